@@ -1,0 +1,28 @@
+/* bitset.h - a set of small numbers. */
+#ifndef FX_BASE_BITSET_H
+#define FX_BASE_BITSET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+
+struct fx_bitset {
+	uint64_t *words;
+	size_t word_count;
+};
+
+/* All zero is an empty set; it grows as needed. */
+void fx_bitset_deinit(struct fx_bitset *set);
+
+FX_DEFINE_DEINIT(bitset, struct fx_bitset, fx_bitset_deinit);
+#define FX_AUTO_BITSET FX_AUTO(bitset)
+
+bool fx_bitset_has(const struct fx_bitset *set, size_t number);
+void fx_bitset_add(struct fx_bitset *set, size_t number);
+void fx_bitset_remove(struct fx_bitset *set, size_t number);
+void fx_bitset_clear(struct fx_bitset *set);
+size_t fx_bitset_count(const struct fx_bitset *set);
+
+#endif /* FX_BASE_BITSET_H */

@@ -1,0 +1,42 @@
+/* blob.h - counted bytes with a release function: weights, values. */
+#ifndef FX_BASE_BLOB_H
+#define FX_BASE_BLOB_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+struct fx_blob;
+
+/* SIZE bytes of zeros; fails when memory does not suffice. */
+FX_NODISCARD struct fx_error *fx_blob_new(size_t size, struct fx_blob **ret);
+
+/* Bytes owned by somebody else; RELEASE(CONTEXT) is called when the last
+ * reference goes.
+ */
+struct fx_blob *fx_blob_wrap(void *data, size_t size,
+	void (*release)(void *context), void *context);
+
+/* Map SIZE bytes at OFFSET of the file PATH privately; the file's size is
+ * checked first.
+ */
+FX_NODISCARD struct fx_error *fx_blob_map(const char *path, size_t offset,
+	size_t size, struct fx_blob **ret);
+
+/* A part of PARENT, which it keeps alive. */
+struct fx_blob *fx_blob_slice(
+	struct fx_blob *parent, size_t offset, size_t size);
+
+struct fx_blob *fx_blob_ref(struct fx_blob *blob);
+void fx_blob_unref(struct fx_blob *blob);
+
+void *fx_blob_data(const struct fx_blob *blob);
+size_t fx_blob_size(const struct fx_blob *blob);
+
+/* Read the bytes into OUT, noticing a mapped file that was cut short beneath
+ * us: an error, not a fault.
+ */
+FX_NODISCARD struct fx_error *fx_blob_read(
+	const struct fx_blob *blob, size_t offset, size_t size, void *out);
+
+#endif /* FX_BASE_BLOB_H */

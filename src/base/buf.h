@@ -1,0 +1,40 @@
+/* buf.h - growable text. */
+#ifndef FX_BASE_BUF_H
+#define FX_BASE_BUF_H
+
+#include <stddef.h>
+
+#include "base/cleanup.h"
+#include "base/compiler.h"
+
+struct fx_buf {
+	char *data;    /* always NUL-terminated once non-null */
+	size_t length; /* without the NUL */
+	size_t capacity;
+};
+
+/* All zero is an empty buffer. */
+void fx_buf_deinit(struct fx_buf *buf);
+
+FX_DEFINE_DEINIT(buf, struct fx_buf, fx_buf_deinit);
+#define FX_AUTO_BUF FX_AUTO(buf)
+
+void fx_buf_reserve(struct fx_buf *buf, size_t more);
+void fx_buf_add(struct fx_buf *buf, const char *text);
+void fx_buf_add_n(struct fx_buf *buf, const char *bytes, size_t size);
+void fx_buf_add_char(struct fx_buf *buf, char c);
+void fx_buf_add_repeat(struct fx_buf *buf, char c, size_t count);
+void fx_buf_add_int(struct fx_buf *buf, long long number);
+FX_PRINTF(2, 3) void fx_buf_addf(struct fx_buf *buf, const char *format, ...);
+
+/* Shorten to LENGTH. */
+void fx_buf_truncate(struct fx_buf *buf, size_t length);
+void fx_buf_clear(struct fx_buf *buf);
+
+/* The text, "" when empty; borrowed until the next change. */
+const char *fx_buf_text(const struct fx_buf *buf);
+
+/* Hand the text over (never null); the buffer is empty after. */
+char *fx_buf_take(struct fx_buf *buf);
+
+#endif /* FX_BASE_BUF_H */

@@ -1,0 +1,43 @@
+/* dtype.h - element types by number and by name. */
+#ifndef FX_BASE_DTYPE_H
+#define FX_BASE_DTYPE_H
+
+#include <stddef.h>
+
+enum fx_dtype_category {
+	FX_DTYPE_CATEGORY_BOOL,
+	FX_DTYPE_CATEGORY_INT,
+	FX_DTYPE_CATEGORY_FLOAT,
+	FX_DTYPE_CATEGORY_COMPLEX,
+	FX_DTYPE_CATEGORY_QUANTIZED,
+};
+
+enum fx_dtype {
+	FX_DTYPE_NONE,
+#define FX_DTYPE(id, name, short_name, st, size, category, rank, numpy) \
+	FX_DTYPE_##id,
+#include "base/dtypes.def"
+	FX_DTYPE_COUNT
+};
+
+struct fx_dtype_info {
+	const char *name;
+	const char *short_name;
+	const char *safetensors;
+	size_t size;
+	enum fx_dtype_category category;
+	int rank;
+	const char *numpy;
+};
+
+const struct fx_dtype_info *fx_dtype_info(enum fx_dtype dtype);
+
+/* By "float32" or an alias ("float", "half", "double", "long", ...), by "f32",
+ * by a safetensors name, by numpy's descr; NONE when unknown.
+ */
+enum fx_dtype fx_dtype_find(const char *name);
+enum fx_dtype fx_dtype_find_short(const char *name);
+enum fx_dtype fx_dtype_find_safetensors(const char *name);
+enum fx_dtype fx_dtype_find_numpy(const char *descr);
+
+#endif /* FX_BASE_DTYPE_H */

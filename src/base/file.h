@@ -1,0 +1,43 @@
+/* file.h - whole files in and out. */
+#ifndef FX_BASE_FILE_H
+#define FX_BASE_FILE_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+/* Read the whole of PATH (at most LIMIT bytes, 0: 1 GiB).  *DATA_RET is
+ * NUL-terminated and the caller's.  Directories and special files that never
+ * end are refused.
+ */
+FX_NODISCARD struct fx_error *fx_file_read(
+	const char *path, size_t limit, char **data_ret, size_t *size_ret);
+
+/* Write atomically: to a temporary file beside PATH, synced, then renamed.
+ * On failure (a full disk too) PATH is as it was and nothing is left over.
+ * An existing file's permissions are kept; a symbolic link is followed.
+ */
+FX_NODISCARD struct fx_error *fx_file_write(
+	const char *path, const char *data, size_t size);
+
+/* The same in pieces: begin, add any number of times, then commit or abort
+ * (both release FILE).
+ */
+struct fx_file_writer;
+FX_NODISCARD struct fx_error *fx_file_writer_new(
+	const char *path, struct fx_file_writer **ret);
+FX_NODISCARD struct fx_error *fx_file_writer_add(
+	struct fx_file_writer *file, const void *data, size_t size);
+FX_NODISCARD struct fx_error *fx_file_writer_commit(
+	struct fx_file_writer *file);
+void fx_file_writer_abort(struct fx_file_writer *file);
+
+/* Directory part ("." when none) and last part of PATH; the caller's. */
+char *fx_file_dirname(const char *path);
+char *fx_file_basename(const char *path);
+/* NAME beside (in the folder of) PATH, or NAME itself when absolute. */
+char *fx_file_beside(const char *path, const char *name);
+/* PATH with a leading ~ replaced by the home folder. */
+char *fx_file_expand(const char *path);
+
+#endif /* FX_BASE_FILE_H */

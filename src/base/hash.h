@@ -1,0 +1,41 @@
+/* hash.h - digests.
+ *
+ * A 128-bit digest of bytes, for comparing graphs and noticing damage, not
+ * against an attacker.  Stable over machines and versions (read in
+ * little-endian words), because files keep it.
+ */
+#ifndef FX_BASE_HASH_H
+#define FX_BASE_HASH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fx_hash {
+	uint64_t low;
+	uint64_t high;
+};
+
+struct fx_hasher {
+	uint64_t state[2];
+	uint64_t length;
+	unsigned char tail[16];
+	unsigned tail_size;
+};
+
+void fx_hasher_init(struct fx_hasher *hasher);
+void fx_hasher_add(struct fx_hasher *hasher, const void *data, size_t size);
+void fx_hasher_add_text(struct fx_hasher *hasher, const char *text);
+struct fx_hash fx_hasher_end(struct fx_hasher *hasher);
+
+struct fx_hash fx_hash_of(const void *data, size_t size);
+bool fx_hash_equal(struct fx_hash a, struct fx_hash b);
+
+/* 32 lower-case hexadecimal digits and a NUL. */
+void fx_hash_text(struct fx_hash hash, char out[33]);
+bool fx_hash_parse(const char *text, struct fx_hash *ret);
+
+/* A fast 64-bit hash for tables. */
+uint64_t fx_hash_quick(const void *data, size_t size);
+
+#endif /* FX_BASE_HASH_H */

@@ -1,0 +1,18 @@
+/* mem.h - small allocations, which cannot fail: out of memory aborts. */
+#ifndef FX_BASE_MEM_H
+#define FX_BASE_MEM_H
+
+#include <stddef.h>
+
+#include "base/compiler.h"
+
+void *fx_xmalloc(size_t size);
+void *fx_xcalloc(size_t count, size_t size);
+void *fx_xrealloc(void *memory, size_t size);
+char *fx_xstrdup(const char *text);
+char *fx_xstrndup(const char *text, size_t length);
+FX_PRINTF(1, 2) char *fx_xasprintf(const char *format, ...);
+
+#define FX_NEW(type) ((type *)fx_xcalloc(1, sizeof(type)))
+
+#endif /* FX_BASE_MEM_H */

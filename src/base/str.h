@@ -1,0 +1,44 @@
+/* str.h - questions about text. */
+#ifndef FX_BASE_STR_H
+#define FX_BASE_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct fx_buf;
+
+bool fx_str_starts(const char *text, const char *prefix);
+bool fx_str_ends(const char *text, const char *suffix);
+bool fx_str_equal(const char *a, const char *b); /* nulls allowed */
+
+/* Python's str.isidentifier for ASCII, and whether it is a keyword. */
+bool fx_str_is_identifier(const char *text);
+bool fx_str_is_keyword(const char *text);
+/* Whether TEXT is a name in Python's `builtins` module. */
+bool fx_str_is_builtin(const char *text);
+
+/* Shell-like match of the whole TEXT: * ? [abc] [!abc]. */
+bool fx_str_glob(const char *pattern, const char *text);
+
+/* Edits (insert, delete, replace, swap neighbours) between two names. */
+int fx_str_distance(const char *a, const char *b);
+
+/* A collector of the nearest names to WANTED: offer candidates, then read up
+ * to 3 in order of nearness; those too far away to be meant are left out.
+ */
+struct fx_nearest {
+	const char *wanted;
+	const char *names[3]; /* borrowed from the offers */
+	int distances[3];
+	int count;
+};
+void fx_nearest_init(struct fx_nearest *nearest, const char *wanted);
+void fx_nearest_offer(struct fx_nearest *nearest, const char *name);
+/* Append "a, b, c"; nothing when none. */
+void fx_nearest_print(const struct fx_nearest *nearest, struct fx_buf *out);
+
+/* Append TEXT (LENGTH bytes) quoted as Python's repr(str) / repr(bytes). */
+void fx_str_python_repr(struct fx_buf *out, const char *text, size_t length);
+void fx_str_python_bytes(struct fx_buf *out, const char *bytes, size_t length);
+
+#endif /* FX_BASE_STR_H */

@@ -1,0 +1,2 @@
+# Sources of src/ir: .c, .h and .def alike, so that distcheck misses none.
+#	libfxcore_a_SOURCES += %D%/x.c %D%/x.h

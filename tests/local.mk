@@ -1,0 +1,13 @@
+# Tests: a fragment a kind.  Unit tests need CUnit, screen tests libvterm.
+if HAVE_CUNIT
+check_LIBRARIES += libfxtest.a
+libfxtest_a_SOURCES = %D%/support/unit.c %D%/support/unit.h
+libfxtest_a_CFLAGS = $(AM_CFLAGS) $(CUNIT_CFLAGS)
+include %D%/unit/local.mk
+endif
+include %D%/transcript/local.mk
+include %D%/screen/local.mk
+include %D%/draw/local.mk
+include %D%/pass/local.mk
+include %D%/fuzz/local.mk
+include %D%/parity/local.mk

@@ -1,0 +1,120 @@
+/* module.h - the module tree of a graph: classes, configuration, parameters.
+ *
+ * Modules belong to the graph they were made for and live until it dies, so
+ * the journal may hold old ones.  A module may stand at several paths (shared
+ * modules) and several tensors may lie in one storage (views, tied weights).
+ * Once in a tree, a module is changed by edits only (ir/edit.h).
+ */
+#ifndef FX_IR_MODULE_H
+#define FX_IR_MODULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/dtype.h"
+#include "base/error.h"
+#include "ir/value.h"
+
+struct fx_blob;
+struct fx_graph;
+struct fx_module;
+
+/* Counted bytes that tensors lie in.  BLOB is null while weights are not
+ * attached.
+ */
+struct fx_storage {
+	unsigned references;
+	struct fx_blob *blob;
+	const char *key; /* interned; its name in a safetensors file, or NULL */
+};
+
+struct fx_storage *fx_storage_new(struct fx_blob *blob_taken);
+struct fx_storage *fx_storage_ref(struct fx_storage *storage);
+void fx_storage_unref(struct fx_storage *storage);
+
+/* A parameter or buffer.  Immutable, in the graph's permanent arena. */
+struct fx_tensor {
+	enum fx_dtype dtype;
+	bool is_buffer;
+	bool is_persistent; /* buffers: part of the state dict */
+	bool requires_grad;
+	uint32_t rank;
+	const int64_t *sizes;
+	const int64_t *strides; /* in elements, or NULL: contiguous */
+	int64_t offset;		/* in elements into the storage */
+	struct fx_storage *storage; /* referenced by the graph; may be NULL */
+};
+
+enum fx_member_kind {
+	FX_MEMBER_CHILD,
+	FX_MEMBER_PARAMETER,
+	FX_MEMBER_BUFFER,
+};
+
+/* One registered member, in registration order within its kind.  A member
+ * registered as None has null pointers.
+ */
+struct fx_member {
+	const char *name; /* interned */
+	enum fx_member_kind kind;
+	struct fx_module *child;
+	const struct fx_tensor *tensor;
+};
+
+struct fx_module {
+	const char *class_name; /* qualified: torch.nn.modules.conv.Conv2d */
+	struct fx_value config; /* DICT of plain attributes: stride, eps... */
+	struct fx_member *members;
+	size_t member_count;
+	size_t member_capacity;
+	bool training;
+	bool is_leaf; /* torch.fx keeps it as one call_module */
+	struct fx_graph *graph; /* owned: a GraphModule, a branch body; NULL */
+};
+
+/* A module owned by GRAPH.  CLASS_NAME is interned here. */
+struct fx_module *fx_module_new(
+	struct fx_graph *graph, const char *class_name);
+
+/* Add or replace a member while building (before the module is in a tree that
+ * has a journal).  Null CHILD or TENSOR registers None.
+ */
+void fx_module_add_child(
+	struct fx_module *module, const char *name, struct fx_module *child);
+void fx_module_add_tensor(struct fx_module *module, const char *name,
+	const struct fx_tensor *tensor);
+
+/* The direct member NAME (interned), or NULL. */
+struct fx_member *fx_module_member(
+	const struct fx_module *module, const char *name);
+
+/* What stands at a dotted PATH below ROOT; "" is ROOT itself.  At most one of
+ * the results is set; both null when there is nothing.
+ */
+struct fx_module *fx_module_find(struct fx_module *root, const char *path);
+const struct fx_tensor *fx_module_find_tensor(
+	struct fx_module *root, const char *path);
+
+/* A tensor for GRAPH: SIZES copied, STORAGE referenced (may be NULL). */
+struct fx_tensor *fx_tensor_new(struct fx_graph *graph, enum fx_dtype dtype,
+	const int64_t *sizes, size_t rank, struct fx_storage *storage);
+int64_t fx_tensor_numel(const struct fx_tensor *tensor);
+
+/* "Conv2d" of "torch.nn.modules.conv.Conv2d".  Borrowed, part of NAME. */
+const char *fx_class_short_name(const char *name);
+
+/* Walk the tree depth first in registration order: *ITERATOR starts zeroed;
+ * gives each module with its path (interned; "" for the root), parents first;
+ * a module at a second path is given again unless ONCE.
+ */
+struct fx_module_walk;
+struct fx_module_walk *fx_module_walk_new(struct fx_module *root, bool once);
+bool fx_module_walk_next(struct fx_module_walk *walk,
+	struct fx_module **module_ret, const char **path_ret);
+void fx_module_walk_free(struct fx_module_walk *walk);
+
+/* Number of parameter elements below ROOT; each tensor counted once. */
+int64_t fx_module_parameter_count(struct fx_module *root);
+
+#endif /* FX_IR_MODULE_H */

@@ -1,0 +1,47 @@
+/* names.h - unique names, by torch.fx's rules (semantics 1).
+ *
+ * A namespace remembers every name it gave, so names are never reused, and
+ * keeps a hint per base name, so a chain of one operation is linear.
+ */
+#ifndef FX_IR_NAMES_H
+#define FX_IR_NAMES_H
+
+#include <stdbool.h>
+
+#include "base/cleanup.h"
+#include "base/map.h"
+#include "ir/node.h"
+
+struct fx_names {
+	struct fx_map taken; /* interned name -> 1 */
+	struct fx_map hints; /* interned base -> next number to try */
+};
+
+/* All zero is empty. */
+void fx_names_deinit(struct fx_names *names);
+
+/* The candidate that torch.fx derives from OPCODE and TARGET: last part of a
+ * function's name, stripped of double underscores, in snake case; dotted path
+ * for modules and attributes.  Interned.
+ */
+const char *fx_names_candidate(enum fx_opcode opcode, const char *target);
+
+/* The name that torch.fx would give CANDIDATE now (cleaned, numbered, no
+ * keyword, no builtin, none of torch.fx's own globals); registers it.
+ * Interned.
+ */
+const char *fx_names_create(struct fx_names *names, const char *candidate);
+
+/* What fx_names_create would return, registering nothing. */
+const char *fx_names_preview(struct fx_names *names, const char *candidate);
+
+/* Register NAME as it is; false if it was taken. */
+bool fx_names_take(struct fx_names *names, const char *name);
+bool fx_names_is_taken(const struct fx_names *names, const char *name);
+/* For undo only: give NAME back. */
+void fx_names_release(struct fx_names *names, const char *name);
+
+/* Whether torch.fx refuses NAME for a node: keyword, builtin, own global. */
+bool fx_names_is_illegal(const char *name);
+
+#endif /* FX_IR_NAMES_H */

@@ -1,0 +1,34 @@
+/* order.h - questions about order and reachability. */
+#ifndef FX_IR_ORDER_H
+#define FX_IR_ORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/bitset.h"
+#include "ir/graph.h"
+
+/* For edit.c: give NODE, just linked, an order label between its neighbours;
+ * relabels neighbours when there is no room (amortised O(log n)).
+ */
+void fx_order_label(struct fx_graph *graph, struct fx_node *node);
+
+/* Whether NODE depends on INPUT, directly or not.  Visits only what lies
+ * between them.
+ */
+bool fx_order_depends(struct fx_node *node, struct fx_node *input);
+
+/* The nodes NODE depends on (UP) or that depend on it, NODE included, up to
+ * DEPTH edges away (-1: all), as positions in graph order, ascending.  The
+ * caller frees *POSITIONS_RET.
+ */
+void fx_order_cone(struct fx_node *node, bool up, int depth,
+	size_t **positions_ret, size_t *count_ret);
+
+/* A shortest dependency path from FROM down to TO, both included; the caller
+ * frees.  *COUNT_RET is 0 when there is none.
+ */
+void fx_order_path(struct fx_node *from, struct fx_node *to,
+	struct fx_node ***nodes_ret, size_t *count_ret);
+
+#endif /* FX_IR_ORDER_H */

@@ -1,0 +1,166 @@
+/* value.h - an argument as it stands in a graph, and what is known of a
+ * result before it is computed.
+ *
+ * Sixteen bytes a leaf, immutable once made, in an arena (usually the graph's
+ * value arena).  Strings and names are interned.  The last three kinds occur
+ * only in metadata (a node's `meta`, ir/tensor_meta.h, folding, shape rules),
+ * never among arguments: there, a value says what a result will be, with
+ * NODE leaves replaced.  One type for both, because Python's arithmetic on
+ * sizes, tuples and indices (ir/fold) is the same on both sides.
+ */
+#ifndef FX_IR_VALUE_H
+#define FX_IR_VALUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fx_arena;
+struct fx_node;
+struct fx_tensor_meta;
+struct fx_size_expr;
+
+enum fx_value_kind {
+	FX_VALUE_NONE,
+	FX_VALUE_BOOL,	   /* truth */
+	FX_VALUE_INT,	   /* integer */
+	FX_VALUE_BIGINT,   /* text: decimal digits of an int beyond 64 bits */
+	FX_VALUE_FLOAT,	   /* real */
+	FX_VALUE_COMPLEX,  /* pair[0] + pair[1]j */
+	FX_VALUE_STRING,   /* text, count bytes (UTF-8, may hold NULs) */
+	FX_VALUE_BYTES,	   /* text, count bytes */
+	FX_VALUE_ELLIPSIS,
+	FX_VALUE_DTYPE,	   /* integer: enum fx_dtype */
+	FX_VALUE_DEVICE,   /* text: "cpu", "cuda:0" */
+	FX_VALUE_LAYOUT,   /* text: "strided", "sparse_coo" */
+	FX_VALUE_MEMORY_FORMAT, /* text: "channels_last" */
+	FX_VALUE_NODE,	   /* node */
+	FX_VALUE_SLICE,	   /* items[0..2] */
+	FX_VALUE_TUPLE,	   /* items[0..count-1] */
+	FX_VALUE_LIST,	   /* items */
+	FX_VALUE_DICT,	   /* items: key, value, ...; count pairs */
+	FX_VALUE_RANGE,	   /* items[0..2]: start, stop, step */
+	FX_VALUE_SIZE,	   /* torch.Size: items */
+	FX_VALUE_NAMEDTUPLE, /* items[0] is a STRING, the qualified class
+			    * name; then count fields in items[1..count] */
+	FX_VALUE_FUNCTION, /* text: qualified name of a function or class */
+	FX_VALUE_OPAQUE,   /* text: something only Python understands, as
+			    * its repr */
+
+	FX_VALUE_TENSOR,   /* tensor: dtype and shape; metadata only */
+	FX_VALUE_SYMBOL,   /* symbol: a symbolic integer; metadata only */
+	FX_VALUE_UNKNOWN,  /* nothing is known; text may say why; ditto */
+	FX_VALUE_KIND_COUNT
+};
+
+struct fx_value {
+	uint8_t kind; /* enum fx_value_kind */
+	uint32_t count;
+	union {
+		bool truth;
+		int64_t integer;
+		double real;
+		const double *pair;
+		const char *text;
+		struct fx_node *node;
+		const struct fx_value *items;
+		const struct fx_tensor_meta *tensor;
+		const struct fx_size_expr *symbol;
+	};
+};
+
+_Static_assert(sizeof(struct fx_value) == 16, "a value has sixteen bytes");
+
+/* Leaves. */
+static inline struct fx_value
+fx_value_none(void)
+{
+	return (struct fx_value){ .kind = FX_VALUE_NONE };
+}
+
+static inline struct fx_value
+fx_value_bool(bool truth)
+{
+	return (struct fx_value){ .kind = FX_VALUE_BOOL, .truth = truth };
+}
+
+static inline struct fx_value
+fx_value_int(int64_t integer)
+{
+	return (struct fx_value){ .kind = FX_VALUE_INT, .integer = integer };
+}
+
+static inline struct fx_value
+fx_value_float(double real)
+{
+	return (struct fx_value){ .kind = FX_VALUE_FLOAT, .real = real };
+}
+
+static inline struct fx_value
+fx_value_node(struct fx_node *node)
+{
+	return (struct fx_value){ .kind = FX_VALUE_NODE, .node = node };
+}
+
+/* Interns TEXT (NUL-terminated). */
+struct fx_value fx_value_string(const char *text);
+/* Copies LENGTH bytes into ARENA when they hold a NUL, else interns. */
+struct fx_value fx_value_string_n(
+	struct fx_arena *arena, const char *text, size_t length);
+struct fx_value fx_value_bytes(
+	struct fx_arena *arena, const char *bytes, size_t length);
+struct fx_value fx_value_complex(
+	struct fx_arena *arena, double real, double imag);
+struct fx_value fx_value_dtype(int dtype);
+/* Kinds whose payload is only a text: DEVICE LAYOUT MEMORY_FORMAT FUNCTION
+ * OPAQUE BIGINT UNKNOWN.  Interns TEXT.
+ */
+struct fx_value fx_value_text(enum fx_value_kind kind, const char *text);
+
+/* Containers.  ITEMS are copied into ARENA (shallowly: their own items must
+ * already live as long).  KIND is TUPLE, LIST or SIZE.
+ */
+struct fx_value fx_value_sequence(struct fx_arena *arena,
+	enum fx_value_kind kind, const struct fx_value *items, size_t count);
+/* COUNT pairs: 2 * COUNT items, key first. */
+struct fx_value fx_value_dict(
+	struct fx_arena *arena, const struct fx_value *items, size_t count);
+struct fx_value fx_value_slice(struct fx_arena *arena, struct fx_value lower,
+	struct fx_value upper, struct fx_value step);
+struct fx_value fx_value_range(struct fx_arena *arena, struct fx_value start,
+	struct fx_value stop, struct fx_value step);
+struct fx_value fx_value_namedtuple(struct fx_arena *arena,
+	const char *class_name, const struct fx_value *fields, size_t count);
+
+/* Number of direct items (for DICT both keys and values, for SLICE and RANGE
+ * 3, for NAMEDTUPLE the class name too); 0 for leaves.
+ */
+size_t fx_value_item_count(const struct fx_value *value);
+
+static inline bool
+fx_value_is_sequence(const struct fx_value *value)
+{
+	return value->kind == FX_VALUE_TUPLE || value->kind == FX_VALUE_LIST ||
+	       value->kind == FX_VALUE_SIZE;
+}
+
+static inline bool
+fx_value_is_string(const struct fx_value *value, const char *interned)
+{
+	return value->kind == FX_VALUE_STRING && value->text == interned;
+}
+
+/* The value of the STRING key KEY (interned) in DICT, or NULL. */
+const struct fx_value *fx_value_dict_get(
+	const struct fx_value *dict, const char *key);
+
+/* Structural equality, as the text of both would be: types matter (1 is not
+ * True, a list no tuple), NaN equals NaN, nodes by identity, tensors and
+ * symbols by content.
+ */
+bool fx_value_equal(const struct fx_value *a, const struct fx_value *b);
+
+/* A word for people: "int", "tuple", "node", "tensor". */
+const char *fx_value_kind_name(enum fx_value_kind kind);
+
+#endif /* FX_IR_VALUE_H */

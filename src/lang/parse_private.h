@@ -1,0 +1,98 @@
+/* parse_private.h - what the files of the parser share: parse.c (entry points
+ * and helpers), parse_expr.c, parse_atom.c and parse_stmt.c.
+ *
+ * The functions return null after a failure and leave the first error in the
+ * parser; so a caller only hands null up.  Statements are the exception: a
+ * class or function of which a part was understood is returned with the error
+ * set, so that a dump cut in the middle can say how far it went.
+ */
+#ifndef FX_LANG_PARSE_PRIVATE_H
+#define FX_LANG_PARSE_PRIVATE_H
+
+#include "base/buf.h"
+#include "base/vec.h"
+#include "lang/ast.h"
+#include "lang/lex.h"
+#include "lang/parse.h"
+
+struct fx_parser {
+	struct fx_lexer lexer;
+	struct fx_token token; /* the next one, not taken yet */
+	size_t begin;	       /* where the last token taken began and ended */
+	size_t end;
+	size_t start; /* where the text to parse begins */
+	struct fx_arena *arena;
+	unsigned flags;
+	int depth;	/* levels of nesting open now */
+	bool is_prefix; /* stop, without an error, after the expression */
+	bool in_index;	/* `:` makes a slice, not a range of positions */
+	struct fx_error *error;
+	FX_VEC(struct fx_ast *) stack; /* kids being collected */
+
+	/* Statements. */
+	struct fx_buf above; /* comment lines since the last statement */
+	size_t above_begin;
+	const char *after; /* comment at the end of the last line */
+};
+
+void fx_parser_init(struct fx_parser *parser, struct fx_arena *arena,
+	const struct fx_parse_range *range, unsigned flags);
+void fx_parser_deinit(struct fx_parser *parser);
+
+/* Take the token; comments are put aside for the statements. */
+void fx_parser_advance(struct fx_parser *parser);
+
+/* Set the error, once, about SPAN; always null. */
+FX_PRINTF(3, 4)
+struct fx_ast *fx_parser_fail(struct fx_parser *parser, struct fx_span span,
+	const char *format, ...);
+
+/* The same for "expected WHAT" at the next token. */
+struct fx_ast *fx_parser_expected(struct fx_parser *parser, const char *what);
+
+/* Whether the next token is WORD; take it if so; require it. */
+bool fx_parser_at(const struct fx_parser *parser, const char *word);
+bool fx_parser_accept(struct fx_parser *parser, const char *word);
+bool fx_parser_expect(struct fx_parser *parser, const char *word);
+
+/* Whether an expression can start with the next token. */
+bool fx_parser_at_operand(const struct fx_parser *parser);
+
+/* Open a level of nesting; false with the error set when too deep. */
+bool fx_parser_enter(struct fx_parser *parser);
+void fx_parser_leave(struct fx_parser *parser);
+
+/* A node of KIND from BEGIN to the end of the last token taken, with as many
+ * kids as were pushed since MARK (they are popped), or with KIDS.
+ */
+struct fx_ast *fx_parser_node(
+	struct fx_parser *parser, enum fx_ast_kind kind, size_t begin);
+struct fx_ast *fx_parser_collect(struct fx_parser *parser,
+	enum fx_ast_kind kind, size_t begin, size_t mark);
+struct fx_ast *fx_parser_node_of(struct fx_parser *parser,
+	enum fx_ast_kind kind, struct fx_ast *first, struct fx_ast *second);
+void fx_parser_push(struct fx_parser *parser, struct fx_ast *kid);
+
+/* parse_expr.c: expressions; _list also reads `a, b` and `a,` as a tuple, and
+ * allows `*a`.
+ */
+struct fx_ast *fx_parse_one(struct fx_parser *parser);
+struct fx_ast *fx_parse_or(struct fx_parser *parser);
+struct fx_ast *fx_parse_list(struct fx_parser *parser);
+struct fx_ast *fx_parse_binary(struct fx_parser *parser, int level);
+
+/* parse_atom.c */
+struct fx_ast *fx_parse_postfix(struct fx_parser *parser);
+
+/* parse_query_words.c: the bare word after `in`, and on the right of = and ~
+ * when LEFT names a field of text.  Null, without an error, when the right is
+ * an ordinary expression.
+ */
+struct fx_ast *fx_parse_scope_word(struct fx_parser *parser);
+struct fx_ast *fx_parse_field_word(
+	struct fx_parser *parser, const struct fx_ast *left);
+
+/* parse_stmt.c */
+struct fx_ast *fx_parse_statements(struct fx_parser *parser);
+
+#endif /* FX_LANG_PARSE_PRIVATE_H */

@@ -1,0 +1,72 @@
+/* optab.h - what is known about operations, by number and by name.
+ *
+ * Functions are looked up by their qualified name as torch.fx prints it
+ * (torch.nn.functional.relu, operator.add, torch.ops.aten.add.Tensor,
+ * builtins.getattr), methods as "Tensor.<name>".  An operation without a row
+ * is still a valid target: it is FX_OP_NONE, assumed impure, of unknown shape.
+ */
+#ifndef FX_OPS_OPTAB_H
+#define FX_OPS_OPTAB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum fx_op {
+	FX_OP_NONE,
+#define FX_OP(id, spelling, aliases, family, signature, traits, shape) \
+	FX_OP_##id,
+#include "ops/ops.def"
+	FX_OP_COUNT
+};
+
+enum fx_op_trait {
+	FX_OP_PURE = 1,	     /* result depends on arguments only, no effect */
+	FX_OP_COMMUTES = 2,  /* first two arguments may change places */
+	FX_OP_MUTATES = 4,   /* writes its first argument */
+	FX_OP_RANDOM = 8,    /* draws from the generator */
+	FX_OP_ASSERTS = 16,  /* kept for its check */
+	FX_OP_VIEW = 32,     /* the result may share storage with the first
+			      * argument */
+	FX_OP_EFFECT = 64,   /* does something else (print) */
+	FX_OP_DATA = 128,    /* result's shape depends on values */
+};
+
+struct fx_op_info {
+	const char *spelling;  /* canonical qualified name */
+	const char *aliases;   /* other spellings, separated by blanks */
+	const char *family;    /* for help and grouping */
+	const char *signature; /* Python: "input, dim, dtype=None" */
+	unsigned traits;       /* fx_op_trait bits */
+	const char *shape;     /* name of the shape rule, "" when none */
+};
+
+const struct fx_op_info *fx_op_info(enum fx_op op);
+
+/* The row of a qualified function name, or of a method given as
+ * "Tensor.view"; NAME need not be interned.  FX_OP_NONE when unknown.
+ * Constant time after the first call.
+ */
+enum fx_op fx_op_find(const char *name);
+
+/* For a node: OPCODE (enum fx_opcode) and TARGET; NONE for anything but
+ * call_function and call_method.
+ */
+enum fx_op fx_op_of_target(int opcode, const char *target);
+
+/* How generated code spells functions of the operator module: FORMAT has {0}
+ * and {1} ("{0} + {1}", "-{0}", "{0}[{1}]"); IN_PLACE forms print as
+ * "{0} += {1}" (semantics 6.4).  NULL when TARGET has no infix form.
+ */
+struct fx_infix {
+	const char *target; /* operator.add */
+	const char *format;
+	bool is_in_place;
+	int precedence; /* Python's, higher binds tighter */
+};
+const struct fx_infix *fx_infix_find(const char *target);
+/* By Python's operator symbol and number of operands: "+", 2 -> operator.add;
+ * "-", 1 -> operator.neg; "+=", 2 -> operator.iadd.  NULL when none.
+ */
+const struct fx_infix *fx_infix_by_symbol(const char *symbol, int operands);
+
+#endif /* FX_OPS_OPTAB_H */

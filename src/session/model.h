@@ -1,0 +1,100 @@
+/* model.h - one open graph and the state of debugging it. */
+#ifndef FX_SESSION_MODEL_H
+#define FX_SESSION_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "ir/graph.h"
+#include "ir/journal.h"
+
+struct fx_model;
+struct fx_session;
+struct fx_datum;
+
+struct fx_graph *fx_model_graph(const struct fx_model *model);
+const char *fx_model_name(const struct fx_model *model);
+int fx_model_number(const struct fx_model *model);
+/* File it was loaded from or last saved to, or NULL. */
+const char *fx_model_path(const struct fx_model *model);
+void fx_model_set_path(struct fx_model *model, const char *path);
+/* Whether there are edits that `save` has not written. */
+bool fx_model_is_unsaved(const struct fx_model *model);
+
+/* The module scope entered with `scope`; "" is the root.  Interned. */
+const char *fx_model_scope(const struct fx_model *model);
+void fx_model_set_scope(struct fx_model *model, const char *path);
+
+/* Edits: begin a transaction for COMMAND, and finish it: commit (or, for a dry
+ * run, take back), propagate shapes over the dirty cone, drop what is stale,
+ * move the position back if the edit lies above the stop.  On failure nothing
+ * has changed.
+ */
+struct fx_edit_report {
+	struct fx_edit_counts counts;
+	size_t undo_count;	/* steps that undo can go now */
+	bool dry_run;
+	size_t bad_shapes;	/* nodes that have impossible shapes now */
+	char *bad_shape_text;	/* the first one, explained; may be NULL */
+	bool position_moved;	/* the stop went back ... */
+	size_t position;	/* ... to this node */
+	struct fx_touched *touched; /* what changed, for a dry run's listing */
+	size_t touched_count;
+};
+void fx_edit_report_deinit(struct fx_edit_report *report);
+FX_DEFINE_DEINIT(edit_report, struct fx_edit_report, fx_edit_report_deinit);
+#define FX_AUTO_EDIT_REPORT FX_AUTO(edit_report)
+
+FX_NODISCARD struct fx_error *fx_model_edit_begin(struct fx_session *session,
+	struct fx_model *model, const char *command);
+/* FORCE allows impossible shapes (nodes become E); otherwise such an edit is
+ * refused with SHAPE and taken back.
+ */
+FX_NODISCARD struct fx_error *fx_model_edit_end(struct fx_session *session,
+	struct fx_model *model, bool dry_run, bool force,
+	struct fx_edit_report *ret);
+void fx_model_edit_abort(struct fx_model *model);
+
+/* undo, redo, goto tN with the same care for shapes and position. */
+FX_NODISCARD struct fx_error *fx_model_undo(
+	struct fx_model *model, size_t count, struct fx_edit_report *ret);
+FX_NODISCARD struct fx_error *fx_model_redo(
+	struct fx_model *model, size_t count, struct fx_edit_report *ret);
+FX_NODISCARD struct fx_error *fx_model_goto_time(
+	struct fx_model *model, uint32_t time, struct fx_edit_report *ret);
+
+/* Inputs of placeholders: a metadata SPEC ("f32[1,3,224,224]") or a value.
+ * NAME answers to a placeholder's target first, then its node name.
+ */
+FX_NODISCARD struct fx_error *fx_model_set_input(struct fx_session *session,
+	struct fx_model *model, const char *name, const char *text);
+/* How input of placeholder NODE was given, or NULL. */
+const char *fx_model_input_text(
+	const struct fx_model *model, const struct fx_node *node);
+
+/* Propagate shapes over the whole graph from the inputs; returns the number
+ * of nodes with a shape, without, and with an impossible one.
+ */
+struct fx_shape_report {
+	size_t known;
+	size_t unknown;
+	size_t bad;
+};
+struct fx_shape_report fx_model_propagate(struct fx_model *model);
+/* Why NODE has no shape or an impossible one, or NULL. */
+const char *fx_model_shape_problem(
+	const struct fx_model *model, const struct fx_node *node);
+
+/* State letter of COMMANDS 3 for NODE: ' '-free UTF-8 text, "·" "V" "E" ... */
+const char *fx_model_state(
+	const struct fx_model *model, const struct fx_node *node);
+bool fx_model_has_breakpoint(
+	const struct fx_model *model, const struct fx_node *node);
+
+/* Tags (screen: Space), for {tagged}. */
+bool fx_model_is_tagged(const struct fx_model *model, uint64_t node_id);
+void fx_model_tag(struct fx_model *model, uint64_t node_id, bool on);
+
+#endif /* FX_SESSION_MODEL_H */

@@ -1,0 +1,102 @@
+/* position.h - the verbs of execution, onwards and back in time. */
+#ifndef FX_SESSION_POSITION_H
+#define FX_SESSION_POSITION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "ir/graph.h"
+
+struct fx_model;
+struct fx_session;
+
+enum fx_stop_reason {
+	FX_STOP_STEP,	    /* the steps asked for are done */
+	FX_STOP_BREAKPOINT, /* breakpoint NUMBER */
+	FX_STOP_TARGET,	    /* the node asked for (until, goto, run --to) */
+	FX_STOP_END,	    /* past the last node */
+	FX_STOP_BEGIN,	    /* at the beginning, going back */
+	FX_STOP_ERROR,	    /* a node could not run: see error */
+	FX_STOP_INTERRUPT,
+	FX_STOP_WATCH,
+};
+
+struct fx_stop {
+	enum fx_stop_reason reason;
+	int number;		/* breakpoint or watch */
+	size_t position;	/* stopped before @position; count at the end */
+	struct fx_node *node;	/* NULL at the end */
+	size_t executed;	/* nodes run by this command */
+	struct fx_error *error; /* ERROR: owned by the receiver */
+	struct fx_node *failed; /* ERROR: which node */
+};
+void fx_stop_deinit(struct fx_stop *stop);
+FX_DEFINE_DEINIT(stop, struct fx_stop, fx_stop_deinit);
+#define FX_AUTO_STOP FX_AUTO(stop)
+
+enum fx_move {
+	FX_MOVE_STEP, /* into nested graphs */
+	FX_MOVE_NEXT,
+	FX_MOVE_CONTINUE,
+	FX_MOVE_FINISH, /* out of the current scope or nested graph */
+};
+
+/* Whether execution has started; where it stands (stopped before this; the
+ * node count at the end).
+ */
+bool fx_position_is_started(const struct fx_model *model);
+size_t fx_position_get(const struct fx_model *model);
+struct fx_node *fx_position_node(const struct fx_model *model);
+
+/* Start over: drop values, stop before the first computing node. */
+FX_NODISCARD struct fx_error *fx_position_start(struct fx_session *session,
+	struct fx_model *model, struct fx_stop *ret);
+/* From the start to the first stop; TO (may be NULL): run only what it needs
+ * and stop after it.
+ */
+FX_NODISCARD struct fx_error *fx_position_run(struct fx_session *session,
+	struct fx_model *model, struct fx_node *to, struct fx_stop *ret);
+/* COUNT moves onwards or, BACK, in time.  NOT_RUN before start (continue
+ * starts).
+ */
+FX_NODISCARD struct fx_error *fx_position_move(struct fx_session *session,
+	struct fx_model *model, enum fx_move move, bool back, size_t count,
+	struct fx_stop *ret);
+/* until: run on to before NODE, breakpoints count; goto: jump either way,
+ * breakpoints do not.
+ */
+FX_NODISCARD struct fx_error *fx_position_until(struct fx_session *session,
+	struct fx_model *model, struct fx_node *node, struct fx_stop *ret);
+FX_NODISCARD struct fx_error *fx_position_goto(struct fx_session *session,
+	struct fx_model *model, size_t position, struct fx_stop *ret);
+/* Drop all values; not started after. */
+void fx_position_kill(struct fx_model *model);
+
+/* How many nodes were executed since the model was opened (info record). */
+size_t fx_position_executed(const struct fx_model *model);
+
+/* Frames of the place where execution stands, innermost first: nested graphs,
+ * module scopes, then the Python stack (COMMANDS `where`).
+ */
+enum fx_frame_kind {
+	FX_FRAME_GRAPH,
+	FX_FRAME_SCOPE,
+	FX_FRAME_SOURCE,
+};
+struct fx_frame {
+	enum fx_frame_kind kind;
+	const char *title; /* graph name, module path, function */
+	const char *detail; /* class, file */
+	int line;
+	const char *text;
+	const struct fx_node *node;
+};
+/* The caller frees *RET; texts are borrowed. */
+void fx_position_frames(const struct fx_model *model,
+	const struct fx_node *node, struct fx_frame **ret, size_t *count_ret);
+/* The frame selected by up, down, frame: 0 innermost; reset by each stop. */
+size_t fx_position_frame(const struct fx_model *model);
+void fx_position_set_frame(struct fx_model *model, size_t index);
+
+#endif /* FX_SESSION_POSITION_H */

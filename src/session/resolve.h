@@ -1,0 +1,63 @@
+/* resolve.h - from what a user types to nodes, sets, paths and values.
+ *
+ * Fills run/eval's resolver.  Order of meanings: COMMANDS 2, "A bare name".
+ */
+#ifndef FX_SESSION_RESOLVE_H
+#define FX_SESSION_RESOLVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+struct fx_ast;
+struct fx_datum;
+struct fx_model;
+struct fx_node;
+struct fx_session;
+
+/* A node designator: %name, name, @N, ., .-1, $_.  NO_NODE has the nearest
+ * names; "42" hints at @42.  Sets $_.
+ */
+FX_NODISCARD struct fx_error *fx_resolve_node(struct fx_session *session,
+	struct fx_model *model, const char *text, struct fx_node **ret);
+
+/* A set of nodes: a query with or without braces, a designator, @A,@B, or a
+ * module path (all nodes inside).  Positions ascending; the caller frees.
+ */
+FX_NODISCARD struct fx_error *fx_resolve_set(struct fx_session *session,
+	struct fx_model *model, const char *text, size_t **positions_ret,
+	size_t *count_ret);
+
+/* A module path below the current scope or the root, "" the root; checked
+ * against the module tree and the scopes of nodes.  *RET is interned.
+ */
+FX_NODISCARD struct fx_error *fx_resolve_scope(struct fx_session *session,
+	struct fx_model *model, const char *text, const char **ret);
+
+/* Evaluate an expression.  A node of which there is no value: NO_VALUE.  The
+ * caller unrefs *RET.  CONDITION: = means ==.
+ */
+FX_NODISCARD struct fx_error *fx_resolve_expression(
+	struct fx_session *session, struct fx_model *model, const char *text,
+	bool condition, struct fx_datum **ret);
+
+/* The same and its truth. */
+FX_NODISCARD struct fx_error *fx_resolve_condition(struct fx_session *session,
+	struct fx_model *model, const char *text, bool *ret);
+
+/* Candidates that begin with PREFIX for completion: names of nodes, module
+ * paths, parameters, functions of the evaluator.
+ */
+enum fx_complete_kind {
+	FX_COMPLETE_NODES = 1,
+	FX_COMPLETE_PATHS = 2,
+	FX_COMPLETE_FUNCTIONS = 4,
+	FX_COMPLETE_VARIABLES = 8,
+	FX_COMPLETE_QUERY_WORDS = 16,
+};
+typedef void fx_offer_fn(void *context, const char *text);
+void fx_resolve_complete(struct fx_session *session, struct fx_model *model,
+	unsigned kinds, const char *prefix, fx_offer_fn *offer, void *context);
+
+#endif /* FX_SESSION_RESOLVE_H */

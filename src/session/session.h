@@ -1,0 +1,101 @@
+/* session.h - the debugger: open graphs, the current one, what the user set.
+ *
+ * Everything mutable hangs from here.  No terminal, no printing: front ends
+ * and commands ask, events tell.
+ */
+#ifndef FX_SESSION_SESSION_H
+#define FX_SESSION_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/span.h"
+#include "ir/graph.h"
+
+struct fx_datum;
+struct fx_model;
+struct fx_session;
+struct fx_settings;
+
+/* Called between two nodes, at most every 30 ms; true: stop, the user wants
+ * it (Ctrl-C).
+ */
+typedef bool fx_tick_fn(void *context);
+
+struct fx_session *fx_session_new(void);
+void fx_session_free(struct fx_session *session);
+
+FX_DEFINE_CLEANUP(session, struct fx_session, fx_session_free);
+#define FX_AUTO_SESSION FX_AUTO(session)
+
+void fx_session_set_tick(
+	struct fx_session *session, fx_tick_fn *tick, void *context);
+struct fx_settings *fx_session_settings(struct fx_session *session);
+
+/* Models: a graph and the state of debugging it (model.h), as gdb's inferiors.
+ * Numbered from 1 in order of arrival; names are unique ("resnet18",
+ * "resnet18-2").
+ */
+
+/* A serial for a new graph's node ids. */
+uint32_t fx_session_serial(struct fx_session *session);
+/* Take GRAPH, open its journal (ORIGIN: the command), propagate the shapes it
+ * brings, make it current.
+ */
+struct fx_model *fx_session_add_graph(struct fx_session *session,
+	struct fx_graph *graph_taken, const char *name, const char *origin);
+/* The current one or NULL; by number or name; by index from 0. */
+struct fx_model *fx_session_model(struct fx_session *session);
+struct fx_model *fx_session_find_model(
+	struct fx_session *session, const char *name_or_number);
+size_t fx_session_model_count(const struct fx_session *session);
+struct fx_model *fx_session_model_at(
+	struct fx_session *session, size_t index);
+void fx_session_switch(struct fx_session *session, struct fx_model *model);
+void fx_session_drop(struct fx_session *session, struct fx_model *model);
+/* Copy MODEL's graph under a new name (no values, no undo history). */
+FX_NODISCARD struct fx_error *fx_session_copy(struct fx_session *session,
+	struct fx_model *model, const char *name, struct fx_model **ret);
+
+/* Load PATH (load/open) as a new model; *NOTICES_RET gets lines to show, one
+ * each, or NULL; the caller frees it.
+ */
+FX_NODISCARD struct fx_error *fx_session_load(struct fx_session *session,
+	const char *path, const char *name, struct fx_model **ret,
+	char **notices_ret);
+/* Save MODEL's graph (emit/jsonl). */
+FX_NODISCARD struct fx_error *fx_session_save(struct fx_session *session,
+	struct fx_model *model, const char *path);
+
+/* The current model, or the error NO_GRAPH: no graph is open. */
+FX_NODISCARD struct fx_error *fx_session_need_model(
+	struct fx_session *session, struct fx_model **ret);
+
+/* Values of the user: $1 $2 ... (history), $name, $_ (last node or value
+ * examined).  Datums are referenced.
+ */
+int fx_session_remember(struct fx_session *session, struct fx_datum *datum);
+struct fx_datum *fx_session_history(struct fx_session *session, int number);
+int fx_session_history_count(const struct fx_session *session);
+void fx_session_set_variable(struct fx_session *session, const char *name,
+	struct fx_datum *datum);
+struct fx_datum *fx_session_variable(
+	struct fx_session *session, const char *name);
+/* Iterate user variables; NULL at the end. */
+const char *fx_session_variable_at(
+	const struct fx_session *session, size_t index);
+/* $_ as a node: its id. */
+void fx_session_examine(
+	struct fx_session *session, const struct fx_node *node);
+
+/* The seed of random operations and generated data. */
+uint64_t fx_session_seed(const struct fx_session *session);
+void fx_session_set_seed(struct fx_session *session, uint64_t seed);
+
+/* --readonly: edits and saves are refused with READ_ONLY. */
+bool fx_session_is_read_only(const struct fx_session *session);
+void fx_session_set_read_only(struct fx_session *session, bool read_only);
+
+#endif /* FX_SESSION_SESSION_H */

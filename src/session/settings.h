@@ -1,0 +1,58 @@
+/* settings.h - typed settings with names, defaults and help.
+ *
+ * Rows are in settings.def; names may have blanks ("record limit") and
+ * unambiguous prefixes work.
+ */
+#ifndef FX_SESSION_SETTINGS_H
+#define FX_SESSION_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct fx_settings;
+
+enum fx_setting_type {
+	FX_SETTING_BOOL, /* on, off */
+	FX_SETTING_INT,
+	FX_SETTING_SIZE, /* bytes: 2G, 512M, unlimited (0) */
+	FX_SETTING_WORD, /* one of a list */
+	FX_SETTING_TEXT,
+};
+
+struct fx_setting_info {
+	const char *name;
+	enum fx_setting_type type;
+	const char *choices; /* WORD: "auto|on|off" */
+	const char *initial;
+	const char *help;
+};
+
+struct fx_settings *fx_settings_new(void);
+void fx_settings_free(struct fx_settings *settings);
+
+size_t fx_settings_count(void);
+const struct fx_setting_info *fx_settings_info(size_t index);
+/* The index of the setting that TEXT begins with, by the longest name;
+ * *REST_RET is what follows.  -1 when none; -2 when ambiguous.
+ */
+int fx_settings_match(const char *text, const char **rest_ret);
+
+/* Set by index from TEXT; SETTING lists the right values. */
+FX_NODISCARD struct fx_error *fx_settings_set(
+	struct fx_settings *settings, int index, const char *text);
+/* The value as text; borrowed until the next set. */
+const char *fx_settings_text(const struct fx_settings *settings, int index);
+
+/* Typed reads by full name; asserts that it exists. */
+bool fx_settings_bool(const struct fx_settings *settings, const char *name);
+int64_t fx_settings_int(const struct fx_settings *settings, const char *name);
+const char *fx_settings_word(
+	const struct fx_settings *settings, const char *name);
+
+/* Changes so far, so that front ends notice. */
+unsigned fx_settings_version(const struct fx_settings *settings);
+
+#endif /* FX_SESSION_SETTINGS_H */

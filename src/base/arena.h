@@ -25,8 +25,7 @@ FX_DEFINE_CLEANUP(arena, struct fx_arena, fx_arena_free);
  */
 void *fx_arena_alloc(struct fx_arena *arena, size_t size);
 void *fx_arena_calloc(struct fx_arena *arena, size_t count, size_t size);
-char *fx_arena_strndup(
-	struct fx_arena *arena, const char *text, size_t length);
+char *fx_arena_strndup(struct fx_arena *arena, const char *text, size_t length);
 
 #define FX_ARENA_NEW(arena, type) \
 	((type *)fx_arena_calloc((arena), 1, sizeof(type)))

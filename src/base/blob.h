@@ -24,8 +24,8 @@ FX_NODISCARD struct fx_error *fx_blob_map(const char *path, size_t offset,
 	size_t size, struct fx_blob **ret);
 
 /* A part of PARENT, which it keeps alive. */
-struct fx_blob *fx_blob_slice(
-	struct fx_blob *parent, size_t offset, size_t size);
+struct fx_blob *fx_blob_slice(struct fx_blob *parent, size_t offset,
+	size_t size);
 
 struct fx_blob *fx_blob_ref(struct fx_blob *blob);
 void fx_blob_unref(struct fx_blob *blob);
@@ -36,7 +36,7 @@ size_t fx_blob_size(const struct fx_blob *blob);
 /* Read the bytes into OUT, noticing a mapped file that was cut short beneath
  * us: an error, not a fault.
  */
-FX_NODISCARD struct fx_error *fx_blob_read(
-	const struct fx_blob *blob, size_t offset, size_t size, void *out);
+FX_NODISCARD struct fx_error *fx_blob_read(const struct fx_blob *blob,
+	size_t offset, size_t size, void *out);
 
 #endif /* FX_BASE_BLOB_H */

@@ -25,28 +25,28 @@ struct fx_error;
  * message is whole when read alone, lower case, without a full stop.
  */
 FX_PRINTF(2, 3)
-FX_NODISCARD struct fx_error *fx_error_new(
-	enum fx_error_code code, const char *format, ...);
+FX_NODISCARD struct fx_error *fx_error_new(enum fx_error_code code,
+	const char *format, ...);
 
 /* Push one line of context, innermost first, and return ERR for chaining. */
 FX_PRINTF(2, 3)
-FX_NODISCARD struct fx_error *fx_error_note(
-	struct fx_error *err, const char *format, ...);
+FX_NODISCARD struct fx_error *fx_error_note(struct fx_error *err,
+	const char *format, ...);
 
 /* Set what the user can do about it, one line; replaces an earlier one. */
 FX_PRINTF(2, 3)
-FX_NODISCARD struct fx_error *fx_error_hint(
-	struct fx_error *err, const char *format, ...);
+FX_NODISCARD struct fx_error *fx_error_hint(struct fx_error *err,
+	const char *format, ...);
 
 /* Say that ERR is about SPAN of TEXT (copied), for a caret line.  The first
  * (innermost) span stays.
  */
-FX_NODISCARD struct fx_error *fx_error_at(
-	struct fx_error *err, const char *text, struct fx_span span);
+FX_NODISCARD struct fx_error *fx_error_at(struct fx_error *err,
+	const char *text, struct fx_span span);
 
 /* Say that ERR happened at LINE (from 1, 0: none) of FILE; the first stays. */
-FX_NODISCARD struct fx_error *fx_error_place(
-	struct fx_error *err, const char *file, int line);
+FX_NODISCARD struct fx_error *fx_error_place(struct fx_error *err,
+	const char *file, int line);
 
 void fx_error_free(struct fx_error *err);
 

@@ -10,27 +10,34 @@
  * NUL-terminated and the caller's.  Directories and special files that never
  * end are refused.
  */
-FX_NODISCARD struct fx_error *fx_file_read(
-	const char *path, size_t limit, char **data_ret, size_t *size_ret);
+FX_NODISCARD struct fx_error *fx_file_read(const char *path, size_t limit,
+	char **data_ret, size_t *size_ret);
 
 /* Write atomically: to a temporary file beside PATH, synced, then renamed.
  * On failure (a full disk too) PATH is as it was and nothing is left over.
- * An existing file's permissions are kept; a symbolic link is followed.
+ * An existing file's permissions are kept; a symbolic link is followed.  What
+ * is no regular file (a pipe, /dev/null) is written to in place.
  */
-FX_NODISCARD struct fx_error *fx_file_write(
-	const char *path, const char *data, size_t size);
+FX_NODISCARD struct fx_error *fx_file_write(const char *path, const char *data,
+	size_t size);
 
 /* The same in pieces: begin, add any number of times, then commit or abort
  * (both release FILE).
  */
 struct fx_file_writer;
-FX_NODISCARD struct fx_error *fx_file_writer_new(
-	const char *path, struct fx_file_writer **ret);
-FX_NODISCARD struct fx_error *fx_file_writer_add(
-	struct fx_file_writer *file, const void *data, size_t size);
-FX_NODISCARD struct fx_error *fx_file_writer_commit(
-	struct fx_file_writer *file);
+FX_NODISCARD struct fx_error *fx_file_writer_new(const char *path,
+	struct fx_file_writer **ret);
+FX_NODISCARD struct fx_error *fx_file_writer_add(struct fx_file_writer *file,
+	const void *data, size_t size);
+FX_NODISCARD struct fx_error *
+fx_file_writer_commit(struct fx_file_writer *file);
 void fx_file_writer_abort(struct fx_file_writer *file);
+
+/* The error for errno NUMBER: cannot VERB "PATH": no such file...; a full disk
+ * has a code of its own.
+ */
+FX_NODISCARD struct fx_error *fx_file_error(const char *verb, const char *path,
+	int number);
 
 /* Directory part ("." when none) and last part of PATH; the caller's. */
 char *fx_file_dirname(const char *path);

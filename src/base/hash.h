@@ -23,19 +23,26 @@ struct fx_hasher {
 	unsigned tail_size;
 };
 
+/* Begin; add bytes, in pieces of any size without changing the digest; end. */
 void fx_hasher_init(struct fx_hasher *hasher);
 void fx_hasher_add(struct fx_hasher *hasher, const void *data, size_t size);
-void fx_hasher_add_text(struct fx_hasher *hasher, const char *text);
 struct fx_hash fx_hasher_end(struct fx_hasher *hasher);
+
+/* Add TEXT and its NUL, so that "ab", "c" differs from "a", "bc". */
+void fx_hasher_add_text(struct fx_hasher *hasher, const char *text);
+
+/* The digest of DATA alone. */
 
 struct fx_hash fx_hash_of(const void *data, size_t size);
 bool fx_hash_equal(struct fx_hash a, struct fx_hash b);
 
 /* 32 lower-case hexadecimal digits and a NUL. */
 void fx_hash_text(struct fx_hash hash, char out[33]);
+
+/* Read what fx_hash_text wrote; false if TEXT is anything else. */
 bool fx_hash_parse(const char *text, struct fx_hash *ret);
 
-/* A fast 64-bit hash for tables. */
+/* A fast 64-bit hash for tables; it may change between versions. */
 uint64_t fx_hash_quick(const void *data, size_t size);
 
 #endif /* FX_BASE_HASH_H */

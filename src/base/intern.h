@@ -13,7 +13,8 @@
 /* The interned copy of TEXT; null gives null.  May not contain NUL bytes. */
 const char *fx_intern(const char *text);
 const char *fx_intern_n(const char *text, size_t length);
-FX_PRINTF(1, 2) const char *fx_intern_format(const char *format, ...);
+FX_PRINTF(1, 2)
+const char *fx_intern_format(const char *format, ...);
 
 /* The interned copy if there is one, else null; adds nothing. */
 const char *fx_intern_find(const char *text);

@@ -10,8 +10,12 @@
 
 typedef void fx_log_fn(void *context, const char *topic, const char *line);
 
+/* Whether TOPIC is switched on; write a line under it if so. */
 bool fx_log_on(const char *topic);
-FX_PRINTF(2, 3) void fx_log(const char *topic, const char *format, ...);
-void fx_log_set_sink(fx_log_fn *sink, void *context);
+FX_PRINTF(2, 3)
+void fx_log(const char *topic, const char *format, ...);
+
+/* Send lines to WRITE from now on; null: to standard error. */
+void fx_log_set_sink(fx_log_fn *writer, void *context);
 
 #endif /* FX_BASE_LOG_H */

@@ -25,8 +25,8 @@ FX_DEFINE_DEINIT(map, struct fx_map, fx_map_deinit);
 #define FX_AUTO_MAP FX_AUTO(map)
 
 /* The value of KEY, or MISSING. */
-uintptr_t fx_map_get(
-	const struct fx_map *map, uintptr_t key, uintptr_t missing);
+uintptr_t fx_map_get(const struct fx_map *map, uintptr_t key,
+	uintptr_t missing);
 bool fx_map_has(const struct fx_map *map, uintptr_t key);
 
 /* Set KEY to VALUE.  True if the key is new. */

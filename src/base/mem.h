@@ -2,17 +2,27 @@
 #ifndef FX_BASE_MEM_H
 #define FX_BASE_MEM_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 #include "base/compiler.h"
 
+/* Like malloc and its family, with a valid pointer for size 0. */
 void *fx_xmalloc(size_t size);
 void *fx_xcalloc(size_t count, size_t size);
 void *fx_xrealloc(void *memory, size_t size);
+
+/* A copy of TEXT, of its first LENGTH bytes, of what FORMAT makes; the
+ * caller's.
+ */
 char *fx_xstrdup(const char *text);
 char *fx_xstrndup(const char *text, size_t length);
-FX_PRINTF(1, 2) char *fx_xasprintf(const char *format, ...);
+FX_PRINTF(1, 2)
+char *fx_xasprintf(const char *format, ...);
+FX_PRINTF(1, 0)
+char *fx_xvasprintf(const char *format, va_list args);
 
+/* A cleared object of TYPE, released with free. */
 #define FX_NEW(type) ((type *)fx_xcalloc(1, sizeof(type)))
 
 #endif /* FX_BASE_MEM_H */

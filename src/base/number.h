@@ -18,7 +18,8 @@ void fx_number_add_complex(struct fx_buf *out, double real, double imag);
 
 /* Read the whole of TEXT (LENGTH bytes) as Python's int literal (0x, 0o, 0b,
  * underscores) or float literal.  False if it is none, or out of range for an
- * int64_t.  Independent of the locale.
+ * int64_t.  Independent of the locale.  A minus sign may come first, so that
+ * the least int64_t can be read; a float may be written without a point.
  */
 bool fx_number_parse_int(const char *text, size_t length, int64_t *ret);
 bool fx_number_parse_double(const char *text, size_t length, double *ret);

@@ -22,7 +22,7 @@ int fx_span_column(const char *text, size_t offset);
  * span; both indented by INDENT blanks, each ended by a newline.  A line wider
  * than 100 columns is cut around the span with "..." on the cut sides.
  */
-void fx_span_print(
-	struct fx_buf *out, const char *text, struct fx_span span, int indent);
+void fx_span_print(struct fx_buf *out, const char *text, struct fx_span span,
+	int indent);
 
 #endif /* FX_BASE_SPAN_H */

@@ -23,15 +23,20 @@ size_t fx_utf8_valid(const char *text, size_t length);
  * answer does not depend on the locale.
  */
 int fx_utf8_width(uint32_t code);
+
+/* Whether Python's repr shows CODE as it is. */
+bool fx_utf8_is_printable(uint32_t code);
+
+/* The sum over the code points of TEXT. */
 size_t fx_utf8_text_width(const char *text, size_t length);
 
 /* Bytes of TEXT that fit in COLUMNS. */
 size_t fx_utf8_fit(const char *text, size_t length, size_t columns);
 
 /* Append TEXT with control characters, escapes and bad bytes made visible
- * (\n \t \x1b), so that printing it cannot disturb a terminal.
+ * (\n \t \x1b; characters that turn the reading direction too), so that
+ * printing it cannot disturb a terminal.
  */
-void fx_utf8_add_visible(
-	struct fx_buf *out, const char *text, size_t length);
+void fx_utf8_add_visible(struct fx_buf *out, const char *text, size_t length);
 
 #endif /* FX_BASE_UTF8_H */

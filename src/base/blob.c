@@ -1,0 +1,226 @@
+/* blob.c - counted bytes.
+ *
+ * Four kinds: our own memory, somebody's memory, a mapped file, a part of
+ * another blob.  A mapped file keeps its descriptor, as only asking it tells
+ * that the file was cut short; touching the pages would be fatal then.
+ */
+#include <config.h>
+
+#include "base/blob.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+
+struct fx_blob {
+	size_t references;
+	void *data;
+	size_t size;
+
+	void (*release)(void *context);
+	void *context;
+
+	struct fx_blob *parent; /* of a part */
+
+	/* Of a mapped file: the pages lie around the bytes asked for. */
+	void *pages;
+	size_t pages_size;
+	size_t file_end; /* the file must be at least this long */
+	int fd;
+	char *path;
+};
+
+static struct fx_blob *
+new_blob(void *data, size_t size)
+{
+	struct fx_blob *blob = FX_NEW(struct fx_blob);
+
+	blob->references = 1;
+	blob->data = data;
+	blob->size = size;
+	blob->fd = -1;
+	return blob;
+}
+
+struct fx_error *
+fx_blob_new(size_t size, struct fx_blob **ret)
+{
+	void *data = calloc(size ? size : 1, 1);
+
+	if (!data)
+		return fx_error_new(FX_ERR_NO_SPACE,
+			"not enough memory for %zu bytes", size);
+	*ret = new_blob(data, size);
+	(*ret)->release = free;
+	(*ret)->context = data;
+	return NULL;
+}
+
+struct fx_blob *
+fx_blob_wrap(void *data, size_t size, void (*release)(void *context),
+	void *context)
+{
+	struct fx_blob *blob = new_blob(data, size);
+
+	blob->release = release;
+	blob->context = context;
+	return blob;
+}
+
+static struct fx_error *
+cut_short(const char *path, size_t wanted, intmax_t size)
+{
+	return fx_error_new(FX_ERR_FORMAT,
+		"\"%s\" is cut short: %zu bytes are needed, it has %jd", path,
+		wanted, size);
+}
+
+/* Check that the open file FD is regular and at least END bytes long. */
+static struct fx_error *
+check_file(int fd, const char *path, size_t end)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return fx_file_error("read", path, errno);
+	if (!S_ISREG(st.st_mode))
+		return fx_error_new(FX_ERR_IO,
+			"cannot map \"%s\": it is no regular file", path);
+	if ((uintmax_t)st.st_size < end)
+		return cut_short(path, end, (intmax_t)st.st_size);
+	return NULL;
+}
+
+/* Map what BLOB says; its fd, file_end and size are set. */
+static struct fx_error *
+map_pages(struct fx_blob *blob, size_t offset)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t before = offset % page;
+
+	/* An empty mapping is none. */
+	blob->pages_size = before + blob->size;
+	if (!blob->size)
+		return NULL;
+	blob->pages = mmap(NULL, blob->pages_size, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_NORESERVE, blob->fd,
+		(off_t)(offset - before));
+	if (blob->pages == MAP_FAILED) {
+		blob->pages = NULL;
+		return fx_file_error("map", blob->path, errno);
+	}
+	blob->data = (char *)blob->pages + before;
+	return NULL;
+}
+
+struct fx_error *
+fx_blob_map(const char *path, size_t offset, size_t size, struct fx_blob **ret)
+{
+	struct fx_blob *blob;
+	struct fx_error *err;
+	size_t end;
+
+	if (__builtin_add_overflow(offset, size, &end))
+		return fx_error_new(FX_ERR_RANGE,
+			"\"%s\" has no %zu bytes at %zu", path, size, offset);
+	blob = new_blob(NULL, size);
+	blob->path = fx_xstrdup(path);
+	blob->file_end = end;
+	blob->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	err = blob->fd < 0 ? fx_file_error("read", path, errno)
+			   : check_file(blob->fd, path, end);
+	if (!err)
+		err = map_pages(blob, offset);
+	if (err) {
+		fx_blob_unref(blob);
+		return err;
+	}
+	*ret = blob;
+	return NULL;
+}
+
+struct fx_blob *
+fx_blob_slice(struct fx_blob *parent, size_t offset, size_t size)
+{
+	struct fx_blob *blob;
+
+	fx_assert(offset <= parent->size && size <= parent->size - offset);
+	blob = new_blob(size ? (char *)parent->data + offset : NULL, size);
+	blob->parent = fx_blob_ref(parent);
+	return blob;
+}
+
+struct fx_blob *
+fx_blob_ref(struct fx_blob *blob)
+{
+	blob->references++;
+	return blob;
+}
+
+void
+fx_blob_unref(struct fx_blob *blob)
+{
+	/* A loop, so that a long chain of parts cannot exhaust the stack. */
+	while (blob && --blob->references == 0) {
+		struct fx_blob *parent = blob->parent;
+
+		if (blob->release)
+			blob->release(blob->context);
+		if (blob->pages)
+			munmap(blob->pages, blob->pages_size);
+		if (blob->fd >= 0)
+			close(blob->fd);
+		free(blob->path);
+		free(blob);
+		blob = parent;
+	}
+}
+
+void *
+fx_blob_data(const struct fx_blob *blob)
+{
+	return blob->data;
+}
+
+size_t
+fx_blob_size(const struct fx_blob *blob)
+{
+	return blob->size;
+}
+
+/* Check that the file beneath BLOB, if any, is as long as it was. */
+static struct fx_error *
+check_backing(const struct fx_blob *blob)
+{
+	while (blob->parent)
+		blob = blob->parent;
+	if (blob->fd < 0)
+		return NULL;
+	return check_file(blob->fd, blob->path, blob->file_end);
+}
+
+struct fx_error *
+fx_blob_read(const struct fx_blob *blob, size_t offset, size_t size, void *out)
+{
+	struct fx_error *err;
+
+	if (offset > blob->size || size > blob->size - offset)
+		return fx_error_new(FX_ERR_RANGE,
+			"%zu bytes at %zu lie outside of %zu bytes", size,
+			offset, blob->size);
+	err = check_backing(blob);
+	if (err)
+		return err;
+	if (size)
+		memcpy(out, (const char *)blob->data + offset, size);
+	return NULL;
+}

@@ -1,0 +1,181 @@
+/* error.c - failures as values. */
+#include <config.h>
+
+#include "base/error.h"
+
+#include "base/mem.h"
+#include "base/vec.h"
+
+struct fx_error {
+	enum fx_error_code code;
+	char *message;
+	char *hint;
+	FX_VEC(char *) notes;
+
+	char *text; /* what the user typed, and where in it */
+	struct fx_span span;
+
+	char *file;
+	int line;
+};
+
+static const struct {
+	const char *word;
+	const char *python;
+	const char *summary;
+} errors[] = {
+#define FX_ERR(id, word, python, summary) { word, #python, summary },
+#include "base/error.def"
+};
+
+_Static_assert(FX_ARRAY_LEN(errors) == FX_ERR_COUNT, "a code has no row");
+
+struct fx_error *
+fx_error_new(enum fx_error_code code, const char *format, ...)
+{
+	struct fx_error *err = FX_NEW(struct fx_error);
+	va_list args;
+
+	err->code = code;
+	va_start(args, format);
+	err->message = fx_xvasprintf(format, args);
+	va_end(args);
+	return err;
+}
+
+struct fx_error *
+fx_error_note(struct fx_error *err, const char *format, ...)
+{
+	va_list args;
+
+	if (!err)
+		return NULL;
+	va_start(args, format);
+	fx_vec_push(&err->notes, fx_xvasprintf(format, args));
+	va_end(args);
+	return err;
+}
+
+struct fx_error *
+fx_error_hint(struct fx_error *err, const char *format, ...)
+{
+	va_list args;
+	char *hint;
+
+	if (!err)
+		return NULL;
+	va_start(args, format);
+	hint = fx_xvasprintf(format, args);
+	va_end(args);
+	/* Only now: the arguments may come from the old hint. */
+	free(err->hint);
+	err->hint = hint;
+	return err;
+}
+
+struct fx_error *
+fx_error_at(struct fx_error *err, const char *text, struct fx_span span)
+{
+	if (!err || err->text)
+		return err;
+	err->text = fx_xstrdup(text);
+	err->span = span;
+	return err;
+}
+
+struct fx_error *
+fx_error_place(struct fx_error *err, const char *file, int line)
+{
+	if (!err || err->file)
+		return err;
+	err->file = fx_xstrdup(file);
+	err->line = line;
+	return err;
+}
+
+void
+fx_error_free(struct fx_error *err)
+{
+	if (!err)
+		return;
+	for (size_t i = 0; i < err->notes.count; i++)
+		free(err->notes.items[i]);
+	fx_vec_deinit(&err->notes);
+	free(err->message);
+	free(err->hint);
+	free(err->text);
+	free(err->file);
+	free(err);
+}
+
+enum fx_error_code
+fx_error_code(const struct fx_error *err)
+{
+	return err->code;
+}
+
+const char *
+fx_error_message(const struct fx_error *err)
+{
+	return err->message;
+}
+
+const char *
+fx_error_hint_text(const struct fx_error *err)
+{
+	return err->hint;
+}
+
+size_t
+fx_error_note_count(const struct fx_error *err)
+{
+	return err->notes.count;
+}
+
+const char *
+fx_error_note_text(const struct fx_error *err, size_t index)
+{
+	return index < err->notes.count ? err->notes.items[index] : NULL;
+}
+
+const char *
+fx_error_text(const struct fx_error *err)
+{
+	return err->text;
+}
+
+struct fx_span
+fx_error_span(const struct fx_error *err)
+{
+	return err->span;
+}
+
+const char *
+fx_error_file(const struct fx_error *err)
+{
+	return err->file;
+}
+
+int
+fx_error_line(const struct fx_error *err)
+{
+	return err->line;
+}
+
+const char *
+fx_error_word(enum fx_error_code code)
+{
+	return errors[code].word;
+}
+
+const char *
+fx_error_summary(enum fx_error_code code)
+{
+	return errors[code].summary;
+}
+
+const char *
+fx_error_python(enum fx_error_code code)
+{
+	return errors[code].python;
+}

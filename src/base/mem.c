@@ -1,0 +1,89 @@
+/* mem.c - allocation that cannot fail. */
+#include <config.h>
+
+#include "base/mem.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+FX_NORETURN static void
+out_of_memory(void)
+{
+	static const char text[] = "fxdb: out of memory\n";
+
+	if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+		abort();
+	abort();
+}
+
+void *
+fx_xmalloc(size_t size)
+{
+	void *memory = malloc(size ? size : 1);
+
+	if (!memory)
+		out_of_memory();
+	return memory;
+}
+
+void *
+fx_xcalloc(size_t count, size_t size)
+{
+	void *memory = calloc(count ? count : 1, size ? size : 1);
+
+	if (!memory)
+		out_of_memory();
+	return memory;
+}
+
+void *
+fx_xrealloc(void *memory, size_t size)
+{
+	void *moved = realloc(memory, size ? size : 1);
+
+	if (!moved)
+		out_of_memory();
+	return moved;
+}
+
+char *
+fx_xstrdup(const char *text)
+{
+	return fx_xstrndup(text, strlen(text));
+}
+
+char *
+fx_xstrndup(const char *text, size_t length)
+{
+	char *copy = fx_xmalloc(length + 1);
+
+	if (length)
+		memcpy(copy, text, length);
+	copy[length] = '\0';
+	return copy;
+}
+
+char *
+fx_xvasprintf(const char *format, va_list args)
+{
+	char *text = NULL;
+
+	if (vasprintf(&text, format, args) < 0)
+		out_of_memory();
+	return text;
+}
+
+char *
+fx_xasprintf(const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	text = fx_xvasprintf(format, args);
+	va_end(args);
+	return text;
+}

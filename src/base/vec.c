@@ -1,0 +1,78 @@
+/* vec.c - what the macros of vec.h call. */
+#include <config.h>
+
+#include "base/vec.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/mem.h"
+
+#ifdef FX_HARD_MODE
+/* Always to new memory, with no room to spare, spoiling the old. */
+static void *
+regrow(void *items, size_t count, size_t wanted, size_t item_size)
+{
+	char *moved = fx_xmalloc(wanted * item_size);
+
+	memset(moved, 0xa5, wanted * item_size);
+	if (count) {
+		memcpy(moved, items, count * item_size);
+		memset(items, 0xdd, count * item_size);
+	}
+	free(items);
+	return moved;
+}
+#endif
+
+void *
+fx_vec_grow(void *items, size_t count, size_t wanted, size_t item_size,
+	size_t *capacity)
+{
+	size_t grown;
+
+	if (wanted <= *capacity)
+		return items;
+	fx_assert(wanted < SIZE_MAX / 4 / item_size);
+#ifdef FX_HARD_MODE
+	grown = wanted;
+	items = regrow(items, count, grown, item_size);
+#else
+	(void)count;
+	grown = FX_MAX(FX_MAX(*capacity * 2, wanted), 4);
+	items = fx_xrealloc(items, grown * item_size);
+#endif
+	*capacity = grown;
+	return items;
+}
+
+void
+fx_vec_close_gap(void *items, size_t *count, size_t index, size_t item_size)
+{
+	char *at = (char *)items + index * item_size;
+
+	fx_assert(index < *count);
+	--*count;
+	memmove(at, at + item_size, (*count - index) * item_size);
+}
+
+void
+fx_vec_open_gap(void *items, size_t *count, size_t index, size_t item_size)
+{
+	char *at = (char *)items + index * item_size;
+
+	fx_assert(index <= *count);
+	memmove(at + item_size, at, (*count - index) * item_size);
+	++*count;
+}
+
+void
+fx_vec_release(void **items, size_t *count, size_t *capacity)
+{
+	free(*items);
+	*items = NULL;
+	*count = 0;
+	*capacity = 0;
+}

@@ -1,0 +1,120 @@
+/* backend.h - what runs operations: metadata only, recorded answers, later
+ * libtorch and Python.
+ *
+ * A backend is a struct of functions, all of them required, and a state.  The
+ * interpreter and the evaluator know nothing else of it.  An operation is
+ * resolved once to a plan for the kinds of its arguments and called any number
+ * of times.
+ */
+#ifndef FX_RUN_BACKEND_H
+#define FX_RUN_BACKEND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/dtype.h"
+#include "base/error.h"
+#include "ir/node.h"
+
+struct fx_arena;
+struct fx_backend;
+struct fx_buf;
+struct fx_datum;
+struct fx_module;
+struct fx_tensor;
+struct fx_tensor_meta;
+
+/* What resolve may look at of one argument. */
+struct fx_kind {
+	uint8_t kind;  /* enum fx_datum_kind */
+	uint8_t dtype; /* enum fx_dtype, of tensors */
+	int16_t rank;  /* of tensors; -1 when unknown */
+};
+
+/* An operation to resolve.  Arguments are counted without receiver or module:
+ * the last KEYWORD_COUNT of COUNT have names.
+ */
+struct fx_call_site {
+	enum fx_opcode opcode;  /* CALL_FUNCTION, CALL_METHOD, CALL_MODULE */
+	const char *target;     /* interned */
+	struct fx_graph *graph; /* whose module tree TARGET is in; may be NULL
+				 * unless CALL_MODULE */
+	const struct fx_kind *kinds;
+	size_t count;
+	const char *const *keywords; /* interned */
+	size_t keyword_count;
+};
+
+struct fx_backend_ops {
+	const char *name; /* "meta", "replay" */
+	/* Whether tensors have values, or only metadata. */
+	bool has_values;
+
+	void (*free)(struct fx_backend *backend);
+
+	/* A plan for SITE.  UNSUPPORTED when the backend cannot run it. */
+	struct fx_error *(*resolve)(struct fx_backend *backend,
+		const struct fx_call_site *site, void **plan_ret);
+	/* Run PLAN on COUNT data, in the order of the site.  *RET is new. SHAPE
+	 * when arguments do not fit together, BACKEND when it failed.
+	 */
+	struct fx_error *(*call)(struct fx_backend *backend, void *plan,
+		struct fx_datum *const *data, size_t count,
+		struct fx_datum **ret);
+	void (*plan_free)(struct fx_backend *backend, void *plan);
+
+	/* A parameter or buffer as a datum. */
+	struct fx_error *(*from_tensor)(struct fx_backend *backend,
+		const struct fx_tensor *tensor, struct fx_datum **ret);
+	/* A tensor of metadata META made up from SEED: normal for floats, zeros
+	 * for integers.
+	 */
+	struct fx_error *(*generate)(struct fx_backend *backend,
+		const struct fx_tensor_meta *meta, uint64_t seed,
+		struct fx_datum **ret);
+
+	/* Payloads of TENSOR and HANDLE data: share, release, describe. */
+	void (*payload_ref)(void *payload);
+	void (*payload_unref)(void *payload);
+	/* The tensor's metadata in ARENA. */
+	const struct fx_tensor_meta *(*meta)(const void *payload,
+		struct fx_arena *arena);
+	/* Append for people: one line, or IN_FULL with its values. */
+	void (*print)(const void *payload, bool in_full, struct fx_buf *out);
+	/* The truth of a tensor of one element; TYPE when it has no values. */
+	struct fx_error *(*truth)(const void *payload, bool *ret);
+};
+
+struct fx_backend {
+	const struct fx_backend_ops *ops;
+	void *state; /* the backend's own */
+};
+
+void fx_backend_free(struct fx_backend *backend);
+FX_DEFINE_CLEANUP(backend, struct fx_backend, fx_backend_free);
+#define FX_AUTO_BACKEND FX_AUTO(backend)
+
+/* The kind of DATUM as resolve sees it. */
+struct fx_kind fx_kind_of(const struct fx_datum *datum);
+
+/* backend_meta.c: shapes and dtypes by the rules of src/meta; always there. */
+struct fx_backend *fx_backend_meta_new(void);
+/* A tensor of the meta backend with a copy of META; also without a backend at
+ * hand, as its payloads need none.
+ */
+struct fx_datum *fx_meta_tensor(const struct fx_tensor_meta *meta);
+
+/* backend_replay.c: answers recorded in PATH, JSON lines, for tests: a call
+ * gives the first unused answer for the same target and arguments.
+ *
+ *   {"target": "torch.relu", "args": ["f32[2, 3]"], "result": "f32[2, 3]"}
+ *   {"target": "operator.add", "args": ["1", "2"], "error": "text"}
+ *   {"tensor": "f32[2, 3]", "values": [1, 2, 3, 4, 5, 6]}   named by "name"
+ *
+ * Arguments and results are texts as fx_datum_print shows them.
+ */
+FX_NODISCARD struct fx_error *fx_backend_replay_new(const char *path,
+	struct fx_backend **ret);
+
+#endif /* FX_RUN_BACKEND_H */

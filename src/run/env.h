@@ -1,0 +1,32 @@
+/* env.h - the values of nodes while a graph runs, by node id. */
+#ifndef FX_RUN_ENV_H
+#define FX_RUN_ENV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "base/map.h"
+
+struct fx_datum;
+struct fx_node;
+
+struct fx_env {
+	struct fx_map values; /* node id -> struct fx_datum *, referenced */
+};
+
+/* All zero is empty. */
+void fx_env_deinit(struct fx_env *env);
+FX_DEFINE_DEINIT(env, struct fx_env, fx_env_deinit);
+#define FX_AUTO_ENV FX_AUTO(env)
+
+/* The value of the node with ID, borrowed; NULL when there is none. */
+struct fx_datum *fx_env_get(const struct fx_env *env, uint64_t id);
+/* DATUM is taken. */
+void fx_env_take(struct fx_env *env, uint64_t id, struct fx_datum *datum_taken);
+void fx_env_drop(struct fx_env *env, uint64_t id);
+void fx_env_clear(struct fx_env *env);
+size_t fx_env_count(const struct fx_env *env);
+
+#endif /* FX_RUN_ENV_H */

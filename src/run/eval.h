@@ -1,0 +1,92 @@
+/* eval.h - the one evaluator of expressions and queries.
+ *
+ * A tree of lang/ and a resolver, which says what names mean, give a datum or
+ * a set of nodes.  Plain values follow Python (ir/fold), tensors go to the
+ * resolver's backend.  Nothing here knows a session.
+ */
+#ifndef FX_RUN_EVAL_H
+#define FX_RUN_EVAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct fx_ast;
+struct fx_backend;
+struct fx_datum;
+struct fx_graph;
+struct fx_node;
+struct fx_query;
+
+/* What an expression may refer to.  Functions may be null: then nothing has
+ * that form.  All results are new references.
+ */
+struct fx_resolver {
+	void *context;
+	struct fx_graph *graph;     /* may be NULL: no nodes, no paths */
+	struct fx_backend *backend; /* required */
+	const char *graph_name;     /* for messages; may be NULL */
+	const char *scope; /* module paths are also looked up below it */
+
+	/* The value of NODE; NO_VALUE says how to get it. */
+	struct fx_error *(*value)(void *context, struct fx_node *node,
+		struct fx_datum **ret);
+	/* Position that `.` stands for. */
+	struct fx_error *(*here)(void *context, size_t *position_ret);
+	/* $name, $_, $v. */
+	struct fx_error *(*variable)(void *context, const char *name,
+		struct fx_datum **ret);
+	/* $N; 0 the last, -1 the one before. */
+	struct fx_error *(*history)(void *context, int64_t number,
+		struct fx_datum **ret);
+
+	/* Facts for queries. */
+	bool (*is_tagged)(void *context, const struct fx_node *node);
+	bool (*is_dirty)(void *context, const struct fx_node *node);
+	bool (*is_nonfinite)(void *context, const struct fx_node *node);
+	const char *(*state)(void *context, const struct fx_node *node);
+};
+
+/* Evaluate the tree EXPR, parsed from TEXT (for carets).  *RET is new. */
+FX_NODISCARD struct fx_error *fx_eval(const struct fx_resolver *resolver,
+	const char *text, const struct fx_ast *expr, struct fx_datum **ret);
+
+/* Parse TEXT and evaluate it.  CONDITION: = means ==. */
+FX_NODISCARD struct fx_error *fx_eval_text(const struct fx_resolver *resolver,
+	const char *text, bool condition, struct fx_datum **ret);
+
+/* The nodes that QUERY, parsed from TEXT, selects: positions in graph order,
+ * ascending; the caller frees *POSITIONS_RET.
+ */
+FX_NODISCARD struct fx_error *fx_eval_query(const struct fx_resolver *resolver,
+	const char *text, const struct fx_query *query, size_t **positions_ret,
+	size_t *count_ret);
+
+/* The node that a designator tree (NODE, POSITION, HERE, NAME, VARIABLE)
+ * means.
+ */
+FX_NODISCARD struct fx_error *fx_eval_node(const struct fx_resolver *resolver,
+	const char *text, const struct fx_ast *expr, struct fx_node **ret);
+
+/* The node named NAME, or NO_NODE with the nearest names. */
+FX_NODISCARD struct fx_error *fx_eval_find(const struct fx_resolver *resolver,
+	const char *name, struct fx_node **ret);
+
+/* Functions that may be called by their bare name, for help and completion:
+ * the INDEXth; false past the end.
+ */
+struct fx_function_info {
+	const char *name;
+	const char *signature;
+	const char *help; /* one line, lower case, no full stop */
+};
+bool fx_eval_function_at(size_t index, struct fx_function_info *ret);
+
+/* Words that attributes of a node answer to, for completion: the INDEXth, or
+ * NULL past the end.
+ */
+const char *fx_eval_node_attribute_at(size_t index);
+
+#endif /* FX_RUN_EVAL_H */

@@ -1,0 +1,51 @@
+/* hooks.h - what watches the interpreter: breakpoints, recording, ticking.
+ *
+ * The interpreter's loop knows nothing of debugging; it calls every hook
+ * before and after a node.
+ */
+#ifndef FX_RUN_HOOKS_H
+#define FX_RUN_HOOKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+struct fx_datum;
+struct fx_interp;
+struct fx_node;
+
+enum fx_hook_answer {
+	FX_HOOK_GO,
+	FX_HOOK_STOP, /* the interpreter returns before the next node runs */
+};
+
+struct fx_hook {
+	void *context;
+	/* Before NODE runs; may be null. */
+	enum fx_hook_answer (*before)(void *context, struct fx_interp *interp,
+		struct fx_node *node);
+	/* After it ran with RESULT (borrowed); may be null. */
+	enum fx_hook_answer (*after)(void *context, struct fx_interp *interp,
+		struct fx_node *node, struct fx_datum *result);
+	/* Whether the hook needs values to stay after their last use. */
+	bool records;
+};
+
+/* A hook that calls TICK at most every 30 ms and stops when it answers true;
+ * *STOPPED_RET then becomes true.
+ */
+struct fx_ticker {
+	bool (*tick)(void *context);
+	void *context;
+	bool stopped;
+	long long last;     /* milliseconds */
+	unsigned countdown; /* nodes until the clock is looked at */
+};
+void fx_ticker_init(struct fx_ticker *ticker, bool (*tick)(void *context),
+	void *context);
+struct fx_hook fx_ticker_hook(struct fx_ticker *ticker);
+/* The same for loops that are no interpreter: true when it is to stop. */
+bool fx_ticker_poll(struct fx_ticker *ticker);
+
+#endif /* FX_RUN_HOOKS_H */

@@ -1,0 +1,65 @@
+/* interp.h - the one loop that runs nodes.
+ *
+ * It knows nothing of debugging: breakpoints, recording, ticking and counting
+ * are hooks.  When no hook records, a value is freed at its last use.
+ */
+#ifndef FX_RUN_INTERP_H
+#define FX_RUN_INTERP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "run/env.h"
+#include "run/hooks.h"
+#include "run/plan.h"
+
+struct fx_backend;
+struct fx_datum;
+struct fx_graph;
+struct fx_node;
+
+/* Gives the value of a placeholder; *RET is new, or null: use its default,
+ * else its metadata.
+ */
+typedef struct fx_error *fx_input_fn(void *context, struct fx_node *placeholder,
+	struct fx_datum **ret);
+
+struct fx_interp {
+	struct fx_graph *graph;
+	struct fx_backend *backend;
+	struct fx_env *env;     /* borrowed */
+	struct fx_plans *plans; /* borrowed */
+	fx_input_fn *input;
+	void *input_context;
+	const struct fx_hook *hooks;
+	size_t hook_count;
+	int depth;            /* nested graphs above this one */
+	struct fx_node *next; /* where it stands: the node to run next */
+	size_t executed;
+};
+
+/* Run NODE and put its result into the environment.  An output node's result
+ * is its argument.  Errors get the note "at %name".
+ */
+FX_NODISCARD struct fx_error *fx_interp_node(struct fx_interp *interp,
+	struct fx_node *node);
+
+/* Run from interp->next up to before END (null: to the end of the graph).
+ * Returns early when a hook says so; interp->next tells where.  On an error
+ * interp->next is the node that failed.
+ */
+FX_NODISCARD struct fx_error *fx_interp_run(struct fx_interp *interp,
+	struct fx_node *end);
+
+/* Run the whole of GRAPH on COUNT arguments for its placeholders, in order;
+ * *RET is its result.  For nested graphs: values are freed as it goes.
+ */
+FX_NODISCARD struct fx_error *fx_interp_call(struct fx_backend *backend,
+	struct fx_graph *graph, struct fx_datum *const *arguments, size_t count,
+	int depth, struct fx_datum **ret);
+
+/* The graph that call_module NODE's module owns, or NULL. */
+struct fx_graph *fx_interp_nested(const struct fx_node *node);
+
+#endif /* FX_RUN_INTERP_H */

@@ -1,0 +1,88 @@
+/* propagate.h - shapes and dtypes through a graph, without data.
+ *
+ * Each node's result follows from those of its inputs by the shape rule of its
+ * operation (rules.h), by the expansion of its layer (ir/expand), or by
+ * Python's arithmetic (ir/fold).  What cannot be known is UNKNOWN and says why;
+ * what is impossible is a failure of that node alone, and what depends on it is
+ * unknown.
+ */
+#ifndef FX_META_PROPAGATE_H
+#define FX_META_PROPAGATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "ir/node.h"
+#include "ops/optab.h"
+
+struct fx_graph;
+struct fx_tensor;
+
+/* What is kept between calls: the expansions of layers.  Belongs to one graph
+ * at a time; dies with it or before.
+ */
+struct fx_meta;
+struct fx_meta *fx_meta_new(void);
+void fx_meta_free(struct fx_meta *meta);
+FX_DEFINE_CLEANUP(meta, struct fx_meta, fx_meta_free);
+#define FX_AUTO_META FX_AUTO(meta)
+
+/* One call: arguments are metadata (TENSOR, SYMBOL, UNKNOWN, plain values). */
+struct fx_meta_call {
+	enum fx_opcode opcode;  /* CALL_FUNCTION, CALL_METHOD, CALL_MODULE */
+	const char *target;     /* interned */
+	enum fx_op op;          /* or FX_OP_NONE: looked up by TARGET */
+	struct fx_graph *graph; /* whose modules TARGET names; may be NULL
+				 * unless CALL_MODULE */
+	struct fx_value args;   /* TUPLE; a method's receiver is the first */
+	struct fx_value kwargs; /* DICT or NONE */
+};
+
+/* What CALL gives, in ARENA.  SHAPE, TYPE, VALUE, RANGE when torch or Python
+ * would refuse.  A result that cannot be known is UNKNOWN with a reason.
+ */
+FX_NODISCARD struct fx_error *fx_meta_eval(struct fx_meta *meta,
+	struct fx_arena *arena, const struct fx_meta_call *call,
+	struct fx_value *ret);
+
+/* The metadata of a parameter or buffer, in ARENA. */
+struct fx_value fx_meta_of_tensor(struct fx_arena *arena,
+	const struct fx_tensor *tensor);
+
+struct fx_meta_failure {
+	uint64_t node;          /* id */
+	struct fx_error *error; /* owned by the report */
+};
+
+struct fx_meta_report {
+	size_t known;                     /* nodes whose result is known */
+	size_t unknown;                   /* nodes whose result is not */
+	size_t changed;                   /* nodes whose metadata is new */
+	struct fx_meta_failure *failures; /* in graph order */
+	size_t failure_count;
+	size_t failure_capacity;
+};
+
+/* All zero is empty. */
+void fx_meta_report_deinit(struct fx_meta_report *report);
+FX_DEFINE_DEINIT(meta_report, struct fx_meta_report, fx_meta_report_deinit);
+#define FX_AUTO_META_REPORT FX_AUTO(meta_report)
+
+/* Compute every node of GRAPH from its placeholders, whose metadata are set
+ * before; one without any has that of its default, else is unknown.  KEEP: a
+ * node whose result no rule tells keeps what it had (a comment of the file it
+ * came from).  META may be NULL.
+ */
+void fx_meta_propagate(struct fx_meta *meta, struct fx_graph *graph, bool keep,
+	struct fx_meta_report *report);
+
+/* Compute again the COUNT nodes with IDS (absent ones are skipped) and, where
+ * results changed, what depends on them.
+ */
+void fx_meta_update(struct fx_meta *meta, struct fx_graph *graph,
+	const uint64_t *ids, size_t count, struct fx_meta_report *report);
+
+#endif /* FX_META_PROPAGATE_H */

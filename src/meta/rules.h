@@ -1,0 +1,45 @@
+/* rules.h - one shape rule per family of operations.
+ *
+ * A rule gets the arguments of a call bound to the signature of its row
+ * (ops.def) and answers with the metadata of the result.  A tensor whose rank
+ * is not known gives UNKNOWN or a tensor of which only the dtype is known;
+ * sizes may be symbols throughout.  What torch refuses is SHAPE (sizes),
+ * TYPE, VALUE or RANGE, worded with both shapes.  Rules are checked against
+ * torch by tests/parity/shapes.py.
+ */
+#ifndef FX_META_RULES_H
+#define FX_META_RULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "ir/value.h"
+#include "ops/optab.h"
+
+struct fx_signature;
+
+struct fx_shape_call {
+	struct fx_arena *arena; /* for the result */
+	enum fx_op op;
+	const struct fx_op_info *info;
+	const char *target; /* as the node spells it: "torch.min", "softmax" */
+	const struct fx_signature *signature;
+	const struct fx_value *bound; /* one a parameter of the signature */
+};
+
+typedef struct fx_error *fx_shape_rule(const struct fx_shape_call *call,
+	struct fx_value *ret);
+
+/* Every rule that a row names is declared here, so a missing one does not
+ * link.
+ */
+#define FX_OP(id, spelling, aliases, family, signature, traits, shape) \
+	fx_shape_rule fx_shape_##shape;
+#include "ops/ops.def"
+
+/* The rule of OP; operations without a row have fx_shape_none. */
+fx_shape_rule *fx_shape_rule_of(enum fx_op op);
+
+#endif /* FX_META_RULES_H */

@@ -1,5 +1,6 @@
 /* parse_private.h - what the files of the parser share: parse.c (entry points
- * and helpers), parse_expr.c, parse_atom.c and parse_stmt.c.
+ * and helpers), parse_expr.c (operators), parse_postfix.c, parse_bracket.c,
+ * parse_leaf.c, parse_query_words.c, parse_stmt.c and parse_block.c.
  *
  * The functions return null after a failure and leave the first error in the
  * parser; so a caller only hands null up.  Statements are the exception: a
@@ -20,7 +21,7 @@ struct fx_parser {
 	struct fx_token token; /* the next one, not taken yet */
 	size_t begin;	       /* where the last token taken began and ended */
 	size_t end;
-	size_t start; /* where the text to parse begins */
+	size_t length; /* of the whole text, which carets show */
 	struct fx_arena *arena;
 	unsigned flags;
 	int depth;	/* levels of nesting open now */
@@ -43,9 +44,8 @@ void fx_parser_deinit(struct fx_parser *parser);
 void fx_parser_advance(struct fx_parser *parser);
 
 /* Set the error, once, about SPAN; always null. */
-FX_PRINTF(3, 4)
-struct fx_ast *fx_parser_fail(struct fx_parser *parser, struct fx_span span,
-	const char *format, ...);
+struct fx_ast *fx_parser_fail(
+	struct fx_parser *parser, struct fx_span span, const char *message);
 
 /* The same for "expected WHAT" at the next token. */
 struct fx_ast *fx_parser_expected(struct fx_parser *parser, const char *what);
@@ -81,8 +81,27 @@ struct fx_ast *fx_parse_or(struct fx_parser *parser);
 struct fx_ast *fx_parse_list(struct fx_parser *parser);
 struct fx_ast *fx_parse_binary(struct fx_parser *parser, int level);
 
-/* parse_atom.c */
+/* parse_postfix.c: an operand with its attributes, calls and subscripts. */
 struct fx_ast *fx_parse_postfix(struct fx_parser *parser);
+
+/* parse_bracket.c: an operand; a list's element, where `*` alone is any size
+ * in a query; `for T in I if C` after ELEMENT; a query after its brace, which
+ * stands next.
+ */
+struct fx_ast *fx_parse_atom(struct fx_parser *parser);
+struct fx_ast *fx_parse_element(struct fx_parser *parser);
+struct fx_ast *fx_parse_comprehension(
+	struct fx_parser *parser, struct fx_ast *element);
+struct fx_ast *fx_parse_braced_query(struct fx_parser *parser, size_t begin);
+
+/* parse_leaf.c: an operand without brackets. */
+struct fx_ast *fx_parse_leaf(struct fx_parser *parser);
+
+/* Text of the next token from byte SKIP of it, interned; the next token, taken
+ * as a leaf of KIND.
+ */
+const char *fx_parser_text(const struct fx_parser *parser, size_t skip);
+struct fx_ast *fx_parser_leaf(struct fx_parser *parser, enum fx_ast_kind kind);
 
 /* parse_query_words.c: the bare word after `in`, and on the right of = and ~
  * when LEFT names a field of text.  Null, without an error, when the right is
@@ -92,7 +111,13 @@ struct fx_ast *fx_parse_scope_word(struct fx_parser *parser);
 struct fx_ast *fx_parse_field_word(
 	struct fx_parser *parser, const struct fx_ast *left);
 
-/* parse_stmt.c */
+/* parse_stmt.c: simple statements to the end of the line, pushed; false with
+ * the error set.
+ */
+bool fx_parse_line(struct fx_parser *parser);
+bool fx_parser_at_line_end(const struct fx_parser *parser);
+
+/* parse_block.c: all statements, as a MODULE. */
 struct fx_ast *fx_parse_statements(struct fx_parser *parser);
 
 #endif /* FX_LANG_PARSE_PRIVATE_H */

@@ -1,0 +1,369 @@
+/* parse_block.c - functions, classes, if, for, and comments' places. */
+#include <config.h>
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/intern.h"
+#include "lang/parse_private.h"
+
+static struct fx_ast *parse_statement(struct fx_parser *parser);
+
+/* `:` and the statements under it, or on the same line.  With the error set,
+ * what was understood of them; null when that is nothing.
+ */
+static struct fx_ast *
+parse_block(struct fx_parser *parser)
+{
+	size_t begin = parser->token.begin;
+	size_t mark = parser->stack.count;
+
+	if (!fx_parser_expect(parser, ":"))
+		return NULL;
+	if (parser->token.kind != FX_TOKEN_NEWLINE) {
+		fx_parse_line(parser);
+		return fx_parser_collect(parser, FX_AST_BLOCK, begin, mark);
+	}
+	fx_parser_advance(parser);
+	parser->after = NULL;
+	if (parser->token.kind != FX_TOKEN_INDENT) {
+		fx_parser_expected(parser, "an indented block");
+		return fx_parser_collect(parser, FX_AST_BLOCK, begin, mark);
+	}
+	fx_parser_advance(parser);
+	while (!parser->error && parser->token.kind != FX_TOKEN_DEDENT &&
+		parser->token.kind != FX_TOKEN_END) {
+		struct fx_ast *node = parse_statement(parser);
+
+		if (node)
+			fx_parser_push(parser, node);
+	}
+	if (!parser->error && parser->token.kind == FX_TOKEN_DEDENT)
+		fx_parser_advance(parser);
+	return fx_parser_collect(parser, FX_AST_BLOCK, begin, mark);
+}
+
+static struct fx_ast *
+parse_param(struct fx_parser *parser)
+{
+	size_t begin = parser->token.begin;
+	size_t mark = parser->stack.count;
+	struct fx_ast *annotation = NULL;
+	struct fx_ast *value = NULL;
+	struct fx_ast *node;
+	const char *name;
+	int star = 0;
+
+	if (fx_parser_accept(parser, "*"))
+		star = '*';
+	else if (fx_parser_accept(parser, "**"))
+		star = 'x';
+	if (parser->token.kind != FX_TOKEN_NAME)
+		return fx_parser_expected(parser, "a parameter");
+	name = fx_parser_text(parser, 0);
+	fx_parser_advance(parser);
+	if (fx_parser_accept(parser, ":")) {
+		annotation = fx_parse_one(parser);
+		if (!annotation)
+			return NULL;
+	}
+	if (fx_parser_accept(parser, "=")) {
+		value = fx_parse_one(parser);
+		if (!value)
+			return NULL;
+	}
+	fx_parser_push(parser, annotation);
+	fx_parser_push(parser, value);
+	node = fx_parser_collect(parser, FX_AST_PARAM, begin, mark);
+	node->text = name;
+	node->op = (enum fx_ast_op)star;
+	return node;
+}
+
+/* Parameters, pushed.  The lone markers `*` and `/` mean nothing to a graph. */
+static bool
+parse_params(struct fx_parser *parser)
+{
+	if (!fx_parser_expect(parser, "("))
+		return false;
+	while (!fx_parser_at(parser, ")")) {
+		char next = fx_lexer_peek(&parser->lexer);
+		bool lone = fx_parser_at(parser, "*") && next == ',';
+
+		if (lone || fx_parser_at(parser, "/")) {
+			fx_parser_advance(parser);
+		} else {
+			struct fx_ast *param = parse_param(parser);
+
+			if (!param)
+				return false;
+			fx_parser_push(parser, param);
+		}
+		if (!fx_parser_accept(parser, ","))
+			break;
+	}
+	return fx_parser_expect(parser, ")");
+}
+
+static struct fx_ast *
+parse_function(struct fx_parser *parser)
+{
+	size_t begin = parser->token.begin;
+	size_t mark = parser->stack.count;
+	struct fx_ast *returns = NULL;
+	struct fx_ast *block;
+	struct fx_ast *node;
+	const char *name;
+
+	fx_parser_advance(parser);
+	if (parser->token.kind != FX_TOKEN_NAME)
+		return fx_parser_expected(parser, "a name");
+	name = fx_parser_text(parser, 0);
+	fx_parser_advance(parser);
+	if (!parse_params(parser))
+		return NULL;
+	if (fx_parser_accept(parser, "->")) {
+		returns = fx_parse_one(parser);
+		if (!returns)
+			return NULL;
+	}
+	block = parse_block(parser);
+	if (!block)
+		return NULL;
+	fx_parser_push(parser, block);
+	fx_parser_push(parser, returns);
+	node = fx_parser_collect(parser, FX_AST_FUNCTION, begin, mark);
+	node->text = name;
+	return node;
+}
+
+/* The name after `class`; torch.compile also writes `<lambda>`. */
+static const char *
+parse_class_name(struct fx_parser *parser)
+{
+	size_t begin = parser->token.begin;
+	bool angle = fx_parser_accept(parser, "<");
+
+	if (parser->token.kind != FX_TOKEN_NAME) {
+		fx_parser_expected(parser, "a name");
+		return NULL;
+	}
+	fx_parser_advance(parser);
+	if (angle && !fx_parser_expect(parser, ">"))
+		return NULL;
+	return fx_intern_n(parser->lexer.text + begin, parser->end - begin);
+}
+
+static struct fx_ast *
+parse_class(struct fx_parser *parser)
+{
+	size_t begin = parser->token.begin;
+	size_t mark = parser->stack.count;
+	struct fx_ast *node;
+	const char *name;
+
+	fx_parser_advance(parser);
+	name = parse_class_name(parser);
+	if (!name)
+		return NULL;
+	if (fx_parser_accept(parser, "(")) {
+		while (!fx_parser_at(parser, ")")) {
+			node = fx_parse_one(parser);
+			if (!node)
+				return NULL;
+			fx_parser_push(parser, node);
+			if (!fx_parser_accept(parser, ","))
+				break;
+		}
+		if (!fx_parser_expect(parser, ")"))
+			return NULL;
+	}
+	node = parse_block(parser);
+	if (!node)
+		return NULL;
+	fx_parser_push(parser, node);
+	node = fx_parser_collect(parser, FX_AST_CLASS, begin, mark);
+	node->text = name;
+	return node;
+}
+
+static struct fx_ast *
+parse_if(struct fx_parser *parser)
+{
+	size_t begin = parser->token.begin;
+	size_t mark = parser->stack.count;
+	struct fx_ast *kid;
+
+	fx_parser_advance(parser);
+	kid = fx_parse_one(parser);
+	if (!kid)
+		return NULL;
+	fx_parser_push(parser, kid);
+	kid = parse_block(parser);
+	if (!kid || parser->error)
+		return NULL;
+	fx_parser_push(parser, kid);
+	kid = NULL;
+	if (fx_parser_at(parser, "elif")) {
+		if (!fx_parser_enter(parser))
+			return NULL;
+		kid = parse_if(parser);
+		fx_parser_leave(parser);
+		if (!kid)
+			return NULL;
+		kid = fx_parser_node_of(parser, FX_AST_BLOCK, kid, NULL);
+	} else if (fx_parser_accept(parser, "else")) {
+		kid = parse_block(parser);
+	}
+	if (parser->error)
+		return NULL;
+	fx_parser_push(parser, kid);
+	return fx_parser_collect(parser, FX_AST_IF, begin, mark);
+}
+
+/* Targets of a `for`: names, attributes, tuples of them. */
+static struct fx_ast *
+parse_targets(struct fx_parser *parser)
+{
+	size_t begin = parser->token.begin;
+	size_t mark = parser->stack.count;
+	struct fx_ast *kid = fx_parse_postfix(parser);
+
+	if (!kid || !fx_parser_at(parser, ","))
+		return kid;
+	fx_parser_push(parser, kid);
+	while (fx_parser_accept(parser, ",") && !fx_parser_at(parser, "in")) {
+		kid = fx_parse_postfix(parser);
+		if (!kid)
+			return NULL;
+		fx_parser_push(parser, kid);
+	}
+	return fx_parser_collect(parser, FX_AST_TUPLE, begin, mark);
+}
+
+static struct fx_ast *
+parse_for(struct fx_parser *parser)
+{
+	size_t begin = parser->token.begin;
+	size_t mark = parser->stack.count;
+	struct fx_ast *kid;
+
+	fx_parser_advance(parser);
+	kid = parse_targets(parser);
+	if (!kid || !fx_parser_expect(parser, "in"))
+		return NULL;
+	fx_parser_push(parser, kid);
+	kid = fx_parse_list(parser);
+	if (!kid)
+		return NULL;
+	fx_parser_push(parser, kid);
+	kid = parse_block(parser);
+	if (!kid || parser->error)
+		return NULL;
+	fx_parser_push(parser, kid);
+	return fx_parser_collect(parser, FX_AST_FOR, begin, mark);
+}
+
+static struct fx_ast *
+parse_compound(struct fx_parser *parser)
+{
+	struct fx_ast *node;
+
+	if (!fx_parser_enter(parser))
+		return NULL;
+	if (fx_parser_at(parser, "def"))
+		node = parse_function(parser);
+	else if (fx_parser_at(parser, "class"))
+		node = parse_class(parser);
+	else if (fx_parser_at(parser, "if"))
+		node = parse_if(parser);
+	else
+		node = parse_for(parser);
+	fx_parser_leave(parser);
+	return node;
+}
+
+static bool
+at_compound(const struct fx_parser *parser)
+{
+	return fx_parser_at(parser, "def") || fx_parser_at(parser, "class") ||
+	       fx_parser_at(parser, "if") || fx_parser_at(parser, "for");
+}
+
+/* Whether the line before the one of byte AT is empty. */
+static bool
+empty_line_above(const char *text, size_t at)
+{
+	while (at > 0 && text[at - 1] != '\n')
+		at--;
+	if (at == 0)
+		return false;
+	for (at--; at > 0 && text[at - 1] != '\n'; at--)
+		if (!strchr(" \t\r", text[at - 1]))
+			return false;
+	return true;
+}
+
+static void
+attach_comments(struct fx_ast *node, struct fx_parser *parser, char *above,
+	size_t begin)
+{
+	node->comment_above = above;
+	node->blank_above = empty_line_above(parser->lexer.text, begin);
+}
+
+/* One line of statements or one compound statement.  Statements of a line but
+ * the last are pushed, the last is returned.
+ */
+static struct fx_ast *
+parse_statement(struct fx_parser *parser)
+{
+	size_t begin = parser->above.length > 0 ? parser->above_begin
+						: parser->token.begin;
+	size_t mark = parser->stack.count;
+	char *above = NULL;
+	struct fx_ast *node;
+
+	if (parser->above.length > 0)
+		above = fx_arena_strndup(parser->arena, parser->above.data,
+			parser->above.length);
+	fx_buf_clear(&parser->above);
+	if (fx_parser_at(parser, "@")) {
+		while (!fx_parser_at_line_end(parser))
+			fx_parser_advance(parser);
+		fx_parser_advance(parser);
+		return NULL;
+	}
+	if (at_compound(parser)) {
+		node = parse_compound(parser);
+		if (node)
+			attach_comments(node, parser, above, begin);
+		return node;
+	}
+	fx_parse_line(parser);
+	if (parser->stack.count == mark) {
+		if (!parser->error && fx_parser_at(parser, ";"))
+			fx_parser_expected(parser, "a statement");
+		return NULL;
+	}
+	attach_comments(parser->stack.items[mark], parser, above, begin);
+	return fx_vec_pop(&parser->stack);
+}
+
+struct fx_ast *
+fx_parse_statements(struct fx_parser *parser)
+{
+	size_t begin = parser->token.begin;
+	size_t mark = parser->stack.count;
+
+	while (!parser->error && parser->token.kind != FX_TOKEN_END) {
+		struct fx_ast *node = parse_statement(parser);
+
+		if (node)
+			fx_parser_push(parser, node);
+		else if (!parser->error &&
+			 parser->token.kind == FX_TOKEN_NEWLINE)
+			fx_parser_advance(parser);
+	}
+	return fx_parser_collect(parser, FX_AST_MODULE, begin, mark);
+}

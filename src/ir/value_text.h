@@ -12,9 +12,11 @@
 #include "base/error.h"
 #include "ir/value.h"
 
+struct fx_arena;
 struct fx_ast;
 struct fx_buf;
 struct fx_graph;
+struct fx_tensor_meta;
 
 enum fx_value_style {
 	/* Python's repr as torch.fx generates code: nodes by name. */
@@ -35,8 +37,7 @@ enum fx_value_style {
 };
 
 /* How a printer names nodes; null uses the node's own name. */
-typedef const char *fx_node_name_fn(
-	void *context, const struct fx_node *node);
+typedef const char *fx_node_name_fn(void *context, const struct fx_node *node);
 
 struct fx_value_printer {
 	enum fx_value_style style;
@@ -62,8 +63,28 @@ void fx_value_print_as(struct fx_buf *out, const struct fx_value *value,
  * "(f32[2], i64[2])" for tuples of them, "Sym(s0)" for symbols, else the
  * plain value; "?" for unknown.
  */
-void fx_value_print_shape(
-	struct fx_buf *out, const struct fx_value *meta, bool spaced);
+void fx_value_print_shape(struct fx_buf *out, const struct fx_value *meta,
+	bool spaced);
+
+/* One tensor's metadata: "f32[2, 3][3, 1]cpu"; "?" for an unknown dtype,
+ * "[...]" for an unknown rank.  FLAGS say what is written.
+ */
+enum fx_tensor_print {
+	FX_TENSOR_SPACED = 1,
+	FX_TENSOR_STRIDES = 2,
+	FX_TENSOR_DEVICE = 4,
+};
+void fx_tensor_meta_print(struct fx_buf *out, const struct fx_tensor_meta *meta,
+	unsigned flags);
+
+/* Whether the exact style writes the function NAME as it is: a dotted name
+ * below torch, or one that has a row in the operator table.
+ */
+bool fx_value_is_function_name(const char *name);
+/* Whether NAME is one or more steps, none empty or beginning with a digit. */
+bool fx_value_is_dotted_path(const char *name);
+/* Whether torch.NAME is a dtype, a layout or a memory format. */
+bool fx_value_is_torch_constant(const char *name);
 
 /* Turn a parsed expression of literals, containers, slices, dtypes
  * (torch.float32), devices (device(type='cpu'), torch.device("cuda:0")),

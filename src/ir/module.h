@@ -14,6 +14,8 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "base/hash.h"
+#include "base/map.h"
 #include "ir/value.h"
 
 struct fx_blob;
@@ -27,6 +29,11 @@ struct fx_storage {
 	unsigned references;
 	struct fx_blob *blob;
 	const char *key; /* interned; its name in a safetensors file, or NULL */
+	/* Of the bytes; from a file that keeps it, or computed on first need
+	 * (ir/graph_hash.h).
+	 */
+	bool has_digest;
+	struct fx_hash digest;
 };
 
 struct fx_storage *fx_storage_new(struct fx_blob *blob_taken);
@@ -41,8 +48,8 @@ struct fx_tensor {
 	bool requires_grad;
 	uint32_t rank;
 	const int64_t *sizes;
-	const int64_t *strides; /* in elements, or NULL: contiguous */
-	int64_t offset;		/* in elements into the storage */
+	const int64_t *strides;     /* in elements, or NULL: contiguous */
+	int64_t offset;             /* in elements into the storage */
 	struct fx_storage *storage; /* referenced by the graph; may be NULL */
 };
 
@@ -64,42 +71,60 @@ struct fx_member {
 
 struct fx_module {
 	const char *class_name; /* qualified: torch.nn.modules.conv.Conv2d */
-	struct fx_value config; /* DICT of plain attributes: stride, eps... */
+	/* DICT of plain attributes: stride, eps...; in the graph's permanent
+	 * or value arena. */
+	struct fx_value config;
 	struct fx_member *members;
 	size_t member_count;
 	size_t member_capacity;
+	struct fx_map index; /* name -> position + 1, once there are many */
 	bool training;
-	bool is_leaf; /* torch.fx keeps it as one call_module */
+	bool is_leaf;           /* torch.fx keeps it as one call_module */
 	struct fx_graph *graph; /* owned: a GraphModule, a branch body; NULL */
 };
 
 /* A module owned by GRAPH.  CLASS_NAME is interned here. */
-struct fx_module *fx_module_new(
-	struct fx_graph *graph, const char *class_name);
+struct fx_module *fx_module_new(struct fx_graph *graph, const char *class_name);
 
 /* Add or replace a member while building (before the module is in a tree that
  * has a journal).  Null CHILD or TENSOR registers None.
  */
-void fx_module_add_child(
-	struct fx_module *module, const char *name, struct fx_module *child);
+void fx_module_add_child(struct fx_module *module, const char *name,
+	struct fx_module *child);
 void fx_module_add_tensor(struct fx_module *module, const char *name,
 	const struct fx_tensor *tensor);
 
 /* The direct member NAME (interned), or NULL. */
-struct fx_member *fx_module_member(
-	const struct fx_module *module, const char *name);
+struct fx_member *fx_module_member(const struct fx_module *module,
+	const char *name);
 
 /* What stands at a dotted PATH below ROOT; "" is ROOT itself.  At most one of
  * the results is set; both null when there is nothing.
  */
 struct fx_module *fx_module_find(struct fx_module *root, const char *path);
-const struct fx_tensor *fx_module_find_tensor(
-	struct fx_module *root, const char *path);
+const struct fx_tensor *fx_module_find_tensor(struct fx_module *root,
+	const char *path);
 
 /* A tensor for GRAPH: SIZES copied, STORAGE referenced (may be NULL). */
 struct fx_tensor *fx_tensor_new(struct fx_graph *graph, enum fx_dtype dtype,
 	const int64_t *sizes, size_t rank, struct fx_storage *storage);
 int64_t fx_tensor_numel(const struct fx_tensor *tensor);
+
+/* Bytes of its elements, without strides' gaps. */
+size_t fx_tensor_bytes(const struct fx_tensor *tensor);
+
+/* Deepest path below MODULE: 0 when it has no children.  Counts to 1000 at
+ * most.
+ */
+int fx_module_depth(const struct fx_module *module);
+/* Whether INNER is MODULE or stands below it. */
+bool fx_module_contains(const struct fx_module *module,
+	const struct fx_module *inner);
+
+/* For ir/edit.c: put MEMBER at INDEX, or take the one there out. */
+void fx_module_insert_member(struct fx_module *module, size_t index,
+	const struct fx_member *member);
+void fx_module_remove_member(struct fx_module *module, size_t index);
 
 /* "Conv2d" of "torch.nn.modules.conv.Conv2d".  Borrowed, part of NAME. */
 const char *fx_class_short_name(const char *name);

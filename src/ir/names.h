@@ -12,9 +12,10 @@
 #include "base/map.h"
 #include "ir/node.h"
 
+/* The value of a taken name is the node that has it now (graph.c), or 1. */
 struct fx_names {
-	struct fx_map taken; /* interned name -> 1 */
-	struct fx_map hints; /* interned base -> next number to try */
+	struct fx_map taken; /* interned name -> node or 1 */
+	struct fx_map hints; /* interned candidate -> next number to try */
 };
 
 /* All zero is empty. */
@@ -32,13 +33,24 @@ const char *fx_names_candidate(enum fx_opcode opcode, const char *target);
  */
 const char *fx_names_create(struct fx_names *names, const char *candidate);
 
+/* The same for the journal: what to put back with fx_names_swap_hint, which
+ * exchanges the hint of a candidate with the remembered one.
+ */
+struct fx_names_undo {
+	const char *candidate; /* NULL: none */
+	uintptr_t hint;
+};
+const char *fx_names_create_undoable(struct fx_names *names,
+	const char *candidate, struct fx_names_undo *undo_ret);
+void fx_names_swap_hint(struct fx_names *names, struct fx_names_undo *undo);
+
 /* What fx_names_create would return, registering nothing. */
 const char *fx_names_preview(struct fx_names *names, const char *candidate);
 
 /* Register NAME as it is; false if it was taken. */
 bool fx_names_take(struct fx_names *names, const char *name);
 bool fx_names_is_taken(const struct fx_names *names, const char *name);
-/* For undo only: give NAME back. */
+/* Give NAME back, so that it can be given again. */
 void fx_names_release(struct fx_names *names, const char *name);
 
 /* Whether torch.fx refuses NAME for a node: keyword, builtin, own global. */

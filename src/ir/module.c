@@ -1,0 +1,275 @@
+/* module.c - the module tree. */
+#include <config.h>
+
+#include "ir/module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/blob.h"
+#include "base/compiler.h"
+#include "base/intern.h"
+#include "base/mem.h"
+#include "ir/graph.h"
+#include "ir/graph_private.h"
+
+enum {
+	/* More members than this get an index by name. */
+	FEW_MEMBERS = 12,
+};
+
+struct fx_storage *
+fx_storage_new(struct fx_blob *blob_taken)
+{
+	struct fx_storage *storage = FX_NEW(struct fx_storage);
+
+	storage->references = 1;
+	storage->blob = blob_taken;
+	return storage;
+}
+
+struct fx_storage *
+fx_storage_ref(struct fx_storage *storage)
+{
+	storage->references++;
+	return storage;
+}
+
+void
+fx_storage_unref(struct fx_storage *storage)
+{
+	if (!storage || --storage->references > 0)
+		return;
+	if (storage->blob)
+		fx_blob_unref(storage->blob);
+	free(storage);
+}
+
+struct fx_module *
+fx_module_new(struct fx_graph *graph, const char *class_name)
+{
+	struct fx_module *module = FX_NEW(struct fx_module);
+
+	module->class_name = fx_intern(class_name);
+	module->config = fx_value_dict(graph->permanent, NULL, 0);
+	fx_vec_push(&graph->private_->modules, module);
+	return module;
+}
+
+static void
+free_module(struct fx_module *module)
+{
+	fx_graph_free(module->graph);
+	fx_map_deinit(&module->index);
+	free(module->members);
+	free(module);
+}
+
+void
+fx_graph_deinit_modules(struct fx_graph *graph)
+{
+	struct fx_graph_private *p = graph->private_;
+
+	for (size_t i = 0; i < p->modules.count; i++)
+		free_module(p->modules.items[i]);
+	for (size_t i = 0; i < p->storages.count; i++)
+		fx_storage_unref(p->storages.items[i]);
+	fx_vec_deinit(&p->modules);
+	fx_vec_deinit(&p->storages);
+}
+
+size_t
+fx_graph_modules_memory(const struct fx_graph *graph)
+{
+	const struct fx_graph_private *p = graph->private_;
+	size_t size = 0;
+
+	for (size_t i = 0; i < p->modules.count; i++) {
+		const struct fx_module *module = p->modules.items[i];
+
+		size += sizeof(*module) +
+			module->member_capacity * sizeof(*module->members);
+		size += module->index.capacity * 2 * sizeof(uintptr_t);
+		if (module->graph)
+			size += fx_graph_memory(module->graph);
+	}
+	return size;
+}
+
+static void
+build_member_index(struct fx_module *module)
+{
+	for (size_t i = 0; i < module->member_count; i++)
+		fx_map_set(&module->index, (uintptr_t)module->members[i].name,
+			i + 1);
+}
+
+struct fx_member *
+fx_module_member(const struct fx_module *module, const char *name)
+{
+	uintptr_t at;
+
+	if (module->member_count <= FEW_MEMBERS) {
+		for (size_t i = 0; i < module->member_count; i++)
+			if (module->members[i].name == name)
+				return &module->members[i];
+		return NULL;
+	}
+	/* The index is a cache, so a reader may fill it. */
+	if (module->index.count == 0)
+		build_member_index((struct fx_module *)module);
+	at = fx_map_get(&module->index, (uintptr_t)name, 0);
+	return at ? &module->members[at - 1] : NULL;
+}
+
+void
+fx_module_insert_member(struct fx_module *module, size_t index,
+	const struct fx_member *member)
+{
+	bool at_end = index == module->member_count;
+
+	module->members = fx_vec_grow(module->members, module->member_count,
+		module->member_count + 1, sizeof(*module->members),
+		&module->member_capacity);
+	fx_vec_open_gap(module->members, &module->member_count, index,
+		sizeof(*module->members));
+	module->members[index] = *member;
+	if (at_end && module->index.count > 0)
+		fx_map_set(&module->index, (uintptr_t)member->name, index + 1);
+	else
+		fx_map_clear(&module->index);
+}
+
+void
+fx_module_remove_member(struct fx_module *module, size_t index)
+{
+	fx_vec_close_gap(module->members, &module->member_count, index,
+		sizeof(*module->members));
+	fx_map_clear(&module->index);
+}
+
+static void
+put_member(struct fx_module *module, const struct fx_member *member)
+{
+	struct fx_member *old = fx_module_member(module, member->name);
+
+	if (old)
+		*old = *member;
+	else
+		fx_module_insert_member(module, module->member_count, member);
+}
+
+void
+fx_module_add_child(struct fx_module *module, const char *name,
+	struct fx_module *child)
+{
+	struct fx_member member = {
+		.name = fx_intern(name), .kind = FX_MEMBER_CHILD, .child = child
+	};
+
+	put_member(module, &member);
+}
+
+void
+fx_module_add_tensor(struct fx_module *module, const char *name,
+	const struct fx_tensor *tensor)
+{
+	bool is_buffer = tensor && tensor->is_buffer;
+	struct fx_member member = { .name = fx_intern(name),
+		.kind = is_buffer ? FX_MEMBER_BUFFER : FX_MEMBER_PARAMETER,
+		.tensor = tensor };
+
+	put_member(module, &member);
+}
+
+/* The member at a dotted PATH below ROOT, or NULL. */
+static struct fx_member *
+find_member(struct fx_module *root, const char *path)
+{
+	struct fx_module *at = root;
+	struct fx_member *member = NULL;
+
+	while (at) {
+		size_t length = strcspn(path, ".");
+		const char *atom = fx_intern_n(path, length);
+
+		member = fx_module_member(at, atom);
+		if (!member || !path[length])
+			return member;
+		at = member->child;
+		path += length + 1;
+	}
+	return NULL;
+}
+
+struct fx_module *
+fx_module_find(struct fx_module *root, const char *path)
+{
+	struct fx_member *member;
+
+	if (!*path)
+		return root;
+	member = find_member(root, path);
+	return member ? member->child : NULL;
+}
+
+const struct fx_tensor *
+fx_module_find_tensor(struct fx_module *root, const char *path)
+{
+	struct fx_member *member = find_member(root, path);
+
+	return member ? member->tensor : NULL;
+}
+
+struct fx_tensor *
+fx_tensor_new(struct fx_graph *graph, enum fx_dtype dtype, const int64_t *sizes,
+	size_t rank, struct fx_storage *storage)
+{
+	struct fx_tensor *tensor =
+		FX_ARENA_NEW(graph->permanent, struct fx_tensor);
+	int64_t *copy = fx_arena_alloc(graph->permanent,
+		FX_MAX(rank, 1) * sizeof(*copy));
+
+	if (rank > 0)
+		memcpy(copy, sizes, rank * sizeof(*copy));
+	tensor->dtype = dtype;
+	tensor->rank = (uint32_t)rank;
+	tensor->sizes = copy;
+	tensor->storage = storage;
+	if (storage)
+		fx_vec_push(&graph->private_->storages,
+			fx_storage_ref(storage));
+	return tensor;
+}
+
+int64_t
+fx_tensor_numel(const struct fx_tensor *tensor)
+{
+	int64_t count = 1;
+
+	for (size_t i = 0; i < tensor->rank; i++)
+		if (__builtin_mul_overflow(count, tensor->sizes[i], &count))
+			return INT64_MAX;
+	return count;
+}
+
+size_t
+fx_tensor_bytes(const struct fx_tensor *tensor)
+{
+	int64_t numel = fx_tensor_numel(tensor);
+	size_t each = fx_dtype_info(tensor->dtype)->size;
+	size_t size;
+
+	if (numel < 0 || __builtin_mul_overflow((size_t)numel, each, &size))
+		return SIZE_MAX;
+	return size;
+}
+
+const char *
+fx_class_short_name(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return dot ? dot + 1 : name;
+}

@@ -1,0 +1,285 @@
+/* names.c - unique names, by torch.fx's rules.
+ *
+ * torch.fx 1.13 probes from the candidate's number upwards for every name,
+ * which makes a chain of one operation quadratic.  Here each candidate
+ * remembers where its last probe ended: all numbers before that are taken, so
+ * the result is the same and a chain is linear.
+ *
+ * Numbers of more than eighteen digits are kept as part of the base name, and
+ * letters outside ASCII count as neither upper nor lower case.
+ */
+#include <config.h>
+
+#include "ir/names.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/compiler.h"
+#include "base/intern.h"
+#include "base/str.h"
+
+static bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool
+is_lower(char c)
+{
+	return c >= 'a' && c <= 'z';
+}
+
+static bool
+is_upper(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+void
+fx_names_deinit(struct fx_names *names)
+{
+	fx_map_deinit(&names->taken);
+	fx_map_deinit(&names->hints);
+}
+
+/* What Python's __name__ is for the function TARGET: what stands after the
+ * last dot, but OP.OVERLOAD for torch.ops.NAMESPACE.OP.OVERLOAD.
+ */
+static const char *
+function_name(const char *target)
+{
+	const char *last = strrchr(target, '.');
+	const char *operator_name = NULL;
+	int dots = 0;
+
+	if (!last)
+		return target;
+	if (!fx_str_starts(target, "torch.ops."))
+		return last + 1;
+	for (const char *at = target; *at; at++)
+		if (*at == '.' && ++dots == 3)
+			operator_name = at + 1;
+	return dots >= 4 ? operator_name : last + 1;
+}
+
+/* Drop the underscores of a name like __add__. */
+static void
+strip_dunder(const char **text, size_t *length)
+{
+	if (*length < 4 || strncmp(*text, "__", 2) != 0 ||
+		strncmp(*text + *length - 2, "__", 2) != 0)
+		return;
+	*text += 2;
+	*length -= 4;
+}
+
+static const char *
+snake_case(const char *text, size_t length)
+{
+	FX_AUTO_BUF struct fx_buf buf = { 0 };
+
+	for (size_t i = 0; i < length; i++) {
+		bool upper = is_upper(text[i]);
+
+		if (upper && i > 0 && is_lower(text[i - 1]))
+			fx_buf_add_char(&buf, '_');
+		fx_buf_add_char(&buf,
+			upper ? (char)(text[i] - 'A' + 'a') : text[i]);
+	}
+	return fx_intern(fx_buf_text(&buf));
+}
+
+const char *
+fx_names_candidate(enum fx_opcode opcode, const char *target)
+{
+	bool is_function = opcode == FX_OPCODE_CALL_FUNCTION;
+	const char *name = is_function ? function_name(target) : target;
+	size_t length = strlen(name);
+
+	if (!is_function)
+		strip_dunder(&name, &length);
+	return snake_case(name, length);
+}
+
+/* Append CANDIDATE with each run of foreign characters as one underscore, and
+ * no digit first.
+ */
+static void
+clean(struct fx_buf *buf, const char *candidate)
+{
+	bool in_run = false;
+
+	if (!*candidate)
+		fx_buf_add(buf, "_unnamed"); /* as torch 2 */
+	if (is_digit(*candidate))
+		fx_buf_add_char(buf, '_');
+	for (const char *at = candidate; *at; at++) {
+		bool good = is_digit(*at) || is_lower(*at) || is_upper(*at) ||
+			    *at == '_';
+
+		if (good || !in_run)
+			fx_buf_add_char(buf, good ? *at : '_');
+		in_run = !good;
+	}
+}
+
+/* A candidate taken apart: BASE_NUMBER, or BASE alone. */
+struct candidate {
+	const char *whole; /* interned, number without leading zeros */
+	size_t base_length;
+	uint64_t number;
+};
+
+static struct candidate
+split(const char *text)
+{
+	FX_AUTO_BUF struct fx_buf buf = { 0 };
+	struct candidate c = { 0 };
+	size_t end;
+	size_t at;
+
+	clean(&buf, text);
+	end = at = buf.length;
+	while (at > 0 && is_digit(buf.data[at - 1]))
+		at--;
+	c.base_length = end;
+	if (at < end && at > 0 && buf.data[at - 1] == '_') {
+		size_t first = at;
+
+		while (first + 1 < end && buf.data[first] == '0')
+			first++;
+		if (end - first <= 18) {
+			c.base_length = at - 1;
+			for (size_t i = first; i < end; i++)
+				c.number = 10 * c.number +
+					   (uint64_t)(buf.data[i] - '0');
+			fx_buf_truncate(&buf, at);
+			fx_buf_add_int(&buf, (long long)c.number);
+		}
+	}
+	c.whole = fx_intern_n(fx_buf_text(&buf), buf.length);
+	return c;
+}
+
+bool
+fx_names_is_illegal(const char *name)
+{
+	static const char *const own[] = { "inf", "nan", "NoneType", "torch",
+		"device", "fx_pytree", "pytree" };
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(own); i++)
+		if (strcmp(own[i], name) == 0)
+			return true;
+	return fx_str_is_keyword(name) || fx_str_is_builtin(name);
+}
+
+bool
+fx_names_is_taken(const struct fx_names *names, const char *name)
+{
+	const char *interned = fx_intern_find(name);
+
+	return interned && fx_map_has(&names->taken, (uintptr_t)interned);
+}
+
+/* The first free name for C; *NUMBER_RET is its number, 0 for C itself. */
+static const char *
+probe(const struct fx_names *names, const struct candidate *c,
+	uint64_t *number_ret)
+{
+	FX_AUTO_BUF struct fx_buf buf = { 0 };
+	uint64_t number;
+
+	*number_ret = 0;
+	if (!fx_map_has(&names->taken, (uintptr_t)c->whole) &&
+		!fx_names_is_illegal(c->whole))
+		return c->whole;
+	number = fx_map_get(&names->hints, (uintptr_t)c->whole,
+		(uintptr_t)c->number + 1);
+	fx_buf_add_n(&buf, c->whole, c->base_length);
+	fx_buf_add_char(&buf, '_');
+	for (;; number++) {
+		size_t base = c->base_length + 1;
+
+		fx_buf_truncate(&buf, base);
+		fx_buf_add_int(&buf, (long long)number);
+		if (!fx_names_is_taken(names, fx_buf_text(&buf)))
+			break;
+	}
+	*number_ret = number;
+	return fx_intern_n(fx_buf_text(&buf), buf.length);
+}
+
+const char *
+fx_names_create(struct fx_names *names, const char *candidate)
+{
+	return fx_names_create_undoable(names, candidate, NULL);
+}
+
+const char *
+fx_names_create_undoable(struct fx_names *names, const char *candidate,
+	struct fx_names_undo *undo_ret)
+{
+	struct candidate c = split(candidate);
+	uint64_t number;
+	const char *name = probe(names, &c, &number);
+
+	if (undo_ret) {
+		undo_ret->candidate = c.whole;
+		undo_ret->hint =
+			fx_map_get(&names->hints, (uintptr_t)c.whole, 0);
+	}
+	if (number > 0)
+		fx_map_set(&names->hints, (uintptr_t)c.whole, number + 1);
+	fx_map_set(&names->taken, (uintptr_t)name, 1);
+	return name;
+}
+
+void
+fx_names_swap_hint(struct fx_names *names, struct fx_names_undo *undo)
+{
+	uintptr_t key = (uintptr_t)undo->candidate;
+	uintptr_t now;
+
+	if (!key)
+		return;
+	now = fx_map_get(&names->hints, key, 0);
+	if (undo->hint)
+		fx_map_set(&names->hints, key, undo->hint);
+	else
+		fx_map_erase(&names->hints, key);
+	undo->hint = now;
+}
+
+const char *
+fx_names_preview(struct fx_names *names, const char *candidate)
+{
+	struct candidate c = split(candidate);
+	uint64_t number;
+
+	return probe(names, &c, &number);
+}
+
+bool
+fx_names_take(struct fx_names *names, const char *name)
+{
+	uintptr_t key = (uintptr_t)fx_intern(name);
+
+	if (fx_map_has(&names->taken, key))
+		return false;
+	return fx_map_set(&names->taken, key, 1);
+}
+
+void
+fx_names_release(struct fx_names *names, const char *name)
+{
+	struct candidate c = split(name);
+	const char *base = fx_intern_n(c.whole, c.base_length);
+	uintptr_t hint = fx_map_get(&names->hints, (uintptr_t)base, 0);
+
+	fx_map_erase(&names->taken, (uintptr_t)fx_intern(name));
+	if (c.number > 0 && hint > c.number)
+		fx_map_set(&names->hints, (uintptr_t)base, (uintptr_t)c.number);
+	fx_map_erase(&names->hints, (uintptr_t)c.whole);
+}

@@ -1,0 +1,461 @@
+/* out_lay.c - items as lines of text: widths, branches, carets.
+ *
+ * The one place where output gets its looks; the plain and terminal sinks and
+ * the full screen differ only in what they do with the pieces.
+ */
+#include <config.h>
+
+#include "commands/out_record.h"
+
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+
+/* No column is cut below this. */
+#define LEAST_WIDTH 8
+
+static void
+put_n(const struct out_layout *layout, enum fx_role role, const char *text,
+	size_t length)
+{
+	if (length)
+		layout->piece(layout->context, role, text, length);
+}
+
+static void
+put(const struct out_layout *layout, enum fx_role role, const char *text)
+{
+	put_n(layout, role, text, strlen(text));
+}
+
+static void
+put_blanks(const struct out_layout *layout, size_t count)
+{
+	static const char blanks[] = "                                ";
+
+	while (count) {
+		size_t n = FX_MIN(count, sizeof(blanks) - 1);
+
+		put_n(layout, FX_ROLE_PLAIN, blanks, n);
+		count -= n;
+	}
+}
+
+static void
+put_end(const struct out_layout *layout)
+{
+	layout->line_end(layout->context);
+}
+
+/* TEXT with newlines as line ends and other control characters visible. */
+static void
+put_lines(const struct out_layout *layout, enum fx_role role, const char *text,
+	size_t length)
+{
+	FX_AUTO_BUF struct fx_buf visible = { 0 };
+	const char *end = text + length;
+
+	for (;;) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		const char *stop = newline ? newline : end;
+
+		fx_buf_clear(&visible);
+		fx_utf8_add_visible(&visible, text, (size_t)(stop - text));
+		put_n(layout, role, fx_buf_text(&visible), visible.length);
+		if (!newline)
+			return;
+		put_end(layout);
+		text = newline + 1;
+	}
+}
+
+static void
+lay_pieces(const struct out_item *item, const struct out_layout *layout)
+{
+	const struct out_cell *cell;
+
+	fx_vec_for_each (cell, &item->cells)
+		put_lines(layout, cell->role, out_item_text(item, cell->text),
+			cell->length);
+	put_end(layout);
+}
+
+/* Tables. */
+
+struct table {
+	const struct out_item *item;
+	const struct out_layout *layout;
+	size_t columns;
+	size_t rows;
+	const char **keys;
+	bool *detail;
+	bool *numeric;
+	size_t *widths;
+};
+
+static const struct out_cell *
+cell_at(const struct table *table, size_t row, size_t column)
+{
+	size_t index = row * table->columns + column;
+
+	return &table->item->cells.items[index];
+}
+
+/* The text of CELL, safe to show; SCRATCH is used when it is not already. */
+static const char *
+cell_text(const struct table *table, const struct out_cell *cell,
+	struct fx_buf *scratch)
+{
+	fx_buf_clear(scratch);
+	fx_utf8_add_visible(scratch, out_item_text(table->item, cell->text),
+		cell->length);
+	return fx_buf_text(scratch);
+}
+
+static void
+measure_cell(struct table *table, size_t row, size_t column,
+	struct fx_buf *scratch)
+{
+	const struct out_cell *cell = cell_at(table, row, column);
+	const char *text = cell_text(table, cell, scratch);
+	size_t width = fx_utf8_text_width(text, strlen(text));
+
+	table->widths[column] = FX_MAX(table->widths[column], width);
+	if (cell->kind != OUT_CELL_INT && cell->kind != OUT_CELL_DOUBLE &&
+		cell->kind != OUT_CELL_NONE)
+		table->numeric[column] = false;
+}
+
+static void
+measure(struct table *table)
+{
+	FX_AUTO_BUF struct fx_buf scratch = { 0 };
+	size_t row;
+	size_t i;
+
+	for (i = 0; i < table->columns; i++) {
+		table->keys[i] =
+			out_item_key(table->item, i, &table->detail[i]);
+		table->widths[i] = strlen(table->keys[i]);
+		table->numeric[i] = true;
+	}
+	for (row = 0; row < table->rows; row++)
+		for (i = 0; i < table->columns; i++)
+			if (!table->detail[i])
+				measure_cell(table, row, i, &scratch);
+}
+
+/* The widest column that may become narrower, or -1. */
+static int
+widest(const struct table *table)
+{
+	int best = -1;
+	size_t i;
+
+	for (i = 0; i < table->columns; i++) {
+		if (table->detail[i] || table->numeric[i] ||
+			table->widths[i] <= LEAST_WIDTH)
+			continue;
+		if (best < 0 || table->widths[i] > table->widths[best])
+			best = (int)i;
+	}
+	return best;
+}
+
+static void
+fit(struct table *table)
+{
+	size_t total = 0;
+	size_t i;
+
+	for (i = 0; i < table->columns; i++)
+		if (!table->detail[i])
+			total += table->widths[i] + (total ? 2 : 0);
+	while (table->layout->width && total > table->layout->width) {
+		int column = widest(table);
+
+		if (column < 0)
+			return;
+		table->widths[column]--;
+		total--;
+	}
+}
+
+/* TEXT padded to its column; *OWED are blanks not written yet, so that no line
+ * ends in blanks.
+ */
+static void
+put_cell(const struct table *table, size_t column, enum fx_role role,
+	const char *text, size_t *owed)
+{
+	size_t width = table->widths[column];
+	size_t length = strlen(text);
+	size_t used = fx_utf8_text_width(text, length);
+	const char *dots = table->layout->ascii ? "~" : "\u2026";
+	bool cut = used > width;
+	size_t pad;
+
+	if (cut) {
+		length = fx_utf8_fit(text, length, width - 1);
+		used = fx_utf8_text_width(text, length) + 1;
+	}
+	pad = used < width ? width - used : 0;
+	if (table->numeric[column])
+		*owed += pad;
+	if (length) {
+		put_blanks(table->layout, *owed);
+		*owed = 0;
+		put_n(table->layout, role, text, length);
+		if (cut)
+			put(table->layout, FX_ROLE_MUTED, dots);
+	} else {
+		*owed += used;
+	}
+	*owed += 2 + (table->numeric[column] ? 0 : pad);
+}
+
+static void
+lay_rows(const struct table *table)
+{
+	FX_AUTO_BUF struct fx_buf scratch = { 0 };
+	size_t owed = 0;
+	size_t row;
+	size_t i;
+
+	for (i = 0; i < table->columns; i++)
+		if (!table->detail[i])
+			put_cell(table, i, FX_ROLE_HEAD, table->keys[i], &owed);
+	put_end(table->layout);
+	for (row = 0; row < table->rows; row++) {
+		owed = 0;
+		for (i = 0; i < table->columns; i++) {
+			const struct out_cell *cell = cell_at(table, row, i);
+
+			if (!table->detail[i])
+				put_cell(table, i, cell->role,
+					cell_text(table, cell, &scratch),
+					&owed);
+		}
+		put_end(table->layout);
+	}
+}
+
+static void
+lay_more(const struct out_item *item, const struct out_layout *layout)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	const char *hint = out_item_text(item, item->hint);
+
+	if (!item->more)
+		return;
+	fx_buf_addf(&text, "%s%zu more%s%s", layout->ascii ? "... " : "\u2026 ",
+		item->more, *hint ? "; " : "", hint);
+	put(layout, FX_ROLE_MUTED, fx_buf_text(&text));
+	put_end(layout);
+}
+
+static void
+lay_table(const struct out_item *item, const struct out_layout *layout)
+{
+	struct table table = { .item = item, .layout = layout };
+	FX_AUTO_FREE void *memory = NULL;
+	size_t n = item->columns;
+
+	if (!n || !item->cells.count)
+		return;
+	/* One block: pointers first, then sizes, then truths. */
+	memory = fx_xcalloc(n, sizeof(char *) + sizeof(size_t) + 2);
+	table.columns = n;
+	table.rows = item->cells.count / n;
+	table.keys = memory;
+	table.widths = (size_t *)(table.keys + n);
+	table.detail = (bool *)(table.widths + n);
+	table.numeric = table.detail + n;
+	measure(&table);
+	fit(&table);
+	lay_rows(&table);
+	lay_more(item, layout);
+}
+
+/* Records and trees. */
+
+static void
+lay_record(const struct out_item *item, const struct out_layout *layout)
+{
+	const struct out_cell *cell;
+	size_t width = 0;
+
+	fx_vec_for_each (cell, &item->cells)
+		width = FX_MAX(width, strlen(out_item_text(item, cell->key)));
+	fx_vec_for_each (cell, &item->cells) {
+		const char *key = out_item_text(item, cell->key);
+
+		if (*key == '~')
+			continue;
+		put(layout, FX_ROLE_HEAD, key);
+		if (cell->length) {
+			put_blanks(layout, width - strlen(key) + 2);
+			put_lines(layout, cell->role,
+				out_item_text(item, cell->text), cell->length);
+		}
+		put_end(layout);
+	}
+}
+
+static void
+put_branches(const struct out_layout *layout, unsigned depth, uint64_t open)
+{
+	unsigned i;
+
+	for (i = 1; i < depth; i++) {
+		if (i > 63 || !(open >> i & 1))
+			put(layout, FX_ROLE_BORDER, "   ");
+		else
+			put(layout, FX_ROLE_BORDER,
+				layout->ascii ? "|  " : "│  ");
+	}
+	if (!depth)
+		return;
+	if (depth > 63 || !(open >> depth & 1))
+		put(layout, FX_ROLE_BORDER, layout->ascii ? "`- " : "╰─ ");
+	else
+		put(layout, FX_ROLE_BORDER, layout->ascii ? "|- " : "├─ ");
+}
+
+/* Bit d of an item's word: another item at depth d comes later, with none
+ * shallower between.  Found in one walk from the end.
+ */
+static void
+lay_tree(const struct out_item *item, const struct out_layout *layout)
+{
+	size_t count = item->cells.count;
+	FX_AUTO_FREE uint64_t *open = fx_xcalloc(count, sizeof(uint64_t));
+	uint64_t now = 0;
+	size_t i;
+
+	for (i = count; i-- > 0;) {
+		unsigned depth = FX_MIN(item->cells.items[i].depth, 63U);
+
+		open[i] = now;
+		now &= (UINT64_C(1) << depth) - 1;
+		now |= UINT64_C(1) << depth;
+	}
+	for (i = 0; i < count; i++) {
+		const struct out_cell *cell = &item->cells.items[i];
+
+		put_branches(layout, cell->depth, open[i]);
+		put_lines(layout, cell->role, out_item_text(item, cell->text),
+			cell->length);
+		put_end(layout);
+	}
+}
+
+/* Diagnostics. */
+
+static void
+lay_error_head(const struct out_item *item, const struct out_layout *layout)
+{
+	const struct out_cell *file = out_item_field(item, "file");
+	const struct out_cell *line = out_item_field(item, "line");
+	FX_AUTO_BUF struct fx_buf place = { 0 };
+
+	if (file && file->kind == OUT_CELL_TEXT) {
+		fx_utf8_add_visible(&place, out_item_text(item, file->text),
+			file->length);
+		if (line && line->kind == OUT_CELL_INT)
+			fx_buf_addf(&place, ":%lld", (long long)line->integer);
+		fx_buf_add(&place, ": ");
+		put(layout, FX_ROLE_PATH, fx_buf_text(&place));
+	}
+	put(layout, FX_ROLE_ERROR, "error: ");
+}
+
+static void
+lay_error(const struct out_item *item, const struct out_layout *layout)
+{
+	const struct out_cell *message = out_item_field(item, "message");
+	const struct out_cell *caret = out_item_field(item, "caret");
+	const struct out_cell *hint = out_item_field(item, "hint");
+	const struct out_cell *cell;
+
+	lay_error_head(item, layout);
+	put_lines(layout, FX_ROLE_PLAIN, out_item_text(item, message->text),
+		message->length);
+	put_end(layout);
+	if (caret)
+		put_lines(layout, FX_ROLE_PLAIN,
+			out_item_text(item, caret->text), caret->length);
+	fx_vec_for_each (cell, &item->cells) {
+		if (strcmp(out_item_text(item, cell->key), "note") != 0)
+			continue;
+		put(layout, FX_ROLE_PLAIN, "  ");
+		put_lines(layout, FX_ROLE_PLAIN,
+			out_item_text(item, cell->text), cell->length);
+		put_end(layout);
+	}
+	if (hint && hint->kind == OUT_CELL_TEXT) {
+		put(layout, FX_ROLE_NOTE, "  hint: ");
+		put_lines(layout, FX_ROLE_PLAIN,
+			out_item_text(item, hint->text), hint->length);
+		put_end(layout);
+	}
+}
+
+void
+out_item_lay(const struct out_item *item, const struct out_layout *layout)
+{
+	switch (item->kind) {
+	case OUT_ITEM_TABLE:
+		lay_table(item, layout);
+		break;
+	case OUT_ITEM_RECORD:
+		lay_record(item, layout);
+		break;
+	case OUT_ITEM_TREE:
+		lay_tree(item, layout);
+		break;
+	case OUT_ITEM_RAW:
+		put_n(layout, FX_ROLE_PLAIN,
+			out_item_text(item, item->cells.items[0].text),
+			item->cells.items[0].length);
+		break;
+	case OUT_ITEM_VALUE:
+		break;
+	case OUT_ITEM_WARNING:
+		put(layout, FX_ROLE_WARNING, "warning: ");
+		lay_pieces(item, layout);
+		break;
+	case OUT_ITEM_LINE:
+	case OUT_ITEM_NOTE:
+		lay_pieces(item, layout);
+		break;
+	case OUT_ITEM_ERROR:
+		lay_error(item, layout);
+		break;
+	}
+}
+
+static void
+print_piece(void *context, enum fx_role role, const char *text, size_t length)
+{
+	(void)role;
+	fx_buf_add_n(context, text, length);
+}
+
+static void
+print_end(void *context)
+{
+	fx_buf_add_char(context, '\n');
+}
+
+void
+out_item_print(const struct out_item *item, struct fx_buf *buf)
+{
+	struct out_layout layout = {
+		.context = buf, .piece = print_piece, .line_end = print_end
+	};
+
+	out_item_lay(item, &layout);
+}

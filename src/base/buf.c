@@ -24,7 +24,11 @@ fx_buf_reserve(struct fx_buf *buf, size_t more)
 	wanted = buf->length + more + 1;
 	if (wanted <= buf->capacity)
 		return;
-#ifndef FX_HARD_MODE
+#ifdef FX_HARD_MODE
+	/* Without room to spare, until that would cost quadratic time. */
+	if (wanted > 4096)
+		wanted += wanted / 4;
+#else
 	wanted = FX_MAX(FX_MAX(wanted, buf->capacity * 2), (size_t)64);
 #endif
 	buf->data = fx_xrealloc(buf->data, wanted);

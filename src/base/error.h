@@ -25,8 +25,8 @@ struct fx_error;
  * message is whole when read alone, lower case, without a full stop.
  */
 FX_PRINTF(2, 3)
-FX_NODISCARD struct fx_error *fx_error_new(enum fx_error_code code,
-	const char *format, ...);
+FX_RETURNS_NONNULL FX_NODISCARD struct fx_error *
+fx_error_new(enum fx_error_code code, const char *format, ...);
 
 /* Push one line of context, innermost first, and return ERR for chaining. */
 FX_PRINTF(2, 3)

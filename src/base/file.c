@@ -105,7 +105,7 @@ fx_file_read(const char *path, size_t limit, char **data_ret, size_t *size_ret)
 	FX_AUTO_BUF struct fx_buf buf = { 0 };
 	struct fx_error *err;
 	size_t expected = 0;
-	int fd;
+	int fd = -1;
 
 	if (!limit)
 		limit = DEFAULT_LIMIT;

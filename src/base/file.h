@@ -36,8 +36,8 @@ void fx_file_writer_abort(struct fx_file_writer *file);
 /* The error for errno NUMBER: cannot VERB "PATH": no such file...; a full disk
  * has a code of its own.
  */
-FX_NODISCARD struct fx_error *fx_file_error(const char *verb, const char *path,
-	int number);
+FX_RETURNS_NONNULL FX_NODISCARD struct fx_error *fx_file_error(const char *verb,
+	const char *path, int number);
 
 /* Directory part ("." when none) and last part of PATH; the caller's. */
 char *fx_file_dirname(const char *path);

@@ -9,6 +9,7 @@
 
 #include "base/number.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,12 +65,13 @@ reads_back(const struct decimal *decimal, double number)
 static void
 find_shortest(double number, struct decimal *ret)
 {
+	/* Subnormal numbers have fewer digits than they are asked for. */
+	int count = number < DBL_MIN ? 1 : 15;
 	int exponent;
 
-	if (digits_of(number, 15, ret))
-		goto strip;
-	if (digits_of(number, 16, ret))
-		goto strip;
+	for (; count < 17; count++)
+		if (digits_of(number, count, ret))
+			goto strip;
 	/* Below a power of two the doubles lie twice as dense, so the nearest
 	 * 16 digits can miss it from below while the next ones hit it.
 	 */

@@ -37,7 +37,7 @@ fx_vec_grow(void *items, size_t count, size_t wanted, size_t item_size,
 		return items;
 	fx_assert(wanted < SIZE_MAX / 4 / item_size);
 #ifdef FX_HARD_MODE
-	grown = wanted;
+	grown = wanted <= 1024 ? wanted : wanted + wanted / 4;
 	items = regrow(items, count, grown, item_size);
 #else
 	(void)count;

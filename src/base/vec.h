@@ -4,7 +4,8 @@
  *	fx_vec_push(&numbers, 7);
  *	fx_vec_deinit(&numbers);
  *
- * In hard mode (FX_HARD_MODE) a vector grows by one, always to new memory.
+ * In hard mode (FX_HARD_MODE) a vector grows by one up to 1024 items (beyond,
+ * that would take quadratic time), always to new memory.
  */
 #ifndef FX_BASE_VEC_H
 #define FX_BASE_VEC_H

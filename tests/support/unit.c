@@ -69,7 +69,7 @@ fxt_same(const char *actual, const char *expected)
 {
 	if (actual && expected && strcmp(actual, expected) == 0)
 		return true;
-	printf("\n  is:       %s\n  expected: %s\n",
-		actual ? actual : "(null)", expected ? expected : "(null)");
+	printf("\n  is:       %s\n  expected: %s\n", actual ? actual : "(null)",
+		expected ? expected : "(null)");
 	return false;
 }

@@ -32,9 +32,9 @@ struct fxt_case {
 	void (*run)(void);
 };
 
-#define FXT_CASE(function)            \
-	{                             \
-		#function, (function) \
+#define FXT_CASE(function) \
+	{ \
+#function, (function) \
 	}
 
 /* Run CASES as the suite NAME; the program's exit status.  With the name of a
@@ -51,8 +51,8 @@ bool fxt_fails(struct fx_error *err, enum fx_error_code code);
 /* Whether ACTUAL equals EXPECTED; both are printed if not. */
 bool fxt_same(const char *actual, const char *expected);
 
-#define FXT_OK(err)		    CU_ASSERT(fxt_ok(err))
-#define FXT_FAILS(err, code)	    CU_ASSERT(fxt_fails((err), (code)))
-#define FXT_SAME(actual, expected)  CU_ASSERT(fxt_same((actual), (expected)))
+#define FXT_OK(err)                CU_ASSERT(fxt_ok(err))
+#define FXT_FAILS(err, code)       CU_ASSERT(fxt_fails((err), (code)))
+#define FXT_SAME(actual, expected) CU_ASSERT(fxt_same((actual), (expected)))
 
 #endif /* FX_TESTS_SUPPORT_UNIT_H */

@@ -3,3 +3,13 @@
 #	TESTS += %D%/test_x
 #	%C%_test_x_SOURCES = %D%/test_x.c
 # A test of the commands adds: %C%_test_x_LDADD = libfxcmd.a $(LDADD)
+
+check_PROGRAMS += %D%/test_base %D%/test_base_memory %D%/test_base_number \
+	%D%/test_base_text %D%/test_base_file
+TESTS += %D%/test_base %D%/test_base_memory %D%/test_base_number \
+	%D%/test_base_text %D%/test_base_file
+%C%_test_base_SOURCES = %D%/test_base.c
+%C%_test_base_memory_SOURCES = %D%/test_base_memory.c
+%C%_test_base_number_SOURCES = %D%/test_base_number.c
+%C%_test_base_text_SOURCES = %D%/test_base_text.c
+%C%_test_base_file_SOURCES = %D%/test_base_file.c

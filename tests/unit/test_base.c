@@ -1,0 +1,287 @@
+/* test_base.c - errors, tables, digests, the log. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/dtype.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/role.h"
+#include "tests/support/unit.h"
+
+static void
+an_error_keeps_what_is_said_about_it(void)
+{
+	FX_AUTO_ERROR struct fx_error *err =
+		fx_error_new(FX_ERR_NO_NODE, "no node \"%s\" in %s", "x", "g");
+
+	CU_ASSERT_EQUAL(fx_error_code(err), FX_ERR_NO_NODE);
+	FXT_SAME(fx_error_message(err), "no node \"x\" in g");
+	CU_ASSERT_PTR_NULL(fx_error_hint_text(err));
+	CU_ASSERT_PTR_NULL(fx_error_text(err));
+	CU_ASSERT_PTR_NULL(fx_error_file(err));
+	err = fx_error_note(err, "at node %s", "relu");
+	err = fx_error_note(err, "while loading %s", "a.py");
+	err = fx_error_hint(err, "try %d", 1);
+	err = fx_error_hint(err, "%s again", fx_error_hint_text(err));
+	err = fx_error_at(err, "inner", (struct fx_span){ 1, 2 });
+	err = fx_error_at(err, "outer", (struct fx_span){ 3, 4 });
+	err = fx_error_place(err, "a.py", 7);
+	err = fx_error_place(err, "b.py", 8);
+	CU_ASSERT_EQUAL(fx_error_note_count(err), 2);
+	FXT_SAME(fx_error_note_text(err, 0), "at node relu");
+	FXT_SAME(fx_error_note_text(err, 1), "while loading a.py");
+	CU_ASSERT_PTR_NULL(fx_error_note_text(err, 2));
+	FXT_SAME(fx_error_hint_text(err), "try 1 again");
+	FXT_SAME(fx_error_text(err), "inner");
+	CU_ASSERT_EQUAL(fx_error_span(err).end, 2);
+	FXT_SAME(fx_error_file(err), "a.py");
+	CU_ASSERT_EQUAL(fx_error_line(err), 7);
+}
+
+static void
+nothing_can_be_said_about_no_error(void)
+{
+	CU_ASSERT_PTR_NULL(fx_error_note(NULL, "x"));
+	CU_ASSERT_PTR_NULL(fx_error_hint(NULL, "x"));
+	CU_ASSERT_PTR_NULL(fx_error_at(NULL, "x", (struct fx_span){ 0, 0 }));
+	CU_ASSERT_PTR_NULL(fx_error_place(NULL, "x", 1));
+	fx_error_free(NULL);
+}
+
+static void
+error_words_are_unique(void)
+{
+	for (int i = 0; i < FX_ERR_COUNT; i++) {
+		const char *word = fx_error_word((enum fx_error_code)i);
+
+		CU_ASSERT(*word);
+		CU_ASSERT(*fx_error_summary((enum fx_error_code)i));
+		CU_ASSERT(*fx_error_python((enum fx_error_code)i));
+		for (int j = 0; j < i; j++)
+			CU_ASSERT_STRING_NOT_EQUAL(word,
+				fx_error_word((enum fx_error_code)j));
+	}
+	FXT_SAME(fx_error_word(FX_ERR_NO_NODE), "no-node");
+	FXT_SAME(fx_error_python(FX_ERR_NO_NODE), "LookupError");
+}
+
+static void
+roles_are_found_by_their_words(void)
+{
+	for (int i = 0; i < FX_ROLE_COUNT; i++)
+		CU_ASSERT_EQUAL(fx_role_find(fx_role_word((enum fx_role)i)),
+			(enum fx_role)i);
+	CU_ASSERT_EQUAL(fx_role_find("no role"), FX_ROLE_COUNT);
+}
+
+static void
+dtypes_are_found_by_their_names(void)
+{
+	for (int i = 1; i < FX_DTYPE_COUNT; i++) {
+		enum fx_dtype dtype = (enum fx_dtype)i;
+		const struct fx_dtype_info *info = fx_dtype_info(dtype);
+
+		CU_ASSERT_EQUAL(fx_dtype_find(info->name), dtype);
+		CU_ASSERT_EQUAL(fx_dtype_find_short(info->short_name), dtype);
+		if (*info->safetensors)
+			CU_ASSERT_EQUAL(
+				fx_dtype_find_safetensors(info->safetensors),
+				dtype);
+		if (*info->numpy)
+			CU_ASSERT_EQUAL(fx_dtype_find_numpy(info->numpy),
+				dtype);
+	}
+	CU_ASSERT_EQUAL(fx_dtype_find("long"), FX_DTYPE_I64);
+	CU_ASSERT_EQUAL(fx_dtype_find("half"), FX_DTYPE_F16);
+	CU_ASSERT_EQUAL(fx_dtype_find("cdouble"), FX_DTYPE_C128);
+	CU_ASSERT_EQUAL(fx_dtype_find("f32"), FX_DTYPE_NONE);
+	CU_ASSERT_EQUAL(fx_dtype_find(""), FX_DTYPE_NONE);
+	CU_ASSERT_EQUAL(fx_dtype_find_safetensors(""), FX_DTYPE_NONE);
+	CU_ASSERT_EQUAL(fx_dtype_find_numpy("<f4"), FX_DTYPE_F32);
+	CU_ASSERT_EQUAL(fx_dtype_find_numpy(">f4"), FX_DTYPE_NONE);
+	CU_ASSERT_EQUAL(fx_dtype_find_numpy("|b1"), FX_DTYPE_BOOL);
+	CU_ASSERT_EQUAL(fx_dtype_find_numpy(">u1"), FX_DTYPE_U8);
+	CU_ASSERT_EQUAL(fx_dtype_find_numpy(""), FX_DTYPE_NONE);
+}
+
+static void
+a_digest_does_not_depend_on_the_pieces(void)
+{
+	unsigned char data[200];
+	struct fx_hash whole;
+
+	for (size_t i = 0; i < sizeof(data); i++)
+		data[i] = (unsigned char)(i * 7);
+	whole = fx_hash_of(data, sizeof(data));
+	for (size_t step = 1; step < sizeof(data); step++) {
+		struct fx_hasher hasher;
+
+		fx_hasher_init(&hasher);
+		for (size_t at = 0; at < sizeof(data); at += step)
+			fx_hasher_add(&hasher, data + at,
+				FX_MIN(step, sizeof(data) - at));
+		CU_ASSERT(fx_hash_equal(fx_hasher_end(&hasher), whole));
+	}
+}
+
+/* Files keep digests, so these may never change. */
+static void
+digests_are_stable(void)
+{
+	char text[33];
+
+	fx_hash_text(fx_hash_of("", 0), text);
+	FXT_SAME(text, "0193dcec16ee0ea3fb4c8adfe24deef5");
+	fx_hash_text(fx_hash_of("fxdb", 4), text);
+	FXT_SAME(text, "98576b29520990ac29ab46fcdc3b94bb");
+	fx_hash_text(fx_hash_of("0123456789abcdefghijklmnop", 26), text);
+	FXT_SAME(text, "e05b361bfeb3e21ea3467cdb5572fe09");
+}
+
+static void
+digests_of_texts_see_their_borders(void)
+{
+	struct fx_hasher a;
+	struct fx_hasher b;
+
+	fx_hasher_init(&a);
+	fx_hasher_add_text(&a, "ab");
+	fx_hasher_add_text(&a, "c");
+	fx_hasher_init(&b);
+	fx_hasher_add_text(&b, "a");
+	fx_hasher_add_text(&b, "bc");
+	CU_ASSERT_FALSE(fx_hash_equal(fx_hasher_end(&a), fx_hasher_end(&b)));
+	CU_ASSERT_FALSE(fx_hash_equal(fx_hash_of("\0", 1), fx_hash_of("", 0)));
+	CU_ASSERT_FALSE(fx_hash_equal(fx_hash_of("\0\0", 2),
+		fx_hash_of("\0", 1)));
+}
+
+/* Flipping any bit of the input flips about half of the digest. */
+static void
+every_bit_counts(void)
+{
+	unsigned char data[48] = { 0 };
+	struct fx_hash plain = fx_hash_of(data, sizeof(data));
+	int least = 128;
+	int total = 0;
+
+	for (size_t bit = 0; bit < sizeof(data) * 8; bit++) {
+		struct fx_hash hash;
+		int flipped;
+
+		data[bit / 8] ^= (unsigned char)(1u << bit % 8);
+		hash = fx_hash_of(data, sizeof(data));
+		data[bit / 8] ^= (unsigned char)(1u << bit % 8);
+		flipped = __builtin_popcountll(hash.low ^ plain.low) +
+			  __builtin_popcountll(hash.high ^ plain.high);
+		least = FX_MIN(least, flipped);
+		total += flipped;
+	}
+	CU_ASSERT(least >= 32);
+	CU_ASSERT(total / 384 >= 60 && total / 384 <= 68);
+}
+
+static int
+compare_words(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a;
+	uint64_t y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void
+a_million_short_texts_have_different_digests(void)
+{
+	const int count = 1000000;
+	uint64_t *low = fx_xcalloc((size_t)count, sizeof(*low));
+	uint64_t *quick = fx_xcalloc((size_t)count, sizeof(*quick));
+	int equal = 0;
+
+	for (int i = 0; i < count; i++) {
+		uint32_t word = (uint32_t)i;
+
+		low[i] = fx_hash_of(&word, sizeof(word)).low;
+		quick[i] = fx_hash_quick(&word, sizeof(word));
+	}
+	qsort(low, (size_t)count, sizeof(*low), compare_words);
+	qsort(quick, (size_t)count, sizeof(*quick), compare_words);
+	for (int i = 1; i < count; i++)
+		equal += (low[i] == low[i - 1]) + (quick[i] == quick[i - 1]);
+	CU_ASSERT_EQUAL(equal, 0);
+	free(low);
+	free(quick);
+}
+
+static void
+digests_are_written_and_read(void)
+{
+	struct fx_hash hash = fx_hash_of("x", 1);
+	struct fx_hash back = { 0, 0 };
+	char text[33];
+
+	fx_hash_text(hash, text);
+	CU_ASSERT_EQUAL(strlen(text), 32);
+	CU_ASSERT(fx_hash_parse(text, &back));
+	CU_ASSERT(fx_hash_equal(hash, back));
+	text[31] = 'g';
+	CU_ASSERT_FALSE(fx_hash_parse(text, &back));
+	CU_ASSERT_FALSE(fx_hash_parse("", &back));
+	CU_ASSERT_FALSE(fx_hash_parse("00112233445566778899", &back));
+	CU_ASSERT_FALSE(fx_hash_parse("00112233445566778899aabbccddeeff0",
+		&back));
+	CU_ASSERT_FALSE(fx_hash_parse("00112233445566778899AABBCCDDEEFF",
+		&back));
+}
+
+static void
+remember(void *context, const char *topic, const char *line)
+{
+	fx_buf_addf(context, "%s: %s\n", topic, line);
+}
+
+static void
+the_log_has_only_topics_asked_for(void)
+{
+	FX_AUTO_BUF struct fx_buf lines = { 0 };
+
+	fx_log_set_sink(remember, &lines);
+	setenv("FXDB_DEBUG", "load,pass", 1);
+	CU_ASSERT(fx_log_on("pass"));
+	CU_ASSERT_FALSE(fx_log_on("pas"));
+	CU_ASSERT_FALSE(fx_log_on("passes"));
+	fx_log("load", "%d nodes", 6);
+	fx_log("edit", "not seen");
+	setenv("FXDB_DEBUG", "all", 1);
+	fx_log("edit", "seen");
+	unsetenv("FXDB_DEBUG");
+	fx_log("edit", "not seen");
+	FXT_SAME(fx_buf_text(&lines), "load: 6 nodes\nedit: seen\n");
+	fx_log_set_sink(NULL, NULL);
+}
+
+int
+main(void)
+{
+	static const struct fxt_case cases[] = {
+		FXT_CASE(an_error_keeps_what_is_said_about_it),
+		FXT_CASE(nothing_can_be_said_about_no_error),
+		FXT_CASE(error_words_are_unique),
+		FXT_CASE(roles_are_found_by_their_words),
+		FXT_CASE(dtypes_are_found_by_their_names),
+		FXT_CASE(a_digest_does_not_depend_on_the_pieces),
+		FXT_CASE(digests_are_stable),
+		FXT_CASE(digests_of_texts_see_their_borders),
+		FXT_CASE(every_bit_counts),
+		FXT_CASE(a_million_short_texts_have_different_digests),
+		FXT_CASE(digests_are_written_and_read),
+		FXT_CASE(the_log_has_only_topics_asked_for),
+	};
+
+	return fxt_run("base", cases, FX_ARRAY_LEN(cases));
+}

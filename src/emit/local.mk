@@ -1,2 +1,7 @@
 # Sources of src/emit: .c, .h and .def alike, so that distcheck misses none.
-#	libfxcore_a_SOURCES += %D%/x.c %D%/x.h
+libfxcore_a_SOURCES += \
+	%D%/code_names.c %D%/code_names.h \
+	%D%/python.c %D%/python.h %D%/python_private.h \
+	%D%/python_source.c \
+	%D%/python_statement.c \
+	%D%/type_text.c

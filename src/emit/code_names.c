@@ -1,0 +1,128 @@
+/* code_names.c - names in generated code: a fresh namespace each time. */
+#include <config.h>
+
+#include "emit/code_names.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/intern.h"
+#include "base/str.h"
+#include "ir/node.h"
+
+void
+fx_code_names_deinit(struct fx_code_names *names)
+{
+	fx_names_deinit(&names->space);
+	fx_map_deinit(&names->renamed);
+	fx_map_deinit(&names->globals);
+}
+
+static bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Whether torch.fx's rules leave NAME as it is when it is free: no other
+ * characters, no leading digit, no number with leading zeros at the end, no
+ * keyword or builtin (none of which ends with a digit).
+ */
+static bool
+is_canonical(const char *name)
+{
+	size_t length = strlen(name);
+	size_t digits = 0;
+
+	if (length == 0 || is_digit(name[0]))
+		return false;
+	for (size_t i = 0; i < length; i++) {
+		char c = name[i];
+
+		if (!is_digit(c) && !(c >= 'a' && c <= 'z') &&
+			!(c >= 'A' && c <= 'Z') && c != '_')
+			return false;
+		digits = is_digit(c) ? digits + 1 : 0;
+	}
+	if (digits == 0)
+		return !fx_names_is_illegal(name);
+	return digits == 1 || digits == length ||
+	       name[length - digits - 1] != '_' || name[length - digits] != '0';
+}
+
+const char *
+fx_code_names_assign(struct fx_code_names *names, const struct fx_node *node)
+{
+	const char *name = node->name;
+
+	if (is_canonical(name) && fx_names_take(&names->space, name))
+		return name;
+	if (fx_map_has(&names->renamed, (uintptr_t)node))
+		return fx_map_get_pointer(&names->renamed, node);
+	name = fx_names_create(&names->space, name);
+	fx_map_set_pointer(&names->renamed, node, name);
+	return name;
+}
+
+const char *
+fx_code_names_of(void *names, const struct fx_node *node)
+{
+	const struct fx_code_names *n = names;
+
+	return n->renamed.count && fx_map_has(&n->renamed, (uintptr_t)node)
+		       ? fx_map_get_pointer(&n->renamed, node)
+		       : node->name;
+}
+
+/* torch.fx puts these into every namespace before anything else, so that no
+ * node is called so and everybody may use them.
+ */
+static bool
+is_always_there(const char *name)
+{
+	static const char *const always[] = { "inf", "nan", "NoneType", "torch",
+		"device", "fx_pytree", "pytree" };
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(always); i++)
+		if (strcmp(name, always[i]) == 0)
+			return true;
+	return false;
+}
+
+/* The name of a builtin or of one of torch's, which needs no import; else
+ * null.
+ */
+static const char *
+plain_global(const char *qualified)
+{
+	if (strcmp(qualified, "torch.device") == 0)
+		return "device";
+	if (fx_str_starts(qualified, "torch.") || is_always_there(qualified))
+		return qualified;
+	if (fx_str_starts(qualified, "builtins."))
+		return qualified + strlen("builtins.");
+	if (!strchr(qualified, '.') && fx_str_is_builtin(qualified))
+		return qualified;
+	return NULL;
+}
+
+const char *
+fx_code_names_global(void *names, const char *qualified)
+{
+	struct fx_code_names *n = names;
+	const char *printed = plain_global(qualified);
+
+	if (printed)
+		return printed;
+	qualified = fx_intern(qualified);
+	printed = fx_map_get_pointer(&n->globals, qualified);
+	if (printed)
+		return printed;
+	/* Functions of `operator` live in the module _operator. */
+	printed = fx_names_create(&n->space,
+		fx_str_starts(qualified, "operator.")
+			? fx_intern_format("_%s", qualified)
+			: qualified);
+	fx_map_set_pointer(&n->globals, qualified, printed);
+	return printed;
+}

@@ -1,0 +1,48 @@
+/* code_names.h - names in generated code: a fresh namespace each time.
+ *
+ * torch.fx names nodes anew while it prints, together with the globals that
+ * the code mentions, first come first served (semantics 1.4, 6.6).  In nearly
+ * every graph all nodes keep their names; only the others are remembered.
+ */
+#ifndef FX_EMIT_CODE_NAMES_H
+#define FX_EMIT_CODE_NAMES_H
+
+#include <stdbool.h>
+
+#include "base/map.h"
+#include "ir/names.h"
+
+struct fx_buf;
+struct fx_node;
+
+struct fx_code_names {
+	struct fx_names space;
+	struct fx_map renamed; /* node -> interned name, where it differs */
+	struct fx_map globals; /* interned qualified name -> printed name */
+};
+
+/* All zero is empty. */
+void fx_code_names_deinit(struct fx_code_names *names);
+
+/* Name NODE, which is about to be printed for the first time. */
+const char *fx_code_names_assign(struct fx_code_names *names,
+	const struct fx_node *node);
+
+/* The name that NODE was given, or its own if it was not named yet.  Fits
+ * fx_node_name_fn, as the next fits fx_value_printer.global.
+ */
+const char *fx_code_names_of(void *names, const struct fx_node *node);
+
+/* How code spells the object called QUALIFIED (interned): torch's in full,
+ * builtins bare, others as one identifier, which is registered.
+ */
+const char *fx_code_names_global(void *names, const char *qualified);
+
+/* Append the annotation TYPE as code spells it and register the names in it:
+ * typing.List[torch.Tensor] is typing_List[torch.Tensor].  A type that is
+ * spelled so already stays as it is.
+ */
+void fx_code_names_type(struct fx_code_names *names, const char *type,
+	unsigned dialect, struct fx_buf *out);
+
+#endif /* FX_EMIT_CODE_NAMES_H */

@@ -11,3 +11,4 @@ include %D%/draw/local.mk
 include %D%/pass/local.mk
 include %D%/fuzz/local.mk
 include %D%/parity/local.mk
+EXTRA_DIST += %D%/lsan.supp

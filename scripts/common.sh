@@ -1,0 +1,123 @@
+# common.sh - what scripts/run, scripts/test and .ci/run share: packages and
+# the build in build/.  Sourced from the top of the tree, with bash.
+
+run_packages="gcc make libc6-dev autoconf automake pkg-config
+libreadline-dev libncurses-dev libjansson-dev libgraphviz-dev"
+test_packages="$run_packages libcunit1-dev libvterm-dev tmux libxml2-utils
+python3"
+# Large, and only compared with: the tests that need them skip without.
+torch_packages="python3-torch python3-torchvision"
+check_packages="clang clang-format libclang-rt-14-dev locales"
+
+say()
+{
+	printf '%s\n' "$*" >&2
+}
+
+# The packages among the arguments that are not installed.
+missing_packages()
+{
+	dpkg-query -W -f='${Package} ${db:Status-Abbrev}\n' "$@" 2>/dev/null |
+		awk -v wanted="$*" '
+		$2 == "ii" { have[$1] = 1 }
+		END {
+			n = split(wanted, names)
+			for (i = 1; i <= n; i++)
+				if (!(names[i] in have))
+					print names[i]
+		}'
+}
+
+# Whether the build can do without a package manager: all is there already.
+have_all_tools()
+{
+	for tool in gcc make autoreconf automake pkg-config; do
+		command -v $tool >/dev/null || return 1
+	done
+	pkg-config --exists jansson ncursesw libcgraph libgvc
+}
+
+# Run a command as root, or say that it cannot be done.
+as_root()
+{
+	if [ "$(id -u)" = 0 ]; then
+		DEBIAN_FRONTEND=noninteractive "$@"
+	elif command -v sudo >/dev/null; then
+		sudo DEBIAN_FRONTEND=noninteractive "$@"
+	else
+		say "Neither root nor sudo.  As root, run: $*"
+		return 1
+	fi
+}
+
+# Install the packages given, telling first what and how much.
+install_packages()
+{
+	local missing plan package failed=
+	if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null
+	then
+		have_all_tools && return 0
+		say "This is no Debian, so install by hand what these Debian" \
+			"packages hold, then run this again:"
+		printf '  %s\n' "$@" >&2
+		return 1
+	fi
+	missing=$(missing_packages "$@")
+	[ -n "$missing" ] || return 0
+	say "Installing with apt:" $missing
+	if ! apt-cache show $missing >/dev/null 2>&1; then
+		as_root apt-get update -q >&2 || {
+			say "apt-get update failed: is the network up?"
+			return 1
+		}
+	fi
+	plan=$(apt-get install -s --no-install-recommends $missing 2>&1 |
+		grep -c '^Inst ')
+	say "$plan packages in all," \
+		"$(apt-get install --assume-no --no-install-recommends \
+			$missing 2>/dev/null |
+			sed -n 's/^Need to get \(.*\) of archives.*/\1 to fetch/p
+			s/^After this operation, \(.*\) of add.*/\1 on disk/p' |
+			paste -sd, | sed 's/,/, /')"
+	as_root apt-get install -y -q --no-install-recommends $missing >&2 &&
+		return 0
+	# One of them failed: which?
+	for package in $missing; do
+		as_root apt-get install -y -q --no-install-recommends \
+			"$package" >/dev/null 2>&1 || failed="$failed $package"
+	done
+	[ -z "$failed" ] && return 0
+	say "Not installed:$failed"
+	say "See what apt says to: apt-get install$failed"
+	say "(a package that is not found may need: apt-get update)"
+	return 1
+}
+
+# Run a command with its output in LOG, which is shown only when it fails.
+quietly()
+{
+	local log=$1
+	shift
+	"$@" >"$log" 2>&1 && return 0
+	tail -n 40 "$log" >&2
+	say "failed: $* (all of it: $log)"
+	return 1
+}
+
+cores()
+{
+	nproc 2>/dev/null || echo 2
+}
+
+# configure_in FOLDER [SWITCH...]: once; make does it again when needed.
+configure_in()
+{
+	local folder=$1 top=$PWD
+	shift
+	mkdir -p "$folder" || return 1
+	if [ ! -x configure ] || [ ! -f Makefile.in ]; then
+		quietly "$folder/autoreconf.log" autoreconf -i || return 1
+	fi
+	[ -f "$folder/Makefile" ] && return 0
+	(cd "$folder" && quietly configure.log "$top/configure" "$@")
+}

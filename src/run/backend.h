@@ -77,7 +77,9 @@ struct fx_backend_ops {
 	/* Payloads of TENSOR and HANDLE data: share, release, describe. */
 	void (*payload_ref)(void *payload);
 	void (*payload_unref)(void *payload);
-	/* The tensor's metadata in ARENA. */
+	/* Dtype and rank; cheap. */
+	struct fx_kind (*kind)(const void *payload);
+	/* The tensor's metadata, in ARENA or living as long as the payload. */
 	const struct fx_tensor_meta *(*meta)(const void *payload,
 		struct fx_arena *arena);
 	/* Append for people: one line, or IN_FULL with its values. */
@@ -105,14 +107,17 @@ struct fx_backend *fx_backend_meta_new(void);
  */
 struct fx_datum *fx_meta_tensor(const struct fx_tensor_meta *meta);
 
-/* backend_replay.c: answers recorded in PATH, JSON lines, for tests: a call
- * gives the first unused answer for the same target and arguments.
+/* backend_replay.c: answers recorded in PATH, JSON lines, for tests.  A call
+ * gets the first answer not given yet for the same target and arguments:
  *
- *   {"target": "torch.relu", "args": ["f32[2, 3]"], "result": "f32[2, 3]"}
- *   {"target": "operator.add", "args": ["1", "2"], "error": "text"}
- *   {"tensor": "f32[2, 3]", "values": [1, 2, 3, 4, 5, 6]}   named by "name"
+ *	{"target": "torch.relu", "args": ["f32[2]"], "result": "f32[2]",
+ *	 "values": [0.0, 1.5]}
+ *	{"target": "operator.add", "args": ["1", "2"], "result": "3"}
+ *	{"target": "torch.sum", "args": ["f32[2]", "dim=0"], "error": "text"}
  *
- * Arguments and results are texts as fx_datum_print shows them.
+ * Arguments are texts as fx_datum_print shows them, keywords after "name=";
+ * results are a tensor's dtype and shape or a literal.  A target without any
+ * answer is UNSUPPORTED.
  */
 FX_NODISCARD struct fx_error *fx_backend_replay_new(const char *path,
 	struct fx_backend **ret);

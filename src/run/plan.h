@@ -1,13 +1,17 @@
 /* plan.h - a node prepared for a backend: its arguments as slots, constants
  * converted once, its operation resolved.
  *
- * Plans are kept per node and dropped when its arguments change (the
- * arguments' storage is compared) or the kinds of its inputs do.
+ * Plans are kept per node; who edits a node drops its plan.  When the kinds of
+ * its inputs change, the operation is resolved again.  A layer or composite
+ * function that the backend cannot run as one is run as its expansion, and a
+ * module that owns a graph as that graph.  Plans hold nothing of the graph's
+ * arenas, so these may be compacted.
  */
 #ifndef FX_RUN_PLAN_H
 #define FX_RUN_PLAN_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/cleanup.h"
 #include "base/error.h"
@@ -16,11 +20,15 @@
 struct fx_backend;
 struct fx_datum;
 struct fx_env;
+struct fx_expander;
 struct fx_node;
+struct fx_value;
 
 struct fx_plans {
-	struct fx_backend *backend; /* borrowed */
-	struct fx_map by_node;      /* node id -> struct plan * */
+	struct fx_backend *backend;   /* borrowed */
+	struct fx_map by_node;        /* node id -> struct plan * */
+	struct fx_expander *expander; /* of layers the backend cannot run */
+	int depth;                    /* nested graphs above this one */
 };
 
 void fx_plans_init(struct fx_plans *plans, struct fx_backend *backend);
@@ -37,11 +45,11 @@ FX_NODISCARD struct fx_error *fx_plans_call(struct fx_plans *plans,
 /* VALUE with its nodes replaced by their data in ENV, as a new datum.
  * NO_VALUE when one has none.
  */
-struct fx_value;
 FX_NODISCARD struct fx_error *fx_plan_argument(const struct fx_env *env,
 	const struct fx_value *value, struct fx_datum **ret);
 
-/* Forget the plan of the node with ID. */
-void fx_plans_drop(struct fx_plans *plans, unsigned long long id);
+/* Forget the plan of the node with ID; all plans. */
+void fx_plans_drop(struct fx_plans *plans, uint64_t id);
+void fx_plans_clear(struct fx_plans *plans);
 
 #endif /* FX_RUN_PLAN_H */

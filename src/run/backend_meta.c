@@ -1,0 +1,298 @@
+/* backend_meta.c - the backend that computes shapes and dtypes only.
+ *
+ * A payload is one piece of memory: the metadata, its sizes, its strides.
+ * Symbolic sizes point to polynomials, which lie in an arena; only tensors
+ * that have some carry one.
+ */
+#include <config.h>
+
+#include "run/backend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/mem.h"
+#include "ir/module.h"
+#include "ir/size.h"
+#include "ir/tensor_meta.h"
+#include "ir/value_text.h"
+#include "meta/propagate.h"
+#include "run/datum.h"
+
+struct payload {
+	unsigned references;
+	struct fx_arena *arena; /* of symbolic sizes, or NULL */
+	struct fx_tensor_meta meta;
+	struct fx_value sizes[]; /* then the strides if any */
+};
+
+struct state {
+	struct fx_meta *meta;
+	struct fx_arena *scratch;
+};
+
+struct plan {
+	struct fx_meta_call call; /* without arguments */
+	size_t keyword_count;
+	const char *keywords[];
+};
+
+/* --- payloads ----------------------------------------------------------- */
+
+static void
+copy_size(struct payload *payload, struct fx_value *to, struct fx_value size)
+{
+	*to = size;
+	if (size.kind != FX_VALUE_SYMBOL)
+		return;
+	if (!payload->arena)
+		payload->arena = fx_arena_new();
+	*to = fx_size_clone(payload->arena, size);
+}
+
+static struct payload *
+payload_new(const struct fx_tensor_meta *meta)
+{
+	size_t rank = meta->has_shape ? meta->rank : 0;
+	size_t items = meta->strides ? 2 * rank : rank;
+	struct payload *payload = fx_xcalloc(
+		1, sizeof(*payload) + items * sizeof(*payload->sizes));
+
+	payload->references = 1;
+	payload->meta = *meta;
+	payload->meta.sizes = payload->sizes;
+	payload->meta.strides = meta->strides ? payload->sizes + rank : NULL;
+	for (size_t i = 0; i < rank; i++)
+		copy_size(payload, &payload->sizes[i], meta->sizes[i]);
+	for (size_t i = rank; i < items; i++)
+		copy_size(payload, &payload->sizes[i], meta->strides[i - rank]);
+	return payload;
+}
+
+static void
+meta_payload_ref(void *payload)
+{
+	((struct payload *)payload)->references++;
+}
+
+static void
+meta_payload_unref(void *pointer)
+{
+	struct payload *payload = pointer;
+
+	if (--payload->references)
+		return;
+	fx_arena_free(payload->arena);
+	free(payload);
+}
+
+static struct fx_kind
+meta_kind(const void *pointer)
+{
+	const struct payload *payload = pointer;
+
+	return (struct fx_kind){
+		.kind = FX_DATUM_TENSOR,
+		.dtype = (uint8_t)payload->meta.dtype,
+		.rank = payload->meta.has_shape ? (int16_t)payload->meta.rank :
+						  (int16_t)-1,
+	};
+}
+
+static const struct fx_tensor_meta *
+meta_meta(const void *pointer, struct fx_arena *arena)
+{
+	const struct payload *payload = pointer;
+
+	(void)arena;
+	return &payload->meta;
+}
+
+static void
+meta_print(const void *pointer, bool in_full, struct fx_buf *out)
+{
+	const struct payload *payload = pointer;
+	struct fx_value value = {
+		.kind = FX_VALUE_TENSOR,
+		.tensor = &payload->meta,
+	};
+
+	(void)in_full;
+	fx_value_print_shape(out, &value, false);
+}
+
+static struct fx_error *
+meta_truth(const void *payload, bool *ret)
+{
+	(void)payload;
+	(void)ret;
+	return fx_error_new(FX_ERR_TYPE,
+		"the truth of a tensor needs its values; the meta backend "
+		"computes shapes and dtypes only");
+}
+
+/* --- calls -------------------------------------------------------------- */
+
+static void
+meta_free(struct fx_backend *backend)
+{
+	struct state *state = backend->state;
+
+	fx_meta_free(state->meta);
+	fx_arena_free(state->scratch);
+	free(state);
+	free(backend);
+}
+
+static struct fx_error *
+meta_resolve(struct fx_backend *backend, const struct fx_call_site *site,
+	void **plan_ret)
+{
+	struct plan *plan =
+		fx_xcalloc(1, sizeof(*plan) + site->keyword_count *
+						      sizeof(*plan->keywords));
+
+	(void)backend;
+	plan->call = (struct fx_meta_call){
+		.opcode = site->opcode,
+		.target = site->target,
+		.op = fx_op_of_target(site->opcode, site->target),
+		.graph = site->graph,
+	};
+	plan->keyword_count = site->keyword_count;
+	for (size_t i = 0; i < site->keyword_count; i++)
+		plan->keywords[i] = site->keywords[i];
+	*plan_ret = plan;
+	return NULL;
+}
+
+static struct fx_value
+keyword_values(struct fx_arena *arena, const struct plan *plan,
+	struct fx_datum *const *data)
+{
+	size_t count = plan->keyword_count;
+	struct fx_value *items =
+		FX_ARENA_ARRAY(arena, struct fx_value, 2 * count);
+
+	for (size_t i = 0; i < count; i++) {
+		items[2 * i] = fx_value_string(plan->keywords[i]);
+		items[2 * i + 1] = fx_datum_to_value(arena, data[i]);
+	}
+	return fx_value_dict(arena, items, count);
+}
+
+static struct fx_error *
+meta_call(struct fx_backend *backend, void *pointer,
+	struct fx_datum *const *data, size_t count, struct fx_datum **ret)
+{
+	struct state *state = backend->state;
+	struct plan *plan = pointer;
+	struct fx_arena *arena = state->scratch;
+	struct fx_arena_mark mark = fx_arena_mark(arena);
+	size_t positional = count - plan->keyword_count;
+	struct fx_value *items =
+		FX_ARENA_ARRAY(arena, struct fx_value, positional);
+	struct fx_meta_call call = plan->call;
+	struct fx_value result;
+	struct fx_error *err;
+
+	for (size_t i = 0; i < positional; i++)
+		items[i] = fx_datum_to_value(arena, data[i]);
+	call.args =
+		fx_value_sequence(arena, FX_VALUE_TUPLE, items, positional);
+	call.kwargs = keyword_values(arena, plan, data + positional);
+	err = fx_meta_eval(state->meta, arena, &call, &result);
+	if (!err)
+		*ret = fx_datum_from_value(&result);
+	fx_arena_rollback(arena, mark);
+	return err;
+}
+
+static void
+meta_plan_free(struct fx_backend *backend, void *plan)
+{
+	(void)backend;
+	free(plan);
+}
+
+static struct fx_error *
+meta_from_tensor(struct fx_backend *backend, const struct fx_tensor *tensor,
+	struct fx_datum **ret)
+{
+	struct state *state = backend->state;
+	struct fx_arena_mark mark = fx_arena_mark(state->scratch);
+	struct fx_value value = fx_meta_of_tensor(state->scratch, tensor);
+
+	*ret = fx_datum_from_value(&value);
+	fx_arena_rollback(state->scratch, mark);
+	return NULL;
+}
+
+static struct fx_error *
+meta_generate(struct fx_backend *backend, const struct fx_tensor_meta *meta,
+	uint64_t seed, struct fx_datum **ret)
+{
+	(void)backend;
+	(void)seed;
+	*ret = fx_meta_tensor(meta);
+	return NULL;
+}
+
+static const struct fx_backend_ops meta_ops = {
+	.name = "meta",
+	.has_values = false,
+	.free = meta_free,
+	.resolve = meta_resolve,
+	.call = meta_call,
+	.plan_free = meta_plan_free,
+	.from_tensor = meta_from_tensor,
+	.generate = meta_generate,
+	.payload_ref = meta_payload_ref,
+	.payload_unref = meta_payload_unref,
+	.kind = meta_kind,
+	.meta = meta_meta,
+	.print = meta_print,
+	.truth = meta_truth,
+};
+
+/* What data made without a backend at hand say they are of. */
+static const struct fx_backend stateless = { .ops = &meta_ops };
+
+struct fx_datum *
+fx_meta_tensor(const struct fx_tensor_meta *meta)
+{
+	return fx_datum_payload_take(
+		FX_DATUM_TENSOR, &stateless, payload_new(meta));
+}
+
+struct fx_backend *
+fx_backend_meta_new(void)
+{
+	struct fx_backend *backend = FX_NEW(struct fx_backend);
+	struct state *state = FX_NEW(struct state);
+
+	state->meta = fx_meta_new();
+	state->scratch = fx_arena_new();
+	backend->ops = &meta_ops;
+	backend->state = state;
+	return backend;
+}
+
+/* --- for every backend -------------------------------------------------- */
+
+void
+fx_backend_free(struct fx_backend *backend)
+{
+	if (backend)
+		backend->ops->free(backend);
+}
+
+struct fx_kind
+fx_kind_of(const struct fx_datum *datum)
+{
+	if (datum->kind == FX_DATUM_TENSOR)
+		return datum->backend->ops->kind(datum->payload);
+	return (struct fx_kind){ .kind = datum->kind, .rank = -1 };
+}

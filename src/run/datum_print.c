@@ -1,0 +1,248 @@
+/* datum_print.c - data as text for people. */
+#include <config.h>
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "ir/size.h"
+#include "ir/value_text.h"
+#include "run/backend.h"
+#include "run/datum.h"
+
+/* Deeper containers are shown as "...": data are as deep as what was typed or
+ * loaded, which is limited, so this only guards the stack.
+ */
+#define DEPTH_LIMIT 200
+
+struct print {
+	struct fx_buf *out;
+	const struct fx_datum_printer *how;
+	struct fx_arena *arena;
+	char letter; /* of the format, 0 for none */
+	int depth;
+};
+
+static void print_datum(struct print *print, const struct fx_datum *datum);
+
+static void
+print_name(struct print *print, uint64_t id)
+{
+	const char *name = NULL;
+
+	if (print->how->node_name)
+		name = print->how->node_name(print->how->context, id);
+	if (name)
+		fx_buf_addf(print->out, "%%%s", name);
+	else
+		fx_buf_addf(print->out, "node %" PRIu64, id & UINT32_MAX);
+}
+
+static void
+print_nodes(struct print *print, const struct fx_datum *datum)
+{
+	size_t limit = print->how->limit;
+
+	fx_buf_add_char(print->out, '{');
+	for (size_t i = 0; i < datum->count; i++) {
+		if (limit && i == limit) {
+			fx_buf_addf(print->out, ", ... (%zu in all)",
+				datum->count);
+			break;
+		}
+		if (i)
+			fx_buf_add(print->out, ", ");
+		print_name(print, datum->ids[i]);
+	}
+	fx_buf_add_char(print->out, '}');
+}
+
+static void
+print_list(struct print *print, const struct fx_datum *datum, const char *open,
+	const char *close)
+{
+	bool is_dict = datum->kind == FX_DATUM_DICT;
+	size_t limit = print->how->limit;
+
+	fx_buf_add(print->out, open);
+	for (size_t i = 0; i < datum->count; i++) {
+		if (limit && i == limit) {
+			fx_buf_addf(print->out, ", ... (%zu in all)",
+				datum->count);
+			break;
+		}
+		if (i)
+			fx_buf_add(print->out, ", ");
+		print_datum(print, datum->items[is_dict ? 2 * i : i]);
+		if (is_dict) {
+			fx_buf_add(print->out, ": ");
+			print_datum(print, datum->items[2 * i + 1]);
+		}
+	}
+	if (datum->kind == FX_DATUM_TUPLE && datum->count == 1)
+		fx_buf_add_char(print->out, ',');
+	fx_buf_add(print->out, close);
+}
+
+static void
+print_binary(struct fx_buf *out, uint64_t bits)
+{
+	int top = 63;
+
+	while (top > 0 && !(bits >> top & 1))
+		top--;
+	for (; top >= 0; top--)
+		fx_buf_add_char(out, (bits >> top & 1) ? '1' : '0');
+}
+
+/* Integers in the base that the format asks for, with Python's prefixes. */
+static void
+print_int(struct print *print, int64_t integer)
+{
+	uint64_t bits = integer < 0 ? -(uint64_t)integer : (uint64_t)integer;
+
+	if (!print->letter || !strchr("xot", print->letter)) {
+		fx_buf_add_int(print->out, integer);
+		return;
+	}
+	if (integer < 0)
+		fx_buf_add_char(print->out, '-');
+	if (print->letter == 'x') {
+		fx_buf_addf(print->out, "0x%" PRIx64, bits);
+	} else if (print->letter == 'o') {
+		fx_buf_addf(print->out, "0o%" PRIo64, bits);
+	} else {
+		fx_buf_add(print->out, "0b");
+		print_binary(print->out, bits);
+	}
+}
+
+static void
+print_leaf(struct print *print, const struct fx_datum *datum)
+{
+	struct fx_value value = fx_datum_to_value(print->arena, datum);
+
+	if (value.kind == FX_VALUE_SYMBOL)
+		fx_size_print(print->out, value);
+	else
+		fx_value_print_as(print->out, &value, FX_STYLE_CODE);
+}
+
+static void
+print_tensor(struct print *print, const struct fx_datum *datum)
+{
+	struct fx_value value;
+
+	if (print->letter != 's') {
+		datum->backend->ops->print(
+			datum->payload, print->letter == 'v', print->out);
+		return;
+	}
+	value = fx_datum_to_value(print->arena, datum);
+	fx_value_print_shape(print->out, &value, true);
+}
+
+static void
+print_inner(struct print *print, const struct fx_datum *datum)
+{
+	switch ((enum fx_datum_kind)datum->kind) {
+	case FX_DATUM_INT:
+		print_int(print, datum->integer);
+		break;
+	case FX_DATUM_TUPLE:
+		print_list(print, datum, "(", ")");
+		break;
+	case FX_DATUM_LIST:
+		print_list(print, datum, "[", "]");
+		break;
+	case FX_DATUM_SIZE:
+		print_list(print, datum, "torch.Size([", "])");
+		break;
+	case FX_DATUM_DICT:
+		print_list(print, datum, "{", "}");
+		break;
+	case FX_DATUM_SLICE:
+		print_list(print, datum, "slice(", ")");
+		break;
+	case FX_DATUM_TENSOR:
+	case FX_DATUM_HANDLE:
+		print_tensor(print, datum);
+		break;
+	case FX_DATUM_NODE:
+		print_name(print, datum->ids[0]);
+		break;
+	case FX_DATUM_NODES:
+		print_nodes(print, datum);
+		break;
+	case FX_DATUM_UNKNOWN:
+		fx_buf_add(print->out, "unknown");
+		if (datum->text && *datum->text)
+			fx_buf_addf(print->out, " (%s)", datum->text);
+		break;
+	case FX_DATUM_NONE:
+	case FX_DATUM_BOOL:
+	case FX_DATUM_FLOAT:
+	case FX_DATUM_STRING:
+	case FX_DATUM_BYTES:
+	case FX_DATUM_DTYPE:
+	case FX_DATUM_DEVICE:
+	case FX_DATUM_PLAIN:
+	case FX_DATUM_KIND_COUNT:
+		print_leaf(print, datum);
+		break;
+	}
+}
+
+static void
+print_datum(struct print *print, const struct fx_datum *datum)
+{
+	if (print->depth >= DEPTH_LIMIT) {
+		fx_buf_add(print->out, "...");
+		return;
+	}
+	print->depth++;
+	print_inner(print, datum);
+	print->depth--;
+}
+
+static bool
+lacks_values(const struct fx_datum *datum)
+{
+	if (datum->kind == FX_DATUM_TENSOR)
+		return !datum->backend->ops->has_values;
+	for (size_t i = 0; i < fx_datum_item_count(datum); i++)
+		if (lacks_values(datum->items[i]))
+			return true;
+	return false;
+}
+
+struct fx_error *
+fx_datum_print(struct fx_buf *out, const struct fx_datum *datum,
+	const struct fx_datum_printer *printer)
+{
+	static const char letters[] = "vsrxdotf";
+	FX_AUTO_ARENA struct fx_arena *arena = NULL;
+	const char *format = printer->format ? printer->format : "";
+	struct print print = {
+		.out = out,
+		.how = printer,
+		.letter = *format,
+	};
+
+	if (*format && (format[1] || !strchr(letters, *format)))
+		return fx_error_new(FX_ERR_VALUE,
+			"unknown format \"/%s\": use one of v (values), s "
+			"(shapes), r (repr), d, x, o, t (integers), f",
+			format);
+	if (print.letter == 'v' && lacks_values(datum))
+		return fx_error_hint(
+			fx_error_new(FX_ERR_UNSUPPORTED,
+				"no values: the meta backend computes shapes "
+				"and dtypes only"),
+			"print without /v shows what is known");
+	arena = fx_arena_new();
+	print.arena = arena;
+	print_datum(&print, datum);
+	return NULL;
+}

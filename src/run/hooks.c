@@ -1,0 +1,69 @@
+/* hooks.c - the hook that asks the front end between nodes. */
+#include <config.h>
+
+#include "run/hooks.h"
+
+#include <time.h>
+
+/* The clock is read every so many nodes: cheaper than a node on the meta
+ * backend.  A slow node resets nothing: the clock is then read at the latest
+ * after this many of them, so backends with slow nodes set countdown to 0.
+ */
+#define NODES_A_LOOK	16
+#define TICK_MILLISECONDS 30
+
+static long long
+now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (long long)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+void
+fx_ticker_init(
+	struct fx_ticker *ticker, bool (*tick)(void *context), void *context)
+{
+	*ticker = (struct fx_ticker){
+		.tick = tick,
+		.context = context,
+		.last = now(),
+	};
+}
+
+bool
+fx_ticker_poll(struct fx_ticker *ticker)
+{
+	long long time;
+
+	if (ticker->stopped || !ticker->tick)
+		return ticker->stopped;
+	if (ticker->countdown) {
+		ticker->countdown--;
+		return false;
+	}
+	ticker->countdown = NODES_A_LOOK;
+	time = now();
+	if (time - ticker->last < TICK_MILLISECONDS)
+		return false;
+	ticker->last = time;
+	ticker->stopped = ticker->tick(ticker->context);
+	return ticker->stopped;
+}
+
+static enum fx_hook_answer
+tick_after(void *context, struct fx_interp *interp, struct fx_node *node,
+	struct fx_datum *result)
+{
+	(void)interp;
+	(void)node;
+	(void)result;
+	return fx_ticker_poll(context) ? FX_HOOK_STOP : FX_HOOK_GO;
+}
+
+struct fx_hook
+fx_ticker_hook(struct fx_ticker *ticker)
+{
+	return (struct fx_hook){ .context = ticker, .after = tick_after };
+}

@@ -1,0 +1,248 @@
+/* interp.c - running nodes one after the other. */
+#include <config.h>
+
+#include "run/interp.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "ir/graph.h"
+#include "ir/module.h"
+#include "run/backend.h"
+#include "run/datum.h"
+
+/* Modules may own graphs whose modules own graphs; a module tree cannot
+ * contain itself, but a file may claim a deep one.
+ */
+#define DEPTH_LIMIT 100
+
+struct fx_graph *
+fx_interp_nested(const struct fx_node *node)
+{
+	struct fx_module *module;
+
+	if (node->opcode != FX_OPCODE_CALL_MODULE)
+		return NULL;
+	module = fx_module_find(node->graph->module, node->target);
+	return module ? module->graph : NULL;
+}
+
+/* Given, else the default, else what is known of it. */
+static struct fx_error *
+run_placeholder(struct fx_interp *interp, struct fx_node *node,
+	struct fx_datum **ret)
+{
+	struct fx_error *err;
+
+	*ret = NULL;
+	if (interp->input) {
+		err = interp->input(interp->input_context, node, ret);
+		if (err || *ret)
+			return err;
+	}
+	if (fx_value_item_count(&node->args) > 0)
+		return fx_plan_argument(
+			interp->env, &node->args.items[0], ret);
+	if (node->meta && node->meta->kind == FX_VALUE_TENSOR)
+		return interp->backend->ops->generate(
+			interp->backend, node->meta->tensor, 0, ret);
+	if (node->meta)
+		*ret = fx_datum_from_value(node->meta);
+	else
+		*ret = fx_datum_unknown("the input is not given");
+	return NULL;
+}
+
+static struct fx_error *
+run_attribute(struct fx_interp *interp, struct fx_node *node,
+	struct fx_datum **ret)
+{
+	struct fx_module *root = node->graph->module;
+	const struct fx_tensor *tensor =
+		fx_module_find_tensor(root, node->target);
+
+	if (tensor)
+		return interp->backend->ops->from_tensor(
+			interp->backend, tensor, ret);
+	/* What the file does not have may still have metadata. */
+	if (node->meta && node->meta->kind == FX_VALUE_TENSOR)
+		return interp->backend->ops->generate(
+			interp->backend, node->meta->tensor, 0, ret);
+	if (fx_module_find(root, node->target))
+		*ret = fx_datum_unknown("a module");
+	else
+		*ret = fx_datum_unknown("not in the file");
+	return NULL;
+}
+
+static struct fx_error *
+run_node(struct fx_interp *interp, struct fx_node *node, struct fx_datum **ret)
+{
+	switch ((enum fx_opcode)node->opcode) {
+	case FX_OPCODE_PLACEHOLDER:
+		return run_placeholder(interp, node, ret);
+	case FX_OPCODE_GET_ATTR:
+		return run_attribute(interp, node, ret);
+	case FX_OPCODE_CALL_FUNCTION:
+	case FX_OPCODE_CALL_MODULE:
+	case FX_OPCODE_CALL_METHOD:
+		return fx_plans_call(interp->plans, interp->env, node, ret);
+	case FX_OPCODE_OUTPUT:
+		if (fx_value_item_count(&node->args) > 0)
+			return fx_plan_argument(
+				interp->env, &node->args.items[0], ret);
+		break;
+	case FX_OPCODE_COUNT:
+		break;
+	}
+	*ret = fx_datum_none();
+	return NULL;
+}
+
+struct fx_error *
+fx_interp_node(struct fx_interp *interp, struct fx_node *node)
+{
+	struct fx_datum *result;
+	struct fx_error *err = run_node(interp, node, &result);
+
+	if (err)
+		return fx_error_note(err, "at %%%s", node->name);
+	fx_env_take(interp->env, node->id, result);
+	interp->executed++;
+	return NULL;
+}
+
+static bool
+records(const struct fx_interp *interp)
+{
+	for (size_t i = 0; i < interp->hook_count; i++)
+		if (interp->hooks[i].records)
+			return true;
+	return false;
+}
+
+static bool
+is_stopped_before(struct fx_interp *interp, struct fx_node *node)
+{
+	bool stop = false;
+
+	for (size_t i = 0; i < interp->hook_count; i++) {
+		const struct fx_hook *hook = &interp->hooks[i];
+
+		if (hook->before && hook->before(hook->context, interp, node) ==
+					    FX_HOOK_STOP)
+			stop = true;
+	}
+	return stop;
+}
+
+static bool
+is_stopped_after(struct fx_interp *interp, struct fx_node *node)
+{
+	bool stop = false;
+
+	for (size_t i = 0; i < interp->hook_count; i++) {
+		const struct fx_hook *hook = &interp->hooks[i];
+
+		if (hook->after &&
+			hook->after(hook->context, interp, node,
+				fx_env_get(interp->env, node->id)) ==
+				FX_HOOK_STOP)
+			stop = true;
+	}
+	return stop;
+}
+
+/* The values that no later node uses.  The last user in graph order is found
+ * by order labels: users are listed in order of assignment.
+ */
+static void
+free_dead(struct fx_interp *interp, const struct fx_node *node)
+{
+	for (size_t i = 0; i < fx_node_input_count(node); i++) {
+		const struct fx_node *input = fx_node_input(node, i);
+		const struct fx_use *use = input->last_user;
+
+		/* Backwards: the last one is most often it. */
+		while (use && !fx_node_is_before(node, use->user))
+			use = use->previous;
+		if (!use)
+			fx_env_drop(interp->env, input->id);
+	}
+	if (!node->user_count && node->opcode != FX_OPCODE_OUTPUT)
+		fx_env_drop(interp->env, node->id);
+}
+
+struct fx_error *
+fx_interp_run(struct fx_interp *interp, struct fx_node *end)
+{
+	bool keep = records(interp);
+
+	while (interp->next && interp->next != end) {
+		struct fx_node *node = interp->next;
+		struct fx_error *err;
+
+		if (is_stopped_before(interp, node))
+			return NULL;
+		err = fx_interp_node(interp, node);
+		if (err)
+			return err;
+		interp->next = fx_graph_next(node);
+		if (is_stopped_after(interp, node))
+			return NULL;
+		if (!keep)
+			free_dead(interp, node);
+	}
+	return NULL;
+}
+
+struct arguments {
+	struct fx_datum *const *data;
+	size_t count;
+	size_t next;
+};
+
+static struct fx_error *
+next_argument(void *context, struct fx_node *node, struct fx_datum **ret)
+{
+	struct arguments *arguments = context;
+
+	(void)node;
+	if (arguments->next < arguments->count)
+		*ret = fx_datum_ref(arguments->data[arguments->next++]);
+	return NULL;
+}
+
+struct fx_error *
+fx_interp_call(struct fx_backend *backend, struct fx_graph *graph,
+	struct fx_datum *const *data, size_t count, int depth,
+	struct fx_datum **ret)
+{
+	FX_AUTO_ENV struct fx_env env = { .values = { 0 } };
+	FX_AUTO_PLANS struct fx_plans plans = { .depth = 0 };
+	struct arguments arguments = { .data = data, .count = count };
+	struct fx_node *output = fx_graph_output(graph);
+	struct fx_interp interp = {
+		.graph = graph,
+		.backend = backend,
+		.env = &env,
+		.plans = &plans,
+		.input = next_argument,
+		.input_context = &arguments,
+		.depth = depth,
+		.next = fx_graph_first(graph),
+	};
+	struct fx_error *err;
+
+	if (depth > DEPTH_LIMIT)
+		return fx_error_new(FX_ERR_LIMIT,
+			"graphs are nested more than %d deep", DEPTH_LIMIT);
+	fx_plans_init(&plans, backend);
+	plans.depth = depth;
+	err = fx_interp_run(&interp, NULL);
+	if (err)
+		return err;
+	*ret = output ? fx_datum_ref(fx_env_get(&env, output->id)) :
+			fx_datum_none();
+	return NULL;
+}

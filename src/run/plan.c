@@ -1,0 +1,556 @@
+/* plan.c - arguments as slots, and calls of nodes.
+ *
+ * The arguments of a node become a tree of slots once: constants are data
+ * already, nodes are ids, containers with nodes inside are built at each call.
+ */
+#include <config.h>
+
+#include "run/plan.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "ir/expand.h"
+#include "ir/graph.h"
+#include "ir/module.h"
+#include "run/backend.h"
+#include "run/datum.h"
+#include "run/env.h"
+#include "run/interp.h"
+
+enum slot_kind {
+	SLOT_CONSTANT,
+	SLOT_NODE,
+	SLOT_BUILD,
+};
+
+struct slot {
+	enum slot_kind kind;
+	enum fx_datum_kind build; /* BUILD: of what kind */
+	size_t count;		  /* BUILD: slots, for a dict two a pair */
+	union {
+		struct fx_datum *constant;
+		uint64_t id;
+		struct slot *slots;
+	};
+	const char *name; /* NODE: for messages, interned */
+};
+
+struct plan {
+	struct slot *slots; /* positional, then keywords */
+	size_t count;
+	const char **keywords;
+	size_t keyword_count;
+	struct fx_kind *kinds; /* what it is resolved for */
+	void *backend_plan;    /* NULL: not resolved, or expanded */
+	bool is_expanded;
+};
+
+/* --- slots -------------------------------------------------------------- */
+
+static void
+slot_deinit(struct slot *slot)
+{
+	switch (slot->kind) {
+	case SLOT_CONSTANT:
+		fx_datum_unref(slot->constant);
+		break;
+	case SLOT_BUILD:
+		for (size_t i = 0; i < slot->count; i++)
+			slot_deinit(&slot->slots[i]);
+		free(slot->slots);
+		break;
+	case SLOT_NODE:
+		break;
+	}
+}
+
+static bool
+has_nodes(const struct fx_value *value)
+{
+	if (value->kind == FX_VALUE_NODE)
+		return true;
+	for (size_t i = 0; i < fx_value_item_count(value); i++)
+		if (has_nodes(&value->items[i]))
+			return true;
+	return false;
+}
+
+static enum fx_datum_kind
+built_kind(const struct fx_value *value)
+{
+	switch (value->kind) {
+	case FX_VALUE_LIST:
+		return FX_DATUM_LIST;
+	case FX_VALUE_SIZE:
+		return FX_DATUM_SIZE;
+	case FX_VALUE_DICT:
+		return FX_DATUM_DICT;
+	case FX_VALUE_SLICE:
+		return FX_DATUM_SLICE;
+	}
+	return FX_DATUM_TUPLE;
+}
+
+static void
+slot_init(struct slot *slot, const struct fx_value *value)
+{
+	/* A named tuple is run as the tuple of its fields. */
+	size_t skip = value->kind == FX_VALUE_NAMEDTUPLE;
+
+	*slot = (struct slot){ .kind = SLOT_NODE };
+	if (value->kind == FX_VALUE_NODE) {
+		slot->id = value->node->id;
+		slot->name = value->node->name;
+		return;
+	}
+	if (!has_nodes(value)) {
+		slot->kind = SLOT_CONSTANT;
+		slot->constant = fx_datum_from_value(value);
+		return;
+	}
+	slot->kind = SLOT_BUILD;
+	slot->build = built_kind(value);
+	slot->count = fx_value_item_count(value) - skip;
+	slot->slots = fx_xcalloc(slot->count, sizeof(*slot->slots));
+	for (size_t i = 0; i < slot->count; i++)
+		slot_init(&slot->slots[i], &value->items[i + skip]);
+}
+
+static struct fx_error *
+slot_fill(const struct slot *slot, const struct fx_env *env,
+	struct fx_datum **ret);
+
+static struct fx_error *
+slot_build(const struct slot *slot, const struct fx_env *env,
+	struct fx_datum **ret)
+{
+	struct fx_datum **items = fx_xcalloc(slot->count, sizeof(*items));
+	struct fx_error *err = NULL;
+	size_t done = 0;
+
+	while (done < slot->count && !err) {
+		err = slot_fill(&slot->slots[done], env, &items[done]);
+		done += !err;
+	}
+	if (err)
+		for (size_t i = 0; i < done; i++)
+			fx_datum_unref(items[i]);
+	else
+		*ret = fx_datum_items_take(slot->build, items,
+			slot->build == FX_DATUM_DICT ? slot->count / 2 :
+						       slot->count);
+	free(items);
+	return err;
+}
+
+static struct fx_error *
+slot_fill(
+	const struct slot *slot, const struct fx_env *env, struct fx_datum **ret)
+{
+	struct fx_datum *datum;
+
+	switch (slot->kind) {
+	case SLOT_CONSTANT:
+		*ret = fx_datum_ref(slot->constant);
+		return NULL;
+	case SLOT_BUILD:
+		return slot_build(slot, env, ret);
+	case SLOT_NODE:
+		break;
+	}
+	datum = fx_env_get(env, slot->id);
+	if (!datum)
+		return fx_error_new(FX_ERR_NO_VALUE, "%%%s has no value yet",
+			slot->name);
+	*ret = fx_datum_ref(datum);
+	return NULL;
+}
+
+struct fx_error *
+fx_plan_argument(const struct fx_env *env, const struct fx_value *value,
+	struct fx_datum **ret)
+{
+	struct slot slot;
+	struct fx_error *err;
+
+	slot_init(&slot, value);
+	err = slot_fill(&slot, env, ret);
+	slot_deinit(&slot);
+	return err;
+}
+
+/* --- plans -------------------------------------------------------------- */
+
+void
+fx_plans_init(struct fx_plans *plans, struct fx_backend *backend)
+{
+	*plans = (struct fx_plans){ .backend = backend };
+}
+
+static void
+plan_free(struct fx_plans *plans, struct plan *plan)
+{
+	if (!plan)
+		return;
+	if (plan->backend_plan)
+		plans->backend->ops->plan_free(
+			plans->backend, plan->backend_plan);
+	for (size_t i = 0; i < plan->count; i++)
+		slot_deinit(&plan->slots[i]);
+	free(plan->slots);
+	free(plan->keywords);
+	free(plan->kinds);
+	free(plan);
+}
+
+void
+fx_plans_clear(struct fx_plans *plans)
+{
+	size_t at = 0;
+	uintptr_t id;
+	uintptr_t plan;
+
+	while (fx_map_next(&plans->by_node, &at, &id, &plan))
+		plan_free(plans, (struct plan *)plan);
+	fx_map_clear(&plans->by_node);
+}
+
+void
+fx_plans_deinit(struct fx_plans *plans)
+{
+	fx_plans_clear(plans);
+	fx_map_deinit(&plans->by_node);
+	fx_expander_free(plans->expander);
+	plans->expander = NULL;
+}
+
+void
+fx_plans_drop(struct fx_plans *plans, uint64_t id)
+{
+	struct plan *plan = (struct plan *)fx_map_get(
+		&plans->by_node, (uintptr_t)id, 0);
+
+	if (!plan)
+		return;
+	fx_map_erase(&plans->by_node, (uintptr_t)id);
+	plan_free(plans, plan);
+}
+
+static struct plan *
+plan_new(const struct fx_node *node)
+{
+	struct plan *plan = FX_NEW(struct plan);
+	size_t positional = fx_value_item_count(&node->args);
+
+	plan->keyword_count = fx_value_item_count(&node->kwargs) / 2;
+	plan->count = positional + plan->keyword_count;
+	plan->slots = fx_xcalloc(plan->count, sizeof(*plan->slots));
+	plan->keywords =
+		fx_xcalloc(plan->keyword_count, sizeof(*plan->keywords));
+	plan->kinds = fx_xcalloc(plan->count, sizeof(*plan->kinds));
+	for (size_t i = 0; i < positional; i++)
+		slot_init(&plan->slots[i], &node->args.items[i]);
+	for (size_t i = 0; i < plan->keyword_count; i++) {
+		plan->keywords[i] = node->kwargs.items[2 * i].text;
+		slot_init(&plan->slots[positional + i],
+			&node->kwargs.items[2 * i + 1]);
+	}
+	return plan;
+}
+
+static struct plan *
+plan_of(struct fx_plans *plans, const struct fx_node *node)
+{
+	struct plan *plan = (struct plan *)fx_map_get(
+		&plans->by_node, (uintptr_t)node->id, 0);
+
+	if (!plan) {
+		plan = plan_new(node);
+		fx_map_set(&plans->by_node, (uintptr_t)node->id,
+			(uintptr_t)plan);
+	}
+	return plan;
+}
+
+/* --- expansions and nested graphs --------------------------------------- */
+
+struct call {
+	struct fx_plans *plans;
+	const struct plan *plan;
+	const struct fx_node *node;
+	struct fx_datum **data; /* plan->count of them */
+};
+
+/* Arguments of a fragment or nested graph, borrowed and owned ones alike
+ * referenced.
+ */
+struct gathered {
+	FX_VEC(struct fx_datum *) data;
+};
+
+static void
+gathered_deinit(struct gathered *gathered)
+{
+	for (size_t i = 0; i < gathered->data.count; i++)
+		fx_datum_unref(gathered->data.items[i]);
+	fx_vec_deinit(&gathered->data);
+}
+FX_DEFINE_DEINIT(gathered, struct gathered, gathered_deinit);
+
+/* The leaves that an expansion takes as inputs, in the order of
+ * fx_expand_leaves.
+ */
+static void
+gather_leaves(struct gathered *gathered, struct fx_datum *datum)
+{
+	bool is_symbol = datum->kind == FX_DATUM_PLAIN &&
+			 datum->value.kind == FX_VALUE_SYMBOL;
+
+	if (datum->kind == FX_DATUM_TENSOR || is_symbol ||
+		datum->kind == FX_DATUM_UNKNOWN)
+		fx_vec_push(&gathered->data, fx_datum_ref(datum));
+	for (size_t i = 0; i < fx_datum_item_count(datum); i++)
+		gather_leaves(gathered, datum->items[i]);
+}
+
+static void
+call_values(const struct call *call, struct fx_arena *arena,
+	struct fx_value *args_ret, struct fx_value *kwargs_ret)
+{
+	const struct plan *plan = call->plan;
+	size_t positional = plan->count - plan->keyword_count;
+	struct fx_value *args =
+		FX_ARENA_ARRAY(arena, struct fx_value, positional);
+	struct fx_value *kwargs =
+		FX_ARENA_ARRAY(arena, struct fx_value, 2 * plan->keyword_count);
+
+	for (size_t i = 0; i < positional; i++)
+		args[i] = fx_datum_to_value(arena, call->data[i]);
+	for (size_t i = 0; i < plan->keyword_count; i++) {
+		kwargs[2 * i] = fx_value_string(plan->keywords[i]);
+		kwargs[2 * i + 1] =
+			fx_datum_to_value(arena, call->data[positional + i]);
+	}
+	*args_ret = fx_value_sequence(arena, FX_VALUE_TUPLE, args, positional);
+	*kwargs_ret = fx_value_dict(arena, kwargs, plan->keyword_count);
+}
+
+/* The fragment for CALL, or UNSUPPORTED. */
+static struct fx_error *
+expand(const struct call *call, struct fx_module *module,
+	const struct fx_fragment **ret)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	struct fx_plans *plans = call->plans;
+	struct fx_value args;
+	struct fx_value kwargs;
+
+	if (!plans->expander)
+		plans->expander = fx_expander_new();
+	call_values(call, arena, &args, &kwargs);
+	if (module)
+		return fx_expand_module(
+			plans->expander, module, &args, &kwargs, ret);
+	return fx_expand_function(
+		plans->expander, call->node->target, &args, &kwargs, ret);
+}
+
+/* What the fragment's inputs get: members of the module and leaves of the
+ * arguments, as the fragment says.
+ */
+static struct fx_error *
+gather_inputs(const struct call *call, struct fx_module *module,
+	const struct fx_fragment *fragment, struct gathered *ret)
+{
+	FX_AUTO(gathered) struct gathered leaves = {
+		.data = { 0 }
+	};
+	struct fx_backend *backend = call->plans->backend;
+	size_t leaf = 0;
+
+	for (size_t i = 0; i < call->plan->count; i++)
+		gather_leaves(&leaves, call->data[i]);
+	for (size_t i = 0; i < fragment->input_count; i++) {
+		const char *name = fragment->members[i];
+		struct fx_member *member =
+			name ? fx_module_member(module, name) : NULL;
+		struct fx_datum *datum;
+		struct fx_error *err;
+
+		if (member && member->tensor) {
+			err = backend->ops->from_tensor(
+				backend, member->tensor, &datum);
+			if (err)
+				return err;
+		} else if (!name && leaf < leaves.data.count) {
+			datum = fx_datum_ref(leaves.data.items[leaf++]);
+		} else {
+			return fx_error_new(FX_ERR_INTERNAL,
+				"the expansion of %s takes an input that the "
+				"call does not have",
+				call->node->target);
+		}
+		fx_vec_push(&ret->data, datum);
+	}
+	return NULL;
+}
+
+static struct fx_error *
+call_expanded(
+	const struct call *call, struct fx_module *module, struct fx_datum **ret)
+{
+	FX_AUTO(gathered) struct gathered inputs = {
+		.data = { 0 }
+	};
+	const struct fx_fragment *fragment;
+	struct fx_error *err = expand(call, module, &fragment);
+
+	if (!err)
+		err = gather_inputs(call, module, fragment, &inputs);
+	if (err)
+		return err;
+	return fx_interp_call(call->plans->backend, fragment->graph,
+		inputs.data.items, inputs.data.count, call->plans->depth + 1,
+		ret);
+}
+
+/* Arguments of a nested graph: by position, then by the placeholder's name.
+ * Missing ones are left to their defaults (null).
+ */
+static struct fx_error *
+call_nested(
+	const struct call *call, struct fx_graph *graph, struct fx_datum **ret)
+{
+	const struct plan *plan = call->plan;
+	size_t positional = plan->count - plan->keyword_count;
+	FX_VEC(struct fx_datum *) inputs = { 0 };
+	struct fx_node *node;
+	struct fx_error *err;
+
+	fx_graph_for_each_node(node, graph)
+	{
+		struct fx_datum *datum = NULL;
+
+		if (node->opcode != FX_OPCODE_PLACEHOLDER)
+			continue;
+		if (inputs.count < positional)
+			datum = call->data[inputs.count];
+		for (size_t i = 0; i < plan->keyword_count; i++)
+			if (plan->keywords[i] == node->target)
+				datum = call->data[positional + i];
+		fx_vec_push(&inputs, datum);
+	}
+	if (positional > inputs.count)
+		err = fx_error_new(FX_ERR_TYPE,
+			"%s takes %zu arguments, gets %zu", call->node->target,
+			inputs.count, positional);
+	else
+		err = fx_interp_call(call->plans->backend, graph, inputs.items,
+			inputs.count, call->plans->depth + 1, ret);
+	fx_vec_deinit(&inputs);
+	return err;
+}
+
+/* --- calling ------------------------------------------------------------ */
+
+/* Resolve again if the kinds are not those that the plan was made for. */
+static struct fx_error *
+resolve(const struct call *call, struct plan *plan)
+{
+	struct fx_backend *backend = call->plans->backend;
+	struct fx_call_site site = {
+		.opcode = call->node->opcode,
+		.target = call->node->target,
+		.graph = call->node->graph,
+		.kinds = plan->kinds,
+		.count = plan->count,
+		.keywords = plan->keywords,
+		.keyword_count = plan->keyword_count,
+	};
+	bool same = plan->backend_plan || plan->is_expanded;
+	struct fx_error *err;
+
+	for (size_t i = 0; i < plan->count; i++) {
+		struct fx_kind kind = fx_kind_of(call->data[i]);
+
+		if (memcmp(&kind, &plan->kinds[i], sizeof(kind)) != 0) {
+			plan->kinds[i] = kind;
+			same = false;
+		}
+	}
+	if (same)
+		return NULL;
+	if (plan->backend_plan)
+		backend->ops->plan_free(backend, plan->backend_plan);
+	plan->backend_plan = NULL;
+	plan->is_expanded = false;
+	err = backend->ops->resolve(backend, &site, &plan->backend_plan);
+	if (!err || fx_error_code(err) != FX_ERR_UNSUPPORTED ||
+		call->node->opcode == FX_OPCODE_CALL_METHOD)
+		return err;
+	fx_error_free(err);
+	plan->is_expanded = true;
+	return NULL;
+}
+
+static struct fx_error *
+call_resolved(const struct call *call, struct plan *plan, struct fx_datum **ret)
+{
+	struct fx_backend *backend = call->plans->backend;
+	struct fx_module *module = NULL;
+	struct fx_graph *nested = fx_interp_nested(call->node);
+	struct fx_error *err;
+
+	if (nested)
+		return call_nested(call, nested, ret);
+	err = resolve(call, plan);
+	if (err)
+		return err;
+	if (!plan->is_expanded)
+		return backend->ops->call(backend, plan->backend_plan,
+			call->data, plan->count, ret);
+	if (call->node->opcode == FX_OPCODE_CALL_MODULE) {
+		module = fx_module_find(
+			call->node->graph->module, call->node->target);
+		if (!module)
+			return fx_error_new(FX_ERR_NO_MODULE,
+				"there is no module \"%s\"",
+				call->node->target);
+	}
+	return call_expanded(call, module, ret);
+}
+
+struct fx_error *
+fx_plans_call(struct fx_plans *plans, const struct fx_env *env,
+	struct fx_node *node, struct fx_datum **ret)
+{
+	struct plan *plan = plan_of(plans, node);
+	struct fx_datum *few[8];
+	struct call call = {
+		.plans = plans,
+		.plan = plan,
+		.node = node,
+		.data = few,
+	};
+	struct fx_error *err = NULL;
+	size_t done = 0;
+
+	if (plan->count > FX_ARRAY_LEN(few))
+		call.data = fx_xcalloc(plan->count, sizeof(*call.data));
+	while (done < plan->count && !err) {
+		err = slot_fill(&plan->slots[done], env, &call.data[done]);
+		done += !err;
+	}
+	if (!err)
+		err = call_resolved(&call, plan, ret);
+	for (size_t i = 0; i < done; i++)
+		fx_datum_unref(call.data[i]);
+	if (call.data != few)
+		free(call.data);
+	return err;
+}

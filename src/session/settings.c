@@ -1,0 +1,378 @@
+/* settings.c - values of settings as text and number, checked when set. */
+#include <config.h>
+
+#include "session/settings.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/compiler.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "base/str.h"
+
+static const struct fx_setting_info rows[] = {
+#define FX_SET(name, type, choices, initial, help) \
+	{ name, FX_SETTING_##type, choices, initial, help },
+#include "session/settings.def"
+};
+
+#define COUNT FX_ARRAY_LEN(rows)
+
+struct setting {
+	char *text;
+	int64_t number; /* BOOL, INT, SIZE */
+};
+
+struct fx_settings {
+	struct setting values[COUNT];
+	unsigned version;
+};
+
+struct fx_settings *
+fx_settings_new(void)
+{
+	struct fx_settings *settings = FX_NEW(struct fx_settings);
+
+	for (size_t i = 0; i < COUNT; i++) {
+		struct fx_error *err =
+			fx_settings_set(settings, (int)i, rows[i].initial);
+
+		fx_assert(!err);
+	}
+	settings->version = 0;
+	return settings;
+}
+
+void
+fx_settings_free(struct fx_settings *settings)
+{
+	if (!settings)
+		return;
+	for (size_t i = 0; i < COUNT; i++)
+		free(settings->values[i].text);
+	free(settings);
+}
+
+size_t
+fx_settings_count(void)
+{
+	return COUNT;
+}
+
+const struct fx_setting_info *
+fx_settings_info(size_t index)
+{
+	return index < COUNT ? &rows[index] : NULL;
+}
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* How many bytes of TEXT spell NAME wholly, or spell a beginning of it (then
+ * *WHOLE_RET is false); 0 when neither.  Several blanks count as one.
+ */
+static size_t
+spells(const char *text, const char *name, bool *whole_ret)
+{
+	size_t i = 0;
+	const char *n = name;
+
+	while (*n) {
+		bool gap = *n == ' ' || *n == '-';
+
+		if (gap && (is_blank(text[i]) || text[i] == '-')) {
+			size_t after = i + 1;
+
+			while (is_blank(text[i]) && is_blank(text[after]))
+				after++;
+			if (tolower((unsigned char)text[after]) != n[1])
+				break;
+			i = after;
+			n++;
+		} else if (tolower((unsigned char)text[i]) == *n) {
+			i++;
+			n++;
+		} else {
+			break;
+		}
+	}
+	*whole_ret = !*n;
+	/* Only whole words of the text count. */
+	return text[i] && !is_blank(text[i]) ? 0 : i;
+}
+
+int
+fx_settings_match(const char *text, const char **rest_ret)
+{
+	size_t best = 0;
+	int found = -1;
+	bool found_whole = false;
+
+	while (is_blank(*text))
+		text++;
+	for (size_t i = 0; i < COUNT; i++) {
+		bool whole;
+		size_t length = spells(text, rows[i].name, &whole);
+
+		if (!length || length < best)
+			continue;
+		if (length == best && found_whole)
+			continue;
+		if (length == best && !whole && found != -1) {
+			found = -2;
+			continue;
+		}
+		found = (int)i;
+		best = length;
+		found_whole = whole;
+	}
+	if (rest_ret) {
+		text += best;
+		while (is_blank(*text))
+			text++;
+		*rest_ret = text;
+	}
+	return found;
+}
+
+static const char *
+shown_choices(const struct fx_setting_info *info, struct fx_buf *out)
+{
+	switch (info->type) {
+	case FX_SETTING_BOOL:
+		return "on, off";
+	case FX_SETTING_INT:
+		return "a number";
+	case FX_SETTING_SIZE:
+		return "a size as 512M or 2G, or unlimited";
+	case FX_SETTING_WORD:
+		for (const char *c = info->choices; *c; c++)
+			if (*c == '|')
+				fx_buf_add(out, ", ");
+			else
+				fx_buf_add_char(out, *c);
+		return fx_buf_text(out);
+	case FX_SETTING_TEXT:
+		break;
+	}
+	return "any text";
+}
+
+static struct fx_error *
+wrong(const struct fx_setting_info *info, const char *text)
+{
+	FX_AUTO_BUF struct fx_buf choices = { 0 };
+	const char *right = shown_choices(info, &choices);
+	const char *dots = strstr(info->choices, "..");
+
+	if (info->type == FX_SETTING_INT && dots)
+		return fx_error_new(FX_ERR_SETTING,
+			"\"%s\" takes a number from %.*s to %s, not \"%s\"",
+			info->name, (int)(dots - info->choices), info->choices,
+			dots + 2, text);
+	return fx_error_new(FX_ERR_SETTING, "\"%s\" takes %s, not \"%s\"",
+		info->name, right, text);
+}
+
+static bool
+parse_bool(const char *text, int64_t *ret)
+{
+	static const char *const words[2][5] = {
+		{ "off", "no", "false", "0", "disable" },
+		{ "on", "yes", "true", "1", "enable" },
+	};
+
+	for (size_t i = 0; i < 2; i++)
+		for (size_t j = 0; j < FX_ARRAY_LEN(words[i]); j++)
+			if (fx_str_equal(text, words[i][j])) {
+				*ret = (int64_t)i;
+				return true;
+			}
+	/* As in gdb, a setting alone switches it on. */
+	*ret = 1;
+	return !*text;
+}
+
+static bool
+parse_int(const char *text, const char *range, int64_t *ret)
+{
+	const char *dots = strstr(range, "..");
+	int64_t least;
+	int64_t most;
+
+	if (!fx_number_parse_int(text, strlen(text), ret))
+		return false;
+	if (!dots)
+		return true;
+	return fx_number_parse_int(range, (size_t)(dots - range), &least) &&
+	       fx_number_parse_int(dots + 2, strlen(dots + 2), &most) &&
+	       *ret >= least && *ret <= most;
+}
+
+static bool
+parse_size(const char *text, int64_t *ret)
+{
+	static const char units[] = "KMGT";
+	size_t length = strlen(text);
+	int shift = 0;
+
+	if (fx_str_equal(text, "unlimited")) {
+		*ret = 0;
+		return true;
+	}
+	if (length > 1 && tolower((unsigned char)text[length - 1]) == 'b')
+		length--;
+	if (length > 1) {
+		const char *unit = strchr(
+			units, toupper((unsigned char)text[length - 1]));
+
+		if (unit) {
+			shift = 10 * (int)(unit - units + 1);
+			length--;
+		}
+	}
+	if (!fx_number_parse_int(text, length, ret) || *ret < 0)
+		return false;
+	if (*ret > (INT64_MAX >> shift))
+		return false;
+	*ret <<= shift;
+	return true;
+}
+
+static bool
+is_choice(const char *choices, const char *text)
+{
+	size_t length = strlen(text);
+
+	for (const char *c = choices; length;) {
+		const char *end = strchr(c, '|');
+		size_t size = end ? (size_t)(end - c) : strlen(c);
+
+		if (size == length && memcmp(c, text, length) == 0)
+			return true;
+		if (!end)
+			return false;
+		c = end + 1;
+	}
+	return false;
+}
+
+static bool
+parse(const struct fx_setting_info *info, const char *text, int64_t *ret)
+{
+	*ret = 0;
+	switch (info->type) {
+	case FX_SETTING_BOOL:
+		return parse_bool(text, ret);
+	case FX_SETTING_INT:
+		return parse_int(text, info->choices, ret);
+	case FX_SETTING_SIZE:
+		return parse_size(text, ret);
+	case FX_SETTING_WORD:
+		return is_choice(info->choices, text);
+	case FX_SETTING_TEXT:
+		break;
+	}
+	return true;
+}
+
+/* Text may stand in quotes, to keep its blanks. */
+static char *
+unquoted(const char *text)
+{
+	size_t length = strlen(text);
+
+	if (length >= 2 && (text[0] == '"' || text[0] == '\'') &&
+		text[length - 1] == text[0])
+		return fx_xstrndup(text + 1, length - 2);
+	return fx_xstrdup(text);
+}
+
+static struct fx_error *
+check_backend(const char *name, const char *text)
+{
+	if (!fx_str_equal(name, "backend") ||
+		(!fx_str_equal(text, "torch") && !fx_str_equal(text, "python")))
+		return NULL;
+	return fx_error_hint(
+		fx_error_new(FX_ERR_SETTING,
+			"this fxdb is built without the %s backend", text),
+		"set backend meta");
+}
+
+struct fx_error *
+fx_settings_set(struct fx_settings *settings, int index, const char *text)
+{
+	const struct fx_setting_info *info;
+	struct setting *value;
+	struct fx_error *err;
+	int64_t number;
+
+	fx_assert(index >= 0 && (size_t)index < COUNT);
+	info = &rows[index];
+	value = &settings->values[index];
+	err = check_backend(info->name, text);
+	if (err)
+		return err;
+	if (!parse(info, text, &number))
+		return wrong(info, text);
+	free(value->text);
+	value->number = number;
+	if (info->type == FX_SETTING_BOOL)
+		value->text = fx_xstrdup(number ? "on" : "off");
+	else if (info->type == FX_SETTING_SIZE && !number)
+		value->text = fx_xstrdup("unlimited");
+	else
+		value->text = info->type == FX_SETTING_TEXT ? unquoted(text) :
+							      fx_xstrdup(text);
+	settings->version++;
+	return NULL;
+}
+
+const char *
+fx_settings_text(const struct fx_settings *settings, int index)
+{
+	fx_assert(index >= 0 && (size_t)index < COUNT);
+	return settings->values[index].text;
+}
+
+static const struct setting *
+named(const struct fx_settings *settings, const char *name)
+{
+	size_t i = 0;
+
+	while (i < COUNT && !fx_str_equal(rows[i].name, name))
+		i++;
+	fx_assert(i < COUNT);
+	return &settings->values[i];
+}
+
+bool
+fx_settings_bool(const struct fx_settings *settings, const char *name)
+{
+	return named(settings, name)->number != 0;
+}
+
+int64_t
+fx_settings_int(const struct fx_settings *settings, const char *name)
+{
+	return named(settings, name)->number;
+}
+
+const char *
+fx_settings_word(const struct fx_settings *settings, const char *name)
+{
+	return named(settings, name)->text;
+}
+
+unsigned
+fx_settings_version(const struct fx_settings *settings)
+{
+	return settings->version;
+}

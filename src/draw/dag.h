@@ -1,0 +1,84 @@
+/* dag.h - a graph reduced to what a drawing needs: who uses whom, in order,
+ * and what to write beside it.
+ *
+ * All pictures are drawn from this form, so that a whole graph, a window of
+ * one and a graph with folded scopes look the same to the layouts.  Nodes are
+ * numbered in a topological order: inputs have smaller numbers.
+ */
+#ifndef FX_DRAW_DAG_H
+#define FX_DRAW_DAG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+
+struct fx_graph;
+
+enum fx_dag_kind {
+	FX_DAG_INPUT,     /* placeholder */
+	FX_DAG_PARAMETER, /* get_attr */
+	FX_DAG_FUNCTION,  /* call_function, call_method */
+	FX_DAG_MODULE,
+	FX_DAG_OUTPUT,
+	FX_DAG_FOLD, /* several nodes folded to one */
+};
+
+struct fx_dag_node {
+	const char *name;     /* interned or borrowed from the graph */
+	const char *label;    /* for boxes: short; same lifetime */
+	uint32_t first_input; /* into inputs */
+	uint32_t input_count;
+	uint32_t user_count;
+	uint32_t origin;    /* position in the graph of the (first) node */
+	uint32_t folded;    /* how many nodes it stands for */
+	uint32_t last_user; /* while building: number + 1 */
+	uint8_t kind;
+};
+
+struct fx_dag {
+	size_t count;
+	struct fx_dag_node *nodes;
+	uint32_t *inputs; /* numbers of nodes, distinct for each node */
+	size_t input_count;
+	size_t input_capacity;
+	size_t node_capacity;
+};
+
+/* Building: add the nodes in order, each followed by its inputs. */
+struct fx_dag *fx_dag_new(void);
+void fx_dag_free(struct fx_dag *dag);
+
+FX_DEFINE_CLEANUP(dag, struct fx_dag, fx_dag_free);
+#define FX_AUTO_DAG FX_AUTO(dag)
+
+/* NAME is borrowed; the label is the same.  Returns the new node, valid until
+ * the next is added.
+ */
+struct fx_dag_node *fx_dag_add(struct fx_dag *dag, enum fx_dag_kind kind,
+	const char *name);
+/* An input of the node added last; one it already has is ignored. */
+void fx_dag_add_input(struct fx_dag *dag, uint32_t input);
+
+/* The whole of GRAPH, node N at position N.  Linear. */
+struct fx_dag *fx_dag_of_graph(struct fx_graph *graph);
+
+/* The same with each run of neighbouring nodes of one module scope made one
+ * node, scopes cut to DEPTH steps.  Runs are neighbours in graph order, so
+ * the result has no cycles.
+ */
+struct fx_dag *fx_dag_fold(struct fx_graph *graph, int depth);
+
+/* Only the COUNT nodes NUMBERS (ascending) and the edges between them; origin
+ * keeps the number in DAG.
+ */
+struct fx_dag *fx_dag_part(const struct fx_dag *dag, const size_t *numbers,
+	size_t count);
+
+static inline const uint32_t *
+fx_dag_inputs(const struct fx_dag *dag, size_t node)
+{
+	return dag->inputs + dag->nodes[node].first_input;
+}
+
+#endif /* FX_DRAW_DAG_H */

@@ -1,7 +1,11 @@
 # Sources of src/emit: .c, .h and .def alike, so that distcheck misses none.
 libfxcore_a_SOURCES += \
 	%D%/code_names.c %D%/code_names.h \
+	%D%/dot.c %D%/dot.h \
+	%D%/fx.c %D%/fx.h \
 	%D%/python.c %D%/python.h %D%/python_private.h \
 	%D%/python_source.c \
 	%D%/python_statement.c \
+	%D%/script.c %D%/script.h \
+	%D%/table.c %D%/table.h \
 	%D%/type_text.c

@@ -1,0 +1,31 @@
+/* dot.h - a graph in Graphviz's language. */
+#ifndef FX_EMIT_DOT_H
+#define FX_EMIT_DOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct fx_buf;
+struct fx_graph;
+struct fx_node;
+
+/* Whether NODE is drawn. */
+typedef bool fx_emit_dot_filter_fn(void *context, const struct fx_node *node);
+
+/* All zero draws everything. */
+struct fx_emit_dot {
+	fx_emit_dot_filter_fn *wants;
+	void *context;
+	/* Edges that span more nodes than this become words in both boxes:
+	 * long ones are what makes Graphviz take minutes.  0: none do.
+	 */
+	size_t edge_limit;
+};
+
+/* Append GRAPH as DOT text: one box a node with its name, opcode, target and
+ * shape, one edge a use.  OPTIONS may be null.
+ */
+void fx_emit_dot(struct fx_buf *out, struct fx_graph *graph,
+	const struct fx_emit_dot *options);
+
+#endif /* FX_EMIT_DOT_H */

@@ -71,14 +71,13 @@ install_packages()
 			return 1
 		}
 	fi
-	plan=$(apt-get install -s --no-install-recommends $missing 2>&1 |
-		grep -c '^Inst ')
-	say "$plan packages in all," \
-		"$(apt-get install --assume-no --no-install-recommends \
-			$missing 2>/dev/null |
-			sed -n 's/^Need to get \(.*\) of archives.*/\1 to fetch/p
-			s/^After this operation, \(.*\) of add.*/\1 on disk/p' |
-			paste -sd, | sed 's/,/, /')"
+	plan=$(apt-get install --print-uris --no-install-recommends $missing \
+		2>/dev/null | sed -nE '
+		s/^([0-9]+) upgraded, ([0-9]+) newly installed.*/\2 packages/p
+		s/^Need to get (.*) of archives.*/\1 to fetch/p
+		s/^After this operation, (.*) of add.*/\1 on disk/p' |
+		paste -sd, | sed 's/,/, /g')
+	[ -z "$plan" ] || say "With what they need: $plan"
 	as_root apt-get install -y -q --no-install-recommends $missing >&2 &&
 		return 0
 	# One of them failed: which?

@@ -11,4 +11,5 @@ include %D%/draw/local.mk
 include %D%/pass/local.mk
 include %D%/fuzz/local.mk
 include %D%/parity/local.mk
+include %D%/bench/local.mk
 EXTRA_DIST += %D%/lsan.supp

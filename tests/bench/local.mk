@@ -1,0 +1,5 @@
+# Measurements, run by scripts/bench NAME:
+#	EXTRA_PROGRAMS += %D%/bench_x
+#	%C%_bench_x_SOURCES = %D%/bench_x.c
+#	%C%_bench_x_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
+# or a script bench_x.sh, listed in EXTRA_DIST.

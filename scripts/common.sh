@@ -4,10 +4,10 @@
 run_packages="gcc make libc6-dev autoconf automake pkg-config
 libreadline-dev libncurses-dev libjansson-dev libgraphviz-dev"
 test_packages="$run_packages libcunit1-dev libvterm-dev tmux libxml2-utils
-python3"
+python3 locales"
 # Large, and only compared with: the tests that need them skip without.
 torch_packages="python3-torch python3-torchvision"
-check_packages="clang clang-format libclang-rt-14-dev locales"
+check_packages="clang clang-format libclang-rt-14-dev"
 
 say()
 {

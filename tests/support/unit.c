@@ -10,6 +10,8 @@
 
 #include "base/intern.h"
 
+static unsigned skipped;
+
 static bool
 is_wanted(const struct fxt_case *c)
 {
@@ -23,6 +25,7 @@ fxt_run(const char *name, const struct fxt_case *cases, size_t count)
 {
 	CU_pSuite suite;
 	unsigned failures;
+	unsigned failed;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (CU_initialize_registry() != CUE_SUCCESS)
@@ -34,9 +37,20 @@ fxt_run(const char *name, const struct fxt_case *cases, size_t count)
 	CU_basic_set_mode(CU_BRM_VERBOSE);
 	CU_basic_run_tests();
 	failures = CU_get_number_of_failures();
+	failed = CU_get_number_of_tests_failed();
+	printf("%u passed, %u failed, %u skipped\n",
+		CU_get_number_of_tests_run() - failed - skipped, failed,
+		skipped);
 	CU_cleanup_registry();
 	fx_intern_shutdown();
 	return failures ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+void
+fxt_skip(const char *reason)
+{
+	printf("\n  skipped: %s\n", reason);
+	skipped++;
 }
 
 bool

@@ -42,6 +42,14 @@ struct fxt_case {
  */
 int fxt_run(const char *name, const struct fxt_case *cases, size_t count);
 
+/* Leave the running case, which counts as skipped, because of REASON. */
+#define FXT_SKIP(reason) \
+	do { \
+		fxt_skip(reason); \
+		return; \
+	} while (0)
+void fxt_skip(const char *reason);
+
 /* Whether there was no ERR; it is printed and freed if there was. */
 bool fxt_ok(struct fx_error *err);
 

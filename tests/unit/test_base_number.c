@@ -140,7 +140,7 @@ twenty_thousand_floats_agree_with_python(void)
 	FILE *python;
 
 	if (access("/usr/bin/python3", X_OK) != 0)
-		return;
+		FXT_SKIP("no /usr/bin/python3");
 	write_samples(path);
 	fx_buf_addf(&command, "/usr/bin/python3 -I -S -c \"%s\" %s", script,
 		path);
@@ -269,14 +269,49 @@ float_literals_are_read_as_python_does(void)
 		}
 }
 
-/* Where that locale is installed; the German point is a comma. */
+/* Make the locale in a folder of our own, as few machines have it. */
+static bool
+enter_german(char *folder)
+{
+	FX_AUTO_BUF struct fx_buf command = { 0 };
+	FILE *pipe;
+
+	if (!mkdtemp(folder))
+		return false;
+	fx_buf_addf(&command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 2>&1",
+		folder);
+	pipe = popen(fx_buf_text(&command), "r");
+	while (pipe && fgetc(pipe) != EOF)
+		continue;
+	if (pipe)
+		pclose(pipe);
+	setenv("LOCPATH", folder, 1);
+	return setlocale(LC_NUMERIC, "de_DE.UTF-8");
+}
+
+static void
+remove_folder(const char *folder)
+{
+	FX_AUTO_BUF struct fx_buf command = { 0 };
+	FILE *pipe;
+
+	fx_buf_addf(&command, "rm -r %s", folder);
+	pipe = popen(fx_buf_text(&command), "r");
+	if (pipe)
+		pclose(pipe);
+}
+
 static void
 a_locale_with_a_comma_changes_nothing(void)
 {
+	char folder[] = "/tmp/fxdb-locale-XXXXXX";
 	double number = 0;
+	bool is_german = enter_german(folder);
 
-	if (!setlocale(LC_NUMERIC, "de_DE.UTF-8"))
-		return;
+	remove_folder(folder);
+	if (!is_german)
+		FXT_SKIP("no locale de_DE (Debian package: locales)");
+	FXT_SAME(localeconv()->decimal_point, ",");
 	CU_ASSERT(repr_is(0.1 + 0.2, "0.30000000000000004"));
 	CU_ASSERT(repr_is(0x1p-44, "5.684341886080802e-14"));
 	CU_ASSERT(fx_number_parse_double("1.5e3", 5, &number));

@@ -16,3 +16,11 @@
 #	fxdb_draw_CFLAGS = $(AM_CFLAGS) $(GRAPHVIZ_CFLAGS)
 #	fxdb_draw_LDADD = $(GRAPHVIZ_LIBS)
 #	endif
+
+# The Graphviz helper, which links no Readline.
+if WITH_GRAPHVIZ
+pkglibexec_PROGRAMS += fxdb-draw
+fxdb_draw_SOURCES = %D%/fxdb-draw.c
+fxdb_draw_CFLAGS = $(AM_CFLAGS) $(GRAPHVIZ_CFLAGS)
+fxdb_draw_LDADD = $(GRAPHVIZ_LIBS)
+endif

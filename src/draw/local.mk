@@ -1,4 +1,4 @@
-# Pictures of graphs as characters.
+# Pictures of graphs as characters, and by way of the helper program.
 libfxcore_a_SOURCES += \
 	%D%/box.c %D%/box.h \
 	%D%/cells.c %D%/cells.h \
@@ -9,5 +9,10 @@ libfxcore_a_SOURCES += \
 	%D%/dag_place.c \
 	%D%/dag_rank.c \
 	%D%/dag_route.c \
+	%D%/dot_text.c %D%/dot_text.h \
+	%D%/draw.c %D%/draw.h \
+	%D%/draw_part.h \
 	%D%/layers.h \
-	%D%/rails.c %D%/rails.h
+	%D%/picture.c \
+	%D%/rails.c %D%/rails.h \
+	%D%/svg_child.c %D%/svg_child.h

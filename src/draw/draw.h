@@ -1,0 +1,65 @@
+/* draw.h - what the command `draw` asks for: a graph as text or as a picture
+ * file.
+ */
+#ifndef FX_DRAW_DRAW_H
+#define FX_DRAW_DRAW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "draw/cells.h"
+
+struct fx_buf;
+struct fx_graph;
+
+struct fx_draw_options {
+	/* What to draw, positions ascending; NULL: the whole graph, or what
+	 * lies around the centre.
+	 */
+	const size_t *positions;
+	size_t count;
+	size_t center; /* a position, or FX_DRAW_NO_CENTER */
+	int hops;      /* how far around it */
+	size_t limit;  /* boxes at most; text: FX_BOX_MAX at most */
+	size_t hub_limit;
+	int fold;  /* scopes cut to this many steps become one box; 0: none */
+	bool tiny; /* text: boxes of one line */
+	enum fx_lines lines; /* text */
+	int width;           /* text: tiny boxes when wider; 0: any width */
+
+	/* Asked while a picture is made; true: give up.  May be NULL. */
+	bool (*stop)(void *context);
+	void *stop_context;
+};
+
+#define FX_DRAW_NO_CENTER ((size_t)-1)
+#define FX_DRAW_DEFAULTS \
+	((struct fx_draw_options){ .center = FX_DRAW_NO_CENTER, \
+		.hops = 2, \
+		.limit = 60, \
+		.hub_limit = 8 })
+
+/* What was drawn, and what the limits left out: the caller says so. */
+struct fx_draw_report {
+	size_t drawn;
+	size_t left_out;
+};
+
+/* Append GRAPH as boxes of characters to OUT. */
+void fx_draw_text(struct fx_graph *graph, const struct fx_draw_options *options,
+	struct fx_buf *out, struct fx_draw_report *report);
+
+/* Append GRAPH in FORMAT (fx_draw_formats) to OUT, drawn by the helper program
+ * fxdb-draw.  Large graphs are placed by us and only rendered there.  VALUE for
+ * an unknown format, UNSUPPORTED when fxdb was built without Graphviz, CHILD
+ * when the helper fails, crashes or does not finish, INTERRUPTED.
+ */
+FX_NODISCARD struct fx_error *fx_draw_picture(struct fx_graph *graph,
+	const struct fx_draw_options *options, const char *format,
+	struct fx_buf *out);
+
+/* "svg|dot|xdot|json|plain|ps" */
+const char *fx_draw_formats(void);
+
+#endif /* FX_DRAW_DRAW_H */

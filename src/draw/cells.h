@@ -25,11 +25,11 @@ enum fx_lines {
 	FX_LINES_ASCII,
 };
 
-enum fx_style {
-	FX_STYLE_BOLD = 1,
-	FX_STYLE_REVERSE = 2,
-	FX_STYLE_UNDERLINE = 4,
-	FX_STYLE_DIM = 8,
+enum fx_look_bits {
+	FX_LOOK_BOLD = 1,
+	FX_LOOK_REVERSE = 2,
+	FX_LOOK_UNDERLINE = 4,
+	FX_LOOK_DIM = 8,
 };
 
 /* Directions in which a piece of line leaves its cell, or-ed. */
@@ -42,7 +42,7 @@ enum fx_arm {
 
 struct fx_look {
 	enum fx_role role;
-	unsigned style; /* enum fx_style, or-ed */
+	unsigned style; /* enum fx_look_bits, or-ed */
 };
 
 #define FX_LOOK(word) ((struct fx_look){ .role = FX_ROLE_##word })

@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 
 struct fx_graph;
+struct fx_node;
 
 enum fx_dag_kind {
 	FX_DAG_INPUT,     /* placeholder */
@@ -63,11 +64,31 @@ void fx_dag_add_input(struct fx_dag *dag, uint32_t input);
 /* The whole of GRAPH, node N at position N.  Linear. */
 struct fx_dag *fx_dag_of_graph(struct fx_graph *graph);
 
-/* The same with each run of neighbouring nodes of one module scope made one
- * node, scopes cut to DEPTH steps.  Runs are neighbours in graph order, so
- * the result has no cycles.
+/* Neighbouring nodes drawn as one, or a single one. */
+struct fx_dag_run {
+	size_t first; /* number of the first */
+	size_t count;
+	const char *fold; /* what the fold is called, interned; NULL: no fold */
+};
+
+/* DAG with each of the COUNT RUNS (ascending) made one node; what is in no run
+ * is left out.  As runs are neighbours in order, the result has no cycles.
+ */
+struct fx_dag *fx_dag_of_runs(const struct fx_dag *dag,
+	const struct fx_dag_run *runs, size_t count);
+
+/* GRAPH with each run of neighbours in one module scope folded, scopes cut to
+ * DEPTH steps.
  */
 struct fx_dag *fx_dag_fold(struct fx_graph *graph, int depth);
+
+/* The path of the module that NODE belongs to, interned; NULL at the root.
+ * BEFORE is that of the node before it: a function that carries no scope (as
+ * in traces of old versions of torch) goes with the module called before it.
+ */
+const char *fx_dag_scope(const struct fx_node *node, const char *before);
+/* PATH cut to its first DEPTH steps, interned. */
+const char *fx_dag_cut_path(const char *path, int depth);
 
 /* Only the COUNT nodes NUMBERS (ascending) and the edges between them; origin
  * keeps the number in DAG.

@@ -5,11 +5,10 @@
 
 #include "draw/dag.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/intern.h"
-#include "base/mem.h"
+#include "base/vec.h"
 #include "ir/graph.h"
 
 static enum fx_dag_kind
@@ -56,9 +55,8 @@ fx_dag_of_graph(struct fx_graph *graph)
 	return dag;
 }
 
-/* The first DEPTH steps of the module path PATH. */
-static const char *
-cut_path(const char *path, int depth)
+const char *
+fx_dag_cut_path(const char *path, int depth)
 {
 	const char *end = path;
 
@@ -67,36 +65,30 @@ cut_path(const char *path, int depth)
 			break;
 		end++;
 	}
-	return end == path ? NULL : fx_intern_n(path, (size_t)(end - path));
+	return fx_intern_n(path, (size_t)(end - path));
 }
 
-/* PATH without its last step, cut to DEPTH; NULL at the root. */
+/* PATH without its last step; NULL at the root. */
 static const char *
-owner_of(const char *path, int depth)
+owner_of(const char *path)
 {
 	const char *dot = strrchr(path, '.');
 
-	if (!dot)
-		return NULL;
-	return cut_path(fx_intern_n(path, (size_t)(dot - path)), depth);
+	return dot ? fx_intern_n(path, (size_t)(dot - path)) : NULL;
 }
 
-/* The scope that NODE is folded into, or NULL.  A node without a scope of its
- * own goes with the module called BEFORE it: traces of old versions of torch
- * carry none.
- */
-static const char *
-fold_key(const struct fx_node *node, int depth, const char *before)
+const char *
+fx_dag_scope(const struct fx_node *node, const char *before)
 {
 	switch ((enum fx_opcode)node->opcode) {
 	case FX_OPCODE_CALL_MODULE:
 	case FX_OPCODE_GET_ATTR:
-		return owner_of(node->target, depth);
+		return owner_of(node->target);
 	case FX_OPCODE_CALL_FUNCTION:
 	case FX_OPCODE_CALL_METHOD:
-		if (node->scope)
-			return cut_path(node->scope->path, depth);
-		return before;
+		if (!node->scope)
+			return before;
+		return *node->scope->path ? node->scope->path : NULL;
 	case FX_OPCODE_PLACEHOLDER:
 	case FX_OPCODE_OUTPUT:
 	case FX_OPCODE_COUNT:
@@ -105,51 +97,28 @@ fold_key(const struct fx_node *node, int depth, const char *before)
 	return NULL;
 }
 
-static void
-finish_fold(struct fx_dag *dag)
-{
-	struct fx_dag_node *last;
-
-	if (!dag->count)
-		return;
-	last = &dag->nodes[dag->count - 1];
-	if (last->kind == FX_DAG_FOLD)
-		last->label = fx_intern_format("%s (%u nodes)", last->name,
-			last->folded);
-}
-
 struct fx_dag *
 fx_dag_fold(struct fx_graph *graph, int depth)
 {
-	struct fx_dag *dag = fx_dag_new();
-	uint32_t *group = fx_xcalloc(graph->node_count + 1, sizeof(*group));
-	const char *before = NULL;
+	FX_AUTO_DAG struct fx_dag *whole = fx_dag_of_graph(graph);
+	FX_VEC(struct fx_dag_run) runs = { 0 };
 	const struct fx_node *node;
-	uint32_t position = 0;
+	const char *scope = NULL;
+	struct fx_dag *folded;
+	size_t position = 0;
 
 	fx_graph_for_each_node (node, graph) {
-		const char *key = fold_key(node, depth, before);
+		struct fx_dag_run run = { .first = position++, .count = 1 };
 
-		if (key && key == before) {
-			dag->nodes[dag->count - 1].folded++;
-		} else {
-			finish_fold(dag);
-			fx_dag_add(dag, key ? FX_DAG_FOLD : kind_of(node),
-				key ? key : node->name)
-				->origin = position;
-		}
-		before = key;
-		group[position] = (uint32_t)dag->count - 1;
-		for (size_t i = 0; i < fx_node_input_count(node); i++) {
-			uint32_t input = group[fx_graph_position(graph,
-				fx_node_input(node, i))];
-
-			if (input != dag->count - 1)
-				fx_dag_add_input(dag, input);
-		}
-		position++;
+		scope = fx_dag_scope(node, scope);
+		run.fold = scope ? fx_dag_cut_path(scope, depth) : NULL;
+		if (run.fold && runs.count &&
+			fx_vec_last(&runs).fold == run.fold)
+			fx_vec_last(&runs).count++;
+		else
+			fx_vec_push(&runs, run);
 	}
-	finish_fold(dag);
-	free(group);
-	return dag;
+	folded = fx_dag_of_runs(whole, runs.items, runs.count);
+	fx_vec_deinit(&runs);
+	return folded;
 }

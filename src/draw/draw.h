@@ -28,7 +28,10 @@ struct fx_draw_options {
 	enum fx_lines lines; /* text */
 	int width;           /* text: tiny boxes when wider; 0: any width */
 
-	/* Asked while a picture is made; true: give up.  May be NULL. */
+	/* Pictures: how long the helper may take, 0: fx_svg_child_timeout();
+	 * and what is asked meanwhile, true: give up.  May be NULL.
+	 */
+	int timeout_ms;
 	bool (*stop)(void *context);
 	void *stop_context;
 };

@@ -77,7 +77,7 @@ fx_draw_picture(struct fx_graph *graph, const struct fx_draw_options *options,
 	const char *format, struct fx_buf *out)
 {
 	struct fx_svg_job job = { .format = format,
-		.timeout_ms = fx_svg_child_timeout(),
+		.timeout_ms = options->timeout_ms,
 		.stop = options->stop,
 		.stop_context = options->stop_context };
 	FX_AUTO_DAG struct fx_dag *dag = NULL;
@@ -87,6 +87,8 @@ fx_draw_picture(struct fx_graph *graph, const struct fx_draw_options *options,
 
 	if (err)
 		return err;
+	if (job.timeout_ms <= 0 || getenv("FXDB_DRAW_TIMEOUT"))
+		job.timeout_ms = fx_svg_child_timeout();
 	dag = fx_draw_part(graph, options, &marked, &report);
 	if (!fx_dot_is_modest(dag))
 		return render(dag, marked, true, &job, out);

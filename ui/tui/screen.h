@@ -1,0 +1,112 @@
+/* screen.h - a terminal as the full screen sees it: cells go in, events come
+ * out.
+ */
+#ifndef FX_UI_TUI_SCREEN_H
+#define FX_UI_TUI_SCREEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "draw/cells.h"
+
+/* Keys are code points, control keys as the terminal sends them (Enter is
+ * '\r'), and these.
+ */
+enum tui_key {
+	TUI_KEY_NONE,
+	TUI_KEY_TAB = 9,
+	TUI_KEY_ENTER = 13,
+	TUI_KEY_ESCAPE = 27,
+	TUI_KEY_BACKSPACE = 127,
+	TUI_KEY_UP = 0x110000,
+	TUI_KEY_DOWN,
+	TUI_KEY_LEFT,
+	TUI_KEY_RIGHT,
+	TUI_KEY_HOME,
+	TUI_KEY_END,
+	TUI_KEY_PAGE_UP,
+	TUI_KEY_PAGE_DOWN,
+	TUI_KEY_INSERT,
+	TUI_KEY_DELETE,
+	TUI_KEY_BACKTAB,
+	TUI_KEY_F1,
+	TUI_KEY_F12 = TUI_KEY_F1 + 11,
+	TUI_KEY_OTHER, /* bytes alone, for the line editor */
+};
+
+#define TUI_CTRL(letter) ((letter)&0x1f)
+
+enum tui_event_kind {
+	TUI_EVENT_NONE, /* time is up */
+	TUI_EVENT_KEY,
+	TUI_EVENT_RESIZE,
+	TUI_EVENT_INTERRUPT, /* Ctrl-C */
+	TUI_EVENT_HANG_UP,   /* terminal gone, SIGTERM, SIGHUP: leave */
+};
+
+struct tui_event {
+	enum tui_event_kind kind;
+	uint32_t key;
+	int signal;     /* HANG_UP: which, 0 when the terminal is gone */
+	char bytes[32]; /* KEY: as the terminal sent it */
+	size_t length;
+};
+
+/* All members required. */
+struct tui_screen {
+	void *context;
+	enum fx_lines lines;
+	void (*size)(void *context, int *rows_ret, int *columns_ret);
+	/* Show GRID; the cursor is hidden when CURSOR_ROW is negative. */
+	void (*show)(void *context, const struct fx_grid *grid, int cursor_row,
+		int cursor_column);
+	/* The next event, waiting TIMEOUT_MS at most (negative: for ever). */
+	void (*next)(void *context, int timeout_ms, struct tui_event *ret);
+	/* Whether an interrupt or the order to leave is waiting; removes the
+	 * interrupt.
+	 */
+	bool (*interrupted)(void *context);
+	/* Leave the terminal to somebody else and take it back. */
+	void (*suspend)(void *context);
+	void (*resume)(void *context);
+	void (*redraw)(void *context); /* the next show repaints everything */
+	void (*beep)(void *context);
+	void (*free)(void *context);
+};
+
+/* The terminal on standard input and output.  TERMINAL when it cannot be
+ * used, UNSUPPORTED without curses.
+ */
+struct tui_screen_options {
+	bool ascii;
+	bool no_color;
+};
+FX_NODISCARD struct fx_error *
+tui_screen_curses(const struct tui_screen_options *options,
+	struct tui_screen **ret);
+
+/* A screen without a terminal: keys come from a script, cells stay. */
+struct tui_screen *tui_screen_null(int rows, int columns, enum fx_lines lines);
+/* Queue keys: characters, and names in <>: <Tab> <Enter> <Esc> <Up> <C-d>
+ * <Space> <lt> <F1> <Interrupt> <Hangup> <Resize 20x5>.  False when one is
+ * unknown.
+ */
+bool tui_screen_null_keys(struct tui_screen *screen, const char *keys);
+/* What was shown last; called when no key is left instead of waiting.  After
+ * it returns true there must be new keys; false hangs up.
+ */
+typedef bool tui_screen_null_idle_fn(void *context, const struct fx_grid *grid,
+	int cursor_row, int cursor_column);
+void tui_screen_null_on_idle(struct tui_screen *screen,
+	tui_screen_null_idle_fn *idle, void *context);
+
+static inline void
+tui_screen_free(struct tui_screen *screen)
+{
+	if (screen)
+		screen->free(screen->context);
+}
+
+#endif /* FX_UI_TUI_SCREEN_H */

@@ -1,0 +1,182 @@
+/* text.c - lines of pieces with roles: what panes of text show. */
+#include <config.h>
+
+#include "ui/tui/text.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+
+void
+tui_text_deinit(struct tui_text *text)
+{
+	fx_buf_deinit(&text->bytes);
+	fx_vec_deinit(&text->pieces);
+	fx_vec_deinit(&text->lines);
+}
+
+void
+tui_text_clear(struct tui_text *text)
+{
+	fx_buf_clear(&text->bytes);
+	fx_vec_clear(&text->pieces);
+	fx_vec_clear(&text->lines);
+	text->column = 0;
+	text->open = 0;
+}
+
+static void
+add_piece(struct tui_text *text, enum fx_role role, const char *bytes,
+	size_t length)
+{
+	struct tui_piece piece = {
+		.offset = text->bytes.length, .length = length, .role = role
+	};
+
+	if (!length)
+		return;
+	fx_buf_add_n(&text->bytes, bytes, length);
+	fx_vec_push(&text->pieces, piece);
+	text->column += (int)fx_utf8_text_width(bytes, length);
+}
+
+/* Add what has neither newlines nor tabs, breaking it at the width. */
+static void
+add_wrapped(struct tui_text *text, enum fx_role role, const char *bytes,
+	size_t length)
+{
+	while (text->width > 0 && length) {
+		size_t room = (size_t)FX_MAX(text->width - text->column, 0);
+		size_t fit = fx_utf8_fit(bytes, length, room);
+
+		if (fit == length)
+			break;
+		if (!fit && !text->column)
+			break; /* not even one character fits */
+		add_piece(text, role, bytes, fit);
+		tui_text_end_line(text);
+		bytes += fit;
+		length -= fit;
+	}
+	add_piece(text, role, bytes, length);
+}
+
+void
+tui_text_add(struct tui_text *text, enum fx_role role, const char *bytes,
+	size_t length)
+{
+	static const char blanks[] = "        ";
+	size_t done = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		if (bytes[i] != '\n' && bytes[i] != '\t' && bytes[i] != '\r')
+			continue;
+		add_wrapped(text, role, bytes + done, i - done);
+		done = i + 1;
+		if (bytes[i] == '\n')
+			tui_text_end_line(text);
+		else if (bytes[i] == '\t')
+			add_wrapped(text, role, blanks,
+				8 - (size_t)(text->column % 8));
+	}
+	add_wrapped(text, role, bytes + done, length - done);
+}
+
+void
+tui_text_addf(struct tui_text *text, enum fx_role role, const char *format, ...)
+{
+	FX_AUTO_BUF struct fx_buf buf = { 0 };
+	va_list args;
+
+	va_start(args, format);
+	fx_buf_addv(&buf, format, args);
+	va_end(args);
+	tui_text_add(text, role, fx_buf_text(&buf), buf.length);
+}
+
+void
+tui_text_end_line(struct tui_text *text)
+{
+	fx_vec_push(&text->lines, text->open);
+	text->open = text->pieces.count;
+	text->column = 0;
+}
+
+size_t
+tui_text_count(const struct tui_text *text)
+{
+	return text->lines.count;
+}
+
+static size_t
+line_end(const struct tui_text *text, size_t index)
+{
+	return index + 1 < text->lines.count ? text->lines.items[index + 1]
+					     : text->open;
+}
+
+/* Draw LENGTH bytes, which need not end with a NUL. */
+static int
+paint_bytes(const struct fx_area *area, int row, int column,
+	struct fx_look look, const char *bytes, size_t length)
+{
+	while (length) {
+		uint32_t code;
+		size_t used = fx_utf8_decode(bytes, length, &code);
+
+		column += fx_area_put(area, row, column, look, code);
+		bytes += used;
+		length -= used;
+	}
+	return column;
+}
+
+void
+tui_text_paint(const struct tui_text *text, size_t index,
+	const struct fx_area *area, int row, int skip)
+{
+	int column = -skip;
+
+	if (index >= text->lines.count)
+		return;
+	for (size_t i = text->lines.items[index]; i < line_end(text, index);
+		i++) {
+		const struct tui_piece *piece = &text->pieces.items[i];
+
+		column = paint_bytes(area, row, column,
+			(struct fx_look){ .role = piece->role },
+			text->bytes.data + piece->offset, piece->length);
+	}
+}
+
+static bool
+line_has(const struct tui_text *text, size_t index, const char *words)
+{
+	size_t first = text->lines.items[index];
+	size_t end = line_end(text, index);
+	FX_AUTO_FREE char *line = NULL;
+	size_t begin;
+	size_t stop;
+
+	if (first == end)
+		return false;
+	/* Pieces of a line lie one behind the other. */
+	begin = text->pieces.items[first].offset;
+	stop = text->pieces.items[end - 1].offset +
+	       text->pieces.items[end - 1].length;
+	line = fx_xstrndup(text->bytes.data + begin, stop - begin);
+	return strcasestr(line, words);
+}
+
+long
+tui_text_find(const struct tui_text *text, const char *words, long from,
+	bool back)
+{
+	for (long i = back ? from - 1 : from;
+		i >= 0 && (size_t)i < text->lines.count; i += back ? -1 : 1)
+		if (line_has(text, (size_t)i, words))
+			return i;
+	return -1;
+}

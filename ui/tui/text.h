@@ -1,0 +1,52 @@
+/* text.h - lines of pieces with roles: what panes of text show. */
+#ifndef FX_UI_TUI_TEXT_H
+#define FX_UI_TUI_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/compiler.h"
+#include "base/role.h"
+#include "base/vec.h"
+#include "draw/cells.h"
+
+struct tui_piece {
+	size_t offset; /* into bytes */
+	size_t length;
+	enum fx_role role;
+};
+
+struct tui_text {
+	struct fx_buf bytes;
+	FX_VEC(struct tui_piece) pieces;
+	FX_VEC(size_t) lines; /* first piece of each line */
+	int width;            /* lines break here; 0: nowhere */
+	int column;           /* of the line being added */
+	size_t open;          /* first piece of that line */
+};
+
+/* All zero is empty. */
+void tui_text_deinit(struct tui_text *text);
+void tui_text_clear(struct tui_text *text);
+
+/* Add to the last line; newlines end it, tabs become blanks. */
+void tui_text_add(struct tui_text *text, enum fx_role role, const char *bytes,
+	size_t length);
+FX_PRINTF(3, 4)
+void tui_text_addf(struct tui_text *text, enum fx_role role, const char *format,
+	...);
+void tui_text_end_line(struct tui_text *text);
+
+/* Lines that are ended. */
+size_t tui_text_count(const struct tui_text *text);
+/* Draw line INDEX, without its first SKIP columns, on row ROW of AREA. */
+void tui_text_paint(const struct tui_text *text, size_t index,
+	const struct fx_area *area, int row, int skip);
+/* The next line that contains WORDS (case ignored), at or after FROM, or
+ * before it when BACK; -1 when there is none.
+ */
+long tui_text_find(const struct tui_text *text, const char *words, long from,
+	bool back);
+
+#endif /* FX_UI_TUI_TEXT_H */

@@ -1,0 +1,113 @@
+/* view.c - selection, scrolling and searching, for any source. */
+#include <config.h>
+
+#include "ui/tui/view.h"
+
+#include "base/compiler.h"
+
+static size_t
+count_of(const struct tui_view *view)
+{
+	return view->source.count(view->source.context);
+}
+
+/* Keep top and selection within the rows, and the selection in sight. */
+static void
+settle(struct tui_view *view)
+{
+	size_t count = count_of(view);
+	size_t rows = (size_t)FX_MAX(view->rows, 1);
+
+	if (view->selected >= count)
+		view->selected = count ? count - 1 : 0;
+	if (view->has_selection) {
+		if (view->top > view->selected)
+			view->top = view->selected;
+		if (view->selected >= view->top + rows)
+			view->top = view->selected - rows + 1;
+	}
+	if (view->top + rows > count)
+		view->top = count > rows ? count - rows : 0;
+}
+
+static size_t
+moved(size_t from, long by, size_t count)
+{
+	if (by < 0)
+		return from < (size_t)-by ? 0 : from - (size_t)-by;
+	return FX_MIN(from + (size_t)by, count ? count - 1 : 0);
+}
+
+void
+tui_view_move(struct tui_view *view, long by)
+{
+	if (!view->has_selection) {
+		tui_view_scroll(view, by);
+		return;
+	}
+	view->selected = moved(view->selected, by, count_of(view));
+	settle(view);
+}
+
+void
+tui_view_go(struct tui_view *view, size_t row)
+{
+	size_t rows = (size_t)FX_MAX(view->rows, 1);
+
+	view->selected = row;
+	/* Somewhere else: show what stands around it, too. */
+	if (row < view->top || row >= view->top + rows)
+		view->top = row > rows / 2 ? row - rows / 2 : 0;
+	settle(view);
+}
+
+void
+tui_view_scroll(struct tui_view *view, long by)
+{
+	view->top = moved(view->top, by, count_of(view));
+	if (view->has_selection)
+		view->selected = moved(view->selected, by, count_of(view));
+	settle(view);
+}
+
+void
+tui_view_paint(struct tui_view *view, const struct fx_area *area,
+	bool is_focused)
+{
+	size_t count = count_of(view);
+
+	view->rows = area->rows;
+	settle(view);
+	for (int i = 0; i < area->rows && view->top + (size_t)i < count; i++) {
+		struct fx_area row = fx_area_part(area, i, 0, 1, area->columns);
+		size_t index = view->top + (size_t)i;
+
+		view->source.row(view->source.context, index, &row);
+		if (view->has_selection && index == view->selected)
+			fx_area_restyle(&row, 0, 0, row.columns,
+				(struct fx_look){
+					.style = is_focused
+							 ? FX_LOOK_REVERSE
+							 : FX_LOOK_UNDERLINE });
+	}
+}
+
+bool
+tui_view_search(struct tui_view *view, const char *words, bool back)
+{
+	const struct tui_source *source = &view->source;
+	long count = (long)count_of(view);
+	long at = (long)(view->has_selection ? view->selected : view->top);
+	long found =
+		source->find(source->context, words, back ? at : at + 1, back);
+
+	if (found < 0)
+		found = source->find(source->context, words, back ? count : 0,
+			back);
+	if (found < 0)
+		return false;
+	if (!view->has_selection)
+		view->top = (size_t)found;
+	tui_view_go(view, (size_t)found);
+	return true;
+}

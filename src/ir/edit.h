@@ -19,7 +19,11 @@ struct fx_tensor;
 
 /* Create a node before BEFORE (NULL: at the end, though before the output
  * node if there is one).  Errors: BAD_NAME, NAME_TAKEN, ORDER (an argument
- * stands later), NO_MODULE (call_module or get_attr without target), TYPE.
+ * stands later), NO_MODULE (nothing stands at the path of a call_module or
+ * get_attr; a graph that came without a module tree, from bare code, may name
+ * any path), TYPE, VALUE (a node of another graph), LIMIT (nested too deep).
+ * An output's target may be NULL.  With name_is_exact a name that is taken but
+ * no longer anybody's may be used again.
  */
 FX_NODISCARD struct fx_error *fx_edit_create(struct fx_graph *graph,
 	const struct fx_node_spec *spec, struct fx_node *before,
@@ -30,35 +34,35 @@ FX_NODISCARD struct fx_error *fx_edit_create(struct fx_graph *graph,
  */
 FX_NODISCARD struct fx_error *fx_edit_erase(struct fx_node *node);
 
-/* Put NODE before BEFORE (NULL: at the end).  ORDER names the edge that would
+/* Put NODE before BEFORE (NULL: as in create).  ORDER names the edge that would
  * be broken.
  */
-FX_NODISCARD struct fx_error *fx_edit_move(
-	struct fx_node *node, struct fx_node *before);
+FX_NODISCARD struct fx_error *fx_edit_move(struct fx_node *node,
+	struct fx_node *before);
 
 /* Set all arguments at once.  As in torch.fx, NODE leaves the users of all its
  * old inputs and joins those of the new at the end.  CYCLE, ORDER.
  */
-FX_NODISCARD struct fx_error *fx_edit_set_args(
-	struct fx_node *node, struct fx_value args, struct fx_value kwargs);
+FX_NODISCARD struct fx_error *fx_edit_set_args(struct fx_node *node,
+	struct fx_value args, struct fx_value kwargs);
 
 /* Fields.  NAME: BAD_NAME, NAME_TAKEN.  TARGET is checked as in create.
  * TYPE may be NULL.
  */
-FX_NODISCARD struct fx_error *fx_edit_set_name(
-	struct fx_node *node, const char *name);
-FX_NODISCARD struct fx_error *fx_edit_set_target(
-	struct fx_node *node, const char *target);
+FX_NODISCARD struct fx_error *fx_edit_set_name(struct fx_node *node,
+	const char *name);
+FX_NODISCARD struct fx_error *fx_edit_set_target(struct fx_node *node,
+	const char *target);
 FX_NODISCARD struct fx_error *fx_edit_set_opcode(struct fx_node *node,
 	enum fx_opcode opcode, const char *target);
-FX_NODISCARD struct fx_error *fx_edit_set_type(
-	struct fx_node *node, const char *type);
+FX_NODISCARD struct fx_error *fx_edit_set_type(struct fx_node *node,
+	const char *type);
 
 /* Put MODULE (of the same graph; NULL removes) at PATH; missing parents become
  * empty torch.nn.Module.  BAD_NAME, NO_MODULE.
  */
-FX_NODISCARD struct fx_error *fx_edit_set_module(
-	struct fx_graph *graph, const char *path, struct fx_module *module);
+FX_NODISCARD struct fx_error *fx_edit_set_module(struct fx_graph *graph,
+	const char *path, struct fx_module *module);
 
 /* Put TENSOR (NULL removes) at PATH as parameter or buffer. */
 FX_NODISCARD struct fx_error *fx_edit_bind_tensor(struct fx_graph *graph,

@@ -49,6 +49,10 @@ struct fx_graph_private {
 
 	FX_VEC(struct fx_module *) modules;
 	FX_VEC(struct fx_storage *) storages;
+	/* There was no module tree when the journal was opened: paths lead
+	 * nowhere and that is no fault, also after a module was set.
+	 */
+	bool is_bare;
 	struct fx_map sources; /* hash -> chain of equal hashes */
 	struct fx_map scopes;
 	struct fx_map notes;   /* node index -> chain */
@@ -92,6 +96,10 @@ void fx_graph_deinit_annotations(struct fx_graph *graph);
 /* module.c: free the registered modules and let the storages go. */
 void fx_graph_deinit_modules(struct fx_graph *graph);
 size_t fx_graph_modules_memory(const struct fx_graph *graph);
+
+/* sweep.c: free modules and storages that tree and journal do not reach. */
+void fx_graph_sweep_modules(struct fx_graph *graph);
+void fx_module_free(struct fx_module *module);
 
 /* journal.c: free the journal, its memory. */
 void fx_journal_free(struct fx_journal *journal);

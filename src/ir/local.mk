@@ -1,26 +1,49 @@
 # Sources of src/ir: .c, .h and .def alike, so that distcheck misses none.
 libfxcore_a_SOURCES += \
 	%D%/annotate.c \
-	%D%/clone.h \
-	%D%/diff.h \
-	%D%/edit.h \
+	%D%/clone.c %D%/clone.h \
+	%D%/compact.c \
+	%D%/diff.c %D%/diff.h \
+	%D%/edit.c %D%/edit.h \
+	%D%/edit_check.c %D%/edit_check.h \
+	%D%/edit_modules.c \
+	%D%/edit_uses.c \
+	%D%/entry.c \
+	%D%/effect.c %D%/effect.h \
 	%D%/expand.h \
-	%D%/fold.h \
-	%D%/graph.c %D%/graph.h %D%/graph_private.h \
-	%D%/graph_hash.h \
+	%D%/fold.c %D%/fold.h \
+	%D%/fold_call.c \
+	%D%/fold_iterable.c \
+	%D%/fold_member.c \
+	%D%/fold_number.c \
+	%D%/fold_private.h \
+	%D%/fold_sequence.c \
+	%D%/graph.c %D%/graph.h \
+	%D%/graph_hash.c %D%/graph_hash.h \
+	%D%/graph_private.h \
+	%D%/hash_bytes.c %D%/hash_bytes.h \
+	%D%/hash_modules.c \
 	%D%/journal.c %D%/journal.h \
+	%D%/journal_private.h \
+	%D%/journal_report.c \
 	%D%/module.c %D%/module.h \
 	%D%/module_walk.c \
 	%D%/names.c %D%/names.h \
 	%D%/node.c %D%/node.h \
 	%D%/order.c %D%/order.h \
-	%D%/signature.h \
-	%D%/size.h \
-	%D%/tensor_meta.h \
+	%D%/savepoint.c %D%/savepoint.h \
+	%D%/signature.c %D%/signature.h \
+	%D%/size.c %D%/size.h \
+	%D%/size_div.c \
+	%D%/size_private.h \
+	%D%/size_text.c \
+	%D%/sweep.c \
+	%D%/targets.c %D%/targets.h \
+	%D%/tensor_meta.c %D%/tensor_meta.h \
 	%D%/uses.c %D%/uses.h \
 	%D%/value.c %D%/value.h \
 	%D%/value_calls.c \
 	%D%/value_read.c %D%/value_read.h \
 	%D%/value_text.c %D%/value_text.h \
 	%D%/value_walk.c %D%/value_walk.h \
-	%D%/verify.h
+	%D%/verify.c %D%/verify.h

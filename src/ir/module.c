@@ -57,8 +57,8 @@ fx_module_new(struct fx_graph *graph, const char *class_name)
 	return module;
 }
 
-static void
-free_module(struct fx_module *module)
+void
+fx_module_free(struct fx_module *module)
 {
 	fx_graph_free(module->graph);
 	fx_map_deinit(&module->index);
@@ -72,7 +72,7 @@ fx_graph_deinit_modules(struct fx_graph *graph)
 	struct fx_graph_private *p = graph->private_;
 
 	for (size_t i = 0; i < p->modules.count; i++)
-		free_module(p->modules.items[i]);
+		fx_module_free(p->modules.items[i]);
 	for (size_t i = 0; i < p->storages.count; i++)
 		fx_storage_unref(p->storages.items[i]);
 	fx_vec_deinit(&p->modules);

@@ -13,3 +13,7 @@ TESTS += %D%/test_base %D%/test_base_memory %D%/test_base_number \
 %C%_test_base_number_SOURCES = %D%/test_base_number.c
 %C%_test_base_text_SOURCES = %D%/test_base_text.c
 %C%_test_base_file_SOURCES = %D%/test_base_file.c
+
+check_PROGRAMS += %D%/test_ir_random
+TESTS += %D%/test_ir_random
+%C%_test_ir_random_SOURCES = %D%/test_ir_random.c

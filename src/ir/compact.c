@@ -1,0 +1,240 @@
+/* compact.c - giving back what neither the graph nor its journal reaches.
+ *
+ * The value arena is copied: arguments, metadata and edges of the nodes that
+ * are in the graph or in an entry, and the other sides of the entries.  Edges
+ * point at each other, also at ones that have left their list (ir/uses.h), so
+ * they are forwarded: a copied edge has no user any more and its `input` leads
+ * to the copy.  Nodes do not move; a slab without a reachable node is freed.
+ *
+ * Copying costs as much as what is kept, so it is worth it once the arena has
+ * twice the size that it had after the last time.
+ */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/compiler.h"
+#include "base/map.h"
+#include "ir/graph_hash.h"
+#include "ir/graph_private.h"
+#include "ir/journal_private.h"
+#include "ir/module.h"
+#include "ir/value_walk.h"
+
+enum {
+	MARK_LIVE = 8,
+	/* Below this size nothing is worth the trouble. */
+	SMALL_ARENA = 1 << 16,
+};
+
+typedef void entry_fn(struct fx_graph *graph, struct fx_entry *entry);
+typedef void node_fn(struct fx_graph *graph, struct fx_node *node);
+
+static void
+for_each_entry(struct fx_graph *graph, entry_fn *visit)
+{
+	struct fx_journal *journal = graph->journal;
+
+	for (size_t i = 0; journal && i < journal->records.count; i++) {
+		struct fx_record *record = &journal->records.items[i];
+		struct fx_entry *entry;
+
+		fx_vec_for_each (entry, &record->entries)
+			visit(graph, entry);
+	}
+}
+
+static void
+for_each_slot(struct fx_graph *graph, node_fn *visit)
+{
+	for (uint32_t i = 1; i <= graph->private_->made; i++) {
+		struct fx_node *node = fx_graph_slot(graph, i);
+
+		if (node)
+			visit(graph, node);
+	}
+}
+
+static void
+mark_entry(struct fx_graph *graph, struct fx_entry *entry)
+{
+	(void)graph;
+	if (entry->node)
+		entry->node->mark |= MARK_LIVE;
+}
+
+static void
+mark_present(struct fx_graph *graph, struct fx_node *node)
+{
+	(void)graph;
+	if (node->is_in_graph)
+		node->mark |= MARK_LIVE;
+}
+
+/* A copy of COUNT edges in ARENA, with forwarding left behind. */
+static struct fx_use *
+copy_uses(struct fx_arena *arena, struct fx_use *uses, uint32_t count)
+{
+	struct fx_use *copy;
+
+	if (count == 0)
+		return NULL;
+	copy = fx_arena_alloc(arena, count * sizeof(*copy));
+	memcpy(copy, uses, count * sizeof(*copy));
+	for (uint32_t i = 0; i < count; i++) {
+		uses[i].user = NULL;
+		uses[i].input = (struct fx_node *)(void *)&copy[i];
+	}
+	return copy;
+}
+
+/* Where the edge USE is now; null for one that nothing needs. */
+static struct fx_use *
+forwarded(const struct fx_use *use)
+{
+	if (!use || use->user)
+		return NULL;
+	return (struct fx_use *)(void *)use->input;
+}
+
+static void
+forward_uses(struct fx_use *uses, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		uses[i].previous = forwarded(uses[i].previous);
+		uses[i].next = forwarded(uses[i].next);
+	}
+}
+
+/* GRAPH->values is the new arena by now. */
+static void
+copy_node(struct fx_graph *graph, struct fx_node *node)
+{
+	struct fx_arena *arena = graph->values;
+
+	if (!(node->mark & MARK_LIVE))
+		return;
+	node->args = fx_value_clone(arena, &node->args);
+	node->kwargs = fx_value_clone(arena, &node->kwargs);
+	node->uses = copy_uses(arena, node->uses, node->use_count);
+	fx_graph_set_meta(node, node->meta);
+}
+
+static void
+copy_entry(struct fx_graph *graph, struct fx_entry *entry)
+{
+	struct fx_arena *arena = graph->values;
+	struct fx_entry_args *args = &entry->args;
+
+	if (entry->kind != FX_ENTRY_ARGS)
+		return;
+	args->args = fx_value_clone(arena, &args->args);
+	args->kwargs = fx_value_clone(arena, &args->kwargs);
+	args->uses = copy_uses(arena, args->uses, args->use_count);
+}
+
+static void
+forward_node(struct fx_graph *graph, struct fx_node *node)
+{
+	(void)graph;
+	if (!(node->mark & MARK_LIVE))
+		return;
+	forward_uses(node->uses, node->use_count);
+	node->first_user = forwarded(node->first_user);
+	node->last_user = forwarded(node->last_user);
+}
+
+static void
+forward_entry(struct fx_graph *graph, struct fx_entry *entry)
+{
+	(void)graph;
+	if (entry->kind == FX_ENTRY_ARGS)
+		forward_uses(entry->args.uses, entry->args.use_count);
+}
+
+static void
+copy_configurations(struct fx_graph *graph)
+{
+	struct fx_graph_private *p = graph->private_;
+
+	for (size_t i = 0; i < p->modules.count; i++) {
+		struct fx_module *module = p->modules.items[i];
+
+		module->config = fx_value_clone(graph->values, &module->config);
+	}
+}
+
+/* Wipe NODE if nothing reaches it. */
+static void
+unmark(struct fx_graph *graph, struct fx_node *node)
+{
+	(void)graph;
+	if (node->mark & MARK_LIVE)
+		node->mark &= (uint8_t)~MARK_LIVE;
+	else
+		memset(node, 0, sizeof(*node));
+}
+
+static bool
+has_live(const struct fx_node *slab)
+{
+	for (size_t i = 0; i < FX_SLAB_NODES; i++)
+		if (slab[i].id)
+			return true;
+	return false;
+}
+
+/* Free slabs without nodes, except the one that is being filled. */
+static void
+free_slabs(struct fx_graph *graph)
+{
+	struct fx_graph_private *p = graph->private_;
+
+	for (size_t i = 0; i + 1 < p->slabs.count; i++) {
+		struct fx_node **slab = &p->slabs.items[i];
+
+		if (!*slab || has_live(*slab))
+			continue;
+		free(*slab);
+		*slab = NULL;
+	}
+}
+
+static void
+compact_values(struct fx_graph *graph)
+{
+	struct fx_arena *old = graph->values;
+
+	graph->values = fx_arena_new();
+	for_each_entry(graph, mark_entry);
+	for_each_slot(graph, mark_present);
+	for_each_slot(graph, copy_node);
+	for_each_entry(graph, copy_entry);
+	copy_configurations(graph);
+	for_each_slot(graph, forward_node);
+	for_each_entry(graph, forward_entry);
+	for_each_slot(graph, unmark);
+	free_slabs(graph);
+	fx_arena_free(old);
+}
+
+void
+fx_graph_compact(struct fx_graph *graph, bool force)
+{
+	struct fx_graph_private *p = graph->private_;
+	size_t size = fx_arena_size(graph->values);
+
+	if (fx_journal_is_open(graph))
+		return;
+	if (!force && (size < SMALL_ARENA || size / 2 < p->compacted_size))
+		return;
+	/* Nothing may be left to add to the hash. */
+	if (p->hash.is_valid)
+		fx_graph_hash(graph);
+	if (graph->journal)
+		fx_graph_sweep_modules(graph);
+	compact_values(graph);
+	p->compacted_size = fx_arena_size(graph->values);
+}

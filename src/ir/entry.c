@@ -1,0 +1,230 @@
+/* entry.c - applying primitive edits, both ways.
+ *
+ * Everything that changes a graph with a journal ends here.
+ */
+#include <config.h>
+
+#include "ir/journal_private.h"
+
+#include "base/compiler.h"
+#include "ir/graph_hash.h"
+#include "ir/graph_private.h"
+#include "ir/uses.h"
+#include "ops/optab.h"
+
+#define SWAP(a, b) \
+	do { \
+		__typeof__(a) swapped_ = (a); \
+		(a) = (b); \
+		(b) = swapped_; \
+	} while (0)
+
+/* A name ceases to be its node's: free again, or still taken as before. */
+static void
+give_back_name(struct fx_graph *graph, const struct fx_entry *entry,
+	const char *name)
+{
+	if (entry->was_taken)
+		fx_graph_disown_name(graph, name);
+	else
+		fx_map_erase(&graph->names.taken, (uintptr_t)name);
+}
+
+static void
+create(struct fx_graph *graph, struct fx_entry *entry, bool forward)
+{
+	struct fx_node *node = entry->node;
+
+	if (forward) {
+		fx_graph_link(graph, node, node->previous);
+		fx_graph_own_name(graph, node->name, node);
+		fx_uses_append(node);
+	} else {
+		fx_uses_retract(node);
+		fx_graph_unlink(graph, node);
+		give_back_name(graph, entry, node->name);
+	}
+}
+
+static void
+erase(struct fx_graph *graph, struct fx_entry *entry, bool forward)
+{
+	struct fx_node *node = entry->node;
+
+	if (forward) {
+		fx_uses_remove(node);
+		fx_graph_unlink(graph, node);
+		fx_graph_disown_name(graph, node->name);
+	} else {
+		fx_graph_link(graph, node, node->previous);
+		fx_graph_own_name(graph, node->name, node);
+		fx_uses_restore(node);
+	}
+}
+
+static void
+move(struct fx_graph *graph, struct fx_entry *entry)
+{
+	struct fx_node *node = entry->node;
+	struct fx_node *previous = entry->previous;
+
+	entry->previous = node->previous;
+	fx_graph_unlink(graph, node);
+	fx_graph_link(graph, node, previous);
+}
+
+static void
+set_args(struct fx_entry *entry, bool forward)
+{
+	struct fx_node *node = entry->node;
+	struct fx_entry_args *other = &entry->args;
+
+	if (forward)
+		fx_uses_remove(node);
+	else
+		fx_uses_retract(node);
+	SWAP(node->args, other->args);
+	SWAP(node->kwargs, other->kwargs);
+	SWAP(node->uses, other->uses);
+	SWAP(node->use_count, other->use_count);
+	if (forward)
+		fx_uses_append(node);
+	else
+		fx_uses_restore(node);
+}
+
+static void
+set_name(struct fx_graph *graph, struct fx_entry *entry, bool forward)
+{
+	struct fx_node *node = entry->node;
+
+	/* As in torch.fx, the old name stays taken. */
+	if (forward)
+		fx_graph_disown_name(graph, node->name);
+	else
+		give_back_name(graph, entry, node->name);
+	SWAP(node->name, entry->text);
+	fx_graph_own_name(graph, node->name, node);
+}
+
+static void
+set_target(struct fx_entry *entry)
+{
+	struct fx_node *node = entry->node;
+
+	SWAP(node->opcode, entry->opcode);
+	SWAP(node->target, entry->text);
+	node->op = (uint16_t)fx_op_of_target(node->opcode, node->target);
+}
+
+static void
+set_member(struct fx_entry_member *place)
+{
+	struct fx_module *module = place->module;
+	struct fx_member *members = module->members;
+	struct fx_member wanted = place->member;
+	bool is_wanted = place->is_present;
+
+	/* Inserting one makes the other side absent, and the reverse. */
+	place->is_present =
+		place->index < module->member_count &&
+		(!is_wanted || members[place->index].name == wanted.name);
+	if (place->is_present)
+		place->member = members[place->index];
+	if (place->is_present && is_wanted)
+		members[place->index] = wanted;
+	else if (is_wanted)
+		fx_module_insert_member(module, place->index, &wanted);
+	else
+		fx_module_remove_member(module, place->index);
+}
+
+/* Exchange the graph's state and ENTRY's. */
+static void
+cross(struct fx_graph *graph, struct fx_entry *entry, bool forward)
+{
+	switch ((enum fx_entry_kind)entry->kind) {
+	case FX_ENTRY_CREATE:
+		create(graph, entry, forward);
+		break;
+	case FX_ENTRY_ERASE:
+		erase(graph, entry, forward);
+		break;
+	case FX_ENTRY_MOVE:
+		move(graph, entry);
+		break;
+	case FX_ENTRY_ARGS:
+		set_args(entry, forward);
+		break;
+	case FX_ENTRY_NAME:
+		set_name(graph, entry, forward);
+		break;
+	case FX_ENTRY_TARGET:
+		set_target(entry);
+		break;
+	case FX_ENTRY_TYPE:
+		SWAP(entry->node->type, entry->text);
+		break;
+	case FX_ENTRY_MEMBER:
+		set_member(&entry->member);
+		break;
+	}
+	if (entry->node)
+		SWAP(entry->node->touched, entry->touched);
+	graph->version++;
+}
+
+/* Tell the hash what is about to change: a node's hash covers itself, its
+ * inputs' names and its predecessor's name.
+ */
+static void
+mark_dirty(struct fx_graph *graph, const struct fx_entry *entry)
+{
+	struct fx_node *node = entry->node;
+	struct fx_use *use;
+
+	if (!node) {
+		fx_graph_hash_touch_modules(graph);
+		return;
+	}
+	fx_graph_hash_touch(graph, node);
+	if (entry->kind == FX_ENTRY_CREATE)
+		fx_graph_hash_touch(graph, node->previous->next);
+	if (entry->kind == FX_ENTRY_MOVE)
+		fx_graph_hash_touch(graph, entry->previous->next);
+	if (entry->kind == FX_ENTRY_ERASE || entry->kind == FX_ENTRY_MOVE ||
+		entry->kind == FX_ENTRY_NAME)
+		fx_graph_hash_touch(graph, node->next);
+	if (entry->kind == FX_ENTRY_NAME)
+		fx_node_for_each_user (use, node)
+			fx_graph_hash_touch(graph, use->user);
+}
+
+void
+fx_journal_apply(struct fx_graph *graph, struct fx_entry *entry)
+{
+	struct fx_journal *journal = graph->journal;
+
+	fx_assert(!journal || journal->nesting > 0);
+	entry->touched = fx_journal_open_id(graph);
+	mark_dirty(graph, entry);
+	cross(graph, entry, true);
+	if (journal)
+		fx_vec_push(&journal->open.entries, *entry);
+}
+
+void
+fx_entry_undo(struct fx_graph *graph, struct fx_entry *entry)
+{
+	cross(graph, entry, false);
+	if (entry->kind == FX_ENTRY_CREATE)
+		fx_names_swap_hint(&graph->names, &entry->names);
+}
+
+void
+fx_entry_redo(struct fx_graph *graph, struct fx_entry *entry)
+{
+	if (entry->kind == FX_ENTRY_CREATE)
+		fx_names_swap_hint(&graph->names, &entry->names);
+	cross(graph, entry, true);
+}

@@ -1,0 +1,184 @@
+/* hash_modules.c - the digest of a module tree.
+ *
+ * Distinct modules and storages are numbered as a walk meets them, so that
+ * sharing counts and addresses do not.
+ */
+#include <config.h>
+
+#include "ir/hash_bytes.h"
+
+#include "base/blob.h"
+#include "base/buf.h"
+#include "base/compiler.h"
+#include "base/error.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "ir/graph_hash.h"
+#include "ir/module.h"
+
+enum {
+	DIGEST_CHUNK = 1 << 16,
+};
+
+struct walk {
+	struct fx_map modules;  /* -> number */
+	struct fx_map storages; /* -> number */
+};
+
+/* The digest of what a storage holds, once; nothing when it is not there. */
+static void
+digest_storage(struct fx_storage *storage)
+{
+	FX_AUTO_FREE char *chunk = NULL;
+	struct fx_hasher hasher;
+	size_t size;
+
+	if (storage->has_digest || !storage->blob)
+		return;
+	chunk = fx_xmalloc(DIGEST_CHUNK);
+	size = fx_blob_size(storage->blob);
+	fx_hasher_init(&hasher);
+	for (size_t at = 0; at < size; at += DIGEST_CHUNK) {
+		size_t part = FX_MIN(size - at, (size_t)DIGEST_CHUNK);
+		struct fx_error *err =
+			fx_blob_read(storage->blob, at, part, chunk);
+
+		if (err) {
+			/* Cut short beneath us: the node says so. */
+			fx_error_free(err);
+			return;
+		}
+		fx_hasher_add(&hasher, chunk, part);
+	}
+	storage->digest = fx_hasher_end(&hasher);
+	storage->has_digest = true;
+}
+
+static void
+put_storage(struct fx_buf *out, struct walk *walk, struct fx_storage *storage)
+{
+	uintptr_t number;
+
+	if (!storage) {
+		fx_hash_put_byte(out, 0);
+		return;
+	}
+	number = fx_map_get(&walk->storages, (uintptr_t)storage, 0);
+	if (!number) {
+		number = walk->storages.count + 1;
+		fx_map_set(&walk->storages, (uintptr_t)storage, number);
+	}
+	fx_hash_put_word(out, number);
+	digest_storage(storage);
+	fx_hash_put_byte(out, storage->has_digest);
+	if (!storage->has_digest)
+		return;
+	fx_hash_put_word(out, storage->digest.low);
+	fx_hash_put_word(out, storage->digest.high);
+}
+
+/* Whether T's strides are those it would have without saying so. */
+static bool
+is_contiguous(const struct fx_tensor *t)
+{
+	int64_t expected = 1;
+
+	for (size_t i = t->rank; t->strides && i-- > 0;) {
+		if (t->strides[i] != expected && t->sizes[i] != 1)
+			return false;
+		if (__builtin_mul_overflow(expected, t->sizes[i], &expected))
+			return false;
+	}
+	return true;
+}
+
+static void
+put_tensor(struct fx_buf *out, struct walk *walk, const struct fx_tensor *t)
+{
+	bool contiguous = is_contiguous(t);
+
+	fx_hash_put_text(out, fx_dtype_info(t->dtype)->name);
+	fx_hash_put_byte(out, t->is_buffer);
+	fx_hash_put_byte(out, t->is_persistent);
+	fx_hash_put_byte(out, t->requires_grad);
+	fx_hash_put_word(out, t->rank);
+	for (size_t i = 0; i < t->rank; i++)
+		fx_hash_put_word(out, (uint64_t)t->sizes[i]);
+	fx_hash_put_byte(out, contiguous);
+	for (size_t i = 0; !contiguous && i < t->rank; i++)
+		fx_hash_put_word(out, (uint64_t)t->strides[i]);
+	fx_hash_put_word(out, (uint64_t)t->offset);
+	put_storage(out, walk, t->storage);
+}
+
+static void
+put_member(struct fx_buf *out, struct walk *walk, const struct fx_member *m)
+{
+	fx_hash_put_interned(out, m->name);
+	fx_hash_put_byte(out, m->kind == FX_MEMBER_CHILD       ? 'c'
+			      : m->kind == FX_MEMBER_PARAMETER ? 'p'
+							       : 'b');
+	if (m->child)
+		fx_hash_put_word(out,
+			fx_map_get(&walk->modules, (uintptr_t)m->child, 0));
+	else if (m->tensor)
+		put_tensor(out, walk, m->tensor);
+	else
+		fx_hash_put_byte(out, 'N');
+}
+
+static void
+put_module(struct fx_buf *out, struct walk *walk,
+	const struct fx_module *module)
+{
+	fx_hash_put_interned(out, module->class_name);
+	fx_hash_put_value(out, &module->config, false);
+	fx_hash_put_byte(out, module->training);
+	fx_hash_put_byte(out, module->is_leaf);
+	fx_hash_put_word(out, module->member_count);
+	for (size_t i = 0; i < module->member_count; i++)
+		put_member(out, walk, &module->members[i]);
+	fx_hash_put_byte(out, module->graph != NULL);
+	if (module->graph) {
+		struct fx_hash hash = fx_graph_hash(module->graph);
+
+		fx_hash_put_word(out, hash.low);
+		fx_hash_put_word(out, hash.high);
+	}
+}
+
+static void
+number_modules(struct walk *walk, struct fx_module *root)
+{
+	struct fx_module_walk *at = fx_module_walk_new(root, true);
+	struct fx_module *module;
+	const char *path;
+
+	while (fx_module_walk_next(at, &module, &path))
+		fx_map_set(&walk->modules, (uintptr_t)module,
+			walk->modules.count + 1);
+	fx_module_walk_free(at);
+}
+
+struct fx_hash
+fx_hash_modules(struct fx_module *root)
+{
+	FX_AUTO_BUF struct fx_buf buf = { 0 };
+	struct fx_module_walk *at = fx_module_walk_new(root, true);
+	struct walk walk = { .modules = { 0 } };
+	struct fx_hasher hasher;
+	struct fx_module *module;
+	const char *path;
+
+	number_modules(&walk, root);
+	fx_hasher_init(&hasher);
+	while (fx_module_walk_next(at, &module, &path)) {
+		fx_buf_clear(&buf);
+		put_module(&buf, &walk, module);
+		fx_hasher_add(&hasher, buf.data, buf.length);
+	}
+	fx_module_walk_free(at);
+	fx_map_deinit(&walk.modules);
+	fx_map_deinit(&walk.storages);
+	return fx_hasher_end(&hasher);
+}

@@ -1,0 +1,117 @@
+/* journal_private.h - the primitive edits and how they are kept.
+ *
+ * An entry holds one primitive edit together with the state on its other side:
+ * the old one while the edit is applied, the new one while it is undone.
+ * Applying an entry exchanges the two, so going back and forth is the same
+ * function.  Entries are only ever undone in reverse order, which lets links
+ * that left a list stay where they were (ir/uses.h).
+ */
+#ifndef FX_IR_JOURNAL_PRIVATE_H
+#define FX_IR_JOURNAL_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "ir/journal.h"
+#include "ir/module.h"
+#include "ir/names.h"
+
+enum fx_entry_kind {
+	FX_ENTRY_CREATE,
+	FX_ENTRY_ERASE,
+	FX_ENTRY_MOVE,
+	FX_ENTRY_ARGS,
+	FX_ENTRY_NAME,
+	FX_ENTRY_TARGET, /* and opcode */
+	FX_ENTRY_TYPE,
+	FX_ENTRY_MEMBER, /* of a module */
+};
+
+/* An end of a node's arguments and the edges that belong to them. */
+struct fx_entry_args {
+	struct fx_value args;
+	struct fx_value kwargs;
+	struct fx_use *uses;
+	uint32_t use_count;
+};
+
+/* A place in a module that holds a member or nothing. */
+struct fx_entry_member {
+	struct fx_module *module;
+	size_t index;
+	bool is_present; /* on the other side */
+	struct fx_member member;
+};
+
+struct fx_entry {
+	uint8_t kind;     /* enum fx_entry_kind */
+	uint8_t opcode;   /* TARGET */
+	bool is_rewiring; /* ARGS: done by replace_uses */
+	bool was_taken;   /* CREATE, NAME: the name was taken, but nobody's */
+	uint32_t touched; /* what node->touched is on the other side */
+	struct fx_node *node; /* NULL for MEMBER */
+	union {
+		struct fx_names_undo names; /* CREATE */
+		struct fx_node *previous;   /* MOVE */
+		struct fx_entry_args args;
+		const char *text; /* NAME, TARGET, TYPE */
+		struct fx_entry_member member;
+	};
+};
+
+/* A transaction and what it takes to cross it. */
+struct fx_record {
+	struct fx_transaction shown;
+	FX_VEC(struct fx_entry) entries;
+	uint32_t depth;        /* edges to the origin */
+	uint32_t newest_child; /* id, or 0 */
+	bool is_forgotten;     /* cannot be reached any more */
+	size_t bytes;
+	/* The two running parts of the graph hash after it. */
+	struct fx_hash sum;
+	struct fx_hash modules;
+};
+
+struct fx_journal {
+	FX_VEC(struct fx_record) records; /* by id */
+	FX_VEC(uint32_t) path; /* ids from the origin to now, by depth */
+	uint32_t now;
+	bool has_origin_hash;
+	uint32_t base; /* the oldest id that can be reached */
+
+	struct fx_record open;
+	int nesting; /* 0: no transaction is open */
+	bool is_relaxed;
+	size_t values_before; /* size of the value arena at begin */
+
+	size_t bytes;
+	size_t limit; /* 0: none */
+};
+
+/* Whether uses before definitions are allowed for now. */
+bool fx_journal_is_relaxed(const struct fx_graph *graph);
+void fx_journal_relax(struct fx_graph *graph);
+
+/* The id that the open transaction will have; 0 while building. */
+uint32_t fx_journal_open_id(const struct fx_graph *graph);
+
+/* Apply ENTRY, whose other side is the state wanted, and record it. */
+void fx_journal_apply(struct fx_graph *graph, struct fx_entry *entry);
+
+/* edit.c: give NODE other arguments, already checked. */
+void fx_edit_apply_args(struct fx_node *node, struct fx_value args,
+	struct fx_value kwargs, bool is_rewiring);
+
+/* Cross ENTRY, back or forth again. */
+void fx_entry_undo(struct fx_graph *graph, struct fx_entry *entry);
+void fx_entry_redo(struct fx_graph *graph, struct fx_entry *entry);
+
+/* journal_report.c */
+struct fx_edit_counts fx_entries_count(const struct fx_entry *entries,
+	size_t count);
+/* Forget the oldest transactions while the journal is over its limit. */
+void fx_journal_forget(struct fx_graph *graph);
+
+#endif /* FX_IR_JOURNAL_PRIVATE_H */

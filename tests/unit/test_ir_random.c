@@ -1,0 +1,377 @@
+/* test_ir_random.c - random edits, undone, redone and revisited.
+ *
+ * Ten thousand sequences: each opens transactions of random edits on a random
+ * graph, then walks through time.  At every point the verifier is silent, and
+ * a point that is visited again has the same hash as before and, beyond what
+ * the hash covers, the same order of users and the same free names.
+ */
+#include <config.h>
+
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/intern.h"
+#include "base/vec.h"
+#include "ir/edit.h"
+#include "ir/graph_hash.h"
+#include "ir/journal.h"
+#include "ir/module.h"
+#include "ir/verify.h"
+#include "tests/support/random_graph.h"
+#include "tests/support/unit.h"
+
+enum {
+	SEQUENCES = 10000,
+	SEQUENCES_A_GRAPH = 10,
+};
+
+#ifdef FX_HARD_MODE
+#define IS_HARD true
+#else
+#define IS_HARD false
+#endif
+
+struct moment {
+	struct fx_hash hash; /* of the graph */
+	struct fx_hash exact;
+};
+
+struct world {
+	struct fxt_random random;
+	struct fx_graph *graph;
+	FX_VEC(struct moment) moments; /* by time index */
+	size_t edits, refused, visits;
+};
+
+/* What the graph hash leaves out, but undo has to restore. */
+static struct fx_hash
+exact_state(struct fx_graph *graph)
+{
+	static const char *const candidates[] = { "relu", "y", "y_3", "add" };
+	struct fx_hash hash = fx_graph_hash(graph);
+	struct fx_hasher hasher;
+	struct fx_node *node;
+
+	fx_hasher_init(&hasher);
+	fx_hasher_add(&hasher, &hash, sizeof(hash));
+	fx_graph_for_each_node (node, graph) {
+		struct fx_use *use;
+
+		fx_hasher_add(&hasher, &node->id, sizeof(node->id));
+		fx_hasher_add(&hasher, &node->touched, sizeof(node->touched));
+		fx_node_for_each_user (use, node)
+			fx_hasher_add(&hasher, &use->user->id,
+				sizeof(use->user->id));
+	}
+	for (size_t i = 0; i < FX_ARRAY_LEN(candidates); i++)
+		fx_hasher_add_text(&hasher,
+			fx_names_preview(&graph->names, candidates[i]));
+	return fx_hasher_end(&hasher);
+}
+
+static struct fx_node *
+any_node(struct world *w)
+{
+	return fx_graph_at(w->graph,
+		fxt_random_below(&w->random, w->graph->node_count));
+}
+
+/* A tuple of random values and nodes, not always in order. */
+static struct fx_value
+random_args(struct world *w)
+{
+	struct fx_value items[3];
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(items); i++)
+		items[i] = fxt_random_chance(&w->random, 60)
+				   ? fx_value_node(any_node(w))
+				   : fxt_random_value(&w->random,
+					     w->graph->values, 2, false);
+	if (fxt_random_chance(&w->random, 30))
+		items[0] = fx_value_sequence(w->graph->values, FX_VALUE_LIST,
+			items, 2);
+	return fx_value_sequence(w->graph->values, FX_VALUE_TUPLE, items,
+		fxt_random_below(&w->random, FX_ARRAY_LEN(items) + 1));
+}
+
+static const char *
+random_name(struct world *w)
+{
+	static const char *const names[] = { "a", "b", "y", "y_3", "abs",
+		"no name", "relu_1" };
+
+	return names[fxt_random_below(&w->random, FX_ARRAY_LEN(names))];
+}
+
+static struct fx_error *
+create(struct world *w)
+{
+	struct fx_node_spec spec = { .opcode = FX_OPCODE_CALL_FUNCTION,
+		.target = "torch.relu",
+		.args = random_args(w) };
+	bool at_end = fxt_random_chance(&w->random, 40);
+
+	if (fxt_random_chance(&w->random, 40))
+		spec.name = random_name(w);
+	spec.name_is_exact = fxt_random_chance(&w->random, 50);
+	return fx_edit_create(w->graph, &spec, at_end ? NULL : any_node(w),
+		NULL);
+}
+
+/* An unused node if there is one nearby, so that it often succeeds. */
+static struct fx_error *
+erase(struct world *w)
+{
+	struct fx_node *node = any_node(w);
+
+	for (int i = 0; i < 8 && node->user_count > 0; i++)
+		node = any_node(w);
+	if (w->graph->node_count < 3)
+		return NULL;
+	return fx_edit_erase(node);
+}
+
+static struct fx_error *
+replace(struct world *w)
+{
+	struct fx_value with = fx_value_node(any_node(w));
+	size_t count;
+
+	if (fxt_random_chance(&w->random, 20))
+		with = random_args(w);
+	return fx_edit_replace_uses(any_node(w), &with, NULL, NULL, &count);
+}
+
+static struct fx_error *
+set_field(struct world *w)
+{
+	static const char *const types[] = { NULL, "int", "torch.Tensor" };
+	struct fx_node *node = any_node(w);
+
+	switch (fxt_random_below(&w->random, 3)) {
+	case 0:
+		return fx_edit_set_name(node, random_name(w));
+	case 1:
+		return fx_edit_set_type(node,
+			types[fxt_random_below(&w->random, 3)]);
+	default:
+		if (node->opcode != FX_OPCODE_CALL_FUNCTION)
+			return NULL;
+		return fx_edit_set_target(node,
+			fxt_random_chance(&w->random, 50) ? "torch.neg"
+							  : "torch.abs");
+	}
+}
+
+/* At places that no node refers to. */
+static struct fx_error *
+set_module(struct world *w)
+{
+	static const char *const paths[] = { "more", "more.a", "more.b",
+		"more.a.b.c", "extra" };
+	const char *path =
+		paths[fxt_random_below(&w->random, FX_ARRAY_LEN(paths))];
+	struct fx_graph *graph = w->graph;
+	const int64_t sizes[1] = { 3 };
+
+	switch (fxt_random_below(&w->random, 4)) {
+	case 0:
+		return fx_edit_set_module(graph, path, NULL);
+	case 1:
+		return fx_edit_bind_tensor(graph, path,
+			fx_tensor_new(graph, FX_DTYPE_F32, sizes, 1, NULL));
+	case 2:
+		return fx_edit_bind_tensor(graph, path, NULL);
+	default:
+		return fx_edit_set_module(graph, path,
+			fxt_random_module(&w->random, graph, 1));
+	}
+}
+
+static struct fx_error *
+random_edit(struct world *w)
+{
+	switch (fxt_random_below(&w->random, 12)) {
+	case 0:
+	case 1:
+	case 2:
+		return create(w);
+	case 3:
+	case 4:
+		return erase(w);
+	case 5:
+	case 6:
+		return fx_edit_move(any_node(w),
+			fxt_random_chance(&w->random, 20) ? NULL : any_node(w));
+	case 7:
+		return fx_edit_set_args(any_node(w), random_args(w),
+			fx_value_none());
+	case 8:
+	case 9:
+		return replace(w);
+	case 10:
+		return set_module(w);
+	default:
+		return set_field(w);
+	}
+}
+
+static bool
+same_hash(struct fx_hash a, struct fx_hash b)
+{
+	return fx_hash_equal(a, b);
+}
+
+/* The verifier is silent, and the running hash is right. */
+static bool
+is_sound(struct world *w)
+{
+	struct fx_error *err = fx_verify_error(w->graph);
+
+	fx_graph_hash_check(w->graph);
+	return fxt_ok(err);
+}
+
+/* A refused edit changes nothing. */
+static bool
+edit_once(struct world *w)
+{
+	struct fx_hash before = exact_state(w->graph);
+	struct fx_error *err = random_edit(w);
+
+	w->edits++;
+	if (!err)
+		return true;
+	w->refused++;
+	fx_error_free(err);
+	return same_hash(before, exact_state(w->graph));
+}
+
+static void
+remember(struct world *w, size_t id)
+{
+	struct moment moment = { .hash = fx_graph_hash(w->graph),
+		.exact = exact_state(w->graph) };
+
+	if (id == w->moments.count)
+		fx_vec_push(&w->moments, moment);
+}
+
+static bool
+command(struct world *w)
+{
+	struct fx_hash before = exact_state(w->graph);
+	size_t count = 1 + fxt_random_below(&w->random, 4);
+	bool good = true;
+
+	fx_journal_begin(w->graph, "random");
+	while (good && count-- > 0)
+		good = edit_once(w);
+	if (good && fxt_random_chance(&w->random, 20)) {
+		fx_journal_abort(w->graph);
+		good = same_hash(before, exact_state(w->graph));
+	} else {
+		good = fxt_ok(fx_journal_commit(w->graph, NULL)) && good;
+		remember(w, fx_journal_now(w->graph));
+	}
+	return good && is_sound(w);
+}
+
+/* We are where we have been. */
+static bool
+is_as_before(struct world *w)
+{
+	uint32_t now = fx_journal_now(w->graph);
+	const struct fx_transaction *t = fx_journal_get(w->graph, now);
+
+	w->visits++;
+	return same_hash(t->after, fx_graph_hash(w->graph)) &&
+	       same_hash(t->after, w->moments.items[now].hash) &&
+	       same_hash(w->moments.items[now].exact, exact_state(w->graph));
+}
+
+static bool
+travel(struct world *w)
+{
+	size_t undo = fx_journal_undo_count(w->graph);
+	size_t redo = fx_journal_redo_count(w->graph);
+	struct fx_error *err = NULL;
+
+	switch (fxt_random_below(&w->random, 3)) {
+	case 0:
+		err = fx_journal_undo(w->graph,
+			fxt_random_below(&w->random, undo + 1));
+		break;
+	case 1:
+		err = fx_journal_redo(w->graph,
+			fxt_random_below(&w->random, redo + 1));
+		break;
+	default:
+		err = fx_journal_goto(w->graph,
+			(uint32_t)fxt_random_below(&w->random,
+				fx_journal_count(w->graph)));
+		break;
+	}
+	return fxt_ok(err) && is_as_before(w) && is_sound(w);
+}
+
+static bool
+sequence(struct world *w)
+{
+	for (int i = 0; i < 4; i++) {
+		bool good = fxt_random_chance(&w->random, 55) ? command(w)
+							      : travel(w);
+
+		if (!good)
+			return false;
+		if (IS_HARD || fxt_random_chance(&w->random, 20)) {
+			fx_graph_compact(w->graph, true);
+			if (!is_as_before(w) || !is_sound(w))
+				return false;
+		}
+	}
+	return true;
+}
+
+static void
+revisited_states_are_exactly_as_before(void)
+{
+	struct world w = { .edits = 0 };
+	int failed = -1;
+
+	for (int i = 0; i < SEQUENCES && failed < 0; i++) {
+		struct fxt_graph_options options = {
+			.seed = (uint64_t)i / SEQUENCES_A_GRAPH,
+			.no_modules = i % 7 == 0,
+		};
+
+		if (i % SEQUENCES_A_GRAPH == 0) {
+			fx_graph_free(w.graph);
+			fx_vec_clear(&w.moments);
+			w.random = fxt_random_seed((uint64_t)i);
+			w.graph = fxt_random_graph(&options);
+			fx_journal_open(w.graph, "random");
+			fx_journal_get(w.graph, 0);
+			remember(&w, 0);
+		}
+		if (!sequence(&w))
+			failed = i;
+	}
+	CU_ASSERT_EQUAL(failed, -1);
+	/* Most edits are carried out, some are refused. */
+	CU_ASSERT(w.refused > 0 && w.refused < w.edits / 2);
+	CU_ASSERT(w.visits > SEQUENCES);
+	fx_graph_free(w.graph);
+	fx_vec_deinit(&w.moments);
+}
+
+int
+main(void)
+{
+	static const struct fxt_case cases[] = {
+		FXT_CASE(revisited_states_are_exactly_as_before),
+	};
+
+	return fxt_run("ir random", cases, FX_ARRAY_LEN(cases));
+}

@@ -12,3 +12,4 @@ include %D%/guest/local.mk
 include %D%/pass/local.mk
 include %D%/draw/local.mk
 include %D%/session/local.mk
+include %D%/capture/local.mk

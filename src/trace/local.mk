@@ -1,2 +1,1 @@
-# Sources of src/trace: .c, .h and .def alike, so that distcheck misses none.
-#	libfxcore_a_SOURCES += %D%/x.c %D%/x.h
+libfxcore_a_SOURCES += %D%/recorder.c %D%/recorder.h

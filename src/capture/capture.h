@@ -1,0 +1,213 @@
+/* capture.h - what the files of the extension share.
+ *
+ * The only place that includes Python, and the only place that says which
+ * part of its interface we use: the limited one of CPython 3.9, so that one
+ * file loads into every later Python.
+ *
+ * A trace is driven by fxdb/__init__.py: begin, placeholders, the model's own
+ * forward, finish or abort.  In between, calls on Proxy objects and calls of
+ * modules arrive here and go straight into the recorder (trace/recorder.h).
+ */
+#ifndef FXPY_CAPTURE_H
+#define FXPY_CAPTURE_H
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x03090000
+#include <Python.h>
+
+/* In the limited interface since 3.10, and exported by 3.9 as well; the
+ * official way of 3.9 makes a bytes object for each call.
+ */
+#if Py_LIMITED_API < 0x030a0000
+PyAPI_FUNC(const char *)
+	PyUnicode_AsUTF8AndSize(PyObject *string, Py_ssize_t *size);
+#endif
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "trace/recorder.h"
+
+/* One symbolic trace in progress. */
+struct fxpy_trace {
+	struct fx_recorder recorder;
+	PyObject *tracer; /* fxdb.Tracer, for overridden hooks */
+	PyObject *root;   /* the module traced */
+	PyObject *keep;   /* list: objects whose addresses are keys here */
+
+	struct fx_map modules;    /* module -> interned path */
+	struct fx_map parameters; /* Parameter -> interned path */
+	struct fx_map tensors;    /* buffer, plain tensor -> interned path */
+	struct fx_map proxies;    /* Parameter -> its cached Proxy */
+	struct fx_map records;    /* module -> struct fx_module * */
+	struct fx_map scanned;    /* globals already searched for math.* */
+	PyObject *targets;        /* dict: target text -> the callable */
+	unsigned constant_count;
+
+	bool hooks_leaf; /* the tracer overrides is_leaf_module ... */
+	bool hooks_path; /* ... path_of_module ... */
+	bool hooks_arg;  /* ... create_arg */
+};
+
+/* What a class of modules is, asked once. */
+struct fxpy_class {
+	const char *name; /* interned, qualified */
+	bool is_leaf;     /* torch.fx's default policy */
+	bool has_own_forward_call;
+};
+
+/* The extension is one per process, like the patches it makes. */
+struct fxpy_state {
+	struct fxpy_trace *trace; /* the running one, or NULL */
+	uint64_t generation;      /* of the last trace begun */
+
+	PyTypeObject *proxy_type;
+	PyTypeObject *wrapped_type;
+	PyTypeObject *graph_type;
+	PyTypeObject *node_type;
+
+	/* From torch, held for ever. */
+	PyObject *module_type, *sequential_type, *parameter_type, *tensor_type;
+	PyObject *size_type, *dtype_type, *device_type, *layout_type;
+	PyObject *memory_format_type, *script_method_type, *script_object_type;
+	PyObject *tensor_methods; /* set: what is a method or property */
+	PyObject *fx_proxy_type;  /* answered by Proxy.__class__ */
+	PyObject *trace_error;    /* torch.fx.proxy.TraceError */
+	PyObject *enum_type;
+	PyObject *operators[64]; /* functions of the operator module */
+	PyObject *getattr_function;
+
+	PyObject *original_call, *original_getattr;
+	PyObject *patched_call, *patched_getattr;
+	PyObject *module_keys; /* set: keys every module's __dict__ has */
+	struct fx_map classes; /* type -> struct fxpy_class * */
+	struct fx_map codes;   /* code -> struct code of ext_source.c */
+	struct fx_map names;   /* callable -> interned qualified name */
+	struct fx_map math_functions; /* the math module's own -> 1 */
+	PyObject *keep;               /* list: keys of the maps above */
+
+	int unpack_sequence, extended_arg; /* opcodes */
+
+	/* Why the last refusal happened: for the error report. */
+	const char *asked;      /* static text: "bool()" */
+	const char *asked_node; /* interned name of the node */
+};
+
+extern struct fxpy_state fxpy;
+
+/* Interned attribute names, as C strings to objects. */
+#define FXPY_NAMES(X) \
+	X(__dict__) \
+	X(_parameters) X(_buffers) X(_modules) X(__module__) X( \
+		__qualname__) X(__name__) X(f_back) X(f_lasti) X(f_code) \
+		X(co_code) X(co_filename) X(co_name) X(__torch_function__) X( \
+			__class__) X(forward) X(__globals__) X(_forward_hooks) \
+			X(_forward_pre_hooks) X(_backward_hooks) X( \
+				_backward_pre_hooks) X(training) X(is_leaf_module) \
+				X(path_of_module) X(create_arg) X(_fields) X( \
+					__fx_create_arg__) X(type) X(index) \
+					X(start) X(stop) X(step) X(owner) X( \
+						name) X(shape) X(dtype) \
+						X(stride) X(data_ptr) X( \
+							device) X(requires_grad) \
+							X(storage_offset) X( \
+								__code__) \
+								X(__doc__)
+
+struct fxpy_strings {
+#define FXPY_DECLARE(name) PyObject *name;
+	FXPY_NAMES(FXPY_DECLARE)
+#undef FXPY_DECLARE
+};
+
+extern struct fxpy_strings fxpy_str;
+
+/* A traced value.  With `attr` set it is an attribute read that nobody has
+ * used yet: called, it becomes a call_method, else a getattr node.
+ */
+struct fxpy_proxy {
+	PyObject_HEAD uint64_t generation;
+	struct fx_node *node; /* NULL: a lazy attribute */
+	PyObject *owner;      /* lazy attribute: the proxy it was read from */
+	PyObject *attr;
+	PyObject *dict; /* what the model stored on it, or NULL */
+};
+
+#define FXPY_IS_PROXY(object) (Py_TYPE(object) == fxpy.proxy_type)
+
+/* ext_proxy.c */
+int fxpy_proxy_ready(PyObject *module);
+/* New reference. */
+PyObject *fxpy_proxy_new(struct fx_node *node);
+/* The node of PROXY, made now if it is a lazy attribute; null with an
+ * exception for a proxy of an earlier trace.
+ */
+struct fx_node *fxpy_proxy_node(PyObject *proxy);
+
+/* ext_wrapped.c */
+int fxpy_wrapped_ready(PyObject *module);
+/* A callable that records calls with proxies and passes others to ORIGINAL. */
+PyObject *fxpy_wrapped_new(PyObject *original);
+
+/* ext_args.c: torch.fx's create_arg. */
+bool fxpy_arg(struct fxpy_trace *trace, PyObject *object, struct fx_value *ret);
+/* A plain value as configuration keeps it; false without an exception when
+ * OBJECT is none.
+ */
+bool fxpy_plain(struct fx_arena *arena, PyObject *object, int depth,
+	struct fx_value *ret);
+/* Whether a Proxy is anywhere inside: 1, 0, -1 with an exception. */
+int fxpy_has_proxy(PyObject *object, int depth);
+/* The interned text of a Python str; NULL with an exception. */
+const char *fxpy_text(PyObject *string);
+
+/* ext_target.c */
+/* Qualified name of a callable as torch.fx prints it; interned, or NULL with
+ * an exception.  Remembers the object under that name in the trace.
+ */
+const char *fxpy_target(struct fxpy_trace *trace, PyObject *callable);
+/* The name torch.fx derives for a node that calls it. */
+const char *fxpy_callable_name(PyObject *callable);
+
+/* ext_source.c */
+const struct fx_source *fxpy_source(struct fxpy_trace *trace);
+
+/* ext_record.c: nodes from calls.  ARGS is a tuple, KWARGS a dict or NULL;
+ * both return a new Proxy.
+ */
+PyObject *fxpy_record_function(PyObject *callable, PyObject *args,
+	PyObject *kwargs, bool wrapped);
+PyObject *fxpy_record_named(PyObject *callable, const char *candidate,
+	PyObject *args, PyObject *kwargs);
+PyObject *fxpy_record_method(const char *name, PyObject *args,
+	PyObject *kwargs);
+PyObject *fxpy_record_module(const char *path, PyObject *args,
+	PyObject *kwargs);
+
+/* ext_modules.c: the module tree and the maps of a trace. */
+bool fxpy_collect(struct fxpy_trace *trace);
+const struct fxpy_class *fxpy_class_of(PyTypeObject *type);
+/* Describe the tensors of the collected modules (dtype, shape, ties). */
+bool fxpy_describe_tensors(struct fxpy_trace *trace);
+
+/* ext_patch.c */
+bool fxpy_patch(void);
+/* Wrap math functions that FUNCTION's module imported by name. */
+bool fxpy_patch_globals(struct fxpy_trace *trace, PyObject *function);
+void fxpy_unpatch(void);
+
+/* ext_graph.c */
+int fxpy_graph_ready(PyObject *module);
+/* Takes the trace's graph; TARGETS and KEEP are referenced. */
+PyObject *fxpy_graph_new(struct fxpy_trace *trace);
+/* The Node object of NODE, a borrowed part of GRAPH (a Graph object). */
+PyObject *fxpy_node_object(PyObject *graph, struct fx_node *node);
+/* Read the texts of source lines that the nodes name, through linecache. */
+bool fxpy_read_lines(struct fx_graph *graph);
+
+/* ext_value.c: back to Python. */
+PyObject *fxpy_value_object(const struct fx_value *value,
+	PyObject *graph_object);
+
+#endif /* FXPY_CAPTURE_H */

@@ -1,0 +1,409 @@
+/* ext_args.c - what may be an argument: torch.fx's create_arg (semantics 2.5)
+ * straight into values of the graph.
+ */
+#include <config.h>
+
+#include "capture/capture.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/dtype.h"
+#include "base/intern.h"
+
+#define MAX_DEPTH 200
+
+static bool convert(struct fxpy_trace *trace, PyObject *object, int depth,
+	struct fx_value *ret);
+
+const char *
+fxpy_text(PyObject *string)
+{
+	Py_ssize_t size;
+	const char *text = PyUnicode_AsUTF8AndSize(string, &size);
+
+	return text ? fx_intern_n(text, strlen(text)) : NULL;
+}
+
+/* int, also beyond 64 bits; bool and IntEnum are dealt with by the caller. */
+static bool
+integer(PyObject *object, struct fx_value *ret)
+{
+	int overflow = 0;
+	long long number = PyLong_AsLongLongAndOverflow(object, &overflow);
+	PyObject *digits;
+
+	if (!overflow) {
+		*ret = fx_value_int(number);
+		return !PyErr_Occurred();
+	}
+	digits = PyNumber_ToBase(object, 10);
+	if (!digits)
+		return false;
+	*ret = fx_value_text(FX_VALUE_BIGINT, fxpy_text(digits));
+	Py_DECREF(digits);
+	return !PyErr_Occurred();
+}
+
+static bool
+string(struct fx_arena *arena, PyObject *object, struct fx_value *ret)
+{
+	Py_ssize_t size;
+	const char *text = PyUnicode_AsUTF8AndSize(object, &size);
+
+	if (text)
+		*ret = fx_value_string_n(arena, text, (size_t)size);
+	return text;
+}
+
+/* torch.float32 and the like: the text after the last dot of its repr. */
+static const char *
+torch_word(PyObject *object)
+{
+	PyObject *repr = PyObject_Str(object);
+	const char *text = repr ? fxpy_text(repr) : NULL;
+	const char *dot = text ? strrchr(text, '.') : NULL;
+
+	Py_XDECREF(repr);
+	return dot ? dot + 1 : text;
+}
+
+static bool
+device(PyObject *object, struct fx_value *ret)
+{
+	PyObject *text = PyObject_Str(object);
+
+	if (!text)
+		return false;
+	*ret = fx_value_text(FX_VALUE_DEVICE, fxpy_text(text));
+	Py_DECREF(text);
+	return !PyErr_Occurred();
+}
+
+/* Leaves that are the same in arguments and in configuration.  1: done, 0: is
+ * no leaf, -1: exception.
+ */
+static int
+leaf(struct fx_arena *arena, PyObject *object, struct fx_value *ret)
+{
+	PyObject *type = (PyObject *)Py_TYPE(object);
+
+	if (object == Py_None)
+		*ret = fx_value_none();
+	else if (PyBool_Check(object))
+		*ret = fx_value_bool(object == Py_True);
+	else if (PyLong_Check(object))
+		return integer(object, ret) ? 1 : -1;
+	else if (PyFloat_Check(object))
+		*ret = fx_value_float(PyFloat_AsDouble(object));
+	else if (PyUnicode_Check(object))
+		return string(arena, object, ret) ? 1 : -1;
+	else if (object == Py_Ellipsis)
+		*ret = (struct fx_value){ .kind = FX_VALUE_ELLIPSIS };
+	else if (PyComplex_Check(object))
+		*ret = fx_value_complex(arena, PyComplex_RealAsDouble(object),
+			PyComplex_ImagAsDouble(object));
+	else if (type == fxpy.dtype_type)
+		*ret = fx_value_dtype(fx_dtype_find(torch_word(object)));
+	else if (type == fxpy.device_type)
+		return device(object, ret) ? 1 : -1;
+	else if (type == fxpy.layout_type)
+		*ret = fx_value_text(FX_VALUE_LAYOUT, torch_word(object));
+	else if (type == fxpy.memory_format_type)
+		*ret = fx_value_text(FX_VALUE_MEMORY_FORMAT,
+			torch_word(object));
+	else
+		return 0;
+	return 1;
+}
+
+typedef bool item_fn(void *context, PyObject *object, int depth,
+	struct fx_value *ret);
+
+static bool
+trace_item(void *context, PyObject *object, int depth, struct fx_value *ret)
+{
+	return convert(context, object, depth, ret);
+}
+
+static bool
+plain_item(void *context, PyObject *object, int depth, struct fx_value *ret)
+{
+	return fxpy_plain(context, object, depth, ret);
+}
+
+static bool
+sequence(struct fx_arena *arena, PyObject *object, int depth, item_fn *item,
+	void *context, struct fx_value *ret)
+{
+	bool is_tuple = PyTuple_Check(object);
+	size_t count = (size_t)PySequence_Size(object);
+	struct fx_value *items = FX_ARENA_ARRAY(arena, struct fx_value, count);
+
+	for (size_t i = 0; i < count; i++) {
+		PyObject *one = is_tuple
+					? PyTuple_GetItem(object, (Py_ssize_t)i)
+					: PyList_GetItem(object, (Py_ssize_t)i);
+
+		if (!one || !item(context, one, depth + 1, &items[i]))
+			return false;
+	}
+	*ret = (struct fx_value){
+		.kind = is_tuple ? FX_VALUE_TUPLE : FX_VALUE_LIST,
+		.count = (uint32_t)count,
+		.items = items,
+	};
+	return true;
+}
+
+static bool
+dictionary(struct fx_arena *arena, PyObject *object, int depth, item_fn *item,
+	void *context, struct fx_value *ret)
+{
+	size_t count = (size_t)PyDict_Size(object), at = 0;
+	struct fx_value *items =
+		FX_ARENA_ARRAY(arena, struct fx_value, 2 * count);
+	PyObject *key, *value;
+	Py_ssize_t position = 0;
+
+	while (at < count && PyDict_Next(object, &position, &key, &value)) {
+		if (!item(context, key, depth + 1, &items[2 * at]) ||
+			!item(context, value, depth + 1, &items[2 * at + 1]))
+			return false;
+		if (items[2 * at].kind == FX_VALUE_NODE) {
+			PyErr_Format(PyExc_RuntimeError,
+				"a dict that is an argument has the traced "
+				"value \"%s\" as a key",
+				items[2 * at].node->name);
+			return false;
+		}
+		at++;
+	}
+	*ret = (struct fx_value){
+		.kind = FX_VALUE_DICT, .count = (uint32_t)at, .items = items
+	};
+	return true;
+}
+
+static bool
+three(struct fx_arena *arena, PyObject *object, int depth, item_fn *item,
+	void *context, struct fx_value *ret)
+{
+	PyObject *names[3] = { fxpy_str.start, fxpy_str.stop, fxpy_str.step };
+	struct fx_value parts[3];
+
+	for (int i = 0; i < 3; i++) {
+		PyObject *part = PyObject_GetAttr(object, names[i]);
+		bool good = part && item(context, part, depth + 1, &parts[i]);
+
+		Py_XDECREF(part);
+		if (!good)
+			return false;
+	}
+	*ret = PySlice_Check(object)
+		       ? fx_value_slice(arena, parts[0], parts[1], parts[2])
+		       : fx_value_range(arena, parts[0], parts[1], parts[2]);
+	return true;
+}
+
+bool
+fxpy_plain(struct fx_arena *arena, PyObject *object, int depth,
+	struct fx_value *ret)
+{
+	int done = leaf(arena, object, ret);
+
+	if (done)
+		return done > 0;
+	if (depth > 20)
+		return false;
+	if (PyTuple_Check(object) || PyList_Check(object))
+		return sequence(arena, object, depth, plain_item, arena, ret);
+	if (PyDict_Check(object))
+		return dictionary(arena, object, depth, plain_item, arena, ret);
+	return false;
+}
+
+/* A fresh get_attr of what lies at PATH. */
+static bool
+attribute(struct fxpy_trace *trace, const char *path, struct fx_value *ret)
+{
+	struct fx_node *node =
+		fx_recorder_attribute(&trace->recorder, path, NULL);
+
+	*ret = fx_value_node(node);
+	return true;
+}
+
+/* A tensor that the module does not have: _tensor_constantN, numbered in our
+ * own table; the user's module is not written to.
+ */
+static bool
+constant(struct fxpy_trace *trace, PyObject *object, struct fx_value *ret)
+{
+	const char *path =
+		fx_intern_format("_tensor_constant%u", trace->constant_count);
+
+	while (PyObject_HasAttrString(trace->root, path))
+		path = fx_intern_format("_tensor_constant%u",
+			++trace->constant_count);
+	trace->constant_count++;
+	if (PyList_Append(trace->keep, object) < 0)
+		return false;
+	fx_map_set_pointer(&trace->tensors, object, path);
+	return attribute(trace, path, ret);
+}
+
+/* 1: a tensor, parameter or module, done; 0: none of them; -1: exception. */
+static int
+state(struct fxpy_trace *trace, PyObject *object, struct fx_value *ret)
+{
+	const char *path = fx_map_get_pointer(&trace->parameters, object);
+	int is_tensor;
+
+	if (!path)
+		path = fx_map_get_pointer(&trace->tensors, object);
+	if (!path)
+		path = fx_map_get_pointer(&trace->modules, object);
+	if (path)
+		return attribute(trace, path, ret) ? 1 : -1;
+	is_tensor = PyObject_IsInstance(object, fxpy.tensor_type);
+	if (is_tensor == 0 && fxpy.script_object_type)
+		is_tensor =
+			PyObject_IsInstance(object, fxpy.script_object_type);
+	if (is_tensor <= 0)
+		return is_tensor;
+	if (PyObject_IsInstance(object, fxpy.parameter_type) == 1) {
+		PyErr_SetString(PyExc_NameError,
+			"a parameter is used that belongs to no submodule of "
+			"the traced model");
+		return -1;
+	}
+	return constant(trace, object, ret) ? 1 : -1;
+}
+
+/* torch.fx records a call of the class. */
+static bool
+named_tuple(struct fxpy_trace *trace, PyObject *object, struct fx_value *ret)
+{
+	PyObject *fields = PySequence_Tuple(object);
+	PyObject *proxy = NULL;
+
+	if (fields)
+		proxy = fxpy_record_function((PyObject *)Py_TYPE(object),
+			fields, NULL, false);
+	Py_XDECREF(fields);
+	if (!proxy)
+		return false;
+	*ret = fx_value_node(fxpy_proxy_node(proxy));
+	Py_DECREF(proxy);
+	(void)trace;
+	return true;
+}
+
+static bool
+convert_hooked(struct fxpy_trace *trace, PyObject *object, PyObject *hooked,
+	int depth, struct fx_value *ret)
+{
+	bool good;
+
+	(void)object;
+	if (!hooked)
+		return false;
+	good = convert(trace, hooked, depth + 1, ret);
+	Py_DECREF(hooked);
+	return good;
+}
+
+static bool
+convert(struct fxpy_trace *trace, PyObject *object, int depth,
+	struct fx_value *ret)
+{
+	struct fx_arena *arena = trace->recorder.graph->values;
+	struct fx_node *node;
+	int done;
+
+	if (depth > MAX_DEPTH) {
+		PyErr_SetString(PyExc_RecursionError,
+			"an argument is nested more than 200 levels deep");
+		return false;
+	}
+	if (FXPY_IS_PROXY(object)) {
+		node = fxpy_proxy_node(object);
+		*ret = fx_value_node(node);
+		return node;
+	}
+	done = leaf(arena, object, ret);
+	if (done)
+		return done > 0;
+	if (PyTuple_Check(object)) {
+		if ((PyObject *)Py_TYPE(object) != (PyObject *)&PyTuple_Type &&
+			PyObject_HasAttr(object, fxpy_str._fields))
+			return named_tuple(trace, object, ret);
+		return sequence(arena, object, depth, trace_item, trace, ret);
+	}
+	if (PyList_Check(object))
+		return sequence(arena, object, depth, trace_item, trace, ret);
+	if (PyDict_Check(object))
+		return dictionary(arena, object, depth, trace_item, trace, ret);
+	if (PySlice_Check(object) ||
+		(PyObject *)Py_TYPE(object) == (PyObject *)&PyRange_Type)
+		return three(arena, object, depth, trace_item, trace, ret);
+	if (PyObject_HasAttr(object, fxpy_str.__fx_create_arg__))
+		return convert_hooked(trace, object,
+			PyObject_CallMethod(object, "__fx_create_arg__", "O",
+				trace->tracer),
+			depth, ret);
+	done = state(trace, object, ret);
+	if (done)
+		return done > 0;
+	PyErr_Format(PyExc_NotImplementedError,
+		"a value of type %R is an argument of a traced call; a graph "
+		"holds numbers, strings, tensors, dtypes, devices and "
+		"containers of them",
+		(PyObject *)Py_TYPE(object));
+	return false;
+}
+
+bool
+fxpy_arg(struct fxpy_trace *trace, PyObject *object, struct fx_value *ret)
+{
+	if (!trace->hooks_arg)
+		return convert(trace, object, 0, ret);
+	return convert_hooked(trace, object,
+		PyObject_CallMethod(trace->tracer, "create_arg", "O", object),
+		0, ret);
+}
+
+int
+fxpy_has_proxy(PyObject *object, int depth)
+{
+	int found = 0;
+
+	if (FXPY_IS_PROXY(object))
+		return 1;
+	if (depth > MAX_DEPTH)
+		return 0;
+	if (PyTuple_Check(object) || PyList_Check(object)) {
+		Py_ssize_t count = PySequence_Size(object);
+
+		for (Py_ssize_t i = 0; !found && i < count; i++) {
+			PyObject *item = PySequence_GetItem(object, i);
+
+			found = item ? fxpy_has_proxy(item, depth + 1) : -1;
+			Py_XDECREF(item);
+		}
+	} else if (PyDict_Check(object)) {
+		PyObject *key, *value;
+		Py_ssize_t at = 0;
+
+		while (!found && PyDict_Next(object, &at, &key, &value))
+			found = fxpy_has_proxy(value, depth + 1);
+	} else if (PySlice_Check(object)) {
+		PyObject *parts =
+			PyObject_CallMethod(object, "__reduce__", NULL);
+
+		found = parts ? fxpy_has_proxy(parts, depth + 1) : -1;
+		Py_XDECREF(parts);
+	}
+	return found;
+}

@@ -1,0 +1,391 @@
+/* ext_graph.c - a finished trace as Python sees it: Graph and its Nodes, to
+ * read.  The graph belongs to its Graph object; a Node keeps that alive.
+ */
+#include <config.h>
+
+#include "capture/capture.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/intern.h"
+#include "emit/fx.h"
+#include "emit/jsonl.h"
+#include "emit/python.h"
+#include "emit/weights.h"
+#include "ir/module.h"
+
+struct fxpy_graph {
+	PyObject_HEAD struct fx_graph *graph;
+	PyObject *targets; /* dict: target text -> callable */
+	PyObject *keep;    /* objects the graph speaks of */
+	PyObject *tensors; /* dict: path -> tensor */
+};
+
+struct fxpy_node {
+	PyObject_HEAD PyObject *graph;
+	struct fx_node *node;
+};
+
+static PyObject *
+text_object(const char *text)
+{
+	if (!text)
+		Py_RETURN_NONE;
+	return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+}
+
+/* path -> tensor for everything the graph's modules hold. */
+static PyObject *
+tensor_table(struct fxpy_trace *trace)
+{
+	PyObject *table = PyDict_New();
+	const struct fx_map *maps[2] = { &trace->parameters, &trace->tensors };
+	uintptr_t tensor, path;
+
+	for (int i = 0; table && i < 2; i++)
+		for (size_t at = 0; fx_map_next(maps[i], &at, &tensor, &path);)
+			if (PyDict_SetItemString(table, (const char *)path,
+				    (PyObject *)tensor) < 0)
+				PyErr_Clear();
+	return table;
+}
+
+PyObject *
+fxpy_graph_new(struct fxpy_trace *trace)
+{
+	struct fxpy_graph *object =
+		PyObject_New(struct fxpy_graph, fxpy.graph_type);
+
+	if (!object)
+		return NULL;
+	object->tensors = tensor_table(trace);
+	object->graph = fx_recorder_take_graph(&trace->recorder);
+	Py_INCREF(trace->targets);
+	object->targets = trace->targets;
+	Py_INCREF(trace->keep);
+	object->keep = trace->keep;
+	return (PyObject *)object;
+}
+
+static void
+graph_dealloc(PyObject *self)
+{
+	struct fxpy_graph *object = (struct fxpy_graph *)self;
+	PyTypeObject *type = Py_TYPE(self);
+
+	fx_graph_free(object->graph);
+	Py_XDECREF(object->targets);
+	Py_XDECREF(object->keep);
+	Py_XDECREF(object->tensors);
+	PyObject_Free(self);
+	Py_DECREF(type);
+}
+
+PyObject *
+fxpy_node_object(PyObject *graph, struct fx_node *node)
+{
+	struct fxpy_node *object =
+		PyObject_New(struct fxpy_node, fxpy.node_type);
+
+	if (!object)
+		return NULL;
+	Py_INCREF(graph);
+	object->graph = graph;
+	object->node = node;
+	return (PyObject *)object;
+}
+
+static void
+node_dealloc(PyObject *self)
+{
+	PyTypeObject *type = Py_TYPE(self);
+
+	Py_DECREF(((struct fxpy_node *)self)->graph);
+	PyObject_Free(self);
+	Py_DECREF(type);
+}
+
+static struct fx_node *
+node_of(PyObject *self)
+{
+	return ((struct fxpy_node *)self)->node;
+}
+
+static PyObject *
+graph_nodes(PyObject *self, void *closure)
+{
+	struct fx_graph *graph = ((struct fxpy_graph *)self)->graph;
+	PyObject *list = PyList_New(0);
+	struct fx_node *node;
+
+	(void)closure;
+	fx_graph_for_each_node (node, graph) {
+		PyObject *item = list ? fxpy_node_object(self, node) : NULL;
+
+		if (!item || PyList_Append(list, item) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(item);
+	}
+	return list;
+}
+
+static PyObject *
+graph_code(PyObject *self, void *closure)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	(void)closure;
+	fx_emit_python(&text, ((struct fxpy_graph *)self)->graph, NULL, NULL);
+	return text_object(fx_buf_text(&text));
+}
+
+static PyObject *
+graph_str(PyObject *self)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	fx_emit_fx(&text, ((struct fxpy_graph *)self)->graph, NULL);
+	return text_object(fx_buf_text(&text));
+}
+
+static PyObject *
+graph_targets(PyObject *self, void *closure)
+{
+	(void)closure;
+	Py_INCREF(((struct fxpy_graph *)self)->targets);
+	return ((struct fxpy_graph *)self)->targets;
+}
+
+static PyObject *
+graph_tensors(PyObject *self, void *closure)
+{
+	(void)closure;
+	Py_INCREF(((struct fxpy_graph *)self)->tensors);
+	return ((struct fxpy_graph *)self)->tensors;
+}
+
+static PyObject *
+graph_class_name(PyObject *self, void *closure)
+{
+	(void)closure;
+	return text_object(((struct fxpy_graph *)self)->graph->class_name);
+}
+
+/* The .fxg text, without weights. */
+static PyObject *
+graph_fxg(PyObject *self, PyObject *no_args)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	FX_AUTO_WEIGHTS struct fx_weights weights = { 0 };
+	struct fx_graph *graph = ((struct fxpy_graph *)self)->graph;
+	FX_AUTO_ERROR struct fx_error *err = NULL;
+
+	(void)no_args;
+	if (!fxpy_read_lines(graph))
+		return NULL;
+	fx_weights_collect(&weights, graph);
+	err = fx_emit_jsonl(&text, graph, &weights, NULL);
+	if (err) {
+		PyErr_SetString(PyExc_ValueError, fx_error_message(err));
+		return NULL;
+	}
+	return PyBytes_FromStringAndSize(fx_buf_text(&text),
+		(Py_ssize_t)text.length);
+}
+
+static PyObject *
+node_get_text(PyObject *self, void *closure)
+{
+	const struct fx_node *node = node_of(self);
+
+	switch ((char)(uintptr_t)closure) {
+	case 'n':
+		return text_object(node->name);
+	case 'o':
+		return text_object(fx_opcode_word(node->opcode));
+	case 't':
+		return text_object(node->type);
+	default:
+		return text_object(node->scope ? node->scope->path : "");
+	}
+}
+
+static PyObject *
+node_target(PyObject *self, void *closure)
+{
+	const struct fx_node *node = node_of(self);
+	struct fxpy_graph *graph =
+		(struct fxpy_graph *)((struct fxpy_node *)self)->graph;
+	PyObject *found = NULL;
+
+	(void)closure;
+	if (node->opcode == FX_OPCODE_CALL_FUNCTION) {
+		PyObject *key = text_object(node->target);
+
+		found = key ? PyDict_GetItem(graph->targets, key) : NULL;
+		Py_XDECREF(key);
+	}
+	if (!found)
+		return text_object(node->target);
+	Py_INCREF(found);
+	return found;
+}
+
+static PyObject *
+node_arguments(PyObject *self, void *closure)
+{
+	const struct fx_node *node = node_of(self);
+
+	return fxpy_value_object(closure ? &node->kwargs : &node->args,
+		((struct fxpy_node *)self)->graph);
+}
+
+static PyObject *
+node_users(PyObject *self, void *closure)
+{
+	PyObject *list = PyList_New(0);
+	struct fx_use *use;
+
+	(void)closure;
+	fx_node_for_each_user (use, node_of(self)) {
+		PyObject *item =
+			list ? fxpy_node_object(((struct fxpy_node *)self)
+							->graph,
+				       use->user)
+			     : NULL;
+
+		if (!item || PyList_Append(list, item) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(item);
+	}
+	return list;
+}
+
+/* [(file, line, function), ...], innermost first. */
+static PyObject *
+node_source(PyObject *self, void *closure)
+{
+	const struct fx_source *source = node_of(self)->source;
+	PyObject *list = PyList_New(0);
+
+	(void)closure;
+	for (size_t i = 0; list && source && i < source->count; i++) {
+		PyObject *item = Py_BuildValue("(sis)", source->frames[i].file,
+			source->frames[i].line, source->frames[i].function);
+
+		if (!item || PyList_Append(list, item) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(item);
+	}
+	return list;
+}
+
+static PyObject *
+node_repr(PyObject *self)
+{
+	return text_object(node_of(self)->name);
+}
+
+static Py_hash_t
+node_hash(PyObject *self)
+{
+	return (Py_hash_t)node_of(self)->id;
+}
+
+static PyObject *
+node_compare(PyObject *self, PyObject *other, int op)
+{
+	bool same;
+
+	if (Py_TYPE(other) != fxpy.node_type || (op != Py_EQ && op != Py_NE)) {
+		Py_INCREF(Py_NotImplemented);
+		return Py_NotImplemented;
+	}
+	same = node_of(self) == node_of(other);
+	return PyBool_FromLong(same == (op == Py_EQ));
+}
+
+static PyGetSetDef graph_getset[] = {
+	{ "nodes", graph_nodes, NULL, "The nodes in order, a list.", NULL },
+	{ "code", graph_code, NULL, "The generated Python code.", NULL },
+	{ "targets", graph_targets, NULL,
+		"The callables of call_function nodes by printed name.", NULL },
+	{ "tensors", graph_tensors, NULL,
+		"Parameters, buffers and constants by path.", NULL },
+	{ "class_name", graph_class_name, NULL, "Of the traced model.", NULL },
+	{ NULL, NULL, NULL, NULL, NULL },
+};
+
+static PyMethodDef graph_methods[] = {
+	{ "fxg", graph_fxg, METH_NOARGS, "The graph in fxdb's own format." },
+	{ NULL, NULL, 0, NULL },
+};
+
+static PyGetSetDef node_getset[] = {
+	{ "name", node_get_text, NULL, "Unique name.", (void *)'n' },
+	{ "op", node_get_text, NULL, "Opcode.", (void *)'o' },
+	{ "type", node_get_text, NULL, "Annotation or None.", (void *)'t' },
+	{ "scope", node_get_text, NULL, "Module path.", (void *)'s' },
+	{ "target", node_target, NULL,
+		"A callable for call_function, else a string.", NULL },
+	{ "args", node_arguments, NULL, "Positional arguments.", NULL },
+	{ "kwargs", node_arguments, NULL, "Keyword arguments.", (void *)1 },
+	{ "users", node_users, NULL, "Nodes that use this one.", NULL },
+	{ "source", node_source, NULL,
+		"(file, line, function) frames, innermost first.", NULL },
+	{ NULL, NULL, NULL, NULL, NULL },
+};
+
+#define SLOT(id, function) \
+	{ \
+		id, (void *)(uintptr_t)(function) \
+	}
+
+static PyType_Slot graph_slots[] = {
+	SLOT(Py_tp_dealloc, graph_dealloc),
+	SLOT(Py_tp_str, graph_str),
+	SLOT(Py_tp_getset, graph_getset),
+	SLOT(Py_tp_methods, graph_methods),
+	{ 0, NULL },
+};
+
+static PyType_Slot node_slots[] = {
+	SLOT(Py_tp_dealloc, node_dealloc),
+	SLOT(Py_tp_repr, node_repr),
+	SLOT(Py_tp_hash, node_hash),
+	SLOT(Py_tp_richcompare, node_compare),
+	SLOT(Py_tp_getset, node_getset),
+	{ 0, NULL },
+};
+
+static PyType_Spec graph_spec = {
+	.name = "fxdb.Graph",
+	.basicsize = sizeof(struct fxpy_graph),
+	.flags = Py_TPFLAGS_DEFAULT,
+	.slots = graph_slots,
+};
+
+static PyType_Spec node_spec = {
+	.name = "fxdb.Node",
+	.basicsize = sizeof(struct fxpy_node),
+	.flags = Py_TPFLAGS_DEFAULT,
+	.slots = node_slots,
+};
+
+int
+fxpy_graph_ready(PyObject *module)
+{
+	PyObject *graph = PyType_FromSpec(&graph_spec);
+	PyObject *node = PyType_FromSpec(&node_spec);
+
+	if (!graph || !node)
+		return -1;
+	fxpy.graph_type = (PyTypeObject *)graph;
+	fxpy.node_type = (PyTypeObject *)node;
+	Py_INCREF(graph);
+	Py_INCREF(node);
+	if (PyModule_AddObject(module, "Graph", graph) < 0)
+		return -1;
+	return PyModule_AddObject(module, "Node", node);
+}

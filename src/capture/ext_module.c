@@ -1,0 +1,379 @@
+/* ext_module.c - the extension's entry: what fxdb/__init__.py calls. */
+#include <config.h>
+
+#include "capture/capture.h"
+
+#include <string.h>
+
+#include "base/intern.h"
+#include "ir/module.h"
+
+struct fxpy_state fxpy;
+struct fxpy_strings fxpy_str;
+
+static void
+trace_free(struct fxpy_trace *trace)
+{
+	fx_recorder_deinit(&trace->recorder);
+	fx_map_deinit(&trace->modules);
+	fx_map_deinit(&trace->parameters);
+	fx_map_deinit(&trace->tensors);
+	fx_map_deinit(&trace->proxies);
+	fx_map_deinit(&trace->records);
+	fx_map_deinit(&trace->scanned);
+	Py_XDECREF(trace->tracer);
+	Py_XDECREF(trace->root);
+	Py_XDECREF(trace->keep);
+	Py_XDECREF(trace->targets);
+	PyMem_Free(trace);
+}
+
+/* Whether the class of TRACER has its own NAME instead of BASE's. */
+static bool
+overrides(PyObject *tracer, PyObject *base, PyObject *name)
+{
+	PyObject *own = PyObject_GetAttr((PyObject *)Py_TYPE(tracer), name);
+	PyObject *given = PyObject_GetAttr(base, name);
+	bool differs = own != given;
+
+	Py_XDECREF(own);
+	Py_XDECREF(given);
+	PyErr_Clear();
+	return differs;
+}
+
+static struct fxpy_trace *
+trace_new(PyObject *tracer, PyObject *base, PyObject *root)
+{
+	struct fxpy_trace *trace = PyMem_Malloc(sizeof(*trace));
+
+	if (!trace)
+		return NULL;
+	memset(trace, 0, sizeof(*trace));
+	fxpy.generation++;
+	fx_recorder_init(&trace->recorder, (uint32_t)fxpy.generation,
+		fxpy.generation);
+	Py_INCREF(tracer);
+	trace->tracer = tracer;
+	Py_INCREF(root);
+	trace->root = root;
+	trace->keep = PyList_New(0);
+	trace->targets = PyDict_New();
+	trace->hooks_leaf = overrides(tracer, base, fxpy_str.is_leaf_module);
+	trace->hooks_path = overrides(tracer, base, fxpy_str.path_of_module);
+	trace->hooks_arg = overrides(tracer, base, fxpy_str.create_arg);
+	return trace;
+}
+
+static void
+stop(void)
+{
+	struct fxpy_trace *trace = fxpy.trace;
+
+	fxpy.trace = NULL;
+	if (trace)
+		trace_free(trace);
+}
+
+/* begin(tracer, base class, root module, function) */
+static PyObject *
+begin(PyObject *self, PyObject *args)
+{
+	PyObject *tracer, *base, *root, *function;
+	struct fxpy_trace *trace;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "OOOO", &tracer, &base, &root, &function))
+		return NULL;
+	if (fxpy.trace) {
+		PyErr_SetString(PyExc_RuntimeError,
+			"a trace is running already; traces do not nest");
+		return NULL;
+	}
+	trace = trace_new(tracer, base, root);
+	if (!trace)
+		return PyErr_NoMemory();
+	fxpy.asked = NULL;
+	fxpy.asked_node = NULL;
+	if (!fxpy_collect(trace) || !fxpy_patch() ||
+		!fxpy_patch_globals(trace, function)) {
+		trace_free(trace);
+		return NULL;
+	}
+	fxpy.trace = trace;
+	Py_RETURN_NONE;
+}
+
+static struct fxpy_trace *
+running(void)
+{
+	if (!fxpy.trace)
+		PyErr_SetString(PyExc_RuntimeError, "no trace is running");
+	return fxpy.trace;
+}
+
+/* placeholder(name, args tuple, type text or None) -> Proxy */
+static PyObject *
+placeholder(PyObject *self, PyObject *args)
+{
+	struct fx_node_spec spec = { .opcode = FX_OPCODE_PLACEHOLDER };
+	struct fxpy_trace *trace = running();
+	const char *name, *type;
+	PyObject *defaults;
+
+	(void)self;
+	if (!trace || !PyArg_ParseTuple(args, "sOz", &name, &defaults, &type))
+		return NULL;
+	if (!fxpy_arg(trace, defaults, &spec.args))
+		return NULL;
+	spec.target = fx_intern(name);
+	spec.type = fx_intern(type);
+	return fxpy_proxy_new(fx_recorder_add(&trace->recorder, &spec));
+}
+
+/* finish(result, type text or None, torch version) -> Graph */
+static PyObject *
+finish(PyObject *self, PyObject *args)
+{
+	struct fx_node_spec spec = { .opcode = FX_OPCODE_OUTPUT,
+		.target = "output" };
+	struct fxpy_trace *trace = running();
+	const char *type, *version;
+	struct fx_value item;
+	PyObject *result, *graph;
+
+	(void)self;
+	if (!trace ||
+		!PyArg_ParseTuple(args, "Ozs", &result, &type, &version) ||
+		!fxpy_arg(trace, result, &item))
+		return NULL;
+	spec.args = fx_value_sequence(trace->recorder.graph->values,
+		FX_VALUE_TUPLE, &item, 1);
+	spec.type = fx_intern(type);
+	fx_recorder_add(&trace->recorder, &spec);
+	trace->recorder.graph->dialect = fx_intern(version);
+	graph = fxpy_graph_new(trace);
+	stop();
+	return graph;
+}
+
+/* abort() -> the Graph so far, or None */
+static PyObject *
+cancel(PyObject *self, PyObject *no_args)
+{
+	PyObject *graph;
+
+	(void)self;
+	(void)no_args;
+	if (!fxpy.trace)
+		Py_RETURN_NONE;
+	graph = fxpy_graph_new(fxpy.trace);
+	stop();
+	return graph;
+}
+
+static PyObject *
+install(PyObject *self, PyObject *no_args)
+{
+	(void)self;
+	(void)no_args;
+	if (!fxpy_patch())
+		return NULL;
+	Py_RETURN_NONE;
+}
+
+static PyObject *
+uninstall(PyObject *self, PyObject *no_args)
+{
+	(void)self;
+	(void)no_args;
+	fxpy_unpatch();
+	Py_RETURN_NONE;
+}
+
+/* asked() -> (what, node name) of the last refusal, or None */
+static PyObject *
+asked(PyObject *self, PyObject *no_args)
+{
+	(void)self;
+	(void)no_args;
+	if (!fxpy.asked)
+		Py_RETURN_NONE;
+	return Py_BuildValue("(ss)", fxpy.asked, fxpy.asked_node);
+}
+
+static PyObject *
+is_leaf_module(PyObject *self, PyObject *module)
+{
+	(void)self;
+	return PyBool_FromLong(fxpy_class_of(Py_TYPE(module))->is_leaf);
+}
+
+/* path_of_module(module): the default hook. */
+static PyObject *
+path_of_module(PyObject *self, PyObject *module)
+{
+	struct fxpy_trace *trace = running();
+	const char *path;
+
+	(void)self;
+	if (!trace)
+		return NULL;
+	path = fx_map_get_pointer(&trace->modules, module);
+	if (path)
+		return PyUnicode_FromString(path);
+	PyErr_Format(PyExc_NameError,
+		"module is not installed as a submodule: a %s is not reachable "
+		"from the traced model",
+		fxpy_class_of(Py_TYPE(module))->name);
+	return NULL;
+}
+
+static PyMethodDef functions[] = {
+	{ "begin", begin, METH_VARARGS, "Begin a trace." },
+	{ "placeholder", placeholder, METH_VARARGS, "Record an input." },
+	{ "finish", finish, METH_VARARGS, "Record the output; the Graph." },
+	{ "abort", cancel, METH_NOARGS, "End a failed trace; what there is." },
+	{ "install", install, METH_NOARGS, "Patch torch and leave it so." },
+	{ "uninstall", uninstall, METH_NOARGS, "Put torch back." },
+	{ "asked", asked, METH_NOARGS, "What a proxy refused last." },
+	{ "is_leaf_module", is_leaf_module, METH_O, "torch.fx's policy." },
+	{ "path_of_module", path_of_module, METH_O, "First path of a module." },
+	{ NULL, NULL, 0, NULL },
+};
+
+/* One dotted name from Python, held for ever; NULL when optional. */
+static PyObject *
+need(const char *module, const char *name, bool optional)
+{
+	PyObject *from = PyImport_ImportModule(module);
+	PyObject *value = from ? PyObject_GetAttrString(from, name) : NULL;
+
+	Py_XDECREF(from);
+	if (!value && optional)
+		PyErr_Clear();
+	return value;
+}
+
+static bool
+read_opcodes(void)
+{
+	PyObject *map = need("opcode", "opmap", false);
+	PyObject *unpack =
+		map ? PyMapping_GetItemString(map, "UNPACK_SEQUENCE") : NULL;
+	PyObject *extended =
+		map ? PyMapping_GetItemString(map, "EXTENDED_ARG") : NULL;
+
+	if (unpack && extended) {
+		fxpy.unpack_sequence = (int)PyLong_AsLong(unpack);
+		fxpy.extended_arg = (int)PyLong_AsLong(extended);
+	}
+	Py_XDECREF(map);
+	Py_XDECREF(unpack);
+	Py_XDECREF(extended);
+	return !PyErr_Occurred();
+}
+
+/* The keys that every module's __dict__ has, without `training`. */
+static bool
+read_module_keys(void)
+{
+	PyObject *bare = PyObject_CallFunctionObjArgs(fxpy.module_type, NULL);
+	PyObject *dict =
+		bare ? PyObject_GetAttr(bare, fxpy_str.__dict__) : NULL;
+
+	fxpy.module_keys = dict ? PyFrozenSet_New(dict) : NULL;
+	Py_XDECREF(bare);
+	Py_XDECREF(dict);
+	return fxpy.module_keys;
+}
+
+static bool
+read_methods(void)
+{
+	PyObject *get = need("torch.overrides", "_get_tensor_methods", false);
+
+	fxpy.tensor_methods =
+		get ? PyObject_CallFunctionObjArgs(get, NULL) : NULL;
+	Py_XDECREF(get);
+	return fxpy.tensor_methods;
+}
+
+static bool
+read_torch(void)
+{
+	static const struct {
+		PyObject **where;
+		const char *module, *name;
+		bool optional;
+	} wanted[] = {
+		{ &fxpy.module_type, "torch.nn", "Module", false },
+		{ &fxpy.sequential_type, "torch.nn", "Sequential", false },
+		{ &fxpy.parameter_type, "torch.nn", "Parameter", false },
+		{ &fxpy.tensor_type, "torch", "Tensor", false },
+		{ &fxpy.size_type, "torch", "Size", false },
+		{ &fxpy.dtype_type, "torch", "dtype", false },
+		{ &fxpy.device_type, "torch", "device", false },
+		{ &fxpy.layout_type, "torch", "layout", false },
+		{ &fxpy.memory_format_type, "torch", "memory_format", false },
+		{ &fxpy.script_method_type, "torch._C", "ScriptMethod", true },
+		{ &fxpy.script_object_type, "torch._C", "ScriptObject", true },
+		{ &fxpy.fx_proxy_type, "torch.fx", "Proxy", true },
+		{ &fxpy.trace_error, "torch.fx.proxy", "TraceError", true },
+		{ &fxpy.getattr_function, "builtins", "getattr", false },
+		{ &fxpy.enum_type, "enum", "Enum", false },
+	};
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		*wanted[i].where = need(wanted[i].module, wanted[i].name,
+			wanted[i].optional);
+		if (!*wanted[i].where && !wanted[i].optional)
+			return false;
+	}
+	if (!fxpy.trace_error) {
+		fxpy.trace_error = PyExc_ValueError;
+		Py_INCREF(fxpy.trace_error);
+	}
+	return read_opcodes() && read_module_keys() && read_methods();
+}
+
+static bool
+intern_names(void)
+{
+#define FXPY_MAKE(name) \
+	if (!(fxpy_str.name = PyUnicode_InternFromString(#name))) \
+		return false;
+	FXPY_NAMES(FXPY_MAKE)
+#undef FXPY_MAKE
+	fxpy.keep = PyList_New(0);
+	return fxpy.keep;
+}
+
+static struct PyModuleDef definition = {
+	PyModuleDef_HEAD_INIT,
+	.m_name = "fxdb._capture",
+	.m_doc = "fxdb's tracer: see the package fxdb.",
+	.m_size = -1,
+	.m_methods = functions,
+};
+
+PyMODINIT_FUNC PyInit__capture(void);
+
+__attribute__((visibility("default"))) PyMODINIT_FUNC
+PyInit__capture(void)
+{
+	PyObject *module;
+
+	if (!intern_names() || !read_torch())
+		return NULL;
+	module = PyModule_Create(&definition);
+	if (!module)
+		return NULL;
+	if (fxpy_proxy_ready(module) < 0 || fxpy_wrapped_ready(module) < 0 ||
+		fxpy_graph_ready(module) < 0 ||
+		PyModule_AddStringConstant(module, "BUILD", FX_BUILD_ID) < 0) {
+		Py_DECREF(module);
+		return NULL;
+	}
+	return module;
+}

@@ -1,0 +1,345 @@
+/* ext_modules.c - the module tree of a trace: paths, classes, configuration.
+ *
+ * One walk in the order of named_modules(): a module before its children, the
+ * first path of a shared module or tied parameter wins (semantics 2.3, 2.4).
+ * Configuration is every plain value of the instance's __dict__ that a bare
+ * torch.nn.Module does not have.
+ */
+#include <config.h>
+
+#include "capture/capture.h"
+
+#include <string.h>
+
+#include "base/dtype.h"
+#include "base/intern.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "ir/module.h"
+
+#define MAX_DEPTH 200
+#define MAX_RANK  64
+
+static bool
+starts(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static const char *
+attribute_text(PyObject *object, PyObject *name)
+{
+	PyObject *value = PyObject_GetAttr(object, name);
+	const char *text = NULL;
+
+	if (value && PyUnicode_Check(value))
+		text = fxpy_text(value);
+	Py_XDECREF(value);
+	PyErr_Clear();
+	return text ? text : "";
+}
+
+/* torch.fx keeps torch.nn's own modules whole, Sequential excepted. */
+static bool
+is_leaf_class(PyTypeObject *type, const char *module)
+{
+	if (!starts(module, "torch.nn") && !starts(module, "torch.ao.nn"))
+		return false;
+	return !PyType_IsSubtype(type, (PyTypeObject *)fxpy.sequential_type);
+}
+
+const struct fxpy_class *
+fxpy_class_of(PyTypeObject *type)
+{
+	struct fxpy_class *class = fx_map_get_pointer(&fxpy.classes, type);
+	const char *module, *name;
+
+	if (class)
+		return class;
+	module = attribute_text((PyObject *)type, fxpy_str.__module__);
+	name = attribute_text((PyObject *)type, fxpy_str.__qualname__);
+	class = FX_NEW(struct fxpy_class);
+	class->name = fx_intern_format("%s.%s", module, name);
+	class->is_leaf = is_leaf_class(type, module);
+	if (PyList_Append(fxpy.keep, (PyObject *)type) < 0)
+		PyErr_Clear();
+	fx_map_set_pointer(&fxpy.classes, type, class);
+	return class;
+}
+
+static const char *
+join(const char *prefix, PyObject *name)
+{
+	char path[512];
+	const char *text = fxpy_text(name);
+	size_t before = fx_intern_length(prefix);
+	size_t length = text ? fx_intern_length(text) : 0;
+
+	if (!text || !before)
+		return text;
+	if (before + length + 1 >= sizeof(path))
+		return fx_intern_format("%s.%s", prefix, text);
+	memcpy(path, prefix, before);
+	path[before] = '.';
+	memcpy(path + before + 1, text, length);
+	return fx_intern_n(path, before + 1 + length);
+}
+
+static void
+map_tensor(struct fx_map *map, PyObject *tensor, const char *prefix,
+	PyObject *name)
+{
+	if (tensor != Py_None && PyUnicode_Check(name) &&
+		!fx_map_has(map, (uintptr_t)tensor))
+		fx_map_set_pointer(map, tensor, join(prefix, name));
+}
+
+/* Map the tensors of TABLE, a dict, to their paths. */
+static void
+map_table(struct fx_map *map, PyObject *table, const char *prefix)
+{
+	PyObject *key, *value;
+	Py_ssize_t at = 0;
+
+	while (table && PyDict_Next(table, &at, &key, &value))
+		map_tensor(map, value, prefix, key);
+}
+
+/* The plain attributes of DICT as a DICT value; tensors among them are mapped
+ * to their paths instead.
+ */
+static struct fx_value
+configuration(struct fxpy_trace *trace, PyObject *dict, const char *path)
+{
+	struct fx_arena *arena = trace->recorder.graph->permanent;
+	FX_VEC(struct fx_value) items = { 0 };
+	PyObject *key, *value;
+	Py_ssize_t at = 0;
+	struct fx_value config, plain;
+
+	while (PyDict_Next(dict, &at, &key, &value)) {
+		if (!PyUnicode_Check(key) ||
+			PySet_Contains(fxpy.module_keys, key) == 1)
+			continue;
+		if (fxpy_plain(arena, value, 0, &plain)) {
+			fx_vec_push(&items, fx_value_string(fxpy_text(key)));
+			fx_vec_push(&items, plain);
+		} else if (PyType_IsSubtype(Py_TYPE(value),
+				   (PyTypeObject *)fxpy.tensor_type))
+			map_tensor(&trace->tensors, value, path, key);
+		else
+			PyErr_Clear();
+	}
+	config = fx_value_dict(arena, items.items, items.count / 2);
+	fx_vec_deinit(&items);
+	return config;
+}
+
+static struct fx_module *collect(struct fxpy_trace *trace, PyObject *module,
+	const char *path, int depth);
+
+static bool
+collect_children(struct fxpy_trace *trace, PyObject *dict,
+	struct fx_module *record, const char *path, int depth)
+{
+	PyObject *children = PyDict_GetItem(dict, fxpy_str._modules);
+	PyObject *key, *value;
+	Py_ssize_t at = 0;
+
+	while (children && PyDict_Next(children, &at, &key, &value)) {
+		struct fx_module *child = NULL;
+		const char *name = fxpy_text(key);
+
+		if (!name)
+			return false;
+		if (value != Py_None) {
+			child = collect(trace, value, join(path, key),
+				depth + 1);
+			if (!child)
+				return false;
+		}
+		fx_module_add_child(record, name, child);
+	}
+	return true;
+}
+
+static struct fx_module *
+collect(struct fxpy_trace *trace, PyObject *module, const char *path, int depth)
+{
+	struct fx_module *record = fx_map_get_pointer(&trace->records, module);
+	const struct fxpy_class *class = fxpy_class_of(Py_TYPE(module));
+	PyObject *dict, *training;
+
+	if (record)
+		return record;
+	if (depth > MAX_DEPTH) {
+		PyErr_SetString(PyExc_RecursionError,
+			"modules are nested more than 200 levels deep");
+		return NULL;
+	}
+	dict = PyObject_GetAttr(module, fxpy_str.__dict__);
+	if (!dict)
+		return NULL;
+	record = fx_module_new(trace->recorder.graph, class->name);
+	record->is_leaf = class->is_leaf;
+	training = PyDict_GetItem(dict, fxpy_str.training);
+	record->training = training == Py_True;
+	fx_map_set_pointer(&trace->records, module, record);
+	fx_map_set_pointer(&trace->modules, module, path);
+	map_table(&trace->parameters,
+		PyDict_GetItem(dict, fxpy_str._parameters), path);
+	map_table(&trace->tensors, PyDict_GetItem(dict, fxpy_str._buffers),
+		path);
+	record->config = configuration(trace, dict, path);
+	if (!collect_children(trace, dict, record, path, depth))
+		record = NULL;
+	Py_DECREF(dict);
+	return record;
+}
+
+bool
+fxpy_collect(struct fxpy_trace *trace)
+{
+	struct fx_module *root = collect(trace, trace->root, fx_intern(""), 0);
+
+	if (!root)
+		return false;
+	trace->recorder.graph->module = root;
+	trace->recorder.graph->class_name =
+		fx_intern(fx_class_short_name(root->class_name));
+	return true;
+}
+
+/* The integers of SEQUENCE in OUT; their number, or -1. */
+static int
+integers(PyObject *sequence, int64_t *out)
+{
+	Py_ssize_t count = sequence ? PySequence_Size(sequence) : -1;
+
+	if (count < 0 || count > MAX_RANK)
+		return -1;
+	for (Py_ssize_t i = 0; i < count; i++) {
+		PyObject *item = PySequence_GetItem(sequence, i);
+
+		out[i] = item ? PyLong_AsLongLong(item) : -1;
+		Py_XDECREF(item);
+	}
+	return PyErr_Occurred() ? -1 : (int)count;
+}
+
+static enum fx_dtype
+tensor_dtype(PyObject *tensor)
+{
+	PyObject *dtype = PyObject_GetAttr(tensor, fxpy_str.dtype);
+	struct fx_value value = { 0 };
+
+	if (dtype)
+		fxpy_plain(NULL, dtype, 0, &value);
+	Py_XDECREF(dtype);
+	return value.kind == FX_VALUE_DTYPE ? (enum fx_dtype)value.integer
+					    : FX_DTYPE_NONE;
+}
+
+/* Describe TENSOR for the graph.  Tensors with one address share a storage;
+ * SHARED maps addresses to storages.
+ */
+static const struct fx_tensor *
+describe(struct fx_graph *graph, PyObject *tensor, bool is_buffer,
+	struct fx_map *shared)
+{
+	PyObject *shape = PyObject_GetAttr(tensor, fxpy_str.shape);
+	PyObject *grad = PyObject_GetAttr(tensor, fxpy_str.requires_grad);
+	PyObject *address = PyObject_CallMethod(tensor, "data_ptr", NULL);
+	int64_t sizes[MAX_RANK];
+	int rank = integers(shape, sizes);
+	uintptr_t at =
+		address ? (uintptr_t)PyLong_AsUnsignedLongLong(address) : 0;
+	struct fx_storage *storage =
+		at ? (struct fx_storage *)fx_map_get(shared, at, 0) : NULL;
+	struct fx_tensor *made = NULL;
+
+	PyErr_Clear();
+	if (rank >= 0) {
+		if (storage)
+			fx_storage_ref(storage);
+		else
+			storage = fx_storage_new(NULL);
+		if (at)
+			fx_map_set(shared, at, (uintptr_t)storage);
+		made = fx_tensor_new(graph, tensor_dtype(tensor), sizes,
+			(size_t)rank, storage);
+		fx_storage_unref(storage);
+		made->is_buffer = is_buffer;
+		made->is_persistent = true;
+		made->requires_grad = grad == Py_True;
+	}
+	Py_XDECREF(shape);
+	Py_XDECREF(grad);
+	Py_XDECREF(address);
+	return made;
+}
+
+static bool
+describe_table(struct fxpy_trace *trace, struct fx_module *record,
+	PyObject *table, bool is_buffer, struct fx_map *shared)
+{
+	PyObject *key, *value;
+	Py_ssize_t at = 0;
+
+	while (table && PyDict_Next(table, &at, &key, &value)) {
+		const char *name = PyUnicode_Check(key) ? fxpy_text(key) : NULL;
+		const struct fx_tensor *tensor = NULL;
+
+		if (!name)
+			return false;
+		if (value != Py_None)
+			tensor = describe(trace->recorder.graph, value,
+				is_buffer, shared);
+		fx_module_add_tensor(record, name, tensor);
+	}
+	return true;
+}
+
+/* Constants that were met on the way are buffers of the root. */
+static void
+describe_constants(struct fxpy_trace *trace, struct fx_map *shared)
+{
+	Py_ssize_t count = PyList_Size(trace->keep);
+
+	for (Py_ssize_t i = 0; i < count; i++) {
+		PyObject *object = PyList_GetItem(trace->keep, i);
+		const char *path = fx_map_get_pointer(&trace->tensors, object);
+
+		if (path && starts(path, "_tensor_constant"))
+			fx_module_add_tensor(trace->recorder.graph->module,
+				path,
+				describe(trace->recorder.graph, object, true,
+					shared));
+	}
+}
+
+bool
+fxpy_describe_tensors(struct fxpy_trace *trace)
+{
+	FX_AUTO_MAP struct fx_map shared = { 0 };
+	uintptr_t module, record;
+	size_t at = 0;
+	bool good = true;
+
+	while (good && fx_map_next(&trace->records, &at, &module, &record)) {
+		PyObject *dict =
+			PyObject_GetAttr((PyObject *)module, fxpy_str.__dict__);
+
+		if (!dict)
+			return false;
+		good = describe_table(trace, (struct fx_module *)record,
+			       PyDict_GetItem(dict, fxpy_str._parameters),
+			       false, &shared) &&
+		       describe_table(trace, (struct fx_module *)record,
+			       PyDict_GetItem(dict, fxpy_str._buffers), true,
+			       &shared);
+		Py_DECREF(dict);
+	}
+	describe_constants(trace, &shared);
+	return good;
+}

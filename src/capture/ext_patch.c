@@ -1,0 +1,404 @@
+/* ext_patch.c - where calls of modules and wrapped functions are caught.
+ *
+ * torch.nn.Module.__call__ and __getattr__ are replaced by method descriptors
+ * that pass through unless a trace runs; functions marked by fx.wrap and those
+ * of the math module by Wrapped objects.  Everything is put back in reverse
+ * order.
+ */
+#include <config.h>
+
+#include "capture/capture.h"
+
+static PyObject *patches; /* list of (dict, name, original or None) */
+
+/* What torch.fx does first with a module it calls: math functions imported by
+ * name into the globals of its forward are wrapped too.
+ */
+static bool
+patch_item(PyObject *dict, PyObject *name, PyObject *original)
+{
+	PyObject *wrapped = fxpy_wrapped_new(original);
+	PyObject *entry = PyTuple_Pack(3, dict, name, original);
+	bool good = wrapped && entry && PyList_Append(patches, entry) == 0 &&
+		    PyDict_SetItem(dict, name, wrapped) == 0;
+
+	Py_XDECREF(wrapped);
+	Py_XDECREF(entry);
+	return good;
+}
+
+/* The math module's own functions, read before any is replaced. */
+static bool
+read_math(PyObject **dict_ret)
+{
+	PyObject *math = PyImport_ImportModule("math");
+	PyObject *key, *value;
+	Py_ssize_t at = 0;
+
+	if (!math)
+		return false;
+	*dict_ret = PyModule_GetDict(math);
+	if (!fxpy.math_functions.count)
+		while (PyDict_Next(*dict_ret, &at, &key, &value))
+			if (PyCFunction_Check(value))
+				fx_map_set(&fxpy.math_functions,
+					(uintptr_t)value, 1);
+	Py_DECREF(math);
+	return true;
+}
+
+/* Wrap what GLOBALS has of the functions in the math module. */
+static bool
+patch_math_in(PyObject *globals)
+{
+	PyObject *names = PyList_New(0), *key, *value;
+	Py_ssize_t at = 0;
+	bool good = names;
+
+	while (good && PyDict_Next(globals, &at, &key, &value))
+		if (PyUnicode_Check(key) &&
+			fx_map_has(&fxpy.math_functions, (uintptr_t)value))
+			good = PyList_Append(names, key) == 0;
+	for (Py_ssize_t i = 0; good && i < PyList_Size(names); i++) {
+		key = PyList_GetItem(names, i);
+		good = patch_item(globals, key, PyDict_GetItem(globals, key));
+	}
+	Py_XDECREF(names);
+	return good;
+}
+
+/* The globals of FUNCTION's module, searched once a trace. */
+bool
+fxpy_patch_globals(struct fxpy_trace *trace, PyObject *function)
+{
+	PyObject *globals = PyObject_GetAttr(function, fxpy_str.__globals__);
+	bool good = true;
+
+	if (!globals) {
+		PyErr_Clear();
+		return true;
+	}
+	if (PyDict_Check(globals) &&
+		fx_map_set(&trace->scanned, (uintptr_t)globals, 1))
+		good = patch_math_in(globals);
+	Py_DECREF(globals);
+	return good;
+}
+
+static PyObject *
+with_self(PyObject *self, PyObject *args)
+{
+	Py_ssize_t count = PyTuple_Size(args);
+	PyObject *all = PyTuple_New(count + 1);
+
+	if (!all)
+		return NULL;
+	Py_INCREF(self);
+	PyTuple_SetItem(all, 0, self);
+	for (Py_ssize_t i = 0; i < count; i++) {
+		PyObject *item = PyTuple_GetItem(args, i);
+
+		Py_INCREF(item);
+		PyTuple_SetItem(all, i + 1, item);
+	}
+	return all;
+}
+
+static PyObject *
+call_original(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	PyObject *all = with_self(self, args), *result = NULL;
+
+	if (all)
+		result = PyObject_Call(fxpy.original_call, all, kwargs);
+	Py_XDECREF(all);
+	return result;
+}
+
+static const char *
+path_of(struct fxpy_trace *trace, PyObject *module)
+{
+	const char *path = fx_map_get_pointer(&trace->modules, module);
+	PyObject *answer;
+
+	if (trace->hooks_path) {
+		answer = PyObject_CallMethod(trace->tracer, "path_of_module",
+			"O", module);
+		path = answer ? fxpy_text(answer) : NULL;
+		Py_XDECREF(answer);
+		return path;
+	}
+	if (!path)
+		PyErr_Format(PyExc_NameError,
+			"module is not installed as a submodule: a %s that is "
+			"called is not reachable from the traced model",
+			fxpy_class_of(Py_TYPE(module))->name);
+	return path;
+}
+
+/* 1, 0, or -1 with an exception. */
+static int
+is_leaf(struct fxpy_trace *trace, PyObject *module, const char *path)
+{
+	PyObject *answer;
+	int truth;
+
+	if (!trace->hooks_leaf)
+		return fxpy_class_of(Py_TYPE(module))->is_leaf;
+	answer = PyObject_CallMethod(trace->tracer, "is_leaf_module", "Os",
+		module, path);
+	truth = answer ? PyObject_IsTrue(answer) : -1;
+	Py_XDECREF(answer);
+	return truth;
+}
+
+static PyObject *
+module_call(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	struct fxpy_trace *trace = fxpy.trace;
+	PyObject *result = NULL;
+	const char *path;
+	int leaf;
+
+	if (!trace)
+		return call_original(self, args, kwargs);
+	path = path_of(trace, self);
+	leaf = path ? is_leaf(trace, self, path) : -1;
+	if (leaf < 0)
+		return NULL;
+	if (!leaf && fx_map_set(&trace->scanned, (uintptr_t)Py_TYPE(self), 1)) {
+		PyObject *forward = PyObject_GetAttr(self, fxpy_str.forward);
+		bool good = forward && fxpy_patch_globals(trace, forward);
+
+		Py_XDECREF(forward);
+		if (!good)
+			return NULL;
+	}
+	fx_recorder_enter(&trace->recorder, path,
+		fxpy_class_of(Py_TYPE(self))->name);
+	if (leaf)
+		result = fxpy_record_module(path, args, kwargs);
+	else if (Py_EnterRecursiveCall(" in a module call") == 0) {
+		result = call_original(self, args, kwargs);
+		Py_LeaveRecursiveCall();
+	}
+	if (fxpy.trace == trace)
+		fx_recorder_leave(&trace->recorder);
+	return result;
+}
+
+/* A Parameter read during a trace is its cached Proxy. */
+static PyObject *
+parameter(struct fxpy_trace *trace, PyObject *value)
+{
+	PyObject *proxy = fx_map_get_pointer(&trace->proxies, value);
+	const char *path;
+	struct fx_node *node;
+
+	if (!proxy) {
+		path = fx_map_get_pointer(&trace->parameters, value);
+		if (!path) {
+			Py_INCREF(value);
+			return value;
+		}
+		node = fx_recorder_parameter(&trace->recorder, path,
+			fxpy_source(trace));
+		proxy = fxpy_proxy_new(node);
+		if (!proxy || PyList_Append(trace->keep, proxy) < 0)
+			return NULL;
+		Py_DECREF(proxy);
+		fx_map_set_pointer(&trace->proxies, value, proxy);
+	}
+	Py_INCREF(proxy);
+	return proxy;
+}
+
+static PyObject *
+module_getattr(PyObject *self, PyObject *name)
+{
+	PyObject *tables[3] = { fxpy_str._parameters, fxpy_str._buffers,
+		fxpy_str._modules };
+	PyObject *dict, *found = NULL;
+	int where;
+
+	if (!fxpy.trace)
+		return PyObject_CallFunctionObjArgs(fxpy.original_getattr, self,
+			name, NULL);
+	dict = PyObject_GetAttr(self, fxpy_str.__dict__);
+	if (!dict)
+		return NULL;
+	for (where = 0; where < 3 && !found; where++) {
+		PyObject *table = PyDict_GetItem(dict, tables[where]);
+
+		if (table)
+			found = PyDict_GetItem(table, name);
+	}
+	Py_XINCREF(found);
+	Py_DECREF(dict);
+	if (!found)
+		return PyObject_CallFunctionObjArgs(fxpy.original_getattr, self,
+			name, NULL);
+	if (where == 1 && found != Py_None) {
+		PyObject *proxy = parameter(fxpy.trace, found);
+
+		Py_DECREF(found);
+		return proxy;
+	}
+	return found;
+}
+
+static PyMethodDef patched_methods[] = {
+	{ "__call__", (PyCFunction)(void (*)(void))module_call,
+		METH_VARARGS | METH_KEYWORDS, "Call the module." },
+	{ "__getattr__", module_getattr, METH_O, "Look NAME up." },
+};
+
+/* fx.wrap's registry: a list of (dict, name) in torch 1.13, a dict from
+ * (id, name) to the dict in 2.x; ours is a list.
+ */
+static bool
+patch_registered(PyObject *dict, PyObject *name)
+{
+	PyObject *original = PyDict_GetItem(dict, name);
+	PyObject *builtins;
+
+	if (original && Py_TYPE(original) == fxpy.wrapped_type)
+		return true;
+	if (original)
+		return patch_item(dict, name, original);
+	builtins = PyEval_GetBuiltins();
+	original = PyDict_GetItem(builtins, name);
+	if (!original)
+		return true;
+	if (!patch_item(dict, name, original))
+		return false;
+	/* It was not there: putting it back means removing it. */
+	PyObject *entry = PyTuple_Pack(3, dict, name, Py_None);
+	bool good = entry && PyList_SetItem(patches, PyList_Size(patches) - 1,
+				     entry) == 0;
+
+	return good;
+}
+
+static bool
+patch_list(PyObject *list)
+{
+	bool good = true;
+
+	for (Py_ssize_t i = 0; good && i < PyList_Size(list); i++) {
+		PyObject *entry = PyList_GetItem(list, i);
+
+		good = patch_registered(PyTuple_GetItem(entry, 0),
+			PyTuple_GetItem(entry, 1));
+	}
+	return good;
+}
+
+static bool
+patch_registry(PyObject *registry)
+{
+	PyObject *key, *dict;
+	Py_ssize_t at = 0;
+
+	if (PyList_Check(registry))
+		return patch_list(registry);
+	if (!PyDict_Check(registry))
+		return true;
+	while (PyDict_Next(registry, &at, &key, &dict))
+		if (!patch_registered(dict, PyTuple_GetItem(key, 1)))
+			return false;
+	return true;
+}
+
+static bool
+patch_wraps(void)
+{
+	PyObject *places[2] = {
+		PyImport_ImportModule("torch.fx._symbolic_trace"),
+		PyImport_ImportModule("fxdb")
+	};
+	bool good = true;
+
+	for (int i = 0; i < 2; i++) {
+		PyObject *registry = places[i]
+					     ? PyObject_GetAttrString(places[i],
+						       "_wrapped_fns_to_patch")
+					     : NULL;
+
+		PyErr_Clear();
+		if (registry)
+			good = good && patch_registry(registry);
+		Py_XDECREF(registry);
+		Py_XDECREF(places[i]);
+	}
+	return good;
+}
+
+static bool
+patch_module_class(void)
+{
+	PyTypeObject *type = (PyTypeObject *)fxpy.module_type;
+
+	if (!fxpy.patched_call) {
+		fxpy.patched_call =
+			PyDescr_NewMethod(type, &patched_methods[0]);
+		fxpy.patched_getattr =
+			PyDescr_NewMethod(type, &patched_methods[1]);
+	}
+	if (!fxpy.patched_call || !fxpy.patched_getattr)
+		return false;
+	fxpy.original_call =
+		PyObject_GetAttrString(fxpy.module_type, "__call__");
+	fxpy.original_getattr =
+		PyObject_GetAttrString(fxpy.module_type, "__getattr__");
+	return fxpy.original_call && fxpy.original_getattr &&
+	       PyObject_SetAttrString(fxpy.module_type, "__call__",
+		       fxpy.patched_call) == 0 &&
+	       PyObject_SetAttrString(fxpy.module_type, "__getattr__",
+		       fxpy.patched_getattr) == 0;
+}
+
+bool
+fxpy_patch(void)
+{
+	PyObject *math;
+
+	if (fxpy.original_call)
+		return patch_wraps();
+	if (!patches && !(patches = PyList_New(0)))
+		return false;
+	if (!patch_module_class())
+		return false;
+	return read_math(&math) && patch_wraps() && patch_math_in(math);
+}
+
+void
+fxpy_unpatch(void)
+{
+	PyObject *type, *value, *trace;
+
+	if (!fxpy.original_call)
+		return;
+	PyErr_Fetch(&type, &value, &trace);
+	for (Py_ssize_t i = PyList_Size(patches); i-- > 0;) {
+		PyObject *entry = PyList_GetItem(patches, i);
+		PyObject *dict = PyTuple_GetItem(entry, 0);
+		PyObject *name = PyTuple_GetItem(entry, 1);
+		PyObject *original = PyTuple_GetItem(entry, 2);
+
+		if (original == Py_None)
+			PyDict_DelItem(dict, name);
+		else
+			PyDict_SetItem(dict, name, original);
+		PyErr_Clear();
+	}
+	PyList_SetSlice(patches, 0, PyList_Size(patches), NULL);
+	PyObject_SetAttrString(fxpy.module_type, "__call__",
+		fxpy.original_call);
+	PyObject_SetAttrString(fxpy.module_type, "__getattr__",
+		fxpy.original_getattr);
+	PyErr_Clear();
+	Py_CLEAR(fxpy.original_call);
+	Py_CLEAR(fxpy.original_getattr);
+	PyErr_Restore(type, value, trace);
+}

@@ -1,0 +1,567 @@
+/* ext_proxy.c - Proxy: a value that exists only as a node.
+ *
+ * The rules are torch.fx's (semantics 3): operators record functions of the
+ * operator module, attributes are lazy, calls of attributes are methods,
+ * anything that needs the value itself is refused with a sentence that says
+ * what was asked.
+ */
+#include <config.h>
+
+#include "capture/capture.h"
+
+#include <string.h>
+
+#include "base/intern.h"
+
+/* Indices into fxpy.operators; ext_module.c fills them in this order. */
+enum {
+	OP_ADD,
+	OP_SUB,
+	OP_MUL,
+	OP_MATMUL,
+	OP_TRUEDIV,
+	OP_FLOORDIV,
+	OP_MOD,
+	OP_POW,
+	OP_LSHIFT,
+	OP_RSHIFT,
+	OP_AND,
+	OP_OR,
+	OP_XOR,
+	OP_NEG,
+	OP_POS,
+	OP_INVERT,
+	OP_ABS,
+	OP_GETITEM,
+	OP_LT,
+	OP_LE,
+	OP_EQ,
+	OP_NE,
+	OP_GT,
+	OP_GE
+};
+
+PyObject *
+fxpy_proxy_new(struct fx_node *node)
+{
+	struct fxpy_proxy *proxy =
+		PyObject_New(struct fxpy_proxy, fxpy.proxy_type);
+
+	if (!proxy)
+		return NULL;
+	proxy->generation = fxpy.generation;
+	proxy->node = node;
+	proxy->owner = NULL;
+	proxy->attr = NULL;
+	proxy->dict = NULL;
+	return (PyObject *)proxy;
+}
+
+static PyObject *
+attribute_new(PyObject *owner, PyObject *name)
+{
+	struct fxpy_proxy *proxy = (struct fxpy_proxy *)fxpy_proxy_new(NULL);
+
+	if (!proxy)
+		return NULL;
+	proxy->generation = ((struct fxpy_proxy *)owner)->generation;
+	Py_INCREF(owner);
+	proxy->owner = owner;
+	Py_INCREF(name);
+	proxy->attr = name;
+	return (PyObject *)proxy;
+}
+
+static void
+proxy_dealloc(PyObject *self)
+{
+	struct fxpy_proxy *proxy = (struct fxpy_proxy *)self;
+	PyTypeObject *type = Py_TYPE(self);
+
+	Py_XDECREF(proxy->owner);
+	Py_XDECREF(proxy->attr);
+	Py_XDECREF(proxy->dict);
+	PyObject_Free(self);
+	Py_DECREF(type);
+}
+
+struct fx_node *
+fxpy_proxy_node(PyObject *self)
+{
+	struct fxpy_proxy *proxy = (struct fxpy_proxy *)self;
+	PyObject *args, *made;
+
+	if (!fxpy.trace || proxy->generation != fxpy.generation) {
+		PyErr_SetString(PyExc_RuntimeError,
+			"a value of an earlier trace is used: the model kept "
+			"it on itself; trace a freshly built model");
+		return NULL;
+	}
+	if (proxy->node)
+		return proxy->node;
+	args = PyTuple_Pack(2, proxy->owner, proxy->attr);
+	if (!args)
+		return NULL;
+	made = fxpy_record_function(fxpy.getattr_function, args, NULL, false);
+	Py_DECREF(args);
+	if (!made)
+		return NULL;
+	proxy->node = ((struct fxpy_proxy *)made)->node;
+	Py_DECREF(made);
+	return proxy->node;
+}
+
+/* Refuse with CLASS, remembering what was asked of which node. */
+static PyObject *
+refuse(PyObject *self, PyObject *class, const char *asked, const char *why)
+{
+	struct fx_node *node = fxpy_proxy_node(self);
+
+	if (!node)
+		return NULL;
+	fxpy.asked = asked;
+	fxpy.asked_node = node->name;
+	PyErr_Format(class, "%s of the traced value \"%s\": %s", asked,
+		node->name, why);
+	return NULL;
+}
+
+static PyObject *
+binary(int index, PyObject *left, PyObject *right)
+{
+	PyObject *args = PyTuple_Pack(2, left, right);
+	PyObject *result;
+
+	if (!args)
+		return NULL;
+	result = fxpy_record_function(fxpy.operators[index], args, NULL, false);
+	Py_DECREF(args);
+	return result;
+}
+
+static PyObject *
+unary(int index, PyObject *operand)
+{
+	PyObject *args = PyTuple_Pack(1, operand);
+	PyObject *result;
+
+	if (!args)
+		return NULL;
+	result = fxpy_record_function(fxpy.operators[index], args, NULL, false);
+	Py_DECREF(args);
+	return result;
+}
+
+#define BINARY(name, index) \
+	static PyObject *name(PyObject *a, PyObject *b) \
+	{ \
+		return binary(index, a, b); \
+	}
+#define UNARY(name, index) \
+	static PyObject *name(PyObject *a) \
+	{ \
+		return unary(index, a); \
+	}
+
+BINARY(proxy_add, OP_ADD)
+BINARY(proxy_sub, OP_SUB)
+BINARY(proxy_mul, OP_MUL)
+BINARY(proxy_matmul, OP_MATMUL)
+BINARY(proxy_truediv, OP_TRUEDIV)
+BINARY(proxy_floordiv, OP_FLOORDIV)
+BINARY(proxy_mod, OP_MOD)
+BINARY(proxy_lshift, OP_LSHIFT)
+BINARY(proxy_rshift, OP_RSHIFT)
+BINARY(proxy_and, OP_AND)
+BINARY(proxy_or, OP_OR)
+BINARY(proxy_xor, OP_XOR)
+BINARY(proxy_getitem, OP_GETITEM)
+UNARY(proxy_neg, OP_NEG)
+UNARY(proxy_pos, OP_POS)
+UNARY(proxy_invert, OP_INVERT)
+UNARY(proxy_abs, OP_ABS)
+
+static PyObject *
+proxy_pow(PyObject *base, PyObject *exponent, PyObject *modulo)
+{
+	if (modulo != Py_None) {
+		PyErr_SetString(PyExc_TypeError,
+			"pow() of a traced value takes no modulus");
+		return NULL;
+	}
+	return binary(OP_POW, base, exponent);
+}
+
+static PyObject *
+proxy_compare(PyObject *self, PyObject *other, int op)
+{
+	static const int index[] = {
+		[Py_LT] = OP_LT,
+		[Py_LE] = OP_LE,
+		[Py_EQ] = OP_EQ,
+		[Py_NE] = OP_NE,
+		[Py_GT] = OP_GT,
+		[Py_GE] = OP_GE,
+	};
+
+	return binary(index[op], self, other);
+}
+
+static Py_hash_t
+proxy_hash(PyObject *self)
+{
+	return (Py_hash_t)((uintptr_t)self >> 4);
+}
+
+static int
+proxy_bool(PyObject *self)
+{
+	refuse(self, fxpy.trace_error, "the truth",
+		"it is not known while tracing, so `if`, `while`, `and`, "
+		"`or`, `not` and `assert` cannot depend on it");
+	return -1;
+}
+
+static Py_ssize_t
+proxy_length(PyObject *self)
+{
+	refuse(self, PyExc_RuntimeError, "len()",
+		"it is not known while tracing; fxdb.wrap('len') at module "
+		"scope records the call");
+	return -1;
+}
+
+static PyObject *
+proxy_repr(PyObject *self)
+{
+	/* Making the node here is torch.fx's behaviour: f"{x.shape}" leaves a
+	 * getattr node.
+	 */
+	struct fx_node *node = fxpy_proxy_node(self);
+
+	return node ? PyUnicode_FromFormat("Proxy(%s)", node->name) : NULL;
+}
+
+static PyObject *
+proxy_call(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	struct fxpy_proxy *proxy = (struct fxpy_proxy *)self;
+	PyObject *owner = proxy->attr ? proxy->owner : self;
+	PyObject *all, *result = NULL;
+	Py_ssize_t count = PyTuple_Size(args);
+	const char *name = "__call__";
+
+	if (proxy->attr && !(name = fxpy_text(proxy->attr)))
+		return NULL;
+	all = PyTuple_New(count + 1);
+	if (!all)
+		return NULL;
+	Py_INCREF(owner);
+	PyTuple_SetItem(all, 0, owner);
+	for (Py_ssize_t i = 0; i < count; i++) {
+		PyObject *item = PyTuple_GetItem(args, i);
+
+		Py_INCREF(item);
+		PyTuple_SetItem(all, i + 1, item);
+	}
+	result = fxpy_record_method(name, all, kwargs);
+	Py_DECREF(all);
+	return result;
+}
+
+/* How many values the caller unpacks right now, or -1: `a, b = x` is an
+ * UNPACK_SEQUENCE at the frame's last instruction.  From 3.11 f_lasti stands
+ * at the instruction itself, before that at an EXTENDED_ARG in front of it.
+ */
+static long
+unpack_count(void)
+{
+	PyObject *frame = (PyObject *)PyEval_GetFrame();
+	PyObject *last = NULL, *code = NULL, *bytes = NULL;
+	const unsigned char *text;
+	char *data;
+	Py_ssize_t size;
+	long at, count = -1;
+
+	if (!frame)
+		return -1;
+	last = PyObject_GetAttr(frame, fxpy_str.f_lasti);
+	code = PyObject_GetAttr(frame, fxpy_str.f_code);
+	bytes = code ? PyObject_GetAttr(code, fxpy_str.co_code) : NULL;
+	if (last && bytes &&
+		PyBytes_AsStringAndSize(bytes, &data, &size) == 0) {
+		text = (const unsigned char *)data;
+		at = PyLong_AsLong(last);
+		long argument = 0;
+
+		while (at >= 2 && text[at - 2] == fxpy.extended_arg)
+			at -= 2;
+		while (at >= 0 && at + 1 < size &&
+			text[at] == fxpy.extended_arg) {
+			argument = (argument | text[at + 1]) << 8;
+			at += 2;
+		}
+		if (at >= 0 && at + 1 < size &&
+			text[at] == fxpy.unpack_sequence)
+			count = argument | text[at + 1];
+	}
+	PyErr_Clear();
+	Py_XDECREF(last);
+	Py_XDECREF(code);
+	Py_XDECREF(bytes);
+	return count;
+}
+
+static PyObject *
+proxy_iter(PyObject *self)
+{
+	long count = unpack_count();
+	PyObject *list, *iterator;
+
+	if (count < 0)
+		return refuse(self, fxpy.trace_error, "the iteration",
+			"how many items it has is not known while tracing, "
+			"so loops, list(), * and ** cannot use it");
+	if (!fxpy_proxy_node(self))
+		return NULL;
+	list = PyList_New(0);
+	for (long i = 0; list && i < count; i++) {
+		PyObject *number = PyLong_FromLong(i);
+		PyObject *item =
+			number ? binary(OP_GETITEM, self, number) : NULL;
+
+		Py_XDECREF(number);
+		if (!item || PyList_Append(list, item) < 0)
+			Py_CLEAR(list);
+		Py_XDECREF(item);
+	}
+	if (!list)
+		return NULL;
+	iterator = PyObject_GetIter(list);
+	Py_DECREF(list);
+	return iterator;
+}
+
+static PyObject *
+own_attribute(PyObject *self, PyObject *name)
+{
+	if (PyUnicode_CompareWithASCIIString(name, "__class__") == 0 &&
+		fxpy.fx_proxy_type) {
+		Py_INCREF(fxpy.fx_proxy_type);
+		return fxpy.fx_proxy_type;
+	}
+	return PyObject_GenericGetAttr(self, name);
+}
+
+static PyObject *
+proxy_getattr(PyObject *self, PyObject *name)
+{
+	struct fxpy_proxy *proxy = (struct fxpy_proxy *)self;
+	const char *text = fxpy_text(name);
+
+	if (!text)
+		return NULL;
+	if (text[0] == '_' && text[1] == '_')
+		return own_attribute(self, name);
+	if (proxy->dict) {
+		PyObject *stored = PyDict_GetItemWithError(proxy->dict, name);
+
+		if (stored) {
+			Py_INCREF(stored);
+			return stored;
+		}
+		if (PyErr_Occurred())
+			return NULL;
+	}
+	if (strcmp(text, "tracer") == 0 && fxpy.trace) {
+		Py_INCREF(fxpy.trace->tracer);
+		return fxpy.trace->tracer;
+	}
+	return attribute_new(self, name);
+}
+
+static int
+proxy_setattr(PyObject *self, PyObject *name, PyObject *value)
+{
+	struct fxpy_proxy *proxy = (struct fxpy_proxy *)self;
+
+	if (!proxy->dict && !(proxy->dict = PyDict_New()))
+		return -1;
+	if (!value)
+		return PyDict_DelItem(proxy->dict, name);
+	return PyDict_SetItem(proxy->dict, name, value);
+}
+
+/* Whether torch.fx calls FUNCTION a method: it is one of Tensor's, or the
+ * getter of a property.
+ */
+static int
+is_method(PyObject *function)
+{
+	const char *name;
+	int found = PySet_Contains(fxpy.tensor_methods, function);
+
+	if (found)
+		return found;
+	name = fxpy_callable_name(function);
+	if (!name) {
+		PyErr_Clear();
+		return 0;
+	}
+	return strcmp(name, "__get__") == 0;
+}
+
+static PyObject *
+script_method(PyObject *method, PyObject *args, PyObject *kwargs)
+{
+	PyObject *owner = PyObject_GetAttr(method, fxpy_str.owner);
+	PyObject *name = PyObject_GetAttr(method, fxpy_str.name);
+	PyObject *first = owner ? PyTuple_Pack(1, owner) : NULL;
+	PyObject *all = first ? PySequence_Concat(first, args) : NULL;
+	PyObject *result = NULL;
+
+	if (all && name && fxpy_text(name))
+		result = fxpy_record_method(fxpy_text(name), all, kwargs);
+	Py_XDECREF(owner);
+	Py_XDECREF(name);
+	Py_XDECREF(first);
+	Py_XDECREF(all);
+	return result;
+}
+
+/* torch calls this for any function that sees a Proxy among its arguments. */
+static PyObject *
+torch_function(PyObject *class, PyObject *call)
+{
+	PyObject *function, *types, *args = NULL, *kwargs = NULL;
+	PyObject *result = NULL, *no_args = NULL;
+	const char *name;
+	int method;
+
+	(void)class;
+	if (!PyArg_ParseTuple(call, "OO|OO", &function, &types, &args, &kwargs))
+		return NULL;
+	if (!args && !(args = no_args = PyTuple_New(0)))
+		return NULL;
+	if (kwargs == Py_None)
+		kwargs = NULL;
+	if (fxpy.script_method_type &&
+		PyObject_IsInstance(function, fxpy.script_method_type) == 1) {
+		result = script_method(function, args, kwargs);
+		goto done;
+	}
+	method = is_method(function);
+	name = method < 0 ? NULL : fxpy_callable_name(function);
+	if (name && method)
+		result = fxpy_record_method(name, args, kwargs);
+	else if (name)
+		result = fxpy_record_named(function, name, args, kwargs);
+done:
+	Py_XDECREF(no_args);
+	return result;
+}
+
+static PyObject *
+proxy_copy(PyObject *self, PyObject *args)
+{
+	(void)args;
+	Py_INCREF(self);
+	return self;
+}
+
+static PyObject *
+proxy_reduce(PyObject *self, PyObject *args)
+{
+	(void)args;
+	return refuse(self, PyExc_TypeError, "pickling",
+		"it exists only while tracing");
+}
+
+static PyMethodDef proxy_methods[] = {
+	{ "__torch_function__", torch_function, METH_VARARGS | METH_CLASS,
+		"Record the torch function that was called." },
+	{ "__copy__", proxy_copy, METH_VARARGS, "The proxy itself." },
+	{ "__deepcopy__", proxy_copy, METH_VARARGS, "The proxy itself." },
+	{ "__reduce_ex__", proxy_reduce, METH_VARARGS, "Refused." },
+	{ NULL, NULL, 0, NULL },
+};
+
+static PyObject *
+proxy_refuse_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+	(void)type;
+	(void)args;
+	(void)kwargs;
+	PyErr_SetString(PyExc_TypeError,
+		"a Proxy is made by a trace, not by calling the class");
+	return NULL;
+}
+
+#define SLOT(id, function) \
+	{ \
+		id, (void *)(uintptr_t)(function) \
+	}
+
+static PyType_Slot proxy_slots[] = {
+	SLOT(Py_tp_new, proxy_refuse_new),
+	SLOT(Py_tp_dealloc, proxy_dealloc),
+	SLOT(Py_tp_repr, proxy_repr),
+	SLOT(Py_tp_call, proxy_call),
+	SLOT(Py_tp_hash, proxy_hash),
+	SLOT(Py_tp_richcompare, proxy_compare),
+	SLOT(Py_tp_getattro, proxy_getattr),
+	SLOT(Py_tp_setattro, proxy_setattr),
+	SLOT(Py_tp_iter, proxy_iter),
+	SLOT(Py_tp_methods, proxy_methods),
+	SLOT(Py_nb_add, proxy_add),
+	SLOT(Py_nb_subtract, proxy_sub),
+	SLOT(Py_nb_multiply, proxy_mul),
+	SLOT(Py_nb_matrix_multiply, proxy_matmul),
+	SLOT(Py_nb_true_divide, proxy_truediv),
+	SLOT(Py_nb_floor_divide, proxy_floordiv),
+	SLOT(Py_nb_remainder, proxy_mod),
+	SLOT(Py_nb_power, proxy_pow),
+	SLOT(Py_nb_lshift, proxy_lshift),
+	SLOT(Py_nb_rshift, proxy_rshift),
+	SLOT(Py_nb_and, proxy_and),
+	SLOT(Py_nb_or, proxy_or),
+	SLOT(Py_nb_xor, proxy_xor),
+	SLOT(Py_nb_negative, proxy_neg),
+	SLOT(Py_nb_positive, proxy_pos),
+	SLOT(Py_nb_invert, proxy_invert),
+	SLOT(Py_nb_absolute, proxy_abs),
+	SLOT(Py_nb_bool, proxy_bool),
+	SLOT(Py_mp_length, proxy_length),
+	SLOT(Py_mp_subscript, proxy_getitem),
+	{ 0, NULL },
+};
+
+static PyType_Spec proxy_spec = {
+	.name = "fxdb.Proxy",
+	.basicsize = sizeof(struct fxpy_proxy),
+	.flags = Py_TPFLAGS_DEFAULT,
+	.slots = proxy_slots,
+};
+
+int
+fxpy_proxy_ready(PyObject *module)
+{
+	static const char *const names[] = { "add", "sub", "mul", "matmul",
+		"truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and_",
+		"or_", "xor", "neg", "pos", "invert", "abs", "getitem", "lt",
+		"le", "eq", "ne", "gt", "ge" };
+	PyObject *functions = PyImport_ImportModule("operator");
+	PyObject *type = PyType_FromSpec(&proxy_spec);
+
+	if (!functions || !type)
+		return -1;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		fxpy.operators[i] = PyObject_GetAttrString(functions, names[i]);
+		if (!fxpy.operators[i])
+			return -1;
+	}
+	Py_DECREF(functions);
+	fxpy.proxy_type = (PyTypeObject *)type;
+	Py_INCREF(type);
+	return PyModule_AddObject(module, "Proxy", type);
+}

@@ -1,0 +1,69 @@
+/* ext_record.c - calls become nodes. */
+#include <config.h>
+
+#include "capture/capture.h"
+
+#include "base/intern.h"
+
+/* Convert ARGS and KWARGS (nodes for constants are made on the way), then add
+ * the node; SPEC has everything else.
+ */
+static PyObject *
+record(struct fx_node_spec *spec, PyObject *args, PyObject *kwargs)
+{
+	struct fxpy_trace *trace = fxpy.trace;
+
+	if (!trace) {
+		PyErr_SetString(PyExc_RuntimeError,
+			"a traced value is used while no trace runs");
+		return NULL;
+	}
+	if (!fxpy_arg(trace, args, &spec->args))
+		return NULL;
+	if (kwargs && PyDict_Size(kwargs) > 0 &&
+		!fxpy_arg(trace, kwargs, &spec->kwargs))
+		return NULL;
+	spec->source = fxpy_source(trace);
+	return fxpy_proxy_new(fx_recorder_add(&trace->recorder, spec));
+}
+
+PyObject *
+fxpy_record_function(PyObject *callable, PyObject *args, PyObject *kwargs,
+	bool wrapped)
+{
+	struct fx_node_spec spec = { .opcode = FX_OPCODE_CALL_FUNCTION,
+		.is_wrapped = wrapped };
+
+	spec.target = fxpy_target(fxpy.trace, callable);
+	return spec.target ? record(&spec, args, kwargs) : NULL;
+}
+
+PyObject *
+fxpy_record_named(PyObject *callable, const char *candidate, PyObject *args,
+	PyObject *kwargs)
+{
+	struct fx_node_spec spec = { .opcode = FX_OPCODE_CALL_FUNCTION };
+
+	/* torch.fx passes the name as text here, so a dunder is stripped. */
+	spec.name = fx_names_candidate(FX_OPCODE_CALL_METHOD, candidate);
+	spec.target = fxpy_target(fxpy.trace, callable);
+	return spec.target ? record(&spec, args, kwargs) : NULL;
+}
+
+PyObject *
+fxpy_record_method(const char *name, PyObject *args, PyObject *kwargs)
+{
+	struct fx_node_spec spec = { .opcode = FX_OPCODE_CALL_METHOD,
+		.target = name };
+
+	return record(&spec, args, kwargs);
+}
+
+PyObject *
+fxpy_record_module(const char *path, PyObject *args, PyObject *kwargs)
+{
+	struct fx_node_spec spec = { .opcode = FX_OPCODE_CALL_MODULE,
+		.target = path };
+
+	return record(&spec, args, kwargs);
+}

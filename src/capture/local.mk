@@ -1,0 +1,40 @@
+# The capture extension: one file for every CPython from 3.9, with its own copy
+# of the core; beside it the Python package that drives it.
+EXTRA_DIST += %D%/fxdb/__init__.py %D%/fxdb/_worker.py
+if WITH_PYTHON
+fxdbdir = $(pkglibexecdir)/fxdb
+fxdb_PROGRAMS = %D%/fxdb/_capture.abi3.so
+fxdb_DATA = %D%/fxdb/__init__.py %D%/fxdb/_worker.py
+
+%C%_fxdb__capture_abi3_so_SOURCES = \
+	%D%/capture.h \
+	%D%/ext_args.c \
+	%D%/ext_graph.c \
+	%D%/ext_module.c \
+	%D%/ext_modules.c \
+	%D%/ext_patch.c \
+	%D%/ext_proxy.c \
+	%D%/ext_record.c \
+	%D%/ext_source.c \
+	%D%/ext_target.c \
+	%D%/ext_value.c \
+	%D%/ext_wrapped.c
+%C%_fxdb__capture_abi3_so_CPPFLAGS = $(AM_CPPFLAGS) $(PYTHON_CPPFLAGS)
+%C%_fxdb__capture_abi3_so_LDFLAGS = $(AM_LDFLAGS) -shared \
+	-Wl,--exclude-libs,ALL -Wl,--gc-sections
+%C%_fxdb__capture_abi3_so_LDADD = libfxcore.a -lm
+
+# In the build folder the package stands whole beside the extension, so that
+# fxdb runs uninstalled.
+all-local: %D%/fxdb/stamp
+%D%/fxdb/stamp: %D%/fxdb/__init__.py %D%/fxdb/_worker.py
+	$(AM_V_GEN)$(MKDIR_P) %D%/fxdb && \
+	{ test $(srcdir) = . || cp -f $(srcdir)/%D%/fxdb/__init__.py \
+		$(srcdir)/%D%/fxdb/_worker.py %D%/fxdb/; } && \
+	touch $@
+CLEANFILES += %D%/fxdb/stamp
+
+clean-local:
+	test $(srcdir) = . || rm -rf %D%/fxdb/__init__.py \
+		%D%/fxdb/_worker.py %D%/fxdb/__pycache__
+endif

@@ -55,7 +55,9 @@ fx_code_names_assign(struct fx_code_names *names, const struct fx_node *node)
 {
 	const char *name = node->name;
 
-	if (is_canonical(name) && fx_names_take(&names->space, name))
+	/* Names of nodes are interned, so they are keys as they are. */
+	if (is_canonical(name) &&
+		fx_map_set(&names->space.taken, (uintptr_t)name, 1))
 		return name;
 	if (fx_map_has(&names->renamed, (uintptr_t)node))
 		return fx_map_get_pointer(&names->renamed, node);

@@ -3,9 +3,11 @@ libfxcore_a_SOURCES += \
 	%D%/code_names.c %D%/code_names.h \
 	%D%/dot.c %D%/dot.h \
 	%D%/fx.c %D%/fx.h \
+	%D%/jsonl.c %D%/jsonl.h \
 	%D%/python.c %D%/python.h %D%/python_private.h \
 	%D%/python_source.c \
 	%D%/python_statement.c \
 	%D%/script.c %D%/script.h \
 	%D%/table.c %D%/table.h \
-	%D%/type_text.c
+	%D%/type_text.c \
+	%D%/weights.c %D%/weights.h

@@ -1,0 +1,455 @@
+/* jsonl.c - a graph as .fxg text: JSON lines, lossless (doc/fxg.md).
+ *
+ * One record a line: what it is about comes first, so that grep and diff work,
+ * and fields stand in one order.  Members of modules are written in the order
+ * in which they are registered, so that reading them back gives it again.
+ */
+#include <config.h>
+
+#include "emit/jsonl.h"
+
+#include <string.h>
+
+#include "base/blob.h"
+#include "base/buf.h"
+#include "base/hash.h"
+#include "base/intern.h"
+#include "base/json.h"
+#include "base/map.h"
+#include "emit/weights.h"
+#include "ir/graph.h"
+#include "ir/graph_hash.h"
+#include "ir/module.h"
+#include "ir/value_text.h"
+
+struct writer {
+	struct fx_buf *out;
+	struct fx_json json;
+	const struct fx_weights *weights;
+	const struct fx_emit_jsonl *options;
+	struct fx_buf text; /* a value, before it is quoted */
+	int graph_depth;
+	size_t lines;
+};
+
+/* One graph's own numbering. */
+struct section {
+	struct fx_graph *graph;
+	struct fx_map sources; /* struct fx_source * -> number + 1 */
+	struct fx_map scopes;
+	struct fx_map modules; /* struct fx_module * -> interned path */
+	struct fx_map tensors; /* struct fx_tensor * -> interned path */
+};
+
+static void
+line_begin(struct writer *w)
+{
+	fx_json_init(&w->json, w->out);
+	fx_json_object_begin(&w->json);
+}
+
+static void
+line_end(struct writer *w)
+{
+	fx_json_object_end(&w->json);
+	fx_buf_add_char(w->out, '\n');
+	w->lines++;
+}
+
+static void
+put_text(struct writer *w, const char *key, const char *text)
+{
+	if (!text)
+		return;
+	fx_json_key(&w->json, key);
+	fx_json_string(&w->json, text);
+}
+
+static void
+put_int(struct writer *w, const char *key, int64_t number)
+{
+	fx_json_key(&w->json, key);
+	fx_json_int(&w->json, number);
+}
+
+static void
+put_bool(struct writer *w, const char *key, bool truth)
+{
+	fx_json_key(&w->json, key);
+	fx_json_bool(&w->json, truth);
+}
+
+static void
+put_value(struct writer *w, const char *key, const struct fx_value *value)
+{
+	static const struct fx_value_printer exact = {
+		.style = FX_STYLE_EXACT,
+	};
+
+	fx_buf_clear(&w->text);
+	fx_value_print(&w->text, value, &exact);
+	fx_json_key(&w->json, key);
+	fx_json_string_n(&w->json, fx_buf_text(&w->text), w->text.length);
+}
+
+static void
+put_hash(struct writer *w, const char *key, struct fx_hash hash)
+{
+	char text[33];
+
+	fx_hash_text(hash, text);
+	put_text(w, key, text);
+}
+
+static void
+put_ints(struct writer *w, const char *key, const int64_t *numbers,
+	size_t count)
+{
+	fx_json_key(&w->json, key);
+	fx_json_array_begin(&w->json);
+	for (size_t i = 0; i < count; i++)
+		fx_json_int(&w->json, numbers[i]);
+	fx_json_array_end(&w->json);
+}
+
+/* Modules. */
+
+static void
+put_storage(struct writer *w, const struct fx_tensor *tensor)
+{
+	const struct fx_storage *storage = tensor->storage;
+	const struct fx_weight *weight =
+		storage ? fx_weights_find(w->weights, storage) : NULL;
+
+	if (!weight)
+		return;
+	put_text(w, "storage", weight->key);
+	if (storage->blob)
+		put_int(w, "bytes", (int64_t)fx_blob_size(storage->blob));
+	if (storage->has_digest)
+		put_hash(w, "digest", storage->digest);
+}
+
+static void
+put_tensor_fields(struct writer *w, const struct fx_tensor *tensor)
+{
+	put_text(w, "dtype", fx_dtype_info(tensor->dtype)->name);
+	put_ints(w, "shape", tensor->sizes, tensor->rank);
+	if (tensor->strides)
+		put_ints(w, "strides", tensor->strides, tensor->rank);
+	if (tensor->offset)
+		put_int(w, "offset", tensor->offset);
+	if (tensor->requires_grad)
+		put_bool(w, "grad", true);
+	if (tensor->is_buffer && !tensor->is_persistent)
+		put_bool(w, "persistent", false);
+	put_storage(w, tensor);
+}
+
+static void
+write_tensor(struct writer *w, struct section *s, const struct fx_member *m,
+	const char *path)
+{
+	const char *same = NULL;
+
+	line_begin(w);
+	put_text(w, "tensor", path);
+	put_text(w, "kind",
+		m->kind == FX_MEMBER_PARAMETER ? "parameter" : "buffer");
+	if (m->tensor)
+		same = fx_map_get_pointer(&s->tensors, m->tensor);
+	if (!m->tensor) {
+		put_bool(w, "none", true);
+	} else if (same) {
+		put_text(w, "same", same);
+	} else {
+		fx_map_set_pointer(&s->tensors, m->tensor, path);
+		put_tensor_fields(w, m->tensor);
+	}
+	line_end(w);
+}
+
+FX_NODISCARD static struct fx_error *write_graph(struct writer *w,
+	struct fx_graph *graph);
+
+FX_NODISCARD static struct fx_error *
+write_inner_graph(struct writer *w, struct fx_module *module, const char *path)
+{
+	struct fx_graph *graph = module->graph;
+	struct fx_error *err;
+
+	if (++w->graph_depth > FX_FXG_GRAPH_LIMIT)
+		return fx_error_new(FX_ERR_LIMIT,
+			"graphs nest more than %d levels deep at \"%s\"",
+			FX_FXG_GRAPH_LIMIT, path);
+	line_begin(w);
+	put_text(w, "graph", path);
+	put_text(w, "name", graph->name);
+	put_text(w, "class", graph->class_name);
+	put_text(w, "dialect", graph->dialect);
+	put_text(w, "origin", graph->origin);
+	line_end(w);
+	err = write_graph(w, graph);
+	if (err)
+		return err;
+	line_begin(w);
+	put_text(w, "end_graph", path);
+	line_end(w);
+	w->graph_depth--;
+	return NULL;
+}
+
+static void
+write_module_line(struct writer *w, struct section *s, struct fx_module *module,
+	const char *path)
+{
+	const char *same =
+		module ? fx_map_get_pointer(&s->modules, module) : NULL;
+
+	line_begin(w);
+	put_text(w, "module", path);
+	if (!module) {
+		put_bool(w, "none", true);
+	} else if (same) {
+		put_text(w, "same", same);
+	} else {
+		put_text(w, "class", module->class_name);
+		put_bool(w, "leaf", module->is_leaf);
+		put_bool(w, "training", module->training);
+		if (module->config.count)
+			put_value(w, "config", &module->config);
+	}
+	line_end(w);
+}
+
+/* Depth first; recursion is bounded by the path's length. */
+FX_NODISCARD static struct fx_error *
+write_module(struct writer *w, struct section *s, struct fx_module *module,
+	const char *path, int depth)
+{
+	bool is_new = module && !fx_map_has(&s->modules, (uintptr_t)module);
+	struct fx_error *err = NULL;
+
+	if (depth > FX_FXG_PATH_LIMIT)
+		return fx_error_new(FX_ERR_LIMIT,
+			"modules nest more than %d levels deep",
+			FX_FXG_PATH_LIMIT);
+	write_module_line(w, s, module, path);
+	if (!is_new)
+		return NULL;
+	fx_map_set_pointer(&s->modules, module, path);
+	for (size_t i = 0; i < module->member_count && !err; i++) {
+		const struct fx_member *m = &module->members[i];
+		const char *inner = m->name;
+
+		if (*path)
+			inner = fx_intern_format("%s.%s", path, m->name);
+		if (m->kind == FX_MEMBER_CHILD)
+			err = write_module(w, s, m->child, inner, depth + 1);
+		else
+			write_tensor(w, s, m, inner);
+	}
+	if (!err && module->graph)
+		err = write_inner_graph(w, module, path);
+	return err;
+}
+
+/* Nodes. */
+
+/* The number of SOURCE, which gets a line of its own when it is new. */
+static int64_t
+source_number(struct writer *w, struct section *s,
+	const struct fx_source *source)
+{
+	uintptr_t number = fx_map_get(&s->sources, (uintptr_t)source, 0);
+
+	if (number)
+		return (int64_t)number - 1;
+	number = s->sources.count + 1;
+	fx_map_set(&s->sources, (uintptr_t)source, number);
+	line_begin(w);
+	put_int(w, "source", (int64_t)number - 1);
+	fx_json_key(&w->json, "frames");
+	fx_json_array_begin(&w->json);
+	for (size_t i = 0; i < source->count; i++) {
+		const struct fx_source_frame *frame = &source->frames[i];
+
+		fx_json_object_begin(&w->json);
+		put_text(w, "file", frame->file);
+		put_int(w, "line", frame->line);
+		put_text(w, "function", frame->function);
+		put_text(w, "text", frame->text);
+		fx_json_object_end(&w->json);
+	}
+	fx_json_array_end(&w->json);
+	line_end(w);
+	return (int64_t)number - 1;
+}
+
+static void
+write_scope(struct writer *w, struct section *s, const struct fx_scope *scope)
+{
+	uintptr_t number = s->scopes.count + 1;
+
+	line_begin(w);
+	put_int(w, "scope", (int64_t)number - 1);
+	if (scope->parent)
+		put_int(w, "parent",
+			(int64_t)fx_map_get(&s->scopes,
+				(uintptr_t)scope->parent, 1) -
+				1);
+	put_text(w, "path", scope->path);
+	put_text(w, "class", scope->class_name);
+	line_end(w);
+	fx_map_set(&s->scopes, (uintptr_t)scope, number);
+}
+
+static int64_t
+scope_number(struct writer *w, struct section *s, const struct fx_scope *scope)
+{
+	/* Outermost first; a chain as long as a module path. */
+	while (!fx_map_has(&s->scopes, (uintptr_t)scope)) {
+		const struct fx_scope *top = scope;
+
+		while (top->parent &&
+			!fx_map_has(&s->scopes, (uintptr_t)top->parent))
+			top = top->parent;
+		write_scope(w, s, top);
+	}
+	return (int64_t)fx_map_get(&s->scopes, (uintptr_t)scope, 1) - 1;
+}
+
+static void
+put_notes(struct writer *w, const struct fx_node *node)
+{
+	const char *key;
+	const char *text;
+
+	if (!node->note_count)
+		return;
+	fx_json_key(&w->json, "notes");
+	fx_json_object_begin(&w->json);
+	for (size_t i = 0; fx_graph_note_at(node, i, &key, &text); i++)
+		put_text(w, key, text);
+	fx_json_object_end(&w->json);
+}
+
+static void
+write_node(struct writer *w, struct section *s, const struct fx_node *node)
+{
+	int64_t source = node->source ? source_number(w, s, node->source) : -1;
+	int64_t scope = node->scope ? scope_number(w, s, node->scope) : -1;
+
+	line_begin(w);
+	put_text(w, "node", node->name);
+	put_text(w, "op", fx_opcode_word((enum fx_opcode)node->opcode));
+	put_text(w, "target", node->target);
+	put_value(w, "args", &node->args);
+	if (node->kwargs.count)
+		put_value(w, "kwargs", &node->kwargs);
+	put_text(w, "type", node->type);
+	if (node->is_wrapped)
+		put_bool(w, "wrapped", true);
+	if (node->meta && !w->options->without_meta)
+		put_value(w, "meta", node->meta);
+	if (source >= 0)
+		put_int(w, "source", source);
+	if (scope >= 0)
+		put_int(w, "scope", scope);
+	put_notes(w, node);
+	line_end(w);
+}
+
+static void
+write_pytree(struct writer *w, const struct fx_pytree *pytree)
+{
+	line_begin(w);
+	fx_json_key(&w->json, "pytree");
+	fx_json_array_begin(&w->json);
+	for (size_t i = 0; i < pytree->input_count; i++)
+		fx_json_string(&w->json, pytree->inputs[i]);
+	fx_json_array_end(&w->json);
+	put_bool(w, "self", pytree->with_self);
+	put_bool(w, "kwargs", pytree->with_kwargs);
+	put_text(w, "in", pytree->in_text);
+	put_bool(w, "outputs", pytree->has_outputs);
+	line_end(w);
+}
+
+static void
+section_deinit(struct section *s)
+{
+	fx_map_deinit(&s->sources);
+	fx_map_deinit(&s->scopes);
+	fx_map_deinit(&s->modules);
+	fx_map_deinit(&s->tensors);
+}
+
+FX_NODISCARD static struct fx_error *
+write_graph(struct writer *w, struct fx_graph *graph)
+{
+	struct section s = { .graph = graph };
+	struct fx_error *err = write_module(w, &s, graph->module, "", 0);
+	const struct fx_node *node;
+
+	if (!err && graph->pytree)
+		write_pytree(w, graph->pytree);
+	if (!err)
+		fx_graph_for_each_node (node, graph)
+			write_node(w, &s, node);
+	section_deinit(&s);
+	return err;
+}
+
+static void
+write_header(struct writer *w, struct fx_graph *graph)
+{
+	line_begin(w);
+	put_int(w, "fxg", FX_FXG_MAJOR);
+	put_int(w, "minor", FX_FXG_MINOR);
+	put_text(w, "name", graph->name);
+	put_text(w, "class", graph->class_name);
+	put_text(w, "dialect", graph->dialect);
+	put_text(w, "origin", graph->origin);
+	put_int(w, "nodes", (int64_t)graph->node_count);
+	put_hash(w, "hash", fx_graph_hash(graph));
+	if (w->options->weights_file) {
+		put_text(w, "weights", w->options->weights_file);
+		put_int(w, "weights_size", (int64_t)w->options->weights_size);
+	}
+	line_end(w);
+}
+
+/* The last line has a digest of all bytes before it. */
+static void
+write_trailer(struct writer *w, size_t start)
+{
+	struct fx_hash hash =
+		fx_hash_of(w->out->data + start, w->out->length - start);
+
+	line_begin(w);
+	put_int(w, "end", (int64_t)w->lines);
+	put_hash(w, "hash", hash);
+	line_end(w);
+}
+
+struct fx_error *
+fx_emit_jsonl(struct fx_buf *out, struct fx_graph *graph,
+	const struct fx_weights *weights, const struct fx_emit_jsonl *options)
+{
+	static const struct fx_emit_jsonl defaults = { 0 };
+	struct writer w = { .out = out, .weights = weights };
+	size_t start = out->length;
+	struct fx_error *err;
+
+	w.options = options ? options : &defaults;
+	fx_buf_reserve(out, 150 * graph->node_count);
+	write_header(&w, graph);
+	err = write_graph(&w, graph);
+	if (err)
+		fx_buf_truncate(out, start);
+	else
+		write_trailer(&w, start);
+	fx_buf_deinit(&w.text);
+	return err;
+}

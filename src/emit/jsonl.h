@@ -1,0 +1,41 @@
+/* jsonl.h - a graph as .fxg text: JSON lines, lossless (doc/fxg.md). */
+#ifndef FX_EMIT_JSONL_H
+#define FX_EMIT_JSONL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct fx_buf;
+struct fx_graph;
+struct fx_weights;
+
+/* What a reader must understand; a higher number is refused by older readers.
+ * The minor number counts additions that may be ignored.
+ */
+#define FX_FXG_MAJOR 1
+#define FX_FXG_MINOR 0
+
+/* Deepest module path, and deepest nesting of graphs. */
+#define FX_FXG_PATH_LIMIT  200
+#define FX_FXG_GRAPH_LIMIT 50
+
+/* All zero: with metadata, without a weights file. */
+struct fx_emit_jsonl {
+	bool without_meta;
+	/* The file with the weights: its name beside this one and its size;
+	 * null when tensors are described only.
+	 */
+	const char *weights_file;
+	uint64_t weights_size;
+};
+
+/* Append GRAPH to OUT; every line ends with a newline.  WEIGHTS are those of
+ * GRAPH.  LIMIT when modules or graphs nest too deep.
+ */
+FX_NODISCARD struct fx_error *fx_emit_jsonl(struct fx_buf *out,
+	struct fx_graph *graph, const struct fx_weights *weights,
+	const struct fx_emit_jsonl *options);
+
+#endif /* FX_EMIT_JSONL_H */

@@ -1,0 +1,120 @@
+/* weights.c - the storages of a graph, each once. */
+#include <config.h>
+
+#include "emit/weights.h"
+
+#include "base/blob.h"
+#include "base/intern.h"
+#include "base/vec.h"
+#include "ir/graph.h"
+#include "ir/module.h"
+
+#define DEPTH_LIMIT 50
+
+struct collector {
+	struct fx_weights *weights;
+	struct fx_map keys; /* interned keys that are taken */
+	int depth;
+};
+
+static bool
+is_contiguous(const struct fx_tensor *t)
+{
+	int64_t expected = 1;
+
+	for (size_t i = t->rank; t->strides && i-- > 0;) {
+		if (t->strides[i] != expected && t->sizes[i] != 1)
+			return false;
+		expected *= t->sizes[i];
+	}
+	return true;
+}
+
+static bool
+is_whole(const struct fx_tensor *t)
+{
+	const struct fx_dtype_info *info = fx_dtype_info(t->dtype);
+
+	return *info->safetensors && t->offset == 0 && t->storage->blob &&
+	       is_contiguous(t) &&
+	       (uint64_t)fx_tensor_numel(t) * info->size ==
+		       fx_blob_size(t->storage->blob);
+}
+
+/* PATH, or with a number when something else is called so already. */
+static const char *
+free_key(struct collector *c, const char *path)
+{
+	const char *key = fx_intern(path);
+
+	for (int i = 2; !fx_map_set(&c->keys, (uintptr_t)key, 1); i++)
+		key = fx_intern_format("%s#%d", path, i);
+	return key;
+}
+
+static void
+add_tensor(struct collector *c, const struct fx_tensor *tensor,
+	const char *module_path, const char *name)
+{
+	struct fx_weights *weights = c->weights;
+	struct fx_weight weight = { .storage = tensor->storage };
+	const char *path = name;
+
+	fx_map_set(&weights->index, (uintptr_t)tensor->storage,
+		weights->count + 1);
+	if (*module_path)
+		path = fx_intern_format("%s.%s", module_path, name);
+	weight.key = free_key(c, path);
+	weight.whole = is_whole(tensor) ? tensor : NULL;
+	fx_vec_push(weights, weight);
+}
+
+static void
+collect(struct collector *c, struct fx_graph *graph)
+{
+	struct fx_module_walk *walk = fx_module_walk_new(graph->module, true);
+	struct fx_module *module;
+	const char *path;
+
+	c->depth++;
+	while (fx_module_walk_next(walk, &module, &path)) {
+		for (size_t i = 0; i < module->member_count; i++) {
+			const struct fx_tensor *t = module->members[i].tensor;
+
+			if (t && t->storage &&
+				!fx_map_has(&c->weights->index,
+					(uintptr_t)t->storage))
+				add_tensor(c, t, path, module->members[i].name);
+		}
+		if (module->graph && module->graph != graph &&
+			c->depth < DEPTH_LIMIT)
+			collect(c, module->graph);
+	}
+	fx_module_walk_free(walk);
+	c->depth--;
+}
+
+void
+fx_weights_collect(struct fx_weights *weights, struct fx_graph *graph)
+{
+	struct collector c = { .weights = weights };
+
+	collect(&c, graph);
+	fx_map_deinit(&c.keys);
+}
+
+void
+fx_weights_deinit(struct fx_weights *weights)
+{
+	fx_vec_deinit(weights);
+	fx_map_deinit(&weights->index);
+}
+
+const struct fx_weight *
+fx_weights_find(const struct fx_weights *weights,
+	const struct fx_storage *storage)
+{
+	size_t at = fx_map_get(&weights->index, (uintptr_t)storage, 0);
+
+	return at ? &weights->items[at - 1] : NULL;
+}

@@ -1,0 +1,124 @@
+/* save.c - a graph to an .fxg file, with its weights beside it. */
+#include <config.h>
+
+#include "load/save.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/blob.h"
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/str.h"
+#include "emit/jsonl.h"
+#include "emit/weights.h"
+#include "ir/graph.h"
+#include "ir/graph_hash.h"
+#include "ir/module.h"
+#include "load/safetensors.h"
+
+static bool
+has_bytes(const struct fx_weights *weights)
+{
+	for (size_t i = 0; i < weights->count; i++)
+		if (weights->items[i].storage->blob)
+			return true;
+	return false;
+}
+
+/* One digest of all names and bytes; hashing the graph made each storage's. */
+static struct fx_hash
+digest_of(const struct fx_weights *weights)
+{
+	struct fx_hasher hasher;
+
+	fx_hasher_init(&hasher);
+	for (size_t i = 0; i < weights->count; i++) {
+		const struct fx_weight *weight = &weights->items[i];
+		char text[33];
+
+		if (!weight->storage->blob)
+			continue;
+		fx_hasher_add_text(&hasher, weight->key);
+		fx_hasher_add_text(&hasher,
+			weight->whole
+				? fx_dtype_info(weight->whole->dtype)->name
+				: "");
+		fx_hash_text(weight->storage->digest, text);
+		fx_hasher_add_text(&hasher, text);
+	}
+	return fx_hasher_end(&hasher);
+}
+
+/* "mlp-0123456789ab.safetensors" for mlp.fxg. */
+static void
+weights_name(struct fx_buf *name, const char *path, struct fx_hash digest)
+{
+	FX_AUTO_FREE char *base = fx_file_basename(path);
+	char text[33];
+
+	fx_hash_text(digest, text);
+	fx_buf_add(name, base);
+	if (fx_str_ends(base, ".fxg"))
+		fx_buf_truncate(name, name->length - strlen(".fxg"));
+	fx_buf_addf(name, "-%.12s.safetensors", text);
+}
+
+/* The same name has the same bytes; only one that was cut short is written
+ * anew.
+ */
+FX_NODISCARD static struct fx_error *
+write_weights(const char *path, const struct fx_weights *weights,
+	uint64_t *size_ret)
+{
+	struct fx_safetensors *file = NULL;
+	struct fx_error *err = fx_safetensors_open(path, &file);
+
+	fx_error_free(err);
+	if (file) {
+		bool is_complete = true;
+
+		for (size_t i = 0; i < weights->count; i++)
+			if (weights->items[i].storage->blob &&
+				!fx_safetensors_find(file,
+					weights->items[i].key))
+				is_complete = false;
+		*size_ret = file->file_size;
+		fx_safetensors_free(file);
+		if (is_complete)
+			return NULL;
+	}
+	return fx_safetensors_write(path, weights, size_ret);
+}
+
+struct fx_error *
+fx_save(struct fx_graph *graph, const char *path, const struct fx_save *options)
+{
+	static const struct fx_save defaults = { 0 };
+	FX_AUTO_WEIGHTS struct fx_weights weights = { 0 };
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	FX_AUTO_BUF struct fx_buf name = { 0 };
+	struct fx_emit_jsonl how = { 0 };
+	struct fx_error *err;
+
+	options = options ? options : &defaults;
+	how.without_meta = options->without_meta;
+	fx_weights_collect(&weights, graph);
+	/* Also digests every storage. */
+	(void)fx_graph_hash(graph);
+	if (!options->without_weights && has_bytes(&weights)) {
+		FX_AUTO_FREE char *beside = NULL;
+
+		weights_name(&name, path, digest_of(&weights));
+		beside = fx_file_beside(path, fx_buf_text(&name));
+		err = write_weights(beside, &weights, &how.weights_size);
+		if (err)
+			return fx_error_note(err, "while saving %s", path);
+		how.weights_file = fx_buf_text(&name);
+	}
+	err = fx_emit_jsonl(&text, graph, &weights, &how);
+	if (!err)
+		err = fx_file_write(path, text.data, text.length);
+	return err ? fx_error_note(err, "while saving %s", path) : NULL;
+}

@@ -17,69 +17,71 @@
 /* "kids" are the children in order; "text" is an interned string. */
 enum fx_ast_kind {
 	/* Operands. */
-	FX_AST_NAME,	   /* text: identifier, dotted steps are ATTR */
-	FX_AST_NODE,	   /* %name: text without the %, may contain dots? no */
-	FX_AST_POSITION,   /* @N: integer */
-	FX_AST_HERE,	   /* . or .-1 or .+3: integer is the offset */
-	FX_AST_HISTORY,	   /* $ (0), $$ (-1) or $N: integer; text NULL */
-	FX_AST_VARIABLE,   /* $name and $_: text without the $ */
+	FX_AST_NAME,     /* text: identifier, dotted steps are ATTR */
+	FX_AST_NODE,     /* %name: text without the %, may contain dots? no */
+	FX_AST_POSITION, /* @N: integer */
+	FX_AST_HERE,     /* . or .-1 or .+3: integer is the offset */
+	FX_AST_HISTORY,  /* $ (0), $$ (-1) or $N: integer; text NULL */
+	FX_AST_VARIABLE, /* $name and $_: text without the $ */
 	FX_AST_NONE,
-	FX_AST_BOOL,	   /* integer 0 or 1 */
-	FX_AST_INT,	   /* integer; when too big for 64 bits text has the
-			    * decimal digits, else text is NULL */
-	FX_AST_FLOAT,	   /* real */
-	FX_AST_IMAGINARY,  /* real: 2j */
-	FX_AST_STRING,	   /* string, length: decoded bytes, adjacent joined;
-			    * text: "r" when written raw, "word" for a bare
-			    * word of a query, else NULL */
-	FX_AST_BYTES,	   /* string, length */
-	FX_AST_FSTRING,	   /* raw text kept; only in code that is not ours */
+	FX_AST_BOOL,      /* integer 0 or 1 */
+	FX_AST_INT,       /* integer; when too big for 64 bits text has the
+			   * decimal digits, else text is NULL */
+	FX_AST_FLOAT,     /* real */
+	FX_AST_IMAGINARY, /* real: 2j */
+	FX_AST_STRING,    /* string, length: decoded bytes, adjacent joined;
+			   * text: "r" when written raw, "word" for a bare
+			   * word of a query, else NULL */
+	FX_AST_BYTES,     /* string, length */
+	FX_AST_FSTRING,   /* raw text kept; only in code that is not ours */
 	FX_AST_ELLIPSIS,
-	FX_AST_QUERY,	   /* {QUERY}: kid 0, NULL when empty; read by
-			    * lang/query */
-	FX_AST_OPAQUE,	   /* <class 'int'>: text as written; only in Python
-			    * text, where an object has no literal */
+	FX_AST_QUERY,  /* {QUERY}: kid 0, NULL when empty; read by
+			* lang/query */
+	FX_AST_OPAQUE, /* <class 'int'>: text as written; only in Python
+			* text, where an object has no literal */
 
 	/* Expressions. */
-	FX_AST_ATTR,	   /* kid 0 value; text: the step, may be digits */
-	FX_AST_SUBSCRIPT,  /* kid 0 value, kid 1 index (TUPLE for a, b) */
-	FX_AST_SLICE,	   /* kids lower, upper, step; each may be NULL */
-	FX_AST_CALL,	   /* kid 0 function, then arguments: expressions,
-			    * STARRED, KEYWORD, DOUBLE_STARRED */
-	FX_AST_KEYWORD,	   /* text: name; kid 0 value */
-	FX_AST_STARRED,	   /* kid 0 */
+	FX_AST_ATTR,           /* kid 0 value; text: the step, may be digits */
+	FX_AST_SUBSCRIPT,      /* kid 0 value, kid 1 index (TUPLE for a, b) */
+	FX_AST_SLICE,          /* kids lower, upper, step; each may be NULL */
+	FX_AST_CALL,           /* kid 0 function, then arguments: expressions,
+				* STARRED, KEYWORD, DOUBLE_STARRED */
+	FX_AST_KEYWORD,        /* text: name; kid 0 value */
+	FX_AST_STARRED,        /* kid 0 */
 	FX_AST_DOUBLE_STARRED, /* kid 0 */
-	FX_AST_UNARY,	   /* op; kid 0 */
-	FX_AST_BINARY,	   /* op; kids left, right */
-	FX_AST_BOOLEAN,	   /* op AND or OR; two or more kids */
-	FX_AST_COMPARE,	   /* ops in `ops`; kids: operands, one more than ops */
-	FX_AST_CONDITIONAL, /* kids test, then, else: "then if test else else" */
-	FX_AST_LAMBDA,	   /* kids: PARAMs, last kid the body */
-	FX_AST_TUPLE,	   /* kids; "parenthesised" says whether ( ) stood */
-	FX_AST_LIST,	   /* kids */
-	FX_AST_DICT,	   /* kids: key, value, key, value */
-	FX_AST_SET,	   /* kids; only in Python text, never in a command */
+	FX_AST_UNARY,          /* op; kid 0 */
+	FX_AST_BINARY,         /* op; kids left, right */
+	FX_AST_BOOLEAN,        /* op AND or OR; two or more kids */
+	FX_AST_COMPARE, /* ops in `ops`; kids: operands, one more than ops */
+	FX_AST_CONDITIONAL, /* kids test, then, else: "then if test else else"
+			     */
+	FX_AST_LAMBDA,      /* kids: PARAMs, last kid the body */
+	FX_AST_TUPLE,       /* kids; "parenthesised" says whether ( ) stood */
+	FX_AST_LIST,        /* kids */
+	FX_AST_DICT,        /* kids: key, value, key, value */
+	FX_AST_SET,         /* kids; only in Python text, never in a command */
 	FX_AST_COMPREHENSION, /* kids element, target, iterable, condition or
-			    * NULL; only `[e for t in it if c]` and generator */
+			       * NULL; only `[e for t in it if c]` and generator
+			       */
 
 	/* Statements. */
-	FX_AST_MODULE,	   /* kids: statements */
+	FX_AST_MODULE,     /* kids: statements */
 	FX_AST_FUNCTION,   /* text: name; kids: PARAMs, then BLOCK, then the
 			    * return annotation or NULL, decorators dropped */
-	FX_AST_PARAM,	   /* text: name; op: 0, '*' or 'x' for **; kids:
+	FX_AST_PARAM,      /* text: name; op: 0, '*' or 'x' for **; kids:
 			    * annotation or NULL, default or NULL */
-	FX_AST_CLASS,	   /* text: name; kids: bases..., then BLOCK */
-	FX_AST_BLOCK,	   /* kids: statements */
-	FX_AST_ASSIGN,	   /* kids: targets in order..., last kid the value */
+	FX_AST_CLASS,      /* text: name; kids: bases..., then BLOCK */
+	FX_AST_BLOCK,      /* kids: statements */
+	FX_AST_ASSIGN,     /* kids: targets in order..., last kid the value */
 	FX_AST_ANNOTATED,  /* kids target, annotation, value or NULL */
 	FX_AST_AUGMENTED,  /* op; kids target, value: x += 1 */
-	FX_AST_RETURN,	   /* kid 0 value or NULL */
-	FX_AST_IF,	   /* kids test, BLOCK, BLOCK or NULL (elif nests) */
-	FX_AST_FOR,	   /* kids target, iterable, BLOCK */
-	FX_AST_ASSERT,	   /* kids test, message or NULL */
-	FX_AST_RAISE,	   /* kid 0 or NULL */
-	FX_AST_DELETE,	   /* kids */
-	FX_AST_IMPORT,	   /* text: the whole statement as written */
+	FX_AST_RETURN,     /* kid 0 value or NULL */
+	FX_AST_IF,         /* kids test, BLOCK, BLOCK or NULL (elif nests) */
+	FX_AST_FOR,        /* kids target, iterable, BLOCK */
+	FX_AST_ASSERT,     /* kids test, message or NULL */
+	FX_AST_RAISE,      /* kid 0 or NULL */
+	FX_AST_DELETE,     /* kids */
+	FX_AST_IMPORT,     /* text: the whole statement as written */
 	FX_AST_EXPRESSION, /* kid 0 */
 	FX_AST_PASS,
 };
@@ -130,9 +132,9 @@ struct fx_ast {
 			  * `a.b.c` lean left without limit, so who walks a
 			  * tree by recursion refuses what is too high */
 	struct fx_ast **kids;
-	const char *text;	     /* interned, or NULL */
-	const char *string;	     /* STRING and BYTES: decoded, in the arena */
-	const enum fx_ast_op *ops;   /* COMPARE: kid_count - 1 of them */
+	const char *text;          /* interned, or NULL */
+	const char *string;        /* STRING and BYTES: decoded, in the arena */
+	const enum fx_ast_op *ops; /* COMPARE: kid_count - 1 of them */
 	union {
 		int64_t integer;
 		double real;

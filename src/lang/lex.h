@@ -16,15 +16,15 @@ enum fx_token_kind {
 	FX_TOKEN_NEWLINE, /* end of a logical line; only when lines matter */
 	FX_TOKEN_INDENT,
 	FX_TOKEN_DEDENT,
-	FX_TOKEN_NAME,	   /* keywords too: the parser compares text */
+	FX_TOKEN_NAME,     /* keywords too: the parser compares text */
 	FX_TOKEN_NUMBER,   /* int, float, imaginary as written */
 	FX_TOKEN_STRING,   /* with prefix and quotes as written */
-	FX_TOKEN_NODE,	   /* %name */
+	FX_TOKEN_NODE,     /* %name */
 	FX_TOKEN_POSITION, /* @12 */
-	FX_TOKEN_HERE,	   /* . .-1 .+3 */
+	FX_TOKEN_HERE,     /* . .-1 .+3 */
 	FX_TOKEN_DOLLAR,   /* $ $$ $3 $name $_ */
-	FX_TOKEN_STEP,	   /* the step after an access dot: layer1.0.conv1 */
-	FX_TOKEN_OP,	   /* operator or delimiter, longest match */
+	FX_TOKEN_STEP,     /* the step after an access dot: layer1.0.conv1 */
+	FX_TOKEN_OP,       /* operator or delimiter, longest match */
 	FX_TOKEN_COMMENT,  /* only when asked for */
 	FX_TOKEN_ERROR,
 };
@@ -33,14 +33,14 @@ struct fx_token {
 	enum fx_token_kind kind;
 	size_t begin;
 	size_t end;
-	bool space_before; /* blanks (or colour sequences) stand before it */
+	bool space_before;   /* blanks (or colour sequences) stand before it */
 	const char *message; /* ERROR: static text saying what is wrong */
 };
 
 enum fx_lex_flags {
 	FX_LEX_DESIGNATORS = 1, /* %name @N . $name where an operand starts */
-	FX_LEX_LINES = 2,	/* NEWLINE, INDENT, DEDENT */
-	FX_LEX_COMMENTS = 4,	/* COMMENT tokens instead of skipping them */
+	FX_LEX_LINES = 2,       /* NEWLINE, INDENT, DEDENT */
+	FX_LEX_COMMENTS = 4,    /* COMMENT tokens instead of skipping them */
 };
 
 struct fx_lexer {
@@ -48,9 +48,9 @@ struct fx_lexer {
 	size_t length;
 	size_t at;
 	unsigned flags;
-	int depth;	       /* open brackets */
+	int depth;             /* open brackets */
 	bool operand_expected; /* no operand just ended */
-	bool after_dot;	       /* an access dot was the last token */
+	bool after_dot;        /* an access dot was the last token */
 	bool at_line_start;
 	size_t indents[100]; /* FX_LEX_LINES: open indentation widths */
 	int indent_count;
@@ -77,7 +77,7 @@ char fx_lexer_peek(const struct fx_lexer *lexer);
 struct fx_token fx_lexer_word(struct fx_lexer *lexer);
 
 /* Whether TOKEN of TEXT is exactly the WORD or operator. */
-bool fx_token_is(
-	const struct fx_token *token, const char *text, const char *word);
+bool fx_token_is(const struct fx_token *token, const char *text,
+	const char *word);
 
 #endif /* FX_LANG_LEX_H */

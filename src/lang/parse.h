@@ -16,9 +16,9 @@ struct fx_ast;
 
 /* What the text may contain. */
 enum fx_parse_flags {
-	FX_PARSE_PYTHON = 0,	     /* plain Python */
+	FX_PARSE_PYTHON = 0,         /* plain Python */
 	FX_PARSE_DESIGNATORS = 1,    /* %name @N . $name as operands */
-	FX_PARSE_QUERY = 2,	     /* the words and operators of a query: = ~
+	FX_PARSE_QUERY = 2,          /* the words and operators of a query: = ~
 				      * `in PATH`, @a:@b, [1,*,3], see query.h */
 	FX_PARSE_EQUAL_COMPARES = 4, /* = means == (conditions) */
 };
@@ -54,9 +54,9 @@ FX_NODISCARD struct fx_error *fx_parse_expression(struct fx_arena *arena,
  * expression and say in *END_RET how many bytes it took (blanks after it not
  * included).  For arguments followed by keywords of a command.
  */
-FX_NODISCARD struct fx_error *fx_parse_expression_prefix(
-	struct fx_arena *arena, const char *text, size_t length, unsigned flags,
-	struct fx_ast **ret, size_t *end_ret);
+FX_NODISCARD struct fx_error *fx_parse_expression_prefix(struct fx_arena *arena,
+	const char *text, size_t length, unsigned flags, struct fx_ast **ret,
+	size_t *end_ret);
 
 /* Parse a file of statements to a MODULE.  ANSI colour sequences count as
  * blanks.  On a syntax error *UNDERSTOOD_RET (may be null) has the statements

@@ -336,7 +336,9 @@ parse_statement(struct fx_parser *parser)
 	}
 	if (at_compound(parser)) {
 		node = parse_compound(parser);
-		if (node)
+		if (!node)
+			parser->stack.count = mark;
+		else
 			attach_comments(node, parser, above, begin);
 		return node;
 	}

@@ -374,10 +374,9 @@ parse_lambda(struct fx_parser *parser)
 		if (!fx_parser_accept(parser, ","))
 			break;
 	}
-	if (!fx_parser_expect(parser, ":") || !fx_parser_enter(parser))
+	if (!fx_parser_expect(parser, ":"))
 		return NULL;
 	kid = fx_parse_one(parser);
-	fx_parser_leave(parser);
 	if (!kid)
 		return NULL;
 	fx_parser_push(parser, kid);
@@ -389,8 +388,13 @@ fx_parse_one(struct fx_parser *parser)
 {
 	struct fx_ast *node;
 
-	if (fx_parser_at(parser, "lambda"))
-		return parse_lambda(parser);
+	if (fx_parser_at(parser, "lambda")) {
+		if (!fx_parser_enter(parser))
+			return NULL;
+		node = parse_lambda(parser);
+		fx_parser_leave(parser);
+		return node;
+	}
 	node = fx_parse_or(parser);
 	if (node && fx_parser_at(parser, "if"))
 		node = parse_conditional(parser, node);

@@ -19,14 +19,14 @@
 struct fx_parser {
 	struct fx_lexer lexer;
 	struct fx_token token; /* the next one, not taken yet */
-	size_t begin;	       /* where the last token taken began and ended */
+	size_t begin;          /* where the last token taken began and ended */
 	size_t end;
 	size_t length; /* of the whole text, which carets show */
 	struct fx_arena *arena;
 	unsigned flags;
-	int depth;	/* levels of nesting open now */
+	int depth;      /* levels of nesting open now */
 	bool is_prefix; /* stop, without an error, after the expression */
-	bool in_index;	/* `:` makes a slice, not a range of positions */
+	bool in_index;  /* `:` makes a slice, not a range of positions */
 	struct fx_error *error;
 	FX_VEC(struct fx_ast *) stack; /* kids being collected */
 
@@ -44,8 +44,8 @@ void fx_parser_deinit(struct fx_parser *parser);
 void fx_parser_advance(struct fx_parser *parser);
 
 /* Set the error, once, about SPAN; always null. */
-struct fx_ast *fx_parser_fail(
-	struct fx_parser *parser, struct fx_span span, const char *message);
+struct fx_ast *fx_parser_fail(struct fx_parser *parser, struct fx_span span,
+	const char *message);
 
 /* The same for "expected WHAT" at the next token. */
 struct fx_ast *fx_parser_expected(struct fx_parser *parser, const char *what);
@@ -65,8 +65,8 @@ void fx_parser_leave(struct fx_parser *parser);
 /* A node of KIND from BEGIN to the end of the last token taken, with as many
  * kids as were pushed since MARK (they are popped), or with KIDS.
  */
-struct fx_ast *fx_parser_node(
-	struct fx_parser *parser, enum fx_ast_kind kind, size_t begin);
+struct fx_ast *fx_parser_node(struct fx_parser *parser, enum fx_ast_kind kind,
+	size_t begin);
 struct fx_ast *fx_parser_collect(struct fx_parser *parser,
 	enum fx_ast_kind kind, size_t begin, size_t mark);
 struct fx_ast *fx_parser_node_of(struct fx_parser *parser,
@@ -90,8 +90,8 @@ struct fx_ast *fx_parse_postfix(struct fx_parser *parser);
  */
 struct fx_ast *fx_parse_atom(struct fx_parser *parser);
 struct fx_ast *fx_parse_element(struct fx_parser *parser);
-struct fx_ast *fx_parse_comprehension(
-	struct fx_parser *parser, struct fx_ast *element);
+struct fx_ast *fx_parse_comprehension(struct fx_parser *parser,
+	struct fx_ast *element);
 struct fx_ast *fx_parse_braced_query(struct fx_parser *parser, size_t begin);
 
 /* parse_leaf.c: an operand without brackets. */
@@ -108,8 +108,8 @@ struct fx_ast *fx_parser_leaf(struct fx_parser *parser, enum fx_ast_kind kind);
  * an ordinary expression.
  */
 struct fx_ast *fx_parse_scope_word(struct fx_parser *parser);
-struct fx_ast *fx_parse_field_word(
-	struct fx_parser *parser, const struct fx_ast *left);
+struct fx_ast *fx_parse_field_word(struct fx_parser *parser,
+	const struct fx_ast *left);
 
 /* parse_stmt.c: simple statements to the end of the line, pushed; false with
  * the error set.

@@ -226,11 +226,15 @@ fx_parse_line(struct fx_parser *parser)
 	struct fx_ast *node = NULL;
 
 	do {
+		size_t mark = parser->stack.count;
+
 		if (fx_parser_at_line_end(parser))
 			break;
 		node = parse_simple(parser);
-		if (!node)
+		if (!node) {
+			parser->stack.count = mark;
 			return false;
+		}
 		fx_parser_push(parser, node);
 	} while (fx_parser_accept(parser, ";"));
 	if (parser->token.kind == FX_TOKEN_END)

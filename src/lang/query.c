@@ -397,6 +397,7 @@ read_tree(const struct reader *reader, const struct fx_ast *tree,
 	case FX_AST_NAME:
 		return read_name(reader, (struct fx_ast *)tree, ret);
 	case FX_AST_QUERY:
+	case FX_AST_DICT:
 		return fx_query_read(reader->arena, reader->text, tree, ret);
 	case FX_AST_SLICE:
 		*ret = new_query(reader, FX_QUERY_RANGE, tree);
@@ -427,8 +428,13 @@ fx_query_read(struct fx_arena *arena, const char *text,
 	struct reader reader = { arena, text };
 	const struct fx_ast *inner = tree;
 
+	/* `{}` alone looks like a dict. */
 	if (tree->kind == FX_AST_QUERY)
 		inner = tree->kids[0];
+	else if (tree->kind == FX_AST_DICT && tree->kid_count > 0)
+		return fail(&reader, tree, "a dict is no set of nodes");
+	else if (tree->kind == FX_AST_DICT)
+		inner = NULL;
 	if (inner)
 		return read_tree(&reader, inner, ret);
 	*ret = new_query(&reader, FX_QUERY_ALL, tree);

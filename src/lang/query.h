@@ -31,21 +31,21 @@ enum fx_query_field {
 	FX_QUERY_PASS,
 	FX_QUERY_TAGGED,    /* alone: a truth */
 	FX_QUERY_NONFINITE, /* alone: a truth */
-	FX_QUERY_DIRTY,	    /* alone: a truth */
+	FX_QUERY_DIRTY,     /* alone: a truth */
 	FX_QUERY_FIELD_COUNT
 };
 
 enum fx_query_kind {
-	FX_QUERY_AND,	  /* kids */
-	FX_QUERY_OR,	  /* kids */
-	FX_QUERY_NOT,	  /* kid 0 */
+	FX_QUERY_AND,     /* kids */
+	FX_QUERY_OR,      /* kids */
+	FX_QUERY_NOT,     /* kid 0 */
 	FX_QUERY_COMPARE, /* field op operand */
 	FX_QUERY_INSIDE,  /* text: a module path or glob */
-	FX_QUERY_TRUTH,	  /* field alone */
-	FX_QUERY_RANGE,	  /* first, last: designators, inclusive */
-	FX_QUERY_ITEM,	  /* operand: a designator or node name by itself */
-	FX_QUERY_CALL,	  /* text: up down path users inputs; kids/arguments */
-	FX_QUERY_ALL,	  /* empty query */
+	FX_QUERY_TRUTH,   /* field alone */
+	FX_QUERY_RANGE,   /* first, last: designators, inclusive */
+	FX_QUERY_ITEM,    /* operand: a designator or node name by itself */
+	FX_QUERY_CALL,    /* text: up down path users inputs; kids/arguments */
+	FX_QUERY_ALL,     /* empty query */
 };
 
 struct fx_query {
@@ -53,10 +53,10 @@ struct fx_query {
 	enum fx_query_field field;
 	int op; /* enum fx_ast_op: EQ NE LT LE GT GE MATCHES */
 	struct fx_span span;
-	const char *text;	/* word, glob or regular expression, interned */
-	bool is_regex;		/* text came from r"..." */
+	const char *text;       /* word, glob or regular expression, interned */
+	bool is_regex;          /* text came from r"..." */
 	struct fx_ast *operand; /* number, designator, shape list */
-	struct fx_ast *first;	/* RANGE */
+	struct fx_ast *first;   /* RANGE */
 	struct fx_ast *last;
 	struct fx_query **kids;
 	int kid_count;

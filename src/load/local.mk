@@ -7,3 +7,21 @@ libfxcore_a_SOURCES += \
 	%D%/safetensors.c %D%/safetensors.h \
 	%D%/safetensors_write.c \
 	%D%/save.c %D%/save.h
+
+# Text that torch printed.
+libfxcore_a_SOURCES += \
+	%D%/folder.c %D%/folder.h \
+	%D%/fx.c %D%/fx.h \
+	%D%/fx_value.c %D%/fx_value.h \
+	%D%/open.c %D%/open.h \
+	%D%/python.c %D%/python.h %D%/python_private.h \
+	%D%/python_call.c \
+	%D%/python_class.c \
+	%D%/python_meta.c \
+	%D%/python_module.c \
+	%D%/python_name.c \
+	%D%/python_repr.c %D%/python_repr.h \
+	%D%/python_signature.c \
+	%D%/python_stmt.c \
+	%D%/python_value.c \
+	%D%/tidy.c %D%/tidy.h

@@ -1,0 +1,222 @@
+/* open.c - what is this, and who reads it. */
+#include <config.h>
+
+#include "load/open.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/utf8.h"
+#include "ir/graph.h"
+#include "load/folder.h"
+#include "load/fx.h"
+#include "load/jsonl.h"
+#include "load/python.h"
+#include "load/tidy.h"
+
+static const char *const names[] = {
+	[FX_FORMAT_UNKNOWN] = "unknown",
+	[FX_FORMAT_BINARY] = "binary",
+	[FX_FORMAT_FXG] = "fxg",
+	[FX_FORMAT_PYTHON] = "Python code",
+	[FX_FORMAT_READABLE] = "readable code",
+	[FX_FORMAT_EXPORTED] = "exported program",
+	[FX_FORMAT_LISTING] = "listing",
+	[FX_FORMAT_FOLDER] = "folder",
+};
+_Static_assert(FX_ARRAY_LEN(names) == FX_FORMAT_COUNT, "a format has no name");
+
+void
+fx_loaded_deinit(struct fx_loaded *loaded)
+{
+	fx_graph_free(loaded->graph);
+	loaded->graph = NULL;
+	fx_buf_deinit(&loaded->notices);
+}
+
+const char *
+fx_format_name(enum fx_format format)
+{
+	return names[format];
+}
+
+/* What the line at TEXT, its first word not blank, says of the whole. */
+static enum fx_format
+format_of_line(const char *text)
+{
+	static const struct {
+		const char *begin;
+		enum fx_format format;
+	} rows[] = {
+		{ "ExportedProgram:", FX_FORMAT_EXPORTED },
+		{ "graph(", FX_FORMAT_LISTING },
+		{ "%", FX_FORMAT_LISTING },
+		{ "class ", FX_FORMAT_READABLE },
+		{ "def ", FX_FORMAT_PYTHON },
+		{ "import ", FX_FORMAT_PYTHON },
+		{ "from ", FX_FORMAT_PYTHON },
+		{ "torch.fx.", FX_FORMAT_PYTHON },
+	};
+	size_t i;
+
+	for (i = 0; i < FX_ARRAY_LEN(rows); i++)
+		if (fx_str_starts(text, rows[i].begin))
+			return rows[i].format;
+	return FX_FORMAT_UNKNOWN;
+}
+
+/* Look at the lines of a tidied text until one tells. */
+static enum fx_format
+format_of_lines(const char *text)
+{
+	int lines;
+
+	for (lines = 0; *text && lines < 200; lines++) {
+		enum fx_format format;
+
+		text += strspn(text, " \t\n");
+		format = format_of_line(text);
+		if (format != FX_FORMAT_UNKNOWN)
+			return format;
+		text += strcspn(text, "\n");
+	}
+	return FX_FORMAT_UNKNOWN;
+}
+
+enum fx_format
+fx_format_of(const char *text, size_t length)
+{
+	struct fx_load_input head = { .text = text,
+		.length = FX_MIN(length, (size_t)65536) };
+	FX_AUTO_FREE char *tidied = NULL;
+	size_t tidied_length;
+
+	if (memchr(text, '\0', length))
+		return FX_FORMAT_BINARY;
+	if (fx_is_jsonl(text, length))
+		return FX_FORMAT_FXG;
+	tidied = fx_load_tidy(&head, &tidied_length);
+	return format_of_lines(tidied);
+}
+
+static struct fx_error *
+refuse(const struct fx_load_input *input, enum fx_format format)
+{
+	const char *path = input->path ? input->path : "the text";
+	struct fx_error *err;
+
+	if (input->length == 0)
+		return fx_error_new(FX_ERR_FORMAT, "%s is empty", path);
+	if (format != FX_FORMAT_BINARY)
+		err = fx_error_new(FX_ERR_FORMAT,
+			"%s is no graph that fxdb knows", path);
+	else if (fx_str_starts(input->text, "PK\003\004"))
+		err = fx_error_new(FX_ERR_FORMAT,
+			"%s is a zip archive (.pt, .pt2), which is not read",
+			path);
+	else
+		err = fx_error_new(FX_ERR_FORMAT, "%s is not text", path);
+	return fx_error_hint(err,
+		"known: .fxg, gm.code, print_readable(), str(graph), "
+		"str(ExportedProgram), a folder of to_folder");
+}
+
+/* Text must be UTF-8; a graph in another encoding is not read by luck. */
+static struct fx_error *
+check_encoding(const struct fx_load_input *input)
+{
+	size_t bad = fx_utf8_valid(input->text, input->length);
+
+	if (bad == input->length)
+		return NULL;
+	return fx_error_new(FX_ERR_FORMAT, "%s is not UTF-8 text (byte %zu)",
+		input->path ? input->path : "the text", bad);
+}
+
+static struct fx_error *
+load(const struct fx_load_input *input, enum fx_format format,
+	struct fx_graph **ret)
+{
+	struct fx_error *err;
+
+	switch (format) {
+	case FX_FORMAT_FXG:
+		return fx_load_jsonl(input, ret);
+	case FX_FORMAT_PYTHON:
+	case FX_FORMAT_READABLE:
+	case FX_FORMAT_EXPORTED:
+		err = check_encoding(input);
+		return err ? err : fx_load_python(input, ret);
+	case FX_FORMAT_LISTING:
+		err = check_encoding(input);
+		return err ? err : fx_load_fx(input, ret);
+	case FX_FORMAT_UNKNOWN:
+	case FX_FORMAT_BINARY:
+	case FX_FORMAT_FOLDER:
+	case FX_FORMAT_COUNT:
+		break;
+	}
+	return refuse(input, format);
+}
+
+struct fx_error *
+fx_open_text(const struct fx_load_input *input, struct fx_loaded *ret)
+{
+	FX_AUTO_LOADED struct fx_loaded loaded = { 0 };
+	struct fx_load_input full = *input;
+	struct fx_error *err;
+
+	if (input->length > FX_TEXT_LIMIT)
+		return fx_error_new(FX_ERR_LIMIT,
+			"the text has more than %zu bytes", FX_TEXT_LIMIT);
+	full.notices = &loaded.notices;
+	loaded.format = fx_format_of(input->text, input->length);
+	err = load(&full, loaded.format, &loaded.graph);
+	if (err)
+		return err;
+	*ret = loaded;
+	memset(&loaded, 0, sizeof(loaded));
+	return NULL;
+}
+
+static bool
+is_folder(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static struct fx_error *
+open_folder(const char *path, uint32_t serial, struct fx_loaded *ret)
+{
+	FX_AUTO_LOADED struct fx_loaded loaded = { .format = FX_FORMAT_FOLDER };
+	struct fx_error *err;
+
+	err = fx_load_folder(path, serial, &loaded.notices, &loaded.graph);
+	if (err)
+		return err;
+	*ret = loaded;
+	memset(&loaded, 0, sizeof(loaded));
+	return NULL;
+}
+
+struct fx_error *
+fx_open(const char *path, uint32_t serial, struct fx_loaded *ret)
+{
+	FX_AUTO_FREE char *expanded = fx_file_expand(path);
+	FX_AUTO_FREE char *text = NULL;
+	struct fx_load_input input = { .path = expanded, .serial = serial };
+	struct fx_error *err;
+
+	if (is_folder(expanded))
+		return open_folder(expanded, serial, ret);
+	err = fx_file_read(expanded, FX_TEXT_LIMIT, &text, &input.length);
+	if (err)
+		return err;
+	input.text = text;
+	return fx_open_text(&input, ret);
+}

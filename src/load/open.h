@@ -1,0 +1,68 @@
+/* open.h - text and files to a graph, by content.
+ *
+ * What a file is called says nothing; its first bytes do.  Sizes are checked
+ * before anything is read or allocated, and a failure leaves nothing behind.
+ */
+#ifndef FX_LOAD_OPEN_H
+#define FX_LOAD_OPEN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+
+struct fx_graph;
+
+/* Longest text that is read: about a million nodes. */
+#define FX_TEXT_LIMIT ((size_t)512 << 20)
+
+enum fx_format {
+	FX_FORMAT_UNKNOWN,
+	FX_FORMAT_BINARY,   /* not text: .pt, .pt2, an image... */
+	FX_FORMAT_FXG,      /* JSON lines, our own */
+	FX_FORMAT_PYTHON,   /* gm.code, or a module of to_folder */
+	FX_FORMAT_READABLE, /* print_readable: within a class */
+	FX_FORMAT_EXPORTED, /* str(ExportedProgram) */
+	FX_FORMAT_LISTING,  /* str(graph) */
+	FX_FORMAT_FOLDER,   /* what to_folder wrote */
+	FX_FORMAT_COUNT
+};
+
+/* A text to load and what every loader gets with it. */
+struct fx_load_input {
+	const char *path; /* for messages and files beside it; may be NULL */
+	const char *text; /* NUL-terminated */
+	size_t length;
+	uint32_t serial;        /* of the new graph's node ids */
+	struct fx_buf *notices; /* lines for the user are appended */
+};
+
+/* What fx_open made.  The caller owns GRAPH and the notices. */
+struct fx_loaded {
+	struct fx_graph *graph;
+	enum fx_format format;
+	struct fx_buf notices; /* a line each; what was guessed or left out */
+};
+void fx_loaded_deinit(struct fx_loaded *loaded);
+
+FX_DEFINE_DEINIT(loaded, struct fx_loaded, fx_loaded_deinit);
+#define FX_AUTO_LOADED FX_AUTO(loaded)
+
+/* A word for people: "Python code", "listing". */
+const char *fx_format_name(enum fx_format format);
+
+/* What TEXT is, by its first lines. */
+enum fx_format fx_format_of(const char *text, size_t length);
+
+/* Load PATH, a file or a folder, whatever it is.  SERIAL: of the new graph's
+ * node ids.  IO, FORMAT, SYNTAX, VERSION, LIMIT; RET is untouched then.
+ */
+FX_NODISCARD struct fx_error *fx_open(const char *path, uint32_t serial,
+	struct fx_loaded *ret);
+
+/* The same for a text in memory; INPUT->notices is set by the callee. */
+FX_NODISCARD struct fx_error *fx_open_text(const struct fx_load_input *input,
+	struct fx_loaded *ret);
+
+#endif /* FX_LOAD_OPEN_H */

@@ -1,0 +1,337 @@
+/* python_module.c - the module tree that the `__init__` of a to_folder module
+ * makes, as far as it is written down: constructors of known layers, the repr
+ * of pickled modules in comments, shapes of parameters and buffers.
+ */
+#include <config.h>
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/intern.h"
+#include "base/str.h"
+#include "ir/expand.h"
+#include "ir/module.h"
+#include "ir/value_walk.h"
+#include "lang/parse.h"
+#include "load/python_private.h"
+#include "load/python_repr.h"
+
+static const char plain_class[] = "torch.nn.modules.module.Module";
+
+/* Sizes of `torch.empty([8, 1, 1])` or `torch.empty(8, 1, 1)`. */
+static bool
+read_sizes(const struct fx_value *args, int64_t *sizes, size_t *rank)
+{
+	const struct fx_value *items = args->items;
+	size_t count = args->count;
+	size_t i;
+
+	if (count == 1 && fx_value_is_sequence(&items[0])) {
+		count = items[0].count;
+		items = items[0].items;
+	}
+	for (i = 0; i < count; i++) {
+		if (i == 16 || items[i].kind != FX_VALUE_INT ||
+			items[i].integer < 0)
+			return false;
+		sizes[i] = items[i].integer;
+	}
+	*rank = count;
+	return true;
+}
+
+/* The arguments of CALL as values; keywords in KWARGS. */
+static struct fx_error *
+read_arguments(struct fx_py *py, const struct fx_ast *call,
+	struct fx_value *args, struct fx_value *kwargs)
+{
+	struct fx_arena *arena = py->graph->permanent;
+	struct fx_value *items = FX_ARENA_ARRAY(arena, struct fx_value,
+		3 * (size_t)call->kid_count);
+	struct fx_value *pairs = items + call->kid_count;
+	size_t count = 0;
+	size_t pair_count = 0;
+	uint32_t i;
+
+	for (i = 1; i < call->kid_count; i++) {
+		const struct fx_ast *kid = call->kids[i];
+		struct fx_value *place = &items[count];
+		struct fx_error *err;
+
+		if (kid->kind == FX_AST_KEYWORD) {
+			pairs[2 * pair_count] = fx_value_string(kid->text);
+			place = &pairs[2 * pair_count++ + 1];
+			kid = kid->kids[0];
+		} else {
+			count++;
+		}
+		if (fx_py_is_operation(py, kid))
+			return fx_py_error(py, kid, FX_ERR_SYNTAX,
+				"expected a plain value");
+		err = fx_py_value(py, kid, place);
+		if (err)
+			return err;
+	}
+	/* Deeply: the value arena is compacted, modules stay. */
+	*args = fx_value_sequence(arena, FX_VALUE_TUPLE, items, count);
+	*args = fx_value_clone(arena, args);
+	*kwargs = fx_value_dict(arena, pairs, pair_count);
+	*kwargs = fx_value_clone(arena, kwargs);
+	return NULL;
+}
+
+/* The tensor that CALL (torch.empty and the like) makes, or NULL. */
+static struct fx_tensor *
+read_tensor(struct fx_py *py, const struct fx_ast *call)
+{
+	enum fx_dtype dtype = FX_DTYPE_F32;
+	const struct fx_value *given;
+	struct fx_value args;
+	struct fx_value kwargs;
+	struct fx_error *err;
+	int64_t sizes[16];
+	size_t rank;
+
+	if (call->kind != FX_AST_CALL || !fx_py_dotted(py, call->kids[0]))
+		return NULL;
+	err = read_arguments(py, call, &args, &kwargs);
+	if (err) {
+		fx_error_free(err);
+		return NULL;
+	}
+	given = fx_value_dict_get(&kwargs, fx_intern("dtype"));
+	if (given && given->kind == FX_VALUE_DTYPE)
+		dtype = (enum fx_dtype)given->integer;
+	if (!read_sizes(&args, sizes, &rank))
+		return NULL;
+	return fx_tensor_new(py->graph, dtype, sizes, rank, NULL);
+}
+
+/* The last step of what CALL calls: Linear, Parameter, load. */
+static const char *
+called_name(const struct fx_ast *call)
+{
+	if (call->kind != FX_AST_CALL)
+		return "";
+	if (call->kids[0]->kind == FX_AST_NAME ||
+		call->kids[0]->kind == FX_AST_ATTR)
+		return call->kids[0]->text;
+	return "";
+}
+
+/* A module that is only named. */
+static struct fx_module *
+plain_module(struct fx_py *py, const char *class_name)
+{
+	struct fx_module *module = fx_module_new(py->graph, class_name);
+
+	module->is_leaf = true;
+	return module;
+}
+
+/* Construct without one of the keywords: a newer torch prints some that our
+ * constructor does not take (BatchNorm2d's bias).
+ */
+static struct fx_module *
+construct_older(struct fx_py *py, const char *name, const struct fx_value *args,
+	const struct fx_value *kwargs)
+{
+	struct fx_arena *arena = py->graph->permanent;
+	uint32_t i;
+
+	for (i = kwargs->count; i > 0; i--) {
+		struct fx_value *items = FX_ARENA_ARRAY(arena, struct fx_value,
+			2 * (size_t)kwargs->count);
+		size_t before = 2 * (size_t)(i - 1);
+		size_t after = 2 * (size_t)(kwargs->count - i);
+		struct fx_module *module;
+		struct fx_value fewer;
+		struct fx_error *err;
+
+		memcpy(items, kwargs->items, before * sizeof(*items));
+		memcpy(items + before, kwargs->items + before + 2,
+			after * sizeof(*items));
+		fewer = fx_value_dict(arena, items, kwargs->count - 1);
+		err = fx_layer_construct(py->graph, name, args, &fewer,
+			&module);
+		if (!err)
+			return module;
+		fx_error_free(err);
+	}
+	return NULL;
+}
+
+struct fx_module *
+fx_py_construct(struct fx_py *py, const struct fx_ast *call)
+{
+	const char *name = called_name(call);
+	struct fx_module *module = NULL;
+	struct fx_value args;
+	struct fx_value kwargs;
+	struct fx_error *err;
+
+	err = read_arguments(py, call, &args, &kwargs);
+	if (!err)
+		err = fx_layer_construct(py->graph, name, &args, &kwargs,
+			&module);
+	if (!err)
+		return module;
+	if (fx_error_code(err) == FX_ERR_TYPE)
+		module = construct_older(py, name, &args, &kwargs);
+	if (module) {
+		fx_error_free(err);
+		return module;
+	}
+	fx_py_notice(py, "%s: not constructed, %s", name,
+		fx_error_message(err));
+	fx_error_free(err);
+	return plain_module(py, name);
+}
+
+/* NAME = EXPR in `__init__`; COMMENT has the repr of a pickled module. */
+static void
+add_member(struct fx_py *py, const char *name, const struct fx_ast *expr,
+	const char *comment)
+{
+	struct fx_module *root = py->graph->module;
+	const char *called = called_name(expr);
+	struct fx_tensor *tensor;
+	struct fx_module *module = NULL;
+
+	if (!strcmp(called, "Parameter") && expr->kid_count >= 2) {
+		tensor = read_tensor(py, expr->kids[1]);
+		if (tensor) {
+			tensor->requires_grad = true;
+			fx_module_add_tensor(root, name, tensor);
+			return;
+		}
+	} else if (!strcmp(called, "load")) {
+		if (comment)
+			module =
+				fx_py_repr(py, comment + strspn(comment, "# "));
+		if (!module)
+			module = plain_module(py, plain_class);
+	} else if (*called >= 'A' && *called <= 'Z') {
+		module = fx_py_construct(py, expr);
+	}
+	if (module)
+		fx_module_add_child(root, name, module);
+	else
+		fx_py_notice(py, "__init__: %s is not understood", name);
+}
+
+static void
+add_buffer(struct fx_py *py, const struct fx_ast *call)
+{
+	struct fx_tensor *tensor = read_tensor(py, call->kids[2]);
+	const char *name = fx_intern(call->kids[1]->string);
+
+	if (!tensor) {
+		fx_py_notice(py, "__init__: %s is not understood", name);
+		return;
+	}
+	tensor->is_buffer = true;
+	tensor->is_persistent = call->kid_count < 4 ||
+				call->kids[3]->kids[0]->kind != FX_AST_BOOL ||
+				call->kids[3]->kids[0]->integer;
+	fx_module_add_tensor(py->graph->module, name, tensor);
+}
+
+static bool
+is_text(const struct fx_ast *tree)
+{
+	return tree->kind == FX_AST_STRING &&
+	       strlen(tree->string) == tree->length;
+}
+
+/* setattr(self, 'name', EXPR) and self.register_buffer('name', EXPR). */
+static void
+read_call(struct fx_py *py, const struct fx_ast *statement)
+{
+	const struct fx_ast *call = statement->kids[0];
+	const char *called = called_name(call);
+
+	if (!strcmp(called, "setattr") && call->kid_count == 4 &&
+		is_text(call->kids[2]))
+		add_member(py, fx_intern(call->kids[2]->string), call->kids[3],
+			statement->comment_after);
+	else if (!strcmp(called, "register_buffer") && call->kid_count >= 3 &&
+		 is_text(call->kids[1]) &&
+		 (call->kid_count < 4 || call->kids[3]->kind == FX_AST_KEYWORD))
+		add_buffer(py, call);
+	else if (!strcmp(called, "load_state_dict"))
+		fx_py_notice(py, "weights in .pt files are not read");
+}
+
+struct fx_error *
+fx_py_modules(struct fx_py *py, const struct fx_ast *init)
+{
+	const struct fx_ast *block = init->kids[init->kid_count - 2];
+	uint32_t i;
+
+	for (i = 0; i < block->kid_count; i++) {
+		const struct fx_ast *s = block->kids[i];
+
+		if (s->height > FX_PY_HEIGHT)
+			return fx_py_error(py, s, FX_ERR_LIMIT,
+				"this statement has more than %d levels",
+				FX_PY_HEIGHT);
+		if (s->kind == FX_AST_EXPRESSION)
+			read_call(py, s);
+		else if (s->kind == FX_AST_ASSIGN && s->kid_count == 2 &&
+			 s->kids[0]->kind == FX_AST_ATTR &&
+			 s->kids[0]->kids[0]->kind == FX_AST_NAME &&
+			 s->kids[1]->kind == FX_AST_CALL)
+			add_member(py, s->kids[0]->text, s->kids[1],
+				s->comment_after);
+	}
+	return NULL;
+}
+
+/* Make what is missing of PATH below the root; true if the last step was. */
+static bool
+ensure_module(struct fx_py *py, const char *path)
+{
+	struct fx_module *module = py->graph->module;
+	const char *at = path;
+	bool made = false;
+
+	while (*at) {
+		size_t length = strcspn(at, ".");
+		const char *name = fx_intern_n(at, length);
+		struct fx_member *member = fx_module_member(module, name);
+
+		at += length;
+		at += *at == '.';
+		made = !member;
+		if (member && !member->child)
+			return false;
+		if (made) {
+			struct fx_module *child =
+				fx_module_new(py->graph, plain_class);
+
+			child->is_leaf = *at == '\0';
+			fx_module_add_child(module, name, child);
+			module = child;
+		} else {
+			module = member->child;
+		}
+	}
+	return made;
+}
+
+void
+fx_py_missing_modules(struct fx_py *py)
+{
+	struct fx_node *node;
+	size_t count = 0;
+
+	fx_graph_for_each_node (node, py->graph)
+		if (node->opcode == FX_OPCODE_CALL_MODULE)
+			count += ensure_module(py, node->target);
+	if (count > 0)
+		fx_py_notice(py,
+			"%zu module%s named but not described: their shapes "
+			"are unknown",
+			count, count == 1 ? " is" : "s are");
+}

@@ -1,0 +1,134 @@
+/* python_name.c - the functions that generated code names.
+ *
+ * torch's are printed in full, builtins bare; all others as one identifier
+ * with underscores for the dots, so where its module ends is a guess.  A wrong
+ * guess prints as the same text again.
+ */
+#include <config.h>
+
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/intern.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "load/python_private.h"
+
+/* How printed names begin, and the module that is. */
+static const struct {
+	const char *printed;
+	const char *module;
+	bool is_certain;
+} mangled[] = {
+	{ "_operator_", "operator.", true },
+	{ "operator_", "operator.", false },
+	{ "__main___", "__main__.", false },
+	{ "builtins_", "builtins.", false },
+	{ "collections_", "collections.", false },
+	{ "functools_", "functools.", false },
+	{ "itertools_", "itertools.", false },
+	{ "math_", "math.", true },
+};
+
+/* First steps of dotted names, and what they are short for. */
+static const struct {
+	const char *step;
+	const char *full;
+} roots[] = {
+	{ "torch", "torch" },
+	{ "F", "torch.nn.functional" },
+	{ "nn", "torch.nn" },
+	{ "operator", "operator" },
+	{ "_operator", "operator" },
+	{ "math", "math" },
+	{ "builtins", "builtins" },
+	{ "torchvision", "torchvision" },
+	{ "np", "numpy" },
+	{ "numpy", "numpy" },
+	{ "typing", "typing" },
+	{ "collections", "collections" },
+	{ "functools", "functools" },
+	{ "itertools", "itertools" },
+	{ "fx_pytree", "torch.fx._pytree" },
+	{ "pytree", "torch.utils._pytree" },
+	{ "__main__", "__main__" },
+};
+
+const char *
+fx_py_function(struct fx_py *py, const char *name)
+{
+	size_t i;
+
+	if (fx_str_is_builtin(name))
+		return fx_intern_format("builtins.%s", name);
+	for (i = 0; i < FX_ARRAY_LEN(mangled); i++) {
+		const char *full;
+
+		if (!fx_str_starts(name, mangled[i].printed))
+			continue;
+		full = fx_intern_format("%s%s", mangled[i].module,
+			name + strlen(mangled[i].printed));
+		if (!mangled[i].is_certain)
+			fx_py_notice(py, "%s: taken for %s", name, full);
+		return full;
+	}
+	if (!fx_map_has(&py->wrapped, (uintptr_t)name) && !strchr(name, '_'))
+		return NULL;
+	fx_py_notice(py,
+		"%s: the text does not say which module it is from; the name "
+		"is kept as printed",
+		name);
+	return name;
+}
+
+static const char *
+root_name(const char *step)
+{
+	size_t i;
+
+	for (i = 0; i < FX_ARRAY_LEN(roots); i++)
+		if (!strcmp(step, roots[i].step))
+			return roots[i].full;
+	return NULL;
+}
+
+const char *
+fx_py_dotted(struct fx_py *py, const struct fx_ast *tree)
+{
+	FX_AUTO_BUF struct fx_buf name = { 0 };
+	FX_VEC(const char *) steps = { 0 };
+	const char *root = NULL;
+
+	for (; tree->kind == FX_AST_ATTR; tree = tree->kids[0])
+		fx_vec_push(&steps, tree->text);
+	if (tree->kind == FX_AST_NAME && !fx_py_get(py, tree->text))
+		root = root_name(tree->text);
+	if (root) {
+		fx_buf_add(&name, root);
+		while (steps.count > 0) {
+			fx_buf_add_char(&name, '.');
+			fx_buf_add(&name, fx_vec_pop(&steps));
+		}
+	}
+	fx_vec_deinit(&steps);
+	return root ? fx_intern_n(name.data, name.length) : NULL;
+}
+
+struct fx_error *
+fx_py_undefined(const struct fx_py *py, const struct fx_ast *tree)
+{
+	FX_AUTO_BUF struct fx_buf list = { 0 };
+	struct fx_nearest nearest;
+	struct fx_error *err;
+	struct fx_node *node;
+
+	err = fx_py_error(py, tree, FX_ERR_NO_NAME,
+		"\"%s\" is not defined above", tree->text);
+	fx_nearest_init(&nearest, tree->text);
+	fx_graph_for_each_node (node, py->graph)
+		fx_nearest_offer(&nearest, node->name);
+	fx_nearest_print(&nearest, &list);
+	if (nearest.count == 0)
+		return err;
+	return fx_error_hint(err, "nearest: %s", fx_buf_text(&list));
+}

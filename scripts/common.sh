@@ -4,7 +4,7 @@
 run_packages="gcc make libc6-dev autoconf automake pkg-config
 libreadline-dev libncurses-dev libjansson-dev libgraphviz-dev"
 test_packages="$run_packages libcunit1-dev libvterm-dev tmux libxml2-utils
-python3 locales"
+python3 python3-dev locales"
 # Large, and only compared with: the tests that need them skip without.
 torch_packages="python3-torch python3-torchvision"
 check_packages="clang clang-format libclang-rt-14-dev"
@@ -108,15 +108,30 @@ cores()
 	nproc 2>/dev/null || echo 2
 }
 
-# configure_in FOLDER [SWITCH...]: once; make does it again when needed.
+# What configure would find, in a word: when it changes, it must look again.
+found_parts()
+{
+	local module
+	for module in jansson ncursesw libcgraph libgvc cunit vterm; do
+		pkg-config --modversion $module 2>/dev/null || echo no
+	done | tr '\n' ' '
+	ls /usr/include/python3*/Python.h 2>/dev/null | tr '\n' ' '
+	echo "$*"
+}
+
+# configure_in FOLDER [SWITCH...]: unless it is as it should be already; make
+# itself does it again when the build files change.
 configure_in()
 {
-	local folder=$1 top=$PWD
+	local folder=$1 top=$PWD parts
 	shift
 	mkdir -p "$folder" || return 1
 	if [ ! -x configure ] || [ ! -f Makefile.in ]; then
 		quietly "$folder/autoreconf.log" autoreconf -i || return 1
 	fi
-	[ -f "$folder/Makefile" ] && return 0
-	(cd "$folder" && quietly configure.log "$top/configure" "$@")
+	parts=$(found_parts "$@")
+	[ -f "$folder/Makefile" ] &&
+		[ "$(cat "$folder/parts" 2>/dev/null)" = "$parts" ] && return 0
+	(cd "$folder" && quietly configure.log "$top/configure" "$@") || return
+	printf '%s\n' "$parts" >"$folder/parts"
 }

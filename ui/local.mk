@@ -24,3 +24,6 @@ fxdb_draw_SOURCES = %D%/fxdb-draw.c
 fxdb_draw_CFLAGS = $(AM_CFLAGS) $(GRAPHVIZ_CFLAGS)
 fxdb_draw_LDADD = $(GRAPHVIZ_LIBS)
 endif
+
+# The full screen: libfxtui.a, which fxdb links before libfxcmd.a.
+include %D%/tui/local.mk

@@ -1,0 +1,244 @@
+/* action.c - what keys do that is more than a fixed command line. */
+#include <config.h>
+
+#include "ui/tui/action.h"
+
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/mem.h"
+#include "session/breakpoint.h"
+#include "session/position.h"
+#include "ui/tui/tui_private.h"
+
+static struct tui_view *
+focused(struct tui *tui)
+{
+	return &tui->views[tui->focus];
+}
+
+void
+tui_do_down(struct tui *tui)
+{
+	tui_view_move(focused(tui), 1);
+}
+
+void
+tui_do_up(struct tui *tui)
+{
+	tui_view_move(focused(tui), -1);
+}
+
+void
+tui_do_first(struct tui *tui)
+{
+	tui_view_scroll(focused(tui), -(1L << 40));
+}
+
+void
+tui_do_last(struct tui *tui)
+{
+	tui_view_scroll(focused(tui), 1L << 40);
+}
+
+void
+tui_do_half_down(struct tui *tui)
+{
+	tui_view_scroll(focused(tui), FX_MAX(focused(tui)->rows / 2, 1));
+}
+
+void
+tui_do_half_up(struct tui *tui)
+{
+	tui_view_scroll(focused(tui), -FX_MAX(focused(tui)->rows / 2, 1));
+}
+
+void
+tui_do_page_down(struct tui *tui)
+{
+	tui_view_scroll(focused(tui), FX_MAX(focused(tui)->rows - 1, 1));
+}
+
+void
+tui_do_page_up(struct tui *tui)
+{
+	tui_view_scroll(focused(tui), -FX_MAX(focused(tui)->rows - 1, 1));
+}
+
+void
+tui_do_here(struct tui *tui)
+{
+	struct fx_model *model = tui_model(tui);
+
+	if (!model)
+		return;
+	tui_focus(tui, TUI_VIEW_GRAPH);
+	tui_view_go(&tui->views[TUI_VIEW_GRAPH],
+		tui_graph_row_of(tui, fx_position_get(model)));
+}
+
+/* The number of a breakpoint that stops at POSITION, or 0. */
+static int
+breakpoint_at(struct tui *tui, size_t position)
+{
+	size_t count = fx_breakpoint_count(tui->session);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct fx_breakpoint *breakpoint =
+			fx_breakpoint_at(tui->session, i);
+		FX_AUTO_FREE size_t *positions = NULL;
+		size_t matches;
+
+		fx_breakpoint_positions(tui->session, breakpoint, &positions,
+			&matches);
+		for (size_t k = 0; k < matches; k++)
+			if (positions[k] == position)
+				return breakpoint->number;
+	}
+	return 0;
+}
+
+void
+tui_do_break(struct tui *tui)
+{
+	const struct fx_node *node = tui_selected(tui);
+	int number;
+
+	if (!node)
+		return;
+	number = breakpoint_at(tui, fx_graph_position(node->graph, node));
+	if (number)
+		tui_run_linef(tui, "delete %d", number);
+	else
+		tui_run_linef(tui, "break %%%s", node->name);
+}
+
+void
+tui_do_search(struct tui *tui)
+{
+	tui_focus(tui, TUI_VIEW_CMD);
+	tui->is_searching = true;
+	tui->line->open(tui->line->context, "/");
+}
+
+static void
+search(struct tui *tui, bool back)
+{
+	if (!tui->searched)
+		return;
+	if (!tui_view_search(focused(tui), tui->searched, back))
+		tui_say(tui, "Not found in %s: %s", focused(tui)->title,
+			tui->searched);
+}
+
+void
+tui_do_search_next(struct tui *tui)
+{
+	search(tui, false);
+}
+
+void
+tui_do_search_before(struct tui *tui)
+{
+	search(tui, true);
+}
+
+/* One step further down from the scope entered to the selected node's. */
+void
+tui_do_enter(struct tui *tui)
+{
+	struct fx_model *model = tui_model(tui);
+	const char *path =
+		tui_graph_scope_of(tui, tui->views[TUI_VIEW_GRAPH].selected);
+	const char *scope = model ? fx_model_scope(model) : NULL;
+	size_t length = scope ? strlen(scope) : 0;
+
+	if (path && length < strlen(path) &&
+		(!length || (strncmp(path, scope, length) == 0 &&
+				    path[length] == '.'))) {
+		size_t step = length ? length + 1 : 0;
+
+		step += strcspn(path + step, ".");
+		tui_run_linef(tui, "scope %.*s", (int)step, path);
+		return;
+	}
+	if (tui_is_shown(tui, TUI_VIEW_NODE))
+		tui_focus(tui, TUI_VIEW_NODE);
+}
+
+void
+tui_do_out(struct tui *tui)
+{
+	struct fx_model *model = tui_model(tui);
+	const char *scope = model ? fx_model_scope(model) : NULL;
+
+	if (tui->focus != TUI_VIEW_GRAPH)
+		tui_focus(tui, TUI_VIEW_GRAPH);
+	else if (scope && *scope)
+		tui_run_line(tui, "scope ..");
+}
+
+void
+tui_do_fold(struct tui *tui)
+{
+	const char *path =
+		tui_graph_scope_of(tui, tui->views[TUI_VIEW_GRAPH].selected);
+
+	if (path)
+		tui_graph_toggle_fold(tui, path);
+	else
+		tui_say(tui, "This node is in no module to fold.");
+}
+
+static void
+turn_focus(struct tui *tui, int by)
+{
+	int view = (int)tui->focus;
+
+	do
+		view = (view + by + TUI_VIEW_COUNT) % TUI_VIEW_COUNT;
+	while (!tui_is_shown(tui, (enum tui_view_id)view) &&
+		view != (int)tui->focus);
+	tui_focus(tui, (enum tui_view_id)view);
+}
+
+void
+tui_do_focus_next(struct tui *tui)
+{
+	turn_focus(tui, 1);
+}
+
+void
+tui_do_focus_before(struct tui *tui)
+{
+	turn_focus(tui, -1);
+}
+
+void
+tui_do_command(struct tui *tui)
+{
+	tui_focus(tui, TUI_VIEW_CMD);
+}
+
+void
+tui_do_keys(struct tui *tui)
+{
+	tui_keys_show(tui);
+}
+
+void
+tui_do_back(struct tui *tui)
+{
+	if (tui->focus != TUI_VIEW_GRAPH) {
+		tui_focus(tui, TUI_VIEW_GRAPH);
+		return;
+	}
+	tui->is_leaving = true;
+	tui->result.end = TUI_END_LEFT;
+}
+
+void
+tui_do_redraw(struct tui *tui)
+{
+	tui->screen->redraw(tui->screen->context);
+}

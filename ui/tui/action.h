@@ -1,0 +1,40 @@
+/* action.h - actions and the keys that name them. */
+#ifndef FX_UI_TUI_ACTION_H
+#define FX_UI_TUI_ACTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ui/tui/view.h"
+
+struct tui;
+
+enum tui_action_id {
+#define TUI_COMMAND(id, line, help)    TUI_ACTION_##id,
+#define TUI_SCREEN(id, function, help) TUI_ACTION_##id,
+#include "ui/tui/actions.def"
+	TUI_ACTION_COUNT
+};
+
+struct tui_action {
+	const char *line; /* a command, or NULL: */
+	void (*run)(struct tui *tui);
+	const char *help;
+};
+
+const struct tui_action *tui_action_at(enum tui_action_id id);
+
+/* The action of KEY in VIEW, or NULL. */
+const struct tui_action *tui_keymap_find(enum tui_view_id view, uint32_t key);
+
+/* Binding INDEX of VIEW: the key's name and what it does; false past the end.
+ */
+bool tui_keymap_at(enum tui_view_id view, size_t index, const char **name_ret,
+	const struct tui_action **action_ret);
+
+#define TUI_COMMAND(id, line, help)
+#define TUI_SCREEN(id, function, help) void tui_do_##function(struct tui *tui);
+#include "ui/tui/actions.def"
+
+#endif /* FX_UI_TUI_ACTION_H */

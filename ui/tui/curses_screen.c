@@ -1,0 +1,688 @@
+/* curses_screen.c - a terminal: cells to curses, keys to events.
+ *
+ * The only file that includes curses.  Traps that this file is built around
+ * (measured; see the notes on each): LINES and COLUMNS in the environment break
+ * resizing; initscr exits the program; COLOR_PAIR and alloc_pair misbehave on
+ * terminals without colours; ISIG must stay, or Ctrl-C cannot stop a run, but
+ * without NOFLSH it would throw typed keys away; after a hang-up poll says
+ * "readable" for ever.
+ */
+#include <config.h>
+
+#include "ui/tui/screen.h"
+
+#ifdef FX_WITH_CURSES
+
+#include <curses.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <term.h>
+#include <termios.h>
+#include <unistd.h>
+
+/* curses has macros of these names. */
+#undef lines
+#undef columns
+
+#include "base/compiler.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+
+enum {
+	ESCAPE_DELAY_MS = 25,
+	WAIT_MS = 500, /* longest wait without looking at the flags */
+	FATAL_COUNT = 5,
+};
+
+struct curses_screen {
+	struct tui_screen screen;
+	SCREEN *term;
+	struct termios saved;
+	bool has_colors;
+	bool says_idle; /* tests: see say_idle */
+	bool was_busy;  /* since the last time it said so */
+	unsigned idles;
+	struct sigaction old_int, old_term, old_hup, old_winch, old_tstp;
+	struct sigaction old_fatal[FATAL_COUNT];
+};
+
+/* Signal handlers have no user pointer. */
+static volatile sig_atomic_t interrupts;
+static volatile sig_atomic_t ending; /* the signal to leave for */
+static int wake_pipe[2] = { -1, -1 };
+static struct termios crash_modes;
+
+static const int fatal_signals[FATAL_COUNT] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE,
+	SIGABRT };
+
+/* Mouse and paste reporting off, main screen, cursor on, plain. */
+static const char reset_text[] =
+	"\033[?1000l\033[?1006l\033[?2004l\033[?1049l\033[?25h\033[0m\r\n";
+
+/* --- signals ------------------------------------------------------------ */
+
+static void
+wake(void)
+{
+	int saved = errno;
+
+	if (write(wake_pipe[1], "!", 1) < 0) {
+		/* Full: it will wake up anyway. */
+	}
+	errno = saved;
+}
+
+static void
+on_interrupt(int number)
+{
+	(void)number;
+	interrupts = 1;
+	wake();
+}
+
+/* The second order to leave is obeyed at once. */
+static void
+on_end(int number)
+{
+	if (ending) {
+		if (write(STDOUT_FILENO, reset_text, sizeof(reset_text) - 1) <
+			0) {
+			/* Nothing more can be done. */
+		}
+		tcsetattr(STDIN_FILENO, TCSANOW, &crash_modes);
+		_exit(128 + number);
+	}
+	ending = number;
+	wake();
+}
+
+#ifndef FX_SANITIZERS
+static void
+on_fatal(int number)
+{
+	static const char text[] = "fxdb crashed; the terminal is restored, "
+				   "saved files are whole\n";
+
+	if (write(STDOUT_FILENO, reset_text, sizeof(reset_text) - 1) < 0 ||
+		write(STDERR_FILENO, text, sizeof(text) - 1) < 0) {
+		/* Nothing more can be done. */
+	}
+	tcsetattr(STDIN_FILENO, TCSANOW, &crash_modes);
+	raise(number); /* SA_RESETHAND: the default action now */
+}
+#endif
+
+static void
+set_handler(int number, void (*handler)(int), int flags, struct sigaction *old)
+{
+	struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
+
+	sigemptyset(&action.sa_mask);
+	sigaction(number, &action, old);
+}
+
+static void
+catch_signals(struct curses_screen *curses)
+{
+	interrupts = 0;
+	ending = 0;
+	crash_modes = curses->saved;
+	if (pipe2(wake_pipe, O_CLOEXEC | O_NONBLOCK) < 0)
+		wake_pipe[0] = wake_pipe[1] = -1;
+	set_handler(SIGINT, on_interrupt, 0, NULL);
+	set_handler(SIGTERM, on_end, 0, NULL);
+	set_handler(SIGHUP, on_end, 0, NULL);
+#ifndef FX_SANITIZERS
+	/* A sanitizer's own report would be lost. */
+	for (int i = 0; i < FATAL_COUNT; i++)
+		set_handler(fatal_signals[i], on_fatal,
+			(int)SA_RESETHAND | SA_NODEFER, &curses->old_fatal[i]);
+#endif
+}
+
+static void
+release_signals(struct curses_screen *curses)
+{
+	sigaction(SIGINT, &curses->old_int, NULL);
+	sigaction(SIGTERM, &curses->old_term, NULL);
+	sigaction(SIGHUP, &curses->old_hup, NULL);
+	sigaction(SIGWINCH, &curses->old_winch, NULL);
+	sigaction(SIGTSTP, &curses->old_tstp, NULL);
+#ifndef FX_SANITIZERS
+	for (int i = 0; i < FATAL_COUNT; i++)
+		sigaction(fatal_signals[i], &curses->old_fatal[i], NULL);
+#endif
+	for (int i = 0; i < 2; i++) {
+		if (wake_pipe[i] >= 0)
+			close(wake_pipe[i]);
+		wake_pipe[i] = -1;
+	}
+}
+
+/* --- cells -------------------------------------------------------------- */
+
+struct role_look {
+	short color; /* -1: the terminal's own */
+	attr_t attributes;
+};
+
+/* Each role also has a letter, a mark or an attribute: colour is never the
+ * only sign.
+ */
+static const struct role_look role_looks[FX_ROLE_COUNT] = {
+	[FX_ROLE_PLAIN] = { -1, 0 },
+	[FX_ROLE_NODE] = { -1, 0 },
+	[FX_ROLE_OP] = { COLOR_CYAN, 0 },
+	[FX_ROLE_TARGET] = { COLOR_CYAN, 0 },
+	[FX_ROLE_SHAPE] = { COLOR_BLUE, 0 },
+	[FX_ROLE_DTYPE] = { COLOR_BLUE, 0 },
+	[FX_ROLE_NUMBER] = { -1, 0 },
+	[FX_ROLE_STRING] = { COLOR_GREEN, 0 },
+	[FX_ROLE_KEYWORD] = { COLOR_MAGENTA, 0 },
+	[FX_ROLE_COMMENT] = { -1, A_DIM },
+	[FX_ROLE_PATH] = { COLOR_BLUE, 0 },
+	[FX_ROLE_SCOPE] = { COLOR_MAGENTA, 0 },
+	[FX_ROLE_STATE] = { COLOR_GREEN, 0 },
+	[FX_ROLE_CURRENT] = { COLOR_GREEN, A_BOLD },
+	[FX_ROLE_SELECTED] = { -1, A_REVERSE },
+	[FX_ROLE_BREAKPOINT] = { COLOR_RED, A_BOLD },
+	[FX_ROLE_CHANGED] = { COLOR_YELLOW, A_BOLD },
+	[FX_ROLE_ADDED] = { COLOR_GREEN, 0 },
+	[FX_ROLE_REMOVED] = { COLOR_RED, 0 },
+	[FX_ROLE_DIRTY] = { COLOR_YELLOW, 0 },
+	[FX_ROLE_OVERRIDDEN] = { COLOR_MAGENTA, A_BOLD },
+	[FX_ROLE_NONFINITE] = { COLOR_RED, A_BOLD },
+	[FX_ROLE_HEAD] = { -1, A_BOLD },
+	[FX_ROLE_BORDER] = { -1, A_DIM },
+	[FX_ROLE_TITLE] = { -1, A_BOLD },
+	[FX_ROLE_STATUS] = { -1, 0 },
+	[FX_ROLE_PROMPT] = { COLOR_GREEN, 0 },
+	[FX_ROLE_MUTED] = { -1, A_DIM },
+	[FX_ROLE_NOTE] = { COLOR_CYAN, 0 },
+	[FX_ROLE_WARNING] = { COLOR_YELLOW, A_BOLD },
+	[FX_ROLE_ERROR] = { COLOR_RED, A_BOLD },
+};
+
+static void
+start_colors(struct curses_screen *curses, bool no_color)
+{
+	curses->has_colors = !no_color && has_colors();
+	if (!curses->has_colors)
+		return;
+	start_color();
+	use_default_colors();
+	for (short i = 0; i < 8; i++)
+		init_pair((short)(i + 1), i, -1);
+}
+
+static attr_t
+attributes_of(const struct fx_cell *cell)
+{
+	attr_t attributes = role_looks[cell->role].attributes;
+
+	if (cell->style & FX_LOOK_BOLD)
+		attributes |= A_BOLD;
+	if (cell->style & FX_LOOK_REVERSE)
+		attributes |= A_REVERSE;
+	if (cell->style & FX_LOOK_UNDERLINE)
+		attributes |= A_UNDERLINE;
+	if (cell->style & FX_LOOK_DIM)
+		attributes |= A_DIM;
+	return attributes;
+}
+
+static void
+show_cell(struct curses_screen *curses, int row, int column,
+	const struct fx_cell *cell)
+{
+	uint32_t code = cell->code ? cell->code : ' ';
+	wchar_t text[3] = { (wchar_t)code, (wchar_t)cell->mark, 0 };
+	short color = role_looks[cell->role].color;
+	short pair = curses->has_colors && color >= 0 ? (short)(color + 1)
+						      : (short)0;
+	cchar_t character;
+
+	if (cell->width == 0)
+		return;
+	/* A blank that looks like nothing is there already. */
+	if (code == ' ' &&
+		!(cell->style & (FX_LOOK_REVERSE | FX_LOOK_UNDERLINE)))
+		return;
+	if (curses->screen.lines == FX_LINES_ASCII && code >= 0x80) {
+		text[0] = '?';
+		text[1] = 0;
+	}
+	if (setcchar(&character, text, attributes_of(cell), pair, NULL) == OK)
+		mvadd_wch(row, column, &character);
+}
+
+static void
+curses_show(void *context, const struct fx_grid *grid, int cursor_row,
+	int cursor_column)
+{
+	struct curses_screen *curses = context;
+
+	erase();
+	for (int row = 0; row < grid->rows; row++)
+		for (int column = 0; column < grid->columns; column++)
+			show_cell(curses, row, column,
+				fx_grid_cell(grid, row, column));
+	curs_set(cursor_row >= 0 ? 1 : 0);
+	move(FX_MAX(cursor_row, 0), cursor_row >= 0 ? cursor_column : 0);
+	refresh();
+	curses->was_busy = true;
+}
+
+static void
+curses_size(void *context, int *rows_ret, int *columns_ret)
+{
+	(void)context;
+	*rows_ret = getmaxy(stdscr);
+	*columns_ret = getmaxx(stdscr);
+}
+
+/* --- keys --------------------------------------------------------------- */
+
+static const struct {
+	int code;
+	uint32_t key;
+} special_keys[] = {
+	{ KEY_UP, TUI_KEY_UP },
+	{ KEY_DOWN, TUI_KEY_DOWN },
+	{ KEY_LEFT, TUI_KEY_LEFT },
+	{ KEY_RIGHT, TUI_KEY_RIGHT },
+	{ KEY_HOME, TUI_KEY_HOME },
+	{ KEY_END, TUI_KEY_END },
+	{ KEY_PPAGE, TUI_KEY_PAGE_UP },
+	{ KEY_NPAGE, TUI_KEY_PAGE_DOWN },
+	{ KEY_IC, TUI_KEY_INSERT },
+	{ KEY_DC, TUI_KEY_DELETE },
+	{ KEY_BTAB, TUI_KEY_BACKTAB },
+	{ KEY_ENTER, TUI_KEY_ENTER },
+	{ KEY_BACKSPACE, TUI_KEY_BACKSPACE },
+};
+
+static void
+set_bytes(struct tui_event *event, const char *bytes, size_t length)
+{
+	event->length = FX_MIN(length, sizeof(event->bytes));
+	memcpy(event->bytes, bytes, event->length);
+}
+
+/* A key that curses names; Readline gets what the terminal sent. */
+static void
+take_special(int code, struct tui_event *event)
+{
+	char *bytes = keybound(code, 0);
+
+	event->key = TUI_KEY_OTHER;
+	if (code >= KEY_F(1) && code <= KEY_F(12))
+		event->key = TUI_KEY_F1 + (uint32_t)(code - KEY_F(1));
+	for (size_t i = 0; i < FX_ARRAY_LEN(special_keys); i++)
+		if (special_keys[i].code == code)
+			event->key = special_keys[i].key;
+	if (event->key == TUI_KEY_BACKSPACE)
+		set_bytes(event, "\177", 1);
+	else if (event->key == TUI_KEY_ENTER)
+		set_bytes(event, "\r", 1);
+	else if (bytes)
+		set_bytes(event, bytes, strlen(bytes));
+	free(bytes);
+}
+
+/* Escape alone, or together with what comes at once: Alt. */
+static void
+take_escape(struct tui_event *event)
+{
+	int next = getch();
+
+	event->key = TUI_KEY_ESCAPE;
+	set_bytes(event, "\033", 1);
+	if (next != ERR && next < KEY_MIN) {
+		char bytes[2] = { '\033', (char)next };
+
+		event->key = TUI_KEY_OTHER;
+		set_bytes(event, bytes, 2);
+	} else if (next != ERR) {
+		ungetch(next);
+	}
+}
+
+/* A code point of more than one byte. */
+static void
+take_utf8(int first, struct tui_event *event)
+{
+	char bytes[4] = { (char)first };
+	size_t wanted = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+	size_t length = 1;
+
+	while (length < wanted) {
+		int next = getch();
+
+		if (next == ERR)
+			break;
+		if (next < 0x80 || next > 0xbf) {
+			ungetch(next);
+			break;
+		}
+		bytes[length++] = (char)next;
+	}
+	fx_utf8_decode(bytes, length, &event->key);
+	set_bytes(event, bytes, length);
+}
+
+static void
+take_key(int code, struct tui_event *event)
+{
+	char byte = (char)code;
+
+	event->kind = TUI_EVENT_KEY;
+	if (code == KEY_RESIZE) {
+		event->kind = TUI_EVENT_RESIZE;
+	} else if (code >= KEY_MIN) {
+		take_special(code, event);
+	} else if (code == '\033') {
+		take_escape(event);
+	} else if (code >= 0xc0) {
+		take_utf8(code, event);
+	} else {
+		event->key = code == '\b' ? TUI_KEY_BACKSPACE : (uint32_t)code;
+		set_bytes(event, &byte, 1);
+	}
+}
+
+/* Whether the terminal is gone, when poll said there was something and there
+ * was nothing.
+ */
+static bool
+is_gone(short events)
+{
+	int waiting = 0;
+
+	if (events & (POLLHUP | POLLERR | POLLNVAL))
+		return true;
+	if (!(events & POLLIN))
+		return false;
+	return ioctl(STDIN_FILENO, FIONREAD, &waiting) < 0 || waiting == 0;
+}
+
+/* For tests: a private control sequence, which terminals ignore, says that
+ * everything typed so far is on the screen.
+ */
+static void
+say_idle(struct curses_screen *curses)
+{
+	char text[48];
+	int length;
+
+	if (!curses->says_idle || !curses->was_busy)
+		return;
+	curses->was_busy = false;
+	length = snprintf(text, sizeof(text), "\033]7711;idle;%u\007",
+		++curses->idles);
+	fflush(stdout);
+	if (write(STDOUT_FILENO, text, (size_t)length) < 0) {
+		/* The terminal is gone; the next poll says so. */
+	}
+}
+
+/* Wait for input, a signal, or TIMEOUT_MS; what poll says of the terminal. */
+static short
+wait_for_input(int timeout_ms)
+{
+	struct pollfd polled[2] = {
+		{ .fd = STDIN_FILENO, .events = POLLIN },
+		{ .fd = wake_pipe[0], .events = POLLIN },
+	};
+	char bytes[64];
+
+	if (poll(polled, 2, timeout_ms) <= 0)
+		return 0;
+	if (polled[1].revents & POLLIN)
+		while (read(wake_pipe[0], bytes, sizeof(bytes)) > 0)
+			;
+	return polled[0].revents;
+}
+
+/* What signals have ordered; false when nothing. */
+static bool
+take_flags(struct tui_event *event)
+{
+	if (ending) {
+		event->kind = TUI_EVENT_HANG_UP;
+		event->signal = ending;
+		return true;
+	}
+	if (interrupts) {
+		interrupts = 0;
+		event->kind = TUI_EVENT_INTERRUPT;
+		return true;
+	}
+	return false;
+}
+
+static void
+curses_next(void *context, int timeout_ms, struct tui_event *ret)
+{
+	struct curses_screen *curses = context;
+	bool again = true;
+
+	*ret = (struct tui_event){ .kind = TUI_EVENT_NONE };
+	while (again) {
+		int wait = timeout_ms < 0 ? WAIT_MS : timeout_ms;
+		short events;
+		int code;
+
+		if (take_flags(ret))
+			return;
+		code = getch();
+		if (code != ERR) {
+			curses->was_busy = true;
+			take_key(code, ret);
+			return;
+		}
+		if (timeout_ms != 0)
+			say_idle(curses);
+		events = wait_for_input(wait);
+		if (is_gone(events)) {
+			ret->kind = TUI_EVENT_HANG_UP;
+			return;
+		}
+		again = timeout_ms < 0 || events;
+	}
+}
+
+static bool
+curses_interrupted(void *context)
+{
+	bool was = interrupts || ending;
+
+	(void)context;
+	interrupts = 0;
+	return was;
+}
+
+/* --- coming and going --------------------------------------------------- */
+
+static void
+curses_suspend(void *context)
+{
+	(void)context;
+	def_prog_mode();
+	endwin();
+	fflush(stdout);
+}
+
+/* What somebody else wrote stands on the normal screen: wait before covering
+ * it.
+ */
+static void
+curses_resume(void *context)
+{
+	static const char text[] = "[Enter goes back to fxdb] ";
+	char byte = 0;
+
+	(void)context;
+	if (write(STDOUT_FILENO, text, sizeof(text) - 1) > 0)
+		while (byte != '\n' && !ending && !interrupts &&
+			read(STDIN_FILENO, &byte, 1) > 0)
+			;
+	interrupts = 0;
+	reset_prog_mode();
+	clearok(curscr, TRUE);
+	refresh();
+}
+
+static void
+curses_redraw(void *context)
+{
+	(void)context;
+	clearok(curscr, TRUE);
+}
+
+static void
+curses_beep(void *context)
+{
+	(void)context;
+	beep();
+}
+
+static void
+curses_free(void *context)
+{
+	struct curses_screen *curses = context;
+
+	endwin();
+	delscreen(curses->term);
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &curses->saved);
+	release_signals(curses);
+	free(curses);
+}
+
+/* Whether this terminal can do what a screen needs. */
+static struct fx_error *
+check_terminal(void)
+{
+	const char *name = getenv("TERM");
+	const char *up;
+	int status;
+
+	if (!isatty(STDOUT_FILENO))
+		return fx_error_new(FX_ERR_TERMINAL,
+			"tui: standard output is not a terminal");
+	if (!isatty(STDIN_FILENO))
+		return fx_error_new(FX_ERR_TERMINAL,
+			"tui: standard input is not a terminal");
+	if (!name || !*name)
+		return fx_error_new(FX_ERR_TERMINAL, "tui: TERM is not set");
+	if (setupterm(name, STDOUT_FILENO, &status) != OK)
+		return fx_error_new(FX_ERR_TERMINAL,
+			"tui: terminal \"%s\" is not known", name);
+	up = tigetstr("cup");
+	if (!up || up == (const char *)-1)
+		return fx_error_new(FX_ERR_TERMINAL,
+			"tui: terminal \"%s\" cannot address the cursor", name);
+	return NULL;
+}
+
+/* Keys one by one and unchanged, but Ctrl-C and Ctrl-Z remain signals and do
+ * not throw away what was typed before.
+ */
+static void
+set_modes(void)
+{
+	struct termios modes;
+
+	cbreak();
+	noecho();
+	nonl();
+	intrflush(stdscr, FALSE);
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	set_escdelay(ESCAPE_DELAY_MS);
+	if (tcgetattr(STDIN_FILENO, &modes) == 0) {
+		modes.c_iflag &= ~(tcflag_t)(IXON | ICRNL);
+		modes.c_lflag &= ~(tcflag_t)IEXTEN;
+		modes.c_lflag |= NOFLSH;
+		tcsetattr(STDIN_FILENO, TCSANOW, &modes);
+	}
+	def_prog_mode();
+}
+
+static struct fx_error *
+open_terminal(struct curses_screen *curses)
+{
+	tcgetattr(STDIN_FILENO, &curses->saved);
+	sigaction(SIGINT, NULL, &curses->old_int);
+	sigaction(SIGTERM, NULL, &curses->old_term);
+	sigaction(SIGHUP, NULL, &curses->old_hup);
+	sigaction(SIGWINCH, NULL, &curses->old_winch);
+	sigaction(SIGTSTP, NULL, &curses->old_tstp);
+	use_env(FALSE);
+	use_tioctl(TRUE);
+	curses->term = newterm(NULL, stdout, stdin);
+	if (!curses->term)
+		return fx_error_new(FX_ERR_TERMINAL,
+			"tui: the terminal cannot be used");
+	set_term(curses->term);
+	set_modes();
+	return NULL;
+}
+
+struct fx_error *
+tui_screen_curses(const struct tui_screen_options *options,
+	struct tui_screen **ret)
+{
+	struct curses_screen *curses;
+	struct fx_error *err = check_terminal();
+
+	if (err)
+		return err;
+	curses = FX_NEW(struct curses_screen);
+	err = open_terminal(curses);
+	if (err) {
+		free(curses);
+		return err;
+	}
+	start_colors(curses, options->no_color);
+	catch_signals(curses);
+	curses->says_idle = getenv("FXDB_TEST_IDLE") != NULL;
+	curses->screen = (struct tui_screen){ .context = curses,
+		.lines = options->ascii || strcmp(nl_langinfo(CODESET),
+						   "UTF-8") != 0
+				 ? FX_LINES_ASCII
+				 : FX_LINES_UTF8,
+		.size = curses_size,
+		.show = curses_show,
+		.next = curses_next,
+		.interrupted = curses_interrupted,
+		.suspend = curses_suspend,
+		.resume = curses_resume,
+		.redraw = curses_redraw,
+		.beep = curses_beep,
+		.free = curses_free };
+	*ret = &curses->screen;
+	return NULL;
+}
+
+#else
+
+struct fx_error *
+tui_screen_curses(const struct tui_screen_options *options,
+	struct tui_screen **ret)
+{
+	(void)options;
+	*ret = NULL;
+	return fx_error_new(FX_ERR_UNSUPPORTED,
+		"tui: this fxdb was built without the full screen");
+}
+
+#endif

@@ -1,0 +1,357 @@
+/* frame.c - painting the whole screen, from the state alone.
+ *
+ * Every frame is painted anew; what has changed on the terminal is the
+ * screen's business.
+ */
+#include <config.h>
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/utf8.h"
+#include "ir/value_text.h"
+#include "session/position.h"
+#include "ui/tui/tui_private.h"
+
+static void
+put_line(struct tui *tui, const struct fx_area *area, int row, int column,
+	unsigned arms)
+{
+	/* Square corners for frames, rounded ones for graphs. */
+	enum fx_lines lines =
+		tui->lines == FX_LINES_UTF8 ? FX_LINES_ACS : tui->lines;
+
+	fx_area_put(area, row, column, FX_LOOK(BORDER),
+		fx_lines_code(lines, arms));
+}
+
+static void
+paint_border(struct tui *tui, const struct fx_area *area)
+{
+	int bottom = area->rows - 1;
+	int right = area->columns - 1;
+
+	for (int x = 1; x < right; x++) {
+		put_line(tui, area, 0, x, FX_ARM_LEFT | FX_ARM_RIGHT);
+		put_line(tui, area, bottom, x, FX_ARM_LEFT | FX_ARM_RIGHT);
+	}
+	for (int y = 1; y < bottom; y++) {
+		put_line(tui, area, y, 0, FX_ARM_UP | FX_ARM_DOWN);
+		put_line(tui, area, y, right, FX_ARM_UP | FX_ARM_DOWN);
+	}
+	put_line(tui, area, 0, 0, FX_ARM_DOWN | FX_ARM_RIGHT);
+	put_line(tui, area, 0, right, FX_ARM_DOWN | FX_ARM_LEFT);
+	put_line(tui, area, bottom, 0, FX_ARM_UP | FX_ARM_RIGHT);
+	put_line(tui, area, bottom, right, FX_ARM_UP | FX_ARM_LEFT);
+}
+
+/* The titles of the views that share the pane of VIEW. */
+static void
+paint_titles(struct tui *tui, enum tui_view_id view, const struct fx_area *area)
+{
+	int column = 2;
+
+	for (int i = 0; i < TUI_VIEW_COUNT; i++) {
+		struct fx_look look = FX_LOOK(MUTED);
+
+		if (!(tui->plan.groups[view] >> i & 1))
+			continue;
+		if (i == (int)view) {
+			look = FX_LOOK(TITLE);
+			if (tui->focus == view)
+				look.style = FX_LOOK_BOLD;
+		}
+		column = fx_area_text(area, 0, column, look, " ");
+		column = fx_area_text(area, 0, column, look,
+			tui->views[i].title);
+		column = fx_area_text(area, 0, column, look, " ");
+	}
+}
+
+static void
+paint_pane(struct tui *tui, enum tui_view_id id)
+{
+	const struct tui_rect *rect = &tui->plan.panes[id];
+	struct tui_view *view = &tui->views[id];
+	struct fx_area screen = fx_grid_area(tui->grid);
+	struct fx_area area = fx_area_part(&screen, rect->top, rect->left,
+		rect->rows, rect->columns);
+
+	if (tui->plan.is_framed) {
+		paint_border(tui, &area);
+		paint_titles(tui, id, &area);
+		area = fx_area_part(&area, 1, 1, area.rows - 2,
+			area.columns - 2);
+	}
+	view->refresh(tui, area.columns);
+	tui_view_paint(view, &area, tui->focus == id);
+}
+
+/* fxdb  resnet18 > layer2 > 0 */
+static int
+paint_crumbs(struct tui *tui, const struct fx_area *area)
+{
+	const struct fx_model *model = tui_model(tui);
+	const char *arrow =
+		tui->lines == FX_LINES_UTF8 ? " \xe2\x80\xba " : " > ";
+	const char *step = model ? fx_model_scope(model) : "";
+	int column = fx_area_text(area, 0, 1, FX_LOOK(TITLE), "fxdb") + 2;
+
+	column = fx_area_text(area, 0, column, FX_LOOK(STATUS),
+		model ? fx_model_name(model) : "no graph");
+	while (step && *step) {
+		size_t length = strcspn(step, ".");
+		FX_AUTO_BUF struct fx_buf part = { 0 };
+
+		fx_buf_add_n(&part, step, length);
+		column = fx_area_text(area, 0, column, FX_LOOK(MUTED), arrow);
+		column = fx_area_text(area, 0, column, FX_LOOK(SCOPE),
+			fx_buf_text(&part));
+		step += length + (step[length] == '.');
+	}
+	return column;
+}
+
+/* Where execution stands, and how far undo goes. */
+static void
+add_state(struct tui *tui, struct fx_buf *out)
+{
+	struct fx_model *model = tui_model(tui);
+	struct fx_graph *graph;
+	size_t position;
+
+	if (!model)
+		return;
+	graph = fx_model_graph(model);
+	position = fx_position_get(model);
+	if (tui->is_running)
+		fx_buf_add(out, "running ");
+	else if (!fx_position_is_started(model))
+		fx_buf_add(out, "not started ");
+	else if (position >= graph->node_count)
+		fx_buf_add(out, "finished ");
+	else
+		fx_buf_add(out, "stopped before ");
+	if (fx_position_is_started(model) && position < graph->node_count)
+		fx_buf_addf(out, "@%zu/", position);
+	fx_buf_addf(out, "%zu%s  undo %zu ", graph->node_count,
+		fx_position_is_started(model) ? "" : " nodes",
+		fx_journal_undo_count(graph));
+}
+
+static void
+paint_title(struct tui *tui)
+{
+	const struct tui_rect *rect = &tui->plan.title;
+	struct fx_area screen = fx_grid_area(tui->grid);
+	struct fx_area area = fx_area_part(&screen, rect->top, rect->left,
+		rect->rows, rect->columns);
+	FX_AUTO_BUF struct fx_buf state = { 0 };
+	int column;
+	int width;
+
+	column = paint_crumbs(tui, &area);
+	add_state(tui, &state);
+	width = (int)fx_utf8_text_width(fx_buf_text(&state), state.length);
+	if (column + 2 + width <= area.columns)
+		fx_area_text(&area, 0, area.columns - width, FX_LOOK(STATUS),
+			fx_buf_text(&state));
+}
+
+/* f32[1,128,28,28] 1 in 1 user   layer2.0 */
+static void
+paint_facts(struct tui *tui)
+{
+	const struct tui_rect *rect = &tui->plan.facts;
+	struct fx_area screen = fx_grid_area(tui->grid);
+	struct fx_area area = fx_area_part(&screen, rect->top, rect->left,
+		rect->rows, rect->columns);
+	const struct fx_node *node = tui_selected(tui);
+	FX_AUTO_BUF struct fx_buf facts = { 0 };
+
+	if (!node)
+		return;
+	if (node->meta) {
+		fx_value_print_shape(&facts, node->meta, false);
+		fx_buf_add(&facts, " ");
+	}
+	fx_buf_addf(&facts, "%zu in %u user%s", fx_node_input_count(node),
+		node->user_count, node->user_count == 1 ? "" : "s");
+	if (node->scope)
+		fx_buf_addf(&facts, "   %s", node->scope->path);
+	fx_area_text(&area, 0, 0, FX_LOOK(STATUS), fx_buf_text(&facts));
+}
+
+/* TEXT with what it would do to a terminal made visible; returns the columns
+ * of its first CURSOR bytes.
+ */
+static int
+add_typed(struct fx_buf *out, const char *text, size_t cursor)
+{
+	size_t columns;
+
+	fx_utf8_add_visible(out, text, cursor);
+	columns = fx_utf8_text_width(fx_buf_text(out), out->length);
+	fx_utf8_add_visible(out, text + cursor, strlen(text + cursor));
+	return (int)columns;
+}
+
+/* The prompt and what is typed; scrolls sideways to keep the cursor in sight.
+ * Returns the cursor's column.
+ */
+static int
+paint_line(struct tui *tui, const struct fx_area *area)
+{
+	struct tui_line_look look;
+	FX_AUTO_BUF struct fx_buf typed = { 0 };
+	int prompt;
+	int cursor;
+	int skip;
+
+	tui->line->look(tui->line->context, &look);
+	cursor = add_typed(&typed, look.text, look.cursor);
+	prompt = (int)fx_utf8_text_width(look.prompt, strlen(look.prompt));
+	skip = prompt + cursor - (area->columns - 1);
+	skip = skip > 0 ? skip : 0;
+	fx_area_text(area, 0, -skip, FX_LOOK(PROMPT), look.prompt);
+	fx_area_text(area, 0, prompt - skip, FX_LOOK(PLAIN),
+		fx_buf_text(&typed));
+	if (!typed.length && tui->focus != TUI_VIEW_CMD && area->columns >= 60)
+		fx_area_text(area, 0, area->columns - 33, FX_LOOK(MUTED),
+			"? keys   : command   q leave");
+	return prompt + cursor - skip;
+}
+
+/* The candidates of a completion, above the command line. */
+static void
+paint_candidates(struct tui *tui, int bottom)
+{
+	char **words = tui->line->candidates(tui->line->context);
+	struct fx_area screen = fx_grid_area(tui->grid);
+	int width = 1;
+	int across;
+	int count = 0;
+	int rows;
+
+	for (; words && words[count]; count++) {
+		int columns = (int)fx_utf8_text_width(words[count],
+			strlen(words[count]));
+
+		width = columns + 2 > width ? columns + 2 : width;
+	}
+	if (!count)
+		return;
+	across = screen.columns / width;
+	across = across > 0 ? across : 1;
+	rows = (count + across - 1) / across;
+	if (rows > bottom - 1)
+		rows = bottom - 1 > 0 ? bottom - 1 : 0;
+	for (int row = 0; row < rows; row++) {
+		struct fx_area line = fx_area_part(&screen, bottom - rows + row,
+			0, 1, screen.columns);
+
+		fx_area_fill(&line, FX_LOOK(PLAIN));
+		for (int i = 0; i < across && row * across + i < count; i++)
+			fx_area_text(&line, 0, i * width, FX_LOOK(KEYWORD),
+				words[row * across + i]);
+	}
+	if (rows * across < count && rows > 0) {
+		FX_AUTO_BUF struct fx_buf more = { 0 };
+
+		fx_buf_addf(&more, " +%d more ", count - rows * across);
+		fx_area_text(&screen, bottom - 1,
+			screen.columns - (int)more.length, FX_LOOK(MUTED),
+			fx_buf_text(&more));
+	}
+}
+
+/* The log and, below it, the command line.  Returns the cursor's column. */
+static int
+paint_commands(struct tui *tui)
+{
+	const struct tui_rect *rect = &tui->plan.panes[TUI_VIEW_CMD];
+	struct fx_area screen = fx_grid_area(tui->grid);
+	struct fx_area log = fx_area_part(&screen, rect->top, rect->left,
+		rect->rows - 1, rect->columns);
+	struct fx_area line = fx_area_part(&screen, rect->top + rect->rows - 1,
+		rect->left, 1, rect->columns);
+	int cursor;
+
+	tui->views[TUI_VIEW_CMD].refresh(tui, log.columns);
+	tui_view_paint(&tui->views[TUI_VIEW_CMD], &log, false);
+	cursor = paint_line(tui, &line);
+	if (tui->focus == TUI_VIEW_CMD)
+		paint_candidates(tui, rect->top + rect->rows - 1);
+	return cursor;
+}
+
+static void
+paint_keys(struct tui *tui)
+{
+	struct fx_area screen = fx_grid_area(tui->grid);
+	struct fx_area area = fx_area_part(&screen, 1, 1, screen.rows - 2,
+		screen.columns - 2);
+
+	fx_area_fill(&area, FX_LOOK(PLAIN));
+	paint_border(tui, &area);
+	fx_area_text(&area, 0, 2, FX_LOOK(TITLE), " keys: Esc closes ");
+	area = fx_area_part(&area, 1, 2, area.rows - 2, area.columns - 4);
+	tui_view_paint(&tui->keys_view, &area, false);
+}
+
+static void
+paint_notice(struct tui *tui, int rows, int columns)
+{
+	struct fx_area screen = fx_grid_area(tui->grid);
+	FX_AUTO_BUF struct fx_buf notice = { 0 };
+
+	fx_buf_addf(&notice, "terminal too small (%dx%d), need %dx%d", columns,
+		rows, TUI_LEAST_COLUMNS, TUI_LEAST_ROWS);
+	fx_area_text(&screen, 0, 0, FX_LOOK(WARNING), fx_buf_text(&notice));
+}
+
+static void
+paint_all(struct tui *tui, int *cursor_row, int *cursor_column)
+{
+	const struct tui_rect *cmd = &tui->plan.panes[TUI_VIEW_CMD];
+	int column;
+
+	if (tui->plan.title.rows)
+		paint_title(tui);
+	for (int i = 0; i < TUI_VIEW_CMD; i++)
+		if (tui->plan.panes[i].rows > 0)
+			paint_pane(tui, (enum tui_view_id)i);
+	if (tui->plan.facts.rows)
+		paint_facts(tui);
+	column = paint_commands(tui);
+	if (tui->shows_keys) {
+		paint_keys(tui);
+	} else if (tui->focus == TUI_VIEW_CMD) {
+		*cursor_row = cmd->top + cmd->rows - 1;
+		*cursor_column = column;
+	}
+}
+
+void
+tui_frame(struct tui *tui)
+{
+	struct tui_layout_input input = { .layout = tui->layout,
+		.focus = tui->focus,
+		.front = tui->front_view };
+	int cursor_row = -1;
+	int cursor_column = 0;
+
+	tui->screen->size(tui->screen->context, &input.rows, &input.columns);
+	if (tui->grid->rows != input.rows ||
+		tui->grid->columns != input.columns)
+		fx_grid_resize(tui->grid, input.rows, input.columns);
+	else
+		fx_grid_clear(tui->grid);
+	tui_layout_plan(&input, &tui->plan);
+	if (tui->plan.is_too_small)
+		paint_notice(tui, input.rows, input.columns);
+	else
+		paint_all(tui, &cursor_row, &cursor_column);
+	tui->screen->show(tui->screen->context, tui->grid, cursor_row,
+		cursor_column);
+}

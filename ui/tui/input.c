@@ -1,0 +1,223 @@
+/* input.c - events: keys to actions or to the command line. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "ui/tui/tui_private.h"
+
+void
+tui_open_line(struct tui *tui)
+{
+	tui->line->open(tui->line->context, tui->prompt);
+}
+
+static void
+leave_command_line(struct tui *tui)
+{
+	if (tui->focus == TUI_VIEW_CMD)
+		tui_focus(tui, tui->before);
+}
+
+static void
+hang_up(struct tui *tui, const struct tui_event *event)
+{
+	tui->is_leaving = true;
+	tui->result.end = TUI_END_SIGNAL;
+	tui->result.status = 128 + (event->signal ? event->signal : 1);
+}
+
+/* The words to search for were typed. */
+static void
+search_for(struct tui *tui, char *words_taken)
+{
+	tui->is_searching = false;
+	tui_open_line(tui);
+	leave_command_line(tui);
+	if (*words_taken) {
+		free(tui->searched);
+		tui->searched = words_taken;
+	} else {
+		free(words_taken);
+	}
+	tui_do_search_next(tui);
+}
+
+static void
+run_typed(struct tui *tui, const char *line)
+{
+	if (*line)
+		cmd_shell_history_add(tui->shell, line);
+	/* Back to the panes first, so that `focus` in the line has its way. */
+	leave_command_line(tui);
+	tui_run_line(tui, line);
+	if (!tui->is_leaving)
+		tui_open_line(tui);
+}
+
+static void
+feed_line(struct tui *tui, const struct tui_event *event)
+{
+	bool eof;
+	char *typed;
+
+	tui->line->feed(tui->line->context, event->bytes, event->length);
+	typed = tui->line->take(tui->line->context, &eof);
+	if (eof) {
+		free(typed);
+		tui_run_line(tui, "quit");
+		if (!tui->is_leaving)
+			tui_open_line(tui);
+	} else if (typed && tui->is_searching) {
+		search_for(tui, typed);
+	} else if (typed) {
+		run_typed(tui, typed);
+		free(typed);
+	}
+}
+
+static void
+command_line_key(struct tui *tui, const struct tui_event *event)
+{
+	struct tui_view *log = &tui->views[TUI_VIEW_CMD];
+
+	switch (event->key) {
+	case TUI_KEY_ESCAPE:
+		tui->is_searching = false;
+		tui_open_line(tui);
+		leave_command_line(tui);
+		break;
+	case TUI_KEY_BACKTAB:
+		tui_do_focus_before(tui);
+		break;
+	case TUI_KEY_PAGE_UP:
+		tui_view_scroll(log, -log->rows);
+		break;
+	case TUI_KEY_PAGE_DOWN:
+		tui_view_scroll(log, log->rows);
+		break;
+	default:
+		feed_line(tui, event);
+	}
+}
+
+static bool
+is_printable(uint32_t key)
+{
+	return key >= ' ' && key != TUI_KEY_BACKSPACE && key < TUI_KEY_UP;
+}
+
+static void
+pane_key(struct tui *tui, const struct tui_event *event)
+{
+	const struct tui_action *action =
+		tui_keymap_find(tui->focus, event->key);
+
+	if (action && action->line) {
+		tui_run_line(tui, action->line);
+	} else if (action) {
+		action->run(tui);
+	} else if (is_printable(event->key)) {
+		tui_focus(tui, TUI_VIEW_CMD);
+		feed_line(tui, event);
+	}
+}
+
+/* The pane of keys is open. */
+static void
+keys_key(struct tui *tui, const struct tui_event *event)
+{
+	struct tui_view *view = &tui->keys_view;
+
+	switch (event->key) {
+	case 'j':
+	case TUI_KEY_DOWN:
+		tui_view_scroll(view, 1);
+		break;
+	case 'k':
+	case TUI_KEY_UP:
+		tui_view_scroll(view, -1);
+		break;
+	case TUI_KEY_PAGE_DOWN:
+	case ' ':
+		tui_view_scroll(view, view->rows);
+		break;
+	case TUI_KEY_PAGE_UP:
+		tui_view_scroll(view, -view->rows);
+		break;
+	default:
+		tui->shows_keys = false;
+	}
+}
+
+static void
+interrupt(struct tui *tui)
+{
+	tui->is_searching = false;
+	tui->shows_keys = false;
+	tui_open_line(tui);
+	if (tui->focus == TUI_VIEW_CMD)
+		leave_command_line(tui);
+	else
+		tui_say(tui, "Interrupted; q leaves the full screen");
+}
+
+void
+tui_handle(struct tui *tui, const struct tui_event *event)
+{
+	switch (event->kind) {
+	case TUI_EVENT_NONE:
+	case TUI_EVENT_RESIZE:
+		break;
+	case TUI_EVENT_INTERRUPT:
+		interrupt(tui);
+		break;
+	case TUI_EVENT_HANG_UP:
+		hang_up(tui, event);
+		break;
+	case TUI_EVENT_KEY:
+		if (tui->shows_keys)
+			keys_key(tui, event);
+		else if (tui->focus == TUI_VIEW_CMD)
+			command_line_key(tui, event);
+		else
+			pane_key(tui, event);
+		break;
+	}
+	tui_graph_remember(tui);
+}
+
+char *
+tui_ask(struct tui *tui, const char *prompt)
+{
+	enum tui_view_id focus = tui->focus;
+	char *typed = NULL;
+	bool eof = false;
+
+	tui_collect(tui);
+	tui->line->open(tui->line->context, prompt);
+	tui->focus = TUI_VIEW_CMD;
+	while (!typed && !eof && !tui->is_leaving) {
+		struct tui_event event;
+
+		tui_frame(tui);
+		tui->screen->next(tui->screen->context, -1, &event);
+		if (event.kind == TUI_EVENT_HANG_UP)
+			hang_up(tui, &event);
+		if (event.kind == TUI_EVENT_INTERRUPT ||
+			(event.kind == TUI_EVENT_KEY &&
+				event.key == TUI_KEY_ESCAPE))
+			eof = true;
+		else if (event.kind == TUI_EVENT_KEY) {
+			tui->line->feed(tui->line->context, event.bytes,
+				event.length);
+			typed = tui->line->take(tui->line->context, &eof);
+		}
+	}
+	tui_log_addf(&tui->log, FX_ROLE_PROMPT, "%s%s", prompt,
+		typed ? typed : "");
+	tui_open_line(tui);
+	tui->focus = focus;
+	return typed;
+}

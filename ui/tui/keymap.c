@@ -1,0 +1,60 @@
+/* keymap.c - actions and the keys that name them. */
+#include <config.h>
+
+#include "base/compiler.h"
+#include "ui/tui/action.h"
+#include "ui/tui/screen.h"
+
+static const struct tui_action actions[] = {
+#define TUI_COMMAND(id, line, help) [TUI_ACTION_##id] = { line, NULL, help },
+#define TUI_SCREEN(id, function, help) \
+	[TUI_ACTION_##id] = { NULL, tui_do_##function, help },
+#include "ui/tui/actions.def"
+};
+
+enum {
+	PANES_GRAPH = 1u << TUI_VIEW_GRAPH,
+	PANES_ALL = (1u << TUI_VIEW_CMD) - 1,
+};
+
+struct binding {
+	unsigned panes;
+	uint32_t key;
+	const char *name;
+	enum tui_action_id action;
+};
+
+static const struct binding bindings[] = {
+#define TUI_KEY(panes, key, name, action) \
+	{ PANES_##panes, (key), name, TUI_ACTION_##action },
+#include "ui/tui/keys.def"
+};
+
+const struct tui_action *
+tui_action_at(enum tui_action_id id)
+{
+	return &actions[id];
+}
+
+const struct tui_action *
+tui_keymap_find(enum tui_view_id view, uint32_t key)
+{
+	for (size_t i = 0; i < FX_ARRAY_LEN(bindings); i++)
+		if (bindings[i].key == key && bindings[i].panes >> view & 1)
+			return &actions[bindings[i].action];
+	return NULL;
+}
+
+bool
+tui_keymap_at(enum tui_view_id view, size_t index, const char **name_ret,
+	const struct tui_action **action_ret)
+{
+	for (size_t i = 0; i < FX_ARRAY_LEN(bindings); i++) {
+		if (!(bindings[i].panes >> view & 1) || index--)
+			continue;
+		*name_ret = bindings[i].name;
+		*action_ret = &actions[bindings[i].action];
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,177 @@
+/* layout.c - where each pane goes, as a pure function of the size.
+ *
+ * Below 60 columns or 12 rows there is one pane and the command line; up to 99
+ * columns the graph stands on a pane with tabs; up to 139 the node stands
+ * beside it, with values and code below; from 140 on the code has a column of
+ * its own.
+ */
+#include <config.h>
+
+#include "ui/tui/layout.h"
+
+#include <string.h>
+
+#include "base/compiler.h"
+
+#define BIT(view) (1u << TUI_VIEW_##view)
+
+enum {
+	LIST_COLUMNS = 60,
+	LIST_ROWS = 12,
+	TWO_COLUMNS = 100,
+	THREE_COLUMNS = 140,
+};
+
+static const char *const words[] = {
+#define TUI_LAYOUT(id, word, title) [TUI_LAYOUT_##id] = word,
+#include "ui/tui/layouts.def"
+};
+
+enum tui_layout
+tui_layout_find(const char *word)
+{
+	int i = 0;
+
+	while (i < TUI_LAYOUT_COUNT && strcmp(words[i], word) != 0)
+		i++;
+	return (enum tui_layout)i;
+}
+
+const char *
+tui_layout_word(enum tui_layout layout)
+{
+	return words[layout];
+}
+
+static int
+clamp(int value, int least, int most)
+{
+	return FX_MAX(FX_MIN(value, most), least);
+}
+
+/* Put the views of GROUP into RECT: the one in focus, else the one in front,
+ * else the first, is shown.
+ */
+static void
+put(struct tui_plan *plan, const struct tui_layout_input *input, unsigned group,
+	struct tui_rect rect)
+{
+	int shown = -1;
+
+	for (int i = TUI_VIEW_COUNT - 1; i >= 0; i--) {
+		if (!(group >> i & 1))
+			continue;
+		plan->groups[i] = group;
+		shown = i;
+	}
+	if (group >> input->front & 1)
+		shown = (int)input->front;
+	if (group >> input->focus & 1)
+		shown = (int)input->focus;
+	plan->panes[shown] = rect;
+}
+
+static int
+cmd_rows(const struct tui_layout_input *input)
+{
+	if (input->rows < LIST_ROWS)
+		return input->focus == TUI_VIEW_CMD
+			       ? clamp(input->rows / 2, 1, input->rows - 2)
+			       : 1;
+	if (input->focus == TUI_VIEW_CMD)
+		return clamp(input->rows / 2, 3, input->rows - 6);
+	return clamp(input->rows / 6, 3, 8);
+}
+
+static void
+plan_list(const struct tui_layout_input *input, int rows, struct tui_plan *plan)
+{
+	bool has_facts = rows >= 4;
+	unsigned group = BIT(GRAPH);
+
+	if (input->layout == TUI_LAYOUT_SPLIT)
+		group |= BIT(NODE) | BIT(VALUES) | BIT(CODE);
+	if (has_facts)
+		plan->facts = (struct tui_rect){
+			.top = rows - 1, .rows = 1, .columns = input->columns
+		};
+	put(plan, input, group,
+		(struct tui_rect){ .rows = rows - (has_facts ? 1 : 0),
+			.columns = input->columns });
+}
+
+static void
+plan_stacked(const struct tui_layout_input *input, struct tui_rect body,
+	struct tui_plan *plan)
+{
+	struct tui_rect below = body;
+
+	below.rows = clamp(body.rows * 2 / 5, 5, body.rows - 5);
+	body.rows -= below.rows;
+	below.top += body.rows;
+	put(plan, input, BIT(GRAPH), body);
+	put(plan, input, BIT(NODE) | BIT(VALUES) | BIT(CODE), below);
+}
+
+static void
+plan_columns(const struct tui_layout_input *input, struct tui_rect body,
+	struct tui_plan *plan)
+{
+	bool three = input->columns >= THREE_COLUMNS;
+	struct tui_rect side = body;
+	struct tui_rect below;
+
+	side.columns = clamp(input->columns * 3 / 8, 36, 56);
+	side.left = input->columns - side.columns;
+	body.columns -= side.columns;
+	if (three) {
+		struct tui_rect code = body;
+
+		code.columns = body.columns * 9 / 20;
+		body.columns -= code.columns;
+		code.left = body.columns;
+		put(plan, input, BIT(CODE), code);
+	}
+	put(plan, input, BIT(GRAPH), body);
+	below = side;
+	side.rows = side.rows * 3 / 5;
+	below.top += side.rows;
+	below.rows -= side.rows;
+	put(plan, input, BIT(NODE), side);
+	put(plan, input, three ? BIT(VALUES) : BIT(VALUES) | BIT(CODE), below);
+}
+
+void
+tui_layout_plan(const struct tui_layout_input *input, struct tui_plan *ret)
+{
+	struct tui_rect body = { .top = 1, .columns = input->columns };
+	int cmd;
+
+	memset(ret, 0, sizeof(*ret));
+	if (input->rows < TUI_LEAST_ROWS ||
+		input->columns < TUI_LEAST_COLUMNS) {
+		ret->is_too_small = true;
+		return;
+	}
+	cmd = cmd_rows(input);
+	ret->groups[TUI_VIEW_CMD] = BIT(CMD);
+	ret->panes[TUI_VIEW_CMD] = (struct tui_rect){
+		.top = input->rows - cmd, .rows = cmd, .columns = input->columns
+	};
+	if (input->columns < LIST_COLUMNS || input->rows < LIST_ROWS) {
+		plan_list(input, input->rows - cmd, ret);
+		return;
+	}
+	ret->is_framed = true;
+	ret->title = (struct tui_rect){ .rows = 1, .columns = input->columns };
+	body.rows = input->rows - 1 - cmd;
+	if (input->layout == TUI_LAYOUT_GRAPH)
+		put(ret, input, BIT(GRAPH), body);
+	else if (input->columns < TWO_COLUMNS && body.rows >= 10)
+		plan_stacked(input, body, ret);
+	else if (input->columns < TWO_COLUMNS)
+		put(ret, input,
+			BIT(GRAPH) | BIT(NODE) | BIT(VALUES) | BIT(CODE), body);
+	else
+		plan_columns(input, body, ret);
+}

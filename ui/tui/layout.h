@@ -1,0 +1,54 @@
+/* layout.h - where each pane goes, as a pure function of the size. */
+#ifndef FX_UI_TUI_LAYOUT_H
+#define FX_UI_TUI_LAYOUT_H
+
+#include <stdbool.h>
+
+#include "ui/tui/view.h"
+
+enum tui_layout {
+#define TUI_LAYOUT(id, word, title) TUI_LAYOUT_##id,
+#include "ui/tui/layouts.def"
+	TUI_LAYOUT_COUNT
+};
+
+/* Smaller screens show a notice only. */
+#define TUI_LEAST_ROWS    5
+#define TUI_LEAST_COLUMNS 20
+
+struct tui_rect {
+	int top;
+	int left;
+	int rows; /* 0: not there */
+	int columns;
+};
+
+struct tui_plan {
+	bool is_too_small;
+	bool is_framed; /* panes have frames with titles */
+	struct tui_rect title;
+	struct tui_rect facts; /* of the selected node; lists only */
+	/* With the frame.  Views that share a pane ("tabs") have the same
+	 * group; only the one in front has a rectangle.
+	 */
+	struct tui_rect panes[TUI_VIEW_COUNT];
+	unsigned groups[TUI_VIEW_COUNT]; /* views sharing it, as bits */
+};
+
+struct tui_layout_input {
+	int rows;
+	int columns;
+	enum tui_layout layout;
+	enum tui_view_id focus;
+	/* Which of its group each view's pane shows: the one used last. */
+	enum tui_view_id front;
+};
+
+void tui_layout_plan(const struct tui_layout_input *input,
+	struct tui_plan *ret);
+
+/* The layout called WORD, or TUI_LAYOUT_COUNT; and its word. */
+enum tui_layout tui_layout_find(const char *word);
+const char *tui_layout_word(enum tui_layout layout);
+
+#endif /* FX_UI_TUI_LAYOUT_H */

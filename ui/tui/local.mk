@@ -1,0 +1,25 @@
+# The full screen, a library of its own so that tests can bring the null
+# screen.  Only curses_screen.c includes curses, and no file Readline.
+noinst_LIBRARIES += libfxtui.a
+libfxtui_a_CFLAGS = $(AM_CFLAGS) $(CURSES_CFLAGS)
+libfxtui_a_SOURCES = \
+	%D%/action.c %D%/action.h %D%/actions.def \
+	%D%/curses_screen.c \
+	%D%/frame.c \
+	%D%/input.c \
+	%D%/keymap.c %D%/keys.def \
+	%D%/layout.c %D%/layout.h %D%/layouts.def \
+	%D%/line.h \
+	%D%/line_plain.c \
+	%D%/log.c %D%/log.h \
+	%D%/screen.h \
+	%D%/screen_null.c \
+	%D%/text.c %D%/text.h \
+	%D%/tui.c %D%/tui.h \
+	%D%/tui_front.c \
+	%D%/tui_private.h \
+	%D%/view.c %D%/view.h %D%/views.def \
+	%D%/view_cmd.c \
+	%D%/view_code.c \
+	%D%/view_graph.c \
+	%D%/view_node.c

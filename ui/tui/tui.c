@@ -1,0 +1,255 @@
+/* tui.c - the full screen: one loop, one command at a time. */
+#include <config.h>
+
+#include "ui/tui/tui.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "commands/out.h"
+#include "commands/out_record.h"
+#include "session/settings.h"
+#include "ui/tui/tui_private.h"
+
+enum {
+	RECORDING_MAX = 1000,
+	EVENTS_A_FRAME = 64, /* handled before it is painted again */
+};
+
+struct fx_model *
+tui_model(const struct tui *tui)
+{
+	return fx_session_model(tui->session);
+}
+
+void
+tui_collect(struct tui *tui)
+{
+	size_t total = out_recording_total(tui->recording);
+	size_t kept = out_recording_count(tui->recording);
+
+	if (tui->seen < total - kept)
+		tui->seen = total - kept;
+	for (; tui->seen < total; tui->seen++)
+		tui_log_add_item(&tui->log,
+			out_recording_at(tui->recording,
+				kept - (total - tui->seen)));
+	/* To the end, as far as it can be: painting corrects it. */
+	tui->views[TUI_VIEW_CMD].top = (size_t)1 << 30;
+}
+
+void
+tui_run_line(struct tui *tui, const char *line)
+{
+	struct fx_error *err;
+
+	tui_log_addf(&tui->log, FX_ROLE_PROMPT, "%s%s", tui->prompt, line);
+	tui->is_running = true;
+	err = cmd_run(tui->shell, line, tui->out);
+	tui->is_running = false;
+	if (err) {
+		cmd_shell_report(tui->shell, err);
+		out_error(tui->out, err);
+		fx_error_free(err);
+	}
+	tui_collect(tui);
+	if (cmd_shell_is_quitting(tui->shell)) {
+		tui->is_leaving = true;
+		tui->result.end = TUI_END_QUIT;
+		tui->result.status = cmd_shell_status(tui->shell);
+	}
+	tui_graph_follow(tui);
+}
+
+void
+tui_run_linef(struct tui *tui, const char *format, ...)
+{
+	FX_AUTO_BUF struct fx_buf line = { 0 };
+	va_list args;
+
+	va_start(args, format);
+	fx_buf_addv(&line, format, args);
+	va_end(args);
+	tui_run_line(tui, fx_buf_text(&line));
+}
+
+void
+tui_say(struct tui *tui, const char *format, ...)
+{
+	FX_AUTO_BUF struct fx_buf line = { 0 };
+	va_list args;
+
+	va_start(args, format);
+	fx_buf_addv(&line, format, args);
+	va_end(args);
+	tui_log_addf(&tui->log, FX_ROLE_NOTE, "%s", fx_buf_text(&line));
+	tui->views[TUI_VIEW_CMD].top = (size_t)1 << 30;
+}
+
+bool
+tui_is_shown(const struct tui *tui, enum tui_view_id view)
+{
+	return tui->plan.groups[view] != 0;
+}
+
+void
+tui_focus(struct tui *tui, enum tui_view_id view)
+{
+	if (view == TUI_VIEW_CMD && tui->focus != TUI_VIEW_CMD)
+		tui->before = tui->focus;
+	tui->focus = view;
+	if (view == TUI_VIEW_NODE || view == TUI_VIEW_VALUES ||
+		view == TUI_VIEW_CODE)
+		tui->front_view = view;
+}
+
+static size_t
+text_count(void *context)
+{
+	return tui_text_count(context);
+}
+
+static void
+text_row(void *context, size_t index, const struct fx_area *area)
+{
+	tui_text_paint(context, index, area, 0, 0);
+}
+
+static long
+text_find(void *context, const char *words, long from, bool back)
+{
+	return tui_text_find(context, words, from, back);
+}
+
+struct tui_source
+tui_text_source(struct tui_text *text)
+{
+	return (struct tui_source){ .context = text,
+		.count = text_count,
+		.row = text_row,
+		.find = text_find };
+}
+
+static void
+init_views(struct tui *tui)
+{
+	static const struct {
+		const char *word;
+		const char *title;
+	} names[] = {
+#define TUI_VIEW(id, word, title) [TUI_VIEW_##id] = { word, title },
+#include "ui/tui/views.def"
+	};
+
+	for (int i = 0; i < TUI_VIEW_COUNT; i++) {
+		tui->views[i].word = names[i].word;
+		tui->views[i].title = names[i].title;
+	}
+	tui_graph_init(tui);
+	tui_node_init(tui);
+	tui_values_init(tui);
+	tui_code_init(tui);
+	tui_cmd_init(tui);
+}
+
+static void
+read_prompt(struct tui *tui)
+{
+	const char *rest;
+	int index = fx_settings_match("prompt", &rest);
+	const struct fx_settings *settings = fx_session_settings(tui->session);
+
+	snprintf(tui->prompt, sizeof(tui->prompt), "%s",
+		index >= 0 ? fx_settings_text(settings, index) : "(fxdb) ");
+}
+
+static void
+init(struct tui *tui, struct tui_screen *screen,
+	const struct tui_options *options)
+{
+	tui->shell = options->shell;
+	tui->session = cmd_shell_session(options->shell);
+	tui->line = options->line;
+	tui->screen = screen;
+	tui->lines = screen->lines;
+	tui->recording = out_recording_new();
+	out_recording_set_limit(tui->recording, RECORDING_MAX);
+	tui->out = out_new_recording(tui->recording);
+	tui->grid = fx_grid_new(0, 0);
+	tui->layout = TUI_LAYOUT_SPLIT;
+	tui->front_view = TUI_VIEW_NODE;
+	tui->log.ascii = screen->lines == FX_LINES_ASCII;
+	read_prompt(tui);
+	init_views(tui);
+	tui_front_init(tui);
+	cmd_shell_set_front(tui->shell, &tui->front);
+}
+
+static void
+deinit(struct tui *tui)
+{
+	cmd_shell_set_front(tui->shell, NULL);
+	tui->line->close(tui->line->context);
+	out_free(tui->out);
+	out_recording_free(tui->recording);
+	tui_graph_deinit(tui);
+	tui_code_deinit(tui);
+	tui_log_deinit(&tui->log);
+	tui_text_deinit(&tui->node);
+	tui_text_deinit(&tui->values);
+	tui_text_deinit(&tui->keys);
+	fx_grid_free(tui->grid);
+	free(tui->searched);
+}
+
+/* Wait for an event and handle it with those that came along. */
+static void
+turn(struct tui *tui)
+{
+	struct tui_event event;
+	int timeout = -1;
+
+	for (int i = 0; i < EVENTS_A_FRAME && !tui->is_leaving; i++) {
+		tui->screen->next(tui->screen->context, timeout, &event);
+		if (event.kind == TUI_EVENT_NONE)
+			break;
+		tui_handle(tui, &event);
+		timeout = 0;
+	}
+}
+
+void
+tui_run_on(struct tui_screen *screen, const struct tui_options *options,
+	struct tui_result *ret)
+{
+	struct tui *tui = FX_NEW(struct tui);
+
+	init(tui, screen, options);
+	tui_open_line(tui);
+	tui_graph_follow(tui);
+	while (!tui->is_leaving) {
+		tui_frame(tui);
+		turn(tui);
+	}
+	*ret = tui->result;
+	deinit(tui);
+	free(tui);
+}
+
+struct fx_error *
+tui_run(const struct tui_options *options, struct tui_result *ret)
+{
+	struct tui_screen_options how = { .ascii = options->ascii,
+		.no_color = options->no_color };
+	struct tui_screen *screen;
+	struct fx_error *err = tui_screen_curses(&how, &screen);
+
+	if (err)
+		return err;
+	tui_run_on(screen, options, ret);
+	tui_screen_free(screen);
+	return NULL;
+}

@@ -1,0 +1,154 @@
+/* tui_front.c - what commands may ask of the full screen. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "ui/tui/tui_private.h"
+
+static bool
+front_confirm(void *context, const char *question)
+{
+	struct tui *tui = context;
+	FX_AUTO_BUF struct fx_buf prompt = { 0 };
+
+	fx_buf_addf(&prompt, "%s (y or n) ", question);
+	for (;;) {
+		char *answer = tui_ask(tui, fx_buf_text(&prompt));
+		char first = answer ? *answer : 'n';
+
+		free(answer);
+		if (first == 'y' || first == 'Y')
+			return true;
+		if (first == 'n' || first == 'N')
+			return false;
+		tui_say(tui, "Please answer y or n.");
+	}
+}
+
+static char *
+front_read_line(void *context, const char *prompt)
+{
+	return tui_ask(context, prompt);
+}
+
+static void
+front_suspend(void *context)
+{
+	struct tui *tui = context;
+
+	tui->screen->suspend(tui->screen->context);
+}
+
+static void
+front_resume(void *context)
+{
+	struct tui *tui = context;
+
+	tui->screen->resume(tui->screen->context);
+}
+
+static bool
+front_tick(void *context)
+{
+	struct tui *tui = context;
+
+	if (tui->screen->interrupted(tui->screen->context))
+		return true;
+	tui_collect(tui);
+	tui_frame(tui);
+	return false;
+}
+
+static struct fx_error *
+set_layout(struct tui *tui, const char *word)
+{
+	enum tui_layout layout = tui_layout_find(word);
+	FX_AUTO_BUF struct fx_buf words = { 0 };
+
+	if (layout != TUI_LAYOUT_COUNT) {
+		tui->layout = layout;
+		tui->focus = TUI_VIEW_GRAPH;
+		tui->before = TUI_VIEW_GRAPH;
+		return NULL;
+	}
+	for (int i = 0; i < TUI_LAYOUT_COUNT; i++)
+		fx_buf_addf(&words, "%s%s", i ? ", " : "",
+			tui_layout_word((enum tui_layout)i));
+	return fx_error_new(FX_ERR_NO_NAME, "no layout \"%s\"; there are %s",
+		word, fx_buf_text(&words));
+}
+
+static struct fx_error *
+set_focus(struct tui *tui, const char *word)
+{
+	FX_AUTO_BUF struct fx_buf words = { 0 };
+
+	if (strcmp(word, "next") == 0) {
+		tui_do_focus_next(tui);
+		return NULL;
+	}
+	for (int i = 0; i < TUI_VIEW_COUNT; i++) {
+		if (strcmp(tui->views[i].word, word) == 0 &&
+			tui_is_shown(tui, (enum tui_view_id)i)) {
+			tui_focus(tui, (enum tui_view_id)i);
+			return NULL;
+		}
+		if (tui_is_shown(tui, (enum tui_view_id)i))
+			fx_buf_addf(&words, "%s%s", words.length ? ", " : "",
+				tui->views[i].word);
+	}
+	return fx_error_new(FX_ERR_NO_NAME,
+		"no pane \"%s\" on the screen; there are %s", word,
+		fx_buf_text(&words));
+}
+
+static struct fx_error *
+front_request(void *context, enum front_request what, const char *argument)
+{
+	struct tui *tui = context;
+
+	switch (what) {
+	case FRONT_TUI:
+		if (argument && strcmp(argument, "off") == 0) {
+			tui->is_leaving = true;
+			tui->result.end = TUI_END_LEFT;
+		}
+		return NULL;
+	case FRONT_LAYOUT:
+		return set_layout(tui, argument ? argument : "");
+	case FRONT_FOCUS:
+		return set_focus(tui, argument ? argument : "");
+	case FRONT_REFRESH:
+		tui->screen->redraw(tui->screen->context);
+		return NULL;
+	case FRONT_QUIT:
+		tui->is_leaving = true;
+		tui->result.end = TUI_END_QUIT;
+		tui->result.status =
+			argument ? (int)strtol(argument, NULL, 10) : 0;
+		return NULL;
+	}
+	return NULL;
+}
+
+static bool
+front_is_interactive(void *context)
+{
+	(void)context;
+	return true;
+}
+
+void
+tui_front_init(struct tui *tui)
+{
+	tui->front = (struct front){ .context = tui,
+		.confirm = front_confirm,
+		.read_line = front_read_line,
+		.suspend = front_suspend,
+		.resume = front_resume,
+		.tick = front_tick,
+		.request = front_request,
+		.is_interactive = front_is_interactive };
+}

@@ -1,0 +1,154 @@
+/* tui_private.h - the full screen's state, shared by its files. */
+#ifndef FX_UI_TUI_TUI_PRIVATE_H
+#define FX_UI_TUI_TUI_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "commands/cmd.h"
+#include "commands/front.h"
+#include "draw/dag.h"
+#include "draw/rails.h"
+#include "session/model.h"
+#include "session/session.h"
+#include "ui/tui/action.h"
+#include "ui/tui/layout.h"
+#include "ui/tui/line.h"
+#include "ui/tui/log.h"
+#include "ui/tui/screen.h"
+#include "ui/tui/text.h"
+#include "ui/tui/tui.h"
+#include "ui/tui/view.h"
+
+struct out;
+struct out_recording;
+
+/* What the graph pane shows: rows of nodes and folded modules, with lanes.
+ * Rebuilt when one of the things it was made from has changed.
+ */
+struct tui_graph {
+	FX_VEC(struct fx_dag_run) runs; /* a row each */
+	struct fx_dag *dag;             /* the rows */
+	struct fx_rails *rails;
+	FX_VEC(const char *) folds; /* folded module paths, interned */
+
+	/* What it was made from. */
+	const struct fx_graph *graph;
+	uint64_t version;
+	const char *scope;
+	unsigned folds_version;
+	unsigned folds_seen;
+	int lane_cap;
+	int hub_limit;
+
+	uint64_t selected; /* id of the node of the selected row */
+	size_t position;   /* where execution stood last */
+	bool was_started;
+	uint32_t time; /* of the journal */
+	int last_columns;
+};
+
+/* What the code pane shows. */
+struct tui_code {
+	struct tui_text text;
+	FX_VEC(size_t) line_of; /* line of the node at each position */
+	const struct fx_graph *graph;
+	uint64_t version;
+	unsigned settings;
+	uint64_t selected; /* the node it was scrolled to */
+};
+
+struct tui {
+	struct cmd_shell *shell;
+	struct fx_session *session;
+	struct tui_screen *screen;
+	struct tui_line *line;
+	struct front front;
+	struct out_recording *recording;
+	struct out *out;
+	size_t seen; /* items of the recording that are in the log */
+
+	struct fx_grid *grid;
+	struct tui_plan plan;
+	enum tui_layout layout;
+	enum tui_view_id focus;
+	enum tui_view_id before;     /* focus to return to after a command */
+	enum tui_view_id front_view; /* shown last in a pane with tabs */
+	struct tui_view views[TUI_VIEW_COUNT];
+	enum fx_lines lines;
+
+	struct tui_graph graph;
+	struct tui_text node;
+	struct tui_text values;
+	struct tui_code code;
+	struct tui_log log;
+	struct tui_text keys;
+
+	bool shows_keys;
+	struct tui_view keys_view;
+	bool is_searching;    /* the command line takes words to search for */
+	char *searched;       /* the last ones */
+	const char *question; /* prompt of the question being asked */
+	char prompt[64];
+	bool is_running; /* inside a command */
+	bool is_leaving;
+	struct tui_result result;
+};
+
+/* The current model, or NULL; the node selected in the graph pane, or NULL. */
+struct fx_model *tui_model(const struct tui *tui);
+struct fx_node *tui_selected(struct tui *tui);
+
+/* tui.c: run LINE as if typed, show it and what it says. */
+void tui_run_line(struct tui *tui, const char *line);
+FX_PRINTF(2, 3)
+void tui_run_linef(struct tui *tui, const char *format, ...);
+/* A line of the program's own in the log. */
+FX_PRINTF(2, 3)
+void tui_say(struct tui *tui, const char *format, ...);
+void tui_focus(struct tui *tui, enum tui_view_id view);
+/* Whether VIEW has a place in the present layout. */
+bool tui_is_shown(const struct tui *tui, enum tui_view_id view);
+/* Move what the recording got into the log. */
+void tui_collect(struct tui *tui);
+
+/* frame.c: paint everything and show it. */
+void tui_frame(struct tui *tui);
+
+/* input.c: one event; and a line that answers a question: NULL when there is
+ * none (interrupt, end of input).
+ */
+void tui_handle(struct tui *tui, const struct tui_event *event);
+char *tui_ask(struct tui *tui, const char *prompt);
+void tui_open_line(struct tui *tui);
+
+/* tui_front.c: fill tui->front. */
+void tui_front_init(struct tui *tui);
+
+/* view_*.c: set up a view, bring it up to date, release what it holds. */
+void tui_graph_init(struct tui *tui);
+void tui_graph_deinit(struct tui *tui);
+/* After a command: show the stop or the new node if something moved. */
+void tui_graph_follow(struct tui *tui);
+/* The row of the node at POSITION, or the nearest before it. */
+size_t tui_graph_row_of(const struct tui *tui, size_t position);
+/* Remember which node is selected. */
+void tui_graph_remember(struct tui *tui);
+/* The module that row ROW stands in or stands for, or NULL. */
+const char *tui_graph_scope_of(struct tui *tui, size_t row);
+void tui_graph_toggle_fold(struct tui *tui, const char *path);
+
+void tui_node_init(struct tui *tui);
+void tui_values_init(struct tui *tui);
+void tui_code_init(struct tui *tui);
+void tui_code_deinit(struct tui *tui);
+void tui_cmd_init(struct tui *tui);
+/* keys pane: fill it for the view that has the focus. */
+void tui_keys_show(struct tui *tui);
+
+/* A source of a text pane. */
+struct tui_source tui_text_source(struct tui_text *text);
+
+#endif /* FX_UI_TUI_TUI_PRIVATE_H */

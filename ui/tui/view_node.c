@@ -1,0 +1,186 @@
+/* view_node.c - the selected node in full, and what is known of its value. */
+#include <config.h>
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/number.h"
+#include "emit/fx.h"
+#include "ir/tensor_meta.h"
+#include "ir/value_text.h"
+#include "ui/tui/tui_private.h"
+
+enum {
+	USERS_SHOWN = 50,
+};
+
+static void
+add_shape(struct tui_text *text, const struct fx_node *node)
+{
+	FX_AUTO_BUF struct fx_buf shape = { 0 };
+
+	if (!node->meta)
+		return;
+	fx_value_print_shape(&shape, node->meta, false);
+	tui_text_addf(text, FX_ROLE_SHAPE, "  %s", fx_buf_text(&shape));
+}
+
+/* A line: WORD %name state shape. */
+static void
+add_neighbour(struct tui *tui, const char *word, const struct fx_node *node)
+{
+	struct tui_text *text = &tui->node;
+
+	tui_text_addf(text, FX_ROLE_MUTED, "%-5s", word);
+	tui_text_addf(text, FX_ROLE_NODE, "%%%s", node->name);
+	add_shape(text, node);
+	tui_text_end_line(text);
+}
+
+static void
+add_edges(struct tui *tui, const struct fx_node *node)
+{
+	struct tui_text *text = &tui->node;
+	const struct fx_use *use;
+	size_t shown = 0;
+
+	for (size_t i = 0; i < fx_node_input_count(node); i++)
+		add_neighbour(tui, "in", fx_node_input(node, i));
+	fx_node_for_each_user (use, node) {
+		if (shown++ == USERS_SHOWN) {
+			tui_text_addf(text, FX_ROLE_MUTED, "     +%u more",
+				node->user_count - USERS_SHOWN);
+			tui_text_end_line(text);
+			break;
+		}
+		add_neighbour(tui, "user", use->user);
+	}
+}
+
+static void
+add_place(struct tui_text *text, const struct fx_node *node)
+{
+	if (node->scope) {
+		tui_text_addf(text, FX_ROLE_MUTED, "scope ");
+		tui_text_addf(text, FX_ROLE_SCOPE, "%s", node->scope->path);
+		if (node->scope->class_name)
+			tui_text_addf(text, FX_ROLE_MUTED, "  %s",
+				node->scope->class_name);
+		tui_text_end_line(text);
+	}
+	for (size_t i = 0; node->source && i < node->source->count; i++) {
+		const struct fx_source_frame *frame = &node->source->frames[i];
+
+		tui_text_addf(text, FX_ROLE_PATH, "%s:%d",
+			frame->file ? frame->file : "?", frame->line);
+		if (frame->text)
+			tui_text_addf(text, FX_ROLE_COMMENT, "  %s",
+				frame->text);
+		tui_text_end_line(text);
+	}
+}
+
+static void
+node_refresh(struct tui *tui, int columns)
+{
+	struct tui_text *text = &tui->node;
+	const struct fx_node *node = tui_selected(tui);
+	FX_AUTO_BUF struct fx_buf line = { 0 };
+
+	tui_text_clear(text);
+	text->width = columns;
+	if (!node)
+		return;
+	tui_text_addf(text, FX_ROLE_NODE, "%s", node->name);
+	tui_text_addf(text, FX_ROLE_NUMBER, "  @%zu",
+		fx_graph_position(node->graph, node));
+	tui_text_end_line(text);
+	tui_text_addf(text, FX_ROLE_OP, "%s",
+		fx_opcode_word((enum fx_opcode)node->opcode));
+	tui_text_addf(text, FX_ROLE_TARGET, " %s", node->target);
+	tui_text_end_line(text);
+	add_edges(tui, node);
+	fx_emit_fx_node(&line, node, NULL);
+	tui_text_add(text, FX_ROLE_COMMENT, fx_buf_text(&line), line.length);
+	tui_text_end_line(text);
+	add_place(text, node);
+}
+
+void
+tui_node_init(struct tui *tui)
+{
+	tui->views[TUI_VIEW_NODE].refresh = node_refresh;
+	tui->views[TUI_VIEW_NODE].source = tui_text_source(&tui->node);
+}
+
+static void
+add_fact(struct tui_text *text, const char *word, const char *value)
+{
+	tui_text_addf(text, FX_ROLE_MUTED, "%-9s", word);
+	tui_text_addf(text, FX_ROLE_PLAIN, "%s", value);
+	tui_text_end_line(text);
+}
+
+/* Elements and bytes, where all sizes are known. */
+static void
+add_sizes(struct tui_text *text, const struct fx_tensor_meta *tensor)
+{
+	FX_AUTO_BUF struct fx_buf bytes = { 0 };
+	int64_t elements = 1;
+
+	if (!tensor->has_shape)
+		return;
+	for (uint32_t i = 0; i < tensor->rank; i++) {
+		if (tensor->sizes[i].kind != FX_VALUE_INT ||
+			__builtin_mul_overflow(elements,
+				tensor->sizes[i].integer, &elements))
+			return;
+	}
+	tui_text_addf(text, FX_ROLE_MUTED, "%-9s", "elements");
+	tui_text_addf(text, FX_ROLE_NUMBER, "%lld", (long long)elements);
+	tui_text_end_line(text);
+	if (tensor->dtype == FX_DTYPE_NONE || elements < 0 ||
+		elements > INT64_MAX / 16)
+		return;
+	fx_number_add_bytes(&bytes,
+		(uint64_t)elements * fx_dtype_info(tensor->dtype)->size);
+	add_fact(text, "bytes", fx_buf_text(&bytes));
+}
+
+static void
+values_refresh(struct tui *tui, int columns)
+{
+	struct tui_text *text = &tui->values;
+	const struct fx_node *node = tui_selected(tui);
+	const struct fx_model *model = tui_model(tui);
+	FX_AUTO_BUF struct fx_buf shape = { 0 };
+	const char *problem;
+
+	tui_text_clear(text);
+	text->width = columns;
+	if (!node)
+		return;
+	add_fact(text, "state", fx_model_state(model, node));
+	if (node->meta && node->meta->kind == FX_VALUE_TENSOR) {
+		fx_tensor_meta_print(&shape, node->meta->tensor,
+			FX_TENSOR_SPACED | FX_TENSOR_STRIDES |
+				FX_TENSOR_DEVICE);
+		add_fact(text, "tensor", fx_buf_text(&shape));
+		add_sizes(text, node->meta->tensor);
+	} else if (node->meta) {
+		fx_value_print_shape(&shape, node->meta, true);
+		add_fact(text, "value", fx_buf_text(&shape));
+	}
+	problem = fx_model_shape_problem(model, node);
+	if (problem) {
+		tui_text_addf(text, FX_ROLE_WARNING, "%s", problem);
+		tui_text_end_line(text);
+	}
+}
+
+void
+tui_values_init(struct tui *tui)
+{
+	tui->views[TUI_VIEW_VALUES].refresh = values_refresh;
+	tui->views[TUI_VIEW_VALUES].source = tui_text_source(&tui->values);
+}

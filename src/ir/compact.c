@@ -177,6 +177,32 @@ unmark(struct fx_graph *graph, struct fx_node *node)
 		memset(node, 0, sizeof(*node));
 }
 
+/* A name that leads to a node which is about to go leads nowhere. */
+static void
+forget_owner(uintptr_t *owner)
+{
+	if (*owner > 1 && !(((struct fx_node *)*owner)->mark & MARK_LIVE))
+		*owner = 1;
+}
+
+static void
+forget_owners(struct fx_graph *graph)
+{
+	struct fx_map *taken = &graph->names.taken;
+
+	for (size_t i = 0; i < taken->capacity; i++)
+		if (taken->slots[2 * i])
+			forget_owner(&taken->slots[2 * i + 1]);
+}
+
+static void
+forget_entry_owner(struct fx_graph *graph, struct fx_entry *entry)
+{
+	(void)graph;
+	if (entry->kind == FX_ENTRY_CREATE || entry->kind == FX_ENTRY_NAME)
+		forget_owner(&entry->name.before);
+}
+
 static bool
 has_live(const struct fx_node *slab)
 {
@@ -215,6 +241,8 @@ compact_values(struct fx_graph *graph)
 	copy_configurations(graph);
 	for_each_slot(graph, forward_node);
 	for_each_entry(graph, forward_entry);
+	forget_owners(graph);
+	for_each_entry(graph, forget_entry_owner);
 	for_each_slot(graph, unmark);
 	free_slabs(graph);
 	fx_arena_free(old);

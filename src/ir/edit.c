@@ -84,13 +84,15 @@ take_name(struct fx_graph *graph, const struct fx_node_spec *spec,
 	const char *candidate = spec->name;
 
 	if (candidate && spec->name_is_exact) {
-		entry->was_taken = !fx_names_take(&graph->names, candidate);
-		return fx_intern(candidate);
+		candidate = fx_intern(candidate);
+		entry->name.before = fx_map_get(&graph->names.taken,
+			(uintptr_t)candidate, 0);
+		return candidate;
 	}
 	if (!candidate)
 		candidate = fx_names_candidate(spec->opcode, spec->target);
 	return fx_names_create_undoable(&graph->names, candidate,
-		&entry->names);
+		&entry->name.hint);
 }
 
 struct fx_error *
@@ -290,13 +292,14 @@ fx_edit_set_name(struct fx_node *node, const char *name)
 
 	if (err)
 		return err;
-	entry.text = fx_intern(name);
-	if (entry.text == node->name)
+	entry.name.text = fx_intern(name);
+	if (entry.name.text == node->name)
 		return NULL;
 	err = fx_check_name(graph, name);
 	if (err)
 		return err;
-	entry.was_taken = !fx_names_take(&graph->names, name);
+	entry.name.before =
+		fx_map_get(&graph->names.taken, (uintptr_t)entry.name.text, 0);
 	fx_journal_apply(graph, &entry);
 	return NULL;
 }

@@ -19,15 +19,17 @@
 		(b) = swapped_; \
 	} while (0)
 
-/* A name ceases to be its node's: free again, or still taken as before. */
+/* NAME leads again where it led before ENTRY. */
 static void
 give_back_name(struct fx_graph *graph, const struct fx_entry *entry,
 	const char *name)
 {
-	if (entry->was_taken)
-		fx_graph_disown_name(graph, name);
+	struct fx_map *taken = &graph->names.taken;
+
+	if (entry->name.before)
+		fx_map_set(taken, (uintptr_t)name, entry->name.before);
 	else
-		fx_map_erase(&graph->names.taken, (uintptr_t)name);
+		fx_map_erase(taken, (uintptr_t)name);
 }
 
 static void
@@ -54,10 +56,8 @@ erase(struct fx_graph *graph, struct fx_entry *entry, bool forward)
 	if (forward) {
 		fx_uses_remove(node);
 		fx_graph_unlink(graph, node);
-		fx_graph_disown_name(graph, node->name);
 	} else {
 		fx_graph_link(graph, node, node->previous);
-		fx_graph_own_name(graph, node->name, node);
 		fx_uses_restore(node);
 	}
 }
@@ -99,12 +99,11 @@ set_name(struct fx_graph *graph, struct fx_entry *entry, bool forward)
 	struct fx_node *node = entry->node;
 
 	/* As in torch.fx, the old name stays taken. */
-	if (forward)
-		fx_graph_disown_name(graph, node->name);
-	else
+	if (!forward)
 		give_back_name(graph, entry, node->name);
-	SWAP(node->name, entry->text);
-	fx_graph_own_name(graph, node->name, node);
+	SWAP(node->name, entry->name.text);
+	if (forward)
+		fx_graph_own_name(graph, node->name, node);
 }
 
 static void
@@ -200,6 +199,29 @@ mark_dirty(struct fx_graph *graph, const struct fx_entry *entry)
 			fx_graph_hash_touch(graph, use->user);
 }
 
+/* Count ENTRY, which is about to be applied by transaction ID: each node once,
+ * and not at all one that comes and goes within it.
+ */
+static void
+count(struct fx_edit_counts *counts, const struct fx_entry *entry, uint32_t id)
+{
+	const struct fx_node *node = entry->node;
+	bool is_own = node && node->born == id;
+	bool is_first = node && node->touched != id;
+
+	counts->modules += entry->kind == FX_ENTRY_MEMBER;
+	counts->rewired += entry->kind == FX_ENTRY_ARGS && entry->is_rewiring;
+	if (entry->kind == FX_ENTRY_CREATE) {
+		counts->created++;
+	} else if (entry->kind == FX_ENTRY_ERASE) {
+		counts->created -= is_own;
+		counts->erased += !is_own;
+		counts->changed -= !is_own && !is_first;
+	} else {
+		counts->changed += !is_own && is_first;
+	}
+}
+
 void
 fx_journal_apply(struct fx_graph *graph, struct fx_entry *entry)
 {
@@ -207,6 +229,8 @@ fx_journal_apply(struct fx_graph *graph, struct fx_entry *entry)
 
 	fx_assert(!journal || journal->nesting > 0);
 	entry->touched = fx_journal_open_id(graph);
+	if (journal)
+		count(&journal->open.shown.counts, entry, entry->touched);
 	mark_dirty(graph, entry);
 	cross(graph, entry, true);
 	if (journal)
@@ -218,13 +242,13 @@ fx_entry_undo(struct fx_graph *graph, struct fx_entry *entry)
 {
 	cross(graph, entry, false);
 	if (entry->kind == FX_ENTRY_CREATE)
-		fx_names_swap_hint(&graph->names, &entry->names);
+		fx_names_swap_hint(&graph->names, &entry->name.hint);
 }
 
 void
 fx_entry_redo(struct fx_graph *graph, struct fx_entry *entry)
 {
 	if (entry->kind == FX_ENTRY_CREATE)
-		fx_names_swap_hint(&graph->names, &entry->names);
+		fx_names_swap_hint(&graph->names, &entry->name.hint);
 	cross(graph, entry, true);
 }

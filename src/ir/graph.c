@@ -50,6 +50,7 @@ fx_graph_free(struct fx_graph *graph)
 	fx_vec_deinit(&p->slabs);
 	fx_bitset_deinit(&p->hash.dirty);
 	fx_vec_deinit(&p->hash.dirty_nodes);
+	fx_buf_deinit(&p->hash.scratch);
 	free(p->at);
 	free(p->positions);
 	free(p);
@@ -146,18 +147,15 @@ fx_graph_own_name(struct fx_graph *graph, const char *name,
 	fx_map_set_pointer(&graph->names.taken, name, node);
 }
 
-void
-fx_graph_disown_name(struct fx_graph *graph, const char *name)
-{
-	fx_map_set(&graph->names.taken, (uintptr_t)name, 1);
-}
-
 struct fx_node *
 fx_graph_name_owner(const struct fx_graph *graph, const char *name)
 {
 	uintptr_t owner = fx_map_get(&graph->names.taken, (uintptr_t)name, 1);
+	struct fx_node *node = (struct fx_node *)owner;
 
-	return owner == 1 ? NULL : (struct fx_node *)owner;
+	if (owner == 1 || !node->is_in_graph || node->name != name)
+		return NULL;
+	return node;
 }
 
 struct fx_node *

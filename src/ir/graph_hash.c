@@ -88,7 +88,6 @@ void
 fx_graph_hash_touch(struct fx_graph *graph, struct fx_node *node)
 {
 	struct fx_hash_state *state = &graph->private_->hash;
-	FX_AUTO_BUF struct fx_buf buf = { 0 };
 	struct fx_hash hash;
 
 	if (!state->is_valid || node->opcode == FX_OPCODE_COUNT ||
@@ -98,7 +97,7 @@ fx_graph_hash_touch(struct fx_graph *graph, struct fx_node *node)
 	fx_vec_push(&state->dirty_nodes, node);
 	if (!node->is_in_graph)
 		return;
-	hash = term(&buf, node);
+	hash = term(&state->scratch, node);
 	state->sum.low -= hash.low;
 	state->sum.high -= hash.high;
 }
@@ -112,7 +111,6 @@ fx_graph_hash_touch_modules(struct fx_graph *graph)
 static void
 settle(struct fx_hash_state *state)
 {
-	FX_AUTO_BUF struct fx_buf buf = { 0 };
 	struct fx_node **at;
 
 	fx_vec_for_each (at, &state->dirty_nodes) {
@@ -120,7 +118,7 @@ settle(struct fx_hash_state *state)
 
 		if (!(*at)->is_in_graph)
 			continue;
-		hash = term(&buf, *at);
+		hash = term(&state->scratch, *at);
 		state->sum.low += hash.low;
 		state->sum.high += hash.high;
 	}

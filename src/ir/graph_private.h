@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/bitset.h"
+#include "base/buf.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/vec.h"
@@ -35,6 +36,7 @@ struct fx_hash_state {
 	struct fx_hash modules;
 	struct fx_bitset dirty; /* by node index */
 	FX_VEC(struct fx_node *) dirty_nodes;
+	struct fx_buf scratch;
 };
 
 struct fx_graph_private {
@@ -82,10 +84,11 @@ void fx_graph_link(struct fx_graph *graph, struct fx_node *node,
 	struct fx_node *previous);
 void fx_graph_unlink(struct fx_graph *graph, struct fx_node *node);
 
-/* NAME is NODE's from now on; nobody's, though still taken. */
+/* NAME (interned) leads to NODE from now on.  A name leads to the last node
+ * that got it, also when that was erased or renamed: fx_graph_name_owner looks.
+ */
 void fx_graph_own_name(struct fx_graph *graph, const char *name,
 	struct fx_node *node);
-void fx_graph_disown_name(struct fx_graph *graph, const char *name);
 /* The node called NAME (interned), or NULL. */
 struct fx_node *fx_graph_name_owner(const struct fx_graph *graph,
 	const char *name);

@@ -262,15 +262,12 @@ struct fx_error *
 fx_journal_commit(struct fx_graph *graph, struct fx_edit_counts *counts_ret)
 {
 	struct fx_journal *journal = graph->journal;
-	struct fx_edit_counts counts = { 0 };
 	struct fx_error *err;
 
 	if (!fx_journal_is_open(graph))
 		return fx_error_new(FX_ERR_INTERNAL, "no transaction is open");
-	if (counts_ret || journal->nesting == 1)
-		counts = fx_journal_counts(graph);
 	if (counts_ret)
-		*counts_ret = counts;
+		*counts_ret = fx_journal_counts(graph);
 	if (journal->nesting > 1) {
 		journal->nesting--;
 		return NULL;
@@ -280,7 +277,6 @@ fx_journal_commit(struct fx_graph *graph, struct fx_edit_counts *counts_ret)
 		fx_journal_abort(graph);
 		return err;
 	}
-	journal->open.shown.counts = counts;
 	if (journal->open.entries.count > 0)
 		keep_open(graph);
 	else
@@ -293,10 +289,8 @@ fx_journal_counts(const struct fx_graph *graph)
 {
 	struct fx_edit_counts none = { 0 };
 
-	if (!fx_journal_is_open(graph))
-		return none;
-	return fx_entries_count(graph->journal->open.entries.items,
-		graph->journal->open.entries.count);
+	return fx_journal_is_open(graph) ? graph->journal->open.shown.counts
+					 : none;
 }
 
 /* One edge towards the origin, or away from it to CHILD. */

@@ -37,6 +37,16 @@ struct fx_entry_args {
 	uint32_t use_count;
 };
 
+/* A name that a node gets.  NAME: the name on the other side; both: what the
+ * name's entry in the namespace was before (0: none), and CREATE: the hint of
+ * its candidate on the other side.
+ */
+struct fx_entry_name {
+	const char *text;
+	uintptr_t before;
+	struct fx_names_undo hint;
+};
+
 /* A place in a module that holds a member or nothing. */
 struct fx_entry_member {
 	struct fx_module *module;
@@ -53,10 +63,10 @@ struct fx_entry {
 	uint32_t touched; /* what node->touched is on the other side */
 	struct fx_node *node; /* NULL for MEMBER */
 	union {
-		struct fx_names_undo names; /* CREATE */
-		struct fx_node *previous;   /* MOVE */
+		struct fx_entry_name name; /* CREATE, NAME */
+		struct fx_node *previous;  /* MOVE */
 		struct fx_entry_args args;
-		const char *text; /* NAME, TARGET, TYPE */
+		const char *text; /* TARGET, TYPE */
 		struct fx_entry_member member;
 	};
 };
@@ -111,6 +121,10 @@ void fx_entry_redo(struct fx_graph *graph, struct fx_entry *entry);
 /* journal_report.c */
 struct fx_edit_counts fx_entries_count(const struct fx_entry *entries,
 	size_t count);
+/* journal_report.c: count what the open transaction did anew, after some of
+ * its entries were taken back.
+ */
+void fx_journal_recount(struct fx_journal *journal);
 /* Forget the oldest transactions while the journal is over its limit. */
 void fx_journal_forget(struct fx_graph *graph);
 

@@ -59,13 +59,14 @@ count_node(struct fx_edit_counts *counts, unsigned bits)
 	counts->changed += bits == FX_TOUCH_CHANGED;
 }
 
-struct fx_edit_counts
-fx_entries_count(const struct fx_entry *entries, size_t count)
+void
+fx_journal_recount(struct fx_journal *journal)
 {
 	struct fx_edit_counts counts = { 0 };
+	struct fx_entry *entries = journal->open.entries.items;
 
-	mark_nodes(entries, count);
-	for (size_t i = 0; i < count; i++) {
+	mark_nodes(entries, journal->open.entries.count);
+	for (size_t i = 0; i < journal->open.entries.count; i++) {
 		const struct fx_entry *entry = &entries[i];
 
 		if (entry->node)
@@ -74,7 +75,7 @@ fx_entries_count(const struct fx_entry *entries, size_t count)
 			entry->kind == FX_ENTRY_ARGS && entry->is_rewiring;
 		counts.modules += entry->kind == FX_ENTRY_MEMBER;
 	}
-	return counts;
+	journal->open.shown.counts = counts;
 }
 
 static void

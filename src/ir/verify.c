@@ -175,17 +175,15 @@ check_users(struct report *r, const struct fx_node *node)
 static void
 check_name(struct report *r, const struct fx_node *node)
 {
-	const struct fx_node *owner;
+	const struct fx_node *owner = fx_graph_name_owner(r->graph, node->name);
 
-	if (!node->name || !fx_str_is_identifier(node->name)) {
-		PROBLEM(r, "bad-name", node, "\"%s\" is no name for a node",
-			node->name ? node->name : "");
-		return;
-	}
-	owner = fx_graph_name_owner(r->graph, node->name);
+	/* What gives out names gives out good ones. */
 	if (owner == node)
 		return;
-	if (owner && owner->is_in_graph && owner->name == node->name)
+	if (!node->name || !fx_str_is_identifier(node->name))
+		PROBLEM(r, "bad-name", node, "\"%s\" is no name for a node",
+			node->name ? node->name : "");
+	else if (owner && owner->is_in_graph && owner->name == node->name)
 		PROBLEM(r, "duplicate-name", node,
 			"the name %s is used more than once", node->name);
 	else

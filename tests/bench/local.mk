@@ -3,3 +3,8 @@
 #	%C%_bench_x_SOURCES = %D%/bench_x.c
 #	%C%_bench_x_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
 # or a script bench_x.sh, listed in EXTRA_DIST.
+
+EXTRA_PROGRAMS += %D%/bench_graph
+%C%_bench_graph_SOURCES = %D%/bench_graph.c
+%C%_bench_graph_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
+EXTRA_DIST += %D%/graph_torch.py

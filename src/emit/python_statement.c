@@ -7,10 +7,27 @@
 #include <string.h>
 
 #include "base/intern.h"
+#include "base/number.h"
 #include "base/str.h"
 #include "ir/node.h"
+#include "ir/size.h"
 #include "ops/dialect.h"
 #include "ops/optab.h"
+
+/* What stands after the type in what is known of a symbolic number that is no
+ * integer ("bool u0 >= 0", "float 2.5*s0"); null for anything else.
+ */
+static const char *
+symbolic_text(const struct fx_value *meta)
+{
+	const char *blank = NULL;
+
+	if (meta->kind == FX_VALUE_UNKNOWN && meta->text &&
+		(fx_str_starts(meta->text, "bool ") ||
+			fx_str_starts(meta->text, "float ")))
+		blank = strchr(meta->text, ' ');
+	return blank ? blank + 1 : NULL;
+}
 
 static void
 add_interned(struct fx_buf *out, const char *text)
@@ -190,26 +207,66 @@ print_arguments(struct fx_coder *c, const struct fx_node *node, size_t first)
 	fx_buf_add_char(&c->body, ')');
 }
 
+/* A number as sympy prints it: fifteen digits, none left out at the end. */
+static void
+print_sympy(struct fx_buf *out, double number)
+{
+	int exponent = number == 0 ? 0 : (int)floor(log10(fabs(number)));
+
+	if (!isfinite(number) || exponent < -5 || exponent > 14)
+		fx_number_add_double(out, number);
+	else
+		fx_buf_addf(out, "%.*f", 14 - exponent, number);
+}
+
+/* The shape of a result as 2.x annotates it: "f32[2, 3]", "Sym(s0)"; nothing
+ * for tuples and what is unknown.
+ */
+static void
+print_shape(struct fx_coder *c, const struct fx_value *meta, struct fx_buf *out)
+{
+	unsigned flags = FX_TENSOR_SPACED;
+
+	if (c->options->strides)
+		flags |= FX_TENSOR_STRIDES;
+	if (c->options->devices)
+		flags |= FX_TENSOR_DEVICE;
+	if (meta->kind == FX_VALUE_TENSOR) {
+		fx_tensor_meta_print(out, meta->tensor, flags);
+		return;
+	}
+	fx_buf_add_n(out, "Sym(", 4);
+	if (meta->kind == FX_VALUE_SYMBOL)
+		fx_size_print(out, *meta);
+	else if (meta->kind == FX_VALUE_INT)
+		fx_buf_add_int(out, meta->integer);
+	else if (meta->kind == FX_VALUE_FLOAT)
+		print_sympy(out, meta->real);
+	else
+		fx_buf_add(out, symbolic_text(meta));
+	fx_buf_add_char(out, ')');
+}
+
+static bool
+has_shape(const struct fx_coder *c, const struct fx_node *node)
+{
+	const struct fx_value *meta = node->meta;
+
+	if (!c->options->verbose || !meta ||
+		!fx_dialect_is_newer(c->dialect, FX_DIALECT_SHAPE_TYPES))
+		return false;
+	return meta->kind == FX_VALUE_TENSOR || meta->kind == FX_VALUE_SYMBOL ||
+	       meta->kind == FX_VALUE_INT || meta->kind == FX_VALUE_FLOAT ||
+	       symbolic_text(meta);
+}
+
 void
 fx_code_annotation(struct fx_coder *c, const struct fx_node *node,
 	struct fx_buf *out)
 {
-	const struct fx_value *meta = node->meta;
-
-	if (c->options->verbose && meta &&
-		fx_dialect_is_newer(c->dialect, FX_DIALECT_SHAPE_TYPES) &&
-		(meta->kind == FX_VALUE_TENSOR ||
-			meta->kind == FX_VALUE_SYMBOL)) {
+	if (has_shape(c, node)) {
 		fx_buf_add_n(out, ": \"", 3);
-		if (meta->kind == FX_VALUE_TENSOR)
-			fx_tensor_meta_print(out, meta->tensor,
-				FX_TENSOR_SPACED |
-					(c->options->strides ? FX_TENSOR_STRIDES
-							     : 0) |
-					(c->options->devices ? FX_TENSOR_DEVICE
-							     : 0));
-		else
-			fx_value_print_shape(out, meta, true);
+		print_shape(c, node->meta, out);
 		fx_buf_add_char(out, '"');
 	} else if (node->type) {
 		fx_buf_add_n(out, " : ", 3);

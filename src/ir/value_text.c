@@ -457,7 +457,8 @@ fx_tensor_meta_print(struct fx_buf *out, const struct fx_tensor_meta *meta,
 		fx_buf_add(out, "[...]");
 	else
 		print_sizes(out, meta->sizes, meta->rank, comma);
-	if ((flags & FX_TENSOR_STRIDES) && meta->has_shape && meta->strides)
+	if ((flags & FX_TENSOR_STRIDES) && meta->has_shape &&
+		(meta->strides || meta->rank == 0))
 		print_sizes(out, meta->strides, meta->rank, comma);
 	if ((flags & FX_TENSOR_DEVICE) && meta->device)
 		fx_buf_add(out, meta->device);

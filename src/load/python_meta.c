@@ -29,7 +29,8 @@ read_symbolic(const char *text, struct fx_value *ret)
 	if (fx_number_parse_double(text, length, &real))
 		*ret = fx_value_float(real);
 	else if (strcspn(text, "<>=") < length)
-		*ret = fx_value_text(FX_VALUE_UNKNOWN, "bool");
+		*ret = fx_value_text(FX_VALUE_UNKNOWN,
+			fx_intern_format("bool %.*s", (int)length, text));
 	else
 		return false;
 	return true;

@@ -1,3 +1,7 @@
-# Tests of the kind parity.
-#	TESTS += %D%/x...
-#	EXTRA_DIST += %D%/x...
+# Tests beside torch.fx: recorded.json has its answers for the cases of
+# oracle.py, which unit/test_emit_parity compares; torch_fx.sh asks again, and
+# compares torchvision's models, where there is a Python with torch.
+check_PROGRAMS += %D%/dump
+%C%_dump_SOURCES = %D%/dump.c
+TESTS += %D%/torch_fx.sh
+EXTRA_DIST += %D%/torch_fx.sh %D%/oracle.py %D%/export_fxg.py %D%/recorded.json

@@ -17,3 +17,8 @@ TESTS += %D%/test_base %D%/test_base_memory %D%/test_base_number \
 check_PROGRAMS += %D%/test_ir_random
 TESTS += %D%/test_ir_random
 %C%_test_ir_random_SOURCES = %D%/test_ir_random.c
+
+check_PROGRAMS += %D%/test_emit_parity %D%/test_emit_dumps
+TESTS += %D%/test_emit_parity %D%/test_emit_dumps
+%C%_test_emit_parity_SOURCES = %D%/test_emit_parity.c
+%C%_test_emit_dumps_SOURCES = %D%/test_emit_dumps.c

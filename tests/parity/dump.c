@@ -1,0 +1,72 @@
+/* dump.c - print an .fxg file in one of torch.fx's forms, for oracle.py.
+ *
+ * usage: dump python|readable|listing|table FILE
+ */
+#include <config.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/intern.h"
+#include "emit/fx.h"
+#include "emit/python.h"
+#include "emit/table.h"
+#include "ir/graph.h"
+#include "load/jsonl.h"
+#include "load/open.h"
+
+static void
+print(struct fx_buf *out, struct fx_graph *graph, const char *form)
+{
+	struct fx_emit_python options = { .exact = true };
+
+	options.verbose = strcmp(form, "readable") == 0;
+	if (strcmp(form, "listing") == 0)
+		fx_emit_fx(out, graph, NULL);
+	else if (strcmp(form, "table") == 0)
+		fx_emit_table(out, graph);
+	else
+		fx_emit_python(out, graph, &options, NULL);
+}
+
+FX_NODISCARD static struct fx_error *
+dump(const char *form, const char *path)
+{
+	FX_AUTO_FREE char *text = NULL;
+	FX_AUTO_BUF struct fx_buf out = { 0 };
+	FX_AUTO_GRAPH struct fx_graph *graph = NULL;
+	struct fx_load_input input = { .path = path, .serial = 1 };
+	struct fx_error *err = fx_file_read(path, 0, &text, &input.length);
+
+	input.text = text;
+	if (!err)
+		err = fx_load_jsonl(&input, &graph);
+	if (err)
+		return err;
+	print(&out, graph, form);
+	fwrite(fx_buf_text(&out), 1, out.length, stdout);
+	return NULL;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct fx_error *err;
+
+	if (argc != 3) {
+		fprintf(stderr,
+			"usage: dump python|readable|listing|table FILE\n");
+		return EXIT_FAILURE;
+	}
+	err = dump(argv[1], argv[2]);
+	if (err) {
+		fprintf(stderr, "%s\n", fx_error_message(err));
+		fx_error_free(err);
+	}
+	fx_intern_shutdown();
+	return err ? EXIT_FAILURE : EXIT_SUCCESS;
+}

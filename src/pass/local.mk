@@ -1,2 +1,5 @@
 # Sources of src/pass: .c, .h and .def alike, so that distcheck misses none.
-#	libfxcore_a_SOURCES += %D%/x.c %D%/x.h
+libfxcore_a_SOURCES += \
+	%D%/dce.c \
+	%D%/engine.c %D%/engine.h \
+	%D%/passes.def

@@ -57,8 +57,8 @@ payload_new(const struct fx_tensor_meta *meta)
 {
 	size_t rank = meta->has_shape ? meta->rank : 0;
 	size_t items = meta->strides ? 2 * rank : rank;
-	struct payload *payload = fx_xcalloc(
-		1, sizeof(*payload) + items * sizeof(*payload->sizes));
+	struct payload *payload = fx_xcalloc(1,
+		sizeof(*payload) + items * sizeof(*payload->sizes));
 
 	payload->references = 1;
 	payload->meta = *meta;
@@ -96,8 +96,8 @@ meta_kind(const void *pointer)
 	return (struct fx_kind){
 		.kind = FX_DATUM_TENSOR,
 		.dtype = (uint8_t)payload->meta.dtype,
-		.rank = payload->meta.has_shape ? (int16_t)payload->meta.rank :
-						  (int16_t)-1,
+		.rank = payload->meta.has_shape ? (int16_t)payload->meta.rank
+						: (int16_t)-1,
 	};
 }
 
@@ -150,9 +150,8 @@ static struct fx_error *
 meta_resolve(struct fx_backend *backend, const struct fx_call_site *site,
 	void **plan_ret)
 {
-	struct plan *plan =
-		fx_xcalloc(1, sizeof(*plan) + site->keyword_count *
-						      sizeof(*plan->keywords));
+	struct plan *plan = fx_xcalloc(1,
+		sizeof(*plan) + site->keyword_count * sizeof(*plan->keywords));
 
 	(void)backend;
 	plan->call = (struct fx_meta_call){
@@ -200,8 +199,7 @@ meta_call(struct fx_backend *backend, void *pointer,
 
 	for (size_t i = 0; i < positional; i++)
 		items[i] = fx_datum_to_value(arena, data[i]);
-	call.args =
-		fx_value_sequence(arena, FX_VALUE_TUPLE, items, positional);
+	call.args = fx_value_sequence(arena, FX_VALUE_TUPLE, items, positional);
 	call.kwargs = keyword_values(arena, plan, data + positional);
 	err = fx_meta_eval(state->meta, arena, &call, &result);
 	if (!err)
@@ -263,8 +261,8 @@ static const struct fx_backend stateless = { .ops = &meta_ops };
 struct fx_datum *
 fx_meta_tensor(const struct fx_tensor_meta *meta)
 {
-	return fx_datum_payload_take(
-		FX_DATUM_TENSOR, &stateless, payload_new(meta));
+	return fx_datum_payload_take(FX_DATUM_TENSOR, &stateless,
+		payload_new(meta));
 }
 
 struct fx_backend *

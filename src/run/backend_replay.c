@@ -25,7 +25,7 @@
 struct answer {
 	const char *target; /* interned */
 	char *arguments;    /* joined by ", " */
-	char *result;	    /* or NULL: an error */
+	char *result;       /* or NULL: an error */
 	char *error;
 	double *values;
 	size_t value_count;
@@ -40,7 +40,7 @@ struct state {
 struct payload {
 	unsigned references;
 	struct fx_datum *meta; /* of the meta backend */
-	double *values;	       /* or NULL */
+	double *values;        /* or NULL */
 	size_t value_count;
 };
 
@@ -287,8 +287,8 @@ static const struct fx_backend *stateless(void);
 
 /* A tensor's text, else a literal. */
 static struct fx_error *
-parse_result(struct fx_arena *arena,
-	const struct answer *answer, struct fx_datum **ret)
+parse_result(struct fx_arena *arena, const struct answer *answer,
+	struct fx_datum **ret)
 {
 	size_t length = strlen(answer->result);
 	struct fx_value value;
@@ -303,11 +303,11 @@ parse_result(struct fx_arena *arena,
 		return NULL;
 	}
 	fx_error_free(err);
-	err = fx_parse_expression(
-		arena, answer->result, length, FX_PARSE_PYTHON, &tree);
+	err = fx_parse_expression(arena, answer->result, length,
+		FX_PARSE_PYTHON, &tree);
 	if (!err)
-		err = fx_value_from_ast(
-			arena, NULL, answer->result, tree, &value);
+		err = fx_value_from_ast(arena, NULL, answer->result, tree,
+			&value);
 	if (!err)
 		*ret = fx_datum_from_value(&value);
 	return err;
@@ -379,8 +379,8 @@ replay_generate(struct fx_backend *backend, const struct fx_tensor_meta *meta,
 {
 	(void)backend;
 	(void)seed;
-	*ret = fx_datum_payload_take(
-		FX_DATUM_TENSOR, stateless(), payload_new(meta, NULL, 0));
+	*ret = fx_datum_payload_take(FX_DATUM_TENSOR, stateless(),
+		payload_new(meta, NULL, 0));
 	return NULL;
 }
 

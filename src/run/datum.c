@@ -242,8 +242,8 @@ fx_datum_from_value(const struct fx_value *value)
 	case FX_VALUE_DTYPE:
 		return from_integer(FX_DATUM_DTYPE, value->integer);
 	case FX_VALUE_DEVICE:
-		return datum_text(
-			FX_DATUM_DEVICE, value->text, strlen(value->text));
+		return datum_text(FX_DATUM_DEVICE, value->text,
+			strlen(value->text));
 	case FX_VALUE_SLICE:
 		return from_items(FX_DATUM_SLICE, value);
 	case FX_VALUE_TUPLE:
@@ -289,9 +289,9 @@ items_to_value(struct fx_arena *arena, const struct fx_datum *datum)
 	if (datum->kind == FX_DATUM_SLICE)
 		return fx_value_slice(arena, items[0], items[1], items[2]);
 	return fx_value_sequence(arena,
-		datum->kind == FX_DATUM_TUPLE ? FX_VALUE_TUPLE :
-		datum->kind == FX_DATUM_LIST  ? FX_VALUE_LIST :
-						FX_VALUE_SIZE,
+		datum->kind == FX_DATUM_TUPLE  ? FX_VALUE_TUPLE
+		: datum->kind == FX_DATUM_LIST ? FX_VALUE_LIST
+					       : FX_VALUE_SIZE,
 		items, count);
 }
 
@@ -335,8 +335,8 @@ fx_datum_to_value(struct fx_arena *arena, const struct fx_datum *datum)
 	case FX_DATUM_TENSOR:
 		return tensor_to_value(arena, datum);
 	case FX_DATUM_UNKNOWN:
-		return fx_value_text(
-			FX_VALUE_UNKNOWN, datum->text ? datum->text : "");
+		return fx_value_text(FX_VALUE_UNKNOWN,
+			datum->text ? datum->text : "");
 	case FX_DATUM_HANDLE:
 	case FX_DATUM_NODE:
 	case FX_DATUM_NODES:
@@ -538,8 +538,8 @@ fx_datum_truth(const struct fx_datum *datum, bool *ret)
 		break;
 	}
 	return fx_error_new(FX_ERR_TYPE, "the truth of %s is not known",
-		datum->kind == FX_DATUM_PLAIN ? "a symbolic size" :
-						"an unknown value");
+		datum->kind == FX_DATUM_PLAIN ? "a symbolic size"
+					      : "an unknown value");
 }
 
 const char *

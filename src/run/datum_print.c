@@ -135,8 +135,8 @@ print_tensor(struct print *print, const struct fx_datum *datum)
 	struct fx_value value;
 
 	if (print->letter != 's') {
-		datum->backend->ops->print(
-			datum->payload, print->letter == 'v', print->out);
+		datum->backend->ops->print(datum->payload, print->letter == 'v',
+			print->out);
 		return;
 	}
 	value = fx_datum_to_value(print->arena, datum);
@@ -236,10 +236,10 @@ fx_datum_print(struct fx_buf *out, const struct fx_datum *datum,
 			"(shapes), r (repr), d, x, o, t (integers), f",
 			format);
 	if (print.letter == 'v' && lacks_values(datum))
-		return fx_error_hint(
-			fx_error_new(FX_ERR_UNSUPPORTED,
-				"no values: the meta backend computes shapes "
-				"and dtypes only"),
+		return fx_error_hint(fx_error_new(FX_ERR_UNSUPPORTED,
+					     "no values: the meta backend "
+					     "computes shapes "
+					     "and dtypes only"),
 			"print without /v shows what is known");
 	arena = fx_arena_new();
 	print.arena = arena;

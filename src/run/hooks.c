@@ -9,7 +9,7 @@
  * backend.  A slow node resets nothing: the clock is then read at the latest
  * after this many of them, so backends with slow nodes set countdown to 0.
  */
-#define NODES_A_LOOK	16
+#define NODES_A_LOOK      16
 #define TICK_MILLISECONDS 30
 
 static long long
@@ -22,8 +22,8 @@ now(void)
 }
 
 void
-fx_ticker_init(
-	struct fx_ticker *ticker, bool (*tick)(void *context), void *context)
+fx_ticker_init(struct fx_ticker *ticker, bool (*tick)(void *context),
+	void *context)
 {
 	*ticker = (struct fx_ticker){
 		.tick = tick,

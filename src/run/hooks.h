@@ -17,6 +17,7 @@ struct fx_node;
 
 enum fx_hook_answer {
 	FX_HOOK_GO,
+	FX_HOOK_SKIP, /* before: NODE has its value, do not run it */
 	FX_HOOK_STOP, /* the interpreter returns before the next node runs */
 };
 

@@ -41,11 +41,10 @@ run_placeholder(struct fx_interp *interp, struct fx_node *node,
 			return err;
 	}
 	if (fx_value_item_count(&node->args) > 0)
-		return fx_plan_argument(
-			interp->env, &node->args.items[0], ret);
+		return fx_plan_argument(interp->env, &node->args.items[0], ret);
 	if (node->meta && node->meta->kind == FX_VALUE_TENSOR)
-		return interp->backend->ops->generate(
-			interp->backend, node->meta->tensor, 0, ret);
+		return interp->backend->ops->generate(interp->backend,
+			node->meta->tensor, 0, ret);
 	if (node->meta)
 		*ret = fx_datum_from_value(node->meta);
 	else
@@ -62,12 +61,12 @@ run_attribute(struct fx_interp *interp, struct fx_node *node,
 		fx_module_find_tensor(root, node->target);
 
 	if (tensor)
-		return interp->backend->ops->from_tensor(
-			interp->backend, tensor, ret);
+		return interp->backend->ops->from_tensor(interp->backend,
+			tensor, ret);
 	/* What the file does not have may still have metadata. */
 	if (node->meta && node->meta->kind == FX_VALUE_TENSOR)
-		return interp->backend->ops->generate(
-			interp->backend, node->meta->tensor, 0, ret);
+		return interp->backend->ops->generate(interp->backend,
+			node->meta->tensor, 0, ret);
 	if (fx_module_find(root, node->target))
 		*ret = fx_datum_unknown("a module");
 	else
@@ -89,8 +88,8 @@ run_node(struct fx_interp *interp, struct fx_node *node, struct fx_datum **ret)
 		return fx_plans_call(interp->plans, interp->env, node, ret);
 	case FX_OPCODE_OUTPUT:
 		if (fx_value_item_count(&node->args) > 0)
-			return fx_plan_argument(
-				interp->env, &node->args.items[0], ret);
+			return fx_plan_argument(interp->env,
+				&node->args.items[0], ret);
 		break;
 	case FX_OPCODE_COUNT:
 		break;
@@ -121,19 +120,22 @@ records(const struct fx_interp *interp)
 	return false;
 }
 
-static bool
-is_stopped_before(struct fx_interp *interp, struct fx_node *node)
+/* The strictest answer of all hooks; after STOP the others are not asked. */
+static enum fx_hook_answer
+ask_before(struct fx_interp *interp, struct fx_node *node)
 {
-	bool stop = false;
+	enum fx_hook_answer answer = FX_HOOK_GO;
 
-	for (size_t i = 0; i < interp->hook_count; i++) {
+	for (size_t i = 0; i < interp->hook_count && answer != FX_HOOK_STOP;
+		i++) {
 		const struct fx_hook *hook = &interp->hooks[i];
+		enum fx_hook_answer one = FX_HOOK_GO;
 
-		if (hook->before && hook->before(hook->context, interp, node) ==
-					    FX_HOOK_STOP)
-			stop = true;
+		if (hook->before)
+			one = hook->before(hook->context, interp, node);
+		answer = FX_MAX(answer, one);
 	}
-	return stop;
+	return answer;
 }
 
 static bool
@@ -144,10 +146,9 @@ is_stopped_after(struct fx_interp *interp, struct fx_node *node)
 	for (size_t i = 0; i < interp->hook_count; i++) {
 		const struct fx_hook *hook = &interp->hooks[i];
 
-		if (hook->after &&
-			hook->after(hook->context, interp, node,
-				fx_env_get(interp->env, node->id)) ==
-				FX_HOOK_STOP)
+		if (hook->after && hook->after(hook->context, interp, node,
+					   fx_env_get(interp->env, node->id)) ==
+					   FX_HOOK_STOP)
 			stop = true;
 	}
 	return stop;
@@ -180,11 +181,13 @@ fx_interp_run(struct fx_interp *interp, struct fx_node *end)
 
 	while (interp->next && interp->next != end) {
 		struct fx_node *node = interp->next;
-		struct fx_error *err;
+		enum fx_hook_answer answer = ask_before(interp, node);
+		struct fx_error *err = NULL;
 
-		if (is_stopped_before(interp, node))
+		if (answer == FX_HOOK_STOP)
 			return NULL;
-		err = fx_interp_node(interp, node);
+		if (answer == FX_HOOK_GO)
+			err = fx_interp_node(interp, node);
 		if (err)
 			return err;
 		interp->next = fx_graph_next(node);
@@ -242,7 +245,7 @@ fx_interp_call(struct fx_backend *backend, struct fx_graph *graph,
 	err = fx_interp_run(&interp, NULL);
 	if (err)
 		return err;
-	*ret = output ? fx_datum_ref(fx_env_get(&env, output->id)) :
-			fx_datum_none();
+	*ret = output ? fx_datum_ref(fx_env_get(&env, output->id))
+		      : fx_datum_none();
 	return NULL;
 }

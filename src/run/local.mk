@@ -1,2 +1,19 @@
 # Sources of src/run: .c, .h and .def alike, so that distcheck misses none.
-#	libfxcore_a_SOURCES += %D%/x.c %D%/x.h
+libfxcore_a_SOURCES += \
+	%D%/backend.h \
+	%D%/backend_meta.c \
+	%D%/backend_replay.c \
+	%D%/datum.c %D%/datum.h \
+	%D%/datum_print.c \
+	%D%/env.c %D%/env.h \
+	%D%/eval.c %D%/eval.h \
+	%D%/eval_call.c \
+	%D%/eval_function.c \
+	%D%/eval_match.c \
+	%D%/eval_operand.c \
+	%D%/eval_private.h \
+	%D%/eval_query.c \
+	%D%/eval_value.c \
+	%D%/hooks.c %D%/hooks.h \
+	%D%/interp.c %D%/interp.h \
+	%D%/plan.c %D%/plan.h

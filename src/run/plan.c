@@ -31,7 +31,7 @@ enum slot_kind {
 struct slot {
 	enum slot_kind kind;
 	enum fx_datum_kind build; /* BUILD: of what kind */
-	size_t count;		  /* BUILD: slots, for a dict two a pair */
+	size_t count;             /* BUILD: slots, for a dict two a pair */
 	union {
 		struct fx_datum *constant;
 		uint64_t id;
@@ -121,9 +121,8 @@ slot_init(struct slot *slot, const struct fx_value *value)
 		slot_init(&slot->slots[i], &value->items[i + skip]);
 }
 
-static struct fx_error *
-slot_fill(const struct slot *slot, const struct fx_env *env,
-	struct fx_datum **ret);
+static struct fx_error *slot_fill(const struct slot *slot,
+	const struct fx_env *env, struct fx_datum **ret);
 
 static struct fx_error *
 slot_build(const struct slot *slot, const struct fx_env *env,
@@ -142,15 +141,15 @@ slot_build(const struct slot *slot, const struct fx_env *env,
 			fx_datum_unref(items[i]);
 	else
 		*ret = fx_datum_items_take(slot->build, items,
-			slot->build == FX_DATUM_DICT ? slot->count / 2 :
-						       slot->count);
+			slot->build == FX_DATUM_DICT ? slot->count / 2
+						     : slot->count);
 	free(items);
 	return err;
 }
 
 static struct fx_error *
-slot_fill(
-	const struct slot *slot, const struct fx_env *env, struct fx_datum **ret)
+slot_fill(const struct slot *slot, const struct fx_env *env,
+	struct fx_datum **ret)
 {
 	struct fx_datum *datum;
 
@@ -198,8 +197,8 @@ plan_free(struct fx_plans *plans, struct plan *plan)
 	if (!plan)
 		return;
 	if (plan->backend_plan)
-		plans->backend->ops->plan_free(
-			plans->backend, plan->backend_plan);
+		plans->backend->ops->plan_free(plans->backend,
+			plan->backend_plan);
 	for (size_t i = 0; i < plan->count; i++)
 		slot_deinit(&plan->slots[i]);
 	free(plan->slots);
@@ -232,8 +231,8 @@ fx_plans_deinit(struct fx_plans *plans)
 void
 fx_plans_drop(struct fx_plans *plans, uint64_t id)
 {
-	struct plan *plan = (struct plan *)fx_map_get(
-		&plans->by_node, (uintptr_t)id, 0);
+	struct plan *plan =
+		(struct plan *)fx_map_get(&plans->by_node, (uintptr_t)id, 0);
 
 	if (!plan)
 		return;
@@ -266,8 +265,8 @@ plan_new(const struct fx_node *node)
 static struct plan *
 plan_of(struct fx_plans *plans, const struct fx_node *node)
 {
-	struct plan *plan = (struct plan *)fx_map_get(
-		&plans->by_node, (uintptr_t)node->id, 0);
+	struct plan *plan = (struct plan *)fx_map_get(&plans->by_node,
+		(uintptr_t)node->id, 0);
 
 	if (!plan) {
 		plan = plan_new(node);
@@ -354,10 +353,10 @@ expand(const struct call *call, struct fx_module *module,
 		plans->expander = fx_expander_new();
 	call_values(call, arena, &args, &kwargs);
 	if (module)
-		return fx_expand_module(
-			plans->expander, module, &args, &kwargs, ret);
-	return fx_expand_function(
-		plans->expander, call->node->target, &args, &kwargs, ret);
+		return fx_expand_module(plans->expander, module, &args, &kwargs,
+			ret);
+	return fx_expand_function(plans->expander, call->node->target, &args,
+		&kwargs, ret);
 }
 
 /* What the fragment's inputs get: members of the module and leaves of the
@@ -367,9 +366,7 @@ static struct fx_error *
 gather_inputs(const struct call *call, struct fx_module *module,
 	const struct fx_fragment *fragment, struct gathered *ret)
 {
-	FX_AUTO(gathered) struct gathered leaves = {
-		.data = { 0 }
-	};
+	FX_AUTO(gathered) struct gathered leaves = { .data = { 0 } };
 	struct fx_backend *backend = call->plans->backend;
 	size_t leaf = 0;
 
@@ -383,8 +380,8 @@ gather_inputs(const struct call *call, struct fx_module *module,
 		struct fx_error *err;
 
 		if (member && member->tensor) {
-			err = backend->ops->from_tensor(
-				backend, member->tensor, &datum);
+			err = backend->ops->from_tensor(backend, member->tensor,
+				&datum);
 			if (err)
 				return err;
 		} else if (!name && leaf < leaves.data.count) {
@@ -401,12 +398,10 @@ gather_inputs(const struct call *call, struct fx_module *module,
 }
 
 static struct fx_error *
-call_expanded(
-	const struct call *call, struct fx_module *module, struct fx_datum **ret)
+call_expanded(const struct call *call, struct fx_module *module,
+	struct fx_datum **ret)
 {
-	FX_AUTO(gathered) struct gathered inputs = {
-		.data = { 0 }
-	};
+	FX_AUTO(gathered) struct gathered inputs = { .data = { 0 } };
 	const struct fx_fragment *fragment;
 	struct fx_error *err = expand(call, module, &fragment);
 
@@ -423,8 +418,8 @@ call_expanded(
  * Missing ones are left to their defaults (null).
  */
 static struct fx_error *
-call_nested(
-	const struct call *call, struct fx_graph *graph, struct fx_datum **ret)
+call_nested(const struct call *call, struct fx_graph *graph,
+	struct fx_datum **ret)
 {
 	const struct plan *plan = call->plan;
 	size_t positional = plan->count - plan->keyword_count;
@@ -432,8 +427,7 @@ call_nested(
 	struct fx_node *node;
 	struct fx_error *err;
 
-	fx_graph_for_each_node(node, graph)
-	{
+	fx_graph_for_each_node (node, graph) {
 		struct fx_datum *datum = NULL;
 
 		if (node->opcode != FX_OPCODE_PLACEHOLDER)
@@ -515,8 +509,8 @@ call_resolved(const struct call *call, struct plan *plan, struct fx_datum **ret)
 		return backend->ops->call(backend, plan->backend_plan,
 			call->data, plan->count, ret);
 	if (call->node->opcode == FX_OPCODE_CALL_MODULE) {
-		module = fx_module_find(
-			call->node->graph->module, call->node->target);
+		module = fx_module_find(call->node->graph->module,
+			call->node->target);
 		if (!module)
 			return fx_error_new(FX_ERR_NO_MODULE,
 				"there is no module \"%s\"",

@@ -12,12 +12,12 @@ struct fx_session;
 
 struct fx_breakpoint {
 	int number;
-	const char *where;     /* as typed: add, {query}, resnet.py:92, layer1 */
+	const char *where; /* as typed: add, {query}, resnet.py:92, layer1 */
 	const char *condition; /* text or NULL */
 	bool is_temporary;
 	bool is_enabled;
-	bool is_pending;       /* matches nothing now */
-	size_t match_count;    /* nodes it matches now */
+	bool is_pending;    /* matches nothing now */
+	size_t match_count; /* nodes it matches now */
 	size_t hit_count;
 	size_t ignore_count;
 };
@@ -28,21 +28,22 @@ struct fx_breakpoint {
 FX_NODISCARD struct fx_error *fx_breakpoint_add(struct fx_session *session,
 	struct fx_model *model, const char *where, const char *condition,
 	bool temporary, bool pending, const struct fx_breakpoint **ret);
-FX_NODISCARD struct fx_error *fx_breakpoint_delete(
-	struct fx_session *session, int number);
+FX_NODISCARD struct fx_error *fx_breakpoint_delete(struct fx_session *session,
+	int number);
 void fx_breakpoint_delete_all(struct fx_session *session);
-FX_NODISCARD struct fx_error *fx_breakpoint_enable(
-	struct fx_session *session, int number, bool on);
-FX_NODISCARD struct fx_error *fx_breakpoint_set_condition(
-	struct fx_session *session, int number, const char *condition);
-FX_NODISCARD struct fx_error *fx_breakpoint_ignore(
-	struct fx_session *session, int number, size_t count);
+FX_NODISCARD struct fx_error *fx_breakpoint_enable(struct fx_session *session,
+	int number, bool on);
+FX_NODISCARD struct fx_error *
+fx_breakpoint_set_condition(struct fx_session *session, int number,
+	const char *condition);
+FX_NODISCARD struct fx_error *fx_breakpoint_ignore(struct fx_session *session,
+	int number, size_t count);
 
 size_t fx_breakpoint_count(const struct fx_session *session);
-const struct fx_breakpoint *fx_breakpoint_at(
-	const struct fx_session *session, size_t index);
-const struct fx_breakpoint *fx_breakpoint_find(
-	const struct fx_session *session, int number);
+const struct fx_breakpoint *fx_breakpoint_at(const struct fx_session *session,
+	size_t index);
+const struct fx_breakpoint *fx_breakpoint_find(const struct fx_session *session,
+	int number);
 /* Positions matched in the current model; the caller frees. */
 void fx_breakpoint_positions(struct fx_session *session,
 	const struct fx_breakpoint *breakpoint, size_t **ret,
@@ -51,8 +52,8 @@ void fx_breakpoint_positions(struct fx_session *session,
 /* Displays: expressions shown at every stop. */
 int fx_display_add(struct fx_session *session, const char *expression,
 	const char *format);
-FX_NODISCARD struct fx_error *fx_display_delete(
-	struct fx_session *session, int number);
+FX_NODISCARD struct fx_error *fx_display_delete(struct fx_session *session,
+	int number);
 size_t fx_display_count(const struct fx_session *session);
 bool fx_display_at(const struct fx_session *session, size_t index,
 	int *number_ret, const char **expression_ret, const char **format_ret);

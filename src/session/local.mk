@@ -1,2 +1,15 @@
 # Sources of src/session: .c, .h and .def alike, so that distcheck misses none.
-#	libfxcore_a_SOURCES += %D%/x.c %D%/x.h
+libfxcore_a_SOURCES += \
+	%D%/breakpoint.c %D%/breakpoint.h \
+	%D%/complete.c \
+	%D%/edit.c \
+	%D%/files.c \
+	%D%/frames.c \
+	%D%/model.c %D%/model.h \
+	%D%/place.c \
+	%D%/position.c %D%/position.h \
+	%D%/resolve.c %D%/resolve.h \
+	%D%/session.c %D%/session.h \
+	%D%/session_private.h \
+	%D%/settings.c %D%/settings.h %D%/settings.def \
+	%D%/shapes.c

@@ -34,12 +34,12 @@ void fx_model_set_scope(struct fx_model *model, const char *path);
  */
 struct fx_edit_report {
 	struct fx_edit_counts counts;
-	size_t undo_count;	/* steps that undo can go now */
+	size_t undo_count; /* steps that undo can go now */
 	bool dry_run;
-	size_t bad_shapes;	/* nodes that have impossible shapes now */
-	char *bad_shape_text;	/* the first one, explained; may be NULL */
-	bool position_moved;	/* the stop went back ... */
-	size_t position;	/* ... to this node */
+	size_t bad_shapes;          /* nodes that have impossible shapes now */
+	char *bad_shape_text;       /* the first one, explained; may be NULL */
+	bool position_moved;        /* the stop went back ... */
+	size_t position;            /* ... to this node */
 	struct fx_touched *touched; /* what changed, for a dry run's listing */
 	size_t touched_count;
 };
@@ -58,12 +58,12 @@ FX_NODISCARD struct fx_error *fx_model_edit_end(struct fx_session *session,
 void fx_model_edit_abort(struct fx_model *model);
 
 /* undo, redo, goto tN with the same care for shapes and position. */
-FX_NODISCARD struct fx_error *fx_model_undo(
-	struct fx_model *model, size_t count, struct fx_edit_report *ret);
-FX_NODISCARD struct fx_error *fx_model_redo(
-	struct fx_model *model, size_t count, struct fx_edit_report *ret);
-FX_NODISCARD struct fx_error *fx_model_goto_time(
-	struct fx_model *model, uint32_t time, struct fx_edit_report *ret);
+FX_NODISCARD struct fx_error *fx_model_undo(struct fx_model *model,
+	size_t count, struct fx_edit_report *ret);
+FX_NODISCARD struct fx_error *fx_model_redo(struct fx_model *model,
+	size_t count, struct fx_edit_report *ret);
+FX_NODISCARD struct fx_error *fx_model_goto_time(struct fx_model *model,
+	uint32_t time, struct fx_edit_report *ret);
 
 /* Inputs of placeholders: a metadata SPEC ("f32[1,3,224,224]") or a value.
  * NAME answers to a placeholder's target first, then its node name.
@@ -71,8 +71,8 @@ FX_NODISCARD struct fx_error *fx_model_goto_time(
 FX_NODISCARD struct fx_error *fx_model_set_input(struct fx_session *session,
 	struct fx_model *model, const char *name, const char *text);
 /* How input of placeholder NODE was given, or NULL. */
-const char *fx_model_input_text(
-	const struct fx_model *model, const struct fx_node *node);
+const char *fx_model_input_text(const struct fx_model *model,
+	const struct fx_node *node);
 
 /* Propagate shapes over the whole graph from the inputs; returns the number
  * of nodes with a shape, without, and with an impossible one.
@@ -84,14 +84,14 @@ struct fx_shape_report {
 };
 struct fx_shape_report fx_model_propagate(struct fx_model *model);
 /* Why NODE has no shape or an impossible one, or NULL. */
-const char *fx_model_shape_problem(
-	const struct fx_model *model, const struct fx_node *node);
+const char *fx_model_shape_problem(const struct fx_model *model,
+	const struct fx_node *node);
 
 /* State letter of COMMANDS 3 for NODE: ' '-free UTF-8 text, "·" "V" "E" ... */
-const char *fx_model_state(
-	const struct fx_model *model, const struct fx_node *node);
-bool fx_model_has_breakpoint(
-	const struct fx_model *model, const struct fx_node *node);
+const char *fx_model_state(const struct fx_model *model,
+	const struct fx_node *node);
+bool fx_model_has_breakpoint(const struct fx_model *model,
+	const struct fx_node *node);
 
 /* Tags (screen: Space), for {tagged}. */
 bool fx_model_is_tagged(const struct fx_model *model, uint64_t node_id);

@@ -12,22 +12,22 @@ struct fx_model;
 struct fx_session;
 
 enum fx_stop_reason {
-	FX_STOP_STEP,	    /* the steps asked for are done */
+	FX_STOP_STEP,       /* the steps asked for are done */
 	FX_STOP_BREAKPOINT, /* breakpoint NUMBER */
-	FX_STOP_TARGET,	    /* the node asked for (until, goto, run --to) */
-	FX_STOP_END,	    /* past the last node */
-	FX_STOP_BEGIN,	    /* at the beginning, going back */
-	FX_STOP_ERROR,	    /* a node could not run: see error */
+	FX_STOP_TARGET,     /* the node asked for (until, goto, run --to) */
+	FX_STOP_END,        /* past the last node */
+	FX_STOP_BEGIN,      /* at the beginning, going back */
+	FX_STOP_ERROR,      /* a node could not run: see error */
 	FX_STOP_INTERRUPT,
 	FX_STOP_WATCH,
 };
 
 struct fx_stop {
 	enum fx_stop_reason reason;
-	int number;		/* breakpoint or watch */
-	size_t position;	/* stopped before @position; count at the end */
-	struct fx_node *node;	/* NULL at the end */
-	size_t executed;	/* nodes run by this command */
+	int number;             /* breakpoint or watch */
+	size_t position;        /* stopped before @position; count at the end */
+	struct fx_node *node;   /* NULL at the end */
+	size_t executed;        /* nodes run by this command */
 	struct fx_error *error; /* ERROR: owned by the receiver */
 	struct fx_node *failed; /* ERROR: which node */
 };
@@ -48,6 +48,11 @@ enum fx_move {
 bool fx_position_is_started(const struct fx_model *model);
 size_t fx_position_get(const struct fx_model *model);
 struct fx_node *fx_position_node(const struct fx_model *model);
+/* The graph that positions count in: the model's, or the nested one that was
+ * stepped into; how many nested graphs deep that is.
+ */
+struct fx_graph *fx_position_graph(const struct fx_model *model);
+size_t fx_position_depth(const struct fx_model *model);
 
 /* Start over: drop values, stop before the first computing node. */
 FX_NODISCARD struct fx_error *fx_position_start(struct fx_session *session,
@@ -86,7 +91,7 @@ enum fx_frame_kind {
 };
 struct fx_frame {
 	enum fx_frame_kind kind;
-	const char *title; /* graph name, module path, function */
+	const char *title;  /* graph name, module path, function */
 	const char *detail; /* class, file */
 	int line;
 	const char *text;

@@ -38,9 +38,9 @@ FX_NODISCARD struct fx_error *fx_resolve_scope(struct fx_session *session,
 /* Evaluate an expression.  A node of which there is no value: NO_VALUE.  The
  * caller unrefs *RET.  CONDITION: = means ==.
  */
-FX_NODISCARD struct fx_error *fx_resolve_expression(
-	struct fx_session *session, struct fx_model *model, const char *text,
-	bool condition, struct fx_datum **ret);
+FX_NODISCARD struct fx_error *fx_resolve_expression(struct fx_session *session,
+	struct fx_model *model, const char *text, bool condition,
+	struct fx_datum **ret);
 
 /* The same and its truth. */
 FX_NODISCARD struct fx_error *fx_resolve_condition(struct fx_session *session,

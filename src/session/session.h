@@ -30,8 +30,8 @@ void fx_session_free(struct fx_session *session);
 FX_DEFINE_CLEANUP(session, struct fx_session, fx_session_free);
 #define FX_AUTO_SESSION FX_AUTO(session)
 
-void fx_session_set_tick(
-	struct fx_session *session, fx_tick_fn *tick, void *context);
+void fx_session_set_tick(struct fx_session *session, fx_tick_fn *tick,
+	void *context);
 struct fx_settings *fx_session_settings(struct fx_session *session);
 
 /* Models: a graph and the state of debugging it (model.h), as gdb's inferiors.
@@ -48,11 +48,10 @@ struct fx_model *fx_session_add_graph(struct fx_session *session,
 	struct fx_graph *graph_taken, const char *name, const char *origin);
 /* The current one or NULL; by number or name; by index from 0. */
 struct fx_model *fx_session_model(struct fx_session *session);
-struct fx_model *fx_session_find_model(
-	struct fx_session *session, const char *name_or_number);
+struct fx_model *fx_session_find_model(struct fx_session *session,
+	const char *name_or_number);
 size_t fx_session_model_count(const struct fx_session *session);
-struct fx_model *fx_session_model_at(
-	struct fx_session *session, size_t index);
+struct fx_model *fx_session_model_at(struct fx_session *session, size_t index);
 void fx_session_switch(struct fx_session *session, struct fx_model *model);
 void fx_session_drop(struct fx_session *session, struct fx_model *model);
 /* Copy MODEL's graph under a new name (no values, no undo history). */
@@ -70,8 +69,8 @@ FX_NODISCARD struct fx_error *fx_session_save(struct fx_session *session,
 	struct fx_model *model, const char *path);
 
 /* The current model, or the error NO_GRAPH: no graph is open. */
-FX_NODISCARD struct fx_error *fx_session_need_model(
-	struct fx_session *session, struct fx_model **ret);
+FX_NODISCARD struct fx_error *fx_session_need_model(struct fx_session *session,
+	struct fx_model **ret);
 
 /* Values of the user: $1 $2 ... (history), $name, $_ (last node or value
  * examined).  Datums are referenced.
@@ -81,14 +80,13 @@ struct fx_datum *fx_session_history(struct fx_session *session, int number);
 int fx_session_history_count(const struct fx_session *session);
 void fx_session_set_variable(struct fx_session *session, const char *name,
 	struct fx_datum *datum);
-struct fx_datum *fx_session_variable(
-	struct fx_session *session, const char *name);
+struct fx_datum *fx_session_variable(struct fx_session *session,
+	const char *name);
 /* Iterate user variables; NULL at the end. */
-const char *fx_session_variable_at(
-	const struct fx_session *session, size_t index);
+const char *fx_session_variable_at(const struct fx_session *session,
+	size_t index);
 /* $_ as a node: its id. */
-void fx_session_examine(
-	struct fx_session *session, const struct fx_node *node);
+void fx_session_examine(struct fx_session *session, const struct fx_node *node);
 
 /* The seed of random operations and generated data. */
 uint64_t fx_session_seed(const struct fx_session *session);

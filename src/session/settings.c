@@ -229,8 +229,8 @@ parse_size(const char *text, int64_t *ret)
 	if (length > 1 && tolower((unsigned char)text[length - 1]) == 'b')
 		length--;
 	if (length > 1) {
-		const char *unit = strchr(
-			units, toupper((unsigned char)text[length - 1]));
+		const char *unit =
+			strchr(units, toupper((unsigned char)text[length - 1]));
 
 		if (unit) {
 			shift = 10 * (int)(unit - units + 1);
@@ -329,8 +329,8 @@ fx_settings_set(struct fx_settings *settings, int index, const char *text)
 	else if (info->type == FX_SETTING_SIZE && !number)
 		value->text = fx_xstrdup("unlimited");
 	else
-		value->text = info->type == FX_SETTING_TEXT ? unquoted(text) :
-							      fx_xstrdup(text);
+		value->text = info->type == FX_SETTING_TEXT ? unquoted(text)
+							    : fx_xstrdup(text);
 	settings->version++;
 	return NULL;
 }

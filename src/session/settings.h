@@ -41,16 +41,16 @@ const struct fx_setting_info *fx_settings_info(size_t index);
 int fx_settings_match(const char *text, const char **rest_ret);
 
 /* Set by index from TEXT; SETTING lists the right values. */
-FX_NODISCARD struct fx_error *fx_settings_set(
-	struct fx_settings *settings, int index, const char *text);
+FX_NODISCARD struct fx_error *fx_settings_set(struct fx_settings *settings,
+	int index, const char *text);
 /* The value as text; borrowed until the next set. */
 const char *fx_settings_text(const struct fx_settings *settings, int index);
 
 /* Typed reads by full name; asserts that it exists. */
 bool fx_settings_bool(const struct fx_settings *settings, const char *name);
 int64_t fx_settings_int(const struct fx_settings *settings, const char *name);
-const char *fx_settings_word(
-	const struct fx_settings *settings, const char *name);
+const char *fx_settings_word(const struct fx_settings *settings,
+	const char *name);
 
 /* Changes so far, so that front ends notice. */
 unsigned fx_settings_version(const struct fx_settings *settings);

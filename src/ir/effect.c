@@ -1,0 +1,114 @@
+/* effect.c - whose results a transaction may have changed. */
+#include <config.h>
+
+#include "ir/effect.h"
+
+#include <string.h>
+
+#include "base/intern.h"
+#include "ir/journal_private.h"
+
+/* Members that were replaced: name -> 1 for a quick look, and the entries for
+ * the precise one.
+ */
+struct replaced {
+	struct fx_map names;
+	const struct fx_entry *entries;
+	size_t count;
+};
+
+static bool
+is_replaced(const struct replaced *replaced, const struct fx_module *module,
+	const char *name)
+{
+	if (!fx_map_has(&replaced->names, (uintptr_t)name))
+		return false;
+	for (size_t i = 0; i < replaced->count; i++) {
+		const struct fx_entry *entry = &replaced->entries[i];
+
+		if (entry->kind == FX_ENTRY_MEMBER &&
+			entry->member.module == module)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the way to TARGET leads through a replaced member. */
+static bool
+leads_through(const struct replaced *replaced, struct fx_module *module,
+	const char *target)
+{
+	while (module && *target) {
+		const char *dot = strchr(target, '.');
+		size_t length = dot ? (size_t)(dot - target) : strlen(target);
+		const char *name = fx_intern_n(target, length);
+		const struct fx_member *member;
+
+		if (is_replaced(replaced, module, name))
+			return true;
+		member = fx_module_member(module, name);
+		module = member ? member->child : NULL;
+		target += length + (dot != NULL);
+	}
+	return false;
+}
+
+static void
+add_users_of_modules(struct fx_graph *graph, const struct fx_entry *entries,
+	size_t count, struct fx_map *ids)
+{
+	struct replaced replaced = { .entries = entries, .count = count };
+	struct fx_node *node;
+
+	for (size_t i = 0; i < count; i++)
+		if (entries[i].kind == FX_ENTRY_MEMBER)
+			fx_map_set(&replaced.names,
+				(uintptr_t)entries[i].member.member.name, 1);
+	if (replaced.names.count)
+		fx_graph_for_each_node (node, graph)
+			if ((node->opcode == FX_OPCODE_CALL_MODULE ||
+				    node->opcode == FX_OPCODE_GET_ATTR) &&
+				leads_through(&replaced, graph->module,
+					node->target))
+				fx_map_set(ids, (uintptr_t)node->id, 1);
+	fx_map_deinit(&replaced.names);
+}
+
+static void
+add(struct fx_graph *graph, const struct fx_entry *entries, size_t count,
+	struct fx_map *ids)
+{
+	for (size_t i = 0; i < count; i++)
+		switch ((enum fx_entry_kind)entries[i].kind) {
+		case FX_ENTRY_CREATE:
+		case FX_ENTRY_ERASE: /* undone, it is back */
+		case FX_ENTRY_ARGS:
+		case FX_ENTRY_TARGET:
+			fx_map_set(ids, (uintptr_t)entries[i].node->id, 1);
+			break;
+		case FX_ENTRY_MOVE:
+		case FX_ENTRY_NAME:
+		case FX_ENTRY_TYPE:
+		case FX_ENTRY_MEMBER:
+			break;
+		}
+	add_users_of_modules(graph, entries, count, ids);
+}
+
+void
+fx_effect_of(struct fx_graph *graph, uint32_t id, struct fx_map *ids)
+{
+	const struct fx_record *record = &graph->journal->records.items[id];
+
+	add(graph, record->entries.items, record->entries.count, ids);
+}
+
+void
+fx_effect_open(struct fx_graph *graph, size_t savepoint, struct fx_map *ids)
+{
+	const struct fx_record *open = &graph->journal->open;
+
+	if (open->entries.count > savepoint)
+		add(graph, open->entries.items + savepoint,
+			open->entries.count - savepoint, ids);
+}

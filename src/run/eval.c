@@ -1,0 +1,451 @@
+/* eval.c - the walk over a tree of lang/, with Python's order of evaluation.
+ *
+ * A tree first gives an operand, which may be a node, a module path or a
+ * function; a value is asked for only where one is needed, so that
+ * `%conv1.users` works before anything has run.
+ */
+#include <config.h>
+
+#include "run/eval.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/mem.h"
+#include "lang/parse.h"
+#include "run/eval_private.h"
+
+/* Trees lean left without limit (a + b + c ...); this one is refused. */
+#define HEIGHT_LIMIT 1000
+
+void
+fx_operand_deinit(struct fx_operand *operand)
+{
+	fx_datum_unref(operand->datum);
+	operand->datum = NULL;
+}
+
+static struct fx_error *
+set_datum(struct fx_operand *ret, struct fx_datum *datum_taken)
+{
+	*ret = (struct fx_operand){
+		.kind = FX_OPERAND_DATUM,
+		.datum = datum_taken,
+	};
+	return NULL;
+}
+
+static struct fx_error *
+set_value(struct fx_operand *ret, struct fx_value value)
+{
+	return set_datum(ret, fx_datum_from_value(&value));
+}
+
+struct fx_error *
+fx_eval_datum(struct fx_evaluator *evaluator, const struct fx_ast *tree,
+	struct fx_datum **ret)
+{
+	FX_AUTO_OPERAND struct fx_operand operand = { 0 };
+	struct fx_error *err = fx_eval_operand(evaluator, tree, &operand);
+
+	if (!err)
+		err = fx_operand_force(evaluator, &operand, ret);
+	return err ? fx_error_at(err, evaluator->text, tree->span) : NULL;
+}
+
+static struct fx_error *
+eval_int(const struct fx_ast *tree, struct fx_operand *ret)
+{
+	if (tree->text)
+		return set_value(ret,
+			fx_value_text(FX_VALUE_BIGINT, tree->text));
+	return set_datum(ret, fx_datum_int(tree->integer));
+}
+
+/* Items of a tuple, list or dict. */
+static struct fx_error *
+eval_items(struct fx_evaluator *evaluator, const struct fx_ast *tree,
+	enum fx_datum_kind kind, struct fx_operand *ret)
+{
+	size_t count = tree->kid_count;
+	struct fx_datum **items = fx_xcalloc(count, sizeof(*items));
+	struct fx_error *err = NULL;
+	size_t done = 0;
+
+	while (done < count && !err) {
+		err = fx_eval_datum(evaluator, tree->kids[done], &items[done]);
+		done += !err;
+	}
+	if (err)
+		for (size_t i = 0; i < done; i++)
+			fx_datum_unref(items[i]);
+	else
+		set_datum(ret,
+			fx_datum_items_take(kind, items,
+				kind == FX_DATUM_DICT ? count / 2 : count));
+	free(items);
+	return err;
+}
+
+static struct fx_error *
+eval_slice(struct fx_evaluator *evaluator, const struct fx_ast *tree,
+	struct fx_operand *ret)
+{
+	struct fx_datum *items[3] = { NULL, NULL, NULL };
+
+	for (size_t i = 0; i < 3; i++) {
+		struct fx_error *err = NULL;
+
+		if (i < tree->kid_count && tree->kids[i])
+			err = fx_eval_datum(evaluator, tree->kids[i],
+				&items[i]);
+		else
+			items[i] = fx_datum_none();
+		if (err) {
+			while (i-- > 0)
+				fx_datum_unref(items[i]);
+			return err;
+		}
+	}
+	return set_datum(ret, fx_datum_items_take(FX_DATUM_SLICE, items, 3));
+}
+
+static struct fx_error *
+eval_binary(struct fx_evaluator *evaluator, const struct fx_ast *tree,
+	struct fx_operand *ret)
+{
+	FX_AUTO_DATUM struct fx_datum *left = NULL;
+	FX_AUTO_DATUM struct fx_datum *right = NULL;
+	struct fx_datum *result;
+	struct fx_error *err = fx_eval_datum(evaluator, tree->kids[0], &left);
+
+	if (!err)
+		err = fx_eval_datum(evaluator, tree->kids[1], &right);
+	if (!err)
+		err = fx_eval_binary(evaluator, tree->op, left, right, &result);
+	return err ? err : set_datum(ret, result);
+}
+
+static struct fx_error *
+eval_unary(struct fx_evaluator *evaluator, const struct fx_ast *tree,
+	struct fx_operand *ret)
+{
+	FX_AUTO_DATUM struct fx_datum *value = NULL;
+	struct fx_datum *result;
+	struct fx_error *err = fx_eval_datum(evaluator, tree->kids[0], &value);
+
+	if (!err)
+		err = fx_eval_unary(evaluator, tree->op, value, &result);
+	return err ? err : set_datum(ret, result);
+}
+
+/* Python's and, or: the operand that decided. */
+static struct fx_error *
+eval_boolean(struct fx_evaluator *evaluator, const struct fx_ast *tree,
+	struct fx_operand *ret)
+{
+	bool stops_at = tree->op == FX_AST_OR;
+
+	for (uint32_t i = 0;; i++) {
+		FX_AUTO_DATUM struct fx_datum *value = NULL;
+		struct fx_error *err =
+			fx_eval_datum(evaluator, tree->kids[i], &value);
+		bool truth;
+
+		if (err)
+			return err;
+		if (i + 1 == tree->kid_count)
+			return set_datum(ret, FX_TAKE(value));
+		err = fx_datum_truth(value, &truth);
+		if (err)
+			return fx_error_at(err, evaluator->text,
+				tree->kids[i]->span);
+		if (truth == stops_at)
+			return set_datum(ret, FX_TAKE(value));
+	}
+}
+
+/* a < b < c is a < b and b < c, each evaluated once. */
+static struct fx_error *
+eval_compare(struct fx_evaluator *evaluator, const struct fx_ast *tree,
+	struct fx_operand *ret)
+{
+	FX_AUTO_DATUM struct fx_datum *left = NULL;
+	struct fx_error *err = fx_eval_datum(evaluator, tree->kids[0], &left);
+
+	for (uint32_t i = 0; !err; i++) {
+		FX_AUTO_DATUM struct fx_datum *right = NULL;
+		FX_AUTO_DATUM struct fx_datum *result = NULL;
+		bool truth;
+
+		err = fx_eval_datum(evaluator, tree->kids[i + 1], &right);
+		if (!err)
+			err = fx_eval_binary(evaluator, tree->ops[i], left,
+				right, &result);
+		if (err)
+			break;
+		if (i + 2 == tree->kid_count)
+			return set_datum(ret, FX_TAKE(result));
+		err = fx_datum_truth(result, &truth);
+		if (!err && !truth)
+			return set_datum(ret, FX_TAKE(result));
+		fx_datum_unref(left);
+		left = FX_TAKE(right);
+	}
+	return err;
+}
+
+static struct fx_error *
+eval_conditional(struct fx_evaluator *evaluator, const struct fx_ast *tree,
+	struct fx_operand *ret)
+{
+	FX_AUTO_DATUM struct fx_datum *test = NULL;
+	bool truth;
+	struct fx_error *err = fx_eval_datum(evaluator, tree->kids[0], &test);
+
+	if (!err)
+		err = fx_datum_truth(test, &truth);
+	if (err)
+		return err;
+	return fx_eval_operand(evaluator, tree->kids[truth ? 1 : 2], ret);
+}
+
+static struct fx_error *
+eval_subscript(struct fx_evaluator *evaluator, const struct fx_ast *tree,
+	struct fx_operand *ret)
+{
+	FX_AUTO_DATUM struct fx_datum *value = NULL;
+	FX_AUTO_DATUM struct fx_datum *index = NULL;
+	struct fx_datum *result;
+	struct fx_error *err = fx_eval_datum(evaluator, tree->kids[0], &value);
+
+	if (!err)
+		err = fx_eval_datum(evaluator, tree->kids[1], &index);
+	if (!err)
+		err = fx_eval_subscript(evaluator, value, index, &result);
+	return err ? err : set_datum(ret, result);
+}
+
+/* A dotted chain: its longest part that is a path, or what stands first; then
+ * step by step, without recursion as chains have no limit.
+ */
+static struct fx_error *
+eval_attribute(struct fx_evaluator *evaluator, const struct fx_ast *tree,
+	struct fx_operand *ret)
+{
+	FX_AUTO_FREE const char **steps =
+		fx_xcalloc(tree->height, sizeof(*steps));
+	FX_AUTO_OPERAND struct fx_operand base = { 0 };
+	const struct fx_ast *first = tree;
+	size_t count = 0;
+	size_t taken = 0;
+	struct fx_error *err;
+
+	for (; first->kind == FX_AST_ATTR; first = first->kids[0])
+		count++;
+	first = tree;
+	for (size_t i = count; i-- > 0; first = first->kids[0])
+		steps[i] = first->text;
+	if (first->kind == FX_AST_NAME)
+		err = fx_operand_of_chain(evaluator, first->text,
+			&(struct fx_chain){ steps, count }, &base, &taken);
+	else
+		err = fx_eval_operand(evaluator, first, &base);
+	for (; !err && taken < count; taken++) {
+		struct fx_operand next = { 0 };
+
+		err = fx_operand_step(evaluator, &base, steps[taken], &next);
+		fx_operand_deinit(&base);
+		base = next;
+	}
+	if (err)
+		return err;
+	*ret = base;
+	base.datum = NULL;
+	return NULL;
+}
+
+static struct fx_error *
+unsupported(const struct fx_ast *tree, const char *what)
+{
+	(void)tree;
+	return fx_error_new(FX_ERR_UNSUPPORTED,
+		"%s is not part of the debugger's expressions", what);
+}
+
+/* The kinds that are no expression of values. */
+static struct fx_error *
+eval_other(struct fx_evaluator *evaluator, const struct fx_ast *tree,
+	struct fx_operand *ret)
+{
+	struct fx_datum *set;
+	struct fx_error *err;
+
+	switch ((int)tree->kind) {
+	case FX_AST_QUERY:
+		err = fx_eval_set(evaluator, tree, &set);
+		return err ? err : set_datum(ret, set);
+	case FX_AST_LAMBDA:
+		return unsupported(tree, "lambda");
+	case FX_AST_COMPREHENSION:
+		return unsupported(tree, "a comprehension");
+	case FX_AST_FSTRING:
+		return unsupported(tree, "an f-string");
+	case FX_AST_STARRED:
+	case FX_AST_DOUBLE_STARRED:
+		return unsupported(tree, "a starred argument");
+	}
+	return unsupported(tree, "this");
+}
+
+static struct fx_error *
+eval_literal(struct fx_evaluator *evaluator, const struct fx_ast *tree,
+	struct fx_operand *ret)
+{
+	switch ((int)tree->kind) {
+	case FX_AST_BOOL:
+		return set_datum(ret, fx_datum_bool(tree->integer != 0));
+	case FX_AST_INT:
+		return eval_int(tree, ret);
+	case FX_AST_FLOAT:
+		return set_datum(ret, fx_datum_float(tree->real));
+	case FX_AST_IMAGINARY:
+		return set_value(ret,
+			fx_value_complex(evaluator->arena, 0, tree->real));
+	case FX_AST_STRING:
+		return set_datum(ret,
+			fx_datum_string(tree->string, tree->length));
+	case FX_AST_BYTES:
+		return set_value(ret, fx_value_bytes(evaluator->arena,
+					      tree->string, tree->length));
+	case FX_AST_ELLIPSIS:
+		return set_value(ret,
+			(struct fx_value){ .kind = FX_VALUE_ELLIPSIS });
+	}
+	return set_datum(ret, fx_datum_none());
+}
+
+static struct fx_error *
+eval_tree(struct fx_evaluator *evaluator, const struct fx_ast *tree,
+	struct fx_operand *ret)
+{
+	switch ((int)tree->kind) {
+	case FX_AST_NAME:
+		return fx_operand_of_name(evaluator, tree->text, ret);
+	case FX_AST_NODE:
+	case FX_AST_POSITION:
+	case FX_AST_HERE:
+	case FX_AST_HISTORY:
+	case FX_AST_VARIABLE:
+		return fx_operand_designator(evaluator, tree, ret);
+	case FX_AST_NONE:
+	case FX_AST_BOOL:
+	case FX_AST_INT:
+	case FX_AST_FLOAT:
+	case FX_AST_IMAGINARY:
+	case FX_AST_STRING:
+	case FX_AST_BYTES:
+	case FX_AST_ELLIPSIS:
+		return eval_literal(evaluator, tree, ret);
+	case FX_AST_ATTR:
+		return eval_attribute(evaluator, tree, ret);
+	case FX_AST_SUBSCRIPT:
+		return eval_subscript(evaluator, tree, ret);
+	case FX_AST_SLICE:
+		return eval_slice(evaluator, tree, ret);
+	case FX_AST_CALL:
+		return fx_eval_call(evaluator, tree, ret);
+	case FX_AST_UNARY:
+		return eval_unary(evaluator, tree, ret);
+	case FX_AST_BINARY:
+		return eval_binary(evaluator, tree, ret);
+	case FX_AST_BOOLEAN:
+		return eval_boolean(evaluator, tree, ret);
+	case FX_AST_COMPARE:
+		return eval_compare(evaluator, tree, ret);
+	case FX_AST_CONDITIONAL:
+		return eval_conditional(evaluator, tree, ret);
+	case FX_AST_TUPLE:
+		return eval_items(evaluator, tree, FX_DATUM_TUPLE, ret);
+	case FX_AST_LIST:
+		return eval_items(evaluator, tree, FX_DATUM_LIST, ret);
+	case FX_AST_DICT:
+		return eval_items(evaluator, tree, FX_DATUM_DICT, ret);
+	}
+	return eval_other(evaluator, tree, ret);
+}
+
+struct fx_error *
+fx_eval_operand(struct fx_evaluator *evaluator, const struct fx_ast *tree,
+	struct fx_operand *ret)
+{
+	struct fx_error *err;
+
+	if (tree->height > HEIGHT_LIMIT || evaluator->depth > HEIGHT_LIMIT)
+		return fx_error_new(FX_ERR_LIMIT,
+			"the expression is more than %d levels deep",
+			HEIGHT_LIMIT);
+	evaluator->depth++;
+	err = eval_tree(evaluator, tree, ret);
+	evaluator->depth--;
+	return err ? fx_error_at(err, evaluator->text, tree->span) : NULL;
+}
+
+struct fx_error *
+fx_eval(const struct fx_resolver *resolver, const char *text,
+	const struct fx_ast *expr, struct fx_datum **ret)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	struct fx_evaluator evaluator = {
+		.resolver = resolver,
+		.text = text,
+		.arena = arena,
+	};
+
+	return fx_eval_datum(&evaluator, expr, ret);
+}
+
+struct fx_error *
+fx_eval_text(const struct fx_resolver *resolver, const char *text,
+	bool condition, struct fx_datum **ret)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	unsigned flags = FX_PARSE_DESIGNATORS;
+	struct fx_ast *tree;
+	struct fx_error *err;
+
+	if (condition)
+		flags |= FX_PARSE_EQUAL_COMPARES;
+	err = fx_parse_expression(arena, text, strlen(text), flags, &tree);
+	return err ? err : fx_eval(resolver, text, tree, ret);
+}
+
+struct fx_error *
+fx_eval_node(const struct fx_resolver *resolver, const char *text,
+	const struct fx_ast *expr, struct fx_node **ret)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	FX_AUTO_OPERAND struct fx_operand operand = { 0 };
+	struct fx_evaluator evaluator = {
+		.resolver = resolver,
+		.text = text,
+		.arena = arena,
+	};
+	struct fx_error *err;
+
+	if (expr->kind == FX_AST_NAME) {
+		err = fx_eval_find(resolver, expr->text, ret);
+		return err ? fx_error_at(err, text, expr->span) : NULL;
+	}
+	err = fx_eval_operand(&evaluator, expr, &operand);
+	if (err)
+		return err;
+	*ret = fx_operand_node(&evaluator, &operand);
+	if (*ret)
+		return NULL;
+	return fx_error_at(fx_error_new(FX_ERR_TYPE, "\"%.*s\" is no node",
+				   (int)(expr->span.end - expr->span.begin),
+				   text + expr->span.begin),
+		text, expr->span);
+}

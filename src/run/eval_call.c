@@ -1,0 +1,363 @@
+/* eval_call.c - calls: functions by name, methods, modules, the backend. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/intern.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "ir/fold.h"
+#include "ops/layertab.h"
+#include "ops/optab.h"
+#include "run/backend.h"
+#include "run/eval_private.h"
+
+static void
+arguments_deinit(struct fx_eval_arguments *arguments)
+{
+	for (size_t i = 0; i < arguments->count; i++)
+		fx_datum_unref(arguments->data[i]);
+	free(arguments->data);
+	free(arguments->keywords);
+}
+FX_DEFINE_DEINIT(arguments, struct fx_eval_arguments, arguments_deinit);
+
+/* The arguments of CALL after an optional RECEIVER (referenced). */
+static struct fx_error *
+read_arguments(struct fx_evaluator *evaluator, const struct fx_ast *call,
+	struct fx_datum *receiver, struct fx_eval_arguments *ret)
+{
+	ret->data = fx_xcalloc(call->kid_count + 1, sizeof(*ret->data));
+	ret->keywords = fx_xcalloc(call->kid_count, sizeof(*ret->keywords));
+	if (receiver)
+		ret->data[ret->count++] = fx_datum_ref(receiver);
+	for (uint32_t i = 1; i < call->kid_count; i++) {
+		const struct fx_ast *kid = call->kids[i];
+		struct fx_error *err;
+
+		if (kid->kind == FX_AST_KEYWORD) {
+			ret->keywords[ret->keyword_count++] = kid->text;
+			kid = kid->kids[0];
+		} else if (ret->keyword_count) {
+			return fx_error_at(fx_error_new(FX_ERR_SYNTAX,
+						   "a positional argument "
+						   "follows a "
+						   "keyword argument"),
+				evaluator->text, kid->span);
+		}
+		err = fx_eval_datum(evaluator, kid, &ret->data[ret->count]);
+		if (err)
+			return err;
+		ret->count++;
+	}
+	return NULL;
+}
+
+static bool
+has_tensor(const struct fx_eval_arguments *arguments)
+{
+	for (size_t i = 0; i < arguments->count; i++)
+		if (fx_datum_has_tensor(arguments->data[i]))
+			return true;
+	return false;
+}
+
+struct fx_error *
+fx_eval_backend(struct fx_evaluator *evaluator, enum fx_opcode opcode,
+	const char *target, const struct fx_eval_arguments *arguments,
+	struct fx_datum **ret)
+{
+	struct fx_backend *backend = evaluator->resolver->backend;
+	FX_AUTO_FREE struct fx_kind *kinds =
+		fx_xcalloc(arguments->count, sizeof(*kinds));
+	struct fx_call_site site = {
+		.opcode = opcode,
+		.target = target,
+		.graph = evaluator->resolver->graph,
+		.kinds = kinds,
+		.count = arguments->count,
+		.keywords = arguments->keywords,
+		.keyword_count = arguments->keyword_count,
+	};
+	void *plan;
+	struct fx_error *err;
+
+	for (size_t i = 0; i < arguments->count; i++)
+		kinds[i] = fx_kind_of(arguments->data[i]);
+	err = backend->ops->resolve(backend, &site, &plan);
+	if (err)
+		return err;
+	err = backend->ops->call(backend, plan, arguments->data,
+		arguments->count, ret);
+	backend->ops->plan_free(backend, plan);
+	return err;
+}
+
+/* --- functions ---------------------------------------------------------- */
+
+static struct fx_error *
+no_function(const char *name)
+{
+	FX_AUTO_BUF struct fx_buf near = { 0 };
+	struct fx_nearest nearest;
+	struct fx_error *err;
+
+	fx_nearest_init(&nearest, name);
+	for (int i = FX_OP_NONE + 1; i < FX_OP_COUNT; i++)
+		fx_nearest_offer(&nearest, fx_op_info((enum fx_op)i)->spelling);
+	for (size_t i = 0; fx_functional_at(i); i++)
+		fx_nearest_offer(&nearest, fx_functional_at(i)->name);
+	err = fx_error_new(FX_ERR_NO_NAME, "no function \"%s\" is known", name);
+	if (!nearest.count)
+		return err;
+	fx_nearest_print(&nearest, &near);
+	return fx_error_note(err, "nearest: %s", fx_buf_text(&near));
+}
+
+static bool
+is_known(const char *target)
+{
+	return fx_op_find(target) != FX_OP_NONE || fx_functional_find(target);
+}
+
+static struct fx_value
+argument_values(struct fx_evaluator *evaluator,
+	const struct fx_eval_arguments *arguments)
+{
+	struct fx_value *values = FX_ARENA_ARRAY(evaluator->arena,
+		struct fx_value, arguments->count);
+
+	for (size_t i = 0; i < arguments->count; i++)
+		values[i] =
+			fx_datum_to_value(evaluator->arena, arguments->data[i]);
+	return fx_value_sequence(evaluator->arena, FX_VALUE_TUPLE, values,
+		arguments->count);
+}
+
+/* A function of plain values; *FOUND_RET false when fold has none. */
+static struct fx_error *
+call_folded(struct fx_evaluator *evaluator, const char *target,
+	const struct fx_eval_arguments *arguments, bool *found_ret,
+	struct fx_datum **ret)
+{
+	struct fx_value values = argument_values(evaluator, arguments);
+	struct fx_value result;
+	struct fx_error *err;
+
+	*found_ret = true;
+	err = fx_fold_call(evaluator->arena, target, values.items,
+		arguments->count, &result);
+	if (!err) {
+		*ret = fx_datum_from_value(&result);
+		return NULL;
+	}
+	if (fx_error_code(err) != FX_ERR_UNSUPPORTED)
+		return err;
+	fx_error_free(err);
+	*found_ret = false;
+	return NULL;
+}
+
+static struct fx_error *
+call_target(struct fx_evaluator *evaluator, const char *target,
+	const struct fx_ast *call, struct fx_datum **ret)
+{
+	FX_AUTO(arguments) struct fx_eval_arguments arguments = { 0 };
+	struct fx_error *err =
+		read_arguments(evaluator, call, NULL, &arguments);
+	bool found;
+
+	if (err)
+		return err;
+	if (!has_tensor(&arguments) && !arguments.keyword_count) {
+		err = call_folded(evaluator, target, &arguments, &found, ret);
+		if (err || found)
+			return err;
+	}
+	if (!is_known(target))
+		return no_function(target);
+	return fx_eval_backend(evaluator, FX_OPCODE_CALL_FUNCTION, target,
+		&arguments, ret);
+}
+
+/* A bare name in calling position: one of ours, Python's, torch's, F's. */
+static struct fx_error *
+call_name(struct fx_evaluator *evaluator, const struct fx_ast *call,
+	struct fx_datum **ret)
+{
+	static const char *const spaces[] = { "builtins", "torch",
+		"torch.nn.functional", "math" };
+	const char *name = call->kids[0]->text;
+	const struct fx_resolver *resolver = evaluator->resolver;
+	struct fx_node *node;
+	bool found;
+	struct fx_error *err = fx_eval_function(evaluator, call, &found, ret);
+
+	if (err || found)
+		return err;
+	for (size_t i = 0; i < FX_ARRAY_LEN(spaces); i++) {
+		const char *target = fx_intern_format("%s.%s", spaces[i], name);
+
+		if (is_known(target))
+			return call_target(evaluator, target, call, ret);
+	}
+	node = resolver->graph ? fx_graph_find(resolver->graph, name) : NULL;
+	if (!node)
+		return no_function(name);
+	err = fx_error_new(FX_ERR_TYPE, "%%%s is a node and cannot be called",
+		name);
+	if (node->opcode == FX_OPCODE_CALL_MODULE)
+		return fx_error_hint(err, "self.%s(...)", node->target);
+	return err;
+}
+
+/* --- methods and modules ------------------------------------------------ */
+
+static struct fx_error *
+call_method(struct fx_evaluator *evaluator, struct fx_datum *receiver,
+	const struct fx_ast *call, struct fx_datum **ret)
+{
+	const char *name = call->kids[0]->text;
+	FX_AUTO(arguments) struct fx_eval_arguments arguments = { 0 };
+	struct fx_error *err =
+		read_arguments(evaluator, call, receiver, &arguments);
+	struct fx_value values;
+	struct fx_value result;
+
+	if (err)
+		return err;
+	values = argument_values(evaluator, &arguments);
+	if (!arguments.keyword_count) {
+		struct fx_value rest = fx_value_sequence(evaluator->arena,
+			FX_VALUE_TUPLE, values.items + 1, values.count - 1);
+
+		err = fx_fold_method(evaluator->arena, &values.items[0], name,
+			&rest, &result);
+		if (!err) {
+			*ret = fx_datum_from_value(&result);
+			return NULL;
+		}
+		if (fx_error_code(err) != FX_ERR_UNSUPPORTED ||
+			receiver->kind != FX_DATUM_TENSOR)
+			return err;
+		fx_error_free(err);
+	}
+	if (fx_op_find(fx_intern_format("Tensor.%s", name)) == FX_OP_NONE)
+		return no_function(fx_intern_format("Tensor.%s", name));
+	return fx_eval_backend(evaluator, FX_OPCODE_CALL_METHOD, name,
+		&arguments, ret);
+}
+
+static struct fx_error *
+call_module(struct fx_evaluator *evaluator, const char *path,
+	const struct fx_ast *call, struct fx_datum **ret)
+{
+	FX_AUTO(arguments) struct fx_eval_arguments arguments = { 0 };
+	struct fx_error *err =
+		read_arguments(evaluator, call, NULL, &arguments);
+
+	if (err)
+		return err;
+	return fx_eval_backend(evaluator, FX_OPCODE_CALL_MODULE, path,
+		&arguments, ret);
+}
+
+/* getattr(self, "0"): torch.fx prints paths with digits so. */
+static struct fx_error *
+call_getattr(struct fx_evaluator *evaluator, const struct fx_ast *call,
+	struct fx_operand *ret)
+{
+	FX_AUTO_OPERAND struct fx_operand base = { 0 };
+	FX_AUTO_DATUM struct fx_datum *name = NULL;
+	struct fx_error *err;
+
+	if (call->kid_count != 3)
+		return fx_error_new(FX_ERR_TYPE, "getattr takes 2 arguments");
+	err = fx_eval_operand(evaluator, call->kids[1], &base);
+	if (!err)
+		err = fx_eval_datum(evaluator, call->kids[2], &name);
+	if (err)
+		return err;
+	if (name->kind != FX_DATUM_STRING)
+		return fx_error_new(FX_ERR_TYPE,
+			"getattr takes a name as text");
+	return fx_operand_step(evaluator, &base, fx_intern(name->text), ret);
+}
+
+static struct fx_error *
+call_operand(struct fx_evaluator *evaluator, const struct fx_operand *base,
+	const struct fx_ast *call, struct fx_datum **ret)
+{
+	switch (base->kind) {
+	case FX_OPERAND_FUNCTION:
+		return call_target(evaluator, base->text, call, ret);
+	case FX_OPERAND_PATH:
+		return call_module(evaluator, base->text, call, ret);
+	case FX_OPERAND_NODE:
+		return fx_error_new(FX_ERR_TYPE,
+			"%%%s is a node and cannot be called",
+			base->node->name);
+	case FX_OPERAND_DATUM:
+		break;
+	}
+	return fx_error_new(FX_ERR_TYPE, "a %s cannot be called",
+		fx_datum_kind_name(base->datum));
+}
+
+/* BASE.name(...): a function of a name space, a module, or a method. */
+static struct fx_error *
+call_attribute(struct fx_evaluator *evaluator, const struct fx_ast *call,
+	struct fx_datum **ret)
+{
+	const struct fx_ast *function = call->kids[0];
+	FX_AUTO_OPERAND struct fx_operand base = { 0 };
+	FX_AUTO_OPERAND struct fx_operand callee = { 0 };
+	FX_AUTO_DATUM struct fx_datum *receiver = NULL;
+	struct fx_error *err =
+		fx_eval_operand(evaluator, function->kids[0], &base);
+
+	if (err)
+		return err;
+	if (base.kind == FX_OPERAND_FUNCTION || base.kind == FX_OPERAND_PATH) {
+		err = fx_operand_step(evaluator, &base, function->text,
+			&callee);
+		return err ? err : call_operand(evaluator, &callee, call, ret);
+	}
+	err = fx_operand_force(evaluator, &base, &receiver);
+	if (err)
+		return err;
+	return call_method(evaluator, receiver, call, ret);
+}
+
+struct fx_error *
+fx_eval_call(struct fx_evaluator *evaluator, const struct fx_ast *tree,
+	struct fx_operand *ret)
+{
+	const struct fx_ast *function = tree->kids[0];
+	FX_AUTO_OPERAND struct fx_operand callee = { 0 };
+	struct fx_datum *result;
+	struct fx_error *err;
+
+	if (function->kind == FX_AST_NAME &&
+		fx_str_equal(function->text, "getattr"))
+		return call_getattr(evaluator, tree, ret);
+	if (function->kind == FX_AST_NAME) {
+		err = call_name(evaluator, tree, &result);
+	} else if (function->kind == FX_AST_ATTR) {
+		err = call_attribute(evaluator, tree, &result);
+	} else {
+		err = fx_eval_operand(evaluator, function, &callee);
+		if (!err)
+			err = call_operand(evaluator, &callee, tree, &result);
+	}
+	if (err)
+		return err;
+	*ret = (struct fx_operand){
+		.kind = FX_OPERAND_DATUM,
+		.datum = result,
+	};
+	return NULL;
+}

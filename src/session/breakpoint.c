@@ -1,0 +1,525 @@
+/* breakpoint.c - where execution stops.
+ *
+ * A breakpoint knows its nodes by id.  What it matches is looked up again
+ * when the graph has changed: a query or scope anew, a node by its id, so that
+ * renaming does not lose it, erasing makes it pending and undo revives it.
+ */
+#include <config.h>
+
+#include "session/breakpoint.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "base/str.h"
+#include "session/resolve.h"
+#include "session/session_private.h"
+
+/* --- what it matches ---------------------------------------------------- */
+
+/* resnet.py:92: word, colon, digits (COMMANDS 2). */
+static bool
+is_source(const char *text)
+{
+	const char *colon = strrchr(text, ':');
+
+	if (!colon || colon == text || !colon[1] ||
+		strspn(colon + 1, "0123456789") != strlen(colon + 1))
+		return false;
+	return !strpbrk(text, "{}@ ()'\"");
+}
+
+static void
+add_node(struct fx_break *b, const struct fx_node *node)
+{
+	fx_map_set(&b->nodes, (uintptr_t)node->id, 1);
+}
+
+/* Whether FILE is what was typed, or ends with it after a slash. */
+static bool
+is_file(const char *file, const char *typed, size_t length)
+{
+	size_t whole = strlen(file);
+
+	if (whole < length || memcmp(file + whole - length, typed, length) != 0)
+		return false;
+	return whole == length || file[whole - length - 1] == '/';
+}
+
+static bool
+is_from(const struct fx_node *node, const char *where)
+{
+	const char *colon = strrchr(where, ':');
+	size_t length = (size_t)(colon - where);
+	int64_t line;
+
+	if (!node->source ||
+		!fx_number_parse_int(colon + 1, strlen(colon + 1), &line))
+		return false;
+	for (size_t i = 0; i < node->source->count; i++) {
+		const struct fx_source_frame *frame = &node->source->frames[i];
+
+		if (frame->line == line && is_file(frame->file, where, length))
+			return true;
+	}
+	return false;
+}
+
+/* A line is hit once a run through it: at the first of the nodes that come
+ * from it one after the other.
+ */
+static void
+match_source(struct fx_break *b)
+{
+	struct fx_node *node;
+	bool was_from = false;
+
+	fx_graph_for_each_node (node, b->graph) {
+		bool is = is_from(node, b->shown.where);
+
+		if (is && !was_from)
+			add_node(b, node);
+		was_from = is;
+	}
+}
+
+static bool
+is_in_scope(const struct fx_node *node, const char *path)
+{
+	size_t length = strlen(path);
+	const char *at = node->scope ? node->scope->path : NULL;
+
+	if ((node->opcode == FX_OPCODE_CALL_MODULE ||
+		    node->opcode == FX_OPCODE_GET_ATTR))
+		at = node->target;
+	return at && strncmp(at, path, length) == 0 &&
+	       (!at[length] || at[length] == '.');
+}
+
+static void
+match_scope(struct fx_break *b)
+{
+	struct fx_node *node;
+
+	fx_graph_for_each_node (node, b->graph)
+		if (is_in_scope(node, b->path)) {
+			add_node(b, node);
+			return;
+		}
+}
+
+static struct fx_error *
+match_set(struct fx_session *session, struct fx_break *b)
+{
+	FX_AUTO_FREE size_t *positions = NULL;
+	size_t count = 0;
+	struct fx_error *err = fx_resolve_set_quietly(session, b->model,
+		b->shown.where, &positions, &count);
+
+	for (size_t i = 0; !err && i < count; i++)
+		add_node(b, fx_graph_at(b->graph, positions[i]));
+	return err;
+}
+
+/* Look its nodes up again. */
+static struct fx_error *
+match(struct fx_session *session, struct fx_break *b)
+{
+	struct fx_node *node;
+	struct fx_error *err = NULL;
+
+	fx_map_clear(&b->nodes);
+	switch (b->kind) {
+	case FX_BREAK_NODE:
+		node = fx_graph_find_id(b->graph, b->node);
+		if (node && node->is_in_graph)
+			add_node(b, node);
+		break;
+	case FX_BREAK_SET:
+		err = match_set(session, b);
+		break;
+	case FX_BREAK_SCOPE:
+		match_scope(b);
+		break;
+	case FX_BREAK_SOURCE:
+		match_source(b);
+		break;
+	}
+	b->version = b->graph->version;
+	b->is_fresh = true;
+	b->shown.match_count = b->nodes.count;
+	b->shown.is_pending = !b->nodes.count;
+	return err;
+}
+
+/* What a pending one means is tried again, as the name may exist now. */
+static struct fx_error *classify(struct fx_session *session,
+	struct fx_break *b);
+
+static void
+refresh(struct fx_session *session, struct fx_break *b)
+{
+	if (b->is_fresh && b->version == b->graph->version)
+		return;
+	if (b->kind == FX_BREAK_NODE && !b->node)
+		fx_error_free(classify(session, b));
+	fx_error_free(match(session, b));
+}
+
+/* What WHERE means: a line, a set, a node, a scope. */
+static struct fx_error *
+classify(struct fx_session *session, struct fx_break *b)
+{
+	const char *where = b->shown.where;
+	struct fx_node *node;
+	const char *path;
+	struct fx_error *err;
+	struct fx_error *no_scope;
+
+	if (is_source(where)) {
+		b->kind = FX_BREAK_SOURCE;
+		return NULL;
+	}
+	if (*where == '{') {
+		b->kind = FX_BREAK_SET;
+		return NULL;
+	}
+	b->kind = FX_BREAK_NODE;
+	b->node = 0;
+	err = fx_resolve_node(session, b->model, where, &node);
+	if (!err) {
+		b->node = node->id;
+		b->graph = node->graph;
+		return NULL;
+	}
+	no_scope = fx_resolve_scope(session, b->model, where, &path);
+	if (!no_scope) {
+		fx_error_free(err);
+		b->kind = FX_BREAK_SCOPE;
+		b->path = path;
+		return NULL;
+	}
+	fx_error_free(no_scope);
+	if (fx_error_code(err) == FX_ERR_NO_NODE || !strchr(where, '='))
+		return err;
+	/* A query without its braces. */
+	fx_error_free(err);
+	b->kind = FX_BREAK_SET;
+	return NULL;
+}
+
+/* --- the list ----------------------------------------------------------- */
+
+static void
+break_free(struct fx_break *b)
+{
+	free((char *)b->shown.where);
+	free((char *)b->shown.condition);
+	fx_map_deinit(&b->nodes);
+	free(b);
+}
+
+struct fx_error *
+fx_breakpoint_add(struct fx_session *session, struct fx_model *model,
+	const char *where, const char *condition, bool temporary, bool pending,
+	const struct fx_breakpoint **ret)
+{
+	struct fx_break *b = FX_NEW(struct fx_break);
+	struct fx_error *err;
+
+	b->model = model;
+	b->graph = fx_position_graph(model);
+	b->shown.where = fx_xstrdup(where);
+	b->shown.condition = condition ? fx_xstrdup(condition) : NULL;
+	b->shown.is_temporary = temporary;
+	b->shown.is_enabled = true;
+	err = classify(session, b);
+	if (!err)
+		err = match(session, b);
+	if (!err && b->shown.is_pending)
+		err = fx_error_new(FX_ERR_NO_NODE, "%s matches no node of %s",
+			where, model->name);
+	if (err && pending && fx_error_code(err) == FX_ERR_NO_NODE) {
+		fx_error_free(err);
+		err = NULL;
+		b->shown.is_pending = true;
+	}
+	if (err) {
+		break_free(b);
+		return err;
+	}
+	b->shown.number = session->next_break++;
+	fx_vec_push(&session->breaks, b);
+	*ret = &b->shown;
+	return NULL;
+}
+
+static struct fx_break *
+find(const struct fx_session *session, int number, size_t *index_ret)
+{
+	for (size_t i = 0; i < session->breaks.count; i++)
+		if (session->breaks.items[i]->shown.number == number) {
+			if (index_ret)
+				*index_ret = i;
+			return session->breaks.items[i];
+		}
+	return NULL;
+}
+
+static struct fx_error *
+need(const struct fx_session *session, int number, struct fx_break **ret)
+{
+	*ret = find(session, number, NULL);
+	if (*ret)
+		return NULL;
+	return fx_error_new(FX_ERR_NO_NAME, "there is no breakpoint %d",
+		number);
+}
+
+struct fx_error *
+fx_breakpoint_delete(struct fx_session *session, int number)
+{
+	struct fx_break *b;
+	size_t index;
+	struct fx_error *err = need(session, number, &b);
+
+	if (err)
+		return err;
+	find(session, number, &index);
+	fx_vec_remove(&session->breaks, index);
+	break_free(b);
+	return NULL;
+}
+
+void
+fx_breakpoint_delete_all(struct fx_session *session)
+{
+	for (size_t i = 0; i < session->breaks.count; i++)
+		break_free(session->breaks.items[i]);
+	fx_vec_clear(&session->breaks);
+}
+
+void
+fx_breaks_free(struct fx_session *session)
+{
+	fx_breakpoint_delete_all(session);
+	fx_vec_deinit(&session->breaks);
+}
+
+static void
+remove_if(struct fx_session *session, struct fx_model *model, bool done)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < session->breaks.count; i++) {
+		struct fx_break *b = session->breaks.items[i];
+
+		if ((model && b->model == model) || (done && b->is_done))
+			break_free(b);
+		else
+			session->breaks.items[kept++] = b;
+	}
+	session->breaks.count = kept;
+}
+
+void
+fx_breaks_drop_model(struct fx_session *session, struct fx_model *model)
+{
+	remove_if(session, model, false);
+}
+
+void
+fx_breaks_sweep(struct fx_session *session)
+{
+	remove_if(session, NULL, true);
+}
+
+struct fx_error *
+fx_breakpoint_enable(struct fx_session *session, int number, bool on)
+{
+	struct fx_break *b;
+	struct fx_error *err = need(session, number, &b);
+
+	if (!err)
+		b->shown.is_enabled = on;
+	return err;
+}
+
+struct fx_error *
+fx_breakpoint_set_condition(struct fx_session *session, int number,
+	const char *condition)
+{
+	struct fx_break *b;
+	struct fx_error *err = need(session, number, &b);
+	char *copy;
+
+	if (err)
+		return err;
+	copy = condition && *condition ? fx_xstrdup(condition) : NULL;
+	free((char *)b->shown.condition);
+	b->shown.condition = copy;
+	return NULL;
+}
+
+struct fx_error *
+fx_breakpoint_ignore(struct fx_session *session, int number, size_t count)
+{
+	struct fx_break *b;
+	struct fx_error *err = need(session, number, &b);
+
+	if (!err)
+		b->shown.ignore_count = count;
+	return err;
+}
+
+size_t
+fx_breakpoint_count(const struct fx_session *session)
+{
+	return session->breaks.count;
+}
+
+/* Listings show what is true now. */
+static const struct fx_breakpoint *
+shown(const struct fx_session *session, struct fx_break *b)
+{
+	refresh((struct fx_session *)session, b);
+	return &b->shown;
+}
+
+const struct fx_breakpoint *
+fx_breakpoint_at(const struct fx_session *session, size_t index)
+{
+	if (index >= session->breaks.count)
+		return NULL;
+	return shown(session, session->breaks.items[index]);
+}
+
+const struct fx_breakpoint *
+fx_breakpoint_find(const struct fx_session *session, int number)
+{
+	struct fx_break *b = find(session, number, NULL);
+
+	return b ? shown(session, b) : NULL;
+}
+
+static int
+compare_sizes(const void *a, const void *b)
+{
+	size_t x = *(const size_t *)a;
+	size_t y = *(const size_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+void
+fx_breakpoint_positions(struct fx_session *session,
+	const struct fx_breakpoint *breakpoint, size_t **ret, size_t *count_ret)
+{
+	struct fx_break *b = find(session, breakpoint->number, NULL);
+	size_t at = 0;
+	uintptr_t id;
+	uintptr_t one;
+
+	*ret = NULL;
+	*count_ret = 0;
+	if (!b || b->model != session->current)
+		return;
+	refresh(session, b);
+	*ret = fx_xcalloc(b->nodes.count, sizeof(**ret));
+	while (fx_map_next(&b->nodes, &at, &id, &one)) {
+		struct fx_node *node = fx_graph_find_id(b->graph, id);
+
+		(*ret)[(*count_ret)++] = fx_graph_position(b->graph, node);
+	}
+	qsort(*ret, *count_ret, sizeof(**ret), compare_sizes);
+}
+
+/* --- while running ------------------------------------------------------ */
+
+static bool
+stands_on(struct fx_session *session, struct fx_break *b,
+	const struct fx_model *model, const struct fx_node *node)
+{
+	if (!b->shown.is_enabled || b->model != model ||
+		b->graph != node->graph)
+		return false;
+	refresh(session, b);
+	return fx_map_has(&b->nodes, (uintptr_t)node->id);
+}
+
+bool
+fx_breaks_has(struct fx_session *session, struct fx_model *model,
+	const struct fx_node *node)
+{
+	for (size_t i = 0; i < session->breaks.count; i++)
+		if (stands_on(session, session->breaks.items[i], model, node))
+			return true;
+	return false;
+}
+
+bool
+fx_breaks_inside(struct fx_session *session, struct fx_model *model,
+	const struct fx_graph *graph)
+{
+	for (size_t i = 0; i < session->breaks.count; i++) {
+		struct fx_break *b = session->breaks.items[i];
+
+		if (b->shown.is_enabled && b->model == model &&
+			b->graph == graph)
+			return true;
+	}
+	return false;
+}
+
+/* Whether B stops: condition, then ignore count, as gdb counts. */
+static bool
+hits(struct fx_session *session, struct fx_model *model, struct fx_break *b,
+	struct fx_error **err_ret)
+{
+	struct fx_error *err = NULL;
+	bool truth = true;
+
+	if (b->shown.condition)
+		err = fx_resolve_condition(session, model, b->shown.condition,
+			&truth);
+	if (err) {
+		err = fx_error_note(err, "in the condition of breakpoint %d",
+			b->shown.number);
+		if (*err_ret)
+			fx_error_free(err);
+		else
+			*err_ret = err;
+		truth = true;
+	}
+	if (!truth)
+		return false;
+	b->shown.hit_count++;
+	if (b->shown.ignore_count) {
+		b->shown.ignore_count--;
+		return false;
+	}
+	b->is_done = b->shown.is_temporary;
+	return true;
+}
+
+int
+fx_breaks_hit(struct fx_session *session, struct fx_model *model,
+	struct fx_node *node, struct fx_error **err_ret)
+{
+	int number = 0;
+
+	for (size_t i = 0; i < session->breaks.count; i++) {
+		struct fx_break *b = session->breaks.items[i];
+
+		if (!stands_on(session, b, model, node) ||
+			!hits(session, model, b, err_ret))
+			continue;
+		if (!number)
+			number = b->shown.number;
+	}
+	return number;
+}

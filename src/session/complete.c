@@ -1,0 +1,160 @@
+/* complete.c - candidates for what the user has begun to type. */
+#include <config.h>
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/intern.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "ir/module.h"
+#include "run/eval.h"
+#include "session/resolve.h"
+#include "session/session_private.h"
+
+/* More would be of no use to anybody. */
+#define MOST 2000
+
+struct offers {
+	const char *prefix;
+	fx_offer_fn *offer;
+	void *context;
+	size_t count;
+};
+
+static void
+offer(struct offers *offers, const char *text)
+{
+	if (offers->count >= MOST || !fx_str_starts(text, offers->prefix))
+		return;
+	offers->offer(offers->context, text);
+	offers->count++;
+}
+
+/* Names as the user began them: with or without the sign. */
+static void
+offer_nodes(struct offers *offers, struct fx_graph *graph)
+{
+	bool with_sign = *offers->prefix == '%';
+	FX_AUTO_BUF struct fx_buf name = { 0 };
+	struct fx_node *node;
+
+	fx_graph_for_each_node (node, graph) {
+		fx_buf_clear(&name);
+		fx_buf_addf(&name, "%s%s", with_sign ? "%" : "", node->name);
+		offer(offers, fx_buf_text(&name));
+	}
+}
+
+static void
+offer_tensors(struct offers *offers, const struct fx_module *module,
+	const char *path)
+{
+	FX_AUTO_BUF struct fx_buf name = { 0 };
+
+	for (size_t i = 0; i < module->member_count; i++) {
+		const struct fx_member *member = &module->members[i];
+
+		if (member->kind == FX_MEMBER_CHILD)
+			continue;
+		fx_buf_clear(&name);
+		fx_buf_addf(&name, "%s%s%s", path, *path ? "." : "",
+			member->name);
+		offer(offers, fx_buf_text(&name));
+	}
+}
+
+static void
+offer_paths(struct offers *offers, struct fx_graph *graph)
+{
+	struct fx_module_walk *walk = fx_module_walk_new(graph->module, false);
+	struct fx_module *module;
+	const char *path;
+
+	while (offers->count < MOST &&
+		fx_module_walk_next(walk, &module, &path)) {
+		if (*path)
+			offer(offers, path);
+		offer_tensors(offers, module, path);
+	}
+	fx_module_walk_free(walk);
+}
+
+/* Scopes that the module tree does not have, as in dumps. */
+static void
+offer_scopes(struct offers *offers, struct fx_graph *graph)
+{
+	FX_AUTO_MAP struct fx_map seen = { 0 };
+	const struct fx_scope *last = NULL;
+	struct fx_node *node;
+
+	fx_graph_for_each_node (node, graph) {
+		const struct fx_scope *scope = node->scope;
+
+		if (scope == last)
+			continue;
+		last = scope;
+		for (; scope; scope = scope->parent)
+			if (fx_map_set(&seen, (uintptr_t)scope->path, 1) &&
+				*scope->path &&
+				!fx_module_find(graph->module, scope->path))
+				offer(offers, scope->path);
+	}
+}
+
+static void
+offer_functions(struct offers *offers)
+{
+	struct fx_function_info info;
+
+	for (size_t i = 0; fx_eval_function_at(i, &info); i++)
+		offer(offers, info.name);
+}
+
+static void
+offer_variables(struct offers *offers, struct fx_session *session)
+{
+	const char *name;
+
+	for (size_t i = 0; (name = fx_session_variable_at(session, i)); i++)
+		offer(offers, fx_intern_format("$%s", name));
+}
+
+static void
+offer_words(struct offers *offers)
+{
+	static const char *const words[] = { "op", "target", "name", "in",
+		"dtype", "shape", "users", "inputs", "module", "source",
+		"state", "pass", "scope", "tagged", "nonfinite", "dirty", "and",
+		"or", "not", "call_function", "call_method", "call_module",
+		"get_attr", "placeholder", "output" };
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(words); i++)
+		offer(offers, words[i]);
+}
+
+void
+fx_resolve_complete(struct fx_session *session, struct fx_model *model,
+	unsigned kinds, const char *prefix, fx_offer_fn *offer_fn,
+	void *context)
+{
+	struct offers offers = {
+		.prefix = prefix,
+		.offer = offer_fn,
+		.context = context,
+	};
+	struct fx_graph *graph = model ? fx_position_graph(model) : NULL;
+
+	if (graph && (kinds & FX_COMPLETE_NODES))
+		offer_nodes(&offers, graph);
+	if (graph && (kinds & FX_COMPLETE_PATHS)) {
+		offer_paths(&offers, graph);
+		offer_scopes(&offers, graph);
+	}
+	if (kinds & FX_COMPLETE_FUNCTIONS)
+		offer_functions(&offers);
+	if (kinds & FX_COMPLETE_VARIABLES)
+		offer_variables(&offers, session);
+	if (kinds & FX_COMPLETE_QUERY_WORDS)
+		offer_words(&offers);
+}

@@ -1,0 +1,483 @@
+/* edit.c - edits of a model: transactions with care for shapes, values and
+ * the position.
+ *
+ * Metadata is no edit and has no journal, so what an edit that is taken back
+ * overwrote is kept aside and put back.
+ */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/intern.h"
+#include "base/mem.h"
+#include "ir/effect.h"
+#include "ir/savepoint.h"
+#include "run/datum.h"
+#include "session/session_private.h"
+#include "session/settings.h"
+
+#ifdef FX_HARD_MODE
+#define IS_HARD true
+#else
+#define IS_HARD false
+#endif
+
+void
+fx_edit_report_deinit(struct fx_edit_report *report)
+{
+	free(report->bad_shape_text);
+	free(report->touched);
+	report->bad_shape_text = NULL;
+	report->touched = NULL;
+}
+
+/* --- values and position ------------------------------------------------ */
+
+/* The stop node may be gone: execution stands before what came after it. */
+static void
+settle_stop(struct fx_model *model, struct fx_place *place)
+{
+	struct fx_node *node = fx_graph_find_id(place->graph, place->stop);
+
+	while (node && node->opcode != FX_OPCODE_COUNT && !node->is_in_graph)
+		node = node->next;
+	if (node && node->opcode == FX_OPCODE_COUNT)
+		node = NULL;
+	fx_place_set_stop(model, place, node);
+}
+
+static bool
+is_above(const struct fx_node *node, const struct fx_node *stop)
+{
+	return !stop || fx_node_is_before(node, stop);
+}
+
+void
+fx_model_make_stale(struct fx_model *model, const struct fx_map *ids,
+	struct fx_node *const *cone, size_t count,
+	struct fx_edit_report *report)
+{
+	struct fx_place *place;
+	struct fx_node *stop;
+	size_t at = 0;
+	uintptr_t id;
+	uintptr_t one;
+
+	if (!model->places.count)
+		return;
+	place = model->places.items[0];
+	for (size_t i = 0; i < count; i++) {
+		uint64_t node = cone[i]->id;
+
+		if (fx_env_get(&place->env, node))
+			fx_map_set(&model->dirty, (uintptr_t)node, 1);
+		fx_env_drop(&place->env, node);
+		fx_map_erase(&model->failures, (uintptr_t)node);
+	}
+	/* Those that are no longer in the graph too. */
+	while (fx_map_next(ids, &at, &id, &one)) {
+		fx_plans_drop(&place->plans, id);
+		if (fx_env_get(&place->env, id))
+			fx_map_set(&model->dirty, id, 1);
+		fx_env_drop(&place->env, id);
+		fx_map_erase(&model->failures, id);
+	}
+	settle_stop(model, place);
+	stop = fx_place_stop(place);
+	if (!count || !is_above(cone[0], stop))
+		return;
+	fx_place_set_stop(model, place, cone[0]);
+	report->position_moved = true;
+	report->position = fx_graph_position(model->graph, cone[0]);
+}
+
+/* --- begin -------------------------------------------------------------- */
+
+struct fx_error *
+fx_model_edit_begin(struct fx_session *session, struct fx_model *model,
+	const char *command)
+{
+	struct fx_open_edit edit = { .command = fx_intern(command) };
+	int64_t limit;
+
+	if (session->is_read_only)
+		return fx_error_new(FX_ERR_READ_ONLY,
+			"read-only session (--readonly)");
+	if (model->places.count > 1)
+		return fx_error_hint(fx_error_new(FX_ERR_UNSUPPORTED,
+					     "execution is inside a nested "
+					     "graph, which "
+					     "cannot be edited"),
+			"finish leaves it");
+	fx_vec_push(&model->edits, edit);
+	if (model->edits.count > 1) {
+		fx_vec_last(&model->edits).savepoint =
+			fx_savepoint_get(model->graph);
+	} else {
+		limit = fx_settings_int(session->settings, "undo limit");
+		fx_journal_set_limit(model->graph, (size_t)limit);
+	}
+	fx_journal_begin(model->graph, command);
+	return NULL;
+}
+
+/* Take back what the innermost edit did. */
+static void
+take_back(struct fx_model *model)
+{
+	struct fx_open_edit edit = fx_vec_pop(&model->edits);
+
+	if (model->edits.count)
+		fx_savepoint_rollback(model->graph, edit.savepoint);
+	else
+		fx_journal_abort(model->graph);
+}
+
+/* --- shapes that were ---------------------------------------------------- */
+
+struct old_meta {
+	uint64_t id;
+	const struct fx_value *meta;
+	char *problem;
+};
+
+struct before {
+	struct old_meta *items;
+	size_t count;
+};
+
+static void
+before_deinit(struct before *before)
+{
+	for (size_t i = 0; i < before->count; i++)
+		free(before->items[i].problem);
+	free(before->items);
+}
+FX_DEFINE_DEINIT(before, struct before, before_deinit);
+
+static void
+remember(struct fx_model *model, struct fx_node *const *cone, size_t count,
+	struct before *ret)
+{
+	ret->items = fx_xcalloc(count, sizeof(*ret->items));
+	ret->count = count;
+	for (size_t i = 0; i < count; i++) {
+		const char *problem = (const char *)fx_map_get(&model->problems,
+			(uintptr_t)cone[i]->id, 0);
+
+		ret->items[i] = (struct old_meta){
+			.id = cone[i]->id,
+			.meta = cone[i]->meta,
+			.problem = problem ? fx_xstrdup(problem) : NULL,
+		};
+	}
+}
+
+static void
+put_back(struct fx_model *model, struct before *before)
+{
+	for (size_t i = 0; i < before->count; i++) {
+		struct old_meta *old = &before->items[i];
+		struct fx_node *node = fx_graph_find_id(model->graph, old->id);
+
+		fx_model_forget_problem(model, old->id);
+		if (old->problem)
+			fx_map_set(&model->problems, (uintptr_t)old->id,
+				(uintptr_t)FX_TAKE(old->problem));
+		if (node && node->meta != old->meta)
+			fx_graph_set_meta(node, old->meta);
+	}
+}
+
+/* --- end ---------------------------------------------------------------- */
+
+static struct fx_error *
+refusal(struct fx_model *model, const char *command,
+	const struct fx_reshape *reshape)
+{
+	struct fx_node *first = fx_graph_find_id(model->graph, reshape->first);
+	size_t word = strcspn(command, " \t/");
+
+	return fx_error_new(FX_ERR_SHAPE,
+		"%.*s leaves %zu node%s with %simpossible shape%s, first "
+		"%%%s: %s; nothing changed (-f to allow, nodes become E)",
+		(int)word, command, reshape->bad, reshape->bad == 1 ? "" : "s",
+		reshape->bad == 1 ? "an " : "", reshape->bad == 1 ? "" : "s",
+		first ? first->name : "?", reshape->text);
+}
+
+static void
+fill_report(struct fx_model *model, struct fx_reshape *reshape,
+	struct fx_edit_report *ret)
+{
+	struct fx_node *first;
+
+	ret->bad_shapes = reshape->bad;
+	if (!reshape->bad)
+		return;
+	first = fx_graph_find_id(model->graph, reshape->first);
+	ret->bad_shape_text = fx_xasprintf("%%%s: %s",
+		first ? first->name : "?", reshape->text);
+}
+
+/* What the innermost edit changed, and what depends on it. */
+struct change {
+	struct fx_map ids;
+	struct fx_node **cone;
+	size_t count;
+};
+
+static void
+change_deinit(struct change *change)
+{
+	fx_map_deinit(&change->ids);
+	free(change->cone);
+}
+FX_DEFINE_DEINIT(change, struct change, change_deinit);
+
+static void
+finish_edit(struct fx_model *model, struct change *change,
+	struct fx_edit_report *ret)
+{
+	fx_model_make_stale(model, &change->ids, change->cone, change->count,
+		ret);
+	ret->undo_count = fx_journal_undo_count(model->graph);
+	if (fx_journal_is_open(model->graph))
+		return;
+	fx_graph_compact(model->graph, IS_HARD);
+}
+
+struct fx_error *
+fx_model_edit_end(struct fx_session *session, struct fx_model *model,
+	bool dry_run, bool force, struct fx_edit_report *ret)
+{
+	FX_AUTO(change) struct change change = { .cone = NULL };
+	FX_AUTO(before) struct before before = { .items = NULL };
+	FX_AUTO(reshape) struct fx_reshape reshape = { 0 };
+	struct fx_open_edit edit = fx_vec_last(&model->edits);
+	struct fx_error *err = NULL;
+
+	(void)session;
+	*ret = (struct fx_edit_report){ .dry_run = dry_run };
+	fx_effect_open(model->graph, edit.savepoint, &change.ids);
+	fx_model_cone(model, &change.ids, &change.cone, &change.count);
+	remember(model, change.cone, change.count, &before);
+	reshape =
+		fx_model_reshape(model, &change.ids, change.cone, change.count);
+	if (reshape.bad && !force)
+		err = refusal(model, edit.command, &reshape);
+	if (!err) {
+		fill_report(model, &reshape, ret);
+		ret->counts = fx_journal_counts(model->graph);
+		fx_journal_touched_open(model->graph, &ret->touched,
+			&ret->touched_count);
+	}
+	if (err || dry_run) {
+		take_back(model);
+		put_back(model, &before);
+		ret->undo_count = fx_journal_undo_count(model->graph);
+		return err;
+	}
+	(void)fx_vec_pop(&model->edits);
+	if (model->edits.count)
+		fx_vec_last(&model->edits).has_inner = true;
+	err = fx_journal_commit(model->graph, NULL);
+	if (err) {
+		put_back(model, &before);
+		return err;
+	}
+	finish_edit(model, &change, ret);
+	return NULL;
+}
+
+void
+fx_model_edit_abort(struct fx_model *model)
+{
+	FX_AUTO(change) struct change change = { .cone = NULL };
+	FX_AUTO(reshape) struct fx_reshape reshape = { 0 };
+	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { .position = 0 };
+	struct fx_open_edit edit;
+
+	if (!model->edits.count)
+		return;
+	edit = fx_vec_last(&model->edits);
+	if (edit.has_inner)
+		fx_effect_open(model->graph, edit.savepoint, &change.ids);
+	take_back(model);
+	/* Edits inside it have propagated already: once more, backwards. */
+	if (!edit.has_inner)
+		return;
+	fx_model_cone(model, &change.ids, &change.cone, &change.count);
+	reshape =
+		fx_model_reshape(model, &change.ids, change.cone, change.count);
+	fx_model_make_stale(model, &change.ids, change.cone, change.count,
+		&report);
+}
+
+/* --- walking the journal ------------------------------------------------ */
+
+/* Ids of transactions from ID up to the origin. */
+static void
+ancestors(struct fx_graph *graph, uint32_t id, struct fx_map *ret)
+{
+	while (id) {
+		const struct fx_transaction *record = fx_journal_get(graph, id);
+
+		fx_map_set(ret, (uintptr_t)id, 1);
+		id = record ? record->parent : 0;
+	}
+}
+
+/* The effects of all transactions that lie between FROM and TO. */
+static void
+collect_effects(struct fx_graph *graph, uint32_t from, uint32_t to,
+	struct fx_map *ids)
+{
+	FX_AUTO_MAP struct fx_map a = { 0 };
+	FX_AUTO_MAP struct fx_map b = { 0 };
+	const struct fx_map *maps[2] = { &a, &b };
+
+	ancestors(graph, from, &a);
+	ancestors(graph, to, &b);
+	for (size_t i = 0; i < 2; i++) {
+		size_t at = 0;
+		uintptr_t id;
+		uintptr_t one;
+
+		while (fx_map_next(maps[i], &at, &id, &one))
+			if (!fx_map_has(maps[1 - i], id))
+				fx_effect_of(graph, (uint32_t)id, ids);
+	}
+}
+
+static void
+sum_counts(struct fx_graph *graph, uint32_t from, uint32_t to,
+	struct fx_edit_report *ret)
+{
+	FX_AUTO_MAP struct fx_map a = { 0 };
+	FX_AUTO_MAP struct fx_map b = { 0 };
+	const struct fx_map *maps[2] = { &a, &b };
+
+	ancestors(graph, from, &a);
+	ancestors(graph, to, &b);
+	for (size_t i = 0; i < 2; i++) {
+		size_t at = 0;
+		uintptr_t id;
+		uintptr_t one;
+
+		while (fx_map_next(maps[i], &at, &id, &one)) {
+			const struct fx_edit_counts *counts;
+			struct fx_edit_counts *sum = &ret->counts;
+
+			if (fx_map_has(maps[1 - i], id))
+				continue;
+			counts = &fx_journal_get(graph, (uint32_t)id)->counts;
+			/* What is undone counts the other way round. */
+			sum->created += i ? counts->created : counts->erased;
+			sum->erased += i ? counts->erased : counts->created;
+			sum->changed += counts->changed;
+			sum->rewired += counts->rewired;
+			sum->modules += counts->modules;
+		}
+	}
+}
+
+/* After the journal went FROM somewhere. */
+static void
+arrive(struct fx_model *model, uint32_t from, struct fx_edit_report *ret)
+{
+	FX_AUTO(change) struct change change = { .cone = NULL };
+	FX_AUTO(reshape) struct fx_reshape reshape = { 0 };
+	uint32_t to = fx_journal_now(model->graph);
+
+	collect_effects(model->graph, from, to, &change.ids);
+	sum_counts(model->graph, from, to, ret);
+	fx_model_cone(model, &change.ids, &change.cone, &change.count);
+	reshape =
+		fx_model_reshape(model, &change.ids, change.cone, change.count);
+	fill_report(model, &reshape, ret);
+	finish_edit(model, &change, ret);
+}
+
+static struct fx_error *
+check_walk(const struct fx_model *model)
+{
+	if (model->session->is_read_only)
+		return fx_error_new(FX_ERR_READ_ONLY,
+			"read-only session (--readonly)");
+	if (model->places.count > 1)
+		return fx_error_hint(fx_error_new(FX_ERR_UNSUPPORTED,
+					     "execution is inside a nested "
+					     "graph"),
+			"finish leaves it");
+	return NULL;
+}
+
+struct fx_error *
+fx_model_undo(struct fx_model *model, size_t count, struct fx_edit_report *ret)
+{
+	uint32_t from = fx_journal_now(model->graph);
+	struct fx_error *err = check_walk(model);
+
+	*ret = (struct fx_edit_report){ .position = 0 };
+	if (!err)
+		err = fx_journal_undo(model->graph, count);
+	if (!err)
+		arrive(model, from, ret);
+	return err;
+}
+
+struct fx_error *
+fx_model_redo(struct fx_model *model, size_t count, struct fx_edit_report *ret)
+{
+	uint32_t from = fx_journal_now(model->graph);
+	struct fx_error *err = check_walk(model);
+
+	*ret = (struct fx_edit_report){ .position = 0 };
+	if (!err)
+		err = fx_journal_redo(model->graph, count);
+	if (!err)
+		arrive(model, from, ret);
+	return err;
+}
+
+/* `goto tN` sets edits and position (COMMANDS 4): the position is where
+ * execution last stood at that time, if it did.
+ */
+static struct fx_error *
+return_to_stop(struct fx_model *model, uintptr_t stop)
+{
+	FX_AUTO_STOP struct fx_stop reached = { .number = 0 };
+	size_t position = model->graph->node_count;
+	struct fx_node *node;
+
+	if (!stop || !model->places.count)
+		return NULL;
+	if (stop > 1) {
+		node = fx_graph_find_id(model->graph, stop - 1);
+		if (!node || !node->is_in_graph)
+			return NULL;
+		position = fx_graph_position(model->graph, node);
+	}
+	return fx_position_goto(model->session, model, position, &reached);
+}
+
+struct fx_error *
+fx_model_goto_time(struct fx_model *model, uint32_t time,
+	struct fx_edit_report *ret)
+{
+	uint32_t from = fx_journal_now(model->graph);
+	struct fx_error *err = check_walk(model);
+	uintptr_t remembered =
+		fx_map_get(&model->times, (uintptr_t)time + 1, 0);
+
+	*ret = (struct fx_edit_report){ .position = 0 };
+	if (!err)
+		err = fx_journal_goto(model->graph, time);
+	if (err)
+		return err;
+	arrive(model, from, ret);
+	return return_to_stop(model, remembered);
+}

@@ -1,0 +1,241 @@
+/* place.c - the stack of graphs in which execution stands, and their values. */
+#include <config.h>
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "run/backend.h"
+#include "run/datum.h"
+#include "session/session_private.h"
+
+struct fx_place *
+fx_model_place(const struct fx_model *model)
+{
+	return model->places.count ? fx_vec_last(&model->places) : NULL;
+}
+
+struct fx_place *
+fx_model_place_of(const struct fx_model *model, const struct fx_graph *graph)
+{
+	for (size_t i = model->places.count; i-- > 0;)
+		if (model->places.items[i]->graph == graph)
+			return model->places.items[i];
+	return NULL;
+}
+
+struct fx_node *
+fx_place_stop(const struct fx_place *place)
+{
+	return place->stop ? fx_graph_find_id(place->graph, place->stop) : NULL;
+}
+
+void
+fx_place_set_stop(struct fx_model *model, struct fx_place *place,
+	struct fx_node *node)
+{
+	place->stop = node ? node->id : 0;
+	model->frame = 0;
+	if (place == model->places.items[0])
+		fx_map_set(&model->times,
+			(uintptr_t)fx_journal_now(model->graph) + 1,
+			(uintptr_t)place->stop + 1);
+}
+
+struct fx_place *
+fx_place_push(struct fx_model *model, struct fx_graph *graph)
+{
+	struct fx_place *place = FX_NEW(struct fx_place);
+
+	place->graph = graph;
+	fx_plans_init(&place->plans, model->backend);
+	place->plans.depth = (int)model->places.count;
+	fx_vec_push(&model->places, place);
+	fx_place_set_stop(model, place, fx_graph_first(graph));
+	return place;
+}
+
+void
+fx_place_pop(struct fx_model *model)
+{
+	struct fx_place *place = fx_vec_pop(&model->places);
+
+	for (size_t i = 0; i < place->argument_count; i++)
+		fx_datum_unref(place->arguments[i]);
+	free(place->arguments);
+	fx_env_deinit(&place->env);
+	fx_plans_deinit(&place->plans);
+	free(place);
+	model->frame = 0;
+}
+
+/* --- nested graphs ------------------------------------------------------ */
+
+static size_t
+count_placeholders(struct fx_graph *graph)
+{
+	struct fx_node *node;
+	size_t count = 0;
+
+	fx_graph_for_each_node (node, graph)
+		count += node->opcode == FX_OPCODE_PLACEHOLDER;
+	return count;
+}
+
+/* The argument of CALL for the INDEXth placeholder, called TARGET. */
+static const struct fx_value *
+argument_of(const struct fx_node *call, size_t index, const char *target)
+{
+	const struct fx_value *value = fx_node_arg(call, index);
+
+	return value ? value : fx_node_kwarg(call, target);
+}
+
+struct fx_error *
+fx_place_enter(struct fx_model *model, struct fx_node *call)
+{
+	struct fx_place *outer = fx_model_place(model);
+	struct fx_graph *graph = fx_interp_nested(call);
+	size_t count = count_placeholders(graph);
+	struct fx_datum **arguments = fx_xcalloc(count, sizeof(*arguments));
+	struct fx_place *place;
+	struct fx_node *node;
+	struct fx_error *err = NULL;
+	size_t i = 0;
+
+	fx_graph_for_each_node (node, graph) {
+		const struct fx_value *value;
+
+		if (node->opcode != FX_OPCODE_PLACEHOLDER || err)
+			continue;
+		value = argument_of(call, i, node->target);
+		if (value)
+			err = fx_plan_argument(&outer->env, value,
+				&arguments[i]);
+		i++;
+	}
+	if (err) {
+		for (i = 0; i < count; i++)
+			fx_datum_unref(arguments[i]);
+		free(arguments);
+		return err;
+	}
+	place = fx_place_push(model, graph);
+	place->call = call->id;
+	place->arguments = arguments;
+	place->argument_count = count;
+	return NULL;
+}
+
+void
+fx_place_leave(struct fx_model *model)
+{
+	struct fx_place *inner = fx_model_place(model);
+	struct fx_place *outer = model->places.items[model->places.count - 2];
+	struct fx_node *output = fx_graph_output(inner->graph);
+	struct fx_node *call = fx_graph_find_id(outer->graph, inner->call);
+	struct fx_datum *result =
+		output ? fx_datum_ref(fx_env_get(&inner->env, output->id))
+		       : NULL;
+
+	fx_env_take(&outer->env, inner->call,
+		result ? result : fx_datum_none());
+	fx_map_erase(&model->dirty, (uintptr_t)inner->call);
+	fx_place_pop(model);
+	fx_place_set_stop(model, outer, fx_graph_next(call));
+}
+
+/* --- running ------------------------------------------------------------ */
+
+/* A placeholder of the outermost graph gets what the user set; one of a nested
+ * graph the argument at its place.
+ */
+static struct fx_error *
+give_input(void *context, struct fx_node *placeholder, struct fx_datum **ret)
+{
+	struct fx_model *model = context;
+	struct fx_place *place = fx_model_place_of(model, placeholder->graph);
+	struct fx_node *node;
+	size_t index = 0;
+
+	*ret = NULL;
+	for (size_t i = 0; i < model->inputs.count; i++)
+		if (model->inputs.items[i].node == placeholder->id)
+			*ret = fx_datum_ref(model->inputs.items[i].datum);
+	if (*ret || !place || !place->argument_count)
+		return NULL;
+	fx_graph_for_each_node (node, place->graph) {
+		if (node == placeholder)
+			break;
+		index += node->opcode == FX_OPCODE_PLACEHOLDER;
+	}
+	if (index < place->argument_count)
+		*ret = fx_datum_ref(place->arguments[index]);
+	return NULL;
+}
+
+struct fx_interp
+fx_place_interp(struct fx_model *model, struct fx_place *place)
+{
+	return (struct fx_interp){
+		.graph = place->graph,
+		.backend = model->backend,
+		.env = &place->env,
+		.plans = &place->plans,
+		.input = give_input,
+		.input_context = model,
+		.depth = (int)model->places.count - 1,
+		.next = fx_place_stop(place),
+	};
+}
+
+static int
+compare_order(const void *a, const void *b)
+{
+	const struct fx_node *x = *(struct fx_node *const *)a;
+	const struct fx_node *y = *(struct fx_node *const *)b;
+
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+/* Most often every input has a value already and nothing is collected. */
+struct fx_error *
+fx_place_ensure(struct fx_model *model, struct fx_interp *interp,
+	struct fx_node *node)
+{
+	FX_AUTO_MAP struct fx_map seen = { 0 };
+	FX_VEC(struct fx_node *) missing = { 0 };
+	struct fx_error *err = NULL;
+	const struct fx_node *at = node;
+
+	for (size_t next = 0; at; next++) {
+		for (size_t i = 0; i < fx_node_input_count(at); i++) {
+			struct fx_node *input = fx_node_input(at, i);
+
+			if (!fx_env_get(interp->env, input->id) &&
+				fx_map_set(&seen, (uintptr_t)input, 1))
+				fx_vec_push(&missing, input);
+		}
+		at = next < missing.count ? missing.items[next] : NULL;
+	}
+	if (missing.count)
+		qsort(missing.items, missing.count, sizeof(*missing.items),
+			compare_order);
+	for (size_t i = 0; i < missing.count && !err; i++) {
+		err = fx_interp_node(interp, missing.items[i]);
+		if (!err)
+			fx_map_erase(&model->dirty,
+				(uintptr_t)missing.items[i]->id);
+	}
+	fx_vec_deinit(&missing);
+	return err;
+}
+
+struct fx_datum *
+fx_place_value(const struct fx_place *place, const struct fx_node *node)
+{
+	const struct fx_node *stop = fx_place_stop(place);
+
+	if (stop && !fx_node_is_before(node, stop))
+		return NULL;
+	return fx_env_get(&place->env, node->id);
+}

@@ -1,0 +1,481 @@
+/* resolve.c - what names mean in a session: fills the evaluator's resolver. */
+#include <config.h>
+
+#include "session/resolve.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/intern.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "ir/module.h"
+#include "lang/ast.h"
+#include "lang/parse.h"
+#include "lang/query.h"
+#include "run/backend.h"
+#include "run/datum.h"
+#include "run/eval.h"
+#include "session/session_private.h"
+
+/* --- the resolver ------------------------------------------------------- */
+
+static struct fx_error *
+no_value(const struct fx_model *model, const struct fx_place *place,
+	struct fx_node *node)
+{
+	struct fx_node *stop = fx_place_stop(place);
+
+	if (fx_map_has(&model->failures, (uintptr_t)node->id))
+		return fx_error_new(FX_ERR_NO_VALUE,
+			"%%%s has no value: it could not run", node->name);
+	return fx_error_new(FX_ERR_NO_VALUE,
+		"%%%s has no value yet (stopped before @%zu, %%%s is @%zu); "
+		"\"run --to %%%s\" computes it",
+		node->name,
+		stop ? fx_graph_position(place->graph, stop)
+		     : place->graph->node_count,
+		node->name, fx_graph_position(place->graph, node), node->name);
+}
+
+/* A node above the stop that was left out (run --to) is run now. */
+static struct fx_error *
+catch_up(struct fx_model *model, struct fx_place *place, struct fx_node *node)
+{
+	struct fx_interp interp = fx_place_interp(model, place);
+	struct fx_error *err = fx_place_ensure(model, &interp, node);
+
+	if (!err)
+		err = fx_interp_node(&interp, node);
+	model->executed += interp.executed;
+	if (!err)
+		fx_map_erase(&model->dirty, (uintptr_t)node->id);
+	return err;
+}
+
+static struct fx_error *
+resolve_value(void *context, struct fx_node *node, struct fx_datum **ret)
+{
+	struct fx_model *model = ((struct fx_resolve_context *)context)->model;
+	struct fx_place *place = fx_model_place_of(model, node->graph);
+	struct fx_node *stop;
+	struct fx_error *err = NULL;
+
+	if (!place)
+		return fx_error_new(FX_ERR_NOT_RUN,
+			"%s has not been run; use \"start\" or \"run\"",
+			model->name);
+	stop = fx_place_stop(place);
+	if (stop && !fx_node_is_before(node, stop))
+		return no_value(model, place, node);
+	if (!fx_env_get(&place->env, node->id))
+		err = catch_up(model, place, node);
+	if (!err)
+		*ret = fx_datum_ref(fx_env_get(&place->env, node->id));
+	return err;
+}
+
+static struct fx_error *
+resolve_here(void *context, size_t *position_ret)
+{
+	struct fx_model *model = ((struct fx_resolve_context *)context)->model;
+
+	if (!fx_position_is_started(model))
+		return fx_error_new(FX_ERR_NOT_RUN,
+			"%s has not been run; use \"start\" or \"run\"",
+			model->name);
+	*position_ret = fx_position_get(model);
+	return NULL;
+}
+
+static struct fx_error *
+resolve_variable(void *context, const char *name, struct fx_datum **ret)
+{
+	struct fx_session *session =
+		((struct fx_resolve_context *)context)->session;
+
+	*ret = fx_session_variable(session, name);
+	if (*ret)
+		return NULL;
+	if (fx_str_equal(name, "v"))
+		return fx_error_new(FX_ERR_NO_NAME,
+			"$v is the value at hand inside watch, find and set "
+			"value");
+	return fx_error_hint(fx_error_new(FX_ERR_NO_NAME,
+				     "there is no variable $%s", name),
+		"set $%s = EXPRESSION makes it", name);
+}
+
+static struct fx_error *
+resolve_history(void *context, int64_t number, struct fx_datum **ret)
+{
+	struct fx_session *session =
+		((struct fx_resolve_context *)context)->session;
+	int64_t count = fx_session_history_count(session);
+	int64_t index = number <= 0 ? count + number : number;
+
+	*ret = index >= 1 && index <= count
+		       ? fx_session_history(session, (int)index)
+		       : NULL;
+	if (*ret)
+		return NULL;
+	if (!count)
+		return fx_error_new(FX_ERR_NO_NAME,
+			"the value history is empty");
+	return fx_error_new(FX_ERR_NO_NAME,
+		"there is no $%" PRId64 " in the value history: it has %" PRId64
+		" values",
+		index, count);
+}
+
+static bool
+resolve_tagged(void *context, const struct fx_node *node)
+{
+	return fx_model_is_tagged(((struct fx_resolve_context *)context)->model,
+		node->id);
+}
+
+static bool
+resolve_dirty(void *context, const struct fx_node *node)
+{
+	return fx_map_has(&((struct fx_resolve_context *)context)->model->dirty,
+		(uintptr_t)node->id);
+}
+
+/* The meta backend has no values, so none of them is NaN. */
+static bool
+resolve_nonfinite(void *context, const struct fx_node *node)
+{
+	(void)context;
+	(void)node;
+	return false;
+}
+
+static const char *
+resolve_state(void *context, const struct fx_node *node)
+{
+	return fx_model_state(((struct fx_resolve_context *)context)->model,
+		node);
+}
+
+void
+fx_resolver_init(struct fx_resolver *resolver,
+	struct fx_resolve_context *context)
+{
+	struct fx_model *model = context->model;
+
+	*resolver = (struct fx_resolver){
+		.context = context,
+		.variable = resolve_variable,
+		.history = resolve_history,
+	};
+	if (!model)
+		return;
+	resolver->graph = fx_position_graph(model);
+	resolver->backend = model->backend;
+	resolver->graph_name = model->name;
+	resolver->scope = model->scope;
+	resolver->value = resolve_value;
+	resolver->here = resolve_here;
+	resolver->is_tagged = resolve_tagged;
+	resolver->is_dirty = resolve_dirty;
+	resolver->is_nonfinite = resolve_nonfinite;
+	resolver->state = resolve_state;
+}
+
+/* --- nodes -------------------------------------------------------------- */
+
+static bool
+is_designator(const struct fx_ast *tree)
+{
+	return tree->kind == FX_AST_NAME || tree->kind == FX_AST_NODE ||
+	       tree->kind == FX_AST_POSITION || tree->kind == FX_AST_HERE ||
+	       tree->kind == FX_AST_VARIABLE || tree->kind == FX_AST_HISTORY;
+}
+
+static struct fx_error *
+not_a_designator(struct fx_model *model, const char *text,
+	const struct fx_ast *tree)
+{
+	struct fx_error *err = fx_error_new(FX_ERR_NO_NODE,
+		"no node \"%s\" in %s", text, model->name);
+
+	if (tree->kind == FX_AST_INT && !tree->text)
+		return fx_error_hint(err, "a position is written @%" PRId64,
+			tree->integer);
+	return err;
+}
+
+struct fx_error *
+fx_resolve_node(struct fx_session *session, struct fx_model *model,
+	const char *text, struct fx_node **ret)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	struct fx_resolve_context context = { session, model };
+	struct fx_resolver resolver;
+	struct fx_ast *tree;
+	struct fx_error *err = fx_parse_expression(arena, text, strlen(text),
+		FX_PARSE_DESIGNATORS, &tree);
+
+	if (err)
+		return err;
+	if (!is_designator(tree))
+		return not_a_designator(model, text, tree);
+	fx_resolver_init(&resolver, &context);
+	err = fx_eval_node(&resolver, text, tree, ret);
+	if (err)
+		return err;
+	fx_session_examine(session, *ret);
+	return NULL;
+}
+
+/* --- sets --------------------------------------------------------------- */
+
+/* @10,@30: both included, in either order. */
+static struct fx_error *
+resolve_range(const struct fx_resolver *resolver, const char *text,
+	const struct fx_ast *tree, size_t **positions_ret, size_t *count_ret)
+{
+	struct fx_graph *graph = resolver->graph;
+	size_t ends[2];
+
+	for (size_t i = 0; i < 2; i++) {
+		struct fx_node *node;
+		struct fx_error *err =
+			fx_eval_node(resolver, text, tree->kids[i], &node);
+
+		if (err)
+			return err;
+		ends[i] = fx_graph_position(graph, node);
+	}
+	if (ends[0] > ends[1]) {
+		size_t swapped = ends[0];
+
+		ends[0] = ends[1];
+		ends[1] = swapped;
+	}
+	*count_ret = ends[1] - ends[0] + 1;
+	*positions_ret = fx_xcalloc(*count_ret, sizeof(**positions_ret));
+	for (size_t i = 0; i < *count_ret; i++)
+		(*positions_ret)[i] = ends[0] + i;
+	return NULL;
+}
+
+/* layer1.0 as a set: all nodes inside, if no node has that name. */
+static bool
+read_scope(struct fx_session *session, struct fx_model *model, const char *text,
+	const struct fx_ast *tree, struct fx_query *ret)
+{
+	struct fx_graph *graph = fx_position_graph(model);
+	struct fx_error *err;
+	const char *path;
+
+	if (tree->kind != FX_AST_NAME && tree->kind != FX_AST_ATTR)
+		return false;
+	if (tree->kind == FX_AST_NAME && fx_graph_find(graph, tree->text))
+		return false;
+	err = fx_resolve_scope(session, model, text, &path);
+	if (err) {
+		fx_error_free(err);
+		return false;
+	}
+	*ret = (struct fx_query){ .kind = FX_QUERY_INSIDE, .text = path };
+	return true;
+}
+
+static struct fx_error *
+resolve_tree(struct fx_resolve_context *context, struct fx_arena *arena,
+	const char *text, const struct fx_ast *tree, size_t **positions_ret,
+	size_t *count_ret)
+{
+	struct fx_resolver resolver;
+	struct fx_query scope;
+	struct fx_query *query = &scope;
+	struct fx_error *err = NULL;
+
+	fx_resolver_init(&resolver, context);
+	if (tree->kind == FX_AST_TUPLE && tree->kid_count == 2)
+		return resolve_range(&resolver, text, tree, positions_ret,
+			count_ret);
+	if (!read_scope(context->session, context->model, text, tree, &scope))
+		err = fx_query_read(arena, text, tree, &query);
+	if (err)
+		return err;
+	return fx_eval_query(&resolver, text, query, positions_ret, count_ret);
+}
+
+static void
+remember_set(struct fx_session *session, struct fx_graph *graph,
+	const size_t *positions, size_t count)
+{
+	FX_AUTO_FREE uint64_t *ids = fx_xcalloc(count, sizeof(*ids));
+	FX_AUTO_DATUM struct fx_datum *set = NULL;
+
+	for (size_t i = 0; i < count; i++)
+		ids[i] = fx_graph_at(graph, positions[i])->id;
+	set = fx_datum_nodes(ids, count);
+	fx_session_set_variable(session, "_", set);
+}
+
+struct fx_error *
+fx_resolve_set_quietly(struct fx_session *session, struct fx_model *model,
+	const char *text, size_t **positions_ret, size_t *count_ret)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	struct fx_resolve_context context = { session, model };
+	unsigned flags = FX_PARSE_DESIGNATORS | FX_PARSE_QUERY;
+	struct fx_query all = { .kind = FX_QUERY_ALL };
+	struct fx_resolver resolver;
+	struct fx_ast *tree;
+	struct fx_error *err;
+
+	if (strspn(text, " \t") == strlen(text)) {
+		fx_resolver_init(&resolver, &context);
+		err = fx_eval_query(&resolver, text, &all, positions_ret,
+			count_ret);
+	} else {
+		err = fx_parse_expression(arena, text, strlen(text), flags,
+			&tree);
+		if (!err)
+			err = resolve_tree(&context, arena, text, tree,
+				positions_ret, count_ret);
+	}
+	return err;
+}
+
+struct fx_error *
+fx_resolve_set(struct fx_session *session, struct fx_model *model,
+	const char *text, size_t **positions_ret, size_t *count_ret)
+{
+	struct fx_error *err = fx_resolve_set_quietly(session, model, text,
+		positions_ret, count_ret);
+
+	if (!err)
+		remember_set(session, fx_position_graph(model), *positions_ret,
+			*count_ret);
+	return err;
+}
+
+/* --- scopes ------------------------------------------------------------- */
+
+static bool
+is_scope_of_nodes(struct fx_graph *graph, const char *path)
+{
+	const struct fx_scope *last = NULL;
+	struct fx_node *node;
+
+	fx_graph_for_each_node (node, graph) {
+		const struct fx_scope *scope = node->scope;
+
+		if (scope == last)
+			continue;
+		last = scope;
+		for (; scope; scope = scope->parent)
+			if (fx_str_equal(scope->path, path))
+				return true;
+	}
+	return false;
+}
+
+static bool
+is_scope(struct fx_graph *graph, const char *path)
+{
+	return fx_module_find(graph->module, path) ||
+	       is_scope_of_nodes(graph, path);
+}
+
+static struct fx_error *
+no_scope(struct fx_model *model, struct fx_graph *graph, const char *text)
+{
+	FX_AUTO_BUF struct fx_buf near = { 0 };
+	struct fx_nearest nearest;
+	struct fx_module_walk *walk = fx_module_walk_new(graph->module, false);
+	struct fx_module *module;
+	const char *path;
+	struct fx_error *err;
+
+	fx_nearest_init(&nearest, text);
+	while (fx_module_walk_next(walk, &module, &path))
+		if (*path)
+			fx_nearest_offer(&nearest, path);
+	fx_module_walk_free(walk);
+	err = fx_error_new(FX_ERR_NO_MODULE, "no module \"%s\" in %s", text,
+		model->name);
+	if (!nearest.count)
+		return err;
+	fx_nearest_print(&nearest, &near);
+	return fx_error_note(err, "nearest: %s", fx_buf_text(&near));
+}
+
+static const char *
+parent_scope(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	return dot ? fx_intern_n(path, (size_t)(dot - path)) : fx_intern("");
+}
+
+struct fx_error *
+fx_resolve_scope(struct fx_session *session, struct fx_model *model,
+	const char *text, const char **ret)
+{
+	struct fx_graph *graph = fx_position_graph(model);
+	const char *scope = model->scope;
+	const char *below;
+
+	(void)session;
+	if (fx_str_equal(text, "..")) {
+		*ret = parent_scope(scope);
+		return NULL;
+	}
+	if (fx_str_equal(text, ".")) {
+		*ret = scope;
+		return NULL;
+	}
+	if (fx_str_equal(text, "self"))
+		text = "";
+	else if (fx_str_starts(text, "self."))
+		text += 5;
+	below = *scope ? fx_intern_format("%s.%s", scope, text) : NULL;
+	if (below && *text && is_scope(graph, below))
+		*ret = below;
+	else if (!*text || is_scope(graph, text))
+		*ret = fx_intern(text);
+	else
+		return no_scope(model, graph, text);
+	return NULL;
+}
+
+/* --- expressions -------------------------------------------------------- */
+
+struct fx_error *
+fx_resolve_expression(struct fx_session *session, struct fx_model *model,
+	const char *text, bool condition, struct fx_datum **ret)
+{
+	struct fx_resolve_context context = { session, model };
+	struct fx_backend *backend = NULL;
+	struct fx_resolver resolver;
+	struct fx_error *err;
+
+	fx_resolver_init(&resolver, &context);
+	if (!resolver.backend)
+		resolver.backend = backend = fx_backend_meta_new();
+	err = fx_eval_text(&resolver, text, condition, ret);
+	fx_backend_free(backend);
+	return err;
+}
+
+struct fx_error *
+fx_resolve_condition(struct fx_session *session, struct fx_model *model,
+	const char *text, bool *ret)
+{
+	FX_AUTO_DATUM struct fx_datum *datum = NULL;
+	struct fx_error *err =
+		fx_resolve_expression(session, model, text, true, &datum);
+
+	return err ? err : fx_datum_truth(datum, ret);
+}

@@ -1,0 +1,351 @@
+/* session.c - the session: its models, what the user set and remembers. */
+#include <config.h>
+
+#include "session/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/intern.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "base/str.h"
+#include "ir/clone.h"
+#include "run/datum.h"
+#include "session/session_private.h"
+#include "session/settings.h"
+
+struct fx_session *
+fx_session_new(void)
+{
+	struct fx_session *session = FX_NEW(struct fx_session);
+
+	session->settings = fx_settings_new();
+	session->next_number = 1;
+	session->next_serial = 1;
+	session->next_break = 1;
+	session->next_display = 1;
+	return session;
+}
+
+static void
+free_values(struct fx_session *session)
+{
+	for (size_t i = 0; i < session->history.count; i++)
+		fx_datum_unref(session->history.items[i]);
+	for (size_t i = 0; i < session->variables.count; i++)
+		fx_datum_unref(session->variables.items[i].datum);
+	for (size_t i = 0; i < session->displays.count; i++) {
+		free(session->displays.items[i].expression);
+		free(session->displays.items[i].format);
+	}
+	fx_vec_deinit(&session->history);
+	fx_vec_deinit(&session->variables);
+	fx_vec_deinit(&session->displays);
+}
+
+void
+fx_session_free(struct fx_session *session)
+{
+	if (!session)
+		return;
+	fx_breaks_free(session);
+	for (size_t i = 0; i < session->models.count; i++)
+		fx_model_free(session->models.items[i]);
+	fx_vec_deinit(&session->models);
+	free_values(session);
+	fx_settings_free(session->settings);
+	free(session);
+}
+
+void
+fx_session_set_tick(struct fx_session *session, fx_tick_fn *tick, void *context)
+{
+	session->tick = tick;
+	session->tick_context = context;
+}
+
+struct fx_settings *
+fx_session_settings(struct fx_session *session)
+{
+	return session->settings;
+}
+
+/* --- models ------------------------------------------------------------- */
+
+uint32_t
+fx_session_serial(struct fx_session *session)
+{
+	/* Nested graphs use the upper half (load). */
+	fx_assert(session->next_serial < UINT16_MAX);
+	return session->next_serial++;
+}
+
+static const char *
+unique_name(struct fx_session *session, const char *wanted)
+{
+	const char *name = fx_intern(wanted && *wanted ? wanted : "graph");
+	const char *base = name;
+
+	for (int i = 2; fx_session_find_model(session, name); i++)
+		name = fx_intern_format("%s-%d", base, i);
+	return name;
+}
+
+struct fx_model *
+fx_session_add_graph(struct fx_session *session, struct fx_graph *graph_taken,
+	const char *name, const char *origin)
+{
+	struct fx_model *model;
+
+	name = unique_name(session, name ? name : graph_taken->name);
+	graph_taken->name = name;
+	if (!graph_taken->origin)
+		graph_taken->origin = fx_intern(origin);
+	model = fx_model_new(session, graph_taken);
+	model->name = name;
+	model->number = session->next_number++;
+	if (!graph_taken->journal)
+		fx_journal_open(graph_taken, origin);
+	fx_model_propagate_at_open(model);
+	fx_vec_push(&session->models, model);
+	session->current = model;
+	return model;
+}
+
+struct fx_model *
+fx_session_model(struct fx_session *session)
+{
+	return session->current;
+}
+
+struct fx_model *
+fx_session_find_model(struct fx_session *session, const char *name_or_number)
+{
+	int64_t number;
+	bool is_number = fx_number_parse_int(name_or_number,
+		strlen(name_or_number), &number);
+
+	for (size_t i = 0; i < session->models.count; i++) {
+		struct fx_model *model = session->models.items[i];
+
+		if (fx_str_equal(model->name, name_or_number))
+			return model;
+	}
+	for (size_t i = 0; is_number && i < session->models.count; i++)
+		if (session->models.items[i]->number == number)
+			return session->models.items[i];
+	return NULL;
+}
+
+size_t
+fx_session_model_count(const struct fx_session *session)
+{
+	return session->models.count;
+}
+
+struct fx_model *
+fx_session_model_at(struct fx_session *session, size_t index)
+{
+	return index < session->models.count ? session->models.items[index]
+					     : NULL;
+}
+
+void
+fx_session_switch(struct fx_session *session, struct fx_model *model)
+{
+	session->current = model;
+}
+
+void
+fx_session_drop(struct fx_session *session, struct fx_model *model)
+{
+	for (size_t i = 0; i < session->models.count; i++)
+		if (session->models.items[i] == model) {
+			fx_vec_remove(&session->models, i);
+			break;
+		}
+	fx_breaks_drop_model(session, model);
+	if (session->current == model)
+		session->current = session->models.count
+					   ? fx_vec_last(&session->models)
+					   : NULL;
+	fx_model_free(model);
+}
+
+struct fx_error *
+fx_session_copy(struct fx_session *session, struct fx_model *model,
+	const char *name, struct fx_model **ret)
+{
+	struct fx_graph *copy;
+
+	if (fx_session_find_model(session, name))
+		return fx_error_new(FX_ERR_NAME_TAKEN,
+			"there is a graph \"%s\" already", name);
+	copy = fx_graph_clone(model->graph, fx_session_serial(session), NULL);
+	copy->origin = NULL;
+	*ret = fx_session_add_graph(session, copy, name,
+		fx_intern_format("graph copy %s as %s", model->name, name));
+	return NULL;
+}
+
+struct fx_error *
+fx_session_need_model(struct fx_session *session, struct fx_model **ret)
+{
+	if (!session->current)
+		return fx_error_hint(fx_error_new(FX_ERR_NO_GRAPH,
+					     "no graph is open"),
+			"load FILE opens one");
+	*ret = session->current;
+	return NULL;
+}
+
+/* --- values of the user ------------------------------------------------- */
+
+int
+fx_session_remember(struct fx_session *session, struct fx_datum *datum)
+{
+	fx_vec_push(&session->history, fx_datum_ref(datum));
+	return (int)session->history.count;
+}
+
+struct fx_datum *
+fx_session_history(struct fx_session *session, int number)
+{
+	if (number < 1 || (size_t)number > session->history.count)
+		return NULL;
+	return fx_datum_ref(session->history.items[number - 1]);
+}
+
+int
+fx_session_history_count(const struct fx_session *session)
+{
+	return (int)session->history.count;
+}
+
+static struct fx_variable *
+find_variable(struct fx_session *session, const char *name)
+{
+	for (size_t i = 0; i < session->variables.count; i++)
+		if (fx_str_equal(session->variables.items[i].name, name))
+			return &session->variables.items[i];
+	return NULL;
+}
+
+void
+fx_session_set_variable(struct fx_session *session, const char *name,
+	struct fx_datum *datum)
+{
+	struct fx_variable *variable = find_variable(session, name);
+	struct fx_variable fresh = { .name = fx_intern(name) };
+
+	if (!variable) {
+		fx_vec_push(&session->variables, fresh);
+		variable = &fx_vec_last(&session->variables);
+	}
+	fx_datum_ref(datum);
+	fx_datum_unref(variable->datum);
+	variable->datum = datum;
+}
+
+struct fx_datum *
+fx_session_variable(struct fx_session *session, const char *name)
+{
+	struct fx_variable *variable = find_variable(session, name);
+
+	return variable ? fx_datum_ref(variable->datum) : NULL;
+}
+
+const char *
+fx_session_variable_at(const struct fx_session *session, size_t index)
+{
+	return index < session->variables.count
+		       ? session->variables.items[index].name
+		       : NULL;
+}
+
+void
+fx_session_examine(struct fx_session *session, const struct fx_node *node)
+{
+	FX_AUTO_DATUM struct fx_datum *datum = fx_datum_node(node->id);
+
+	fx_session_set_variable(session, "_", datum);
+}
+
+uint64_t
+fx_session_seed(const struct fx_session *session)
+{
+	return session->seed;
+}
+
+void
+fx_session_set_seed(struct fx_session *session, uint64_t seed)
+{
+	session->seed = seed;
+}
+
+bool
+fx_session_is_read_only(const struct fx_session *session)
+{
+	return session->is_read_only;
+}
+
+void
+fx_session_set_read_only(struct fx_session *session, bool read_only)
+{
+	session->is_read_only = read_only;
+}
+
+/* --- displays ----------------------------------------------------------- */
+
+int
+fx_display_add(struct fx_session *session, const char *expression,
+	const char *format)
+{
+	struct fx_display display = {
+		.number = session->next_display++,
+		.expression = fx_xstrdup(expression),
+		.format = fx_xstrdup(format ? format : ""),
+	};
+
+	fx_vec_push(&session->displays, display);
+	return display.number;
+}
+
+struct fx_error *
+fx_display_delete(struct fx_session *session, int number)
+{
+	for (size_t i = 0; i < session->displays.count; i++) {
+		struct fx_display *display = &session->displays.items[i];
+
+		if (display->number != number)
+			continue;
+		free(display->expression);
+		free(display->format);
+		fx_vec_remove(&session->displays, i);
+		return NULL;
+	}
+	return fx_error_new(FX_ERR_NO_NAME, "there is no display %d", number);
+}
+
+size_t
+fx_display_count(const struct fx_session *session)
+{
+	return session->displays.count;
+}
+
+bool
+fx_display_at(const struct fx_session *session, size_t index, int *number_ret,
+	const char **expression_ret, const char **format_ret)
+{
+	const struct fx_display *display;
+
+	if (index >= session->displays.count)
+		return false;
+	display = &session->displays.items[index];
+	*number_ret = display->number;
+	*expression_ret = display->expression;
+	*format_ret = display->format;
+	return true;
+}

@@ -1,0 +1,212 @@
+/* session_private.h - what the files of the session share.
+ *
+ * Execution is a stack of places: the outermost graph, then the nested graphs
+ * (submodules that own one) that `step` entered.  A place holds the values of
+ * its nodes by id; those above its stop are there for the user, those below
+ * are kept for moving onwards again without running.
+ */
+#ifndef FX_SESSION_SESSION_PRIVATE_H
+#define FX_SESSION_SESSION_PRIVATE_H
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "run/env.h"
+#include "run/eval.h"
+#include "run/hooks.h"
+#include "run/interp.h"
+#include "run/plan.h"
+#include "session/breakpoint.h"
+#include "session/model.h"
+#include "session/position.h"
+#include "session/session.h"
+
+struct fx_meta;
+struct fx_meta_report;
+
+struct fx_place {
+	struct fx_graph *graph;
+	uint64_t call; /* node of the place above; 0 in the outermost */
+	uint64_t stop; /* stopped before this node; 0: at the end */
+	struct fx_env env;
+	struct fx_plans plans;
+	struct fx_datum **arguments; /* nested: of its placeholders */
+	size_t argument_count;
+};
+
+struct fx_input {
+	uint64_t node;
+	char *text;
+	struct fx_datum *datum;
+};
+
+/* An edit between begin and end. */
+struct fx_open_edit {
+	size_t savepoint;
+	const char *command; /* interned */
+	bool has_inner;      /* an edit inside it has ended */
+};
+
+struct fx_model {
+	struct fx_session *session;
+	struct fx_graph *graph;
+	const char *name; /* interned */
+	int number;
+	char *path;
+	uint32_t saved; /* time index that the file has */
+	const char *scope;
+
+	struct fx_meta *meta;   /* of shape propagation */
+	struct fx_map problems; /* id -> char *: no possible shape */
+	struct fx_map failures; /* id -> 1: running it failed */
+	struct fx_map dirty;    /* id -> 1: had a value, has to run again */
+	struct fx_map tags;     /* id -> 1 */
+	struct fx_map times;    /* time index + 1 -> stop there + 1 */
+	FX_VEC(struct fx_input) inputs;
+
+	struct fx_backend *backend;
+	FX_VEC(struct fx_place *) places; /* outermost first */
+	size_t executed;
+	size_t frame;
+
+	FX_VEC(struct fx_open_edit) edits; /* the outermost first */
+};
+
+struct fx_variable {
+	const char *name; /* interned */
+	struct fx_datum *datum;
+};
+
+struct fx_display {
+	int number;
+	char *expression;
+	char *format;
+};
+
+enum fx_break_kind {
+	FX_BREAK_NODE,  /* one node by id */
+	FX_BREAK_SET,   /* a query, looked up again after edits */
+	FX_BREAK_SCOPE, /* the first node of a module path */
+	FX_BREAK_SOURCE,
+};
+
+/* A breakpoint and what it matched when the graph had VERSION. */
+struct fx_break {
+	struct fx_breakpoint shown;
+	enum fx_break_kind kind;
+	struct fx_model *model;
+	struct fx_graph *graph;
+	uint64_t node;       /* NODE */
+	const char *path;    /* SCOPE */
+	struct fx_map nodes; /* id -> 1 */
+	uint64_t version;
+	bool is_fresh;
+	bool is_done; /* temporary, hit: deleted at the stop */
+};
+
+struct fx_session {
+	fx_tick_fn *tick;
+	void *tick_context;
+	struct fx_settings *settings;
+	FX_VEC(struct fx_model *) models;
+	struct fx_model *current;
+	int next_number;
+	uint32_t next_serial;
+	FX_VEC(struct fx_datum *) history;
+	FX_VEC(struct fx_variable) variables;
+	uint64_t seed;
+	bool is_read_only;
+	FX_VEC(struct fx_break *) breaks;
+	int next_break;
+	FX_VEC(struct fx_display) displays;
+	int next_display;
+};
+
+/* model.c */
+struct fx_model *fx_model_new(struct fx_session *session,
+	struct fx_graph *graph_taken);
+void fx_model_free(struct fx_model *model);
+
+/* shapes.c */
+void fx_model_propagate_at_open(struct fx_model *model);
+/* The nodes with IDS (in the graph) and all that depends on them, each once;
+ * the caller frees *RET.
+ */
+void fx_model_cone(struct fx_model *model, const struct fx_map *ids,
+	struct fx_node ***ret, size_t *count_ret);
+/* Propagate again over the CONE of the nodes with IDS; the ids of nodes that
+ * have become impossible are counted, the first one explained.
+ */
+struct fx_reshape {
+	size_t bad;
+	uint64_t first;
+	char *text; /* of the first; owned */
+};
+void fx_reshape_deinit(struct fx_reshape *reshape);
+FX_DEFINE_DEINIT(reshape, struct fx_reshape, fx_reshape_deinit);
+struct fx_reshape fx_model_reshape(struct fx_model *model,
+	const struct fx_map *ids, struct fx_node *const *cone, size_t count);
+void fx_model_forget_problem(struct fx_model *model, uint64_t id);
+
+/* place.c */
+struct fx_place *fx_model_place(const struct fx_model *model);
+/* The place whose graph is GRAPH, or NULL. */
+struct fx_place *fx_model_place_of(const struct fx_model *model,
+	const struct fx_graph *graph);
+struct fx_node *fx_place_stop(const struct fx_place *place);
+void fx_place_set_stop(struct fx_model *model, struct fx_place *place,
+	struct fx_node *node);
+struct fx_place *fx_place_push(struct fx_model *model, struct fx_graph *graph);
+void fx_place_pop(struct fx_model *model);
+/* Enter the graph nested in CALL, on its arguments' values. */
+FX_NODISCARD struct fx_error *fx_place_enter(struct fx_model *model,
+	struct fx_node *call);
+/* Leave the innermost place at its end: its result becomes the call's. */
+void fx_place_leave(struct fx_model *model);
+/* An interpreter for PLACE. */
+struct fx_interp fx_place_interp(struct fx_model *model,
+	struct fx_place *place);
+/* Give NODE's inputs values where they have none. */
+FX_NODISCARD struct fx_error *fx_place_ensure(struct fx_model *model,
+	struct fx_interp *interp, struct fx_node *node);
+/* Whether NODE's value can be seen: it is above the stop. */
+struct fx_datum *fx_place_value(const struct fx_place *place,
+	const struct fx_node *node);
+
+/* edit.c: values of the CONE are stale; the position goes back when the first
+ * of it lies above.
+ */
+void fx_model_make_stale(struct fx_model *model, const struct fx_map *ids,
+	struct fx_node *const *cone, size_t count,
+	struct fx_edit_report *report);
+
+/* resolve.c: a resolver whose context is CONTEXT. */
+struct fx_resolve_context {
+	struct fx_session *session;
+	struct fx_model *model; /* may be NULL */
+};
+void fx_resolver_init(struct fx_resolver *resolver,
+	struct fx_resolve_context *context);
+
+/* fx_resolve_set without setting $_. */
+FX_NODISCARD struct fx_error *fx_resolve_set_quietly(struct fx_session *session,
+	struct fx_model *model, const char *text, size_t **positions_ret,
+	size_t *count_ret);
+
+/* breakpoint.c */
+/* The number of an enabled breakpoint that stops before NODE now, or 0: counts
+ * hits, honours ignore counts and conditions.  *ERR_RET: a condition that
+ * could not be evaluated, which stops too.
+ */
+int fx_breaks_hit(struct fx_session *session, struct fx_model *model,
+	struct fx_node *node, struct fx_error **err_ret);
+/* Whether an enabled breakpoint stands on NODE; on any node of GRAPH. */
+bool fx_breaks_has(struct fx_session *session, struct fx_model *model,
+	const struct fx_node *node);
+bool fx_breaks_inside(struct fx_session *session, struct fx_model *model,
+	const struct fx_graph *graph);
+/* Delete temporary ones that were hit. */
+void fx_breaks_sweep(struct fx_session *session);
+void fx_breaks_drop_model(struct fx_session *session, struct fx_model *model);
+void fx_breaks_free(struct fx_session *session);
+
+#endif /* FX_SESSION_SESSION_PRIVATE_H */

@@ -1,0 +1,200 @@
+/* shapes.c - keeping shapes up to date, and what is impossible. */
+#include <config.h>
+
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/intern.h"
+#include "base/mem.h"
+#include "meta/propagate.h"
+#include "session/session_private.h"
+
+/* --- problems ----------------------------------------------------------- */
+
+void
+fx_model_forget_problem(struct fx_model *model, uint64_t id)
+{
+	char *text = (char *)fx_map_get(&model->problems, (uintptr_t)id, 0);
+
+	if (!text)
+		return;
+	free(text);
+	fx_map_erase(&model->problems, (uintptr_t)id);
+}
+
+static void
+set_problem(struct fx_model *model, uint64_t id, const char *text)
+{
+	fx_model_forget_problem(model, id);
+	fx_map_set(&model->problems, (uintptr_t)id,
+		(uintptr_t)fx_xstrdup(text));
+}
+
+const char *
+fx_model_shape_problem(const struct fx_model *model, const struct fx_node *node)
+{
+	const char *text = (const char *)fx_map_get(&model->problems,
+		(uintptr_t)node->id, 0);
+
+	if (text)
+		return text;
+	if (node->meta && node->meta->kind == FX_VALUE_UNKNOWN &&
+		node->meta->text && *node->meta->text)
+		return node->meta->text;
+	return NULL;
+}
+
+static void
+keep_failures(struct fx_model *model, const struct fx_meta_report *report)
+{
+	for (size_t i = 0; i < report->failure_count; i++)
+		set_problem(model, report->failures[i].node,
+			fx_error_message(report->failures[i].error));
+}
+
+static void
+clear_problems(struct fx_model *model)
+{
+	size_t at = 0;
+	uintptr_t id;
+	uintptr_t text;
+
+	while (fx_map_next(&model->problems, &at, &id, &text))
+		free((char *)text);
+	fx_map_clear(&model->problems);
+}
+
+struct fx_shape_report
+fx_model_propagate(struct fx_model *model)
+{
+	FX_AUTO_META_REPORT struct fx_meta_report report = { 0 };
+
+	fx_meta_propagate(model->meta, model->graph, true, &report);
+	clear_problems(model);
+	keep_failures(model, &report);
+	return (struct fx_shape_report){
+		.known = report.known,
+		.unknown = report.unknown,
+		.bad = report.failure_count,
+	};
+}
+
+/* Whether anything can be known: an input or a parameter with metadata. */
+static bool
+has_ground(struct fx_graph *graph)
+{
+	struct fx_node *node;
+
+	fx_graph_for_each_node (node, graph)
+		if ((node->opcode == FX_OPCODE_PLACEHOLDER && node->meta) ||
+			node->opcode == FX_OPCODE_GET_ATTR)
+			return true;
+	return false;
+}
+
+void
+fx_model_propagate_at_open(struct fx_model *model)
+{
+	if (has_ground(model->graph))
+		fx_model_propagate(model);
+}
+
+/* --- cones -------------------------------------------------------------- */
+
+static int
+compare_order(const void *a, const void *b)
+{
+	const struct fx_node *x = *(struct fx_node *const *)a;
+	const struct fx_node *y = *(struct fx_node *const *)b;
+
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+typedef FX_VEC(struct fx_node *) node_vec;
+
+static void
+visit(node_vec *found, struct fx_map *seen, struct fx_node *node)
+{
+	if (fx_map_set(seen, (uintptr_t)node, 1))
+		fx_vec_push(found, node);
+}
+
+void
+fx_model_cone(struct fx_model *model, const struct fx_map *ids,
+	struct fx_node ***ret, size_t *count_ret)
+{
+	FX_AUTO_MAP struct fx_map seen = { 0 };
+	node_vec found = { 0 };
+	size_t at = 0;
+	uintptr_t id;
+	uintptr_t one;
+
+	while (fx_map_next(ids, &at, &id, &one)) {
+		struct fx_node *node = fx_graph_find_id(model->graph, id);
+
+		if (node && node->is_in_graph)
+			visit(&found, &seen, node);
+	}
+	for (size_t i = 0; i < found.count; i++) {
+		const struct fx_use *use;
+
+		fx_node_for_each_user (use, found.items[i])
+			visit(&found, &seen, use->user);
+	}
+	if (found.count)
+		qsort(found.items, found.count, sizeof(*found.items),
+			compare_order);
+	*ret = found.items;
+	*count_ret = found.count;
+}
+
+/* --- after an edit ------------------------------------------------------ */
+
+void
+fx_reshape_deinit(struct fx_reshape *reshape)
+{
+	free(reshape->text);
+	reshape->text = NULL;
+}
+
+static void
+count_bad(struct fx_reshape *reshape, const struct fx_meta_failure *failure)
+{
+	if (!reshape->bad++) {
+		reshape->first = failure->node;
+		reshape->text = fx_xstrdup(fx_error_message(failure->error));
+	}
+}
+
+/* Nodes of the cone that had a problem are computed again too: whether they
+ * still have it cannot be seen otherwise.
+ */
+struct fx_reshape
+fx_model_reshape(struct fx_model *model, const struct fx_map *ids,
+	struct fx_node *const *cone, size_t count)
+{
+	FX_AUTO_META_REPORT struct fx_meta_report report = { 0 };
+	FX_AUTO_MAP struct fx_map had = { 0 };
+	struct fx_reshape reshape = { 0 };
+	FX_VEC(uint64_t) list = { 0 };
+
+	for (size_t i = 0; i < count; i++) {
+		uintptr_t id = (uintptr_t)cone[i]->id;
+		bool is_bad = fx_map_has(&model->problems, id);
+
+		if (is_bad)
+			fx_map_set(&had, id, 1);
+		if (is_bad || fx_map_has(ids, id))
+			fx_vec_push(&list, cone[i]->id);
+		fx_model_forget_problem(model, cone[i]->id);
+	}
+	if (list.count)
+		fx_meta_update(model->meta, model->graph, list.items,
+			list.count, &report);
+	keep_failures(model, &report);
+	for (size_t i = 0; i < report.failure_count; i++)
+		if (!fx_map_has(&had, (uintptr_t)report.failures[i].node))
+			count_bad(&reshape, &report.failures[i]);
+	fx_vec_deinit(&list);
+	return reshape;
+}

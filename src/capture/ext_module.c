@@ -131,20 +131,21 @@ placeholder(PyObject *self, PyObject *args)
 	return fxpy_proxy_new(fx_recorder_add(&trace->recorder, &spec));
 }
 
-/* finish(result, type text or None, torch version) -> Graph */
+/* finish(result, type text or None, torch version, name) -> Graph */
 static PyObject *
 finish(PyObject *self, PyObject *args)
 {
 	struct fx_node_spec spec = { .opcode = FX_OPCODE_OUTPUT,
 		.target = "output" };
 	struct fxpy_trace *trace = running();
-	const char *type, *version;
+	const char *type, *version, *name;
 	struct fx_value item;
 	PyObject *result, *graph;
 
 	(void)self;
 	if (!trace ||
-		!PyArg_ParseTuple(args, "Ozs", &result, &type, &version) ||
+		!PyArg_ParseTuple(args, "Ozss", &result, &type, &version,
+			&name) ||
 		!fxpy_arg(trace, result, &item))
 		return NULL;
 	spec.args = fx_value_sequence(trace->recorder.graph->values,
@@ -152,6 +153,7 @@ finish(PyObject *self, PyObject *args)
 	spec.type = fx_intern(type);
 	fx_recorder_add(&trace->recorder, &spec);
 	trace->recorder.graph->dialect = fx_intern(version);
+	trace->recorder.graph->class_name = fx_intern(name);
 	graph = fxpy_graph_new(trace);
 	stop();
 	return graph;

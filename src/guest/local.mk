@@ -1,2 +1,6 @@
-# Sources of src/guest: .c, .h and .def alike, so that distcheck misses none.
-#	libfxcore_a_SOURCES += %D%/x.c %D%/x.h
+libfxcore_a_SOURCES += \
+	%D%/channel.c %D%/channel.h \
+	%D%/process.c %D%/process.h \
+	%D%/python.c %D%/python.h \
+	%D%/reply.c %D%/reply.h \
+	%D%/worker.c %D%/worker.h

@@ -113,8 +113,10 @@ class Tracer:
                 arguments.extend(self._input(name, defaults, notes,
                                              concrete_args or {}))
             result = function(*arguments)
-            return _capture.finish(result, _type_text(notes.get("return")),
-                                   torch.__version__.split("+")[0])
+            return _capture.finish(
+                result, _type_text(notes.get("return")),
+                torch.__version__.split("+")[0],
+                type(root).__name__ if is_module else root.__name__)
         except BaseException:
             self.partial = _capture.abort()
             raise
@@ -136,9 +138,10 @@ class Tracer:
                 raise RuntimeError("forward takes self through *args; name it "
                                    "as a parameter of its own")
             first, names = [module], names[1:]
-        defaults = {p.name: p.default
-                    for p in inspect.signature(inner).parameters.values()
-                    if p.default is not p.empty}
+        given = inner.__defaults__ or ()
+        at = code.co_argcount
+        defaults = dict(zip(code.co_varnames[at - len(given):at], given))
+        defaults.update(inner.__kwdefaults__ or {})
         at = total
         if code.co_flags & inspect.CO_VARARGS:
             names.append("*" + code.co_varnames[at])

@@ -29,7 +29,7 @@ _HINTS = [
      "call"),
     ("item assignment", "use torch functions that return a new value, or wrap "
      "the function (fxdb.wrap)"),
-    ("'Proxy'", "a function outside torch needs the number itself: wrap that "
+    ("Proxy'", "a function outside torch needs the number itself: wrap that "
      "function (fxdb.wrap), or fix the argument it depends on (--concrete "
      "NAME=VALUE)"),
     ("NoneType", "an optional input is a traced value here: fix it with "

@@ -1,0 +1,165 @@
+/* process.c - starting programs and reading what they say. */
+#include <config.h>
+
+#include "guest/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+#define OUTPUT_LIMIT 65536
+
+extern char **environ;
+
+static void
+redirect(posix_spawn_file_actions_t *actions, int from, int to)
+{
+	if (from >= 0)
+		posix_spawn_file_actions_adddup2(actions, from, to);
+	else
+		posix_spawn_file_actions_addopen(actions, to, "/dev/null",
+			O_RDWR, 0);
+}
+
+/* Signals as a fresh program expects them: none blocked, none ignored. */
+static void
+set_attributes(posix_spawnattr_t *attributes)
+{
+	sigset_t signals;
+
+	posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP |
+						     POSIX_SPAWN_SETSIGDEF |
+						     POSIX_SPAWN_SETSIGMASK);
+	posix_spawnattr_setpgroup(attributes, 0);
+	sigfillset(&signals);
+	posix_spawnattr_setsigdefault(attributes, &signals);
+	sigemptyset(&signals);
+	posix_spawnattr_setsigmask(attributes, &signals);
+}
+
+struct fx_error *
+fx_process_spawn(const struct fx_spawn *spawn, pid_t *pid_ret)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	int failed;
+
+	posix_spawn_file_actions_init(&actions);
+	posix_spawnattr_init(&attributes);
+	set_attributes(&attributes);
+	redirect(&actions, -1, 0);
+	redirect(&actions, spawn->out, 1);
+	redirect(&actions, spawn->err, 2);
+	if (spawn->keep >= 0) /* onto itself: clears close-on-exec */
+		posix_spawn_file_actions_adddup2(&actions, spawn->keep,
+			spawn->keep);
+	failed = posix_spawnp(pid_ret, spawn->argv[0], &actions, &attributes,
+		(char *const *)(uintptr_t)spawn->argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	posix_spawnattr_destroy(&attributes);
+	if (failed)
+		return fx_error_new(FX_ERR_CHILD, "cannot start %s: %s",
+			spawn->argv[0], strerror(failed));
+	return NULL;
+}
+
+static long
+now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Read FD to its end; false when TIMEOUT_MS passed first. */
+static bool
+read_all(int fd, int timeout_ms, struct fx_buf *out)
+{
+	long deadline = now_ms() + timeout_ms;
+	char chunk[4096];
+
+	for (;;) {
+		struct pollfd wait = { .fd = fd, .events = POLLIN };
+		long left = deadline - now_ms();
+		ssize_t size;
+
+		if (left <= 0)
+			return false;
+		if (poll(&wait, 1, (int)left) <= 0)
+			continue;
+		size = read(fd, chunk, sizeof(chunk));
+		if (size < 0 && errno == EINTR)
+			continue;
+		if (size <= 0)
+			return true;
+		if (out->length < OUTPUT_LIMIT)
+			fx_buf_add_n(out, chunk, (size_t)size);
+	}
+}
+
+static int
+wait_for(pid_t pid)
+{
+	int status = 0;
+
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
+}
+
+struct fx_error *
+fx_process_output(const char *const *argv, int timeout_ms, char **text_ret)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	FX_AUTO_FREE char *ended = NULL;
+	struct fx_error *err;
+	int ends[2], status;
+	bool complete;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return fx_error_new(FX_ERR_IO, "cannot make a pipe: %s",
+			strerror(errno));
+	err = fx_process_spawn(&(struct fx_spawn){ argv, ends[1], -1, -1 },
+		&pid);
+	close(ends[1]);
+	if (err) {
+		close(ends[0]);
+		return err;
+	}
+	complete = read_all(ends[0], timeout_ms, &text);
+	close(ends[0]);
+	if (!complete)
+		kill(-pid, SIGKILL);
+	status = wait_for(pid);
+	if (!complete)
+		return fx_error_new(FX_ERR_CHILD,
+			"%s did not answer within %d ms", argv[0], timeout_ms);
+	ended = fx_process_status_text(status);
+	if (status)
+		return fx_error_new(FX_ERR_CHILD, "%s ended with %s", argv[0],
+			ended);
+	*text_ret = fx_buf_take(&text);
+	return NULL;
+}
+
+char *
+fx_process_status_text(int status)
+{
+	if (WIFSIGNALED(status))
+		return fx_xasprintf("signal %d (%s)", WTERMSIG(status),
+			strsignal(WTERMSIG(status)));
+	return fx_xasprintf("exit status %d", WEXITSTATUS(status));
+}

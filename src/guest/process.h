@@ -1,0 +1,34 @@
+/* process.h - starting programs and reading what they say. */
+#ifndef FX_GUEST_PROCESS_H
+#define FX_GUEST_PROCESS_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+/* Start ARGV[0] (looked up on PATH) in a process group of its own, standard
+ * input empty.  OUT and ERR become its descriptors 1 and 2 (-1: /dev/null);
+ * KEEP (-1: none) stays open in it under the same number.
+ */
+struct fx_spawn {
+	const char *const *argv;
+	int out;
+	int err;
+	int keep;
+};
+FX_NODISCARD struct fx_error *fx_process_spawn(const struct fx_spawn *spawn,
+	pid_t *pid_ret);
+
+/* Run ARGV and return what it printed (at most 64 KiB, the caller's), or an
+ * error when it cannot start, fails, or takes longer than TIMEOUT_MS.
+ */
+FX_NODISCARD struct fx_error *fx_process_output(const char *const *argv,
+	int timeout_ms, char **text_ret);
+
+/* "exit status 5", "signal 11 (Segmentation fault)" of a wait status; the
+ * caller frees.
+ */
+char *fx_process_status_text(int status);
+
+#endif /* FX_GUEST_PROCESS_H */

@@ -1,0 +1,171 @@
+/* python.c - which Python traces: the user's own. */
+#include <config.h>
+
+#include "guest/python.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "guest/process.h"
+
+#define ASK_TIMEOUT_MS 20000
+
+/* Prints Python's version and torch's, or "-" without importing torch. */
+static const char question[] =
+	"import sys, importlib.util as u\n"
+	"s = u.find_spec('torch')\n"
+	"v = '-'\n"
+	"if s:\n"
+	"    v = '?'\n"
+	"    try:\n"
+	"        import os, re\n"
+	"        p = os.path.join(os.path.dirname(s.origin), 'version.py')\n"
+	"        m = re.search(r\"__version__ = '([^']+)'\", open(p).read())\n"
+	"        v = m.group(1) if m else '?'\n"
+	"    except Exception: pass\n"
+	"print('%d.%d.%d' % sys.version_info[:3], v)\n";
+
+struct fx_python_vec {
+	struct fx_python *items;
+	size_t count;
+	size_t capacity;
+};
+
+static void
+ask(struct fx_python *python)
+{
+	const char *argv[] = { python->path, "-c", question, NULL };
+	FX_AUTO_FREE char *text = NULL;
+	FX_AUTO_ERROR struct fx_error *err =
+		fx_process_output(argv, ASK_TIMEOUT_MS, &text);
+	char *blank, *end;
+
+	if (err)
+		return;
+	blank = strchr(text, ' ');
+	end = strchr(text, '\n');
+	if (!blank || !end || blank > end)
+		return;
+	*end = 0;
+	python->runs = true;
+	python->version = fx_xstrndup(text, (size_t)(blank - text));
+	if (strcmp(blank + 1, "-") != 0)
+		python->torch = fx_xstrdup(blank + 1);
+}
+
+static void
+add(struct fx_python_vec *pythons, char *path_taken, const char *from)
+{
+	struct fx_python python = { .path = path_taken, .from = from };
+
+	for (size_t i = 0; i < pythons->count; i++)
+		if (strcmp(pythons->items[i].path, path_taken) == 0) {
+			free(path_taken);
+			return;
+		}
+	ask(&python);
+	fx_vec_push(pythons, python);
+}
+
+void
+fx_pythons_find(const char *wanted, struct fx_python **ret, size_t *count_ret)
+{
+	struct fx_python_vec pythons = { 0 };
+	const char *environment = getenv("VIRTUAL_ENV");
+
+	if (wanted) {
+		add(&pythons, fx_xstrdup(wanted), "--python");
+	} else {
+		if (environment && *environment)
+			add(&pythons,
+				fx_xasprintf("%s/bin/python", environment),
+				"$VIRTUAL_ENV");
+		add(&pythons, fx_xstrdup("python3"), "PATH");
+		add(&pythons, fx_xstrdup("/usr/bin/python3"), "the system");
+	}
+	*ret = pythons.items;
+	*count_ret = pythons.count;
+}
+
+void
+fx_pythons_free(struct fx_python *pythons, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		free(pythons[i].path);
+		free(pythons[i].version);
+		free(pythons[i].torch);
+	}
+	free(pythons);
+}
+
+/* One clause a candidate: why not this one. */
+static void
+explain(struct fx_buf *out, const struct fx_python *python)
+{
+	if (out->length)
+		fx_buf_add(out, "; ");
+	fx_buf_addf(out, "%s (%s) ", python->path, python->from);
+	if (!python->runs)
+		fx_buf_add(out, "does not run");
+	else
+		fx_buf_addf(out, "is Python %s without torch", python->version);
+}
+
+struct fx_error *
+fx_python_choose(const char *wanted, char **path_ret)
+{
+	FX_AUTO_BUF struct fx_buf tried = { 0 };
+	struct fx_python *pythons;
+	size_t count;
+	struct fx_error *err = NULL;
+
+	*path_ret = NULL;
+	fx_pythons_find(wanted, &pythons, &count);
+	for (size_t i = 0; i < count && !*path_ret; i++) {
+		if (pythons[i].torch)
+			*path_ret = fx_xstrdup(pythons[i].path);
+		else
+			explain(&tried, &pythons[i]);
+	}
+	fx_pythons_free(pythons, count);
+	if (!*path_ret) {
+		err = fx_error_new(FX_ERR_PYTHON, "no Python with torch: %s",
+			fx_buf_text(&tried));
+		err = fx_error_hint(err,
+			"install python3-torch, or name one: --python PATH");
+	}
+	return err;
+}
+
+char *
+fx_python_package(void)
+{
+	char self[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash, *path;
+
+	if (length > 0) {
+		self[length] = 0;
+		slash = strrchr(self, '/');
+		if (slash)
+			*slash = 0;
+		path = fx_xasprintf("%s/src/capture", self);
+		FX_AUTO_FREE char *probe =
+			fx_xasprintf("%s/fxdb/_capture.abi3.so", path);
+
+		if (access(probe, R_OK) == 0)
+			return path;
+		free(path);
+	}
+	FX_AUTO_FREE char *installed =
+		fx_xasprintf("%s/fxdb/_capture.abi3.so", FX_PKGLIBEXECDIR);
+
+	if (access(installed, R_OK) == 0)
+		return fx_xstrdup(FX_PKGLIBEXECDIR);
+	return NULL;
+}

@@ -1,0 +1,41 @@
+/* python.h - which Python traces: the user's own.
+ *
+ * Candidates in order: the one asked for, $VIRTUAL_ENV, python3 on PATH,
+ * /usr/bin/python3; the first that has torch is taken.
+ */
+#ifndef FX_GUEST_PYTHON_H
+#define FX_GUEST_PYTHON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+struct fx_python {
+	char *path;
+	const char *from; /* static text: "--python", "$VIRTUAL_ENV" ... */
+	bool runs;        /* it started and answered */
+	char *version;    /* "3.11.2", or NULL */
+	char *torch;      /* torch's version, or NULL: it has none */
+};
+
+/* Ask every candidate (about 30 ms each).  WANTED may be null; when given it is
+ * the only candidate.  The caller frees with fx_pythons_free.
+ */
+void fx_pythons_find(const char *wanted, struct fx_python **ret,
+	size_t *count_ret);
+void fx_pythons_free(struct fx_python *pythons, size_t count);
+
+/* The path of the one to use; the caller frees.  PYTHON when none has torch,
+ * naming all that were tried.
+ */
+FX_NODISCARD struct fx_error *fx_python_choose(const char *wanted,
+	char **path_ret);
+
+/* Folder that holds the package `fxdb` with the extension: beside the program
+ * when it runs from its build folder, else installed.  The caller frees; NULL
+ * when this build has none.
+ */
+char *fx_python_package(void);
+
+#endif /* FX_GUEST_PYTHON_H */

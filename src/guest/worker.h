@@ -1,0 +1,77 @@
+/* worker.h - fxdb's end of the user's Python.
+ *
+ * A worker is a fork server (capture/fxdb/_worker.py): it imports torch once,
+ * and every capture runs in a child of its own, so a model that hangs, exits
+ * or crashes is an ordinary result.  A capture that succeeded stays alive
+ * until it is closed, because weights are fetched from it when asked for.
+ */
+#ifndef FX_GUEST_WORKER_H
+#define FX_GUEST_WORKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct fx_capture;
+struct fx_graph;
+struct fx_safetensors;
+struct fx_worker;
+
+/* Find a Python (WANTED as in guest/python.h, may be null) and start it.
+ * Returns before torch is imported; the first capture waits for that.
+ */
+FX_NODISCARD struct fx_error *fx_worker_start(const char *wanted,
+	struct fx_worker **ret);
+void fx_worker_free(struct fx_worker *worker);
+
+/* Whether its server still answers; false for NULL. */
+bool fx_worker_is_alive(struct fx_worker *worker);
+
+/* What the user asked for: SPEC and flags of the `trace` command. */
+struct fx_trace_request {
+	const char *spec;
+	const char *tracer; /* SPEC of a fxdb.Tracer subclass, or NULL */
+	const char *const *leaves;
+	size_t leaf_count;
+	const char *const *concrete; /* NAME=VALUE */
+	size_t concrete_count;
+	bool train;
+	/* Called every 30 ms; true: stop the capture. */
+	bool (*tick)(void *context);
+	/* What the model printed, as it comes. */
+	void (*output)(void *context, const char *text, size_t length);
+	void *context;
+};
+
+struct fx_trace_result {
+	struct fx_graph *graph;     /* the caller's; also the part of a failed
+				     * trace; may be NULL */
+	struct fx_capture *capture; /* the caller's; NULL when it is gone */
+	double build_ms;
+	double trace_ms;
+	char *python; /* "python3.11" */
+	char *torch;
+	char *mode; /* "eval" */
+};
+void fx_trace_result_deinit(struct fx_trace_result *result);
+
+/* Capture a model.  On failure *RET may still hold the graph so far.  Errors:
+ * TRACE, PYTHON (the model's own), CHILD (its process died), INTERRUPTED and
+ * what the request gets wrong.
+ */
+FX_NODISCARD struct fx_error *fx_worker_trace(struct fx_worker *worker,
+	const struct fx_trace_request *request, uint32_t serial,
+	struct fx_trace_result *ret);
+
+/* The weights of CAPTURE as a safetensors image in shared memory; *SKIPPED_RET
+ * (the caller's; may be "") names tensors that have no such form.
+ */
+FX_NODISCARD struct fx_error *fx_capture_weights(struct fx_capture *capture,
+	struct fx_safetensors **ret, char **skipped_ret);
+
+/* End the child. */
+void fx_capture_free(struct fx_capture *capture);
+
+#endif /* FX_GUEST_WORKER_H */

@@ -22,3 +22,8 @@ check_PROGRAMS += %D%/test_emit_parity %D%/test_emit_dumps
 TESTS += %D%/test_emit_parity %D%/test_emit_dumps
 %C%_test_emit_parity_SOURCES = %D%/test_emit_parity.c
 %C%_test_emit_dumps_SOURCES = %D%/test_emit_dumps.c
+
+check_PROGRAMS += %D%/test_draw %D%/test_draw_picture
+TESTS += %D%/test_draw %D%/test_draw_picture
+%C%_test_draw_SOURCES = %D%/test_draw.c
+%C%_test_draw_picture_SOURCES = %D%/test_draw_picture.c

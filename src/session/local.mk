@@ -1,6 +1,7 @@
 # Sources of src/session: .c, .h and .def alike, so that distcheck misses none.
 libfxcore_a_SOURCES += \
 	%D%/breakpoint.c %D%/breakpoint.h \
+	%D%/capture.c %D%/capture.h \
 	%D%/complete.c \
 	%D%/edit.c \
 	%D%/files.c \

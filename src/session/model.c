@@ -11,6 +11,7 @@
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "guest/worker.h"
 #include "ir/tensor_meta.h"
 #include "ir/value_text.h"
 #include "meta/propagate.h"
@@ -57,6 +58,7 @@ fx_model_free(struct fx_model *model)
 		fx_datum_unref(model->inputs.items[i].datum);
 	}
 	fx_vec_deinit(&model->inputs);
+	fx_capture_free(model->capture);
 	free_problems(model);
 	fx_map_deinit(&model->failures);
 	fx_map_deinit(&model->dirty);

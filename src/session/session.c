@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/str.h"
+#include "guest/worker.h"
 #include "ir/clone.h"
 #include "run/datum.h"
 #include "session/session_private.h"
@@ -23,7 +24,6 @@ fx_session_new(void)
 
 	session->settings = fx_settings_new();
 	session->next_number = 1;
-	session->next_serial = 1;
 	session->next_break = 1;
 	session->next_display = 1;
 	return session;
@@ -55,6 +55,8 @@ fx_session_free(struct fx_session *session)
 		fx_model_free(session->models.items[i]);
 	fx_vec_deinit(&session->models);
 	free_values(session);
+	fx_worker_free(session->worker);
+	free(session->python);
 	fx_settings_free(session->settings);
 	free(session);
 }
@@ -74,12 +76,26 @@ fx_session_settings(struct fx_session *session)
 
 /* --- models ------------------------------------------------------------- */
 
+static bool
+is_serial_used(const struct fx_session *session, uint32_t serial)
+{
+	for (size_t i = 0; i < session->models.count; i++)
+		if (session->models.items[i]->graph->serial == serial)
+			return true;
+	return false;
+}
+
+/* Nested graphs use the upper half (load), so numbers come round again:
+ * graphs that only lived for one command have them too.
+ */
 uint32_t
 fx_session_serial(struct fx_session *session)
 {
-	/* Nested graphs use the upper half (load). */
-	fx_assert(session->next_serial < UINT16_MAX);
-	return session->next_serial++;
+	fx_assert(session->models.count < UINT16_MAX - 1);
+	do {
+		session->next_serial = session->next_serial % UINT16_MAX + 1;
+	} while (is_serial_used(session, session->next_serial));
+	return session->next_serial;
 }
 
 static const char *

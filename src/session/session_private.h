@@ -55,6 +55,9 @@ struct fx_model {
 	uint32_t saved; /* time index that the file has */
 	const char *scope;
 
+	struct fx_capture *capture; /* process with the weights, or NULL */
+	bool has_weights;           /* they were fetched from it */
+
 	struct fx_meta *meta;   /* of shape propagation */
 	struct fx_map problems; /* id -> char *: no possible shape */
 	struct fx_map failures; /* id -> 1: running it failed */
@@ -106,6 +109,8 @@ struct fx_break {
 struct fx_session {
 	fx_tick_fn *tick;
 	void *tick_context;
+	char *python;             /* asked for, or NULL */
+	struct fx_worker *worker; /* or NULL: not started */
 	struct fx_settings *settings;
 	FX_VEC(struct fx_model *) models;
 	struct fx_model *current;

@@ -1,0 +1,143 @@
+/* capture.c - models from the user's Python. */
+#include <config.h>
+
+#include "session/capture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/blob.h"
+#include "base/intern.h"
+#include "base/mem.h"
+#include "ir/module.h"
+#include "load/safetensors.h"
+#include "session/session_private.h"
+
+void
+fx_session_set_python(struct fx_session *session, const char *path)
+{
+	free(session->python);
+	session->python = path ? fx_xstrdup(path) : NULL;
+}
+
+struct fx_error *
+fx_session_start_worker(struct fx_session *session)
+{
+	if (session->worker)
+		return NULL;
+	return fx_worker_start(session->python, &session->worker);
+}
+
+/* After a failure the server itself may be gone: the next trace starts one. */
+static void
+forget_dead_worker(struct fx_session *session, const struct fx_error *err)
+{
+	if (!err || fx_worker_is_alive(session->worker))
+		return;
+	fx_worker_free(session->worker);
+	session->worker = NULL;
+}
+
+static struct fx_model *
+add_model(struct fx_session *session, const struct fx_trace_request *request,
+	const char *name, struct fx_trace_result *report)
+{
+	FX_AUTO_FREE char *origin = fx_xasprintf("trace %s", request->spec);
+	struct fx_graph *graph = FX_TAKE(report->graph);
+	struct fx_model *model;
+
+	model = fx_session_add_graph(session, graph,
+		name ? name : graph->class_name, origin);
+	model->capture = FX_TAKE(report->capture);
+	return model;
+}
+
+struct fx_error *
+fx_session_trace(struct fx_session *session,
+	const struct fx_trace_request *request, const char *name,
+	struct fx_trace_result *report, struct fx_model **ret)
+{
+	struct fx_trace_request full = *request;
+	struct fx_error *err;
+
+	*ret = NULL;
+	memset(report, 0, sizeof(*report));
+	err = fx_session_start_worker(session);
+	if (err)
+		return err;
+	if (!full.tick && !full.output) {
+		full.tick = session->tick;
+		full.context = session->tick_context;
+	}
+	err = fx_worker_trace(session->worker, &full,
+		fx_session_serial(session), report);
+	forget_dead_worker(session, err);
+	if (report->graph)
+		*ret = add_model(session, request, name, report);
+	return err;
+}
+
+/* Give the storage of TENSOR, which lies at PATH, its bytes. */
+static void
+attach(const struct fx_safetensors *file, const struct fx_tensor *tensor,
+	const char *path)
+{
+	const struct fx_safetensors_entry *entry =
+		fx_safetensors_find(file, path);
+
+	if (!entry || !tensor->storage || tensor->storage->blob)
+		return;
+	tensor->storage->blob = fx_safetensors_blob(file, entry);
+}
+
+static void
+attach_module(const struct fx_safetensors *file, struct fx_module *module,
+	const char *path)
+{
+	for (size_t i = 0; i < module->member_count; i++) {
+		const struct fx_member *member = &module->members[i];
+		FX_AUTO_FREE char *full = NULL;
+
+		if (!member->tensor)
+			continue;
+		full = fx_xasprintf("%s%s%s", path, *path ? "." : "",
+			member->name);
+		attach(file, member->tensor, full);
+	}
+}
+
+struct fx_error *
+fx_model_fetch_weights(struct fx_model *model, char **skipped_ret)
+{
+	FX_AUTO_SAFETENSORS struct fx_safetensors *file = NULL;
+	struct fx_module_walk *walk;
+	struct fx_module *module;
+	struct fx_error *err;
+	const char *path;
+
+	*skipped_ret = NULL;
+	if (!model->capture || model->has_weights)
+		return NULL;
+	err = fx_capture_weights(model->capture, &file, skipped_ret);
+	if (err)
+		return err;
+	walk = fx_module_walk_new(model->graph->module, false);
+	while (fx_module_walk_next(walk, &module, &path))
+		attach_module(file, module, path);
+	fx_module_walk_free(walk);
+	model->has_weights = true;
+	return NULL;
+}
+
+bool
+fx_model_has_capture(const struct fx_model *model)
+{
+	return model->capture;
+}
+
+void
+fx_model_end_capture(struct fx_model *model)
+{
+	fx_capture_free(model->capture);
+	model->capture = NULL;
+}

@@ -1,0 +1,49 @@
+/* capture.h - models from the user's Python.
+ *
+ * The worker (guest/worker.h) belongs to the session and is started by the
+ * first trace or at the first idle prompt.  A traced model keeps its capture,
+ * the process that has the weights, until it is dropped or killed.
+ */
+#ifndef FX_SESSION_CAPTURE_H
+#define FX_SESSION_CAPTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "guest/worker.h"
+
+struct fx_model;
+struct fx_session;
+
+/* The Python to trace with; NULL finds one (guest/python.h).  Takes effect
+ * when the worker starts.
+ */
+void fx_session_set_python(struct fx_session *session, const char *path);
+
+/* Start the worker if there is none, without waiting for it. */
+FX_NODISCARD struct fx_error *
+fx_session_start_worker(struct fx_session *session);
+
+/* Trace what REQUEST says (its tick may be null: the session's is used) and
+ * make the graph a new, current model called NAME, or after its class when
+ * NAME is null.  REPORT has times and versions; its graph and capture are the
+ * model's.  When tracing fails the error is returned and *RET, when there is
+ * anything, is a model with the graph so far.
+ */
+FX_NODISCARD struct fx_error *fx_session_trace(struct fx_session *session,
+	const struct fx_trace_request *request, const char *name,
+	struct fx_trace_result *report, struct fx_model **ret);
+
+/* Fetch the weights of a traced model from its capture, once; nothing to do
+ * for other models.  *SKIPPED_RET, the caller's, names tensors that cannot be
+ * fetched; "" or NULL when all came.
+ */
+FX_NODISCARD struct fx_error *fx_model_fetch_weights(struct fx_model *model,
+	char **skipped_ret);
+
+/* Whether a process still holds the model's weights; end it. */
+bool fx_model_has_capture(const struct fx_model *model);
+void fx_model_end_capture(struct fx_model *model);
+
+#endif /* FX_SESSION_CAPTURE_H */

@@ -135,3 +135,15 @@ configure_in()
 	(cd "$folder" && quietly configure.log "$top/configure" "$@") || return
 	printf '%s\n' "$parts" >"$folder/parts"
 }
+
+# run_tests FOLDER [TESTS]: build and run all tests, or TESTS; count them.
+run_tests()
+{
+	local folder=$1 logs
+	logs=$(make -s -C "$folder" list-test-logs) || return 1
+	# Should the build fail, the results of the last time must not count.
+	(cd "$folder" && rm -f $logs)
+	make -C "$folder" -k -j"$(cores)" check ${2:+TESTS="$2"} \
+		>"$folder/check.log" 2>&1
+	scripts/count-tests "$folder" $? ${2:+"$2"}
+}

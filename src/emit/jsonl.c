@@ -124,7 +124,7 @@ put_storage(struct writer *w, const struct fx_tensor *tensor)
 	if (!weight)
 		return;
 	put_text(w, "storage", weight->key);
-	if (storage->blob)
+	if (storage->blob && w->options->weights_file)
 		put_int(w, "bytes", (int64_t)fx_blob_size(storage->blob));
 	if (storage->has_digest)
 		put_hash(w, "digest", storage->digest);
@@ -141,8 +141,8 @@ put_tensor_fields(struct writer *w, const struct fx_tensor *tensor)
 		put_int(w, "offset", tensor->offset);
 	if (tensor->requires_grad)
 		put_bool(w, "grad", true);
-	if (tensor->is_buffer && !tensor->is_persistent)
-		put_bool(w, "persistent", false);
+	if (tensor->is_persistent != tensor->is_buffer)
+		put_bool(w, "persistent", tensor->is_persistent);
 	put_storage(w, tensor);
 }
 

@@ -253,6 +253,36 @@ read_meta_call(const struct fx_value_reader *r, const struct fx_ast *call,
 	return err ? fx_error_at(err, r->text, call->span) : NULL;
 }
 
+/* dict([(key, value), ...]): a dict whose first key is no literal. */
+FX_NODISCARD static struct fx_error *
+read_dict_call(const struct fx_value_reader *r, const struct fx_ast *call,
+	struct fx_value *ret)
+{
+	struct fx_value pairs = { 0 };
+	struct fx_value *items;
+	struct fx_error *err;
+
+	if (call->kid_count != 2)
+		return fx_value_read_refuse(r, call);
+	err = fx_value_read(r, call->kids[1], &pairs);
+	if (err)
+		return err;
+	if (!fx_value_is_sequence(&pairs))
+		return fx_value_read_refuse(r, call);
+	items = FX_ARENA_ARRAY(r->arena, struct fx_value,
+		2 * (size_t)pairs.count);
+	for (uint32_t i = 0; i < pairs.count; i++) {
+		const struct fx_value *pair = &pairs.items[i];
+
+		if (!fx_value_is_sequence(pair) || pair->count != 2)
+			return fx_value_read_refuse(r, call->kids[1]);
+		items[2 * i] = pair->items[0];
+		items[2 * i + 1] = pair->items[1];
+	}
+	*ret = fx_value_dict(r->arena, items, pairs.count);
+	return NULL;
+}
+
 /* Calls that stand for a value. */
 static const struct {
 	const char *name;
@@ -266,6 +296,7 @@ static const struct {
 	{ "torch.Size", read_size_call },
 	{ "complex", read_complex_call },
 	{ "float", read_float_call },
+	{ "dict", read_dict_call },
 	{ "namedtuple", read_namedtuple_call },
 	{ "opaque", read_text_call },
 	{ "function", read_text_call },

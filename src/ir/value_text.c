@@ -91,10 +91,48 @@ print_key(struct fx_buf *out, const struct fx_value *key,
 	print(out, key, &plain);
 }
 
+/* Whether braces before KEY begin a dict also where they may hold a query
+ * (lang/parse.h): only a literal tells.
+ */
+static bool
+is_literal(const struct fx_value *key)
+{
+	switch (key->kind) {
+	case FX_VALUE_NONE:
+	case FX_VALUE_BOOL:
+	case FX_VALUE_STRING:
+	case FX_VALUE_BYTES:
+		return true;
+	case FX_VALUE_INT:
+		return key->integer >= 0;
+	default:
+		return false;
+	}
+}
+
+/* dict([(k, v), ...]) */
+static void
+print_dict_call(struct fx_buf *out, const struct fx_value *dict,
+	const struct fx_value_printer *p)
+{
+	fx_buf_add(out, "dict([");
+	for (size_t i = 0; i < dict->count; i++) {
+		if (i)
+			fx_buf_add_n(out, ", ", 2);
+		print_tuple(out, &dict->items[2 * i], 2, p);
+	}
+	fx_buf_add(out, "])");
+}
+
 static void
 print_dict(struct fx_buf *out, const struct fx_value *dict,
 	const struct fx_value_printer *p)
 {
+	if (p->style == FX_STYLE_EXACT && dict->count &&
+		!is_literal(&dict->items[0])) {
+		print_dict_call(out, dict, p);
+		return;
+	}
 	fx_buf_add_char(out, '{');
 	for (size_t i = 0; i < dict->count; i++) {
 		if (i)

@@ -315,7 +315,7 @@ fx_jsonl_tensor(struct fx_jsonl *r, const json_t *object)
 			return err;
 		tensor->is_buffer = kind && strcmp(kind, "buffer") == 0;
 		tensor->is_persistent =
-			fx_jsonl_bool(object, "persistent", true);
+			fx_jsonl_bool(object, "persistent", tensor->is_buffer);
 		tensor->requires_grad = fx_jsonl_bool(object, "grad", false);
 		found = tensor;
 	}

@@ -84,6 +84,9 @@ def text_of(x):
         return "(" + ", ".join(map(text_of, x)) + (",)" if len(x) == 1 else ")")
     if isinstance(x, list):
         return "[" + ", ".join(map(text_of, x)) + "]"
+    first = next(iter(x), None) if isinstance(x, dict) else None
+    if not isinstance(first, (str, bytes, int, type(None))) or type(first) is int and first < 0:
+        return "dict([" + ", ".join(f"({text_of(k)}, {text_of(v)})" for k, v in x.items()) + "])"
     if isinstance(x, dict):
         return "{" + ", ".join(f"{text_of(k)}: {text_of(v)}" for k, v in x.items()) + "}"
     if isinstance(x, slice):

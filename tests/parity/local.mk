@@ -3,5 +3,6 @@
 # compares torchvision's models, where there is a Python with torch.
 check_PROGRAMS += %D%/dump
 %C%_dump_SOURCES = %D%/dump.c
+%C%_dump_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
 TESTS += %D%/torch_fx.sh
 EXTRA_DIST += %D%/torch_fx.sh %D%/oracle.py %D%/export_fxg.py %D%/recorded.json

@@ -27,3 +27,9 @@ check_PROGRAMS += %D%/test_draw %D%/test_draw_picture
 TESTS += %D%/test_draw %D%/test_draw_picture
 %C%_test_draw_SOURCES = %D%/test_draw.c
 %C%_test_draw_picture_SOURCES = %D%/test_draw_picture.c
+
+check_PROGRAMS += %D%/test_value_text %D%/test_fxg %D%/test_emit_random
+TESTS += %D%/test_value_text %D%/test_fxg %D%/test_emit_random
+%C%_test_value_text_SOURCES = %D%/test_value_text.c
+%C%_test_fxg_SOURCES = %D%/test_fxg.c
+%C%_test_emit_random_SOURCES = %D%/test_emit_random.c

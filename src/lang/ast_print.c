@@ -302,6 +302,22 @@ add_subscript(struct printer *printer, const struct fx_ast *tree)
 }
 
 static void
+add_call(struct printer *printer, const struct fx_ast *tree)
+{
+	/* count{2 < users}: within parentheses it would be a dict. */
+	bool braces = tree->kid_count == 2 &&
+		      tree->kids[0]->kind == FX_AST_NAME &&
+		      tree->kids[1]->kind == FX_AST_QUERY;
+
+	add_tree(printer, tree->kids[0], LEVEL_POSTFIX);
+	if (!braces)
+		add_text(printer, "(");
+	add_kids(printer, tree, 1, ", ", LEVEL_LAMBDA);
+	if (!braces)
+		add_text(printer, ")");
+}
+
+static void
 add_dict(struct printer *printer, const struct fx_ast *tree)
 {
 	uint32_t i;
@@ -383,10 +399,7 @@ add_branch(struct printer *printer, const struct fx_ast *tree)
 		add_slice(printer, tree);
 		break;
 	case FX_AST_CALL:
-		add_tree(printer, tree->kids[0], LEVEL_POSTFIX);
-		add_text(printer, "(");
-		add_kids(printer, tree, 1, ", ", LEVEL_LAMBDA);
-		add_text(printer, ")");
+		add_call(printer, tree);
 		break;
 	case FX_AST_KEYWORD:
 		add_text(printer, tree->text);

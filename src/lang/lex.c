@@ -236,7 +236,7 @@ begin_line(struct fx_lexer *lexer, struct fx_token *ret)
 static struct fx_token
 end_of_text(struct fx_lexer *lexer)
 {
-	if (!(lexer->flags & FX_LEX_LINES))
+	if (!(lexer->flags & FX_LEX_LINES) || lexer->depth > 0)
 		return take(lexer, FX_TOKEN_END, lexer->length);
 	if (!lexer->at_line_start) {
 		lexer->at_line_start = true;

@@ -170,6 +170,11 @@ fx_literal_string(struct fx_arena *arena, const char *text, size_t length,
 	err = decode(&decoder, is_raw);
 	if (err)
 		return err;
+	if (!decoder.is_bytes &&
+		fx_utf8_valid(out, (size_t)(decoder.out - out)) <
+			(size_t)(decoder.out - out))
+		return fx_error_new(FX_ERR_SYNTAX,
+			"the string is not UTF-8 text");
 	*decoder.out = '\0';
 	*ret = out;
 	*length_ret = (size_t)(decoder.out - out);

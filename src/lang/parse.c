@@ -126,7 +126,9 @@ add_token(const struct fx_parser *parser, struct fx_buf *out)
 {
 	const struct fx_token *token = &parser->token;
 
-	if (token->kind == FX_TOKEN_END)
+	if (token->kind == FX_TOKEN_END ||
+		(token->kind == FX_TOKEN_DEDENT &&
+			token->end == parser->lexer.length))
 		fx_buf_add(out, "the end");
 	else if (token->kind == FX_TOKEN_NEWLINE)
 		fx_buf_add(out, "the end of the line");
@@ -143,16 +145,17 @@ fx_parser_expected(struct fx_parser *parser, const char *what)
 {
 	struct fx_span span = { parser->token.begin, parser->token.end };
 	FX_AUTO_BUF struct fx_buf message = { 0 };
+	bool visible = parser->end > parser->begin &&
+		       parser->lexer.text[parser->begin] != '\n';
 
 	if (parser->token.kind == FX_TOKEN_ERROR)
 		return fx_parser_fail(parser, span, parser->token.message);
 	fx_buf_addf(&message, "expected %s", what);
-	if (parser->end > parser->begin) {
+	if (visible) {
 		fx_buf_add(&message, " after ");
 		add_quoted(parser, &message, parser->begin, parser->end);
 	}
-	if (parser->end == parser->begin ||
-		parser->token.kind != FX_TOKEN_END) {
+	if (!visible || parser->token.kind != FX_TOKEN_END) {
 		fx_buf_add(&message, ", found ");
 		add_token(parser, &message);
 	}

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/intern.h"
 #include "base/number.h"
+#include "base/utf8.h"
 #include "lang/literal.h"
 #include "lang/parse_private.h"
 
@@ -368,13 +369,15 @@ parse_opaque(struct fx_parser *parser)
 	int open = 0;
 	struct fx_ast *node;
 
-	for (; at < parser->lexer.length && text[at] != '\n'; at++) {
+	for (; at < parser->lexer.length && (unsigned char)text[at] >= ' ';
+		at++) {
 		if (text[at] == '<')
 			open++;
 		if (text[at] == '>' && --open == 0)
 			break;
 	}
-	if (at >= parser->lexer.length || text[at] != '>' || at < begin + 2)
+	if (at >= parser->lexer.length || text[at] != '>' || at < begin + 2 ||
+		fx_utf8_valid(text + begin, at - begin) < at - begin)
 		return fx_parser_expected(parser, "a value");
 	parser->lexer.at = at + 1;
 	parser->lexer.operand_expected = false;

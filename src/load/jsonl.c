@@ -35,6 +35,8 @@ fx_jsonl_at(struct fx_jsonl *r, struct fx_error *err)
 {
 	err = fx_error_note(err, "in line %zu of %s", r->line,
 		r->input->path ? r->input->path : "the text");
+	if (!r->input->path)
+		return err;
 	return fx_error_place(err, r->input->path, (int)r->line);
 }
 

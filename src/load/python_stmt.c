@@ -268,8 +268,14 @@ read_return(struct fx_py *py, const struct fx_ast *tree,
 	struct fx_node_spec spec = { .opcode = FX_OPCODE_OUTPUT,
 		.target = "output" };
 	struct fx_value value;
-	struct fx_error *err = fx_py_value(py, returned(py, tree), &value);
+	struct fx_error *err;
 
+	if (!tree->kids[0])
+		return fx_error_hint(fx_py_error(py, tree, FX_ERR_SYNTAX,
+					     "expected a value after "
+					     "\"return\""),
+			"is the dump cut short?");
+	err = fx_py_value(py, returned(py, tree), &value);
 	if (err)
 		return err;
 	spec.args =

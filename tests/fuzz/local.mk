@@ -1,3 +1,19 @@
 # Tests of the kind fuzz.
 #	TESTS += %D%/x...
 #	EXTRA_DIST += %D%/x...
+
+# Fuzz entries: a file each with LLVMFuzzerTestOneInput.  With --enable-fuzzers
+# they are linked with libFuzzer; else replay.c runs each over its corpus,
+# corpus/NAME for fuzz_NAME.
+EXTRA_DIST += %D%/corpus
+if FUZZERS
+EXTRA_PROGRAMS += %D%/fuzz_parse
+FUZZERS += %D%/fuzz_parse
+%C%_fuzz_parse_SOURCES = %D%/fuzz_parse.c
+%C%_fuzz_parse_LDFLAGS = -fsanitize=fuzzer $(AM_LDFLAGS)
+else
+check_PROGRAMS += %D%/fuzz_parse
+TESTS += %D%/fuzz_parse
+%C%_fuzz_parse_SOURCES = %D%/fuzz_parse.c %D%/replay.c
+endif
+%C%_fuzz_parse_LDADD = libfxcore.a $(JANSSON_LIBS) -lm

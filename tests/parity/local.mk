@@ -6,3 +6,10 @@ check_PROGRAMS += %D%/dump
 %C%_dump_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
 TESTS += %D%/torch_fx.sh
 EXTRA_DIST += %D%/torch_fx.sh %D%/oracle.py %D%/export_fxg.py %D%/recorded.json
+
+# Expressions as our parser and Python's understand them.
+check_PROGRAMS += %D%/expressions
+%C%_expressions_SOURCES = %D%/expressions.c
+%C%_expressions_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
+TESTS += %D%/expressions.sh
+EXTRA_DIST += %D%/expressions.sh %D%/expressions.py

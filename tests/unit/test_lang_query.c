@@ -155,8 +155,7 @@ errors_name_the_place(void)
 	check("users~3",
 		"query: a count is compared with = != < <= > >= (column 7)");
 	check("op>3", "query: text is compared with = != or ~ (column 4)");
-	check("shape=3",
-		"query: expected a shape such as [1,*,3] (column 7)");
+	check("shape=3", "query: expected a shape such as [1,*,3] (column 7)");
 	check("dirty=1", "query: this word stands alone (column 7)");
 	check("foo(x)", "query: this is no function of queries (column 1)");
 	check("a | b", "query: this is no condition (column 1)");

@@ -28,8 +28,8 @@
 #include "load/python.h"
 #include "tests/support/unit.h"
 
-typedef struct fx_error *load_fn(
-	const struct fx_load_input *input, struct fx_graph **ret);
+typedef struct fx_error *load_fn(const struct fx_load_input *input,
+	struct fx_graph **ret);
 
 static char *
 data_path(const char *name)
@@ -132,15 +132,14 @@ readable_text_of_torch_113_is_the_same_graph(void)
 
 	for (i = 0; i < FX_ARRAY_LEN(models); i++) {
 		FX_AUTO_FREE char *code = read_model(models[i], ".code.py");
-		FX_AUTO_FREE char *text =
-			read_model(models[i], ".readable.py");
+		FX_AUTO_FREE char *text = read_model(models[i], ".readable.py");
 		FX_AUTO_GRAPH struct fx_graph *a =
 			load_text(code, fx_load_python, NULL);
 		FX_AUTO_GRAPH struct fx_graph *b =
 			load_text(text, fx_load_python, NULL);
 
-		CU_ASSERT(fx_hash_equal(
-			fx_graph_text_hash(a), fx_graph_text_hash(b)));
+		CU_ASSERT(fx_hash_equal(fx_graph_text_hash(a),
+			fx_graph_text_hash(b)));
 	}
 }
 
@@ -150,8 +149,7 @@ listings_of_torch_113_are_read_and_written_the_same(void)
 	size_t i;
 
 	for (i = 0; i < FX_ARRAY_LEN(models); i++) {
-		FX_AUTO_FREE char *text =
-			read_model(models[i], ".listing.txt");
+		FX_AUTO_FREE char *text = read_model(models[i], ".listing.txt");
 		FX_AUTO_FREE char *nodes = read_model(models[i], ".nodes.txt");
 		FX_AUTO_GRAPH struct fx_graph *graph =
 			load_text(text, fx_load_fx, NULL);
@@ -310,12 +308,12 @@ static void
 torchs_wrong_power_is_read_as_it_was_meant(void)
 {
 	FX_AUTO_BUF struct fx_buf notices = { 0 };
-	FX_AUTO_GRAPH struct fx_graph *graph = load_text(
-		"def forward(self, x):\n"
-		"    pow_1 = -2 ** x;  x = None\n"
-		"    y = -3 ** pow_1\n"
-		"    return y\n",
-		fx_load_python, &notices);
+	FX_AUTO_GRAPH struct fx_graph *graph =
+		load_text("def forward(self, x):\n"
+			  "    pow_1 = -2 ** x;  x = None\n"
+			  "    y = -3 ** pow_1\n"
+			  "    return y\n",
+			fx_load_python, &notices);
 	FX_AUTO_FREE char *nodes = nodes_of(graph);
 
 	FXT_SAME(nodes, "placeholder x x\n"
@@ -361,8 +359,8 @@ check_index(const char *folder, json_t *file, json_t *graphs)
 		!strcmp(kind, "folder") ? "/module.py" : "");
 	FX_AUTO_FREE char *text = read_data(path);
 	bool is_listing = !strcmp(kind, "listing");
-	FX_AUTO_GRAPH struct fx_graph *graph = load_text(
-		text, is_listing ? fx_load_fx : fx_load_python, NULL);
+	FX_AUTO_GRAPH struct fx_graph *graph =
+		load_text(text, is_listing ? fx_load_fx : fx_load_python, NULL);
 	FX_AUTO_FREE char *got = nodes_of(graph);
 	FX_AUTO_FREE char *again =
 		is_listing ? listing_of(graph) : python_of(graph);
@@ -370,10 +368,9 @@ check_index(const char *folder, json_t *file, json_t *graphs)
 	json_t *node;
 	size_t i;
 
-	json_array_foreach (json_object_get(
-				    json_object_get(graphs, name), "nodes"),
-		i, node)
-		fx_buf_addf(&wanted, "%s\n", json_string_value(node));
+	json_array_foreach(json_object_get(json_object_get(graphs, name),
+				   "nodes"),
+		i, node) fx_buf_addf(&wanted, "%s\n", json_string_value(node));
 	FXT_SAME(got, fx_buf_text(&wanted));
 	if (is_listing || !strcmp(kind, "code")) {
 		FXT_SAME(again, text);
@@ -401,7 +398,8 @@ dumps_of_torch_213_are_as_their_index_says(void)
 
 	if (!index)
 		FXT_SKIP("the shared cases are not there");
-	json_array_foreach (json_object_get(index, "files"), i, file) {
+	json_array_foreach(json_object_get(index, "files"), i, file)
+	{
 		const char *kind =
 			json_string_value(json_object_get(file, "kind"));
 

@@ -1,2 +1,13 @@
 # The man page and what is installed or packed beside it.
 dist_man_MANS += %D%/fxdb.1
+EXTRA_DIST += %D%/fxg.md %D%/differences.md
+
+# Graphs to open first, with the models they were traced from; made by
+# scripts/make-examples.
+examplesdir = $(pkgdatadir)/examples
+dist_examples_DATA = \
+	%D%/examples/mlp.fxg %D%/examples/mlp.py \
+	%D%/examples/mlp-adcc78beb8c8.safetensors \
+	%D%/examples/resnet18.fxg \
+	%D%/examples/transformer.fxg %D%/examples/transformer.py \
+	%D%/examples/transformer-82e927f8db99.safetensors

@@ -137,6 +137,8 @@ def is_leaf(module):
 
 
 def class_name(module):
+    if isinstance(module, torch.fx.GraphModule):
+        return "torch.fx.graph_module.GraphModule"
     return type(module).__module__ + "." + type(module).__qualname__
 
 

@@ -8,8 +8,8 @@
 /* A copy without journal, with new ids; module tree copied, storages shared.
  * If MAP is not NULL it gets old node -> new node.  The caller owns it.
  */
-struct fx_graph *fx_graph_clone(
-	const struct fx_graph *graph, uint32_t serial, struct fx_map *map);
+struct fx_graph *fx_graph_clone(const struct fx_graph *graph, uint32_t serial,
+	struct fx_map *map);
 
 /* VALUE of another graph brought into GRAPH, its nodes replaced through MAP
  * (absent ones become NONE).
@@ -18,7 +18,7 @@ struct fx_value fx_graph_import(struct fx_graph *graph,
 	const struct fx_value *value, const struct fx_map *map);
 
 /* A deep copy of MODULE for GRAPH. */
-struct fx_module *fx_module_clone(
-	struct fx_graph *graph, const struct fx_module *module);
+struct fx_module *fx_module_clone(struct fx_graph *graph,
+	const struct fx_module *module);
 
 #endif /* FX_IR_CLONE_H */

@@ -25,7 +25,7 @@ struct fx_edit_counts {
 };
 
 struct fx_transaction {
-	uint32_t id;	 /* time index: t0 is the origin */
+	uint32_t id;     /* time index: t0 is the origin */
 	uint32_t parent; /* id; 0 for children of the origin and the origin */
 	const char *command; /* as typed, or what made the graph; interned */
 	const char *script;  /* canonical words, or NULL: not scriptable */
@@ -43,14 +43,14 @@ void fx_journal_open(struct fx_graph *graph, const char *origin);
  */
 void fx_journal_begin(struct fx_graph *graph, const char *command);
 /* Say what the open transaction is called in a script, and what makes it. */
-void fx_journal_describe(
-	struct fx_graph *graph, const char *script, const char *maker);
+void fx_journal_describe(struct fx_graph *graph, const char *script,
+	const char *maker);
 /* End it.  An empty transaction leaves no trace.  In hard mode, and after
  * fx_edit_relax, the graph is verified first; on failure it is aborted and the
  * error returned.  *COUNTS_RET may be NULL.
  */
-FX_NODISCARD struct fx_error *fx_journal_commit(
-	struct fx_graph *graph, struct fx_edit_counts *counts_ret);
+FX_NODISCARD struct fx_error *fx_journal_commit(struct fx_graph *graph,
+	struct fx_edit_counts *counts_ret);
 /* Take everything since begin back (the outermost one). */
 void fx_journal_abort(struct fx_graph *graph);
 bool fx_journal_is_open(const struct fx_graph *graph);
@@ -60,12 +60,12 @@ struct fx_edit_counts fx_journal_counts(const struct fx_graph *graph);
 /* Walk.  NO_UNDO when there is nothing more in that direction (nothing
  * changes then).
  */
-FX_NODISCARD struct fx_error *fx_journal_undo(
-	struct fx_graph *graph, size_t count);
-FX_NODISCARD struct fx_error *fx_journal_redo(
-	struct fx_graph *graph, size_t count);
-FX_NODISCARD struct fx_error *fx_journal_goto(
-	struct fx_graph *graph, uint32_t id);
+FX_NODISCARD struct fx_error *fx_journal_undo(struct fx_graph *graph,
+	size_t count);
+FX_NODISCARD struct fx_error *fx_journal_redo(struct fx_graph *graph,
+	size_t count);
+FX_NODISCARD struct fx_error *fx_journal_goto(struct fx_graph *graph,
+	uint32_t id);
 
 /* Where we are, how far undo and redo go, and the records (borrowed until the
  * next edit).
@@ -74,8 +74,8 @@ uint32_t fx_journal_now(const struct fx_graph *graph);
 size_t fx_journal_undo_count(const struct fx_graph *graph);
 size_t fx_journal_redo_count(const struct fx_graph *graph);
 size_t fx_journal_count(const struct fx_graph *graph);
-const struct fx_transaction *fx_journal_get(
-	const struct fx_graph *graph, uint32_t id);
+const struct fx_transaction *fx_journal_get(const struct fx_graph *graph,
+	uint32_t id);
 /* Id of the transaction on the way from the origin to now that comes after ID;
  * 0 at the end.
  */
@@ -92,7 +92,7 @@ enum fx_touch {
 struct fx_touched {
 	uint64_t node;
 	const char *name; /* interned; the last it had */
-	unsigned how;	  /* fx_touch bits */
+	unsigned how;     /* fx_touch bits */
 };
 void fx_journal_touched(const struct fx_graph *graph, uint32_t id,
 	struct fx_touched **ret, size_t *count_ret);

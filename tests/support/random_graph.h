@@ -43,7 +43,7 @@ struct fx_value fxt_random_value(struct fxt_random *random,
 	struct fx_arena *arena, int depth, bool only_python);
 
 /* A random module with tensors, a few levels deep, made for GRAPH. */
-struct fx_module *fxt_random_module(
-	struct fxt_random *random, struct fx_graph *graph, int depth);
+struct fx_module *fxt_random_module(struct fxt_random *random,
+	struct fx_graph *graph, int depth);
 
 #endif /* FX_TESTS_SUPPORT_RANDOM_GRAPH_H */

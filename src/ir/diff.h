@@ -18,7 +18,7 @@ enum fx_change_kind {
 struct fx_change {
 	enum fx_change_kind kind;
 	struct fx_node *before; /* NULL when added */
-	struct fx_node *after;	/* NULL when removed */
+	struct fx_node *after;  /* NULL when removed */
 };
 
 /* The caller frees *RET. */

@@ -24,21 +24,21 @@ struct fx_tensor;
  * when inputs or outputs are nested.  NULL in most graphs.
  */
 struct fx_pytree {
-	size_t input_count;	   /* names in the signature */
+	size_t input_count;        /* names in the signature */
 	const char *const *inputs; /* interned, without self */
-	bool with_self;		   /* `self` is among the flattened */
-	bool with_kwargs;	   /* 2.x: ([...], {...}) */
-	const char *in_text;	   /* the bracketed expression as printed */
-	bool has_outputs;	   /* result goes through tree_unflatten */
+	bool with_self;            /* `self` is among the flattened */
+	bool with_kwargs;          /* 2.x: ([...], {...}) */
+	const char *in_text;       /* the bracketed expression as printed */
+	bool has_outputs;          /* result goes through tree_unflatten */
 };
 
 struct fx_graph {
-	const char *name;	/* what the session calls it; interned */
+	const char *name;       /* what the session calls it; interned */
 	const char *class_name; /* of the GraphModule: "ResNet"; interned */
-	const char *dialect;	/* torch version it was captured from or printed
+	const char *dialect;    /* torch version it was captured from or printed
 				 * by: "1.13", "2.13"; NULL when unknown */
-	const char *origin;	/* command or file it came from; interned */
-	uint32_t serial;	/* high half of its node ids */
+	const char *origin;     /* command or file it came from; interned */
+	uint32_t serial;        /* high half of its node ids */
 
 	struct fx_node root; /* sentinel of the circular list; opcode COUNT */
 	size_t node_count;
@@ -86,8 +86,8 @@ struct fx_node_spec {
  * assertions).  Constant time.  Returns it, borrowed.  With name_is_exact
  * and a taken name the name is numbered all the same.
  */
-struct fx_node *fx_graph_append(
-	struct fx_graph *graph, const struct fx_node_spec *spec);
+struct fx_node *fx_graph_append(struct fx_graph *graph,
+	const struct fx_node_spec *spec);
 
 /* In order: for (node = fx_graph_first(g); node; node = fx_graph_next(node)) */
 static inline struct fx_node *
@@ -111,11 +111,11 @@ fx_graph_next(const struct fx_node *node)
 static inline struct fx_node *
 fx_graph_previous(const struct fx_node *node)
 {
-	return node->previous->opcode == FX_OPCODE_COUNT ? NULL :
-							   node->previous;
+	return node->previous->opcode == FX_OPCODE_COUNT ? NULL
+							 : node->previous;
 }
 
-#define fx_graph_for_each_node(node, graph)        \
+#define fx_graph_for_each_node(node, graph) \
 	for ((node) = fx_graph_first(graph); (node); \
 		(node) = fx_graph_next(node))
 
@@ -136,8 +136,7 @@ struct fx_node *fx_graph_output(const struct fx_graph *graph);
 void fx_graph_set_meta(struct fx_node *node, const struct fx_value *meta);
 
 /* Notes: free text by key, kept in .fxg. */
-void fx_graph_set_note(
-	struct fx_node *node, const char *key, const char *text);
+void fx_graph_set_note(struct fx_node *node, const char *key, const char *text);
 const char *fx_graph_note(const struct fx_node *node, const char *key);
 /* The INDEXth note of NODE; false past the end. */
 bool fx_graph_note_at(const struct fx_node *node, size_t index,

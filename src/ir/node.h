@@ -37,7 +37,7 @@ struct fx_source {
 /* The modules a node was called in; this one is the innermost. */
 struct fx_scope {
 	const struct fx_scope *parent;
-	const char *path;	/* interned: layer1.0 */
+	const char *path;       /* interned: layer1.0 */
 	const char *class_name; /* interned, qualified */
 };
 
@@ -53,17 +53,17 @@ struct fx_node {
 	struct fx_graph *graph;
 	uint64_t id; /* never 0, never reused; unique in the session */
 
-	uint8_t opcode;	  /* enum fx_opcode */
+	uint8_t opcode;   /* enum fx_opcode */
 	bool is_wrapped;  /* called through torch.fx.wrap */
 	bool is_in_graph; /* false once erased */
-	uint8_t mark;	  /* scratch for one algorithm; 0 between */
-	uint16_t op;	  /* enum fx_op of ops/optab.h; 0: unknown */
+	uint8_t mark;     /* scratch for one algorithm; 0 between */
+	uint16_t op;      /* enum fx_op of ops/optab.h; 0: unknown */
 	uint16_t note_count;
 	const char *name;   /* interned */
 	const char *target; /* interned; call_function: qualified name */
 	const char *type;   /* interned annotation as printed, or NULL */
 
-	struct fx_value args;	/* TUPLE */
+	struct fx_value args;   /* TUPLE */
 	struct fx_value kwargs; /* DICT with STRING keys */
 
 	struct fx_node *previous; /* circular through the graph's root */
@@ -77,9 +77,9 @@ struct fx_node {
 	struct fx_use *last_user;
 
 	const struct fx_source *source; /* or NULL */
-	const struct fx_scope *scope;	/* or NULL */
-	const struct fx_value *meta;	/* result metadata, or NULL */
-	uint32_t born;	  /* transaction that made it, 0: origin */
+	const struct fx_scope *scope;   /* or NULL */
+	const struct fx_value *meta;    /* result metadata, or NULL */
+	uint32_t born;    /* transaction that made it, 0: origin */
 	uint32_t touched; /* transaction that changed it last */
 };
 
@@ -89,8 +89,8 @@ struct fx_node {
 
 /* Positional argument INDEX or keyword NAME (interned), or NULL. */
 const struct fx_value *fx_node_arg(const struct fx_node *node, size_t index);
-const struct fx_value *fx_node_kwarg(
-	const struct fx_node *node, const char *name);
+const struct fx_value *fx_node_kwarg(const struct fx_node *node,
+	const char *name);
 
 /* Distinct input nodes: count, and the one at INDEX. */
 static inline size_t

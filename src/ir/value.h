@@ -22,34 +22,34 @@ struct fx_size_expr;
 
 enum fx_value_kind {
 	FX_VALUE_NONE,
-	FX_VALUE_BOOL,	   /* truth */
-	FX_VALUE_INT,	   /* integer */
-	FX_VALUE_BIGINT,   /* text: decimal digits of an int beyond 64 bits */
-	FX_VALUE_FLOAT,	   /* real */
-	FX_VALUE_COMPLEX,  /* pair[0] + pair[1]j */
-	FX_VALUE_STRING,   /* text, count bytes (UTF-8, may hold NULs) */
-	FX_VALUE_BYTES,	   /* text, count bytes */
+	FX_VALUE_BOOL,    /* truth */
+	FX_VALUE_INT,     /* integer */
+	FX_VALUE_BIGINT,  /* text: decimal digits of an int beyond 64 bits */
+	FX_VALUE_FLOAT,   /* real */
+	FX_VALUE_COMPLEX, /* pair[0] + pair[1]j */
+	FX_VALUE_STRING,  /* text, count bytes (UTF-8, may hold NULs) */
+	FX_VALUE_BYTES,   /* text, count bytes */
 	FX_VALUE_ELLIPSIS,
-	FX_VALUE_DTYPE,	   /* integer: enum fx_dtype */
-	FX_VALUE_DEVICE,   /* text: "cpu", "cuda:0" */
-	FX_VALUE_LAYOUT,   /* text: "strided", "sparse_coo" */
+	FX_VALUE_DTYPE,         /* integer: enum fx_dtype */
+	FX_VALUE_DEVICE,        /* text: "cpu", "cuda:0" */
+	FX_VALUE_LAYOUT,        /* text: "strided", "sparse_coo" */
 	FX_VALUE_MEMORY_FORMAT, /* text: "channels_last" */
-	FX_VALUE_NODE,	   /* node */
-	FX_VALUE_SLICE,	   /* items[0..2] */
-	FX_VALUE_TUPLE,	   /* items[0..count-1] */
-	FX_VALUE_LIST,	   /* items */
-	FX_VALUE_DICT,	   /* items: key, value, ...; count pairs */
-	FX_VALUE_RANGE,	   /* items[0..2]: start, stop, step */
-	FX_VALUE_SIZE,	   /* torch.Size: items */
-	FX_VALUE_NAMEDTUPLE, /* items[0] is a STRING, the qualified class
-			    * name; then count fields in items[1..count] */
+	FX_VALUE_NODE,          /* node */
+	FX_VALUE_SLICE,         /* items[0..2] */
+	FX_VALUE_TUPLE,         /* items[0..count-1] */
+	FX_VALUE_LIST,          /* items */
+	FX_VALUE_DICT,          /* items: key, value, ...; count pairs */
+	FX_VALUE_RANGE,         /* items[0..2]: start, stop, step */
+	FX_VALUE_SIZE,          /* torch.Size: items */
+	FX_VALUE_NAMEDTUPLE,    /* items[0] is a STRING, the qualified class
+				 * name; then count fields in items[1..count] */
 	FX_VALUE_FUNCTION, /* text: qualified name of a function or class */
 	FX_VALUE_OPAQUE,   /* text: something only Python understands, as
 			    * its repr */
 
-	FX_VALUE_TENSOR,   /* tensor: dtype and shape; metadata only */
-	FX_VALUE_SYMBOL,   /* symbol: a symbolic integer; metadata only */
-	FX_VALUE_UNKNOWN,  /* nothing is known; text may say why; ditto */
+	FX_VALUE_TENSOR,  /* tensor: dtype and shape; metadata only */
+	FX_VALUE_SYMBOL,  /* symbol: a symbolic integer; metadata only */
+	FX_VALUE_UNKNOWN, /* nothing is known; text may say why; ditto */
 	FX_VALUE_KIND_COUNT
 };
 
@@ -105,12 +105,12 @@ fx_value_node(struct fx_node *node)
 /* Interns TEXT (NUL-terminated). */
 struct fx_value fx_value_string(const char *text);
 /* Copies LENGTH bytes into ARENA when they hold a NUL, else interns. */
-struct fx_value fx_value_string_n(
-	struct fx_arena *arena, const char *text, size_t length);
-struct fx_value fx_value_bytes(
-	struct fx_arena *arena, const char *bytes, size_t length);
-struct fx_value fx_value_complex(
-	struct fx_arena *arena, double real, double imag);
+struct fx_value fx_value_string_n(struct fx_arena *arena, const char *text,
+	size_t length);
+struct fx_value fx_value_bytes(struct fx_arena *arena, const char *bytes,
+	size_t length);
+struct fx_value fx_value_complex(struct fx_arena *arena, double real,
+	double imag);
 struct fx_value fx_value_dtype(int dtype);
 /* Kinds whose payload is only a text: DEVICE LAYOUT MEMORY_FORMAT FUNCTION
  * OPAQUE BIGINT UNKNOWN.  Interns TEXT.
@@ -123,8 +123,8 @@ struct fx_value fx_value_text(enum fx_value_kind kind, const char *text);
 struct fx_value fx_value_sequence(struct fx_arena *arena,
 	enum fx_value_kind kind, const struct fx_value *items, size_t count);
 /* COUNT pairs: 2 * COUNT items, key first. */
-struct fx_value fx_value_dict(
-	struct fx_arena *arena, const struct fx_value *items, size_t count);
+struct fx_value fx_value_dict(struct fx_arena *arena,
+	const struct fx_value *items, size_t count);
 struct fx_value fx_value_slice(struct fx_arena *arena, struct fx_value lower,
 	struct fx_value upper, struct fx_value step);
 struct fx_value fx_value_range(struct fx_arena *arena, struct fx_value start,
@@ -151,8 +151,8 @@ fx_value_is_string(const struct fx_value *value, const char *interned)
 }
 
 /* The value of the STRING key KEY (interned) in DICT, or NULL. */
-const struct fx_value *fx_value_dict_get(
-	const struct fx_value *dict, const char *key);
+const struct fx_value *fx_value_dict_get(const struct fx_value *dict,
+	const char *key);
 
 /* Structural equality, as the text of both would be: types matter (1 is not
  * True, a list no tuple), NaN equals NaN, nodes by identity, tensors and

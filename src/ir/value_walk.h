@@ -17,8 +17,8 @@ bool fx_value_visit_nodes(const struct fx_value *value,
 	fx_value_visit_fn *visit, void *context);
 
 /* What stands for each leaf; gets LEAF and returns its replacement. */
-typedef struct fx_value fx_value_map_fn(
-	void *context, const struct fx_value *leaf);
+typedef struct fx_value fx_value_map_fn(void *context,
+	const struct fx_value *leaf);
 
 /* VALUE with every leaf (anything without items, TENSOR and SYMBOL included)
  * replaced by MAP's answer; containers are rebuilt in ARENA only where
@@ -33,8 +33,8 @@ struct fx_value fx_value_replace_node(struct fx_arena *arena,
 	const struct fx_value *to, size_t *count_ret);
 
 /* A deep copy into ARENA, node pointers kept. */
-struct fx_value fx_value_clone(
-	struct fx_arena *arena, const struct fx_value *value);
+struct fx_value fx_value_clone(struct fx_arena *arena,
+	const struct fx_value *value);
 
 /* Deepest nesting of containers: 0 for a leaf. */
 int fx_value_depth(const struct fx_value *value);

@@ -5,7 +5,8 @@ check_PROGRAMS += %D%/dump
 %C%_dump_SOURCES = %D%/dump.c
 %C%_dump_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
 TESTS += %D%/torch_fx.sh
-EXTRA_DIST += %D%/torch_fx.sh %D%/oracle.py %D%/export_fxg.py %D%/recorded.json
+EXTRA_DIST += %D%/torch_fx.sh %D%/oracle.py %D%/export_fxg.py %D%/recorded.json \
+	%D%/make_safetensors.py
 
 # Expressions as our parser and Python's understand them.
 check_PROGRAMS += %D%/expressions

@@ -3,6 +3,7 @@ if HAVE_CUNIT
 check_LIBRARIES += libfxtest.a
 libfxtest_a_SOURCES = %D%/support/unit.c %D%/support/unit.h \
 	%D%/support/random_graph.c %D%/support/random_graph.h \
+	%D%/support/session_text.c %D%/support/session_text.h \
 	%D%/support/random_module.c %D%/support/random_value.c
 libfxtest_a_CFLAGS = $(AM_CFLAGS) $(CUNIT_CFLAGS)
 include %D%/unit/local.mk

@@ -111,19 +111,60 @@ eval_slice(struct fx_evaluator *evaluator, const struct fx_ast *tree,
 	return set_datum(ret, fx_datum_items_take(FX_DATUM_SLICE, items, 3));
 }
 
+/* Whether OPERAND is about nodes rather than their values. */
+static bool
+is_of_nodes(const struct fx_operand *operand)
+{
+	return operand->kind == FX_OPERAND_DATUM &&
+	       (operand->datum->kind == FX_DATUM_NODE ||
+		       operand->datum->kind == FX_DATUM_NODES);
+}
+
+/* A node beside a set (`. in {Q}`, `%a == %b.inputs[0]`) or beside a node in
+ * `is` stands for itself, else for its value.
+ */
+static struct fx_error *
+force_beside(struct fx_evaluator *evaluator, const struct fx_operand *operand,
+	bool as_node, struct fx_datum **ret)
+{
+	if (as_node && operand->kind == FX_OPERAND_NODE) {
+		*ret = fx_datum_node(operand->node->id);
+		return NULL;
+	}
+	return fx_operand_force(evaluator, operand, ret);
+}
+
+static struct fx_error *
+combine(struct fx_evaluator *evaluator, enum fx_ast_op op,
+	const struct fx_operand *left, const struct fx_operand *right,
+	struct fx_datum **ret)
+{
+	FX_AUTO_DATUM struct fx_datum *a = NULL;
+	FX_AUTO_DATUM struct fx_datum *b = NULL;
+	bool both = left->kind == FX_OPERAND_NODE &&
+		    right->kind == FX_OPERAND_NODE &&
+		    (op == FX_AST_IS || op == FX_AST_IS_NOT);
+	bool nodes = both || is_of_nodes(left) || is_of_nodes(right);
+	struct fx_error *err = force_beside(evaluator, left, nodes, &a);
+
+	if (!err)
+		err = force_beside(evaluator, right, nodes, &b);
+	return err ? err : fx_eval_binary(evaluator, op, a, b, ret);
+}
+
 static struct fx_error *
 eval_binary(struct fx_evaluator *evaluator, const struct fx_ast *tree,
 	struct fx_operand *ret)
 {
-	FX_AUTO_DATUM struct fx_datum *left = NULL;
-	FX_AUTO_DATUM struct fx_datum *right = NULL;
+	FX_AUTO_OPERAND struct fx_operand left = { 0 };
+	FX_AUTO_OPERAND struct fx_operand right = { 0 };
 	struct fx_datum *result;
-	struct fx_error *err = fx_eval_datum(evaluator, tree->kids[0], &left);
+	struct fx_error *err = fx_eval_operand(evaluator, tree->kids[0], &left);
 
 	if (!err)
-		err = fx_eval_datum(evaluator, tree->kids[1], &right);
+		err = fx_eval_operand(evaluator, tree->kids[1], &right);
 	if (!err)
-		err = fx_eval_binary(evaluator, tree->op, left, right, &result);
+		err = combine(evaluator, tree->op, &left, &right, &result);
 	return err ? err : set_datum(ret, result);
 }
 
@@ -171,18 +212,18 @@ static struct fx_error *
 eval_compare(struct fx_evaluator *evaluator, const struct fx_ast *tree,
 	struct fx_operand *ret)
 {
-	FX_AUTO_DATUM struct fx_datum *left = NULL;
-	struct fx_error *err = fx_eval_datum(evaluator, tree->kids[0], &left);
+	FX_AUTO_OPERAND struct fx_operand left = { 0 };
+	struct fx_error *err = fx_eval_operand(evaluator, tree->kids[0], &left);
 
 	for (uint32_t i = 0; !err; i++) {
-		FX_AUTO_DATUM struct fx_datum *right = NULL;
+		FX_AUTO_OPERAND struct fx_operand right = { 0 };
 		FX_AUTO_DATUM struct fx_datum *result = NULL;
 		bool truth;
 
-		err = fx_eval_datum(evaluator, tree->kids[i + 1], &right);
+		err = fx_eval_operand(evaluator, tree->kids[i + 1], &right);
 		if (!err)
-			err = fx_eval_binary(evaluator, tree->ops[i], left,
-				right, &result);
+			err = combine(evaluator, tree->ops[i], &left, &right,
+				&result);
 		if (err)
 			break;
 		if (i + 2 == tree->kid_count)
@@ -190,8 +231,9 @@ eval_compare(struct fx_evaluator *evaluator, const struct fx_ast *tree,
 		err = fx_datum_truth(result, &truth);
 		if (!err && !truth)
 			return set_datum(ret, FX_TAKE(result));
-		fx_datum_unref(left);
-		left = FX_TAKE(right);
+		fx_operand_deinit(&left);
+		left = right;
+		right.datum = NULL;
 	}
 	return err;
 }

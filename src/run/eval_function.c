@@ -58,9 +58,10 @@ run_reach(struct fx_evaluator *evaluator, const struct fx_ast *call,
 	struct fx_datum **ret)
 {
 	FX_AUTO_FREE size_t *positions = NULL;
+	struct fx_trees arguments = { call->kids + 1, call->kid_count - 1 };
 	size_t count;
 	struct fx_error *err = fx_eval_reach(evaluator, call->kids[0]->text,
-		call->kids + 1, call->kid_count - 1, &positions, &count);
+		&arguments, &positions, &count);
 
 	if (!err)
 		*ret = fx_eval_positions(evaluator, positions, count);

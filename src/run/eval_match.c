@@ -192,7 +192,7 @@ match_size(const struct fx_ast *pattern, struct fx_value size)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 
-	if (!pattern || pattern->kind == FX_AST_STARRED)
+	if (pattern->kind == FX_AST_NAME && fx_str_equal(pattern->text, "*"))
 		return true;
 	if (pattern->kind == FX_AST_INT && !pattern->text)
 		return size.kind == FX_VALUE_INT &&

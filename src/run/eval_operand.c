@@ -123,34 +123,6 @@ fx_eval_find(const struct fx_resolver *resolver, const char *name,
 	return NULL;
 }
 
-/* COMMANDS 2, "A bare name": a node, a module path, a name space. */
-struct fx_error *
-fx_operand_of_name(struct fx_evaluator *evaluator, const char *name,
-	struct fx_operand *ret)
-{
-	const struct fx_resolver *resolver = evaluator->resolver;
-	struct fx_node *node =
-		resolver->graph ? fx_graph_find(resolver->graph, name) : NULL;
-	const char *path;
-
-	if (node) {
-		set_node(ret, node);
-		return NULL;
-	}
-	path = fx_operand_find_path(evaluator, name);
-	if (path || fx_str_equal(name, "self")) {
-		set_text(ret, FX_OPERAND_PATH, path ? path : fx_intern(""));
-		return NULL;
-	}
-	for (size_t i = 0; i < FX_ARRAY_LEN(spaces); i++)
-		if (fx_str_equal(name, spaces[i].name)) {
-			set_text(ret, FX_OPERAND_FUNCTION,
-				fx_intern(spaces[i].qualified));
-			return NULL;
-		}
-	return no_node(resolver, name);
-}
-
 /* A path that holds a parameter or buffer becomes its value at once. */
 static struct fx_error *
 operand_of_path(struct fx_evaluator *evaluator, const char *path,
@@ -170,6 +142,36 @@ operand_of_path(struct fx_evaluator *evaluator, const char *path,
 	if (!err)
 		set_datum(ret, datum);
 	return err;
+}
+
+/* COMMANDS 2, "A bare name": a node, a module path, a name space. */
+struct fx_error *
+fx_operand_of_name(struct fx_evaluator *evaluator, const char *name,
+	struct fx_operand *ret)
+{
+	const struct fx_resolver *resolver = evaluator->resolver;
+	struct fx_node *node =
+		resolver->graph ? fx_graph_find(resolver->graph, name) : NULL;
+	const char *path;
+
+	if (node) {
+		set_node(ret, node);
+		return NULL;
+	}
+	path = fx_operand_find_path(evaluator, name);
+	if (path)
+		return operand_of_path(evaluator, path, ret);
+	if (resolver->graph && fx_str_equal(name, "self")) {
+		set_text(ret, FX_OPERAND_PATH, fx_intern(""));
+		return NULL;
+	}
+	for (size_t i = 0; i < FX_ARRAY_LEN(spaces); i++)
+		if (fx_str_equal(name, spaces[i].name)) {
+			set_text(ret, FX_OPERAND_FUNCTION,
+				fx_intern(spaces[i].qualified));
+			return NULL;
+		}
+	return no_node(resolver, name);
 }
 
 struct fx_error *
@@ -308,106 +310,6 @@ fx_operand_node(struct fx_evaluator *evaluator,
 
 /* --- steps -------------------------------------------------------------- */
 
-static struct fx_datum *
-users_of(const struct fx_node *node)
-{
-	FX_AUTO_FREE uint64_t *ids = fx_xcalloc(node->user_count, sizeof(*ids));
-	const struct fx_use *use;
-	size_t count = 0;
-
-	fx_node_for_each_user (use, node)
-		ids[count++] = use->user->id;
-	return fx_datum_nodes(ids, count);
-}
-
-static struct fx_datum *
-inputs_of(const struct fx_node *node)
-{
-	size_t count = fx_node_input_count(node);
-	FX_AUTO_FREE uint64_t *ids = fx_xcalloc(count, sizeof(*ids));
-
-	for (size_t i = 0; i < count; i++)
-		ids[i] = fx_node_input(node, i)->id;
-	return fx_datum_nodes(ids, count);
-}
-
-/* "file.py:12", or None. */
-static struct fx_datum *
-source_of(const struct fx_node *node)
-{
-	const struct fx_source *source = node->source;
-	FX_AUTO_BUF struct fx_buf text = { 0 };
-
-	if (!source || !source->count)
-		return fx_datum_none();
-	fx_buf_addf(&text, "%s:%d", source->frames[0].file,
-		source->frames[0].line);
-	return fx_datum_string(text.data, text.length);
-}
-
-enum node_word {
-	WORD_OP,
-	WORD_NAME,
-	WORD_TARGET,
-	WORD_ARGS,
-	WORD_KWARGS,
-	WORD_USERS,
-	WORD_INPUTS,
-	WORD_SCOPE,
-	WORD_SOURCE,
-	WORD_META,
-	WORD_COUNT
-};
-
-static const char *const node_words[WORD_COUNT] = { "op", "name", "target",
-	"args", "kwargs", "users", "inputs", "scope", "source", "meta" };
-
-const char *
-fx_eval_node_attribute_at(size_t index)
-{
-	return index < WORD_COUNT ? node_words[index] : NULL;
-}
-
-static void
-set_node_word(const struct fx_node *node, enum node_word word,
-	struct fx_operand *ret)
-{
-	switch (word) {
-	case WORD_OP:
-		set_string(ret, fx_opcode_word(node->opcode));
-		break;
-	case WORD_NAME:
-		set_string(ret, node->name);
-		break;
-	case WORD_TARGET:
-		set_string(ret, node->target);
-		break;
-	case WORD_ARGS:
-		set_datum(ret, fx_datum_from_value(&node->args));
-		break;
-	case WORD_KWARGS:
-		set_datum(ret, fx_datum_from_value(&node->kwargs));
-		break;
-	case WORD_USERS:
-		set_datum(ret, users_of(node));
-		break;
-	case WORD_INPUTS:
-		set_datum(ret, inputs_of(node));
-		break;
-	case WORD_SCOPE:
-		set_string(ret, node->scope ? node->scope->path : "");
-		break;
-	case WORD_SOURCE:
-		set_datum(ret, source_of(node));
-		break;
-	case WORD_META:
-	case WORD_COUNT:
-		set_datum(ret, node->meta ? fx_datum_from_value(node->meta)
-					  : fx_datum_none());
-		break;
-	}
-}
-
 /* Shape and dtype are known before a node has run. */
 static bool
 is_known_ahead(const struct fx_node *node, const char *step)
@@ -432,11 +334,11 @@ step_node(struct fx_evaluator *evaluator, struct fx_node *node,
 	struct fx_operand self = { .kind = FX_OPERAND_NODE, .node = node };
 	struct fx_error *err;
 
-	for (int i = 0; i < WORD_COUNT; i++)
-		if (fx_str_equal(step, node_words[i])) {
-			set_node_word(node, (enum node_word)i, ret);
-			return NULL;
-		}
+	result = fx_eval_node_word(node, step);
+	if (result) {
+		set_datum(ret, result);
+		return NULL;
+	}
 	err = fx_operand_force(evaluator, &self, &value);
 	if (err && is_known_ahead(node, step)) {
 		fx_error_free(err);

@@ -1,9 +1,10 @@
 /* eval_private.h - what the files of the evaluator share.
  *
- * eval.c walks the tree, eval_operand.c says what names, paths and node
- * attributes are, eval_value.c works on data (subscripts, attributes,
- * operators), eval_call.c calls, eval_function.c has the functions with bare
- * names, eval_query.c and eval_match.c select nodes.
+ * eval.c walks the tree, eval_operand.c says what names and paths are and
+ * eval_node.c what a node itself answers, eval_value.c works on data
+ * (subscripts, attributes, operators), eval_call.c calls, eval_function.c has
+ * the functions with bare names, eval_reach.c goes along edges; eval_query.c
+ * prepares queries, eval_test.c tests nodes, eval_match.c matches text.
  */
 #ifndef FX_RUN_EVAL_PRIVATE_H
 #define FX_RUN_EVAL_PRIVATE_H
@@ -38,6 +39,12 @@ struct fx_evaluator {
 	const char *text;       /* what trees were parsed from */
 	struct fx_arena *arena; /* scratch, for the whole evaluation */
 	int depth;
+};
+
+/* Arguments not evaluated yet. */
+struct fx_trees {
+	struct fx_ast *const *items;
+	size_t count;
 };
 
 /* eval.c */
@@ -77,6 +84,10 @@ struct fx_node *fx_operand_node(struct fx_evaluator *evaluator,
 const char *fx_operand_find_path(struct fx_evaluator *evaluator,
 	const char *path);
 
+/* eval_node.c: what the node itself answers to WORD, or NULL. */
+struct fx_datum *fx_eval_node_word(const struct fx_node *node,
+	const char *word);
+
 /* eval_value.c */
 FX_NODISCARD struct fx_error *fx_eval_binary(struct fx_evaluator *evaluator,
 	enum fx_ast_op op, struct fx_datum *left, struct fx_datum *right,
@@ -111,9 +122,14 @@ FX_NODISCARD struct fx_error *fx_eval_function(struct fx_evaluator *evaluator,
 /* eval_query.c: the nodes of a QUERY tree as a set. */
 FX_NODISCARD struct fx_error *fx_eval_set(struct fx_evaluator *evaluator,
 	const struct fx_ast *tree, struct fx_datum **ret);
-/* The nodes that up, down, path, users, inputs give, as positions. */
+
+/* eval_reach.c: the node that TREE means; the nodes that up, down, path,
+ * users, inputs give, as positions; positions as a set.
+ */
+FX_NODISCARD struct fx_error *fx_eval_one_node(struct fx_evaluator *evaluator,
+	const struct fx_ast *tree, struct fx_node **ret);
 FX_NODISCARD struct fx_error *fx_eval_reach(struct fx_evaluator *evaluator,
-	const char *function, struct fx_ast *const *arguments, size_t count,
+	const char *function, const struct fx_trees *arguments,
 	size_t **positions_ret, size_t *count_ret);
 struct fx_datum *fx_eval_positions(struct fx_evaluator *evaluator,
 	const size_t *positions, size_t count);

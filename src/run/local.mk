@@ -10,9 +10,12 @@ libfxcore_a_SOURCES += \
 	%D%/eval_call.c \
 	%D%/eval_function.c \
 	%D%/eval_match.c \
+	%D%/eval_node.c \
 	%D%/eval_operand.c \
 	%D%/eval_private.h \
 	%D%/eval_query.c \
+	%D%/eval_reach.c \
+	%D%/eval_test.c %D%/eval_test.h \
 	%D%/eval_value.c \
 	%D%/hooks.c %D%/hooks.h \
 	%D%/interp.c %D%/interp.h \

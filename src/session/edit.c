@@ -35,12 +35,28 @@ fx_edit_report_deinit(struct fx_edit_report *report)
 
 /* --- values and position ------------------------------------------------ */
 
+/* Before the graph changes: a node that is erased is no longer found by id,
+ * but it keeps its neighbours.
+ */
+static void
+hold_stop(struct fx_model *model)
+{
+	struct fx_place *place;
+
+	if (!model->places.count)
+		return;
+	place = model->places.items[0];
+	place->held = fx_place_stop(place);
+}
+
 /* The stop node may be gone: execution stands before what came after it. */
 static void
 settle_stop(struct fx_model *model, struct fx_place *place)
 {
-	struct fx_node *node = fx_graph_find_id(place->graph, place->stop);
+	struct fx_node *node = place->held ? place->held :
+					     fx_place_stop(place);
 
+	place->held = NULL;
 	while (node && node->opcode != FX_OPCODE_COUNT && !node->is_in_graph)
 		node = node->next;
 	if (node && node->opcode == FX_OPCODE_COUNT)
@@ -111,6 +127,7 @@ fx_model_edit_begin(struct fx_session *session, struct fx_model *model,
 					     "graph, which "
 					     "cannot be edited"),
 			"finish leaves it");
+	hold_stop(model);
 	fx_vec_push(&model->edits, edit);
 	if (model->edits.count > 1) {
 		fx_vec_last(&model->edits).savepoint =
@@ -422,6 +439,7 @@ fx_model_undo(struct fx_model *model, size_t count, struct fx_edit_report *ret)
 	struct fx_error *err = check_walk(model);
 
 	*ret = (struct fx_edit_report){ .position = 0 };
+	hold_stop(model);
 	if (!err)
 		err = fx_journal_undo(model->graph, count);
 	if (!err)
@@ -436,6 +454,7 @@ fx_model_redo(struct fx_model *model, size_t count, struct fx_edit_report *ret)
 	struct fx_error *err = check_walk(model);
 
 	*ret = (struct fx_edit_report){ .position = 0 };
+	hold_stop(model);
 	if (!err)
 		err = fx_journal_redo(model->graph, count);
 	if (!err)
@@ -474,6 +493,7 @@ fx_model_goto_time(struct fx_model *model, uint32_t time,
 		fx_map_get(&model->times, (uintptr_t)time + 1, 0);
 
 	*ret = (struct fx_edit_report){ .position = 0 };
+	hold_stop(model);
 	if (!err)
 		err = fx_journal_goto(model->graph, time);
 	if (err)

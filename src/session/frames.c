@@ -5,7 +5,7 @@
 
 #include "base/intern.h"
 #include "base/vec.h"
-#include "session/session_private.h"
+#include "session/position_private.h"
 
 typedef FX_VEC(struct fx_frame) frame_vec;
 
@@ -102,4 +102,21 @@ fx_position_frames(const struct fx_model *model, const struct fx_node *node,
 	add_source(&frames, node);
 	*ret = frames.items;
 	*count_ret = frames.count;
+}
+
+/* The scope that the selected frame stands for, else the innermost. */
+const char *
+fx_position_scope(struct fx_model *model, struct fx_node *node)
+{
+	FX_AUTO_FREE struct fx_frame *frames = NULL;
+	size_t count;
+	size_t index = model->frame;
+	const char *scope = node->scope ? node->scope->path : "";
+
+	if (!index)
+		return scope;
+	fx_position_frames(model, node, &frames, &count);
+	if (index < count && frames[index].kind == FX_FRAME_SCOPE)
+		return frames[index].title;
+	return scope;
 }

@@ -9,6 +9,7 @@ libfxcore_a_SOURCES += \
 	%D%/model.c %D%/model.h \
 	%D%/place.c \
 	%D%/position.c %D%/position.h \
+	%D%/position_back.c %D%/position_private.h \
 	%D%/resolve.c %D%/resolve.h \
 	%D%/session.c %D%/session.h \
 	%D%/session_private.h \

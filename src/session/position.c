@@ -16,7 +16,7 @@
 #include "base/str.h"
 #include "ir/order.h"
 #include "run/datum.h"
-#include "session/session_private.h"
+#include "session/position_private.h"
 #include "session/settings.h"
 
 void
@@ -95,37 +95,16 @@ fx_position_kill(struct fx_model *model)
 
 /* --- what a verb asks for ------------------------------------------------ */
 
-struct request {
-	struct fx_session *session;
-	struct fx_model *model;
-	struct fx_stop *stop;
-	struct fx_ticker ticker;
-
-	size_t count;        /* steps still to do; 0: no limit */
-	bool enters;         /* step: into nested graphs */
-	const char *scope;   /* a unit or finish: until out of it; NULL */
-	bool leaves;         /* finish: out of the nested graph */
-	uint64_t target;     /* stop before it; 0: none */
-	bool ignores_breaks; /* goto, run --to's own way */
-	bool to_computing;   /* start */
-
-	bool is_first;          /* no node has been passed yet */
-	bool is_stopped;        /* stop is filled */
-	bool enters_now;        /* the node ahead is a nested graph to enter */
-	size_t depth;           /* places when it began */
-	struct fx_error *error; /* from a hook */
-};
-
-static void
-stop_for(struct request *request, enum fx_stop_reason reason)
+void
+fx_request_stop(struct fx_request *request, enum fx_stop_reason reason)
 {
 	request->stop->reason = reason;
 	request->is_stopped = true;
 }
 
 /* Whether NODE was called in the module PATH or below. */
-static bool
-is_inside(const struct fx_node *node, const char *path)
+bool
+fx_position_is_inside(const struct fx_node *node, const char *path)
 {
 	size_t length = strlen(path);
 	const char *at = node->scope ? node->scope->path : "";
@@ -136,8 +115,8 @@ is_inside(const struct fx_node *node, const char *path)
 	       (!at[length] || at[length] == '.');
 }
 
-static bool
-is_computing(const struct fx_node *node)
+bool
+fx_position_is_computing(const struct fx_node *node)
 {
 	return node->opcode != FX_OPCODE_PLACEHOLDER &&
 	       node->opcode != FX_OPCODE_GET_ATTR;
@@ -145,21 +124,21 @@ is_computing(const struct fx_node *node)
 
 /* Whether the verb ends before NODE. */
 static bool
-ends_before(struct request *request, struct fx_node *node)
+ends_before(struct fx_request *request, struct fx_node *node)
 {
-	if (request->to_computing && is_computing(node)) {
-		stop_for(request, FX_STOP_STEP);
+	if (request->to_computing && fx_position_is_computing(node)) {
+		fx_request_stop(request, FX_STOP_STEP);
 		return true;
 	}
 	if (request->target && node->id == request->target) {
-		stop_for(request, FX_STOP_TARGET);
+		fx_request_stop(request, FX_STOP_TARGET);
 		return true;
 	}
 	if (request->is_first)
 		return false;
-	if (request->scope && !is_inside(node, request->scope)) {
+	if (request->scope && !fx_position_is_inside(node, request->scope)) {
 		if (request->count <= 1 || request->leaves) {
-			stop_for(request, FX_STOP_STEP);
+			fx_request_stop(request, FX_STOP_STEP);
 			return true;
 		}
 		/* The next unit begins here. */
@@ -168,26 +147,30 @@ ends_before(struct request *request, struct fx_node *node)
 		return false;
 	}
 	if (!request->scope && request->count && !--request->count) {
-		stop_for(request, FX_STOP_STEP);
+		fx_request_stop(request, FX_STOP_STEP);
 		return true;
 	}
 	return false;
 }
 
-static bool
-breaks_before(struct request *request, struct fx_node *node)
+bool
+fx_request_breaks(struct fx_request *request, struct fx_node *node)
 {
-	int number;
-
-	if (request->is_first || request->ignores_breaks)
-		return false;
-	number = fx_breaks_hit(request->session, request->model, node,
+	int number = fx_breaks_hit(request->session, request->model, node,
 		&request->stop->error);
+
 	if (!number)
 		return false;
-	stop_for(request, FX_STOP_BREAKPOINT);
+	fx_request_stop(request, FX_STOP_BREAKPOINT);
 	request->stop->number = number;
 	return true;
+}
+
+static bool
+breaks_before(struct fx_request *request, struct fx_node *node)
+{
+	return !request->is_first && !request->ignores_breaks &&
+	       fx_request_breaks(request, node);
 }
 
 /* --- hooks -------------------------------------------------------------- */
@@ -196,7 +179,7 @@ breaks_before(struct request *request, struct fx_node *node)
 static enum fx_hook_answer
 stop_before(void *context, struct fx_interp *interp, struct fx_node *node)
 {
-	struct request *request = context;
+	struct fx_request *request = context;
 	struct fx_place *place = fx_model_place(request->model);
 	struct fx_graph *nested;
 	bool ends;
@@ -225,7 +208,7 @@ stop_before(void *context, struct fx_interp *interp, struct fx_node *node)
 static enum fx_hook_answer
 record_before(void *context, struct fx_interp *interp, struct fx_node *node)
 {
-	struct request *request = context;
+	struct fx_request *request = context;
 
 	if (fx_env_get(interp->env, node->id))
 		return FX_HOOK_SKIP;
@@ -237,7 +220,7 @@ static enum fx_hook_answer
 record_after(void *context, struct fx_interp *interp, struct fx_node *node,
 	struct fx_datum *result)
 {
-	struct request *request = context;
+	struct fx_request *request = context;
 
 	(void)interp;
 	(void)result;
@@ -249,17 +232,17 @@ record_after(void *context, struct fx_interp *interp, struct fx_node *node,
 /* --- onwards ------------------------------------------------------------ */
 
 static void
-fail_at(struct request *request, struct fx_node *node, struct fx_error *err)
+fail_at(struct fx_request *request, struct fx_node *node, struct fx_error *err)
 {
 	fx_map_set(&request->model->failures, (uintptr_t)node->id, 1);
 	request->stop->failed = node;
 	request->stop->error = err;
-	stop_for(request, FX_STOP_ERROR);
+	fx_request_stop(request, FX_STOP_ERROR);
 }
 
 /* Run in the innermost place until it ends or a hook stops. */
-static void
-run_place(struct request *request)
+void
+fx_request_run_place(struct fx_request *request)
 {
 	struct fx_place *place = fx_model_place(request->model);
 	struct fx_interp interp = fx_place_interp(request->model, place);
@@ -284,12 +267,12 @@ run_place(struct request *request)
 	if (err)
 		fail_at(request, interp.next, err);
 	else if (request->ticker.stopped && !request->is_stopped)
-		stop_for(request, FX_STOP_INTERRUPT);
+		fx_request_stop(request, FX_STOP_INTERRUPT);
 }
 
 /* Into the nested graph ahead: its placeholders have their values at once. */
-static void
-enter(struct request *request)
+void
+fx_request_enter(struct fx_request *request)
 {
 	struct fx_model *model = request->model;
 	struct fx_node *call = fx_position_node(model);
@@ -308,7 +291,7 @@ enter(struct request *request)
 	place = fx_model_place(model);
 	interp = fx_place_interp(model, place);
 	node = fx_graph_first(place->graph);
-	while (!err && node && !is_computing(node)) {
+	while (!err && node && !fx_position_is_computing(node)) {
 		err = fx_interp_node(&interp, node);
 		if (!err)
 			node = fx_graph_next(node);
@@ -324,36 +307,36 @@ enter(struct request *request)
 
 /* The innermost place ended. */
 static void
-leave(struct request *request)
+leave(struct fx_request *request)
 {
 	struct fx_model *model = request->model;
 
 	if (model->places.count == 1) {
-		stop_for(request, FX_STOP_END);
+		fx_request_stop(request, FX_STOP_END);
 		return;
 	}
 	fx_place_leave(model);
 	request->is_first = false;
 	if (request->leaves && model->places.count < request->depth)
-		stop_for(request, FX_STOP_STEP);
+		fx_request_stop(request, FX_STOP_STEP);
 }
 
 /* Drive until something stops.  The hook's count is of nodes passed, so a
  * nested graph's end, which passes none, is no stop by itself.
  */
 static void
-drive(struct request *request)
+drive(struct fx_request *request)
 {
 	struct fx_model *model = request->model;
 
 	request->depth = model->places.count;
 	while (!request->is_stopped) {
 		if (request->enters_now)
-			enter(request);
+			fx_request_enter(request);
 		else if (!fx_position_node(model))
 			leave(request);
 		else
-			run_place(request);
+			fx_request_run_place(request);
 	}
 }
 
@@ -365,18 +348,18 @@ fill_stop(struct fx_model *model, struct fx_stop *stop)
 }
 
 static void
-finish_request(struct request *request)
+finish_request(struct fx_request *request)
 {
 	fx_error_free(request->error);
 	fill_stop(request->model, request->stop);
 	fx_breaks_sweep(request->session);
 }
 
-static struct request
-request_new(struct fx_session *session, struct fx_model *model,
+struct fx_request
+fx_request_new(struct fx_session *session, struct fx_model *model,
 	struct fx_stop *ret)
 {
-	struct request request = {
+	struct fx_request request = {
 		.session = session,
 		.model = model,
 		.stop = ret,
@@ -428,7 +411,7 @@ struct fx_error *
 fx_position_start(struct fx_session *session, struct fx_model *model,
 	struct fx_stop *ret)
 {
-	struct request request = request_new(session, model, ret);
+	struct fx_request request = fx_request_new(session, model, ret);
 	struct fx_error *err = begin(session, model);
 
 	if (err)
@@ -442,7 +425,7 @@ fx_position_start(struct fx_session *session, struct fx_model *model,
 
 /* Only what TO needs, in order. */
 static void
-run_cone(struct request *request, struct fx_node *to)
+run_cone(struct fx_request *request, struct fx_node *to)
 {
 	struct fx_model *model = request->model;
 	struct fx_place *place = fx_model_place(model);
@@ -463,21 +446,21 @@ run_cone(struct request *request, struct fx_node *to)
 		if (err)
 			fail_at(request, node, err);
 		else if (fx_ticker_poll(&request->ticker))
-			stop_for(request, FX_STOP_INTERRUPT);
+			fx_request_stop(request, FX_STOP_INTERRUPT);
 		if (!err)
 			fx_place_set_stop(model, place, fx_graph_next(node));
 	}
 	request->stop->executed = interp.executed;
 	model->executed += interp.executed;
 	if (!request->is_stopped)
-		stop_for(request, FX_STOP_TARGET);
+		fx_request_stop(request, FX_STOP_TARGET);
 }
 
 struct fx_error *
 fx_position_run(struct fx_session *session, struct fx_model *model,
 	struct fx_node *to, struct fx_stop *ret)
 {
-	struct request request = request_new(session, model, ret);
+	struct fx_request request = fx_request_new(session, model, ret);
 	struct fx_error *err;
 
 	if (to && to->graph != model->graph)
@@ -495,25 +478,8 @@ fx_position_run(struct fx_session *session, struct fx_model *model,
 	return NULL;
 }
 
-/* The scope that the selected frame stands for, else the innermost. */
-static const char *
-selected_scope(struct fx_model *model, struct fx_node *node)
-{
-	FX_AUTO_FREE struct fx_frame *frames = NULL;
-	size_t count;
-	size_t index = model->frame;
-	const char *scope = node->scope ? node->scope->path : "";
-
-	if (!index)
-		return scope;
-	fx_position_frames(model, node, &frames, &count);
-	if (index < count && frames[index].kind == FX_FRAME_SCOPE)
-		return frames[index].title;
-	return scope;
-}
-
 static void
-ask_onwards(struct request *request, enum fx_move move, size_t count)
+ask_onwards(struct fx_request *request, enum fx_move move, size_t count)
 {
 	struct fx_model *model = request->model;
 	struct fx_node *node = fx_position_node(model);
@@ -533,7 +499,7 @@ ask_onwards(struct request *request, enum fx_move move, size_t count)
 	case FX_MOVE_FINISH:
 		request->leaves = true;
 		if (node)
-			request->scope = selected_scope(model, node);
+			request->scope = fx_position_scope(model, node);
 		break;
 	case FX_MOVE_CONTINUE:
 		break;
@@ -541,182 +507,23 @@ ask_onwards(struct request *request, enum fx_move move, size_t count)
 }
 
 static void
-move_onwards(struct request *request, enum fx_move move, size_t count)
+move_onwards(struct fx_request *request, enum fx_move move, size_t count)
 {
 	struct fx_model *model = request->model;
 
 	if (!fx_position_node(model) && model->places.count == 1) {
-		stop_for(request, FX_STOP_END);
+		fx_request_stop(request, FX_STOP_END);
 		return;
 	}
 	ask_onwards(request, move, count);
 	drive(request);
 }
 
-/* --- back in time ------------------------------------------------------- */
-
-/* The node before the stop; in a nested graph's beginning the call itself.
- * NULL at the beginning of everything.
- */
-static struct fx_node *
-step_back(struct fx_model *model)
-{
-	struct fx_place *place = fx_model_place(model);
-	struct fx_node *stop = fx_place_stop(place);
-	struct fx_node *node =
-		stop ? fx_graph_previous(stop) : fx_graph_last(place->graph);
-	struct fx_place *outer;
-
-	/* What lies before the first computing node of a nested graph was
-	 * passed when it was entered.
-	 */
-	if (model->places.count > 1)
-		while (node && !is_computing(node))
-			node = fx_graph_previous(node);
-	if (node) {
-		fx_place_set_stop(model, place, node);
-		return node;
-	}
-	if (model->places.count == 1)
-		return NULL;
-	outer = model->places.items[model->places.count - 2];
-	node = fx_graph_find_id(outer->graph, place->call);
-	fx_place_pop(model);
-	fx_place_set_stop(model, outer, node);
-	return node;
-}
-
-/* reverse-step onto a call: into its graph, before its last node. */
-static void
-enter_back(struct request *request, struct fx_node *call)
-{
-	struct fx_model *model = request->model;
-	struct fx_stop aside = { .number = 0 };
-	struct request inner = request_new(request->session, model, &aside);
-	struct fx_place *place;
-
-	if (!fx_interp_nested(call))
-		return;
-	inner.ignores_breaks = true;
-	enter(&inner);
-	place = fx_model_place(model);
-	if (!inner.is_stopped && place->call == call->id) {
-		inner.target = 0;
-		while (!inner.is_stopped && fx_position_node(model))
-			run_place(&inner);
-		fx_place_set_stop(model, place, fx_graph_last(place->graph));
-	}
-	request->stop->executed += aside.executed;
-	fx_error_free(inner.error);
-	fx_stop_deinit(&aside);
-}
-
-static bool
-has_break(struct request *request, struct fx_node *node)
-{
-	int number = fx_breaks_hit(request->session, request->model, node,
-		&request->stop->error);
-
-	if (!number)
-		return false;
-	stop_for(request, FX_STOP_BREAKPOINT);
-	request->stop->number = number;
-	return true;
-}
-
-/* Steps, or until out of SCOPE: then before the first node inside it. */
-static void
-back_steps(struct request *request, bool enters, size_t count)
-{
-	struct fx_model *model = request->model;
-
-	for (size_t i = 0; i < count; i++) {
-		struct fx_node *node = step_back(model);
-
-		if (!node) {
-			stop_for(request, FX_STOP_BEGIN);
-			return;
-		}
-		if (enters)
-			enter_back(request, node);
-		if (i + 1 < count && has_break(request, node))
-			return;
-		if (fx_ticker_poll(&request->ticker)) {
-			stop_for(request, FX_STOP_INTERRUPT);
-			return;
-		}
-	}
-	stop_for(request, FX_STOP_STEP);
-}
-
-static void
-back_continue(struct request *request)
-{
-	struct fx_model *model = request->model;
-
-	while (!request->is_stopped) {
-		struct fx_node *node = step_back(model);
-
-		if (!node)
-			stop_for(request, FX_STOP_BEGIN);
-		else if (!has_break(request, node) &&
-			 fx_ticker_poll(&request->ticker))
-			stop_for(request, FX_STOP_INTERRUPT);
-	}
-}
-
-static void
-back_finish(struct request *request)
-{
-	struct fx_model *model = request->model;
-	size_t depth = model->places.count;
-	struct fx_node *node = fx_position_node(model);
-	const char *scope = node ? selected_scope(model, node) : "";
-
-	while (!request->is_stopped) {
-		struct fx_place *place = fx_model_place(model);
-		struct fx_node *stop = fx_place_stop(place);
-		struct fx_node *before = stop ? fx_graph_previous(stop)
-					      : fx_graph_last(place->graph);
-
-		if (depth == 1 && *scope && before &&
-			!is_inside(before, scope)) {
-			stop_for(request, FX_STOP_STEP);
-			return;
-		}
-		node = step_back(model);
-		if (!node)
-			stop_for(request, FX_STOP_BEGIN);
-		else if (model->places.count < depth)
-			stop_for(request, FX_STOP_STEP);
-		else if (!has_break(request, node) &&
-			 fx_ticker_poll(&request->ticker))
-			stop_for(request, FX_STOP_INTERRUPT);
-	}
-}
-
-static void
-move_back(struct request *request, enum fx_move move, size_t count)
-{
-	switch (move) {
-	case FX_MOVE_STEP:
-	case FX_MOVE_NEXT:
-		back_steps(request, move == FX_MOVE_STEP, count ? count : 1);
-		break;
-	case FX_MOVE_CONTINUE:
-		back_continue(request);
-		break;
-	case FX_MOVE_FINISH:
-		back_finish(request);
-		break;
-	}
-}
-
 struct fx_error *
 fx_position_move(struct fx_session *session, struct fx_model *model,
 	enum fx_move move, bool back, size_t count, struct fx_stop *ret)
 {
-	struct request request = request_new(session, model, ret);
+	struct fx_request request = fx_request_new(session, model, ret);
 
 	if (!model->places.count) {
 		if (move != FX_MOVE_CONTINUE || back)
@@ -724,7 +531,7 @@ fx_position_move(struct fx_session *session, struct fx_model *model,
 		return fx_position_run(session, model, NULL, ret);
 	}
 	if (back)
-		move_back(&request, move, count);
+		fx_request_back(&request, move, count);
 	else
 		move_onwards(&request, move, count);
 	finish_request(&request);
@@ -735,7 +542,7 @@ struct fx_error *
 fx_position_until(struct fx_session *session, struct fx_model *model,
 	struct fx_node *node, struct fx_stop *ret)
 {
-	struct request request = request_new(session, model, ret);
+	struct fx_request request = fx_request_new(session, model, ret);
 
 	if (!model->places.count)
 		return not_run(model);
@@ -743,7 +550,7 @@ fx_position_until(struct fx_session *session, struct fx_model *model,
 	if (fx_position_node(model) || model->places.count > 1)
 		drive(&request);
 	else
-		stop_for(&request, FX_STOP_END);
+		fx_request_stop(&request, FX_STOP_END);
 	finish_request(&request);
 	return NULL;
 }
@@ -752,7 +559,7 @@ struct fx_error *
 fx_position_goto(struct fx_session *session, struct fx_model *model,
 	size_t position, struct fx_stop *ret)
 {
-	struct request request = request_new(session, model, ret);
+	struct fx_request request = fx_request_new(session, model, ret);
 	struct fx_place *place;
 	struct fx_node *node;
 	struct fx_error *err = NULL;
@@ -773,9 +580,9 @@ fx_position_goto(struct fx_session *session, struct fx_model *model,
 	request.target = node ? node->id : 0;
 	if (fx_position_get(model) > position) {
 		fx_place_set_stop(model, place, node);
-		stop_for(&request, FX_STOP_TARGET);
+		fx_request_stop(&request, FX_STOP_TARGET);
 	} else if (fx_position_get(model) == position) {
-		stop_for(&request, FX_STOP_TARGET);
+		fx_request_stop(&request, FX_STOP_TARGET);
 	} else {
 		request.leaves = model->places.count > 1;
 		drive(&request);

@@ -27,6 +27,7 @@ struct fx_place {
 	struct fx_graph *graph;
 	uint64_t call; /* node of the place above; 0 in the outermost */
 	uint64_t stop; /* stopped before this node; 0: at the end */
+	struct fx_node *held; /* that node while the graph changes */
 	struct fx_env env;
 	struct fx_plans plans;
 	struct fx_datum **arguments; /* nested: of its placeholders */

@@ -57,3 +57,8 @@ TESTS += %D%/test_emit %D%/test_safetensors
 %C%_test_emit_SOURCES = %D%/test_emit.c
 %C%_test_safetensors_SOURCES = %D%/test_safetensors.c
 EXTRA_DIST += tests/samples/numpy.safetensors
+
+check_PROGRAMS += %D%/test_eval %D%/test_session
+TESTS += %D%/test_eval %D%/test_session
+%C%_test_eval_SOURCES = %D%/test_eval.c
+%C%_test_session_SOURCES = %D%/test_session.c

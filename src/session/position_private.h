@@ -1,0 +1,49 @@
+/* position_private.h - one verb of execution while it is carried out. */
+#ifndef FX_SESSION_POSITION_PRIVATE_H
+#define FX_SESSION_POSITION_PRIVATE_H
+
+#include "session/session_private.h"
+
+struct fx_request {
+	struct fx_session *session;
+	struct fx_model *model;
+	struct fx_stop *stop;
+	struct fx_ticker ticker;
+
+	size_t count;        /* steps still to do; 0: no limit */
+	bool enters;         /* step: into nested graphs */
+	const char *scope;   /* a unit or finish: until out of it; NULL */
+	bool leaves;         /* finish: out of the nested graph */
+	uint64_t target;     /* stop before it; 0: none */
+	bool ignores_breaks; /* goto */
+	bool to_computing;   /* start */
+
+	bool is_first;          /* no node has been passed yet */
+	bool is_stopped;        /* stop is filled */
+	bool enters_now;        /* the node ahead is a nested graph to enter */
+	size_t depth;           /* places when it began */
+	struct fx_error *error; /* from a hook */
+};
+
+/* position.c */
+struct fx_request fx_request_new(struct fx_session *session,
+	struct fx_model *model, struct fx_stop *stop);
+void fx_request_stop(struct fx_request *request, enum fx_stop_reason reason);
+/* Look for a breakpoint on NODE, and stop there. */
+bool fx_request_breaks(struct fx_request *request, struct fx_node *node);
+/* Into the nested graph ahead: its placeholders have their values at once. */
+void fx_request_enter(struct fx_request *request);
+/* Run in the innermost place until it ends or a hook stops. */
+void fx_request_run_place(struct fx_request *request);
+/* The scope that the selected frame stands for, else NODE's innermost. */
+const char *fx_position_scope(struct fx_model *model, struct fx_node *node);
+/* Whether NODE was called in the module PATH or below. */
+bool fx_position_is_inside(const struct fx_node *node, const char *path);
+/* Neither a placeholder nor a get_attr. */
+bool fx_position_is_computing(const struct fx_node *node);
+
+/* position_back.c */
+void fx_request_back(struct fx_request *request, enum fx_move move,
+	size_t count);
+
+#endif /* FX_SESSION_POSITION_PRIVATE_H */

@@ -1,0 +1,174 @@
+/* session_text.c - a session with a graph read from Python text, for tests. */
+#include <config.h>
+
+#include "tests/support/session_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/intern.h"
+#include "ir/tensor_meta.h"
+#include "load/open.h"
+#include "tests/support/unit.h"
+
+const char fxt_small[] = "def forward(self, x : \"f32[2, 3]\"):\n"
+			 "    relu = torch.relu(x);  x = None\n"
+			 "    neg = torch.neg(relu)\n"
+			 "    add = relu + neg;  relu = neg = None\n"
+			 "    mul = add * 2;  add = None\n"
+			 "    return mul\n";
+
+struct fxt_world
+fxt_world_new(const char *text)
+{
+	return fxt_world_prepared(text, NULL);
+}
+
+struct fxt_world
+fxt_world_prepared(const char *text, void (*prepare)(struct fx_graph *graph))
+{
+	struct fxt_world world = { .session = fx_session_new() };
+	FX_AUTO_LOADED struct fx_loaded loaded = { .graph = NULL };
+	struct fx_load_input input = {
+		.text = text,
+		.length = strlen(text),
+		.serial = fx_session_serial(world.session),
+	};
+	bool ok = fxt_ok(fx_open_text(&input, &loaded));
+
+	CU_ASSERT_FATAL(ok);
+	if (prepare)
+		prepare(loaded.graph);
+	world.model = fx_session_add_graph(world.session, FX_TAKE(loaded.graph),
+		"net", "load net.py");
+	world.graph = fx_model_graph(world.model);
+	return world;
+}
+
+void
+fxt_world_free(struct fxt_world *world)
+{
+	fx_session_free(world->session);
+}
+
+struct fx_node *
+fxt_node(struct fxt_world *world, const char *name)
+{
+	struct fx_node *node = fx_graph_find(world->graph, name);
+
+	CU_ASSERT_FATAL(node != NULL);
+	return node;
+}
+
+/* Texts are interned: any number may be held. */
+static const char *
+keep(struct fx_buf *text)
+{
+	return fx_intern(fx_buf_text(text));
+}
+
+static const char *
+error_text(struct fx_error *err)
+{
+	const char *text = fx_intern_format("error: %s", fx_error_message(err));
+
+	fx_error_free(err);
+	return text;
+}
+
+static const char *
+node_name(void *context, uint64_t id)
+{
+	struct fxt_world *world = context;
+	struct fx_node *node =
+		fx_graph_find_id(fx_position_graph(world->model), id);
+
+	return node ? node->name : NULL;
+}
+
+const char *
+fxt_print(struct fxt_world *world, const char *expression)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	FX_AUTO_DATUM struct fx_datum *datum = NULL;
+	struct fx_datum_printer printer = {
+		.format = "",
+		.node_name = node_name,
+		.context = world,
+	};
+	struct fx_error *err = fx_resolve_expression(world->session,
+		world->model, expression, false, &datum);
+
+	if (!err)
+		err = fx_datum_print(&text, datum, &printer);
+	return err ? error_text(err) : keep(&text);
+}
+
+const char *
+fxt_select(struct fxt_world *world, const char *set)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	FX_AUTO_FREE size_t *positions = NULL;
+	size_t count = 0;
+	struct fx_error *err = fx_resolve_set(world->session, world->model, set,
+		&positions, &count);
+
+	if (err)
+		return error_text(err);
+	for (size_t i = 0; i < count; i++)
+		fx_buf_addf(&text, "%s%s", i ? " " : "",
+			fx_graph_at(fx_position_graph(world->model),
+				positions[i])
+				->name);
+	return keep(&text);
+}
+
+const char *
+fxt_stop(struct fxt_world *world, struct fx_stop *stop)
+{
+	static const char *const reasons[] = { "step", "breakpoint", "target",
+		"end", "begin", "error", "interrupt", "watch" };
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	(void)world;
+	fx_buf_addf(&text, "@%zu %s %s %zu", stop->position,
+		stop->node ? stop->node->name : "end", reasons[stop->reason],
+		stop->executed);
+	fx_stop_deinit(stop);
+	return keep(&text);
+}
+
+struct fx_graph *
+fxt_chain(size_t count)
+{
+	static const int64_t sizes[] = { 2, 3 };
+	struct fx_graph *graph = fx_graph_new(7);
+	struct fx_value meta =
+		fx_tensor_meta_ints(graph->values, FX_DTYPE_F32, sizes, 2);
+	struct fx_node_spec input = {
+		.opcode = FX_OPCODE_PLACEHOLDER,
+		.target = "x",
+		.name = "x",
+		.meta = &meta,
+	};
+	struct fx_node *node = fx_graph_append(graph, &input);
+	struct fx_node_spec output = { .opcode = FX_OPCODE_OUTPUT,
+		.target = "output" };
+	struct fx_value argument;
+
+	for (size_t i = 0; i < count; i++) {
+		struct fx_node_spec spec = { .opcode = FX_OPCODE_CALL_FUNCTION,
+			.target = "torch.relu" };
+
+		argument = fx_value_node(node);
+		spec.args = fx_value_sequence(graph->values, FX_VALUE_TUPLE,
+			&argument, 1);
+		node = fx_graph_append(graph, &spec);
+	}
+	argument = fx_value_node(node);
+	output.args =
+		fx_value_sequence(graph->values, FX_VALUE_TUPLE, &argument, 1);
+	fx_graph_append(graph, &output);
+	return graph;
+}

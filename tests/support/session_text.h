@@ -1,0 +1,49 @@
+/* session_text.h - a session with a graph read from Python text, for tests. */
+#ifndef FX_TESTS_SUPPORT_SESSION_TEXT_H
+#define FX_TESTS_SUPPORT_SESSION_TEXT_H
+
+#include <stddef.h>
+
+#include "run/datum.h"
+#include "session/model.h"
+#include "session/position.h"
+#include "session/resolve.h"
+#include "session/session.h"
+
+struct fxt_world {
+	struct fx_session *session;
+	struct fx_model *model;
+	struct fx_graph *graph;
+};
+
+/* A session with the graph that TEXT, Python code, prints; it is called "net".
+ * The test fails when the text does not load.
+ */
+struct fxt_world fxt_world_new(const char *text);
+/* The same; PREPARE may change the graph before it belongs to the session. */
+struct fxt_world fxt_world_prepared(const char *text,
+	void (*prepare)(struct fx_graph *graph));
+void fxt_world_free(struct fxt_world *world);
+
+/* A small graph whose shapes are known: six nodes.
+ *
+ *	x f32[2,3] -> relu -> neg, both -> add -> mul -> output
+ */
+extern const char fxt_small[];
+
+/* The node called NAME; it must exist. */
+struct fx_node *fxt_node(struct fxt_world *world, const char *name);
+
+/* What EXPRESSION prints, or "error: ..."; valid until the next call. */
+const char *fxt_print(struct fxt_world *world, const char *expression);
+
+/* The names that SET selects, joined by blanks, or "error: ...". */
+const char *fxt_select(struct fxt_world *world, const char *set);
+
+/* "@3 neg step 1": position, node (or "end"), reason, nodes executed. */
+const char *fxt_stop(struct fxt_world *world, struct fx_stop *stop);
+
+/* A graph of COUNT operations in a row, each relu of the one before. */
+struct fx_graph *fxt_chain(size_t count);
+
+#endif /* FX_TESTS_SUPPORT_SESSION_TEXT_H */

@@ -1,0 +1,694 @@
+/* test_session.c - moving through a graph, breakpoints, edits and time. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/buf.h"
+#include "base/intern.h"
+#include "base/mem.h"
+#include "ir/edit.h"
+#include "ir/graph_hash.h"
+#include "ir/journal.h"
+#include "ir/value_text.h"
+#include "session/breakpoint.h"
+#include "session/settings.h"
+#include "tests/support/session_text.h"
+#include "tests/support/unit.h"
+
+#define WORLD(text) \
+	__attribute__((cleanup(fxt_world_free))) struct fxt_world w = \
+		fxt_world_new(text)
+
+static const char *
+start(struct fxt_world *w)
+{
+	struct fx_stop stop = { .number = 0 };
+
+	CU_ASSERT(fxt_ok(fx_position_start(w->session, w->model, &stop)));
+	return fxt_stop(w, &stop);
+}
+
+static const char *
+run(struct fxt_world *w, struct fx_node *to)
+{
+	struct fx_stop stop = { .number = 0 };
+
+	CU_ASSERT(fxt_ok(fx_position_run(w->session, w->model, to, &stop)));
+	return fxt_stop(w, &stop);
+}
+
+static const char *
+move(struct fxt_world *w, enum fx_move how, bool back, size_t count)
+{
+	struct fx_stop stop = { .number = 0 };
+
+	CU_ASSERT(fxt_ok(fx_position_move(w->session, w->model, how, back,
+		count, &stop)));
+	return fxt_stop(w, &stop);
+}
+
+static const char *
+jump(struct fxt_world *w, size_t position)
+{
+	struct fx_stop stop = { .number = 0 };
+
+	CU_ASSERT(fxt_ok(fx_position_goto(w->session, w->model, position,
+		&stop)));
+	return fxt_stop(w, &stop);
+}
+
+static int
+stop_at(struct fxt_world *w, const char *where, const char *condition)
+{
+	const struct fx_breakpoint *b = NULL;
+
+	CU_ASSERT(fxt_ok(fx_breakpoint_add(w->session, w->model, where,
+		condition, false, false, &b)));
+	return b ? b->number : 0;
+}
+
+/* States of all nodes in order: "V V · D". */
+static const char *
+states(struct fxt_world *w)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	struct fx_node *node;
+
+	fx_graph_for_each_node (node, w->graph)
+		fx_buf_add(&text, fx_model_state(w->model, node));
+	return fx_intern(fx_buf_text(&text));
+}
+
+/* --- stepping ----------------------------------------------------------- */
+
+static void
+start_stops_before_the_first_computing_node(void)
+{
+	WORLD(fxt_small);
+
+	FXT_SAME(start(&w), "@1 relu step 1");
+	FXT_SAME(states(&w), "V·····");
+	FXT_SAME(move(&w, FX_MOVE_STEP, false, 2), "@3 add step 2");
+	FXT_SAME(states(&w), "VVV···");
+	FXT_SAME(move(&w, FX_MOVE_CONTINUE, false, 1), "@6 end end 3");
+	FXT_SAME(move(&w, FX_MOVE_NEXT, false, 1), "@6 end end 0");
+}
+
+static void
+stepping_before_start_is_refused(void)
+{
+	struct fx_stop stop;
+	WORLD(fxt_small);
+
+	FXT_FAILS(fx_position_move(w.session, w.model, FX_MOVE_STEP, false, 1,
+			  &stop),
+		FX_ERR_NOT_RUN);
+	FXT_SAME(move(&w, FX_MOVE_CONTINUE, false, 1), "@6 end end 6");
+}
+
+static void
+going_back_reads_values_and_onwards_runs_nothing(void)
+{
+	WORLD(fxt_small);
+
+	run(&w, NULL);
+	FXT_SAME(move(&w, FX_MOVE_STEP, true, 2), "@4 mul step 0");
+	FXT_SAME(states(&w), "VVVV··");
+	FXT_SAME(fxt_print(&w, "add"), "f32[2,3]");
+	FXT_SAME(fxt_print(&w, "mul"),
+		"error: %mul has no value yet (stopped before @4, %mul is "
+		"@4); \"run --to %mul\" computes it");
+	FXT_SAME(move(&w, FX_MOVE_STEP, false, 1), "@5 output step 0");
+	FXT_SAME(move(&w, FX_MOVE_CONTINUE, true, 1), "@0 x begin 0");
+	FXT_SAME(move(&w, FX_MOVE_STEP, true, 1), "@0 x begin 0");
+}
+
+static void
+running_to_a_node_runs_only_what_it_needs(void)
+{
+	WORLD(fxt_small);
+
+	FXT_SAME(run(&w, fxt_node(&w, "neg")), "@3 add target 3");
+	FXT_SAME(jump(&w, 5), "@5 output target 2");
+	FXT_SAME(jump(&w, 1), "@1 relu target 0");
+	FXT_SAME(jump(&w, 6), "@6 end end 1");
+}
+
+static void
+until_counts_breakpoints_and_goto_does_not(void)
+{
+	struct fx_stop stop = { .number = 0 };
+	WORLD(fxt_small);
+
+	stop_at(&w, "neg", NULL);
+	start(&w);
+	CU_ASSERT(fxt_ok(fx_position_until(w.session, w.model,
+		fxt_node(&w, "mul"), &stop)));
+	FXT_SAME(fxt_stop(&w, &stop), "@2 neg breakpoint 1");
+	FXT_SAME(jump(&w, 0), "@0 x target 0");
+	FXT_SAME(jump(&w, 4), "@4 mul target 2");
+}
+
+static const char scoped[] =
+	"import torch\n"
+	"class Net(torch.nn.Module):\n"
+	"    def __init__(self):\n"
+	"        super().__init__()\n"
+	"        self.layer1 = torch.nn.Module()\n"
+	"        self.layer1.a = torch.nn.ReLU()\n"
+	"        self.layer1.b = torch.nn.ReLU()\n"
+	"        self.fc = torch.nn.ReLU()\n"
+	"    def forward(self, x : \"f32[2, 3]\"):\n"
+	"        layer1_a = self.layer1.a(x);  x = None\n"
+	"        layer1_b = self.layer1.b(layer1_a);  layer1_a = None\n"
+	"        fc = self.fc(layer1_b);  layer1_b = None\n"
+	"        return fc\n";
+
+static void
+step_unit_scope_takes_a_module_at_once(void)
+{
+	const char *rest;
+	WORLD(scoped);
+	int index = fx_settings_match("step-unit", &rest);
+
+	CU_ASSERT(fxt_ok(fx_settings_set(fx_session_settings(w.session), index,
+		"scope")));
+	start(&w);
+	/* The innermost scope is the called module itself. */
+	FXT_SAME(move(&w, FX_MOVE_STEP, false, 1), "@2 layer1_b step 1");
+}
+
+static void
+finish_leaves_the_selected_scope(void)
+{
+	FX_AUTO_FREE struct fx_frame *frames = NULL;
+	size_t count;
+	WORLD(scoped);
+
+	start(&w);
+	fx_position_frames(w.model, fx_position_node(w.model), &frames, &count);
+	CU_ASSERT_EQUAL_FATAL(count, 3);
+	FXT_SAME(frames[0].title, "layer1.a");
+	FXT_SAME(frames[1].title, "layer1");
+	FXT_SAME(frames[2].title, "net");
+	fx_position_set_frame(w.model, 1);
+	FXT_SAME(move(&w, FX_MOVE_FINISH, false, 1), "@3 fc step 2");
+	fx_position_set_frame(w.model, 0);
+	FXT_SAME(move(&w, FX_MOVE_STEP, true, 1), "@2 layer1_b step 0");
+	fx_position_set_frame(w.model, 1);
+	FXT_SAME(move(&w, FX_MOVE_FINISH, true, 1), "@1 layer1_a step 0");
+}
+
+/* --- breakpoints -------------------------------------------------------- */
+
+static void
+a_condition_decides_and_counts(void)
+{
+	WORLD(fxt_small);
+	int number = stop_at(&w, "{op=call_function}", "count{users>1} > 5");
+
+	FXT_SAME(run(&w, NULL), "@6 end end 6");
+	CU_ASSERT(fxt_ok(fx_breakpoint_set_condition(w.session, number,
+		". in down(%neg)")));
+	FXT_SAME(run(&w, NULL), "@2 neg breakpoint 2");
+	CU_ASSERT_EQUAL(fx_breakpoint_find(w.session, number)->hit_count, 1);
+	CU_ASSERT(fxt_ok(fx_breakpoint_ignore(w.session, number, 1)));
+	FXT_SAME(move(&w, FX_MOVE_CONTINUE, false, 1), "@4 mul breakpoint 2");
+	FXT_SAME(move(&w, FX_MOVE_CONTINUE, true, 1), "@3 add breakpoint 0");
+}
+
+static void
+a_temporary_breakpoint_stops_once(void)
+{
+	const struct fx_breakpoint *b;
+	WORLD(fxt_small);
+
+	CU_ASSERT(fxt_ok(fx_breakpoint_add(w.session, w.model, "neg", NULL,
+		true, false, &b)));
+	FXT_SAME(run(&w, NULL), "@2 neg breakpoint 2");
+	CU_ASSERT_EQUAL(fx_breakpoint_count(w.session), 0);
+	FXT_SAME(move(&w, FX_MOVE_CONTINUE, false, 1), "@6 end end 4");
+}
+
+static struct fx_error *
+finish(struct fxt_world *w, bool dry_run, bool force,
+	struct fx_edit_report *report)
+{
+	return fx_model_edit_end(w->session, w->model, dry_run, force, report);
+}
+
+static void
+begin(struct fxt_world *w, const char *command)
+{
+	CU_ASSERT(fxt_ok(fx_model_edit_begin(w->session, w->model, command)));
+}
+
+/* Commit what was done, and say "+1 -0 ~2, position". */
+static const char *
+end(struct fxt_world *w)
+{
+	FX_AUTO_EDIT_REPORT struct fx_edit_report r = { .position = 0 };
+
+	CU_ASSERT(fxt_ok(finish(w, false, false, &r)));
+	return fx_intern_format("+%zu -%zu ~%zu%s undo %zu", r.counts.created,
+		r.counts.erased, r.counts.changed,
+		r.position_moved ? fx_intern_format(" to @%zu", r.position)
+				 : "",
+		r.undo_count);
+}
+
+static void
+a_breakpoint_follows_its_node_through_edits(void)
+{
+	FX_AUTO_EDIT_REPORT struct fx_edit_report r = { .position = 0 };
+	struct fx_value x;
+	WORLD(fxt_small);
+	int number = stop_at(&w, "mul", NULL);
+
+	begin(&w, "rename mul product");
+	CU_ASSERT(fxt_ok(fx_edit_set_name(fxt_node(&w, "mul"), "product")));
+	end(&w);
+	FXT_SAME(run(&w, NULL), "@4 product breakpoint 4");
+	begin(&w, "erase product --to add");
+	x = fx_value_node(fxt_node(&w, "add"));
+	CU_ASSERT(fxt_ok(fx_edit_replace_uses(fxt_node(&w, "product"), &x, NULL,
+		NULL, NULL)));
+	CU_ASSERT(fxt_ok(fx_edit_erase(fxt_node(&w, "product"))));
+	FXT_SAME(end(&w), "+0 -1 ~1 undo 2");
+	CU_ASSERT(fx_breakpoint_find(w.session, number)->is_pending);
+	FXT_SAME(run(&w, NULL), "@5 end end 5");
+	CU_ASSERT(fxt_ok(fx_model_undo(w.model, 1, &r)));
+	CU_ASSERT_FALSE(fx_breakpoint_find(w.session, number)->is_pending);
+	FXT_SAME(run(&w, NULL), "@4 product breakpoint 4");
+}
+
+static void
+what_matches_nothing_is_refused_or_pending(void)
+{
+	const struct fx_breakpoint *b;
+	WORLD(fxt_small);
+
+	FXT_FAILS(fx_breakpoint_add(w.session, w.model, "nothing", NULL, false,
+			  false, &b),
+		FX_ERR_NO_NODE);
+	CU_ASSERT(fxt_ok(fx_breakpoint_add(w.session, w.model, "product", NULL,
+		false, true, &b)));
+	CU_ASSERT(b->is_pending);
+	begin(&w, "rename mul product");
+	CU_ASSERT(fxt_ok(fx_edit_set_name(fxt_node(&w, "mul"), "product")));
+	end(&w);
+	FXT_SAME(run(&w, NULL), "@4 product breakpoint 4");
+	FXT_FAILS(fx_breakpoint_add(w.session, w.model, "42", NULL, false,
+			  false, &b),
+		FX_ERR_NO_NODE);
+}
+
+/* --- edits -------------------------------------------------------------- */
+
+/* relu(ANCHOR) after it, called NAME, used by nobody. */
+static void
+insert(struct fxt_world *w, const char *anchor, const char *name)
+{
+	struct fx_node *node = fxt_node(w, anchor);
+	struct fx_value argument = fx_value_node(node);
+	struct fx_node_spec spec = {
+		.opcode = FX_OPCODE_CALL_FUNCTION,
+		.target = "torch.relu",
+		.name = name,
+		.name_is_exact = true,
+		.args = fx_value_sequence(w->graph->values, FX_VALUE_TUPLE,
+			&argument, 1),
+	};
+	struct fx_node *made;
+
+	CU_ASSERT(fxt_ok(fx_edit_create(w->graph, &spec, fx_graph_next(node),
+		&made)));
+}
+
+static void
+an_edit_above_moves_the_position_back(void)
+{
+	WORLD(fxt_small);
+
+	jump(&w, 4);
+	begin(&w, "insert after relu : y = torch.relu(relu)");
+	insert(&w, "relu", "y");
+	FXT_SAME(end(&w), "+1 -0 ~0 to @2 undo 1");
+	FXT_SAME(states(&w), "VV·····");
+	FXT_SAME(move(&w, FX_MOVE_STEP, false, 3), "@5 mul step 1");
+}
+
+static void
+an_edit_below_keeps_the_position(void)
+{
+	WORLD(fxt_small);
+
+	jump(&w, 2);
+	begin(&w, "insert after add : y = torch.relu(add)");
+	insert(&w, "add", "y");
+	FXT_SAME(end(&w), "+1 -0 ~0 undo 1");
+	CU_ASSERT_EQUAL(fx_position_get(w.model), 2);
+}
+
+static void
+only_the_dirty_cone_runs_again(void)
+{
+	struct fx_value items[2];
+	WORLD(fxt_small);
+
+	run(&w, NULL);
+	begin(&w, "set %add.args[1] = %relu");
+	items[0] = items[1] = fx_value_node(fxt_node(&w, "relu"));
+	CU_ASSERT(fxt_ok(fx_edit_set_args(fxt_node(&w, "add"),
+		fx_value_sequence(w.graph->values, FX_VALUE_TUPLE, items, 2),
+		fx_value_none())));
+	FXT_SAME(end(&w), "+0 -0 ~1 to @3 undo 1");
+	FXT_SAME(states(&w), "VVVDDD");
+	FXT_SAME(fxt_select(&w, "{dirty}"), "add mul output");
+	FXT_SAME(move(&w, FX_MOVE_CONTINUE, false, 1), "@6 end end 3");
+	FXT_SAME(states(&w), "VVVVVV");
+}
+
+static void
+renaming_and_moving_keep_values(void)
+{
+	WORLD(fxt_small);
+
+	run(&w, NULL);
+	begin(&w, "rename add sum_1");
+	CU_ASSERT(fxt_ok(fx_edit_set_name(fxt_node(&w, "add"), "total")));
+	FXT_SAME(end(&w), "+0 -0 ~1 undo 1");
+	FXT_SAME(states(&w), "VVVVVV");
+	FXT_SAME(fxt_print(&w, "total"), "f32[2,3]");
+}
+
+static void
+a_dry_run_changes_nothing(void)
+{
+	FX_AUTO_EDIT_REPORT struct fx_edit_report r = { .position = 0 };
+	WORLD(fxt_small);
+	struct fx_hash before = fx_graph_hash(w.graph);
+
+	jump(&w, 4);
+	begin(&w, "insert after relu : y = torch.relu(relu)");
+	insert(&w, "relu", "y");
+	CU_ASSERT(fxt_ok(finish(&w, true, false, &r)));
+	CU_ASSERT_EQUAL(r.counts.created, 1);
+	CU_ASSERT_EQUAL(r.touched_count, 1);
+	CU_ASSERT(r.dry_run);
+	CU_ASSERT(fx_hash_equal(before, fx_graph_hash(w.graph)));
+	CU_ASSERT_EQUAL(fx_position_get(w.model), 4);
+	FXT_SAME(states(&w), "VVVV··");
+}
+
+static void
+an_edit_inside_begin_fails_alone(void)
+{
+	FX_AUTO_EDIT_REPORT struct fx_edit_report r = { .position = 0 };
+	struct fx_hash one;
+	WORLD(fxt_small);
+	struct fx_hash none = fx_graph_hash(w.graph);
+
+	begin(&w, "begin");
+	begin(&w, "insert after relu : y = torch.relu(relu)");
+	insert(&w, "relu", "y");
+	FXT_SAME(end(&w), "+1 -0 ~0 undo 0");
+	one = fx_graph_hash(w.graph);
+	begin(&w, "insert after relu : z = torch.relu(relu)");
+	insert(&w, "relu", "z");
+	fx_model_edit_abort(w.model);
+	CU_ASSERT_PTR_NULL(fx_graph_find(w.graph, "z"));
+	CU_ASSERT_PTR_NOT_NULL(fx_graph_find(w.graph, "y"));
+	CU_ASSERT(fx_hash_equal(one, fx_graph_hash(w.graph)));
+	begin(&w, "insert after relu : z = torch.relu(relu)");
+	insert(&w, "relu", "z");
+	CU_ASSERT(fxt_ok(finish(&w, true, false, &r)));
+	CU_ASSERT_PTR_NULL(fx_graph_find(w.graph, "z"));
+	FXT_SAME(end(&w), "+1 -0 ~0 undo 1");
+	fx_edit_report_deinit(&r);
+	CU_ASSERT(fxt_ok(fx_model_undo(w.model, 1, &r)));
+	CU_ASSERT(fx_hash_equal(none, fx_graph_hash(w.graph)));
+	begin(&w, "begin");
+	begin(&w, "insert after relu : y = torch.relu(relu)");
+	insert(&w, "relu", "y");
+	end(&w);
+	fx_model_edit_abort(w.model);
+	CU_ASSERT(fx_hash_equal(none, fx_graph_hash(w.graph)));
+}
+
+static const char two_inputs[] =
+	"def forward(self, x : \"f32[2, 3]\", y : \"f32[2, 3]\", "
+	"z : \"f32[7, 5]\"):\n"
+	"    add = x + y\n"
+	"    mul = add * y\n"
+	"    return mul\n";
+
+static void
+use_z(struct fxt_world *w)
+{
+	struct fx_value items[2] = { fx_value_node(fxt_node(w, "x")),
+		fx_value_node(fxt_node(w, "z")) };
+
+	begin(w, "set %add.args[1] = %z");
+	CU_ASSERT(fxt_ok(fx_edit_set_args(fxt_node(w, "add"),
+		fx_value_sequence(w->graph->values, FX_VALUE_TUPLE, items, 2),
+		fx_value_none())));
+}
+
+static void
+an_impossible_shape_is_refused_unless_forced(void)
+{
+	FX_AUTO_EDIT_REPORT struct fx_edit_report r = { .position = 0 };
+	struct fx_error *err;
+	WORLD(two_inputs);
+	struct fx_hash before = fx_graph_hash(w.graph);
+
+	use_z(&w);
+	err = finish(&w, false, false, &r);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(err);
+	CU_ASSERT_EQUAL(fx_error_code(err), FX_ERR_SHAPE);
+	CU_ASSERT(!strncmp(fx_error_message(err),
+		"set leaves 1 node with an impossible shape, first %add: ",
+		strlen("set leaves 1 node with an impossible shape, first "
+		       "%add: ")));
+	fx_error_free(err);
+	CU_ASSERT(fx_hash_equal(before, fx_graph_hash(w.graph)));
+	FXT_SAME(fxt_print(&w, "%mul.meta"), "f32[2,3]");
+	FXT_SAME(states(&w), "······");
+	use_z(&w);
+	CU_ASSERT(fxt_ok(finish(&w, false, true, &r)));
+	CU_ASSERT_EQUAL(r.bad_shapes, 1);
+	FXT_SAME(states(&w), "···E··");
+	FXT_SAME(run(&w, NULL), "@3 add error 3");
+	fx_edit_report_deinit(&r);
+	CU_ASSERT(fxt_ok(fx_model_undo(w.model, 1, &r)));
+	FXT_SAME(states(&w), "VVV···");
+	FXT_SAME(move(&w, FX_MOVE_CONTINUE, false, 1), "@6 end end 3");
+}
+
+static void
+goto_time_sets_edits_and_position(void)
+{
+	FX_AUTO_EDIT_REPORT struct fx_edit_report r = { .position = 0 };
+	WORLD(fxt_small);
+
+	jump(&w, 4);
+	begin(&w, "insert after relu : y = torch.relu(relu)");
+	insert(&w, "relu", "y");
+	end(&w);
+	jump(&w, 6);
+	CU_ASSERT(fxt_ok(fx_model_goto_time(w.model, 0, &r)));
+	CU_ASSERT_EQUAL(fx_position_get(w.model), 4);
+	CU_ASSERT_EQUAL(w.graph->node_count, 6);
+	fx_edit_report_deinit(&r);
+	CU_ASSERT(fxt_ok(fx_model_goto_time(w.model, 1, &r)));
+	CU_ASSERT_EQUAL(fx_position_get(w.model), 6);
+	CU_ASSERT_EQUAL(w.graph->node_count, 7);
+	FXT_FAILS(fx_model_redo(w.model, 1, &r), FX_ERR_NO_UNDO);
+}
+
+static void
+erasing_the_stop_stands_before_what_follows(void)
+{
+	struct fx_value x;
+	WORLD(fxt_small);
+
+	jump(&w, 4);
+	begin(&w, "erase mul --to add");
+	x = fx_value_node(fxt_node(&w, "add"));
+	CU_ASSERT(fxt_ok(fx_edit_replace_uses(fxt_node(&w, "mul"), &x, NULL,
+		NULL, NULL)));
+	CU_ASSERT(fxt_ok(fx_edit_erase(fxt_node(&w, "mul"))));
+	end(&w);
+	CU_ASSERT_EQUAL(fx_position_get(w.model), 4);
+	FXT_SAME(move(&w, FX_MOVE_STEP, false, 1), "@5 end end 1");
+}
+
+static void
+a_read_only_session_refuses_edits(void)
+{
+	WORLD(fxt_small);
+
+	fx_session_set_read_only(w.session, true);
+	FXT_FAILS(fx_model_edit_begin(w.session, w.model, "erase x"),
+		FX_ERR_READ_ONLY);
+}
+
+/* --- inputs, interrupts, size ------------------------------------------- */
+
+static void
+an_input_makes_its_cone_dirty(void)
+{
+	WORLD(two_inputs);
+
+	run(&w, NULL);
+	CU_ASSERT(fxt_ok(fx_model_set_input(w.session, w.model, "z",
+		"f32[N, 5]")));
+	FXT_SAME(fxt_print(&w, "%z.shape"), "torch.Size([N, 5])");
+	CU_ASSERT_EQUAL(fx_position_get(w.model), 2);
+	FXT_SAME(fx_model_input_text(w.model, fxt_node(&w, "z")), "f32[N, 5]");
+	FXT_FAILS(fx_model_set_input(w.session, w.model, "q", "f32[1]"),
+		FX_ERR_NO_NODE);
+	FXT_FAILS(fx_model_set_input(w.session, w.model, "x", "f32[1,"),
+		FX_ERR_SYNTAX);
+}
+
+static bool
+always(void *context)
+{
+	(void)context;
+	return true;
+}
+
+static void
+an_interrupt_keeps_what_has_run(void)
+{
+	FX_AUTO_STOP struct fx_stop stop = { .number = 0 };
+	struct fx_session *session = fx_session_new();
+	struct fx_model *model = fx_session_add_graph(session,
+		fxt_chain(200000), "chain", "test");
+
+	fx_session_set_tick(session, always, NULL);
+	CU_ASSERT(fxt_ok(fx_position_run(session, model, NULL, &stop)));
+	CU_ASSERT_EQUAL(stop.reason, FX_STOP_INTERRUPT);
+	CU_ASSERT(stop.position > 0 && stop.position < 200000);
+	CU_ASSERT_EQUAL(stop.position, stop.executed);
+	fx_session_set_tick(session, NULL, NULL);
+	CU_ASSERT(fxt_ok(fx_position_move(session, model, FX_MOVE_CONTINUE,
+		false, 1, &stop)));
+	CU_ASSERT_EQUAL(stop.reason, FX_STOP_END);
+	fx_session_free(session);
+}
+
+static double
+seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void
+a_step_does_not_depend_on_the_size(void)
+{
+	struct fx_session *session = fx_session_new();
+	struct fx_model *model = fx_session_add_graph(session,
+		fxt_chain(100000), "chain", "test");
+	struct fx_stop stop = { .number = 0 };
+	double began;
+
+	CU_ASSERT(fxt_ok(fx_position_start(session, model, &stop)));
+	began = seconds();
+	for (int i = 0; i < 1000; i++)
+		CU_ASSERT(fxt_ok(fx_position_move(session, model, FX_MOVE_STEP,
+			i % 3 == 2, 1, &stop)));
+	CU_ASSERT(seconds() - began < 0.5);
+	fx_session_free(session);
+}
+
+/* --- models and settings ------------------------------------------------ */
+
+static void
+models_are_numbered_and_named_apart(void)
+{
+	struct fx_model *copy = NULL;
+	WORLD(fxt_small);
+	struct fx_model *second =
+		fx_session_add_graph(w.session, fxt_chain(2), "net", "test");
+
+	FXT_SAME(fx_model_name(second), "net-2");
+	CU_ASSERT_PTR_EQUAL(fx_session_find_model(w.session, "1"), w.model);
+	CU_ASSERT(fxt_ok(fx_session_copy(w.session, w.model, "third", &copy)));
+	FXT_FAILS(fx_session_copy(w.session, w.model, "third", &copy),
+		FX_ERR_NAME_TAKEN);
+	CU_ASSERT(fx_hash_equal(fx_graph_hash(fx_model_graph(copy)),
+		fx_graph_hash(w.graph)));
+	fx_session_drop(w.session, copy);
+	CU_ASSERT_EQUAL(fx_session_model_count(w.session), 2);
+}
+
+static void
+settings_are_checked(void)
+{
+	struct fx_settings *s = fx_settings_new();
+	const char *rest;
+	int index = fx_settings_match("record limit 512M", &rest);
+
+	CU_ASSERT_FATAL(index >= 0);
+	FXT_SAME(rest, "512M");
+	CU_ASSERT(fxt_ok(fx_settings_set(s, index, rest)));
+	CU_ASSERT_EQUAL(fx_settings_int(s, "record limit"), (int64_t)512 << 20);
+	CU_ASSERT(fxt_ok(fx_settings_set(s, index, "unlimited")));
+	FXT_SAME(fx_settings_text(s, index), "unlimited");
+	FXT_FAILS(fx_settings_set(s, index, "much"), FX_ERR_SETTING);
+	CU_ASSERT_EQUAL(fx_settings_match("h", &rest), -2);
+	CU_ASSERT_EQUAL(fx_settings_match("nothing", &rest), -1);
+	index = fx_settings_match("dial 1.13", &rest);
+	FXT_SAME(fx_settings_info((size_t)index)->name, "dialect");
+	FXT_SAME(rest, "1.13");
+	FXT_FAILS(fx_settings_set(s, index, "0.9"), FX_ERR_SETTING);
+	index = fx_settings_match("backend torch", &rest);
+	FXT_FAILS(fx_settings_set(s, index, rest), FX_ERR_SETTING);
+	index = fx_settings_match("hub limit 3", &rest);
+	CU_ASSERT(fxt_ok(fx_settings_set(s, index, rest)));
+	CU_ASSERT_EQUAL(fx_settings_int(s, "hub-limit"), 3);
+	fx_settings_free(s);
+}
+
+int
+main(void)
+{
+	static const struct fxt_case cases[] = {
+		FXT_CASE(start_stops_before_the_first_computing_node),
+		FXT_CASE(stepping_before_start_is_refused),
+		FXT_CASE(going_back_reads_values_and_onwards_runs_nothing),
+		FXT_CASE(running_to_a_node_runs_only_what_it_needs),
+		FXT_CASE(until_counts_breakpoints_and_goto_does_not),
+		FXT_CASE(step_unit_scope_takes_a_module_at_once),
+		FXT_CASE(finish_leaves_the_selected_scope),
+		FXT_CASE(a_condition_decides_and_counts),
+		FXT_CASE(a_temporary_breakpoint_stops_once),
+		FXT_CASE(a_breakpoint_follows_its_node_through_edits),
+		FXT_CASE(what_matches_nothing_is_refused_or_pending),
+		FXT_CASE(an_edit_above_moves_the_position_back),
+		FXT_CASE(an_edit_below_keeps_the_position),
+		FXT_CASE(only_the_dirty_cone_runs_again),
+		FXT_CASE(renaming_and_moving_keep_values),
+		FXT_CASE(a_dry_run_changes_nothing),
+		FXT_CASE(an_edit_inside_begin_fails_alone),
+		FXT_CASE(an_impossible_shape_is_refused_unless_forced),
+		FXT_CASE(goto_time_sets_edits_and_position),
+		FXT_CASE(erasing_the_stop_stands_before_what_follows),
+		FXT_CASE(a_read_only_session_refuses_edits),
+		FXT_CASE(an_input_makes_its_cone_dirty),
+		FXT_CASE(an_interrupt_keeps_what_has_run),
+		FXT_CASE(a_step_does_not_depend_on_the_size),
+		FXT_CASE(models_are_numbered_and_named_apart),
+		FXT_CASE(settings_are_checked),
+	};
+
+	return fxt_run("session", cases, FX_ARRAY_LEN(cases));
+}

@@ -10,6 +10,7 @@
 #include "base/compiler.h"
 #include "base/intern.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "ir/graph_private.h"
 #include "ir/module.h"
 #include "ir/order.h"
@@ -169,7 +170,16 @@ fx_graph_append(struct fx_graph *graph, const struct fx_node_spec *spec)
 	fx_assert(spec->target);
 	if (!candidate)
 		candidate = fx_names_candidate(spec->opcode, spec->target);
-	name = fx_names_create(&graph->names, candidate);
+	/* An exact name is one that a node has already (conv_00 after a
+	 * rename), so the rules that make new names leave it alone.
+	 */
+	if (spec->name && spec->name_is_exact &&
+		fx_str_is_identifier(candidate) &&
+		!fx_names_is_illegal(candidate) &&
+		fx_names_take(&graph->names, candidate))
+		name = fx_intern(candidate);
+	else
+		name = fx_names_create(&graph->names, candidate);
 	node = fx_graph_make_node(graph, spec, name);
 	fx_graph_link(graph, node, graph->root.previous);
 	fx_graph_own_name(graph, name, node);

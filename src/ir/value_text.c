@@ -294,35 +294,32 @@ print_metadata(struct fx_buf *out, const struct fx_value *value,
 	const struct fx_value_printer *p)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
-	const char *word = "tensor";
 
 	if (value->kind == FX_VALUE_TENSOR) {
 		fx_tensor_meta_print(&text, value->tensor,
 			FX_TENSOR_SPACED | FX_TENSOR_STRIDES |
 				FX_TENSOR_DEVICE);
-	} else {
-		word = "sym";
+		print_wrapped(out, "tensor", fx_buf_text(&text), p);
+	} else if (value->kind == FX_VALUE_SYMBOL) {
 		fx_size_print(&text, *value);
-	}
-	print_wrapped(out, word, fx_buf_text(&text), p);
-}
-
-static void
-print_unknown(struct fx_buf *out, const struct fx_value *value,
-	const struct fx_value_printer *p)
-{
-	if (p->style == FX_STYLE_EXACT)
+		print_wrapped(out, "sym", fx_buf_text(&text), p);
+	} else if (p->style == FX_STYLE_EXACT) {
 		print_wrapped(out, "unknown", value->text ? value->text : "",
 			p);
-	else
+	} else {
 		fx_buf_add_char(out, '?');
+	}
 }
 
 static void
-print_torch(struct fx_buf *out, const char *name)
+print_torch(struct fx_buf *out, const struct fx_value *value)
 {
 	fx_buf_add_n(out, "torch.", 6);
-	fx_buf_add(out, name);
+	if (value->kind == FX_VALUE_DTYPE)
+		fx_buf_add(out,
+			fx_dtype_info((enum fx_dtype)value->integer)->name);
+	else
+		fx_buf_add(out, value->text);
 }
 
 /* Containers and what is written as a call; the leaves are in print. */
@@ -346,7 +343,21 @@ print_compound(struct fx_buf *out, const struct fx_value *value,
 		print_namedtuple(out, value, p);
 }
 
-/* One case a kind, so longer than most functions. */
+static void
+print_number(struct fx_buf *out, const struct fx_value *value,
+	const struct fx_value_printer *p)
+{
+	if (value->kind == FX_VALUE_INT)
+		fx_buf_add_int(out, value->integer);
+	else if (value->kind == FX_VALUE_BIGINT)
+		fx_buf_add(out, value->text);
+	else if (value->kind == FX_VALUE_FLOAT)
+		fx_number_add_double(out, value->real);
+	else
+		print_complex(out, value->pair, p);
+}
+
+/* A case a kind; the compiler reports one that is missing. */
 static void
 print(struct fx_buf *out, const struct fx_value *value,
 	const struct fx_value_printer *p)
@@ -359,16 +370,10 @@ print(struct fx_buf *out, const struct fx_value *value,
 		fx_buf_add(out, value->truth ? "True" : "False");
 		return;
 	case FX_VALUE_INT:
-		fx_buf_add_int(out, value->integer);
-		return;
 	case FX_VALUE_BIGINT:
-		fx_buf_add(out, value->text);
-		return;
 	case FX_VALUE_FLOAT:
-		fx_number_add_double(out, value->real);
-		return;
 	case FX_VALUE_COMPLEX:
-		print_complex(out, value->pair, p);
+		print_number(out, value, p);
 		return;
 	case FX_VALUE_STRING:
 		print_string(out, value, p);
@@ -380,15 +385,12 @@ print(struct fx_buf *out, const struct fx_value *value,
 		fx_buf_add(out, "Ellipsis");
 		return;
 	case FX_VALUE_DTYPE:
-		print_torch(out,
-			fx_dtype_info((enum fx_dtype)value->integer)->name);
+	case FX_VALUE_LAYOUT:
+	case FX_VALUE_MEMORY_FORMAT:
+		print_torch(out, value);
 		return;
 	case FX_VALUE_DEVICE:
 		print_device(out, value->text, p);
-		return;
-	case FX_VALUE_LAYOUT:
-	case FX_VALUE_MEMORY_FORMAT:
-		print_torch(out, value->text);
 		return;
 	case FX_VALUE_NODE:
 		print_node(out, value->node, p);
@@ -410,12 +412,9 @@ print(struct fx_buf *out, const struct fx_value *value,
 		return;
 	case FX_VALUE_TENSOR:
 	case FX_VALUE_SYMBOL:
-		print_metadata(out, value, p);
-		return;
 	case FX_VALUE_UNKNOWN:
-		print_unknown(out, value, p);
-		return;
 	case FX_VALUE_KIND_COUNT:
+		print_metadata(out, value, p);
 		return;
 	}
 }

@@ -488,6 +488,19 @@ escapes_are_read_by_either_reader(void)
 }
 
 static void
+names_that_rules_would_number_are_kept(void)
+{
+	FX_AUTO_GRAPH struct fx_graph *graph = NULL;
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	seal(&text, HEAD "{\"node\":\"conv_00\",\"op\":\"placeholder\","
+			 "\"target\":\"x\",\"args\":\"()\"}\n");
+	FXT_OK(load_text(fx_buf_text(&text), text.length, NULL, &graph));
+	CU_ASSERT_PTR_NOT_NULL_FATAL(graph);
+	CU_ASSERT_PTR_NOT_NULL(fx_graph_find(graph, "conv_00"));
+}
+
+static void
 a_full_disk_leaves_the_old_file(void)
 {
 	FX_AUTO_GRAPH struct fx_graph *graph = graph_with_weights();
@@ -529,6 +542,7 @@ main(void)
 		FXT_CASE(a_newer_version_is_refused_and_a_newer_minor_is_not),
 		FXT_CASE(another_graph_s_hash_is_refused),
 		FXT_CASE(escapes_are_read_by_either_reader),
+		FXT_CASE(names_that_rules_would_number_are_kept),
 		FXT_CASE(a_full_disk_leaves_the_old_file),
 	};
 	int status;

@@ -27,7 +27,7 @@ fxdb_DATA = %D%/fxdb/__init__.py %D%/fxdb/_worker.py
 # In the build folder the package stands whole beside the extension, so that
 # fxdb runs uninstalled.
 all-local: %D%/fxdb/stamp
-%D%/fxdb/stamp: %D%/fxdb/__init__.py %D%/fxdb/_worker.py
+%D%/fxdb/stamp: $(srcdir)/%D%/fxdb/__init__.py $(srcdir)/%D%/fxdb/_worker.py
 	$(AM_V_GEN)$(MKDIR_P) %D%/fxdb && \
 	{ test $(srcdir) = . || cp -f $(srcdir)/%D%/fxdb/__init__.py \
 		$(srcdir)/%D%/fxdb/_worker.py %D%/fxdb/; } && \

@@ -14,3 +14,9 @@ check_PROGRAMS += %D%/expressions
 %C%_expressions_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
 TESTS += %D%/expressions.sh
 EXTRA_DIST += %D%/expressions.sh %D%/expressions.py
+
+# fxdb's tracer beside torch.fx's, in one Python.
+TESTS += %D%/capture.sh
+EXTRA_DIST += %D%/capture.sh %D%/capture/compare.py \
+	%D%/capture/small_models.py %D%/capture/torchvision_models.py \
+	%D%/capture/without_torch_fx.py

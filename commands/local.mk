@@ -1,6 +1,40 @@
 # Sources of commands: .c, .h and .def alike, so that distcheck misses none.
 libfxcmd_a_SOURCES += \
 	%D%/cmd.h %D%/front.h \
+	%D%/cmd_args.c \
+	%D%/cmd_complete.c \
+	%D%/cmd_document.c %D%/json.def %D%/options.def \
+	%D%/cmd_edit.c %D%/cmd_edit.h \
+	%D%/cmd_help.c %D%/cmd_help.h %D%/concepts.def \
+	%D%/cmd_info.c \
+	%D%/cmd_line.c %D%/cmd_line.h \
+	%D%/cmd_list.c \
+	%D%/cmd_log.c \
+	%D%/cmd_node.c \
+	%D%/cmd_place.c \
+	%D%/cmd_process.c %D%/cmd_process.h \
+	%D%/cmd_run.c \
+	%D%/cmd_script.c \
+	%D%/cmd_set.c \
+	%D%/cmd_shell.c %D%/cmd_shell.h \
+	%D%/cmd_show.c %D%/cmd_show.h \
+	%D%/cmd_split.c %D%/cmd_split.h \
+	%D%/cmd_statement.c \
+	%D%/cmd_table.c %D%/groups.def %D%/groups.h \
+	%D%/grp_around.c \
+	%D%/grp_break.c \
+	%D%/grp_edit.c \
+	%D%/grp_help.c \
+	%D%/grp_journal.c \
+	%D%/grp_look.c \
+	%D%/grp_pass.c \
+	%D%/grp_run.c \
+	%D%/grp_screen.c \
+	%D%/grp_script.c \
+	%D%/grp_session.c \
+	%D%/grp_setting.c \
+	%D%/grp_value.c \
+	%D%/grp_write.c \
 	%D%/out.c %D%/out.h %D%/out_private.h \
 	%D%/out_json.c \
 	%D%/out_lay.c \

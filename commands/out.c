@@ -68,19 +68,20 @@ out_redirect(struct out *out, struct out *target)
 	return earlier;
 }
 
-static void
-pass_on(struct out *out, struct out_item *item)
-{
-	if (out->target)
-		out_deliver(out->target, item);
-	else
-		out->sink->item(out->context, item);
-}
-
 static bool
 is_diagnostic(const struct out_item *item)
 {
 	return item->kind == OUT_ITEM_NOTE || item->kind == OUT_ITEM_WARNING;
+}
+
+/* Only results follow a redirect; notes still reach the user. */
+static void
+pass_on(struct out *out, struct out_item *item)
+{
+	if (out->target && !is_diagnostic(item))
+		out_deliver(out->target, item);
+	else
+		out->sink->item(out->context, item);
 }
 
 void

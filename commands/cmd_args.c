@@ -1,0 +1,268 @@
+/* cmd_args.c - typed values of a command's arguments, and reading them. */
+#include <config.h>
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/number.h"
+#include "base/str.h"
+#include "commands/cmd_shell.h"
+#include "session/model.h"
+#include "session/resolve.h"
+#include "session/session.h"
+
+static struct fx_error *
+resolve_int(struct cmd_ctx *ctx, struct cmd_value *value)
+{
+	if (fx_number_parse_int(value->text, strlen(value->text),
+		    &value->integer) &&
+		value->integer >= 0)
+		return NULL;
+	return fx_error_at(fx_error_new(FX_ERR_USAGE,
+				   "expected a number from 0 on for %s, got "
+				   "\"%s\"",
+				   value->name, value->text),
+		ctx->line, value->span);
+}
+
+static const struct cmd_arg *
+arg_of(const struct cmd_entry *entry, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < FX_ARRAY_LEN(entry->args); i++)
+		if (entry->args[i].name && !strcmp(entry->args[i].name, name))
+			return &entry->args[i];
+	return NULL;
+}
+
+/* The choice in CHOICES ("a|b|c") that TEXT is or begins alone, interned into
+ * *TEXT; false when there is none.
+ */
+static bool
+choose(const char *choices, char **text)
+{
+	size_t length = strlen(*text);
+	const char *at = choices;
+	const char *match = NULL;
+	size_t match_length = 0;
+	int count = 0;
+
+	while (*at) {
+		size_t n = strcspn(at, "|");
+
+		if (length <= n && !strncmp(at, *text, length)) {
+			match = at;
+			match_length = n;
+			count++;
+			if (length == n) {
+				count = 1;
+				break;
+			}
+		}
+		at += n + (at[n] == '|');
+	}
+	if (count != 1 || !length)
+		return false;
+	free(*text);
+	*text = fx_xstrndup(match, match_length);
+	return true;
+}
+
+static struct fx_error *
+wrong_choice(struct cmd_ctx *ctx, struct cmd_value *value, const char *choices)
+{
+	FX_AUTO_FREE char *list = fx_xstrdup(choices);
+	char *bar;
+
+	for (bar = list; *bar; bar++)
+		if (*bar == '|')
+			*bar = ' ';
+	return fx_error_at(fx_error_note(fx_error_new(FX_ERR_USAGE,
+						 "%s: no such %s: \"%s\"",
+						 ctx->entry->name, value->name,
+						 value->text),
+				   "one of: %s", list),
+		ctx->line, value->span);
+}
+
+static struct fx_error *
+resolve_word(struct cmd_ctx *ctx, struct cmd_value *value)
+{
+	const struct cmd_arg *arg =
+		value->is_flag ? NULL : arg_of(ctx->entry, value->name);
+
+	if (!arg || !arg->choices || choose(arg->choices, &value->text))
+		return NULL;
+	return wrong_choice(ctx, value, arg->choices);
+}
+
+static struct fx_error *
+resolve_scope(struct cmd_ctx *ctx, struct cmd_value *value)
+{
+	struct fx_error *err;
+	const char *path;
+
+	err = fx_resolve_scope(ctx->session, ctx->model, value->text, &path);
+	if (err)
+		return err;
+	free(value->text);
+	value->text = fx_xstrdup(path);
+	return NULL;
+}
+
+static struct fx_error *
+resolve_value(struct cmd_ctx *ctx, struct cmd_value *value)
+{
+	switch (value->type) {
+	case CMD_ARG_INT:
+		return resolve_int(ctx, value);
+	case CMD_ARG_NODE:
+		return fx_resolve_node(ctx->session, ctx->model, value->text,
+			&value->node);
+	case CMD_ARG_SET:
+	case CMD_ARG_QUERY:
+		return fx_resolve_set(ctx->session, ctx->model, value->text,
+			&value->positions, &value->count);
+	case CMD_ARG_SCOPE:
+		return resolve_scope(ctx, value);
+	case CMD_ARG_WORD:
+		return resolve_word(ctx, value);
+	case CMD_ARG_END:
+	case CMD_ARG_LOCATION:
+	case CMD_ARG_EXPR:
+	case CMD_ARG_CONDITION:
+	case CMD_ARG_SPEC:
+	case CMD_ARG_FILE:
+	case CMD_ARG_TARGET:
+	case CMD_ARG_GRAPH:
+	case CMD_ARG_PASS:
+	case CMD_ARG_SETTING:
+	case CMD_ARG_COMMAND:
+	case CMD_ARG_NUMBERS:
+	case CMD_ARG_REST:
+		break;
+	}
+	return NULL;
+}
+
+struct fx_error *
+cmd_args_resolve(struct cmd_ctx *ctx)
+{
+	struct cmd_value *value;
+	struct fx_error *err;
+
+	fx_vec_for_each (value, &ctx->parsed->values) {
+		if (!value->text)
+			continue;
+		err = resolve_value(ctx, value);
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+/* Reading. */
+
+static const struct cmd_value *
+find_value(const struct cmd_ctx *ctx, const char *name, bool is_flag,
+	size_t index)
+{
+	const struct cmd_value *value;
+
+	fx_vec_for_each (value, &ctx->parsed->values)
+		if (value->is_flag == is_flag && !strcmp(value->name, name) &&
+			!index--)
+			return value;
+	return NULL;
+}
+
+const char *
+cmd_arg_text(const struct cmd_ctx *ctx, const char *name)
+{
+	return cmd_arg_text_at(ctx, name, 0);
+}
+
+const char *
+cmd_arg_text_at(const struct cmd_ctx *ctx, const char *name, size_t index)
+{
+	const struct cmd_value *value = find_value(ctx, name, false, index);
+
+	return value ? value->text : NULL;
+}
+
+int64_t
+cmd_arg_int(const struct cmd_ctx *ctx, const char *name, int64_t missing)
+{
+	const struct cmd_value *value = find_value(ctx, name, false, 0);
+
+	return value ? value->integer : missing;
+}
+
+struct fx_node *
+cmd_arg_node(const struct cmd_ctx *ctx, const char *name)
+{
+	const struct cmd_value *value = find_value(ctx, name, false, 0);
+
+	return value ? value->node : NULL;
+}
+
+bool
+cmd_arg_set(const struct cmd_ctx *ctx, const char *name,
+	const size_t **positions_ret, size_t *count_ret)
+{
+	const struct cmd_value *value = find_value(ctx, name, false, 0);
+
+	if (!value)
+		return false;
+	*positions_ret = value->positions;
+	*count_ret = value->count;
+	return true;
+}
+
+size_t
+cmd_arg_count(const struct cmd_ctx *ctx, const char *name)
+{
+	const struct cmd_value *value;
+	size_t count = 0;
+
+	fx_vec_for_each (value, &ctx->parsed->values)
+		count += !value->is_flag && !strcmp(value->name, name);
+	return count;
+}
+
+bool
+cmd_flag(const struct cmd_ctx *ctx, const char *name)
+{
+	return find_value(ctx, name, true, 0) != NULL;
+}
+
+const char *
+cmd_flag_text(const struct cmd_ctx *ctx, const char *name)
+{
+	return cmd_flag_text_at(ctx, name, 0);
+}
+
+const char *
+cmd_flag_text_at(const struct cmd_ctx *ctx, const char *name, size_t index)
+{
+	const struct cmd_value *value = find_value(ctx, name, true, index);
+
+	return value ? value->text : NULL;
+}
+
+int64_t
+cmd_flag_int(const struct cmd_ctx *ctx, const char *name, int64_t missing)
+{
+	const struct cmd_value *value = find_value(ctx, name, true, 0);
+
+	return value ? value->integer : missing;
+}
+
+struct fx_node *
+cmd_flag_node(const struct cmd_ctx *ctx, const char *name)
+{
+	const struct cmd_value *value = find_value(ctx, name, true, 0);
+
+	return value ? value->node : NULL;
+}

@@ -1,0 +1,169 @@
+/* cmd_help.c - what help says, from the tables. */
+#include <config.h>
+
+#include "commands/cmd_help.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "commands/cmd_line.h"
+#include "commands/out.h"
+
+static const struct cmd_concept concepts[] = {
+#define CMD_CONCEPT(word, summary, text) { word, summary, text },
+#include "commands/concepts.def"
+};
+
+bool
+cmd_concept_at(size_t index, struct cmd_concept *ret)
+{
+	if (index >= FX_ARRAY_LEN(concepts))
+		return false;
+	*ret = concepts[index];
+	return true;
+}
+
+static void
+add_upper(struct fx_buf *out, const char *text)
+{
+	for (; *text; text++)
+		fx_buf_add_char(out, (char)toupper((unsigned char)*text));
+}
+
+static void
+add_value_name(struct fx_buf *out, const char *name, enum cmd_arg_type type)
+{
+	switch (type) {
+	case CMD_ARG_INT:
+		fx_buf_add(out, "N");
+		break;
+	case CMD_ARG_FILE:
+		fx_buf_add(out, "FILE");
+		break;
+	case CMD_ARG_NODE:
+		fx_buf_add(out, "NODE");
+		break;
+	case CMD_ARG_SPEC:
+		fx_buf_add(out, "NAME=SPEC");
+		break;
+	default:
+		add_upper(out, name);
+	}
+}
+
+static void
+add_arg(struct fx_buf *out, const struct cmd_arg *arg)
+{
+	bool optional = arg->flags & CMD_OPTIONAL;
+
+	fx_buf_add(out, optional ? " [" : " ");
+	if (arg->flags & CMD_KEYWORD) {
+		fx_buf_add(out, arg->name);
+		fx_buf_add_char(out, ' ');
+		add_value_name(out,
+			arg->type == CMD_ARG_CONDITION ? "condition"
+			: arg->type == CMD_ARG_SET     ? "set"
+			: arg->type == CMD_ARG_REST || arg->type == CMD_ARG_EXPR
+				? "expression"
+				: "name",
+			arg->type);
+	} else if (arg->choices) {
+		fx_buf_add(out, arg->choices);
+	} else {
+		add_upper(out, arg->name);
+	}
+	if (arg->flags & CMD_REPEATED)
+		fx_buf_add(out, "...");
+	if (optional)
+		fx_buf_add_char(out, ']');
+}
+
+void
+cmd_usage(struct fx_buf *out, const struct cmd_entry *entry)
+{
+	size_t i;
+
+	fx_buf_add(out, entry->name);
+	if (entry->needs & CMD_TAKES_FORMAT)
+		fx_buf_add(out, "[/FMT]");
+	for (i = 0; i < FX_ARRAY_LEN(entry->args) && entry->args[i].name; i++)
+		add_arg(out, &entry->args[i]);
+	for (i = 0; i < FX_ARRAY_LEN(entry->flags) && entry->flags[i].name;
+		i++) {
+		const struct cmd_flag *flag = &entry->flags[i];
+
+		if (flag->letter)
+			fx_buf_addf(out, " [-%c", flag->letter);
+		else
+			fx_buf_addf(out, " [--%s", flag->name);
+		if (flag->type != CMD_ARG_END) {
+			fx_buf_add_char(out, ' ');
+			add_value_name(out, flag->name, flag->type);
+		}
+		fx_buf_add_char(out, ']');
+	}
+}
+
+void
+cmd_flag_usage(struct fx_buf *out, const struct cmd_flag *flag)
+{
+	if (flag->letter)
+		fx_buf_addf(out, "-%c, ", flag->letter);
+	fx_buf_addf(out, "--%s", flag->name);
+	if (flag->type == CMD_ARG_END)
+		return;
+	fx_buf_add_char(out, ' ');
+	add_value_name(out, flag->name, flag->type);
+}
+
+/* The bytes of TEXT that fit in WIDTH columns without cutting a word. */
+static size_t
+fit_words(const char *text, size_t length, size_t width)
+{
+	size_t at = width;
+
+	if (length <= width)
+		return length;
+	while (at > 0 && text[at] != ' ')
+		at--;
+	return at ? at : width;
+}
+
+static void
+say_paragraph(struct out *out, const char *text, size_t length, int indent)
+{
+	while (length) {
+		size_t n = fit_words(text, length, 78 - (size_t)indent);
+		size_t shown = n;
+
+		while (shown && text[shown - 1] == ' ')
+			shown--;
+		out_line(out, FX_ROLE_PLAIN, "%*s%.*s", indent, "", (int)shown,
+			text);
+		text += n;
+		length -= n;
+		while (length && *text == ' ') {
+			text++;
+			length--;
+		}
+	}
+}
+
+void
+cmd_say_wrapped(struct out *out, const char *text, int indent)
+{
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+
+		if (!length)
+			out_line(out, FX_ROLE_PLAIN, "%s", "");
+		else if (*text == ' ')
+			out_line(out, FX_ROLE_STRING, "%*s%.*s", indent, "",
+				(int)length, text);
+		else
+			say_paragraph(out, text, length, indent);
+		text += length + (text[length] == '\n');
+	}
+}

@@ -1,0 +1,34 @@
+/* cmd_help.h - help, apropos and the generated documents, from the tables. */
+#ifndef FX_COMMANDS_CMD_HELP_H
+#define FX_COMMANDS_CMD_HELP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "commands/cmd.h"
+
+struct fx_buf;
+
+/* Pages that are no commands: the INDEXth; false past the end. */
+struct cmd_concept {
+	const char *word;
+	const char *summary;
+	const char *text;
+};
+bool cmd_concept_at(size_t index, struct cmd_concept *ret);
+
+/* Append how ENTRY is typed: "break [WHERE] [if CONDITION] [-p]". */
+void cmd_usage(struct fx_buf *out, const struct cmd_entry *entry);
+
+/* Append "-o FILE, --output FILE". */
+void cmd_flag_usage(struct fx_buf *out, const struct cmd_flag *flag);
+
+/* TEXT's paragraphs wrapped into lines of one role. */
+void cmd_say_wrapped(struct out *out, const char *text, int indent);
+
+/* Documents as raw text: doc/commands.md, doc/fxdb.1, doc/json.md. */
+void cmd_document_markdown(struct fx_buf *out);
+void cmd_document_man(struct fx_buf *out);
+void cmd_document_json(struct fx_buf *out);
+
+#endif /* FX_COMMANDS_CMD_HELP_H */

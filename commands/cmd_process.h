@@ -1,0 +1,16 @@
+/* cmd_process.h - running a line of the shell. */
+#ifndef FX_COMMANDS_CMD_PROCESS_H
+#define FX_COMMANDS_CMD_PROCESS_H
+
+#include <stddef.h>
+
+#include "commands/cmd.h"
+
+/* Run LINE with /bin/sh in a process group of its own, in front of the
+ * terminal if there is one.  INPUT (may be NULL: the terminal's, or nothing)
+ * is written to it.  *STATUS_RET is its exit status, 128 + N for a signal.
+ */
+FX_NODISCARD struct fx_error *cmd_process_run(struct cmd_ctx *ctx,
+	const char *line, const char *input, size_t length, int *status_ret);
+
+#endif /* FX_COMMANDS_CMD_PROCESS_H */

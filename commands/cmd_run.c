@@ -1,0 +1,362 @@
+/* cmd_run.c - the life of a line: find the command, check its needs, parse,
+ * run.
+ */
+#include <config.h>
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "commands/cmd_shell.h"
+#include "commands/out.h"
+#include "session/model.h"
+#include "session/position.h"
+#include "session/session.h"
+#include "session/settings.h"
+
+static struct fx_error *run_line(struct cmd_shell *shell, const char *line,
+	struct out *out);
+
+/* Needs. */
+
+static struct fx_error *
+find_model(struct cmd_ctx *ctx)
+{
+	const char *name = cmd_flag_text(ctx, "graph");
+
+	if (!name) {
+		ctx->model = fx_session_model(ctx->session);
+		return NULL;
+	}
+	ctx->model = fx_session_find_model(ctx->session, name);
+	if (ctx->model)
+		return NULL;
+	return fx_error_hint(fx_error_new(FX_ERR_NO_GRAPH,
+				     "no graph \"%s\" is open", name),
+		"graph lists them");
+}
+
+static struct fx_error *
+check_needs(struct cmd_ctx *ctx)
+{
+	unsigned needs = ctx->entry->needs;
+	struct fx_model *model;
+
+	if ((needs & CMD_NEED_GRAPH) && !ctx->model)
+		return fx_session_need_model(ctx->session, &model);
+	if ((needs & CMD_NEED_STARTED) && !fx_position_is_started(ctx->model))
+		return fx_error_new(FX_ERR_NOT_RUN,
+			"%s has not been run; use \"start\" or \"run\"",
+			fx_model_name(ctx->model));
+	if ((needs & CMD_NEED_WRITABLE) &&
+		fx_session_is_read_only(ctx->session))
+		return fx_error_new(FX_ERR_READ_ONLY,
+			"read-only session (--readonly)");
+	if (ctx->shell->restricted &&
+		((needs & CMD_CHANGES_FILES) || cmd_flag(ctx, "output")))
+		return fx_error_new(FX_ERR_READ_ONLY,
+			"%s: not in a restricted session", ctx->entry->name);
+	if (*ctx->format && !(needs & CMD_TAKES_FORMAT))
+		return fx_error_new(FX_ERR_USAGE, "%s takes no /FMT",
+			ctx->entry->name);
+	return NULL;
+}
+
+/* -o FILE: the result, and nothing else, goes there; the file changes only if
+ * the command succeeds.
+ */
+static struct fx_error *
+exec_to_file(struct cmd_ctx *ctx, const char *path, bool json)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	struct out_stream stream = out_stream_buffer(&text, false);
+	struct out *target =
+		json ? out_new_json(&stream) : out_new_plain(&stream);
+	struct out *earlier;
+	struct fx_error *err;
+
+	out_command_begin(target, ctx->entry->name);
+	earlier = out_redirect(ctx->out, target);
+	err = ctx->entry->exec(ctx);
+	out_redirect(ctx->out, earlier);
+	out_command_end(target, true);
+	if (!err) {
+		FX_AUTO_FREE char *full = fx_file_expand(path);
+
+		err = fx_file_write(full, fx_buf_text(&text), text.length);
+	}
+	if (!err)
+		out_note(ctx->out, "%s: %zu bytes", path, text.length);
+	out_free(target);
+	return err;
+}
+
+static bool
+wants_json(const struct cmd_ctx *ctx)
+{
+	struct fx_settings *settings = fx_session_settings(ctx->session);
+
+	return cmd_flag(ctx, "json") ||
+	       !strcmp(fx_settings_word(settings, "output"), "json");
+}
+
+static struct fx_error *
+exec(struct cmd_ctx *ctx)
+{
+	const char *path = cmd_flag_text(ctx, "output");
+	struct fx_error *err = find_model(ctx);
+
+	if (!err)
+		err = check_needs(ctx);
+	if (!err)
+		err = cmd_args_resolve(ctx);
+	if (err)
+		return err;
+	if (path && !(ctx->entry->needs & CMD_OWN_OUTPUT))
+		return exec_to_file(ctx, path, wants_json(ctx));
+	return ctx->entry->exec(ctx);
+}
+
+/* What expect will see: everything since the last command that says
+ * something.
+ */
+static struct out *
+attach_record(struct cmd_ctx *ctx)
+{
+	struct cmd_shell *shell = ctx->shell;
+
+	if (!(ctx->entry->needs & CMD_KEEPS_OUTPUT))
+		out_recording_clear(shell->last);
+	if (shell->depth > 1)
+		return NULL;
+	out_tee(ctx->out, shell->last_out);
+	return shell->last_out;
+}
+
+static struct fx_error *
+run_entry(struct cmd_shell *shell, const struct cmd_entry *entry,
+	struct cmd_ctx *ctx, size_t rest)
+{
+	CMD_AUTO_PARSED struct cmd_parsed parsed = { 0 };
+	struct fx_error *err;
+	struct out *tee;
+
+	ctx->entry = entry;
+	ctx->parsed = &parsed;
+	err = cmd_line_split(entry, ctx->line, rest, &parsed);
+	if (wants_json(ctx) && !cmd_flag_text(ctx, "output"))
+		out_as_json(ctx->out);
+	if (cmd_flag(ctx, "quiet"))
+		out_be_quiet(ctx->out);
+	tee = attach_record(ctx);
+	out_command_begin(ctx->out, entry->name);
+	if (!err)
+		err = exec(ctx);
+	out_command_end(ctx->out, !err);
+	if (tee)
+		out_tee(ctx->out, NULL);
+	(void)shell;
+	return err;
+}
+
+/* Lines that are not in the table: aliases and user commands. */
+
+static struct fx_error *
+run_alias(struct cmd_shell *shell, const struct cmd_alias *alias,
+	const char *rest, struct out *out)
+{
+	FX_AUTO_FREE char *line = fx_xasprintf("%s%s", alias->expansion, rest);
+
+	return run_line(shell, line, out);
+}
+
+/* The words of a line; the last slot is the number of words. */
+struct words {
+	FX_VEC(char *) items;
+};
+
+static void
+split_words(struct words *words, const char *text)
+{
+	while (*text) {
+		size_t length;
+
+		text += strspn(text, " \t");
+		length = strcspn(text, " \t");
+		if (length)
+			fx_vec_push(&words->items, fx_xstrndup(text, length));
+		text += length;
+	}
+}
+
+/* $argN, $argc and $arg* (all of them) at TEXT; the bytes it takes. */
+static size_t
+add_argument(struct fx_buf *out, const char *text, const struct words *words,
+	const char *all)
+{
+	size_t n = 0;
+	size_t at = 4;
+
+	if (text[at] == 'c' || text[at] == '*') {
+		if (text[at] == 'c')
+			fx_buf_add_int(out, (long long)words->items.count);
+		else
+			fx_buf_add(out, all + strspn(all, " \t"));
+		return at + 1;
+	}
+	if (text[at] < '0' || text[at] > '9')
+		return 0;
+	for (; text[at] >= '0' && text[at] <= '9' && n < 1000; at++)
+		n = n * 10 + (size_t)(text[at] - '0');
+	if (n < words->items.count)
+		fx_buf_add(out, words->items.items[n]);
+	return at;
+}
+
+static char *
+expand_body(const char *body, const char *rest)
+{
+	FX_AUTO_BUF struct fx_buf out = { 0 };
+	struct words words = { 0 };
+	size_t i;
+
+	split_words(&words, rest);
+	while (*body) {
+		size_t used = 0;
+
+		if (fx_str_starts(body, "$arg"))
+			used = add_argument(&out, body, &words, rest);
+		if (!used)
+			fx_buf_add_char(&out, body[used++]);
+		body += used;
+	}
+	for (i = 0; i < words.items.count; i++)
+		free(words.items.items[i]);
+	fx_vec_deinit(&words.items);
+	return fx_buf_take(&out);
+}
+
+static struct fx_error *
+run_user(struct cmd_shell *shell, const struct cmd_user *user, const char *rest,
+	struct out *out)
+{
+	FX_AUTO_FREE char *text = expand_body(user->body, rest);
+	FX_AUTO_FREE char *name = fx_xasprintf("%s", user->name);
+	struct cmd_source_options options = { 0 };
+
+	return cmd_run_text(shell, name, text, &options, out);
+}
+
+/* Remember LINE, or a form of it, for the empty line. */
+static void
+remember(struct cmd_shell *shell, const struct cmd_entry *entry,
+	const char *line)
+{
+	if (shell->depth > 1 || shell->is_repeating)
+		return;
+	free(shell->repeat);
+	shell->repeat = entry->needs & CMD_REPEATS ? fx_xstrdup(line) : NULL;
+}
+
+static struct fx_error *
+run_entry_line(struct cmd_shell *shell, const struct cmd_entry *entry,
+	const struct cmd_head *head, const char *line, struct out *out)
+{
+	FX_AUTO_FREE char *format = fx_xstrndup(line + head->format.begin,
+		head->format.end - head->format.begin);
+	struct cmd_ctx ctx = { .shell = shell,
+		.session = shell->session,
+		.out = out,
+		.front = cmd_shell_front(shell),
+		.line = line,
+		.format = format,
+		.is_repeat = shell->is_repeating && shell->depth == 1 };
+
+	remember(shell, entry, line);
+	return run_entry(shell, entry, &ctx, head->rest);
+}
+
+/* A line that no command began: say so through OUT as well, so that JSON has
+ * an object to carry the error.
+ */
+static struct fx_error *
+refuse(struct out *out, const char *name, struct fx_error *err)
+{
+	out_command_begin(out, name);
+	out_command_end(out, false);
+	return err;
+}
+
+static struct fx_error *
+run_named(struct cmd_shell *shell, const struct cmd_head *head,
+	const char *line, struct out *out)
+{
+	FX_AUTO_FREE char *name = fx_xstrndup(line + head->name.begin,
+		head->name.end - head->name.begin);
+	const struct cmd_entry *entry = NULL;
+	struct cmd_alias *alias = cmd_shell_find_alias(shell, name);
+	struct cmd_user *user = cmd_shell_find_user(shell, name);
+	struct fx_error *err;
+
+	if (head->shortcut)
+		entry = cmd_table_find(head->shortcut);
+	else if (alias && !head->asks_help)
+		return run_alias(shell, alias, line + head->name.end, out);
+	else if (user && !head->asks_help)
+		return run_user(shell, user, line + head->rest, out);
+	if (head->asks_help) {
+		FX_AUTO_FREE char *help = fx_xasprintf("help %s", name);
+
+		return run_line(shell, help, out);
+	}
+	if (!entry) {
+		err = cmd_lookup(shell, name, &entry);
+		if (err)
+			return refuse(out, name, err);
+	}
+	return run_entry_line(shell, entry, head, line, out);
+}
+
+static struct fx_error *
+run_line(struct cmd_shell *shell, const char *line, struct out *out)
+{
+	struct cmd_head head;
+	struct fx_error *err = cmd_line_head(line, &head);
+
+	if (err)
+		return refuse(out, "", err);
+	if (head.is_empty)
+		return NULL;
+	if (shell->depth >= CMD_DEPTH_LIMIT)
+		return refuse(out, "",
+			fx_error_new(FX_ERR_LIMIT,
+				"commands call each other more than %d deep",
+				CMD_DEPTH_LIMIT));
+	shell->depth++;
+	err = run_named(shell, &head, line, out);
+	shell->depth--;
+	return err;
+}
+
+struct fx_error *
+cmd_run(struct cmd_shell *shell, const char *line, struct out *out)
+{
+	FX_AUTO_FREE char *repeated = NULL;
+	struct fx_error *err;
+
+	if (!line[strspn(line, " \t\r\n")] && shell->depth == 0) {
+		if (!shell->repeat)
+			return NULL;
+		repeated = fx_xstrdup(shell->repeat);
+		line = repeated;
+		shell->is_repeating = true;
+	}
+	if (shell->depth == 0)
+		cmd_log_line(shell, line);
+	err = run_line(shell, line, out);
+	if (shell->depth == 0)
+		shell->is_repeating = false;
+	return err;
+}

@@ -1,0 +1,124 @@
+/* cmd_script.c - running lines from a text or a file. */
+#include <config.h>
+
+#include <poll.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "commands/cmd_shell.h"
+#include "commands/out.h"
+
+/* Wait SECONDS in small steps, as the user may have had enough. */
+static bool
+wait_pace(const struct front *front, double seconds)
+{
+	int rest = (int)(FX_MIN(seconds, 3600) * 1000);
+
+	while (rest > 0) {
+		poll(NULL, 0, FX_MIN(rest, 50));
+		rest -= 50;
+		if (front->tick(front->context))
+			return false;
+	}
+	return true;
+}
+
+static bool
+is_blank_line(const char *line)
+{
+	line += strspn(line, " \t\r");
+	return !*line || *line == '#';
+}
+
+/* Run one line of a script, which began at LINE_NUMBER of FILE. */
+static struct fx_error *
+run_script_line(struct cmd_shell *shell, const char *file, const char *line,
+	const struct cmd_source_options *options, struct out *out)
+{
+	const struct front *front = cmd_shell_front(shell);
+	int number = shell->script->line;
+	struct fx_error *err;
+
+	if (options->verbose)
+		out_line(out, FX_ROLE_PROMPT, "(fxdb) %s", line);
+	err = cmd_run(shell, line, out);
+	if (!err && options->pace > 0 && !wait_pace(front, options->pace))
+		err = fx_error_new(FX_ERR_INTERRUPTED, "interrupted");
+	if (!err)
+		return NULL;
+	if (file)
+		err = fx_error_place(err, file, number);
+	if (!options->keep_going)
+		return err;
+	cmd_shell_report(shell, err);
+	out_error(out, err);
+	fx_error_free(err);
+	return NULL;
+}
+
+struct fx_error *
+cmd_run_text(struct cmd_shell *shell, const char *file, const char *text,
+	const struct cmd_source_options *options, struct out *out)
+{
+	struct cmd_script script = {
+		.outer = shell->script, .file = file, .text = text
+	};
+	struct fx_error *err = NULL;
+
+	shell->script = &script;
+	while (!err && !shell->is_quitting && out_more(out)) {
+		FX_AUTO_FREE char *line = NULL;
+
+		if (!*script.text)
+			break;
+		line = cmd_shell_read_line(shell, "");
+		if (!is_blank_line(line))
+			err = run_script_line(shell, file, line, options, out);
+	}
+	shell->script = script.outer;
+	return err;
+}
+
+static struct fx_error *
+read_script(const char *path, char **ret)
+{
+	FX_AUTO_FREE char *full = fx_file_expand(path);
+	FX_AUTO_FREE char *text = NULL;
+	struct fx_error *err;
+	size_t size;
+	size_t bad;
+
+	err = fx_file_read(full, 64 << 20, &text, &size);
+	if (err)
+		return err;
+	bad = FX_MIN(fx_utf8_valid(text, size), strlen(text));
+	if (bad < size)
+		return fx_error_new(FX_ERR_SYNTAX,
+			"%s is not text: byte 0x%02x at offset %zu", path,
+			(unsigned char)text[bad], bad);
+	*ret = FX_TAKE(text);
+	return NULL;
+}
+
+struct fx_error *
+cmd_source_with(struct cmd_shell *shell, const char *path,
+	const struct cmd_source_options *options, struct out *out)
+{
+	FX_AUTO_FREE char *text = NULL;
+	struct fx_error *err = read_script(path, &text);
+
+	if (err)
+		return err;
+	return cmd_run_text(shell, path, text, options, out);
+}
+
+struct fx_error *
+cmd_source(struct cmd_shell *shell, const char *path, bool keep_going,
+	struct out *out)
+{
+	struct cmd_source_options options = { .keep_going = keep_going };
+
+	return cmd_source_with(shell, path, &options, out);
+}

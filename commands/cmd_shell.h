@@ -1,0 +1,151 @@
+/* cmd_shell.h - what the files of the command layer share: the shell's state.
+ */
+#ifndef FX_COMMANDS_CMD_SHELL_H
+#define FX_COMMANDS_CMD_SHELL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/vec.h"
+#include "commands/cmd.h"
+#include "commands/cmd_line.h"
+#include "commands/front.h"
+#include "commands/out_record.h"
+
+/* Commands inside commands (aliases, user commands, source, with). */
+#define CMD_DEPTH_LIMIT 50
+
+struct cmd_alias {
+	char *name;
+	char *expansion;
+};
+
+/* Made by `define`: lines with $arg0 ... $argc. */
+struct cmd_user {
+	char *name;
+	char *body;
+	char *document; /* or NULL */
+};
+
+/* The text that block commands read their lines from: a script that runs. */
+struct cmd_script {
+	struct cmd_script *outer;
+	const char *file;
+	const char *text; /* what has not been read yet */
+	int line;         /* number of the line that was read last */
+};
+
+struct cmd_log;
+
+struct cmd_shell {
+	struct fx_session *session;
+	const struct front *front;
+	FX_VEC(struct cmd_alias) aliases;
+	FX_VEC(struct cmd_user) users;
+	FX_VEC(char *) history; /* lines of the outermost level */
+	char *repeat;           /* what the empty line runs, or NULL */
+	struct cmd_script *script;
+	int depth;
+	int status;        /* the worst exit status so far */
+	bool is_repeating; /* the line that runs came from `repeat` */
+	bool is_quitting;
+	bool restricted;                    /* no files, no programs: fuzzing */
+	const struct fx_error *model_error; /* the last failed load or trace:
+					     * only compared, never read */
+
+	/* begin ... commit: for which graph, and the commands so far. */
+	bool in_transaction;
+	int transaction_model;
+	struct fx_buf transaction;
+
+	/* What the last command said, for expect; where commands are logged. */
+	struct out_recording *last;
+	struct out *last_out;
+	struct cmd_log *log; /* or NULL */
+
+	/* Where a listing or search goes on when it is repeated. */
+	size_t list_next; /* position after the last line listed */
+	size_t list_first;
+	bool has_listed;
+	size_t search_next;
+	char *search_text;
+	size_t rows_shown; /* by the listing that may be repeated */
+};
+
+/* The front end, or one that answers no to everything. */
+const struct front *cmd_shell_front(const struct cmd_shell *shell);
+
+/* The next line of a block (define, document): from the script that runs, else
+ * from the front end.  NULL at the end; the caller frees.
+ */
+char *cmd_shell_read_line(struct cmd_shell *shell, const char *prompt);
+
+struct cmd_alias *cmd_shell_find_alias(struct cmd_shell *shell,
+	const char *name);
+struct cmd_user *cmd_shell_find_user(struct cmd_shell *shell, const char *name);
+
+/* Read lines up to `end`; nested blocks are kept.  USAGE when it is missing. */
+FX_NODISCARD struct fx_error *cmd_read_block(struct cmd_shell *shell,
+	const char *what, char **ret);
+
+/* Run the lines of TEXT as those of FILE (may be NULL: no place in errors). */
+struct cmd_source_options {
+	bool keep_going;
+	bool verbose;
+	double pace; /* seconds between lines */
+};
+FX_NODISCARD struct fx_error *cmd_run_text(struct cmd_shell *shell,
+	const char *file, const char *text,
+	const struct cmd_source_options *options, struct out *out);
+FX_NODISCARD struct fx_error *cmd_source_with(struct cmd_shell *shell,
+	const char *path, const struct cmd_source_options *options,
+	struct out *out);
+
+/* log session FILE: typed lines, and what they said as comments.  Begin, end,
+ * add one line (nothing happens when there is no log).
+ */
+FX_NODISCARD struct fx_error *cmd_log_begin(struct cmd_shell *shell,
+	const char *path);
+void cmd_log_end(struct cmd_shell *shell);
+void cmd_log_line(struct cmd_shell *shell, const char *line);
+const char *cmd_log_path(const struct cmd_shell *shell);
+
+/* The value of EXPRESSION; the caller unrefs *RET. */
+struct fx_datum;
+FX_NODISCARD struct fx_error *cmd_evaluate(struct cmd_ctx *ctx,
+	const char *expression, struct fx_datum **ret);
+
+/* Turn the texts of CTX->parsed into what they mean, by type. */
+FX_NODISCARD struct fx_error *cmd_args_resolve(struct cmd_ctx *ctx);
+
+/* Commands by typed name: exact, alias, unambiguous prefix.  The error says
+ * what could have been meant.
+ */
+FX_NODISCARD struct fx_error *cmd_lookup(struct cmd_shell *shell,
+	const char *name, const struct cmd_entry **ret);
+
+/* Say that ERR means a model could not be opened: exit status 3. */
+FX_NODISCARD struct fx_error *cmd_model_failed(struct cmd_ctx *ctx,
+	struct fx_error *err);
+
+/* Whether NAME belongs to a later version of fxdb. */
+bool cmd_is_later(const char *name);
+
+/* The INDEXth group: its title and entries; NULL past the end. */
+const char *cmd_group_title(size_t index);
+const struct cmd_entry *cmd_group_entries(size_t index);
+
+/* Whether ENTRY answers to NAME exactly (its name or an alias). */
+bool cmd_entry_is(const struct cmd_entry *entry, const char *name);
+
+/* Forget that `begin` was typed. */
+void cmd_transaction_end(struct cmd_shell *shell);
+
+/* Ask, unless `set confirm off` or nobody can answer (then: no, and a note
+ * says so).
+ */
+bool cmd_confirm(struct cmd_ctx *ctx, const char *question);
+
+#endif /* FX_COMMANDS_CMD_SHELL_H */

@@ -1,0 +1,358 @@
+/* cmd_statement.c - one right-hand side of Python to nodes of the graph.
+ *
+ * What torch.fx prints for a node is read by the loader, which knows all of
+ * its spellings: the text becomes the body of a small function whose
+ * parameters are the nodes it mentions.  The nodes of the graph that comes out
+ * are then created, one by one, in the graph that is edited.
+ */
+#include <config.h>
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/intern.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "commands/cmd_edit.h"
+#include "commands/cmd_shell.h"
+#include "commands/out.h"
+#include "ir/clone.h"
+#include "ir/edit.h"
+#include "ir/module.h"
+#include "lang/ast.h"
+#include "lang/parse.h"
+#include "load/open.h"
+#include "session/model.h"
+#include "session/session.h"
+
+#define HEIGHT_LIMIT 1000
+#define RESULT       "fxdb_result_"
+
+void
+cmd_statement_deinit(struct cmd_statement *statement)
+{
+	fx_graph_free(statement->graph);
+	free(statement->text);
+	free(statement->module_name);
+}
+
+struct reading {
+	struct cmd_ctx *ctx;
+	struct fx_graph *graph;
+	const char *text;
+	FX_VEC(const char *) names;     /* nodes mentioned, each once */
+	const struct fx_ast *construct; /* nn.X(...) that is called, or NULL */
+};
+
+static void
+mention(struct reading *reading, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < reading->names.count; i++)
+		if (reading->names.items[i] == name)
+			return;
+	fx_vec_push(&reading->names, name);
+}
+
+/* Whether TREE is nn.Dropout or torch.nn.Dropout. */
+static bool
+is_layer_class(const struct reading *reading, const struct fx_ast *tree)
+{
+	const char *text = reading->text + tree->span.begin;
+
+	return tree->kind == FX_AST_ATTR && tree->text[0] >= 'A' &&
+	       tree->text[0] <= 'Z' &&
+	       (fx_str_starts(text, "nn.") || fx_str_starts(text, "torch.nn."));
+}
+
+static FX_NODISCARD struct fx_error *
+refuse_call(const struct reading *reading, const struct fx_ast *function)
+{
+	struct fx_node *node = fx_graph_find(reading->graph, function->text);
+	const char *path = node->opcode == FX_OPCODE_CALL_MODULE ? node->target
+								 : node->name;
+
+	return fx_error_hint(fx_error_at(fx_error_new(FX_ERR_TYPE,
+						 "%%%s is a node and cannot be "
+						 "called",
+						 node->name),
+				     reading->text, function->span),
+		"self.%s(...) calls the module", path);
+}
+
+static FX_NODISCARD struct fx_error *
+scan(struct reading *reading, const struct fx_ast *tree)
+{
+	struct fx_error *err;
+	uint32_t i = 0;
+
+	if (!tree)
+		return NULL;
+	if (tree->kind == FX_AST_NAME &&
+		fx_graph_find(reading->graph, tree->text))
+		mention(reading, tree->text);
+	if (tree->kind == FX_AST_CALL) {
+		const struct fx_ast *function = tree->kids[0];
+
+		if (function->kind == FX_AST_NAME &&
+			fx_graph_find(reading->graph, function->text))
+			return refuse_call(reading, function);
+		if (function->kind == FX_AST_CALL &&
+			is_layer_class(reading, function->kids[0])) {
+			if (reading->construct)
+				return fx_error_new(FX_ERR_UNSUPPORTED,
+					"one new module at a time");
+			reading->construct = function;
+			i = 1;
+		}
+	}
+	for (; i < tree->kid_count; i++) {
+		err = scan(reading, tree->kids[i]);
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+/* A path for the new module: NAME, or numbered when something stands there. */
+static char *
+free_path(struct fx_graph *graph, const char *name)
+{
+	char *path = fx_xstrdup(name);
+	int i;
+
+	for (i = 1; fx_module_find(graph->module, path) ||
+		    fx_module_find_tensor(graph->module, path);
+		i++) {
+		free(path);
+		path = fx_xasprintf("%s_%d", name, i);
+	}
+	return path;
+}
+
+/* "Dropout(0.5)" of "nn.Dropout(0.5)". */
+static char *
+construct_text(const struct reading *reading)
+{
+	const struct fx_ast *tree = reading->construct;
+	const char *text = reading->text + tree->span.begin;
+	size_t length = tree->span.end - tree->span.begin;
+	size_t skip = fx_str_starts(text, "torch.nn.") ? 9 : 3;
+
+	return fx_xstrndup(text + skip, length - skip);
+}
+
+static char *
+program(const struct reading *reading, const struct cmd_statement *statement)
+{
+	FX_AUTO_BUF struct fx_buf out = { 0 };
+	const struct fx_ast *construct = reading->construct;
+	size_t at = 0;
+	size_t i;
+
+	fx_buf_add(&out, "import torch\nfrom torch.nn import *\n\n"
+			 "class Statement(torch.nn.Module):\n"
+			 "    def __init__(self):\n"
+			 "        super().__init__()\n");
+	if (construct) {
+		FX_AUTO_FREE char *layer = construct_text(reading);
+
+		fx_buf_addf(&out, "        self.%s = %s\n",
+			statement->module_name, layer);
+	}
+	fx_buf_add(&out, "\n    def forward(self");
+	for (i = 0; i < reading->names.count; i++)
+		fx_buf_addf(&out, ", %s", reading->names.items[i]);
+	fx_buf_add(&out, "):\n        " RESULT " = ");
+	if (construct) {
+		fx_buf_add_n(&out, reading->text, construct->span.begin);
+		fx_buf_addf(&out, "self.%s", statement->module_name);
+		at = construct->span.end;
+	}
+	fx_buf_add(&out, reading->text + at);
+	fx_buf_add(&out, "\n        return " RESULT "\n");
+	return fx_buf_take(&out);
+}
+
+/* The loader's error is about a text that the user never saw: keep what it
+ * says, not where.
+ */
+static FX_NODISCARD struct fx_error *
+retell(struct fx_error *err)
+{
+	struct fx_error *told =
+		fx_error_new(fx_error_code(err), "%s", fx_error_message(err));
+
+	if (fx_error_hint_text(err))
+		told = fx_error_hint(told, "%s", fx_error_hint_text(err));
+	fx_error_free(err);
+	return told;
+}
+
+static FX_NODISCARD struct fx_error *
+load_program(struct cmd_ctx *ctx, const char *text, struct fx_graph **ret)
+{
+	FX_AUTO_LOADED struct fx_loaded loaded = { 0 };
+	struct fx_load_input input = { .text = text,
+		.length = strlen(text),
+		.serial = fx_session_serial(ctx->session) };
+	struct fx_error *err = fx_open_text(&input, &loaded);
+
+	if (err)
+		return retell(err);
+	*ret = FX_TAKE(loaded.graph);
+	return NULL;
+}
+
+/* The right-hand side without a trailing `;  x = None`. */
+static char *
+without_release(const char *text)
+{
+	size_t end = strlen(text);
+	const char *semicolon = strrchr(text, ';');
+
+	if (semicolon && strstr(semicolon, "= None") &&
+		!strpbrk(semicolon, "\"'()[]"))
+		end = (size_t)(semicolon - text);
+	while (end && (text[end - 1] == ' ' || text[end - 1] == '\t'))
+		end--;
+	return fx_xstrndup(text, end);
+}
+
+struct fx_error *
+cmd_statement_read(struct cmd_ctx *ctx, const char *name, const char *text,
+	struct cmd_statement *ret)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	struct reading reading = { .ctx = ctx,
+		.graph = fx_model_graph(ctx->model) };
+	FX_AUTO_FREE char *wanted = without_release(text);
+	FX_AUTO_FREE char *named = NULL;
+	FX_AUTO_FREE char *code = NULL;
+	struct fx_ast *tree;
+	struct fx_error *err;
+
+	err = cmd_edit_canonical(ctx, wanted, "%", &ret->text);
+	if (!err)
+		err = cmd_edit_canonical(ctx, wanted, "", &named);
+	if (err)
+		return err;
+	reading.text = named;
+	err = fx_parse_expression(arena, named, strlen(named), 0, &tree);
+	if (!err && tree->height > HEIGHT_LIMIT)
+		err = fx_error_new(FX_ERR_LIMIT,
+			"the expression is nested too deep");
+	if (!err)
+		err = scan(&reading, tree);
+	if (!err && reading.construct)
+		ret->module_name =
+			free_path(reading.graph, name ? name : "module");
+	if (!err) {
+		code = program(&reading, ret);
+		err = load_program(ctx, code, &ret->graph);
+	}
+	fx_vec_deinit(&reading.names);
+	return err;
+}
+
+/* The node that the text yields, or NULL when it yields a plain value. */
+static const struct fx_node *
+result_of(const struct cmd_statement *statement)
+{
+	const struct fx_node *output = fx_graph_output(statement->graph);
+
+	if (!output || !output->args.count ||
+		output->args.items[0].kind != FX_VALUE_NODE)
+		return NULL;
+	return output->args.items[0].node;
+}
+
+bool
+cmd_statement_is_node(const struct cmd_statement *statement)
+{
+	const struct fx_node *result = result_of(statement);
+
+	return result && result->opcode == FX_OPCODE_PLACEHOLDER;
+}
+
+/* Placing. */
+
+static FX_NODISCARD struct fx_error *
+place_module(const struct cmd_statement *statement, struct fx_graph *graph)
+{
+	struct fx_module *module;
+
+	if (!statement->module_name)
+		return NULL;
+	module = fx_module_find(statement->graph->module,
+		statement->module_name);
+	if (!module)
+		return fx_error_new(FX_ERR_NO_MODULE,
+			"the new module could not be read");
+	return fx_edit_set_module(graph, statement->module_name,
+		fx_module_clone(graph, module));
+}
+
+/* NODE of the statement as a node of GRAPH; MAP has what was placed before. */
+static FX_NODISCARD struct fx_error *
+place_node(struct fx_graph *graph, const struct fx_node *node,
+	const struct cmd_placing *placing, bool is_result, struct fx_map *map)
+{
+	struct fx_node_spec spec = { .opcode = node->opcode,
+		.target = node->target,
+		.is_wrapped = node->is_wrapped,
+		.scope = placing->scope };
+	struct fx_node *made;
+	struct fx_error *err;
+
+	spec.args = fx_graph_import(graph, &node->args, map);
+	spec.kwargs = fx_graph_import(graph, &node->kwargs, map);
+	if (is_result && placing->name) {
+		spec.name = placing->name;
+		spec.name_is_exact = !placing->fresh;
+	}
+	err = fx_edit_create(graph, &spec, placing->before, &made);
+	if (!err)
+		fx_map_set_pointer(map, node, made);
+	return err;
+}
+
+struct fx_error *
+cmd_statement_place(const struct cmd_statement *statement,
+	struct fx_graph *graph, const struct cmd_placing *placing,
+	struct fx_node **first_ret, struct fx_node **ret)
+{
+	FX_AUTO_MAP struct fx_map map = { 0 };
+	const struct fx_node *result = result_of(statement);
+	struct fx_error *err;
+	struct fx_node *node;
+
+	if (!result)
+		return fx_error_new(FX_ERR_TYPE,
+			"\"%s\" is a value, not an operation", statement->text);
+	err = place_module(statement, graph);
+	*first_ret = NULL;
+	fx_graph_for_each_node (node, statement->graph) {
+		if (err)
+			return err;
+		if (node->opcode == FX_OPCODE_OUTPUT)
+			break;
+		if (node->opcode == FX_OPCODE_PLACEHOLDER) {
+			fx_map_set_pointer(&map, node,
+				fx_graph_find(graph, node->target));
+			continue;
+		}
+		err = place_node(graph, node, placing, node == result, &map);
+		if (!err && !*first_ret)
+			*first_ret = fx_map_get_pointer(&map, node);
+	}
+	if (err)
+		return err;
+	*ret = fx_map_get_pointer(&map, result);
+	if (!*first_ret)
+		*first_ret = *ret;
+	return NULL;
+}

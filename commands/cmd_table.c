@@ -1,0 +1,168 @@
+/* cmd_table.c - every command, by position and by name. */
+#include <config.h>
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "commands/cmd_shell.h"
+#include "commands/groups.h"
+
+/* What COMMANDS keeps a place for; typed, it is said to come later. */
+static const char *const later[] = { "weights", "recover", "slice", "path",
+	"dom", "params", "summary", "context", "rbreak", "commands", "dprintf",
+	"watch", "catch", "checkpoint", "restart", "skip", "x", "stats", "hist",
+	"freq", "find", "explain", "unset", "why", "inline", "outline",
+	"extract", "match", "rewrite", "verify", "compare", "bisect", "reduce",
+	"flops", "memory", "profile", "export", "tutorial", "demo" };
+
+static const struct {
+	const char *title;
+	const struct cmd_entry *entries;
+} groups[] = {
+#define CMD_GROUP(symbol, title) { title, cmd_group_##symbol },
+#include "commands/groups.def"
+};
+
+const char *
+cmd_group_title(size_t index)
+{
+	return index < FX_ARRAY_LEN(groups) ? groups[index].title : NULL;
+}
+
+const struct cmd_entry *
+cmd_group_entries(size_t index)
+{
+	return index < FX_ARRAY_LEN(groups) ? groups[index].entries : NULL;
+}
+
+const struct cmd_entry *
+cmd_table_at(size_t index)
+{
+	size_t i;
+
+	for (i = 0; i < FX_ARRAY_LEN(groups); i++) {
+		const struct cmd_entry *entry = groups[i].entries;
+
+		for (; entry->name; entry++)
+			if (!index--)
+				return entry;
+	}
+	return NULL;
+}
+
+bool
+cmd_entry_is(const struct cmd_entry *entry, const char *name)
+{
+	const char *at = entry->aliases;
+	size_t length = strlen(name);
+
+	if (!strcmp(entry->name, name))
+		return true;
+	while (at && *at) {
+		size_t n = strcspn(at, " ");
+
+		if (n == length && !strncmp(at, name, n))
+			return true;
+		at += n + (at[n] == ' ');
+	}
+	return false;
+}
+
+const struct cmd_entry *
+cmd_table_find(const char *name)
+{
+	const struct cmd_entry *entry;
+	size_t i;
+
+	for (i = 0; (entry = cmd_table_at(i)); i++)
+		if (cmd_entry_is(entry, name))
+			return entry;
+	return NULL;
+}
+
+bool
+cmd_is_later(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < FX_ARRAY_LEN(later); i++)
+		if (!strcmp(later[i], name))
+			return true;
+	return false;
+}
+
+static FX_NODISCARD struct fx_error *
+ambiguous(const char *name, size_t count)
+{
+	FX_AUTO_BUF struct fx_buf names = { 0 };
+	const struct cmd_entry *entry;
+	size_t shown = 0;
+	size_t i;
+
+	for (i = 0; (entry = cmd_table_at(i)) && shown < 8; i++)
+		if (fx_str_starts(entry->name, name))
+			fx_buf_addf(&names, "%s%s", shown++ ? ", " : "",
+				entry->name);
+	if (count > shown)
+		fx_buf_addf(&names, " (+%zu more)", count - shown);
+	return fx_error_new(FX_ERR_AMBIGUOUS, "\"%s\" is ambiguous: %s", name,
+		fx_buf_text(&names));
+}
+
+static FX_NODISCARD struct fx_error *
+unknown(struct cmd_shell *shell, const char *name)
+{
+	FX_AUTO_BUF struct fx_buf names = { 0 };
+	const struct cmd_entry *entry;
+	struct cmd_user *user;
+	struct fx_nearest nearest;
+	int i;
+
+	fx_nearest_init(&nearest, name);
+	for (i = 0; (entry = cmd_table_at((size_t)i)); i++)
+		fx_nearest_offer(&nearest, entry->name);
+	fx_vec_for_each (user, &shell->users)
+		fx_nearest_offer(&nearest, user->name);
+	if (!nearest.count)
+		return fx_error_new(FX_ERR_UNKNOWN_COMMAND,
+			"unknown command \"%s\"", name);
+	for (i = 0; i < nearest.count; i++)
+		fx_buf_addf(&names, "%s\"%s\"",
+			!i                      ? ""
+			: i + 1 < nearest.count ? ", "
+						: " or ",
+			nearest.names[i]);
+	return fx_error_new(FX_ERR_UNKNOWN_COMMAND,
+		"unknown command \"%s\"; did you mean %s?", name,
+		fx_buf_text(&names));
+}
+
+struct fx_error *
+cmd_lookup(struct cmd_shell *shell, const char *name,
+	const struct cmd_entry **ret)
+{
+	const struct cmd_entry *entry = cmd_table_find(name);
+	const struct cmd_entry *match = NULL;
+	size_t count = 0;
+	size_t i;
+
+	*ret = entry;
+	if (entry)
+		return NULL;
+	if (cmd_is_later(name))
+		return fx_error_new(FX_ERR_UNKNOWN_COMMAND,
+			"\"%s\" is not in this version of fxdb", name);
+	for (i = 0; (entry = cmd_table_at(i)); i++)
+		if (fx_str_starts(entry->name, name)) {
+			match = entry;
+			count++;
+		}
+	if (count > 1)
+		return ambiguous(name, count);
+	if (!count)
+		return unknown(shell, name);
+	*ret = match;
+	return NULL;
+}

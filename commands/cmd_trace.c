@@ -1,0 +1,190 @@
+/* cmd_trace.c - the trace command: a model of the user's Python as a graph. */
+#include <config.h>
+
+#include "commands/cmd_trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "base/vec.h"
+#include "commands/front.h"
+#include "commands/out.h"
+#include "ir/module.h"
+#include "session/capture.h"
+#include "session/model.h"
+#include "session/session.h"
+
+/* What the model prints, cut into lines. */
+struct printed {
+	struct cmd_ctx *ctx;
+	struct fx_buf line;
+};
+
+static void
+say_line(struct printed *printed)
+{
+	out_note(printed->ctx->out, "%s", fx_buf_text(&printed->line));
+	fx_buf_clear(&printed->line);
+}
+
+static void
+on_output(void *context, const char *text, size_t length)
+{
+	struct printed *printed = context;
+
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == '\n')
+			say_line(printed);
+		else
+			fx_buf_add_char(&printed->line, text[i]);
+	}
+}
+
+static bool
+on_tick(void *context)
+{
+	const struct front *front = ((struct printed *)context)->ctx->front;
+
+	return front->tick(front->context);
+}
+
+/* What to call the graph of SPEC: "Net" of "m.py:models.Net(3)"; the
+ * caller's.
+ */
+static char *
+name_of(const char *spec)
+{
+	const char *expression = strchr(spec, ':');
+	const char *begin, *end;
+
+	expression = expression ? expression + 1 : spec;
+	end = expression + strcspn(expression, "([{ ");
+	begin = end;
+	while (begin > expression && begin[-1] != '.')
+		begin--;
+	return fx_xstrndup(begin, (size_t)(end - begin));
+}
+
+static void
+add_version(struct fx_buf *out, const char *torch)
+{
+	const char *dot = strchr(torch, '.');
+	const char *second = dot ? strchr(dot + 1, '.') : NULL;
+
+	fx_buf_add_n(out, torch,
+		second ? (size_t)(second - torch) : strlen(torch));
+}
+
+/* "resnet18: 71 nodes, 11.69 M parameters, traced in 2 ms (...)". */
+static void
+say_report(struct cmd_ctx *ctx, struct fx_model *model,
+	const struct fx_trace_result *report)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	struct fx_graph *graph = fx_model_graph(model);
+	int64_t count = fx_module_parameter_count(graph->module);
+
+	fx_buf_addf(&text, "%s: %zu nodes, ", fx_model_name(model),
+		graph->node_count);
+	fx_number_add_count(&text, (uint64_t)count);
+	fx_buf_addf(&text,
+		" parameters, traced in %.*f ms (model built in %.0f ms, %s, "
+		"torch ",
+		report->trace_ms < 10 ? 1 : 0, report->trace_ms,
+		report->build_ms, report->python);
+	add_version(&text, report->torch);
+	fx_buf_addf(&text, ", %s mode)", report->mode);
+	out_line(ctx->out, FX_ROLE_PLAIN, "%s", fx_buf_text(&text));
+	out_value_text(ctx->out, "graph", fx_model_name(model));
+	out_value_int(ctx->out, "nodes", (int64_t)graph->node_count);
+	out_value_int(ctx->out, "parameters", count);
+}
+
+struct texts {
+	const char **items;
+	size_t count;
+	size_t capacity;
+};
+
+static void
+collect_flag(const struct cmd_ctx *ctx, const char *flag, struct texts *texts)
+{
+	const char *text;
+
+	for (size_t i = 0; (text = cmd_flag_text_at(ctx, flag, i)); i++)
+		fx_vec_push(texts, text);
+}
+
+/* -i NAME=SPEC, once for each input. */
+static struct fx_error *
+set_inputs(struct cmd_ctx *ctx, struct fx_model *model)
+{
+	const char *text;
+	struct fx_error *err = NULL;
+
+	for (size_t i = 0; !err && (text = cmd_flag_text_at(ctx, "input", i));
+		i++) {
+		const char *equals = strchr(text, '=');
+		FX_AUTO_FREE char *name = NULL;
+
+		if (!equals)
+			return fx_error_new(FX_ERR_USAGE,
+				"-i takes NAME=SPEC, got \"%s\"", text);
+		name = fx_xstrndup(text, (size_t)(equals - text));
+		err = fx_model_set_input(ctx->session, model, name, equals + 1);
+	}
+	return err;
+}
+
+static struct fx_error *
+note_partial(struct fx_error *err, struct fx_model *model)
+{
+	if (!model)
+		return err;
+	return fx_error_note(err, "the graph so far, %zu nodes, is open as %s",
+		fx_model_graph(model)->node_count, fx_model_name(model));
+}
+
+struct fx_error *
+cmd_trace_exec(struct cmd_ctx *ctx)
+{
+	struct texts leaves = { 0 }, concrete = { 0 };
+	struct printed printed = { .ctx = ctx };
+	const char *spec = cmd_arg_text(ctx, "spec");
+	const char *as = cmd_arg_text(ctx, "as");
+	FX_AUTO_FREE char *name = as ? fx_xstrdup(as) : name_of(spec);
+	struct fx_trace_result report;
+	struct fx_model *model = NULL;
+	struct fx_error *err;
+
+	collect_flag(ctx, "leaf", &leaves);
+	collect_flag(ctx, "concrete", &concrete);
+	err = fx_session_trace(ctx->session,
+		&(struct fx_trace_request){
+			.spec = spec,
+			.tracer = cmd_flag_text(ctx, "tracer"),
+			.leaves = leaves.items,
+			.leaf_count = leaves.count,
+			.concrete = concrete.items,
+			.concrete_count = concrete.count,
+			.train = cmd_flag(ctx, "train"),
+			.tick = on_tick,
+			.output = on_output,
+			.context = &printed,
+		},
+		*name ? name : NULL, &report, &model);
+	if (printed.line.length)
+		say_line(&printed);
+	fx_buf_deinit(&printed.line);
+	fx_vec_deinit(&leaves);
+	fx_vec_deinit(&concrete);
+	if (err)
+		err = note_partial(err, model);
+	else
+		say_report(ctx, model, &report);
+	fx_trace_result_deinit(&report);
+	return err ? err : set_inputs(ctx, model);
+}

@@ -1,0 +1,9 @@
+/* cmd_trace.h - the trace command: a model of the user's Python as a graph. */
+#ifndef FX_COMMANDS_CMD_TRACE_H
+#define FX_COMMANDS_CMD_TRACE_H
+
+#include "commands/cmd.h"
+
+FX_NODISCARD struct fx_error *cmd_trace_exec(struct cmd_ctx *ctx);
+
+#endif /* FX_COMMANDS_CMD_TRACE_H */

@@ -1,0 +1,38 @@
+/* groups.h - the tables of commands, one a group. */
+#ifndef FX_COMMANDS_GROUPS_H
+#define FX_COMMANDS_GROUPS_H
+
+#include "commands/cmd.h"
+
+/* Each ends with a row whose name is NULL. */
+#define CMD_GROUP(symbol, title) \
+	extern const struct cmd_entry cmd_group_##symbol[];
+#include "commands/groups.def"
+
+/* Commands in files of their own. */
+FX_NODISCARD struct fx_error *cmd_info_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_node_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_list_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_ll_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_draw_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_insert_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_replace_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_set_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_help_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_apropos_exec(struct cmd_ctx *ctx);
+
+/* Parts that several commands show. */
+FX_NODISCARD struct fx_error *cmd_say_inputs(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_say_journal(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_say_settings(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_say_breakpoints(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_say_displays(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_say_scope(struct cmd_ctx *ctx);
+/* The setting that TEXT begins with; SETTING or AMBIGUOUS. */
+FX_NODISCARD struct fx_error *cmd_find_setting(const char *text, int *index_ret,
+	const char **rest_ret);
+FX_NODISCARD struct fx_error *cmd_set_input(struct cmd_ctx *ctx,
+	const char *text);
+void cmd_say_opened(struct cmd_ctx *ctx, struct fx_model *model);
+
+#endif /* FX_COMMANDS_GROUPS_H */

@@ -1,0 +1,400 @@
+/* grp_help.c - help and apropos. */
+#include <config.h>
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "commands/cmd_help.h"
+#include "commands/cmd_line.h"
+#include "commands/cmd_shell.h"
+#include "commands/groups.h"
+#include "commands/out.h"
+#include "run/eval.h"
+#include "session/settings.h"
+
+/* help COMMAND. */
+
+static void
+say_flags(struct out *out, const struct cmd_entry *entry)
+{
+	static const char *const keys[] = { "argument", "meaning" };
+	size_t i;
+
+	out_table_begin(out, "arguments", FX_ARRAY_LEN(keys), keys);
+	for (i = 0; i < FX_ARRAY_LEN(entry->args) && entry->args[i].name; i++) {
+		out_cell(out, FX_ROLE_KEYWORD, "%s", entry->args[i].name);
+		out_cell(out, FX_ROLE_PLAIN, "%s", entry->args[i].help);
+	}
+	for (i = 0; i < FX_ARRAY_LEN(entry->flags) && entry->flags[i].name;
+		i++) {
+		FX_AUTO_BUF struct fx_buf usage = { 0 };
+
+		cmd_flag_usage(&usage, &entry->flags[i]);
+		out_cell(out, FX_ROLE_KEYWORD, "%s", fx_buf_text(&usage));
+		out_cell(out, FX_ROLE_PLAIN, "%s", entry->flags[i].help);
+	}
+	out_table_end(out);
+}
+
+static void
+say_examples(struct out *out, const struct cmd_entry *entry)
+{
+	static const char *const keys[] = { "example", "shows" };
+	size_t i;
+
+	out_table_begin(out, "examples", FX_ARRAY_LEN(keys), keys);
+	for (i = 0;
+		i < FX_ARRAY_LEN(entry->examples) && entry->examples[i].line;
+		i++) {
+		out_cell(out, FX_ROLE_STRING, "%s", entry->examples[i].line);
+		out_cell(out, FX_ROLE_PLAIN, "%s", entry->examples[i].says);
+	}
+	out_table_end(out);
+}
+
+static void
+say_entry(struct out *out, const struct cmd_entry *entry)
+{
+	FX_AUTO_BUF struct fx_buf usage = { 0 };
+
+	out_piece(out, FX_ROLE_HEAD, "%s", entry->name);
+	if (entry->aliases)
+		out_piece(out, FX_ROLE_HEAD, " (%s)", entry->aliases);
+	out_piece(out, FX_ROLE_PLAIN, ": %s", entry->summary);
+	out_line_end(out);
+	cmd_usage(&usage, entry);
+	out_line(out, FX_ROLE_KEYWORD, "  %s", fx_buf_text(&usage));
+	out_line(out, FX_ROLE_PLAIN, "%s", "");
+	cmd_say_wrapped(out, entry->help, 0);
+	if (entry->args[0].name || entry->flags[0].name) {
+		out_line(out, FX_ROLE_PLAIN, "%s", "");
+		say_flags(out, entry);
+	}
+	if (entry->examples[0].line) {
+		out_line(out, FX_ROLE_PLAIN, "%s", "");
+		say_examples(out, entry);
+	}
+}
+
+/* help alone, help GROUP. */
+
+static void
+say_group(struct out *out, size_t index)
+{
+	static const char *const keys[] = { "command", "does" };
+	const struct cmd_entry *entry = cmd_group_entries(index);
+	FX_AUTO_FREE char *name = fx_xstrdup(cmd_group_title(index));
+
+	out_line(out, FX_ROLE_HEAD, "%s", name);
+	out_table_begin(out, "commands", FX_ARRAY_LEN(keys), keys);
+	for (; entry->name; entry++) {
+		if (entry->aliases)
+			out_cell(out, FX_ROLE_KEYWORD, "%s (%s)", entry->name,
+				entry->aliases);
+		else
+			out_cell(out, FX_ROLE_KEYWORD, "%s", entry->name);
+		out_cell(out, FX_ROLE_PLAIN, "%s", entry->summary);
+	}
+	out_table_end(out);
+}
+
+static void
+say_all(struct out *out)
+{
+	static const char *const keys[] = { "group", "commands" };
+	const struct cmd_entry *entry;
+	const char *title;
+	size_t i;
+
+	out_table_begin(out, "groups", FX_ARRAY_LEN(keys), keys);
+	for (i = 0; (title = cmd_group_title(i)); i++) {
+		FX_AUTO_BUF struct fx_buf names = { 0 };
+
+		for (entry = cmd_group_entries(i); entry->name; entry++)
+			fx_buf_addf(&names, "%s%s", names.length ? " " : "",
+				entry->name);
+		out_cell(out, FX_ROLE_HEAD, "%s", title);
+		out_cell(out, FX_ROLE_KEYWORD, "%s", fx_buf_text(&names));
+	}
+	out_table_end(out);
+	cmd_say_wrapped(out,
+		"\nhelp COMMAND or COMMAND? shows one with examples, help "
+		"concepts the ideas, apropos WORD searches. Any unambiguous "
+		"prefix of a name works.",
+		0);
+}
+
+/* help functions, settings, errors. */
+
+static void
+say_functions(struct out *out)
+{
+	static const char *const keys[] = { "function", "gives" };
+	struct fx_function_info info;
+	size_t i;
+
+	out_table_begin(out, "functions", FX_ARRAY_LEN(keys), keys);
+	for (i = 0; fx_eval_function_at(i, &info); i++) {
+		out_cell(out, FX_ROLE_KEYWORD, "%s%s%s%s", info.name,
+			strchr(info.signature, '(') ? "" : "(",
+			strchr(info.signature, '(') ? "" : info.signature,
+			strchr(info.signature, '(') ? "" : ")");
+		out_cell(out, FX_ROLE_PLAIN, "%s", info.help);
+	}
+	out_table_end(out);
+}
+
+static void
+say_errors(struct out *out, const char *word)
+{
+	static const char *const keys[] = { "error", "means" };
+	int i;
+
+	out_table_begin(out, "errors", FX_ARRAY_LEN(keys), keys);
+	for (i = 0; i < FX_ERR_COUNT; i++) {
+		if (word && strcmp(word, fx_error_word(i)) != 0)
+			continue;
+		out_cell(out, FX_ROLE_KEYWORD, "%s", fx_error_word(i));
+		out_cell(out, FX_ROLE_PLAIN, "%s", fx_error_summary(i));
+	}
+	out_table_end(out);
+}
+
+static bool
+say_concept(struct out *out, const char *word)
+{
+	struct cmd_concept concept;
+	size_t i;
+
+	for (i = 0; cmd_concept_at(i, &concept); i++) {
+		if (strcmp(concept.word, word) != 0)
+			continue;
+		out_piece(out, FX_ROLE_HEAD, "%s", concept.word);
+		out_piece(out, FX_ROLE_PLAIN, ": %s", concept.summary);
+		out_line_end(out);
+		out_line(out, FX_ROLE_PLAIN, "%s", "");
+		cmd_say_wrapped(out, concept.text, 0);
+		return true;
+	}
+	return false;
+}
+
+/* Words that are no commands; true when TOPIC was one. */
+static bool
+say_topic(struct cmd_ctx *ctx, const char *topic)
+{
+	size_t i;
+
+	if (say_concept(ctx->out, topic))
+		return true;
+	if (!strcmp(topic, "functions")) {
+		say_functions(ctx->out);
+		return true;
+	}
+	if (!strcmp(topic, "errors") || !strcmp(topic, "error")) {
+		say_errors(ctx->out, cmd_arg_text_at(ctx, "topic", 1));
+		return true;
+	}
+	if (!strcmp(topic, "settings")) {
+		struct fx_error *err = cmd_say_settings(ctx);
+
+		fx_error_free(err);
+		return true;
+	}
+	for (i = 0; cmd_group_title(i); i++) {
+		if (!strncasecmp(cmd_group_title(i), topic, strlen(topic)) &&
+			strlen(topic) > 3) {
+			say_group(ctx->out, i);
+			return true;
+		}
+	}
+	return false;
+}
+
+static void
+say_user(struct out *out, const struct cmd_user *user)
+{
+	out_line(out, FX_ROLE_HEAD, "%s: a command of yours", user->name);
+	if (user->document)
+		cmd_say_wrapped(out, user->document, 0);
+	cmd_say_wrapped(out, user->body, 2);
+}
+
+static struct fx_error *
+document(struct cmd_ctx *ctx, void (*write)(struct fx_buf *))
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	write(&text);
+	out_raw(ctx->out, fx_buf_text(&text), text.length);
+	return NULL;
+}
+
+struct fx_error *
+cmd_help_exec(struct cmd_ctx *ctx)
+{
+	const char *topic = cmd_arg_text(ctx, "topic");
+	const struct cmd_entry *entry;
+	struct cmd_user *user;
+	struct cmd_alias *alias;
+	struct fx_error *err;
+
+	if (cmd_flag(ctx, "markdown"))
+		return document(ctx, cmd_document_markdown);
+	if (cmd_flag(ctx, "man"))
+		return document(ctx, cmd_document_man);
+	if (cmd_flag(ctx, "json-tables"))
+		return document(ctx, cmd_document_json);
+	if (!topic) {
+		say_all(ctx->out);
+		return NULL;
+	}
+	user = cmd_shell_find_user(ctx->shell, topic);
+	alias = cmd_shell_find_alias(ctx->shell, topic);
+	if (user) {
+		say_user(ctx->out, user);
+		return NULL;
+	}
+	if (alias) {
+		out_line(ctx->out, FX_ROLE_PLAIN, "%s is short for %s",
+			alias->name, alias->expansion);
+		return NULL;
+	}
+	if (!cmd_table_find(topic) && say_topic(ctx, topic))
+		return NULL;
+	err = cmd_lookup(ctx->shell, topic, &entry);
+	if (err)
+		return fx_error_hint(err, "apropos %s", topic);
+	say_entry(ctx->out, entry);
+	return NULL;
+}
+
+/* apropos: every word must stand somewhere in what is said about a thing. */
+
+static bool
+holds(const char *text, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (; text && *text; text++)
+		if (!strncasecmp(text, word, length))
+			return true;
+	return false;
+}
+
+struct about {
+	const char *texts[6];
+};
+
+static bool
+holds_all(struct cmd_ctx *ctx, const struct about *about)
+{
+	size_t count = cmd_arg_count(ctx, "words");
+	size_t i;
+	size_t k;
+
+	for (i = 0; i < count; i++) {
+		const char *word = cmd_arg_text_at(ctx, "words", i);
+
+		for (k = 0; k < FX_ARRAY_LEN(about->texts); k++)
+			if (holds(about->texts[k], word))
+				break;
+		if (k == FX_ARRAY_LEN(about->texts))
+			return false;
+	}
+	return true;
+}
+
+static size_t
+match_row(struct cmd_ctx *ctx, const struct about *about, const char *name,
+	const char *summary)
+{
+	if (!holds_all(ctx, about))
+		return 0;
+	out_cell(ctx->out, FX_ROLE_KEYWORD, "%s", name);
+	out_cell(ctx->out, FX_ROLE_PLAIN, "%s", summary);
+	return 1;
+}
+
+static size_t
+match_others(struct cmd_ctx *ctx)
+{
+	struct cmd_concept concept;
+	size_t found = 0;
+	size_t i;
+
+	for (i = 0; cmd_concept_at(i, &concept); i++) {
+		struct about about = { { concept.word, concept.summary,
+			concept.text } };
+		FX_AUTO_FREE char *name = fx_xasprintf("help %s", concept.word);
+
+		found += match_row(ctx, &about, name, concept.summary);
+	}
+	for (i = 0; i < fx_settings_count(); i++) {
+		const struct fx_setting_info *info = fx_settings_info(i);
+		struct about about = { { info->name, info->help } };
+		FX_AUTO_FREE char *name = fx_xasprintf("set %s", info->name);
+
+		found += match_row(ctx, &about, name, info->help);
+	}
+	return found;
+}
+
+struct fx_error *
+cmd_apropos_exec(struct cmd_ctx *ctx)
+{
+	static const char *const keys[] = { "name", "does" };
+	const struct cmd_entry *entry;
+	size_t found = 0;
+	size_t i;
+
+	out_table_begin(ctx->out, "matches", FX_ARRAY_LEN(keys), keys);
+	for (i = 0; (entry = cmd_table_at(i)); i++) {
+		struct about about = { { entry->name, entry->aliases,
+			entry->summary, entry->help, entry->synonyms } };
+
+		found += match_row(ctx, &about, entry->name, entry->summary);
+	}
+	found += match_others(ctx);
+	out_table_end(ctx->out);
+	if (!found)
+		out_line(ctx->out, FX_ROLE_PLAIN, "Nothing is about that.");
+	return NULL;
+}
+
+const struct cmd_entry cmd_group_help[] = {
+	{
+		.name = "help",
+		.aliases = "h",
+		.summary = "show help",
+		.help = "Without a topic all commands; with one a command, a "
+			"group or an idea: help concepts lists the ideas, help "
+			"functions, settings and errors those.",
+		.synonyms = "manual usage documentation how",
+		.args = { { "topic", CMD_ARG_COMMAND,
+			CMD_OPTIONAL | CMD_REPEATED, "about what", NULL } },
+		.flags = { { "markdown", 0, CMD_ARG_END,
+				   "the text of doc/commands.md" },
+			{ "man", 0, CMD_ARG_END, "the manual page" },
+			{ "json-tables", 0, CMD_ARG_END,
+				"the text of doc/json.md" } },
+		.examples = { { "help break", "one command" },
+			{ "help query", "an idea" } },
+		.exec = cmd_help_exec,
+	},
+	{
+		.name = "apropos",
+		.summary = "search the help",
+		.help = "Lists commands, ideas and settings about all of the "
+			"words.",
+		.synonyms = "find search which command",
+		.args = { { "words", CMD_ARG_WORD, CMD_REPEATED,
+			"what it is about", NULL } },
+		.examples = { { "apropos go back", "what goes back" } },
+		.exec = cmd_apropos_exec,
+	},
+	{ .name = NULL },
+};

@@ -1,0 +1,532 @@
+/* grp_pass.c - passes, differences, shapes. */
+#include <config.h>
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "base/str.h"
+#include "commands/cmd_edit.h"
+#include "commands/cmd_shell.h"
+#include "commands/cmd_show.h"
+#include "commands/groups.h"
+#include "commands/out.h"
+#include "ir/clone.h"
+#include "ir/diff.h"
+#include "ir/graph.h"
+#include "ir/journal.h"
+#include "pass/engine.h"
+#include "session/model.h"
+#include "session/resolve.h"
+#include "session/session.h"
+
+/* pass. */
+
+static struct fx_error *
+list_passes(struct cmd_ctx *ctx)
+{
+	static const char *const keys[] = { "pass", "does", "options" };
+	const struct fx_pass *pass;
+	size_t i;
+
+	out_table_begin(ctx->out, "passes", FX_ARRAY_LEN(keys), keys);
+	for (i = 0; (pass = fx_pass_at(i)); i++) {
+		out_cell(ctx->out, FX_ROLE_KEYWORD, "%s", pass->name);
+		out_cell(ctx->out, FX_ROLE_PLAIN, "%s", pass->summary);
+		out_cell(ctx->out, FX_ROLE_PLAIN, "%s", pass->options);
+	}
+	out_table_end(ctx->out);
+	return NULL;
+}
+
+struct pass_edit {
+	struct cmd_ctx *ctx;
+	struct fx_pass_run run;
+	size_t shown;
+};
+
+/* Asking needs a user; without one everything is applied. */
+static enum fx_pass_answer
+ask(void *context, const struct fx_candidate *candidate)
+{
+	struct pass_edit *edit = context;
+	const struct front *front = edit->ctx->front;
+	FX_AUTO_FREE char *prompt = NULL;
+	FX_AUTO_FREE char *line = NULL;
+
+	prompt = fx_xasprintf("%s? [y]es [n]o [a]ll [q]uit [x] take all back ",
+		candidate->text);
+	line = front->read_line(front->context, prompt);
+	switch (line ? *line : 'q') {
+	case 'y':
+	case '\0':
+		return FX_PASS_APPLY;
+	case 'a':
+		return FX_PASS_REST;
+	case 'x':
+		return FX_PASS_ABORT;
+	case 'q':
+		return FX_PASS_QUIT;
+	}
+	return FX_PASS_SKIP;
+}
+
+static void
+show(void *context, const struct fx_candidate *candidate, bool applied)
+{
+	struct pass_edit *edit = context;
+
+	out_cell(edit->ctx->out, FX_ROLE_CHANGED, "%s",
+		applied ? "done" : "skipped");
+	out_cell(edit->ctx->out, FX_ROLE_PLAIN, "%s", candidate->text);
+}
+
+static bool
+tick(void *context)
+{
+	struct pass_edit *edit = context;
+	const struct front *front = edit->ctx->front;
+
+	return front->tick(front->context);
+}
+
+static struct fx_error *
+pass_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
+{
+	static const char *const keys[] = { "status", "step" };
+	struct pass_edit *edit = data;
+	struct fx_error *err;
+
+	edit->run.context = edit;
+	edit->run.show = show;
+	edit->run.tick = tick;
+	if (cmd_flag(ctx, "step") &&
+		ctx->front->is_interactive(ctx->front->context))
+		edit->run.ask = ask;
+	out_table_begin(ctx->out, "steps", FX_ARRAY_LEN(keys), keys);
+	err = fx_pass_apply(fx_model_graph(ctx->model), &edit->run);
+	out_table_end(ctx->out);
+	fx_buf_addf(script, "pass run %s%s%s", edit->run.pass->name,
+		edit->run.options ? " " : "",
+		edit->run.options ? edit->run.options : "");
+	return err;
+}
+
+static FX_NODISCARD struct fx_error *
+unknown_pass(const char *name)
+{
+	FX_AUTO_BUF struct fx_buf names = { 0 };
+	const struct fx_pass *pass;
+	size_t i;
+
+	for (i = 0; (pass = fx_pass_at(i)); i++)
+		fx_buf_addf(&names, "%s%s", i ? ", " : "", pass->name);
+	return fx_error_note(fx_error_new(FX_ERR_NO_NAME, "no pass \"%s\"",
+				     name),
+		"passes: %s", fx_buf_text(&names));
+}
+
+static FX_NODISCARD struct fx_error *
+run_pass(struct cmd_ctx *ctx)
+{
+	struct pass_edit edit = { .ctx = ctx };
+	const char *name = cmd_arg_text(ctx, "name");
+	FX_AUTO_BUF struct fx_buf options = { 0 };
+	struct fx_error *err;
+	size_t i;
+
+	if (!name)
+		return fx_error_new(FX_ERR_USAGE,
+			"pass run: expected the name of a pass");
+	edit.run.pass = fx_pass_find(name);
+	if (!edit.run.pass)
+		return unknown_pass(name);
+	for (i = 0; i < cmd_arg_count(ctx, "options"); i++)
+		fx_buf_addf(&options, "%s%s", i ? " " : "",
+			cmd_arg_text_at(ctx, "options", i));
+	edit.run.options = options.length ? options.data : NULL;
+	err = cmd_edit(ctx, edit.run.pass->name, pass_edit, &edit);
+	if (err)
+		return err;
+	out_value_int(ctx->out, "candidates", (int64_t)edit.run.candidates);
+	out_value_int(ctx->out, "applied", (int64_t)edit.run.applied);
+	return NULL;
+}
+
+/* Differences. */
+
+static void
+add_node_line(struct fx_buf *text, const struct fx_node *node)
+{
+	fx_buf_addf(text, "%s = ", node->name);
+	cmd_add_call(text, node);
+}
+
+static void
+change_cells(struct cmd_ctx *ctx, const struct fx_change *change)
+{
+	static const struct {
+		const char *sign;
+		const char *word;
+		enum fx_role role;
+	} kinds[] = {
+		[FX_CHANGE_ADDED] = { "+", "added", FX_ROLE_ADDED },
+		[FX_CHANGE_REMOVED] = { "-", "removed", FX_ROLE_REMOVED },
+		[FX_CHANGE_CHANGED] = { "~", "changed", FX_ROLE_CHANGED },
+		[FX_CHANGE_MOVED] = { ">", "moved", FX_ROLE_CHANGED },
+		[FX_CHANGE_SAME] = { " ", "same", FX_ROLE_PLAIN },
+	};
+	FX_AUTO_BUF struct fx_buf before = { 0 };
+	FX_AUTO_BUF struct fx_buf after = { 0 };
+	enum fx_role role = kinds[change->kind].role;
+
+	if (change->before)
+		add_node_line(&before, change->before);
+	if (change->after)
+		add_node_line(&after, change->after);
+	out_cell(ctx->out, role, "%s", kinds[change->kind].sign);
+	out_cell(ctx->out, role, "%s", kinds[change->kind].word);
+	out_cell(ctx->out, FX_ROLE_NODE, "%s",
+		change->after ? change->after->name : change->before->name);
+	if (change->kind == FX_CHANGE_CHANGED)
+		out_cell(ctx->out, role, "%s  was  %s", fx_buf_text(&after),
+			fx_buf_text(&before));
+	else
+		out_cell(ctx->out, role, "%s",
+			change->after ? fx_buf_text(&after)
+				      : fx_buf_text(&before));
+	out_cell(ctx->out, FX_ROLE_REMOVED, "%s", fx_buf_text(&before));
+	out_cell(ctx->out, FX_ROLE_ADDED, "%s", fx_buf_text(&after));
+}
+
+/* Show what differs; the number of rows. */
+static size_t
+say_diff(struct cmd_ctx *ctx, struct fx_graph *before, struct fx_graph *after)
+{
+	static const char *const keys[] = { "sign", "~kind", "~name", "node",
+		"~before", "~after" };
+	FX_AUTO_FREE struct fx_change *changes = NULL;
+	size_t rows = 0;
+	size_t count;
+	size_t i;
+
+	fx_graph_diff(before, after, &changes, &count);
+	out_table_begin(ctx->out, "changes", FX_ARRAY_LEN(keys), keys);
+	for (i = 0; i < count; i++) {
+		if (changes[i].kind == FX_CHANGE_SAME)
+			continue;
+		rows++;
+		change_cells(ctx, &changes[i]);
+	}
+	out_table_end(ctx->out);
+	if (!rows)
+		out_line(ctx->out, FX_ROLE_PLAIN, "No differences.");
+	return rows;
+}
+
+/* A copy of MODEL's graph as it was at TIME; *RET is the caller's. */
+static FX_NODISCARD struct fx_error *
+graph_at_time(struct cmd_ctx *ctx, uint32_t time, struct fx_graph **ret)
+{
+	struct fx_graph *graph = fx_model_graph(ctx->model);
+	uint32_t now = fx_journal_now(graph);
+	struct fx_error *err;
+
+	if (ctx->shell->in_transaction)
+		return fx_error_new(FX_ERR_USAGE, "%s: a transaction is open",
+			ctx->entry->name);
+	err = fx_journal_goto(graph, time);
+	if (err)
+		return err;
+	*ret = fx_graph_clone(graph, fx_session_serial(ctx->session), NULL);
+	return fx_journal_goto(graph, now);
+}
+
+static FX_NODISCARD struct fx_error *
+diff_times(struct cmd_ctx *ctx, uint32_t before, uint32_t after,
+	size_t *rows_ret)
+{
+	FX_AUTO_GRAPH struct fx_graph *old = NULL;
+	FX_AUTO_GRAPH struct fx_graph *new = NULL;
+	struct fx_error *err = graph_at_time(ctx, before, &old);
+
+	if (!err)
+		err = graph_at_time(ctx, after, &new);
+	if (err)
+		return err;
+	*rows_ret = say_diff(ctx, old, new);
+	return NULL;
+}
+
+/* What the last pass changed. */
+static FX_NODISCARD struct fx_error *
+diff_pass(struct cmd_ctx *ctx)
+{
+	struct fx_graph *graph = fx_model_graph(ctx->model);
+	uint32_t id = fx_journal_now(graph);
+	const struct fx_transaction *t = fx_journal_get(graph, id);
+	size_t rows;
+
+	while (t && t->id && (!t->maker || !fx_pass_find(t->maker)))
+		t = fx_journal_get(graph, t->parent);
+	if (!t || !t->id)
+		return fx_error_new(FX_ERR_NO_NAME, "no pass has changed %s",
+			fx_model_name(ctx->model));
+	out_line(ctx->out, FX_ROLE_PLAIN, "t%u: %s", t->id, t->command);
+	return diff_times(ctx, t->parent, t->id, &rows);
+}
+
+static struct fx_error *
+pass_exec(struct cmd_ctx *ctx)
+{
+	const char *what = cmd_arg_text(ctx, "what");
+	struct fx_model *model;
+
+	if (!what || !strcmp(what, "list"))
+		return list_passes(ctx);
+	if (!ctx->model)
+		return fx_session_need_model(ctx->session, &model);
+	if (!strcmp(what, "diff"))
+		return diff_pass(ctx);
+	if (fx_session_is_read_only(ctx->session))
+		return fx_error_new(FX_ERR_READ_ONLY,
+			"read-only session (--readonly)");
+	return run_pass(ctx);
+}
+
+/* diff: two graphs, a graph and the current one, or a time and now. */
+
+static FX_NODISCARD struct fx_error *
+differ(struct cmd_ctx *ctx, size_t rows)
+{
+	(void)ctx;
+	if (!rows)
+		return NULL;
+	return fx_error_new(FX_ERR_CHECK, "%zu node%s differ%s", rows,
+		rows == 1 ? "" : "s", rows == 1 ? "s" : "");
+}
+
+static FX_NODISCARD struct fx_error *
+find_model(struct cmd_ctx *ctx, const char *name, struct fx_model **ret)
+{
+	*ret = !strcmp(name, ".") ? ctx->model
+				  : fx_session_find_model(ctx->session, name);
+	if (*ret)
+		return NULL;
+	return fx_error_hint(fx_error_new(FX_ERR_NO_GRAPH,
+				     "no graph \"%s\" is open", name),
+		"graph lists them");
+}
+
+static struct fx_error *
+diff_exec(struct cmd_ctx *ctx)
+{
+	const char *first = cmd_arg_text(ctx, "before");
+	const char *second = cmd_arg_text(ctx, "after");
+	struct fx_graph *graph = fx_model_graph(ctx->model);
+	struct fx_model *before;
+	struct fx_model *after = ctx->model;
+	struct fx_error *err = NULL;
+	int64_t time = 0;
+	size_t rows;
+
+	if (!first || (*first == 't' && !second &&
+			      fx_number_parse_int(first + 1, strlen(first + 1),
+				      &time))) {
+		if (time < 0 || time > UINT32_MAX)
+			return fx_error_new(FX_ERR_RANGE,
+				"there is no time \"%s\"", first);
+		err = diff_times(ctx, (uint32_t)time, fx_journal_now(graph),
+			&rows);
+		return err ? err : differ(ctx, rows);
+	}
+	err = find_model(ctx, first, &before);
+	if (!err && second)
+		err = find_model(ctx, second, &after);
+	if (err)
+		return err;
+	return differ(ctx,
+		say_diff(ctx, fx_model_graph(before), fx_model_graph(after)));
+}
+
+/* shapes. */
+
+/* NAME=SPEC: the first = outside brackets. */
+static FX_NODISCARD struct fx_error *
+set_input(struct cmd_ctx *ctx, const char *text)
+{
+	const char *equals = strchr(text, '=');
+	FX_AUTO_FREE char *name = NULL;
+
+	if (!equals || equals == text || !equals[1])
+		return fx_error_new(FX_ERR_USAGE,
+			"expected NAME=SPEC as in x=f32[1,3,224,224], got "
+			"\"%s\"",
+			text);
+	name = fx_xstrndup(text, (size_t)(equals - text));
+	return fx_model_set_input(ctx->session, ctx->model, name, equals + 1);
+}
+
+struct fx_error *
+cmd_set_input(struct cmd_ctx *ctx, const char *text)
+{
+	return set_input(ctx, text);
+}
+
+static void
+say_problems(struct cmd_ctx *ctx)
+{
+	static const char *const keys[] = { "index", "node", "target",
+		"problem" };
+	struct fx_graph *graph = fx_model_graph(ctx->model);
+	size_t limit = cmd_row_limit(ctx);
+	struct fx_node *node;
+	size_t position = 0;
+	size_t shown = 0;
+	size_t more = 0;
+
+	out_table_begin(ctx->out, "problems", FX_ARRAY_LEN(keys), keys);
+	fx_graph_for_each_node (node, graph) {
+		const char *problem = fx_model_shape_problem(ctx->model, node);
+		size_t at = position++;
+
+		if (!problem)
+			continue;
+		if (limit && shown++ >= limit) {
+			more++;
+			continue;
+		}
+		out_cell_int(ctx->out, FX_ROLE_NUMBER, (int64_t)at);
+		out_cell(ctx->out, FX_ROLE_NODE, "%s", node->name);
+		out_cell(ctx->out, FX_ROLE_TARGET, "%s", node->target);
+		out_cell(ctx->out, FX_ROLE_WARNING, "%s", problem);
+	}
+	if (more)
+		out_table_more(ctx->out, more, "-m 0 shows all");
+	out_table_end(ctx->out);
+}
+
+static FX_NODISCARD struct fx_error *
+explain_shape(struct cmd_ctx *ctx, struct fx_node *node)
+{
+	const char *problem = fx_model_shape_problem(ctx->model, node);
+	FX_AUTO_BUF struct fx_buf shape = { 0 };
+	size_t i;
+
+	cmd_add_shape(&shape, node);
+	cmd_say_node(ctx, node, false);
+	for (i = 0; i < fx_node_input_count(node); i++) {
+		FX_AUTO_BUF struct fx_buf text = { 0 };
+		struct fx_node *input = fx_node_input(node, i);
+
+		cmd_add_shape(&text, input);
+		out_line(ctx->out, FX_ROLE_PLAIN, "  %%%s  %s  set by @%zu",
+			input->name, text.length ? text.data : "?",
+			fx_graph_position(input->graph, input));
+	}
+	if (problem)
+		out_line(ctx->out, FX_ROLE_WARNING, "  %s", problem);
+	else if (shape.length)
+		out_line(ctx->out, FX_ROLE_PLAIN, "  gives %s",
+			fx_buf_text(&shape));
+	return NULL;
+}
+
+static struct fx_error *
+shapes_exec(struct cmd_ctx *ctx)
+{
+	struct fx_node *node = cmd_flag_node(ctx, "explain");
+	struct fx_shape_report report;
+	struct fx_error *err;
+	size_t i;
+
+	if (ctx->shell->in_transaction && cmd_arg_count(ctx, "input"))
+		return fx_error_new(FX_ERR_USAGE,
+			"shapes: a transaction is open");
+	for (i = 0; i < cmd_arg_count(ctx, "input"); i++) {
+		err = set_input(ctx, cmd_arg_text_at(ctx, "input", i));
+		if (err)
+			return err;
+	}
+	report = fx_model_propagate(ctx->model);
+	if (node)
+		return explain_shape(ctx, node);
+	out_value_int(ctx->out, "known", (int64_t)report.known);
+	out_value_int(ctx->out, "unknown", (int64_t)report.unknown);
+	out_value_int(ctx->out, "bad", (int64_t)report.bad);
+	say_problems(ctx);
+	out_piece(ctx->out, FX_ROLE_PLAIN, "%zu nodes with a shape",
+		report.known);
+	if (report.unknown)
+		out_piece(ctx->out, FX_ROLE_PLAIN, ", %zu without",
+			report.unknown);
+	if (report.bad)
+		out_piece(ctx->out, FX_ROLE_ERROR, ", %zu impossible",
+			report.bad);
+	out_line_end(ctx->out);
+	return NULL;
+}
+
+const struct cmd_entry cmd_group_pass[] = {
+	{
+		.name = "pass",
+		.summary = "list or run passes, or show what one changed",
+		.help = "A pass runs as one transaction, is verified and "
+			"reported; undo takes it back whole. -n only shows the "
+			"steps, -s asks before each one.",
+		.synonyms = "optimize transform dead code elimination dce run",
+		.args = { { "what", CMD_ARG_WORD, CMD_OPTIONAL, "what to do",
+				  "list|run|diff" },
+			{ "name", CMD_ARG_PASS, CMD_OPTIONAL, "which pass",
+				NULL },
+			{ "options", CMD_ARG_WORD, CMD_OPTIONAL | CMD_REPEATED,
+				"words that the pass takes", NULL } },
+		.flags = { { "step", 's', CMD_ARG_END, "ask for each step" },
+			{ "dry-run", 'n', CMD_ARG_END,
+				"show the steps, change nothing" },
+			{ "force", 'f', CMD_ARG_END,
+				"allow shapes that cannot be" } },
+		.examples = { { "pass", "list the passes" },
+			{ "pass run dce", "drop what nobody uses" },
+			{ "pass diff", "what the last pass changed" } },
+		.exec = pass_exec,
+	},
+	{
+		.name = "diff",
+		.summary = "show what differs between graphs or times",
+		.help = "Nodes are matched by name. Without arguments the "
+			"graph "
+			"as it was opened against now; tN against now; a graph "
+			"against the current one; or two graphs. The exit "
+			"status is 1 when they differ.",
+		.synonyms = "compare changes difference",
+		.needs = CMD_NEED_GRAPH,
+		.args = { { "before", CMD_ARG_GRAPH, CMD_OPTIONAL,
+				  "a graph or tN", NULL },
+			{ "after", CMD_ARG_GRAPH, CMD_OPTIONAL, "another graph",
+				NULL } },
+		.examples = { { "diff", "all edits so far" },
+			{ "diff base exp", "two graphs" } },
+		.exec = diff_exec,
+	},
+	{
+		.name = "shapes",
+		.summary = "propagate shapes without data",
+		.help = "From the inputs through the rule of each operation; a "
+			"name instead of a number is a symbol. What has no "
+			"shape is listed with the reason. -e explains one "
+			"node.",
+		.synonyms = "shape propagate dtype infer meta",
+		.needs = CMD_NEED_GRAPH,
+		.args = { { "input", CMD_ARG_SPEC, CMD_OPTIONAL | CMD_REPEATED,
+			"x=f32[N,3,H,W]", NULL } },
+		.flags = { { "explain", 'e', CMD_ARG_NODE,
+				   "why this node has its shape" },
+			{ "max", 'm', CMD_ARG_INT, "at most this many rows" } },
+		.examples = { { "shapes x=f32[1,8]", "give an input" },
+			{ "shapes -e relu", "explain one node" } },
+		.exec = shapes_exec,
+	},
+	{ .name = NULL },
+};

@@ -1,0 +1,434 @@
+/* grp_session.c - opening, saving and switching graphs; leaving. */
+#include <config.h>
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "commands/cmd_shell.h"
+#include "commands/cmd_show.h"
+#include "commands/groups.h"
+#include "commands/out.h"
+#include "ir/module.h"
+#include "session/model.h"
+#include "session/session.h"
+#include "session/settings.h"
+
+static void
+say_notices(struct cmd_ctx *ctx, const char *notices)
+{
+	while (notices && *notices) {
+		size_t length = strcspn(notices, "\n");
+
+		out_note(ctx->out, "%.*s", (int)length, notices);
+		notices += length + (notices[length] == '\n');
+	}
+}
+
+/* ", input x f32[1,3,224,224]" for each placeholder, a few at most. */
+static void
+add_inputs(struct fx_buf *text, struct fx_model *model)
+{
+	struct fx_graph *graph = fx_model_graph(model);
+	struct fx_node *node;
+	int count = 0;
+
+	fx_graph_for_each_node (node, graph) {
+		if (node->opcode != FX_OPCODE_PLACEHOLDER)
+			continue;
+		if (++count > 4) {
+			fx_buf_add(text, ", ...");
+			return;
+		}
+		fx_buf_addf(text, ", input %s", node->name);
+		if (node->meta && node->meta->kind != FX_VALUE_UNKNOWN) {
+			fx_buf_add_char(text, ' ');
+			cmd_add_shape(text, node);
+		}
+	}
+}
+
+void
+cmd_say_opened(struct cmd_ctx *ctx, struct fx_model *model)
+{
+	struct fx_graph *graph = fx_model_graph(model);
+	int64_t parameters = fx_module_parameter_count(graph->module);
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	fx_buf_addf(&text, "%s: ", fx_model_name(model));
+	cmd_add_count(&text, graph->node_count, "node");
+	if (parameters) {
+		fx_buf_add(&text, ", ");
+		fx_number_add_count(&text, (uint64_t)parameters);
+		fx_buf_add(&text, " parameters");
+	}
+	add_inputs(&text, model);
+	out_value_text(ctx->out, "graph", fx_model_name(model));
+	out_value_int(ctx->out, "nodes", (int64_t)graph->node_count);
+	out_value_int(ctx->out, "parameters", parameters);
+	out_line(ctx->out, FX_ROLE_PLAIN, "%s", fx_buf_text(&text));
+}
+
+static struct fx_error *
+load_exec(struct cmd_ctx *ctx)
+{
+	FX_AUTO_FREE char *notices = NULL;
+	struct fx_model *model;
+	struct fx_error *err;
+
+	err = fx_session_load(ctx->session, cmd_arg_text(ctx, "file"),
+		cmd_arg_text(ctx, "as"), &model, &notices);
+	if (err)
+		return cmd_model_failed(ctx, err);
+	ctx->shell->has_listed = false;
+	say_notices(ctx, notices);
+	cmd_say_opened(ctx, model);
+	return NULL;
+}
+
+static struct fx_error *
+trace_exec(struct cmd_ctx *ctx)
+{
+	return cmd_model_failed(ctx,
+		fx_error_hint(fx_error_new(FX_ERR_TRACE,
+				      "trace: this build of fxdb cannot run "
+				      "Python to capture a model"),
+			"write the graph with torch.fx (to_folder, or print "
+			"gm.code) and load that"));
+}
+
+static struct fx_error *
+save_exec(struct cmd_ctx *ctx)
+{
+	const char *path = cmd_arg_text(ctx, "file");
+	struct fx_error *err;
+
+	if (!path)
+		path = fx_model_path(ctx->model);
+	if (!path)
+		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+					     "%s was not loaded from a file of "
+					     "its own",
+					     fx_model_name(ctx->model)),
+			"save FILE");
+	err = fx_session_save(ctx->session, ctx->model, path);
+	if (err)
+		return err;
+	out_value_text(ctx->out, "file", path);
+	out_line(ctx->out, FX_ROLE_PLAIN, "%s saved to %s",
+		fx_model_name(ctx->model), path);
+	return NULL;
+}
+
+/* Graphs. */
+
+static struct fx_error *
+list_graphs(struct cmd_ctx *ctx)
+{
+	static const char *const keys[] = { "current", "number", "name",
+		"nodes", "file", "unsaved" };
+	size_t count = fx_session_model_count(ctx->session);
+	struct fx_model *now = fx_session_model(ctx->session);
+	size_t i;
+
+	if (!count)
+		out_line(ctx->out, FX_ROLE_PLAIN, "No graph is open.");
+	out_table_begin(ctx->out, "graphs", FX_ARRAY_LEN(keys), keys);
+	for (i = 0; i < count; i++) {
+		struct fx_model *model = fx_session_model_at(ctx->session, i);
+		const char *path = fx_model_path(model);
+
+		out_cell(ctx->out, FX_ROLE_CURRENT, "%s",
+			model == now ? "*" : "");
+		out_cell_int(ctx->out, FX_ROLE_NUMBER, fx_model_number(model));
+		out_cell(ctx->out, FX_ROLE_NODE, "%s", fx_model_name(model));
+		out_cell_int(ctx->out, FX_ROLE_NUMBER,
+			(int64_t)fx_model_graph(model)->node_count);
+		if (path)
+			out_cell(ctx->out, FX_ROLE_PATH, "%s", path);
+		else
+			out_cell_none(ctx->out, "");
+		out_cell_bool(ctx->out, FX_ROLE_PLAIN,
+			fx_model_is_unsaved(model));
+	}
+	out_table_end(ctx->out);
+	return NULL;
+}
+
+static FX_NODISCARD struct fx_error *
+find_graph(struct cmd_ctx *ctx, const char *name, struct fx_model **ret)
+{
+	FX_AUTO_BUF struct fx_buf names = { 0 };
+	size_t i;
+
+	*ret = fx_session_find_model(ctx->session, name);
+	if (*ret)
+		return NULL;
+	for (i = 0; i < fx_session_model_count(ctx->session); i++)
+		fx_buf_addf(&names, "%s%s", i ? ", " : "",
+			fx_model_name(fx_session_model_at(ctx->session, i)));
+	return fx_error_note(fx_error_new(FX_ERR_NO_GRAPH,
+				     "no graph \"%s\" is open", name),
+		"open: %s", names.length ? fx_buf_text(&names) : "none");
+}
+
+static bool
+may_lose(struct cmd_ctx *ctx, struct fx_model *model)
+{
+	FX_AUTO_FREE char *question = NULL;
+
+	if (!fx_model_is_unsaved(model) ||
+		!ctx->front->is_interactive(ctx->front->context))
+		return true;
+	question = fx_xasprintf("%s has edits that are not saved. Drop them?",
+		fx_model_name(model));
+	return cmd_confirm(ctx, question);
+}
+
+static struct fx_error *
+drop_graph(struct cmd_ctx *ctx, struct fx_model *model)
+{
+	if (!may_lose(ctx, model)) {
+		out_line(ctx->out, FX_ROLE_PLAIN, "Kept.");
+		return NULL;
+	}
+	out_line(ctx->out, FX_ROLE_PLAIN, "Closed %s.", fx_model_name(model));
+	fx_session_drop(ctx->session, model);
+	ctx->shell->has_listed = false;
+	return NULL;
+}
+
+static struct fx_error *
+copy_graph(struct cmd_ctx *ctx, struct fx_model *model)
+{
+	const char *name = cmd_arg_text(ctx, "as");
+	struct fx_model *copy;
+	struct fx_error *err;
+
+	if (!name)
+		return fx_error_new(FX_ERR_USAGE,
+			"graph copy: expected as NAME");
+	err = fx_session_copy(ctx->session, model, name, &copy);
+	if (err)
+		return err;
+	cmd_say_opened(ctx, copy);
+	return NULL;
+}
+
+static struct fx_error *
+graph_exec(struct cmd_ctx *ctx)
+{
+	const char *what = cmd_arg_text(ctx, "graph");
+	const char *name = cmd_arg_text(ctx, "name");
+	bool copies = what && !strcmp(what, "copy") && name;
+	bool drops = what && !strcmp(what, "drop") && name;
+	struct fx_model *model;
+	struct fx_error *err;
+
+	if (!what)
+		return list_graphs(ctx);
+	if (name && !copies && !drops)
+		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+					     "graph: unexpected \"%s\"", name),
+			"graph copy NAME as NEW, graph drop NAME");
+	err = find_graph(ctx, copies || drops ? name : what, &model);
+	if (err)
+		return err;
+	if (drops)
+		return drop_graph(ctx, model);
+	if (copies)
+		return copy_graph(ctx, model);
+	fx_session_switch(ctx->session, model);
+	ctx->shell->has_listed = false;
+	cmd_say_opened(ctx, model);
+	return NULL;
+}
+
+/* Inputs and the seed. */
+
+static struct fx_error *
+input_exec(struct cmd_ctx *ctx)
+{
+	const char *name = cmd_arg_text(ctx, "name");
+	const char *text = cmd_arg_text(ctx, "=");
+	struct fx_error *err;
+
+	if (!name)
+		return cmd_say_inputs(ctx);
+	if (!text)
+		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+					     "input: expected ="),
+			"input %s = f32[1,3,224,224]", name);
+	err = fx_model_set_input(ctx->session, ctx->model, name, text);
+	if (err)
+		return err;
+	out_line(ctx->out, FX_ROLE_PLAIN, "%s = %s", name, text);
+	return NULL;
+}
+
+static struct fx_error *
+seed_exec(struct cmd_ctx *ctx)
+{
+	int64_t seed = cmd_arg_int(ctx, "n", -1);
+
+	if (seed >= 0)
+		fx_session_set_seed(ctx->session, (uint64_t)seed);
+	out_value_int(ctx->out, "seed", (int64_t)fx_session_seed(ctx->session));
+	out_line(ctx->out, FX_ROLE_PLAIN, "Seed %llu.",
+		(unsigned long long)fx_session_seed(ctx->session));
+	return NULL;
+}
+
+/* Leaving. */
+
+static struct fx_error *
+close_exec(struct cmd_ctx *ctx)
+{
+	const char *name = cmd_arg_text(ctx, "name");
+	struct fx_model *model = ctx->model;
+	struct fx_error *err = NULL;
+
+	if (name)
+		err = find_graph(ctx, name, &model);
+	else if (!model)
+		err = fx_session_need_model(ctx->session, &model);
+	return err ? err : drop_graph(ctx, model);
+}
+
+static struct fx_error *
+quit_exec(struct cmd_ctx *ctx)
+{
+	int64_t status = cmd_arg_int(ctx, "status", 0);
+	FX_AUTO_FREE char *text = NULL;
+	struct fx_error *err;
+	size_t i;
+
+	if (status > 255)
+		return fx_error_new(FX_ERR_RANGE,
+			"quit: the exit status goes from 0 to 255, got %lld",
+			(long long)status);
+	for (i = 0; i < fx_session_model_count(ctx->session); i++)
+		if (!may_lose(ctx, fx_session_model_at(ctx->session, i)))
+			return NULL;
+	text = cmd_arg_text(ctx, "status")
+		       ? fx_xasprintf("%lld", (long long)status)
+		       : fx_xstrdup("");
+	err = ctx->front->request(ctx->front->context, FRONT_QUIT, text);
+	if (!err)
+		ctx->shell->is_quitting = true;
+	return err;
+}
+
+const struct cmd_entry cmd_group_session[] = {
+	{
+		.name = "load",
+		.summary = "open a saved or printed graph",
+		.help = "Opens .fxg files, generated Python code, folders that "
+			"torch.fx wrote, print_readable text and listings; the "
+			"content decides, not the name. The graph becomes the "
+			"current one.",
+		.synonyms = "open read file import",
+		.args = { { "file", CMD_ARG_FILE, 0, "what to open", NULL },
+			{ "as", CMD_ARG_WORD, CMD_OPTIONAL | CMD_KEYWORD,
+				"what to call the graph", NULL } },
+		.examples = { { "load mlp.fxg", "open a saved graph" },
+			{ "load dump.py as base", "and call it base" } },
+		.needs = CMD_CHANGES_FILES,
+		.exec = load_exec,
+	},
+	{
+		.name = "trace",
+		.summary = "capture a model with Python",
+		.help = "Captures FILE.py:EXPR or package.module:EXPR. This "
+			"build has no capture: print the graph with torch.fx "
+			"and load it.",
+		.synonyms = "capture symbolic_trace model",
+		.needs = CMD_RAW,
+		.args = { { "spec", CMD_ARG_REST, 0, "FILE.py:EXPR", NULL } },
+		.examples = { { "trace lenet.py:LeNet", "capture a class" } },
+		.exec = trace_exec,
+	},
+	{
+		.name = "save",
+		.summary = "write the graph as .fxg",
+		.help = "Writes the native format, which keeps everything, "
+			"with the weights in a file beside it. The file is "
+			"replaced only when all of it is written.",
+		.synonyms = "write store file export",
+		.needs = CMD_NEED_GRAPH | CMD_NEED_WRITABLE | CMD_CHANGES_FILES,
+		.args = { { "file", CMD_ARG_FILE, CMD_OPTIONAL,
+			"where to; the file it came from", NULL } },
+		.examples = { { "save exp.fxg", "write it under a new name" } },
+		.exec = save_exec,
+	},
+	{
+		.name = "graph",
+		.aliases = "gr",
+		.summary = "list, switch, copy or drop graphs",
+		.help = "Several graphs may be open; one is the current. "
+			"Without a name the open ones are listed.",
+		.synonyms = "inferiors models switch open list",
+		.args = { { "graph", CMD_ARG_GRAPH, CMD_OPTIONAL,
+				  "name or number, or copy or drop", NULL },
+			{ "name", CMD_ARG_GRAPH, CMD_OPTIONAL,
+				"which graph to copy or drop", NULL },
+			{ "as", CMD_ARG_WORD, CMD_OPTIONAL | CMD_KEYWORD,
+				"name of the copy", NULL } },
+		.examples = { { "graph base", "make base the current graph" },
+			{ "graph copy base as exp", "copy it" } },
+		.exec = graph_exec,
+	},
+	{
+		.name = "input",
+		.summary = "say what a placeholder gets",
+		.help = "The value is a shape such as f32[1,3,224,224], where "
+			"a name instead of a number is a symbol, or an "
+			"expression. Shapes are propagated at once. Without "
+			"arguments the inputs are listed.",
+		.synonyms = "placeholder argument value feed",
+		.needs = CMD_NEED_GRAPH,
+		.args = { { "name", CMD_ARG_WORD, CMD_OPTIONAL,
+				  "target or name of the placeholder", NULL },
+			{ "=", CMD_ARG_REST, CMD_OPTIONAL | CMD_KEYWORD,
+				"shape or value", NULL } },
+		.examples = { { "input x = f32[1,8]", "its shape" },
+			{ "input", "list the inputs" } },
+		.exec = input_exec,
+	},
+	{
+		.name = "seed",
+		.summary = "show or set the seed of random numbers",
+		.help = "Random operations and generated data start from this "
+			"seed, so that runs are equal.",
+		.synonyms = "random reproducible generator",
+		.args = { { "n", CMD_ARG_INT, CMD_OPTIONAL, "the seed",
+			NULL } },
+		.examples = { { "seed 0", "start from 0" } },
+		.exec = seed_exec,
+	},
+	{
+		.name = "close",
+		.summary = "close a graph",
+		.help = "Closes the current graph or the one named. Edits that "
+			"are not saved are asked about.",
+		.synonyms = "drop leave",
+		.args = { { "name", CMD_ARG_GRAPH, CMD_OPTIONAL, "which graph",
+			NULL } },
+		.examples = { { "close", "close the current graph" } },
+		.exec = close_exec,
+	},
+	{
+		.name = "quit",
+		.aliases = "q exit",
+		.summary = "leave fxdb",
+		.help = "Leaves with the exit status given, else 0, or that of "
+			"the first failure of a script.",
+		.synonyms = "exit leave end stop",
+		.args = { { "status", CMD_ARG_INT, CMD_OPTIONAL, "exit status",
+			NULL } },
+		.examples = { { "quit 3", "leave with status 3" } },
+		.exec = quit_exec,
+	},
+	{ .name = NULL },
+};

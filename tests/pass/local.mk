@@ -1,3 +1,15 @@
-# Tests of the kind pass.
-#	TESTS += %D%/x...
-#	EXTRA_DIST += %D%/x...
+# Passes: one file a fact, with the graph before, what the pass proposes, and
+# the graph after; fxp runs one.  FXDB_UPDATE=1 make check rewrites them.
+check_PROGRAMS += %D%/fxp
+%C%_fxp_SOURCES = %D%/fxp.c
+%C%_fxp_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
+
+FXP_LOG_COMPILER = %D%/fxp$(EXEEXT)
+fxp_tests = \
+	%D%/dce-chain.fxp \
+	%D%/dce-effects.fxp \
+	%D%/dce-layers.fxp \
+	%D%/dce-nothing.fxp \
+	%D%/dce-torch.fxp
+TESTS += $(fxp_tests)
+EXTRA_DIST += $(fxp_tests)

@@ -258,8 +258,8 @@ fx_graph_compact(struct fx_graph *graph, bool force)
 		return;
 	if (!force && (size < SMALL_ARENA || size / 2 < p->compacted_size))
 		return;
-	/* Nothing may be left to add to the hash. */
-	if (p->hash.is_valid)
+	/* Nothing may be left to add to the hash: it may be about to go. */
+	if (p->hash.is_valid || p->hash.dirty_nodes.count > 0)
 		fx_graph_hash(graph);
 	if (graph->journal)
 		fx_graph_sweep_modules(graph);

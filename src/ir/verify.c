@@ -51,29 +51,14 @@ add_problem(struct report *r, const char *code, const struct fx_node *node,
 	fx_vec_push(&r->problems, problem);
 }
 
-/* The list goes round both ways and has as many nodes as it says. */
+/* The list can be followed past NODE, and back. */
 static bool
-check_list(struct report *r)
+check_links(struct report *r, const struct fx_node *node)
 {
-	const struct fx_graph *graph = r->graph;
-	const struct fx_node *at = graph->root.next;
-	size_t count = 0;
-
-	for (; at != &graph->root && count <= graph->node_count;
-		at = at->next) {
-		count++;
-		if (at->next->previous != at || !at->is_in_graph) {
-			PROBLEM(r, "broken-list", at,
-				"the list of nodes is broken at %%%s",
-				at->name);
-			return false;
-		}
-	}
-	if (count == graph->node_count)
+	if (node->next->previous == node && node->is_in_graph)
 		return true;
-	PROBLEM(r, "broken-list", NULL,
-		"the list of nodes is not as long as it says: %zu",
-		graph->node_count);
+	PROBLEM(r, "broken-list", node, "the list of nodes is broken at %%%s",
+		node->name);
 	return false;
 }
 
@@ -265,19 +250,34 @@ check_node(struct report *r, const struct fx_node *node)
 	check_target(r, node);
 }
 
+/* One walk over what is larger than any cache. */
+static void
+check_nodes(struct report *r)
+{
+	const struct fx_graph *graph = r->graph;
+	const struct fx_node *at = graph->root.next;
+	size_t count = 0;
+
+	for (; at != &graph->root && count <= graph->node_count;
+		at = at->next) {
+		if (r->problems.count >= r->limit || !check_links(r, at))
+			return;
+		check_node(r, at);
+		count++;
+	}
+	if (count != graph->node_count)
+		PROBLEM(r, "broken-list", NULL,
+			"the list of nodes is not as long as it says: %zu",
+			graph->node_count);
+}
+
 void
 fx_verify(struct fx_graph *graph, size_t limit, struct fx_problem **ret,
 	size_t *count_ret)
 {
 	struct report r = { .graph = graph, .limit = limit };
-	struct fx_node *node;
 
-	if (check_list(&r))
-		fx_graph_for_each_node (node, graph) {
-			if (r.problems.count >= limit)
-				break;
-			check_node(&r, node);
-		}
+	check_nodes(&r);
 	*ret = r.problems.items;
 	*count_ret = r.problems.count;
 }

@@ -24,7 +24,6 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/compiler.h"
-#include "base/file.h"
 #include "base/intern.h"
 #include "base/mem.h"
 #include "emit/fx.h"
@@ -36,12 +35,12 @@
 #include "ir/journal.h"
 #include "ir/order.h"
 #include "ir/verify.h"
-#include "load/jsonl.h"
 #include "load/open.h"
 #include "load/save.h"
+#include "pass/engine.h"
 
 enum {
-	RUNS = 5,
+	RUNS = 7,
 	HUB_EVERY = 10,
 	MOST_RATIO = 15,
 	SWEPT = 64 << 20,
@@ -84,7 +83,7 @@ static const struct {
 	[CLONE] = { "clone", 0, "a copy" },
 	[RAUW] = { "rauw", 100, "uses of the hub replaced" },
 	[RAUW_UNDO] = { "rauw-undo", 100, "and taken back" },
-	[DCE] = { "dce", 100, "every node erased, each an edit" },
+	[DCE] = { "dce", 100, "the pass, every node being dead" },
 	[DCE_UNDO] = { "dce-undo", 100, "and taken back" },
 	[ONE_EDIT] = { "one-edit", 0, "one transaction of one edit" },
 	[INSERT] = { "insert", 0, "as many nodes at one spot" },
@@ -241,8 +240,7 @@ measure_dce(struct fx_graph *graph, double *best)
 {
 	struct fx_node *output = fx_graph_output(graph);
 	const struct fx_value first = fx_value_node(fx_graph_first(graph));
-	struct fx_node *node;
-	struct fx_node *previous;
+	struct fx_pass_run run = { .pass = fx_pass_find("dce") };
 	double start;
 
 	fx_journal_begin(graph, "set");
@@ -250,11 +248,8 @@ measure_dce(struct fx_graph *graph, double *best)
 		fx_value_none()));
 	must(fx_journal_commit(graph, NULL));
 	start = begin();
-	fx_journal_begin(graph, "dce");
-	for (node = output->previous; node != first.node; node = previous) {
-		previous = node->previous;
-		must(fx_edit_erase(node));
-	}
+	fx_journal_begin(graph, "pass run dce");
+	must(fx_pass_apply(graph, &run));
 	must(fx_journal_commit(graph, NULL));
 	record(&best[DCE], start);
 	undo(graph, &best[DCE_UNDO]);
@@ -288,38 +283,21 @@ measure_edits(struct fx_graph *graph, double *best)
 	record(&best[COMPACT], start);
 }
 
-static struct fx_graph *
-load(const char *path)
-{
-	FX_AUTO_FREE char *text = NULL;
-	FX_AUTO_BUF struct fx_buf notices = { 0 };
-	struct fx_load_input input = {
-		.path = path, .serial = 2, .notices = &notices
-	};
-	struct fx_graph *graph;
-
-	must(fx_file_read(path, 0, &text, &input.length));
-	input.text = text;
-	must(fx_load_jsonl(&input, &graph));
-	return graph;
-}
-
 static void
 measure_file(struct fx_graph *graph, const char *path, double *best)
 {
-	struct fx_graph *again;
+	FX_AUTO_LOADED struct fx_loaded loaded = { 0 };
 	double start = begin();
 
 	must(fx_save(graph, path, NULL));
 	record(&best[SAVE], start);
 	start = begin();
-	again = load(path);
+	must(fx_open(path, 2, &loaded));
 	record(&best[LOAD], start);
-	if (!fx_hash_equal(fx_graph_hash(graph), fx_graph_hash(again))) {
-		fprintf(stderr, "bench_graph: another graph came back\n");
-		exit(2);
-	}
-	fx_graph_free(again);
+	if (fx_hash_equal(fx_graph_hash(graph), fx_graph_hash(loaded.graph)))
+		return;
+	fprintf(stderr, "bench_graph: another graph came back\n");
+	exit(2);
 }
 
 static void

@@ -351,6 +351,29 @@ forgetting_drops_branches_too(void)
 }
 
 static void
+old_weights_count_under_the_limit(void)
+{
+	struct fx_graph *graph = new_graph();
+	struct fx_module *heavy = fx_module_new(graph, "my.Heavy");
+	const int64_t sizes[2] = { 1000, 1000 };
+
+	fx_module_add_tensor(heavy, "w",
+		fx_tensor_new(graph, FX_DTYPE_F32, sizes, 2, NULL));
+	fx_journal_begin(graph, "set module");
+	FXT_OK(fx_edit_set_module(graph, "m", heavy));
+	FXT_OK(fx_journal_commit(graph, NULL));
+	fx_journal_set_limit(graph, 1000000);
+	CU_ASSERT(fx_journal_undo_count(graph) == 1);
+	/* Replaced, its four megabytes are the journal's. */
+	fx_journal_begin(graph, "set module");
+	FXT_OK(fx_edit_set_module(graph, "m",
+		fx_module_new(graph, "my.Light")));
+	FXT_OK(fx_journal_commit(graph, NULL));
+	CU_ASSERT(fx_journal_undo_count(graph) == 0);
+	fx_graph_free(graph);
+}
+
+static void
 compaction_gives_memory_back(void)
 {
 	struct fx_graph *graph = new_graph();
@@ -475,6 +498,7 @@ main(void)
 		FXT_CASE(provenance_says_which_transaction),
 		FXT_CASE(the_oldest_is_forgotten_beyond_the_limit),
 		FXT_CASE(forgetting_drops_branches_too),
+		FXT_CASE(old_weights_count_under_the_limit),
 		FXT_CASE(compaction_gives_memory_back),
 		FXT_CASE(compaction_keeps_what_undo_needs),
 		FXT_CASE(erased_nodes_go_once_they_are_forgotten),

@@ -1,0 +1,485 @@
+/* test_run.c - data, plans, the interpreter, two backends, nested graphs. */
+#include <config.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/intern.h"
+#include "base/mem.h"
+#include "ir/module.h"
+#include "ir/tensor_meta.h"
+#include "ir/value_text.h"
+#include "lang/parse.h"
+#include "load/open.h"
+#include "run/backend.h"
+#include "run/interp.h"
+#include "session/breakpoint.h"
+#include "tests/support/random_graph.h"
+#include "tests/support/session_text.h"
+#include "tests/support/unit.h"
+
+/* --- data --------------------------------------------------------------- */
+
+static const char *
+shown(const struct fx_datum *datum, const char *format)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	struct fx_datum_printer printer = { .format = format };
+	struct fx_error *err = fx_datum_print(&text, datum, &printer);
+
+	if (err) {
+		const char *message =
+			fx_intern_format("error: %s", fx_error_message(err));
+
+		fx_error_free(err);
+		return message;
+	}
+	return fx_intern(fx_buf_text(&text));
+}
+
+static struct fx_datum *
+datum_of(const char *text)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	struct fx_value value = fx_value_none();
+	struct fx_ast *tree;
+
+	CU_ASSERT(fxt_ok(fx_parse_expression(arena, text, strlen(text),
+		FX_PARSE_PYTHON, &tree)));
+	CU_ASSERT(fxt_ok(fx_value_from_ast(arena, NULL, text, tree, &value)));
+	return fx_datum_from_value(&value);
+}
+
+static void
+data_print_as_python_does(void)
+{
+	static const char *const texts[] = { "None", "True", "-3", "1.5",
+		"'a\\n'", "b'x'", "(1, 2)", "(1,)", "[1, [2]]",
+		"{'a': 1, 'b': (2,)}", "torch.float32", "(1+2j)", "...",
+		"123456789012345678901234567890" };
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(texts); i++) {
+		FX_AUTO_DATUM struct fx_datum *datum = datum_of(texts[i]);
+
+		if (!strcmp(texts[i], "..."))
+			continue;
+		FXT_SAME(shown(datum, ""), texts[i]);
+	}
+}
+
+static void
+formats_show_integers_and_refuse_what_is_unknown(void)
+{
+	FX_AUTO_DATUM struct fx_datum *datum = datum_of("[255, -8]");
+
+	FXT_SAME(shown(datum, "x"), "[0xff, -0x8]");
+	FXT_SAME(shown(datum, "o"), "[0o377, -0o10]");
+	FXT_SAME(shown(datum, "t"), "[0b11111111, -0b1000]");
+	FXT_SAME(shown(datum, "d"), "[255, -8]");
+	CU_ASSERT(strstr(shown(datum, "q"), "unknown format") != NULL);
+	CU_ASSERT(strstr(shown(datum, "xx"), "unknown format") != NULL);
+}
+
+static struct fx_datum *
+tensor(const char *text)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	struct fx_value value = fx_value_none();
+
+	CU_ASSERT(fxt_ok(fx_tensor_meta_parse(arena, text, strlen(text),
+		&value)));
+	return fx_datum_from_value(&value);
+}
+
+static void
+a_tensor_keeps_its_metadata_alive(void)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	FX_AUTO_DATUM struct fx_datum *plain = tensor("f32[2, 3]");
+	FX_AUTO_DATUM struct fx_datum *symbolic = tensor("i64[N, 2*N]");
+	struct fx_value value = fx_datum_to_value(arena, symbolic);
+
+	FXT_SAME(shown(plain, ""), "f32[2,3]");
+	FXT_SAME(shown(symbolic, ""), "i64[N,2*N]");
+	FXT_SAME(shown(symbolic, "s"), "i64[N, 2*N]");
+	CU_ASSERT(strstr(shown(plain, "v"), "no values") != NULL);
+	CU_ASSERT_EQUAL(value.kind, FX_VALUE_TENSOR);
+	CU_ASSERT(fx_datum_has_tensor(plain));
+	CU_ASSERT_EQUAL(fx_kind_of(plain).rank, 2);
+	CU_ASSERT_EQUAL(fx_kind_of(plain).dtype, FX_DTYPE_F32);
+}
+
+static void
+values_survive_the_way_through_data(void)
+{
+	struct fxt_random random = fxt_random_seed(1);
+
+	for (int i = 0; i < 3000; i++) {
+		FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+		struct fx_value value =
+			fxt_random_value(&random, arena, 3, false);
+		FX_AUTO_DATUM struct fx_datum *datum =
+			fx_datum_from_value(&value);
+		struct fx_value back = fx_datum_to_value(arena, datum);
+
+		CU_ASSERT(fx_value_equal(&value, &back));
+		CU_ASSERT(fx_datum_equal(datum, datum) ||
+			  strstr(shown(datum, ""), "nan") != NULL ||
+			  datum->kind == FX_DATUM_PLAIN);
+	}
+}
+
+static void
+equality_and_truth_are_pythons(void)
+{
+	static const struct {
+		const char *a;
+		const char *b;
+		bool equal;
+	} pairs[] = {
+		{ "1", "True", true },
+		{ "1", "1.0", true },
+		{ "(1, 2)", "[1, 2]", false },
+		{ "'a'", "b'a'", false },
+		{ "{'a': 1}", "{'a': 1}", true },
+		{ "9007199254740993", "9007199254740992.0", true },
+		{ "9007199254740993", "9007199254740992", false },
+	};
+	static const char *const falses[] = { "None", "0", "0.0", "''", "()",
+		"[]", "{}" };
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(pairs); i++) {
+		FX_AUTO_DATUM struct fx_datum *a = datum_of(pairs[i].a);
+		FX_AUTO_DATUM struct fx_datum *b = datum_of(pairs[i].b);
+
+		CU_ASSERT_EQUAL(fx_datum_equal(a, b), pairs[i].equal);
+	}
+	for (size_t i = 0; i < FX_ARRAY_LEN(falses); i++) {
+		FX_AUTO_DATUM struct fx_datum *a = datum_of(falses[i]);
+		bool truth = true;
+
+		CU_ASSERT(fxt_ok(fx_datum_truth(a, &truth)));
+		CU_ASSERT_FALSE(truth);
+	}
+}
+
+/* --- the interpreter ---------------------------------------------------- */
+
+static struct fx_graph *
+load(const char *text)
+{
+	FX_AUTO_LOADED struct fx_loaded loaded = { .graph = NULL };
+	struct fx_load_input input = {
+		.text = text,
+		.length = strlen(text),
+		.serial = 5,
+	};
+
+	CU_ASSERT(fxt_ok(fx_open_text(&input, &loaded)));
+	return FX_TAKE(loaded.graph);
+}
+
+struct counter {
+	size_t before;
+	size_t after;
+	size_t most;      /* values held at once */
+	const char *stop; /* before this node */
+};
+
+static enum fx_hook_answer
+count_before(void *context, struct fx_interp *interp, struct fx_node *node)
+{
+	struct counter *counter = context;
+
+	counter->before++;
+	counter->most = FX_MAX(counter->most, fx_env_count(interp->env));
+	return counter->stop && !strcmp(node->name, counter->stop)
+		       ? FX_HOOK_STOP
+		       : FX_HOOK_GO;
+}
+
+static enum fx_hook_answer
+count_after(void *context, struct fx_interp *interp, struct fx_node *node,
+	struct fx_datum *result)
+{
+	struct counter *counter = context;
+
+	(void)interp;
+	(void)node;
+	CU_ASSERT_PTR_NOT_NULL(result);
+	counter->after++;
+	return FX_HOOK_GO;
+}
+
+static void
+values_are_freed_at_their_last_use_unless_recorded(void)
+{
+	FX_AUTO_GRAPH struct fx_graph *graph = fxt_chain(100);
+	FX_AUTO_BACKEND struct fx_backend *backend = fx_backend_meta_new();
+
+	for (int records = 0; records < 2; records++) {
+		FX_AUTO_ENV struct fx_env env = { .values = { 0 } };
+		FX_AUTO_PLANS struct fx_plans plans = { .depth = 0 };
+		struct counter counter = { .before = 0 };
+		struct fx_hook hook = { &counter, count_before, count_after,
+			records };
+		struct fx_interp interp = {
+			.graph = graph,
+			.backend = backend,
+			.env = &env,
+			.plans = &plans,
+			.hooks = &hook,
+			.hook_count = 1,
+			.next = fx_graph_first(graph),
+		};
+
+		fx_plans_init(&plans, backend);
+		CU_ASSERT(fxt_ok(fx_interp_run(&interp, NULL)));
+		CU_ASSERT_EQUAL(counter.before, 102);
+		CU_ASSERT_EQUAL(counter.after, 102);
+		CU_ASSERT_EQUAL(interp.executed, 102);
+		CU_ASSERT_EQUAL(counter.most, records ? 101 : 1);
+		CU_ASSERT_EQUAL(fx_env_count(&env), records ? 102 : 1);
+	}
+}
+
+static void
+a_hook_stops_and_the_run_goes_on_from_there(void)
+{
+	FX_AUTO_GRAPH struct fx_graph *graph = load(fxt_small);
+	FX_AUTO_BACKEND struct fx_backend *backend = fx_backend_meta_new();
+	FX_AUTO_ENV struct fx_env env = { .values = { 0 } };
+	FX_AUTO_PLANS struct fx_plans plans = { .depth = 0 };
+	struct counter counter = { .stop = "add" };
+	struct fx_hook hook = { &counter, count_before, NULL, true };
+	struct fx_interp interp = {
+		.graph = graph,
+		.backend = backend,
+		.env = &env,
+		.plans = &plans,
+		.hooks = &hook,
+		.hook_count = 1,
+		.next = fx_graph_first(graph),
+	};
+
+	fx_plans_init(&plans, backend);
+	CU_ASSERT(fxt_ok(fx_interp_run(&interp, NULL)));
+	FXT_SAME(interp.next->name, "add");
+	counter.stop = NULL;
+	CU_ASSERT(fxt_ok(fx_interp_run(&interp, NULL)));
+	CU_ASSERT_PTR_NULL(interp.next);
+	FXT_SAME(shown(fx_env_get(&env, fx_graph_output(graph)->id), ""),
+		"f32[2,3]");
+}
+
+/* --- replay ------------------------------------------------------------- */
+
+static const char answers[] =
+	"# recorded by hand\n"
+	"{\"target\": \"torch.relu\", \"args\": [\"f32[2,3]\"], "
+	"\"result\": \"f32[2,3]\", \"values\": [0, 1.5]}\n"
+	"{\"target\": \"torch.neg\", \"args\": [\"f32[2,3]\"], "
+	"\"result\": \"f32[2,3]\"}\n"
+	"{\"target\": \"operator.add\", \"args\": [\"f32[2,3]\", "
+	"\"f32[2,3]\"], \"result\": \"f32[2,3]\"}\n"
+	"{\"target\": \"operator.mul\", \"args\": [\"f32[2,3]\", \"2\"], "
+	"\"error\": \"out of paper\"}\n";
+
+static char *
+write_answers(const char *text)
+{
+	char *path = fx_xasprintf("replay-%ld.jsonl", (long)getpid());
+
+	CU_ASSERT(fxt_ok(fx_file_write(path, text, strlen(text))));
+	return path;
+}
+
+static void
+replay_gives_what_was_recorded(void)
+{
+	FX_AUTO_GRAPH struct fx_graph *graph = load(fxt_small);
+	FX_AUTO_FREE char *path = write_answers(answers);
+	FX_AUTO_BACKEND struct fx_backend *backend = NULL;
+	FX_AUTO_ENV struct fx_env env = { .values = { 0 } };
+	FX_AUTO_PLANS struct fx_plans plans = { .depth = 0 };
+	struct counter counter = { .before = 0 };
+	struct fx_hook hook = { &counter, count_before, NULL, true };
+	struct fx_interp interp = {
+		.graph = graph,
+		.env = &env,
+		.plans = &plans,
+		.hooks = &hook,
+		.hook_count = 1,
+		.next = fx_graph_first(graph),
+	};
+	struct fx_error *err;
+
+	CU_ASSERT_FATAL(fxt_ok(fx_backend_replay_new(path, &backend)));
+	unlink(path);
+	interp.backend = backend;
+	fx_plans_init(&plans, backend);
+	err = fx_interp_run(&interp, NULL);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(err);
+	FXT_SAME(fx_error_message(err), "out of paper");
+	FXT_SAME(fx_error_note_text(err, 0), "at %mul");
+	FXT_FAILS(err, FX_ERR_BACKEND);
+	FXT_SAME(interp.next->name, "mul");
+	FXT_SAME(shown(fx_env_get(&env, fx_graph_find(graph, "relu")->id), "v"),
+		"f32[2,3] [0.0, 1.5]");
+	FXT_SAME(shown(fx_env_get(&env, fx_graph_find(graph, "add")->id), ""),
+		"f32[2,3]");
+}
+
+static void
+a_damaged_recording_is_refused_with_its_line(void)
+{
+	static const char *const bad[] = { "{\n", "[]\n", "{\"target\": 1}\n",
+		"{\"target\": \"a\", \"args\": []}\n" };
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(bad); i++) {
+		FX_AUTO_FREE char *path = write_answers(bad[i]);
+		struct fx_backend *backend = NULL;
+
+		FXT_FAILS(fx_backend_replay_new(path, &backend), FX_ERR_FORMAT);
+		unlink(path);
+	}
+}
+
+/* --- nested graphs ------------------------------------------------------ */
+
+static const char inner_text[] = "def forward(self, a, b = 3):\n"
+				 "    relu = torch.relu(a)\n"
+				 "    neg = torch.neg(relu)\n"
+				 "    return neg\n";
+
+/* self.sub becomes a module with a graph of its own. */
+static void
+nest(struct fx_graph *graph)
+{
+	struct fx_module *module = fx_module_new(graph, "Sub");
+
+	module->graph = load(inner_text);
+	fx_module_add_child(graph->module, "sub", module);
+}
+
+static const char outer_text[] = "def forward(self, x : \"f32[2, 3]\"):\n"
+				 "    sin = torch.sin(x)\n"
+				 "    sub = self.sub(sin)\n"
+				 "    cos = torch.cos(sub)\n"
+				 "    return cos\n";
+
+static const char *
+move(struct fxt_world *w, enum fx_move how, bool back)
+{
+	struct fx_stop stop = { .number = 0 };
+
+	CU_ASSERT(fxt_ok(fx_position_move(w->session, w->model, how, back, 1,
+		&stop)));
+	return fxt_stop(w, &stop);
+}
+
+static void
+step_enters_a_nested_graph_and_next_does_not(void)
+{
+	FX_AUTO_FREE struct fx_frame *frames = NULL;
+	FX_AUTO_STOP struct fx_stop stop = { .number = 0 };
+	struct fxt_world w = fxt_world_prepared(outer_text, nest);
+	size_t count;
+
+	CU_ASSERT(fxt_ok(fx_position_start(w.session, w.model, &stop)));
+	FXT_SAME(move(&w, FX_MOVE_STEP, false), "@2 sub step 1");
+	FXT_SAME(move(&w, FX_MOVE_NEXT, false), "@3 cos step 1");
+	FXT_SAME(move(&w, FX_MOVE_STEP, true), "@4 output step 5");
+	CU_ASSERT_EQUAL(fx_position_depth(w.model), 1);
+	FXT_SAME(fxt_print(&w, "relu"), "f32[2,3]");
+	FXT_SAME(fxt_print(&w, "%b"), "3");
+	FXT_SAME(move(&w, FX_MOVE_STEP, true), "@3 neg step 0");
+	FXT_SAME(move(&w, FX_MOVE_FINISH, true), "@2 sub step 0");
+	CU_ASSERT_EQUAL(fx_position_depth(w.model), 0);
+	FXT_SAME(move(&w, FX_MOVE_STEP, false), "@2 relu step 2");
+	fx_position_frames(w.model, fx_position_node(w.model), &frames, &count);
+	CU_ASSERT_EQUAL(count, 3);
+	FXT_SAME(frames[count - 1].title, "net");
+	FXT_SAME(move(&w, FX_MOVE_FINISH, false), "@3 cos step 3");
+	FXT_SAME(fxt_print(&w, "sub"), "f32[2,3]");
+	FXT_SAME(move(&w, FX_MOVE_CONTINUE, false), "@5 end end 2");
+	fxt_world_free(&w);
+}
+
+static void
+the_end_of_a_nested_graph_is_left_by_a_step(void)
+{
+	FX_AUTO_STOP struct fx_stop stop = { .number = 0 };
+	struct fxt_world w = fxt_world_prepared(outer_text, nest);
+
+	CU_ASSERT(fxt_ok(fx_position_start(w.session, w.model, &stop)));
+	move(&w, FX_MOVE_STEP, false);
+	FXT_SAME(move(&w, FX_MOVE_STEP, false), "@2 relu step 2");
+	FXT_SAME(move(&w, FX_MOVE_STEP, false), "@3 neg step 1");
+	FXT_SAME(move(&w, FX_MOVE_STEP, false), "@4 output step 1");
+	FXT_SAME(move(&w, FX_MOVE_STEP, false), "@3 cos step 1");
+	fxt_world_free(&w);
+}
+
+static void
+a_nested_graph_is_not_edited_from_inside(void)
+{
+	FX_AUTO_STOP struct fx_stop stop = { .number = 0 };
+	struct fxt_world w = fxt_world_prepared(outer_text, nest);
+
+	CU_ASSERT(fxt_ok(fx_position_start(w.session, w.model, &stop)));
+	move(&w, FX_MOVE_STEP, false);
+	move(&w, FX_MOVE_STEP, false);
+	FXT_FAILS(fx_model_edit_begin(w.session, w.model, "erase neg"),
+		FX_ERR_UNSUPPORTED);
+	FXT_SAME(move(&w, FX_MOVE_FINISH, false), "@3 cos step 3");
+	CU_ASSERT(fxt_ok(fx_model_edit_begin(w.session, w.model, "erase neg")));
+	fx_model_edit_abort(w.model);
+	fxt_world_free(&w);
+}
+
+static void
+a_breakpoint_inside_is_reached_from_outside(void)
+{
+	FX_AUTO_STOP struct fx_stop stop = { .number = 0 };
+	const struct fx_breakpoint *b;
+	struct fxt_world w = fxt_world_prepared(outer_text, nest);
+
+	CU_ASSERT(fxt_ok(fx_position_start(w.session, w.model, &stop)));
+	move(&w, FX_MOVE_STEP, false);
+	move(&w, FX_MOVE_STEP, false);
+	CU_ASSERT(fxt_ok(fx_breakpoint_add(w.session, w.model, "neg", NULL,
+		false, false, &b)));
+	fx_stop_deinit(&stop);
+	CU_ASSERT(fxt_ok(fx_position_run(w.session, w.model, NULL, &stop)));
+	FXT_SAME(fxt_stop(&w, &stop), "@3 neg breakpoint 5");
+	FXT_SAME(move(&w, FX_MOVE_CONTINUE, false), "@5 end end 4");
+	fxt_world_free(&w);
+}
+
+int
+main(void)
+{
+	static const struct fxt_case cases[] = {
+		FXT_CASE(data_print_as_python_does),
+		FXT_CASE(formats_show_integers_and_refuse_what_is_unknown),
+		FXT_CASE(a_tensor_keeps_its_metadata_alive),
+		FXT_CASE(values_survive_the_way_through_data),
+		FXT_CASE(equality_and_truth_are_pythons),
+		FXT_CASE(values_are_freed_at_their_last_use_unless_recorded),
+		FXT_CASE(a_hook_stops_and_the_run_goes_on_from_there),
+		FXT_CASE(replay_gives_what_was_recorded),
+		FXT_CASE(a_damaged_recording_is_refused_with_its_line),
+		FXT_CASE(step_enters_a_nested_graph_and_next_does_not),
+		FXT_CASE(the_end_of_a_nested_graph_is_left_by_a_step),
+		FXT_CASE(a_nested_graph_is_not_edited_from_inside),
+		FXT_CASE(a_breakpoint_inside_is_reached_from_outside),
+	};
+
+	return fxt_run("run", cases, FX_ARRAY_LEN(cases));
+}

@@ -351,6 +351,9 @@ static struct fx_error *
 check_walk(const struct fx_graph *graph, const char *word, size_t wanted,
 	size_t possible)
 {
+	if (!graph->journal)
+		return fx_error_new(FX_ERR_NO_UNDO,
+			"nothing was recorded to %s", word);
 	if (fx_journal_is_open(graph))
 		return fx_error_new(FX_ERR_NO_UNDO,
 			"%s has to wait until the transaction ends", word);
@@ -500,6 +503,8 @@ fx_journal_after(const struct fx_graph *graph, uint32_t id)
 void
 fx_journal_set_limit(struct fx_graph *graph, size_t bytes)
 {
+	if (!graph->journal)
+		return;
 	graph->journal->limit = bytes;
 	fx_journal_forget(graph);
 }

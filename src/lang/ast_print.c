@@ -380,6 +380,7 @@ add_tuple(struct printer *printer, const struct fx_ast *tree)
 	add_text(printer, tree->kid_count == 1 ? ",)" : ")");
 }
 
+/* Long because it has a case for every kind, each of a line or two. */
 static void
 add_branch(struct printer *printer, const struct fx_ast *tree)
 {

@@ -545,11 +545,10 @@ fx_lexer_word(struct fx_lexer *lexer)
 }
 
 bool
-fx_token_is(const struct fx_token *token, const char *text, const char *word)
+fx_token_equals(const struct fx_token *token, const char *text,
+	const char *word)
 {
 	size_t length = token->end - token->begin;
 
-	if (token->kind != FX_TOKEN_NAME && token->kind != FX_TOKEN_OP)
-		return false;
 	return !strncmp(text + token->begin, word, length) && !word[length];
 }

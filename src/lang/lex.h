@@ -76,8 +76,18 @@ char fx_lexer_peek(const struct fx_lexer *lexer);
  */
 struct fx_token fx_lexer_word(struct fx_lexer *lexer);
 
-/* Whether TOKEN of TEXT is exactly the WORD or operator. */
-bool fx_token_is(const struct fx_token *token, const char *text,
+/* Whether TOKEN of TEXT is exactly the WORD or operator.  Asked several times
+ * a token, so the first byte decides inline.
+ */
+bool fx_token_equals(const struct fx_token *token, const char *text,
 	const char *word);
+
+static inline bool
+fx_token_is(const struct fx_token *token, const char *text, const char *word)
+{
+	return (token->kind == FX_TOKEN_NAME || token->kind == FX_TOKEN_OP) &&
+	       text[token->begin] == word[0] &&
+	       fx_token_equals(token, text, word);
+}
 
 #endif /* FX_LANG_LEX_H */

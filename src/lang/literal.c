@@ -147,7 +147,7 @@ read_prefix(const char **text, const char *end, bool *raw_ret, bool *bytes_ret)
 
 struct fx_error *
 fx_literal_string(struct fx_arena *arena, const char *text, size_t length,
-	const char **ret, size_t *length_ret, bool *is_bytes_ret)
+	struct fx_literal *ret)
 {
 	const char *at = text;
 	const char *end = text + length;
@@ -176,8 +176,8 @@ fx_literal_string(struct fx_arena *arena, const char *text, size_t length,
 		return fx_error_new(FX_ERR_SYNTAX,
 			"the string is not UTF-8 text");
 	*decoder.out = '\0';
-	*ret = out;
-	*length_ret = (size_t)(decoder.out - out);
-	*is_bytes_ret = decoder.is_bytes;
+	ret->text = out;
+	ret->length = (size_t)(decoder.out - out);
+	ret->is_bytes = decoder.is_bytes;
 	return NULL;
 }

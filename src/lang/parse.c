@@ -163,12 +163,6 @@ fx_parser_expected(struct fx_parser *parser, const char *what)
 }
 
 bool
-fx_parser_at(const struct fx_parser *parser, const char *word)
-{
-	return fx_token_is(&parser->token, parser->lexer.text, word);
-}
-
-bool
 fx_parser_accept(struct fx_parser *parser, const char *word)
 {
 	if (!fx_parser_at(parser, word))
@@ -295,15 +289,6 @@ fx_parse_expression(struct fx_arena *arena, const char *text, size_t length,
 	struct fx_parse_range range = { text, length, 0, length };
 
 	return fx_parse_expression_in(arena, &range, flags, ret, NULL);
-}
-
-struct fx_error *
-fx_parse_expression_prefix(struct fx_arena *arena, const char *text,
-	size_t length, unsigned flags, struct fx_ast **ret, size_t *end_ret)
-{
-	struct fx_parse_range range = { text, length, 0, length };
-
-	return fx_parse_expression_in(arena, &range, flags, ret, end_ret);
 }
 
 struct fx_error *

@@ -50,14 +50,6 @@ FX_NODISCARD struct fx_error *fx_parse_expression_in(struct fx_arena *arena,
 FX_NODISCARD struct fx_error *fx_parse_expression(struct fx_arena *arena,
 	const char *text, size_t length, unsigned flags, struct fx_ast **ret);
 
-/* Where a prefix of TEXT stops being an expression: parse as much as is an
- * expression and say in *END_RET how many bytes it took (blanks after it not
- * included).  For arguments followed by keywords of a command.
- */
-FX_NODISCARD struct fx_error *fx_parse_expression_prefix(struct fx_arena *arena,
-	const char *text, size_t length, unsigned flags, struct fx_ast **ret,
-	size_t *end_ret);
-
 /* Parse a file of statements to a MODULE.  ANSI colour sequences count as
  * blanks.  On a syntax error *UNDERSTOOD_RET (may be null) has the statements
  * before it, as a MODULE, and the error has the span.

@@ -224,29 +224,27 @@ add_string(struct fx_parser *parser, struct fx_ast *node, struct fx_buf *total)
 {
 	struct fx_span span = { parser->token.begin, parser->token.end };
 	const char *written = parser->lexer.text + span.begin;
-	const char *text;
-	size_t length;
-	bool is_bytes;
+	struct fx_literal literal;
 	struct fx_error *err;
 
 	err = fx_literal_string(parser->arena, written, span.end - span.begin,
-		&text, &length, &is_bytes);
+		&literal);
 	if (err) {
 		fx_parser_fail(parser, span, fx_error_message(err));
 		fx_error_free(err);
 		return false;
 	}
-	if (total->data && is_bytes != (node->kind == FX_AST_BYTES)) {
+	if (total->data && literal.is_bytes != (node->kind == FX_AST_BYTES)) {
 		fx_parser_fail(parser, span, "bytes and text cannot be joined");
 		return false;
 	}
-	node->kind = is_bytes ? FX_AST_BYTES : FX_AST_STRING;
+	node->kind = literal.is_bytes ? FX_AST_BYTES : FX_AST_STRING;
 	if (*written == 'r' || *written == 'R')
 		node->text = fx_intern("r");
 	if (total->data)
-		fx_buf_add_n(total, text, length);
-	node->string = text;
-	node->length = length;
+		fx_buf_add_n(total, literal.text, literal.length);
+	node->string = literal.text;
+	node->length = literal.length;
 	return true;
 }
 

@@ -51,7 +51,11 @@ struct fx_ast *fx_parser_fail(struct fx_parser *parser, struct fx_span span,
 struct fx_ast *fx_parser_expected(struct fx_parser *parser, const char *what);
 
 /* Whether the next token is WORD; take it if so; require it. */
-bool fx_parser_at(const struct fx_parser *parser, const char *word);
+static inline bool
+fx_parser_at(const struct fx_parser *parser, const char *word)
+{
+	return fx_token_is(&parser->token, parser->lexer.text, word);
+}
 bool fx_parser_accept(struct fx_parser *parser, const char *word);
 bool fx_parser_expect(struct fx_parser *parser, const char *word);
 

@@ -124,9 +124,8 @@ static struct fx_error *
 read_arguments(struct fx_listing *listing, struct line *line,
 	struct fx_node_spec *spec)
 {
-	const char *close = line->end - 1;
-	const char *args;
-	const char *kwargs = NULL;
+	static const char middle[] = ", kwargs = {";
+	struct fx_listing_call call = { .kwargs_end = line->end - 1 };
 	const char *at;
 
 	if (line->at == line->end)
@@ -134,19 +133,18 @@ read_arguments(struct fx_listing *listing, struct line *line,
 			       ? NULL
 			       : fail(listing, line->at,
 					 "expected the arguments");
-	if (!skip(line, "(args = ") || *close != ')')
+	if (!skip(line, "(args = ") || line->end[-1] != ')')
 		return fail(listing, line->at,
 			"expected \"(args = (...), kwargs = {...})\"");
-	args = line->at;
-	while ((at = find(line, ", kwargs = {")) != NULL) {
-		kwargs = at;
+	call.args = line->at;
+	while ((at = find(line, middle)) != NULL) {
+		call.args_end = at;
 		line->at = at + 1;
 	}
-	if (!kwargs)
-		return fail(listing, args, "expected \", kwargs = {\"");
-	listing->at = args;
-	return fx_listing_arguments(listing, args, (size_t)(kwargs - args),
-		kwargs + strlen(", kwargs = "), close, spec);
+	if (!call.args_end)
+		return fail(listing, call.args, "expected \", kwargs = {\"");
+	call.kwargs = call.args_end + sizeof(middle) - 2;
+	return fx_listing_arguments(listing, &call, spec);
 }
 
 /* "(default=3)", which a placeholder may have. */
@@ -238,20 +236,19 @@ begins_statement(const char *line)
 	return *line == '%' || !strncmp(line, "return ", 7);
 }
 
-/* The statement at AT: its line, and the lines after it that begin none (a
- * string with newlines).
+/* The statement at AT: its line, and the lines after it up to LAST that begin
+ * none (a string with newlines).
  */
 static struct line
-next_line(const char *at)
+next_line(const char *at, const char *last)
 {
 	struct line line = { .begin = at };
 
 	line.at = at + strspn(at, " \t");
 	line.end = at + strcspn(at, "\n");
-	while (*line.end && !begins_statement(line.end + 1) &&
-		line.end[1 + strspn(line.end + 1, " \t\n")] != '\0')
+	while (line.end < last && !begins_statement(line.end + 1))
 		line.end += 1 + strcspn(line.end + 1, "\n");
-	while (line.end > line.at && strchr(" \t", line.end[-1]))
+	while (line.end > line.at && strchr(" \t\n", line.end[-1]))
 		line.end--;
 	return line;
 }
@@ -260,6 +257,10 @@ static struct fx_error *
 read_lines(struct fx_listing *listing)
 {
 	const char *at = listing->text + strspn(listing->text, " \t\n");
+	const char *last = listing->text + listing->length;
+
+	while (last > at && strchr(" \t\n", last[-1]))
+		last--;
 
 	if (!strncmp(at, "graph(", 6))
 		at += strcspn(at, "\n");
@@ -273,7 +274,7 @@ read_lines(struct fx_listing *listing)
 						     "the listing ends without "
 						     "a return"),
 				"is the dump cut short?");
-		line = next_line(at);
+		line = next_line(at, last);
 		if (*line.at == '%')
 			err = read_node(listing, &line);
 		else if (skip(&line, "return "))

@@ -420,35 +420,44 @@ read_kwargs(struct fx_listing *listing, const char *text, const char *end,
 	       split_kwargs(listing, text, end, ret);
 }
 
-struct fx_error *
-fx_listing_arguments(struct fx_listing *listing, const char *args,
-	size_t length, const char *kwargs, const char *end,
-	struct fx_node_spec *spec)
+static struct fx_error *
+not_understood(const struct fx_listing *listing,
+	const struct fx_listing_call *call)
 {
-	struct cursor cursor = { listing, args, args + length, 0, false };
-	size_t at = (size_t)(args - listing->text);
-	struct fx_span span = { at, at + length };
-	bool good = length >= 2 && *args == '(' && args[length - 1] == ')';
+	size_t at = (size_t)(call->args - listing->text);
+	int line = fx_span_line(listing->text, at);
+	struct fx_span span = { at, (size_t)(call->args_end - listing->text) };
+	struct fx_error *err;
+
+	if (listing->missing)
+		err = fx_error_new(FX_ERR_NO_NODE,
+			"%%%s is not defined above (line %d)", listing->missing,
+			line);
+	else
+		err = fx_error_new(FX_ERR_SYNTAX,
+			"these arguments are not understood (line %d)", line);
+	return fx_error_at(err, listing->text, span);
+}
+
+struct fx_error *
+fx_listing_arguments(struct fx_listing *listing,
+	const struct fx_listing_call *call, struct fx_node_spec *spec)
+{
+	size_t length = (size_t)(call->args_end - call->args);
+	struct cursor cursor = { listing, call->args, call->args_end, 0,
+		false };
+	bool good = length >= 2 && *call->args == '(' &&
+		    call->args_end[-1] == ')' &&
+		    call->kwargs < call->kwargs_end;
 
 	listing->missing = NULL;
 	if (good && (!read_container(&cursor, &spec->args) ||
 			    cursor.at != cursor.end ||
-			    !prints_as(&spec->args, args, length)))
-		spec->args = split_strings(listing, args, length);
-	good = good && kwargs < end &&
-	       read_kwargs(listing, kwargs, end, &spec->kwargs);
+			    !prints_as(&spec->args, call->args, length)))
+		spec->args = split_strings(listing, call->args, length);
+	good = good && read_kwargs(listing, call->kwargs, call->kwargs_end,
+			       &spec->kwargs);
 	if (good && !listing->missing)
 		return NULL;
-	if (listing->missing)
-		return fx_error_at(fx_error_new(FX_ERR_NO_NODE,
-					   "%%%s is not defined above (line "
-					   "%d)",
-					   listing->missing,
-					   fx_span_line(listing->text, at)),
-			listing->text, span);
-	return fx_error_at(fx_error_new(FX_ERR_SYNTAX,
-				   "these arguments are not understood (line "
-				   "%d)",
-				   fx_span_line(listing->text, at)),
-		listing->text, span);
+	return not_understood(listing, call);
 }

@@ -35,12 +35,18 @@ struct fx_listing {
 void fx_listing_default(struct fx_listing *listing, const char *text,
 	size_t length, struct fx_value *ret);
 
-/* ARGS (LENGTH bytes, with its parentheses) and the text from KWARGS up to
- * END, with its braces, into SPEC.  Fails when they mention a node that is not
+/* Where the arguments of a line stand: `(...)` and `{...}`. */
+struct fx_listing_call {
+	const char *args;
+	const char *args_end;
+	const char *kwargs;
+	const char *kwargs_end;
+};
+
+/* The arguments of CALL into SPEC.  Fails when they mention a node that is not
  * defined above.
  */
 FX_NODISCARD struct fx_error *fx_listing_arguments(struct fx_listing *listing,
-	const char *args, size_t length, const char *kwargs, const char *end,
-	struct fx_node_spec *spec);
+	const struct fx_listing_call *call, struct fx_node_spec *spec);
 
 #endif /* FX_LOAD_FX_VALUE_H */

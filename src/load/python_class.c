@@ -142,6 +142,6 @@ fx_py_graph(struct fx_py *py, const struct fx_ast *class_tree,
 	note_output(py);
 	guess_dialect(py);
 	py->graph->dialect = py->dialect;
-	fx_py_missing_modules(py);
+	fx_py_note_modules(py);
 	return NULL;
 }

@@ -288,47 +288,22 @@ fx_py_modules(struct fx_py *py, const struct fx_ast *init)
 	return NULL;
 }
 
-/* Make what is missing of PATH below the root; true if the last step was. */
-static bool
-ensure_module(struct fx_py *py, const char *path)
-{
-	struct fx_module *module = py->graph->module;
-	const char *at = path;
-	bool made = false;
-
-	while (*at) {
-		size_t length = strcspn(at, ".");
-		const char *name = fx_intern_n(at, length);
-		struct fx_member *member = fx_module_member(module, name);
-
-		at += length;
-		at += *at == '.';
-		made = !member;
-		if (member && !member->child)
-			return false;
-		if (made) {
-			struct fx_module *child =
-				fx_module_new(py->graph, plain_class);
-
-			child->is_leaf = *at == '\0';
-			fx_module_add_child(module, name, child);
-			module = child;
-		} else {
-			module = member->child;
-		}
-	}
-	return made;
-}
-
+/* Modules stay undescribed when the text does not describe them: bare code
+ * gives no module tree (ir/targets.h).
+ */
 void
-fx_py_missing_modules(struct fx_py *py)
+fx_py_note_modules(struct fx_py *py)
 {
+	struct fx_map seen = { 0 };
 	struct fx_node *node;
 	size_t count = 0;
 
 	fx_graph_for_each_node (node, py->graph)
-		if (node->opcode == FX_OPCODE_CALL_MODULE)
-			count += ensure_module(py, node->target);
+		if (node->opcode == FX_OPCODE_CALL_MODULE &&
+			fx_map_set(&seen, (uintptr_t)node->target, 1))
+			count += !fx_module_find(py->graph->module,
+				node->target);
+	fx_map_deinit(&seen);
 	if (count > 0)
 		fx_py_notice(py,
 			"%zu module%s named but not described: their shapes "

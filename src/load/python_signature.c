@@ -17,8 +17,9 @@
 
 /* What the head of the body says about the parameters. */
 struct head {
-	struct fx_map aliases;        /* parameter -> node name */
-	struct fx_map types;          /* name -> annotation tree */
+	struct fx_map aliases; /* parameter -> node name */
+	struct fx_map types;   /* name -> annotation tree */
+	struct fx_map names;   /* of parameters or flattened inputs -> 1 */
 	const struct fx_ast *flatten; /* the ASSIGN, or NULL */
 	uint32_t next;                /* first statement after it */
 };
@@ -47,29 +48,29 @@ is_flatten(struct fx_py *py, const struct fx_ast *statement)
 	       fx_str_ends(name, "tree_flatten_spec");
 }
 
-static bool
-is_parameter(const struct fx_ast *function, const char *name)
+static void
+add_name(struct head *head, const struct fx_ast *tree)
 {
-	uint32_t i;
-
-	for (i = 0; i + 2 < function->kid_count; i++)
-		if (function->kids[i]->text == name)
-			return true;
-	return false;
+	if (tree->text)
+		fx_map_set(&head->names, (uintptr_t)tree->text, 1);
 }
 
-static bool
-is_flattened(const struct head *head, const char *name)
+/* The names that an alias line may have on its right. */
+static void
+collect_names(struct head *head, const struct fx_ast *function)
 {
-	const struct fx_ast *names = head->flatten->kids[0];
+	const struct fx_ast *names =
+		head->flatten ? head->flatten->kids[0] : NULL;
 	uint32_t i;
 
-	if (names->kind != FX_AST_TUPLE)
-		return names->text == name;
-	for (i = 0; i < names->kid_count; i++)
-		if (names->kids[i]->text == name)
-			return true;
-	return false;
+	if (names && names->kind != FX_AST_TUPLE)
+		add_name(head, names);
+	for (i = 0;
+		names && names->kind == FX_AST_TUPLE && i < names->kid_count;
+		i++)
+		add_name(head, names->kids[i]);
+	for (i = 0; !names && i + 2 < function->kid_count; i++)
+		add_name(head, function->kids[i]);
 }
 
 static void
@@ -88,12 +89,12 @@ read_head(struct fx_py *py, const struct fx_ast *function, struct head *head)
 	}
 	if (i < block->kid_count && is_flatten(py, block->kids[i]))
 		head->flatten = block->kids[i++];
+	collect_names(head, function);
 	for (; i < block->kid_count && is_alias(block->kids[i]); i++) {
 		const struct fx_ast *s = block->kids[i];
 		const char *parameter = s->kids[1]->text;
 
-		if (head->flatten ? !is_flattened(head, parameter)
-				  : !is_parameter(function, parameter))
+		if (!fx_map_has(&head->names, (uintptr_t)parameter))
 			break;
 		fx_map_set_pointer(&head->aliases, parameter, s->kids[0]->text);
 	}
@@ -220,5 +221,6 @@ fx_py_signature(struct fx_py *py, const struct fx_ast *function,
 	*first_ret = head.next;
 	fx_map_deinit(&head.aliases);
 	fx_map_deinit(&head.types);
+	fx_map_deinit(&head.names);
 	return err;
 }

@@ -56,6 +56,7 @@ static void
 parse_expression(const char *text, size_t length, unsigned flag)
 {
 	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	struct fx_parse_range range = { text, length, 0, length };
 	struct fx_ast *tree;
 	struct fx_error *err;
 	size_t end;
@@ -64,8 +65,7 @@ parse_expression(const char *text, size_t length, unsigned flag)
 	if (!err && !(flag & FX_PARSE_QUERY))
 		check_printing(tree, flag);
 	fx_error_free(err);
-	err = fx_parse_expression_prefix(arena, text, length, flag, &tree,
-		&end);
+	err = fx_parse_expression_in(arena, &range, flag, &tree, &end);
 	fx_assert(err || end <= length);
 	fx_error_free(err);
 }

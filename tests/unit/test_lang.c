@@ -168,14 +168,11 @@ static void
 check_string(const char *text, const char *expected, size_t length)
 {
 	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
-	const char *got = "";
-	size_t got_length = 0;
-	bool is_bytes;
+	struct fx_literal got = { "", 0, false };
 
-	FXT_OK(fx_literal_string(arena, text, strlen(text), &got, &got_length,
-		&is_bytes));
-	CU_ASSERT_EQUAL(got_length, length);
-	CU_ASSERT(!memcmp(got, expected, FX_MIN(length, got_length)));
+	FXT_OK(fx_literal_string(arena, text, strlen(text), &got));
+	CU_ASSERT_EQUAL(got.length, length);
+	CU_ASSERT(!memcmp(got.text, expected, FX_MIN(length, got.length)));
 }
 
 static void
@@ -298,12 +295,14 @@ a_prefix_stops_where_the_expression_does(void)
 
 	for (i = 0; i < FX_ARRAY_LEN(rows); i++) {
 		FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+		size_t length = strlen(rows[i].text);
+		struct fx_parse_range range = { rows[i].text, length, 0,
+			length };
 		struct fx_ast *tree;
 		size_t end = 0;
 
-		FXT_OK(fx_parse_expression_prefix(arena, rows[i].text,
-			strlen(rows[i].text), FX_PARSE_DESIGNATORS, &tree,
-			&end));
+		FXT_OK(fx_parse_expression_in(arena, &range,
+			FX_PARSE_DESIGNATORS, &tree, &end));
 		CU_ASSERT_EQUAL(end, rows[i].end);
 	}
 }

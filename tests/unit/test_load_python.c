@@ -348,6 +348,44 @@ strings_without_quotes_are_guessed_and_said(void)
 	CU_ASSERT_EQUAL(fx_graph_find(graph, "x")->user_count, 1);
 }
 
+/* What the index says of the graph NAME; the caller frees it. */
+static char *
+index_nodes(json_t *graphs, const char *name)
+{
+	FX_AUTO_BUF struct fx_buf out = { 0 };
+	json_t *nodes = json_object_get(json_object_get(graphs, name), "nodes");
+	json_t *node;
+	size_t i;
+
+	json_array_foreach(nodes, i, node)
+		fx_buf_addf(&out, "%s\n", json_string_value(node));
+	return fx_buf_take(&out);
+}
+
+/* The graphs of child modules, by the index's own tree. */
+static void
+check_children(struct fx_graph *graph, json_t *graphs, const char *name)
+{
+	json_t *children =
+		json_object_get(json_object_get(graphs, name), "modules");
+	const char *path;
+	json_t *child;
+
+	json_object_foreach(children, path, child)
+	{
+		struct fx_module *module = fx_module_find(graph->module, path);
+		FX_AUTO_FREE char *wanted =
+			index_nodes(graphs, json_string_value(child));
+		FX_AUTO_FREE char *got = NULL;
+
+		CU_ASSERT_PTR_NOT_NULL_FATAL(module);
+		CU_ASSERT_PTR_NOT_NULL_FATAL(module->graph);
+		got = nodes_of(module->graph);
+		FXT_SAME(got, wanted);
+		check_children(module->graph, graphs, json_string_value(child));
+	}
+}
+
 static void
 check_index(const char *folder, json_t *file, json_t *graphs)
 {
@@ -364,14 +402,11 @@ check_index(const char *folder, json_t *file, json_t *graphs)
 	FX_AUTO_FREE char *got = nodes_of(graph);
 	FX_AUTO_FREE char *again =
 		is_listing ? listing_of(graph) : python_of(graph);
-	FX_AUTO_BUF struct fx_buf wanted = { 0 };
-	json_t *node;
-	size_t i;
+	FX_AUTO_FREE char *wanted = index_nodes(graphs, name);
 
-	json_array_foreach(json_object_get(json_object_get(graphs, name),
-				   "nodes"),
-		i, node) fx_buf_addf(&wanted, "%s\n", json_string_value(node));
-	FXT_SAME(got, fx_buf_text(&wanted));
+	FXT_SAME(got, wanted);
+	if (!is_listing)
+		check_children(graph, graphs, name);
 	if (is_listing || !strcmp(kind, "code")) {
 		FXT_SAME(again, text);
 	} else {

@@ -17,3 +17,15 @@ TESTS += %D%/fuzz_parse
 %C%_fuzz_parse_SOURCES = %D%/fuzz_parse.c %D%/replay.c
 endif
 %C%_fuzz_parse_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
+
+if FUZZERS
+EXTRA_PROGRAMS += %D%/fuzz_fxg
+FUZZERS += %D%/fuzz_fxg
+%C%_fuzz_fxg_SOURCES = %D%/fuzz_fxg.c
+%C%_fuzz_fxg_LDFLAGS = -fsanitize=fuzzer $(AM_LDFLAGS)
+else
+check_PROGRAMS += %D%/fuzz_fxg
+TESTS += %D%/fuzz_fxg
+%C%_fuzz_fxg_SOURCES = %D%/fuzz_fxg.c %D%/replay.c
+endif
+%C%_fuzz_fxg_LDADD = libfxcore.a $(JANSSON_LIBS) -lm

@@ -1,3 +1,20 @@
-# Tests of the kind screen.
-#	TESTS += %D%/x...
-#	EXTRA_DIST += %D%/x...
+# The full screen: .fxs files on the null screen; test_screen in a real
+# pseudo-terminal, with libvterm as the terminal; tmux.sh as a second opinion.
+check_PROGRAMS += %D%/fxs
+%C%_fxs_SOURCES = %D%/fxs.c
+%C%_fxs_LDADD = libfxtui.a libfxcmd.a libfxcore.a $(CURSES_LIBS) \
+	$(JANSSON_LIBS) -lm
+FXS_LOG_COMPILER = %D%/fxs$(EXEEXT)
+fxs_tests =
+TESTS += $(fxs_tests)
+EXTRA_DIST += $(fxs_tests) %D%/block.py
+
+if HAVE_VTERM
+if HAVE_CUNIT
+check_PROGRAMS += %D%/test_screen
+TESTS += %D%/test_screen
+%C%_test_screen_SOURCES = %D%/test_screen.c %D%/term.c %D%/term.h
+%C%_test_screen_CFLAGS = $(AM_CFLAGS) $(VTERM_CFLAGS)
+%C%_test_screen_LDADD = $(LDADD) $(VTERM_LIBS)
+endif
+endif

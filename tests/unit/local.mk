@@ -63,3 +63,8 @@ TESTS += %D%/test_eval %D%/test_run %D%/test_session
 %C%_test_run_SOURCES = %D%/test_run.c
 %C%_test_eval_SOURCES = %D%/test_eval.c
 %C%_test_session_SOURCES = %D%/test_session.c
+
+check_PROGRAMS += %D%/test_tui
+TESTS += %D%/test_tui
+%C%_test_tui_SOURCES = %D%/test_tui.c
+%C%_test_tui_LDADD = libfxtui.a libfxcmd.a $(LDADD) $(CURSES_LIBS)

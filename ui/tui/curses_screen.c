@@ -60,8 +60,10 @@ static volatile sig_atomic_t ending; /* the signal to leave for */
 static int wake_pipe[2] = { -1, -1 };
 static struct termios crash_modes;
 
+#ifndef FX_SANITIZERS
 static const int fatal_signals[FATAL_COUNT] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE,
 	SIGABRT };
+#endif
 
 /* Mouse and paste reporting off, main screen, cursor on, plain. */
 static const char reset_text[] =
@@ -626,8 +628,9 @@ open_terminal(struct curses_screen *curses)
 	sigaction(SIGHUP, NULL, &curses->old_hup);
 	sigaction(SIGWINCH, NULL, &curses->old_winch);
 	sigaction(SIGTSTP, NULL, &curses->old_tstp);
-	use_env(FALSE);
-	use_tioctl(TRUE);
+	/* They would win over the terminal's real size, for ever. */
+	unsetenv("LINES");
+	unsetenv("COLUMNS");
 	curses->term = newterm(NULL, stdout, stdin);
 	if (!curses->term)
 		return fx_error_new(FX_ERR_TERMINAL,

@@ -52,19 +52,20 @@ paint_titles(struct tui *tui, enum tui_view_id view, const struct fx_area *area)
 	int column = 2;
 
 	for (int i = 0; i < TUI_VIEW_COUNT; i++) {
-		struct fx_look look = FX_LOOK(MUTED);
+		bool is_front = i == (int)view;
+		bool is_marked = is_front && tui->focus == view;
+		struct fx_look look =
+			is_front ? FX_LOOK(TITLE) : FX_LOOK(MUTED);
 
 		if (!(tui->plan.groups[view] >> i & 1))
 			continue;
-		if (i == (int)view) {
-			look = FX_LOOK(TITLE);
-			if (tui->focus == view)
-				look.style = FX_LOOK_BOLD;
-		}
-		column = fx_area_text(area, 0, column, look, " ");
+		/* The pane in focus is marked without colours, too. */
+		column = fx_area_text(area, 0, column, look,
+			is_marked ? "[" : " ");
 		column = fx_area_text(area, 0, column, look,
 			tui->views[i].title);
-		column = fx_area_text(area, 0, column, look, " ");
+		column = fx_area_text(area, 0, column, look,
+			is_marked ? "]" : " ");
 	}
 }
 
@@ -278,6 +279,8 @@ paint_commands(struct tui *tui)
 	int cursor;
 
 	tui->views[TUI_VIEW_CMD].refresh(tui, log.columns);
+	if (!tui->log_is_back)
+		tui->views[TUI_VIEW_CMD].top = tui_text_count(&tui->log.text);
 	tui_view_paint(&tui->views[TUI_VIEW_CMD], &log, false);
 	cursor = paint_line(tui, &line);
 	if (tui->focus == TUI_VIEW_CMD)

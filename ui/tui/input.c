@@ -93,9 +93,12 @@ command_line_key(struct tui *tui, const struct tui_event *event)
 		break;
 	case TUI_KEY_PAGE_UP:
 		tui_view_scroll(log, -log->rows);
+		tui->log_is_back = true;
 		break;
 	case TUI_KEY_PAGE_DOWN:
 		tui_view_scroll(log, log->rows);
+		tui->log_is_back = log->top + (size_t)log->rows <
+				   tui_text_count(&tui->log.text);
 		break;
 	default:
 		feed_line(tui, event);
@@ -192,12 +195,14 @@ char *
 tui_ask(struct tui *tui, const char *prompt)
 {
 	enum tui_view_id focus = tui->focus;
+	bool was_running = tui->is_running;
 	char *typed = NULL;
 	bool eof = false;
 
 	tui_collect(tui);
 	tui->line->open(tui->line->context, prompt);
 	tui->focus = TUI_VIEW_CMD;
+	tui->is_running = false;
 	while (!typed && !eof && !tui->is_leaving) {
 		struct tui_event event;
 
@@ -219,5 +224,6 @@ tui_ask(struct tui *tui, const char *prompt)
 		typed ? typed : "");
 	tui_open_line(tui);
 	tui->focus = focus;
+	tui->is_running = was_running;
 	return typed;
 }

@@ -180,8 +180,12 @@ finish(struct plain *plain)
 static size_t
 feed_escape(struct plain *plain, const char *bytes, size_t length)
 {
-	if (length < 3)
-		return length;
+	const char *tilde = memchr(bytes, '~', length);
+
+	if (length < 3 || bytes[1] == 'O')
+		return FX_MIN(length, 3);
+	if (bytes[2] >= '0' && bytes[2] <= '9')
+		return tilde ? (size_t)(tilde - bytes) + 1 : length;
 	switch (bytes[2]) {
 	case 'A':
 		walk_history(plain, true);
@@ -204,7 +208,7 @@ feed_escape(struct plain *plain, const char *bytes, size_t length)
 	default:
 		break;
 	}
-	return length;
+	return 3;
 }
 
 static void

@@ -37,8 +37,6 @@ tui_collect(struct tui *tui)
 		tui_log_add_item(&tui->log,
 			out_recording_at(tui->recording,
 				kept - (total - tui->seen)));
-	/* To the end, as far as it can be: painting corrects it. */
-	tui->views[TUI_VIEW_CMD].top = (size_t)1 << 30;
 }
 
 void
@@ -47,6 +45,7 @@ tui_run_line(struct tui *tui, const char *line)
 	struct fx_error *err;
 
 	tui_log_addf(&tui->log, FX_ROLE_PROMPT, "%s%s", tui->prompt, line);
+	tui->log_is_back = false;
 	tui->is_running = true;
 	err = cmd_run(tui->shell, line, tui->out);
 	tui->is_running = false;
@@ -86,7 +85,7 @@ tui_say(struct tui *tui, const char *format, ...)
 	fx_buf_addv(&line, format, args);
 	va_end(args);
 	tui_log_addf(&tui->log, FX_ROLE_NOTE, "%s", fx_buf_text(&line));
-	tui->views[TUI_VIEW_CMD].top = (size_t)1 << 30;
+	tui->log_is_back = false;
 }
 
 bool

@@ -84,6 +84,7 @@ struct tui {
 	struct tui_text values;
 	struct tui_code code;
 	struct tui_log log;
+	bool log_is_back; /* scrolled away from its end */
 	struct tui_text keys;
 
 	bool shows_keys;

@@ -26,6 +26,7 @@
 enum {
 	NARROW_COLUMNS = 60, /* below: fewer lanes */
 	NARROW_LANES = 3,
+	FOLD_LOOKED_AT = 1000,
 	NAME_COLUMNS = 12, /* kept for the name before chips and shape */
 };
 
@@ -377,6 +378,33 @@ state_role(const char *state)
 	}
 }
 
+/* The state of a row: of a fold, the one that most wants to be seen. */
+static const char *
+state_of(struct fx_model *model, const struct fx_dag_run *run)
+{
+	static const char order[] = "ENDOB";
+	struct fx_node *node = fx_graph_at(fx_model_graph(model), run->first);
+	const char *worst = fx_model_state(model, node);
+	const char *rank = strchr(order, *worst);
+
+	for (size_t i = 1; i < FX_MIN(run->count, FOLD_LOOKED_AT); i++) {
+		const char *state;
+		const char *at;
+
+		node = fx_graph_next(node);
+		state = fx_model_state(model, node);
+		at = strchr(order, *state);
+		/* Not all of it has run. */
+		if (!rank && !at && *worst == 'V' && *state != 'V')
+			worst = state;
+		if (at && (!rank || at < rank)) {
+			worst = state;
+			rank = at;
+		}
+	}
+	return worst;
+}
+
 /* Mark, index, state, breakpoint; returns the column after them. */
 static int
 paint_margin(struct tui *tui, struct fx_model *model,
@@ -388,7 +416,7 @@ paint_margin(struct tui *tui, struct fx_model *model,
 	bool is_here = fx_position_is_started(model) && stop >= run->first &&
 		       stop < run->first + run->count;
 	int width = FX_MAX(digits(graph->node_count), 2);
-	const char *state = fx_model_state(model, node);
+	const char *state = state_of(model, run);
 	char index[32];
 	int column;
 

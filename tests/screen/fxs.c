@@ -1,0 +1,205 @@
+/* fxs.c - runs a screen test: keys, and the screen after them, on the null
+ * screen.
+ *
+ *	# The fact that the file shows.
+ *	> load tests/screen/block.py
+ *	size 80x24
+ *	keys sj<Tab>:print 1<Enter>
+ *	---- screen
+ *	...
+ *	---- roles
+ *	...
+ *	---- cursor
+ *	...
+ *	---- end
+ *
+ * Lines with > run before the screen is there; size and ascii come before the
+ * first keys, end ends the last screen.  The file has to end with the screen
+ * closed by q or quit, or it is hung up.  With FXDB_UPDATE=1 the screens are
+ * rewritten.
+ */
+#include <config.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/intern.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "commands/cmd.h"
+#include "commands/out.h"
+#include "commands/out_record.h"
+#include "session/session.h"
+#include "ui/tui/line.h"
+#include "ui/tui/screen.h"
+#include "ui/tui/tui.h"
+
+struct test {
+	struct cmd_shell *shell;
+	struct tui_screen *screen;
+	char *next; /* what is not read of the file */
+	int rows;
+	int columns;
+	enum fx_lines lines;
+	struct fx_buf out; /* the file as it is now */
+	bool skips;        /* in an old screen */
+};
+
+/* The next line of the file, or NULL. */
+static char *
+next_line(struct test *test)
+{
+	char *line = test->next;
+	char *end;
+
+	if (!line || !*line)
+		return NULL;
+	end = strchr(line, '\n');
+	if (end)
+		*end++ = '\0';
+	test->next = end;
+	return line;
+}
+
+static void
+run_command(struct test *test, const char *line)
+{
+	struct out_recording *recording = out_recording_new();
+	struct out *out = out_new_recording(recording);
+	struct fx_error *err = cmd_run(test->shell, line, out);
+
+	if (err) {
+		fprintf(stderr, "%s: %s\n", line, fx_error_message(err));
+		exit(99);
+	}
+	out_free(out);
+	out_recording_free(recording);
+}
+
+static void
+show(struct test *test, const char *what, const struct fx_grid *grid,
+	int cursor_row, int cursor_column)
+{
+	if (strcmp(what, "screen") == 0)
+		fx_grid_print(grid, &test->out);
+	else if (strcmp(what, "roles") == 0)
+		fx_grid_print_roles(grid, &test->out);
+	else if (strcmp(what, "cursor") == 0)
+		fx_buf_addf(&test->out, "%d,%d\n", cursor_row, cursor_column);
+}
+
+/* Everything typed has been handled: compare, then type more. */
+static bool
+on_idle(void *context, const struct fx_grid *grid, int cursor_row,
+	int cursor_column)
+{
+	struct test *test = context;
+	char *line;
+
+	while ((line = next_line(test))) {
+		bool is_mark = fx_str_starts(line, "---- ");
+
+		if (test->skips && !is_mark)
+			continue;
+		fx_buf_addf(&test->out, "%s\n", line);
+		test->skips = is_mark && strcmp(line, "---- end") != 0;
+		if (is_mark)
+			show(test, line + 5, grid, cursor_row, cursor_column);
+		if (!fx_str_starts(line, "keys "))
+			continue;
+		if (!tui_screen_null_keys(test->screen, line + 5)) {
+			fprintf(stderr, "unknown key in: %s\n", line);
+			exit(99);
+		}
+		return true;
+	}
+	return false;
+}
+
+/* What comes before the first keys. */
+static void
+read_head(struct test *test)
+{
+	char *line;
+
+	while ((line = next_line(test))) {
+		if (fx_str_starts(line, "keys ") ||
+			fx_str_starts(line, "---- ")) {
+			/* Give it back. */
+			line[strlen(line)] = '\n';
+			test->next = line;
+			break;
+		}
+		fx_buf_addf(&test->out, "%s\n", line);
+		if (fx_str_starts(line, "> "))
+			run_command(test, line + 2);
+		else if (fx_str_starts(line, "size "))
+			sscanf(line + 5, "%dx%d", &test->columns, &test->rows);
+		else if (strcmp(line, "ascii") == 0)
+			test->lines = FX_LINES_ASCII;
+	}
+}
+
+static void
+run(struct test *test)
+{
+	struct tui_line *line = tui_line_plain_new(test->shell);
+	struct tui_options options = { .shell = test->shell, .line = line };
+	struct tui_result result;
+
+	read_head(test);
+	test->screen = tui_screen_null(test->rows, test->columns, test->lines);
+	tui_screen_null_on_idle(test->screen, on_idle, test);
+	tui_run_on(test->screen, &options, &result);
+	fx_buf_addf(&test->out, "%s",
+		result.end == TUI_END_LEFT   ? "---- left\n"
+		: result.end == TUI_END_QUIT ? "---- quit\n"
+					     : "");
+	tui_screen_free(test->screen);
+	tui_line_plain_free(line);
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *folder = getenv("FXDB_SRCDIR");
+	struct test test = { .rows = 24, .columns = 80 };
+	struct fx_session *session = fx_session_new();
+	FX_AUTO_FREE char *path = argc == 2 ? realpath(argv[1], NULL) : NULL;
+	FX_AUTO_FREE char *text = NULL;
+	FX_AUTO_FREE char *copy = NULL;
+	struct fx_error *err;
+	int status = EXIT_SUCCESS;
+
+	if (!path || (folder && chdir(folder) < 0))
+		return 99;
+	err = fx_file_read(path, 0, &text, NULL);
+	if (err) {
+		fprintf(stderr, "%s\n", fx_error_message(err));
+		return 99;
+	}
+	copy = fx_xstrdup(text);
+	test.next = copy;
+	test.shell = cmd_shell_new(session);
+	run(&test);
+	cmd_shell_free(test.shell);
+	if (strcmp(text, fx_buf_text(&test.out)) != 0) {
+		status = EXIT_FAILURE;
+		if (getenv("FXDB_UPDATE")) {
+			err = fx_file_write(path, test.out.data,
+				test.out.length);
+			status = err ? EXIT_FAILURE : EXIT_SUCCESS;
+			fx_error_free(err);
+		} else {
+			printf("%s: is now\n%s", argv[1], test.out.data);
+		}
+	}
+	fx_buf_deinit(&test.out);
+	fx_session_free(session);
+	fx_intern_shutdown();
+	return status;
+}

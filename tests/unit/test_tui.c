@@ -1,0 +1,275 @@
+/* test_tui.c - the full screen's parts that need no terminal. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "draw/cells.h"
+#include "tests/support/unit.h"
+#include "ui/tui/action.h"
+#include "ui/tui/layout.h"
+#include "ui/tui/line.h"
+#include "ui/tui/screen.h"
+#include "ui/tui/text.h"
+#include "ui/tui/view.h"
+
+/* Mark RECT in COUNTS; false when it leaves the screen. */
+static bool
+mark(const struct tui_rect *rect, const struct tui_layout_input *input,
+	unsigned char *counts)
+{
+	if (rect->rows == 0)
+		return true;
+	if (rect->rows < 0 || rect->columns <= 0 || rect->top < 0 ||
+		rect->left < 0 || rect->top + rect->rows > input->rows ||
+		rect->left + rect->columns > input->columns)
+		return false;
+	for (int y = rect->top; y < rect->top + rect->rows; y++)
+		for (int x = rect->left; x < rect->left + rect->columns; x++)
+			counts[y * input->columns + x]++;
+	return true;
+}
+
+/* Whether the panes fill the screen of INPUT exactly. */
+static bool
+fills_the_screen(const struct tui_layout_input *input)
+{
+	struct tui_plan plan;
+	unsigned char *counts =
+		calloc((size_t)input->rows * (size_t)input->columns + 1, 1);
+	bool is_whole = true;
+
+	tui_layout_plan(input, &plan);
+	is_whole &= mark(&plan.title, input, counts);
+	is_whole &= mark(&plan.facts, input, counts);
+	for (int i = 0; i < TUI_VIEW_COUNT; i++)
+		is_whole &= mark(&plan.panes[i], input, counts);
+	for (int i = 0; is_whole && i < input->rows * input->columns; i++)
+		is_whole = counts[i] == 1;
+	free(counts);
+	return is_whole;
+}
+
+static void
+panes_fill_every_screen_without_overlap(void)
+{
+	struct tui_layout_input input = { 0 };
+	int bad = 0;
+
+	for (input.rows = TUI_LEAST_ROWS; input.rows < 70; input.rows += 1)
+		for (input.columns = TUI_LEAST_COLUMNS; input.columns < 210;
+			input.columns += 7)
+			for (int i = 0; i < TUI_LAYOUT_COUNT * TUI_VIEW_COUNT;
+				i++) {
+				input.layout =
+					(enum tui_layout)(i / TUI_VIEW_COUNT);
+				input.focus =
+					(enum tui_view_id)(i % TUI_VIEW_COUNT);
+				input.front = TUI_VIEW_NODE;
+				bad += !fills_the_screen(&input);
+			}
+	CU_ASSERT(bad == 0);
+}
+
+static void
+a_screen_below_20x5_is_too_small(void)
+{
+	struct tui_layout_input input = { .rows = 5, .columns = 20 };
+	struct tui_plan plan;
+
+	tui_layout_plan(&input, &plan);
+	CU_ASSERT(!plan.is_too_small);
+	input.rows = 4;
+	tui_layout_plan(&input, &plan);
+	CU_ASSERT(plan.is_too_small);
+	input.rows = 5;
+	input.columns = 19;
+	tui_layout_plan(&input, &plan);
+	CU_ASSERT(plan.is_too_small);
+}
+
+static void
+the_pane_in_focus_is_shown(void)
+{
+	struct tui_layout_input input = { .rows = 24,
+		.columns = 80,
+		.layout = TUI_LAYOUT_SPLIT,
+		.focus = TUI_VIEW_CODE,
+		.front = TUI_VIEW_NODE };
+	struct tui_plan plan;
+
+	tui_layout_plan(&input, &plan);
+	CU_ASSERT(plan.panes[TUI_VIEW_CODE].rows > 0);
+	CU_ASSERT(plan.panes[TUI_VIEW_NODE].rows == 0);
+	input.focus = TUI_VIEW_GRAPH;
+	tui_layout_plan(&input, &plan);
+	CU_ASSERT(plan.panes[TUI_VIEW_NODE].rows > 0);
+}
+
+static void
+no_key_is_bound_twice_in_a_pane(void)
+{
+	for (int view = 0; view < TUI_VIEW_CMD; view++) {
+		const struct tui_action *a;
+		const struct tui_action *b;
+		const char *name;
+		const char *other;
+
+		for (size_t i = 0;
+			tui_keymap_at((enum tui_view_id)view, i, &name, &a);
+			i++)
+			for (size_t k = 0; k < i; k++) {
+				tui_keymap_at((enum tui_view_id)view, k, &other,
+					&b);
+				CU_ASSERT(strcmp(name, other) != 0);
+			}
+	}
+}
+
+static void
+the_ground_floors_keys_are_bound(void)
+{
+	static const uint32_t keys[] = { 's', 'S', 'n', 'N', 'c', 'C', 'f', 'F',
+		'r', 'b', 'j', 'k', 'g', 'G', TUI_CTRL('d'), TUI_CTRL('u'), 'H',
+		'/', TUI_KEY_ENTER, TUI_KEY_ESCAPE, TUI_KEY_TAB, 'U', 'R', 'z',
+		':', '?', 'q' };
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(keys); i++)
+		CU_ASSERT(tui_keymap_find(TUI_VIEW_GRAPH, keys[i]) != NULL);
+	FXT_SAME(tui_keymap_find(TUI_VIEW_GRAPH, 'S')->line, "reverse-step");
+	CU_ASSERT(tui_keymap_find(TUI_VIEW_GRAPH, 'p') == NULL);
+}
+
+static void
+every_action_has_a_line_or_a_function(void)
+{
+	for (int i = 0; i < TUI_ACTION_COUNT; i++) {
+		const struct tui_action *action =
+			tui_action_at((enum tui_action_id)i);
+
+		CU_ASSERT((action->line != NULL) != (action->run != NULL));
+		CU_ASSERT(*action->help != '\0');
+	}
+}
+
+static void
+text_breaks_at_its_width(void)
+{
+	struct tui_text text = { .width = 4 };
+	FX_AUTO_GRID struct fx_grid *grid = fx_grid_new(5, 4);
+	struct fx_area area = fx_grid_area(grid);
+	FX_AUTO_BUF struct fx_buf out = { 0 };
+
+	tui_text_addf(&text, FX_ROLE_PLAIN, "abcdef日本語\n\tx");
+	tui_text_end_line(&text);
+	CU_ASSERT(tui_text_count(&text) >= 4);
+	for (size_t i = 0; i < tui_text_count(&text); i++)
+		tui_text_paint(&text, i, &area, (int)i, 0);
+	fx_grid_print(grid, &out);
+	CU_ASSERT(strncmp(fx_buf_text(&out), "abcd\nef日\n本語\n", 21) == 0);
+	tui_text_deinit(&text);
+}
+
+static void
+one_column_is_enough_for_text(void)
+{
+	struct tui_text text = { .width = 1 };
+
+	tui_text_addf(&text, FX_ROLE_PLAIN, "ab日c");
+	tui_text_end_line(&text);
+	CU_ASSERT(tui_text_count(&text) >= 3);
+	tui_text_deinit(&text);
+}
+
+static void
+text_is_found_without_regard_to_case(void)
+{
+	struct tui_text text = { 0 };
+
+	for (int i = 0; i < 5; i++) {
+		tui_text_addf(&text, FX_ROLE_MUTED, "line ");
+		tui_text_addf(&text, FX_ROLE_NODE, "%s",
+			i % 2 ? "Conv" : "relu");
+		tui_text_end_line(&text);
+	}
+	CU_ASSERT(tui_text_find(&text, "conv", 0, false) == 1);
+	CU_ASSERT(tui_text_find(&text, "line conv", 2, false) == 3);
+	CU_ASSERT(tui_text_find(&text, "conv", 3, true) == 1);
+	CU_ASSERT(tui_text_find(&text, "gelu", 0, false) == -1);
+	tui_text_deinit(&text);
+}
+
+static void
+type(struct tui_line *line, const char *bytes)
+{
+	line->feed(line->context, bytes, strlen(bytes));
+}
+
+static void
+the_plain_editor_edits(void)
+{
+	struct tui_line *line = tui_line_plain_new(NULL);
+	struct tui_line_look look;
+	bool eof;
+	char *typed;
+
+	line->open(line->context, "> ");
+	type(line, "ab日");
+	type(line, "\033[D\177x");
+	line->look(line->context, &look);
+	FXT_SAME(look.text, "ax日");
+	FXT_SAME(look.prompt, "> ");
+	CU_ASSERT(look.cursor == 2);
+	CU_ASSERT(line->take(line->context, &eof) == NULL && !eof);
+	type(line, "\r");
+	typed = line->take(line->context, &eof);
+	FXT_SAME(typed, "ax日");
+	free(typed);
+	type(line, "\004");
+	CU_ASSERT(line->take(line->context, &eof) == NULL && eof);
+	tui_line_plain_free(line);
+}
+
+static void
+the_null_screen_plays_keys(void)
+{
+	struct tui_screen *screen = tui_screen_null(10, 20, FX_LINES_UTF8);
+	struct tui_event event;
+	int rows;
+	int columns;
+
+	CU_ASSERT(tui_screen_null_keys(screen, "λ<C-d><Resize 9x3>"));
+	CU_ASSERT(!tui_screen_null_keys(screen, "<NoSuchKey>"));
+	screen->next(screen->context, 0, &event);
+	CU_ASSERT(event.key == 0x3bb && event.length == 2);
+	screen->next(screen->context, 0, &event);
+	CU_ASSERT(event.key == TUI_CTRL('d'));
+	screen->next(screen->context, 0, &event);
+	CU_ASSERT(event.kind == TUI_EVENT_RESIZE);
+	screen->size(screen->context, &rows, &columns);
+	CU_ASSERT(rows == 3 && columns == 9);
+	screen->next(screen->context, 0, &event);
+	CU_ASSERT(event.kind == TUI_EVENT_NONE);
+	tui_screen_free(screen);
+}
+
+int
+main(void)
+{
+	static const struct fxt_case cases[] = {
+		FXT_CASE(panes_fill_every_screen_without_overlap),
+		FXT_CASE(a_screen_below_20x5_is_too_small),
+		FXT_CASE(the_pane_in_focus_is_shown),
+		FXT_CASE(no_key_is_bound_twice_in_a_pane),
+		FXT_CASE(the_ground_floors_keys_are_bound),
+		FXT_CASE(every_action_has_a_line_or_a_function),
+		FXT_CASE(text_breaks_at_its_width),
+		FXT_CASE(one_column_is_enough_for_text),
+		FXT_CASE(text_is_found_without_regard_to_case),
+		FXT_CASE(the_plain_editor_edits),
+		FXT_CASE(the_null_screen_plays_keys),
+	};
+
+	return fxt_run("tui", cases, FX_ARRAY_LEN(cases));
+}

@@ -8,3 +8,9 @@ EXTRA_PROGRAMS += %D%/bench_graph
 %C%_bench_graph_SOURCES = %D%/bench_graph.c
 %C%_bench_graph_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
 EXTRA_DIST += %D%/graph_torch.py
+
+# The full screen, from a key to the painted cells.
+EXTRA_PROGRAMS += %D%/bench_frame
+%C%_bench_frame_SOURCES = %D%/bench_frame.c
+%C%_bench_frame_LDADD = libfxtui.a libfxcmd.a libfxcore.a $(CURSES_LIBS) \
+	$(JANSSON_LIBS) -lm

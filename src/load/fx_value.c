@@ -48,13 +48,10 @@ prints_as(const struct fx_value *value, const char *text, size_t length)
 static size_t
 name_length(const char *at, const char *end)
 {
-	size_t i = 0;
+	size_t length = strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn"
+				   "opqrstuvwxyz0123456789_");
 
-	while (at + i < end &&
-		strspn(at + i, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrst"
-			       "uvwxyz0123456789_") > 0)
-		i++;
-	return i;
+	return FX_MIN(length, (size_t)(end - at));
 }
 
 static bool

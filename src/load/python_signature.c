@@ -120,8 +120,12 @@ add_placeholder(struct fx_py *py, const struct head *head,
 		param->text);
 	if (fallback) {
 		struct fx_value value;
-		struct fx_error *err = fx_py_value(py, fallback, &value);
+		struct fx_error *err;
 
+		if (fx_py_is_operation(py, fallback))
+			return fx_py_error(py, fallback, FX_ERR_SYNTAX,
+				"a default must be a plain value");
+		err = fx_py_value(py, fallback, &value);
 		if (err)
 			return err;
 		spec.args = fx_value_sequence(py->graph->values, FX_VALUE_TUPLE,

@@ -243,6 +243,36 @@ verbose_code_has_shapes_sources_and_inner_graphs(void)
 }
 
 static void
+the_repr_of_a_pickled_module_gives_its_tree(void)
+{
+	static const char text[] =
+		"class Net(torch.nn.Module):\n"
+		"    def __init__(self):\n"
+		"        super().__init__()\n"
+		"        setattr(self, 'net', torch.load(r'net.pt')) # "
+		"ModuleList(   (0-2): 3 x Linear(in_features=2, "
+		"out_features=3, bias=True)   (3): Sequential(     (act): "
+		"Hardtanh(min_val=0.0, max_val=(6.0))   )   (4): "
+		"MyOwn(a, b(c)) )\n"
+		"        self.lost = torch.load(r'lost.pt')\n"
+		"        self.width = 3\n"
+		"    def forward(self, x):\n"
+		"        return x\n";
+	FX_AUTO_GRAPH struct fx_graph *graph =
+		load_text(text, fx_load_python, NULL);
+
+	check_member(graph, "net", "ModuleList");
+	check_member(graph, "net.0", "Linear");
+	check_member(graph, "net.2", "Linear");
+	check_member(graph, "net.3", "Sequential");
+	check_member(graph, "net.3.act", "Hardtanh");
+	check_member(graph, "net.4", "MyOwn");
+	check_member(graph, "lost", "Module");
+	CU_ASSERT_PTR_NULL(fx_module_find(graph->module, "net.5"));
+	CU_ASSERT_PTR_NULL(fx_module_find(graph->module, "width"));
+}
+
+static void
 check_code(const char *text, const char *expected)
 {
 	FX_AUTO_GRAPH struct fx_graph *graph =
@@ -459,6 +489,7 @@ main(void)
 		FXT_CASE(listings_of_torch_113_are_read_and_written_the_same),
 		FXT_CASE(a_folder_gives_the_module_tree),
 		FXT_CASE(verbose_code_has_shapes_sources_and_inner_graphs),
+		FXT_CASE(the_repr_of_a_pickled_module_gives_its_tree),
 		FXT_CASE(nested_code_is_named_as_tracing_would),
 		FXT_CASE(paths_of_modules_and_attributes_are_told_from_methods),
 		FXT_CASE(torchs_wrong_power_is_read_as_it_was_meant),

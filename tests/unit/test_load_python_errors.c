@@ -94,6 +94,9 @@ a_line_that_no_graph_holds_is_named(void)
 	check(HEAD "    torch.f(*x)\n    return x\n",
 		"a graph cannot hold starred arguments (line 3, column "
 		"13)" AFTER("2 nodes"));
+	check("def forward(self, x = torch.ones(2)):\n    return x\n",
+		"a default must be a plain value (line 1, column 23)" AFTER(
+			"0 nodes"));
 	check(HEAD "    with x:\n        pass\n",
 		"\"with\" is not understood in a graph (line 3, column "
 		"5)" AFTER("2 nodes"));

@@ -332,8 +332,8 @@ split_equals(const char *text, char **place_ret, const char **rest_ret)
 	size_t end;
 	size_t at;
 
-	err = fx_parse_expression_in(
-		arena, &range, FX_PARSE_DESIGNATORS, &tree, &end);
+	err = fx_parse_expression_in(arena, &range, FX_PARSE_DESIGNATORS, &tree,
+		&end);
 	if (err)
 		return err;
 	at = end + strspn(text + end, " \t");

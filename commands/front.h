@@ -5,11 +5,11 @@
 #include <stdbool.h>
 
 enum front_request {
-	FRONT_TUI,     /* argument: "on", "off" */
-	FRONT_LAYOUT,  /* argument: name of the layout */
-	FRONT_FOCUS,   /* argument: pane */
+	FRONT_TUI,    /* argument: "on", "off" */
+	FRONT_LAYOUT, /* argument: name of the layout */
+	FRONT_FOCUS,  /* argument: pane */
 	FRONT_REFRESH,
-	FRONT_QUIT,    /* argument: exit status as text */
+	FRONT_QUIT, /* argument: exit status as text */
 };
 
 struct fx_error;

@@ -143,6 +143,9 @@ draw_picture(struct cmd_ctx *ctx, const struct fx_draw_options *options,
 		&picture);
 	if (err)
 		return err;
+	if (options->report->left_out)
+		out_note(ctx->out, "%zu nodes drawn, %zu left out (-m)",
+			options->report->drawn, options->report->left_out);
 	if (!path) {
 		out_raw(ctx->out, fx_buf_text(&picture), picture.length);
 		return NULL;
@@ -196,6 +199,7 @@ cmd_draw_exec(struct cmd_ctx *ctx)
 	struct fx_draw_options options = FX_DRAW_DEFAULTS;
 	const char *path = cmd_flag_text(ctx, "output");
 	bool picture = cmd_flag_text(ctx, "type") != NULL;
+	struct fx_draw_report report = { 0 };
 
 	options.hops = (int)FX_MIN(cmd_flag_int(ctx, "depth", 2), 1000);
 	options.fold = (int)FX_MIN(cmd_flag_int(ctx, "fold", 0), 1000);
@@ -204,6 +208,9 @@ cmd_draw_exec(struct cmd_ctx *ctx)
 		fx_settings_int(settings, "hub-limit"));
 	if (fx_settings_bool(settings, "ascii"))
 		options.lines = FX_LINES_ASCII;
+	options.timeout_ms =
+		1000 * (int)fx_settings_int(settings, "draw timeout");
+	options.report = &report;
 	options.stop = give_up;
 	options.stop_context = (void *)(uintptr_t)ctx->front;
 	cmd_arg_set(ctx, "set", &options.positions, &options.count);

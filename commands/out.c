@@ -555,7 +555,9 @@ add_caret(struct out_item *item, const struct fx_error *err)
 	FX_AUTO_BUF struct fx_buf caret = { 0 };
 	struct fx_span span = fx_error_span(err);
 
-	if (!fx_error_text(err))
+	/* Carets under all of a text say nothing that the message does not. */
+	if (!fx_error_text(err) ||
+		(!span.begin && span.end >= strlen(fx_error_text(err))))
 		return;
 	fx_span_print(&caret, fx_error_text(err), span, 2);
 	add_error_field(item, "caret", fx_buf_text(&caret));

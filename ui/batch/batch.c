@@ -1,0 +1,140 @@
+/* batch.c - commands from standard input, without a user. */
+#include <config.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "commands/cmd.h"
+#include "commands/out.h"
+#include "ui/repl/interrupt.h"
+#include "ui/ui.h"
+
+static bool
+batch_confirm(void *context, const char *question)
+{
+	struct ui *ui = context;
+
+	out_note(ui->out, "%s (no: there is nobody to ask)", question);
+	return false;
+}
+
+/* The next line of standard input, without its newline; NULL at the end. */
+static char *
+next_line(struct ui *ui, size_t *length_ret)
+{
+	char *line = NULL;
+	size_t capacity = 0;
+	ssize_t length = getline(&line, &capacity, stdin);
+
+	if (length < 0) {
+		free(line);
+		return NULL;
+	}
+	ui->line++;
+	if (length && line[length - 1] == '\n')
+		line[--length] = '\0';
+	*length_ret = (size_t)length;
+	return line;
+}
+
+static char *
+batch_read_line(void *context, const char *prompt)
+{
+	size_t length;
+
+	(void)prompt;
+	return next_line(context, &length);
+}
+
+static void
+batch_nothing(void *context)
+{
+	(void)context;
+}
+
+static bool
+batch_tick(void *context)
+{
+	(void)context;
+	return interrupt_take();
+}
+
+static struct fx_error *
+batch_request(void *context, enum front_request what, const char *argument)
+{
+	struct ui *ui = context;
+
+	if (what != FRONT_QUIT)
+		return fx_error_new(FX_ERR_TERMINAL,
+			"tui: standard output is not a terminal");
+	ui->quit_given = *argument != '\0';
+	ui->quit_status = (int)strtol(argument, NULL, 10);
+	return NULL;
+}
+
+static bool
+batch_is_interactive(void *context)
+{
+	(void)context;
+	return false;
+}
+
+void
+batch_front(struct ui *ui, struct front *ret)
+{
+	*ret = (struct front){ .context = ui,
+		.confirm = batch_confirm,
+		.read_line = batch_read_line,
+		.suspend = batch_nothing,
+		.resume = batch_nothing,
+		.tick = batch_tick,
+		.request = batch_request,
+		.is_interactive = batch_is_interactive };
+}
+
+/* Whether LINE has something to run: an empty one repeats nothing here. */
+static bool
+is_blank(const char *line)
+{
+	line += strspn(line, " \t\r");
+	return !*line || *line == '#';
+}
+
+static struct fx_error *
+run_line(struct ui *ui, const char *line, size_t length)
+{
+	int number = ui->line;
+	struct fx_error *err;
+
+	if (strlen(line) != length)
+		err = fx_error_new(FX_ERR_SYNTAX,
+			"standard input is not text: byte 0x00 at column %zu",
+			strlen(line) + 1);
+	else if (is_blank(line))
+		return NULL;
+	else
+		err = cmd_run(ui->shell, line, ui->out);
+	return err ? fx_error_place(err, "stdin", number) : NULL;
+}
+
+void
+batch_run(struct ui *ui)
+{
+	while (!cmd_shell_is_quitting(ui->shell) && out_more(ui->out)) {
+		FX_AUTO_FREE char *line = NULL;
+		struct fx_error *err;
+		size_t length;
+
+		line = next_line(ui, &length);
+		if (!line)
+			return;
+		err = run_line(ui, line, length);
+		if (!err)
+			continue;
+		ui_show_error(ui, err);
+		if (!ui->options->keep_going)
+			return;
+	}
+}

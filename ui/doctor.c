@@ -1,0 +1,74 @@
+/* doctor.c - fxdb --doctor: what was found on this machine. */
+#include <config.h>
+
+#include <langinfo.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "commands/out.h"
+#include "draw/draw.h"
+#include "ui/ui.h"
+
+static void
+say(struct ui *ui, const char *what, const char *state, const char *remedy)
+{
+	out_cell(ui->out, FX_ROLE_KEYWORD, "%s", what);
+	out_cell(ui->out, FX_ROLE_PLAIN, "%s", state);
+	out_cell(ui->out, FX_ROLE_NOTE, "%s", remedy);
+}
+
+static void
+say_terminal(struct ui *ui)
+{
+	const char *term = getenv("TERM");
+	const char *codeset = nl_langinfo(CODESET);
+	bool utf8 = codeset && !strcmp(codeset, "UTF-8");
+
+	say(ui, "terminal",
+		isatty(STDOUT_FILENO) ? (term ? term : "TERM is not set")
+				      : "standard output is not a terminal",
+		"");
+	say(ui, "characters", codeset ? codeset : "unknown",
+		utf8 ? "" : "--ascii, or a locale with UTF-8");
+}
+
+static void
+say_graphviz(struct ui *ui)
+{
+	FX_AUTO_FREE char *path =
+		fx_xasprintf("%s/fxdb-draw", FX_PKGLIBEXECDIR);
+
+#ifdef FX_WITH_GRAPHVIZ
+	say(ui, "Graphviz", "built in: draw -T svg works", "");
+#else
+	say(ui, "Graphviz", "not built in: no SVG drawings",
+		"install libgraphviz-dev and configure again");
+#endif
+	say(ui, "fxdb-draw", access(path, X_OK) == 0 ? path : "not installed",
+		access(path, X_OK) == 0
+			? ""
+			: "found beside fxdb in a build folder");
+}
+
+void
+ui_doctor(struct ui *ui)
+{
+	static const char *const keys[] = { "part", "state", "remedy" };
+
+	out_command_begin(ui->out, "doctor");
+	out_table_begin(ui->out, "parts", FX_ARRAY_LEN(keys), keys);
+	say(ui, "fxdb", PACKAGE_VERSION, "");
+#ifdef FX_WITH_CURSES
+	say(ui, "full screen", "built in", "");
+#else
+	say(ui, "full screen", "not built in",
+		"install libncurses-dev and configure again");
+#endif
+	say_terminal(ui);
+	say_graphviz(ui);
+	say(ui, "libtorch", "not used by this version", "");
+	out_table_end(ui->out);
+	out_command_end(ui->out, true);
+}

@@ -1,0 +1,147 @@
+/* main.c - the program: options, a session, a front end, an exit status. */
+#include <config.h>
+
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/intern.h"
+#include "base/mem.h"
+#include "commands/cmd.h"
+#include "commands/cmd_shell.h"
+#include "commands/out.h"
+#include "ops/layertab.h"
+#include "session/session.h"
+#include "session/settings.h"
+#include "ui/repl/interrupt.h"
+#include "ui/ui.h"
+
+/* Whatever front end is there now: the full screen also paints. */
+static bool
+tick(void *context)
+{
+	const struct ui *ui = context;
+	const struct front *front = cmd_shell_front(ui->shell);
+
+	return front->tick(front->context);
+}
+
+static void
+set_setting(struct ui *ui, const char *name, const char *value)
+{
+	const char *rest;
+	int index = fx_settings_match(name, &rest);
+	struct fx_error *err = NULL;
+
+	if (index >= 0)
+		err = fx_settings_set(fx_session_settings(ui->session), index,
+			value);
+	fx_error_free(err);
+}
+
+static void
+ui_init(struct ui *ui, const struct ui_options *options)
+{
+	*ui = (struct ui){ .options = options };
+	ui->session = fx_session_new();
+	fx_session_set_tick(ui->session, tick, ui);
+	fx_session_set_read_only(ui->session, options->read_only);
+	ui->shell = cmd_shell_new(ui->session);
+	if (options->restricted)
+		cmd_shell_restrict(ui->shell);
+	ui->interactive = !options->batch && isatty(STDIN_FILENO);
+	set_setting(ui, "color", options->color);
+	if (options->ascii)
+		set_setting(ui, "ascii", "on");
+	ui->out = ui_output_new(ui);
+}
+
+static void
+ui_deinit(struct ui *ui)
+{
+	cmd_shell_free(ui->shell);
+	out_free(ui->out);
+	fx_session_free(ui->session);
+}
+
+/* Whether nothing was asked for: then the first screen helps. */
+static bool
+is_bare(const struct ui_options *options)
+{
+	return !options->model && !options->actions.count;
+}
+
+static int
+exit_status(const struct ui *ui)
+{
+	if (ui->quit_given)
+		return ui->quit_status;
+	return ui->interactive ? 0 : cmd_shell_status(ui->shell);
+}
+
+static int
+run(struct ui *ui)
+{
+	const struct ui_options *options = ui->options;
+	struct front front;
+	bool started;
+
+	batch_front(ui, &front);
+	cmd_shell_set_front(ui->shell, &front);
+	if (options->doctor) {
+		ui_doctor(ui);
+		return 0;
+	}
+	started = ui_startup(ui);
+	if (cmd_shell_is_quitting(ui->shell) || options->batch)
+		return exit_status(ui);
+	if (!ui->interactive) {
+		if (started)
+			batch_run(ui);
+		return exit_status(ui);
+	}
+	if (is_bare(options) && !options->quiet && !options->tui)
+		ui_first_screen(ui);
+	else if (started && options->model && !options->quiet)
+		out_note(ui->out, "\"help\" to begin.");
+	repl_run(ui);
+	return exit_status(ui);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct ui_options options;
+	struct fx_error *err;
+	struct ui ui;
+	int status;
+
+	setlocale(LC_CTYPE, "");
+	err = ui_options_parse(&options, argc, argv);
+	if (err) {
+		fprintf(stderr, "fxdb: error: %s\n", fx_error_message(err));
+		if (fx_error_hint_text(err))
+			fprintf(stderr, "  hint: %s\n",
+				fx_error_hint_text(err));
+		fx_error_free(err);
+		ui_options_deinit(&options);
+		return 2;
+	}
+	if (options.help || options.version) {
+		FX_AUTO_FREE char *help = ui_options_help();
+
+		fputs(options.help ? help : PACKAGE_STRING "\n", stdout);
+		ui_options_deinit(&options);
+		return 0;
+	}
+	interrupt_install();
+	ui_init(&ui, &options);
+	status = run(&ui);
+	ui_deinit(&ui);
+	ui_options_deinit(&options);
+	fx_layertab_shutdown();
+	fx_intern_shutdown();
+	return status;
+}

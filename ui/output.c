@@ -1,0 +1,79 @@
+/* output.c - where output goes: JSON, or text fitted to the terminal. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "commands/out.h"
+#include "session/session.h"
+#include "session/settings.h"
+#include "ui/theme.h"
+#include "ui/ui.h"
+
+static bool
+has_colors(void)
+{
+	const char *no_color = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && !(no_color && *no_color) && term &&
+	       strcmp(term, "dumb") != 0;
+}
+
+static const char *
+style(void *context, enum fx_role role)
+{
+	struct ui *ui = context;
+	struct fx_settings *settings = fx_session_settings(ui->session);
+	const char *color = fx_settings_word(settings, "color");
+
+	if (!strcmp(color, "never") ||
+		(!strcmp(color, "auto") && !has_colors()))
+		return "";
+	return ui_theme_style(role);
+}
+
+static size_t
+width(void *context)
+{
+	struct ui *ui = context;
+	struct fx_settings *settings = fx_session_settings(ui->session);
+	int64_t chosen = fx_settings_int(settings, "width");
+	struct winsize size;
+
+	if (chosen > 0)
+		return (size_t)chosen;
+	if (!isatty(STDOUT_FILENO) ||
+		ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
+		return 0;
+	return size.ws_col;
+}
+
+static size_t
+rows(void *context)
+{
+	struct ui *ui = context;
+
+	if (!isatty(STDOUT_FILENO))
+		return 0;
+	return (size_t)fx_settings_int(fx_session_settings(ui->session),
+		"max-rows");
+}
+
+struct out *
+ui_output_new(struct ui *ui)
+{
+	struct out_stream stream = out_stream_standard();
+	struct out_term term = { .context = ui,
+		.style = style,
+		.reset = UI_THEME_RESET,
+		.width = width,
+		.rows = rows,
+		.ascii = ui->options->ascii };
+
+	if (ui->options->json)
+		return out_new_json(&stream);
+	return out_new_term(&stream, &term);
+}

@@ -1,0 +1,61 @@
+/* interrupt.c - Ctrl-C as a flag, and a pipe that waits can poll. */
+#include <config.h>
+
+#include "ui/repl/interrupt.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t interrupt_flag;
+static int interrupt_pipe[2] = { -1, -1 };
+
+static void
+on_interrupt(int number)
+{
+	int saved = errno;
+	ssize_t n = 0;
+
+	(void)number;
+	interrupt_flag = 1;
+	if (interrupt_pipe[1] >= 0)
+		n = write(interrupt_pipe[1], "", 1);
+	(void)n;
+	errno = saved;
+}
+
+void
+interrupt_install(void)
+{
+	struct sigaction action = { .sa_handler = on_interrupt };
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	if (interrupt_pipe[0] < 0 &&
+		pipe2(interrupt_pipe, O_CLOEXEC | O_NONBLOCK) < 0)
+		interrupt_pipe[0] = interrupt_pipe[1] = -1;
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGPIPE, &ignore, NULL);
+}
+
+bool
+interrupt_take(void)
+{
+	bool was = interrupt_flag;
+	char bytes[64];
+
+	if (!was)
+		return false;
+	interrupt_flag = 0;
+	while (interrupt_pipe[0] >= 0 &&
+		read(interrupt_pipe[0], bytes, sizeof(bytes)) > 0)
+		;
+	return true;
+}
+
+int
+interrupt_file(void)
+{
+	return interrupt_pipe[0];
+}

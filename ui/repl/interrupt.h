@@ -1,0 +1,16 @@
+/* interrupt.h - Ctrl-C as a flag, and a pipe that waits can poll. */
+#ifndef FX_UI_REPL_INTERRUPT_H
+#define FX_UI_REPL_INTERRUPT_H
+
+#include <stdbool.h>
+
+/* Take SIGINT over, and ignore SIGPIPE; again after somebody else had it. */
+void interrupt_install(void);
+
+/* Whether Ctrl-C was typed since the last call. */
+bool interrupt_take(void);
+
+/* Readable while it was; -1 when there is no pipe. */
+int interrupt_file(void);
+
+#endif /* FX_UI_REPL_INTERRUPT_H */

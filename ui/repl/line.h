@@ -1,0 +1,34 @@
+/* line.h - reading lines with Readline, at the prompt and on the full screen.
+ *
+ * readline_glue.c is the only file that includes Readline.
+ */
+#ifndef FX_UI_REPL_LINE_H
+#define FX_UI_REPL_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct cmd_shell;
+struct tui_line;
+
+/* Set Readline up, with the shell's completion and the history in PATH (NULL:
+ * none; at most SIZE lines), and release it.
+ */
+void line_begin(struct cmd_shell *shell, const char *history, size_t size);
+void line_end(void);
+
+/* Read a line; the caller frees.  NULL at the end of input, or, with
+ * *INTERRUPTED_RET, after Ctrl-C.
+ */
+char *line_read(const char *prompt, bool *interrupted_ret);
+
+/* Remember LINE, in the file too. */
+void line_remember(const char *line);
+
+/* The same editor for the screen's command pane; line_read works again after
+ * line_leave_tui.  One for the program.
+ */
+struct tui_line *line_enter_tui(void);
+void line_leave_tui(void);
+
+#endif /* FX_UI_REPL_LINE_H */

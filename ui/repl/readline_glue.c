@@ -1,0 +1,411 @@
+/* readline_glue.c - the only file that includes Readline.
+ *
+ * Readline's callbacks take no user pointer, so its state is in one static
+ * struct.  The callback interface is used throughout: the prompt waits with
+ * poll, for keys and for Ctrl-C; on the full screen keys come from the screen
+ * through a queue, and nothing of Readline is painted but what the screen
+ * asks for.  Signals stay ours, and Readline may not export LINES and COLUMNS,
+ * which would stop curses from noticing a new size.
+ */
+#include <config.h>
+
+#include "ui/repl/line.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <readline/history.h>
+#include <readline/readline.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "commands/cmd.h"
+#include "ui/repl/interrupt.h"
+#include "ui/tui/line.h"
+
+static struct {
+	struct cmd_shell *shell;
+	char *history;
+	size_t history_size;
+
+	char *line; /* what on_line got */
+	bool done;
+	bool eof;
+
+	/* The full screen. */
+	bool in_tui;
+	FILE *nowhere;
+	struct fx_buf queue;
+	size_t queue_at;
+	char **candidates;
+	rl_voidfunc_t *deprep;
+	rl_vintfunc_t *prep;
+	struct tui_line tui;
+} glue;
+
+static void
+on_line(char *line)
+{
+	glue.line = line;
+	glue.done = true;
+	glue.eof = !line;
+	rl_callback_handler_remove();
+}
+
+/* Completion: candidates replace from START on, which need not be where
+ * Readline thinks that the word begins.
+ */
+
+static char *
+shifted(const char *candidate, size_t start, size_t word)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	if (start <= word) {
+		size_t skip = word - start;
+		size_t length = strlen(candidate);
+
+		return fx_xstrdup(candidate + (skip < length ? skip : length));
+	}
+	fx_buf_add_n(&text, rl_line_buffer + word, start - word);
+	fx_buf_add(&text, candidate);
+	return fx_buf_take(&text);
+}
+
+static size_t
+common_length(char **texts)
+{
+	size_t length = strlen(texts[0]);
+	size_t i;
+
+	for (i = 1; texts[i]; i++) {
+		size_t n = 0;
+
+		while (n < length && texts[0][n] == texts[i][n])
+			n++;
+		length = n;
+	}
+	/* Not in the middle of a character. */
+	while (length && ((unsigned char)texts[0][length] & 0xC0) == 0x80)
+		length--;
+	return length;
+}
+
+static char **
+complete(const char *text, int start, int end)
+{
+	size_t begin;
+	size_t count = 0;
+	char **found;
+	char **matches;
+
+	(void)text;
+	(void)end;
+	rl_attempted_completion_over = 1;
+	rl_completion_append_character = ' ';
+	found = cmd_complete(glue.shell, rl_line_buffer, (size_t)rl_point,
+		&begin);
+	while (found[count])
+		count++;
+	if (!count) {
+		free(found);
+		return NULL;
+	}
+	matches = fx_xcalloc(count + 2, sizeof(char *));
+	for (count = 0; found[count]; count++) {
+		matches[count + 1] =
+			shifted(found[count], begin, (size_t)start);
+		free(found[count]);
+	}
+	free(found);
+	matches[0] = fx_xstrndup(matches[1], common_length(matches + 1));
+	if (count == 1) {
+		size_t length = strlen(matches[1]);
+
+		if (length && strchr("/(=", matches[1][length - 1]))
+			rl_completion_append_character = '\0';
+		free(matches[1]);
+		matches[1] = NULL;
+	}
+	return matches;
+}
+
+static void
+free_candidates(void)
+{
+	size_t i;
+
+	for (i = 0; glue.candidates && glue.candidates[i]; i++)
+		free(glue.candidates[i]);
+	free(glue.candidates);
+	glue.candidates = NULL;
+}
+
+static void
+keep_candidates(char **matches, int count, int longest)
+{
+	int i;
+
+	(void)longest;
+	free_candidates();
+	glue.candidates = fx_xcalloc((size_t)count + 1, sizeof(char *));
+	for (i = 0; i < count; i++)
+		glue.candidates[i] = fx_xstrdup(matches[i + 1]);
+}
+
+/* The prompt. */
+
+void
+line_begin(struct cmd_shell *shell, const char *history, size_t size)
+{
+	static char breaks[] = " \t\n\"'(){}[],=<>!+-*/|&";
+
+	glue.shell = shell;
+	glue.history = history ? fx_xstrdup(history) : NULL;
+	glue.history_size = size;
+	rl_readline_name = "fxdb";
+	rl_catch_signals = 0;
+	rl_change_environment = 0;
+	rl_outstream = stderr;
+	rl_completer_word_break_characters = breaks;
+	rl_attempted_completion_function = complete;
+	using_history();
+	if (size)
+		stifle_history((int)size);
+	if (history)
+		read_history(history);
+}
+
+void
+line_end(void)
+{
+	if (glue.history)
+		history_truncate_file(glue.history, (int)glue.history_size);
+	free(glue.history);
+	glue.history = NULL;
+	free_candidates();
+	clear_history();
+	fx_buf_deinit(&glue.queue);
+	if (glue.nowhere)
+		fclose(glue.nowhere);
+	glue.nowhere = NULL;
+}
+
+void
+line_remember(const char *line)
+{
+	HIST_ENTRY *last =
+		history_length ? history_get(history_base + history_length - 1)
+			       : NULL;
+
+	if (!line[strspn(line, " \t")] || (last && !strcmp(last->line, line)))
+		return;
+	add_history(line);
+	/* At once, so that nothing is lost when fxdb dies. */
+	if (glue.history && append_history(1, glue.history) == ENOENT)
+		write_history(glue.history);
+}
+
+/* Wait for a key.  False after Ctrl-C. */
+static bool
+wait_for_key(void)
+{
+	struct pollfd files[2] = {
+		{ .fd = STDIN_FILENO, .events = POLLIN },
+		{ .fd = interrupt_file(), .events = POLLIN },
+	};
+
+	for (;;) {
+		if (interrupt_take())
+			return false;
+		if (poll(files, 2, -1) > 0 && files[0].revents)
+			return true;
+	}
+}
+
+static void
+drop_line(void)
+{
+	rl_free_line_state();
+	rl_callback_sigcleanup();
+	rl_replace_line("", 1);
+	rl_callback_handler_remove();
+	fputs("^C\n", stderr);
+}
+
+char *
+line_read(const char *prompt, bool *interrupted_ret)
+{
+	char *line;
+
+	*interrupted_ret = false;
+	glue.done = false;
+	glue.line = NULL;
+	rl_callback_handler_install(prompt, on_line);
+	while (!glue.done) {
+		if (!wait_for_key()) {
+			drop_line();
+			*interrupted_ret = true;
+			return NULL;
+		}
+		rl_callback_read_char();
+	}
+	if (!glue.line) {
+		fputs("\n", stderr);
+		return NULL;
+	}
+	line = fx_xstrdup(glue.line);
+	free(glue.line);
+	glue.line = NULL;
+	return line;
+}
+
+/* The full screen: keys from a queue, nothing painted. */
+
+static int
+queue_get(FILE *stream)
+{
+	(void)stream;
+	if (glue.queue_at >= glue.queue.length)
+		return EOF;
+	return (unsigned char)glue.queue.data[glue.queue_at++];
+}
+
+static int
+queue_has(void)
+{
+	return glue.queue_at < glue.queue.length;
+}
+
+static void
+paint_nothing(void)
+{
+}
+
+static void
+tui_open(void *context, const char *prompt)
+{
+	(void)context;
+	glue.done = false;
+	glue.eof = false;
+	rl_callback_handler_install(prompt, on_line);
+}
+
+static void
+tui_close(void *context)
+{
+	(void)context;
+	rl_callback_handler_remove();
+	glue.done = false;
+	free(glue.line);
+	glue.line = NULL;
+}
+
+static void
+tui_feed(void *context, const char *bytes, size_t length)
+{
+	(void)context;
+	free_candidates();
+	fx_buf_add_n(&glue.queue, bytes, length);
+	while (queue_has() && !glue.done)
+		rl_callback_read_char();
+	if (!queue_has()) {
+		fx_buf_clear(&glue.queue);
+		glue.queue_at = 0;
+	}
+}
+
+static char *
+tui_take(void *context, bool *eof_ret)
+{
+	char *line = glue.line;
+
+	(void)context;
+	*eof_ret = glue.done && glue.eof;
+	if (!glue.done)
+		return NULL;
+	glue.done = false;
+	glue.line = NULL;
+	return line;
+}
+
+static void
+tui_look(void *context, struct tui_line_look *ret)
+{
+	(void)context;
+	ret->prompt = rl_display_prompt ? rl_display_prompt : "";
+	ret->text = rl_line_buffer ? rl_line_buffer : "";
+	ret->cursor = (size_t)rl_point;
+}
+
+static void
+tui_set_text(void *context, const char *text)
+{
+	(void)context;
+	rl_replace_line(text, 1);
+	rl_point = rl_end;
+}
+
+static char **
+tui_candidates(void *context)
+{
+	(void)context;
+	return glue.candidates;
+}
+
+struct tui_line *
+line_enter_tui(void)
+{
+	if (!glue.nowhere)
+		glue.nowhere = fopen("/dev/null", "w");
+	glue.in_tui = true;
+	glue.prep = rl_prep_term_function;
+	glue.deprep = rl_deprep_term_function;
+	rl_prep_term_function = NULL;
+	rl_deprep_term_function = NULL;
+	rl_getc_function = queue_get;
+	rl_input_available_hook = queue_has;
+	rl_redisplay_function = paint_nothing;
+	rl_completion_display_matches_hook = keep_candidates;
+	rl_catch_sigwinch = 0;
+	rl_outstream = glue.nowhere ? glue.nowhere : stderr;
+	rl_variable_bind("bell-style", "none");
+	rl_variable_bind("completion-query-items", "-1");
+	rl_variable_bind("page-completions", "off");
+	rl_variable_bind("blink-matching-paren", "off");
+	rl_variable_bind("enable-bracketed-paste", "on");
+	glue.tui = (struct tui_line){ .context = &glue,
+		.open = tui_open,
+		.close = tui_close,
+		.feed = tui_feed,
+		.take = tui_take,
+		.look = tui_look,
+		.set_text = tui_set_text,
+		.candidates = tui_candidates };
+	return &glue.tui;
+}
+
+void
+line_leave_tui(void)
+{
+	if (!glue.in_tui)
+		return;
+	tui_close(NULL);
+	glue.in_tui = false;
+	rl_prep_term_function = glue.prep;
+	rl_deprep_term_function = glue.deprep;
+	rl_getc_function = rl_getc;
+	rl_input_available_hook = NULL;
+	rl_redisplay_function = rl_redisplay;
+	rl_completion_display_matches_hook = NULL;
+	rl_catch_sigwinch = 1;
+	rl_outstream = stderr;
+	rl_variable_bind("completion-query-items", "100");
+	rl_variable_bind("page-completions", "on");
+	fx_buf_clear(&glue.queue);
+	glue.queue_at = 0;
+}

@@ -1,0 +1,226 @@
+/* repl.c - the prompt: read, run, show. */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/mem.h"
+#include "commands/cmd.h"
+#include "commands/out.h"
+#include "session/session.h"
+#include "session/settings.h"
+#include "ui/repl/interrupt.h"
+#include "ui/repl/line.h"
+#include "ui/tui/tui.h"
+#include "ui/ui.h"
+
+/* What commands may ask of the prompt. */
+
+static bool
+repl_confirm(void *context, const char *question)
+{
+	FX_AUTO_FREE char *prompt = fx_xasprintf("%s (y or n) ", question);
+
+	(void)context;
+	for (;;) {
+		bool interrupted;
+		FX_AUTO_FREE char *answer = line_read(prompt, &interrupted);
+
+		if (!answer)
+			return false;
+		if (strchr("yY", answer[0]) && answer[0])
+			return true;
+		if (strchr("nN", answer[0]) && answer[0])
+			return false;
+	}
+}
+
+static char *
+repl_read_line(void *context, const char *prompt)
+{
+	bool interrupted;
+
+	(void)context;
+	return line_read(prompt, &interrupted);
+}
+
+static void
+repl_nothing(void *context)
+{
+	(void)context;
+}
+
+static bool
+repl_tick(void *context)
+{
+	(void)context;
+	return interrupt_take();
+}
+
+static struct fx_error *
+repl_request(void *context, enum front_request what, const char *argument)
+{
+	struct ui *ui = context;
+
+	switch (what) {
+	case FRONT_QUIT:
+		ui->quit_given = *argument != '\0';
+		ui->quit_status = (int)strtol(argument, NULL, 10);
+		return NULL;
+	case FRONT_TUI:
+		ui->wants_tui = !strcmp(argument, "on");
+		return NULL;
+	case FRONT_LAYOUT:
+	case FRONT_FOCUS:
+	case FRONT_REFRESH:
+		break;
+	}
+	return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+				     "the full screen is not on"),
+		"tui switches it on");
+}
+
+static bool
+repl_is_interactive(void *context)
+{
+	(void)context;
+	return true;
+}
+
+static void
+repl_front(struct ui *ui, struct front *ret)
+{
+	*ret = (struct front){ .context = ui,
+		.confirm = repl_confirm,
+		.read_line = repl_read_line,
+		.suspend = repl_nothing,
+		.resume = repl_nothing,
+		.tick = repl_tick,
+		.request = repl_request,
+		.is_interactive = repl_is_interactive };
+}
+
+/* "~/.local/state/fxdb/history", its folders made; NULL when that fails. */
+static char *
+history_path(void)
+{
+	const char *state = getenv("XDG_STATE_HOME");
+	const char *home = getenv("HOME");
+	FX_AUTO_FREE char *path = NULL;
+	char *slash;
+
+	if (state && *state == '/')
+		path = fx_xasprintf("%s/fxdb/history", state);
+	else if (home && *home)
+		path = fx_xasprintf("%s/.local/state/fxdb/history", home);
+	else
+		return NULL;
+	for (slash = strchr(path + 1, '/'); slash;
+		slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(path, 0700) < 0 && errno != EEXIST)
+			return NULL;
+		*slash = '/';
+	}
+	return FX_TAKE(path);
+}
+
+static bool
+setting_is_on(struct ui *ui, const char *name)
+{
+	return fx_settings_bool(fx_session_settings(ui->session), name);
+}
+
+static void
+begin_lines(struct ui *ui)
+{
+	FX_AUTO_FREE char *path = NULL;
+	struct fx_settings *settings = fx_session_settings(ui->session);
+	int64_t size = fx_settings_int(settings, "history size");
+
+	if (setting_is_on(ui, "history save"))
+		path = history_path();
+	line_begin(ui->shell, path, (size_t)size);
+}
+
+/* The full screen, until the user leaves it. */
+static void
+run_tui(struct ui *ui, const struct front *front)
+{
+	struct tui_options options = { .shell = ui->shell,
+		.ascii = ui->options->ascii,
+		.no_color = !strcmp(ui->options->color, "never") };
+	struct tui_result result = { 0 };
+	struct fx_error *err;
+
+	ui->wants_tui = false;
+	options.line = line_enter_tui();
+	err = tui_run(&options, &result);
+	line_leave_tui();
+	interrupt_install();
+	cmd_shell_set_front(ui->shell, front);
+	if (err) {
+		ui_show_error(ui, err);
+		return;
+	}
+	if (result.end != TUI_END_LEFT) {
+		ui->quit_given = true;
+		ui->quit_status = result.status;
+	}
+}
+
+static const char *
+prompt_text(struct ui *ui)
+{
+	int index = fx_settings_match("prompt", &(const char *){ NULL });
+
+	return index < 0 ? "(fxdb) "
+			 : fx_settings_text(fx_session_settings(ui->session),
+				   index);
+}
+
+/* One line; false at the end of input. */
+static bool
+run_one(struct ui *ui)
+{
+	FX_AUTO_FREE char *line = NULL;
+	struct fx_error *err;
+	bool interrupted;
+
+	line = line_read(prompt_text(ui), &interrupted);
+	if (interrupted)
+		return true;
+	if (!line)
+		line = fx_xstrdup("quit");
+	else
+		line_remember(line);
+	cmd_shell_history_add(ui->shell, line);
+	err = cmd_run(ui->shell, line, ui->out);
+	/* A Ctrl-C that nobody took is not for the next command. */
+	interrupt_take();
+	if (err)
+		ui_show_error(ui, err);
+	return true;
+}
+
+void
+repl_run(struct ui *ui)
+{
+	struct front front;
+
+	repl_front(ui, &front);
+	cmd_shell_set_front(ui->shell, &front);
+	begin_lines(ui);
+	if (ui->options->tui)
+		ui->wants_tui = true;
+	while (!cmd_shell_is_quitting(ui->shell) && !ui->quit_given) {
+		if (ui->wants_tui)
+			run_tui(ui, &front);
+		else if (!run_one(ui))
+			break;
+	}
+	line_end();
+	cmd_shell_set_front(ui->shell, NULL);
+}

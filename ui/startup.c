@@ -1,0 +1,230 @@
+/* startup.c - what happens before the first prompt. */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "commands/cmd.h"
+#include "commands/out.h"
+#include "session/session.h"
+#include "session/settings.h"
+#include "ui/ui.h"
+
+void
+ui_show_error(struct ui *ui, struct fx_error *err)
+{
+	cmd_shell_report(ui->shell, err);
+	out_error(ui->out, err);
+	fx_error_free(err);
+}
+
+/* Run LINE; false when it failed. */
+static bool
+run_line(struct ui *ui, const char *line)
+{
+	struct fx_error *err = cmd_run(ui->shell, line, ui->out);
+
+	if (err)
+		ui_show_error(ui, err);
+	return !err;
+}
+
+static bool
+exists(const char *path)
+{
+	return access(path, F_OK) == 0;
+}
+
+/* "~/.config/fxdb/init"; the caller frees; NULL without a home. */
+static char *
+init_path(void)
+{
+	const char *config = getenv("XDG_CONFIG_HOME");
+	const char *home = getenv("HOME");
+
+	if (config && *config == '/')
+		return fx_xasprintf("%s/fxdb/init", config);
+	if (home && *home)
+		return fx_xasprintf("%s/.config/fxdb/init", home);
+	return NULL;
+}
+
+static bool
+run_file(struct ui *ui, const char *path)
+{
+	struct fx_error *err =
+		cmd_source(ui->shell, path, ui->options->keep_going, ui->out);
+
+	if (err)
+		ui_show_error(ui, err);
+	return !err;
+}
+
+/* Whether FOLDERS, separated by colons, has FOLDER or one above it. */
+static bool
+is_allowed(const char *folders, const char *folder)
+{
+	while (*folders) {
+		size_t length = strcspn(folders, ":");
+		size_t n = length;
+
+		while (n > 1 && folders[n - 1] == '/')
+			n--;
+		if (n && !strncmp(folders, folder, n) &&
+			(folder[n] == '\0' || folder[n] == '/' || n == 1))
+			return true;
+		folders += length + (folders[length] == ':');
+	}
+	return false;
+}
+
+/* A file in the current folder could be anybody's: it is named, not run. */
+static bool
+run_local_init(struct ui *ui)
+{
+	struct fx_settings *settings = fx_session_settings(ui->session);
+	int index = fx_settings_match("auto-load", &(const char *){ NULL });
+	FX_AUTO_FREE char *folder = NULL;
+
+	if (!exists(".fxdbinit"))
+		return true;
+	folder = realpath(".", NULL);
+	if (folder && index >= 0 &&
+		is_allowed(fx_settings_text(settings, index), folder))
+		return run_file(ui, ".fxdbinit");
+	if (ui->interactive && !ui->options->quiet)
+		out_note(ui->out,
+			".fxdbinit in this folder was not run; source "
+			".fxdbinit runs it, set auto-load allows the folder");
+	return true;
+}
+
+static bool
+run_init(struct ui *ui)
+{
+	FX_AUTO_FREE char *path = init_path();
+
+	if (ui->options->no_init)
+		return true;
+	if (path && exists(path) && !run_file(ui, path))
+		return false;
+	return run_local_init(ui);
+}
+
+/* PATH as a word of a command line. */
+static void
+add_quoted(struct fx_buf *line, const char *path)
+{
+	fx_buf_add_char(line, '"');
+	for (; *path; path++) {
+		if (*path == '"' || *path == '\\')
+			fx_buf_add_char(line, '\\');
+		fx_buf_add_char(line, *path);
+	}
+	fx_buf_add_char(line, '"');
+}
+
+static bool
+needs_quotes(const char *path)
+{
+	return !*path || strpbrk(path, " \t\n\"'#") || *path == '-';
+}
+
+/* A file, or a SPEC to trace: FILE.py:EXPR, package.module:EXPR. */
+static bool
+open_model(struct ui *ui)
+{
+	const char *model = ui->options->model;
+	bool is_spec = strchr(model, ':') && !exists(model);
+	FX_AUTO_BUF struct fx_buf line = { 0 };
+	size_t i;
+
+	fx_buf_add(&line, is_spec ? "trace " : "load ");
+	if (!is_spec && needs_quotes(model))
+		add_quoted(&line, model);
+	else
+		fx_buf_add(&line, model);
+	for (i = 0; is_spec && i < ui->options->inputs.count; i++)
+		fx_buf_addf(&line, " -i %s", ui->options->inputs.items[i]);
+	return run_line(ui, fx_buf_text(&line));
+}
+
+static bool
+set_inputs(struct ui *ui)
+{
+	size_t i;
+
+	for (i = 0; i < ui->options->inputs.count; i++) {
+		const char *text = ui->options->inputs.items[i];
+		size_t length = strcspn(text, "=");
+		FX_AUTO_FREE char *line =
+			fx_xasprintf("input %.*s = %s", (int)length, text,
+				text[length] ? text + length + 1 : "");
+
+		if (!run_line(ui, line))
+			return false;
+	}
+	return true;
+}
+
+static bool
+run_actions(struct ui *ui)
+{
+	size_t i;
+
+	for (i = 0; i < ui->options->actions.count; i++) {
+		const struct ui_action *action = &ui->options->actions.items[i];
+		bool done;
+
+		if (cmd_shell_is_quitting(ui->shell) || !out_more(ui->out))
+			return true;
+		if (action->is_file)
+			done = run_file(ui, action->text);
+		else
+			done = run_line(ui, action->text);
+		if (!done && !ui->options->keep_going)
+			return false;
+	}
+	return true;
+}
+
+bool
+ui_startup(struct ui *ui)
+{
+	const struct ui_options *options = ui->options;
+
+	if (options->seed >= 0)
+		fx_session_set_seed(ui->session, (uint64_t)options->seed);
+	if (!run_init(ui))
+		return false;
+	if (options->model && !open_model(ui))
+		return false;
+	if (!(options->model && strchr(options->model, ':')) && !set_inputs(ui))
+		return false;
+	return run_actions(ui);
+}
+
+void
+ui_first_screen(struct ui *ui)
+{
+	struct out *out = ui->out;
+
+	out_line(out, FX_ROLE_TITLE,
+		PACKAGE_STRING ": a debugger for PyTorch graphs.");
+	out_line(out, FX_ROLE_PLAIN,
+		"No graph is open: load FILE opens one (.fxg, printed code, a "
+		"listing).");
+	out_line(out, FX_ROLE_PLAIN,
+		"help concepts  says how nodes, sets and places are named.");
+	out_line(out, FX_ROLE_PLAIN,
+		"apropos WORD   finds a command; help COMMAND has examples.");
+	out_line(out, FX_ROLE_PLAIN,
+		"start, step    run one node at a time; rs goes back, undo "
+		"takes edits back.");
+}

@@ -1,0 +1,51 @@
+/* ui.h - the program: one session, one shell, one output, some front end. */
+#ifndef FX_UI_UI_H
+#define FX_UI_UI_H
+
+#include <stdbool.h>
+
+#include "commands/front.h"
+#include "ui/options.h"
+
+struct cmd_shell;
+struct fx_session;
+struct out;
+
+struct ui {
+	const struct ui_options *options;
+	struct fx_session *session;
+	struct cmd_shell *shell;
+	struct out *out;
+	bool interactive; /* a user can answer */
+	bool wants_tui;   /* the command tui was typed */
+	bool quit_given;  /* with a status */
+	int quit_status;
+	int line; /* of standard input, when it is read by batch */
+};
+
+/* Where output goes: JSON, or text fitted to the terminal. */
+struct out *ui_output_new(struct ui *ui);
+
+/* The model, the init file, -x and -ex, in their order.  False when one failed
+ * (it has been shown).
+ */
+bool ui_startup(struct ui *ui);
+
+/* Show ERR, count it for the exit status, and free it. */
+void ui_show_error(struct ui *ui, struct fx_error *err);
+
+/* What --doctor says. */
+void ui_doctor(struct ui *ui);
+
+/* The five lines of a start without a model. */
+void ui_first_screen(struct ui *ui);
+
+/* Run the lines of standard input, without a prompt. */
+void batch_run(struct ui *ui);
+/* A front end without a user. */
+void batch_front(struct ui *ui, struct front *ret);
+
+/* Read, run and show until the user leaves; the full screen when asked. */
+void repl_run(struct ui *ui);
+
+#endif /* FX_UI_UI_H */

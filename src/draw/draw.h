@@ -13,6 +13,12 @@
 struct fx_buf;
 struct fx_graph;
 
+/* What was drawn, and what the limits left out: the caller says so. */
+struct fx_draw_report {
+	size_t drawn;
+	size_t left_out;
+};
+
 struct fx_draw_options {
 	/* What to draw, positions ascending; NULL: the whole graph, or what
 	 * lies around the centre.
@@ -32,6 +38,7 @@ struct fx_draw_options {
 	 * and what is asked meanwhile, true: give up.  May be NULL.
 	 */
 	int timeout_ms;
+	struct fx_draw_report *report; /* or NULL: what the limit left out */
 	bool (*stop)(void *context);
 	void *stop_context;
 };
@@ -42,12 +49,6 @@ struct fx_draw_options {
 		.hops = 2, \
 		.limit = 60, \
 		.hub_limit = 8 })
-
-/* What was drawn, and what the limits left out: the caller says so. */
-struct fx_draw_report {
-	size_t drawn;
-	size_t left_out;
-};
 
 /* Append GRAPH as boxes of characters to OUT. */
 void fx_draw_text(struct fx_graph *graph, const struct fx_draw_options *options,

@@ -90,6 +90,8 @@ fx_draw_picture(struct fx_graph *graph, const struct fx_draw_options *options,
 	if (job.timeout_ms <= 0 || getenv("FXDB_DRAW_TIMEOUT"))
 		job.timeout_ms = fx_svg_child_timeout();
 	dag = fx_draw_part(graph, options, &marked, &report);
+	if (options->report)
+		*options->report = report;
 	if (!fx_dot_is_modest(dag))
 		return render(dag, marked, true, &job, out);
 	err = render(dag, marked, false, &job, out);

@@ -8,6 +8,7 @@
 #ifndef FX_IR_EXPAND_H
 #define FX_IR_EXPAND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/cleanup.h"
@@ -16,6 +17,7 @@
 
 struct fx_graph;
 struct fx_module;
+struct fx_node;
 
 /* GRAPH has one placeholder an input, then operators, then an output. */
 struct fx_fragment {
@@ -36,6 +38,14 @@ void fx_expander_free(struct fx_expander *expander);
 FX_DEFINE_CLEANUP(expander, struct fx_expander, fx_expander_free);
 #define FX_AUTO_EXPANDER FX_AUTO(expander)
 
+/* How the metadata of a fragment's node is found while it is built (ir cannot
+ * see src/meta): LEARN sets the `meta` of NODE if it can.  Without it only
+ * kinds of the inputs themselves are known.
+ */
+typedef void fx_expander_learn_fn(void *context, struct fx_node *node);
+void fx_expander_set_learn(struct fx_expander *expander,
+	fx_expander_learn_fn *learn, void *context);
+
 /* MODULE called with ARGS (a TUPLE) and KWARGS (a DICT or NONE).  In them
  * TENSOR, SYMBOL and UNKNOWN leaves are inputs, in the order of a walk through
  * ARGS and then KWARGS (fx_expand_leaves); everything else is constant.  The
@@ -52,7 +62,7 @@ FX_NODISCARD struct fx_error *fx_expand_function(struct fx_expander *expander,
 	const struct fx_value *kwargs, const struct fx_fragment **ret);
 
 /* Whether VALUE is an input rather than a constant. */
-static inline int
+static inline bool
 fx_expand_is_input(const struct fx_value *value)
 {
 	return value->kind == FX_VALUE_TENSOR ||

@@ -74,13 +74,13 @@ FX_NODISCARD struct fx_error *fx_fold_slice_range(const struct fx_value *slice,
 FX_NODISCARD struct fx_error *fx_fold_attribute(struct fx_arena *arena,
 	const struct fx_value *value, const char *name, struct fx_value *ret);
 
-/* VALUE.NAME(ARGS...) of plain values (keys, values, items, get, index, count,
- * upper, startswith, numel of a size...) and of tensors where only metadata
- * matters (size, dim, numel...).  UNSUPPORTED when there is none.
+/* VALUE.NAME(*ARGS), ARGS a TUPLE, of plain values (keys, values, items, get,
+ * index, count, upper, startswith, numel of a size...) and of tensors where
+ * only metadata matters (size, dim, numel...).  UNSUPPORTED when there is none.
  */
 FX_NODISCARD struct fx_error *fx_fold_method(struct fx_arena *arena,
 	const struct fx_value *value, const char *name,
-	const struct fx_value *args, size_t count, struct fx_value *ret);
+	const struct fx_value *args, struct fx_value *ret);
 
 /* A builtin or a function of math by name ("len", "builtins.len",
  * "math.sqrt", "operator.not_", "torch.sym_sqrt").  UNSUPPORTED when NAME is

@@ -1,2 +1,45 @@
 # Sources of src/meta: .c, .h and .def alike, so that distcheck misses none.
-#	libfxcore_a_SOURCES += %D%/x.c %D%/x.h
+# Those of src/ir that are about sizes, folding and expansion are listed here
+# too.
+libfxcore_a_SOURCES += \
+	src/ir/expand.c \
+	src/ir/expand_call.c \
+	src/ir/expand_eval.c \
+	src/ir/expand_module.c \
+	src/ir/expand_private.h \
+	src/ir/expand_run.c \
+	src/ir/fold.c \
+	src/ir/fold_call.c \
+	src/ir/fold_iterable.c \
+	src/ir/fold_member.c \
+	src/ir/fold_number.c \
+	src/ir/fold_private.h \
+	src/ir/fold_sequence.c \
+	src/ir/signature.c \
+	src/ir/size.c \
+	src/ir/size_div.c \
+	src/ir/size_private.h \
+	src/ir/size_text.c \
+	src/ir/tensor_meta.c \
+	%D%/eval.c %D%/eval_private.h \
+	%D%/promote.c %D%/promote.h \
+	%D%/propagate.c %D%/propagate.h \
+	%D%/rules.c %D%/rules.h \
+	%D%/rules_activation.c \
+	%D%/rules_attribute.c \
+	%D%/rules_conv.c \
+	%D%/rules_einsum.c \
+	%D%/rules_elementwise.c \
+	%D%/rules_embedding.c \
+	%D%/rules_factory.c \
+	%D%/rules_index.c \
+	%D%/rules_join.c \
+	%D%/rules_matrix.c \
+	%D%/rules_norm.c \
+	%D%/rules_pool.c \
+	%D%/rules_reduce.c \
+	%D%/rules_repeat.c \
+	%D%/rules_resize.c \
+	%D%/rules_select.c \
+	%D%/rules_shape.c \
+	%D%/shape.c %D%/shape.h

@@ -20,17 +20,22 @@
 
 struct fx_signature;
 
+/* A rule reads its arguments through the functions of shape.h and leaves
+ * RESULT, or an error.
+ */
 struct fx_shape_call {
 	struct fx_arena *arena; /* for the result */
 	enum fx_op op;
-	const struct fx_op_info *info;
-	const char *target; /* as the node spells it: "torch.min", "softmax" */
+	const char *name; /* as the node spells it, without its module:
+			   * "min", "max_pool2d" */
 	const struct fx_signature *signature;
 	const struct fx_value *bound; /* one a parameter of the signature */
+
+	struct fx_value result; /* UNKNOWN with a reason until a rule says */
+	struct fx_error *error; /* what torch would refuse; owned */
 };
 
-typedef struct fx_error *fx_shape_rule(const struct fx_shape_call *call,
-	struct fx_value *ret);
+typedef void fx_shape_rule(struct fx_shape_call *call);
 
 /* Every rule that a row names is declared here, so a missing one does not
  * link.

@@ -37,7 +37,7 @@ struct fx_op_info {
 	const char *family;    /* for help and grouping */
 	const char *signature; /* Python: "input, dim, dtype=None" */
 	unsigned traits;       /* fx_op_trait bits */
-	const char *shape;     /* name of the shape rule, "" when none */
+	const char *shape;     /* name of the shape rule, "none" when none */
 };
 
 const struct fx_op_info *fx_op_info(enum fx_op op);

@@ -1,0 +1,78 @@
+/* fold_private.h - what the files of fold.h share. */
+#ifndef FX_IR_FOLD_PRIVATE_H
+#define FX_IR_FOLD_PRIVATE_H
+
+#include <stdbool.h>
+
+#include "ir/fold.h"
+
+/* Python's ints up to 127 bits: enough to never be wrong on 64. */
+__extension__ typedef __int128 fx_wide;
+
+/* Items a folded sequence may have; more is LIMIT. */
+#define FX_FOLD_ITEM_LIMIT 1000000
+
+/* The integer that VALUE (BOOL, INT, BIGINT) is; false if it is none or larger.
+ */
+bool fx_fold_wide(const struct fx_value *value, fx_wide *ret);
+/* The INT or BIGINT of NUMBER. */
+struct fx_value fx_fold_from_wide(fx_wide number);
+
+/* The float that VALUE (BOOL, INT, BIGINT, FLOAT) is. */
+bool fx_fold_double(const struct fx_value *value, double *ret);
+
+enum fx_tristate {
+	FX_FALSE,
+	FX_TRUE,
+	FX_MAYBE,
+};
+
+/* Python's ==, and < for what has an order. */
+enum fx_tristate fx_fold_equal(const struct fx_value *a,
+	const struct fx_value *b);
+
+/* An UNKNOWN number of type WORD: "int", "float", "bool". */
+struct fx_value fx_fold_some(const char *word);
+bool fx_fold_is_some(const struct fx_value *value, const char *word);
+
+/* TYPE: unsupported operand type(s) for OP: "str" and "int". */
+FX_NODISCARD struct fx_error *fx_fold_bad_operands(enum fx_ast_op op,
+	const struct fx_value *left, const struct fx_value *right);
+
+/* fold_sequence.c: + and * of strings and sequences; false if A and B are not
+ * for it.
+ */
+bool fx_fold_concat(struct fx_arena *arena, const struct fx_value *a,
+	const struct fx_value *b, struct fx_value *ret, struct fx_error **err);
+bool fx_fold_repeat(struct fx_arena *arena, const struct fx_value *a,
+	const struct fx_value *b, struct fx_value *ret, struct fx_error **err);
+
+/* fold_number.c: arithmetic of numbers, symbols and unknown numbers. */
+FX_NODISCARD struct fx_error *fx_fold_arithmetic(struct fx_arena *arena,
+	enum fx_ast_op op, const struct fx_value *left,
+	const struct fx_value *right, struct fx_value *ret);
+
+/* A call of a builtin, and what does it. */
+struct fx_fold_arguments {
+	struct fx_arena *arena;
+	const char *name; /* without "builtins." */
+	const struct fx_value *args;
+	size_t count;
+};
+
+typedef struct fx_error *fx_fold_builtin(const struct fx_fold_arguments *call,
+	struct fx_value *ret);
+
+/* fold_iterable.c */
+fx_fold_builtin fx_fold_call_min_max;
+fx_fold_builtin fx_fold_call_sum;
+fx_fold_builtin fx_fold_call_sequence;
+fx_fold_builtin fx_fold_call_reversed;
+fx_fold_builtin fx_fold_call_enumerate;
+fx_fold_builtin fx_fold_call_zip;
+fx_fold_builtin fx_fold_call_range;
+fx_fold_builtin fx_fold_call_slice;
+fx_fold_builtin fx_fold_call_all_any;
+fx_fold_builtin fx_fold_call_isinstance;
+
+#endif /* FX_IR_FOLD_PRIVATE_H */

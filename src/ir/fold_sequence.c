@@ -1,0 +1,515 @@
+/* fold_sequence.c - Python's sequences: length, subscripts, iteration, + and *.
+ */
+#include <config.h>
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/utf8.h"
+#include "ir/fold_private.h"
+#include "ir/size.h"
+#include "ir/tensor_meta.h"
+
+static bool
+is_tuple(const struct fx_value *value)
+{
+	return value->kind == FX_VALUE_TUPLE || value->kind == FX_VALUE_SIZE;
+}
+
+static struct fx_error *
+too_long(void)
+{
+	return fx_error_new(FX_ERR_LIMIT,
+		"a sequence would have more than %d items", FX_FOLD_ITEM_LIMIT);
+}
+
+static struct fx_value
+join_texts(struct fx_arena *arena, const struct fx_value *a,
+	const struct fx_value *b)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	fx_buf_add_n(&text, a->text, a->count);
+	fx_buf_add_n(&text, b->text, b->count);
+	return a->kind == FX_VALUE_STRING
+		       ? fx_value_string_n(arena, fx_buf_text(&text),
+				 text.length)
+		       : fx_value_bytes(arena, fx_buf_text(&text), text.length);
+}
+
+bool
+fx_fold_concat(struct fx_arena *arena, const struct fx_value *a,
+	const struct fx_value *b, struct fx_value *ret, struct fx_error **err)
+{
+	bool are_texts =
+		(a->kind == FX_VALUE_STRING || a->kind == FX_VALUE_BYTES) &&
+		a->kind == b->kind;
+	bool are_lists = a->kind == FX_VALUE_LIST && b->kind == FX_VALUE_LIST;
+	struct fx_value *items;
+
+	if (!are_texts && !are_lists && !(is_tuple(a) && is_tuple(b)))
+		return false;
+	if ((uint64_t)a->count + b->count > FX_FOLD_ITEM_LIMIT) {
+		*err = too_long();
+		return true;
+	}
+	if (are_texts) {
+		*ret = join_texts(arena, a, b);
+		return true;
+	}
+	items = FX_ARENA_ARRAY(arena, struct fx_value,
+		(size_t)a->count + b->count);
+	for (uint32_t i = 0; i < a->count; i++)
+		items[i] = a->items[i];
+	for (uint32_t i = 0; i < b->count; i++)
+		items[a->count + i] = b->items[i];
+	*ret = fx_value_sequence(arena, (enum fx_value_kind)a->kind, items,
+		(size_t)a->count + b->count);
+	return true;
+}
+
+static struct fx_value
+repeat_text(struct fx_arena *arena, const struct fx_value *text, int64_t times)
+{
+	FX_AUTO_BUF struct fx_buf all = { 0 };
+
+	for (int64_t i = 0; i < times; i++)
+		fx_buf_add_n(&all, text->text, text->count);
+	return text->kind == FX_VALUE_STRING
+		       ? fx_value_string_n(arena, fx_buf_text(&all), all.length)
+		       : fx_value_bytes(arena, fx_buf_text(&all), all.length);
+}
+
+bool
+fx_fold_repeat(struct fx_arena *arena, const struct fx_value *a,
+	const struct fx_value *b, struct fx_value *ret, struct fx_error **err)
+{
+	bool is_text;
+	fx_wide times;
+	struct fx_value *items;
+
+	if (!fx_value_is_sequence(a) && a->kind != FX_VALUE_STRING &&
+		a->kind != FX_VALUE_BYTES) {
+		const struct fx_value *swapped = a;
+
+		a = b;
+		b = swapped;
+	}
+	is_text = a->kind == FX_VALUE_STRING || a->kind == FX_VALUE_BYTES;
+	if (!is_text && !fx_value_is_sequence(a))
+		return false;
+	if (b->kind == FX_VALUE_SYMBOL || b->kind == FX_VALUE_UNKNOWN) {
+		*ret = fx_fold_unknown("a sequence of unknown length");
+		return true;
+	}
+	if (!fx_fold_wide(b, &times))
+		return false;
+	times = times < 0 ? 0 : times;
+	if (times * a->count > FX_FOLD_ITEM_LIMIT) {
+		*err = too_long();
+		return true;
+	}
+	if (is_text) {
+		*ret = repeat_text(arena, a, a->count ? (int64_t)times : 0);
+		return true;
+	}
+	times = a->count ? times : 0;
+	items = FX_ARENA_ARRAY(arena, struct fx_value,
+		a->count * (size_t)times);
+	for (size_t i = 0; i < a->count * (size_t)times; i++)
+		items[i] = a->items[i % a->count];
+	*ret = fx_value_sequence(arena, (enum fx_value_kind)a->kind, items,
+		a->count * (size_t)times);
+	return true;
+}
+
+/* The number of code points of a STRING. */
+static int64_t
+string_length(const struct fx_value *value)
+{
+	int64_t length = 0;
+
+	for (uint32_t i = 0; i < value->count; i++)
+		length += ((unsigned char)value->text[i] & 0xc0) != 0x80;
+	return length;
+}
+
+/* How many numbers the RANGE of INTs has; false when it has symbols. */
+static bool
+range_length(const struct fx_value *range, int64_t *ret)
+{
+	fx_wide start;
+	fx_wide stop;
+	fx_wide step;
+
+	if (!fx_fold_wide(&range->items[0], &start) ||
+		!fx_fold_wide(&range->items[1], &stop) ||
+		!fx_fold_wide(&range->items[2], &step) || step == 0)
+		return false;
+	if (step > 0)
+		*ret = stop > start
+			       ? (int64_t)((stop - start + step - 1) / step)
+			       : 0;
+	else
+		*ret = start > stop
+			       ? (int64_t)((start - stop - step - 1) / -step)
+			       : 0;
+	return true;
+}
+
+/* range(N) and range(0, N) have N numbers (a size is not negative). */
+static struct fx_value
+symbolic_range_length(struct fx_arena *arena, const struct fx_value *range)
+{
+	const struct fx_value *step = &range->items[2];
+
+	if (step->kind != FX_VALUE_INT || step->integer <= 0)
+		return fx_fold_some("int");
+	return fx_size_max(arena, fx_value_int(0),
+		fx_size_floordiv(arena,
+			fx_size_add(arena,
+				fx_size_sub(arena, range->items[1],
+					range->items[0]),
+				fx_value_int(step->integer - 1)),
+			*step));
+}
+
+struct fx_error *
+fx_fold_length(struct fx_arena *arena, const struct fx_value *value,
+	struct fx_value *ret)
+{
+	int64_t length;
+
+	switch ((enum fx_value_kind)value->kind) {
+	case FX_VALUE_STRING:
+		*ret = fx_value_int(string_length(value));
+		return NULL;
+	case FX_VALUE_BYTES:
+	case FX_VALUE_TUPLE:
+	case FX_VALUE_LIST:
+	case FX_VALUE_SIZE:
+	case FX_VALUE_DICT:
+	case FX_VALUE_NAMEDTUPLE:
+		*ret = fx_value_int(value->count);
+		return NULL;
+	case FX_VALUE_RANGE:
+		*ret = range_length(value, &length)
+			       ? fx_value_int(length)
+			       : symbolic_range_length(arena, value);
+		return NULL;
+	case FX_VALUE_TENSOR:
+		if (value->tensor->has_shape && value->tensor->rank == 0)
+			return fx_error_new(FX_ERR_TYPE,
+				"len() of a tensor without dimensions");
+		*ret = value->tensor->has_shape ? value->tensor->sizes[0]
+						: fx_fold_some("int");
+		return NULL;
+	case FX_VALUE_UNKNOWN:
+		*ret = fx_fold_some("int");
+		return NULL;
+	default:
+		return fx_error_new(FX_ERR_TYPE, "a \"%s\" has no len()",
+			fx_value_kind_name(value->kind));
+	}
+}
+
+/* An int of a slice, clamped to what any length can matter. */
+static struct fx_error *
+slice_part(const struct fx_value *part, int64_t absent, int64_t *ret)
+{
+	const int64_t far = INT64_MAX / 4;
+	fx_wide number;
+
+	if (part->kind == FX_VALUE_NONE) {
+		*ret = absent;
+		return NULL;
+	}
+	if (part->kind == FX_VALUE_BIGINT) {
+		*ret = part->text[0] == '-' ? -far : far;
+		return NULL;
+	}
+	if (!fx_fold_wide(part, &number))
+		return fx_error_new(FX_ERR_TYPE,
+			"slice indices must be integers or None, not \"%s\"",
+			fx_value_kind_name(part->kind));
+	*ret = number > far ? far : number < -far ? -far : (int64_t)number;
+	return NULL;
+}
+
+static int64_t
+clamp(int64_t number, int64_t low, int64_t high)
+{
+	return number < low ? low : number > high ? high : number;
+}
+
+struct fx_error *
+fx_fold_slice_range(const struct fx_value *slice, int64_t length,
+	struct fx_slice_range *ret)
+{
+	const int64_t absent = INT64_MIN;
+	int64_t step;
+	int64_t start = 0;
+	int64_t stop = 0;
+	struct fx_error *err = slice_part(&slice->items[2], 1, &step);
+	int64_t low;
+	int64_t high;
+
+	if (!err)
+		err = slice_part(&slice->items[0], absent, &start);
+	if (!err)
+		err = slice_part(&slice->items[1], absent, &stop);
+	if (err)
+		return err;
+	if (step == 0)
+		return fx_error_new(FX_ERR_VALUE,
+			"the step of a slice cannot be zero");
+	low = step > 0 ? 0 : -1;
+	high = step > 0 ? length : length - 1;
+	if (start == absent)
+		start = step > 0 ? low : high;
+	else
+		start = clamp(start < 0 ? start + length : start, low, high);
+	if (stop == absent)
+		stop = step > 0 ? high : low;
+	else
+		stop = clamp(stop < 0 ? stop + length : stop, low, high);
+	ret->start = start;
+	ret->step = step;
+	ret->count =
+		step > 0 ? (stop > start ? (stop - start - 1) / step + 1 : 0)
+			 : (start > stop ? (start - stop - 1) / -step + 1 : 0);
+	return NULL;
+}
+
+/* INDEX counted from the front; RANGE when it is outside LENGTH. */
+static struct fx_error *
+place(const struct fx_value *index, int64_t length, const char *what,
+	int64_t *ret)
+{
+	fx_wide number;
+
+	if (!fx_fold_wide(index, &number))
+		return fx_error_new(FX_ERR_TYPE,
+			"%s indices must be integers or slices, not \"%s\"",
+			what, fx_value_kind_name(index->kind));
+	if (number < -(fx_wide)length || number >= length)
+		return fx_error_new(FX_ERR_RANGE,
+			"index %lld is out of range for a %s of %lld",
+			(long long)number, what, (long long)length);
+	*ret = (int64_t)(number < 0 ? number + length : number);
+	return NULL;
+}
+
+static struct fx_error *
+slice_sequence(struct fx_arena *arena, const struct fx_value *value,
+	const struct fx_value *slice, struct fx_value *ret)
+{
+	struct fx_slice_range range;
+	struct fx_value *items;
+	struct fx_error *err = fx_fold_slice_range(slice, value->count, &range);
+
+	if (err)
+		return err;
+	items = FX_ARENA_ARRAY(arena, struct fx_value, (size_t)range.count);
+	for (int64_t i = 0; i < range.count; i++)
+		items[i] = value->items[range.start + i * range.step];
+	*ret = fx_value_sequence(arena, (enum fx_value_kind)value->kind, items,
+		(size_t)range.count);
+	return NULL;
+}
+
+/* The INDEXth code point of STRING as a string. */
+static struct fx_value
+character(struct fx_arena *arena, const struct fx_value *string, int64_t index)
+{
+	const char *text = string->text;
+	const char *end = text + string->count;
+	size_t size = 1;
+
+	for (; text < end; text++)
+		if (((unsigned char)*text & 0xc0) != 0x80 && index-- == 0)
+			break;
+	while (text + size < end && ((unsigned char)text[size] & 0xc0) == 0x80)
+		size++;
+	return fx_value_string_n(arena, text, size);
+}
+
+static struct fx_error *
+slice_string(struct fx_arena *arena, const struct fx_value *string,
+	const struct fx_value *slice, struct fx_value *ret)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	struct fx_slice_range range;
+	struct fx_error *err =
+		fx_fold_slice_range(slice, string_length(string), &range);
+
+	if (err)
+		return err;
+	if (range.count > 10000)
+		return too_long();
+	for (int64_t i = 0; i < range.count; i++) {
+		struct fx_value one =
+			character(arena, string, range.start + i * range.step);
+
+		fx_buf_add_n(&text, one.text, one.count);
+	}
+	*ret = fx_value_string_n(arena, fx_buf_text(&text), text.length);
+	return NULL;
+}
+
+static struct fx_error *
+dict_item(const struct fx_value *dict, const struct fx_value *key,
+	struct fx_value *ret)
+{
+	for (uint32_t i = 0; i < dict->count; i++) {
+		enum fx_tristate equal =
+			fx_fold_equal(&dict->items[2 * i], key);
+
+		if (equal == FX_FALSE)
+			continue;
+		*ret = equal == FX_TRUE
+			       ? dict->items[2 * i + 1]
+			       : fx_fold_unknown("a key that is not known");
+		return NULL;
+	}
+	if (key->kind == FX_VALUE_STRING)
+		return fx_error_new(FX_ERR_RANGE, "the dict has no key \"%s\"",
+			key->text);
+	return fx_error_new(FX_ERR_RANGE, "the dict has no such key");
+}
+
+static struct fx_error *
+range_item(struct fx_arena *arena, const struct fx_value *range,
+	const struct fx_value *index, struct fx_value *ret)
+{
+	int64_t length;
+	int64_t at;
+	struct fx_error *err;
+
+	if (!range_length(range, &length) || index->kind == FX_VALUE_SLICE) {
+		*ret = fx_fold_unknown("a part of a range");
+		return NULL;
+	}
+	err = place(index, length, "range", &at);
+	if (err)
+		return err;
+	*ret = fx_size_add(arena, range->items[0],
+		fx_size_mul(arena, range->items[2], fx_value_int(at)));
+	return NULL;
+}
+
+static struct fx_error *
+sequence_item(struct fx_arena *arena, const struct fx_value *value,
+	const struct fx_value *index, struct fx_value *ret)
+{
+	const char *what = fx_value_kind_name(value->kind);
+	int64_t at;
+	struct fx_error *err;
+
+	if (index->kind == FX_VALUE_SLICE)
+		return slice_sequence(arena, value, index, ret);
+	err = place(index, value->count, what, &at);
+	if (!err)
+		*ret = value->items[at];
+	return err;
+}
+
+struct fx_error *
+fx_fold_subscript(struct fx_arena *arena, const struct fx_value *value,
+	const struct fx_value *index, struct fx_value *ret)
+{
+	bool has_unknown = fx_fold_has(index, FX_VALUE_UNKNOWN) ||
+			   fx_fold_has(index, FX_VALUE_SYMBOL);
+	int64_t at;
+	struct fx_error *err;
+
+	if (value->kind == FX_VALUE_TENSOR)
+		return fx_error_new(FX_ERR_UNSUPPORTED,
+			"a subscript of a tensor needs a backend");
+	if (value->kind == FX_VALUE_DICT)
+		return dict_item(value, index, ret);
+	if (value->kind == FX_VALUE_UNKNOWN || has_unknown) {
+		*ret = value->kind == FX_VALUE_UNKNOWN
+			       ? *value
+			       : fx_fold_unknown("an index that is not known");
+		return NULL;
+	}
+	if (fx_value_is_sequence(value))
+		return sequence_item(arena, value, index, ret);
+	if (value->kind == FX_VALUE_NAMEDTUPLE) {
+		struct fx_value fields = fx_value_sequence(arena,
+			FX_VALUE_TUPLE, value->items + 1, value->count);
+
+		return sequence_item(arena, &fields, index, ret);
+	}
+	if (value->kind == FX_VALUE_RANGE)
+		return range_item(arena, value, index, ret);
+	if (value->kind != FX_VALUE_STRING)
+		return fx_error_new(FX_ERR_TYPE,
+			"a \"%s\" cannot be subscripted",
+			fx_value_kind_name(value->kind));
+	if (index->kind == FX_VALUE_SLICE)
+		return slice_string(arena, value, index, ret);
+	err = place(index, string_length(value), "str", &at);
+	if (!err)
+		*ret = character(arena, value, at);
+	return err;
+}
+
+static struct fx_error *
+iterate_range(struct fx_arena *arena, const struct fx_value *range,
+	const struct fx_value **items_ret, size_t *count_ret)
+{
+	struct fx_value *items;
+	int64_t length;
+
+	if (!range_length(range, &length))
+		return fx_error_new(FX_ERR_UNSUPPORTED,
+			"the length of the range is not known");
+	if (length > FX_FOLD_ITEM_LIMIT)
+		return too_long();
+	items = FX_ARENA_ARRAY(arena, struct fx_value, (size_t)length);
+	for (int64_t i = 0; i < length; i++)
+		items[i] = fx_size_add(arena, range->items[0],
+			fx_size_mul(arena, range->items[2], fx_value_int(i)));
+	*items_ret = items;
+	*count_ret = (size_t)length;
+	return NULL;
+}
+
+struct fx_error *
+fx_fold_iterate(struct fx_arena *arena, const struct fx_value *value,
+	const struct fx_value **items_ret, size_t *count_ret)
+{
+	struct fx_value *items;
+	size_t count = value->count;
+
+	if (fx_value_is_sequence(value) || value->kind == FX_VALUE_NAMEDTUPLE) {
+		*items_ret =
+			value->items + (value->kind == FX_VALUE_NAMEDTUPLE);
+		*count_ret = count;
+		return NULL;
+	}
+	if (value->kind == FX_VALUE_RANGE)
+		return iterate_range(arena, value, items_ret, count_ret);
+	if (value->kind == FX_VALUE_UNKNOWN || value->kind == FX_VALUE_TENSOR)
+		return fx_error_new(FX_ERR_UNSUPPORTED,
+			"what is iterated over is not known");
+	if (value->kind != FX_VALUE_DICT && value->kind != FX_VALUE_STRING)
+		return fx_error_new(FX_ERR_TYPE,
+			"a \"%s\" cannot be iterated over",
+			fx_value_kind_name(value->kind));
+	if (value->kind == FX_VALUE_STRING)
+		count = (size_t)string_length(value);
+	if (count > FX_FOLD_ITEM_LIMIT / 100)
+		return too_long();
+	items = FX_ARENA_ARRAY(arena, struct fx_value, count);
+	for (size_t i = 0; i < count; i++)
+		items[i] = value->kind == FX_VALUE_DICT
+				   ? value->items[2 * i]
+				   : character(arena, value, (int64_t)i);
+	*items_ret = items;
+	*count_ret = count;
+	return NULL;
+}

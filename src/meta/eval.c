@@ -1,0 +1,428 @@
+/* eval.c - the metadata of one call.
+ *
+ * A call is folded (plain values), ruled (operations with a row), or expanded
+ * and evaluated node by node (layers, composite functions, modules that own a
+ * graph).
+ */
+#include <config.h>
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/intern.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "ir/fold.h"
+#include "ir/graph.h"
+#include "ir/module.h"
+#include "ir/signature.h"
+#include "ir/tensor_meta.h"
+#include "ir/value_walk.h"
+#include "meta/eval_private.h"
+#include "meta/rules.h"
+#include "ops/layertab.h"
+
+/* Graphs within graphs deeper than this are not followed. */
+#define DEPTH_LIMIT 50
+
+/* A node of a fragment that is being built: its rank and dtype may decide what
+ * comes after it.
+ */
+static void
+learn(void *context, struct fx_node *node)
+{
+	struct fx_meta *meta = context;
+	struct fx_meta_env env = { NULL };
+	struct fx_arena_mark mark = fx_arena_mark(meta->scratch);
+	struct fx_value value;
+	struct fx_error *err =
+		fx_meta_eval_node(meta, meta->scratch, &env, node, &value);
+
+	if (!err)
+		fx_graph_set_meta(node, &value);
+	fx_error_free(err);
+	fx_arena_rollback(meta->scratch, mark);
+}
+
+struct fx_meta *
+fx_meta_new(void)
+{
+	struct fx_meta *meta = FX_NEW(struct fx_meta);
+
+	meta->expander = fx_expander_new();
+	meta->scratch = fx_arena_new();
+	fx_expander_set_learn(meta->expander, learn, meta);
+	return meta;
+}
+
+void
+fx_meta_free(struct fx_meta *meta)
+{
+	if (!meta)
+		return;
+	fx_expander_free(meta->expander);
+	fx_arena_free(meta->scratch);
+	free(meta);
+}
+
+struct fx_value
+fx_meta_of_tensor(struct fx_arena *arena, const struct fx_tensor *tensor)
+{
+	return fx_tensor_meta_ints(arena, tensor->dtype, tensor->sizes,
+		tensor->rank);
+}
+
+/* The last part of a dotted name. */
+static const char *
+last_part(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	return dot ? dot + 1 : name;
+}
+
+/* "add" of "torch.ops.aten.add.Tensor". */
+static const char *
+word_of(const char *target)
+{
+	const char *rest;
+
+	if (!fx_str_starts(target, "torch.ops."))
+		return last_part(target);
+	rest = strchr(target + strlen("torch.ops."), '.');
+	if (!rest)
+		return last_part(target);
+	return fx_intern_n(rest + 1, strcspn(rest + 1, "."));
+}
+
+/* The device that a bound call asks for, or that of its first tensor. */
+static const char *
+device_of(const struct fx_shape_call *call)
+{
+	const char *device = NULL;
+
+	for (size_t i = 0; i < call->signature->count; i++) {
+		const struct fx_value *value = &call->bound[i];
+
+		if (strcmp(call->signature->parameters[i].name, "device") ==
+				0 &&
+			(value->kind == FX_VALUE_DEVICE ||
+				value->kind == FX_VALUE_STRING))
+			return value->text;
+		if (value->kind == FX_VALUE_TENSOR && !device)
+			device = value->tensor->device;
+		if (fx_value_is_sequence(value) && value->count &&
+			value->items[0].kind == FX_VALUE_TENSOR && !device)
+			device = value->items[0].tensor->device;
+		if (fx_value_is_sequence(value) && value->count &&
+			value->items[0].kind == FX_VALUE_DEVICE)
+			return value->items[0].text;
+	}
+	return device;
+}
+
+static struct fx_value
+with_device(struct fx_arena *arena, struct fx_value value, const char *device)
+{
+	struct fx_tensor_meta *copy;
+	struct fx_value *items;
+
+	if (value.kind == FX_VALUE_TENSOR) {
+		copy = FX_ARENA_NEW(arena, struct fx_tensor_meta);
+		*copy = *value.tensor;
+		copy->device = device;
+		copy->strides = NULL;
+		value.tensor = copy;
+	} else if (value.kind == FX_VALUE_TUPLE && value.count &&
+		   value.items[0].kind == FX_VALUE_TENSOR) {
+		items = FX_ARENA_ARRAY(arena, struct fx_value, value.count);
+		for (uint32_t i = 0; i < value.count; i++)
+			items[i] = with_device(arena, value.items[i], device);
+		value = fx_value_sequence(arena, FX_VALUE_TUPLE, items,
+			value.count);
+	}
+	return value;
+}
+
+/* An operation with a row. */
+static struct fx_error *
+eval_rule(struct fx_arena *arena, const struct fx_meta_call *call,
+	struct fx_value *ret)
+{
+	struct fx_shape_call shape = { .arena = arena, .op = call->op };
+	struct fx_call_values values = { NULL, call->args, call->kwargs };
+	struct fx_value *bound;
+	const char *device;
+	struct fx_error *err;
+
+	shape.name = word_of(call->target);
+	values.name = shape.name;
+	shape.signature = fx_signature_of(call->op);
+	bound = FX_ARENA_ARRAY(arena, struct fx_value,
+		shape.signature->count + 1);
+	err = fx_signature_bind(arena, shape.signature, &values, bound);
+	if (err)
+		return err;
+	shape.bound = bound;
+	shape.result = fx_fold_unknown("the rule does not say");
+	fx_shape_rule_of(call->op)(&shape);
+	if (shape.error)
+		return shape.error;
+	device = device_of(&shape);
+	*ret = device ? with_device(arena, shape.result, device) : shape.result;
+	return NULL;
+}
+
+/* What folding or expanding does not know is not known, no failure. */
+static struct fx_error *
+soften(struct fx_error *err, struct fx_value *ret)
+{
+	if (!err || fx_error_code(err) != FX_ERR_UNSUPPORTED)
+		return err;
+	*ret = fx_fold_unknown(fx_error_message(err));
+	fx_error_free(err);
+	return NULL;
+}
+
+static bool
+has_tensor(const struct fx_value *args)
+{
+	return fx_fold_has(args, FX_VALUE_TENSOR);
+}
+
+/* Python's own functions and operators on plain values. */
+static bool
+is_pythons(const struct fx_meta_call *call)
+{
+	const char *family = fx_op_info(call->op)->family;
+	bool is_python = strcmp(family, "python") == 0;
+	bool is_operator = strcmp(family, "operator") == 0;
+
+	if (call->op == FX_OP_GETATTR ||
+		fx_op_info(call->op)->traits & (FX_OP_ASSERTS | FX_OP_EFFECT))
+		return false;
+	if (call->op == FX_OP_GETITEM || call->op == FX_OP_SETITEM)
+		return false;
+	return is_python || (is_operator && !has_tensor(&call->args)) ||
+	       call->op == FX_OP_IS || call->op == FX_OP_IS_NOT ||
+	       call->op == FX_OP_NOT || call->op == FX_OP_TRUTH;
+}
+
+static struct fx_error *
+eval_python(struct fx_arena *arena, const struct fx_meta_call *call,
+	struct fx_value *ret)
+{
+	const char *name = fx_op_info(call->op)->spelling;
+
+	if (call->kwargs.kind == FX_VALUE_DICT && call->kwargs.count)
+		return soften(fx_error_new(FX_ERR_UNSUPPORTED,
+				      "%s with keywords is not known", name),
+			ret);
+	return soften(fx_fold_call(arena, name, call->args.items,
+			      call->args.count, ret),
+		ret);
+}
+
+/* The leaves of a call in the order that fragments take them. */
+struct leaves {
+	struct fx_arena *arena;
+	const struct fx_value **items;
+	size_t count;
+	size_t capacity;
+};
+
+static void
+add_leaf(void *context, const struct fx_value *leaf)
+{
+	struct leaves *leaves = context;
+
+	if (leaves->count == leaves->capacity) {
+		size_t capacity = leaves->capacity ? 2 * leaves->capacity : 8;
+		const struct fx_value **items = FX_ARENA_ARRAY(leaves->arena,
+			const struct fx_value *, capacity);
+
+		for (size_t i = 0; i < leaves->count; i++)
+			items[i] = leaves->items[i];
+		leaves->items = items;
+		leaves->capacity = capacity;
+	}
+	leaves->items[leaves->count++] = leaf;
+}
+
+/* A graph within the call: INPUTS are its placeholders' metadata in order. */
+static struct fx_error *
+eval_graph(struct fx_meta *meta, struct fx_arena *arena, struct fx_graph *graph,
+	const struct fx_value *const *inputs, struct fx_value *ret)
+{
+	FX_AUTO_MAP struct fx_map values = { 0 };
+	struct fx_meta_env env = { &values };
+	struct fx_node *node;
+	struct fx_error *err = NULL;
+
+	if (meta->depth >= DEPTH_LIMIT)
+		return fx_error_new(FX_ERR_LIMIT,
+			"graphs are nested more than %d deep", DEPTH_LIMIT);
+	meta->depth++;
+	*ret = fx_value_none();
+	fx_graph_for_each_node (node, graph) {
+		struct fx_value *value = FX_ARENA_NEW(arena, struct fx_value);
+
+		if (node->opcode == FX_OPCODE_PLACEHOLDER)
+			*value = **inputs++;
+		else
+			err = fx_meta_eval_node(meta, arena, &env, node, value);
+		if (err)
+			break;
+		fx_map_set_pointer(&values, node, value);
+		if (node->opcode == FX_OPCODE_OUTPUT)
+			*ret = *value;
+	}
+	meta->depth--;
+	return err;
+}
+
+/* A fragment with the arguments of CALL and the members of MODULE. */
+static struct fx_error *
+eval_fragment(struct fx_meta *meta, struct fx_arena *arena,
+	const struct fx_fragment *fragment, struct fx_module *module,
+	const struct fx_meta_call *call, struct fx_value *ret)
+{
+	struct leaves leaves = { .arena = arena };
+	const struct fx_value **inputs = FX_ARENA_ARRAY(arena,
+		const struct fx_value *, fragment->input_count);
+	size_t next = 0;
+
+	fx_expand_leaves(&call->args, add_leaf, &leaves);
+	fx_expand_leaves(&call->kwargs, add_leaf, &leaves);
+	for (size_t i = 0; i < fragment->input_count; i++) {
+		struct fx_value *value;
+		const struct fx_tensor *tensor;
+
+		if (!fragment->members[i]) {
+			fx_assert(next < leaves.count);
+			inputs[i] = leaves.items[next++];
+			continue;
+		}
+		tensor = fx_module_find_tensor(module, fragment->members[i]);
+		value = FX_ARENA_NEW(arena, struct fx_value);
+		*value = tensor ? fx_meta_of_tensor(arena, tensor)
+				: fx_fold_unknown("a parameter is missing");
+		inputs[i] = value;
+	}
+	return eval_graph(meta, arena, fragment->graph, inputs, ret);
+}
+
+/* A module that owns a graph: arguments go to its placeholders by position and
+ * name, the rest take their defaults.
+ */
+static struct fx_error *
+eval_owned(struct fx_meta *meta, struct fx_arena *arena, struct fx_graph *graph,
+	const struct fx_meta_call *call, struct fx_value *ret)
+{
+	const struct fx_value **inputs = FX_ARENA_ARRAY(arena,
+		const struct fx_value *, graph->node_count + 1);
+	struct fx_node *node;
+	size_t count = 0;
+
+	fx_graph_for_each_node (node, graph) {
+		const struct fx_value *value = NULL;
+
+		if (node->opcode != FX_OPCODE_PLACEHOLDER)
+			continue;
+		if (count < call->args.count)
+			value = &call->args.items[count];
+		else if (call->kwargs.kind == FX_VALUE_DICT)
+			value = fx_value_dict_get(&call->kwargs, node->target);
+		if (!value && node->args.count)
+			value = &node->args.items[0];
+		if (!value)
+			return fx_error_new(FX_ERR_TYPE,
+				"%s is called without its argument \"%s\"",
+				call->target, node->target);
+		inputs[count++] = value;
+	}
+	return eval_graph(meta, arena, graph, inputs, ret);
+}
+
+static struct fx_error *
+eval_module(struct fx_meta *meta, struct fx_arena *arena,
+	const struct fx_meta_call *call, struct fx_value *ret)
+{
+	struct fx_module *module =
+		call->graph ? fx_module_find(call->graph->module, call->target)
+			    : NULL;
+	const struct fx_fragment *fragment;
+	struct fx_error *err;
+
+	if (!module) {
+		*ret = fx_fold_unknown(fx_intern_format(
+			"what the module %s is, is not known", call->target));
+		return NULL;
+	}
+	if (module->graph)
+		return eval_owned(meta, arena, module->graph, call, ret);
+	err = fx_expand_module(meta->expander, module, &call->args,
+		&call->kwargs, &fragment);
+	if (!err)
+		err = eval_fragment(meta, arena, fragment, module, call, ret);
+	return soften(err, ret);
+}
+
+static struct fx_error *
+eval_functional(struct fx_meta *meta, struct fx_arena *arena,
+	const struct fx_meta_call *call, struct fx_value *ret)
+{
+	const struct fx_fragment *fragment;
+	struct fx_error *err;
+
+	if (!fx_functional_find(call->target)) {
+		*ret = fx_fold_unknown(fx_intern_format("%s has no shape rule",
+			call->target));
+		return NULL;
+	}
+	err = fx_expand_function(meta->expander, call->target, &call->args,
+		&call->kwargs, &fragment);
+	if (!err)
+		err = eval_fragment(meta, arena, fragment, NULL, call, ret);
+	return soften(err, ret);
+}
+
+/* A method of something that is no tensor. */
+static struct fx_error *
+eval_plain_method(struct fx_arena *arena, const struct fx_meta_call *call,
+	struct fx_value *ret)
+{
+	struct fx_value rest = { .kind = FX_VALUE_TUPLE,
+		.count = call->args.count - 1,
+		.items = call->args.items + 1 };
+
+	return soften(fx_fold_method(arena, &call->args.items[0], call->target,
+			      &rest, ret),
+		ret);
+}
+
+struct fx_error *
+fx_meta_eval(struct fx_meta *meta, struct fx_arena *arena,
+	const struct fx_meta_call *call, struct fx_value *ret)
+{
+	struct fx_meta_call known = *call;
+	bool is_method = call->opcode == FX_OPCODE_CALL_METHOD;
+
+	*ret = fx_value_none();
+	if (call->opcode == FX_OPCODE_CALL_MODULE)
+		return eval_module(meta, arena, call, ret);
+	if (!known.op)
+		known.op = fx_op_of_target(call->opcode, call->target);
+	if (is_method && !call->args.count)
+		return fx_error_new(FX_ERR_TYPE,
+			"the method %s has no receiver", call->target);
+	if (is_method && call->args.items[0].kind != FX_VALUE_TENSOR &&
+		!(known.op == FX_OP_ITEM))
+		return eval_plain_method(arena, call, ret);
+	if (known.op && is_pythons(&known))
+		return eval_python(arena, &known, ret);
+	if (known.op && !(fx_shape_rule_of(known.op) == fx_shape_none &&
+				fx_functional_find(call->target)))
+		return eval_rule(arena, &known, ret);
+	return eval_functional(meta, arena, call, ret);
+}

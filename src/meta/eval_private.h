@@ -1,0 +1,26 @@
+/* eval_private.h - what propagate.h's files share. */
+#ifndef FX_META_EVAL_PRIVATE_H
+#define FX_META_EVAL_PRIVATE_H
+
+#include "base/map.h"
+#include "ir/expand.h"
+#include "meta/propagate.h"
+
+struct fx_meta {
+	struct fx_expander *expander;
+	struct fx_arena *scratch; /* of one node, while propagating */
+	int depth;                /* of graphs within graphs */
+};
+
+/* Where the metadata of a node's inputs are. */
+struct fx_meta_env {
+	/* node -> struct fx_value *, or NULL: the nodes' own `meta`. */
+	const struct fx_map *values;
+};
+
+/* What NODE, which is no placeholder, gives in ENV. */
+FX_NODISCARD struct fx_error *fx_meta_eval_node(struct fx_meta *meta,
+	struct fx_arena *arena, const struct fx_meta_env *env,
+	struct fx_node *node, struct fx_value *ret);
+
+#endif /* FX_META_EVAL_PRIVATE_H */

@@ -1,0 +1,274 @@
+/* propagate.c - metadata over whole graphs and over what an edit touched. */
+#include <config.h>
+
+#include "meta/propagate.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/bitset.h"
+#include "base/buf.h"
+#include "base/intern.h"
+#include "base/vec.h"
+#include "ir/fold.h"
+#include "ir/graph.h"
+#include "ir/module.h"
+#include "ir/size.h"
+#include "ir/tensor_meta.h"
+#include "ir/value_text.h"
+#include "ir/value_walk.h"
+#include "meta/eval_private.h"
+
+/* Resolving the arguments of one node. */
+struct resolving {
+	const struct fx_meta_env *env;
+	struct fx_node *unknown; /* the first input that is not known */
+};
+
+static const struct fx_value *
+meta_of(const struct fx_meta_env *env, const struct fx_node *node)
+{
+	return env->values ? fx_map_get_pointer(env->values, node) : node->meta;
+}
+
+static struct fx_value
+resolve(void *context, const struct fx_value *leaf)
+{
+	struct resolving *resolving = context;
+	const struct fx_value *meta;
+
+	if (leaf->kind != FX_VALUE_NODE)
+		return *leaf;
+	meta = meta_of(resolving->env, leaf->node);
+	if (meta && (meta->kind != FX_VALUE_UNKNOWN || fx_fold_is_number(meta)))
+		return *meta;
+	if (!resolving->unknown)
+		resolving->unknown = leaf->node;
+	return meta ? *meta : fx_fold_unknown("nothing is known of it");
+}
+
+/* A parameter, a buffer, or a module that is an argument elsewhere. */
+static struct fx_value
+eval_get_attr(struct fx_arena *arena, const struct fx_node *node)
+{
+	struct fx_module *root = node->graph->module;
+	const struct fx_tensor *tensor =
+		fx_module_find_tensor(root, node->target);
+
+	if (tensor)
+		return fx_meta_of_tensor(arena, tensor);
+	if (fx_module_find(root, node->target))
+		return fx_fold_unknown("a module");
+	return fx_fold_unknown(fx_intern_format("what self.%s is, is not known",
+		node->target));
+}
+
+struct fx_error *
+fx_meta_eval_node(struct fx_meta *meta, struct fx_arena *arena,
+	const struct fx_meta_env *env, struct fx_node *node,
+	struct fx_value *ret)
+{
+	struct resolving resolving = { .env = env };
+	struct fx_meta_call call = { .opcode = (enum fx_opcode)node->opcode,
+		.target = node->target,
+		.op = (enum fx_op)node->op,
+		.graph = node->graph };
+	struct fx_error *err;
+
+	if (node->opcode == FX_OPCODE_GET_ATTR) {
+		*ret = eval_get_attr(arena, node);
+		return NULL;
+	}
+	call.args = fx_value_map(arena, &node->args, resolve, &resolving);
+	call.kwargs = fx_value_map(arena, &node->kwargs, resolve, &resolving);
+	if (node->opcode == FX_OPCODE_OUTPUT) {
+		*ret = call.args.count ? call.args.items[0] : fx_value_none();
+		return NULL;
+	}
+	err = fx_meta_eval(meta, arena, &call, ret);
+	if (!err && ret->kind == FX_VALUE_UNKNOWN && !fx_fold_is_number(ret) &&
+		resolving.unknown)
+		*ret = fx_fold_unknown(fx_intern_format("%%%s is not known",
+			resolving.unknown->name));
+	return err;
+}
+
+void
+fx_meta_report_deinit(struct fx_meta_report *report)
+{
+	for (size_t i = 0; i < report->failure_count; i++)
+		fx_error_free(report->failures[i].error);
+	free(report->failures);
+	*report = (struct fx_meta_report){ 0 };
+}
+
+/* "%view is f32[1, 197, 768]" for each input. */
+static struct fx_error *
+note_inputs(struct fx_error *err, const struct fx_node *node)
+{
+	for (size_t i = 0; i < fx_node_input_count(node) && i < 8; i++) {
+		FX_AUTO_BUF struct fx_buf text = { 0 };
+		const struct fx_node *input = fx_node_input(node, i);
+
+		if (!input->meta)
+			continue;
+		fx_value_print_shape(&text, input->meta, true);
+		err = fx_error_note(err, "%%%s is %s", input->name,
+			fx_buf_text(&text));
+	}
+	return fx_error_note(err, "at node %%%s", node->name);
+}
+
+static void
+add_failure(struct fx_meta_report *report, const struct fx_node *node,
+	struct fx_error *err)
+{
+	report->failures = fx_vec_grow(report->failures, report->failure_count,
+		report->failure_count + 1, sizeof(*report->failures),
+		&report->failure_capacity);
+	report->failures[report->failure_count++] =
+		(struct fx_meta_failure){ node->id, note_inputs(err, node) };
+}
+
+/* Whether two metadata say the same of dtypes and shapes: strides and devices
+ * that only one of them knows do not make a difference.
+ */
+static bool
+says_the_same(const struct fx_value *old, const struct fx_value *new)
+{
+	const struct fx_tensor_meta *a = old->tensor;
+	const struct fx_tensor_meta *b = new->tensor;
+
+	if (old->kind != FX_VALUE_TENSOR || new->kind != FX_VALUE_TENSOR)
+		return fx_value_equal(old, new);
+	if (a->dtype != b->dtype || a->has_shape != b->has_shape ||
+		a->rank != b->rank ||
+		(a->device && b->device && strcmp(a->device, b->device) != 0))
+		return false;
+	for (uint32_t i = 0; i < a->rank; i++)
+		if (!fx_size_equal(a->sizes[i], b->sizes[i]))
+			return false;
+	return a->device || !b->device;
+}
+
+/* Store what NODE gives; true if that is news. */
+static bool
+store(struct fx_node *node, const struct fx_value *value)
+{
+	if (node->meta && says_the_same(node->meta, value))
+		return false;
+	fx_graph_set_meta(node, value);
+	return true;
+}
+
+/* A placeholder has what was set, or what its default is. */
+static struct fx_value
+eval_placeholder(const struct fx_node *node)
+{
+	if (node->meta && (node->meta->kind != FX_VALUE_UNKNOWN ||
+				  fx_fold_is_number(node->meta)))
+		return *node->meta;
+	if (node->args.count)
+		return node->args.items[0];
+	return fx_fold_unknown("no shape was given for this input");
+}
+
+static bool
+is_known(const struct fx_value *value)
+{
+	return value->kind != FX_VALUE_UNKNOWN || fx_fold_is_number(value);
+}
+
+/* Evaluate NODE; true if its metadata changed. */
+static bool
+update_node(struct fx_meta *meta, struct fx_node *node, bool keep,
+	struct fx_meta_report *report)
+{
+	struct fx_meta_env env = { NULL };
+	struct fx_arena_mark mark = fx_arena_mark(meta->scratch);
+	struct fx_value value = fx_value_none();
+	struct fx_error *err = NULL;
+	bool changed;
+
+	if (node->opcode == FX_OPCODE_PLACEHOLDER)
+		value = eval_placeholder(node);
+	else
+		err = fx_meta_eval_node(meta, meta->scratch, &env, node,
+			&value);
+	if (err) {
+		value = fx_fold_unknown(fx_error_message(err));
+		add_failure(report, node, err);
+		keep = false;
+	}
+	if (keep && !is_known(&value) && node->meta && is_known(node->meta))
+		value = *node->meta;
+	report->known += is_known(&value);
+	report->unknown += !is_known(&value);
+	changed = store(node, &value);
+	report->changed += changed;
+	fx_arena_rollback(meta->scratch, mark);
+	return changed;
+}
+
+void
+fx_meta_propagate(struct fx_meta *meta, struct fx_graph *graph, bool keep,
+	struct fx_meta_report *report)
+{
+	FX_AUTO_META struct fx_meta *own = NULL;
+	struct fx_node *node;
+
+	if (!meta)
+		meta = own = fx_meta_new();
+	fx_graph_for_each_node (node, graph)
+		update_node(meta, node, keep, report);
+}
+
+/* Mark the nodes with IDS; the first of them in graph order. */
+static struct fx_node *
+mark_nodes(struct fx_graph *graph, const uint64_t *ids, size_t count,
+	size_t *pending)
+{
+	struct fx_node *first = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		struct fx_node *node = fx_graph_find_id(graph, ids[i]);
+
+		if (!node || !node->is_in_graph || node->mark)
+			continue;
+		node->mark = 1;
+		++*pending;
+		if (!first || fx_node_is_before(node, first))
+			first = node;
+	}
+	return first;
+}
+
+void
+fx_meta_update(struct fx_meta *meta, struct fx_graph *graph,
+	const uint64_t *ids, size_t count, struct fx_meta_report *report)
+{
+	FX_AUTO_META struct fx_meta *own = NULL;
+	size_t pending = 0;
+	struct fx_node *node = mark_nodes(graph, ids, count, &pending);
+
+	if (!meta)
+		meta = own = fx_meta_new();
+	for (; node && pending; node = fx_graph_next(node)) {
+		struct fx_use *use;
+
+		if (!node->mark)
+			continue;
+		node->mark = 0;
+		pending--;
+		if (!update_node(meta, node, false, report))
+			continue;
+		fx_node_for_each_user (use, node) {
+			pending += !use->user->mark;
+			use->user->mark = 1;
+		}
+	}
+	/* A user that stands before its input is left for verify. */
+	if (pending)
+		fx_graph_for_each_node (node, graph)
+			node->mark = 0;
+}

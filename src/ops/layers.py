@@ -1,0 +1,1344 @@
+"""What the layers of torch.nn mean, as Python.
+
+A class here says three things of the torch.nn class of the same name: how its
+arguments become configuration and parameters (__init__), which operators it
+calls (forward), and where it lives (__module__).  fxdb evaluates these
+functions partially (ir/expand): everything that depends on configuration, on
+constants and on the rank and dtype of tensors is computed, calls of operators
+become nodes.  So a function here is assignments, `if`, loops over constant
+sequences, asserts and returns.  `Parameter(2, 3)` and `Buffer(3)` register a
+tensor of that shape, `Parameter(None)` registers none.
+
+The file is ordinary Python; a test runs it beside torch and compares.
+"""
+
+
+# Helpers.
+
+def repeat(value, count):
+    if isinstance(value, (tuple, list)):
+        return tuple(value)
+    return (value,) * count
+
+
+def twice_reversed(padding):
+    """Padding of each dimension as pad() wants it: last dimension first."""
+    result = ()
+    for amount in reversed(padding):
+        result = result + (amount, amount)
+    return result
+
+
+# Linear layers.
+
+class Identity:
+    __module__ = "torch.nn.modules.linear"
+
+    def __init__(self, *args, **kwargs):
+        pass
+
+    def forward(self, input):
+        return input
+
+
+class Linear:
+    __module__ = "torch.nn.modules.linear"
+
+    def __init__(self, in_features, out_features, bias=True, device=None,
+                 dtype=None):
+        self.in_features = in_features
+        self.out_features = out_features
+        self.weight = Parameter(out_features, in_features, dtype=dtype)
+        self.bias = Parameter(out_features if bias else None, dtype=dtype)
+
+    def forward(self, input):
+        return F.linear(input, self.weight, self.bias)
+
+
+class NonDynamicallyQuantizableLinear(Linear):
+    __module__ = "torch.nn.modules.linear"
+
+
+class Bilinear:
+    __module__ = "torch.nn.modules.linear"
+
+    def __init__(self, in1_features, in2_features, out_features, bias=True,
+                 device=None, dtype=None):
+        self.in1_features = in1_features
+        self.in2_features = in2_features
+        self.out_features = out_features
+        self.weight = Parameter(out_features, in1_features, in2_features,
+                                dtype=dtype)
+        self.bias = Parameter(out_features if bias else None, dtype=dtype)
+
+    def forward(self, input1, input2):
+        return F.bilinear(input1, input2, self.weight, self.bias)
+
+
+# Convolutions.
+
+def init_conv(self, in_channels, out_channels, kernel_size, stride, padding,
+              dilation, groups, bias, padding_mode, dtype, transposed,
+              output_padding):
+    assert in_channels % groups == 0, "in_channels must divide into groups"
+    assert out_channels % groups == 0, "out_channels must divide into groups"
+    assert padding_mode in ("zeros", "reflect", "replicate", "circular"), \
+        "there is no such padding_mode"
+    self.in_channels = in_channels
+    self.out_channels = out_channels
+    self.kernel_size = kernel_size
+    self.stride = stride
+    self.padding = padding
+    self.dilation = dilation
+    self.transposed = transposed
+    self.output_padding = output_padding
+    self.groups = groups
+    self.padding_mode = padding_mode
+    if isinstance(padding, str):
+        assert padding in ("same", "valid"), "there is no such padding"
+        assert padding == "valid" or stride == (1,) * len(stride), \
+            "padding 'same' needs a stride of 1"
+        around = ()
+        for i in reversed(range(len(kernel_size))):
+            total = 0
+            if padding == "same":
+                total = dilation[i] * (kernel_size[i] - 1)
+            around = around + (total // 2, total - total // 2)
+        self._reversed_padding_repeated_twice = list(around)
+    else:
+        self._reversed_padding_repeated_twice = twice_reversed(padding)
+    if transposed:
+        self.weight = Parameter(in_channels, out_channels // groups,
+                                *kernel_size, dtype=dtype)
+    else:
+        self.weight = Parameter(out_channels, in_channels // groups,
+                                *kernel_size, dtype=dtype)
+    self.bias = Parameter(out_channels if bias else None, dtype=dtype)
+
+
+def conv_padding(padding, count):
+    return padding if isinstance(padding, str) else repeat(padding, count)
+
+
+def conv_forward(self, function, input):
+    if self.padding_mode != "zeros":
+        padded = F.pad(input, self._reversed_padding_repeated_twice,
+                       mode=self.padding_mode)
+        return function(padded, self.weight, self.bias, self.stride,
+                        (0,) * len(self.stride), self.dilation, self.groups)
+    return function(input, self.weight, self.bias, self.stride, self.padding,
+                    self.dilation, self.groups)
+
+
+def conv_output_padding(self, input, output_size):
+    """What must be added at the end so that OUTPUT_SIZE comes out."""
+    if output_size is None:
+        return self.output_padding
+    count = len(self.kernel_size)
+    wanted = tuple(output_size)[-count:]
+    result = ()
+    for i in range(count):
+        least = ((input.shape[input.dim() - count + i] - 1) * self.stride[i]
+                 - 2 * self.padding[i]
+                 + self.dilation[i] * (self.kernel_size[i] - 1) + 1)
+        result = result + (wanted[i] - least,)
+    return result
+
+
+class Conv1d:
+    __module__ = "torch.nn.modules.conv"
+
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1,
+                 padding=0, dilation=1, groups=1, bias=True,
+                 padding_mode="zeros", device=None, dtype=None):
+        init_conv(self, in_channels, out_channels, repeat(kernel_size, 1),
+                  repeat(stride, 1), conv_padding(padding, 1),
+                  repeat(dilation, 1), groups, bias, padding_mode, dtype,
+                  False, (0,))
+
+    def forward(self, input):
+        return conv_forward(self, F.conv1d, input)
+
+
+class Conv2d:
+    __module__ = "torch.nn.modules.conv"
+
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1,
+                 padding=0, dilation=1, groups=1, bias=True,
+                 padding_mode="zeros", device=None, dtype=None):
+        init_conv(self, in_channels, out_channels, repeat(kernel_size, 2),
+                  repeat(stride, 2), conv_padding(padding, 2),
+                  repeat(dilation, 2), groups, bias, padding_mode, dtype,
+                  False, (0, 0))
+
+    def forward(self, input):
+        return conv_forward(self, F.conv2d, input)
+
+
+class Conv3d:
+    __module__ = "torch.nn.modules.conv"
+
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1,
+                 padding=0, dilation=1, groups=1, bias=True,
+                 padding_mode="zeros", device=None, dtype=None):
+        init_conv(self, in_channels, out_channels, repeat(kernel_size, 3),
+                  repeat(stride, 3), conv_padding(padding, 3),
+                  repeat(dilation, 3), groups, bias, padding_mode, dtype,
+                  False, (0, 0, 0))
+
+    def forward(self, input):
+        return conv_forward(self, F.conv3d, input)
+
+
+class ConvTranspose1d:
+    __module__ = "torch.nn.modules.conv"
+
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1,
+                 padding=0, output_padding=0, groups=1, bias=True, dilation=1,
+                 padding_mode="zeros", device=None, dtype=None):
+        assert padding_mode == "zeros", "only padding_mode 'zeros'"
+        init_conv(self, in_channels, out_channels, repeat(kernel_size, 1),
+                  repeat(stride, 1), repeat(padding, 1), repeat(dilation, 1),
+                  groups, bias, padding_mode, dtype, True,
+                  repeat(output_padding, 1))
+
+    def forward(self, input, output_size=None):
+        return F.conv_transpose1d(
+            input, self.weight, self.bias, self.stride, self.padding,
+            conv_output_padding(self, input, output_size), self.groups,
+            self.dilation)
+
+
+class ConvTranspose2d:
+    __module__ = "torch.nn.modules.conv"
+
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1,
+                 padding=0, output_padding=0, groups=1, bias=True, dilation=1,
+                 padding_mode="zeros", device=None, dtype=None):
+        assert padding_mode == "zeros", "only padding_mode 'zeros'"
+        init_conv(self, in_channels, out_channels, repeat(kernel_size, 2),
+                  repeat(stride, 2), repeat(padding, 2), repeat(dilation, 2),
+                  groups, bias, padding_mode, dtype, True,
+                  repeat(output_padding, 2))
+
+    def forward(self, input, output_size=None):
+        return F.conv_transpose2d(
+            input, self.weight, self.bias, self.stride, self.padding,
+            conv_output_padding(self, input, output_size), self.groups,
+            self.dilation)
+
+
+class ConvTranspose3d:
+    __module__ = "torch.nn.modules.conv"
+
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1,
+                 padding=0, output_padding=0, groups=1, bias=True, dilation=1,
+                 padding_mode="zeros", device=None, dtype=None):
+        assert padding_mode == "zeros", "only padding_mode 'zeros'"
+        init_conv(self, in_channels, out_channels, repeat(kernel_size, 3),
+                  repeat(stride, 3), repeat(padding, 3), repeat(dilation, 3),
+                  groups, bias, padding_mode, dtype, True,
+                  repeat(output_padding, 3))
+
+    def forward(self, input, output_size=None):
+        return F.conv_transpose3d(
+            input, self.weight, self.bias, self.stride, self.padding,
+            conv_output_padding(self, input, output_size), self.groups,
+            self.dilation)
+
+
+# Normalisation.
+
+def init_norm(self, num_features, eps, momentum, affine, track_running_stats,
+              dtype, with_bias):
+    self.num_features = num_features
+    self.eps = eps
+    self.momentum = momentum
+    self.affine = affine
+    self.track_running_stats = track_running_stats
+    size = num_features if affine else None
+    kept = num_features if track_running_stats else None
+    self.weight = Parameter(size, dtype=dtype)
+    self.bias = Parameter(size if with_bias else None, dtype=dtype)
+    self.running_mean = Buffer(kept, dtype=dtype)
+    self.running_var = Buffer(kept, dtype=dtype)
+    if track_running_stats:
+        self.num_batches_tracked = Buffer(dtype=torch.int64)
+    else:
+        self.num_batches_tracked = Buffer(None)
+
+
+def batch_norm_forward(self, input):
+    uses_batch = self.training or (self.running_mean is None
+                                   and self.running_var is None)
+    momentum = 0.0 if self.momentum is None else self.momentum
+    if self.training and not self.track_running_stats:
+        return F.batch_norm(input, None, None, self.weight, self.bias,
+                            uses_batch, momentum, self.eps)
+    return F.batch_norm(input, self.running_mean, self.running_var,
+                        self.weight, self.bias, uses_batch, momentum, self.eps)
+
+
+class BatchNorm1d:
+    __module__ = "torch.nn.modules.batchnorm"
+
+    def __init__(self, num_features, eps=1e-05, momentum=0.1, affine=True,
+                 track_running_stats=True, device=None, dtype=None,
+                 bias=True):
+        init_norm(self, num_features, eps, momentum, affine,
+                  track_running_stats, dtype, bias)
+
+    def forward(self, input):
+        assert input.dim() == 2 or input.dim() == 3, "2 or 3 dimensions"
+        return batch_norm_forward(self, input)
+
+
+class BatchNorm2d:
+    __module__ = "torch.nn.modules.batchnorm"
+
+    def __init__(self, num_features, eps=1e-05, momentum=0.1, affine=True,
+                 track_running_stats=True, device=None, dtype=None,
+                 bias=True):
+        init_norm(self, num_features, eps, momentum, affine,
+                  track_running_stats, dtype, bias)
+
+    def forward(self, input):
+        assert input.dim() == 4, "4 dimensions are needed"
+        return batch_norm_forward(self, input)
+
+
+class BatchNorm3d:
+    __module__ = "torch.nn.modules.batchnorm"
+
+    def __init__(self, num_features, eps=1e-05, momentum=0.1, affine=True,
+                 track_running_stats=True, device=None, dtype=None,
+                 bias=True):
+        init_norm(self, num_features, eps, momentum, affine,
+                  track_running_stats, dtype, bias)
+
+    def forward(self, input):
+        assert input.dim() == 5, "5 dimensions are needed"
+        return batch_norm_forward(self, input)
+
+
+def instance_norm_forward(self, input, spatial):
+    uses_input = self.training or not self.track_running_stats
+    momentum = 0.0 if self.momentum is None else self.momentum
+    if input.dim() == spatial + 1:
+        return F.instance_norm(
+            input.unsqueeze(0), self.running_mean, self.running_var,
+            self.weight, self.bias, uses_input, momentum, self.eps).squeeze(0)
+    assert input.dim() == spatial + 2, "a batch of channels is needed"
+    return F.instance_norm(input, self.running_mean, self.running_var,
+                           self.weight, self.bias, uses_input, momentum,
+                           self.eps)
+
+
+class InstanceNorm1d:
+    __module__ = "torch.nn.modules.instancenorm"
+
+    def __init__(self, num_features, eps=1e-05, momentum=0.1, affine=False,
+                 track_running_stats=False, device=None, dtype=None):
+        init_norm(self, num_features, eps, momentum, affine,
+                  track_running_stats, dtype, True)
+
+    def forward(self, input):
+        return instance_norm_forward(self, input, 1)
+
+
+class InstanceNorm2d:
+    __module__ = "torch.nn.modules.instancenorm"
+
+    def __init__(self, num_features, eps=1e-05, momentum=0.1, affine=False,
+                 track_running_stats=False, device=None, dtype=None):
+        init_norm(self, num_features, eps, momentum, affine,
+                  track_running_stats, dtype, True)
+
+    def forward(self, input):
+        return instance_norm_forward(self, input, 2)
+
+
+class InstanceNorm3d:
+    __module__ = "torch.nn.modules.instancenorm"
+
+    def __init__(self, num_features, eps=1e-05, momentum=0.1, affine=False,
+                 track_running_stats=False, device=None, dtype=None):
+        init_norm(self, num_features, eps, momentum, affine,
+                  track_running_stats, dtype, True)
+
+    def forward(self, input):
+        return instance_norm_forward(self, input, 3)
+
+
+class LayerNorm:
+    __module__ = "torch.nn.modules.normalization"
+
+    def __init__(self, normalized_shape, eps=1e-05, elementwise_affine=True,
+                 device=None, dtype=None, bias=True):
+        self.normalized_shape = repeat(normalized_shape, 1)
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+        if elementwise_affine:
+            self.weight = Parameter(*self.normalized_shape, dtype=dtype)
+        else:
+            self.weight = Parameter(None)
+        if elementwise_affine and bias:
+            self.bias = Parameter(*self.normalized_shape, dtype=dtype)
+        else:
+            self.bias = Parameter(None)
+
+    def forward(self, input):
+        return F.layer_norm(input, self.normalized_shape, self.weight,
+                            self.bias, self.eps)
+
+
+class RMSNorm:
+    __module__ = "torch.nn.modules.normalization"
+
+    def __init__(self, normalized_shape, eps=None, elementwise_affine=True,
+                 device=None, dtype=None):
+        self.normalized_shape = repeat(normalized_shape, 1)
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+        if elementwise_affine:
+            self.weight = Parameter(*self.normalized_shape, dtype=dtype)
+        else:
+            self.weight = Parameter(None)
+
+    def forward(self, input):
+        return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)
+
+
+class GroupNorm:
+    __module__ = "torch.nn.modules.normalization"
+
+    def __init__(self, num_groups, num_channels, eps=1e-05, affine=True,
+                 device=None, dtype=None):
+        assert num_channels % num_groups == 0, \
+            "num_channels must divide into num_groups"
+        self.num_groups = num_groups
+        self.num_channels = num_channels
+        self.eps = eps
+        self.affine = affine
+        size = num_channels if affine else None
+        self.weight = Parameter(size, dtype=dtype)
+        self.bias = Parameter(size, dtype=dtype)
+
+    def forward(self, input):
+        return F.group_norm(input, self.num_groups, self.weight, self.bias,
+                            self.eps)
+
+
+class LocalResponseNorm:
+    __module__ = "torch.nn.modules.normalization"
+
+    def __init__(self, size, alpha=0.0001, beta=0.75, k=1.0):
+        self.size = size
+        self.alpha = alpha
+        self.beta = beta
+        self.k = k
+
+    def forward(self, input):
+        return F.local_response_norm(input, self.size, self.alpha, self.beta,
+                                     self.k)
+
+
+# Embeddings.
+
+class Embedding:
+    __module__ = "torch.nn.modules.sparse"
+
+    def __init__(self, num_embeddings, embedding_dim, padding_idx=None,
+                 max_norm=None, norm_type=2.0, scale_grad_by_freq=False,
+                 sparse=False, _weight=None, device=None, dtype=None):
+        if padding_idx is not None:
+            assert -num_embeddings <= padding_idx < num_embeddings, \
+                "padding_idx must be one of the embeddings"
+            if padding_idx < 0:
+                padding_idx = num_embeddings + padding_idx
+        self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
+        self.padding_idx = padding_idx
+        self.max_norm = max_norm
+        self.norm_type = norm_type
+        self.scale_grad_by_freq = scale_grad_by_freq
+        self.weight = Parameter(num_embeddings, embedding_dim, dtype=dtype)
+        self.sparse = sparse
+
+    def forward(self, input):
+        return F.embedding(input, self.weight, self.padding_idx,
+                           self.max_norm, self.norm_type,
+                           self.scale_grad_by_freq, self.sparse)
+
+
+class EmbeddingBag:
+    __module__ = "torch.nn.modules.sparse"
+
+    def __init__(self, num_embeddings, embedding_dim, max_norm=None,
+                 norm_type=2.0, scale_grad_by_freq=False, mode="mean",
+                 sparse=False, _weight=None, include_last_offset=False,
+                 padding_idx=None, device=None, dtype=None):
+        self.num_embeddings = num_embeddings
+        self.embedding_dim = embedding_dim
+        self.max_norm = max_norm
+        self.norm_type = norm_type
+        self.scale_grad_by_freq = scale_grad_by_freq
+        if padding_idx is not None and padding_idx < 0:
+            padding_idx = num_embeddings + padding_idx
+        self.padding_idx = padding_idx
+        self.weight = Parameter(num_embeddings, embedding_dim, dtype=dtype)
+        self.mode = mode
+        self.sparse = sparse
+        self.include_last_offset = include_last_offset
+
+    def forward(self, input, offsets=None, per_sample_weights=None):
+        return F.embedding_bag(input, self.weight, offsets, self.max_norm,
+                               self.norm_type, self.scale_grad_by_freq,
+                               self.mode, self.sparse, per_sample_weights,
+                               self.include_last_offset, self.padding_idx)
+
+
+# Activations.
+
+class ReLU:
+    __module__ = "torch.nn.modules.activation"
+
+    def __init__(self, inplace=False):
+        self.inplace = inplace
+
+    def forward(self, input):
+        return F.relu(input, inplace=self.inplace)
+
+
+class Hardtanh:
+    __module__ = "torch.nn.modules.activation"
+
+    def __init__(self, min_val=-1.0, max_val=1.0, inplace=False):
+        assert max_val > min_val, "max_val must be above min_val"
+        self.min_val = min_val
+        self.max_val = max_val
+        self.inplace = inplace
+
+    def forward(self, input):
+        return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
+
+
+class ReLU6(Hardtanh):
+    __module__ = "torch.nn.modules.activation"
+
+    def __init__(self, inplace=False):
+        self.min_val = 0.0
+        self.max_val = 6.0
+        self.inplace = inplace
+
+
+class GELU:
+    __module__ = "torch.nn.modules.activation"
+
+    def __init__(self, approximate="none"):
+        self.approximate = approximate
+
+    def forward(self, input):
+        return F.gelu(input, approximate=self.approximate)
+
+
+class SiLU:
+    __module__ = "torch.nn.modules.activation"
+
+    def __init__(self, inplace=False):
+        self.inplace = inplace
+
+    def forward(self, input):
+        return F.silu(input, inplace=self.inplace)
+
+
+class Mish:
+    __module__ = "torch.nn.modules.activation"
+
+    def __init__(self, inplace=False):
+        self.inplace = inplace
+
+    def forward(self, input):
+        return F.mish(input, inplace=self.inplace)
+
+
+class Hardswish:
+    __module__ = "torch.nn.modules.activation"
+
+    def __init__(self, inplace=False):
+        self.inplace = inplace
+
+    def forward(self, input):
+        return F.hardswish(input, self.inplace)
+
+
+class Hardsigmoid:
+    __module__ = "torch.nn.modules.activation"
+
+    def __init__(self, inplace=False):
+        self.inplace = inplace
+
+    def forward(self, input):
+        return F.hardsigmoid(input, self.inplace)
+
+
+class SELU:
+    __module__ = "torch.nn.modules.activation"
+
+    def __init__(self, inplace=False):
+        self.inplace = inplace
+
+    def forward(self, input):
+        return F.selu(input, self.inplace)
+
+
+class ELU:
+    __module__ = "torch.nn.modules.activation"
+
+    def __init__(self, alpha=1.0, inplace=False):
+        self.alpha = alpha
+        self.inplace = inplace
+
+    def forward(self, input):
+        return F.elu(input, self.alpha, self.inplace)
+
+
+class CELU:
+    __module__ = "torch.nn.modules.activation"
+
+    def __init__(self, alpha=1.0, inplace=False):
+        self.alpha = alpha
+        self.inplace = inplace
+
+    def forward(self, input):
+        return F.celu(input, self.alpha, self.inplace)
+
+
+class LeakyReLU:
+    __module__ = "torch.nn.modules.activation"
+
+    def __init__(self, negative_slope=0.01, inplace=False):
+        self.negative_slope = negative_slope
+        self.inplace = inplace
+
+    def forward(self, input):
+        return F.leaky_relu(input, self.negative_slope, self.inplace)
+
+
+class PReLU:
+    __module__ = "torch.nn.modules.activation"
+
+    def __init__(self, num_parameters=1, init=0.25, device=None, dtype=None):
+        self.num_parameters = num_parameters
+        self.weight = Parameter(num_parameters, dtype=dtype)
+
+    def forward(self, input):
+        return F.prelu(input, self.weight)
+
+
+class Softplus:
+    __module__ = "torch.nn.modules.activation"
+
+    def __init__(self, beta=1, threshold=20):
+        self.beta = beta
+        self.threshold = threshold
+
+    def forward(self, input):
+        return F.softplus(input, self.beta, self.threshold)
+
+
+class Softshrink:
+    __module__ = "torch.nn.modules.activation"
+
+    def __init__(self, lambd=0.5):
+        self.lambd = lambd
+
+    def forward(self, input):
+        return F.softshrink(input, self.lambd)
+
+
+class Hardshrink:
+    __module__ = "torch.nn.modules.activation"
+
+    def __init__(self, lambd=0.5):
+        self.lambd = lambd
+
+    def forward(self, input):
+        return F.hardshrink(input, self.lambd)
+
+
+class Softsign:
+    __module__ = "torch.nn.modules.activation"
+
+    def __init__(self):
+        pass
+
+    def forward(self, input):
+        return F.softsign(input)
+
+
+class Tanhshrink:
+    __module__ = "torch.nn.modules.activation"
+
+    def __init__(self):
+        pass
+
+    def forward(self, input):
+        return F.tanhshrink(input)
+
+
+class LogSigmoid:
+    __module__ = "torch.nn.modules.activation"
+
+    def __init__(self):
+        pass
+
+    def forward(self, input):
+        return F.logsigmoid(input)
+
+
+class Threshold:
+    __module__ = "torch.nn.modules.activation"
+
+    def __init__(self, threshold, value, inplace=False):
+        self.threshold = threshold
+        self.value = value
+        self.inplace = inplace
+
+    def forward(self, input):
+        return F.threshold(input, self.threshold, self.value, self.inplace)
+
+
+class GLU:
+    __module__ = "torch.nn.modules.activation"
+
+    def __init__(self, dim=-1):
+        self.dim = dim
+
+    def forward(self, input):
+        return F.glu(input, self.dim)
+
+
+class Sigmoid:
+    __module__ = "torch.nn.modules.activation"
+
+    def __init__(self):
+        pass
+
+    def forward(self, input):
+        return torch.sigmoid(input)
+
+
+class Tanh:
+    __module__ = "torch.nn.modules.activation"
+
+    def __init__(self):
+        pass
+
+    def forward(self, input):
+        return torch.tanh(input)
+
+
+def default_dim(input):
+    """The dimension of softmax when none is given."""
+    return 0 if input.dim() in (0, 1, 3) else 1
+
+
+class Softmax:
+    __module__ = "torch.nn.modules.activation"
+
+    def __init__(self, dim=None):
+        self.dim = dim
+
+    def forward(self, input):
+        dim = default_dim(input) if self.dim is None else self.dim
+        return F.softmax(input, dim)
+
+
+class Softmin:
+    __module__ = "torch.nn.modules.activation"
+
+    def __init__(self, dim=None):
+        self.dim = dim
+
+    def forward(self, input):
+        dim = default_dim(input) if self.dim is None else self.dim
+        return F.softmin(input, dim)
+
+
+class LogSoftmax:
+    __module__ = "torch.nn.modules.activation"
+
+    def __init__(self, dim=None):
+        self.dim = dim
+
+    def forward(self, input):
+        dim = default_dim(input) if self.dim is None else self.dim
+        return F.log_softmax(input, dim)
+
+
+class Softmax2d:
+    __module__ = "torch.nn.modules.activation"
+
+    def __init__(self):
+        pass
+
+    def forward(self, input):
+        assert input.dim() == 3 or input.dim() == 4, "3 or 4 dimensions"
+        return F.softmax(input, -3)
+
+
+class MultiheadAttention:
+    __module__ = "torch.nn.modules.activation"
+
+    def __init__(self, embed_dim, num_heads, dropout=0.0, bias=True,
+                 add_bias_kv=False, add_zero_attn=False, kdim=None, vdim=None,
+                 batch_first=False, device=None, dtype=None):
+        assert embed_dim % num_heads == 0, \
+            "embed_dim must divide into num_heads"
+        self.embed_dim = embed_dim
+        self.kdim = embed_dim if kdim is None else kdim
+        self.vdim = embed_dim if vdim is None else vdim
+        self._qkv_same_embed_dim = (self.kdim == embed_dim
+                                    and self.vdim == embed_dim)
+        self.num_heads = num_heads
+        self.dropout = dropout
+        self.batch_first = batch_first
+        self.head_dim = embed_dim // num_heads
+        if self._qkv_same_embed_dim:
+            self.in_proj_weight = Parameter(3 * embed_dim, embed_dim,
+                                            dtype=dtype)
+            self.q_proj_weight = Parameter(None)
+            self.k_proj_weight = Parameter(None)
+            self.v_proj_weight = Parameter(None)
+        else:
+            self.q_proj_weight = Parameter(embed_dim, embed_dim, dtype=dtype)
+            self.k_proj_weight = Parameter(embed_dim, self.kdim, dtype=dtype)
+            self.v_proj_weight = Parameter(embed_dim, self.vdim, dtype=dtype)
+            self.in_proj_weight = Parameter(None)
+        self.in_proj_bias = Parameter(3 * embed_dim if bias else None,
+                                      dtype=dtype)
+        self.out_proj = NonDynamicallyQuantizableLinear(
+            embed_dim, embed_dim, bias, dtype=dtype)
+        if add_bias_kv:
+            self.bias_k = Parameter(1, 1, embed_dim, dtype=dtype)
+            self.bias_v = Parameter(1, 1, embed_dim, dtype=dtype)
+        else:
+            self.bias_k = None
+            self.bias_v = None
+        self.add_zero_attn = add_zero_attn
+
+    def forward(self, query, key, value, key_padding_mask=None,
+                need_weights=True, attn_mask=None, average_attn_weights=True):
+        assert self.bias_k is None and not self.add_zero_attn, \
+            "keys and values of their own are not known here"
+        assert key_padding_mask is None, "a padding mask is not known here"
+        batched = query.dim() == 3
+        if not batched:
+            query = query.unsqueeze(0)
+            key = key.unsqueeze(0)
+            value = value.unsqueeze(0)
+        elif not self.batch_first:
+            query = query.transpose(0, 1)
+            key = key.transpose(0, 1)
+            value = value.transpose(0, 1)
+        batch = query.shape[0]
+        bias = self.in_proj_bias
+        e = self.embed_dim
+        if self._qkv_same_embed_dim:
+            w_q = self.in_proj_weight[:e]
+            w_k = self.in_proj_weight[e:2 * e]
+            w_v = self.in_proj_weight[2 * e:]
+        else:
+            w_q = self.q_proj_weight
+            w_k = self.k_proj_weight
+            w_v = self.v_proj_weight
+        q = F.linear(query, w_q, None if bias is None else bias[:e])
+        k = F.linear(key, w_k, None if bias is None else bias[e:2 * e])
+        v = F.linear(value, w_v, None if bias is None else bias[2 * e:])
+        split = (self.num_heads, self.head_dim)
+        q = q.reshape(batch, -1, *split).transpose(1, 2)
+        k = k.reshape(batch, -1, *split).transpose(1, 2)
+        v = v.reshape(batch, -1, *split).transpose(1, 2)
+        scores = q @ k.transpose(-2, -1) / math.sqrt(self.head_dim)
+        if attn_mask is not None:
+            if attn_mask.dim() == 3:
+                attn_mask = attn_mask.view(batch, self.num_heads,
+                                           query.shape[1], key.shape[1])
+            if attn_mask.dtype == torch.bool:
+                scores = scores.masked_fill(attn_mask, float("-inf"))
+            else:
+                scores = scores + attn_mask
+        weights = F.softmax(scores, -1)
+        if self.training and self.dropout > 0.0:
+            weights = F.dropout(weights, self.dropout, True)
+        mixed = (weights @ v).transpose(1, 2).reshape(batch, -1, e)
+        result = F.linear(mixed, self.out_proj.weight, self.out_proj.bias)
+        if average_attn_weights:
+            weights = weights.mean(1)
+        if not batched:
+            result = result.squeeze(0)
+            weights = weights.squeeze(0)
+        elif not self.batch_first:
+            result = result.transpose(0, 1)
+        return result, (weights if need_weights else None)
+
+
+# Dropout.
+
+def init_dropout(self, p, inplace):
+    assert 0 <= p <= 1, "a probability lies between 0 and 1"
+    self.p = p
+    self.inplace = inplace
+
+
+class Dropout:
+    __module__ = "torch.nn.modules.dropout"
+
+    def __init__(self, p=0.5, inplace=False):
+        init_dropout(self, p, inplace)
+
+    def forward(self, input):
+        return F.dropout(input, self.p, self.training, self.inplace)
+
+
+class Dropout1d(Dropout):
+    __module__ = "torch.nn.modules.dropout"
+
+    def forward(self, input):
+        return F.dropout1d(input, self.p, self.training, self.inplace)
+
+
+class Dropout2d(Dropout):
+    __module__ = "torch.nn.modules.dropout"
+
+    def forward(self, input):
+        return F.dropout2d(input, self.p, self.training, self.inplace)
+
+
+class Dropout3d(Dropout):
+    __module__ = "torch.nn.modules.dropout"
+
+    def forward(self, input):
+        return F.dropout3d(input, self.p, self.training, self.inplace)
+
+
+class AlphaDropout(Dropout):
+    __module__ = "torch.nn.modules.dropout"
+
+    def forward(self, input):
+        return F.alpha_dropout(input, self.p, self.training)
+
+
+# Pooling.
+
+def init_max_pool(self, kernel_size, stride, padding, dilation,
+                  return_indices, ceil_mode):
+    self.kernel_size = kernel_size
+    self.stride = kernel_size if stride is None else stride
+    self.padding = padding
+    self.dilation = dilation
+    self.return_indices = return_indices
+    self.ceil_mode = ceil_mode
+
+
+class MaxPool1d:
+    __module__ = "torch.nn.modules.pooling"
+
+    def __init__(self, kernel_size, stride=None, padding=0, dilation=1,
+                 return_indices=False, ceil_mode=False):
+        init_max_pool(self, kernel_size, stride, padding, dilation,
+                      return_indices, ceil_mode)
+
+    def forward(self, input):
+        return F.max_pool1d(input, self.kernel_size, self.stride,
+                            self.padding, self.dilation,
+                            ceil_mode=self.ceil_mode,
+                            return_indices=self.return_indices)
+
+
+class MaxPool2d:
+    __module__ = "torch.nn.modules.pooling"
+
+    def __init__(self, kernel_size, stride=None, padding=0, dilation=1,
+                 return_indices=False, ceil_mode=False):
+        init_max_pool(self, kernel_size, stride, padding, dilation,
+                      return_indices, ceil_mode)
+
+    def forward(self, input):
+        return F.max_pool2d(input, self.kernel_size, self.stride,
+                            self.padding, self.dilation,
+                            ceil_mode=self.ceil_mode,
+                            return_indices=self.return_indices)
+
+
+class MaxPool3d:
+    __module__ = "torch.nn.modules.pooling"
+
+    def __init__(self, kernel_size, stride=None, padding=0, dilation=1,
+                 return_indices=False, ceil_mode=False):
+        init_max_pool(self, kernel_size, stride, padding, dilation,
+                      return_indices, ceil_mode)
+
+    def forward(self, input):
+        return F.max_pool3d(input, self.kernel_size, self.stride,
+                            self.padding, self.dilation,
+                            ceil_mode=self.ceil_mode,
+                            return_indices=self.return_indices)
+
+
+class AvgPool1d:
+    __module__ = "torch.nn.modules.pooling"
+
+    def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False,
+                 count_include_pad=True):
+        self.kernel_size = repeat(kernel_size, 1)
+        self.stride = repeat(kernel_size if stride is None else stride, 1)
+        self.padding = repeat(padding, 1)
+        self.ceil_mode = ceil_mode
+        self.count_include_pad = count_include_pad
+
+    def forward(self, input):
+        return F.avg_pool1d(input, self.kernel_size, self.stride,
+                            self.padding, self.ceil_mode,
+                            self.count_include_pad)
+
+
+def init_avg_pool(self, kernel_size, stride, padding, ceil_mode,
+                  count_include_pad, divisor_override):
+    self.kernel_size = kernel_size
+    self.stride = kernel_size if stride is None else stride
+    self.padding = padding
+    self.ceil_mode = ceil_mode
+    self.count_include_pad = count_include_pad
+    self.divisor_override = divisor_override
+
+
+class AvgPool2d:
+    __module__ = "torch.nn.modules.pooling"
+
+    def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False,
+                 count_include_pad=True, divisor_override=None):
+        init_avg_pool(self, kernel_size, stride, padding, ceil_mode,
+                      count_include_pad, divisor_override)
+
+    def forward(self, input):
+        return F.avg_pool2d(input, self.kernel_size, self.stride,
+                            self.padding, self.ceil_mode,
+                            self.count_include_pad, self.divisor_override)
+
+
+class AvgPool3d:
+    __module__ = "torch.nn.modules.pooling"
+
+    def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False,
+                 count_include_pad=True, divisor_override=None):
+        init_avg_pool(self, kernel_size, stride, padding, ceil_mode,
+                      count_include_pad, divisor_override)
+
+    def forward(self, input):
+        return F.avg_pool3d(input, self.kernel_size, self.stride,
+                            self.padding, self.ceil_mode,
+                            self.count_include_pad, self.divisor_override)
+
+
+class AdaptiveAvgPool1d:
+    __module__ = "torch.nn.modules.pooling"
+
+    def __init__(self, output_size):
+        self.output_size = output_size
+
+    def forward(self, input):
+        return F.adaptive_avg_pool1d(input, self.output_size)
+
+
+class AdaptiveAvgPool2d:
+    __module__ = "torch.nn.modules.pooling"
+
+    def __init__(self, output_size):
+        self.output_size = output_size
+
+    def forward(self, input):
+        return F.adaptive_avg_pool2d(input, self.output_size)
+
+
+class AdaptiveAvgPool3d:
+    __module__ = "torch.nn.modules.pooling"
+
+    def __init__(self, output_size):
+        self.output_size = output_size
+
+    def forward(self, input):
+        return F.adaptive_avg_pool3d(input, self.output_size)
+
+
+class AdaptiveMaxPool1d:
+    __module__ = "torch.nn.modules.pooling"
+
+    def __init__(self, output_size, return_indices=False):
+        self.output_size = output_size
+        self.return_indices = return_indices
+
+    def forward(self, input):
+        return F.adaptive_max_pool1d(input, self.output_size,
+                                     self.return_indices)
+
+
+class AdaptiveMaxPool2d:
+    __module__ = "torch.nn.modules.pooling"
+
+    def __init__(self, output_size, return_indices=False):
+        self.output_size = output_size
+        self.return_indices = return_indices
+
+    def forward(self, input):
+        return F.adaptive_max_pool2d(input, self.output_size,
+                                     self.return_indices)
+
+
+class AdaptiveMaxPool3d:
+    __module__ = "torch.nn.modules.pooling"
+
+    def __init__(self, output_size, return_indices=False):
+        self.output_size = output_size
+        self.return_indices = return_indices
+
+    def forward(self, input):
+        return F.adaptive_max_pool3d(input, self.output_size,
+                                     self.return_indices)
+
+
+class LPPool2d:
+    __module__ = "torch.nn.modules.pooling"
+
+    def __init__(self, norm_type, kernel_size, stride=None, ceil_mode=False):
+        self.norm_type = norm_type
+        self.kernel_size = kernel_size
+        self.stride = stride
+        self.ceil_mode = ceil_mode
+
+    def forward(self, input):
+        return F.lp_pool2d(input, float(self.norm_type), self.kernel_size,
+                           self.stride, self.ceil_mode)
+
+
+# Shape.
+
+class Flatten:
+    __module__ = "torch.nn.modules.flatten"
+
+    def __init__(self, start_dim=1, end_dim=-1):
+        self.start_dim = start_dim
+        self.end_dim = end_dim
+
+    def forward(self, input):
+        return input.flatten(self.start_dim, self.end_dim)
+
+
+class Unflatten:
+    __module__ = "torch.nn.modules.flatten"
+
+    def __init__(self, dim, unflattened_size):
+        self.dim = dim
+        self.unflattened_size = unflattened_size
+
+    def forward(self, input):
+        return input.unflatten(self.dim, self.unflattened_size)
+
+
+class PixelShuffle:
+    __module__ = "torch.nn.modules.pixelshuffle"
+
+    def __init__(self, upscale_factor):
+        self.upscale_factor = upscale_factor
+
+    def forward(self, input):
+        return F.pixel_shuffle(input, self.upscale_factor)
+
+
+class PixelUnshuffle:
+    __module__ = "torch.nn.modules.pixelshuffle"
+
+    def __init__(self, downscale_factor):
+        self.downscale_factor = downscale_factor
+
+    def forward(self, input):
+        return F.pixel_unshuffle(input, self.downscale_factor)
+
+
+class ChannelShuffle:
+    __module__ = "torch.nn.modules.channelshuffle"
+
+    def __init__(self, groups):
+        self.groups = groups
+
+    def forward(self, input):
+        return F.channel_shuffle(input, self.groups)
+
+
+class Upsample:
+    __module__ = "torch.nn.modules.upsampling"
+
+    def __init__(self, size=None, scale_factor=None, mode="nearest",
+                 align_corners=None, recompute_scale_factor=None):
+        self.name = "Upsample"
+        self.size = size
+        if isinstance(scale_factor, tuple):
+            self.scale_factor = tuple([float(one) for one in scale_factor])
+        else:
+            self.scale_factor = float(scale_factor) if scale_factor else None
+        self.mode = mode
+        self.align_corners = align_corners
+        self.recompute_scale_factor = recompute_scale_factor
+
+    def forward(self, input):
+        return F.interpolate(
+            input, self.size, self.scale_factor, self.mode,
+            self.align_corners,
+            recompute_scale_factor=self.recompute_scale_factor)
+
+
+class ZeroPad2d:
+    __module__ = "torch.nn.modules.padding"
+
+    def __init__(self, padding):
+        self.value = 0.0
+        self.padding = repeat(padding, 4)
+
+    def forward(self, input):
+        return F.pad(input, self.padding, "constant", self.value)
+
+
+class ConstantPad1d:
+    __module__ = "torch.nn.modules.padding"
+
+    def __init__(self, padding, value):
+        self.value = value
+        self.padding = repeat(padding, 2)
+
+    def forward(self, input):
+        return F.pad(input, self.padding, "constant", self.value)
+
+
+class ConstantPad2d:
+    __module__ = "torch.nn.modules.padding"
+
+    def __init__(self, padding, value):
+        self.value = value
+        self.padding = repeat(padding, 4)
+
+    def forward(self, input):
+        return F.pad(input, self.padding, "constant", self.value)
+
+
+class ConstantPad3d:
+    __module__ = "torch.nn.modules.padding"
+
+    def __init__(self, padding, value):
+        self.value = value
+        self.padding = repeat(padding, 6)
+
+    def forward(self, input):
+        return F.pad(input, self.padding, "constant", self.value)
+
+
+class ReflectionPad1d:
+    __module__ = "torch.nn.modules.padding"
+
+    def __init__(self, padding):
+        self.padding = repeat(padding, 2)
+
+    def forward(self, input):
+        return F.pad(input, self.padding, "reflect")
+
+
+class ReflectionPad2d:
+    __module__ = "torch.nn.modules.padding"
+
+    def __init__(self, padding):
+        self.padding = repeat(padding, 4)
+
+    def forward(self, input):
+        return F.pad(input, self.padding, "reflect")
+
+
+class ReplicationPad1d:
+    __module__ = "torch.nn.modules.padding"
+
+    def __init__(self, padding):
+        self.padding = repeat(padding, 2)
+
+    def forward(self, input):
+        return F.pad(input, self.padding, "replicate")
+
+
+class ReplicationPad2d:
+    __module__ = "torch.nn.modules.padding"
+
+    def __init__(self, padding):
+        self.padding = repeat(padding, 4)
+
+    def forward(self, input):
+        return F.pad(input, self.padding, "replicate")
+
+
+# Containers and comparisons.
+
+class Sequential:
+    __module__ = "torch.nn.modules.container"
+
+    def __init__(self, *layers):
+        for i, layer in enumerate(layers):
+            setattr(self, str(i), layer)
+
+    def forward(self, input):
+        for layer in self.children():
+            input = layer(input)
+        return input
+
+
+class CosineSimilarity:
+    __module__ = "torch.nn.modules.distance"
+
+    def __init__(self, dim=1, eps=1e-08):
+        self.dim = dim
+        self.eps = eps
+
+    def forward(self, x1, x2):
+        return F.cosine_similarity(x1, x2, self.dim, self.eps)
+
+
+class MSELoss:
+    __module__ = "torch.nn.modules.loss"
+
+    def __init__(self, size_average=None, reduce=None, reduction="mean"):
+        self.reduction = reduction
+
+    def forward(self, input, target):
+        return F.mse_loss(input, target, reduction=self.reduction)
+
+
+class L1Loss:
+    __module__ = "torch.nn.modules.loss"
+
+    def __init__(self, size_average=None, reduce=None, reduction="mean"):
+        self.reduction = reduction
+
+    def forward(self, input, target):
+        return F.l1_loss(input, target, reduction=self.reduction)
+
+
+class CrossEntropyLoss:
+    __module__ = "torch.nn.modules.loss"
+
+    def __init__(self, weight=None, size_average=None, ignore_index=-100,
+                 reduce=None, reduction="mean", label_smoothing=0.0):
+        self.reduction = reduction
+        self.ignore_index = ignore_index
+        self.label_smoothing = label_smoothing
+
+    def forward(self, input, target):
+        return F.cross_entropy(input, target, None,
+                               ignore_index=self.ignore_index,
+                               reduction=self.reduction,
+                               label_smoothing=self.label_smoothing)

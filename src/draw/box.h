@@ -14,7 +14,7 @@
 struct fx_dag;
 
 /* More boxes than this are not laid out. */
-#define FX_BOX_MAX 300
+#define FX_BOX_MAX 200
 
 struct fx_box_style {
 	enum fx_lines lines;

@@ -11,7 +11,8 @@
  *
  * The small graph would fit into the processor's cache and the large one not,
  * so the cache is swept before each measurement: commands that a person types
- * find it cold too.
+ * find it cold too.  Times are the processor's, so that a busy machine disturbs
+ * them less; writing the file, which waits for the disk, is timed by the clock.
  */
 #include <config.h>
 
@@ -94,12 +95,18 @@ static const struct {
 _Static_assert(FX_ARRAY_LEN(measures) == MEASURE_COUNT, "a row a measure");
 
 static double
-now(void)
+time_of(clockid_t clock)
 {
 	struct timespec time;
 
-	clock_gettime(CLOCK_MONOTONIC, &time);
+	clock_gettime(clock, &time);
 	return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+}
+
+static double
+now(void)
+{
+	return time_of(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 /* Now, with the cache full of something else. */
@@ -288,9 +295,13 @@ measure_file(struct fx_graph *graph, const char *path, double *best)
 {
 	FX_AUTO_LOADED struct fx_loaded loaded = { 0 };
 	double start = begin();
+	double clock = time_of(CLOCK_MONOTONIC);
+	double took;
 
 	must(fx_save(graph, path, NULL));
-	record(&best[SAVE], start);
+	took = time_of(CLOCK_MONOTONIC) - clock;
+	if (best[SAVE] == 0 || took < best[SAVE])
+		best[SAVE] = took;
 	start = begin();
 	must(fx_open(path, 2, &loaded));
 	record(&best[LOAD], start);

@@ -2,7 +2,6 @@
 # layers.py and functionals.py are embedded as text by the rules in Makefile.am.
 libfxcore_a_SOURCES += \
 	%D%/dialect.c %D%/dialect.def %D%/dialect.h \
-	%D%/dialect.c %D%/dialect.def %D%/dialect.h \
 	%D%/layertab.c %D%/layertab.h \
 	%D%/opcode.def \
 	%D%/ops.def %D%/optab.c %D%/optab.h

@@ -1,17 +1,22 @@
 /* test_tui.c - the full screen's parts that need no terminal. */
 #include <config.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "commands/cmd.h"
 #include "draw/cells.h"
+#include "ir/graph.h"
+#include "session/session.h"
 #include "tests/support/unit.h"
 #include "ui/tui/action.h"
 #include "ui/tui/layout.h"
 #include "ui/tui/line.h"
 #include "ui/tui/screen.h"
 #include "ui/tui/text.h"
+#include "ui/tui/tui.h"
 #include "ui/tui/view.h"
 
 /* Mark RECT in COUNTS; false when it leaves the screen. */
@@ -111,8 +116,8 @@ static void
 no_key_is_bound_twice_in_a_pane(void)
 {
 	for (int view = 0; view < TUI_VIEW_CMD; view++) {
-		const struct tui_action *a;
-		const struct tui_action *b;
+		enum tui_action_id a;
+		enum tui_action_id b;
 		const char *name;
 		const char *other;
 
@@ -200,6 +205,105 @@ text_is_found_without_regard_to_case(void)
 	tui_text_deinit(&text);
 }
 
+/* The session under a screen that gets keys by lot. */
+struct monkey {
+	struct tui_screen *screen;
+	unsigned state;
+	int left; /* keys */
+};
+
+static unsigned
+draw_lot(struct monkey *monkey, unsigned below)
+{
+	monkey->state = monkey->state * 1103515245u + 12345;
+	return (monkey->state >> 16) % below;
+}
+
+static bool
+press_any_key(void *context, const struct fx_grid *grid, int row, int column)
+{
+	static const char *const keys[] = { "j", "k", "g", "G", "s", "S", "n",
+		"c", "C", "f", "F", "r", "b", "H", "z", "z", "U", "R",
+		"<Enter>", "<Esc>", "<Tab>", "<S-Tab>", "<C-d>", "<C-u>",
+		"<PageUp>", "<PageDown>", "/relu<Enter>", ".", ",", "?", "<F1>",
+		":", ":start<Enter>", ":undo<Enter>", ":nodes<Enter>",
+		":erase {users=0}<Enter>", ":layout graph<Enter>",
+		":layout split<Enter>", ":focus code<Enter>", ":xyz<Enter>",
+		":insert after . : y = torch.relu(%x)<Enter>", "<Up>", "<Down>",
+		"<Left>", "<Delete>", "<Interrupt>", "<C-l>",
+		":rename x_1 q<Enter>", ":set lane-cap 1<Enter>",
+		":set lane-cap 200<Enter>", "日", "\033[200~" };
+	struct monkey *monkey = context;
+	char resize[32];
+
+	(void)row;
+	(void)column;
+	CU_ASSERT(grid != NULL);
+	if (!monkey->left--)
+		return false;
+	if (draw_lot(monkey, 10) == 0) {
+		snprintf(resize, sizeof(resize), "<Resize %ux%u>",
+			draw_lot(monkey, 210), draw_lot(monkey, 70));
+		return tui_screen_null_keys(monkey->screen, resize);
+	}
+	return tui_screen_null_keys(monkey->screen,
+		keys[draw_lot(monkey, FX_ARRAY_LEN(keys))]);
+}
+
+/* A chain with joins. */
+static struct fx_graph *
+example(struct fx_session *session)
+{
+	struct fx_graph *graph = fx_graph_new(fx_session_serial(session));
+	struct fx_node *nodes[40];
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(nodes); i++) {
+		bool joins = i > 4 && i % 5 == 0;
+		struct fx_value args[2];
+		struct fx_node_spec spec = {
+			.opcode = i ? FX_OPCODE_CALL_FUNCTION
+				    : FX_OPCODE_PLACEHOLDER,
+			.target =
+				i ? joins ? "operator.add" : "torch.relu" : "x",
+		};
+
+		if (i)
+			args[0] = fx_value_node(nodes[i - 1]);
+		if (joins)
+			args[1] = fx_value_node(nodes[i - 4]);
+		spec.args = fx_value_sequence(graph->values, FX_VALUE_TUPLE,
+			args, i ? 1u + joins : 0u);
+		nodes[i] = fx_graph_append(graph, &spec);
+	}
+	return graph;
+}
+
+static void
+no_keys_in_any_size_do_harm(void)
+{
+	for (unsigned seed = 1; seed <= 20; seed++) {
+		struct fx_session *session = fx_session_new();
+		struct cmd_shell *shell = cmd_shell_new(session);
+		struct tui_line *line = tui_line_plain_new(shell);
+		struct tui_options options = { .shell = shell, .line = line };
+		struct monkey monkey = { .state = seed, .left = 300 };
+		struct tui_result result;
+
+		cmd_shell_restrict(shell);
+		if (seed % 5)
+			fx_session_add_graph(session, example(session),
+				"example", "test");
+		monkey.screen = tui_screen_null(24, 80,
+			seed % 2 ? FX_LINES_UTF8 : FX_LINES_ASCII);
+		tui_screen_null_on_idle(monkey.screen, press_any_key, &monkey);
+		tui_run_on(monkey.screen, &options, &result);
+		tui_screen_free(monkey.screen);
+		tui_line_plain_free(line);
+		cmd_shell_free(shell);
+		fx_session_free(session);
+	}
+}
+
 static void
 type(struct tui_line *line, const char *bytes)
 {
@@ -269,6 +373,7 @@ main(void)
 		FXT_CASE(text_is_found_without_regard_to_case),
 		FXT_CASE(the_plain_editor_edits),
 		FXT_CASE(the_null_screen_plays_keys),
+		FXT_CASE(no_keys_in_any_size_do_harm),
 	};
 
 	return fxt_run("tui", cases, FX_ARRAY_LEN(cases));

@@ -31,7 +31,7 @@ const struct tui_action *tui_keymap_find(enum tui_view_id view, uint32_t key);
 /* Binding INDEX of VIEW: the key's name and what it does; false past the end.
  */
 bool tui_keymap_at(enum tui_view_id view, size_t index, const char **name_ret,
-	const struct tui_action **action_ret);
+	enum tui_action_id *action_ret);
 
 #define TUI_COMMAND(id, line, help)
 #define TUI_SCREEN(id, function, help) void tui_do_##function(struct tui *tui);

@@ -297,7 +297,8 @@ paint_keys(struct tui *tui)
 
 	fx_area_fill(&area, FX_LOOK(PLAIN));
 	paint_border(tui, &area);
-	fx_area_text(&area, 0, 2, FX_LOOK(TITLE), " keys: Esc closes ");
+	fx_area_text(&area, 0, 2, FX_LOOK(TITLE),
+		" keys (j k scroll, Esc closes) ");
 	area = fx_area_part(&area, 1, 2, area.rows - 2, area.columns - 4);
 	tui_view_paint(&tui->keys_view, &area, false);
 }

@@ -47,13 +47,13 @@ tui_keymap_find(enum tui_view_id view, uint32_t key)
 
 bool
 tui_keymap_at(enum tui_view_id view, size_t index, const char **name_ret,
-	const struct tui_action **action_ret)
+	enum tui_action_id *action_ret)
 {
 	for (size_t i = 0; i < FX_ARRAY_LEN(bindings); i++) {
 		if (!(bindings[i].panes >> view & 1) || index--)
 			continue;
 		*name_ret = bindings[i].name;
-		*action_ret = &actions[bindings[i].action];
+		*action_ret = bindings[i].action;
 		return true;
 	}
 	return false;

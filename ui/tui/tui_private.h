@@ -47,7 +47,6 @@ struct tui_graph {
 	size_t position;   /* where execution stood last */
 	bool was_started;
 	uint32_t time; /* of the journal */
-	int last_columns;
 };
 
 /* What the code pane shows. */

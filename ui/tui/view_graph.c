@@ -24,7 +24,7 @@
 #include "ui/tui/tui_private.h"
 
 enum {
-	NARROW_COLUMNS = 60, /* below: fewer lanes */
+	NARROW_COLUMNS = 60, /* a smaller screen has fewer lanes */
 	NARROW_LANES = 3,
 	FOLD_LOOKED_AT = 1000,
 	NAME_COLUMNS = 12, /* kept for the name before chips and shape */
@@ -147,22 +147,23 @@ make_rails(struct tui_graph *graph, struct fx_model *model)
 }
 
 static int
-lane_cap(const struct tui *tui, int columns)
+lane_cap(const struct tui *tui)
 {
 	int cap = (int)fx_settings_int(fx_session_settings(tui->session),
 		"lane-cap");
 
-	return columns < NARROW_COLUMNS - 2 ? FX_MIN(cap, NARROW_LANES) : cap;
+	return tui->grid->columns < NARROW_COLUMNS ? FX_MIN(cap, NARROW_LANES)
+						   : cap;
 }
 
 /* Note what the rows will be made from; false if it is as before. */
 static bool
-has_changed(struct tui *tui, struct fx_model *model, int columns)
+has_changed(struct tui *tui, struct fx_model *model)
 {
 	struct tui_graph *graph = &tui->graph;
 	const struct fx_graph *of = fx_model_graph(model);
 	const char *scope = fx_model_scope(model);
-	int cap = lane_cap(tui, columns);
+	int cap = lane_cap(tui);
 	int hub = (int)fx_settings_int(fx_session_settings(tui->session),
 		"hub-limit");
 	bool changed = !graph->rails || graph->graph != of ||
@@ -206,13 +207,13 @@ graph_refresh(struct tui *tui, int columns)
 	struct fx_model *model = tui_model(tui);
 	const struct fx_node *node;
 
-	graph->last_columns = columns;
+	(void)columns;
 	if (!model) {
 		drop_rows(graph);
 		graph->graph = NULL;
 		return;
 	}
-	if (!has_changed(tui, model, columns))
+	if (!has_changed(tui, model))
 		return;
 	drop_rows(graph);
 	make_rows(tui, model);
@@ -243,7 +244,7 @@ node_of(const struct tui *tui, size_t row)
 struct fx_node *
 tui_selected(struct tui *tui)
 {
-	graph_refresh(tui, tui->graph.last_columns);
+	graph_refresh(tui, 0);
 	return node_of(tui, tui->views[TUI_VIEW_GRAPH].selected);
 }
 
@@ -326,7 +327,7 @@ tui_graph_follow(struct tui *tui)
 	time = fx_journal_now(of);
 	position = fx_position_get(model);
 	started = fx_position_is_started(model);
-	graph_refresh(tui, graph->last_columns);
+	graph_refresh(tui, 0);
 	if (before == of && time > graph->time) {
 		const struct fx_node *node = new_node(of, time);
 
@@ -577,7 +578,6 @@ tui_graph_init(struct tui *tui)
 		.count = graph_count,
 		.row = graph_row,
 		.find = graph_find };
-	tui->graph.last_columns = 80;
 }
 
 void

@@ -202,6 +202,29 @@ read_node(struct fx_listing *listing, struct line *line)
 	return err;
 }
 
+/* Whether the result at LINE can only be text: no container, which a cut
+ * listing leaves open, and nothing else that reads as a value.
+ */
+static bool
+is_bare_text(const struct line *line)
+{
+	return line->at < line->end && !strchr("([{'\"%", *line->at);
+}
+
+/* A node's name alone may be text too; then the node has one user fewer than
+ * it would have.
+ */
+static bool
+names_another_user(const struct fx_listing *listing,
+	const struct fx_value *value)
+{
+	uintptr_t said = 0;
+
+	if (value->kind == FX_VALUE_NODE)
+		said = fx_map_get(&listing->users, (uintptr_t)value->node, 0);
+	return said && said - 1 == value->node->user_count;
+}
+
 static struct fx_error *
 read_return(struct fx_listing *listing, struct line *line)
 {
@@ -211,7 +234,7 @@ read_return(struct fx_listing *listing, struct line *line)
 		(size_t)(line->end - listing->text) };
 	struct fx_node_spec spec = { .opcode = FX_OPCODE_OUTPUT,
 		.target = "output" };
-	struct fx_value value;
+	struct fx_value value = fx_value_none();
 	struct fx_ast *tree;
 	struct fx_error *err;
 
@@ -220,8 +243,12 @@ read_return(struct fx_listing *listing, struct line *line)
 	if (!err)
 		err = fx_value_from_ast(listing->graph->values, listing->graph,
 			listing->text, tree, &value);
-	if (err)
+	if (err && !is_bare_text(line))
 		return err;
+	if (err || names_another_user(listing, &value))
+		fx_listing_default(listing, line->at,
+			(size_t)(line->end - line->at), &value);
+	fx_error_free(err);
 	spec.args = fx_value_sequence(listing->graph->values, FX_VALUE_TUPLE,
 		&value, 1);
 	fx_graph_append(listing->graph, &spec);

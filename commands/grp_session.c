@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "commands/cmd_shell.h"
 #include "commands/cmd_show.h"
+#include "commands/cmd_trace.h"
 #include "commands/groups.h"
 #include "commands/out.h"
 #include "ir/module.h"
@@ -85,17 +86,6 @@ load_exec(struct cmd_ctx *ctx)
 	say_notices(ctx, notices);
 	cmd_say_opened(ctx, model);
 	return NULL;
-}
-
-static struct fx_error *
-trace_exec(struct cmd_ctx *ctx)
-{
-	return cmd_model_failed(ctx,
-		fx_error_hint(fx_error_new(FX_ERR_TRACE,
-				      "trace: this build of fxdb cannot run "
-				      "Python to capture a model"),
-			"write the graph with torch.fx (to_folder, or print "
-			"gm.code) and load that"));
 }
 
 static struct fx_error *
@@ -339,15 +329,36 @@ const struct cmd_entry cmd_group_session[] = {
 	},
 	{
 		.name = "trace",
-		.summary = "capture a model with Python",
-		.help = "Captures FILE.py:EXPR or package.module:EXPR. This "
-			"build has no capture: print the graph with torch.fx "
-			"and load it.",
-		.synonyms = "capture symbolic_trace model",
-		.needs = CMD_RAW,
-		.args = { { "spec", CMD_ARG_REST, 0, "FILE.py:EXPR", NULL } },
-		.examples = { { "trace lenet.py:LeNet", "capture a class" } },
-		.exec = trace_exec,
+		.summary = "capture a model of your Python",
+		.help = "Traces FILE.py:EXPR or package.module:EXPR with the "
+			"Python of --python, $VIRTUAL_ENV, PATH or the system: "
+			"the first that has torch. A class, or a callable "
+			"without required parameters, is called and must give "
+			"a module or a function; a function with required "
+			"parameters is traced itself. The model is put in eval "
+			"mode unless --train. The graph is torch.fx's; when "
+			"tracing fails, what there is of it stays open.",
+		.synonyms = "capture symbolic_trace model python",
+		.needs = CMD_CHANGES_FILES,
+		.args = { { "spec", CMD_ARG_SPEC, 0, "FILE.py:EXPR", NULL },
+			{ "as", CMD_ARG_WORD, CMD_OPTIONAL | CMD_KEYWORD,
+				"what to call the graph", NULL } },
+		.flags = { { "input", 'i', CMD_ARG_SPEC,
+				   "NAME=SPEC of an input; may be repeated" },
+			{ "leaf", 0, CMD_ARG_WORD,
+				"a class to keep as one node; may be "
+				"repeated" },
+			{ "concrete", 0, CMD_ARG_SPEC,
+				"NAME=VALUE, fixed while tracing; may be "
+				"repeated" },
+			{ "train", 0, CMD_ARG_END, "in training mode" },
+			{ "tracer", 0, CMD_ARG_SPEC,
+				"FILE.py:CLASS, a subclass of fxdb.Tracer" } },
+		.examples = { { "trace lenet.py:LeNet -i x=f32[1,1,28,28]",
+				      "capture a class" },
+			{ "trace torchvision.models:resnet18()",
+				"or what a call gives" } },
+		.exec = cmd_trace_exec,
 	},
 	{
 		.name = "save",

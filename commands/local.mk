@@ -20,6 +20,7 @@ libfxcmd_a_SOURCES += \
 	%D%/cmd_show.c %D%/cmd_show.h \
 	%D%/cmd_split.c %D%/cmd_split.h \
 	%D%/cmd_statement.c \
+	%D%/cmd_trace.c %D%/cmd_trace.h \
 	%D%/cmd_table.c %D%/groups.def %D%/groups.h \
 	%D%/grp_around.c \
 	%D%/grp_break.c \

@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "commands/cmd.h"
 #include "commands/out.h"
+#include "session/capture.h"
 #include "session/session.h"
 #include "session/settings.h"
 #include "ui/ui.h"
@@ -201,6 +202,8 @@ ui_startup(struct ui *ui)
 
 	if (options->seed >= 0)
 		fx_session_set_seed(ui->session, (uint64_t)options->seed);
+	if (options->python)
+		fx_session_set_python(ui->session, options->python);
 	if (!run_init(ui))
 		return false;
 	if (options->model && !open_model(ui))

@@ -99,21 +99,20 @@ extern struct fxpy_state fxpy;
 /* Interned attribute names, as C strings to objects. */
 #define FXPY_NAMES(X) \
 	X(__dict__) \
-	X(_parameters) X(_buffers) X(_modules) X(__module__) X( \
-		__qualname__) X(__name__) X(f_back) X(f_lasti) X(f_code) \
-		X(co_code) X(co_filename) X(co_name) X(__torch_function__) X( \
-			__class__) X(forward) X(__globals__) X(_forward_hooks) \
-			X(_forward_pre_hooks) X(_backward_hooks) X( \
-				_backward_pre_hooks) X(training) X(is_leaf_module) \
-				X(path_of_module) X(create_arg) X(_fields) X( \
-					__fx_create_arg__) X(type) X(index) \
-					X(start) X(stop) X(step) X(owner) X( \
-						name) X(shape) X(dtype) \
-						X(stride) X(data_ptr) X( \
-							device) X(requires_grad) \
-							X(storage_offset) X( \
-								__code__) \
-								X(__doc__)
+	X(_parameters) \
+	X(_buffers) X(_modules) X(__module__) X(__qualname__) X(__name__) X( \
+		f_back) X(f_lasti) X(f_code) X(co_code) X(co_filename) \
+		X(co_name) X(__torch_function__) X(__class__) X(forward) X( \
+			__globals__) X(_forward_hooks) X(_forward_pre_hooks) \
+			X(_backward_hooks) X(_backward_pre_hooks) X( \
+				training) X(is_leaf_module) X(path_of_module) \
+				X(create_arg) X(_fields) X(__fx_create_arg__) X( \
+					type) X(index) X(start) X(stop) \
+					X(step) X(owner) X(name) X(shape) X( \
+						dtype) X(stride) X(data_ptr) \
+						X(device) X(requires_grad) X( \
+							storage_offset) \
+							X(__code__) X(__doc__)
 
 struct fxpy_strings {
 #define FXPY_DECLARE(name) PyObject *name;
@@ -188,8 +187,11 @@ PyObject *fxpy_record_module(const char *path, PyObject *args,
 /* ext_modules.c: the module tree and the maps of a trace. */
 bool fxpy_collect(struct fxpy_trace *trace);
 const struct fxpy_class *fxpy_class_of(PyTypeObject *type);
-/* Describe the tensors of the collected modules (dtype, shape, ties). */
-bool fxpy_describe_tensors(struct fxpy_trace *trace);
+/* Describe the tensors of the collected modules (dtype, shape, ties) and the
+ * constants met on the way.  RECORDS and TENSORS are a finished trace's.
+ */
+bool fxpy_describe_tensors(struct fx_graph *graph, const struct fx_map *records,
+	const struct fx_map *tensors);
 
 /* ext_patch.c */
 bool fxpy_patch(void);

@@ -19,6 +19,10 @@ struct fxpy_graph {
 	PyObject_HEAD struct fx_graph *graph;
 	PyObject *targets; /* dict: target text -> callable */
 	PyObject *keep;    /* objects the graph speaks of */
+	PyObject *root;
+	struct fx_map records; /* module -> its record, until described */
+	struct fx_map paths;   /* tensor -> path, until described */
+	bool is_described;
 	PyObject *tensors; /* dict: path -> tensor */
 };
 
@@ -65,6 +69,13 @@ fxpy_graph_new(struct fxpy_trace *trace)
 	object->targets = trace->targets;
 	Py_INCREF(trace->keep);
 	object->keep = trace->keep;
+	Py_INCREF(trace->root);
+	object->root = trace->root;
+	object->records = trace->records;
+	object->paths = trace->tensors;
+	memset(&trace->records, 0, sizeof(trace->records));
+	memset(&trace->tensors, 0, sizeof(trace->tensors));
+	object->is_described = false;
 	return (PyObject *)object;
 }
 
@@ -77,6 +88,9 @@ graph_dealloc(PyObject *self)
 	fx_graph_free(object->graph);
 	Py_XDECREF(object->targets);
 	Py_XDECREF(object->keep);
+	Py_XDECREF(object->root);
+	fx_map_deinit(&object->records);
+	fx_map_deinit(&object->paths);
 	Py_XDECREF(object->tensors);
 	PyObject_Free(self);
 	Py_DECREF(type);
@@ -172,6 +186,19 @@ graph_class_name(PyObject *self, void *closure)
 	return text_object(((struct fxpy_graph *)self)->graph->class_name);
 }
 
+/* Tensors are described when first asked for, not while tracing. */
+static bool
+describe(PyObject *self)
+{
+	struct fxpy_graph *object = (struct fxpy_graph *)self;
+
+	if (object->is_described)
+		return true;
+	object->is_described = true;
+	return fxpy_describe_tensors(object->graph, &object->records,
+		&object->paths);
+}
+
 /* The .fxg text, without weights. */
 static PyObject *
 graph_fxg(PyObject *self, PyObject *no_args)
@@ -182,7 +209,7 @@ graph_fxg(PyObject *self, PyObject *no_args)
 	FX_AUTO_ERROR struct fx_error *err = NULL;
 
 	(void)no_args;
-	if (!fxpy_read_lines(graph))
+	if (!fxpy_read_lines(graph) || !describe(self))
 		return NULL;
 	fx_weights_collect(&weights, graph);
 	err = fx_emit_jsonl(&text, graph, &weights, NULL);

@@ -280,7 +280,7 @@ describe(struct fx_graph *graph, PyObject *tensor, bool is_buffer,
 }
 
 static bool
-describe_table(struct fxpy_trace *trace, struct fx_module *record,
+describe_table(struct fx_graph *graph, struct fx_module *record,
 	PyObject *table, bool is_buffer, struct fx_map *shared)
 {
 	PyObject *key, *value;
@@ -293,8 +293,7 @@ describe_table(struct fxpy_trace *trace, struct fx_module *record,
 		if (!name)
 			return false;
 		if (value != Py_None)
-			tensor = describe(trace->recorder.graph, value,
-				is_buffer, shared);
+			tensor = describe(graph, value, is_buffer, shared);
 		fx_module_add_tensor(record, name, tensor);
 	}
 	return true;
@@ -302,44 +301,42 @@ describe_table(struct fxpy_trace *trace, struct fx_module *record,
 
 /* Constants that were met on the way are buffers of the root. */
 static void
-describe_constants(struct fxpy_trace *trace, struct fx_map *shared)
+describe_constants(struct fx_graph *graph, const struct fx_map *tensors,
+	struct fx_map *shared)
 {
-	Py_ssize_t count = PyList_Size(trace->keep);
+	uintptr_t tensor, path;
+	size_t at = 0;
 
-	for (Py_ssize_t i = 0; i < count; i++) {
-		PyObject *object = PyList_GetItem(trace->keep, i);
-		const char *path = fx_map_get_pointer(&trace->tensors, object);
-
-		if (path && starts(path, "_tensor_constant"))
-			fx_module_add_tensor(trace->recorder.graph->module,
-				path,
-				describe(trace->recorder.graph, object, true,
+	while (fx_map_next(tensors, &at, &tensor, &path))
+		if (starts((const char *)path, "_tensor_constant"))
+			fx_module_add_tensor(graph->module, (const char *)path,
+				describe(graph, (PyObject *)tensor, true,
 					shared));
-	}
 }
 
 bool
-fxpy_describe_tensors(struct fxpy_trace *trace)
+fxpy_describe_tensors(struct fx_graph *graph, const struct fx_map *records,
+	const struct fx_map *tensors)
 {
 	FX_AUTO_MAP struct fx_map shared = { 0 };
 	uintptr_t module, record;
 	size_t at = 0;
 	bool good = true;
 
-	while (good && fx_map_next(&trace->records, &at, &module, &record)) {
+	while (good && fx_map_next(records, &at, &module, &record)) {
 		PyObject *dict =
 			PyObject_GetAttr((PyObject *)module, fxpy_str.__dict__);
 
 		if (!dict)
 			return false;
-		good = describe_table(trace, (struct fx_module *)record,
+		good = describe_table(graph, (struct fx_module *)record,
 			       PyDict_GetItem(dict, fxpy_str._parameters),
 			       false, &shared) &&
-		       describe_table(trace, (struct fx_module *)record,
+		       describe_table(graph, (struct fx_module *)record,
 			       PyDict_GetItem(dict, fxpy_str._buffers), true,
 			       &shared);
 		Py_DECREF(dict);
 	}
-	describe_constants(trace, &shared);
+	describe_constants(graph, tensors, &shared);
 	return good;
 }

@@ -9,6 +9,7 @@
 #include "base/blob.h"
 #include "base/intern.h"
 #include "base/mem.h"
+#include "ir/graph_hash.h"
 #include "ir/module.h"
 #include "load/safetensors.h"
 #include "session/session_private.h"
@@ -126,6 +127,7 @@ fx_model_fetch_weights(struct fx_model *model, char **skipped_ret)
 		attach_module(file, module, path);
 	fx_module_walk_free(walk);
 	model->has_weights = true;
+	fx_graph_hash_touch_modules(model->graph);
 	return NULL;
 }
 

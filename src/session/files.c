@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "load/open.h"
 #include "load/save.h"
+#include "session/capture.h"
 #include "session/session_private.h"
 
 /* "resnet18" of "models/resnet18.fxg"; a folder's name stays whole. */
@@ -61,11 +62,15 @@ fx_session_save(struct fx_session *session, struct fx_model *model,
 	const char *path)
 {
 	FX_AUTO_FREE char *file = fx_file_expand(path);
+	FX_AUTO_FREE char *skipped = NULL;
 	struct fx_error *err;
 
 	if (session->is_read_only)
 		return fx_error_new(FX_ERR_READ_ONLY,
 			"read-only session (--readonly)");
+	err = fx_model_fetch_weights(model, &skipped);
+	if (err)
+		return fx_error_note(err, "while saving %s", path);
 	err = fx_save(model->graph, file, NULL);
 	if (err)
 		return err;

@@ -265,6 +265,7 @@ fx_model_set_input(struct fx_session *session, struct fx_model *model,
 	FX_AUTO(reshape) struct fx_reshape reshape = { 0 };
 	struct fx_datum *datum;
 	struct fx_node *node;
+	struct fx_use *use;
 	size_t count;
 	struct fx_error *err = find_placeholder(model, name, &node);
 
@@ -273,7 +274,10 @@ fx_model_set_input(struct fx_session *session, struct fx_model *model,
 	if (err)
 		return err;
 	keep_input(model, node, text, datum);
+	/* Its own metadata is new already, so the users are where it begins. */
 	fx_map_set(&ids, (uintptr_t)node->id, 1);
+	fx_node_for_each_user (use, node)
+		fx_map_set(&ids, (uintptr_t)use->user->id, 1);
 	fx_model_cone(model, &ids, &cone, &count);
 	reshape = fx_model_reshape(model, &ids, cone, count);
 	fx_model_make_stale(model, &ids, cone, count, &report);

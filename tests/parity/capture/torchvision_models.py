@@ -15,6 +15,14 @@ sys.path.insert(0, os.path.join(os.environ["FXDB_BUILDDIR"], "src/capture"))
 import torch
 import torch.fx
 
+# torchvision's wheels for torch 2.x need its CUDA operators to be declared;
+# the models' Python works without them.
+if not torch.__version__.startswith("1."):
+    library = torch.library.Library("torchvision", "DEF")
+    for operator in ("nms", "qnms"):
+        library.define(operator + "(Tensor dets, Tensor scores, "
+                       "float iou_threshold) -> Tensor")
+
 try:
     import torchvision
     import torchvision.models.video

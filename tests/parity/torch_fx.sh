@@ -3,6 +3,7 @@
 # as fxdb does.  Skipped without a Python that has torch.
 python=${FXDB_PYTHON:-python3}
 here=$(dirname "$0")
+export PYTHONDONTWRITEBYTECODE=1
 "$python" -c 'import torch' 2>/dev/null || python=/usr/bin/python3
 "$python" -c 'import torch, torchvision' 2>/dev/null || {
 	echo "no Python with torch and torchvision"

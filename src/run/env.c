@@ -1,57 +1,83 @@
-/* env.c - a map from node ids to data that owns its references. */
+/* env.c - values by node, owning its references. */
 #include <config.h>
 
 #include "run/env.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/mem.h"
 #include "run/datum.h"
 
 void
 fx_env_deinit(struct fx_env *env)
 {
 	fx_env_clear(env);
-	fx_map_deinit(&env->values);
+	free(env->values);
+	env->values = NULL;
+	env->capacity = 0;
 }
 
 struct fx_datum *
 fx_env_get(const struct fx_env *env, uint64_t id)
 {
-	return (struct fx_datum *)fx_map_get(&env->values, (uintptr_t)id, 0);
+	uint32_t index = (uint32_t)id;
+
+	return index < env->capacity ? env->values[index] : NULL;
+}
+
+static void
+reserve(struct fx_env *env, size_t index)
+{
+	size_t wanted = FX_MAX(index + 1, env->capacity + env->capacity / 2);
+
+	if (index < env->capacity)
+		return;
+	env->values = fx_xrealloc(env->values, wanted * sizeof(*env->values));
+	memset(env->values + env->capacity, 0,
+		(wanted - env->capacity) * sizeof(*env->values));
+	env->capacity = wanted;
 }
 
 void
 fx_env_take(struct fx_env *env, uint64_t id, struct fx_datum *datum_taken)
 {
-	struct fx_datum *old = fx_env_get(env, id);
+	uint32_t index = (uint32_t)id;
 
-	fx_map_set(&env->values, (uintptr_t)id, (uintptr_t)datum_taken);
-	fx_datum_unref(old);
+	reserve(env, index);
+	if (env->values[index])
+		fx_datum_unref(env->values[index]);
+	else
+		env->count++;
+	env->values[index] = datum_taken;
 }
 
 void
 fx_env_drop(struct fx_env *env, uint64_t id)
 {
-	struct fx_datum *old = fx_env_get(env, id);
+	uint32_t index = (uint32_t)id;
 
-	if (!old)
+	if (index >= env->capacity || !env->values[index])
 		return;
-	fx_map_erase(&env->values, (uintptr_t)id);
-	fx_datum_unref(old);
+	fx_datum_unref(env->values[index]);
+	env->values[index] = NULL;
+	env->count--;
 }
 
 void
 fx_env_clear(struct fx_env *env)
 {
-	size_t at = 0;
-	uintptr_t id;
-	uintptr_t datum;
-
-	while (fx_map_next(&env->values, &at, &id, &datum))
-		fx_datum_unref((struct fx_datum *)datum);
-	fx_map_clear(&env->values);
+	for (size_t i = 0; i < env->capacity && env->count; i++)
+		if (env->values[i]) {
+			fx_datum_unref(env->values[i]);
+			env->values[i] = NULL;
+			env->count--;
+		}
 }
 
 size_t
 fx_env_count(const struct fx_env *env)
 {
-	return env->values.count;
+	return env->count;
 }

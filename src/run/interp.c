@@ -221,7 +221,7 @@ fx_interp_call(struct fx_backend *backend, struct fx_graph *graph,
 	struct fx_datum *const *data, size_t count, int depth,
 	struct fx_datum **ret)
 {
-	FX_AUTO_ENV struct fx_env env = { .values = { 0 } };
+	FX_AUTO_ENV struct fx_env env = { .count = 0 };
 	FX_AUTO_PLANS struct fx_plans plans = { .depth = 0 };
 	struct arguments arguments = { .data = data, .count = count };
 	struct fx_node *output = fx_graph_output(graph);

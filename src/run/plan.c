@@ -40,7 +40,8 @@ struct slot {
 	const char *name; /* NODE: for messages, interned */
 };
 
-struct plan {
+/* One piece of memory: the slots, kinds and keywords stand behind it. */
+struct fx_plan {
 	struct slot *slots; /* positional, then keywords */
 	size_t count;
 	const char **keywords;
@@ -192,7 +193,7 @@ fx_plans_init(struct fx_plans *plans, struct fx_backend *backend)
 }
 
 static void
-plan_free(struct fx_plans *plans, struct plan *plan)
+plan_free(struct fx_plans *plans, struct fx_plan *plan)
 {
 	if (!plan)
 		return;
@@ -201,29 +202,25 @@ plan_free(struct fx_plans *plans, struct plan *plan)
 			plan->backend_plan);
 	for (size_t i = 0; i < plan->count; i++)
 		slot_deinit(&plan->slots[i]);
-	free(plan->slots);
-	free(plan->keywords);
-	free(plan->kinds);
 	free(plan);
 }
 
 void
 fx_plans_clear(struct fx_plans *plans)
 {
-	size_t at = 0;
-	uintptr_t id;
-	uintptr_t plan;
-
-	while (fx_map_next(&plans->by_node, &at, &id, &plan))
-		plan_free(plans, (struct plan *)plan);
-	fx_map_clear(&plans->by_node);
+	for (size_t i = 0; i < plans->capacity; i++) {
+		plan_free(plans, plans->by_node[i]);
+		plans->by_node[i] = NULL;
+	}
 }
 
 void
 fx_plans_deinit(struct fx_plans *plans)
 {
 	fx_plans_clear(plans);
-	fx_map_deinit(&plans->by_node);
+	free(plans->by_node);
+	plans->by_node = NULL;
+	plans->capacity = 0;
 	fx_expander_free(plans->expander);
 	plans->expander = NULL;
 }
@@ -231,27 +228,30 @@ fx_plans_deinit(struct fx_plans *plans)
 void
 fx_plans_drop(struct fx_plans *plans, uint64_t id)
 {
-	struct plan *plan =
-		(struct plan *)fx_map_get(&plans->by_node, (uintptr_t)id, 0);
+	uint32_t index = (uint32_t)id;
 
-	if (!plan)
+	if (index >= plans->capacity)
 		return;
-	fx_map_erase(&plans->by_node, (uintptr_t)id);
-	plan_free(plans, plan);
+	plan_free(plans, plans->by_node[index]);
+	plans->by_node[index] = NULL;
 }
 
-static struct plan *
+static struct fx_plan *
 plan_new(const struct fx_node *node)
 {
-	struct plan *plan = FX_NEW(struct plan);
 	size_t positional = fx_value_item_count(&node->args);
+	size_t keywords = fx_value_item_count(&node->kwargs) / 2;
+	size_t count = positional + keywords;
+	struct fx_plan *plan =
+		fx_xcalloc(1, sizeof(*plan) + count * sizeof(*plan->slots) +
+				      keywords * sizeof(*plan->keywords) +
+				      count * sizeof(*plan->kinds));
 
-	plan->keyword_count = fx_value_item_count(&node->kwargs) / 2;
-	plan->count = positional + plan->keyword_count;
-	plan->slots = fx_xcalloc(plan->count, sizeof(*plan->slots));
-	plan->keywords =
-		fx_xcalloc(plan->keyword_count, sizeof(*plan->keywords));
-	plan->kinds = fx_xcalloc(plan->count, sizeof(*plan->kinds));
+	plan->count = count;
+	plan->keyword_count = keywords;
+	plan->slots = (struct slot *)(plan + 1);
+	plan->keywords = (const char **)(plan->slots + count);
+	plan->kinds = (struct fx_kind *)(plan->keywords + keywords);
 	for (size_t i = 0; i < positional; i++)
 		slot_init(&plan->slots[i], &node->args.items[i]);
 	for (size_t i = 0; i < plan->keyword_count; i++) {
@@ -262,25 +262,36 @@ plan_new(const struct fx_node *node)
 	return plan;
 }
 
-static struct plan *
+static void
+reserve(struct fx_plans *plans, size_t index)
+{
+	size_t wanted = FX_MAX(index + 1, plans->capacity * 2);
+
+	if (index < plans->capacity)
+		return;
+	plans->by_node =
+		fx_xrealloc(plans->by_node, wanted * sizeof(*plans->by_node));
+	memset(plans->by_node + plans->capacity, 0,
+		(wanted - plans->capacity) * sizeof(*plans->by_node));
+	plans->capacity = wanted;
+}
+
+static struct fx_plan *
 plan_of(struct fx_plans *plans, const struct fx_node *node)
 {
-	struct plan *plan = (struct plan *)fx_map_get(&plans->by_node,
-		(uintptr_t)node->id, 0);
+	uint32_t index = (uint32_t)node->id;
 
-	if (!plan) {
-		plan = plan_new(node);
-		fx_map_set(&plans->by_node, (uintptr_t)node->id,
-			(uintptr_t)plan);
-	}
-	return plan;
+	reserve(plans, index);
+	if (!plans->by_node[index])
+		plans->by_node[index] = plan_new(node);
+	return plans->by_node[index];
 }
 
 /* --- expansions and nested graphs --------------------------------------- */
 
 struct call {
 	struct fx_plans *plans;
-	const struct plan *plan;
+	const struct fx_plan *plan;
 	const struct fx_node *node;
 	struct fx_datum **data; /* plan->count of them */
 };
@@ -321,7 +332,7 @@ static void
 call_values(const struct call *call, struct fx_arena *arena,
 	struct fx_value *args_ret, struct fx_value *kwargs_ret)
 {
-	const struct plan *plan = call->plan;
+	const struct fx_plan *plan = call->plan;
 	size_t positional = plan->count - plan->keyword_count;
 	struct fx_value *args =
 		FX_ARENA_ARRAY(arena, struct fx_value, positional);
@@ -421,7 +432,7 @@ static struct fx_error *
 call_nested(const struct call *call, struct fx_graph *graph,
 	struct fx_datum **ret)
 {
-	const struct plan *plan = call->plan;
+	const struct fx_plan *plan = call->plan;
 	size_t positional = plan->count - plan->keyword_count;
 	FX_VEC(struct fx_datum *) inputs = { 0 };
 	struct fx_node *node;
@@ -454,7 +465,7 @@ call_nested(const struct call *call, struct fx_graph *graph,
 
 /* Resolve again if the kinds are not those that the plan was made for. */
 static struct fx_error *
-resolve(const struct call *call, struct plan *plan)
+resolve(const struct call *call, struct fx_plan *plan)
 {
 	struct fx_backend *backend = call->plans->backend;
 	struct fx_call_site site = {
@@ -493,7 +504,8 @@ resolve(const struct call *call, struct plan *plan)
 }
 
 static struct fx_error *
-call_resolved(const struct call *call, struct plan *plan, struct fx_datum **ret)
+call_resolved(const struct call *call, struct fx_plan *plan,
+	struct fx_datum **ret)
 {
 	struct fx_backend *backend = call->plans->backend;
 	struct fx_module *module = NULL;
@@ -523,7 +535,7 @@ struct fx_error *
 fx_plans_call(struct fx_plans *plans, const struct fx_env *env,
 	struct fx_node *node, struct fx_datum **ret)
 {
-	struct plan *plan = plan_of(plans, node);
+	struct fx_plan *plan = plan_of(plans, node);
 	struct fx_datum *few[8];
 	struct call call = {
 		.plans = plans,

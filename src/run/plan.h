@@ -15,18 +15,19 @@
 
 #include "base/cleanup.h"
 #include "base/error.h"
-#include "base/map.h"
 
 struct fx_backend;
 struct fx_datum;
 struct fx_env;
 struct fx_expander;
 struct fx_node;
+struct fx_plan;
 struct fx_value;
 
 struct fx_plans {
-	struct fx_backend *backend;   /* borrowed */
-	struct fx_map by_node;        /* node id -> struct plan * */
+	struct fx_backend *backend; /* borrowed */
+	struct fx_plan **by_node;   /* by the low half of the node's id */
+	size_t capacity;
 	struct fx_expander *expander; /* of layers the backend cannot run */
 	int depth;                    /* nested graphs above this one */
 };

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/bitset.h"
 #include "base/buf.h"
 #include "base/intern.h"
 #include "base/mem.h"
@@ -101,6 +102,23 @@ fx_model_propagate_at_open(struct fx_model *model)
 
 /* --- cones -------------------------------------------------------------- */
 
+/* Nodes are told apart by the low half of their id, which counts them. */
+struct cone {
+	FX_VEC(struct fx_node *) nodes;
+	struct fx_bitset seen;
+};
+
+static void
+visit(struct cone *cone, struct fx_node *node)
+{
+	size_t index = (uint32_t)node->id;
+
+	if (fx_bitset_has(&cone->seen, index))
+		return;
+	fx_bitset_add(&cone->seen, index);
+	fx_vec_push(&cone->nodes, node);
+}
+
 static int
 compare_order(const void *a, const void *b)
 {
@@ -110,21 +128,29 @@ compare_order(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-typedef FX_VEC(struct fx_node *) node_vec;
-
+/* A few are sorted; of many, it is faster to walk the graph once. */
 static void
-visit(node_vec *found, struct fx_map *seen, struct fx_node *node)
+put_in_order(struct cone *cone, struct fx_graph *graph)
 {
-	if (fx_map_set(seen, (uintptr_t)node, 1))
-		fx_vec_push(found, node);
+	struct fx_node *node;
+	size_t count = 0;
+
+	if (cone->nodes.count < graph->node_count / 16) {
+		if (cone->nodes.count)
+			qsort(cone->nodes.items, cone->nodes.count,
+				sizeof(*cone->nodes.items), compare_order);
+		return;
+	}
+	fx_graph_for_each_node (node, graph)
+		if (fx_bitset_has(&cone->seen, (uint32_t)node->id))
+			cone->nodes.items[count++] = node;
 }
 
 void
 fx_model_cone(struct fx_model *model, const struct fx_map *ids,
 	struct fx_node ***ret, size_t *count_ret)
 {
-	FX_AUTO_MAP struct fx_map seen = { 0 };
-	node_vec found = { 0 };
+	struct cone cone = { .nodes = { 0 } };
 	size_t at = 0;
 	uintptr_t id;
 	uintptr_t one;
@@ -132,20 +158,19 @@ fx_model_cone(struct fx_model *model, const struct fx_map *ids,
 	while (fx_map_next(ids, &at, &id, &one)) {
 		struct fx_node *node = fx_graph_find_id(model->graph, id);
 
-		if (node && node->is_in_graph)
-			visit(&found, &seen, node);
+		if (node)
+			visit(&cone, node);
 	}
-	for (size_t i = 0; i < found.count; i++) {
+	for (size_t i = 0; i < cone.nodes.count; i++) {
 		const struct fx_use *use;
 
-		fx_node_for_each_user (use, found.items[i])
-			visit(&found, &seen, use->user);
+		fx_node_for_each_user (use, cone.nodes.items[i])
+			visit(&cone, use->user);
 	}
-	if (found.count)
-		qsort(found.items, found.count, sizeof(*found.items),
-			compare_order);
-	*ret = found.items;
-	*count_ret = found.count;
+	put_in_order(&cone, model->graph);
+	fx_bitset_deinit(&cone.seen);
+	*ret = cone.nodes.items;
+	*count_ret = cone.nodes.count;
 }
 
 /* --- after an edit ------------------------------------------------------ */

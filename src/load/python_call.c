@@ -137,7 +137,7 @@ call_name(struct fx_py *py, const struct fx_ast *tree,
 					     "called",
 					     function->text),
 			"a module is called as self.%s(...)", function->text);
-	name = fx_py_function(py, function->text);
+	name = fx_py_function(py, function->text, true);
 	if (!name)
 		return fx_py_undefined(py, function);
 	spec->is_wrapped = fx_map_has(&py->wrapped, (uintptr_t)function->text);

@@ -54,8 +54,9 @@ static const struct {
 	{ "__main__", "__main__" },
 };
 
-const char *
-fx_py_function(struct fx_py *py, const char *name)
+/* The function that NAME must be, by how it begins; or NULL. */
+static const char *
+known_function(struct fx_py *py, const char *name)
 {
 	size_t i;
 
@@ -72,7 +73,19 @@ fx_py_function(struct fx_py *py, const char *name)
 			fx_py_notice(py, "%s: taken for %s", name, full);
 		return full;
 	}
-	if (!fx_map_has(&py->wrapped, (uintptr_t)name) && !strchr(name, '_'))
+	return NULL;
+}
+
+const char *
+fx_py_function(struct fx_py *py, const char *name, bool is_called)
+{
+	const char *full = known_function(py, name);
+
+	if (full)
+		return full;
+	/* An argument may as well be a node that is missing. */
+	if (!fx_map_has(&py->wrapped, (uintptr_t)name) &&
+		!(is_called && strchr(name, '_')))
 		return NULL;
 	fx_py_notice(py,
 		"%s: the text does not say which module it is from; the name "
@@ -98,10 +111,13 @@ fx_py_dotted(struct fx_py *py, const struct fx_ast *tree)
 	FX_AUTO_BUF struct fx_buf name = { 0 };
 	FX_VEC(const char *) steps = { 0 };
 	const char *root = NULL;
+	bool is_name = true;
 
-	for (; tree->kind == FX_AST_ATTR; tree = tree->kids[0])
+	for (; tree->kind == FX_AST_ATTR; tree = tree->kids[0]) {
+		is_name = is_name && strspn(tree->text, "0123456789") == 0;
 		fx_vec_push(&steps, tree->text);
-	if (tree->kind == FX_AST_NAME && !fx_py_get(py, tree->text))
+	}
+	if (is_name && tree->kind == FX_AST_NAME && !fx_py_get(py, tree->text))
 		root = root_name(tree->text);
 	if (root) {
 		fx_buf_add(&name, root);

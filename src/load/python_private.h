@@ -82,9 +82,10 @@ FX_NODISCARD struct fx_error *fx_py_operation(struct fx_py *py,
 const char *fx_py_path(const struct fx_py *py, const struct fx_ast *tree);
 
 /* python_name.c: the qualified name of the function that generated code calls
- * NAME; what was guessed is noticed.  NULL when nothing is called so.
+ * NAME; what was guessed is noticed.  NULL when nothing is called so; a name
+ * of which nothing is known is a function only where it IS_CALLED.
  */
-const char *fx_py_function(struct fx_py *py, const char *name);
+const char *fx_py_function(struct fx_py *py, const char *name, bool is_called);
 /* torch.relu of ATTR trees, F.relu in full, interned; NULL when TREE is no
  * dotted name or begins with a variable or an unknown module.
  */

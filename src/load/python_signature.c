@@ -118,6 +118,12 @@ add_placeholder(struct fx_py *py, const struct head *head,
 		: star      ? "**"
 			    : "",
 		param->text);
+	if (fx_py_get(py, param->text) || (alias && fx_py_get(py, alias)))
+		return fx_py_error(py, param, FX_ERR_SYNTAX,
+			"two inputs are called %s", param->text);
+	if (fallback && star)
+		return fx_py_error(py, fallback, FX_ERR_SYNTAX,
+			"a starred parameter has no default");
 	if (fallback) {
 		struct fx_value value;
 		struct fx_error *err;

@@ -177,10 +177,18 @@ static struct fx_error *
 assign_tuple(struct fx_py *py, const struct fx_ast *targets,
 	const struct fx_ast *value)
 {
+	static const struct fx_py_left nested;
 	struct fx_value items[2];
-	struct fx_error *err = fx_py_value(py, value, &items[0]);
+	struct fx_node *node;
+	struct fx_error *err;
 	uint32_t i;
 
+	if (fx_py_is_operation(py, value)) {
+		err = fx_py_operation(py, value, &nested, &node);
+		items[0] = err ? fx_value_none() : fx_value_node(node);
+	} else {
+		err = fx_py_value(py, value, &items[0]);
+	}
 	if (err)
 		return err;
 	for (i = 0; i < targets->kid_count; i++) {
@@ -278,6 +286,11 @@ read_return(struct fx_py *py, const struct fx_ast *tree,
 	err = fx_py_value(py, returned(py, tree), &value);
 	if (err)
 		return err;
+	if (py->is_output_flat && !py->graph->pytree &&
+		fx_graph_first(py->graph) &&
+		fx_graph_first(py->graph)->opcode == FX_OPCODE_PLACEHOLDER)
+		return fx_py_error(py, tree, FX_ERR_SYNTAX,
+			"tree_unflatten stands without tree_flatten_spec");
 	spec.args =
 		fx_value_sequence(py->graph->values, FX_VALUE_TUPLE, &value, 1);
 	py->source = NULL;

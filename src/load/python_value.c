@@ -200,7 +200,7 @@ read_name(struct fx_py *py, const struct fx_ast *tree, struct fx_value *ret)
 		return fx_value_from_ast(py->graph->values, NULL, py->text,
 			tree, ret);
 	function = strcmp(tree->text, "self") != 0
-			   ? fx_py_function(py, tree->text)
+			   ? fx_py_function(py, tree->text, false)
 			   : NULL;
 	if (!function)
 		return fx_py_undefined(py, tree);
@@ -242,7 +242,7 @@ static struct fx_error *
 read_namedtuple(struct fx_py *py, const struct fx_ast *tree,
 	struct fx_value *ret)
 {
-	const char *name = fx_py_function(py, tree->kids[0]->text);
+	const char *name = fx_py_function(py, tree->kids[0]->text, true);
 	struct fx_value *fields;
 	struct fx_error *err = read_kids(py, tree, 1, &fields);
 

@@ -108,6 +108,9 @@ a_name_that_is_not_above_has_its_nearest(void)
 	check(HEAD "    add = rleu + 1\n    return add\n",
 		"\"rleu\" is not defined above (line 3, column 11)" AFTER(
 			"2 nodes") "\nhint: nearest: relu");
+	check(HEAD "    return relu_1\n",
+		"\"relu_1\" is not defined above (line 3, column 12)" AFTER(
+			"2 nodes") "\nhint: nearest: relu");
 	check(HEAD "    return later\n", "\"later\" is not defined above (line "
 					 "3, column 12)" AFTER("2 nodes"));
 }

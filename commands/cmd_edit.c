@@ -66,6 +66,9 @@ run_edit(struct cmd_ctx *ctx, const char *maker, cmd_edit_fn *edit, void *data)
 		fx_model_edit_abort(ctx->model);
 		return err;
 	}
+	/* A script must be allowed what was allowed here. */
+	if (cmd_flag(ctx, "force") && script.length)
+		fx_buf_add(&script, " -f");
 	if (!ctx->shell->in_transaction)
 		describe(ctx, fx_buf_text(&script), maker);
 	err = fx_model_edit_end(ctx->session, ctx->model, dry_run,

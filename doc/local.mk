@@ -1,6 +1,7 @@
 # The man page and what is installed or packed beside it.
 dist_man_MANS += %D%/fxdb.1
-EXTRA_DIST += %D%/fxg.md %D%/differences.md
+EXTRA_DIST += %D%/fxg.md %D%/differences.md %D%/architecture.md \
+	%D%/internals.md
 
 # Graphs to open first, with the models they were traced from; made by
 # scripts/make-examples.

@@ -140,7 +140,7 @@ a_listing_is_checked_line_by_line(void)
 		   "(line 3, column 57)" AFTER("1 node"));
 	check("graph():\n    %x = placeholder\n",
 		"expected \" : \" (line 2, column 7)" AFTER("0 nodes"));
-	check("graph():\n    return y\n", "no node \"y\"" AFTER("0 nodes"));
+	check("graph():\n    return (y,)\n", "no node \"y\"" AFTER("0 nodes"));
 }
 
 static void

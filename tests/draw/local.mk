@@ -20,3 +20,6 @@ fxd_tests = \
 	%D%/wide-names.fxd
 TESTS += $(fxd_tests)
 EXTRA_DIST += $(fxd_tests)
+
+TESTS += %D%/svg.sh
+EXTRA_DIST += %D%/svg.sh

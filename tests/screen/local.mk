@@ -5,7 +5,20 @@ check_PROGRAMS += %D%/fxs
 %C%_fxs_LDADD = libfxtui.a libfxcmd.a libfxcore.a $(CURSES_LIBS) \
 	$(JANSSON_LIBS) -lm
 FXS_LOG_COMPILER = %D%/fxs$(EXEEXT)
-fxs_tests =
+fxs_tests = \
+	%D%/ascii.fxs \
+	%D%/break.fxs \
+	%D%/command.fxs \
+	%D%/complete.fxs \
+	%D%/empty.fxs \
+	%D%/fold.fxs \
+	%D%/insert.fxs \
+	%D%/layout.fxs \
+	%D%/open.fxs \
+	%D%/scope.fxs \
+	%D%/search.fxs \
+	%D%/sizes.fxs \
+	%D%/step.fxs
 TESTS += $(fxs_tests)
 EXTRA_DIST += $(fxs_tests) %D%/block.py
 
@@ -18,3 +31,8 @@ TESTS += %D%/test_screen
 %C%_test_screen_LDADD = $(LDADD) $(VTERM_LIBS)
 endif
 endif
+
+if WITH_CURSES
+TESTS += %D%/tmux.sh
+endif
+EXTRA_DIST += %D%/tmux.sh

@@ -298,7 +298,7 @@ a_large_graph_is_placed_by_us(void)
 {
 	if (!has_helper())
 		FXT_SKIP("fxdb-draw was not built");
-	check_svg(5000, 70, 5);
+	check_svg(5000, 70, 20);
 	unsetenv("FXDB_DRAW_PROGRAM");
 }
 

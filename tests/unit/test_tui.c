@@ -65,13 +65,14 @@ panes_fill_every_screen_without_overlap(void)
 	for (input.rows = TUI_LEAST_ROWS; input.rows < 70; input.rows += 1)
 		for (input.columns = TUI_LEAST_COLUMNS; input.columns < 210;
 			input.columns += 7)
-			for (int i = 0; i < TUI_LAYOUT_COUNT * TUI_VIEW_COUNT;
+			for (int i = 0; i < TUI_LAYOUT_COUNT * TUI_VIEW_CMD;
 				i++) {
 				input.layout =
-					(enum tui_layout)(i / TUI_VIEW_COUNT);
+					(enum tui_layout)(i / TUI_VIEW_CMD);
 				input.focus =
-					(enum tui_view_id)(i % TUI_VIEW_COUNT);
+					(enum tui_view_id)(i % TUI_VIEW_CMD);
 				input.front = TUI_VIEW_NODE;
+				input.cmd_rows = i * 7 % 90;
 				bad += !fills_the_screen(&input);
 			}
 	CU_ASSERT(bad == 0);

@@ -45,6 +45,7 @@ enum {
 struct curses_screen {
 	struct tui_screen screen;
 	SCREEN *term;
+	TERMINAL *before; /* the current one, Readline's */
 	struct termios saved;
 	bool has_colors;
 	bool says_idle; /* tests: see say_idle */
@@ -564,18 +565,38 @@ curses_free(void *context)
 
 	endwin();
 	delscreen(curses->term);
+	set_curterm(curses->before);
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &curses->saved);
 	release_signals(curses);
 	free(curses);
 }
 
-/* Whether this terminal can do what a screen needs. */
+/* Whether the terminal called NAME can do what a screen needs.  The terminal
+ * that curses holds as the current one, Readline's, is as before.
+ */
+static struct fx_error *
+check_abilities(const char *name)
+{
+	TERMINAL *before = cur_term;
+	const char *address = NULL;
+	int status;
+
+	if (setupterm(name, STDOUT_FILENO, &status) != OK)
+		return fx_error_new(FX_ERR_TERMINAL,
+			"tui: terminal \"%s\" is not known", name);
+	address = tigetstr("cup");
+	del_curterm(cur_term);
+	set_curterm(before);
+	if (!address || address == (const char *)-1)
+		return fx_error_new(FX_ERR_TERMINAL,
+			"tui: terminal \"%s\" cannot address the cursor", name);
+	return NULL;
+}
+
 static struct fx_error *
 check_terminal(void)
 {
 	const char *name = getenv("TERM");
-	const char *up;
-	int status;
 
 	if (!isatty(STDOUT_FILENO))
 		return fx_error_new(FX_ERR_TERMINAL,
@@ -585,14 +606,7 @@ check_terminal(void)
 			"tui: standard input is not a terminal");
 	if (!name || !*name)
 		return fx_error_new(FX_ERR_TERMINAL, "tui: TERM is not set");
-	if (setupterm(name, STDOUT_FILENO, &status) != OK)
-		return fx_error_new(FX_ERR_TERMINAL,
-			"tui: terminal \"%s\" is not known", name);
-	up = tigetstr("cup");
-	if (!up || up == (const char *)-1)
-		return fx_error_new(FX_ERR_TERMINAL,
-			"tui: terminal \"%s\" cannot address the cursor", name);
-	return NULL;
+	return check_abilities(name);
 }
 
 /* Keys one by one and unchanged, but Ctrl-C and Ctrl-Z remain signals and do
@@ -631,6 +645,7 @@ open_terminal(struct curses_screen *curses)
 	/* They would win over the terminal's real size, for ever. */
 	unsetenv("LINES");
 	unsetenv("COLUMNS");
+	curses->before = cur_term;
 	curses->term = newterm(NULL, stdout, stdin);
 	if (!curses->term)
 		return fx_error_new(FX_ERR_TERMINAL,

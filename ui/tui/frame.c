@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/compiler.h"
 #include "base/utf8.h"
 #include "ir/value_text.h"
 #include "session/position.h"
@@ -126,18 +127,16 @@ add_state(struct tui *tui, struct fx_buf *out)
 	graph = fx_model_graph(model);
 	position = fx_position_get(model);
 	if (tui->is_running)
-		fx_buf_add(out, "running ");
+		fx_buf_addf(out, "running @%zu/%zu", position,
+			graph->node_count);
 	else if (!fx_position_is_started(model))
-		fx_buf_add(out, "not started ");
+		fx_buf_addf(out, "not started, %zu nodes", graph->node_count);
 	else if (position >= graph->node_count)
-		fx_buf_add(out, "finished ");
+		fx_buf_addf(out, "finished, %zu nodes", graph->node_count);
 	else
-		fx_buf_add(out, "stopped before ");
-	if (fx_position_is_started(model) && position < graph->node_count)
-		fx_buf_addf(out, "@%zu/", position);
-	fx_buf_addf(out, "%zu%s  undo %zu ", graph->node_count,
-		fx_position_is_started(model) ? "" : " nodes",
-		fx_journal_undo_count(graph));
+		fx_buf_addf(out, "stopped before @%zu/%zu", position,
+			graph->node_count);
+	fx_buf_addf(out, "  undo %zu ", fx_journal_undo_count(graph));
 }
 
 static void
@@ -340,7 +339,7 @@ void
 tui_frame(struct tui *tui)
 {
 	struct tui_layout_input input = { .layout = tui->layout,
-		.focus = tui->focus,
+		.focus = tui->focus == TUI_VIEW_CMD ? tui->before : tui->focus,
 		.front = tui->front_view };
 	int cursor_row = -1;
 	int cursor_column = 0;
@@ -351,6 +350,9 @@ tui_frame(struct tui *tui)
 		fx_grid_resize(tui->grid, input.rows, input.columns);
 	else
 		fx_grid_clear(tui->grid);
+	tui_log_lay(&tui->log, input.columns);
+	input.cmd_rows =
+		(int)FX_MIN(tui_log_recent(&tui->log), (size_t)input.rows) + 1;
 	tui_layout_plan(&input, &tui->plan);
 	if (tui->plan.is_too_small)
 		paint_notice(tui, input.rows, input.columns);

@@ -201,7 +201,7 @@ tui_ask(struct tui *tui, const char *prompt)
 
 	tui_collect(tui);
 	tui->line->open(tui->line->context, prompt);
-	tui->focus = TUI_VIEW_CMD;
+	tui_focus(tui, TUI_VIEW_CMD);
 	tui->is_running = false;
 	while (!typed && !eof && !tui->is_leaving) {
 		struct tui_event event;

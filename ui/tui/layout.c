@@ -71,16 +71,15 @@ put(struct tui_plan *plan, const struct tui_layout_input *input, unsigned group,
 	plan->panes[shown] = rect;
 }
 
+/* Two or three lines, more while the last command had more to say. */
 static int
 cmd_rows(const struct tui_layout_input *input)
 {
-	if (input->rows < LIST_ROWS)
-		return input->focus == TUI_VIEW_CMD
-			       ? clamp(input->rows / 2, 1, input->rows - 2)
-			       : 1;
-	if (input->focus == TUI_VIEW_CMD)
-		return clamp(input->rows / 2, 3, input->rows - 6);
-	return clamp(input->rows / 6, 3, 8);
+	bool is_low = input->rows < LIST_ROWS;
+	int least = is_low ? 1 : clamp(input->rows / 6, 3, 8);
+	int most = is_low ? input->rows - 3 : input->rows / 2;
+
+	return clamp(input->cmd_rows, least, FX_MAX(least, most));
 }
 
 static void

@@ -39,9 +39,13 @@ struct tui_layout_input {
 	int rows;
 	int columns;
 	enum tui_layout layout;
+	/* The pane with the focus, or the one before the command line; it is
+	 * in sight.
+	 */
 	enum tui_view_id focus;
-	/* Which of its group each view's pane shows: the one used last. */
+	/* The one of several in a pane that was used last. */
 	enum tui_view_id front;
+	int cmd_rows; /* what the last command said wants, with the prompt */
 };
 
 void tui_layout_plan(const struct tui_layout_input *input,

@@ -42,6 +42,7 @@ shorten(struct tui_log *log)
 	for (size_t i = extra; i < log->entries.count; i++)
 		log->entries.items[i - extra] = log->entries.items[i];
 	log->entries.count -= extra;
+	log->mark -= FX_MIN(log->mark, extra);
 	log->laid = 0;
 	tui_text_clear(&log->text);
 }
@@ -72,6 +73,18 @@ tui_log_add_item(struct tui_log *log, struct out_item *item)
 	if (item->kind != OUT_ITEM_VALUE)
 		add_entry(log,
 			(struct tui_log_entry){ .item = out_item_ref(item) });
+}
+
+void
+tui_log_mark(struct tui_log *log)
+{
+	log->mark = log->entries.count;
+}
+
+size_t
+tui_log_recent(const struct tui_log *log)
+{
+	return tui_text_count(&log->text) - log->mark_line;
 }
 
 static void
@@ -114,6 +127,9 @@ tui_log_lay(struct tui_log *log, int width)
 		log->laid = 0;
 		tui_text_clear(&log->text);
 	}
-	while (log->laid < log->entries.count)
+	while (log->laid < log->entries.count) {
+		if (log->laid == log->mark)
+			log->mark_line = tui_text_count(&log->text);
 		lay_entry(log, &log->entries.items[log->laid++]);
+	}
 }

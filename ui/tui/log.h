@@ -19,7 +19,9 @@ struct tui_log_entry {
 
 struct tui_log {
 	FX_VEC(struct tui_log_entry) entries;
-	size_t laid; /* entries that are in text */
+	size_t laid;      /* entries that are in text */
+	size_t mark;      /* entry with which the last command begins */
+	size_t mark_line; /* and its line */
 	bool ascii;
 	struct tui_text text; /* at text.width */
 };
@@ -29,6 +31,10 @@ void tui_log_deinit(struct tui_log *log);
 FX_PRINTF(3, 4)
 void tui_log_addf(struct tui_log *log, enum fx_role role, const char *format,
 	...);
+/* The next entry begins a command. */
+void tui_log_mark(struct tui_log *log);
+/* Lines since then. */
+size_t tui_log_recent(const struct tui_log *log);
 /* Refs ITEM. */
 void tui_log_add_item(struct tui_log *log, struct out_item *item);
 /* Lay out what is new, or all of it at a new WIDTH. */

@@ -44,6 +44,7 @@ tui_run_line(struct tui *tui, const char *line)
 {
 	struct fx_error *err;
 
+	tui_log_mark(&tui->log);
 	tui_log_addf(&tui->log, FX_ROLE_PROMPT, "%s%s", tui->prompt, line);
 	tui->log_is_back = false;
 	tui->is_running = true;

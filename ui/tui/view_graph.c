@@ -435,35 +435,65 @@ paint_margin(struct tui *tui, struct fx_model *model,
 	return column + 2;
 }
 
-/* One or more node names between angle quotes, and hidden lanes. */
-static int
-paint_chips(struct tui *tui, size_t row, const struct fx_area *area, int column,
-	int end)
+/* Whether the node at POSITION has a row, or is in a fold's. */
+static bool
+is_shown(const struct tui *tui, size_t position)
 {
-	bool plain = tui->lines == FX_LINES_ASCII;
+	const struct fx_dag_run *run =
+		&tui->graph.runs.items[tui_graph_row_of(tui, position)];
+
+	return position >= run->first && position < run->first + run->count;
+}
+
+typedef FX_VEC(const char *) name_vec;
+
+/* Inputs of ROW that no lane leads to: those the lanes leave out, and those
+ * outside the scope that is shown.
+ */
+static void
+collect_chips(const struct tui *tui, size_t row, const struct fx_node *node,
+	name_vec *names)
+{
 	size_t count;
 	const uint32_t *named = fx_rails_named(tui->graph.rails, row, &count);
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
+		fx_vec_push(names, tui->graph.dag->nodes[named[i]].name);
+	if (!*tui->graph.scope)
+		return;
+	for (size_t i = 0; i < fx_node_input_count(node); i++) {
+		const struct fx_node *input = fx_node_input(node, i);
+
+		if (!is_shown(tui, fx_graph_position(node->graph, input)))
+			fx_vec_push(names, input->name);
+	}
+}
+
+/* Node names between angle quotes from COLUMN on, as many as fit. */
+static void
+paint_chips(struct tui *tui, const name_vec *names, const struct fx_area *area,
+	int column, int end)
+{
+	bool plain = tui->lines == FX_LINES_ASCII;
+
+	for (size_t i = 0; i < names->count; i++) {
 		FX_AUTO_BUF struct fx_buf chip = { 0 };
+		size_t more = names->count - i;
 		int width;
 
 		fx_buf_addf(&chip,
 			plain ? " <%s>" : " \xe2\x80\xb9%s\xe2\x80\xba",
-			tui->graph.dag->nodes[named[i]].name);
+			names->items[i]);
 		width = (int)fx_utf8_text_width(fx_buf_text(&chip),
 			chip.length);
-		if (column + width > end ||
-			(i + 1 < count && column + width + 4 > end)) {
+		if (column + width + (more > 1 ? 4 : 0) > end) {
 			fx_buf_clear(&chip);
-			fx_buf_addf(&chip, " +%zu", count - i);
-			return fx_area_text(area, 0, column, FX_LOOK(MUTED),
-				fx_buf_text(&chip));
+			fx_buf_addf(&chip, " +%zu", more);
+			i = names->count;
 		}
 		column = fx_area_text(area, 0, column, FX_LOOK(MUTED),
 			fx_buf_text(&chip));
 	}
-	return column;
 }
 
 static int
@@ -505,6 +535,8 @@ paint_shape(const struct fx_node *node, const struct fx_area *area, int from)
 		return area->columns;
 	fx_value_print_shape(&shape, node->meta, false);
 	text = fx_buf_text(&shape);
+	if (strcmp(text, "?") == 0)
+		return area->columns;
 	/* Without the dtype, which is in the node's pane. */
 	if (strchr(text, '[') && *text != '(')
 		text = strchr(text, '[');
@@ -526,6 +558,7 @@ graph_row(void *context, size_t index, const struct fx_area *area)
 		fx_graph_at(fx_model_graph(model), run->first);
 	int column = paint_margin(tui, model, run, area);
 	struct fx_area name;
+	name_vec chips = { 0 };
 	int end;
 
 	column = paint_lanes(tui, index, area, column);
@@ -537,7 +570,9 @@ graph_row(void *context, size_t index, const struct fx_area *area)
 		return;
 	}
 	column = fx_area_text(&name, 0, 0, FX_LOOK(NODE), node->name);
-	paint_chips(tui, index, &name, column, name.columns - 1);
+	collect_chips(tui, index, node, &chips);
+	paint_chips(tui, &chips, &name, column, name.columns - 1);
+	fx_vec_deinit(&chips);
 }
 
 static size_t

@@ -25,16 +25,37 @@ add_shape(struct tui_text *text, const struct fx_node *node)
 	tui_text_addf(text, FX_ROLE_SHAPE, "  %s", fx_buf_text(&shape));
 }
 
-/* A line: WORD %name state shape. */
+/* A line: WORD %name, its state, HOW it is used, its shape. */
 static void
-add_neighbour(struct tui *tui, const char *word, const struct fx_node *node)
+add_neighbour(struct tui *tui, const char *word, const struct fx_node *node,
+	const char *how)
 {
 	struct tui_text *text = &tui->node;
+	const char *state = fx_model_state(tui_model(tui), node);
 
+	if (tui->lines == FX_LINES_ASCII && (unsigned char)*state >= 0x80)
+		state = ".";
 	tui_text_addf(text, FX_ROLE_MUTED, "%-5s", word);
 	tui_text_addf(text, FX_ROLE_NODE, "%%%s", node->name);
+	tui_text_addf(text, FX_ROLE_STATE, " %s", state);
+	tui_text_addf(text, FX_ROLE_MUTED, "%s", how);
 	add_shape(text, node);
 	tui_text_end_line(text);
+}
+
+/* " arg 1" when USER takes NODE as a positional argument by itself. */
+static void
+add_how(struct fx_buf *out, const struct fx_node *user,
+	const struct fx_node *node)
+{
+	for (uint32_t i = 0; i < user->args.count; i++) {
+		const struct fx_value *arg = &user->args.items[i];
+
+		if (arg->kind == FX_VALUE_NODE && arg->node == node) {
+			fx_buf_addf(out, " arg %u", i);
+			return;
+		}
+	}
 }
 
 static void
@@ -45,15 +66,18 @@ add_edges(struct tui *tui, const struct fx_node *node)
 	size_t shown = 0;
 
 	for (size_t i = 0; i < fx_node_input_count(node); i++)
-		add_neighbour(tui, "in", fx_node_input(node, i));
+		add_neighbour(tui, "in", fx_node_input(node, i), "");
 	fx_node_for_each_user (use, node) {
+		FX_AUTO_BUF struct fx_buf how = { 0 };
+
 		if (shown++ == USERS_SHOWN) {
 			tui_text_addf(text, FX_ROLE_MUTED, "     +%u more",
 				node->user_count - USERS_SHOWN);
 			tui_text_end_line(text);
 			break;
 		}
-		add_neighbour(tui, "user", use->user);
+		add_how(&how, use->user, node);
+		add_neighbour(tui, "user", use->user, fx_buf_text(&how));
 	}
 }
 

@@ -1,0 +1,53 @@
+#!/bin/sh
+# svg.sh - draw writes a valid picture of 71 nodes within half a second, and a
+# helper that hangs or crashes is one error line, with nothing written.
+set -u
+: "${FXDB:?}" "${FXDB_BUILDDIR:?}" "${FXDB_SRCDIR:?}"
+[ -x "$FXDB_BUILDDIR/fxdb-draw" ] || exit 77
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+model=$FXDB_SRCDIR/doc/examples/resnet18.fxg
+
+fail() {
+	echo "failed: $1"
+	cat "$work/err" 2>/dev/null
+	exit 1
+}
+# Run the command $1 in a session of its own.
+fxdb() {
+	"$FXDB" -nx -q -batch "$model" -ex "$1" >"$work/out" 2>"$work/err"
+}
+# A helper made of the lines $1.
+helper() {
+	printf '#!/bin/sh\n%s\n' "$1" >"$work/helper"
+	chmod +x "$work/helper"
+	FXDB_DRAW_PROGRAM=$work/helper
+	export FXDB_DRAW_PROGRAM
+}
+
+begin=$(date +%s%N)
+fxdb "draw -T svg -o $work/a.svg" || fail 'draw -T svg'
+milliseconds=$((($(date +%s%N) - begin) / 1000000))
+echo "draw -T svg, 71 nodes, with the start of fxdb: $milliseconds ms"
+# Sanitizers and a busy machine take their time: the bar is for neither.
+[ "$milliseconds" -lt "${FXDB_SVG_BAR:-5000}" ] || fail 'too slow'
+[ "$(grep -c 'class="node"' "$work/a.svg")" = 71 ] || fail '71 nodes'
+if command -v xmllint >/dev/null; then
+	xmllint --noout "$work/a.svg" || fail 'not well-formed'
+fi
+fxdb "draw {in layer1} -T svg -o $work/b.svg" || fail 'a set'
+fxdb "draw --fold 1 -T svg -o $work/c.svg" || fail 'folded'
+[ "$(grep -c 'class="node"' "$work/c.svg")" -lt 71 ] || fail 'not folded'
+
+FXDB_DRAW_TIMEOUT=300
+export FXDB_DRAW_TIMEOUT
+helper 'exec sleep 60'
+fxdb "draw -T svg -o $work/d.svg" && fail 'a hanging helper is no error'
+grep -q '^error: fxdb-draw did not finish in 0.3 s and was stopped' \
+	"$work/err" || fail 'hanging: not said'
+helper 'kill -ABRT $$'
+fxdb "draw -T svg -o $work/d.svg" && fail 'a crashing helper is no error'
+grep -q '^error: fxdb-draw died of signal 6' "$work/err" ||
+	fail 'crashing: not said'
+[ ! -e "$work/d.svg" ] || fail 'a file all the same'
+exit 0

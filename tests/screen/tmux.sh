@@ -1,0 +1,117 @@
+#!/bin/sh
+# tmux.sh - the full screen in tmux, a terminal that we did not write: by keys
+# alone open, move, insert, see it, undo, suspend, resize from 200x60 to 1x1 and
+# back, quit; the line's modes are as before.
+set -u
+command -v tmux >/dev/null || exit 77
+: "${FXDB:?}" "${FXDB_SRCDIR:?}"
+work=$(mktemp -d) || exit 99
+socket=fxdb-test-$$
+tmux_() {
+	tmux -L "$socket" -f /dev/null "$@"
+}
+finish() {
+	tmux_ kill-server 2>/dev/null
+	rm -rf "$work"
+}
+trap finish EXIT
+
+fail() {
+	echo "failed: $1; on the screen:"
+	tmux_ capture-pane -p
+	exit 1
+}
+# Wait until the screen has (or, with !, has not) the text $2.
+see() {
+	tries=0
+	while :; do
+		case $(tmux_ capture-pane -p) in
+		*"$2"*) found=yes ;;
+		*) found=no ;;
+		esac
+		[ "$found" = "$1" ] && return
+		tries=$((tries + 1))
+		[ "$tries" -gt 500 ] && fail "$2 ($1)"
+		sleep 0.02
+	done
+}
+type_keys() {
+	tmux_ send-keys "$@"
+}
+
+env -u LINES -u COLUMNS -u TMUX HOME="$work" LC_ALL=C.UTF-8 \
+	INPUTRC=/dev/null PS1='$ ' ENV= FXDB="$FXDB" \
+	tmux -L "$socket" -f /dev/null new-session -d -x 80 -y 24 /bin/sh ||
+	exit 77
+type_keys 'stty -a >'"$work"'/before; echo "ready"_1' Enter
+see yes ready_1
+type_keys "$FXDB -nx -q $FXDB_SRCDIR/doc/examples/mlp.fxg --tui" Enter
+see yes '[graph]'
+[ "$(tmux_ display -p '#{alternate_on}')" = 1 ] || fail 'alternate screen'
+
+# Move, insert, see it, undo.
+type_keys j j
+type_keys ':'
+type_keys -l 'insert after act : inserted = torch.neg(act) --splice'
+type_keys Enter
+see yes 'undo 1'
+see yes ' inserted '
+type_keys U
+see yes 'undo 0'
+
+# Step and go back.
+type_keys ':start' Enter
+see yes 'stopped before @1/7'
+type_keys s s
+see yes 'stopped before @3/7'
+type_keys S
+see yes 'stopped before @2/7'
+
+# Any size.
+for size in 200x60 120x40 80x24 60x12 40x10 20x5 10x3 2x2 1x1 200x60 80x24; do
+	tmux_ resize-window -x "${size%x*}" -y "${size#*x}"
+	case $size in
+	10x3 | 2x2 | 1x1) see no fc1 ;;
+	*) see yes fc1 ;;
+	esac
+done
+
+# Suspend and come back.
+type_keys C-z
+see yes Stopped
+type_keys fg Enter
+see yes '[graph]'
+type_keys j
+see yes 'stopped before @2/7'
+
+# To the prompt, and out.
+type_keys q
+see no '[graph]'
+see yes '(fxdb)'
+type_keys tui Enter
+see yes '[graph]'
+type_keys ':quit' Enter
+see no '[graph]'
+type_keys 'stty -a >'"$work"'/after; echo "ready"_2' Enter
+see yes ready_2
+[ "$(tmux_ display -p '#{alternate_on}#{cursor_flag}#{mouse_any_flag}')" = 010 ] ||
+	fail 'the terminal is not as before'
+cmp "$work/before" "$work/after" || fail 'the modes are not as before'
+
+# Killed on the screen: restored all the same.
+type_keys "$FXDB -nx -q $FXDB_SRCDIR/doc/examples/mlp.fxg --tui" Enter
+see yes '[graph]'
+pid=
+for dir in /proc/[0-9]*; do
+	{ tr '\0' ' ' <"$dir/cmdline"; } 2>/dev/null |
+		grep -q "^$FXDB .*--tui" || continue
+	[ "$({ tr '\0' '\n' <"$dir/environ"; } 2>/dev/null |
+		sed -n 's/^HOME=//p')" = "$work" ] && pid=${dir#/proc/}
+done
+[ -n "$pid" ] || fail 'no process'
+kill -TERM "$pid"
+see no '[graph]'
+type_keys 'stty -a >'"$work"'/after; echo "ready"_3' Enter
+see yes ready_3
+cmp "$work/before" "$work/after" || fail 'SIGTERM: other modes than before'
+exit 0

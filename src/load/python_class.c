@@ -71,8 +71,10 @@ read_class(struct fx_py *py, const struct fx_ast *tree)
 	struct fx_error *err = NULL;
 	uint32_t i;
 
-	if (py->class_depth == 0)
+	if (py->class_depth == 0) {
 		py->graph->class_name = tree->text;
+		py->graph->module->class_name = tree->text;
+	}
 	if (init)
 		err = fx_py_modules(py, init);
 	for (i = 0; !err && i < block->kid_count; i++) {

@@ -196,6 +196,15 @@ a_folder_gives_the_module_tree(void)
 	tensor = fx_module_find_tensor(graph->module, "shift");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(tensor);
 	CU_ASSERT(tensor->is_buffer);
+	tensor = fx_module_find_tensor(graph->module, "blocks.1.conv.weight");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(tensor);
+	CU_ASSERT_EQUAL_FATAL(tensor->rank, 4);
+	CU_ASSERT_EQUAL(tensor->sizes[0], 4);
+	CU_ASSERT_EQUAL(tensor->sizes[3], 3);
+	tensor = fx_module_find_tensor(graph->module,
+		"blocks.0.norm.running_var");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(tensor);
+	CU_ASSERT(tensor->is_buffer);
 	CU_ASSERT_PTR_NOT_NULL(strstr(notices.data, "weights"));
 }
 

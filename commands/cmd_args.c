@@ -69,6 +69,20 @@ choose(const char *choices, char **text)
 	return true;
 }
 
+static bool
+begins_several(const char *choices, const char *text)
+{
+	size_t length = strlen(text);
+	int count = 0;
+
+	while (*choices) {
+		count += !strncmp(choices, text, length);
+		choices += strcspn(choices, "|");
+		choices += *choices == '|';
+	}
+	return count > 1;
+}
+
 static struct fx_error *
 wrong_choice(struct cmd_ctx *ctx, struct cmd_value *value, const char *choices)
 {
@@ -78,6 +92,13 @@ wrong_choice(struct cmd_ctx *ctx, struct cmd_value *value, const char *choices)
 	for (bar = list; *bar; bar++)
 		if (*bar == '|')
 			*bar = ' ';
+	if (begins_several(choices, value->text))
+		return fx_error_at(
+			fx_error_note(fx_error_new(FX_ERR_AMBIGUOUS,
+					      "%s: \"%s\" is ambiguous",
+					      ctx->entry->name, value->text),
+				"one of: %s", list),
+			ctx->line, value->span);
 	return fx_error_at(fx_error_note(fx_error_new(FX_ERR_USAGE,
 						 "%s: no such %s: \"%s\"",
 						 ctx->entry->name, value->name,

@@ -48,6 +48,24 @@ describe(struct cmd_ctx *ctx, const char *script, const char *maker)
 		fx_journal_describe(graph, *script ? script : NULL, maker);
 }
 
+/* A script must be allowed what was allowed here: -f on each of its lines. */
+static void
+force_script(struct fx_buf *script)
+{
+	FX_AUTO_FREE char *lines = fx_buf_take(script);
+	const char *at = lines;
+
+	while (*at) {
+		size_t length = strcspn(at, "\n");
+
+		fx_buf_add_n(script, at, length);
+		fx_buf_add(script, " -f");
+		at += length;
+		if (*at)
+			fx_buf_add_char(script, *at++);
+	}
+}
+
 static FX_NODISCARD struct fx_error *
 run_edit(struct cmd_ctx *ctx, const char *maker, cmd_edit_fn *edit, void *data)
 {
@@ -66,9 +84,8 @@ run_edit(struct cmd_ctx *ctx, const char *maker, cmd_edit_fn *edit, void *data)
 		fx_model_edit_abort(ctx->model);
 		return err;
 	}
-	/* A script must be allowed what was allowed here. */
-	if (cmd_flag(ctx, "force") && script.length)
-		fx_buf_add(&script, " -f");
+	if (cmd_flag(ctx, "force"))
+		force_script(&script);
 	if (!ctx->shell->in_transaction)
 		describe(ctx, fx_buf_text(&script), maker);
 	err = fx_model_edit_end(ctx->session, ctx->model, dry_run,

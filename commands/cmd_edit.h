@@ -39,6 +39,11 @@ struct cmd_statement {
 	struct fx_graph *graph;
 	char *text;        /* as given, designators as %name */
 	char *module_name; /* nn.X(...) was called: its name, or NULL */
+	/* The same in two steps that a script can say whatever name the result
+	 * got: the module's making, and the text that calls it.
+	 */
+	char *module_text;
+	char *call_text;
 };
 void cmd_statement_deinit(struct cmd_statement *statement);
 FX_DEFINE_DEINIT(statement, struct cmd_statement, cmd_statement_deinit);

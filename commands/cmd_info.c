@@ -378,7 +378,7 @@ list_words(struct cmd_ctx *ctx)
 struct fx_error *
 cmd_info_exec(struct cmd_ctx *ctx)
 {
-	const char *what = cmd_arg_text(ctx, "what");
+	const char *what = cmd_arg_text(ctx, "subject");
 	struct fx_model *model;
 	size_t i;
 

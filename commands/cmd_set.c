@@ -409,6 +409,14 @@ module_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 		fx_module_clone(graph, module));
 }
 
+static FX_NODISCARD struct fx_error *
+no_module_made(const char *text)
+{
+	return fx_error_hint(fx_error_new(FX_ERR_TYPE,
+				     "\"%s\" creates no module", text),
+		"set module layer1.0.relu = nn.GELU()");
+}
+
 /* The statement reader makes modules of calls, so the module is called on
  * nothing.
  */
@@ -425,13 +433,13 @@ set_module(struct cmd_ctx *ctx, const char *text)
 	if (err)
 		return err;
 	edit.path = fx_str_starts(path, "self.") ? path + 5 : path;
+	if (!fx_str_starts(edit.text, "nn.") &&
+		!fx_str_starts(edit.text, "torch.nn."))
+		return no_module_made(edit.text);
 	call = fx_xasprintf("%s(None)", edit.text);
 	err = cmd_statement_read(ctx, "module", call, &edit.statement);
 	if (!err && !edit.statement.module_name)
-		err = fx_error_hint(fx_error_new(FX_ERR_TYPE,
-					    "\"%s\" creates no module",
-					    edit.text),
-			"set module layer1.0.relu = nn.GELU()");
+		err = no_module_made(edit.text);
 	if (!err)
 		err = cmd_edit(ctx, "edit", module_edit, &edit);
 	cmd_statement_deinit(&edit.statement);

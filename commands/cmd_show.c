@@ -534,8 +534,10 @@ cmd_say_edit(struct cmd_ctx *ctx, const struct fx_edit_report *report)
 		say_touched(ctx, report);
 	say_counts(ctx, report);
 	if (report->bad_shapes)
-		out_warning(ctx->out, "%zu nodes have impossible shapes%s%s",
+		out_warning(ctx->out, "%zu node%s impossible shape%s%s%s",
 			report->bad_shapes,
+			report->bad_shapes == 1 ? " has an" : "s have",
+			report->bad_shapes == 1 ? "" : "s",
 			report->bad_shape_text ? ", first " : "",
 			report->bad_shape_text ? report->bad_shape_text : "");
 	if (report->position_moved)

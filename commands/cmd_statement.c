@@ -24,7 +24,9 @@
 #include "lang/ast.h"
 #include "lang/parse.h"
 #include "load/open.h"
+#include "ops/layertab.h"
 #include "session/model.h"
+#include "session/resolve.h"
 #include "session/session.h"
 
 #define HEIGHT_LIMIT 1000
@@ -36,10 +38,13 @@ cmd_statement_deinit(struct cmd_statement *statement)
 	fx_graph_free(statement->graph);
 	free(statement->text);
 	free(statement->module_name);
+	free(statement->module_text);
+	free(statement->call_text);
 }
 
 struct reading {
 	struct cmd_ctx *ctx;
+	const char *unknown; /* the first name that is no node, or NULL */
 	struct fx_graph *graph;
 	const char *text;
 	FX_VEC(const char *) names;     /* nodes mentioned, each once */
@@ -55,6 +60,20 @@ mention(struct reading *reading, const char *name)
 		if (reading->names.items[i] == name)
 			return;
 	fx_vec_push(&reading->names, name);
+}
+
+/* Names that stand for modules and values of Python, not for nodes. */
+static bool
+is_global(const char *name)
+{
+	static const char *const names[] = { "torch", "operator", "math", "F",
+		"nn", "self", "inf", "nan", "device", "None", "True", "False" };
+	size_t i;
+
+	for (i = 0; i < FX_ARRAY_LEN(names); i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return fx_str_is_builtin(name);
 }
 
 /* Whether TREE is nn.Dropout or torch.nn.Dropout. */
@@ -84,6 +103,28 @@ refuse_call(const struct reading *reading, const struct fx_ast *function)
 }
 
 static FX_NODISCARD struct fx_error *
+unknown_layer(const struct reading *reading, const struct fx_ast *class_tree)
+{
+	struct fx_nearest nearest;
+	FX_AUTO_BUF struct fx_buf names = { 0 };
+	const struct fx_layer *layer;
+	struct fx_error *err;
+	size_t i;
+
+	fx_nearest_init(&nearest, class_tree->text);
+	for (i = 0; (layer = fx_layer_at(i)); i++)
+		fx_nearest_offer(&nearest, layer->name);
+	fx_nearest_print(&nearest, &names);
+	err = fx_error_at(fx_error_new(FX_ERR_NO_NAME,
+				  "fxdb knows no layer nn.%s",
+				  class_tree->text),
+		reading->text, class_tree->span);
+	if (names.length)
+		err = fx_error_note(err, "nearest: %s", fx_buf_text(&names));
+	return err;
+}
+
+static FX_NODISCARD struct fx_error *
 scan(struct reading *reading, const struct fx_ast *tree)
 {
 	struct fx_error *err;
@@ -94,6 +135,9 @@ scan(struct reading *reading, const struct fx_ast *tree)
 	if (tree->kind == FX_AST_NAME &&
 		fx_graph_find(reading->graph, tree->text))
 		mention(reading, tree->text);
+	else if (tree->kind == FX_AST_NAME && !reading->unknown &&
+		 !is_global(tree->text))
+		reading->unknown = tree->text;
 	if (tree->kind == FX_AST_CALL) {
 		const struct fx_ast *function = tree->kids[0];
 
@@ -105,6 +149,9 @@ scan(struct reading *reading, const struct fx_ast *tree)
 			if (reading->construct)
 				return fx_error_new(FX_ERR_UNSUPPORTED,
 					"one new module at a time");
+			if (!fx_layer_find(function->kids[0]->text))
+				return unknown_layer(reading,
+					function->kids[0]);
 			reading->construct = function;
 			i = 1;
 		}
@@ -183,8 +230,11 @@ program(const struct reading *reading, const struct cmd_statement *statement)
 static FX_NODISCARD struct fx_error *
 retell(struct fx_error *err)
 {
+	const char *message = fx_error_message(err);
+	const char *place = strstr(message, " (line ");
+	size_t length = place ? (size_t)(place - message) : strlen(message);
 	struct fx_error *told =
-		fx_error_new(fx_error_code(err), "%s", fx_error_message(err));
+		fx_error_new(fx_error_code(err), "%.*s", (int)length, message);
 
 	if (fx_error_hint_text(err))
 		told = fx_error_hint(told, "%s", fx_error_hint_text(err));
@@ -222,6 +272,19 @@ without_release(const char *text)
 	return fx_xstrndup(text, end);
 }
 
+static void
+split_construct(const struct reading *reading, struct cmd_statement *ret)
+{
+	FX_AUTO_FREE char *layer = construct_text(reading);
+	const struct fx_ast *tree = reading->construct;
+
+	ret->module_text =
+		fx_xasprintf("set module %s = nn.%s", ret->module_name, layer);
+	ret->call_text = fx_xasprintf("%.*sself.%s%s", (int)tree->span.begin,
+		reading->text, ret->module_name,
+		reading->text + tree->span.end);
+}
+
 struct fx_error *
 cmd_statement_read(struct cmd_ctx *ctx, const char *name, const char *text,
 	struct cmd_statement *ret)
@@ -250,9 +313,22 @@ cmd_statement_read(struct cmd_ctx *ctx, const char *name, const char *text,
 	if (!err && reading.construct)
 		ret->module_name =
 			free_path(reading.graph, name ? name : "module");
+	if (!err && reading.construct)
+		split_construct(&reading, ret);
 	if (!err) {
 		code = program(&reading, ret);
 		err = load_program(ctx, code, &ret->graph);
+	}
+	if (err && fx_error_code(err) == FX_ERR_NO_NAME && reading.unknown) {
+		struct fx_node *node;
+
+		/* The resolver says it with the nearest names. */
+		fx_error_free(err);
+		err = fx_resolve_node(ctx->session, ctx->model, reading.unknown,
+			&node);
+		if (!err)
+			err = fx_error_new(FX_ERR_NO_NAME,
+				"\"%s\" is not defined", reading.unknown);
 	}
 	fx_vec_deinit(&reading.names);
 	return err;

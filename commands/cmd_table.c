@@ -93,20 +93,29 @@ cmd_is_later(const char *name)
 	return false;
 }
 
+static int
+compare_names(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 static FX_NODISCARD struct fx_error *
 ambiguous(const char *name, size_t count)
 {
 	FX_AUTO_BUF struct fx_buf names = { 0 };
+	FX_AUTO_FREE const char **found = fx_xcalloc(count, sizeof(char *));
 	const struct cmd_entry *entry;
-	size_t shown = 0;
+	size_t kept = 0;
 	size_t i;
 
-	for (i = 0; (entry = cmd_table_at(i)) && shown < 8; i++)
+	for (i = 0; (entry = cmd_table_at(i)) && kept < count; i++)
 		if (fx_str_starts(entry->name, name))
-			fx_buf_addf(&names, "%s%s", shown++ ? ", " : "",
-				entry->name);
-	if (count > shown)
-		fx_buf_addf(&names, " (+%zu more)", count - shown);
+			found[kept++] = entry->name;
+	qsort(found, kept, sizeof(char *), compare_names);
+	for (i = 0; i < kept && i < 8; i++)
+		fx_buf_addf(&names, "%s%s", i ? ", " : "", found[i]);
+	if (count > i)
+		fx_buf_addf(&names, " (+%zu more)", count - i);
 	return fx_error_new(FX_ERR_AMBIGUOUS, "\"%s\" is ambiguous: %s", name,
 		fx_buf_text(&names));
 }

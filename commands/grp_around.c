@@ -79,24 +79,28 @@ where_exec(struct cmd_ctx *ctx)
 	return NULL;
 }
 
+static struct fx_error *
+say_limit(struct cmd_ctx *ctx, const char *text)
+{
+	out_line(ctx->out, FX_ROLE_PLAIN, "%s", text);
+	return NULL;
+}
+
+/* Select frame INDEX, or the last one in that direction. */
 static FX_NODISCARD struct fx_error *
 select_frame(struct cmd_ctx *ctx, int64_t index)
 {
 	struct fx_node *node = fx_position_node(ctx->model);
 	FX_AUTO_FREE struct fx_frame *frames = NULL;
+	size_t now = fx_position_frame(ctx->model);
 	size_t count;
 
 	fx_position_frames(ctx->model, node, &frames, &count);
-	if (index < 0) {
-		out_line(ctx->out, FX_ROLE_PLAIN,
-			"At the innermost frame: nothing below.");
-		return NULL;
-	}
-	if (!count || (size_t)index >= count) {
-		out_line(ctx->out, FX_ROLE_PLAIN,
-			"At the outermost frame: nothing above.");
-		return NULL;
-	}
+	if (index < 0 && !now)
+		return say_limit(ctx, "At the innermost frame: nothing below.");
+	if (!count || (index >= (int64_t)count && now + 1 >= count))
+		return say_limit(ctx, "At the outermost frame: nothing above.");
+	index = FX_MAX(0, FX_MIN(index, (int64_t)count - 1));
 	fx_position_set_frame(ctx->model, (size_t)index);
 	say_frames(ctx, frames, (size_t)index, 1);
 	return NULL;
@@ -120,8 +124,17 @@ static struct fx_error *
 frame_exec(struct cmd_ctx *ctx)
 {
 	int64_t now = (int64_t)fx_position_frame(ctx->model);
+	int64_t number = cmd_arg_int(ctx, "number", now);
+	FX_AUTO_FREE struct fx_frame *frames = NULL;
+	size_t count;
 
-	return select_frame(ctx, cmd_arg_int(ctx, "number", now));
+	fx_position_frames(ctx->model, fx_position_node(ctx->model), &frames,
+		&count);
+	if (number >= (int64_t)count)
+		return fx_error_new(FX_ERR_RANGE,
+			"there is no frame %lld; they go from 0 to %zu",
+			(long long)number, count ? count - 1 : 0);
+	return select_frame(ctx, number);
 }
 
 /* Scopes: the module tree, or what the nodes' scopes and targets say. */
@@ -136,6 +149,7 @@ struct scope_row {
 struct scope_list {
 	FX_VEC(struct scope_row) rows;
 	struct fx_map index; /* path -> row + 1 */
+	size_t modules;      /* rows of the module tree, in its order */
 };
 
 static void
@@ -143,6 +157,13 @@ scope_list_deinit(struct scope_list *list)
 {
 	fx_vec_deinit(&list->rows);
 	fx_map_deinit(&list->index);
+}
+
+static bool
+is_plain_class(const char *class_name)
+{
+	return !class_name ||
+	       !strcmp(fx_class_short_name(class_name), "Module");
 }
 
 static struct scope_row *
@@ -156,7 +177,10 @@ scope_row(struct scope_list *list, const char *path, const char *class_name)
 		at = list->rows.count;
 		fx_map_set(&list->index, (uintptr_t)path, at);
 	}
-	if (class_name && !list->rows.items[at - 1].class_name)
+	/* A dump knows the classes of scopes better than those of the modules
+	 * that were made up around them.
+	 */
+	if (class_name && is_plain_class(list->rows.items[at - 1].class_name))
 		list->rows.items[at - 1].class_name = class_name;
 	return &list->rows.items[at - 1];
 }
@@ -204,6 +228,7 @@ collect_scopes(struct scope_list *list, struct fx_graph *graph)
 		scope_row(list, path, module->class_name)->parameters =
 			own_parameters(module);
 	fx_module_walk_free(walk);
+	list->modules = list->rows.count;
 	fx_graph_for_each_node (node, graph) {
 		const struct fx_scope *scope = node->scope;
 
@@ -297,8 +322,12 @@ say_scope_tree(struct cmd_ctx *ctx, const char *root, int64_t depth)
 	struct scope_row *row;
 
 	collect_scopes(&list, fx_model_graph(ctx->model));
-	qsort(list.rows.items, list.rows.count, sizeof(struct scope_row),
-		compare_paths);
+	/* The module tree's own order is the best; scopes without a module
+	 * have to be put between.
+	 */
+	if (list.rows.count > list.modules)
+		qsort(list.rows.items, list.rows.count,
+			sizeof(struct scope_row), compare_paths);
 	out_tree_begin(ctx->out, "scopes");
 	fx_vec_for_each (row, &list.rows)
 		if (is_below(row->path, root) &&

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/number.h"
@@ -11,6 +12,7 @@
 #include "commands/groups.h"
 #include "commands/out.h"
 #include "ir/graph.h"
+#include "lang/parse.h"
 #include "session/breakpoint.h"
 #include "session/model.h"
 #include "session/position.h"
@@ -55,6 +57,19 @@ default_place(struct cmd_ctx *ctx, char **ret)
 	return NULL;
 }
 
+/* A condition is evaluated at each hit; that it can be read is seen now. */
+static FX_NODISCARD struct fx_error *
+check_condition(const char *text)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	struct fx_ast *tree;
+
+	if (!text)
+		return NULL;
+	return fx_parse_expression(arena, text, strlen(text),
+		FX_PARSE_DESIGNATORS | FX_PARSE_EQUAL_COMPARES, &tree);
+}
+
 static bool
 wants_pending(struct cmd_ctx *ctx, const struct fx_error *err)
 {
@@ -77,7 +92,8 @@ add_breakpoint(struct cmd_ctx *ctx, bool temporary)
 	const struct fx_breakpoint *breakpoint;
 	struct fx_error *err = NULL;
 
-	if (!place)
+	err = check_condition(condition);
+	if (!err && !place)
 		err = default_place(ctx, &place);
 	if (err)
 		return err;
@@ -297,7 +313,9 @@ condition_exec(struct cmd_ctx *ctx)
 	const char *text = cmd_arg_text(ctx, "condition");
 	struct fx_error *err;
 
-	err = fx_breakpoint_set_condition(ctx->session, number, text);
+	err = check_condition(text);
+	if (!err)
+		err = fx_breakpoint_set_condition(ctx->session, number, text);
 	if (err)
 		return err;
 	if (text)

@@ -99,9 +99,13 @@ insert_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 		err = redirect_users(insertion, first, result);
 	if (err)
 		return err;
+	if (insertion->statement.module_text)
+		fx_buf_addf(script, "%s\n", insertion->statement.module_text);
 	fx_buf_addf(script, "insert %s %%%s : %s = %s%s",
 		insertion->after ? "after" : "before", anchor->name,
-		result->name, insertion->statement.text,
+		result->name,
+		insertion->statement.call_text ? insertion->statement.call_text
+					       : insertion->statement.text,
 		splice ? " --splice" : "");
 	return NULL;
 }

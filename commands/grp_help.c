@@ -84,7 +84,7 @@ say_entry(struct out *out, const struct cmd_entry *entry)
 static void
 say_group(struct out *out, size_t index)
 {
-	static const char *const keys[] = { "command", "does" };
+	static const char *const keys[] = { "name", "summary" };
 	const struct cmd_entry *entry = cmd_group_entries(index);
 	FX_AUTO_FREE char *name = fx_xstrdup(cmd_group_title(index));
 
@@ -101,25 +101,45 @@ say_group(struct out *out, size_t index)
 	out_table_end(out);
 }
 
+/* Every command once more as a row, for programs. */
 static void
-say_all(struct out *out)
+say_index(struct out *out)
 {
-	static const char *const keys[] = { "group", "commands" };
+	static const char *const keys[] = { "~name", "~aliases", "~summary",
+		"~group" };
 	const struct cmd_entry *entry;
 	const char *title;
 	size_t i;
 
-	out_table_begin(out, "groups", FX_ARRAY_LEN(keys), keys);
+	out_table_begin(out, "commands", FX_ARRAY_LEN(keys), keys);
+	for (i = 0; (title = cmd_group_title(i)); i++)
+		for (entry = cmd_group_entries(i); entry->name; entry++) {
+			out_cell(out, FX_ROLE_KEYWORD, "%s", entry->name);
+			out_cell(out, FX_ROLE_KEYWORD, "%s",
+				entry->aliases ? entry->aliases : "");
+			out_cell(out, FX_ROLE_PLAIN, "%s", entry->summary);
+			out_cell(out, FX_ROLE_HEAD, "%s", title);
+		}
+	out_table_end(out);
+}
+
+static void
+say_all(struct out *out)
+{
+	const struct cmd_entry *entry;
+	const char *title;
+	size_t i;
+
 	for (i = 0; (title = cmd_group_title(i)); i++) {
 		FX_AUTO_BUF struct fx_buf names = { 0 };
 
 		for (entry = cmd_group_entries(i); entry->name; entry++)
 			fx_buf_addf(&names, "%s%s", names.length ? " " : "",
 				entry->name);
-		out_cell(out, FX_ROLE_HEAD, "%s", title);
-		out_cell(out, FX_ROLE_KEYWORD, "%s", fx_buf_text(&names));
+		out_line(out, FX_ROLE_HEAD, "%s", title);
+		cmd_say_wrapped(out, fx_buf_text(&names), 4);
 	}
-	out_table_end(out);
+	say_index(out);
 	cmd_say_wrapped(out,
 		"\nhelp COMMAND or COMMAND? shows one with examples, help "
 		"concepts the ideas, apropos WORD searches. Any unambiguous "
@@ -138,10 +158,7 @@ say_functions(struct out *out)
 
 	out_table_begin(out, "functions", FX_ARRAY_LEN(keys), keys);
 	for (i = 0; fx_eval_function_at(i, &info); i++) {
-		out_cell(out, FX_ROLE_KEYWORD, "%s%s%s%s", info.name,
-			strchr(info.signature, '(') ? "" : "(",
-			strchr(info.signature, '(') ? "" : info.signature,
-			strchr(info.signature, '(') ? "" : ")");
+		out_cell(out, FX_ROLE_KEYWORD, "%s", info.signature);
 		out_cell(out, FX_ROLE_PLAIN, "%s", info.help);
 	}
 	out_table_end(out);

@@ -315,7 +315,7 @@ const struct cmd_entry cmd_group_look[] = {
 			"record, coverage, undo, history, trace, settings.",
 		.synonyms = "status about show describe",
 		.needs = CMD_LISTS,
-		.args = { { "what", CMD_ARG_WORD, CMD_OPTIONAL, "about what",
+		.args = { { "subject", CMD_ARG_WORD, CMD_OPTIONAL, "about what",
 				  "graph|node|params|inputs|users|scope|"
 				  "breakpoints|display|record|coverage|undo|"
 				  "history|trace|settings" },

@@ -456,8 +456,8 @@ shapes_exec(struct cmd_ctx *ctx)
 	out_value_int(ctx->out, "unknown", (int64_t)report.unknown);
 	out_value_int(ctx->out, "bad", (int64_t)report.bad);
 	say_problems(ctx);
-	out_piece(ctx->out, FX_ROLE_PLAIN, "%zu nodes with a shape",
-		report.known);
+	out_piece(ctx->out, FX_ROLE_PLAIN, "%zu node%s with a shape",
+		report.known, report.known == 1 ? "" : "s");
 	if (report.unknown)
 		out_piece(ctx->out, FX_ROLE_PLAIN, ", %zu without",
 			report.unknown);

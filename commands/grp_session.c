@@ -91,11 +91,15 @@ load_exec(struct cmd_ctx *ctx)
 static struct fx_error *
 save_exec(struct cmd_ctx *ctx)
 {
-	const char *path = cmd_arg_text(ctx, "file");
+	const char *named = cmd_arg_text(ctx, "file");
+	FX_AUTO_FREE char *path = NULL;
 	struct fx_error *err;
 
-	if (!path)
-		path = fx_model_path(ctx->model);
+	/* A copy: saving sets the model's path anew. */
+	if (!named)
+		named = fx_model_path(ctx->model);
+	if (named)
+		path = fx_xstrdup(named);
 	if (!path)
 		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
 					     "%s was not loaded from a file of "
@@ -260,7 +264,7 @@ input_exec(struct cmd_ctx *ctx)
 static struct fx_error *
 seed_exec(struct cmd_ctx *ctx)
 {
-	int64_t seed = cmd_arg_int(ctx, "n", -1);
+	int64_t seed = cmd_arg_int(ctx, "seed", -1);
 
 	if (seed >= 0)
 		fx_session_set_seed(ctx->session, (uint64_t)seed);
@@ -413,7 +417,7 @@ const struct cmd_entry cmd_group_session[] = {
 		.help = "Random operations and generated data start from this "
 			"seed, so that runs are equal.",
 		.synonyms = "random reproducible generator",
-		.args = { { "n", CMD_ARG_INT, CMD_OPTIONAL, "the seed",
+		.args = { { "seed", CMD_ARG_INT, CMD_OPTIONAL, "the seed",
 			NULL } },
 		.examples = { { "seed 0", "start from 0" } },
 		.exec = seed_exec,

@@ -167,6 +167,7 @@ draw_text(struct cmd_ctx *ctx, const struct fx_draw_options *options,
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	FX_AUTO_FREE char *full = NULL;
 	struct fx_draw_report report = { 0 };
+	struct fx_error *err;
 
 	fx_draw_text(fx_model_graph(ctx->model), options, &text, &report);
 	if (report.left_out)
@@ -177,16 +178,25 @@ draw_text(struct cmd_ctx *ctx, const struct fx_draw_options *options,
 		return NULL;
 	}
 	full = fx_file_expand(path);
-	return fx_file_write(full, fx_buf_text(&text), text.length);
+	err = fx_file_write(full, fx_buf_text(&text), text.length);
+	if (!err)
+		out_note(ctx->out, "%s: %zu bytes", path, text.length);
+	return err;
 }
 
-/* Near the stop, or the first node, unless a set was given. */
+/* Near the stop, the first node, or the one node given. */
 static void
 choose_center(struct cmd_ctx *ctx, struct fx_draw_options *options)
 {
 	struct fx_graph *graph = fx_model_graph(ctx->model);
 	struct fx_node *here = fx_position_node(ctx->model);
 
+	if (options->positions && options->count == 1) {
+		options->center = options->positions[0];
+		options->positions = NULL;
+		options->count = 0;
+		return;
+	}
 	if (options->positions || !graph->node_count)
 		return;
 	options->center = here ? fx_graph_position(graph, here) : 0;

@@ -274,6 +274,8 @@ lay_table(const struct out_item *item, const struct out_layout *layout)
 	table.detail = (bool *)(table.widths + n);
 	table.numeric = table.detail + n;
 	measure(&table);
+	if (memchr(table.detail, false, n) == NULL)
+		return;
 	fit(&table);
 	lay_rows(&table);
 	lay_more(item, layout);

@@ -1,7 +1,122 @@
-# Tests of the kind transcript.
-#	TESTS += %D%/x...
-#	EXTRA_DIST += %D%/x...
-
-# The README's five minutes.
-TESTS += %D%/readme.sh
-EXTRA_DIST += %D%/readme.sh README.md
+# Transcripts: what a user sees, a fact a file.  run.c runs each through the
+# plain, the recorded and the JSON sink; FXDB_UPDATE=1 rewrites them.
+#	TESTS += %D%/x.fxt
+#	EXTRA_DIST += %D%/x.fxt
+check_PROGRAMS += %D%/run
+%C%_run_SOURCES = %D%/run.c
+%C%_run_LDADD = libfxcmd.a libfxcore.a $(JANSSON_LIBS) -lm
+FXT_LOG_COMPILER = $(builddir)/%D%/run
+transcripts = \
+	%D%/alias.fxt \
+	%D%/apropos.fxt \
+	%D%/assert.fxt \
+	%D%/break.fxt \
+	%D%/break_numbers.fxt \
+	%D%/close.fxt \
+	%D%/complete_words.fxt \
+	%D%/condition.fxt \
+	%D%/continue.fxt \
+	%D%/define.fxt \
+	%D%/diff.fxt \
+	%D%/display.fxt \
+	%D%/draw.fxt \
+	%D%/draw_bad_format.fxt \
+	%D%/dry_run.fxt \
+	%D%/dump_file.fxt \
+	%D%/dump_forms.fxt \
+	%D%/dump_python.fxt \
+	%D%/dump_script.fxt \
+	%D%/echo.fxt \
+	%D%/edit_moves_stop.fxt \
+	%D%/erase.fxt \
+	%D%/expect.fxt \
+	%D%/fig1_listing.fxt \
+	%D%/fig2_transform.fxt \
+	%D%/fig3_code.fxt \
+	%D%/finish.fxt \
+	%D%/flags.fxt \
+	%D%/gdb_habits.fxt \
+	%D%/goto.fxt \
+	%D%/graph.fxt \
+	%D%/help.fxt \
+	%D%/help_group.fxt \
+	%D%/history.fxt \
+	%D%/ignore.fxt \
+	%D%/info.fxt \
+	%D%/info_params.fxt \
+	%D%/info_record.fxt \
+	%D%/input.fxt \
+	%D%/insert.fxt \
+	%D%/insert_errors.fxt \
+	%D%/insert_fresh.fxt \
+	%D%/insert_module.fxt \
+	%D%/insert_nested.fxt \
+	%D%/json_errors.fxt \
+	%D%/kill.fxt \
+	%D%/lint.fxt \
+	%D%/list.fxt \
+	%D%/list_repeat.fxt \
+	%D%/ll.fxt \
+	%D%/load.fxt \
+	%D%/load_bad.fxt \
+	%D%/load_missing.fxt \
+	%D%/load_python.fxt \
+	%D%/log.fxt \
+	%D%/move.fxt \
+	%D%/needs.fxt \
+	%D%/node.fxt \
+	%D%/node_json.fxt \
+	%D%/node_missing.fxt \
+	%D%/nodes.fxt \
+	%D%/nodes_json.fxt \
+	%D%/nodes_sort.fxt \
+	%D%/pass.fxt \
+	%D%/pipe.fxt \
+	%D%/print.fxt \
+	%D%/print_no_value.fxt \
+	%D%/query_errors.fxt \
+	%D%/quit.fxt \
+	%D%/rauw.fxt \
+	%D%/readable.fxt \
+	%D%/rename.fxt \
+	%D%/replace.fxt \
+	%D%/run.fxt \
+	%D%/save.fxt \
+	%D%/save_readonly_folder.fxt \
+	%D%/scope.fxt \
+	%D%/search.fxt \
+	%D%/seed.fxt \
+	%D%/set_field.fxt \
+	%D%/set_module.fxt \
+	%D%/set_setting.fxt \
+	%D%/set_variable.fxt \
+	%D%/shape_refused.fxt \
+	%D%/shapes.fxt \
+	%D%/shell.fxt \
+	%D%/show.fxt \
+	%D%/source.fxt \
+	%D%/start_step.fxt \
+	%D%/tbreak.fxt \
+	%D%/transaction.fxt \
+	%D%/tree.fxt \
+	%D%/tui.fxt \
+	%D%/undo_redo.fxt \
+	%D%/unknown.fxt \
+	%D%/until.fxt \
+	%D%/when.fxt \
+	%D%/where.fxt \
+	%D%/with.fxt
+TESTS += $(transcripts)
+EXTRA_DIST += $(transcripts) \
+	%D%/samples/bad.fxdb \
+	%D%/samples/binary.dat \
+	%D%/samples/code.py \
+	%D%/samples/cut.fxg \
+	%D%/samples/cut.py \
+	%D%/samples/edited.fxg \
+	%D%/samples/fig1.py \
+	%D%/samples/good.fxdb \
+	%D%/samples/listing.txt \
+	%D%/samples/loop.fxdb \
+	%D%/samples/newer.fxg \
+	%D%/samples/syntax.py

@@ -68,3 +68,10 @@ check_PROGRAMS += %D%/test_tui
 TESTS += %D%/test_tui
 %C%_test_tui_SOURCES = %D%/test_tui.c
 %C%_test_tui_LDADD = libfxtui.a libfxcmd.a $(LDADD) $(CURSES_LIBS)
+
+check_PROGRAMS += %D%/test_cmd_line %D%/test_out
+TESTS += %D%/test_cmd_line %D%/test_out
+%C%_test_cmd_line_SOURCES = %D%/test_cmd_line.c
+%C%_test_cmd_line_LDADD = libfxcmd.a $(LDADD)
+%C%_test_out_SOURCES = %D%/test_out.c
+%C%_test_out_LDADD = libfxcmd.a $(LDADD)

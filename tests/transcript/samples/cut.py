@@ -1,0 +1,6 @@
+
+
+
+def forward(self, x):
+    relu = torch.relu(x)
+    add = torch.add(relu, 

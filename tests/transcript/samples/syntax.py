@@ -1,0 +1,7 @@
+
+
+
+def forward(self, x):
+    relu = torch.relu(x)
+    while True: pass
+    return relu

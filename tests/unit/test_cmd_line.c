@@ -1,0 +1,240 @@
+/* test_cmd_line.c - how a line falls into a name, flags and arguments. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "commands/cmd_line.h"
+#include "tests/support/unit.h"
+
+/* LINE as "NAME/FMT: key=[text] --flag=[text]"; "error: ..." when it fails. */
+static char *
+shape_of(const char *line)
+{
+	FX_AUTO_BUF struct fx_buf out = { 0 };
+	CMD_AUTO_PARSED struct cmd_parsed parsed = { 0 };
+	FX_AUTO_ERROR struct fx_error *err = NULL;
+	FX_AUTO_FREE char *name = NULL;
+	const struct cmd_entry *entry;
+	struct cmd_head head;
+	struct cmd_value *value;
+
+	err = cmd_line_head(line, &head);
+	if (err)
+		return fx_xasprintf("error: %s", fx_error_message(err));
+	if (head.is_empty)
+		return fx_xstrdup(head.is_comment ? "comment" : "empty");
+	name = fx_xstrndup(line + head.name.begin,
+		head.name.end - head.name.begin);
+	entry = cmd_table_find(head.shortcut ? head.shortcut : name);
+	if (!entry)
+		return fx_xasprintf("unknown %s", name);
+	err = cmd_line_split(entry, line, head.rest, &parsed);
+	if (err)
+		return fx_xasprintf("error: %s", fx_error_message(err));
+	fx_buf_add(&out, entry->name);
+	if (head.format.end > head.format.begin)
+		fx_buf_addf(&out, "/%.*s",
+			(int)(head.format.end - head.format.begin),
+			line + head.format.begin);
+	if (head.asks_help)
+		fx_buf_add_char(&out, '?');
+	fx_vec_for_each (value, &parsed.values) {
+		fx_buf_addf(&out, " %s%s", value->is_flag ? "--" : "",
+			value->name);
+		if (value->text)
+			fx_buf_addf(&out, "=[%s]", value->text);
+	}
+	return fx_buf_take(&out);
+}
+
+#define SHAPE(line, shape) \
+	do { \
+		FX_AUTO_FREE char *got_ = shape_of(line); \
+		FXT_SAME(got_, shape); \
+	} while (0)
+
+/* Each line of the grammar that could be read in two ways. */
+static void
+the_forty_nastiest_lines_are_read_as_stated(void)
+{
+	/* Minus: an operator, a sign, a flag. */
+	SHAPE("print a -j", "print expression=[a] --json");
+	SHAPE("print a - j", "print expression=[a - j]");
+	SHAPE("print a -x", "print expression=[a -x]");
+	SHAPE("print -x", "print expression=[-x]");
+	SHAPE("print (a -j)", "print expression=[(a -j)]");
+	SHAPE("print %a - %b", "print expression=[%a - %b]");
+	SHAPE("print -j a", "print --json expression=[a]");
+	SHAPE("print -- -j", "print expression=[-j]");
+	SHAPE("print a -- ", "print expression=[a]");
+	SHAPE("nodes users>1 -m 5", "nodes set=[users>1] --max=[5]");
+	SHAPE("nodes -m 5 users>1", "nodes --max=[5] set=[users>1]");
+	SHAPE("nodes target~*relu* -m 5",
+		"nodes set=[target~*relu*] --max=[5]");
+	SHAPE("nodes target=a-b -s name",
+		"nodes set=[target=a-b] --sort=[name]");
+	SHAPE("nodes in layer1.0 -j", "nodes set=[in layer1.0] --json");
+	SHAPE("nodes not in *.bn* and users=0 -j",
+		"nodes set=[not in *.bn* and users=0] --json");
+	SHAPE("list -", "list where=[-]");
+	/* Comments and quotes. */
+	SHAPE("print a # b", "print expression=[a]");
+	SHAPE("print \"a # b\"", "print expression=[\"a # b\"]");
+	SHAPE("# print a", "comment");
+	SHAPE("   ", "empty");
+	SHAPE("echo a # b", "echo text=[a # b]");
+	SHAPE("load \"my file.fxg\" as base",
+		"load file=[my file.fxg] as=[base]");
+	SHAPE("load a#b.fxg", "load file=[a#b.fxg]");
+	SHAPE("load a(1.fxg", "load file=[a(1.fxg]");
+	/* Percent, at, dot, dollar. */
+	SHAPE("print 7 % x", "print expression=[7 % x]");
+	SHAPE("print %x % %y", "print expression=[%x % %y]");
+	SHAPE("print a @ @3", "print expression=[a @ @3]");
+	SHAPE("print ..shape", "print expression=[..shape]");
+	SHAPE("print .-1.shape", "print expression=[.-1.shape]");
+	SHAPE("print $1 + $name", "print expression=[$1 + $name]");
+	SHAPE("print layer1.0.conv1.weight[0]",
+		"print expression=[layer1.0.conv1.weight[0]]");
+	SHAPE("p$1", "print expression=[$1]");
+	SHAPE("b@42", "break where=[@42]");
+	/* Keywords, only where an operator could stand. */
+	SHAPE("b layer3 if absmax(%r) > 1e4",
+		"break where=[layer3] if=[absmax(%r) > 1e4]");
+	SHAPE("b if x > 1", "break if=[x > 1]");
+	SHAPE("b {name=if} if 1", "break where=[{name=if}] if=[1]");
+	SHAPE("b resnet.py:92 -p", "break where=[resnet.py:92] --pending");
+	SHAPE("rauw old new only {in layer2} except {users=0}",
+		"rauw old=[old] new=[new] only=[{in layer2}] "
+		"except=[{users=0}]");
+	SHAPE("insert after conv1 : y = torch.relu(conv1)",
+		"insert where=[after] anchor=[conv1] :=[y = "
+		"torch.relu(conv1)]");
+	SHAPE("insert after conv1: y = x[1:2] --splice",
+		"insert where=[after] anchor=[conv1] :=[y = x[1:2]] "
+		"--splice");
+	SHAPE("replace relu = F.gelu(x, approximate='none') -n",
+		"replace node=[relu] ==[F.gelu(x, approximate='none')] "
+		"--dry-run");
+	SHAPE("input x=randn(1, 3)", "input name=[x] ==[randn(1, 3)]");
+	SHAPE("shapes x=f32[1, 3, 4] y=i64[]",
+		"shapes input=[x=f32[1, 3, 4]] input=[y=i64[]]");
+	SHAPE("set %add.args[1] = -2 -n",
+		"set what=[%add.args[1] = -2] --dry-run");
+	SHAPE("erase {users=0} --to=relu", "erase set=[{users=0}] --to=[relu]");
+	/* Bars. */
+	SHAPE("pipe p a | b | wc -l", "pipe line=[p a | b | wc -l]");
+	SHAPE("| nodes | wc", "pipe line=[nodes | wc]");
+	SHAPE("!ls | wc", "shell command=[ls | wc]");
+	SHAPE("/ relu", "search text=[relu]");
+	SHAPE("p/v x[0,0]", "print/v expression=[x[0,0]]");
+	SHAPE("watch?", "unknown watch");
+	SHAPE("nodes?", "nodes?");
+}
+
+static void
+what_cannot_be_read_is_refused_with_a_reason(void)
+{
+	SHAPE("5 + 3", "error: unknown command \"5\"");
+	SHAPE("%x", "error: unknown command \"%x\"");
+	SHAPE("nodes --frob", "error: nodes: unknown flag \"--frob\"");
+	SHAPE("node -z", "error: node: unknown flag \"-z\"");
+	SHAPE("nodes -m",
+		"error: nodes: the flag --max needs a value (show at most this "
+		"many rows; 0: all)");
+	SHAPE("nodes --json=1", "error: nodes: the flag --json takes no value");
+	SHAPE("node a b", "error: node: unexpected \"b\"");
+	SHAPE("erase", "error: erase: expected set (a node or a query)");
+	SHAPE("b x if",
+		"error: break: expected something after \"if\" (stop only when "
+		"this is true)");
+	SHAPE("\xff\xfe", "error: the line is not text: byte 0xff at column 1");
+}
+
+static void
+a_bar_in_brackets_or_quotes_does_not_split(void)
+{
+	CU_ASSERT_EQUAL(cmd_line_find_bar("a | b"), 2);
+	CU_ASSERT_EQUAL(cmd_line_find_bar("p (a | b) | wc"), 10);
+	CU_ASSERT_EQUAL(cmd_line_find_bar("p \" | \" | wc"), 8);
+	CU_ASSERT_EQUAL(cmd_line_find_bar("a|b"), 3);
+	CU_ASSERT_EQUAL(cmd_line_find_dashes("output json -- nodes"), 12);
+}
+
+/* No text may crash or hang the splitter. */
+static void
+random_bytes_are_read_or_refused(void)
+{
+	static const char bytes[] =
+		"abp%@.$-/|#\"'()[]{}=:, \t0179~!?*\\if--to";
+	unsigned seed = 1;
+	char line[64];
+	int i;
+
+	for (i = 0; i < 200000; i++) {
+		size_t length = seed % (sizeof(line) - 1);
+		FX_AUTO_FREE char *shape = NULL;
+		size_t k;
+
+		for (k = 0; k < length; k++) {
+			seed = seed * 1103515245U + 12345U;
+			line[k] = bytes[(seed >> 16) % (sizeof(bytes) - 1)];
+		}
+		line[length] = '\0';
+		if (i % 2)
+			memcpy(line, "nodes ", FX_MIN(length, (size_t)6));
+		shape = shape_of(line);
+		CU_ASSERT_PTR_NOT_NULL_FATAL(shape);
+		seed = seed * 1103515245U + 12345U;
+	}
+}
+
+static enum cmd_arg_type
+type_at(const char *line, size_t *begin_ret)
+{
+	struct cmd_head head;
+	struct cmd_place place;
+	struct fx_error *err = cmd_line_head(line, &head);
+	FX_AUTO_FREE char *name = NULL;
+
+	CU_ASSERT_PTR_NULL_FATAL(err);
+	name = fx_xstrndup(line + head.name.begin,
+		head.name.end - head.name.begin);
+	cmd_line_place(cmd_table_find(name), line, head.rest, strlen(line),
+		&place);
+	*begin_ret = place.begin;
+	return place.type;
+}
+
+static void
+completion_knows_the_argument_at_the_cursor(void)
+{
+	size_t begin;
+
+	CU_ASSERT_EQUAL(type_at("node re", &begin), CMD_ARG_NODE);
+	CU_ASSERT_EQUAL(begin, 5);
+	CU_ASSERT_EQUAL(type_at("erase drop --to re", &begin), CMD_ARG_NODE);
+	CU_ASSERT_EQUAL(begin, 16);
+	CU_ASSERT_EQUAL(type_at("b x if ab", &begin), CMD_ARG_CONDITION);
+	CU_ASSERT_EQUAL(begin, 7);
+	CU_ASSERT_EQUAL(type_at("load ", &begin), CMD_ARG_FILE);
+	CU_ASSERT_EQUAL(begin, 5);
+	CU_ASSERT_EQUAL(type_at("node x ", &begin), CMD_ARG_END);
+}
+
+int
+main(void)
+{
+	static const struct fxt_case cases[] = {
+		FXT_CASE(the_forty_nastiest_lines_are_read_as_stated),
+		FXT_CASE(what_cannot_be_read_is_refused_with_a_reason),
+		FXT_CASE(a_bar_in_brackets_or_quotes_does_not_split),
+		FXT_CASE(random_bytes_are_read_or_refused),
+		FXT_CASE(completion_knows_the_argument_at_the_cursor),
+	};
+
+	return fxt_run("cmd_line", cases, FX_ARRAY_LEN(cases));
+}

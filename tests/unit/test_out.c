@@ -1,0 +1,298 @@
+/* test_out.c - the sinks: plain, terminal, JSON, recorded. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "commands/out.h"
+#include "commands/out_record.h"
+#include "tests/support/unit.h"
+
+static void
+say_something(struct out *out)
+{
+	static const char *const keys[] = { "index", "name", "~secret",
+		"shape" };
+	static const char *const sizes[] = { "1", "N" };
+	static const char *const users[] = { "a", "b" };
+
+	out_command_begin(out, "nodes");
+	out_table_begin(out, "nodes", 4, keys);
+	out_cell_int(out, FX_ROLE_NUMBER, 7);
+	out_cell(out, FX_ROLE_NODE, "%s", "conv1");
+	out_cell_list(out, FX_ROLE_NODE, users, 2);
+	out_cell_shape(out, "[1,N]", sizes, 2, true);
+	out_cell_int(out, FX_ROLE_NUMBER, 12);
+	out_cell(out, FX_ROLE_NODE, "%s", "x");
+	out_cell_list(out, FX_ROLE_NODE, users, 0);
+	out_cell_shape(out, "", NULL, 0, false);
+	out_table_more(out, 3, "-m 0 shows all");
+	out_table_end(out);
+	out_record_begin(out, "graph");
+	out_field(out, "name", FX_ROLE_NODE, "%s", "mlp");
+	out_field_int(out, "nodes", FX_ROLE_NUMBER, 2);
+	out_field_bool(out, "unsaved", FX_ROLE_PLAIN, true);
+	out_record_end(out);
+	out_tree_begin(out, "tree");
+	out_tree_item(out, 0, FX_ROLE_NODE, "root");
+	out_tree_item(out, 1, FX_ROLE_NODE, "left");
+	out_tree_item(out, 2, FX_ROLE_NODE, "leaf");
+	out_tree_item(out, 1, FX_ROLE_NODE, "right");
+	out_tree_end(out);
+	out_piece(out, FX_ROLE_PLAIN, "one ");
+	out_piece(out, FX_ROLE_NUMBER, "%d", 2);
+	out_line_end(out);
+	out_value_int(out, "count", 5);
+	out_note(out, "by the way");
+	out_command_end(out, true);
+}
+
+static const char text[] = "index  name   shape\n"
+			   "    7  conv1  [1,N]\n"
+			   "   12  x\n"
+			   "… 3 more; -m 0 shows all\n"
+			   "name     mlp\n"
+			   "nodes    2\n"
+			   "unsaved  yes\n"
+			   "root\n"
+			   "├─ left\n"
+			   "│  ╰─ leaf\n"
+			   "╰─ right\n"
+			   "one 2\n";
+
+static void
+plain_text_is_aligned_and_has_no_details(void)
+{
+	FX_AUTO_BUF struct fx_buf buf = { 0 };
+	struct out_stream stream = out_stream_buffer(&buf, false);
+	struct out *out = out_new_plain(&stream);
+
+	say_something(out);
+	FXT_SAME(fx_buf_text(&buf), text);
+	out_free(out);
+}
+
+static void
+a_recording_gives_the_same_text(void)
+{
+	FX_AUTO_BUF struct fx_buf buf = { 0 };
+	struct out_recording *recording = out_recording_new();
+	struct out *out = out_new_recording(recording);
+	size_t i;
+
+	say_something(out);
+	for (i = 0; i < out_recording_count(recording); i++) {
+		struct out_item *item = out_recording_at(recording, i);
+
+		if (item->kind != OUT_ITEM_NOTE)
+			out_item_print(item, &buf);
+	}
+	FXT_SAME(fx_buf_text(&buf), text);
+	out_free(out);
+	out_recording_free(recording);
+}
+
+static void
+json_is_one_object_a_line_with_details(void)
+{
+	FX_AUTO_BUF struct fx_buf buf = { 0 };
+	struct out_stream stream = out_stream_buffer(&buf, false);
+	struct out *out = out_new_json(&stream);
+
+	say_something(out);
+	FXT_SAME(fx_buf_text(&buf),
+		"{\"command\":\"nodes\",\"ok\":true,"
+		"\"nodes\":[{\"index\":7,\"name\":\"conv1\",\"secret\":"
+		"[\"a\",\"b\"],\"shape\":[1,\"N\"]},"
+		"{\"index\":12,\"name\":\"x\",\"secret\":[],\"shape\":null}],"
+		"\"more\":3,"
+		"\"graph\":{\"name\":\"mlp\",\"nodes\":2,\"unsaved\":true},"
+		"\"tree\":[{\"depth\":0,\"text\":\"root\"},"
+		"{\"depth\":1,\"text\":\"left\"},{\"depth\":2,\"text\":"
+		"\"leaf\"},{\"depth\":1,\"text\":\"right\"}],"
+		"\"count\":5,\"lines\":[\"one 2\"]}\n");
+	out_free(out);
+}
+
+static void
+a_failed_command_carries_its_error_and_what_it_said(void)
+{
+	FX_AUTO_BUF struct fx_buf buf = { 0 };
+	struct out_stream stream = out_stream_buffer(&buf, true);
+	struct out *out = out_new_json(&stream);
+	struct fx_error *err =
+		fx_error_place(fx_error_hint(fx_error_new(FX_ERR_NO_NODE,
+						     "no node \"a\""),
+				       "nodes"),
+			"t.fxdb", 3);
+
+	out_command_begin(out, "source");
+	out_command_begin(out, "node");
+	out_line(out, FX_ROLE_PLAIN, "before");
+	out_command_end(out, false);
+	out_command_end(out, false);
+	out_error(out, err);
+	FXT_SAME(fx_buf_text(&buf),
+		"{\"command\":\"node\",\"ok\":false,\"error\":{\"code\":"
+		"\"no-node\",\"message\":\"no node \\\"a\\\"\",\"hint\":"
+		"\"nodes\",\"file\":\"t.fxdb\",\"line\":3,\"notes\":[]},"
+		"\"lines\":[\"before\"]}\n");
+	fx_error_free(err);
+	out_free(out);
+}
+
+static void
+one_command_can_answer_in_json(void)
+{
+	FX_AUTO_BUF struct fx_buf buf = { 0 };
+	struct out_stream stream = out_stream_buffer(&buf, true);
+	struct out *out = out_new_plain(&stream);
+
+	out_as_json(out);
+	out_command_begin(out, "when");
+	out_line(out, FX_ROLE_PLAIN, "now");
+	out_command_end(out, true);
+	out_command_begin(out, "when");
+	out_line(out, FX_ROLE_PLAIN, "now");
+	out_command_end(out, true);
+	FXT_SAME(fx_buf_text(&buf),
+		"{\"command\":\"when\",\"ok\":true,\"lines\":[\"now\"]}\n"
+		"now\n");
+	out_free(out);
+}
+
+static void
+errors_have_a_place_carets_notes_and_a_hint(void)
+{
+	FX_AUTO_BUF struct fx_buf buf = { 0 };
+	struct out_stream stream = out_stream_buffer(&buf, true);
+	struct out *out = out_new_plain(&stream);
+	struct fx_error *err = fx_error_new(FX_ERR_SYNTAX, "bad");
+
+	err = fx_error_at(err, "a + )", (struct fx_span){ 4, 5 });
+	err = fx_error_note(err, "a note");
+	err = fx_error_hint(err, "do this");
+	out_error(out, err);
+	err = fx_error_place(err, "f", 2);
+	out_error(out, err);
+	FXT_SAME(fx_buf_text(&buf), "error: bad\n"
+				    "  a + )\n"
+				    "      ^\n"
+				    "  a note\n"
+				    "  hint: do this\n"
+				    "f:2: error: bad\n"
+				    "  a + )\n"
+				    "      ^\n"
+				    "  a note\n"
+				    "  hint: do this\n");
+	fx_error_free(err);
+	out_free(out);
+}
+
+static void
+control_characters_cannot_reach_the_terminal(void)
+{
+	FX_AUTO_BUF struct fx_buf buf = { 0 };
+	struct out_stream stream = out_stream_buffer(&buf, true);
+	struct out *out = out_new_plain(&stream);
+
+	out_line(out, FX_ROLE_PLAIN, "a\033[2Jb");
+	CU_ASSERT_PTR_NULL(strchr(fx_buf_text(&buf), '\033'));
+	out_free(out);
+}
+
+static size_t
+narrow(void *context)
+{
+	return *(size_t *)context;
+}
+
+static void
+a_narrow_terminal_cuts_columns_but_not_numbers(void)
+{
+	static const char *const keys[] = { "index", "name", "target" };
+	size_t width;
+
+	for (width = 1; width < 100; width++) {
+		FX_AUTO_BUF struct fx_buf buf = { 0 };
+		struct out_stream stream = out_stream_buffer(&buf, true);
+		struct out_term term = { .context = &width, .width = narrow };
+		struct out *out = out_new_term(&stream, &term);
+		const char *line;
+
+		out_table_begin(out, "t", 3, keys);
+		out_cell_int(out, FX_ROLE_NUMBER, 123456);
+		out_cell(out, FX_ROLE_NODE, "a_name_that_is_rather_long");
+		out_cell(out, FX_ROLE_TARGET, "日本日本日本日本日本日本");
+		out_table_end(out);
+		CU_ASSERT_PTR_NOT_NULL(strstr(fx_buf_text(&buf), "123456"));
+		line = fx_buf_text(&buf);
+		while (width >= 30 && *line) {
+			size_t length = strcspn(line, "\n");
+
+			CU_ASSERT(fx_utf8_text_width(line, length) <= width);
+			line += length + 1;
+		}
+		out_free(out);
+	}
+}
+
+static void
+a_redirect_takes_results_and_leaves_notes(void)
+{
+	FX_AUTO_BUF struct fx_buf here = { 0 };
+	FX_AUTO_BUF struct fx_buf there = { 0 };
+	struct out_stream a = out_stream_buffer(&here, true);
+	struct out_stream b = out_stream_buffer(&there, true);
+	struct out *out = out_new_plain(&a);
+	struct out *target = out_new_plain(&b);
+
+	CU_ASSERT_PTR_NULL(out_redirect(out, target));
+	out_line(out, FX_ROLE_PLAIN, "result");
+	out_note(out, "note");
+	out_redirect(out, NULL);
+	out_line(out, FX_ROLE_PLAIN, "after");
+	FXT_SAME(fx_buf_text(&here), "note\nafter\n");
+	FXT_SAME(fx_buf_text(&there), "result\n");
+	out_free(target);
+	out_free(out);
+}
+
+static void
+a_full_recording_forgets_the_oldest(void)
+{
+	struct out_recording *recording = out_recording_new();
+	struct out *out = out_new_recording(recording);
+	int i;
+
+	out_recording_set_limit(recording, 10);
+	for (i = 0; i < 1000; i++)
+		out_line(out, FX_ROLE_PLAIN, "%d", i);
+	CU_ASSERT(out_recording_count(recording) <= 10);
+	CU_ASSERT_EQUAL(out_recording_total(recording), 1000);
+	out_free(out);
+	out_recording_free(recording);
+}
+
+int
+main(void)
+{
+	static const struct fxt_case cases[] = {
+		FXT_CASE(plain_text_is_aligned_and_has_no_details),
+		FXT_CASE(a_recording_gives_the_same_text),
+		FXT_CASE(json_is_one_object_a_line_with_details),
+		FXT_CASE(a_failed_command_carries_its_error_and_what_it_said),
+		FXT_CASE(one_command_can_answer_in_json),
+		FXT_CASE(errors_have_a_place_carets_notes_and_a_hint),
+		FXT_CASE(control_characters_cannot_reach_the_terminal),
+		FXT_CASE(a_narrow_terminal_cuts_columns_but_not_numbers),
+		FXT_CASE(a_redirect_takes_results_and_leaves_notes),
+		FXT_CASE(a_full_recording_forgets_the_oldest),
+	};
+
+	return fxt_run("out", cases, FX_ARRAY_LEN(cases));
+}

@@ -12,8 +12,8 @@ EXTRA_DIST += %D%/torch_fx.sh %D%/oracle.py %D%/export_fxg.py %D%/recorded.json 
 check_PROGRAMS += %D%/expressions
 %C%_expressions_SOURCES = %D%/expressions.c
 %C%_expressions_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
-TESTS += %D%/expressions.sh
-EXTRA_DIST += %D%/expressions.sh %D%/expressions.py
+TESTS += %D%/same_meaning.sh
+EXTRA_DIST += %D%/same_meaning.sh %D%/expressions.py
 
 # fxdb's tracer beside torch.fx's, in one Python.
 TESTS += %D%/capture.sh

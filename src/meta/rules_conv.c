@@ -278,6 +278,11 @@ fx_shape_convolution(struct fx_shape_call *call)
 	if (!check_ranks(call, &conv) || !read_numbers(call, &conv) ||
 		!fx_arg_bool(call, "transposed", &transposed))
 		return;
+	if (!conv.is_batched) {
+		fx_rule_fail(call, FX_ERR_SHAPE, "input %s has no batch",
+			fx_rule_text(call, conv.input));
+		return;
+	}
 	if (transposed)
 		transpose_rule(call, &conv);
 	else

@@ -69,12 +69,22 @@ merged_dtype(const struct merged *merged)
 	return fx_promote_result(&merged->promotion);
 }
 
+/* clamp() needs at least one of its bounds. */
+static bool
+has_bounds(struct fx_shape_call *call)
+{
+	if (!fx_arg(call, "min") || !fx_arg(call, "max") ||
+		fx_arg_is_given(call, "min") || fx_arg_is_given(call, "max"))
+		return true;
+	return fx_rule_fail(call, FX_ERR_VALUE, "neither min nor max is given");
+}
+
 void
 fx_shape_broadcast(struct fx_shape_call *call)
 {
 	struct merged m;
 
-	if (merge_from(call, 0, &m))
+	if (has_bounds(call) && merge_from(call, 0, &m))
 		fx_rule_give(call, merged_dtype(&m), &m.shape);
 }
 
@@ -304,6 +314,12 @@ fx_shape_negate(struct fx_shape_call *call)
 		fx_rule_give_same(call, input, input->dtype);
 }
 
+void
+fx_shape_positive(struct fx_shape_call *call)
+{
+	fx_shape_negate(call);
+}
+
 /* Magnitudes of complex numbers are real; so are their parts. */
 void
 fx_shape_abs(struct fx_shape_call *call)
@@ -394,8 +410,13 @@ fx_shape_in_place(struct fx_shape_call *call)
 		fx_shape_broadcast(call);
 		return;
 	}
-	if (!fx_arg_first(call, &input) || !merge_from(call, 0, &m))
+	if (!fx_arg_first(call, &input) || !has_bounds(call) ||
+		!merge_from(call, 0, &m))
 		return;
+	if (m.any_bool && strstr(call->name, "sub")) {
+		fx_rule_fail(call, FX_ERR_TYPE, "bools are not subtracted");
+		return;
+	}
 	dtype = merged_dtype(&m);
 	if (divides(call))
 		dtype = fx_promote_to_float(dtype);

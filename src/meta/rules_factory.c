@@ -114,7 +114,10 @@ fx_shape_arange(struct fx_shape_call *call)
 		*fx_arg(call, "end"), *fx_arg(call, "step") };
 	struct fx_shape shape = { .rank = 1 };
 	bool is_float = false;
+	enum fx_dtype dtype;
 
+	if (!fx_arg_dtype(call, "dtype", FX_DTYPE_NONE, &dtype))
+		return;
 	/* A single bound is the end. */
 	if (parts[1].kind == FX_VALUE_NONE) {
 		parts[1] = parts[0];
@@ -123,6 +126,12 @@ fx_shape_arange(struct fx_shape_call *call)
 	if (parts[0].kind == FX_VALUE_NONE)
 		parts[0] = fx_value_int(0);
 	for (size_t i = 0; i < 3; i++) {
+		/* With an integer dtype the bounds are cut to integers first.
+		 */
+		if (fx_dtype_is_integral(dtype) &&
+			parts[i].kind == FX_VALUE_FLOAT &&
+			fabs(parts[i].real) < 1e15)
+			parts[i] = fx_value_int((int64_t)parts[i].real);
 		is_float |= dtype_of_number(&parts[i]) == FX_DTYPE_F32;
 		if (!fx_fold_is_number(&parts[i]) ||
 			parts[i].kind == FX_VALUE_UNKNOWN) {

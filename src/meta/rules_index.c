@@ -62,6 +62,21 @@ select_one(struct fx_shape_call *call, struct indexing *x, int64_t index)
 	return true;
 }
 
+/* Some integer selects, whichever it is. */
+static bool
+select_some(struct fx_shape_call *call, struct indexing *x)
+{
+	struct fx_value size;
+
+	if (!take_dim(call, x, &size))
+		return false;
+	if (!fx_size_is_int(size, 0))
+		return true;
+	return fx_rule_fail(call, FX_ERR_RANGE,
+		"dimension %zu of %s has no elements to select", x->at - 1,
+		fx_rule_text(call, x->input));
+}
+
 /* Where a bound of a slice falls in a symbolic SIZE. */
 static struct fx_value
 symbolic_bound(struct fx_shape_call *call, const struct fx_value *bound,
@@ -174,6 +189,9 @@ pick_tensor(struct fx_shape_call *call, struct indexing *x,
 		return fx_rule_fail(call, FX_ERR_TYPE,
 			"indices are integers or masks, not %s",
 			fx_dtype_info(index->dtype)->name);
+	/* A number in a tensor selects like a plain one. */
+	if (index->rank == 0)
+		return select_some(call, x);
 	return pick(call, x, index->sizes, index->rank);
 }
 
@@ -207,7 +225,7 @@ apply_index(struct fx_shape_call *call, struct indexing *x,
 	case FX_VALUE_INT:
 		return select_one(call, x, index->integer);
 	case FX_VALUE_SYMBOL:
-		return take_dim(call, x, &size);
+		return select_some(call, x);
 	case FX_VALUE_NONE:
 		return add_dim(call, x, fx_value_int(1));
 	case FX_VALUE_SLICE:
@@ -223,9 +241,8 @@ apply_index(struct fx_shape_call *call, struct indexing *x,
 				"a list of indices is not made of integers");
 		return pick(call, x, shape.sizes, shape.rank);
 	case FX_VALUE_UNKNOWN:
-		/* Some integer selects, whichever it is. */
 		if (index->text && strcmp(index->text, "int") == 0)
-			return take_dim(call, x, &size);
+			return select_some(call, x);
 		return fx_rule_give_up(call, "an index is not known");
 	case FX_VALUE_BOOL:
 		return fx_rule_give_up(call,

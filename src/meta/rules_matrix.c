@@ -229,7 +229,8 @@ fx_shape_linear(struct fx_shape_call *call)
 		!fx_arg_tensor(call, "weight", &weight) ||
 		!fx_arg_optional(call, "bias", &bias))
 		return;
-	if (weight->rank == 0 || weight->rank > 2 || input->rank == 0) {
+	if (weight->rank == 0 || weight->rank > 2 || input->rank == 0 ||
+		(bias && weight->rank == 1)) {
 		fx_rule_fail(call, FX_ERR_SHAPE,
 			"a matrix of weights is needed: %s and %s",
 			fx_rule_text(call, input), fx_rule_text(call, weight));

@@ -16,6 +16,7 @@ struct pool {
 	int64_t padding[3];
 	int64_t dilation[3];
 	bool ceil_mode;
+	bool allows_empty;
 };
 
 static size_t
@@ -117,7 +118,8 @@ window_count(struct fx_shape_call *call, const struct pool *pool, size_t i)
 						pool->padding[i] - 1),
 					stride),
 				1));
-	if (count.kind == FX_VALUE_INT && count.integer < 1)
+	if (count.kind == FX_VALUE_INT &&
+		count.integer < (pool->allows_empty ? 0 : 1))
 		fx_rule_fail(call, FX_ERR_SHAPE,
 			"%s is too small for a window of %lld",
 			fx_rule_text(call, pool->input), (long long)reach);
@@ -159,10 +161,31 @@ fx_shape_max_pool(struct fx_shape_call *call)
 {
 	struct pool pool = { .spatial = dimensions_in(call->name) };
 	struct fx_shape shape;
+	bool wants_indices;
 
+	if (!fx_arg_bool(call, "return_indices", &wants_indices))
+		return;
+	/* In one dimension no window at all is fine. */
+	pool.allows_empty = pool.spatial == 1 && !wants_indices;
 	if (read_pool(call, &pool) && fx_rule_needs_float(call, pool.input) &&
 		pooled(call, &pool, &shape))
 		give_with_indices(call, pool.input->dtype, &shape);
+}
+
+/* In three dimensions the kernel must fit the input without its padding. */
+static bool
+fits_unpadded(struct fx_shape_call *call, const struct pool *pool)
+{
+	for (size_t i = 0; pool->spatial == 3 && i < 3; i++) {
+		struct fx_value size =
+			pool->input->sizes[pool->input->rank - 3 + i];
+
+		if (size.kind == FX_VALUE_INT && size.integer < pool->kernel[i])
+			return fx_rule_fail(call, FX_ERR_SHAPE,
+				"%s is smaller than the kernel",
+				fx_rule_text(call, pool->input));
+	}
+	return true;
 }
 
 void
@@ -176,7 +199,8 @@ fx_shape_avg_pool(struct fx_shape_call *call)
 		fx_rule_fail(call, FX_ERR_VALUE, "the divisor is zero");
 		return;
 	}
-	if (read_pool(call, &pool) && pooled(call, &pool, &shape))
+	if (read_pool(call, &pool) && fits_unpadded(call, &pool) &&
+		pooled(call, &pool, &shape))
 		fx_rule_give(call, pool.input->dtype, &shape);
 }
 

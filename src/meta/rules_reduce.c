@@ -129,8 +129,8 @@ fx_shape_logsumexp(struct fx_shape_call *call)
 	const struct fx_tensor_meta *input;
 	struct fx_shape shape;
 
-	if (reduced(call, &input, &shape) && fx_rule_needs_float(call, input))
-		fx_rule_give(call, input->dtype, &shape);
+	if (reduced(call, &input, &shape))
+		fx_rule_give(call, fx_promote_to_float(input->dtype), &shape);
 }
 
 /* bool, but uint8 stays as it always was. */

@@ -82,6 +82,11 @@ fx_shape_repeat_interleave(struct fx_shape_call *call)
 		return;
 	fx_rule_of(input, &shape);
 	if (fx_arg_is_given(call, "dim")) {
+		if (!input->rank) {
+			fx_rule_fail(call, FX_ERR_RANGE,
+				"a tensor without dimensions has no dim");
+			return;
+		}
 		if (!fx_arg_dim(call, "dim", input->rank, &dim))
 			return;
 	} else {
@@ -121,6 +126,10 @@ fx_shape_roll(struct fx_shape_call *call)
 
 	if (!fx_arg_first(call, &input))
 		return;
+	if (shift_count == 0) {
+		fx_rule_fail(call, FX_ERR_VALUE, "shifts are needed");
+		return;
+	}
 	if (dim_count != shift_count && !(dim_count == 0 && shift_count == 1)) {
 		fx_rule_fail(call, FX_ERR_SHAPE,
 			"%zu shifts do not fit %zu dimensions", shift_count,

@@ -247,18 +247,24 @@ check_pad(struct fx_shape_call *call, const struct fx_tensor_meta *input,
 {
 	const char *mode = fx_arg_text(call, "mode");
 	bool reflects = strcmp(mode, "reflect") == 0;
+	bool circular = strcmp(mode, "circular") == 0;
 
 	if (!*mode || strcmp(mode, "constant") == 0)
 		return true;
-	if (!reflects && strcmp(mode, "replicate") != 0 &&
-		strcmp(mode, "circular") != 0)
+	if (!reflects && strcmp(mode, "replicate") != 0 && !circular)
 		return fx_rule_fail(call, FX_ERR_VALUE,
 			"there is no padding mode \"%s\"", mode);
 	if (pairs < 1 || pairs > 3 ||
-		(input->rank != pairs + 1 && input->rank != pairs + 2))
+		(input->rank != pairs + 2 &&
+			(circular || input->rank != pairs + 1)))
 		return fx_rule_fail(call, FX_ERR_SHAPE,
 			"mode \"%s\" does not pad %zu dimensions of %s", mode,
 			pairs, fx_rule_text(call, input));
+	for (uint32_t i = 1; i < input->rank; i++)
+		if (fx_size_is_int(input->sizes[i], 0))
+			return fx_rule_fail(call, FX_ERR_SHAPE,
+				"mode \"%s\" does not pad the empty %s", mode,
+				fx_rule_text(call, input));
 	for (size_t i = 0; i < pairs; i++) {
 		struct fx_value size = input->sizes[input->rank - 1 - i];
 		int64_t most = size.integer - reflects;

@@ -178,6 +178,15 @@ fx_shape_diagonal(struct fx_shape_call *call)
 	fx_rule_give(call, input->dtype, &shape);
 }
 
+static bool
+is_far_outside(const struct fx_tensor_meta *input, int64_t offset)
+{
+	struct fx_value size = input->sizes[offset > 0];
+
+	return size.kind == FX_VALUE_INT &&
+	       (offset < 0 ? -offset : offset) > size.integer;
+}
+
 /* A matrix from a vector, or a vector from a matrix. */
 void
 fx_shape_diag(struct fx_shape_call *call)
@@ -198,6 +207,14 @@ fx_shape_diag(struct fx_shape_call *call)
 		shape.sizes[0] = diagonal_length(call, input->sizes[0],
 			input->sizes[1], offset);
 		shape.rank = 1;
+		/* Far outside the matrix is refused, next to it is empty. */
+		if (fx_size_is_int(shape.sizes[0], 0) &&
+			is_far_outside(input, offset)) {
+			fx_rule_fail(call, FX_ERR_RANGE,
+				"diagonal %lld is outside %s",
+				(long long)offset, fx_rule_text(call, input));
+			return;
+		}
 	} else {
 		fx_rule_fail(call, FX_ERR_SHAPE,
 			"1 or 2 dimensions are needed, not those of %s",
@@ -239,6 +256,13 @@ fx_shape_index_select(struct fx_shape_call *call)
 		return;
 	}
 	fx_rule_of(input, &shape);
+	if (shape.rank && fx_size_is_int(shape.sizes[dim], 0) &&
+		!(index->rank && fx_size_is_int(index->sizes[0], 0))) {
+		fx_rule_fail(call, FX_ERR_RANGE,
+			"dimension %zu of %s has no elements to select", dim,
+			fx_rule_text(call, input));
+		return;
+	}
 	if (shape.rank)
 		shape.sizes[dim] =
 			index->rank ? index->sizes[0] : fx_value_int(1);

@@ -177,6 +177,15 @@ offer_passes(struct completion *c)
 		offer(c, pass->name);
 }
 
+/* Whether a blank stands at AT of TEXT or just before it. */
+static bool
+is_after_blank(const char *text, const char *at)
+{
+	if (at > text && (at[-1] == ' ' || at[-1] == '\t'))
+		return true;
+	return *at == ' ' || *at == '\t';
+}
+
 /* `set NAME`, and after the name its values. */
 static void
 offer_settings(struct completion *c, size_t begin)
@@ -187,7 +196,7 @@ offer_settings(struct completion *c, size_t begin)
 	int index = fx_settings_match(text, &rest);
 	size_t i;
 
-	if (index >= 0 && (*rest == ' ' || *rest == '\t')) {
+	if (index >= 0 && is_after_blank(text, rest)) {
 		const struct fx_setting_info *info =
 			fx_settings_info((size_t)index);
 

@@ -520,7 +520,7 @@ const struct cmd_entry cmd_group_around[] = {
 		.synonyms = "module tree enter cd hierarchy modules",
 		.needs = CMD_NEED_GRAPH,
 		.args = { { "path", CMD_ARG_LOCATION, CMD_OPTIONAL,
-			"a module path, or ..", NULL } },
+			"a module path; .. goes out", NULL } },
 		.flags = { { "tree", 't', CMD_ARG_END, "show the tree" },
 			{ "depth", 'k', CMD_ARG_INT, "levels of the tree" } },
 		.examples = { { "scope -t", "the module tree" },

@@ -224,6 +224,9 @@ cmd_draw_exec(struct cmd_ctx *ctx)
 	options.stop = give_up;
 	options.stop_context = (void *)(uintptr_t)ctx->front;
 	cmd_arg_set(ctx, "set", &options.positions, &options.count);
+	if (ctx->shell->restricted && (picture || path))
+		return fx_error_new(FX_ERR_READ_ONLY,
+			"draw: not in a restricted session");
 	if (picture)
 		return draw_picture(ctx, &options, path);
 	choose_center(ctx, &options);

@@ -29,3 +29,15 @@ TESTS += %D%/fuzz_fxg
 %C%_fuzz_fxg_SOURCES = %D%/fuzz_fxg.c %D%/replay.c
 endif
 %C%_fuzz_fxg_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
+
+if FUZZERS
+EXTRA_PROGRAMS += %D%/fuzz_command
+FUZZERS += %D%/fuzz_command
+%C%_fuzz_command_SOURCES = %D%/fuzz_command.c
+%C%_fuzz_command_LDFLAGS = -fsanitize=fuzzer $(AM_LDFLAGS)
+else
+check_PROGRAMS += %D%/fuzz_command
+TESTS += %D%/fuzz_command
+%C%_fuzz_command_SOURCES = %D%/fuzz_command.c %D%/replay.c
+endif
+%C%_fuzz_command_LDADD = libfxcmd.a libfxcore.a $(JANSSON_LIBS) -lm

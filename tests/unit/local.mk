@@ -69,8 +69,10 @@ TESTS += %D%/test_tui
 %C%_test_tui_SOURCES = %D%/test_tui.c
 %C%_test_tui_LDADD = libfxtui.a libfxcmd.a $(LDADD) $(CURSES_LIBS)
 
-check_PROGRAMS += %D%/test_cmd_line %D%/test_out
-TESTS += %D%/test_cmd_line %D%/test_out
+check_PROGRAMS += %D%/test_cmd_line %D%/test_cmd_table %D%/test_out
+TESTS += %D%/test_cmd_line %D%/test_cmd_table %D%/test_out
+%C%_test_cmd_table_SOURCES = %D%/test_cmd_table.c
+%C%_test_cmd_table_LDADD = libfxcmd.a $(LDADD)
 %C%_test_cmd_line_SOURCES = %D%/test_cmd_line.c
 %C%_test_cmd_line_LDADD = libfxcmd.a $(LDADD)
 %C%_test_out_SOURCES = %D%/test_out.c

@@ -1,0 +1,240 @@
+/* test_cmd_table.c - the table of commands: unique, whole, and the documents
+ * made from it up to date.
+ */
+#include <config.h>
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "commands/cmd_help.h"
+#include "commands/cmd_line.h"
+#include "commands/cmd_shell.h"
+#include "session/session.h"
+#include "tests/support/unit.h"
+
+static void
+check_sentence(const char *name, const char *text, bool full_stop)
+{
+	size_t length = text ? strlen(text) : 0;
+
+	if (!length || (text[length - 1] == '.') != full_stop)
+		printf("\n  %s: \"%s\"\n", name, text ? text : "");
+	CU_ASSERT_FATAL(length > 0);
+	CU_ASSERT_EQUAL(text[length - 1] == '.', full_stop);
+}
+
+static void
+every_row_is_whole(void)
+{
+	const struct cmd_entry *entry;
+	size_t i;
+	size_t k;
+
+	for (i = 0; (entry = cmd_table_at(i)); i++) {
+		check_sentence(entry->name, entry->summary, false);
+		CU_ASSERT(islower((unsigned char)entry->summary[0]));
+		check_sentence(entry->name, entry->help, true);
+		CU_ASSERT_PTR_NOT_NULL(entry->synonyms);
+		CU_ASSERT_PTR_NOT_NULL(entry->exec);
+		CU_ASSERT_PTR_NOT_NULL(entry->examples[0].line);
+		for (k = 0; k < FX_ARRAY_LEN(entry->args); k++)
+			if (entry->args[k].name)
+				check_sentence(entry->name, entry->args[k].help,
+					false);
+		for (k = 0; k < FX_ARRAY_LEN(entry->flags); k++)
+			if (entry->flags[k].name)
+				check_sentence(entry->name,
+					entry->flags[k].help, false);
+	}
+	CU_ASSERT(i > 60);
+}
+
+/* A name or short name means one command. */
+static void
+names_are_unique(void)
+{
+	const struct cmd_entry *entry;
+	const struct cmd_entry *other;
+	size_t i;
+	size_t k;
+
+	for (i = 0; (entry = cmd_table_at(i)); i++)
+		for (k = 0; (other = cmd_table_at(k)); k++) {
+			FX_AUTO_FREE char *names = NULL;
+			char *name;
+			char *rest;
+
+			if (k == i)
+				continue;
+			names = fx_xasprintf("%s %s", entry->name,
+				entry->aliases ? entry->aliases : "");
+			for (name = strtok_r(names, " ", &rest); name;
+				name = strtok_r(NULL, " ", &rest)) {
+				if (cmd_entry_is(other, name))
+					printf("\n  %s: %s and %s\n", name,
+						entry->name, other->name);
+				CU_ASSERT(!cmd_entry_is(other, name));
+			}
+		}
+	for (i = 0; (entry = cmd_table_at(i)); i++)
+		CU_ASSERT(!cmd_is_later(entry->name));
+}
+
+/* Own flags come before the common ones, which must stay reachable. */
+static void
+flags_of_a_command_are_unique(void)
+{
+	const struct cmd_entry *entry;
+	const struct cmd_flag *a;
+	const struct cmd_flag *b;
+	size_t i;
+	size_t j;
+	size_t k;
+
+	for (i = 0; (entry = cmd_table_at(i)); i++)
+		for (j = 0; (a = cmd_entry_flag(entry, j)); j++)
+			for (k = 0; k < j; k++) {
+				b = cmd_entry_flag(entry, k);
+				if (!strcmp(a->name, b->name) ||
+					(a->letter && a->letter == b->letter))
+					printf("\n  %s: %s and %s\n",
+						entry->name, a->name, b->name);
+				CU_ASSERT(strcmp(a->name, b->name) != 0);
+				CU_ASSERT(!a->letter || a->letter != b->letter);
+			}
+}
+
+/* Each example is a line of its command. */
+static void
+examples_can_be_read(void)
+{
+	const struct cmd_entry *entry;
+	size_t i;
+	size_t k;
+
+	for (i = 0; (entry = cmd_table_at(i)); i++)
+		for (k = 0; k < FX_ARRAY_LEN(entry->examples) &&
+			    entry->examples[k].line;
+			k++) {
+			CMD_AUTO_PARSED struct cmd_parsed parsed = { 0 };
+			const char *line = entry->examples[k].line;
+			FX_AUTO_FREE char *name = NULL;
+			struct cmd_head head;
+
+			FXT_OK(cmd_line_head(line, &head));
+			name = fx_xstrndup(line + head.name.begin,
+				head.name.end - head.name.begin);
+			CU_ASSERT(cmd_entry_is(entry,
+				head.shortcut ? head.shortcut : name));
+			FXT_OK(cmd_line_split(entry, line, head.rest, &parsed));
+		}
+}
+
+static void
+check_document(const char *name, void (*write)(struct fx_buf *))
+{
+	const char *source = getenv("FXDB_SRCDIR");
+	FX_AUTO_FREE char *path =
+		fx_xasprintf("%s/doc/%s", source ? source : ".", name);
+	FX_AUTO_FREE char *text = NULL;
+	FX_AUTO_BUF struct fx_buf now = { 0 };
+	struct fx_error *err;
+	size_t size;
+
+	err = fx_file_read(path, 0, &text, &size);
+	FXT_OK(err);
+	if (!text)
+		return;
+	write(&now);
+	if (strcmp(text, fx_buf_text(&now)) != 0)
+		printf("\n  doc/%s is out of date: scripts/gen-commands\n",
+			name);
+	CU_ASSERT_STRING_EQUAL(text, fx_buf_text(&now));
+}
+
+static void
+generated_documents_are_up_to_date(void)
+{
+	check_document("commands.md", cmd_document_markdown);
+	check_document("json.md", cmd_document_json);
+	check_document("fxdb.1", cmd_document_man);
+}
+
+static char **
+complete(struct cmd_shell *shell, const char *line, size_t *start)
+{
+	return cmd_complete(shell, line, strlen(line), start);
+}
+
+static bool
+offers(struct cmd_shell *shell, const char *line, const char *wanted)
+{
+	size_t start;
+	char **found = complete(shell, line, &start);
+	bool has = false;
+	size_t i;
+
+	for (i = 0; found[i]; i++) {
+		has = has || !strcmp(found[i], wanted);
+		free(found[i]);
+	}
+	free(found);
+	return has;
+}
+
+static void
+completion_follows_the_types_of_arguments(void)
+{
+	struct fx_session *session = fx_session_new();
+	struct cmd_shell *shell = cmd_shell_new(session);
+	const char *source = getenv("FXDB_SRCDIR");
+	FX_AUTO_FREE char *path =
+		fx_xasprintf("%s/doc/examples/mlp.fxg", source ? source : ".");
+	struct fx_model *model;
+
+	FXT_OK(fx_session_load(session, path, NULL, &model, NULL));
+	CU_ASSERT(offers(shell, "", "nodes"));
+	CU_ASSERT(offers(shell, "bre", "break"));
+	CU_ASSERT(offers(shell, "node f", "fc1"));
+	CU_ASSERT(offers(shell, "node %f", "%fc1"));
+	CU_ASSERT(offers(shell, "p fc1 + dr", "drop"));
+	CU_ASSERT(offers(shell, "nodes {op", "op"));
+	CU_ASSERT(offers(shell, "insert af", "after"));
+	CU_ASSERT(offers(shell, "insert after dr", "drop"));
+	CU_ASSERT(offers(shell, "set lists", "listsize"));
+	CU_ASSERT(offers(shell, "set output j", "json"));
+	CU_ASSERT(offers(shell, "set confirm o", "off"));
+	CU_ASSERT(offers(shell, "info br", "breakpoints"));
+	CU_ASSERT(offers(shell, "pass run d", "dce"));
+	CU_ASSERT(offers(shell, "help bre", "break"));
+	CU_ASSERT(offers(shell, "help que", "query"));
+	CU_ASSERT(offers(shell, "nodes --ma", "--max"));
+	CU_ASSERT(offers(shell, "dump py", "python"));
+	CU_ASSERT(offers(shell, "pipe node f", "fc1"));
+	CU_ASSERT(offers(shell, "with output json -- nod", "nodes"));
+	CU_ASSERT(offers(shell, "graph ml", "mlp"));
+	CU_ASSERT_FALSE(offers(shell, "nosuch f", "fc1"));
+	cmd_shell_free(shell);
+	fx_session_free(session);
+}
+
+int
+main(void)
+{
+	static const struct fxt_case cases[] = {
+		FXT_CASE(every_row_is_whole),
+		FXT_CASE(names_are_unique),
+		FXT_CASE(flags_of_a_command_are_unique),
+		FXT_CASE(examples_can_be_read),
+		FXT_CASE(generated_documents_are_up_to_date),
+		FXT_CASE(completion_follows_the_types_of_arguments),
+	};
+
+	return fxt_run("cmd_table", cases, FX_ARRAY_LEN(cases));
+}

@@ -20,6 +20,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -560,6 +561,8 @@ main(int argc, char **argv)
 	int status;
 
 	setlocale(LC_CTYPE, "C.UTF-8");
+	/* As in fxdb: a program that stops reading is no reason to die. */
+	signal(SIGPIPE, SIG_IGN);
 	if (argc != 2 || !source)
 		return 99;
 	path = realpath(argv[1], NULL);

@@ -10,6 +10,8 @@ struct fx_meta {
 	struct fx_expander *expander;
 	struct fx_arena *scratch; /* of one node, while propagating */
 	int depth;                /* of graphs within graphs */
+	fx_meta_given_fn *given;  /* or NULL */
+	void *given_context;
 };
 
 /* Where the metadata of a node's inputs are. */

@@ -179,6 +179,32 @@ is_known(const struct fx_value *value)
 	return value->kind != FX_VALUE_UNKNOWN || fx_fold_is_number(value);
 }
 
+void
+fx_meta_set_given(struct fx_meta *meta, fx_meta_given_fn *given, void *context)
+{
+	meta->given = given;
+	meta->given_context = context;
+}
+
+/* What else is said of NODE, of which no rule tells: what is given, or what it
+ * had.
+ */
+static void
+fall_back(struct fx_meta *meta, const struct fx_node *node, bool keep,
+	struct fx_value *value)
+{
+	const struct fx_value *given = NULL;
+
+	if (is_known(value))
+		return;
+	if (meta->given)
+		given = meta->given(meta->given_context, node);
+	else if (keep)
+		given = node->meta;
+	if (given && is_known(given))
+		*value = *given;
+}
+
 /* Evaluate NODE; true if its metadata changed. */
 static bool
 update_node(struct fx_meta *meta, struct fx_node *node, bool keep,
@@ -198,10 +224,9 @@ update_node(struct fx_meta *meta, struct fx_node *node, bool keep,
 	if (err) {
 		value = fx_fold_unknown(fx_error_message(err));
 		add_failure(report, node, err);
-		keep = false;
+	} else {
+		fall_back(meta, node, keep, &value);
 	}
-	if (keep && !is_known(&value) && node->meta && is_known(node->meta))
-		value = *node->meta;
 	report->known += is_known(&value);
 	report->unknown += !is_known(&value);
 	changed = store(node, &value);

@@ -30,6 +30,15 @@ void fx_meta_free(struct fx_meta *meta);
 FX_DEFINE_CLEANUP(meta, struct fx_meta, fx_meta_free);
 #define FX_AUTO_META FX_AUTO(meta)
 
+/* What is given for NODE when no rule tells its result: a comment of the file
+ * it came from.  NULL: nothing.
+ */
+typedef const struct fx_value *fx_meta_given_fn(void *context,
+	const struct fx_node *node);
+/* Ask GIVEN while propagating and updating; null asks nobody. */
+void fx_meta_set_given(struct fx_meta *meta, fx_meta_given_fn *given,
+	void *context);
+
 /* One call: arguments are metadata (TENSOR, SYMBOL, UNKNOWN, plain values). */
 struct fx_meta_call {
 	enum fx_opcode opcode;  /* CALL_FUNCTION, CALL_METHOD, CALL_MODULE */

@@ -34,7 +34,11 @@ fx_shape_softsign(struct fx_shape_call *call)
 {
 	const struct fx_tensor_meta *input;
 
-	if (fx_arg_first(call, &input))
+	if (!fx_arg_first(call, &input))
+		return;
+	if (input->dtype == FX_DTYPE_BOOL && call->name[0] == 't')
+		fx_rule_fail(call, FX_ERR_TYPE, "bools are not subtracted");
+	else
 		fx_rule_give_same(call, input,
 			fx_promote_to_float(input->dtype));
 }

@@ -66,7 +66,7 @@ select_one(struct fx_shape_call *call, struct indexing *x, int64_t index)
 static bool
 select_some(struct fx_shape_call *call, struct indexing *x)
 {
-	struct fx_value size;
+	struct fx_value size = fx_value_none();
 
 	if (!take_dim(call, x, &size))
 		return false;

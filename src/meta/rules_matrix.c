@@ -173,6 +173,24 @@ fx_shape_outer(struct fx_shape_call *call)
 	fx_rule_give(call, fx_promote_pair(a->dtype, b->dtype), &shape);
 }
 
+/* Whether ADDED can be added to a result of SHAPE without making it grow. */
+static bool
+expands_to(struct fx_shape_call *call, const struct fx_tensor_meta *added,
+	const struct fx_shape *shape)
+{
+	struct fx_shape sum = *shape;
+
+	if (!fx_rule_broadcast(call, &sum, added->sizes, added->rank))
+		return false;
+	for (size_t i = 0; i < shape->rank; i++)
+		if (sum.rank != shape->rank ||
+			fx_size_differs(sum.sizes[i], shape->sizes[i]))
+			return fx_rule_fail(call, FX_ERR_SHAPE,
+				"%s does not expand to the product",
+				fx_rule_text(call, added));
+	return true;
+}
+
 /* input + a @ b, the input only broadcast. */
 static void
 add_product(struct fx_shape_call *call, uint32_t rank)
@@ -181,7 +199,6 @@ add_product(struct fx_shape_call *call, uint32_t rank)
 	const struct fx_tensor_meta *a;
 	const struct fx_tensor_meta *b;
 	struct fx_shape shape;
-	struct fx_shape sum;
 
 	if (!fx_arg_first(call, &input) ||
 		!fx_arg_as_tensor(call, fx_arg_at(call, 1), "the first matrix",
@@ -191,18 +208,8 @@ add_product(struct fx_shape_call *call, uint32_t rank)
 		!multiply(call, a, b, rank, &shape) ||
 		!fx_rule_same_dtype(call, input, a))
 		return;
-	sum = shape;
-	if (!fx_rule_broadcast(call, &sum, input->sizes, input->rank))
-		return;
-	for (size_t i = 0; i < shape.rank; i++)
-		if (sum.rank != shape.rank ||
-			fx_size_differs(sum.sizes[i], shape.sizes[i])) {
-			fx_rule_fail(call, FX_ERR_SHAPE,
-				"%s does not expand to the product",
-				fx_rule_text(call, input));
-			return;
-		}
-	fx_rule_give(call, a->dtype, &shape);
+	if (expands_to(call, input, &shape))
+		fx_rule_give(call, a->dtype, &shape);
 }
 
 void
@@ -229,8 +236,9 @@ fx_shape_linear(struct fx_shape_call *call)
 		!fx_arg_tensor(call, "weight", &weight) ||
 		!fx_arg_optional(call, "bias", &bias))
 		return;
+	/* A vector of weights and a bias meet in matmul only. */
 	if (weight->rank == 0 || weight->rank > 2 || input->rank == 0 ||
-		(bias && weight->rank == 1)) {
+		(bias && weight->rank == 1 && input->rank < 4)) {
 		fx_rule_fail(call, FX_ERR_SHAPE,
 			"a matrix of weights is needed: %s and %s",
 			fx_rule_text(call, input), fx_rule_text(call, weight));
@@ -251,9 +259,8 @@ fx_shape_linear(struct fx_shape_call *call)
 		shape.sizes[shape.rank - 1] = weight->sizes[0];
 	else
 		shape.rank--;
-	if (bias && !fx_rule_broadcast(call, &shape, bias->sizes, bias->rank))
-		return;
-	fx_rule_give(call, input->dtype, &shape);
+	if (!bias || expands_to(call, bias, &shape))
+		fx_rule_give(call, input->dtype, &shape);
 }
 
 void

@@ -200,7 +200,11 @@ fx_shape_max(struct fx_shape_call *call)
 		fx_rule_fail(call, FX_ERR_TYPE, "dim must be one integer");
 		return;
 	}
-	if (!reduced(call, &input, &shape) || !needs_elements(call, input))
+	if (!reduced(call, &input, &shape))
+		return;
+	/* The median of nothing is NaN; along a dimension it is refused. */
+	if ((dim->kind != FX_VALUE_NONE || !strstr(call->name, "median")) &&
+		!needs_elements(call, input))
 		return;
 	if (dim->kind == FX_VALUE_NONE)
 		fx_rule_give(call, input->dtype, &shape);
@@ -293,7 +297,7 @@ fx_shape_topk(struct fx_shape_call *call)
 		return;
 	fx_rule_of(input, &shape);
 	if (k.kind == FX_VALUE_INT &&
-		(k.integer < 0 ||
+		(k.integer < 0 || (!input->rank && k.integer > 1) ||
 			(input->rank && shape.sizes[dim].kind == FX_VALUE_INT &&
 				k.integer > shape.sizes[dim].integer))) {
 		fx_rule_fail(call, FX_ERR_RANGE,

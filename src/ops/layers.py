@@ -1333,12 +1333,14 @@ class CrossEntropyLoss:
 
     def __init__(self, weight=None, size_average=None, ignore_index=-100,
                  reduce=None, reduction="mean", label_smoothing=0.0):
+        assert weight is None, "weights of classes are not known here"
+        self.weight = Buffer(None)
         self.reduction = reduction
         self.ignore_index = ignore_index
         self.label_smoothing = label_smoothing
 
     def forward(self, input, target):
-        return F.cross_entropy(input, target, None,
+        return F.cross_entropy(input, target, self.weight,
                                ignore_index=self.ignore_index,
                                reduction=self.reduction,
                                label_smoothing=self.label_smoothing)

@@ -11,6 +11,7 @@ fxdb_SOURCES = \
 	%D%/batch/batch.c \
 	%D%/repl/interrupt.c %D%/repl/interrupt.h \
 	%D%/repl/line.h \
+	%D%/repl/pager.c %D%/repl/pager.h \
 	%D%/repl/readline_glue.c \
 	%D%/repl/repl.c
 fxdb_LDADD = libfxtui.a libfxcmd.a libfxcore.a $(READLINE_LIBS) \

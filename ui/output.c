@@ -9,6 +9,7 @@
 #include "commands/out.h"
 #include "session/session.h"
 #include "session/settings.h"
+#include "ui/repl/pager.h"
 #include "ui/theme.h"
 #include "ui/ui.h"
 
@@ -62,10 +63,29 @@ rows(void *context)
 		"max-rows");
 }
 
+/* Lines of a page; 0 when nobody looks at pages. */
+static size_t
+page_height(void *context)
+{
+	struct ui *ui = context;
+	struct fx_settings *settings = fx_session_settings(ui->session);
+	int64_t chosen = fx_settings_int(settings, "height");
+	struct winsize size;
+
+	if (!ui->pages || !fx_settings_bool(settings, "pagination"))
+		return 0;
+	if (chosen > 0)
+		return (size_t)chosen;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
+		return 0;
+	return size.ws_row > 2 ? size.ws_row : 0;
+}
+
 struct out *
 ui_output_new(struct ui *ui)
 {
-	struct out_stream stream = out_stream_standard();
+	struct out_stream standard = out_stream_standard();
+	struct out_stream stream = pager_stream(&standard, page_height, ui);
 	struct out_term term = { .context = ui,
 		.style = style,
 		.reset = UI_THEME_RESET,
@@ -73,6 +93,7 @@ ui_output_new(struct ui *ui)
 		.rows = rows,
 		.ascii = ui->options->ascii };
 
+	ui->pager = stream;
 	if (ui->options->json)
 		return out_new_json(&stream);
 	return out_new_term(&stream, &term);

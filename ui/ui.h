@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "commands/front.h"
+#include "commands/out.h"
 #include "ui/options.h"
 
 struct cmd_shell;
@@ -20,6 +21,8 @@ struct ui {
 	bool wants_tui;   /* the command tui was typed */
 	bool quit_given;  /* with a status */
 	int quit_status;
+	bool pages; /* at the prompt, on a terminal: long output stops */
+	struct out_stream pager;
 	int line; /* of standard input, when it is read by batch */
 };
 

@@ -120,3 +120,7 @@ EXTRA_DIST += $(transcripts) \
 	%D%/samples/loop.fxdb \
 	%D%/samples/newer.fxg \
 	%D%/samples/syntax.py
+
+# The program as a whole: options, exit statuses, pipes.
+TESTS += %D%/program.sh
+EXTRA_DIST += %D%/program.sh

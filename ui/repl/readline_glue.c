@@ -95,6 +95,22 @@ common_length(char **texts)
 	return length;
 }
 
+/* Whether a bracket is open before the cursor. */
+static bool
+is_in_brackets(void)
+{
+	int depth = 0;
+	int i;
+
+	for (i = 0; i < rl_point; i++) {
+		if (strchr("([{", rl_line_buffer[i]))
+			depth++;
+		else if (depth && strchr(")]}", rl_line_buffer[i]))
+			depth--;
+	}
+	return depth > 0;
+}
+
 static char **
 complete(const char *text, int start, int end)
 {
@@ -126,7 +142,8 @@ complete(const char *text, int start, int end)
 	if (count == 1) {
 		size_t length = strlen(matches[1]);
 
-		if (length && strchr("/(=", matches[1][length - 1]))
+		if (is_in_brackets() ||
+			(length && strchr("/(=", matches[1][length - 1])))
 			rl_completion_append_character = '\0';
 		free(matches[1]);
 		matches[1] = NULL;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "commands/cmd.h"
@@ -13,6 +14,7 @@
 #include "session/settings.h"
 #include "ui/repl/interrupt.h"
 #include "ui/repl/line.h"
+#include "ui/repl/pager.h"
 #include "ui/tui/tui.h"
 #include "ui/ui.h"
 
@@ -197,7 +199,9 @@ run_one(struct ui *ui)
 	else
 		line_remember(line);
 	cmd_shell_history_add(ui->shell, line);
+	pager_restart(&ui->pager);
 	err = cmd_run(ui->shell, line, ui->out);
+	pager_restart(&ui->pager);
 	/* A Ctrl-C that nobody took is not for the next command. */
 	interrupt_take();
 	if (err)
@@ -213,6 +217,7 @@ repl_run(struct ui *ui)
 	repl_front(ui, &front);
 	cmd_shell_set_front(ui->shell, &front);
 	begin_lines(ui);
+	ui->pages = isatty(STDOUT_FILENO) && !ui->options->json;
 	if (ui->options->tui)
 		ui->wants_tui = true;
 	while (!cmd_shell_is_quitting(ui->shell) && !ui->quit_given) {

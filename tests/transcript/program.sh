@@ -1,0 +1,133 @@
+#!/usr/bin/env bash
+# program.sh - the program as a whole: options, exit statuses, the rule that
+# every input path stops at its first error, pipes, files that are not text.
+set -u
+fxdb=${FXDB:?}
+source=${FXDB_SRCDIR:?}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 99
+export HOME=$folder XDG_CONFIG_HOME=$folder/config XDG_STATE_HOME=$folder/state
+unset NO_COLOR
+mlp=$source/doc/examples/mlp.fxg
+failures=0
+
+# is STATUS TEXT COMMAND...: its exit status, and TEXT in what it says (a
+# basic regular expression; - for nothing to look for).
+is() {
+	local status=$1 text=$2 said got
+	shift 2
+	said=$("$@" </dev/null 2>&1)
+	got=$?
+	if [ "$got" != "$status" ]; then
+		echo "FAIL: $* gives $got, not $status: $said"
+		failures=$((failures + 1))
+	elif [ "$text" != - ] && ! printf '%s\n' "$said" | grep -q -e "$text"; then
+		echo "FAIL: $* does not say \"$text\" but: $said"
+		failures=$((failures + 1))
+	fi
+}
+
+# feeds STATUS TEXT INPUT OPTION...: the same for lines on standard input.
+feeds() {
+	local status=$1 text=$2 input=$3 said got
+	shift 3
+	said=$(printf "$input" | "$fxdb" -nx "$@" 2>&1)
+	got=$?
+	if [ "$got" != "$status" ] ||
+		! printf '%s\n' "$said" | grep -q -e "$text"; then
+		echo "FAIL: input \"$input\" gives $got ($status), says: $said"
+		failures=$((failures + 1))
+	fi
+}
+
+# Exit statuses.
+is 0 - "$fxdb" -nx -batch
+is 0 - "$fxdb" -nx -batch -ex quit
+is 3 - "$fxdb" -nx -batch -ex 'quit 3'
+is 1 'assertion failed' "$fxdb" -nx -batch -ex 'assert 1 = 2'
+is 1 - "$fxdb" -nx -batch "$mlp" -ex 'rename act relu' -ex diff
+is 2 'unknown command "brek"' "$fxdb" -nx -batch -ex brek
+is 3 'cannot read "nosuch.fxg"' "$fxdb" -nx -batch nosuch.fxg
+is 3 'is not text' "$fxdb" -nx -batch "$source/tests/transcript/samples/binary.dat"
+is 2 'unknown option "--frob"' "$fxdb" --frob
+is 2 'nearest: readonly' "$fxdb" --readonl
+is 2 'one model at a time' "$fxdb" a b
+is 2 'needs a value' "$fxdb" -ex
+is 2 'seed takes a number' "$fxdb" --seed x
+is 2 'color is auto' "$fxdb" --color=red
+is 0 '^fxdb [0-9]' "$fxdb" --version
+is 0 'usage: fxdb' "$fxdb" --help
+is 0 'Graphviz' "$fxdb" --doctor
+
+# The first error stops, and what came before it stays said.
+is 2 '^one$' "$fxdb" -nx -batch -ex 'echo one' -ex nosuch -ex 'echo two'
+said=$("$fxdb" -nx -batch -ex 'echo one' -ex nosuch -ex 'echo two' 2>/dev/null)
+[ "$said" = one ] || { echo "FAIL: -ex went on: $said"; failures=$((failures + 1)); }
+printf 'echo one\n\nnosuch\necho two\n' >bad.fxdb
+is 2 'bad.fxdb:3: error: unknown command' "$fxdb" -nx -batch -x bad.fxdb
+feeds 2 'stdin:3: error: unknown command' 'echo one\n\nnosuch\necho two\n'
+feeds 2 'two' 'nosuch\necho two\n' --keep-going
+is 2 'two' "$fxdb" -nx -batch --keep-going -x bad.fxdb
+feeds 2 'byte 0x00 at column 5' 'echo\000x\n'
+feeds 2 'not text: byte 0xff' '\377\376\n'
+feeds 7 '' 'quit 7\necho never\n'
+feeds 0 'last' 'echo last'
+
+# Inputs, JSON, read-only.
+is 0 'f32\[9,8\]' "$fxdb" -nx -batch "$mlp" -i x=f32[9,4] -ex 'nodes name=fc1'
+is 2 'has no input' "$fxdb" -nx -batch "$mlp" -i y=f32[9,4]
+is 0 '^{"command":"when","ok":true' "$fxdb" -nx -batch --json "$mlp" -ex when
+is 2 '"ok":false,"error":{"code":"unknown-command"' "$fxdb" -nx -batch --json -ex nosuch
+is 2 'read-only session' "$fxdb" -nx -batch --readonly "$mlp" -ex 'rename act relu'
+is 2 'read-only session' "$fxdb" -nx -batch --readonly "$mlp" -ex 'save a.fxg'
+is 0 'Seed 5' "$fxdb" -nx -batch --seed 5 -ex seed
+is 2 'not a terminal' "$fxdb" -nx -batch -ex tui
+
+# Results on one file, everything else on the other.
+out=$("$fxdb" -nx -batch -ex nosuch 2>/dev/null)
+[ -z "$out" ] || { echo "FAIL: an error on standard output"; failures=$((failures + 1)); }
+
+# A reader that has had enough.
+is 0 - bash -c "'$fxdb' -nx -batch '$source/doc/examples/resnet18.fxg' -ex nodes -ex nodes -ex 'dump python' | head -n 1; exit \${PIPESTATUS[0]}"
+
+# No colours in a pipe; on request.
+out=$("$fxdb" -nx -batch "$mlp" -ex nodes | grep -c $'\033')
+[ "$out" = 0 ] || { echo "FAIL: colours in a pipe"; failures=$((failures + 1)); }
+out=$("$fxdb" -nx -batch --color=always "$mlp" -ex nodes | grep -c $'\033')
+[ "$out" != 0 ] || { echo "FAIL: no colours on request"; failures=$((failures + 1)); }
+
+# The init file is read, one in the current folder is not.
+mkdir -p config/fxdb
+echo 'echo from init' >config/fxdb/init
+echo 'echo from here' >.fxdbinit
+is 0 'from init' "$fxdb" -batch
+out=$("$fxdb" -batch 2>&1)
+[ "$out" = 'from init' ] || { echo "FAIL: init: $out"; failures=$((failures + 1)); }
+echo "set auto-load $(pwd -P)" >config/fxdb/init
+is 0 'from here' "$fxdb" -batch
+out=$("$fxdb" -nx -batch 2>&1)
+[ -z "$out" ] || { echo "FAIL: -nx reads: $out"; failures=$((failures + 1)); }
+
+# A full disk: the file is as it was.
+if [ -w /dev/full ]; then
+	is 2 - "$fxdb" -nx -batch "$mlp" -ex 'dump python -o /dev/full'
+fi
+cp "$mlp" keep.fxg
+before=$(cksum <keep.fxg)
+is 2 - bash -c "ulimit -f 0; trap '' XFSZ; exec '$fxdb' -nx -batch '$mlp' -ex 'save keep.fxg'"
+[ "$(cksum <keep.fxg)" = "$before" ] ||
+	{ echo "FAIL: a failed save changed the file"; failures=$((failures + 1)); }
+
+# It starts in no time: the best of ten, in milliseconds.
+best=1000
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	begin=$(date +%s%N)
+	"$fxdb" -nx -batch -ex quit
+	took=$((($(date +%s%N) - begin) / 1000000))
+	[ "$took" -lt "$best" ] && best=$took
+done
+echo "start: $best ms"
+[ "$best" -lt 200 ] || { echo "FAIL: slow start"; failures=$((failures + 1)); }
+
+[ "$failures" = 0 ]

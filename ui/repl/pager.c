@@ -1,0 +1,133 @@
+/* pager.c - standard output, page by page on a terminal. */
+#include <config.h>
+
+#include "ui/repl/pager.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "ui/repl/interrupt.h"
+
+struct pager {
+	struct out_stream inner;
+	pager_height_fn *height;
+	void *context;
+	size_t lines; /* on this page */
+	bool stopped; /* q was pressed */
+};
+
+/* One key without its Enter; 'q' at the end of input and after Ctrl-C. */
+static char
+read_key(void)
+{
+	struct termios saved;
+	struct termios raw;
+	char key = 'q';
+	ssize_t n;
+
+	if (tcgetattr(STDIN_FILENO, &saved) < 0)
+		return 'q';
+	raw = saved;
+	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+	raw.c_cc[VMIN] = 1;
+	raw.c_cc[VTIME] = 0;
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
+	do
+		n = read(STDIN_FILENO, &key, 1);
+	while (n < 0 && errno == EINTR && !interrupt_take());
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &saved);
+	return n == 1 ? key : 'q';
+}
+
+static void
+ask(struct pager *pager)
+{
+	static const char question[] =
+		"-- more: Enter a line, Space a page, q stops --";
+	static const char erase[] = "\r\033[K";
+	const struct out_stream *inner = &pager->inner;
+	char key;
+
+	inner->write(inner->context, true, question, sizeof(question) - 1);
+	key = read_key();
+	inner->write(inner->context, true, erase, sizeof(erase) - 1);
+	if (key == 'q' || key == 'Q' || key == 3 || key == 27)
+		pager->stopped = true;
+	else if (key == '\n' || key == '\r' || key == 'j')
+		pager->lines--;
+	else
+		pager->lines = 0;
+}
+
+static void
+pager_write(void *context, bool error, const char *text, size_t size)
+{
+	struct pager *pager = context;
+	const struct out_stream *inner = &pager->inner;
+
+	while (size && !pager->stopped) {
+		const char *newline = memchr(text, '\n', size);
+		size_t length = newline ? (size_t)(newline - text) + 1 : size;
+		size_t height = pager->height(pager->context);
+
+		if (!height) {
+			inner->write(inner->context, error, text, size);
+			return;
+		}
+		if (pager->lines + 1 >= height)
+			ask(pager);
+		if (pager->stopped)
+			return;
+		inner->write(inner->context, error, text, length);
+		pager->lines += newline != NULL;
+		text += length;
+		size -= length;
+	}
+}
+
+static bool
+pager_more(void *context)
+{
+	struct pager *pager = context;
+
+	return !pager->stopped && pager->inner.more(pager->inner.context);
+}
+
+static void
+pager_free(void *context)
+{
+	struct pager *pager = context;
+
+	pager->inner.free(pager->inner.context);
+	free(pager);
+}
+
+struct out_stream
+pager_stream(const struct out_stream *inner, pager_height_fn *height,
+	void *context)
+{
+	struct pager *pager = FX_NEW(struct pager);
+
+	pager->inner = *inner;
+	pager->height = height;
+	pager->context = context;
+	return (struct out_stream){ .context = pager,
+		.write = pager_write,
+		.more = pager_more,
+		.free = pager_free };
+}
+
+void
+pager_restart(const struct out_stream *stream)
+{
+	struct pager *pager = stream->context;
+
+	if (stream->write != pager_write)
+		return;
+	pager->lines = 0;
+	pager->stopped = false;
+}

@@ -1,0 +1,22 @@
+/* pager.h - standard output, page by page on a terminal. */
+#ifndef FX_UI_REPL_PAGER_H
+#define FX_UI_REPL_PAGER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "commands/out.h"
+
+/* Asked at each page: its lines, or 0 when output goes on without stopping. */
+typedef size_t pager_height_fn(void *context);
+
+/* A stream over INNER (taken) that stops after each page until a key is
+ * pressed; q drops the rest of the command's output.
+ */
+struct out_stream pager_stream(const struct out_stream *inner,
+	pager_height_fn *height, void *context);
+
+/* A command begins: a new page, and nothing is dropped any more. */
+void pager_restart(const struct out_stream *pager);
+
+#endif /* FX_UI_REPL_PAGER_H */

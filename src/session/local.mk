@@ -6,6 +6,7 @@ libfxcore_a_SOURCES += \
 	%D%/edit.c \
 	%D%/files.c \
 	%D%/frames.c \
+	%D%/given.c \
 	%D%/model.c %D%/model.h \
 	%D%/place.c \
 	%D%/position.c %D%/position.h \

@@ -67,6 +67,7 @@ fx_model_free(struct fx_model *model)
 	fx_vec_deinit(&model->edits);
 	fx_backend_free(model->backend);
 	fx_meta_free(model->meta);
+	fx_given_deinit(&model->given);
 	fx_graph_free(model->graph);
 	free(model->path);
 	free(model);
@@ -173,6 +174,12 @@ find_input(const struct fx_model *model, uint64_t node)
 		if (model->inputs.items[i].node == node)
 			return &model->inputs.items[i];
 	return NULL;
+}
+
+bool
+fx_model_has_input(const struct fx_model *model, uint64_t node)
+{
+	return find_input(model, node) != NULL;
 }
 
 const char *

@@ -8,6 +8,7 @@
 #ifndef FX_SESSION_SESSION_PRIVATE_H
 #define FX_SESSION_SESSION_PRIVATE_H
 
+#include "base/bitset.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "run/env.h"
@@ -25,8 +26,8 @@ struct fx_meta_report;
 
 struct fx_place {
 	struct fx_graph *graph;
-	uint64_t call; /* node of the place above; 0 in the outermost */
-	uint64_t stop; /* stopped before this node; 0: at the end */
+	uint64_t call;        /* node of the place above; 0 in the outermost */
+	uint64_t stop;        /* stopped before this node; 0: at the end */
 	struct fx_node *held; /* that node while the graph changes */
 	struct fx_env env;
 	struct fx_plans plans;
@@ -38,6 +39,19 @@ struct fx_input {
 	uint64_t node;
 	char *text;
 	struct fx_datum *datum;
+};
+
+/* What a file says of results that no rule tells.  It holds while nothing above
+ * the node differs from the file, so that shapes depend on the graph alone and
+ * not on the way that led to it.
+ */
+struct fx_given {
+	struct fx_arena *arena;   /* of the metadata; NULL: nothing is given */
+	struct fx_map contents;   /* id -> digest of what it computes */
+	struct fx_map metas;      /* id -> struct fx_value * */
+	struct fx_map modules;    /* id of call_module or get_attr -> what stood
+				   * at its target */
+	struct fx_bitset changed; /* by the low half of the id */
 };
 
 /* An edit between begin and end. */
@@ -59,7 +73,8 @@ struct fx_model {
 	struct fx_capture *capture; /* process with the weights, or NULL */
 	bool has_weights;           /* they were fetched from it */
 
-	struct fx_meta *meta;   /* of shape propagation */
+	struct fx_meta *meta; /* of shape propagation */
+	struct fx_given given;
 	struct fx_map problems; /* id -> char *: no possible shape */
 	struct fx_map failures; /* id -> 1: running it failed */
 	struct fx_map dirty;    /* id -> 1: had a value, has to run again */
@@ -152,6 +167,15 @@ FX_DEFINE_DEINIT(reshape, struct fx_reshape, fx_reshape_deinit);
 struct fx_reshape fx_model_reshape(struct fx_model *model,
 	const struct fx_map *ids, struct fx_node *const *cone, size_t count);
 void fx_model_forget_problem(struct fx_model *model, uint64_t id);
+
+/* given.c */
+/* Remember what the file says, while propagating for the first time. */
+void fx_given_open(struct fx_model *model, struct fx_meta_report *report);
+void fx_given_deinit(struct fx_given *given);
+/* See again which of the nodes (NULL: all) differ from the file, in order. */
+void fx_given_review(struct fx_model *model, struct fx_node *const *nodes,
+	size_t count);
+bool fx_model_has_input(const struct fx_model *model, uint64_t node);
 
 /* place.c */
 struct fx_place *fx_model_place(const struct fx_model *model);

@@ -65,39 +65,35 @@ clear_problems(struct fx_model *model)
 	fx_map_clear(&model->problems);
 }
 
+static struct fx_shape_report
+keep_report(struct fx_model *model, const struct fx_meta_report *report)
+{
+	clear_problems(model);
+	keep_failures(model, report);
+	return (struct fx_shape_report){
+		.known = report->known,
+		.unknown = report->unknown,
+		.bad = report->failure_count,
+	};
+}
+
 struct fx_shape_report
 fx_model_propagate(struct fx_model *model)
 {
 	FX_AUTO_META_REPORT struct fx_meta_report report = { 0 };
 
-	fx_meta_propagate(model->meta, model->graph, true, &report);
-	clear_problems(model);
-	keep_failures(model, &report);
-	return (struct fx_shape_report){
-		.known = report.known,
-		.unknown = report.unknown,
-		.bad = report.failure_count,
-	};
-}
-
-/* Whether anything can be known: an input or a parameter with metadata. */
-static bool
-has_ground(struct fx_graph *graph)
-{
-	struct fx_node *node;
-
-	fx_graph_for_each_node (node, graph)
-		if ((node->opcode == FX_OPCODE_PLACEHOLDER && node->meta) ||
-			node->opcode == FX_OPCODE_GET_ATTR)
-			return true;
-	return false;
+	fx_given_review(model, NULL, 0);
+	fx_meta_propagate(model->meta, model->graph, false, &report);
+	return keep_report(model, &report);
 }
 
 void
 fx_model_propagate_at_open(struct fx_model *model)
 {
-	if (has_ground(model->graph))
-		fx_model_propagate(model);
+	FX_AUTO_META_REPORT struct fx_meta_report report = { 0 };
+
+	fx_given_open(model, &report);
+	keep_report(model, &report);
 }
 
 /* --- cones -------------------------------------------------------------- */
@@ -203,6 +199,7 @@ fx_model_reshape(struct fx_model *model, const struct fx_map *ids,
 	struct fx_reshape reshape = { 0 };
 	FX_VEC(uint64_t) list = { 0 };
 
+	fx_given_review(model, cone, count);
 	for (size_t i = 0; i < count; i++) {
 		uintptr_t id = (uintptr_t)cone[i]->id;
 		bool is_bad = fx_map_has(&model->problems, id);

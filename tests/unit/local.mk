@@ -77,3 +77,8 @@ TESTS += %D%/test_cmd_line %D%/test_cmd_table %D%/test_out
 %C%_test_cmd_line_LDADD = libfxcmd.a $(LDADD)
 %C%_test_out_SOURCES = %D%/test_out.c
 %C%_test_out_LDADD = libfxcmd.a $(LDADD)
+
+check_PROGRAMS += %D%/test_script
+TESTS += %D%/test_script
+%C%_test_script_SOURCES = %D%/test_script.c
+%C%_test_script_LDADD = libfxcmd.a $(LDADD)

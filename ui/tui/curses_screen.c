@@ -14,12 +14,9 @@
 #ifdef FX_WITH_CURSES
 
 #include <curses.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,11 +32,16 @@
 #include "base/compiler.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "ui/tui/signals.h"
 
 enum {
 	ESCAPE_DELAY_MS = 25,
 	WAIT_MS = 500, /* longest wait without looking at the flags */
-	FATAL_COUNT = 5,
+};
+
+struct role_look {
+	short color; /* -1: the terminal's own */
+	attr_t attributes;
 };
 
 struct curses_screen {
@@ -51,172 +53,47 @@ struct curses_screen {
 	bool says_idle; /* tests: see say_idle */
 	bool was_busy;  /* since the last time it said so */
 	unsigned idles;
-	struct sigaction old_int, old_term, old_hup, old_winch, old_tstp;
-	struct sigaction old_fatal[FATAL_COUNT];
+	struct tui_signals signals;
+	struct role_look looks[FX_ROLE_COUNT];
 };
-
-/* Signal handlers have no user pointer. */
-static volatile sig_atomic_t interrupts;
-static volatile sig_atomic_t ending; /* the signal to leave for */
-static int wake_pipe[2] = { -1, -1 };
-static struct termios crash_modes;
-
-#ifndef FX_SANITIZERS
-static const int fatal_signals[FATAL_COUNT] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE,
-	SIGABRT };
-#endif
-
-/* Mouse and paste reporting off, main screen, cursor on, plain. */
-static const char reset_text[] =
-	"\033[?1000l\033[?1006l\033[?2004l\033[?1049l\033[?25h\033[0m\r\n";
-
-/* --- signals ------------------------------------------------------------ */
-
-static void
-wake(void)
-{
-	int saved = errno;
-
-	if (write(wake_pipe[1], "!", 1) < 0) {
-		/* Full: it will wake up anyway. */
-	}
-	errno = saved;
-}
-
-static void
-on_interrupt(int number)
-{
-	(void)number;
-	interrupts = 1;
-	wake();
-}
-
-/* The second order to leave is obeyed at once. */
-static void
-on_end(int number)
-{
-	if (ending) {
-		if (write(STDOUT_FILENO, reset_text, sizeof(reset_text) - 1) <
-			0) {
-			/* Nothing more can be done. */
-		}
-		tcsetattr(STDIN_FILENO, TCSANOW, &crash_modes);
-		_exit(128 + number);
-	}
-	ending = number;
-	wake();
-}
-
-#ifndef FX_SANITIZERS
-static void
-on_fatal(int number)
-{
-	static const char text[] = "fxdb crashed; the terminal is restored, "
-				   "saved files are whole\n";
-
-	if (write(STDOUT_FILENO, reset_text, sizeof(reset_text) - 1) < 0 ||
-		write(STDERR_FILENO, text, sizeof(text) - 1) < 0) {
-		/* Nothing more can be done. */
-	}
-	tcsetattr(STDIN_FILENO, TCSANOW, &crash_modes);
-	raise(number); /* SA_RESETHAND: the default action now */
-}
-#endif
-
-static void
-set_handler(int number, void (*handler)(int), int flags, struct sigaction *old)
-{
-	struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
-
-	sigemptyset(&action.sa_mask);
-	sigaction(number, &action, old);
-}
-
-static void
-catch_signals(struct curses_screen *curses)
-{
-	interrupts = 0;
-	ending = 0;
-	crash_modes = curses->saved;
-	if (pipe2(wake_pipe, O_CLOEXEC | O_NONBLOCK) < 0)
-		wake_pipe[0] = wake_pipe[1] = -1;
-	set_handler(SIGINT, on_interrupt, 0, NULL);
-	set_handler(SIGTERM, on_end, 0, NULL);
-	set_handler(SIGHUP, on_end, 0, NULL);
-#ifndef FX_SANITIZERS
-	/* A sanitizer's own report would be lost. */
-	for (int i = 0; i < FATAL_COUNT; i++)
-		set_handler(fatal_signals[i], on_fatal,
-			(int)SA_RESETHAND | SA_NODEFER, &curses->old_fatal[i]);
-#endif
-}
-
-static void
-release_signals(struct curses_screen *curses)
-{
-	sigaction(SIGINT, &curses->old_int, NULL);
-	sigaction(SIGTERM, &curses->old_term, NULL);
-	sigaction(SIGHUP, &curses->old_hup, NULL);
-	sigaction(SIGWINCH, &curses->old_winch, NULL);
-	sigaction(SIGTSTP, &curses->old_tstp, NULL);
-#ifndef FX_SANITIZERS
-	for (int i = 0; i < FATAL_COUNT; i++)
-		sigaction(fatal_signals[i], &curses->old_fatal[i], NULL);
-#endif
-	for (int i = 0; i < 2; i++) {
-		if (wake_pipe[i] >= 0)
-			close(wake_pipe[i]);
-		wake_pipe[i] = -1;
-	}
-}
 
 /* --- cells -------------------------------------------------------------- */
 
-struct role_look {
-	short color; /* -1: the terminal's own */
-	attr_t attributes;
+static const char *const styles[FX_ROLE_COUNT] = {
+#define UI_STYLE(role, sgr) [FX_ROLE_##role] = sgr,
+#include "ui/theme.def"
 };
 
-/* Each role also has a letter, a mark or an attribute: colour is never the
- * only sign.
- */
-static const struct role_look role_looks[FX_ROLE_COUNT] = {
-	[FX_ROLE_PLAIN] = { -1, 0 },
-	[FX_ROLE_NODE] = { -1, 0 },
-	[FX_ROLE_OP] = { COLOR_CYAN, 0 },
-	[FX_ROLE_TARGET] = { COLOR_CYAN, 0 },
-	[FX_ROLE_SHAPE] = { COLOR_BLUE, 0 },
-	[FX_ROLE_DTYPE] = { COLOR_BLUE, 0 },
-	[FX_ROLE_NUMBER] = { -1, 0 },
-	[FX_ROLE_STRING] = { COLOR_GREEN, 0 },
-	[FX_ROLE_KEYWORD] = { COLOR_MAGENTA, 0 },
-	[FX_ROLE_COMMENT] = { -1, A_DIM },
-	[FX_ROLE_PATH] = { COLOR_BLUE, 0 },
-	[FX_ROLE_SCOPE] = { COLOR_MAGENTA, 0 },
-	[FX_ROLE_STATE] = { COLOR_GREEN, 0 },
-	[FX_ROLE_CURRENT] = { COLOR_GREEN, A_BOLD },
-	[FX_ROLE_SELECTED] = { -1, A_REVERSE },
-	[FX_ROLE_BREAKPOINT] = { COLOR_RED, A_BOLD },
-	[FX_ROLE_CHANGED] = { COLOR_YELLOW, A_BOLD },
-	[FX_ROLE_ADDED] = { COLOR_GREEN, 0 },
-	[FX_ROLE_REMOVED] = { COLOR_RED, 0 },
-	[FX_ROLE_DIRTY] = { COLOR_YELLOW, 0 },
-	[FX_ROLE_OVERRIDDEN] = { COLOR_MAGENTA, A_BOLD },
-	[FX_ROLE_NONFINITE] = { COLOR_RED, A_BOLD },
-	[FX_ROLE_HEAD] = { -1, A_BOLD },
-	[FX_ROLE_BORDER] = { -1, A_DIM },
-	[FX_ROLE_TITLE] = { -1, A_BOLD },
-	[FX_ROLE_STATUS] = { -1, 0 },
-	[FX_ROLE_PROMPT] = { COLOR_GREEN, 0 },
-	[FX_ROLE_MUTED] = { -1, A_DIM },
-	[FX_ROLE_NOTE] = { COLOR_CYAN, 0 },
-	[FX_ROLE_WARNING] = { COLOR_YELLOW, A_BOLD },
-	[FX_ROLE_ERROR] = { COLOR_RED, A_BOLD },
-};
+/* From the numbers of an escape sequence ("1;33") to what curses wants. */
+static struct role_look
+look_of(const char *style)
+{
+	struct role_look look = { .color = -1 };
+	char *end;
+
+	while (style && *style) {
+		long number = strtol(style, &end, 10);
+
+		if (number >= 30 && number <= 37)
+			look.color = (short)(number - 30);
+		else if (number == 1)
+			look.attributes |= A_BOLD;
+		else if (number == 2)
+			look.attributes |= A_DIM;
+		else if (number == 4)
+			look.attributes |= A_UNDERLINE;
+		else if (number == 7)
+			look.attributes |= A_REVERSE;
+		style = *end ? end + 1 : NULL;
+	}
+	return look;
+}
 
 static void
 start_colors(struct curses_screen *curses, bool no_color)
 {
+	for (int i = 0; i < FX_ROLE_COUNT; i++)
+		curses->looks[i] = look_of(styles[i]);
 	curses->has_colors = !no_color && has_colors();
 	if (!curses->has_colors)
 		return;
@@ -227,9 +104,9 @@ start_colors(struct curses_screen *curses, bool no_color)
 }
 
 static attr_t
-attributes_of(const struct fx_cell *cell)
+attributes_of(const struct fx_cell *cell, const struct role_look *look)
 {
-	attr_t attributes = role_looks[cell->role].attributes;
+	attr_t attributes = look->attributes;
 
 	if (cell->style & FX_LOOK_BOLD)
 		attributes |= A_BOLD;
@@ -248,9 +125,10 @@ show_cell(struct curses_screen *curses, int row, int column,
 {
 	uint32_t code = cell->code ? cell->code : ' ';
 	wchar_t text[3] = { (wchar_t)code, (wchar_t)cell->mark, 0 };
-	short color = role_looks[cell->role].color;
-	short pair = curses->has_colors && color >= 0 ? (short)(color + 1)
-						      : (short)0;
+	const struct role_look *look = &curses->looks[cell->role];
+	short pair = curses->has_colors && look->color >= 0
+			     ? (short)(look->color + 1)
+			     : (short)0;
 	cchar_t character;
 
 	if (cell->width == 0)
@@ -263,7 +141,8 @@ show_cell(struct curses_screen *curses, int row, int column,
 		text[0] = '?';
 		text[1] = 0;
 	}
-	if (setcchar(&character, text, attributes_of(cell), pair, NULL) == OK)
+	if (setcchar(&character, text, attributes_of(cell, look), pair, NULL) ==
+		OK)
 		mvadd_wch(row, column, &character);
 }
 
@@ -443,15 +322,12 @@ wait_for_input(int timeout_ms)
 {
 	struct pollfd polled[2] = {
 		{ .fd = STDIN_FILENO, .events = POLLIN },
-		{ .fd = wake_pipe[0], .events = POLLIN },
+		{ .fd = tui_signals_file(), .events = POLLIN },
 	};
-	char bytes[64];
-
 	if (poll(polled, 2, timeout_ms) <= 0)
 		return 0;
 	if (polled[1].revents & POLLIN)
-		while (read(wake_pipe[0], bytes, sizeof(bytes)) > 0)
-			;
+		tui_signals_drain();
 	return polled[0].revents;
 }
 
@@ -459,17 +335,12 @@ wait_for_input(int timeout_ms)
 static bool
 take_flags(struct tui_event *event)
 {
-	if (ending) {
+	event->signal = tui_signals_ending();
+	if (event->signal)
 		event->kind = TUI_EVENT_HANG_UP;
-		event->signal = ending;
-		return true;
-	}
-	if (interrupts) {
-		interrupts = 0;
+	else if (tui_signals_take_interrupt())
 		event->kind = TUI_EVENT_INTERRUPT;
-		return true;
-	}
-	return false;
+	return event->kind != TUI_EVENT_NONE;
 }
 
 static void
@@ -506,11 +377,8 @@ curses_next(void *context, int timeout_ms, struct tui_event *ret)
 static bool
 curses_interrupted(void *context)
 {
-	bool was = interrupts || ending;
-
 	(void)context;
-	interrupts = 0;
-	return was;
+	return tui_signals_take_interrupt() || tui_signals_ending();
 }
 
 /* --- coming and going --------------------------------------------------- */
@@ -535,10 +403,10 @@ curses_resume(void *context)
 
 	(void)context;
 	if (write(STDOUT_FILENO, text, sizeof(text) - 1) > 0)
-		while (byte != '\n' && !ending && !interrupts &&
+		while (byte != '\n' && !tui_signals_ending() &&
+			!tui_signals_take_interrupt() &&
 			read(STDIN_FILENO, &byte, 1) > 0)
 			;
-	interrupts = 0;
 	reset_prog_mode();
 	clearok(curscr, TRUE);
 	refresh();
@@ -567,7 +435,7 @@ curses_free(void *context)
 	delscreen(curses->term);
 	set_curterm(curses->before);
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &curses->saved);
-	release_signals(curses);
+	tui_signals_restore(&curses->signals);
 	free(curses);
 }
 
@@ -637,11 +505,7 @@ static struct fx_error *
 open_terminal(struct curses_screen *curses)
 {
 	tcgetattr(STDIN_FILENO, &curses->saved);
-	sigaction(SIGINT, NULL, &curses->old_int);
-	sigaction(SIGTERM, NULL, &curses->old_term);
-	sigaction(SIGHUP, NULL, &curses->old_hup);
-	sigaction(SIGWINCH, NULL, &curses->old_winch);
-	sigaction(SIGTSTP, NULL, &curses->old_tstp);
+	tui_signals_save(&curses->signals);
 	/* They would win over the terminal's real size, for ever. */
 	unsetenv("LINES");
 	unsetenv("COLUMNS");
@@ -671,7 +535,7 @@ tui_screen_curses(const struct tui_screen_options *options,
 		return err;
 	}
 	start_colors(curses, options->no_color);
-	catch_signals(curses);
+	tui_signals_catch(&curses->saved);
 	curses->says_idle = getenv("FXDB_TEST_IDLE") != NULL;
 	curses->screen = (struct tui_screen){ .context = curses,
 		.lines = options->ascii || strcmp(nl_langinfo(CODESET),

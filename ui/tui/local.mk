@@ -6,6 +6,7 @@ libfxtui_a_SOURCES = \
 	%D%/action.c %D%/action.h %D%/actions.def \
 	%D%/curses_screen.c \
 	%D%/frame.c \
+	%D%/graph_rows.c \
 	%D%/input.c \
 	%D%/keymap.c %D%/keys.def \
 	%D%/layout.c %D%/layout.h %D%/layouts.def \
@@ -14,6 +15,7 @@ libfxtui_a_SOURCES = \
 	%D%/log.c %D%/log.h \
 	%D%/screen.h \
 	%D%/screen_null.c \
+	%D%/signals.c %D%/signals.h \
 	%D%/text.c %D%/text.h \
 	%D%/tui.c %D%/tui.h \
 	%D%/tui_front.c \

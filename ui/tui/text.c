@@ -117,11 +117,15 @@ line_end(const struct tui_text *text, size_t index)
 					     : text->open;
 }
 
-/* Draw LENGTH bytes, which need not end with a NUL. */
+/* Draw PIECE from COLUMN on; returns the column after it. */
 static int
-paint_bytes(const struct fx_area *area, int row, int column,
-	struct fx_look look, const char *bytes, size_t length)
+paint_piece(const struct tui_text *text, const struct tui_piece *piece,
+	const struct fx_area *area, int row, int column)
 {
+	struct fx_look look = { .role = piece->role };
+	const char *bytes = text->bytes.data + piece->offset;
+	size_t length = piece->length;
+
 	while (length) {
 		uint32_t code;
 		size_t used = fx_utf8_decode(bytes, length, &code);
@@ -142,13 +146,9 @@ tui_text_paint(const struct tui_text *text, size_t index,
 	if (index >= text->lines.count)
 		return;
 	for (size_t i = text->lines.items[index]; i < line_end(text, index);
-		i++) {
-		const struct tui_piece *piece = &text->pieces.items[i];
-
-		column = paint_bytes(area, row, column,
-			(struct fx_look){ .role = piece->role },
-			text->bytes.data + piece->offset, piece->length);
-	}
+		i++)
+		column = paint_piece(text, &text->pieces.items[i], area, row,
+			column);
 }
 
 static bool

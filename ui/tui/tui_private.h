@@ -130,6 +130,8 @@ void tui_front_init(struct tui *tui);
 /* view_*.c: set up a view, bring it up to date, release what it holds. */
 void tui_graph_init(struct tui *tui);
 void tui_graph_deinit(struct tui *tui);
+/* Bring the rows up to date. */
+void tui_graph_refresh(struct tui *tui, int columns);
 /* After a command: show the stop or the new node if something moved. */
 void tui_graph_follow(struct tui *tui);
 /* The row of the node at POSITION, or the nearest before it. */

@@ -1,0 +1,238 @@
+/* graph_rows.c - the rows of the graph pane: nodes and folded modules, with
+ * their lanes.
+ *
+ * Made from the whole graph, in linear time, when it or the scope or the folds
+ * have changed.
+ */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/compiler.h"
+#include "session/resolve.h"
+#include "session/settings.h"
+#include "ui/tui/tui_private.h"
+
+enum {
+	NARROW_COLUMNS = 60, /* a smaller screen has fewer lanes */
+	NARROW_LANES = 3,
+};
+
+static bool
+is_inside(const char *path, const char *module)
+{
+	size_t length = strlen(module);
+
+	return strncmp(path, module, length) == 0 &&
+	       (!path[length] || path[length] == '.');
+}
+
+/* The outermost folded module that PATH lies in, or NULL. */
+static const char *
+fold_of(const struct tui_graph *graph, const char *path)
+{
+	const char *outermost = NULL;
+
+	for (size_t i = 0; path && i < graph->folds.count; i++) {
+		const char *fold = graph->folds.items[i];
+
+		if (is_inside(path, fold) &&
+			(!outermost || strlen(fold) < strlen(outermost)))
+			outermost = fold;
+	}
+	return outermost;
+}
+
+static void
+add_row(struct tui_graph *graph, size_t position, const char *fold)
+{
+	struct fx_dag_run run = { .first = position, .count = 1, .fold = fold };
+
+	if (fold && graph->runs.count) {
+		struct fx_dag_run *last = &fx_vec_last(&graph->runs);
+
+		if (last->fold == fold &&
+			last->first + last->count == position) {
+			last->count++;
+			return;
+		}
+	}
+	fx_vec_push(&graph->runs, run);
+}
+
+/* The positions of the nodes in the scope that was entered: *POSITIONS_RET is
+ * NULL for all of them; the caller frees it.
+ */
+static void
+scope_positions(struct tui *tui, struct fx_model *model, size_t **positions_ret,
+	size_t *count_ret)
+{
+	const char *scope = fx_model_scope(model);
+	FX_AUTO_BUF struct fx_buf query = { 0 };
+	struct fx_error *err;
+
+	*positions_ret = NULL;
+	*count_ret = 0;
+	if (!scope || !*scope)
+		return;
+	fx_buf_addf(&query, "{in %s}", scope);
+	err = fx_resolve_set(tui->session, model, fx_buf_text(&query),
+		positions_ret, count_ret);
+	fx_error_free(err);
+}
+
+static void
+make_rows(struct tui *tui, struct fx_model *model)
+{
+	struct tui_graph *graph = &tui->graph;
+	FX_AUTO_FREE size_t *positions = NULL;
+	size_t count;
+	size_t next = 0;
+	size_t position = 0;
+	const char *scope = NULL;
+	const struct fx_node *node;
+
+	scope_positions(tui, model, &positions, &count);
+	fx_vec_clear(&graph->runs);
+	fx_graph_for_each_node (node, fx_model_graph(model)) {
+		bool is_in = !positions;
+
+		scope = fx_dag_scope(node, scope);
+		if (positions && next < count && positions[next] == position) {
+			next++;
+			is_in = true;
+		}
+		if (is_in)
+			add_row(graph, position, fold_of(graph, scope));
+		position++;
+	}
+}
+
+static void
+drop_rows(struct tui_graph *graph)
+{
+	fx_dag_free(graph->dag);
+	fx_rails_free(graph->rails);
+	graph->dag = NULL;
+	graph->rails = NULL;
+	fx_vec_clear(&graph->runs);
+}
+
+static void
+make_rails(struct tui_graph *graph, struct fx_model *model)
+{
+	FX_AUTO_DAG struct fx_dag *whole =
+		fx_dag_of_graph(fx_model_graph(model));
+	struct fx_rails_options options = FX_RAILS_DEFAULTS;
+
+	options.lane_cap = graph->lane_cap;
+	options.hub_limit = graph->hub_limit;
+	graph->dag =
+		fx_dag_of_runs(whole, graph->runs.items, graph->runs.count);
+	graph->rails = fx_rails_new(graph->dag, &options);
+}
+
+static int
+lane_cap(const struct tui *tui)
+{
+	int cap = (int)fx_settings_int(fx_session_settings(tui->session),
+		"lane-cap");
+
+	return tui->grid->columns < NARROW_COLUMNS ? FX_MIN(cap, NARROW_LANES)
+						   : cap;
+}
+
+/* Note what the rows will be made from; false if it is as before. */
+static bool
+has_changed(struct tui *tui, struct fx_model *model)
+{
+	struct tui_graph *graph = &tui->graph;
+	const struct fx_graph *of = fx_model_graph(model);
+	const char *scope = fx_model_scope(model);
+	int cap = lane_cap(tui);
+	int hub = (int)fx_settings_int(fx_session_settings(tui->session),
+		"hub-limit");
+	bool changed = !graph->rails || graph->graph != of ||
+		       graph->version != of->version || graph->scope != scope ||
+		       graph->folds_seen != graph->folds_version ||
+		       graph->lane_cap != cap || graph->hub_limit != hub;
+
+	graph->graph = of;
+	graph->version = of->version;
+	graph->scope = scope;
+	graph->folds_seen = graph->folds_version;
+	graph->lane_cap = cap;
+	graph->hub_limit = hub;
+	return changed;
+}
+
+size_t
+tui_graph_row_of(const struct tui *tui, size_t position)
+{
+	const struct tui_graph *graph = &tui->graph;
+	size_t low = 0;
+	size_t high = graph->runs.count;
+
+	/* The last row that begins at POSITION or before. */
+	while (low + 1 < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (graph->runs.items[middle].first <= position)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+void
+tui_graph_refresh(struct tui *tui, int columns)
+{
+	struct tui_graph *graph = &tui->graph;
+	struct tui_view *view = &tui->views[TUI_VIEW_GRAPH];
+	struct fx_model *model = tui_model(tui);
+	const struct fx_node *node;
+
+	(void)columns;
+	if (!model) {
+		drop_rows(graph);
+		graph->graph = NULL;
+		return;
+	}
+	if (!has_changed(tui, model))
+		return;
+	drop_rows(graph);
+	make_rows(tui, model);
+	make_rails(graph, model);
+	node = fx_graph_find_id(fx_model_graph(model), graph->selected);
+	if (node)
+		tui_view_go(view,
+			tui_graph_row_of(tui,
+				fx_graph_position(fx_model_graph(model),
+					node)));
+}
+
+void
+tui_graph_toggle_fold(struct tui *tui, const char *path)
+{
+	struct tui_graph *graph = &tui->graph;
+
+	graph->folds_version++;
+	for (size_t i = 0; i < graph->folds.count; i++) {
+		if (graph->folds.items[i] == path) {
+			fx_vec_remove(&graph->folds, i);
+			return;
+		}
+	}
+	fx_vec_push(&graph->folds, path);
+}
+
+void
+tui_graph_deinit(struct tui *tui)
+{
+	drop_rows(&tui->graph);
+	fx_vec_deinit(&tui->graph.runs);
+	fx_vec_deinit(&tui->graph.folds);
+}

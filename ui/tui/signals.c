@@ -63,7 +63,9 @@ on_end(int number)
 {
 	if (ending) {
 		reset_terminal();
-		_exit(128 + number);
+		signal(number, SIG_DFL);
+		raise(number);
+		return;
 	}
 	ending = number;
 	wake();

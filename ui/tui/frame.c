@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "ir/value_text.h"
 #include "session/position.h"
+#include "session/settings.h"
 #include "ui/tui/tui_private.h"
 
 static void
@@ -335,6 +336,21 @@ paint_all(struct tui *tui, int *cursor_row, int *cursor_column)
 	}
 }
 
+/* What the terminal can show, unless `set ascii` wants less. */
+static void
+choose_lines(struct tui *tui)
+{
+	bool ascii =
+		tui->screen->lines == FX_LINES_ASCII ||
+		fx_settings_bool(fx_session_settings(tui->session), "ascii");
+
+	tui->lines = ascii ? FX_LINES_ASCII : tui->screen->lines;
+	if (tui->log.ascii != ascii) {
+		tui->log.ascii = ascii;
+		tui->log.text.width = -1; /* lay it out anew */
+	}
+}
+
 void
 tui_frame(struct tui *tui)
 {
@@ -344,6 +360,7 @@ tui_frame(struct tui *tui)
 	int cursor_row = -1;
 	int cursor_column = 0;
 
+	choose_lines(tui);
 	tui->screen->size(tui->screen->context, &input.rows, &input.columns);
 	if (tui->grid->rows != input.rows ||
 		tui->grid->columns != input.columns)

@@ -155,11 +155,13 @@ has_changed(struct tui *tui, struct fx_model *model)
 	int hub = (int)fx_settings_int(fx_session_settings(tui->session),
 		"hub-limit");
 	bool changed = !graph->rails || graph->graph != of ||
+		       graph->serial != of->serial ||
 		       graph->version != of->version || graph->scope != scope ||
 		       graph->folds_seen != graph->folds_version ||
 		       graph->lane_cap != cap || graph->hub_limit != hub;
 
 	graph->graph = of;
+	graph->serial = of->serial;
 	graph->version = of->version;
 	graph->scope = scope;
 	graph->folds_seen = graph->folds_version;

@@ -34,8 +34,11 @@ struct tui_graph {
 	struct fx_rails *rails;
 	FX_VEC(const char *) folds; /* folded module paths, interned */
 
-	/* What it was made from. */
+	/* What it was made from.  A new graph may lie where an old one lay,
+	 * so its serial counts, too.
+	 */
 	const struct fx_graph *graph;
+	uint32_t serial;
 	uint64_t version;
 	const char *scope;
 	unsigned folds_version;
@@ -54,6 +57,7 @@ struct tui_code {
 	struct tui_text text;
 	FX_VEC(size_t) line_of; /* line of the node at each position */
 	const struct fx_graph *graph;
+	uint32_t serial;
 	uint64_t version;
 	unsigned settings;
 	uint64_t selected; /* the node it was scrolled to */

@@ -68,9 +68,10 @@ code_refresh(struct tui *tui, int columns)
 		code->graph = NULL;
 		return;
 	}
-	if (code->graph != graph || code->version != graph->version ||
-		code->settings != settings) {
+	if (code->graph != graph || code->serial != graph->serial ||
+		code->version != graph->version || code->settings != settings) {
 		code->graph = graph;
+		code->serial = graph->serial;
 		code->version = graph->version;
 		code->settings = settings;
 		code->selected = 0;

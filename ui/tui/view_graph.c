@@ -32,6 +32,7 @@ node_of(const struct tui *tui, size_t row)
 	struct fx_model *model = tui_model(tui);
 
 	if (!model || tui->graph.graph != fx_model_graph(model) ||
+		tui->graph.serial != fx_model_graph(model)->serial ||
 		row >= tui->graph.runs.count)
 		return NULL;
 	return fx_graph_at(fx_model_graph(model),

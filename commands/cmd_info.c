@@ -3,9 +3,7 @@
 
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/dtype.h"
-#include "base/mem.h"
 #include "base/number.h"
 #include "commands/cmd_shell.h"
 #include "commands/cmd_show.h"

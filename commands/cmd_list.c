@@ -6,7 +6,6 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "base/str.h"
 #include "commands/cmd_shell.h"
 #include "commands/cmd_show.h"
 #include "commands/groups.h"

@@ -11,15 +11,10 @@
 
 #include "base/arena.h"
 #include "base/intern.h"
-#include "base/map.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "commands/cmd_edit.h"
-#include "commands/cmd_shell.h"
-#include "commands/out.h"
-#include "ir/clone.h"
-#include "ir/edit.h"
 #include "ir/module.h"
 #include "lang/ast.h"
 #include "lang/parse.h"
@@ -332,103 +327,4 @@ cmd_statement_read(struct cmd_ctx *ctx, const char *name, const char *text,
 	}
 	fx_vec_deinit(&reading.names);
 	return err;
-}
-
-/* The node that the text yields, or NULL when it yields a plain value. */
-static const struct fx_node *
-result_of(const struct cmd_statement *statement)
-{
-	const struct fx_node *output = fx_graph_output(statement->graph);
-
-	if (!output || !output->args.count ||
-		output->args.items[0].kind != FX_VALUE_NODE)
-		return NULL;
-	return output->args.items[0].node;
-}
-
-bool
-cmd_statement_is_node(const struct cmd_statement *statement)
-{
-	const struct fx_node *result = result_of(statement);
-
-	return result && result->opcode == FX_OPCODE_PLACEHOLDER;
-}
-
-/* Placing. */
-
-static FX_NODISCARD struct fx_error *
-place_module(const struct cmd_statement *statement, struct fx_graph *graph)
-{
-	struct fx_module *module;
-
-	if (!statement->module_name)
-		return NULL;
-	module = fx_module_find(statement->graph->module,
-		statement->module_name);
-	if (!module)
-		return fx_error_new(FX_ERR_NO_MODULE,
-			"the new module could not be read");
-	return fx_edit_set_module(graph, statement->module_name,
-		fx_module_clone(graph, module));
-}
-
-/* NODE of the statement as a node of GRAPH; MAP has what was placed before. */
-static FX_NODISCARD struct fx_error *
-place_node(struct fx_graph *graph, const struct fx_node *node,
-	const struct cmd_placing *placing, bool is_result, struct fx_map *map)
-{
-	struct fx_node_spec spec = { .opcode = node->opcode,
-		.target = node->target,
-		.is_wrapped = node->is_wrapped,
-		.scope = placing->scope };
-	struct fx_node *made;
-	struct fx_error *err;
-
-	spec.args = fx_graph_import(graph, &node->args, map);
-	spec.kwargs = fx_graph_import(graph, &node->kwargs, map);
-	if (is_result && placing->name) {
-		spec.name = placing->name;
-		spec.name_is_exact = !placing->fresh;
-	}
-	err = fx_edit_create(graph, &spec, placing->before, &made);
-	if (!err)
-		fx_map_set_pointer(map, node, made);
-	return err;
-}
-
-struct fx_error *
-cmd_statement_place(const struct cmd_statement *statement,
-	struct fx_graph *graph, const struct cmd_placing *placing,
-	struct fx_node **first_ret, struct fx_node **ret)
-{
-	FX_AUTO_MAP struct fx_map map = { 0 };
-	const struct fx_node *result = result_of(statement);
-	struct fx_error *err;
-	struct fx_node *node;
-
-	if (!result)
-		return fx_error_new(FX_ERR_TYPE,
-			"\"%s\" is a value, not an operation", statement->text);
-	err = place_module(statement, graph);
-	*first_ret = NULL;
-	fx_graph_for_each_node (node, statement->graph) {
-		if (err)
-			return err;
-		if (node->opcode == FX_OPCODE_OUTPUT)
-			break;
-		if (node->opcode == FX_OPCODE_PLACEHOLDER) {
-			fx_map_set_pointer(&map, node,
-				fx_graph_find(graph, node->target));
-			continue;
-		}
-		err = place_node(graph, node, placing, node == result, &map);
-		if (!err && !*first_ret)
-			*first_ret = fx_map_get_pointer(&map, node);
-	}
-	if (err)
-		return err;
-	*ret = fx_map_get_pointer(&map, result);
-	if (!*first_ret)
-		*first_ret = *ret;
-	return NULL;
 }

@@ -18,6 +18,8 @@ FX_NODISCARD struct fx_error *cmd_draw_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_insert_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_replace_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_set_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_scope_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_diff_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_help_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_apropos_exec(struct cmd_ctx *ctx);
 
@@ -33,6 +35,9 @@ FX_NODISCARD struct fx_error *cmd_find_setting(const char *text, int *index_ret,
 	const char **rest_ret);
 FX_NODISCARD struct fx_error *cmd_set_input(struct cmd_ctx *ctx,
 	const char *text);
+/* What differs between two times of the current graph; *ROWS_RET rows. */
+FX_NODISCARD struct fx_error *cmd_diff_times(struct cmd_ctx *ctx,
+	uint32_t before, uint32_t after, size_t *rows_ret);
 void cmd_say_opened(struct cmd_ctx *ctx, struct fx_model *model);
 
 #endif /* FX_COMMANDS_GROUPS_H */

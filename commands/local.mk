@@ -4,6 +4,8 @@ libfxcmd_a_SOURCES += \
 	%D%/cmd_args.c \
 	%D%/cmd_complete.c \
 	%D%/cmd_document.c %D%/json.def %D%/options.def \
+	%D%/cmd_diff.c \
+	%D%/cmd_draw.c \
 	%D%/cmd_edit.c %D%/cmd_edit.h \
 	%D%/cmd_help.c %D%/cmd_help.h %D%/concepts.def \
 	%D%/cmd_info.c \
@@ -12,15 +14,20 @@ libfxcmd_a_SOURCES += \
 	%D%/cmd_log.c \
 	%D%/cmd_node.c \
 	%D%/cmd_place.c \
+	%D%/cmd_placing.c \
 	%D%/cmd_process.c %D%/cmd_process.h \
 	%D%/cmd_run.c \
+	%D%/cmd_scope.c \
 	%D%/cmd_script.c \
-	%D%/cmd_set.c \
+	%D%/cmd_set.c %D%/cmd_set.h \
+	%D%/cmd_set_field.c \
+	%D%/cmd_set_module.c \
 	%D%/cmd_shell.c %D%/cmd_shell.h \
 	%D%/cmd_show.c %D%/cmd_show.h \
 	%D%/cmd_split.c %D%/cmd_split.h \
 	%D%/cmd_statement.c \
 	%D%/cmd_trace.c %D%/cmd_trace.h \
+	%D%/cmd_stop.c \
 	%D%/cmd_table.c %D%/groups.def %D%/groups.h \
 	%D%/grp_around.c \
 	%D%/grp_break.c \
@@ -37,6 +44,8 @@ libfxcmd_a_SOURCES += \
 	%D%/grp_value.c \
 	%D%/grp_write.c \
 	%D%/out.c %D%/out.h %D%/out_private.h \
+	%D%/out_build.c \
+	%D%/out_error.c \
 	%D%/out_json.c \
 	%D%/out_lay.c \
 	%D%/out_plain.c \

@@ -55,8 +55,14 @@ void out_field_list(struct out *out, const char *key, enum fx_role role,
 void out_field_bool(struct out *out, const char *key, enum fx_role role,
 	bool truth);
 /* Like out_cell_shape, for a record. */
-void out_field_shape(struct out *out, const char *key, const char *text,
-	const char *const *sizes, size_t count, bool known);
+struct out_shape {
+	const char *text;
+	const char *const *sizes;
+	size_t count;
+	bool known;
+};
+void out_field_shape(struct out *out, const char *key,
+	const struct out_shape *shape);
 void out_record_end(struct out *out);
 
 /* A line of pieces. */

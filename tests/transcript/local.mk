@@ -97,6 +97,7 @@ transcripts = \
 	%D%/source.fxt \
 	%D%/start_step.fxt \
 	%D%/tbreak.fxt \
+	%D%/trace_usage.fxt \
 	%D%/transaction.fxt \
 	%D%/tree.fxt \
 	%D%/tui.fxt \

@@ -1,0 +1,127 @@
+/* cmd_draw.c - the command draw: a part of the graph as text or a picture. */
+#include <config.h>
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "commands/cmd_shell.h"
+#include "commands/groups.h"
+#include "commands/out.h"
+#include "draw/draw.h"
+#include "ir/graph.h"
+#include "session/model.h"
+#include "session/position.h"
+#include "session/session.h"
+#include "session/settings.h"
+
+static bool
+give_up(void *context)
+{
+	const struct front *front = context;
+
+	return front->tick(front->context);
+}
+
+static FX_NODISCARD struct fx_error *
+draw_picture(struct cmd_ctx *ctx, const struct fx_draw_options *options,
+	const char *path)
+{
+	const char *format = cmd_flag_text(ctx, "type");
+	FX_AUTO_BUF struct fx_buf picture = { 0 };
+	FX_AUTO_FREE char *full = NULL;
+	struct fx_error *err;
+
+	err = fx_draw_picture(fx_model_graph(ctx->model), options, format,
+		&picture);
+	if (err)
+		return err;
+	if (options->report->left_out)
+		out_note(ctx->out, "%zu nodes drawn, %zu left out (-m)",
+			options->report->drawn, options->report->left_out);
+	if (!path) {
+		out_raw(ctx->out, fx_buf_text(&picture), picture.length);
+		return NULL;
+	}
+	full = fx_file_expand(path);
+	err = fx_file_write(full, fx_buf_text(&picture), picture.length);
+	if (err)
+		return err;
+	out_value_text(ctx->out, "file", path);
+	out_line(ctx->out, FX_ROLE_PLAIN, "%s: %zu bytes", path,
+		picture.length);
+	return NULL;
+}
+
+static FX_NODISCARD struct fx_error *
+draw_text(struct cmd_ctx *ctx, const struct fx_draw_options *options,
+	const char *path)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	FX_AUTO_FREE char *full = NULL;
+	struct fx_draw_report report = { 0 };
+	struct fx_error *err;
+
+	fx_draw_text(fx_model_graph(ctx->model), options, &text, &report);
+	if (report.left_out)
+		out_note(ctx->out, "%zu nodes drawn, %zu left out",
+			report.drawn, report.left_out);
+	if (!path) {
+		out_raw(ctx->out, fx_buf_text(&text), text.length);
+		return NULL;
+	}
+	full = fx_file_expand(path);
+	err = fx_file_write(full, fx_buf_text(&text), text.length);
+	if (!err)
+		out_note(ctx->out, "%s: %zu bytes", path, text.length);
+	return err;
+}
+
+/* Near the stop, the first node, or the one node given. */
+static void
+choose_center(struct cmd_ctx *ctx, struct fx_draw_options *options)
+{
+	struct fx_graph *graph = fx_model_graph(ctx->model);
+	struct fx_node *here = fx_position_node(ctx->model);
+
+	if (options->positions && options->count == 1) {
+		options->center = options->positions[0];
+		options->positions = NULL;
+		options->count = 0;
+		return;
+	}
+	if (options->positions || !graph->node_count)
+		return;
+	options->center = here ? fx_graph_position(graph, here) : 0;
+}
+
+struct fx_error *
+cmd_draw_exec(struct cmd_ctx *ctx)
+{
+	struct fx_settings *settings = fx_session_settings(ctx->session);
+	struct fx_draw_options options = FX_DRAW_DEFAULTS;
+	const char *path = cmd_flag_text(ctx, "output");
+	bool picture = cmd_flag_text(ctx, "type") != NULL;
+	struct fx_draw_report report = { 0 };
+
+	options.hops = (int)FX_MIN(cmd_flag_int(ctx, "depth", 2), 1000);
+	options.fold = (int)FX_MIN(cmd_flag_int(ctx, "fold", 0), 1000);
+	options.limit = (size_t)cmd_flag_int(ctx, "max", picture ? 2000 : 60);
+	options.hub_limit = (size_t)cmd_flag_int(ctx, "hub",
+		fx_settings_int(settings, "hub-limit"));
+	if (fx_settings_bool(settings, "ascii"))
+		options.lines = FX_LINES_ASCII;
+	options.timeout_ms =
+		1000 * (int)fx_settings_int(settings, "draw timeout");
+	options.report = &report;
+	options.stop = give_up;
+	options.stop_context = (void *)(uintptr_t)ctx->front;
+	cmd_arg_set(ctx, "set", &options.positions, &options.count);
+	if (ctx->shell->restricted && (picture || path))
+		return fx_error_new(FX_ERR_READ_ONLY,
+			"draw: not in a restricted session");
+	if (picture)
+		return draw_picture(ctx, &options, path);
+	choose_center(ctx, &options);
+	return draw_text(ctx, &options, path);
+}

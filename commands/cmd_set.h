@@ -1,0 +1,20 @@
+/* cmd_set.h - what the files of the command set share. */
+#ifndef FX_COMMANDS_CMD_SET_H
+#define FX_COMMANDS_CMD_SET_H
+
+#include "commands/cmd.h"
+
+/* set %n.args[1] = TEXT; set module PATH = nn.X(...). */
+FX_NODISCARD struct fx_error *cmd_set_field(struct cmd_ctx *ctx,
+	const char *text);
+FX_NODISCARD struct fx_error *cmd_set_module(struct cmd_ctx *ctx,
+	const char *text);
+
+/* The place before `=` in TEXT, the caller's, and what comes after it. */
+FX_NODISCARD struct fx_error *cmd_set_split(const char *text, char **place_ret,
+	const char **rest_ret);
+
+/* Whether there is a graph, and it may be changed. */
+FX_NODISCARD struct fx_error *cmd_set_check(struct cmd_ctx *ctx);
+
+#endif /* FX_COMMANDS_CMD_SET_H */

@@ -1,0 +1,173 @@
+/* cmd_stop.c - what a movement came to: the reason, the place, displays. */
+#include <config.h>
+
+#include "base/buf.h"
+#include "commands/cmd_shell.h"
+#include "commands/cmd_show.h"
+#include "commands/out.h"
+#include "ir/graph.h"
+#include "run/datum.h"
+#include "session/breakpoint.h"
+#include "session/model.h"
+#include "session/position.h"
+#include "session/session.h"
+
+static const char *
+name_of(void *context, uint64_t id)
+{
+	struct cmd_ctx *ctx = context;
+	struct fx_node *node = fx_graph_find_id(fx_model_graph(ctx->model), id);
+
+	return node ? node->name : "(erased)";
+}
+
+static void
+say_display(struct cmd_ctx *ctx, size_t index)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	FX_AUTO_DATUM struct fx_datum *datum = NULL;
+	FX_AUTO_ERROR struct fx_error *err = NULL;
+	struct fx_datum_printer printer = {
+		.node_name = name_of, .context = ctx, .limit = 200
+	};
+	const char *expression;
+	int number;
+
+	fx_display_at(ctx->session, index, &number, &expression,
+		&printer.format);
+	err = cmd_evaluate(ctx, expression, &datum);
+	if (!err)
+		err = fx_datum_print(&text, datum, &printer);
+	out_piece(ctx->out, FX_ROLE_NUMBER, "%d: ", number);
+	out_piece(ctx->out, FX_ROLE_PLAIN, "%s = ", expression);
+	if (err)
+		out_piece(ctx->out, FX_ROLE_MUTED, "(%s)",
+			fx_error_message(err));
+	else
+		out_piece(ctx->out, FX_ROLE_NUMBER, "%s", fx_buf_text(&text));
+	out_line_end(ctx->out);
+}
+
+static void
+say_place(struct cmd_ctx *ctx, const struct fx_stop *stop)
+{
+	FX_AUTO_BUF struct fx_buf source = { 0 };
+	const char *scope;
+	size_t i;
+
+	if (!stop->node)
+		return;
+	cmd_say_node(ctx, stop->node, true);
+	scope = cmd_node_scope(stop->node);
+	cmd_add_source(&source, stop->node, false);
+	if (*scope || source.length) {
+		out_piece(ctx->out, FX_ROLE_SCOPE, "    %s", scope);
+		out_piece(ctx->out, FX_ROLE_PATH, "%s%s", *scope ? "  " : "",
+			fx_buf_text(&source));
+		out_line_end(ctx->out);
+	}
+	for (i = 0; i < fx_display_count(ctx->session); i++)
+		say_display(ctx, i);
+}
+
+static void
+say_failure(struct cmd_ctx *ctx, const struct fx_stop *stop)
+{
+	const struct fx_error *err = stop->error;
+	size_t i;
+
+	if (!err)
+		return;
+	if (stop->failed)
+		out_line(ctx->out, FX_ROLE_ERROR, "Stopped at @%zu %s: %s",
+			fx_graph_position(stop->failed->graph, stop->failed),
+			stop->failed->name, fx_error_message(err));
+	else
+		out_line(ctx->out, FX_ROLE_ERROR, "Stopped: %s",
+			fx_error_message(err));
+	for (i = 0; i < fx_error_note_count(err); i++)
+		out_line(ctx->out, FX_ROLE_PLAIN, "  %s",
+			fx_error_note_text(err, i));
+	if (fx_error_hint_text(err))
+		out_line(ctx->out, FX_ROLE_NOTE, "  hint: %s",
+			fx_error_hint_text(err));
+}
+
+static void
+say_finished(struct cmd_ctx *ctx)
+{
+	struct fx_node *output = fx_graph_output(fx_model_graph(ctx->model));
+	FX_AUTO_BUF struct fx_buf shape = { 0 };
+
+	if (output)
+		cmd_add_shape(&shape, output);
+	if (shape.length)
+		out_line(ctx->out, FX_ROLE_PLAIN, "Finished. %s %s",
+			output->name, fx_buf_text(&shape));
+	else
+		out_line(ctx->out, FX_ROLE_PLAIN, "Finished.");
+}
+
+static const char *
+stop_word(enum fx_stop_reason reason)
+{
+	static const char *const words[] = {
+		[FX_STOP_STEP] = "step",
+		[FX_STOP_BREAKPOINT] = "breakpoint",
+		[FX_STOP_TARGET] = "target",
+		[FX_STOP_END] = "end",
+		[FX_STOP_BEGIN] = "begin",
+		[FX_STOP_ERROR] = "error",
+		[FX_STOP_INTERRUPT] = "interrupt",
+		[FX_STOP_WATCH] = "watch",
+	};
+
+	return words[reason];
+}
+
+static void
+say_reason(struct cmd_ctx *ctx, const struct fx_stop *stop)
+{
+	switch (stop->reason) {
+	case FX_STOP_BREAKPOINT:
+		out_line(ctx->out, FX_ROLE_BREAKPOINT, "Breakpoint %d",
+			stop->number);
+		break;
+	case FX_STOP_WATCH:
+		out_line(ctx->out, FX_ROLE_BREAKPOINT, "Watch %d",
+			stop->number);
+		break;
+	case FX_STOP_END:
+		say_finished(ctx);
+		break;
+	case FX_STOP_BEGIN:
+		out_line(ctx->out, FX_ROLE_PLAIN,
+			"At the beginning: nothing before @%zu.",
+			stop->position);
+		break;
+	case FX_STOP_ERROR:
+		say_failure(ctx, stop);
+		break;
+	case FX_STOP_INTERRUPT:
+		out_line(ctx->out, FX_ROLE_PLAIN,
+			"Interrupted before @%zu; state kept", stop->position);
+		break;
+	case FX_STOP_STEP:
+	case FX_STOP_TARGET:
+		break;
+	}
+}
+
+void
+cmd_say_stop(struct cmd_ctx *ctx, struct fx_stop *stop)
+{
+	ctx->shell->has_listed = false;
+	out_value_text(ctx->out, "stop", stop_word(stop->reason));
+	out_value_int(ctx->out, "position", (int64_t)stop->position);
+	out_value_text(ctx->out, "node", stop->node ? stop->node->name : NULL);
+	out_value_int(ctx->out, "executed", (int64_t)stop->executed);
+	say_reason(ctx, stop);
+	say_place(ctx, stop);
+	if (stop->node)
+		fx_session_examine(ctx->session, stop->node);
+}

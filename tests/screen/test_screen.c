@@ -300,6 +300,37 @@ escape_leaves_the_command_line(void)
 	term_free(term);
 }
 
+static void
+a_shell_command_has_the_terminal_to_itself(void)
+{
+	struct term *term = start_screen(&standard);
+
+	term_send(term, ":!echo from the; sleep 0.2; echo shell\r");
+	CU_ASSERT(term_wait_alternate(term, false));
+	CU_ASSERT(term_wait_for(term, "from the"));
+	CU_ASSERT(term_wait_for(term, "[Enter goes back to fxdb]"));
+	CU_ASSERT(term_has(term, "shell"));
+	term_send(term, "\r");
+	CU_ASSERT(term_wait_alternate(term, true));
+	CU_ASSERT(term_wait_for(term, "stem"));
+	term_free(term);
+}
+
+static void
+ctrl_c_stops_what_runs(void)
+{
+	struct term *term = start_screen(&standard);
+
+	term_send(term, ":!exec sleep 60\r");
+	CU_ASSERT(term_wait_alternate(term, false));
+	term_send(term, "\003");
+	CU_ASSERT(term_wait_for(term, "[Enter goes back to fxdb]"));
+	term_send(term, "\r");
+	CU_ASSERT(term_wait_alternate(term, true));
+	CU_ASSERT(term_wait_for(term, "stem"));
+	term_free(term);
+}
+
 int
 main(void)
 {
@@ -323,6 +354,8 @@ main(void)
 		FXT_CASE(ctrl_c_clears_the_command_line),
 		FXT_CASE(the_command_line_is_readline),
 		FXT_CASE(escape_leaves_the_command_line),
+		FXT_CASE(a_shell_command_has_the_terminal_to_itself),
+		FXT_CASE(ctrl_c_stops_what_runs),
 	};
 
 	if (!getenv("FXDB") || access(getenv("FXDB"), X_OK) != 0)

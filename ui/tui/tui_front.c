@@ -3,9 +3,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/buf.h"
 #include "ui/tui/tui_private.h"
+
+enum {
+	TICK_MS = 30,
+};
 
 static bool
 front_confirm(void *context, const char *question)
@@ -38,6 +43,7 @@ front_suspend(void *context)
 {
 	struct tui *tui = context;
 
+	tui->is_suspended = true;
 	tui->screen->suspend(tui->screen->context);
 }
 
@@ -47,15 +53,32 @@ front_resume(void *context)
 	struct tui *tui = context;
 
 	tui->screen->resume(tui->screen->context);
+	tui->is_suspended = false;
 }
 
+static long
+now_ms(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+/* Paint while something runs, now and then, but not over the output of
+ * whoever has the terminal.
+ */
 static bool
 front_tick(void *context)
 {
 	struct tui *tui = context;
+	long now = now_ms();
 
 	if (tui->screen->interrupted(tui->screen->context))
 		return true;
+	if (tui->is_suspended || now < tui->painted_ms + TICK_MS)
+		return false;
+	tui->painted_ms = now;
 	tui_collect(tui);
 	tui_frame(tui);
 	return false;

@@ -96,7 +96,9 @@ struct tui {
 	char *searched;       /* the last ones */
 	const char *question; /* prompt of the question being asked */
 	char prompt[64];
-	bool is_running; /* inside a command */
+	bool is_running;   /* inside a command */
+	bool is_suspended; /* somebody else has the terminal */
+	long painted_ms;   /* by the last tick */
 	bool is_leaving;
 	struct tui_result result;
 };

@@ -234,8 +234,8 @@ offer_names(struct completion *c, size_t begin, unsigned kinds)
 	begin_word(c, start);
 	if (!fx_session_model(session))
 		kinds &= FX_COMPLETE_FUNCTIONS | FX_COMPLETE_VARIABLES;
-	fx_resolve_complete(session, fx_session_model(session), kinds,
-		c->prefix, offer, c);
+	fx_resolve_complete(session, fx_session_model(session),
+		&(struct fx_completion){ kinds, c->prefix, offer, c });
 }
 
 #define EXPRESSION_KINDS \

@@ -87,7 +87,9 @@ add_breakpoint(struct cmd_ctx *ctx, bool temporary)
 {
 	const char *where = cmd_arg_text(ctx, "where");
 	const char *condition = cmd_arg_text(ctx, "if");
-	bool pending = cmd_flag(ctx, "pending");
+	struct fx_breakpoint_spec spec = { .condition = condition,
+		.is_temporary = temporary,
+		.is_pending = cmd_flag(ctx, "pending") };
 	FX_AUTO_FREE char *place = where ? fx_xstrdup(where) : NULL;
 	const struct fx_breakpoint *breakpoint;
 	struct fx_error *err = NULL;
@@ -97,13 +99,14 @@ add_breakpoint(struct cmd_ctx *ctx, bool temporary)
 		err = default_place(ctx, &place);
 	if (err)
 		return err;
-	err = fx_breakpoint_add(ctx->session, ctx->model, place, condition,
-		temporary, pending, &breakpoint);
+	spec.where = place;
+	err = fx_breakpoint_add(ctx->session, ctx->model, &spec, &breakpoint);
 	if (err && fx_error_code(err) == FX_ERR_NO_NODE &&
 		wants_pending(ctx, err)) {
 		fx_error_free(err);
-		err = fx_breakpoint_add(ctx->session, ctx->model, place,
-			condition, temporary, true, &breakpoint);
+		spec.is_pending = true;
+		err = fx_breakpoint_add(ctx->session, ctx->model, &spec,
+			&breakpoint);
 	}
 	if (err)
 		return err;

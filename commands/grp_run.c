@@ -56,8 +56,9 @@ move(struct cmd_ctx *ctx, enum fx_move how, bool back)
 		return fx_error_new(FX_ERR_USAGE,
 			"%s: expected a number from 1 on", ctx->entry->name);
 	return stopped(ctx,
-		fx_position_move(ctx->session, ctx->model, how, back,
-			(size_t)count, &stop),
+		fx_position_move(ctx->session, ctx->model,
+			&(struct fx_movement){ how, back, (size_t)count },
+			&stop),
 		&stop);
 }
 

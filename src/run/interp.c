@@ -199,31 +199,29 @@ fx_interp_run(struct fx_interp *interp, struct fx_node *end)
 	return NULL;
 }
 
-struct arguments {
-	struct fx_datum *const *data;
-	size_t count;
+struct giving {
+	const struct fx_arguments *arguments;
 	size_t next;
 };
 
 static struct fx_error *
 next_argument(void *context, struct fx_node *node, struct fx_datum **ret)
 {
-	struct arguments *arguments = context;
+	struct giving *giving = context;
 
 	(void)node;
-	if (arguments->next < arguments->count)
-		*ret = fx_datum_ref(arguments->data[arguments->next++]);
+	if (giving->next < giving->arguments->count)
+		*ret = fx_datum_ref(giving->arguments->items[giving->next++]);
 	return NULL;
 }
 
 struct fx_error *
 fx_interp_call(struct fx_backend *backend, struct fx_graph *graph,
-	struct fx_datum *const *data, size_t count, int depth,
-	struct fx_datum **ret)
+	const struct fx_arguments *arguments, int depth, struct fx_datum **ret)
 {
 	FX_AUTO_ENV struct fx_env env = { .count = 0 };
 	FX_AUTO_PLANS struct fx_plans plans = { .depth = 0 };
-	struct arguments arguments = { .data = data, .count = count };
+	struct giving giving = { .arguments = arguments };
 	struct fx_node *output = fx_graph_output(graph);
 	struct fx_interp interp = {
 		.graph = graph,
@@ -231,7 +229,7 @@ fx_interp_call(struct fx_backend *backend, struct fx_graph *graph,
 		.env = &env,
 		.plans = &plans,
 		.input = next_argument,
-		.input_context = &arguments,
+		.input_context = &giving,
 		.depth = depth,
 		.next = fx_graph_first(graph),
 	};

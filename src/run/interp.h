@@ -52,12 +52,17 @@ FX_NODISCARD struct fx_error *fx_interp_node(struct fx_interp *interp,
 FX_NODISCARD struct fx_error *fx_interp_run(struct fx_interp *interp,
 	struct fx_node *end);
 
-/* Run the whole of GRAPH on COUNT arguments for its placeholders, in order;
- * *RET is its result.  For nested graphs: values are freed as it goes.
+/* Run the whole of GRAPH on arguments for its placeholders, in order (null
+ * ones are left to their defaults); *RET is its result.  DEPTH: graphs above
+ * it.  Values are freed as it goes.
  */
+struct fx_arguments {
+	struct fx_datum *const *items;
+	size_t count;
+};
 FX_NODISCARD struct fx_error *fx_interp_call(struct fx_backend *backend,
-	struct fx_graph *graph, struct fx_datum *const *arguments, size_t count,
-	int depth, struct fx_datum **ret);
+	struct fx_graph *graph, const struct fx_arguments *arguments, int depth,
+	struct fx_datum **ret);
 
 /* The graph that call_module NODE's module owns, or NULL. */
 struct fx_graph *fx_interp_nested(const struct fx_node *node);

@@ -421,8 +421,8 @@ call_expanded(const struct call *call, struct fx_module *module,
 	if (err)
 		return err;
 	return fx_interp_call(call->plans->backend, fragment->graph,
-		inputs.data.items, inputs.data.count, call->plans->depth + 1,
-		ret);
+		&(struct fx_arguments){ inputs.data.items, inputs.data.count },
+		call->plans->depth + 1, ret);
 }
 
 /* Arguments of a nested graph: by position, then by the placeholder's name.
@@ -455,8 +455,9 @@ call_nested(const struct call *call, struct fx_graph *graph,
 			"%s takes %zu arguments, gets %zu", call->node->target,
 			inputs.count, positional);
 	else
-		err = fx_interp_call(call->plans->backend, graph, inputs.items,
-			inputs.count, call->plans->depth + 1, ret);
+		err = fx_interp_call(call->plans->backend, graph,
+			&(struct fx_arguments){ inputs.items, inputs.count },
+			call->plans->depth + 1, ret);
 	fx_vec_deinit(&inputs);
 	return err;
 }

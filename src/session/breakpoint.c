@@ -225,25 +225,25 @@ break_free(struct fx_break *b)
 
 struct fx_error *
 fx_breakpoint_add(struct fx_session *session, struct fx_model *model,
-	const char *where, const char *condition, bool temporary, bool pending,
-	const struct fx_breakpoint **ret)
+	const struct fx_breakpoint_spec *spec, const struct fx_breakpoint **ret)
 {
 	struct fx_break *b = FX_NEW(struct fx_break);
 	struct fx_error *err;
 
 	b->model = model;
 	b->graph = fx_position_graph(model);
-	b->shown.where = fx_xstrdup(where);
-	b->shown.condition = condition ? fx_xstrdup(condition) : NULL;
-	b->shown.is_temporary = temporary;
+	b->shown.where = fx_xstrdup(spec->where);
+	b->shown.condition =
+		spec->condition ? fx_xstrdup(spec->condition) : NULL;
+	b->shown.is_temporary = spec->is_temporary;
 	b->shown.is_enabled = true;
 	err = classify(session, b);
 	if (!err)
 		err = match(session, b);
 	if (!err && b->shown.is_pending)
 		err = fx_error_new(FX_ERR_NO_NODE, "%s matches no node of %s",
-			where, model->name);
-	if (err && pending && fx_error_code(err) == FX_ERR_NO_NODE) {
+			spec->where, model->name);
+	if (err && spec->is_pending && fx_error_code(err) == FX_ERR_NO_NODE) {
 		fx_error_free(err);
 		err = NULL;
 		b->shown.is_pending = true;

@@ -23,11 +23,17 @@ struct fx_breakpoint {
 };
 
 /* Set one: WHERE is a designator, a set, a scope (its first node) or
- * FILE.py:LINE.  When nothing matches: NO_NODE unless PENDING.
+ * FILE.py:LINE.  When nothing matches: NO_NODE unless IS_PENDING.
  */
+struct fx_breakpoint_spec {
+	const char *where;
+	const char *condition; /* or NULL */
+	bool is_temporary;
+	bool is_pending;
+};
 FX_NODISCARD struct fx_error *fx_breakpoint_add(struct fx_session *session,
-	struct fx_model *model, const char *where, const char *condition,
-	bool temporary, bool pending, const struct fx_breakpoint **ret);
+	struct fx_model *model, const struct fx_breakpoint_spec *spec,
+	const struct fx_breakpoint **ret);
 FX_NODISCARD struct fx_error *fx_breakpoint_delete(struct fx_session *session,
 	int number);
 void fx_breakpoint_delete_all(struct fx_session *session);

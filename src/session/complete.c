@@ -16,18 +16,16 @@
 #define MOST 2000
 
 struct offers {
-	const char *prefix;
-	fx_offer_fn *offer;
-	void *context;
+	const struct fx_completion *to;
 	size_t count;
 };
 
 static void
 offer(struct offers *offers, const char *text)
 {
-	if (offers->count >= MOST || !fx_str_starts(text, offers->prefix))
+	if (offers->count >= MOST || !fx_str_starts(text, offers->to->prefix))
 		return;
-	offers->offer(offers->context, text);
+	offers->to->offer(offers->to->context, text);
 	offers->count++;
 }
 
@@ -35,7 +33,7 @@ offer(struct offers *offers, const char *text)
 static void
 offer_nodes(struct offers *offers, struct fx_graph *graph)
 {
-	bool with_sign = *offers->prefix == '%';
+	bool with_sign = *offers->to->prefix == '%';
 	FX_AUTO_BUF struct fx_buf name = { 0 };
 	struct fx_node *node;
 
@@ -135,15 +133,11 @@ offer_words(struct offers *offers)
 
 void
 fx_resolve_complete(struct fx_session *session, struct fx_model *model,
-	unsigned kinds, const char *prefix, fx_offer_fn *offer_fn,
-	void *context)
+	const struct fx_completion *completion)
 {
-	struct offers offers = {
-		.prefix = prefix,
-		.offer = offer_fn,
-		.context = context,
-	};
+	struct offers offers = { .to = completion };
 	struct fx_graph *graph = model ? fx_position_graph(model) : NULL;
+	unsigned kinds = completion->kinds;
 
 	if (graph && (kinds & FX_COMPLETE_NODES))
 		offer_nodes(&offers, graph);

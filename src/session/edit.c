@@ -53,8 +53,7 @@ hold_stop(struct fx_model *model)
 static void
 settle_stop(struct fx_model *model, struct fx_place *place)
 {
-	struct fx_node *node = place->held ? place->held :
-					     fx_place_stop(place);
+	struct fx_node *node = place->held ? place->held : fx_place_stop(place);
 
 	place->held = NULL;
 	while (node && node->opcode != FX_OPCODE_COUNT && !node->is_in_graph)

@@ -521,19 +521,19 @@ move_onwards(struct fx_request *request, enum fx_move move, size_t count)
 
 struct fx_error *
 fx_position_move(struct fx_session *session, struct fx_model *model,
-	enum fx_move move, bool back, size_t count, struct fx_stop *ret)
+	const struct fx_movement *movement, struct fx_stop *ret)
 {
 	struct fx_request request = fx_request_new(session, model, ret);
 
 	if (!model->places.count) {
-		if (move != FX_MOVE_CONTINUE || back)
+		if (movement->how != FX_MOVE_CONTINUE || movement->back)
 			return not_run(model);
 		return fx_position_run(session, model, NULL, ret);
 	}
-	if (back)
-		fx_request_back(&request, move, count);
+	if (movement->back)
+		fx_request_back(&request, movement->how, movement->count);
 	else
-		move_onwards(&request, move, count);
+		move_onwards(&request, movement->how, movement->count);
 	finish_request(&request);
 	return NULL;
 }

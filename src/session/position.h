@@ -65,8 +65,13 @@ FX_NODISCARD struct fx_error *fx_position_run(struct fx_session *session,
 /* COUNT moves onwards or, BACK, in time.  NOT_RUN before start (continue
  * starts).
  */
+struct fx_movement {
+	enum fx_move how;
+	bool back;
+	size_t count; /* 0: once */
+};
 FX_NODISCARD struct fx_error *fx_position_move(struct fx_session *session,
-	struct fx_model *model, enum fx_move move, bool back, size_t count,
+	struct fx_model *model, const struct fx_movement *movement,
 	struct fx_stop *ret);
 /* until: run on to before NODE, breakpoints count; goto: jump either way,
  * breakpoints do not.

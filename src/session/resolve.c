@@ -288,10 +288,10 @@ read_scope(struct fx_session *session, struct fx_model *model, const char *text,
 }
 
 static struct fx_error *
-resolve_tree(struct fx_resolve_context *context, struct fx_arena *arena,
-	const char *text, const struct fx_ast *tree, size_t **positions_ret,
-	size_t *count_ret)
+resolve_tree(struct fx_resolve_context *context, const char *text,
+	const struct fx_ast *tree, size_t **positions_ret, size_t *count_ret)
 {
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
 	struct fx_resolver resolver;
 	struct fx_query scope;
 	struct fx_query *query = &scope;
@@ -341,8 +341,8 @@ fx_resolve_set_quietly(struct fx_session *session, struct fx_model *model,
 		err = fx_parse_expression(arena, text, strlen(text), flags,
 			&tree);
 		if (!err)
-			err = resolve_tree(&context, arena, text, tree,
-				positions_ret, count_ret);
+			err = resolve_tree(&context, text, tree, positions_ret,
+				count_ret);
 	}
 	return err;
 }

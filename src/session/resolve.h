@@ -56,8 +56,13 @@ enum fx_complete_kind {
 	FX_COMPLETE_VARIABLES = 8,
 	FX_COMPLETE_QUERY_WORDS = 16,
 };
-typedef void fx_offer_fn(void *context, const char *text);
+struct fx_completion {
+	unsigned kinds; /* fx_complete_kind bits */
+	const char *prefix;
+	void (*offer)(void *context, const char *text);
+	void *context;
+};
 void fx_resolve_complete(struct fx_session *session, struct fx_model *model,
-	unsigned kinds, const char *prefix, fx_offer_fn *offer, void *context);
+	const struct fx_completion *completion);
 
 #endif /* FX_SESSION_RESOLVE_H */

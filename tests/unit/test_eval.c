@@ -235,68 +235,67 @@ conditions_take_one_equal_sign(void)
 		FX_ERR_TYPE);
 }
 
+static const struct example queries[] = {
+	{ "{op=call_module}", "layer1_conv layer1_bn1 layer10" },
+	{ "op=call_module and in layer1", "layer1_conv layer1_bn1" },
+	{ "{op=call_module and in layer1 and not "
+	  "target~\"*.bn*\"}",
+		"layer1_conv" },
+	{ "not in layer1 and op != placeholder and op != output",
+		"layer10 add softmax split getitem view" },
+	{ "target~softmax", "softmax" },
+	{ "target~\"torch.*\"", "softmax split" },
+	{ "name~r\"^layer1_\"", "layer1_conv layer1_bn1" },
+	{ "name~r\"\\d$\"", "layer1_bn1 layer10" },
+	{ "target=operator.add", "add" },
+	{ "module=ReLU", "layer1_conv layer1_bn1 layer10" },
+	{ "module=nn.ReLU and users=1", "layer1_conv layer1_bn1 layer10" },
+	{ "users>1", "x" },
+	{ "users=0", "output" },
+	{ "inputs>=2", "add" },
+	{ "inputs=%x", "layer1_conv add" },
+	{ "dtype=f32 and op=call_method", "view" },
+	{ "shape=[2,3] and op=placeholder", "x" },
+	{ "shape=[*,3] and op=placeholder", "x" },
+	{ "shape=[*,4]", "" },
+	{ "@2:@4", "layer1_bn1 layer10 add" },
+	{ "@4,@2", "layer1_bn1 layer10 add" },
+	{ "users(%x)", "layer1_conv add" },
+	{ "up(%add, 1)", "x layer10 add" },
+	{ "down(getitem)", "getitem view output" },
+	{ "path(x, softmax)", "x add softmax" },
+	{ "name in (add, view)", "add view" },
+	{ "layer1", "layer1_conv layer1_bn1" },
+	{ "layer1.bn1", "layer1_bn1" },
+	{ "%add", "add" },
+	{ "add", "add" },
+	{ "pass=origin and op=output", "output" },
+	{ "tagged", "view" },
+	{ "", "x layer1_conv layer1_bn1 layer10 add softmax split "
+	      "getitem view output" },
+	{ "op=cal_module", "error: query: \"cal_module\" is no "
+			   "opcode" },
+	{ "name~r\"(\"", "error: query: regular expression r\"(\": Unmatched ( "
+			 "or \\(" },
+	{ "name~r\"(a{999}){999}\"",
+		"error: query: the regular expression repeats more "
+		"than 2000 times" },
+	{ "name~r\"(a)\\1\"",
+		"error: query: regular expression r\"(a)\\1\": back "
+		"references are not supported" },
+	{ "nothing", "error: no node \"nothing\" in net" },
+};
+
 static void
 queries_select_nodes(void)
 {
-	static const struct example examples[] = {
-		{ "{op=call_module}", "layer1_conv layer1_bn1 layer10" },
-		{ "op=call_module and in layer1", "layer1_conv layer1_bn1" },
-		{ "{op=call_module and in layer1 and not "
-		  "target~\"*.bn*\"}",
-			"layer1_conv" },
-		{ "not in layer1 and op != placeholder and op != output",
-			"layer10 add softmax split getitem view" },
-		{ "target~softmax", "softmax" },
-		{ "target~\"torch.*\"", "softmax split" },
-		{ "name~r\"^layer1_\"", "layer1_conv layer1_bn1" },
-		{ "name~r\"\\d$\"", "layer1_bn1 layer10" },
-		{ "target=operator.add", "add" },
-		{ "module=ReLU", "layer1_conv layer1_bn1 layer10" },
-		{ "module=nn.ReLU and users=1",
-			"layer1_conv layer1_bn1 layer10" },
-		{ "users>1", "x" },
-		{ "users=0", "output" },
-		{ "inputs>=2", "add" },
-		{ "inputs=%x", "layer1_conv add" },
-		{ "dtype=f32 and op=call_method", "view" },
-		{ "shape=[2,3] and op=placeholder", "x" },
-		{ "shape=[*,3] and op=placeholder", "x" },
-		{ "shape=[*,4]", "" },
-		{ "@2:@4", "layer1_bn1 layer10 add" },
-		{ "@4,@2", "layer1_bn1 layer10 add" },
-		{ "users(%x)", "layer1_conv add" },
-		{ "up(%add, 1)", "x layer10 add" },
-		{ "down(getitem)", "getitem view output" },
-		{ "path(x, softmax)", "x add softmax" },
-		{ "name in (add, view)", "add view" },
-		{ "layer1", "layer1_conv layer1_bn1" },
-		{ "layer1.bn1", "layer1_bn1" },
-		{ "%add", "add" },
-		{ "add", "add" },
-		{ "pass=origin and op=output", "output" },
-		{ "tagged", "view" },
-		{ "", "x layer1_conv layer1_bn1 layer10 add softmax split "
-		      "getitem view output" },
-		{ "op=cal_module", "error: query: \"cal_module\" is no "
-				   "opcode" },
-		{ "name~r\"(\"",
-			"error: query: regular expression r\"(\": Unmatched ( "
-			"or \\(" },
-		{ "name~r\"(a{999}){999}\"",
-			"error: query: the regular expression repeats more "
-			"than 2000 times" },
-		{ "name~r\"(a)\\1\"",
-			"error: query: regular expression r\"(a)\\1\": back "
-			"references are not supported" },
-		{ "nothing", "error: no node \"nothing\" in net" },
-	};
 	WORLD(net);
 
 	fx_model_tag(w.model, fxt_node(&w, "view")->id, true);
-	for (size_t i = 0; i < FX_ARRAY_LEN(examples); i++)
-		if (!fxt_same(fxt_select(&w, examples[i].text),
-			    examples[i].says)) {
-			printf("  for: %s\n", examples[i].text);
+	for (size_t i = 0; i < FX_ARRAY_LEN(queries); i++)
+		if (!fxt_same(fxt_select(&w, queries[i].text),
+			    queries[i].says)) {
+			printf("  for: %s\n", queries[i].text);
 			CU_FAIL();
 		}
 	/* The last set is $_. */
@@ -423,14 +422,15 @@ completion_offers_what_begins_so(void)
 	WORLD(net);
 
 	fx_resolve_complete(w.session, w.model,
-		FX_COMPLETE_NODES | FX_COMPLETE_PATHS, "layer1", collect,
-		&offered);
+		&(struct fx_completion){ FX_COMPLETE_NODES | FX_COMPLETE_PATHS,
+			"layer1", collect, &offered });
 	FXT_SAME(fx_buf_text(&offered.text),
 		"layer1_conv layer1_bn1 layer10 layer1 layer1.conv "
 		"layer1.bn1 layer10 ");
 	fx_buf_clear(&offered.text);
-	fx_resolve_complete(w.session, w.model, FX_COMPLETE_NODES, "%ad",
-		collect, &offered);
+	fx_resolve_complete(w.session, w.model,
+		&(struct fx_completion){
+			FX_COMPLETE_NODES, "%ad", collect, &offered });
 	FXT_SAME(fx_buf_text(&offered.text), "%add ");
 	fx_buf_deinit(&offered.text);
 }

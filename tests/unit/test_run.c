@@ -223,7 +223,7 @@ values_are_freed_at_their_last_use_unless_recorded(void)
 	FX_AUTO_BACKEND struct fx_backend *backend = fx_backend_meta_new();
 
 	for (int records = 0; records < 2; records++) {
-		FX_AUTO_ENV struct fx_env env = { .values = { 0 } };
+		FX_AUTO_ENV struct fx_env env = { .count = 0 };
 		FX_AUTO_PLANS struct fx_plans plans = { .depth = 0 };
 		struct counter counter = { .before = 0 };
 		struct fx_hook hook = { &counter, count_before, count_after,
@@ -253,7 +253,7 @@ a_hook_stops_and_the_run_goes_on_from_there(void)
 {
 	FX_AUTO_GRAPH struct fx_graph *graph = load(fxt_small);
 	FX_AUTO_BACKEND struct fx_backend *backend = fx_backend_meta_new();
-	FX_AUTO_ENV struct fx_env env = { .values = { 0 } };
+	FX_AUTO_ENV struct fx_env env = { .count = 0 };
 	FX_AUTO_PLANS struct fx_plans plans = { .depth = 0 };
 	struct counter counter = { .stop = "add" };
 	struct fx_hook hook = { &counter, count_before, NULL, true };
@@ -305,7 +305,7 @@ replay_gives_what_was_recorded(void)
 	FX_AUTO_GRAPH struct fx_graph *graph = load(fxt_small);
 	FX_AUTO_FREE char *path = write_answers(answers);
 	FX_AUTO_BACKEND struct fx_backend *backend = NULL;
-	FX_AUTO_ENV struct fx_env env = { .values = { 0 } };
+	FX_AUTO_ENV struct fx_env env = { .count = 0 };
 	FX_AUTO_PLANS struct fx_plans plans = { .depth = 0 };
 	struct counter counter = { .before = 0 };
 	struct fx_hook hook = { &counter, count_before, NULL, true };
@@ -378,8 +378,8 @@ move(struct fxt_world *w, enum fx_move how, bool back)
 {
 	struct fx_stop stop = { .number = 0 };
 
-	CU_ASSERT(fxt_ok(fx_position_move(w->session, w->model, how, back, 1,
-		&stop)));
+	CU_ASSERT(fxt_ok(fx_position_move(w->session, w->model,
+		&(struct fx_movement){ how, back, 1 }, &stop)));
 	return fxt_stop(w, &stop);
 }
 
@@ -453,8 +453,9 @@ a_breakpoint_inside_is_reached_from_outside(void)
 	CU_ASSERT(fxt_ok(fx_position_start(w.session, w.model, &stop)));
 	move(&w, FX_MOVE_STEP, false);
 	move(&w, FX_MOVE_STEP, false);
-	CU_ASSERT(fxt_ok(fx_breakpoint_add(w.session, w.model, "neg", NULL,
-		false, false, &b)));
+	CU_ASSERT(fxt_ok(fx_breakpoint_add(w.session, w.model,
+		&(struct fx_breakpoint_spec){ "neg", NULL, false, false },
+		&b)));
 	fx_stop_deinit(&stop);
 	CU_ASSERT(fxt_ok(fx_position_run(w.session, w.model, NULL, &stop)));
 	FXT_SAME(fxt_stop(&w, &stop), "@3 neg breakpoint 5");

@@ -44,8 +44,8 @@ move(struct fxt_world *w, enum fx_move how, bool back, size_t count)
 {
 	struct fx_stop stop = { .number = 0 };
 
-	CU_ASSERT(fxt_ok(fx_position_move(w->session, w->model, how, back,
-		count, &stop)));
+	CU_ASSERT(fxt_ok(fx_position_move(w->session, w->model,
+		&(struct fx_movement){ how, back, count }, &stop)));
 	return fxt_stop(w, &stop);
 }
 
@@ -64,8 +64,9 @@ stop_at(struct fxt_world *w, const char *where, const char *condition)
 {
 	const struct fx_breakpoint *b = NULL;
 
-	CU_ASSERT(fxt_ok(fx_breakpoint_add(w->session, w->model, where,
-		condition, false, false, &b)));
+	CU_ASSERT(fxt_ok(fx_breakpoint_add(w->session, w->model,
+		&(struct fx_breakpoint_spec){ where, condition, false, false },
+		&b)));
 	return b ? b->number : 0;
 }
 
@@ -102,7 +103,8 @@ stepping_before_start_is_refused(void)
 	struct fx_stop stop;
 	WORLD(fxt_small);
 
-	FXT_FAILS(fx_position_move(w.session, w.model, FX_MOVE_STEP, false, 1,
+	FXT_FAILS(fx_position_move(w.session, w.model,
+			  &(struct fx_movement){ FX_MOVE_STEP, false, 1 },
 			  &stop),
 		FX_ERR_NOT_RUN);
 	FXT_SAME(move(&w, FX_MOVE_CONTINUE, false, 1), "@6 end end 6");
@@ -225,8 +227,8 @@ a_temporary_breakpoint_stops_once(void)
 	const struct fx_breakpoint *b;
 	WORLD(fxt_small);
 
-	CU_ASSERT(fxt_ok(fx_breakpoint_add(w.session, w.model, "neg", NULL,
-		true, false, &b)));
+	CU_ASSERT(fxt_ok(fx_breakpoint_add(w.session, w.model,
+		&(struct fx_breakpoint_spec){ "neg", NULL, true, false }, &b)));
 	FXT_SAME(run(&w, NULL), "@2 neg breakpoint 2");
 	CU_ASSERT_EQUAL(fx_breakpoint_count(w.session), 0);
 	FXT_SAME(move(&w, FX_MOVE_CONTINUE, false, 1), "@6 end end 4");
@@ -290,18 +292,23 @@ what_matches_nothing_is_refused_or_pending(void)
 	const struct fx_breakpoint *b;
 	WORLD(fxt_small);
 
-	FXT_FAILS(fx_breakpoint_add(w.session, w.model, "nothing", NULL, false,
-			  false, &b),
+	FXT_FAILS(fx_breakpoint_add(w.session, w.model,
+			  &(struct fx_breakpoint_spec){
+				  "nothing", NULL, false, false },
+			  &b),
 		FX_ERR_NO_NODE);
-	CU_ASSERT(fxt_ok(fx_breakpoint_add(w.session, w.model, "product", NULL,
-		false, true, &b)));
+	CU_ASSERT(fxt_ok(fx_breakpoint_add(w.session, w.model,
+		&(struct fx_breakpoint_spec){ "product", NULL, false, true },
+		&b)));
 	CU_ASSERT(b->is_pending);
 	begin(&w, "rename mul product");
 	CU_ASSERT(fxt_ok(fx_edit_set_name(fxt_node(&w, "mul"), "product")));
 	end(&w);
 	FXT_SAME(run(&w, NULL), "@4 product breakpoint 4");
-	FXT_FAILS(fx_breakpoint_add(w.session, w.model, "42", NULL, false,
-			  false, &b),
+	FXT_FAILS(fx_breakpoint_add(w.session, w.model,
+			  &(struct fx_breakpoint_spec){
+				  "42", NULL, false, false },
+			  &b),
 		FX_ERR_NO_NODE);
 }
 
@@ -576,8 +583,8 @@ an_interrupt_keeps_what_has_run(void)
 	CU_ASSERT(stop.position > 0 && stop.position < 200000);
 	CU_ASSERT_EQUAL(stop.position, stop.executed);
 	fx_session_set_tick(session, NULL, NULL);
-	CU_ASSERT(fxt_ok(fx_position_move(session, model, FX_MOVE_CONTINUE,
-		false, 1, &stop)));
+	CU_ASSERT(fxt_ok(fx_position_move(session, model,
+		&(struct fx_movement){ FX_MOVE_CONTINUE, false, 1 }, &stop)));
 	CU_ASSERT_EQUAL(stop.reason, FX_STOP_END);
 	fx_session_free(session);
 }
@@ -603,8 +610,9 @@ a_step_does_not_depend_on_the_size(void)
 	CU_ASSERT(fxt_ok(fx_position_start(session, model, &stop)));
 	began = seconds();
 	for (int i = 0; i < 1000; i++)
-		CU_ASSERT(fxt_ok(fx_position_move(session, model, FX_MOVE_STEP,
-			i % 3 == 2, 1, &stop)));
+		CU_ASSERT(fxt_ok(fx_position_move(session, model,
+			&(struct fx_movement){ FX_MOVE_STEP, i % 3 == 2, 1 },
+			&stop)));
 	CU_ASSERT(seconds() - began < 0.5);
 	fx_session_free(session);
 }

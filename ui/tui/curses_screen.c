@@ -402,6 +402,8 @@ curses_resume(void *context)
 	char byte = 0;
 
 	(void)context;
+	/* A Ctrl-C that was for the other must not cut the pause short. */
+	tui_signals_take_interrupt();
 	if (write(STDOUT_FILENO, text, sizeof(text) - 1) > 0)
 		while (byte != '\n' && !tui_signals_ending() &&
 			!tui_signals_take_interrupt() &&

@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/str.h"
+#include "session/break_private.h"
 #include "session/resolve.h"
 #include "session/session_private.h"
 

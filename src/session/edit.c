@@ -15,6 +15,7 @@
 #include "ir/effect.h"
 #include "ir/savepoint.h"
 #include "run/datum.h"
+#include "session/place.h"
 #include "session/session_private.h"
 #include "session/settings.h"
 

@@ -5,6 +5,7 @@
 
 #include "base/intern.h"
 #include "base/vec.h"
+#include "session/place.h"
 #include "session/position_private.h"
 
 typedef FX_VEC(struct fx_frame) frame_vec;

@@ -1,5 +1,6 @@
 # Sources of src/session: .c, .h and .def alike, so that distcheck misses none.
 libfxcore_a_SOURCES += \
+	%D%/break_private.h \
 	%D%/breakpoint.c %D%/breakpoint.h \
 	%D%/capture.c %D%/capture.h \
 	%D%/complete.c \
@@ -8,7 +9,7 @@ libfxcore_a_SOURCES += \
 	%D%/frames.c \
 	%D%/given.c \
 	%D%/model.c %D%/model.h \
-	%D%/place.c \
+	%D%/place.c %D%/place.h \
 	%D%/position.c %D%/position.h \
 	%D%/position_back.c %D%/position_private.h \
 	%D%/resolve.c %D%/resolve.h \

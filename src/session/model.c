@@ -17,6 +17,8 @@
 #include "meta/propagate.h"
 #include "run/backend.h"
 #include "run/datum.h"
+#include "session/break_private.h"
+#include "session/place.h"
 #include "session/resolve.h"
 #include "session/session_private.h"
 

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "run/backend.h"
 #include "run/datum.h"
+#include "session/place.h"
 #include "session/session_private.h"
 
 struct fx_place *

@@ -16,6 +16,8 @@
 #include "base/str.h"
 #include "ir/order.h"
 #include "run/datum.h"
+#include "session/break_private.h"
+#include "session/place.h"
 #include "session/position_private.h"
 #include "session/settings.h"
 

@@ -20,6 +20,7 @@
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/eval.h"
+#include "session/place.h"
 #include "session/session_private.h"
 
 /* --- the resolver ------------------------------------------------------- */

@@ -14,6 +14,7 @@
 #include "guest/worker.h"
 #include "ir/clone.h"
 #include "run/datum.h"
+#include "session/break_private.h"
 #include "session/session_private.h"
 #include "session/settings.h"
 

@@ -1,39 +1,21 @@
-/* session_private.h - what the files of the session share.
- *
- * Execution is a stack of places: the outermost graph, then the nested graphs
- * (submodules that own one) that `step` entered.  A place holds the values of
- * its nodes by id; those above its stop are there for the user, those below
- * are kept for moving onwards again without running.
- */
+/* session_private.h - what the files of the session share. */
 #ifndef FX_SESSION_SESSION_PRIVATE_H
 #define FX_SESSION_SESSION_PRIVATE_H
 
 #include "base/bitset.h"
 #include "base/map.h"
 #include "base/vec.h"
-#include "run/env.h"
 #include "run/eval.h"
 #include "run/hooks.h"
-#include "run/interp.h"
-#include "run/plan.h"
 #include "session/breakpoint.h"
 #include "session/model.h"
 #include "session/position.h"
 #include "session/session.h"
 
+struct fx_break;
 struct fx_meta;
 struct fx_meta_report;
-
-struct fx_place {
-	struct fx_graph *graph;
-	uint64_t call;        /* node of the place above; 0 in the outermost */
-	uint64_t stop;        /* stopped before this node; 0: at the end */
-	struct fx_node *held; /* that node while the graph changes */
-	struct fx_env env;
-	struct fx_plans plans;
-	struct fx_datum **arguments; /* nested: of its placeholders */
-	size_t argument_count;
-};
+struct fx_place;
 
 struct fx_input {
 	uint64_t node;
@@ -101,27 +83,6 @@ struct fx_display {
 	char *format;
 };
 
-enum fx_break_kind {
-	FX_BREAK_NODE,  /* one node by id */
-	FX_BREAK_SET,   /* a query, looked up again after edits */
-	FX_BREAK_SCOPE, /* the first node of a module path */
-	FX_BREAK_SOURCE,
-};
-
-/* A breakpoint and what it matched when the graph had VERSION. */
-struct fx_break {
-	struct fx_breakpoint shown;
-	enum fx_break_kind kind;
-	struct fx_model *model;
-	struct fx_graph *graph;
-	uint64_t node;       /* NODE */
-	const char *path;    /* SCOPE */
-	struct fx_map nodes; /* id -> 1 */
-	uint64_t version;
-	bool is_fresh;
-	bool is_done; /* temporary, hit: deleted at the stop */
-};
-
 struct fx_session {
 	fx_tick_fn *tick;
 	void *tick_context;
@@ -177,31 +138,6 @@ void fx_given_review(struct fx_model *model, struct fx_node *const *nodes,
 	size_t count);
 bool fx_model_has_input(const struct fx_model *model, uint64_t node);
 
-/* place.c */
-struct fx_place *fx_model_place(const struct fx_model *model);
-/* The place whose graph is GRAPH, or NULL. */
-struct fx_place *fx_model_place_of(const struct fx_model *model,
-	const struct fx_graph *graph);
-struct fx_node *fx_place_stop(const struct fx_place *place);
-void fx_place_set_stop(struct fx_model *model, struct fx_place *place,
-	struct fx_node *node);
-struct fx_place *fx_place_push(struct fx_model *model, struct fx_graph *graph);
-void fx_place_pop(struct fx_model *model);
-/* Enter the graph nested in CALL, on its arguments' values. */
-FX_NODISCARD struct fx_error *fx_place_enter(struct fx_model *model,
-	struct fx_node *call);
-/* Leave the innermost place at its end: its result becomes the call's. */
-void fx_place_leave(struct fx_model *model);
-/* An interpreter for PLACE. */
-struct fx_interp fx_place_interp(struct fx_model *model,
-	struct fx_place *place);
-/* Give NODE's inputs values where they have none. */
-FX_NODISCARD struct fx_error *fx_place_ensure(struct fx_model *model,
-	struct fx_interp *interp, struct fx_node *node);
-/* Whether NODE's value can be seen: it is above the stop. */
-struct fx_datum *fx_place_value(const struct fx_place *place,
-	const struct fx_node *node);
-
 /* edit.c: values of the CONE are stale; the position goes back when the first
  * of it lies above.
  */
@@ -221,22 +157,5 @@ void fx_resolver_init(struct fx_resolver *resolver,
 FX_NODISCARD struct fx_error *fx_resolve_set_quietly(struct fx_session *session,
 	struct fx_model *model, const char *text, size_t **positions_ret,
 	size_t *count_ret);
-
-/* breakpoint.c */
-/* The number of an enabled breakpoint that stops before NODE now, or 0: counts
- * hits, honours ignore counts and conditions.  *ERR_RET: a condition that
- * could not be evaluated, which stops too.
- */
-int fx_breaks_hit(struct fx_session *session, struct fx_model *model,
-	struct fx_node *node, struct fx_error **err_ret);
-/* Whether an enabled breakpoint stands on NODE; on any node of GRAPH. */
-bool fx_breaks_has(struct fx_session *session, struct fx_model *model,
-	const struct fx_node *node);
-bool fx_breaks_inside(struct fx_session *session, struct fx_model *model,
-	const struct fx_graph *graph);
-/* Delete temporary ones that were hit. */
-void fx_breaks_sweep(struct fx_session *session);
-void fx_breaks_drop_model(struct fx_session *session, struct fx_model *model);
-void fx_breaks_free(struct fx_session *session);
 
 #endif /* FX_SESSION_SESSION_PRIVATE_H */

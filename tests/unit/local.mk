@@ -58,8 +58,11 @@ TESTS += %D%/test_emit %D%/test_safetensors
 %C%_test_safetensors_SOURCES = %D%/test_safetensors.c
 EXTRA_DIST += tests/samples/numpy.safetensors
 
-check_PROGRAMS += %D%/test_eval %D%/test_run %D%/test_session
-TESTS += %D%/test_eval %D%/test_run %D%/test_session
+check_PROGRAMS += %D%/test_eval %D%/test_run %D%/test_session \
+	%D%/test_session_edit
+TESTS += %D%/test_eval %D%/test_run %D%/test_session \
+	%D%/test_session_edit
+%C%_test_session_edit_SOURCES = %D%/test_session_edit.c
 %C%_test_run_SOURCES = %D%/test_run.c
 %C%_test_eval_SOURCES = %D%/test_eval.c
 %C%_test_session_SOURCES = %D%/test_session.c

@@ -1,0 +1,44 @@
+/* break_private.h - breakpoints as the session keeps and runs them. */
+#ifndef FX_SESSION_BREAK_PRIVATE_H
+#define FX_SESSION_BREAK_PRIVATE_H
+
+#include "session/session_private.h"
+
+enum fx_break_kind {
+	FX_BREAK_NODE,  /* one node by id */
+	FX_BREAK_SET,   /* a query, looked up again after edits */
+	FX_BREAK_SCOPE, /* the first node of a module path */
+	FX_BREAK_SOURCE,
+};
+
+/* A breakpoint and what it matched when the graph had VERSION. */
+struct fx_break {
+	struct fx_breakpoint shown;
+	enum fx_break_kind kind;
+	struct fx_model *model;
+	struct fx_graph *graph;
+	uint64_t node;       /* NODE */
+	const char *path;    /* SCOPE */
+	struct fx_map nodes; /* id -> 1 */
+	uint64_t version;
+	bool is_fresh;
+	bool is_done; /* temporary, hit: deleted at the stop */
+};
+
+/* The number of an enabled breakpoint that stops before NODE now, or 0: counts
+ * hits, honours ignore counts and conditions.  *ERR_RET: a condition that
+ * could not be evaluated, which stops too.
+ */
+int fx_breaks_hit(struct fx_session *session, struct fx_model *model,
+	struct fx_node *node, struct fx_error **err_ret);
+/* Whether an enabled breakpoint stands on NODE; on any node of GRAPH. */
+bool fx_breaks_has(struct fx_session *session, struct fx_model *model,
+	const struct fx_node *node);
+bool fx_breaks_inside(struct fx_session *session, struct fx_model *model,
+	const struct fx_graph *graph);
+/* Delete temporary ones that were hit. */
+void fx_breaks_sweep(struct fx_session *session);
+void fx_breaks_drop_model(struct fx_session *session, struct fx_model *model);
+void fx_breaks_free(struct fx_session *session);
+
+#endif /* FX_SESSION_BREAK_PRIVATE_H */

@@ -1,0 +1,52 @@
+/* place.h - the stack of graphs in which execution stands.
+ *
+ * The outermost graph, then the nested ones (of submodules that own one) that
+ * `step` entered.  A place holds the values of its nodes by id; those above
+ * its stop are there for the user, those below are kept for moving onwards
+ * again without running.
+ */
+#ifndef FX_SESSION_PLACE_H
+#define FX_SESSION_PLACE_H
+
+#include "run/env.h"
+#include "run/interp.h"
+#include "run/plan.h"
+#include "session/session_private.h"
+
+struct fx_place {
+	struct fx_graph *graph;
+	uint64_t call;        /* node of the place above; 0 in the outermost */
+	uint64_t stop;        /* stopped before this node; 0: at the end */
+	struct fx_node *held; /* that node while the graph changes */
+	struct fx_env env;
+	struct fx_plans plans;
+	struct fx_datum **arguments; /* nested: of its placeholders */
+	size_t argument_count;
+};
+
+/* The innermost one, or NULL: not started. */
+struct fx_place *fx_model_place(const struct fx_model *model);
+/* The place whose graph is GRAPH, or NULL. */
+struct fx_place *fx_model_place_of(const struct fx_model *model,
+	const struct fx_graph *graph);
+struct fx_node *fx_place_stop(const struct fx_place *place);
+void fx_place_set_stop(struct fx_model *model, struct fx_place *place,
+	struct fx_node *node);
+struct fx_place *fx_place_push(struct fx_model *model, struct fx_graph *graph);
+void fx_place_pop(struct fx_model *model);
+/* Enter the graph nested in CALL, on its arguments' values. */
+FX_NODISCARD struct fx_error *fx_place_enter(struct fx_model *model,
+	struct fx_node *call);
+/* Leave the innermost place at its end: its result becomes the call's. */
+void fx_place_leave(struct fx_model *model);
+/* An interpreter for PLACE. */
+struct fx_interp fx_place_interp(struct fx_model *model,
+	struct fx_place *place);
+/* Give NODE's inputs values where they have none. */
+FX_NODISCARD struct fx_error *fx_place_ensure(struct fx_model *model,
+	struct fx_interp *interp, struct fx_node *node);
+/* Whether NODE's value can be seen: it is above the stop. */
+struct fx_datum *fx_place_value(const struct fx_place *place,
+	const struct fx_node *node);
+
+#endif /* FX_SESSION_PLACE_H */

@@ -2,6 +2,7 @@
 if HAVE_CUNIT
 check_LIBRARIES += libfxtest.a
 libfxtest_a_SOURCES = %D%/support/unit.c %D%/support/unit.h \
+	%D%/support/folder.c %D%/support/folder.h \
 	%D%/support/random_graph.c %D%/support/random_graph.h \
 	%D%/support/session_text.c %D%/support/session_text.h \
 	%D%/support/random_module.c %D%/support/random_value.c

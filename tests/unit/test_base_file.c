@@ -16,16 +16,16 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "tests/support/folder.h"
 #include "tests/support/unit.h"
 
 /* Every test works in a folder of its own, which is also the current one. */
-static char folder[64];
+static char *folder;
 
 static void
 enter_folder(void)
 {
-	snprintf(folder, sizeof(folder), "/tmp/fxdb-file-XXXXXX");
-	CU_ASSERT_PTR_NOT_NULL_FATAL(mkdtemp(folder));
+	folder = fxt_folder_new();
 	CU_ASSERT_EQUAL_FATAL(chdir(folder), 0);
 }
 
@@ -37,17 +37,12 @@ leave_folder(void)
 	struct dirent *entry;
 	int count = 0;
 
-	while ((entry = readdir(dir)) != NULL) {
-		if (entry->d_name[0] == '.' &&
-			(!entry->d_name[1] || entry->d_name[1] == '.'))
-			continue;
-		count++;
-		if (unlink(entry->d_name) != 0)
-			rmdir(entry->d_name);
-	}
+	while ((entry = readdir(dir)) != NULL)
+		count += strcmp(entry->d_name, ".") != 0 &&
+			 strcmp(entry->d_name, "..") != 0;
 	closedir(dir);
-	if (chdir("/") == 0)
-		rmdir(folder);
+	CU_ASSERT_EQUAL(chdir("/"), 0);
+	fxt_folder_free(folder);
 	return count;
 }
 

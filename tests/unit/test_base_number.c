@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/number.h"
+#include "tests/support/folder.h"
 #include "tests/support/unit.h"
 
 static bool
@@ -271,13 +272,11 @@ float_literals_are_read_as_python_does(void)
 
 /* Make the locale in a folder of our own, as few machines have it. */
 static bool
-enter_german(char *folder)
+enter_german(const char *folder)
 {
 	FX_AUTO_BUF struct fx_buf command = { 0 };
 	FILE *pipe;
 
-	if (!mkdtemp(folder))
-		return false;
 	fx_buf_addf(&command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 2>&1",
 		folder);
 	pipe = popen(fx_buf_text(&command), "r");
@@ -290,25 +289,13 @@ enter_german(char *folder)
 }
 
 static void
-remove_folder(const char *folder)
-{
-	FX_AUTO_BUF struct fx_buf command = { 0 };
-	FILE *pipe;
-
-	fx_buf_addf(&command, "rm -r %s", folder);
-	pipe = popen(fx_buf_text(&command), "r");
-	if (pipe)
-		pclose(pipe);
-}
-
-static void
 a_locale_with_a_comma_changes_nothing(void)
 {
-	char folder[] = "/tmp/fxdb-locale-XXXXXX";
+	char *folder = fxt_folder_new();
 	double number = 0;
 	bool is_german = enter_german(folder);
 
-	remove_folder(folder);
+	fxt_folder_free(folder);
 	if (!is_german)
 		FXT_SKIP("no locale de_DE (Debian package: locales)");
 	FXT_SAME(localeconv()->decimal_point, ",");

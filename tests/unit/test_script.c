@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/file.h"
@@ -27,6 +26,7 @@
 #include "ops/layertab.h"
 #include "session/model.h"
 #include "session/session.h"
+#include "tests/support/folder.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/unit.h"
 
@@ -293,8 +293,8 @@ run_graph(uint64_t seed, const char *path, size_t *edits)
 static void
 a_script_recreates_the_graph(void)
 {
-	FX_AUTO_FREE char *path =
-		fx_xasprintf("script-%ld.fxg", (long)getpid());
+	char *folder = fxt_folder_new();
+	FX_AUTO_FREE char *path = fx_xasprintf("%s/script.fxg", folder);
 	const char *count = getenv("FXT_GRAPHS");
 	size_t graphs = count ? (size_t)strtoul(count, NULL, 10) : GRAPHS;
 	size_t edits = 0;
@@ -305,7 +305,7 @@ a_script_recreates_the_graph(void)
 			CU_FAIL("a script leads elsewhere");
 			break;
 		}
-	unlink(path);
+	fxt_folder_free(folder);
 	printf("%zu edits ", edits);
 	CU_ASSERT(edits > graphs * SEQUENCES_A_GRAPH);
 }

@@ -24,4 +24,5 @@ libfxcore_a_SOURCES += \
 	%D%/python_signature.c \
 	%D%/python_stmt.c \
 	%D%/python_value.c \
+	%D%/source.c %D%/source.h \
 	%D%/tidy.c %D%/tidy.h

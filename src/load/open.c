@@ -15,6 +15,7 @@
 #include "load/fx.h"
 #include "load/jsonl.h"
 #include "load/python.h"
+#include "load/source.h"
 #include "load/tidy.h"
 
 static const char *const names[] = {
@@ -136,6 +137,24 @@ check_encoding(const struct fx_load_input *input)
 		input->path ? input->path : "the text", bad);
 }
 
+/* Printed code, but not the source of a model. */
+static struct fx_error *
+load_code(const struct fx_load_input *input, struct fx_graph **ret)
+{
+	FX_AUTO_FREE char *text = NULL;
+	struct fx_error *err = check_encoding(input);
+	size_t length;
+
+	if (err)
+		return err;
+	text = fx_load_tidy(input, &length);
+	err = fx_source_check(input, text);
+	if (err)
+		return err;
+	err = fx_load_python(input, ret);
+	return err ? fx_source_suspect(err, input, text) : NULL;
+}
+
 static struct fx_error *
 load(const struct fx_load_input *input, enum fx_format format,
 	struct fx_graph **ret)
@@ -148,8 +167,7 @@ load(const struct fx_load_input *input, enum fx_format format,
 	case FX_FORMAT_PYTHON:
 	case FX_FORMAT_READABLE:
 	case FX_FORMAT_EXPORTED:
-		err = check_encoding(input);
-		return err ? err : fx_load_python(input, ret);
+		return load_code(input, ret);
 	case FX_FORMAT_LISTING:
 		err = check_encoding(input);
 		return err ? err : fx_load_fx(input, ret);

@@ -150,8 +150,9 @@ find_graph(struct fx_py *py, const struct fx_ast *module,
 		if (module->kids[i]->kind == FX_AST_FUNCTION)
 			found = module->kids[i];
 	if (others > 0)
-		fx_py_notice(py, "%u more graphs in the text are left out",
-			others);
+		fx_py_notice(py, "%u more graph%s in the text %s left out",
+			others, others == 1 ? "" : "s",
+			others == 1 ? "is" : "are");
 	return found;
 }
 

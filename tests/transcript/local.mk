@@ -28,6 +28,7 @@ transcripts = \
 	%D%/dump_script.fxt \
 	%D%/echo.fxt \
 	%D%/edit_moves_stop.fxt \
+	%D%/edit_words.fxt \
 	%D%/erase.fxt \
 	%D%/expect.fxt \
 	%D%/fig1_listing.fxt \
@@ -55,12 +56,14 @@ transcripts = \
 	%D%/kill.fxt \
 	%D%/lint.fxt \
 	%D%/list.fxt \
+	%D%/list_forms.fxt \
 	%D%/list_repeat.fxt \
 	%D%/ll.fxt \
 	%D%/load.fxt \
 	%D%/load_bad.fxt \
 	%D%/load_missing.fxt \
 	%D%/load_python.fxt \
+	%D%/load_source.fxt \
 	%D%/log.fxt \
 	%D%/move.fxt \
 	%D%/needs.fxt \
@@ -117,11 +120,15 @@ EXTRA_DIST += $(transcripts) \
 	%D%/samples/edited.fxg \
 	%D%/samples/fig1.py \
 	%D%/samples/good.fxdb \
+	%D%/samples/imported.py \
 	%D%/samples/listing.txt \
 	%D%/samples/loop.fxdb \
+	%D%/samples/looping.py \
 	%D%/samples/newer.fxg \
-	%D%/samples/syntax.py
+	%D%/samples/one_model.py \
+	%D%/samples/syntax.py \
+	%D%/samples/two_models.py
 
 # The program as a whole: options, exit statuses, pipes.
-TESTS += %D%/program.sh
-EXTRA_DIST += %D%/program.sh
+TESTS += %D%/program.sh %D%/prompt.sh
+EXTRA_DIST += %D%/program.sh %D%/prompt.sh %D%/prompt.py

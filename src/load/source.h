@@ -1,0 +1,29 @@
+/* source.h - a model's own source, which is traced and not loaded.
+ *
+ * Printed graphs and models are both Python.  A text is source when it imports
+ * something, does not say `from torch.nn import *` (which torch writes at the
+ * head of the modules it prints, and people hardly do), and has a class with
+ * an `__init__`, or more than one class, or a function that is not `forward`,
+ * all without indentation.  No printed graph is like that, and no model that
+ * needs its layers is otherwise.
+ */
+#ifndef FX_LOAD_SOURCE_H
+#define FX_LOAD_SOURCE_H
+
+#include "base/error.h"
+
+struct fx_load_input;
+
+/* NULL, or an error that says that TEXT, tidied, is source, what it defines,
+ * and how that is traced.  INPUT names the file.
+ */
+FX_NODISCARD struct fx_error *fx_source_check(const struct fx_load_input *input,
+	const char *text);
+
+/* ERR about INPUT's TEXT, which may be source all the same: with a hint when
+ * it imports something and there is no better one.
+ */
+FX_NODISCARD struct fx_error *fx_source_suspect(struct fx_error *err,
+	const struct fx_load_input *input, const char *text);
+
+#endif /* FX_LOAD_SOURCE_H */

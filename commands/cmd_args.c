@@ -132,6 +132,22 @@ resolve_scope(struct cmd_ctx *ctx, struct cmd_value *value)
 	return NULL;
 }
 
+/* One node; people try a set where one command has to do many things. */
+static struct fx_error *
+resolve_node(struct cmd_ctx *ctx, struct cmd_value *value)
+{
+	struct fx_error *err = fx_resolve_node(ctx->session, ctx->model,
+		value->text, &value->node);
+
+	if (!err || *value->text != '{')
+		return err;
+	fx_error_free(err);
+	return fx_error_hint(fx_error_new(FX_ERR_TYPE,
+				     "%s: one node is wanted, not a set",
+				     ctx->entry->name),
+		"nodes %s lists them", value->text);
+}
+
 static struct fx_error *
 resolve_value(struct cmd_ctx *ctx, struct cmd_value *value)
 {
@@ -139,8 +155,7 @@ resolve_value(struct cmd_ctx *ctx, struct cmd_value *value)
 	case CMD_ARG_INT:
 		return resolve_int(ctx, value);
 	case CMD_ARG_NODE:
-		return fx_resolve_node(ctx->session, ctx->model, value->text,
-			&value->node);
+		return resolve_node(ctx, value);
 	case CMD_ARG_SET:
 	case CMD_ARG_QUERY:
 		return fx_resolve_set(ctx->session, ctx->model, value->text,

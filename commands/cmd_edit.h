@@ -71,4 +71,11 @@ cmd_statement_place(const struct cmd_statement *statement,
 	struct fx_graph *graph, const struct cmd_placing *placing,
 	struct fx_node **first_ret, struct fx_node **ret);
 
+/* ERR (freed) once more, about SPAN of TEXT instead of what it was about. */
+FX_NODISCARD struct fx_error *cmd_edit_retell(struct fx_error *err,
+	const char *text, struct fx_span span);
+
+/* Say that no rule is known for the function TARGET, if that is so. */
+void cmd_note_function(struct cmd_ctx *ctx, const char *target);
+
 #endif /* FX_COMMANDS_CMD_EDIT_H */

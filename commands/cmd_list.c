@@ -132,9 +132,6 @@ say_source(struct cmd_ctx *ctx, const struct fx_node *node, int size)
 	const struct fx_source_frame *frame;
 	size_t length;
 
-	if (!node->source || !node->source->count)
-		return fx_error_new(FX_ERR_NO_NAME, "%%%s has no source line",
-			node->name);
 	frame = &node->source->frames[0];
 	if (!ctx->shell->restricted && frame->file)
 		err = fx_file_read(frame->file, SOURCE_LIMIT, &text, &length);
@@ -177,6 +174,12 @@ next_page(const struct listing *listing, size_t *begin_ret, size_t *end_ret)
 	struct cmd_shell *shell = listing->ctx->shell;
 	size_t count = listing->graph->node_count;
 
+	/* The same place once more in another form, not what comes after. */
+	if (shell->has_listed && shell->list_form != listing->form) {
+		*begin_ret = FX_MIN(shell->list_first, count);
+		*end_ret = FX_MIN(*begin_ret + list_size(listing->ctx), count);
+		return;
+	}
 	if (!shell->has_listed) {
 		around(listing, FX_MIN(listing->current, count), begin_ret,
 			end_ret);
@@ -292,11 +295,29 @@ list_range(struct listing *listing)
 	shell->list_first = begin;
 	shell->list_next = end;
 	shell->has_listed = true;
+	shell->list_form = listing->form;
 	return say_range(listing, begin, end);
 }
 
+/* The first node from NODE on that a line of source made, else the last
+ * before it, else NULL.
+ */
+static struct fx_node *
+nearest_source(struct fx_node *node)
+{
+	struct fx_node *at;
+
+	for (at = node; at; at = fx_graph_next(at))
+		if (at->source && at->source->count)
+			return at;
+	for (at = node; at; at = fx_graph_previous(at))
+		if (at->source && at->source->count)
+			return at;
+	return NULL;
+}
+
 /* The node whose source /s shows: the one named, else the stop, else the
- * first.
+ * first; or one near it, which is said.
  */
 static FX_NODISCARD struct fx_error *
 list_source(struct listing *listing)
@@ -304,6 +325,7 @@ list_source(struct listing *listing)
 	struct cmd_ctx *ctx = listing->ctx;
 	const char *where = cmd_arg_text(ctx, "where");
 	struct fx_node *node = fx_position_node(ctx->model);
+	struct fx_node *near;
 	struct fx_error *err;
 
 	if (where) {
@@ -316,7 +338,17 @@ list_source(struct listing *listing)
 	if (!node)
 		return fx_error_new(FX_ERR_NO_NODE, "%s has no nodes",
 			fx_model_name(ctx->model));
-	return say_source(ctx, node, (int)list_size(ctx));
+	near = nearest_source(node);
+	if (!near)
+		return fx_error_hint(fx_error_new(FX_ERR_NO_NAME,
+					     "%s has no source lines",
+					     fx_model_name(ctx->model)),
+			"list shows its code");
+	if (near != node)
+		out_note(ctx->out,
+			"%%%s has no source line; this is that of %%%s",
+			node->name, near->name);
+	return say_source(ctx, near, (int)list_size(ctx));
 }
 
 struct fx_error *

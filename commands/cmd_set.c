@@ -129,6 +129,11 @@ cmd_set_exec(struct cmd_ctx *ctx)
 	if (takes_word(text, "value", &rest))
 		return fx_error_new(FX_ERR_UNSUPPORTED,
 			"set value: this version computes shapes, not values");
+	if (!strcmp(text, "module"))
+		return fx_error_hint(fx_error_new(FX_ERR_SYNTAX,
+					     "set module: expected PATH = "
+					     "nn.X(...)"),
+			"set module layer1.0.relu = nn.GELU()");
 	if (takes_word(text, "module", &rest))
 		return cmd_set_module(ctx, rest);
 	if (*text == '$')

@@ -258,6 +258,16 @@ set_opcode(const struct field *field)
 					     "no opcode \"%s\"", field->text),
 			"one of: placeholder get_attr call_function "
 			"call_method call_module output");
+	if (opcode == FX_OPCODE_CALL_FUNCTION &&
+		opcode != field->node->opcode &&
+		!strchr(field->node->target, '.'))
+		return fx_error_hint(
+			fx_error_new(FX_ERR_VALUE,
+				"%%%s cannot become a call_function: its "
+				"target \"%s\" is no function",
+				field->node->name, field->node->target),
+			"replace %s = torch.FUNCTION(...) puts one there",
+			field->node->name);
 	return fx_edit_set_opcode(field->node, opcode, field->node->target);
 }
 
@@ -356,6 +366,7 @@ cmd_set_field(struct cmd_ctx *ctx, const char *text)
 	struct field field = { 0 };
 	struct fx_ast *tree;
 	struct fx_error *err = cmd_set_check(ctx);
+	bool is_function;
 
 	if (!err)
 		err = cmd_set_split(text, &place, &field.text);
@@ -368,5 +379,10 @@ cmd_set_field(struct cmd_ctx *ctx, const char *text)
 	if (err)
 		return err;
 	field.place = place;
-	return cmd_edit(ctx, "edit", field_edit, &field);
+	is_function = field.node->opcode == FX_OPCODE_CALL_FUNCTION;
+	err = cmd_edit(ctx, "edit", field_edit, &field);
+	if (!err && is_function && !strcmp(field.field, "target") &&
+		!strchr("\"'", *field.text))
+		cmd_note_function(ctx, full_target(field.text));
+	return err;
 }

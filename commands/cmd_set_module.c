@@ -41,7 +41,8 @@ static FX_NODISCARD struct fx_error *
 no_module_made(const char *text)
 {
 	return fx_error_hint(fx_error_new(FX_ERR_TYPE,
-				     "\"%s\" creates no module", text),
+				     "\"%s\" is no module: write nn.X(...)",
+				     text),
 		"set module layer1.0.relu = nn.GELU()");
 }
 
@@ -66,6 +67,10 @@ cmd_set_module(struct cmd_ctx *ctx, const char *text)
 		return no_module_made(edit.text);
 	call = fx_xasprintf("%s(None)", edit.text);
 	err = cmd_statement_read(ctx, "module", call, &edit.statement);
+	/* The call on nothing was not typed. */
+	if (err && fx_error_text(err) &&
+		fx_error_span(err).end <= strlen(edit.text))
+		err = cmd_edit_retell(err, edit.text, fx_error_span(err));
 	if (!err && !edit.statement.module_name)
 		err = no_module_made(edit.text);
 	if (!err)

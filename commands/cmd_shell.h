@@ -69,6 +69,7 @@ struct cmd_shell {
 	size_t list_next; /* position after the last line listed */
 	size_t list_first;
 	bool has_listed;
+	char list_form; /* p f t: of the last listing */
 	size_t search_next;
 	char *search_text;
 	size_t rows_shown; /* by the listing that may be repeated */

@@ -329,7 +329,12 @@ say_touched(struct cmd_ctx *ctx, const struct fx_edit_report *report)
 		for (k = 0; k < FX_ARRAY_LEN(rows); k++)
 			if (touched->how & rows[k].how)
 				break;
-		if (k < FX_ARRAY_LEN(rows))
+		if (k == FX_ARRAY_LEN(rows))
+			continue;
+		if (report->touched_code && report->touched_code[i])
+			out_line(ctx->out, rows[k].role, "  %s %s",
+				rows[k].sign, report->touched_code[i]);
+		else
 			out_line(ctx->out, rows[k].role, "  %s %%%s",
 				rows[k].sign, touched->name);
 	}

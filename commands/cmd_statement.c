@@ -40,6 +40,8 @@ cmd_statement_deinit(struct cmd_statement *statement)
 struct reading {
 	struct cmd_ctx *ctx;
 	const char *unknown; /* the first name that is no node, or NULL */
+	bool is_called;      /* that name */
+	struct fx_span unknown_span;
 	struct fx_graph *graph;
 	const char *text;
 	FX_VEC(const char *) names;     /* nodes mentioned, each once */
@@ -119,6 +121,42 @@ unknown_layer(const struct reading *reading, const struct fx_ast *class_tree)
 	return err;
 }
 
+static void
+note_unknown(struct reading *reading, const struct fx_ast *tree, bool is_called)
+{
+	if (reading->unknown || is_global(tree->text))
+		return;
+	reading->unknown = tree->text;
+	reading->unknown_span = tree->span;
+	reading->is_called = is_called;
+}
+
+/* The first name that nothing is called by, with the nearest ones. */
+static FX_NODISCARD struct fx_error *
+refuse_unknown(const struct reading *reading)
+{
+	struct fx_error *err;
+	struct fx_node *node;
+
+	if (reading->is_called) {
+		err = fx_error_new(FX_ERR_NO_NAME,
+			"\"%s\" is no function that fxdb knows",
+			reading->unknown);
+		err = fx_error_hint(err,
+			"write it in full: torch.%s(...), "
+			"torch.nn.functional.%s(...), self.%s(...) for a "
+			"module",
+			reading->unknown, reading->unknown, reading->unknown);
+	} else {
+		err = fx_resolve_node(reading->ctx->session,
+			reading->ctx->model, reading->unknown, &node);
+	}
+	if (!err)
+		err = fx_error_new(FX_ERR_NO_NAME, "\"%s\" is not defined",
+			reading->unknown);
+	return cmd_edit_retell(err, reading->text, reading->unknown_span);
+}
+
 static FX_NODISCARD struct fx_error *
 scan(struct reading *reading, const struct fx_ast *tree)
 {
@@ -130,12 +168,16 @@ scan(struct reading *reading, const struct fx_ast *tree)
 	if (tree->kind == FX_AST_NAME &&
 		fx_graph_find(reading->graph, tree->text))
 		mention(reading, tree->text);
-	else if (tree->kind == FX_AST_NAME && !reading->unknown &&
-		 !is_global(tree->text))
-		reading->unknown = tree->text;
+	else if (tree->kind == FX_AST_NAME)
+		note_unknown(reading, tree, false);
 	if (tree->kind == FX_AST_CALL) {
 		const struct fx_ast *function = tree->kids[0];
 
+		if (function->kind == FX_AST_NAME &&
+			!fx_graph_find(reading->graph, function->text)) {
+			note_unknown(reading, function, true);
+			i = 1;
+		}
 		if (function->kind == FX_AST_NAME &&
 			fx_graph_find(reading->graph, function->text))
 			return refuse_call(reading, function);
@@ -219,11 +261,32 @@ program(const struct reading *reading, const struct cmd_statement *statement)
 	return fx_buf_take(&out);
 }
 
-/* The loader's error is about a text that the user never saw: keep what it
- * says, not where.
+/* Where in what the user typed an error about the program is, when the text
+ * stands there as it was typed.
  */
 static FX_NODISCARD struct fx_error *
-retell(struct fx_error *err)
+point_at(struct fx_error *told, const struct fx_error *err,
+	const struct reading *reading)
+{
+	const char *code = fx_error_text(err);
+	const char *begin = code ? strstr(code, RESULT " = ") : NULL;
+	struct fx_span span = fx_error_span(err);
+	size_t offset;
+
+	if (!begin || reading->construct)
+		return told;
+	offset = (size_t)(begin - code) + strlen(RESULT " = ");
+	if (span.begin < offset || span.end > offset + strlen(reading->text))
+		return told;
+	return fx_error_at(told, reading->text,
+		(struct fx_span){ span.begin - offset, span.end - offset });
+}
+
+/* The loader's error is about a text that the user never saw: keep what it
+ * says, and where only within what the user typed.
+ */
+static FX_NODISCARD struct fx_error *
+retell(struct fx_error *err, const struct reading *reading)
 {
 	const char *message = fx_error_message(err);
 	const char *place = strstr(message, " (line ");
@@ -233,21 +296,23 @@ retell(struct fx_error *err)
 
 	if (fx_error_hint_text(err))
 		told = fx_error_hint(told, "%s", fx_error_hint_text(err));
+	told = point_at(told, err, reading);
 	fx_error_free(err);
 	return told;
 }
 
 static FX_NODISCARD struct fx_error *
-load_program(struct cmd_ctx *ctx, const char *text, struct fx_graph **ret)
+load_program(const struct reading *reading, const char *text,
+	struct fx_graph **ret)
 {
 	FX_AUTO_LOADED struct fx_loaded loaded = { 0 };
 	struct fx_load_input input = { .text = text,
 		.length = strlen(text),
-		.serial = fx_session_serial(ctx->session) };
+		.serial = fx_session_serial(reading->ctx->session) };
 	struct fx_error *err = fx_open_text(&input, &loaded);
 
 	if (err)
-		return retell(err);
+		return retell(err, reading);
 	*ret = FX_TAKE(loaded.graph);
 	return NULL;
 }
@@ -312,18 +377,11 @@ cmd_statement_read(struct cmd_ctx *ctx, const char *name, const char *text,
 		split_construct(&reading, ret);
 	if (!err) {
 		code = program(&reading, ret);
-		err = load_program(ctx, code, &ret->graph);
+		err = load_program(&reading, code, &ret->graph);
 	}
 	if (err && fx_error_code(err) == FX_ERR_NO_NAME && reading.unknown) {
-		struct fx_node *node;
-
-		/* The resolver says it with the nearest names. */
 		fx_error_free(err);
-		err = fx_resolve_node(ctx->session, ctx->model, reading.unknown,
-			&node);
-		if (!err)
-			err = fx_error_new(FX_ERR_NO_NAME,
-				"\"%s\" is not defined", reading.unknown);
+		err = refuse_unknown(&reading);
 	}
 	fx_vec_deinit(&reading.names);
 	return err;

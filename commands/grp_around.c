@@ -191,10 +191,14 @@ tree_exec(struct cmd_ctx *ctx)
 		.row_limit = cmd_row_limit(ctx) };
 	int64_t depth = cmd_flag_int(ctx, "depth", 4);
 	struct fx_node *node = cmd_arg_node(ctx, "node");
-	struct fx_error *err = node ? NULL : cmd_here(ctx, &node);
 
-	if (err)
-		return err;
+	if (!node)
+		node = fx_position_node(ctx->model);
+	if (!node)
+		node = fx_graph_last(fx_model_graph(ctx->model));
+	if (!node)
+		return fx_error_new(FX_ERR_NO_NODE, "%s has no nodes",
+			fx_model_name(ctx->model));
 	/* Below this the lines are too long to read anyhow, and the stack is
 	 * safe.
 	 */
@@ -283,7 +287,7 @@ const struct cmd_entry cmd_group_around[] = {
 		.synonyms = "inputs users dependencies cone graph",
 		.needs = CMD_NEED_GRAPH,
 		.args = { { "node", CMD_ARG_NODE, CMD_OPTIONAL,
-			"which; the one at the stop", NULL } },
+			"which; the one at the stop, else the last", NULL } },
 		.flags = { { "users", 'u', CMD_ARG_END,
 				   "users instead of inputs" },
 			{ "depth", 'k', CMD_ARG_INT, "how deep; 4" },

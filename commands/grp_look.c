@@ -274,6 +274,18 @@ search_exec(struct cmd_ctx *ctx)
 
 /* lint. */
 
+/* torch.fx's lint accepts it, but nothing can be run to an end. */
+static void
+note_output(struct cmd_ctx *ctx, struct fx_graph *graph)
+{
+	struct fx_node *node;
+
+	fx_graph_for_each_node (node, graph)
+		if (node->opcode == FX_OPCODE_OUTPUT)
+			return;
+	out_note(ctx->out, "%s has no output node", fx_model_name(ctx->model));
+}
+
 static struct fx_error *
 lint_exec(struct cmd_ctx *ctx)
 {
@@ -284,6 +296,7 @@ lint_exec(struct cmd_ctx *ctx)
 	size_t i;
 
 	fx_verify(graph, 1000, &problems, &count);
+	note_output(ctx, graph);
 	if (!count)
 		out_line(ctx->out, FX_ROLE_PLAIN,
 			"%s: no problems in %zu nodes",

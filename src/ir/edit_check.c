@@ -159,7 +159,9 @@ struct fx_error *
 fx_check_name(const struct fx_graph *graph, const char *name)
 {
 	if (!fx_str_is_identifier(name))
-		return fx_error_new(FX_ERR_BAD_NAME, "\"%s\" is no identifier",
+		return fx_error_new(FX_ERR_BAD_NAME,
+			"\"%s\" is no name of a node: ASCII letters, digits "
+			"and _, no digit first",
 			name);
 	if (fx_str_is_keyword(name))
 		return fx_error_new(FX_ERR_BAD_NAME,

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/intern.h"
 #include "base/mem.h"
+#include "emit/python.h"
 #include "ir/effect.h"
 #include "ir/savepoint.h"
 #include "run/datum.h"
@@ -28,8 +29,13 @@
 void
 fx_edit_report_deinit(struct fx_edit_report *report)
 {
+	for (size_t i = 0; report->touched_code && i < report->touched_count;
+		i++)
+		free(report->touched_code[i]);
+	free(report->touched_code);
 	free(report->bad_shape_text);
 	free(report->touched);
+	report->touched_code = NULL;
 	report->bad_shape_text = NULL;
 	report->touched = NULL;
 }
@@ -239,6 +245,45 @@ fill_report(struct fx_model *model, struct fx_reshape *reshape,
 		first ? first->name : "?", reshape->text);
 }
 
+/* TEXT without what it releases: `;  x = None`. */
+static char *
+statement(const char *text, size_t length)
+{
+	const char *release = NULL;
+	size_t i;
+
+	if (length > 8 && !strncmp(text + length - 7, " = None", 7))
+		for (i = 0; i + 3 < length; i++)
+			if (!strncmp(text + i, ";  ", 3))
+				release = text + i;
+	return fx_xstrndup(text, release ? (size_t)(release - text) : length);
+}
+
+/* What a dry run would have made of the nodes that it touched, as code. */
+static void
+fill_code(struct fx_graph *graph, struct fx_edit_report *ret)
+{
+	FX_AUTO_BUF struct fx_buf code = { 0 };
+	struct fx_emit_ranges ranges = { 0 };
+
+	fx_emit_python(&code, graph, NULL, &ranges);
+	ret->touched_code =
+		fx_xcalloc(ret->touched_count + 1, sizeof(*ret->touched_code));
+	for (size_t i = 0; i < ret->touched_count; i++) {
+		struct fx_node *node =
+			fx_graph_find_id(graph, ret->touched[i].node);
+		const struct fx_emit_range *range;
+
+		if (!node || !node->is_in_graph)
+			continue;
+		range = &ranges.items[fx_graph_position(graph, node)];
+		ret->touched_code[i] =
+			statement(fx_buf_text(&code) + range->begin,
+				range->end - range->begin);
+	}
+	fx_emit_ranges_deinit(&ranges);
+}
+
 /* What the innermost edit changed, and what depends on it. */
 struct change {
 	struct fx_map ids;
@@ -291,6 +336,8 @@ fx_model_edit_end(struct fx_session *session, struct fx_model *model,
 		fx_journal_touched_open(model->graph, &ret->touched,
 			&ret->touched_count);
 	}
+	if (!err && dry_run)
+		fill_code(model->graph, ret);
 	if (err || dry_run) {
 		take_back(model);
 		put_back(model, &before);

@@ -42,6 +42,7 @@ struct fx_edit_report {
 	size_t position;            /* ... to this node */
 	struct fx_touched *touched; /* what changed, for a dry run's listing */
 	size_t touched_count;
+	char **touched_code; /* of a dry run: statements, NULL if erased */
 };
 void fx_edit_report_deinit(struct fx_edit_report *report);
 FX_DEFINE_DEINIT(edit_report, struct fx_edit_report, fx_edit_report_deinit);

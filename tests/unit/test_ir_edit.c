@@ -150,7 +150,9 @@ a_name_is_an_identifier_and_free(void)
 		FX_ERR_NAME_TAKEN, "the name \"relu\" is taken", NULL);
 	spec.name = "not this";
 	check_error(fx_edit_create(n.graph, &spec, NULL, NULL), FX_ERR_BAD_NAME,
-		"\"not this\" is no identifier", NULL);
+		"\"not this\" is no name of a node: ASCII letters, digits and "
+		"_, no digit first",
+		NULL);
 	FXT_FAILS(fx_edit_set_name(n.relu, "class"), FX_ERR_BAD_NAME);
 	FXT_FAILS(fx_edit_set_name(n.relu, "abs"), FX_ERR_BAD_NAME);
 	FXT_FAILS(fx_edit_set_name(n.relu, "torch"), FX_ERR_BAD_NAME);

@@ -205,7 +205,12 @@ ui_options_help(void)
 	fx_buf_add(&out, "usage: fxdb [MODEL] [option]...\n\n"
 			 "A debugger for PyTorch graphs.  MODEL is a file to "
 			 "load: .fxg, generated\nPython code, a folder of "
-			 "torch.fx, or a listing.\n\n");
+			 "torch.fx, or a listing; or a model to trace:\n"
+			 "FILE.py:EXPR or package.module:EXPR, as in "
+			 "lenet.py:LeNet or\ntorchvision.models:resnet18().  "
+			 "The command trace has more options\n(--concrete, "
+			 "--leaf, --train, --tracer, as): "
+			 "-ex \"trace lenet.py:LeNet --train\".\n\n");
 	for (i = 0; i < FX_ARRAY_LEN(texts); i++)
 		fx_buf_addf(&out, "  %-28s %s\n", texts[i][0], texts[i][1]);
 	fx_buf_add(&out, "\nExit status: 0 fine, 1 a check failed, 2 an "

@@ -221,8 +221,8 @@ ui_first_screen(struct ui *ui)
 	out_line(out, FX_ROLE_TITLE,
 		PACKAGE_STRING ": a debugger for PyTorch graphs.");
 	out_line(out, FX_ROLE_PLAIN,
-		"No graph is open: load FILE opens one (.fxg, printed code, a "
-		"listing).");
+		"No graph is open: load FILE opens one (.fxg, printed code); "
+		"trace FILE.py:CLASS makes one.");
 	out_line(out, FX_ROLE_PLAIN,
 		"help concepts  says how nodes, sets and places are named.");
 	out_line(out, FX_ROLE_PLAIN,

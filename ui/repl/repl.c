@@ -24,8 +24,8 @@ static bool
 repl_confirm(void *context, const char *question)
 {
 	FX_AUTO_FREE char *prompt = fx_xasprintf("%s (y or n) ", question);
+	struct ui *ui = context;
 
-	(void)context;
 	for (;;) {
 		bool interrupted;
 		FX_AUTO_FREE char *answer = line_read(prompt, &interrupted);
@@ -36,6 +36,7 @@ repl_confirm(void *context, const char *question)
 			return true;
 		if (strchr("nN", answer[0]) && answer[0])
 			return false;
+		out_note(ui->out, "Please answer y or n.");
 	}
 }
 

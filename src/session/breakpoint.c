@@ -285,7 +285,7 @@ struct fx_error *
 fx_breakpoint_delete(struct fx_session *session, int number)
 {
 	struct fx_break *b;
-	size_t index;
+	size_t index = 0;
 	struct fx_error *err = need(session, number, &b);
 
 	if (err)

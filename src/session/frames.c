@@ -114,6 +114,12 @@ fx_position_scope(struct fx_model *model, struct fx_node *node)
 	size_t index = model->frame;
 	const char *scope = node->scope ? node->scope->path : "";
 
+	/* A module that is called next has not been entered: one stands in the
+	 * scope that calls it.
+	 */
+	if (!index && node->opcode == FX_OPCODE_CALL_MODULE && node->scope &&
+		node->target == scope)
+		scope = node->scope->parent ? node->scope->parent->path : "";
 	if (!index)
 		return scope;
 	fx_position_frames(model, node, &frames, &count);

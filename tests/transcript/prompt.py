@@ -1,0 +1,139 @@
+"""The prompt in a real pseudo-terminal: completion, Ctrl-C, blocks, repeats,
+history, questions, and the terminal as it was afterwards."""
+import os
+import pty
+import select
+import subprocess
+import sys
+import tempfile
+import termios
+import time
+
+fxdb = os.environ["FXDB"]
+source = os.environ["FXDB_SRCDIR"]
+home = tempfile.mkdtemp()
+failures = []
+
+
+class Prompt:
+    """fxdb on a terminal of its own."""
+
+    def __init__(self, *arguments):
+        self.master, slave = pty.openpty()
+        self.slave = slave
+        self.said = ""
+        self.before = termios.tcgetattr(slave)
+        environment = dict(os.environ, HOME=home, TERM="xterm",
+                           XDG_STATE_HOME=home + "/state", NO_COLOR="1")
+        environment.pop("XDG_CONFIG_HOME", None)
+        self.process = subprocess.Popen(
+            [fxdb, "-nx", *arguments], stdin=slave, stdout=slave,
+            stderr=slave, env=environment, start_new_session=True,
+            preexec_fn=self.take_terminal)
+
+    def take_terminal(self):
+        import fcntl
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+    def read(self, wanted, limit=20):
+        """What comes up to WANTED; the rest stays for the next read."""
+        end = time.time() + limit
+        while wanted not in self.said and time.time() < end:
+            if select.select([self.master], [], [], 0.1)[0]:
+                try:
+                    self.said += os.read(self.master, 65536).decode()
+                except OSError:
+                    break
+        at = self.said.find(wanted)
+        if at < 0:
+            failures.append(f"no {wanted!r} in {self.said!r}")
+        text = self.said[:at + len(wanted)] if at >= 0 else self.said
+        self.said = self.said[len(text):]
+        return text
+
+    def type(self, keys, wanted):
+        os.write(self.master, keys.encode())
+        return self.read(wanted)
+
+    def leave(self, status):
+        got = self.process.wait(20)
+        if got != status:
+            failures.append(f"exit status {got}, not {status}")
+        after = termios.tcgetattr(self.slave)
+        if after != self.before:
+            failures.append(f"the terminal is {after}, was {self.before}")
+
+
+def check(truth, what):
+    if not truth:
+        failures.append(what)
+
+
+mlp = source + "/doc/examples/mlp.fxg"
+
+p = Prompt()
+text = p.read("(fxdb) ")
+check(text.count("\n") == 5, f"the first screen is not five lines: {text!r}")
+p.type("\x04", "\n")
+p.leave(0)
+
+p = Prompt(mlp)
+p.read("(fxdb) ")
+p.type("nod\t", "e")
+p.type("s -m 1\n", "6 more")
+p.read("(fxdb) ")
+# The empty line goes on with a listing and repeats no edit.
+p.type("\n", "fc1")
+p.read("(fxdb) ")
+p.type("rename act relu\n", "undo: 1")
+p.read("(fxdb) ")
+text = p.type("\n", "(fxdb) ")
+check("undo" not in text, "an edit was repeated")
+# Ctrl-C drops the line and nothing else.
+p.type("node rel", "rel")
+p.type("\x03", "(fxdb) ")
+p.type("node rel\t\n", "call_module")
+p.read("(fxdb) ")
+# Ctrl-C ends a program of the shell, and the prompt comes back.
+p.type("!sleep 30\n", "\n")
+time.sleep(0.3)
+p.type("\x03", "exit status 130")
+p.read("(fxdb) ")
+# A block of lines.
+p.type("define two\n", ">")
+p.type("p 1 + 1\n", ">")
+p.type("end\n", "(fxdb) ")
+p.type("two\n", "$1 = 2")
+p.read("(fxdb) ")
+# A question, answered both ways.
+p.type("b nosuch\n", "pending? (y or n) ")
+p.type("n\n", 'error: no node "nosuch"')
+p.read("(fxdb) ")
+p.type("b nosuch\n", "(y or n) ")
+p.type("y\n", "Breakpoint 1 (nosuch) pending")
+p.read("(fxdb) ")
+# An error does not end the session; unsaved edits are asked about.
+p.type("brek\n", "did you mean")
+p.read("(fxdb) ")
+p.type("quit\n", "(y or n) ")
+p.type("n\n", "(fxdb) ")
+p.type("quit 4\n", "(y or n) ")
+p.type("y\n", "\n")
+p.leave(4)
+
+with open(home + "/state/fxdb/history") as lines:
+    history = lines.read().split("\n")
+check("two" in history and "quit 4" in history, f"history: {history}")
+
+# Output page by page, and q ends it.
+p = Prompt(source + "/doc/examples/resnet18.fxg", "-q")
+p.read("(fxdb) ")
+p.type("set height 10\n", "(fxdb) ")
+p.type("nodes\n", "-- more")
+p.type(" ", "-- more")
+p.type("q", "(fxdb) ")
+p.type("quit\n", "\n")
+p.leave(0)
+
+print("\n".join(failures))
+sys.exit(1 if failures else 0)

@@ -1,0 +1,4 @@
+#!/usr/bin/env bash
+# prompt.sh - prompt.py where there is a Python.
+[ -n "${FXDB_PYTHON:-}" ] || exit 77
+exec "$FXDB_PYTHON" "${FXDB_SRCDIR:?}/tests/transcript/prompt.py"

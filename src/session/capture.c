@@ -24,9 +24,23 @@ fx_session_set_python(struct fx_session *session, const char *path)
 struct fx_error *
 fx_session_start_worker(struct fx_session *session)
 {
-	if (session->worker)
+	if (session->worker) {
+		fx_worker_poll(session->worker);
 		return NULL;
+	}
 	return fx_worker_start(session->python, &session->worker);
+}
+
+/* A worker that can be asked: one that was killed meanwhile is replaced. */
+static struct fx_error *
+need_worker(struct fx_session *session)
+{
+	if (session->worker && !fx_worker_is_alive(session->worker) &&
+		fx_worker_was_ready(session->worker)) {
+		fx_worker_free(session->worker);
+		session->worker = NULL;
+	}
+	return session->worker ? NULL : fx_session_start_worker(session);
 }
 
 /* After a failure the server itself may be gone: the next trace starts one. */
@@ -63,7 +77,7 @@ fx_session_trace(struct fx_session *session,
 
 	*ret = NULL;
 	memset(report, 0, sizeof(*report));
-	err = fx_session_start_worker(session);
+	err = need_worker(session);
 	if (err)
 		return err;
 	if (!full.tick && !full.output) {

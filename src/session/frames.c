@@ -127,3 +127,17 @@ fx_position_scope(struct fx_model *model, struct fx_node *node)
 		return frames[index].title;
 	return scope;
 }
+
+const char *
+fx_position_unit(const struct fx_node *node)
+{
+	const struct fx_node *before = fx_graph_previous(node);
+	const char *unit = NULL;
+
+	for (const struct fx_scope *scope = node->scope; scope;
+		scope = scope->parent)
+		if (*scope->path &&
+			!(before && fx_position_is_inside(before, scope->path)))
+			unit = scope->path;
+	return unit;
+}

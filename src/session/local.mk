@@ -8,6 +8,7 @@ libfxcore_a_SOURCES += \
 	%D%/files.c \
 	%D%/frames.c \
 	%D%/given.c \
+	%D%/input.c \
 	%D%/model.c %D%/model.h \
 	%D%/place.c %D%/place.h \
 	%D%/position.c %D%/position.h \

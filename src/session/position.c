@@ -138,20 +138,19 @@ ends_before(struct fx_request *request, struct fx_node *node)
 	}
 	if (request->is_first)
 		return false;
-	if (request->scope && !fx_position_is_inside(node, request->scope)) {
-		if (request->count <= 1 || request->leaves) {
-			fx_request_stop(request, FX_STOP_STEP);
-			return true;
-		}
-		/* The next unit begins here. */
-		request->count--;
-		request->scope = node->scope ? node->scope->path : NULL;
+	if (request->scope && fx_position_is_inside(node, request->scope))
 		return false;
-	}
-	if (!request->scope && request->count && !--request->count) {
+	if (request->leaves && request->scope) {
 		fx_request_stop(request, FX_STOP_STEP);
 		return true;
 	}
+	if (request->count && !--request->count) {
+		fx_request_stop(request, FX_STOP_STEP);
+		return true;
+	}
+	/* The next unit begins here. */
+	if (request->by_scope)
+		request->scope = fx_position_unit(node);
 	return false;
 }
 
@@ -485,18 +484,19 @@ ask_onwards(struct fx_request *request, enum fx_move move, size_t count)
 {
 	struct fx_model *model = request->model;
 	struct fx_node *node = fx_position_node(model);
-	bool by_scope =
-		fx_str_equal(fx_settings_word(request->session->settings,
-				     "step-unit"),
-			"scope");
 
 	switch (move) {
 	case FX_MOVE_STEP:
 	case FX_MOVE_NEXT:
 		request->count = count ? count : 1;
 		request->enters = move == FX_MOVE_STEP;
-		if (by_scope && node && node->scope && *node->scope->path)
-			request->scope = node->scope->path;
+		request->by_scope =
+			fx_str_equal(fx_settings_word(request->session
+							      ->settings,
+					     "step-unit"),
+				"scope");
+		if (request->by_scope && node)
+			request->scope = fx_position_unit(node);
 		break;
 	case FX_MOVE_FINISH:
 		request->leaves = true;

@@ -13,6 +13,7 @@ struct fx_request {
 	size_t count;        /* steps still to do; 0: no limit */
 	bool enters;         /* step: into nested graphs */
 	const char *scope;   /* a unit or finish: until out of it; NULL */
+	bool by_scope;       /* step-unit scope */
 	bool leaves;         /* finish: out of the nested graph */
 	uint64_t target;     /* stop before it; 0: none */
 	bool ignores_breaks; /* goto */
@@ -37,6 +38,10 @@ void fx_request_enter(struct fx_request *request);
 void fx_request_run_place(struct fx_request *request);
 /* The scope that the selected frame stands for, else NODE's innermost. */
 const char *fx_position_scope(struct fx_model *model, struct fx_node *node);
+/* The whole module that begins with NODE: the outermost scope that the node
+ * before is not in; NULL when none begins.
+ */
+const char *fx_position_unit(const struct fx_node *node);
 /* Whether NODE was called in the module PATH or below. */
 bool fx_position_is_inside(const struct fx_node *node, const char *path);
 /* Neither a placeholder nor a get_attr. */

@@ -154,14 +154,7 @@ until_counts_breakpoints_and_goto_does_not(void)
 }
 
 static const char scoped[] =
-	"import torch\n"
 	"class Net(torch.nn.Module):\n"
-	"    def __init__(self):\n"
-	"        super().__init__()\n"
-	"        self.layer1 = torch.nn.Module()\n"
-	"        self.layer1.a = torch.nn.ReLU()\n"
-	"        self.layer1.b = torch.nn.ReLU()\n"
-	"        self.fc = torch.nn.ReLU()\n"
 	"    def forward(self, x : \"f32[2, 3]\"):\n"
 	"        layer1_a = self.layer1.a(x);  x = None\n"
 	"        layer1_b = self.layer1.b(layer1_a);  layer1_a = None\n"
@@ -178,8 +171,10 @@ step_unit_scope_takes_a_module_at_once(void)
 	CU_ASSERT(fxt_ok(fx_settings_set(fx_session_settings(w.session), index,
 		"scope")));
 	start(&w);
-	/* The innermost scope is the called module itself. */
-	FXT_SAME(move(&w, FX_MOVE_STEP, false, 1), "@2 layer1_b step 1");
+	FXT_SAME(move(&w, FX_MOVE_STEP, false, 1), "@3 fc step 2");
+	FXT_SAME(move(&w, FX_MOVE_STEP, false, 1), "@4 output step 1");
+	start(&w);
+	FXT_SAME(move(&w, FX_MOVE_STEP, false, 2), "@4 output step 3");
 }
 
 static void

@@ -1,0 +1,139 @@
+/* input.c - what the user gives a graph's placeholders. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "ir/tensor_meta.h"
+#include "run/backend.h"
+#include "run/datum.h"
+#include "session/resolve.h"
+#include "session/session_private.h"
+
+static struct fx_input *
+find_input(const struct fx_model *model, uint64_t node)
+{
+	for (size_t i = 0; i < model->inputs.count; i++)
+		if (model->inputs.items[i].node == node)
+			return &model->inputs.items[i];
+	return NULL;
+}
+
+bool
+fx_model_has_input(const struct fx_model *model, uint64_t node)
+{
+	return find_input(model, node) != NULL;
+}
+
+const char *
+fx_model_input_text(const struct fx_model *model, const struct fx_node *node)
+{
+	const struct fx_input *input = find_input(model, node->id);
+
+	return input ? input->text : NULL;
+}
+
+/* By target first, then by name (COMMANDS 2). */
+static struct fx_error *
+find_placeholder(struct fx_model *model, const char *name, struct fx_node **ret)
+{
+	FX_AUTO_BUF struct fx_buf names = { 0 };
+	struct fx_node *node;
+
+	*ret = NULL;
+	if (*name == '%')
+		name++;
+	fx_graph_for_each_node (node, model->graph) {
+		if (node->opcode != FX_OPCODE_PLACEHOLDER)
+			continue;
+		fx_buf_addf(&names, "%s%s", names.length ? ", " : "",
+			node->target);
+		if (fx_str_equal(node->target, name)) {
+			*ret = node;
+			return NULL;
+		}
+		if (!*ret && fx_str_equal(node->name, name))
+			*ret = node;
+	}
+	if (*ret)
+		return NULL;
+	return fx_error_hint(fx_error_new(FX_ERR_NO_NODE,
+				     "%s has no input \"%s\"", model->name,
+				     name),
+		"inputs: %s", names.length ? fx_buf_text(&names) : "none");
+}
+
+/* "f32[1,3]" or an expression. */
+static struct fx_error *
+read_input(struct fx_session *session, struct fx_model *model, const char *text,
+	struct fx_datum **ret)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	struct fx_value value;
+	struct fx_error *err =
+		fx_tensor_meta_parse(arena, text, strlen(text), &value);
+
+	if (err) {
+		fx_error_free(err);
+		return fx_resolve_expression(session, model, text, false, ret);
+	}
+	if (value.kind != FX_VALUE_TENSOR) {
+		*ret = fx_datum_from_value(&value);
+		return NULL;
+	}
+	return model->backend->ops->generate(model->backend, value.tensor,
+		fx_session_seed(session), ret);
+}
+
+static void
+keep_input(struct fx_model *model, struct fx_node *node, const char *text,
+	struct fx_datum *datum_taken)
+{
+	struct fx_input *input = find_input(model, node->id);
+	struct fx_input fresh = { .node = node->id };
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	struct fx_value meta = fx_datum_to_value(arena, datum_taken);
+
+	if (!input) {
+		fx_vec_push(&model->inputs, fresh);
+		input = &fx_vec_last(&model->inputs);
+	}
+	free(input->text);
+	fx_datum_unref(input->datum);
+	input->text = fx_xstrdup(text);
+	input->datum = datum_taken;
+	fx_graph_set_meta(node, &meta);
+}
+
+struct fx_error *
+fx_model_set_input(struct fx_session *session, struct fx_model *model,
+	const char *name, const char *text)
+{
+	FX_AUTO_MAP struct fx_map ids = { 0 };
+	FX_AUTO_FREE struct fx_node **cone = NULL;
+	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { .position = 0 };
+	FX_AUTO(reshape) struct fx_reshape reshape = { 0 };
+	struct fx_datum *datum;
+	struct fx_node *node;
+	struct fx_use *use;
+	size_t count;
+	struct fx_error *err = find_placeholder(model, name, &node);
+
+	if (!err)
+		err = read_input(session, model, text, &datum);
+	if (err)
+		return err;
+	keep_input(model, node, text, datum);
+	/* Its own metadata is new already, so the users are where it begins. */
+	fx_map_set(&ids, (uintptr_t)node->id, 1);
+	fx_node_for_each_user (use, node)
+		fx_map_set(&ids, (uintptr_t)use->user->id, 1);
+	fx_model_cone(model, &ids, &cone, &count);
+	reshape = fx_model_reshape(model, &ids, cone, count);
+	fx_model_make_stale(model, &ids, cone, count, &report);
+	return NULL;
+}

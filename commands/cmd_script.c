@@ -68,7 +68,7 @@ cmd_run_text(struct cmd_shell *shell, const char *file, const char *text,
 	struct fx_error *err = NULL;
 
 	shell->script = &script;
-	while (!err && !shell->is_quitting && out_more(out)) {
+	while (!err && !shell->is_quitting) {
 		FX_AUTO_FREE char *line = NULL;
 
 		if (!*script.text)

@@ -170,6 +170,10 @@ struct out *out_new_term(const struct out_stream *stream,
  */
 struct fx_buf;
 struct out_stream out_stream_standard(void);
+/* Why writing to standard output failed (errno), other than that its reader
+ * had enough; 0 when it did not.  STANDARD is what the above returned.
+ */
+int out_stream_failure(const struct out_stream *standard);
 struct out_stream out_stream_buffer(struct fx_buf *buf, bool with_errors);
 
 #endif /* FX_COMMANDS_OUT_H */

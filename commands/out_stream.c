@@ -15,6 +15,7 @@
  */
 struct standard {
 	bool closed; /* the reader of standard output is gone */
+	int failure; /* errno when it failed otherwise: a full disk */
 };
 
 static void
@@ -36,8 +37,11 @@ standard_write(void *context, bool error, const char *text, size_t size)
 
 			poll(&wait, 1, -1);
 		} else if (errno != EINTR) {
-			if (!error)
-				standard->closed = true;
+			if (error)
+				return;
+			standard->closed = true;
+			if (errno != EPIPE)
+				standard->failure = errno;
 			return;
 		}
 	}
@@ -58,6 +62,12 @@ out_stream_standard(void)
 		.write = standard_write,
 		.more = standard_more,
 		.free = free };
+}
+
+int
+out_stream_failure(const struct out_stream *standard)
+{
+	return ((const struct standard *)standard->context)->failure;
 }
 
 static void

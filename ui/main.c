@@ -73,9 +73,23 @@ is_bare(const struct ui_options *options)
 	return !options->model && !options->actions.count;
 }
 
+/* What was printed is lost: that is no success. */
+static bool
+output_failed(const struct ui *ui)
+{
+	int failure = out_stream_failure(&ui->standard);
+
+	if (failure)
+		fprintf(stderr, "fxdb: error: standard output: %s\n",
+			strerror(failure));
+	return failure;
+}
+
 static int
 exit_status(const struct ui *ui)
 {
+	if (output_failed(ui))
+		return 2;
 	if (ui->quit_given)
 		return ui->quit_status;
 	return ui->interactive ? 0 : cmd_shell_status(ui->shell);

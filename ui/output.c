@@ -93,6 +93,7 @@ ui_output_new(struct ui *ui)
 		.rows = rows,
 		.ascii = ui->options->ascii };
 
+	ui->standard = standard;
 	ui->pager = stream;
 	if (ui->options->json)
 		return out_new_json(&stream);

@@ -183,7 +183,10 @@ run_actions(struct ui *ui)
 		const struct ui_action *action = &ui->options->actions.items[i];
 		bool done;
 
-		if (cmd_shell_is_quitting(ui->shell) || !out_more(ui->out))
+		/* With the reader gone, checks still count and files are
+		 * still written.
+		 */
+		if (cmd_shell_is_quitting(ui->shell))
 			return true;
 		if (action->is_file)
 			done = run_file(ui, action->text);

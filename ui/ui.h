@@ -22,6 +22,7 @@ struct ui {
 	bool quit_given;  /* with a status */
 	int quit_status;
 	bool pages; /* at the prompt, on a terminal: long output stops */
+	struct out_stream standard;
 	struct out_stream pager;
 	int line; /* of standard input, when it is read by batch */
 };

@@ -132,3 +132,7 @@ EXTRA_DIST += $(transcripts) \
 # The program as a whole: options, exit statuses, pipes.
 TESTS += %D%/program.sh %D%/prompt.sh
 EXTRA_DIST += %D%/program.sh %D%/prompt.sh %D%/prompt.py
+
+# Signals and the terminal.
+TESTS += %D%/signals.sh
+EXTRA_DIST += %D%/signals.sh %D%/signals.py

@@ -122,7 +122,7 @@ run_line(struct ui *ui, const char *line, size_t length)
 void
 batch_run(struct ui *ui)
 {
-	while (!cmd_shell_is_quitting(ui->shell) && out_more(ui->out)) {
+	while (!cmd_shell_is_quitting(ui->shell)) {
 		FX_AUTO_FREE char *line = NULL;
 		struct fx_error *err;
 		size_t length;

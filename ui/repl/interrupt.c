@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t interrupt_flag;
+static volatile sig_atomic_t deadly_signal;
 static int interrupt_pipe[2] = { -1, -1 };
 
 static void
@@ -37,6 +38,44 @@ interrupt_install(void)
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGPIPE, &ignore, NULL);
+}
+
+static void
+on_deadly(int number)
+{
+	deadly_signal = number;
+	on_interrupt(number);
+}
+
+static const int deadly[] = { SIGTERM, SIGHUP, SIGQUIT };
+
+#define DEADLY_COUNT (sizeof(deadly) / sizeof(deadly[0]))
+
+void
+interrupt_catch_deadly(bool on)
+{
+	struct sigaction action = { .sa_handler = on ? on_deadly : SIG_DFL };
+
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < DEADLY_COUNT; i++)
+		sigaction(deadly[i], &action, NULL);
+}
+
+void
+interrupt_die(void)
+{
+	int number = deadly_signal;
+
+	if (!number)
+		return;
+	interrupt_catch_deadly(false);
+	raise(number);
+}
+
+bool
+interrupt_has_deadly(void)
+{
+	return deadly_signal;
 }
 
 bool

@@ -13,4 +13,12 @@ bool interrupt_take(void);
 /* Readable while it was; -1 when there is no pipe. */
 int interrupt_file(void);
 
+/* While ON, the signals that end the program (TERM, HUP, QUIT) only end a wait,
+ * like Ctrl-C, so that the terminal can be put back first; then die.
+ */
+void interrupt_catch_deadly(bool on);
+bool interrupt_has_deadly(void);
+/* End the program by the signal that came, if one did. */
+void interrupt_die(void);
+
 #endif /* FX_UI_REPL_INTERRUPT_H */

@@ -251,7 +251,7 @@ drop_line(void)
 	rl_callback_sigcleanup();
 	rl_replace_line("", 1);
 	rl_callback_handler_remove();
-	fputs("^C\n", stderr);
+	fputs(interrupt_has_deadly() ? "\n" : "^C\n", stderr);
 }
 
 char *
@@ -262,15 +262,19 @@ line_read(const char *prompt, bool *interrupted_ret)
 	*interrupted_ret = false;
 	glue.done = false;
 	glue.line = NULL;
+	interrupt_catch_deadly(true);
 	rl_callback_handler_install(prompt, on_line);
 	while (!glue.done) {
 		if (!wait_for_key()) {
 			drop_line();
+			interrupt_die();
+			interrupt_catch_deadly(false);
 			*interrupted_ret = true;
 			return NULL;
 		}
 		rl_callback_read_char();
 	}
+	interrupt_catch_deadly(false);
 	if (!glue.line) {
 		fputs("\n", stderr);
 		return NULL;

@@ -18,11 +18,11 @@ static volatile sig_atomic_t ending;
 static int wake_pipe[2] = { -1, -1 };
 static struct termios modes_before;
 
-static const int numbers[TUI_SIGNAL_COUNT] = { SIGINT, SIGTERM, SIGHUP,
+static const int numbers[TUI_SIGNAL_COUNT] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT,
 	SIGWINCH, SIGTSTP, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT };
 
 enum {
-	FIRST_FATAL = 5,
+	FIRST_FATAL = 6,
 };
 
 /* Mouse and paste reporting off, main screen, cursor on, plain. */
@@ -113,6 +113,7 @@ tui_signals_catch(const struct termios *modes)
 	set_handler(SIGINT, on_interrupt, 0);
 	set_handler(SIGTERM, on_end, 0);
 	set_handler(SIGHUP, on_end, 0);
+	set_handler(SIGQUIT, on_end, 0);
 #ifndef FX_SANITIZERS
 	/* A sanitizer's own report would be lost. */
 	for (int i = FIRST_FATAL; i < TUI_SIGNAL_COUNT; i++)

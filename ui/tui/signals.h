@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <termios.h>
 
-#define TUI_SIGNAL_COUNT 10
+#define TUI_SIGNAL_COUNT 11
 
 /* The handlers that were there before. */
 struct tui_signals {

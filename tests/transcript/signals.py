@@ -1,0 +1,89 @@
+"""A signal that ends fxdb leaves the terminal as it was, at the prompt and on
+the full screen, with no shell behind to repair it.
+
+usage: signals.py FXDB MODEL
+"""
+import fcntl
+import os
+import pty
+import select
+import signal
+import sys
+import termios
+import time
+
+PROMPT_WAIT = 20
+
+
+def start(arguments):
+    """A child on a terminal of its own: pid, both ends, the modes before."""
+    ours, theirs = pty.openpty()
+    before = termios.tcgetattr(theirs)
+    pid = os.fork()
+    if pid == 0:
+        os.setsid()
+        fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
+        for number in range(3):
+            os.dup2(theirs, number)
+        os.environ.update(TERM="xterm-256color", LC_ALL="C.UTF-8",
+                          HOME="/nonexistent")
+        os.execv(arguments[0], arguments)
+    return pid, ours, theirs, before
+
+
+def read_until(ours, wanted):
+    """What came until WANTED did; fails when it does not."""
+    text, deadline = b"", time.monotonic() + PROMPT_WAIT
+    while wanted not in text:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            sys.exit("no %r within %d s: %r" % (wanted, PROMPT_WAIT, text))
+        if select.select([ours], [], [], left)[0]:
+            text += os.read(ours, 65536)
+    return text
+
+
+def rest(ours):
+    text = b""
+    while select.select([ours], [], [], 0)[0]:
+        try:
+            text += os.read(ours, 65536)
+        except OSError:
+            break
+    return text
+
+
+def is_on(text, mode):
+    """Whether private MODE was switched on and not off again."""
+    return text.rfind(b"\x1b[?%dh" % mode) > text.rfind(b"\x1b[?%dl" % mode)
+
+
+def check(fxdb, model, number, flags):
+    pid, ours, theirs, before = start([fxdb, "-nx", model] + flags)
+    text = read_until(ours, b"(fxdb)")
+    os.kill(pid, number)
+    os.waitpid(pid, 0)
+    text += rest(ours)
+    problems = []
+    if termios.tcgetattr(theirs) != before:
+        problems.append("the modes differ")
+    for mode in (2004, 1049, 1000):
+        if is_on(text, mode):
+            problems.append("mode %d is still on" % mode)
+    os.close(ours)
+    os.close(theirs)
+    return problems
+
+
+def main():
+    failed = 0
+    for flags in ([], ["--tui"]):
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+            problems = check(sys.argv[1], sys.argv[2], number, flags)
+            failed += bool(problems)
+            print("%s %s: %s" % (number.name, flags,
+                                 ", ".join(problems) or "good"))
+    return 1 if failed else 0
+
+
+sys.exit(main())

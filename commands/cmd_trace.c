@@ -18,6 +18,9 @@
 #include "session/model.h"
 #include "session/session.h"
 
+/* Longer lines of what a model prints are cut. */
+#define LINE_LIMIT 8192
+
 /* What the model prints, cut into lines. */
 struct printed {
 	struct cmd_ctx *ctx;
@@ -37,10 +40,10 @@ on_output(void *context, const char *text, size_t length)
 	struct printed *printed = context;
 
 	for (size_t i = 0; i < length; i++) {
-		if (text[i] == '\n')
-			say_line(printed);
-		else
+		if (text[i] != '\n')
 			fx_buf_add_char(&printed->line, text[i]);
+		if (text[i] == '\n' || printed->line.length >= LINE_LIMIT)
+			say_line(printed);
 	}
 }
 
@@ -52,21 +55,35 @@ on_tick(void *context)
 	return front->tick(front->context);
 }
 
-/* What to call the graph of SPEC: "Net" of "m.py:models.Net(3)"; the
- * caller's.
+/* The last step of the dotted name that lies between BEGIN and END. */
+static char *
+last_step(const char *begin, const char *end)
+{
+	const char *at = end;
+
+	while (at > begin && at[-1] != '.' && at[-1] != '/')
+		at--;
+	return fx_xstrndup(at, (size_t)(end - at));
+}
+
+/* What to call the graph of SPEC: "Net" of "m.py:models.Net(3)", "m" of
+ * "m.py:(lambda x: f(x))"; the caller's.
  */
 static char *
 name_of(const char *spec)
 {
-	const char *expression = strchr(spec, ':');
-	const char *begin, *end;
+	const char *colon = strchr(spec, ':');
+	const char *end = colon ? colon : spec + strlen(spec);
+	char *name = colon ? last_step(colon + 1,
+				     colon + 1 + strcspn(colon + 1, "([{ "))
+			   : fx_xstrdup("");
 
-	expression = expression ? expression + 1 : spec;
-	end = expression + strcspn(expression, "([{ ");
-	begin = end;
-	while (begin > expression && begin[-1] != '.')
-		begin--;
-	return fx_xstrndup(begin, (size_t)(end - begin));
+	if (*name)
+		return name;
+	free(name);
+	if (end - spec > 3 && strncmp(end - 3, ".py", 3) == 0)
+		end -= 3;
+	return last_step(spec, end);
 }
 
 static void
@@ -143,10 +160,13 @@ set_inputs(struct cmd_ctx *ctx, struct fx_model *model)
 static struct fx_error *
 note_partial(struct fx_error *err, struct fx_model *model)
 {
+	size_t count;
+
 	if (!model)
 		return err;
-	return fx_error_note(err, "the graph so far, %zu nodes, is open as %s",
-		fx_model_graph(model)->node_count, fx_model_name(model));
+	count = fx_model_graph(model)->node_count;
+	return fx_error_note(err, "the graph so far, %zu node%s, is open as %s",
+		count, count == 1 ? "" : "s", fx_model_name(model));
 }
 
 struct fx_error *

@@ -57,6 +57,15 @@ struct fxpy_class {
 	bool has_own_forward_call;
 };
 
+/* What a traced value cannot answer: a word for the report, and the sentence
+ * around the node's name.
+ */
+struct fxpy_refusal {
+	const char *asked;
+	const char *before;
+	const char *after;
+};
+
 /* The extension is one per process, like the patches it makes. */
 struct fxpy_state {
 	struct fxpy_trace *trace; /* the running one, or NULL */
@@ -66,6 +75,7 @@ struct fxpy_state {
 	PyTypeObject *wrapped_type;
 	PyTypeObject *graph_type;
 	PyTypeObject *node_type;
+	PyTypeObject *argument_type;
 
 	/* From torch, held for ever. */
 	PyObject *module_type, *sequential_type, *parameter_type, *tensor_type;
@@ -90,29 +100,29 @@ struct fxpy_state {
 	int unpack_sequence, extended_arg; /* opcodes */
 
 	/* Why the last refusal happened: for the error report. */
-	const char *asked;      /* static text: "bool()" */
-	const char *asked_node; /* interned name of the node */
+	const char *asked;          /* static text: "len()" */
+	const char *asked_node;     /* interned name of the node */
+	const char *asked_sentence; /* interned */
+	const char *asked_file;     /* and line: who asked */
+	int asked_line;
 };
 
 extern struct fxpy_state fxpy;
 
 /* Interned attribute names, as C strings to objects. */
+/* clang-format off */
 #define FXPY_NAMES(X) \
-	X(__dict__) \
-	X(_parameters) \
-	X(_buffers) X(_modules) X(__module__) X(__qualname__) X(__name__) X( \
-		f_back) X(f_lasti) X(f_code) X(co_code) X(co_filename) \
-		X(co_name) X(__torch_function__) X(__class__) X(forward) X( \
-			__globals__) X(_forward_hooks) X(_forward_pre_hooks) \
-			X(_backward_hooks) X(_backward_pre_hooks) X( \
-				training) X(is_leaf_module) X(path_of_module) \
-				X(create_arg) X(_fields) X(__fx_create_arg__) X( \
-					type) X(index) X(start) X(stop) \
-					X(step) X(owner) X(name) X(shape) X( \
-						dtype) X(stride) X(data_ptr) \
-						X(device) X(requires_grad) X( \
-							storage_offset) \
-							X(__code__) X(__doc__)
+	X(__dict__) X(_parameters) X(_buffers) X(_modules) X(__module__) \
+	X(__qualname__) X(__name__) X(f_back) X(f_lasti) X(f_code) \
+	X(co_code) X(co_filename) X(co_name) X(__torch_function__) \
+	X(__class__) X(forward) X(__globals__) X(_forward_hooks) \
+	X(_forward_pre_hooks) X(_backward_hooks) X(_backward_pre_hooks) \
+	X(training) X(is_leaf_module) X(path_of_module) X(create_arg) \
+	X(_fields) X(__fx_create_arg__) X(type) X(index) X(start) X(stop) \
+	X(step) X(owner) X(name) X(shape) X(dtype) X(stride) X(data_ptr) \
+	X(device) X(requires_grad) X(storage_offset) X(__code__) X(__doc__) \
+	X(_is_fx_tracing_flag)
+/* clang-format on */
 
 struct fxpy_strings {
 #define FXPY_DECLARE(name) PyObject *name;
@@ -128,6 +138,7 @@ extern struct fxpy_strings fxpy_str;
 struct fxpy_proxy {
 	PyObject_HEAD uint64_t generation;
 	struct fx_node *node; /* NULL: a lazy attribute */
+	const char *name;     /* the node's; outlives it */
 	PyObject *owner;      /* lazy attribute: the proxy it was read from */
 	PyObject *attr;
 	PyObject *dict; /* what the model stored on it, or NULL */
@@ -150,7 +161,12 @@ int fxpy_wrapped_ready(PyObject *module);
 PyObject *fxpy_wrapped_new(PyObject *original);
 
 /* ext_args.c: torch.fx's create_arg. */
+int fxpy_args_ready(void);
 bool fxpy_arg(struct fxpy_trace *trace, PyObject *object, struct fx_value *ret);
+/* What Tracer.create_arg does: OBJECT converted, its items through the
+ * tracer's own create_arg, as an Argument that fxpy_arg takes.
+ */
+PyObject *fxpy_create_arg(struct fxpy_trace *trace, PyObject *object);
 /* A plain value as configuration keeps it; false without an exception when
  * OBJECT is none.
  */

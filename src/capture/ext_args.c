@@ -13,8 +13,28 @@
 
 #define MAX_DEPTH 200
 
+/* A value that Tracer.create_arg has converted already. */
+struct argument {
+	PyObject_HEAD uint64_t generation;
+	struct fx_value value; /* lives in the graph's arena */
+};
+
 static bool convert(struct fxpy_trace *trace, PyObject *object, int depth,
 	struct fx_value *ret);
+
+static bool
+argument_value(struct fxpy_trace *trace, PyObject *object, struct fx_value *ret)
+{
+	const struct argument *argument = (const struct argument *)object;
+
+	if (argument->generation != trace->recorder.generation) {
+		PyErr_SetString(PyExc_RuntimeError,
+			"an argument of an earlier trace is used");
+		return false;
+	}
+	*ret = argument->value;
+	return true;
+}
 
 const char *
 fxpy_text(PyObject *string)
@@ -300,25 +320,53 @@ named_tuple(struct fxpy_trace *trace, PyObject *object, struct fx_value *ret)
 	return true;
 }
 
+/* What an object's own hook gives instead of it. */
 static bool
-convert_hooked(struct fxpy_trace *trace, PyObject *object, PyObject *hooked,
-	int depth, struct fx_value *ret)
+convert_own(struct fxpy_trace *trace, PyObject *object, int depth,
+	struct fx_value *ret)
 {
-	bool good;
+	PyObject *given = PyObject_CallMethod(object, "__fx_create_arg__", "O",
+		trace->tracer);
+	bool good = given && convert(trace, given, depth + 1, ret);
 
-	(void)object;
-	if (!hooked)
-		return false;
-	good = convert(trace, hooked, depth + 1, ret);
-	Py_DECREF(hooked);
+	Py_XDECREF(given);
 	return good;
 }
 
 static bool
-convert(struct fxpy_trace *trace, PyObject *object, int depth,
+is_named_tuple(PyObject *object)
+{
+	return (PyObject *)Py_TYPE(object) != (PyObject *)&PyTuple_Type &&
+	       PyObject_HasAttr(object, fxpy_str._fields);
+}
+
+/* 1: a container, done; 0: none; -1: exception.  ITEM converts what it holds.
+ */
+static int
+container(struct fxpy_trace *trace, PyObject *object, int depth, item_fn *item,
 	struct fx_value *ret)
 {
 	struct fx_arena *arena = trace->recorder.graph->values;
+	bool good;
+
+	if (PyTuple_Check(object) && is_named_tuple(object))
+		good = named_tuple(trace, object, ret);
+	else if (PyTuple_Check(object) || PyList_Check(object))
+		good = sequence(arena, object, depth, item, trace, ret);
+	else if (PyDict_Check(object))
+		good = dictionary(arena, object, depth, item, trace, ret);
+	else if (PySlice_Check(object) ||
+		 (PyObject *)Py_TYPE(object) == (PyObject *)&PyRange_Type)
+		good = three(arena, object, depth, item, trace, ret);
+	else
+		return 0;
+	return good ? 1 : -1;
+}
+
+static bool
+convert_with(struct fxpy_trace *trace, PyObject *object, int depth,
+	item_fn *item, struct fx_value *ret)
+{
 	struct fx_node *node;
 	int done;
 
@@ -332,46 +380,97 @@ convert(struct fxpy_trace *trace, PyObject *object, int depth,
 		*ret = fx_value_node(node);
 		return node;
 	}
-	done = leaf(arena, object, ret);
+	if (Py_TYPE(object) == fxpy.argument_type)
+		return argument_value(trace, object, ret);
+	done = leaf(trace->recorder.graph->values, object, ret);
+	if (!done)
+		done = container(trace, object, depth, item, ret);
 	if (done)
 		return done > 0;
-	if (PyTuple_Check(object)) {
-		if ((PyObject *)Py_TYPE(object) != (PyObject *)&PyTuple_Type &&
-			PyObject_HasAttr(object, fxpy_str._fields))
-			return named_tuple(trace, object, ret);
-		return sequence(arena, object, depth, trace_item, trace, ret);
-	}
-	if (PyList_Check(object))
-		return sequence(arena, object, depth, trace_item, trace, ret);
-	if (PyDict_Check(object))
-		return dictionary(arena, object, depth, trace_item, trace, ret);
-	if (PySlice_Check(object) ||
-		(PyObject *)Py_TYPE(object) == (PyObject *)&PyRange_Type)
-		return three(arena, object, depth, trace_item, trace, ret);
 	if (PyObject_HasAttr(object, fxpy_str.__fx_create_arg__))
-		return convert_hooked(trace, object,
-			PyObject_CallMethod(object, "__fx_create_arg__", "O",
-				trace->tracer),
-			depth, ret);
+		return convert_own(trace, object, depth, ret);
 	done = state(trace, object, ret);
-	if (done)
-		return done > 0;
-	PyErr_Format(PyExc_NotImplementedError,
-		"a value of type %R is an argument of a traced call; a graph "
-		"holds numbers, strings, tensors, dtypes, devices and "
-		"containers of them",
-		(PyObject *)Py_TYPE(object));
-	return false;
+	if (!done)
+		PyErr_Format(PyExc_NotImplementedError,
+			"a value of type %R is an argument of a traced call; a "
+			"graph holds numbers, strings, tensors, dtypes, "
+			"devices and containers of them",
+			(PyObject *)Py_TYPE(object));
+	return done > 0;
+}
+
+static bool
+convert(struct fxpy_trace *trace, PyObject *object, int depth,
+	struct fx_value *ret)
+{
+	return convert_with(trace, object, depth, trace_item, ret);
 }
 
 bool
 fxpy_arg(struct fxpy_trace *trace, PyObject *object, struct fx_value *ret)
 {
+	PyObject *given;
+	bool good;
+
 	if (!trace->hooks_arg)
 		return convert(trace, object, 0, ret);
-	return convert_hooked(trace, object,
-		PyObject_CallMethod(trace->tracer, "create_arg", "O", object),
-		0, ret);
+	given = PyObject_CallMethod(trace->tracer, "create_arg", "(O)", object);
+	good = given && convert(trace, given, 0, ret);
+	Py_XDECREF(given);
+	return good;
+}
+
+/* An item of what the tracer's create_arg was called for. */
+static bool
+hooked_item(void *context, PyObject *object, int depth, struct fx_value *ret)
+{
+	(void)depth;
+	return fxpy_arg(context, object, ret);
+}
+
+PyObject *
+fxpy_create_arg(struct fxpy_trace *trace, PyObject *object)
+{
+	struct fx_value value;
+	struct argument *argument;
+
+	if (!convert_with(trace, object, 0,
+		    trace->hooks_arg ? hooked_item : trace_item, &value))
+		return NULL;
+	argument = PyObject_New(struct argument, fxpy.argument_type);
+	if (argument) {
+		argument->value = value;
+		argument->generation = fxpy.generation;
+	}
+	return (PyObject *)argument;
+}
+
+static void
+argument_dealloc(PyObject *self)
+{
+	PyTypeObject *type = Py_TYPE(self);
+
+	PyObject_Free(self);
+	Py_DECREF(type);
+}
+
+static PyType_Slot argument_slots[] = {
+	{ Py_tp_dealloc, (void *)(uintptr_t)argument_dealloc },
+	{ 0, NULL },
+};
+
+static PyType_Spec argument_spec = {
+	.name = "fxdb.Argument",
+	.basicsize = sizeof(struct argument),
+	.flags = Py_TPFLAGS_DEFAULT,
+	.slots = argument_slots,
+};
+
+int
+fxpy_args_ready(void)
+{
+	fxpy.argument_type = (PyTypeObject *)PyType_FromSpec(&argument_spec);
+	return fxpy.argument_type ? 0 : -1;
 }
 
 int

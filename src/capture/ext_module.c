@@ -3,7 +3,9 @@
 
 #include "capture/capture.h"
 
+#include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "base/intern.h"
 #include "ir/module.h"
@@ -65,43 +67,12 @@ trace_new(PyObject *tracer, PyObject *base, PyObject *root)
 	return trace;
 }
 
-static void
-stop(void)
+static bool
+begin(struct fxpy_trace *trace, PyObject *function)
 {
-	struct fxpy_trace *trace = fxpy.trace;
-
-	fxpy.trace = NULL;
-	if (trace)
-		trace_free(trace);
-}
-
-/* begin(tracer, base class, root module, function) */
-static PyObject *
-begin(PyObject *self, PyObject *args)
-{
-	PyObject *tracer, *base, *root, *function;
-	struct fxpy_trace *trace;
-
-	(void)self;
-	if (!PyArg_ParseTuple(args, "OOOO", &tracer, &base, &root, &function))
-		return NULL;
-	if (fxpy.trace) {
-		PyErr_SetString(PyExc_RuntimeError,
-			"a trace is running already; traces do not nest");
-		return NULL;
-	}
-	trace = trace_new(tracer, base, root);
-	if (!trace)
-		return PyErr_NoMemory();
 	fxpy.asked = NULL;
-	fxpy.asked_node = NULL;
-	if (!fxpy_collect(trace) || !fxpy_patch() ||
-		!fxpy_patch_globals(trace, function)) {
-		trace_free(trace);
-		return NULL;
-	}
-	fxpy.trace = trace;
-	Py_RETURN_NONE;
+	return fxpy_collect(trace) && fxpy_patch() &&
+	       fxpy_patch_globals(trace, function);
 }
 
 static struct fxpy_trace *
@@ -131,46 +102,114 @@ placeholder(PyObject *self, PyObject *args)
 	return fxpy_proxy_new(fx_recorder_add(&trace->recorder, &spec));
 }
 
-/* finish(result, type text or None, torch version, name) -> Graph */
+/* The output node and everything that is known at the end.  DONE is what the
+ * body gave: (result, type text or None, torch's version, class name).
+ */
 static PyObject *
-finish(PyObject *self, PyObject *args)
+finish(struct fxpy_trace *trace, PyObject *done)
 {
 	struct fx_node_spec spec = { .opcode = FX_OPCODE_OUTPUT,
 		.target = "output" };
-	struct fxpy_trace *trace = running();
+	struct fx_graph *graph = trace->recorder.graph;
 	const char *type, *version, *name;
 	struct fx_value item;
-	PyObject *result, *graph;
+	PyObject *result;
 
-	(void)self;
-	if (!trace ||
-		!PyArg_ParseTuple(args, "Ozss", &result, &type, &version,
-			&name) ||
+	if (!PyArg_ParseTuple(done, "Ozss", &result, &type, &version, &name) ||
 		!fxpy_arg(trace, result, &item))
 		return NULL;
-	spec.args = fx_value_sequence(trace->recorder.graph->values,
-		FX_VALUE_TUPLE, &item, 1);
+	spec.args = fx_value_sequence(graph->values, FX_VALUE_TUPLE, &item, 1);
 	spec.type = fx_intern(type);
 	fx_recorder_add(&trace->recorder, &spec);
-	trace->recorder.graph->dialect = fx_intern(version);
-	trace->recorder.graph->class_name = fx_intern(name);
-	graph = fxpy_graph_new(trace);
-	stop();
-	return graph;
+	graph->dialect = fx_intern(version);
+	graph->class_name = fx_intern(name);
+	return fxpy_graph_new(trace);
 }
 
-/* abort() -> the Graph so far, or None */
-static PyObject *
-cancel(PyObject *self, PyObject *no_args)
+/* Keep what there is as TRACER.partial; the exception stays. */
+static void
+keep_partial(struct fxpy_trace *trace)
 {
+	PyObject *type, *value, *where;
 	PyObject *graph;
 
+	PyErr_Fetch(&type, &value, &where);
+	graph = fxpy_graph_new(trace);
+	if (!graph ||
+		PyObject_SetAttrString(trace->tracer, "partial", graph) < 0)
+		PyErr_Clear();
+	Py_XDECREF(graph);
+	PyErr_Restore(type, value, where);
+}
+
+/* torch.fx says with this flag that a symbolic trace runs; others ask it. */
+static PyObject *
+set_tracing_flag(PyObject *flag)
+{
+	PyObject *place = PyImport_ImportModule("torch.fx._symbolic_trace");
+	PyObject *before =
+		place ? PyObject_GetAttr(place, fxpy_str._is_fx_tracing_flag)
+		      : NULL;
+
+	if (before &&
+		PyObject_SetAttr(place, fxpy_str._is_fx_tracing_flag, flag) < 0)
+		Py_CLEAR(before);
+	PyErr_Clear();
+	Py_XDECREF(place);
+	return before;
+}
+
+static void
+restore_tracing_flag(PyObject *before)
+{
+	PyObject *type, *value, *where;
+
+	PyErr_Fetch(&type, &value, &where);
+	if (before)
+		Py_XDECREF(set_tracing_flag(before));
+	Py_XDECREF(before);
+	PyErr_Restore(type, value, where);
+}
+
+/* run(tracer, base class, root module, function, body, unpatch) -> Graph.
+ *
+ * All of a trace but the model's own code happens within this one call, so
+ * that whatever ends it, Ctrl-C at any moment included, torch is put back.
+ */
+static PyObject *
+run(PyObject *self, PyObject *args)
+{
+	PyObject *tracer, *base, *root, *function, *body, *flag;
+	PyObject *done = NULL, *graph = NULL;
+	struct fxpy_trace *trace;
+	int unpatch;
+
 	(void)self;
-	(void)no_args;
-	if (!fxpy.trace)
-		Py_RETURN_NONE;
-	graph = fxpy_graph_new(fxpy.trace);
-	stop();
+	if (!PyArg_ParseTuple(args, "OOOOOp", &tracer, &base, &root, &function,
+		    &body, &unpatch))
+		return NULL;
+	if (fxpy.trace) {
+		PyErr_SetString(PyExc_RuntimeError,
+			"a trace is running already; traces do not nest");
+		return NULL;
+	}
+	trace = trace_new(tracer, base, root);
+	if (!trace)
+		return PyErr_NoMemory();
+	flag = set_tracing_flag(Py_True);
+	if (begin(trace, function)) {
+		fxpy.trace = trace;
+		done = PyObject_CallFunctionObjArgs(body, NULL);
+		graph = done ? finish(trace, done) : NULL;
+		if (!graph)
+			keep_partial(trace);
+	}
+	Py_XDECREF(done);
+	fxpy.trace = NULL;
+	if (unpatch)
+		fxpy_unpatch();
+	restore_tracing_flag(flag);
+	trace_free(trace);
 	return graph;
 }
 
@@ -193,7 +232,7 @@ uninstall(PyObject *self, PyObject *no_args)
 	Py_RETURN_NONE;
 }
 
-/* asked() -> (what, node name) of the last refusal, or None */
+/* asked() -> (what, node, sentence, file, line) of the last refusal, or None */
 static PyObject *
 asked(PyObject *self, PyObject *no_args)
 {
@@ -201,7 +240,60 @@ asked(PyObject *self, PyObject *no_args)
 	(void)no_args;
 	if (!fxpy.asked)
 		Py_RETURN_NONE;
-	return Py_BuildValue("(ss)", fxpy.asked, fxpy.asked_node);
+	return Py_BuildValue("(ssssi)", fxpy.asked, fxpy.asked_node,
+		fxpy.asked_sentence, fxpy.asked_file, fxpy.asked_line);
+}
+
+/* node_name(proxy): of the node it stands for; None when it has none, as an
+ * attribute that nobody used or a value of an earlier trace.
+ */
+static PyObject *
+node_name(PyObject *self, PyObject *object)
+{
+	const struct fxpy_proxy *proxy = (const struct fxpy_proxy *)object;
+
+	(void)self;
+	if (!FXPY_IS_PROXY(object) || proxy->generation != fxpy.generation ||
+		!proxy->name)
+		Py_RETURN_NONE;
+	return PyUnicode_FromString(proxy->name);
+}
+
+/* record(callable, args tuple) -> Proxy of a call_function node */
+static PyObject *
+record(PyObject *self, PyObject *args)
+{
+	PyObject *callable, *arguments;
+
+	(void)self;
+	if (!running() || !PyArg_ParseTuple(args, "OO!", &callable,
+				  &PyTuple_Type, &arguments))
+		return NULL;
+	return fxpy_record_function(callable, arguments, NULL, false);
+}
+
+static PyObject *
+create_arg(PyObject *self, PyObject *object)
+{
+	struct fxpy_trace *trace = running();
+
+	(void)self;
+	return trace ? fxpy_create_arg(trace, object) : NULL;
+}
+
+/* die_with_parent(bool): whether this process is killed when the one that
+ * forked it ends.
+ */
+static PyObject *
+die_with_parent(PyObject *self, PyObject *truth)
+{
+	int on = PyObject_IsTrue(truth);
+
+	(void)self;
+	if (on < 0)
+		return NULL;
+	prctl(PR_SET_PDEATHSIG, on ? SIGKILL : 0);
+	Py_RETURN_NONE;
 }
 
 static PyObject *
@@ -232,10 +324,12 @@ path_of_module(PyObject *self, PyObject *module)
 }
 
 static PyMethodDef functions[] = {
-	{ "begin", begin, METH_VARARGS, "Begin a trace." },
+	{ "run", run, METH_VARARGS, "A whole trace; the Graph." },
 	{ "placeholder", placeholder, METH_VARARGS, "Record an input." },
-	{ "finish", finish, METH_VARARGS, "Record the output; the Graph." },
-	{ "abort", cancel, METH_NOARGS, "End a failed trace; what there is." },
+	{ "record", record, METH_VARARGS, "Record a call of a function." },
+	{ "create_arg", create_arg, METH_O, "The default of create_arg." },
+	{ "node_name", node_name, METH_O, "What a Proxy's node is called." },
+	{ "die_with_parent", die_with_parent, METH_O, "End with the parent." },
 	{ "install", install, METH_NOARGS, "Patch torch and leave it so." },
 	{ "uninstall", uninstall, METH_NOARGS, "Put torch back." },
 	{ "asked", asked, METH_NOARGS, "What a proxy refused last." },
@@ -371,7 +465,8 @@ PyInit__capture(void)
 	module = PyModule_Create(&definition);
 	if (!module)
 		return NULL;
-	if (fxpy_proxy_ready(module) < 0 || fxpy_wrapped_ready(module) < 0 ||
+	if (fxpy_args_ready() < 0 || fxpy_proxy_ready(module) < 0 ||
+		fxpy_wrapped_ready(module) < 0 ||
 		fxpy_graph_ready(module) < 0 ||
 		PyModule_AddStringConstant(module, "BUILD", FX_BUILD_ID) < 0) {
 		Py_DECREF(module);

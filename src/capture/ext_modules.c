@@ -85,24 +85,31 @@ join(const char *prefix, PyObject *name)
 	return fx_intern_n(path, before + 1 + length);
 }
 
+/* The first path of a tensor counts.  It is kept alive: an address that is a
+ * key must not be given to another object when the model drops the tensor.
+ */
 static void
-map_tensor(struct fx_map *map, PyObject *tensor, const char *prefix,
-	PyObject *name)
+map_tensor(struct fxpy_trace *trace, struct fx_map *map, PyObject *tensor,
+	const char *prefix, PyObject *name)
 {
-	if (tensor != Py_None && PyUnicode_Check(name) &&
-		!fx_map_has(map, (uintptr_t)tensor))
-		fx_map_set_pointer(map, tensor, join(prefix, name));
+	if (tensor == Py_None || !PyUnicode_Check(name) ||
+		fx_map_has(map, (uintptr_t)tensor))
+		return;
+	fx_map_set_pointer(map, tensor, join(prefix, name));
+	if (PyList_Append(trace->keep, tensor) < 0)
+		PyErr_Clear();
 }
 
 /* Map the tensors of TABLE, a dict, to their paths. */
 static void
-map_table(struct fx_map *map, PyObject *table, const char *prefix)
+map_table(struct fxpy_trace *trace, struct fx_map *map, PyObject *table,
+	const char *prefix)
 {
 	PyObject *key, *value;
 	Py_ssize_t at = 0;
 
 	while (table && PyDict_Next(table, &at, &key, &value))
-		map_tensor(map, value, prefix, key);
+		map_tensor(trace, map, value, prefix, key);
 }
 
 /* The plain attributes of DICT as a DICT value; tensors among them are mapped
@@ -126,7 +133,7 @@ configuration(struct fxpy_trace *trace, PyObject *dict, const char *path)
 			fx_vec_push(&items, plain);
 		} else if (PyType_IsSubtype(Py_TYPE(value),
 				   (PyTypeObject *)fxpy.tensor_type))
-			map_tensor(&trace->tensors, value, path, key);
+			map_tensor(trace, &trace->tensors, value, path, key);
 		else
 			PyErr_Clear();
 	}
@@ -186,10 +193,12 @@ collect(struct fxpy_trace *trace, PyObject *module, const char *path, int depth)
 	record->training = training == Py_True;
 	fx_map_set_pointer(&trace->records, module, record);
 	fx_map_set_pointer(&trace->modules, module, path);
-	map_table(&trace->parameters,
+	if (PyList_Append(trace->keep, module) < 0)
+		return NULL;
+	map_table(trace, &trace->parameters,
 		PyDict_GetItem(dict, fxpy_str._parameters), path);
-	map_table(&trace->tensors, PyDict_GetItem(dict, fxpy_str._buffers),
-		path);
+	map_table(trace, &trace->tensors,
+		PyDict_GetItem(dict, fxpy_str._buffers), path);
 	record->config = configuration(trace, dict, path);
 	if (!collect_children(trace, dict, record, path, depth))
 		record = NULL;

@@ -51,6 +51,7 @@ fxpy_proxy_new(struct fx_node *node)
 		return NULL;
 	proxy->generation = fxpy.generation;
 	proxy->node = node;
+	proxy->name = node ? node->name : NULL;
 	proxy->owner = NULL;
 	proxy->attr = NULL;
 	proxy->dict = NULL;
@@ -107,22 +108,30 @@ fxpy_proxy_node(PyObject *self)
 	if (!made)
 		return NULL;
 	proxy->node = ((struct fxpy_proxy *)made)->node;
+	proxy->name = proxy->node->name;
 	Py_DECREF(made);
 	return proxy->node;
 }
 
-/* Refuse with CLASS, remembering what was asked of which node. */
+/* Refuse with CLASS: BEFORE, the node, AFTER make the sentence.  What was
+ * asked of which node, and where, is remembered for the report.
+ */
 static PyObject *
-refuse(PyObject *self, PyObject *class, const char *asked, const char *why)
+refuse(PyObject *self, PyObject *class, const struct fxpy_refusal *refusal)
 {
 	struct fx_node *node = fxpy_proxy_node(self);
+	const struct fx_source *source;
 
 	if (!node)
 		return NULL;
-	fxpy.asked = asked;
+	source = fxpy_source(fxpy.trace);
+	fxpy.asked = refusal->asked;
 	fxpy.asked_node = node->name;
-	PyErr_Format(class, "%s of the traced value \"%s\": %s", asked,
-		node->name, why);
+	fxpy.asked_sentence = fx_intern_format("%s%%%s%s", refusal->before,
+		node->name, refusal->after);
+	fxpy.asked_file = source ? source->frames[0].file : "";
+	fxpy.asked_line = source ? source->frames[0].line : 0;
+	PyErr_SetString(class, fxpy.asked_sentence);
 	return NULL;
 }
 
@@ -213,21 +222,91 @@ proxy_hash(PyObject *self)
 	return (Py_hash_t)((uintptr_t)self >> 4);
 }
 
+#define UNKNOWN " is asked for, which is not known while tracing"
+
 static int
 proxy_bool(PyObject *self)
 {
-	refuse(self, fxpy.trace_error, "the truth",
-		"it is not known while tracing, so `if`, `while`, `and`, "
-		"`or`, `not` and `assert` cannot depend on it");
+	static const struct fxpy_refusal truth = { "the truth",
+		"control flow (if, while, and, or, not, assert, in, max, min) "
+		"asks for the truth of ",
+		", which is not known while tracing" };
+
+	refuse(self, fxpy.trace_error, &truth);
 	return -1;
 }
 
 static Py_ssize_t
 proxy_length(PyObject *self)
 {
-	refuse(self, PyExc_RuntimeError, "len()",
-		"it is not known while tracing; fxdb.wrap('len') at module "
-		"scope records the call");
+	static const struct fxpy_refusal length = { "len()", "len() of ",
+		UNKNOWN };
+
+	refuse(self, PyExc_RuntimeError, &length);
+	return -1;
+}
+
+static PyObject *
+proxy_int(PyObject *self)
+{
+	static const struct fxpy_refusal number = { "int()", "int() of ",
+		UNKNOWN };
+
+	return refuse(self, PyExc_TypeError, &number);
+}
+
+static PyObject *
+proxy_float(PyObject *self)
+{
+	static const struct fxpy_refusal number = { "float()", "float() of ",
+		UNKNOWN };
+
+	return refuse(self, PyExc_TypeError, &number);
+}
+
+static PyObject *
+proxy_index(PyObject *self)
+{
+	static const struct fxpy_refusal number = { "an integer", "",
+		" is used as an integer (a size, an index, in range()), which "
+		"is not known while tracing" };
+
+	return refuse(self, PyExc_TypeError, &number);
+}
+
+static PyObject *
+proxy_round(PyObject *self, PyObject *args)
+{
+	static const struct fxpy_refusal number = { "round()", "round() of ",
+		UNKNOWN };
+
+	(void)args;
+	return refuse(self, PyExc_TypeError, &number);
+}
+
+static PyObject *
+proxy_format(PyObject *self, PyObject *specification)
+{
+	static const struct fxpy_refusal text = { "a formatted number",
+		"a number to format in ", UNKNOWN };
+
+	if (PyUnicode_Check(specification) &&
+		PyUnicode_GetLength(specification) == 0)
+		return PyObject_Str(self);
+	return refuse(self, PyExc_TypeError, &text);
+}
+
+static int
+proxy_assign(PyObject *self, PyObject *key, PyObject *value)
+{
+	static const struct fxpy_refusal set = { "item assignment",
+		"an item of ",
+		" is assigned, and a graph cannot change a value in place" };
+	static const struct fxpy_refusal del = { "item deletion", "an item of ",
+		" is deleted, and a graph cannot change a value in place" };
+
+	(void)key;
+	refuse(self, PyExc_TypeError, value ? &set : &del);
 	return -1;
 }
 
@@ -315,13 +394,14 @@ unpack_count(void)
 static PyObject *
 proxy_iter(PyObject *self)
 {
+	static const struct fxpy_refusal items = { "the items",
+		"a loop, list(), * or ** asks for the items of ",
+		", and how many there are is not known while tracing" };
 	long count = unpack_count();
 	PyObject *list, *iterator;
 
 	if (count < 0)
-		return refuse(self, fxpy.trace_error, "the iteration",
-			"how many items it has is not known while tracing, "
-			"so loops, list(), * and ** cannot use it");
+		return refuse(self, fxpy.trace_error, &items);
 	if (!fxpy_proxy_node(self))
 		return NULL;
 	list = PyList_New(0);
@@ -472,9 +552,11 @@ proxy_copy(PyObject *self, PyObject *args)
 static PyObject *
 proxy_reduce(PyObject *self, PyObject *args)
 {
+	static const struct fxpy_refusal pickle = { "pickling", "",
+		" is pickled, and it exists only while tracing" };
+
 	(void)args;
-	return refuse(self, PyExc_TypeError, "pickling",
-		"it exists only while tracing");
+	return refuse(self, PyExc_TypeError, &pickle);
 }
 
 static PyMethodDef proxy_methods[] = {
@@ -482,6 +564,8 @@ static PyMethodDef proxy_methods[] = {
 		"Record the torch function that was called." },
 	{ "__copy__", proxy_copy, METH_VARARGS, "The proxy itself." },
 	{ "__deepcopy__", proxy_copy, METH_VARARGS, "The proxy itself." },
+	{ "__round__", proxy_round, METH_VARARGS, "Refused." },
+	{ "__format__", proxy_format, METH_O, "Text, without a format." },
 	{ "__reduce_ex__", proxy_reduce, METH_VARARGS, "Refused." },
 	{ NULL, NULL, 0, NULL },
 };
@@ -531,6 +615,10 @@ static PyType_Slot proxy_slots[] = {
 	SLOT(Py_nb_invert, proxy_invert),
 	SLOT(Py_nb_absolute, proxy_abs),
 	SLOT(Py_nb_bool, proxy_bool),
+	SLOT(Py_nb_int, proxy_int),
+	SLOT(Py_nb_float, proxy_float),
+	SLOT(Py_nb_index, proxy_index),
+	SLOT(Py_mp_ass_subscript, proxy_assign),
 	SLOT(Py_mp_length, proxy_length),
 	SLOT(Py_mp_subscript, proxy_getitem),
 	{ 0, NULL },

@@ -1,10 +1,12 @@
 # The capture extension: one file for every CPython from 3.9, with its own copy
 # of the core; beside it the Python package that drives it.
-EXTRA_DIST += %D%/fxdb/__init__.py %D%/fxdb/_worker.py
+capture_python = %D%/fxdb/__init__.py %D%/fxdb/_find.py %D%/fxdb/_report.py \
+	%D%/fxdb/_weights.py %D%/fxdb/_worker.py
+EXTRA_DIST += $(capture_python)
 if WITH_PYTHON
 fxdbdir = $(pkglibexecdir)/fxdb
 fxdb_PROGRAMS = %D%/fxdb/_capture.abi3.so
-fxdb_DATA = %D%/fxdb/__init__.py %D%/fxdb/_worker.py
+fxdb_DATA = $(capture_python)
 
 %C%_fxdb__capture_abi3_so_SOURCES = \
 	%D%/capture.h \
@@ -27,14 +29,18 @@ fxdb_DATA = %D%/fxdb/__init__.py %D%/fxdb/_worker.py
 # In the build folder the package stands whole beside the extension, so that
 # fxdb runs uninstalled.
 all-local: %D%/fxdb/stamp
-%D%/fxdb/stamp: $(srcdir)/%D%/fxdb/__init__.py $(srcdir)/%D%/fxdb/_worker.py
+# (From the sources: the copies would be found first and never be old.)
+%D%/fxdb/stamp: $(srcdir)/%D%/fxdb/__init__.py \
+		$(srcdir)/%D%/fxdb/_find.py $(srcdir)/%D%/fxdb/_report.py \
+		$(srcdir)/%D%/fxdb/_weights.py $(srcdir)/%D%/fxdb/_worker.py
 	$(AM_V_GEN)$(MKDIR_P) %D%/fxdb && \
-	{ test $(srcdir) = . || cp -f $(srcdir)/%D%/fxdb/__init__.py \
-		$(srcdir)/%D%/fxdb/_worker.py %D%/fxdb/; } && \
+	{ test $(srcdir) = . || \
+		for file in $(capture_python); do \
+			cp -f $(srcdir)/$$file $$file || exit 1; \
+		done; } && \
 	touch $@
 CLEANFILES += %D%/fxdb/stamp
 
 clean-local:
-	test $(srcdir) = . || rm -rf %D%/fxdb/__init__.py \
-		%D%/fxdb/_worker.py %D%/fxdb/__pycache__
+	test $(srcdir) = . || rm -rf $(capture_python) %D%/fxdb/__pycache__
 endif

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "guest/process.h"
@@ -63,13 +62,32 @@ add(struct fx_python_vec *pythons, char *path_taken, const char *from)
 {
 	struct fx_python python = { .path = path_taken, .from = from };
 
-	for (size_t i = 0; i < pythons->count; i++)
+	for (size_t i = 0; path_taken && i < pythons->count; i++)
 		if (strcmp(pythons->items[i].path, path_taken) == 0) {
 			free(path_taken);
 			return;
 		}
-	ask(&python);
-	fx_vec_push(pythons, python);
+	if (path_taken)
+		fx_vec_push(pythons, python);
+}
+
+/* NAME as PATH finds it; the caller frees; NULL when it does not. */
+static char *
+on_path(const char *name)
+{
+	const char *folders = getenv("PATH");
+
+	while (folders && *folders) {
+		size_t length = strcspn(folders, ":");
+		char *path = fx_xasprintf("%.*s%s%s", (int)length, folders,
+			length ? "/" : "./", name);
+
+		if (access(path, X_OK) == 0)
+			return path;
+		free(path);
+		folders += length + (folders[length] == ':');
+	}
+	return NULL;
 }
 
 void
@@ -85,11 +103,18 @@ fx_pythons_find(const char *wanted, struct fx_python **ret, size_t *count_ret)
 			add(&pythons,
 				fx_xasprintf("%s/bin/python", environment),
 				"$VIRTUAL_ENV");
-		add(&pythons, fx_xstrdup("python3"), "PATH");
+		add(&pythons, on_path("python3"), "PATH");
 		add(&pythons, fx_xstrdup("/usr/bin/python3"), "the system");
 	}
 	*ret = pythons.items;
 	*count_ret = pythons.count;
+}
+
+void
+fx_pythons_ask(struct fx_python *pythons, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		ask(&pythons[i]);
 }
 
 void
@@ -101,45 +126,6 @@ fx_pythons_free(struct fx_python *pythons, size_t count)
 		free(pythons[i].torch);
 	}
 	free(pythons);
-}
-
-/* One clause a candidate: why not this one. */
-static void
-explain(struct fx_buf *out, const struct fx_python *python)
-{
-	if (out->length)
-		fx_buf_add(out, "; ");
-	fx_buf_addf(out, "%s (%s) ", python->path, python->from);
-	if (!python->runs)
-		fx_buf_add(out, "does not run");
-	else
-		fx_buf_addf(out, "is Python %s without torch", python->version);
-}
-
-struct fx_error *
-fx_python_choose(const char *wanted, char **path_ret)
-{
-	FX_AUTO_BUF struct fx_buf tried = { 0 };
-	struct fx_python *pythons;
-	size_t count;
-	struct fx_error *err = NULL;
-
-	*path_ret = NULL;
-	fx_pythons_find(wanted, &pythons, &count);
-	for (size_t i = 0; i < count && !*path_ret; i++) {
-		if (pythons[i].torch)
-			*path_ret = fx_xstrdup(pythons[i].path);
-		else
-			explain(&tried, &pythons[i]);
-	}
-	fx_pythons_free(pythons, count);
-	if (!*path_ret) {
-		err = fx_error_new(FX_ERR_PYTHON, "no Python with torch: %s",
-			fx_buf_text(&tried));
-		err = fx_error_hint(err,
-			"install python3-torch, or name one: --python PATH");
-	}
-	return err;
 }
 
 char *

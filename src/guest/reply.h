@@ -16,8 +16,10 @@ struct fx_trace_result;
 FX_NODISCARD struct fx_error *fx_reply_check_build(json_t *hello,
 	const char *package);
 
-/* Whether ANSWER (to "status") says that PID ended, and how. */
-bool fx_reply_status(json_t *answer, pid_t pid, int *status_ret);
+/* How PID ended, by ANSWER (to "status"), with the line where it crashed; null
+ * when ANSWER does not know of it.
+ */
+FX_NODISCARD struct fx_error *fx_reply_ended(json_t *answer, pid_t pid);
 
 /* The answer to "trace" and the .fxg text that came with it.  A failed trace
  * gives the error, and in RET what there is of the graph.

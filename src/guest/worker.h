@@ -19,15 +19,24 @@ struct fx_graph;
 struct fx_safetensors;
 struct fx_worker;
 
-/* Find a Python (WANTED as in guest/python.h, may be null) and start it.
- * Returns before torch is imported; the first capture waits for that.
+/* Start a Python (WANTED as in guest/python.h, may be null).  Returns at once;
+ * the first capture waits until torch is imported, and tries the next
+ * candidate when this one has no torch.
  */
 FX_NODISCARD struct fx_error *fx_worker_start(const char *wanted,
 	struct fx_worker **ret);
 void fx_worker_free(struct fx_worker *worker);
 
-/* Whether its server still answers; false for NULL. */
+/* Whether its server still runs; false for NULL. */
 bool fx_worker_is_alive(struct fx_worker *worker);
+
+/* Whether it has answered already; the first trace waits for that. */
+bool fx_worker_was_ready(const struct fx_worker *worker);
+
+/* Go on to the next candidate, without waiting, when the one that was started
+ * has turned out to have no torch.
+ */
+void fx_worker_poll(struct fx_worker *worker);
 
 /* What the user asked for: SPEC and flags of the `trace` command. */
 struct fx_trace_request {
@@ -52,6 +61,7 @@ struct fx_trace_result {
 	double build_ms;
 	double trace_ms;
 	char *python; /* "python3.11" */
+	char *path;   /* of that Python */
 	char *torch;
 	char *mode; /* "eval" */
 };

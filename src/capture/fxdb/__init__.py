@@ -8,18 +8,20 @@ Rules are torch.fx's; its classes are neither called nor needed.
 """
 import inspect
 import types
+import warnings
 
 import torch
+import torch.fx
 
 from . import _capture
 from ._capture import Graph, Node, Proxy
 
 __all__ = ["Graph", "Node", "Proxy", "Tracer", "symbolic_trace", "wrap",
-           "PH"]
+           "inputs", "PH"]
 
 _VARARGS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 _wrapped_fns_to_patch = []
-PH = object()
+PH = getattr(torch.fx._symbolic_trace, "PH", None) or object()
 
 
 def wrap(name_or_function):
@@ -70,127 +72,183 @@ def _without_varargs(function, total):
                               function.__defaults__, function.__closure__)
 
 
+def _code_parameters(function):
+    """Names of FUNCTION's parameters in the order torch.fx makes inputs of
+    them: plain, keyword-only, *args, **kwargs; and how many variables they
+    take."""
+    code = function.__code__
+    total = code.co_argcount + code.co_kwonlyargcount
+    names = list(code.co_varnames[:total])
+    for flag, stars in ((inspect.CO_VARARGS, "*"),
+                        (inspect.CO_VARKEYWORDS, "**")):
+        if code.co_flags & flag:
+            names.append(stars + code.co_varnames[total])
+            total += 1
+    return names, total
+
+
+def _function_of(root):
+    if isinstance(root, torch.nn.Module):
+        return type(root).forward
+    if not isinstance(root, types.FunctionType):
+        raise TypeError("a module or a Python function is traced, not a %s; "
+                        "a lambda that calls it can be" % type(root).__name__)
+    return root
+
+
+def inputs(root):
+    """Names of the inputs that a trace of ROOT, a module or function, has."""
+    inner = inspect.unwrap(_function_of(root))
+    if not isinstance(inner, types.FunctionType):
+        return []
+    names, _ = _code_parameters(inner)
+    return names[1:] if isinstance(root, torch.nn.Module) else names
+
+
+def _caller(function, inner, names, total):
+    """A callable that takes one value for each of NAMES and calls FUNCTION,
+    which may be a wrapper around INNER."""
+    if total == inner.__code__.co_argcount:
+        return function
+    if function is inner:
+        return _without_varargs(inner, total)
+    # A decorated function with *args, **kwargs or keyword-only parameters:
+    # the wrapper is called by name, so that it does what it does; nothing is
+    # left over for *args and **kwargs.
+    takes = inspect.signature(function, follow_wrapped=False).parameters
+    plain = [p for p in takes.values()
+             if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    by_name = any(p.kind == p.VAR_KEYWORD for p in takes.values())
+    keyword_only = inner.__code__.co_varnames[
+        inner.__code__.co_argcount:][:inner.__code__.co_kwonlyargcount]
+    first = len(plain) if by_name else inner.__code__.co_argcount
+
+    def call(*values):
+        given = [(name, value) for name, value in zip(names, values)
+                 if name[0] != "*"]
+        return function(
+            *[value for name, value in given[:first]
+              if name not in keyword_only],
+            **{name: value for name, value in given
+               if name in keyword_only or name in dict(given[first:])})
+    return call
+
+
 class Tracer:
     """One symbolic trace; subclass it to change what a leaf is, what paths
-    modules have or what may be an argument."""
+    modules have or what may be an argument.
+
+    After a trace that failed, `partial` is the Graph so far.
+    """
+
+    partial = None
 
     def is_leaf_module(self, module, path):
-        """Whether a call of MODULE is recorded whole."""
+        """Whether a call of MODULE, which lies at PATH, is recorded whole
+        instead of traced into.  Here: torch.nn's own, Sequential excepted."""
         return _capture.is_leaf_module(module)
 
     def path_of_module(self, module):
-        """The dotted path that a call_module node names."""
+        """The dotted path that a call_module node names: the first under
+        which the root has MODULE.  NameError when it has not."""
         return _capture.path_of_module(module)
 
     def create_arg(self, argument):
-        """What is recorded for an argument; return it, or something that may
-        stand in a graph instead."""
-        return argument
+        """What is recorded for ARGUMENT, asked for every value that becomes
+        an argument, containers before what they hold.  Return something that
+        may stand in a graph (a number, string, Proxy, tensor, or a container
+        of them), or what this method gives for it."""
+        return _capture.create_arg(argument)
 
     def trace(self, root, concrete_args=None):
         """The Graph of ROOT, a module or a function.
 
-        concrete_args: {parameter name: value}, fixed while tracing.  Raises
-        what the model raises; the graph so far is then in `self.partial`.
+        concrete_args: {parameter name: value} or a tuple of values, fixed
+        while tracing; PH stands for "not fixed".  Raises what the model
+        raises, and leaves torch as it was.
         """
         self.partial = None
+        function = _function_of(root)
         is_module = isinstance(root, torch.nn.Module)
-        if is_module:
-            function = type(root).forward
-            module = root
-        else:
-            if not isinstance(root, types.FunctionType):
-                raise TypeError("a module or a Python function is traced, "
-                                "not a %s" % type(root).__name__)
-            function, module = root, torch.nn.Module()
-        function, names, defaults, notes, first = self._parameters(
-            function, root if is_module else None)
-        self.root = module
-        _capture.begin(self, Tracer, module, function)
-        try:
-            arguments = list(first)
-            for name in names:
-                arguments.extend(self._input(name, defaults, notes,
-                                             concrete_args or {}))
-            result = function(*arguments)
-            return _capture.finish(
-                result, _type_text(notes.get("return")),
-                torch.__version__.split("+")[0],
-                type(root).__name__ if is_module else root.__name__)
-        except BaseException:
-            self.partial = _capture.abort()
-            raise
-        finally:
-            if not _installed:
-                _capture.uninstall()
-
-    def _parameters(self, function, module):
-        """The function to call, names of its inputs as torch.fx orders them,
-        defaults, annotations, and what comes before the inputs."""
+        self.root = root if is_module else torch.nn.Module()
         inner = inspect.unwrap(function)
-        code = inner.__code__
-        total = code.co_argcount + code.co_kwonlyargcount
-        names = list(code.co_varnames[:total])
+        names, total = _code_parameters(inner)
+        if is_module and (not names or names[0][0] == "*"):
+            raise RuntimeError("forward takes self through *args; name it as "
+                               "a parameter of its own")
+        fixed = _fixed(concrete_args, names[is_module:])
+        call = _caller(function, inner, names, total)
         notes = dict(inner.__annotations__)
-        first = []
-        if module is not None:
-            if not names:
-                raise RuntimeError("forward takes self through *args; name it "
-                                   "as a parameter of its own")
-            first, names = [module], names[1:]
-        given = inner.__defaults__ or ()
-        at = code.co_argcount
-        defaults = dict(zip(code.co_varnames[at - len(given):at], given))
-        defaults.update(inner.__kwdefaults__ or {})
-        at = total
-        if code.co_flags & inspect.CO_VARARGS:
-            names.append("*" + code.co_varnames[at])
-            at += 1
-        if code.co_flags & inspect.CO_VARKEYWORDS:
-            names.append("**" + code.co_varnames[at])
-            at += 1
-        if at != code.co_argcount:
-            function = _without_varargs(inner, at)
-            if module is not None or inner is not function:
-                first = [module] if module is not None else []
-        return function, names, defaults, notes, first
+        defaults = _defaults(inner)
 
-    def _input(self, name, defaults, notes, concrete_args):
-        if name in concrete_args:
-            return [self._concrete(name, concrete_args[name], defaults,
-                                   notes)]
-        default = (defaults[name],) if name in defaults else ()
-        note = None if name[0] == "*" else _type_text(notes.get(name))
-        return [_capture.placeholder(name, default, note)]
-
-    def _concrete(self, name, value, defaults, notes):
-        """A parameter fixed to VALUE: a placeholder for each leaf and an
-        assertion that later calls agree (semantics 2.2)."""
-        count = 0
-
-        def leaf(item):
-            nonlocal count
-            count += 1
-            default = (defaults[name],) if name in defaults else ()
-            proxy = _capture.placeholder("%s_%d" % (name, count), default,
-                                         _type_text(notes.get(name)))
-            if item is PH:
-                return proxy
-            if type(item) is bool or isinstance(
-                    item, (str, int, float, complex, torch.dtype,
-                           torch.device)):
-                torch._assert(
-                    proxy == item,
-                    "%s has been specialized to have value %s but got "
-                    "another value" % (name, item))
-            return item
-
-        return torch.utils._pytree.tree_map(leaf, value)
+        def body():
+            values = [self.root] if is_module else []
+            for name in names[is_module:]:
+                values.append(_input(name, fixed, defaults, notes))
+            return (call(*values), _type_text(notes.get("return")),
+                    torch.__version__.split("+")[0],
+                    type(root).__name__ if is_module else root.__name__)
+        return _capture.run(self, Tracer, self.root, function, body,
+                            not _installed)
 
 
+def _defaults(function):
+    code = function.__code__
+    given = function.__defaults__ or ()
+    at = code.co_argcount
+    defaults = dict(zip(code.co_varnames[at - len(given):at], given))
+    defaults.update(function.__kwdefaults__ or {})
+    return defaults
+
+
+def _fixed(concrete_args, names):
+    """The fixed arguments by name; containers are refused."""
+    if not concrete_args:
+        return {}
+    if isinstance(concrete_args, tuple):
+        if len(concrete_args) != len(names):
+            raise RuntimeError("%d values are given for %d inputs" % (
+                len(concrete_args), len(names)))
+        concrete_args = {name: value for name, value in
+                         zip(names, concrete_args) if value is not PH}
+    for name, value in concrete_args.items():
+        if isinstance(value, (tuple, list, dict)):
+            raise NotImplementedError(
+                "%s cannot be fixed to a %s: single values only, for now" % (
+                    name, type(value).__name__))
+    return concrete_args
+
+
+def _input(name, fixed, defaults, notes):
+    """What the function gets for its parameter NAME."""
+    default = (defaults[name],) if name in defaults else ()
+    note = None if name[0] == "*" else _type_text(notes.get(name))
+    if name not in fixed:
+        return _capture.placeholder(name, default, note)
+    # A fixed one: a placeholder all the same, and an assertion that later
+    # calls agree (semantics 2.2).
+    value = fixed[name]
+    proxy = _capture.placeholder(name + "_1", default, note)
+    if value is PH:
+        return proxy
+    text = "%s has been specialized to have value %s but got another value" % (
+        name, value)
+    if type(value) in _BASE_TYPES:
+        torch._assert(proxy == value, text)
+    elif value is None:
+        _capture.record(torch.fx._symbolic_trace._assert_is_none,
+                        (proxy, text))
+    else:
+        warnings.warn("nothing checks that %s is always given as it was fixed"
+                      % name)
+    return value
+
+
+_BASE_TYPES = (bool, int, float, complex, str, torch.dtype, torch.device,
+               torch.memory_format, torch.layout)
 _installed = False
 
 
 def symbolic_trace(root, concrete_args=None):
-    """Tracer().trace(root, concrete_args)."""
+    """The Graph of ROOT, a module or a function: Tracer().trace(...)."""
     return Tracer().trace(root, concrete_args)

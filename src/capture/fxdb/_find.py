@@ -1,0 +1,272 @@
+"""From what was typed to what is traced: specs, leaf classes, fixed arguments.
+
+A SPEC is FILE.py:EXPR or package.module:EXPR, EXPR evaluated in that module.
+"""
+import builtins
+import difflib
+import functools
+import importlib
+import importlib.util
+import inspect
+import os
+import pkgutil
+import sys
+import types
+
+import torch
+
+import fxdb
+
+_ALIASES = {"nn": "torch.nn", "F": "torch.nn.functional"}
+
+
+class Refused(Exception):
+    """A request that cannot be done; `code` is a word of error.def."""
+
+    def __init__(self, code, message, hint=None):
+        super().__init__(message)
+        self.code = code
+        self.hint = hint
+
+
+def _nearest(name, names):
+    """A hint naming what is spelled like NAME, or None."""
+    near = difflib.get_close_matches(name, list(names), 3, 0.7)
+    return "nearest: " + ", ".join(near) if near else None
+
+
+def _load_file(path):
+    if not os.path.isfile(path):
+        folder = os.path.dirname(path) or "."
+        files = [os.path.join(os.path.dirname(path), name)
+                 for name in (os.listdir(folder)
+                              if os.path.isdir(folder) else [])
+                 if name.endswith(".py")]
+        raise Refused("io", "\"%s\" %s" % (
+            path, "is no file" if os.path.exists(path) else "does not exist"),
+            _nearest(path, files))
+    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
+    name = os.path.splitext(os.path.basename(path))[0]
+    found = importlib.util.spec_from_file_location(name, path)
+    if found is None:
+        raise Refused("usage", "\"%s\" is no Python file" % path)
+    module = importlib.util.module_from_spec(found)
+    sys.modules[name] = module
+    found.loader.exec_module(module)
+    return module
+
+
+def _missing_module(path, missing):
+    parent, _, name = missing.rpartition(".")
+    try:
+        folders = importlib.import_module(parent).__path__ if parent else None
+        names = [(parent + "." if parent else "") + found.name
+                 for found in pkgutil.iter_modules(folders)]
+    except Exception:
+        names = []
+    text = "no Python module \"%s\"" % path
+    if missing != path:
+        text += ": there is no \"%s\"" % missing
+    return Refused("no-name", text, _nearest(missing, names) or
+                   "a file is given as FILE.py:EXPR")
+
+
+def load(spec):
+    """The module that SPEC names, and the text of its expression or None."""
+    path, colon, expression = spec.partition(":")
+    if not colon:
+        path, expression = spec, None
+    if path.endswith(".py") or os.sep in path:
+        return _load_file(path), expression
+    sys.path.insert(0, os.getcwd())
+    if not all(part.isidentifier() for part in path.split(".")):
+        raise Refused("usage", "\"%s\" is neither FILE.py nor a module's name" %
+                      path)
+    try:
+        return importlib.import_module(path), expression
+    except ModuleNotFoundError as error:
+        if error.name and (path == error.name or
+                           path.startswith(error.name + ".")):
+            raise _missing_module(path, error.name) from None
+        raise
+
+
+def _models_of(module):
+    """Names of what a bare SPEC could have meant."""
+    return [name for name, value in vars(module).items()
+            if isinstance(value, torch.nn.Module) or
+            isinstance(value, type) and issubclass(value, torch.nn.Module) and
+            value.__module__ == module.__name__]
+
+
+class _Lazy(dict):
+    """Names that a module makes when asked for (its __getattr__)."""
+
+    def __init__(self, module):
+        super().__init__()
+        self.module = module
+
+    def __missing__(self, name):
+        if name in vars(self.module) or hasattr(builtins, name):
+            raise KeyError(name)
+        try:
+            return getattr(self.module, name)
+        except AttributeError:
+            raise KeyError(name) from None
+
+
+def _is_own(error):
+    """Whether ERROR arose in the text of a SPEC itself."""
+    trace = error.__traceback__
+    while trace.tb_next:
+        trace = trace.tb_next
+    return trace.tb_frame.f_code.co_filename == "<spec>"
+
+
+def evaluate(module, expression, spec):
+    """What EXPR means in MODULE."""
+    if not expression:
+        names = _models_of(module)
+        raise Refused("usage", "\"%s\" names no model" % spec,
+                      "add :EXPR, such as :%s" % ", :".join(names[:5])
+                      if names else "add :EXPR")
+    try:
+        code = compile(expression.strip(), "<spec>", "eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise Refused("syntax", "\"%s\" is no expression: %s" % (
+            expression, getattr(error, "msg", error))) from None
+    try:
+        return eval(code, vars(module), _Lazy(module))
+    except NameError as error:
+        name = getattr(error, "name", None) or str(error).split("'")[1]
+        if not _is_own(error):
+            raise
+        raise Refused("no-name", "%s has no \"%s\"" % (module.__name__, name),
+                      _nearest(name, vars(module))) from None
+    except AttributeError as error:
+        if not _is_own(error) or not getattr(error, "name", None):
+            raise
+        raise Refused("no-name", str(error), _nearest(
+            error.name, dir(error.obj))) from None
+
+
+def _required(function):
+    """Names of FUNCTION's parameters that must be given."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return []
+    return [p.name for p in signature.parameters.values()
+            if p.default is p.empty and
+            p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+
+
+def _not_a_function(value, spec, missing):
+    """A callable that takes inputs and is no plain function: say how."""
+    kind = "a partial" if isinstance(value, functools.partial) else \
+        "a bound method" if isinstance(value, types.MethodType) else \
+        "a built-in function" if isinstance(
+            value, types.BuiltinFunctionType) else \
+        "a callable %s" % type(value).__name__
+    path, _, expression = spec.partition(":")
+    inputs = ", ".join(missing)
+    return Refused("type", "\"%s\" is %s; a module or a Python function is traced"
+                   % (spec, kind),
+                   "trace %s:(lambda %s: %s(%s))" % (path, inputs, expression,
+                                                     inputs))
+
+
+def model(value, spec):
+    """What SPEC gave, as a module or a function to trace."""
+    if not isinstance(value, torch.nn.Module) and callable(value):
+        missing = _required(value)
+        if missing and inspect.isfunction(value):
+            return value
+        if missing and isinstance(value, type):
+            raise Refused("usage", "\"%s\" needs arguments: %s" %
+                          (spec, ", ".join(missing)),
+                          "trace %s(%s)" % (spec, ", ".join(
+                              name + "=..." for name in missing)))
+        if missing:
+            raise _not_a_function(value, spec, missing)
+        value = value()
+        spec += "()"
+    if isinstance(value, torch.nn.Module):
+        if type(value).forward is torch.nn.Module.forward:
+            raise Refused("type", "\"%s\", a %s, has no forward" %
+                          (spec, type(value).__name__))
+        return value
+    if inspect.isfunction(value):
+        return value
+    raise Refused("type", "\"%s\" is of type %s, neither a module nor a function" %
+                  (spec, type(value).__name__))
+
+
+def _named(name, module):
+    """A dotted name from the model's module or by import."""
+    head, _, rest = name.partition(".")
+    base = vars(module).get(head)
+    if base is None:
+        parts = (_ALIASES.get(head, head) + ("." + rest if rest else "")
+                 ).split(".")
+        for cut in range(len(parts) - 1, 0, -1):
+            try:
+                base = importlib.import_module(".".join(parts[:cut]))
+            except (ImportError, ValueError):
+                continue
+            rest = ".".join(parts[cut:])
+            break
+        else:
+            raise Refused("no-name", "--leaf: no class \"%s\"" % name,
+                          _nearest(name, vars(module)))
+    for part in rest.split(".") if rest else []:
+        if not hasattr(base, part):
+            raise Refused("no-name", "--leaf: no class \"%s\"" % name,
+                          _nearest(part, dir(base)))
+        base = getattr(base, part)
+    if not isinstance(base, type):
+        raise Refused("type", "--leaf takes a class, and \"%s\" is of type %s" %
+                      (name, type(base).__name__))
+    return base
+
+
+def tracer(request, module):
+    """The tracer asked for: its class, with the leaf classes added."""
+    base = fxdb.Tracer
+    if request.get("tracer"):
+        owner, expression = load(request["tracer"])
+        base = evaluate(owner, expression, request["tracer"])
+        if not (isinstance(base, type) and issubclass(base, fxdb.Tracer)):
+            raise Refused("type", "\"%s\" is no subclass of fxdb.Tracer" %
+                          request["tracer"])
+    leaves = tuple(_named(name, module) for name in request.get("leaf", []))
+    if not leaves:
+        return base()
+
+    class LeafTracer(base):
+        def is_leaf_module(self, module, path):
+            return isinstance(module, leaves) or \
+                super().is_leaf_module(module, path)
+    return LeafTracer()
+
+
+def concrete(request, module, root):
+    """The arguments fixed with --concrete, or None."""
+    values = {}
+    names = fxdb.inputs(root)
+    for item in request.get("concrete", []):
+        name, equals, text = item.partition("=")
+        name = name.strip()
+        if not equals or not text.strip():
+            raise Refused("usage", "--concrete takes NAME=VALUE, not \"%s\"" %
+                          item)
+        if name not in names:
+            raise Refused("no-name", "--concrete: the model has no input \"%s\"" %
+                          name, _nearest(name, names) or
+                          "its inputs: " + ", ".join(names))
+        try:
+            values[name] = eval(text.strip(), dict(vars(module), PH=fxdb.PH))
+        except Exception as error:
+            raise Refused("value", "--concrete %s: %s: %s" % (
+                item, type(error).__name__, error)) from None
+    return values or None

@@ -1,0 +1,292 @@
+"""Why a capture failed, for a person: the line of the model, what was asked of
+which traced value, and what to do about it.
+"""
+import os
+import re
+import sys
+import traceback
+
+import torch
+
+from . import _capture
+from . import Proxy
+from ._find import Refused
+
+_OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_FRAMES = 6
+_WRAP = "move it into a function marked with torch.fx.wrap"
+
+# Attributes of a tensor that are facts about it, not data.
+_FACTS = ("shape", "size", "ndim", "dim", "dtype", "device", "is_cuda",
+          "requires_grad", "layout", "numel", "nelement", "stride",
+          "is_contiguous", "is_floating_point")
+_FACTORIES = r"torch\.(zeros|ones|empty|full|tensor)\("
+
+
+def text_of(error):
+    """str(ERROR), which may be the model's own code."""
+    try:
+        return str(error)
+    except BaseException as other:
+        return "(its text cannot be had: %s)" % type(other).__name__
+
+
+def _own_frames(trace):
+    """The traceback's entries in the user's code, innermost last."""
+    entries = []
+    while trace:
+        code = trace.tb_frame.f_code
+        name = code.co_filename
+        if not name.startswith((_OWN, "<frozen", "<spec>")):
+            entries.append(trace)
+        trace = trace.tb_next
+    own = [t for t in entries
+           if os.sep + "torch" + os.sep not in t.tb_frame.f_code.co_filename]
+    return own or entries
+
+
+def _frames(entries):
+    """What is shown of them, innermost first: {file, line, function, text}."""
+    shown, skipped, last = [], 0, None
+    for entry in reversed(entries):
+        code = entry.tb_frame.f_code
+        place = (code.co_filename, entry.tb_lineno)
+        if place == last or len(shown) >= _FRAMES:
+            skipped += 1
+            continue
+        last = place
+        import linecache
+        text = linecache.getline(*place, entry.tb_frame.f_globals).strip()
+        shown.append({"file": place[0], "line": place[1],
+                      "function": code.co_name, "text": text})
+    return shown, skipped
+
+
+def _named_values(entry, line):
+    """Names of the nodes behind the variables that LINE mentions."""
+    words = re.findall(r"[A-Za-z_]\w*", line)
+    found = []
+    for word in words:
+        value = entry.tb_frame.f_locals.get(word)
+        if type(value) is Proxy:
+            name = _capture.node_name(value)
+            if name and name not in found:
+                found.append(name)
+    return found
+
+
+def _module_of(entries, root):
+    """The class of the innermost module whose code failed; None for the
+    model itself, which cannot be a leaf."""
+    for entry in reversed(entries):
+        value = entry.tb_frame.f_locals.get("self")
+        if issubclass(type(value), torch.nn.Module):
+            if value is root or type(value) is type(root):
+                return None
+            kind = type(value)
+            return kind.__module__ + "." + kind.__qualname__ \
+                if type(root).__module__ != kind.__module__ \
+                else kind.__qualname__
+    return None
+
+
+def _origins(graph, name):
+    """Every node that NAME is computed from, itself first."""
+    nodes = {node.name: node for node in graph.nodes} if graph else {}
+    found, queue = [], [name]
+    while queue:
+        node = nodes.pop(queue.pop(0), None)
+        if node is None:
+            continue
+        found.append(node)
+        queue.extend(_mentioned(node.args) + _mentioned(node.kwargs))
+    return found
+
+
+def _mentioned(value):
+    if isinstance(value, (tuple, list)):
+        return [name for item in value for name in _mentioned(item)]
+    if isinstance(value, dict):
+        return [name for item in value.values() for name in _mentioned(item)]
+    if isinstance(value, slice):
+        return _mentioned((value.start, value.stop, value.step))
+    return [value.name] if isinstance(value, type_of_node) else []
+
+
+type_of_node = _capture.Node
+
+
+def _fact(origins):
+    """The tensor attribute that the value asked for comes from, or None."""
+    for node in origins:
+        if node.op == "call_function" and node.target is getattr and \
+                node.args[1] in _FACTS:
+            return node.args[1]
+        if node.op == "call_method" and node.target in _FACTS:
+            return node.target
+    return None
+
+
+def _leaf_or_wrap(module):
+    if module:
+        return "keep the module whole (--leaf %s), or %s" % (module, _WRAP)
+    return _WRAP
+
+
+def _hint_asked(asked, name, graph, module, line):
+    """What to do about a refusal."""
+    origins = _origins(graph, name)
+    inputs = [node for node in origins if node.op == "placeholder"]
+    stars = [node.target for node in inputs if node.target[0] == "*"]
+    if stars:
+        return "all of %s is one traced value: trace a function or module " \
+            "that names its inputs" % stars[0]
+    if asked == "item assignment":
+        return "torch.where, torch.scatter and the like return a new " \
+            "tensor; or %s" % _WRAP
+    if asked == "the items":
+        return "name the items (a, b = ..., or one by one: ...[0]), or " + \
+            _leaf_or_wrap(module)
+    if asked == "len()":
+        return "fxdb.wrap(\"len\") at the top of the model's file records " \
+            "the call"
+    if re.search(_FACTORIES, line) and inputs:
+        made = re.search(_FACTORIES, line).group(1)
+        return "%s.new_%s(...) records the call; or %s" % (
+            inputs[0].name, made, _WRAP)
+    plain = len(inputs) == 1 and len(origins) <= 2 and asked == "the truth"
+    if plain:
+        return "fix the input: --concrete %s=VALUE" % inputs[0].target
+    fact = _fact(origins)
+    if fact:
+        return "the %s of a tensor is not known here: %s" % (
+            fact, _leaf_or_wrap(module))
+    if asked == "the truth":
+        return "the model decides by data: %s" % _leaf_or_wrap(module)
+    return _leaf_or_wrap(module)
+
+
+def _optional_inputs(graph):
+    return [str(node.target) for node in graph.nodes
+            if node.op == "placeholder" and len(node.args) == 1 and
+            node.args[0] is None] if graph else []
+
+
+def _hint(error, message, graph, fixed, module, line):
+    """What to do about any other failure of the model's code, or None."""
+    if isinstance(error, ModuleNotFoundError):
+        return "install it for %s, or choose another Python (--python)" % \
+            sys.executable
+    if "not installed as a submodule" in message:
+        return "make it an attribute of the model, or of an nn.ModuleList " \
+            "or nn.ModuleDict in it"
+    if "belongs to no submodule" in message:
+        return "make it an attribute of the model, or of an " \
+            "nn.ParameterList in it"
+    if "an argument of a traced call" in message:
+        return "pass numbers, strings, tensors and containers of them, or " + \
+            _WRAP
+    if "'NoneType'" in message and None in (fixed or {}).values():
+        names = [name for name, value in fixed.items() if value is None]
+        return "%s is fixed to None: give it another value (--concrete)" % \
+            ", ".join(names)
+    if "Expected a value of type 'Tensor'" in message:
+        return "a scripted function takes no traced values: " + \
+            _leaf_or_wrap(module)
+    if "Proxy" in message:
+        if re.search(_FACTORIES, line):
+            return "tensor.new_zeros() and the like record the call; or " + \
+                _WRAP
+        return _leaf_or_wrap(module)
+    optional = _optional_inputs(graph)
+    if optional and isinstance(error, (ValueError, TypeError, AssertionError)):
+        return "inputs are traced values, never None: leave one out with " \
+            "--concrete %s=None" % optional[-1]
+    return None
+
+
+def _message(error):
+    """One line, and what follows it."""
+    if isinstance(error, SystemExit):
+        return "the model called sys.exit(%s)" % (
+            "" if error.code is None else text_of(repr(error.code))), []
+    if isinstance(error, SyntaxError):
+        return "%s: %s" % (type(error).__name__, error.msg), []
+    lines = [line.rstrip() for line in text_of(error).split("\n")]
+    lines = [line for line in lines if line]
+    name = type(error).__name__
+    if not lines:
+        return name, []
+    return "%s: %s" % (name, lines[0]), lines[1:6]
+
+
+def _causes(error):
+    """"caused by" lines for `raise ... from`."""
+    found = []
+    while error.__cause__ is not None and len(found) < 3:
+        error = error.__cause__
+        found.append("caused by " + _message(error)[0])
+    return found
+
+
+def _refusal(error, frames):
+    """What a traced value refused, if that is what ended the trace: the
+    exception itself, or one that torch swallowed on the failing line."""
+    asked = _capture.asked()
+    if not asked:
+        return None
+    what, name, sentence, file, line = asked
+    if text_of(error) == sentence:
+        return what, name
+    if frames and (file, line) == (frames[0]["file"], frames[0]["line"]) and \
+            isinstance(error, (TypeError, ValueError, RuntimeError)):
+        return what, name
+    return None
+
+
+def failure(error, root=None, graph=None, fixed=None, tracing=False):
+    """The report of ERROR: code, message, details, frames, nodes, hint."""
+    if isinstance(error, Refused):
+        return {"code": error.code, "message": str(error),
+                "hint": error.hint, "details": [], "frames": [],
+                "skipped": 0, "nodes": []}
+    entries = _own_frames(error.__traceback__)
+    frames, skipped = _frames(entries)
+    message, details = _message(error)
+    if isinstance(error, SyntaxError) and error.filename:
+        frames.insert(0, {"file": error.filename, "line": error.lineno or 0,
+                          "function": "", "text": (error.text or "").strip()})
+    line = frames[0]["text"] if frames else ""
+    report = {"code": "trace" if tracing else "python", "message": message,
+              "details": details + _causes(error), "frames": frames,
+              "skipped": skipped, "nodes": [], "hint": None}
+    module = _module_of(entries, root)
+    refusal = _refusal(error, frames) if tracing else None
+    if refusal:
+        report["nodes"] = [refusal[1]]
+        report["hint"] = _hint_asked(*refusal, graph, module, line)
+        if "combination of arguments" in message:
+            report["details"] = []
+        return report
+    if tracing and entries and "Proxy" in message:
+        report["nodes"] = _named_values(entries[-1], line)
+    report["hint"] = _hint(error, message, graph, fixed, module, line)
+    return report
+
+
+def crash(text):
+    """The frames that faulthandler wrote to TEXT, innermost first."""
+    frames = []
+    for file, line, function in re.findall(
+            r'File "(.*?)", line (\d+) in (.*)', text):
+        if not file.startswith((_OWN, "<")) and \
+                os.sep + "torch" + os.sep not in file:
+            frames.append([file, int(line), function])
+    return frames[:_FRAMES]
+
+
+def last_resort(error):
+    """A report made of little, when making the whole one failed."""
+    traceback.print_exc()
+    return {"code": "python", "message": type(error).__name__, "details": [],
+            "frames": [], "skipped": 0, "nodes": [], "hint": None}

@@ -1,0 +1,5 @@
+"""Importing it never ends."""
+import time
+
+while True:
+    time.sleep(0.01)

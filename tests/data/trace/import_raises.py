@@ -1,0 +1,3 @@
+"""A file that raises while it is imported."""
+settings = {}
+width = settings["width"]

@@ -207,6 +207,8 @@ call_round(const struct fx_fold_arguments *call, struct fx_value *ret)
 			return bad_argument(call, "a number");
 		*ret = fx_fold_is_some(value, "float") && !has_digits
 			       ? fx_fold_some("int")
+		       : value->kind == FX_VALUE_BOOL
+			       ? fx_value_int(value->truth)
 			       : *value;
 		if (has_digits && value->kind != FX_VALUE_UNKNOWN &&
 			(call->args[1].kind != FX_VALUE_INT ||

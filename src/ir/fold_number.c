@@ -150,11 +150,10 @@ true_quotient(fx_wide a, fx_wide b)
 {
 	const fx_wide exact = (fx_wide)1 << 53;
 
-	if (a % b == 0)
-		return fx_value_float((double)(a / b));
-	if (a > exact || a < -exact || b > exact || b < -exact)
-		return fx_fold_some("float");
-	return fx_value_float((double)a / (double)b);
+	if (a <= exact && a >= -exact && b <= exact && b >= -exact)
+		return fx_value_float((double)a / (double)b);
+	return a % b == 0 ? fx_value_float((double)(a / b))
+			  : fx_fold_some("float");
 }
 
 /* Float arithmetic. */

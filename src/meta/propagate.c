@@ -83,9 +83,10 @@ fx_meta_eval_node(struct fx_meta *meta, struct fx_arena *arena,
 	call.kwargs = fx_value_map(arena, &node->kwargs, resolve, &resolving);
 	if (node->opcode == FX_OPCODE_OUTPUT) {
 		*ret = call.args.count ? call.args.items[0] : fx_value_none();
-		return NULL;
+		err = NULL;
+	} else {
+		err = fx_meta_eval(meta, arena, &call, ret);
 	}
-	err = fx_meta_eval(meta, arena, &call, ret);
 	if (!err && ret->kind == FX_VALUE_UNKNOWN && !fx_fold_is_number(ret) &&
 		resolving.unknown)
 		*ret = fx_fold_unknown(fx_intern_format("%%%s is not known",

@@ -276,6 +276,7 @@ fx_shape_gather(struct fx_shape_call *call)
 	const struct fx_tensor_meta *index;
 	struct fx_shape shape;
 	size_t dim;
+	bool empty = false;
 
 	if (!fx_arg_first(call, &input) ||
 		!fx_arg_dim(call, "dim", input->rank, &dim) ||
@@ -288,8 +289,12 @@ fx_shape_gather(struct fx_shape_call *call)
 			fx_rule_text(call, index), fx_rule_text(call, input));
 		return;
 	}
+	/* Nothing is looked up without an index. */
+	for (uint32_t i = 0; i < index->rank; i++)
+		empty |= fx_size_is_int(index->sizes[i], 0);
 	for (uint32_t i = 0; i < index->rank && i < input->rank; i++)
-		if (i != dim && index->sizes[i].kind == FX_VALUE_INT &&
+		if (i != dim && !empty &&
+			index->sizes[i].kind == FX_VALUE_INT &&
 			input->sizes[i].kind == FX_VALUE_INT &&
 			index->sizes[i].integer > input->sizes[i].integer) {
 			fx_rule_fail(call, FX_ERR_SHAPE,

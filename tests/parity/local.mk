@@ -20,3 +20,10 @@ TESTS += %D%/capture.sh
 EXTRA_DIST += %D%/capture.sh %D%/capture/compare.py \
 	%D%/capture/small_models.py %D%/capture/torchvision_models.py \
 	%D%/capture/without_torch_fx.py
+
+# Shape rules and layers beside torch's own.
+check_PROGRAMS += %D%/meta_eval
+%C%_meta_eval_SOURCES = %D%/meta_eval.c
+%C%_meta_eval_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
+TESTS += %D%/shapes.sh
+EXTRA_DIST += %D%/shapes.sh %D%/shapes.py %D%/layers.py %D%/models.py

@@ -85,3 +85,13 @@ check_PROGRAMS += %D%/test_script
 TESTS += %D%/test_script
 %C%_test_script_SOURCES = %D%/test_script.c
 %C%_test_script_LDADD = libfxcmd.a $(LDADD)
+
+check_PROGRAMS += %D%/test_ops %D%/test_size %D%/test_fold %D%/test_expand \
+	%D%/test_meta
+TESTS += %D%/test_ops %D%/test_size %D%/test_fold %D%/test_expand \
+	%D%/test_meta
+%C%_test_ops_SOURCES = %D%/test_ops.c
+%C%_test_size_SOURCES = %D%/test_size.c
+%C%_test_fold_SOURCES = %D%/test_fold.c
+%C%_test_expand_SOURCES = %D%/test_expand.c
+%C%_test_meta_SOURCES = %D%/test_meta.c

@@ -1,0 +1,183 @@
+/* test_ops.c - the tables of operations and layers are unique, consistent,
+ * complete.
+ */
+#include <config.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "base/map.h"
+#include "ir/node.h"
+#include "ir/signature.h"
+#include "lang/ast.h"
+#include "meta/rules.h"
+#include "ops/layertab.h"
+#include "ops/optab.h"
+#include "tests/support/unit.h"
+
+static void
+add_spelling(struct fx_map *seen, const char *text, size_t length, int op)
+{
+	const char *name = fx_intern_n(text, length);
+
+	if (!fx_map_set(seen, (uintptr_t)name, 1))
+		printf("\n  %s is written twice", name);
+	if (fx_op_find(name) != (enum fx_op)op)
+		printf("\n  %s finds another row", name);
+	CU_ASSERT_EQUAL(fx_op_find(name), op);
+}
+
+static void
+every_spelling_is_unique_and_finds_its_row(void)
+{
+	FX_AUTO_MAP struct fx_map seen = { 0 };
+	size_t count = 0;
+
+	for (int op = 1; op < FX_OP_COUNT; op++) {
+		const struct fx_op_info *info = fx_op_info((enum fx_op)op);
+		const char *at = info->aliases;
+
+		add_spelling(&seen, info->spelling, strlen(info->spelling), op);
+		for (count++; *at; count++) {
+			size_t length = strcspn(at, " ");
+
+			add_spelling(&seen, at, length, op);
+			at += length + (at[length] == ' ');
+		}
+	}
+	CU_ASSERT_EQUAL(seen.count, count);
+	CU_ASSERT(FX_OP_COUNT > 150);
+}
+
+static void
+traits_do_not_contradict_each_other(void)
+{
+	for (int op = 1; op < FX_OP_COUNT; op++) {
+		const struct fx_op_info *info = fx_op_info((enum fx_op)op);
+		unsigned impure = FX_OP_MUTATES | FX_OP_RANDOM | FX_OP_ASSERTS |
+				  FX_OP_EFFECT;
+
+		if (info->traits & FX_OP_PURE && info->traits & impure) {
+			printf("\n  %s is pure and not", info->spelling);
+			CU_FAIL("traits");
+		}
+		if (info->traits & FX_OP_COMMUTES)
+			CU_ASSERT(fx_signature_of((enum fx_op)op)->count >= 2);
+		CU_ASSERT(*info->family != '\0');
+	}
+}
+
+static void
+every_signature_parses_and_every_rule_exists(void)
+{
+	for (int op = 0; op < FX_OP_COUNT; op++) {
+		const struct fx_signature *s = fx_signature_of((enum fx_op)op);
+
+		CU_ASSERT(s->count > 0);
+		for (size_t i = 1; i < s->count; i++)
+			if (s->parameters[i - 1].is_keyword_only)
+				CU_ASSERT(s->parameters[i].is_keyword_only);
+		CU_ASSERT_PTR_NOT_NULL(fx_shape_rule_of((enum fx_op)op));
+	}
+}
+
+static void
+keyword_only_parameters_come_after_the_star(void)
+{
+	const struct fx_signature *add = fx_signature_of(FX_OP_TORCH_ADD);
+
+	CU_ASSERT_FALSE(add->parameters[1].is_keyword_only);
+	CU_ASSERT(add->parameters[2].is_keyword_only);
+	FXT_SAME(add->parameters[2].name, "alpha");
+	CU_ASSERT_EQUAL(add->parameters[2].fallback.integer, 1);
+}
+
+static void
+names_are_found_as_people_shorten_them(void)
+{
+	CU_ASSERT_EQUAL(fx_op_find("F.relu"), FX_OP_F_RELU);
+	CU_ASSERT_EQUAL(fx_op_find("_operator.add"), FX_OP_ADD);
+	CU_ASSERT_EQUAL(fx_op_find("torch.Tensor.view"), FX_OP_TENSOR_VIEW);
+	CU_ASSERT_EQUAL(fx_op_find("torch.ops.aten.mm"), FX_OP_MM);
+	CU_ASSERT_EQUAL(fx_op_find("torch.no_such_thing"), FX_OP_NONE);
+	CU_ASSERT_EQUAL(fx_op_find(""), FX_OP_NONE);
+}
+
+static void
+only_calls_have_an_operation(void)
+{
+	CU_ASSERT_EQUAL(fx_op_of_target(FX_OPCODE_CALL_METHOD, "view"),
+		FX_OP_TENSOR_VIEW);
+	CU_ASSERT_EQUAL(fx_op_of_target(FX_OPCODE_CALL_FUNCTION,
+				"operator.add"),
+		FX_OP_ADD);
+	CU_ASSERT_EQUAL(fx_op_of_target(FX_OPCODE_CALL_FUNCTION, "view"),
+		FX_OP_NONE);
+	CU_ASSERT_EQUAL(fx_op_of_target(FX_OPCODE_PLACEHOLDER, "view"),
+		FX_OP_NONE);
+}
+
+static void
+operators_are_found_by_symbol_and_operands(void)
+{
+	FXT_SAME(fx_infix_by_symbol("-", 1)->target, "operator.neg");
+	FXT_SAME(fx_infix_by_symbol("-", 2)->target, "operator.sub");
+	FXT_SAME(fx_infix_by_symbol("/", 2)->target, "operator.truediv");
+	FXT_SAME(fx_infix_by_symbol("**", 2)->target, "operator.pow");
+	FXT_SAME(fx_infix_by_symbol("+=", 2)->target, "operator.iadd");
+	CU_ASSERT_PTR_NULL(fx_infix_by_symbol("!", 1));
+	CU_ASSERT(fx_infix_find("operator.iadd")->is_in_place);
+	CU_ASSERT_PTR_NULL(fx_infix_find("operator.not_"));
+	CU_ASSERT(fx_infix_find("operator.pow")->precedence >
+		  fx_infix_find("operator.neg")->precedence);
+}
+
+static void
+a_layer_is_found_by_any_usual_spelling(void)
+{
+	static const char *const names[] = { "Linear", "nn.Linear",
+		"torch.nn.Linear", "torch.nn.modules.linear.Linear" };
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(names); i++) {
+		const struct fx_layer *layer = fx_layer_find(names[i]);
+
+		CU_ASSERT_PTR_NOT_NULL_FATAL(layer);
+		FXT_SAME(layer->qualified, "torch.nn.modules.linear.Linear");
+	}
+	CU_ASSERT_PTR_NULL(fx_layer_find("mine.Linear"));
+	CU_ASSERT_PTR_NULL(fx_layer_find("NoSuchLayer"));
+}
+
+static void
+every_layer_can_be_made_and_called(void)
+{
+	const struct fx_layer *layer;
+	size_t count = 0;
+
+	for (; (layer = fx_layer_at(count)); count++) {
+		CU_ASSERT_PTR_NOT_NULL(fx_layer_method(layer, "__init__"));
+		CU_ASSERT_PTR_NOT_NULL(fx_layer_method(layer, "forward"));
+	}
+	CU_ASSERT(count >= 50);
+	CU_ASSERT_PTR_NOT_NULL(fx_functional_find("torchvision.ops.stochastic_"
+						  "depth.stochastic_depth"));
+}
+
+int
+main(void)
+{
+	static const struct fxt_case cases[] = {
+		FXT_CASE(every_spelling_is_unique_and_finds_its_row),
+		FXT_CASE(traits_do_not_contradict_each_other),
+		FXT_CASE(every_signature_parses_and_every_rule_exists),
+		FXT_CASE(keyword_only_parameters_come_after_the_star),
+		FXT_CASE(names_are_found_as_people_shorten_them),
+		FXT_CASE(only_calls_have_an_operation),
+		FXT_CASE(operators_are_found_by_symbol_and_operands),
+		FXT_CASE(a_layer_is_found_by_any_usual_spelling),
+		FXT_CASE(every_layer_can_be_made_and_called),
+	};
+
+	return fxt_run("ops", cases, FX_ARRAY_LEN(cases));
+}

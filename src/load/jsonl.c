@@ -227,9 +227,22 @@ count_lines(const char *text, const char *end)
 	return count;
 }
 
+/* Whether a line before the last ends a graph that was whole once. */
+static bool
+has_trailer(const struct fx_load_input *input)
+{
+	return input->length && strstr(input->text, "\n{\"end\":") != NULL;
+}
+
 FX_NODISCARD static struct fx_error *
 cut_short(struct fx_jsonl *r)
 {
+	if (has_trailer(r->input))
+		return fx_error_hint(
+			fx_error_new(FX_ERR_FORMAT,
+				"%s has text after the end of the graph",
+				r->input->path ? r->input->path : "the text"),
+			"take away what comes after the line {\"end\": ...}");
 	return fx_error_new(FX_ERR_FORMAT,
 		"%s is cut short: its last line does not end the graph",
 		r->input->path ? r->input->path : "the text");
@@ -255,6 +268,13 @@ check_trailer(struct fx_jsonl *r, const char **start_ret)
 		err = fx_error_new(FX_ERR_FORMAT,
 			"%s has no hash in its last line",
 			r->input->path ? r->input->path : "the text");
+	else if (strchr(r->input->text, '\r'))
+		err = fx_error_hint(
+			fx_error_new(FX_ERR_FORMAT,
+				"%s has carriage returns: its line ends were "
+				"changed on the way",
+				r->input->path ? r->input->path : "the text"),
+			"restore them (git: *.fxg -text; dos2unix)");
 	else if (!fx_hash_equal(hash, fx_hash_of(r->input->text, size)) ||
 		 (size_t)lines != count_lines(r->input->text, start))
 		err = fx_error_hint(

@@ -7,10 +7,12 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/utf8.h"
 #include "ir/graph.h"
+#include "ir/module.h"
 #include "load/folder.h"
 #include "load/fx.h"
 #include "load/jsonl.h"
@@ -101,6 +103,24 @@ fx_format_of(const char *text, size_t length)
 		return FX_FORMAT_FXG;
 	tidied = fx_load_tidy(&head, &tidied_length);
 	return format_of_lines(tidied);
+}
+
+void
+fx_load_note_modules(struct fx_graph *graph, struct fx_buf *notices)
+{
+	FX_AUTO_MAP struct fx_map seen = { 0 };
+	struct fx_node *node;
+	size_t count = 0;
+
+	fx_graph_for_each_node (node, graph)
+		if (node->opcode == FX_OPCODE_CALL_MODULE &&
+			fx_map_set(&seen, (uintptr_t)node->target, 1))
+			count += !fx_module_find(graph->module, node->target);
+	if (count > 0 && notices)
+		fx_buf_addf(notices,
+			"%zu module%s named but not described: their shapes "
+			"are unknown\n",
+			count, count == 1 ? " is" : "s are");
 }
 
 static struct fx_error *

@@ -65,4 +65,9 @@ FX_NODISCARD struct fx_error *fx_open(const char *path, uint32_t serial,
 FX_NODISCARD struct fx_error *fx_open_text(const struct fx_load_input *input,
 	struct fx_loaded *ret);
 
+/* For loaders of text: append to NOTICES, if there are any, how many targets
+ * of GRAPH's call_module nodes are not in its module tree.
+ */
+void fx_load_note_modules(struct fx_graph *graph, struct fx_buf *notices);
+
 #endif /* FX_LOAD_OPEN_H */

@@ -144,6 +144,6 @@ fx_py_graph(struct fx_py *py, const struct fx_ast *class_tree,
 	note_output(py);
 	guess_dialect(py);
 	py->graph->dialect = py->dialect;
-	fx_py_note_modules(py);
+	fx_load_note_modules(py->graph, py->input->notices);
 	return NULL;
 }

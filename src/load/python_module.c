@@ -291,22 +291,3 @@ fx_py_modules(struct fx_py *py, const struct fx_ast *init)
 /* Modules stay undescribed when the text does not describe them: bare code
  * gives no module tree (ir/targets.h).
  */
-void
-fx_py_note_modules(struct fx_py *py)
-{
-	struct fx_map seen = { 0 };
-	struct fx_node *node;
-	size_t count = 0;
-
-	fx_graph_for_each_node (node, py->graph)
-		if (node->opcode == FX_OPCODE_CALL_MODULE &&
-			fx_map_set(&seen, (uintptr_t)node->target, 1))
-			count += !fx_module_find(py->graph->module,
-				node->target);
-	fx_map_deinit(&seen);
-	if (count > 0)
-		fx_py_notice(py,
-			"%zu module%s named but not described: their shapes "
-			"are unknown",
-			count, count == 1 ? " is" : "s are");
-}

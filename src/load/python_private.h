@@ -126,7 +126,5 @@ const struct fx_ast *fx_py_find_function(const struct fx_ast *block,
 /* python_module.c: the module tree that `__init__` makes. */
 FX_NODISCARD struct fx_error *fx_py_modules(struct fx_py *py,
 	const struct fx_ast *init);
-/* Notice how many targets of call_module nodes are not in the tree. */
-void fx_py_note_modules(struct fx_py *py);
 
 #endif /* FX_LOAD_PYTHON_PRIVATE_H */

@@ -50,6 +50,9 @@ check(const char *text, const char *expected)
 
 #define HEAD     "def forward(self, x):\n    relu = torch.relu(x);  x = None\n"
 #define AFTER(n) "\nwhile reading the text: " n " understood before this"
+#define SUSPECT \
+	"\nhint: is it the source of a model? trace FILE.py:NAME traces a " \
+	"class or a function"
 
 static void
 code_cut_in_the_middle_says_how_much_was_understood(void)
@@ -167,7 +170,35 @@ what_is_no_graph_is_refused(void)
 	check("def forward(self):\n    return '\xff'\n",
 		"the text is not UTF-8 text (byte 31)");
 	check("import torch\n",
-		"the text has no \"def forward\"" AFTER("0 nodes"));
+		"the text has no \"def forward\"" AFTER("0 nodes") SUSPECT);
+}
+
+static void
+the_source_of_models_is_not_read_as_a_graph(void)
+{
+	static const char one[] = "the text is Python source, not a printed "
+				  "graph\nit has the class A\n"
+				  "hint: trace FILE.py:A traces it";
+	static const char two[] = "the text is Python source, not a printed "
+				  "graph\nit has the classes A, B\n"
+				  "hint: trace FILE.py:A traces it";
+
+	check("import torch\nclass A(M):\n    def __init__(self):\n"
+	      "        pass\n    def forward(self, x):\n        return x\n",
+		one);
+	check("from torch import nn\n\nclass A(M):\n"
+	      "    def forward(self, x):\n        return x\n"
+	      "class B(M):\n    def forward(self, x):\n        return x\n",
+		two);
+	check("import torch\ndef f(x):\n    return x\n",
+		"the text is Python source, not a printed graph\n"
+		"it has the function f\nhint: trace FILE.py:f traces it");
+	check("import torch\ndef forward(self, x):\n    return x\n",
+		"no error");
+	check("import torch\nfrom torch.nn import *\nclass A(M):\n"
+	      "    def __init__(self):\n        super().__init__()\n"
+	      "    def forward(self, x):\n        return x\n",
+		"no error");
 }
 
 static void
@@ -269,6 +300,7 @@ main(void)
 		FXT_CASE(a_name_that_is_not_above_has_its_nearest),
 		FXT_CASE(a_listing_is_checked_line_by_line),
 		FXT_CASE(what_is_no_graph_is_refused),
+		FXT_CASE(the_source_of_models_is_not_read_as_a_graph),
 		FXT_CASE(expressions_too_deep_are_refused),
 		FXT_CASE(every_cut_of_a_dump_is_an_error_or_a_graph),
 		FXT_CASE(files_and_folders_are_opened_by_what_they_are),

@@ -331,6 +331,21 @@ info_trace(struct cmd_ctx *ctx)
 	return NULL;
 }
 
+/* The scope that was entered, or the tree below one that is named. */
+static struct fx_error *
+info_scope(struct cmd_ctx *ctx)
+{
+	const char *path = cmd_arg_text(ctx, "which");
+	struct fx_error *err;
+
+	if (!path)
+		return cmd_say_scope(ctx);
+	err = fx_resolve_scope(ctx->session, ctx->model, path, &path);
+	if (!err)
+		cmd_say_scope_tree(ctx, path, 1);
+	return err;
+}
+
 static const struct info_row {
 	const char *word;
 	const char *help;
@@ -344,7 +359,7 @@ static const struct info_row {
 	{ "inputs", "placeholders and what they get", true, cmd_say_inputs },
 	{ "users", "who uses a node, and for which argument", true,
 		info_users },
-	{ "scope", "the module scope", true, cmd_say_scope },
+	{ "scope", "the module scope, or what lies in one", true, info_scope },
 	{ "breakpoints", "breakpoints and how often they were hit", false,
 		cmd_say_breakpoints },
 	{ "display", "expressions shown at every stop", false,

@@ -22,8 +22,8 @@
 struct scope_row {
 	const char *path; /* interned */
 	const char *class_name;
-	int64_t parameters;
-	size_t nodes; /* inside, at any depth */
+	int64_t parameters; /* inside, at any depth, as nodes */
+	size_t nodes;
 };
 
 struct scope_list {
@@ -65,22 +65,30 @@ scope_row(struct scope_list *list, const char *path, const char *class_name)
 	return &list->rows.items[at - 1];
 }
 
-/* Count NODE in PATH and in all paths around it. */
+/* The path around PATH, interned; NULL around the root. */
+static const char *
+path_around(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	if (!*path)
+		return NULL;
+	return fx_intern_n(path, dot ? (size_t)(dot - path) : 0);
+}
+
+/* Count a node in PATH and in all paths around it. */
 static void
 count_in(struct scope_list *list, const char *path)
 {
-	const char *end = path + strlen(path);
+	for (; path; path = path_around(path))
+		scope_row(list, path, NULL)->nodes++;
+}
 
-	while (end) {
-		const char *part = fx_intern_n(path, (size_t)(end - path));
-
-		scope_row(list, part, NULL)->nodes++;
-		if (end == path)
-			return;
-		do
-			end--;
-		while (end > path && *end != '.');
-	}
+static void
+count_parameters(struct scope_list *list, const char *path, int64_t count)
+{
+	for (; path; path = path_around(path))
+		scope_row(list, path, NULL)->parameters += count;
 }
 
 static int64_t
@@ -104,9 +112,10 @@ collect_scopes(struct scope_list *list, struct fx_graph *graph)
 	struct fx_node *node;
 	const char *path;
 
-	while (fx_module_walk_next(walk, &module, &path))
-		scope_row(list, path, module->class_name)->parameters =
-			own_parameters(module);
+	while (fx_module_walk_next(walk, &module, &path)) {
+		scope_row(list, path, module->class_name);
+		count_parameters(list, path, own_parameters(module));
+	}
 	fx_module_walk_free(walk);
 	list->modules = list->rows.count;
 	fx_graph_for_each_node (node, graph) {
@@ -195,8 +204,8 @@ say_scope_row(struct cmd_ctx *ctx, const struct scope_row *row,
 		fx_buf_text(&text));
 }
 
-static void
-say_scope_tree(struct cmd_ctx *ctx, const char *root, int64_t depth)
+void
+cmd_say_scope_tree(struct cmd_ctx *ctx, const char *root, int64_t depth)
 {
 	struct scope_list list = { 0 };
 	struct scope_row *row;
@@ -257,7 +266,7 @@ cmd_scope_exec(struct cmd_ctx *ctx)
 			return err;
 	}
 	if (cmd_flag(ctx, "tree")) {
-		say_scope_tree(ctx, path ? path : now, depth);
+		cmd_say_scope_tree(ctx, path ? path : now, depth);
 		return NULL;
 	}
 	if (path)

@@ -40,13 +40,33 @@ set_variable(struct cmd_ctx *ctx, const char *text)
 	return NULL;
 }
 
+/* TEXT, a name and perhaps a value, without its last word if it has several,
+ * and without blanks at its end.
+ */
+static char *
+without_value(const char *text)
+{
+	size_t length = strlen(text);
+	size_t word;
+
+	while (length && strchr(" \t", text[length - 1]))
+		length--;
+	for (word = length; word && !strchr(" \t", text[word - 1]); word--)
+		;
+	while (word && strchr(" \t", text[word - 1]))
+		word--;
+	return fx_xstrndup(text, word ? word : length);
+}
+
 static FX_NODISCARD struct fx_error *
 unknown_setting(const char *text, bool ambiguous)
 {
 	struct fx_nearest nearest;
 	FX_AUTO_BUF struct fx_buf names = { 0 };
+	FX_AUTO_FREE char *name_only = without_value(text);
 	size_t i;
 
+	text = name_only;
 	fx_nearest_init(&nearest, text);
 	for (i = 0; i < fx_settings_count(); i++) {
 		const char *name = fx_settings_info(i)->name;

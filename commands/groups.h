@@ -30,6 +30,8 @@ FX_NODISCARD struct fx_error *cmd_say_settings(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_say_breakpoints(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_say_displays(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_say_scope(struct cmd_ctx *ctx);
+/* The tree of scopes below ROOT, a path, to a DEPTH. */
+void cmd_say_scope_tree(struct cmd_ctx *ctx, const char *root, int64_t depth);
 /* The setting that TEXT begins with; SETTING or AMBIGUOUS. */
 FX_NODISCARD struct fx_error *cmd_find_setting(const char *text, int *index_ret,
 	const char **rest_ret);

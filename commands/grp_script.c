@@ -239,7 +239,8 @@ alias_exec(struct cmd_ctx *ctx)
 		return list_aliases(ctx);
 	equals = strchr(text, '=');
 	length = strcspn(text, " \t=");
-	if (!equals || !equals[1 + strspn(equals + 1, " \t")])
+	if (!equals || text + length + strspn(text + length, " \t") != equals ||
+		!equals[1 + strspn(equals + 1, " \t")])
 		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
 					     "alias: expected ="),
 			"alias lt = nodes");

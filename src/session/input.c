@@ -67,6 +67,26 @@ find_placeholder(struct fx_model *model, const char *name, struct fx_node **ret)
 		"inputs: %s", names.length ? fx_buf_text(&names) : "none");
 }
 
+/* TEXT was neither a shape (SPEC says why) nor an expression: the one that it
+ * looks like is explained.
+ */
+static struct fx_error *
+no_input(const char *text, struct fx_error *spec, struct fx_error *expression)
+{
+	size_t word = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789");
+	enum fx_error_code code = fx_error_code(expression);
+	bool is_unknown = code == FX_ERR_NO_NODE || code == FX_ERR_NO_NAME;
+	bool is_spec = is_unknown && word && text[word] == '[';
+	struct fx_error *err = is_spec ? spec : expression;
+
+	fx_error_free(is_spec ? expression : spec);
+	if (is_unknown && !fx_error_hint_text(err))
+		err = fx_error_hint(err,
+			"an input is a shape, f32[1,3,224,224], or a value, "
+			"randn(1, 3)");
+	return err;
+}
+
 /* "f32[1,3]" or an expression. */
 static struct fx_error *
 read_input(struct fx_session *session, struct fx_model *model, const char *text,
@@ -78,8 +98,13 @@ read_input(struct fx_session *session, struct fx_model *model, const char *text,
 		fx_tensor_meta_parse(arena, text, strlen(text), &value);
 
 	if (err) {
+		struct fx_error *other =
+			fx_resolve_expression(session, model, text, false, ret);
+
+		if (other)
+			return no_input(text, err, other);
 		fx_error_free(err);
-		return fx_resolve_expression(session, model, text, false, ret);
+		return NULL;
 	}
 	if (value.kind != FX_VALUE_TENSOR) {
 		*ret = fx_datum_from_value(&value);

@@ -47,6 +47,7 @@ transcripts = \
 	%D%/info_params.fxt \
 	%D%/info_record.fxt \
 	%D%/input.fxt \
+	%D%/input_words.fxt \
 	%D%/insert.fxt \
 	%D%/insert_errors.fxt \
 	%D%/insert_fresh.fxt \
@@ -127,6 +128,7 @@ EXTRA_DIST += $(transcripts) \
 	%D%/samples/newer.fxg \
 	%D%/samples/one_model.py \
 	%D%/samples/syntax.py \
+	%D%/samples/trailing.fxg \
 	%D%/samples/two_models.py
 
 # The program as a whole: options, exit statuses, pipes.

@@ -3,7 +3,10 @@
  */
 #include <config.h>
 
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/file.h"
@@ -11,6 +14,7 @@
 #include "base/str.h"
 #include "commands/cmd_shell.h"
 #include "commands/out.h"
+#include "load/jsonl.h"
 #include "session/model.h"
 #include "session/position.h"
 #include "session/session.h"
@@ -64,6 +68,30 @@ check_needs(struct cmd_ctx *ctx)
 	return NULL;
 }
 
+/* Results must not take the place of a graph by a slip of the fingers. */
+static FX_NODISCARD struct fx_error *
+check_output(const char *path)
+{
+	FX_AUTO_FREE char *full = fx_file_expand(path);
+	char head[6];
+	int file = open(full, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct stat status;
+	ssize_t n = -1;
+
+	if (file < 0)
+		return NULL;
+	if (fstat(file, &status) == 0 && S_ISREG(status.st_mode))
+		n = read(file, head, sizeof(head));
+	close(file);
+	if (n < 0 || !fx_is_jsonl(head, (size_t)n))
+		return NULL;
+	return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+				     "%s is a graph, which -o does not "
+				     "overwrite",
+				     path),
+		"save %s writes the graph", path);
+}
+
 /* -o FILE: the result, and nothing else, goes there; the file changes only if
  * the command succeeds.
  */
@@ -110,6 +138,8 @@ exec(struct cmd_ctx *ctx)
 
 	if (!err)
 		err = check_needs(ctx);
+	if (!err && path)
+		err = check_output(path);
 	if (!err)
 		err = cmd_args_resolve(ctx);
 	if (err)

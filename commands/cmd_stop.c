@@ -125,13 +125,26 @@ stop_word(enum fx_stop_reason reason)
 	return words[reason];
 }
 
+/* One whose condition fails stops too, as in gdb, and says why. */
+static void
+say_breakpoint(struct cmd_ctx *ctx, const struct fx_stop *stop)
+{
+	const struct fx_error *err = stop->error;
+	size_t notes = err ? fx_error_note_count(err) : 0;
+
+	out_line(ctx->out, FX_ROLE_BREAKPOINT, "Breakpoint %d", stop->number);
+	if (err)
+		out_line(ctx->out, FX_ROLE_ERROR, "error %s: %s",
+			notes ? fx_error_note_text(err, notes - 1) : "",
+			fx_error_message(err));
+}
+
 static void
 say_reason(struct cmd_ctx *ctx, const struct fx_stop *stop)
 {
 	switch (stop->reason) {
 	case FX_STOP_BREAKPOINT:
-		out_line(ctx->out, FX_ROLE_BREAKPOINT, "Breakpoint %d",
-			stop->number);
+		say_breakpoint(ctx, stop);
 		break;
 	case FX_STOP_WATCH:
 		out_line(ctx->out, FX_ROLE_BREAKPOINT, "Watch %d",

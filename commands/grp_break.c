@@ -16,6 +16,7 @@
 #include "session/breakpoint.h"
 #include "session/model.h"
 #include "session/position.h"
+#include "session/resolve.h"
 #include "session/session.h"
 
 static void
@@ -70,6 +71,23 @@ check_condition(const char *text)
 		FX_PARSE_DESIGNATORS | FX_PARSE_EQUAL_COMPARES, &tree);
 }
 
+/* It can be put right later, and a nested graph has other names. */
+static void
+warn_of_condition(struct cmd_ctx *ctx, const char *text)
+{
+	struct fx_error *err = NULL;
+	bool truth;
+
+	if (text && ctx->model)
+		err = fx_resolve_condition(ctx->session, ctx->model, text,
+			&truth);
+	if (err && fx_error_code(err) != FX_ERR_NOT_RUN &&
+		fx_error_code(err) != FX_ERR_NO_VALUE)
+		out_warning(ctx->out, "the condition cannot be tested: %s",
+			fx_error_message(err));
+	fx_error_free(err);
+}
+
 static bool
 wants_pending(struct cmd_ctx *ctx, const struct fx_error *err)
 {
@@ -77,8 +95,9 @@ wants_pending(struct cmd_ctx *ctx, const struct fx_error *err)
 
 	if (!ctx->front->is_interactive(ctx->front->context))
 		return false;
-	question = fx_xasprintf("%s. Make the breakpoint pending?",
-		fx_error_message(err));
+	question = fx_xasprintf("%s%s%s. Make the breakpoint pending?",
+		fx_error_message(err), fx_error_note_count(err) ? "; " : "",
+		fx_error_note_count(err) ? fx_error_note_text(err, 0) : "");
 	return ctx->front->confirm(ctx->front->context, question);
 }
 
@@ -111,6 +130,7 @@ add_breakpoint(struct cmd_ctx *ctx, bool temporary)
 	if (err)
 		return err;
 	say_breakpoint(ctx, breakpoint);
+	warn_of_condition(ctx, condition);
 	return NULL;
 }
 
@@ -321,6 +341,7 @@ condition_exec(struct cmd_ctx *ctx)
 		err = fx_breakpoint_set_condition(ctx->session, number, text);
 	if (err)
 		return err;
+	warn_of_condition(ctx, text);
 	if (text)
 		out_line(ctx->out, FX_ROLE_BREAKPOINT,
 			"Breakpoint %d stops only if %s", number, text);

@@ -281,12 +281,19 @@ eval_graph(struct fx_meta *meta, struct fx_arena *arena, struct fx_graph *graph,
 	return err;
 }
 
-/* A fragment with the arguments of CALL and the members of MODULE. */
+/* What a call expands to; MODULE has the members, NULL for functions. */
+struct expansion {
+	const struct fx_fragment *fragment;
+	struct fx_module *module;
+};
+
+/* A fragment with the arguments of CALL. */
 static struct fx_error *
 eval_fragment(struct fx_meta *meta, struct fx_arena *arena,
-	const struct fx_fragment *fragment, struct fx_module *module,
-	const struct fx_meta_call *call, struct fx_value *ret)
+	const struct expansion *expansion, const struct fx_meta_call *call,
+	struct fx_value *ret)
 {
+	const struct fx_fragment *fragment = expansion->fragment;
 	struct leaves leaves = { .arena = arena };
 	const struct fx_value **inputs = FX_ARENA_ARRAY(arena,
 		const struct fx_value *, fragment->input_count);
@@ -303,7 +310,8 @@ eval_fragment(struct fx_meta *meta, struct fx_arena *arena,
 			inputs[i] = leaves.items[next++];
 			continue;
 		}
-		tensor = fx_module_find_tensor(module, fragment->members[i]);
+		tensor = fx_module_find_tensor(expansion->module,
+			fragment->members[i]);
 		value = FX_ARENA_NEW(arena, struct fx_value);
 		*value = tensor ? fx_meta_of_tensor(arena, tensor)
 				: fx_fold_unknown("a parameter is missing");
@@ -351,7 +359,7 @@ eval_module(struct fx_meta *meta, struct fx_arena *arena,
 	struct fx_module *module =
 		call->graph ? fx_module_find(call->graph->module, call->target)
 			    : NULL;
-	const struct fx_fragment *fragment;
+	struct expansion expansion = { NULL, module };
 	struct fx_error *err;
 
 	if (!module) {
@@ -362,9 +370,9 @@ eval_module(struct fx_meta *meta, struct fx_arena *arena,
 	if (module->graph)
 		return eval_owned(meta, arena, module->graph, call, ret);
 	err = fx_expand_module(meta->expander, module, &call->args,
-		&call->kwargs, &fragment);
+		&call->kwargs, &expansion.fragment);
 	if (!err)
-		err = eval_fragment(meta, arena, fragment, module, call, ret);
+		err = eval_fragment(meta, arena, &expansion, call, ret);
 	return soften(err, ret);
 }
 
@@ -372,7 +380,7 @@ static struct fx_error *
 eval_functional(struct fx_meta *meta, struct fx_arena *arena,
 	const struct fx_meta_call *call, struct fx_value *ret)
 {
-	const struct fx_fragment *fragment;
+	struct expansion expansion = { NULL, NULL };
 	struct fx_error *err;
 
 	if (!fx_functional_find(call->target)) {
@@ -381,9 +389,9 @@ eval_functional(struct fx_meta *meta, struct fx_arena *arena,
 		return NULL;
 	}
 	err = fx_expand_function(meta->expander, call->target, &call->args,
-		&call->kwargs, &fragment);
+		&call->kwargs, &expansion.fragment);
 	if (!err)
-		err = eval_fragment(meta, arena, fragment, NULL, call, ret);
+		err = eval_fragment(meta, arena, &expansion, call, ret);
 	return soften(err, ret);
 }
 

@@ -95,3 +95,7 @@ TESTS += %D%/test_ops %D%/test_size %D%/test_fold %D%/test_expand \
 %C%_test_fold_SOURCES = %D%/test_fold.c
 %C%_test_expand_SOURCES = %D%/test_expand.c
 %C%_test_meta_SOURCES = %D%/test_meta.c
+
+check_PROGRAMS += %D%/test_meta_dumps
+TESTS += %D%/test_meta_dumps
+%C%_test_meta_dumps_SOURCES = %D%/test_meta_dumps.c

@@ -20,21 +20,21 @@ struct fx_buf;
 /* The symbol NAME (interned). */
 struct fx_value fx_size_symbol(struct fx_arena *arena, const char *name);
 
-struct fx_value fx_size_add(
-	struct fx_arena *arena, struct fx_value a, struct fx_value b);
-struct fx_value fx_size_sub(
-	struct fx_arena *arena, struct fx_value a, struct fx_value b);
-struct fx_value fx_size_mul(
-	struct fx_arena *arena, struct fx_value a, struct fx_value b);
+struct fx_value fx_size_add(struct fx_arena *arena, struct fx_value a,
+	struct fx_value b);
+struct fx_value fx_size_sub(struct fx_arena *arena, struct fx_value a,
+	struct fx_value b);
+struct fx_value fx_size_mul(struct fx_arena *arena, struct fx_value a,
+	struct fx_value b);
 /* Python's // and %.  B is not zero. */
-struct fx_value fx_size_floordiv(
-	struct fx_arena *arena, struct fx_value a, struct fx_value b);
-struct fx_value fx_size_mod(
-	struct fx_arena *arena, struct fx_value a, struct fx_value b);
-struct fx_value fx_size_min(
-	struct fx_arena *arena, struct fx_value a, struct fx_value b);
-struct fx_value fx_size_max(
-	struct fx_arena *arena, struct fx_value a, struct fx_value b);
+struct fx_value fx_size_floordiv(struct fx_arena *arena, struct fx_value a,
+	struct fx_value b);
+struct fx_value fx_size_mod(struct fx_arena *arena, struct fx_value a,
+	struct fx_value b);
+struct fx_value fx_size_min(struct fx_arena *arena, struct fx_value a,
+	struct fx_value b);
+struct fx_value fx_size_max(struct fx_arena *arena, struct fx_value a,
+	struct fx_value b);
 
 /* Whether both are certainly equal; certainly different. */
 bool fx_size_equal(struct fx_value a, struct fx_value b);

@@ -313,8 +313,7 @@ read_symbol(struct spec *spec, struct fx_value *ret)
 		fx_error_free(err);
 		*ret = fx_value_text(FX_VALUE_UNKNOWN,
 			fx_intern_format("%s %.*s",
-				tree->kind == FX_AST_COMPARE ? "bool" :
-							       "float",
+				tree->kind == FX_AST_COMPARE ? "bool" : "float",
 				(int)spec->length - 5, spec->text + 4));
 	}
 	return NULL;

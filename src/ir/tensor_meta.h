@@ -13,26 +13,26 @@
 /* Immutable, in an arena. */
 struct fx_tensor_meta {
 	enum fx_dtype dtype; /* NONE: unknown */
-	bool has_shape;	     /* false: rank unknown, rank is 0 */
+	bool has_shape;      /* false: rank unknown, rank is 0 */
 	uint32_t rank;
-	const struct fx_value *sizes;	/* rank of them, INT or SYMBOL */
+	const struct fx_value *sizes;   /* rank of them, INT or SYMBOL */
 	const struct fx_value *strides; /* or NULL when unknown */
-	const char *device;		/* "cpu", or NULL when unknown */
+	const char *device;             /* "cpu", or NULL when unknown */
 };
 
 /* A TENSOR value in ARENA; SIZES (RANK of them) are copied. */
 struct fx_value fx_tensor_meta_value(struct fx_arena *arena,
 	enum fx_dtype dtype, const struct fx_value *sizes, size_t rank);
 /* The same with plain integers. */
-struct fx_value fx_tensor_meta_ints(struct fx_arena *arena,
-	enum fx_dtype dtype, const int64_t *sizes, size_t rank);
+struct fx_value fx_tensor_meta_ints(struct fx_arena *arena, enum fx_dtype dtype,
+	const int64_t *sizes, size_t rank);
 /* A tensor of which only the dtype (or nothing: NONE) is known. */
-struct fx_value fx_tensor_meta_shapeless(
-	struct fx_arena *arena, enum fx_dtype dtype);
+struct fx_value fx_tensor_meta_shapeless(struct fx_arena *arena,
+	enum fx_dtype dtype);
 
 /* Number of elements, INT or SYMBOL. */
-struct fx_value fx_tensor_meta_numel(
-	struct fx_arena *arena, const struct fx_tensor_meta *meta);
+struct fx_value fx_tensor_meta_numel(struct fx_arena *arena,
+	const struct fx_tensor_meta *meta);
 
 /* Read torch's type comment or a SPEC of a command:
  * "f32[1, 3, 224, 224]", "f32[s77, s27, 16][16*s27, 16, 1]cpu", "Sym(s77)",

@@ -75,6 +75,9 @@ enum cmd_need {
 	CMD_KEEPS_OUTPUT = 128,  /* `expect` after it sees the one before */
 	CMD_CHANGES_FILES = 256, /* writes files or runs programs */
 	CMD_OWN_OUTPUT = 512,    /* -o is the command's business */
+	CMD_REACHES_OUT = 1024,  /* writes or runs what the line names:
+				  * refused in a read-only session
+				  */
 };
 
 struct cmd_entry;

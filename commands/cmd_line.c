@@ -15,6 +15,7 @@ static const struct cmd_flag common_flags[] = {
 	{ "output", 'o', CMD_ARG_FILE, "write the result to a file" },
 	{ "quiet", 'q', CMD_ARG_END, "no notes and warnings" },
 	{ "graph", 'g', CMD_ARG_GRAPH, "use another graph than the current" },
+	{ "force", 'f', CMD_ARG_END, "let -o replace the file of a graph" },
 };
 
 static const struct cmd_flag listing_flags[] = {
@@ -131,6 +132,16 @@ cmd_line_head(const char *line, struct cmd_head *ret)
 
 /* Flags. */
 
+/* What -f means to COMMAND itself comes before what it means to -o. */
+static bool
+has_force(const struct cmd_entry *entry, size_t own)
+{
+	for (size_t i = 0; i < own; i++)
+		if (!strcmp(entry->flags[i].name, "force"))
+			return true;
+	return false;
+}
+
 const struct cmd_flag *
 cmd_entry_flag(const struct cmd_entry *entry, size_t index)
 {
@@ -148,7 +159,9 @@ cmd_entry_flag(const struct cmd_entry *entry, size_t index)
 			return &listing_flags[index];
 		index -= FX_ARRAY_LEN(listing_flags);
 	}
-	return index < FX_ARRAY_LEN(common_flags) ? &common_flags[index] : NULL;
+	if (index >= FX_ARRAY_LEN(common_flags) - has_force(entry, own))
+		return NULL;
+	return &common_flags[index];
 }
 
 /* Looking for separators. */

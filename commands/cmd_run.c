@@ -3,18 +3,15 @@
  */
 #include <config.h>
 
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "commands/cmd_output.h"
 #include "commands/cmd_shell.h"
 #include "commands/out.h"
-#include "load/jsonl.h"
 #include "session/model.h"
 #include "session/position.h"
 #include "session/session.h"
@@ -46,6 +43,7 @@ static struct fx_error *
 check_needs(struct cmd_ctx *ctx)
 {
 	unsigned needs = ctx->entry->needs;
+	const char *path = cmd_flag_text(ctx, "output");
 	struct fx_model *model;
 
 	if ((needs & CMD_NEED_GRAPH) && !ctx->model)
@@ -54,42 +52,18 @@ check_needs(struct cmd_ctx *ctx)
 		return fx_error_new(FX_ERR_NOT_RUN,
 			"%s has not been run; use \"start\" or \"run\"",
 			fx_model_name(ctx->model));
-	if ((needs & CMD_NEED_WRITABLE) &&
-		fx_session_is_read_only(ctx->session))
+	if (fx_session_is_read_only(ctx->session) &&
+		((needs & (CMD_NEED_WRITABLE | CMD_REACHES_OUT)) || path))
 		return fx_error_new(FX_ERR_READ_ONLY,
 			"read-only session (--readonly)");
 	if (ctx->shell->restricted &&
-		((needs & CMD_CHANGES_FILES) || cmd_flag(ctx, "output")))
+		((needs & CMD_CHANGES_FILES) || path))
 		return fx_error_new(FX_ERR_READ_ONLY,
 			"%s: not in a restricted session", ctx->entry->name);
 	if (*ctx->format && !(needs & CMD_TAKES_FORMAT))
 		return fx_error_new(FX_ERR_USAGE, "%s takes no /FMT",
 			ctx->entry->name);
 	return NULL;
-}
-
-/* Results must not take the place of a graph by a slip of the fingers. */
-static FX_NODISCARD struct fx_error *
-check_output(const char *path)
-{
-	FX_AUTO_FREE char *full = fx_file_expand(path);
-	char head[6];
-	int file = open(full, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	struct stat status;
-	ssize_t n = -1;
-
-	if (file < 0)
-		return NULL;
-	if (fstat(file, &status) == 0 && S_ISREG(status.st_mode))
-		n = read(file, head, sizeof(head));
-	close(file);
-	if (n < 0 || !fx_is_jsonl(head, (size_t)n))
-		return NULL;
-	return fx_error_hint(fx_error_new(FX_ERR_USAGE,
-				     "%s is a graph, which -o does not "
-				     "overwrite",
-				     path),
-		"save %s writes the graph", path);
 }
 
 /* -o FILE: the result, and nothing else, goes there; the file changes only if
@@ -139,7 +113,7 @@ exec(struct cmd_ctx *ctx)
 	if (!err)
 		err = check_needs(ctx);
 	if (!err && path)
-		err = check_output(path);
+		err = cmd_output_check(ctx, path);
 	if (!err)
 		err = cmd_args_resolve(ctx);
 	if (err)
@@ -165,6 +139,17 @@ attach_record(struct cmd_ctx *ctx)
 	return shell->last_out;
 }
 
+/* `nodes | head` is the habit of other shells. */
+static struct fx_error *
+hint_pipe(const struct cmd_ctx *ctx, struct fx_error *err)
+{
+	if (fx_error_code(err) != FX_ERR_SYNTAX || fx_error_hint_text(err) ||
+		(ctx->entry->needs & CMD_RAW) ||
+		!ctx->line[cmd_line_find_bar(ctx->line)])
+		return err;
+	return fx_error_hint(err, "pipe %s", ctx->line);
+}
+
 static struct fx_error *
 run_entry(struct cmd_shell *shell, const struct cmd_entry *entry,
 	struct cmd_ctx *ctx, size_t rest)
@@ -184,6 +169,8 @@ run_entry(struct cmd_shell *shell, const struct cmd_entry *entry,
 	out_command_begin(ctx->out, entry->name);
 	if (!err)
 		err = exec(ctx);
+	if (err)
+		err = hint_pipe(ctx, err);
 	out_command_end(ctx->out, !err);
 	if (tee)
 		out_tee(ctx->out, NULL);

@@ -454,7 +454,7 @@ const struct cmd_entry cmd_group_script[] = {
 			"comments, so that source runs it again. log off "
 			"ends it.",
 		.synonyms = "record session transcript logging",
-		.needs = CMD_CHANGES_FILES,
+		.needs = CMD_CHANGES_FILES | CMD_REACHES_OUT,
 		.args = { { "what", CMD_ARG_WORD, CMD_OPTIONAL, "what to do",
 				  "session|off" },
 			{ "file", CMD_ARG_FILE, CMD_OPTIONAL, "where to",

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "commands/cmd_output.h"
 #include "commands/cmd_shell.h"
 #include "commands/cmd_show.h"
 #include "commands/cmd_trace.h"
@@ -93,6 +94,7 @@ save_exec(struct cmd_ctx *ctx)
 {
 	const char *named = cmd_arg_text(ctx, "file");
 	FX_AUTO_FREE char *path = NULL;
+	FX_AUTO_FREE char *removed = NULL;
 	struct fx_error *err;
 
 	/* A copy: saving sets the model's path anew. */
@@ -106,12 +108,18 @@ save_exec(struct cmd_ctx *ctx)
 					     "its own",
 					     fx_model_name(ctx->model)),
 			"save FILE");
-	err = fx_session_save(ctx->session, ctx->model, path);
+	if (!cmd_output_may_replace(ctx, path)) {
+		out_line(ctx->out, FX_ROLE_PLAIN, "Not saved.");
+		return NULL;
+	}
+	err = fx_session_save(ctx->session, ctx->model, path, &removed);
 	if (err)
 		return err;
 	out_value_text(ctx->out, "file", path);
 	out_line(ctx->out, FX_ROLE_PLAIN, "%s saved to %s",
 		fx_model_name(ctx->model), path);
+	if (removed)
+		out_note(ctx->out, "removed %s, the weights before", removed);
 	return NULL;
 }
 

@@ -209,7 +209,7 @@ const struct cmd_entry cmd_group_setting[] = {
 		.summary = "run a command of the shell",
 		.help = "!CMD is short for it.",
 		.synonyms = "system run program bash",
-		.needs = CMD_RAW | CMD_CHANGES_FILES,
+		.needs = CMD_RAW | CMD_CHANGES_FILES | CMD_REACHES_OUT,
 		.args = { { "command", CMD_ARG_REST, 0, "what to run", NULL } },
 		.examples = { { "!ls", "list files" } },
 		.exec = shell_exec,
@@ -220,7 +220,7 @@ const struct cmd_entry cmd_group_setting[] = {
 		.help = "The line splits at the first | that stands alone "
 			"outside brackets; | CMD | SHELL is short for it.",
 		.synonyms = "filter less grep wc shell",
-		.needs = CMD_RAW | CMD_CHANGES_FILES,
+		.needs = CMD_RAW | CMD_CHANGES_FILES | CMD_REACHES_OUT,
 		.args = { { "line", CMD_ARG_REST, 0, "COMMAND | SHELL",
 			NULL } },
 		.examples = { { "pipe nodes | wc -l", "count rows" } },

@@ -13,6 +13,7 @@ libfxcmd_a_SOURCES += \
 	%D%/cmd_list.c \
 	%D%/cmd_log.c \
 	%D%/cmd_node.c \
+	%D%/cmd_output.c %D%/cmd_output.h \
 	%D%/cmd_place.c \
 	%D%/cmd_placing.c \
 	%D%/cmd_process.c %D%/cmd_process.h \

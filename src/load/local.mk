@@ -1,5 +1,6 @@
 # Sources of src/load: .c, .h and .def alike, so that distcheck misses none.
 libfxcore_a_SOURCES += \
+	%D%/companion.c %D%/companion.h \
 	%D%/jsonl.c %D%/jsonl.h %D%/jsonl_private.h \
 	%D%/jsonl_line.c \
 	%D%/jsonl_module.c \

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/intern.h"
 #include "base/mem.h"
+#include "load/companion.h"
 #include "load/open.h"
 #include "load/save.h"
 #include "session/capture.h"
@@ -59,21 +60,27 @@ fx_session_load(struct fx_session *session, const char *path, const char *name,
 
 struct fx_error *
 fx_session_save(struct fx_session *session, struct fx_model *model,
-	const char *path)
+	const char *path, char **removed_ret)
 {
 	FX_AUTO_FREE char *file = fx_file_expand(path);
 	FX_AUTO_FREE char *skipped = NULL;
+	FX_AUTO_FREE char *former = NULL;
 	struct fx_error *err;
 
+	if (removed_ret)
+		*removed_ret = NULL;
 	if (session->is_read_only)
 		return fx_error_new(FX_ERR_READ_ONLY,
 			"read-only session (--readonly)");
 	err = fx_model_fetch_weights(model, &skipped);
 	if (err)
 		return fx_error_note(err, "while saving %s", path);
+	former = fx_companion_find(file);
 	err = fx_save(model->graph, file, NULL);
 	if (err)
 		return err;
+	if (former && fx_companion_drop(file, former) && removed_ret)
+		*removed_ret = FX_TAKE(former);
 	fx_model_set_path(model, file);
 	model->saved = fx_journal_now(model->graph);
 	return NULL;

@@ -64,9 +64,12 @@ FX_NODISCARD struct fx_error *fx_session_copy(struct fx_session *session,
 FX_NODISCARD struct fx_error *fx_session_load(struct fx_session *session,
 	const char *path, const char *name, struct fx_model **ret,
 	char **notices_ret);
-/* Save MODEL's graph (emit/jsonl). */
+/* Save MODEL's graph (emit/jsonl).  *REMOVED_RET gets the name of the weights
+ * file that the file referred to before and nothing needs now, or NULL; the
+ * caller frees it.
+ */
 FX_NODISCARD struct fx_error *fx_session_save(struct fx_session *session,
-	struct fx_model *model, const char *path);
+	struct fx_model *model, const char *path, char **removed_ret);
 
 /* The current model, or the error NO_GRAPH: no graph is open. */
 FX_NODISCARD struct fx_error *fx_session_need_model(struct fx_session *session,

@@ -81,6 +81,11 @@ is 0 '^{"command":"when","ok":true' "$fxdb" -nx -batch --json "$mlp" -ex when
 is 2 '"ok":false,"error":{"code":"unknown-command"' "$fxdb" -nx -batch --json -ex nosuch
 is 2 'read-only session' "$fxdb" -nx -batch --readonly "$mlp" -ex 'rename act relu'
 is 2 'read-only session' "$fxdb" -nx -batch --readonly "$mlp" -ex 'save a.fxg'
+for line in 'nodes -o a.txt' 'draw -o a.txt' 'log session a.txt' '!ls' \
+	'shell ls' 'pipe nodes | cat'; do
+	is 2 'read-only session' "$fxdb" -nx -batch --readonly "$mlp" -ex "$line"
+done
+[ ! -e a.txt ] || { echo "FAIL: --readonly writes"; failures=$((failures + 1)); }
 is 0 'Seed 5' "$fxdb" -nx -batch --seed 5 -ex seed
 is 2 'not a terminal' "$fxdb" -nx -batch -ex tui
 

@@ -1,0 +1,21 @@
+/* companion.h - the weights file that an .fxg file refers to. */
+#ifndef FX_LOAD_COMPANION_H
+#define FX_LOAD_COMPANION_H
+
+#include <stdbool.h>
+
+/* Whether PATH is there and is an .fxg graph, by its first bytes. */
+bool fx_companion_is_graph(const char *path);
+
+/* The name of the weights file of the .fxg file at PATH, as its first line
+ * has it; the caller's.  NULL when there is none, or no such file.
+ */
+char *fx_companion_find(const char *path);
+
+/* PATH was just replaced and referred to FORMER before.  Remove that file when
+ * nothing needs it: its name is one that saving to PATH makes, and no .fxg
+ * file in the folder refers to it.  Whether it was removed.
+ */
+bool fx_companion_drop(const char *path, const char *former);
+
+#endif /* FX_LOAD_COMPANION_H */

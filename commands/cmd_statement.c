@@ -301,6 +301,23 @@ retell(struct fx_error *err, const struct reading *reading)
 	return told;
 }
 
+/* The loader makes do with a module without parameters when a layer refuses
+ * its arguments; who types them wants to know.
+ */
+static FX_NODISCARD struct fx_error *
+check_construct(const struct reading *reading, const char *notices)
+{
+	static const char said[] = ": not constructed, ";
+	const char *reason = reading->construct ? strstr(notices, said) : NULL;
+
+	if (!reason)
+		return NULL;
+	reason += sizeof(said) - 1;
+	return fx_error_at(fx_error_new(FX_ERR_TYPE, "%.*s",
+				   (int)strcspn(reason, "\n"), reason),
+		reading->text, reading->construct->span);
+}
+
 static FX_NODISCARD struct fx_error *
 load_program(const struct reading *reading, const char *text,
 	struct fx_graph **ret)
@@ -313,6 +330,9 @@ load_program(const struct reading *reading, const char *text,
 
 	if (err)
 		return retell(err, reading);
+	err = check_construct(reading, fx_buf_text(&loaded.notices));
+	if (err)
+		return err;
 	*ret = FX_TAKE(loaded.graph);
 	return NULL;
 }

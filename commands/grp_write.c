@@ -149,8 +149,8 @@ const struct cmd_entry cmd_group_write[] = {
 		.args = { { "set", CMD_ARG_SET, CMD_OPTIONAL, "what to draw",
 			NULL } },
 		.flags = { { "type", 'T', CMD_ARG_WORD,
-				   "picture format: svg, dot, json, plain, "
-				   "ps" },
+				   "picture format: svg, dot, xdot, json, "
+				   "plain, ps" },
 			{ "depth", 'k', CMD_ARG_INT,
 				"steps around the stop; 2" },
 			{ "fold", 0, CMD_ARG_INT, "modules at this depth" },

@@ -486,8 +486,11 @@ fx_eval_node(const struct fx_resolver *resolver, const char *text,
 	*ret = fx_operand_node(&evaluator, &operand);
 	if (*ret)
 		return NULL;
-	return fx_error_at(fx_error_new(FX_ERR_TYPE, "\"%.*s\" is no node",
-				   (int)(expr->span.end - expr->span.begin),
-				   text + expr->span.begin),
-		text, expr->span);
+	err = fx_error_new(FX_ERR_TYPE, "\"%.*s\" is no node",
+		(int)(expr->span.end - expr->span.begin),
+		text + expr->span.begin);
+	if (expr->kind == FX_AST_INT && !expr->text)
+		err = fx_error_hint(err, "a position is written @%lld",
+			(long long)expr->integer);
+	return fx_error_at(err, text, expr->span);
 }

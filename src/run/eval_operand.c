@@ -272,7 +272,7 @@ struct fx_error *
 fx_operand_designator(struct fx_evaluator *evaluator, const struct fx_ast *tree,
 	struct fx_operand *ret)
 {
-	struct fx_node *node;
+	struct fx_node *node = NULL;
 	struct fx_error *err;
 
 	switch ((int)tree->kind) {

@@ -7,6 +7,7 @@
 #include <config.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/bitset.h"
@@ -15,6 +16,7 @@
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "ir/module.h"
 #include "lang/query.h"
 #include "run/eval_test.h"
 
@@ -40,6 +42,10 @@ prepare_range(struct fx_evaluator *evaluator, struct fx_test *test)
 		if (!err)
 			last = fx_graph_position(graph, node);
 	}
+	if (!err && first > last && graph->node_count)
+		err = fx_error_new(FX_ERR_RANGE,
+			"query: the range goes backwards, from @%zu to @%zu",
+			first, last);
 	for (size_t i = first; !err && i <= last; i++)
 		fx_bitset_add(&test->members, i);
 	return err;
@@ -186,6 +192,49 @@ prepare_compare(struct fx_evaluator *evaluator, struct fx_test *test)
 		       : err;
 }
 
+/* The module path nearest to one that nothing is inside of. */
+static struct fx_error *
+nothing_inside(struct fx_evaluator *evaluator, const char *path)
+{
+	FX_AUTO_BUF struct fx_buf near = { 0 };
+	struct fx_graph *graph = evaluator->resolver->graph;
+	struct fx_module_walk *walk = fx_module_walk_new(graph->module, false);
+	struct fx_module *module;
+	struct fx_nearest nearest;
+	const char *name;
+	struct fx_error *err;
+
+	fx_nearest_init(&nearest, path);
+	while (fx_module_walk_next(walk, &module, &name))
+		if (*name)
+			fx_nearest_offer(&nearest, name);
+	fx_module_walk_free(walk);
+	err = fx_error_new(FX_ERR_NO_NODE,
+		"query: there is no module \"%s\", and no node inside it",
+		path);
+	if (!nearest.count)
+		return err;
+	fx_nearest_print(&nearest, &near);
+	return fx_error_note(err, "nearest: %s", fx_buf_text(&near));
+}
+
+/* A path that is no module and that no node lies in is mistyped. */
+static struct fx_error *
+check_inside(struct fx_evaluator *evaluator, struct fx_test *test)
+{
+	struct fx_graph *graph = evaluator->resolver->graph;
+	const char *path = test->query->text;
+	struct fx_node *node;
+
+	if (strpbrk(path, "*?[") || fx_module_find(graph->module, path) ||
+		(test->below && fx_module_find(graph->module, test->below)))
+		return NULL;
+	fx_graph_for_each_node (node, graph)
+		if (fx_test_inside(test, node))
+			return NULL;
+	return nothing_inside(evaluator, path);
+}
+
 static struct fx_error *
 prepare(struct fx_evaluator *evaluator, const struct fx_query *query,
 	struct fx_test *test)
@@ -212,7 +261,7 @@ prepare(struct fx_evaluator *evaluator, const struct fx_query *query,
 		if (scope && *scope)
 			test->below =
 				fx_intern_format("%s.%s", scope, query->text);
-		return NULL;
+		return check_inside(evaluator, test);
 	case FX_QUERY_RANGE:
 		return prepare_range(evaluator, test);
 	case FX_QUERY_ITEM:

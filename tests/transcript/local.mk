@@ -74,6 +74,7 @@ transcripts = \
 	%D%/nodes.fxt \
 	%D%/nodes_json.fxt \
 	%D%/nodes_sort.fxt \
+	%D%/not_found.fxt \
 	%D%/pass.fxt \
 	%D%/pipe.fxt \
 	%D%/print.fxt \

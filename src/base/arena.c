@@ -93,7 +93,7 @@ alloc_in_new_chunk(struct fx_arena *arena, size_t size, size_t rounded)
 	chunk->size = chunk_size;
 	arena->newest = chunk;
 	arena->used = rounded;
-	arena->total += rounded;
+	arena->total += rounded - GAP;
 	arena->next_size = FX_MIN(arena->next_size * 2, LAST_CHUNK);
 	poison(chunk->data, chunk->size);
 	unpoison(chunk->data, size);
@@ -114,7 +114,7 @@ fx_arena_alloc(struct fx_arena *arena, size_t size)
 		return alloc_in_new_chunk(arena, size, rounded);
 	memory = chunk->data + arena->used;
 	arena->used += rounded;
-	arena->total += rounded;
+	arena->total += rounded - GAP;
 	unpoison(memory, size);
 #ifdef FX_HARD_MODE
 	memset(memory, 0xa5, size);

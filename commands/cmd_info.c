@@ -8,6 +8,7 @@
 #include "commands/cmd_shell.h"
 #include "commands/cmd_show.h"
 #include "commands/groups.h"
+#include "commands/cmd_trace.h"
 #include "commands/out.h"
 #include "ir/graph.h"
 #include "ir/graph_hash.h"
@@ -80,6 +81,7 @@ info_graph(struct cmd_ctx *ctx)
 	out_field_bool(ctx->out, "unsaved", FX_ROLE_PLAIN,
 		fx_model_is_unsaved(ctx->model));
 	say_memory(ctx, graph);
+	cmd_trace_say_process(ctx);
 	out_record_end(ctx->out);
 	return NULL;
 }
@@ -327,6 +329,8 @@ info_trace(struct cmd_ctx *ctx)
 		graph->origin ? graph->origin : "unknown");
 	out_field(ctx->out, "dialect", FX_ROLE_PLAIN, "%s",
 		graph->dialect ? graph->dialect : "unknown");
+	cmd_trace_say_capture(ctx);
+	cmd_trace_say_process(ctx);
 	out_record_end(ctx->out);
 	return NULL;
 }

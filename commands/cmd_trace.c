@@ -210,3 +210,36 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 	fx_trace_result_deinit(&report);
 	return err ? err : set_inputs(ctx, model);
 }
+
+void
+cmd_trace_say_capture(struct cmd_ctx *ctx)
+{
+	const struct fx_traced *traced = fx_model_traced(ctx->model);
+
+	if (!traced)
+		return;
+	out_field(ctx->out, "spec", FX_ROLE_PLAIN, "%s", traced->spec);
+	if (*traced->options)
+		out_field(ctx->out, "options", FX_ROLE_PLAIN, "%s",
+			traced->options);
+	out_field(ctx->out, "mode", FX_ROLE_PLAIN, "%s", traced->mode);
+	out_field(ctx->out, "python", FX_ROLE_PATH, "%s (%s)", traced->path,
+		traced->python);
+	out_field(ctx->out, "torch", FX_ROLE_PLAIN, "%s", traced->torch);
+	out_field(ctx->out, "built", FX_ROLE_NUMBER, "%.1f ms",
+		traced->build_ms);
+	out_field(ctx->out, "traced", FX_ROLE_NUMBER, "%.1f ms",
+		traced->trace_ms);
+	out_field_bool(ctx->out, "complete", FX_ROLE_PLAIN,
+		!traced->is_partial);
+}
+
+void
+cmd_trace_say_process(struct cmd_ctx *ctx)
+{
+	int pid = fx_model_process(ctx->model);
+
+	if (pid)
+		out_field(ctx->out, "process", FX_ROLE_PLAIN,
+			"%d holds the weights; kill ends it", pid);
+}

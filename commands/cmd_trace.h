@@ -6,4 +6,10 @@
 
 FX_NODISCARD struct fx_error *cmd_trace_exec(struct cmd_ctx *ctx);
 
+/* Fields of a record: how the current graph was captured, nothing when it was
+ * not; and which process still holds its weights, if one does.
+ */
+void cmd_trace_say_capture(struct cmd_ctx *ctx);
+void cmd_trace_say_process(struct cmd_ctx *ctx);
+
 #endif /* FX_COMMANDS_CMD_TRACE_H */

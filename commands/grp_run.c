@@ -13,6 +13,7 @@
 #include "commands/out.h"
 #include "ir/graph.h"
 #include "ir/journal.h"
+#include "session/capture.h"
 #include "session/model.h"
 #include "session/position.h"
 #include "session/resolve.h"
@@ -207,9 +208,14 @@ when_exec(struct cmd_ctx *ctx)
 static struct fx_error *
 kill_exec(struct cmd_ctx *ctx)
 {
+	int process = fx_model_process(ctx->model);
+
 	fx_position_kill(ctx->model);
-	out_line(ctx->out, FX_ROLE_PLAIN, "%s is not running now.",
-		fx_model_name(ctx->model));
+	fx_model_end_capture(ctx->model);
+	out_line(ctx->out, FX_ROLE_PLAIN, "%s is not running now%s.",
+		fx_model_name(ctx->model),
+		process ? "; the Python process that held its weights ended"
+			: "");
 	return NULL;
 }
 
@@ -387,8 +393,9 @@ const struct cmd_entry cmd_group_run[] = {
 		.name = "kill",
 		.aliases = "k",
 		.summary = "drop all values, as before start",
-		.help = "Breakpoints and edits stay.",
-		.synonyms = "stop reset end",
+		.help = "Breakpoints and edits stay. The process of a traced "
+			"model, which holds its weights, ends.",
+		.synonyms = "stop reset end process",
 		.needs = CMD_NEED_GRAPH,
 		.examples = { { "kill", "forget what was run" } },
 		.exec = kill_exec,

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "commands/out.h"
 #include "draw/draw.h"
+#include "guest/python.h"
 #include "ui/ui.h"
 
 static void
@@ -52,6 +53,45 @@ say_graphviz(struct ui *ui)
 			: "found beside fxdb in a build folder");
 }
 
+/* IS_NEXT: no Python before it has torch.  The caller frees. */
+static char *
+python_state(const struct fx_python *python, bool is_next)
+{
+	if (!python->runs)
+		return fx_xasprintf("%s (%s) does not run", python->path,
+			python->from);
+	return fx_xasprintf("%s (%s): Python %s, torch %s%s", python->path,
+		python->from, python->version,
+		python->torch ? python->torch : "none",
+		python->torch && is_next ? "; trace takes it" : "");
+}
+
+/* Each Python that trace would try, and which one it takes. */
+static void
+say_pythons(struct ui *ui)
+{
+	FX_AUTO_FREE char *package = fx_python_package();
+	struct fx_python *pythons;
+	size_t count;
+	bool taken = false;
+
+	say(ui, "capture", package ? package : "not built in",
+		package ? "" : "install python3-dev and configure again");
+	fx_pythons_find(ui->options->python, &pythons, &count);
+	fx_pythons_ask(pythons, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct fx_python *python = &pythons[i];
+		FX_AUTO_FREE char *state = python_state(python, !taken);
+
+		say(ui, "Python", state,
+			taken || python->torch || i + 1 < count
+				? ""
+				: "install python3-torch, or --python PATH");
+		taken = taken || python->torch;
+	}
+	fx_pythons_free(pythons, count);
+}
+
 void
 ui_doctor(struct ui *ui)
 {
@@ -68,6 +108,7 @@ ui_doctor(struct ui *ui)
 #endif
 	say_terminal(ui);
 	say_graphviz(ui);
+	say_pythons(ui);
 	say(ui, "libtorch", "not used by this version", "");
 	out_table_end(ui->out);
 	out_command_end(ui->out, true);

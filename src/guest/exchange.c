@@ -317,6 +317,14 @@ fx_capture_weights(struct fx_capture *capture, struct fx_safetensors **ret,
 	return err;
 }
 
+int
+fx_capture_process(struct fx_capture *capture)
+{
+	if (!capture->channel.closed)
+		fx_channel_read(&capture->channel);
+	return capture->channel.closed ? 0 : (int)capture->pid;
+}
+
 void
 fx_capture_free(struct fx_capture *capture)
 {

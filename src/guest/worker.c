@@ -298,10 +298,14 @@ static struct fx_error *
 replace(struct fx_worker *worker)
 {
 	const struct fx_python *python = &worker->pythons[worker->python_at];
-	FX_AUTO_FREE char *words = last_words(worker);
+	FX_AUTO_FREE char *words = NULL;
 	FX_AUTO_FREE char *ended = NULL;
-	int status = stop(worker);
+	int status;
 
+	if (worker->python_at >= worker->python_count)
+		return none_left(worker);
+	words = last_words(worker);
+	status = stop(worker);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == UNSUITABLE) {
 		reject(worker, words);
 		return start_next(worker);
@@ -361,7 +365,8 @@ fx_worker_make_ready(struct fx_worker *worker,
 void
 fx_worker_poll(struct fx_worker *worker)
 {
-	if (worker->is_ready || fx_worker_is_alive(worker))
+	if (worker->is_ready || worker->python_at >= worker->python_count ||
+		fx_worker_is_alive(worker))
 		return;
 	/* Nothing is lost: what is wrong comes again with the first trace. */
 	fx_error_free(replace(worker));

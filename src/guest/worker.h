@@ -81,6 +81,9 @@ FX_NODISCARD struct fx_error *fx_worker_trace(struct fx_worker *worker,
 FX_NODISCARD struct fx_error *fx_capture_weights(struct fx_capture *capture,
 	struct fx_safetensors **ret, char **skipped_ret);
 
+/* The child's process, or 0 when it has ended. */
+int fx_capture_process(struct fx_capture *capture);
+
 /* End the child. */
 void fx_capture_free(struct fx_capture *capture);
 

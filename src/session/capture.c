@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/blob.h"
+#include "base/buf.h"
 #include "base/intern.h"
 #include "base/mem.h"
 #include "ir/graph_hash.h"
@@ -53,11 +54,67 @@ forget_dead_worker(struct fx_session *session, const struct fx_error *err)
 	session->worker = NULL;
 }
 
+/* The flags of REQUEST as they were typed; the caller's. */
+static char *
+options_text(const struct fx_trace_request *request)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	for (size_t i = 0; i < request->leaf_count; i++)
+		fx_buf_addf(&text, " --leaf %s", request->leaves[i]);
+	for (size_t i = 0; i < request->concrete_count; i++)
+		fx_buf_addf(&text, " --concrete %s", request->concrete[i]);
+	if (request->tracer)
+		fx_buf_addf(&text, " --tracer %s", request->tracer);
+	return fx_xstrdup(text.length ? fx_buf_text(&text) + 1 : "");
+}
+
+static struct fx_traced *
+traced_new(const struct fx_trace_request *request,
+	const struct fx_trace_result *report, bool is_partial)
+{
+	struct fx_traced *traced = FX_NEW(struct fx_traced);
+
+	traced->spec = fx_xstrdup(request->spec);
+	traced->options = options_text(request);
+	traced->python = fx_xstrdup(report->python);
+	traced->path = fx_xstrdup(report->path);
+	traced->torch = fx_xstrdup(report->torch);
+	traced->mode = fx_xstrdup(report->mode);
+	traced->build_ms = report->build_ms;
+	traced->trace_ms = report->trace_ms;
+	traced->is_partial = is_partial;
+	return traced;
+}
+
+void
+fx_traced_free(struct fx_traced *traced)
+{
+	if (!traced)
+		return;
+	free(traced->spec);
+	free(traced->options);
+	free(traced->python);
+	free(traced->path);
+	free(traced->torch);
+	free(traced->mode);
+	free(traced);
+}
+
+const struct fx_traced *
+fx_model_traced(const struct fx_model *model)
+{
+	return model->traced;
+}
+
 static struct fx_model *
 add_model(struct fx_session *session, const struct fx_trace_request *request,
 	const char *name, struct fx_trace_result *report)
 {
-	FX_AUTO_FREE char *origin = fx_xasprintf("trace %s", request->spec);
+	FX_AUTO_FREE char *options = options_text(request);
+	FX_AUTO_FREE char *origin = fx_xasprintf("trace %s%s%s%s",
+		request->spec, *options ? " " : "", options,
+		request->train ? " --train" : "");
 	struct fx_graph *graph = FX_TAKE(report->graph);
 	struct fx_model *model;
 
@@ -87,8 +144,10 @@ fx_session_trace(struct fx_session *session,
 	err = fx_worker_trace(session->worker, &full,
 		fx_session_serial(session), report);
 	forget_dead_worker(session, err);
-	if (report->graph)
+	if (report->graph) {
 		*ret = add_model(session, request, name, report);
+		(*ret)->traced = traced_new(request, report, err);
+	}
 	return err;
 }
 
@@ -145,10 +204,10 @@ fx_model_fetch_weights(struct fx_model *model, char **skipped_ret)
 	return NULL;
 }
 
-bool
-fx_model_has_capture(const struct fx_model *model)
+int
+fx_model_process(const struct fx_model *model)
 {
-	return model->capture;
+	return model->capture ? fx_capture_process(model->capture) : 0;
 }
 
 void

@@ -42,8 +42,25 @@ FX_NODISCARD struct fx_error *fx_session_trace(struct fx_session *session,
 FX_NODISCARD struct fx_error *fx_model_fetch_weights(struct fx_model *model,
 	char **skipped_ret);
 
-/* Whether a process still holds the model's weights; end it. */
-bool fx_model_has_capture(const struct fx_model *model);
+/* The process that still holds the model's weights, or 0; end it. */
+int fx_model_process(const struct fx_model *model);
 void fx_model_end_capture(struct fx_model *model);
+
+/* How a model was captured. */
+struct fx_traced {
+	char *spec;
+	char *options; /* "--leaf A --concrete b=1", or "" */
+	char *python;  /* "python3.11" */
+	char *path;    /* of that Python */
+	char *torch;
+	char *mode; /* "eval" */
+	double build_ms;
+	double trace_ms;
+	bool is_partial; /* tracing failed; this is what there was */
+};
+
+/* NULL for a model that was not traced in this session. */
+const struct fx_traced *fx_model_traced(const struct fx_model *model);
+void fx_traced_free(struct fx_traced *traced);
 
 #endif /* FX_SESSION_CAPTURE_H */

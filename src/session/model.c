@@ -7,12 +7,12 @@
 
 #include "base/intern.h"
 #include "base/mem.h"
-#include "guest/worker.h"
 #include "meta/propagate.h"
 #include "run/backend.h"
 #include "run/datum.h"
 #include "session/break_private.h"
 #include "session/place.h"
+#include "session/capture.h"
 #include "session/session_private.h"
 
 struct fx_model *
@@ -53,7 +53,8 @@ fx_model_free(struct fx_model *model)
 		fx_datum_unref(model->inputs.items[i].datum);
 	}
 	fx_vec_deinit(&model->inputs);
-	fx_capture_free(model->capture);
+	fx_model_end_capture(model);
+	fx_traced_free(model->traced);
 	free_problems(model);
 	fx_map_deinit(&model->failures);
 	fx_map_deinit(&model->dirty);

@@ -53,6 +53,7 @@ struct fx_model {
 	const char *scope;
 
 	struct fx_capture *capture; /* process with the weights, or NULL */
+	struct fx_traced *traced;   /* how it was captured, or NULL */
 	bool has_weights;           /* they were fetched from it */
 
 	struct fx_meta *meta; /* of shape propagation */

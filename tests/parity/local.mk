@@ -21,6 +21,18 @@ EXTRA_DIST += %D%/capture.sh %D%/capture/compare.py \
 	%D%/capture/small_models.py %D%/capture/torchvision_models.py \
 	%D%/capture/without_torch_fx.py
 
+# Models that do not trace, and the processes around a capture.
+TESTS += %D%/trace_errors.sh
+EXTRA_DIST += %D%/trace_errors.sh %D%/capture/failures.py \
+	%D%/capture/processes.py %D%/capture/sanitized.sh \
+	%D%/capture/session.py tests/data/trace/arguments.py \
+	tests/data/trace/causes.py tests/data/trace/ends.py \
+	tests/data/trace/good.py tests/data/trace/import_exits.py \
+	tests/data/trace/import_fails.py tests/data/trace/import_loops.py \
+	tests/data/trace/import_raises.py tests/data/trace/loops.py \
+	tests/data/trace/not_models.py tests/data/trace/prints.py \
+	tests/data/trace/raises.py tests/data/trace/syntax_error.py
+
 # Shape rules and layers beside torch's own.
 check_PROGRAMS += %D%/meta_eval
 %C%_meta_eval_SOURCES = %D%/meta_eval.c

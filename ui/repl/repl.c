@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "commands/cmd.h"
 #include "commands/out.h"
+#include "session/capture.h"
 #include "session/session.h"
 #include "session/settings.h"
 #include "ui/repl/interrupt.h"
@@ -184,6 +185,15 @@ prompt_text(struct ui *ui)
 				   index);
 }
 
+/* The user's Python imports torch while the user thinks, so that the first
+ * trace need not wait.  Whether it can is that trace's to say.
+ */
+static void
+start_worker(struct ui *ui)
+{
+	fx_error_free(fx_session_start_worker(ui->session));
+}
+
 /* One line; false at the end of input. */
 static bool
 run_one(struct ui *ui)
@@ -192,6 +202,7 @@ run_one(struct ui *ui)
 	struct fx_error *err;
 	bool interrupted;
 
+	start_worker(ui);
 	line = line_read(prompt_text(ui), &interrupted);
 	if (interrupted)
 		return true;

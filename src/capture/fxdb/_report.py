@@ -148,7 +148,7 @@ def _hint_asked(asked, name, graph, module, line):
         return "name the items (a, b = ..., or one by one: ...[0]), or " + \
             _leaf_or_wrap(module)
     if asked == "len()":
-        return "fxdb.wrap(\"len\") at the top of the model's file records " \
+        return "torch.fx.wrap(\"len\") at the top of the model's file records " \
             "the call"
     if re.search(_FACTORIES, line) and inputs:
         made = re.search(_FACTORIES, line).group(1)
@@ -268,9 +268,12 @@ def failure(error, root=None, graph=None, fixed=None, tracing=False):
         if "combination of arguments" in message:
             report["details"] = []
         return report
-    if tracing and entries and "Proxy" in message:
+    about_values = "Proxy" in message or isinstance(error, TypeError) and \
+        not line.startswith("raise ")
+    if tracing and entries and about_values:
         report["nodes"] = _named_values(entries[-1], line)
-    report["hint"] = _hint(error, message, graph, fixed, module, line)
+    report["hint"] = _hint(error, message, graph, fixed, module, line) or (
+        _leaf_or_wrap(module) if report["nodes"] else None)
     return report
 
 

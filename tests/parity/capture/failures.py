@@ -1,0 +1,232 @@
+"""What fxdb says of models that do not trace; after each one that does."""
+import subprocess
+import sys
+
+from session import DATA, FXDB, PYTHON, Session, find
+
+GOOD = r"^Good(-\d+)?: 4 nodes, 10 parameters, traced in "
+
+# What `trace` is given, and what is said, in this order; a line that begins
+# with "not " must not be said.
+CASES = [
+    # Files, names, expressions.
+    ("syntax_error.py:Net", r"error: SyntaxError: invalid syntax\n",
+     r"  at syntax_error.py:7: return x \+\n"),
+    ("import_fails.py:model",
+     r"error: ModuleNotFoundError: .*'fxdb_no_such_package'\n",
+     r"  at import_fails.py:2 in <module>: import fxdb_no_such_package\n",
+     r"  hint: install it for /.*, or choose another Python \(--python\)"),
+    ("import_raises.py:width", r"error: KeyError: 'width'\n",
+     r"at import_raises.py:3 in <module>: width = settings"),
+    ("import_exits.py:x", r"error: the model called sys.exit\('usage: .*'\)\n",
+     r"at import_exits.py:4 in <module>: sys.exit"),
+    ("arguments.py:Net",
+     r'error: "arguments.py:Net" needs arguments: width, depth, bias\n',
+     r"hint: trace arguments.py:Net\(width=..., depth=..., bias=...\)"),
+    ("arguments.py:Net()", r"error: TypeError: .*'width' and 'depth'"),
+    ("arguments.py:Net(1, 2)", r"error: TypeError: .*argument: 'bias'"),
+    ("arguments.py:Keywords", r"error: KeyError: 'width'\n",
+     r"at arguments.py:17 in __init__: self.fc ="),
+    ("arguments.py:Nett", r'error: arguments has no "Nett"\n',
+     r"hint: nearest: Net\n"),
+    ("arguments.py", r'error: "arguments.py" names no model\n',
+     r"hint: add :EXPR, such as :Net, :Keywords\n"),
+    ("arguments.py:", r'error: "arguments.py:" names no model\n'),
+    ("argument.py:Net", r'error: "argument.py" does not exist\n',
+     r"hint: nearest: arguments.py\n"),
+    (".:Net", r'error: "." is neither FILE.py nor a module\'s name\n'),
+    ("/:Net", r'error: "/" is no file\n'),
+    ("no.such.package:X",
+     r'error: no Python module "no.such.package": there is no "no"\n'),
+    ("torch.nm:X", r'error: no Python module "torch.nm"\n',
+     r"hint: nearest: .*torch.nn"),
+    ("torch.nn:Linea", r'error: torch.nn has no "Linea"\n',
+     r"hint: nearest: .*Linear"),
+    ("torch.nn:Linear(", r'error: "Linear\(" is no expression: '),
+    ("torch.nn:functional.gelo",
+     r"error: module 'torch.nn.functional' has no attribute 'gelo'\n",
+     r"nearest: .*gelu"),
+    # Things that are no model.
+    ("not_models.py:number", r'"not_models.py:number" is of type int, neither '
+     r"a module nor a function\n"),
+    ("not_models.py:table", r"is of type dict, neither"),
+    ("not_models.py:makes_number", r'makes_number\(\)" is of type int'),
+    ("not_models.py:Plain", r'"not_models.py:Plain\(\)" is of type Plain'),
+    ("not_models.py:NoForward", r"a NoForward, has no forward\n"),
+    ("not_models.py:double", r"is a partial; a module or a Python function",
+     r"hint: trace not_models.py:\(lambda x: double\(x\)\)\n"),
+    ("not_models.py:(lambda x: double(x))",
+     r"^not_models: 3 nodes, 0 parameters"),
+    ("not_models.py:bound", r"is a bound method; a module or a Python",
+     r"hint: trace not_models.py:\(lambda x: bound\(x\)\)\n"),
+    ("not_models.py:halve", r"^halve: 3 nodes"),
+    # Flags.
+    ("causes.py:Nested --leaf Decide", r'error: --leaf: no class "Decide"\n',
+     r"nearest: Decides"),
+    ("causes.py:Nested --leaf ACTIVATIONS", r"--leaf takes a class"),
+    ("causes.py:Nested --leaf Decides", r"^Nested: 4 nodes"),
+    ("causes.py:Flag --concrete flga=True",
+     r'error: --concrete: the model has no input "flga"\n',
+     r"hint: nearest: flag\n"),
+    ("causes.py:Flag --concrete flag", r"--concrete takes NAME=VALUE"),
+    ("causes.py:Flag --concrete flag=undefined",
+     r"error: --concrete flag=undefined: NameError: "),
+    ("causes.py:Flag --concrete flag=(1,)",
+     r"error: NotImplementedError: flag cannot be fixed to a tuple"),
+    ("causes.py:Flag --concrete flag=True", r"^Flag: 6 nodes"),
+    ("good.py:Good --tracer good.py:Good",
+     r'error: "good.py:Good" is no subclass of fxdb.Tracer\n'),
+    # Models that print.
+    ("prints.py:Lines", "importing\n", "building\n",
+     r"tracing Proxy\(x\)\n", "to the error stream\n", "^Lines: 3 nodes"),
+    ("prints.py:Control", r"red \\x1b\[31mtext", r"\\xff\\xfe end\n",
+     "no newline at the end\n", "^Control: 3 nodes"),
+    ("prints.py:Much", "00000 xxx", "01999 xxx", "^Much: 3 nodes"),
+    # Models that raise.
+    ("raises.py:InConstructor", r"error: TypeError: ",
+     r'at raises.py:9 in __init__: self.fc = nn.Linear\(4, "four"\)'),
+    ("raises.py:InForward", r"error: ValueError: the model is\n  not ready\n",
+     r"  at raises.py:24 in forward: raise ValueError",
+     r"  at raises.py:18 in forward: return self.inner",
+     r"the graph so far, 3 nodes, is open as InForward\n"),
+    ("raises.py:Attribute", r"error: RuntimeError: no scale yet\n",
+     r"at raises.py:30 in scale", r"at raises.py:33 in forward"),
+    ("raises.py:Missing", r"AttributeError: .*'fc1'", r"at raises.py:38"),
+    ("raises.py:OddAttribute", r"^OddAttribute: 3 nodes"),
+    ("raises.py:OddArgument", r"error: RuntimeError: hands off ",
+     r"at raises.py:62 in forward"),
+    ("raises.py:RaisesOdd", r"error: OddError: \(its text cannot be had: "
+     r"RuntimeError\)\n", r"at raises.py:\d+ in forward: raise OddError"),
+    ("raises.py:Deep", r"error: RecursionError: ",
+     r"at raises.py:\d+ in forward", r"called from \d+ more lines\n"),
+    ("raises.py:NestedList", r"more than 200 levels deep\n"),
+    ("raises.py:SelfList", r"more than 200 levels deep\n"),
+    # Models that end their process, or make more of them.
+    ("ends.py:Exit", r"error: the model called sys.exit\(3\)\n",
+     r"at ends.py:11 in forward: sys.exit\(3\)\n"),
+    ("ends.py:ExitHard",
+     r"error: the model ended its process: exit status 5\n"),
+    ("ends.py:ExitZero",
+     r"error: the model ended its process: exit status 0\n"),
+    ("ends.py:Abort",
+     r"error: the model ended its process: signal 6 \(Aborted\)\n",
+     r"at ends.py:26 in forward\n"),
+    ("ends.py:Crash", r"process: signal 11 \(Segmentation fault\)\n",
+     r"at ends.py:31 in forward\n"),
+    ("ends.py:Killed", r"process: signal 9 \(Killed\)\n"),
+    ("ends.py:KillsParent", r"error: the model's process is gone\n"),
+    ("ends.py:CloseFiles", r"error: the model ended its process: "),
+    ("ends.py:Fork", r"^Fork: 3 nodes"),
+    ("ends.py:ForkExits", r"^ForkExits: 3 nodes"),
+    ("ends.py:LeavesChild", r"^LeavesChild: 3 nodes"),
+    ("ends.py:Thread", r"^Thread: 3 nodes"),
+    # Causes of the reference, section 2, in its numbers.
+    ("causes.py:Decorated", r"^Decorated: 6 nodes"),
+    ("causes.py:Sizes", r"error: TraceError: .* the truth of %ne, ",
+     r"  at causes.py:33 in forward: if h != 8 or w != 8:\n",
+     r"  ne = getitem != 8\n",
+     r"  getitem = getattr_1\[2\]  at causes.py:32: h, w = ",
+     r"  x is an input\n", r"is open as Sizes\n",
+     r"hint: the shape of a tensor is not known here: move it into a "
+     r"function marked with torch.fx.wrap\n"),
+    ("causes.py:Dtype", r"the truth of %eq", r"weight = self.weight\n",
+     r"hint: the dtype of a tensor is not known here"),
+    ("causes.py:Device", r"the truth of %ne", r"getattr_1 = x.device\n",
+     r"hint: the device of a tensor"),
+    ("causes.py:Maximum", r"the truth of %lt",
+     r"at causes.py:64 in forward: keep = max", r"sub = getitem - 4\n"),
+    ("causes.py:Assertion", r"the truth of %eq", r"getattr_1 = x.ndim\n"),
+    ("causes.py:Assignment", r"an item of %_kwargs is assigned",
+     r"_kwargs is the input \*\*kwargs\n",
+     r"hint: all of \*\*kwargs is one traced value"),
+    ("causes.py:NoneOptions --concrete options=None",
+     r"AttributeError: 'NoneType'", r"hint: options is fixed to None"),
+    ("causes.py:SlicedConstant", r"TypeError: %getitem is used as an integer",
+     r"at causes.py:107 in forward: return x \+ self.position_ids",
+     r"hint: the shape of a tensor"),
+    ("causes.py:Starred", r"TraceError: a loop, list\(\), \* or \*\* asks for "
+     r"the items of %getitem", r"hint: name the items"),
+    ("causes.py:StarredOptions", r"the items of %keys",
+     r"hint: all of \*\*options is one traced value"),
+    ("causes.py:Exclusive", r"error: ValueError: give exactly one",
+     r"hint: .*--concrete embeddings=None\n"),
+    ("causes.py:Exclusive --concrete embeddings=None",
+     r"^Exclusive-2: 5 nodes"),
+    ("causes.py:Factory", r"error: TypeError: ones\(\)",
+     r"at causes.py:146 in forward: return x \+ torch.ones",
+     r"hint: x.new_ones\(...\) records the call"),
+    ("causes.py:Finfo", r"error: TypeError: .*finfo", r"x is an input\n",
+     r"hint: move it into a function"),
+    ("causes.py:Length", r"error: RuntimeError: len\(\) of %x ",
+     r'hint: torch.fx.wrap\("len"\)'),
+    ("causes.py:Integer", r"TypeError: int\(\) of %sqrt",
+     r"sqrt = math_sqrt\(getitem\)\n"),
+    ("causes.py:Table", r"error: NameError: module is not installed as a "
+     r"submodule: a torch.nn.modules.activation.GELU",
+     r"hint: make it an attribute of the model"),
+    ("causes.py:StrayParameter", r"NameError: a parameter",
+     r"hint: make it an attribute"),
+    # Control flow on data, and what else plain Python asks.
+    ("causes.py:If", r"error: TraceError: control flow .* the truth of %gt",
+     r"  at causes.py:197 in forward: if total > 0:\n", r"  gt = sum_1 > 0\n",
+     r"  sum_1 = x.sum\(\)  at causes.py:196: total = x.sum\(\)\n",
+     r"  x is an input\n", r"the graph so far, 3 nodes, is open as If\n",
+     r"  hint: the model decides by data"),
+    ("causes.py:While", r"the truth of %gt", r"norm = x.norm\(\)\n"),
+    ("causes.py:For", r"the items of %x", r"hint: name the items"),
+    ("causes.py:Range", r"%getitem is used as an integer",
+     r"at causes.py:219 in forward: for i in range"),
+    ("causes.py:Float", r"float\(\) of %max_1", r"max_1 = x.max\(\)\n"),
+    ("causes.py:In", r"the truth of %eq"),
+    ("causes.py:SetItem", r"an item of %clone is assigned",
+     r"at causes.py:237", r"hint: torch.where"),
+    ("causes.py:With", r"error: TypeError: .*Proxy", r"x is an input"),
+    ("causes.py:Format", r"a number to format in %getitem"),
+    ("causes.py:Round", r"round\(\) of %truediv"),
+    ("causes.py:Key", r'has the traced value "x" as a key\n'),
+    ("causes.py:SetArgument", r"NotImplementedError: a value of type "
+     r"<class 'set'>", r"hint: pass numbers"),
+    ("causes.py:Await", r"error: TypeError: ", r"at causes.py:276 in run"),
+    ("causes.py:Script", r"error: RuntimeError: helper\(\)",
+     r"hint: a scripted function"),
+    ("causes.py:Caches", r"^Caches: 4 nodes"),
+    ("causes.py:Nested", r"the truth of %gt", r"at causes.py:\d+ in forward: "
+     r"if x.mean\(\)", r"blocks_0 = .*  at causes.py",
+     r"hint: .* keep the module whole \(--leaf Decides\)"),
+    ("causes.py:Flag", r"the truth of %flag",
+     r"hint: fix the input: --concrete flag=VALUE\n"),
+]
+
+# One of each kind in a process of its own: the exit status.
+STATUS = ["syntax_error.py:Net", "arguments.py:Net", "ends.py:ExitZero",
+          "causes.py:If", "raises.py:InForward", "no_such.py:X"]
+
+
+def main():
+    failed = 0
+    session = Session()
+    find(session.run("trace good.py:Good"), "(?m)" + GOOD)
+    for spec, *patterns in CASES:
+        said = session.run("trace " + spec)
+        try:
+            find(said, *("(?m)" + pattern for pattern in patterns))
+            assert "Traceback" not in said, said
+            find(session.run("trace good.py:Good"), "(?m)" + GOOD)
+            print("ok   %s" % spec)
+        except AssertionError as error:
+            failed += 1
+            print("FAIL %s: %s" % (spec, error))
+    session.end()
+    for spec in STATUS:
+        status = subprocess.run(
+            [FXDB, "-nx", "-batch", "--python", PYTHON, "-ex",
+             "trace " + spec], cwd=DATA, capture_output=True).returncode
+        if status != 3:
+            failed += 1
+            print("FAIL exit status of %s: %d, not 3" % (spec, status))
+    total = len(CASES) + len(STATUS)
+    print("%d passed, %d failed" % (total - failed, failed))
+    return 1 if failed else 0
+
+
+sys.exit(main())

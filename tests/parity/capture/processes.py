@@ -1,0 +1,372 @@
+"""Processes around a capture: interrupted, killed, left behind, exchanged."""
+import json
+import os
+import pty
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from session import DATA, FXDB, PYTHON, Session, check, find, gone
+
+FAKE = """#!/bin/sh
+echo started >>"%s"
+%s
+"""
+
+
+def fake_python(folder, does):
+    """A program to give as --python, and the file that shows that it ran."""
+    path, trace = os.path.join(folder, "python"), os.path.join(folder, "ran")
+    with open(path, "w") as file:
+        file.write(FAKE % (trace, does))
+    os.chmod(path, 0o755)
+    return path, trace
+
+
+def still_works(session):
+    find(session.run("trace good.py:Good"), r"Good(-\d+)?: 4 nodes")
+
+
+def interrupted(model, word, seconds):
+    session = Session()
+    still_works(session)
+    session.type("trace " + model)
+    if word:
+        session.wait(word)
+    else:
+        time.sleep(0.5)
+    began = time.monotonic()
+    session.signal()
+    find(session.run("echo"), r"error: interrupted\n")
+    took = time.monotonic() - began
+    assert took < seconds, "took %.1f s" % took
+    still_works(session)
+    session.end()
+
+
+def ctrl_c_stops_a_loop():
+    interrupted("loops.py:Loop", "looping", 20)
+
+
+def ctrl_c_stops_a_sleep():
+    interrupted("loops.py:Sleep", "sleeping", 20)
+
+
+def ctrl_c_stops_an_import():
+    interrupted("import_loops.py:x", None, 20)
+
+
+def ctrl_c_stops_a_model_that_ignores_it():
+    interrupted("loops.py:Deaf", "deaf", 30)
+
+
+def ctrl_c_stops_a_model_that_catches_it():
+    interrupted("loops.py:Stubborn", "stubborn", 30)
+
+
+def ctrl_c_stops_a_stopped_model():
+    interrupted("loops.py:Stopped", "stopped", 30)
+
+
+def ctrl_c_stops_endless_output():
+    interrupted("prints.py:Endless", "yyyy", 30)
+
+
+def ctrl_c_before_torch_is_there():
+    with tempfile.TemporaryDirectory() as folder:
+        path, _ = fake_python(folder, "exec sleep 1000")
+        session = Session(python=path)
+        session.type("trace good.py:Good")
+        time.sleep(0.3)
+        session.signal()
+        find(session.run("echo"), r"error: interrupted\n")
+        server = session.server()
+        session.end()
+        assert gone(server), "the fake Python lives on"
+
+
+def the_server_killed_between_two_captures():
+    session = Session()
+    still_works(session)
+    server = session.server()
+    os.kill(server, signal.SIGKILL)
+    assert gone(server)
+    still_works(session)
+    assert session.server() != server
+    session.end()
+
+
+def weights_outlive_the_server():
+    session = Session()
+    still_works(session)
+    os.kill(session.server(), signal.SIGKILL)
+    with tempfile.TemporaryDirectory() as folder:
+        said = session.run("save %s/good.fxg" % folder)
+        assert "error" not in said, said
+        names = os.listdir(folder)
+        assert any(name.endswith(".safetensors") for name in names), names
+    session.end()
+
+
+def the_server_killed_during_a_capture():
+    session = Session()
+    session.type("trace loops.py:Sleep")
+    session.wait("sleeping")
+    os.kill(session.server(), signal.SIGKILL)
+    find(session.run("echo"), r"error: the model's process is gone\n")
+    still_works(session)
+    session.end()
+
+
+def the_model_killed_during_a_capture():
+    session = Session()
+    session.type("trace loops.py:Sleep")
+    session.wait("sleeping")
+    for child in session.children(session.server()):
+        os.kill(child, signal.SIGKILL)
+    find(session.run("echo"),
+         r"error: the model ended its process: signal 9 \(Killed\)\n")
+    still_works(session)
+    session.end()
+
+
+def the_model_killed_between_two_captures():
+    session = Session()
+    still_works(session)
+    find(session.run("info graph"), r"process +\d+ holds the weights")
+    for child in session.children(session.server()):
+        os.kill(child, signal.SIGKILL)
+        assert gone(child)
+    assert "holds the weights" not in session.run("info graph")
+    find(session.run("save /tmp/fxdb-no-such-folder/x.fxg"),
+         r"error: .*process.*gone|error: ")
+    still_works(session)
+    session.end()
+
+
+def kill_ends_the_process():
+    session = Session()
+    still_works(session)
+    child, = session.children(session.server())
+    find(session.run("kill"), r"process that held its weights ended\.")
+    assert gone(child)
+    assert "holds" not in session.run("info graph")
+    session.end()
+
+
+def dropping_the_graph_ends_the_process():
+    session = Session()
+    still_works(session)
+    child, = session.children(session.server())
+    session.run("graph drop Good")
+    assert gone(child)
+    session.end()
+
+
+def leave_nothing(end):
+    session = Session()
+    still_works(session)
+    session.run("trace ends.py:LeavesChild")
+    session.type("trace loops.py:Deaf")
+    session.wait("deaf")
+    server = session.server()
+    children = session.children(server)
+    below = [pid for child in children for pid in session.children(child)]
+    assert len(children) == 3 and len(below) == 1, (children, below)
+    end(session)
+    for pid in [server] + children + below:
+        assert gone(pid), "process %d lives on" % pid
+
+
+def nothing_lives_after_fxdb_is_killed():
+    leave_nothing(lambda session: session.signal(signal.SIGKILL))
+
+
+def nothing_lives_after_quit():
+    def end(session):
+        session.signal()
+        session.wait("interrupted")
+        session.end()
+    leave_nothing(end)
+
+
+def info_trace_says_how():
+    session = Session()
+    session.run("trace causes.py:Flag --concrete flag=True --train")
+    find(session.run("info trace"), r"spec +causes.py:Flag\n",
+         r"options +--concrete flag=True\n", r"mode +train\n",
+         r"python +.*python.* \(python3", r"torch +\d", r"built +.* ms",
+         r"traced +.* ms", r"complete +yes\n", r"process +\d+ holds")
+    session.run("trace causes.py:If")
+    find(session.run("info trace"), r"complete +no\n")
+    session.end()
+
+
+def one_python(python, *patterns):
+    session = Session(python=python)
+    for _ in range(2):
+        find(session.run("trace good.py:Good"), *patterns)
+    find(session.run("load no_such.fxg"), "error: ")
+    session.end()
+
+
+def python_that_fails():
+    one_python("/bin/false",
+               r"error: no Python with torch: /bin/false \(--python\) is no "
+               r"Python\n", r"hint: .*--python PATH")
+
+
+def python_that_is_not_there():
+    one_python("/nonexistent/python", r"/nonexistent/python \(--python\) "
+               r"cannot be started\n")
+
+
+def python_that_is_a_folder():
+    one_python("/tmp", r"/tmp \(--python\) cannot be started\n")
+
+
+def python_without_torch():
+    with tempfile.TemporaryDirectory() as folder:
+        path, _ = fake_python(folder, 'exec %s -I -S "$@"' % PYTHON)
+        one_python(path, r"is Python 3\.\d+ without torch\n")
+
+
+def python_too_old():
+    with tempfile.TemporaryDirectory() as folder:
+        path, _ = fake_python(
+            folder, 'exec %s -c "import sys; sys.version_info = (3, 8)\n$2" '
+            '"$3"' % PYTHON)
+        one_python(path, r"is Python 3\.8, and 3\.9 or later is needed\n")
+
+
+def python_with_a_broken_torch():
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(folder + "/torch")
+        with open(folder + "/torch/__init__.py", "w") as file:
+            file.write("raise ImportError('libcudart.so.11: no such file')\n")
+        path, _ = fake_python(
+            folder, 'PYTHONPATH=%s exec %s "$@"' % (folder, PYTHON))
+        one_python(path, r"error: .*python cannot load the tracer: "
+                   r"ImportError: libcudart.so.11", r'hint: .*import torch')
+
+
+def the_first_python_with_torch_is_taken():
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(folder + "/bin")
+        path, trace = fake_python(folder + "/bin", "exit 1")
+        os.symlink(PYTHON, folder + "/python3")
+        session = Session(python=None, env={
+            "VIRTUAL_ENV": folder, "PATH": folder + ":/usr/bin:/bin"})
+        still_works(session)
+        assert os.path.exists(trace), "VIRTUAL_ENV was not asked"
+        find(session.run("info trace"), r"python +.*/python")
+        session.end()
+
+
+def files_here_are_not_imported():
+    """A torch.py in the current folder is not what a model imports."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("torch.py", "json.py", "socket.py"):
+            with open(os.path.join(folder, name), "w") as file:
+                file.write("raise RuntimeError('not this one')\n")
+        done = subprocess.run(
+            [FXDB, "-nx", "-batch", "--python", PYTHON, "-ex",
+             "trace %s/good.py:Good" % DATA], cwd=folder,
+            capture_output=True, text=True)
+        find(done.stdout, r"Good: 4 nodes")
+
+
+def an_extension_of_another_build():
+    with tempfile.TemporaryDirectory() as folder:
+        build = os.environ["FXDB_BUILDDIR"]
+        os.makedirs(folder + "/src/capture")
+        shutil.copy(FXDB, folder + "/fxdb")
+        shutil.copytree(build + "/src/capture/fxdb",
+                        folder + "/src/capture/fxdb")
+        path = folder + "/src/capture/fxdb/_capture.abi3.so"
+        with open(path, "rb") as file:
+            data = file.read()
+        with open(build + "/config.h") as file:
+            ours = [line.split('"')[1] for line in file
+                    if "FX_BUILD_ID" in line][0].encode()
+        assert ours in data
+        with open(path, "wb") as file:
+            file.write(data.replace(ours, b"9" * len(ours)))
+        done = subprocess.run(
+            [folder + "/fxdb", "-nx", "-batch", "--python", PYTHON, "-ex",
+             "trace good.py:Good"], cwd=DATA, capture_output=True, text=True)
+        find(done.stderr, r"error: the capture extension in .* is of another "
+             r"build \(9+, not ", r"hint: build or install fxdb anew")
+
+
+def output_is_never_in_a_json_result():
+    session = subprocess.run(
+        [FXDB, "-nx", "--json", "--keep-going", "--python", PYTHON],
+        input="trace prints.py:Lines\ntrace prints.py:Control\n"
+              "trace causes.py:If\n", cwd=DATA, capture_output=True,
+        text=True)
+    lines = session.stdout.splitlines()
+    objects = [json.loads(line) for line in lines]
+    assert len(objects) == 3, lines
+    assert objects[0]["nodes"] == 3, objects[0]
+    assert objects[2]["error"]["code"] == "trace", objects[2]
+    assert "tracing Proxy(x)" not in session.stdout
+    assert "\x1b" not in session.stdout + session.stderr
+    find(session.stderr, "tracing Proxy")
+
+
+def batch_starts_no_python():
+    with tempfile.TemporaryDirectory() as folder:
+        path, trace = fake_python(folder, "exit 1")
+        subprocess.run([FXDB, "-nx", "-batch", "-ex", "quit", "--python",
+                        path], check=True)
+        assert not os.path.exists(trace)
+
+
+def the_prompt_starts_python():
+    """And Ctrl-C there does not reach it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, trace = fake_python(folder, "exec sleep 1000")
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.environ["TERM"] = "dumb"
+            os.execv(FXDB, [FXDB, "-nx", "-q", "--python", path])
+        end = time.monotonic() + 20
+        while not os.path.exists(trace) and time.monotonic() < end:
+            time.sleep(0.02)
+        assert os.path.exists(trace), "no Python was started"
+        server, = Session.children(None, pid)
+        os.write(terminal, b"\x03")
+        time.sleep(0.3)
+        os.write(terminal, b"echo here\n")
+        said = b""
+        while b"here\r\nhere" not in said.replace(b"(fxdb) ", b"") and \
+                time.monotonic() < end:
+            said += os.read(terminal, 4096)
+            if said.count(b"here") >= 2:
+                break
+        assert not gone(server, 0.2), "Ctrl-C ended the server"
+        os.write(terminal, b"quit\n")
+        while True:
+            try:
+                if not os.read(terminal, 4096):
+                    break
+            except OSError:
+                break
+        os.waitpid(pid, 0)
+        assert gone(server), "the server lives on"
+
+
+def main():
+    only = sys.argv[1:]
+    tests = [value for name, value in globals().items()
+             if callable(value) and value.__module__ == "__main__" and
+             value.__code__.co_argcount == 0 and name not in ("main",)]
+    tests = [test for test in tests if not only or test.__name__ in only]
+    return 1 if check(tests) or not tests else 0
+
+
+sys.exit(main())

@@ -51,6 +51,27 @@ add_inputs(struct fx_buf *text, struct fx_model *model)
 	}
 }
 
+/* What an input makes impossible, in a line. */
+static void
+warn_of_shapes(struct cmd_ctx *ctx, struct fx_model *model)
+{
+	struct fx_node *first = NULL;
+	struct fx_node *node;
+	size_t count = 0;
+
+	fx_graph_for_each_node (node, fx_model_graph(model)) {
+		if (strcmp(fx_model_state(model, node), "E") != 0)
+			continue;
+		first = first ? first : node;
+		count++;
+	}
+	if (!count)
+		return;
+	out_warning(ctx->out, "%zu node%s impossible shape%s, first %%%s: %s",
+		count, count == 1 ? " has an" : "s have", count == 1 ? "" : "s",
+		first->name, fx_model_shape_problem(model, first));
+}
+
 void
 cmd_say_opened(struct cmd_ctx *ctx, struct fx_model *model)
 {
@@ -70,6 +91,7 @@ cmd_say_opened(struct cmd_ctx *ctx, struct fx_model *model)
 	out_value_int(ctx->out, "nodes", (int64_t)graph->node_count);
 	out_value_int(ctx->out, "parameters", parameters);
 	out_line(ctx->out, FX_ROLE_PLAIN, "%s", fx_buf_text(&text));
+	warn_of_shapes(ctx, model);
 }
 
 static struct fx_error *
@@ -266,6 +288,7 @@ input_exec(struct cmd_ctx *ctx)
 	if (err)
 		return err;
 	out_line(ctx->out, FX_ROLE_PLAIN, "%s = %s", name, text);
+	warn_of_shapes(ctx, ctx->model);
 	return NULL;
 }
 

@@ -20,7 +20,11 @@ static void
 put_n(const struct out_layout *layout, enum fx_role role, const char *text,
 	size_t length)
 {
-	if (length)
+	/* The one state that is not written with a letter. */
+	if (layout->ascii && role == FX_ROLE_STATE && length == 2 &&
+		!memcmp(text, "\u00b7", 2))
+		put_n(layout, role, ".", 1);
+	else if (length)
 		layout->piece(layout->context, role, text, length);
 }
 

@@ -1,6 +1,7 @@
 /* main.c - the program: options, a session, a front end, an exit status. */
 #include <config.h>
 
+#include <langinfo.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +42,13 @@ set_setting(struct ui *ui, const char *name, const char *value)
 	fx_error_free(err);
 }
 
+/* A terminal of another encoding; files and pipes get UTF-8 all the same. */
+static bool
+can_show_utf8(void)
+{
+	return !isatty(STDOUT_FILENO) || !strcmp(nl_langinfo(CODESET), "UTF-8");
+}
+
 static void
 ui_init(struct ui *ui, const struct ui_options *options)
 {
@@ -53,7 +61,7 @@ ui_init(struct ui *ui, const struct ui_options *options)
 		cmd_shell_restrict(ui->shell);
 	ui->interactive = !options->batch && isatty(STDIN_FILENO);
 	set_setting(ui, "color", options->color);
-	if (options->ascii)
+	if (options->ascii || !can_show_utf8())
 		set_setting(ui, "ascii", "on");
 	ui->out = ui_output_new(ui);
 }

@@ -91,7 +91,8 @@ ui_output_new(struct ui *ui)
 		.reset = UI_THEME_RESET,
 		.width = width,
 		.rows = rows,
-		.ascii = ui->options->ascii };
+		.ascii = fx_settings_bool(fx_session_settings(ui->session),
+			"ascii") };
 
 	ui->standard = standard;
 	ui->pager = stream;

@@ -58,6 +58,19 @@ is 2 'seed takes a number' "$fxdb" --seed x
 is 2 'color is auto' "$fxdb" --color=red
 is 0 '^fxdb [0-9]' "$fxdb" --version
 is 0 'usage: fxdb' "$fxdb" --help
+is 0 'lenet.py:LeNet --train' "$fxdb" --help
+is 3 'trace .*one_model.py:Net traces it' "$fxdb" -nx -batch \
+	"$source/tests/transcript/samples/one_model.py"
+
+# Characters: ASCII when asked for, and on a terminal that has no others.
+is 0 '^`- fc1' "$fxdb" -nx -batch "$mlp" --ascii -ex 'tree act -k 1'
+is 0 '0  \.  *x ' "$fxdb" -nx -batch "$mlp" --ascii -ex 'nodes @0'
+is 0 '^╰─ fc1' env LC_ALL=C "$fxdb" -nx -batch "$mlp" -ex 'tree act -k 1'
+if command -v script >/dev/null; then
+	is 0 '^`- ' env LC_ALL=C script -qec \
+		"'$fxdb' -nx -batch '$mlp' --color=never -ex 'tree act -k 1'" \
+		/dev/null
+fi
 is 0 'Graphviz' "$fxdb" --doctor
 
 # The first error stops, and what came before it stays said.

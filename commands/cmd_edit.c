@@ -16,8 +16,6 @@
 #include "ir/value_text.h"
 #include "lang/ast.h"
 #include "lang/parse.h"
-#include "ops/layertab.h"
-#include "ops/optab.h"
 #include "session/model.h"
 #include "session/resolve.h"
 #include "session/session.h"
@@ -83,38 +81,6 @@ cmd_edit_retell(struct fx_error *err, const char *text, struct fx_span span)
 	return fx_error_at(told, text, span);
 }
 
-void
-cmd_note_function(struct cmd_ctx *ctx, const char *target)
-{
-	if (fx_op_find(target) == FX_OP_NONE && !fx_functional_find(target))
-		out_note(ctx->out,
-			"no rule for %s: shapes are unknown from there on",
-			target);
-}
-
-/* The target of the first function among the new nodes that no rule is known
- * for, interned; or NULL.
- */
-static const char *
-unknown_function(struct fx_graph *graph)
-{
-	FX_AUTO_FREE struct fx_touched *touched = NULL;
-	size_t count;
-	size_t i;
-
-	fx_journal_touched_open(graph, &touched, &count);
-	for (i = 0; i < count; i++) {
-		struct fx_node *node = fx_graph_find_id(graph, touched[i].node);
-
-		if ((touched[i].how & FX_TOUCH_CREATED) && node &&
-			node->opcode == FX_OPCODE_CALL_FUNCTION &&
-			node->op == FX_OP_NONE &&
-			!fx_functional_find(node->target))
-			return node->target;
-	}
-	return NULL;
-}
-
 static FX_NODISCARD struct fx_error *
 run_edit(struct cmd_ctx *ctx, const char *maker, cmd_edit_fn *edit, void *data)
 {
@@ -136,7 +102,7 @@ run_edit(struct cmd_ctx *ctx, const char *maker, cmd_edit_fn *edit, void *data)
 	}
 	if (cmd_flag(ctx, "force"))
 		force_script(&script);
-	unknown = unknown_function(graph);
+	unknown = cmd_edit_function(graph);
 	if (!ctx->shell->in_transaction)
 		describe(ctx, fx_buf_text(&script), maker);
 	err = fx_model_edit_end(ctx->session, ctx->model, dry_run,

@@ -75,7 +75,13 @@ cmd_statement_place(const struct cmd_statement *statement,
 FX_NODISCARD struct fx_error *cmd_edit_retell(struct fx_error *err,
 	const char *text, struct fx_span span);
 
-/* Say that no rule is known for the function TARGET, if that is so. */
+/* cmd_edit_function.c: say that no rule is known for the function TARGET, if
+ * that is so.
+ */
 void cmd_note_function(struct cmd_ctx *ctx, const char *target);
+/* The target of the first function among the nodes that GRAPH's open
+ * transaction made that no rule is known for, interned; or NULL.
+ */
+const char *cmd_edit_function(struct fx_graph *graph);
 
 #endif /* FX_COMMANDS_CMD_EDIT_H */

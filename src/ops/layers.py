@@ -77,6 +77,19 @@ class Bilinear:
 
 # Convolutions.
 
+def padding_around(self):
+    """The padding of a convolution as pad() wants it."""
+    if not isinstance(self.padding, str):
+        return twice_reversed(self.padding)
+    around = []
+    for i in reversed(range(len(self.kernel_size))):
+        total = 0
+        if self.padding == "same":
+            total = self.dilation[i] * (self.kernel_size[i] - 1)
+        around = around + [total // 2, total - total // 2]
+    return around
+
+
 def init_conv(self, in_channels, out_channels, kernel_size, stride, padding,
               dilation, groups, bias, padding_mode, dtype, transposed,
               output_padding):
@@ -98,15 +111,7 @@ def init_conv(self, in_channels, out_channels, kernel_size, stride, padding,
         assert padding in ("same", "valid"), "there is no such padding"
         assert padding == "valid" or stride == (1,) * len(stride), \
             "padding 'same' needs a stride of 1"
-        around = ()
-        for i in reversed(range(len(kernel_size))):
-            total = 0
-            if padding == "same":
-                total = dilation[i] * (kernel_size[i] - 1)
-            around = around + (total // 2, total - total // 2)
-        self._reversed_padding_repeated_twice = list(around)
-    else:
-        self._reversed_padding_repeated_twice = twice_reversed(padding)
+    self._reversed_padding_repeated_twice = padding_around(self)
     if transposed:
         self.weight = Parameter(in_channels, out_channels // groups,
                                 *kernel_size, dtype=dtype)
@@ -122,8 +127,7 @@ def conv_padding(padding, count):
 
 def conv_forward(self, function, input):
     if self.padding_mode != "zeros":
-        padded = F.pad(input, self._reversed_padding_repeated_twice,
-                       mode=self.padding_mode)
+        padded = F.pad(input, padding_around(self), mode=self.padding_mode)
         return function(padded, self.weight, self.bias, self.stride,
                         (0,) * len(self.stride), self.dilation, self.groups)
     return function(input, self.weight, self.bias, self.stride, self.padding,
@@ -845,7 +849,7 @@ class MultiheadAttention:
         batch = query.shape[0]
         bias = self.in_proj_bias
         e = self.embed_dim
-        if self._qkv_same_embed_dim:
+        if self.in_proj_weight is not None:
             w_q = self.in_proj_weight[:e]
             w_k = self.in_proj_weight[e:2 * e]
             w_v = self.in_proj_weight[2 * e:]

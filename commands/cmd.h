@@ -148,6 +148,8 @@ int cmd_shell_status(const struct cmd_shell *shell);
 void cmd_shell_report(struct cmd_shell *shell, const struct fx_error *err);
 /* Whether `quit` or `close` asked to leave, and with which status. */
 bool cmd_shell_is_quitting(const struct cmd_shell *shell);
+/* Output is JSON throughout: what programs of the shell say is wrapped too. */
+void cmd_shell_say_objects(struct cmd_shell *shell);
 /* Neither files nor programs from now on (fuzzing). */
 void cmd_shell_restrict(struct cmd_shell *shell);
 /* Lines typed so far; NULL past the end. */

@@ -17,6 +17,7 @@ struct cmd_log {
 	int file;
 	char *path;
 	bool at_line_start;
+	int error; /* errno of the first write that failed, or 0 */
 	struct out *out;
 };
 
@@ -28,8 +29,11 @@ write_all(struct cmd_log *log, const char *text, size_t size)
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0)
+		if (n <= 0) {
+			if (!log->error)
+				log->error = n < 0 ? errno : EIO;
 			return;
+		}
 		text += n;
 		size -= (size_t)n;
 	}
@@ -113,6 +117,18 @@ cmd_log_line(struct cmd_shell *shell, const char *line)
 	write_all(log, line, strlen(line));
 	write_all(log, "\n", 1);
 	log->at_line_start = true;
+}
+
+struct fx_error *
+cmd_log_check(struct cmd_shell *shell)
+{
+	struct fx_error *err;
+
+	if (!shell->log || !shell->log->error)
+		return NULL;
+	err = fx_file_error("write", shell->log->path, shell->log->error);
+	cmd_log_end(shell);
+	return fx_error_note(err, "logging ended");
 }
 
 const char *

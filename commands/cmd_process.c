@@ -18,20 +18,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "commands/front.h"
 
 extern char **environ;
 
+/* More than this of what a child says is dropped. */
+#define OUTPUT_LIMIT ((size_t)64 << 20)
+
 struct process {
 	pid_t pid;
-	int input; /* where to write, or -1 */
+	int input;  /* where to write, or -1 */
+	int output; /* where to read, or -1 */
+	struct fx_buf *said;
 	bool in_front;
 	const struct front *front;
 };
 
 static FX_NODISCARD struct fx_error *
-spawn(const char *line, int input, pid_t *pid_ret)
+spawn(const char *line, int input, int output, pid_t *pid_ret)
 {
 	char shell[] = "/bin/sh";
 	char flag[] = "-c";
@@ -50,6 +56,8 @@ spawn(const char *line, int input, pid_t *pid_ret)
 	posix_spawn_file_actions_init(&actions);
 	if (input >= 0)
 		posix_spawn_file_actions_adddup2(&actions, input, 0);
+	if (output >= 0)
+		posix_spawn_file_actions_adddup2(&actions, output, 1);
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setflags(&attributes,
 		POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
@@ -101,6 +109,19 @@ feed(struct process *process, const char **input, size_t *length)
 	}
 }
 
+/* Read what the child has said so far. */
+static void
+drain(struct process *process)
+{
+	char part[4096];
+	ssize_t n;
+
+	while (process->output >= 0 &&
+		(n = read(process->output, part, sizeof(part))) > 0)
+		if (process->said->length < OUTPUT_LIMIT)
+			fx_buf_add_n(process->said, part, (size_t)n);
+}
+
 /* The child's state changed to STATUS; true when it ended. */
 static bool
 has_ended(struct process *process, int status)
@@ -128,9 +149,12 @@ wait_for(struct process *process, const char *input, size_t length)
 
 		if (feeding)
 			feed(process, &input, &length);
+		drain(process);
 		pid = waitpid(process->pid, &status, WUNTRACED | WNOHANG);
-		if (pid == process->pid && has_ended(process, status))
+		if (pid == process->pid && has_ended(process, status)) {
+			drain(process);
 			return status;
+		}
 		if (pid < 0 && errno != EINTR)
 			return 0;
 		if (!feeding)
@@ -140,49 +164,73 @@ wait_for(struct process *process, const char *input, size_t length)
 	}
 }
 
-static FX_NODISCARD struct fx_error *
-run(struct cmd_ctx *ctx, const char *line, const char *input, size_t length,
-	int *status_ret)
+static void
+close_pipe(int ends[2])
 {
-	struct process process = { .input = -1, .front = ctx->front };
+	for (int i = 0; i < 2; i++)
+		if (ends[i] >= 0)
+			close(ends[i]);
+}
+
+static int
+wait_in_front(struct process *process, const struct fx_buf *input)
+{
 	pid_t group = getpgrp();
-	int ends[2] = { -1, -1 };
-	struct fx_error *err;
 	int status;
 
-	if (input && pipe2(ends, O_CLOEXEC) < 0)
-		return fx_error_new(FX_ERR_CHILD, "cannot make a pipe: %s",
+	process->in_front = take_terminal(process->pid);
+	status = wait_for(process, input ? input->data : NULL,
+		input ? input->length : 0);
+	if (process->in_front)
+		take_terminal(group);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* Run LINE between the pipes, and close our ends of them.  */
+static FX_NODISCARD struct fx_error *
+run(struct process *process, const char *line, const struct fx_buf *input,
+	int *status_ret)
+{
+	int in[2] = { -1, -1 };
+	int out[2] = { -1, -1 };
+	struct fx_error *err;
+
+	if ((input && pipe2(in, O_CLOEXEC) < 0) ||
+		(process->said && pipe2(out, O_CLOEXEC) < 0)) {
+		err = fx_error_new(FX_ERR_CHILD, "cannot make a pipe: %s",
 			strerror(errno));
-	err = spawn(line, ends[0], &process.pid);
-	if (ends[0] >= 0)
-		close(ends[0]);
-	process.input = ends[1];
-	if (err) {
-		if (ends[1] >= 0)
-			close(ends[1]);
+		close_pipe(in);
 		return err;
 	}
-	if (process.input >= 0)
-		fcntl(process.input, F_SETFL, O_NONBLOCK);
-	process.in_front = take_terminal(process.pid);
-	status = wait_for(&process, input, length);
-	if (process.input >= 0)
-		close(process.input);
-	if (process.in_front)
-		take_terminal(group);
-	*status_ret = WIFEXITED(status) ? WEXITSTATUS(status)
-					: 128 + WTERMSIG(status);
-	return NULL;
+	err = spawn(line, in[0], out[1], &process->pid);
+	if (in[0] >= 0)
+		close(in[0]);
+	if (out[1] >= 0)
+		close(out[1]);
+	process->input = in[1];
+	process->output = out[0];
+	if (process->input >= 0)
+		fcntl(process->input, F_SETFL, O_NONBLOCK);
+	if (process->output >= 0)
+		fcntl(process->output, F_SETFL, O_NONBLOCK);
+	if (!err)
+		*status_ret = wait_in_front(process, input);
+	if (process->input >= 0)
+		close(process->input);
+	if (process->output >= 0)
+		close(process->output);
+	return err;
 }
 
 struct fx_error *
-cmd_process_run(struct cmd_ctx *ctx, const char *line, const char *input,
-	size_t length, int *status_ret)
+cmd_process_run(struct cmd_ctx *ctx, const char *line,
+	const struct fx_buf *input, struct fx_buf *output, int *status_ret)
 {
+	struct process process = { .front = ctx->front, .said = output };
 	struct fx_error *err;
 
 	ctx->front->suspend(ctx->front->context);
-	err = run(ctx, line, input, length, status_ret);
+	err = run(&process, line, input, status_ret);
 	ctx->front->resume(ctx->front->context);
 	return err;
 }

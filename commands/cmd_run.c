@@ -261,9 +261,14 @@ run_user(struct cmd_shell *shell, const struct cmd_user *user, const char *rest,
 {
 	FX_AUTO_FREE char *text = expand_body(user->body, rest);
 	FX_AUTO_FREE char *name = fx_xasprintf("%s", user->name);
-	struct cmd_source_options options = { 0 };
+	struct cmd_source_options options = { .is_command = true };
+	const struct cmd_script *script = shell->script;
+	int line = script ? script->line : 0;
+	struct fx_error *err = cmd_run_text(shell, name, text, &options, out);
 
-	return cmd_run_text(shell, name, text, &options, out);
+	if (err && script && script->file && !script->is_command)
+		err = fx_error_note(err, "called at %s:%d", script->file, line);
+	return err;
 }
 
 /* Remember LINE, or a form of it, for the empty line. */
@@ -375,5 +380,7 @@ cmd_run(struct cmd_shell *shell, const char *line, struct out *out)
 	err = run_line(shell, line, out);
 	if (shell->depth == 0)
 		shell->is_repeating = false;
+	if (shell->depth == 0 && !err)
+		err = cmd_log_check(shell);
 	return err;
 }

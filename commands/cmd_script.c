@@ -62,9 +62,10 @@ struct fx_error *
 cmd_run_text(struct cmd_shell *shell, const char *file, const char *text,
 	const struct cmd_source_options *options, struct out *out)
 {
-	struct cmd_script script = {
-		.outer = shell->script, .file = file, .text = text
-	};
+	struct cmd_script script = { .outer = shell->script,
+		.file = file,
+		.text = text,
+		.is_command = options->is_command };
 	struct fx_error *err = NULL;
 
 	shell->script = &script;
@@ -90,6 +91,11 @@ read_script(const char *path, char **ret)
 	size_t size;
 	size_t bad;
 
+	/* The usual way to say: no script. */
+	if (!strcmp(full, "/dev/null")) {
+		*ret = fx_xstrdup("");
+		return NULL;
+	}
 	err = fx_file_read(full, 64 << 20, &text, &size);
 	if (err)
 		return err;

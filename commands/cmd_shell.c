@@ -157,6 +157,12 @@ cmd_shell_restrict(struct cmd_shell *shell)
 	shell->restricted = true;
 }
 
+void
+cmd_shell_say_objects(struct cmd_shell *shell)
+{
+	shell->says_objects = true;
+}
+
 const char *
 cmd_shell_history_at(const struct cmd_shell *shell, size_t index)
 {

@@ -35,6 +35,7 @@ struct cmd_script {
 	const char *file;
 	const char *text; /* what has not been read yet */
 	int line;         /* number of the line that was read last */
+	bool is_command;  /* not a file */
 };
 
 struct cmd_log;
@@ -52,6 +53,7 @@ struct cmd_shell {
 	bool is_repeating; /* the line that runs came from `repeat` */
 	bool is_quitting;
 	bool restricted;                    /* no files, no programs: fuzzing */
+	bool says_objects;                  /* JSON throughout */
 	const struct fx_error *model_error; /* the last failed load or trace:
 					     * only compared, never read */
 
@@ -95,7 +97,8 @@ FX_NODISCARD struct fx_error *cmd_read_block(struct cmd_shell *shell,
 struct cmd_source_options {
 	bool keep_going;
 	bool verbose;
-	double pace; /* seconds between lines */
+	double pace;     /* seconds between lines */
+	bool is_command; /* the lines of a user command, not of a file */
 };
 FX_NODISCARD struct fx_error *cmd_run_text(struct cmd_shell *shell,
 	const char *file, const char *text,
@@ -111,6 +114,8 @@ FX_NODISCARD struct fx_error *cmd_log_begin(struct cmd_shell *shell,
 	const char *path);
 void cmd_log_end(struct cmd_shell *shell);
 void cmd_log_line(struct cmd_shell *shell, const char *line);
+/* The error of a log that could not be written, which ends it; else NULL. */
+FX_NODISCARD struct fx_error *cmd_log_check(struct cmd_shell *shell);
 const char *cmd_log_path(const struct cmd_shell *shell);
 
 /* The value of EXPRESSION; the caller unrefs *RET. */

@@ -283,6 +283,9 @@ echo_exec(struct cmd_ctx *ctx)
 			fx_buf_add_char(&buf, *text);
 		}
 	}
+	/* A line is ended here; gdb's scripts write that themselves. */
+	if (buf.length && buf.data[buf.length - 1] == '\n')
+		fx_buf_truncate(&buf, buf.length - 1);
 	out_line(ctx->out, FX_ROLE_PLAIN, "%s", fx_buf_text(&buf));
 	return NULL;
 }
@@ -342,8 +345,10 @@ log_exec(struct cmd_ctx *ctx)
 		return NULL;
 	}
 	if (!strcmp(what, "off")) {
+		struct fx_error *err = cmd_log_check(ctx->shell);
+
 		cmd_log_end(ctx->shell);
-		return NULL;
+		return err;
 	}
 	if (!path)
 		return fx_error_new(FX_ERR_USAGE,

@@ -91,16 +91,30 @@ show_exec(struct cmd_ctx *ctx)
 
 /* The shell. */
 
+/* Among objects what the program says is one too. */
+static bool
+wants_object(const struct cmd_ctx *ctx)
+{
+	struct fx_settings *settings = fx_session_settings(ctx->session);
+
+	return ctx->shell->says_objects ||
+	       !strcmp(fx_settings_word(settings, "output"), "json");
+}
+
 static FX_NODISCARD struct fx_error *
 run_process(struct cmd_ctx *ctx, const char *line, const struct fx_buf *input)
 {
+	FX_AUTO_BUF struct fx_buf said = { 0 };
+	bool captures = wants_object(ctx);
 	struct fx_error *err;
 	int status;
 
-	err = cmd_process_run(ctx, line, input ? fx_buf_text(input) : NULL,
-		input ? input->length : 0, &status);
+	err = cmd_process_run(ctx, line, input, captures ? &said : NULL,
+		&status);
 	if (err)
 		return err;
+	if (captures)
+		out_value_text(ctx->out, "text", fx_buf_text(&said));
 	out_value_int(ctx->out, "status", status);
 	if (status)
 		out_note(ctx->out, "exit status %d", status);

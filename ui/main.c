@@ -59,6 +59,8 @@ ui_init(struct ui *ui, const struct ui_options *options)
 	ui->shell = cmd_shell_new(ui->session);
 	if (options->restricted)
 		cmd_shell_restrict(ui->shell);
+	if (options->json)
+		cmd_shell_say_objects(ui->shell);
 	ui->interactive = !options->batch && isatty(STDIN_FILENO);
 	set_setting(ui, "color", options->color);
 	if (options->ascii || !can_show_utf8())

@@ -82,6 +82,10 @@ is 2 'bad.fxdb:3: error: unknown command' "$fxdb" -nx -batch -x bad.fxdb
 feeds 2 'stdin:3: error: unknown command' 'echo one\n\nnosuch\necho two\n'
 feeds 2 'two' 'nosuch\necho two\n' --keep-going
 is 2 'two' "$fxdb" -nx -batch --keep-going -x bad.fxdb
+printf 'define act2\necho one\nnosuch\nend\nwhen\nact2\n' >calls.fxdb
+is 2 'act2:2: error: unknown command' "$fxdb" -nx -batch "$mlp" -x calls.fxdb
+is 2 'called at calls.fxdb:6' "$fxdb" -nx -batch "$mlp" -x calls.fxdb
+is 0 - "$fxdb" -nx -batch -x /dev/null
 feeds 2 'byte 0x00 at column 5' 'echo\000x\n'
 feeds 2 'not text: byte 0xff' '\377\376\n'
 feeds 7 '' 'quit 7\necho never\n'
@@ -99,6 +103,10 @@ for line in 'nodes -o a.txt' 'draw -o a.txt' 'log session a.txt' '!ls' \
 	is 2 'read-only session' "$fxdb" -nx -batch --readonly "$mlp" -ex "$line"
 done
 [ ! -e a.txt ] || { echo "FAIL: --readonly writes"; failures=$((failures + 1)); }
+is 0 '"text":"hi.n","status":0}$' "$fxdb" -nx -batch --json -ex '!echo hi'
+is 0 '"text":"8.n","status":0}$' "$fxdb" -nx -batch --json "$mlp" \
+	-ex 'pipe nodes | wc -l'
+is 0 '"status":3' "$fxdb" -nx -batch --json -ex '!head -c 1000000 /dev/zero | tr "\\0" a; exit 3'
 is 0 'Seed 5' "$fxdb" -nx -batch --seed 5 -ex seed
 is 2 'not a terminal' "$fxdb" -nx -batch -ex tui
 
@@ -130,6 +138,8 @@ out=$("$fxdb" -nx -batch 2>&1)
 # A full disk: the file is as it was.
 if [ -w /dev/full ]; then
 	is 2 - "$fxdb" -nx -batch "$mlp" -ex 'dump python -o /dev/full'
+	is 2 'logging ended' "$fxdb" -nx -batch -ex 'log session /dev/full' \
+		-ex 'echo one'
 fi
 cp "$mlp" keep.fxg
 before=$(cksum <keep.fxg)

@@ -206,7 +206,9 @@ parse_number(struct fx_parser *parser)
 		if (node->text)
 			return node;
 	}
-	return fx_parser_fail(parser, span, "this is no number");
+	return fx_parser_fail(parser, span,
+		length > MAX_DIGITS ? "a number of more than 4300 digits"
+				    : "this is no number");
 }
 
 static bool

@@ -33,12 +33,17 @@ fail(const struct fx_listing *listing, const char *at, const char *message)
 {
 	size_t begin = (size_t)(at - listing->text);
 	struct fx_span span = { begin, begin + 1 };
+	struct fx_error *err =
+		fx_error_at(fx_error_new(FX_ERR_SYNTAX,
+				    "%s (line %d, column %d)", message,
+				    fx_span_line(listing->text, begin),
+				    fx_span_column(listing->text, begin)),
+			listing->text, span);
 
-	return fx_error_at(fx_error_new(FX_ERR_SYNTAX,
-				   "%s (line %d, column %d)", message,
-				   fx_span_line(listing->text, begin),
-				   fx_span_column(listing->text, begin)),
-		listing->text, span);
+	/* In the last line, and that one has no end. */
+	if (!strchr(at, '\n'))
+		return fx_error_hint(err, "is the dump cut short?");
+	return err;
 }
 
 static bool

@@ -33,10 +33,8 @@ fx_is_jsonl(const char *text, size_t length)
 struct fx_error *
 fx_jsonl_at(struct fx_jsonl *r, struct fx_error *err)
 {
-	err = fx_error_note(err, "in line %zu of %s", r->line,
-		r->input->path ? r->input->path : "the text");
 	if (!r->input->path)
-		return err;
+		return fx_error_note(err, "in line %zu of the text", r->line);
 	return fx_error_place(err, r->input->path, (int)r->line);
 }
 

@@ -140,7 +140,8 @@ a_listing_is_checked_line_by_line(void)
 	check(twice,
 		"two nodes have this name (line 3, column 6)" AFTER("1 node"));
 	check(cut, "expected \"(args = (...), kwargs = {...})\" "
-		   "(line 3, column 57)" AFTER("1 node"));
+		   "(line 3, column 57)" AFTER("1 node") "\nhint: is the dump "
+							 "cut short?");
 	check("graph():\n    %x = placeholder\n",
 		"expected \" : \" (line 2, column 7)" AFTER("0 nodes"));
 	check("graph():\n    return (y,)\n", "no node \"y\"" AFTER("0 nodes"));

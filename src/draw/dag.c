@@ -108,6 +108,22 @@ fx_dag_of_runs(const struct fx_dag *dag, const struct fx_dag_run *runs,
 	return to;
 }
 
+/* Mark the nodes of PART that are used by nodes outside it. */
+static void
+mark_users(const struct fx_dag *dag, const uint32_t *map, struct fx_dag *part)
+{
+	for (size_t i = 0; i < dag->count; i++) {
+		if (map[i])
+			continue;
+		for (uint32_t k = 0; k < dag->nodes[i].input_count; k++) {
+			uint32_t input = map[fx_dag_inputs(dag, i)[k]];
+
+			if (input)
+				part->nodes[input - 1].hides_users = true;
+		}
+	}
+}
+
 struct fx_dag *
 fx_dag_part(const struct fx_dag *dag, const size_t *numbers, size_t count)
 {
@@ -124,12 +140,15 @@ fx_dag_part(const struct fx_dag *dag, const size_t *numbers, size_t count)
 		to->origin = (uint32_t)numbers[i];
 		map[numbers[i]] = (uint32_t)i + 1;
 		for (uint32_t k = 0; k < from->input_count; k++) {
-			uint32_t input = map[fx_dag_inputs(dag, numbers[i])[k]];
+			uint32_t input = fx_dag_inputs(dag, numbers[i])[k];
 
-			if (input)
-				fx_dag_add_input(part, input - 1);
+			if (map[input])
+				fx_dag_add_input(part, map[input] - 1);
+			else if (dag->nodes[input].kind != FX_DAG_PARAMETER)
+				to->hides_inputs = true;
 		}
 	}
+	mark_users(dag, map, part);
 	free(map);
 	return part;
 }

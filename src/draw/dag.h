@@ -8,6 +8,7 @@
 #ifndef FX_DRAW_DAG_H
 #define FX_DRAW_DAG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,6 +36,8 @@ struct fx_dag_node {
 	uint32_t folded;    /* how many nodes it stands for */
 	uint32_t last_user; /* while building: number + 1 */
 	uint8_t kind;
+	bool hides_inputs; /* some, other than parameters, are not in a part */
+	bool hides_users;
 };
 
 struct fx_dag {
@@ -91,7 +94,7 @@ const char *fx_dag_scope(const struct fx_node *node, const char *before);
 const char *fx_dag_cut_path(const char *path, int depth);
 
 /* Only the COUNT nodes NUMBERS (ascending) and the edges between them; origin
- * keeps the number in DAG.
+ * keeps the number in DAG.  A node remembers that it had other edges.
  */
 struct fx_dag *fx_dag_part(const struct fx_dag *dag, const size_t *numbers,
 	size_t count);

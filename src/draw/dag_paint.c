@@ -121,6 +121,33 @@ put_arms(struct canvas *canvas, int row, int column, unsigned arms)
 		fx_lines_code(canvas->style->lines, arms));
 }
 
+static bool
+is_port(const struct fx_item *item, int column)
+{
+	for (size_t i = 0; i < item->parents.count; i++)
+		if (fx_layers_port(item, i) == column)
+			return true;
+	return false;
+}
+
+/* A stub on the frame for what the picture leaves out. */
+static void
+paint_stubs(struct canvas *canvas, const struct fx_item *item, int top,
+	int right)
+{
+	const struct fx_dag_node *node =
+		&canvas->layers->dag->nodes[item->node];
+	int above = item->parents.count ? right - 1 : item->x;
+	int below = item->children.count ? right - 1 : item->x;
+
+	while (above > right - item->width + 2 && is_port(item, above))
+		above--;
+	if (node->hides_inputs)
+		put_arms(canvas, top, above, HORIZONTAL | FX_ARM_UP);
+	if (node->hides_users)
+		put_arms(canvas, top + 2, below, HORIZONTAL | FX_ARM_DOWN);
+}
+
 static void
 paint_frame(struct canvas *canvas, const struct fx_item *item, int top,
 	int left)
@@ -142,6 +169,7 @@ paint_frame(struct canvas *canvas, const struct fx_item *item, int top,
 			HORIZONTAL | FX_ARM_UP);
 	if (item->children.count)
 		put_arms(canvas, top + 2, item->x, HORIZONTAL | FX_ARM_DOWN);
+	paint_stubs(canvas, item, top, right);
 }
 
 static void

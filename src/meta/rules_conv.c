@@ -116,12 +116,17 @@ check_channels(struct fx_shape_call *call, const struct conv *conv,
 {
 	if (!fx_size_differs(channels_of(conv), wanted))
 		return true;
+	if (conv->groups == 1)
+		return fx_rule_fail(call, FX_ERR_SHAPE,
+			"input %s has another number of channels than weight "
+			"%s expects",
+			fx_rule_text(call, conv->input),
+			fx_rule_text(call, conv->weight));
 	return fx_rule_fail(call, FX_ERR_SHAPE,
-		"input %s has other channels than weight %s with %lld group%s "
-		"expects",
+		"input %s has another number of channels than weight %s "
+		"expects with %lld groups",
 		fx_rule_text(call, conv->input),
-		fx_rule_text(call, conv->weight), (long long)conv->groups,
-		conv->groups == 1 ? "" : "s");
+		fx_rule_text(call, conv->weight), (long long)conv->groups);
 }
 
 /* (size + 2*padding - dilation*(kernel - 1) - 1) // stride + 1 */

@@ -242,7 +242,8 @@ alias_exec(struct cmd_ctx *ctx)
 	if (!equals || text + length + strspn(text + length, " \t") != equals ||
 		!equals[1 + strspn(equals + 1, " \t")])
 		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
-					     "alias: expected ="),
+					     "alias: expected = after %.*s",
+					     (int)FX_MIN(length, 60), text),
 			"alias lt = nodes");
 	made.name = fx_xstrndup(text, length);
 	err = check_new_name(ctx, made.name);

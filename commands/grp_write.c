@@ -143,7 +143,9 @@ const struct cmd_entry cmd_group_write[] = {
 		.help = "As text, the neighbourhood of the stop or a set; with "
 			"-T a picture, drawn by Graphviz, of the whole graph "
 			"or a set. Values with many users become labels, "
-			"--fold N draws a module at that depth as one box.",
+			"--fold N draws a module at that depth as one box. In "
+			"text a stub on a frame is an edge that leaves the "
+			"picture.",
 		.synonyms = "picture diagram svg graphviz dot plot image",
 		.needs = CMD_NEED_GRAPH | CMD_OWN_OUTPUT,
 		.args = { { "set", CMD_ARG_SET, CMD_OPTIONAL, "what to draw",

@@ -4,6 +4,7 @@
 #include "load/jsonl.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -315,20 +316,42 @@ open_weights(struct fx_jsonl *r, const json_t *header)
 }
 
 FX_NODISCARD static struct fx_error *
+too_new(const struct fx_jsonl *r, const char *version, size_t length)
+{
+	return fx_error_new(FX_ERR_VERSION,
+		"%s has version %.*s of the format, this fxdb reads up to %d",
+		r->input->path ? r->input->path : "the text",
+		(int)FX_MIN(length, 40), version, FX_FXG_MAJOR);
+}
+
+/* A version that is no number of ours to begin with. */
+FX_NODISCARD static struct fx_error *
+check_digits(const struct fx_jsonl *r)
+{
+	static const char start[] = "{\"fxg\":";
+	const char *text = r->input->text;
+	size_t digits;
+
+	if (!fx_str_starts(text, start))
+		return NULL;
+	text += strlen(start);
+	digits = strspn(text, "0123456789");
+	return digits > 18 ? too_new(r, text, digits) : NULL;
+}
+
+FX_NODISCARD static struct fx_error *
 check_version(struct fx_jsonl *r, const json_t *header)
 {
 	int64_t major = fx_jsonl_int(header, "fxg", -1);
+	char text[24];
 
 	if (major < 1)
 		return fx_jsonl_error(r, FX_ERR_FORMAT,
 			"no version of the format");
-	if (major > FX_FXG_MAJOR)
-		return fx_error_new(FX_ERR_VERSION,
-			"%s has version %" PRId64
-			" of the format, this fxdb reads up to %d",
-			r->input->path ? r->input->path : "the text", major,
-			FX_FXG_MAJOR);
-	return NULL;
+	if (major <= FX_FXG_MAJOR)
+		return NULL;
+	(void)snprintf(text, sizeof(text), "%" PRId64, major);
+	return too_new(r, text, strlen(text));
 }
 
 FX_NODISCARD static struct fx_error *
@@ -451,6 +474,7 @@ read_header(struct fx_jsonl *r, json_t **header_ret, const char **body_ret)
 	const char *text = r->input->text;
 	const char *newline = memchr(text, '\n', r->input->length);
 	size_t bad = fx_utf8_valid(text, r->input->length);
+	struct fx_error *err;
 
 	if (!newline)
 		return cut_short(r);
@@ -460,6 +484,9 @@ read_header(struct fx_jsonl *r, json_t **header_ret, const char **body_ret)
 			"%s is damaged: byte %zu is no UTF-8",
 			r->input->path ? r->input->path : "the text", bad);
 	*body_ret = newline + 1;
+	err = check_digits(r);
+	if (err)
+		return err;
 	return parse_line(r, text, (size_t)(newline - text), header_ret);
 }
 

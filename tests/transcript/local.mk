@@ -126,6 +126,7 @@ EXTRA_DIST += $(transcripts) \
 	%D%/samples/listing.txt \
 	%D%/samples/loop.fxdb \
 	%D%/samples/looping.py \
+	%D%/samples/far_newer.fxg \
 	%D%/samples/newer.fxg \
 	%D%/samples/one_model.py \
 	%D%/samples/syntax.py \

@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "commands/cmd_shell.h"
 #include "commands/front.h"
+#include "commands/groups.h"
 #include "commands/out.h"
 #include "ir/module.h"
 #include "session/capture.h"
@@ -208,7 +209,11 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 	else
 		say_report(ctx, model, &report);
 	fx_trace_result_deinit(&report);
-	return err ? err : set_inputs(ctx, model);
+	if (!err)
+		err = set_inputs(ctx, model);
+	if (!err)
+		cmd_warn_of_shapes(ctx, model);
+	return err;
 }
 
 void

@@ -41,5 +41,7 @@ FX_NODISCARD struct fx_error *cmd_set_input(struct cmd_ctx *ctx,
 FX_NODISCARD struct fx_error *cmd_diff_times(struct cmd_ctx *ctx,
 	uint32_t before, uint32_t after, size_t *rows_ret);
 void cmd_say_opened(struct cmd_ctx *ctx, struct fx_model *model);
+/* What the inputs of MODEL make impossible, in one warning. */
+void cmd_warn_of_shapes(struct cmd_ctx *ctx, struct fx_model *model);
 
 #endif /* FX_COMMANDS_GROUPS_H */

@@ -51,9 +51,8 @@ add_inputs(struct fx_buf *text, struct fx_model *model)
 	}
 }
 
-/* What an input makes impossible, in a line. */
-static void
-warn_of_shapes(struct cmd_ctx *ctx, struct fx_model *model)
+void
+cmd_warn_of_shapes(struct cmd_ctx *ctx, struct fx_model *model)
 {
 	struct fx_node *first = NULL;
 	struct fx_node *node;
@@ -91,7 +90,7 @@ cmd_say_opened(struct cmd_ctx *ctx, struct fx_model *model)
 	out_value_int(ctx->out, "nodes", (int64_t)graph->node_count);
 	out_value_int(ctx->out, "parameters", parameters);
 	out_line(ctx->out, FX_ROLE_PLAIN, "%s", fx_buf_text(&text));
-	warn_of_shapes(ctx, model);
+	cmd_warn_of_shapes(ctx, model);
 }
 
 static struct fx_error *
@@ -288,7 +287,7 @@ input_exec(struct cmd_ctx *ctx)
 	if (err)
 		return err;
 	out_line(ctx->out, FX_ROLE_PLAIN, "%s = %s", name, text);
-	warn_of_shapes(ctx, ctx->model);
+	cmd_warn_of_shapes(ctx, ctx->model);
 	return NULL;
 }
 

@@ -102,6 +102,17 @@ placeholder(PyObject *self, PyObject *args)
 	return fxpy_proxy_new(fx_recorder_add(&trace->recorder, &spec));
 }
 
+/* Of "1.13.0a0+git1" the part that dialects are told by: "1.13". */
+static size_t
+version_length(const char *version)
+{
+	size_t major = strspn(version, "0123456789");
+
+	if (version[major] != '.')
+		return strlen(version);
+	return major + 1 + strspn(version + major + 1, "0123456789");
+}
+
 /* The output node and everything that is known at the end.  DONE is what the
  * body gave: (result, type text or None, torch's version, class name).
  */
@@ -121,7 +132,7 @@ finish(struct fxpy_trace *trace, PyObject *done)
 	spec.args = fx_value_sequence(graph->values, FX_VALUE_TUPLE, &item, 1);
 	spec.type = fx_intern(type);
 	fx_recorder_add(&trace->recorder, &spec);
-	graph->dialect = fx_intern(version);
+	graph->dialect = fx_intern_n(version, version_length(version));
 	graph->class_name = fx_intern(name);
 	return fxpy_graph_new(trace);
 }

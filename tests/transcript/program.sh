@@ -62,6 +62,15 @@ is 0 'lenet.py:LeNet --train' "$fxdb" --help
 is 3 'trace .*one_model.py:Net traces it' "$fxdb" -nx -batch \
 	"$source/tests/transcript/samples/one_model.py"
 
+# A traced model says what its inputs make impossible.
+python=${FXDB_PYTHON:-/usr/bin/python3}
+if [ -e "${FXDB_BUILDDIR:-}/src/capture/fxdb/_capture.abi3.so" ] &&
+	"$python" -c 'import torch' 2>/dev/null; then
+	is 0 'impossible shape, first %fc' "$fxdb" -nx -batch \
+		--python "$python" -i 'x=f32[2,5]' \
+		"$source/tests/transcript/samples/one_model.py:Net"
+fi
+
 # Characters: ASCII when asked for, and on a terminal that has no others.
 is 0 '^`- fc1' "$fxdb" -nx -batch "$mlp" --ascii -ex 'tree act -k 1'
 is 0 '0  \.  *x ' "$fxdb" -nx -batch "$mlp" --ascii -ex 'nodes @0'

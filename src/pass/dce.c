@@ -16,6 +16,7 @@
 #include "base/str.h"
 #include "ir/edit.h"
 #include "ir/module.h"
+#include "ir/signature.h"
 #include "ops/optab.h"
 #include "pass/engine.h"
 
@@ -32,6 +33,23 @@ extern const struct fx_pass fx_pass_dce;
  */
 #define KEPT (FX_OP_MUTATES | FX_OP_RANDOM | FX_OP_ASSERTS | FX_OP_EFFECT)
 
+/* Whether a call says `inplace`, by keyword or by place, and anything but
+ * False: it may write to its argument then.
+ */
+static bool
+is_in_place(const struct fx_node *node)
+{
+	const struct fx_signature *signature =
+		fx_signature_of((enum fx_op)node->op);
+	const char *name = fx_intern("inplace");
+	const struct fx_value *given = fx_node_kwarg(node, name);
+
+	for (size_t i = 0; !given && i < signature->count; i++)
+		if (signature->parameters[i].name == name)
+			given = fx_node_arg(node, i);
+	return given && (given->kind != FX_VALUE_BOOL || given->truth);
+}
+
 static bool
 is_pure_op(const struct fx_node *node)
 {
@@ -40,7 +58,8 @@ is_pure_op(const struct fx_node *node)
 	if (node->op == FX_OP_NONE)
 		return false;
 	info = fx_op_info((enum fx_op)node->op);
-	return (info->traits & FX_OP_PURE) && !(info->traits & KEPT);
+	return (info->traits & FX_OP_PURE) && !(info->traits & KEPT) &&
+	       !is_in_place(node);
 }
 
 /* Layers that only compute.  In training mode some draw or update buffers;

@@ -8,6 +8,7 @@ FXP_LOG_COMPILER = %D%/fxp$(EXEEXT)
 fxp_tests = \
 	%D%/dce-chain.fxp \
 	%D%/dce-effects.fxp \
+	%D%/dce-inplace.fxp \
 	%D%/dce-layers.fxp \
 	%D%/dce-nothing.fxp \
 	%D%/dce-torch.fxp

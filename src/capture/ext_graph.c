@@ -370,6 +370,7 @@ static PyGetSetDef node_getset[] = {
 	}
 
 static PyType_Slot graph_slots[] = {
+	{ Py_tp_doc, (void *)(uintptr_t) "A traced graph, to read." },
 	SLOT(Py_tp_dealloc, graph_dealloc),
 	SLOT(Py_tp_str, graph_str),
 	SLOT(Py_tp_getset, graph_getset),
@@ -378,6 +379,8 @@ static PyType_Slot graph_slots[] = {
 };
 
 static PyType_Slot node_slots[] = {
+	{ Py_tp_doc, (void *)(uintptr_t) "One operation of a Graph, which it "
+					 "keeps alive." },
 	SLOT(Py_tp_dealloc, node_dealloc),
 	SLOT(Py_tp_repr, node_repr),
 	SLOT(Py_tp_hash, node_hash),

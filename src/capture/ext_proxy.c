@@ -587,6 +587,8 @@ proxy_refuse_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 	}
 
 static PyType_Slot proxy_slots[] = {
+	{ Py_tp_doc, (void *)(uintptr_t) "A value that is known only as a node "
+					 "while tracing." },
 	SLOT(Py_tp_new, proxy_refuse_new),
 	SLOT(Py_tp_dealloc, proxy_dealloc),
 	SLOT(Py_tp_repr, proxy_repr),

@@ -15,7 +15,7 @@ record(struct fx_node_spec *spec, PyObject *args, PyObject *kwargs)
 
 	if (!trace) {
 		PyErr_SetString(PyExc_RuntimeError,
-			"a traced value is used while no trace runs");
+			"a value of an earlier trace is used; no trace runs");
 		return NULL;
 	}
 	if (!fxpy_arg(trace, args, &spec->args))

@@ -58,6 +58,8 @@ wrapped_getattr(PyObject *self, PyObject *name)
 }
 
 static PyType_Slot wrapped_slots[] = {
+	{ Py_tp_doc, (void *)(uintptr_t) "A function whose calls with a Proxy "
+					 "are recorded." },
 	{ Py_tp_dealloc, (void *)(uintptr_t)wrapped_dealloc },
 	{ Py_tp_call, (void *)(uintptr_t)wrapped_call },
 	{ Py_tp_getattro, (void *)(uintptr_t)wrapped_getattr },

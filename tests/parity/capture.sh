@@ -20,9 +20,11 @@ status=0
 if [ -n "${FXDB_PRELOAD:-}" ]; then
 	export LD_PRELOAD=$FXDB_PRELOAD ASAN_OPTIONS=detect_leaks=0
 fi
-export PYTHONDONTWRITEBYTECODE=1
+export PYTHONDONTWRITEBYTECODE=1 FXDB_PYTHON=$python
+. "$here/sanitized.sh"
 "$python" "$here/compare.py" || status=1
 "$python" "$here/without_torch_fx.py" || status=1
+"$python" "$here/api.py" || status=1
 "$python" "$here/torchvision_models.py" $models
 case $? in
 0 | 77) ;;

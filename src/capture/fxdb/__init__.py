@@ -209,8 +209,7 @@ def _fixed(concrete_args, names):
         if len(concrete_args) != len(names):
             raise RuntimeError("%d values are given for %d inputs" % (
                 len(concrete_args), len(names)))
-        concrete_args = {name: value for name, value in
-                         zip(names, concrete_args) if value is not PH}
+        concrete_args = dict(zip(names, concrete_args))
     for name, value in concrete_args.items():
         if isinstance(value, (tuple, list, dict)):
             raise NotImplementedError(

@@ -31,7 +31,7 @@ class Refused(Exception):
 
 def _nearest(name, names):
     """A hint naming what is spelled like NAME, or None."""
-    near = difflib.get_close_matches(name, list(names), 3, 0.7)
+    near = difflib.get_close_matches(name, list(names), 3, 0.65)
     return "nearest: " + ", ".join(near) if near else None
 
 
@@ -247,6 +247,7 @@ def tracer(request, module):
         def is_leaf_module(self, module, path):
             return isinstance(module, leaves) or \
                 super().is_leaf_module(module, path)
+    LeafTracer.__name__ = base.__name__
     return LeafTracer()
 
 

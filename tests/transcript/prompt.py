@@ -135,5 +135,28 @@ p.type("q", "(fxdb) ")
 p.type("quit\n", "\n")
 p.leave(0)
 
+# Saving over another file asks; an unknown command is not repeated.
+other = home + "/other.fxg"
+with open(other, "w") as f:
+    f.write("mine\n")
+p = Prompt(mlp)
+p.read("(fxdb) ")
+p.type(f"save {other}\n", "Write over it? (y or n) ")
+p.type("n\n", "Not saved.")
+p.read("(fxdb) ")
+check(open(other).read() == "mine\n", "save wrote over a file unasked")
+p.type(f"save {other}\n", "Write over it? (y or n) ")
+p.type("y\n", "mlp saved to")
+p.read("(fxdb) ")
+text = p.type(f"save {other}\n", "saved to")
+check("Write over" not in text, "save asks about its own file")
+p.read("(fxdb) ")
+p.type("brek\n", "unknown command")
+p.read("(fxdb) ")
+text = p.type("\n", "(fxdb) ")
+check("unknown" not in text, f"the empty line repeats: {text!r}")
+p.type("quit\n", "\n")
+p.leave(0)
+
 print("\n".join(failures))
 sys.exit(1 if failures else 0)

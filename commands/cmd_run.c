@@ -56,8 +56,7 @@ check_needs(struct cmd_ctx *ctx)
 		((needs & (CMD_NEED_WRITABLE | CMD_REACHES_OUT)) || path))
 		return fx_error_new(FX_ERR_READ_ONLY,
 			"read-only session (--readonly)");
-	if (ctx->shell->restricted &&
-		((needs & CMD_CHANGES_FILES) || path))
+	if (ctx->shell->restricted && ((needs & CMD_CHANGES_FILES) || path))
 		return fx_error_new(FX_ERR_READ_ONLY,
 			"%s: not in a restricted session", ctx->entry->name);
 	if (*ctx->format && !(needs & CMD_TAKES_FORMAT))

@@ -11,8 +11,8 @@
 #include "run/backend.h"
 #include "run/datum.h"
 #include "session/break_private.h"
-#include "session/place.h"
 #include "session/capture.h"
+#include "session/place.h"
 #include "session/session_private.h"
 
 struct fx_model *

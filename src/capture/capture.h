@@ -27,28 +27,9 @@ PyAPI_FUNC(const char *)
 #include <stdint.h>
 
 #include "base/map.h"
+#include "capture/strings.h"
+#include "capture/trace.h"
 #include "trace/recorder.h"
-
-/* One symbolic trace in progress. */
-struct fxpy_trace {
-	struct fx_recorder recorder;
-	PyObject *tracer; /* fxdb.Tracer, for overridden hooks */
-	PyObject *root;   /* the module traced */
-	PyObject *keep;   /* list: objects whose addresses are keys here */
-
-	struct fx_map modules;    /* module -> interned path */
-	struct fx_map parameters; /* Parameter -> interned path */
-	struct fx_map tensors;    /* buffer, plain tensor -> interned path */
-	struct fx_map proxies;    /* Parameter -> its cached Proxy */
-	struct fx_map records;    /* module -> struct fx_module * */
-	struct fx_map scanned;    /* globals already searched for math.* */
-	PyObject *targets;        /* dict: target text -> the callable */
-	unsigned constant_count;
-
-	bool hooks_leaf; /* the tracer overrides is_leaf_module ... */
-	bool hooks_path; /* ... path_of_module ... */
-	bool hooks_arg;  /* ... create_arg */
-};
 
 /* What a class of modules is, asked once. */
 struct fxpy_class {
@@ -109,29 +90,6 @@ struct fxpy_state {
 
 extern struct fxpy_state fxpy;
 
-/* Interned attribute names, as C strings to objects. */
-/* clang-format off */
-#define FXPY_NAMES(X) \
-	X(__dict__) X(_parameters) X(_buffers) X(_modules) X(__module__) \
-	X(__qualname__) X(__name__) X(f_back) X(f_lasti) X(f_code) \
-	X(co_code) X(co_filename) X(co_name) X(__torch_function__) \
-	X(__class__) X(forward) X(__globals__) X(_forward_hooks) \
-	X(_forward_pre_hooks) X(_backward_hooks) X(_backward_pre_hooks) \
-	X(training) X(is_leaf_module) X(path_of_module) X(create_arg) \
-	X(_fields) X(__fx_create_arg__) X(type) X(index) X(start) X(stop) \
-	X(step) X(owner) X(name) X(shape) X(dtype) X(stride) X(data_ptr) \
-	X(device) X(requires_grad) X(storage_offset) X(__code__) X(__doc__) \
-	X(_is_fx_tracing_flag)
-/* clang-format on */
-
-struct fxpy_strings {
-#define FXPY_DECLARE(name) PyObject *name;
-	FXPY_NAMES(FXPY_DECLARE)
-#undef FXPY_DECLARE
-};
-
-extern struct fxpy_strings fxpy_str;
-
 /* A traced value.  With `attr` set it is an attribute read that nobody has
  * used yet: called, it becomes a call_method, else a getattr node.
  */
@@ -154,6 +112,11 @@ PyObject *fxpy_proxy_new(struct fx_node *node);
  * exception for a proxy of an earlier trace.
  */
 struct fx_node *fxpy_proxy_node(PyObject *proxy);
+
+/* ext_dispatch.c: torch's protocol for arguments that are no tensors; CALL is
+ * (function, types, args, kwargs).
+ */
+PyObject *fxpy_torch_function(PyObject *class, PyObject *call);
 
 /* ext_wrapped.c */
 int fxpy_wrapped_ready(PyObject *module);

@@ -140,6 +140,20 @@ leaf(struct fx_arena *arena, PyObject *object, struct fx_value *ret)
 typedef bool item_fn(void *context, PyObject *object, int depth,
 	struct fx_value *ret);
 
+/* How the items of a container are converted. */
+struct walker {
+	item_fn *item;
+	void *context;
+	struct fx_arena *arena;
+	int depth; /* of the items */
+};
+
+static bool
+walk(const struct walker *walker, PyObject *object, struct fx_value *ret)
+{
+	return walker->item(walker->context, object, walker->depth, ret);
+}
+
 static bool
 trace_item(void *context, PyObject *object, int depth, struct fx_value *ret)
 {
@@ -153,19 +167,19 @@ plain_item(void *context, PyObject *object, int depth, struct fx_value *ret)
 }
 
 static bool
-sequence(struct fx_arena *arena, PyObject *object, int depth, item_fn *item,
-	void *context, struct fx_value *ret)
+sequence(const struct walker *walker, PyObject *object, struct fx_value *ret)
 {
 	bool is_tuple = PyTuple_Check(object);
 	size_t count = (size_t)PySequence_Size(object);
-	struct fx_value *items = FX_ARENA_ARRAY(arena, struct fx_value, count);
+	struct fx_value *items =
+		FX_ARENA_ARRAY(walker->arena, struct fx_value, count);
 
 	for (size_t i = 0; i < count; i++) {
 		PyObject *one = is_tuple
 					? PyTuple_GetItem(object, (Py_ssize_t)i)
 					: PyList_GetItem(object, (Py_ssize_t)i);
 
-		if (!one || !item(context, one, depth + 1, &items[i]))
+		if (!one || !walk(walker, one, &items[i]))
 			return false;
 	}
 	*ret = (struct fx_value){
@@ -177,18 +191,17 @@ sequence(struct fx_arena *arena, PyObject *object, int depth, item_fn *item,
 }
 
 static bool
-dictionary(struct fx_arena *arena, PyObject *object, int depth, item_fn *item,
-	void *context, struct fx_value *ret)
+dictionary(const struct walker *walker, PyObject *object, struct fx_value *ret)
 {
 	size_t count = (size_t)PyDict_Size(object), at = 0;
 	struct fx_value *items =
-		FX_ARENA_ARRAY(arena, struct fx_value, 2 * count);
+		FX_ARENA_ARRAY(walker->arena, struct fx_value, 2 * count);
 	PyObject *key, *value;
 	Py_ssize_t position = 0;
 
 	while (at < count && PyDict_Next(object, &position, &key, &value)) {
-		if (!item(context, key, depth + 1, &items[2 * at]) ||
-			!item(context, value, depth + 1, &items[2 * at + 1]))
+		if (!walk(walker, key, &items[2 * at]) ||
+			!walk(walker, value, &items[2 * at + 1]))
 			return false;
 		if (items[2 * at].kind == FX_VALUE_NODE) {
 			PyErr_Format(PyExc_RuntimeError,
@@ -206,23 +219,23 @@ dictionary(struct fx_arena *arena, PyObject *object, int depth, item_fn *item,
 }
 
 static bool
-three(struct fx_arena *arena, PyObject *object, int depth, item_fn *item,
-	void *context, struct fx_value *ret)
+three(const struct walker *walker, PyObject *object, struct fx_value *ret)
 {
 	PyObject *names[3] = { fxpy_str.start, fxpy_str.stop, fxpy_str.step };
 	struct fx_value parts[3];
 
 	for (int i = 0; i < 3; i++) {
 		PyObject *part = PyObject_GetAttr(object, names[i]);
-		bool good = part && item(context, part, depth + 1, &parts[i]);
+		bool good = part && walk(walker, part, &parts[i]);
 
 		Py_XDECREF(part);
 		if (!good)
 			return false;
 	}
-	*ret = PySlice_Check(object)
-		       ? fx_value_slice(arena, parts[0], parts[1], parts[2])
-		       : fx_value_range(arena, parts[0], parts[1], parts[2]);
+	*ret = PySlice_Check(object) ? fx_value_slice(walker->arena, parts[0],
+					       parts[1], parts[2])
+				     : fx_value_range(walker->arena, parts[0],
+					       parts[1], parts[2]);
 	return true;
 }
 
@@ -230,6 +243,7 @@ bool
 fxpy_plain(struct fx_arena *arena, PyObject *object, int depth,
 	struct fx_value *ret)
 {
+	const struct walker walker = { plain_item, arena, arena, depth + 1 };
 	int done = leaf(arena, object, ret);
 
 	if (done)
@@ -237,9 +251,9 @@ fxpy_plain(struct fx_arena *arena, PyObject *object, int depth,
 	if (depth > 20)
 		return false;
 	if (PyTuple_Check(object) || PyList_Check(object))
-		return sequence(arena, object, depth, plain_item, arena, ret);
+		return sequence(&walker, object, ret);
 	if (PyDict_Check(object))
-		return dictionary(arena, object, depth, plain_item, arena, ret);
+		return dictionary(&walker, object, ret);
 	return false;
 }
 
@@ -340,24 +354,22 @@ is_named_tuple(PyObject *object)
 	       PyObject_HasAttr(object, fxpy_str._fields);
 }
 
-/* 1: a container, done; 0: none; -1: exception.  ITEM converts what it holds.
- */
+/* 1: a container, done; 0: none; -1: exception.  WALKER converts its items. */
 static int
-container(struct fxpy_trace *trace, PyObject *object, int depth, item_fn *item,
-	struct fx_value *ret)
+container(struct fxpy_trace *trace, PyObject *object,
+	const struct walker *walker, struct fx_value *ret)
 {
-	struct fx_arena *arena = trace->recorder.graph->values;
 	bool good;
 
 	if (PyTuple_Check(object) && is_named_tuple(object))
 		good = named_tuple(trace, object, ret);
 	else if (PyTuple_Check(object) || PyList_Check(object))
-		good = sequence(arena, object, depth, item, trace, ret);
+		good = sequence(walker, object, ret);
 	else if (PyDict_Check(object))
-		good = dictionary(arena, object, depth, item, trace, ret);
+		good = dictionary(walker, object, ret);
 	else if (PySlice_Check(object) ||
 		 (PyObject *)Py_TYPE(object) == (PyObject *)&PyRange_Type)
-		good = three(arena, object, depth, item, trace, ret);
+		good = three(walker, object, ret);
 	else
 		return 0;
 	return good ? 1 : -1;
@@ -367,6 +379,8 @@ static bool
 convert_with(struct fxpy_trace *trace, PyObject *object, int depth,
 	item_fn *item, struct fx_value *ret)
 {
+	struct fx_arena *arena = trace->recorder.graph->values;
+	const struct walker walker = { item, trace, arena, depth + 1 };
 	struct fx_node *node;
 	int done;
 
@@ -382,9 +396,9 @@ convert_with(struct fxpy_trace *trace, PyObject *object, int depth,
 	}
 	if (Py_TYPE(object) == fxpy.argument_type)
 		return argument_value(trace, object, ret);
-	done = leaf(trace->recorder.graph->values, object, ret);
+	done = leaf(arena, object, ret);
 	if (!done)
-		done = container(trace, object, depth, item, ret);
+		done = container(trace, object, &walker, ret);
 	if (done)
 		return done > 0;
 	if (PyObject_HasAttr(object, fxpy_str.__fx_create_arg__))

@@ -9,8 +9,9 @@ fxdb_PROGRAMS = %D%/fxdb/_capture.abi3.so
 fxdb_DATA = $(capture_python)
 
 %C%_fxdb__capture_abi3_so_SOURCES = \
-	%D%/capture.h \
+	%D%/capture.h %D%/strings.h %D%/trace.h \
 	%D%/ext_args.c \
+	%D%/ext_dispatch.c \
 	%D%/ext_graph.c \
 	%D%/ext_module.c \
 	%D%/ext_modules.c \

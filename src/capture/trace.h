@@ -1,0 +1,30 @@
+/* trace.h - one symbolic trace in progress. */
+#ifndef FXPY_TRACE_H
+#define FXPY_TRACE_H
+
+#include <stdbool.h>
+
+#include "base/map.h"
+#include "trace/recorder.h"
+
+struct fxpy_trace {
+	struct fx_recorder recorder;
+	struct _object *tracer; /* fxdb.Tracer, for overridden hooks */
+	struct _object *root;   /* the module traced */
+	struct _object *keep; /* list: objects whose addresses are keys here */
+
+	struct fx_map modules;    /* module -> interned path */
+	struct fx_map parameters; /* Parameter -> interned path */
+	struct fx_map tensors;    /* buffer, plain tensor -> interned path */
+	struct fx_map proxies;    /* Parameter -> its cached Proxy */
+	struct fx_map records;    /* module -> struct fx_module * */
+	struct fx_map scanned;    /* globals already searched for math.* */
+	struct _object *targets;  /* dict: target text -> the callable */
+	unsigned constant_count;
+
+	bool hooks_leaf; /* the tracer overrides is_leaf_module ... */
+	bool hooks_path; /* ... path_of_module ... */
+	bool hooks_arg;  /* ... create_arg */
+};
+
+#endif /* FXPY_TRACE_H */

@@ -2,7 +2,8 @@
 EXTRA_DIST += %D%/bench %D%/check %D%/check-format %D%/check-headers \
 	%D%/check-layers %D%/check-size %D%/check-tests %D%/check-warnings \
 	%D%/check-words %D%/common.sh %D%/count-tests %D%/embed %D%/fuzz %D%/gen-commands \
-	%D%/make-examples %D%/run %D%/test %D%/unicode-table .ci/run
+	%D%/make-examples %D%/run %D%/test %D%/torch2 %D%/unicode-table \
+	.ci/run
 
 # Cheap enough for every `make check`.
 TESTS += %D%/check-layers

@@ -16,12 +16,8 @@ models="resnet18 mobilenet_v3_small squeezenet1_1 shufflenet_v2_x0_5
 	efficientnet_b0 densenet121 swin_t googlenet r3d_18"
 [ -z "${FXDB_ALL_MODELS:-}" ] || models=all
 status=0
-# Python itself leaks by design.
-if [ -n "${FXDB_PRELOAD:-}" ]; then
-	export LD_PRELOAD=$FXDB_PRELOAD ASAN_OPTIONS=detect_leaks=0
-fi
-export PYTHONDONTWRITEBYTECODE=1 FXDB_PYTHON=$python
 . "$here/sanitized.sh"
+export PYTHONDONTWRITEBYTECODE=1 FXDB_PYTHON=$python
 "$python" "$here/compare.py" || status=1
 "$python" "$here/without_torch_fx.py" || status=1
 "$python" "$here/api.py" || status=1

@@ -12,6 +12,10 @@ if [ ! -e "$FXDB_BUILDDIR/src/capture/fxdb/_capture.abi3.so" ]; then
 	echo "built without capture"
 	exit 77
 fi
-export FXDB_PYTHON=$python PYTHONDONTWRITEBYTECODE=1
+plain=$python
 . "$here/sanitized.sh"
-"$python" "$here/failures.py" && "$python" "$here/processes.py"
+export FXDB_PYTHON=$python PYTHONDONTWRITEBYTECODE=1
+status=0
+"$plain" "$here/failures.py" || status=1
+"$plain" "$here/processes.py" || status=1
+exit $status

@@ -1,13 +1,17 @@
 # sanitized.sh - sourced: an extension built with the address sanitizer needs
-# its library loaded before Python is.
-extension=$FXDB_BUILDDIR/src/capture/fxdb/_capture.abi3.so
-libraries=$(ldd "$extension" 2>/dev/null |
-	sed -nE 's/.*=> (.*lib(a|ub)san\.so[^ ]*).*/\1/p' | tr '\n' ' ')
-if [ -n "${libraries// /}" ]; then
+# its library, $FXDB_PRELOAD, loaded before Python is.  $python becomes a
+# program that does so.
+if [ -n "${FXDB_PRELOAD:-}" ]; then
+	sanitized=$(mktemp -d) || exit 1
+	trap 'rm -rf "$sanitized"' EXIT
 	# libstdc++ too: it must be there when the exceptions of torch are
-	# intercepted.
-	LD_PRELOAD="$libraries$(gcc -print-file-name=libstdc++.so.6)"
-	# Python's own memory is not ours to account for.
-	ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
-	export LD_PRELOAD ASAN_OPTIONS
+	# intercepted.  Python's own memory is not ours to account for, and a
+	# model that crashes shall crash.
+	cat >"$sanitized/python3" <<-END
+		#!/bin/sh
+		LD_PRELOAD="$FXDB_PRELOAD $(gcc -print-file-name=libstdc++.so.6)" \\
+		ASAN_OPTIONS=detect_leaks=0:handle_segv=0 exec "$python" "\$@"
+	END
+	chmod +x "$sanitized/python3"
+	python=$sanitized/python3
 fi

@@ -16,6 +16,7 @@
  */
 #include <config.h>
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -138,7 +139,29 @@ request(void *context, enum front_request what, const char *argument)
 
 /* What was said. */
 
-/* TEXT with what differs between machines replaced. */
+/* If TEXT begins with the memory of a graph ("memory   15.0 KB", or as JSON),
+ * which depends on how the program was built: append it without the number,
+ * and return what follows; else NULL.
+ */
+static const char *
+skip_memory(struct fx_buf *out, const char *text)
+{
+	static const char word[] = "memory";
+	size_t length = sizeof(word) - 1;
+
+	if (strncmp(text, word, length) != 0)
+		return NULL;
+	length += strspn(text + length, " \":");
+	if (!isdigit((unsigned char)text[length]))
+		return NULL;
+	fx_buf_add_n(out, text, length);
+	fx_buf_add(out, "SIZE");
+	text += length;
+	text += strspn(text, "0123456789. ");
+	return text + strspn(text, "KMGB");
+}
+
+/* TEXT with what differs between machines and builds replaced. */
 static char *
 normal(struct run *run, const char *text)
 {
@@ -146,7 +169,11 @@ normal(struct run *run, const char *text)
 	size_t length = strlen(run->folder);
 
 	while (*text) {
-		if (!strncmp(text, run->folder, length)) {
+		const char *rest = skip_memory(&out, text);
+
+		if (rest) {
+			text = rest;
+		} else if (!strncmp(text, run->folder, length)) {
 			fx_buf_add(&out, "FOLDER");
 			text += length;
 		} else {

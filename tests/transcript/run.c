@@ -139,25 +139,16 @@ request(void *context, enum front_request what, const char *argument)
 
 /* What was said. */
 
-/* If TEXT begins with the memory of a graph ("memory   15.0 KB", or as JSON),
- * which depends on how the program was built: append it without the number,
- * and return what follows; else NULL.
- */
+/* "memory 15.0 KB" without the number, which depends on the build. */
 static const char *
 skip_memory(struct fx_buf *out, const char *text)
 {
-	static const char word[] = "memory";
-	size_t length = sizeof(word) - 1;
+	size_t length = 6 + strspn(text + FX_MIN(6, strlen(text)), " \":");
 
-	if (strncmp(text, word, length) != 0)
+	if (strncmp(text, "memory", 6) || !isdigit((unsigned char)text[length]))
 		return NULL;
-	length += strspn(text + length, " \":");
-	if (!isdigit((unsigned char)text[length]))
-		return NULL;
-	fx_buf_add_n(out, text, length);
-	fx_buf_add(out, "SIZE");
-	text += length;
-	text += strspn(text, "0123456789. ");
+	fx_buf_addf(out, "%.*sSIZE", (int)length, text);
+	text += length + strspn(text + length, "0123456789. ");
 	return text + strspn(text, "KMGB");
 }
 

@@ -48,6 +48,20 @@ describe(struct cmd_ctx *ctx, const char *script, const char *maker)
 		fx_journal_describe(graph, *script ? script : NULL, maker);
 }
 
+/* Whether some node has no possible shape: what a replay then finds impossible
+ * depends on the order in which shapes became known.
+ */
+static bool
+has_bad_shapes(const struct fx_model *model)
+{
+	struct fx_node *node;
+
+	fx_graph_for_each_node (node, fx_model_graph(model))
+		if (fx_model_shape_problem(model, node))
+			return true;
+	return false;
+}
+
 /* A script must be allowed what was allowed here: -f on each of its lines. */
 static void
 force_script(struct fx_buf *script)
@@ -100,7 +114,7 @@ run_edit(struct cmd_ctx *ctx, const char *maker, cmd_edit_fn *edit, void *data)
 		fx_model_edit_abort(ctx->model);
 		return err;
 	}
-	if (cmd_flag(ctx, "force"))
+	if (cmd_flag(ctx, "force") || has_bad_shapes(ctx->model))
 		force_script(&script);
 	unknown = cmd_edit_function(graph);
 	if (!ctx->shell->in_transaction)

@@ -68,10 +68,13 @@ struct fxpy_state {
 	PyObject *enum_type;
 	PyObject *operators[64]; /* functions of the operator module */
 	PyObject *getattr_function;
+	PyObject *gc; /* the module */
 
 	PyObject *original_call, *original_getattr;
 	PyObject *patched_call, *patched_getattr;
 	PyObject *module_keys; /* set: keys every module's __dict__ has */
+	struct fx_map keys;    /* attribute name -> interned text, or 1 for
+				* those of module_keys */
 	struct fx_map classes; /* type -> struct fxpy_class * */
 	struct fx_map codes;   /* code -> struct code of ext_source.c */
 	struct fx_map names;   /* callable -> interned qualified name */
@@ -150,6 +153,8 @@ const char *fxpy_callable_name(PyObject *callable);
 
 /* ext_source.c */
 const struct fx_source *fxpy_source(struct fxpy_trace *trace);
+/* Let the frames go that the trace holds. */
+void fxpy_source_forget(struct fxpy_trace *trace);
 
 /* ext_record.c: nodes from calls.  ARGS is a tuple, KWARGS a dict or NULL;
  * both return a new Proxy.

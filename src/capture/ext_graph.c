@@ -20,10 +20,10 @@ struct fxpy_graph {
 	PyObject *targets; /* dict: target text -> callable */
 	PyObject *keep;    /* objects the graph speaks of */
 	PyObject *root;
-	struct fx_map records; /* module -> its record, until described */
-	struct fx_map paths;   /* tensor -> path, until described */
+	struct fx_map records;    /* module -> its record, until described */
+	struct fx_map parameters; /* tensor -> path ... */
+	struct fx_map paths;      /* ... and those that are none */
 	bool is_described;
-	PyObject *tensors; /* dict: path -> tensor */
 };
 
 struct fxpy_node {
@@ -39,22 +39,6 @@ text_object(const char *text)
 	return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
 }
 
-/* path -> tensor for everything the graph's modules hold. */
-static PyObject *
-tensor_table(struct fxpy_trace *trace)
-{
-	PyObject *table = PyDict_New();
-	const struct fx_map *maps[2] = { &trace->parameters, &trace->tensors };
-	uintptr_t tensor, path;
-
-	for (int i = 0; table && i < 2; i++)
-		for (size_t at = 0; fx_map_next(maps[i], &at, &tensor, &path);)
-			if (PyDict_SetItemString(table, (const char *)path,
-				    (PyObject *)tensor) < 0)
-				PyErr_Clear();
-	return table;
-}
-
 PyObject *
 fxpy_graph_new(struct fxpy_trace *trace)
 {
@@ -63,7 +47,6 @@ fxpy_graph_new(struct fxpy_trace *trace)
 
 	if (!object)
 		return NULL;
-	object->tensors = tensor_table(trace);
 	object->graph = fx_recorder_take_graph(&trace->recorder);
 	Py_INCREF(trace->targets);
 	object->targets = trace->targets;
@@ -72,8 +55,10 @@ fxpy_graph_new(struct fxpy_trace *trace)
 	Py_INCREF(trace->root);
 	object->root = trace->root;
 	object->records = trace->records;
+	object->parameters = trace->parameters;
 	object->paths = trace->tensors;
 	memset(&trace->records, 0, sizeof(trace->records));
+	memset(&trace->parameters, 0, sizeof(trace->parameters));
 	memset(&trace->tensors, 0, sizeof(trace->tensors));
 	object->is_described = false;
 	return (PyObject *)object;
@@ -90,8 +75,8 @@ graph_dealloc(PyObject *self)
 	Py_XDECREF(object->keep);
 	Py_XDECREF(object->root);
 	fx_map_deinit(&object->records);
+	fx_map_deinit(&object->parameters);
 	fx_map_deinit(&object->paths);
-	Py_XDECREF(object->tensors);
 	PyObject_Free(self);
 	Py_DECREF(type);
 }
@@ -174,9 +159,18 @@ graph_targets(PyObject *self, void *closure)
 static PyObject *
 graph_tensors(PyObject *self, void *closure)
 {
+	struct fxpy_graph *object = (struct fxpy_graph *)self;
+	const struct fx_map *maps[2] = { &object->parameters, &object->paths };
+	PyObject *table = PyDict_New();
+	uintptr_t tensor, path;
+
 	(void)closure;
-	Py_INCREF(((struct fxpy_graph *)self)->tensors);
-	return ((struct fxpy_graph *)self)->tensors;
+	for (int i = 0; table && i < 2; i++)
+		for (size_t at = 0; fx_map_next(maps[i], &at, &tensor, &path);)
+			if (PyDict_SetItemString(table, (const char *)path,
+				    (PyObject *)tensor) < 0)
+				PyErr_Clear();
+	return table;
 }
 
 static PyObject *

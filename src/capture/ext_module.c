@@ -16,6 +16,7 @@ struct fxpy_strings fxpy_str;
 static void
 trace_free(struct fxpy_trace *trace)
 {
+	fxpy_source_forget(trace);
 	fx_recorder_deinit(&trace->recorder);
 	fx_map_deinit(&trace->modules);
 	fx_map_deinit(&trace->parameters);
@@ -182,6 +183,33 @@ restore_tracing_flag(PyObject *before)
 	PyErr_Restore(type, value, where);
 }
 
+/* The collector rests: a trace makes no cycles to speak of, and looking for
+ * them takes longer than the trace.  Whether it was on.
+ */
+static bool
+stop_collector(void)
+{
+	PyObject *on = fxpy.gc ? PyObject_CallMethod(fxpy.gc, "isenabled", NULL)
+			       : NULL;
+	bool was_on = on == Py_True;
+
+	Py_XDECREF(on);
+	if (was_on)
+		Py_XDECREF(PyObject_CallMethod(fxpy.gc, "disable", NULL));
+	PyErr_Clear();
+	return was_on;
+}
+
+static void
+start_collector(void)
+{
+	PyObject *type, *value, *where;
+
+	PyErr_Fetch(&type, &value, &where);
+	Py_XDECREF(PyObject_CallMethod(fxpy.gc, "enable", NULL));
+	PyErr_Restore(type, value, where);
+}
+
 /* run(tracer, base class, root module, function, body, unpatch) -> Graph.
  *
  * All of a trace but the model's own code happens within this one call, so
@@ -193,6 +221,7 @@ run(PyObject *self, PyObject *args)
 	PyObject *tracer, *base, *root, *function, *body, *flag;
 	PyObject *done = NULL, *graph = NULL;
 	struct fxpy_trace *trace;
+	bool collects;
 	int unpatch;
 
 	(void)self;
@@ -208,6 +237,7 @@ run(PyObject *self, PyObject *args)
 	if (!trace)
 		return PyErr_NoMemory();
 	flag = set_tracing_flag(Py_True);
+	collects = stop_collector();
 	if (begin(trace, function)) {
 		fxpy.trace = trace;
 		done = PyObject_CallFunctionObjArgs(body, NULL);
@@ -220,6 +250,8 @@ run(PyObject *self, PyObject *args)
 	if (unpatch)
 		fxpy_unpatch();
 	restore_tracing_flag(flag);
+	if (collects)
+		start_collector();
 	trace_free(trace);
 	return graph;
 }
@@ -453,7 +485,8 @@ intern_names(void)
 	FXPY_NAMES(FXPY_MAKE)
 #undef FXPY_MAKE
 	fxpy.keep = PyList_New(0);
-	return fxpy.keep;
+	fxpy.gc = PyImport_ImportModule("gc");
+	return fxpy.keep && fxpy.gc;
 }
 
 static struct PyModuleDef definition = {

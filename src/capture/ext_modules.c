@@ -17,8 +17,10 @@
 #include "base/vec.h"
 #include "ir/module.h"
 
-#define MAX_DEPTH 200
-#define MAX_RANK  64
+#define MAX_DEPTH   200
+#define MAX_RANK    64
+#define MAX_KEYS    4096
+#define SKIPPED_KEY 1
 
 static bool
 starts(const char *text, const char *prefix)
@@ -112,6 +114,28 @@ map_table(struct fxpy_trace *trace, struct fx_map *map, PyObject *table,
 		map_tensor(trace, map, value, prefix, key);
 }
 
+/* The interned text of an attribute's name; NULL for those that every module
+ * has.  Names of attributes are few and Python keeps one object for each.
+ */
+static const char *
+config_key(PyObject *key)
+{
+	uintptr_t known = fx_map_get(&fxpy.keys, (uintptr_t)key, 0);
+	const char *text;
+
+	if (known)
+		return known == SKIPPED_KEY ? NULL : (const char *)known;
+	if (!PyUnicode_Check(key))
+		return NULL;
+	text = PySet_Contains(fxpy.module_keys, key) == 1 ? NULL
+							  : fxpy_text(key);
+	if (fxpy.keys.count < MAX_KEYS && PyList_Append(fxpy.keep, key) == 0)
+		fx_map_set(&fxpy.keys, (uintptr_t)key,
+			text ? (uintptr_t)text : SKIPPED_KEY);
+	PyErr_Clear();
+	return text;
+}
+
 /* The plain attributes of DICT as a DICT value; tensors among them are mapped
  * to their paths instead.
  */
@@ -125,11 +149,12 @@ configuration(struct fxpy_trace *trace, PyObject *dict, const char *path)
 	struct fx_value config, plain;
 
 	while (PyDict_Next(dict, &at, &key, &value)) {
-		if (!PyUnicode_Check(key) ||
-			PySet_Contains(fxpy.module_keys, key) == 1)
+		const char *text = config_key(key);
+
+		if (!text)
 			continue;
 		if (fxpy_plain(arena, value, 0, &plain)) {
-			fx_vec_push(&items, fx_value_string(fxpy_text(key)));
+			fx_vec_push(&items, fx_value_string(text));
 			fx_vec_push(&items, plain);
 		} else if (PyType_IsSubtype(Py_TYPE(value),
 				   (PyTypeObject *)fxpy.tensor_type))

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/hash.h"
 #include "base/intern.h"
 #include "base/mem.h"
 
@@ -26,6 +28,7 @@ struct code {
 	enum code_kind kind;
 	const char *file;
 	const char *function;
+	bool is_generator; /* resumed from anywhere */
 };
 
 static const char *
@@ -39,6 +42,18 @@ attribute(PyObject *code, PyObject *name)
 	return text ? text : fx_intern("?");
 }
 
+/* Generators, coroutines and asynchronous generators, by CO_* of inspect. */
+static bool
+is_generator(PyObject *code)
+{
+	PyObject *flags = PyObject_GetAttr(code, fxpy_str.co_flags);
+	long bits = flags ? PyLong_AsLong(flags) : 0;
+
+	Py_XDECREF(flags);
+	PyErr_Clear();
+	return bits & (0x20 | 0x80 | 0x200);
+}
+
 static const struct code *
 code_of(PyObject *object)
 {
@@ -49,6 +64,7 @@ code_of(PyObject *object)
 	code = FX_NEW(struct code);
 	code->file = attribute(object, fxpy_str.co_filename);
 	code->function = attribute(object, fxpy_str.co_name);
+	code->is_generator = is_generator(object);
 	code->kind = CODE_USER;
 	if (strstr(code->file, "/fxdb/__init__.py"))
 		code->kind = CODE_ENTRY;
@@ -60,42 +76,181 @@ code_of(PyObject *object)
 	return code;
 }
 
+/* The stack of the last node, outermost first, each frame held.  While a frame
+ * is on the stack the ones outside it stand still, so only the lines of what is
+ * new, and of the first frame that is not, are asked for: finding a line costs
+ * more than all the rest of recording a node.
+ */
+struct fxpy_frame {
+	PyObject *frame;
+	const struct code *code;
+	int line;
+};
+
+static void
+drop_frames(struct fxpy_trace *trace, size_t keep)
+{
+	while (trace->frame_count > keep)
+		Py_DECREF(trace->frames[--trace->frame_count].frame);
+}
+
+void
+fxpy_source_forget(struct fxpy_trace *trace)
+{
+	drop_frames(trace, 0);
+	PyMem_Free(trace->frames);
+	trace->frames = NULL;
+	fx_map_deinit(&trace->sources);
+	fx_arena_free(trace->source_arena);
+	trace->source_arena = NULL;
+}
+
+/* The frame that called FRAME; a new reference or NULL. */
+static PyObject *
+caller_of(PyObject *frame)
+{
+	PyObject *back = PyObject_GetAttr(frame, fxpy_str.f_back);
+
+	if (back == Py_None)
+		Py_CLEAR(back);
+	PyErr_Clear();
+	return back;
+}
+
+/* Where FRAME stands in the stack, or -1. */
+static int
+find_frame(const struct fxpy_trace *trace, PyObject *frame)
+{
+	for (size_t i = trace->frame_count; i-- > 0;)
+		if (trace->frames[i].frame == frame)
+			return (int)i;
+	return -1;
+}
+
+/* Fill NEW with the frames from FRAME (taken) outwards that are not in the
+ * stack, at most MAX_FRAMES; cut the stack to those outside them.
+ */
+static size_t
+new_frames(struct fxpy_trace *trace, PyObject *frame, struct fxpy_frame *new)
+{
+	size_t count = 0;
+	int at = -1;
+
+	while (frame && count < MAX_FRAMES) {
+		PyObject *object =
+			(PyObject *)PyFrame_GetCode((PyFrameObject *)frame);
+		const struct code *code = code_of(object);
+
+		Py_DECREF(object);
+		/* What resumes a generator need not stand still. */
+		at = code->is_generator ? -1 : find_frame(trace, frame);
+		if (at >= 0)
+			break;
+		new[count].code = code;
+		new[count++].frame = frame;
+		frame = code->kind == CODE_ENTRY ? NULL : caller_of(frame);
+	}
+	Py_XDECREF(frame);
+	drop_frames(trace, (size_t)(at + 1));
+	if (at >= 0)
+		trace->frames[at].line =
+			PyFrame_GetLineNumber((PyFrameObject *)trace->frames[at]
+						      .frame);
+	return count;
+}
+
+static bool
+push_frames(struct fxpy_trace *trace, const struct fxpy_frame *new,
+	size_t count)
+{
+	struct fxpy_frame *frames = PyMem_Realloc(trace->frames,
+		(trace->frame_count + count + 1) * sizeof(*frames));
+
+	if (!frames) {
+		for (size_t i = 0; i < count; i++)
+			Py_DECREF(new[i].frame);
+		return false;
+	}
+	trace->frames = frames;
+	while (count-- > 0) {
+		frames[trace->frame_count] = new[count];
+		frames[trace->frame_count++].line =
+			new[count].code->kind == CODE_USER
+				? PyFrame_GetLineNumber((PyFrameObject
+						  *)new[count]
+								.frame)
+				: 0;
+	}
+	return true;
+}
+
+/* One step of a stack, and all of a stack that was seen before: models repeat
+ * themselves, and looking up a few pointers is quicker than a few paths.
+ */
+struct step {
+	const struct code *code;
+	uintptr_t line;
+};
+
+struct known_source {
+	const struct fx_source *source;
+	size_t count;
+	struct step steps[];
+};
+
+static const struct fx_source *
+make_source(struct fxpy_trace *trace, const struct step *steps, size_t count)
+{
+	struct fx_source_frame frames[MAX_FRAMES];
+
+	for (size_t i = 0; i < count; i++)
+		frames[i] = (struct fx_source_frame){
+			.file = steps[i].code->file,
+			.function = steps[i].code->function,
+			.line = (int)steps[i].line,
+		};
+	return fx_graph_source(trace->recorder.graph, frames, count);
+}
+
+static const struct fx_source *
+find_source(struct fxpy_trace *trace, const struct step *steps, size_t count)
+{
+	size_t size = count * sizeof(*steps);
+	uintptr_t key = (uintptr_t)fx_hash_quick(steps, size) | 1;
+	struct known_source *known =
+		(struct known_source *)fx_map_get(&trace->sources, key, 0);
+
+	if (known && known->count == count &&
+		memcmp(known->steps, steps, size) == 0)
+		return known->source;
+	if (!trace->source_arena)
+		trace->source_arena = fx_arena_new();
+	known = fx_arena_alloc(trace->source_arena, sizeof(*known) + size);
+	known->source = make_source(trace, steps, count);
+	known->count = count;
+	memcpy(known->steps, steps, size);
+	fx_map_set(&trace->sources, key, (uintptr_t)known);
+	return known->source;
+}
+
 const struct fx_source *
 fxpy_source(struct fxpy_trace *trace)
 {
-	struct fx_source_frame frames[MAX_FRAMES];
-	PyFrameObject *frame = PyEval_GetFrame();
+	struct step steps[MAX_FRAMES];
+	struct fxpy_frame new[MAX_FRAMES];
+	PyObject *frame = (PyObject *)PyEval_GetFrame();
 	size_t count = 0;
 
-	Py_XINCREF((PyObject *)frame);
-	while (frame && count < MAX_FRAMES) {
-		PyObject *object = (PyObject *)PyFrame_GetCode(frame);
-		const struct code *code = code_of(object);
-		PyObject *back;
-
-		if (code->kind == CODE_USER)
-			frames[count++] = (struct fx_source_frame){
-				.file = code->file,
-				.function = code->function,
-				.line = PyFrame_GetLineNumber(frame),
-			};
-		Py_DECREF(object);
-		if (code->kind == CODE_ENTRY)
-			break;
-		back = PyObject_GetAttr((PyObject *)frame, fxpy_str.f_back);
-		Py_DECREF((PyObject *)frame);
-		if (!back || back == Py_None) {
-			Py_XDECREF(back);
-			PyErr_Clear();
-			frame = NULL;
-			break;
-		}
-		frame = (PyFrameObject *)back;
-	}
-	Py_XDECREF((PyObject *)frame);
-	if (!count)
+	Py_XINCREF(frame);
+	if (!push_frames(trace, new, new_frames(trace, frame, new)))
 		return NULL;
-	return fx_graph_source(trace->recorder.graph, frames, count);
+	for (size_t i = trace->frame_count; i-- > 0 && count < MAX_FRAMES;) {
+		if (trace->frames[i].code->kind != CODE_USER)
+			continue;
+		steps[count].code = trace->frames[i].code;
+		steps[count++].line = (uintptr_t)trace->frames[i].line;
+	}
+	return count ? find_source(trace, steps, count) : NULL;
 }
 
 /* The text of LINE of FILE, stripped and interned; NULL when there is none. */

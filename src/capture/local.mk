@@ -24,7 +24,7 @@ fxdb_DATA = $(capture_python)
 	%D%/ext_wrapped.c
 %C%_fxdb__capture_abi3_so_CPPFLAGS = $(AM_CPPFLAGS) $(PYTHON_CPPFLAGS)
 %C%_fxdb__capture_abi3_so_LDFLAGS = $(AM_LDFLAGS) -shared \
-	-Wl,--exclude-libs,ALL -Wl,--gc-sections
+	-Wl,--exclude-libs,ALL -Wl,--gc-sections -Wl,-z,now
 %C%_fxdb__capture_abi3_so_LDADD = libfxcore.a -lm
 
 # In the build folder the package stands whole beside the extension, so that

@@ -14,7 +14,7 @@
 	X(_fields) X(__fx_create_arg__) X(type) X(index) X(start) X(stop) \
 	X(step) X(owner) X(name) X(shape) X(dtype) X(stride) X(data_ptr) \
 	X(device) X(requires_grad) X(storage_offset) X(__code__) X(__doc__) \
-	X(_is_fx_tracing_flag)
+	X(_is_fx_tracing_flag) X(co_flags)
 /* clang-format on */
 
 struct fxpy_strings {

@@ -22,6 +22,11 @@ struct fxpy_trace {
 	struct _object *targets;  /* dict: target text -> the callable */
 	unsigned constant_count;
 
+	struct fxpy_frame *frames; /* of ext_source.c */
+	size_t frame_count;
+	struct fx_arena *source_arena;
+	struct fx_map sources; /* what the stack says -> struct known_source */
+
 	bool hooks_leaf; /* the tracer overrides is_leaf_module ... */
 	bool hooks_path; /* ... path_of_module ... */
 	bool hooks_arg;  /* ... create_arg */

@@ -18,8 +18,9 @@ struct fx_recorder {
 	struct fx_graph *graph;       /* being filled; the recorder's */
 	const struct fx_scope *scope; /* innermost open module call */
 	struct fx_map parameters;     /* path -> its one get_attr node */
-	unsigned constant_count;      /* _tensor_constantN given so far */
-	uint64_t generation; /* tells proxies of an earlier trace apart */
+	struct fx_map scopes;    /* seen so far, by what they are made of */
+	unsigned constant_count; /* _tensor_constantN given so far */
+	uint64_t generation;     /* tells proxies of an earlier trace apart */
 };
 
 /* A recorder over a new graph.  SERIAL as in fx_graph_new. */
@@ -30,7 +31,9 @@ void fx_recorder_deinit(struct fx_recorder *recorder);
 /* Hand the graph over; the recorder is empty after. */
 struct fx_graph *fx_recorder_take_graph(struct fx_recorder *recorder);
 
-/* A module is being called, leaf or not; and is left again. */
+/* A module is being called, leaf or not; and is left again.  Both texts are
+ * interned.
+ */
 void fx_recorder_enter(struct fx_recorder *recorder, const char *path,
 	const char *class_name);
 void fx_recorder_leave(struct fx_recorder *recorder);

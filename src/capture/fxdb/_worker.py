@@ -9,6 +9,7 @@ No process outlives its use: a child ends when its socket closes, a busy one
 with the server, and the server with fxdb, taking what models left running.
 """
 import faulthandler
+import gc
 import json
 import os
 import signal
@@ -268,6 +269,24 @@ class _Server:
         os._exit(0)
 
 
+def _warm_up():
+    """Trace once, so that what a trace needs is looked up and loaded before
+    the forks; and keep the collector from copying what they share."""
+    class Small(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = torch.nn.Sequential(torch.nn.ReLU())
+
+        def forward(self, x):
+            x = torch.relu(self.layers(x)).view(-1) + x.shape[0]
+            return torch.nn.functional.relu(x)
+    graph = fxdb.Tracer().trace(Small())
+    graph.fxg()
+    del graph
+    gc.collect()
+    gc.freeze()
+
+
 def main(fd):
     """Serve requests on descriptor FD until it closes."""
     server = _Server(socket.socket(fileno=fd))
@@ -276,6 +295,7 @@ def main(fd):
     try:
         _capture.install()
         fxdb._installed = True
+        _warm_up()
         server.channel.send({"ready": True, "build": _capture.BUILD,
                              "python": "%d.%d.%d" % sys.version_info[:3],
                              "torch": torch.__version__})

@@ -37,6 +37,17 @@ fx_buf_reserve(struct fx_buf *buf, size_t more)
 }
 
 void
+fx_buf_insert(struct fx_buf *buf, size_t at, const char *bytes, size_t size)
+{
+	fx_assert(at <= buf->length);
+	fx_buf_reserve(buf, size);
+	memmove(buf->data + at + size, buf->data + at, buf->length - at + 1);
+	if (size)
+		memcpy(buf->data + at, bytes, size);
+	buf->length += size;
+}
+
+void
 fx_buf_add_repeat(struct fx_buf *buf, char c, size_t count)
 {
 	if (!count)

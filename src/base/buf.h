@@ -70,6 +70,10 @@ void fx_buf_clear(struct fx_buf *buf);
 /* The text, "" when empty; borrowed until the next change. */
 const char *fx_buf_text(const struct fx_buf *buf);
 
+/* Put SIZE bytes before the one at AT. */
+void fx_buf_insert(struct fx_buf *buf, size_t at, const char *bytes,
+	size_t size);
+
 /* Hand the text over (never null); the buffer is empty after. */
 char *fx_buf_take(struct fx_buf *buf);
 

@@ -346,16 +346,18 @@ print_pytree_parameters(struct fx_coder *c, struct fx_buf *out)
 static void
 move_ranges(struct fx_coder *c, size_t first, size_t start)
 {
-	struct fx_emit_range *range = &c->ranges->items[first];
-	const struct fx_emit_range *part = c->parts.items;
+	struct fx_emit_range *range = c->ranges->items;
 	struct fx_node *node;
+	size_t part = 0;
 
+	if (range)
+		range += first;
 	fx_graph_for_each_node (node, c->graph) {
 		bool is_placeholder = node->opcode == FX_OPCODE_PLACEHOLDER;
 
 		if (is_placeholder && !range->node) {
-			range->begin = part->begin;
-			range->end = part->end;
+			range->begin = c->parts.items[part].begin;
+			range->end = c->parts.items[part].end;
 		} else {
 			range->begin += start;
 			range->end += start;
@@ -385,11 +387,10 @@ print_wraps(struct fx_coder *c, struct fx_buf *out)
 	fx_buf_add_char(out, '\n');
 }
 
-/* Join the parts to OUT; FIRST is the index of the graph's first range. */
+/* Everything above the body. */
 static void
-print_function(struct fx_coder *c, struct fx_buf *out, size_t first)
+print_head(struct fx_coder *c, struct fx_buf *out)
 {
-	fx_buf_reserve(out, c->body.length + c->parameters.length + 200);
 	print_wraps(c, out);
 	fx_buf_add_repeat(out, ' ', c->indent - 4);
 	fx_buf_add(out, "def forward(");
@@ -402,9 +403,26 @@ print_function(struct fx_coder *c, struct fx_buf *out, size_t first)
 	fx_buf_add(out, ":\n");
 	if (c->graph->pytree)
 		print_pytree_lines(c, out);
+}
+
+/* Join the parts to OUT; FIRST is the index of the graph's first range.  The
+ * body of a large graph is moved within its own memory, as fresh memory costs
+ * more than moving.
+ */
+static void
+print_function(struct fx_coder *c, struct fx_buf *out, size_t first)
+{
+	print_head(c, out);
 	if (c->ranges)
 		move_ranges(c, first, out->length);
-	fx_buf_add_n(out, fx_buf_text(&c->body), c->body.length);
+	if (out->length > c->body.length) {
+		fx_buf_add_n(out, fx_buf_text(&c->body), c->body.length);
+		return;
+	}
+	fx_buf_insert(&c->body, 0, fx_buf_text(out), out->length);
+	fx_buf_deinit(out);
+	*out = c->body;
+	c->body = (struct fx_buf){ 0 };
 }
 
 static void

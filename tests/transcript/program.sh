@@ -64,6 +64,8 @@ is 3 'trace .*one_model.py:Net traces it' "$fxdb" -nx -batch \
 
 # A traced model says what its inputs make impossible.
 python=${FXDB_PYTHON:-/usr/bin/python3}
+. "$source/tests/parity/capture/sanitized.sh"
+trap 'rm -rf "$folder" "${sanitized:-}"' EXIT
 if [ -e "${FXDB_BUILDDIR:-}/src/capture/fxdb/_capture.abi3.so" ] &&
 	"$python" -c 'import torch' 2>/dev/null; then
 	is 0 'impossible shape, first %fc' "$fxdb" -nx -batch \

@@ -1,7 +1,8 @@
 /* backend.h - what runs operations: metadata only, recorded answers, later
  * libtorch and Python.
  *
- * A backend is a struct of functions, all of them required, and a state.  The
+ * A backend is a struct of functions and a state.  Those on values, at the end,
+ * are null where has_values is false, and asked through run/values.h.  The
  * interpreter and the evaluator know nothing else of it.  An operation is
  * resolved once to a plan for the kinds of its arguments and called any number
  * of times.
@@ -19,6 +20,7 @@
 
 struct fx_arena;
 struct fx_backend;
+struct fx_blob;
 struct fx_buf;
 struct fx_datum;
 struct fx_module;
@@ -86,6 +88,42 @@ struct fx_backend_ops {
 	void (*print)(const void *payload, bool in_full, struct fx_buf *out);
 	/* The truth of a tensor of one element; TYPE when it has no values. */
 	struct fx_error *(*truth)(const void *payload, bool *ret);
+
+	/* --- on values --- */
+
+	/* Copy COUNT elements of the tensor's dtype, in row-major order from
+	 * element FIRST, to BYTES.  TYPE when the values are not known.
+	 */
+	struct fx_error *(*read)(const void *payload, uint64_t first,
+		size_t count, void *bytes);
+	/* A contiguous tensor of META's dtype and shape from row-major BYTES,
+	 * which are copied; null: see generate.  TYPE without values.
+	 */
+	struct fx_error *(*write)(struct fx_backend *backend,
+		const struct fx_tensor_meta *meta, const void *bytes,
+		struct fx_datum **ret);
+	/* Which storage the tensor lies in: the same for those that share one,
+	 * 0 when there is none; its size in bytes.
+	 */
+	uintptr_t (*storage)(const void *payload, size_t *bytes_ret);
+	/* The storage's bytes, as a copy, and back: how a write in place is
+	 * taken back.
+	 */
+	struct fx_error *(*storage_save)(const void *payload,
+		struct fx_blob **ret);
+	struct fx_error *(*storage_restore)(const void *payload,
+		const struct fx_blob *saved);
+	/* Which of a plan's data a call writes in place: a bit each. */
+	uint64_t (*writes)(const void *plan);
+
+	/* The state of the random generator, and back; *RET is null when there
+	 * is none.  SEED starts it anew.
+	 */
+	struct fx_error *(*random_save)(struct fx_backend *backend,
+		struct fx_blob **ret);
+	struct fx_error *(*random_restore)(struct fx_backend *backend,
+		const struct fx_blob *saved);
+	void (*seed)(struct fx_backend *backend, uint64_t seed);
 };
 
 struct fx_backend {

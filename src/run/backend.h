@@ -2,8 +2,8 @@
  * libtorch and Python.
  *
  * A backend is a struct of functions and a state.  Those on values, at the end,
- * are null where has_values is false, and asked through run/values.h.  The
- * interpreter and the evaluator know nothing else of it.  An operation is
+ * may be null, and are asked through run/values.h; one whose has_values is
+ * false may still know those of parameters and files.  The interpreter and the evaluator know nothing else of it.  An operation is
  * resolved once to a plan for the kinds of its arguments and called any number
  * of times.
  */
@@ -92,7 +92,8 @@ struct fx_backend_ops {
 	/* --- on values --- */
 
 	/* Copy COUNT elements of the tensor's dtype, in row-major order from
-	 * element FIRST, to BYTES.  TYPE when the values are not known.
+	 * element FIRST, to BYTES.  TYPE when the values are not known, which
+	 * COUNT 0 asks without reading.
 	 */
 	struct fx_error *(*read)(const void *payload, uint64_t first,
 		size_t count, void *bytes);
@@ -153,6 +154,8 @@ struct fx_datum *fx_meta_tensor(const struct fx_tensor_meta *meta);
  *	{"target": "operator.add", "args": ["1", "2"], "result": "3"}
  *	{"target": "torch.sum", "args": ["f32[2]", "dim=0"], "error": "text"}
  *
+ * Values are numbers, "nan", "inf", "-inf" or pairs [real, imag]; those of a
+ * result with strides are its storage.
  * Arguments are texts as fx_datum_print shows them, keywords after "name=";
  * results are a tensor's dtype and shape or a literal.  A target without any
  * answer is UNSUPPORTED.

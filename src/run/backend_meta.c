@@ -2,7 +2,8 @@
  *
  * A payload is one piece of memory: the metadata, its sizes, its strides.
  * Symbolic sizes point to polynomials, which lie in an arena; only tensors
- * that have some carry one.
+ * that have some carry one.  Nothing is computed, but what is given, parameters
+ * and files, keeps its values.
  */
 #include <config.h>
 
@@ -20,10 +21,13 @@
 #include "ir/value_text.h"
 #include "meta/propagate.h"
 #include "run/datum.h"
+#include "run/held.h"
+#include "run/values.h"
 
 struct payload {
 	unsigned references;
 	struct fx_arena *arena; /* of symbolic sizes, or NULL */
+	struct fx_held held;    /* values of parameters and files */
 	struct fx_tensor_meta meta;
 	struct fx_value sizes[]; /* then the strides if any */
 };
@@ -85,6 +89,7 @@ meta_payload_unref(void *pointer)
 	if (--payload->references)
 		return;
 	fx_arena_free(payload->arena);
+	fx_held_deinit(&payload->held);
 	free(payload);
 }
 
@@ -124,10 +129,12 @@ meta_print(const void *pointer, bool in_full, struct fx_buf *out)
 }
 
 static struct fx_error *
-meta_truth(const void *payload, bool *ret)
+meta_truth(const void *pointer, bool *ret)
 {
-	(void)payload;
-	(void)ret;
+	const struct payload *payload = pointer;
+
+	if (payload->held.blob)
+		return fx_held_truth(&payload->held, &payload->meta, ret);
 	return fx_error_new(FX_ERR_TYPE,
 		"the truth of a tensor needs its values; the meta backend "
 		"computes shapes and dtypes only");
@@ -215,6 +222,9 @@ meta_plan_free(struct fx_backend *backend, void *plan)
 	free(plan);
 }
 
+/* What data say they are of: their payloads need no backend. */
+static const struct fx_backend *stateless(void);
+
 static struct fx_error *
 meta_from_tensor(struct fx_backend *backend, const struct fx_tensor *tensor,
 	struct fx_datum **ret)
@@ -222,8 +232,10 @@ meta_from_tensor(struct fx_backend *backend, const struct fx_tensor *tensor,
 	struct state *state = backend->state;
 	struct fx_arena_mark mark = fx_arena_mark(state->scratch);
 	struct fx_value value = fx_meta_of_tensor(state->scratch, tensor);
+	struct payload *payload = payload_new(value.tensor);
 
-	*ret = fx_datum_from_value(&value);
+	fx_held_of_tensor(tensor, &payload->held);
+	*ret = fx_datum_payload_take(FX_DATUM_TENSOR, stateless(), payload);
 	fx_arena_rollback(state->scratch, mark);
 	return NULL;
 }
@@ -236,6 +248,65 @@ meta_generate(struct fx_backend *backend, const struct fx_tensor_meta *meta,
 	(void)seed;
 	*ret = fx_meta_tensor(meta);
 	return NULL;
+}
+
+/* --- values of what is given --------------------------------------------- */
+
+static struct fx_error *
+meta_read(const void *pointer, uint64_t first, size_t count, void *bytes)
+{
+	const struct payload *payload = pointer;
+
+	if (!payload->held.blob)
+		return fx_error_new(FX_ERR_TYPE,
+			"no values: the meta backend computes shapes and "
+			"dtypes only");
+	return fx_held_read(&payload->held, &payload->meta, first, count,
+		bytes);
+}
+
+static struct fx_error *
+meta_write(struct fx_backend *backend, const struct fx_tensor_meta *meta,
+	const void *bytes, struct fx_datum **ret)
+{
+	struct fx_tensor_meta dense = *meta;
+	struct payload *payload;
+	struct fx_extent extent;
+	struct fx_held held;
+	struct fx_error *err = fx_extent_of_meta(meta, &extent);
+
+	(void)backend;
+	dense.strides = NULL;
+	if (!err)
+		err = fx_held_copy(&dense, bytes,
+			(size_t)extent.count *
+				fx_dtype_info(extent.dtype)->size,
+			&held);
+	if (err)
+		return err;
+	payload = payload_new(&dense);
+	payload->held = held;
+	*ret = fx_datum_payload_take(FX_DATUM_TENSOR, stateless(), payload);
+	return NULL;
+}
+
+static uintptr_t
+meta_storage(const void *pointer, size_t *bytes_ret)
+{
+	return fx_held_storage(&((const struct payload *)pointer)->held,
+		bytes_ret);
+}
+
+static struct fx_error *
+meta_storage_save(const void *pointer, struct fx_blob **ret)
+{
+	return fx_held_save(&((const struct payload *)pointer)->held, ret);
+}
+
+static struct fx_error *
+meta_storage_restore(const void *pointer, const struct fx_blob *saved)
+{
+	return fx_held_restore(&((const struct payload *)pointer)->held, saved);
 }
 
 static const struct fx_backend_ops meta_ops = {
@@ -253,15 +324,25 @@ static const struct fx_backend_ops meta_ops = {
 	.meta = meta_meta,
 	.print = meta_print,
 	.truth = meta_truth,
+	.read = meta_read,
+	.write = meta_write,
+	.storage = meta_storage,
+	.storage_save = meta_storage_save,
+	.storage_restore = meta_storage_restore,
 };
 
-/* What data made without a backend at hand say they are of. */
-static const struct fx_backend stateless = { .ops = &meta_ops };
+static const struct fx_backend *
+stateless(void)
+{
+	static const struct fx_backend backend = { .ops = &meta_ops };
+
+	return &backend;
+}
 
 struct fx_datum *
 fx_meta_tensor(const struct fx_tensor_meta *meta)
 {
-	return fx_datum_payload_take(FX_DATUM_TENSOR, &stateless,
+	return fx_datum_payload_take(FX_DATUM_TENSOR, stateless(),
 		payload_new(meta));
 }
 

@@ -4,6 +4,7 @@
 #include "run/backend.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,13 +22,18 @@
 #include "lang/parse.h"
 #include "meta/propagate.h"
 #include "run/datum.h"
+#include "run/held.h"
+#include "run/values.h"
+
+/* Most elements that are made up. */
+#define GENERATE_LIMIT ((uint64_t)1 << 24)
 
 struct answer {
 	const char *target; /* interned */
 	char *arguments;    /* joined by ", " */
 	char *result;       /* or NULL: an error */
 	char *error;
-	double *values;
+	double *values; /* real parts, then the imaginary ones; or NULL */
 	size_t value_count;
 	bool is_given;
 };
@@ -40,8 +46,7 @@ struct state {
 struct payload {
 	unsigned references;
 	struct fx_datum *meta; /* of the meta backend */
-	double *values;        /* or NULL */
-	size_t value_count;
+	struct fx_held held;
 };
 
 struct plan {
@@ -50,22 +55,38 @@ struct plan {
 	const char *keywords[];
 };
 
+/* What data say they are of: they may outlive the backend that made them, and
+ * their payloads need none.
+ */
+static const struct fx_backend *stateless(void);
+
 /* --- payloads ----------------------------------------------------------- */
 
+/* HELD_TAKEN may be NULL: the values are not known. */
 static struct payload *
-payload_new(const struct fx_tensor_meta *meta, const double *values,
-	size_t value_count)
+payload_new(const struct fx_tensor_meta *meta, struct fx_held *held_taken)
 {
 	struct payload *payload = FX_NEW(struct payload);
 
 	payload->references = 1;
 	payload->meta = fx_meta_tensor(meta);
-	if (values) {
-		payload->values = fx_xcalloc(value_count, sizeof(*values));
-		memcpy(payload->values, values, value_count * sizeof(*values));
-		payload->value_count = value_count;
-	}
+	if (held_taken)
+		payload->held = *held_taken;
 	return payload;
+}
+
+static struct fx_datum *
+tensor_new(const struct fx_tensor_meta *meta, struct fx_held *held_taken)
+{
+	return fx_datum_payload_take(FX_DATUM_TENSOR, stateless(),
+		payload_new(meta, held_taken));
+}
+
+/* The metadata, which a meta tensor keeps in no arena. */
+static const struct fx_tensor_meta *
+meta_of(const struct payload *payload)
+{
+	return fx_datum_meta(NULL, payload->meta);
 }
 
 static void
@@ -82,7 +103,7 @@ replay_payload_unref(void *pointer)
 	if (--payload->references)
 		return;
 	fx_datum_unref(payload->meta);
-	free(payload->values);
+	fx_held_deinit(&payload->held);
 	free(payload);
 }
 
@@ -101,19 +122,10 @@ replay_meta(const void *payload, struct fx_arena *arena)
 static void
 replay_print(const void *pointer, bool in_full, struct fx_buf *out)
 {
-	const struct payload *payload = pointer;
-	const struct fx_datum *meta = payload->meta;
+	const struct fx_datum *meta = ((const struct payload *)pointer)->meta;
 
+	(void)in_full;
 	meta->backend->ops->print(meta->payload, false, out);
-	if (!in_full || !payload->values)
-		return;
-	fx_buf_add(out, " [");
-	for (size_t i = 0; i < payload->value_count; i++) {
-		if (i)
-			fx_buf_add(out, ", ");
-		fx_number_add_double(out, payload->values[i]);
-	}
-	fx_buf_add_char(out, ']');
 }
 
 static struct fx_error *
@@ -121,12 +133,66 @@ replay_truth(const void *pointer, bool *ret)
 {
 	const struct payload *payload = pointer;
 
-	if (payload->value_count != 1)
-		return fx_error_new(FX_ERR_TYPE,
-			"the truth of a tensor of more than one value, or "
-			"without recorded values, is not known");
-	*ret = payload->values[0] != 0;
-	return NULL;
+	return fx_held_truth(&payload->held, meta_of(payload), ret);
+}
+
+/* --- values -------------------------------------------------------------- */
+
+static struct fx_error *
+replay_read(const void *pointer, uint64_t first, size_t count, void *bytes)
+{
+	const struct payload *payload = pointer;
+
+	return fx_held_read(&payload->held, meta_of(payload), first, count,
+		bytes);
+}
+
+static struct fx_error *
+replay_write(struct fx_backend *backend, const struct fx_tensor_meta *meta,
+	const void *bytes, struct fx_datum **ret)
+{
+	struct fx_tensor_meta dense = *meta;
+	struct fx_extent extent;
+	struct fx_held held;
+	struct fx_error *err = fx_extent_of_meta(meta, &extent);
+
+	(void)backend;
+	dense.strides = NULL;
+	if (!err)
+		err = fx_held_copy(&dense, bytes,
+			(size_t)extent.count *
+				fx_dtype_info(extent.dtype)->size,
+			&held);
+	if (!err)
+		*ret = tensor_new(&dense, &held);
+	return err;
+}
+
+static uintptr_t
+replay_storage(const void *pointer, size_t *bytes_ret)
+{
+	return fx_held_storage(&((const struct payload *)pointer)->held,
+		bytes_ret);
+}
+
+static struct fx_error *
+replay_storage_save(const void *pointer, struct fx_blob **ret)
+{
+	return fx_held_save(&((const struct payload *)pointer)->held, ret);
+}
+
+static struct fx_error *
+replay_storage_restore(const void *pointer, const struct fx_blob *saved)
+{
+	return fx_held_restore(&((const struct payload *)pointer)->held, saved);
+}
+
+/* No call writes in place. */
+static uint64_t
+replay_writes(const void *plan)
+{
+	(void)plan;
+	return 0;
 }
 
 /* --- reading ------------------------------------------------------------ */
@@ -154,6 +220,37 @@ text_of(const json_t *object, const char *key)
 	return text ? fx_xstrdup(text) : NULL;
 }
 
+static double
+number_of(const json_t *json)
+{
+	const char *text = json_string_value(json);
+
+	if (json_is_number(json))
+		return json_number_value(json);
+	if (fx_str_equal(text, "inf"))
+		return INFINITY;
+	return fx_str_equal(text, "-inf") ? -INFINITY : NAN;
+}
+
+static void
+read_values(const json_t *values, struct answer *ret)
+{
+	size_t count = json_array_size(values);
+
+	ret->value_count = count;
+	ret->values = fx_xcalloc(2 * count, sizeof(*ret->values));
+	for (size_t i = 0; i < count; i++) {
+		const json_t *item = json_array_get(values, i);
+
+		if (json_is_array(item)) {
+			ret->values[count + i] =
+				number_of(json_array_get(item, 1));
+			item = json_array_get(item, 0);
+		}
+		ret->values[i] = number_of(item);
+	}
+}
+
 static bool
 read_answer(const json_t *object, struct answer *ret)
 {
@@ -167,12 +264,8 @@ read_answer(const json_t *object, struct answer *ret)
 	ret->arguments = joined(json_object_get(object, "args"));
 	ret->result = text_of(object, "result");
 	ret->error = text_of(object, "error");
-	ret->value_count = json_array_size(values);
 	if (values)
-		ret->values =
-			fx_xcalloc(ret->value_count, sizeof(*ret->values));
-	for (size_t i = 0; i < ret->value_count; i++)
-		ret->values[i] = json_number_value(json_array_get(values, i));
+		read_values(values, ret);
 	return ret->result || ret->error;
 }
 
@@ -263,7 +356,7 @@ static struct fx_error *
 describe(const struct plan *plan, struct fx_datum *const *data, size_t count,
 	struct fx_buf *out)
 {
-	const struct fx_datum_printer printer = { .format = "" };
+	const struct fx_datum_printer printer = { .is_brief = true };
 	size_t positional = count - plan->keyword_count;
 
 	for (size_t i = 0; i < count; i++) {
@@ -280,10 +373,29 @@ describe(const struct plan *plan, struct fx_datum *const *data, size_t count,
 	return NULL;
 }
 
-/* What data say they are of: they may outlive the backend that made them, and
- * their payloads need none.
- */
-static const struct fx_backend *stateless(void);
+/* A tensor with the answer's values. */
+static struct fx_error *
+make_tensor(const struct fx_tensor_meta *meta, const struct answer *answer,
+	struct fx_datum **ret)
+{
+	size_t size = fx_dtype_info(meta->dtype)->size * answer->value_count;
+	FX_AUTO_FREE char *bytes = NULL;
+	struct fx_held held;
+	struct fx_error *err;
+
+	if (!answer->values || !meta->dtype) {
+		*ret = tensor_new(meta, NULL);
+		return NULL;
+	}
+	bytes = fx_xmalloc(size);
+	fx_elements_encode(meta->dtype, answer->values,
+		answer->values + answer->value_count, answer->value_count,
+		bytes);
+	err = fx_held_copy(meta, bytes, size, &held);
+	if (!err)
+		*ret = tensor_new(meta, &held);
+	return err;
+}
 
 /* A tensor's text, else a literal. */
 static struct fx_error *
@@ -296,12 +408,8 @@ parse_result(struct fx_arena *arena, const struct answer *answer,
 	struct fx_error *err =
 		fx_tensor_meta_parse(arena, answer->result, length, &value);
 
-	if (!err && value.kind == FX_VALUE_TENSOR) {
-		*ret = fx_datum_payload_take(FX_DATUM_TENSOR, stateless(),
-			payload_new(value.tensor, answer->values,
-				answer->value_count));
-		return NULL;
-	}
+	if (!err && value.kind == FX_VALUE_TENSOR)
+		return make_tensor(value.tensor, answer, ret);
 	fx_error_free(err);
 	err = fx_parse_expression(arena, answer->result, length,
 		FX_PARSE_PYTHON, &tree);
@@ -366,22 +474,52 @@ replay_from_tensor(struct fx_backend *backend, const struct fx_tensor *tensor,
 	struct state *state = backend->state;
 	struct fx_arena_mark mark = fx_arena_mark(state->scratch);
 	struct fx_value value = fx_meta_of_tensor(state->scratch, tensor);
+	struct fx_held held;
 
-	*ret = fx_datum_payload_take(FX_DATUM_TENSOR, stateless(),
-		payload_new(value.tensor, NULL, 0));
+	fx_held_of_tensor(tensor, &held);
+	*ret = tensor_new(value.tensor, &held);
 	fx_arena_rollback(state->scratch, mark);
 	return NULL;
+}
+
+/* Uniform in (0, 1], of a generator of its own: the numbers are the same
+ * everywhere.
+ */
+static double
+uniform(uint64_t *seed)
+{
+	uint64_t bits = *seed += 0x9e3779b97f4a7c15;
+
+	bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9;
+	bits = (bits ^ bits >> 27) * 0x94d049bb133111eb;
+	return ((double)((bits ^ bits >> 31) >> 11) + 1) * 0x1p-53;
 }
 
 static struct fx_error *
 replay_generate(struct fx_backend *backend, const struct fx_tensor_meta *meta,
 	uint64_t seed, struct fx_datum **ret)
 {
-	(void)backend;
-	(void)seed;
-	*ret = fx_datum_payload_take(FX_DATUM_TENSOR, stateless(),
-		payload_new(meta, NULL, 0));
-	return NULL;
+	struct fx_extent extent;
+	FX_AUTO_FREE char *bytes = NULL;
+	size_t size;
+	struct fx_error *err = fx_extent_of_meta(meta, &extent);
+
+	if (!err && extent.count > GENERATE_LIMIT)
+		err = fx_error_new(FX_ERR_LIMIT,
+			"the tensor is too large to make up");
+	if (err)
+		return err;
+	size = fx_dtype_info(extent.dtype)->size;
+	bytes = fx_xcalloc((size_t)extent.count, size);
+	for (size_t i = 0; i < extent.count; i++) {
+		double radius = sqrt(-2 * log(uniform(&seed)));
+		double number = radius * cos(2 * acos(-1) * uniform(&seed));
+
+		if (!fx_dtype_is_integer(extent.dtype))
+			fx_elements_encode(extent.dtype, &number, NULL, 1,
+				bytes + i * size);
+	}
+	return replay_write(backend, meta, bytes, ret);
 }
 
 static const struct fx_backend_ops replay_ops = {
@@ -399,6 +537,12 @@ static const struct fx_backend_ops replay_ops = {
 	.meta = replay_meta,
 	.print = replay_print,
 	.truth = replay_truth,
+	.read = replay_read,
+	.write = replay_write,
+	.storage = replay_storage,
+	.storage_save = replay_storage_save,
+	.storage_restore = replay_storage_restore,
+	.writes = replay_writes,
 };
 
 static const struct fx_backend *

@@ -20,6 +20,7 @@ struct fx_arena;
 struct fx_backend;
 struct fx_buf;
 struct fx_node;
+struct fx_patience;
 struct fx_tensor_meta;
 
 enum fx_datum_kind {
@@ -127,16 +128,20 @@ FX_NODISCARD struct fx_error *fx_datum_truth(const struct fx_datum *datum,
 const char *fx_datum_kind_name(const struct fx_datum *datum);
 
 /* How data are shown: FORMAT is what stood after the slash of the command: ""
- * (one line: tensors as their summary), "v" (values in full), "s" (the shape
- * only), "r" (Python's repr), "x" hexadecimal integers.  VALUE for another
- * letter.  NAME gives the name of a node id (may be NULL: "node 17").
+ * (one line: tensors as their summary), "v" (values, as PyTorch prints them),
+ * "s" (the shape only), "r" (Python's repr), "x" hexadecimal integers.  VALUE
+ * for another letter; TYPE for values that are not known.  NAME gives the name
+ * of a node id (may be NULL: "node 17").
  */
 typedef const char *fx_datum_node_name_fn(void *context, uint64_t id);
 struct fx_datum_printer {
 	const char *format;
 	fx_datum_node_name_fn *node_name;
 	void *context;
-	size_t limit; /* items shown of a long container; 0: all */
+	size_t limit;  /* items shown of a long container; 0: all */
+	bool is_brief; /* tensors are their dtype and shape, "f32[2,3]" */
+	bool is_ascii; /* no block characters */
+	const struct fx_patience *patience; /* for summaries; may be NULL */
 };
 FX_NODISCARD struct fx_error *fx_datum_print(struct fx_buf *out,
 	const struct fx_datum *datum, const struct fx_datum_printer *printer);

@@ -10,6 +10,8 @@
 #include "ir/value_text.h"
 #include "run/backend.h"
 #include "run/datum.h"
+#include "run/stats.h"
+#include "run/tensor_text.h"
 
 /* Deeper containers are shown as "...": data are as deep as what was typed or
  * loaded, which is limited, so this only guards the stack.
@@ -22,6 +24,7 @@ struct print {
 	struct fx_arena *arena;
 	char letter; /* of the format, 0 for none */
 	int depth;
+	struct fx_error *err; /* the first */
 };
 
 static void print_datum(struct print *print, const struct fx_datum *datum);
@@ -129,18 +132,44 @@ print_leaf(struct print *print, const struct fx_datum *datum)
 		fx_value_print_as(print->out, &value, FX_STYLE_CODE);
 }
 
+static struct fx_error *
+print_summary(struct print *print, const struct fx_datum *datum)
+{
+	struct fx_stats stats;
+	struct fx_error *err =
+		fx_stats_compute(datum, print->how->patience, &stats);
+
+	if (!err)
+		fx_stats_print(print->out, &stats, print->how->is_ascii);
+	return err;
+}
+
+static void
+print_shape(struct print *print, const struct fx_datum *datum, bool is_spaced)
+{
+	struct fx_value value = fx_datum_to_value(print->arena, datum);
+
+	fx_value_print_shape(print->out, &value, is_spaced);
+}
+
 static void
 print_tensor(struct print *print, const struct fx_datum *datum)
 {
-	struct fx_value value;
+	struct fx_error *err = NULL;
+	bool is_known = !print->how->is_brief && fx_values_known(datum);
 
-	if (print->letter != 's') {
-		datum->backend->ops->print(datum->payload, print->letter == 'v',
-			print->out);
-		return;
-	}
-	value = fx_datum_to_value(print->arena, datum);
-	fx_value_print_shape(print->out, &value, true);
+	if (print->letter == 's')
+		print_shape(print, datum, true);
+	else if (print->letter == 'v' || (print->letter == 'r' && is_known))
+		err = fx_tensor_text(print->out, datum);
+	else if (is_known)
+		err = print_summary(print, datum);
+	else
+		print_shape(print, datum, false);
+	if (print->err)
+		fx_error_free(err);
+	else
+		print->err = err;
 }
 
 static void
@@ -166,8 +195,10 @@ print_inner(struct print *print, const struct fx_datum *datum)
 		print_list(print, datum, "slice(", ")");
 		break;
 	case FX_DATUM_TENSOR:
-	case FX_DATUM_HANDLE:
 		print_tensor(print, datum);
+		break;
+	case FX_DATUM_HANDLE:
+		datum->backend->ops->print(datum->payload, false, print->out);
 		break;
 	case FX_DATUM_NODE:
 		print_name(print, datum->ids[0]);
@@ -206,17 +237,6 @@ print_datum(struct print *print, const struct fx_datum *datum)
 	print->depth--;
 }
 
-static bool
-lacks_values(const struct fx_datum *datum)
-{
-	if (datum->kind == FX_DATUM_TENSOR)
-		return !datum->backend->ops->has_values;
-	for (size_t i = 0; i < fx_datum_item_count(datum); i++)
-		if (lacks_values(datum->items[i]))
-			return true;
-	return false;
-}
-
 struct fx_error *
 fx_datum_print(struct fx_buf *out, const struct fx_datum *datum,
 	const struct fx_datum_printer *printer)
@@ -235,14 +255,12 @@ fx_datum_print(struct fx_buf *out, const struct fx_datum *datum,
 			"unknown format \"/%s\": use one of v (values), s "
 			"(shapes), r (repr), d, x, o, t (integers), f",
 			format);
-	if (print.letter == 'v' && lacks_values(datum))
-		return fx_error_hint(fx_error_new(FX_ERR_UNSUPPORTED,
-					     "no values: the meta backend "
-					     "computes shapes "
-					     "and dtypes only"),
-			"print without /v shows what is known");
 	arena = fx_arena_new();
 	print.arena = arena;
 	print_datum(&print, datum);
-	return NULL;
+	if (print.err && print.letter == 'v' &&
+		fx_error_code(print.err) == FX_ERR_TYPE)
+		return fx_error_hint(print.err,
+			"print without /v shows what is known");
+	return print.err;
 }

@@ -3,8 +3,10 @@ libfxcore_a_SOURCES += \
 	%D%/backend.h \
 	%D%/backend_meta.c \
 	%D%/backend_replay.c \
+	%D%/compare.c %D%/compare.h \
 	%D%/datum.c %D%/datum.h \
 	%D%/datum_print.c \
+	%D%/elements.c \
 	%D%/env.c %D%/env.h \
 	%D%/eval.c %D%/eval.h \
 	%D%/eval_call.c \
@@ -17,6 +19,10 @@ libfxcore_a_SOURCES += \
 	%D%/eval_reach.c \
 	%D%/eval_test.c %D%/eval_test.h \
 	%D%/eval_value.c \
+	%D%/held.c %D%/held.h \
 	%D%/hooks.c %D%/hooks.h \
 	%D%/interp.c %D%/interp.h \
-	%D%/plan.c %D%/plan.h
+	%D%/plan.c %D%/plan.h \
+	%D%/stats.c %D%/stats.h \
+	%D%/tensor_text.c %D%/tensor_text.h \
+	%D%/values.c %D%/values.h

@@ -40,3 +40,10 @@ check_PROGRAMS += %D%/meta_eval
 %C%_meta_eval_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
 TESTS += %D%/shapes.sh
 EXTRA_DIST += %D%/shapes.sh %D%/shapes.py %D%/layers.py %D%/models.py
+
+# Tensors as text, their statistics and comparison beside torch's.
+check_PROGRAMS += %D%/values
+%C%_values_SOURCES = %D%/values.c
+%C%_values_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
+TESTS += %D%/values.sh
+EXTRA_DIST += %D%/values.sh %D%/values.py

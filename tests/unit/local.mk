@@ -99,3 +99,7 @@ TESTS += %D%/test_ops %D%/test_size %D%/test_fold %D%/test_expand \
 check_PROGRAMS += %D%/test_meta_dumps
 TESTS += %D%/test_meta_dumps
 %C%_test_meta_dumps_SOURCES = %D%/test_meta_dumps.c
+
+check_PROGRAMS += %D%/test_values
+TESTS += %D%/test_values
+%C%_test_values_SOURCES = %D%/test_values.c

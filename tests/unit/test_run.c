@@ -282,7 +282,7 @@ a_hook_stops_and_the_run_goes_on_from_there(void)
 static const char answers[] =
 	"# recorded by hand\n"
 	"{\"target\": \"torch.relu\", \"args\": [\"f32[2,3]\"], "
-	"\"result\": \"f32[2,3]\", \"values\": [0, 1.5]}\n"
+	"\"result\": \"f32[2,3]\", \"values\": [0, 1.5, 2, 3, 4, 5]}\n"
 	"{\"target\": \"torch.neg\", \"args\": [\"f32[2,3]\"], "
 	"\"result\": \"f32[2,3]\"}\n"
 	"{\"target\": \"operator.add\", \"args\": [\"f32[2,3]\", "
@@ -330,7 +330,8 @@ replay_gives_what_was_recorded(void)
 	FXT_FAILS(err, FX_ERR_BACKEND);
 	FXT_SAME(interp.next->name, "mul");
 	FXT_SAME(shown(fx_env_get(&env, fx_graph_find(graph, "relu")->id), "v"),
-		"f32[2,3] [0.0, 1.5]");
+		"tensor([[0.0000, 1.5000, 2.0000],\n"
+		"        [3.0000, 4.0000, 5.0000]])");
 	FXT_SAME(shown(fx_env_get(&env, fx_graph_find(graph, "add")->id), ""),
 		"f32[2,3]");
 }

@@ -1,0 +1,344 @@
+/* stats.c - statistics of a tensor, chunk by chunk.
+ *
+ * Two passes: the bins of the histogram need the range.  A histogram that
+ * grows as it goes would need one, but its bars would depend on the order of
+ * the elements; reading twice costs less than computing ever did.
+ */
+#include <config.h>
+
+#include "run/stats.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "meta/promote.h"
+#include "run/datum.h"
+
+struct pass {
+	const struct fx_datum *tensor;
+	const struct fx_patience *patience;
+	struct fx_stats *stats;
+	double squares; /* of differences from the mean */
+	double real[FX_VALUES_CHUNK];
+	double imag[FX_VALUES_CHUNK];
+};
+
+typedef void chunk_fn(struct pass *pass, uint64_t first, size_t count);
+
+/* --- reading ------------------------------------------------------------- */
+
+/* Where block INDEX of COUNT begins: evenly spread, the last ends at the
+ * end.
+ */
+static uint64_t
+block_start(uint64_t total, uint64_t index, uint64_t count)
+{
+	uint64_t room = total > FX_VALUES_CHUNK ? total - FX_VALUES_CHUNK : 0;
+
+	if (count < 2)
+		return 0;
+	return room / (count - 1) * index +
+	       room % (count - 1) * index / (count - 1);
+}
+
+static struct fx_error *
+read_chunk(struct pass *pass, uint64_t first, size_t count)
+{
+	bool is_complex = fx_dtype_is_complex(pass->stats->extent.dtype);
+	struct fx_error *err = fx_values_numbers(pass->tensor, first, count,
+		pass->real, is_complex ? pass->imag : NULL);
+
+	for (size_t i = 0; !err && is_complex && i < count; i++)
+		pass->real[i] = isnan(pass->real[i]) || isnan(pass->imag[i])
+					? NAN
+					: hypot(pass->real[i], pass->imag[i]);
+	return err;
+}
+
+/* FUNCTION on every chunk, or on a sample of them. */
+static struct fx_error *
+each_chunk(struct pass *pass, chunk_fn *function)
+{
+	const struct fx_patience *patience = pass->patience;
+	uint64_t total = pass->stats->extent.count;
+	bool is_sampled = total > FX_STATS_LIMIT;
+	uint64_t blocks =
+		((is_sampled ? FX_STATS_LIMIT : total) + FX_VALUES_CHUNK - 1) /
+		FX_VALUES_CHUNK;
+
+	for (uint64_t i = 0; i < blocks; i++) {
+		uint64_t first = is_sampled ? block_start(total, i, blocks)
+					    : i * FX_VALUES_CHUNK;
+		size_t count = FX_MIN(total - first, FX_VALUES_CHUNK);
+		struct fx_error *err = read_chunk(pass, first, count);
+
+		if (err)
+			return err;
+		function(pass, first, count);
+		if (patience && patience->tick && i % 64 == 63 &&
+			patience->tick(patience->context))
+			return fx_error_new(FX_ERR_INTERRUPTED,
+				"interrupted after %" PRIu64 " of %" PRIu64
+				" elements",
+				first + count, total);
+	}
+	return NULL;
+}
+
+/* --- the range and the mean ---------------------------------------------- */
+
+static void
+count_special(struct fx_stats *stats, double number)
+{
+	if (isnan(number))
+		stats->nan++;
+	else if (number > 0)
+		stats->plus_inf++;
+	else
+		stats->minus_inf++;
+}
+
+static void
+widen(struct fx_stats *stats, double number, uint64_t index)
+{
+	bool is_first = stats->seen == stats->nan;
+
+	if (is_first || number < stats->min) {
+		stats->min = number;
+		stats->min_index = index;
+	}
+	if (is_first || number > stats->max) {
+		stats->max = number;
+		stats->max_index = index;
+	}
+}
+
+/* The mean and the squares of two sets from theirs (Chan, Golub, LeVeque). */
+static void
+merge(struct pass *pass, size_t count, double mean, double squares)
+{
+	struct fx_stats *stats = pass->stats;
+	double before = (double)stats->finite;
+	double total = before + (double)count;
+	double step = mean - stats->mean;
+
+	if (!count)
+		return;
+	stats->mean += step * (double)count / total;
+	pass->squares += squares + step * step * before * (double)count / total;
+	stats->finite += count;
+}
+
+static void
+measure(struct pass *pass, uint64_t first, size_t count)
+{
+	struct fx_stats *stats = pass->stats;
+	double sum = 0;
+	double squares = 0;
+	size_t finite = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		double number = pass->real[i];
+
+		stats->nonzero += number != 0;
+		if (!isnan(number))
+			widen(stats, number, first + i);
+		if (isfinite(number)) {
+			sum += number;
+			pass->real[finite++] = number;
+		} else {
+			count_special(stats, number);
+		}
+		stats->seen++;
+	}
+	sum = finite ? sum / (double)finite : 0;
+	for (size_t i = 0; i < finite; i++)
+		squares += (pass->real[i] - sum) * (pass->real[i] - sum);
+	merge(pass, finite, sum, squares);
+}
+
+/* --- the histogram ------------------------------------------------------- */
+
+static void
+find_range(struct pass *pass, uint64_t first, size_t count)
+{
+	struct fx_stats *stats = pass->stats;
+
+	(void)first;
+	for (size_t i = 0; i < count; i++) {
+		if (!isfinite(pass->real[i]))
+			continue;
+		stats->least = fmin(stats->least, pass->real[i]);
+		stats->most = fmax(stats->most, pass->real[i]);
+	}
+}
+
+static void
+fill_bins(struct pass *pass, uint64_t first, size_t count)
+{
+	struct fx_stats *stats = pass->stats;
+	/* Halves, as the width of all doubles is none. */
+	double width = stats->most / 2 - stats->least / 2;
+
+	(void)first;
+	for (size_t i = 0; i < count; i++) {
+		double at = pass->real[i] / 2 - stats->least / 2;
+		int bin = FX_STATS_BINS / 2;
+
+		if (!isfinite(pass->real[i]))
+			continue;
+		if (width > 0)
+			bin = (int)(at / width * FX_STATS_BINS);
+		stats->bins[FX_MIN(FX_MAX(bin, 0), FX_STATS_BINS - 1)]++;
+	}
+}
+
+struct fx_error *
+fx_stats_compute(const struct fx_datum *tensor,
+	const struct fx_patience *patience, struct fx_stats *ret)
+{
+	struct pass pass = {
+		.tensor = tensor, .patience = patience, .stats = ret
+	};
+	struct fx_error *err;
+
+	*ret = (struct fx_stats){ .seen = 0 };
+	err = fx_extent_of(tensor, &ret->extent);
+	if (!err)
+		err = fx_values_read(tensor, 0, 0, NULL);
+	if (!err)
+		err = each_chunk(&pass, measure);
+	if (err)
+		return err;
+	ret->std = ret->finite > 1
+			   ? sqrt(pass.squares / (double)(ret->finite - 1))
+			   : NAN;
+	ret->least = ret->min;
+	ret->most = ret->max;
+	if (ret->plus_inf || ret->minus_inf) {
+		ret->least = INFINITY;
+		ret->most = -INFINITY;
+		err = each_chunk(&pass, find_range);
+	}
+	if (!err && ret->finite && ret->extent.dtype != FX_DTYPE_BOOL)
+		err = each_chunk(&pass, fill_bins);
+	return err;
+}
+
+/* --- answers ------------------------------------------------------------- */
+
+double
+fx_stats_mean(const struct fx_stats *stats)
+{
+	if (stats->nan || !stats->seen || (stats->plus_inf && stats->minus_inf))
+		return NAN;
+	if (stats->plus_inf || stats->minus_inf)
+		return stats->plus_inf ? INFINITY : -INFINITY;
+	return stats->mean;
+}
+
+double
+fx_stats_std(const struct fx_stats *stats)
+{
+	return stats->finite == stats->seen ? stats->std : NAN;
+}
+
+double
+fx_stats_absmax(const struct fx_stats *stats)
+{
+	return stats->nan || !stats->seen
+		       ? NAN
+		       : fmax(fabs(stats->min), fabs(stats->max));
+}
+
+/* --- text ---------------------------------------------------------------- */
+
+static void
+print_bars(struct fx_buf *out, const struct fx_stats *stats, bool is_ascii)
+{
+	static const char *const blocks[] = { " ", "\u2581", "\u2582", "\u2583",
+		"\u2584", "\u2585", "\u2586", "\u2587", "\u2588" };
+	static const char signs[] = " .:-=+*#@";
+	uint64_t most = 1;
+
+	for (int i = 0; i < FX_STATS_BINS; i++)
+		most = FX_MAX(most, stats->bins[i]);
+	fx_buf_add(out, " |");
+	for (int i = 0; i < FX_STATS_BINS; i++) {
+		uint64_t level = (stats->bins[i] * 8 + most - 1) / most;
+
+		if (is_ascii)
+			fx_buf_add_char(out, signs[level]);
+		else
+			fx_buf_add(out, blocks[level]);
+	}
+	fx_buf_add_char(out, '|');
+}
+
+static void
+print_number(struct fx_buf *out, const struct fx_stats *stats, double number)
+{
+	bool is_whole = fx_dtype_is_integer(stats->extent.dtype);
+
+	fx_buf_addf(out, is_whole && fabs(number) < 1e15 ? "%.0f" : "%.3g",
+		number);
+}
+
+static void
+print_range(struct fx_buf *out, const struct fx_stats *stats)
+{
+	fx_buf_add(out, "min ");
+	print_number(out, stats, stats->min);
+	fx_buf_add_char(out, '@');
+	fx_extent_print_index(out, &stats->extent, stats->min_index);
+	fx_buf_add(out, " max ");
+	print_number(out, stats, stats->max);
+	fx_buf_add_char(out, '@');
+	fx_extent_print_index(out, &stats->extent, stats->max_index);
+}
+
+static void
+print_some(struct fx_buf *out, const struct fx_stats *stats, bool is_ascii)
+{
+	if (fx_dtype_is_complex(stats->extent.dtype))
+		fx_buf_add(out, "abs ");
+	if (stats->nan < stats->seen)
+		print_range(out, stats);
+	if (stats->finite) {
+		fx_buf_addf(out, " mean %.3g", stats->mean);
+		if (stats->finite > 1)
+			fx_buf_addf(out, " std %.3g", stats->std);
+		print_bars(out, stats, is_ascii);
+	}
+	if (!fx_dtype_is_integer(stats->extent.dtype))
+		fx_buf_addf(out, "%snan %" PRIu64 " inf %" PRIu64,
+			stats->nan < stats->seen ? " " : "", stats->nan,
+			stats->plus_inf + stats->minus_inf);
+}
+
+void
+fx_stats_print(struct fx_buf *out, const struct fx_stats *stats, bool is_ascii)
+{
+	const struct fx_extent *extent = &stats->extent;
+
+	fx_buf_add(out, fx_dtype_info(extent->dtype)->short_name);
+	fx_buf_add_char(out, '[');
+	for (uint32_t i = 0; i < extent->rank; i++)
+		fx_buf_addf(out, "%s%" PRId64, i ? "," : "", extent->sizes[i]);
+	fx_buf_add(out, "]  ");
+	if (!extent->count)
+		fx_buf_add(out, "empty");
+	else if (extent->dtype == FX_DTYPE_BOOL)
+		fx_buf_addf(out, "true %" PRIu64 " false %" PRIu64,
+			stats->nonzero, stats->seen - stats->nonzero);
+	else if (extent->count == 1 && !fx_dtype_is_complex(extent->dtype))
+		print_number(out, stats, stats->nan ? (double)NAN : stats->min);
+	else
+		print_some(out, stats, is_ascii);
+	if (stats->seen < extent->count)
+		fx_buf_addf(out,
+			" (%" PRIu64 " of %" PRIu64 " elements sampled)",
+			stats->seen, extent->count);
+}

@@ -1,0 +1,68 @@
+/* stats.h - a tensor in one line: range, mean, deviation, histogram.
+ *
+ * Elements are read in chunks, so memory does not grow with the tensor, and a
+ * tensor of more than FX_STATS_LIMIT elements is sampled, which is said.
+ */
+#ifndef FX_RUN_STATS_H
+#define FX_RUN_STATS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "run/values.h"
+
+#define FX_STATS_BINS  16
+#define FX_STATS_LIMIT ((uint64_t)1 << 25)
+
+/* Asked every few milliseconds; true: stop.  May be null. */
+struct fx_patience {
+	bool (*tick)(void *context);
+	void *context;
+};
+
+/* Of complex elements everything is of their absolute values. */
+struct fx_stats {
+	struct fx_extent extent;
+	uint64_t seen;   /* elements read: fewer than there are if sampled */
+	uint64_t finite; /* of those */
+	uint64_t nan;
+	uint64_t plus_inf;
+	uint64_t minus_inf;
+	uint64_t nonzero; /* NaN too */
+
+	/* Of what is no NaN, infinities included; first places in row-major
+	 * order.  0 when there is none.
+	 */
+	double min;
+	double max;
+	uint64_t min_index;
+	uint64_t max_index;
+
+	/* Of the finite ones.  The deviation is torch.std's: divided by n - 1,
+	 * NaN for fewer than two.
+	 */
+	double mean;
+	double std;
+	double least; /* range of the histogram */
+	double most;
+	uint64_t bins[FX_STATS_BINS];
+};
+
+/* The statistics of TENSOR.  TYPE when its values are not known, INTERRUPTED
+ * when PATIENCE (may be NULL) ended.
+ */
+FX_NODISCARD struct fx_error *fx_stats_compute(const struct fx_datum *tensor,
+	const struct fx_patience *patience, struct fx_stats *ret);
+
+/* What torch says, where one NaN or infinity decides. */
+double fx_stats_mean(const struct fx_stats *stats);
+double fx_stats_std(const struct fx_stats *stats);
+double fx_stats_absmax(const struct fx_stats *stats);
+
+/* Append "f32[2,3]  min 0@[0,1] max 3.1@[1,2] mean 1.2 std 0.9 |..| nan 0
+ * inf 0".  The bars are block characters, or signs of ASCII.
+ */
+void fx_stats_print(struct fx_buf *out, const struct fx_stats *stats,
+	bool is_ascii);
+
+#endif /* FX_RUN_STATS_H */

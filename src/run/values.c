@@ -1,0 +1,213 @@
+/* values.c - the elements of tensors, asked of their backend. */
+#include <config.h>
+
+#include "run/values.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "ir/tensor_meta.h"
+#include "meta/promote.h"
+#include "run/backend.h"
+#include "run/datum.h"
+
+/* --- extents ------------------------------------------------------------- */
+
+struct fx_error *
+fx_extent_of_meta(const struct fx_tensor_meta *meta, struct fx_extent *ret)
+{
+	uint64_t limit;
+
+	*ret = (struct fx_extent){ .dtype = meta->dtype, .count = 1 };
+	if (!meta->dtype || !meta->has_shape)
+		return fx_error_new(FX_ERR_TYPE,
+			"the shape or dtype of the tensor is not known");
+	if (meta->rank > FX_VALUES_RANK_LIMIT)
+		return fx_error_new(FX_ERR_LIMIT,
+			"%u dimensions are too many, at most %d", meta->rank,
+			FX_VALUES_RANK_LIMIT);
+	limit = (uint64_t)INT64_MAX / fx_dtype_info(meta->dtype)->size;
+	ret->rank = meta->rank;
+	for (uint32_t i = 0; i < meta->rank; i++) {
+		const struct fx_value *size = &meta->sizes[i];
+
+		if (size->kind != FX_VALUE_INT || size->integer < 0)
+			return fx_error_new(FX_ERR_TYPE,
+				"a size of the tensor is not known");
+		ret->sizes[i] = size->integer;
+	}
+	for (uint32_t i = 0; i < meta->rank; i++)
+		if (!ret->sizes[i])
+			ret->count = 0;
+	for (uint32_t i = 0; i < meta->rank && ret->count; i++) {
+		if ((uint64_t)ret->sizes[i] > limit / ret->count)
+			return fx_error_new(FX_ERR_LIMIT,
+				"the tensor has more elements than can be "
+				"counted");
+		ret->count *= (uint64_t)ret->sizes[i];
+	}
+	return NULL;
+}
+
+struct fx_error *
+fx_extent_of(const struct fx_datum *datum, struct fx_extent *ret)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = NULL;
+
+	if (datum->kind != FX_DATUM_TENSOR)
+		return fx_error_new(FX_ERR_TYPE, "expected a tensor, got a %s",
+			fx_datum_kind_name(datum));
+	arena = fx_arena_new();
+	return fx_extent_of_meta(fx_datum_meta(arena, datum), ret);
+}
+
+bool
+fx_extent_same_sizes(const struct fx_extent *a, const struct fx_extent *b)
+{
+	return a->rank == b->rank &&
+	       !memcmp(a->sizes, b->sizes, a->rank * sizeof(*a->sizes));
+}
+
+void
+fx_extent_print(struct fx_buf *out, const struct fx_extent *extent)
+{
+	fx_buf_add_char(out, '[');
+	for (uint32_t i = 0; i < extent->rank; i++)
+		fx_buf_addf(out, "%s%" PRId64, i ? ", " : "", extent->sizes[i]);
+	fx_buf_add_char(out, ']');
+}
+
+void
+fx_extent_print_index(struct fx_buf *out, const struct fx_extent *extent,
+	uint64_t index)
+{
+	int64_t at[FX_VALUES_RANK_LIMIT] = { 0 };
+
+	if (!extent->rank)
+		return;
+	for (uint32_t i = extent->rank; i--;) {
+		uint64_t size = (uint64_t)FX_MAX(extent->sizes[i], 1);
+
+		at[i] = (int64_t)(index % size);
+		index /= size;
+	}
+	for (uint32_t i = 0; i < extent->rank; i++)
+		fx_buf_addf(out, "%c%" PRId64, i ? ',' : '[', at[i]);
+	fx_buf_add_char(out, ']');
+}
+
+/* --- reading and writing ------------------------------------------------- */
+
+static struct fx_error *
+not_known(const struct fx_datum *tensor)
+{
+	return fx_error_new(FX_ERR_TYPE,
+		"the values of the tensor are not known on the %s backend",
+		tensor->backend->ops->name);
+}
+
+bool
+fx_values_known(const struct fx_datum *tensor)
+{
+	FX_AUTO_ERROR struct fx_error *err = NULL;
+
+	if (tensor->kind != FX_DATUM_TENSOR || !tensor->backend->ops->read)
+		return false;
+	err = tensor->backend->ops->read(tensor->payload, 0, 0, NULL);
+	return !err;
+}
+
+struct fx_error *
+fx_values_read(const struct fx_datum *tensor, uint64_t first, size_t count,
+	void *bytes)
+{
+	if (tensor->kind != FX_DATUM_TENSOR)
+		return fx_error_new(FX_ERR_TYPE, "expected a tensor, got a %s",
+			fx_datum_kind_name(tensor));
+	if (!tensor->backend->ops->read)
+		return not_known(tensor);
+	return tensor->backend->ops->read(tensor->payload, first, count, bytes);
+}
+
+struct fx_error *
+fx_values_numbers(const struct fx_datum *tensor, uint64_t first, size_t count,
+	double *real, double *imag)
+{
+	struct fx_kind kind = fx_kind_of(tensor);
+	char bytes[FX_VALUES_CHUNK];
+	size_t size;
+	size_t room;
+
+	if (tensor->kind != FX_DATUM_TENSOR || !kind.dtype)
+		return fx_values_read(tensor, first, 0, NULL);
+	size = fx_dtype_info(kind.dtype)->size;
+	room = sizeof(bytes) / size;
+	while (count) {
+		size_t now = FX_MIN(count, room);
+		struct fx_error *err =
+			fx_values_read(tensor, first, now, bytes);
+
+		if (err)
+			return err;
+		fx_elements_decode(kind.dtype, bytes, now, real, imag);
+		real += now;
+		imag = imag ? imag + now : NULL;
+		first += now;
+		count -= now;
+	}
+	return NULL;
+}
+
+static struct fx_datum *
+complex_datum(double real, double imag)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	struct fx_value value = fx_value_complex(arena, real, imag);
+
+	return fx_datum_from_value(&value);
+}
+
+struct fx_error *
+fx_values_item(const struct fx_datum *tensor, struct fx_datum **ret)
+{
+	struct fx_extent extent;
+	char bytes[16];
+	double real;
+	double imag;
+	struct fx_error *err = fx_extent_of(tensor, &extent);
+
+	if (!err && extent.count != 1)
+		err = fx_error_new(FX_ERR_TYPE,
+			"the tensor has %" PRIu64 " elements, not one",
+			extent.count);
+	if (!err)
+		err = fx_values_read(tensor, 0, 1, bytes);
+	if (err)
+		return err;
+	fx_elements_decode(extent.dtype, bytes, 1, &real, &imag);
+	if (extent.dtype == FX_DTYPE_BOOL)
+		*ret = fx_datum_bool(*bytes != 0);
+	else if (extent.dtype == FX_DTYPE_U64 && real >= 0x1p63)
+		*ret = fx_datum_float(real);
+	else if (fx_dtype_is_integer(extent.dtype))
+		*ret = fx_datum_int(fx_element_int(extent.dtype, bytes, 0));
+	else if (fx_dtype_is_complex(extent.dtype))
+		*ret = complex_datum(real, imag);
+	else
+		*ret = fx_datum_float(real);
+	return NULL;
+}
+
+struct fx_error *
+fx_values_write(struct fx_backend *backend, const struct fx_tensor_meta *meta,
+	const void *bytes, struct fx_datum **ret)
+{
+	if (!backend->ops->write)
+		return fx_error_new(FX_ERR_TYPE,
+			"the %s backend cannot hold values",
+			backend->ops->name);
+	return backend->ops->write(backend, meta, bytes, ret);
+}

@@ -1,0 +1,459 @@
+/* Elements of tensors on the meta and replay backends, summaries, text. */
+#include <config.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/blob.h"
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/intern.h"
+#include "base/mem.h"
+#include "ir/tensor_meta.h"
+#include "run/backend.h"
+#include "run/compare.h"
+#include "run/datum.h"
+#include "run/stats.h"
+#include "run/tensor_text.h"
+#include "tests/support/unit.h"
+
+/* A tensor such as "f32[2,3]" of the meta backend. */
+static struct fx_datum *
+tensor(const char *meta, const double *numbers, size_t count)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	FX_AUTO_BACKEND struct fx_backend *backend = fx_backend_meta_new();
+	struct fx_datum *datum = NULL;
+	struct fx_value value;
+	FX_AUTO_FREE char *bytes = fx_xcalloc(count + 1, 16);
+
+	CU_ASSERT_FATAL(fxt_ok(fx_tensor_meta_parse(arena, meta, strlen(meta),
+		&value)));
+	fx_elements_encode(value.tensor->dtype, numbers, NULL, count, bytes);
+	CU_ASSERT_FATAL(fxt_ok(fx_values_write(backend, value.tensor, bytes,
+		&datum)));
+	return datum;
+}
+
+/* What the replay backend gives for torch.f(), told by RECORD. */
+static struct fx_datum *
+recorded(const char *record)
+{
+	FX_AUTO_FREE char *path =
+		fx_xasprintf("values-%ld.jsonl", (long)getpid());
+	FX_AUTO_FREE char *text =
+		fx_xasprintf("{\"target\": \"torch.f\", \"args\": [], %s}\n",
+			record);
+	FX_AUTO_BACKEND struct fx_backend *backend = NULL;
+	struct fx_call_site site = {
+		.opcode = FX_OPCODE_CALL_FUNCTION,
+		.target = fx_intern("torch.f"),
+	};
+	struct fx_datum *datum = NULL;
+	void *plan;
+
+	CU_ASSERT_FATAL(fxt_ok(fx_file_write(path, text, strlen(text))));
+	CU_ASSERT_FATAL(fxt_ok(fx_backend_replay_new(path, &backend)));
+	unlink(path);
+	CU_ASSERT_FATAL(fxt_ok(backend->ops->resolve(backend, &site, &plan)));
+	CU_ASSERT_FATAL(fxt_ok(backend->ops->call(backend, plan, NULL, 0,
+		&datum)));
+	backend->ops->plan_free(backend, plan);
+	return datum;
+}
+
+static const char *
+summary(const struct fx_datum *datum)
+{
+	static char said[300];
+	FX_AUTO_BUF struct fx_buf out = { 0 };
+	struct fx_stats stats;
+
+	FXT_OK(fx_stats_compute(datum, NULL, &stats));
+	fx_stats_print(&out, &stats, true);
+	snprintf(said, sizeof(said), "%s", fx_buf_text(&out));
+	return said;
+}
+
+static const char *
+text_of(const struct fx_datum *datum)
+{
+	static char said[1000];
+	FX_AUTO_BUF struct fx_buf out = { 0 };
+
+	FXT_OK(fx_tensor_text(&out, datum));
+	snprintf(said, sizeof(said), "%s", fx_buf_text(&out));
+	return said;
+}
+
+/* --- elements ------------------------------------------------------------ */
+
+/* Every number of DTYPE but NaN is the same after decoding and encoding. */
+static void
+round_trip(enum fx_dtype dtype, unsigned count)
+{
+	size_t size = fx_dtype_info(dtype)->size;
+
+	for (unsigned bits = 0; bits < count; bits++) {
+		unsigned back = 0;
+		double number;
+
+		fx_elements_decode(dtype, &bits, 1, &number, NULL);
+		fx_elements_encode(dtype, &number, NULL, 1, &back);
+		if (!isnan(number) && back != bits) {
+			CU_ASSERT_EQUAL(back, bits);
+			break;
+		}
+		if (isnan(number)) {
+			fx_elements_decode(dtype, &back, 1, &number, NULL);
+			CU_ASSERT(isnan(number));
+		}
+	}
+	CU_ASSERT(size <= 2);
+}
+
+static void
+small_floats_come_back_bit_for_bit(void)
+{
+	round_trip(FX_DTYPE_F16, 1U << 16);
+	round_trip(FX_DTYPE_BF16, 1U << 16);
+	round_trip(FX_DTYPE_F8E4M3FN, 1U << 8);
+	round_trip(FX_DTYPE_F8E5M2, 1U << 8);
+}
+
+static double
+rounded(enum fx_dtype dtype, double number)
+{
+	char bytes[16] = { 0 };
+	double back;
+
+	fx_elements_encode(dtype, &number, NULL, 1, bytes);
+	fx_elements_decode(dtype, bytes, 1, &back, NULL);
+	return back;
+}
+
+static void
+small_floats_round_to_even_and_overflow(void)
+{
+	CU_ASSERT_EQUAL(rounded(FX_DTYPE_F16, 2049), 2048);
+	CU_ASSERT_EQUAL(rounded(FX_DTYPE_F16, 2051), 2052);
+	CU_ASSERT_EQUAL(rounded(FX_DTYPE_F16, 65504), 65504);
+	CU_ASSERT(isinf(rounded(FX_DTYPE_F16, 65520)));
+	CU_ASSERT_EQUAL(rounded(FX_DTYPE_F16, 0x1p-24), 0x1p-24);
+	CU_ASSERT_EQUAL(rounded(FX_DTYPE_F16, 0x1p-26), 0);
+	CU_ASSERT_EQUAL(rounded(FX_DTYPE_F8E4M3FN, 448), 448);
+	CU_ASSERT(isnan(rounded(FX_DTYPE_F8E4M3FN, 480)));
+	CU_ASSERT_EQUAL(rounded(FX_DTYPE_F8E5M2, -57344), -57344);
+	CU_ASSERT(isinf(rounded(FX_DTYPE_F8E5M2, 1e6)));
+	CU_ASSERT_EQUAL(rounded(FX_DTYPE_BF16, 1.00390625), 1);
+}
+
+static void
+integers_are_cut_to_their_range(void)
+{
+	CU_ASSERT_EQUAL(rounded(FX_DTYPE_I8, -3.7), -3);
+	CU_ASSERT_EQUAL(rounded(FX_DTYPE_I8, 1000), 127);
+	CU_ASSERT_EQUAL(rounded(FX_DTYPE_I8, -1000), -128);
+	CU_ASSERT_EQUAL(rounded(FX_DTYPE_U8, -1), 0);
+	CU_ASSERT_EQUAL(rounded(FX_DTYPE_U64, 0x1p63), 0x1p63);
+	CU_ASSERT_EQUAL(rounded(FX_DTYPE_I64, -0x1p63), -0x1p63);
+	CU_ASSERT_EQUAL(rounded(FX_DTYPE_I32, NAN), 0);
+}
+
+/* --- reading ------------------------------------------------------------- */
+
+static void
+a_shape_alone_has_no_values(void)
+{
+	const struct fx_tensor_meta meta = { .dtype = FX_DTYPE_F32,
+		.has_shape = true };
+	FX_AUTO_DATUM struct fx_datum *datum = fx_meta_tensor(&meta);
+	FX_AUTO_DATUM struct fx_datum *number = fx_datum_int(1);
+	FX_AUTO_BUF struct fx_buf out = { 0 };
+	struct fx_stats stats;
+	double one;
+
+	CU_ASSERT(!fx_values_known(datum));
+	FXT_FAILS(fx_values_numbers(datum, 0, 1, &one, NULL), FX_ERR_TYPE);
+	FXT_FAILS(fx_stats_compute(datum, NULL, &stats), FX_ERR_TYPE);
+	FXT_FAILS(fx_tensor_text(&out, datum), FX_ERR_TYPE);
+	FXT_FAILS(fx_values_read(number, 0, 0, NULL), FX_ERR_TYPE);
+	FXT_FAILS(fx_stats_compute(number, NULL, &stats), FX_ERR_TYPE);
+}
+
+static void
+reading_outside_is_refused(void)
+{
+	static const double numbers[] = { 1, 2, 3 };
+	FX_AUTO_DATUM struct fx_datum *datum = tensor("f64[3]", numbers, 3);
+	double two[2];
+
+	FXT_OK(fx_values_numbers(datum, 1, 2, two, NULL));
+	CU_ASSERT_EQUAL(two[1], 3);
+	FXT_FAILS(fx_values_numbers(datum, 2, 2, two, NULL), FX_ERR_RANGE);
+	FXT_FAILS(fx_values_numbers(datum, UINT64_MAX, 2, two, NULL),
+		FX_ERR_RANGE);
+}
+
+static void
+a_view_is_read_by_its_strides(void)
+{
+	FX_AUTO_DATUM struct fx_datum *datum =
+		recorded("\"result\": \"f32[3,2][1,3]cpu\", "
+			 "\"values\": [0, 1, 2, 3, 4, 5]");
+	double numbers[6];
+	static const double expected[] = { 0, 3, 1, 4, 2, 5 };
+
+	FXT_OK(fx_values_numbers(datum, 0, 6, numbers, NULL));
+	CU_ASSERT(!memcmp(numbers, expected, sizeof(expected)));
+	FXT_OK(fx_values_numbers(datum, 3, 2, numbers, NULL));
+	CU_ASSERT_EQUAL(numbers[1], 2);
+}
+
+static void
+a_storage_can_be_put_back(void)
+{
+	static const double numbers[] = { 1, 2, 3 };
+	FX_AUTO_DATUM struct fx_datum *datum = tensor("i32[3]", numbers, 3);
+	FX_AUTO_DATUM struct fx_datum *other = tensor("i32[1]", numbers, 1);
+	const struct fx_backend_ops *ops = datum->backend->ops;
+	struct fx_blob *saved = NULL;
+	size_t size;
+	uintptr_t at = ops->storage(datum->payload, &size);
+	double back[3];
+
+	CU_ASSERT_EQUAL(size, 12);
+	FXT_OK(ops->storage_save(datum->payload, &saved));
+	memset((char *)at, 0x7f, size);
+	FXT_OK(ops->storage_restore(datum->payload, saved));
+	FXT_OK(fx_values_numbers(datum, 0, 3, back, NULL));
+	CU_ASSERT(!memcmp(back, numbers, sizeof(back)));
+	FXT_FAILS(ops->storage_restore(other->payload, saved), FX_ERR_VALUE);
+	fx_blob_unref(saved);
+}
+
+/* --- summaries ----------------------------------------------------------- */
+
+static void
+a_summary_has_places_and_bars(void)
+{
+	static const double numbers[] = { 1, -2, 4, 4, 0, 0.5 };
+	FX_AUTO_DATUM struct fx_datum *datum = tensor("f32[2,3]", numbers, 6);
+
+	FXT_SAME(summary(datum),
+		"f32[2,3]  min -2@[0,1] max 4@[0,2] mean 1.25 std 2.36 "
+		"|=    == =      @| nan 0 inf 0");
+}
+
+static void
+nan_and_infinity_are_counted_apart(void)
+{
+	static const double numbers[] = { NAN, 1, INFINITY, 3, -INFINITY, NAN };
+	FX_AUTO_DATUM struct fx_datum *datum = tensor("f16[6]", numbers, 6);
+	FX_AUTO_DATUM struct fx_datum *none = tensor("f32[1]", numbers, 1);
+	struct fx_stats stats;
+
+	FXT_SAME(summary(datum),
+		"f16[6]  min -inf@[4] max inf@[2] mean 2 std 1.41 "
+		"|@              @| nan 2 inf 2");
+	FXT_SAME(summary(none), "f32[1]  nan");
+	FXT_OK(fx_stats_compute(datum, NULL, &stats));
+	CU_ASSERT(isnan(fx_stats_mean(&stats)));
+	CU_ASSERT(isnan(fx_stats_absmax(&stats)));
+	CU_ASSERT_EQUAL(stats.mean, 2);
+}
+
+static void
+odd_tensors_have_summaries(void)
+{
+	static const double numbers[] = { 1, 0, 1, -3 };
+	FX_AUTO_DATUM struct fx_datum *empty = tensor("f32[0,3]", numbers, 0);
+	FX_AUTO_DATUM struct fx_datum *scalar = tensor("i64[]", numbers, 1);
+	FX_AUTO_DATUM struct fx_datum *truth = tensor("b8[3]", numbers, 3);
+	FX_AUTO_DATUM struct fx_datum *complex = tensor("c64[4]", numbers, 4);
+
+	FXT_SAME(summary(empty), "f32[0,3]  empty");
+	FXT_SAME(summary(scalar), "i64[]  1");
+	FXT_SAME(summary(truth), "b8[3]  true 2 false 1");
+	FXT_SAME(summary(complex),
+		"c64[4]  abs min 0@[1] max 3@[3] mean 1.25 std 1.26 "
+		"|=    @         =| nan 0 inf 0");
+}
+
+static void
+a_huge_expanded_view_is_sampled(void)
+{
+	FX_AUTO_DATUM struct fx_datum *datum =
+		recorded("\"result\": \"u8[2147483648,2][0,1]cpu\", "
+			 "\"values\": [3, 5]");
+
+	FXT_SAME(summary(datum),
+		"u8[2147483648,2]  min 3@[0,0] max 5@[0,1] mean 4 std 1 "
+		"|@              @| (33554432 of 4294967296 elements "
+		"sampled)");
+	FXT_SAME(text_of(datum),
+		"tensor([[3, 5],\n        [3, 5],\n        [3, 5],\n"
+		"        ...,\n        [3, 5],\n        [3, 5],\n"
+		"        [3, 5]], dtype=torch.uint8)");
+}
+
+static bool
+end_at_once(void *context)
+{
+	++*(int *)context;
+	return true;
+}
+
+static void
+a_long_summary_can_be_ended(void)
+{
+	FX_AUTO_DATUM struct fx_datum *datum =
+		recorded("\"result\": \"f32[100000000][0]cpu\", \"values\": "
+			 "[3]");
+	int asked = 0;
+	const struct fx_patience patience = { end_at_once, &asked };
+	const struct fx_tolerance tolerance = { 0, 0, false };
+	struct fx_stats stats;
+	struct fx_difference difference;
+
+	FXT_FAILS(fx_stats_compute(datum, &patience, &stats),
+		FX_ERR_INTERRUPTED);
+	CU_ASSERT_EQUAL(asked, 1);
+	FXT_FAILS(fx_compare(datum, datum, &tolerance, &patience, &difference),
+		FX_ERR_INTERRUPTED);
+}
+
+/* --- text ---------------------------------------------------------------- */
+
+static void
+text_is_as_pytorch_has_it(void)
+{
+	static const double numbers[] = { 1, 0.5, 1e9, NAN, 0, 1 };
+	FX_AUTO_DATUM struct fx_datum *wide = tensor("f32[2,2]", numbers, 4);
+	FX_AUTO_DATUM struct fx_datum *truth = tensor("b8[2]", numbers + 4, 2);
+	FX_AUTO_DATUM struct fx_datum *small =
+		tensor("f8e4m3fn[2]", numbers, 2);
+	FX_AUTO_DATUM struct fx_datum *empty = tensor("i32[2,0]", numbers, 0);
+
+	FXT_SAME(text_of(wide), "tensor([[1.0000e+00, 5.0000e-01],\n"
+				"        [1.0000e+09,        nan]])");
+	FXT_SAME(text_of(truth), "tensor([False,  True])");
+	FXT_SAME(text_of(small),
+		"tensor([1.0000, 0.5000], dtype=torch.float8_e4m3fn)");
+	FXT_SAME(text_of(empty), "tensor([], size=(2, 0), dtype=torch.int32)");
+}
+
+static void
+too_many_corners_are_refused(void)
+{
+	FX_AUTO_DATUM struct fx_datum *datum =
+		recorded("\"result\": "
+			 "\"f32[6,6,6,6,6,6,6,6][0,0,0,0,0,0,0,0]cpu\", "
+			 "\"values\": [3]");
+	FX_AUTO_BUF struct fx_buf out = { 0 };
+
+	FXT_FAILS(fx_tensor_text(&out, datum), FX_ERR_LIMIT);
+	CU_ASSERT_EQUAL(out.length, 0);
+}
+
+/* --- comparison ---------------------------------------------------------- */
+
+static const char *
+compared(const struct fx_datum *a, const struct fx_datum *b, double rtol)
+{
+	static char said[300];
+	const struct fx_tolerance tolerance = { rtol, 0, false };
+	FX_AUTO_BUF struct fx_buf out = { 0 };
+	struct fx_difference difference;
+
+	FXT_OK(fx_compare(a, b, &tolerance, NULL, &difference));
+	FXT_OK(fx_difference_print(&out, &difference, &tolerance, a, b));
+	snprintf(said, sizeof(said), "%s", fx_buf_text(&out));
+	return said;
+}
+
+static void
+a_difference_names_place_and_values(void)
+{
+	static const double left[] = { 1, 2, 3, 4 };
+	static const double right[] = { 1, 2.25, 3, 8 };
+	FX_AUTO_DATUM struct fx_datum *a = tensor("f32[2,2]", left, 4);
+	FX_AUTO_DATUM struct fx_datum *b = tensor("f64[2,2]", right, 4);
+	FX_AUTO_DATUM struct fx_datum *row = tensor("f32[4]", left, 4);
+	FX_AUTO_DATUM struct fx_datum *one = tensor("f32[]", left, 1);
+
+	FXT_SAME(compared(a, a, 0), "all 4 elements are near");
+	FXT_SAME(compared(a, b, 0),
+		"2 of 4 elements differ by more than rtol 0, atol 0; first at "
+		"[0,1]: 2.0 and 2.25; worst at [1,1]: 4.0 and 8.0");
+	FXT_SAME(compared(a, b, 0.2),
+		"1 of 4 elements differ by more than rtol 0.2, atol 0; first "
+		"at [1,1]: 4.0 and 8.0");
+	FXT_SAME(compared(a, row, 0), "the shapes differ: [2, 2] and [4]");
+	FXT_SAME(compared(one, row, 0),
+		"3 of 4 elements differ by more than rtol 0, atol 0; first at "
+		"[1]: 1.0 and 2.0; worst at [3]: 1.0 and 4.0");
+}
+
+static void
+nan_is_near_nothing_and_infinity_itself(void)
+{
+	static const double left[] = { NAN, INFINITY, INFINITY, 1 };
+	static const double right[] = { NAN, INFINITY, -INFINITY, INFINITY };
+	FX_AUTO_DATUM struct fx_datum *a = tensor("f32[4]", left, 4);
+	FX_AUTO_DATUM struct fx_datum *b = tensor("f32[4]", right, 4);
+
+	FXT_SAME(compared(a, b, 10),
+		"3 of 4 elements differ by more than rtol 10, atol 0; first at "
+		"[0]: nan and nan; worst at [0]: nan and nan");
+}
+
+static void
+large_integers_are_compared_exactly(void)
+{
+	static const int64_t left[] = { INT64_MAX, -1 };
+	static const int64_t right[] = { INT64_MAX - 1, -1 };
+	struct fx_value two = { .kind = FX_VALUE_INT, .integer = 2 };
+	const struct fx_tensor_meta meta = { .dtype = FX_DTYPE_I64,
+		.has_shape = true,
+		.rank = 1,
+		.sizes = &two };
+	FX_AUTO_BACKEND struct fx_backend *backend = fx_backend_meta_new();
+	FX_AUTO_DATUM struct fx_datum *a = NULL;
+	FX_AUTO_DATUM struct fx_datum *b = NULL;
+
+	FXT_OK(fx_values_write(backend, &meta, left, &a));
+	FXT_OK(fx_values_write(backend, &meta, right, &b));
+	FXT_SAME(compared(a, b, 0),
+		"1 of 2 elements differ by more than rtol 0, atol 0; first at "
+		"[0]: 9223372036854775807 and 9223372036854775806");
+}
+
+int
+main(void)
+{
+	static const struct fxt_case cases[] = {
+		FXT_CASE(small_floats_come_back_bit_for_bit),
+		FXT_CASE(small_floats_round_to_even_and_overflow),
+		FXT_CASE(integers_are_cut_to_their_range),
+		FXT_CASE(a_shape_alone_has_no_values),
+		FXT_CASE(reading_outside_is_refused),
+		FXT_CASE(a_view_is_read_by_its_strides),
+		FXT_CASE(a_storage_can_be_put_back),
+		FXT_CASE(a_summary_has_places_and_bars),
+		FXT_CASE(nan_and_infinity_are_counted_apart),
+		FXT_CASE(odd_tensors_have_summaries),
+		FXT_CASE(a_huge_expanded_view_is_sampled),
+		FXT_CASE(a_long_summary_can_be_ended),
+		FXT_CASE(text_is_as_pytorch_has_it),
+		FXT_CASE(too_many_corners_are_refused),
+		FXT_CASE(a_difference_names_place_and_values),
+		FXT_CASE(nan_is_near_nothing_and_infinity_itself),
+		FXT_CASE(large_integers_are_compared_exactly),
+	};
+
+	return fxt_run("values", cases, FX_ARRAY_LEN(cases));
+}

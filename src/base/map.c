@@ -15,6 +15,11 @@
 
 #define FIRST_CAPACITY 16
 
+/* Up to this many slots half of them stay empty, which makes a search short;
+ * larger maps are filled to three quarters.
+ */
+#define SPARSE_CAPACITY 4096
+
 /* Where KEY would like to be.  Neighbours stay neighbours, so that a walk in
  * the order of making finds the cache warm: 256 ids or bytes share a block of
  * slots, and the multiplication spreads the blocks.  The low bits of pointers
@@ -65,6 +70,15 @@ fx_map_has(const struct fx_map *map, uintptr_t key)
 	return map->count && key && map->slots[2 * seek(map, key)] != 0;
 }
 
+/* How many keys the slots are for. */
+static size_t
+limit(const struct fx_map *map)
+{
+	if (map->capacity <= SPARSE_CAPACITY)
+		return map->capacity / 2;
+	return map->capacity - map->capacity / 4;
+}
+
 static void
 grow(struct fx_map *map)
 {
@@ -90,7 +104,7 @@ fx_map_set(struct fx_map *map, uintptr_t key, uintptr_t value)
 	bool is_new;
 
 	fx_assert(key != 0);
-	if (map->count >= map->capacity - map->capacity / 4)
+	if (map->count >= limit(map))
 		grow(map);
 	at = seek(map, key);
 	is_new = !map->slots[2 * at];

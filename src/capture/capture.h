@@ -75,6 +75,7 @@ struct fxpy_state {
 	PyObject *module_keys; /* set: keys every module's __dict__ has */
 	struct fx_map keys;    /* attribute name -> interned text, or 1 for
 				* those of module_keys */
+	struct fx_map texts;   /* str -> interned text, for fxpy_name */
 	struct fx_map classes; /* type -> struct fxpy_class * */
 	struct fx_map codes;   /* code -> struct code of ext_source.c */
 	struct fx_map names;   /* callable -> interned qualified name */
@@ -142,6 +143,10 @@ bool fxpy_plain(struct fx_arena *arena, PyObject *object, int depth,
 int fxpy_has_proxy(PyObject *object, int depth);
 /* The interned text of a Python str; NULL with an exception. */
 const char *fxpy_text(PyObject *string);
+/* The same for names of attributes, which Python keeps one object for: known
+ * ones are found by their address.
+ */
+const char *fxpy_name(PyObject *name);
 
 /* ext_target.c */
 /* Qualified name of a callable as torch.fx prints it; interned, or NULL with

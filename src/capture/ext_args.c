@@ -12,6 +12,7 @@
 #include "base/intern.h"
 
 #define MAX_DEPTH 200
+#define MAX_NAMES 4096
 
 /* A value that Tracer.create_arg has converted already. */
 struct argument {
@@ -43,6 +44,20 @@ fxpy_text(PyObject *string)
 	const char *text = PyUnicode_AsUTF8AndSize(string, &size);
 
 	return text ? fx_intern_n(text, strlen(text)) : NULL;
+}
+
+const char *
+fxpy_name(PyObject *name)
+{
+	const char *text = fx_map_get_pointer(&fxpy.texts, name);
+
+	if (text)
+		return text;
+	text = fxpy_text(name);
+	if (text && fxpy.texts.count < MAX_NAMES &&
+		PyList_Append(fxpy.keep, name) == 0)
+		fx_map_set_pointer(&fxpy.texts, name, text);
+	return text;
 }
 
 /* int, also beyond 64 bits; bool and IntEnum are dealt with by the caller. */

@@ -24,6 +24,7 @@ trace_free(struct fxpy_trace *trace)
 	fx_map_deinit(&trace->proxies);
 	fx_map_deinit(&trace->records);
 	fx_map_deinit(&trace->scanned);
+	fx_vec_deinit(&trace->config);
 	Py_XDECREF(trace->tracer);
 	Py_XDECREF(trace->root);
 	Py_XDECREF(trace->keep);

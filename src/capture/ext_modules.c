@@ -73,7 +73,7 @@ static const char *
 join(const char *prefix, PyObject *name)
 {
 	char path[512];
-	const char *text = fxpy_text(name);
+	const char *text = fxpy_name(name);
 	size_t before = fx_intern_length(prefix);
 	size_t length = text ? fx_intern_length(text) : 0;
 
@@ -136,6 +136,19 @@ config_key(PyObject *key)
 	return text;
 }
 
+static void
+add_config(struct fxpy_trace *trace, const char *key, struct fx_value value)
+{
+	if (trace->config.count + 2 > trace->config.capacity)
+		fx_vec_reserve(&trace->config, trace->config.count + 2);
+	trace->config.items[trace->config.count++] = (struct fx_value){
+		.kind = FX_VALUE_STRING,
+		.count = (uint32_t)fx_intern_length(key),
+		.text = key,
+	};
+	trace->config.items[trace->config.count++] = value;
+}
+
 /* The plain attributes of DICT as a DICT value; tensors among them are mapped
  * to their paths instead.
  */
@@ -143,28 +156,26 @@ static struct fx_value
 configuration(struct fxpy_trace *trace, PyObject *dict, const char *path)
 {
 	struct fx_arena *arena = trace->recorder.graph->permanent;
-	FX_VEC(struct fx_value) items = { 0 };
 	PyObject *key, *value;
 	Py_ssize_t at = 0;
-	struct fx_value config, plain;
+	struct fx_value plain;
 
+	trace->config.count = 0;
 	while (PyDict_Next(dict, &at, &key, &value)) {
 		const char *text = config_key(key);
 
 		if (!text)
 			continue;
 		if (fxpy_plain(arena, value, 0, &plain)) {
-			fx_vec_push(&items, fx_value_string(text));
-			fx_vec_push(&items, plain);
+			add_config(trace, text, plain);
 		} else if (PyType_IsSubtype(Py_TYPE(value),
 				   (PyTypeObject *)fxpy.tensor_type))
 			map_tensor(trace, &trace->tensors, value, path, key);
 		else
 			PyErr_Clear();
 	}
-	config = fx_value_dict(arena, items.items, items.count / 2);
-	fx_vec_deinit(&items);
-	return config;
+	return fx_value_dict(arena, trace->config.items,
+		trace->config.count / 2);
 }
 
 static struct fx_module *collect(struct fxpy_trace *trace, PyObject *module,
@@ -180,7 +191,7 @@ collect_children(struct fxpy_trace *trace, PyObject *dict,
 
 	while (children && PyDict_Next(children, &at, &key, &value)) {
 		struct fx_module *child = NULL;
-		const char *name = fxpy_text(key);
+		const char *name = fxpy_name(key);
 
 		if (!name)
 			return false;

@@ -330,7 +330,7 @@ proxy_call(PyObject *self, PyObject *args, PyObject *kwargs)
 	Py_ssize_t count = PyTuple_Size(args);
 	const char *name = "__call__";
 
-	if (proxy->attr && !(name = fxpy_text(proxy->attr)))
+	if (proxy->attr && !(name = fxpy_name(proxy->attr)))
 		return NULL;
 	all = PyTuple_New(count + 1);
 	if (!all)
@@ -437,7 +437,7 @@ static PyObject *
 proxy_getattr(PyObject *self, PyObject *name)
 {
 	struct fxpy_proxy *proxy = (struct fxpy_proxy *)self;
-	const char *text = fxpy_text(name);
+	const char *text = fxpy_name(name);
 
 	if (!text)
 		return NULL;

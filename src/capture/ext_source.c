@@ -28,7 +28,8 @@ struct code {
 	enum code_kind kind;
 	const char *file;
 	const char *function;
-	bool is_generator; /* resumed from anywhere */
+	bool is_generator;   /* resumed from anywhere */
+	struct fx_map lines; /* instruction + 2 -> line + 1 */
 };
 
 static const char *
@@ -54,7 +55,7 @@ is_generator(PyObject *code)
 	return bits & (0x20 | 0x80 | 0x200);
 }
 
-static const struct code *
+static struct code *
 code_of(PyObject *object)
 {
 	struct code *code = fx_map_get_pointer(&fxpy.codes, object);
@@ -83,7 +84,7 @@ code_of(PyObject *object)
  */
 struct fxpy_frame {
 	PyObject *frame;
-	const struct code *code;
+	struct code *code;
 	int line;
 };
 
@@ -127,6 +128,28 @@ find_frame(const struct fxpy_trace *trace, PyObject *frame)
 	return -1;
 }
 
+/* The line that FRAME, which runs CODE, is at.  Python walks a table of the
+ * whole code for it, so each instruction is asked about once.
+ */
+static int
+line_of(PyObject *frame, struct code *code)
+{
+	PyObject *last = PyObject_GetAttr(frame, fxpy_str.f_lasti);
+	long at = last ? PyLong_AsLong(last) : -1;
+	uintptr_t key = (uintptr_t)at + 2, line;
+
+	Py_XDECREF(last);
+	PyErr_Clear();
+	line = fx_map_get(&code->lines, key, 0);
+	if (!line) {
+		line = 1 +
+		       (uintptr_t)PyFrame_GetLineNumber((PyFrameObject *)frame);
+		if (at >= 0)
+			fx_map_set(&code->lines, key, line);
+	}
+	return (int)line - 1;
+}
+
 /* Fill NEW with the frames from FRAME (taken) outwards that are not in the
  * stack, at most MAX_FRAMES; cut the stack to those outside them.
  */
@@ -139,7 +162,7 @@ new_frames(struct fxpy_trace *trace, PyObject *frame, struct fxpy_frame *new)
 	while (frame && count < MAX_FRAMES) {
 		PyObject *object =
 			(PyObject *)PyFrame_GetCode((PyFrameObject *)frame);
-		const struct code *code = code_of(object);
+		struct code *code = code_of(object);
 
 		Py_DECREF(object);
 		/* What resumes a generator need not stand still. */
@@ -153,9 +176,8 @@ new_frames(struct fxpy_trace *trace, PyObject *frame, struct fxpy_frame *new)
 	Py_XDECREF(frame);
 	drop_frames(trace, (size_t)(at + 1));
 	if (at >= 0)
-		trace->frames[at].line =
-			PyFrame_GetLineNumber((PyFrameObject *)trace->frames[at]
-						      .frame);
+		trace->frames[at].line = line_of(trace->frames[at].frame,
+			trace->frames[at].code);
 	return count;
 }
 
@@ -176,9 +198,7 @@ push_frames(struct fxpy_trace *trace, const struct fxpy_frame *new,
 		frames[trace->frame_count] = new[count];
 		frames[trace->frame_count++].line =
 			new[count].code->kind == CODE_USER
-				? PyFrame_GetLineNumber((PyFrameObject
-						  *)new[count]
-								.frame)
+				? line_of(new[count].frame, new[count].code)
 				: 0;
 	}
 	return true;
@@ -209,7 +229,7 @@ make_source(struct fxpy_trace *trace, const struct step *steps, size_t count)
 			.function = steps[i].code->function,
 			.line = (int)steps[i].line,
 		};
-	return fx_graph_source(trace->recorder.graph, frames, count);
+	return fx_graph_source_interned(trace->recorder.graph, frames, count);
 }
 
 static const struct fx_source *

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "base/map.h"
+#include "base/vec.h"
 #include "trace/recorder.h"
 
 struct fxpy_trace {
@@ -21,6 +22,7 @@ struct fxpy_trace {
 	struct fx_map scanned;    /* globals already searched for math.* */
 	struct _object *targets;  /* dict: target text -> the callable */
 	unsigned constant_count;
+	FX_VEC(struct fx_value) config; /* of the module being collected */
 
 	struct fxpy_frame *frames; /* of ext_source.c */
 	size_t frame_count;

@@ -61,20 +61,19 @@ intern_frames(struct fx_source_frame *ret, const struct fx_source_frame *frames,
 	}
 }
 
-const struct fx_source *
-fx_graph_source(struct fx_graph *graph, const struct fx_source_frame *frames,
-	size_t count)
+/* The source of COPY, frames that were allocated last in the graph's arena, at
+ * MARK; they are given back when there is an equal one.
+ */
+static const struct fx_source *
+share_source(struct fx_graph *graph, const struct fx_source_frame *copy,
+	size_t count, struct fx_arena_mark mark)
 {
 	struct fx_arena *arena = graph->permanent;
 	struct fx_map *map = &graph->private_->sources;
-	struct fx_arena_mark mark = fx_arena_mark(arena);
-	struct fx_source_frame *copy =
-		fx_arena_alloc(arena, count * sizeof(*copy));
 	struct shared_source *first;
 	struct shared_source *shared;
 	uintptr_t key;
 
-	intern_frames(copy, frames, count);
 	key = (uintptr_t)fx_hash_quick(copy, count * sizeof(*copy)) | 1;
 	first = (struct shared_source *)fx_map_get(map, key, 0);
 	for (shared = first; shared; shared = shared->next) {
@@ -92,13 +91,50 @@ fx_graph_source(struct fx_graph *graph, const struct fx_source_frame *frames,
 	return &shared->source;
 }
 
+const struct fx_source *
+fx_graph_source(struct fx_graph *graph, const struct fx_source_frame *frames,
+	size_t count)
+{
+	struct fx_arena_mark mark = fx_arena_mark(graph->permanent);
+	struct fx_source_frame *copy =
+		fx_arena_alloc(graph->permanent, count * sizeof(*copy));
+
+	intern_frames(copy, frames, count);
+	return share_source(graph, copy, count, mark);
+}
+
+const struct fx_source *
+fx_graph_source_interned(struct fx_graph *graph,
+	const struct fx_source_frame *frames, size_t count)
+{
+	struct fx_arena_mark mark = fx_arena_mark(graph->permanent);
+	struct fx_source_frame *copy =
+		fx_arena_calloc(graph->permanent, count, sizeof(*copy));
+
+	/* Member by member: padding takes part in the hash. */
+	for (size_t i = 0; i < count; i++) {
+		copy[i].file = frames[i].file;
+		copy[i].function = frames[i].function;
+		copy[i].text = frames[i].text;
+		copy[i].line = frames[i].line;
+	}
+	return share_source(graph, copy, count, mark);
+}
+
 const struct fx_scope *
 fx_graph_scope(struct fx_graph *graph, const struct fx_scope *parent,
 	const char *path, const char *class_name)
 {
+	return fx_graph_scope_interned(graph, parent, fx_intern(path),
+		fx_intern(class_name));
+}
+
+const struct fx_scope *
+fx_graph_scope_interned(struct fx_graph *graph, const struct fx_scope *parent,
+	const char *path, const char *class_name)
+{
 	struct fx_map *map = &graph->private_->scopes;
-	const void *parts[3] = { parent, fx_intern(path),
-		fx_intern(class_name) };
+	const void *parts[3] = { parent, path, class_name };
 	uintptr_t key = (uintptr_t)fx_hash_quick(parts, sizeof(parts)) | 1;
 	struct shared_scope *first =
 		(struct shared_scope *)fx_map_get(map, key, 0);

@@ -148,6 +148,14 @@ const struct fx_source *fx_graph_source(struct fx_graph *graph,
 const struct fx_scope *fx_graph_scope(struct fx_graph *graph,
 	const struct fx_scope *parent, const char *path,
 	const char *class_name);
+/* The same for texts that are interned already, with nothing looked up for
+ * them.
+ */
+const struct fx_source *fx_graph_source_interned(struct fx_graph *graph,
+	const struct fx_source_frame *frames, size_t count);
+const struct fx_scope *fx_graph_scope_interned(struct fx_graph *graph,
+	const struct fx_scope *parent, const char *path,
+	const char *class_name);
 
 /* Release the value arena's unreachable part (values of erased nodes that the
  * journal no longer holds, replaced arguments and metadata).  Node pointers

@@ -75,20 +75,35 @@ strip_dunder(const char **text, size_t *length)
 	*length -= 4;
 }
 
-static const char *
-snake_case(const char *text, size_t length)
+/* What most names fit into; longer ones go through a buffer. */
+#define SHORT_NAME 256
+
+/* TEXT in snake case to OUT, which has room for twice as much; the length. */
+static size_t
+write_snake_case(char *out, const char *text, size_t length)
 {
-	FX_AUTO_BUF struct fx_buf buf = { 0 };
+	size_t at = 0;
 
 	for (size_t i = 0; i < length; i++) {
 		bool upper = is_upper(text[i]);
 
 		if (upper && i > 0 && is_lower(text[i - 1]))
-			fx_buf_add_char(&buf, '_');
-		fx_buf_add_char(&buf,
-			upper ? (char)(text[i] - 'A' + 'a') : text[i]);
+			out[at++] = '_';
+		out[at++] = upper ? (char)(text[i] - 'A' + 'a') : text[i];
 	}
-	return fx_intern(fx_buf_text(&buf));
+	return at;
+}
+
+static const char *
+snake_case(const char *text, size_t length)
+{
+	FX_AUTO_BUF struct fx_buf buf = { 0 };
+	char few[SHORT_NAME];
+
+	if (length <= sizeof(few) / 2)
+		return fx_intern_n(few, write_snake_case(few, text, length));
+	fx_buf_reserve(&buf, 2 * length);
+	return fx_intern_n(buf.data, write_snake_case(buf.data, text, length));
 }
 
 const char *
@@ -110,19 +125,24 @@ static void
 clean(struct fx_buf *buf, const char *candidate)
 {
 	bool in_run = false;
+	char *out;
 
 	if (!*candidate)
 		fx_buf_add(buf, "_unnamed"); /* as torch 2 */
 	if (is_digit(*candidate))
 		fx_buf_add_char(buf, '_');
+	fx_buf_reserve(buf, strlen(candidate));
+	out = buf->data + buf->length;
 	for (const char *at = candidate; *at; at++) {
 		bool good = is_digit(*at) || is_lower(*at) || is_upper(*at) ||
 			    *at == '_';
 
 		if (good || !in_run)
-			fx_buf_add_char(buf, good ? *at : '_');
+			*out++ = good ? *at : '_';
 		in_run = !good;
 	}
+	*out = '\0';
+	buf->length = (size_t)(out - buf->data);
 }
 
 /* A candidate taken apart: BASE_NUMBER, or BASE alone. */
@@ -169,6 +189,9 @@ fx_names_is_illegal(const char *name)
 	static const char *const own[] = { "inf", "nan", "NoneType", "torch",
 		"device", "fx_pytree", "pytree" };
 
+	/* Most names have a digit, and no word of Python's has one. */
+	if (strpbrk(name, "0123456789"))
+		return false;
 	for (size_t i = 0; i < FX_ARRAY_LEN(own); i++)
 		if (strcmp(own[i], name) == 0)
 			return true;

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include "base/hash.h"
-#include "base/intern.h"
 
 void
 fx_recorder_init(struct fx_recorder *recorder, uint32_t serial,
@@ -21,7 +19,6 @@ void
 fx_recorder_deinit(struct fx_recorder *recorder)
 {
 	fx_map_deinit(&recorder->parameters);
-	fx_map_deinit(&recorder->scopes);
 	fx_graph_free(recorder->graph);
 	recorder->graph = NULL;
 	recorder->scope = NULL;
@@ -35,7 +32,6 @@ fx_recorder_take_graph(struct fx_recorder *recorder)
 	recorder->graph = NULL;
 	recorder->scope = NULL;
 	fx_map_clear(&recorder->parameters);
-	fx_map_clear(&recorder->scopes);
 	return graph;
 }
 
@@ -43,18 +39,8 @@ void
 fx_recorder_enter(struct fx_recorder *recorder, const char *path,
 	const char *class_name)
 {
-	const void *parts[3] = { recorder->scope, path, class_name };
-	uintptr_t key = (uintptr_t)fx_hash_quick(parts, sizeof(parts)) | 1;
-	const struct fx_scope *scope =
-		(const struct fx_scope *)fx_map_get(&recorder->scopes, key, 0);
-
-	if (!scope || scope->parent != recorder->scope || scope->path != path ||
-		scope->class_name != class_name) {
-		scope = fx_graph_scope(recorder->graph, recorder->scope, path,
-			class_name);
-		fx_map_set(&recorder->scopes, key, (uintptr_t)scope);
-	}
-	recorder->scope = scope;
+	recorder->scope = fx_graph_scope_interned(recorder->graph,
+		recorder->scope, path, class_name);
 }
 
 void

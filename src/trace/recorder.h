@@ -18,7 +18,6 @@ struct fx_recorder {
 	struct fx_graph *graph;       /* being filled; the recorder's */
 	const struct fx_scope *scope; /* innermost open module call */
 	struct fx_map parameters;     /* path -> its one get_attr node */
-	struct fx_map scopes;    /* seen so far, by what they are made of */
 	unsigned constant_count; /* _tensor_constantN given so far */
 	uint64_t generation;     /* tells proxies of an earlier trace apart */
 };

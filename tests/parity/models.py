@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Compare shapes through whole models with torch.fx's ShapeProp.
 
-usage: models.py META_EVAL [MODEL...]
+usage: models.py META_EVAL [MODEL... | all]
 
 torchvision's models are traced by torch.fx, exported as .fxg without their
-weights' values, and every node's shape and dtype compared.
+weights' values, and every node's shape and dtype compared; all: every
+classification and video model that torch.fx can trace.
 """
-import importlib
+import inspect
 import json
 import os
 import subprocess
@@ -25,13 +26,45 @@ import oracle                                   # repairs torch.fx 1.13
 warnings.simplefilter("ignore")
 SHORT = export_fxg.SHORT
 
-# The first few by default, as each takes seconds; "all" means all of them.
-FEW = 3
-MODELS = ["resnet18", "shufflenet_v2_x0_5", "mobilenet_v3_small", "mobilenet_v2", "alexnet",
-          "squeezenet1_1", "densenet121", "googlenet", "efficientnet_b0",
-          "regnet_y_400mf", "mnasnet0_5",
-          "convnext_tiny", "vgg11_bn", "inception_v3", "vit_b_32",
-          "swin_t"]
+# By default, as each takes seconds.
+FEW = ["resnet18", "shufflenet_v2_x0_5", "mobilenet_v3_small"]
+
+# Values do not matter here, and drawing them takes most of the time.
+for name in dir(torch.nn.init):
+    if name.endswith("_") and not name.startswith("_"):
+        setattr(torch.nn.init, name, lambda tensor, *args, **kwargs: tensor)
+
+
+def builders():
+    """name -> function of every model."""
+    import torchvision.models.video
+    return {name: value
+            for module in (torchvision.models.video, torchvision.models)
+            for name, value in vars(module).items()
+            if inspect.isfunction(value) and name.islower()
+            and value.__module__.startswith("torchvision.models")
+            and not name.startswith(("get_", "list_"))}
+
+
+def input_shape(name):
+    """Of two examples, of the size the model is made for."""
+    if "3d" in name or name in ("mc3_18", "r2plus1d_18", "s3d") or \
+            name.startswith("mvit"):
+        return [2, 3, 16, 224, 224]
+    side = {"inception_v3": 299, "vit_h_14": 224}.get(name, 224)
+    return [2, 3, side, side]
+
+
+def propagate(gm, shape):
+    """ShapeProp, on the meta device, or where that has not all operators on
+    values that nobody chose.
+    """
+    with torch.no_grad():
+        try:
+            ShapeProp(gm.to("meta")).propagate(
+                torch.empty(shape, device="meta"))
+        except RuntimeError:
+            ShapeProp(gm.to_empty(device="cpu")).propagate(torch.empty(shape))
 
 
 def answer(meta):
@@ -45,21 +78,18 @@ def answer(meta):
 
 
 def check(program, name, folder):
-    import torchvision.models
-    make = getattr(torchvision.models, name)
+    make = builders()[name]
     kwargs = {"init_weights": False} if name in ("googlenet",
                                                  "inception_v3") else {}
     try:
         gm = torch.fx.symbolic_trace(make(**kwargs).eval())
     except Exception as e:                      # not every model traces here
         return None, "not traced: %s" % str(e).split("\n")[0]
-    side = 299 if name == "inception_v3" else 224
-    with torch.no_grad():
-        ShapeProp(gm).propagate(torch.randn(2, 3, side, side))
     path = os.path.join(folder, name + ".fxg")
     export_fxg.save(gm, path)
-    question = {"op": "fxg", "target": path,
-                "inputs": ["f32[2, 3, %d, %d]" % (side, side)]}
+    shape = input_shape(name)
+    propagate(gm, shape)
+    question = {"op": "fxg", "target": path, "inputs": ["f32%s" % shape]}
     out = subprocess.run([program], input=json.dumps(question) + "\n",
                          capture_output=True, text=True, check=True).stdout
     ours = dict(line.split(" ", 1) for line in out.splitlines() if line)
@@ -82,8 +112,8 @@ def main():
     program = sys.argv[1]
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        names = sys.argv[2:] or MODELS[:FEW]
-        for name in MODELS if names == ["all"] else names:
+        names = sys.argv[2:] or FEW
+        for name in builders() if names == ["all"] else names:
             count, wrong = check(program, name, folder)
             if count is None:
                 print("%s: %s" % (name, wrong))

@@ -21,7 +21,7 @@ import traceback
 import torch
 
 import fxdb
-from fxdb import _capture, _find, _report, _weights
+from fxdb import _capture, _find, _report, _run, _weights
 
 
 class _Channel:
@@ -138,12 +138,16 @@ class _Capture:
 
     def serve(self):
         """Answer what is asked later, until the socket closes."""
+        runner = None
         while True:
-            message, _ = self.channel.receive()
+            message, fds = self.channel.receive(1)
             if message is None or message.get("op") == "close":
                 return
             if message["op"] == "weights":
                 self._send_weights()
+            elif message["op"].startswith("run_"):
+                runner = runner or _run.Runner(self.model, self.graph.targets)
+                self.channel.send(*runner.serve(message, fds))
 
     def _send_weights(self):
         try:
@@ -153,6 +157,14 @@ class _Capture:
             return
         self.channel.send({"ok": True, "skipped": skipped}, fds=[memory])
         os.close(memory)
+
+
+def _kill_group(leader):
+    """End what a model left running beside its own process, LEADER."""
+    try:
+        os.killpg(leader, signal.SIGKILL)
+    except OSError:
+        pass
 
 
 def _child(request, server, sock, output, crash):
@@ -185,6 +197,7 @@ def _child(request, server, sock, output, crash):
         if capture.run():
             _capture.die_with_parent(False)
             capture.serve()
+            _kill_group(os.getpid())
         status = 0
     except (BrokenPipeError, ConnectionResetError):
         pass
@@ -212,6 +225,7 @@ class _Server:
             crash = self.children.pop(pid, None)
             if crash is None:
                 continue
+            _kill_group(pid)
             os.lseek(crash, 0, os.SEEK_SET)
             text = os.read(crash, 65536).decode("utf-8", "replace")
             os.close(crash)
@@ -262,10 +276,7 @@ class _Server:
         """Nothing that a model left running stays."""
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         for pid in list(self.children):
-            try:
-                os.killpg(pid, signal.SIGKILL)
-            except OSError:
-                pass
+            _kill_group(pid)
         os._exit(0)
 
 

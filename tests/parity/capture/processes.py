@@ -185,6 +185,19 @@ def nothing_lives_after_fxdb_is_killed():
     leave_nothing(lambda session: session.signal(signal.SIGKILL))
 
 
+def what_a_model_left_running_ends_without_fxdb_and_server():
+    session = Session()
+    session.run("trace ends.py:LeavesChild")
+    server = session.server()
+    child, = session.children(server)
+    below, = session.children(child)
+    os.kill(server, signal.SIGKILL)
+    assert gone(server)
+    session.signal(signal.SIGKILL)
+    assert gone(child), "the model's process lives on"
+    assert gone(below), "what it started lives on"
+
+
 def nothing_lives_after_quit():
     def end(session):
         session.signal()

@@ -5,6 +5,7 @@ libfxcore_a_SOURCES += \
 	%D%/jsonl_line.c \
 	%D%/jsonl_module.c \
 	%D%/jsonl_node.c \
+	%D%/npy.c %D%/npy.h \
 	%D%/safetensors.c %D%/safetensors.h \
 	%D%/safetensors_write.c \
 	%D%/save.c %D%/save.h

@@ -100,6 +100,11 @@ check_PROGRAMS += %D%/test_meta_dumps
 TESTS += %D%/test_meta_dumps
 %C%_test_meta_dumps_SOURCES = %D%/test_meta_dumps.c
 
-check_PROGRAMS += %D%/test_values
-TESTS += %D%/test_values
+check_PROGRAMS += %D%/test_values %D%/test_npy
+TESTS += %D%/test_values %D%/test_npy
+%C%_test_npy_SOURCES = %D%/test_npy.c
 %C%_test_values_SOURCES = %D%/test_values.c
+
+check_PROGRAMS += %D%/test_timeline
+TESTS += %D%/test_timeline
+%C%_test_timeline_SOURCES = %D%/test_timeline.c

@@ -1,0 +1,51 @@
+/* npy.h - numpy's files of one array, read and written.
+ *
+ * Versions 1 to 3 of the format, rows or columns first, either byte order.
+ * Arrays of Python objects are pickles and never read.
+ */
+#ifndef FX_LOAD_NPY_H
+#define FX_LOAD_NPY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "base/dtype.h"
+#include "base/error.h"
+
+struct fx_blob;
+
+#define FX_NPY_RANK_LIMIT 64
+/* Longest header that is read. */
+#define FX_NPY_HEADER_LIMIT ((size_t)1 << 20)
+
+struct fx_npy {
+	enum fx_dtype dtype;
+	uint32_t rank;
+	int64_t sizes[FX_NPY_RANK_LIMIT];
+	uint64_t count;       /* of elements */
+	struct fx_blob *blob; /* row-major and of our byte order; owned */
+};
+
+void fx_npy_deinit(struct fx_npy *array);
+FX_DEFINE_DEINIT(npy, struct fx_npy, fx_npy_deinit);
+#define FX_AUTO_NPY FX_AUTO(npy)
+
+/* Read PATH.  FORMAT when it is no such file, is cut short, or its header
+ * contradicts itself; UNSUPPORTED for an element type that is none of ours or
+ * would need unpickling; LIMIT for absurd sizes; IO, NO_SPACE.
+ */
+FX_NODISCARD struct fx_error *fx_npy_read(const char *path, struct fx_npy *ret);
+
+/* Gives COUNT elements from FIRST. */
+typedef struct fx_error *fx_npy_source(void *context, uint64_t first,
+	size_t count, void *bytes);
+
+/* Write an array like ARRAY (its blob is not looked at) to PATH, atomically.
+ * UNSUPPORTED when numpy has no such dtype; what SOURCE fails with.
+ */
+FX_NODISCARD struct fx_error *fx_npy_write(const char *path,
+	const struct fx_npy *array, fx_npy_source *source, void *context);
+
+#endif /* FX_LOAD_NPY_H */

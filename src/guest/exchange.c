@@ -317,6 +317,43 @@ fx_capture_weights(struct fx_capture *capture, struct fx_safetensors **ret,
 	return err;
 }
 
+struct fx_error *
+fx_capture_ask(struct fx_capture *capture, const struct fx_question *question,
+	json_t **answer_ret, char **bytes_ret)
+{
+	struct fx_trace_request listener = {
+		.tick = question->tick,
+		.output = question->output,
+		.context = question->context,
+	};
+	struct exchange e = { .capture = capture, .request = &listener };
+	FX_AUTO_FREE char *bytes = NULL;
+	json_t *answer;
+	json_int_t size;
+	struct fx_error *err = fx_channel_send(&capture->channel,
+		question->message, &question->fd, question->fd >= 0);
+
+	if (err) {
+		fx_error_free(err);
+		return how_it_ended(&e);
+	}
+	err = child_line(&e, &answer);
+	if (err)
+		return err;
+	size = json_integer_value(json_object_get(answer, "bytes"));
+	err = child_bytes(&e, size > 0 ? (size_t)size : 0, &bytes);
+	if (!err && !json_is_true(json_object_get(answer, "ok")))
+		err = fx_failure_error(json_object_get(answer, "error"), NULL);
+	if (err) {
+		json_decref(answer);
+		return err;
+	}
+	*answer_ret = answer;
+	if (bytes_ret)
+		*bytes_ret = FX_TAKE(bytes);
+	return NULL;
+}
+
 int
 fx_capture_process(struct fx_capture *capture)
 {

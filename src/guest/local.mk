@@ -1,8 +1,13 @@
 libfxcore_a_SOURCES += \
+	%D%/backend_python.c %D%/backend_python.h \
+	%D%/backend_python_private.h \
 	%D%/channel.c %D%/channel.h \
+	%D%/child_tree.c %D%/child_tree.h \
 	%D%/exchange.c \
 	%D%/failure.c %D%/failure.h \
 	%D%/process.c %D%/process.h \
 	%D%/python.c %D%/python.h \
+	%D%/python_tensor.c \
+	%D%/python_wire.c %D%/python_wire.h \
 	%D%/reply.c %D%/reply.h \
 	%D%/worker.c %D%/worker.h %D%/worker_private.h

@@ -8,6 +8,7 @@
 #ifndef FX_GUEST_WORKER_H
 #define FX_GUEST_WORKER_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -80,6 +81,23 @@ FX_NODISCARD struct fx_error *fx_worker_trace(struct fx_worker *worker,
  */
 FX_NODISCARD struct fx_error *fx_capture_weights(struct fx_capture *capture,
 	struct fx_safetensors **ret, char **skipped_ret);
+
+/* One question to CAPTURE and its answer, as capture/fxdb/_run.py has them. */
+struct fx_question {
+	json_t *message; /* borrowed */
+	int fd;          /* memory that goes with it, or -1 */
+	/* Called every 30 ms; true: interrupt; may be null. */
+	bool (*tick)(void *context);
+	/* What the operation printed; may be null. */
+	void (*output)(void *context, const char *text, size_t length);
+	void *context;
+};
+/* Ask and wait.  The caller decrefs *ANSWER_RET and frees *BYTES_RET (which may
+ * be null: not wanted).  CHILD when the process has died.
+ */
+FX_NODISCARD struct fx_error *fx_capture_ask(struct fx_capture *capture,
+	const struct fx_question *question, json_t **answer_ret,
+	char **bytes_ret);
 
 /* The child's process, or 0 when it has ended. */
 int fx_capture_process(struct fx_capture *capture);

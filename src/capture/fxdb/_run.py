@@ -1,0 +1,308 @@
+"""Nodes run here, for fxdb's python backend (guest/backend_python.c).
+
+What operations give stays in this process and has a number there; plain data
+cross as JSON (see plain and Runner.read).  Every exception is an answer.
+"""
+import importlib
+import inspect
+import json
+import mmap
+import operator
+import os
+import signal
+
+import torch
+
+_DTYPES = {str(getattr(torch, name))[6:]: getattr(torch, name)
+           for name in dir(torch)
+           if isinstance(getattr(torch, name), torch.dtype)}
+# For the few constants that cross as Python text, written by fxdb itself.
+_NAMES = {"torch": torch, "inf": float("inf"), "nan": float("nan"),
+          "NoneType": type(None)}
+_AUGMENTED = {name for name in dir(operator)
+              if name[0] == "i" and hasattr(operator, "__%s__" % name)
+              and hasattr(operator, name[1:])}
+# Below this many elements a copy in row-major order is cheap.
+_SMALL = 1 << 16
+
+
+class Unsupported(Exception):
+    """fxdb may try something else."""
+
+
+def _where(path):
+    """The object that a dotted path names."""
+    parts = path.split(".")
+    for count in range(len(parts), 0, -1):
+        try:
+            found = importlib.import_module(".".join(parts[:count]))
+        except ImportError:
+            continue
+        for part in parts[count:]:
+            found = getattr(found, part)
+        return found
+    return getattr(importlib.import_module("builtins"), path)
+
+
+def _storage(tensor):
+    try:
+        return tensor.untyped_storage()
+    except AttributeError:  # torch 1.13
+        return tensor.storage().untyped()
+
+
+def _bytes_of(tensor):
+    """TENSOR's elements, contiguous, as bytes."""
+    plain = tensor.detach().cpu().resolve_conj().resolve_neg().contiguous()
+    return plain.reshape(-1).view(torch.uint8).numpy().tobytes()
+
+
+def _writes(function, message):
+    """Which arguments a call may write in place, a bit each: all of those of
+    modules and functions that say they can, the first of those that end in an
+    underscore (torch's convention) or are an augmented assignment.
+    """
+    first, every = 1, (1 << 63) - 1
+    name = message["target"].rpartition(".")[2]
+    if message["opcode"] == "call_module":
+        return every if any(getattr(inner, "inplace", False)
+                            for inner in function.modules()) else 0
+    if {"inplace", "out"} & set(message["keywords"]):
+        return every
+    if name.endswith("_") and not name.endswith("__") or \
+            name in _AUGMENTED:
+        return first
+    try:
+        return every if "inplace" in inspect.signature(function).parameters \
+            else 0
+    except (TypeError, ValueError):  # torch's own have none
+        return 0
+
+
+class Runner:
+    """The values and prepared calls of one capture."""
+
+    def __init__(self, root, targets):
+        self.root = root
+        self.targets = targets
+        self.objects = {}
+        self.plans = {}
+        self.count = 0
+
+    def _number(self, table, thing):
+        self.count += 1
+        table[self.count] = thing
+        return self.count
+
+    # -- data ------------------------------------------------------------
+
+    def read(self, data):
+        """What fxdb sent, as Python's objects."""
+        if not isinstance(data, dict):
+            return data
+        (kind, of), = data.items()
+        if kind == "h":
+            return self.objects[of]
+        if kind == "f":
+            return float(of)
+        if kind in ("tuple", "list", "slice", "size"):
+            items = [self.read(item) for item in of]
+            return {"tuple": tuple, "list": list, "size": torch.Size,
+                    "slice": lambda three: slice(*three)}[kind](items)
+        if kind == "dict":
+            items = [self.read(item) for item in of]
+            return dict(zip(items[::2], items[1::2]))
+        if kind == "dtype":
+            return _DTYPES[of]
+        if kind == "device":
+            return torch.device(of)
+        if kind == "b":
+            return bytes.fromhex(of)
+        return eval(of, dict(_NAMES))
+
+    def plain(self, value):
+        """VALUE for fxdb; what only Python understands stays here."""
+        kind = type(value)
+        if value is None or kind in (bool, str):
+            return value
+        if kind is int and -(1 << 63) <= value < 1 << 63:
+            return value
+        if kind is float:
+            return {"f": repr(value)}
+        if kind in (tuple, list):
+            return {kind.__name__: [self.plain(item) for item in value]}
+        if kind is torch.Size:
+            return {"size": [self.plain(item) for item in value]}
+        if kind is dict:
+            return {"dict": [self.plain(item) for pair in value.items()
+                             for item in pair]}
+        if kind is slice:
+            return {"slice": [self.plain(item) for item in
+                              (value.start, value.stop, value.step)]}
+        if kind is torch.dtype:
+            return {"dtype": str(value)[6:]}
+        if kind is torch.device:
+            return {"device": str(value)}
+        return self._handle(value)
+
+    def _handle(self, value):
+        answer = {"h": self._number(self.objects, value)}
+        if isinstance(value, torch.Tensor) and \
+                value.layout is torch.strided:
+            storage = _storage(value)
+            answer.update(
+                dtype=str(value.dtype)[6:], shape=list(value.shape),
+                strides=list(value.stride()), device=str(value.device),
+                storage=storage.data_ptr(), size=storage.nbytes())
+        else:
+            answer["text"] = repr(value)[:500]
+        return answer
+
+    # -- calls -----------------------------------------------------------
+
+    def _function(self, message):
+        opcode, target = message["opcode"], message["target"]
+        if opcode == "call_method":
+            return lambda self, *args, **kwargs: \
+                getattr(self, target)(*args, **kwargs)
+        try:
+            if opcode == "call_module":
+                return self.root.get_submodule(target)
+            return self.targets[target] if target in self.targets \
+                else _where(target)
+        except (AttributeError, ImportError, KeyError) as error:
+            raise Unsupported("Python has no %s: %s" % (target, error))
+
+    def resolve(self, message):
+        function = self._function(message)
+        return {"plan": self._number(self.plans,
+                                     (function, message["keywords"])),
+                "writes": _writes(function, message)}
+
+    def call(self, message):
+        function, keywords = self.plans[message["plan"]]
+        data = [self.read(item) for item in message["data"]]
+        at = len(data) - len(keywords)
+        with torch.no_grad():
+            result = function(*data[:at], **dict(zip(keywords, data[at:])))
+        return {"result": self.plain(result)}
+
+    def forget(self, message):
+        for number in message["plans"]:
+            self.plans.pop(number, None)
+        for number in message["objects"]:
+            self.objects.pop(number, None)
+        return {}
+
+    # -- tensors ---------------------------------------------------------
+
+    def tensor(self, message):
+        """A parameter or buffer of the model, by its path."""
+        found = self.root
+        for part in message["path"].split("."):
+            found = getattr(found, part)
+        return {"result": self._handle(found.detach())}
+
+    def elements(self, message):
+        tensor = self.objects[message["h"]].detach()
+        first, count = message["first"], message["count"]
+        if tensor.is_contiguous() or tensor.numel() <= _SMALL:
+            part = tensor.contiguous().reshape(-1)[first:first + count]
+        else:
+            rest = torch.arange(first, first + count)
+            index = []
+            for size in reversed(tensor.shape):
+                index.insert(0, rest % size)
+                rest = torch.div(rest, size, rounding_mode="floor")
+            part = tensor[tuple(index)]
+        return {}, _bytes_of(part)
+
+    def make(self, message, memory):
+        shape, dtype = message["shape"], _DTYPES[message["dtype"]]
+        tensor = torch.empty(shape, dtype=dtype)
+        if tensor.numel():
+            with mmap.mmap(memory, 0, prot=mmap.PROT_READ) as data:
+                tensor = torch.frombuffer(bytearray(data),
+                                          dtype=dtype).reshape(shape)
+        return {"result": self._handle(tensor)}
+
+    def generate(self, message):
+        """Normal for floats, zeros for integers; the state stays as it is."""
+        shape, dtype = message["shape"], _DTYPES[message["dtype"]]
+        if not (dtype.is_floating_point or dtype.is_complex):
+            return {"result": self._handle(torch.zeros(shape, dtype=dtype))}
+        generator = torch.Generator().manual_seed(message["seed"])
+        wide = dtype if dtype.is_complex else torch.float32
+        return {"result": self._handle(torch.randn(
+            shape, generator=generator, dtype=wide).to(dtype))}
+
+    def truth(self, message):
+        return {"result": bool(self.objects[message["h"]])}
+
+    def text(self, message):
+        return {"result": str(self.objects[message["h"]])}
+
+    def _words(self, tensor):
+        """The bytes that TENSOR's storage is."""
+        storage = _storage(tensor)
+        return torch.empty(0, dtype=torch.uint8).set_(storage) \
+            if storage.nbytes() else torch.empty(0, dtype=torch.uint8)
+
+    def storage_save(self, message):
+        return {}, _bytes_of(self._words(self.objects[message["h"]].detach()))
+
+    def storage_restore(self, message, memory):
+        words = self._words(self.objects[message["h"]].detach())
+        if words.numel():
+            with mmap.mmap(memory, 0, prot=mmap.PROT_READ) as data:
+                words.copy_(torch.frombuffer(bytearray(data),
+                                             dtype=torch.uint8))
+        return {}
+
+    def random_save(self, message):
+        return {}, _bytes_of(torch.get_rng_state())
+
+    def random_restore(self, message, memory):
+        with mmap.mmap(memory, 0, prot=mmap.PROT_READ) as data:
+            torch.set_rng_state(torch.frombuffer(bytearray(data),
+                                                 dtype=torch.uint8))
+        return {}
+
+    def seed(self, message):
+        torch.manual_seed(message["seed"])
+        return {}
+
+    # -- the door --------------------------------------------------------
+
+    def _answer(self, message, fds):
+        function = getattr(self, message["op"][4:])
+        answer = function(message, *fds)
+        return answer if isinstance(answer, tuple) else (answer, b"")
+
+    def serve(self, message, fds):
+        """(answer, bytes) to MESSAGE, whose operation begins with run_."""
+        try:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            answer, data = self._answer(message, fds)
+            answer["ok"] = True
+            json.dumps(answer)
+        except BaseException as error:
+            answer, data = {"ok": False, "error": _failure(error)}, b""
+        finally:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            for descriptor in fds:
+                os.close(descriptor)
+        return answer, data
+
+
+def _failure(error):
+    if isinstance(error, KeyboardInterrupt):
+        return {"code": "interrupted", "message": "interrupted"}
+    if isinstance(error, Unsupported):
+        return {"code": "unsupported", "message": str(error)}
+    try:
+        text = str(error).strip().split("\n")[0]
+    except Exception:
+        text = "(its message cannot be had)"
+    return {"code": "backend", "message": "%s: %s" % (
+        type(error).__name__, text)}

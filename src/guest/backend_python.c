@@ -1,0 +1,412 @@
+/* backend_python.c - nodes run in the process that traced the graph.
+ *
+ * capture/fxdb/_run.py is the other end.  What is released here is told there
+ * with the next call, so that freeing costs no message of its own.
+ */
+#include <config.h>
+
+#include "guest/backend_python_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/dtype.h"
+#include "base/intern.h"
+#include "base/mem.h"
+#include "guest/child_tree.h"
+#include "guest/python_wire.h"
+#include "guest/worker.h"
+#include "ir/graph.h"
+#include "ir/module.h"
+#include "ir/value_text.h"
+#include "run/datum.h"
+
+struct plan {
+	json_int_t number;
+	uint64_t writes;
+};
+
+static void
+state_unref(struct fx_python_state *state)
+{
+	if (--state->references)
+		return;
+	json_decref(state->objects);
+	json_decref(state->plans);
+	free(state);
+}
+
+/* --- asking ------------------------------------------------------------- */
+
+struct fx_error *
+fx_python_ask(struct fx_python_state *state, const char *operation,
+	struct fx_asking *a)
+{
+	struct fx_question question = {
+		.message = a->message,
+		.fd = a->fd,
+		.tick = state->run.tick,
+		.output = state->run.output,
+		.context = state->run.context,
+	};
+	struct fx_error *err;
+
+	if (state->is_over)
+		err = fx_error_new(FX_ERR_CHILD,
+			"the process that holds the value is gone");
+	else {
+		json_object_set_new(a->message, "op", json_string(operation));
+		err = fx_capture_ask(state->run.capture, &question, &a->answer,
+			&a->bytes);
+	}
+	json_decref(a->message);
+	a->message = NULL;
+	return err;
+}
+
+void
+fx_asking_deinit(struct fx_asking *a)
+{
+	json_decref(a->answer);
+	free(a->bytes);
+}
+
+/* Tell what is no longer needed, when it is worth a message. */
+static struct fx_error *
+forget(struct fx_python_state *state)
+{
+	struct fx_asking a = { .fd = -1 };
+	struct fx_error *err;
+
+	if (json_array_size(state->objects) + json_array_size(state->plans) <
+		16)
+		return NULL;
+	a.message = json_pack("{s:O, s:O}", "objects", state->objects, "plans",
+		state->plans);
+	err = fx_python_ask(state, "run_forget", &a);
+	json_array_clear(state->objects);
+	json_array_clear(state->plans);
+	fx_asking_deinit(&a);
+	return err;
+}
+
+/* --- payloads ----------------------------------------------------------- */
+
+static void
+python_payload_ref(void *payload)
+{
+	((struct fx_python_payload *)payload)->references++;
+}
+
+static void
+python_payload_unref(void *pointer)
+{
+	struct fx_python_payload *payload = pointer;
+
+	if (--payload->references)
+		return;
+	json_array_append_new(payload->state->objects,
+		json_integer(payload->number));
+	state_unref(payload->state);
+	free(payload->text);
+	free(payload);
+}
+
+static const char *
+text_of(json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+static void
+fill_tensor(struct fx_python_payload *payload, json_t *object)
+{
+	json_t *shape = json_object_get(object, "shape");
+	json_t *strides = json_object_get(object, "strides");
+	size_t rank = json_array_size(shape);
+
+	payload->is_tensor = true;
+	payload->meta = (struct fx_tensor_meta){
+		.dtype = fx_dtype_find(text_of(object, "dtype")),
+		.has_shape = true,
+		.rank = (uint32_t)rank,
+		.sizes = payload->sizes,
+		.strides = payload->sizes + rank,
+		.device = fx_intern(text_of(object, "device")),
+	};
+	for (size_t i = 0; i < rank; i++) {
+		payload->sizes[i] =
+			fx_value_int(json_integer_value(json_array_get(shape,
+				i)));
+		payload->sizes[rank + i] =
+			fx_value_int(json_integer_value(json_array_get(strides,
+				i)));
+	}
+	payload->storage = (uintptr_t)json_integer_value(json_object_get(object,
+		"storage"));
+	payload->storage_size =
+		(size_t)json_integer_value(json_object_get(object, "size"));
+}
+
+/* For fx_wire_get. */
+static struct fx_datum *
+hold(void *context, json_t *object)
+{
+	struct fx_python_state *state = context;
+	size_t rank = json_array_size(json_object_get(object, "shape"));
+	struct fx_python_payload *payload = fx_xcalloc(1,
+		sizeof(*payload) + 2 * rank * sizeof(*payload->sizes));
+
+	payload->references = 1;
+	payload->state = state;
+	state->references++;
+	payload->number = json_integer_value(json_object_get(object, "h"));
+	if (json_object_get(object, "dtype"))
+		fill_tensor(payload, object);
+	else
+		payload->text = fx_xstrdup(text_of(object, "text"));
+	return fx_datum_payload_take(payload->is_tensor ? FX_DATUM_TENSOR
+							: FX_DATUM_HANDLE,
+		&state->backend, payload);
+}
+
+/* Ask what gives a value. */
+struct fx_error *
+fx_python_ask_datum(struct fx_python_state *state, const char *operation,
+	struct fx_asking *a, struct fx_datum **ret)
+{
+	struct fx_error *err = fx_python_ask(state, operation, a);
+
+	if (!err)
+		err = fx_wire_get(json_object_get(a->answer, "result"), hold,
+			state, ret);
+	fx_asking_deinit(a);
+	return err;
+}
+
+static struct fx_kind
+python_kind(const void *pointer)
+{
+	const struct fx_python_payload *payload = pointer;
+
+	if (!payload->is_tensor)
+		return (struct fx_kind){ .kind = FX_DATUM_HANDLE, .rank = -1 };
+	return (struct fx_kind){
+		.kind = FX_DATUM_TENSOR,
+		.dtype = (uint8_t)payload->meta.dtype,
+		.rank = (int16_t)payload->meta.rank,
+	};
+}
+
+static const struct fx_tensor_meta *
+python_meta(const void *pointer, struct fx_arena *arena)
+{
+	(void)arena;
+	return &((const struct fx_python_payload *)pointer)->meta;
+}
+
+struct fx_asking
+fx_python_about(const struct fx_python_payload *payload)
+{
+	return (struct fx_asking){
+		.message = json_pack("{s:I}", "h", payload->number),
+		.fd = -1,
+	};
+}
+
+static void
+python_print(const void *pointer, bool in_full, struct fx_buf *out)
+{
+	const struct fx_python_payload *payload = pointer;
+	struct fx_value value = { .kind = FX_VALUE_TENSOR,
+		.tensor = &payload->meta };
+	struct fx_asking a;
+	struct fx_error *err;
+
+	if (!payload->is_tensor) {
+		fx_buf_add(out, payload->text);
+		return;
+	}
+	if (!in_full) {
+		fx_value_print_shape(out, &value, false);
+		return;
+	}
+	a = fx_python_about(payload);
+	err = fx_python_ask(payload->state, "run_text", &a);
+	fx_buf_add(out,
+		err ? fx_error_message(err) : text_of(a.answer, "result"));
+	fx_error_free(err);
+	fx_asking_deinit(&a);
+}
+
+static struct fx_error *
+python_truth(const void *pointer, bool *ret)
+{
+	const struct fx_python_payload *payload = pointer;
+	struct fx_asking a = fx_python_about(payload);
+	struct fx_error *err = fx_python_ask(payload->state, "run_truth", &a);
+
+	if (!err)
+		*ret = json_is_true(json_object_get(a.answer, "result"));
+	fx_asking_deinit(&a);
+	return err;
+}
+
+/* --- calls -------------------------------------------------------------- */
+
+struct fx_python_state *
+fx_python_state_of(const struct fx_backend *backend)
+{
+	return backend->state;
+}
+
+static void
+python_free(struct fx_backend *backend)
+{
+	struct fx_python_state *state = fx_python_state_of(backend);
+
+	state->is_over = true;
+	state_unref(state);
+}
+
+static json_int_t
+number_of(const struct fx_datum *datum)
+{
+	const struct fx_python_payload *payload = datum->payload;
+
+	if (datum->backend->ops->free != python_free)
+		return 0;
+	return payload->number;
+}
+
+/* A module that was edited is another one there: what it does is expanded. */
+static struct fx_error *
+check_module(struct fx_python_state *state, const struct fx_call_site *site)
+{
+	struct fx_module *module =
+		fx_module_find(site->graph->module, site->target);
+
+	if (module && fx_child_tree_has(state->run.tree, module))
+		return NULL;
+	return fx_error_new(FX_ERR_UNSUPPORTED,
+		"%s is not what was traced any more", site->target);
+}
+
+static struct fx_error *
+python_resolve(struct fx_backend *backend, const struct fx_call_site *site,
+	void **plan_ret)
+{
+	struct fx_python_state *state = fx_python_state_of(backend);
+	json_t *keywords = json_array();
+	struct fx_asking a = { .fd = -1 };
+	struct fx_error *err = NULL;
+	struct plan *plan;
+
+	for (size_t i = 0; i < site->keyword_count; i++)
+		json_array_append_new(keywords, json_string(site->keywords[i]));
+	if (site->opcode == FX_OPCODE_CALL_MODULE)
+		err = check_module(state, site);
+	if (err) {
+		json_decref(keywords);
+		return err;
+	}
+	a.message = json_pack("{s:s, s:s, s:o}", "opcode",
+		fx_opcode_word(site->opcode), "target", site->target,
+		"keywords", keywords);
+	err = fx_python_ask(state, "run_resolve", &a);
+	if (!err) {
+		plan = FX_NEW(struct plan);
+		plan->number =
+			json_integer_value(json_object_get(a.answer, "plan"));
+		plan->writes =
+			(uint64_t)json_integer_value(json_object_get(a.answer,
+				"writes"));
+		*plan_ret = plan;
+	}
+	fx_asking_deinit(&a);
+	return err;
+}
+
+static struct fx_error *
+python_call(struct fx_backend *backend, void *pointer,
+	struct fx_datum *const *data, size_t count, struct fx_datum **ret)
+{
+	struct fx_python_state *state = fx_python_state_of(backend);
+	const struct plan *plan = pointer;
+	struct fx_asking a = { .fd = -1 };
+	json_t *list = json_array();
+	struct fx_error *err = forget(state);
+
+	for (size_t i = 0; i < count && !err; i++) {
+		json_t *item = NULL;
+
+		err = fx_wire_put(data[i], number_of, &item);
+		if (!err)
+			json_array_append_new(list, item);
+	}
+	if (err) {
+		json_decref(list);
+		return err;
+	}
+	a.message = json_pack("{s:I, s:o}", "plan", plan->number, "data", list);
+	return fx_python_ask_datum(state, "run_call", &a, ret);
+}
+
+static void
+python_plan_free(struct fx_backend *backend, void *pointer)
+{
+	struct plan *plan = pointer;
+
+	json_array_append_new(fx_python_state_of(backend)->plans,
+		json_integer(plan->number));
+	free(plan);
+}
+
+static uint64_t
+python_writes(const void *plan)
+{
+	return ((const struct plan *)plan)->writes;
+}
+
+static const struct fx_backend_ops python_ops = {
+	.name = "python",
+	.has_values = true,
+	.free = python_free,
+	.resolve = python_resolve,
+	.call = python_call,
+	.plan_free = python_plan_free,
+	.from_tensor = fx_python_from_tensor,
+	.generate = fx_python_generate,
+	.payload_ref = python_payload_ref,
+	.payload_unref = python_payload_unref,
+	.kind = python_kind,
+	.meta = python_meta,
+	.print = python_print,
+	.truth = python_truth,
+	.read = fx_python_read,
+	.write = fx_python_write,
+	.storage = fx_python_storage,
+	.storage_save = fx_python_storage_save,
+	.storage_restore = fx_python_storage_restore,
+	.writes = python_writes,
+	.random_save = fx_python_random_save,
+	.random_restore = fx_python_random_restore,
+	.seed = fx_python_seed,
+};
+
+struct fx_backend *
+fx_backend_python_new(const struct fx_python_run *run)
+{
+	struct fx_python_state *state = FX_NEW(struct fx_python_state);
+
+	state->references = 1;
+	state->backend.ops = &python_ops;
+	state->backend.state = state;
+	state->run = *run;
+	state->objects = json_array();
+	state->plans = json_array();
+	return &state->backend;
+}

@@ -1,0 +1,109 @@
+/* child_tree.c - what the process that traced a graph still agrees with. */
+#include <config.h>
+
+#include "guest/child_tree.h"
+
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/hash.h"
+#include "base/intern.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "ir/graph.h"
+#include "ir/module.h"
+#include "ir/value_text.h"
+
+struct fx_child_tree {
+	struct fx_map modules; /* module -> hash of its own state */
+	struct fx_map tensors; /* tensor -> interned path */
+};
+
+/* What a module is without what it holds; never 0. */
+static uintptr_t
+state_of(const struct fx_module *module)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	fx_buf_addf(&text, "%s %d %zu ", module->class_name, module->training,
+		module->member_count);
+	fx_value_print_as(&text, &module->config, FX_STYLE_EXACT);
+	return (uintptr_t)fx_hash_quick(fx_buf_text(&text), text.length) | 1;
+}
+
+static void
+note_module(struct fx_child_tree *tree, struct fx_module *module,
+	const char *path)
+{
+	fx_map_set(&tree->modules, (uintptr_t)module, state_of(module));
+	for (size_t i = 0; i < module->member_count; i++) {
+		const struct fx_member *member = &module->members[i];
+
+		if (member->tensor)
+			fx_map_set_pointer(&tree->tensors, member->tensor,
+				fx_intern_format("%s%s%s", path,
+					*path ? "." : "", member->name));
+	}
+}
+
+struct fx_child_tree *
+fx_child_tree_new(const struct fx_graph *graph)
+{
+	struct fx_child_tree *tree = FX_NEW(struct fx_child_tree);
+	struct fx_module_walk *walk = fx_module_walk_new(graph->module, true);
+	struct fx_module *module;
+	const char *path;
+
+	while (fx_module_walk_next(walk, &module, &path))
+		note_module(tree, module, path);
+	fx_module_walk_free(walk);
+	return tree;
+}
+
+void
+fx_child_tree_free(struct fx_child_tree *tree)
+{
+	if (!tree)
+		return;
+	fx_map_deinit(&tree->modules);
+	fx_map_deinit(&tree->tensors);
+	free(tree);
+}
+
+static bool
+is_as_captured(const struct fx_child_tree *tree, struct fx_module *module)
+{
+	uintptr_t state = fx_map_get(&tree->modules, (uintptr_t)module, 0);
+
+	if (!state || state != state_of(module))
+		return false;
+	for (size_t i = 0; i < module->member_count; i++)
+		if (module->members[i].tensor &&
+			!fx_map_has(&tree->tensors,
+				(uintptr_t)module->members[i].tensor))
+			return false;
+	return true;
+}
+
+bool
+fx_child_tree_has(const struct fx_child_tree *tree,
+	const struct fx_module *module)
+{
+	struct fx_module_walk *walk =
+		fx_module_walk_new((struct fx_module *)module, true);
+	struct fx_module *inner;
+	const char *path;
+	bool answer = true;
+
+	while (answer && fx_module_walk_next(walk, &inner, &path))
+		answer = is_as_captured(tree, inner);
+	fx_module_walk_free(walk);
+	return answer;
+}
+
+const char *
+fx_child_tree_path(const struct fx_child_tree *tree,
+	const struct fx_tensor *tensor)
+{
+	return fx_map_get_pointer(&tree->tensors, tensor);
+}

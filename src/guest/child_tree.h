@@ -1,0 +1,29 @@
+/* child_tree.h - which modules and tensors of a graph are still what the
+ * process that traced it holds.
+ *
+ * Edits change the graph's module tree and not the process: what was edited,
+ * or is new, must not be looked up there.
+ */
+#ifndef FX_GUEST_CHILD_TREE_H
+#define FX_GUEST_CHILD_TREE_H
+
+#include <stdbool.h>
+
+struct fx_child_tree;
+struct fx_graph;
+struct fx_module;
+struct fx_tensor;
+
+/* The module tree of GRAPH as it was just captured. */
+struct fx_child_tree *fx_child_tree_new(const struct fx_graph *graph);
+void fx_child_tree_free(struct fx_child_tree *tree);
+
+/* Whether MODULE and all below it are as captured. */
+bool fx_child_tree_has(const struct fx_child_tree *tree,
+	const struct fx_module *module);
+
+/* The path of TENSOR in the process (borrowed), or NULL when it is newer. */
+const char *fx_child_tree_path(const struct fx_child_tree *tree,
+	const struct fx_tensor *tensor);
+
+#endif /* FX_GUEST_CHILD_TREE_H */

@@ -1,0 +1,285 @@
+/* python_tensor.c - values of tensors that lie in a Python process. */
+#include <config.h>
+
+#include "guest/backend_python_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/blob.h"
+#include "base/dtype.h"
+#include "base/mem.h"
+#include "guest/child_tree.h"
+#include "ir/module.h"
+
+static json_t *
+shape_json(const struct fx_tensor_meta *meta)
+{
+	json_t *shape = json_array();
+
+	for (uint32_t i = 0; i < meta->rank; i++)
+		json_array_append_new(shape,
+			json_integer(meta->sizes[i].integer));
+	return shape;
+}
+
+static struct fx_error *
+check_sizes(const struct fx_tensor_meta *meta)
+{
+	for (uint32_t i = 0; i < meta->rank; i++)
+		if (meta->sizes[i].kind != FX_VALUE_INT)
+			return fx_error_new(FX_ERR_VALUE,
+				"a tensor needs sizes that are numbers");
+	if (!meta->has_shape || meta->dtype == FX_DTYPE_NONE)
+		return fx_error_new(FX_ERR_VALUE,
+			"a tensor needs a dtype and a shape");
+	return NULL;
+}
+
+static json_t *
+tensor_message(const struct fx_tensor_meta *meta)
+{
+	return json_pack("{s:o, s:s}", "shape", shape_json(meta), "dtype",
+		fx_dtype_info(meta->dtype)->name);
+}
+
+/* SIZE bytes as memory that can be handed over; -1 when there is none. */
+static int
+memory_of(const void *bytes, size_t size)
+{
+	int fd = memfd_create("fxdb-value", MFD_CLOEXEC);
+	size_t done = 0;
+
+	while (fd >= 0 && done < size) {
+		ssize_t wrote =
+			write(fd, (const char *)bytes + done, size - done);
+
+		if (wrote <= 0) {
+			close(fd);
+			return -1;
+		}
+		done += (size_t)wrote;
+	}
+	return fd;
+}
+
+static struct fx_error *
+no_memory(void)
+{
+	return fx_error_new(FX_ERR_NO_SPACE,
+		"no memory to hand the value over in");
+}
+
+struct fx_error *
+fx_python_write(struct fx_backend *backend, const struct fx_tensor_meta *meta,
+	const void *bytes, struct fx_datum **ret)
+{
+	struct fx_error *err = check_sizes(meta);
+	struct fx_asking a = { .fd = -1 };
+	size_t size = err ? 0 : fx_dtype_info(meta->dtype)->size;
+
+	if (err)
+		return err;
+	for (uint32_t i = 0; i < meta->rank; i++)
+		size *= (size_t)meta->sizes[i].integer;
+	a.fd = memory_of(bytes, size);
+	if (a.fd < 0)
+		return no_memory();
+	a.message = tensor_message(meta);
+	err = fx_python_ask_datum(fx_python_state_of(backend), "run_make", &a,
+		ret);
+	close(a.fd);
+	return err;
+}
+
+/* One that is newer than the process: its bytes go there. */
+static struct fx_error *
+send_tensor(struct fx_backend *backend, const struct fx_tensor *tensor,
+	struct fx_datum **ret)
+{
+	FX_AUTO_FREE struct fx_value *sizes =
+		fx_xcalloc(tensor->rank + 1, sizeof(*sizes));
+	struct fx_tensor_meta meta = { .dtype = tensor->dtype,
+		.has_shape = true,
+		.rank = tensor->rank,
+		.sizes = sizes };
+	size_t size = fx_tensor_bytes(tensor);
+	FX_AUTO_FREE void *bytes = malloc(size + 1);
+	struct fx_error *err;
+
+	if (!bytes)
+		return no_memory();
+	if (tensor->strides)
+		return fx_error_new(FX_ERR_UNSUPPORTED,
+			"a new parameter must be contiguous");
+	for (uint32_t i = 0; i < tensor->rank; i++)
+		sizes[i] = fx_value_int(tensor->sizes[i]);
+	err = fx_blob_read(tensor->storage->blob,
+		(size_t)tensor->offset * fx_dtype_info(tensor->dtype)->size,
+		size, bytes);
+	return err ? err : fx_python_write(backend, &meta, bytes, ret);
+}
+
+struct fx_error *
+fx_python_from_tensor(struct fx_backend *backend,
+	const struct fx_tensor *tensor, struct fx_datum **ret)
+{
+	struct fx_python_state *state = fx_python_state_of(backend);
+	const char *path = fx_child_tree_path(state->run.tree, tensor);
+	struct fx_asking a = { .fd = -1 };
+
+	if (path) {
+		a.message = json_pack("{s:s}", "path", path);
+		return fx_python_ask_datum(state, "run_tensor", &a, ret);
+	}
+	if (!tensor->storage || !tensor->storage->blob)
+		return fx_error_new(FX_ERR_NO_VALUE,
+			"the parameter has no values");
+	return send_tensor(backend, tensor, ret);
+}
+
+struct fx_error *
+fx_python_generate(struct fx_backend *backend,
+	const struct fx_tensor_meta *meta, uint64_t seed, struct fx_datum **ret)
+{
+	struct fx_error *err = check_sizes(meta);
+	struct fx_asking a = { .fd = -1 };
+
+	if (err)
+		return err;
+	a.message = tensor_message(meta);
+	json_object_set_new(a.message, "seed",
+		json_integer((json_int_t)(seed & INT64_MAX)));
+	return fx_python_ask_datum(fx_python_state_of(backend), "run_generate",
+		&a, ret);
+}
+
+/* Bytes that came along, SIZE of them or CHILD. */
+static struct fx_error *
+check_bytes(const struct fx_asking *a, size_t size)
+{
+	json_int_t came =
+		json_integer_value(json_object_get(a->answer, "bytes"));
+
+	if (came >= 0 && (size_t)came == size)
+		return NULL;
+	return fx_error_new(FX_ERR_CHILD,
+		"the Python process sent %lld bytes, not %zu", (long long)came,
+		size);
+}
+
+struct fx_error *
+fx_python_read(const void *pointer, uint64_t first, size_t count, void *bytes)
+{
+	const struct fx_python_payload *payload = pointer;
+	size_t size = count * fx_dtype_info(payload->meta.dtype)->size;
+	struct fx_asking a = fx_python_about(payload);
+	struct fx_error *err;
+
+	json_object_set_new(a.message, "first",
+		json_integer((json_int_t)first));
+	json_object_set_new(a.message, "count",
+		json_integer((json_int_t)count));
+	err = fx_python_ask(payload->state, "run_elements", &a);
+	if (!err)
+		err = check_bytes(&a, size);
+	if (!err && size)
+		memcpy(bytes, a.bytes, size);
+	fx_asking_deinit(&a);
+	return err;
+}
+
+uintptr_t
+fx_python_storage(const void *pointer, size_t *bytes_ret)
+{
+	const struct fx_python_payload *payload = pointer;
+
+	*bytes_ret = payload->storage_size;
+	return payload->storage;
+}
+
+static struct fx_error *
+ask_blob(struct fx_python_state *state, const char *operation,
+	struct fx_asking *a, struct fx_blob **ret)
+{
+	struct fx_error *err = fx_python_ask(state, operation, a);
+	size_t size =
+		err ? 0
+		    : (size_t)json_integer_value(json_object_get(a->answer,
+			      "bytes"));
+
+	if (!err) {
+		*ret = fx_blob_wrap(a->bytes, size, free, a->bytes);
+		a->bytes = NULL;
+	}
+	fx_asking_deinit(a);
+	return err;
+}
+
+/* Send SAVED back with MESSAGE. */
+static struct fx_error *
+give_back(struct fx_python_state *state, const char *operation,
+	struct fx_asking *a, const struct fx_blob *saved)
+{
+	struct fx_error *err;
+
+	a->fd = memory_of(fx_blob_data(saved), fx_blob_size(saved));
+	if (a->fd < 0) {
+		json_decref(a->message);
+		return no_memory();
+	}
+	err = fx_python_ask(state, operation, a);
+	close(a->fd);
+	fx_asking_deinit(a);
+	return err;
+}
+
+struct fx_error *
+fx_python_storage_save(const void *pointer, struct fx_blob **ret)
+{
+	const struct fx_python_payload *payload = pointer;
+	struct fx_asking a = fx_python_about(payload);
+
+	return ask_blob(payload->state, "run_storage_save", &a, ret);
+}
+
+struct fx_error *
+fx_python_storage_restore(const void *pointer, const struct fx_blob *saved)
+{
+	const struct fx_python_payload *payload = pointer;
+	struct fx_asking a = fx_python_about(payload);
+
+	return give_back(payload->state, "run_storage_restore", &a, saved);
+}
+
+struct fx_error *
+fx_python_random_save(struct fx_backend *backend, struct fx_blob **ret)
+{
+	struct fx_asking a = { .message = json_object(), .fd = -1 };
+
+	return ask_blob(fx_python_state_of(backend), "run_random_save", &a,
+		ret);
+}
+
+struct fx_error *
+fx_python_random_restore(struct fx_backend *backend,
+	const struct fx_blob *saved)
+{
+	struct fx_asking a = { .message = json_object(), .fd = -1 };
+
+	return give_back(fx_python_state_of(backend), "run_random_restore", &a,
+		saved);
+}
+
+void
+fx_python_seed(struct fx_backend *backend, uint64_t seed)
+{
+	struct fx_asking a = { .fd = -1 };
+
+	a.message = json_pack("{s:I}", "seed", (json_int_t)(seed & INT64_MAX));
+	fx_error_free(fx_python_ask(fx_python_state_of(backend), "run_seed",
+		&a));
+	fx_asking_deinit(&a);
+}

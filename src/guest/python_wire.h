@@ -1,0 +1,34 @@
+/* python_wire.h - data on their way to a Python process and back, as JSON
+ * (capture/fxdb/_run.py is the other end).
+ *
+ *	None, booleans, integers, text as JSON has them; {"f": "1.5"},
+ *	{"b": "00ff"}, {"dtype": "float32"}, {"device": "cpu"}, {"tuple":
+ *[...]}, and so "list", "size", "slice"; {"dict": [key, value, ...]}; {"py":
+ *text};
+ *	{"h": 17, ...}: number 17 of the process.
+ */
+#ifndef FX_GUEST_PYTHON_WIRE_H
+#define FX_GUEST_PYTHON_WIRE_H
+
+#include <jansson.h>
+
+#include "base/error.h"
+
+struct fx_datum;
+
+/* The number of a datum that the process has, or 0 when it has not. */
+typedef json_int_t fx_wire_number_fn(const struct fx_datum *datum);
+/* A datum for what stays in the process, from its JSON object. */
+typedef struct fx_datum *fx_wire_held_fn(void *context, json_t *object);
+
+/* DATUM for the process.  TYPE for what has no meaning there. */
+FX_NODISCARD struct fx_error *fx_wire_put(const struct fx_datum *datum,
+	fx_wire_number_fn *number, json_t **ret);
+
+/* What the process answered; *RET is new.  FORMAT when it is nothing that
+ * _run.py sends.
+ */
+FX_NODISCARD struct fx_error *fx_wire_get(json_t *json, fx_wire_held_fn *held,
+	void *context, struct fx_datum **ret);
+
+#endif /* FX_GUEST_PYTHON_WIRE_H */

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "run/datum.h"
+#include "run/hooks.h"
 
 /* One of the two: its elements, or the same one again and again. */
 struct side {
@@ -112,10 +113,9 @@ compare_chunk(struct pair *pair, uint64_t first, size_t count)
 }
 
 static struct fx_error *
-compare_all(struct pair *pair, const struct fx_patience *patience)
+compare_all(struct pair *pair, struct fx_ticker *ticker)
 {
 	uint64_t total = pair->result->total;
-	size_t round = 0;
 
 	for (uint64_t at = 0; at < total; at += FX_VALUES_CHUNK) {
 		size_t count = FX_MIN(total - at, FX_VALUES_CHUNK);
@@ -126,8 +126,7 @@ compare_all(struct pair *pair, const struct fx_patience *patience)
 		if (err)
 			return err;
 		compare_chunk(pair, at, count);
-		if (patience && patience->tick && ++round % 64 == 0 &&
-			patience->tick(patience->context))
+		if (ticker && fx_ticker_poll(ticker))
 			return fx_error_new(FX_ERR_INTERRUPTED,
 				"interrupted after %" PRIu64 " of %" PRIu64
 				" elements",
@@ -138,8 +137,8 @@ compare_all(struct pair *pair, const struct fx_patience *patience)
 
 struct fx_error *
 fx_compare(const struct fx_datum *left, const struct fx_datum *right,
-	const struct fx_tolerance *tolerance,
-	const struct fx_patience *patience, struct fx_difference *ret)
+	const struct fx_tolerance *tolerance, struct fx_ticker *ticker,
+	struct fx_difference *ret)
 {
 	FX_AUTO_FREE struct pair *pair = FX_NEW(struct pair);
 	struct fx_error *err;
@@ -170,7 +169,7 @@ fx_compare(const struct fx_datum *left, const struct fx_datum *right,
 		return NULL;
 	ret->total =
 		pair->left.is_repeated ? ret->right.count : ret->left.count;
-	return compare_all(pair, patience);
+	return compare_all(pair, ticker);
 }
 
 bool

@@ -31,7 +31,7 @@ struct fx_difference {
  */
 FX_NODISCARD struct fx_error *fx_compare(const struct fx_datum *left,
 	const struct fx_datum *right, const struct fx_tolerance *tolerance,
-	const struct fx_patience *patience, struct fx_difference *ret);
+	struct fx_ticker *ticker, struct fx_difference *ret);
 
 /* Whether nothing differs. */
 bool fx_difference_none(const struct fx_difference *difference);

@@ -20,8 +20,8 @@ struct fx_arena;
 struct fx_backend;
 struct fx_buf;
 struct fx_node;
-struct fx_patience;
 struct fx_tensor_meta;
+struct fx_ticker;
 
 enum fx_datum_kind {
 	FX_DATUM_NONE,
@@ -141,7 +141,7 @@ struct fx_datum_printer {
 	size_t limit;  /* items shown of a long container; 0: all */
 	bool is_brief; /* tensors are their dtype and shape, "f32[2,3]" */
 	bool is_ascii; /* no block characters */
-	const struct fx_patience *patience; /* for summaries; may be NULL */
+	struct fx_ticker *ticker; /* for summaries; may be NULL */
 };
 FX_NODISCARD struct fx_error *fx_datum_print(struct fx_buf *out,
 	const struct fx_datum *datum, const struct fx_datum_printer *printer);

@@ -137,7 +137,7 @@ print_summary(struct print *print, const struct fx_datum *datum)
 {
 	struct fx_stats stats;
 	struct fx_error *err =
-		fx_stats_compute(datum, print->how->patience, &stats);
+		fx_stats_compute(datum, print->how->ticker, &stats);
 
 	if (!err)
 		fx_stats_print(print->out, &stats, print->how->is_ascii);

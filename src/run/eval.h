@@ -19,6 +19,7 @@ struct fx_datum;
 struct fx_graph;
 struct fx_node;
 struct fx_query;
+struct fx_ticker;
 
 /* What an expression may refer to.  Functions may be null: then nothing has
  * that form.  All results are new references.
@@ -29,6 +30,8 @@ struct fx_resolver {
 	struct fx_backend *backend; /* required */
 	const char *graph_name;     /* for messages; may be NULL */
 	const char *scope; /* module paths are also looked up below it */
+	/* Asked while a long tensor is looked at; may be NULL. */
+	struct fx_ticker *ticker;
 
 	/* The value of NODE; NO_VALUE says how to get it. */
 	struct fx_error *(*value)(void *context, struct fx_node *node,

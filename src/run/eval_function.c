@@ -1,6 +1,7 @@
 /* eval_function.c - the functions that a bare name calls. */
 #include <config.h>
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,9 @@
 
 typedef struct fx_error *function_fn(struct fx_evaluator *evaluator,
 	const struct fx_ast *call, struct fx_datum **ret);
+
+/* As many arguments as there are. */
+#define ANY SIZE_MAX
 
 struct function {
 	struct fx_function_info info;
@@ -109,23 +113,6 @@ run_numel(struct fx_evaluator *evaluator, const struct fx_ast *call,
 	return NULL;
 }
 
-/* Functions of values: their backends come with running. */
-static struct fx_error *
-run_values(struct fx_evaluator *evaluator, const struct fx_ast *call,
-	struct fx_datum **ret)
-{
-	(void)ret;
-	return fx_error_hint(
-		fx_error_new(FX_ERR_UNSUPPORTED,
-			"%s needs values; the %s backend %s",
-			call->kids[0]->text,
-			evaluator->resolver->backend->ops->name,
-			evaluator->resolver->backend->ops->has_values
-				? "does not compute it"
-				: "computes shapes and dtypes only"),
-		"shape(x), dtype(x) and numel(x) are known");
-}
-
 static const struct function functions[] = {
 	{ { "len", "len(x)",
 		  "number of nodes or items; of a tensor its "
@@ -151,19 +138,38 @@ static const struct function functions[] = {
 		run_attribute },
 	{ { "numel", "numel(x)", "number of elements of a tensor" }, 1, 1,
 		run_numel },
-	{ { "allclose", "allclose(a, b, tolerance)",
+	{ { "allclose", "allclose(a, b, rtol=1e-05, atol=1e-08)",
 		  "whether two tensors are nearly equal" },
-		2, 4, run_values },
+		2, 5, fx_eval_compare },
+	{ { "difference", "difference(a, b, rtol=1e-05, atol=1e-08)",
+		  "where two tensors differ, in words" },
+		2, 5, fx_eval_compare },
 	{ { "absmax", "absmax(x)", "largest absolute value" }, 1, 1,
-		run_values },
+		fx_eval_stats },
+	{ { "hasnan", "hasnan(x)", "whether a value is NaN" }, 1, 1,
+		fx_eval_stats },
+	{ { "hasinf", "hasinf(x)", "whether a value is infinite" }, 1, 1,
+		fx_eval_stats },
 	{ { "allfinite", "allfinite(x)",
 		  "whether no value is NaN or "
 		  "infinite" },
-		1, 1, run_values },
-	{ { "stats", "stats(x)", "least, greatest and mean value" }, 1, 1,
-		run_values },
-	{ { "file", "file(path)", "a tensor of a .npy file" }, 1, 1,
-		run_values },
+		1, 1, fx_eval_stats },
+	{ { "stats", "stats(x)",
+		  "least, greatest and mean value and more, as "
+		  "a dict" },
+		1, 1, fx_eval_stats },
+	{ { "min", "min(x)", "least value of a tensor, or Python's min" }, 1,
+		ANY, fx_eval_stats_of_known },
+	{ { "max", "max(x)", "greatest value of a tensor, or Python's max" }, 1,
+		ANY, fx_eval_stats_of_known },
+	{ { "mean", "mean(x)", "mean of a tensor's values, or torch.mean" }, 1,
+		ANY, fx_eval_stats_of_known },
+	{ { "std", "std(x)",
+		  "standard deviation of a tensor's values, or "
+		  "torch.std" },
+		1, ANY, fx_eval_stats_of_known },
+	{ { "file", "file(path)", "the tensor in a .npy file" }, 1, 1,
+		fx_eval_file },
 };
 
 bool
@@ -181,6 +187,7 @@ fx_eval_function(struct fx_evaluator *evaluator, const struct fx_ast *call,
 {
 	const char *name = call->kids[0]->text;
 	size_t count = call->kid_count - 1;
+	struct fx_error *err;
 
 	*found_ret = false;
 	for (size_t i = 0; i < FX_ARRAY_LEN(functions); i++) {
@@ -188,12 +195,15 @@ fx_eval_function(struct fx_evaluator *evaluator, const struct fx_ast *call,
 
 		if (!fx_str_equal(function->info.name, name))
 			continue;
+		*ret = NULL;
 		*found_ret = true;
 		if (count < function->least || count > function->most)
 			return fx_error_new(FX_ERR_TYPE,
 				"%s is called with %zu arguments; it is %s",
 				name, count, function->info.signature);
-		return function->run(evaluator, call, ret);
+		err = function->run(evaluator, call, ret);
+		*found_ret = err || *ret;
+		return err;
 	}
 	return NULL;
 }

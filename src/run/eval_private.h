@@ -3,7 +3,8 @@
  * eval.c walks the tree, eval_operand.c says what names and paths are and
  * eval_node.c what a node itself answers, eval_value.c works on data
  * (subscripts, attributes, operators), eval_call.c calls, eval_function.c has
- * the functions with bare names, eval_reach.c goes along edges; eval_query.c
+ * the functions with bare names, eval_values.c those that look at values,
+ * eval_reach.c goes along edges; eval_query.c
  * prepares queries, eval_test.c tests nodes, eval_match.c matches text.
  */
 #ifndef FX_RUN_EVAL_PRIVATE_H
@@ -118,6 +119,19 @@ FX_NODISCARD struct fx_error *fx_eval_backend(struct fx_evaluator *evaluator,
  */
 FX_NODISCARD struct fx_error *fx_eval_function(struct fx_evaluator *evaluator,
 	const struct fx_ast *call, bool *found_ret, struct fx_datum **ret);
+
+/* eval_values.c: functions of values; those of fx_eval_stats_of_known give
+ * null, without an error, where another function of that name is meant.
+ */
+FX_NODISCARD struct fx_error *fx_eval_compare(struct fx_evaluator *evaluator,
+	const struct fx_ast *call, struct fx_datum **ret);
+FX_NODISCARD struct fx_error *fx_eval_stats(struct fx_evaluator *evaluator,
+	const struct fx_ast *call, struct fx_datum **ret);
+FX_NODISCARD struct fx_error *
+fx_eval_stats_of_known(struct fx_evaluator *evaluator,
+	const struct fx_ast *call, struct fx_datum **ret);
+FX_NODISCARD struct fx_error *fx_eval_file(struct fx_evaluator *evaluator,
+	const struct fx_ast *call, struct fx_datum **ret);
 
 /* eval_query.c: the nodes of a QUERY tree as a set. */
 FX_NODISCARD struct fx_error *fx_eval_set(struct fx_evaluator *evaluator,

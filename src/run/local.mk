@@ -19,6 +19,7 @@ libfxcore_a_SOURCES += \
 	%D%/eval_reach.c \
 	%D%/eval_test.c %D%/eval_test.h \
 	%D%/eval_value.c \
+	%D%/eval_values.c \
 	%D%/held.c %D%/held.h \
 	%D%/hooks.c %D%/hooks.h \
 	%D%/interp.c %D%/interp.h \

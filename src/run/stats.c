@@ -15,10 +15,11 @@
 #include "base/buf.h"
 #include "meta/promote.h"
 #include "run/datum.h"
+#include "run/hooks.h"
 
 struct pass {
 	const struct fx_datum *tensor;
-	const struct fx_patience *patience;
+	struct fx_ticker *ticker;
 	struct fx_stats *stats;
 	double squares; /* of differences from the mean */
 	double real[FX_VALUES_CHUNK];
@@ -61,7 +62,6 @@ read_chunk(struct pass *pass, uint64_t first, size_t count)
 static struct fx_error *
 each_chunk(struct pass *pass, chunk_fn *function)
 {
-	const struct fx_patience *patience = pass->patience;
 	uint64_t total = pass->stats->extent.count;
 	bool is_sampled = total > FX_STATS_LIMIT;
 	uint64_t blocks =
@@ -77,8 +77,7 @@ each_chunk(struct pass *pass, chunk_fn *function)
 		if (err)
 			return err;
 		function(pass, first, count);
-		if (patience && patience->tick && i % 64 == 63 &&
-			patience->tick(patience->context))
+		if (pass->ticker && fx_ticker_poll(pass->ticker))
 			return fx_error_new(FX_ERR_INTERRUPTED,
 				"interrupted after %" PRIu64 " of %" PRIu64
 				" elements",
@@ -196,12 +195,10 @@ fill_bins(struct pass *pass, uint64_t first, size_t count)
 }
 
 struct fx_error *
-fx_stats_compute(const struct fx_datum *tensor,
-	const struct fx_patience *patience, struct fx_stats *ret)
+fx_stats_compute(const struct fx_datum *tensor, struct fx_ticker *ticker,
+	struct fx_stats *ret)
 {
-	struct pass pass = {
-		.tensor = tensor, .patience = patience, .stats = ret
-	};
+	struct pass pass = { .tensor = tensor, .ticker = ticker, .stats = ret };
 	struct fx_error *err;
 
 	*ret = (struct fx_stats){ .seen = 0 };

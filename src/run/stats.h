@@ -11,14 +11,10 @@
 
 #include "run/values.h"
 
+struct fx_ticker;
+
 #define FX_STATS_BINS  16
 #define FX_STATS_LIMIT ((uint64_t)1 << 25)
-
-/* Asked every few milliseconds; true: stop.  May be null. */
-struct fx_patience {
-	bool (*tick)(void *context);
-	void *context;
-};
 
 /* Of complex elements everything is of their absolute values. */
 struct fx_stats {
@@ -49,10 +45,10 @@ struct fx_stats {
 };
 
 /* The statistics of TENSOR.  TYPE when its values are not known, INTERRUPTED
- * when PATIENCE (may be NULL) ended.
+ * when TICKER (may be NULL) says so.
  */
 FX_NODISCARD struct fx_error *fx_stats_compute(const struct fx_datum *tensor,
-	const struct fx_patience *patience, struct fx_stats *ret);
+	struct fx_ticker *ticker, struct fx_stats *ret);
 
 /* What torch says, where one NaN or infinity decides. */
 double fx_stats_mean(const struct fx_stats *stats);

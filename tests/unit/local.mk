@@ -100,8 +100,9 @@ check_PROGRAMS += %D%/test_meta_dumps
 TESTS += %D%/test_meta_dumps
 %C%_test_meta_dumps_SOURCES = %D%/test_meta_dumps.c
 
-check_PROGRAMS += %D%/test_values %D%/test_npy
-TESTS += %D%/test_values %D%/test_npy
+check_PROGRAMS += %D%/test_values %D%/test_npy %D%/test_eval_values
+TESTS += %D%/test_values %D%/test_npy %D%/test_eval_values
+%C%_test_eval_values_SOURCES = %D%/test_eval_values.c
 %C%_test_npy_SOURCES = %D%/test_npy.c
 %C%_test_values_SOURCES = %D%/test_values.c
 

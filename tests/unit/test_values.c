@@ -16,6 +16,7 @@
 #include "run/backend.h"
 #include "run/compare.h"
 #include "run/datum.h"
+#include "run/hooks.h"
 #include "run/stats.h"
 #include "run/tensor_text.h"
 #include "tests/support/unit.h"
@@ -314,15 +315,15 @@ a_long_summary_can_be_ended(void)
 		recorded("\"result\": \"f32[100000000][0]cpu\", \"values\": "
 			 "[3]");
 	int asked = 0;
-	const struct fx_patience patience = { end_at_once, &asked };
+	struct fx_ticker ticker;
 	const struct fx_tolerance tolerance = { 0, 0, false };
 	struct fx_stats stats;
 	struct fx_difference difference;
 
-	FXT_FAILS(fx_stats_compute(datum, &patience, &stats),
-		FX_ERR_INTERRUPTED);
+	fx_ticker_init(&ticker, end_at_once, &asked);
+	FXT_FAILS(fx_stats_compute(datum, &ticker, &stats), FX_ERR_INTERRUPTED);
 	CU_ASSERT_EQUAL(asked, 1);
-	FXT_FAILS(fx_compare(datum, datum, &tolerance, &patience, &difference),
+	FXT_FAILS(fx_compare(datum, datum, &tolerance, &ticker, &difference),
 		FX_ERR_INTERRUPTED);
 }
 

@@ -1,0 +1,329 @@
+/* eval_values.c - functions of an expression that look at values. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/blob.h"
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/str.h"
+#include "ir/tensor_meta.h"
+#include "load/npy.h"
+#include "meta/promote.h"
+#include "run/backend.h"
+#include "run/compare.h"
+#include "run/eval_private.h"
+#include "run/stats.h"
+
+/* --- arguments ----------------------------------------------------------- */
+
+/* A tensor as it is, a number as a tensor of one. */
+static struct fx_error *
+tensor_argument(struct fx_evaluator *evaluator, const struct fx_ast *tree,
+	struct fx_datum **ret)
+{
+	const struct fx_tensor_meta meta = { .dtype = FX_DTYPE_F64,
+		.has_shape = true };
+	FX_AUTO_DATUM struct fx_datum *datum = NULL;
+	double number;
+	struct fx_error *err = fx_eval_datum(evaluator, tree, &datum);
+
+	if (err)
+		return err;
+	if (datum->kind == FX_DATUM_INT)
+		number = (double)datum->integer;
+	else if (datum->kind == FX_DATUM_FLOAT)
+		number = datum->real;
+	else if (datum->kind == FX_DATUM_BOOL)
+		number = datum->truth;
+	else {
+		*ret = FX_TAKE(datum);
+		return NULL;
+	}
+	return fx_values_write(evaluator->resolver->backend, &meta, &number,
+		ret);
+}
+
+/* NAME looks at what TENSOR holds. */
+static struct fx_error *
+check_known(const char *name, const struct fx_datum *tensor)
+{
+	if (tensor->kind != FX_DATUM_TENSOR)
+		return fx_error_new(FX_ERR_TYPE, "%s takes a tensor, not a %s",
+			name, fx_datum_kind_name(tensor));
+	if (fx_values_known(tensor))
+		return NULL;
+	return fx_error_hint(
+		fx_error_new(FX_ERR_TYPE, "%s needs values; the %s backend %s",
+			name, tensor->backend->ops->name,
+			tensor->backend->ops->has_values
+				? "has none of this tensor"
+				: "computes shapes and dtypes only"),
+		"shape(x), dtype(x) and numel(x) are known");
+}
+
+static struct fx_error *
+number_argument(struct fx_evaluator *evaluator, const struct fx_ast *tree,
+	const char *name, double *ret)
+{
+	FX_AUTO_DATUM struct fx_datum *datum = NULL;
+	struct fx_error *err = fx_eval_datum(evaluator, tree, &datum);
+
+	if (err)
+		return err;
+	if (datum->kind == FX_DATUM_FLOAT)
+		*ret = datum->real;
+	else if (datum->kind == FX_DATUM_INT)
+		*ret = (double)datum->integer;
+	else
+		*ret = NAN;
+	if (*ret >= 0)
+		return NULL;
+	return fx_error_at(fx_error_new(FX_ERR_VALUE,
+				   "%s is a number of at least 0", name),
+		evaluator->text, tree->span);
+}
+
+/* The third argument and those after it. */
+static struct fx_error *
+tolerance_arguments(struct fx_evaluator *evaluator, const struct fx_ast *call,
+	struct fx_tolerance *ret)
+{
+	static const char *const names[] = { "rtol", "atol", "equal_nan" };
+
+	*ret = (struct fx_tolerance){ 1e-5, 1e-8, false };
+	for (uint32_t i = 3; i < call->kid_count; i++) {
+		const struct fx_ast *tree = call->kids[i];
+		const char *name = i < 6 ? names[i - 3] : "";
+		struct fx_error *err;
+		double number;
+
+		if (tree->kind == FX_AST_KEYWORD) {
+			name = tree->text;
+			tree = tree->kids[0];
+		}
+		if (fx_str_equal(name, "equal_nan")) {
+			FX_AUTO_DATUM struct fx_datum *datum = NULL;
+
+			err = fx_eval_datum(evaluator, tree, &datum);
+			if (!err)
+				err = fx_datum_truth(datum, &ret->equal_nan);
+		} else if (fx_str_equal(name, "rtol") ||
+			   fx_str_equal(name, "atol")) {
+			err = number_argument(evaluator, tree, name, &number);
+			if (!err && *name == 'r')
+				ret->rtol = number;
+			else if (!err)
+				ret->atol = number;
+		} else {
+			err = fx_error_new(FX_ERR_TYPE,
+				"%s has no argument \"%s\"",
+				call->kids[0]->text, name);
+		}
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+/* --- comparing ----------------------------------------------------------- */
+
+/* allclose gives the truth, difference says it in words. */
+struct fx_error *
+fx_eval_compare(struct fx_evaluator *evaluator, const struct fx_ast *call,
+	struct fx_datum **ret)
+{
+	bool in_words = fx_str_equal(call->kids[0]->text, "difference");
+	FX_AUTO_DATUM struct fx_datum *left = NULL;
+	FX_AUTO_DATUM struct fx_datum *right = NULL;
+	FX_AUTO_BUF struct fx_buf words = { 0 };
+	struct fx_difference difference;
+	struct fx_tolerance tolerance;
+	struct fx_error *err = tensor_argument(evaluator, call->kids[1], &left);
+
+	if (!err)
+		err = tensor_argument(evaluator, call->kids[2], &right);
+	if (!err)
+		err = check_known(call->kids[0]->text, left);
+	if (!err)
+		err = check_known(call->kids[0]->text, right);
+	if (!err)
+		err = tolerance_arguments(evaluator, call, &tolerance);
+	if (!err)
+		err = fx_compare(left, right, &tolerance,
+			evaluator->resolver->ticker, &difference);
+	if (!err && in_words)
+		err = fx_difference_print(&words, &difference, &tolerance, left,
+			right);
+	if (err)
+		return err;
+	*ret = in_words ? fx_datum_string(fx_buf_text(&words), words.length)
+			: fx_datum_bool(fx_difference_none(&difference));
+	return NULL;
+}
+
+/* --- statistics ---------------------------------------------------------- */
+
+static struct fx_datum *
+item_at(const struct fx_datum *tensor, const struct fx_stats *stats,
+	uint64_t index, double number)
+{
+	char bytes[16];
+	struct fx_error *err;
+
+	if (!fx_dtype_is_integer(stats->extent.dtype))
+		return fx_datum_float(stats->nan ? (double)NAN : number);
+	/* Exactly, where a double would round. */
+	err = fx_values_read(tensor, index, 1, bytes);
+	if (err) {
+		fx_error_free(err);
+		return fx_datum_float(number);
+	}
+	if (stats->extent.dtype == FX_DTYPE_U64 && number >= 0x1p63)
+		return fx_datum_float(number);
+	return fx_datum_int(fx_element_int(stats->extent.dtype, bytes, 0));
+}
+
+static struct fx_datum *
+stats_dict(const struct fx_datum *tensor, const struct fx_stats *stats)
+{
+	struct {
+		const char *name;
+		struct fx_datum *datum;
+	} entries[] = {
+		{ "min", item_at(tensor, stats, stats->min_index, stats->min) },
+		{ "max", item_at(tensor, stats, stats->max_index, stats->max) },
+		{ "mean", fx_datum_float(fx_stats_mean(stats)) },
+		{ "std", fx_datum_float(fx_stats_std(stats)) },
+		{ "nan", fx_datum_int((int64_t)stats->nan) },
+		{ "inf", fx_datum_int((int64_t)(stats->plus_inf +
+						stats->minus_inf)) },
+		{ "zeros",
+			fx_datum_int((int64_t)(stats->seen - stats->nonzero)) },
+	};
+	struct fx_datum *items[2 * FX_ARRAY_LEN(entries)];
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(entries); i++) {
+		items[2 * i] = fx_datum_string(entries[i].name,
+			strlen(entries[i].name));
+		items[2 * i + 1] = entries[i].datum;
+	}
+	return fx_datum_items_take(FX_DATUM_DICT, items, FX_ARRAY_LEN(entries));
+}
+
+static struct fx_datum *
+answer(const char *name, const struct fx_datum *tensor,
+	const struct fx_stats *stats)
+{
+	uint64_t inf = stats->plus_inf + stats->minus_inf;
+
+	if (fx_str_equal(name, "min"))
+		return item_at(tensor, stats, stats->min_index, stats->min);
+	if (fx_str_equal(name, "max"))
+		return item_at(tensor, stats, stats->max_index, stats->max);
+	if (fx_str_equal(name, "mean"))
+		return fx_datum_float(fx_stats_mean(stats));
+	if (fx_str_equal(name, "std"))
+		return fx_datum_float(fx_stats_std(stats));
+	if (fx_str_equal(name, "absmax"))
+		return fx_datum_float(fx_stats_absmax(stats));
+	if (fx_str_equal(name, "hasnan"))
+		return fx_datum_bool(stats->nan > 0);
+	if (fx_str_equal(name, "hasinf"))
+		return fx_datum_bool(inf > 0);
+	if (fx_str_equal(name, "allfinite"))
+		return fx_datum_bool(!stats->nan && !inf);
+	return stats_dict(tensor, stats);
+}
+
+static bool
+has_extremes(const char *name)
+{
+	return fx_str_equal(name, "min") || fx_str_equal(name, "max") ||
+	       fx_str_equal(name, "absmax");
+}
+
+static struct fx_error *
+evaluate_stats(struct fx_evaluator *evaluator, const char *name,
+	const struct fx_datum *tensor, struct fx_datum **ret)
+{
+	struct fx_stats stats;
+	struct fx_error *err =
+		fx_stats_compute(tensor, evaluator->resolver->ticker, &stats);
+
+	if (err)
+		return err;
+	if (!stats.seen && has_extremes(name))
+		return fx_error_new(FX_ERR_VALUE,
+			"%s of a tensor of no elements", name);
+	if (fx_dtype_is_complex(stats.extent.dtype) &&
+		!fx_str_equal(name, "absmax") && !fx_str_starts(name, "has") &&
+		!fx_str_equal(name, "allfinite"))
+		return fx_error_hint(fx_error_new(FX_ERR_TYPE,
+					     "%s of complex numbers", name),
+			"%s(abs(x)) is of their absolute values", name);
+	*ret = answer(name, tensor, &stats);
+	return NULL;
+}
+
+struct fx_error *
+fx_eval_stats(struct fx_evaluator *evaluator, const struct fx_ast *call,
+	struct fx_datum **ret)
+{
+	const char *name = call->kids[0]->text;
+	FX_AUTO_DATUM struct fx_datum *tensor = NULL;
+	struct fx_error *err =
+		tensor_argument(evaluator, call->kids[1], &tensor);
+
+	if (!err)
+		err = check_known(name, tensor);
+	return err ? err : evaluate_stats(evaluator, name, tensor, ret);
+}
+
+struct fx_error *
+fx_eval_stats_of_known(struct fx_evaluator *evaluator,
+	const struct fx_ast *call, struct fx_datum **ret)
+{
+	FX_AUTO_DATUM struct fx_datum *tensor = NULL;
+	const struct fx_ast *tree = call->kids[1];
+	struct fx_error *err;
+
+	*ret = NULL;
+	/* min(a, b) and mean(x, dim) are Python's and torch's. */
+	if (call->kid_count != 2 || tree->kind == FX_AST_KEYWORD)
+		return NULL;
+	err = fx_eval_datum(evaluator, tree, &tensor);
+	if (err || !fx_values_known(tensor))
+		return err;
+	return evaluate_stats(evaluator, call->kids[0]->text, tensor, ret);
+}
+
+/* --- files --------------------------------------------------------------- */
+
+struct fx_error *
+fx_eval_file(struct fx_evaluator *evaluator, const struct fx_ast *call,
+	struct fx_datum **ret)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	FX_AUTO_DATUM struct fx_datum *name = NULL;
+	FX_AUTO_FREE char *path = NULL;
+	FX_AUTO_NPY struct fx_npy array = { .rank = 0 };
+	struct fx_value meta;
+	struct fx_error *err = fx_eval_datum(evaluator, call->kids[1], &name);
+
+	if (err)
+		return err;
+	if (name->kind != FX_DATUM_STRING)
+		return fx_error_new(FX_ERR_TYPE,
+			"file takes a path in quotes, file(\"x.npy\")");
+	path = fx_file_expand(name->text);
+	err = fx_npy_read(path, &array);
+	if (err)
+		return err;
+	meta = fx_tensor_meta_ints(arena, array.dtype, array.sizes, array.rank);
+	return fx_values_write(evaluator->resolver->backend, meta.tensor,
+		fx_blob_data(array.blob), ret);
+}

@@ -112,3 +112,30 @@ fx_effect_open(struct fx_graph *graph, size_t savepoint, struct fx_map *ids)
 		add(graph, open->entries.items + savepoint,
 			open->entries.count - savepoint, ids);
 }
+
+static void
+add_moves(const struct fx_entry *entries, size_t count, struct fx_map *ids)
+{
+	for (size_t i = 0; i < count; i++)
+		if (entries[i].kind == FX_ENTRY_MOVE)
+			fx_map_set(ids, (uintptr_t)entries[i].node->id, 1);
+}
+
+void
+fx_effect_moves_of(struct fx_graph *graph, uint32_t id, struct fx_map *ids)
+{
+	const struct fx_record *record = &graph->journal->records.items[id];
+
+	add_moves(record->entries.items, record->entries.count, ids);
+}
+
+void
+fx_effect_moves_open(struct fx_graph *graph, size_t savepoint,
+	struct fx_map *ids)
+{
+	const struct fx_record *open = &graph->journal->open;
+
+	if (open->entries.count > savepoint)
+		add_moves(open->entries.items + savepoint,
+			open->entries.count - savepoint, ids);
+}

@@ -22,4 +22,12 @@ void fx_effect_of(struct fx_graph *graph, uint32_t id, struct fx_map *ids);
 void fx_effect_open(struct fx_graph *graph, size_t savepoint,
 	struct fx_map *ids);
 
+/* The nodes that were only moved: where others write in place or draw random
+ * numbers, that matters too.
+ */
+void fx_effect_moves_of(struct fx_graph *graph, uint32_t id,
+	struct fx_map *ids);
+void fx_effect_moves_open(struct fx_graph *graph, size_t savepoint,
+	struct fx_map *ids);
+
 #endif /* FX_IR_EFFECT_H */

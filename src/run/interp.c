@@ -240,6 +240,7 @@ fx_interp_call(struct fx_backend *backend, struct fx_graph *graph,
 			"graphs are nested more than %d deep", DEPTH_LIMIT);
 	fx_plans_init(&plans, backend);
 	plans.depth = depth;
+	plans.watch = arguments->watch;
 	err = fx_interp_run(&interp, NULL);
 	if (err)
 		return err;

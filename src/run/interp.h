@@ -59,6 +59,7 @@ FX_NODISCARD struct fx_error *fx_interp_run(struct fx_interp *interp,
 struct fx_arguments {
 	struct fx_datum *const *items;
 	size_t count;
+	const struct fx_plan_watch *watch; /* may be NULL */
 };
 FX_NODISCARD struct fx_error *fx_interp_call(struct fx_backend *backend,
 	struct fx_graph *graph, const struct fx_arguments *arguments, int depth,

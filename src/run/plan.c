@@ -17,6 +17,7 @@
 #include "ir/expand.h"
 #include "ir/graph.h"
 #include "ir/module.h"
+#include "ops/optab.h"
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/env.h"
@@ -48,6 +49,8 @@ struct fx_plan {
 	size_t keyword_count;
 	struct fx_kind *kinds; /* what it is resolved for */
 	void *backend_plan;    /* NULL: not resolved, or expanded */
+	uint64_t writes;       /* which data a call of backend_plan writes */
+	bool may_draw;
 	bool is_expanded;
 };
 
@@ -236,6 +239,15 @@ fx_plans_drop(struct fx_plans *plans, uint64_t id)
 	plans->by_node[index] = NULL;
 }
 
+/* What is not known may draw. */
+static bool
+may_draw(const struct fx_node *node)
+{
+	if (node->op == FX_OP_NONE)
+		return true;
+	return fx_op_info(node->op)->traits & FX_OP_RANDOM;
+}
+
 static struct fx_plan *
 plan_new(const struct fx_node *node)
 {
@@ -249,6 +261,7 @@ plan_new(const struct fx_node *node)
 
 	plan->count = count;
 	plan->keyword_count = keywords;
+	plan->may_draw = may_draw(node);
 	plan->slots = (struct slot *)(plan + 1);
 	plan->keywords = (const char **)(plan->slots + count);
 	plan->kinds = (struct fx_kind *)(plan->keywords + keywords);
@@ -421,7 +434,8 @@ call_expanded(const struct call *call, struct fx_module *module,
 	if (err)
 		return err;
 	return fx_interp_call(call->plans->backend, fragment->graph,
-		&(struct fx_arguments){ inputs.data.items, inputs.data.count },
+		&(struct fx_arguments){ inputs.data.items, inputs.data.count,
+			call->plans->watch },
 		call->plans->depth + 1, ret);
 }
 
@@ -456,7 +470,8 @@ call_nested(const struct call *call, struct fx_graph *graph,
 			inputs.count, positional);
 	else
 		err = fx_interp_call(call->plans->backend, graph,
-			&(struct fx_arguments){ inputs.items, inputs.count },
+			&(struct fx_arguments){ inputs.items, inputs.count,
+				call->plans->watch },
 			call->plans->depth + 1, ret);
 	fx_vec_deinit(&inputs);
 	return err;
@@ -495,7 +510,10 @@ resolve(const struct call *call, struct fx_plan *plan)
 		backend->ops->plan_free(backend, plan->backend_plan);
 	plan->backend_plan = NULL;
 	plan->is_expanded = false;
+	plan->writes = 0;
 	err = backend->ops->resolve(backend, &site, &plan->backend_plan);
+	if (!err && backend->ops->writes)
+		plan->writes = backend->ops->writes(plan->backend_plan);
 	if (!err || fx_error_code(err) != FX_ERR_UNSUPPORTED ||
 		call->node->opcode == FX_OPCODE_CALL_METHOD)
 		return err;
@@ -505,10 +523,26 @@ resolve(const struct call *call, struct fx_plan *plan)
 }
 
 static struct fx_error *
+call_backend(const struct call *call, struct fx_datum **ret)
+{
+	const struct fx_plan *plan = call->plan;
+	const struct fx_plan_watch *watch = call->plans->watch;
+	struct fx_backend *backend = call->plans->backend;
+	struct fx_error *err = NULL;
+
+	if (watch && (plan->writes || plan->may_draw))
+		err = watch->before(watch->context, call->data, plan->writes,
+			plan->may_draw);
+	if (err)
+		return err;
+	return backend->ops->call(backend, plan->backend_plan, call->data,
+		plan->count, ret);
+}
+
+static struct fx_error *
 call_resolved(const struct call *call, struct fx_plan *plan,
 	struct fx_datum **ret)
 {
-	struct fx_backend *backend = call->plans->backend;
 	struct fx_module *module = NULL;
 	struct fx_graph *nested = fx_interp_nested(call->node);
 	struct fx_error *err;
@@ -519,8 +553,7 @@ call_resolved(const struct call *call, struct fx_plan *plan,
 	if (err)
 		return err;
 	if (!plan->is_expanded)
-		return backend->ops->call(backend, plan->backend_plan,
-			call->data, plan->count, ret);
+		return call_backend(call, ret);
 	if (call->node->opcode == FX_OPCODE_CALL_MODULE) {
 		module = fx_module_find(call->node->graph->module,
 			call->node->target);

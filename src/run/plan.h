@@ -10,6 +10,7 @@
 #ifndef FX_RUN_PLAN_H
 #define FX_RUN_PLAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,8 +25,19 @@ struct fx_node;
 struct fx_plan;
 struct fx_value;
 
+/* Who wants to know of calls with an effect before they happen, also of those
+ * inside expansions and nested graphs: that write the data whose bits are set
+ * in WRITES, or that MAY_DRAW random numbers.
+ */
+struct fx_plan_watch {
+	void *context;
+	struct fx_error *(*before)(void *context, struct fx_datum *const *data,
+		uint64_t writes, bool may_draw);
+};
+
 struct fx_plans {
-	struct fx_backend *backend; /* borrowed */
+	const struct fx_plan_watch *watch; /* borrowed; may be NULL */
+	struct fx_backend *backend;        /* borrowed */
 	struct fx_plan **by_node;   /* by the low half of the node's id */
 	size_t capacity;
 	struct fx_expander *expander; /* of layers the backend cannot run */

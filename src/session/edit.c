@@ -56,63 +56,12 @@ hold_stop(struct fx_model *model)
 	place->held = fx_place_stop(place);
 }
 
-/* The stop node may be gone: execution stands before what came after it. */
+/* The graph is as it was. */
 static void
-settle_stop(struct fx_model *model, struct fx_place *place)
+let_go_of_stop(struct fx_model *model)
 {
-	struct fx_node *node = place->held ? place->held : fx_place_stop(place);
-
-	place->held = NULL;
-	while (node && node->opcode != FX_OPCODE_COUNT && !node->is_in_graph)
-		node = node->next;
-	if (node && node->opcode == FX_OPCODE_COUNT)
-		node = NULL;
-	fx_place_set_stop(model, place, node);
-}
-
-static bool
-is_above(const struct fx_node *node, const struct fx_node *stop)
-{
-	return !stop || fx_node_is_before(node, stop);
-}
-
-void
-fx_model_make_stale(struct fx_model *model, const struct fx_map *ids,
-	struct fx_node *const *cone, size_t count,
-	struct fx_edit_report *report)
-{
-	struct fx_place *place;
-	struct fx_node *stop;
-	size_t at = 0;
-	uintptr_t id;
-	uintptr_t one;
-
-	if (!model->places.count)
-		return;
-	place = model->places.items[0];
-	for (size_t i = 0; i < count; i++) {
-		uint64_t node = cone[i]->id;
-
-		if (fx_env_get(&place->env, node))
-			fx_map_set(&model->dirty, (uintptr_t)node, 1);
-		fx_env_drop(&place->env, node);
-		fx_map_erase(&model->failures, (uintptr_t)node);
-	}
-	/* Those that are no longer in the graph too. */
-	while (fx_map_next(ids, &at, &id, &one)) {
-		fx_plans_drop(&place->plans, id);
-		if (fx_env_get(&place->env, id))
-			fx_map_set(&model->dirty, id, 1);
-		fx_env_drop(&place->env, id);
-		fx_map_erase(&model->failures, id);
-	}
-	settle_stop(model, place);
-	stop = fx_place_stop(place);
-	if (!count || !is_above(cone[0], stop))
-		return;
-	fx_place_set_stop(model, place, cone[0]);
-	report->position_moved = true;
-	report->position = fx_graph_position(model->graph, cone[0]);
+	if (model->places.count)
+		model->places.items[0]->held = NULL;
 }
 
 /* --- begin -------------------------------------------------------------- */
@@ -156,6 +105,7 @@ take_back(struct fx_model *model)
 		fx_savepoint_rollback(model->graph, edit.savepoint);
 	else
 		fx_journal_abort(model->graph);
+	let_go_of_stop(model);
 }
 
 /* --- shapes that were ---------------------------------------------------- */
@@ -284,27 +234,11 @@ fill_code(struct fx_graph *graph, struct fx_edit_report *ret)
 	fx_emit_ranges_deinit(&ranges);
 }
 
-/* What the innermost edit changed, and what depends on it. */
-struct change {
-	struct fx_map ids;
-	struct fx_node **cone;
-	size_t count;
-};
-
 static void
-change_deinit(struct change *change)
-{
-	fx_map_deinit(&change->ids);
-	free(change->cone);
-}
-FX_DEFINE_DEINIT(change, struct change, change_deinit);
-
-static void
-finish_edit(struct fx_model *model, struct change *change,
+finish_edit(struct fx_model *model, struct fx_change *change,
 	struct fx_edit_report *ret)
 {
-	fx_model_make_stale(model, &change->ids, change->cone, change->count,
-		ret);
+	fx_model_make_stale(model, change, ret);
 	ret->undo_count = fx_journal_undo_count(model->graph);
 	if (fx_journal_is_open(model->graph))
 		return;
@@ -315,7 +249,7 @@ struct fx_error *
 fx_model_edit_end(struct fx_session *session, struct fx_model *model,
 	bool dry_run, bool force, struct fx_edit_report *ret)
 {
-	FX_AUTO(change) struct change change = { .cone = NULL };
+	FX_AUTO(change) struct fx_change change = { .cone = NULL };
 	FX_AUTO(before) struct before before = { .items = NULL };
 	FX_AUTO(reshape) struct fx_reshape reshape = { 0 };
 	struct fx_open_edit edit = fx_vec_last(&model->edits);
@@ -324,6 +258,7 @@ fx_model_edit_end(struct fx_session *session, struct fx_model *model,
 	(void)session;
 	*ret = (struct fx_edit_report){ .dry_run = dry_run };
 	fx_effect_open(model->graph, edit.savepoint, &change.ids);
+	fx_effect_moves_open(model->graph, edit.savepoint, &change.moved);
 	fx_model_cone(model, &change.ids, &change.cone, &change.count);
 	remember(model, change.cone, change.count, &before);
 	reshape =
@@ -349,6 +284,7 @@ fx_model_edit_end(struct fx_session *session, struct fx_model *model,
 		fx_vec_last(&model->edits).has_inner = true;
 	err = fx_journal_commit(model->graph, NULL);
 	if (err) {
+		let_go_of_stop(model);
 		put_back(model, &before);
 		return err;
 	}
@@ -359,7 +295,7 @@ fx_model_edit_end(struct fx_session *session, struct fx_model *model,
 void
 fx_model_edit_abort(struct fx_model *model)
 {
-	FX_AUTO(change) struct change change = { .cone = NULL };
+	FX_AUTO(change) struct fx_change change = { .cone = NULL };
 	FX_AUTO(reshape) struct fx_reshape reshape = { 0 };
 	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { .position = 0 };
 	struct fx_open_edit edit;
@@ -367,8 +303,11 @@ fx_model_edit_abort(struct fx_model *model)
 	if (!model->edits.count)
 		return;
 	edit = fx_vec_last(&model->edits);
-	if (edit.has_inner)
+	if (edit.has_inner) {
 		fx_effect_open(model->graph, edit.savepoint, &change.ids);
+		fx_effect_moves_open(model->graph, edit.savepoint,
+			&change.moved);
+	}
 	take_back(model);
 	/* Edits inside it have propagated already: once more, backwards. */
 	if (!edit.has_inner)
@@ -376,8 +315,7 @@ fx_model_edit_abort(struct fx_model *model)
 	fx_model_cone(model, &change.ids, &change.cone, &change.count);
 	reshape =
 		fx_model_reshape(model, &change.ids, change.cone, change.count);
-	fx_model_make_stale(model, &change.ids, change.cone, change.count,
-		&report);
+	fx_model_make_stale(model, &change, &report);
 }
 
 /* --- walking the journal ------------------------------------------------ */
@@ -397,7 +335,7 @@ ancestors(struct fx_graph *graph, uint32_t id, struct fx_map *ret)
 /* The effects of all transactions that lie between FROM and TO. */
 static void
 collect_effects(struct fx_graph *graph, uint32_t from, uint32_t to,
-	struct fx_map *ids)
+	struct fx_change *change)
 {
 	FX_AUTO_MAP struct fx_map a = { 0 };
 	FX_AUTO_MAP struct fx_map b = { 0 };
@@ -411,8 +349,11 @@ collect_effects(struct fx_graph *graph, uint32_t from, uint32_t to,
 		uintptr_t one;
 
 		while (fx_map_next(maps[i], &at, &id, &one))
-			if (!fx_map_has(maps[1 - i], id))
-				fx_effect_of(graph, (uint32_t)id, ids);
+			if (!fx_map_has(maps[1 - i], id)) {
+				fx_effect_of(graph, (uint32_t)id, &change->ids);
+				fx_effect_moves_of(graph, (uint32_t)id,
+					&change->moved);
+			}
 	}
 }
 
@@ -452,11 +393,11 @@ sum_counts(struct fx_graph *graph, uint32_t from, uint32_t to,
 static void
 arrive(struct fx_model *model, uint32_t from, struct fx_edit_report *ret)
 {
-	FX_AUTO(change) struct change change = { .cone = NULL };
+	FX_AUTO(change) struct fx_change change = { .cone = NULL };
 	FX_AUTO(reshape) struct fx_reshape reshape = { 0 };
 	uint32_t to = fx_journal_now(model->graph);
 
-	collect_effects(model->graph, from, to, &change.ids);
+	collect_effects(model->graph, from, to, &change);
 	sum_counts(model->graph, from, to, ret);
 	fx_model_cone(model, &change.ids, &change.cone, &change.count);
 	reshape =
@@ -489,7 +430,9 @@ fx_model_undo(struct fx_model *model, size_t count, struct fx_edit_report *ret)
 	hold_stop(model);
 	if (!err)
 		err = fx_journal_undo(model->graph, count);
-	if (!err)
+	if (err)
+		let_go_of_stop(model);
+	else
 		arrive(model, from, ret);
 	return err;
 }
@@ -504,7 +447,9 @@ fx_model_redo(struct fx_model *model, size_t count, struct fx_edit_report *ret)
 	hold_stop(model);
 	if (!err)
 		err = fx_journal_redo(model->graph, count);
-	if (!err)
+	if (err)
+		let_go_of_stop(model);
+	else
 		arrive(model, from, ret);
 	return err;
 }
@@ -543,8 +488,10 @@ fx_model_goto_time(struct fx_model *model, uint32_t time,
 	hold_stop(model);
 	if (!err)
 		err = fx_journal_goto(model->graph, time);
-	if (err)
+	if (err) {
+		let_go_of_stop(model);
 		return err;
+	}
 	arrive(model, from, ret);
 	return return_to_stop(model, remembered);
 }

@@ -135,30 +135,50 @@ keep_input(struct fx_model *model, struct fx_node *node, const char *text,
 }
 
 struct fx_error *
+fx_model_read_inputs_again(struct fx_session *session, struct fx_model *model)
+{
+	struct fx_error *err = NULL;
+
+	for (size_t i = 0; i < model->inputs.count && !err; i++) {
+		struct fx_input *input = &model->inputs.items[i];
+		struct fx_datum *datum;
+
+		err = read_input(session, model, input->text, &datum);
+		if (err)
+			return fx_error_note(err, "in the input %s",
+				input->text);
+		fx_datum_unref(input->datum);
+		input->datum = datum;
+	}
+	return err;
+}
+
+struct fx_error *
 fx_model_set_input(struct fx_session *session, struct fx_model *model,
 	const char *name, const char *text)
 {
-	FX_AUTO_MAP struct fx_map ids = { 0 };
-	FX_AUTO_FREE struct fx_node **cone = NULL;
+	FX_AUTO(change) struct fx_change change = { .cone = NULL };
 	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { .position = 0 };
 	FX_AUTO(reshape) struct fx_reshape reshape = { 0 };
 	struct fx_datum *datum;
 	struct fx_node *node;
 	struct fx_use *use;
-	size_t count;
 	struct fx_error *err = find_placeholder(model, name, &node);
 
+	if (!err)
+		err = fx_model_choose_backend(session, model);
 	if (!err)
 		err = read_input(session, model, text, &datum);
 	if (err)
 		return err;
 	keep_input(model, node, text, datum);
 	/* Its own metadata is new already, so the users are where it begins. */
-	fx_map_set(&ids, (uintptr_t)node->id, 1);
+	fx_map_set(&change.ids, (uintptr_t)node->id, 1);
 	fx_node_for_each_user (use, node)
-		fx_map_set(&ids, (uintptr_t)use->user->id, 1);
-	fx_model_cone(model, &ids, &cone, &count);
-	reshape = fx_model_reshape(model, &ids, cone, count);
-	fx_model_make_stale(model, &ids, cone, count, &report);
+		fx_map_set(&change.ids, (uintptr_t)use->user->id, 1);
+	fx_model_cone(model, &change.ids, &change.cone, &change.count);
+	reshape =
+		fx_model_reshape(model, &change.ids, change.cone, change.count);
+	fx_model_make_stale(model, &change, &report);
 	return NULL;
 }

@@ -1,15 +1,20 @@
 # Sources of src/session: .c, .h and .def alike, so that distcheck misses none.
 libfxcore_a_SOURCES += \
+	%D%/backend.c \
 	%D%/break_private.h \
 	%D%/breakpoint.c %D%/breakpoint.h \
+	%D%/budget.c \
 	%D%/capture.c %D%/capture.h \
+	%D%/catch_up.c \
 	%D%/complete.c \
 	%D%/edit.c \
 	%D%/files.c \
 	%D%/frames.c \
 	%D%/given.c \
+	%D%/guess.c \
 	%D%/input.c \
 	%D%/model.c %D%/model.h \
+	%D%/override.c \
 	%D%/place.c %D%/place.h \
 	%D%/position.c %D%/position.h \
 	%D%/position_back.c %D%/position_private.h \
@@ -17,4 +22,6 @@ libfxcore_a_SOURCES += \
 	%D%/session.c %D%/session.h \
 	%D%/session_private.h \
 	%D%/settings.c %D%/settings.h %D%/settings.def \
-	%D%/shapes.c
+	%D%/shapes.c \
+	%D%/stale.c \
+	%D%/timeline.c %D%/timeline.h

@@ -24,7 +24,8 @@ fx_model_new(struct fx_session *session, struct fx_graph *graph_taken)
 	model->graph = graph_taken;
 	model->scope = fx_intern("");
 	model->meta = fx_meta_new();
-	model->backend = fx_backend_meta_new();
+	model->meta_backend = fx_backend_meta_new();
+	model->backend = model->meta_backend;
 	return model;
 }
 
@@ -48,6 +49,10 @@ fx_model_free(struct fx_model *model)
 	while (model->places.count)
 		fx_place_pop(model);
 	fx_vec_deinit(&model->places);
+	fx_timeline_clear(&model->timeline);
+	fx_model_clear_overrides(model);
+	fx_map_deinit(&model->overrides);
+	free(model->notice);
 	for (size_t i = 0; i < model->inputs.count; i++) {
 		free(model->inputs.items[i].text);
 		fx_datum_unref(model->inputs.items[i].datum);
@@ -61,7 +66,7 @@ fx_model_free(struct fx_model *model)
 	fx_map_deinit(&model->tags);
 	fx_map_deinit(&model->times);
 	fx_vec_deinit(&model->edits);
-	fx_backend_free(model->backend);
+	fx_backend_free(model->meta_backend);
 	fx_meta_free(model->meta);
 	fx_given_deinit(&model->given);
 	fx_graph_free(model->graph);
@@ -156,7 +161,11 @@ fx_model_state(const struct fx_model *model, const struct fx_node *node)
 		return "E";
 	if (fx_map_has(&model->dirty, id))
 		return "D";
+	if (fx_model_is_overridden(model, node))
+		return "O";
 	if (place && fx_place_value(place, node))
 		return "V";
+	if (fx_map_has(&model->timeline.dropped, id))
+		return "R";
 	return fx_model_has_breakpoint(model, node) ? "B" : "·";
 }

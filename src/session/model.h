@@ -40,6 +40,7 @@ struct fx_edit_report {
 	char *bad_shape_text;       /* the first one, explained; may be NULL */
 	bool position_moved;        /* the stop went back ... */
 	size_t position;            /* ... to this node */
+	size_t dirty;               /* nodes that have to run again */
 	struct fx_touched *touched; /* what changed, for a dry run's listing */
 	size_t touched_count;
 	char **touched_code; /* of a dry run: statements, NULL if erased */
@@ -74,6 +75,28 @@ FX_NODISCARD struct fx_error *fx_model_set_input(struct fx_session *session,
 /* How input of placeholder NODE was given, or NULL. */
 const char *fx_model_input_text(const struct fx_model *model,
 	const struct fx_node *node);
+
+/* Values set by the user.  EXPRESSION may mention $v, the value before; the
+ * result stands for NODE until it is unset.  Of a parameter or buffer at PATH
+ * it is an edit.
+ */
+FX_NODISCARD struct fx_error *fx_model_set_value(struct fx_session *session,
+	struct fx_model *model, struct fx_node *node, const char *expression,
+	struct fx_edit_report *ret);
+FX_NODISCARD struct fx_error *fx_model_unset_value(struct fx_model *model,
+	struct fx_node *node, struct fx_edit_report *ret);
+FX_NODISCARD struct fx_error *fx_model_set_tensor(struct fx_session *session,
+	struct fx_model *model, const char *path, const char *expression,
+	struct fx_edit_report *ret);
+bool fx_model_is_overridden(const struct fx_model *model,
+	const struct fx_node *node);
+
+/* "meta", "torch"...: what ran it last, or would. */
+const char *fx_model_backend_name(const struct fx_model *model);
+/* What is to be told after a command, lines without the last newline; the
+ * caller's, or NULL.
+ */
+char *fx_model_take_notice(struct fx_model *model);
 
 /* Propagate shapes over the whole graph from the inputs; returns the number
  * of nodes with a shape, without, and with an impossible one.

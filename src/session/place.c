@@ -34,7 +34,9 @@ void
 fx_place_set_stop(struct fx_model *model, struct fx_place *place,
 	struct fx_node *node)
 {
+	fx_timeline_rewind(&model->timeline, place->graph, &place->env, node);
 	place->stop = node ? node->id : 0;
+	place->held = NULL;
 	model->frame = 0;
 	if (place == model->places.items[0])
 		fx_map_set(&model->times,
@@ -50,6 +52,8 @@ fx_place_push(struct fx_model *model, struct fx_graph *graph)
 	place->graph = graph;
 	fx_plans_init(&place->plans, model->backend);
 	place->plans.depth = (int)model->places.count;
+	if (model->backend->ops->has_values)
+		place->plans.watch = &model->timeline.watch;
 	fx_vec_push(&model->places, place);
 	fx_place_set_stop(model, place, fx_graph_first(graph));
 	return place;
@@ -60,6 +64,8 @@ fx_place_pop(struct fx_model *model)
 {
 	struct fx_place *place = fx_vec_pop(&model->places);
 
+	fx_timeline_rewind(&model->timeline, place->graph, &place->env,
+		fx_graph_first(place->graph));
 	for (size_t i = 0; i < place->argument_count; i++)
 		fx_datum_unref(place->arguments[i]);
 	free(place->arguments);
@@ -138,9 +144,10 @@ fx_place_leave(struct fx_model *model)
 		output ? fx_datum_ref(fx_env_get(&inner->env, output->id))
 		       : NULL;
 
+	fx_timeline_fold(&model->timeline, inner->graph, call);
 	fx_env_take(&outer->env, inner->call,
 		result ? result : fx_datum_none());
-	fx_map_erase(&model->dirty, (uintptr_t)inner->call);
+	fx_model_has_run(model, call);
 	fx_place_pop(model);
 	fx_place_set_stop(model, outer, fx_graph_next(call));
 }
@@ -187,48 +194,6 @@ fx_place_interp(struct fx_model *model, struct fx_place *place)
 		.depth = (int)model->places.count - 1,
 		.next = fx_place_stop(place),
 	};
-}
-
-static int
-compare_order(const void *a, const void *b)
-{
-	const struct fx_node *x = *(struct fx_node *const *)a;
-	const struct fx_node *y = *(struct fx_node *const *)b;
-
-	return (x->order > y->order) - (x->order < y->order);
-}
-
-/* Most often every input has a value already and nothing is collected. */
-struct fx_error *
-fx_place_ensure(struct fx_model *model, struct fx_interp *interp,
-	struct fx_node *node)
-{
-	FX_AUTO_MAP struct fx_map seen = { 0 };
-	FX_VEC(struct fx_node *) missing = { 0 };
-	struct fx_error *err = NULL;
-	const struct fx_node *at = node;
-
-	for (size_t next = 0; at; next++) {
-		for (size_t i = 0; i < fx_node_input_count(at); i++) {
-			struct fx_node *input = fx_node_input(at, i);
-
-			if (!fx_env_get(interp->env, input->id) &&
-				fx_map_set(&seen, (uintptr_t)input, 1))
-				fx_vec_push(&missing, input);
-		}
-		at = next < missing.count ? missing.items[next] : NULL;
-	}
-	if (missing.count)
-		qsort(missing.items, missing.count, sizeof(*missing.items),
-			compare_order);
-	for (size_t i = 0; i < missing.count && !err; i++) {
-		err = fx_interp_node(interp, missing.items[i]);
-		if (!err)
-			fx_map_erase(&model->dirty,
-				(uintptr_t)missing.items[i]->id);
-	}
-	fx_vec_deinit(&missing);
-	return err;
 }
 
 struct fx_datum *

@@ -42,9 +42,24 @@ void fx_place_leave(struct fx_model *model);
 /* An interpreter for PLACE. */
 struct fx_interp fx_place_interp(struct fx_model *model,
 	struct fx_place *place);
-/* Give NODE's inputs values where they have none. */
+
+/* catch_up.c: */
+/* Run NODE, recording; an override takes the place of running. */
+FX_NODISCARD struct fx_error *fx_place_execute(struct fx_model *model,
+	struct fx_interp *interp, struct fx_node *node);
+/* Give NODE's inputs values where they have none; give NODE, above the stop,
+ * its own.  What was written in place since is taken back before and done
+ * again after.
+ */
 FX_NODISCARD struct fx_error *fx_place_ensure(struct fx_model *model,
 	struct fx_interp *interp, struct fx_node *node);
+FX_NODISCARD struct fx_error *fx_place_compute(struct fx_model *model,
+	struct fx_place *place, struct fx_node *node);
+/* NODE has its value: neither dirty nor failed. */
+void fx_model_has_run(struct fx_model *model, const struct fx_node *node);
+/* The override of NODE as its value; false when it has none. */
+bool fx_place_override(struct fx_model *model, struct fx_place *place,
+	const struct fx_node *node);
 /* Whether NODE's value can be seen: it is above the stop. */
 struct fx_datum *fx_place_value(const struct fx_place *place,
 	const struct fx_node *node);

@@ -11,10 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bitset.h"
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "ir/order.h"
+#include "run/backend.h"
 #include "run/datum.h"
 #include "session/break_private.h"
 #include "session/place.h"
@@ -91,6 +93,7 @@ fx_position_kill(struct fx_model *model)
 {
 	while (model->places.count)
 		fx_place_pop(model);
+	fx_timeline_clear(&model->timeline);
 	fx_map_clear(&model->failures);
 	fx_map_clear(&model->dirty);
 }
@@ -210,11 +213,16 @@ static enum fx_hook_answer
 record_before(void *context, struct fx_interp *interp, struct fx_node *node)
 {
 	struct fx_request *request = context;
+	struct fx_model *model = request->model;
 
-	if (fx_env_get(interp->env, node->id))
+	if (fx_env_get(interp->env, node->id) ||
+		fx_place_override(model, fx_model_place(model), node))
 		return FX_HOOK_SKIP;
-	request->error = fx_place_ensure(request->model, interp, node);
-	return request->error ? FX_HOOK_STOP : FX_HOOK_GO;
+	request->error = fx_place_ensure(model, interp, node);
+	if (request->error)
+		return FX_HOOK_STOP;
+	fx_timeline_begin(&model->timeline, node);
+	return FX_HOOK_GO;
 }
 
 static enum fx_hook_answer
@@ -222,12 +230,16 @@ record_after(void *context, struct fx_interp *interp, struct fx_node *node,
 	struct fx_datum *result)
 {
 	struct fx_request *request = context;
+	struct fx_model *model = request->model;
 
 	(void)interp;
 	(void)result;
-	fx_map_erase(&request->model->dirty, (uintptr_t)node->id);
-	fx_map_erase(&request->model->failures, (uintptr_t)node->id);
-	return FX_HOOK_GO;
+	if (!model->timeline.node)
+		return FX_HOOK_GO; /* skipped */
+	fx_model_has_run(model, node);
+	request->error = fx_timeline_end(&model->timeline);
+	fx_budget_after(model, fx_model_place(model), node);
+	return request->error ? FX_HOOK_STOP : FX_HOOK_GO;
 }
 
 /* --- onwards ------------------------------------------------------------ */
@@ -260,7 +272,9 @@ fx_request_run_place(struct fx_request *request)
 	interp.hooks = hooks;
 	interp.hook_count = FX_ARRAY_LEN(hooks);
 	err = fx_interp_run(&interp, NULL);
-	if (!err)
+	if (err)
+		fx_timeline_fail(&request->model->timeline);
+	else
 		err = FX_TAKE(request->error);
 	fx_place_set_stop(request->model, place, interp.next);
 	request->stop->executed += interp.executed;
@@ -352,6 +366,7 @@ static void
 finish_request(struct fx_request *request)
 {
 	fx_error_free(request->error);
+	fx_budget_tell(request->session, request->model);
 	fill_stop(request->model, request->stop);
 	fx_breaks_sweep(request->session);
 }
@@ -368,6 +383,8 @@ fx_request_new(struct fx_session *session, struct fx_model *model,
 	};
 
 	*ret = (struct fx_stop){ .reason = FX_STOP_STEP };
+	fx_timeline_keep_random(&model->timeline);
+	fx_budget_begin(session, model);
 	fx_ticker_init(&request.ticker, session->tick, session->tick_context);
 	return request;
 }
@@ -381,22 +398,11 @@ not_run(const struct fx_model *model)
 		"%s has not been run; use \"start\" or \"run\"", model->name);
 }
 
-static struct fx_error *
-check_backend(struct fx_session *session)
-{
-	const char *backend = fx_settings_word(session->settings, "backend");
-
-	if (fx_str_equal(backend, "auto") || fx_str_equal(backend, "meta"))
-		return NULL;
-	return fx_error_new(FX_ERR_UNSUPPORTED,
-		"this fxdb is built without the %s backend", backend);
-}
-
 /* Drop everything and stand before the first node. */
 static struct fx_error *
 begin(struct fx_session *session, struct fx_model *model)
 {
-	struct fx_error *err = check_backend(session);
+	struct fx_error *err = fx_model_choose_backend(session, model);
 
 	if (err)
 		return err;
@@ -404,8 +410,11 @@ begin(struct fx_session *session, struct fx_model *model)
 		return fx_error_new(FX_ERR_VALUE, "%s has no nodes to run",
 			model->name);
 	fx_position_kill(model);
-	fx_place_push(model, model->graph);
-	return NULL;
+	err = fx_timeline_start(&model->timeline, model->backend,
+		session->seed);
+	if (!err)
+		fx_place_push(model, model->graph);
+	return err;
 }
 
 struct fx_error *
@@ -424,33 +433,75 @@ fx_position_start(struct fx_session *session, struct fx_model *model,
 	return NULL;
 }
 
+/* The positions of NODE's cone as a set. */
+static void
+add_cone(struct fx_bitset *set, struct fx_node *node)
+{
+	FX_AUTO_FREE size_t *positions = NULL;
+	size_t count;
+
+	fx_order_cone(node, true, -1, &positions, &count);
+	for (size_t i = 0; i < count; i++)
+		fx_bitset_add(set, positions[i]);
+}
+
+/* What TO needs, and who writes in place or draws before it, whom it may need
+ * though it does not say so.
+ */
+static void
+need(struct fx_model *model, struct fx_node *to, struct fx_bitset *set)
+{
+	struct fx_node *node;
+
+	add_cone(set, to);
+	if (!model->backend->ops->has_values)
+		return;
+	fx_graph_for_each_node (node, model->graph) {
+		if (node == to)
+			return;
+		if (fx_effect_guess(node) &&
+			!fx_bitset_has(set,
+				fx_graph_position(model->graph, node)))
+			add_cone(set, node);
+	}
+}
+
+static void
+run_needed(struct fx_request *request, struct fx_interp *interp,
+	struct fx_node *node)
+{
+	struct fx_model *model = request->model;
+	struct fx_place *place = fx_model_place(model);
+	struct fx_error *err;
+
+	fx_place_set_stop(model, place, node);
+	if (breaks_before(request, node))
+		return;
+	err = fx_place_execute(model, interp, node);
+	fx_budget_after(model, place, node);
+	if (err)
+		fail_at(request, node, err);
+	else if (fx_ticker_poll(&request->ticker))
+		fx_request_stop(request, FX_STOP_INTERRUPT);
+	if (!err)
+		fx_place_set_stop(model, place, fx_graph_next(node));
+}
+
 /* Only what TO needs, in order. */
 static void
 run_cone(struct fx_request *request, struct fx_node *to)
 {
 	struct fx_model *model = request->model;
-	struct fx_place *place = fx_model_place(model);
-	struct fx_interp interp = fx_place_interp(model, place);
-	FX_AUTO_FREE size_t *positions = NULL;
-	size_t count;
+	struct fx_interp interp = fx_place_interp(model, fx_model_place(model));
+	FX_AUTO_BITSET struct fx_bitset needed = { 0 };
+	size_t last = fx_graph_position(model->graph, to);
 
 	request->is_first = false;
-	fx_order_cone(to, true, -1, &positions, &count);
-	for (size_t i = 0; i < count && !request->is_stopped; i++) {
-		struct fx_node *node = fx_graph_at(model->graph, positions[i]);
-		struct fx_error *err;
-
-		fx_place_set_stop(model, place, node);
-		if (breaks_before(request, node))
-			break;
-		err = fx_interp_node(&interp, node);
-		if (err)
-			fail_at(request, node, err);
-		else if (fx_ticker_poll(&request->ticker))
-			fx_request_stop(request, FX_STOP_INTERRUPT);
-		if (!err)
-			fx_place_set_stop(model, place, fx_graph_next(node));
-	}
+	need(model, to, &needed);
+	for (size_t i = 0; i <= last && !request->is_stopped; i++)
+		if (fx_bitset_has(&needed, i))
+			run_needed(request, &interp,
+				fx_graph_at(model->graph, i));
 	request->stop->executed = interp.executed;
 	model->executed += interp.executed;
 	if (!request->is_stopped)

@@ -43,21 +43,6 @@ no_value(const struct fx_model *model, const struct fx_place *place,
 		node->name, fx_graph_position(place->graph, node), node->name);
 }
 
-/* A node above the stop that was left out (run --to) is run now. */
-static struct fx_error *
-catch_up(struct fx_model *model, struct fx_place *place, struct fx_node *node)
-{
-	struct fx_interp interp = fx_place_interp(model, place);
-	struct fx_error *err = fx_place_ensure(model, &interp, node);
-
-	if (!err)
-		err = fx_interp_node(&interp, node);
-	model->executed += interp.executed;
-	if (!err)
-		fx_map_erase(&model->dirty, (uintptr_t)node->id);
-	return err;
-}
-
 static struct fx_error *
 resolve_value(void *context, struct fx_node *node, struct fx_datum **ret)
 {
@@ -74,7 +59,7 @@ resolve_value(void *context, struct fx_node *node, struct fx_datum **ret)
 	if (stop && !fx_node_is_before(node, stop))
 		return no_value(model, place, node);
 	if (!fx_env_get(&place->env, node->id))
-		err = catch_up(model, place, node);
+		err = fx_place_compute(model, place, node);
 	if (!err)
 		*ret = fx_datum_ref(fx_env_get(&place->env, node->id));
 	return err;
@@ -99,7 +84,10 @@ resolve_variable(void *context, const char *name, struct fx_datum **ret)
 	struct fx_session *session =
 		((struct fx_resolve_context *)context)->session;
 
-	*ret = fx_session_variable(session, name);
+	if (fx_str_equal(name, "v") && session->value_at_hand)
+		*ret = fx_datum_ref(session->value_at_hand);
+	else
+		*ret = fx_session_variable(session, name);
 	if (*ret)
 		return NULL;
 	if (fx_str_equal(name, "v"))

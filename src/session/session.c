@@ -56,6 +56,7 @@ fx_session_free(struct fx_session *session)
 		fx_model_free(session->models.items[i]);
 	fx_vec_deinit(&session->models);
 	free_values(session);
+	fx_session_free_backends(session);
 	fx_worker_free(session->worker);
 	free(session->python);
 	fx_settings_free(session->settings);

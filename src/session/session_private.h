@@ -11,6 +11,7 @@
 #include "session/model.h"
 #include "session/position.h"
 #include "session/session.h"
+#include "session/timeline.h"
 
 struct fx_break;
 struct fx_meta;
@@ -65,9 +66,15 @@ struct fx_model {
 	struct fx_map times;    /* time index + 1 -> stop there + 1 */
 	FX_VEC(struct fx_input) inputs;
 
-	struct fx_backend *backend;
+	struct fx_backend *meta_backend; /* the model's own */
+	struct fx_backend *backend;      /* that one or the session's */
+	bool has_told_meta;
 	FX_VEC(struct fx_place *) places; /* outermost first */
+	struct fx_timeline timeline;
+	struct fx_map overrides; /* id -> struct fx_datum *: set value */
 	size_t executed;
+	size_t rerun; /* of them: they were dirty */
+	char *notice; /* to be told after the command, or NULL */
 	size_t frame;
 
 	FX_VEC(struct fx_open_edit) edits; /* the outermost first */
@@ -98,6 +105,9 @@ struct fx_session {
 	FX_VEC(struct fx_variable) variables;
 	uint64_t seed;
 	bool is_read_only;
+	FX_VEC(struct fx_backend *) backends; /* that have values */
+	char *no_torch;                 /* why there is no libtorch, or NULL */
+	struct fx_datum *value_at_hand; /* borrowed: $v, or NULL */
 	FX_VEC(struct fx_break *) breaks;
 	int next_break;
 	FX_VEC(struct fx_display) displays;
@@ -108,6 +118,35 @@ struct fx_session {
 struct fx_model *fx_model_new(struct fx_session *session,
 	struct fx_graph *graph_taken);
 void fx_model_free(struct fx_model *model);
+
+/* backend.c */
+/* The backend that the settings ask for; what the other one ran is dropped and
+ * inputs are read again.
+ */
+FX_NODISCARD struct fx_error *
+fx_model_choose_backend(struct fx_session *session, struct fx_model *model);
+void fx_session_free_backends(struct fx_session *session);
+/* A line to be told after the command that runs. */
+void fx_model_say(struct fx_model *model, char *text_taken);
+
+/* budget.c: the record limit.  BEGIN a command that runs; after NODE ran, in
+ * order, drop values if need be; TELL of it.  COUNT what is held.
+ */
+void fx_budget_begin(struct fx_session *session, struct fx_model *model);
+void fx_budget_after(struct fx_model *model, const struct fx_place *place,
+	const struct fx_node *node);
+void fx_budget_tell(struct fx_session *session, struct fx_model *model);
+void fx_budget_count(struct fx_model *model);
+
+/* input.c */
+FX_NODISCARD struct fx_error *
+fx_model_read_inputs_again(struct fx_session *session, struct fx_model *model);
+
+/* override.c */
+void fx_model_clear_overrides(struct fx_model *model);
+
+/* stale.c */
+size_t fx_model_dirty_count(const struct fx_model *model);
 
 /* shapes.c */
 void fx_model_propagate_at_open(struct fx_model *model);
@@ -139,11 +178,21 @@ void fx_given_review(struct fx_model *model, struct fx_node *const *nodes,
 	size_t count);
 bool fx_model_has_input(const struct fx_model *model, uint64_t node);
 
-/* edit.c: values of the CONE are stale; the position goes back when the first
- * of it lies above.
+/* What an edit or a new input changed, and what depends on it. */
+struct fx_change {
+	struct fx_map ids;   /* in the graph or no longer */
+	struct fx_map moved; /* only that */
+	struct fx_node **cone;
+	size_t count;
+};
+void fx_change_deinit(struct fx_change *change);
+FX_DEFINE_DEINIT(change, struct fx_change, fx_change_deinit);
+
+/* stale.c: the values of CHANGE's cone are stale, and of what reads bytes that
+ * are written differently now; the position goes back when the first of it
+ * lies above.  SAY: how many nodes are dirty after it.
  */
-void fx_model_make_stale(struct fx_model *model, const struct fx_map *ids,
-	struct fx_node *const *cone, size_t count,
+void fx_model_make_stale(struct fx_model *model, const struct fx_change *change,
 	struct fx_edit_report *report);
 
 /* resolve.c: a resolver whose context is CONTEXT. */

@@ -294,32 +294,16 @@ unquoted(const char *text)
 	return fx_xstrdup(text);
 }
 
-static struct fx_error *
-check_backend(const char *name, const char *text)
-{
-	if (!fx_str_equal(name, "backend") ||
-		(!fx_str_equal(text, "torch") && !fx_str_equal(text, "python")))
-		return NULL;
-	return fx_error_hint(
-		fx_error_new(FX_ERR_SETTING,
-			"this fxdb is built without the %s backend", text),
-		"set backend meta");
-}
-
 struct fx_error *
 fx_settings_set(struct fx_settings *settings, int index, const char *text)
 {
 	const struct fx_setting_info *info;
 	struct setting *value;
-	struct fx_error *err;
 	int64_t number;
 
 	fx_assert(index >= 0 && (size_t)index < COUNT);
 	info = &rows[index];
 	value = &settings->values[index];
-	err = check_backend(info->name, text);
-	if (err)
-		return err;
 	if (!parse(info, text, &number))
 		return wrong(info, text);
 	free(value->text);

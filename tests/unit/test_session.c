@@ -429,7 +429,7 @@ settings_are_checked(void)
 	FXT_SAME(fx_settings_info((size_t)index)->name, "dialect");
 	FXT_SAME(rest, "1.13");
 	FXT_FAILS(fx_settings_set(s, index, "0.9"), FX_ERR_SETTING);
-	index = fx_settings_match("backend torch", &rest);
+	index = fx_settings_match("backend abacus", &rest);
 	FXT_FAILS(fx_settings_set(s, index, rest), FX_ERR_SETTING);
 	index = fx_settings_match("hub limit 3", &rest);
 	CU_ASSERT(fxt_ok(fx_settings_set(s, index, rest)));

@@ -1,0 +1,319 @@
+/* budget.c - the record limit: beyond it, old values are dropped.
+ *
+ * Values go with all others that lie in the same storage, so that what is
+ * computed again is seen by all its views.  Inputs, parameters and what nodes
+ * further on still need stay.
+ */
+#include <config.h>
+
+#include <stdlib.h>
+
+#include "base/blob.h"
+#include "base/mem.h"
+#include "run/backend.h"
+#include "run/datum.h"
+#include "session/place.h"
+#include "session/session_private.h"
+#include "session/settings.h"
+
+typedef void see_fn(void *context, uintptr_t storage, size_t bytes);
+
+static void
+see_storages(const struct fx_datum *datum, see_fn *see, void *context)
+{
+	if (datum->kind == FX_DATUM_TENSOR && datum->backend->ops->storage) {
+		size_t bytes = 0;
+		uintptr_t storage =
+			datum->backend->ops->storage(datum->payload, &bytes);
+
+		if (storage)
+			see(context, storage, bytes);
+	}
+	for (size_t i = 0; i < fx_datum_item_count(datum); i++)
+		see_storages(datum->items[i], see, context);
+}
+
+/* --- counting --------------------------------------------------------------
+ */
+
+static void
+count_storage(void *context, uintptr_t storage, size_t bytes)
+{
+	struct fx_timeline *timeline = context;
+
+	if (fx_map_set(&timeline->storages, storage, bytes))
+		timeline->held_bytes += bytes;
+}
+
+static bool
+is_given(const struct fx_model *model, const struct fx_node *node)
+{
+	return node->opcode == FX_OPCODE_PLACEHOLDER ||
+	       node->opcode == FX_OPCODE_GET_ATTR ||
+	       fx_model_is_overridden(model, node);
+}
+
+void
+fx_budget_count(struct fx_model *model)
+{
+	struct fx_timeline *timeline = &model->timeline;
+
+	fx_map_clear(&timeline->storages);
+	timeline->held_bytes = 0;
+	for (size_t i = 0; i < model->places.count; i++) {
+		const struct fx_place *place = model->places.items[i];
+		const struct fx_node *node;
+
+		fx_graph_for_each_node (node, place->graph) {
+			const struct fx_datum *datum =
+				fx_env_get(&place->env, node->id);
+
+			if (datum && !is_given(model, node))
+				see_storages(datum, count_storage, timeline);
+		}
+	}
+}
+
+/* --- what may go
+ * -------------------------------------------------------------- */
+
+struct trim {
+	struct fx_model *model;
+	struct fx_place *place;
+	struct fx_map busy; /* storages that must stay */
+	bool meets_busy;    /* found by see_busy */
+	size_t freed;
+};
+
+static void
+see_busy(void *context, uintptr_t storage, size_t bytes)
+{
+	struct trim *trim = context;
+
+	(void)bytes;
+	if (fx_map_has(&trim->busy, storage))
+		trim->meets_busy = true;
+}
+
+static void
+make_busy(void *context, uintptr_t storage, size_t bytes)
+{
+	struct trim *trim = context;
+
+	(void)bytes;
+	fx_map_set(&trim->busy, storage, 1);
+}
+
+/* Whether somebody who has not run yet takes NODE's value. */
+static bool
+is_needed(const struct trim *trim, const struct fx_node *node)
+{
+	const struct fx_node *stop = fx_place_stop(trim->place);
+	const struct fx_use *use;
+
+	if (is_given(trim->model, node) || node->opcode == FX_OPCODE_OUTPUT ||
+		node == stop)
+		return true;
+	fx_node_for_each_user (use, node)
+		if (stop && !fx_node_is_before(use->user, stop) &&
+			!fx_env_get(&trim->place->env, use->user->id))
+			return true;
+	return false;
+}
+
+static void
+find_busy(struct trim *trim)
+{
+	const struct fx_node *node;
+	size_t before;
+
+	fx_graph_for_each_node (node, trim->place->graph) {
+		struct fx_datum *datum =
+			fx_env_get(&trim->place->env, node->id);
+
+		if (datum && is_needed(trim, node))
+			see_storages(datum, make_busy, trim);
+	}
+	/* A tuple with one busy part keeps the others. */
+	do {
+		before = trim->busy.count;
+		fx_graph_for_each_node (node, trim->place->graph) {
+			struct fx_datum *datum =
+				fx_env_get(&trim->place->env, node->id);
+
+			trim->meets_busy = false;
+			if (datum)
+				see_storages(datum, see_busy, trim);
+			if (trim->meets_busy)
+				see_storages(datum, make_busy, trim);
+		}
+	} while (trim->busy.count != before);
+}
+
+/* --- dropping
+ * -------------------------------------------------------------------- */
+
+/* What was saved of STORAGE is of no use any more. */
+static void
+forget_storage(void *context, uintptr_t storage, size_t bytes)
+{
+	struct trim *trim = context;
+	struct fx_timeline *timeline = &trim->model->timeline;
+
+	(void)bytes;
+	for (size_t i = 0; i < timeline->effects.count; i++) {
+		struct fx_effect *effect = &timeline->effects.items[i];
+
+		for (size_t j = effect->saved.count; j-- > 0;) {
+			struct fx_saved saved = effect->saved.items[j];
+
+			if (saved.storage != storage)
+				continue;
+			fx_vec_remove(&effect->saved, j);
+			trim->freed += fx_blob_size(saved.bytes);
+			timeline->saved_bytes -= fx_blob_size(saved.bytes);
+			fx_blob_unref(saved.bytes);
+			fx_datum_unref(saved.tensor);
+		}
+	}
+	trim->freed += (size_t)fx_map_get(&timeline->storages, storage, 0);
+	fx_map_erase(&timeline->storages, storage);
+}
+
+static void
+drop(struct trim *trim, const struct fx_node *node)
+{
+	struct fx_place *place = trim->place;
+	const struct fx_node *stop = fx_place_stop(place);
+	struct fx_datum *datum = fx_env_get(&place->env, node->id);
+
+	trim->meets_busy = !fx_datum_has_tensor(datum);
+	see_storages(datum, see_busy, trim);
+	if (trim->meets_busy)
+		return;
+	see_storages(datum, forget_storage, trim);
+	fx_env_drop(&place->env, node->id);
+	if (stop && !fx_node_is_before(node, stop))
+		return;
+	fx_map_set(&trim->model->timeline.dropped, (uintptr_t)node->id, 1);
+	trim->model->timeline.dropped_now++;
+}
+
+struct seen_storage {
+	uintptr_t storage;
+	bool found;
+};
+
+static void
+see_same(void *context, uintptr_t storage, size_t bytes)
+{
+	struct seen_storage *seen = context;
+
+	(void)bytes;
+	seen->found |= storage == seen->storage;
+}
+
+/* NODE's views go with it. */
+static void
+drop_all_of(void *context, uintptr_t storage, size_t bytes)
+{
+	struct trim *trim = context;
+	const struct fx_node *node;
+
+	(void)bytes;
+	fx_graph_for_each_node (node, trim->place->graph) {
+		struct seen_storage seen = { .storage = storage };
+		struct fx_datum *datum =
+			fx_env_get(&trim->place->env, node->id);
+
+		if (datum)
+			see_storages(datum, see_same, &seen);
+		if (seen.found)
+			drop(trim, node);
+	}
+}
+
+/* The oldest first, until WANTED bytes are free. */
+static void
+trim_place(struct trim *trim, size_t wanted)
+{
+	const struct fx_node *node;
+
+	find_busy(trim);
+	fx_graph_for_each_node (node, trim->place->graph) {
+		FX_AUTO_DATUM struct fx_datum *datum =
+			fx_datum_ref(fx_env_get(&trim->place->env, node->id));
+
+		if (trim->freed >= wanted)
+			break;
+		if (datum)
+			see_storages(datum, drop_all_of, trim);
+	}
+	fx_map_deinit(&trim->busy);
+}
+
+/* Down to three quarters, so that it is not done at every node. */
+static void
+trim_all(struct fx_model *model)
+{
+	struct fx_timeline *timeline = &model->timeline;
+	struct trim trim = { .model = model };
+	size_t total;
+	size_t target = timeline->limit / 4 * 3;
+
+	fx_budget_count(model);
+	total = timeline->held_bytes + timeline->saved_bytes;
+	if (total <= timeline->limit)
+		return;
+	for (size_t i = 0; i < model->places.count; i++) {
+		trim.place = model->places.items[i];
+		trim_place(&trim, total - target);
+	}
+	fx_budget_count(model);
+	/* What cannot go must not be tried at every node. */
+	timeline->next_trim = timeline->held_bytes + timeline->saved_bytes;
+	timeline->next_trim += timeline->next_trim / 4;
+}
+
+void
+fx_budget_after(struct fx_model *model, const struct fx_place *place,
+	const struct fx_node *node)
+{
+	struct fx_timeline *timeline = &model->timeline;
+	const struct fx_datum *datum = fx_env_get(&place->env, node->id);
+	size_t total;
+
+	if (!timeline->limit || !model->backend->ops->has_values || !datum)
+		return;
+	if (!is_given(model, node))
+		see_storages(datum, count_storage, timeline);
+	total = timeline->held_bytes + timeline->saved_bytes;
+	if (total > timeline->limit && total > timeline->next_trim)
+		trim_all(model);
+}
+
+void
+fx_budget_begin(struct fx_session *session, struct fx_model *model)
+{
+	struct fx_timeline *timeline = &model->timeline;
+
+	timeline->limit =
+		(size_t)fx_settings_int(session->settings, "record limit");
+	timeline->dropped_now = 0;
+	timeline->next_trim = 0;
+}
+
+void
+fx_budget_tell(struct fx_session *session, struct fx_model *model)
+{
+	size_t count = model->timeline.dropped_now;
+
+	if (count)
+		fx_model_say(model,
+			fx_xasprintf("record limit %s: %zu value%s dropped, "
+				     "computed again when asked for",
+				fx_settings_word(session->settings,
+					"record limit"),
+				count, count == 1 ? "" : "s"));
+	model->timeline.dropped_now = 0;
+}

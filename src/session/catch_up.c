@@ -1,0 +1,215 @@
+/* catch_up.c - running nodes out of the usual order: those that were left out
+ * or whose values were dropped.
+ *
+ * A node reads its inputs as they were when it stood at the stop.  Where
+ * something was written in place since, or numbers were drawn, that is taken
+ * back first, and the nodes that did it run again after the missing ones.
+ */
+#include <config.h>
+
+#include <stdlib.h>
+
+#include "base/bitset.h"
+#include "base/mem.h"
+#include "run/datum.h"
+#include "session/place.h"
+#include "session/session_private.h"
+
+void
+fx_model_has_run(struct fx_model *model, const struct fx_node *node)
+{
+	uintptr_t id = (uintptr_t)node->id;
+
+	model->rerun += fx_map_erase(&model->dirty, id);
+	fx_map_erase(&model->failures, id);
+	model->timeline.recomputed +=
+		fx_map_erase(&model->timeline.dropped, id);
+}
+
+bool
+fx_place_override(struct fx_model *model, struct fx_place *place,
+	const struct fx_node *node)
+{
+	struct fx_datum *datum =
+		(struct fx_datum *)fx_map_get(&model->overrides,
+			(uintptr_t)node->id, 0);
+
+	if (!datum)
+		return false;
+	fx_env_take(&place->env, node->id, fx_datum_ref(datum));
+	fx_model_has_run(model, node);
+	return true;
+}
+
+struct fx_error *
+fx_place_execute(struct fx_model *model, struct fx_interp *interp,
+	struct fx_node *node)
+{
+	struct fx_place *place = fx_model_place_of(model, node->graph);
+	struct fx_error *err;
+
+	if (fx_place_override(model, place, node))
+		return NULL;
+	fx_timeline_begin(&model->timeline, node);
+	err = fx_interp_node(interp, node);
+	if (err) {
+		fx_timeline_fail(&model->timeline);
+		return err;
+	}
+	fx_model_has_run(model, node);
+	return fx_timeline_end(&model->timeline);
+}
+
+/* --- what is missing ------------------------------------------------------ */
+
+struct missing {
+	const struct fx_env *env;
+	FX_VEC(struct fx_node *) nodes;
+	struct fx_bitset seen;
+	size_t closed; /* nodes whose inputs were looked at */
+};
+
+static void
+missing_deinit(struct missing *missing)
+{
+	fx_vec_deinit(&missing->nodes);
+	fx_bitset_deinit(&missing->seen);
+}
+FX_DEFINE_DEINIT(missing, struct missing, missing_deinit);
+
+static void
+add(struct missing *missing, struct fx_node *node)
+{
+	size_t index = (uint32_t)node->id;
+
+	if (fx_bitset_has(&missing->seen, index))
+		return;
+	fx_bitset_add(&missing->seen, index);
+	fx_vec_push(&missing->nodes, node);
+}
+
+static void
+add_inputs(struct missing *missing, const struct fx_node *node)
+{
+	for (size_t i = 0; i < fx_node_input_count(node); i++) {
+		struct fx_node *input = fx_node_input(node, i);
+
+		if (!fx_env_get(missing->env, input->id))
+			add(missing, input);
+	}
+}
+
+static const struct fx_node *
+first_of(struct missing *missing)
+{
+	const struct fx_node *first = NULL;
+
+	while (missing->closed < missing->nodes.count)
+		add_inputs(missing, missing->nodes.items[missing->closed++]);
+	for (size_t i = 0; i < missing->nodes.count; i++)
+		if (!first || fx_node_is_before(missing->nodes.items[i], first))
+			first = missing->nodes.items[i];
+	return first;
+}
+
+/* Effects from the first missing node on are to be done again; where their
+ * own inputs are missing it begins even earlier.
+ */
+static struct fx_error *
+add_effects(struct fx_model *model, struct missing *missing,
+	const struct fx_graph *graph, const struct fx_node **first_ret)
+{
+	size_t at = model->timeline.effects.count;
+	const struct fx_node *first = first_of(missing);
+
+	while (first && at) {
+		const struct fx_effect *effect =
+			&model->timeline.effects.items[--at];
+		struct fx_node *node = fx_graph_find_id(graph, effect->node);
+
+		if (effect->graph != graph)
+			return fx_error_hint(
+				fx_error_new(FX_ERR_UNSUPPORTED,
+					"%%%s is not held, and computing it "
+					"again would disturb the nested graph",
+					first->name),
+				"finish leaves it");
+		if (!node || fx_node_is_before(node, first))
+			break;
+		add(missing, node);
+		first = first_of(missing);
+	}
+	*first_ret = first;
+	return NULL;
+}
+
+static int
+compare_order(const void *a, const void *b)
+{
+	const struct fx_node *x = *(struct fx_node *const *)a;
+	const struct fx_node *y = *(struct fx_node *const *)b;
+
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+static struct fx_error *
+run_missing(struct fx_model *model, struct fx_interp *interp,
+	struct missing *missing)
+{
+	struct fx_place *place = fx_model_place_of(model, interp->graph);
+	const struct fx_node *first = NULL;
+	struct fx_error *err = NULL;
+
+	if (missing->nodes.count)
+		err = add_effects(model, missing, interp->graph, &first);
+	if (err || !first)
+		return err;
+	fx_timeline_rewind(&model->timeline, interp->graph, &place->env, first);
+	qsort(missing->nodes.items, missing->nodes.count,
+		sizeof(*missing->nodes.items), compare_order);
+	/* What fails must not keep effects from being done again. */
+	for (size_t i = 0; i < missing->nodes.count; i++) {
+		struct fx_error *one = fx_place_execute(model, interp,
+			missing->nodes.items[i]);
+
+		if (err)
+			fx_error_free(one);
+		else
+			err = one;
+	}
+	return err;
+}
+
+/* Most often every input has a value already and nothing is collected. */
+struct fx_error *
+fx_place_ensure(struct fx_model *model, struct fx_interp *interp,
+	struct fx_node *node)
+{
+	FX_AUTO(missing) struct missing missing = { .env = interp->env };
+
+	add_inputs(&missing, node);
+	return run_missing(model, interp, &missing);
+}
+
+struct fx_error *
+fx_place_compute(struct fx_model *model, struct fx_place *place,
+	struct fx_node *node)
+{
+	FX_AUTO(missing) struct missing missing = { .env = &place->env };
+	struct fx_interp interp = fx_place_interp(model, place);
+	bool was_dropped =
+		fx_map_has(&model->timeline.dropped, (uintptr_t)node->id);
+	struct fx_error *err;
+
+	fx_timeline_keep_random(&model->timeline);
+	add(&missing, node);
+	err = run_missing(model, &interp, &missing);
+	model->executed += interp.executed;
+	if (was_dropped && !err)
+		fx_model_say(model,
+			fx_xasprintf("%%%s was not kept (record limit); %zu "
+				     "node%s ran again",
+				node->name, interp.executed,
+				interp.executed == 1 ? "" : "s"));
+	return err;
+}

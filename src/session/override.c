@@ -1,0 +1,277 @@
+/* override.c - results, parameters and buffers that the user sets. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/blob.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "ir/edit.h"
+#include "ir/module.h"
+#include "run/backend.h"
+#include "run/datum.h"
+#include "run/values.h"
+#include "session/place.h"
+#include "session/resolve.h"
+#include "session/session_private.h"
+
+void
+fx_model_clear_overrides(struct fx_model *model)
+{
+	size_t at = 0;
+	uintptr_t id;
+	uintptr_t datum;
+
+	while (fx_map_next(&model->overrides, &at, &id, &datum))
+		fx_datum_unref((struct fx_datum *)datum);
+	fx_map_clear(&model->overrides);
+}
+
+bool
+fx_model_is_overridden(const struct fx_model *model, const struct fx_node *node)
+{
+	return fx_map_has(&model->overrides, (uintptr_t)node->id);
+}
+
+/* --- values --------------------------------------------------------------- */
+
+/* The elements of TENSOR in row-major order; the caller's. */
+static struct fx_error *
+read_all(const struct fx_datum *tensor, struct fx_extent *extent_ret,
+	struct fx_blob **ret)
+{
+	struct fx_error *err = fx_extent_of(tensor, extent_ret);
+	uint64_t count = extent_ret->count;
+
+	if (err)
+		return err;
+	err = fx_blob_new((size_t)count *
+				  fx_dtype_info(extent_ret->dtype)->size,
+		ret);
+	if (err)
+		return err;
+	err = fx_values_read(tensor, 0, (size_t)count, fx_blob_data(*ret));
+	if (err) {
+		fx_blob_unref(*ret);
+		*ret = NULL;
+	}
+	return err;
+}
+
+/* A copy, so that nothing writes into what the user has elsewhere; *DATUM is
+ * replaced.  Where there are no values it may be shared.
+ */
+static struct fx_error *
+make_own(struct fx_model *model, struct fx_datum **datum)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = NULL;
+	struct fx_datum *tensor = *datum;
+	struct fx_extent extent;
+	struct fx_datum *copy;
+	struct fx_blob *blob = NULL;
+	struct fx_error *err;
+
+	if (tensor->kind != FX_DATUM_TENSOR || !model->backend->ops->has_values)
+		return NULL;
+	arena = fx_arena_new();
+	err = read_all(tensor, &extent, &blob);
+	if (!err)
+		err = fx_values_write(model->backend,
+			fx_datum_meta(arena, tensor), fx_blob_data(blob),
+			&copy);
+	fx_blob_unref(blob);
+	if (err)
+		return err;
+	fx_datum_unref(tensor);
+	*datum = copy;
+	return NULL;
+}
+
+/* EXPRESSION, in which $v is BEFORE (NULL: not known). */
+static struct fx_error *
+evaluate(struct fx_session *session, struct fx_model *model,
+	struct fx_datum *before, const char *expression, struct fx_datum **ret)
+{
+	struct fx_error *err;
+
+	session->value_at_hand = before;
+	err = fx_resolve_expression(session, model, expression, false, ret);
+	session->value_at_hand = NULL;
+	if (!err && (*ret)->kind == FX_DATUM_NODES) {
+		fx_datum_unref(*ret);
+		err = fx_error_new(FX_ERR_TYPE, "a set of nodes is no value");
+	}
+	return err;
+}
+
+/* --- a node's result -------------------------------------------------------
+ */
+
+static void
+spread_from(struct fx_model *model, const struct fx_node *node,
+	struct fx_edit_report *report)
+{
+	FX_AUTO(change) struct fx_change change = { .cone = NULL };
+
+	fx_map_set(&change.ids, (uintptr_t)node->id, 1);
+	fx_model_cone(model, &change.ids, &change.cone, &change.count);
+	fx_model_make_stale(model, &change, report);
+}
+
+/* It need not run: its value is there at once, and execution stands behind it
+ * if it stood behind it before.
+ */
+static void
+pass_over(struct fx_model *model, struct fx_node *node,
+	struct fx_edit_report *report)
+{
+	struct fx_place *place = fx_model_place(model);
+
+	if (!place || fx_place_stop(place) != node || !report->position_moved)
+		return;
+	fx_place_override(model, place, node);
+	fx_place_set_stop(model, place, fx_graph_next(node));
+	report->position = fx_position_get(model);
+	report->dirty = fx_model_dirty_count(model);
+}
+
+static void
+set_override(struct fx_model *model, const struct fx_node *node,
+	struct fx_datum *datum_taken)
+{
+	uintptr_t id = (uintptr_t)node->id;
+
+	fx_datum_unref((struct fx_datum *)fx_map_get(&model->overrides, id, 0));
+	if (datum_taken)
+		fx_map_set(&model->overrides, id, (uintptr_t)datum_taken);
+	else
+		fx_map_erase(&model->overrides, id);
+}
+
+struct fx_error *
+fx_model_set_value(struct fx_session *session, struct fx_model *model,
+	struct fx_node *node, const char *expression,
+	struct fx_edit_report *ret)
+{
+	struct fx_place *place;
+	struct fx_datum *datum;
+	struct fx_error *err;
+
+	*ret = (struct fx_edit_report){ .position = 0 };
+	if (node->graph != model->graph || model->places.count > 1)
+		return fx_error_hint(fx_error_new(FX_ERR_UNSUPPORTED,
+					     "values inside a nested graph "
+					     "cannot be set"),
+			"finish leaves it");
+	if (!model->places.count) {
+		err = fx_model_choose_backend(session, model);
+		if (err)
+			return err;
+	}
+	place = fx_model_place(model);
+	err = evaluate(session, model,
+		place ? fx_place_value(place, node) : NULL, expression, &datum);
+	if (err)
+		return err;
+	err = make_own(model, &datum);
+	if (err) {
+		fx_datum_unref(datum);
+		return err;
+	}
+	set_override(model, node, datum);
+	spread_from(model, node, ret);
+	pass_over(model, node, ret);
+	return NULL;
+}
+
+struct fx_error *
+fx_model_unset_value(struct fx_model *model, struct fx_node *node,
+	struct fx_edit_report *ret)
+{
+	*ret = (struct fx_edit_report){ .position = 0 };
+	if (!fx_model_is_overridden(model, node))
+		return fx_error_new(FX_ERR_NO_VALUE,
+			"the value of %%%s was not set", node->name);
+	set_override(model, node, NULL);
+	spread_from(model, node, ret);
+	return NULL;
+}
+
+/* --- a parameter or buffer --------------------------------------------------
+ */
+
+static struct fx_error *
+check_like(const char *path, const struct fx_tensor *tensor,
+	const struct fx_extent *extent)
+{
+	bool same =
+		extent->dtype == tensor->dtype && extent->rank == tensor->rank;
+
+	for (uint32_t i = 0; same && i < tensor->rank; i++)
+		same = extent->sizes[i] == tensor->sizes[i];
+	if (same)
+		return NULL;
+	return fx_error_new(FX_ERR_SHAPE,
+		"%s takes a tensor of its own dtype and shape", path);
+}
+
+/* A tensor like OLD with the elements of DATUM, in the graph's arena. */
+static struct fx_error *
+tensor_of(struct fx_graph *graph, const char *path, const struct fx_tensor *old,
+	const struct fx_datum *datum, const struct fx_tensor **ret)
+{
+	struct fx_extent extent;
+	struct fx_blob *blob = NULL;
+	struct fx_storage *storage;
+	struct fx_tensor *tensor;
+	struct fx_error *err = read_all(datum, &extent, &blob);
+
+	if (!err)
+		err = check_like(path, old, &extent);
+	if (err) {
+		fx_blob_unref(blob);
+		return err;
+	}
+	storage = fx_storage_new(blob);
+	tensor = fx_tensor_new(graph, old->dtype, old->sizes, old->rank,
+		storage);
+	fx_storage_unref(storage);
+	tensor->is_buffer = old->is_buffer;
+	tensor->is_persistent = old->is_persistent;
+	tensor->requires_grad = old->requires_grad;
+	*ret = tensor;
+	return NULL;
+}
+
+struct fx_error *
+fx_model_set_tensor(struct fx_session *session, struct fx_model *model,
+	const char *path, const char *expression, struct fx_edit_report *ret)
+{
+	FX_AUTO_DATUM struct fx_datum *before = NULL;
+	FX_AUTO_DATUM struct fx_datum *datum = NULL;
+	FX_AUTO_FREE char *command =
+		fx_xasprintf("set value %s = %s", path, expression);
+	const struct fx_tensor *old =
+		fx_module_find_tensor(model->graph->module, path);
+	const struct fx_tensor *tensor;
+	struct fx_error *err;
+
+	*ret = (struct fx_edit_report){ .position = 0 };
+	err = model->backend->ops->from_tensor(model->backend, old, &before);
+	if (!err)
+		err = evaluate(session, model, before, expression, &datum);
+	if (!err)
+		err = tensor_of(model->graph, path, old, datum, &tensor);
+	if (!err)
+		err = fx_model_edit_begin(session, model, command);
+	if (err)
+		return err;
+	err = fx_edit_bind_tensor(model->graph, path, tensor);
+	if (err) {
+		fx_model_edit_abort(model);
+		return err;
+	}
+	return fx_model_edit_end(session, model, false, false, ret);
+}

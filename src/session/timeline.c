@@ -1,0 +1,346 @@
+/* timeline.c - effects of nodes, and taking them back. */
+#include <config.h>
+
+#include "session/timeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/blob.h"
+#include "base/mem.h"
+#include "ir/graph.h"
+#include "run/backend.h"
+#include "run/datum.h"
+#include "run/env.h"
+#include "run/interp.h"
+
+/* --- one effect --------------------------------------------------------- */
+
+static void
+free_saved(struct fx_timeline *timeline, struct fx_saved *saved)
+{
+	timeline->saved_bytes -= fx_blob_size(saved->bytes);
+	fx_blob_unref(saved->bytes);
+	fx_datum_unref(saved->tensor);
+}
+
+static void
+effect_deinit(struct fx_timeline *timeline, struct fx_effect *effect)
+{
+	for (size_t i = 0; i < effect->saved.count; i++)
+		free_saved(timeline, &effect->saved.items[i]);
+	fx_vec_deinit(&effect->saved);
+	fx_blob_unref(effect->random);
+}
+
+static bool
+has_saved(const struct fx_effect *effect, uintptr_t storage)
+{
+	for (size_t i = 0; i < effect->saved.count; i++)
+		if (effect->saved.items[i].storage == storage)
+			return true;
+	return false;
+}
+
+/* The bytes of what TENSOR lies in, once an effect. */
+static struct fx_error *
+save_tensor(struct fx_timeline *timeline, struct fx_effect *effect,
+	struct fx_datum *tensor)
+{
+	const struct fx_backend_ops *ops = tensor->backend->ops;
+	struct fx_saved saved = { .storage = 0 };
+	struct fx_error *err;
+	size_t bytes = 0;
+
+	if (!ops->storage || !ops->storage_save)
+		return NULL;
+	saved.storage = ops->storage(tensor->payload, &bytes);
+	if (!saved.storage || has_saved(effect, saved.storage))
+		return NULL;
+	err = ops->storage_save(tensor->payload, &saved.bytes);
+	if (err)
+		return err;
+	saved.tensor = fx_datum_ref(tensor);
+	timeline->saved_bytes += fx_blob_size(saved.bytes);
+	fx_vec_push(&effect->saved, saved);
+	return NULL;
+}
+
+static struct fx_error *
+save_datum(struct fx_timeline *timeline, struct fx_effect *effect,
+	struct fx_datum *datum)
+{
+	struct fx_error *err = NULL;
+
+	if (datum->kind == FX_DATUM_TENSOR)
+		return save_tensor(timeline, effect, datum);
+	for (size_t i = 0; i < fx_datum_item_count(datum) && !err; i++)
+		err = save_datum(timeline, effect, datum->items[i]);
+	return err;
+}
+
+/* The effect of the node that runs now. */
+static struct fx_effect *
+running_effect(struct fx_timeline *timeline)
+{
+	struct fx_effect fresh = {
+		.graph = timeline->graph,
+		.node = timeline->node,
+	};
+
+	if (!timeline->has_effect)
+		fx_vec_push(&timeline->effects, fresh);
+	timeline->has_effect = true;
+	return &fx_vec_last(&timeline->effects);
+}
+
+static struct fx_error *
+before_call(void *context, struct fx_datum *const *data, uint64_t writes,
+	bool may_draw)
+{
+	struct fx_timeline *timeline = context;
+	struct fx_effect *effect;
+	struct fx_error *err = NULL;
+
+	if (!timeline->node || (!writes && !timeline->random))
+		return NULL;
+	effect = running_effect(timeline);
+	if (may_draw && !effect->random)
+		effect->random = fx_blob_ref(timeline->random);
+	for (size_t i = 0; i < 64 && writes >> i && !err; i++)
+		if (writes >> i & 1)
+			err = save_datum(timeline, effect, data[i]);
+	return err;
+}
+
+/* --- starting ----------------------------------------------------------- */
+
+static void
+forget(struct fx_timeline *timeline)
+{
+	size_t at = 0;
+	uintptr_t id;
+	uintptr_t storages;
+
+	while (fx_map_next(&timeline->written, &at, &id, &storages))
+		free((void *)storages);
+	fx_map_deinit(&timeline->written);
+	fx_map_deinit(&timeline->kinds);
+	fx_map_deinit(&timeline->dropped);
+	fx_map_deinit(&timeline->storages);
+	timeline->held_bytes = 0;
+	fx_blob_unref(timeline->random);
+	timeline->random = NULL;
+}
+
+struct fx_error *
+fx_timeline_start(struct fx_timeline *timeline, struct fx_backend *backend,
+	uint64_t seed)
+{
+	fx_timeline_clear(timeline);
+	timeline->backend = backend;
+	timeline->watch = (struct fx_plan_watch){ timeline, before_call };
+	if (!backend->ops->has_values || !backend->ops->random_save)
+		return NULL;
+	if (backend->ops->seed)
+		backend->ops->seed(backend, seed);
+	return backend->ops->random_save(backend, &timeline->random);
+}
+
+void
+fx_timeline_clear(struct fx_timeline *timeline)
+{
+	while (timeline->effects.count)
+		fx_timeline_take_back(timeline, NULL);
+	fx_vec_deinit(&timeline->effects);
+	forget(timeline);
+	timeline->node = 0;
+	timeline->has_effect = false;
+}
+
+/* --- taking back --------------------------------------------------------- */
+
+/* A storage that cannot be written is no longer anybody's: nothing to do. */
+static void
+put_back(struct fx_timeline *timeline, const struct fx_effect *effect)
+{
+	struct fx_backend *backend = timeline->backend;
+
+	for (size_t i = effect->saved.count; i-- > 0;) {
+		const struct fx_saved *saved = &effect->saved.items[i];
+		const struct fx_backend_ops *ops = saved->tensor->backend->ops;
+
+		fx_error_free(ops->storage_restore(saved->tensor->payload,
+			saved->bytes));
+		timeline->restored++;
+	}
+	if (!effect->random)
+		return;
+	fx_error_free(backend->ops->random_restore(backend, effect->random));
+	fx_blob_unref(timeline->random);
+	timeline->random = fx_blob_ref(effect->random);
+}
+
+void
+fx_timeline_take_back(struct fx_timeline *timeline, struct fx_env *env)
+{
+	struct fx_effect effect = fx_vec_pop(&timeline->effects);
+
+	put_back(timeline, &effect);
+	if (env)
+		fx_env_drop(env, effect.node);
+	effect_deinit(timeline, &effect);
+}
+
+void
+fx_timeline_rewind(struct fx_timeline *timeline, const struct fx_graph *graph,
+	struct fx_env *env, const struct fx_node *stop)
+{
+	while (stop && timeline->effects.count) {
+		const struct fx_effect *last = &fx_vec_last(&timeline->effects);
+		const struct fx_node *node;
+
+		if (last->graph != graph)
+			return;
+		node = fx_graph_find_id(graph, last->node);
+		if (node && fx_node_is_before(node, stop))
+			return;
+		fx_timeline_take_back(timeline, env);
+	}
+}
+
+/* --- around a node -------------------------------------------------------- */
+
+void
+fx_timeline_begin(struct fx_timeline *timeline, const struct fx_node *node)
+{
+	timeline->graph = node->graph;
+	timeline->node = node->id;
+	timeline->has_effect = false;
+}
+
+/* Whether the generator moved since EFFECT began; its state now is kept. */
+static struct fx_error *
+look_at_random(struct fx_timeline *timeline, struct fx_effect *effect,
+	bool *drew_ret)
+{
+	struct fx_backend *backend = timeline->backend;
+	struct fx_blob *now;
+	struct fx_error *err;
+
+	*drew_ret = false;
+	if (!effect->random)
+		return NULL;
+	err = backend->ops->random_save(backend, &now);
+	if (err)
+		return err;
+	*drew_ret = fx_blob_size(now) != fx_blob_size(effect->random) ||
+		    memcmp(fx_blob_data(now), fx_blob_data(effect->random),
+			    fx_blob_size(now)) != 0;
+	fx_blob_unref(timeline->random);
+	timeline->random = now;
+	if (!*drew_ret) {
+		fx_blob_unref(effect->random);
+		effect->random = NULL;
+	}
+	return NULL;
+}
+
+/* Which storages NODE wrote, by its effects from FIRST on, for as long as it
+ * may run again.
+ */
+static void
+remember_written(struct fx_timeline *timeline, uint64_t node, size_t first)
+{
+	uintptr_t *storages;
+	size_t count = 0;
+
+	for (size_t i = first; i < timeline->effects.count; i++)
+		count += timeline->effects.items[i].saved.count;
+	storages = fx_xcalloc(count + 1, sizeof(*storages));
+	free((void *)fx_map_get(&timeline->written, (uintptr_t)node, 0));
+	for (size_t i = first; i < timeline->effects.count; i++) {
+		const struct fx_effect *effect = &timeline->effects.items[i];
+
+		for (size_t j = 0; j < effect->saved.count; j++)
+			storages[--count] = effect->saved.items[j].storage;
+	}
+	fx_map_set(&timeline->written, (uintptr_t)node, (uintptr_t)storages);
+}
+
+struct fx_error *
+fx_timeline_end(struct fx_timeline *timeline)
+{
+	struct fx_effect *effect;
+	struct fx_error *err;
+	unsigned kinds = 0;
+	bool drew;
+
+	if (!timeline->has_effect) {
+		timeline->node = 0;
+		return NULL;
+	}
+	effect = &fx_vec_last(&timeline->effects);
+	err = look_at_random(timeline, effect, &drew);
+	if (drew)
+		kinds |= FX_EFFECT_DRAWS;
+	if (effect->saved.count) {
+		kinds |= FX_EFFECT_WRITES;
+		remember_written(timeline, effect->node,
+			timeline->effects.count - 1);
+	}
+	if (kinds) {
+		fx_map_set(&timeline->kinds, (uintptr_t)effect->node, kinds);
+	} else {
+		effect_deinit(timeline, effect);
+		(void)fx_vec_pop(&timeline->effects);
+	}
+	timeline->node = 0;
+	timeline->has_effect = false;
+	return err;
+}
+
+void
+fx_timeline_fail(struct fx_timeline *timeline)
+{
+	if (timeline->has_effect)
+		fx_timeline_take_back(timeline, NULL);
+	timeline->node = 0;
+	timeline->has_effect = false;
+}
+
+void
+fx_timeline_fold(struct fx_timeline *timeline, const struct fx_graph *graph,
+	const struct fx_node *call)
+{
+	size_t first = timeline->effects.count;
+	unsigned kinds = 0;
+
+	while (first && timeline->effects.items[first - 1].graph == graph) {
+		struct fx_effect *effect = &timeline->effects.items[--first];
+
+		kinds |= fx_timeline_kinds(timeline, effect->node);
+		effect->graph = call->graph;
+		effect->node = call->id;
+	}
+	if (!kinds)
+		return;
+	fx_map_set(&timeline->kinds, (uintptr_t)call->id, kinds);
+	remember_written(timeline, call->id, first);
+}
+
+unsigned
+fx_timeline_kinds(const struct fx_timeline *timeline, uint64_t node)
+{
+	return (unsigned)fx_map_get(&timeline->kinds, (uintptr_t)node, 0);
+}
+
+void
+fx_timeline_keep_random(struct fx_timeline *timeline)
+{
+	struct fx_backend *backend = timeline->backend;
+
+	if (timeline->random)
+		fx_error_free(backend->ops->random_restore(backend,
+			timeline->random));
+}

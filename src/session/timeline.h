@@ -1,0 +1,108 @@
+/* timeline.h - what running did that going back has to take back.
+ *
+ * Values lie in the places (place.h).  Beside them the timeline keeps what
+ * was overwritten in place and the states of the random generator, a record a
+ * node that had such an effect, in order of execution: going back over it puts
+ * the bytes back.  It also knows which values were dropped to stay below the
+ * record limit.
+ */
+#ifndef FX_SESSION_TIMELINE_H
+#define FX_SESSION_TIMELINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "run/plan.h"
+
+struct fx_backend;
+struct fx_blob;
+struct fx_datum;
+struct fx_env;
+struct fx_graph;
+struct fx_node;
+
+/* What a node is known, or suspected, to do beside giving a result. */
+enum fx_effect_kind {
+	FX_EFFECT_WRITES = 1,
+	FX_EFFECT_DRAWS = 2,
+};
+
+struct fx_saved {
+	struct fx_datum *tensor; /* lies in the storage */
+	uintptr_t storage;
+	struct fx_blob *bytes; /* before */
+};
+
+struct fx_effect {
+	const struct fx_graph *graph;
+	uint64_t node;
+	FX_VEC(struct fx_saved) saved;
+	struct fx_blob *random; /* the generator's state before, or NULL */
+};
+
+struct fx_timeline {
+	struct fx_backend *backend; /* borrowed */
+	struct fx_plan_watch watch;
+	FX_VEC(struct fx_effect) effects;
+	struct fx_map kinds;   /* id -> fx_effect_kind bits, ever since start */
+	struct fx_map written; /* id -> array of storages, 0 at its end */
+	struct fx_map dropped; /* id -> 1: below the limit's waterline */
+	struct fx_blob *random;       /* the generator's state now, or NULL */
+	const struct fx_graph *graph; /* of the node that runs ... */
+	uint64_t node;                /* ... or 0 */
+	bool has_effect;              /* the last of effects is its */
+	size_t saved_bytes;
+	struct fx_map storages; /* that values lie in -> bytes (budget.c) */
+	size_t held_bytes;      /* of them */
+	size_t limit;           /* of both kinds of bytes; 0: none */
+	size_t next_trim;       /* dropping is not tried below */
+	size_t dropped_now;     /* by this command */
+	/* Since the model was opened. */
+	size_t recomputed;
+	size_t restored;
+};
+
+/* Empty, for BACKEND, whose generator starts from SEED. */
+FX_NODISCARD struct fx_error *fx_timeline_start(struct fx_timeline *timeline,
+	struct fx_backend *backend, uint64_t seed);
+/* Everything that was overwritten is put back first. */
+void fx_timeline_clear(struct fx_timeline *timeline);
+
+/* Around the execution of NODE: what it overwrites in between is kept.  When
+ * it failed, that is put back at once.
+ */
+void fx_timeline_begin(struct fx_timeline *timeline,
+	const struct fx_node *node);
+FX_NODISCARD struct fx_error *fx_timeline_end(struct fx_timeline *timeline);
+void fx_timeline_fail(struct fx_timeline *timeline);
+
+/* Take back the effects of GRAPH's nodes from STOP on (NULL: none), whose
+ * values in ENV go too, as they have to run again.
+ */
+void fx_timeline_rewind(struct fx_timeline *timeline,
+	const struct fx_graph *graph, struct fx_env *env,
+	const struct fx_node *stop);
+/* The last one; ENV loses its node's value. */
+void fx_timeline_take_back(struct fx_timeline *timeline, struct fx_env *env);
+/* Effects of GRAPH's nodes are all CALL's, of the graph above it. */
+void fx_timeline_fold(struct fx_timeline *timeline,
+	const struct fx_graph *graph, const struct fx_node *call);
+
+/* What NODE did when it ran last; what it may do as far as can be told
+ * without running it.
+ */
+unsigned fx_timeline_kinds(const struct fx_timeline *timeline, uint64_t node);
+unsigned fx_effect_guess(const struct fx_node *node);
+/* Whether NODE's result may lie in the storage of an argument. */
+bool fx_effect_may_alias(const struct fx_node *node);
+
+/* Put back the generator's state that running left: expressions, and other
+ * models on the same backend, draw numbers too.
+ */
+void fx_timeline_keep_random(struct fx_timeline *timeline);
+
+#endif /* FX_SESSION_TIMELINE_H */

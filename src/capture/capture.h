@@ -65,6 +65,7 @@ struct fxpy_state {
 	PyObject *tensor_methods; /* set: what is a method or property */
 	PyObject *fx_proxy_type;  /* answered by Proxy.__class__ */
 	PyObject *trace_error;    /* torch.fx.proxy.TraceError */
+	PyObject *proxyable;      /* dict: the classes of ProxyableClassMeta */
 	PyObject *enum_type;
 	PyObject *operators[64]; /* functions of the operator module */
 	PyObject *getattr_function;
@@ -194,6 +195,10 @@ int fxpy_graph_ready(PyObject *module);
 PyObject *fxpy_graph_new(struct fxpy_trace *trace);
 /* The Node object of NODE, a borrowed part of GRAPH (a Graph object). */
 PyObject *fxpy_node_object(PyObject *graph, struct fx_node *node);
+/* Note that inputs and result are nested: NAMES is a tuple of all parameters,
+ * self among them.
+ */
+bool fxpy_set_nested(struct fx_graph *graph, PyObject *names);
 /* Read the texts of source lines that the nodes name, through linecache. */
 bool fxpy_read_lines(struct fx_graph *graph);
 

@@ -302,6 +302,27 @@ constant(struct fxpy_trace *trace, PyObject *object, struct fx_value *ret)
 	return attribute(trace, path, ret);
 }
 
+/* An instance of a class made with ProxyableClassMeta, which the trace did not
+ * see made: an attribute for each use, which the user's module does not get.
+ */
+static bool
+proxyable_constant(struct fxpy_trace *trace, PyObject *object,
+	struct fx_value *ret)
+{
+	const char *class = fxpy_callable_name((PyObject *)Py_TYPE(object));
+	const char *path;
+	unsigned count = 0;
+
+	if (!class)
+		return false;
+	do
+		path = fx_intern_format("_%s_constant_%u", class, count++);
+	while (fx_map_has(&trace->constants, (uintptr_t)path) ||
+		PyObject_HasAttrString(trace->root, path));
+	fx_map_set(&trace->constants, (uintptr_t)path, 1);
+	return attribute(trace, path, ret);
+}
+
 /* 1: a tensor, parameter or module, done; 0: none of them; -1: exception. */
 static int
 state(struct fxpy_trace *trace, PyObject *object, struct fx_value *ret)
@@ -419,6 +440,9 @@ convert_with(struct fxpy_trace *trace, PyObject *object, int depth,
 	if (PyObject_HasAttr(object, fxpy_str.__fx_create_arg__))
 		return convert_own(trace, object, depth, ret);
 	done = state(trace, object, ret);
+	if (!done && fxpy.proxyable &&
+		PyDict_GetItem(fxpy.proxyable, (PyObject *)Py_TYPE(object)))
+		return proxyable_constant(trace, object, ret);
 	if (!done)
 		PyErr_Format(PyExc_NotImplementedError,
 			"a value of type %R is an argument of a traced call; a "

@@ -24,6 +24,7 @@ trace_free(struct fxpy_trace *trace)
 	fx_map_deinit(&trace->proxies);
 	fx_map_deinit(&trace->records);
 	fx_map_deinit(&trace->scanned);
+	fx_map_deinit(&trace->constants);
 	fx_vec_deinit(&trace->config);
 	Py_XDECREF(trace->tracer);
 	Py_XDECREF(trace->root);
@@ -303,17 +304,34 @@ node_name(PyObject *self, PyObject *object)
 	return PyUnicode_FromString(proxy->name);
 }
 
-/* record(callable, args tuple) -> Proxy of a call_function node */
+/* record(callable, args tuple, kwargs dict or None) -> Proxy of a
+ * call_function node
+ */
 static PyObject *
 record(PyObject *self, PyObject *args)
 {
-	PyObject *callable, *arguments;
+	PyObject *callable, *arguments, *keywords;
 
 	(void)self;
-	if (!running() || !PyArg_ParseTuple(args, "OO!", &callable,
-				  &PyTuple_Type, &arguments))
+	if (!running() || !PyArg_ParseTuple(args, "OO!O", &callable,
+				  &PyTuple_Type, &arguments, &keywords))
 		return NULL;
-	return fxpy_record_function(callable, arguments, NULL, false);
+	return fxpy_record_function(callable, arguments,
+		PyDict_Check(keywords) ? keywords : NULL, false);
+}
+
+/* nested(names of the parameters, self among them): inputs were given as
+ * containers that are taken apart, and so is the result.
+ */
+static PyObject *
+nested(PyObject *self, PyObject *names)
+{
+	struct fxpy_trace *trace = running();
+
+	(void)self;
+	if (!trace || !fxpy_set_nested(trace->recorder.graph, names))
+		return NULL;
+	Py_RETURN_NONE;
 }
 
 static PyObject *
@@ -371,6 +389,7 @@ static PyMethodDef functions[] = {
 	{ "run", run, METH_VARARGS, "A whole trace; the Graph." },
 	{ "placeholder", placeholder, METH_VARARGS, "Record an input." },
 	{ "record", record, METH_VARARGS, "Record a call of a function." },
+	{ "nested", nested, METH_O, "Inputs are containers, taken apart." },
 	{ "create_arg", create_arg, METH_O, "The default of create_arg." },
 	{ "node_name", node_name, METH_O, "What a Proxy's node is called." },
 	{ "die_with_parent", die_with_parent, METH_O, "End with the parent." },
@@ -460,6 +479,8 @@ read_torch(void)
 		{ &fxpy.script_object_type, "torch._C", "ScriptObject", true },
 		{ &fxpy.fx_proxy_type, "torch.fx", "Proxy", true },
 		{ &fxpy.trace_error, "torch.fx.proxy", "TraceError", true },
+		{ &fxpy.proxyable, "torch.fx._symbolic_trace",
+			"_proxyable_classes", true },
 		{ &fxpy.getattr_function, "builtins", "getattr", false },
 		{ &fxpy.enum_type, "enum", "Enum", false },
 	};

@@ -22,6 +22,7 @@ struct fxpy_trace {
 	struct fx_map scanned;    /* globals already searched for math.* */
 	struct _object *targets;  /* dict: target text -> the callable */
 	unsigned constant_count;
+	struct fx_map constants;        /* path of one that is no tensor -> 1 */
 	FX_VEC(struct fx_value) config; /* of the module being collected */
 
 	struct fxpy_frame *frames; /* of ext_source.c */

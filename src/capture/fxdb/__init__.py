@@ -12,6 +12,7 @@ import warnings
 
 import torch
 import torch.fx
+from torch.utils import _pytree
 
 from . import _capture
 from ._capture import Graph, Node, Proxy
@@ -21,7 +22,10 @@ __all__ = ["Graph", "Node", "Proxy", "Tracer", "symbolic_trace", "wrap",
 
 _VARARGS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 _wrapped_fns_to_patch = []
-PH = getattr(torch.fx._symbolic_trace, "PH", None) or object()
+PH = torch.fx._symbolic_trace.PH
+_PH_TYPE = torch.fx._symbolic_trace.PHBase
+# Before a trace wraps it.
+_assert_is_none = torch.fx._symbolic_trace._assert_is_none
 
 
 def wrap(name_or_function):
@@ -160,12 +164,24 @@ class Tracer:
         of them), or what this method gives for it."""
         return _capture.create_arg(argument)
 
+    def create_proxy(self, kind, target, args, kwargs):
+        """Record a call of the function TARGET (KIND "call_function") or of
+        the method it names ("call_method"); its Proxy.  Classes made with
+        torch.fx.ProxyableClassMeta ask for it."""
+        if kind == "call_function":
+            return _capture.record(target, tuple(args), dict(kwargs))
+        if kind == "call_method":
+            return getattr(args[0], target)(*args[1:], **kwargs)
+        raise NotImplementedError("create_proxy records calls of functions "
+                                  "and methods, not %s" % kind)
+
     def trace(self, root, concrete_args=None):
         """The Graph of ROOT, a module or a function.
 
         concrete_args: {parameter name: value} or a tuple of values, fixed
-        while tracing; PH stands for "not fixed".  Raises what the model
-        raises, and leaves torch as it was.
+        while tracing; PH stands for "not fixed", also inside of containers,
+        which then are taken apart.  Raises what the model raises, and leaves
+        torch as it was.
         """
         self.partial = None
         function = _function_of(root)
@@ -176,8 +192,15 @@ class Tracer:
         if is_module and (not names or names[0][0] == "*"):
             raise RuntimeError("forward takes self through *args; name it as "
                                "a parameter of its own")
+        if isinstance(concrete_args, tuple) and concrete_args and \
+                names[is_module:] and names[is_module][0] == "*":
+            # All of them go to *args, one input each.
+            names[is_module:] = ["input_%d" % i
+                                 for i in range(len(concrete_args))]
+            concrete_args, call = None, function
+        else:
+            call = _caller(function, inner, names, total)
         fixed = _fixed(concrete_args, names[is_module:])
-        call = _caller(function, inner, names, total)
         notes = dict(inner.__annotations__)
         defaults = _defaults(inner)
 
@@ -185,7 +208,13 @@ class Tracer:
             values = [self.root] if is_module else []
             for name in names[is_module:]:
                 values.append(_input(name, fixed, defaults, notes))
-            return (call(*values), _type_text(notes.get("return")),
+            result = call(*values)
+            if any(_is_nested(fixed[name]) for name in names if name in fixed):
+                notes.pop("return", None)
+                result = _pytree.tree_flatten(result)[0]
+                _capture.nested(tuple(
+                    name for name in names if name[0] != "*"))
+            return (result, _type_text(notes.get("return")),
                     torch.__version__.split("+")[0],
                     type(root).__name__ if is_module else root.__name__)
         return _capture.run(self, Tracer, self.root, function, body,
@@ -202,20 +231,22 @@ def _defaults(function):
 
 
 def _fixed(concrete_args, names):
-    """The fixed arguments by name; containers are refused."""
+    """The fixed arguments by name."""
     if not concrete_args:
         return {}
     if isinstance(concrete_args, tuple):
+        names = [name for name in names if name[0] != "*"]
         if len(concrete_args) != len(names):
             raise RuntimeError("%d values are given for %d inputs" % (
                 len(concrete_args), len(names)))
         concrete_args = dict(zip(names, concrete_args))
-    for name, value in concrete_args.items():
-        if isinstance(value, (tuple, list, dict)):
-            raise NotImplementedError(
-                "%s cannot be fixed to a %s: single values only, for now" % (
-                    name, type(value).__name__))
     return concrete_args
+
+
+def _is_nested(value):
+    """Whether VALUE is a container that torch takes apart."""
+    leaves = _pytree.tree_flatten(value)[0]
+    return len(leaves) != 1 or leaves[0] is not value
 
 
 def _input(name, fixed, defaults, notes):
@@ -224,19 +255,26 @@ def _input(name, fixed, defaults, notes):
     note = None if name[0] == "*" else _type_text(notes.get(name))
     if name not in fixed:
         return _capture.placeholder(name, default, note)
-    # A fixed one: a placeholder all the same, and an assertion that later
-    # calls agree (semantics 2.2).
-    value = fixed[name]
-    proxy = _capture.placeholder(name + "_1", default, note)
-    if value is PH:
-        return proxy
+    # A fixed one: a placeholder for each part all the same (semantics 2.2).
+    count = 0
+
+    def part(value):
+        nonlocal count
+        count += 1
+        proxy = _capture.placeholder("%s_%d" % (name, count), default, None)
+        return proxy if isinstance(value, _PH_TYPE) else _checked(
+            name, value, proxy)
+    return _pytree.tree_map(part, fixed[name])
+
+
+def _checked(name, value, proxy):
+    """VALUE, with an assertion in the graph that later calls agree."""
     text = "%s has been specialized to have value %s but got another value" % (
         name, value)
     if type(value) in _BASE_TYPES:
         torch._assert(proxy == value, text)
     elif value is None:
-        _capture.record(torch.fx._symbolic_trace._assert_is_none,
-                        (proxy, text))
+        _capture.record(_assert_is_none, (proxy, text), None)
     else:
         warnings.warn("nothing checks that %s is always given as it was fixed"
                       % name)

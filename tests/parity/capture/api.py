@@ -331,20 +331,35 @@ def fixed_arguments_are_torch_fxs():
         return x + n if flag and t is None else x
     cases = [{"flag": True}, {"flag": True, "t": None}, {"n": 2, "flag": 1},
              {"word": "b", "flag": False}, (torch.fx.PH, True, 2, None, "c"),
-             {"x": torch.fx.PH, "flag": True}]
+             {"x": torch.fx.PH, "flag": True}, {"flag": (1, [2])},
+             {"flag": {"a": torch.fx.PH}, "t": None}]
     for given in cases:
         ours = fxdb.Tracer().trace(root, given)
         theirs = torch.fx.Tracer().trace(root, given)
         assert str(ours) == str(theirs), (given, str(ours), str(theirs))
     raises(RuntimeError, lambda: fxdb.symbolic_trace(root, (1, 2)),
            "2 values", "5 inputs")
-    for value in ((1, 2), [1], {"a": 1}):
-        raises(NotImplementedError,
-               lambda: fxdb.symbolic_trace(root, {"flag": value}), "flag")
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         fxdb.symbolic_trace(root, {"flag": object()})
     assert any("flag" in str(w.message) for w in said)
+
+
+def create_proxy_records_calls():
+    class Mine(fxdb.Tracer):
+        def trace(self, root, concrete_args=None):
+            def calls(x):
+                y = self.create_proxy("call_function", helper, (x,),
+                                      {"by": 3})
+                return self.create_proxy("call_method", "view", (y, -1), {})
+            raises(RuntimeError, lambda: self.create_proxy(
+                "call_function", helper, (1,), {}), "no trace")
+            return super().trace(calls)
+    graph = Mine().trace(None)
+    assert names(graph) == ["x", "helper", "view", "output"], graph.code
+    assert graph.nodes[1].kwargs == {"by": 3}
+    raises(NotImplementedError, lambda: fxdb.Tracer().create_proxy(
+        "placeholder", "x", (), {}), "not placeholder")
 
 
 def roots_that_are_no_functions_are_named():

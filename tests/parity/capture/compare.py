@@ -4,6 +4,7 @@ users, generated code and listing.
 """
 import os
 import sys
+import warnings
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -42,10 +43,11 @@ def describe(node):
 def compare(rule, make, options):
     """None, or what differs."""
     concrete = options.get("concrete_args")
-    ours = fxdb.Tracer().trace(make(), concrete)
-    theirs_root = make()
-    tracer = torch.fx.Tracer()
-    theirs = tracer.trace(theirs_root, concrete)
+    hooks = options.get("tracer", lambda base: base)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ours = hooks(fxdb.Tracer)().trace(make(), concrete)
+        theirs = hooks(torch.fx.Tracer)().trace(make(), concrete)
     for mine, other in zip(ours.nodes, theirs.nodes):
         if describe(mine) != describe(other):
             return "node %s\n    ours   %s\n    theirs %s" % (
@@ -54,7 +56,8 @@ def compare(rule, make, options):
         return "another number of nodes"
     if str(ours) != str(theirs):
         return "the listing\n%s\n%s" % (ours, theirs)
-    code = theirs.python_code("self").src
+    code = theirs.python_code("self").src.replace(
+        *options.get("wrong_code", ("", "")))
     if ours.code != code:
         return "the code\n%s\n%s" % (ours.code, code)
     return None

@@ -2,8 +2,10 @@
 semantics that it tests.
 
 CASES is a list of (rule, factory, options): the factory makes a fresh root,
-options may hold concrete_args, `repaired` (torch.fx 1.13 on Python 3.11 needs
-the oracle's repairs) or `ours` (what torch.fx refuses and fxdb records).
+options may hold concrete_args, `tracer` (what makes a Tracer's subclass),
+`repaired` (torch.fx 1.13 on Python 3.11 needs the oracle's repairs), `lane`
+(only this torch has the rule) or `wrong_code` (a part of torch.fx's code that
+is no Python, and what fxdb writes).
 """
 import collections
 import math
@@ -488,3 +490,213 @@ class Nested(nn.Module):
         for block in self.blocks:
             x = block(x)
         return x
+
+
+# Containers among the fixed arguments.
+
+PH = torch.fx.PH
+
+
+@case("nested inputs: a tuple and a list are taken apart (2.2, 6.9)",
+      concrete_args={"pair": (PH, [PH])})
+def nested_sequences(x, pair, y):
+    return x + pair[0], {"sum": pair[1][0] + y}
+
+
+@case("nested inputs: a dict of a module, self among them (6.9)",
+      concrete_args={"state": {"h": PH, "c": (PH, PH)}})
+class NestedDict(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+
+    def forward(self, x, state):
+        h, (c, d) = state["h"], state["c"]
+        return self.fc(x) + h, (c, d)
+
+
+@case("nested inputs: one leaf, a single result (6.9)",
+      concrete_args={"x": [PH]})
+def nested_single(x):
+    return x[0] * 2
+
+
+@case("nested inputs: values among the leaves are checked (2.2)",
+      concrete_args={"options": {"scale": 2, "flag": True, "none": None,
+                                 "word": "a", "x": PH}, "n": 1})
+def nested_values(x, options, n):
+    if options["flag"] and options["none"] is None and options["word"] == "a":
+        x = x * options["scale"]
+    return x + options["x"] * n
+
+
+@case("nested inputs: a named tuple (2.2)",
+      concrete_args={"point": Point(PH, PH)})
+def nested_named(point, x):
+    return point.x + point.y * x
+
+
+@case("nested inputs: an empty container has no leaf (2.2)",
+      concrete_args={"rest": ()})
+def nested_empty(x, rest):
+    return [x + 1, rest]
+
+
+@case("nested inputs: a result that is no container (6.9)",
+      concrete_args={"pair": (PH, PH)},
+      wrong_code=("mask = None, = fx", "mask, = fx"))
+class NestedNone(nn.Module):
+    def forward(self, pair, mask=None):
+        return pair[0] if mask is None else pair[1] + mask
+
+
+@case("nested inputs: no annotation is left (2.2)",
+      concrete_args={"pair": (PH, PH)},
+      wrong_code=("x : torch.Tensor, = fx", "x, = fx"))
+def nested_annotated(pair: tuple, x: torch.Tensor) -> torch.Tensor:
+    return pair[0] + x
+
+
+@case("nested inputs: keyword-only beside them (2.1, 6.9)", repaired=True,
+      concrete_args={"pair": (PH, PH)},
+      wrong_code=("k = 3, = fx", "k, = fx"))
+def nested_keyword(pair, *, k=3):
+    return pair[0] * k + pair[1]
+
+
+@case("concrete arguments: PH for each is a renamed input (2.2)",
+      concrete_args={"x": PH, "y": PH})
+def concrete_holes(x: torch.Tensor, y=3):
+    return x + y
+
+
+@case("concrete arguments: a tuple, in order (2.2)",
+      concrete_args=(PH, 2, None))
+class ConcreteTuple(nn.Module):
+    def forward(self, x, n, mask):
+        return x * n if mask is None else x
+
+
+@case("concrete arguments: dtype, device, float, str (2.2)",
+      concrete_args={"d": torch.float16, "v": torch.device("cpu"), "f": 1.5,
+                     "s": "sum"})
+def concrete_kinds(x, d, v, f, s):
+    return getattr(x.to(v, d), s)() * f
+
+
+@case("concrete arguments: what nothing checks (2.2)",
+      concrete_args={"f": torch.relu})
+def concrete_unchecked(x, f):
+    return f(x)
+
+
+@case("concrete arguments: unknown names count for nothing (2.2)",
+      concrete_args={"nosuch": 1})
+def concrete_unknown(x):
+    return x + 1
+
+
+@case("concrete arguments: all of *args (2.2)", lane="2.",
+      concrete_args=(PH, PH))
+class ConcreteStars(nn.Module):
+    def forward(self, *args):
+        return args[0] + args[1]
+
+
+# Classes whose instances may be traced.
+
+class Pair(metaclass=torch.fx.ProxyableClassMeta):
+    def __init__(self, left, right):
+        self.left, self.right = left, right
+
+    def total(self, scale):
+        return (self.left + self.right) * scale
+
+
+@case("proxyable class: made of proxies, it is a call (2.4)")
+def proxyable_made(x, y):
+    return Pair(x, right=y).total(2)
+
+
+@case("proxyable class: made of values, it is made (2.4)")
+def proxyable_concrete(x):
+    return x * Pair(1, 2).total(3)
+
+
+@case("proxyable class: an instance is an attribute for each use (2.4)")
+def proxyable_constant(x):
+    pair = Pair(1, 2)
+    return x.m(pair, pair), x.k(Pair(3, 4))
+
+
+# Hooks of a Tracer.
+
+def keeps(*kinds):
+    """A Tracer that keeps modules of KINDS whole."""
+    def make(base):
+        class Keeps(base):
+            def is_leaf_module(self, module, path):
+                assert path and self.path_of_module(module)
+                return isinstance(module, kinds) or \
+                    super().is_leaf_module(module, path)
+        return Keeps
+    return make
+
+
+def opens(base):
+    class Opens(base):
+        def is_leaf_module(self, module, path):
+            return path == "layers.2.0"
+    return Opens
+
+
+def renames(base):
+    class Renames(base):
+        def path_of_module(self, module):
+            return "model." + super().path_of_module(module)
+    return Renames
+
+
+class Units:
+    def __init__(self, value):
+        self.value = value
+
+
+def converts(base):
+    class Converts(base):
+        def create_arg(self, a):
+            if isinstance(a, Units):
+                return super().create_arg([a.value, "units"])
+            if isinstance(a, float):
+                return round(a, 2)
+            return super().create_arg(a)
+    return Converts
+
+
+def fixes(base):
+    class Fixes(base):
+        def trace(self, root, concrete_args=None):
+            graph = super().trace(root, {"n": 2})
+            assert isinstance(self.root, nn.Module)
+            return graph
+    return Fixes
+
+
+CASES.append(("hooks: is_leaf_module keeps a user's module (2.3)", Nested,
+              {"tracer": keeps(Nested.Block)}))
+CASES.append(("hooks: is_leaf_module keeps a Sequential (2.3)", Stack,
+              {"tracer": keeps(nn.Sequential)}))
+CASES.append(("hooks: is_leaf_module opens torch's own (3.2)", Stack,
+              {"tracer": opens}))
+CASES.append(("hooks: path_of_module names call_module nodes (2.3)", Leaves,
+              {"tracer": renames}))
+
+
+@case("hooks: create_arg sees every argument (2.5)", tracer=converts)
+def hook_arguments(x):
+    return x.m(Units(3), [1.239, {"k": Units(x)}], k=2.005) + 1.555
+
+
+@case("hooks: trace may fix arguments", tracer=fixes)
+def hook_trace(x, n):
+    return x * n

@@ -308,6 +308,18 @@ call_setattr(struct fx_partial *partial, const struct fx_partial_args *args)
 		&items[2]);
 }
 
+/* Of a module; of values as any builtin. */
+static bool
+is_module_getattr(const char *name, const struct fx_partial_args *args)
+{
+	const struct fx_object *items = args->items.items;
+
+	return strcmp(name, "getattr") == 0 && args->items.count == 2 &&
+	       items[0].kind == FX_OBJECT_MODULE &&
+	       items[1].kind == FX_OBJECT_VALUE &&
+	       items[1].value.kind == FX_VALUE_STRING;
+}
+
 /* A builtin, or a function of math: folded, unless a node takes part that
  * metadata do not decide.
  */
@@ -361,6 +373,19 @@ call_functional(struct fx_partial *partial,
 	return fx_partial_apply(partial, &function, args, ret);
 }
 
+/* Whether CANONICAL is another way to write NAME.  A row may serve several
+ * operations, and a function that is itself expanded is not what it calls.
+ */
+static bool
+is_spelling_of(const char *name, const char *canonical)
+{
+	const char *last = strrchr(name, '.');
+	const char *other = strrchr(canonical, '.');
+
+	return fx_str_starts(canonical, "torch.") && last && other &&
+	       strcmp(last, other) == 0 && !fx_functional_find(canonical);
+}
+
 /* An operator by its canonical spelling, so that a fragment reads as what
  * tracing the layer would print.
  */
@@ -379,8 +404,7 @@ call_operator(struct fx_partial *partial, const char *name,
 	if (!partial->expander)
 		return fx_error_new(FX_ERR_UNSUPPORTED,
 			"a constructor calls %s()", name);
-	/* A row that serves several spellings keeps the one written. */
-	if (op && !fx_str_starts(target, "torch."))
+	if (op && !is_spelling_of(name, target))
 		target = name;
 	*ret = fx_object_value(fx_partial_emit(partial, FX_OPCODE_CALL_FUNCTION,
 		fx_intern(target), tuple, dict));
@@ -411,12 +435,16 @@ call_name(struct fx_partial *partial, const char *name,
 	const struct fx_functional *functional = fx_functional_find(name);
 	bool is_bare = !strchr(name, '.');
 
-	if (functional)
+	/* What has a row of its own is an operator in the fragment. */
+	if (functional && (is_bare || !fx_op_find(name)))
 		return call_functional(partial, functional, args, ret);
 	if (strcmp(name, "Parameter") == 0 || strcmp(name, "Buffer") == 0)
 		return fx_partial_tensor(partial, name[0] == 'B', args, ret);
 	if (strcmp(name, "setattr") == 0)
 		return call_setattr(partial, args);
+	if (is_module_getattr(name, args))
+		return fx_partial_attribute(partial, &args->items.items[0],
+			args->items.items[1].value.text, ret);
 	if (fx_layer_find(name))
 		return call_class(partial, name, args, ret);
 	if (is_bare || fx_str_starts(name, "math."))

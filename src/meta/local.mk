@@ -37,6 +37,7 @@ libfxcore_a_SOURCES += \
 	%D%/rules_matrix.c \
 	%D%/rules_norm.c \
 	%D%/rules_pool.c \
+	%D%/rules_recurrent.c \
 	%D%/rules_reduce.c \
 	%D%/rules_repeat.c \
 	%D%/rules_resize.c \

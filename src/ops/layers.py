@@ -888,6 +888,371 @@ class MultiheadAttention:
         return result, (weights if need_weights else None)
 
 
+# Recurrent layers.
+
+def init_recurrent(self, mode, gates, input_size, hidden_size, num_layers,
+                   bias, batch_first, dropout, bidirectional, proj_size,
+                   dtype):
+    """Parameters of all layers and directions, and their names in the order
+    that torch.lstm and its family take them.
+    """
+    self.mode = mode
+    self.input_size = input_size
+    self.hidden_size = hidden_size
+    self.num_layers = num_layers
+    self.bias = bias
+    self.batch_first = batch_first
+    self.dropout = float(dropout)
+    self.bidirectional = bidirectional
+    self.proj_size = proj_size
+    real_size = proj_size if proj_size > 0 else hidden_size
+    directions = 2 if bidirectional else 1
+    names = ()
+    every = ()
+    for layer in range(num_layers):
+        width = input_size if layer == 0 else real_size * directions
+        for suffix in ("", "_reverse") if bidirectional else ("",):
+            end = "_l" + str(layer) + suffix
+            own = ("weight_ih" + end, "weight_hh" + end)
+            setattr(self, own[0], Parameter(gates * hidden_size, width,
+                                            dtype=dtype))
+            setattr(self, own[1], Parameter(gates * hidden_size, real_size,
+                                            dtype=dtype))
+            if bias:
+                own = own + ("bias_ih" + end, "bias_hh" + end)
+                setattr(self, own[2], Parameter(gates * hidden_size,
+                                                dtype=dtype))
+                setattr(self, own[3], Parameter(gates * hidden_size,
+                                                dtype=dtype))
+            if proj_size > 0:
+                own = own + ("weight_hr" + end,)
+                setattr(self, own[-1], Parameter(proj_size, hidden_size,
+                                                 dtype=dtype))
+            names = names + own
+            every = every + (list(own),)
+    self._flat_weights_names = list(names)
+    self._all_weights = list(every)
+
+
+def initial_state(self, input, size):
+    """Zeros, a state for each layer and direction."""
+    count = self.num_layers * (2 if self.bidirectional else 1)
+    batch = input.shape[0 if self.batch_first else 1]
+    return torch.zeros(count, batch, size, dtype=input.dtype,
+                       device=input.device)
+
+
+def recurrent_options(self):
+    return (self.bias, self.num_layers, self.dropout, self.training,
+            self.bidirectional, self.batch_first)
+
+
+def recurrent_forward(self, function, input, state):
+    """Of the layers that have one state."""
+    weights = [getattr(self, name) for name in self._flat_weights_names]
+    batched = input.dim() == 3
+    if not batched:
+        input = input.unsqueeze(0 if self.batch_first else 1)
+        if state is not None:
+            state = state.unsqueeze(1)
+    if state is None:
+        state = initial_state(self, input, self.hidden_size)
+    result = function(input, state, weights, *recurrent_options(self))
+    output = result[0]
+    last = result[1]
+    if not batched:
+        output = output.squeeze(0 if self.batch_first else 1)
+        last = last.squeeze(1)
+    return output, last
+
+
+class LSTM:
+    __module__ = "torch.nn.modules.rnn"
+
+    def __init__(self, input_size, hidden_size, num_layers=1, bias=True,
+                 batch_first=False, dropout=0.0, bidirectional=False,
+                 proj_size=0, device=None, dtype=None):
+        assert proj_size < hidden_size, \
+            "proj_size has to be smaller than hidden_size"
+        init_recurrent(self, "LSTM", 4, input_size, hidden_size, num_layers,
+                       bias, batch_first, dropout, bidirectional, proj_size,
+                       dtype)
+
+    def forward(self, input, hx=None):
+        weights = [getattr(self, name) for name in self._flat_weights_names]
+        batched = input.dim() == 3
+        if not batched:
+            input = input.unsqueeze(0 if self.batch_first else 1)
+        if hx is None:
+            size = self.proj_size if self.proj_size > 0 else self.hidden_size
+            state = [initial_state(self, input, size),
+                     initial_state(self, input, self.hidden_size)]
+        elif batched:
+            state = [hx[0], hx[1]]
+        else:
+            state = [hx[0].unsqueeze(1), hx[1].unsqueeze(1)]
+        result = torch.lstm(input, state, weights, *recurrent_options(self))
+        output = result[0]
+        h = result[1]
+        c = result[2]
+        if not batched:
+            output = output.squeeze(0 if self.batch_first else 1)
+            h = h.squeeze(1)
+            c = c.squeeze(1)
+        return output, (h, c)
+
+
+class GRU:
+    __module__ = "torch.nn.modules.rnn"
+
+    def __init__(self, input_size, hidden_size, num_layers=1, bias=True,
+                 batch_first=False, dropout=0.0, bidirectional=False,
+                 device=None, dtype=None):
+        init_recurrent(self, "GRU", 3, input_size, hidden_size, num_layers,
+                       bias, batch_first, dropout, bidirectional, 0, dtype)
+
+    def forward(self, input, hx=None):
+        return recurrent_forward(self, torch.gru, input, hx)
+
+
+class RNN:
+    __module__ = "torch.nn.modules.rnn"
+
+    def __init__(self, input_size, hidden_size, num_layers=1,
+                 nonlinearity="tanh", bias=True, batch_first=False,
+                 dropout=0.0, bidirectional=False, device=None, dtype=None):
+        assert nonlinearity in ("tanh", "relu"), \
+            "the nonlinearity is tanh or relu"
+        self.nonlinearity = nonlinearity
+        init_recurrent(self, "RNN_TANH" if nonlinearity == "tanh"
+                       else "RNN_RELU", 1, input_size, hidden_size,
+                       num_layers, bias, batch_first, dropout, bidirectional,
+                       0, dtype)
+
+    def forward(self, input, hx=None):
+        if self.mode == "RNN_TANH":
+            return recurrent_forward(self, torch.rnn_tanh, input, hx)
+        return recurrent_forward(self, torch.rnn_relu, input, hx)
+
+
+def init_cell(self, gates, input_size, hidden_size, bias, dtype):
+    self.input_size = input_size
+    self.hidden_size = hidden_size
+    self.bias = bias
+    self.weight_ih = Parameter(gates * hidden_size, input_size, dtype=dtype)
+    self.weight_hh = Parameter(gates * hidden_size, hidden_size, dtype=dtype)
+    self.bias_ih = Parameter(gates * hidden_size if bias else None,
+                             dtype=dtype)
+    self.bias_hh = Parameter(gates * hidden_size if bias else None,
+                             dtype=dtype)
+
+
+class LSTMCell:
+    """The cell's formula: input, forget, cell and output gate in one product.
+    """
+    __module__ = "torch.nn.modules.rnn"
+
+    def __init__(self, input_size, hidden_size, bias=True, device=None,
+                 dtype=None):
+        init_cell(self, 4, input_size, hidden_size, bias, dtype)
+
+    def forward(self, input, hx=None):
+        n = self.hidden_size
+        sum = F.linear(input, self.weight_ih, self.bias_ih)
+        if hx is not None:
+            sum = sum + F.linear(hx[0], self.weight_hh, self.bias_hh)
+        elif self.bias:
+            sum = sum + self.bias_hh
+        i = torch.sigmoid(sum[..., :n])
+        f = torch.sigmoid(sum[..., n:2 * n])
+        g = torch.tanh(sum[..., 2 * n:3 * n])
+        o = torch.sigmoid(sum[..., 3 * n:])
+        c = i * g
+        if hx is not None:
+            c = f * hx[1] + c
+        return o * torch.tanh(c), c
+
+
+class GRUCell:
+    __module__ = "torch.nn.modules.rnn"
+
+    def __init__(self, input_size, hidden_size, bias=True, device=None,
+                 dtype=None):
+        init_cell(self, 3, input_size, hidden_size, bias, dtype)
+
+    def forward(self, input, hx):
+        n = self.hidden_size
+        a = F.linear(input, self.weight_ih, self.bias_ih)
+        b = F.linear(hx, self.weight_hh, self.bias_hh)
+        r = torch.sigmoid(a[..., :n] + b[..., :n])
+        z = torch.sigmoid(a[..., n:2 * n] + b[..., n:2 * n])
+        new = torch.tanh(a[..., 2 * n:] + r * b[..., 2 * n:])
+        return (1 - z) * new + z * hx
+
+
+# Transformers.
+
+class ModuleList:
+    __module__ = "torch.nn.modules.container"
+
+    def __init__(self, modules=()):
+        for i, module in enumerate(modules):
+            setattr(self, str(i), module)
+
+    def forward(self):
+        assert False, "a list of modules is not called"
+
+
+def activate(self, input):
+    """What a layer's activation is, its configuration tells by a number."""
+    assert self.activation_relu_or_gelu in (1, 2), \
+        "the activation is known when it is relu or gelu"
+    if self.activation_relu_or_gelu == 1:
+        return F.relu(input)
+    return F.gelu(input)
+
+
+class TransformerEncoderLayer:
+    __module__ = "torch.nn.modules.transformer"
+
+    def __init__(self, d_model, nhead, dim_feedforward=2048, dropout=0.1,
+                 activation="relu", layer_norm_eps=1e-5, batch_first=False,
+                 norm_first=False, device=None, dtype=None):
+        assert activation in ("relu", "gelu"), "activation is relu or gelu"
+        self.self_attn = MultiheadAttention(
+            d_model, nhead, dropout=dropout, batch_first=batch_first,
+            dtype=dtype)
+        self.linear1 = Linear(d_model, dim_feedforward, dtype=dtype)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, dtype=dtype)
+        self.norm_first = norm_first
+        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, dtype=dtype)
+        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, dtype=dtype)
+        self.dropout1 = Dropout(dropout)
+        self.dropout2 = Dropout(dropout)
+        self.activation_relu_or_gelu = 1 if activation == "relu" else 2
+
+    def attend(self, x, mask, padding):
+        return self.dropout1(self.self_attn(
+            x, x, x, attn_mask=mask, key_padding_mask=padding,
+            need_weights=False)[0])
+
+    def feed(self, x):
+        return self.dropout2(self.linear2(self.dropout(
+            activate(self, self.linear1(x)))))
+
+    def forward(self, src, src_mask=None, src_key_padding_mask=None,
+                is_causal=False):
+        if self.norm_first:
+            x = src + self.attend(self.norm1(src), src_mask,
+                                  src_key_padding_mask)
+            return x + self.feed(self.norm2(x))
+        x = self.norm1(src + self.attend(src, src_mask, src_key_padding_mask))
+        return self.norm2(x + self.feed(x))
+
+
+class TransformerDecoderLayer:
+    __module__ = "torch.nn.modules.transformer"
+
+    def __init__(self, d_model, nhead, dim_feedforward=2048, dropout=0.1,
+                 activation="relu", layer_norm_eps=1e-5, batch_first=False,
+                 norm_first=False, device=None, dtype=None):
+        # torch 1.13 keeps the function alone, which says nothing here.
+        assert activation == "relu", "activation is relu"
+        self.self_attn = MultiheadAttention(
+            d_model, nhead, dropout=dropout, batch_first=batch_first,
+            dtype=dtype)
+        self.multihead_attn = MultiheadAttention(
+            d_model, nhead, dropout=dropout, batch_first=batch_first,
+            dtype=dtype)
+        self.linear1 = Linear(d_model, dim_feedforward, dtype=dtype)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, dtype=dtype)
+        self.norm_first = norm_first
+        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, dtype=dtype)
+        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, dtype=dtype)
+        self.norm3 = LayerNorm(d_model, eps=layer_norm_eps, dtype=dtype)
+        self.dropout1 = Dropout(dropout)
+        self.dropout2 = Dropout(dropout)
+        self.dropout3 = Dropout(dropout)
+
+    def attend(self, x, mask, padding):
+        return self.dropout1(self.self_attn(
+            x, x, x, attn_mask=mask, key_padding_mask=padding,
+            need_weights=False)[0])
+
+    def attend_to(self, x, memory, mask, padding):
+        return self.dropout2(self.multihead_attn(
+            x, memory, memory, attn_mask=mask, key_padding_mask=padding,
+            need_weights=False)[0])
+
+    def feed(self, x):
+        return self.dropout3(self.linear2(self.dropout(
+            F.relu(self.linear1(x)))))
+
+    def forward(self, tgt, memory, tgt_mask=None, memory_mask=None,
+                tgt_key_padding_mask=None, memory_key_padding_mask=None,
+                tgt_is_causal=False, memory_is_causal=False):
+        x = tgt
+        if self.norm_first:
+            x = x + self.attend(self.norm1(x), tgt_mask, tgt_key_padding_mask)
+            x = x + self.attend_to(self.norm2(x), memory, memory_mask,
+                                   memory_key_padding_mask)
+            return x + self.feed(self.norm3(x))
+        x = self.norm1(x + self.attend(x, tgt_mask, tgt_key_padding_mask))
+        x = self.norm2(x + self.attend_to(x, memory, memory_mask,
+                                          memory_key_padding_mask))
+        return self.norm3(x + self.feed(x))
+
+
+class TransformerEncoder:
+    __module__ = "torch.nn.modules.transformer"
+
+    def __init__(self, *args, **kwargs):
+        assert False, "a stack of copies is not made here"
+
+    def forward(self, src, mask=None, src_key_padding_mask=None,
+                is_causal=None):
+        for layer in self.layers.children():
+            src = layer(src, mask, src_key_padding_mask)
+        if self.norm is not None:
+            src = self.norm(src)
+        return src
+
+
+class TransformerDecoder:
+    __module__ = "torch.nn.modules.transformer"
+
+    def __init__(self, *args, **kwargs):
+        assert False, "a stack of copies is not made here"
+
+    def forward(self, tgt, memory, tgt_mask=None, memory_mask=None,
+                tgt_key_padding_mask=None, memory_key_padding_mask=None,
+                tgt_is_causal=None, memory_is_causal=False):
+        for layer in self.layers.children():
+            tgt = layer(tgt, memory, tgt_mask, memory_mask,
+                        tgt_key_padding_mask, memory_key_padding_mask)
+        if self.norm is not None:
+            tgt = self.norm(tgt)
+        return tgt
+
+
+class Transformer:
+    __module__ = "torch.nn.modules.transformer"
+
+    def __init__(self, *args, **kwargs):
+        assert False, "a stack of copies is not made here"
+
+    def forward(self, src, tgt, src_mask=None, tgt_mask=None,
+                memory_mask=None, src_key_padding_mask=None,
+                tgt_key_padding_mask=None, memory_key_padding_mask=None,
+                src_is_causal=None, tgt_is_causal=None,
+                memory_is_causal=False):
+        memory = self.encoder(src, src_mask, src_key_padding_mask)
+        return self.decoder(tgt, memory, tgt_mask, memory_mask,
+                            tgt_key_padding_mask, memory_key_padding_mask)
+
+
 # Dropout.
 
 def init_dropout(self, p, inplace):

@@ -119,6 +119,28 @@ CASES = {
         ((8, 2), {"batch_first": True}, [(3, 5, 8), (3, 6, 8), (3, 6, 8)]),
         ((8, 2), {"bias": False}, [(5, 8)] * 3),
         ((8, 4), {"kdim": 6, "vdim": 7}, [(5, 3, 8), (4, 3, 6), (4, 3, 7)])],
+    "LSTM": [((4, 5), {}, [(6, 3, 4)]),
+             ((4, 5, 2), {"batch_first": True, "bidirectional": True},
+              [(3, 6, 4)]),
+             ((4, 5), {"proj_size": 2, "bias": False}, [(6, 4)])],
+    "GRU": [((4, 5), {}, [(6, 3, 4)]),
+            ((4, 5, 2), {"bidirectional": True, "dropout": 0.5},
+             [(6, 3, 4), (4, 3, 5)]),
+            ((4, 5), {"batch_first": True}, [(6, 4), (1, 5)])],
+    "RNN": [((4, 5), {}, [(6, 3, 4)]),
+            ((4, 5, 2), {"nonlinearity": "relu"}, [(6, 3, 4)])],
+    "LSTMCell": [((4, 5), {}, [(3, 4)]), ((4, 5, False), {}, [(4,)])],
+    "GRUCell": [((4, 5), {}, [(3, 4), (3, 5)]),
+                ((4, 5, False), {}, [(4,), (5,)])],
+    "TransformerEncoderLayer": [
+        ((8, 2, 16), {}, [(5, 3, 8)]),
+        ((8, 2, 16), {"batch_first": True, "norm_first": True,
+                      "activation": "gelu"}, [(3, 5, 8)]),
+        ((8, 2, 16), {"dropout": 0.0}, [(5, 3, 8), (5, 5)])],
+    "TransformerDecoderLayer": [
+        ((8, 2, 16), {}, [(5, 3, 8), (6, 3, 8)]),
+        ((8, 2, 16), {"batch_first": True, "norm_first": True},
+         [(3, 5, 8), (3, 6, 8)])],
     "Dropout": [((), {}, [X4]), ((0.2,), {"inplace": True}, [X4])],
     "Dropout1d": [((), {}, [X4[:3]])], "Dropout2d": [((), {}, [X4])],
     "Dropout3d": [((), {}, [(2, 3, 4, 5, 6)])],
@@ -179,10 +201,12 @@ for _name in ("ReLU", "ReLU6", "SiLU", "Mish", "Hardswish", "Hardsigmoid",
 for _name in ("Sigmoid", "Tanh", "Softsign", "Tanhshrink", "LogSigmoid"):
     CASES[_name] = [((), {}, [X4])]
 # Not in torch 1.13; the tuple arithmetic is that of another class.
-UNTESTED = {"RMSNorm", "NonDynamicallyQuantizableLinear"}
+# Stacks are made by copying modules, and compared in whole models.
+UNTESTED = {"RMSNorm", "NonDynamicallyQuantizableLinear", "ModuleList",
+            "TransformerEncoder", "TransformerDecoder", "Transformer"}
 # What torch itself computes by other means, so that modules keep no attribute
 # for it, or keep one that only its code needs.
-PRIVATE = {"training", "_registered"}
+PRIVATE = {"training", "_registered", "_flat_weights"}
 
 
 def text(value):
@@ -195,8 +219,14 @@ def attributes(module):
     registered = vars(module).get("_registered", {})
     return {k: v for k, v in vars(module).items()
             if not isinstance(v, (dict, set, torch.Tensor)) and
-            not hasattr(v, "forward") and k not in PRIVATE and
-            k not in registered}
+            not hasattr(v, "forward") and not callable(v) and
+            k not in PRIVATE and k not in registered}
+
+
+def set_training(layer, training):
+    layer.__dict__["training"] = training
+    for child in layer.children():
+        set_training(child, training)
 
 
 def copy_tensors(ours, module):
@@ -266,7 +296,7 @@ def check(name, case, training):
     problems = []
     real = getattr(torch.nn, name)(*args, **kwargs).train(training)
     ours = LAYERS[name](*args, **kwargs)
-    ours.__dict__["training"] = training
+    set_training(ours, training)
     want = {k: v for k, v in attributes(real).items()
             if k not in ("_is_full_backward_hook", "call_super_init")}
     have = attributes(ours)

@@ -9,6 +9,7 @@
 #include "commands/cmd.h"
 
 struct fx_buf;
+struct fx_datum;
 struct fx_edit_report;
 struct fx_model;
 struct fx_node;
@@ -52,6 +53,14 @@ void cmd_say_users(struct cmd_ctx *ctx, const struct fx_node *node);
 /* The node execution is stopped before; NOT_RUN, or NO_NODE at the end. */
 FX_NODISCARD struct fx_error *cmd_here(struct cmd_ctx *ctx,
 	struct fx_node **ret);
+
+/* Append DATUM as FORMAT (of print) shows it. */
+FX_NODISCARD struct fx_error *cmd_print_datum(struct cmd_ctx *ctx,
+	const struct fx_datum *datum, const char *format, struct fx_buf *text);
+/* End the line that was begun with TEXT, or, when it is more than one line,
+ * say it below.
+ */
+void cmd_say_value(struct cmd_ctx *ctx, enum fx_role role, const char *text);
 
 /* What a movement came to; takes the error out of STOP: a node that cannot
  * run is shown, not an error.

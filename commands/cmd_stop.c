@@ -12,40 +12,28 @@
 #include "session/position.h"
 #include "session/session.h"
 
-static const char *
-name_of(void *context, uint64_t id)
-{
-	struct cmd_ctx *ctx = context;
-	struct fx_node *node = fx_graph_find_id(fx_model_graph(ctx->model), id);
-
-	return node ? node->name : "(erased)";
-}
-
 static void
 say_display(struct cmd_ctx *ctx, size_t index)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	FX_AUTO_DATUM struct fx_datum *datum = NULL;
 	FX_AUTO_ERROR struct fx_error *err = NULL;
-	struct fx_datum_printer printer = {
-		.node_name = name_of, .context = ctx, .limit = 200
-	};
 	const char *expression;
+	const char *format;
 	int number;
 
-	fx_display_at(ctx->session, index, &number, &expression,
-		&printer.format);
+	fx_display_at(ctx->session, index, &number, &expression, &format);
 	err = cmd_evaluate(ctx, expression, &datum);
 	if (!err)
-		err = fx_datum_print(&text, datum, &printer);
+		err = cmd_print_datum(ctx, datum, format ? format : "", &text);
 	out_piece(ctx->out, FX_ROLE_NUMBER, "%d: ", number);
-	out_piece(ctx->out, FX_ROLE_PLAIN, "%s = ", expression);
-	if (err)
-		out_piece(ctx->out, FX_ROLE_MUTED, "(%s)",
-			fx_error_message(err));
-	else
-		out_piece(ctx->out, FX_ROLE_NUMBER, "%s", fx_buf_text(&text));
-	out_line_end(ctx->out);
+	out_piece(ctx->out, FX_ROLE_PLAIN, "%s =", expression);
+	if (err) {
+		fx_buf_clear(&text);
+		fx_buf_addf(&text, "(%s)", fx_error_message(err));
+	}
+	cmd_say_value(ctx, err ? FX_ROLE_MUTED : FX_ROLE_NUMBER,
+		fx_buf_text(&text));
 }
 
 static void
@@ -179,6 +167,10 @@ cmd_say_stop(struct cmd_ctx *ctx, struct fx_stop *stop)
 	out_value_int(ctx->out, "position", (int64_t)stop->position);
 	out_value_text(ctx->out, "node", stop->node ? stop->node->name : NULL);
 	out_value_int(ctx->out, "executed", (int64_t)stop->executed);
+	out_value_int(ctx->out, "again", (int64_t)stop->again);
+	if (stop->again)
+		out_note(ctx->out, "%zu node%s ran again", stop->again,
+			stop->again == 1 ? "" : "s");
 	say_reason(ctx, stop);
 	say_place(ctx, stop);
 	if (stop->node)

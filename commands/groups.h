@@ -15,6 +15,9 @@ FX_NODISCARD struct fx_error *cmd_node_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_list_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_ll_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_draw_exec(struct cmd_ctx *ctx);
+/* cmd_dump_value.c: TEXT is a tensor and a file, or NULL. */
+FX_NODISCARD struct fx_error *cmd_dump_value(struct cmd_ctx *ctx,
+	const char *text);
 FX_NODISCARD struct fx_error *cmd_insert_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_replace_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_set_exec(struct cmd_ctx *ctx);

@@ -91,19 +91,42 @@ add_got(struct cmd_ctx *ctx, struct fx_buf *got, const char *text)
 		err = fx_datum_print(got, datum, &printer);
 }
 
+/* Where the two differ, of "allclose(...)" alone. */
+static void
+add_difference(struct cmd_ctx *ctx, struct fx_buf *got, const char *text)
+{
+	static const char word[] = "allclose";
+	FX_AUTO_DATUM struct fx_datum *datum = NULL;
+	FX_AUTO_ERROR struct fx_error *err = NULL;
+	FX_AUTO_FREE char *other = NULL;
+
+	if (!fx_str_starts(text, word))
+		return;
+	other = fx_xasprintf("difference%s", text + sizeof(word) - 1);
+	err = fx_resolve_expression(ctx->session, ctx->model, other, false,
+		&datum);
+	if (!err && datum->kind == FX_DATUM_STRING)
+		fx_buf_add(got, datum->text);
+}
+
 static struct fx_error *
 assert_exec(struct cmd_ctx *ctx)
 {
 	const char *text = cmd_arg_text(ctx, "condition");
 	FX_AUTO_BUF struct fx_buf got = { 0 };
+	FX_AUTO_BUF struct fx_buf differ = { 0 };
 	struct fx_error *err;
 	bool truth = false;
 
 	err = fx_resolve_condition(ctx->session, ctx->model, text, &truth);
 	if (err || truth)
 		return err;
-	add_got(ctx, &got, text);
+	add_difference(ctx, &differ, text);
+	if (!differ.length)
+		add_got(ctx, &got, text);
 	err = fx_error_new(FX_ERR_CHECK, "assertion failed: %s", text);
+	if (differ.length)
+		err = fx_error_note(err, "%s", fx_buf_text(&differ));
 	if (got.length)
 		err = fx_error_note(err, "got %s", fx_buf_text(&got));
 	return err;

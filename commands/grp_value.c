@@ -9,10 +9,12 @@
 #include "base/number.h"
 #include "commands/cmd_shell.h"
 #include "commands/cmd_show.h"
+#include "commands/front.h"
 #include "commands/groups.h"
 #include "commands/out.h"
 #include "ir/graph.h"
 #include "run/datum.h"
+#include "run/hooks.h"
 #include "session/breakpoint.h"
 #include "session/model.h"
 #include "session/resolve.h"
@@ -58,17 +60,38 @@ say_plain_value(struct cmd_ctx *ctx, const struct fx_datum *datum,
 	out_value_text(ctx->out, "kind", fx_datum_kind_name(datum));
 }
 
-static FX_NODISCARD struct fx_error *
-print_text(struct cmd_ctx *ctx, const struct fx_datum *datum,
-	struct fx_buf *text)
+struct fx_error *
+cmd_print_datum(struct cmd_ctx *ctx, const struct fx_datum *datum,
+	const char *format, struct fx_buf *text)
 {
 	struct fx_settings *settings = fx_session_settings(ctx->session);
-	struct fx_datum_printer printer = {
-		.format = ctx->format, .node_name = name_of, .context = ctx
-	};
+	struct fx_ticker ticker;
+	struct fx_datum_printer printer = { .format = format,
+		.node_name = name_of,
+		.context = ctx,
+		.ticker = &ticker };
 
+	fx_ticker_init(&ticker, ctx->front->tick, ctx->front->context);
+	printer.is_ascii = fx_settings_bool(settings, "ascii");
 	printer.limit = (size_t)fx_settings_int(settings, "print elements");
 	return fx_datum_print(text, datum, &printer);
+}
+
+void
+cmd_say_value(struct cmd_ctx *ctx, enum fx_role role, const char *text)
+{
+	if (!strchr(text, '\n')) {
+		out_piece(ctx->out, role, " %s", text);
+		out_line_end(ctx->out);
+		return;
+	}
+	out_line_end(ctx->out);
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+
+		out_line(ctx->out, role, "%.*s", (int)length, text);
+		text += length + (text[length] == '\n');
+	}
 }
 
 static struct fx_error *
@@ -82,15 +105,14 @@ print_exec(struct cmd_ctx *ctx)
 
 	err = cmd_evaluate(ctx, expression ? expression : "$", &datum);
 	if (!err)
-		err = print_text(ctx, datum, &text);
+		err = cmd_print_datum(ctx, datum, ctx->format, &text);
 	if (err)
 		return err;
 	number = fx_session_remember(ctx->session, datum);
 	out_value_int(ctx->out, "history", number);
 	say_plain_value(ctx, datum, fx_buf_text(&text));
-	out_piece(ctx->out, FX_ROLE_MUTED, "$%d = ", number);
-	out_piece(ctx->out, FX_ROLE_PLAIN, "%s", fx_buf_text(&text));
-	out_line_end(ctx->out);
+	out_piece(ctx->out, FX_ROLE_MUTED, "$%d =", number);
+	cmd_say_value(ctx, FX_ROLE_PLAIN, fx_buf_text(&text));
 	return NULL;
 }
 
@@ -105,8 +127,9 @@ show_display(struct cmd_ctx *ctx, const char *expression, int number)
 		cmd_evaluate(ctx, expression, &datum);
 
 	if (!err)
-		err = print_text(ctx, datum, &text);
-	out_line(ctx->out, FX_ROLE_PLAIN, "%d: %s = %s", number, expression,
+		err = cmd_print_datum(ctx, datum, ctx->format, &text);
+	out_piece(ctx->out, FX_ROLE_PLAIN, "%d: %s =", number, expression);
+	cmd_say_value(ctx, FX_ROLE_PLAIN,
 		err ? fx_error_message(err) : fx_buf_text(&text));
 }
 
@@ -190,10 +213,13 @@ const struct cmd_entry cmd_group_value[] = {
 		.name = "print",
 		.aliases = "p inspect",
 		.summary = "evaluate an expression and show it",
-		.help = "The result becomes $1, $2 and so on. /v shows a "
-			"tensor's values, /s the shape only, /r Python's repr, "
-			"/x integers in hexadecimal. Without an expression the "
-			"last value is shown again.",
+		.help = "The result becomes $1, $2 and so on. A tensor is "
+			"shown in one line: its least and greatest value and "
+			"where they are, mean, standard deviation, a histogram "
+			"and how many are NaN or infinite. /v shows its "
+			"values as PyTorch does, /s the shape only, /r "
+			"Python's repr, /x integers in hexadecimal. Without an "
+			"expression the last value is shown again.",
 		.synonyms = "evaluate show value expression calculate",
 		.needs = CMD_TAKES_FORMAT,
 		.args = { { "expression", CMD_ARG_EXPR, CMD_OPTIONAL,

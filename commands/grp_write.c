@@ -101,6 +101,13 @@ dump_exec(struct cmd_ctx *ctx)
 	struct fx_error *err;
 	size_t i;
 
+	if (!strcmp(word, "value"))
+		return cmd_dump_value(ctx, cmd_arg_text(ctx, "value"));
+	if (cmd_arg_text(ctx, "value"))
+		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+					     "dump %s takes no more words",
+					     word),
+			"dump %s -o FILE writes to a file", word);
 	for (i = 0; i < FX_ARRAY_LEN(forms); i++)
 		if (!strcmp(forms[i].word, word))
 			break;
@@ -117,16 +124,20 @@ dump_exec(struct cmd_ctx *ctx)
 const struct cmd_entry cmd_group_write[] = {
 	{
 		.name = "dump",
-		.summary = "write the graph as text",
+		.summary = "write the graph as text, or a value",
 		.help = "python is the code that torch.fx generates, fx its "
 			"listing, table its print_tabular, json the lines of "
 			".fxg, dot Graphviz's language, script the commands "
 			"that made the graph. The text alone, or with -o to a "
-			"file.",
-		.synonyms = "print export code listing write text convert",
+			"file. value writes a tensor to a file of numpy's.",
+		.synonyms = "print export code listing write text convert "
+			    "tensor npy numpy",
 		.needs = CMD_NEED_GRAPH,
 		.args = { { "form", CMD_ARG_WORD, 0, "which text",
-			"python|fx|table|json|dot|script" } },
+				  "python|fx|table|json|dot|script|value" },
+			{ "value", CMD_ARG_REST, CMD_OPTIONAL,
+				"with value: a tensor and a .npy file",
+				NULL } },
 		.flags = { { "exact", 0, CMD_ARG_END,
 				   "torch.fx's text even where it is wrong" },
 			{ "readable", 0, CMD_ARG_END,
@@ -134,7 +145,8 @@ const struct cmd_entry cmd_group_write[] = {
 				"sources" } },
 		.examples = { { "dump python", "generated code" },
 			{ "dump json -o g.fxg", "to a file" },
-			{ "dump script", "what was done" } },
+			{ "dump script", "what was done" },
+			{ "dump value conv1.weight w.npy", "a tensor" } },
 		.exec = dump_exec,
 	},
 	{

@@ -6,6 +6,7 @@ libfxcmd_a_SOURCES += \
 	%D%/cmd_document.c %D%/json.def %D%/options.def \
 	%D%/cmd_diff.c \
 	%D%/cmd_draw.c \
+	%D%/cmd_dump_value.c \
 	%D%/cmd_edit.c %D%/cmd_edit.h \
 	%D%/cmd_edit_function.c \
 	%D%/cmd_help.c %D%/cmd_help.h %D%/concepts.def \

@@ -241,7 +241,7 @@ fx_difference_print(struct fx_buf *out, const struct fx_difference *difference,
 		difference->count, difference->total, tolerance->rtol,
 		tolerance->atol);
 	err = print_place(out, difference, left, right, difference->first);
-	if (err || difference->count == 1)
+	if (err || difference->worst == difference->first)
 		return err;
 	fx_buf_add(out, "; worst");
 	return print_place(out, difference, left, right, difference->worst);

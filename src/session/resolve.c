@@ -20,6 +20,7 @@
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/eval.h"
+#include "run/hooks.h"
 #include "session/place.h"
 #include "session/session_private.h"
 
@@ -448,9 +449,12 @@ fx_resolve_expression(struct fx_session *session, struct fx_model *model,
 	struct fx_resolve_context context = { session, model };
 	struct fx_backend *backend = NULL;
 	struct fx_resolver resolver;
+	struct fx_ticker ticker;
 	struct fx_error *err;
 
 	fx_resolver_init(&resolver, &context);
+	fx_ticker_init(&ticker, session->tick, session->tick_context);
+	resolver.ticker = &ticker;
 	if (!resolver.backend)
 		resolver.backend = backend = fx_backend_meta_new();
 	err = fx_eval_text(&resolver, text, condition, ret);

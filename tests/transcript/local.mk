@@ -26,6 +26,7 @@ transcripts = \
 	%D%/dump_forms.fxt \
 	%D%/dump_python.fxt \
 	%D%/dump_script.fxt \
+	%D%/dump_value.fxt \
 	%D%/echo.fxt \
 	%D%/edit_moves_stop.fxt \
 	%D%/edit_words.fxt \
@@ -109,6 +110,7 @@ transcripts = \
 	%D%/undo_redo.fxt \
 	%D%/unknown.fxt \
 	%D%/until.fxt \
+	%D%/values.fxt \
 	%D%/when.fxt \
 	%D%/where.fxt \
 	%D%/with.fxt

@@ -1,0 +1,87 @@
+/* cmd_dump_value.c - writing a tensor to a file of numpy's. */
+#include <config.h>
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "commands/cmd_shell.h"
+#include "commands/groups.h"
+#include "commands/out.h"
+#include "load/npy.h"
+#include "run/datum.h"
+#include "run/values.h"
+
+static struct fx_error *
+give(void *context, uint64_t first, size_t count, void *bytes)
+{
+	return fx_values_read(context, first, count, bytes);
+}
+
+static struct fx_error *
+write_tensor(struct cmd_ctx *ctx, struct fx_datum *tensor, const char *path)
+{
+	struct fx_npy array = { .rank = 0 };
+	struct fx_extent extent;
+	FX_AUTO_BUF struct fx_buf shape = { 0 };
+	struct fx_error *err = fx_extent_of(tensor, &extent);
+
+	/* Before a file is begun. */
+	if (!err)
+		err = fx_values_read(tensor, 0, 0, NULL);
+	if (err)
+		return err;
+	array.dtype = extent.dtype;
+	array.rank = extent.rank;
+	array.count = extent.count;
+	memcpy(array.sizes, extent.sizes, sizeof(array.sizes));
+	err = fx_npy_write(path, &array, give, tensor);
+	if (err)
+		return err;
+	fx_extent_print(&shape, &extent);
+	out_value_text(ctx->out, "file", path);
+	out_line(ctx->out, FX_ROLE_PLAIN, "%s: %s%s", path,
+		fx_dtype_info(extent.dtype)->short_name, fx_buf_text(&shape));
+	return NULL;
+}
+
+/* Where the file begins in "x[0] x.npy" or "x[0] \"my x.npy\"". */
+static const char *
+find_file(const char *text, size_t *length_ret)
+{
+	size_t length = strlen(text);
+	bool is_quoted = length && text[length - 1] == '"';
+	const char *at = text + length - is_quoted;
+
+	while (at > text && at[-1] != (is_quoted ? '"' : ' '))
+		at--;
+	*length_ret = (size_t)(text + length - is_quoted - at);
+	return at;
+}
+
+/* The file is the last word. */
+struct fx_error *
+cmd_dump_value(struct cmd_ctx *ctx, const char *text)
+{
+	size_t length = 0;
+	const char *file = text ? find_file(text, &length) : NULL;
+	FX_AUTO_FREE char *name = file ? fx_xstrndup(file, length) : NULL;
+	FX_AUTO_FREE char *expression = NULL;
+	FX_AUTO_FREE char *path = NULL;
+	FX_AUTO_DATUM struct fx_datum *datum = NULL;
+	struct fx_error *err;
+
+	if (!name || !fx_str_ends(name, ".npy") || file - text < 2)
+		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+					     "dump value: expected a tensor "
+					     "and a file that "
+					     "ends in .npy"),
+			"dump value x x.npy");
+	expression = fx_xstrndup(text, (size_t)(file - text - 1));
+	path = fx_file_expand(name);
+	err = cmd_evaluate(ctx, expression, &datum);
+	return err ? err : write_tensor(ctx, datum, path);
+}

@@ -122,6 +122,25 @@ exec(struct cmd_ctx *ctx)
 	return ctx->entry->exec(ctx);
 }
 
+/* What running had to tell beside its result. */
+static void
+say_notice(struct cmd_ctx *ctx)
+{
+	FX_AUTO_FREE char *notice = NULL;
+	char *line;
+	char *end;
+
+	/* A command may have closed the one that it was for. */
+	ctx->model = fx_session_model(ctx->session);
+	notice = ctx->model ? fx_model_take_notice(ctx->model) : NULL;
+	for (line = notice; line; line = end ? end + 1 : NULL) {
+		end = strchr(line, '\n');
+		if (end)
+			*end = '\0';
+		out_note(ctx->out, "%s", line);
+	}
+}
+
 /* What expect will see: everything since the last command that says
  * something.
  */
@@ -168,6 +187,7 @@ run_entry(struct cmd_shell *shell, const struct cmd_entry *entry,
 	out_command_begin(ctx->out, entry->name);
 	if (!err)
 		err = exec(ctx);
+	say_notice(ctx);
 	if (err)
 		err = hint_pipe(ctx, err);
 	out_command_end(ctx->out, !err);

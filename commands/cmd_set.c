@@ -147,8 +147,12 @@ cmd_set_exec(struct cmd_ctx *ctx)
 	if (!text)
 		return cmd_say_settings(ctx);
 	if (takes_word(text, "value", &rest))
-		return fx_error_new(FX_ERR_UNSUPPORTED,
-			"set value: this version computes shapes, not values");
+		return cmd_set_value(ctx, rest);
+	if (!strcmp(text, "value"))
+		return fx_error_hint(fx_error_new(FX_ERR_SYNTAX,
+					     "set value: expected PLACE = "
+					     "EXPRESSION"),
+			"set value relu = relu * 0");
 	if (!strcmp(text, "module"))
 		return fx_error_hint(fx_error_new(FX_ERR_SYNTAX,
 					     "set module: expected PATH = "

@@ -10,6 +10,11 @@ FX_NODISCARD struct fx_error *cmd_set_field(struct cmd_ctx *ctx,
 FX_NODISCARD struct fx_error *cmd_set_module(struct cmd_ctx *ctx,
 	const char *text);
 
+/* set value PLACE = TEXT: a node's result, a parameter or a buffer. */
+FX_NODISCARD struct fx_error *cmd_set_value(struct cmd_ctx *ctx,
+	const char *text);
+FX_NODISCARD struct fx_error *cmd_unset_exec(struct cmd_ctx *ctx);
+
 /* The place before `=` in TEXT, the caller's, and what comes after it. */
 FX_NODISCARD struct fx_error *cmd_set_split(const char *text, char **place_ret,
 	const char **rest_ret);

@@ -13,9 +13,9 @@
 static const char *const later[] = { "weights", "recover", "slice", "path",
 	"dom", "params", "summary", "context", "rbreak", "commands", "dprintf",
 	"watch", "catch", "checkpoint", "restart", "skip", "x", "stats", "hist",
-	"freq", "find", "explain", "unset", "why", "inline", "outline",
-	"extract", "match", "rewrite", "verify", "compare", "bisect", "reduce",
-	"flops", "memory", "profile", "export", "tutorial", "demo" };
+	"freq", "find", "explain", "why", "inline", "outline", "extract",
+	"match", "rewrite", "verify", "compare", "bisect", "reduce", "flops",
+	"memory", "profile", "export", "tutorial", "demo" };
 
 static const struct {
 	const char *title;

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "commands/cmd_process.h"
+#include "commands/cmd_set.h"
 #include "commands/cmd_shell.h"
 #include "commands/cmd_show.h"
 #include "commands/groups.h"
@@ -190,8 +191,10 @@ const struct cmd_entry cmd_group_setting[] = {
 		.help = "set NAME VALUE changes a setting, set alone lists "
 			"them. set %n.args[1] = 2 changes a field of a node: "
 			"args, kwargs, target, name, type, op. set module PATH "
-			"= nn.X(...) puts a module there. set $name = EXPR "
-			"keeps a value.",
+			"= nn.X(...) puts a module there. set value PLACE = "
+			"EXPR decides what a node gives, or a parameter or "
+			"buffer holds; $v in it is the value before. set "
+			"$name = EXPR keeps a value.",
 		.synonyms = "change setting option argument target attribute "
 			    "variable module configure",
 		.args = { { "what", CMD_ARG_REST, CMD_OPTIONAL,
@@ -202,10 +205,20 @@ const struct cmd_entry cmd_group_setting[] = {
 				"allow shapes that cannot be" } },
 		.examples = { { "set listsize 20", "a setting" },
 			{ "set %add.args[1] = 2", "an argument" },
-			{ "set %sum.kwargs.dim = -1", "a keyword" },
-			{ "set module layer1.0.relu = nn.GELU()",
-				"a module" } },
+			{ "set module layer1.0.relu = nn.GELU()", "a module" },
+			{ "set value relu = relu * 0", "a result" } },
 		.exec = cmd_set_exec,
+	},
+	{
+		.name = "unset",
+		.summary = "let a node compute its value again",
+		.help = "unset value NODE takes back what set value gave it.",
+		.synonyms = "clear override value restore",
+		.needs = CMD_NEED_GRAPH | CMD_NEED_WRITABLE,
+		.args = { { "what", CMD_ARG_REST, 0, "value and a node",
+			NULL } },
+		.examples = { { "unset value relu", "as it was" } },
+		.exec = cmd_unset_exec,
 	},
 	{
 		.name = "show",

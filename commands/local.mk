@@ -25,6 +25,7 @@ libfxcmd_a_SOURCES += \
 	%D%/cmd_set.c %D%/cmd_set.h \
 	%D%/cmd_set_field.c \
 	%D%/cmd_set_module.c \
+	%D%/cmd_set_value.c \
 	%D%/cmd_shell.c %D%/cmd_shell.h \
 	%D%/cmd_show.c %D%/cmd_show.h \
 	%D%/cmd_split.c %D%/cmd_split.h \

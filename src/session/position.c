@@ -367,6 +367,7 @@ finish_request(struct fx_request *request)
 {
 	fx_error_free(request->error);
 	fx_budget_tell(request->session, request->model);
+	request->stop->again = request->model->rerun - request->rerun_before;
 	fill_stop(request->model, request->stop);
 	fx_breaks_sweep(request->session);
 }
@@ -380,6 +381,7 @@ fx_request_new(struct fx_session *session, struct fx_model *model,
 		.model = model,
 		.stop = ret,
 		.is_first = true,
+		.rerun_before = model->rerun,
 	};
 
 	*ret = (struct fx_stop){ .reason = FX_STOP_STEP };

@@ -28,6 +28,7 @@ struct fx_stop {
 	size_t position;        /* stopped before @position; count at the end */
 	struct fx_node *node;   /* NULL at the end */
 	size_t executed;        /* nodes run by this command */
+	size_t again;           /* of them: they were dirty */
 	struct fx_error *error; /* ERROR: owned by the receiver */
 	struct fx_node *failed; /* ERROR: which node */
 };
@@ -85,6 +86,21 @@ void fx_position_kill(struct fx_model *model);
 
 /* How many nodes were executed since the model was opened (info record). */
 size_t fx_position_executed(const struct fx_model *model);
+
+/* What was run and what is kept of it (info record, info coverage). */
+struct fx_run_facts {
+	size_t values;      /* nodes whose value is held */
+	size_t held_bytes;  /* of the storages they lie in */
+	size_t saved_bytes; /* of what was written in place */
+	size_t effects;     /* nodes that wrote or drew random numbers */
+	size_t dropped;     /* values that are computed again when asked for */
+	size_t recomputed;  /* that were */
+	size_t rerun;       /* nodes that ran again after edits */
+	size_t ran;         /* computing nodes with a value */
+	size_t by_python;   /* of them, by the python backend */
+	size_t failed;
+};
+void fx_position_facts(struct fx_model *model, struct fx_run_facts *ret);
 
 /* Frames of the place where execution stands, innermost first: nested graphs,
  * module scopes, then the Python stack (COMMANDS `where`).

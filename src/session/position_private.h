@@ -23,6 +23,7 @@ struct fx_request {
 	bool is_stopped;        /* stop is filled */
 	bool enters_now;        /* the node ahead is a nested graph to enter */
 	size_t depth;           /* places when it began */
+	size_t rerun_before;
 	struct fx_error *error; /* from a hook */
 };
 

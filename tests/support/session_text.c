@@ -10,6 +10,7 @@
 #include "base/intern.h"
 #include "ir/tensor_meta.h"
 #include "load/open.h"
+#include "session/settings.h"
 #include "tests/support/unit.h"
 
 const char fxt_small[] = "def forward(self, x : \"f32[2, 3]\"):\n"
@@ -38,12 +39,26 @@ fxt_world_prepared(const char *text, void (*prepare)(struct fx_graph *graph))
 	bool ok = fxt_ok(fx_open_text(&input, &loaded));
 
 	CU_ASSERT_FATAL(ok);
+	fxt_set(&world, "backend meta");
 	if (prepare)
 		prepare(loaded.graph);
 	world.model = fx_session_add_graph(world.session, FX_TAKE(loaded.graph),
 		"net", "load net.py");
 	world.graph = fx_model_graph(world.model);
 	return world;
+}
+
+void
+fxt_set(struct fxt_world *world, const char *text)
+{
+	const char *rest;
+	int index = fx_settings_match(text, &rest);
+	bool ok;
+
+	CU_ASSERT_FATAL(index >= 0);
+	ok = fxt_ok(fx_settings_set(fx_session_settings(world->session), index,
+		rest));
+	CU_ASSERT_FATAL(ok);
 }
 
 void

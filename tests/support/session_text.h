@@ -16,14 +16,17 @@ struct fxt_world {
 	struct fx_graph *graph;
 };
 
-/* A session with the graph that TEXT, Python code, prints; it is called "net".
- * The test fails when the text does not load.
+/* A session with the graph that TEXT, Python code, prints; it is called "net"
+ * and runs on the meta backend.  The test fails when the text does not load.
  */
 struct fxt_world fxt_world_new(const char *text);
 /* The same; PREPARE may change the graph before it belongs to the session. */
 struct fxt_world fxt_world_prepared(const char *text,
 	void (*prepare)(struct fx_graph *graph));
 void fxt_world_free(struct fxt_world *world);
+
+/* As the command set: "record limit 1G". */
+void fxt_set(struct fxt_world *world, const char *text);
 
 /* A small graph whose shapes are known: six nodes.
  *

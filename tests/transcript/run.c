@@ -43,6 +43,7 @@
 #include "commands/out_record.h"
 #include "ops/layertab.h"
 #include "session/session.h"
+#include "session/settings.h"
 
 enum sink {
 	SINK_PLAIN,
@@ -427,6 +428,18 @@ enter_folder(struct run *run, const char *source, const char *cases)
 		open(".out", O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 
+/* Shapes are the same everywhere, whatever libtorch there is. */
+static void
+use_meta(struct fx_session *session)
+{
+	const char *rest;
+	int index = fx_settings_match("backend", &rest);
+	struct fx_error *err =
+		fx_settings_set(fx_session_settings(session), index, "meta");
+
+	fx_assert(!err);
+}
+
 static void
 run_begin(struct run *run, const char *source, const char *cases)
 {
@@ -435,6 +448,7 @@ run_begin(struct run *run, const char *source, const char *cases)
 	run->at = run->text;
 	enter_folder(run, source, cases);
 	run->session = fx_session_new();
+	use_meta(run->session);
 	run->shell = cmd_shell_new(run->session);
 	run->front = (struct front){ .context = run,
 		.confirm = says_no,

@@ -19,7 +19,6 @@
 #include "ir/value_walk.h"
 #include "run/backend.h"
 #include "session/breakpoint.h"
-#include "session/settings.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/real_backend.h"
 #include "tests/support/session_text.h"
@@ -40,6 +39,7 @@ world_new(const char *text)
 
 	fx_test_backend = fxt_real_backend_new();
 	fx_session_add_backend(world.session, fx_test_backend);
+	fxt_set(&world, "backend auto");
 	return world;
 }
 
@@ -375,14 +375,11 @@ static void
 values_beyond_the_limit_are_computed_again(void)
 {
 	WORLD(two_arms);
-	const char *rest;
-	int index = fx_settings_match("record limit", &rest);
 	const char *a;
 
 	run(&w, NULL);
 	a = value(&w, "a");
-	CU_ASSERT(fxt_ok(fx_settings_set(fx_session_settings(w.session), index,
-		"100")));
+	fxt_set(&w, "record limit 100");
 	run(&w, NULL);
 	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "a")), "R");
 	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "c")), "V");
@@ -573,13 +570,11 @@ edit(struct walk *walk)
 static void
 set_some_value(struct walk *walk)
 {
-	static const char *const expressions[] = { "$v * 0", "$v + 1", "$v" };
 	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { 0 };
 	FX_AUTO_FREE char *expression = NULL;
 	struct fx_node *node = any_node(walk);
 	struct fx_node *from = any_node(walk);
 
-	(void)expressions;
 	if (node->opcode == FX_OPCODE_OUTPUT ||
 		from->opcode == FX_OPCODE_OUTPUT ||
 		walk->overrides.count == FX_ARRAY_LEN(walk->overrides.items))
@@ -635,12 +630,9 @@ walk_is_sound(uint64_t seed, const char *limit)
 {
 	WORLD(models[seed % FX_ARRAY_LEN(models)]);
 	struct walk walk = { .w = &w, .random = fxt_random_seed(seed) };
-	const char *rest;
-	int index = fx_settings_match("record limit", &rest);
 
 	if (limit)
-		CU_ASSERT(fxt_ok(fx_settings_set(fx_session_settings(w.session),
-			index, limit)));
+		fxt_set(&w, limit);
 	start(&w);
 	for (size_t i = 0; i < 14; i++) {
 		walk_step(&walk);
@@ -667,7 +659,7 @@ static void
 so_they_are_when_values_are_dropped(void)
 {
 	for (uint64_t seed = 0; seed < 600; seed++)
-		if (!walk_is_sound(seed + 5000, "100"))
+		if (!walk_is_sound(seed + 5000, "record limit 100"))
 			return;
 }
 

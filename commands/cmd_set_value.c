@@ -1,0 +1,124 @@
+/* cmd_set_value.c - set value PLACE = EXPR and unset value: results, parameters
+ * and buffers that the user decides.
+ */
+#include <config.h>
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "commands/cmd_set.h"
+#include "commands/cmd_shell.h"
+#include "commands/cmd_show.h"
+#include "commands/out.h"
+#include "ir/graph.h"
+#include "ir/module.h"
+#include "session/model.h"
+#include "session/position.h"
+#include "session/resolve.h"
+#include "session/session.h"
+
+/* What has to run again because of it. */
+static void
+say_dirty(struct cmd_ctx *ctx, const struct fx_edit_report *report)
+{
+	out_value_int(ctx->out, "dirty", (int64_t)report->dirty);
+	if (!report->dirty)
+		out_piece(ctx->out, FX_ROLE_PLAIN, "nothing runs again");
+	else
+		out_piece(ctx->out, FX_ROLE_PLAIN, "dirty: %zu node%s",
+			report->dirty, report->dirty == 1 ? "" : "s");
+	if (report->position_moved)
+		out_piece(ctx->out, FX_ROLE_PLAIN, ", first @%zu",
+			report->position);
+}
+
+/* The path of a parameter or buffer that PLACE means, or NULL: then it is a
+ * node.  `self.0.weight` is a path as torch.fx prints it.
+ */
+static const char *
+tensor_path(const struct cmd_ctx *ctx, const char *place)
+{
+	struct fx_graph *graph = fx_model_graph(ctx->model);
+	bool is_self = fx_str_starts(place, "self.");
+
+	if (is_self)
+		place += 5;
+	else if (strchr("%@.$", *place) || fx_graph_find(graph, place))
+		return NULL;
+	return fx_module_find_tensor(graph->module, place) ? place : NULL;
+}
+
+static FX_NODISCARD struct fx_error *
+set_tensor(struct cmd_ctx *ctx, const char *path, const char *expression)
+{
+	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { 0 };
+	const struct fx_tensor *tensor =
+		fx_module_find_tensor(fx_model_graph(ctx->model)->module, path);
+	bool is_buffer = tensor->is_buffer;
+	struct fx_error *err = fx_model_set_tensor(ctx->session, ctx->model,
+		path, expression, &report);
+
+	if (err)
+		return err;
+	out_piece(ctx->out, FX_ROLE_PLAIN, "1 %s changed; ",
+		is_buffer ? "buffer" : "parameter");
+	say_dirty(ctx, &report);
+	out_value_int(ctx->out, "undo", (int64_t)report.undo_count);
+	out_piece(ctx->out, FX_ROLE_PLAIN, "; undo: %zu", report.undo_count);
+	out_line_end(ctx->out);
+	return NULL;
+}
+
+struct fx_error *
+cmd_set_value(struct cmd_ctx *ctx, const char *text)
+{
+	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { 0 };
+	FX_AUTO_FREE char *place = NULL;
+	const char *expression;
+	const char *path;
+	struct fx_node *node;
+	struct fx_error *err = cmd_set_check(ctx);
+
+	if (!err)
+		err = cmd_set_split(text, &place, &expression);
+	if (err)
+		return err;
+	path = tensor_path(ctx, place);
+	if (path)
+		return set_tensor(ctx, path, expression);
+	err = fx_resolve_node(ctx->session, ctx->model, place, &node);
+	if (!err)
+		err = fx_model_set_value(ctx->session, ctx->model, node,
+			expression, &report);
+	if (err)
+		return err;
+	out_piece(ctx->out, FX_ROLE_PLAIN, "%%%s is set; ", node->name);
+	say_dirty(ctx, &report);
+	out_line_end(ctx->out);
+	return NULL;
+}
+
+struct fx_error *
+cmd_unset_exec(struct cmd_ctx *ctx)
+{
+	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { 0 };
+	const char *text = cmd_arg_text(ctx, "what");
+	struct fx_node *node;
+	struct fx_error *err = cmd_set_check(ctx);
+
+	if (err)
+		return err;
+	if (fx_str_starts(text, "value "))
+		text += strlen("value ");
+	text += strspn(text, " \t");
+	err = fx_resolve_node(ctx->session, ctx->model, text, &node);
+	if (!err)
+		err = fx_model_unset_value(ctx->model, node, &report);
+	if (err)
+		return err;
+	out_piece(ctx->out, FX_ROLE_PLAIN, "%%%s is computed; ", node->name);
+	say_dirty(ctx, &report);
+	out_line_end(ctx->out);
+	return NULL;
+}

@@ -1,0 +1,46 @@
+/* facts.c - numbers about what was run and what is kept. */
+#include <config.h>
+
+#include "base/str.h"
+#include "run/backend.h"
+#include "session/place.h"
+#include "session/position_private.h"
+
+static void
+count_nodes(const struct fx_model *model, struct fx_run_facts *ret)
+{
+	const struct fx_place *place = model->places.items[0];
+	bool by_python = fx_str_equal(model->backend->ops->name, "python");
+	const struct fx_node *node;
+
+	fx_graph_for_each_node (node, model->graph) {
+		bool has_value = fx_env_get(&place->env, node->id) != NULL;
+
+		ret->values += has_value;
+		if (has_value && fx_position_is_computing(node) &&
+			node->opcode != FX_OPCODE_OUTPUT)
+			ret->ran++;
+	}
+	if (by_python)
+		ret->by_python = ret->ran;
+}
+
+void
+fx_position_facts(struct fx_model *model, struct fx_run_facts *ret)
+{
+	const struct fx_timeline *timeline = &model->timeline;
+
+	*ret = (struct fx_run_facts){
+		.saved_bytes = timeline->saved_bytes,
+		.effects = timeline->effects.count,
+		.dropped = timeline->dropped.count,
+		.recomputed = timeline->recomputed,
+		.rerun = model->rerun,
+		.failed = model->failures.count,
+	};
+	if (!model->places.count)
+		return;
+	fx_budget_count(model);
+	ret->held_bytes = timeline->held_bytes;
+	count_nodes(model, ret);
+}

@@ -73,8 +73,8 @@ fx_partial_emit(struct fx_partial *partial, enum fx_opcode opcode,
 }
 
 /* A call_function of up to two values. */
-static struct fx_error *
-emit_function(struct fx_partial *partial, const char *target,
+struct fx_error *
+fx_partial_emit_function(struct fx_partial *partial, const char *target,
 	const struct fx_value *items, size_t count, struct fx_object *ret)
 {
 	if (!partial->expander)
@@ -120,36 +120,6 @@ fx_partial_truth(struct fx_partial *partial, const struct fx_object *object,
 	return fx_error_new(FX_ERR_UNSUPPORTED,
 		"a condition depends on sizes or data that are known only "
 		"when running");
-}
-
-struct fx_error *
-fx_partial_iterate(struct fx_partial *partial, const struct fx_value *value,
-	const struct fx_value **items_ret, size_t *count_ret)
-{
-	struct fx_value meta;
-	struct fx_value *items;
-
-	if (value->kind != FX_VALUE_NODE)
-		return fx_fold_iterate(partial->arena, value, items_ret,
-			count_ret);
-	meta = fx_partial_meta(partial, value);
-	if (!fx_value_is_sequence(&meta))
-		return fx_error_new(FX_ERR_UNSUPPORTED,
-			"the length of what is iterated over is not known");
-	items = FX_ARENA_ARRAY(partial->arena, struct fx_value, meta.count);
-	for (uint32_t i = 0; i < meta.count; i++) {
-		struct fx_value pair[2] = { *value, fx_value_int(i) };
-		struct fx_object item;
-		struct fx_error *err = emit_function(partial,
-			"operator.getitem", pair, 2, &item);
-
-		if (err)
-			return err;
-		items[i] = item.value;
-	}
-	*items_ret = items;
-	*count_ret = meta.count;
-	return NULL;
 }
 
 /* Names that mean a package under another name. */
@@ -212,7 +182,8 @@ value_attribute(struct fx_partial *partial, const struct fx_value *value,
 	if (value->kind != FX_VALUE_NODE)
 		return err;
 	fx_error_free(err);
-	return emit_function(partial, "builtins.getattr", pair, 2, ret);
+	return fx_partial_emit_function(partial, "builtins.getattr", pair, 2,
+		ret);
 }
 
 static struct fx_error *
@@ -299,7 +270,8 @@ eval_subscript(struct fx_partial *partial, struct fx_frame *frame,
 		if (is_constant(&result))
 			return NULL;
 	}
-	return emit_function(partial, "operator.getitem", pair, 2, ret);
+	return fx_partial_emit_function(partial, "operator.getitem", pair, 2,
+		ret);
 }
 
 /* Fold the COUNT (1 or 2) operands of OP by their metadata. */
@@ -344,8 +316,9 @@ operate_nodes(struct fx_partial *partial, enum fx_ast_op op,
 		return fx_error_new(FX_ERR_UNSUPPORTED,
 			"\"%s\" depends on what only running can tell",
 			fx_ast_op_text(op));
-	return emit_function(partial, fx_intern_format("operator.%s", function),
-		operands, count, ret);
+	return fx_partial_emit_function(partial,
+		fx_intern_format("operator.%s", function), operands, count,
+		ret);
 }
 
 static struct fx_error *
@@ -385,6 +358,22 @@ eval_operator(struct fx_partial *partial, struct fx_frame *frame,
 	return operate(partial, expr->op, operands, count, ret);
 }
 
+/* One side of a comparison.  A module is compared with None at most: something
+ * that is not None does.
+ */
+static struct fx_error *
+eval_compared(struct fx_partial *partial, struct fx_frame *frame,
+	const struct fx_ast *expr, struct fx_value *ret)
+{
+	struct fx_object object;
+	struct fx_error *err = fx_partial_eval(partial, frame, expr, &object);
+
+	if (err || object.kind != FX_OBJECT_MODULE)
+		return err ? err : fx_partial_value(&object, ret);
+	*ret = fx_value_text(FX_VALUE_OPAQUE, "module");
+	return NULL;
+}
+
 /* a < b < c: stops at the first that is false. */
 static struct fx_error *
 eval_compare(struct fx_partial *partial, struct fx_frame *frame,
@@ -392,12 +381,13 @@ eval_compare(struct fx_partial *partial, struct fx_frame *frame,
 {
 	struct fx_value operands[2];
 	struct fx_error *err =
-		eval_value(partial, frame, expr->kids[0], &operands[0]);
+		eval_compared(partial, frame, expr->kids[0], &operands[0]);
 
 	for (uint32_t i = 1; !err && i < expr->kid_count; i++) {
 		bool truth;
 
-		err = eval_value(partial, frame, expr->kids[i], &operands[1]);
+		err = eval_compared(partial, frame, expr->kids[i],
+			&operands[1]);
 		if (!err)
 			err = operate(partial, expr->ops[i - 1], operands, 2,
 				ret);

@@ -91,6 +91,11 @@ struct fx_value fx_partial_emit(struct fx_partial *partial,
 	enum fx_opcode opcode, const char *target, struct fx_value args,
 	struct fx_value kwargs);
 
+/* Add a call of the function TARGET on COUNT values. */
+FX_NODISCARD struct fx_error *
+fx_partial_emit_function(struct fx_partial *partial, const char *target,
+	const struct fx_value *args, size_t count, struct fx_object *ret);
+
 /* expand_call.c: calls. */
 struct fx_partial_args {
 	FX_VEC(struct fx_object) items; /* positional */

@@ -87,6 +87,36 @@ run_assign(struct fx_partial *partial, struct fx_frame *frame,
 	return err;
 }
 
+struct fx_error *
+fx_partial_iterate(struct fx_partial *partial, const struct fx_value *value,
+	const struct fx_value **items_ret, size_t *count_ret)
+{
+	struct fx_value meta;
+	struct fx_value *items;
+
+	if (value->kind != FX_VALUE_NODE)
+		return fx_fold_iterate(partial->arena, value, items_ret,
+			count_ret);
+	meta = fx_partial_meta(partial, value);
+	if (!fx_value_is_sequence(&meta))
+		return fx_error_new(FX_ERR_UNSUPPORTED,
+			"the length of what is iterated over is not known");
+	items = FX_ARENA_ARRAY(partial->arena, struct fx_value, meta.count);
+	for (uint32_t i = 0; i < meta.count; i++) {
+		struct fx_value pair[2] = { *value, fx_value_int(i) };
+		struct fx_object item;
+		struct fx_error *err = fx_partial_emit_function(partial,
+			"operator.getitem", pair, 2, &item);
+
+		if (err)
+			return err;
+		items[i] = item.value;
+	}
+	*items_ret = items;
+	*count_ret = meta.count;
+	return NULL;
+}
+
 /* x += 1 is x = x + 1 here: nothing aliases. */
 static struct fx_error *
 run_augmented(struct fx_partial *partial, struct fx_frame *frame,

@@ -63,6 +63,10 @@ def dtype_name(dtype):
     return str(dtype)[len("torch."):]
 
 
+# What every module has.
+EVERY = set(vars(torch.nn.Module()))
+
+
 def text_of(x):
     """X as the exact text of an argument."""
     if isinstance(x, torch.fx.Node):
@@ -149,7 +153,7 @@ def config_of(module):
             return all(map(is_plain, x))
         return x is None or isinstance(x, (bool, int, float, str, torch.dtype))
     return {k: v for k, v in vars(module).items()
-            if not k.startswith("_") and k not in ("training", "graph") and is_plain(v)}
+            if k not in EVERY and k != "graph" and is_plain(v)}
 
 
 class Writer:
@@ -196,7 +200,9 @@ class Writer:
         key, size, hash = self.storages[where]
         fields["storage"] = key
         if self.with_weights:
-            fields["bytes"], fields["digest"] = size, hash
+            fields["bytes"] = size
+            if hash:
+                fields["digest"] = hash
 
     def module(self, path, module, seen, tensors):
         if module is None:

@@ -27,7 +27,7 @@ warnings.simplefilter("ignore")
 SHORT = export_fxg.SHORT
 
 # By default, as each takes seconds.
-FEW = ["resnet18", "shufflenet_v2_x0_5", "mobilenet_v3_small"]
+FEW = ["stacks", "resnet18", "shufflenet_v2_x0_5", "mobilenet_v3_small"]
 
 # Values do not matter here, and drawing them takes most of the time.
 for name in dir(torch.nn.init):
@@ -35,19 +35,39 @@ for name in dir(torch.nn.init):
         setattr(torch.nn.init, name, lambda tensor, *args, **kwargs: tensor)
 
 
+class stacks(torch.nn.Module):
+    """Layers that torchvision's models do not have."""
+    def __init__(self):
+        super().__init__()
+        nn = torch.nn
+        self.encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(
+            8, 2, 16, batch_first=True), 2, nn.LayerNorm(8))
+        self.both = nn.Transformer(8, 2, 1, 1, 16)
+        self.lstm = nn.LSTM(8, 6, 2, bidirectional=True)
+        self.gru = nn.GRU(12, 5)
+
+    def forward(self, x):
+        y = self.both(self.encoder(x), x)
+        y, (h, c) = self.lstm(y)
+        return self.gru(y)[0], h + c
+
+
 def builders():
     """name -> function of every model."""
     import torchvision.models.video
-    return {name: value
-            for module in (torchvision.models.video, torchvision.models)
-            for name, value in vars(module).items()
-            if inspect.isfunction(value) and name.islower()
-            and value.__module__.startswith("torchvision.models")
-            and not name.startswith(("get_", "list_"))}
+    return {"stacks": stacks} | {
+        name: value
+        for module in (torchvision.models.video, torchvision.models)
+        for name, value in vars(module).items()
+        if inspect.isfunction(value) and name.islower()
+        and value.__module__.startswith("torchvision.models")
+        and not name.startswith(("get_", "list_"))}
 
 
 def input_shape(name):
     """Of two examples, of the size the model is made for."""
+    if name == "stacks":
+        return [3, 7, 8]
     if "3d" in name or name in ("mc3_18", "r2plus1d_18", "s3d") or \
             name.startswith("mvit"):
         return [2, 3, 16, 224, 224]

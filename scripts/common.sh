@@ -1,8 +1,9 @@
 # common.sh - what scripts/run, scripts/test and .ci/run share: packages and
 # the build in build/.  Sourced from the top of the tree, with bash.
 
-run_packages="gcc make libc6-dev autoconf automake pkg-config
-libreadline-dev libncurses-dev libjansson-dev libgraphviz-dev"
+run_packages="gcc g++ make libc6-dev autoconf automake pkg-config
+libreadline-dev libncurses-dev libjansson-dev libgraphviz-dev
+libtorch-dev libopenblas0-openmp"
 test_packages="$run_packages libcunit1-dev libvterm-dev tmux libxml2-utils
 python3 python3-dev locales"
 # Large, and only compared with: the tests that need them skip without.
@@ -115,7 +116,9 @@ found_parts()
 	for module in jansson ncursesw libcgraph libgvc cunit vterm; do
 		pkg-config --modversion $module 2>/dev/null || echo no
 	done | tr '\n' ' '
-	ls /usr/include/python3*/Python.h 2>/dev/null | tr '\n' ' '
+	ls /usr/include/python3*/Python.h \
+		/usr/include/torch/csrc/jit/runtime/operator.h 2>/dev/null |
+		tr '\n' ' '
 	echo "$*"
 }
 

@@ -12,4 +12,5 @@ include %D%/guest/local.mk
 include %D%/pass/local.mk
 include %D%/draw/local.mk
 include %D%/session/local.mk
+include %D%/torch/local.mk
 include %D%/capture/local.mk

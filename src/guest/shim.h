@@ -33,8 +33,9 @@ struct fx_shim_options {
  * the one the shim was compiled for; LIMIT for a second libtorch.  May take
  * seconds the first time.
  */
-FX_NODISCARD struct fx_error *fx_backend_torch_new(
-	const struct fx_shim_options *options, struct fx_backend **ret);
+FX_NODISCARD struct fx_error *
+fx_backend_torch_new(const struct fx_shim_options *options,
+	struct fx_backend **ret);
 
 /* Whether a first try would find the configured shim, without loading it. */
 bool fx_shim_is_installed(void);

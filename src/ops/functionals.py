@@ -54,7 +54,636 @@ def relative_position_bias(table, index, window_size):
     return bias.permute(2, 0, 1).contiguous().unsqueeze(0)
 
 
+# Activations: the last argument may ask for the change in place.
+
+def relu(input, inplace=False):
+    if inplace:
+        return torch.relu_(input)
+    return torch.relu(input)
+
+
+def relu6(input, inplace=False):
+    if inplace:
+        return torch._C._nn.relu6_(input)
+    return torch._C._nn.relu6(input)
+
+
+def selu(input, inplace=False):
+    if inplace:
+        return torch.selu_(input)
+    return torch.selu(input)
+
+
+def celu(input, alpha=1.0, inplace=False):
+    if inplace:
+        return torch.celu_(input, alpha)
+    return torch.celu(input, alpha)
+
+
+def elu(input, alpha=1.0, inplace=False):
+    if inplace:
+        return torch._C._nn.elu_(input, alpha)
+    return torch._C._nn.elu(input, alpha)
+
+
+def silu(input, inplace=False):
+    if inplace:
+        return torch._C._nn.silu_(input)
+    return torch._C._nn.silu(input)
+
+
+def mish(input, inplace=False):
+    if inplace:
+        return torch._C._nn.mish_(input)
+    return torch._C._nn.mish(input)
+
+
+def hardswish(input, inplace=False):
+    if inplace:
+        return torch._C._nn.hardswish_(input)
+    return torch._C._nn.hardswish(input)
+
+
+def hardsigmoid(input, inplace=False):
+    if inplace:
+        return torch._C._nn.hardsigmoid_(input)
+    return torch._C._nn.hardsigmoid(input)
+
+
+def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
+    if inplace:
+        return torch._C._nn.hardtanh_(input, min_val, max_val)
+    return torch._C._nn.hardtanh(input, min_val, max_val)
+
+
+def leaky_relu(input, negative_slope=0.01, inplace=False):
+    if inplace:
+        return torch._C._nn.leaky_relu_(input, negative_slope)
+    return torch._C._nn.leaky_relu(input, negative_slope)
+
+
+def threshold(input, threshold, value, inplace=False):
+    if inplace:
+        return torch.threshold_(input, threshold, value)
+    return torch.threshold(input, threshold, value)
+
+
+def rrelu(input, lower=0.125, upper=0.3333333333333333, training=False,
+          inplace=False):
+    if inplace:
+        return torch.rrelu_(input, lower, upper, training)
+    return torch.rrelu(input, lower, upper, training)
+
+
+def softsign(input):
+    return input / (input.abs() + 1)
+
+
+def tanhshrink(input):
+    return input - input.tanh()
+
+
+def usual_dim(input, dim):
+    """The dimension that softmax takes when none is given."""
+    if dim is not None:
+        return dim
+    return 0 if input.dim() in (0, 1, 3) else 1
+
+
+def softmax(input, dim=None, _stacklevel=3, dtype=None):
+    if dtype is None:
+        return torch.softmax(input, usual_dim(input, dim))
+    return torch.softmax(input, usual_dim(input, dim), dtype=dtype)
+
+
+def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
+    if dtype is None:
+        return torch.log_softmax(input, usual_dim(input, dim))
+    return torch.log_softmax(input, usual_dim(input, dim), dtype=dtype)
+
+
+def softmin(input, dim=None, _stacklevel=3, dtype=None):
+    if dtype is None:
+        return torch.softmax(-input, usual_dim(input, dim))
+    return torch.softmax(-input, usual_dim(input, dim), dtype=dtype)
+
+
+# Dropout.
+
+def dropout(input, p=0.5, training=True, inplace=False):
+    assert 0.0 <= p <= 1.0, "a probability lies between 0 and 1"
+    if inplace:
+        return torch.dropout_(input, p, training)
+    return torch.dropout(input, p, training)
+
+
+def dropout2d(input, p=0.5, training=True, inplace=False):
+    if inplace:
+        return torch.feature_dropout_(input, p, training)
+    return torch.feature_dropout(input, p, training)
+
+
+def dropout_batched(input, p, training, inplace, rank):
+    """Whole channels; one example alone is a batch of one."""
+    if input.dim() == rank:
+        return dropout2d(input, p, training, inplace)
+    if inplace:
+        return torch.feature_dropout_(input.unsqueeze_(0), p,
+                                      training).squeeze_(0)
+    return torch.feature_dropout(input.unsqueeze(0), p, training).squeeze(0)
+
+
+def dropout1d(input, p=0.5, training=True, inplace=False):
+    return dropout_batched(input, p, training, inplace, 3)
+
+
+def dropout3d(input, p=0.5, training=True, inplace=False):
+    return dropout_batched(input, p, training, inplace, 5)
+
+
+def alpha_dropout(input, p=0.5, training=False, inplace=False):
+    if inplace:
+        return torch.alpha_dropout_(input, p, training)
+    return torch.alpha_dropout(input, p, training)
+
+
+def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
+    if inplace:
+        return torch.feature_alpha_dropout_(input, p, training)
+    return torch.feature_alpha_dropout(input, p, training)
+
+
+# Pooling.
+
+def or_kernel(stride):
+    """A missing stride is that of the kernel, which is said by nothing."""
+    return () if stride is None else stride
+
+
+def max_pool1d(input, kernel_size, stride=None, padding=0, dilation=1,
+               ceil_mode=False, return_indices=False):
+    if return_indices:
+        return torch.max_pool1d_with_indices(
+            input, kernel_size, or_kernel(stride), padding, dilation,
+            ceil_mode)
+    return torch.max_pool1d(input, kernel_size, or_kernel(stride), padding,
+                            dilation, ceil_mode)
+
+
+def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1,
+               ceil_mode=False, return_indices=False):
+    if return_indices:
+        return torch._C._nn.max_pool2d_with_indices(
+            input, kernel_size, or_kernel(stride), padding, dilation,
+            ceil_mode)
+    return torch.max_pool2d(input, kernel_size, or_kernel(stride), padding,
+                            dilation, ceil_mode)
+
+
+def max_pool3d(input, kernel_size, stride=None, padding=0, dilation=1,
+               ceil_mode=False, return_indices=False):
+    if return_indices:
+        return torch._C._nn.max_pool3d_with_indices(
+            input, kernel_size, or_kernel(stride), padding, dilation,
+            ceil_mode)
+    return torch.max_pool3d(input, kernel_size, or_kernel(stride), padding,
+                            dilation, ceil_mode)
+
+
+def max_pool1d_with_indices(input, kernel_size, stride=None, padding=0,
+                            dilation=1, ceil_mode=False,
+                            return_indices=False):
+    return max_pool1d(input, kernel_size, stride, padding, dilation,
+                      ceil_mode, True)
+
+
+def max_pool2d_with_indices(input, kernel_size, stride=None, padding=0,
+                            dilation=1, ceil_mode=False,
+                            return_indices=False):
+    return max_pool2d(input, kernel_size, stride, padding, dilation,
+                      ceil_mode, True)
+
+
+def max_pool3d_with_indices(input, kernel_size, stride=None, padding=0,
+                            dilation=1, ceil_mode=False,
+                            return_indices=False):
+    return max_pool3d(input, kernel_size, stride, padding, dilation,
+                      ceil_mode, True)
+
+
+def with_input_sizes(output_size, input):
+    """Sizes of which None is that of the input."""
+    if not isinstance(output_size, (tuple, list)):
+        return output_size
+    result = ()
+    for i in range(len(output_size)):
+        if output_size[i] is None:
+            result = result + (input.shape[i - len(output_size)],)
+        else:
+            result = result + (output_size[i],)
+    return result
+
+
+def adaptive_avg_pool2d(input, output_size):
+    return torch._C._nn.adaptive_avg_pool2d(
+        input, with_input_sizes(output_size, input))
+
+
+def adaptive_avg_pool3d(input, output_size):
+    return torch._C._nn.adaptive_avg_pool3d(
+        input, with_input_sizes(output_size, input))
+
+
+def adaptive_max_pool1d_with_indices(input, output_size,
+                                     return_indices=False):
+    return torch.adaptive_max_pool1d(input, output_size)
+
+
+def adaptive_max_pool2d_with_indices(input, output_size,
+                                     return_indices=False):
+    return torch._C._nn.adaptive_max_pool2d(
+        input, with_input_sizes(output_size, input))
+
+
+def adaptive_max_pool3d_with_indices(input, output_size,
+                                     return_indices=False):
+    return torch._C._nn.adaptive_max_pool3d(
+        input, with_input_sizes(output_size, input))
+
+
+def adaptive_max_pool1d(input, output_size, return_indices=False):
+    both = adaptive_max_pool1d_with_indices(input, output_size)
+    return both if return_indices else both[0]
+
+
+def adaptive_max_pool2d(input, output_size, return_indices=False):
+    both = adaptive_max_pool2d_with_indices(input, output_size)
+    return both if return_indices else both[0]
+
+
+def adaptive_max_pool3d(input, output_size, return_indices=False):
+    both = adaptive_max_pool3d_with_indices(input, output_size)
+    return both if return_indices else both[0]
+
+
+def root_of_sum(mean, count, norm_type):
+    return (torch.sign(mean) * torch.relu(torch.abs(mean))).mul(count).pow(
+        1.0 / norm_type)
+
+
+def lp_pool1d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
+    mean = torch.avg_pool1d(input.pow(norm_type), kernel_size,
+                            or_kernel(stride), 0, ceil_mode)
+    return root_of_sum(mean, kernel_size, norm_type)
+
+
+def lp_pool2d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
+    mean = torch._C._nn.avg_pool2d(input.pow(norm_type), kernel_size,
+                                   or_kernel(stride), 0, ceil_mode)
+    if isinstance(kernel_size, (tuple, list)):
+        return root_of_sum(mean, kernel_size[0] * kernel_size[1], norm_type)
+    return root_of_sum(mean, kernel_size * kernel_size, norm_type)
+
+
+# Normalization.
+
+def batch_norm(input, running_mean, running_var, weight=None, bias=None,
+               training=False, momentum=0.1, eps=1e-05):
+    return torch.batch_norm(input, weight, bias, running_mean, running_var,
+                            training, momentum, eps, True)
+
+
+def instance_norm(input, running_mean=None, running_var=None, weight=None,
+                  bias=None, use_input_stats=True, momentum=0.1, eps=1e-05):
+    return torch.instance_norm(input, weight, bias, running_mean, running_var,
+                               use_input_stats, momentum, eps, True)
+
+
+def local_response_norm(input, size, alpha=0.0001, beta=0.75, k=1.0):
+    around = (size // 2, (size - 1) // 2)
+    squares = input.mul(input).unsqueeze(1)
+    if input.dim() == 3:
+        squares = F.pad(squares, (0, 0) + around)
+        mean = torch._C._nn.avg_pool2d(squares, (size, 1), 1).squeeze(1)
+    else:
+        shape = input.shape
+        squares = squares.view(shape[0], 1, shape[1], shape[2], -1)
+        squares = F.pad(squares, (0, 0, 0, 0) + around)
+        mean = torch._C._nn.avg_pool3d(squares, (size, 1, 1), 1).squeeze(1)
+        mean = mean.view(shape)
+    return input / mean.mul(alpha).add(k).pow(beta)
+
+
+def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
+    length = input.norm(p, dim, True).clamp_min(eps).expand_as(input)
+    return input / length
+
+
+def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
+    if p == "fro" and dim is None:
+        return torch.frobenius_norm(input, (), keepdim)
+    if p == "fro":
+        return torch.frobenius_norm(input, dim, keepdim)
+    if p == "nuc":
+        return torch.nuclear_norm(input, keepdim)
+    if dim is None:
+        return torch._VF.norm(input, p, tuple(range(input.dim())), keepdim)
+    return torch._VF.norm(input, p, dim, keepdim)
+
+
+# Tables.
+
+def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0,
+              scale_grad_by_freq=False, sparse=False):
+    index = -1 if padding_idx is None else padding_idx
+    if index < -1 or (padding_idx is not None and index < 0):
+        index = weight.shape[0] + index
+    if max_norm is not None:
+        torch.embedding_renorm_(weight, input, max_norm, norm_type)
+    return torch.embedding(weight, input, index, scale_grad_by_freq, sparse)
+
+
+def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2,
+                  scale_grad_by_freq=False, mode="mean", sparse=False,
+                  per_sample_weights=None, include_last_offset=False,
+                  padding_idx=None):
+    if input.dim() == 2:
+        offsets = torch.arange(0, input.shape[0] * input.shape[1],
+                               input.shape[1], dtype=torch.int64)
+        input = input.reshape(-1)
+        if per_sample_weights is not None:
+            per_sample_weights = per_sample_weights.reshape(-1)
+    kind = {"sum": 0, "mean": 1, "max": 2}[mode]
+    return torch.embedding_bag(weight, input, offsets, scale_grad_by_freq,
+                               kind, sparse, per_sample_weights,
+                               include_last_offset, padding_idx)[0]
+
+
+# Resizing.
+
+def for_each(value, count):
+    if value is None or isinstance(value, (tuple, list)):
+        return value
+    return (value,) * count
+
+
+def scaled_sizes(input, factors):
+    result = ()
+    for i in range(len(factors)):
+        size = input.shape[i + 2]
+        result = result + (int(math.floor(float(size) * factors[i])),)
+    return result
+
+
+def floats(factors):
+    if factors is None:
+        return None
+    result = []
+    for factor in factors:
+        result = result + [float(factor)]
+    return result
+
+
+def interpolate(input, size=None, scale_factor=None, mode="nearest",
+                align_corners=None, recompute_scale_factor=None,
+                antialias=False):
+    rank = input.dim()
+    sizes = for_each(size, rank - 2)
+    factors = for_each(scale_factor, rank - 2)
+    if recompute_scale_factor or (mode == "area" and sizes is None):
+        sizes = scaled_sizes(input, factors)
+        factors = None
+    factors = floats(factors)
+    corners = bool(align_corners)
+    if mode == "area":
+        if rank == 3:
+            return torch.adaptive_avg_pool1d(input, sizes)
+        if rank == 4:
+            return torch._C._nn.adaptive_avg_pool2d(input, sizes)
+        return torch._C._nn.adaptive_avg_pool3d(input, sizes)
+    if mode == "nearest":
+        if rank == 3:
+            return torch._C._nn.upsample_nearest1d(input, sizes, factors)
+        if rank == 4:
+            return torch._C._nn.upsample_nearest2d(input, sizes, factors)
+        return torch._C._nn.upsample_nearest3d(input, sizes, factors)
+    if mode == "nearest-exact":
+        if rank == 3:
+            return torch._C._nn._upsample_nearest_exact1d(input, sizes,
+                                                          factors)
+        if rank == 4:
+            return torch._C._nn._upsample_nearest_exact2d(input, sizes,
+                                                          factors)
+        return torch._C._nn._upsample_nearest_exact3d(input, sizes, factors)
+    if mode == "linear":
+        return torch._C._nn.upsample_linear1d(input, sizes, corners, factors)
+    if mode == "trilinear":
+        return torch._C._nn.upsample_trilinear3d(input, sizes, corners,
+                                                 factors)
+    if mode == "bilinear" and antialias:
+        return torch._C._nn._upsample_bilinear2d_aa(input, sizes, corners,
+                                                    factors)
+    if mode == "bilinear":
+        return torch._C._nn.upsample_bilinear2d(input, sizes, corners,
+                                                factors)
+    assert mode == "bicubic", "there is no such mode"
+    if antialias:
+        return torch._C._nn._upsample_bicubic2d_aa(input, sizes, corners,
+                                                   factors)
+    return torch._C._nn.upsample_bicubic2d(input, sizes, corners, factors)
+
+
+def upsample(input, size=None, scale_factor=None, mode="nearest",
+             align_corners=None):
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+def upsample_nearest(input, size=None, scale_factor=None):
+    return interpolate(input, size, scale_factor)
+
+
+def upsample_bilinear(input, size=None, scale_factor=None):
+    return interpolate(input, size, scale_factor, "bilinear", True)
+
+
+def grid_sample(input, grid, mode="bilinear", padding_mode="zeros",
+                align_corners=None):
+    how = {"bilinear": 0, "nearest": 1, "bicubic": 2}[mode]
+    outside = {"zeros": 0, "border": 1, "reflection": 2}[padding_mode]
+    return torch.grid_sampler(input, grid, how, outside, bool(align_corners))
+
+
+def affine_grid(theta, size, align_corners=None):
+    return torch.affine_grid_generator(theta, size, bool(align_corners))
+
+
+# Losses.
+
+def reduction_of(size_average, reduce, reduction):
+    """The number that operators know a reduction by."""
+    if size_average is None and reduce is None:
+        return {"none": 0, "mean": 1, "sum": 2}[reduction]
+    if reduce is not None and not reduce:
+        return 0
+    if size_average is not None and not size_average:
+        return 2
+    return 1
+
+
+def cross_entropy(input, target, weight=None, size_average=None,
+                  ignore_index=-100, reduce=None, reduction="mean",
+                  label_smoothing=0.0):
+    return torch._C._nn.cross_entropy_loss(
+        input, target, weight, reduction_of(size_average, reduce, reduction),
+        ignore_index, label_smoothing)
+
+
+def nll_loss(input, target, weight=None, size_average=None,
+             ignore_index=-100, reduce=None, reduction="mean"):
+    return torch._C._nn.nll_loss_nd(
+        input, target, weight, reduction_of(size_average, reduce, reduction),
+        ignore_index)
+
+
+def mse_loss(input, target, size_average=None, reduce=None,
+             reduction="mean"):
+    return torch._C._nn.mse_loss(
+        input, target, reduction_of(size_average, reduce, reduction))
+
+
+def l1_loss(input, target, size_average=None, reduce=None, reduction="mean"):
+    return torch._C._nn.l1_loss(
+        input, target, reduction_of(size_average, reduce, reduction))
+
+
+def smooth_l1_loss(input, target, size_average=None, reduce=None,
+                   reduction="mean", beta=1.0):
+    return torch._C._nn.smooth_l1_loss(
+        input, target, reduction_of(size_average, reduce, reduction), beta)
+
+
+def huber_loss(input, target, reduction="mean", delta=1.0):
+    return torch._C._nn.huber_loss(
+        input, target, reduction_of(None, None, reduction), delta)
+
+
+def kl_div(input, target, size_average=None, reduce=None, reduction="mean",
+           log_target=False):
+    if reduction == "batchmean":
+        total = torch.kl_div(input, target, 2, log_target=log_target)
+        return total / input.shape[0]
+    return torch.kl_div(input, target,
+                        reduction_of(size_average, reduce, reduction),
+                        log_target=log_target)
+
+
+def binary_cross_entropy(input, target, weight=None, size_average=None,
+                         reduce=None, reduction="mean"):
+    return torch._C._nn.binary_cross_entropy(
+        input, target, weight, reduction_of(size_average, reduce, reduction))
+
+
+def binary_cross_entropy_with_logits(input, target, weight=None,
+                                     size_average=None, reduce=None,
+                                     reduction="mean", pos_weight=None):
+    return torch.binary_cross_entropy_with_logits(
+        input, target, weight, pos_weight,
+        reduction_of(size_average, reduce, reduction))
+
+
+# What takes any number of tensors.
+
+def einsum(equation, *operands):
+    if len(operands) == 1 and isinstance(operands[0], (tuple, list)):
+        return torch._VF.einsum(equation, operands[0])
+    return torch._VF.einsum(equation, operands)
+
+
+def all_of(tensors):
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        return tensors[0]
+    return tensors
+
+
+def broadcast_tensors(*tensors):
+    return torch._VF.broadcast_tensors(all_of(tensors))
+
+
+def meshgrid(*tensors, indexing="ij"):
+    return torch._VF.meshgrid(all_of(tensors), indexing=indexing)
+
+
 NAMES = {
+    "torch.nn.functional.relu": relu,
+    "torch.nn.functional.relu6": relu6,
+    "torch.nn.functional.selu": selu,
+    "torch.nn.functional.celu": celu,
+    "torch.nn.functional.elu": elu,
+    "torch.nn.functional.silu": silu,
+    "torch.nn.functional.mish": mish,
+    "torch.nn.functional.hardswish": hardswish,
+    "torch.nn.functional.hardsigmoid": hardsigmoid,
+    "torch.nn.functional.hardtanh": hardtanh,
+    "torch.nn.functional.leaky_relu": leaky_relu,
+    "torch.nn.functional.threshold": threshold,
+    "torch.nn.functional.rrelu": rrelu,
+    "torch.nn.functional.softsign": softsign,
+    "torch.nn.functional.tanhshrink": tanhshrink,
+    "torch.nn.functional.softmax": softmax,
+    "torch.nn.functional.log_softmax": log_softmax,
+    "torch.nn.functional.softmin": softmin,
+    "torch.nn.functional.dropout": dropout,
+    "torch.nn.functional.dropout1d": dropout1d,
+    "torch.nn.functional.dropout2d": dropout2d,
+    "torch.nn.functional.dropout3d": dropout3d,
+    "torch.nn.functional.alpha_dropout": alpha_dropout,
+    "torch.nn.functional.feature_alpha_dropout": feature_alpha_dropout,
+    "torch.nn.functional.max_pool1d": max_pool1d,
+    "torch.nn.functional.max_pool2d": max_pool2d,
+    "torch.nn.functional.max_pool3d": max_pool3d,
+    "torch.nn.functional.max_pool1d_with_indices": max_pool1d_with_indices,
+    "torch.nn.functional.max_pool2d_with_indices": max_pool2d_with_indices,
+    "torch.nn.functional.max_pool3d_with_indices": max_pool3d_with_indices,
+    "torch.nn.functional.adaptive_avg_pool2d": adaptive_avg_pool2d,
+    "torch.nn.functional.adaptive_avg_pool3d": adaptive_avg_pool3d,
+    "torch.nn.functional.adaptive_max_pool1d": adaptive_max_pool1d,
+    "torch.nn.functional.adaptive_max_pool2d": adaptive_max_pool2d,
+    "torch.nn.functional.adaptive_max_pool3d": adaptive_max_pool3d,
+    "torch.nn.functional.adaptive_max_pool1d_with_indices": adaptive_max_pool1d_with_indices,
+    "torch.nn.functional.adaptive_max_pool2d_with_indices": adaptive_max_pool2d_with_indices,
+    "torch.nn.functional.adaptive_max_pool3d_with_indices": adaptive_max_pool3d_with_indices,
+    "torch.nn.functional.lp_pool1d": lp_pool1d,
+    "torch.nn.functional.lp_pool2d": lp_pool2d,
+    "torch.nn.functional.batch_norm": batch_norm,
+    "torch.nn.functional.instance_norm": instance_norm,
+    "torch.nn.functional.local_response_norm": local_response_norm,
+    "torch.nn.functional.normalize": normalize,
+    "torch.nn.functional.embedding": embedding,
+    "torch.nn.functional.embedding_bag": embedding_bag,
+    "torch.nn.functional.interpolate": interpolate,
+    "torch.nn.functional.upsample": upsample,
+    "torch.nn.functional.upsample_nearest": upsample_nearest,
+    "torch.nn.functional.upsample_bilinear": upsample_bilinear,
+    "torch.nn.functional.grid_sample": grid_sample,
+    "torch.nn.functional.affine_grid": affine_grid,
+    "torch.nn.functional.cross_entropy": cross_entropy,
+    "torch.nn.functional.nll_loss": nll_loss,
+    "torch.nn.functional.mse_loss": mse_loss,
+    "torch.nn.functional.l1_loss": l1_loss,
+    "torch.nn.functional.smooth_l1_loss": smooth_l1_loss,
+    "torch.nn.functional.huber_loss": huber_loss,
+    "torch.nn.functional.kl_div": kl_div,
+    "torch.nn.functional.binary_cross_entropy": binary_cross_entropy,
+    "torch.nn.functional.binary_cross_entropy_with_logits": binary_cross_entropy_with_logits,
+    "torch.nn.functional._threshold": threshold,
+    "torch.functional.einsum": einsum,
+    "torch.einsum": einsum,
+    "torch.functional.broadcast_tensors": broadcast_tensors,
+    "torch.broadcast_tensors": broadcast_tensors,
+    "torch.functional.meshgrid": meshgrid,
+    "torch.meshgrid": meshgrid,
+    "torch.functional.norm": norm,
+    "torch.norm": norm,
     "torchvision.ops.stochastic_depth.stochastic_depth": stochastic_depth,
     "torchvision.models.video.mvit._unsqueeze": unsqueeze_to,
     "torchvision.models.video.mvit._squeeze": squeeze_from,

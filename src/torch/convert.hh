@@ -36,8 +36,8 @@ want_of(const c10::Argument &argument)
 
 	if (type->kind() == c10::TypeKind::ListType) {
 		want.is_list = true;
-		type = without_optional(
-			type->castRaw<c10::ListType>()->getElementType(),
+		type = without_optional(type->castRaw<c10::ListType>()
+						->getElementType(),
 			&want.has_optional_items);
 		if (argument.N())
 			want.repeat = *argument.N();
@@ -89,8 +89,8 @@ number(const fxs_value &value)
 	case FXS_FLOAT:
 		return IValue(value.real);
 	default:
-		return IValue(
-			c10::complex<double>(value.real, value.imaginary));
+		return IValue(c10::complex<double>(value.real,
+			value.imaginary));
 	}
 }
 
@@ -172,8 +172,8 @@ to_device(const fxs_value &value, IValue *ret)
 	if (value.tag != FXS_DEVICE && value.tag != FXS_STRING)
 		return NEVER;
 	try {
-		*ret = IValue(
-			c10::Device(std::string(value.text, value.count)));
+		*ret = IValue(c10::Device(std::string(value.text,
+			value.count)));
 	} catch (const std::exception &) {
 		return NEVER;
 	}
@@ -235,8 +235,8 @@ to_item(c10::TypeKind kind, const fxs_value &value, IValue *ret)
 		*ret = IValue(value.integer != 0);
 		return value.tag == FXS_BOOL ? EXACT : NEVER;
 	case c10::TypeKind::ComplexType:
-		*ret = IValue(
-			c10::complex<double>(value.real, value.imaginary));
+		*ret = IValue(c10::complex<double>(value.real,
+			value.imaginary));
 		return value.tag == FXS_COMPLEX ? EXACT : NEVER;
 	case c10::TypeKind::StringType:
 		if (value.tag != FXS_STRING)
@@ -266,8 +266,7 @@ to_item(c10::TypeKind kind, const fxs_value &value, IValue *ret)
 /* Lists of COUNT VALUES; each kind has its own type in libtorch. */
 template <typename T>
 int
-typed_list(const Want &want, const fxs_value *values, size_t count,
-	IValue *ret)
+typed_list(const Want &want, const fxs_value *values, size_t count, IValue *ret)
 {
 	c10::List<T> list;
 	int worst = EXACT;

@@ -16,8 +16,8 @@ operators_of(const char *name)
 {
 	if (!strstr(name, "::"))
 		return {};
-	return torch::jit::getAllOperatorsFor(
-		c10::Symbol::fromQualString(name));
+	return torch::jit::
+		getAllOperatorsFor(c10::Symbol::fromQualString(name));
 }
 
 /* Where an argument of the schema comes from. */
@@ -54,8 +54,7 @@ says_nothing(const char *keyword, const fxs_value &value)
 	if (!strcmp(keyword, "out") || !strcmp(keyword, "generator"))
 		return value.tag == FXS_NONE;
 	if (!strcmp(keyword, "requires_grad") ||
-		!strcmp(keyword, "pin_memory") ||
-		!strcmp(keyword, "inplace"))
+		!strcmp(keyword, "pin_memory") || !strcmp(keyword, "inplace"))
 		return value.tag == FXS_BOOL && !value.integer;
 	return false;
 }
@@ -202,8 +201,7 @@ no_match_text(const struct fxs_site *site,
 			text += " and more";
 			break;
 		}
-		text += (shown > 1 ? "; " : ": ") +
-			toString(one->schema());
+		text += (shown > 1 ? "; " : ": ") + toString(one->schema());
 	}
 	return text;
 }

@@ -35,8 +35,8 @@ extern const struct fxs_host *host;
 inline c10::TensorImpl *
 impl_of(const struct fxs_tensor *handle)
 {
-	return reinterpret_cast<c10::TensorImpl *>(
-		const_cast<struct fxs_tensor *>(handle));
+	return reinterpret_cast<
+		c10::TensorImpl *>(const_cast<struct fxs_tensor *>(handle));
 }
 
 /* A tensor that shares what HANDLE stands for. */
@@ -51,8 +51,8 @@ borrow(const struct fxs_tensor *handle)
 inline struct fxs_tensor *
 hand_out(at::Tensor tensor)
 {
-	return reinterpret_cast<struct fxs_tensor *>(
-		tensor.unsafeReleaseTensorImpl());
+	return reinterpret_cast<
+		struct fxs_tensor *>(tensor.unsafeReleaseTensorImpl());
 }
 
 /* The first line that says something. */

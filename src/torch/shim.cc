@@ -104,9 +104,9 @@ match(const struct fxs_site *site, struct fxs_plan **ret)
 		plan->last.resize(plan->fills.size());
 		plan->positional = site->count - site->keyword_count;
 		for (const auto &one : best->schema().returns())
-			plan->returns_dtype.push_back(
-				one.real_type()->kind() ==
-				c10::TypeKind::ScalarTypeType);
+			plan->returns_dtype
+				.push_back(one.real_type()->kind() ==
+					   c10::TypeKind::ScalarTypeType);
 		*ret = plan.release();
 		return nullptr;
 	});
@@ -157,8 +157,8 @@ push_converted(struct fxs_plan *plan, size_t i, const struct fxs_value *values)
 			return true;
 		}
 		/* One alone may be the list itself the next time. */
-		penalty = fxs::to_list(fill.want, values + i, count,
-			&converted);
+		penalty =
+			fxs::to_list(fill.want, values + i, count, &converted);
 	} else if (value.tag == FXS_SAME) {
 		plan->stack.push_back(plan->last[i]);
 		return true;
@@ -211,9 +211,9 @@ take_results(struct fxs_plan *plan, struct fxs_value *ret)
 				plan->returns_dtype[0],
 			ret);
 	} else {
-		std::vector<c10::IValue> items(
-			std::make_move_iterator(stack.begin()),
-			std::make_move_iterator(stack.end()));
+		std::vector<c10::IValue>
+			items(std::make_move_iterator(stack.begin()),
+				std::make_move_iterator(stack.end()));
 
 		fxs::from_items(std::move(items), FXS_TUPLE, ret);
 	}
@@ -223,7 +223,10 @@ take_results(struct fxs_plan *plan, struct fxs_value *ret)
 /* Lets go of the arguments however the call ends. */
 struct Cleared {
 	fxs::Stack &stack;
-	~Cleared() { stack.clear(); }
+	~Cleared()
+	{
+		stack.clear();
+	}
 };
 
 void *
@@ -260,10 +263,11 @@ repeat(struct fxs_plan *plan, const struct fxs_value *values, size_t count,
 			plan->operation(plan->stack);
 			plan->stack.clear();
 		}
-		*nanoseconds_ret = static_cast<uint64_t>(
-			std::chrono::duration_cast<std::chrono::nanoseconds>(
-				clock::now() - begin)
-				.count());
+		*nanoseconds_ret = static_cast<
+			uint64_t>(std::chrono::duration_cast<
+				  std::chrono::nanoseconds>(clock::now() -
+							    begin)
+					  .count());
 		return nullptr;
 	});
 }
@@ -306,7 +310,8 @@ tensor_info(const struct fxs_tensor *handle, struct fxs_info *ret)
 		c10::TensorImpl *impl = fxs::impl_of(handle);
 		std::string device = impl->device().str();
 
-		ret->dtype = static_cast<int>(c10::typeMetaToScalarType(impl->dtype()));
+		ret->dtype = static_cast<
+			int>(c10::typeMetaToScalarType(impl->dtype()));
 		ret->rank = static_cast<size_t>(impl->dim());
 		ret->sizes = impl->sizes().data();
 		if (impl->layout() == c10::kStrided)
@@ -315,8 +320,9 @@ tensor_info(const struct fxs_tensor *handle, struct fxs_info *ret)
 			device.c_str());
 		if (!fxs::has_elements(impl))
 			return nullptr;
-		ret->storage = reinterpret_cast<uintptr_t>(
-			impl->storage().data_ptr().get());
+		ret->storage = reinterpret_cast<uintptr_t>(impl->storage()
+								   .data_ptr()
+								   .get());
 		ret->storage_bytes = impl->storage().nbytes();
 		return nullptr;
 	});

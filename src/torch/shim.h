@@ -88,7 +88,7 @@ struct fxs_site {
 struct fxs_info {
 	int dtype; /* ATen's number */
 	size_t rank;
-	const int64_t *sizes; /* live as long as the tensor is not resized */
+	const int64_t *sizes;   /* live as long as the tensor is not resized */
 	const int64_t *strides; /* null: it has none */
 	uintptr_t storage;      /* 0: none */
 	size_t storage_bytes;

@@ -12,8 +12,7 @@ namespace fxs
 inline bool
 is_known_dtype(int dtype)
 {
-	if (dtype < 0 ||
-		dtype >= static_cast<int>(c10::ScalarType::NumOptions))
+	if (dtype < 0 || dtype >= static_cast<int>(c10::ScalarType::NumOptions))
 		return false;
 	return !c10::isQIntType(static_cast<c10::ScalarType>(dtype)) &&
 	       static_cast<c10::ScalarType>(dtype) !=
@@ -38,9 +37,10 @@ inline at::Tensor
 in_storage(c10::Storage &&storage, c10::ScalarType dtype,
 	c10::IntArrayRef sizes, c10::IntArrayRef strides, int64_t offset)
 {
-	at::Tensor tensor = at::detail::make_tensor<c10::TensorImpl>(
-		std::move(storage), c10::DispatchKeySet(c10::DispatchKey::CPU),
-		caffe2::TypeMeta::fromScalarType(dtype));
+	at::Tensor tensor =
+		at::detail::make_tensor<c10::TensorImpl>(std::move(storage),
+			c10::DispatchKeySet(c10::DispatchKey::CPU),
+			caffe2::TypeMeta::fromScalarType(dtype));
 	c10::TensorImpl *impl = tensor.unsafeGetTensorImpl();
 
 	impl->set_sizes_and_strides(sizes, strides);
@@ -79,10 +79,8 @@ first_byte(const at::Tensor &tensor)
 inline at::Tensor
 wrapped_number(const fxs_value &value)
 {
-	c10::ScalarType dtype = value.tag == FXS_BOOL
-					? c10::ScalarType::Bool
-				: value.tag == FXS_INT
-					? c10::ScalarType::Long
+	c10::ScalarType dtype = value.tag == FXS_BOOL  ? c10::ScalarType::Bool
+				: value.tag == FXS_INT ? c10::ScalarType::Long
 				: value.tag == FXS_FLOAT
 					? c10::ScalarType::Double
 					: c10::ScalarType::ComplexDouble;
@@ -176,8 +174,8 @@ item(const struct fxs_tensor *handle, fxs_value *ret)
 inline at::Tensor
 apply(const char *name, Stack &&stack)
 {
-	auto operators = torch::jit::getAllOperatorsFor(
-		c10::Symbol::fromQualString(name));
+	auto operators = torch::jit::
+		getAllOperatorsFor(c10::Symbol::fromQualString(name));
 
 	for (const auto &one : operators) {
 		if (one->schema().arguments().size() != stack.size())
@@ -245,8 +243,7 @@ read_elements(const struct fxs_tensor *handle, uint64_t first, size_t count,
 				first * tensor.dtype().itemsize(),
 			count * tensor.dtype().itemsize());
 	else
-		copy_elements(tensor, first, count,
-			static_cast<char *>(bytes));
+		copy_elements(tensor, first, count, static_cast<char *>(bytes));
 	return nullptr;
 }
 
@@ -312,8 +309,7 @@ tensor_in_memory(const struct fxs_memory *memory, struct fxs_tensor **ret)
 	if (!is_known_dtype(memory->dtype))
 		return failed(FXS_NO_DATA, "this libtorch lacks the dtype");
 	if (memory->strides)
-		strides.assign(memory->strides,
-			memory->strides + memory->rank);
+		strides.assign(memory->strides, memory->strides + memory->rank);
 	else
 		strides = contiguous_strides(memory->sizes, memory->rank);
 	Lease *lease = new Lease{ nullptr, memory->context };

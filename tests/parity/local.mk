@@ -47,3 +47,12 @@ check_PROGRAMS += %D%/values
 %C%_values_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
 TESTS += %D%/values.sh
 EXTRA_DIST += %D%/values.sh %D%/values.py
+
+# Models run on libtorch beside eager PyTorch.
+if WITH_TORCH
+check_PROGRAMS += %D%/run_graph
+%C%_run_graph_SOURCES = %D%/run_graph.c
+%C%_run_graph_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
+TESTS += %D%/run.sh
+endif
+EXTRA_DIST += %D%/run.sh %D%/run_models.py %D%/run_own.py

@@ -1,0 +1,255 @@
+/* shim_load.c - finding and opening the shim. */
+#define _GNU_SOURCE
+#include <config.h>
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "guest/shim_private.h"
+
+/* --- what the shim may ask of us ---------------------------------------- */
+
+static void *
+error_new(enum fxs_failure failure, const char *text, size_t length)
+{
+	static const enum fx_error_code codes[] = {
+		[FXS_NO_OPERATOR] = FX_ERR_UNSUPPORTED,
+		[FXS_NO_MATCH] = FX_ERR_TYPE,
+		[FXS_RAISED] = FX_ERR_BACKEND,
+		[FXS_NO_MEMORY] = FX_ERR_NO_SPACE,
+		[FXS_NO_DATA] = FX_ERR_TYPE,
+	};
+
+	return fx_error_new(codes[failure], "%.*s",
+		(int)FX_MIN(length, (size_t)2000), text);
+}
+
+static void
+warn(const char *text, size_t length)
+{
+	fx_log("torch", "%.*s", (int)FX_MIN(length, (size_t)2000), text);
+}
+
+int
+fx_shim_cpu_count(void)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set) == 0)
+		return FX_MAX(CPU_COUNT(&set), 1);
+	return (int)FX_MAX(sysconf(_SC_NPROCESSORS_ONLN), 1L);
+}
+
+/* --- opening ------------------------------------------------------------ */
+
+/* The first line of what dlopen says. */
+static struct fx_error *
+cannot_open(const char *path)
+{
+	const char *why = dlerror();
+
+	if (!why)
+		why = "unknown";
+	return fx_error_hint(fx_error_new(FX_ERR_UNSUPPORTED,
+				     "the shim %s cannot be loaded: %.*s", path,
+				     (int)strcspn(why, "\n"), why),
+		"is libtorch installed? (Debian package: libtorch-dev)");
+}
+
+struct fx_error *
+fx_shim_open(const char *path, const char *version,
+	const struct fxs_functions **ret)
+{
+	static struct fxs_host host = {
+		.error_new = error_new,
+		.log = warn,
+		.source_id = FX_SHIM_ID,
+	};
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	fxs_open_fn *open;
+	const struct fxs_functions *functions;
+
+	if (!library)
+		return cannot_open(path);
+	/* POSIX promises that this works; ISO C does not know it. */
+	*(void **)&open = dlsym(library, "fxs_open");
+	host.threads = fx_shim_cpu_count();
+	functions = open ? open(&host) : NULL;
+	if (!functions)
+		return fx_error_hint(fx_error_new(FX_ERR_VERSION,
+					     "%s is of another build of fxdb",
+					     path),
+			"build and install fxdb again");
+	if (version && strcmp(functions->version, version) != 0)
+		return fx_error_new(FX_ERR_VERSION,
+			"%s is compiled for torch %s, not %s", path,
+			functions->version, version);
+	if (strcmp(functions->loaded, functions->version) != 0)
+		return fx_error_hint(
+			fx_error_new(FX_ERR_VERSION,
+				"the shim is compiled for torch %s, but the "
+				"libtorch that is installed says it is %s",
+				functions->version, functions->loaded),
+			"build fxdb again for this libtorch");
+	fx_log("torch", "%s: libtorch %s, %d threads", path, functions->loaded,
+		functions->threads);
+	*ret = functions;
+	return NULL;
+}
+
+/* --- one libtorch a process --------------------------------------------- */
+
+static int
+is_libtorch(struct dl_phdr_info *info, size_t size, void *context)
+{
+	const char *slash = strrchr(info->dlpi_name, '/');
+	char **ret = context;
+
+	(void)size;
+	if (!slash || !fx_str_starts(slash + 1, "libtorch_cpu.so"))
+		return 0;
+	*ret = fx_xstrdup(info->dlpi_name);
+	return 1;
+}
+
+/* The libtorch that is loaded, or NULL; the caller frees. */
+static char *
+loaded_library(void)
+{
+	char *path = NULL;
+
+	dl_iterate_phdr(is_libtorch, &path);
+	return path;
+}
+
+static bool
+is_same_file(const char *a, const char *b)
+{
+	FX_AUTO_FREE char *first = realpath(a, NULL);
+	FX_AUTO_FREE char *second = realpath(b, NULL);
+
+	return first && second && strcmp(first, second) == 0;
+}
+
+static struct fx_error *
+second_libtorch(const char *loaded)
+{
+	return fx_error_hint(fx_error_new(FX_ERR_LIMIT,
+				     "%s is loaded already, and a process "
+				     "has only one libtorch",
+				     loaded),
+		"start another fxdb for this torch");
+}
+
+/* --- which one ---------------------------------------------------------- */
+
+static char *
+beside_program(const char *name)
+{
+	char self[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	if (length <= 0)
+		return NULL;
+	self[length] = 0;
+	slash = strrchr(self, '/');
+	if (slash)
+		*slash = 0;
+	return fx_xasprintf("%s/%s", self, name);
+}
+
+static char *
+if_readable(char *path_taken)
+{
+	if (path_taken && access(path_taken, R_OK) == 0)
+		return path_taken;
+	free(path_taken);
+	return NULL;
+}
+
+/* The configured shim: in the folder that FXDB_SHIMS names (for what runs
+ * from elsewhere in a build folder), beside the program, or installed.
+ */
+static char *
+configured_path(void)
+{
+	static const char name[] = "fxdb-torch-" FX_LIBTORCH_VERSION ".so";
+	const char *folder = getenv("FXDB_SHIMS");
+	char *path = NULL;
+
+	if (folder && *folder)
+		path = if_readable(fx_xasprintf("%s/%s", folder, name));
+	if (!path)
+		path = if_readable(beside_program(name));
+	if (!path)
+		path = if_readable(fx_xasprintf("%s/%s", FX_PKGLIBEXECDIR,
+			name));
+	return path;
+}
+
+bool
+fx_shim_is_installed(void)
+{
+	FX_AUTO_FREE char *path = configured_path();
+
+	return path != NULL;
+}
+
+static struct fx_error *
+load_configured(const struct fxs_functions **ret)
+{
+	FX_AUTO_FREE char *path = configured_path();
+	FX_AUTO_FREE char *loaded = loaded_library();
+
+	if (!path)
+		return fx_error_hint(fx_error_new(FX_ERR_UNSUPPORTED,
+					     "the shim for torch %s is missing",
+					     FX_LIBTORCH_VERSION),
+			"build and install fxdb again");
+	if (loaded && !is_same_file(loaded, FX_LIBTORCH_LIBRARY))
+		return second_libtorch(loaded);
+	return fx_shim_open(path, FX_LIBTORCH_VERSION, ret);
+}
+
+static struct fx_error *
+load_of_python(const struct fx_shim_options *options,
+	const struct fxs_functions **ret)
+{
+	FX_AUTO_FREE char *folder = NULL;
+	FX_AUTO_FREE char *loaded = loaded_library();
+	FX_AUTO_FREE char *version = NULL;
+	FX_AUTO_FREE char *path = NULL;
+	FX_AUTO_FREE char *library = NULL;
+	struct fx_error *err = fx_shim_torch_folder(options->python, &folder);
+
+	if (err)
+		return err;
+	library = fx_xasprintf("%s/lib/libtorch_cpu.so", folder);
+	/* Debian's torch runs on the system's library. */
+	if (is_same_file(library, FX_LIBTORCH_LIBRARY))
+		return load_configured(ret);
+	if (loaded && !is_same_file(loaded, library))
+		return second_libtorch(loaded);
+	err = fx_shim_build(folder, options, &path);
+	if (!err)
+		err = fx_shim_torch_version(folder, &version);
+	return err ? err : fx_shim_open(path, version, ret);
+}
+
+struct fx_error *
+fx_shim_load(const struct fx_shim_options *options,
+	const struct fxs_functions **ret)
+{
+	if (options && options->python)
+		return load_of_python(options, ret);
+	return load_configured(ret);
+}

@@ -1,0 +1,30 @@
+/* shim_none.c - built without libtorch. */
+#include <config.h>
+
+#include "base/buf.h"
+#include "guest/shim.h"
+
+struct fx_error *
+fx_backend_torch_new(const struct fx_shim_options *options,
+	struct fx_backend **ret)
+{
+	(void)options;
+	(void)ret;
+	return fx_error_hint(fx_error_new(FX_ERR_UNSUPPORTED,
+				     "this fxdb is built without libtorch"),
+		"install libtorch (Debian package: libtorch-dev) and build "
+		"again");
+}
+
+bool
+fx_shim_is_installed(void)
+{
+	return false;
+}
+
+void
+fx_shim_describe(struct fx_buf *out)
+{
+	fx_buf_add(out, "libtorch: built without; install it (Debian package: "
+			"libtorch-dev) and build again\n");
+}

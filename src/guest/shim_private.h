@@ -1,0 +1,45 @@
+/* shim_private.h - what the files behind shim.h share. */
+#ifndef FX_GUEST_SHIM_PRIVATE_H
+#define FX_GUEST_SHIM_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "guest/shim.h"
+#include "torch/shim.h"
+
+/* --- loading (shim_load.c), building (shim_build.c) --------------------- */
+
+/* The shim that OPTIONS ask for, loaded; it stays until the process ends. */
+FX_NODISCARD struct fx_error *
+fx_shim_load(const struct fx_shim_options *options,
+	const struct fxs_functions **ret);
+
+/* Open the shim at PATH, which must be of these sources and, unless null, for
+ * VERSION of torch.
+ */
+FX_NODISCARD struct fx_error *fx_shim_open(const char *path,
+	const char *version, const struct fxs_functions **ret);
+
+/* Path of a shim for the torch in FOLDER, compiled if the cache has none; the
+ * caller frees it.
+ */
+FX_NODISCARD struct fx_error *fx_shim_build(const char *folder,
+	const struct fx_shim_options *options, char **path_ret);
+
+/* Where compiled shims are kept; the caller frees.  NULL: no home folder. */
+char *fx_shim_cache(void);
+/* Folder of the shim's sources, which the caller frees; NULL: none. */
+char *fx_shim_sources(void);
+/* The folder of PYTHON's torch, which the caller frees. */
+FX_NODISCARD struct fx_error *fx_shim_torch_folder(const char *python,
+	char **ret);
+/* "2.13.0" of the torch in FOLDER, without a local part; the caller frees. */
+FX_NODISCARD struct fx_error *fx_shim_torch_version(const char *folder,
+	char **ret);
+
+/* Processors this process may use. */
+int fx_shim_cpu_count(void);
+
+#endif /* FX_GUEST_SHIM_PRIVATE_H */

@@ -1,0 +1,153 @@
+/* torch_private.h - what the files of the torch backend share. */
+#ifndef FX_GUEST_TORCH_PRIVATE_H
+#define FX_GUEST_TORCH_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/dtype.h"
+#include "base/error.h"
+#include "run/backend.h"
+#include "run/datum.h"
+#include "torch/shim.h"
+
+struct fx_arena;
+struct fx_blob;
+struct fx_meta;
+struct fx_tensor;
+struct fx_tensor_meta;
+
+/* --- values (torch_value.c) --------------------------------------------- */
+
+struct fx_torch {
+	const struct fxs_functions *shim;
+	struct fx_meta *meta;     /* of plain values */
+	struct fx_arena *scratch; /* of one call */
+};
+
+struct fx_torch_payload {
+	unsigned references;
+	const struct fxs_functions *shim;
+	struct fxs_tensor *tensor;
+};
+
+/* The functions of run/backend.h on payloads and values. */
+void fx_torch_payload_ref(void *payload);
+void fx_torch_payload_unref(void *payload);
+struct fx_kind fx_torch_kind(const void *payload);
+const struct fx_tensor_meta *fx_torch_meta(const void *payload,
+	struct fx_arena *arena);
+struct fx_error *fx_torch_read(const void *payload, uint64_t first,
+	size_t count, void *bytes);
+struct fx_error *fx_torch_truth(const void *payload, bool *ret);
+uintptr_t fx_torch_storage(const void *payload, size_t *bytes_ret);
+struct fx_error *fx_torch_storage_save(const void *payload,
+	struct fx_blob **ret);
+struct fx_error *fx_torch_storage_restore(const void *payload,
+	const struct fx_blob *saved);
+/* Ditto, which make tensors. */
+struct fx_error *fx_torch_from_tensor(const struct fxs_functions *shim,
+	const struct fx_tensor *tensor, struct fxs_tensor **ret);
+struct fx_error *fx_torch_write(const struct fxs_functions *shim,
+	const struct fx_tensor_meta *meta, const void *bytes,
+	struct fxs_tensor **ret);
+struct fx_error *fx_torch_generate(const struct fxs_functions *shim,
+	const struct fx_tensor_meta *meta, uint64_t seed,
+	struct fxs_tensor **ret);
+
+/* A datum of TENSOR_TAKEN. */
+struct fx_datum *fx_torch_datum(const struct fxs_functions *shim,
+	struct fxs_tensor *tensor_taken);
+/* The handle in DATUM, a tensor of this backend, or NULL. */
+struct fxs_tensor *fx_torch_tensor(const struct fx_datum *datum);
+
+/* DATUM as the shim takes it; arrays lie in ARENA.  What it cannot be is
+ * OTHER.
+ */
+void fx_torch_value(struct fx_arena *arena, const struct fx_datum *datum,
+	struct fxs_value *ret);
+/* What the shim gave; VALUE is freed. */
+struct fx_datum *fx_torch_result(const struct fxs_functions *shim,
+	struct fxs_value *value_taken);
+
+/* ATen's number of DTYPE, or -1; and back (NONE when unknown). */
+int fx_aten_dtype(enum fx_dtype dtype);
+enum fx_dtype fx_dtype_of_aten(int number);
+
+/* --- what targets mean (torch_target.c) --------------------------------- */
+
+enum fx_torch_way {
+	FX_TORCH_OPERATOR, /* an operator of libtorch */
+	FX_TORCH_NUMBER,   /* the same if a tensor takes part, else Python's */
+	FX_TORCH_PLAIN,    /* what metadata and Python's arithmetic tell */
+	FX_TORCH_GETITEM,
+	FX_TORCH_SETITEM,
+	FX_TORCH_GETATTR,
+	FX_TORCH_CAST,   /* to the dtype in PARAMETER */
+	FX_TORCH_EXPAND, /* functionals.py says it */
+};
+
+struct fx_torch_target {
+	enum fx_torch_way way;
+	char *name;           /* aten::relu; owned; NULL if none */
+	const char *overload; /* interned, or NULL: any */
+	int parameter;
+	uint64_t writes; /* bits that no schema tells */
+};
+
+/* What the target of SITE means. */
+void fx_torch_target_init(struct fx_torch_target *target,
+	const struct fx_call_site *site);
+void fx_torch_target_deinit(struct fx_torch_target *target);
+/* The operator that an attribute of a tensor is, or NULL. */
+const char *fx_torch_attribute(const char *name);
+
+/* --- plans (backend_torch.c) --------------------------------------------- */
+
+/* Values that need no memory of their own in a call. */
+#define FX_TORCH_FEW 12
+
+/* One piece of memory: data and keywords stand behind it. */
+struct fx_torch_plan {
+	struct fx_torch_target target;
+	enum fx_opcode opcode;
+	const char *call_target; /* as the graph writes it */
+	struct fx_graph *graph;
+	size_t count;
+	size_t keyword_count;
+	const char **keywords; /* with room for one more */
+	/* What the shim converted last, to be known again; or NULL. */
+	struct fx_datum **last;
+	struct fxs_plan *matched; /* NULL: not yet */
+	uint64_t writes;
+};
+
+/* The backend that data belong to. */
+const struct fx_backend *fx_torch_stateless(void);
+
+/* --- plain values (torch_plain.c) --------------------------------------- */
+
+/* What Python's arithmetic or metadata tell of the call; tensors among the
+ * arguments may come out again, others may not.
+ */
+FX_NODISCARD struct fx_error *fx_torch_plain(struct fx_torch *torch,
+	const struct fx_torch_plan *plan, struct fx_datum *const *data,
+	struct fx_datum **ret);
+
+/* --- indices (torch_index.c) -------------------------------------------- */
+
+/* data[0][data[1]] of a tensor, and data[0][data[1]] = data[2]. */
+FX_NODISCARD struct fx_error *fx_torch_getitem(struct fx_torch *torch,
+	struct fx_datum *const *data, struct fx_datum **ret);
+FX_NODISCARD struct fx_error *fx_torch_setitem(struct fx_torch *torch,
+	struct fx_datum *const *data, struct fx_datum **ret);
+
+/* The operator NAME (OVERLOAD may be NULL) on COUNT positional data, matched
+ * anew each time.
+ */
+FX_NODISCARD struct fx_error *fx_torch_apply(struct fx_torch *torch,
+	const char *name, const char *overload, struct fx_datum *const *data,
+	size_t count, struct fx_datum **ret);
+
+#endif /* FX_GUEST_TORCH_PRIVATE_H */

@@ -1,0 +1,544 @@
+/* torch_value.c - data of ours as values of the shim and back, and what
+ * backends say about tensors.
+ */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/blob.h"
+#include "base/intern.h"
+#include "base/mem.h"
+#include "guest/torch_private.h"
+#include "ir/module.h"
+#include "ir/tensor_meta.h"
+#include "run/backend.h"
+
+/* ATen's numbers, which are part of its file format and never change. */
+static const int8_t aten_numbers[FX_DTYPE_COUNT] = {
+	[FX_DTYPE_NONE] = -1,
+	[FX_DTYPE_BOOL] = 11,
+	[FX_DTYPE_U8] = 0,
+	[FX_DTYPE_I8] = 1,
+	[FX_DTYPE_I16] = 2,
+	[FX_DTYPE_I32] = 3,
+	[FX_DTYPE_I64] = 4,
+	[FX_DTYPE_U16] = 27,
+	[FX_DTYPE_U32] = 28,
+	[FX_DTYPE_U64] = 29,
+	[FX_DTYPE_F16] = 5,
+	[FX_DTYPE_BF16] = 15,
+	[FX_DTYPE_F32] = 6,
+	[FX_DTYPE_F64] = 7,
+	[FX_DTYPE_C32] = 8,
+	[FX_DTYPE_C64] = 9,
+	[FX_DTYPE_C128] = 10,
+	[FX_DTYPE_F8E4M3FN] = 24,
+	[FX_DTYPE_F8E5M2] = 23,
+	[FX_DTYPE_QI8] = 12,
+	[FX_DTYPE_QU8] = 13,
+	[FX_DTYPE_QI32] = 14,
+};
+
+int
+fx_aten_dtype(enum fx_dtype dtype)
+{
+	return aten_numbers[dtype];
+}
+
+enum fx_dtype
+fx_dtype_of_aten(int number)
+{
+	for (int i = FX_DTYPE_NONE + 1; i < FX_DTYPE_COUNT; i++)
+		if (aten_numbers[i] == number)
+			return (enum fx_dtype)i;
+	return FX_DTYPE_NONE;
+}
+
+/* --- payloads ----------------------------------------------------------- */
+
+void
+fx_torch_payload_ref(void *payload)
+{
+	((struct fx_torch_payload *)payload)->references++;
+}
+
+void
+fx_torch_payload_unref(void *pointer)
+{
+	struct fx_torch_payload *payload = pointer;
+
+	if (--payload->references)
+		return;
+	payload->shim->tensor_unref(payload->tensor);
+	free(payload);
+}
+
+struct fx_kind
+fx_torch_kind(const void *pointer)
+{
+	const struct fx_torch_payload *payload = pointer;
+	size_t rank;
+	int dtype;
+
+	payload->shim->tensor_kind(payload->tensor, &dtype, &rank);
+	return (struct fx_kind){
+		.kind = FX_DATUM_TENSOR,
+		.dtype = (uint8_t)fx_dtype_of_aten(dtype),
+		.rank = (int16_t)rank,
+	};
+}
+
+static struct fx_value *
+int_values(struct fx_arena *arena, const int64_t *numbers, size_t count)
+{
+	struct fx_value *values = FX_ARENA_ARRAY(arena, struct fx_value, count);
+
+	for (size_t i = 0; i < count; i++)
+		values[i] = fx_value_int(numbers[i]);
+	return values;
+}
+
+const struct fx_tensor_meta *
+fx_torch_meta(const void *pointer, struct fx_arena *arena)
+{
+	const struct fx_torch_payload *payload = pointer;
+	struct fx_tensor_meta *meta =
+		FX_ARENA_NEW(arena, struct fx_tensor_meta);
+	struct fxs_info info;
+
+	payload->shim->tensor_info(payload->tensor, &info);
+	meta->dtype = fx_dtype_of_aten(info.dtype);
+	meta->has_shape = true;
+	meta->rank = (uint32_t)info.rank;
+	meta->sizes = int_values(arena, info.sizes, info.rank);
+	if (info.strides)
+		meta->strides = int_values(arena, info.strides, info.rank);
+	meta->device = fx_intern(info.device);
+	return meta;
+}
+
+/* --- values ------------------------------------------------------------- */
+
+struct fx_error *
+fx_torch_read(const void *pointer, uint64_t first, size_t count, void *bytes)
+{
+	const struct fx_torch_payload *payload = pointer;
+
+	return payload->shim->tensor_read(payload->tensor, first, count, bytes);
+}
+
+/* Whether all bytes of the first element are zero, -0.0 apart. */
+static bool
+is_zero(enum fx_dtype dtype, const unsigned char *bytes)
+{
+	const struct fx_dtype_info *info = fx_dtype_info(dtype);
+	size_t parts = info->category == FX_DTYPE_CATEGORY_COMPLEX ? 2 : 1;
+	bool has_sign = info->category == FX_DTYPE_CATEGORY_FLOAT || parts == 2;
+
+	for (size_t i = 0; i < info->size; i++) {
+		bool is_last =
+			i % (info->size / parts) == info->size / parts - 1;
+
+		if (bytes[i] & (has_sign && is_last ? 0x7f : 0xff))
+			return false;
+	}
+	return true;
+}
+
+struct fx_error *
+fx_torch_truth(const void *pointer, bool *ret)
+{
+	const struct fx_torch_payload *payload = pointer;
+	unsigned char bytes[16] = { 0 };
+	struct fxs_info info;
+	int64_t count = 1;
+	struct fx_error *err;
+
+	payload->shim->tensor_info(payload->tensor, &info);
+	for (size_t i = 0; i < info.rank; i++)
+		count *= info.sizes[i];
+	if (count != 1)
+		return fx_error_new(FX_ERR_TYPE,
+			"only a tensor of one element is true or false");
+	err = fx_torch_read(payload, 0, 1, bytes);
+	if (!err)
+		*ret = !is_zero(fx_dtype_of_aten(info.dtype), bytes);
+	return err;
+}
+
+uintptr_t
+fx_torch_storage(const void *pointer, size_t *bytes_ret)
+{
+	const struct fx_torch_payload *payload = pointer;
+
+	return (uintptr_t)payload->shim->tensor_storage(payload->tensor,
+		bytes_ret);
+}
+
+struct fx_error *
+fx_torch_storage_save(const void *pointer, struct fx_blob **ret)
+{
+	const struct fx_torch_payload *payload = pointer;
+	size_t size;
+	void *bytes = payload->shim->tensor_storage(payload->tensor, &size);
+	struct fx_error *err;
+
+	if (!bytes && size)
+		return fx_error_new(FX_ERR_TYPE,
+			"the tensor's storage cannot be read");
+	err = fx_blob_new(size, ret);
+	if (!err && size)
+		memcpy(fx_blob_data(*ret), bytes, size);
+	return err;
+}
+
+struct fx_error *
+fx_torch_storage_restore(const void *pointer, const struct fx_blob *saved)
+{
+	const struct fx_torch_payload *payload = pointer;
+	size_t size;
+	void *bytes = payload->shim->tensor_storage(payload->tensor, &size);
+
+	if (size != fx_blob_size(saved))
+		return fx_error_new(FX_ERR_VALUE,
+			"the storage has %zu bytes now, not %zu", size,
+			fx_blob_size(saved));
+	if (size)
+		memcpy(bytes, fx_blob_data(saved), size);
+	return NULL;
+}
+
+/* --- making tensors ----------------------------------------------------- */
+
+#define RANK_LIMIT 64
+
+struct extent {
+	int64_t sizes[RANK_LIMIT];
+	size_t rank;
+	int dtype;
+};
+
+/* META as plain numbers whose product does not overflow. */
+static struct fx_error *
+extent_of(const struct fx_tensor_meta *meta, struct extent *ret)
+{
+	int64_t bytes = (int64_t)fx_dtype_info(meta->dtype)->size;
+
+	if (!meta->has_shape || meta->dtype == FX_DTYPE_NONE)
+		return fx_error_new(FX_ERR_TYPE,
+			"the tensor's shape or dtype is not known");
+	if (meta->rank > RANK_LIMIT)
+		return fx_error_new(FX_ERR_LIMIT,
+			"a tensor has at most %d dimensions", RANK_LIMIT);
+	ret->rank = meta->rank;
+	ret->dtype = fx_aten_dtype(meta->dtype);
+	for (size_t i = 0; i < meta->rank; i++) {
+		const struct fx_value *size = &meta->sizes[i];
+
+		if (size->kind != FX_VALUE_INT || size->integer < 0)
+			return fx_error_new(FX_ERR_TYPE,
+				"size %zu of the tensor is no number", i);
+		ret->sizes[i] = size->integer;
+		if (__builtin_mul_overflow(bytes,
+			    FX_MAX(size->integer, (int64_t)1), &bytes))
+			return fx_error_new(FX_ERR_NO_SPACE,
+				"no memory holds a tensor of that shape");
+	}
+	return NULL;
+}
+
+struct fx_error *
+fx_torch_write(const struct fxs_functions *shim,
+	const struct fx_tensor_meta *meta, const void *bytes,
+	struct fxs_tensor **ret)
+{
+	struct extent extent;
+	struct fx_error *err = extent_of(meta, &extent);
+
+	if (err)
+		return err;
+	return shim->tensor_new(extent.dtype, extent.sizes, extent.rank, bytes,
+		ret);
+}
+
+struct fx_error *
+fx_torch_generate(const struct fxs_functions *shim,
+	const struct fx_tensor_meta *meta, uint64_t seed,
+	struct fxs_tensor **ret)
+{
+	struct extent extent;
+	struct fx_error *err = extent_of(meta, &extent);
+
+	if (err)
+		return err;
+	return shim->tensor_random(extent.dtype, extent.sizes, extent.rank,
+		seed, ret);
+}
+
+static void
+release_blob(void *context)
+{
+	fx_blob_unref(context);
+}
+
+/* The last element that TENSOR reaches, from its first. */
+static struct fx_error *
+check_reach(const struct fx_tensor *tensor, size_t bytes)
+{
+	int64_t size = (int64_t)fx_dtype_info(tensor->dtype)->size;
+	int64_t last = tensor->offset;
+	int64_t step = 1;
+
+	for (size_t i = tensor->rank; i-- > 0;) {
+		int64_t stride = tensor->strides ? tensor->strides[i] : step;
+		int64_t span;
+
+		if (!tensor->sizes[i])
+			return NULL;
+		if (__builtin_mul_overflow(tensor->sizes[i] - 1, stride,
+			    &span) ||
+			__builtin_add_overflow(last, span, &last) ||
+			__builtin_mul_overflow(step, tensor->sizes[i], &step) ||
+			stride < 0)
+			last = INT64_MAX / 2;
+	}
+	if (tensor->offset < 0 || last >= INT64_MAX / 32 ||
+		(last + 1) * size > (int64_t)bytes)
+		return fx_error_new(FX_ERR_FORMAT,
+			"a weight reaches beyond its storage");
+	return NULL;
+}
+
+struct fx_error *
+fx_torch_from_tensor(const struct fxs_functions *shim,
+	const struct fx_tensor *tensor, struct fxs_tensor **ret)
+{
+	struct fx_blob *blob = tensor->storage ? tensor->storage->blob : NULL;
+	struct fxs_memory memory = {
+		.dtype = fx_aten_dtype(tensor->dtype),
+		.rank = tensor->rank,
+		.sizes = tensor->sizes,
+		.strides = tensor->strides,
+		.offset = tensor->offset,
+		.release = release_blob,
+	};
+	struct fx_error *err;
+
+	if (!blob)
+		return fx_error_hint(fx_error_new(FX_ERR_NO_VALUE,
+					     "the weights are not there"),
+			"load the file with its weights");
+	memory.bytes = fx_blob_data(blob);
+	memory.byte_count = fx_blob_size(blob);
+	err = check_reach(tensor, memory.byte_count);
+	if (err)
+		return err;
+	memory.context = fx_blob_ref(blob);
+	err = shim->tensor_of_memory(&memory, ret);
+	if (err)
+		fx_blob_unref(blob);
+	return err;
+}
+
+/* --- data to values ----------------------------------------------------- */
+
+struct number {
+	const char *name;
+	int number;
+};
+
+static int64_t
+number_of(const struct number *numbers, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(numbers[i].name, name) == 0)
+			return numbers[i].number;
+	return -1;
+}
+
+/* What a datum holds as an fx_value: complex numbers, layouts, formats. */
+static void
+plain_value(const struct fx_value *value, struct fxs_value *ret)
+{
+	static const struct number formats[] = { { "contiguous_format", 0 },
+		{ "preserve_format", 1 }, { "channels_last", 2 },
+		{ "channels_last_3d", 3 } };
+	static const struct number layouts[] = { { "strided", 0 },
+		{ "sparse_coo", 1 }, { "sparse_csr", 2 }, { "_mkldnn", 3 } };
+
+	switch (value->kind) {
+	case FX_VALUE_COMPLEX:
+		ret->tag = FXS_COMPLEX;
+		ret->real = value->pair[0];
+		ret->imaginary = value->pair[1];
+		return;
+	case FX_VALUE_MEMORY_FORMAT:
+		ret->tag = FXS_MEMORY_FORMAT;
+		ret->integer =
+			number_of(formats, FX_ARRAY_LEN(formats), value->text);
+		break;
+	case FX_VALUE_LAYOUT:
+		ret->tag = FXS_LAYOUT;
+		ret->integer =
+			number_of(layouts, FX_ARRAY_LEN(layouts), value->text);
+		break;
+	default:
+		ret->tag = FXS_OTHER;
+		return;
+	}
+	if (ret->integer < 0)
+		ret->tag = FXS_OTHER;
+}
+
+static void
+text_value(const struct fx_datum *datum, enum fxs_tag tag,
+	struct fxs_value *ret)
+{
+	ret->tag = tag;
+	ret->text = datum->text;
+	ret->count = (uint32_t)strlen(datum->text);
+	if (tag == FXS_STRING)
+		ret->count = (uint32_t)datum->count;
+}
+
+static void
+sequence_value(struct fx_arena *arena, const struct fx_datum *datum,
+	struct fxs_value *ret)
+{
+	ret->tag = datum->kind == FX_DATUM_LIST ? FXS_LIST : FXS_TUPLE;
+	ret->count = (uint32_t)datum->count;
+	ret->items = FX_ARENA_ARRAY(arena, struct fxs_value, datum->count);
+	for (size_t i = 0; i < datum->count; i++)
+		fx_torch_value(arena, datum->items[i], &ret->items[i]);
+}
+
+struct fxs_tensor *
+fx_torch_tensor(const struct fx_datum *datum)
+{
+	if (datum->kind != FX_DATUM_TENSOR ||
+		datum->backend->ops->kind != fx_torch_kind)
+		return NULL;
+	return ((struct fx_torch_payload *)datum->payload)->tensor;
+}
+
+void
+fx_torch_value(struct fx_arena *arena, const struct fx_datum *datum,
+	struct fxs_value *ret)
+{
+	*ret = (struct fxs_value){ .tag = FXS_OTHER };
+	switch ((enum fx_datum_kind)datum->kind) {
+	case FX_DATUM_TENSOR:
+		ret->tensor = fx_torch_tensor(datum);
+		ret->tag = ret->tensor ? FXS_TENSOR : FXS_OTHER;
+		return;
+	case FX_DATUM_NONE:
+		ret->tag = FXS_NONE;
+		return;
+	case FX_DATUM_BOOL:
+		ret->tag = FXS_BOOL;
+		ret->integer = datum->truth;
+		return;
+	case FX_DATUM_INT:
+		ret->tag = FXS_INT;
+		ret->integer = datum->integer;
+		return;
+	case FX_DATUM_FLOAT:
+		ret->tag = FXS_FLOAT;
+		ret->real = datum->real;
+		return;
+	case FX_DATUM_DTYPE:
+		ret->integer = fx_aten_dtype((enum fx_dtype)datum->integer);
+		ret->tag = ret->integer < 0 ? FXS_OTHER : FXS_DTYPE;
+		return;
+	case FX_DATUM_STRING:
+		text_value(datum, FXS_STRING, ret);
+		return;
+	case FX_DATUM_DEVICE:
+		text_value(datum, FXS_DEVICE, ret);
+		return;
+	case FX_DATUM_TUPLE:
+	case FX_DATUM_LIST:
+	case FX_DATUM_SIZE:
+		sequence_value(arena, datum, ret);
+		return;
+	case FX_DATUM_PLAIN:
+		plain_value(&datum->value, ret);
+		return;
+	default:
+		return;
+	}
+}
+
+/* --- and back ----------------------------------------------------------- */
+
+static struct fx_datum *datum_of(const struct fxs_functions *shim,
+	struct fxs_value *value);
+
+static struct fx_datum *
+datum_of_items(const struct fxs_functions *shim, struct fxs_value *value)
+{
+	struct fx_datum **items = fx_xcalloc(value->count, sizeof(*items));
+	struct fx_datum *datum;
+
+	for (uint32_t i = 0; i < value->count; i++)
+		items[i] = datum_of(shim, &value->items[i]);
+	datum = fx_datum_items_take(value->tag == FXS_LIST ? FX_DATUM_LIST
+							   : FX_DATUM_TUPLE,
+		items, value->count);
+	free(items);
+	return datum;
+}
+
+static struct fx_datum *
+datum_of_value(const struct fx_value *value)
+{
+	return fx_datum_from_value(value);
+}
+
+static struct fx_datum *
+datum_of(const struct fxs_functions *shim, struct fxs_value *value)
+{
+	double pair[2] = { value->real, value->imaginary };
+	struct fx_value plain;
+
+	switch ((enum fxs_tag)value->tag) {
+	case FXS_NONE:
+		return fx_datum_none();
+	case FXS_BOOL:
+		return fx_datum_bool(value->integer != 0);
+	case FXS_INT:
+		return fx_datum_int(value->integer);
+	case FXS_FLOAT:
+		return fx_datum_float(value->real);
+	case FXS_STRING:
+		return fx_datum_string(value->text, value->count);
+	case FXS_TENSOR:
+		return fx_torch_datum(shim, value->tensor);
+	case FXS_LIST:
+	case FXS_TUPLE:
+		return datum_of_items(shim, value);
+	case FXS_DTYPE:
+		plain = fx_value_dtype(fx_dtype_of_aten((int)value->integer));
+		return datum_of_value(&plain);
+	case FXS_DEVICE:
+		plain = fx_value_text(FX_VALUE_DEVICE, value->text);
+		return datum_of_value(&plain);
+	case FXS_COMPLEX:
+		plain = (struct fx_value){ .kind = FX_VALUE_COMPLEX,
+			.pair = pair };
+		return datum_of_value(&plain);
+	default:
+		return fx_datum_unknown("libtorch gave something opaque");
+	}
+}
+
+struct fx_datum *
+fx_torch_result(const struct fxs_functions *shim, struct fxs_value *value_taken)
+{
+	struct fx_datum *datum = datum_of(shim, value_taken);
+
+	shim->value_free(value_taken);
+	return datum;
+}

@@ -1,0 +1,19 @@
+# The shim: the only C++, compiled for the configured libtorch.  Its sources are
+# installed too, for torches that are met later.
+shimsourcedir = $(pkgdatadir)/shim/torch
+dist_shimsource_DATA = %D%/shim.h %D%/shim.cc \
+	%D%/convert.hh %D%/match.hh %D%/private.hh %D%/tensor.hh
+
+if WITH_TORCH
+shimdir = $(pkglibexecdir)
+shim_DATA = fxdb-torch-$(TORCH_VERSION).so
+
+fxdb-torch-$(TORCH_VERSION).so: $(dist_shimsource_DATA)
+	$(AM_V_GEN)$(CXX) -O2 $(TORCH_STD) -fPIC -fvisibility=hidden -shared \
+		-Wall -Wextra -Wpedantic -Wshadow $(SHIM_WERROR) \
+		-DFXS_SOURCE_ID='"$(SHIM_ID)"' -I$(top_srcdir)/src \
+		$(TORCH_CPPFLAGS) $(SHIM_SANITIZE) \
+		$(srcdir)/%D%/shim.cc $(TORCH_LIBS) -o $@.tmp && \
+	mv $@.tmp $@
+CLEANFILES += fxdb-torch-$(TORCH_VERSION).so
+endif

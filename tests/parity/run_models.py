@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Run models in fxdb and in eager PyTorch of the same libtorch.
+
+usage: run_models.py RUN_GRAPH [MODEL... | own | all | large]
+
+Each is traced by torch.fx, written as .fxg with its weights, run by RUN_GRAPH
+without Python, and compared with what the module itself gives: equal bits, or
+1e-5 relative to the largest value.  all: torchvision's models below 30 million
+parameters; large: all of them.
+"""
+import copy
+import os
+import subprocess
+import sys
+import tempfile
+import warnings
+
+import numpy
+import torch
+import torch.fx
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import export_fxg
+import oracle                                   # repairs torch.fx 1.13
+import run_own
+
+warnings.simplefilter("ignore")
+# Python is too slow for the digest of large weights, which may be left out.
+own_digest = export_fxg.digest
+export_fxg.digest = lambda data: own_digest(data) if len(data) < 1 << 14 \
+    or data[:1] == b"{" else None
+
+FEW = ["resnet18", "mobilenet_v3_small", "shufflenet_v2_x0_5", "squeezenet1_1"]
+LARGE = 30_000_000
+
+
+def builders():
+    import models
+    return models.builders()
+
+
+def input_shape(name):
+    import models
+    shape = models.input_shape(name)
+    return [1] + shape[1:]
+
+
+def make(name):
+    """The model in eval mode, and inputs for it."""
+    torch.manual_seed(7)
+    if name in run_own.MODELS:
+        module, inputs = run_own.MODELS[name]()
+        return module, inputs
+    if name not in builders():
+        raise SystemExit("there is no model %s" % name)
+    kwargs = {"init_weights": False} if name in ("googlenet",
+                                                 "inception_v3") else {}
+    module = builders()[name](**kwargs).eval()
+    for buffer_name, buffer in module.named_buffers():
+        if buffer_name.endswith("running_mean"):
+            buffer.normal_(0, 0.1)
+        elif buffer_name.endswith("running_var"):
+            buffer.uniform_(0.5, 1.5)
+    return module, [torch.randn(input_shape(name))]
+
+
+def leaves(value):
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = value.values()
+    if isinstance(value, (tuple, list)) or hasattr(value, "__iter__"):
+        return [leaf for one in value for leaf in leaves(one)]
+    return []
+
+
+def compare(want, path):
+    """An error text, or how they agree."""
+    if not os.path.exists(path):
+        return False, "no such output"
+    have = numpy.load(path)
+    want = want.detach().resolve_conj().numpy()
+    if have.dtype != want.dtype or have.shape != want.shape:
+        return False, "%s%s, not %s%s" % (have.dtype, list(have.shape),
+                                          want.dtype, list(want.shape))
+    if have.tobytes() == want.tobytes():
+        return True, "equal bits"
+    if not have.size:
+        return True, "empty"
+    with numpy.errstate(invalid="ignore"):
+        off = numpy.nanmax(numpy.abs(have.astype("complex128") - want))
+        scale = max(numpy.nanmax(numpy.abs(want)), 1e-30)
+    return bool(off / scale <= 1e-5), "off by %.1e" % (off / scale)
+
+
+def check(program, name, folder, limit):
+    module, inputs = make(name)
+    size = sum(p.numel() for p in module.parameters())
+    if size > limit:
+        return None, "left out: %d M parameters" % (size // 1000000)
+    try:
+        gm = torch.fx.symbolic_trace(module)
+    except Exception as e:                      # not every model traces here
+        return None, "not traced: %s" % str(e).split("\n")[0]
+    path = os.path.join(folder, "model.fxg")
+    export_fxg.save(gm, path)
+    given = []
+    for i, value in enumerate(inputs):
+        given.append(os.path.join(folder, "input.%d.npy" % i))
+        numpy.save(given[-1], value.numpy())
+    torch.manual_seed(11)
+    with torch.no_grad():
+        want = leaves(copy.deepcopy(module)(
+            *[value.clone() for value in inputs]))
+    out = subprocess.run([program, path, os.path.join(folder, "out")] + given,
+                         capture_output=True, text=True)
+    if out.returncode:
+        return False, " / ".join((out.stderr or "no message, status %d"
+                                  % out.returncode).strip().split("\n"))
+    said = []
+    good = True
+    for i, tensor in enumerate(want):
+        ok, text = compare(tensor, os.path.join(folder, "out.%d.npy" % i))
+        good = good and ok
+        said.append(text)
+    return good, ", ".join(sorted(set(said)) + out.stdout.split("\n")[:-1])
+
+
+def main():
+    program = sys.argv[1]
+    names = sys.argv[2:] or ["own"] + FEW
+    limit = float("inf") if "large" in names else LARGE
+    names = [one for name in names
+             for one in (builders() if name in ("all", "large")
+                         else run_own.MODELS if name == "own" else [name])]
+    failed = 0
+    torch.set_num_threads(len(os.sched_getaffinity(0)))
+    for name in names:
+        with tempfile.TemporaryDirectory() as folder:
+            good, text = check(program, name, folder, limit)
+        print("%s%s: %s" % ("" if good or good is None else "FAILED ", name,
+                            text), flush=True)
+        failed += good is False
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

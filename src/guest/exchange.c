@@ -153,12 +153,14 @@ how_it_ended(struct exchange *e)
 		if (!ended)
 			poll(NULL, 0, 5);
 	}
-	if (!ended)
-		ended = fx_error_new(FX_ERR_CHILD,
-			e->worker ? "the model's process is gone"
-				  : "the process that holds the weights is "
-				    "gone; trace the model again");
-	return ended;
+	if (ended)
+		return ended;
+	if (e->worker)
+		return fx_error_hint(fx_error_new(FX_ERR_CHILD,
+					     "the model's process is gone"),
+			"the next trace starts a new Python");
+	return fx_error_new(FX_ERR_CHILD, "the process that holds the weights "
+					  "is gone; trace the model again");
 }
 
 /* SIGINT, again, then SIGKILL; as soon as the child can be named. */

@@ -3,7 +3,9 @@
 
 #include "guest/reply.h"
 
+#include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -32,23 +34,38 @@ fx_reply_check_build(json_t *hello, const char *package)
 	return fx_error_hint(err, "build or install fxdb anew");
 }
 
+/* What may have ended a model's process with the wait status STATUS. */
+static const char *
+cause_of_end(int status)
+{
+	if (WIFEXITED(status))
+		return "something that it imports or calls ends Python at "
+		       "once, as os._exit() does";
+	if (WTERMSIG(status) == SIGKILL)
+		return "the system kills what takes too much memory: dmesg "
+		       "says so";
+	return "compiled code failed, of torch or of a package that it uses";
+}
+
 struct fx_error *
 fx_reply_ended(json_t *answer, pid_t pid)
 {
 	json_t *ended = json_object_get(answer, "ended"), *item;
 	FX_AUTO_FREE char *text = NULL;
+	struct fx_error *err;
 	size_t index;
+	int status;
 
 	json_array_foreach(ended, index, item)
 	{
 		if (json_integer_value(json_array_get(item, 0)) != pid)
 			continue;
-		text = fx_process_status_text((int)
-				json_integer_value(json_array_get(item, 1)));
-		return fx_failure_note_crash(
-			fx_error_new(FX_ERR_CHILD,
-				"the model ended its process: %s", text),
-			json_array_get(item, 2));
+		status = (int)json_integer_value(json_array_get(item, 1));
+		text = fx_process_status_text(status);
+		err = fx_error_new(FX_ERR_CHILD,
+			"the model ended its process: %s", text);
+		err = fx_failure_note_crash(err, json_array_get(item, 2));
+		return fx_error_hint(err, "%s", cause_of_end(status));
 	}
 	return NULL;
 }

@@ -17,6 +17,7 @@ import torch
 
 import fxdb
 
+_FORMS = "a model is FILE.py:EXPR or package.module:EXPR"
 _ALIASES = {"nn": "torch.nn", "F": "torch.nn.functional"}
 
 
@@ -29,10 +30,17 @@ class Refused(Exception):
         self.hint = hint
 
 
-def _nearest(name, names):
+def nearest(name, names):
     """A hint naming what is spelled like NAME, or None."""
     near = difflib.get_close_matches(name, list(names), 3, 0.65)
     return "nearest: " + ", ".join(near) if near else None
+
+
+def _files_hint(folder, files):
+    if not files:
+        return "no Python file is in %s" % os.path.abspath(folder)
+    return "there are: " + ", ".join(sorted(files)[:5]) + (
+        ", ..." if len(files) > 5 else "")
 
 
 def _load_file(path):
@@ -44,7 +52,7 @@ def _load_file(path):
                  if name.endswith(".py")]
         raise Refused("io", "\"%s\" %s" % (
             path, "is no file" if os.path.exists(path) else "does not exist"),
-            _nearest(path, files))
+            nearest(path, files) or _files_hint(folder, files))
     sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
     name = os.path.splitext(os.path.basename(path))[0]
     found = importlib.util.spec_from_file_location(name, path)
@@ -67,8 +75,8 @@ def _missing_module(path, missing):
     text = "no Python module \"%s\"" % path
     if missing != path:
         text += ": there is no \"%s\"" % missing
-    return Refused("no-name", text, _nearest(missing, names) or
-                   "a file is given as FILE.py:EXPR")
+    return Refused("no-name", text, nearest(missing, names) or
+                   _FORMS)
 
 
 def load(spec):
@@ -81,7 +89,7 @@ def load(spec):
     sys.path.insert(0, os.getcwd())
     if not all(part.isidentifier() for part in path.split(".")):
         raise Refused("usage", "\"%s\" is neither FILE.py nor a module's name" %
-                      path)
+                      path, _FORMS)
     try:
         return importlib.import_module(path), expression
     except ModuleNotFoundError as error:
@@ -142,11 +150,11 @@ def evaluate(module, expression, spec):
         if not _is_own(error):
             raise
         raise Refused("no-name", "%s has no \"%s\"" % (module.__name__, name),
-                      _nearest(name, vars(module))) from None
+                      nearest(name, vars(module))) from None
     except AttributeError as error:
         if not _is_own(error) or not getattr(error, "name", None):
             raise
-        raise Refused("no-name", str(error), _nearest(
+        raise Refused("no-name", str(error), nearest(
             error.name, dir(error.obj))) from None
 
 
@@ -176,8 +184,8 @@ def _not_a_function(value, spec, missing):
                                                      inputs))
 
 
-def model(value, spec):
-    """What SPEC gave, as a module or a function to trace."""
+def model(value, spec, module):
+    """What SPEC gave in MODULE, as a module or a function to trace."""
     if not isinstance(value, torch.nn.Module) and callable(value):
         missing = _required(value)
         if missing and inspect.isfunction(value):
@@ -199,7 +207,14 @@ def model(value, spec):
     if inspect.isfunction(value):
         return value
     raise Refused("type", "\"%s\" is of type %s, neither a module nor a function" %
-                  (spec, type(value).__name__))
+                  (spec, type(value).__name__), _models_hint(module, spec))
+
+
+def _models_hint(module, spec):
+    names = [name for name in _models_of(module)
+             if name != spec.partition(":")[2]]
+    return "%s has: %s" % (module.__name__, ", ".join(names[:5])) \
+        if names else None
 
 
 def _named(name, module):
@@ -218,11 +233,12 @@ def _named(name, module):
             break
         else:
             raise Refused("no-name", "--leaf: no class \"%s\"" % name,
-                          _nearest(name, vars(module)))
+                          nearest(name, vars(module)) or "a class of the "
+                          "model's file, or a dotted name as nn.Linear")
     for part in rest.split(".") if rest else []:
         if not hasattr(base, part):
             raise Refused("no-name", "--leaf: no class \"%s\"" % name,
-                          _nearest(part, dir(base)))
+                          nearest(part, dir(base)))
         base = getattr(base, part)
     if not isinstance(base, type):
         raise Refused("type", "--leaf takes a class, and \"%s\" is of type %s" %
@@ -263,8 +279,11 @@ def concrete(request, module, root):
                           item)
         if name not in names:
             raise Refused("no-name", "--concrete: the model has no input \"%s\"" %
-                          name, _nearest(name, names) or
+                          name, nearest(name, names) or
                           "its inputs: " + ", ".join(names))
+        if name in values:
+            raise Refused("usage", "--concrete fixes \"%s\" twice" % name,
+                          "give one of them")
         try:
             values[name] = eval(text.strip(), dict(vars(module), PH=fxdb.PH))
         except Exception as error:

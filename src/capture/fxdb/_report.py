@@ -10,7 +10,7 @@ import torch
 
 from . import _capture
 from . import Proxy
-from ._find import Refused
+from ._find import Refused, nearest
 
 _OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _FRAMES = 6
@@ -172,11 +172,33 @@ def _optional_inputs(graph):
             node.args[0] is None] if graph else []
 
 
+def _misspelt(error):
+    """What is spelled like the attribute that was not there, or None."""
+    name, owner = getattr(error, "name", None), getattr(error, "obj", None)
+    if not isinstance(name, str) or type(owner) is Proxy:
+        return None
+    try:
+        return nearest(name, dir(owner))
+    except Exception:  # the model's own __dir__
+        return None
+
+
 def _hint(error, message, graph, fixed, module, line):
     """What to do about any other failure of the model's code, or None."""
     if isinstance(error, ModuleNotFoundError):
         return "install it for %s, or choose another Python (--python)" % \
             sys.executable
+    if isinstance(error, SyntaxError):
+        return "%s reads it; what a later Python added needs that one " \
+            "(--python PATH)" % sys.executable
+    if isinstance(error, SystemExit) and not graph:
+        return "what the file does as a program belongs under: " \
+            "if __name__ == \"__main__\":"
+    if isinstance(error, RecursionError) and "depth" in message:
+        return "it calls itself without end, or sys.setrecursionlimit() at " \
+            "the top of its file allows more"
+    if isinstance(error, AttributeError) and _misspelt(error):
+        return _misspelt(error)
     if "not installed as a submodule" in message:
         return "make it an attribute of the model, or of an nn.ModuleList " \
             "or nn.ModuleDict in it"

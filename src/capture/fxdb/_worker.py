@@ -71,7 +71,7 @@ class _Capture:
         spec = self.request["spec"]
         module, expression = _find.load(spec)
         self.model = _find.model(_find.evaluate(module, expression, spec),
-                                 spec)
+                                 spec, module)
         if isinstance(self.model, torch.nn.Module):
             if not self.request.get("train"):
                 self.model.eval()

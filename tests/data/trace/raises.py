@@ -90,3 +90,12 @@ class SelfList(nn.Module):
         loop = [x]
         loop.append(loop)
         return x.m(loop)
+
+
+class Misspelt(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ReLU()
+
+    def forward(self, x):
+        return self.layer(x)

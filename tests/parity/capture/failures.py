@@ -11,7 +11,8 @@ GOOD = r"^Good(-\d+)?: 4 nodes, 10 parameters, traced in "
 CASES = [
     # Files, names, expressions.
     ("syntax_error.py:Net", r"error: SyntaxError: invalid syntax\n",
-     r"  at syntax_error.py:7: return x \+\n"),
+     r"  at syntax_error.py:7: return x \+\n",
+     r"  hint: /.* reads it; what a later Python added needs that one"),
     ("import_fails.py:model",
      r"error: ModuleNotFoundError: .*'fxdb_no_such_package'\n",
      r"  at import_fails.py:2 in <module>: import fxdb_no_such_package\n",
@@ -19,7 +20,8 @@ CASES = [
     ("import_raises.py:width", r"error: KeyError: 'width'\n",
      r"at import_raises.py:3 in <module>: width = settings"),
     ("import_exits.py:x", r"error: the model called sys.exit\('usage: .*'\)\n",
-     r"at import_exits.py:4 in <module>: sys.exit"),
+     r"at import_exits.py:4 in <module>: sys.exit",
+     r'hint: .* if __name__ == "__main__":\n'),
     ("arguments.py:Net",
      r'error: "arguments.py:Net" needs arguments: width, depth, bias\n',
      r"hint: trace arguments.py:Net\(width=..., depth=..., bias=...\)"),
@@ -34,7 +36,12 @@ CASES = [
     ("arguments.py:", r'error: "arguments.py:" names no model\n'),
     ("argument.py:Net", r'error: "argument.py" does not exist\n',
      r"hint: nearest: arguments.py\n"),
-    (".:Net", r'error: "." is neither FILE.py nor a module\'s name\n'),
+    ("nothing.py:Net", r'error: "nothing.py" does not exist\n',
+     r"hint: there are: arguments.py, causes.py, .*\.\.\.\n"),
+    ("/proc/self/nothing.py:Net", r"hint: no Python file is in /proc/self\n"),
+    (".:Net", r'error: "." is neither FILE.py nor a module\'s name\n',
+     r"hint: a model is FILE.py:EXPR or package.module:EXPR\n"),
+    (":Net", r'error: "" is neither FILE.py nor a module\'s name\n'),
     ("/:Net", r'error: "/" is no file\n'),
     ("no.such.package:X",
      r'error: no Python module "no.such.package": there is no "no"\n'),
@@ -48,7 +55,7 @@ CASES = [
      r"nearest: .*gelu"),
     # Things that are no model.
     ("not_models.py:number", r'"not_models.py:number" is of type int, neither '
-     r"a module nor a function\n"),
+     r"a module nor a function\n", r"hint: not_models has: NoForward\n"),
     ("not_models.py:table", r"is of type dict, neither"),
     ("not_models.py:makes_number", r'makes_number\(\)" is of type int'),
     ("not_models.py:Plain", r'"not_models.py:Plain\(\)" is of type Plain'),
@@ -76,6 +83,10 @@ CASES = [
     ("causes.py:Flag --concrete nosuch=1",
      r'error: --concrete: the model has no input "nosuch"\n',
      r"hint: its inputs: x, flag\n"),
+    ("causes.py:Flag --concrete flag=1 --concrete flag=2",
+     r'error: --concrete fixes "flag" twice\n'),
+    ("causes.py:Nested --leaf Zebra", r'error: --leaf: no class "Zebra"\n',
+     r"hint: a class of the model's file, or a dotted name as nn.Linear\n"),
     ("causes.py:Flag --concrete flag=True", r"^Flag(-\d+)?: 6 nodes"),
     ("good.py:Good --tracer good.py:Good",
      r'error: "good.py:Good" is no subclass of fxdb.Tracer\n'),
@@ -107,29 +118,35 @@ CASES = [
     ("raises.py:Attribute", r"error: RuntimeError: no scale yet\n",
      r"at raises.py:30 in scale", r"at raises.py:33 in forward"),
     ("raises.py:Missing", r"AttributeError: .*'fc1'", r"at raises.py:38"),
+    ("raises.py:Misspelt", r"AttributeError: .*'layer'",
+     r"hint: nearest: .*layers"),
     ("raises.py:OddAttribute", r"^OddAttribute: 3 nodes"),
     ("raises.py:OddArgument", r"error: RuntimeError: hands off ",
      r"at raises.py:62 in forward"),
     ("raises.py:RaisesOdd", r"error: OddError: \(its text cannot be had: "
      r"RuntimeError\)\n", r"at raises.py:\d+ in forward: raise OddError"),
     ("raises.py:Deep", r"error: RecursionError: ",
-     r"at raises.py:\d+ in forward", r"called from \d+ more lines\n"),
+     r"at raises.py:\d+ in forward", r"called from \d+ more lines\n",
+     r"hint: it calls itself without end"),
     ("raises.py:NestedList", r"more than 200 levels deep\n"),
     ("raises.py:SelfList", r"more than 200 levels deep\n"),
     # Models that end their process, or make more of them.
     ("ends.py:Exit", r"error: the model called sys.exit\(3\)\n",
      r"at ends.py:11 in forward: sys.exit\(3\)\n"),
     ("ends.py:ExitHard",
-     r"error: the model ended its process: exit status 5\n"),
+     r"error: the model ended its process: exit status 5\n",
+     r"hint: something .* os._exit\(\) does\n"),
     ("ends.py:ExitZero",
      r"error: the model ended its process: exit status 0\n"),
     ("ends.py:Abort",
      r"error: the model ended its process: signal 6 \(Aborted\)\n",
      r"at ends.py:26 in forward\n"),
     ("ends.py:Crash", r"process: signal 11 \(Segmentation fault\)\n",
-     r"at ends.py:31 in forward\n"),
-    ("ends.py:Killed", r"process: signal 9 \(Killed\)\n"),
-    ("ends.py:KillsParent", r"error: the model's process is gone\n"),
+     r"at ends.py:31 in forward\n", r"hint: compiled code failed"),
+    ("ends.py:Killed", r"process: signal 9 \(Killed\)\n",
+     r"hint: the system kills what takes too much memory"),
+    ("ends.py:KillsParent", r"error: the model's process is gone\n",
+     r"hint: the next trace starts a new Python\n"),
     ("ends.py:CloseFiles", r"error: the model ended its process: "),
     ("ends.py:Fork", r"^Fork: 3 nodes"),
     ("ends.py:ForkExits", r"^ForkExits: 3 nodes"),
@@ -212,9 +229,18 @@ CASES = [
      r"hint: fix the input: --concrete flag=VALUE\n"),
 ]
 
-# One of each kind in a process of its own: the exit status.
+# One of each kind in a process of its own: the exit status, of a command and
+# of a model given as argument.
 STATUS = ["syntax_error.py:Net", "arguments.py:Net", "ends.py:ExitZero",
-          "causes.py:If", "raises.py:InForward", "no_such.py:X"]
+          "causes.py:If", "raises.py:InForward", "no_such.py:X",
+          "causes.py:Flag --concrete nosuch=1", "import_exits.py:x"]
+STATUS_OF_PYTHON = ["/bin/false", "/nonexistent/python"]
+
+
+def status_of(python, *arguments):
+    return subprocess.run([FXDB, "-nx", "-batch", "--python", python,
+                           *arguments], cwd=DATA,
+                          capture_output=True).returncode
 
 
 def main():
@@ -232,14 +258,15 @@ def main():
             failed += 1
             print("FAIL %s: %s" % (spec, error))
     session.end()
-    for spec in STATUS:
-        status = subprocess.run(
-            [FXDB, "-nx", "-batch", "--python", PYTHON, "-ex",
-             "trace " + spec], cwd=DATA, capture_output=True).returncode
+    runs = [(PYTHON, "-ex", "trace " + spec) for spec in STATUS]
+    runs += [(PYTHON, spec) for spec in STATUS[3:5]]
+    runs += [(python, "good.py:Good") for python in STATUS_OF_PYTHON]
+    for run in runs:
+        status = status_of(*run)
         if status != 3:
             failed += 1
-            print("FAIL exit status of %s: %d, not 3" % (spec, status))
-    total = len(CASES) + len(STATUS)
+            print("FAIL exit status of %s: %d, not 3" % (run, status))
+    total = len(CASES) + len(runs)
     print("%d passed, %d failed" % (total - failed, failed))
     return 1 if failed else 0
 

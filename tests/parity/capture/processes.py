@@ -153,6 +153,7 @@ def kill_ends_the_process():
     child, = session.children(session.server())
     find(session.run("kill"), r"process that held its weights ended\.")
     assert gone(child)
+    find(session.run("kill"), r"Good is not running now\.\n")
     assert "holds" not in session.run("info graph")
     session.end()
 
@@ -332,11 +333,57 @@ def output_is_never_in_a_json_result():
 
 
 def batch_starts_no_python():
+    """Neither the one given nor the first on PATH; a trace starts that."""
     with tempfile.TemporaryDirectory() as folder:
-        path, trace = fake_python(folder, "exit 1")
-        subprocess.run([FXDB, "-nx", "-batch", "-ex", "quit", "--python",
-                        path], check=True)
-        assert not os.path.exists(trace)
+        path, mark = fake_python(folder, "exit 1")
+        os.symlink(path, folder + "/python3")
+        env = dict(os.environ, PATH=folder + ":" + os.environ["PATH"])
+        env.pop("VIRTUAL_ENV", None)
+        begin = [FXDB, "-nx", "-batch"]
+        subprocess.run(begin + ["-ex", "quit", "--python", path], check=True)
+        for more in ("quit", "help trace", "info graph"):
+            subprocess.run(begin + ["-ex", more], env=env,
+                           capture_output=True)
+        assert not os.path.exists(mark), "a Python was started"
+        subprocess.run(begin + ["good.py:Good"], env=env, cwd=DATA,
+                       capture_output=True)
+        assert os.path.exists(mark), "the fake Python is never started"
+
+
+def doctor(*arguments, **changes):
+    env = dict(os.environ, **changes)
+    if "VIRTUAL_ENV" not in changes:
+        env.pop("VIRTUAL_ENV", None)
+    return subprocess.run([FXDB, "--doctor", *arguments], env=env, text=True,
+                          capture_output=True, check=True).stdout
+
+
+def doctor_says_which_python_and_why():
+    state = r"%s \(%s\): Python 3\.\d+\.\d+, torch %s"
+    taken = r"\d\S*; trace takes it"
+    said = doctor("--python", PYTHON)
+    find(said, r"(?m)^capture +/", state % (PYTHON, "--python", taken))
+    assert said.count("\nPython ") == 1, said
+    find(doctor("--python", "/bin/false"),
+         r"/bin/false \(--python\) does not run +install python3-torch, or "
+         r"--python PATH")
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(folder + "/bin")
+        bare, _ = fake_python(folder + "/bin", 'exec %s -I -S "$@"' % PYTHON)
+        os.mkdir(folder + "/first")
+        good, _ = fake_python(folder + "/first", 'exec %s "$@"' % PYTHON)
+        os.rename(good, folder + "/first/python3")
+        find(doctor(VIRTUAL_ENV=folder, PATH=folder + "/first:/usr/bin:/bin"),
+             state % (bare, r"\$VIRTUAL_ENV", "none\n"),
+             state % (folder + "/first/python3", "PATH", taken))
+
+
+def info_graph_says_where_from():
+    session = Session()
+    session.run("trace good.py:Good")
+    find(session.run("info graph"), r"origin +trace good.py:Good\n",
+         r"dialect +\d", r"process +\d+ holds the weights; kill ends it\n")
+    session.end()
 
 
 def the_prompt_starts_python():

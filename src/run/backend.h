@@ -3,9 +3,9 @@
  *
  * A backend is a struct of functions and a state.  Those on values, at the end,
  * may be null, and are asked through run/values.h; one whose has_values is
- * false may still know those of parameters and files.  The interpreter and the evaluator know nothing else of it.  An operation is
- * resolved once to a plan for the kinds of its arguments and called any number
- * of times.
+ * false may still know those of parameters and files.  The interpreter and the
+ * evaluator know nothing else of it.  An operation is resolved once to a plan
+ * for the kinds of its arguments and called any number of times.
  */
 #ifndef FX_RUN_BACKEND_H
 #define FX_RUN_BACKEND_H
@@ -130,6 +130,9 @@ struct fx_backend_ops {
 struct fx_backend {
 	const struct fx_backend_ops *ops;
 	void *state; /* the backend's own */
+	/* Runs what this one cannot (run/fallback.h); borrowed, or null. */
+	struct fx_backend *fallback;
+	size_t fallback_calls; /* how often it did */
 };
 
 void fx_backend_free(struct fx_backend *backend);

@@ -15,15 +15,18 @@ libfxcore_a_SOURCES += \
 	%D%/eval_node.c \
 	%D%/eval_operand.c \
 	%D%/eval_private.h \
+	%D%/eval_plain.c \
 	%D%/eval_query.c \
 	%D%/eval_reach.c \
 	%D%/eval_test.c %D%/eval_test.h \
 	%D%/eval_value.c \
 	%D%/eval_values.c \
 	%D%/held.c %D%/held.h \
+	%D%/fallback.c %D%/fallback.h \
 	%D%/hooks.c %D%/hooks.h \
 	%D%/interp.c %D%/interp.h \
 	%D%/plan.c %D%/plan.h \
+	%D%/plan_expand.c %D%/plan_private.h \
 	%D%/stats.c %D%/stats.h \
 	%D%/tensor_text.c %D%/tensor_text.h \
 	%D%/values.c %D%/values.h

@@ -11,9 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/mem.h"
-#include "base/vec.h"
 #include "ir/expand.h"
 #include "ir/graph.h"
 #include "ir/module.h"
@@ -21,7 +19,9 @@
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/env.h"
+#include "run/fallback.h"
 #include "run/interp.h"
+#include "run/plan_private.h"
 
 enum slot_kind {
 	SLOT_CONSTANT,
@@ -29,35 +29,22 @@ enum slot_kind {
 	SLOT_BUILD,
 };
 
-struct slot {
+struct fx_slot {
 	enum slot_kind kind;
 	enum fx_datum_kind build; /* BUILD: of what kind */
 	size_t count;             /* BUILD: slots, for a dict two a pair */
 	union {
 		struct fx_datum *constant;
 		uint64_t id;
-		struct slot *slots;
+		struct fx_slot *slots;
 	};
 	const char *name; /* NODE: for messages, interned */
-};
-
-/* One piece of memory: the slots, kinds and keywords stand behind it. */
-struct fx_plan {
-	struct slot *slots; /* positional, then keywords */
-	size_t count;
-	const char **keywords;
-	size_t keyword_count;
-	struct fx_kind *kinds; /* what it is resolved for */
-	void *backend_plan;    /* NULL: not resolved, or expanded */
-	uint64_t writes;       /* which data a call of backend_plan writes */
-	bool may_draw;
-	bool is_expanded;
 };
 
 /* --- slots -------------------------------------------------------------- */
 
 static void
-slot_deinit(struct slot *slot)
+slot_deinit(struct fx_slot *slot)
 {
 	switch (slot->kind) {
 	case SLOT_CONSTANT:
@@ -101,12 +88,12 @@ built_kind(const struct fx_value *value)
 }
 
 static void
-slot_init(struct slot *slot, const struct fx_value *value)
+slot_init(struct fx_slot *slot, const struct fx_value *value)
 {
 	/* A named tuple is run as the tuple of its fields. */
 	size_t skip = value->kind == FX_VALUE_NAMEDTUPLE;
 
-	*slot = (struct slot){ .kind = SLOT_NODE };
+	*slot = (struct fx_slot){ .kind = SLOT_NODE };
 	if (value->kind == FX_VALUE_NODE) {
 		slot->id = value->node->id;
 		slot->name = value->node->name;
@@ -125,11 +112,11 @@ slot_init(struct slot *slot, const struct fx_value *value)
 		slot_init(&slot->slots[i], &value->items[i + skip]);
 }
 
-static struct fx_error *slot_fill(const struct slot *slot,
+static struct fx_error *slot_fill(const struct fx_slot *slot,
 	const struct fx_env *env, struct fx_datum **ret);
 
 static struct fx_error *
-slot_build(const struct slot *slot, const struct fx_env *env,
+slot_build(const struct fx_slot *slot, const struct fx_env *env,
 	struct fx_datum **ret)
 {
 	struct fx_datum **items = fx_xcalloc(slot->count, sizeof(*items));
@@ -152,7 +139,7 @@ slot_build(const struct slot *slot, const struct fx_env *env,
 }
 
 static struct fx_error *
-slot_fill(const struct slot *slot, const struct fx_env *env,
+slot_fill(const struct fx_slot *slot, const struct fx_env *env,
 	struct fx_datum **ret)
 {
 	struct fx_datum *datum;
@@ -178,7 +165,7 @@ struct fx_error *
 fx_plan_argument(const struct fx_env *env, const struct fx_value *value,
 	struct fx_datum **ret)
 {
-	struct slot slot;
+	struct fx_slot slot;
 	struct fx_error *err;
 
 	slot_init(&slot, value);
@@ -262,7 +249,7 @@ plan_new(const struct fx_node *node)
 	plan->count = count;
 	plan->keyword_count = keywords;
 	plan->may_draw = may_draw(node);
-	plan->slots = (struct slot *)(plan + 1);
+	plan->slots = (struct fx_slot *)(plan + 1);
 	plan->keywords = (const char **)(plan->slots + count);
 	plan->kinds = (struct fx_kind *)(plan->keywords + keywords);
 	for (size_t i = 0; i < positional; i++)
@@ -300,191 +287,14 @@ plan_of(struct fx_plans *plans, const struct fx_node *node)
 	return plans->by_node[index];
 }
 
-/* --- expansions and nested graphs --------------------------------------- */
-
-struct call {
-	struct fx_plans *plans;
-	const struct fx_plan *plan;
-	const struct fx_node *node;
-	struct fx_datum **data; /* plan->count of them */
-};
-
-/* Arguments of a fragment or nested graph, borrowed and owned ones alike
- * referenced.
- */
-struct gathered {
-	FX_VEC(struct fx_datum *) data;
-};
-
-static void
-gathered_deinit(struct gathered *gathered)
-{
-	for (size_t i = 0; i < gathered->data.count; i++)
-		fx_datum_unref(gathered->data.items[i]);
-	fx_vec_deinit(&gathered->data);
-}
-FX_DEFINE_DEINIT(gathered, struct gathered, gathered_deinit);
-
-/* The leaves that an expansion takes as inputs, in the order of
- * fx_expand_leaves.
- */
-static void
-gather_leaves(struct gathered *gathered, struct fx_datum *datum)
-{
-	bool is_symbol = datum->kind == FX_DATUM_PLAIN &&
-			 datum->value.kind == FX_VALUE_SYMBOL;
-
-	if (datum->kind == FX_DATUM_TENSOR || is_symbol ||
-		datum->kind == FX_DATUM_UNKNOWN)
-		fx_vec_push(&gathered->data, fx_datum_ref(datum));
-	for (size_t i = 0; i < fx_datum_item_count(datum); i++)
-		gather_leaves(gathered, datum->items[i]);
-}
-
-static void
-call_values(const struct call *call, struct fx_arena *arena,
-	struct fx_value *args_ret, struct fx_value *kwargs_ret)
-{
-	const struct fx_plan *plan = call->plan;
-	size_t positional = plan->count - plan->keyword_count;
-	struct fx_value *args =
-		FX_ARENA_ARRAY(arena, struct fx_value, positional);
-	struct fx_value *kwargs =
-		FX_ARENA_ARRAY(arena, struct fx_value, 2 * plan->keyword_count);
-
-	for (size_t i = 0; i < positional; i++)
-		args[i] = fx_datum_to_value(arena, call->data[i]);
-	for (size_t i = 0; i < plan->keyword_count; i++) {
-		kwargs[2 * i] = fx_value_string(plan->keywords[i]);
-		kwargs[2 * i + 1] =
-			fx_datum_to_value(arena, call->data[positional + i]);
-	}
-	*args_ret = fx_value_sequence(arena, FX_VALUE_TUPLE, args, positional);
-	*kwargs_ret = fx_value_dict(arena, kwargs, plan->keyword_count);
-}
-
-/* The fragment for CALL, or UNSUPPORTED. */
-static struct fx_error *
-expand(const struct call *call, struct fx_module *module,
-	const struct fx_fragment **ret)
-{
-	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
-	struct fx_plans *plans = call->plans;
-	struct fx_value args;
-	struct fx_value kwargs;
-
-	if (!plans->expander)
-		plans->expander = fx_expander_new();
-	call_values(call, arena, &args, &kwargs);
-	if (module)
-		return fx_expand_module(plans->expander, module, &args, &kwargs,
-			ret);
-	return fx_expand_function(plans->expander, call->node->target, &args,
-		&kwargs, ret);
-}
-
-/* What the fragment's inputs get: members of the module and leaves of the
- * arguments, as the fragment says.
- */
-static struct fx_error *
-gather_inputs(const struct call *call, struct fx_module *module,
-	const struct fx_fragment *fragment, struct gathered *ret)
-{
-	FX_AUTO(gathered) struct gathered leaves = { .data = { 0 } };
-	struct fx_backend *backend = call->plans->backend;
-	size_t leaf = 0;
-
-	for (size_t i = 0; i < call->plan->count; i++)
-		gather_leaves(&leaves, call->data[i]);
-	for (size_t i = 0; i < fragment->input_count; i++) {
-		const char *name = fragment->members[i];
-		struct fx_member *member =
-			name ? fx_module_member(module, name) : NULL;
-		struct fx_datum *datum;
-		struct fx_error *err;
-
-		if (member && member->tensor) {
-			err = backend->ops->from_tensor(backend, member->tensor,
-				&datum);
-			if (err)
-				return err;
-		} else if (!name && leaf < leaves.data.count) {
-			datum = fx_datum_ref(leaves.data.items[leaf++]);
-		} else {
-			return fx_error_new(FX_ERR_INTERNAL,
-				"the expansion of %s takes an input that the "
-				"call does not have",
-				call->node->target);
-		}
-		fx_vec_push(&ret->data, datum);
-	}
-	return NULL;
-}
-
-static struct fx_error *
-call_expanded(const struct call *call, struct fx_module *module,
-	struct fx_datum **ret)
-{
-	FX_AUTO(gathered) struct gathered inputs = { .data = { 0 } };
-	const struct fx_fragment *fragment;
-	struct fx_error *err = expand(call, module, &fragment);
-
-	if (!err)
-		err = gather_inputs(call, module, fragment, &inputs);
-	if (err)
-		return err;
-	return fx_interp_call(call->plans->backend, fragment->graph,
-		&(struct fx_arguments){ inputs.data.items, inputs.data.count,
-			call->plans->watch },
-		call->plans->depth + 1, ret);
-}
-
-/* Arguments of a nested graph: by position, then by the placeholder's name.
- * Missing ones are left to their defaults (null).
- */
-static struct fx_error *
-call_nested(const struct call *call, struct fx_graph *graph,
-	struct fx_datum **ret)
-{
-	const struct fx_plan *plan = call->plan;
-	size_t positional = plan->count - plan->keyword_count;
-	FX_VEC(struct fx_datum *) inputs = { 0 };
-	struct fx_node *node;
-	struct fx_error *err;
-
-	fx_graph_for_each_node (node, graph) {
-		struct fx_datum *datum = NULL;
-
-		if (node->opcode != FX_OPCODE_PLACEHOLDER)
-			continue;
-		if (inputs.count < positional)
-			datum = call->data[inputs.count];
-		for (size_t i = 0; i < plan->keyword_count; i++)
-			if (plan->keywords[i] == node->target)
-				datum = call->data[positional + i];
-		fx_vec_push(&inputs, datum);
-	}
-	if (positional > inputs.count)
-		err = fx_error_new(FX_ERR_TYPE,
-			"%s takes %zu arguments, gets %zu", call->node->target,
-			inputs.count, positional);
-	else
-		err = fx_interp_call(call->plans->backend, graph,
-			&(struct fx_arguments){ inputs.items, inputs.count,
-				call->plans->watch },
-			call->plans->depth + 1, ret);
-	fx_vec_deinit(&inputs);
-	return err;
-}
-
 /* --- calling ------------------------------------------------------------ */
 
-/* Resolve again if the kinds are not those that the plan was made for. */
-static struct fx_error *
-resolve(const struct call *call, struct fx_plan *plan)
+static struct fx_call_site
+site_of(const struct fx_plan_call *call)
 {
-	struct fx_backend *backend = call->plans->backend;
-	struct fx_call_site site = {
+	const struct fx_plan *plan = call->plan;
+
+	return (struct fx_call_site){
 		.opcode = call->node->opcode,
 		.target = call->node->target,
 		.graph = call->node->graph,
@@ -493,6 +303,14 @@ resolve(const struct call *call, struct fx_plan *plan)
 		.keywords = plan->keywords,
 		.keyword_count = plan->keyword_count,
 	};
+}
+
+/* Resolve again if the kinds are not those that the plan was made for. */
+static struct fx_error *
+resolve(const struct fx_plan_call *call, struct fx_plan *plan)
+{
+	struct fx_backend *backend = call->plans->backend;
+	struct fx_call_site site = site_of(call);
 	bool same = plan->backend_plan || plan->is_expanded;
 	struct fx_error *err;
 
@@ -523,7 +341,7 @@ resolve(const struct call *call, struct fx_plan *plan)
 }
 
 static struct fx_error *
-call_backend(const struct call *call, struct fx_datum **ret)
+call_backend(const struct fx_plan_call *call, struct fx_datum **ret)
 {
 	const struct fx_plan *plan = call->plan;
 	const struct fx_plan_watch *watch = call->plans->watch;
@@ -540,7 +358,7 @@ call_backend(const struct call *call, struct fx_datum **ret)
 }
 
 static struct fx_error *
-call_resolved(const struct call *call, struct fx_plan *plan,
+call_here(const struct fx_plan_call *call, struct fx_plan *plan,
 	struct fx_datum **ret)
 {
 	struct fx_module *module = NULL;
@@ -548,7 +366,7 @@ call_resolved(const struct call *call, struct fx_plan *plan,
 	struct fx_error *err;
 
 	if (nested)
-		return call_nested(call, nested, ret);
+		return fx_plan_nested(call, nested, ret);
 	err = resolve(call, plan);
 	if (err)
 		return err;
@@ -562,7 +380,30 @@ call_resolved(const struct call *call, struct fx_plan *plan,
 				"there is no module \"%s\"",
 				call->node->target);
 	}
-	return call_expanded(call, module, ret);
+	return fx_plan_expanded(call, module, ret);
+}
+
+/* On the backend, else on the one that it falls back to. */
+static struct fx_error *
+call_resolved(const struct fx_plan_call *call, struct fx_plan *plan,
+	struct fx_datum **ret)
+{
+	struct fx_backend *backend = call->plans->backend;
+	struct fx_error *err = call_here(call, plan, ret);
+	struct fx_call_site site;
+	struct fx_error *other;
+
+	if (!err || fx_error_code(err) != FX_ERR_UNSUPPORTED ||
+		!backend->fallback)
+		return err;
+	site = site_of(call);
+	other = fx_fallback_call(backend, &site, call->data, ret);
+	if (other && fx_error_code(other) == FX_ERR_UNSUPPORTED) {
+		fx_error_free(other);
+		return err;
+	}
+	fx_error_free(err);
+	return other;
 }
 
 struct fx_error *
@@ -571,7 +412,7 @@ fx_plans_call(struct fx_plans *plans, const struct fx_env *env,
 {
 	struct fx_plan *plan = plan_of(plans, node);
 	struct fx_datum *few[8];
-	struct call call = {
+	struct fx_plan_call call = {
 		.plans = plans,
 		.plan = plan,
 		.node = node,

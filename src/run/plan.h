@@ -38,7 +38,7 @@ struct fx_plan_watch {
 struct fx_plans {
 	const struct fx_plan_watch *watch; /* borrowed; may be NULL */
 	struct fx_backend *backend;        /* borrowed */
-	struct fx_plan **by_node;   /* by the low half of the node's id */
+	struct fx_plan **by_node; /* by the low half of the node's id */
 	size_t capacity;
 	struct fx_expander *expander; /* of layers the backend cannot run */
 	int depth;                    /* nested graphs above this one */

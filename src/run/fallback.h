@@ -1,0 +1,30 @@
+/* fallback.h - what one backend cannot run, run by another.
+ *
+ * Tensors go over as their bytes, and so do results come back; what only the
+ * other understands stays there, as a handle.
+ */
+#ifndef FX_RUN_FALLBACK_H
+#define FX_RUN_FALLBACK_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+struct fx_backend;
+struct fx_call_site;
+struct fx_datum;
+
+/* DATUM with its tensors in BACKEND: the same tensors where they are there
+ * already.  *RET is new.  NO_SPACE, TYPE when there are no values.
+ */
+FX_NODISCARD struct fx_error *fx_fallback_move(struct fx_backend *backend,
+	struct fx_datum *datum, struct fx_datum **ret);
+
+/* Run SITE on the fallback of BACKEND.  UNSUPPORTED when that cannot either,
+ * or when it would write a tensor in place, which is a copy there.
+ */
+FX_NODISCARD struct fx_error *fx_fallback_call(struct fx_backend *backend,
+	const struct fx_call_site *site, struct fx_datum *const *data,
+	struct fx_datum **ret);
+
+#endif /* FX_RUN_FALLBACK_H */

@@ -1,0 +1,46 @@
+/* plan_private.h - a node prepared for a backend, and one call of it. */
+#ifndef FX_RUN_PLAN_PRIVATE_H
+#define FX_RUN_PLAN_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "run/datum.h"
+#include "run/plan.h"
+
+struct fx_graph;
+struct fx_kind;
+struct fx_module;
+struct fx_slot;
+
+/* One piece of memory: the slots, kinds and keywords stand behind it. */
+struct fx_plan {
+	struct fx_slot *slots; /* positional, then keywords */
+	size_t count;
+	const char **keywords;
+	size_t keyword_count;
+	struct fx_kind *kinds; /* what it is resolved for */
+	void *backend_plan;    /* NULL: not resolved, or expanded */
+	uint64_t writes;       /* which data a call of backend_plan writes */
+	bool may_draw;
+	bool is_expanded;
+};
+
+struct fx_plan_call {
+	struct fx_plans *plans;
+	const struct fx_plan *plan;
+	const struct fx_node *node;
+	struct fx_datum **data; /* plan->count of them */
+};
+
+/* plan_expand.c: what is no operation of the backend: the fragment that CALL's
+ * layer (MODULE) or function expands to; the GRAPH that its module owns.
+ */
+FX_NODISCARD struct fx_error *fx_plan_expanded(const struct fx_plan_call *call,
+	struct fx_module *module, struct fx_datum **ret);
+FX_NODISCARD struct fx_error *fx_plan_nested(const struct fx_plan_call *call,
+	struct fx_graph *graph, struct fx_datum **ret);
+
+#endif /* FX_RUN_PLAN_PRIVATE_H */

@@ -305,6 +305,12 @@ site_of(const struct fx_plan_call *call)
 	};
 }
 
+static uint64_t
+all_bits(size_t count)
+{
+	return count < 64 ? ((uint64_t)1 << count) - 1 : UINT64_MAX;
+}
+
 /* Resolve again if the kinds are not those that the plan was made for. */
 static struct fx_error *
 resolve(const struct fx_plan_call *call, struct fx_plan *plan)
@@ -331,7 +337,8 @@ resolve(const struct fx_plan_call *call, struct fx_plan *plan)
 	plan->writes = 0;
 	err = backend->ops->resolve(backend, &site, &plan->backend_plan);
 	if (!err && backend->ops->writes)
-		plan->writes = backend->ops->writes(plan->backend_plan);
+		plan->writes = backend->ops->writes(plan->backend_plan) &
+			       all_bits(plan->count);
 	if (!err || fx_error_code(err) != FX_ERR_UNSUPPORTED ||
 		call->node->opcode == FX_OPCODE_CALL_METHOD)
 		return err;

@@ -6,10 +6,14 @@
  */
 #include <config.h>
 
+#include <signal.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "guest/backend_python.h"
+#include "guest/child_tree.h"
+#include "guest/shim.h"
 #include "ir/module.h"
 #include "run/backend.h"
 #include "run/datum.h"
@@ -27,6 +31,14 @@ fx_session_add_backend(struct fx_session *session,
 void
 fx_session_free_backends(struct fx_session *session)
 {
+	for (size_t i = 0; i < session->child_runs.count; i++) {
+		struct fx_child_run *run = &session->child_runs.items[i];
+
+		fx_backend_free(run->backend);
+		fx_child_tree_free(run->tree);
+		fx_capture_free(run->capture);
+	}
+	fx_vec_deinit(&session->child_runs);
 	for (size_t i = 0; i < session->backends.count; i++)
 		fx_backend_free(session->backends.items[i]);
 	fx_vec_deinit(&session->backends);
@@ -64,16 +76,90 @@ find(const struct fx_session *session, const char *name)
 	return NULL;
 }
 
+static void
+tell(void *context, const char *line)
+{
+	fx_model_say(context, fx_xstrdup(line));
+}
+
+/* The torch of the Python that traced MODEL; that there is none is kept, as
+ * trying takes long.
+ */
 static struct fx_error *
 need_torch(struct fx_session *session, struct fx_model *model,
 	struct fx_backend **ret)
 {
-	(void)model;
+	const struct fx_shim_options options = {
+		.python = model->traced ? model->traced->path : NULL,
+		.tell = tell,
+		.context = model,
+	};
+	struct fx_error *err;
+
 	*ret = find(session, "torch");
 	if (*ret)
 		return NULL;
-	return fx_error_new(FX_ERR_UNSUPPORTED,
-		"this fxdb is built without libtorch");
+	if (session->no_torch)
+		return fx_error_new(FX_ERR_UNSUPPORTED, "%s",
+			session->no_torch);
+	err = fx_backend_torch_new(&options, ret);
+	if (err)
+		session->no_torch = fx_xstrdup(fx_error_message(err));
+	else
+		fx_session_add_backend(session, *ret);
+	return err;
+}
+
+/* --- the process that traced it --------------------------------------------
+ */
+
+static struct fx_error *
+need_python(struct fx_session *session, struct fx_model *model,
+	struct fx_backend **ret)
+{
+	const struct fx_python_run options = {
+		.capture = model->capture,
+		.tree = model->tree,
+		.tick = session->tick,
+		.context = session->tick_context,
+	};
+	struct fx_child_run run = { .tree = model->tree };
+
+	if (!model->capture || !model->tree)
+		return fx_error_new(FX_ERR_UNSUPPORTED,
+			"the process that traced %s is not there", model->name);
+	if (!model->python) {
+		model->python = fx_backend_python_new(&options);
+		run.backend = model->python;
+		fx_vec_push(&session->child_runs, run);
+	}
+	*ret = model->python;
+	return NULL;
+}
+
+bool
+fx_session_retire_capture(struct fx_session *session, struct fx_model *model)
+{
+	int process = fx_model_process(model);
+
+	for (size_t i = 0; i < session->child_runs.count; i++) {
+		struct fx_child_run *run = &session->child_runs.items[i];
+
+		if (!model->python || run->backend != model->python)
+			continue;
+		run->capture = FX_TAKE(model->capture);
+		model->tree = NULL; /* the run's */
+		if (model->backend == model->python)
+			model->backend = model->meta_backend;
+		if (model->backend->fallback == model->python)
+			model->backend->fallback = NULL;
+		model->python = NULL;
+		model->fallback = NULL;
+		if (process > 0)
+			kill(-process, SIGKILL);
+		return true;
+	}
+	return false;
 }
 
 /* --- parameters ----------------------------------------------------------- */
@@ -126,6 +212,7 @@ static void
 use(struct fx_model *model, struct fx_backend *backend)
 {
 	model->backend = backend;
+	model->fallback = NULL;
 }
 
 static void
@@ -139,6 +226,20 @@ use_meta(struct fx_model *model, const char *why)
 }
 
 static struct fx_error *
+use_python(struct fx_session *session, struct fx_model *model, const char *why)
+{
+	struct fx_backend *backend;
+	struct fx_error *err = need_python(session, model, &backend);
+
+	if (err)
+		return err;
+	if (model->backend != backend)
+		fx_model_say(model, fx_xasprintf("running in Python; %s", why));
+	use(model, backend);
+	return NULL;
+}
+
+static struct fx_error *
 choose_auto(struct fx_session *session, struct fx_model *model)
 {
 	FX_AUTO_ERROR struct fx_error *err = NULL;
@@ -147,15 +248,21 @@ choose_auto(struct fx_session *session, struct fx_model *model)
 
 	if (!backend)
 		err = need_torch(session, model, &backend);
-	if (err) {
+	if (err && !model->capture) {
 		use_meta(model, fx_error_message(err));
 		return NULL;
 	}
+	if (err)
+		return use_python(session, model, fx_error_message(err));
 	why = why_not_weights(model);
-	if (why)
+	if (why) {
 		use_meta(model, why);
-	else
-		use(model, backend);
+		return NULL;
+	}
+	use(model, backend);
+	/* Where it has no kernel, the process that traced the graph helps. */
+	if (model->capture && model->tree)
+		return need_python(session, model, &model->fallback);
 	return NULL;
 }
 
@@ -167,6 +274,12 @@ choose_named(struct fx_session *session, struct fx_model *model,
 	struct fx_backend *backend = find(session, name);
 	struct fx_error *err = NULL;
 
+	if (fx_str_equal(name, "python")) {
+		err = need_python(session, model, &backend);
+		if (!err)
+			use(model, backend);
+		return err;
+	}
 	if (!backend && fx_str_equal(name, "torch"))
 		err = need_torch(session, model, &backend);
 	else if (!backend)
@@ -206,6 +319,13 @@ fx_model_choose_backend(struct fx_session *session, struct fx_model *model)
 	fx_position_kill(model);
 	fx_model_clear_overrides(model);
 	return fx_model_read_inputs_again(session, model);
+}
+
+void
+fx_model_set_fallback(struct fx_model *model)
+{
+	if (model->backend->ops->has_values)
+		model->backend->fallback = model->fallback;
 }
 
 const char *

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/intern.h"
 #include "base/mem.h"
+#include "guest/child_tree.h"
 #include "ir/graph_hash.h"
 #include "ir/module.h"
 #include "load/safetensors.h"
@@ -121,6 +122,7 @@ add_model(struct fx_session *session, const struct fx_trace_request *request,
 	model = fx_session_add_graph(session, graph,
 		name ? name : graph->class_name, origin);
 	model->capture = FX_TAKE(report->capture);
+	model->tree = fx_child_tree_new(graph);
 	return model;
 }
 
@@ -213,6 +215,10 @@ fx_model_process(const struct fx_model *model)
 void
 fx_model_end_capture(struct fx_model *model)
 {
+	if (fx_session_retire_capture(model->session, model))
+		return;
 	fx_capture_free(model->capture);
+	fx_child_tree_free(model->tree);
 	model->capture = NULL;
+	model->tree = NULL;
 }

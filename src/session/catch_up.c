@@ -37,6 +37,8 @@ fx_place_override(struct fx_model *model, struct fx_place *place,
 	if (!datum)
 		return false;
 	fx_env_take(&place->env, node->id, fx_datum_ref(datum));
+	/* It did not run, so it did not run again. */
+	fx_map_erase(&model->dirty, (uintptr_t)node->id);
 	fx_model_has_run(model, node);
 	return true;
 }
@@ -201,6 +203,7 @@ fx_place_compute(struct fx_model *model, struct fx_place *place,
 		fx_map_has(&model->timeline.dropped, (uintptr_t)node->id);
 	struct fx_error *err;
 
+	fx_model_set_fallback(model);
 	fx_timeline_keep_random(&model->timeline);
 	add(&missing, node);
 	err = run_missing(model, &interp, &missing);

@@ -21,8 +21,9 @@ count_nodes(const struct fx_model *model, struct fx_run_facts *ret)
 			node->opcode != FX_OPCODE_OUTPUT)
 			ret->ran++;
 	}
-	if (by_python)
-		ret->by_python = ret->ran;
+	ret->by_python = by_python ? ret->ran
+				   : model->backend->fallback_calls -
+					     model->fallback_before;
 }
 
 void

@@ -249,7 +249,7 @@ fail_at(struct fx_request *request, struct fx_node *node, struct fx_error *err)
 {
 	fx_map_set(&request->model->failures, (uintptr_t)node->id, 1);
 	request->stop->failed = node;
-	request->stop->error = err;
+	request->stop->error = fx_explain_failure(request->model, node, err);
 	fx_request_stop(request, FX_STOP_ERROR);
 }
 
@@ -385,6 +385,7 @@ fx_request_new(struct fx_session *session, struct fx_model *model,
 	};
 
 	*ret = (struct fx_stop){ .reason = FX_STOP_STEP };
+	fx_model_set_fallback(model);
 	fx_timeline_keep_random(&model->timeline);
 	fx_budget_begin(session, model);
 	fx_ticker_init(&request.ticker, session->tick, session->tick_context);
@@ -412,6 +413,8 @@ begin(struct fx_session *session, struct fx_model *model)
 		return fx_error_new(FX_ERR_VALUE, "%s has no nodes to run",
 			model->name);
 	fx_position_kill(model);
+	fx_model_set_fallback(model);
+	model->fallback_before = model->backend->fallback_calls;
 	err = fx_timeline_start(&model->timeline, model->backend,
 		session->seed);
 	if (!err)

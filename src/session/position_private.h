@@ -19,10 +19,10 @@ struct fx_request {
 	bool ignores_breaks; /* goto */
 	bool to_computing;   /* start */
 
-	bool is_first;          /* no node has been passed yet */
-	bool is_stopped;        /* stop is filled */
-	bool enters_now;        /* the node ahead is a nested graph to enter */
-	size_t depth;           /* places when it began */
+	bool is_first;   /* no node has been passed yet */
+	bool is_stopped; /* stop is filled */
+	bool enters_now; /* the node ahead is a nested graph to enter */
+	size_t depth;    /* places when it began */
 	size_t rerun_before;
 	struct fx_error *error; /* from a hook */
 };
@@ -47,6 +47,10 @@ const char *fx_position_unit(const struct fx_node *node);
 bool fx_position_is_inside(const struct fx_node *node, const char *path);
 /* Neither a placeholder nor a get_attr. */
 bool fx_position_is_computing(const struct fx_node *node);
+
+/* explain.c: ERR with the sizes that NODE was given as notes. */
+struct fx_error *fx_explain_failure(struct fx_model *model,
+	const struct fx_node *node, struct fx_error *err_taken);
 
 /* position_back.c */
 void fx_request_back(struct fx_request *request, enum fx_move move,

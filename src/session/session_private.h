@@ -14,6 +14,8 @@
 #include "session/timeline.h"
 
 struct fx_break;
+struct fx_capture;
+struct fx_child_tree;
 struct fx_meta;
 struct fx_meta_report;
 struct fx_place;
@@ -37,6 +39,15 @@ struct fx_given {
 	struct fx_bitset changed; /* by the low half of the id */
 };
 
+/* The backend python of a model, and what it needs; it lives as long as the
+ * session, since values of it may.
+ */
+struct fx_child_run {
+	struct fx_backend *backend;
+	struct fx_child_tree *tree;
+	struct fx_capture *capture; /* NULL while it is the model's */
+};
+
 /* An edit between begin and end. */
 struct fx_open_edit {
 	size_t savepoint;
@@ -55,6 +66,7 @@ struct fx_model {
 
 	struct fx_capture *capture; /* process with the weights, or NULL */
 	struct fx_traced *traced;   /* how it was captured, or NULL */
+	struct fx_child_tree *tree; /* what it has, or NULL */
 	bool has_weights;           /* they were fetched from it */
 
 	struct fx_meta *meta; /* of shape propagation */
@@ -67,7 +79,10 @@ struct fx_model {
 	FX_VEC(struct fx_input) inputs;
 
 	struct fx_backend *meta_backend; /* the model's own */
-	struct fx_backend *backend;      /* that one or the session's */
+	struct fx_backend *python;       /* over the capture, or NULL */
+	struct fx_backend *backend;      /* one of these or the session's */
+	struct fx_backend *fallback;     /* with auto: python, or NULL */
+	size_t fallback_before;          /* calls of it when this run began */
 	bool has_told_meta;
 	FX_VEC(struct fx_place *) places; /* outermost first */
 	struct fx_timeline timeline;
@@ -106,6 +121,7 @@ struct fx_session {
 	uint64_t seed;
 	bool is_read_only;
 	FX_VEC(struct fx_backend *) backends; /* that have values */
+	FX_VEC(struct fx_child_run) child_runs;
 	char *no_torch;                 /* why there is no libtorch, or NULL */
 	struct fx_datum *value_at_hand; /* borrowed: $v, or NULL */
 	FX_VEC(struct fx_break *) breaks;
@@ -125,7 +141,14 @@ void fx_model_free(struct fx_model *model);
  */
 FX_NODISCARD struct fx_error *
 fx_model_choose_backend(struct fx_session *session, struct fx_model *model);
+/* The backend, which models share, falls back to what is MODEL's. */
+void fx_model_set_fallback(struct fx_model *model);
 void fx_session_free_backends(struct fx_session *session);
+/* The model's capture ends, but values of its backend may stay: true when the
+ * session took the capture for their sake.
+ */
+bool fx_session_retire_capture(struct fx_session *session,
+	struct fx_model *model);
 /* A line to be told after the command that runs. */
 void fx_model_say(struct fx_model *model, char *text_taken);
 

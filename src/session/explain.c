@@ -1,0 +1,133 @@
+/* explain.c - what a node that could not run was given: sizes, who set them,
+ * and what might help.
+ */
+#include <config.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/str.h"
+#include "ir/module.h"
+#include "ir/tensor_meta.h"
+#include "ir/value_text.h"
+#include "run/datum.h"
+#include "session/place.h"
+#include "session/position_private.h"
+
+/* Inputs beyond these are not listed. */
+#define INPUT_LIMIT 8
+
+static void
+add_origin(struct fx_buf *text, const struct fx_node *input)
+{
+	switch (input->opcode) {
+	case FX_OPCODE_PLACEHOLDER:
+		fx_buf_addf(text, "input %s", input->target);
+		break;
+	case FX_OPCODE_GET_ATTR:
+		fx_buf_addf(text, "parameter %s", input->target);
+		break;
+	default:
+		fx_buf_addf(text, "set by @%zu %s",
+			fx_graph_position(input->graph, input), input->name);
+	}
+}
+
+static struct fx_error *
+note_input(struct fx_error *err, const struct fx_place *place,
+	const struct fx_node *input)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	const struct fx_datum *datum = fx_env_get(&place->env, input->id);
+	struct fx_value value;
+
+	if (!datum)
+		return err;
+	value = fx_datum_to_value(arena, datum);
+	fx_value_print_shape(&text, &value, false);
+	if (!text.length)
+		return err;
+	fx_buf_add(&text, "  ");
+	add_origin(&text, input);
+	return fx_error_note(err, "%%%s  %s", input->name, fx_buf_text(&text));
+}
+
+static struct fx_error *
+note_members(struct fx_error *err, const struct fx_node *node)
+{
+	const struct fx_module *module =
+		fx_module_find(node->graph->module, node->target);
+
+	for (size_t i = 0;
+		module && i < module->member_count && i < INPUT_LIMIT; i++) {
+		FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+		FX_AUTO_BUF struct fx_buf text = { 0 };
+		const struct fx_member *member = &module->members[i];
+		struct fx_value value;
+
+		if (!member->tensor)
+			continue;
+		value = fx_tensor_meta_ints(arena, member->tensor->dtype,
+			member->tensor->sizes, member->tensor->rank);
+		fx_value_print_shape(&text, &value, false);
+		err = fx_error_note(err, "%s.%s  %s  parameter", node->target,
+			member->name, fx_buf_text(&text));
+	}
+	return err;
+}
+
+static const struct fx_tensor_meta *
+matrix(const struct fx_place *place, const struct fx_node *node,
+	struct fx_arena *arena, size_t index)
+{
+	const struct fx_value *arg = fx_node_arg(node, index);
+	const struct fx_tensor_meta *meta = NULL;
+
+	if (arg && arg->kind == FX_VALUE_NODE) {
+		const struct fx_datum *datum =
+			fx_env_get(&place->env, arg->node->id);
+
+		meta = datum ? fx_datum_meta(arena, datum) : NULL;
+	}
+	return meta && meta->has_shape && meta->rank >= 2 ? meta : NULL;
+}
+
+/* A product that would fit if the second factor were turned. */
+static struct fx_error *
+hint_product(struct fx_error *err, const struct fx_place *place,
+	const struct fx_node *node)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	const struct fx_tensor_meta *a = matrix(place, node, arena, 0);
+	const struct fx_tensor_meta *b = matrix(place, node, arena, 1);
+	const struct fx_node *second;
+	long long inner;
+
+	if (!a || !b || b->rank != 2 || fx_error_hint_text(err) ||
+		!(fx_str_ends(node->target, "matmul") ||
+			fx_str_ends(node->target, ".mm")))
+		return err;
+	inner = (long long)a->sizes[a->rank - 1].integer;
+	if (inner == b->sizes[0].integer || inner != b->sizes[1].integer)
+		return err;
+	second = fx_node_arg(node, 1)->node;
+	return fx_error_hint(err, "%%%s.t() has shape [%lld,%lld]",
+		second->name, inner, (long long)b->sizes[0].integer);
+}
+
+struct fx_error *
+fx_explain_failure(struct fx_model *model, const struct fx_node *node,
+	struct fx_error *err_taken)
+{
+	const struct fx_place *place = fx_model_place_of(model, node->graph);
+	size_t count = fx_node_input_count(node);
+	struct fx_error *err = err_taken;
+
+	if (!place || fx_error_code(err) == FX_ERR_NO_VALUE)
+		return err;
+	for (size_t i = 0; i < count && i < INPUT_LIMIT; i++)
+		err = note_input(err, place, fx_node_input(node, i));
+	if (node->opcode == FX_OPCODE_CALL_MODULE)
+		err = note_members(err, node);
+	return hint_product(err, place, node);
+}

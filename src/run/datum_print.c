@@ -61,11 +61,26 @@ print_nodes(struct print *print, const struct fx_datum *datum)
 	fx_buf_add_char(print->out, '}');
 }
 
+/* Summaries and values of several tensors have a line each. */
+static bool
+is_shown_long(const struct print *print, const struct fx_datum *datum)
+{
+	size_t count = fx_datum_item_count(datum);
+
+	if (print->how->is_brief || print->letter == 's' || datum->count < 2)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (fx_values_known(datum->items[i]))
+			return true;
+	return false;
+}
+
 static void
 print_list(struct print *print, const struct fx_datum *datum, const char *open,
 	const char *close)
 {
 	bool is_dict = datum->kind == FX_DATUM_DICT;
+	bool is_long = is_shown_long(print, datum);
 	size_t limit = print->how->limit;
 
 	fx_buf_add(print->out, open);
@@ -76,7 +91,7 @@ print_list(struct print *print, const struct fx_datum *datum, const char *open,
 			break;
 		}
 		if (i)
-			fx_buf_add(print->out, ", ");
+			fx_buf_add(print->out, is_long ? ",\n " : ", ");
 		print_datum(print, datum->items[is_dict ? 2 * i : i]);
 		if (is_dict) {
 			fx_buf_add(print->out, ": ");

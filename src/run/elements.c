@@ -140,6 +140,28 @@ small_bits(const char *bytes, size_t size)
 	return two;
 }
 
+/* Bits to bits, without arithmetic, where the number is normal: of a double
+ * the exponent and the mantissa have other places only.
+ */
+static double
+small_number(const struct small_float *type, unsigned bits)
+{
+	unsigned top = (1U << type->exponent) - 1;
+	unsigned exponent = bits >> type->mantissa & top;
+	unsigned size = (unsigned)(type->exponent + type->mantissa);
+	uint64_t wide;
+	double number;
+
+	if (!exponent || exponent == top)
+		return small_decode(type, bits);
+	wide = (uint64_t)(bits >> size & 1) << 63 |
+	       (uint64_t)(exponent + 1023 - (top >> 1)) << 52 |
+	       (uint64_t)(bits & ((1U << type->mantissa) - 1))
+		       << (52 - type->mantissa);
+	memcpy(&number, &wide, sizeof(number));
+	return number;
+}
+
 static void
 decode_small(enum fx_dtype dtype, const char *bytes, size_t count, double *ret)
 {
@@ -147,7 +169,7 @@ decode_small(enum fx_dtype dtype, const char *bytes, size_t count, double *ret)
 	size_t size = (size_t)(1 + type->exponent + type->mantissa) / 8;
 
 	for (size_t i = 0; i < count; i++)
-		ret[i] = small_decode(type, small_bits(bytes + i * size, size));
+		ret[i] = small_number(type, small_bits(bytes + i * size, size));
 }
 
 /* Pairs: COUNT of them, one after the other. */

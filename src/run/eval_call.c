@@ -161,6 +161,28 @@ call_folded(struct fx_evaluator *evaluator, const char *target,
 	return NULL;
 }
 
+/* A backend with values may have operators that no row tells of. */
+static struct fx_error *
+call_backend(struct fx_evaluator *evaluator, enum fx_opcode opcode,
+	const char *target, const struct fx_eval_arguments *arguments,
+	struct fx_datum **ret)
+{
+	bool is_method = opcode == FX_OPCODE_CALL_METHOD;
+	const char *name =
+		is_method ? fx_intern_format("Tensor.%s", target) : target;
+	bool has_row =
+		is_method ? fx_op_find(name) != FX_OP_NONE : is_known(target);
+	struct fx_error *err;
+
+	if (!has_row && !evaluator->resolver->backend->ops->has_values)
+		return no_function(name);
+	err = fx_eval_backend(evaluator, opcode, target, arguments, ret);
+	if (!err || has_row || fx_error_code(err) != FX_ERR_UNSUPPORTED)
+		return err;
+	fx_error_free(err);
+	return no_function(name);
+}
+
 static struct fx_error *
 call_target(struct fx_evaluator *evaluator, const char *target,
 	const struct fx_ast *call, struct fx_datum **ret)
@@ -177,9 +199,7 @@ call_target(struct fx_evaluator *evaluator, const char *target,
 		if (err || found)
 			return err;
 	}
-	if (!is_known(target))
-		return no_function(target);
-	return fx_eval_backend(evaluator, FX_OPCODE_CALL_FUNCTION, target,
+	return call_backend(evaluator, FX_OPCODE_CALL_FUNCTION, target,
 		&arguments, ret);
 }
 
@@ -222,12 +242,15 @@ call_method(struct fx_evaluator *evaluator, struct fx_datum *receiver,
 {
 	const char *name = call->kids[0]->text;
 	FX_AUTO(arguments) struct fx_eval_arguments arguments = { 0 };
-	struct fx_error *err =
-		read_arguments(evaluator, call, receiver, &arguments);
+	struct fx_error *err;
 	struct fx_value values;
 	struct fx_value result;
 
-	if (err)
+	*ret = NULL;
+	err = read_arguments(evaluator, call, receiver, &arguments);
+	if (!err && arguments.count == 1)
+		err = fx_eval_plain_method(receiver, name, ret);
+	if (err || *ret)
 		return err;
 	values = argument_values(evaluator, &arguments);
 	if (!arguments.keyword_count) {
@@ -245,10 +268,8 @@ call_method(struct fx_evaluator *evaluator, struct fx_datum *receiver,
 			return err;
 		fx_error_free(err);
 	}
-	if (fx_op_find(fx_intern_format("Tensor.%s", name)) == FX_OP_NONE)
-		return no_function(fx_intern_format("Tensor.%s", name));
-	return fx_eval_backend(evaluator, FX_OPCODE_CALL_METHOD, name,
-		&arguments, ret);
+	return call_backend(evaluator, FX_OPCODE_CALL_METHOD, name, &arguments,
+		ret);
 }
 
 static struct fx_error *

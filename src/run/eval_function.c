@@ -168,6 +168,11 @@ static const struct function functions[] = {
 		  "standard deviation of a tensor's values, or "
 		  "torch.std" },
 		1, ANY, fx_eval_stats_of_known },
+	{ { "float", "float(x)",
+		  "the one value of a tensor, or Python's float" },
+		1, ANY, fx_eval_item_of_known },
+	{ { "int", "int(x)", "the one value of a tensor, or Python's int" }, 1,
+		ANY, fx_eval_item_of_known },
 	{ { "file", "file(path)", "the tensor in a .npy file" }, 1, 1,
 		fx_eval_file },
 };

@@ -120,8 +120,8 @@ FX_NODISCARD struct fx_error *fx_eval_backend(struct fx_evaluator *evaluator,
 FX_NODISCARD struct fx_error *fx_eval_function(struct fx_evaluator *evaluator,
 	const struct fx_ast *call, bool *found_ret, struct fx_datum **ret);
 
-/* eval_values.c: functions of values; those of fx_eval_stats_of_known give
- * null, without an error, where another function of that name is meant.
+/* eval_values.c and eval_plain.c: functions of values; those "of known" values
+ * give null, without an error, where another function of that name is meant.
  */
 FX_NODISCARD struct fx_error *fx_eval_compare(struct fx_evaluator *evaluator,
 	const struct fx_ast *call, struct fx_datum **ret);
@@ -130,6 +130,15 @@ FX_NODISCARD struct fx_error *fx_eval_stats(struct fx_evaluator *evaluator,
 FX_NODISCARD struct fx_error *
 fx_eval_stats_of_known(struct fx_evaluator *evaluator,
 	const struct fx_ast *call, struct fx_datum **ret);
+FX_NODISCARD struct fx_error *
+fx_eval_item_of_known(struct fx_evaluator *evaluator, const struct fx_ast *call,
+	struct fx_datum **ret);
+/* A method of TENSOR that gives plain values, item or tolist; null for others
+ * and where values are not known.
+ */
+FX_NODISCARD struct fx_error *
+fx_eval_plain_method(const struct fx_datum *tensor, const char *name,
+	struct fx_datum **ret);
 FX_NODISCARD struct fx_error *fx_eval_file(struct fx_evaluator *evaluator,
 	const struct fx_ast *call, struct fx_datum **ret);
 

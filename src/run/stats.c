@@ -99,18 +99,31 @@ count_special(struct fx_stats *stats, double number)
 		stats->minus_inf++;
 }
 
+/* Where NUMBER first stands among NUMBERS. */
+static size_t
+place_of(const double *numbers, double number)
+{
+	size_t i = 0;
+
+	while (numbers[i] != number)
+		i++;
+	return i;
+}
+
+/* LOW and HIGH are the ends of NUMBERS, which begin at element FIRST. */
 static void
-widen(struct fx_stats *stats, double number, uint64_t index)
+widen(struct fx_stats *stats, const double *numbers, uint64_t first, double low,
+	double high)
 {
 	bool is_first = stats->seen == stats->nan;
 
-	if (is_first || number < stats->min) {
-		stats->min = number;
-		stats->min_index = index;
+	if (is_first || low < stats->min) {
+		stats->min = low;
+		stats->min_index = first + place_of(numbers, low);
 	}
-	if (is_first || number > stats->max) {
-		stats->max = number;
-		stats->max_index = index;
+	if (is_first || high > stats->max) {
+		stats->max = high;
+		stats->max_index = first + place_of(numbers, high);
 	}
 }
 
@@ -130,32 +143,83 @@ merge(struct pass *pass, size_t count, double mean, double squares)
 	stats->finite += count;
 }
 
+/* The common case, all finite, in loops without branches. */
 static void
-measure(struct pass *pass, uint64_t first, size_t count)
+measure_finite(struct pass *pass, uint64_t first, size_t count)
 {
 	struct fx_stats *stats = pass->stats;
+	const double *numbers = pass->real;
+	double low = numbers[0];
+	double high = numbers[0];
 	double sum = 0;
 	double squares = 0;
-	size_t finite = 0;
+	size_t nonzero = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		low = numbers[i] < low ? numbers[i] : low;
+		high = numbers[i] > high ? numbers[i] : high;
+		sum += numbers[i];
+		nonzero += numbers[i] != 0;
+	}
+	stats->nonzero += nonzero;
+	sum /= (double)count;
+	for (size_t i = 0; i < count; i++)
+		squares += (numbers[i] - sum) * (numbers[i] - sum);
+	widen(stats, numbers, first, low, high);
+	merge(pass, count, sum, squares);
+}
+
+/* With NaN or infinities: what is finite is measured on its own. */
+static void
+measure_mixed(struct pass *pass, uint64_t first, size_t count)
+{
+	struct fx_stats *stats = pass->stats;
+	double finite[FX_VALUES_CHUNK];
+	double low = INFINITY;
+	double high = -INFINITY;
+	double sum = 0;
+	double squares = 0;
+	uint64_t before = stats->nan;
+	uint64_t after;
+	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		double number = pass->real[i];
 
 		stats->nonzero += number != 0;
-		if (!isnan(number))
-			widen(stats, number, first + i);
-		if (isfinite(number)) {
-			sum += number;
-			pass->real[finite++] = number;
-		} else {
+		low = fmin(low, number);
+		high = fmax(high, number);
+		if (isfinite(number))
+			finite[kept++] = number;
+		else
 			count_special(stats, number);
-		}
-		stats->seen++;
 	}
-	sum = finite ? sum / (double)finite : 0;
-	for (size_t i = 0; i < finite; i++)
-		squares += (pass->real[i] - sum) * (pass->real[i] - sum);
-	merge(pass, finite, sum, squares);
+	for (size_t i = 0; i < kept; i++)
+		sum += finite[i] / (double)kept;
+	for (size_t i = 0; i < kept; i++)
+		squares += (finite[i] - sum) * (finite[i] - sum);
+	merge(pass, kept, sum, squares);
+	/* Whether there was a number before these tells those before. */
+	after = stats->nan;
+	stats->nan = before;
+	if (after - before < count)
+		widen(stats, pass->real, first, low, high);
+	stats->nan = after;
+}
+
+static void
+measure(struct pass *pass, uint64_t first, size_t count)
+{
+	/* NaN as soon as one of them is NaN or infinite. */
+	double probe = 0;
+
+	for (size_t i = 0; i < count; i++)
+		probe += pass->real[i] * 0;
+	if (probe == 0)
+		measure_finite(pass, first, count);
+	else
+		measure_mixed(pass, first, count);
+	pass->stats->seen += count;
 }
 
 /* --- the histogram ------------------------------------------------------- */
@@ -179,17 +243,20 @@ fill_bins(struct pass *pass, uint64_t first, size_t count)
 {
 	struct fx_stats *stats = pass->stats;
 	/* Halves, as the width of all doubles is none. */
-	double width = stats->most / 2 - stats->least / 2;
+	double least = stats->least / 2;
+	double width = stats->most / 2 - least;
+	double scale = FX_STATS_BINS / width;
+	/* Bins that a tiny or no width cannot tell apart are one. */
+	bool is_narrow = !(width > 0) || !isfinite(scale);
 
 	(void)first;
 	for (size_t i = 0; i < count; i++) {
-		double at = pass->real[i] / 2 - stats->least / 2;
 		int bin = FX_STATS_BINS / 2;
 
 		if (!isfinite(pass->real[i]))
 			continue;
-		if (width > 0)
-			bin = (int)(at / width * FX_STATS_BINS);
+		if (!is_narrow)
+			bin = (int)((pass->real[i] / 2 - least) * scale);
 		stats->bins[FX_MIN(FX_MAX(bin, 0), FX_STATS_BINS - 1)]++;
 	}
 }

@@ -62,6 +62,7 @@ enter(void)
 	save("b", FX_DTYPE_F64, b, 4);
 	save("i", FX_DTYPE_I64, a, 4);
 	save("bad", FX_DTYPE_F32, bad, 3);
+	save("one", FX_DTYPE_F32, a, 1);
 	save("none", FX_DTYPE_F32, a, 0);
 	save("c", FX_DTYPE_C64, a, 4);
 }
@@ -135,6 +136,17 @@ functions_look_at_the_values_of_files(void)
 		{ "hasnan(file('none.npy'))", "False" },
 		{ "mean(file('c.npy'))", "error: mean of complex numbers" },
 		{ "absmax(file('c.npy'))", "4.0" },
+		{ "float(file('a.npy'))",
+			"error: the tensor has 4 elements, not one" },
+		{ "float(file('one.npy'))", "1.0" },
+		{ "int(file('one.npy')) + 1", "2" },
+		{ "float('3')", "3.0" },
+		{ "file('one.npy').item()", "1.0" },
+		{ "file('i.npy').tolist()", "[1, -2, 3, 4]" },
+		{ "file('none.npy').tolist()", "[]" },
+		{ "file('c.npy').tolist()[1]", "(-2+0j)" },
+		{ "int(file('bad.npy').tolist()[0])", "1" },
+		{ "(file('one.npy'), 2)", "(f32[1]  1,\n 2)" },
 		{ "absmax('x')", "error: absmax takes a tensor, not a str" },
 		{ "file(3)",
 			"error: file takes a path in quotes, file(\"x.npy\")" },

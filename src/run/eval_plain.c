@@ -1,0 +1,155 @@
+/* eval_plain.c - tensors as numbers and lists of them. */
+#include <config.h>
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "meta/promote.h"
+#include "run/eval_private.h"
+#include "run/values.h"
+
+/* Most numbers that a list is made of. */
+#define LIST_LIMIT 10000
+
+/* --- float(x) and int(x) -------------------------------------------------- */
+
+static double
+number_of(const struct fx_datum *item)
+{
+	if (item->kind == FX_DATUM_FLOAT)
+		return item->real;
+	return item->kind == FX_DATUM_BOOL ? item->truth
+					   : (double)item->integer;
+}
+
+static struct fx_error *
+as_integer(struct fx_datum *item, struct fx_datum **ret)
+{
+	double number = number_of(item);
+
+	if (item->kind == FX_DATUM_INT)
+		*ret = fx_datum_ref(item);
+	else if (fabs(number) < 0x1p63)
+		*ret = fx_datum_int((int64_t)number);
+	else
+		return fx_error_new(FX_ERR_VALUE,
+			"the value is no integer, or too large for one");
+	return NULL;
+}
+
+struct fx_error *
+fx_eval_item_of_known(struct fx_evaluator *evaluator, const struct fx_ast *call,
+	struct fx_datum **ret)
+{
+	bool is_int = fx_str_equal(call->kids[0]->text, "int");
+	FX_AUTO_DATUM struct fx_datum *tensor = NULL;
+	FX_AUTO_DATUM struct fx_datum *item = NULL;
+	const struct fx_ast *tree = call->kids[1];
+	struct fx_error *err;
+
+	*ret = NULL;
+	if (call->kid_count != 2 || tree->kind == FX_AST_KEYWORD)
+		return NULL;
+	err = fx_eval_datum(evaluator, tree, &tensor);
+	if (err || !fx_values_known(tensor))
+		return err;
+	err = fx_values_item(tensor, &item);
+	if (err)
+		return err;
+	if (item->kind == FX_DATUM_PLAIN)
+		return fx_error_new(FX_ERR_TYPE, "a complex number is no %s",
+			is_int ? "int" : "float");
+	if (is_int)
+		return as_integer(item, ret);
+	*ret = fx_datum_float(number_of(item));
+	return NULL;
+}
+
+/* --- x.item() and x.tolist() ---------------------------------------------- */
+
+static struct fx_datum *
+number_datum(enum fx_dtype dtype, const char *bytes)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = NULL;
+	struct fx_value value;
+	double real;
+	double imag;
+
+	if (fx_dtype_is_integer(dtype) && dtype != FX_DTYPE_BOOL)
+		return fx_datum_int(fx_element_int(dtype, bytes, 0));
+	fx_elements_decode(dtype, bytes, 1, &real, &imag);
+	if (dtype == FX_DTYPE_BOOL)
+		return fx_datum_bool(real != 0);
+	if (!fx_dtype_is_complex(dtype))
+		return fx_datum_float(real);
+	arena = fx_arena_new();
+	value = fx_value_complex(arena, real, imag);
+	return fx_datum_from_value(&value);
+}
+
+/* The part from DIMENSION on whose elements begin at *BYTES, which moves.  As
+ * deep as a tensor has dimensions.
+ */
+static struct fx_datum *
+nested_list(const struct fx_extent *extent, uint32_t dimension,
+	const char **bytes)
+{
+	FX_AUTO_FREE struct fx_datum **items = NULL;
+	const char *at = *bytes;
+	size_t count;
+
+	if (dimension == extent->rank) {
+		*bytes += fx_dtype_info(extent->dtype)->size;
+		return number_datum(extent->dtype, at);
+	}
+	count = (size_t)extent->sizes[dimension];
+	items = fx_xcalloc(count, sizeof(*items));
+	for (size_t i = 0; i < count; i++)
+		items[i] = nested_list(extent, dimension + 1, bytes);
+	return fx_datum_items_take(FX_DATUM_LIST, items, count);
+}
+
+static struct fx_error *
+to_list(const struct fx_datum *tensor, struct fx_datum **ret)
+{
+	FX_AUTO_FREE char *bytes = NULL;
+	const char *at;
+	struct fx_extent extent;
+	struct fx_error *err = fx_extent_of(tensor, &extent);
+
+	if (err)
+		return err;
+	if (extent.count > LIST_LIMIT)
+		return fx_error_hint(fx_error_new(FX_ERR_LIMIT,
+					     "a list of more than %d numbers "
+					     "is too long",
+					     LIST_LIMIT),
+			"a slice of it can be one: x[0].tolist()");
+	/* Sizes beside a 0 may be huge. */
+	if (!extent.count) {
+		*ret = fx_datum_items_take(FX_DATUM_LIST, NULL, 0);
+		return NULL;
+	}
+	bytes = fx_xcalloc((size_t)extent.count,
+		fx_dtype_info(extent.dtype)->size);
+	at = bytes;
+	err = fx_values_read(tensor, 0, (size_t)extent.count, bytes);
+	if (!err)
+		*ret = nested_list(&extent, 0, &at);
+	return err;
+}
+
+struct fx_error *
+fx_eval_plain_method(const struct fx_datum *tensor, const char *name,
+	struct fx_datum **ret)
+{
+	*ret = NULL;
+	if (!fx_values_known(tensor))
+		return NULL;
+	if (fx_str_equal(name, "item"))
+		return fx_values_item(tensor, ret);
+	return fx_str_equal(name, "tolist") ? to_list(tensor, ret) : NULL;
+}

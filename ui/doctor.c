@@ -10,6 +10,7 @@
 #include "commands/out.h"
 #include "draw/draw.h"
 #include "guest/python.h"
+#include "guest/shim.h"
 #include "ui/ui.h"
 
 static void
@@ -92,6 +93,13 @@ say_pythons(struct ui *ui)
 	fx_pythons_free(pythons, count);
 }
 
+/* For fx_shim_describe. */
+static void
+say_fact(void *context, const char *what, const char *state, const char *remedy)
+{
+	say(context, what, state, remedy);
+}
+
 void
 ui_doctor(struct ui *ui)
 {
@@ -109,7 +117,7 @@ ui_doctor(struct ui *ui)
 	say_terminal(ui);
 	say_graphviz(ui);
 	say_pythons(ui);
-	say(ui, "libtorch", "not used by this version", "");
+	fx_shim_describe(say_fact, ui);
 	out_table_end(ui->out);
 	out_command_end(ui->out, true);
 }

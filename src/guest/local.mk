@@ -18,6 +18,7 @@ if WITH_TORCH
 libfxcore_a_SOURCES += \
 	%D%/backend_torch.c \
 	%D%/shim_build.c \
+	%D%/shim_facts.c \
 	%D%/shim_load.c \
 	%D%/torch_index.c \
 	%D%/torch_plain.c \

@@ -13,7 +13,6 @@
 #include "base/error.h"
 
 struct fx_backend;
-struct fx_buf;
 
 /* Told one line before something takes seconds: that a shim is built. */
 typedef void fx_shim_tell_fn(void *context, const char *line);
@@ -40,10 +39,11 @@ fx_backend_torch_new(const struct fx_shim_options *options,
 /* Whether a first try would find the configured shim, without loading it. */
 bool fx_shim_is_installed(void);
 
-/* For --doctor: append lines "shim: ...", "libtorch: ...", "BLAS: ...",
- * "threads: ...", "cache: ...", "compiler: ...", each with its remedy where
- * something is wrong.  Loads the shim.
+/* For --doctor: tell what libtorch there is, each fact with its remedy ("" when
+ * nothing is wrong).  Loads the shim.
  */
-void fx_shim_describe(struct fx_buf *out);
+typedef void fx_shim_fact_fn(void *context, const char *what, const char *state,
+	const char *remedy);
+void fx_shim_describe(fx_shim_fact_fn *fact, void *context);
 
 #endif /* FX_GUEST_SHIM_H */

@@ -1,7 +1,6 @@
 /* shim_none.c - built without libtorch. */
 #include <config.h>
 
-#include "base/buf.h"
 #include "guest/shim.h"
 
 struct fx_error *
@@ -23,8 +22,8 @@ fx_shim_is_installed(void)
 }
 
 void
-fx_shim_describe(struct fx_buf *out)
+fx_shim_describe(fx_shim_fact_fn *fact, void *context)
 {
-	fx_buf_add(out, "libtorch: built without; install it (Debian package: "
-			"libtorch-dev) and build again\n");
+	fact(context, "libtorch", "not built in: only shapes run here",
+		"install libtorch-dev and configure again");
 }

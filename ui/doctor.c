@@ -39,19 +39,16 @@ say_terminal(struct ui *ui)
 static void
 say_graphviz(struct ui *ui)
 {
-	FX_AUTO_FREE char *path =
-		fx_xasprintf("%s/fxdb-draw", FX_PKGLIBEXECDIR);
-
 #ifdef FX_WITH_GRAPHVIZ
-	say(ui, "Graphviz", "built in: draw -T svg works", "");
+	FX_AUTO_FREE char *path = fx_draw_program();
+	bool is_there = access(path, X_OK) == 0;
+
+	say(ui, "Graphviz", is_there ? path : "fxdb-draw is missing",
+		is_there ? "" : "install fxdb again: no drawings without it");
 #else
 	say(ui, "Graphviz", "not built in: no SVG drawings",
 		"install libgraphviz-dev and configure again");
 #endif
-	say(ui, "fxdb-draw", access(path, X_OK) == 0 ? path : "not installed",
-		access(path, X_OK) == 0
-			? ""
-			: "found beside fxdb in a build folder");
 }
 
 /* IS_NEXT: no Python before it has torch.  The caller frees. */

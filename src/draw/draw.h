@@ -63,6 +63,11 @@ FX_NODISCARD struct fx_error *fx_draw_picture(struct fx_graph *graph,
 	const struct fx_draw_options *options, const char *format,
 	struct fx_buf *out);
 
+/* Where the helper program is expected: beside this one, or installed.  The
+ * caller frees.
+ */
+char *fx_draw_program(void);
+
 /* "svg|dot|xdot|json|plain|ps" */
 const char *fx_draw_formats(void);
 

@@ -24,6 +24,7 @@
 #include "base/compiler.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "draw/draw.h"
 
 #ifndef FX_PKGLIBEXECDIR
 #define FX_PKGLIBEXECDIR "/usr/libexec/fxdb"
@@ -57,9 +58,8 @@ fx_svg_child_timeout(void)
 	return ms > 0 && ms < 1000000 ? (int)ms : TIMEOUT_MS;
 }
 
-/* The caller frees it. */
-static char *
-program_path(void)
+char *
+fx_draw_program(void)
 {
 	const char *override = getenv("FXDB_DRAW_PROGRAM");
 	char self[4096];
@@ -150,7 +150,7 @@ spawn(const char *program, const struct fx_svg_job *job, const int ends[3],
 static struct fx_error *
 start(struct child *child, const struct fx_svg_job *job)
 {
-	FX_AUTO_FREE char *program = program_path();
+	FX_AUTO_FREE char *program = fx_draw_program();
 	struct fx_error *err = NULL;
 	int ends[3];
 	int status;

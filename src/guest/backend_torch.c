@@ -259,11 +259,9 @@ struct fx_datum *
 fx_torch_datum(const struct fxs_functions *shim,
 	struct fxs_tensor *tensor_taken)
 {
-	struct fx_torch_payload *payload = FX_NEW(struct fx_torch_payload);
+	struct fx_torch_payload *payload = fx_xmalloc(sizeof(*payload));
 
-	payload->references = 1;
-	payload->shim = shim;
-	payload->tensor = tensor_taken;
+	*payload = (struct fx_torch_payload){ 1, shim, tensor_taken };
 	return fx_datum_payload_take(FX_DATUM_TENSOR, fx_torch_stateless(),
 		payload);
 }

@@ -50,10 +50,18 @@ fx_aten_dtype(enum fx_dtype dtype)
 enum fx_dtype
 fx_dtype_of_aten(int number)
 {
-	for (int i = FX_DTYPE_NONE + 1; i < FX_DTYPE_COUNT; i++)
-		if (aten_numbers[i] == number)
-			return (enum fx_dtype)i;
-	return FX_DTYPE_NONE;
+	static const uint8_t dtypes[] = {
+		FX_DTYPE_U8, FX_DTYPE_I8, FX_DTYPE_I16, FX_DTYPE_I32,
+		FX_DTYPE_I64, FX_DTYPE_F16, FX_DTYPE_F32, FX_DTYPE_F64,
+		FX_DTYPE_C32, FX_DTYPE_C64, FX_DTYPE_C128, FX_DTYPE_BOOL,
+		FX_DTYPE_QI8, FX_DTYPE_QU8, FX_DTYPE_QI32, FX_DTYPE_BF16,
+		[23] = FX_DTYPE_F8E5M2, [24] = FX_DTYPE_F8E4M3FN,
+		[27] = FX_DTYPE_U16, [28] = FX_DTYPE_U32, [29] = FX_DTYPE_U64,
+	};
+
+	if (number < 0 || (size_t)number >= FX_ARRAY_LEN(dtypes))
+		return FX_DTYPE_NONE;
+	return (enum fx_dtype)dtypes[number];
 }
 
 /* --- payloads ----------------------------------------------------------- */

@@ -19,10 +19,13 @@
 static struct fx_datum *
 datum_new(enum fx_datum_kind kind)
 {
-	struct fx_datum *datum = FX_NEW(struct fx_datum);
+	/* The C library keeps freed pieces at hand for malloc, not calloc. */
+	struct fx_datum *datum = fx_xmalloc(sizeof(*datum));
 
-	datum->references = 1;
-	datum->kind = (uint8_t)kind;
+	*datum = (struct fx_datum){
+		.references = 1,
+		.kind = (uint8_t)kind,
+	};
 	return datum;
 }
 

@@ -6,6 +6,7 @@
 #include "torch/shim.h"
 
 #include <chrono>
+#include <optional>
 
 #include "torch/convert.hh"
 #include "torch/match.hh"
@@ -23,22 +24,40 @@ using fxs::guarded;
 using fxs::host;
 
 struct fxs_plan {
-	explicit fxs_plan(const fxs::OperatorPtr &best)
-	    : handle(best), operation(best->getOperation()), positional(0)
+	explicit fxs_plan(const fxs::OperatorPtr &best) : found(best)
 	{
+		auto known = c10::Dispatcher::singleton().findOp(
+			best->schema().operator_name());
+
+		if (known && best->isC10Op())
+			handle.emplace(*known);
+		else
+			operation.emplace(best->getOperation());
 	}
 
-	fxs::OperatorPtr handle;
-	torch::jit::Operation operation;
+	/* With the arguments on STACK, which gets the results. */
+	void run(fxs::Stack &stack)
+	{
+		if (handle)
+			handle->callBoxed(&stack);
+		else
+			(*operation)(stack);
+	}
+
+	fxs::OperatorPtr found;
+	std::optional<c10::OperatorHandle> handle;
+	std::optional<torch::jit::Operation> operation; /* if not in c10 */
 	std::vector<fxs::Fill> fills;
 	std::vector<c10::IValue> last; /* converted, by argument: FXS_SAME */
-	std::vector<bool> returns_dtype;
-	size_t positional;
-	fxs::Stack stack; /* kept for its memory */
+	bool returns_dtype = false;
+	size_t positional = 0;
 };
 
 namespace
 {
+
+/* Of the call that runs, kept for its memory: calls do not nest. */
+fxs::Stack stack;
 
 /* --- operators ---------------------------------------------------------- */
 
@@ -103,10 +122,11 @@ match(const struct fxs_site *site, struct fxs_plan **ret)
 		plan->fills = std::move(found.fills);
 		plan->last.resize(plan->fills.size());
 		plan->positional = site->count - site->keyword_count;
-		for (const auto &one : best->schema().returns())
-			plan->returns_dtype
-				.push_back(one.real_type()->kind() ==
-					   c10::TypeKind::ScalarTypeType);
+		const auto &returns = best->schema().returns();
+
+		plan->returns_dtype = returns.size() == 1 &&
+			returns[0].real_type()->kind() ==
+				c10::TypeKind::ScalarTypeType;
 		*ret = plan.release();
 		return nullptr;
 	});
@@ -122,7 +142,7 @@ void
 plan_schema(const struct fxs_plan *plan, fxs_schema_fn *each, void *context)
 {
 	(void)guarded([&]() -> void * {
-		std::string text = toString(plan->handle->schema());
+		std::string text = toString(plan->found->schema());
 
 		each(context, text.data(), text.size());
 		return nullptr;
@@ -153,14 +173,14 @@ push_converted(struct fxs_plan *plan, size_t i, const struct fxs_value *values)
 		size_t count = plan->positional - i;
 
 		if (is_same(values + i, count)) {
-			plan->stack.push_back(plan->last[i]);
+			stack.push_back(plan->last[i]);
 			return true;
 		}
 		/* One alone may be the list itself the next time. */
 		penalty =
 			fxs::to_list(fill.want, values + i, count, &converted);
 	} else if (value.tag == FXS_SAME) {
-		plan->stack.push_back(plan->last[i]);
+		stack.push_back(plan->last[i]);
 		return true;
 	} else {
 		penalty = fxs::convert(fill.want, value, &converted);
@@ -168,7 +188,7 @@ push_converted(struct fxs_plan *plan, size_t i, const struct fxs_value *values)
 	if (penalty < 0)
 		return false;
 	plan->last[i] = converted;
-	plan->stack.push_back(std::move(converted));
+	stack.push_back(std::move(converted));
 	return true;
 }
 
@@ -176,8 +196,6 @@ push_converted(struct fxs_plan *plan, size_t i, const struct fxs_value *values)
 bool
 fill_stack(struct fxs_plan *plan, const struct fxs_value *values)
 {
-	fxs::Stack &stack = plan->stack;
-
 	stack.clear();
 	for (size_t i = 0; i < plan->fills.size(); i++) {
 		const fxs::Fill &fill = plan->fills[i];
@@ -201,15 +219,11 @@ fill_stack(struct fxs_plan *plan, const struct fxs_value *values)
 void
 take_results(struct fxs_plan *plan, struct fxs_value *ret)
 {
-	fxs::Stack &stack = plan->stack;
-
 	if (stack.empty()) {
 		*ret = fxs_value();
 	} else if (stack.size() == 1) {
 		fxs::from_ivalue(std::move(stack[0]),
-			plan->returns_dtype.size() == 1 &&
-				plan->returns_dtype[0],
-			ret);
+			plan->returns_dtype, ret);
 	} else {
 		std::vector<c10::IValue>
 			items(std::make_move_iterator(stack.begin()),
@@ -222,11 +236,7 @@ take_results(struct fxs_plan *plan, struct fxs_value *ret)
 
 /* Lets go of the arguments however the call ends. */
 struct Cleared {
-	fxs::Stack &stack;
-	~Cleared()
-	{
-		stack.clear();
-	}
+	~Cleared() { stack.clear(); }
 };
 
 void *
@@ -234,12 +244,12 @@ call(struct fxs_plan *plan, const struct fxs_value *values, bool *again,
 	struct fxs_value *ret)
 {
 	return guarded([&]() -> void * {
-		Cleared cleared{ plan->stack };
+		Cleared cleared;
 
 		*again = !fill_stack(plan, values);
 		if (*again)
 			return nullptr;
-		plan->operation(plan->stack);
+		plan->run(stack);
 		take_results(plan, ret);
 		return nullptr;
 	});
@@ -251,17 +261,17 @@ repeat(struct fxs_plan *plan, const struct fxs_value *values, size_t count,
 {
 	return guarded([&]() -> void * {
 		using clock = std::chrono::steady_clock;
-		Cleared cleared{ plan->stack };
+		Cleared cleared;
 
 		if (!fill_stack(plan, values))
 			return failed(FXS_NO_MATCH, "other arguments");
-		fxs::Stack arguments = plan->stack;
+		fxs::Stack arguments = stack;
 		auto begin = clock::now();
 
 		for (size_t i = 0; i < count; i++) {
-			plan->stack = arguments;
-			plan->operation(plan->stack);
-			plan->stack.clear();
+			stack = arguments;
+			plan->run(stack);
+			stack.clear();
 		}
 		*nanoseconds_ret = static_cast<
 			uint64_t>(std::chrono::duration_cast<

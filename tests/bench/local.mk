@@ -14,3 +14,10 @@ EXTRA_PROGRAMS += %D%/bench_frame
 %C%_bench_frame_SOURCES = %D%/bench_frame.c
 %C%_bench_frame_LDADD = libfxtui.a libfxcmd.a libfxcore.a $(CURSES_LIBS) \
 	$(JANSSON_LIBS) -lm
+
+# The interpreter beside libtorch's operators called in a loop.
+if WITH_TORCH
+EXTRA_PROGRAMS += %D%/bench_run
+%C%_bench_run_SOURCES = %D%/bench_run.c
+%C%_bench_run_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
+endif

@@ -1,0 +1,202 @@
+/* bench_run.c - what the interpreter costs above libtorch's operators.
+ *
+ *	bench_run [NODES]
+ *
+ * A chain of neg on four elements, run by the interpreter, beside the same
+ * operator handle called boxed in a loop inside the shim.  Both alternate, and
+ * each figure is the difference of the medians of 15 runs, by node: without
+ * any hook, and with one that keeps every value.  The exit status is 1 when a
+ * figure is over its bar.
+ */
+#include <config.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/arena.h"
+#include "base/intern.h"
+#include "base/mem.h"
+#include "guest/shim.h"
+#include "guest/torch_private.h"
+#include "ir/graph.h"
+#include "ir/tensor_meta.h"
+#include "run/interp.h"
+
+enum {
+	RUNS = 15,
+	BARE_BAR = 100,
+	RECORDING_BAR = 1000,
+};
+
+struct bench {
+	struct fx_backend *backend;
+	struct fx_graph *graph;
+	struct fx_datum *input;
+	struct fx_plans plans;
+	size_t nodes;
+};
+
+static double
+now(void)
+{
+	struct timespec at;
+
+	clock_gettime(CLOCK_MONOTONIC, &at);
+	return (double)at.tv_sec * 1e9 + (double)at.tv_nsec;
+}
+
+static int
+by_size(const void *a, const void *b)
+{
+	double first = *(const double *)a;
+	double second = *(const double *)b;
+
+	return (first > second) - (first < second);
+}
+
+static double
+median(double *times)
+{
+	qsort(times, RUNS, sizeof(*times), by_size);
+	return times[RUNS / 2];
+}
+
+static void
+check(struct fx_error *err)
+{
+	if (!err)
+		return;
+	fprintf(stderr, "bench_run: %s\n", fx_error_message(err));
+	exit(1);
+}
+
+static struct fx_graph *
+chain_new(size_t nodes)
+{
+	struct fx_graph *graph = fx_graph_new(1);
+	struct fx_node_spec spec = { .opcode = FX_OPCODE_PLACEHOLDER,
+		.target = fx_intern("x") };
+	struct fx_value argument = fx_value_node(fx_graph_append(graph, &spec));
+
+	for (size_t i = 0; i <= nodes; i++) {
+		spec = (struct fx_node_spec){
+			.opcode = i < nodes ? FX_OPCODE_CALL_FUNCTION
+					    : FX_OPCODE_OUTPUT,
+			.target = fx_intern(i < nodes ? "torch.neg" : "output"),
+			.args = fx_value_sequence(graph->values, FX_VALUE_TUPLE,
+				&argument, 1),
+		};
+		argument = fx_value_node(fx_graph_append(graph, &spec));
+	}
+	return graph;
+}
+
+static struct fx_error *
+give_input(void *context, struct fx_node *node, struct fx_datum **ret)
+{
+	const struct bench *bench = context;
+
+	(void)node;
+	*ret = fx_datum_ref(bench->input);
+	return NULL;
+}
+
+static enum fx_hook_answer
+keep(void *context, struct fx_interp *interp, struct fx_node *node,
+	struct fx_datum *value)
+{
+	(void)context;
+	(void)interp;
+	(void)node;
+	(void)value;
+	return FX_HOOK_GO;
+}
+
+/* Nanoseconds of one run of the graph. */
+static double
+run_graph(struct bench *bench, bool records)
+{
+	const struct fx_hook hook = { .after = keep, .records = true };
+	FX_AUTO_ENV struct fx_env env = { .count = 0 };
+	struct fx_interp interp = {
+		.graph = bench->graph,
+		.backend = bench->backend,
+		.env = &env,
+		.plans = &bench->plans,
+		.input = give_input,
+		.input_context = bench,
+		.hooks = &hook,
+		.hook_count = records,
+		.next = fx_graph_first(bench->graph),
+	};
+	double begin = now();
+
+	check(fx_interp_run(&interp, NULL));
+	return now() - begin;
+}
+
+/* Nanoseconds of as many calls inside the shim. */
+static double
+run_handle(struct bench *bench)
+{
+	struct fx_torch *torch = bench->backend->state;
+	struct fxs_value value = { .tag = FXS_TENSOR,
+		.tensor = fx_torch_tensor(bench->input) };
+	struct fxs_site site = {
+		.name = "aten::neg", .values = &value, .count = 1
+	};
+	struct fxs_plan *plan;
+	uint64_t time;
+
+	check(torch->shim->match(&site, &plan));
+	check(torch->shim->repeat(plan, &value, bench->nodes, &time));
+	torch->shim->plan_free(plan);
+	return (double)time;
+}
+
+static bool
+measure(struct bench *bench, bool records, double bar)
+{
+	double graph[RUNS];
+	double handle[RUNS];
+	double count = (double)bench->nodes;
+	double cost;
+
+	run_graph(bench, records);
+	run_handle(bench);
+	for (int i = 0; i < RUNS; i++) {
+		graph[i] = run_graph(bench, records);
+		handle[i] = run_handle(bench);
+	}
+	cost = (median(graph) - median(handle)) / count;
+	printf("%-10s %7.1f ns a node above the operator's %.1f (bar %.0f)%s\n",
+		records ? "recording" : "bare", cost, median(handle) / count,
+		bar, cost > bar ? "  OVER" : "");
+	return cost <= bar;
+}
+
+int
+main(int argc, char **argv)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	struct bench bench = { .nodes = argc > 1 ? strtoul(argv[1], NULL, 10)
+						 : 10000 };
+	int64_t four = 4;
+	struct fx_value meta =
+		fx_tensor_meta_ints(arena, FX_DTYPE_F32, &four, 1);
+	bool good;
+
+	check(fx_backend_torch_new(NULL, &bench.backend));
+	check(bench.backend->ops->generate(bench.backend, meta.tensor, 1,
+		&bench.input));
+	bench.graph = chain_new(bench.nodes);
+	fx_plans_init(&bench.plans, bench.backend);
+	good = measure(&bench, false, BARE_BAR);
+	good = measure(&bench, true, RECORDING_BAR) && good;
+	fx_plans_deinit(&bench.plans);
+	fx_graph_free(bench.graph);
+	fx_datum_unref(bench.input);
+	fx_backend_free(bench.backend);
+	return good ? 0 : 1;
+}

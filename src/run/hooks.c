@@ -6,8 +6,7 @@
 #include <time.h>
 
 /* The clock is read every so many nodes: cheaper than a node on the meta
- * backend.  A slow node resets nothing: the clock is then read at the latest
- * after this many of them, so backends with slow nodes set countdown to 0.
+ * backend.
  */
 #define NODES_A_LOOK      16
 #define TICK_MILLISECONDS 30
@@ -29,6 +28,7 @@ fx_ticker_init(struct fx_ticker *ticker, bool (*tick)(void *context),
 		.tick = tick,
 		.context = context,
 		.last = now(),
+		.every = NODES_A_LOOK,
 	};
 }
 
@@ -43,7 +43,7 @@ fx_ticker_poll(struct fx_ticker *ticker)
 		ticker->countdown--;
 		return false;
 	}
-	ticker->countdown = NODES_A_LOOK;
+	ticker->countdown = ticker->every;
 	time = now();
 	if (time - ticker->last < TICK_MILLISECONDS)
 		return false;

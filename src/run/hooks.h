@@ -34,14 +34,15 @@ struct fx_hook {
 };
 
 /* A hook that calls TICK at most every 30 ms and stops when it answers true;
- * *STOPPED_RET then becomes true.
+ * then STOPPED is true.  Where nodes are slow EVERY is to be set to 0.
  */
 struct fx_ticker {
 	bool (*tick)(void *context);
 	void *context;
 	bool stopped;
 	long long last;     /* milliseconds */
-	unsigned countdown; /* nodes until the clock is looked at */
+	unsigned every;     /* nodes the clock is not looked at between */
+	unsigned countdown; /* nodes until it is */
 };
 void fx_ticker_init(struct fx_ticker *ticker, bool (*tick)(void *context),
 	void *context);

@@ -487,6 +487,9 @@ hits(struct fx_session *session, struct fx_model *model, struct fx_break *b,
 	if (b->shown.condition)
 		err = fx_resolve_condition(session, model, b->shown.condition,
 			&truth);
+	/* What calls something may have drawn numbers. */
+	if (b->shown.condition && strchr(b->shown.condition, '('))
+		fx_timeline_keep_random(&model->timeline);
 	if (err) {
 		err = fx_error_note(err, "in the condition of breakpoint %d",
 			b->shown.number);

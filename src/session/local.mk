@@ -20,6 +20,7 @@ libfxcore_a_SOURCES += \
 	%D%/place.c %D%/place.h \
 	%D%/position.c %D%/position.h \
 	%D%/position_back.c %D%/position_private.h \
+	%D%/position_run.c \
 	%D%/resolve.c %D%/resolve.h \
 	%D%/session.c %D%/session.h \
 	%D%/session_private.h \

@@ -11,11 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bitset.h"
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "ir/order.h"
 #include "run/backend.h"
 #include "run/datum.h"
 #include "session/break_private.h"
@@ -101,6 +99,13 @@ fx_position_kill(struct fx_model *model)
 /* --- what a verb asks for ------------------------------------------------ */
 
 void
+fx_request_tick(struct fx_request *request)
+{
+	if (request->model->backend->ops->has_values)
+		request->ticker.every = 0;
+}
+
+void
 fx_request_stop(struct fx_request *request, enum fx_stop_reason reason)
 {
 	request->stop->reason = reason;
@@ -170,8 +175,8 @@ fx_request_breaks(struct fx_request *request, struct fx_node *node)
 	return true;
 }
 
-static bool
-breaks_before(struct fx_request *request, struct fx_node *node)
+bool
+fx_request_breaks_before(struct fx_request *request, struct fx_node *node)
 {
 	return !request->is_first && !request->ignores_breaks &&
 	       fx_request_breaks(request, node);
@@ -192,7 +197,7 @@ stop_before(void *context, struct fx_interp *interp, struct fx_node *node)
 	fx_place_set_stop(request->model, place, node);
 	ends = ends_before(request, node);
 	/* Both count: a breakpoint at the end of a step is hit. */
-	if (breaks_before(request, node) || ends)
+	if (fx_request_breaks_before(request, node) || ends)
 		return FX_HOOK_STOP;
 	nested = fx_interp_nested(node);
 	if (nested &&
@@ -244,8 +249,9 @@ record_after(void *context, struct fx_interp *interp, struct fx_node *node,
 
 /* --- onwards ------------------------------------------------------------ */
 
-static void
-fail_at(struct fx_request *request, struct fx_node *node, struct fx_error *err)
+void
+fx_request_fail(struct fx_request *request, struct fx_node *node,
+	struct fx_error *err)
 {
 	fx_map_set(&request->model->failures, (uintptr_t)node->id, 1);
 	request->stop->failed = node;
@@ -280,7 +286,7 @@ fx_request_run_place(struct fx_request *request)
 	request->stop->executed += interp.executed;
 	request->model->executed += interp.executed;
 	if (err)
-		fail_at(request, interp.next, err);
+		fx_request_fail(request, interp.next, err);
 	else if (request->ticker.stopped && !request->is_stopped)
 		fx_request_stop(request, FX_STOP_INTERRUPT);
 }
@@ -300,7 +306,7 @@ fx_request_enter(struct fx_request *request)
 	if (!err)
 		err = fx_place_enter(model, call);
 	if (err) {
-		fail_at(request, call, err);
+		fx_request_fail(request, call, err);
 		return;
 	}
 	place = fx_model_place(model);
@@ -315,7 +321,7 @@ fx_request_enter(struct fx_request *request)
 	request->stop->executed += interp.executed;
 	model->executed += interp.executed;
 	if (err)
-		fail_at(request, node, err);
+		fx_request_fail(request, node, err);
 	else
 		request->is_first = false;
 }
@@ -339,11 +345,12 @@ leave(struct fx_request *request)
 /* Drive until something stops.  The hook's count is of nodes passed, so a
  * nested graph's end, which passes none, is no stop by itself.
  */
-static void
-drive(struct fx_request *request)
+void
+fx_request_drive(struct fx_request *request)
 {
 	struct fx_model *model = request->model;
 
+	fx_request_tick(request);
 	request->depth = model->places.count;
 	while (!request->is_stopped) {
 		if (request->enters_now)
@@ -362,8 +369,8 @@ fill_stop(struct fx_model *model, struct fx_stop *stop)
 	stop->node = fx_position_node(model);
 }
 
-static void
-finish_request(struct fx_request *request)
+void
+fx_request_finish(struct fx_request *request)
 {
 	fx_error_free(request->error);
 	fx_budget_tell(request->session, request->model);
@@ -399,140 +406,6 @@ not_run(const struct fx_model *model)
 {
 	return fx_error_new(FX_ERR_NOT_RUN,
 		"%s has not been run; use \"start\" or \"run\"", model->name);
-}
-
-/* Drop everything and stand before the first node. */
-static struct fx_error *
-begin(struct fx_session *session, struct fx_model *model)
-{
-	struct fx_error *err = fx_model_choose_backend(session, model);
-
-	if (err)
-		return err;
-	if (!model->graph->node_count)
-		return fx_error_new(FX_ERR_VALUE, "%s has no nodes to run",
-			model->name);
-	fx_position_kill(model);
-	fx_model_set_fallback(model);
-	model->fallback_before = model->backend->fallback_calls;
-	err = fx_timeline_start(&model->timeline, model->backend,
-		session->seed);
-	if (!err)
-		fx_place_push(model, model->graph);
-	return err;
-}
-
-struct fx_error *
-fx_position_start(struct fx_session *session, struct fx_model *model,
-	struct fx_stop *ret)
-{
-	struct fx_request request = fx_request_new(session, model, ret);
-	struct fx_error *err = begin(session, model);
-
-	if (err)
-		return err;
-	request.to_computing = true;
-	request.is_first = false;
-	drive(&request);
-	finish_request(&request);
-	return NULL;
-}
-
-/* The positions of NODE's cone as a set. */
-static void
-add_cone(struct fx_bitset *set, struct fx_node *node)
-{
-	FX_AUTO_FREE size_t *positions = NULL;
-	size_t count;
-
-	fx_order_cone(node, true, -1, &positions, &count);
-	for (size_t i = 0; i < count; i++)
-		fx_bitset_add(set, positions[i]);
-}
-
-/* What TO needs, and who writes in place or draws before it, whom it may need
- * though it does not say so.
- */
-static void
-need(struct fx_model *model, struct fx_node *to, struct fx_bitset *set)
-{
-	struct fx_node *node;
-
-	add_cone(set, to);
-	if (!model->backend->ops->has_values)
-		return;
-	fx_graph_for_each_node (node, model->graph) {
-		if (node == to)
-			return;
-		if (fx_effect_guess(node) &&
-			!fx_bitset_has(set,
-				fx_graph_position(model->graph, node)))
-			add_cone(set, node);
-	}
-}
-
-static void
-run_needed(struct fx_request *request, struct fx_interp *interp,
-	struct fx_node *node)
-{
-	struct fx_model *model = request->model;
-	struct fx_place *place = fx_model_place(model);
-	struct fx_error *err;
-
-	fx_place_set_stop(model, place, node);
-	if (breaks_before(request, node))
-		return;
-	err = fx_place_execute(model, interp, node);
-	fx_budget_after(model, place, node);
-	if (err)
-		fail_at(request, node, err);
-	else if (fx_ticker_poll(&request->ticker))
-		fx_request_stop(request, FX_STOP_INTERRUPT);
-	if (!err)
-		fx_place_set_stop(model, place, fx_graph_next(node));
-}
-
-/* Only what TO needs, in order. */
-static void
-run_cone(struct fx_request *request, struct fx_node *to)
-{
-	struct fx_model *model = request->model;
-	struct fx_interp interp = fx_place_interp(model, fx_model_place(model));
-	FX_AUTO_BITSET struct fx_bitset needed = { 0 };
-	size_t last = fx_graph_position(model->graph, to);
-
-	request->is_first = false;
-	need(model, to, &needed);
-	for (size_t i = 0; i <= last && !request->is_stopped; i++)
-		if (fx_bitset_has(&needed, i))
-			run_needed(request, &interp,
-				fx_graph_at(model->graph, i));
-	request->stop->executed = interp.executed;
-	model->executed += interp.executed;
-	if (!request->is_stopped)
-		fx_request_stop(request, FX_STOP_TARGET);
-}
-
-struct fx_error *
-fx_position_run(struct fx_session *session, struct fx_model *model,
-	struct fx_node *to, struct fx_stop *ret)
-{
-	struct fx_request request = fx_request_new(session, model, ret);
-	struct fx_error *err;
-
-	if (to && to->graph != model->graph)
-		return fx_error_new(FX_ERR_UNSUPPORTED,
-			"%%%s is in a nested graph", to->name);
-	err = begin(session, model);
-	if (err)
-		return err;
-	request.is_first = false;
-	if (to)
-		run_cone(&request, to);
-	else
-		drive(&request);
-	finish_request(&request);
-	return NULL;
 }
 
 static void
@@ -574,7 +447,7 @@ move_onwards(struct fx_request *request, enum fx_move move, size_t count)
 		return;
 	}
 	ask_onwards(request, move, count);
-	drive(request);
+	fx_request_drive(request);
 }
 
 struct fx_error *
@@ -592,7 +465,7 @@ fx_position_move(struct fx_session *session, struct fx_model *model,
 		fx_request_back(&request, movement->how, movement->count);
 	else
 		move_onwards(&request, movement->how, movement->count);
-	finish_request(&request);
+	fx_request_finish(&request);
 	return NULL;
 }
 
@@ -606,10 +479,10 @@ fx_position_until(struct fx_session *session, struct fx_model *model,
 		return not_run(model);
 	request.target = node->id;
 	if (fx_position_node(model) || model->places.count > 1)
-		drive(&request);
+		fx_request_drive(&request);
 	else
 		fx_request_stop(&request, FX_STOP_END);
-	finish_request(&request);
+	fx_request_finish(&request);
 	return NULL;
 }
 
@@ -623,7 +496,7 @@ fx_position_goto(struct fx_session *session, struct fx_model *model,
 	struct fx_error *err = NULL;
 
 	if (!model->places.count)
-		err = begin(session, model);
+		err = fx_position_begin(session, model);
 	if (err)
 		return err;
 	place = fx_model_place(model);
@@ -643,8 +516,8 @@ fx_position_goto(struct fx_session *session, struct fx_model *model,
 		fx_request_stop(&request, FX_STOP_TARGET);
 	} else {
 		request.leaves = model->places.count > 1;
-		drive(&request);
+		fx_request_drive(&request);
 	}
-	finish_request(&request);
+	fx_request_finish(&request);
 	return NULL;
 }

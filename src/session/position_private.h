@@ -31,8 +31,17 @@ struct fx_request {
 struct fx_request fx_request_new(struct fx_session *session,
 	struct fx_model *model, struct fx_stop *stop);
 void fx_request_stop(struct fx_request *request, enum fx_stop_reason reason);
-/* Look for a breakpoint on NODE, and stop there. */
+/* Real operators are slow: ask the front end between any two. */
+void fx_request_tick(struct fx_request *request);
+/* Look for a breakpoint on NODE, and stop there; only if the verb minds. */
 bool fx_request_breaks(struct fx_request *request, struct fx_node *node);
+bool fx_request_breaks_before(struct fx_request *request, struct fx_node *node);
+/* NODE could not run. */
+void fx_request_fail(struct fx_request *request, struct fx_node *node,
+	struct fx_error *err_taken);
+/* Run until something stops; then fill the stop. */
+void fx_request_drive(struct fx_request *request);
+void fx_request_finish(struct fx_request *request);
 /* Into the nested graph ahead: its placeholders have their values at once. */
 void fx_request_enter(struct fx_request *request);
 /* Run in the innermost place until it ends or a hook stops. */
@@ -47,6 +56,10 @@ const char *fx_position_unit(const struct fx_node *node);
 bool fx_position_is_inside(const struct fx_node *node, const char *path);
 /* Neither a placeholder nor a get_attr. */
 bool fx_position_is_computing(const struct fx_node *node);
+
+/* position_run.c: drop everything and stand before the first node. */
+FX_NODISCARD struct fx_error *fx_position_begin(struct fx_session *session,
+	struct fx_model *model);
 
 /* explain.c: ERR with the sizes that NODE was given as notes. */
 struct fx_error *fx_explain_failure(struct fx_model *model,

@@ -21,6 +21,7 @@
 #include "run/datum.h"
 #include "run/eval.h"
 #include "run/hooks.h"
+#include "run/stats.h"
 #include "session/place.h"
 #include "session/session_private.h"
 
@@ -136,13 +137,16 @@ resolve_dirty(void *context, const struct fx_node *node)
 		(uintptr_t)node->id);
 }
 
-/* The meta backend has no values, so none of them is NaN. */
+/* Of what has run; the meta backend has no values, so none of them is NaN. */
 static bool
 resolve_nonfinite(void *context, const struct fx_node *node)
 {
-	(void)context;
-	(void)node;
-	return false;
+	struct fx_model *model = ((struct fx_resolve_context *)context)->model;
+	struct fx_place *place = fx_model_place_of(model, node->graph);
+	const struct fx_datum *datum =
+		place ? fx_place_value(place, node) : NULL;
+
+	return datum && fx_datum_is_nonfinite(datum);
 }
 
 static const char *

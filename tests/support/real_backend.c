@@ -17,6 +17,7 @@
 #include "ir/tensor_meta.h"
 #include "run/backend.h"
 #include "run/datum.h"
+#include "run/values.h"
 
 #define RANK 4
 
@@ -555,10 +556,29 @@ fxt_real_calls(const struct fx_backend *backend)
 }
 
 static void
+add_elements(struct fx_buf *text, const struct fx_datum *tensor)
+{
+	FX_AUTO_FREE double *numbers = NULL;
+	struct fx_extent extent;
+	struct fx_error *err = fx_extent_of(tensor, &extent);
+
+	if (!err) {
+		numbers = fx_xcalloc((size_t)extent.count + 1, sizeof(double));
+		err = fx_values_numbers(tensor, 0, (size_t)extent.count,
+			numbers, NULL);
+	}
+	fx_buf_add(text, "[");
+	for (size_t i = 0; !err && i < extent.count; i++)
+		fx_buf_addf(text, "%s%a", i ? " " : "", numbers[i]);
+	fx_buf_add(text, err ? fx_error_message(err) : "]");
+	fx_error_free(err);
+}
+
+static void
 add_text(struct fx_buf *text, const struct fx_datum *datum)
 {
 	if (datum->kind == FX_DATUM_TENSOR)
-		datum->backend->ops->print(datum->payload, true, text);
+		add_elements(text, datum);
 	else if (!fx_datum_item_count(datum))
 		fx_buf_add(text, "-");
 	for (size_t i = 0; i < fx_datum_item_count(datum); i++)

@@ -17,8 +17,8 @@ struct fx_backend *fxt_real_backend_new(void);
 /* Calls so far. */
 size_t fxt_real_calls(const struct fx_backend *backend);
 
-/* The elements of DATUM, a tensor or a tuple of them, as text; "-" for
- * anything else.  Valid until the process ends.
+/* The elements of DATUM, a tensor of any backend or a tuple of them, exactly,
+ * as text; "-" for anything else.  Valid until the process ends.
  */
 const char *fxt_real_text(const struct fx_datum *datum);
 

@@ -26,17 +26,23 @@
 
 #define WORLD(text) \
 	__attribute__((cleanup(fxt_world_free))) struct fxt_world w = \
-		world_new(text); \
+		world_new(text, "real"); \
 	struct fx_backend *backend = fx_test_backend; \
 	(void)backend
 
 static struct fx_backend *fx_test_backend;
 
+/* On the backend "real" of doubles, or on "torch". */
 static struct fxt_world
-world_new(const char *text)
+world_new(const char *text, const char *name)
 {
 	struct fxt_world world = fxt_world_new(text);
 
+	fx_test_backend = NULL;
+	if (fx_str_equal(name, "torch")) {
+		fxt_set(&world, "backend torch");
+		return world;
+	}
 	fx_test_backend = fxt_real_backend_new();
 	fx_session_add_backend(world.session, fx_test_backend);
 	fxt_set(&world, "backend auto");
@@ -626,9 +632,10 @@ walk_step(struct walk *walk)
 }
 
 static bool
-walk_is_sound(uint64_t seed, const char *limit)
+walk_is_sound(uint64_t seed, const char *backend, const char *limit)
 {
-	WORLD(models[seed % FX_ARRAY_LEN(models)]);
+	__attribute__((cleanup(fxt_world_free))) struct fxt_world w =
+		world_new(models[seed % FX_ARRAY_LEN(models)], backend);
 	struct walk walk = { .w = &w, .random = fxt_random_seed(seed) };
 
 	if (limit)
@@ -651,7 +658,7 @@ static void
 values_are_those_of_a_fresh_run_after_any_sequence(void)
 {
 	for (uint64_t seed = 0; seed < 2000; seed++)
-		if (!walk_is_sound(seed, NULL))
+		if (!walk_is_sound(seed, "real", NULL))
 			return;
 }
 
@@ -659,7 +666,32 @@ static void
 so_they_are_when_values_are_dropped(void)
 {
 	for (uint64_t seed = 0; seed < 600; seed++)
-		if (!walk_is_sound(seed + 5000, "record limit 100"))
+		if (!walk_is_sound(seed + 5000, "real", "record limit 100"))
+			return;
+}
+
+/* Whether there is a libtorch to run on. */
+static bool
+has_torch(void)
+{
+	__attribute__((cleanup(fxt_world_free))) struct fxt_world w =
+		world_new(models[0], "torch");
+	FX_AUTO_STOP struct fx_stop stop = { .number = 0 };
+	FX_AUTO_ERROR struct fx_error *err =
+		fx_position_start(w.session, w.model, &stop);
+
+	return !err;
+}
+
+static void
+so_they_are_on_libtorch(void)
+{
+	if (!has_torch())
+		FXT_SKIP("no libtorch");
+	for (uint64_t seed = 0; seed < 200; seed++)
+		if (!walk_is_sound(seed, "torch", NULL) ||
+			!walk_is_sound(seed + 9000, "torch",
+				"record limit 100"))
 			return;
 }
 
@@ -679,6 +711,7 @@ main(void)
 		FXT_CASE(values_beyond_the_limit_are_computed_again),
 		FXT_CASE(values_are_those_of_a_fresh_run_after_any_sequence),
 		FXT_CASE(so_they_are_when_values_are_dropped),
+		FXT_CASE(so_they_are_on_libtorch),
 	};
 
 	return fxt_run("timeline", cases, FX_ARRAY_LEN(cases));

@@ -1,0 +1,145 @@
+/* position_run.c - starting over, and running all or what a node needs. */
+#include <config.h>
+
+#include "session/position.h"
+
+#include "base/bitset.h"
+#include "ir/order.h"
+#include "run/backend.h"
+#include "session/place.h"
+#include "session/position_private.h"
+
+/* Drop everything and stand before the first node. */
+struct fx_error *
+fx_position_begin(struct fx_session *session, struct fx_model *model)
+{
+	struct fx_error *err = fx_model_choose_backend(session, model);
+
+	if (err)
+		return err;
+	if (!model->graph->node_count)
+		return fx_error_new(FX_ERR_VALUE, "%s has no nodes to run",
+			model->name);
+	fx_position_kill(model);
+	fx_model_set_fallback(model);
+	model->fallback_before = model->backend->fallback_calls;
+	err = fx_timeline_start(&model->timeline, model->backend,
+		session->seed);
+	if (!err)
+		fx_place_push(model, model->graph);
+	return err;
+}
+
+struct fx_error *
+fx_position_start(struct fx_session *session, struct fx_model *model,
+	struct fx_stop *ret)
+{
+	struct fx_request request = fx_request_new(session, model, ret);
+	struct fx_error *err = fx_position_begin(session, model);
+
+	if (err)
+		return err;
+	request.to_computing = true;
+	request.is_first = false;
+	fx_request_drive(&request);
+	fx_request_finish(&request);
+	return NULL;
+}
+
+/* The positions of NODE's cone as a set. */
+static void
+add_cone(struct fx_bitset *set, struct fx_node *node)
+{
+	FX_AUTO_FREE size_t *positions = NULL;
+	size_t count;
+
+	fx_order_cone(node, true, -1, &positions, &count);
+	for (size_t i = 0; i < count; i++)
+		fx_bitset_add(set, positions[i]);
+}
+
+/* What TO needs, and who writes in place or draws before it, whom it may need
+ * though it does not say so.
+ */
+static void
+need(struct fx_model *model, struct fx_node *to, struct fx_bitset *set)
+{
+	struct fx_node *node;
+
+	add_cone(set, to);
+	if (!model->backend->ops->has_values)
+		return;
+	fx_graph_for_each_node (node, model->graph) {
+		if (node == to)
+			return;
+		if (fx_effect_guess(node) &&
+			!fx_bitset_has(set,
+				fx_graph_position(model->graph, node)))
+			add_cone(set, node);
+	}
+}
+
+static void
+run_needed(struct fx_request *request, struct fx_interp *interp,
+	struct fx_node *node)
+{
+	struct fx_model *model = request->model;
+	struct fx_place *place = fx_model_place(model);
+	struct fx_error *err;
+
+	fx_place_set_stop(model, place, node);
+	if (fx_request_breaks_before(request, node))
+		return;
+	err = fx_place_execute(model, interp, node);
+	fx_budget_after(model, place, node);
+	if (err)
+		fx_request_fail(request, node, err);
+	else if (fx_ticker_poll(&request->ticker))
+		fx_request_stop(request, FX_STOP_INTERRUPT);
+	if (!err)
+		fx_place_set_stop(model, place, fx_graph_next(node));
+}
+
+/* Only what TO needs, in order. */
+static void
+run_cone(struct fx_request *request, struct fx_node *to)
+{
+	struct fx_model *model = request->model;
+	struct fx_interp interp = fx_place_interp(model, fx_model_place(model));
+	FX_AUTO_BITSET struct fx_bitset needed = { 0 };
+	size_t last = fx_graph_position(model->graph, to);
+
+	fx_request_tick(request);
+	request->is_first = false;
+	need(model, to, &needed);
+	for (size_t i = 0; i <= last && !request->is_stopped; i++)
+		if (fx_bitset_has(&needed, i))
+			run_needed(request, &interp,
+				fx_graph_at(model->graph, i));
+	request->stop->executed = interp.executed;
+	model->executed += interp.executed;
+	if (!request->is_stopped)
+		fx_request_stop(request, FX_STOP_TARGET);
+}
+
+struct fx_error *
+fx_position_run(struct fx_session *session, struct fx_model *model,
+	struct fx_node *to, struct fx_stop *ret)
+{
+	struct fx_request request = fx_request_new(session, model, ret);
+	struct fx_error *err;
+
+	if (to && to->graph != model->graph)
+		return fx_error_new(FX_ERR_UNSUPPORTED,
+			"%%%s is in a nested graph", to->name);
+	err = fx_position_begin(session, model);
+	if (err)
+		return err;
+	request.is_first = false;
+	if (to)
+		run_cone(&request, to);
+	else
+		fx_request_drive(&request);
+	fx_request_finish(&request);
+	return NULL;
+}

@@ -220,14 +220,15 @@ fx_interp_call(struct fx_backend *backend, struct fx_graph *graph,
 	const struct fx_arguments *arguments, int depth, struct fx_datum **ret)
 {
 	FX_AUTO_ENV struct fx_env env = { .count = 0 };
-	FX_AUTO_PLANS struct fx_plans plans = { .depth = 0 };
+	FX_AUTO_PLANS struct fx_plans own = { .depth = 0 };
+	struct fx_plans *plans = arguments->plans ? arguments->plans : &own;
 	struct giving giving = { .arguments = arguments };
 	struct fx_node *output = fx_graph_output(graph);
 	struct fx_interp interp = {
 		.graph = graph,
 		.backend = backend,
 		.env = &env,
-		.plans = &plans,
+		.plans = plans,
 		.input = next_argument,
 		.input_context = &giving,
 		.depth = depth,
@@ -238,9 +239,9 @@ fx_interp_call(struct fx_backend *backend, struct fx_graph *graph,
 	if (depth > DEPTH_LIMIT)
 		return fx_error_new(FX_ERR_LIMIT,
 			"graphs are nested more than %d deep", DEPTH_LIMIT);
-	fx_plans_init(&plans, backend);
-	plans.depth = depth;
-	plans.watch = arguments->watch;
+	fx_plans_init(&own, backend);
+	plans->depth = depth;
+	plans->watch = arguments->watch;
 	err = fx_interp_run(&interp, NULL);
 	if (err)
 		return err;

@@ -60,6 +60,8 @@ struct fx_arguments {
 	struct fx_datum *const *items;
 	size_t count;
 	const struct fx_plan_watch *watch; /* may be NULL */
+	/* Of GRAPH's nodes, kept from call to call; NULL: made anew. */
+	struct fx_plans *plans;
 };
 FX_NODISCARD struct fx_error *fx_interp_call(struct fx_backend *backend,
 	struct fx_graph *graph, const struct fx_arguments *arguments, int depth,

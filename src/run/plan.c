@@ -192,6 +192,9 @@ plan_free(struct fx_plans *plans, struct fx_plan *plan)
 			plan->backend_plan);
 	for (size_t i = 0; i < plan->count; i++)
 		slot_deinit(&plan->slots[i]);
+	if (plan->inner)
+		fx_plans_deinit(plan->inner);
+	free(plan->inner);
 	free(plan);
 }
 
@@ -440,5 +443,34 @@ fx_plans_call(struct fx_plans *plans, const struct fx_env *env,
 		fx_datum_unref(call.data[i]);
 	if (call.data != few)
 		free(call.data);
+	return err;
+}
+
+struct fx_error *
+fx_plans_call_once(struct fx_backend *backend, const struct fx_call_site *site,
+	struct fx_datum **data, struct fx_datum **ret)
+{
+	const struct fx_node node = { .opcode = site->opcode,
+		.target = site->target,
+		.graph = site->graph };
+	FX_AUTO_PLANS struct fx_plans plans = { .backend = backend };
+	struct fx_plan *plan = FX_NEW(struct fx_plan);
+	FX_AUTO_FREE struct fx_kind *kinds =
+		fx_xcalloc(site->count, sizeof(*kinds));
+	FX_AUTO_FREE const char **keywords =
+		fx_xcalloc(site->keyword_count, sizeof(*keywords));
+	const struct fx_plan_call call = { &plans, plan, &node, data };
+	struct fx_error *err;
+
+	for (size_t i = 0; i < site->keyword_count; i++)
+		keywords[i] = site->keywords[i];
+	plan->count = site->count;
+	plan->kinds = kinds;
+	plan->keywords = keywords;
+	plan->keyword_count = site->keyword_count;
+	err = call_resolved(&call, plan, ret);
+	/* It has no slots. */
+	plan->count = 0;
+	plan_free(&plans, plan);
 	return err;
 }

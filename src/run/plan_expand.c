@@ -4,6 +4,7 @@
 #include <config.h>
 
 #include "base/arena.h"
+#include "base/mem.h"
 #include "base/vec.h"
 #include "ir/expand.h"
 #include "ir/graph.h"
@@ -124,6 +125,23 @@ gather_inputs(const struct fx_plan_call *call, struct fx_module *module,
 	return NULL;
 }
 
+/* Plans of the nodes of the fragment GRAPH, kept while it is the same. */
+static struct fx_plans *
+inner_plans(const struct fx_plan_call *call, const struct fx_graph *graph)
+{
+	struct fx_plan *plan = call->plan;
+
+	if (plan->inner && plan->inner_graph == graph)
+		return plan->inner;
+	if (plan->inner)
+		fx_plans_deinit(plan->inner);
+	else
+		plan->inner = FX_NEW(struct fx_plans);
+	fx_plans_init(plan->inner, call->plans->backend);
+	plan->inner_graph = graph;
+	return plan->inner;
+}
+
 struct fx_error *
 fx_plan_expanded(const struct fx_plan_call *call, struct fx_module *module,
 	struct fx_datum **ret)
@@ -138,7 +156,8 @@ fx_plan_expanded(const struct fx_plan_call *call, struct fx_module *module,
 		return err;
 	return fx_interp_call(call->plans->backend, fragment->graph,
 		&(struct fx_arguments){ inputs.data.items, inputs.data.count,
-			call->plans->watch },
+			call->plans->watch,
+			inner_plans(call, fragment->graph) },
 		call->plans->depth + 1, ret);
 }
 
@@ -174,7 +193,7 @@ fx_plan_nested(const struct fx_plan_call *call, struct fx_graph *graph,
 	else
 		err = fx_interp_call(call->plans->backend, graph,
 			&(struct fx_arguments){ inputs.items, inputs.count,
-				call->plans->watch },
+				call->plans->watch, NULL },
 			call->plans->depth + 1, ret);
 	fx_vec_deinit(&inputs);
 	return err;

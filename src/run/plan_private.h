@@ -26,11 +26,14 @@ struct fx_plan {
 	uint64_t writes;       /* which data a call of backend_plan writes */
 	bool may_draw;
 	bool is_expanded;
+	/* Of the fragment run last, which its expander keeps; or NULL. */
+	const struct fx_graph *inner_graph;
+	struct fx_plans *inner;
 };
 
 struct fx_plan_call {
 	struct fx_plans *plans;
-	const struct fx_plan *plan;
+	struct fx_plan *plan;
 	const struct fx_node *node;
 	struct fx_datum **data; /* plan->count of them */
 };

@@ -99,17 +99,21 @@ by_size(const void *a, const void *b)
 
 static struct fx_error *
 repeat(struct fx_backend *backend, struct fx_graph *graph,
-	const struct fx_arguments *arguments, int count)
+	const struct fx_arguments *given, int count)
 {
+	FX_AUTO_PLANS struct fx_plans plans = { .depth = 0 };
+	struct fx_arguments arguments = *given;
 	double times[1000];
 	struct fx_error *err = NULL;
 
+	fx_plans_init(&plans, backend);
+	arguments.plans = &plans;
 	count = FX_MIN(count, 1000);
 	for (int i = 0; i < count && !err; i++) {
 		struct fx_datum *result = NULL;
 		double begin = now();
 
-		err = fx_interp_call(backend, graph, arguments, 0, &result);
+		err = fx_interp_call(backend, graph, &arguments, 0, &result);
 		times[i] = now() - begin;
 		fx_datum_unref(result);
 	}

@@ -26,6 +26,8 @@ fx_session_add_backend(struct fx_session *session,
 	struct fx_backend *backend_taken)
 {
 	fx_vec_push(&session->backends, backend_taken);
+	if (backend_taken->ops->seed)
+		backend_taken->ops->seed(backend_taken, session->seed);
 }
 
 void
@@ -110,6 +112,17 @@ need_torch(struct fx_session *session, struct fx_model *model,
 	return err;
 }
 
+void
+fx_session_seed_backends(struct fx_session *session)
+{
+	for (size_t i = 0; i < session->backends.count; i++) {
+		struct fx_backend *backend = session->backends.items[i];
+
+		if (backend->ops->seed)
+			backend->ops->seed(backend, session->seed);
+	}
+}
+
 /* --- the process that traced it --------------------------------------------
  */
 
@@ -190,6 +203,27 @@ find_empty(const struct fx_model *model)
 	return found;
 }
 
+/* What a node names that the graph does not have: bare code names modules and
+ * parameters without bringing them.  The caller's, or NULL.
+ */
+static char *
+find_absent(const struct fx_model *model)
+{
+	struct fx_module *root = model->graph->module;
+	const struct fx_node *node;
+
+	fx_graph_for_each_node (node, model->graph) {
+		if (node->opcode != FX_OPCODE_GET_ATTR &&
+			node->opcode != FX_OPCODE_CALL_MODULE)
+			continue;
+		if (!fx_module_find(root, node->target) &&
+			!fx_module_find_tensor(root, node->target))
+			return fx_xasprintf("%s is not in the file",
+				node->target);
+	}
+	return NULL;
+}
+
 /* Why the parameters of MODEL have no values, or NULL. */
 static char *
 why_not_weights(struct fx_model *model)
@@ -201,6 +235,9 @@ why_not_weights(struct fx_model *model)
 
 	if (err)
 		return fx_xstrdup(fx_error_message(err));
+	empty = find_absent(model);
+	if (empty)
+		return FX_TAKE(empty);
 	empty = find_empty(model);
 	return empty ? fx_xasprintf("%s has no values", empty) : NULL;
 }

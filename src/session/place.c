@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/str.h"
+#include "ir/tensor_meta.h"
 #include "run/backend.h"
 #include "run/datum.h"
 #include "session/place.h"
@@ -154,6 +156,40 @@ fx_place_leave(struct fx_model *model)
 
 /* --- running ------------------------------------------------------------ */
 
+/* Nobody gave the outermost graph's PLACEHOLDER a value: one is made up of its
+ * shape, and the user is told, once.
+ */
+static struct fx_error *
+make_up_input(struct fx_model *model, const struct fx_node *placeholder,
+	struct fx_datum **ret)
+{
+	const struct fx_backend_ops *ops = model->backend->ops;
+	const struct fx_value *meta = placeholder->meta;
+	bool is_known = meta && meta->kind == FX_VALUE_TENSOR &&
+			meta->tensor->has_shape;
+
+	if (!ops->has_values || fx_value_item_count(&placeholder->args) > 0 ||
+		(meta && meta->kind != FX_VALUE_TENSOR &&
+			meta->kind != FX_VALUE_UNKNOWN))
+		return NULL;
+	for (uint32_t i = 0; is_known && i < meta->tensor->rank; i++)
+		is_known = meta->tensor->sizes[i].kind == FX_VALUE_INT;
+	if (!is_known)
+		return fx_error_hint(fx_error_new(FX_ERR_NO_VALUE,
+					     "the input %s is not given",
+					     placeholder->target),
+			"input %s = f32[1,3,224,224], or an expression",
+			placeholder->target);
+	if (!model->has_told_inputs)
+		fx_model_say(model,
+			fx_xasprintf("inputs that are not given are made up: "
+				     "seed %llu",
+				(unsigned long long)model->session->seed));
+	model->has_told_inputs = true;
+	return ops->generate(model->backend, meta->tensor, model->session->seed,
+		ret);
+}
+
 /* A placeholder of the outermost graph gets what the user set; one of a nested
  * graph the argument at its place.
  */
@@ -169,8 +205,10 @@ give_input(void *context, struct fx_node *placeholder, struct fx_datum **ret)
 	for (size_t i = 0; i < model->inputs.count; i++)
 		if (model->inputs.items[i].node == placeholder->id)
 			*ret = fx_datum_ref(model->inputs.items[i].datum);
-	if (*ret || !place || !place->argument_count)
+	if (*ret || !place)
 		return NULL;
+	if (placeholder->graph == model->graph)
+		return make_up_input(model, placeholder, ret);
 	fx_graph_for_each_node (node, place->graph) {
 		if (node == placeholder)
 			break;

@@ -194,7 +194,8 @@ stop_before(void *context, struct fx_interp *interp, struct fx_node *node)
 	bool ends;
 
 	(void)interp;
-	fx_place_set_stop(request->model, place, node);
+	/* Onwards there is nothing to take back: that is for the end. */
+	place->stop = node->id;
 	ends = ends_before(request, node);
 	/* Both count: a breakpoint at the end of a step is hit. */
 	if (fx_request_breaks_before(request, node) || ends)

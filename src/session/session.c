@@ -301,6 +301,7 @@ void
 fx_session_set_seed(struct fx_session *session, uint64_t seed)
 {
 	session->seed = seed;
+	fx_session_seed_backends(session);
 }
 
 bool

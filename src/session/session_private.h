@@ -84,6 +84,7 @@ struct fx_model {
 	struct fx_backend *fallback;     /* with auto: python, or NULL */
 	size_t fallback_before;          /* calls of it when this run began */
 	bool has_told_meta;
+	bool has_told_inputs;
 	FX_VEC(struct fx_place *) places; /* outermost first */
 	struct fx_timeline timeline;
 	struct fx_map overrides; /* id -> struct fx_datum *: set value */
@@ -143,6 +144,8 @@ FX_NODISCARD struct fx_error *
 fx_model_choose_backend(struct fx_session *session, struct fx_model *model);
 /* The backend, which models share, falls back to what is MODEL's. */
 void fx_model_set_fallback(struct fx_model *model);
+/* Expressions draw from the session's seed on. */
+void fx_session_seed_backends(struct fx_session *session);
 void fx_session_free_backends(struct fx_session *session);
 /* The model's capture ends, but values of its backend may stay: true when the
  * session took the capture for their sake.

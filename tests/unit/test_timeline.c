@@ -250,6 +250,7 @@ erasing_a_write_makes_its_readers_dirty(void)
 	FXT_SAME(fxt_select(&w, "dirty"), "before row after sum_1 output");
 	move(&w, FX_MOVE_CONTINUE, false, 1);
 	CU_ASSERT(is_as_fresh(&w, NULL));
+	fx_edit_report_deinit(&report);
 	CU_ASSERT(fxt_ok(fx_model_undo(w.model, 1, &report)));
 	CU_ASSERT(is_as_fresh(&w, NULL));
 	move(&w, FX_MOVE_CONTINUE, false, 1);

@@ -14,6 +14,7 @@
 #include "ops/optab.h"
 #include "run/backend.h"
 #include "run/eval_private.h"
+#include "run/plan.h"
 
 static void
 arguments_deinit(struct fx_eval_arguments *arguments)
@@ -82,18 +83,10 @@ fx_eval_backend(struct fx_evaluator *evaluator, enum fx_opcode opcode,
 		.keywords = arguments->keywords,
 		.keyword_count = arguments->keyword_count,
 	};
-	void *plan;
-	struct fx_error *err;
 
 	for (size_t i = 0; i < arguments->count; i++)
 		kinds[i] = fx_kind_of(arguments->data[i]);
-	err = backend->ops->resolve(backend, &site, &plan);
-	if (err)
-		return err;
-	err = backend->ops->call(backend, plan, arguments->data,
-		arguments->count, ret);
-	backend->ops->plan_free(backend, plan);
-	return err;
+	return fx_plans_call_once(backend, &site, arguments->data, ret);
 }
 
 /* --- functions ---------------------------------------------------------- */

@@ -16,6 +16,7 @@
 #include "ir/fold.h"
 #include "run/backend.h"
 #include "run/eval_private.h"
+#include "run/values.h"
 
 static bool
 is_set(const struct fx_datum *datum)
@@ -365,6 +366,9 @@ attribute_of_value(struct fx_evaluator *evaluator, struct fx_datum *value,
 	struct fx_error *err;
 
 	err = fx_fold_attribute(evaluator->arena, &plain, name, &result);
+	/* x.real, x.T: a tensor with values is computed, not only told. */
+	if (!err && result.kind == FX_VALUE_TENSOR && fx_values_known(value))
+		err = fx_error_new(FX_ERR_UNSUPPORTED, "%s", name);
 	if (!err) {
 		*ret = fx_datum_from_value(&result);
 		return NULL;

@@ -446,6 +446,24 @@ fx_plans_call(struct fx_plans *plans, const struct fx_env *env,
 	return err;
 }
 
+/* What an expression looks at it does not change. */
+static struct fx_error *
+refuse_writes(void *context, struct fx_datum *const *data, uint64_t writes,
+	bool may_draw)
+{
+	const struct fx_call_site *site = context;
+
+	(void)data;
+	(void)may_draw;
+	if (!writes)
+		return NULL;
+	return fx_error_hint(fx_error_new(FX_ERR_VALUE,
+				     "%s would change a value in place; "
+				     "expressions do not",
+				     site->target),
+		"\"set value x = x + 1\" replaces one");
+}
+
 struct fx_error *
 fx_plans_call_once(struct fx_backend *backend, const struct fx_call_site *site,
 	struct fx_datum **data, struct fx_datum **ret)
@@ -453,7 +471,10 @@ fx_plans_call_once(struct fx_backend *backend, const struct fx_call_site *site,
 	const struct fx_node node = { .opcode = site->opcode,
 		.target = site->target,
 		.graph = site->graph };
-	FX_AUTO_PLANS struct fx_plans plans = { .backend = backend };
+	struct fx_call_site seen = *site;
+	const struct fx_plan_watch watch = { &seen, refuse_writes };
+	FX_AUTO_PLANS struct fx_plans plans = { .watch = &watch,
+		.backend = backend };
 	struct fx_plan *plan = FX_NEW(struct fx_plan);
 	FX_AUTO_FREE struct fx_kind *kinds =
 		fx_xcalloc(site->count, sizeof(*kinds));

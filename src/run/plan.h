@@ -18,6 +18,7 @@
 #include "base/error.h"
 
 struct fx_backend;
+struct fx_call_site;
 struct fx_datum;
 struct fx_env;
 struct fx_expander;
@@ -54,6 +55,13 @@ FX_DEFINE_DEINIT(plans, struct fx_plans, fx_plans_deinit);
  */
 FX_NODISCARD struct fx_error *fx_plans_call(struct fx_plans *plans,
 	const struct fx_env *env, struct fx_node *node, struct fx_datum **ret);
+
+/* Run SITE once on its DATA, also where it is a layer or a composite function.
+ * *RET is new.
+ */
+FX_NODISCARD struct fx_error *fx_plans_call_once(struct fx_backend *backend,
+	const struct fx_call_site *site, struct fx_datum **data,
+	struct fx_datum **ret);
 
 /* VALUE with its nodes replaced by their data in ENV, as a new datum.
  * NO_VALUE when one has none.

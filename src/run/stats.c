@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "meta/promote.h"
+#include "run/backend.h"
 #include "run/datum.h"
 #include "run/hooks.h"
 
@@ -315,6 +316,22 @@ fx_stats_absmax(const struct fx_stats *stats)
 	return stats->nan || !stats->seen
 		       ? NAN
 		       : fmax(fabs(stats->min), fabs(stats->max));
+}
+
+bool
+fx_datum_is_nonfinite(const struct fx_datum *datum)
+{
+	FX_AUTO_ERROR struct fx_error *err = NULL;
+	enum fx_dtype dtype = (enum fx_dtype)fx_kind_of(datum).dtype;
+	struct fx_stats stats;
+
+	for (size_t i = 0; i < fx_datum_item_count(datum); i++)
+		if (fx_datum_is_nonfinite(datum->items[i]))
+			return true;
+	if (!fx_dtype_is_float(dtype) && !fx_dtype_is_complex(dtype))
+		return false;
+	err = fx_stats_compute(datum, NULL, &stats);
+	return !err && stats.finite < stats.seen;
 }
 
 /* --- text ---------------------------------------------------------------- */

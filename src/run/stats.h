@@ -55,6 +55,11 @@ double fx_stats_mean(const struct fx_stats *stats);
 double fx_stats_std(const struct fx_stats *stats);
 double fx_stats_absmax(const struct fx_stats *stats);
 
+/* Whether DATUM, or a tensor in it however deep, holds NaN or infinities;
+ * false where values are not known.  Of a very large tensor a sample tells.
+ */
+bool fx_datum_is_nonfinite(const struct fx_datum *datum);
+
 /* Append "f32[2,3]  min 0@[0,1] max 3.1@[1,2] mean 1.2 std 0.9 |..| nan 0
  * inf 0".  The bars are block characters, or signs of ASCII.
  */

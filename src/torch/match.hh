@@ -227,6 +227,19 @@ best_overload(const std::vector<OperatorPtr> &operators,
 	return best;
 }
 
+/* Whether ARGUMENT is a tensor that is written, or a list of such.  That a list
+ * itself is changed (aten::sort.int of TorchScript) is none of ours.
+ */
+inline bool
+is_written(const c10::Argument &argument)
+{
+	const auto *alias = argument.alias_info();
+
+	return alias && alias->isWrite() &&
+	       (argument.type()->kind() != c10::TypeKind::ListType ||
+		       !alias->containedTypes().empty());
+}
+
 /* A bit for each value of SITE that SCHEMA writes. */
 inline uint64_t
 written_by(const c10::FunctionSchema &schema, const struct fxs_site *site)
@@ -238,13 +251,10 @@ written_by(const c10::FunctionSchema &schema, const struct fxs_site *site)
 
 	if (!bind(schema, site, &sources, &folded))
 		return 0;
-	for (size_t i = 0; i < arguments.size(); i++) {
-		const auto *alias = arguments[i].alias_info();
-
-		if (alias && alias->isWrite() && sources[i] >= 0 &&
+	for (size_t i = 0; i < arguments.size(); i++)
+		if (is_written(arguments[i]) && sources[i] >= 0 &&
 			sources[i] < 64)
 			bits |= UINT64_C(1) << sources[i];
-	}
 	return bits;
 }
 

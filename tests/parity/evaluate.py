@@ -1,0 +1,206 @@
+"""evaluate.py FXDB: expressions over tensors, evaluated and shown by fxdb on
+libtorch and by Python's torch of the same version: the texts must be equal."""
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+import numpy
+import torch
+import torch.nn.functional as F
+
+EXPRESSIONS = """
+a
+a + b
+a * 2 - b / 3
+-a
+a @ b.t()
+a[0]
+a[0, :3]
+a[..., -1]
+a[:, None, 1]
+a[1:3, ::2]
+a[a > 0]
+a[0, 1].item()
+a[0].tolist()
+float(a.sum())
+torch.softmax(a, 1)
+torch.softmax(a, dim=1).topk(2)[0]
+torch.softmax(a, 1).topk(2)[1]
+a.topk(3)[0].shape
+a.t()
+a.t()[1]
+a.permute(1, 0).contiguous()
+a.reshape(2, -1)
+a.view(-1)[3:7]
+a.unsqueeze(0).expand(3, -1, -1)
+a.mean()
+a.mean(0)
+a.std(1, keepdim=True)
+a.var()
+a.max()
+a.argmax(1)
+a.abs().max().item()
+a > b
+(a > b).sum()
+(a > b).any()
+a.half()
+a.bfloat16()
+a.double()
+a.to(torch.int32)
+a.long()
+i
+i * 2
+i // 3
+i % 4
+i.float().mean()
+i == 2
+a[0][i[0]]
+c
+c * c
+c.real
+c.abs()
+c.conj()[0]
+d
+d / 7
+h
+h + 1
+t
+t & t
+~t
+torch.cat([a, b], 0)
+torch.cat((a, b), dim=1)
+torch.stack([a, b])[1, 0]
+torch.where(a > 0, a, b)
+torch.zeros(2, 3)
+torch.ones(3, dtype=torch.int64)
+torch.arange(7)
+torch.full((2, 2), 3.5)
+torch.linspace(0, 1, 5)
+torch.eye(3)
+torch.zeros(0, 3)
+torch.zeros(0)
+torch.tensor(3.5)
+torch.arange(2000).float()
+torch.arange(2000).reshape(2, 1000)
+torch.arange(12).reshape(2, 1, 2, 3) * 1000000
+F.relu(a)
+F.layer_norm(a, (6,))
+F.linear(a, b)
+torch.einsum("ij,kj->ik", a, b)
+a.clamp(min=0)
+a.clamp(-1, 1)
+a.softmax(-1).log()
+a / 0
+(a / 0 - a / 0)
+a * 1e10
+a * 1e-10
+a.round()
+a.numel()
+a.size(0)
+a.dtype
+a.shape
+a.dim()
+a.is_contiguous()
+len(a)
+abs(a)
+a.pow(2).sum().sqrt()
+a ** 2
+2 ** i.float()
+a.split(2)[1]
+a.chunk(3, 1)[2]
+a.sort(1)[1]
+a.flatten()
+a.isnan().any()
+torch.zeros(1).expand(1500)
+1 if a.sum() > 1e9 else 2
+a.clone().T.real
+torch.fliplr(a)
+F.gelu(a, approximate="tanh")
+F.interpolate(a[None, None], scale_factor=2)
+F.pad(a, (1, 2))
+F.cross_entropy(a, i.flatten()[1:5])
+""".strip().split("\n")
+
+
+def inputs():
+    torch.manual_seed(int(os.environ.get("FXDB_SEED", "1")))
+    a, b = torch.randn(4, 6), torch.randn(4, 6)
+    return {
+        "a": a, "b": b, "i": torch.arange(6).reshape(2, 3) - 1,
+        "c": torch.complex(torch.randn(2, 3), torch.randn(2, 3)),
+        "d": torch.randn(3, dtype=torch.float64), "h": torch.randn(5).half(),
+        "t": torch.rand(7) > .5,
+    }
+
+
+def shown(value):
+    return str(value) if isinstance(value, torch.Tensor) else repr(value)
+
+
+def fxdb_lines(program, graph, folder, values, expressions):
+    """What fxdb prints for each expression, with $a for a."""
+    lines = [f"load {graph}", "set backend torch", "input x = zeros(2, 4)",
+             "run"]
+    for name, value in values.items():
+        path = os.path.join(folder, name + ".npy")
+        numpy.save(path, value.numpy())
+        lines.append(f"set ${name} = file(\"{path}\")")
+    for expression in expressions:
+        lines += ["echo ==\\n", f"print/r {expression}"]
+    script = os.path.join(folder, "script")
+    with open(script, "w") as file:
+        file.write("\n".join(lines) + "\n")
+    out = subprocess.run([program, "-nx", "-batch", "--keep-going", "-x",
+                          script], stdout=subprocess.PIPE,
+                         stderr=subprocess.STDOUT, text=True)
+    return out.stdout.split("==\n")
+
+
+def of_fxdb(expression, names):
+    """The names of inputs become user variables."""
+    out, word = "", ""
+    for char in expression + " ":
+        if char.isalnum() or char in "_.":
+            word += char
+            continue
+        head, dot, tail = word.partition(".")
+        out += ("$" + word if head in names else word) + char
+        word = ""
+    return out.strip()
+
+
+def answer_of(text):
+    """What stands after "$1 =", on the line or below it."""
+    text = text.rstrip("\n")
+    if not text.startswith("$"):
+        return text
+    return text.split(" =", 1)[1].lstrip(" \n")
+
+
+def main():
+    program, graph = sys.argv[1:3]
+    values = inputs()
+    names = {"F": F, "torch": torch, **values}
+    expressions = EXPRESSIONS
+    with tempfile.TemporaryDirectory() as folder:
+        said = fxdb_lines(program, graph, folder, values,
+                          [of_fxdb(e, values) for e in expressions])
+    if "no libtorch" in said[0] or "without the torch backend" in said[0]:
+        print("no libtorch")
+        return 77
+    if len(said) != len(expressions) + 1:
+        print(said[0])
+        return 1
+    bad = 0
+    for expression, text in zip(expressions, said[1:]):
+        want, got = shown(eval(expression, names)), answer_of(text)
+        if want != got:
+            bad += 1
+            print(f"{expression}\n  torch: {want[:300]}\n  fxdb:  {got[:300]}")
+    print(f"{len(expressions)} expressions, {bad} differ")
+    return bad > 0
+
+
+sys.exit(main())

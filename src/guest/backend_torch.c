@@ -309,6 +309,16 @@ call_by_way(struct fx_torch *torch, struct fx_torch_plan *plan,
 }
 
 static struct fx_error *
+with_code(struct fx_error *err_taken, enum fx_error_code code)
+{
+	struct fx_error *err =
+		fx_error_new(code, "%s", fx_error_message(err_taken));
+
+	fx_error_free(err_taken);
+	return err;
+}
+
+static struct fx_error *
 torch_call(struct fx_backend *backend, void *plan, struct fx_datum *const *data,
 	size_t count, struct fx_datum **ret)
 {
@@ -317,6 +327,9 @@ torch_call(struct fx_backend *backend, void *plan, struct fx_datum *const *data,
 	struct fx_error *err = call_by_way(torch, plan, data, ret);
 
 	(void)count;
+	if (err && fx_error_code(err) == FX_ERR_BACKEND &&
+		fx_torch_is_misfit(torch, plan, data))
+		err = with_code(err, FX_ERR_SHAPE);
 	fx_arena_rollback(torch->scratch, mark);
 	return err;
 }

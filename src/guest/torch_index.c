@@ -78,14 +78,38 @@ apply_view(struct indexing *indexing, const char *name, const char *overload,
 	return NULL;
 }
 
+/* As Python says it, which select does not. */
+static struct fx_error *
+check_bounds(const struct indexing *indexing, int64_t index)
+{
+	const struct fx_torch *torch = indexing->torch;
+	struct fxs_info info;
+	int64_t size;
+
+	torch->shim->tensor_info(fx_torch_tensor(indexing->view), &info);
+	if (indexing->dim >= info.rank)
+		return fx_error_new(FX_ERR_RANGE,
+			"too many indices for a tensor of %zu dimensions",
+			info.rank);
+	size = info.sizes[indexing->dim];
+	if (index >= -size && index < size)
+		return NULL;
+	return fx_error_new(FX_ERR_RANGE,
+		"index %lld is out of bounds for dimension %zu with size %lld",
+		(long long)index, indexing->dim, (long long)size);
+}
+
 static struct fx_error *
 apply_int(struct indexing *indexing, int64_t index)
 {
+	struct fx_error *err = check_bounds(indexing, index);
 	FX_AUTO_DATUM struct fx_datum *dim =
 		fx_datum_int((int64_t)indexing->dim);
 	FX_AUTO_DATUM struct fx_datum *at = fx_datum_int(index);
 	struct fx_datum *rest[] = { dim, at };
 
+	if (err)
+		return err;
 	return apply_view(indexing, "aten::select", "int", rest, 2);
 }
 

@@ -156,19 +156,22 @@ truth_of_tensors(struct walk *walk, struct fx_value *value)
 	return NULL;
 }
 
+/* The condition is the first of ARGS, a tensor's truth read. */
 static struct fx_error *
-check_assertion(struct walk *walk, struct fx_value *args, size_t count)
+check_assertion(struct walk *walk, const struct fx_value *args)
 {
 	const char *why = "it is false";
+	struct fx_value condition;
 	struct fx_error *err;
 
-	if (!count)
+	if (!args->count)
 		return NULL;
-	err = truth_of_tensors(walk, &args[0]);
-	if (err || args[0].kind != FX_VALUE_BOOL || args[0].truth)
+	condition = args->items[0];
+	err = truth_of_tensors(walk, &condition);
+	if (err || condition.kind != FX_VALUE_BOOL || condition.truth)
 		return err;
-	if (count > 1 && args[1].kind == FX_VALUE_STRING)
-		why = args[1].text;
+	if (args->count > 1 && args->items[1].kind == FX_VALUE_STRING)
+		why = args->items[1].text;
 	return fx_error_new(FX_ERR_CHECK, "an assertion of the model: %s", why);
 }
 
@@ -212,11 +215,11 @@ evaluate(struct fx_torch *torch, const struct fx_torch_plan *plan,
 	return fx_meta_eval(torch->meta, arena, call, ret);
 }
 
-struct fx_error *
-fx_torch_plain(struct fx_torch *torch, const struct fx_torch_plan *plan,
-	struct fx_datum *const *data, struct fx_datum **ret)
+/* The call that PLAN and DATA are, about metadata. */
+static struct fx_meta_call
+call_of(struct walk *walk, const struct fx_torch_plan *plan,
+	struct fx_datum *const *data)
 {
-	struct walk walk = { .arena = torch->scratch };
 	struct fx_meta_call call = {
 		.opcode = plan->opcode,
 		.target = plan->call_target,
@@ -225,21 +228,45 @@ fx_torch_plain(struct fx_torch *torch, const struct fx_torch_plan *plan,
 	};
 	size_t positional = plan->count - plan->keyword_count;
 	struct fx_value *items =
-		FX_ARENA_ARRAY(walk.arena, struct fx_value, positional);
+		FX_ARENA_ARRAY(walk->arena, struct fx_value, positional);
+
+	for (size_t i = 0; i < positional; i++)
+		items[i] = value_of(walk, data[i]);
+	call.args = fx_value_sequence(walk->arena, FX_VALUE_TUPLE, items,
+		positional);
+	call.kwargs = keywords_of(walk, plan, data + positional);
+	return call;
+}
+
+struct fx_error *
+fx_torch_plain(struct fx_torch *torch, const struct fx_torch_plan *plan,
+	struct fx_datum *const *data, struct fx_datum **ret)
+{
+	struct walk walk = { .arena = torch->scratch };
+	struct fx_meta_call call = call_of(&walk, plan, data);
 	struct fx_value result;
 	struct fx_error *err = NULL;
 
-	for (size_t i = 0; i < positional; i++)
-		items[i] = value_of(&walk, data[i]);
 	if (fx_op_info(call.op)->traits & FX_OP_ASSERTS)
-		err = check_assertion(&walk, items, positional);
-	call.args = fx_value_sequence(walk.arena, FX_VALUE_TUPLE, items,
-		positional);
-	call.kwargs = keywords_of(&walk, plan, data + positional);
+		err = check_assertion(&walk, &call.args);
 	if (!err)
 		err = evaluate(torch, plan, &call, &result);
 	if (!err)
 		err = datum_of(&walk, &result, ret);
 	fx_vec_deinit(&walk.known);
 	return err;
+}
+
+bool
+fx_torch_is_misfit(struct fx_torch *torch, const struct fx_torch_plan *plan,
+	struct fx_datum *const *data)
+{
+	struct walk walk = { .arena = torch->scratch };
+	struct fx_meta_call call = call_of(&walk, plan, data);
+	struct fx_value result;
+	FX_AUTO_ERROR struct fx_error *err =
+		fx_meta_eval(torch->meta, walk.arena, &call, &result);
+
+	fx_vec_deinit(&walk.known);
+	return err && fx_error_code(err) == FX_ERR_SHAPE;
 }

@@ -135,6 +135,10 @@ FX_NODISCARD struct fx_error *fx_torch_plain(struct fx_torch *torch,
 	const struct fx_torch_plan *plan, struct fx_datum *const *data,
 	struct fx_datum **ret);
 
+/* Whether the call is refused because shapes disagree. */
+bool fx_torch_is_misfit(struct fx_torch *torch,
+	const struct fx_torch_plan *plan, struct fx_datum *const *data);
+
 /* --- indices (torch_index.c) -------------------------------------------- */
 
 /* data[0][data[1]] of a tensor, and data[0][data[1]] = data[2]. */

@@ -149,6 +149,14 @@ match_overload(const c10::FunctionSchema &schema, const struct fxs_site *site,
 		} else {
 			penalty = convert(fill.want, site->values[fill.source],
 				&value);
+			/* Python takes None for a list with a default. */
+			if (penalty < 0 && fill.want.is_list &&
+				site->values[fill.source].tag == FXS_NONE &&
+				arguments[i].default_value()) {
+				fill.source = -1;
+				fill.constant = *arguments[i].default_value();
+				penalty = WIDENED;
+			}
 		}
 		if (penalty < 0)
 			return false;

@@ -109,3 +109,7 @@ TESTS += %D%/test_values %D%/test_npy %D%/test_eval_values
 check_PROGRAMS += %D%/test_timeline
 TESTS += %D%/test_timeline
 %C%_test_timeline_SOURCES = %D%/test_timeline.c
+
+check_PROGRAMS += %D%/test_torch
+TESTS += %D%/test_torch
+%C%_test_torch_SOURCES = %D%/test_torch.c

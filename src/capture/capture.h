@@ -38,15 +38,6 @@ struct fxpy_class {
 	bool has_own_forward_call;
 };
 
-/* What a traced value cannot answer: a word for the report, and the sentence
- * around the node's name.
- */
-struct fxpy_refusal {
-	const char *asked;
-	const char *before;
-	const char *after;
-};
-
 /* The extension is one per process, like the patches it makes. */
 struct fxpy_state {
 	struct fxpy_trace *trace; /* the running one, or NULL */

@@ -13,6 +13,15 @@
 
 #include "base/intern.h"
 
+/* What a traced value cannot answer: a word for the report, and the sentence
+ * around the node's name.
+ */
+struct refusal {
+	const char *asked;
+	const char *before;
+	const char *after;
+};
+
 /* Indices into fxpy.operators; ext_module.c fills them in this order. */
 enum {
 	OP_ADD,
@@ -117,7 +126,7 @@ fxpy_proxy_node(PyObject *self)
  * asked of which node, and where, is remembered for the report.
  */
 static PyObject *
-refuse(PyObject *self, PyObject *class, const struct fxpy_refusal *refusal)
+refuse(PyObject *self, PyObject *class, const struct refusal *refusal)
 {
 	struct fx_node *node = fxpy_proxy_node(self);
 	const struct fx_source *source;
@@ -227,7 +236,7 @@ proxy_hash(PyObject *self)
 static int
 proxy_bool(PyObject *self)
 {
-	static const struct fxpy_refusal truth = { "the truth",
+	static const struct refusal truth = { "the truth",
 		"control flow (if, while, and, or, not, assert, in, max, min) "
 		"asks for the truth of ",
 		", which is not known while tracing" };
@@ -239,8 +248,7 @@ proxy_bool(PyObject *self)
 static Py_ssize_t
 proxy_length(PyObject *self)
 {
-	static const struct fxpy_refusal length = { "len()", "len() of ",
-		UNKNOWN };
+	static const struct refusal length = { "len()", "len() of ", UNKNOWN };
 
 	refuse(self, PyExc_RuntimeError, &length);
 	return -1;
@@ -249,8 +257,7 @@ proxy_length(PyObject *self)
 static PyObject *
 proxy_int(PyObject *self)
 {
-	static const struct fxpy_refusal number = { "int()", "int() of ",
-		UNKNOWN };
+	static const struct refusal number = { "int()", "int() of ", UNKNOWN };
 
 	return refuse(self, PyExc_TypeError, &number);
 }
@@ -258,7 +265,7 @@ proxy_int(PyObject *self)
 static PyObject *
 proxy_float(PyObject *self)
 {
-	static const struct fxpy_refusal number = { "float()", "float() of ",
+	static const struct refusal number = { "float()", "float() of ",
 		UNKNOWN };
 
 	return refuse(self, PyExc_TypeError, &number);
@@ -267,7 +274,7 @@ proxy_float(PyObject *self)
 static PyObject *
 proxy_index(PyObject *self)
 {
-	static const struct fxpy_refusal number = { "an integer", "",
+	static const struct refusal number = { "an integer", "",
 		" is used as an integer (a size, an index, in range()), which "
 		"is not known while tracing" };
 
@@ -277,7 +284,7 @@ proxy_index(PyObject *self)
 static PyObject *
 proxy_round(PyObject *self, PyObject *args)
 {
-	static const struct fxpy_refusal number = { "round()", "round() of ",
+	static const struct refusal number = { "round()", "round() of ",
 		UNKNOWN };
 
 	(void)args;
@@ -287,7 +294,7 @@ proxy_round(PyObject *self, PyObject *args)
 static PyObject *
 proxy_format(PyObject *self, PyObject *specification)
 {
-	static const struct fxpy_refusal text = { "a formatted number",
+	static const struct refusal text = { "a formatted number",
 		"a number to format in ", UNKNOWN };
 
 	if (PyUnicode_Check(specification) &&
@@ -299,10 +306,9 @@ proxy_format(PyObject *self, PyObject *specification)
 static int
 proxy_assign(PyObject *self, PyObject *key, PyObject *value)
 {
-	static const struct fxpy_refusal set = { "item assignment",
-		"an item of ",
+	static const struct refusal set = { "item assignment", "an item of ",
 		" is assigned, and a graph cannot change a value in place" };
-	static const struct fxpy_refusal del = { "item deletion", "an item of ",
+	static const struct refusal del = { "item deletion", "an item of ",
 		" is deleted, and a graph cannot change a value in place" };
 
 	(void)key;
@@ -394,7 +400,7 @@ unpack_count(void)
 static PyObject *
 proxy_iter(PyObject *self)
 {
-	static const struct fxpy_refusal items = { "the items",
+	static const struct refusal items = { "the items",
 		"a loop, list(), * or ** asks for the items of ",
 		", and how many there are is not known while tracing" };
 	long count = unpack_count();
@@ -483,7 +489,7 @@ proxy_copy(PyObject *self, PyObject *args)
 static PyObject *
 proxy_reduce(PyObject *self, PyObject *args)
 {
-	static const struct fxpy_refusal pickle = { "pickling", "",
+	static const struct refusal pickle = { "pickling", "",
 		" is pickled, and it exists only while tracing" };
 
 	(void)args;

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-
 void
 fx_recorder_init(struct fx_recorder *recorder, uint32_t serial,
 	uint64_t generation)

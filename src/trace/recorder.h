@@ -18,8 +18,8 @@ struct fx_recorder {
 	struct fx_graph *graph;       /* being filled; the recorder's */
 	const struct fx_scope *scope; /* innermost open module call */
 	struct fx_map parameters;     /* path -> its one get_attr node */
-	unsigned constant_count; /* _tensor_constantN given so far */
-	uint64_t generation;     /* tells proxies of an earlier trace apart */
+	unsigned constant_count;      /* _tensor_constantN given so far */
+	uint64_t generation; /* tells proxies of an earlier trace apart */
 };
 
 /* A recorder over a new graph.  SERIAL as in fx_graph_new. */

@@ -15,6 +15,7 @@
 
 struct fx_ast;
 struct fx_backend;
+struct fx_blob;
 struct fx_datum;
 struct fx_graph;
 struct fx_node;
@@ -30,6 +31,11 @@ struct fx_resolver {
 	struct fx_backend *backend; /* required */
 	const char *graph_name;     /* for messages; may be NULL */
 	const char *scope; /* module paths are also looked up below it */
+	/* Gets the state of the random generator before the expression draws
+	 * from it (else it stays null), for the caller to put back; NULL: it
+	 * goes on.
+	 */
+	struct fx_blob **random;
 	/* Asked while a long tensor is looked at; may be NULL. */
 	struct fx_ticker *ticker;
 

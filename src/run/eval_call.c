@@ -66,6 +66,36 @@ has_tensor(const struct fx_eval_arguments *arguments)
 	return false;
 }
 
+struct onlooker {
+	struct fx_evaluator *evaluator;
+	const char *target;
+};
+
+/* What an expression looks at it does not change; the first draw of random
+ * numbers is noted for the resolver, which puts the generator back.
+ */
+static struct fx_error *
+look_only(void *context, struct fx_datum *const *data, uint64_t writes,
+	bool may_draw)
+{
+	const struct onlooker *onlooker = context;
+	const struct fx_resolver *resolver = onlooker->evaluator->resolver;
+	struct fx_backend *backend = resolver->backend;
+
+	(void)data;
+	if (writes)
+		return fx_error_hint(fx_error_new(FX_ERR_VALUE,
+					     "%s would change a value in "
+					     "place; expressions "
+					     "do not",
+					     onlooker->target),
+			"\"set value x = x + 1\" replaces one");
+	if (!may_draw || !resolver->random || *resolver->random ||
+		!backend->ops->random_save)
+		return NULL;
+	return backend->ops->random_save(backend, resolver->random);
+}
+
 struct fx_error *
 fx_eval_backend(struct fx_evaluator *evaluator, enum fx_opcode opcode,
 	const char *target, const struct fx_eval_arguments *arguments,
@@ -83,10 +113,12 @@ fx_eval_backend(struct fx_evaluator *evaluator, enum fx_opcode opcode,
 		.keywords = arguments->keywords,
 		.keyword_count = arguments->keyword_count,
 	};
+	struct onlooker onlooker = { evaluator, target };
+	const struct fx_plan_watch watch = { &onlooker, look_only };
 
 	for (size_t i = 0; i < arguments->count; i++)
 		kinds[i] = fx_kind_of(arguments->data[i]);
-	return fx_plans_call_once(backend, &site, arguments->data, ret);
+	return fx_plans_call_once(backend, &site, arguments->data, &watch, ret);
 }
 
 /* --- functions ---------------------------------------------------------- */

@@ -446,34 +446,16 @@ fx_plans_call(struct fx_plans *plans, const struct fx_env *env,
 	return err;
 }
 
-/* What an expression looks at it does not change. */
-static struct fx_error *
-refuse_writes(void *context, struct fx_datum *const *data, uint64_t writes,
-	bool may_draw)
-{
-	const struct fx_call_site *site = context;
-
-	(void)data;
-	(void)may_draw;
-	if (!writes)
-		return NULL;
-	return fx_error_hint(fx_error_new(FX_ERR_VALUE,
-				     "%s would change a value in place; "
-				     "expressions do not",
-				     site->target),
-		"\"set value x = x + 1\" replaces one");
-}
-
 struct fx_error *
 fx_plans_call_once(struct fx_backend *backend, const struct fx_call_site *site,
-	struct fx_datum **data, struct fx_datum **ret)
+	struct fx_datum **data, const struct fx_plan_watch *watch,
+	struct fx_datum **ret)
 {
 	const struct fx_node node = { .opcode = site->opcode,
 		.target = site->target,
+		.op = fx_op_of_target(site->opcode, site->target),
 		.graph = site->graph };
-	struct fx_call_site seen = *site;
-	const struct fx_plan_watch watch = { &seen, refuse_writes };
-	FX_AUTO_PLANS struct fx_plans plans = { .watch = &watch,
+	FX_AUTO_PLANS struct fx_plans plans = { .watch = watch,
 		.backend = backend };
 	struct fx_plan *plan = FX_NEW(struct fx_plan);
 	FX_AUTO_FREE struct fx_kind *kinds =
@@ -489,6 +471,7 @@ fx_plans_call_once(struct fx_backend *backend, const struct fx_call_site *site,
 	plan->kinds = kinds;
 	plan->keywords = keywords;
 	plan->keyword_count = site->keyword_count;
+	plan->may_draw = may_draw(&node);
 	err = call_resolved(&call, plan, ret);
 	/* It has no slots. */
 	plan->count = 0;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/blob.h"
 #include "base/buf.h"
 #include "base/intern.h"
 #include "base/mem.h"
@@ -454,14 +455,23 @@ fx_resolve_expression(struct fx_session *session, struct fx_model *model,
 	struct fx_backend *backend = NULL;
 	struct fx_resolver resolver;
 	struct fx_ticker ticker;
+	struct fx_blob *random = NULL;
 	struct fx_error *err;
 
 	fx_resolver_init(&resolver, &context);
+	/* Looking does not change what comes after the stop. */
+	if (model && fx_position_is_started(model))
+		resolver.random = &random;
 	fx_ticker_init(&ticker, session->tick, session->tick_context);
 	resolver.ticker = &ticker;
 	if (!resolver.backend)
 		resolver.backend = backend = fx_backend_meta_new();
 	err = fx_eval_text(&resolver, text, condition, ret);
+	if (random)
+		fx_error_free(resolver.backend->ops
+				      ->random_restore(resolver.backend,
+					      random));
+	fx_blob_unref(random);
 	fx_backend_free(backend);
 	return err;
 }

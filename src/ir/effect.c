@@ -33,7 +33,24 @@ is_replaced(const struct replaced *replaced, const struct fx_module *module,
 	return false;
 }
 
-/* Whether the way to TARGET leads through a replaced member. */
+/* Whether a member of MODULE, or of one below it, was replaced. */
+static bool
+is_replaced_below(const struct replaced *replaced,
+	const struct fx_module *module)
+{
+	for (size_t i = 0; module && i < replaced->count; i++) {
+		const struct fx_entry *entry = &replaced->entries[i];
+
+		if (entry->kind == FX_ENTRY_MEMBER &&
+			fx_module_contains(module, entry->member.module))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the way to TARGET leads through a replaced member, or one lies below
+ * it.
+ */
 static bool
 leads_through(const struct replaced *replaced, struct fx_module *module,
 	const char *target)
@@ -50,7 +67,7 @@ leads_through(const struct replaced *replaced, struct fx_module *module,
 		module = member ? member->child : NULL;
 		target += length + (dot != NULL);
 	}
-	return false;
+	return is_replaced_below(replaced, module);
 }
 
 static void

@@ -268,6 +268,7 @@ fx_model_set_tensor(struct fx_session *session, struct fx_model *model,
 		err = fx_model_edit_begin(session, model, command);
 	if (err)
 		return err;
+	fx_journal_describe(model->graph, command, "edit");
 	err = fx_edit_bind_tensor(model->graph, path, tensor);
 	if (err) {
 		fx_model_edit_abort(model);

@@ -95,6 +95,7 @@ transcripts = \
 	%D%/set_field.fxt \
 	%D%/set_module.fxt \
 	%D%/set_setting.fxt \
+	%D%/set_value.fxt \
 	%D%/set_variable.fxt \
 	%D%/shape_refused.fxt \
 	%D%/shapes.fxt \

@@ -16,7 +16,9 @@
 #include "ir/edit.h"
 #include "ir/graph_hash.h"
 #include "ir/journal.h"
+#include "ir/module.h"
 #include "ir/value_walk.h"
+#include "load/open.h"
 #include "run/backend.h"
 #include "session/breakpoint.h"
 #include "tests/support/random_graph.h"
@@ -395,6 +397,68 @@ values_beyond_the_limit_are_computed_again(void)
 	CU_ASSERT(is_as_fresh(&w, NULL));
 }
 
+/* --- nested graphs
+ * ------------------------------------------------------------ */
+
+static const char outer_text[] = "def forward(self, x : \"f64[2, 2]\"):\n"
+				 "    a = torch.neg(x)\n"
+				 "    b = torch.dropout(a, 0.5, True)\n"
+				 "    sub = self.sub(a, x)\n"
+				 "    c = torch.dropout(a, 0.5, True)\n"
+				 "    d = c.add_(sub)\n"
+				 "    e = a + c\n"
+				 "    return (b, e)\n";
+
+static const char inner_text[] = "def forward(self, a, b):\n"
+				 "    c = a.add_(1)\n"
+				 "    d = torch.dropout(b, 0.5, True)\n"
+				 "    e = torch.relu_(b)\n"
+				 "    f = c + d\n"
+				 "    return f\n";
+
+/* self.sub becomes a module with a graph of its own. */
+static void
+nest(struct fx_graph *graph)
+{
+	FX_AUTO_LOADED struct fx_loaded loaded = { .graph = NULL };
+	struct fx_load_input input = {
+		.text = inner_text,
+		.length = strlen(inner_text),
+		.serial = 77,
+	};
+	struct fx_module *module = fx_module_new(graph, "Sub");
+	bool ok = fxt_ok(fx_open_text(&input, &loaded));
+
+	CU_ASSERT_FATAL(ok);
+	module->graph = FX_TAKE(loaded.graph);
+	fx_module_add_child(graph->module, "sub", module);
+}
+
+static void
+nested_graphs_are_taken_back_wholly(void)
+{
+	__attribute__((cleanup(fxt_world_free))) struct fxt_world w =
+		fxt_world_prepared(outer_text, nest);
+	struct fxt_random random = fxt_random_seed(5);
+
+	fx_session_add_backend(w.session, fxt_real_backend_new());
+	fxt_set(&w, "backend auto");
+	start(&w);
+	for (size_t i = 0; i < 600; i++) {
+		enum fx_move how =
+			fxt_random_chance(&random, 15)   ? FX_MOVE_FINISH
+			: fxt_random_chance(&random, 70) ? FX_MOVE_STEP
+							 : FX_MOVE_NEXT;
+
+		move(&w, how, fxt_random_chance(&random, 45),
+			1 + fxt_random_below(&random, 3));
+		if (!fx_position_depth(w.model) && !is_as_fresh(&w, NULL)) {
+			CU_FAIL("not as fresh");
+			return;
+		}
+	}
+}
+
 /* --- sequences
  * ------------------------------------------------------------------------------
  */
@@ -558,7 +622,10 @@ edit(struct walk *walk)
 		err = insert(walk, node);
 		break;
 	case 2:
-		err = fx_edit_move(node, any_node(walk));
+		/* What is made up for an input depends on its place. */
+		err = node->opcode == FX_OPCODE_PLACEHOLDER
+			      ? fx_error_new(FX_ERR_VALUE, "not this one")
+			      : fx_edit_move(node, any_node(walk));
 		break;
 	default:
 		err = node->opcode == FX_OPCODE_PLACEHOLDER ||
@@ -710,6 +777,7 @@ main(void)
 		FXT_CASE(a_draw_that_is_gone_moves_the_later_ones),
 		FXT_CASE(a_node_that_fails_is_a_stop_and_back_works),
 		FXT_CASE(values_beyond_the_limit_are_computed_again),
+		FXT_CASE(nested_graphs_are_taken_back_wholly),
 		FXT_CASE(values_are_those_of_a_fresh_run_after_any_sequence),
 		FXT_CASE(so_they_are_when_values_are_dropped),
 		FXT_CASE(so_they_are_on_libtorch),

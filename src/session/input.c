@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/blob.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -87,19 +88,65 @@ no_input(const char *text, struct fx_error *spec, struct fx_error *expression)
 	return err;
 }
 
-/* "f32[1,3]" or an expression. */
+/* The first input has what torch.manual_seed(seed) gives, the next another. */
+uint64_t
+fx_model_input_seed(const struct fx_model *model, const struct fx_node *node)
+{
+	uint64_t seed = fx_session_seed(model->session);
+	struct fx_node *other;
+
+	fx_graph_for_each_node (other, model->graph) {
+		if (other == node)
+			break;
+		seed += other->opcode == FX_OPCODE_PLACEHOLDER;
+	}
+	return seed;
+}
+
+/* Evaluate TEXT with the generator at SEED, so that the same input is the same
+ * whenever and wherever it is made: what torch.manual_seed(seed) and the
+ * expression give.  What runs goes on with the generator as it was.
+ */
 static struct fx_error *
-read_input(struct fx_session *session, struct fx_model *model, const char *text,
-	struct fx_datum **ret)
+evaluate_seeded(struct fx_session *session, struct fx_model *model,
+	const char *text, uint64_t seed, struct fx_datum **ret)
+{
+	struct fx_backend *backend = model->backend;
+	struct fx_blob *state = NULL;
+	struct fx_error *err = NULL;
+	struct fx_error *other;
+
+	if (!backend->ops->seed)
+		return fx_resolve_expression(session, model, text, false, ret);
+	err = backend->ops->random_save(backend, &state);
+	if (err)
+		return err;
+	backend->ops->seed(backend, seed);
+	err = fx_resolve_expression(session, model, text, false, ret);
+	other = state ? backend->ops->random_restore(backend, state) : NULL;
+	fx_blob_unref(state);
+	if (!other)
+		return err;
+	if (!err)
+		fx_datum_unref(*ret);
+	fx_error_free(err);
+	return other;
+}
+
+/* "f32[1,3]" or an expression, for NODE: several inputs of one seed differ. */
+static struct fx_error *
+read_input(struct fx_session *session, struct fx_model *model,
+	const struct fx_node *node, const char *text, struct fx_datum **ret)
 {
 	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	uint64_t seed = fx_model_input_seed(model, node);
 	struct fx_value value;
 	struct fx_error *err =
 		fx_tensor_meta_parse(arena, text, strlen(text), &value);
 
 	if (err) {
 		struct fx_error *other =
-			fx_resolve_expression(session, model, text, false, ret);
+			evaluate_seeded(session, model, text, seed, ret);
 
 		if (other)
 			return no_input(text, err, other);
@@ -110,8 +157,8 @@ read_input(struct fx_session *session, struct fx_model *model, const char *text,
 		*ret = fx_datum_from_value(&value);
 		return NULL;
 	}
-	return model->backend->ops->generate(model->backend, value.tensor,
-		fx_session_seed(session), ret);
+	return model->backend->ops->generate(model->backend, value.tensor, seed,
+		ret);
 }
 
 static void
@@ -141,9 +188,13 @@ fx_model_read_inputs_again(struct fx_session *session, struct fx_model *model)
 
 	for (size_t i = 0; i < model->inputs.count && !err; i++) {
 		struct fx_input *input = &model->inputs.items[i];
+		struct fx_node *node =
+			fx_graph_find_id(model->graph, input->node);
 		struct fx_datum *datum;
 
-		err = read_input(session, model, input->text, &datum);
+		if (!node)
+			continue;
+		err = read_input(session, model, node, input->text, &datum);
 		if (err)
 			return fx_error_note(err, "in the input %s",
 				input->text);
@@ -168,7 +219,7 @@ fx_model_set_input(struct fx_session *session, struct fx_model *model,
 	if (!err)
 		err = fx_model_choose_backend(session, model);
 	if (!err)
-		err = read_input(session, model, text, &datum);
+		err = read_input(session, model, node, text, &datum);
 	if (err)
 		return err;
 	keep_input(model, node, text, datum);

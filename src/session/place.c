@@ -186,8 +186,8 @@ make_up_input(struct fx_model *model, const struct fx_node *placeholder,
 				     "seed %llu",
 				(unsigned long long)model->session->seed));
 	model->has_told_inputs = true;
-	return ops->generate(model->backend, meta->tensor, model->session->seed,
-		ret);
+	return ops->generate(model->backend, meta->tensor,
+		fx_model_input_seed(model, placeholder), ret);
 }
 
 /* A placeholder of the outermost graph gets what the user set; one of a nested

@@ -203,6 +203,9 @@ void fx_given_deinit(struct fx_given *given);
 void fx_given_review(struct fx_model *model, struct fx_node *const *nodes,
 	size_t count);
 bool fx_model_has_input(const struct fx_model *model, uint64_t node);
+/* What the generator starts from for the input NODE. */
+uint64_t fx_model_input_seed(const struct fx_model *model,
+	const struct fx_node *node);
 
 /* What an edit or a new input changed, and what depends on it. */
 struct fx_change {

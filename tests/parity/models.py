@@ -29,12 +29,6 @@ SHORT = export_fxg.SHORT
 # By default, as each takes seconds.
 FEW = ["stacks", "resnet18", "shufflenet_v2_x0_5", "mobilenet_v3_small"]
 
-# Values do not matter here, and drawing them takes most of the time.
-for name in dir(torch.nn.init):
-    if name.endswith("_") and not name.startswith("_"):
-        setattr(torch.nn.init, name, lambda tensor, *args, **kwargs: tensor)
-
-
 class stacks(torch.nn.Module):
     """Layers that torchvision's models do not have."""
     def __init__(self):
@@ -128,8 +122,17 @@ def check(program, name, folder):
     return len(gm.graph.nodes), wrong
 
 
+def leave_weights():
+    """Values do not matter here, and drawing them takes most of the time."""
+    for name in dir(torch.nn.init):
+        if name.endswith("_") and not name.startswith("_"):
+            setattr(torch.nn.init, name,
+                    lambda tensor, *args, **kwargs: tensor)
+
+
 def main():
     program = sys.argv[1]
+    leave_weights()
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         names = sys.argv[2:] or FEW

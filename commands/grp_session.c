@@ -13,6 +13,7 @@
 #include "commands/groups.h"
 #include "commands/out.h"
 #include "ir/module.h"
+#include "session/capture.h"
 #include "session/model.h"
 #include "session/session.h"
 #include "session/settings.h"
@@ -141,6 +142,11 @@ save_exec(struct cmd_ctx *ctx)
 		fx_model_name(ctx->model), path);
 	if (removed)
 		out_note(ctx->out, "removed %s, the weights before", removed);
+	if (fx_model_left_behind(ctx->model))
+		out_warning(ctx->out,
+			"without the values of %s: a file of weights cannot "
+			"hold them",
+			fx_model_left_behind(ctx->model));
 	return NULL;
 }
 

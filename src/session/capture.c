@@ -202,8 +202,17 @@ fx_model_fetch_weights(struct fx_model *model, char **skipped_ret)
 		attach_module(file, module, path);
 	fx_module_walk_free(walk);
 	model->has_weights = true;
+	model->left_behind = fx_intern(*skipped_ret);
 	fx_graph_hash_touch_modules(model->graph);
 	return NULL;
+}
+
+const char *
+fx_model_left_behind(const struct fx_model *model)
+{
+	const char *names = model->left_behind;
+
+	return names && *names ? names : NULL;
 }
 
 int

@@ -42,8 +42,15 @@ FX_NODISCARD struct fx_error *fx_session_trace(struct fx_session *session,
 FX_NODISCARD struct fx_error *fx_model_fetch_weights(struct fx_model *model,
 	char **skipped_ret);
 
-/* The process that still holds the model's weights, or 0; end it. */
+/* The process that still holds the model's weights, or 0. */
 int fx_model_process(const struct fx_model *model);
+
+/* Tensors whose values could not be fetched, as complex ones and those on the
+ * meta device; NULL for none.
+ */
+const char *fx_model_left_behind(const struct fx_model *model);
+
+/* End that process. */
 void fx_model_end_capture(struct fx_model *model);
 
 /* How a model was captured. */

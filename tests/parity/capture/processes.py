@@ -4,6 +4,7 @@ import os
 import pty
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -96,6 +97,53 @@ def the_server_killed_between_two_captures():
     assert gone(server)
     still_works(session)
     assert session.server() != server
+    session.end()
+
+
+def safetensors(path):
+    """{name: (dtype, shape, bytes)} of the file at PATH."""
+    with open(path, "rb") as file:
+        data = file.read()
+    start = 8 + int.from_bytes(data[:8], "little")
+    return {name: (entry["dtype"], entry["shape"],
+                   data[slice(*(start + at for at in entry["data_offsets"]))])
+            for name, entry in json.loads(data[8:start]).items()
+            if name != "__metadata__"}
+
+
+def weights_come_over_whole():
+    """Every kind of tensor, tied and turned ones, against bytes made here."""
+    def pack(code, *values):
+        return struct.pack("<%d%s" % (len(values), code), *values)
+    weight = pack("f", *(i / 4 for i in range(6)))
+    wanted = {
+        "first.weight": ("F32", [2, 3], weight),
+        "first.bias": ("F32", [2], pack("f", -1.5, 2e30)),
+        "turned": ("F32", [3, 2], pack("f", 0, 3, 1, 4, 2, 5)),
+        "part": ("I64", [3], pack("q", 2, 5, 8)),
+        "short": ("F16", [2], pack("e", 0.5, -2)),
+        "brain": ("BF16", [2], pack("H", 0x3f80, 0x4040)),
+        "truth": ("BOOL", [3], b"\1\0\1"),
+        "small": ("U8", [3], b"\xff\0\7"),
+        "one": ("F64", [], pack("d", 7.25)),
+        "none": ("F32", [0, 3], b""),
+        "_tensor_constant0": ("F32", [1], pack("f", 3)),
+    }
+    session = Session()
+    find(session.run("trace weights.py:Kinds"), "Kinds: 6 nodes")
+    with tempfile.TemporaryDirectory() as folder:
+        said = session.run("save %s/kinds.fxg" % folder)
+        assert "error" not in said, said
+        find(said, r"kinds.fxg\n", r"without the values of complex, nowhere")
+        name, = [name for name in os.listdir(folder)
+                 if name.endswith(".safetensors")]
+        found = safetensors(os.path.join(folder, name))
+        assert found == wanted, [key for key in set(found) | set(wanted)
+                                 if found.get(key) != wanted.get(key)]
+        with open(folder + "/kinds.fxg") as file:
+            find(file.read(), '"tensor":"tied.weight".*'
+                 '"storage":"first.weight"')  # one of them was written
+        find(session.run("load %s/kinds.fxg" % folder), "6 nodes")
     session.end()
 
 

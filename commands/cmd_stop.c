@@ -2,11 +2,13 @@
 #include <config.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "commands/cmd_shell.h"
 #include "commands/cmd_show.h"
 #include "commands/out.h"
 #include "ir/graph.h"
 #include "run/datum.h"
+#include "run/values.h"
 #include "session/breakpoint.h"
 #include "session/model.h"
 #include "session/position.h"
@@ -81,12 +83,33 @@ say_failure(struct cmd_ctx *ctx, const struct fx_stop *stop)
 			fx_error_hint_text(err));
 }
 
+/* What the graph gave, where there are values; else false. */
+static bool
+say_result(struct cmd_ctx *ctx, const struct fx_node *output)
+{
+	FX_AUTO_FREE char *name = fx_xasprintf("%%%s", output->name);
+	FX_AUTO_DATUM struct fx_datum *datum = NULL;
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	FX_AUTO_ERROR struct fx_error *err = cmd_evaluate(ctx, name, &datum);
+
+	if (err || !fx_values_known(datum))
+		return false;
+	err = cmd_print_datum(ctx, datum, "", &text);
+	if (err)
+		return false;
+	out_line(ctx->out, FX_ROLE_PLAIN, "Finished. %s %s", output->name,
+		fx_buf_text(&text));
+	return true;
+}
+
 static void
 say_finished(struct cmd_ctx *ctx)
 {
 	struct fx_node *output = fx_graph_output(fx_model_graph(ctx->model));
 	FX_AUTO_BUF struct fx_buf shape = { 0 };
 
+	if (output && say_result(ctx, output))
+		return;
 	if (output)
 		cmd_add_shape(&shape, output);
 	if (shape.length)

@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "ir/module.h"
 #include "ir/size.h"
 #include "ir/tensor_meta.h"
@@ -174,6 +175,9 @@ meta_resolve(struct fx_backend *backend, const struct fx_call_site *site,
 	return NULL;
 }
 
+static struct fx_error *meta_call(struct fx_backend *backend, void *pointer,
+	struct fx_datum *const *data, size_t count, struct fx_datum **ret);
+
 static struct fx_value
 keyword_values(struct fx_arena *arena, const struct plan *plan,
 	struct fx_datum *const *data)
@@ -187,6 +191,22 @@ keyword_values(struct fx_arena *arena, const struct plan *plan,
 		items[2 * i + 1] = fx_datum_to_value(arena, data[i]);
 	}
 	return fx_value_dict(arena, items, count);
+}
+
+/* A slice of what is given has values as well. */
+static void
+keep_values(const struct plan *plan, const struct fx_datum *from,
+	const struct fx_value *index, struct fx_datum *result)
+{
+	const struct payload *source = from->payload;
+
+	if (from->kind != FX_DATUM_TENSOR ||
+		from->backend->ops->call != meta_call || !source->held.blob ||
+		result->kind != FX_DATUM_TENSOR ||
+		!fx_str_equal(plan->call.target, "operator.getitem"))
+		return;
+	fx_held_index(&source->held, &source->meta, index,
+		&((struct payload *)result->payload)->held);
 }
 
 static struct fx_error *
@@ -211,6 +231,8 @@ meta_call(struct fx_backend *backend, void *pointer,
 	err = fx_meta_eval(state->meta, arena, &call, &result);
 	if (!err)
 		*ret = fx_datum_from_value(&result);
+	if (!err && count == 2 && positional == 2)
+		keep_values(plan, data[0], &items[1], *ret);
 	fx_arena_rollback(arena, mark);
 	return err;
 }

@@ -8,6 +8,7 @@
 
 #include "base/blob.h"
 #include "base/mem.h"
+#include "ir/fold.h"
 #include "ir/module.h"
 #include "ir/tensor_meta.h"
 #include "run/values.h"
@@ -124,6 +125,113 @@ fx_held_copy(const struct fx_tensor_meta *meta, const void *bytes, size_t size,
 	if (size)
 		memcpy(fx_blob_data(ret->blob), bytes, size);
 	return NULL;
+}
+
+/* --- views --------------------------------------------------------------- */
+
+/* An index being applied. */
+struct view {
+	const struct fx_extent *extent;
+	int64_t from[FX_VALUES_RANK_LIMIT]; /* strides of the tensor */
+	uint32_t at;                        /* its next dimension */
+	int64_t strides[FX_VALUES_RANK_LIMIT];
+	uint32_t rank;
+	int64_t offset;
+};
+
+static bool
+view_add(struct view *view, int64_t stride)
+{
+	if (view->rank == FX_VALUES_RANK_LIMIT)
+		return false;
+	view->strides[view->rank++] = stride;
+	return true;
+}
+
+/* Dimensions that the index does not mention, but for the last LEFT. */
+static bool
+view_skip(struct view *view, size_t left)
+{
+	while (view->at + left < view->extent->rank)
+		if (!view_add(view, view->from[view->at++]))
+			return false;
+	return true;
+}
+
+static bool
+view_item(struct view *view, const struct fx_value *item, size_t left)
+{
+	struct fx_slice_range range;
+	struct fx_error *err;
+	int64_t size;
+	int64_t index;
+
+	if (item->kind == FX_VALUE_ELLIPSIS)
+		return view_skip(view, left);
+	if (item->kind == FX_VALUE_NONE)
+		return view_add(view, 0);
+	if (view->at == view->extent->rank)
+		return false;
+	size = view->extent->sizes[view->at];
+	if (item->kind == FX_VALUE_INT) {
+		index = item->integer;
+		index += index < 0 ? size : 0;
+		view->offset += index * view->from[view->at++];
+		return index >= 0 && index < size;
+	}
+	if (item->kind != FX_VALUE_SLICE)
+		return false;
+	err = fx_fold_slice_range(item, size, &range);
+	if (err || range.step < 1) {
+		fx_error_free(err);
+		return false;
+	}
+	view->offset += range.count ? range.start * view->from[view->at] : 0;
+	return view_add(view, view->from[view->at++] * range.step);
+}
+
+/* How many of ITEMS take a dimension. */
+static size_t
+count_taking(const struct fx_value *items, size_t count)
+{
+	size_t taking = 0;
+
+	for (size_t i = 0; i < count; i++)
+		taking += items[i].kind == FX_VALUE_INT ||
+			  items[i].kind == FX_VALUE_SLICE;
+	return taking;
+}
+
+bool
+fx_held_index(const struct fx_held *held, const struct fx_tensor_meta *meta,
+	const struct fx_value *index, struct fx_held *ret)
+{
+	bool is_tuple = index->kind == FX_VALUE_TUPLE;
+	const struct fx_value *items = is_tuple ? index->items : index;
+	size_t count = is_tuple ? index->count : 1;
+	struct fx_extent extent;
+	struct view view = { .extent = &extent, .offset = held->offset };
+	struct fx_error *err = fx_extent_of_meta(meta, &extent);
+
+	*ret = (struct fx_held){ .blob = NULL };
+	fx_error_free(err);
+	if (err || !held->blob)
+		return false;
+	if (held->strides && extent.rank)
+		memcpy(view.from, held->strides,
+			extent.rank * sizeof(*held->strides));
+	else
+		dense_strides(&extent, view.from);
+	for (size_t i = 0; i < count; i++)
+		if (!view_item(&view, &items[i],
+			    count_taking(items + i + 1, count - i - 1)))
+			return false;
+	if (!view_skip(&view, 0))
+		return false;
+	*ret = (struct fx_held){ .blob = fx_blob_ref(held->blob),
+		.offset = view.offset,
+		.strides = copy_strides(view.strides, view.rank) };
+	return true;
 }
 
 /* --- reading ------------------------------------------------------------- */

@@ -15,6 +15,7 @@
 struct fx_blob;
 struct fx_tensor;
 struct fx_tensor_meta;
+struct fx_value;
 
 struct fx_held {
 	struct fx_blob *blob; /* referenced; NULL: the values are not known */
@@ -34,6 +35,14 @@ void fx_held_of_tensor(const struct fx_tensor *tensor, struct fx_held *ret);
  */
 FX_NODISCARD struct fx_error *fx_held_copy(const struct fx_tensor_meta *meta,
 	const void *bytes, size_t size, struct fx_held *ret);
+
+/* The view x[INDEX] of a tensor of META, where INDEX is made of integers,
+ * slices, None and "..."; false for others, out of range, or when the values
+ * are not known.
+ */
+bool fx_held_index(const struct fx_held *held,
+	const struct fx_tensor_meta *meta, const struct fx_value *index,
+	struct fx_held *ret);
 
 /* As fx_backend_ops.read, of a tensor of META. */
 FX_NODISCARD struct fx_error *fx_held_read(const struct fx_held *held,

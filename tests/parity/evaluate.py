@@ -124,11 +124,31 @@ F.cross_entropy(a, i.flatten()[1:5])
 """.strip().split("\n")
 
 
+def random_slice(r):
+    """An index of a[4, 6] or e[3, 4, 5] without tensors."""
+    name, rank = r.choice([("a", 2), ("e", 3)])
+    parts, dots = [], False
+    for _ in range(r.randrange(1, rank + 1)):
+        kind = r.randrange(6)
+        if kind == 0:
+            parts.append("None")
+        elif kind == 1 and not dots:
+            parts.append("...")
+            dots = True
+        elif kind == 2:
+            parts.append(str(r.randrange(-3, 3)))
+        else:
+            ends = [r.choice(["", str(r.randrange(-6, 7))]) for _ in "12"]
+            step = r.choice(["", ":2", ":3"])
+            parts.append(":".join(ends) + step)
+    return f"{name}[{', '.join(parts)}]"
+
+
 def inputs():
     torch.manual_seed(int(os.environ.get("FXDB_SEED", "1")))
     a, b = torch.randn(4, 6), torch.randn(4, 6)
     return {
-        "a": a, "b": b, "i": torch.arange(6).reshape(2, 3) - 1,
+        "e": torch.arange(60).reshape(3, 4, 5), "a": a, "b": b, "i": torch.arange(6).reshape(2, 3) - 1,
         "c": torch.complex(torch.randn(2, 3), torch.randn(2, 3)),
         "d": torch.randn(3, dtype=torch.float64), "h": torch.randn(5).half(),
         "t": torch.rand(7) > .5,
@@ -139,10 +159,15 @@ def shown(value):
     return str(value) if isinstance(value, torch.Tensor) else repr(value)
 
 
-def fxdb_lines(program, graph, folder, values, expressions):
+def fxdb_lines(program, backend, values, expressions):
     """What fxdb prints for each expression, with $a for a."""
-    lines = [f"load {graph}", "set backend torch", "input x = zeros(2, 4)",
-             "run"]
+    with tempfile.TemporaryDirectory() as folder:
+        return lines_in(folder, program, backend, values, expressions)
+
+
+def lines_in(folder, program, backend, values, expressions):
+    lines = [f"load {sys.argv[2]}", f"set backend {backend}",
+             "input x = zeros(2, 4)", "run"]
     for name, value in values.items():
         path = os.path.join(folder, name + ".npy")
         numpy.save(path, value.numpy())
@@ -179,28 +204,35 @@ def answer_of(text):
     return text.split(" =", 1)[1].lstrip(" \n")
 
 
-def main():
-    program, graph = sys.argv[1:3]
+def compare(backend, expressions):
+    """How many differ; None without that backend."""
     values = inputs()
     names = {"F": F, "torch": torch, **values}
-    expressions = EXPRESSIONS
-    with tempfile.TemporaryDirectory() as folder:
-        said = fxdb_lines(program, graph, folder, values,
-                          [of_fxdb(e, values) for e in expressions])
-    if "no libtorch" in said[0] or "without the torch backend" in said[0]:
-        print("no libtorch")
-        return 77
-    if len(said) != len(expressions) + 1:
-        print(said[0])
-        return 1
+    said = fxdb_lines(sys.argv[1], backend, values,
+                      [of_fxdb(e, values) for e in expressions])
+    if "no libtorch" in said[0] or "without the torch" in said[0]:
+        return None
+    assert len(said) == len(expressions) + 1, said[0]
     bad = 0
     for expression, text in zip(expressions, said[1:]):
         want, got = shown(eval(expression, names)), answer_of(text)
         if want != got:
             bad += 1
             print(f"{expression}\n  torch: {want[:300]}\n  fxdb:  {got[:300]}")
-    print(f"{len(expressions)} expressions, {bad} differ")
-    return bad > 0
+    print(f"{backend}: {len(expressions)} expressions, {bad} differ")
+    return bad
+
+
+def main():
+    r = random.Random(int(os.environ.get("FXDB_SEED", "1")))
+    slices = [random_slice(r) for _ in range(100)]
+    # What is given has values without libtorch too, and so have its slices.
+    bad = compare("meta", slices)
+    more = compare("torch", EXPRESSIONS + slices)
+    if more is None:
+        print("no libtorch")
+        return 1 if bad else 77
+    return bad + more > 0
 
 
 sys.exit(main())

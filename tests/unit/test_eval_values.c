@@ -143,6 +143,12 @@ functions_look_at_the_values_of_files(void)
 		{ "float('3')", "3.0" },
 		{ "file('one.npy').item()", "1.0" },
 		{ "file('i.npy').tolist()", "[1, -2, 3, 4]" },
+		{ "file('i.npy')[1:].tolist()", "[-2, 3, 4]" },
+		{ "file('i.npy')[::2][-1].item()", "3" },
+		{ "file('i.npy')[..., None, :3].tolist()", "[[1, -2, 3]]" },
+		{ "file('i.npy')[5]",
+			"error: getitem: index 5 is out of range for dimension "
+			"0 of i64[4]" },
 		{ "file('none.npy').tolist()", "[]" },
 		{ "file('c.npy').tolist()[1]", "(-2+0j)" },
 		{ "int(file('bad.npy').tolist()[0])", "1" },

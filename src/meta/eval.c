@@ -44,6 +44,12 @@ learn(void *context, struct fx_node *node)
 	fx_arena_rollback(meta->scratch, mark);
 }
 
+void
+fx_meta_teach(struct fx_meta *meta, struct fx_expander *expander)
+{
+	fx_expander_set_learn(expander, learn, meta);
+}
+
 struct fx_meta *
 fx_meta_new(void)
 {
@@ -51,7 +57,7 @@ fx_meta_new(void)
 
 	meta->expander = fx_expander_new();
 	meta->scratch = fx_arena_new();
-	fx_expander_set_learn(meta->expander, learn, meta);
+	fx_meta_teach(meta, meta->expander);
 	return meta;
 }
 

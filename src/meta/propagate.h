@@ -18,6 +18,7 @@
 #include "ir/node.h"
 #include "ops/optab.h"
 
+struct fx_expander;
 struct fx_graph;
 struct fx_tensor;
 
@@ -29,6 +30,11 @@ struct fx_meta *fx_meta_new(void);
 void fx_meta_free(struct fx_meta *meta);
 FX_DEFINE_CLEANUP(meta, struct fx_meta, fx_meta_free);
 #define FX_AUTO_META FX_AUTO(meta)
+
+/* Let META tell EXPANDER, which it must outlive, the metadata of the nodes it
+ * makes.
+ */
+void fx_meta_teach(struct fx_meta *meta, struct fx_expander *expander);
 
 /* What is given for NODE when no rule tells its result: a comment of the file
  * it came from.  NULL: nothing.

@@ -375,7 +375,7 @@ def local_response_norm(input, size, alpha=0.0001, beta=0.75, k=1.0):
 
 
 def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
-    length = input.norm(p, dim, True).clamp_min(eps).expand_as(input)
+    length = torch._VF.norm(input, p, dim, True).clamp_min(eps).expand_as(input)
     return input / length
 
 
@@ -683,6 +683,7 @@ NAMES = {
     "torch.functional.meshgrid": meshgrid,
     "torch.meshgrid": meshgrid,
     "torch.functional.norm": norm,
+    "Tensor.norm": norm,
     "torch.norm": norm,
     "torchvision.ops.stochastic_depth.stochastic_depth": stochastic_depth,
     "torchvision.models.video.mvit._unsqueeze": unsqueeze_to,

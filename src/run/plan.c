@@ -15,6 +15,7 @@
 #include "ir/expand.h"
 #include "ir/graph.h"
 #include "ir/module.h"
+#include "meta/propagate.h"
 #include "ops/optab.h"
 #include "run/backend.h"
 #include "run/datum.h"
@@ -216,6 +217,8 @@ fx_plans_deinit(struct fx_plans *plans)
 	plans->capacity = 0;
 	fx_expander_free(plans->expander);
 	plans->expander = NULL;
+	fx_meta_free(plans->meta);
+	plans->meta = NULL;
 }
 
 void
@@ -343,7 +346,7 @@ resolve(const struct fx_plan_call *call, struct fx_plan *plan)
 		plan->writes = backend->ops->writes(plan->backend_plan) &
 			       all_bits(plan->count);
 	if (!err || fx_error_code(err) != FX_ERR_UNSUPPORTED ||
-		call->node->opcode == FX_OPCODE_CALL_METHOD)
+		!fx_plan_may_expand(call->node))
 		return err;
 	fx_error_free(err);
 	plan->is_expanded = true;

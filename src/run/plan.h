@@ -22,6 +22,7 @@ struct fx_call_site;
 struct fx_datum;
 struct fx_env;
 struct fx_expander;
+struct fx_meta;
 struct fx_node;
 struct fx_plan;
 struct fx_value;
@@ -42,7 +43,12 @@ struct fx_plans {
 	struct fx_plan **by_node; /* by the low half of the node's id */
 	size_t capacity;
 	struct fx_expander *expander; /* of layers the backend cannot run */
-	int depth;                    /* nested graphs above this one */
+	struct fx_meta *meta;         /* what the expander asks */
+	/* Those of the node that this is the expansion of, whose expander
+	 * serves here too; or NULL.
+	 */
+	struct fx_plans *outer;
+	int depth; /* nested graphs above this one */
 };
 
 void fx_plans_init(struct fx_plans *plans, struct fx_backend *backend);

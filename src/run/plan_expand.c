@@ -4,11 +4,14 @@
 #include <config.h>
 
 #include "base/arena.h"
+#include "base/intern.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "ir/expand.h"
 #include "ir/graph.h"
 #include "ir/module.h"
+#include "meta/propagate.h"
+#include "ops/layertab.h"
 #include "run/backend.h"
 #include "run/interp.h"
 #include "run/plan_private.h"
@@ -45,6 +48,22 @@ gather_leaves(struct gathered *gathered, struct fx_datum *datum)
 		gather_leaves(gathered, datum->items[i]);
 }
 
+/* As functionals.py calls it. */
+static const char *
+functional_name(const struct fx_node *node)
+{
+	return node->opcode == FX_OPCODE_CALL_METHOD
+		       ? fx_intern_format("Tensor.%s", node->target)
+		       : node->target;
+}
+
+bool
+fx_plan_may_expand(const struct fx_node *node)
+{
+	return node->opcode != FX_OPCODE_CALL_METHOD ||
+	       fx_functional_find(functional_name(node));
+}
+
 static void
 call_values(const struct fx_plan_call *call, struct fx_arena *arena,
 	struct fx_value *args_ret, struct fx_value *kwargs_ret)
@@ -77,14 +96,19 @@ expand(const struct fx_plan_call *call, struct fx_module *module,
 	struct fx_value args;
 	struct fx_value kwargs;
 
-	if (!plans->expander)
+	while (plans->outer)
+		plans = plans->outer;
+	if (!plans->expander) {
 		plans->expander = fx_expander_new();
+		plans->meta = fx_meta_new();
+		fx_meta_teach(plans->meta, plans->expander);
+	}
 	call_values(call, arena, &args, &kwargs);
 	if (module)
 		return fx_expand_module(plans->expander, module, &args, &kwargs,
 			ret);
-	return fx_expand_function(plans->expander, call->node->target, &args,
-		&kwargs, ret);
+	return fx_expand_function(plans->expander, functional_name(call->node),
+		&args, &kwargs, ret);
 }
 
 /* What the fragment's inputs get: members of the module and leaves of the
@@ -102,13 +126,13 @@ gather_inputs(const struct fx_plan_call *call, struct fx_module *module,
 		gather_leaves(&leaves, call->data[i]);
 	for (size_t i = 0; i < fragment->input_count; i++) {
 		const char *name = fragment->members[i];
-		struct fx_member *member =
-			name ? fx_module_member(module, name) : NULL;
+		const struct fx_tensor *tensor =
+			name ? fx_module_find_tensor(module, name) : NULL;
 		struct fx_datum *datum;
 		struct fx_error *err;
 
-		if (member && member->tensor) {
-			err = backend->ops->from_tensor(backend, member->tensor,
+		if (tensor) {
+			err = backend->ops->from_tensor(backend, tensor,
 				&datum);
 			if (err)
 				return err;
@@ -131,14 +155,17 @@ inner_plans(const struct fx_plan_call *call, const struct fx_graph *graph)
 {
 	struct fx_plan *plan = call->plan;
 
-	if (plan->inner && plan->inner_graph == graph)
+	if (plan->inner && plan->inner_graph == graph) {
+		plan->inner->outer = call->plans;
 		return plan->inner;
+	}
 	if (plan->inner)
 		fx_plans_deinit(plan->inner);
 	else
 		plan->inner = FX_NEW(struct fx_plans);
 	fx_plans_init(plan->inner, call->plans->backend);
 	plan->inner_graph = graph;
+	plan->inner->outer = call->plans;
 	return plan->inner;
 }
 

@@ -13,6 +13,7 @@
 struct fx_graph;
 struct fx_kind;
 struct fx_module;
+struct fx_node;
 struct fx_slot;
 
 /* One piece of memory: the slots, kinds and keywords stand behind it. */
@@ -37,6 +38,11 @@ struct fx_plan_call {
 	const struct fx_node *node;
 	struct fx_datum **data; /* plan->count of them */
 };
+
+/* Whether NODE may have an expansion: of methods, those that functionals.py
+ * knows.
+ */
+bool fx_plan_may_expand(const struct fx_node *node);
 
 /* plan_expand.c: what is no operation of the backend: the fragment that CALL's
  * layer (MODULE) or function expands to; the GRAPH that its module owns.

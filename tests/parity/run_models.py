@@ -35,7 +35,11 @@ LARGE = 30_000_000
 
 
 def builders():
-    import models
+    try:
+        import models
+    except (ImportError, RuntimeError) as e:
+        print("no torchvision: %s" % e)
+        return {}
     return models.builders()
 
 
@@ -51,8 +55,6 @@ def make(name):
     if name in run_own.MODELS:
         module, inputs = run_own.MODELS[name]()
         return module, inputs
-    if name not in builders():
-        raise SystemExit("there is no model %s" % name)
     kwargs = {"init_weights": False} if name in ("googlenet",
                                                  "inception_v3") else {}
     module = builders()[name](**kwargs).eval()
@@ -130,6 +132,8 @@ def main():
     program = sys.argv[1]
     names = sys.argv[2:] or ["own"] + FEW
     limit = float("inf") if "large" in names else LARGE
+    if not builders():
+        names = ["own"]
     names = [one for name in names
              for one in (builders() if name in ("all", "large")
                          else run_own.MODELS if name == "own" else [name])]

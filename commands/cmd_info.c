@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/dtype.h"
 #include "base/number.h"
 #include "commands/cmd_shell.h"
@@ -14,12 +13,9 @@
 #include "ir/graph_hash.h"
 #include "ir/journal.h"
 #include "ir/module.h"
-#include "ops/optab.h"
 #include "session/model.h"
-#include "session/position.h"
 #include "session/resolve.h"
 #include "session/session.h"
-#include "session/settings.h"
 
 /* graph. */
 
@@ -188,90 +184,7 @@ cmd_say_inputs(struct cmd_ctx *ctx)
 	return NULL;
 }
 
-/* record, coverage, history, trace. */
-
-static void
-add_size(struct cmd_ctx *ctx, const char *key, size_t bytes)
-{
-	FX_AUTO_BUF struct fx_buf text = { 0 };
-
-	fx_number_add_bytes(&text, bytes);
-	out_field(ctx->out, key, FX_ROLE_NUMBER, "%s", fx_buf_text(&text));
-}
-
-static struct fx_error *
-info_record(struct cmd_ctx *ctx)
-{
-	struct fx_graph *graph = fx_model_graph(ctx->model);
-	bool started = fx_position_is_started(ctx->model);
-	struct fx_run_facts facts;
-
-	out_record_begin(ctx->out, "record");
-	out_field_bool(ctx->out, "started", FX_ROLE_PLAIN, started);
-	if (started)
-		out_field_int(ctx->out, "position", FX_ROLE_NUMBER,
-			(int64_t)fx_position_get(ctx->model));
-	out_field_int(ctx->out, "nodes", FX_ROLE_NUMBER,
-		(int64_t)graph->node_count);
-	out_field_int(ctx->out, "executed", FX_ROLE_NUMBER,
-		(int64_t)fx_position_executed(ctx->model));
-	fx_position_facts(ctx->model, &facts);
-	out_field(ctx->out, "backend", FX_ROLE_PLAIN, "%s",
-		fx_model_backend_name(ctx->model));
-	out_field_int(ctx->out, "values", FX_ROLE_NUMBER,
-		(int64_t)facts.values);
-	add_size(ctx, "held", facts.held_bytes);
-	add_size(ctx, "overwritten", facts.saved_bytes);
-	out_field(ctx->out, "limit", FX_ROLE_NUMBER, "%s",
-		fx_settings_word(fx_session_settings(ctx->session),
-			"record limit"));
-	out_field_int(ctx->out, "effects", FX_ROLE_NUMBER,
-		(int64_t)facts.effects);
-	out_field_int(ctx->out, "dropped", FX_ROLE_NUMBER,
-		(int64_t)facts.dropped);
-	out_field_int(ctx->out, "recomputed", FX_ROLE_NUMBER,
-		(int64_t)facts.recomputed);
-	out_field_int(ctx->out, "rerun", FX_ROLE_NUMBER, (int64_t)facts.rerun);
-	out_record_end(ctx->out);
-	return NULL;
-}
-
-/* Which operations have a row, which nodes have a shape, and what ran them. */
-static struct fx_error *
-info_coverage(struct cmd_ctx *ctx)
-{
-	struct fx_graph *graph = fx_model_graph(ctx->model);
-	struct fx_run_facts facts;
-	int64_t calls = 0;
-	int64_t known = 0;
-	int64_t shaped = 0;
-	struct fx_node *node;
-
-	fx_graph_for_each_node (node, graph) {
-		bool called = node->opcode == FX_OPCODE_CALL_FUNCTION ||
-			      node->opcode == FX_OPCODE_CALL_METHOD;
-
-		calls += called;
-		known += called && node->op != FX_OP_NONE;
-		shaped += node->meta && node->meta->kind != FX_VALUE_UNKNOWN;
-	}
-	fx_position_facts(ctx->model, &facts);
-	out_record_begin(ctx->out, "coverage");
-	out_field_int(ctx->out, "calls", FX_ROLE_NUMBER, calls);
-	out_field_int(ctx->out, "known", FX_ROLE_NUMBER, known);
-	out_field_int(ctx->out, "nodes", FX_ROLE_NUMBER,
-		(int64_t)graph->node_count);
-	out_field_int(ctx->out, "shaped", FX_ROLE_NUMBER, shaped);
-	out_field(ctx->out, "backend", FX_ROLE_PLAIN, "%s",
-		fx_model_backend_name(ctx->model));
-	out_field_int(ctx->out, "ran", FX_ROLE_NUMBER, (int64_t)facts.ran);
-	out_field_int(ctx->out, "python", FX_ROLE_NUMBER,
-		(int64_t)facts.by_python);
-	out_field_int(ctx->out, "failed", FX_ROLE_NUMBER,
-		(int64_t)facts.failed);
-	out_record_end(ctx->out);
-	return NULL;
-}
+/* history, trace. */
 
 /* The transactions that made or changed NODE. */
 static struct fx_error *
@@ -405,9 +318,9 @@ static const struct info_row {
 		cmd_say_breakpoints },
 	{ "display", "expressions shown at every stop", false,
 		cmd_say_displays },
-	{ "record", "how far it ran and what is kept", true, info_record },
+	{ "record", "how far it ran and what is kept", true, cmd_say_record },
 	{ "coverage", "operations that are known, nodes with shapes", true,
-		info_coverage },
+		cmd_say_coverage },
 	{ "undo", "the edits, as a tree", true, cmd_say_journal },
 	{ "history", "the edits that made a node", true, info_history },
 	{ "trace", "where the graph came from", true, info_trace },

@@ -54,6 +54,10 @@ void cmd_say_users(struct cmd_ctx *ctx, const struct fx_node *node);
 FX_NODISCARD struct fx_error *cmd_here(struct cmd_ctx *ctx,
 	struct fx_node **ret);
 
+/* info record, info coverage. */
+FX_NODISCARD struct fx_error *cmd_say_record(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_say_coverage(struct cmd_ctx *ctx);
+
 /* Append DATUM as FORMAT (of print) shows it. */
 FX_NODISCARD struct fx_error *cmd_print_datum(struct cmd_ctx *ctx,
 	const struct fx_datum *datum, const char *format, struct fx_buf *text);

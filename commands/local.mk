@@ -10,7 +10,7 @@ libfxcmd_a_SOURCES += \
 	%D%/cmd_edit.c %D%/cmd_edit.h \
 	%D%/cmd_edit_function.c \
 	%D%/cmd_help.c %D%/cmd_help.h %D%/concepts.def \
-	%D%/cmd_info.c \
+	%D%/cmd_info.c %D%/cmd_info_run.c \
 	%D%/cmd_line.c %D%/cmd_line.h \
 	%D%/cmd_list.c \
 	%D%/cmd_log.c \

@@ -22,6 +22,7 @@ libfxcore_a_SOURCES += \
 	%D%/position_back.c %D%/position_private.h \
 	%D%/position_run.c \
 	%D%/resolve.c %D%/resolve.h \
+	%D%/run_private.h \
 	%D%/session.c %D%/session.h \
 	%D%/session_private.h \
 	%D%/settings.c %D%/settings.h %D%/settings.def \

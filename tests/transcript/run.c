@@ -42,8 +42,7 @@
 #include "commands/out.h"
 #include "commands/out_record.h"
 #include "ops/layertab.h"
-#include "session/session.h"
-#include "session/settings.h"
+#include "tests/transcript/meta.h"
 
 enum sink {
 	SINK_PLAIN,
@@ -428,18 +427,6 @@ enter_folder(struct run *run, const char *source, const char *cases)
 		open(".out", O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 
-/* Shapes are the same everywhere, whatever libtorch there is. */
-static void
-use_meta(struct fx_session *session)
-{
-	const char *rest;
-	int index = fx_settings_match("backend", &rest);
-	struct fx_error *err =
-		fx_settings_set(fx_session_settings(session), index, "meta");
-
-	fx_assert(!err);
-}
-
 static void
 run_begin(struct run *run, const char *source, const char *cases)
 {
@@ -447,8 +434,7 @@ run_begin(struct run *run, const char *source, const char *cases)
 
 	run->at = run->text;
 	enter_folder(run, source, cases);
-	run->session = fx_session_new();
-	use_meta(run->session);
+	run->session = meta_session();
 	run->shell = cmd_shell_new(run->session);
 	run->front = (struct front){ .context = run,
 		.confirm = says_no,

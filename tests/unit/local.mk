@@ -106,9 +106,10 @@ TESTS += %D%/test_values %D%/test_npy %D%/test_eval_values
 %C%_test_npy_SOURCES = %D%/test_npy.c
 %C%_test_values_SOURCES = %D%/test_values.c
 
-check_PROGRAMS += %D%/test_timeline
-TESTS += %D%/test_timeline
+check_PROGRAMS += %D%/test_timeline %D%/test_timeline_random
+TESTS += %D%/test_timeline %D%/test_timeline_random
 %C%_test_timeline_SOURCES = %D%/test_timeline.c
+%C%_test_timeline_random_SOURCES = %D%/test_timeline_random.c
 
 check_PROGRAMS += %D%/test_torch
 TESTS += %D%/test_torch

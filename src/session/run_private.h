@@ -1,0 +1,75 @@
+/* run_private.h - what the files that run a model share: its backend, values
+ * that are set, stale or over the limit.
+ */
+#ifndef FX_SESSION_RUN_PRIVATE_H
+#define FX_SESSION_RUN_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/map.h"
+
+struct fx_edit_report;
+struct fx_model;
+struct fx_node;
+struct fx_place;
+struct fx_session;
+
+/* backend.c */
+/* The backend that the settings ask for; what the other one ran is dropped and
+ * inputs are read again.
+ */
+FX_NODISCARD struct fx_error *
+fx_model_choose_backend(struct fx_session *session, struct fx_model *model);
+/* The backend, which models share, falls back to what is MODEL's. */
+void fx_model_set_fallback(struct fx_model *model);
+/* Expressions draw from the session's seed on. */
+void fx_session_seed_backends(struct fx_session *session);
+void fx_session_free_backends(struct fx_session *session);
+/* The model's capture ends, but values of its backend may stay: true when the
+ * session took the capture for their sake.
+ */
+bool fx_session_retire_capture(struct fx_session *session,
+	struct fx_model *model);
+/* A line to be told after the command that runs. */
+void fx_model_say(struct fx_model *model, char *text_taken);
+
+/* budget.c: the record limit.  BEGIN a command that runs; after NODE ran, in
+ * order, drop values if need be; TELL of it.  COUNT what is held.
+ */
+void fx_budget_begin(struct fx_session *session, struct fx_model *model);
+void fx_budget_after(struct fx_model *model, const struct fx_place *place,
+	const struct fx_node *node);
+void fx_budget_tell(struct fx_session *session, struct fx_model *model);
+void fx_budget_count(struct fx_model *model);
+
+/* input.c */
+FX_NODISCARD struct fx_error *
+fx_model_read_inputs_again(struct fx_session *session, struct fx_model *model);
+
+/* override.c */
+void fx_model_clear_overrides(struct fx_model *model);
+
+/* stale.c */
+size_t fx_model_dirty_count(const struct fx_model *model);
+
+/* What an edit or a new input changed, and what depends on it. */
+struct fx_change {
+	struct fx_map ids;   /* in the graph or no longer */
+	struct fx_map moved; /* only that */
+	struct fx_node **cone;
+	size_t count;
+};
+void fx_change_deinit(struct fx_change *change);
+FX_DEFINE_DEINIT(change, struct fx_change, fx_change_deinit);
+
+/* stale.c: the values of CHANGE's cone are stale, and of what reads bytes that
+ * are written differently now; the position goes back when the first of it
+ * lies above.  SAY: how many nodes are dirty after it.
+ */
+void fx_model_make_stale(struct fx_model *model, const struct fx_change *change,
+	struct fx_edit_report *report);
+
+#endif /* FX_SESSION_RUN_PRIVATE_H */

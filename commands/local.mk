@@ -33,6 +33,7 @@ libfxcmd_a_SOURCES += \
 	%D%/cmd_trace.c %D%/cmd_trace.h \
 	%D%/cmd_stop.c \
 	%D%/cmd_table.c %D%/groups.def %D%/groups.h \
+	%D%/cmd_value.c \
 	%D%/grp_around.c \
 	%D%/grp_break.c \
 	%D%/grp_edit.c \

@@ -13,14 +13,12 @@
 #include "base/file.h"
 #include "base/intern.h"
 #include "base/mem.h"
-#include "base/number.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "ir/module.h"
 #include "ir/tensor_meta.h"
 #include "ir/value_text.h"
 #include "lang/parse.h"
-#include "meta/propagate.h"
 #include "run/datum.h"
 #include "run/held.h"
 #include "run/values.h"
@@ -473,7 +471,8 @@ replay_from_tensor(struct fx_backend *backend, const struct fx_tensor *tensor,
 {
 	struct state *state = backend->state;
 	struct fx_arena_mark mark = fx_arena_mark(state->scratch);
-	struct fx_value value = fx_meta_of_tensor(state->scratch, tensor);
+	struct fx_value value = fx_tensor_meta_ints(state->scratch,
+		tensor->dtype, tensor->sizes, tensor->rank);
 	struct fx_held held;
 
 	fx_held_of_tensor(tensor, &held);

@@ -8,6 +8,7 @@ libfxcore_a_SOURCES += \
 	%D%/catch_up.c \
 	%D%/complete.c \
 	%D%/edit.c \
+	%D%/evaluate.c \
 	%D%/explain.c \
 	%D%/facts.c \
 	%D%/files.c \

@@ -178,6 +178,8 @@ struct fx_resolve_context {
 };
 void fx_resolver_init(struct fx_resolver *resolver,
 	struct fx_resolve_context *context);
+/* evaluate.c: whether NODE's value has NaN or infinities. */
+bool fx_resolve_nonfinite(void *context, const struct fx_node *node);
 
 /* fx_resolve_set without setting $_. */
 FX_NODISCARD struct fx_error *fx_resolve_set_quietly(struct fx_session *session,

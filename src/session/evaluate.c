@@ -1,0 +1,66 @@
+/* evaluate.c - expressions and conditions of a session: what is looked at stays
+ * as it is, and long looks can be interrupted.
+ */
+#include <config.h>
+
+#include "base/blob.h"
+#include "run/backend.h"
+#include "run/datum.h"
+#include "run/eval.h"
+#include "run/hooks.h"
+#include "run/stats.h"
+#include "session/place.h"
+#include "session/resolve.h"
+#include "session/session_private.h"
+
+/* Of what has run; the meta backend has no values, so none of them is NaN. */
+bool
+fx_resolve_nonfinite(void *context, const struct fx_node *node)
+{
+	struct fx_model *model = ((struct fx_resolve_context *)context)->model;
+	struct fx_place *place = fx_model_place_of(model, node->graph);
+	const struct fx_datum *datum =
+		place ? fx_place_value(place, node) : NULL;
+
+	return datum && fx_datum_is_nonfinite(datum);
+}
+
+struct fx_error *
+fx_resolve_expression(struct fx_session *session, struct fx_model *model,
+	const char *text, bool condition, struct fx_datum **ret)
+{
+	struct fx_resolve_context context = { session, model };
+	struct fx_backend *backend = NULL;
+	struct fx_resolver resolver;
+	struct fx_ticker ticker;
+	struct fx_blob *random = NULL;
+	struct fx_error *err;
+
+	fx_resolver_init(&resolver, &context);
+	/* Looking does not change what comes after the stop. */
+	if (model && fx_position_is_started(model))
+		resolver.random = &random;
+	fx_ticker_init(&ticker, session->tick, session->tick_context);
+	resolver.ticker = &ticker;
+	if (!resolver.backend)
+		resolver.backend = backend = fx_backend_meta_new();
+	err = fx_eval_text(&resolver, text, condition, ret);
+	if (random)
+		fx_error_free(resolver.backend->ops
+				      ->random_restore(resolver.backend,
+					      random));
+	fx_blob_unref(random);
+	fx_backend_free(backend);
+	return err;
+}
+
+struct fx_error *
+fx_resolve_condition(struct fx_session *session, struct fx_model *model,
+	const char *text, bool *ret)
+{
+	FX_AUTO_DATUM struct fx_datum *datum = NULL;
+	struct fx_error *err =
+		fx_resolve_expression(session, model, text, true, &datum);
+
+	return err ? err : fx_datum_truth(datum, ret);
+}

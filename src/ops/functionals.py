@@ -613,7 +613,98 @@ def meshgrid(*tensors, indexing="ij"):
     return torch._VF.meshgrid(all_of(tensors), indexing=indexing)
 
 
+# torchvision's window attention.  Sizes are not known here, so nothing may
+# depend on them but numbers.
+
+def window_regions(size, window, shift):
+    """Which of the parts that a shift brings together each row lies in."""
+    rows = torch.arange(size)
+    return (rows >= size - window).long() + (rows >= size - shift).long()
+
+
+def windows_of(x, height, width, window_size):
+    """[B, height, width, C] as [B * windows, positions in a window, C]."""
+    rows, columns = window_size[0], window_size[1]
+    x = x.view(x.shape[0], height // rows, rows, width // columns, columns,
+               x.shape[3])
+    return x.permute(0, 1, 3, 2, 4, 5).reshape(-1, rows * columns, x.shape[5])
+
+
+def without_key_bias(bias):
+    third = bias.shape[0] // 3
+    return torch.cat((bias[:third], torch.zeros_like(bias[:third]),
+                      bias[2 * third:]))
+
+
+def shifted_window_attention(input, qkv_weight, proj_weight,
+                             relative_position_bias, window_size, num_heads,
+                             shift_size, attention_dropout=0.0, dropout=0.0,
+                             qkv_bias=None, proj_bias=None, logit_scale=None,
+                             training=True):
+    B, H, W, C = (input.shape[0], input.shape[1], input.shape[2],
+                  input.shape[3])
+    rows, columns = window_size[0], window_size[1]
+    x = F.pad(input, (0, 0, 0, (columns - W % columns) % columns,
+                      0, (rows - H % rows) % rows))
+    height, width = x.shape[1], x.shape[2]
+    is_shifted = shift_size[0] + shift_size[1] > 0
+    count = (height // rows) * (width // columns)
+    length = rows * columns
+    if is_shifted:
+        down = shift_size[0] * (height > rows)
+        right = shift_size[1] * (width > columns)
+        x = torch.roll(x, (-down, -right), (1, 2))
+    x = windows_of(x, height, width, window_size)
+    if logit_scale is not None and qkv_bias is not None:
+        qkv_bias = without_key_bias(qkv_bias)
+    qkv = F.linear(x, qkv_weight, qkv_bias)
+    qkv = qkv.reshape(B * count, length, 3, num_heads,
+                      C // num_heads).permute(2, 0, 3, 1, 4)
+    q, k, v = qkv[0], qkv[1], qkv[2]
+    if logit_scale is not None:
+        scores = F.normalize(q, dim=-1) @ F.normalize(
+            k, dim=-1).transpose(-2, -1)
+        scale = torch.clamp(logit_scale, max=math.log(100.0)).exp()
+        scores = scores * scale
+    else:
+        q = q * (C // num_heads) ** -0.5
+        scores = q.matmul(k.transpose(-2, -1))
+    scores = scores + relative_position_bias
+    if is_shifted:
+        regions = window_regions(height, rows, down).unsqueeze(1) * 3 + \
+            window_regions(width, columns, right).unsqueeze(0)
+        regions = regions.view(height // rows, rows, width // columns,
+                               columns)
+        regions = regions.permute(0, 2, 1, 3).reshape(count, length)
+        apart = regions.unsqueeze(1) != regions.unsqueeze(2)
+        mask = x.new_zeros((count, length, length)).masked_fill(apart, -100.0)
+        scores = scores.view(B, count, num_heads, length, length)
+        scores = scores + mask.unsqueeze(1).unsqueeze(0)
+        scores = scores.view(-1, num_heads, length, length)
+    scores = F.softmax(scores, dim=-1)
+    scores = F.dropout(scores, attention_dropout, training)
+    x = scores.matmul(v).transpose(1, 2).reshape(B * count, length, C)
+    x = F.linear(x, proj_weight, proj_bias)
+    x = F.dropout(x, dropout, training)
+    x = x.view(B, height // rows, width // columns, rows, columns, C)
+    x = x.permute(0, 1, 3, 2, 4, 5).reshape(B, height, width, C)
+    if is_shifted:
+        x = torch.roll(x, (down, right), (1, 2))
+    return x[:, :H, :W, :].contiguous()
+
+
+def add_shortcut(x, shortcut, residual_with_cls_embed):
+    if residual_with_cls_embed:
+        return x.add_(shortcut)
+    inner = x[:, :, 1:, :]
+    inner.add_(shortcut[:, :, 1:, :])
+    return x
+
+
 NAMES = {
+    "torchvision.models.swin_transformer.shifted_window_attention":
+        shifted_window_attention,
+    "torchvision.models.video.mvit._add_shortcut": add_shortcut,
     "torch.nn.functional.relu": relu,
     "torch.nn.functional.relu6": relu6,
     "torch.nn.functional.selu": selu,

@@ -202,6 +202,8 @@ class Tracer:
             call = _caller(function, inner, names, total)
         fixed = _fixed(concrete_args, names[is_module:])
         notes = dict(inner.__annotations__)
+        if total > inner.__code__.co_argcount:
+            notes.pop("return", None)  # as torch.fx does (semantics 2.1)
         defaults = _defaults(inner)
 
         def body():

@@ -83,6 +83,8 @@ class Runner:
     """The values and prepared calls of one capture."""
 
     def __init__(self, root, targets):
+        # As the shim does; Debian's default of one is slow.
+        torch.set_num_threads(len(os.sched_getaffinity(0)))
         self.root = root
         self.targets = targets
         self.objects = {}

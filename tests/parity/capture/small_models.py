@@ -10,6 +10,7 @@ is no Python, and what fxdb writes).
 import collections
 import math
 import operator
+import typing
 
 import torch
 import torch.fx
@@ -212,6 +213,36 @@ def annotated(x: torch.Tensor, n: int = 2) -> torch.Tensor:
 @case("signature: *args and **kwargs (2.1)", repaired=True)
 def varargs(x, *rest, **more):
     return x + rest[0] + more["k"]
+
+
+@case("signature: with *args the result has no annotation (2.1)",
+      repaired=True)
+def annotated_varargs(x: int, *args: float, k: str = "a",
+                      **kw: int) -> torch.Tensor:
+    return x + args[0] + k
+
+
+@case("signature: nor with keyword-only parameters (2.1)", repaired=True)
+def annotated_keyword(x: int, *, k: str = "a") -> torch.Tensor:
+    return x + k
+
+
+@case("signature: annotations of every form (2.1, 6.7)")
+def annotations(a: "torch.Tensor", b: list, c: typing.List[torch.Tensor],
+                d: typing.Optional[int] = None, e: list[int] = (),
+                f: typing.Tuple[int, ...] = (), g: "int" = 3
+                ) -> typing.Dict[str, torch.Tensor]:
+    return {"a": a + d}
+
+
+@case("signature: positional-only (2.1)")
+def positional_only(x, /, y, z=2):
+    return x + y * z
+
+
+@case("signature: defaults of torch's own types (2.1)")
+def default_values(x, d=torch.float32, s=slice(1, 2), e=..., t=(1, None)):
+    return x.m(d, s, e, t)
 
 
 @case("signature: keyword-only (2.1)", repaired=True)

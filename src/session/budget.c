@@ -33,8 +33,7 @@ see_storages(const struct fx_datum *datum, see_fn *see, void *context)
 		see_storages(datum->items[i], see, context);
 }
 
-/* --- counting --------------------------------------------------------------
- */
+/* --- counting ------------------------------------------------------------ */
 
 static void
 count_storage(void *context, uintptr_t storage, size_t bytes)
@@ -74,15 +73,17 @@ fx_budget_count(struct fx_model *model)
 	}
 }
 
-/* --- what may go
- * -------------------------------------------------------------- */
+/* --- what may go --------------------------------------------------------- */
 
 struct trim {
 	struct fx_model *model;
 	struct fx_place *place;
-	struct fx_map busy; /* storages that must stay */
-	bool meets_busy;    /* found by see_busy */
+	struct fx_map busy;   /* storages that must stay */
+	struct fx_map doomed; /* storages that go */
+	bool meets_busy;      /* found by see_busy */
+	bool meets_doomed;
 	size_t freed;
+	size_t wanted;
 };
 
 static void
@@ -150,24 +151,75 @@ find_busy(struct trim *trim)
 	} while (trim->busy.count != before);
 }
 
-/* --- dropping
- * -------------------------------------------------------------------- */
+/* --- dropping ------------------------------------------------------------ */
 
-/* What was saved of STORAGE is of no use any more. */
 static void
-forget_storage(void *context, uintptr_t storage, size_t bytes)
+see_doomed(void *context, uintptr_t storage, size_t bytes)
 {
 	struct trim *trim = context;
-	struct fx_timeline *timeline = &trim->model->timeline;
 
 	(void)bytes;
+	if (fx_map_has(&trim->doomed, storage))
+		trim->meets_doomed = true;
+}
+
+static void
+doom(void *context, uintptr_t storage, size_t bytes)
+{
+	struct trim *trim = context;
+
+	if (fx_map_set(&trim->doomed, storage, 1))
+		trim->freed += bytes;
+}
+
+/* The oldest first, until enough is free. */
+static void
+find_doomed(struct trim *trim)
+{
+	const struct fx_node *node;
+	size_t before;
+
+	fx_graph_for_each_node (node, trim->place->graph) {
+		struct fx_datum *datum =
+			fx_env_get(&trim->place->env, node->id);
+
+		if (trim->freed >= trim->wanted)
+			break;
+		trim->meets_busy = false;
+		if (datum)
+			see_storages(datum, see_busy, trim);
+		if (datum && !trim->meets_busy)
+			see_storages(datum, doom, trim);
+	}
+	/* All parts of a tuple go together. */
+	do {
+		before = trim->doomed.count;
+		fx_graph_for_each_node (node, trim->place->graph) {
+			struct fx_datum *datum =
+				fx_env_get(&trim->place->env, node->id);
+
+			trim->meets_doomed = false;
+			if (datum)
+				see_storages(datum, see_doomed, trim);
+			if (trim->meets_doomed)
+				see_storages(datum, doom, trim);
+		}
+	} while (trim->doomed.count != before);
+}
+
+/* What was saved of storages that go is of no use any more. */
+static void
+forget_saved(struct trim *trim)
+{
+	struct fx_timeline *timeline = &trim->model->timeline;
+
 	for (size_t i = 0; i < timeline->effects.count; i++) {
 		struct fx_effect *effect = &timeline->effects.items[i];
 
 		for (size_t j = effect->saved.count; j-- > 0;) {
 			struct fx_saved saved = effect->saved.items[j];
 
-			if (saved.storage != storage)
+			if (!fx_map_has(&trim->doomed, saved.storage))
 				continue;
 			fx_vec_remove(&effect->saved, j);
 			trim->freed += fx_blob_size(saved.bytes);
@@ -176,8 +228,6 @@ forget_storage(void *context, uintptr_t storage, size_t bytes)
 			fx_datum_unref(saved.tensor);
 		}
 	}
-	trim->freed += (size_t)fx_map_get(&timeline->storages, storage, 0);
-	fx_map_erase(&timeline->storages, storage);
 }
 
 static void
@@ -187,11 +237,11 @@ drop(struct trim *trim, const struct fx_node *node)
 	const struct fx_node *stop = fx_place_stop(place);
 	struct fx_datum *datum = fx_env_get(&place->env, node->id);
 
-	trim->meets_busy = !fx_datum_has_tensor(datum);
-	see_storages(datum, see_busy, trim);
-	if (trim->meets_busy)
+	trim->meets_doomed = false;
+	if (datum)
+		see_storages(datum, see_doomed, trim);
+	if (!trim->meets_doomed)
 		return;
-	see_storages(datum, forget_storage, trim);
 	fx_env_drop(&place->env, node->id);
 	if (stop && !fx_node_is_before(node, stop))
 		return;
@@ -199,57 +249,18 @@ drop(struct trim *trim, const struct fx_node *node)
 	trim->model->timeline.dropped_now++;
 }
 
-struct seen_storage {
-	uintptr_t storage;
-	bool found;
-};
-
 static void
-see_same(void *context, uintptr_t storage, size_t bytes)
-{
-	struct seen_storage *seen = context;
-
-	(void)bytes;
-	seen->found |= storage == seen->storage;
-}
-
-/* NODE's views go with it. */
-static void
-drop_all_of(void *context, uintptr_t storage, size_t bytes)
-{
-	struct trim *trim = context;
-	const struct fx_node *node;
-
-	(void)bytes;
-	fx_graph_for_each_node (node, trim->place->graph) {
-		struct seen_storage seen = { .storage = storage };
-		struct fx_datum *datum =
-			fx_env_get(&trim->place->env, node->id);
-
-		if (datum)
-			see_storages(datum, see_same, &seen);
-		if (seen.found)
-			drop(trim, node);
-	}
-}
-
-/* The oldest first, until WANTED bytes are free. */
-static void
-trim_place(struct trim *trim, size_t wanted)
+trim_place(struct trim *trim)
 {
 	const struct fx_node *node;
 
 	find_busy(trim);
-	fx_graph_for_each_node (node, trim->place->graph) {
-		FX_AUTO_DATUM struct fx_datum *datum =
-			fx_datum_ref(fx_env_get(&trim->place->env, node->id));
-
-		if (trim->freed >= wanted)
-			break;
-		if (datum)
-			see_storages(datum, drop_all_of, trim);
-	}
+	find_doomed(trim);
+	forget_saved(trim);
+	fx_graph_for_each_node (node, trim->place->graph)
+		drop(trim, node);
 	fx_map_deinit(&trim->busy);
+	fx_map_deinit(&trim->doomed);
 }
 
 /* Down to three quarters, so that it is not done at every node. */
@@ -265,9 +276,10 @@ trim_all(struct fx_model *model)
 	total = timeline->held_bytes + timeline->saved_bytes;
 	if (total <= timeline->limit)
 		return;
+	trim.wanted = total - target;
 	for (size_t i = 0; i < model->places.count; i++) {
 		trim.place = model->places.items[i];
-		trim_place(&trim, total - target);
+		trim_place(&trim);
 	}
 	fx_budget_count(model);
 	/* What cannot go must not be tried at every node. */

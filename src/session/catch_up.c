@@ -62,7 +62,7 @@ fx_place_execute(struct fx_model *model, struct fx_interp *interp,
 	return fx_timeline_end(&model->timeline);
 }
 
-/* --- what is missing ------------------------------------------------------ */
+/* --- what is missing ----------------------------------------------------- */
 
 struct missing {
 	const struct fx_env *env;

@@ -35,7 +35,7 @@ fx_model_is_overridden(const struct fx_model *model, const struct fx_node *node)
 	return fx_map_has(&model->overrides, (uintptr_t)node->id);
 }
 
-/* --- values --------------------------------------------------------------- */
+/* --- values -------------------------------------------------------------- */
 
 /* The elements of TENSOR in row-major order; the caller's. */
 static struct fx_error *
@@ -106,8 +106,7 @@ evaluate(struct fx_session *session, struct fx_model *model,
 	return err;
 }
 
-/* --- a node's result -------------------------------------------------------
- */
+/* --- a node's result ----------------------------------------------------- */
 
 static void
 spread_from(struct fx_model *model, const struct fx_node *node,
@@ -199,8 +198,7 @@ fx_model_unset_value(struct fx_model *model, struct fx_node *node,
 	return NULL;
 }
 
-/* --- a parameter or buffer --------------------------------------------------
- */
+/* --- a parameter or buffer ----------------------------------------------- */
 
 static struct fx_error *
 check_like(const char *path, const struct fx_tensor *tensor,

@@ -23,8 +23,7 @@ fx_change_deinit(struct fx_change *change)
 	free(change->cone);
 }
 
-/* --- what spreads through storages and the generator -----------------------
- */
+/* --- what spreads through storages and the generator --------------------- */
 
 struct nodes {
 	struct fx_node **items;
@@ -270,7 +269,7 @@ spread_all(struct spread *spread)
 		}
 }
 
-/* --- values and position -------------------------------------------------- */
+/* --- values and position ------------------------------------------------- */
 
 /* The stop node may be gone: execution stands before what came after it. */
 static void

@@ -14,7 +14,7 @@
 #include "run/env.h"
 #include "run/interp.h"
 
-/* --- one effect --------------------------------------------------------- */
+/* --- one effect ---------------------------------------------------------- */
 
 static void
 free_saved(struct fx_timeline *timeline, struct fx_saved *saved)
@@ -113,7 +113,7 @@ before_call(void *context, struct fx_datum *const *data, uint64_t writes,
 	return err;
 }
 
-/* --- starting ----------------------------------------------------------- */
+/* --- starting ------------------------------------------------------------ */
 
 static void
 forget(struct fx_timeline *timeline)
@@ -209,7 +209,7 @@ fx_timeline_rewind(struct fx_timeline *timeline, const struct fx_graph *graph,
 	}
 }
 
-/* --- around a node -------------------------------------------------------- */
+/* --- around a node ------------------------------------------------------- */
 
 void
 fx_timeline_begin(struct fx_timeline *timeline, const struct fx_node *node)

@@ -85,8 +85,7 @@ static const struct {
 	{ "torch.dropout_", DROPOUT, true },
 };
 
-/* --- tensors ----------------------------------------------------------------
- */
+/* --- tensors ------------------------------------------------------------- */
 
 static void
 payload_ref(void *payload)
@@ -178,8 +177,7 @@ tensor_of_meta(const struct fx_tensor_meta *meta)
 	return tensor_new(sizes, FX_MIN(meta->rank, RANK));
 }
 
-/* --- calling
- * ------------------------------------------------------------------ */
+/* --- calling ------------------------------------------------------------- */
 
 static struct fx_error *
 resolve(struct fx_backend *backend, const struct fx_call_site *site,
@@ -357,8 +355,7 @@ backend_free(struct fx_backend *backend)
 	free(backend);
 }
 
-/* --- values
- * -------------------------------------------------------------------- */
+/* --- values -------------------------------------------------------------- */
 
 static struct fx_error *
 from_tensor(struct fx_backend *backend, const struct fx_tensor *tensor,

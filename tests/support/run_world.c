@@ -123,8 +123,7 @@ fxt_set_value(struct fxt_world *w, const char *name, const char *expression)
 	return fx_intern_format("dirty %zu", report.dirty);
 }
 
-/* --- the fresh copy ----------------------------------------------------------
- */
+/* --- the fresh copy ------------------------------------------------------ */
 
 static void
 copy_overrides(struct fxt_world *w, struct fx_model *copy,

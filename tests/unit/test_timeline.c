@@ -21,8 +21,7 @@
 	__attribute__((cleanup(fxt_world_free))) struct fxt_world w = \
 		fxt_run_world(text, "real", &backend)
 
-/* --- writes in place
- * ----------------------------------------------------------- */
+/* --- writes in place ----------------------------------------------------- */
 
 static void
 going_back_over_a_write_restores_the_bytes(void)
@@ -93,8 +92,7 @@ erasing_a_write_makes_its_readers_dirty(void)
 	CU_ASSERT(fxt_is_as_fresh(&w, NULL));
 }
 
-/* --- dirty cones
- * ------------------------------------------------------------------ */
+/* --- dirty cones --------------------------------------------------------- */
 
 static void
 only_what_depends_on_a_set_value_runs_again(void)
@@ -133,8 +131,7 @@ unsetting_a_value_brings_the_result_back(void)
 		FX_ERR_NO_VALUE);
 }
 
-/* --- random numbers
- * ----------------------------------------------------------------- */
+/* --- random numbers ------------------------------------------------------ */
 
 static void
 running_again_draws_the_same_numbers(void)
@@ -171,8 +168,7 @@ a_draw_that_is_gone_moves_the_later_ones(void)
 			.count = 1 }));
 }
 
-/* --- failures
- * -------------------------------------------------------------------------- */
+/* --- failures ------------------------------------------------------------ */
 
 static void
 a_node_that_fails_is_a_stop_and_back_works(void)
@@ -197,8 +193,7 @@ a_node_that_fails_is_a_stop_and_back_works(void)
 	CU_ASSERT(fxt_value(&w, "a") == a);
 }
 
-/* --- the record limit
- * -------------------------------------------------------------------- */
+/* --- the record limit ---------------------------------------------------- */
 
 static void
 values_beyond_the_limit_are_computed_again(void)
@@ -217,8 +212,7 @@ values_beyond_the_limit_are_computed_again(void)
 	CU_ASSERT(fxt_is_as_fresh(&w, NULL));
 }
 
-/* --- nested graphs
- * ------------------------------------------------------------ */
+/* --- nested graphs ------------------------------------------------------- */
 
 static const char outer_text[] = "def forward(self, x : \"f64[2, 2]\"):\n"
 				 "    a = torch.neg(x)\n"

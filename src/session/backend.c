@@ -64,7 +64,7 @@ fx_model_take_notice(struct fx_model *model)
 	return FX_TAKE(model->notice);
 }
 
-/* --- libtorch ------------------------------------------------------------- */
+/* --- libtorch ------------------------------------------------------------ */
 
 static struct fx_backend *
 find(const struct fx_session *session, const char *name)
@@ -123,8 +123,16 @@ fx_session_seed_backends(struct fx_session *session)
 	}
 }
 
-/* --- the process that traced it --------------------------------------------
- */
+/* --- the process that traced it ------------------------------------------ */
+
+/* The session's tick as it is when asked: none while it ends. */
+static bool
+session_tick(void *context)
+{
+	const struct fx_session *session = context;
+
+	return session->tick && session->tick(session->tick_context);
+}
 
 static struct fx_error *
 need_python(struct fx_session *session, struct fx_model *model,
@@ -133,8 +141,8 @@ need_python(struct fx_session *session, struct fx_model *model,
 	const struct fx_python_run options = {
 		.capture = model->capture,
 		.tree = model->tree,
-		.tick = session->tick,
-		.context = session->tick_context,
+		.tick = session_tick,
+		.context = session,
 	};
 	struct fx_child_run run = { .tree = model->tree };
 
@@ -175,7 +183,7 @@ fx_session_retire_capture(struct fx_session *session, struct fx_model *model)
 	return false;
 }
 
-/* --- parameters ----------------------------------------------------------- */
+/* --- parameters ---------------------------------------------------------- */
 
 /* The path of a parameter or buffer that a node needs and that has no values;
  * the caller's, or NULL.
@@ -242,8 +250,7 @@ why_not_weights(struct fx_model *model)
 	return empty ? fx_xasprintf("%s has no values", empty) : NULL;
 }
 
-/* --- choosing ---------------------------------------------------------------
- */
+/* --- choosing ------------------------------------------------------------ */
 
 static void
 use(struct fx_model *model, struct fx_backend *backend)

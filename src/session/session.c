@@ -51,6 +51,8 @@ fx_session_free(struct fx_session *session)
 {
 	if (!session)
 		return;
+	/* Whom it would ask may be gone already. */
+	session->tick = NULL;
 	fx_breaks_free(session);
 	for (size_t i = 0; i < session->models.count; i++)
 		fx_model_free(session->models.items[i]);

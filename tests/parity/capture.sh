@@ -19,6 +19,7 @@ status=0
 . "$here/sanitized.sh"
 export PYTHONDONTWRITEBYTECODE=1 FXDB_PYTHON=$python
 "$python" "$here/compare.py" || status=1
+"$python" "$here/functions.py" || status=1
 "$python" "$here/without_torch_fx.py" || status=1
 "$python" "$here/api.py" || status=1
 "$python" "$here/torchvision_models.py" $models

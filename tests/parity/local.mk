@@ -18,7 +18,8 @@ EXTRA_DIST += %D%/same_meaning.sh %D%/expressions.py
 # fxdb's tracer beside torch.fx's, in one Python.
 TESTS += %D%/capture.sh
 EXTRA_DIST += %D%/capture.sh %D%/capture/api.py %D%/capture/compare.py \
-	%D%/capture/small_models.py %D%/capture/torchvision_models.py \
+	%D%/capture/functions.py %D%/capture/small_models.py \
+	%D%/capture/torchvision_models.py \
 	%D%/capture/without_torch_fx.py
 
 # Models that do not trace, and the processes around a capture.
@@ -32,7 +33,7 @@ EXTRA_DIST += %D%/trace_errors.sh %D%/capture/failures.py \
 	tests/data/trace/import_raises.py tests/data/trace/loops.py \
 	tests/data/trace/not_models.py tests/data/trace/prints.py \
 	tests/data/trace/raises.py tests/data/trace/syntax_error.py \
-	tests/data/trace/tracer.py
+	tests/data/trace/tracer.py tests/data/trace/weights.py
 
 # Shape rules and layers beside torch's own.
 check_PROGRAMS += %D%/meta_eval

@@ -41,3 +41,15 @@ TESTS += %D%/fuzz_command
 %C%_fuzz_command_SOURCES = %D%/fuzz_command.c %D%/replay.c
 endif
 %C%_fuzz_command_LDADD = libfxcmd.a libfxcore.a $(JANSSON_LIBS) -lm
+
+if FUZZERS
+EXTRA_PROGRAMS += %D%/fuzz_npy
+FUZZERS += %D%/fuzz_npy
+%C%_fuzz_npy_SOURCES = %D%/fuzz_npy.c
+%C%_fuzz_npy_LDFLAGS = -fsanitize=fuzzer $(AM_LDFLAGS)
+else
+check_PROGRAMS += %D%/fuzz_npy
+TESTS += %D%/fuzz_npy
+%C%_fuzz_npy_SOURCES = %D%/fuzz_npy.c %D%/replay.c
+endif
+%C%_fuzz_npy_LDADD = libfxcore.a $(JANSSON_LIBS) -lm

@@ -377,7 +377,10 @@ const struct cmd_entry cmd_group_session[] = {
 			"a module or a function; a function with required "
 			"parameters is traced itself. The model is put in eval "
 			"mode unless --train. The graph is torch.fx's; when "
-			"tracing fails, what there is of it stays open.",
+			"tracing fails, what there is of it stays open. VALUE "
+			"in --concrete is Python in the model's file, and PH "
+			"in "
+			"it stands for what is traced: pair=(PH,2).",
 		.synonyms = "capture symbolic_trace model python",
 		.needs = CMD_CHANGES_FILES,
 		.args = { { "spec", CMD_ARG_SPEC, 0, "FILE.py:EXPR", NULL },

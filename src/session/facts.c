@@ -45,3 +45,11 @@ fx_position_facts(struct fx_model *model, struct fx_run_facts *ret)
 	ret->held_bytes = timeline->held_bytes;
 	count_nodes(model, ret);
 }
+
+struct fx_datum *
+fx_position_value(const struct fx_model *model, const struct fx_node *node)
+{
+	const struct fx_place *place = fx_model_place_of(model, node->graph);
+
+	return place ? fx_place_value(place, node) : NULL;
+}

@@ -49,6 +49,12 @@ enum fx_move {
 bool fx_position_is_started(const struct fx_model *model);
 size_t fx_position_get(const struct fx_model *model);
 struct fx_node *fx_position_node(const struct fx_model *model);
+/* The value of NODE if it is held and lies above the stop, borrowed; else NULL.
+ * Nothing runs.
+ */
+struct fx_datum;
+struct fx_datum *fx_position_value(const struct fx_model *model,
+	const struct fx_node *node);
 /* The graph that positions count in: the model's, or the nested one that was
  * stepped into; how many nested graphs deep that is.
  */

@@ -18,7 +18,8 @@ fxs_tests = \
 	%D%/scope.fxs \
 	%D%/search.fxs \
 	%D%/sizes.fxs \
-	%D%/step.fxs
+	%D%/step.fxs \
+	%D%/values.fxs
 TESTS += $(fxs_tests)
 EXTRA_DIST += $(fxs_tests) %D%/block.py
 

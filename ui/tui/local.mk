@@ -24,4 +24,5 @@ libfxtui_a_SOURCES = \
 	%D%/view_cmd.c \
 	%D%/view_code.c \
 	%D%/view_graph.c \
-	%D%/view_node.c
+	%D%/view_node.c \
+	%D%/view_values.c

@@ -199,7 +199,7 @@ deinit(struct tui *tui)
 	tui_code_deinit(tui);
 	tui_log_deinit(&tui->log);
 	tui_text_deinit(&tui->node);
-	tui_text_deinit(&tui->values);
+	tui_values_deinit(tui);
 	tui_text_deinit(&tui->keys);
 	fx_grid_free(tui->grid);
 	free(tui->searched);

@@ -63,6 +63,14 @@ struct tui_code {
 	uint64_t selected; /* the node it was scrolled to */
 };
 
+/* The value that was described last, and as of when. */
+struct tui_value {
+	struct fx_datum *datum; /* referenced, or NULL */
+	size_t executed;
+	size_t position;
+	struct fx_buf text;
+};
+
 struct tui {
 	struct cmd_shell *shell;
 	struct fx_session *session;
@@ -85,6 +93,7 @@ struct tui {
 	struct tui_graph graph;
 	struct tui_text node;
 	struct tui_text values;
+	struct tui_value value;
 	struct tui_code code;
 	struct tui_log log;
 	bool log_is_back; /* scrolled away from its end */
@@ -150,6 +159,7 @@ void tui_graph_toggle_fold(struct tui *tui, const char *path);
 
 void tui_node_init(struct tui *tui);
 void tui_values_init(struct tui *tui);
+void tui_values_deinit(struct tui *tui);
 void tui_code_init(struct tui *tui);
 void tui_code_deinit(struct tui *tui);
 void tui_cmd_init(struct tui *tui);

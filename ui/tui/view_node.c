@@ -1,4 +1,4 @@
-/* view_node.c - the selected node in full, and what is known of its value. */
+/* view_node.c - the selected node in full. */
 #include <config.h>
 
 #include <string.h>
@@ -135,76 +135,4 @@ tui_node_init(struct tui *tui)
 {
 	tui->views[TUI_VIEW_NODE].refresh = node_refresh;
 	tui->views[TUI_VIEW_NODE].source = tui_text_source(&tui->node);
-}
-
-static void
-add_fact(struct tui_text *text, const char *word, const char *value)
-{
-	tui_text_addf(text, FX_ROLE_MUTED, "%-9s", word);
-	tui_text_addf(text, FX_ROLE_PLAIN, "%s", value);
-	tui_text_end_line(text);
-}
-
-/* Elements and bytes, where all sizes are known. */
-static void
-add_sizes(struct tui_text *text, const struct fx_tensor_meta *tensor)
-{
-	FX_AUTO_BUF struct fx_buf bytes = { 0 };
-	int64_t elements = 1;
-
-	if (!tensor->has_shape)
-		return;
-	for (uint32_t i = 0; i < tensor->rank; i++) {
-		if (tensor->sizes[i].kind != FX_VALUE_INT ||
-			__builtin_mul_overflow(elements,
-				tensor->sizes[i].integer, &elements))
-			return;
-	}
-	tui_text_addf(text, FX_ROLE_MUTED, "%-9s", "elements");
-	tui_text_addf(text, FX_ROLE_NUMBER, "%lld", (long long)elements);
-	tui_text_end_line(text);
-	if (tensor->dtype == FX_DTYPE_NONE || elements < 0 ||
-		elements > INT64_MAX / 16)
-		return;
-	fx_number_add_bytes(&bytes,
-		(uint64_t)elements * fx_dtype_info(tensor->dtype)->size);
-	add_fact(text, "bytes", fx_buf_text(&bytes));
-}
-
-static void
-values_refresh(struct tui *tui, int columns)
-{
-	struct tui_text *text = &tui->values;
-	const struct fx_node *node = tui_selected(tui);
-	const struct fx_model *model = tui_model(tui);
-	FX_AUTO_BUF struct fx_buf shape = { 0 };
-	const char *problem;
-
-	tui_text_clear(text);
-	text->width = columns;
-	if (!node)
-		return;
-	add_fact(text, "state", fx_model_state(model, node));
-	if (node->meta && node->meta->kind == FX_VALUE_TENSOR) {
-		fx_tensor_meta_print(&shape, node->meta->tensor,
-			FX_TENSOR_SPACED | FX_TENSOR_STRIDES |
-				FX_TENSOR_DEVICE);
-		add_fact(text, "tensor", fx_buf_text(&shape));
-		add_sizes(text, node->meta->tensor);
-	} else if (node->meta) {
-		fx_value_print_shape(&shape, node->meta, true);
-		add_fact(text, "value", fx_buf_text(&shape));
-	}
-	problem = fx_model_shape_problem(model, node);
-	if (problem) {
-		tui_text_addf(text, FX_ROLE_WARNING, "%s", problem);
-		tui_text_end_line(text);
-	}
-}
-
-void
-tui_values_init(struct tui *tui)
-{
-	tui->views[TUI_VIEW_VALUES].refresh = values_refresh;
-	tui->views[TUI_VIEW_VALUES].source = tui_text_source(&tui->values);
 }

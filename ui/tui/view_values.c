@@ -1,0 +1,160 @@
+/* view_values.c - what is known of the selected node's value. */
+#include <config.h>
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/number.h"
+#include "ir/tensor_meta.h"
+#include "ir/value_text.h"
+#include "run/datum.h"
+#include "run/stats.h"
+#include "run/tensor_text.h"
+#include "session/position.h"
+#include "ui/tui/tui_private.h"
+
+static void
+add_fact(struct tui_text *text, const char *word, const char *value)
+{
+	tui_text_addf(text, FX_ROLE_MUTED, "%-9s", word);
+	tui_text_addf(text, FX_ROLE_PLAIN, "%s", value);
+	tui_text_end_line(text);
+}
+
+/* Elements and bytes, where all sizes are known. */
+static void
+add_sizes(struct tui_text *text, const struct fx_tensor_meta *tensor)
+{
+	FX_AUTO_BUF struct fx_buf bytes = { 0 };
+	int64_t elements = 1;
+
+	if (!tensor->has_shape)
+		return;
+	for (uint32_t i = 0; i < tensor->rank; i++) {
+		if (tensor->sizes[i].kind != FX_VALUE_INT ||
+			__builtin_mul_overflow(elements,
+				tensor->sizes[i].integer, &elements))
+			return;
+	}
+	tui_text_addf(text, FX_ROLE_MUTED, "%-9s", "elements");
+	tui_text_addf(text, FX_ROLE_NUMBER, "%lld", (long long)elements);
+	tui_text_end_line(text);
+	if (tensor->dtype == FX_DTYPE_NONE || elements < 0 ||
+		elements > INT64_MAX / 16)
+		return;
+	fx_number_add_bytes(&bytes,
+		(uint64_t)elements * fx_dtype_info(tensor->dtype)->size);
+	add_fact(text, "bytes", fx_buf_text(&bytes));
+}
+
+static void
+add_line(struct tui_text *text, const char *line, size_t length)
+{
+	tui_text_add(text, FX_ROLE_NUMBER, line, length);
+	tui_text_end_line(text);
+}
+
+static void
+add_lines(struct tui_text *text, const char *lines)
+{
+	while (*lines) {
+		size_t length = strcspn(lines, "\n");
+
+		add_line(text, lines, length);
+		lines += length + (lines[length] == '\n');
+	}
+}
+
+/* "min -1.2@[0,3] max ..." a fact a line; then the elements as PyTorch prints
+ * them.
+ */
+static void
+describe(const struct tui *tui, struct fx_datum *datum, struct fx_buf *out)
+{
+	FX_AUTO_BUF struct fx_buf line = { 0 };
+	struct fx_datum_printer printer = { .format = "", .limit = 100 };
+	struct fx_stats stats;
+	const char *facts;
+
+	if (!fx_values_known(datum)) {
+		if (datum->kind != FX_DATUM_TENSOR)
+			fx_error_free(fx_datum_print(out, datum, &printer));
+		return;
+	}
+	fx_error_free(fx_stats_compute(datum, NULL, &stats));
+	fx_stats_print(&line, &stats, tui->lines == FX_LINES_ASCII);
+	/* The shape stands above. */
+	facts = strstr(fx_buf_text(&line), "  ");
+	fx_buf_addf(out, "%s\n", facts ? facts + 2 : fx_buf_text(&line));
+	fx_error_free(fx_tensor_text(out, datum));
+}
+
+/* Statistics take a while: they are kept until something ran. */
+static void
+add_value(struct tui *tui, const struct fx_node *node)
+{
+	struct tui_value *shown = &tui->value;
+	struct fx_datum *datum = fx_position_value(tui_model(tui), node);
+	size_t executed = fx_position_executed(tui_model(tui));
+
+	if (!datum)
+		return;
+	if (datum != shown->datum || executed != shown->executed ||
+		fx_position_get(tui_model(tui)) != shown->position) {
+		fx_datum_ref(datum);
+		fx_datum_unref(shown->datum);
+		shown->datum = datum;
+		shown->executed = executed;
+		shown->position = fx_position_get(tui_model(tui));
+		fx_buf_clear(&shown->text);
+		describe(tui, datum, &shown->text);
+	}
+	add_lines(&tui->values, fx_buf_text(&shown->text));
+}
+
+void
+tui_values_deinit(struct tui *tui)
+{
+	fx_datum_unref(tui->value.datum);
+	fx_buf_deinit(&tui->value.text);
+	tui_text_deinit(&tui->values);
+}
+
+static void
+values_refresh(struct tui *tui, int columns)
+{
+	struct tui_text *text = &tui->values;
+	const struct fx_node *node = tui_selected(tui);
+	const struct fx_model *model = tui_model(tui);
+	FX_AUTO_BUF struct fx_buf shape = { 0 };
+	const char *problem;
+
+	tui_text_clear(text);
+	text->width = columns;
+	if (!node)
+		return;
+	add_fact(text, "state", fx_model_state(model, node));
+	if (node->meta && node->meta->kind == FX_VALUE_TENSOR) {
+		fx_tensor_meta_print(&shape, node->meta->tensor,
+			FX_TENSOR_SPACED | FX_TENSOR_STRIDES |
+				FX_TENSOR_DEVICE);
+		add_fact(text, "tensor", fx_buf_text(&shape));
+		add_sizes(text, node->meta->tensor);
+	} else if (node->meta) {
+		fx_value_print_shape(&shape, node->meta, true);
+		add_fact(text, "value", fx_buf_text(&shape));
+	}
+	add_value(tui, node);
+	problem = fx_model_shape_problem(model, node);
+	if (problem) {
+		tui_text_addf(text, FX_ROLE_WARNING, "%s", problem);
+		tui_text_end_line(text);
+	}
+}
+
+void
+tui_values_init(struct tui *tui)
+{
+	tui->views[TUI_VIEW_VALUES].refresh = values_refresh;
+	tui->views[TUI_VIEW_VALUES].source = tui_text_source(&tui->values);
+}

@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "base/str.h"
 #include "commands/cmd_shell.h"
+#include "commands/cmd_show.h"
 #include "commands/groups.h"
 #include "commands/out.h"
 #include "run/datum.h"
@@ -91,22 +92,32 @@ add_got(struct cmd_ctx *ctx, struct fx_buf *got, const char *text)
 		err = fx_datum_print(got, datum, &printer);
 }
 
-/* Where the two differ, of "allclose(...)" alone. */
+/* Of a function alone, what says more: where the two of "allclose(a, b)"
+ * differ, what is in x of "allfinite(x)".
+ */
 static void
-add_difference(struct cmd_ctx *ctx, struct fx_buf *got, const char *text)
+add_reason(struct cmd_ctx *ctx, struct fx_buf *got, const char *text)
 {
-	static const char word[] = "allclose";
-	FX_AUTO_DATUM struct fx_datum *datum = NULL;
-	FX_AUTO_ERROR struct fx_error *err = NULL;
-	FX_AUTO_FREE char *other = NULL;
+	static const struct {
+		const char *function;
+		const char *instead;
+	} pairs[] = { { "allclose(", "difference(" }, { "allfinite(", "(" } };
 
-	if (!fx_str_starts(text, word))
-		return;
-	other = fx_xasprintf("difference%s", text + sizeof(word) - 1);
-	err = fx_resolve_expression(ctx->session, ctx->model, other, false,
-		&datum);
-	if (!err && datum->kind == FX_DATUM_STRING)
-		fx_buf_add(got, datum->text);
+	for (size_t i = 0; i < FX_ARRAY_LEN(pairs); i++) {
+		size_t length = strlen(pairs[i].function);
+		FX_AUTO_DATUM struct fx_datum *datum = NULL;
+		FX_AUTO_ERROR struct fx_error *err = NULL;
+		FX_AUTO_FREE char *other = NULL;
+
+		if (!fx_str_starts(text, pairs[i].function))
+			continue;
+		other = fx_xasprintf("%s%s", pairs[i].instead, text + length);
+		err = cmd_evaluate(ctx, other, &datum);
+		if (!err && datum->kind == FX_DATUM_STRING)
+			fx_buf_add(got, datum->text);
+		else if (!err)
+			err = cmd_print_datum(ctx, datum, "", got);
+	}
 }
 
 static struct fx_error *
@@ -114,19 +125,19 @@ assert_exec(struct cmd_ctx *ctx)
 {
 	const char *text = cmd_arg_text(ctx, "condition");
 	FX_AUTO_BUF struct fx_buf got = { 0 };
-	FX_AUTO_BUF struct fx_buf differ = { 0 };
+	FX_AUTO_BUF struct fx_buf reason = { 0 };
 	struct fx_error *err;
 	bool truth = false;
 
 	err = fx_resolve_condition(ctx->session, ctx->model, text, &truth);
 	if (err || truth)
 		return err;
-	add_difference(ctx, &differ, text);
-	if (!differ.length)
+	add_reason(ctx, &reason, text);
+	if (!reason.length)
 		add_got(ctx, &got, text);
 	err = fx_error_new(FX_ERR_CHECK, "assertion failed: %s", text);
-	if (differ.length)
-		err = fx_error_note(err, "%s", fx_buf_text(&differ));
+	if (reason.length)
+		err = fx_error_note(err, "%s", fx_buf_text(&reason));
 	if (got.length)
 		err = fx_error_note(err, "got %s", fx_buf_text(&got));
 	return err;

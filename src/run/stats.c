@@ -90,11 +90,16 @@ each_chunk(struct pass *pass, chunk_fn *function)
 /* --- the range and the mean ---------------------------------------------- */
 
 static void
-count_special(struct fx_stats *stats, double number)
+count_special(struct fx_stats *stats, double number, uint64_t index)
 {
-	if (isnan(number))
-		stats->nan++;
-	else if (number > 0)
+	if (isnan(number)) {
+		if (!stats->nan++)
+			stats->nan_index = index;
+		return;
+	}
+	if (!stats->plus_inf && !stats->minus_inf)
+		stats->inf_index = index;
+	if (number > 0)
 		stats->plus_inf++;
 	else
 		stats->minus_inf++;
@@ -193,7 +198,7 @@ measure_mixed(struct pass *pass, uint64_t first, size_t count)
 		if (isfinite(number))
 			finite[kept++] = number;
 		else
-			count_special(stats, number);
+			count_special(stats, number, first + i);
 	}
 	for (size_t i = 0; i < kept; i++)
 		sum += finite[i] / (double)kept;
@@ -380,6 +385,18 @@ print_range(struct fx_buf *out, const struct fx_stats *stats)
 	fx_extent_print_index(out, &stats->extent, stats->max_index);
 }
 
+/* " nan 3@[0,2]" */
+static void
+print_special(struct fx_buf *out, const struct fx_stats *stats,
+	const char *name, uint64_t count, uint64_t index)
+{
+	fx_buf_addf(out, "%s %" PRIu64, name, count);
+	if (!count)
+		return;
+	fx_buf_add_char(out, '@');
+	fx_extent_print_index(out, &stats->extent, index);
+}
+
 static void
 print_some(struct fx_buf *out, const struct fx_stats *stats, bool is_ascii)
 {
@@ -393,10 +410,12 @@ print_some(struct fx_buf *out, const struct fx_stats *stats, bool is_ascii)
 			fx_buf_addf(out, " std %.3g", stats->std);
 		print_bars(out, stats, is_ascii);
 	}
-	if (!fx_dtype_is_integer(stats->extent.dtype))
-		fx_buf_addf(out, "%snan %" PRIu64 " inf %" PRIu64,
-			stats->nan < stats->seen ? " " : "", stats->nan,
-			stats->plus_inf + stats->minus_inf);
+	if (fx_dtype_is_integer(stats->extent.dtype))
+		return;
+	print_special(out, stats, stats->nan < stats->seen ? " nan" : "nan",
+		stats->nan, stats->nan_index);
+	print_special(out, stats, " inf", stats->plus_inf + stats->minus_inf,
+		stats->inf_index);
 }
 
 void

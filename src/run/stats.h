@@ -24,7 +24,9 @@ struct fx_stats {
 	uint64_t nan;
 	uint64_t plus_inf;
 	uint64_t minus_inf;
-	uint64_t nonzero; /* NaN too */
+	uint64_t nonzero;   /* NaN too */
+	uint64_t nan_index; /* the first, if there is one */
+	uint64_t inf_index;
 
 	/* Of what is no NaN, infinities included; first places in row-major
 	 * order.  0 when there is none.
@@ -61,7 +63,8 @@ double fx_stats_absmax(const struct fx_stats *stats);
 bool fx_datum_is_nonfinite(const struct fx_datum *datum);
 
 /* Append "f32[2,3]  min 0@[0,1] max 3.1@[1,2] mean 1.2 std 0.9 |..| nan 0
- * inf 0".  The bars are block characters, or signs of ASCII.
+ * inf 0", with the first place of what is not finite, "nan 3@[0,2]".  The bars
+ * are block characters, or signs of ASCII.
  */
 void fx_stats_print(struct fx_buf *out, const struct fx_stats *stats,
 	bool is_ascii);

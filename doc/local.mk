@@ -1,7 +1,8 @@
 # The man page and what is installed or packed beside it.
 dist_man_MANS += %D%/fxdb.1
 EXTRA_DIST += %D%/commands.md %D%/json.md %D%/fxg.md %D%/differences.md %D%/architecture.md \
-	%D%/internals.md %D%/loading.md %D%/screen.md
+	%D%/internals.md %D%/loading.md %D%/running.md \
+	%D%/screen.md
 
 # Graphs to open first, with the models they were traced from; made by
 # scripts/make-examples.

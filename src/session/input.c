@@ -133,6 +133,16 @@ evaluate_seeded(struct fx_session *session, struct fx_model *model,
 	return other;
 }
 
+/* No symbols; those make shapes, not values. */
+static bool
+has_numbers(const struct fx_tensor_meta *meta)
+{
+	for (uint32_t i = 0; i < meta->rank; i++)
+		if (meta->sizes[i].kind != FX_VALUE_INT)
+			return false;
+	return meta->has_shape;
+}
+
 /* "f32[1,3]" or an expression, for NODE: several inputs of one seed differ. */
 static struct fx_error *
 read_input(struct fx_session *session, struct fx_model *model,
@@ -153,7 +163,7 @@ read_input(struct fx_session *session, struct fx_model *model,
 		fx_error_free(err);
 		return NULL;
 	}
-	if (value.kind != FX_VALUE_TENSOR) {
+	if (value.kind != FX_VALUE_TENSOR || !has_numbers(value.tensor)) {
 		*ret = fx_datum_from_value(&value);
 		return NULL;
 	}

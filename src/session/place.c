@@ -190,6 +190,24 @@ make_up_input(struct fx_model *model, const struct fx_node *placeholder,
 		fx_model_input_seed(model, placeholder), ret);
 }
 
+/* A shape with symbols was given: good for shapes, not for values. */
+static struct fx_error *
+check_given(const struct fx_model *model, const struct fx_node *placeholder,
+	const struct fx_datum *datum)
+{
+	if (!model->backend->ops->has_values ||
+		datum->kind != FX_DATUM_TENSOR ||
+		datum->backend->ops->has_values)
+		return NULL;
+	return fx_error_hint(fx_error_new(FX_ERR_NO_VALUE,
+				     "the input %s was given without numbers: "
+				     "%s",
+				     placeholder->target,
+				     fx_model_input_text(model, placeholder)),
+		"input %s = f32[1,3,224,224], or set backend meta",
+		placeholder->target);
+}
+
 /* A placeholder of the outermost graph gets what the user set; one of a nested
  * graph the argument at its place.
  */
@@ -199,13 +217,22 @@ give_input(void *context, struct fx_node *placeholder, struct fx_datum **ret)
 	struct fx_model *model = context;
 	struct fx_place *place = fx_model_place_of(model, placeholder->graph);
 	struct fx_node *node;
+	struct fx_error *err;
 	size_t index = 0;
 
 	*ret = NULL;
 	for (size_t i = 0; i < model->inputs.count; i++)
 		if (model->inputs.items[i].node == placeholder->id)
 			*ret = fx_datum_ref(model->inputs.items[i].datum);
-	if (*ret || !place)
+	if (*ret) {
+		err = check_given(model, placeholder, *ret);
+		if (err) {
+			fx_datum_unref(*ret);
+			*ret = NULL;
+		}
+		return err;
+	}
+	if (!place)
 		return NULL;
 	if (placeholder->graph == model->graph)
 		return make_up_input(model, placeholder, ret);

@@ -73,6 +73,14 @@ if [ -e "${FXDB_BUILDDIR:-}/src/capture/fxdb/_capture.abi3.so" ] &&
 		"$source/tests/transcript/samples/one_model.py:Net"
 fi
 
+# Sizes that are only names make shapes, and no values.
+if ls "${FXDB_BUILDDIR:-.}"/fxdb-torch-*.so >/dev/null 2>&1; then
+	is 1 'the input x was given without numbers: f32\[N,4\]' "$fxdb" \
+		-nx -batch "$mlp" -i 'x=f32[N,4]' -ex run -ex 'assert 1 = 2'
+	is 0 'f32\[N,8\]' "$fxdb" -nx -batch "$mlp" -ex run \
+		-ex 'shapes x=f32[N,4]' -ex 'nodes fc1'
+fi
+
 # Characters: ASCII when asked for, and on a terminal that has no others.
 is 0 '^`- fc1' "$fxdb" -nx -batch "$mlp" --ascii -ex 'tree act -k 1'
 is 0 '0  \.  *x ' "$fxdb" -nx -batch "$mlp" --ascii -ex 'nodes @0'

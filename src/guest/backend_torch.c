@@ -278,7 +278,7 @@ call_getattr(struct fx_torch *torch, struct fx_torch_plan *plan,
 		data[1]->kind == FX_DATUM_STRING)
 		operator= fx_torch_attribute(data[1]->text);
 	if (operator)
-		return fx_torch_apply(torch, operator, NULL, data, 1, ret);
+		return fx_torch_apply(torch, operator, data, 1, ret);
 	return fx_torch_plain(torch, plan, data, ret);
 }
 

@@ -6,6 +6,7 @@
 #include <config.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/mem.h"
@@ -13,14 +14,15 @@
 #include "guest/torch_private.h"
 
 struct fx_error *
-fx_torch_apply(struct fx_torch *torch, const char *name, const char *overload,
+fx_torch_apply(struct fx_torch *torch, const char *name,
 	struct fx_datum *const *data, size_t count, struct fx_datum **ret)
 {
+	size_t length = strcspn(name, ".");
 	struct fxs_value *values =
 		FX_ARENA_ARRAY(torch->scratch, struct fxs_value, count);
 	struct fxs_site site = {
-		.name = name,
-		.overload = overload,
+		.name = fx_arena_strndup(torch->scratch, name, length),
+		.overload = name[length] ? name + length + 1 : NULL,
 		.values = values,
 		.count = count,
 	};
@@ -60,7 +62,7 @@ indexing_deinit(struct indexing *indexing)
 
 /* Replace the view by what the operator makes of it. */
 static struct fx_error *
-apply_view(struct indexing *indexing, const char *name, const char *overload,
+apply_view(struct indexing *indexing, const char *name,
 	struct fx_datum *const *rest, size_t count)
 {
 	struct fx_datum *data[6] = { indexing->view };
@@ -69,8 +71,7 @@ apply_view(struct indexing *indexing, const char *name, const char *overload,
 
 	for (size_t i = 0; i < count; i++)
 		data[i + 1] = rest[i];
-	err = fx_torch_apply(indexing->torch, name, overload, data, count + 1,
-		&result);
+	err = fx_torch_apply(indexing->torch, name, data, count + 1, &result);
 	if (err)
 		return err;
 	fx_datum_unref(indexing->view);
@@ -110,7 +111,7 @@ apply_int(struct indexing *indexing, int64_t index)
 
 	if (err)
 		return err;
-	return apply_view(indexing, "aten::select", "int", rest, 2);
+	return apply_view(indexing, "aten::select.int", rest, 2);
 }
 
 static struct fx_error *
@@ -125,7 +126,7 @@ apply_slice(struct indexing *indexing, const struct fx_datum *slice)
 		step };
 
 	indexing->dim++;
-	return apply_view(indexing, "aten::slice", "Tensor", rest, 4);
+	return apply_view(indexing, "aten::slice.Tensor", rest, 4);
 }
 
 static struct fx_error *
@@ -135,7 +136,7 @@ add_dimension(struct indexing *indexing)
 		fx_datum_int((int64_t)indexing->dim);
 	struct fx_datum *rest[] = { dim };
 
-	return apply_view(indexing, "aten::unsqueeze", NULL, rest, 1);
+	return apply_view(indexing, "aten::unsqueeze", rest, 1);
 }
 
 /* INDEX is taken; it stands for COUNT dimensions from here on. */
@@ -154,8 +155,7 @@ static struct fx_error *
 tensor_of_list(struct indexing *indexing, struct fx_datum *list,
 	struct fx_datum **ret)
 {
-	return fx_torch_apply(indexing->torch, "aten::tensor", NULL, &list, 1,
-		ret);
+	return fx_torch_apply(indexing->torch, "aten::tensor", &list, 1, ret);
 }
 
 static bool
@@ -174,8 +174,8 @@ apply_tensor(struct indexing *indexing, struct fx_datum *index)
 	struct fx_error *err = NULL;
 
 	if (kind.rank == 0 && kind.dtype != FX_DTYPE_BOOL) {
-		err = fx_torch_apply(indexing->torch, "aten::item", NULL,
-			&index, 1, &number);
+		err = fx_torch_apply(indexing->torch, "aten::item", &index, 1,
+			&number);
 		if (err)
 			return err;
 		err = number->kind == FX_DATUM_INT
@@ -201,8 +201,8 @@ apply_bool(struct indexing *indexing, bool truth)
 {
 	FX_AUTO_DATUM struct fx_datum *plain = fx_datum_bool(truth);
 	struct fx_datum *tensor;
-	struct fx_error *err = fx_torch_apply(indexing->torch, "aten::tensor",
-		"bool", &plain, 1, &tensor);
+	struct fx_error *err = fx_torch_apply(indexing->torch,
+		"aten::tensor.bool", &plain, 1, &tensor);
 
 	if (!err)
 		err = apply_tensor(indexing, tensor);
@@ -336,7 +336,7 @@ fx_torch_getitem(struct fx_torch *torch, struct fx_datum *const *data,
 	if (!err && indexing.advanced.count) {
 		FX_AUTO_DATUM struct fx_datum *list = advanced_list(&indexing);
 
-		err = apply_view(&indexing, "aten::index", "Tensor", &list, 1);
+		err = apply_view(&indexing, "aten::index.Tensor", &list, 1);
 	}
 	if (!err)
 		*ret = fx_datum_ref(indexing.view);
@@ -359,11 +359,11 @@ fitting_tensor(const struct indexing *indexing, struct fx_datum *value,
 		*ret = fx_datum_ref(value);
 		return NULL;
 	}
-	err = fx_torch_apply(indexing->torch, "aten::scalar_tensor", NULL,
-		&value, 1, &data[0]);
+	err = fx_torch_apply(indexing->torch, "aten::scalar_tensor", &value, 1,
+		&data[0]);
 	if (!err)
-		err = fx_torch_apply(indexing->torch, "aten::to", "dtype", data,
-			2, ret);
+		err = fx_torch_apply(indexing->torch, "aten::to.dtype", data, 2,
+			ret);
 	fx_datum_unref(data[0]);
 	return err;
 }
@@ -378,14 +378,14 @@ put(struct indexing *indexing, struct fx_datum *value)
 		return apply_view(indexing,
 			value->kind == FX_DATUM_TENSOR ? "aten::copy_"
 						       : "aten::fill_",
-			NULL, &value, 1);
+			&value, 1);
 	err = fitting_tensor(indexing, value, &fitting);
 	if (err)
 		return err;
 	FX_AUTO_DATUM struct fx_datum *list = advanced_list(indexing);
 	struct fx_datum *rest[] = { list, fitting };
 
-	err = apply_view(indexing, "aten::index_put_", NULL, rest, 2);
+	err = apply_view(indexing, "aten::index_put_", rest, 2);
 	fx_datum_unref(fitting);
 	return err;
 }

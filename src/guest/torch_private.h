@@ -147,11 +147,11 @@ FX_NODISCARD struct fx_error *fx_torch_getitem(struct fx_torch *torch,
 FX_NODISCARD struct fx_error *fx_torch_setitem(struct fx_torch *torch,
 	struct fx_datum *const *data, struct fx_datum **ret);
 
-/* The operator NAME (OVERLOAD may be NULL) on COUNT positional data, matched
- * anew each time.
+/* The operator NAME ("aten::select", or with its overload "aten::select.int")
+ * on COUNT positional data, matched anew each time.
  */
 FX_NODISCARD struct fx_error *fx_torch_apply(struct fx_torch *torch,
-	const char *name, const char *overload, struct fx_datum *const *data,
-	size_t count, struct fx_datum **ret);
+	const char *name, struct fx_datum *const *data, size_t count,
+	struct fx_datum **ret);
 
 #endif /* FX_GUEST_TORCH_PRIVATE_H */

@@ -546,12 +546,15 @@ def nll_loss(input, target, weight=None, size_average=None,
 
 
 def mse_loss(input, target, size_average=None, reduce=None,
-             reduction="mean"):
+             reduction="mean", weight=None):
+    assert weight is None, "weights of this loss are not known"
     return torch._C._nn.mse_loss(
         input, target, reduction_of(size_average, reduce, reduction))
 
 
-def l1_loss(input, target, size_average=None, reduce=None, reduction="mean"):
+def l1_loss(input, target, size_average=None, reduce=None, reduction="mean",
+            weight=None):
+    assert weight is None, "weights of this loss are not known"
     return torch._C._nn.l1_loss(
         input, target, reduction_of(size_average, reduce, reduction))
 
@@ -562,7 +565,8 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None,
         input, target, reduction_of(size_average, reduce, reduction), beta)
 
 
-def huber_loss(input, target, reduction="mean", delta=1.0):
+def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
+    assert weight is None, "weights of this loss are not known"
     return torch._C._nn.huber_loss(
         input, target, reduction_of(None, None, reduction), delta)
 

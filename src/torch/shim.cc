@@ -26,8 +26,8 @@ using fxs::host;
 struct fxs_plan {
 	explicit fxs_plan(const fxs::OperatorPtr &best) : found(best)
 	{
-		auto known = c10::Dispatcher::singleton().findOp(
-			best->schema().operator_name());
+		auto known = c10::Dispatcher::singleton()
+				     .findOp(best->schema().operator_name());
 
 		if (known && best->isC10Op())
 			handle.emplace(*known);
@@ -125,8 +125,8 @@ match(const struct fxs_site *site, struct fxs_plan **ret)
 		const auto &returns = best->schema().returns();
 
 		plan->returns_dtype = returns.size() == 1 &&
-			returns[0].real_type()->kind() ==
-				c10::TypeKind::ScalarTypeType;
+				      returns[0].real_type()->kind() ==
+					      c10::TypeKind::ScalarTypeType;
 		*ret = plan.release();
 		return nullptr;
 	});
@@ -222,8 +222,7 @@ take_results(struct fxs_plan *plan, struct fxs_value *ret)
 	if (stack.empty()) {
 		*ret = fxs_value();
 	} else if (stack.size() == 1) {
-		fxs::from_ivalue(std::move(stack[0]),
-			plan->returns_dtype, ret);
+		fxs::from_ivalue(std::move(stack[0]), plan->returns_dtype, ret);
 	} else {
 		std::vector<c10::IValue>
 			items(std::make_move_iterator(stack.begin()),
@@ -236,7 +235,10 @@ take_results(struct fxs_plan *plan, struct fxs_value *ret)
 
 /* Lets go of the arguments however the call ends. */
 struct Cleared {
-	~Cleared() { stack.clear(); }
+	~Cleared()
+	{
+		stack.clear();
+	}
 };
 
 void *

@@ -147,7 +147,8 @@ run(struct fx_backend *backend, struct fx_graph *graph, char **argv)
 	if (!err)
 		err = write_result(result, argv[2], &number);
 	if (!err && times)
-		err = repeat(backend, graph, &arguments, atoi(times));
+		err = repeat(backend, graph, &arguments,
+			(int)strtol(times, NULL, 10));
 	fx_datum_unref(result);
 	for (size_t i = 0; i < arguments.count; i++)
 		fx_datum_unref(inputs[i]);

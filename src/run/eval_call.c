@@ -66,34 +66,94 @@ has_tensor(const struct fx_eval_arguments *arguments)
 	return false;
 }
 
+/* Who looks at values and leaves them as they are. */
 struct onlooker {
 	struct fx_evaluator *evaluator;
 	const char *target;
+	bool on_copies; /* what is written is ours */
+	bool is_refused;
 };
 
-/* What an expression looks at it does not change; the first draw of random
- * numbers is noted for the resolver, which puts the generator back.
+/* The first draw of random numbers is noted for the resolver, which puts the
+ * generator back.
  */
 static struct fx_error *
 look_only(void *context, struct fx_datum *const *data, uint64_t writes,
 	bool may_draw)
 {
-	const struct onlooker *onlooker = context;
+	struct onlooker *onlooker = context;
 	const struct fx_resolver *resolver = onlooker->evaluator->resolver;
 	struct fx_backend *backend = resolver->backend;
 
 	(void)data;
-	if (writes)
+	if (writes && !onlooker->on_copies) {
+		onlooker->is_refused = true;
 		return fx_error_hint(fx_error_new(FX_ERR_VALUE,
 					     "%s would change a value in "
 					     "place; expressions "
 					     "do not",
 					     onlooker->target),
 			"\"set value x = x + 1\" replaces one");
+	}
 	if (!may_draw || !resolver->random || *resolver->random ||
 		!backend->ops->random_save)
 		return NULL;
 	return backend->ops->random_save(backend, resolver->random);
+}
+
+static struct fx_error *
+call_looking(struct onlooker *onlooker, const struct fx_call_site *site,
+	const struct fx_eval_arguments *arguments, struct fx_datum **ret)
+{
+	const struct fx_plan_watch watch = { onlooker, look_only };
+
+	return fx_plans_call_once(onlooker->evaluator->resolver->backend, site,
+		arguments->data, &watch, ret);
+}
+
+/* The same on copies of the tensors among ARGUMENTS. */
+static struct fx_error *
+call_on_copies(struct onlooker *onlooker, const struct fx_call_site *site,
+	const struct fx_eval_arguments *arguments, struct fx_datum **ret)
+{
+	FX_AUTO(arguments) struct fx_eval_arguments copies = { 0 };
+	struct fx_error *err = NULL;
+
+	copies.data = fx_xcalloc(arguments->count, sizeof(*copies.data));
+	for (size_t i = 0; i < arguments->count && !err; i++) {
+		struct fx_kind kind = fx_kind_of(arguments->data[i]);
+		const struct fx_call_site clone = {
+			.opcode = FX_OPCODE_CALL_METHOD,
+			.target = fx_intern("clone"),
+			.graph = site->graph,
+			.kinds = &kind,
+			.count = 1,
+		};
+
+		if (kind.kind == FX_DATUM_TENSOR)
+			err = fx_plans_call_once(onlooker->evaluator->resolver
+							 ->backend,
+				&clone, &arguments->data[i], NULL,
+				&copies.data[i]);
+		else
+			copies.data[i] = fx_datum_ref(arguments->data[i]);
+		copies.count += !err;
+	}
+	onlooker->on_copies = true;
+	return err ? err : call_looking(onlooker, site, &copies, ret);
+}
+
+/* Not where a module may write its buffers, or tensors in a list. */
+static bool
+can_copy(enum fx_opcode opcode, const struct fx_eval_arguments *arguments)
+{
+	if (opcode == FX_OPCODE_CALL_MODULE)
+		return false;
+	for (size_t i = 0; i < arguments->count; i++)
+		if (arguments->data[i]->kind != FX_DATUM_TENSOR &&
+			fx_datum_has_tensor(arguments->data[i]))
+			return false;
+	return true;
 }
 
 struct fx_error *
@@ -101,7 +161,6 @@ fx_eval_backend(struct fx_evaluator *evaluator, enum fx_opcode opcode,
 	const char *target, const struct fx_eval_arguments *arguments,
 	struct fx_datum **ret)
 {
-	struct fx_backend *backend = evaluator->resolver->backend;
 	FX_AUTO_FREE struct fx_kind *kinds =
 		fx_xcalloc(arguments->count, sizeof(*kinds));
 	struct fx_call_site site = {
@@ -113,12 +172,16 @@ fx_eval_backend(struct fx_evaluator *evaluator, enum fx_opcode opcode,
 		.keywords = arguments->keywords,
 		.keyword_count = arguments->keyword_count,
 	};
-	struct onlooker onlooker = { evaluator, target };
-	const struct fx_plan_watch watch = { &onlooker, look_only };
+	struct onlooker onlooker = { .evaluator = evaluator, .target = target };
+	struct fx_error *err;
 
 	for (size_t i = 0; i < arguments->count; i++)
 		kinds[i] = fx_kind_of(arguments->data[i]);
-	return fx_plans_call_once(backend, &site, arguments->data, &watch, ret);
+	err = call_looking(&onlooker, &site, arguments, ret);
+	if (!err || !onlooker.is_refused || !can_copy(opcode, arguments))
+		return err;
+	fx_error_free(err);
+	return call_on_copies(&onlooker, &site, arguments, ret);
 }
 
 /* --- functions ---------------------------------------------------------- */

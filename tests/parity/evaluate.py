@@ -117,6 +117,8 @@ torch.zeros(1).expand(1500)
 1 if a.sum() > 1e9 else 2
 a.clone().T.real
 torch.fliplr(a)
+a.clone().add_(1)
+a.clone().relu_().mul_(2)
 F.gelu(a, approximate="tanh")
 F.interpolate(a[None, None], scale_factor=2)
 F.pad(a, (1, 2))

@@ -68,7 +68,8 @@ struct missing {
 	const struct fx_env *env;
 	FX_VEC(struct fx_node *) nodes;
 	struct fx_bitset seen;
-	size_t closed; /* nodes whose inputs were looked at */
+	size_t closed;               /* nodes whose inputs were looked at */
+	const struct fx_node *first; /* in graph order */
 };
 
 static void
@@ -88,6 +89,8 @@ add(struct missing *missing, struct fx_node *node)
 		return;
 	fx_bitset_add(&missing->seen, index);
 	fx_vec_push(&missing->nodes, node);
+	if (!missing->first || fx_node_is_before(node, missing->first))
+		missing->first = node;
 }
 
 static void
@@ -104,14 +107,9 @@ add_inputs(struct missing *missing, const struct fx_node *node)
 static const struct fx_node *
 first_of(struct missing *missing)
 {
-	const struct fx_node *first = NULL;
-
 	while (missing->closed < missing->nodes.count)
 		add_inputs(missing, missing->nodes.items[missing->closed++]);
-	for (size_t i = 0; i < missing->nodes.count; i++)
-		if (!first || fx_node_is_before(missing->nodes.items[i], first))
-			first = missing->nodes.items[i];
-	return first;
+	return missing->first;
 }
 
 /* Effects from the first missing node on are to be done again; where their

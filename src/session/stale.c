@@ -37,6 +37,7 @@ struct spread {
 	const struct fx_change *change;
 	struct fx_bitset stale; /* by the low half of the id */
 	struct fx_map storages; /* written differently now */
+	struct fx_bitset added; /* nodes whose storages are among them */
 	bool draws;             /* the generator is elsewhere now */
 	struct nodes nodes;     /* stale, in order */
 };
@@ -45,6 +46,7 @@ static void
 spread_deinit(struct spread *spread)
 {
 	fx_bitset_deinit(&spread->stale);
+	fx_bitset_deinit(&spread->added);
 	fx_map_deinit(&spread->storages);
 	fx_vec_deinit(&spread->nodes);
 }
@@ -109,11 +111,14 @@ add_inputs(struct nodes *waiting, struct fx_bitset *seen,
 static bool
 see_value(struct spread *spread, struct fx_node *node, see_storage_fn *see)
 {
-	FX_AUTO_BITSET struct fx_bitset seen = { 0 };
+	FX_AUTO_BITSET struct fx_bitset visited = { 0 };
+	struct fx_bitset *seen = see == add_storage ? &spread->added : &visited;
 	struct nodes waiting = { 0 };
 	bool found = false;
 
-	fx_vec_push(&waiting, node);
+	if (!fx_bitset_has(seen, (uint32_t)node->id))
+		fx_vec_push(&waiting, node);
+	fx_bitset_add(seen, (uint32_t)node->id);
 	while (waiting.count && !found) {
 		const struct fx_datum *datum;
 
@@ -123,7 +128,7 @@ see_value(struct spread *spread, struct fx_node *node, see_storage_fn *see)
 			found = see_datum(spread, datum, see);
 		if ((!datum || is_stale(spread, node)) &&
 			fx_effect_may_alias(node))
-			add_inputs(&waiting, &seen, node);
+			add_inputs(&waiting, seen, node);
 	}
 	fx_vec_deinit(&waiting);
 	return found;

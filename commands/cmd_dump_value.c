@@ -1,7 +1,6 @@
 /* cmd_dump_value.c - writing a tensor to a file of numpy's. */
 #include <config.h>
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -9,21 +8,34 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "commands/cmd_shell.h"
+#include "commands/front.h"
 #include "commands/groups.h"
 #include "commands/out.h"
 #include "load/npy.h"
 #include "run/datum.h"
+#include "run/hooks.h"
 #include "run/values.h"
+
+struct source {
+	const struct fx_datum *tensor;
+	struct fx_ticker ticker;
+};
 
 static struct fx_error *
 give(void *context, uint64_t first, size_t count, void *bytes)
 {
-	return fx_values_read(context, first, count, bytes);
+	struct source *source = context;
+
+	if (fx_ticker_poll(&source->ticker))
+		return fx_error_new(FX_ERR_INTERRUPTED,
+			"interrupted; no file is written");
+	return fx_values_read(source->tensor, first, count, bytes);
 }
 
 static struct fx_error *
 write_tensor(struct cmd_ctx *ctx, struct fx_datum *tensor, const char *path)
 {
+	struct source source = { .tensor = tensor };
 	struct fx_npy array = { .rank = 0 };
 	struct fx_extent extent;
 	FX_AUTO_BUF struct fx_buf shape = { 0 };
@@ -38,7 +50,8 @@ write_tensor(struct cmd_ctx *ctx, struct fx_datum *tensor, const char *path)
 	array.rank = extent.rank;
 	array.count = extent.count;
 	memcpy(array.sizes, extent.sizes, sizeof(array.sizes));
-	err = fx_npy_write(path, &array, give, tensor);
+	fx_ticker_init(&source.ticker, ctx->front->tick, ctx->front->context);
+	err = fx_npy_write(path, &array, give, &source);
 	if (err)
 		return err;
 	fx_extent_print(&shape, &extent);

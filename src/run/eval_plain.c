@@ -112,6 +112,24 @@ nested_list(const struct fx_extent *extent, uint32_t dimension,
 	return fx_datum_items_take(FX_DATUM_LIST, items, count);
 }
 
+/* Numbers of a list, or lists in it where there are no numbers: sizes before a
+ * 0 may be huge.
+ */
+static uint64_t
+list_size(const struct fx_extent *extent)
+{
+	uint64_t size = 1;
+
+	for (uint32_t i = 0; i < extent->rank && extent->sizes[i]; i++) {
+		if ((uint64_t)extent->sizes[i] > LIST_LIMIT)
+			return UINT64_MAX;
+		size *= (uint64_t)extent->sizes[i];
+		if (size > LIST_LIMIT)
+			break;
+	}
+	return size;
+}
+
 static struct fx_error *
 to_list(const struct fx_datum *tensor, struct fx_datum **ret)
 {
@@ -122,18 +140,13 @@ to_list(const struct fx_datum *tensor, struct fx_datum **ret)
 
 	if (err)
 		return err;
-	if (extent.count > LIST_LIMIT)
+	if (list_size(&extent) > LIST_LIMIT)
 		return fx_error_hint(fx_error_new(FX_ERR_LIMIT,
 					     "a list of more than %d numbers "
 					     "is too long",
 					     LIST_LIMIT),
 			"a slice of it can be one: x[0].tolist()");
-	/* Sizes beside a 0 may be huge. */
-	if (!extent.count) {
-		*ret = fx_datum_items_take(FX_DATUM_LIST, NULL, 0);
-		return NULL;
-	}
-	bytes = fx_xcalloc((size_t)extent.count,
+	bytes = fx_xcalloc((size_t)extent.count + 1,
 		fx_dtype_info(extent.dtype)->size);
 	at = bytes;
 	err = fx_values_read(tensor, 0, (size_t)extent.count, bytes);

@@ -170,8 +170,9 @@ def fxdb_lines(program, backend, values, expressions):
 
 
 def lines_in(folder, program, backend, values, expressions):
-    lines = [f"load {sys.argv[2]}", f"set backend {backend}",
-             "input x = zeros(2, 4)", "run"]
+    # What this Python traced runs on its libtorch.
+    lines = ["trace torch.nn:ReLU()", f"set backend {backend}",
+             "input input = zeros(2, 4)", "run"]
     for name, value in values.items():
         path = os.path.join(folder, name + ".npy")
         numpy.save(path, value.numpy())
@@ -181,8 +182,8 @@ def lines_in(folder, program, backend, values, expressions):
     script = os.path.join(folder, "script")
     with open(script, "w") as file:
         file.write("\n".join(lines) + "\n")
-    out = subprocess.run([program, "-nx", "-batch", "--keep-going", "-x",
-                          script], stdout=subprocess.PIPE,
+    out = subprocess.run([program, "--python", sys.executable, "-nx", "-batch",
+                          "--keep-going", "-x", script], stdout=subprocess.PIPE,
                          stderr=subprocess.STDOUT, text=True)
     return out.stdout.split("==\n")
 

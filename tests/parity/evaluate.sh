@@ -9,4 +9,4 @@ export PYTHONDONTWRITEBYTECODE=1
 	echo "no Python with torch"
 	exit 77
 }
-exec "$python" "$here/evaluate.py" "$FXDB" "$FXDB_SRCDIR/doc/examples/mlp.fxg"
+exec "$python" "$here/evaluate.py" "$FXDB"

@@ -11,9 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "ir/tensor_meta.h"
 #include "run/backend.h"
 #include "run/datum.h"
 #include "session/break_private.h"
@@ -231,6 +233,40 @@ record_before(void *context, struct fx_interp *interp, struct fx_node *node)
 	return FX_HOOK_GO;
 }
 
+/* Whether META says all that there is to say. */
+static bool
+is_known(const struct fx_value *meta)
+{
+	size_t count = fx_value_item_count(meta);
+
+	if (meta->kind == FX_VALUE_TENSOR) {
+		for (uint32_t i = 0; i < meta->tensor->rank; i++)
+			if (meta->tensor->sizes[i].kind != FX_VALUE_INT)
+				return false;
+		return meta->tensor->has_shape && meta->tensor->dtype;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (!is_known(&meta->items[i]))
+			return false;
+	return meta->kind != FX_VALUE_UNKNOWN && meta->kind != FX_VALUE_SYMBOL;
+}
+
+/* What no rule says of NODE, its value does. */
+static void
+learn_shape(struct fx_node *node, const struct fx_datum *result)
+{
+	struct fx_arena *arena;
+	struct fx_value meta;
+
+	if (node->meta && is_known(node->meta))
+		return;
+	arena = fx_arena_new();
+	meta = fx_datum_to_value(arena, result);
+	if (is_known(&meta))
+		fx_graph_set_meta(node, &meta);
+	fx_arena_free(arena);
+}
+
 static enum fx_hook_answer
 record_after(void *context, struct fx_interp *interp, struct fx_node *node,
 	struct fx_datum *result)
@@ -239,9 +275,10 @@ record_after(void *context, struct fx_interp *interp, struct fx_node *node,
 	struct fx_model *model = request->model;
 
 	(void)interp;
-	(void)result;
 	if (!model->timeline.node)
 		return FX_HOOK_GO; /* skipped */
+	if (model->backend->ops->has_values)
+		learn_shape(node, result);
 	fx_model_has_run(model, node);
 	request->error = fx_timeline_end(&model->timeline);
 	fx_budget_after(model, fx_model_place(model), node);

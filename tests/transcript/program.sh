@@ -79,6 +79,11 @@ if ls "${FXDB_BUILDDIR:-.}"/fxdb-torch-*.so >/dev/null 2>&1; then
 		-nx -batch "$mlp" -i 'x=f32[N,4]' -ex run -ex 'assert 1 = 2'
 	is 0 'f32\[N,8\]' "$fxdb" -nx -batch "$mlp" -ex run \
 		-ex 'shapes x=f32[N,4]' -ex 'nodes fc1'
+	# What no rule says of a shape, running does.
+	printf 'def forward(self, x):\n%s\n%s\n' \
+		'    nonzero = torch.nonzero(x)' '    return nonzero' >some.py
+	is 0 'torch.nonzero  i64\[4,2\]' "$fxdb" -nx -batch some.py \
+		-i 'x=ones(2,2)' -ex run -ex 'nodes nonzero'
 fi
 
 # Characters: ASCII when asked for, and on a terminal that has no others.

@@ -22,9 +22,6 @@
 #include "ir/value_text.h"
 #include "lang/parse.h"
 
-/* From here on elements as they should be are mapped, not read. */
-#define MAP_LEAST ((size_t)256 << 20)
-
 static const char magic[] = "\x93NUMPY";
 
 struct reader {
@@ -279,10 +276,7 @@ read_elements(struct reader *reader)
 			"\"%s\" is cut short: %" PRIu64
 			" bytes of elements are needed, it has %" PRIu64,
 			reader->path, size, reader->file_size - reader->offset);
-	if (size >= MAP_LEAST && !is_columns && !reader->is_swapped &&
-		array->dtype != FX_DTYPE_BOOL)
-		return fx_blob_map(reader->path, (size_t)reader->offset,
-			(size_t)size, &array->blob);
+	/* Not mapped: it is copied anyway, and the file may change. */
 	err = fx_blob_new((size_t)size, &array->blob);
 	if (!err)
 		err = read_at(reader, reader->offset, (size_t)size,

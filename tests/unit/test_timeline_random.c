@@ -221,7 +221,7 @@ walk_step(struct walk *walk)
 	struct fxt_world *w = walk->w;
 	size_t count = 1 + fxt_random_below(&walk->random, 4);
 
-	switch (fxt_random_below(&walk->random, 9)) {
+	switch (fxt_random_below(&walk->random, 10)) {
 	case 0:
 	case 1:
 		fxt_move(w, FX_MOVE_STEP, false, count);
@@ -243,6 +243,10 @@ walk_step(struct walk *walk)
 		break;
 	case 7:
 		fx_error_free(fx_model_redo(w->model, 1, &report));
+		break;
+	case 8:
+		fx_error_free(fx_model_goto_time(w->model,
+			(uint32_t)fxt_random_below(&walk->random, 4), &report));
 		break;
 	default:
 		if (fxt_random_chance(&walk->random, 30))

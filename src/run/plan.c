@@ -317,6 +317,21 @@ all_bits(size_t count)
 	return count < 64 ? ((uint64_t)1 << count) - 1 : UINT64_MAX;
 }
 
+/* Tensors count by their kind, anything else by its value. */
+static bool
+is_fixed(const struct fx_plan *plan)
+{
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct fx_slot *slot = &plan->slots[i];
+		bool is_tensor = slot->kind == SLOT_NODE &&
+				 plan->kinds[i].kind == FX_DATUM_TENSOR;
+
+		if (slot->kind != SLOT_CONSTANT && !is_tensor)
+			return false;
+	}
+	return true;
+}
+
 /* Resolve again if the kinds are not those that the plan was made for. */
 static struct fx_error *
 resolve(const struct fx_plan_call *call, struct fx_plan *plan)
@@ -340,6 +355,7 @@ resolve(const struct fx_plan_call *call, struct fx_plan *plan)
 		backend->ops->plan_free(backend, plan->backend_plan);
 	plan->backend_plan = NULL;
 	plan->is_expanded = false;
+	plan->is_fixed = is_fixed(plan);
 	plan->writes = 0;
 	err = backend->ops->resolve(backend, &site, &plan->backend_plan);
 	if (!err && backend->ops->writes)
@@ -465,18 +481,21 @@ fx_plans_call_once(struct fx_backend *backend, const struct fx_call_site *site,
 		fx_xcalloc(site->count, sizeof(*kinds));
 	FX_AUTO_FREE const char **keywords =
 		fx_xcalloc(site->keyword_count, sizeof(*keywords));
+	FX_AUTO_FREE struct fx_slot *slots =
+		fx_xcalloc(site->count, sizeof(*slots));
 	const struct fx_plan_call call = { &plans, plan, &node, data };
 	struct fx_error *err;
 
 	for (size_t i = 0; i < site->keyword_count; i++)
 		keywords[i] = site->keywords[i];
 	plan->count = site->count;
+	plan->slots = slots;
 	plan->kinds = kinds;
 	plan->keywords = keywords;
 	plan->keyword_count = site->keyword_count;
 	plan->may_draw = may_draw(&node);
 	err = call_resolved(&call, plan, ret);
-	/* It has no slots. */
+	/* The slots hold nothing: there are data already. */
 	plan->count = 0;
 	plan_free(&plans, plan);
 	return err;

@@ -149,22 +149,40 @@ gather_inputs(const struct fx_plan_call *call, struct fx_module *module,
 	return NULL;
 }
 
-/* Plans of the nodes of the fragment GRAPH, kept while it is the same. */
+/* The fragment for CALL: that of the last time if it is the same for sure. */
+static struct fx_error *
+find_fragment(const struct fx_plan_call *call, struct fx_module *module,
+	bool *is_same_ret)
+{
+	struct fx_plan *plan = call->plan;
+	uint64_t version = call->node->graph->version;
+	const struct fx_fragment *fragment;
+	struct fx_error *err;
+
+	*is_same_ret = true;
+	if (plan->fragment && plan->is_fixed && plan->version == version)
+		return NULL;
+	err = expand(call, module, &fragment);
+	if (err)
+		return err;
+	*is_same_ret = fragment == plan->fragment;
+	plan->fragment = fragment;
+	plan->version = version;
+	return NULL;
+}
+
+/* Plans of the fragment's nodes, kept while it is the same. */
 static struct fx_plans *
-inner_plans(const struct fx_plan_call *call, const struct fx_graph *graph)
+inner_plans(const struct fx_plan_call *call, bool is_same)
 {
 	struct fx_plan *plan = call->plan;
 
-	if (plan->inner && plan->inner_graph == graph) {
-		plan->inner->outer = call->plans;
-		return plan->inner;
-	}
-	if (plan->inner)
+	if (plan->inner && !is_same)
 		fx_plans_deinit(plan->inner);
-	else
+	if (!plan->inner)
 		plan->inner = FX_NEW(struct fx_plans);
-	fx_plans_init(plan->inner, call->plans->backend);
-	plan->inner_graph = graph;
+	if (!plan->inner->backend || !is_same)
+		fx_plans_init(plan->inner, call->plans->backend);
 	plan->inner->outer = call->plans;
 	return plan->inner;
 }
@@ -175,16 +193,20 @@ fx_plan_expanded(const struct fx_plan_call *call, struct fx_module *module,
 {
 	FX_AUTO(gathered) struct gathered inputs = { .data = { 0 } };
 	const struct fx_fragment *fragment;
-	struct fx_error *err = expand(call, module, &fragment);
+	struct fx_plans *plans;
+	bool is_same;
+	struct fx_error *err = find_fragment(call, module, &is_same);
 
-	if (!err)
-		err = gather_inputs(call, module, fragment, &inputs);
+	if (err)
+		return err;
+	fragment = call->plan->fragment;
+	plans = inner_plans(call, is_same);
+	err = gather_inputs(call, module, fragment, &inputs);
 	if (err)
 		return err;
 	return fx_interp_call(call->plans->backend, fragment->graph,
 		&(struct fx_arguments){ inputs.data.items, inputs.data.count,
-			call->plans->watch,
-			inner_plans(call, fragment->graph) },
+			call->plans->watch, plans },
 		call->plans->depth + 1, ret);
 }
 

@@ -10,6 +10,7 @@
 #include "run/datum.h"
 #include "run/plan.h"
 
+struct fx_fragment;
 struct fx_graph;
 struct fx_kind;
 struct fx_module;
@@ -27,8 +28,15 @@ struct fx_plan {
 	uint64_t writes;       /* which data a call of backend_plan writes */
 	bool may_draw;
 	bool is_expanded;
-	/* Of the fragment run last, which its expander keeps; or NULL. */
-	const struct fx_graph *inner_graph;
+	/* While the kinds are the same, its arguments differ in nothing that
+	 * an expansion depends on.
+	 */
+	bool is_fixed;
+	/* What it expanded to last, which its expander keeps, when the graph
+	 * was of that version; and the plans of its nodes.  Or NULL.
+	 */
+	const struct fx_fragment *fragment;
+	uint64_t version;
 	struct fx_plans *inner;
 };
 

@@ -155,7 +155,8 @@ find_fragment(const struct fx_plan_call *call, struct fx_module *module,
 	bool *is_same_ret)
 {
 	struct fx_plan *plan = call->plan;
-	uint64_t version = call->node->graph->version;
+	const struct fx_graph *graph = call->node->graph;
+	uint64_t version = graph ? graph->version : 0;
 	const struct fx_fragment *fragment;
 	struct fx_error *err;
 

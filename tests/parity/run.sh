@@ -3,8 +3,8 @@
 # FXDB_ALL_MODELS=1: every torchvision model below 30 million parameters.
 python=${FXDB_PYTHON:-python3}
 "$python" -c 'import torch' 2>/dev/null || python=/usr/bin/python3
-"$python" -c 'import torch, torchvision' 2>/dev/null || {
-	echo "no Python with torch and torchvision"
+"$python" -c "import torch, numpy" 2>/dev/null || {
+	echo "no Python with torch and numpy"
 	exit 77
 }
 here=$(dirname "$0")

@@ -22,6 +22,7 @@ fx_model_has_run(struct fx_model *model, const struct fx_node *node)
 
 	model->rerun += fx_map_erase(&model->dirty, id);
 	fx_map_erase(&model->failures, id);
+	fx_map_erase(&model->timeline.finite, id);
 	model->timeline.recomputed +=
 		fx_map_erase(&model->timeline.dropped, id);
 }

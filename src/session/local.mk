@@ -12,6 +12,7 @@ libfxcore_a_SOURCES += \
 	%D%/explain.c \
 	%D%/facts.c \
 	%D%/files.c \
+	%D%/finite.c \
 	%D%/frames.c \
 	%D%/given.c \
 	%D%/guess.c \

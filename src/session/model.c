@@ -161,6 +161,9 @@ fx_model_state(const struct fx_model *model, const struct fx_node *node)
 		return "E";
 	if (fx_map_has(&model->dirty, id))
 		return "D";
+	if (place &&
+		fx_model_is_nonfinite((struct fx_model *)model, place, node))
+		return "N";
 	if (fx_model_is_overridden(model, node))
 		return "O";
 	if (place && fx_place_value(place, node))

@@ -60,6 +60,10 @@ void fx_model_has_run(struct fx_model *model, const struct fx_node *node);
 /* The override of NODE as its value; false when it has none. */
 bool fx_place_override(struct fx_model *model, struct fx_place *place,
 	const struct fx_node *node);
+/* finite.c: whether NODE's value, if it can be seen, holds NaN or infinities.
+ */
+bool fx_model_is_nonfinite(struct fx_model *model, const struct fx_place *place,
+	const struct fx_node *node);
 /* Whether NODE's value can be seen: it is above the stop. */
 struct fx_datum *fx_place_value(const struct fx_place *place,
 	const struct fx_node *node);

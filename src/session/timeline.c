@@ -113,6 +113,17 @@ before_call(void *context, struct fx_datum *const *data, uint64_t writes,
 	return err;
 }
 
+static void
+count_writes(struct fx_timeline *timeline, const struct fx_effect *effect)
+{
+	for (size_t i = 0; i < effect->saved.count; i++) {
+		uintptr_t storage = effect->saved.items[i].storage;
+
+		fx_map_set(&timeline->generations, storage,
+			fx_map_get(&timeline->generations, storage, 0) + 1);
+	}
+}
+
 /* --- starting ------------------------------------------------------------ */
 
 static void
@@ -127,6 +138,8 @@ forget(struct fx_timeline *timeline)
 	fx_map_deinit(&timeline->written);
 	fx_map_deinit(&timeline->kinds);
 	fx_map_deinit(&timeline->dropped);
+	fx_map_deinit(&timeline->generations);
+	fx_map_deinit(&timeline->finite);
 	fx_map_deinit(&timeline->storages);
 	timeline->held_bytes = 0;
 	fx_blob_unref(timeline->random);
@@ -166,6 +179,7 @@ put_back(struct fx_timeline *timeline, const struct fx_effect *effect)
 {
 	struct fx_backend *backend = timeline->backend;
 
+	count_writes(timeline, effect);
 	for (size_t i = effect->saved.count; i-- > 0;) {
 		const struct fx_saved *saved = &effect->saved.items[i];
 		const struct fx_backend_ops *ops = saved->tensor->backend->ops;
@@ -286,6 +300,7 @@ fx_timeline_end(struct fx_timeline *timeline)
 		kinds |= FX_EFFECT_DRAWS;
 	if (effect->saved.count) {
 		kinds |= FX_EFFECT_WRITES;
+		count_writes(timeline, effect);
 		remember_written(timeline, effect->node,
 			timeline->effects.count - 1);
 	}

@@ -50,8 +50,10 @@ struct fx_timeline {
 	FX_VEC(struct fx_effect) effects;
 	struct fx_map kinds;   /* id -> fx_effect_kind bits, ever since start */
 	struct fx_map written; /* id -> array of storages, 0 at its end */
-	struct fx_map dropped; /* id -> 1: below the limit's waterline */
-	struct fx_blob *random;       /* the generator's state now, or NULL */
+	struct fx_map generations; /* storage -> how often it was written */
+	struct fx_map finite;      /* id -> generation and answer (finite.c) */
+	struct fx_map dropped;     /* id -> 1: below the limit's waterline */
+	struct fx_blob *random;    /* the generator's state now, or NULL */
 	const struct fx_graph *graph; /* of the node that runs ... */
 	uint64_t node;                /* ... or 0 */
 	bool has_effect;              /* the last of effects is its */

@@ -92,6 +92,26 @@ erasing_a_write_makes_its_readers_dirty(void)
 	CU_ASSERT(fxt_is_as_fresh(&w, NULL));
 }
 
+static void
+a_value_is_non_finite_as_long_as_it_is(void)
+{
+	WORLD("def forward(self, x : \"f64[2]\"):\n"
+	      "    a = torch.neg(x)\n"
+	      "    b = a.mul_(1e308)\n"
+	      "    c = b.mul_(1e308)\n"
+	      "    return c\n");
+
+	fxt_run_to(&w, NULL);
+	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "x")), "V");
+	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "a")), "N");
+	FXT_SAME(fxt_select(&w, "nonfinite"), "a b c output");
+	fxt_move(&w, FX_MOVE_STEP, true, 2);
+	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "a")), "V");
+	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "c")), "·");
+	fxt_move(&w, FX_MOVE_STEP, false, 1);
+	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "a")), "N");
+}
+
 /* --- dirty cones --------------------------------------------------------- */
 
 static void
@@ -281,6 +301,7 @@ main(void)
 		FXT_CASE(going_back_executes_no_operator),
 		FXT_CASE(a_value_left_out_is_of_its_own_time),
 		FXT_CASE(erasing_a_write_makes_its_readers_dirty),
+		FXT_CASE(a_value_is_non_finite_as_long_as_it_is),
 		FXT_CASE(only_what_depends_on_a_set_value_runs_again),
 		FXT_CASE(unsetting_a_value_brings_the_result_back),
 		FXT_CASE(running_again_draws_the_same_numbers),

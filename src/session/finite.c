@@ -1,0 +1,53 @@
+/* finite.c - which values hold NaN or infinities: looked at once, and again
+ * when a storage that they lie in was written.
+ */
+#include <config.h>
+
+#include "run/backend.h"
+#include "run/datum.h"
+#include "run/stats.h"
+#include "session/place.h"
+#include "session/session_private.h"
+
+/* How often the storages of DATUM were written, or put back. */
+static size_t
+generation_of(const struct fx_timeline *timeline, const struct fx_datum *datum)
+{
+	size_t sum = 0;
+
+	if (datum->kind == FX_DATUM_TENSOR && datum->backend->ops->storage) {
+		size_t bytes;
+		uintptr_t storage =
+			datum->backend->ops->storage(datum->payload, &bytes);
+
+		return storage ? (size_t)fx_map_get(&timeline->generations,
+					 storage, 0)
+			       : 0;
+	}
+	for (size_t i = 0; i < fx_datum_item_count(datum); i++)
+		sum += generation_of(timeline, datum->items[i]);
+	return sum;
+}
+
+bool
+fx_model_is_nonfinite(struct fx_model *model, const struct fx_place *place,
+	const struct fx_node *node)
+{
+	struct fx_timeline *timeline = &model->timeline;
+	const struct fx_datum *datum = fx_place_value(place, node);
+	uintptr_t id = (uintptr_t)node->id;
+	uintptr_t known;
+	uintptr_t now;
+	bool found;
+
+	if (!datum || !model->backend->ops->has_values)
+		return false;
+	/* Generation and answer in one word, which is not 0. */
+	now = (uintptr_t)generation_of(timeline, datum) * 4 + 2;
+	known = fx_map_get(&timeline->finite, id, 0);
+	if (known == now || known == now + 1)
+		return known & 1;
+	found = fx_datum_is_nonfinite(datum);
+	fx_map_set(&timeline->finite, id, now + found);
+	return found;
+}

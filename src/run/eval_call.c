@@ -111,16 +111,16 @@ call_looking(struct onlooker *onlooker, const struct fx_call_site *site,
 		arguments->data, &watch, ret);
 }
 
-/* The same on copies of the tensors among ARGUMENTS. */
-static struct fx_error *
-call_on_copies(struct onlooker *onlooker, const struct fx_call_site *site,
-	const struct fx_eval_arguments *arguments, struct fx_datum **ret)
+/* Copies of the tensors among ARGUMENTS, the rest as it is; false where the
+ * backend cannot copy.
+ */
+static bool
+copy_arguments(const struct fx_call_site *site, struct fx_backend *backend,
+	const struct fx_eval_arguments *arguments,
+	struct fx_eval_arguments *ret)
 {
-	FX_AUTO(arguments) struct fx_eval_arguments copies = { 0 };
-	struct fx_error *err = NULL;
-
-	copies.data = fx_xcalloc(arguments->count, sizeof(*copies.data));
-	for (size_t i = 0; i < arguments->count && !err; i++) {
+	ret->data = fx_xcalloc(arguments->count, sizeof(*ret->data));
+	for (size_t i = 0; i < arguments->count; i++, ret->count++) {
 		struct fx_kind kind = fx_kind_of(arguments->data[i]);
 		const struct fx_call_site clone = {
 			.opcode = FX_OPCODE_CALL_METHOD,
@@ -129,18 +129,17 @@ call_on_copies(struct onlooker *onlooker, const struct fx_call_site *site,
 			.kinds = &kind,
 			.count = 1,
 		};
+		FX_AUTO_ERROR struct fx_error *err = NULL;
 
-		if (kind.kind == FX_DATUM_TENSOR)
-			err = fx_plans_call_once(onlooker->evaluator->resolver
-							 ->backend,
-				&clone, &arguments->data[i], NULL,
-				&copies.data[i]);
+		if (kind.kind != FX_DATUM_TENSOR)
+			ret->data[i] = fx_datum_ref(arguments->data[i]);
 		else
-			copies.data[i] = fx_datum_ref(arguments->data[i]);
-		copies.count += !err;
+			err = fx_plans_call_once(backend, &clone,
+				&arguments->data[i], NULL, &ret->data[i]);
+		if (err)
+			return false;
 	}
-	onlooker->on_copies = true;
-	return err ? err : call_looking(onlooker, site, &copies, ret);
+	return true;
 }
 
 /* Not where a module may write its buffers, or tensors in a list. */
@@ -173,15 +172,19 @@ fx_eval_backend(struct fx_evaluator *evaluator, enum fx_opcode opcode,
 		.keyword_count = arguments->keyword_count,
 	};
 	struct onlooker onlooker = { .evaluator = evaluator, .target = target };
+	FX_AUTO(arguments) struct fx_eval_arguments copies = { 0 };
 	struct fx_error *err;
 
 	for (size_t i = 0; i < arguments->count; i++)
 		kinds[i] = fx_kind_of(arguments->data[i]);
 	err = call_looking(&onlooker, &site, arguments, ret);
-	if (!err || !onlooker.is_refused || !can_copy(opcode, arguments))
+	if (!err || !onlooker.is_refused || !can_copy(opcode, arguments) ||
+		!copy_arguments(&site, evaluator->resolver->backend, arguments,
+			&copies))
 		return err;
 	fx_error_free(err);
-	return call_on_copies(&onlooker, &site, arguments, ret);
+	onlooker.on_copies = true;
+	return call_looking(&onlooker, &site, &copies, ret);
 }
 
 /* --- functions ---------------------------------------------------------- */

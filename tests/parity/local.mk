@@ -57,7 +57,7 @@ check_PROGRAMS += %D%/run_graph
 TESTS += %D%/run.sh %D%/evaluate.sh %D%/backends.sh
 endif
 EXTRA_DIST += %D%/backends.sh %D%/backends.py tests/data/trace/seeded.py
-EXTRA_DIST += %D%/run.sh %D%/run_models.py %D%/run_own.py
+EXTRA_DIST += %D%/run.sh %D%/shim.sh %D%/run_models.py %D%/run_own.py
 
 # Expressions over values beside Python's torch.
 EXTRA_DIST += %D%/evaluate.sh %D%/evaluate.py

@@ -44,7 +44,7 @@ try(int version, const char *header, const void *bytes, size_t size,
 
 #define HEADER(descr, order, shape) \
 	"{'descr': " descr ", 'fortran_order': " order ", 'shape': " shape "}" \
-									   "\n"
+	"\n"
 
 static void
 a_file_of_each_version_is_read(void)

@@ -23,7 +23,7 @@ __all__ = ["Graph", "Node", "Proxy", "Tracer", "symbolic_trace", "wrap",
 _VARARGS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 _wrapped_fns_to_patch = []
 PH = torch.fx._symbolic_trace.PH
-_PH_TYPE = torch.fx._symbolic_trace.PHBase
+_PH_TYPE = type(PH)
 # Before a trace wraps it.
 _assert_is_none = torch.fx._symbolic_trace._assert_is_none
 

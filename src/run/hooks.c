@@ -52,18 +52,17 @@ fx_ticker_poll(struct fx_ticker *ticker)
 	return ticker->stopped;
 }
 
+/* Before, so that a screen can name what takes long. */
 static enum fx_hook_answer
-tick_after(void *context, struct fx_interp *interp, struct fx_node *node,
-	struct fx_datum *result)
+tick_before(void *context, struct fx_interp *interp, struct fx_node *node)
 {
 	(void)interp;
 	(void)node;
-	(void)result;
 	return fx_ticker_poll(context) ? FX_HOOK_STOP : FX_HOOK_GO;
 }
 
 struct fx_hook
 fx_ticker_hook(struct fx_ticker *ticker)
 {
-	return (struct fx_hook){ .context = ticker, .after = tick_after };
+	return (struct fx_hook){ .context = ticker, .before = tick_before };
 }

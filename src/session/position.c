@@ -305,11 +305,11 @@ fx_request_run_place(struct fx_request *request)
 	struct fx_interp interp = fx_place_interp(request->model, place);
 	const struct fx_hook hooks[] = {
 		{ .context = request, .before = stop_before },
+		fx_ticker_hook(&request->ticker),
 		{ .context = request,
 			.before = record_before,
 			.after = record_after,
 			.records = true },
-		fx_ticker_hook(&request->ticker),
 	};
 	struct fx_error *err;
 

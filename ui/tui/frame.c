@@ -120,6 +120,7 @@ static void
 add_state(struct tui *tui, struct fx_buf *out)
 {
 	struct fx_model *model = tui_model(tui);
+	const struct fx_node *node;
 	struct fx_graph *graph;
 	size_t position;
 
@@ -127,9 +128,10 @@ add_state(struct tui *tui, struct fx_buf *out)
 		return;
 	graph = fx_model_graph(model);
 	position = fx_position_get(model);
+	node = fx_position_node(model);
 	if (tui->is_running)
-		fx_buf_addf(out, "running @%zu/%zu", position,
-			graph->node_count);
+		fx_buf_addf(out, "running @%zu/%zu %s", position,
+			graph->node_count, node ? node->name : "");
 	else if (!fx_position_is_started(model))
 		fx_buf_addf(out, "not started, %zu nodes", graph->node_count);
 	else if (position >= graph->node_count)

@@ -3,7 +3,8 @@
  * usage: run_graph MODEL.fxg OUTPUT INPUT.npy...
  *
  * Each tensor of the result is written to OUTPUT.0.npy, OUTPUT.1.npy...; the
- * rest is printed.  With FXDB_REPEAT=N the graph is run N times more and the
+ * rest is printed.  At every node dtypes and shapes are compared with those of
+ * the meta backend.  With FXDB_REPEAT=N the graph is run N times more and the
  * median time printed.
  */
 #include <config.h>
@@ -126,6 +127,126 @@ repeat(struct fx_backend *backend, struct fx_graph *graph,
 	return NULL;
 }
 
+/* --- beside the meta backend --------------------------------------------- */
+
+static bool
+same_tensor(const struct fx_datum *have, const struct fx_datum *want)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	const struct fx_tensor_meta *ours = fx_datum_meta(arena, have);
+	const struct fx_tensor_meta *theirs = fx_datum_meta(arena, want);
+	bool same = ours && theirs && ours->dtype == theirs->dtype &&
+		    ours->rank == theirs->rank;
+
+	for (uint32_t i = 0; same && i < ours->rank; i++)
+		same = ours->sizes[i].integer == theirs->sizes[i].integer;
+	return same;
+}
+
+/* What meta does not know, any result is. */
+static bool
+same_kind(const struct fx_datum *have, const struct fx_datum *want)
+{
+	bool same = fx_datum_item_count(have) == fx_datum_item_count(want);
+
+	if (want->kind == FX_DATUM_UNKNOWN)
+		return true;
+	if (have->kind == FX_DATUM_TENSOR)
+		return same_tensor(have, want);
+	if (!fx_datum_is_sequence(have))
+		return fx_datum_equal(have, want);
+	for (size_t i = 0; same && i < have->count; i++)
+		same = same_kind(have->items[i], want->items[i]);
+	return same;
+}
+
+struct shapes {
+	struct fx_env meta;
+	const struct fx_arguments *inputs;
+	size_t next;
+	bool as_meta; /* give the inputs' metadata */
+	int wrong;
+};
+
+static struct fx_error *
+next_input(void *context, struct fx_node *node, struct fx_datum **ret)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	struct shapes *shapes = context;
+	struct fx_datum *input;
+
+	(void)node;
+	*ret = NULL;
+	if (shapes->next >= shapes->inputs->count)
+		return NULL;
+	input = shapes->inputs->items[shapes->next++];
+	*ret = shapes->as_meta ? fx_meta_tensor(fx_datum_meta(arena, input))
+			       : fx_datum_ref(input);
+	return NULL;
+}
+
+static enum fx_hook_answer
+compare_node(void *context, struct fx_interp *interp, struct fx_node *node,
+	struct fx_datum *value)
+{
+	struct shapes *shapes = context;
+	const struct fx_datum *want = fx_env_get(&shapes->meta, node->id);
+
+	(void)interp;
+	if (!want || !value || same_kind(value, want))
+		return FX_HOOK_GO;
+	if (shapes->wrong++ < 5)
+		fprintf(stderr, "%s has another shape than meta says\n",
+			node->name);
+	return FX_HOOK_GO;
+}
+
+static struct fx_error *
+run_with(struct fx_backend *backend, struct fx_graph *graph,
+	const struct fx_hook *hook, struct shapes *shapes, struct fx_env *env)
+{
+	FX_AUTO_PLANS struct fx_plans plans = { .depth = 0 };
+	struct fx_interp interp = {
+		.graph = graph,
+		.backend = backend,
+		.env = env,
+		.plans = &plans,
+		.input = next_input,
+		.input_context = shapes,
+		.hooks = hook,
+		.hook_count = 1,
+		.next = fx_graph_first(graph),
+	};
+
+	fx_plans_init(&plans, backend);
+	shapes->next = 0;
+	return fx_interp_run(&interp, NULL);
+}
+
+static struct fx_error *
+compare_shapes(struct fx_backend *backend, struct fx_graph *graph,
+	const struct fx_arguments *inputs)
+{
+	FX_AUTO_BACKEND struct fx_backend *meta = fx_backend_meta_new();
+	FX_AUTO_ENV struct fx_env env = { .count = 0 };
+	struct shapes shapes = { .inputs = inputs, .as_meta = true };
+	const struct fx_hook keep = { .records = true };
+	const struct fx_hook compare = { .context = &shapes,
+		.after = compare_node };
+	struct fx_error *err =
+		run_with(meta, graph, &keep, &shapes, &shapes.meta);
+
+	shapes.as_meta = false;
+	if (!err)
+		err = run_with(backend, graph, &compare, &shapes, &env);
+	fx_env_deinit(&shapes.meta);
+	if (!err && shapes.wrong)
+		err = fx_error_new(FX_ERR_CHECK,
+			"%d nodes have other shapes than meta says",
+			shapes.wrong);
+	return err;
+}
+
 static struct fx_error *
 run(struct fx_backend *backend, struct fx_graph *graph, char **argv)
 {
@@ -146,6 +267,8 @@ run(struct fx_backend *backend, struct fx_graph *graph, char **argv)
 		err = fx_interp_call(backend, graph, &arguments, 0, &result);
 	if (!err)
 		err = write_result(result, argv[2], &number);
+	if (!err)
+		err = compare_shapes(backend, graph, &arguments);
 	if (!err && times)
 		err = repeat(backend, graph, &arguments,
 			(int)strtol(times, NULL, 10));

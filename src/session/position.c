@@ -103,6 +103,10 @@ fx_position_kill(struct fx_model *model)
 void
 fx_request_tick(struct fx_request *request)
 {
+	struct fx_session *session = request->session;
+
+	/* Loading libtorch took a while. */
+	fx_ticker_init(&request->ticker, session->tick, session->tick_context);
 	if (request->model->backend->ops->has_values)
 		request->ticker.every = 0;
 }

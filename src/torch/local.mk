@@ -8,7 +8,7 @@ if WITH_TORCH
 shimdir = $(pkglibexecdir)
 shim_DATA = fxdb-torch-$(TORCH_VERSION).so
 
-fxdb-torch-$(TORCH_VERSION).so: $(dist_shimsource_DATA)
+fxdb-torch-$(TORCH_VERSION).so: $(dist_shimsource_DATA) config.status
 	$(AM_V_GEN)$(CXX) -O2 $(TORCH_STD) -fPIC -fvisibility=hidden -shared \
 		-Wall -Wextra -Wpedantic -Wshadow $(SHIM_WERROR) \
 		-DFXS_SOURCE_ID='"$(SHIM_ID)"' -I$(top_srcdir)/src \

@@ -20,6 +20,14 @@ import torch.fx
 import fxdb
 from fxdb import _capture
 
+# torchvision's wheels for torch 2.x need its CUDA operators to be declared;
+# the models' Python works without them.
+if not torch.__version__.startswith("1."):
+    library = torch.library.Library("torchvision", "DEF")
+    for operator in ("nms", "qnms"):
+        library.define(operator + "(Tensor dets, Tensor scores, "
+                       "float iou_threshold) -> Tensor")
+
 # torch 1.13, resnet50: at most these parts of torch.fx's times.
 BARS = (1 / 8, 1 / 20)
 

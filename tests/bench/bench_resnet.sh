@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# bench_resnet.sh - a whole model in fxdb against eager PyTorch.
+set -u
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+export FXDB_SRCDIR=${FXDB_SRCDIR:-$here/../..}
+export FXDB_PYTHON=${FXDB_PYTHON:-/usr/bin/python3} PYTHONDONTWRITEBYTECODE=1
+"$FXDB_PYTHON" -c 'import torchvision' 2>/dev/null || {
+	echo "resnet: $FXDB_PYTHON has no torchvision, not measured"
+	exit 0
+}
+"$FXDB_PYTHON" "$here/bench_resnet.py"

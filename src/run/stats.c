@@ -372,17 +372,25 @@ print_number(struct fx_buf *out, const struct fx_stats *stats, double number)
 		number);
 }
 
+/* "@[0,2]"; there is only one place in a tensor without dimensions. */
+static void
+print_index(struct fx_buf *out, const struct fx_stats *stats, uint64_t index)
+{
+	if (!stats->extent.rank)
+		return;
+	fx_buf_add_char(out, '@');
+	fx_extent_print_index(out, &stats->extent, index);
+}
+
 static void
 print_range(struct fx_buf *out, const struct fx_stats *stats)
 {
 	fx_buf_add(out, "min ");
 	print_number(out, stats, stats->min);
-	fx_buf_add_char(out, '@');
-	fx_extent_print_index(out, &stats->extent, stats->min_index);
+	print_index(out, stats, stats->min_index);
 	fx_buf_add(out, " max ");
 	print_number(out, stats, stats->max);
-	fx_buf_add_char(out, '@');
-	fx_extent_print_index(out, &stats->extent, stats->max_index);
+	print_index(out, stats, stats->max_index);
 }
 
 /* " nan 3@[0,2]" */
@@ -391,10 +399,8 @@ print_special(struct fx_buf *out, const struct fx_stats *stats,
 	const char *name, uint64_t count, uint64_t index)
 {
 	fx_buf_addf(out, "%s %" PRIu64, name, count);
-	if (!count)
-		return;
-	fx_buf_add_char(out, '@');
-	fx_extent_print_index(out, &stats->extent, index);
+	if (count)
+		print_index(out, stats, index);
 }
 
 static void

@@ -95,6 +95,8 @@ def check_stats(x, words):
     low, high, mean, std = map(float, words[:4])
     first, last, nans, infs = map(int, words[4:])
     v = x.to(torch.complex128).abs() if x.dtype.is_complex else x.double()
+    # A complex number is NaN if a part is, though its abs may be infinite.
+    v = torch.where(x.isnan(), torch.tensor(math.nan, dtype=v.dtype), v)
     v = v.reshape(-1)
     if nans != int(v.isnan().sum()) or infs != int(v.isinf().sum()):
         return "counts"

@@ -301,6 +301,7 @@ call_by_way(struct fx_torch *torch, struct fx_torch_plan *plan,
 	case FX_TORCH_GETATTR:
 		return call_getattr(torch, plan, data, ret);
 	case FX_TORCH_NUMBER:
+	case FX_TORCH_REFLECTED:
 	case FX_TORCH_PLAIN:
 	case FX_TORCH_EXPAND:
 		break;

@@ -80,7 +80,9 @@ enum fx_dtype fx_dtype_of_aten(int number);
 enum fx_torch_way {
 	FX_TORCH_OPERATOR, /* an operator of libtorch */
 	FX_TORCH_NUMBER,   /* the same if a tensor takes part, else Python's */
-	FX_TORCH_PLAIN,    /* what metadata and Python's arithmetic tell */
+	/* The same, but functionals.py says what a number and a tensor give. */
+	FX_TORCH_REFLECTED,
+	FX_TORCH_PLAIN, /* what metadata and Python's arithmetic tell */
 	FX_TORCH_GETITEM,
 	FX_TORCH_SETITEM,
 	FX_TORCH_GETATTR,

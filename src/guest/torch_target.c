@@ -115,6 +115,14 @@ has_tensor(const struct fx_call_site *site)
 	return false;
 }
 
+/* 2 / x, which Python leaves to the tensor. */
+static bool
+is_reflected(const struct fx_call_site *site)
+{
+	return site->count == 2 && site->kinds[0].kind != FX_DATUM_TENSOR &&
+	       site->kinds[1].kind == FX_DATUM_TENSOR;
+}
+
 static enum fx_torch_way
 way_by_family(const char *qualified)
 {
@@ -152,6 +160,9 @@ fx_torch_target_init(struct fx_torch_target *target,
 	}
 	if (!target->name)
 		name_of_target(target, qualified);
+	if (target->way == FX_TORCH_REFLECTED)
+		target->way =
+			is_reflected(site) ? FX_TORCH_EXPAND : FX_TORCH_NUMBER;
 	if (target->way == FX_TORCH_NUMBER)
 		target->way =
 			has_tensor(site) ? FX_TORCH_OPERATOR : FX_TORCH_PLAIN;

@@ -54,6 +54,11 @@ def relative_position_bias(table, index, window_size):
     return bias.permute(2, 0, 1).contiguous().unsqueeze(0)
 
 
+def number_by_tensor(number, tensor):
+    """number / tensor, as tensors do it."""
+    return tensor.reciprocal() * number
+
+
 # Activations: the last argument may ask for the change in place.
 
 def relu(input, inplace=False):
@@ -706,6 +711,7 @@ def add_shortcut(x, shortcut, residual_with_cls_embed):
 
 
 NAMES = {
+    "operator.truediv": number_by_tensor,
     "torchvision.models.swin_transformer.shifted_window_attention":
         shifted_window_attention,
     "torchvision.models.video.mvit._add_shortcut": add_shortcut,

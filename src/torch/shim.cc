@@ -187,7 +187,8 @@ push_converted(struct fxs_plan *plan, size_t i, const struct fxs_value *values)
 	}
 	if (penalty < 0)
 		return false;
-	plan->last[i] = converted;
+	if (!fxs::holds_tensors(fill.want))
+		plan->last[i] = converted;
 	stack.push_back(std::move(converted));
 	return true;
 }

@@ -130,7 +130,7 @@ class Numbers(nn.Module):
         n = x.shape[0] * 3 // 2 - 1
         part = [x[k] for k in range(3)] + [x[-1]]
         whole = torch.stack(part + [2 / (x[0] + 3), 2 ** x[0], 7 % x[1].abs(),
-                                    1 - x[0], x[1] // 0.3])
+                                    1 - x[0], x[1] // 0.3, 3 / (x[2] + 0.1)])
         both = (whole, n)
         return both[0].view(-1, both[1])
 

@@ -53,6 +53,9 @@ fx_place_execute(struct fx_model *model, struct fx_interp *interp,
 
 	if (fx_place_override(model, place, node))
 		return NULL;
+	err = fx_check_node_memory(model, node);
+	if (err)
+		return err;
 	fx_timeline_begin(&model->timeline, node);
 	err = fx_interp_node(interp, node);
 	if (err) {

@@ -167,6 +167,9 @@ read_input(struct fx_session *session, struct fx_model *model,
 		*ret = fx_datum_from_value(&value);
 		return NULL;
 	}
+	err = fx_check_memory(model, &value);
+	if (err)
+		return err;
 	return model->backend->ops->generate(model->backend, value.tensor, seed,
 		ret);
 }

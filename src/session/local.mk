@@ -17,6 +17,7 @@ libfxcore_a_SOURCES += \
 	%D%/given.c \
 	%D%/guess.c \
 	%D%/input.c \
+	%D%/memory.c \
 	%D%/model.c %D%/model.h \
 	%D%/override.c \
 	%D%/place.c %D%/place.h \

@@ -165,6 +165,7 @@ make_up_input(struct fx_model *model, const struct fx_node *placeholder,
 {
 	const struct fx_backend_ops *ops = model->backend->ops;
 	const struct fx_value *meta = placeholder->meta;
+	struct fx_error *err;
 	bool is_known = meta && meta->kind == FX_VALUE_TENSOR &&
 			meta->tensor->has_shape;
 
@@ -180,6 +181,9 @@ make_up_input(struct fx_model *model, const struct fx_node *placeholder,
 					     placeholder->target),
 			"input %s = f32[1,3,224,224], or an expression",
 			placeholder->target);
+	err = fx_check_memory(model, meta);
+	if (err)
+		return err;
 	if (!model->has_told_inputs)
 		fx_model_say(model,
 			fx_xasprintf("inputs that are not given are made up: "

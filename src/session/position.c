@@ -231,6 +231,8 @@ record_before(void *context, struct fx_interp *interp, struct fx_node *node)
 		fx_place_override(model, fx_model_place(model), node))
 		return FX_HOOK_SKIP;
 	request->error = fx_place_ensure(model, interp, node);
+	if (!request->error)
+		request->error = fx_check_node_memory(model, node);
 	if (request->error)
 		return FX_HOOK_STOP;
 	fx_timeline_begin(&model->timeline, node);

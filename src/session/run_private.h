@@ -16,6 +16,7 @@ struct fx_model;
 struct fx_node;
 struct fx_place;
 struct fx_session;
+struct fx_value;
 
 /* backend.c */
 /* The backend that the settings ask for; what the other one ran is dropped and
@@ -44,6 +45,12 @@ void fx_budget_after(struct fx_model *model, const struct fx_place *place,
 	const struct fx_node *node);
 void fx_budget_tell(struct fx_session *session, struct fx_model *model);
 void fx_budget_count(struct fx_model *model);
+
+/* memory.c: NO_SPACE when a value of META, or NODE's result, would not fit. */
+FX_NODISCARD struct fx_error *fx_check_memory(const struct fx_model *model,
+	const struct fx_value *meta);
+FX_NODISCARD struct fx_error *fx_check_node_memory(const struct fx_model *model,
+	const struct fx_node *node);
 
 /* input.c */
 FX_NODISCARD struct fx_error *

@@ -213,6 +213,19 @@ a_node_that_fails_is_a_stop_and_back_works(void)
 	CU_ASSERT(fxt_value(&w, "a") == a);
 }
 
+static void
+what_does_not_fit_into_memory_is_an_error(void)
+{
+	FX_AUTO_STOP struct fx_stop stop = { .number = 0 };
+	WORLD("def forward(self, x : \"f64[9000000, 9000000]\"):\n"
+	      "    a = torch.neg(x)\n"
+	      "    return a\n");
+
+	CU_ASSERT(fxt_ok(fx_position_run(w.session, w.model, NULL, &stop)));
+	CU_ASSERT_EQUAL(stop.reason, FX_STOP_ERROR);
+	CU_ASSERT_EQUAL(fx_error_code(stop.error), FX_ERR_NO_SPACE);
+}
+
 /* --- the record limit ---------------------------------------------------- */
 
 static void
@@ -307,6 +320,7 @@ main(void)
 		FXT_CASE(running_again_draws_the_same_numbers),
 		FXT_CASE(a_draw_that_is_gone_moves_the_later_ones),
 		FXT_CASE(a_node_that_fails_is_a_stop_and_back_works),
+		FXT_CASE(what_does_not_fit_into_memory_is_an_error),
 		FXT_CASE(values_beyond_the_limit_are_computed_again),
 		FXT_CASE(nested_graphs_are_taken_back_wholly),
 	};

@@ -1,0 +1,104 @@
+/* memory.c - whether a result would fit into memory, before it is computed.
+ *
+ * Linux gives out more memory than there is, and ends the process when it is
+ * touched: too late for an error.
+ */
+#include <config.h>
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/number.h"
+#include "ir/tensor_meta.h"
+#include "run/backend.h"
+#include "session/position_private.h"
+
+/* Below this nobody asks the system. */
+#define SMALL ((uint64_t)256 << 20)
+
+/* Bytes that can be had, or UINT64_MAX when the system does not say. */
+static uint64_t
+available(void)
+{
+	static const char word[] = "MemAvailable:";
+	char text[2048];
+	const char *at;
+	ssize_t length;
+	int file = open("/proc/meminfo", O_RDONLY | O_CLOEXEC);
+
+	if (file < 0)
+		return UINT64_MAX;
+	length = read(file, text, sizeof(text) - 1);
+	close(file);
+	text[length > 0 ? length : 0] = '\0';
+	at = strstr(text, word);
+	if (!at)
+		return UINT64_MAX;
+	return strtoull(at + strlen(word), NULL, 10) * 1024;
+}
+
+static uint64_t
+bytes_of_tensor(const struct fx_tensor_meta *tensor)
+{
+	uint64_t bytes = fx_dtype_info(tensor->dtype)->size;
+
+	if (!tensor->has_shape)
+		return 0;
+	for (uint32_t i = 0; i < tensor->rank; i++) {
+		const struct fx_value *size = &tensor->sizes[i];
+
+		if (size->kind != FX_VALUE_INT || size->integer < 0)
+			return 0;
+		if (__builtin_mul_overflow(bytes, (uint64_t)size->integer,
+			    &bytes))
+			return UINT64_MAX;
+	}
+	return bytes;
+}
+
+static uint64_t
+bytes_of(const struct fx_value *meta)
+{
+	uint64_t sum = 0;
+
+	if (meta->kind == FX_VALUE_TENSOR)
+		return bytes_of_tensor(meta->tensor);
+	for (size_t i = 0; i < fx_value_item_count(meta); i++)
+		if (__builtin_add_overflow(sum, bytes_of(&meta->items[i]),
+			    &sum))
+			return UINT64_MAX;
+	return sum;
+}
+
+struct fx_error *
+fx_check_memory(const struct fx_model *model, const struct fx_value *meta)
+{
+	FX_AUTO_BUF struct fx_buf needed = { 0 };
+	FX_AUTO_BUF struct fx_buf there = { 0 };
+	uint64_t bytes = meta ? bytes_of(meta) : 0;
+	uint64_t free_bytes;
+
+	if (bytes < SMALL || !model->backend->ops->has_values)
+		return NULL;
+	free_bytes = available();
+	if (bytes <= free_bytes)
+		return NULL;
+	fx_number_add_bytes(&needed, bytes);
+	fx_number_add_bytes(&there, free_bytes);
+	return fx_error_hint(fx_error_new(FX_ERR_NO_SPACE,
+				     "the result takes %s, and %s of memory "
+				     "are available",
+				     fx_buf_text(&needed), fx_buf_text(&there)),
+		"set backend meta computes shapes only");
+}
+
+struct fx_error *
+fx_check_node_memory(const struct fx_model *model, const struct fx_node *node)
+{
+	if (!fx_position_is_computing(node) || fx_effect_may_alias(node))
+		return NULL;
+	return fx_check_memory(model, node->meta);
+}

@@ -1,6 +1,6 @@
 /* run_graph.c - run a graph on libtorch, without Python.
  *
- * usage: run_graph MODEL.fxg OUTPUT INPUT.npy...
+ * usage: run_graph MODEL.fxg OUTPUT INPUT.npy... [-- MODEL.fxg OUTPUT ...]
  *
  * Each tensor of the result is written to OUTPUT.0.npy, OUTPUT.1.npy...; the
  * rest is printed.  At every node dtypes and shapes are compared with those of
@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/arena.h"
@@ -247,6 +248,13 @@ compare_shapes(struct fx_backend *backend, struct fx_graph *graph,
 	return err;
 }
 
+/* Not the end of the list or of all. */
+static bool
+is_word(const char *argument)
+{
+	return argument && strcmp(argument, "--") != 0;
+}
+
 static struct fx_error *
 run(struct fx_backend *backend, struct fx_graph *graph, char **argv)
 {
@@ -257,8 +265,9 @@ run(struct fx_backend *backend, struct fx_graph *graph, char **argv)
 	struct fx_error *err = NULL;
 	int number = 0;
 
-	while (!err && argv[3 + arguments.count] && arguments.count < INPUTS) {
-		err = read_input(backend, argv[3 + arguments.count],
+	while (!err && is_word(argv[2 + arguments.count]) &&
+		arguments.count < INPUTS) {
+		err = read_input(backend, argv[2 + arguments.count],
 			&inputs[arguments.count]);
 		arguments.count += !err;
 	}
@@ -266,7 +275,7 @@ run(struct fx_backend *backend, struct fx_graph *graph, char **argv)
 	if (!err)
 		err = fx_interp_call(backend, graph, &arguments, 0, &result);
 	if (!err)
-		err = write_result(result, argv[2], &number);
+		err = write_result(result, argv[1], &number);
 	if (!err)
 		err = compare_shapes(backend, graph, &arguments);
 	if (!err && times)
@@ -278,34 +287,53 @@ run(struct fx_backend *backend, struct fx_graph *graph, char **argv)
 	return err;
 }
 
+/* Say what went wrong with NAME; the exit status. */
+static int
+tell(const char *name, struct fx_error *err_taken)
+{
+	FX_AUTO_ERROR struct fx_error *err = err_taken;
+
+	if (!err)
+		return 0;
+	fprintf(stderr, "%s: %s", name, fx_error_message(err));
+	for (size_t i = 0; i < fx_error_note_count(err); i++)
+		fprintf(stderr, " / %s", fx_error_note_text(err, i));
+	fputc('\n', stderr);
+	return 1;
+}
+
+static int
+run_file(struct fx_backend *backend, char **argv)
+{
+	struct fx_loaded loaded = { .graph = NULL };
+	struct fx_error *err = fx_open(argv[0], 1, &loaded);
+
+	if (!err)
+		err = run(backend, loaded.graph, argv);
+	fx_loaded_deinit(&loaded);
+	return tell(argv[0], err);
+}
+
 int
 main(int argc, char **argv)
 {
-	struct fx_loaded loaded = { .graph = NULL };
-	struct fx_backend *backend = NULL;
-	struct fx_error *err;
-	int status = 0;
+	const struct fx_shim_options options = {
+		.python = getenv("FXDB_RUN_PYTHON"),
+	};
+	FX_AUTO_BACKEND struct fx_backend *backend = NULL;
+	int status;
 
 	if (argc < 3) {
 		fprintf(stderr, "usage: run_graph MODEL.fxg OUTPUT INPUT...\n");
 		return 2;
 	}
-	err = fx_open(argv[1], 1, &loaded);
-	if (!err)
-		err = fx_backend_torch_new(
-			&(struct fx_shim_options){
-				.python = getenv("FXDB_RUN_PYTHON") },
-			&backend);
-	if (!err)
-		err = run(backend, loaded.graph, argv);
-	if (err) {
-		fprintf(stderr, "%s\n", fx_error_message(err));
-		for (size_t i = 0; i < fx_error_note_count(err); i++)
-			fprintf(stderr, "  %s\n", fx_error_note_text(err, i));
-		status = 1;
+	status = tell("libtorch", fx_backend_torch_new(&options, &backend));
+	if (status)
+		return status;
+	for (int i = 1; i + 1 < argc; i++) {
+		status |= run_file(backend, argv + i);
+		while (i < argc && is_word(argv[i]))
+			i++;
 	}
-	fx_error_free(err);
-	fx_backend_free(backend);
-	fx_loaded_deinit(&loaded);
 	return status;
 }

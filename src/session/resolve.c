@@ -65,16 +65,35 @@ resolve_value(void *context, struct fx_node *node, struct fx_datum **ret)
 	return err;
 }
 
+/* The node looked at last, $_, if it is one of MODEL. */
+static struct fx_node *
+examined(const struct fx_resolve_context *context)
+{
+	const struct fx_datum *last =
+		fx_session_variable(context->session, "_");
+
+	if (!last || last->kind != FX_DATUM_NODE)
+		return NULL;
+	return fx_graph_find_id(context->model->graph, last->ids[0]);
+}
+
+/* Where it is stopped; before the start, what one looks at. */
 static struct fx_error *
 resolve_here(void *context, size_t *position_ret)
 {
 	struct fx_model *model = ((struct fx_resolve_context *)context)->model;
+	struct fx_node *node;
 
-	if (!fx_position_is_started(model))
+	if (fx_position_is_started(model)) {
+		*position_ret = fx_position_get(model);
+		return NULL;
+	}
+	node = examined(context);
+	if (!node)
 		return fx_error_new(FX_ERR_NOT_RUN,
 			"%s has not been run; use \"start\" or \"run\"",
 			model->name);
-	*position_ret = fx_position_get(model);
+	*position_ret = fx_graph_position(model->graph, node);
 	return NULL;
 }
 

@@ -71,6 +71,7 @@ transcripts = \
 	%D%/needs.fxt \
 	%D%/node.fxt \
 	%D%/node_json.fxt \
+	%D%/node_looked_at.fxt \
 	%D%/node_missing.fxt \
 	%D%/nodes.fxt \
 	%D%/nodes_json.fxt \

@@ -272,13 +272,23 @@ static struct fx_error *
 call_getattr(struct fx_torch *torch, struct fx_torch_plan *plan,
 	struct fx_datum *const *data, struct fx_datum **ret)
 {
-	const char *operator= NULL;
+	const struct fx_datum *owner = plan->count ? data[0] : NULL;
+	const char *name = NULL;
+	const char *called = NULL;
+	int field = -1;
 
-	if (plan->count >= 2 && data[0]->kind == FX_DATUM_TENSOR &&
-		data[1]->kind == FX_DATUM_STRING)
-		operator= fx_torch_attribute(data[1]->text);
-	if (operator)
-		return fx_torch_apply(torch, operator, data, 1, ret);
+	if (plan->count >= 2 && data[1]->kind == FX_DATUM_STRING)
+		name = data[1]->text;
+	if (name && owner->kind == FX_DATUM_TENSOR)
+		called = fx_torch_attribute(name);
+	if (name && owner->kind == FX_DATUM_TUPLE)
+		field = fx_torch_field(name);
+	if (called)
+		return fx_torch_apply(torch, called, data, 1, ret);
+	if (field >= 0 && (size_t)field < owner->count) {
+		*ret = fx_datum_ref(owner->items[field]);
+		return NULL;
+	}
 	return fx_torch_plain(torch, plan, data, ret);
 }
 

@@ -104,6 +104,8 @@ void fx_torch_target_init(struct fx_torch_target *target,
 void fx_torch_target_deinit(struct fx_torch_target *target);
 /* The operator that an attribute of a tensor is, or NULL. */
 const char *fx_torch_attribute(const char *name);
+/* Which item of an operator's tuple the field NAME is, or -1. */
+int fx_torch_field(const char *name);
 
 /* --- plans (backend_torch.c) --------------------------------------------- */
 

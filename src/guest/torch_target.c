@@ -28,6 +28,7 @@ static const struct row rows[] = {
 	{ target, name, FX_TORCH_##way, FX_DTYPE_##parameter, writes },
 #define FX_ATEN_PREFIX(prefix, start)
 #define FX_ATEN_ATTRIBUTE(name, start)
+#define FX_ATEN_FIELD(name, index)
 #include "guest/aten.def"
 };
 
@@ -40,6 +41,7 @@ static const struct pair prefixes[] = {
 #define FX_ATEN(target, name, way, parameter, writes)
 #define FX_ATEN_PREFIX(prefix, start) { prefix, start },
 #define FX_ATEN_ATTRIBUTE(name, start)
+#define FX_ATEN_FIELD(name, index)
 #include "guest/aten.def"
 };
 
@@ -47,8 +49,29 @@ static const struct pair attributes[] = {
 #define FX_ATEN(target, name, way, parameter, writes)
 #define FX_ATEN_PREFIX(prefix, start)
 #define FX_ATEN_ATTRIBUTE(name, start) { name, start },
+#define FX_ATEN_FIELD(name, index)
 #include "guest/aten.def"
 };
+
+static const struct {
+	const char *name;
+	int index;
+} fields[] = {
+#define FX_ATEN(target, name, way, parameter, writes)
+#define FX_ATEN_PREFIX(prefix, start)
+#define FX_ATEN_ATTRIBUTE(name, start)
+#define FX_ATEN_FIELD(name, index) { name, index },
+#include "guest/aten.def"
+};
+
+int
+fx_torch_field(const char *name)
+{
+	for (size_t i = 0; i < FX_ARRAY_LEN(fields); i++)
+		if (strcmp(fields[i].name, name) == 0)
+			return fields[i].index;
+	return -1;
+}
 
 const char *
 fx_torch_attribute(const char *name)

@@ -309,10 +309,15 @@ tensor_unref(struct fxs_tensor *tensor)
 void
 tensor_kind(const struct fxs_tensor *tensor, int *dtype_ret, size_t *rank_ret)
 {
-	c10::TensorImpl *impl = fxs::impl_of(tensor);
+	*dtype_ret = -1;
+	*rank_ret = 0;
+	(void)guarded([&]() -> void * {
+		const c10::TensorImpl *impl = fxs::impl_of(tensor);
 
-	*dtype_ret = static_cast<int>(c10::typeMetaToScalarType(impl->dtype()));
-	*rank_ret = static_cast<size_t>(impl->dim());
+		*dtype_ret = fxs::dtype_of(impl);
+		*rank_ret = static_cast<size_t>(impl->dim());
+		return nullptr;
+	});
 }
 
 void
@@ -320,17 +325,17 @@ tensor_info(const struct fxs_tensor *handle, struct fxs_info *ret)
 {
 	*ret = fxs_info();
 	(void)guarded([&]() -> void * {
-		c10::TensorImpl *impl = fxs::impl_of(handle);
+		const c10::TensorImpl *impl = fxs::impl_of(handle);
 		std::string device = impl->device().str();
 
-		ret->dtype = static_cast<
-			int>(c10::typeMetaToScalarType(impl->dtype()));
-		ret->rank = static_cast<size_t>(impl->dim());
-		ret->sizes = impl->sizes().data();
-		if (impl->layout() == c10::kStrided)
-			ret->strides = impl->strides().data();
+		ret->dtype = fxs::dtype_of(impl);
 		snprintf(ret->device, sizeof(ret->device), "%s",
 			device.c_str());
+		/* Nested tensors throw here, and have none. */
+		ret->sizes = impl->sizes().data();
+		ret->rank = impl->sizes().size();
+		if (impl->layout() == c10::kStrided)
+			ret->strides = impl->strides().data();
 		if (!fxs::has_elements(impl))
 			return nullptr;
 		ret->storage = reinterpret_cast<uintptr_t>(impl->storage()

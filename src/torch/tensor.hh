@@ -9,6 +9,12 @@
 namespace fxs
 {
 
+inline int
+dtype_of(const c10::TensorImpl *impl)
+{
+	return static_cast<int>(c10::typeMetaToScalarType(impl->dtype()));
+}
+
 inline bool
 is_known_dtype(int dtype)
 {

@@ -199,6 +199,7 @@ FUNCTIONS = {
                               torch.var_mean(x, 1), x.cumsum(1)), table),
     "sorting": (lambda x: (x.sort(1), x.topk(2), x.argsort(), x.max(0)[0]),
                 table),
+    "fields": (lambda x: (torch.max(x, 1).values, x.sort(0).indices), table),
     "casts": (lambda x: (x.half(), x.double(), x.long(), x.bool(),
                          x.to(torch.int32), x.type(torch.float64)), table),
     "comparing": (lambda x: ((x > 0) & (x < 1), (x > 0) | (x < -1),

@@ -14,6 +14,7 @@
 #include "run/datum.h"
 #include "session/place.h"
 #include "session/session_private.h"
+#include "session/settings.h"
 
 void
 fx_model_has_run(struct fx_model *model, const struct fx_node *node)
@@ -212,9 +213,15 @@ fx_place_compute(struct fx_model *model, struct fx_place *place,
 	model->executed += interp.executed;
 	if (was_dropped && !err)
 		fx_model_say(model,
-			fx_xasprintf("%%%s was not kept (record limit); %zu "
-				     "node%s ran again",
-				node->name, interp.executed,
-				interp.executed == 1 ? "" : "s"));
+			fx_xasprintf("%%%s was not kept (record limit %s); "
+				     "recomputing %zu node%s from @%zu ... "
+				     "done",
+				node->name,
+				fx_settings_word(model->session->settings,
+					"record limit"),
+				interp.executed,
+				interp.executed == 1 ? "" : "s",
+				fx_graph_position(place->graph,
+					missing.first)));
 	return err;
 }

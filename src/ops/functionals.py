@@ -354,14 +354,23 @@ def lp_pool2d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
 
 def batch_norm(input, running_mean, running_var, weight=None, bias=None,
                training=False, momentum=0.1, eps=1e-05):
-    return torch.batch_norm(input, weight, bias, running_mean, running_var,
-                            training, momentum, eps, True)
+    # Only the first of the two is known to write the statistics.
+    if training and running_mean is not None:
+        return torch.batch_norm(input, weight, bias, running_mean,
+                                running_var, True, momentum, eps, True)
+    return torch.ops.aten.batch_norm(input, weight, bias, running_mean,
+                                     running_var, training, momentum, eps,
+                                     True)
 
 
 def instance_norm(input, running_mean=None, running_var=None, weight=None,
                   bias=None, use_input_stats=True, momentum=0.1, eps=1e-05):
-    return torch.instance_norm(input, weight, bias, running_mean, running_var,
-                               use_input_stats, momentum, eps, True)
+    if use_input_stats and running_mean is not None:
+        return torch.instance_norm(input, weight, bias, running_mean,
+                                   running_var, True, momentum, eps, True)
+    return torch.ops.aten.instance_norm(input, weight, bias, running_mean,
+                                        running_var, use_input_stats,
+                                        momentum, eps, True)
 
 
 def local_response_norm(input, size, alpha=0.0001, beta=0.75, k=1.0):

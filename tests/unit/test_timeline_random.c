@@ -6,9 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/intern.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "ir/edit.h"
+#include "ir/graph_hash.h"
+#include "ir/journal.h"
 #include "ir/value_walk.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/run_world.h"
@@ -81,6 +85,7 @@ struct walk {
 	struct fxt_world *w;
 	struct fxt_random random;
 	struct fxt_overrides overrides;
+	struct fx_map hashes; /* time + 1 -> text of the graph's hash */
 };
 
 static struct fx_node *
@@ -254,6 +259,23 @@ walk_step(struct walk *walk)
 	}
 }
 
+/* Whether the graph is what it was at this time, if it was there before. */
+static bool
+is_same_graph(struct walk *walk)
+{
+	struct fx_graph *graph = walk->w->graph;
+	uintptr_t time = (uintptr_t)fx_journal_now(graph) + 1;
+	const char *before;
+	const char *now;
+	char text[33];
+
+	fx_hash_text(fx_graph_hash(graph), text);
+	now = fx_intern(text);
+	before = (const char *)fx_map_get(&walk->hashes, time, 0);
+	fx_map_set(&walk->hashes, time, (uintptr_t)now);
+	return !before || fxt_same(now, before);
+}
+
 static bool
 walk_is_sound(uint64_t seed, const char *backend, const char *limit)
 {
@@ -267,14 +289,17 @@ walk_is_sound(uint64_t seed, const char *backend, const char *limit)
 	fxt_start(&w);
 	for (size_t i = 0; i < 14; i++) {
 		walk_step(&walk);
-		if (!fxt_is_as_fresh(&w, &walk.overrides)) {
+		if (!is_same_graph(&walk) ||
+			!fxt_is_as_fresh(&w, &walk.overrides)) {
 			CU_FAIL("not as fresh");
 			fxt_same(fx_intern_format("seed %llu step %zu",
 					 (unsigned long long)seed, i),
 				"sound");
+			fx_map_deinit(&walk.hashes);
 			return false;
 		}
 	}
+	fx_map_deinit(&walk.hashes);
 	return true;
 }
 

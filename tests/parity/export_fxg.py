@@ -63,8 +63,8 @@ def dtype_name(dtype):
     return str(dtype)[len("torch."):]
 
 
-# What every module has.
-EVERY = set(vars(torch.nn.Module()))
+# Private attributes that say what a layer does.
+TELLING = {"_flat_weights_names"}
 
 
 def text_of(x):
@@ -153,7 +153,8 @@ def config_of(module):
             return all(map(is_plain, x))
         return x is None or isinstance(x, (bool, int, float, str, torch.dtype))
     return {k: v for k, v in vars(module).items()
-            if k not in EVERY and k != "graph" and is_plain(v)}
+            if (not k.startswith("_") or k in TELLING)
+            and k not in ("training", "graph") and is_plain(v)}
 
 
 class Writer:

@@ -196,6 +196,7 @@ plan_free(struct fx_plans *plans, struct fx_plan *plan)
 	if (plan->inner)
 		fx_plans_deinit(plan->inner);
 	free(plan->inner);
+	fx_plan_drop_members(plan);
 	free(plan);
 }
 

@@ -3,6 +3,8 @@
  */
 #include <config.h>
 
+#include <stdlib.h>
+
 #include "base/arena.h"
 #include "base/intern.h"
 #include "base/mem.h"
@@ -111,6 +113,48 @@ expand(const struct fx_plan_call *call, struct fx_module *module,
 		&args, &kwargs, ret);
 }
 
+void
+fx_plan_drop_members(struct fx_plan *plan)
+{
+	for (size_t i = 0; i < plan->member_count; i++)
+		fx_datum_unref(plan->members[i].datum);
+	free(plan->members);
+	plan->members = NULL;
+	plan->member_count = 0;
+}
+
+/* TENSOR for input INDEX: the datum of the last time, unless the module has
+ * another tensor now or its weights were attached since.
+ */
+static struct fx_error *
+member_datum(const struct fx_plan_call *call, size_t index,
+	const struct fx_tensor *tensor, struct fx_datum **ret)
+{
+	struct fx_backend *backend = call->plans->backend;
+	struct fx_plan *plan = call->plan;
+	const struct fx_blob *blob =
+		tensor->storage ? tensor->storage->blob : NULL;
+	struct fx_plan_member *member;
+	struct fx_error *err = NULL;
+
+	if (!plan->members) {
+		plan->member_count = plan->fragment->input_count;
+		plan->members =
+			fx_xcalloc(plan->member_count, sizeof(*plan->members));
+	}
+	member = &plan->members[index];
+	if (!member->datum || member->tensor != tensor ||
+		member->blob != blob) {
+		fx_datum_unref(member->datum);
+		*member = (struct fx_plan_member){ tensor, blob, NULL };
+		err = backend->ops->from_tensor(backend, tensor,
+			&member->datum);
+	}
+	if (!err)
+		*ret = fx_datum_ref(member->datum);
+	return err;
+}
+
 /* What the fragment's inputs get: members of the module and leaves of the
  * arguments, as the fragment says.
  */
@@ -119,7 +163,6 @@ gather_inputs(const struct fx_plan_call *call, struct fx_module *module,
 	const struct fx_fragment *fragment, struct gathered *ret)
 {
 	FX_AUTO(gathered) struct gathered leaves = { .data = { 0 } };
-	struct fx_backend *backend = call->plans->backend;
 	size_t leaf = 0;
 
 	for (size_t i = 0; i < call->plan->count; i++)
@@ -132,8 +175,7 @@ gather_inputs(const struct fx_plan_call *call, struct fx_module *module,
 		struct fx_error *err;
 
 		if (tensor) {
-			err = backend->ops->from_tensor(backend, tensor,
-				&datum);
+			err = member_datum(call, i, tensor, &datum);
 			if (err)
 				return err;
 		} else if (!name && leaf < leaves.data.count) {
@@ -167,6 +209,8 @@ find_fragment(const struct fx_plan_call *call, struct fx_module *module,
 	if (err)
 		return err;
 	*is_same_ret = fragment == plan->fragment;
+	if (!*is_same_ret)
+		fx_plan_drop_members(plan);
 	plan->fragment = fragment;
 	plan->version = version;
 	return NULL;

@@ -10,12 +10,14 @@
 #include "run/datum.h"
 #include "run/plan.h"
 
+struct fx_blob;
 struct fx_fragment;
 struct fx_graph;
 struct fx_kind;
 struct fx_module;
 struct fx_node;
 struct fx_slot;
+struct fx_tensor;
 
 /* One piece of memory: the slots, kinds and keywords stand behind it. */
 struct fx_plan {
@@ -38,7 +40,19 @@ struct fx_plan {
 	const struct fx_fragment *fragment;
 	uint64_t version;
 	struct fx_plans *inner;
+	/* The parameters that its inputs were last, by input; or NULL. */
+	struct fx_plan_member *members;
+	size_t member_count;
 };
+
+struct fx_plan_member {
+	const struct fx_tensor *tensor; /* NULL: none yet */
+	const struct fx_blob *blob;
+	struct fx_datum *datum; /* referenced */
+};
+
+/* Forget the parameters of PLAN's fragment. */
+void fx_plan_drop_members(struct fx_plan *plan);
 
 struct fx_plan_call {
 	struct fx_plans *plans;

@@ -161,7 +161,7 @@ def check(program, names, limit):
 def main():
     program = sys.argv[1]
     names = sys.argv[2:] or ["own"] + FEW
-    limit = float("inf") if "large" in names else LARGE
+    limit = LARGE if "all" in names else float("inf")
     names = [one for name in names
              for one in (builders() if name in ("all", "large")
                          else run_own.MODELS if name == "own" else [name])

@@ -719,7 +719,48 @@ def add_shortcut(x, shortcut, residual_with_cls_embed):
     return x
 
 
+def distances(count, other):
+    """Of COUNT positions from OTHER ones, whose steps may be longer."""
+    mine = torch.arange(count).unsqueeze(1) * max(other / count, 1.0)
+    theirs = torch.arange(other).unsqueeze(0) + (1.0 - other)
+    return (mine - theirs * max(count / other, 1.0)).long()
+
+
+def positions(table, count, other):
+    """[count, other, C] from a table of distances, made as long as needed."""
+    length = int(2 * max(count, other) - 1)
+    # One that is long enough already stays as it is.
+    table = F.interpolate(table.permute(1, 0).unsqueeze(0), size=length,
+                          mode="linear").squeeze(0).permute(1, 0)
+    return table[distances(count, other)]
+
+
+def add_rel_pos(attn, q, q_thw, k_thw, rel_pos_h, rel_pos_w, rel_pos_t):
+    """Scores, with what distances in height, width and time add to them."""
+    q_t, q_h, q_w = q_thw[0], q_thw[1], q_thw[2]
+    k_t, k_h, k_w = k_thw[0], k_thw[1], k_thw[2]
+    by_h = positions(rel_pos_h, q_h, k_h)
+    by_w = positions(rel_pos_w, q_w, k_w)
+    by_t = positions(rel_pos_t, q_t, k_t)
+    B, heads, dim = q.shape[0], q.shape[1], q.shape[3]
+    r_q = q[:, :, 1:].reshape(B, heads, q_t, q_h, q_w, dim)
+    rel_h = torch._VF.einsum("bythwc,hkc->bythwk", (r_q, by_h))
+    rel_w = torch._VF.einsum("bythwc,wkc->bythwk", (r_q, by_w))
+    r_q = r_q.permute(2, 0, 1, 3, 4, 5).reshape(
+        q_t, B * heads * q_h * q_w, dim)
+    rel_t = torch.matmul(r_q, by_t.transpose(1, 2)).transpose(0, 1)
+    rel_t = rel_t.view(B, heads, q_h, q_w, q_t, k_t).permute(0, 1, 4, 2, 3, 5)
+    rel_pos = (rel_h.unsqueeze(5).unsqueeze(7)
+               + rel_w.unsqueeze(5).unsqueeze(6)
+               + rel_t.unsqueeze(6).unsqueeze(7)).reshape(
+        B, heads, q_t * q_h * q_w, k_t * k_h * k_w)
+    inner = attn[:, :, 1:, 1:]
+    inner.add_(rel_pos)
+    return attn
+
+
 NAMES = {
+    "torchvision.models.video.mvit._add_rel_pos": add_rel_pos,
     "operator.truediv": number_by_tensor,
     "torchvision.models.swin_transformer.shifted_window_attention":
         shifted_window_attention,

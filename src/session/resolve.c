@@ -69,7 +69,7 @@ resolve_value(void *context, struct fx_node *node, struct fx_datum **ret)
 static struct fx_node *
 examined(const struct fx_resolve_context *context)
 {
-	const struct fx_datum *last =
+	FX_AUTO_DATUM struct fx_datum *last =
 		fx_session_variable(context->session, "_");
 
 	if (!last || last->kind != FX_DATUM_NODE)

@@ -43,6 +43,7 @@
 enum {
 	RUNS = 7,
 	HUB_EVERY = 10,
+	HUB_USERS = 10000,
 	MOST_RATIO = 15,
 	SWEPT = 64 << 20,
 };
@@ -58,6 +59,8 @@ enum measure {
 	CLONE,
 	RAUW,
 	RAUW_UNDO,
+	HUB,
+	HUB_UNDO,
 	DCE,
 	DCE_UNDO,
 	ONE_EDIT,
@@ -84,6 +87,8 @@ static const struct {
 	[CLONE] = { "clone", 0, "a copy" },
 	[RAUW] = { "rauw", 100, "uses of the hub replaced" },
 	[RAUW_UNDO] = { "rauw-undo", 100, "and taken back" },
+	[HUB] = { "hub", 100, "10,000 uses of one node replaced" },
+	[HUB_UNDO] = { "hub-undo", 100, "and taken back" },
 	[DCE] = { "dce", 100, "the pass, every node being dead" },
 	[DCE_UNDO] = { "dce-undo", 100, "and taken back" },
 	[ONE_EDIT] = { "one-edit", 0, "one transaction of one edit" },
@@ -157,9 +162,9 @@ append(struct fx_graph *graph, const char *target, struct fx_node *a,
 	return fx_graph_append(graph, &spec);
 }
 
-/* The chain; its first relu is the hub. */
+/* The chain; its first relu is the hub, which every EVERYth node adds. */
 static struct fx_graph *
-build(size_t count)
+build(size_t count, size_t every)
 {
 	struct fx_graph *graph = fx_graph_new(1);
 	struct fx_node_spec spec = { .opcode = FX_OPCODE_PLACEHOLDER,
@@ -170,8 +175,8 @@ build(size_t count)
 
 	last = hub;
 	for (size_t i = 3; i < count; i++)
-		last = i % HUB_EVERY ? append(graph, "torch.relu", last, NULL)
-				     : append(graph, "operator.add", last, hub);
+		last = i % every ? append(graph, "torch.relu", last, NULL)
+				 : append(graph, "operator.add", last, hub);
 	result = fx_value_node(last);
 	spec = (struct fx_node_spec){ .opcode = FX_OPCODE_OUTPUT,
 		.target = "output",
@@ -227,6 +232,7 @@ undo(struct fx_graph *graph, double *best)
 	record(best, start);
 }
 
+/* BEST: of replacing the hub's uses, then of undoing that. */
 static void
 measure_rauw(struct fx_graph *graph, double *best)
 {
@@ -237,8 +243,22 @@ measure_rauw(struct fx_graph *graph, double *best)
 	fx_journal_begin(graph, "rauw");
 	must(fx_edit_replace_uses(hub, &with, NULL, NULL, NULL));
 	must(fx_journal_commit(graph, NULL));
-	record(&best[RAUW], start);
-	undo(graph, &best[RAUW_UNDO]);
+	record(&best[0], start);
+	undo(graph, &best[1]);
+}
+
+/* The same for as many uses in a small graph as in a large one. */
+static void
+measure_hub(size_t count, double *best)
+{
+	struct fx_graph *graph =
+		build(count, FX_MAX(count / HUB_USERS, (size_t)1));
+
+	fx_journal_open(graph, "bench");
+	fx_journal_get(graph, 0);
+	fx_graph_hash(graph);
+	measure_rauw(graph, best);
+	fx_graph_free(graph);
 }
 
 /* The result becomes the input; all between them is dead. */
@@ -316,14 +336,15 @@ measure_all(size_t count, const char *path, double *best)
 {
 	for (int run = 0; run < RUNS; run++) {
 		double start = begin();
-		struct fx_graph *graph = build(count);
+		struct fx_graph *graph = build(count, HUB_EVERY);
 
 		record(&best[BUILD], start);
 		measure_text(graph, best);
 		measure_questions(graph, best);
 		fx_journal_open(graph, "bench");
 		fx_journal_get(graph, 0);
-		measure_rauw(graph, best);
+		measure_rauw(graph, &best[RAUW]);
+		measure_hub(count, &best[HUB]);
 		measure_dce(graph, best);
 		measure_edits(graph, best);
 		measure_file(graph, path, best);
@@ -381,7 +402,7 @@ print_row(enum measure m, double few, double many, double torch)
 static void
 print_memory(size_t count)
 {
-	struct fx_graph *graph = build(count);
+	struct fx_graph *graph = build(count, HUB_EVERY);
 
 	printf("memory     %zu bytes a node in all, %zu the node alone\n",
 		fx_graph_memory(graph) / count, sizeof(struct fx_node));

@@ -61,20 +61,60 @@ fx_place_push(struct fx_model *model, struct fx_graph *graph)
 	return place;
 }
 
-void
-fx_place_pop(struct fx_model *model)
+/* Out of the stack, and without values. */
+static struct fx_place *
+take_innermost(struct fx_model *model)
 {
 	struct fx_place *place = fx_vec_pop(&model->places);
 
 	fx_timeline_rewind(&model->timeline, place->graph, &place->env,
 		fx_graph_first(place->graph));
+	fx_env_clear(&place->env);
+	model->frame = 0;
+	return place;
+}
+
+static void
+place_free(struct fx_place *place)
+{
+	if (!place)
+		return;
 	for (size_t i = 0; i < place->argument_count; i++)
 		fx_datum_unref(place->arguments[i]);
 	free(place->arguments);
 	fx_env_deinit(&place->env);
 	fx_plans_deinit(&place->plans);
 	free(place);
-	model->frame = 0;
+}
+
+void
+fx_place_pop(struct fx_model *model)
+{
+	place_free(take_innermost(model));
+}
+
+struct fx_place *
+fx_place_detach(struct fx_model *model)
+{
+	while (model->places.count > 1)
+		fx_place_pop(model);
+	return model->places.count ? take_innermost(model) : NULL;
+}
+
+void
+fx_place_attach(struct fx_model *model, struct fx_place *place_taken)
+{
+	struct fx_place *place = place_taken;
+	bool fits = place && place->graph == model->graph &&
+		    place->plans.backend == model->backend;
+
+	if (!fits) {
+		place_free(place);
+		fx_place_push(model, model->graph);
+		return;
+	}
+	fx_vec_push(&model->places, place);
+	fx_place_set_stop(model, place, fx_graph_first(place->graph));
 }
 
 /* --- nested graphs ------------------------------------------------------ */

@@ -34,6 +34,13 @@ void fx_place_set_stop(struct fx_model *model, struct fx_place *place,
 	struct fx_node *node);
 struct fx_place *fx_place_push(struct fx_model *model, struct fx_graph *graph);
 void fx_place_pop(struct fx_model *model);
+/* Starting over keeps the outermost place, as its plans took time to make:
+ * take it out of the stack, without values (NULL: there is none), and stand
+ * before the first node of it, or of a fresh one when it does not fit any
+ * more.
+ */
+struct fx_place *fx_place_detach(struct fx_model *model);
+void fx_place_attach(struct fx_model *model, struct fx_place *place_taken);
 /* Enter the graph nested in CALL, on its arguments' values. */
 FX_NODISCARD struct fx_error *fx_place_enter(struct fx_model *model,
 	struct fx_node *call);

@@ -14,19 +14,22 @@ struct fx_error *
 fx_position_begin(struct fx_session *session, struct fx_model *model)
 {
 	struct fx_error *err = fx_model_choose_backend(session, model);
+	struct fx_place *place;
 
 	if (err)
 		return err;
 	if (!model->graph->node_count)
 		return fx_error_new(FX_ERR_VALUE, "%s has no nodes to run",
 			model->name);
+	place = fx_place_detach(model);
 	fx_position_kill(model);
 	fx_model_set_fallback(model);
 	model->fallback_before = model->backend->fallback_calls;
 	err = fx_timeline_start(&model->timeline, model->backend,
 		session->seed);
-	if (!err)
-		fx_place_push(model, model->graph);
+	fx_place_attach(model, place);
+	if (err)
+		fx_position_kill(model);
 	return err;
 }
 

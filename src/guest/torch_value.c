@@ -206,15 +206,20 @@ fx_torch_storage_save(const void *pointer, struct fx_blob **ret)
 	const struct fx_torch_payload *payload = pointer;
 	size_t size;
 	void *bytes = payload->shim->tensor_storage(payload->tensor, &size);
-	struct fx_error *err;
+	void *copy;
 
 	if (!bytes && size)
 		return fx_error_new(FX_ERR_TYPE,
 			"the tensor's storage cannot be read");
-	err = fx_blob_new(size, ret);
-	if (!err && size)
-		memcpy(fx_blob_data(*ret), bytes, size);
-	return err;
+	/* Not zeros first: a model in place saves all that it computes. */
+	copy = malloc(size + 1);
+	if (!copy)
+		return fx_error_new(FX_ERR_NO_SPACE,
+			"not enough memory for %zu bytes", size);
+	if (size)
+		memcpy(copy, bytes, size);
+	*ret = fx_blob_wrap(copy, size, free, copy);
+	return NULL;
 }
 
 struct fx_error *

@@ -21,6 +21,7 @@
 #define VIEW     FX_OP_VIEW
 #define EFFECT   FX_OP_EFFECT
 #define DATA     FX_OP_DATA
+#define MATRICES FX_OP_MATRICES
 
 static const struct fx_op_info optab[] = {
 	[FX_OP_NONE] = { "", "", "", "", 0, "none" },

@@ -5,10 +5,10 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/str.h"
 #include "ir/module.h"
 #include "ir/tensor_meta.h"
 #include "ir/value_text.h"
+#include "ops/optab.h"
 #include "run/datum.h"
 #include "session/place.h"
 #include "session/position_private.h"
@@ -104,8 +104,7 @@ hint_product(struct fx_error *err, const struct fx_place *place,
 	long long inner;
 
 	if (!a || !b || b->rank != 2 || fx_error_hint_text(err) ||
-		!(fx_str_ends(node->target, "matmul") ||
-			fx_str_ends(node->target, ".mm")))
+		!(fx_op_info((enum fx_op)node->op)->traits & FX_OP_MATRICES))
 		return err;
 	inner = (long long)a->sizes[a->rank - 1].integer;
 	if (inner == b->sizes[0].integer || inner != b->sizes[1].integer)

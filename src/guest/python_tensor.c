@@ -28,13 +28,12 @@ shape_json(const struct fx_tensor_meta *meta)
 static struct fx_error *
 check_sizes(const struct fx_tensor_meta *meta)
 {
-	for (uint32_t i = 0; i < meta->rank; i++)
-		if (meta->sizes[i].kind != FX_VALUE_INT)
-			return fx_error_new(FX_ERR_VALUE,
-				"a tensor needs sizes that are numbers");
 	if (!meta->has_shape || meta->dtype == FX_DTYPE_NONE)
 		return fx_error_new(FX_ERR_VALUE,
 			"a tensor needs a dtype and a shape");
+	if (!fx_tensor_meta_has_numbers(meta))
+		return fx_error_new(FX_ERR_VALUE,
+			"a tensor needs sizes that are numbers");
 	return NULL;
 }
 

@@ -70,6 +70,15 @@ fx_tensor_meta_shapeless(struct fx_arena *arena, enum fx_dtype dtype)
 	return value_of(meta);
 }
 
+bool
+fx_tensor_meta_has_numbers(const struct fx_tensor_meta *meta)
+{
+	for (uint32_t i = 0; i < meta->rank; i++)
+		if (meta->sizes[i].kind != FX_VALUE_INT)
+			return false;
+	return meta->has_shape;
+}
+
 struct fx_value
 fx_tensor_meta_numel(struct fx_arena *arena, const struct fx_tensor_meta *meta)
 {

@@ -30,6 +30,9 @@ struct fx_value fx_tensor_meta_ints(struct fx_arena *arena, enum fx_dtype dtype,
 struct fx_value fx_tensor_meta_shapeless(struct fx_arena *arena,
 	enum fx_dtype dtype);
 
+/* Whether the rank is known and every size is a number, as of values. */
+bool fx_tensor_meta_has_numbers(const struct fx_tensor_meta *meta);
+
 /* Number of elements, INT or SYMBOL. */
 struct fx_value fx_tensor_meta_numel(struct fx_arena *arena,
 	const struct fx_tensor_meta *meta);

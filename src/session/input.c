@@ -133,16 +133,6 @@ evaluate_seeded(struct fx_session *session, struct fx_model *model,
 	return other;
 }
 
-/* No symbols; those make shapes, not values. */
-static bool
-has_numbers(const struct fx_tensor_meta *meta)
-{
-	for (uint32_t i = 0; i < meta->rank; i++)
-		if (meta->sizes[i].kind != FX_VALUE_INT)
-			return false;
-	return meta->has_shape;
-}
-
 /* "f32[1,3]" or an expression, for NODE: several inputs of one seed differ. */
 static struct fx_error *
 read_input(struct fx_session *session, struct fx_model *model,
@@ -163,7 +153,9 @@ read_input(struct fx_session *session, struct fx_model *model,
 		fx_error_free(err);
 		return NULL;
 	}
-	if (value.kind != FX_VALUE_TENSOR || !has_numbers(value.tensor)) {
+	/* Symbols make shapes, not values. */
+	if (value.kind != FX_VALUE_TENSOR ||
+		!fx_tensor_meta_has_numbers(value.tensor)) {
 		*ret = fx_datum_from_value(&value);
 		return NULL;
 	}

@@ -207,14 +207,12 @@ make_up_input(struct fx_model *model, const struct fx_node *placeholder,
 	const struct fx_value *meta = placeholder->meta;
 	struct fx_error *err;
 	bool is_known = meta && meta->kind == FX_VALUE_TENSOR &&
-			meta->tensor->has_shape;
+			fx_tensor_meta_has_numbers(meta->tensor);
 
 	if (!ops->has_values || fx_value_item_count(&placeholder->args) > 0 ||
 		(meta && meta->kind != FX_VALUE_TENSOR &&
 			meta->kind != FX_VALUE_UNKNOWN))
 		return NULL;
-	for (uint32_t i = 0; is_known && i < meta->tensor->rank; i++)
-		is_known = meta->tensor->sizes[i].kind == FX_VALUE_INT;
 	if (!is_known)
 		return fx_error_hint(fx_error_new(FX_ERR_NO_VALUE,
 					     "the input %s is not given",

@@ -245,12 +245,9 @@ is_known(const struct fx_value *meta)
 {
 	size_t count = fx_value_item_count(meta);
 
-	if (meta->kind == FX_VALUE_TENSOR) {
-		for (uint32_t i = 0; i < meta->tensor->rank; i++)
-			if (meta->tensor->sizes[i].kind != FX_VALUE_INT)
-				return false;
-		return meta->tensor->has_shape && meta->tensor->dtype;
-	}
+	if (meta->kind == FX_VALUE_TENSOR)
+		return fx_tensor_meta_has_numbers(meta->tensor) &&
+		       meta->tensor->dtype;
 	for (size_t i = 0; i < count; i++)
 		if (!is_known(&meta->items[i]))
 			return false;

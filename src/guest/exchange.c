@@ -287,39 +287,6 @@ fx_worker_trace(struct fx_worker *worker,
 }
 
 struct fx_error *
-fx_capture_weights(struct fx_capture *capture, struct fx_safetensors **ret,
-	char **skipped_ret)
-{
-	struct exchange e = { .capture = capture };
-	json_t *question = json_pack("{s:s}", "op", "weights"), *answer;
-	FX_AUTO_FREE char *path = NULL;
-	struct fx_error *err =
-		fx_channel_send(&capture->channel, question, NULL, 0);
-
-	json_decref(question);
-	if (err) {
-		fx_error_free(err);
-		return how_it_ended(&e);
-	}
-	err = child_line(&e, &answer);
-	if (err)
-		return err;
-	if (!json_is_true(json_object_get(answer, "ok")))
-		err = fx_failure_error(json_object_get(answer, "error"), NULL);
-	else if (capture->channel.received_fd < 0)
-		err = fx_error_new(FX_ERR_CHILD, "no weights came along");
-	if (!err) {
-		path = fx_xasprintf("/proc/self/fd/%d",
-			capture->channel.received_fd);
-		err = fx_safetensors_open(path, ret);
-	}
-	if (!err)
-		*skipped_ret = fx_reply_skipped(answer);
-	json_decref(answer);
-	return err;
-}
-
-struct fx_error *
 fx_capture_ask(struct fx_capture *capture, const struct fx_question *question,
 	json_t **answer_ret, char **bytes_ret)
 {
@@ -354,6 +321,32 @@ fx_capture_ask(struct fx_capture *capture, const struct fx_question *question,
 	if (bytes_ret)
 		*bytes_ret = FX_TAKE(bytes);
 	return NULL;
+}
+
+struct fx_error *
+fx_capture_weights(struct fx_capture *capture, struct fx_safetensors **ret,
+	char **skipped_ret)
+{
+	json_t *message = json_pack("{s:s}", "op", "weights"), *answer;
+	const struct fx_question question = { .message = message, .fd = -1 };
+	FX_AUTO_FREE char *path = NULL;
+	struct fx_error *err =
+		fx_capture_ask(capture, &question, &answer, NULL);
+
+	json_decref(message);
+	if (err)
+		return err;
+	if (capture->channel.received_fd < 0)
+		err = fx_error_new(FX_ERR_CHILD, "no weights came along");
+	if (!err) {
+		path = fx_xasprintf("/proc/self/fd/%d",
+			capture->channel.received_fd);
+		err = fx_safetensors_open(path, ret);
+	}
+	if (!err)
+		*skipped_ret = fx_reply_skipped(answer);
+	json_decref(answer);
+	return err;
 }
 
 int

@@ -160,18 +160,17 @@ strange(void)
 		"the Python process answered with something else");
 }
 
-static struct fx_error *get(json_t *json, fx_wire_held_fn *held, void *context,
-	int depth, struct fx_datum **ret);
-
 struct reading {
 	fx_wire_held_fn *held;
 	void *context;
-	int depth;
 };
 
+static struct fx_error *get(json_t *json, const struct reading *r, int depth,
+	struct fx_datum **ret);
+
 static struct fx_error *
-get_items(json_t *list, const struct reading *r, enum fx_datum_kind kind,
-	struct fx_datum **ret)
+get_items(json_t *list, const struct reading *r, int depth,
+	enum fx_datum_kind kind, struct fx_datum **ret)
 {
 	size_t count = json_array_size(list), done = 0;
 	FX_AUTO_FREE struct fx_datum **items =
@@ -182,8 +181,8 @@ get_items(json_t *list, const struct reading *r, enum fx_datum_kind kind,
 		(kind == FX_DATUM_SLICE && count != 3))
 		return strange();
 	while (done < count && !err) {
-		err = get(json_array_get(list, done), r->held, r->context,
-			r->depth + 1, &items[done]);
+		err = get(json_array_get(list, done), r, depth + 1,
+			&items[done]);
 		done += !err;
 	}
 	if (!err) {
@@ -209,7 +208,8 @@ get_value(enum fx_value_kind kind, const char *text)
 }
 
 static struct fx_error *
-get_tagged(json_t *json, const struct reading *r, struct fx_datum **ret)
+get_tagged(json_t *json, const struct reading *r, int depth,
+	struct fx_datum **ret)
 {
 	void *first = json_object_iter(json);
 	const char *word = first ? json_object_iter_key(first) : "";
@@ -222,8 +222,8 @@ get_tagged(json_t *json, const struct reading *r, struct fx_datum **ret)
 	if (json_is_array(of))
 		for (size_t i = 0; i < FX_ARRAY_LEN(containers); i++)
 			if (strcmp(containers[i].word, word) == 0)
-				return get_items(of, r, containers[i].kind,
-					ret);
+				return get_items(of, r, depth,
+					containers[i].kind, ret);
 	if (!json_is_string(of))
 		return strange();
 	if (strcmp(word, "f") == 0)
@@ -238,11 +238,8 @@ get_tagged(json_t *json, const struct reading *r, struct fx_datum **ret)
 }
 
 static struct fx_error *
-get(json_t *json, fx_wire_held_fn *held, void *context, int depth,
-	struct fx_datum **ret)
+get(json_t *json, const struct reading *r, int depth, struct fx_datum **ret)
 {
-	struct reading r = { .held = held, .context = context, .depth = depth };
-
 	if (depth > MOST_DEPTH)
 		return strange();
 	switch (json ? json_typeof(json) : JSON_REAL) {
@@ -261,7 +258,7 @@ get(json_t *json, fx_wire_held_fn *held, void *context, int depth,
 			json_string_length(json));
 		return NULL;
 	case JSON_OBJECT:
-		return get_tagged(json, &r, ret);
+		return get_tagged(json, r, depth, ret);
 	default:
 		return strange();
 	}
@@ -271,5 +268,7 @@ struct fx_error *
 fx_wire_get(json_t *json, fx_wire_held_fn *held, void *context,
 	struct fx_datum **ret)
 {
-	return get(json, held, context, 0, ret);
+	const struct reading r = { .held = held, .context = context };
+
+	return get(json, &r, 0, ret);
 }

@@ -7,7 +7,7 @@ fxdb_SOURCES = \
 	%D%/output.c \
 	%D%/startup.c \
 	%D%/theme.c %D%/theme.def %D%/theme.h \
-	%D%/ui.h \
+	%D%/ui.h %D%/welcome.c \
 	%D%/batch/batch.c \
 	%D%/repl/interrupt.c %D%/repl/interrupt.h \
 	%D%/repl/line.h \

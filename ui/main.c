@@ -129,7 +129,7 @@ run(struct ui *ui)
 	if (is_bare(options) && !options->quiet && !options->tui)
 		ui_first_screen(ui);
 	else if (started && options->model && !options->quiet)
-		out_note(ui->out, "\"help\" to begin.");
+		out_note(ui->out, "\"help\" or \"tutorial\" to begin.");
 	repl_run(ui);
 	return exit_status(ui);
 }

@@ -50,6 +50,7 @@ static const struct option_row {
 	{ "readonly", OPTION_FLAG, offsetof(struct ui_options, read_only) },
 	{ "keep-going", OPTION_FLAG, offsetof(struct ui_options, keep_going) },
 	{ "doctor", OPTION_FLAG, offsetof(struct ui_options, doctor) },
+	{ "welcome", OPTION_FLAG, offsetof(struct ui_options, welcome) },
 	{ "version", OPTION_FLAG, offsetof(struct ui_options, version) },
 	{ "help", OPTION_FLAG, offsetof(struct ui_options, help) },
 	{ "h", OPTION_FLAG, offsetof(struct ui_options, help) },

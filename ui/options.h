@@ -30,6 +30,7 @@ struct ui_options {
 	bool read_only;
 	bool keep_going;
 	bool doctor;
+	bool welcome; /* the bundled model, and the first screen */
 	bool version;
 	bool help;
 	bool restricted; /* no files, no programs: for fuzzing */

@@ -211,26 +211,9 @@ ui_startup(struct ui *ui)
 		return false;
 	if (options->model && !open_model(ui))
 		return false;
+	if (options->welcome && !options->model && !ui_open_bundled(ui))
+		return false;
 	if (!(options->model && strchr(options->model, ':')) && !set_inputs(ui))
 		return false;
 	return run_actions(ui);
-}
-
-void
-ui_first_screen(struct ui *ui)
-{
-	struct out *out = ui->out;
-
-	out_line(out, FX_ROLE_TITLE,
-		PACKAGE_STRING ": a debugger for PyTorch graphs.");
-	out_line(out, FX_ROLE_PLAIN,
-		"No graph is open: load FILE opens one (.fxg, printed code); "
-		"trace FILE.py:CLASS makes one.");
-	out_line(out, FX_ROLE_PLAIN,
-		"help concepts  says how nodes, sets and places are named.");
-	out_line(out, FX_ROLE_PLAIN,
-		"apropos WORD   finds a command; help COMMAND has examples.");
-	out_line(out, FX_ROLE_PLAIN,
-		"start, step    run one node at a time; rs goes back, undo "
-		"takes edits back.");
 }

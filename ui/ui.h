@@ -41,7 +41,11 @@ void ui_show_error(struct ui *ui, struct fx_error *err);
 /* What --doctor says. */
 void ui_doctor(struct ui *ui);
 
-/* The five lines of a start without a model. */
+/* Open the bundled model and stop before its first operation; false when that
+ * failed (it has been shown).
+ */
+bool ui_open_bundled(struct ui *ui);
+/* The five lines of a start without a model, or with the bundled one. */
 void ui_first_screen(struct ui *ui);
 
 /* Run the lines of standard input, without a prompt. */

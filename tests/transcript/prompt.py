@@ -74,8 +74,32 @@ mlp = source + "/doc/examples/mlp.fxg"
 p = Prompt()
 text = p.read("(fxdb) ")
 check(text.count("\n") == 5, f"the first screen is not five lines: {text!r}")
+for word in ("debugger", "Nothing is open", "help concepts", "tutorial",
+             "step"):
+    check(word in text, f"no {word!r} in the first screen: {text!r}")
 p.type("\x04", "\n")
 p.leave(0)
+
+# With the bundled model open the first step shows what was computed.
+p = Prompt("--welcome")
+text = p.read("(fxdb) ")
+check(text.count("\n") == 5, f"the first screen is not five lines: {text!r}")
+check("Open: mlp, a model of 7 nodes; stopped before fc1." in text,
+      f"what is open: {text!r}")
+text = p.type("step\n", "1: .-1 = f32[2,8]")
+check("call_module act(%fc1)" in text and "f32[2,8]" in text,
+      f"the first step: {text!r}")
+p.read("(fxdb) ")
+p.type("\x04", "\n")
+p.leave(0)
+
+# Nothing is said with -q.
+for arguments in (["-q"], ["-q", "--welcome"]):
+    p = Prompt(*arguments)
+    text = p.read("(fxdb) ")
+    check(text.count("\n") == 0, f"said with {arguments}: {text!r}")
+    p.type("\x04", "\n")
+    p.leave(0)
 
 p = Prompt(mlp)
 p.read("(fxdb) ")

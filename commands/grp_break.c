@@ -71,7 +71,9 @@ check_condition(const char *text)
 		FX_PARSE_DESIGNATORS | FX_PARSE_EQUAL_COMPARES, &tree);
 }
 
-/* It can be put right later, and a nested graph has other names. */
+/* It can be put right later, and a nested graph has other names.  Before the
+ * start what values would say is not known.
+ */
 static void
 warn_of_condition(struct cmd_ctx *ctx, const char *text)
 {
@@ -82,10 +84,28 @@ warn_of_condition(struct cmd_ctx *ctx, const char *text)
 		err = fx_resolve_condition(ctx->session, ctx->model, text,
 			&truth);
 	if (err && fx_error_code(err) != FX_ERR_NOT_RUN &&
-		fx_error_code(err) != FX_ERR_NO_VALUE)
+		fx_error_code(err) != FX_ERR_NO_VALUE &&
+		(fx_error_code(err) != FX_ERR_TYPE ||
+			fx_position_is_started(ctx->model)))
 		out_warning(ctx->out, "the condition cannot be tested: %s",
 			fx_error_message(err));
 	fx_error_free(err);
+}
+
+/* Of several nodes, the first may stand above what the condition asks for. */
+static void
+warn_of_late(struct cmd_ctx *ctx, const struct fx_breakpoint *breakpoint)
+{
+	struct fx_node *at;
+	const struct fx_node *late =
+		fx_breakpoint_late(ctx->session, breakpoint, &at);
+
+	if (late)
+		out_warning(ctx->out,
+			"before @%zu %%%s, the first of them, %%%s has not "
+			"run: the condition cannot be tested there, and "
+			"execution stops",
+			fx_graph_position(at->graph, at), at->name, late->name);
 }
 
 static bool
@@ -131,6 +151,7 @@ add_breakpoint(struct cmd_ctx *ctx, bool temporary)
 		return err;
 	say_breakpoint(ctx, breakpoint);
 	warn_of_condition(ctx, condition);
+	warn_of_late(ctx, breakpoint);
 	return NULL;
 }
 
@@ -342,6 +363,7 @@ condition_exec(struct cmd_ctx *ctx)
 	if (err)
 		return err;
 	warn_of_condition(ctx, text);
+	warn_of_late(ctx, fx_breakpoint_find(ctx->session, number));
 	if (text)
 		out_line(ctx->out, FX_ROLE_BREAKPOINT,
 			"Breakpoint %d stops only if %s", number, text);
@@ -401,7 +423,9 @@ const struct cmd_entry cmd_group_break[] = {
 		.help = "Stops before each node that matches: a node, a query, "
 			"a module scope (its first node) or a line of the "
 			"model's source. When nothing matches it is an error, "
-			"unless -p makes it pending.",
+			"unless -p makes it pending. Execution stops before "
+			"the node, so a condition tests the values of nodes "
+			"above it: .-1 is the one before.",
 		.synonyms = "breakpoint stop halt pause",
 		.needs = CMD_NEED_GRAPH,
 		.args = WHERE_ARGS,

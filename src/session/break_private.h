@@ -41,4 +41,13 @@ void fx_breaks_sweep(struct fx_session *session);
 void fx_breaks_drop_model(struct fx_session *session, struct fx_model *model);
 void fx_breaks_free(struct fx_session *session);
 
+/* Look B's nodes up again if the graph has changed. */
+void fx_break_refresh(struct fx_session *session, struct fx_break *b);
+
+/* condition.c: NO_VALUE when CONDITION asks for a value that is there at none
+ * of B's nodes, as execution stops before them.
+ */
+FX_NODISCARD struct fx_error *fx_condition_check(struct fx_session *session,
+	struct fx_break *b, const char *condition);
+
 #endif /* FX_SESSION_BREAK_PRIVATE_H */

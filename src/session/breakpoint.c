@@ -161,8 +161,8 @@ match(struct fx_session *session, struct fx_break *b)
 static struct fx_error *classify(struct fx_session *session,
 	struct fx_break *b);
 
-static void
-refresh(struct fx_session *session, struct fx_break *b)
+void
+fx_break_refresh(struct fx_session *session, struct fx_break *b)
 {
 	if (b->is_fresh && b->version == b->graph->version)
 		return;
@@ -241,6 +241,8 @@ fx_breakpoint_add(struct fx_session *session, struct fx_model *model,
 	err = classify(session, b);
 	if (!err)
 		err = match(session, b);
+	if (!err && b->shown.condition)
+		err = fx_condition_check(session, b, b->shown.condition);
 	if (!err && b->shown.is_pending)
 		err = fx_error_new(FX_ERR_NO_NODE, "%s matches no node of %s",
 			spec->where, model->name);
@@ -358,6 +360,8 @@ fx_breakpoint_set_condition(struct fx_session *session, int number,
 	struct fx_error *err = need(session, number, &b);
 	char *copy;
 
+	if (!err && condition && *condition)
+		err = fx_condition_check(session, b, condition);
 	if (err)
 		return err;
 	copy = condition && *condition ? fx_xstrdup(condition) : NULL;
@@ -387,7 +391,7 @@ fx_breakpoint_count(const struct fx_session *session)
 static const struct fx_breakpoint *
 shown(const struct fx_session *session, struct fx_break *b)
 {
-	refresh((struct fx_session *)session, b);
+	fx_break_refresh((struct fx_session *)session, b);
 	return &b->shown;
 }
 
@@ -429,7 +433,7 @@ fx_breakpoint_positions(struct fx_session *session,
 	*count_ret = 0;
 	if (!b || b->model != session->current)
 		return;
-	refresh(session, b);
+	fx_break_refresh(session, b);
 	*ret = fx_xcalloc(b->nodes.count, sizeof(**ret));
 	while (fx_map_next(&b->nodes, &at, &id, &one)) {
 		struct fx_node *node = fx_graph_find_id(b->graph, id);
@@ -448,7 +452,7 @@ stands_on(struct fx_session *session, struct fx_break *b,
 	if (!b->shown.is_enabled || b->model != model ||
 		b->graph != node->graph)
 		return false;
-	refresh(session, b);
+	fx_break_refresh(session, b);
 	return fx_map_has(&b->nodes, (uintptr_t)node->id);
 }
 

@@ -8,6 +8,7 @@
 #include "base/error.h"
 
 struct fx_model;
+struct fx_node;
 struct fx_session;
 
 struct fx_breakpoint {
@@ -23,7 +24,8 @@ struct fx_breakpoint {
 };
 
 /* Set one: WHERE is a designator, a set, a scope (its first node) or
- * FILE.py:LINE.  When nothing matches: NO_NODE unless IS_PENDING.
+ * FILE.py:LINE.  When nothing matches: NO_NODE unless IS_PENDING.  NO_VALUE
+ * when the condition asks for a value that is not there at any of the nodes.
  */
 struct fx_breakpoint_spec {
 	const char *where;
@@ -50,6 +52,11 @@ const struct fx_breakpoint *fx_breakpoint_at(const struct fx_session *session,
 	size_t index);
 const struct fx_breakpoint *fx_breakpoint_find(const struct fx_session *session,
 	int number);
+/* The node whose value the condition of BREAKPOINT asks for though it has not
+ * run at the first of its nodes, *AT_RET; NULL when all is there.
+ */
+struct fx_node *fx_breakpoint_late(struct fx_session *session,
+	const struct fx_breakpoint *breakpoint, struct fx_node **at_ret);
 /* Positions matched in the current model; the caller frees. */
 void fx_breakpoint_positions(struct fx_session *session,
 	const struct fx_breakpoint *breakpoint, size_t **ret,

@@ -7,6 +7,7 @@ libfxcore_a_SOURCES += \
 	%D%/capture.c %D%/capture.h \
 	%D%/catch_up.c \
 	%D%/complete.c \
+	%D%/condition.c \
 	%D%/edit.c \
 	%D%/evaluate.c \
 	%D%/explain.c \

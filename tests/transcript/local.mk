@@ -15,6 +15,7 @@ transcripts = \
 	%D%/close.fxt \
 	%D%/complete_words.fxt \
 	%D%/condition.fxt \
+	%D%/condition_late.fxt \
 	%D%/continue.fxt \
 	%D%/define.fxt \
 	%D%/diff.fxt \

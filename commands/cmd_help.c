@@ -11,20 +11,6 @@
 #include "commands/cmd_line.h"
 #include "commands/out.h"
 
-static const struct cmd_concept concepts[] = {
-#define CMD_CONCEPT(word, summary, text) { word, summary, text },
-#include "commands/concepts.def"
-};
-
-bool
-cmd_concept_at(size_t index, struct cmd_concept *ret)
-{
-	if (index >= FX_ARRAY_LEN(concepts))
-		return false;
-	*ret = concepts[index];
-	return true;
-}
-
 static void
 add_upper(struct fx_buf *out, const char *text)
 {

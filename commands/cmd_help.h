@@ -9,13 +9,18 @@
 
 struct fx_buf;
 
-/* Pages that are no commands: the INDEXth; false past the end. */
+/* Pages that are no commands: the INDEXth; false past the end.  A word is one
+ * of the eleven that need no command to be explained.
+ */
 struct cmd_concept {
 	const char *word;
 	const char *summary;
-	const char *text;
+	const char *text; /* paragraphs are lines; indented lines are shown */
+	bool is_word;
 };
 bool cmd_concept_at(size_t index, struct cmd_concept *ret);
+/* The page called TYPED; false when there is none. */
+bool cmd_concept_find(const char *typed, struct cmd_concept *ret);
 
 /* Append how ENTRY is typed: "break [WHERE] [if CONDITION] [-p]". */
 void cmd_usage(struct fx_buf *out, const struct cmd_entry *entry);

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "commands/cmd_shell.h"
 #include "commands/cmd_show.h"
 #include "commands/groups.h"
@@ -124,17 +125,52 @@ say_source_lines(struct cmd_ctx *ctx, const char *text,
 	}
 }
 
+/* Whether TEXT has in FRAME's line what was there when it was traced. */
+static bool
+has_line(const char *text, const struct fx_source_frame *frame)
+{
+	for (int number = 1; *text && number < frame->line; number++)
+		text += strcspn(text, "\n") + (strchr(text, '\n') != NULL);
+	text += strspn(text, " \t");
+	return frame->text && fx_str_starts(text, frame->text);
+}
+
+/* The file that FRAME names, or one of that name beside the graph's file: a
+ * model and its graph are moved together.  NULL when neither can be read.
+ */
+static char *
+read_source(struct cmd_ctx *ctx, const struct fx_source_frame *frame)
+{
+	const char *path = fx_model_path(ctx->model);
+	const char *end = path ? strrchr(path, '/') : NULL;
+	const char *base = strrchr(frame->file, '/');
+	FX_AUTO_FREE char *beside = NULL;
+	FX_AUTO_FREE char *text = NULL;
+	struct fx_error *err;
+	size_t length;
+
+	err = fx_file_read(frame->file, SOURCE_LIMIT, &text, &length);
+	if (!err)
+		return FX_TAKE(text);
+	fx_error_free(err);
+	if (!end)
+		return NULL;
+	beside = fx_xasprintf("%.*s/%s", (int)(end - path), path,
+		base ? base + 1 : frame->file);
+	err = fx_file_read(beside, SOURCE_LIMIT, &text, &length);
+	fx_error_free(err);
+	return !err && has_line(text, frame) ? FX_TAKE(text) : NULL;
+}
+
 static FX_NODISCARD struct fx_error *
 say_source(struct cmd_ctx *ctx, const struct fx_node *node, int size)
 {
 	FX_AUTO_FREE char *text = NULL;
-	FX_AUTO_ERROR struct fx_error *err = NULL;
 	const struct fx_source_frame *frame;
-	size_t length;
 
 	frame = &node->source->frames[0];
 	if (!ctx->shell->restricted && frame->file)
-		err = fx_file_read(frame->file, SOURCE_LIMIT, &text, &length);
+		text = read_source(ctx, frame);
 	out_line(ctx->out, FX_ROLE_PATH, "%s:%d", frame->file, frame->line);
 	if (text)
 		say_source_lines(ctx, text, frame, size);

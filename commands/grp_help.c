@@ -180,33 +180,64 @@ say_errors(struct out *out, const char *word)
 	out_table_end(out);
 }
 
-static bool
-say_concept(struct out *out, const char *word)
+static void
+say_concept(struct out *out, const struct cmd_concept *concept)
+{
+	out_piece(out, FX_ROLE_HEAD, "%s", concept->word);
+	out_piece(out, FX_ROLE_PLAIN, ": %s", concept->summary);
+	out_line_end(out);
+	if (!concept->is_word)
+		out_line(out, FX_ROLE_PLAIN, "%s", "");
+	cmd_say_wrapped(out, concept->text, 0);
+}
+
+/* All the words, between what begins the page and where to go on. */
+static void
+say_concepts(struct out *out, const struct cmd_concept *page)
 {
 	struct cmd_concept concept;
-	size_t i;
 
-	for (i = 0; cmd_concept_at(i, &concept); i++) {
-		if (strcmp(concept.word, word) != 0)
+	say_concept(out, page);
+	for (size_t i = 0; cmd_concept_at(i, &concept); i++) {
+		if (!concept.is_word)
 			continue;
-		out_piece(out, FX_ROLE_HEAD, "%s", concept.word);
-		out_piece(out, FX_ROLE_PLAIN, ": %s", concept.summary);
-		out_line_end(out);
 		out_line(out, FX_ROLE_PLAIN, "%s", "");
-		cmd_say_wrapped(out, concept.text, 0);
-		return true;
+		say_concept(out, &concept);
 	}
-	return false;
+	if (!cmd_concept_find("pages", &concept))
+		return;
+	out_line(out, FX_ROLE_PLAIN, "%s", "");
+	say_concept(out, &concept);
+}
+
+/* What TOPIC means beside a command of that name. */
+static void
+say_word(struct out *out, const char *topic)
+{
+	struct cmd_concept concept;
+
+	if (!cmd_concept_find(topic, &concept) || !concept.is_word ||
+		strlen(topic) != strlen(concept.word))
+		return;
+	out_line(out, FX_ROLE_PLAIN, "%s", "");
+	say_concept(out, &concept);
 }
 
 /* Words that are no commands; true when TOPIC was one. */
 static bool
 say_topic(struct cmd_ctx *ctx, const char *topic)
 {
+	struct cmd_concept concept;
 	size_t i;
 
-	if (say_concept(ctx->out, topic))
+	if (!strcmp(topic, "concepts") && cmd_concept_find(topic, &concept)) {
+		say_concepts(ctx->out, &concept);
 		return true;
+	}
+	if (cmd_concept_find(topic, &concept)) {
+		say_concept(ctx->out, &concept);
+		return true;
+	}
 	if (!strcmp(topic, "functions")) {
 		say_functions(ctx->out);
 		return true;
@@ -286,6 +317,7 @@ cmd_help_exec(struct cmd_ctx *ctx)
 	if (err)
 		return fx_error_hint(err, "apropos %s", topic);
 	say_entry(ctx->out, entry);
+	say_word(ctx->out, topic);
 	return NULL;
 }
 
@@ -388,7 +420,8 @@ const struct cmd_entry cmd_group_help[] = {
 		.aliases = "h",
 		.summary = "show help",
 		.help = "Without a topic all commands; with one a command, a "
-			"group or an idea: help concepts lists the ideas, help "
+			"group or an idea: help concepts explains the words, "
+			"help "
 			"functions, settings and errors those.",
 		.synonyms = "manual usage documentation how",
 		.args = { { "topic", CMD_ARG_COMMAND,

@@ -4,6 +4,7 @@ libfxcmd_a_SOURCES += \
 	%D%/cmd_args.c \
 	%D%/cmd_bundled.c %D%/cmd_bundled.h \
 	%D%/cmd_complete.c \
+	%D%/cmd_concept.c \
 	%D%/cmd_document.c %D%/json.def %D%/options.def \
 	%D%/cmd_diff.c \
 	%D%/cmd_draw.c \
@@ -57,3 +58,5 @@ libfxcmd_a_SOURCES += \
 	%D%/out_plain.c \
 	%D%/out_record.c %D%/out_record.h \
 	%D%/out_stream.c
+# Help and lessons, embedded as text by the rules in Makefile.am.
+nodist_libfxcmd_a_SOURCES += %D%/words_text.c

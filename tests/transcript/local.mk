@@ -139,8 +139,8 @@ EXTRA_DIST += $(transcripts) \
 	%D%/samples/two_models.py
 
 # The program as a whole: options, exit statuses, pipes.
-TESTS += %D%/program.sh %D%/prompt.sh
-EXTRA_DIST += %D%/program.sh %D%/prompt.sh %D%/prompt.py
+TESTS += %D%/program.sh %D%/prompt.sh %D%/words.sh
+EXTRA_DIST += %D%/program.sh %D%/prompt.sh %D%/prompt.py %D%/words.sh
 
 # Signals and the terminal.
 TESTS += %D%/signals.sh

@@ -249,21 +249,16 @@ call_operator(struct fx_torch *torch, struct fx_torch_plan *plan,
 	if (err)
 		return err;
 	keep_last(plan, data);
-	*ret = result.tag == FXS_TENSOR
-		       ? fx_torch_datum(torch->shim, result.tensor)
-		       : fx_torch_result(torch->shim, &result);
+	*ret = result.tag == FXS_TENSOR ? fx_torch_datum(result.tensor)
+					: fx_torch_result(torch->shim, &result);
 	return NULL;
 }
 
 struct fx_datum *
-fx_torch_datum(const struct fxs_functions *shim,
-	struct fxs_tensor *tensor_taken)
+fx_torch_datum(struct fxs_tensor *tensor_taken)
 {
-	struct fx_torch_payload *payload = fx_xmalloc(sizeof(*payload));
-
-	*payload = (struct fx_torch_payload){ 1, shim, tensor_taken };
 	return fx_datum_payload_take(FX_DATUM_TENSOR, fx_torch_stateless(),
-		payload);
+		tensor_taken);
 }
 
 /* --- calls -------------------------------------------------------------- */
@@ -360,11 +355,10 @@ torch_free(struct fx_backend *backend)
 
 /* A datum of TENSOR unless ERR. */
 static struct fx_error *
-give(const struct fx_torch *torch, struct fx_error *err,
-	struct fxs_tensor *tensor, struct fx_datum **ret)
+give(struct fx_error *err, struct fxs_tensor *tensor, struct fx_datum **ret)
 {
 	if (!err)
-		*ret = fx_torch_datum(torch->shim, tensor);
+		*ret = fx_torch_datum(tensor);
 	return err;
 }
 
@@ -376,7 +370,7 @@ torch_from_tensor(struct fx_backend *backend, const struct fx_tensor *tensor,
 	struct fxs_tensor *made = NULL;
 	struct fx_error *err = fx_torch_from_tensor(torch->shim, tensor, &made);
 
-	return give(torch, err, made, ret);
+	return give(err, made, ret);
 }
 
 static struct fx_error *
@@ -387,7 +381,7 @@ torch_write(struct fx_backend *backend, const struct fx_tensor_meta *meta,
 	struct fxs_tensor *made = NULL;
 	struct fx_error *err = fx_torch_write(torch->shim, meta, bytes, &made);
 
-	return give(torch, err, made, ret);
+	return give(err, made, ret);
 }
 
 static struct fx_error *
@@ -399,7 +393,7 @@ torch_generate(struct fx_backend *backend, const struct fx_tensor_meta *meta,
 	struct fx_error *err =
 		fx_torch_generate(torch->shim, meta, seed, &made);
 
-	return give(torch, err, made, ret);
+	return give(err, made, ret);
 }
 
 static void

@@ -64,6 +64,15 @@ cannot_open(const char *path)
 		"is libtorch installed? (Debian package: libtorch-dev)");
 }
 
+/* As the dynamic linker keeps the library itself. */
+static const struct fxs_functions *the_shim;
+
+const struct fxs_functions *
+fx_shim_loaded(void)
+{
+	return the_shim;
+}
+
 struct fx_error *
 fx_shim_open(const char *path, const char *version,
 	const struct fxs_functions **ret)
@@ -101,6 +110,7 @@ fx_shim_open(const char *path, const char *version,
 			"build fxdb again for this libtorch");
 	fx_log("torch", "%s: libtorch %s, %d threads", path, functions->loaded,
 		functions->threads);
+	the_shim = functions;
 	*ret = functions;
 	return NULL;
 }

@@ -16,6 +16,9 @@ FX_NODISCARD struct fx_error *
 fx_shim_load(const struct fx_shim_options *options,
 	const struct fxs_functions **ret);
 
+/* The shim that was loaded, or NULL: a process has one. */
+const struct fxs_functions *fx_shim_loaded(void);
+
 /* Open the shim at PATH, which must be of these sources and, unless null, for
  * VERSION of torch.
  */

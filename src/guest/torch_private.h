@@ -26,13 +26,9 @@ struct fx_torch {
 	struct fx_arena *scratch; /* of one call */
 };
 
-struct fx_torch_payload {
-	unsigned references;
-	const struct fxs_functions *shim;
-	struct fxs_tensor *tensor;
-};
-
-/* The functions of run/backend.h on payloads and values. */
+/* The functions of run/backend.h on values and payloads, which are the shim's
+ * handles: libtorch counts who shares a tensor.
+ */
 void fx_torch_payload_ref(void *payload);
 void fx_torch_payload_unref(void *payload);
 struct fx_kind fx_torch_kind(const void *payload);
@@ -57,8 +53,7 @@ struct fx_error *fx_torch_generate(const struct fxs_functions *shim,
 	struct fxs_tensor **ret);
 
 /* A datum of TENSOR_TAKEN. */
-struct fx_datum *fx_torch_datum(const struct fxs_functions *shim,
-	struct fxs_tensor *tensor_taken);
+struct fx_datum *fx_torch_datum(struct fxs_tensor *tensor_taken);
 /* The handle in DATUM, a tensor of this backend, or NULL. */
 struct fxs_tensor *fx_torch_tensor(const struct fx_datum *datum);
 

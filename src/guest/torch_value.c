@@ -10,6 +10,7 @@
 #include "base/blob.h"
 #include "base/intern.h"
 #include "base/mem.h"
+#include "guest/shim_private.h"
 #include "guest/torch_private.h"
 #include "ir/module.h"
 #include "ir/tensor_meta.h"
@@ -84,28 +85,22 @@ fx_dtype_of_aten(int number)
 void
 fx_torch_payload_ref(void *payload)
 {
-	((struct fx_torch_payload *)payload)->references++;
+	(void)fx_shim_loaded()->tensor_ref(payload);
 }
 
 void
-fx_torch_payload_unref(void *pointer)
+fx_torch_payload_unref(void *payload)
 {
-	struct fx_torch_payload *payload = pointer;
-
-	if (--payload->references)
-		return;
-	payload->shim->tensor_unref(payload->tensor);
-	free(payload);
+	fx_shim_loaded()->tensor_unref(payload);
 }
 
 struct fx_kind
-fx_torch_kind(const void *pointer)
+fx_torch_kind(const void *payload)
 {
-	const struct fx_torch_payload *payload = pointer;
 	size_t rank;
 	int dtype;
 
-	payload->shim->tensor_kind(payload->tensor, &dtype, &rank);
+	fx_shim_loaded()->tensor_kind(payload, &dtype, &rank);
 	return (struct fx_kind){
 		.kind = FX_DATUM_TENSOR,
 		.dtype = (uint8_t)fx_dtype_of_aten(dtype),
@@ -124,14 +119,13 @@ int_values(struct fx_arena *arena, const int64_t *numbers, size_t count)
 }
 
 const struct fx_tensor_meta *
-fx_torch_meta(const void *pointer, struct fx_arena *arena)
+fx_torch_meta(const void *payload, struct fx_arena *arena)
 {
-	const struct fx_torch_payload *payload = pointer;
 	struct fx_tensor_meta *meta =
 		FX_ARENA_NEW(arena, struct fx_tensor_meta);
 	struct fxs_info info;
 
-	payload->shim->tensor_info(payload->tensor, &info);
+	fx_shim_loaded()->tensor_info(payload, &info);
 	meta->dtype = fx_dtype_of_aten(info.dtype);
 	meta->has_shape = true;
 	meta->rank = (uint32_t)info.rank;
@@ -145,11 +139,9 @@ fx_torch_meta(const void *pointer, struct fx_arena *arena)
 /* --- values ------------------------------------------------------------- */
 
 struct fx_error *
-fx_torch_read(const void *pointer, uint64_t first, size_t count, void *bytes)
+fx_torch_read(const void *payload, uint64_t first, size_t count, void *bytes)
 {
-	const struct fx_torch_payload *payload = pointer;
-
-	return payload->shim->tensor_read(payload->tensor, first, count, bytes);
+	return fx_shim_loaded()->tensor_read(payload, first, count, bytes);
 }
 
 /* Whether all bytes of the first element are zero, -0.0 apart. */
@@ -171,15 +163,14 @@ is_zero(enum fx_dtype dtype, const unsigned char *bytes)
 }
 
 struct fx_error *
-fx_torch_truth(const void *pointer, bool *ret)
+fx_torch_truth(const void *payload, bool *ret)
 {
-	const struct fx_torch_payload *payload = pointer;
 	unsigned char bytes[16] = { 0 };
 	struct fxs_info info;
 	int64_t count = 1;
 	struct fx_error *err;
 
-	payload->shim->tensor_info(payload->tensor, &info);
+	fx_shim_loaded()->tensor_info(payload, &info);
 	for (size_t i = 0; i < info.rank; i++)
 		count *= info.sizes[i];
 	if (count != 1)
@@ -192,20 +183,16 @@ fx_torch_truth(const void *pointer, bool *ret)
 }
 
 uintptr_t
-fx_torch_storage(const void *pointer, size_t *bytes_ret)
+fx_torch_storage(const void *payload, size_t *bytes_ret)
 {
-	const struct fx_torch_payload *payload = pointer;
-
-	return (uintptr_t)payload->shim->tensor_storage(payload->tensor,
-		bytes_ret);
+	return (uintptr_t)fx_shim_loaded()->tensor_storage(payload, bytes_ret);
 }
 
 struct fx_error *
-fx_torch_storage_save(const void *pointer, struct fx_blob **ret)
+fx_torch_storage_save(const void *payload, struct fx_blob **ret)
 {
-	const struct fx_torch_payload *payload = pointer;
 	size_t size;
-	void *bytes = payload->shim->tensor_storage(payload->tensor, &size);
+	void *bytes = fx_shim_loaded()->tensor_storage(payload, &size);
 	void *copy;
 
 	if (!bytes && size)
@@ -223,11 +210,10 @@ fx_torch_storage_save(const void *pointer, struct fx_blob **ret)
 }
 
 struct fx_error *
-fx_torch_storage_restore(const void *pointer, const struct fx_blob *saved)
+fx_torch_storage_restore(const void *payload, const struct fx_blob *saved)
 {
-	const struct fx_torch_payload *payload = pointer;
 	size_t size;
-	void *bytes = payload->shim->tensor_storage(payload->tensor, &size);
+	void *bytes = fx_shim_loaded()->tensor_storage(payload, &size);
 
 	if (size != fx_blob_size(saved))
 		return fx_error_new(FX_ERR_VALUE,
@@ -448,7 +434,7 @@ fx_torch_tensor(const struct fx_datum *datum)
 	if (datum->kind != FX_DATUM_TENSOR ||
 		datum->backend->ops->kind != fx_torch_kind)
 		return NULL;
-	return ((struct fx_torch_payload *)datum->payload)->tensor;
+	return datum->payload;
 }
 
 void
@@ -543,7 +529,7 @@ datum_of(const struct fxs_functions *shim, struct fxs_value *value)
 	case FXS_STRING:
 		return fx_datum_string(value->text, value->count);
 	case FXS_TENSOR:
-		return fx_torch_datum(shim, value->tensor);
+		return fx_torch_datum(value->tensor);
 	case FXS_LIST:
 	case FXS_TUPLE:
 		return datum_of_items(shim, value);

@@ -333,25 +333,32 @@ is_fixed(const struct fx_plan *plan)
 	return true;
 }
 
-/* Resolve again if the kinds are not those that the plan was made for. */
-static struct fx_error *
-resolve(const struct fx_plan_call *call, struct fx_plan *plan)
+/* Whether the data are of the kinds that the plan was made for, which become
+ * theirs.
+ */
+static bool
+has_same_kinds(struct fx_plan *plan, struct fx_datum *const *data)
 {
-	struct fx_backend *backend = call->plans->backend;
-	struct fx_call_site site = site_of(call);
-	bool same = plan->backend_plan || plan->is_expanded;
-	struct fx_error *err;
+	bool same = true;
 
 	for (size_t i = 0; i < plan->count; i++) {
-		struct fx_kind kind = fx_kind_of(call->data[i]);
+		struct fx_kind kind = fx_kind_of(data[i]);
 
 		if (memcmp(&kind, &plan->kinds[i], sizeof(kind)) != 0) {
 			plan->kinds[i] = kind;
 			same = false;
 		}
 	}
-	if (same)
-		return NULL;
+	return same;
+}
+
+static struct fx_error *
+resolve_again(const struct fx_plan_call *call, struct fx_plan *plan)
+{
+	struct fx_backend *backend = call->plans->backend;
+	struct fx_call_site site = site_of(call);
+	struct fx_error *err;
+
 	if (plan->backend_plan)
 		backend->ops->plan_free(backend, plan->backend_plan);
 	plan->backend_plan = NULL;
@@ -368,6 +375,16 @@ resolve(const struct fx_plan_call *call, struct fx_plan *plan)
 	fx_error_free(err);
 	plan->is_expanded = true;
 	return NULL;
+}
+
+static struct fx_error *
+resolve(const struct fx_plan_call *call, struct fx_plan *plan)
+{
+	bool is_resolved = plan->backend_plan || plan->is_expanded;
+
+	if (has_same_kinds(plan, call->data) && is_resolved)
+		return NULL;
+	return resolve_again(call, plan);
 }
 
 static struct fx_error *

@@ -95,12 +95,17 @@ exec_to_file(struct cmd_ctx *ctx, const char *path, bool json)
 }
 
 static bool
+is_set_to_json(struct fx_session *session)
+{
+	struct fx_settings *settings = fx_session_settings(session);
+
+	return !strcmp(fx_settings_word(settings, "output"), "json");
+}
+
+static bool
 wants_json(const struct cmd_ctx *ctx)
 {
-	struct fx_settings *settings = fx_session_settings(ctx->session);
-
-	return cmd_flag(ctx, "json") ||
-	       !strcmp(fx_settings_word(settings, "output"), "json");
+	return cmd_flag(ctx, "json") || is_set_to_json(ctx->session);
 }
 
 static struct fx_error *
@@ -323,8 +328,11 @@ run_entry_line(struct cmd_shell *shell, const struct cmd_entry *entry,
  * an object to carry the error.
  */
 static struct fx_error *
-refuse(struct out *out, const char *name, struct fx_error *err)
+refuse(struct cmd_shell *shell, struct out *out, const char *name,
+	struct fx_error *err)
 {
+	if (is_set_to_json(shell->session))
+		out_as_json(out);
 	out_command_begin(out, name);
 	out_command_end(out, false);
 	return err;
@@ -355,7 +363,7 @@ run_named(struct cmd_shell *shell, const struct cmd_head *head,
 	if (!entry) {
 		err = cmd_lookup(shell, name, &entry);
 		if (err)
-			return refuse(out, name, err);
+			return refuse(shell, out, name, err);
 	}
 	return run_entry_line(shell, entry, head, line, out);
 }
@@ -367,11 +375,11 @@ run_line(struct cmd_shell *shell, const char *line, struct out *out)
 	struct fx_error *err = cmd_line_head(line, &head);
 
 	if (err)
-		return refuse(out, "", err);
+		return refuse(shell, out, "", err);
 	if (head.is_empty)
 		return NULL;
 	if (shell->depth >= CMD_DEPTH_LIMIT)
-		return refuse(out, "",
+		return refuse(shell, out, "",
 			fx_error_new(FX_ERR_LIMIT,
 				"commands call each other more than %d deep",
 				CMD_DEPTH_LIMIT));

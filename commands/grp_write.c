@@ -169,7 +169,7 @@ const struct cmd_entry cmd_group_write[] = {
 				"steps around the stop; 2" },
 			{ "fold", 0, CMD_ARG_INT, "modules at this depth" },
 			{ "hub", 0, CMD_ARG_INT,
-				"users from which on a value is a label" },
+				"a value with more users is a label" },
 			{ "max", 'm', CMD_ARG_INT, "boxes at most" } },
 		.examples = { { "draw", "around the stop" },
 			{ "draw -T svg -o a.svg", "a picture" } },

@@ -171,8 +171,10 @@ refusal(struct fx_model *model, const char *command,
 	const struct fx_reshape *reshape)
 {
 	struct fx_node *first = fx_graph_find_id(model->graph, reshape->first);
-	size_t word = strcspn(command, " \t/");
+	size_t word;
 
+	command += strspn(command, " \t");
+	word = strcspn(command, " \t/");
 	return fx_error_new(FX_ERR_SHAPE,
 		"%.*s leaves %zu node%s with %simpossible shape%s, first "
 		"%%%s: %s; nothing changed (-f to allow, nodes become E)",

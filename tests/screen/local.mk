@@ -14,7 +14,10 @@ fxs_tests = \
 	%D%/fold.fxs \
 	%D%/insert.fxs \
 	%D%/layout.fxs \
+	%D%/move_keys.fxs \
 	%D%/open.fxs \
+	%D%/pane_keys.fxs \
+	%D%/run_keys.fxs \
 	%D%/scope.fxs \
 	%D%/search.fxs \
 	%D%/sizes.fxs \

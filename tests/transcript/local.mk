@@ -22,7 +22,9 @@ transcripts = \
 	%D%/display.fxt \
 	%D%/draw.fxt \
 	%D%/draw_bad_format.fxt \
+	%D%/draw_limits.fxt \
 	%D%/dry_run.fxt \
+	%D%/dump_exact.fxt \
 	%D%/dump_file.fxt \
 	%D%/dump_forms.fxt \
 	%D%/dump_python.fxt \
@@ -32,17 +34,48 @@ transcripts = \
 	%D%/edit_moves_stop.fxt \
 	%D%/edit_words.fxt \
 	%D%/erase.fxt \
+	%D%/error_words.fxt \
+	%D%/error_words_edits.fxt \
+	%D%/error_words_files.fxt \
+	%D%/error_words_names.fxt \
+	%D%/error_words_values.fxt \
 	%D%/expect.fxt \
 	%D%/fig1_listing.fxt \
 	%D%/fig2_transform.fxt \
 	%D%/fig3_code.fxt \
 	%D%/finish.fxt \
 	%D%/flags.fxt \
+	%D%/force.fxt \
+	%D%/force_commit.fxt \
+	%D%/force_shapeless.fxt \
 	%D%/gdb_habits.fxt \
 	%D%/goto.fxt \
 	%D%/graph.fxt \
 	%D%/help.fxt \
+	%D%/help_documents.fxt \
+	%D%/help_edits.fxt \
+	%D%/help_expressions.fxt \
+	%D%/help_files.fxt \
+	%D%/help_flags.fxt \
 	%D%/help_group.fxt \
+	%D%/help_json.fxt \
+	%D%/help_nodes_and_names.fxt \
+	%D%/help_pages.fxt \
+	%D%/help_scopes.fxt \
+	%D%/help_scripts.fxt \
+	%D%/help_settings.fxt \
+	%D%/help_shapes.fxt \
+	%D%/help_time.fxt \
+	%D%/help_word_argument.fxt \
+	%D%/help_word_graph.fxt \
+	%D%/help_word_graphmodule.fxt \
+	%D%/help_word_node.fxt \
+	%D%/help_word_opcode.fxt \
+	%D%/help_word_placeholder.fxt \
+	%D%/help_word_proxy.fxt \
+	%D%/help_word_scope.fxt \
+	%D%/help_word_target.fxt \
+	%D%/help_word_user.fxt \
 	%D%/history.fxt \
 	%D%/ignore.fxt \
 	%D%/info.fxt \
@@ -58,6 +91,7 @@ transcripts = \
 	%D%/json_errors.fxt \
 	%D%/kill.fxt \
 	%D%/lint.fxt \
+	%D%/lint_broken.fxt \
 	%D%/list.fxt \
 	%D%/list_forms.fxt \
 	%D%/list_repeat.fxt \
@@ -79,6 +113,7 @@ transcripts = \
 	%D%/nodes_sort.fxt \
 	%D%/not_found.fxt \
 	%D%/pass.fxt \
+	%D%/pass_step.fxt \
 	%D%/pipe.fxt \
 	%D%/print.fxt \
 	%D%/print_no_value.fxt \
@@ -94,18 +129,25 @@ transcripts = \
 	%D%/scope.fxt \
 	%D%/search.fxt \
 	%D%/seed.fxt \
+	%D%/set_bool.fxt \
 	%D%/set_field.fxt \
 	%D%/set_module.fxt \
+	%D%/set_number.fxt \
 	%D%/set_setting.fxt \
+	%D%/set_size.fxt \
+	%D%/set_text.fxt \
 	%D%/set_value.fxt \
 	%D%/set_variable.fxt \
+	%D%/set_word.fxt \
 	%D%/shape_refused.fxt \
 	%D%/shapes.fxt \
+	%D%/shapes_max.fxt \
 	%D%/shell.fxt \
 	%D%/show.fxt \
 	%D%/source.fxt \
 	%D%/start_step.fxt \
 	%D%/tbreak.fxt \
+	%D%/tbreak_pending.fxt \
 	%D%/trace_usage.fxt \
 	%D%/transaction.fxt \
 	%D%/tree.fxt \
@@ -121,6 +163,7 @@ TESTS += $(transcripts)
 EXTRA_DIST += $(transcripts) \
 	%D%/samples/bad.fxdb \
 	%D%/samples/binary.dat \
+	%D%/samples/broken.fxg \
 	%D%/samples/code.py \
 	%D%/samples/cut.fxg \
 	%D%/samples/cut.py \

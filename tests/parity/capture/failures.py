@@ -68,6 +68,7 @@ CASES = [
      r"hint: trace not_models.py:\(lambda x: bound\(x\)\)\n"),
     ("not_models.py:halve", r"^halve: 3 nodes"),
     # Flags.
+    ("good.py:Good -i x=f32[2,9]", "impossible shape, first %"),
     ("causes.py:Nested --leaf Decide", r'error: --leaf: no class "Decide"\n',
      r"nearest: Decides"),
     ("causes.py:Nested --leaf ACTIVATIONS", r"--leaf takes a class"),

@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# error_words.sh - the words of failures that need the program as a whole:
+# a read-only session, a full disk, programs that die, libtorch, Python.
+set -u
+fxdb=${FXDB:?}
+source=${FXDB_SRCDIR:?}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder" "${sanitized:-}"' EXIT
+cd "$folder" || exit 99
+export HOME=$folder XDG_CONFIG_HOME=$folder/config XDG_STATE_HOME=$folder/state
+mlp=$source/doc/examples/mlp.fxg
+failures=0
+
+# is OBJECT OPTION...: what the answer of the last command must hold.
+is() {
+	local wanted=$1 said
+	shift
+	said=$("$fxdb" -nx -batch --json "$@" 2>&1 </dev/null)
+	if ! printf '%s\n' "$said" | grep -q -F -e "$wanted"; then
+		echo "FAIL: $* does not say $wanted but: $said"
+		failures=$((failures + 1))
+	fi
+}
+
+is '"code":"read-only","message":"read-only session' --readonly "$mlp" \
+	-ex 'rename act relu'
+is '"code":"no-space"' "$mlp" -ex 'dump python -o /dev/full'
+printf '\223NUMPY\1\0\166\0%-117s\n' \
+	"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }" \
+	>records.npy
+
+# What libtorch refuses.
+if ls "${FXDB_BUILDDIR:-.}"/fxdb-torch-*.so >/dev/null 2>&1; then
+	is '"code":"backend"' "$mlp" -ex run \
+		-ex 'p torch.linalg.inv(torch.zeros(2, 2))'
+	is '"code":"unsupported"' -ex 'p file("records.npy")'
+fi
+
+# What the model's Python does.
+python=${FXDB_PYTHON:-/usr/bin/python3}
+. "$source/tests/parity/capture/sanitized.sh"
+if [ -e "${FXDB_BUILDDIR:-}/src/capture/fxdb/_capture.abi3.so" ] &&
+	"$python" -c 'import torch' 2>/dev/null; then
+	cat >models.py <<-'END'
+		import os, signal, time, torch
+
+		class Branches(torch.nn.Module):
+		    def forward(self, x):
+		        return x if x.sum() > 0 else -x
+
+		class Raises(torch.nn.Module):
+		    def forward(self, x):
+		        raise ZeroDivisionError("no")
+
+		class Dies(torch.nn.Module):
+		    def forward(self, x):
+		        os._exit(3)
+
+		class Interrupts(torch.nn.Module):
+		    def forward(self, x):
+		        with open("/proc/%d/stat" % os.getppid()) as file:
+		            os.kill(int(file.read().split()[3]), signal.SIGINT)
+		        time.sleep(60)
+	END
+	echo 'raise ZeroDivisionError("no")' >raises.py
+	is '"code":"trace"' --python "$python" -ex 'trace models.py:Branches'
+	is '"code":"trace"' --python "$python" -ex 'trace models.py:Raises'
+	is '"code":"python"' --python "$python" -ex 'trace raises.py:Net'
+	is '"code":"child"' --python "$python" -ex 'trace models.py:Dies'
+	is '"code":"interrupted"' --python "$python" \
+		-ex 'trace models.py:Interrupts'
+fi
+[ "$failures" = 0 ] && echo "words of failures are as written"
+exit "$failures"

@@ -2,7 +2,7 @@
  *
  * Four kinds: our own memory, somebody's memory, a mapped file, a part of
  * another blob.  A mapped file keeps its descriptor, as only asking it tells
- * that the file was cut short; touching the pages would be fatal then.
+ * that the file was cut short; a guard keeps that from being fatal.
  */
 #include <config.h>
 
@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/guard.h"
 #include "base/mem.h"
 
 struct fx_blob {
@@ -37,6 +38,7 @@ struct fx_blob {
 	size_t file_end; /* the file must be at least this long */
 	int fd;
 	char *path;
+	struct fx_guard guard;
 };
 
 static struct fx_blob *
@@ -119,6 +121,12 @@ map_pages(struct fx_blob *blob, size_t offset)
 		return fx_file_error("map", blob->path, errno);
 	}
 	blob->data = (char *)blob->pages + before;
+	blob->guard.begin = (uintptr_t)blob->pages;
+	blob->guard.end = (uintptr_t)blob->data + blob->size;
+	blob->guard.path = blob->path;
+	blob->guard.fd = blob->fd;
+	blob->guard.file_end = blob->file_end;
+	fx_guard_add(&blob->guard);
 	return NULL;
 }
 
@@ -175,8 +183,10 @@ fx_blob_unref(struct fx_blob *blob)
 
 		if (blob->release)
 			blob->release(blob->context);
-		if (blob->pages)
+		if (blob->pages) {
+			fx_guard_remove(&blob->guard);
 			munmap(blob->pages, blob->pages_size);
+		}
 		if (blob->fd >= 0)
 			close(blob->fd);
 		free(blob->path);
@@ -197,30 +207,15 @@ fx_blob_size(const struct fx_blob *blob)
 	return blob->size;
 }
 
-/* Check that the file beneath BLOB, if any, is as long as it was. */
-static struct fx_error *
-check_backing(const struct fx_blob *blob)
-{
-	while (blob->parent)
-		blob = blob->parent;
-	if (blob->fd < 0)
-		return NULL;
-	return check_file(blob->fd, blob->path, blob->file_end);
-}
-
 struct fx_error *
 fx_blob_read(const struct fx_blob *blob, size_t offset, size_t size, void *out)
 {
-	struct fx_error *err;
-
 	if (offset > blob->size || size > blob->size - offset)
 		return fx_error_new(FX_ERR_RANGE,
 			"%zu bytes at %zu lie outside of %zu bytes", size,
 			offset, blob->size);
-	err = check_backing(blob);
-	if (err)
-		return err;
 	if (size)
 		memcpy(out, (const char *)blob->data + offset, size);
-	return NULL;
+	/* Afterwards, so that it cannot happen in between. */
+	return fx_guard_check((uintptr_t)blob->data, blob->size, NULL);
 }

@@ -8,7 +8,8 @@ libfxcore_a_SOURCES += \
 	%D%/compiler.c %D%/compiler.h \
 	%D%/dtype.c %D%/dtype.h %D%/dtypes.def \
 	%D%/error.c %D%/error.h %D%/error.def \
-	%D%/file.c %D%/file_write.c %D%/file.h \
+	%D%/file.c %D%/file_state.c %D%/file_write.c %D%/file.h \
+	%D%/guard.c %D%/guard.h \
 	%D%/hash.c %D%/hash.h \
 	%D%/intern.c %D%/intern.h \
 	%D%/json.c %D%/json.h \

@@ -346,6 +346,42 @@ a_mapped_file_cut_short_is_an_error_not_a_fault(void)
 	leave_folder();
 }
 
+/* Whoever touches the pages, an operator of libtorch say, goes on. */
+static void
+touching_what_was_cut_off_is_no_fault(void)
+{
+	struct fx_blob *blob = NULL;
+	struct fx_blob *begin;
+	struct fx_blob *end;
+	char *data = fx_xcalloc(200000, 1);
+	volatile char *bytes;
+	char out[4];
+
+	enter_folder();
+	memset(data, 'x', 200000);
+	FXT_OK(fx_file_write("a", data, 200000));
+	FXT_OK(fx_blob_map("a", 1, 199999, &blob));
+	begin = fx_blob_slice(blob, 0, 50000);
+	end = fx_blob_slice(blob, 50000, 100000);
+	bytes = fx_blob_data(blob);
+	CU_ASSERT_EQUAL(bytes[120000], 'x');
+	CU_ASSERT_EQUAL(truncate("a", 60000), 0);
+	CU_ASSERT_EQUAL(bytes[120000], 0);
+	CU_ASSERT_EQUAL(bytes[199998], 0);
+	CU_ASSERT_EQUAL(bytes[100], 'x');
+	FXT_OK(fx_blob_read(begin, 0, 4, out));
+	FXT_FAILS(fx_blob_read(end, 0, 4, out), FX_ERR_FORMAT);
+	/* That it grows again brings nothing back. */
+	CU_ASSERT_EQUAL(truncate("a", 200000), 0);
+	FXT_FAILS(fx_blob_read(end, 0, 4, out), FX_ERR_FORMAT);
+	FXT_OK(fx_blob_read(begin, 0, 4, out));
+	fx_blob_unref(begin);
+	fx_blob_unref(end);
+	fx_blob_unref(blob);
+	free(data);
+	leave_folder();
+}
+
 int
 main(void)
 {
@@ -365,6 +401,7 @@ main(void)
 		FXT_CASE(a_new_blob_is_zero_or_an_error),
 		FXT_CASE(a_mapped_file_has_its_bytes),
 		FXT_CASE(a_mapped_file_cut_short_is_an_error_not_a_fault),
+		FXT_CASE(touching_what_was_cut_off_is_no_fault),
 	};
 
 	return fxt_run("base file", cases, FX_ARRAY_LEN(cases));

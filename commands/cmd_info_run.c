@@ -54,6 +54,8 @@ cmd_say_record(struct cmd_ctx *ctx)
 		(int64_t)facts.effects);
 	out_field_int(ctx->out, "dropped", FX_ROLE_NUMBER,
 		(int64_t)facts.dropped);
+	out_field_int(ctx->out, "summarised", FX_ROLE_NUMBER,
+		(int64_t)facts.summarised);
 	out_field_int(ctx->out, "recomputed", FX_ROLE_NUMBER,
 		(int64_t)facts.recomputed);
 	out_field_int(ctx->out, "rerun", FX_ROLE_NUMBER, (int64_t)facts.rerun);

@@ -14,9 +14,11 @@
 #include "ir/module.h"
 #include "ir/value_text.h"
 #include "ops/optab.h"
+#include "run/stats.h"
 #include "session/model.h"
 #include "session/position.h"
 #include "session/session.h"
+#include "session/settings.h"
 
 /* Deepest nesting of arguments that is shown as a tree. */
 #define TREE_DEPTH 20
@@ -200,6 +202,35 @@ say_source(struct cmd_ctx *ctx, const struct fx_node *node)
 	out_field(ctx->out, "source", FX_ROLE_PATH, "%s", fx_buf_text(&source));
 }
 
+/* Its value in one line, where there is one; the shape is told above. */
+static void
+say_result(struct cmd_ctx *ctx, const struct fx_node *node)
+{
+	const struct fx_datum *datum = fx_position_value(ctx->model, node);
+	const struct fx_stats *stats = fx_position_summary(ctx->model, node);
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	FX_AUTO_ERROR struct fx_error *err = NULL;
+	const char *facts;
+
+	if (stats) {
+		fx_stats_print_facts(&text, stats,
+			fx_settings_bool(fx_session_settings(ctx->session),
+				"ascii"));
+		out_field(ctx->out, "value", FX_ROLE_PLAIN,
+			"%s (not kept: print computes it again)",
+			fx_buf_text(&text));
+		return;
+	}
+	if (!datum || !fx_values_known(datum))
+		return;
+	err = cmd_print_datum(ctx, datum, NULL, &text);
+	facts = strstr(fx_buf_text(&text), "  ");
+	out_field(ctx->out, "value", FX_ROLE_PLAIN, "%s",
+		err     ? fx_error_message(err)
+		: facts ? facts + 2
+			: fx_buf_text(&text));
+}
+
 static void
 say_record(struct cmd_ctx *ctx, struct fx_node *node)
 {
@@ -218,6 +249,7 @@ say_record(struct cmd_ctx *ctx, struct fx_node *node)
 	if (node->type)
 		out_field(ctx->out, "type", FX_ROLE_PLAIN, "%s", node->type);
 	cmd_field_shape(ctx->out, "shape", node->meta);
+	say_result(ctx, node);
 	if (problem)
 		out_field(ctx->out, "problem", FX_ROLE_ERROR, "%s", problem);
 	field_names(ctx, "inputs", node, false);

@@ -10,11 +10,13 @@
 
 struct fx_buf;
 struct fx_datum;
+struct fx_datum_printer;
 struct fx_edit_report;
 struct fx_model;
 struct fx_node;
 struct fx_stop;
 struct fx_tensor_meta;
+struct fx_ticker;
 struct fx_value;
 
 /* "f32[1,64]" of NODE's result, "" when nothing is known. */
@@ -58,6 +60,9 @@ FX_NODISCARD struct fx_error *cmd_here(struct cmd_ctx *ctx,
 FX_NODISCARD struct fx_error *cmd_say_record(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_say_coverage(struct cmd_ctx *ctx);
 
+/* How data are printed by the settings; TICKER is made for it. */
+struct fx_datum_printer cmd_datum_printer(struct cmd_ctx *ctx,
+	struct fx_ticker *ticker);
 /* Append DATUM as FORMAT (of print) shows it. */
 FX_NODISCARD struct fx_error *cmd_print_datum(struct cmd_ctx *ctx,
 	const struct fx_datum *datum, const char *format, struct fx_buf *text);

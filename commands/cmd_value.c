@@ -33,20 +33,28 @@ name_of(void *context, uint64_t id)
 	return node ? node->name : "(erased)";
 }
 
+struct fx_datum_printer
+cmd_datum_printer(struct cmd_ctx *ctx, struct fx_ticker *ticker)
+{
+	struct fx_settings *settings = fx_session_settings(ctx->session);
+	struct fx_datum_printer printer = {
+		.node_name = name_of, .context = ctx, .ticker = ticker
+	};
+
+	fx_ticker_init(ticker, ctx->front->tick, ctx->front->context);
+	printer.is_ascii = fx_settings_bool(settings, "ascii");
+	printer.limit = (size_t)fx_settings_int(settings, "print elements");
+	return printer;
+}
+
 struct fx_error *
 cmd_print_datum(struct cmd_ctx *ctx, const struct fx_datum *datum,
 	const char *format, struct fx_buf *text)
 {
-	struct fx_settings *settings = fx_session_settings(ctx->session);
 	struct fx_ticker ticker;
-	struct fx_datum_printer printer = { .format = format,
-		.node_name = name_of,
-		.context = ctx,
-		.ticker = &ticker };
+	struct fx_datum_printer printer = cmd_datum_printer(ctx, &ticker);
 
-	fx_ticker_init(&ticker, ctx->front->tick, ctx->front->context);
-	printer.is_ascii = fx_settings_bool(settings, "ascii");
-	printer.limit = (size_t)fx_settings_int(settings, "print elements");
+	printer.format = format;
 	return fx_datum_print(text, datum, &printer);
 }
 

@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "commands/cmd_shell.h"
 #include "commands/cmd_show.h"
+#include "commands/cmd_tensor.h"
 #include "commands/groups.h"
 #include "commands/out.h"
 #include "run/datum.h"
@@ -40,12 +41,13 @@ print_exec(struct cmd_ctx *ctx)
 	const char *expression = cmd_arg_text(ctx, "expression");
 	FX_AUTO_DATUM struct fx_datum *datum = NULL;
 	FX_AUTO_BUF struct fx_buf text = { 0 };
+	FX_AUTO(tensors) struct cmd_tensors tensors = { 0 };
 	struct fx_error *err;
 	int number;
 
 	err = cmd_evaluate(ctx, expression ? expression : "$", &datum);
 	if (!err)
-		err = cmd_print_datum(ctx, datum, ctx->format, &text);
+		err = cmd_print_tensors(ctx, datum, &text, &tensors);
 	if (err)
 		return err;
 	number = fx_session_remember(ctx->session, datum);
@@ -53,6 +55,7 @@ print_exec(struct cmd_ctx *ctx)
 	say_plain_value(ctx, datum, fx_buf_text(&text));
 	out_piece(ctx->out, FX_ROLE_MUTED, "$%d =", number);
 	cmd_say_value(ctx, FX_ROLE_PLAIN, fx_buf_text(&text));
+	cmd_say_tensors(ctx->out, &tensors);
 	return NULL;
 }
 

@@ -35,6 +35,7 @@ libfxcmd_a_SOURCES += \
 	%D%/cmd_trace.c %D%/cmd_trace.h \
 	%D%/cmd_stop.c \
 	%D%/cmd_table.c %D%/groups.def %D%/groups.h \
+	%D%/cmd_tensor.c %D%/cmd_tensor.h \
 	%D%/cmd_value.c \
 	%D%/grp_around.c \
 	%D%/grp_break.c \

@@ -134,6 +134,12 @@ const char *fx_datum_kind_name(const struct fx_datum *datum);
  * of a node id (may be NULL: "node 17").
  */
 typedef const char *fx_datum_node_name_fn(void *context, uint64_t id);
+struct fx_stats;
+/* Told of every tensor that is shown by its summary, in order; STATS (NULL:
+ * values are not known) are borrowed for the call.
+ */
+typedef void fx_datum_tensor_fn(void *context, const struct fx_datum *tensor,
+	const struct fx_stats *stats);
 struct fx_datum_printer {
 	const char *format;
 	fx_datum_node_name_fn *node_name;
@@ -141,7 +147,9 @@ struct fx_datum_printer {
 	size_t limit;  /* items shown of a long container; 0: all */
 	bool is_brief; /* tensors are their dtype and shape, "f32[2,3]" */
 	bool is_ascii; /* no block characters */
-	struct fx_ticker *ticker; /* for summaries; may be NULL */
+	struct fx_ticker *ticker;   /* for summaries; may be NULL */
+	fx_datum_tensor_fn *tensor; /* may be NULL */
+	void *tensor_context;
 };
 FX_NODISCARD struct fx_error *fx_datum_print(struct fx_buf *out,
 	const struct fx_datum *datum, const struct fx_datum_printer *printer);

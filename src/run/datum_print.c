@@ -147,6 +147,14 @@ print_leaf(struct print *print, const struct fx_datum *datum)
 		fx_value_print_as(print->out, &value, FX_STYLE_CODE);
 }
 
+static void
+tell_tensor(struct print *print, const struct fx_datum *datum,
+	const struct fx_stats *stats)
+{
+	if (print->how->tensor)
+		print->how->tensor(print->how->tensor_context, datum, stats);
+}
+
 static struct fx_error *
 print_summary(struct print *print, const struct fx_datum *datum)
 {
@@ -154,9 +162,11 @@ print_summary(struct print *print, const struct fx_datum *datum)
 	struct fx_error *err =
 		fx_stats_compute(datum, print->how->ticker, &stats);
 
-	if (!err)
-		fx_stats_print(print->out, &stats, print->how->is_ascii);
-	return err;
+	if (err)
+		return err;
+	fx_stats_print(print->out, &stats, print->how->is_ascii);
+	tell_tensor(print, datum, &stats);
+	return NULL;
 }
 
 static void
@@ -179,8 +189,10 @@ print_tensor(struct print *print, const struct fx_datum *datum)
 		err = fx_tensor_text(print->out, datum);
 	else if (is_known)
 		err = print_summary(print, datum);
-	else
+	else {
 		print_shape(print, datum, false);
+		tell_tensor(print, datum, NULL);
+	}
 	if (print->err)
 		fx_error_free(err);
 	else

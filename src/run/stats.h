@@ -68,5 +68,8 @@ bool fx_datum_is_nonfinite(const struct fx_datum *datum);
  */
 void fx_stats_print(struct fx_buf *out, const struct fx_stats *stats,
 	bool is_ascii);
+/* The same from "min" on, where the shape is told already. */
+void fx_stats_print_facts(struct fx_buf *out, const struct fx_stats *stats,
+	bool is_ascii);
 
 #endif /* FX_RUN_STATS_H */

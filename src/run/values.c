@@ -81,6 +81,17 @@ fx_extent_print(struct fx_buf *out, const struct fx_extent *extent)
 }
 
 void
+fx_extent_unravel(const struct fx_extent *extent, uint64_t index, int64_t *ret)
+{
+	for (uint32_t i = extent->rank; i--;) {
+		uint64_t size = (uint64_t)FX_MAX(extent->sizes[i], 1);
+
+		ret[i] = (int64_t)(index % size);
+		index /= size;
+	}
+}
+
+void
 fx_extent_print_index(struct fx_buf *out, const struct fx_extent *extent,
 	uint64_t index)
 {
@@ -88,12 +99,7 @@ fx_extent_print_index(struct fx_buf *out, const struct fx_extent *extent,
 
 	if (!extent->rank)
 		return;
-	for (uint32_t i = extent->rank; i--;) {
-		uint64_t size = (uint64_t)FX_MAX(extent->sizes[i], 1);
-
-		at[i] = (int64_t)(index % size);
-		index /= size;
-	}
+	fx_extent_unravel(extent, index, at);
 	for (uint32_t i = 0; i < extent->rank; i++)
 		fx_buf_addf(out, "%c%" PRId64, i ? ',' : '[', at[i]);
 	fx_buf_add_char(out, ']');

@@ -40,6 +40,9 @@ FX_NODISCARD struct fx_error *fx_extent_of(const struct fx_datum *datum,
 FX_NODISCARD struct fx_error *
 fx_extent_of_meta(const struct fx_tensor_meta *meta, struct fx_extent *ret);
 bool fx_extent_same_sizes(const struct fx_extent *a, const struct fx_extent *b);
+/* The place of element INDEX in row-major order: RANK numbers. */
+void fx_extent_unravel(const struct fx_extent *extent, uint64_t index,
+	int64_t *ret);
 /* Append "[2, 3]"; where element INDEX lies, "[0, 2]", "" for rank 0. */
 void fx_extent_print(struct fx_buf *out, const struct fx_extent *extent);
 void fx_extent_print_index(struct fx_buf *out, const struct fx_extent *extent,

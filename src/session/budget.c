@@ -2,7 +2,7 @@
  *
  * Values go with all others that lie in the same storage, so that what is
  * computed again is seen by all its views.  Inputs, parameters and what nodes
- * further on still need stay.
+ * further on still need stay; of those that go a summary does.
  */
 #include <config.h>
 
@@ -233,6 +233,7 @@ forget_saved(struct trim *trim)
 static void
 drop(struct trim *trim, const struct fx_node *node)
 {
+	struct fx_timeline *timeline = &trim->model->timeline;
 	struct fx_place *place = trim->place;
 	const struct fx_node *stop = fx_place_stop(place);
 	struct fx_datum *datum = fx_env_get(&place->env, node->id);
@@ -242,11 +243,12 @@ drop(struct trim *trim, const struct fx_node *node)
 		see_storages(datum, see_doomed, trim);
 	if (!trim->meets_doomed)
 		return;
+	if (!stop || fx_node_is_before(node, stop)) {
+		timeline->summarised_now +=
+			fx_timeline_drop(timeline, node->id, datum);
+		timeline->dropped_now++;
+	}
 	fx_env_drop(&place->env, node->id);
-	if (stop && !fx_node_is_before(node, stop))
-		return;
-	fx_map_set(&trim->model->timeline.dropped, (uintptr_t)node->id, 1);
-	trim->model->timeline.dropped_now++;
 }
 
 static void
@@ -256,9 +258,9 @@ trim_place(struct trim *trim)
 
 	find_busy(trim);
 	find_doomed(trim);
-	forget_saved(trim);
 	fx_graph_for_each_node (node, trim->place->graph)
 		drop(trim, node);
+	forget_saved(trim);
 	fx_map_deinit(&trim->busy);
 	fx_map_deinit(&trim->doomed);
 }
@@ -312,20 +314,25 @@ fx_budget_begin(struct fx_session *session, struct fx_model *model)
 	timeline->limit =
 		(size_t)fx_settings_int(session->settings, "record limit");
 	timeline->dropped_now = 0;
+	timeline->summarised_now = 0;
 	timeline->next_trim = 0;
 }
 
 void
 fx_budget_tell(struct fx_session *session, struct fx_model *model)
 {
-	size_t count = model->timeline.dropped_now;
+	struct fx_timeline *timeline = &model->timeline;
+	size_t count = timeline->dropped_now;
 
 	if (count)
 		fx_model_say(model,
-			fx_xasprintf("record limit %s: %zu value%s dropped, "
-				     "computed again when asked for",
+			fx_xasprintf("record limit %s: %zu value%s not kept "
+				     "(summaries of %zu are); computed again "
+				     "when asked for",
 				fx_settings_word(session->settings,
 					"record limit"),
-				count, count == 1 ? "" : "s"));
-	model->timeline.dropped_now = 0;
+				count, count == 1 ? "" : "s",
+				timeline->summarised_now));
+	timeline->dropped_now = 0;
+	timeline->summarised_now = 0;
 }

@@ -24,8 +24,9 @@ fx_model_has_run(struct fx_model *model, const struct fx_node *node)
 	model->rerun += fx_map_erase(&model->dirty, id);
 	fx_map_erase(&model->failures, id);
 	fx_map_erase(&model->timeline.finite, id);
-	model->timeline.recomputed +=
-		fx_map_erase(&model->timeline.dropped, id);
+	if (model->timeline.dropped.count)
+		model->timeline.recomputed +=
+			fx_timeline_undrop(&model->timeline, node->id);
 }
 
 bool

@@ -19,10 +19,8 @@ fx_resolve_nonfinite(void *context, const struct fx_node *node)
 {
 	struct fx_model *model = ((struct fx_resolve_context *)context)->model;
 	struct fx_place *place = fx_model_place_of(model, node->graph);
-	const struct fx_datum *datum =
-		place ? fx_place_value(place, node) : NULL;
 
-	return datum && fx_datum_is_nonfinite(datum);
+	return place && fx_model_is_nonfinite(model, place, node);
 }
 
 struct fx_error *

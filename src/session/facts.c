@@ -30,6 +30,7 @@ void
 fx_position_facts(struct fx_model *model, struct fx_run_facts *ret)
 {
 	const struct fx_timeline *timeline = &model->timeline;
+	const struct fx_node *node;
 
 	*ret = (struct fx_run_facts){
 		.saved_bytes = timeline->saved_bytes,
@@ -41,6 +42,8 @@ fx_position_facts(struct fx_model *model, struct fx_run_facts *ret)
 	};
 	if (!model->places.count)
 		return;
+	fx_graph_for_each_node (node, model->graph)
+		ret->summarised += fx_position_summary(model, node) != NULL;
 	fx_budget_count(model);
 	ret->held_bytes = timeline->held_bytes;
 	count_nodes(model, ret);

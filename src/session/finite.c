@@ -35,13 +35,17 @@ fx_model_is_nonfinite(struct fx_model *model, const struct fx_place *place,
 {
 	struct fx_timeline *timeline = &model->timeline;
 	const struct fx_datum *datum = fx_place_value(place, node);
+	const struct fx_stats *summary =
+		datum ? NULL : fx_position_summary(model, node);
 	uintptr_t id = (uintptr_t)node->id;
 	uintptr_t known;
 	uintptr_t now;
 	bool found;
 
-	if (!datum || !model->backend->ops->has_values)
+	if (!model->backend->ops->has_values)
 		return false;
+	if (!datum)
+		return summary && summary->finite < summary->seen;
 	/* Generation and answer in one word, which is not 0. */
 	now = (uintptr_t)generation_of(timeline, datum) * 4 + 2;
 	known = fx_map_get(&timeline->finite, id, 0);

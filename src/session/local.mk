@@ -32,4 +32,5 @@ libfxcore_a_SOURCES += \
 	%D%/settings.c %D%/settings.h %D%/settings.def \
 	%D%/shapes.c \
 	%D%/stale.c \
+	%D%/summary.c \
 	%D%/timeline.c %D%/timeline.h

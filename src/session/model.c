@@ -168,7 +168,7 @@ fx_model_state(const struct fx_model *model, const struct fx_node *node)
 		return "O";
 	if (place && fx_place_value(place, node))
 		return "V";
-	if (fx_map_has(&model->timeline.dropped, id))
-		return "R";
+	if (fx_position_is_dropped(model, node))
+		return fx_position_summary(model, node) ? "S" : "R";
 	return fx_model_has_breakpoint(model, node) ? "B" : "·";
 }

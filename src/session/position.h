@@ -55,6 +55,15 @@ struct fx_node *fx_position_node(const struct fx_model *model);
 struct fx_datum;
 struct fx_datum *fx_position_value(const struct fx_model *model,
 	const struct fx_node *node);
+/* What is known of NODE's value though it was not kept (record limit): its
+ * statistics, borrowed until something runs; else NULL.  Whether it has one
+ * that is computed again when asked for.
+ */
+struct fx_stats;
+const struct fx_stats *fx_position_summary(const struct fx_model *model,
+	const struct fx_node *node);
+bool fx_position_is_dropped(const struct fx_model *model,
+	const struct fx_node *node);
 /* The graph that positions count in: the model's, or the nested one that was
  * stepped into; how many nested graphs deep that is.
  */
@@ -100,6 +109,7 @@ struct fx_run_facts {
 	size_t saved_bytes; /* of what was written in place */
 	size_t effects;     /* nodes that wrote or drew random numbers */
 	size_t dropped;     /* values that are computed again when asked for */
+	size_t summarised;  /* of them, those whose summary is shown */
 	size_t recomputed;  /* that were */
 	size_t rerun;       /* nodes that ran again after edits */
 	size_t ran;         /* computing nodes with a value */

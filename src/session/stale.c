@@ -303,7 +303,7 @@ drop_value(struct fx_model *model, struct fx_place *place, uint64_t id)
 		fx_map_has(&model->timeline.dropped, (uintptr_t)id))
 		fx_map_set(&model->dirty, (uintptr_t)id, 1);
 	fx_env_drop(&place->env, id);
-	fx_map_erase(&model->timeline.dropped, (uintptr_t)id);
+	fx_timeline_undrop(&model->timeline, id);
 	fx_map_erase(&model->failures, (uintptr_t)id);
 }
 

@@ -137,7 +137,7 @@ forget(struct fx_timeline *timeline)
 		free((void *)storages);
 	fx_map_deinit(&timeline->written);
 	fx_map_deinit(&timeline->kinds);
-	fx_map_deinit(&timeline->dropped);
+	fx_timeline_forget_dropped(timeline);
 	fx_map_deinit(&timeline->generations);
 	fx_map_deinit(&timeline->finite);
 	fx_map_deinit(&timeline->storages);

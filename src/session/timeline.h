@@ -52,7 +52,7 @@ struct fx_timeline {
 	struct fx_map written; /* id -> array of storages, 0 at its end */
 	struct fx_map generations; /* storage -> how often it was written */
 	struct fx_map finite;      /* id -> generation and answer (finite.c) */
-	struct fx_map dropped;     /* id -> 1: below the limit's waterline */
+	struct fx_map dropped;     /* id -> what stays of it (summary.c) */
 	struct fx_blob *random;    /* the generator's state now, or NULL */
 	const struct fx_graph *graph; /* of the node that runs ... */
 	uint64_t node;                /* ... or 0 */
@@ -62,7 +62,8 @@ struct fx_timeline {
 	size_t held_bytes;      /* of them */
 	size_t limit;           /* of both kinds of bytes; 0: none */
 	size_t next_trim;       /* dropping is not tried below */
-	size_t dropped_now;     /* by this command */
+	size_t dropped_now;     /* by this command ... */
+	size_t summarised_now;  /* ... of which a summary stays */
 	/* Since the model was opened. */
 	size_t recomputed;
 	size_t restored;
@@ -93,6 +94,15 @@ void fx_timeline_take_back(struct fx_timeline *timeline, struct fx_env *env);
 /* Effects of GRAPH's nodes are all CALL's, of the graph above it. */
 void fx_timeline_fold(struct fx_timeline *timeline,
 	const struct fx_graph *graph, const struct fx_node *call);
+
+/* summary.c: the value DATUM of NODE goes to stay below the limit; true when
+ * its summary stays.  It has a value again, or none any more: true if it was
+ * dropped.
+ */
+bool fx_timeline_drop(struct fx_timeline *timeline, uint64_t node,
+	const struct fx_datum *datum);
+bool fx_timeline_undrop(struct fx_timeline *timeline, uint64_t node);
+void fx_timeline_forget_dropped(struct fx_timeline *timeline);
 
 /* What NODE did when it ran last; what it may do as far as can be told
  * without running it.

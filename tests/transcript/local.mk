@@ -116,6 +116,7 @@ transcripts = \
 	%D%/pass_step.fxt \
 	%D%/pipe.fxt \
 	%D%/print.fxt \
+	%D%/print_json.fxt \
 	%D%/print_no_value.fxt \
 	%D%/query_errors.fxt \
 	%D%/quit.fxt \

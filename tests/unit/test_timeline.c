@@ -11,6 +11,7 @@
 #include "ir/module.h"
 #include "load/open.h"
 #include "run/backend.h"
+#include "run/stats.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/real_backend.h"
 #include "tests/support/run_world.h"
@@ -238,11 +239,78 @@ values_beyond_the_limit_are_computed_again(void)
 	a = fxt_value(&w, "a");
 	fxt_set(&w, "record limit 100");
 	fxt_run_to(&w, NULL);
-	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "a")), "R");
+	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "a")), "S");
 	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "c")), "V");
 	CU_ASSERT(fxt_value(&w, "a") == a);
 	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "a")), "V");
 	CU_ASSERT(fxt_is_as_fresh(&w, NULL));
+}
+
+static void
+what_is_dropped_leaves_its_summary(void)
+{
+	WORLD(fxt_text_two_arms);
+	const struct fx_stats *left;
+	struct fx_stats stats;
+
+	fxt_start(&w);
+	fxt_move(&w, FX_MOVE_STEP, false, 1);
+	CU_ASSERT(fxt_ok(fx_stats_compute(fx_position_value(w.model,
+						  fxt_node(&w, "a")),
+		NULL, &stats)));
+	fxt_set(&w, "record limit 100");
+	fxt_run_to(&w, NULL);
+	left = fx_position_summary(w.model, fxt_node(&w, "a"));
+	CU_ASSERT_PTR_NOT_NULL_FATAL(left);
+	CU_ASSERT_EQUAL(left->seen, 4);
+	CU_ASSERT_EQUAL(left->min, stats.min);
+	CU_ASSERT_EQUAL(left->max_index, stats.max_index);
+	CU_ASSERT_EQUAL(left->mean, stats.mean);
+	/* Before it has run there is nothing to see. */
+	fxt_jump(&w, w.model, 1);
+	CU_ASSERT_PTR_NULL(fx_position_summary(w.model, fxt_node(&w, "a")));
+	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "a")), "·");
+}
+
+static void
+a_summary_is_not_shown_before_what_wrote_it(void)
+{
+	WORLD("def forward(self, x : \"f64[2, 2]\"):\n"
+	      "    a = torch.neg(x)\n"
+	      "    b = torch.relu_(a)\n"
+	      "    c = b + b\n"
+	      "    d = c + c\n"
+	      "    e = d + d\n"
+	      "    return e\n");
+
+	fxt_set(&w, "record limit 40");
+	fxt_run_to(&w, NULL);
+	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "a")), "S");
+	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "b")), "S");
+	fxt_jump(&w, w.model, 3);
+	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "a")), "S");
+	fxt_jump(&w, w.model, 2);
+	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "a")), "R");
+	CU_ASSERT(fxt_is_as_fresh(&w, NULL));
+}
+
+static void
+what_was_not_finite_still_says_so(void)
+{
+	WORLD("def forward(self, x : \"f64[2, 2]\"):\n"
+	      "    a = torch.neg(x)\n"
+	      "    b = a.mul_(1e308)\n"
+	      "    c = b.mul_(1e308)\n"
+	      "    d = c + c\n"
+	      "    e = torch.neg(x)\n"
+	      "    return e\n");
+
+	fxt_set(&w, "record limit 40");
+	fxt_run_to(&w, NULL);
+	CU_ASSERT(fx_position_is_dropped(w.model, fxt_node(&w, "c")));
+	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "c")), "N");
+	FXT_SAME(fxt_select(&w, "nonfinite"), "a b c d");
+	CU_ASSERT(fx_position_is_dropped(w.model, fxt_node(&w, "c")));
 }
 
 /* --- nested graphs ------------------------------------------------------- */
@@ -322,6 +390,9 @@ main(void)
 		FXT_CASE(a_node_that_fails_is_a_stop_and_back_works),
 		FXT_CASE(what_does_not_fit_into_memory_is_an_error),
 		FXT_CASE(values_beyond_the_limit_are_computed_again),
+		FXT_CASE(what_is_dropped_leaves_its_summary),
+		FXT_CASE(a_summary_is_not_shown_before_what_wrote_it),
+		FXT_CASE(what_was_not_finite_still_says_so),
 		FXT_CASE(nested_graphs_are_taken_back_wholly),
 	};
 

@@ -65,7 +65,8 @@ struct tui_code {
 
 /* The value that was described last, and as of when. */
 struct tui_value {
-	struct fx_datum *datum; /* referenced, or NULL */
+	struct fx_datum *datum;       /* referenced, or NULL ... */
+	const struct fx_stats *stats; /* ... and its summary, not kept */
 	size_t executed;
 	size_t position;
 	struct fx_buf text;

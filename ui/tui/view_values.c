@@ -2,16 +2,22 @@
 #include <config.h>
 
 #include <string.h>
+#include <time.h>
 
 #include "base/buf.h"
 #include "base/number.h"
 #include "ir/tensor_meta.h"
 #include "ir/value_text.h"
 #include "run/datum.h"
+#include "run/hooks.h"
 #include "run/stats.h"
 #include "run/tensor_text.h"
 #include "session/position.h"
 #include "ui/tui/tui_private.h"
+
+enum {
+	PATIENCE_MS = 300,
+};
 
 static void
 add_fact(struct tui_text *text, const char *word, const char *value)
@@ -65,49 +71,97 @@ add_lines(struct tui_text *text, const char *lines)
 	}
 }
 
+static long long
+now_ms(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (long long)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+/* How long the pane may look at a value. */
+struct patience {
+	struct tui *tui;
+	long long until; /* milliseconds */
+};
+
+/* Moving about must stay quick, and Ctrl-C counts here too. */
+static bool
+is_tired(void *context)
+{
+	struct patience *patience = context;
+	struct tui_screen *screen = patience->tui->screen;
+
+	return now_ms() > patience->until ||
+	       screen->interrupted(screen->context);
+}
+
 /* "min -1.2@[0,3] max ..." a fact a line; then the elements as PyTorch prints
  * them.
  */
 static void
-describe(const struct tui *tui, struct fx_datum *datum, struct fx_buf *out)
+describe(struct tui *tui, const struct fx_node *node, struct fx_datum *datum,
+	struct fx_buf *out)
 {
-	FX_AUTO_BUF struct fx_buf line = { 0 };
+	struct patience patience = { tui, now_ms() + PATIENCE_MS };
 	struct fx_datum_printer printer = { .format = "", .limit = 100 };
+	struct fx_ticker ticker;
 	struct fx_stats stats;
-	const char *facts;
+	struct fx_error *err;
 
 	if (!fx_values_known(datum)) {
 		if (datum->kind != FX_DATUM_TENSOR)
 			fx_error_free(fx_datum_print(out, datum, &printer));
 		return;
 	}
-	fx_error_free(fx_stats_compute(datum, NULL, &stats));
-	fx_stats_print(&line, &stats, tui->lines == FX_LINES_ASCII);
-	/* The shape stands above. */
-	facts = strstr(fx_buf_text(&line), "  ");
-	fx_buf_addf(out, "%s\n", facts ? facts + 2 : fx_buf_text(&line));
+	fx_ticker_init(&ticker, is_tired, &patience);
+	err = fx_stats_compute(datum, &ticker, &stats);
+	if (err)
+		fx_buf_addf(out, "large: print %%%s tells its range",
+			node->name);
+	else
+		fx_stats_print_facts(out, &stats, tui->lines == FX_LINES_ASCII);
+	fx_error_free(err);
+	fx_buf_add_char(out, '\n');
 	fx_error_free(fx_tensor_text(out, datum));
+}
+
+/* What stays of a value that was not kept. */
+static void
+describe_summary(const struct tui *tui, const struct fx_stats *stats,
+	struct fx_buf *out)
+{
+	fx_stats_print_facts(out, stats, tui->lines == FX_LINES_ASCII);
+	fx_buf_add(out, "\nnot kept (record limit)");
 }
 
 /* Statistics take a while: they are kept until something ran. */
 static void
 add_value(struct tui *tui, const struct fx_node *node)
 {
+	const struct fx_model *model = tui_model(tui);
 	struct tui_value *shown = &tui->value;
-	struct fx_datum *datum = fx_position_value(tui_model(tui), node);
-	size_t executed = fx_position_executed(tui_model(tui));
+	struct fx_datum *datum = fx_position_value(model, node);
+	const struct fx_stats *stats = fx_position_summary(model, node);
+	size_t executed = fx_position_executed(model);
 
-	if (!datum)
+	if (!datum && !stats)
 		return;
-	if (datum != shown->datum || executed != shown->executed ||
-		fx_position_get(tui_model(tui)) != shown->position) {
+	if (datum != shown->datum || stats != shown->stats ||
+		executed != shown->executed ||
+		fx_position_get(model) != shown->position) {
 		fx_datum_ref(datum);
 		fx_datum_unref(shown->datum);
 		shown->datum = datum;
+		shown->stats = stats;
 		shown->executed = executed;
-		shown->position = fx_position_get(tui_model(tui));
+		shown->position = fx_position_get(model);
 		fx_buf_clear(&shown->text);
-		describe(tui, datum, &shown->text);
+		if (datum)
+			describe(tui, node, datum, &shown->text);
+		else
+			describe_summary(tui, stats, &shown->text);
 	}
 	add_lines(&tui->values, fx_buf_text(&shown->text));
 }

@@ -1,0 +1,143 @@
+/* summary.c - what stays of values that were dropped: their statistics.
+ *
+ * They are taken when the value goes, which costs a fraction of what computing
+ * it did.  A value whose storage was written in place is what it is only while
+ * the last of the nodes that wrote it lies above the stop; further back its
+ * summary is not shown.
+ */
+#include <config.h>
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "run/backend.h"
+#include "run/datum.h"
+#include "run/stats.h"
+#include "session/place.h"
+#include "session/session_private.h"
+
+/* A value of which nothing stays but that there was one. */
+#define NO_SUMMARY 1
+
+struct summary {
+	struct fx_stats stats;
+	uint64_t writer; /* holds behind this node; 0: always */
+};
+
+static void
+summary_free(uintptr_t entry)
+{
+	if (entry != NO_SUMMARY)
+		free((struct summary *)entry);
+}
+
+/* The last node that wrote into what DATUM, a tensor, lies in; 0: nobody. */
+static uint64_t
+last_writer(const struct fx_timeline *timeline, const struct fx_datum *datum)
+{
+	size_t bytes;
+	uintptr_t storage;
+
+	if (!datum->backend->ops->storage)
+		return 0;
+	storage = datum->backend->ops->storage(datum->payload, &bytes);
+	for (size_t i = timeline->effects.count; storage && i-- > 0;) {
+		const struct fx_effect *effect = &timeline->effects.items[i];
+
+		for (size_t j = 0; j < effect->saved.count; j++)
+			if (effect->saved.items[j].storage == storage)
+				return effect->node;
+	}
+	return 0;
+}
+
+static struct summary *
+summary_new(const struct fx_timeline *timeline, const struct fx_datum *datum)
+{
+	struct summary *summary;
+	struct fx_error *err;
+
+	if (datum->kind != FX_DATUM_TENSOR)
+		return NULL;
+	summary = FX_NEW(struct summary);
+	err = fx_stats_compute(datum, NULL, &summary->stats);
+	if (err) {
+		fx_error_free(err);
+		free(summary);
+		return NULL;
+	}
+	summary->writer = last_writer(timeline, datum);
+	return summary;
+}
+
+bool
+fx_timeline_drop(struct fx_timeline *timeline, uint64_t node,
+	const struct fx_datum *datum)
+{
+	struct summary *summary = summary_new(timeline, datum);
+
+	fx_timeline_undrop(timeline, node);
+	fx_map_set(&timeline->dropped, (uintptr_t)node,
+		summary ? (uintptr_t)summary : NO_SUMMARY);
+	return summary != NULL;
+}
+
+bool
+fx_timeline_undrop(struct fx_timeline *timeline, uint64_t node)
+{
+	uintptr_t entry =
+		fx_map_get(&timeline->dropped, (uintptr_t)node, NO_SUMMARY);
+
+	summary_free(entry);
+	return fx_map_erase(&timeline->dropped, (uintptr_t)node);
+}
+
+void
+fx_timeline_forget_dropped(struct fx_timeline *timeline)
+{
+	size_t at = 0;
+	uintptr_t id;
+	uintptr_t entry;
+
+	while (fx_map_next(&timeline->dropped, &at, &id, &entry))
+		summary_free(entry);
+	fx_map_deinit(&timeline->dropped);
+}
+
+static bool
+is_above(const struct fx_graph *graph, uint64_t id, const struct fx_node *stop)
+{
+	const struct fx_node *node = fx_graph_find_id(graph, id);
+
+	return node && node->is_in_graph &&
+	       (!stop || fx_node_is_before(node, stop));
+}
+
+bool
+fx_position_is_dropped(const struct fx_model *model, const struct fx_node *node)
+{
+	const struct fx_place *place = fx_model_place_of(model, node->graph);
+
+	return place &&
+	       fx_map_has(&model->timeline.dropped, (uintptr_t)node->id) &&
+	       is_above(place->graph, node->id, fx_place_stop(place));
+}
+
+const struct fx_stats *
+fx_position_summary(const struct fx_model *model, const struct fx_node *node)
+{
+	const struct fx_place *place = fx_model_place_of(model, node->graph);
+	const struct fx_node *stop;
+	uintptr_t entry = fx_map_get(&model->timeline.dropped,
+		(uintptr_t)node->id, NO_SUMMARY);
+	const struct summary *summary = (const struct summary *)entry;
+
+	if (!place || entry == NO_SUMMARY)
+		return NULL;
+	stop = fx_place_stop(place);
+	if (!is_above(place->graph, node->id, stop) ||
+		(summary->writer &&
+			!is_above(place->graph, summary->writer, stop)))
+		return NULL;
+	return &summary->stats;
+}

@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/blob.h"
 #include "base/buf.h"
+#include "base/guard.h"
 #include "base/mem.h"
 #include "guest/shim_private.h"
 #include "guest/torch_private.h"
@@ -324,6 +325,47 @@ with_code(struct fx_error *err_taken, enum fx_error_code code)
 	return err;
 }
 
+/* Whether the files that tensors among DATA lie in are whole. */
+static struct fx_error *
+check_files(struct fx_datum *const *data, size_t count,
+	const struct fx_guard **seen)
+{
+	struct fx_error *err = NULL;
+
+	for (size_t i = 0; i < count && !err; i++) {
+		const struct fx_datum *datum = data[i];
+		uintptr_t address;
+		size_t size;
+
+		if (datum->kind != FX_DATUM_TENSOR) {
+			err = check_files(datum->items,
+				fx_datum_item_count(datum), seen);
+		} else if (fx_torch_tensor(datum)) {
+			address = fx_torch_storage(datum->payload, &size);
+			err = fx_guard_check(address, size, seen);
+		}
+	}
+	return err;
+}
+
+/* What was computed of a file that was cut short meanwhile is no result. */
+static struct fx_error *
+check_result(struct fx_datum *const *data, size_t count,
+	struct fx_error *err_taken, struct fx_datum **ret)
+{
+	const struct fx_guard *seen = NULL;
+	struct fx_error *err = check_files(data, count, &seen);
+
+	if (!err)
+		return err_taken;
+	if (err_taken)
+		fx_error_free(err_taken);
+	else
+		fx_datum_unref(*ret);
+	*ret = NULL;
+	return err;
+}
+
 static struct fx_error *
 torch_call(struct fx_backend *backend, void *plan, struct fx_datum *const *data,
 	size_t count, struct fx_datum **ret)
@@ -332,7 +374,8 @@ torch_call(struct fx_backend *backend, void *plan, struct fx_datum *const *data,
 	struct fx_arena_mark mark = fx_arena_mark(torch->scratch);
 	struct fx_error *err = call_by_way(torch, plan, data, ret);
 
-	(void)count;
+	if (fx_guard_any())
+		err = check_result(data, count, err, ret);
 	if (err && fx_error_code(err) == FX_ERR_BACKEND &&
 		fx_torch_is_misfit(torch, plan, data))
 		err = with_code(err, FX_ERR_SHAPE);

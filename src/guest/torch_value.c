@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/blob.h"
+#include "base/guard.h"
 #include "base/intern.h"
 #include "base/mem.h"
 #include "guest/shim_private.h"
@@ -138,10 +139,26 @@ fx_torch_meta(const void *payload, struct fx_arena *arena)
 
 /* --- values ------------------------------------------------------------- */
 
+/* Whether the file that the storage lies in, if it is one, is whole. */
+static struct fx_error *
+check_file(const void *payload)
+{
+	size_t size;
+	uintptr_t address;
+
+	if (!fx_guard_any())
+		return NULL;
+	address = fx_torch_storage(payload, &size);
+	return fx_guard_check(address, size, NULL);
+}
+
 struct fx_error *
 fx_torch_read(const void *payload, uint64_t first, size_t count, void *bytes)
 {
-	return fx_shim_loaded()->tensor_read(payload, first, count, bytes);
+	struct fx_error *err =
+		fx_shim_loaded()->tensor_read(payload, first, count, bytes);
+
+	return err ? err : check_file(payload);
 }
 
 /* Whether all bytes of the first element are zero, -0.0 apart. */
@@ -185,6 +202,7 @@ fx_torch_truth(const void *payload, bool *ret)
 uintptr_t
 fx_torch_storage(const void *payload, size_t *bytes_ret)
 {
+
 	return (uintptr_t)fx_shim_loaded()->tensor_storage(payload, bytes_ret);
 }
 
@@ -194,6 +212,7 @@ fx_torch_storage_save(const void *payload, struct fx_blob **ret)
 	size_t size;
 	void *bytes = fx_shim_loaded()->tensor_storage(payload, &size);
 	void *copy;
+	struct fx_error *err;
 
 	if (!bytes && size)
 		return fx_error_new(FX_ERR_TYPE,
@@ -205,6 +224,11 @@ fx_torch_storage_save(const void *payload, struct fx_blob **ret)
 			"not enough memory for %zu bytes", size);
 	if (size)
 		memcpy(copy, bytes, size);
+	err = check_file(payload);
+	if (err) {
+		free(copy);
+		return err;
+	}
 	*ret = fx_blob_wrap(copy, size, free, copy);
 	return NULL;
 }
@@ -347,6 +371,8 @@ fx_torch_from_tensor(const struct fxs_functions *shim,
 	memory.bytes = fx_blob_data(blob);
 	memory.byte_count = fx_blob_size(blob);
 	err = check_reach(tensor, memory.byte_count);
+	if (!err)
+		err = fx_blob_read(blob, 0, 0, NULL); /* cut short? */
 	if (err)
 		return err;
 	memory.context = fx_blob_ref(blob);

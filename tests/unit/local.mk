@@ -113,6 +113,7 @@ TESTS += %D%/test_timeline %D%/test_timeline_random
 %C%_test_timeline_SOURCES = %D%/test_timeline.c
 %C%_test_timeline_random_SOURCES = %D%/test_timeline_random.c
 
-check_PROGRAMS += %D%/test_torch
-TESTS += %D%/test_torch
+check_PROGRAMS += %D%/test_torch %D%/test_torch_files
+TESTS += %D%/test_torch %D%/test_torch_files
 %C%_test_torch_SOURCES = %D%/test_torch.c
+%C%_test_torch_files_SOURCES = %D%/test_torch_files.c

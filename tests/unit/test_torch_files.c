@@ -1,0 +1,236 @@
+/* test_torch_files.c - the torch backend on weights whose file is cut short
+ * while they are used: an error at the node, and the rest goes on.
+ */
+#include <config.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/blob.h"
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "guest/shim.h"
+#include "ir/graph.h"
+#include "ir/module.h"
+#include "load/open.h"
+#include "run/backend.h"
+#include "run/datum.h"
+#include "run/interp.h"
+#include "tests/support/folder.h"
+#include "tests/support/unit.h"
+
+/* Elements of a weight, and the bytes of its file. */
+#define COUNT ((int64_t)1 << 20)
+#define BYTES ((size_t)COUNT * sizeof(float))
+
+struct world {
+	char *folder;
+	char *path;
+	struct fx_backend *backend;
+	struct fx_graph *graph;
+	struct fx_env env;
+	struct fx_plans plans;
+	struct fx_interp interp;
+	struct fx_datum *weight;
+};
+
+static struct fx_error *
+give(void *context, struct fx_node *node, struct fx_datum **ret)
+{
+	struct world *world = context;
+
+	(void)node;
+	*ret = fx_datum_ref(world->weight);
+	return NULL;
+}
+
+static struct fx_graph *
+load(const char *text)
+{
+	struct fx_loaded loaded = { .graph = NULL };
+	const struct fx_load_input input = {
+		.serial = 1,
+		.text = text,
+		.length = strlen(text),
+	};
+	struct fx_graph *graph;
+
+	CU_ASSERT_FATAL(fxt_ok(fx_open_text(&input, &loaded)));
+	graph = loaded.graph;
+	loaded.graph = NULL;
+	fx_loaded_deinit(&loaded);
+	return graph;
+}
+
+/* A file of ones, and its bytes mapped. */
+static struct fx_blob *
+map_ones(const char *path)
+{
+	float *ones = fx_xcalloc((size_t)COUNT, sizeof(*ones));
+	struct fx_blob *blob = NULL;
+
+	for (int64_t i = 0; i < COUNT; i++)
+		ones[i] = 1.0f;
+	CU_ASSERT_FATAL(fxt_ok(fx_file_write(path, (const char *)ones, BYTES)));
+	CU_ASSERT_FATAL(fxt_ok(fx_blob_map(path, 0, BYTES, &blob)));
+	free(ones);
+	return blob;
+}
+
+static struct fx_error *
+make_weight(struct world *world, struct fx_blob *blob)
+{
+	struct fx_storage storage = { .blob = blob };
+	int64_t sizes[] = { 1024, COUNT / 1024 };
+	const struct fx_tensor tensor = {
+		.dtype = FX_DTYPE_F32,
+		.rank = 2,
+		.sizes = sizes,
+		.storage = &storage,
+	};
+
+	return world->backend->ops->from_tensor(world->backend, &tensor,
+		&world->weight);
+}
+
+/* BODY on a weight that is the whole of a file. */
+static void
+world_init(struct world *world, const char *text)
+{
+	static const struct fx_hook hook = { .records = true };
+	struct fx_blob *blob;
+
+	*world = (struct world){ .folder = fxt_folder_new() };
+	world->path = fx_xasprintf("%s/weights", world->folder);
+	CU_ASSERT_FATAL(fxt_ok(fx_backend_torch_new(NULL, &world->backend)));
+	world->graph = load(text);
+	blob = map_ones(world->path);
+	CU_ASSERT_FATAL(fxt_ok(make_weight(world, blob)));
+	fx_blob_unref(blob);
+	fx_plans_init(&world->plans, world->backend);
+	world->interp = (struct fx_interp){
+		.graph = world->graph,
+		.backend = world->backend,
+		.env = &world->env,
+		.plans = &world->plans,
+		.input = give,
+		.input_context = world,
+		.hooks = &hook,
+		.hook_count = 1,
+		.next = fx_graph_first(world->graph),
+	};
+}
+
+static void
+world_deinit(struct world *world)
+{
+	fx_datum_unref(world->weight);
+	fx_env_deinit(&world->env);
+	fx_plans_deinit(&world->plans);
+	fx_graph_free(world->graph);
+	fx_backend_free(world->backend);
+	fxt_folder_free(world->folder);
+	free(world->path);
+}
+
+/* The run fails at the node NAME and the message names the file. */
+static void
+fails_at(struct world *world, const char *name)
+{
+	struct fx_error *err = fx_interp_run(&world->interp, NULL);
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(err);
+	CU_ASSERT_EQUAL(fx_error_code(err), FX_ERR_FORMAT);
+	CU_ASSERT_PTR_NOT_NULL(strstr(fx_error_message(err), world->path));
+	CU_ASSERT_STRING_EQUAL(world->interp.next->name, name);
+	fx_error_free(err);
+}
+
+static void
+a_file_cut_short_is_an_error_at_the_node(void)
+{
+	struct world world;
+
+	world_init(&world, "def forward(self, x):\n"
+			   "    neg = torch.neg(x)\n"
+			   "    add = neg + x\n"
+			   "    return add\n");
+	CU_ASSERT(fxt_ok(fx_interp_run(&world.interp,
+		fx_graph_find(world.graph, "add"))));
+	CU_ASSERT_EQUAL(truncate(world.path, 100000), 0);
+	fails_at(&world, "add");
+	fails_at(&world, "add");
+	/* Zeros are not what was there. */
+	CU_ASSERT_EQUAL(truncate(world.path, (off_t)BYTES), 0);
+	fails_at(&world, "add");
+	world_deinit(&world);
+}
+
+/* Within the last page there is no fault, only zeros. */
+static void
+a_few_bytes_less_are_noticed_too(void)
+{
+	struct world world;
+
+	world_init(&world, "def forward(self, x):\n"
+			   "    t = x.t()\n"
+			   "    cat = torch.cat([t, t])\n"
+			   "    return cat\n");
+	CU_ASSERT(fxt_ok(fx_interp_run(&world.interp,
+		fx_graph_find(world.graph, "cat"))));
+	CU_ASSERT_EQUAL(truncate(world.path, (off_t)BYTES - 4), 0);
+	fails_at(&world, "cat");
+	world_deinit(&world);
+}
+
+static void
+reading_values_says_so(void)
+{
+	struct world world;
+	const struct fx_backend_ops *ops;
+	struct fx_blob *blob;
+	struct fx_blob *saved = NULL;
+	struct fx_error *err;
+	float value = 7;
+
+	world_init(&world, "def forward(self, x):\n    return x\n");
+	ops = world.backend->ops;
+	CU_ASSERT(fxt_ok(ops->read(world.weight->payload, 5, 1, &value)));
+	CU_ASSERT_EQUAL(value, 1);
+	CU_ASSERT_EQUAL(truncate(world.path, 0), 0);
+	err = ops->read(world.weight->payload, 5, 1, &value);
+	CU_ASSERT_EQUAL(err ? fx_error_code(err) : FX_ERR_IO, FX_ERR_FORMAT);
+	fx_error_free(err);
+	err = ops->storage_save(world.weight->payload, &saved);
+	CU_ASSERT_EQUAL(err ? fx_error_code(err) : FX_ERR_IO, FX_ERR_FORMAT);
+	CU_ASSERT_PTR_NULL(saved);
+	fx_error_free(err);
+	blob = map_ones(world.path);
+	CU_ASSERT_EQUAL(truncate(world.path, 10), 0);
+	fx_datum_unref(world.weight);
+	world.weight = NULL;
+	err = make_weight(&world, blob);
+	CU_ASSERT_EQUAL(err ? fx_error_code(err) : FX_ERR_IO, FX_ERR_FORMAT);
+	fx_error_free(err);
+	fx_blob_unref(blob);
+	world_deinit(&world);
+}
+
+int
+main(void)
+{
+	static const struct fxt_case cases[] = {
+		FXT_CASE(a_file_cut_short_is_an_error_at_the_node),
+		FXT_CASE(a_few_bytes_less_are_noticed_too),
+		FXT_CASE(reading_values_says_so),
+	};
+
+	/* Built without libtorch. */
+	if (!fx_shim_is_installed())
+		return 77;
+	return fxt_run("torch files", cases, FX_ARRAY_LEN(cases));
+}

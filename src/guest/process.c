@@ -119,10 +119,10 @@ wait_for(pid_t pid)
 	return status;
 }
 
-struct fx_error *
-fx_process_output(const char *const *argv, int timeout_ms, char **text_ret)
+/* How ARGV ended, which printed TEXT; ERRORS: its error messages too. */
+static struct fx_error *
+run(const char *const *argv, int timeout_ms, bool errors, struct fx_buf *text)
 {
-	FX_AUTO_BUF struct fx_buf text = { 0 };
 	FX_AUTO_FREE char *ended = NULL;
 	struct fx_error *err;
 	int ends[2], status;
@@ -132,14 +132,15 @@ fx_process_output(const char *const *argv, int timeout_ms, char **text_ret)
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return fx_error_new(FX_ERR_IO, "cannot make a pipe: %s",
 			strerror(errno));
-	err = fx_process_spawn(&(struct fx_spawn){ argv, ends[1], -1, -1 },
+	err = fx_process_spawn(&(struct fx_spawn){ argv, ends[1],
+				       errors ? ends[1] : -1, -1 },
 		&pid);
 	close(ends[1]);
 	if (err) {
 		close(ends[0]);
 		return err;
 	}
-	complete = read_all(ends[0], timeout_ms, &text);
+	complete = read_all(ends[0], timeout_ms, text);
 	close(ends[0]);
 	if (!complete)
 		kill(-pid, SIGKILL);
@@ -151,8 +152,28 @@ fx_process_output(const char *const *argv, int timeout_ms, char **text_ret)
 	if (status)
 		return fx_error_new(FX_ERR_CHILD, "%s ended with %s", argv[0],
 			ended);
-	*text_ret = fx_buf_take(&text);
 	return NULL;
+}
+
+struct fx_error *
+fx_process_output(const char *const *argv, int timeout_ms, char **text_ret)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	struct fx_error *err = run(argv, timeout_ms, false, &text);
+
+	if (!err)
+		*text_ret = fx_buf_take(&text);
+	return err;
+}
+
+struct fx_error *
+fx_process_messages(const char *const *argv, int timeout_ms, char **text_ret)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	struct fx_error *err = run(argv, timeout_ms, true, &text);
+
+	*text_ret = fx_buf_take(&text);
+	return err;
 }
 
 char *

@@ -26,6 +26,12 @@ FX_NODISCARD struct fx_error *fx_process_spawn(const struct fx_spawn *spawn,
 FX_NODISCARD struct fx_error *fx_process_output(const char *const *argv,
 	int timeout_ms, char **text_ret);
 
+/* The same with its error messages, and *TEXT_RET, the caller's, is set even
+ * where it fails.
+ */
+FX_NODISCARD struct fx_error *fx_process_messages(const char *const *argv,
+	int timeout_ms, char **text_ret);
+
 /* "exit status 5", "signal 11 (Segmentation fault)" of a wait status; the
  * caller frees.
  */

@@ -257,13 +257,59 @@ has_old_strings(const char *folder)
 	return !err && memmem(bytes, size, symbol, sizeof(symbol));
 }
 
-/* The error of a compiler that said OUTPUT. */
-static struct fx_error *
-compile_error(const struct build *build, struct fx_error *err)
+#define LINE_LIMIT 300
+
+static bool
+tells_why(const char *line, size_t length)
 {
-	return fx_error_hint(fx_error_note(err,
-				     "while the shim for torch %s was built",
-				     build->version),
+	static const char *const words[] = { "rror:", "failed", "cannot",
+		"No space" };
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(words); i++)
+		if (memmem(line, length, words[i], strlen(words[i])))
+			return true;
+	return false;
+}
+
+/* The line of a compiler's OUTPUT that says what is wrong: the first that
+ * reads so, else its first; NULL: there is none.
+ */
+static char *
+telling_line(const char *output)
+{
+	const char *first = NULL;
+	size_t length;
+
+	for (const char *line = output; *line;) {
+		length = strcspn(line, "\n");
+		if (!first && length)
+			first = line;
+		if (tells_why(line, length)) {
+			first = line;
+			break;
+		}
+		line += length + (line[length] == '\n');
+	}
+	if (!first)
+		return NULL;
+	length = strcspn(first, "\n");
+	return fx_xstrndup(first, FX_MIN(length, (size_t)LINE_LIMIT));
+}
+
+/* The error of a compiler that ended as ERR_TAKEN tells and said OUTPUT: one
+ * line.
+ */
+static struct fx_error *
+compile_error(const struct build *build, struct fx_error *err_taken,
+	const char *output)
+{
+	FX_AUTO_ERROR struct fx_error *ended = err_taken;
+	FX_AUTO_FREE char *line = telling_line(output);
+
+	return fx_error_hint(
+		fx_error_new(fx_error_code(ended),
+			"the shim for torch %s could not be built: %s",
+			build->version, line ? line : fx_error_message(ended)),
 		"set backend python runs every operation without it");
 }
 
@@ -291,13 +337,13 @@ compile(const struct build *build)
 		"-DFXS_SOURCE_ID=\"" FX_SHIM_ID "\"", ours, "-isystem", include,
 		"-isystem", api, source, library, "-ltorch_cpu", "-lc10", rpath,
 		"-o", output, NULL };
-	struct fx_error *err = fx_process_output(argv, COMPILE_MS, &text);
+	struct fx_error *err = fx_process_messages(argv, COMPILE_MS, &text);
 
 	if (!err && rename(output, build->path) != 0)
 		err = fx_file_error("write", build->path, errno);
 	if (err)
 		unlink(output);
-	return err ? compile_error(build, err) : NULL;
+	return err ? compile_error(build, err, text) : NULL;
 }
 
 static void

@@ -70,15 +70,46 @@ chmod +x "$place/python"
 export FXDB_RUN_PYTHON=$place/python XDG_CACHE_HOME=$place/cache
 CXX=/nonexistent/c++ run_path=/nonexistent \
 	expect "no compiler" "there is no C++ compiler"
-printf '#!/bin/sh\n[ "$1" = --version ] && echo broken 1 && exit 0
-echo "shim.cc: no space left" >&2; exit 1\n' >"$place/c++"
-chmod +x "$place/c++"
-export CXX=$place/c++
-expect "a compiler that fails" "exit status 1"
-[ "$(find "$place/cache" -type f)" ] && {
+# compiler LINES: a compiler that answers, and compiles as LINES do.
+compiler()
+{
+	printf '%s\n' '#!/bin/sh' '[ "$1" = --version ] && echo fake 1 && exit 0' \
+		'for last; do :; done' "$1" >"$place/c++"
+	chmod +x "$place/c++"
+	export CXX=$place/c++
+}
+
+# Nothing is left in the cache.
+nothing_left()
+{
+	[ -z "$(find "$place/cache" -type f)" ] && return
 	echo "a failed compile leaves: $(find "$place/cache" -type f)"
 	status=1
 }
+
+compiler 'exit 1'
+expect "a compiler that fails and is silent" \
+	"the shim for torch 2.99.1 could not be built: $place/c++ ended with exit"
+# A disk that fills up: half of the file is there.
+compiler 'echo half >"$last"
+echo "shim.cc: In function f:" >&2
+echo "/usr/bin/ld: final link failed: No space left on device" >&2
+echo "collect2: error: ld returned 1 exit status" >&2
+exit 1'
+expect "a full disk" "built: /usr/bin/ld: final link failed: No space left on"
+nothing_left
+# The limit of a file's size is as near as one comes to it without a disk.
+compiler 'ulimit -f 1; head -c 1000000 /dev/zero >"$last"'
+expect "a file that may not grow" "built: File size limit exceeded"
+nothing_left
+compiler 'yes "shim.cc: warning: w" | head -n 100000 >&2; kill -9 $$'
+expect "a compiler that talks much and is killed" "shim.cc: warning: w"
+nothing_left
+unset CXX
+echo '#error half of it' \
+	>>"$place/torch/include/torch/csrc/api/include/torch/version.h"
+expect "a torch whose headers are broken" "error: #error half of it"
+nothing_left
 XDG_CACHE_HOME=$place/python expect "no folder for the cache" "cannot create"
 FXDB_RUN_PYTHON=/bin/false expect "no Python" "false"
 echo "$passed as expected"

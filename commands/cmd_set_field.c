@@ -254,7 +254,7 @@ set_opcode(const struct field *field)
 	enum fx_opcode opcode = fx_opcode_find(field->text);
 
 	if (opcode == FX_OPCODE_COUNT)
-		return fx_error_note(fx_error_new(FX_ERR_VALUE,
+		return fx_error_note(fx_error_new(FX_ERR_NO_OPCODE,
 					     "no opcode \"%s\"", field->text),
 			"one of: placeholder get_attr call_function "
 			"call_method call_module output");

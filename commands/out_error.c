@@ -41,12 +41,15 @@ struct out_item *
 out_item_of_error(const struct fx_error *err)
 {
 	struct out_item *item = out_item_new(OUT_ITEM_ERROR, "error");
+	const char *help = fx_error_help(fx_error_code(err));
 	size_t i;
 	size_t key;
 
 	add_error_field(item, "code", fx_error_word(fx_error_code(err)));
 	add_error_field(item, "message", fx_error_message(err));
 	add_error_field(item, "hint", fx_error_hint_text(err));
+	if (*help)
+		add_error_field(item, "help", help);
 	add_error_field(item, "file", fx_error_file(err));
 	key = out_item_add_text(item, "line");
 	out_item_add_cell(item,

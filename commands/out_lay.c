@@ -384,6 +384,7 @@ lay_error(const struct out_item *item, const struct out_layout *layout)
 	const struct out_cell *message = out_item_field(item, "message");
 	const struct out_cell *caret = out_item_field(item, "caret");
 	const struct out_cell *hint = out_item_field(item, "hint");
+	const struct out_cell *help = out_item_field(item, "help");
 	const struct out_cell *cell;
 
 	lay_error_head(item, layout);
@@ -405,6 +406,12 @@ lay_error(const struct out_item *item, const struct out_layout *layout)
 		put(layout, FX_ROLE_NOTE, "  hint: ");
 		put_lines(layout, FX_ROLE_PLAIN,
 			out_item_text(item, hint->text), hint->length);
+		put_end(layout);
+	}
+	if (help) {
+		put(layout, FX_ROLE_NOTE, "  see: help ");
+		put_lines(layout, FX_ROLE_PLAIN,
+			out_item_text(item, help->text), help->length);
 		put_end(layout);
 	}
 }

@@ -25,7 +25,9 @@ enum out_item_kind {
 	OUT_ITEM_VALUE,   /* one cell with a key: for JSON, never shown */
 	OUT_ITEM_NOTE,    /* one cell; this and the next two are diagnostics */
 	OUT_ITEM_WARNING, /* one cell */
-	OUT_ITEM_ERROR,   /* cells code message hint file line caret notes */
+	OUT_ITEM_ERROR,   /* cells code message hint help file line caret
+			   * notes
+			   */
 };
 
 enum out_cell_kind {

@@ -22,9 +22,11 @@ struct fx_error {
 static const struct {
 	const char *word;
 	const char *python;
+	const char *help;
 	const char *summary;
 } errors[] = {
-#define FX_ERR(id, word, python, summary) { word, #python, summary },
+#define FX_ERR(id, word, python, help, summary) \
+	{ word, #python, help, summary },
 #include "base/error.def"
 };
 
@@ -178,4 +180,10 @@ const char *
 fx_error_python(enum fx_error_code code)
 {
 	return errors[code].python;
+}
+
+const char *
+fx_error_help(enum fx_error_code code)
+{
+	return errors[code].help;
 }

@@ -14,7 +14,7 @@
 #include "base/span.h"
 
 enum fx_error_code {
-#define FX_ERR(id, word, python, summary) FX_ERR_##id,
+#define FX_ERR(id, word, python, help, summary) FX_ERR_##id,
 #include "base/error.def"
 	FX_ERR_COUNT
 };
@@ -70,5 +70,7 @@ int fx_error_line(const struct fx_error *err);
 const char *fx_error_word(enum fx_error_code code);
 const char *fx_error_summary(enum fx_error_code code);
 const char *fx_error_python(enum fx_error_code code);
+/* The word whose help explains such errors, or "". */
+const char *fx_error_help(enum fx_error_code code);
 
 #endif /* FX_BASE_ERROR_H */

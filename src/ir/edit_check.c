@@ -142,9 +142,10 @@ fx_check_target(const struct fx_graph *graph, enum fx_opcode opcode,
 	case FX_TARGET_OK:
 		return NULL;
 	case FX_TARGET_EMPTY:
-		return fx_error_new(FX_ERR_BAD_NAME, "%s needs a target", word);
+		return fx_error_new(FX_ERR_BAD_TARGET, "%s needs a target",
+			word);
 	case FX_TARGET_MALFORMED:
-		return fx_error_new(FX_ERR_BAD_NAME,
+		return fx_error_new(FX_ERR_BAD_TARGET,
 			"\"%s\" is no target for %s", target, word);
 	case FX_TARGET_MISSING:
 		return no_such_path(graph, opcode, target);

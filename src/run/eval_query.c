@@ -158,7 +158,7 @@ check_word(struct fx_evaluator *evaluator, const struct fx_query *query)
 		for (int i = 0; i < FX_OPCODE_COUNT; i++)
 			fx_buf_addf(&words, "%s%s", i ? " " : "",
 				fx_opcode_word((enum fx_opcode)i));
-		return fx_error_at(fx_error_hint(fx_error_new(FX_ERR_VALUE,
+		return fx_error_at(fx_error_hint(fx_error_new(FX_ERR_NO_OPCODE,
 							 "query: \"%s\" is no "
 							 "opcode",
 							 query->text),

@@ -62,7 +62,7 @@ find_placeholder(struct fx_model *model, const char *name, struct fx_node **ret)
 	}
 	if (*ret)
 		return NULL;
-	return fx_error_hint(fx_error_new(FX_ERR_NO_NODE,
+	return fx_error_hint(fx_error_new(FX_ERR_NO_INPUT,
 				     "%s has no input \"%s\"", model->name,
 				     name),
 		"inputs: %s", names.length ? fx_buf_text(&names) : "none");

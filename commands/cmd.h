@@ -78,6 +78,7 @@ enum cmd_need {
 	CMD_REACHES_OUT = 1024,  /* writes or runs what the line names:
 				  * refused in a read-only session
 				  */
+	CMD_ASIDE = 2048,        /* no try at what a lesson asks for */
 };
 
 struct cmd_entry;

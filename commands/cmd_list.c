@@ -142,8 +142,7 @@ static char *
 read_source(struct cmd_ctx *ctx, const struct fx_source_frame *frame)
 {
 	const char *path = fx_model_path(ctx->model);
-	const char *end = path ? strrchr(path, '/') : NULL;
-	const char *base = strrchr(frame->file, '/');
+	FX_AUTO_FREE char *base = fx_file_basename(frame->file);
 	FX_AUTO_FREE char *beside = NULL;
 	FX_AUTO_FREE char *text = NULL;
 	struct fx_error *err;
@@ -153,10 +152,9 @@ read_source(struct cmd_ctx *ctx, const struct fx_source_frame *frame)
 	if (!err)
 		return FX_TAKE(text);
 	fx_error_free(err);
-	if (!end)
+	if (!path)
 		return NULL;
-	beside = fx_xasprintf("%.*s/%s", (int)(end - path), path,
-		base ? base + 1 : frame->file);
+	beside = fx_file_beside(path, base);
 	err = fx_file_read(beside, SOURCE_LIMIT, &text, &length);
 	fx_error_free(err);
 	return !err && has_line(text, frame) ? FX_TAKE(text) : NULL;

@@ -147,7 +147,7 @@ say_notice(struct cmd_ctx *ctx)
 }
 
 /* What expect will see: everything since the last command that says
- * something.
+ * something.  What a command runs, its own output carries.
  */
 static struct out *
 attach_record(struct cmd_ctx *ctx)
@@ -156,8 +156,9 @@ attach_record(struct cmd_ctx *ctx)
 
 	if (!(ctx->entry->needs & CMD_KEEPS_OUTPUT))
 		out_recording_clear(shell->last);
-	if (shell->depth > 1)
+	if (shell->is_recorded)
 		return NULL;
+	shell->is_recorded = true;
 	out_tee(ctx->out, shell->last_out);
 	return shell->last_out;
 }
@@ -196,9 +197,10 @@ run_entry(struct cmd_shell *shell, const struct cmd_entry *entry,
 	if (err)
 		err = hint_pipe(ctx, err);
 	out_command_end(ctx->out, !err);
-	if (tee)
+	if (tee) {
 		out_tee(ctx->out, NULL);
-	(void)shell;
+		shell->is_recorded = false;
+	}
 	return err;
 }
 
@@ -320,6 +322,7 @@ run_entry_line(struct cmd_shell *shell, const struct cmd_entry *entry,
 		.format = format,
 		.is_repeat = shell->is_repeating && shell->depth == 1 };
 
+	shell->ran = entry;
 	remember(shell, entry, line);
 	return run_entry(shell, entry, &ctx, head->rest);
 }
@@ -402,12 +405,16 @@ cmd_run(struct cmd_shell *shell, const char *line, struct out *out)
 		line = repeated;
 		shell->is_repeating = true;
 	}
-	if (shell->depth == 0)
+	if (shell->depth == 0) {
 		cmd_log_line(shell, line);
+		shell->ran = NULL;
+	}
 	err = run_line(shell, line, out);
 	if (shell->depth == 0)
 		shell->is_repeating = false;
 	if (shell->depth == 0 && !err)
 		err = cmd_log_check(shell);
+	if (shell->depth == 0)
+		err = cmd_tutorial_see(shell, out, err);
 	return err;
 }

@@ -107,6 +107,7 @@ cmd_shell_free(struct cmd_shell *shell)
 	free(shell->search_text);
 	fx_buf_deinit(&shell->transaction);
 	cmd_log_end(shell);
+	cmd_tutorial_free(shell->tutorial);
 	out_free(shell->last_out);
 	out_recording_free(shell->last);
 	free(shell);
@@ -308,4 +309,23 @@ cmd_exit_status(const struct fx_error *err)
 	default:
 		return 2;
 	}
+}
+
+void
+cmd_shell_add_said(const struct cmd_shell *shell, struct fx_buf *said)
+{
+	for (size_t i = 0; i < out_recording_count(shell->last); i++)
+		out_item_print(out_recording_at(shell->last, i), said);
+}
+
+bool
+cmd_shell_has_said(const struct cmd_shell *shell, const char *text)
+{
+	FX_AUTO_BUF struct fx_buf said = { 0 };
+	FX_AUTO_FREE char *pattern = fx_xasprintf("*%s*", text);
+
+	cmd_shell_add_said(shell, &said);
+	return strstr(fx_buf_text(&said), text) ||
+	       (strpbrk(text, "*?[") &&
+		       fx_str_glob(pattern, fx_buf_text(&said)));
 }

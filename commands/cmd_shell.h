@@ -39,6 +39,7 @@ struct cmd_script {
 };
 
 struct cmd_log;
+struct cmd_tutorial;
 
 struct cmd_shell {
 	struct fx_session *session;
@@ -65,7 +66,12 @@ struct cmd_shell {
 	/* What the last command said, for expect; where commands are logged. */
 	struct out_recording *last;
 	struct out *last_out;
+	bool is_recorded; /* a command that runs has its output kept */
 	struct cmd_log *log; /* or NULL */
+
+	/* The command that ran last, or NULL; the lesson, or NULL. */
+	const struct cmd_entry *ran;
+	struct cmd_tutorial *tutorial;
 
 	/* Where a listing or search goes on when it is repeated. */
 	size_t list_next; /* position after the last line listed */
@@ -117,6 +123,20 @@ void cmd_log_line(struct cmd_shell *shell, const char *line);
 /* The error of a log that could not be written, which ends it; else NULL. */
 FX_NODISCARD struct fx_error *cmd_log_check(struct cmd_shell *shell);
 const char *cmd_log_path(const struct cmd_shell *shell);
+
+/* See whether the line that just ran, with ERR or NULL, did what the lesson
+ * asks for; say what comes next, or how it is done.  Returns ERR, maybe with a
+ * note.
+ */
+FX_NODISCARD struct fx_error *cmd_tutorial_see(struct cmd_shell *shell,
+	struct out *out, struct fx_error *err);
+void cmd_tutorial_free(struct cmd_tutorial *tutorial);
+
+/* What the last command said; whether TEXT, a piece of it or a glob, is in
+ * that.
+ */
+void cmd_shell_add_said(const struct cmd_shell *shell, struct fx_buf *said);
+bool cmd_shell_has_said(const struct cmd_shell *shell, const char *text);
 
 /* The value of EXPRESSION; the caller unrefs *RET. */
 struct fx_datum;

@@ -15,7 +15,7 @@ static const char *const later[] = { "weights", "recover", "slice", "path",
 	"watch", "catch", "checkpoint", "restart", "skip", "x", "stats", "hist",
 	"freq", "find", "explain", "why", "inline", "outline", "extract",
 	"match", "rewrite", "verify", "compare", "bisect", "reduce", "flops",
-	"memory", "profile", "export", "tutorial", "demo" };
+	"memory", "profile", "export" };
 
 static const struct {
 	const char *title;

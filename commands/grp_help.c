@@ -433,6 +433,7 @@ const struct cmd_entry cmd_group_help[] = {
 				"the text of doc/json.md" } },
 		.examples = { { "help break", "one command" },
 			{ "help query", "an idea" } },
+		.needs = CMD_ASIDE,
 		.exec = cmd_help_exec,
 	},
 	{
@@ -444,6 +445,7 @@ const struct cmd_entry cmd_group_help[] = {
 		.args = { { "words", CMD_ARG_WORD, CMD_REPEATED,
 			"what it is about", NULL } },
 		.examples = { { "apropos go back", "what goes back" } },
+		.needs = CMD_ASIDE,
 		.exec = cmd_apropos_exec,
 	},
 	{ .name = NULL },

@@ -48,6 +48,7 @@ const struct cmd_entry cmd_group_screen[] = {
 		.args = { { "what", CMD_ARG_WORD, CMD_OPTIONAL, "on or off",
 			"on|off" } },
 		.examples = { { "tui", "switch it on" } },
+		.needs = CMD_ASIDE,
 		.exec = tui_exec,
 	},
 	{
@@ -59,6 +60,7 @@ const struct cmd_entry cmd_group_screen[] = {
 		.args = { { "layout", CMD_ARG_WORD, 0, "which",
 			"graph|split" } },
 		.examples = { { "layout split", "several panes" } },
+		.needs = CMD_ASIDE,
 		.exec = layout_exec,
 	},
 	{
@@ -69,6 +71,7 @@ const struct cmd_entry cmd_group_screen[] = {
 		.synonyms = "screen pane window keys",
 		.args = { { "pane", CMD_ARG_WORD, 0, "which", NULL } },
 		.examples = { { "focus cmd", "the prompt" } },
+		.needs = CMD_ASIDE,
 		.exec = focus_exec,
 	},
 	{
@@ -77,6 +80,7 @@ const struct cmd_entry cmd_group_screen[] = {
 		.help = "When another program has written over it.",
 		.synonyms = "redraw repaint screen",
 		.examples = { { "refresh", "paint again" } },
+		.needs = CMD_ASIDE,
 		.exec = refresh_exec,
 	},
 	{ .name = NULL },

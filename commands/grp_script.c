@@ -149,20 +149,11 @@ static struct fx_error *
 expect_exec(struct cmd_ctx *ctx)
 {
 	const char *text = cmd_arg_text(ctx, "text");
-	const struct out_recording *last = ctx->shell->last;
 	FX_AUTO_BUF struct fx_buf said = { 0 };
-	FX_AUTO_FREE char *pattern = NULL;
-	bool found;
-	size_t i;
 
-	for (i = 0; i < out_recording_count(last); i++)
-		out_item_print(out_recording_at(last, i), &said);
-	pattern = fx_xasprintf("*%s*", text);
-	found = strstr(fx_buf_text(&said), text) ||
-		(strpbrk(text, "*?[") &&
-			fx_str_glob(pattern, fx_buf_text(&said)));
-	if (found)
+	if (cmd_shell_has_said(ctx->shell, text))
 		return NULL;
+	cmd_shell_add_said(ctx->shell, &said);
 	while (said.length && said.data[said.length - 1] == '\n')
 		fx_buf_truncate(&said, said.length - 1);
 	if (said.length > 2000)

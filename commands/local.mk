@@ -13,6 +13,7 @@ libfxcmd_a_SOURCES += \
 	%D%/cmd_edit_function.c \
 	%D%/cmd_help.c %D%/cmd_help.h %D%/concepts.def \
 	%D%/cmd_info.c %D%/cmd_info_run.c \
+	%D%/cmd_lesson.c %D%/cmd_lesson.h \
 	%D%/cmd_line.c %D%/cmd_line.h \
 	%D%/cmd_list.c \
 	%D%/cmd_log.c \
@@ -36,12 +37,14 @@ libfxcmd_a_SOURCES += \
 	%D%/cmd_stop.c \
 	%D%/cmd_table.c %D%/groups.def %D%/groups.h \
 	%D%/cmd_tensor.c %D%/cmd_tensor.h \
+	%D%/cmd_tutorial.c \
 	%D%/cmd_value.c \
 	%D%/grp_around.c \
 	%D%/grp_break.c \
 	%D%/grp_edit.c \
 	%D%/grp_help.c \
 	%D%/grp_journal.c \
+	%D%/grp_learn.c \
 	%D%/grp_look.c \
 	%D%/grp_pass.c \
 	%D%/grp_run.c \
@@ -60,4 +63,4 @@ libfxcmd_a_SOURCES += \
 	%D%/out_record.c %D%/out_record.h \
 	%D%/out_stream.c
 # Help and lessons, embedded as text by the rules in Makefile.am.
-nodist_libfxcmd_a_SOURCES += %D%/words_text.c
+nodist_libfxcmd_a_SOURCES += %D%/words_text.c %D%/lessons_text.c

@@ -46,5 +46,9 @@ char *fx_file_basename(const char *path);
 char *fx_file_beside(const char *path, const char *name);
 /* PATH with a leading ~ replaced by the home folder. */
 char *fx_file_expand(const char *path);
+/* Where the file NAME is kept between sessions, $XDG_STATE_HOME/fxdb/NAME;
+ * makes the folders.  NULL when there is no such place; the caller's.
+ */
+char *fx_file_state(const char *name);
 
 #endif /* FX_BASE_FILE_H */

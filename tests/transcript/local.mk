@@ -152,6 +152,7 @@ transcripts = \
 	%D%/trace_usage.fxt \
 	%D%/transaction.fxt \
 	%D%/tree.fxt \
+	%D%/tutorial.fxt \
 	%D%/tui.fxt \
 	%D%/undo_redo.fxt \
 	%D%/unknown.fxt \
@@ -183,8 +184,8 @@ EXTRA_DIST += $(transcripts) \
 	%D%/samples/two_models.py
 
 # The program as a whole: options, exit statuses, pipes.
-TESTS += %D%/program.sh %D%/prompt.sh %D%/words.sh
-EXTRA_DIST += %D%/program.sh %D%/prompt.sh %D%/prompt.py %D%/words.sh
+TESTS += %D%/program.sh %D%/prompt.sh %D%/words.sh %D%/tutorial.sh
+EXTRA_DIST += %D%/program.sh %D%/prompt.sh %D%/prompt.py %D%/words.sh %D%/tutorial.sh
 
 # Signals and the terminal.
 TESTS += %D%/signals.sh

@@ -419,6 +419,7 @@ enter_folder(struct run *run, const char *source, const char *cases)
 		exit(99);
 	}
 	run->folder = fx_xstrdup(pattern);
+	setenv("XDG_STATE_HOME", pattern, 1);
 	link_to(examples, "examples");
 	link_to(samples, "samples");
 	link_to(dumps, "cases");

@@ -12,7 +12,9 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "commands/cmd_bundled.h"
 #include "commands/cmd_help.h"
+#include "commands/cmd_lesson.h"
 #include "commands/cmd_line.h"
 #include "commands/cmd_shell.h"
 #include "session/session.h"
@@ -224,6 +226,48 @@ completion_follows_the_types_of_arguments(void)
 	fx_session_free(session);
 }
 
+/* An error that sends the reader to a word must not send him nowhere. */
+static void
+words_that_errors_name_have_help(void)
+{
+	struct cmd_concept concept;
+	int found = 0;
+
+	for (int i = 0; i < FX_ERR_COUNT; i++) {
+		const char *word = fx_error_help((enum fx_error_code)i);
+
+		if (!*word)
+			continue;
+		found++;
+		CU_ASSERT(cmd_concept_find(word, &concept));
+		CU_ASSERT(concept.is_word);
+		CU_ASSERT_STRING_EQUAL(concept.word, word);
+	}
+	CU_ASSERT(found >= 8);
+}
+
+static void
+every_lesson_is_whole(void)
+{
+	CU_ASSERT(cmd_lesson_count() == 2);
+	for (size_t i = 0; i < cmd_lesson_count(); i++) {
+		FX_AUTO_FREE char *path = NULL;
+		struct cmd_lesson lesson;
+		const struct cmd_step *step;
+
+		cmd_lesson_read(i, &lesson);
+		FXT_OK(cmd_bundled(CMD_BUNDLE_EXAMPLES, lesson.model, &path));
+		CU_ASSERT(lesson.bad_lines == 0);
+		CU_ASSERT(*lesson.title && *lesson.says && *lesson.end);
+		CU_ASSERT(lesson.steps.count >= 10);
+		fx_vec_for_each (step, &lesson.steps) {
+			CU_ASSERT(*step->task && *step->hint && *step->line);
+			CU_ASSERT(step->checks.count > 0);
+		}
+		cmd_lesson_deinit(&lesson);
+	}
+}
+
 int
 main(void)
 {
@@ -233,6 +277,8 @@ main(void)
 		FXT_CASE(flags_of_a_command_are_unique),
 		FXT_CASE(examples_can_be_read),
 		FXT_CASE(generated_documents_are_up_to_date),
+		FXT_CASE(every_lesson_is_whole),
+		FXT_CASE(words_that_errors_name_have_help),
 		FXT_CASE(completion_follows_the_types_of_arguments),
 	};
 

@@ -1,12 +1,11 @@
 /* repl.c - the prompt: read, run, show. */
 #include <config.h>
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "commands/cmd.h"
 #include "commands/out.h"
@@ -106,31 +105,6 @@ repl_front(struct ui *ui, struct front *ret)
 		.is_interactive = repl_is_interactive };
 }
 
-/* "~/.local/state/fxdb/history", its folders made; NULL when that fails. */
-static char *
-history_path(void)
-{
-	const char *state = getenv("XDG_STATE_HOME");
-	const char *home = getenv("HOME");
-	FX_AUTO_FREE char *path = NULL;
-	char *slash;
-
-	if (state && *state == '/')
-		path = fx_xasprintf("%s/fxdb/history", state);
-	else if (home && *home)
-		path = fx_xasprintf("%s/.local/state/fxdb/history", home);
-	else
-		return NULL;
-	for (slash = strchr(path + 1, '/'); slash;
-		slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		if (mkdir(path, 0700) < 0 && errno != EEXIST)
-			return NULL;
-		*slash = '/';
-	}
-	return FX_TAKE(path);
-}
-
 static bool
 setting_is_on(struct ui *ui, const char *name)
 {
@@ -145,7 +119,7 @@ begin_lines(struct ui *ui)
 	int64_t size = fx_settings_int(settings, "history size");
 
 	if (setting_is_on(ui, "history save"))
-		path = history_path();
+		path = fx_file_state("history");
 	line_begin(ui->shell, path, (size_t)size);
 }
 

@@ -1,0 +1,143 @@
+#!/usr/bin/env bash
+# tutorial.sh - every step of every lesson passes with its own answer, gives
+# its hint after a wrong try, can be left and taken up, and has other ways.
+set -u
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+export HOME=/nonexistent XDG_STATE_HOME=$folder/state
+fxdb() { "$FXDB" -nx -batch --keep-going "$@" >said 2>&1; }
+fail() { echo "tutorial.sh: $*"; cat said; exit 1; }
+says() { grep -qF -- "$1" said || fail "not said: $1"; }
+count() { [ "$(grep -c -- "$2" said)" -eq "$1" ] || fail "not $1 times: $2"; }
+# KEYWORD of the lesson FILE, a line for each step.
+of_steps() { sed -n "s/^$1\t//p" "$2"; }
+
+number=0
+for lesson in "$FXDB_SRCDIR"/doc/lessons/*.lesson; do
+	number=$((number + 1))
+	of_steps line "$lesson" >answers
+	of_steps hint "$lesson" >hints
+	steps=$(wc -l <answers)
+
+	# The answers, and nothing else.
+	fxdb -ex "tutorial $number" -x answers
+	count "$steps" '^Right\.'
+	count 0 'Not yet'
+	count 0 'left out'
+	says "[$steps/$steps]"
+	says "$(of_steps end "$lesson")"
+
+	# Two wrong tries before each: the hint, then the answer; what only asks
+	# for help is no try.
+	sed 's/.*/help step\necho no\necho no\n&/' answers >script
+	fxdb -ex "tutorial $number" -x script
+	count "$steps" '^Right\.'
+	count "$((2 * steps))" '^Not yet: '
+	while IFS= read -r hint; do
+		says "Not yet: $hint"
+	done <hints
+	while IFS= read -r answer; do
+		says "Not yet: $answer does it; tutorial skip"
+	done <answers
+
+	# An error is no answer either, and comes with the hint.
+	fxdb -ex "tutorial $number" -ex nosuch
+	says 'error: unknown command "nosuch"'
+	says "  lesson: $(head -n 1 hints)"
+
+	# Left in the middle, in this session and by ending it.
+	for step in 1 6 $((steps - 1)); do
+		rm -rf state
+		head -n "$step" answers >before
+		tail -n "+$((step + 1))" answers >after
+		fxdb -ex "tutorial $number" -x before -ex 'tutorial stop' \
+			-ex graph -ex tutorial
+		says "Left at step $((step + 1)) of lesson $number"
+		says 'No graph is open.'
+		fxdb -ex tutorial -x after
+		says "Lesson $number: "
+		says "It goes on; what the first $step step"
+		count "$((steps - step))" '^Right\.'
+	done
+
+	# Everything skipped; again begins the lesson anew.
+	sed 's/.*/tutorial skip/' answers >script
+	fxdb -ex "tutorial $number" -x script
+	count "$steps" '^Done for you\.'
+	fxdb -ex "tutorial $number" -x before -ex 'tutorial again'
+	[ "$(grep -c "^\[1/$steps\]" said)" -eq 2 ] || fail 'not from the start'
+
+	# Without values the steps that need them are left out.
+	needs=$(of_steps needs "$lesson" | wc -l)
+	awk -F'\t' '/^step/ { needs = 0 } /^needs/ { needs = 1 }
+		/^line/ && !needs { print $2 }' "$lesson" >script
+	fxdb -ex 'set backend meta' -ex "tutorial $number" -x script
+	count "$needs" 'is left out'
+	count "$((steps - needs))" '^Right\.'
+done
+[ "$number" -eq 2 ] || fail "$number lessons"
+
+# A lesson leads to the next.
+of_steps line "$FXDB_SRCDIR"/doc/lessons/1-look.lesson >answers
+rm -rf state
+fxdb -ex tutorial -x answers -ex tutorial
+says 'Lesson 1: '
+says 'Lesson 2: '
+
+# Other ways to the same.
+cat >script <<'END'
+list
+info node add
+alias mine = nodes
+mine {op=call_module}
+break fc1
+run
+next
+p/v fc1
+break add
+continue
+reverse-next
+rs 2
+delete
+run
+END
+fxdb -ex 'tutorial 1' -x script
+count 10 '^Right\.'
+cat >script <<'END'
+start
+finish
+set $before = %add + 0
+begin
+replace act = fc1.relu()
+commit
+erase act
+END
+fxdb -ex 'tutorial 2' -x script
+count 2 '^Right\.'
+cat >script <<'END'
+r
+set $before = add
+insert after act : mine = F.relu(fc1)
+erase act --to mine
+rename mine act
+info undo
+END
+fxdb -ex 'tutorial 2' -x script
+count 3 '^Right\.'
+
+# The lesson's graph leaves the others alone.
+fxdb "$FXDB_SRCDIR/doc/examples/transformer.fxg" -ex 'tutorial 1' -ex nodes \
+	-ex 'tutorial stop' -ex 'info graph'
+says 'class          Block'
+fxdb -ex 'tutorial 1' -ex 'graph drop lesson' -ex nodes
+count 0 '^Right'
+
+# Words of the command itself.
+fxdb -ex 'tutorial 3' -ex 'tutorial hint' -ex 'tutorial list'
+says 'there is no lesson "3"'
+says 'no lesson is on'
+says 'Change a graph and prove it'
+fxdb --readonly -ex 'tutorial 1' -x answers
+count 10 '^Right\.'
+exit 0

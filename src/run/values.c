@@ -143,7 +143,7 @@ fx_values_numbers(const struct fx_datum *tensor, uint64_t first, size_t count,
 	double *real, double *imag)
 {
 	struct fx_kind kind = fx_kind_of(tensor);
-	char bytes[FX_VALUES_CHUNK];
+	char bytes[FX_VALUES_CHUNK * 16];
 	size_t size;
 	size_t room;
 

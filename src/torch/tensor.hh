@@ -192,35 +192,128 @@ apply(const char *name, Stack &&stack)
 	throw std::runtime_error(std::string("no operator ") + name);
 }
 
-/* Row-major copies of COUNT elements from FIRST: runs of the last dimension. */
-inline void
+/* Steps of two dimensions, in bytes. */
+struct Steps {
+	int64_t row;
+	int64_t column;
+};
+
+/* ROWS x COLUMNS elements one after another.  The shorter step runs in the
+ * inner loop, so that what is read lies together.
+ */
+template <size_t Size>
+void
+copy_block(const char *from, int64_t rows, int64_t columns, Steps steps,
+	char *to)
+{
+	constexpr int64_t size = Size;
+
+	if (steps.row < steps.column) {
+		for (int64_t column = 0; column < columns; column++)
+			for (int64_t row = 0; row < rows; row++)
+				memcpy(to + (row * columns + column) * size,
+					from + row * steps.row +
+						column * steps.column,
+					Size);
+		return;
+	}
+	for (int64_t row = 0; row < rows; row++)
+		for (int64_t column = 0; column < columns; column++)
+			memcpy(to + (row * columns + column) * size,
+				from + row * steps.row + column * steps.column,
+				Size);
+}
+
+/* A walk over a tensor in row-major order. */
+struct Walk {
+	c10::IntArrayRef sizes;
+	c10::IntArrayRef strides;
+	std::vector<int64_t> at;
+
+	Walk(const at::Tensor &tensor, uint64_t first)
+	    : sizes(tensor.sizes()), strides(tensor.strides()), at(sizes.size())
+	{
+		for (size_t i = sizes.size(); i-- > 0;) {
+			uint64_t length = static_cast<uint64_t>(sizes[i]);
+
+			at[i] = static_cast<int64_t>(first % length);
+			first /= length;
+		}
+	}
+
+	int64_t offset() const
+	{
+		int64_t sum = 0;
+
+		for (size_t i = 0; i < at.size(); i++)
+			sum += at[i] * strides[i];
+		return sum;
+	}
+
+	/* By STEP in the dimension I, which that may fill up. */
+	void advance(size_t i, int64_t step)
+	{
+		at[i] += step;
+		while (i > 0 && at[i] >= sizes[i]) {
+			at[i] = 0;
+			at[--i]++;
+		}
+	}
+};
+
+/* Row-major copies of COUNT elements from FIRST: blocks of the last two
+ * dimensions, or what is there of a row.
+ */
+template <size_t Size>
+void
 copy_elements(const at::Tensor &tensor, uint64_t first, size_t count,
 	char *bytes)
 {
-	size_t size = tensor.dtype().itemsize();
-	c10::IntArrayRef sizes = tensor.sizes();
-	c10::IntArrayRef strides = tensor.strides();
+	constexpr int64_t size = Size;
 	const char *base = static_cast<const char *>(first_byte(tensor));
-	std::vector<int64_t> at(sizes.size());
-	int64_t offset = 0;
+	Walk walk(tensor, first);
+	size_t last = walk.sizes.size() - 1;
+	int64_t columns = walk.sizes[last];
+	Steps steps = { 0, walk.strides[last] * size };
 
-	for (size_t i = sizes.size(); i-- > 0;) {
-		uint64_t length = static_cast<uint64_t>(sizes[i]);
+	if (last > 0)
+		steps.row = walk.strides[last - 1] * size;
+	while (count > 0) {
+		const char *from = base + walk.offset() * size;
+		int64_t left = static_cast<int64_t>(count);
+		int64_t rows = 1;
+		int64_t run = std::min(left, columns - walk.at[last]);
 
-		at[i] = static_cast<int64_t>(first % length);
-		first /= length;
-		offset += at[i] * strides[i];
+		if (last > 0 && run == columns)
+			rows = std::min(left / columns,
+				walk.sizes[last - 1] - walk.at[last - 1]);
+		copy_block<Size>(from, rows, run, steps, bytes);
+		if (rows > 1)
+			walk.advance(last - 1, rows);
+		else
+			walk.advance(last, run);
+		bytes += rows * run * size;
+		count -= static_cast<size_t>(rows * run);
 	}
-	while (count-- > 0) {
-		memcpy(bytes, base + offset * static_cast<int64_t>(size), size);
-		bytes += size;
-		for (size_t i = sizes.size(); i-- > 0;) {
-			offset += strides[i];
-			if (++at[i] < sizes[i])
-				break;
-			offset -= at[i] * strides[i];
-			at[i] = 0;
-		}
+}
+
+inline void
+copy_strided(const at::Tensor &tensor, uint64_t first, size_t count,
+	char *bytes)
+{
+	switch (tensor.dtype().itemsize()) {
+	case 1:
+		return copy_elements<1>(tensor, first, count, bytes);
+	case 2:
+		return copy_elements<2>(tensor, first, count, bytes);
+	case 4:
+		return copy_elements<4>(tensor, first, count, bytes);
+	case 8:
+		return copy_elements<8>(tensor, first, count, bytes);
+	case 16:
+		return copy_elements<16>(tensor, first, count, bytes);
+	default:
+		throw std::runtime_error("elements of an unknown size");
 	}
 }
 
@@ -249,7 +342,7 @@ read_elements(const struct fxs_tensor *handle, uint64_t first, size_t count,
 				first * tensor.dtype().itemsize(),
 			count * tensor.dtype().itemsize());
 	else
-		copy_elements(tensor, first, count, static_cast<char *>(bytes));
+		copy_strided(tensor, first, count, static_cast<char *>(bytes));
 	return nullptr;
 }
 

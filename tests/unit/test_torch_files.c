@@ -1,5 +1,6 @@
-/* test_torch_files.c - the torch backend on weights whose file is cut short
- * while they are used: an error at the node, and the rest goes on.
+/* test_torch_files.c - the torch backend on weights in mapped files: views are
+ * read in any part, and when the file is cut short while it is used, that is
+ * an error at the node, and the rest goes on.
  */
 #include <config.h>
 
@@ -66,18 +67,19 @@ load(const char *text)
 	return graph;
 }
 
-/* A file of ones, and its bytes mapped. */
+/* A file of 1, 2, 3..., and its bytes mapped. */
 static struct fx_blob *
-map_ones(const char *path)
+map_numbers(const char *path)
 {
-	float *ones = fx_xcalloc((size_t)COUNT, sizeof(*ones));
+	float *numbers = fx_xcalloc((size_t)COUNT, sizeof(*numbers));
 	struct fx_blob *blob = NULL;
 
 	for (int64_t i = 0; i < COUNT; i++)
-		ones[i] = 1.0f;
-	CU_ASSERT_FATAL(fxt_ok(fx_file_write(path, (const char *)ones, BYTES)));
+		numbers[i] = (float)(i + 1);
+	CU_ASSERT_FATAL(fxt_ok(fx_file_write(path, (const char *)numbers,
+		BYTES)));
 	CU_ASSERT_FATAL(fxt_ok(fx_blob_map(path, 0, BYTES, &blob)));
-	free(ones);
+	free(numbers);
 	return blob;
 }
 
@@ -108,7 +110,7 @@ world_init(struct world *world, const char *text)
 	world->path = fx_xasprintf("%s/weights", world->folder);
 	CU_ASSERT_FATAL(fxt_ok(fx_backend_torch_new(NULL, &world->backend)));
 	world->graph = load(text);
-	blob = map_ones(world->path);
+	blob = map_numbers(world->path);
 	CU_ASSERT_FATAL(fxt_ok(make_weight(world, blob)));
 	fx_blob_unref(blob);
 	fx_plans_init(&world->plans, world->backend);
@@ -200,7 +202,7 @@ reading_values_says_so(void)
 	world_init(&world, "def forward(self, x):\n    return x\n");
 	ops = world.backend->ops;
 	CU_ASSERT(fxt_ok(ops->read(world.weight->payload, 5, 1, &value)));
-	CU_ASSERT_EQUAL(value, 1);
+	CU_ASSERT_EQUAL(value, 6);
 	CU_ASSERT_EQUAL(truncate(world.path, 0), 0);
 	err = ops->read(world.weight->payload, 5, 1, &value);
 	CU_ASSERT_EQUAL(err ? fx_error_code(err) : FX_ERR_IO, FX_ERR_FORMAT);
@@ -209,7 +211,7 @@ reading_values_says_so(void)
 	CU_ASSERT_EQUAL(err ? fx_error_code(err) : FX_ERR_IO, FX_ERR_FORMAT);
 	CU_ASSERT_PTR_NULL(saved);
 	fx_error_free(err);
-	blob = map_ones(world.path);
+	blob = map_numbers(world.path);
 	CU_ASSERT_EQUAL(truncate(world.path, 10), 0);
 	fx_datum_unref(world.weight);
 	world.weight = NULL;
@@ -220,6 +222,83 @@ reading_values_says_so(void)
 	world_deinit(&world);
 }
 
+/* --- views --------------------------------------------------------------- */
+
+struct view {
+	const char *name;
+	size_t size; /* of an element */
+};
+
+/* Read all of VIEW in pieces of STEP elements: as its copy has them. */
+static void
+reads_as_its_copy(struct world *world, const struct view *view, size_t step)
+{
+	const struct fx_backend_ops *ops = world->backend->ops;
+	FX_AUTO_FREE char *copy_name = fx_xasprintf("%s_copy", view->name);
+	const struct fx_datum *datum = fx_env_get(&world->env,
+		fx_graph_find(world->graph, view->name)->id);
+	const struct fx_datum *copy = fx_env_get(&world->env,
+		fx_graph_find(world->graph, copy_name)->id);
+	FX_AUTO_FREE char *have = fx_xcalloc(step, view->size);
+	FX_AUTO_FREE char *want = fx_xcalloc((size_t)COUNT, view->size);
+	size_t wrong = 0;
+
+	CU_ASSERT(fxt_ok(ops->read(copy->payload, 0, (size_t)COUNT, want)));
+	for (size_t at = 0; at < (size_t)COUNT; at += step) {
+		size_t count = FX_MIN(step, (size_t)COUNT - at);
+
+		if (!fxt_ok(ops->read(datum->payload, at, count, have)))
+			break;
+		wrong += memcmp(have, want + at * view->size,
+				 count * view->size) != 0;
+	}
+	CU_ASSERT_EQUAL(wrong, 0);
+}
+
+static void
+views_are_read_in_any_part(void)
+{
+	static const struct view views[] = {
+		{ "turned", 4 },
+		{ "permuted", 4 },
+		{ "gaps", 4 },
+		{ "swapped", 8 },
+		{ "narrow", 1 },
+		{ "half", 2 },
+		{ "wide", 16 },
+	};
+	static const size_t steps[] = { COUNT, 65536, 1000, 4099 };
+	struct world world;
+
+	world_init(&world, "def forward(self, x):\n"
+			   "    turned = x.t()\n"
+			   "    turned_copy = turned.contiguous()\n"
+			   "    a = x.view(16, 32, 64, 32)\n"
+			   "    permuted = a.permute(3, 0, 2, 1)\n"
+			   "    permuted_copy = permuted.contiguous()\n"
+			   "    b = torch.cat([x, x], 1)\n"
+			   "    gaps = b[:, ::2]\n"
+			   "    gaps_copy = gaps.contiguous()\n"
+			   "    c = x.to(torch.float64).view(512, 4, 512)\n"
+			   "    swapped = c.transpose(0, 1)\n"
+			   "    swapped_copy = swapped.contiguous()\n"
+			   "    d = x.remainder(251).to(torch.uint8)\n"
+			   "    narrow = d.t()\n"
+			   "    narrow_copy = narrow.contiguous()\n"
+			   "    e = x.to(torch.float16).view(2, 2, 2, 131072)\n"
+			   "    half = e.permute(1, 3, 0, 2)\n"
+			   "    half_copy = half.contiguous()\n"
+			   "    f = x.to(torch.complex128)\n"
+			   "    wide = f.t().unsqueeze(1)\n"
+			   "    wide_copy = wide.contiguous()\n"
+			   "    return wide_copy\n");
+	CU_ASSERT(fxt_ok(fx_interp_run(&world.interp, NULL)));
+	for (size_t i = 0; i < FX_ARRAY_LEN(views); i++)
+		for (size_t k = 0; k < FX_ARRAY_LEN(steps); k++)
+			reads_as_its_copy(&world, &views[i], steps[k]);
+	world_deinit(&world);
+}
+
 int
 main(void)
 {
@@ -227,6 +306,7 @@ main(void)
 		FXT_CASE(a_file_cut_short_is_an_error_at_the_node),
 		FXT_CASE(a_few_bytes_less_are_noticed_too),
 		FXT_CASE(reading_values_says_so),
+		FXT_CASE(views_are_read_in_any_part),
 	};
 
 	/* Built without libtorch. */

@@ -70,6 +70,43 @@ set_tensor(struct cmd_ctx *ctx, const char *path, const char *expression)
 	return NULL;
 }
 
+/* PLACE is no node, as ERR says: whether it is something else. */
+static FX_NODISCARD struct fx_error *
+no_place(struct cmd_ctx *ctx, const char *place, struct fx_error *err_taken)
+{
+	struct fx_error *err = err_taken;
+	const char *path;
+	struct fx_error *no_scope;
+
+	if (strchr(place, '['))
+		return fx_error_hint(err,
+			"set value takes a whole node, parameter or buffer; "
+			"$v is the value before");
+	no_scope = fx_resolve_scope(ctx->session, ctx->model, place, &path);
+	if (no_scope) {
+		fx_error_free(no_scope);
+		return err;
+	}
+	fx_error_free(err);
+	return fx_error_hint(fx_error_new(FX_ERR_NO_NODE,
+				     "%s is a module, neither a node nor a "
+				     "parameter or buffer",
+				     path),
+		"info params %s lists what it has", path);
+}
+
+/* The node that TEXT means. */
+static FX_NODISCARD struct fx_error *
+find_place(struct cmd_ctx *ctx, const char *text, struct fx_node **ret)
+{
+	struct fx_error *err =
+		fx_resolve_node(ctx->session, ctx->model, text, ret);
+
+	if (err && fx_error_code(err) == FX_ERR_NO_NODE)
+		return no_place(ctx, text, err);
+	return err;
+}
+
 struct fx_error *
 cmd_set_value(struct cmd_ctx *ctx, const char *text)
 {
@@ -87,7 +124,7 @@ cmd_set_value(struct cmd_ctx *ctx, const char *text)
 	path = tensor_path(ctx, place);
 	if (path)
 		return set_tensor(ctx, path, expression);
-	err = fx_resolve_node(ctx->session, ctx->model, place, &node);
+	err = find_place(ctx, place, &node);
 	if (!err)
 		err = fx_model_set_value(ctx->session, ctx->model, node,
 			expression, &report);
@@ -109,9 +146,11 @@ cmd_unset_exec(struct cmd_ctx *ctx)
 
 	if (err)
 		return err;
-	if (fx_str_starts(text, "value "))
-		text += strlen("value ");
+	if (fx_str_starts(text, "value") && strchr(" \t", text[5]))
+		text += strlen("value");
 	text += strspn(text, " \t");
+	if (!*text)
+		return fx_error_new(FX_ERR_USAGE, "unset value: which node?");
 	err = fx_resolve_node(ctx->session, ctx->model, text, &node);
 	if (!err)
 		err = fx_model_unset_value(ctx->model, node, &report);

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "commands/cmd_shell.h"
 #include "commands/cmd_show.h"
 #include "commands/out.h"
@@ -64,10 +65,14 @@ static void
 say_failure(struct cmd_ctx *ctx, const struct fx_stop *stop)
 {
 	const struct fx_error *err = stop->error;
+	FX_AUTO_FREE char *here = NULL;
 	size_t i;
 
 	if (!err)
 		return;
+	/* The first line tells where. */
+	if (stop->failed)
+		here = fx_xasprintf("at %%%s", stop->failed->name);
 	if (stop->failed)
 		out_line(ctx->out, FX_ROLE_ERROR, "Stopped at @%zu %s: %s",
 			fx_graph_position(stop->failed->graph, stop->failed),
@@ -75,9 +80,14 @@ say_failure(struct cmd_ctx *ctx, const struct fx_stop *stop)
 	else
 		out_line(ctx->out, FX_ROLE_ERROR, "Stopped: %s",
 			fx_error_message(err));
-	for (i = 0; i < fx_error_note_count(err); i++)
-		out_line(ctx->out, FX_ROLE_PLAIN, "  %s",
-			fx_error_note_text(err, i));
+	for (i = 0; i < fx_error_note_count(err); i++) {
+		const char *note = fx_error_note_text(err, i);
+
+		if (!fx_str_equal(note, here) &&
+			(!i || !fx_str_equal(note,
+				       fx_error_note_text(err, i - 1))))
+			out_line(ctx->out, FX_ROLE_PLAIN, "  %s", note);
+	}
 	if (fx_error_hint_text(err))
 		out_line(ctx->out, FX_ROLE_NOTE, "  hint: %s",
 			fx_error_hint_text(err));

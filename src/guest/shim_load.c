@@ -10,16 +10,41 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/number.h"
 #include "base/str.h"
 #include "guest/shim_private.h"
 
 /* --- what the shim may ask of us ---------------------------------------- */
 
+/* How much libtorch's allocator says that it did not get, or 0. */
+static uint64_t
+asked_for(const char *text, size_t length)
+{
+	static const char words[] = "tried to allocate ";
+	FX_AUTO_FREE char *copy = fx_xstrndup(text, length);
+	const char *at = strstr(copy, words);
+
+	return at ? strtoull(at + sizeof(words) - 1, NULL, 10) : 0;
+}
+
+static struct fx_error *
+no_memory(uint64_t bytes)
+{
+	FX_AUTO_BUF struct fx_buf size = { 0 };
+
+	fx_number_add_bytes(&size, bytes);
+	return fx_error_new(FX_ERR_NO_SPACE,
+		"memory does not suffice: %s are needed at once",
+		fx_buf_text(&size));
+}
+
 static void *
 error_new(enum fxs_failure failure, const char *text, size_t length)
 {
+	uint64_t bytes = failure == FXS_NO_MEMORY ? asked_for(text, length) : 0;
 	static const enum fx_error_code codes[] = {
 		[FXS_NO_OPERATOR] = FX_ERR_UNSUPPORTED,
 		[FXS_NO_MATCH] = FX_ERR_TYPE,
@@ -28,6 +53,8 @@ error_new(enum fxs_failure failure, const char *text, size_t length)
 		[FXS_NO_DATA] = FX_ERR_TYPE,
 	};
 
+	if (bytes)
+		return no_memory(bytes);
 	return fx_error_new(codes[failure], "%.*s",
 		(int)FX_MIN(length, (size_t)2000), text);
 }

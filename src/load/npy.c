@@ -176,6 +176,9 @@ read_header(struct reader *reader)
 		start);
 	if (err)
 		return err;
+	if (memcmp(start, "PK", 2) == 0)
+		return bad_file(reader,
+			"it is an archive; numpy.save writes a .npy file");
 	if (memcmp(start, magic, sizeof(magic) - 1) != 0)
 		return bad_file(reader, "it is no .npy file");
 	if (start[6] < 1 || start[6] > 3)

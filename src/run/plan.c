@@ -363,6 +363,9 @@ resolve_again(const struct fx_plan_call *call, struct fx_plan *plan)
 		backend->ops->plan_free(backend, plan->backend_plan);
 	plan->backend_plan = NULL;
 	plan->is_expanded = false;
+	/* What it expanded to has the arguments of before in it. */
+	fx_plan_drop_members(plan);
+	plan->fragment = NULL;
 	plan->is_fixed = is_fixed(plan);
 	plan->writes = 0;
 	err = backend->ops->resolve(backend, &site, &plan->backend_plan);

@@ -58,7 +58,7 @@ fx_extent_of(const struct fx_datum *datum, struct fx_extent *ret)
 	FX_AUTO_ARENA struct fx_arena *arena = NULL;
 
 	if (datum->kind != FX_DATUM_TENSOR)
-		return fx_error_new(FX_ERR_TYPE, "expected a tensor, got a %s",
+		return fx_error_new(FX_ERR_TYPE, "expected a tensor, found %s",
 			fx_datum_kind_name(datum));
 	arena = fx_arena_new();
 	return fx_extent_of_meta(fx_datum_meta(arena, datum), ret);
@@ -131,7 +131,7 @@ fx_values_read(const struct fx_datum *tensor, uint64_t first, size_t count,
 	void *bytes)
 {
 	if (tensor->kind != FX_DATUM_TENSOR)
-		return fx_error_new(FX_ERR_TYPE, "expected a tensor, got a %s",
+		return fx_error_new(FX_ERR_TYPE, "expected a tensor, found %s",
 			fx_datum_kind_name(tensor));
 	if (!tensor->backend->ops->read)
 		return not_known(tensor);

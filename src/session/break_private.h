@@ -36,6 +36,8 @@ bool fx_breaks_has(struct fx_session *session, struct fx_model *model,
 	const struct fx_node *node);
 bool fx_breaks_inside(struct fx_session *session, struct fx_model *model,
 	const struct fx_graph *graph);
+/* After an edit: say which ones have lost their node, or have it again. */
+void fx_breaks_tell(struct fx_model *model);
 /* Delete temporary ones that were hit. */
 void fx_breaks_sweep(struct fx_session *session);
 void fx_breaks_drop_model(struct fx_session *session, struct fx_model *model);

@@ -126,19 +126,43 @@ match_set(struct fx_session *session, struct fx_break *b)
 	return err;
 }
 
+/* Whether WHERE still means NODE. */
+static bool
+is_called(const struct fx_node *node, const char *where)
+{
+	int64_t position;
+
+	if (*where == '@')
+		return fx_number_parse_int(where + 1, strlen(where + 1),
+			       &position) &&
+		       (uint64_t)position ==
+			       fx_graph_position(node->graph, node);
+	return fx_str_equal(where + (*where == '%'), node->name);
+}
+
+/* By what it is called now: it follows renames and other edits. */
+static void
+match_node(struct fx_break *b, const struct fx_node *node)
+{
+	if (!node || !node->is_in_graph)
+		return;
+	add_node(b, node);
+	if (is_called(node, b->shown.where))
+		return;
+	free((char *)b->shown.where);
+	b->shown.where = fx_xstrdup(node->name);
+}
+
 /* Look its nodes up again. */
 static struct fx_error *
 match(struct fx_session *session, struct fx_break *b)
 {
-	struct fx_node *node;
 	struct fx_error *err = NULL;
 
 	fx_map_clear(&b->nodes);
 	switch (b->kind) {
 	case FX_BREAK_NODE:
-		node = fx_graph_find_id(b->graph, b->node);
-		if (node && node->is_in_graph)
-			add_node(b, node);
+		match_node(b, fx_graph_find_id(b->graph, b->node));
 		break;
 	case FX_BREAK_SET:
 		err = match_set(session, b);
@@ -441,6 +465,44 @@ fx_breakpoint_positions(struct fx_session *session,
 		(*ret)[(*count_ret)++] = fx_graph_position(b->graph, node);
 	}
 	qsort(*ret, *count_ret, sizeof(**ret), compare_sizes);
+}
+
+/* --- while editing ------------------------------------------------------- */
+
+static void
+tell(struct fx_model *model, const struct fx_break *b)
+{
+	const struct fx_node *node = fx_graph_find_id(b->graph, b->node);
+
+	if (b->shown.is_pending)
+		fx_model_say(model,
+			fx_xasprintf("Breakpoint %d is pending: %s is no "
+				     "longer in the graph",
+				b->shown.number,
+				node ? node->name : b->shown.where));
+	else
+		fx_model_say(model,
+			fx_xasprintf("Breakpoint %d is at @%zu %s",
+				b->shown.number,
+				fx_graph_position(b->graph, node), node->name));
+}
+
+void
+fx_breaks_tell(struct fx_model *model)
+{
+	struct fx_session *session = model->session;
+
+	for (size_t i = 0; i < session->breaks.count; i++) {
+		struct fx_break *b = session->breaks.items[i];
+		bool was_pending = b->shown.is_pending;
+
+		if (b->model != model || b->kind != FX_BREAK_NODE)
+			continue;
+		fx_break_refresh(session, b);
+		if (b->shown.is_pending != was_pending &&
+			b->kind == FX_BREAK_NODE)
+			tell(model, b);
+	}
 }
 
 /* --- while running ------------------------------------------------------ */

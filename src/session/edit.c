@@ -16,6 +16,7 @@
 #include "ir/effect.h"
 #include "ir/savepoint.h"
 #include "run/datum.h"
+#include "session/break_private.h"
 #include "session/place.h"
 #include "session/session_private.h"
 #include "session/settings.h"
@@ -241,6 +242,7 @@ finish_edit(struct fx_model *model, struct fx_change *change,
 	struct fx_edit_report *ret)
 {
 	fx_model_make_stale(model, change, ret);
+	fx_breaks_tell(model);
 	ret->undo_count = fx_journal_undo_count(model->graph);
 	if (fx_journal_is_open(model->graph))
 		return;

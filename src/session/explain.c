@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/str.h"
 #include "ir/module.h"
 #include "ir/tensor_meta.h"
 #include "ir/value_text.h"
@@ -16,6 +17,12 @@
 /* Inputs beyond these are not listed. */
 #define INPUT_LIMIT 8
 
+static const char *
+word_for(const struct fx_tensor *tensor)
+{
+	return tensor && tensor->is_buffer ? "buffer" : "parameter";
+}
+
 static void
 add_origin(struct fx_buf *text, const struct fx_node *input)
 {
@@ -24,7 +31,10 @@ add_origin(struct fx_buf *text, const struct fx_node *input)
 		fx_buf_addf(text, "input %s", input->target);
 		break;
 	case FX_OPCODE_GET_ATTR:
-		fx_buf_addf(text, "parameter %s", input->target);
+		fx_buf_addf(text, "%s %s",
+			word_for(fx_module_find_tensor(input->graph->module,
+				input->target)),
+			input->target);
 		break;
 	default:
 		fx_buf_addf(text, "set by @%zu %s",
@@ -70,8 +80,9 @@ note_members(struct fx_error *err, const struct fx_node *node)
 		value = fx_tensor_meta_ints(arena, member->tensor->dtype,
 			member->tensor->sizes, member->tensor->rank);
 		fx_value_print_shape(&text, &value, false);
-		err = fx_error_note(err, "%s.%s  %s  parameter", node->target,
-			member->name, fx_buf_text(&text));
+		err = fx_error_note(err, "%s.%s  %s  %s", node->target,
+			member->name, fx_buf_text(&text),
+			word_for(member->tensor));
 	}
 	return err;
 }
@@ -119,11 +130,15 @@ fx_explain_failure(struct fx_model *model, const struct fx_node *node,
 	struct fx_error *err_taken)
 {
 	const struct fx_place *place = fx_model_place_of(model, node->graph);
+	const char *problem = fx_model_shape_problem(model, node);
 	size_t count = fx_node_input_count(node);
 	struct fx_error *err = err_taken;
 
 	if (!place || fx_error_code(err) == FX_ERR_NO_VALUE)
 		return err;
+	/* What the shapes told before is often plainer. */
+	if (problem && !fx_str_equal(problem, fx_error_message(err)))
+		err = fx_error_note(err, "%s", problem);
 	for (size_t i = 0; i < count && i < INPUT_LIMIT; i++)
 		err = note_input(err, place, fx_node_input(node, i));
 	if (node->opcode == FX_OPCODE_CALL_MODULE)

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/blob.h"
+#include "base/buf.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "ir/edit.h"
@@ -200,19 +201,47 @@ fx_model_unset_value(struct fx_model *model, struct fx_node *node,
 
 /* --- a parameter or buffer ----------------------------------------------- */
 
+/* "f32[2, 8]" */
+static void
+add_kind(struct fx_buf *out, const struct fx_extent *extent)
+{
+	fx_buf_add(out, fx_dtype_info(extent->dtype)->short_name);
+	fx_extent_print(out, extent);
+}
+
 static struct fx_error *
 check_like(const char *path, const struct fx_tensor *tensor,
 	const struct fx_extent *extent)
 {
-	bool same =
-		extent->dtype == tensor->dtype && extent->rank == tensor->rank;
+	FX_AUTO_BUF struct fx_buf wanted = { 0 };
+	FX_AUTO_BUF struct fx_buf found = { 0 };
+	struct fx_extent own = { .dtype = tensor->dtype };
 
-	for (uint32_t i = 0; same && i < tensor->rank; i++)
-		same = extent->sizes[i] == tensor->sizes[i];
-	if (same)
+	if (tensor->rank <= FX_VALUES_RANK_LIMIT)
+		own.rank = tensor->rank;
+	for (uint32_t i = 0; i < own.rank; i++)
+		own.sizes[i] = tensor->sizes[i];
+	add_kind(&wanted, &own);
+	add_kind(&found, extent);
+	if (fx_str_equal(fx_buf_text(&wanted), fx_buf_text(&found)))
 		return NULL;
 	return fx_error_new(FX_ERR_SHAPE,
-		"%s takes a tensor of its own dtype and shape", path);
+		"%s takes a tensor like its own, %s, found %s", path,
+		fx_buf_text(&wanted), fx_buf_text(&found));
+}
+
+/* A number is no tensor, though it would make one. */
+static struct fx_error *
+not_a_tensor(const char *path, const char *expression,
+	const struct fx_datum *datum)
+{
+	struct fx_error *err = fx_error_new(FX_ERR_TYPE,
+		"%s takes a tensor, found %s", path, fx_datum_kind_name(datum));
+
+	if (datum->kind != FX_DATUM_INT && datum->kind != FX_DATUM_FLOAT)
+		return err;
+	return fx_error_hint(err, "set value %s = $v * 0 + %s fills it", path,
+		expression);
 }
 
 /* A tensor like OLD with the elements of DATUM, in the graph's arena. */
@@ -260,6 +289,8 @@ fx_model_set_tensor(struct fx_session *session, struct fx_model *model,
 	err = model->backend->ops->from_tensor(model->backend, old, &before);
 	if (!err)
 		err = evaluate(session, model, before, expression, &datum);
+	if (!err && datum->kind != FX_DATUM_TENSOR)
+		err = not_a_tensor(path, expression, datum);
 	if (!err)
 		err = tensor_of(model->graph, path, old, datum, &tensor);
 	if (!err)

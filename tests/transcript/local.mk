@@ -11,6 +11,7 @@ transcripts = \
 	%D%/apropos.fxt \
 	%D%/assert.fxt \
 	%D%/break.fxt \
+	%D%/break_erased.fxt \
 	%D%/break_numbers.fxt \
 	%D%/close.fxt \
 	%D%/complete_words.fxt \
@@ -184,8 +185,8 @@ EXTRA_DIST += $(transcripts) \
 	%D%/samples/two_models.py
 
 # The program as a whole: options, exit statuses, pipes.
-TESTS += %D%/program.sh %D%/prompt.sh %D%/words.sh %D%/tutorial.sh
-EXTRA_DIST += %D%/program.sh %D%/prompt.sh %D%/prompt.py %D%/words.sh %D%/tutorial.sh
+TESTS += %D%/program.sh %D%/live.sh %D%/prompt.sh %D%/words.sh %D%/tutorial.sh
+EXTRA_DIST += %D%/program.sh %D%/live.sh %D%/prompt.sh %D%/prompt.py %D%/words.sh %D%/tutorial.sh
 
 # Signals and the terminal.
 TESTS += %D%/signals.sh

@@ -328,7 +328,7 @@ an_input_makes_its_cone_dirty(void)
 	CU_ASSERT_EQUAL(fx_position_get(w.model), 2);
 	FXT_SAME(fx_model_input_text(w.model, fxt_node(&w, "z")), "f32[N, 5]");
 	FXT_FAILS(fx_model_set_input(w.session, w.model, "q", "f32[1]"),
-		FX_ERR_NO_NODE);
+		FX_ERR_NO_INPUT);
 	FXT_FAILS(fx_model_set_input(w.session, w.model, "x", "f32[1,"),
 		FX_ERR_SYNTAX);
 }

@@ -386,7 +386,7 @@ failures_are_one_clean_line(void)
 	fails("x", "f32[2]", "z = x.frobnicate(1)\nreturn z",
 		FX_ERR_UNSUPPORTED, "frobnicate");
 	fails("x", "f32[2]", "z = torch.zeros(1000000000000, 1000)\nreturn z",
-		FX_ERR_NO_SPACE, "allocate");
+		FX_ERR_NO_SPACE, "memory does not suffice");
 }
 
 /* --- strange tensors ---------------------------------------------------- */

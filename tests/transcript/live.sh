@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# live.sh - what a person sees of values that libtorch computes: what the
+# transcripts, which have shapes only, cannot show.  Skipped without libtorch.
+set -u
+fxdb=${FXDB:?}
+source=${FXDB_SRCDIR:?}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 99
+export HOME=$folder XDG_CONFIG_HOME=$folder/config XDG_STATE_HOME=$folder/state
+unset NO_COLOR
+mlp=$source/doc/examples/mlp.fxg
+failures=0
+
+ls "${FXDB_SHIMS:?}"/fxdb-torch-*.so >/dev/null 2>&1 || exit 77
+
+# says FACT TEXT COMMAND...: what the commands say on mlp has TEXT (a basic
+# regular expression); !TEXT: has not.
+says() {
+	local fact=$1 text=$2 said command
+	local options=()
+	shift 2
+	for command; do
+		options+=(-ex "$command")
+	done
+	said=$("$fxdb" -nx -batch --keep-going "$mlp" "${options[@]}" 2>&1)
+	if [ "${text#!}" = "$text" ]; then
+		printf '%s\n' "$said" | grep -q -e "$text" && return
+	else
+		printf '%s\n' "$said" | grep -q -e "${text#!}" || return
+	fi
+	echo "FAIL: $fact: not \"$text\" in"
+	printf '%s\n' "$said" | sed 's/^/  /'
+	failures=$((failures + 1))
+}
+
+says 'a value set to a number leaves no trace' 'torch.Size(\[2, 8\])' \
+	start n 'set value fc1 = 3' n 'unset value fc1' 'n 2' 'p act.shape'
+says 'memory that does not suffice is refused' \
+	'error: memory does not suffice: 36.4 TB are needed at once' \
+	start 'p randn(100000, 100000, 1000)'
+says 'a condition on what has run counts' 'Breakpoint 1$' \
+	'b fc2 if absmax(%act) > 0' run
+says 'a condition that raises is a stop that says why' \
+	'error in the condition of breakpoint 1: only a tensor of one element' \
+	'b fc2 if act' run
+says 'a dropped value is announced' \
+	'record limit 128: [0-9]* values* not kept (summaries of [0-9]* are)' \
+	'set record limit 128' run
+says 'a dropped value leaves its summary' \
+	'^value  *min .*(not kept: print computes it again)' \
+	'set record limit 128' run 'node fc1'
+says 'a dropped value is computed again, and it says so' \
+	'%fc1 was not kept (record limit 128); recomputing' \
+	'set record limit 128' run 'p fc1'
+
+[ "$failures" = 0 ] && exit 0
+echo "$failures failures"
+exit 1

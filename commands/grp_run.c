@@ -211,6 +211,7 @@ kill_exec(struct cmd_ctx *ctx)
 	int process = fx_model_process(ctx->model);
 
 	fx_position_kill(ctx->model);
+	fx_mem_give_back();
 	fx_model_end_capture(ctx->model);
 	out_line(ctx->out, FX_ROLE_PLAIN, "%s is not running now%s.",
 		fx_model_name(ctx->model),

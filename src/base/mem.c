@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 FX_NORETURN static void
 out_of_memory(void)
@@ -87,3 +90,36 @@ fx_xasprintf(const char *format, ...)
 	va_end(args);
 	return text;
 }
+
+#ifdef __GLIBC__
+
+/* The largest piece that glibc takes from what it keeps. */
+#define LARGEST_PIECE (32 << 20)
+
+void
+fx_mem_keep(int bytes)
+{
+	(void)mallopt(M_MMAP_THRESHOLD, LARGEST_PIECE);
+	(void)mallopt(M_TRIM_THRESHOLD, bytes);
+}
+
+void
+fx_mem_give_back(void)
+{
+	(void)malloc_trim(0);
+}
+
+#else
+
+void
+fx_mem_keep(int bytes)
+{
+	(void)bytes;
+}
+
+void
+fx_mem_give_back(void)
+{
+}
+
+#endif

@@ -22,6 +22,13 @@ char *fx_xasprintf(const char *format, ...);
 FX_PRINTF(1, 0)
 char *fx_xvasprintf(const char *format, va_list args);
 
+/* Up to BYTES of what is freed stays with the process, for the next time; what
+ * is left of it goes back to the system.  Neither does anything where the C
+ * library cannot.
+ */
+void fx_mem_keep(int bytes);
+void fx_mem_give_back(void);
+
 /* A cleared object of TYPE, released with free. */
 #define FX_NEW(type) ((type *)fx_xcalloc(1, sizeof(type)))
 

@@ -21,6 +21,11 @@
 #include "meta/propagate.h"
 #include "run/backend.h"
 
+/* Values of that size come and go with every run: to ask the system for them
+ * each time costs a tenth of what computing them does.
+ */
+#define KEPT_MEMORY (512 << 20)
+
 /* --- resolving ---------------------------------------------------------- */
 
 static struct fx_torch_plan *
@@ -247,8 +252,11 @@ call_operator(struct fx_torch *torch, struct fx_torch_plan *plan,
 	}
 	if (!err && again)
 		err = call_again(torch, plan, data, &result);
-	if (err)
+	if (err) {
+		/* Who knows what the shim converted. */
+		forget_last(plan);
 		return err;
+	}
 	keep_last(plan, data);
 	*ret = result.tag == FXS_TENSOR ? fx_torch_datum(result.tensor)
 					: fx_torch_result(torch->shim, &result);
@@ -383,6 +391,56 @@ torch_call(struct fx_backend *backend, void *plan, struct fx_datum *const *data,
 	return err;
 }
 
+/* *KEPT->bytes is null when nothing was done. */
+static struct fx_error *
+operate_apart(struct fx_torch *torch, struct fx_torch_plan *plan,
+	struct fx_datum *const *data, struct fxs_value *result,
+	struct fxs_memory *kept)
+{
+	struct fxs_value few[FX_TORCH_FEW];
+	struct fxs_value *values = fill_values(torch, plan, data, few);
+	struct fx_error *err = NULL;
+
+	kept->bytes = NULL;
+	if (!plan->matched)
+		err = match(torch, plan, values);
+	if (!err)
+		err = torch->shim->call_apart(plan->matched, values, result,
+			kept);
+	if (!err && kept->bytes)
+		keep_last(plan, data);
+	else
+		forget_last(plan);
+	return err;
+}
+
+static struct fx_error *
+torch_call_apart(struct fx_backend *backend, void *pointer,
+	struct fx_datum *const *data, struct fx_datum **ret,
+	struct fx_blob **kept_ret)
+{
+	struct fx_torch *torch = backend->state;
+	struct fx_torch_plan *plan = pointer;
+	struct fx_arena_mark mark = fx_arena_mark(torch->scratch);
+	struct fxs_memory kept;
+	struct fxs_value result;
+	struct fx_error *err;
+
+	*kept_ret = NULL;
+	if (plan->target.way != FX_TORCH_OPERATOR)
+		return NULL;
+	err = operate_apart(torch, plan, data, &result, &kept);
+	fx_arena_rollback(torch->scratch, mark);
+	/* What does not match is told by the call that follows. */
+	fx_error_free(err);
+	if (err || !kept.bytes)
+		return NULL;
+	*kept_ret = fx_blob_wrap(kept.bytes, kept.byte_count, kept.release,
+		kept.context);
+	*ret = fx_torch_datum(result.tensor);
+	return NULL;
+}
+
 /* --- the rest ----------------------------------------------------------- */
 
 static void
@@ -506,7 +564,9 @@ static const struct fx_backend_ops torch_ops = {
 	.storage = fx_torch_storage,
 	.storage_save = fx_torch_storage_save,
 	.storage_restore = fx_torch_storage_restore,
+	.storage_is_lone = fx_torch_storage_is_lone,
 	.writes = torch_writes,
+	.call_apart = torch_call_apart,
 	.random_save = torch_random_save,
 	.random_restore = torch_random_restore,
 	.seed = torch_seed,
@@ -532,6 +592,7 @@ fx_backend_torch_new(const struct fx_shim_options *options,
 
 	if (err)
 		return err;
+	fx_mem_keep(KEPT_MEMORY);
 	backend = FX_NEW(struct fx_backend);
 	torch = FX_NEW(struct fx_torch);
 	torch->shim = shim;

@@ -199,11 +199,17 @@ fx_torch_truth(const void *payload, bool *ret)
 	return err;
 }
 
+/* Of the host's memory, and so of what a file is mapped to, its address. */
 uintptr_t
 fx_torch_storage(const void *payload, size_t *bytes_ret)
 {
+	return fx_shim_loaded()->tensor_storage_id(payload, bytes_ret);
+}
 
-	return (uintptr_t)fx_shim_loaded()->tensor_storage(payload, bytes_ret);
+bool
+fx_torch_storage_is_lone(const void *payload)
+{
+	return fx_shim_loaded()->tensor_is_lone(payload);
 }
 
 struct fx_error *

@@ -114,8 +114,20 @@ struct fx_backend_ops {
 		struct fx_blob **ret);
 	struct fx_error *(*storage_restore)(const void *payload,
 		const struct fx_blob *saved);
+	/* Whether the storage goes when this one reference to the tensor does:
+	 * nobody will see what is in it.  Null: not known.
+	 */
+	bool (*storage_is_lone)(const void *payload);
 	/* Which of a plan's data a call writes in place: a bit each. */
 	uint64_t (*writes)(const void *plan);
+	/* As call, for a plan that writes the first of its data and draws no
+	 * numbers: the storage gets other memory, and what it held comes back
+	 * as *KEPT_RET without being copied.  That is null, and nothing was
+	 * done, where the operator or the tensor do not allow it.
+	 */
+	struct fx_error *(*call_apart)(struct fx_backend *backend, void *plan,
+		struct fx_datum *const *data, struct fx_datum **ret,
+		struct fx_blob **kept_ret);
 
 	/* The state of the random generator, and back; *RET is null when there
 	 * is none.  SEED starts it anew.

@@ -105,7 +105,8 @@ static struct fx_error *
 call_looking(struct onlooker *onlooker, const struct fx_call_site *site,
 	const struct fx_eval_arguments *arguments, struct fx_datum **ret)
 {
-	const struct fx_plan_watch watch = { onlooker, look_only };
+	const struct fx_plan_watch watch = { .context = onlooker,
+		.before = look_only };
 
 	return fx_plans_call_once(onlooker->evaluator->resolver->backend, site,
 		arguments->data, &watch, ret);

@@ -390,6 +390,29 @@ resolve(const struct fx_plan_call *call, struct fx_plan *plan)
 	return resolve_again(call, plan);
 }
 
+/* A write in place that leaves the bytes alone, if that can be; *DONE tells. */
+static struct fx_error *
+call_apart(const struct fx_plan_call *call, struct fx_datum **ret, bool *done)
+{
+	const struct fx_plan *plan = call->plan;
+	const struct fx_plan_watch *watch = call->plans->watch;
+	struct fx_backend *backend = call->plans->backend;
+	struct fx_blob *kept = NULL;
+	struct fx_error *err;
+
+	*done = false;
+	if (!watch->kept || plan->writes != 1 || plan->may_draw ||
+		!backend->ops->call_apart ||
+		call->data[0]->kind != FX_DATUM_TENSOR)
+		return NULL;
+	err = backend->ops->call_apart(backend, plan->backend_plan, call->data,
+		ret, &kept);
+	*done = kept;
+	if (kept)
+		watch->kept(watch->context, call->data[0], kept);
+	return err;
+}
+
 static struct fx_error *
 call_backend(const struct fx_plan_call *call, struct fx_datum **ret)
 {
@@ -397,7 +420,12 @@ call_backend(const struct fx_plan_call *call, struct fx_datum **ret)
 	const struct fx_plan_watch *watch = call->plans->watch;
 	struct fx_backend *backend = call->plans->backend;
 	struct fx_error *err = NULL;
+	bool done = false;
 
+	if (watch && plan->writes)
+		err = call_apart(call, ret, &done);
+	if (err || done)
+		return err;
 	if (watch && (plan->writes || plan->may_draw))
 		err = watch->before(watch->context, call->data, plan->writes,
 			plan->may_draw);

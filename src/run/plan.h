@@ -18,6 +18,7 @@
 #include "base/error.h"
 
 struct fx_backend;
+struct fx_blob;
 struct fx_call_site;
 struct fx_datum;
 struct fx_env;
@@ -35,6 +36,11 @@ struct fx_plan_watch {
 	void *context;
 	struct fx_error *(*before)(void *context, struct fx_datum *const *data,
 		uint64_t writes, bool may_draw);
+	/* Instead of that, after a call that gave TENSOR's storage other
+	 * memory: BYTES are what it held.
+	 */
+	void (*kept)(void *context, struct fx_datum *tensor,
+		struct fx_blob *bytes_taken);
 };
 
 struct fx_plans {

@@ -114,6 +114,25 @@ before_call(void *context, struct fx_datum *const *data, uint64_t writes,
 }
 
 static void
+kept(void *context, struct fx_datum *tensor, struct fx_blob *bytes_taken)
+{
+	struct fx_timeline *timeline = context;
+	struct fx_saved saved = { .bytes = bytes_taken };
+	struct fx_effect *effect;
+	size_t bytes;
+
+	saved.storage = tensor->backend->ops->storage(tensor->payload, &bytes);
+	effect = timeline->node ? running_effect(timeline) : NULL;
+	if (!effect || has_saved(effect, saved.storage)) {
+		fx_blob_unref(bytes_taken);
+		return;
+	}
+	saved.tensor = fx_datum_ref(tensor);
+	timeline->saved_bytes += fx_blob_size(bytes_taken);
+	fx_vec_push(&effect->saved, saved);
+}
+
+static void
 count_writes(struct fx_timeline *timeline, const struct fx_effect *effect)
 {
 	for (size_t i = 0; i < effect->saved.count; i++) {
@@ -152,7 +171,7 @@ fx_timeline_start(struct fx_timeline *timeline, struct fx_backend *backend,
 {
 	fx_timeline_clear(timeline);
 	timeline->backend = backend;
-	timeline->watch = (struct fx_plan_watch){ timeline, before_call };
+	timeline->watch = (struct fx_plan_watch){ timeline, before_call, kept };
 	if (!backend->ops->has_values || !backend->ops->random_save)
 		return NULL;
 	if (backend->ops->seed)
@@ -173,6 +192,18 @@ fx_timeline_clear(struct fx_timeline *timeline)
 
 /* --- taking back --------------------------------------------------------- */
 
+/* Whether the bytes go when SAVED does: a tensor that only a value held, which
+ * is gone.
+ */
+static bool
+is_lone(const struct fx_saved *saved)
+{
+	const struct fx_backend_ops *ops = saved->tensor->backend->ops;
+
+	return saved->tensor->references == 1 && ops->storage_is_lone &&
+	       ops->storage_is_lone(saved->tensor->payload);
+}
+
 /* A storage that cannot be written is no longer anybody's: nothing to do. */
 static void
 put_back(struct fx_timeline *timeline, const struct fx_effect *effect)
@@ -184,6 +215,8 @@ put_back(struct fx_timeline *timeline, const struct fx_effect *effect)
 		const struct fx_saved *saved = &effect->saved.items[i];
 		const struct fx_backend_ops *ops = saved->tensor->backend->ops;
 
+		if (is_lone(saved))
+			continue;
 		fx_error_free(ops->storage_restore(saved->tensor->payload,
 			saved->bytes));
 		timeline->restored++;

@@ -2,7 +2,8 @@
 # installed too, for torches that are met later.
 shimsourcedir = $(pkgdatadir)/shim/torch
 dist_shimsource_DATA = %D%/shim.h %D%/shim.cc \
-	%D%/convert.hh %D%/match.hh %D%/private.hh %D%/tensor.hh
+	%D%/apart.hh %D%/convert.hh %D%/match.hh %D%/plan.hh \
+	%D%/private.hh %D%/tensor.hh
 
 if WITH_TORCH
 shimdir = $(pkglibexecdir)

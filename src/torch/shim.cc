@@ -6,10 +6,11 @@
 #include "torch/shim.h"
 
 #include <chrono>
-#include <optional>
 
+#include "torch/apart.hh"
 #include "torch/convert.hh"
 #include "torch/match.hh"
+#include "torch/plan.hh"
 #include "torch/private.hh"
 #include "torch/tensor.hh"
 
@@ -22,36 +23,6 @@ const struct fxs_host *fxs::host;
 using fxs::failed;
 using fxs::guarded;
 using fxs::host;
-
-struct fxs_plan {
-	explicit fxs_plan(const fxs::OperatorPtr &best) : found(best)
-	{
-		auto known = c10::Dispatcher::singleton()
-				     .findOp(best->schema().operator_name());
-
-		if (known && best->isC10Op())
-			handle.emplace(*known);
-		else
-			operation.emplace(best->getOperation());
-	}
-
-	/* With the arguments on STACK, which gets the results. */
-	void run(fxs::Stack &stack)
-	{
-		if (handle)
-			handle->callBoxed(&stack);
-		else
-			(*operation)(stack);
-	}
-
-	fxs::OperatorPtr found;
-	std::optional<c10::OperatorHandle> handle;
-	std::optional<torch::jit::Operation> operation; /* if not in c10 */
-	std::vector<fxs::Fill> fills;
-	std::vector<c10::IValue> last; /* converted, by argument: FXS_SAME */
-	bool returns_dtype = false;
-	size_t positional = 0;
-};
 
 namespace
 {
@@ -259,6 +230,33 @@ call(struct fxs_plan *plan, const struct fxs_value *values, bool *again,
 }
 
 void *
+call_apart(struct fxs_plan *plan, const struct fxs_value *values,
+	struct fxs_value *ret, struct fxs_memory *kept)
+{
+	kept->bytes = nullptr;
+	return guarded([&]() -> void * {
+		Cleared cleared;
+
+		if (!plan->has_apart() || !fill_stack(plan, values) ||
+			!stack[0].isTensor())
+			return nullptr;
+		at::Tensor tensor = stack[0].toTensor();
+
+		if (!fxs::fills_storage(tensor) || !plan->run_apart(stack))
+			return nullptr;
+		at::Tensor fresh = std::move(stack[0]).toTensor();
+
+		if (!fxs::can_replace(tensor, fresh))
+			return nullptr;
+		fxs::exchange(tensor, fresh, kept);
+		*ret = fxs_value();
+		ret->tag = FXS_TENSOR;
+		ret->tensor = fxs::hand_out(std::move(tensor));
+		return nullptr;
+	});
+}
+
+void *
 repeat(struct fxs_plan *plan, const struct fxs_value *values, size_t count,
 	uint64_t *nanoseconds_ret)
 {
@@ -391,6 +389,24 @@ tensor_storage(const struct fxs_tensor *tensor, size_t *bytes_ret)
 	return impl->storage().data_ptr().get();
 }
 
+uintptr_t
+tensor_storage_id(const struct fxs_tensor *tensor, size_t *bytes_ret)
+{
+	const c10::TensorImpl *impl = fxs::impl_of(tensor);
+
+	*bytes_ret = 0;
+	if (!fxs::has_elements(impl))
+		return 0;
+	*bytes_ret = impl->storage().nbytes();
+	return fxs::storage_id(impl->storage());
+}
+
+bool
+tensor_is_lone(const struct fxs_tensor *tensor)
+{
+	return fxs::is_lone(fxs::impl_of(tensor));
+}
+
 /* --- the random generator ----------------------------------------------- */
 
 at::Generator
@@ -509,6 +525,7 @@ set_functions()
 	functions.writes = writes;
 	functions.match = match;
 	functions.call = call;
+	functions.call_apart = call_apart;
 	functions.plan_free = plan_free;
 	functions.plan_schema = plan_schema;
 	functions.value_free = value_free;
@@ -522,6 +539,8 @@ set_functions()
 	functions.tensor_random = tensor_random;
 	functions.tensor_read = tensor_read;
 	functions.tensor_storage = tensor_storage;
+	functions.tensor_storage_id = tensor_storage_id;
+	functions.tensor_is_lone = tensor_is_lone;
 	functions.random_save = random_save;
 	functions.random_restore = random_restore;
 	functions.seed = seed;

@@ -162,9 +162,25 @@ struct fxs_functions {
 	/* COUNT elements from FIRST in row-major order. */
 	void *(*tensor_read)(const struct fxs_tensor *tensor, uint64_t first,
 		size_t count, void *bytes);
+	/* Like call, for an operator that writes its first argument in place
+	 * and only that, as the one that gives a new tensor, whose memory
+	 * becomes that of the storage; KEPT is the memory it had, which the
+	 * host releases.  KEPT->bytes is null where that cannot be, and nothing
+	 * was done.
+	 */
+	void *(*call_apart)(struct fxs_plan *plan,
+		const struct fxs_value *values, struct fxs_value *ret,
+		struct fxs_memory *kept);
 	/* Where the storage begins, to copy from and to; null: none. */
 	void *(*tensor_storage)(const struct fxs_tensor *tensor,
 		size_t *bytes_ret);
+	/* The same number for tensors that share memory, however it moves; 0:
+	 * none.
+	 */
+	uintptr_t (*tensor_storage_id)(const struct fxs_tensor *tensor,
+		size_t *bytes_ret);
+	/* Whether nothing else refers to the tensor, nor to its storage. */
+	bool (*tensor_is_lone)(const struct fxs_tensor *tensor);
 
 	/* The default generator.  Save gives the size; BYTES may be null. */
 	void *(*random_save)(void *bytes, size_t capacity, size_t *size_ret);

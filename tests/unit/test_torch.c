@@ -469,6 +469,127 @@ a_write_in_place_is_taken_back(void)
 	side_deinit(&torch);
 }
 
+struct watched {
+	struct fx_plan_watch watch;
+	size_t copies; /* how often the bytes would be copied */
+	struct fx_blob *kept;
+};
+
+static struct fx_error *
+count_copy(void *context, struct fx_datum *const *data, uint64_t writes,
+	bool may_draw)
+{
+	struct watched *watched = context;
+
+	(void)data;
+	(void)may_draw;
+	watched->copies += writes != 0;
+	return NULL;
+}
+
+static void
+take_kept(void *context, struct fx_datum *tensor, struct fx_blob *bytes_taken)
+{
+	struct watched *watched = context;
+
+	(void)tensor;
+	fx_blob_unref(watched->kept);
+	watched->kept = bytes_taken;
+}
+
+/* Run BODY as somebody who goes back later would. */
+static struct fx_graph *
+run_watched(struct side *torch, struct watched *watched, const char *body)
+{
+	struct fx_graph *graph = load("x", body);
+	const struct fx_hook hook = { .records = true };
+	struct fx_interp interp = {
+		.graph = graph,
+		.backend = torch->backend,
+		.env = &torch->env,
+		.plans = &torch->plans,
+		.input = give,
+		.input_context = torch,
+		.hooks = &hook,
+		.hook_count = 1,
+		.next = fx_graph_first(graph),
+	};
+
+	torch->inputs = "f32[2,2]";
+	fx_plans_init(&torch->plans, torch->backend);
+	watched->watch =
+		(struct fx_plan_watch){ watched, count_copy, take_kept };
+	torch->plans.watch = &watched->watch;
+	CU_ASSERT(fxt_ok(fx_interp_run(&interp, NULL)));
+	return graph;
+}
+
+static struct fx_datum *
+value_of(const struct side *torch, const struct fx_graph *graph,
+	const char *name)
+{
+	return fx_env_get(&torch->env, fx_graph_find(graph, name)->id);
+}
+
+static void
+a_write_in_place_can_leave_the_bytes_alone(void)
+{
+	struct side torch = { .backend = torch_new() };
+	struct watched watched = { .copies = 0 };
+	FX_AUTO_GRAPH struct fx_graph *graph = run_watched(&torch, &watched,
+		"y = x + 1\nv = y.view(-1)\nz = y.mul_(2)\nw = x + 1\n"
+		"return (v, z, w)");
+	const struct fx_backend_ops *ops = torch.backend->ops;
+	float before[4];
+	float after[4];
+	size_t size;
+
+	CU_ASSERT_EQUAL(watched.copies, 0);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(watched.kept);
+	CU_ASSERT_EQUAL(fx_blob_size(watched.kept), sizeof(before));
+	CU_ASSERT(fxt_ok(ops->read(value_of(&torch, graph, "w")->payload, 0, 4,
+		before)));
+	CU_ASSERT_EQUAL(memcmp(fx_blob_data(watched.kept), before,
+				sizeof(before)),
+		0);
+	/* A view made before sees what was written. */
+	CU_ASSERT(fxt_ok(ops->read(value_of(&torch, graph, "v")->payload, 0, 4,
+		after)));
+	for (int i = 0; i < 4; i++)
+		CU_ASSERT_EQUAL(after[i], before[i] * 2);
+	CU_ASSERT_EQUAL(ops->storage(value_of(&torch, graph, "v")->payload,
+				&size),
+		ops->storage(value_of(&torch, graph, "z")->payload, &size));
+	fx_blob_unref(watched.kept);
+	side_deinit(&torch);
+}
+
+/* Part of a storage, an expanded view, another dtype, memory of the host's,
+ * what changes only strides: their bytes are copied.
+ */
+static void
+other_writes_in_place_copy_the_bytes(void)
+{
+	static const char *const bodies[] = {
+		"y = x + 1\nv = y[0]\nz = v.mul_(2)\nreturn z",
+		"y = x + 1\nz = y.t_()\nreturn z",
+		"y = x + 1\nz = y.unsqueeze_(0)\nreturn z",
+		"y = x.long()\nz = y.bernoulli_(0.5)\nreturn z",
+	};
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(bodies); i++) {
+		struct side torch = { .backend = torch_new() };
+		struct watched watched = { .copies = 0 };
+		FX_AUTO_GRAPH struct fx_graph *graph =
+			run_watched(&torch, &watched, bodies[i]);
+
+		CU_ASSERT_EQUAL(watched.copies, 1);
+		CU_ASSERT_PTR_NULL(watched.kept);
+		fx_blob_unref(watched.kept);
+		side_deinit(&torch);
+	}
+}
+
 static uint64_t
 writes_of(struct fx_backend *backend, enum fx_opcode opcode, const char *target,
 	size_t count)
@@ -561,6 +682,8 @@ main(void)
 		FXT_CASE(complex_tensors_run),
 		FXT_CASE(a_view_of_two_to_the_31_elements_is_read_in_parts),
 		FXT_CASE(a_write_in_place_is_taken_back),
+		FXT_CASE(a_write_in_place_can_leave_the_bytes_alone),
+		FXT_CASE(other_writes_in_place_copy_the_bytes),
 		FXT_CASE(what_is_written_is_known_before_the_call),
 		FXT_CASE(random_numbers_come_back),
 	};

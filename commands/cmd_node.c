@@ -13,6 +13,8 @@
 #include "ir/journal.h"
 #include "ir/module.h"
 #include "ir/value_text.h"
+#include "ops/layertab.h"
+#include "ops/meaning.h"
 #include "ops/optab.h"
 #include "run/stats.h"
 #include "session/model.h"
@@ -286,6 +288,19 @@ add_node_list(struct fx_buf *text, const struct fx_node *node)
 }
 
 static void
+add_class(struct fx_buf *text, const char *class_name)
+{
+	const char *name = fx_class_short_name(class_name);
+	const char *meaning =
+		fx_layer_find(class_name) ? fx_meaning_find(class_name) : NULL;
+
+	fx_buf_addf(text, ", %s %s", strchr("AEIOU", *name) ? "an" : "a", name);
+	if (meaning)
+		fx_buf_addf(text, " (%s)", meaning);
+	fx_buf_add_char(text, ',');
+}
+
+static void
 add_module(struct fx_buf *text, const struct fx_node *node)
 {
 	struct fx_module *module =
@@ -293,8 +308,7 @@ add_module(struct fx_buf *text, const struct fx_node *node)
 
 	fx_buf_addf(text, "Calls the module %s", node->target);
 	if (module)
-		fx_buf_addf(text, ", a %s,",
-			fx_class_short_name(module->class_name));
+		add_class(text, module->class_name);
 	fx_buf_add(text, " on ");
 	add_node_list(text, node);
 }
@@ -317,11 +331,15 @@ add_function(struct fx_buf *text, const struct fx_node *node)
 {
 	const struct fx_op_info *info = fx_op_info(node->op);
 	bool method = node->opcode == FX_OPCODE_CALL_METHOD;
+	const char *meaning =
+		node->op != FX_OP_NONE || fx_functional_find(node->target)
+			? fx_meaning_find(node->target)
+			: NULL;
 
 	fx_buf_addf(text, "Calls %s%s", method ? "the method " : "",
 		node->target);
-	if (node->op != FX_OP_NONE)
-		fx_buf_addf(text, " (%s%s)", info->family,
+	if (meaning || node->op != FX_OP_NONE)
+		fx_buf_addf(text, " (%s%s)", meaning ? meaning : info->family,
 			info->traits & FX_OP_MUTATES ? ", in place" : "");
 	else
 		fx_buf_add(text, " (no rule is known for it)");

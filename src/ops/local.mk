@@ -3,6 +3,7 @@
 libfxcore_a_SOURCES += \
 	%D%/dialect.c %D%/dialect.def %D%/dialect.h \
 	%D%/layertab.c %D%/layertab.h \
+	%D%/meaning.c %D%/meaning.def %D%/meaning.h \
 	%D%/opcode.def \
 	%D%/ops.def %D%/optab.c %D%/optab.h
 nodist_libfxcore_a_SOURCES += %D%/layers_text.c %D%/functionals_text.c

@@ -6,13 +6,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/intern.h"
 #include "base/map.h"
+#include "base/mem.h"
 #include "ir/node.h"
 #include "ir/signature.h"
 #include "lang/ast.h"
 #include "meta/rules.h"
 #include "ops/layertab.h"
+#include "ops/meaning.h"
 #include "ops/optab.h"
 #include "tests/support/unit.h"
 
@@ -164,6 +167,88 @@ every_layer_can_be_made_and_called(void)
 						  "depth.stochastic_depth"));
 }
 
+/* Whether NAME is the short name of TEXT or of one of its other spellings. */
+static bool
+is_short_for(const char *name, size_t length, const char *text)
+{
+	FX_AUTO_BUF struct fx_buf plain = { 0 };
+
+	fx_meaning_add_name(&plain, text);
+	return plain.length == length && !memcmp(plain.data, name, length);
+}
+
+static bool
+is_one_of(const char *name, size_t length, const char *texts)
+{
+	while (*texts) {
+		size_t size = strcspn(texts, " ");
+		FX_AUTO_FREE char *text = fx_xstrndup(texts, size);
+
+		if (is_short_for(name, length, text))
+			return true;
+		texts += size + (texts[size] == ' ');
+	}
+	return false;
+}
+
+/* Whether some operation, functional or layer is called so. */
+static bool
+is_called(const char *name, size_t length)
+{
+	const struct fx_layer *layer;
+	const struct fx_functional *functional;
+	bool found = false;
+
+	for (int op = 1; !found && op < FX_OP_COUNT; op++) {
+		const struct fx_op_info *info = fx_op_info((enum fx_op)op);
+
+		found = is_short_for(name, length, info->spelling) ||
+			is_one_of(name, length, info->aliases);
+	}
+	for (size_t i = 0; !found && (layer = fx_layer_at(i)); i++)
+		found = is_short_for(name, length, layer->qualified);
+	for (size_t i = 0; !found && (functional = fx_functional_at(i)); i++)
+		found = is_short_for(name, length, functional->name);
+	return found;
+}
+
+static void
+every_meaning_is_of_something_and_once(void)
+{
+	FX_AUTO_MAP struct fx_map seen = { 0 };
+	const char *names;
+
+	for (size_t i = 0; (names = fx_meaning_names(i)); i++) {
+		while (*names) {
+			size_t length = strcspn(names, " ");
+			const char *name = fx_intern_n(names, length);
+
+			if (!fx_map_set(&seen, (uintptr_t)name, 1) ||
+				!is_called(names, length))
+				CU_FAIL(name);
+			names += length + (names[length] == ' ');
+		}
+	}
+	CU_ASSERT(seen.count > 150);
+	CU_ASSERT_FALSE(is_called("nosuch", strlen("nosuch")));
+}
+
+static void
+meanings_are_found_by_any_spelling(void)
+{
+	const char *conv = fx_meaning_find("torch.conv2d");
+
+	CU_ASSERT_PTR_NOT_NULL(conv);
+	CU_ASSERT_PTR_EQUAL(conv,
+		fx_meaning_find("torch.nn.modules.conv.Conv3d"));
+	CU_ASSERT_PTR_EQUAL(conv,
+		fx_meaning_find("torch.ops.aten.convolution.default"));
+	CU_ASSERT_PTR_EQUAL(fx_meaning_find("relu_"),
+		fx_meaning_find("torch.nn.ReLU"));
+	CU_ASSERT_PTR_NULL(fx_meaning_find("torch.nosuch"));
+	CU_ASSERT_PTR_NULL(fx_meaning_find(""));
+}
+
 int
 main(void)
 {
@@ -176,6 +261,8 @@ main(void)
 		FXT_CASE(only_calls_have_an_operation),
 		FXT_CASE(operators_are_found_by_symbol_and_operands),
 		FXT_CASE(a_layer_is_found_by_any_usual_spelling),
+		FXT_CASE(every_meaning_is_of_something_and_once),
+		FXT_CASE(meanings_are_found_by_any_spelling),
 		FXT_CASE(every_layer_can_be_made_and_called),
 	};
 

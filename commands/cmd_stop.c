@@ -184,7 +184,8 @@ say_reason(struct cmd_ctx *ctx, const struct fx_stop *stop)
 		break;
 	case FX_STOP_INTERRUPT:
 		out_line(ctx->out, FX_ROLE_PLAIN,
-			"Interrupted before @%zu; state kept", stop->position);
+			"Interrupted before @%zu (%.1f s); state kept",
+			stop->position, stop->seconds);
 		break;
 	case FX_STOP_STEP:
 	case FX_STOP_TARGET:

@@ -177,6 +177,19 @@ print_shape(struct print *print, const struct fx_datum *datum, bool is_spaced)
 	fx_value_print_shape(print->out, &value, is_spaced);
 }
 
+/* Why a value that there was cannot be read any more. */
+static void
+print_loss(struct print *print, const struct fx_datum *datum)
+{
+	FX_AUTO_ERROR struct fx_error *err = NULL;
+
+	if (print->how->is_brief || !datum->backend->ops->has_values)
+		return;
+	err = fx_values_read(datum, 0, 0, NULL);
+	if (err)
+		fx_buf_addf(print->out, "  (%s)", fx_error_message(err));
+}
+
 static void
 print_tensor(struct print *print, const struct fx_datum *datum)
 {
@@ -191,6 +204,7 @@ print_tensor(struct print *print, const struct fx_datum *datum)
 		err = print_summary(print, datum);
 	else {
 		print_shape(print, datum, false);
+		print_loss(print, datum);
 		tell_tensor(print, datum, NULL);
 	}
 	if (print->err)

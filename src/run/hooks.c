@@ -11,8 +11,8 @@
 #define NODES_A_LOOK      16
 #define TICK_MILLISECONDS 30
 
-static long long
-now(void)
+long long
+fx_clock_ms(void)
 {
 	struct timespec time;
 
@@ -27,7 +27,7 @@ fx_ticker_init(struct fx_ticker *ticker, bool (*tick)(void *context),
 	*ticker = (struct fx_ticker){
 		.tick = tick,
 		.context = context,
-		.last = now(),
+		.last = fx_clock_ms(),
 		.every = NODES_A_LOOK,
 	};
 }
@@ -44,7 +44,7 @@ fx_ticker_poll(struct fx_ticker *ticker)
 		return false;
 	}
 	ticker->countdown = ticker->every;
-	time = now();
+	time = fx_clock_ms();
 	if (time - ticker->last < TICK_MILLISECONDS)
 		return false;
 	ticker->last = time;

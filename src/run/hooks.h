@@ -47,6 +47,8 @@ struct fx_ticker {
 void fx_ticker_init(struct fx_ticker *ticker, bool (*tick)(void *context),
 	void *context);
 struct fx_hook fx_ticker_hook(struct fx_ticker *ticker);
+/* Milliseconds of a clock that only goes forward. */
+long long fx_clock_ms(void);
 /* The same for loops that are no interpreter: true when it is to stop. */
 bool fx_ticker_poll(struct fx_ticker *ticker);
 

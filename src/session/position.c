@@ -416,6 +416,8 @@ fx_request_finish(struct fx_request *request)
 	fx_error_free(request->error);
 	fx_budget_tell(request->session, request->model);
 	request->stop->again = request->model->rerun - request->rerun_before;
+	request->stop->seconds =
+		(double)(fx_clock_ms() - request->began) / 1000;
 	fill_stop(request->model, request->stop);
 	fx_breaks_sweep(request->session);
 }
@@ -430,6 +432,7 @@ fx_request_new(struct fx_session *session, struct fx_model *model,
 		.stop = ret,
 		.is_first = true,
 		.rerun_before = model->rerun,
+		.began = fx_clock_ms(),
 	};
 
 	*ret = (struct fx_stop){ .reason = FX_STOP_STEP };

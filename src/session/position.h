@@ -29,6 +29,7 @@ struct fx_stop {
 	struct fx_node *node;   /* NULL at the end */
 	size_t executed;        /* nodes run by this command */
 	size_t again;           /* of them: they were dirty */
+	double seconds;         /* that it took */
 	struct fx_error *error; /* ERROR: owned by the receiver */
 	struct fx_node *failed; /* ERROR: which node */
 };

@@ -24,6 +24,7 @@ struct fx_request {
 	bool enters_now; /* the node ahead is a nested graph to enter */
 	size_t depth;    /* places when it began */
 	size_t rerun_before;
+	long long began;        /* fx_clock_ms */
 	struct fx_error *error; /* from a hook */
 };
 

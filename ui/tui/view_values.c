@@ -2,7 +2,6 @@
 #include <config.h>
 
 #include <string.h>
-#include <time.h>
 
 #include "base/buf.h"
 #include "base/number.h"
@@ -71,15 +70,6 @@ add_lines(struct tui_text *text, const char *lines)
 	}
 }
 
-static long long
-now_ms(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (long long)time.tv_sec * 1000 + time.tv_nsec / 1000000;
-}
-
 /* How long the pane may look at a value. */
 struct patience {
 	struct tui *tui;
@@ -93,7 +83,7 @@ is_tired(void *context)
 	struct patience *patience = context;
 	struct tui_screen *screen = patience->tui->screen;
 
-	return now_ms() > patience->until ||
+	return fx_clock_ms() > patience->until ||
 	       screen->interrupted(screen->context);
 }
 
@@ -104,7 +94,7 @@ static void
 describe(struct tui *tui, const struct fx_node *node, struct fx_datum *datum,
 	struct fx_buf *out)
 {
-	struct patience patience = { tui, now_ms() + PATIENCE_MS };
+	struct patience patience = { tui, fx_clock_ms() + PATIENCE_MS };
 	struct fx_datum_printer printer = { .format = "", .limit = 100 };
 	struct fx_ticker ticker;
 	struct fx_stats stats;

@@ -1,4 +1,5 @@
 """Processes around a capture: interrupted, killed, left behind, exchanged."""
+import glob
 import json
 import os
 import pty
@@ -193,6 +194,41 @@ def the_model_killed_between_two_captures():
     find(session.run("save /tmp/fxdb-no-such-folder/x.fxg"),
          r"error: .*process.*gone|error: ")
     still_works(session)
+    session.end()
+
+
+def values_in_a_killed_process_are_said_to_be_gone():
+    session = Session()
+    still_works(session)
+    session.run("set backend python")
+    session.run("input x = randn(3, 4)")
+    session.run("start")
+    session.run("next")
+    find(session.run("print fc"), r"f32\[3,2\]  min ")
+    for child in session.children(session.server()):
+        os.kill(child, signal.SIGKILL)
+        assert gone(child)
+    find(session.run("print fc"), r"f32\[3,2\]  \(the process .*gone")
+    find(session.run("next"), r"Stopped at @2 relu: the process .*gone")
+    find(session.run("when"), r"Before @2 of 4")
+    still_works(session)
+    session.end()
+
+
+def an_interrupt_of_a_run_says_where_and_how_long():
+    if not glob.glob(os.environ["FXDB_SHIMS"] + "/fxdb-torch-*.so"):
+        return  # without libtorch nothing takes long
+    session = Session()
+    still_works(session)
+    session.run("insert after fc : big = torch.randn(9000, 3000)")
+    for i in range(30):
+        session.run("insert before relu : s%d = torch.sort(big)" % i)
+    session.run("input x = randn(3, 4)")
+    session.type("run")
+    time.sleep(1)
+    session.process.send_signal(signal.SIGINT)
+    find(session.run("echo"),
+         r"Interrupted before @\d+ \(\d+\.\d s\); state kept")
     session.end()
 
 

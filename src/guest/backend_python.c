@@ -25,6 +25,7 @@
 struct plan {
 	json_int_t number;
 	uint64_t writes;
+	struct fx_datum *also; /* writes a list of these, or NULL */
 };
 
 static void
@@ -295,6 +296,38 @@ check_module(struct fx_python_state *state, const struct fx_call_site *site)
 		"%s is not what was traced any more", site->target);
 }
 
+static void
+python_plan_free(struct fx_backend *backend, void *pointer)
+{
+	struct plan *plan = pointer;
+
+	json_array_append_new(fx_python_state_of(backend)->plans,
+		json_integer(plan->number));
+	fx_datum_unref(plan->also);
+	free(plan);
+}
+
+/* The plan that the process answered to a question for one. */
+static struct fx_error *
+read_plan(struct fx_backend *backend, json_t *answer, struct plan **ret)
+{
+	struct fx_python_state *state = fx_python_state_of(backend);
+	json_t *also = json_object_get(answer, "also");
+	struct plan *plan = FX_NEW(struct plan);
+	struct fx_error *err = NULL;
+
+	plan->number = json_integer_value(json_object_get(answer, "plan"));
+	plan->writes =
+		(uint64_t)json_integer_value(json_object_get(answer, "writes"));
+	if (also)
+		err = fx_wire_get(also, hold, state, &plan->also);
+	if (err)
+		python_plan_free(backend, plan);
+	else
+		*ret = plan;
+	return err;
+}
+
 static struct fx_error *
 python_resolve(struct fx_backend *backend, const struct fx_call_site *site,
 	void **plan_ret)
@@ -317,15 +350,10 @@ python_resolve(struct fx_backend *backend, const struct fx_call_site *site,
 		fx_opcode_word(site->opcode), "target", site->target,
 		"keywords", keywords);
 	err = fx_python_ask(state, "run_resolve", &a);
-	if (!err) {
-		plan = FX_NEW(struct plan);
-		plan->number =
-			json_integer_value(json_object_get(a.answer, "plan"));
-		plan->writes =
-			(uint64_t)json_integer_value(json_object_get(a.answer,
-				"writes"));
+	if (!err)
+		err = read_plan(backend, a.answer, &plan);
+	if (!err)
 		*plan_ret = plan;
-	}
 	fx_asking_deinit(&a);
 	return err;
 }
@@ -355,20 +383,16 @@ python_call(struct fx_backend *backend, void *pointer,
 	return fx_python_ask_datum(state, "run_call", &a, ret);
 }
 
-static void
-python_plan_free(struct fx_backend *backend, void *pointer)
-{
-	struct plan *plan = pointer;
-
-	json_array_append_new(fx_python_state_of(backend)->plans,
-		json_integer(plan->number));
-	free(plan);
-}
-
 static uint64_t
 python_writes(const void *plan)
 {
 	return ((const struct plan *)plan)->writes;
+}
+
+static struct fx_datum *
+python_also_writes(const void *plan)
+{
+	return ((const struct plan *)plan)->also;
 }
 
 static const struct fx_backend_ops python_ops = {
@@ -392,6 +416,7 @@ static const struct fx_backend_ops python_ops = {
 	.storage_save = fx_python_storage_save,
 	.storage_restore = fx_python_storage_restore,
 	.writes = python_writes,
+	.also_writes = python_also_writes,
 	.random_save = fx_python_random_save,
 	.random_restore = fx_python_random_restore,
 	.seed = fx_python_seed,

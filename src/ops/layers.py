@@ -279,6 +279,8 @@ def batch_norm_forward(self, input):
     if self.training and not self.track_running_stats:
         return F.batch_norm(input, None, None, self.weight, self.bias,
                             uses_batch, momentum, self.eps)
+    if self.training and self.num_batches_tracked is not None:
+        self.num_batches_tracked.add_(1)
     return F.batch_norm(input, self.running_mean, self.running_var,
                         self.weight, self.bias, uses_batch, momentum, self.eps)
 

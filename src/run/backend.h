@@ -120,6 +120,10 @@ struct fx_backend_ops {
 	bool (*storage_is_lone)(const void *payload);
 	/* Which of a plan's data a call writes in place: a bit each. */
 	uint64_t (*writes)(const void *plan);
+	/* What else it may write: a datum of tensors, a module's buffers say,
+	 * that lives as long as the plan; or null.
+	 */
+	struct fx_datum *(*also_writes)(const void *plan);
 	/* As call, for a plan that writes the first of its data and draws no
 	 * numbers: the storage gets other memory, and what it held comes back
 	 * as *KEPT_RET without being copied.  That is null, and nothing was

@@ -6,9 +6,11 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/blob.h"
 #include "base/mem.h"
 #include "run/backend.h"
 #include "run/datum.h"
+#include "run/plan_private.h"
 #include "run/values.h"
 
 static struct fx_error *
@@ -86,45 +88,86 @@ would_write_copies(struct fx_backend *fallback, void *plan,
 	return false;
 }
 
+/* Have TO draw random numbers where FROM would. */
 static struct fx_error *
-call_there(struct fx_backend *backend, void *plan,
-	const struct fx_call_site *site, struct fx_datum *const *data,
+pass_random(struct fx_backend *from, struct fx_backend *to)
+{
+	struct fx_blob *state = NULL;
+	struct fx_error *err;
+
+	if (!from->ops->random_save || !to->ops->random_restore)
+		return NULL;
+	err = from->ops->random_save(from, &state);
+	if (!err && state)
+		err = to->ops->random_restore(to, state);
+	fx_blob_unref(state);
+	return err;
+}
+
+/* The call itself, on data that are there. */
+static struct fx_error *
+call_moved(struct fx_backend *backend, void *plan,
+	const struct fx_fallback_call *call, struct fx_datum *const *moved,
 	struct fx_datum **ret)
 {
+	const struct fx_plan_watch *watch = call->watch;
 	struct fx_backend *fallback = backend->fallback;
+	struct fx_error *err = NULL;
+
+	if (watch && call->may_draw)
+		err = watch->before(watch->context, call->data, 0, true);
+	if (!err)
+		err = fx_plan_tell_others(watch, fallback, plan);
+	if (!err && call->may_draw)
+		err = pass_random(backend, fallback);
+	if (!err)
+		err = fallback->ops->call(fallback, plan, moved,
+			call->site->count, ret);
+	if (!err && call->may_draw)
+		err = pass_random(fallback, backend);
+	return err;
+}
+
+static struct fx_error *
+call_there(struct fx_backend *backend, void *plan,
+	const struct fx_fallback_call *call, struct fx_datum **ret)
+{
+	struct fx_backend *fallback = backend->fallback;
+	size_t count = call->site->count;
 	FX_AUTO_FREE struct fx_datum **moved =
-		fx_xcalloc(site->count + 1, sizeof(struct fx_datum *));
+		fx_xcalloc(count + 1, sizeof(struct fx_datum *));
 	FX_AUTO_DATUM struct fx_datum *result = NULL;
 	struct fx_error *err = NULL;
 	size_t done = 0;
 
-	if (would_write_copies(fallback, plan, data, site->count))
+	if (would_write_copies(fallback, plan, call->data, count))
 		return fx_error_new(FX_ERR_UNSUPPORTED,
 			"%s writes in place and runs on the %s backend only",
-			site->target, fallback->ops->name);
-	while (done < site->count && !err) {
-		err = fx_fallback_move(fallback, data[done], &moved[done]);
+			call->site->target, fallback->ops->name);
+	while (done < count && !err) {
+		err = fx_fallback_move(fallback, call->data[done],
+			&moved[done]);
 		done += !err;
 	}
 	if (!err)
-		err = fallback->ops->call(fallback, plan, moved, site->count,
-			&result);
+		err = call_moved(backend, plan, call, moved, &result);
 	while (done > 0)
 		fx_datum_unref(moved[--done]);
 	return err ? err : fx_fallback_move(backend, result, ret);
 }
 
 struct fx_error *
-fx_fallback_call(struct fx_backend *backend, const struct fx_call_site *site,
-	struct fx_datum *const *data, struct fx_datum **ret)
+fx_fallback_call(struct fx_backend *backend,
+	const struct fx_fallback_call *call, struct fx_datum **ret)
 {
 	struct fx_backend *fallback = backend->fallback;
 	void *plan;
-	struct fx_error *err = fallback->ops->resolve(fallback, site, &plan);
+	struct fx_error *err =
+		fallback->ops->resolve(fallback, call->site, &plan);
 
 	if (err)
 		return err;
-	err = call_there(backend, plan, site, data, ret);
+	err = call_there(backend, plan, call, ret);
 	fallback->ops->plan_free(fallback, plan);
 	backend->fallback_calls += !err;
 	return err;

@@ -6,13 +6,14 @@
 #ifndef FX_RUN_FALLBACK_H
 #define FX_RUN_FALLBACK_H
 
-#include <stddef.h>
+#include <stdbool.h>
 
 #include "base/error.h"
 
 struct fx_backend;
 struct fx_call_site;
 struct fx_datum;
+struct fx_plan_watch;
 
 /* DATUM with its tensors in BACKEND: the same tensors where they are there
  * already.  *RET is new.  NO_SPACE, TYPE when there are no values.
@@ -20,11 +21,18 @@ struct fx_datum;
 FX_NODISCARD struct fx_error *fx_fallback_move(struct fx_backend *backend,
 	struct fx_datum *datum, struct fx_datum **ret);
 
-/* Run SITE on the fallback of BACKEND.  UNSUPPORTED when that cannot either,
- * or when it would write a tensor in place, which is a copy there.
+struct fx_fallback_call {
+	const struct fx_call_site *site;
+	struct fx_datum *const *data;
+	const struct fx_plan_watch *watch; /* may be NULL */
+	bool may_draw;
+};
+
+/* Run CALL on the fallback of BACKEND, which draws random numbers where
+ * BACKEND would.  UNSUPPORTED when that cannot either, or when it would write a
+ * tensor in place, which is a copy there.
  */
 FX_NODISCARD struct fx_error *fx_fallback_call(struct fx_backend *backend,
-	const struct fx_call_site *site, struct fx_datum *const *data,
-	struct fx_datum **ret);
+	const struct fx_fallback_call *call, struct fx_datum **ret);
 
 #endif /* FX_RUN_FALLBACK_H */

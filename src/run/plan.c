@@ -413,6 +413,19 @@ call_apart(const struct fx_plan_call *call, struct fx_datum **ret, bool *done)
 	return err;
 }
 
+struct fx_error *
+fx_plan_tell_others(const struct fx_plan_watch *watch,
+	const struct fx_backend *backend, const void *backend_plan)
+{
+	struct fx_datum *others = NULL;
+
+	if (watch && backend->ops->also_writes)
+		others = backend->ops->also_writes(backend_plan);
+	if (!others)
+		return NULL;
+	return watch->before(watch->context, &others, 1, false);
+}
+
 static struct fx_error *
 call_backend(const struct fx_plan_call *call, struct fx_datum **ret)
 {
@@ -429,6 +442,8 @@ call_backend(const struct fx_plan_call *call, struct fx_datum **ret)
 	if (watch && (plan->writes || plan->may_draw))
 		err = watch->before(watch->context, call->data, plan->writes,
 			plan->may_draw);
+	if (!err)
+		err = fx_plan_tell_others(watch, backend, plan->backend_plan);
 	if (err)
 		return err;
 	return backend->ops->call(backend, plan->backend_plan, call->data,
@@ -469,13 +484,19 @@ call_resolved(const struct fx_plan_call *call, struct fx_plan *plan,
 	struct fx_backend *backend = call->plans->backend;
 	struct fx_error *err = call_here(call, plan, ret);
 	struct fx_call_site site;
+	const struct fx_fallback_call other_call = {
+		.site = &site,
+		.data = call->data,
+		.watch = call->plans->watch,
+		.may_draw = plan->may_draw,
+	};
 	struct fx_error *other;
 
 	if (!err || fx_error_code(err) != FX_ERR_UNSUPPORTED ||
 		!backend->fallback)
 		return err;
 	site = site_of(call);
-	other = fx_fallback_call(backend, &site, call->data, ret);
+	other = fx_fallback_call(backend, &other_call, ret);
 	if (other && fx_error_code(other) == FX_ERR_UNSUPPORTED) {
 		fx_error_free(other);
 		return err;

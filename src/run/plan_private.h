@@ -61,6 +61,13 @@ struct fx_plan_call {
 	struct fx_datum **data; /* plan->count of them */
 };
 
+/* Tell WATCH, unless it is null, what a call of BACKEND_PLAN writes beside its
+ * data.
+ */
+FX_NODISCARD struct fx_error *
+fx_plan_tell_others(const struct fx_plan_watch *watch,
+	const struct fx_backend *backend, const void *backend_plan);
+
 /* Whether NODE may have an expansion: of methods, those that functionals.py
  * knows.
  */

@@ -12,5 +12,6 @@ python=${FXDB_PYTHON:-python3}
 	exit 77
 }
 export PYTHONDONTWRITEBYTECODE=1
+"$python" "$(dirname "$0")/effects.py" "$FXDB" || exit 1
 exec "$python" "$(dirname "$0")/backends.py" "$FXDB" \
 	${FXDB_ALL_MODELS:+all}

@@ -56,7 +56,8 @@ check_PROGRAMS += %D%/run_graph
 %C%_run_graph_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
 TESTS += %D%/run.sh %D%/evaluate.sh %D%/backends.sh
 endif
-EXTRA_DIST += %D%/backends.sh %D%/backends.py tests/data/trace/seeded.py
+EXTRA_DIST += %D%/backends.sh %D%/backends.py tests/data/trace/seeded.py \
+	%D%/effects.py tests/data/trace/effects.py
 EXTRA_DIST += %D%/run.sh %D%/shim.sh %D%/run_models.py %D%/run_own.py
 
 # Expressions over values beside Python's torch.

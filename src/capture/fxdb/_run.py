@@ -22,6 +22,10 @@ _NAMES = {"torch": torch, "inf": float("inf"), "nan": float("nan"),
 _AUGMENTED = {name for name in dir(operator)
               if name[0] == "i" and hasattr(operator, "__%s__" % name)
               and hasattr(operator, name[1:])}
+# Functions that write their running statistics: a bit for each position.
+_STATISTICS = {"torch.batch_norm": 24, "torch.instance_norm": 24,
+               "torch.nn.functional.batch_norm": 6,
+               "torch.nn.functional.instance_norm": 6}
 # Below this many elements a copy in row-major order is cheap.
 _SMALL = 1 << 16
 
@@ -69,6 +73,10 @@ def _writes(function, message):
                             for inner in function.modules()) else 0
     if {"inplace", "out"} & set(message["keywords"]):
         return every
+    if message["target"] in _STATISTICS:
+        # Where keywords stand is not known here.
+        return every if {"running_mean", "running_var"} & \
+            set(message["keywords"]) else _STATISTICS[message["target"]]
     if name.endswith("_") and not name.endswith("__") or \
             name in _AUGMENTED:
         return first
@@ -79,14 +87,23 @@ def _writes(function, message):
         return 0
 
 
+def _buffers(module):
+    """Those that a call of MODULE may write: of its parts in training."""
+    found = {id(buffer): buffer for inner in module.modules()
+             if inner.training for buffer in inner.buffers(recurse=False)}
+    return [buffer.detach() for buffer in found.values()
+            if buffer.layout is torch.strided]
+
+
 class Runner:
     """The values and prepared calls of one capture."""
 
-    def __init__(self, root, targets):
+    def __init__(self, root, graph):
         # As the shim does; Debian's default of one is slow.
         torch.set_num_threads(len(os.sched_getaffinity(0)))
         self.root = root
-        self.targets = targets
+        self.targets = graph.targets
+        self.tensors = graph.tensors
         self.objects = {}
         self.plans = {}
         self.count = 0
@@ -177,9 +194,14 @@ class Runner:
 
     def resolve(self, message):
         function = self._function(message)
-        return {"plan": self._number(self.plans,
-                                     (function, message["keywords"])),
-                "writes": _writes(function, message)}
+        answer = {"plan": self._number(self.plans,
+                                       (function, message["keywords"])),
+                  "writes": _writes(function, message)}
+        if message["opcode"] == "call_module":
+            buffers = _buffers(function)
+            if buffers:
+                answer["also"] = self.plain(buffers)
+        return answer
 
     def call(self, message):
         function, keywords = self.plans[message["plan"]]
@@ -199,10 +221,13 @@ class Runner:
     # -- tensors ---------------------------------------------------------
 
     def tensor(self, message):
-        """A parameter or buffer of the model, by its path."""
+        """A parameter or buffer, or a constant of the trace, by its path."""
         found = self.root
-        for part in message["path"].split("."):
-            found = getattr(found, part)
+        try:
+            for part in message["path"].split("."):
+                found = getattr(found, part)
+        except AttributeError:
+            found = self.tensors[message["path"]]
         return {"result": self._handle(found.detach())}
 
     def elements(self, message):

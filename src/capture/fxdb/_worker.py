@@ -146,7 +146,7 @@ class _Capture:
             if message["op"] == "weights":
                 self._send_weights()
             elif message["op"].startswith("run_"):
-                runner = runner or _run.Runner(self.model, self.graph.targets)
+                runner = runner or _run.Runner(self.model, self.graph)
                 self.channel.send(*runner.serve(message, fds))
 
     def _send_weights(self):

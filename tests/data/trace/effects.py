@@ -1,0 +1,35 @@
+"""Models that change more than they give: buffers, and random numbers."""
+import torch
+import torch.fx
+
+
+class Normed(torch.nn.Module):
+    """In training, BatchNorm writes its statistics."""
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(3)
+        self.first = torch.nn.Linear(4, 4)
+        self.norm = torch.nn.BatchNorm1d(4)
+        self.last = torch.nn.Linear(4, 2)
+
+    def forward(self, x):
+        x = self.norm(self.first(x))
+        return self.last(x) + self.norm.num_batches_tracked
+
+
+def noisy(x):
+    """Two draws that only Python knows."""
+    return x + torch.randn(x.shape) * torch.rand(1)
+
+
+torch.fx.wrap("noisy")
+
+
+class Drawing(torch.nn.Module):
+    """Draws here and there by turns."""
+    def forward(self, x):
+        x = torch.nn.functional.dropout(x, 0.5, True)
+        x = noisy(x)
+        x = torch.nn.functional.dropout(x, 0.5, True)
+        x = noisy(x)
+        return torch.rand_like(x) + x

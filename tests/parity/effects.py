@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""What models change besides giving a result, on each backend, beside eager
+PyTorch: buffers that a module writes itself, and the random generator.
+
+usage: effects.py FXDB
+
+Each model is run, taken back and run on; every value must be what eager
+PyTorch has at that time, bit for bit.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+import warnings
+
+import numpy
+import torch
+
+warnings.simplefilter("ignore")
+DATA = os.path.join(os.environ["FXDB_SRCDIR"], "tests", "data", "trace")
+sys.path.insert(0, DATA)
+import effects  # noqa: E402
+
+SEED = 5
+
+
+def run(fxdb, folder, backend, model, commands):
+    """The arrays that COMMANDS dump as a, b, c..., or what is said."""
+    names = iter("abcdefgh")
+    words = [fxdb, "-nx", "-q", "-batch", "--python", sys.executable]
+    dumped = []
+    for command in ["set backend " + backend, "seed %d" % SEED,
+                    "trace %s/effects.py:%s" % (DATA, model),
+                    'input x = file("%s/x.npy")' % folder] + commands:
+        if command.startswith("dump "):
+            dumped.append("%s/%s.npy" % (folder, next(names)))
+            command = "dump value %s %s" % (command[5:], dumped[-1])
+        words += ["-ex", command]
+    done = subprocess.run(words, capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL)
+    if done.returncode:
+        return done.stdout + done.stderr
+    return [numpy.load(path) for path in dumped]
+
+
+def normed(fxdb, folder, x, backend):
+    """Statistics as they are at each time."""
+    module = effects.Normed().train()
+    norm = module.norm
+    before = [norm.running_mean.numpy().copy(), numpy.array(0)]
+    with torch.no_grad():
+        want = module(x).numpy()
+    after = [norm.running_mean.numpy(), norm.num_batches_tracked.numpy()]
+    state = ["dump norm.running_mean", "dump norm.num_batches_tracked"]
+    return run(fxdb, folder, backend, "Normed() --train", [
+        "run", "dump %output"] + state + ["goto norm"] + state + [
+        "goto first", "continue", "dump %output"] + state), \
+        [want] + after + before + [want] + after
+
+
+def drawing(fxdb, folder, x, backend):
+    """Random numbers that are drawn here and there come in one order."""
+    torch.manual_seed(SEED)
+    want = effects.Drawing()(x).numpy()
+    then = torch.rand(2).numpy()
+    return run(fxdb, folder, backend, "Drawing()", [
+        "run", "dump %output", "dump torch.rand(2)", "goto noisy_1",
+        "reverse-step", "continue", "dump %output", "goto noisy",
+        "start", "run", "dump %output", "dump torch.rand(2)"]), \
+        [want, then, want, want, then]
+
+
+def main():
+    failed = 0
+    torch.set_num_threads(len(os.sched_getaffinity(0)))
+    x = torch.randn(8, 4)
+    for check in normed, drawing:
+        for backend in "python", "auto":
+            with tempfile.TemporaryDirectory() as folder:
+                numpy.save(os.path.join(folder, "x.npy"), x.numpy())
+                have, want = check(sys.argv[1], folder, x, backend)
+            wrong = [have] if isinstance(have, str) else [
+                "value %d is %s, not %s" % (i, a, b)
+                for i, (a, b) in enumerate(zip(have, want))
+                if a.dtype != b.dtype or a.shape != b.shape
+                or a.tobytes() != b.tobytes()]
+            print("%s on %s: %s" % (check.__name__, backend,
+                                    "; ".join(wrong) or "equal"), flush=True)
+            failed += bool(wrong)
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

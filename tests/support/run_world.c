@@ -4,11 +4,13 @@
 #include "tests/support/run_world.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "run/backend.h"
+#include "run/stats.h"
 #include "tests/support/real_backend.h"
 #include "tests/support/unit.h"
 
@@ -143,6 +145,38 @@ copy_overrides(struct fxt_world *w, struct fx_model *copy,
 	}
 }
 
+/* Whether what is shown of MODEL's values that were not kept is so in COPY,
+ * where they are computed again.
+ */
+static bool
+are_summaries_so(struct fxt_world *w, struct fx_model *copy)
+{
+	struct fx_graph *graph = fx_model_graph(copy);
+	bool same = true;
+
+	for (size_t i = 0; i < fx_position_get(w->model) && same; i++) {
+		const struct fx_stats *mine =
+			fx_position_summary(w->model, fx_graph_at(w->graph, i));
+		const struct fx_datum *datum;
+		struct fx_stats theirs;
+
+		if (!mine)
+			continue;
+		value_in(w, copy, fx_graph_at(graph, i)->name);
+		datum = fx_position_value(copy, fx_graph_at(graph, i));
+		if (!datum)
+			continue;
+		same = fxt_ok(fx_stats_compute(datum, NULL, &theirs)) &&
+		       !memcmp(&mine->min, &theirs.min, sizeof(theirs.min)) &&
+		       !memcmp(&mine->std, &theirs.std, sizeof(theirs.std)) &&
+		       mine->max_index == theirs.max_index &&
+		       mine->nan == theirs.nan;
+		if (!same)
+			fxt_same(fx_graph_at(graph, i)->name, "the summary");
+	}
+	return same;
+}
+
 bool
 fxt_is_as_fresh(struct fxt_world *w, const struct fxt_overrides *overrides)
 {
@@ -154,6 +188,7 @@ fxt_is_as_fresh(struct fxt_world *w, const struct fxt_overrides *overrides)
 		&copy)));
 	copy_overrides(w, copy, overrides);
 	fxt_jump(w, copy, position);
+	same = are_summaries_so(w, copy);
 	for (size_t i = 0; i < position && same; i++) {
 		const char *name = fx_graph_at(w->graph, i)->name;
 		const char *mine = fxt_value(w, name);

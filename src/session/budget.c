@@ -9,12 +9,16 @@
 #include <stdlib.h>
 
 #include "base/blob.h"
+#include "base/buf.h"
 #include "base/mem.h"
 #include "run/backend.h"
 #include "run/datum.h"
 #include "session/place.h"
 #include "session/session_private.h"
 #include "session/settings.h"
+
+/* Bytes of values that are kept though none are recorded. */
+#define LITTLE (1 << 20)
 
 typedef void see_fn(void *context, uintptr_t storage, size_t bytes);
 
@@ -311,11 +315,27 @@ fx_budget_begin(struct fx_session *session, struct fx_model *model)
 {
 	struct fx_timeline *timeline = &model->timeline;
 
+	timeline->is_off =
+		!fx_settings_bool(session->settings, "record values");
 	timeline->limit =
 		(size_t)fx_settings_int(session->settings, "record limit");
+	/* What is not needed any more goes soon: at once would look
+	 * through the graph at every node.
+	 */
+	if (timeline->is_off)
+		timeline->limit = LITTLE;
 	timeline->dropped_now = 0;
 	timeline->summarised_now = 0;
 	timeline->next_trim = 0;
+}
+
+char *
+fx_budget_words(const struct fx_session *session)
+{
+	if (!fx_settings_bool(session->settings, "record values"))
+		return fx_xstrdup("record values off");
+	return fx_xasprintf("record limit %s",
+		fx_settings_word(session->settings, "record limit"));
 }
 
 void
@@ -323,16 +343,18 @@ fx_budget_tell(struct fx_session *session, struct fx_model *model)
 {
 	struct fx_timeline *timeline = &model->timeline;
 	size_t count = timeline->dropped_now;
+	FX_AUTO_FREE char *words = fx_budget_words(session);
+	FX_AUTO_BUF struct fx_buf text = { 0 };
 
-	if (count)
-		fx_model_say(model,
-			fx_xasprintf("record limit %s: %zu value%s not kept "
-				     "(summaries of %zu are); computed again "
-				     "when asked for",
-				fx_settings_word(session->settings,
-					"record limit"),
-				count, count == 1 ? "" : "s",
-				timeline->summarised_now));
+	if (count) {
+		fx_buf_addf(&text, "%s: %zu value%s not kept", words, count,
+			count == 1 ? "" : "s");
+		if (!timeline->is_off)
+			fx_buf_addf(&text, " (summaries of %zu are)",
+				timeline->summarised_now);
+		fx_buf_add(&text, "; computed again when asked for");
+		fx_model_say(model, fx_xstrdup(fx_buf_text(&text)));
+	}
 	timeline->dropped_now = 0;
 	timeline->summarised_now = 0;
 }

@@ -13,8 +13,8 @@
 #include "base/mem.h"
 #include "run/datum.h"
 #include "session/place.h"
+#include "session/run_private.h"
 #include "session/session_private.h"
-#include "session/settings.h"
 
 void
 fx_model_has_run(struct fx_model *model, const struct fx_node *node)
@@ -197,6 +197,20 @@ fx_place_ensure(struct fx_model *model, struct fx_interp *interp,
 	return run_missing(model, interp, &missing);
 }
 
+static void
+tell(struct fx_model *model, const struct fx_interp *interp,
+	const struct fx_node *node, const struct fx_node *first)
+{
+	FX_AUTO_FREE char *words = fx_budget_words(model->session);
+
+	fx_model_say(model,
+		fx_xasprintf("%%%s was not kept (%s); recomputing %zu node%s "
+			     "from @%zu ... done",
+			node->name, words, interp->executed,
+			interp->executed == 1 ? "" : "s",
+			fx_graph_position(interp->graph, first)));
+}
+
 struct fx_error *
 fx_place_compute(struct fx_model *model, struct fx_place *place,
 	struct fx_node *node)
@@ -213,16 +227,6 @@ fx_place_compute(struct fx_model *model, struct fx_place *place,
 	err = run_missing(model, &interp, &missing);
 	model->executed += interp.executed;
 	if (was_dropped && !err)
-		fx_model_say(model,
-			fx_xasprintf("%%%s was not kept (record limit %s); "
-				     "recomputing %zu node%s from @%zu ... "
-				     "done",
-				node->name,
-				fx_settings_word(model->session->settings,
-					"record limit"),
-				interp.executed,
-				interp.executed == 1 ? "" : "s",
-				fx_graph_position(place->graph,
-					missing.first)));
+		tell(model, &interp, node, missing.first);
 	return err;
 }

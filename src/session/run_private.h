@@ -43,6 +43,8 @@ void fx_model_say(struct fx_model *model, char *text_taken);
 void fx_budget_begin(struct fx_session *session, struct fx_model *model);
 void fx_budget_after(struct fx_model *model, const struct fx_place *place,
 	const struct fx_node *node);
+/* "record limit 2G", as it is set; the caller frees. */
+char *fx_budget_words(const struct fx_session *session);
 void fx_budget_tell(struct fx_session *session, struct fx_model *model);
 void fx_budget_count(struct fx_model *model);
 

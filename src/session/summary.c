@@ -57,7 +57,7 @@ summary_new(const struct fx_timeline *timeline, const struct fx_datum *datum)
 	struct summary *summary;
 	struct fx_error *err;
 
-	if (datum->kind != FX_DATUM_TENSOR)
+	if (timeline->is_off || datum->kind != FX_DATUM_TENSOR)
 		return NULL;
 	summary = FX_NEW(struct summary);
 	err = fx_stats_compute(datum, NULL, &summary->stats);

@@ -61,6 +61,7 @@ struct fx_timeline {
 	struct fx_map storages; /* that values lie in -> bytes (budget.c) */
 	size_t held_bytes;      /* of them */
 	size_t limit;           /* of both kinds of bytes; 0: none */
+	bool is_off;            /* nothing is kept, no summaries either */
 	size_t next_trim;       /* dropping is not tried below */
 	size_t dropped_now;     /* by this command ... */
 	size_t summarised_now;  /* ... of which a summary stays */

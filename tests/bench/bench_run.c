@@ -5,8 +5,9 @@
  * A chain of neg on four elements, run by the interpreter, beside the same
  * operator handle called boxed in a loop inside the shim.  Both alternate, and
  * each figure is the difference of the medians of 15 runs, by node: without
- * any hook, and with one that keeps every value.  The exit status is 1 when a
- * figure is over its bar.
+ * any hook, and with one that keeps every value.  Beside them, where a Python
+ * with torch is found, what torch.fx's Interpreter takes above a loop in Python
+ * (run_torch.py).  The exit status is 1 when a figure is over its bar.
  */
 #include <config.h>
 
@@ -176,6 +177,30 @@ measure(struct bench *bench, bool records, double bar)
 	return cost <= bar;
 }
 
+static void
+ask_torch(size_t nodes)
+{
+	const char *python = getenv("FXDB_PYTHON");
+	FX_AUTO_FREE char *command = NULL;
+	double above;
+	double loop;
+	FILE *pipe;
+
+	if (!python || !*python)
+		python = "/usr/bin/python3";
+	command = fx_xasprintf("'%s' tests/bench/run_torch.py %zu 2>/dev/null",
+		python, nodes);
+	pipe = popen(command, "r");
+	if (pipe && fscanf(pipe, "%lf %lf", &above, &loop) == 2)
+		printf("torch.fx   %7.1f ns a node above a loop in Python's "
+		       "%.1f\n",
+			above, loop);
+	else
+		printf("torch.fx   not measured: %s has no torch\n", python);
+	if (pipe)
+		pclose(pipe);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -194,6 +219,8 @@ main(int argc, char **argv)
 	fx_plans_init(&bench.plans, bench.backend);
 	good = measure(&bench, false, BARE_BAR);
 	good = measure(&bench, true, RECORDING_BAR) && good;
+	fflush(stdout);
+	ask_torch(bench.nodes);
 	fx_plans_deinit(&bench.plans);
 	fx_graph_free(bench.graph);
 	fx_datum_unref(bench.input);

@@ -136,7 +136,7 @@ transcripts = \
 	%D%/set_module.fxt \
 	%D%/set_number.fxt \
 	%D%/set_setting.fxt \
-	%D%/set_size.fxt \
+	%D%/set_record_values.fxt %D%/set_size.fxt \
 	%D%/set_text.fxt \
 	%D%/set_value.fxt \
 	%D%/set_variable.fxt \

@@ -247,6 +247,23 @@ values_beyond_the_limit_are_computed_again(void)
 }
 
 static void
+little_is_kept_when_values_are_not_recorded(void)
+{
+	WORLD("def forward(self, x : \"f64[512, 512]\"):\n"
+	      "    a = torch.neg(x)\n"
+	      "    b = a + x\n"
+	      "    c = b + x\n"
+	      "    return c\n");
+
+	fxt_set(&w, "record values off");
+	fxt_run_to(&w, NULL);
+	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "a")), "R");
+	CU_ASSERT_PTR_NULL(fx_position_summary(w.model, fxt_node(&w, "a")));
+	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "c")), "V");
+	CU_ASSERT(fxt_is_as_fresh(&w, NULL));
+}
+
+static void
 what_is_dropped_leaves_its_summary(void)
 {
 	WORLD(fxt_text_two_arms);
@@ -390,6 +407,7 @@ main(void)
 		FXT_CASE(a_node_that_fails_is_a_stop_and_back_works),
 		FXT_CASE(what_does_not_fit_into_memory_is_an_error),
 		FXT_CASE(values_beyond_the_limit_are_computed_again),
+		FXT_CASE(little_is_kept_when_values_are_not_recorded),
 		FXT_CASE(what_is_dropped_leaves_its_summary),
 		FXT_CASE(a_summary_is_not_shown_before_what_wrote_it),
 		FXT_CASE(what_was_not_finite_still_says_so),

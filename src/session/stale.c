@@ -422,6 +422,7 @@ fx_model_make_stale(struct fx_model *model, const struct fx_change *change,
 	spread.place = place = model->places.items[0];
 	spread_all(&spread);
 	again = take_back_effects(&spread);
+	fx_timeline_doubt(&model->timeline, &spread.stale);
 	for (size_t i = 0; i < spread.nodes.count; i++)
 		drop_value(model, place, spread.nodes.items[i]->id);
 	/* Those that are no longer in the graph too. */

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "base/bitset.h"
 #include "base/mem.h"
 #include "run/backend.h"
 #include "run/datum.h"
@@ -90,6 +91,29 @@ fx_timeline_undrop(struct fx_timeline *timeline, uint64_t node)
 
 	summary_free(entry);
 	return fx_map_erase(&timeline->dropped, (uintptr_t)node);
+}
+
+void
+fx_timeline_doubt(struct fx_timeline *timeline, const struct fx_bitset *stale)
+{
+	FX_VEC(uintptr_t) ids = { 0 };
+	size_t at = 0;
+	uintptr_t id;
+	uintptr_t entry;
+
+	while (fx_map_next(&timeline->dropped, &at, &id, &entry)) {
+		const struct summary *summary = (const struct summary *)entry;
+
+		if (entry != NO_SUMMARY && summary->writer &&
+			fx_bitset_has(stale, (uint32_t)summary->writer))
+			fx_vec_push(&ids, id);
+	}
+	while (ids.count) {
+		id = fx_vec_pop(&ids);
+		summary_free(fx_map_get(&timeline->dropped, id, NO_SUMMARY));
+		fx_map_set(&timeline->dropped, id, NO_SUMMARY);
+	}
+	fx_vec_deinit(&ids);
 }
 
 void

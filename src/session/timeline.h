@@ -19,6 +19,7 @@
 #include "run/plan.h"
 
 struct fx_backend;
+struct fx_bitset;
 struct fx_blob;
 struct fx_datum;
 struct fx_env;
@@ -104,6 +105,11 @@ bool fx_timeline_drop(struct fx_timeline *timeline, uint64_t node,
 	const struct fx_datum *datum);
 bool fx_timeline_undrop(struct fx_timeline *timeline, uint64_t node);
 void fx_timeline_forget_dropped(struct fx_timeline *timeline);
+/* The nodes in STALE (by the low half of the id) do not write any more what
+ * they wrote: summaries of what was written go.
+ */
+void fx_timeline_doubt(struct fx_timeline *timeline,
+	const struct fx_bitset *stale);
 
 /* What NODE did when it ran last; what it may do as far as can be told
  * without running it.

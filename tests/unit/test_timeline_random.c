@@ -288,9 +288,13 @@ walk_is_sound(uint64_t seed, const char *backend, const char *limit)
 		fxt_set(&w, limit);
 	fxt_start(&w);
 	for (size_t i = 0; i < 14; i++) {
+		/* Looking brings back what was dropped. */
+		bool looks = !limit || i == 13 ||
+			     fxt_random_chance(&walk.random, 30);
+
 		walk_step(&walk);
 		if (!is_same_graph(&walk) ||
-			!fxt_is_as_fresh(&w, &walk.overrides)) {
+			(looks && !fxt_is_as_fresh(&w, &walk.overrides))) {
 			CU_FAIL("not as fresh");
 			fxt_same(fx_intern_format("seed %llu step %zu",
 					 (unsigned long long)seed, i),

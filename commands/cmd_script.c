@@ -1,7 +1,6 @@
 /* cmd_script.c - running lines from a text or a file. */
 #include <config.h>
 
-#include <poll.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -10,26 +9,21 @@
 #include "commands/cmd_shell.h"
 #include "commands/out.h"
 
-/* Wait SECONDS in small steps, as the user may have had enough. */
-static bool
-wait_pace(const struct front *front, double seconds)
-{
-	int rest = (int)(FX_MIN(seconds, 3600) * 1000);
-
-	while (rest > 0) {
-		poll(NULL, 0, FX_MIN(rest, 50));
-		rest -= 50;
-		if (front->tick(front->context))
-			return false;
-	}
-	return true;
-}
-
 static bool
 is_blank_line(const char *line)
 {
 	line += strspn(line, " \t\r");
 	return !*line || *line == '#';
+}
+
+/* A lecture has its words in comments. */
+static void
+say_comment(const char *line, struct out *out)
+{
+	line += strspn(line, " \t\r");
+	if (*line == '#')
+		line += 1 + (line[1] == ' ');
+	out_line(out, FX_ROLE_NOTE, "%s", line);
 }
 
 /* Run one line of a script, which began at LINE_NUMBER of FILE. */
@@ -41,10 +35,11 @@ run_script_line(struct cmd_shell *shell, const char *file, const char *line,
 	int number = shell->script->line;
 	struct fx_error *err;
 
-	if (options->verbose)
+	if (options->verbose || options->is_paced)
 		out_line(out, FX_ROLE_PROMPT, "(fxdb) %s", line);
 	err = cmd_run(shell, line, out);
-	if (!err && options->pace > 0 && !wait_pace(front, options->pace))
+	if (!err && options->is_paced && options->pace != 0 &&
+		front->pause(front->context, options->pace))
 		err = fx_error_new(FX_ERR_INTERRUPTED, "interrupted");
 	if (!err)
 		return NULL;
@@ -77,6 +72,8 @@ cmd_run_text(struct cmd_shell *shell, const char *file, const char *text,
 		line = cmd_shell_read_line(shell, "");
 		if (!is_blank_line(line))
 			err = run_script_line(shell, file, line, options, out);
+		else if (options->is_paced)
+			say_comment(line, out);
 	}
 	shell->script = script.outer;
 	return err;

@@ -42,6 +42,14 @@ never(void *context)
 	return false;
 }
 
+static bool
+no_pause(void *context, double seconds)
+{
+	(void)context;
+	(void)seconds;
+	return false;
+}
+
 static struct fx_error *
 no_request(void *context, enum front_request what, const char *argument)
 {
@@ -59,6 +67,7 @@ static const struct front no_front = {
 	.suspend = no_change,
 	.resume = no_change,
 	.tick = never,
+	.pause = no_pause,
 	.request = no_request,
 	.is_interactive = never,
 };

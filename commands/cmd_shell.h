@@ -103,12 +103,15 @@ FX_NODISCARD struct fx_error *cmd_read_block(struct cmd_shell *shell,
 struct cmd_source_options {
 	bool keep_going;
 	bool verbose;
-	double pace;     /* seconds between lines */
+	bool is_paced;   /* a lecture: lines and comments are shown */
+	double pace;     /* seconds after each line; negative: until a key */
 	bool is_command; /* the lines of a user command, not of a file */
 };
 FX_NODISCARD struct fx_error *cmd_run_text(struct cmd_shell *shell,
 	const char *file, const char *text,
 	const struct cmd_source_options *options, struct out *out);
+/* "1s", "500ms", "0.5", "key". */
+FX_NODISCARD struct fx_error *cmd_read_pace(const char *text, double *ret);
 FX_NODISCARD struct fx_error *cmd_source_with(struct cmd_shell *shell,
 	const char *path, const struct cmd_source_options *options,
 	struct out *out);

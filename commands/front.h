@@ -28,6 +28,10 @@ struct front {
 	void (*resume)(void *context);
 	/* Between two nodes: paint, poll keys.  True: interrupted. */
 	bool (*tick)(void *context);
+	/* Wait until SECONDS are over (negative: for ever) or the user presses
+	 * a key.  True: interrupted.
+	 */
+	bool (*pause)(void *context, double seconds);
 	/* Takes effect after the command. */
 	struct fx_error *(*request)(void *context, enum front_request what,
 		const char *argument);

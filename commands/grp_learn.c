@@ -21,5 +21,22 @@ const struct cmd_entry cmd_group_learn[] = {
 		.examples = { { "tutorial list", "the lessons" } },
 		.exec = cmd_tutorial_exec,
 	},
+	{
+		.name = "demo",
+		.summary = "show a session, or open a model that comes along",
+		.help = "A demonstration is a file of commands, run with "
+			"pauses: a key goes on, Ctrl-C stops. Without a name "
+			"they are listed, and the models for --open.",
+		.synonyms = "lecture example show present bundled model",
+		.needs = CMD_ASIDE | CMD_CHANGES_FILES,
+		.args = { { "name", CMD_ARG_WORD, CMD_OPTIONAL,
+			"which demonstration", NULL } },
+		.flags = { { "pace", 0, CMD_ARG_WORD,
+				   "time after a line: 1s, 500ms, or key" },
+			{ "open", 0, CMD_ARG_WORD, "open this model" } },
+		.examples = { { "demo", "what there is" },
+			{ "demo resnet --pace 2s", "a hunt for a NaN" } },
+		.exec = cmd_demo_exec,
+	},
 	{ .name = NULL },
 };

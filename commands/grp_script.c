@@ -19,13 +19,16 @@
 
 /* source. */
 
-/* "1s", "500ms", "0.5". */
-static FX_NODISCARD struct fx_error *
-read_pace(const char *text, double *ret)
+struct fx_error *
+cmd_read_pace(const char *text, double *ret)
 {
 	size_t length = strlen(text);
 	double scale = 1;
 
+	if (!strcmp(text, "key")) {
+		*ret = -1;
+		return NULL;
+	}
 	if (fx_str_ends(text, "ms")) {
 		length -= 2;
 		scale = 0.001;
@@ -35,7 +38,8 @@ read_pace(const char *text, double *ret)
 	if (!length || !fx_number_parse_double(text, length, ret) ||
 		!(*ret >= 0 && *ret <= 3600))
 		return fx_error_new(FX_ERR_USAGE,
-			"expected a time such as 1s or 500ms, got \"%s\"",
+			"expected a time such as 1s or 500ms, or key, got "
+			"\"%s\"",
 			text);
 	*ret *= scale;
 	return NULL;
@@ -51,8 +55,9 @@ source_exec(struct cmd_ctx *ctx)
 	const char *pace = cmd_flag_text(ctx, "pace");
 	struct fx_error *err = NULL;
 
+	options.is_paced = pace != NULL;
 	if (pace)
-		err = read_pace(pace, &options.pace);
+		err = cmd_read_pace(pace, &options.pace);
 	if (err)
 		return err;
 	return cmd_source_with(ctx->shell, cmd_arg_text(ctx, "file"), &options,
@@ -387,15 +392,16 @@ const struct cmd_entry cmd_group_script[] = {
 		.name = "source",
 		.summary = "run a file of commands",
 		.help = "Stops at the first error and says FILE:LINE, unless "
-			"--keep-going. -v shows each line, --pace waits "
-			"between them.",
+			"--keep-going. -v shows each line. --pace shows "
+			"comments too and waits after each line; a key goes "
+			"on at once, Ctrl-C stops.",
 		.synonyms = "script file run read commands",
 		.needs = CMD_CHANGES_FILES,
 		.args = { { "file", CMD_ARG_FILE, 0, "the script", NULL } },
 		.flags = { { "verbose", 'v', CMD_ARG_END, "show the lines" },
 			{ "keep-going", 0, CMD_ARG_END, "go on after errors" },
 			{ "pace", 0, CMD_ARG_WORD,
-				"time between lines: 1s, 500ms" } },
+				"time after a line: 1s, 500ms, or key" } },
 		.examples = { { "source t.fxdb", "run it" },
 			{ "source -v demo.fxdb --pace 1s", "as a demo" } },
 		.exec = source_exec,

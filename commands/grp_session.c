@@ -451,6 +451,24 @@ const struct cmd_entry cmd_group_session[] = {
 		.exec = input_exec,
 	},
 	{
+		.name = "weights",
+		.summary = "make up values for parameters that have none",
+		.help = "A graph from a file without weights can be run then: "
+			"biases and means are 0, variances and scales 1, the "
+			"rest normal numbers that follow from the seed. What "
+			"has values keeps them; undo takes them away.",
+		.synonyms = "parameters random initialise values state",
+		.needs = CMD_NEED_GRAPH | CMD_NEED_WRITABLE,
+		.args = { { "what", CMD_ARG_WORD, 0, "which values",
+			"random" } },
+		.flags = { { "seed", 0, CMD_ARG_INT,
+				   "instead of the session's" },
+			{ "dry-run", 'n', CMD_ARG_END, "change nothing" } },
+		.examples = { { "weights random --seed 7",
+			"always the same" } },
+		.exec = cmd_weights_exec,
+	},
+	{
 		.name = "seed",
 		.summary = "show or set the seed of random numbers",
 		.help = "Random operations and generated data start from this "

@@ -6,6 +6,7 @@ libfxcmd_a_SOURCES += \
 	%D%/cmd_complete.c \
 	%D%/cmd_concept.c \
 	%D%/cmd_document.c %D%/json.def %D%/options.def \
+	%D%/cmd_demo.c \
 	%D%/cmd_diff.c \
 	%D%/cmd_draw.c \
 	%D%/cmd_dump_value.c \
@@ -39,6 +40,7 @@ libfxcmd_a_SOURCES += \
 	%D%/cmd_tensor.c %D%/cmd_tensor.h \
 	%D%/cmd_tutorial.c \
 	%D%/cmd_value.c \
+	%D%/cmd_weights.c \
 	%D%/grp_around.c \
 	%D%/grp_break.c \
 	%D%/grp_edit.c \

@@ -5,5 +5,9 @@ EXTRA_DIST += %D%/bench %D%/check %D%/check-format %D%/check-headers \
 	%D%/make-examples %D%/run %D%/test %D%/torch2 %D%/unicode-table \
 	.ci/run
 
+# Demonstrations, and an example of checks that a CI job runs.
+demodir = $(pkgdatadir)/demo
+dist_demo_DATA = %D%/demo/resnet.fxdb
+
 # Cheap enough for every `make check`.
 TESTS += %D%/check-layers

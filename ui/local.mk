@@ -10,6 +10,7 @@ fxdb_SOURCES = \
 	%D%/ui.h %D%/welcome.c \
 	%D%/batch/batch.c \
 	%D%/repl/interrupt.c %D%/repl/interrupt.h \
+	%D%/repl/key.c %D%/repl/key.h \
 	%D%/repl/line.h \
 	%D%/repl/pager.c %D%/repl/pager.h \
 	%D%/repl/readline_glue.c \

@@ -33,4 +33,5 @@ libfxcore_a_SOURCES += \
 	%D%/shapes.c \
 	%D%/stale.c \
 	%D%/summary.c \
-	%D%/timeline.c %D%/timeline.h
+	%D%/timeline.c %D%/timeline.h \
+	%D%/weights.c

@@ -88,6 +88,11 @@ FX_NODISCARD struct fx_error *fx_model_unset_value(struct fx_model *model,
 FX_NODISCARD struct fx_error *fx_model_set_tensor(struct fx_session *session,
 	struct fx_model *model, const char *path, const char *expression,
 	struct fx_edit_report *ret);
+/* How many parameters and buffers have no values. */
+size_t fx_model_count_weightless(const struct fx_model *model);
+/* Inside an edit: give those some that follow from SEED and their paths. */
+FX_NODISCARD struct fx_error *fx_model_random_weights(struct fx_model *model,
+	uint64_t seed);
 bool fx_model_is_overridden(const struct fx_model *model,
 	const struct fx_node *node);
 

@@ -16,6 +16,7 @@ fxs_tests = \
 	%D%/layout.fxs \
 	%D%/move_keys.fxs \
 	%D%/open.fxs \
+	%D%/pause.fxs \
 	%D%/pane_keys.fxs \
 	%D%/run_keys.fxs \
 	%D%/scope.fxs \
@@ -24,7 +25,7 @@ fxs_tests = \
 	%D%/step.fxs \
 	%D%/values.fxs
 TESTS += $(fxs_tests)
-EXTRA_DIST += $(fxs_tests) %D%/block.py
+EXTRA_DIST += $(fxs_tests) %D%/block.py %D%/lecture.fxdb
 
 if HAVE_VTERM
 if HAVE_CUNIT

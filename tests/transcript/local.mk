@@ -159,6 +159,7 @@ transcripts = \
 	%D%/unknown.fxt \
 	%D%/until.fxt \
 	%D%/values.fxt \
+	%D%/weights.fxt \
 	%D%/when.fxt \
 	%D%/where.fxt \
 	%D%/with.fxt
@@ -185,8 +186,8 @@ EXTRA_DIST += $(transcripts) \
 	%D%/samples/two_models.py
 
 # The program as a whole: options, exit statuses, pipes.
-TESTS += %D%/program.sh %D%/live.sh %D%/prompt.sh %D%/words.sh %D%/tutorial.sh
-EXTRA_DIST += %D%/program.sh %D%/live.sh %D%/prompt.sh %D%/prompt.py %D%/words.sh %D%/tutorial.sh
+TESTS += %D%/program.sh %D%/live.sh %D%/prompt.sh %D%/words.sh %D%/tutorial.sh %D%/demo.sh
+EXTRA_DIST += %D%/program.sh %D%/live.sh %D%/prompt.sh %D%/prompt.py %D%/words.sh %D%/tutorial.sh %D%/demo.sh
 
 # Signals and the terminal.
 TESTS += %D%/signals.sh

@@ -159,6 +159,31 @@ p.type("q", "(fxdb) ")
 p.type("quit\n", "\n")
 p.leave(0)
 
+# A lecture: a key goes on, whatever time it would wait; Ctrl-C stops.
+script = home + "/lecture.fxdb"
+with open(script, "w") as f:
+    f.write("# Words of the lecture.\necho one\necho two\necho three\n")
+p = Prompt("-q")
+p.read("(fxdb) ")
+text = p.type(f"source --pace 600s {script}\n", "\none")
+check("Words of the lecture." in text and "(fxdb) echo one" in text,
+      f"what a lecture shows: {text!r}")
+time.sleep(0.3)
+check("two" not in p.said, f"no pause: {p.said!r}")
+p.type("x", "\ntwo")
+p.type("\x03", "lecture.fxdb:3: error: interrupted")
+p.read("(fxdb) ")
+p.type(f"source --pace 100ms {script}\n", "\nthree")
+p.read("(fxdb) ")
+p.type("demo resnet\n", "A key goes on, Ctrl-C stops.")
+p.read("71 nodes")
+p.type("\n", "122 parameters")
+p.type("\x03", "error: interrupted")
+p.read("(fxdb) ")
+p.type("quit\n", "(y or n) ")
+p.type("y\n", "\n")
+p.leave(0)
+
 # Saving over another file asks; an unknown command is not repeated.
 other = home + "/other.fxg"
 with open(other, "w") as f:

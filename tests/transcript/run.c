@@ -126,6 +126,15 @@ never(void *context)
 	return false;
 }
 
+/* Tests have no clock. */
+static bool
+no_pause(void *context, double seconds)
+{
+	(void)context;
+	(void)seconds;
+	return false;
+}
+
 static struct fx_error *
 request(void *context, enum front_request what, const char *argument)
 {
@@ -443,6 +452,7 @@ run_begin(struct run *run, const char *source, const char *cases)
 		.suspend = nothing,
 		.resume = nothing,
 		.tick = never,
+		.pause = no_pause,
 		.request = request,
 		.is_interactive = never };
 	cmd_shell_set_front(run->shell, &run->front);

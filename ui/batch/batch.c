@@ -1,6 +1,7 @@
 /* batch.c - commands from standard input, without a user. */
 #include <config.h>
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,20 @@ batch_tick(void *context)
 	return interrupt_take();
 }
 
+/* Nobody can press a key, so for ever is not at all. */
+static bool
+batch_pause(void *context, double seconds)
+{
+	int rest = (int)(FX_MIN(seconds, 3600) * 1000);
+
+	for (; rest > 0; rest -= 50) {
+		poll(NULL, 0, FX_MIN(rest, 50));
+		if (batch_tick(context))
+			return true;
+	}
+	return false;
+}
+
 static struct fx_error *
 batch_request(void *context, enum front_request what, const char *argument)
 {
@@ -90,6 +105,7 @@ batch_front(struct ui *ui, struct front *ret)
 		.suspend = batch_nothing,
 		.resume = batch_nothing,
 		.tick = batch_tick,
+		.pause = batch_pause,
 		.request = batch_request,
 		.is_interactive = batch_is_interactive };
 }

@@ -3,14 +3,11 @@
 
 #include "ui/repl/pager.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <termios.h>
-#include <unistd.h>
 
 #include "base/mem.h"
-#include "ui/repl/interrupt.h"
+#include "ui/repl/key.h"
 
 struct pager {
 	struct out_stream inner;
@@ -20,29 +17,6 @@ struct pager {
 	bool stopped; /* q was pressed */
 };
 
-/* One key without its Enter; 'q' at the end of input and after Ctrl-C. */
-static char
-read_key(void)
-{
-	struct termios saved;
-	struct termios raw;
-	char key = 'q';
-	ssize_t n;
-
-	if (tcgetattr(STDIN_FILENO, &saved) < 0)
-		return 'q';
-	raw = saved;
-	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-	raw.c_cc[VMIN] = 1;
-	raw.c_cc[VTIME] = 0;
-	tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
-	do
-		n = read(STDIN_FILENO, &key, 1);
-	while (n < 0 && errno == EINTR && !interrupt_take());
-	tcsetattr(STDIN_FILENO, TCSADRAIN, &saved);
-	return n == 1 ? key : 'q';
-}
-
 static void
 ask(struct pager *pager)
 {
@@ -50,12 +24,13 @@ ask(struct pager *pager)
 		"-- more: Enter a line, Space a page, q stops --";
 	static const char erase[] = "\r\033[K";
 	const struct out_stream *inner = &pager->inner;
-	char key;
+	int key;
 
 	inner->write(inner->context, true, question, sizeof(question) - 1);
-	key = read_key();
+	key = key_read(-1);
 	inner->write(inner->context, true, erase, sizeof(erase) - 1);
-	if (key == 'q' || key == 'Q' || key == 3 || key == 27)
+	if (key == KEY_STOP || key == 'q' || key == 'Q' || key == 3 ||
+		key == 27)
 		pager->stopped = true;
 	else if (key == '\n' || key == '\r' || key == 'j')
 		pager->lines--;

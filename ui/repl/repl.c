@@ -13,6 +13,7 @@
 #include "session/session.h"
 #include "session/settings.h"
 #include "ui/repl/interrupt.h"
+#include "ui/repl/key.h"
 #include "ui/repl/line.h"
 #include "ui/repl/pager.h"
 #include "ui/tui/tui.h"
@@ -62,6 +63,18 @@ repl_tick(void *context)
 	return interrupt_take();
 }
 
+/* What was said until now has been seen: the pager begins a new page. */
+static bool
+repl_pause(void *context, double seconds)
+{
+	struct ui *ui = context;
+	int key = key_read(seconds < 0 ? -1
+				       : (int)(FX_MIN(seconds, 3600) * 1000));
+
+	pager_restart(&ui->pager);
+	return key == KEY_STOP;
+}
+
 static struct fx_error *
 repl_request(void *context, enum front_request what, const char *argument)
 {
@@ -101,6 +114,7 @@ repl_front(struct ui *ui, struct front *ret)
 		.suspend = repl_nothing,
 		.resume = repl_nothing,
 		.tick = repl_tick,
+		.pause = repl_pause,
 		.request = repl_request,
 		.is_interactive = repl_is_interactive };
 }

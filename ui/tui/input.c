@@ -191,6 +191,30 @@ tui_handle(struct tui *tui, const struct tui_event *event)
 	tui_graph_remember(tui);
 }
 
+bool
+tui_pause(struct tui *tui, long ms)
+{
+	long end = tui_now_ms() + ms;
+
+	tui_collect(tui);
+	while (!tui->is_leaving) {
+		long rest = ms < 0 ? -1 : end - tui_now_ms();
+		struct tui_event event;
+
+		if (ms >= 0 && rest <= 0)
+			return false;
+		tui_frame(tui);
+		tui->screen->next(tui->screen->context, (int)rest, &event);
+		if (event.kind == TUI_EVENT_HANG_UP)
+			hang_up(tui, &event);
+		if (event.kind == TUI_EVENT_KEY || event.kind == TUI_EVENT_NONE)
+			return false;
+		if (event.kind == TUI_EVENT_INTERRUPT)
+			return true;
+	}
+	return true;
+}
+
 char *
 tui_ask(struct tui *tui, const char *prompt)
 {

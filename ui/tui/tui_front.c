@@ -56,8 +56,8 @@ front_resume(void *context)
 	tui->is_suspended = false;
 }
 
-static long
-now_ms(void)
+long
+tui_now_ms(void)
 {
 	struct timespec time;
 
@@ -72,7 +72,7 @@ static bool
 front_tick(void *context)
 {
 	struct tui *tui = context;
-	long now = now_ms();
+	long now = tui_now_ms();
 
 	if (tui->screen->interrupted(tui->screen->context))
 		return true;
@@ -82,6 +82,13 @@ front_tick(void *context)
 	tui_collect(tui);
 	tui_frame(tui);
 	return false;
+}
+
+static bool
+front_pause(void *context, double seconds)
+{
+	return tui_pause(context,
+		seconds < 0 ? -1 : (long)(FX_MIN(seconds, 3600) * 1000));
 }
 
 static struct fx_error *
@@ -172,6 +179,7 @@ tui_front_init(struct tui *tui)
 		.suspend = front_suspend,
 		.resume = front_resume,
 		.tick = front_tick,
+		.pause = front_pause,
 		.request = front_request,
 		.is_interactive = front_is_interactive };
 }

@@ -138,10 +138,14 @@ void tui_frame(struct tui *tui);
  */
 void tui_handle(struct tui *tui, const struct tui_event *event);
 char *tui_ask(struct tui *tui, const char *prompt);
+/* Wait MS (negative: for ever) or for a key; true when interrupted. */
+bool tui_pause(struct tui *tui, long ms);
 void tui_open_line(struct tui *tui);
 
 /* tui_front.c: fill tui->front. */
 void tui_front_init(struct tui *tui);
+/* Milliseconds of a clock that only goes on. */
+long tui_now_ms(void);
 
 /* view_*.c: set up a view, bring it up to date, release what it holds. */
 void tui_graph_init(struct tui *tui);

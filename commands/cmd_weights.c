@@ -1,0 +1,41 @@
+/* cmd_weights.c - weights: values for parameters that have none. */
+#include <config.h>
+
+#include "commands/cmd_edit.h"
+#include "commands/groups.h"
+#include "commands/out.h"
+#include "session/model.h"
+#include "session/session.h"
+
+static struct fx_error *
+make_random(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
+{
+	const uint64_t *seed = data;
+
+	fx_buf_addf(script, "weights random --seed %llu",
+		(unsigned long long)*seed);
+	return fx_model_random_weights(ctx->model, *seed);
+}
+
+struct fx_error *
+cmd_weights_exec(struct cmd_ctx *ctx)
+{
+	size_t count = fx_model_count_weightless(ctx->model);
+	uint64_t seed = (uint64_t)cmd_flag_int(ctx, "seed",
+		(int64_t)fx_session_seed(ctx->session));
+	struct fx_error *err;
+
+	out_value_int(ctx->out, "count", (int64_t)count);
+	if (!count) {
+		out_line(ctx->out, FX_ROLE_PLAIN,
+			"Every parameter and buffer has values.");
+		return NULL;
+	}
+	err = cmd_edit(ctx, "edit", make_random, &seed);
+	if (err || cmd_flag(ctx, "dry-run"))
+		return err;
+	out_line(ctx->out, FX_ROLE_PLAIN,
+		"%zu parameters and buffers are made up: seed %llu", count,
+		(unsigned long long)seed);
+	return NULL;
+}

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# demo.sh - the demonstration finds the NaN where it was put, and fails when it
+# is not mended; made-up weights are those of PyTorch's kind, and the same for
+# the same seed.
+set -u
+demo=$FXDB_SRCDIR/scripts/demo/resnet.fxdb
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+export HOME=/nonexistent XDG_STATE_HOME=$folder
+fxdb() { "$FXDB" -nx -batch "$@" >said 2>&1; }
+fail() { echo "demo.sh: $*"; cat said; exit 1; }
+says() { grep -qF -- "$1" said || fail "not said: $1"; }
+
+fxdb -ex demo || fail 'demo does not list'
+says 'A NaN in resnet18'
+says transformer
+fxdb -ex 'demo nosuch' && fail 'no such demo'
+says 'demo lists what there is'
+fxdb -ex 'demo ../run' && fail 'a demo elsewhere'
+fxdb -ex 'demo --open nosuch' && fail 'no such model'
+fxdb -ex 'demo resnet --pace soon' && fail 'no such pace'
+says 'expected a time such as 1s'
+
+fxdb -ex 'demo --open mlp' -ex run -ex 'p absmax(add)' || exit 77
+
+# Every command is shown as it stands, and none fails.
+fxdb -ex 'demo resnet --pace 0' || fail "status $?"
+while IFS= read -r line; do
+	says "(fxdb) $line"
+done < <(grep -v '^#' "$demo" | grep .)
+while IFS= read -r line; do
+	says "${line#\# }"
+done < <(grep '^# ' "$demo")
+says '=>  24 B  layer2_0_downsample_0'
+says '=>  23 B  layer2_0_bn2'
+says 'min -1@[17]'
+says 'i64[]  17'
+says 'nan 1000'
+
+# Its last check is one.
+grep -v 'v < 0' "$demo" >unmended.fxdb
+fxdb -x unmended.fxdb
+[ $? -eq 1 ] || fail 'the check does not fail'
+says "unmended.fxdb:$(grep -n '^assert' unmended.fxdb | cut -d: -f1): error"
+
+# Made-up weights.
+cat >script <<'END'
+demo --open resnet18
+weights random --seed 3
+start
+assert abs(conv1.weight.std() - (2 / 147) ** 0.5) < 0.01
+assert allclose(bn1.running_var, ones(64))
+assert absmax(bn1.running_mean) = 0
+assert allclose(bn1.weight, ones(64))
+assert absmax(fc.bias) = 0
+set $before = conv1.weight + 0
+undo
+weights random --seed 3
+start
+assert allclose(conv1.weight, $before)
+undo
+weights random --seed 4
+start
+assert not allclose(conv1.weight, $before)
+END
+fxdb -x script || fail 'made-up weights'
+
+# Without values it says at once what is missing.
+fxdb -ex 'set backend meta' -ex 'demo resnet --pace 0' && fail 'no values'
+says 'no values'
+exit 0

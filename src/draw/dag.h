@@ -99,10 +99,11 @@ const char *fx_dag_cut_path(const char *path, int depth);
 struct fx_dag *fx_dag_part(const struct fx_dag *dag, const size_t *numbers,
 	size_t count);
 
+/* NULL in a graph without edges. */
 static inline const uint32_t *
 fx_dag_inputs(const struct fx_dag *dag, size_t node)
 {
-	return dag->inputs + dag->nodes[node].first_input;
+	return dag->inputs ? dag->inputs + dag->nodes[node].first_input : NULL;
 }
 
 #endif /* FX_DRAW_DAG_H */

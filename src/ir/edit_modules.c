@@ -141,6 +141,55 @@ check_module(const struct place *place, const char *path,
 	return NULL;
 }
 
+/* What is left of TARGET below the member NAME of MODULE, "" for that member
+ * itself; NULL when TARGET does not lead through it.
+ */
+static const char *
+rest_below(const struct fx_graph *graph, const char *target,
+	const struct fx_module *module, const char *name)
+{
+	const struct fx_module *at = graph->module;
+
+	for (;;) {
+		size_t length = strcspn(target, ".");
+		const char *step = fx_intern_n(target, length);
+		struct fx_member *member = fx_module_member(at, step);
+
+		if (at == module && step == name)
+			return target + length + (target[length] == '.');
+		if (!target[length] || !member || !member->child)
+			return NULL;
+		at = member->child;
+		target += length + 1;
+	}
+}
+
+/* Nodes go on finding what they call or read below PLACE in MODULE. */
+static struct fx_error *
+check_targets(const struct fx_graph *graph, const struct place *place,
+	struct fx_module *module)
+{
+	const char *name = fx_intern(place->rest);
+	struct fx_node *node;
+
+	fx_graph_for_each_node (node, graph) {
+		const char *rest;
+
+		if (node->opcode != FX_OPCODE_CALL_MODULE &&
+			node->opcode != FX_OPCODE_GET_ATTR)
+			continue;
+		rest = rest_below(graph, node->target, place->module, name);
+		if (!rest || !*rest || fx_module_find(module, rest) ||
+			fx_module_find_tensor(module, rest))
+			continue;
+		return fx_error_new(FX_ERR_IN_USE,
+			"%%%s needs %s, and a %s has no %s", node->name,
+			node->target, fx_class_short_name(module->class_name),
+			rest);
+	}
+	return NULL;
+}
+
 struct fx_error *
 fx_edit_set_module(struct fx_graph *graph, const char *path,
 	struct fx_module *module)
@@ -161,6 +210,8 @@ fx_edit_set_module(struct fx_graph *graph, const char *path,
 		return fx_error_new(FX_ERR_NO_MODULE, "no module \"%s\"", path);
 	if (module)
 		err = check_module(&place, path, module);
+	if (!err && module && old && old->child)
+		err = check_targets(graph, &place, module);
 	if (!err)
 		apply(graph, &place, module ? &member : NULL);
 	return err;

@@ -22,6 +22,7 @@ struct fx_break {
 	struct fx_map nodes; /* id -> 1 */
 	uint64_t version;
 	bool is_fresh;
+	bool is_matching; /* its set may ask for breakpoints: {state=B} */
 	bool is_done; /* temporary, hit: deleted at the stop */
 };
 

@@ -160,6 +160,7 @@ match(struct fx_session *session, struct fx_break *b)
 	struct fx_error *err = NULL;
 
 	fx_map_clear(&b->nodes);
+	b->is_matching = true;
 	switch (b->kind) {
 	case FX_BREAK_NODE:
 		match_node(b, fx_graph_find_id(b->graph, b->node));
@@ -175,6 +176,7 @@ match(struct fx_session *session, struct fx_break *b)
 		break;
 	}
 	b->version = b->graph->version;
+	b->is_matching = false;
 	b->is_fresh = true;
 	b->shown.match_count = b->nodes.count;
 	b->shown.is_pending = !b->nodes.count;
@@ -188,7 +190,7 @@ static struct fx_error *classify(struct fx_session *session,
 void
 fx_break_refresh(struct fx_session *session, struct fx_break *b)
 {
-	if (b->is_fresh && b->version == b->graph->version)
+	if (b->is_matching || (b->is_fresh && b->version == b->graph->version))
 		return;
 	if (b->kind == FX_BREAK_NODE && !b->node)
 		fx_error_free(classify(session, b));

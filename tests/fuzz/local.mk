@@ -53,3 +53,9 @@ TESTS += %D%/fuzz_npy
 %C%_fuzz_npy_SOURCES = %D%/fuzz_npy.c %D%/replay.c
 endif
 %C%_fuzz_npy_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
+
+# Random commands for a while; a few seconds here, longer by scripts/fuzz.
+check_PROGRAMS += %D%/soak
+TESTS += %D%/soak
+%C%_soak_SOURCES = %D%/soak.c %D%/soak_lines.c %D%/soak_lines.h
+%C%_soak_LDADD = libfxcmd.a libfxcore.a $(JANSSON_LIBS) -lm

@@ -13,6 +13,7 @@ transcripts = \
 	%D%/break.fxt \
 	%D%/break_erased.fxt \
 	%D%/break_numbers.fxt \
+	%D%/break_on_breakpoints.fxt \
 	%D%/close.fxt \
 	%D%/complete_words.fxt \
 	%D%/condition.fxt \
@@ -134,6 +135,7 @@ transcripts = \
 	%D%/set_bool.fxt \
 	%D%/set_field.fxt \
 	%D%/set_module.fxt \
+	%D%/set_module_in_use.fxt \
 	%D%/set_number.fxt \
 	%D%/set_setting.fxt \
 	%D%/set_record_values.fxt %D%/set_size.fxt \

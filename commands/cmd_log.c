@@ -119,6 +119,13 @@ cmd_log_line(struct cmd_shell *shell, const char *line)
 	log->at_line_start = true;
 }
 
+void
+cmd_log_error(struct cmd_shell *shell, const struct fx_error *err)
+{
+	if (shell->log)
+		out_error(shell->log->out, err);
+}
+
 struct fx_error *
 cmd_log_check(struct cmd_shell *shell)
 {

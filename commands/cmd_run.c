@@ -412,7 +412,9 @@ cmd_run(struct cmd_shell *shell, const char *line, struct out *out)
 	err = run_line(shell, line, out);
 	if (shell->depth == 0)
 		shell->is_repeating = false;
-	if (shell->depth == 0 && !err)
+	if (shell->depth == 0 && err)
+		cmd_log_error(shell, err);
+	else if (shell->depth == 0)
 		err = cmd_log_check(shell);
 	if (shell->depth == 0)
 		err = cmd_tutorial_see(shell, out, err);

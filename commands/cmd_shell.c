@@ -266,6 +266,9 @@ cmd_read_block(struct cmd_shell *shell, const char *what, char **ret)
 		if (!line)
 			return fx_error_new(FX_ERR_SYNTAX,
 				"%s: \"end\" is missing", what);
+		/* Of a line that was typed, the block was too. */
+		if (shell->depth == 1)
+			cmd_log_line(shell, line);
 		if (begins_with(line, "end") && !--depth)
 			break;
 		if (opens_block(line))

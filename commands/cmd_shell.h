@@ -123,6 +123,8 @@ FX_NODISCARD struct fx_error *cmd_log_begin(struct cmd_shell *shell,
 	const char *path);
 void cmd_log_end(struct cmd_shell *shell);
 void cmd_log_line(struct cmd_shell *shell, const char *line);
+/* How the line that was added last failed. */
+void cmd_log_error(struct cmd_shell *shell, const struct fx_error *err);
 /* The error of a log that could not be written, which ends it; else NULL. */
 FX_NODISCARD struct fx_error *cmd_log_check(struct cmd_shell *shell);
 const char *cmd_log_path(const struct cmd_shell *shell);

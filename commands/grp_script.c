@@ -486,10 +486,9 @@ const struct cmd_entry cmd_group_script[] = {
 	{
 		.name = "log",
 		.summary = "write what is typed to a file",
-		.help = "log session FILE writes each line, and what it said "
-			"as "
-			"comments, so that source runs it again. log off "
-			"ends it.",
+		.help = "log session FILE adds each line to it, and what it "
+			"said as comments, so that source runs it again. log "
+			"off ends it.",
 		.synonyms = "record session transcript logging",
 		.needs = CMD_CHANGES_FILES | CMD_REACHES_OUT,
 		.args = { { "what", CMD_ARG_WORD, CMD_OPTIONAL, "what to do",

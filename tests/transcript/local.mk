@@ -188,8 +188,8 @@ EXTRA_DIST += $(transcripts) \
 	%D%/samples/two_models.py
 
 # The program as a whole: options, exit statuses, pipes.
-TESTS += %D%/program.sh %D%/live.sh %D%/prompt.sh %D%/words.sh %D%/tutorial.sh %D%/demo.sh
-EXTRA_DIST += %D%/program.sh %D%/live.sh %D%/prompt.sh %D%/prompt.py %D%/words.sh %D%/tutorial.sh %D%/demo.sh
+TESTS += %D%/program.sh %D%/live.sh %D%/prompt.sh %D%/words.sh %D%/tutorial.sh %D%/demo.sh %D%/check_model.sh
+EXTRA_DIST += %D%/program.sh %D%/live.sh %D%/prompt.sh %D%/prompt.py %D%/words.sh %D%/tutorial.sh %D%/demo.sh %D%/check_model.sh
 
 # Signals and the terminal.
 TESTS += %D%/signals.sh

@@ -186,7 +186,8 @@ print_loss(struct print *print, const struct fx_datum *datum)
 	if (print->how->is_brief || !datum->backend->ops->has_values)
 		return;
 	err = fx_values_read(datum, 0, 0, NULL);
-	if (err)
+	/* A TYPE never had any. */
+	if (err && fx_error_code(err) != FX_ERR_TYPE)
 		fx_buf_addf(print->out, "  (%s)", fx_error_message(err));
 }
 

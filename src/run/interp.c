@@ -199,6 +199,17 @@ fx_interp_run(struct fx_interp *interp, struct fx_node *end)
 	return NULL;
 }
 
+/* What the watch gives NODE, borrowed, or NULL. */
+static struct fx_datum *
+given(const struct fx_arguments *arguments, const struct fx_node *node)
+{
+	const struct fx_plan_watch *watch = arguments->watch;
+
+	if (!arguments->is_nested || !watch || !watch->given)
+		return NULL;
+	return watch->given(watch->given_context, node);
+}
+
 struct giving {
 	const struct fx_arguments *arguments;
 	size_t next;
@@ -208,11 +219,26 @@ static struct fx_error *
 next_argument(void *context, struct fx_node *node, struct fx_datum **ret)
 {
 	struct giving *giving = context;
+	struct fx_datum *datum = NULL;
 
-	(void)node;
 	if (giving->next < giving->arguments->count)
-		*ret = fx_datum_ref(giving->arguments->items[giving->next++]);
+		datum = giving->arguments->items[giving->next++];
+	if (given(giving->arguments, node))
+		datum = given(giving->arguments, node);
+	*ret = fx_datum_ref(datum);
 	return NULL;
+}
+
+/* Placeholders take what they are given in next_argument. */
+static enum fx_hook_answer
+give(void *context, struct fx_interp *interp, struct fx_node *node)
+{
+	struct fx_datum *datum = given(context, node);
+
+	if (!datum || node->opcode == FX_OPCODE_PLACEHOLDER)
+		return FX_HOOK_GO;
+	fx_env_take(interp->env, node->id, fx_datum_ref(datum));
+	return FX_HOOK_SKIP;
 }
 
 struct fx_error *
@@ -234,8 +260,16 @@ fx_interp_call(struct fx_backend *backend, struct fx_graph *graph,
 		.depth = depth,
 		.next = fx_graph_first(graph),
 	};
+	const struct fx_hook hook = {
+		.context = (void *)(uintptr_t)arguments,
+		.before = give,
+	};
 	struct fx_error *err;
 
+	if (arguments->is_nested) {
+		interp.hooks = &hook;
+		interp.hook_count = 1;
+	}
 	if (depth > DEPTH_LIMIT)
 		return fx_error_new(FX_ERR_LIMIT,
 			"graphs are nested more than %d deep", DEPTH_LIMIT);

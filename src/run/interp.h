@@ -62,6 +62,7 @@ struct fx_arguments {
 	const struct fx_plan_watch *watch; /* may be NULL */
 	/* Of GRAPH's nodes, kept from call to call; NULL: made anew. */
 	struct fx_plans *plans;
+	bool is_nested; /* WATCH is asked what its nodes are given */
 };
 FX_NODISCARD struct fx_error *fx_interp_call(struct fx_backend *backend,
 	struct fx_graph *graph, const struct fx_arguments *arguments, int depth,

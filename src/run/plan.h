@@ -41,6 +41,11 @@ struct fx_plan_watch {
 	 */
 	void (*kept)(void *context, struct fx_datum *tensor,
 		struct fx_blob *bytes_taken);
+	/* What NODE of a nested graph is to have instead of running, borrowed,
+	 * or NULL; may be null.
+	 */
+	struct fx_datum *(*given)(void *context, const struct fx_node *node);
+	void *given_context;
 };
 
 struct fx_plans {

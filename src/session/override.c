@@ -30,6 +30,17 @@ fx_model_clear_overrides(struct fx_model *model)
 	fx_map_clear(&model->overrides);
 }
 
+struct fx_datum *
+fx_model_given_value(void *context, const struct fx_node *node)
+{
+	const struct fx_model *model = context;
+
+	if (!model->overrides.count)
+		return NULL;
+	return (struct fx_datum *)fx_map_get(&model->overrides,
+		(uintptr_t)node->id, 0);
+}
+
 bool
 fx_model_is_overridden(const struct fx_model *model, const struct fx_node *node)
 {
@@ -109,15 +120,46 @@ evaluate(struct fx_session *session, struct fx_model *model,
 
 /* --- a node's result ----------------------------------------------------- */
 
+/* The calls of the graph of the place DEPTH give something else now.  Where
+ * one was passed already, execution leaves for it.
+ */
+static void
+spread_to_calls(struct fx_model *model, size_t depth,
+	struct fx_edit_report *report)
+{
+	FX_AUTO(change) struct fx_change change = { .cone = NULL };
+	const struct fx_graph *graph = model->places.items[depth]->graph;
+	struct fx_place *outer = model->places.items[depth - 1];
+	const struct fx_node *stop = fx_place_stop(outer);
+	struct fx_node *node;
+
+	fx_graph_for_each_node (node, outer->graph) {
+		if (fx_interp_nested(node) != graph)
+			continue;
+		fx_map_set(&change.ids, (uintptr_t)node->id, 1);
+		while (fx_node_is_before(node, stop) &&
+			model->places.count > depth)
+			fx_place_pop(model);
+	}
+	fx_cone_in(outer->graph, &change.ids, &change.cone, &change.count);
+	fx_place_make_stale(model, outer, &change, report);
+}
+
+/* NODE of the innermost place, or of a graph that has not run. */
 static void
 spread_from(struct fx_model *model, const struct fx_node *node,
 	struct fx_edit_report *report)
 {
 	FX_AUTO(change) struct fx_change change = { .cone = NULL };
+	struct fx_place *place = fx_model_place(model);
 
+	if (!place)
+		return;
 	fx_map_set(&change.ids, (uintptr_t)node->id, 1);
-	fx_model_cone(model, &change.ids, &change.cone, &change.count);
-	fx_model_make_stale(model, &change, report);
+	fx_cone_in(place->graph, &change.ids, &change.cone, &change.count);
+	fx_place_make_stale(model, place, &change, report);
+	for (size_t depth = model->places.count - 1; depth > 0; depth--)
+		spread_to_calls(model, depth, report);
 }
 
 /* It need not run: its value is there at once, and execution stands behind it
@@ -160,11 +202,9 @@ fx_model_set_value(struct fx_session *session, struct fx_model *model,
 	struct fx_error *err;
 
 	*ret = (struct fx_edit_report){ .position = 0 };
-	if (node->graph != model->graph || model->places.count > 1)
-		return fx_error_hint(fx_error_new(FX_ERR_UNSUPPORTED,
-					     "values inside a nested graph "
-					     "cannot be set"),
-			"finish leaves it");
+	if (node->graph != fx_position_graph(model))
+		return fx_error_new(FX_ERR_UNSUPPORTED,
+			"%%%s is in another graph than execution", node->name);
 	if (!model->places.count) {
 		err = fx_model_choose_backend(session, model);
 		if (err)
@@ -191,7 +231,8 @@ fx_model_unset_value(struct fx_model *model, struct fx_node *node,
 	struct fx_edit_report *ret)
 {
 	*ret = (struct fx_edit_report){ .position = 0 };
-	if (!fx_model_is_overridden(model, node))
+	if (node->graph != fx_position_graph(model) ||
+		!fx_model_is_overridden(model, node))
 		return fx_error_new(FX_ERR_NO_VALUE,
 			"the value of %%%s was not set", node->name);
 	set_override(model, node, NULL);

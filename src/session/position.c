@@ -354,7 +354,8 @@ fx_request_enter(struct fx_request *request)
 	interp = fx_place_interp(model, place);
 	node = fx_graph_first(place->graph);
 	while (!err && node && !fx_position_is_computing(node)) {
-		err = fx_interp_node(&interp, node);
+		if (!fx_place_override(model, place, node))
+			err = fx_interp_node(&interp, node);
 		if (!err)
 			node = fx_graph_next(node);
 	}

@@ -27,6 +27,8 @@ fx_position_begin(struct fx_session *session, struct fx_model *model)
 	model->fallback_before = model->backend->fallback_calls;
 	err = fx_timeline_start(&model->timeline, model->backend,
 		session->seed);
+	model->timeline.watch.given = fx_model_given_value;
+	model->timeline.watch.given_context = model;
 	fx_place_attach(model, place);
 	if (err)
 		fx_position_kill(model);

@@ -58,7 +58,11 @@ FX_NODISCARD struct fx_error *fx_check_node_memory(const struct fx_model *model,
 FX_NODISCARD struct fx_error *
 fx_model_read_inputs_again(struct fx_session *session, struct fx_model *model);
 
-/* override.c */
+/* override.c: what the user set for NODE, borrowed, or NULL, of CONTEXT, a
+ * model.
+ */
+struct fx_datum *fx_model_given_value(void *context,
+	const struct fx_node *node);
 void fx_model_clear_overrides(struct fx_model *model);
 
 /* stale.c */
@@ -80,5 +84,8 @@ FX_DEFINE_DEINIT(change, struct fx_change, fx_change_deinit);
  */
 void fx_model_make_stale(struct fx_model *model, const struct fx_change *change,
 	struct fx_edit_report *report);
+/* The same in PLACE, where CHANGE is one of its graph. */
+void fx_place_make_stale(struct fx_model *model, struct fx_place *place,
+	const struct fx_change *change, struct fx_edit_report *report);
 
 #endif /* FX_SESSION_RUN_PRIVATE_H */

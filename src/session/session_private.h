@@ -145,6 +145,9 @@ void fx_model_propagate_at_open(struct fx_model *model);
  */
 void fx_model_cone(struct fx_model *model, const struct fx_map *ids,
 	struct fx_node ***ret, size_t *count_ret);
+/* The same of nodes of GRAPH, which may be a nested one. */
+void fx_cone_in(struct fx_graph *graph, const struct fx_map *ids,
+	struct fx_node ***ret, size_t *count_ret);
 /* Propagate again over the CONE of the nodes with IDS; the ids of nodes that
  * have become impossible are counted, the first one explained.
  */

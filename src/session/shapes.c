@@ -146,13 +146,20 @@ void
 fx_model_cone(struct fx_model *model, const struct fx_map *ids,
 	struct fx_node ***ret, size_t *count_ret)
 {
+	fx_cone_in(model->graph, ids, ret, count_ret);
+}
+
+void
+fx_cone_in(struct fx_graph *graph, const struct fx_map *ids,
+	struct fx_node ***ret, size_t *count_ret)
+{
 	struct cone cone = { .nodes = { 0 } };
 	size_t at = 0;
 	uintptr_t id;
 	uintptr_t one;
 
 	while (fx_map_next(ids, &at, &id, &one)) {
-		struct fx_node *node = fx_graph_find_id(model->graph, id);
+		struct fx_node *node = fx_graph_find_id(graph, id);
 
 		if (node)
 			visit(&cone, node);
@@ -163,7 +170,7 @@ fx_model_cone(struct fx_model *model, const struct fx_map *ids,
 		fx_node_for_each_user (use, cone.nodes.items[i])
 			visit(&cone, use->user);
 	}
-	put_in_order(&cone, model->graph);
+	put_in_order(&cone, graph);
 	fx_bitset_deinit(&cone.seen);
 	*ret = cone.nodes.items;
 	*count_ret = cone.nodes.count;

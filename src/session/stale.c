@@ -204,7 +204,7 @@ static void
 begin(struct spread *spread)
 {
 	const struct fx_change *change = spread->change;
-	struct fx_graph *graph = spread->model->graph;
+	struct fx_graph *graph = spread->place->graph;
 	size_t at = 0;
 	uintptr_t id;
 	uintptr_t one;
@@ -251,8 +251,8 @@ is_simple(const struct spread *spread)
 	if (!model->backend->ops->has_values)
 		return true;
 	return !model->timeline.kinds.count &&
-	       !has_effect(model->graph, &change->ids) &&
-	       !has_effect(model->graph, &change->moved);
+	       !has_effect(spread->place->graph, &change->ids) &&
+	       !has_effect(spread->place->graph, &change->moved);
 }
 
 static void
@@ -266,7 +266,7 @@ spread_all(struct spread *spread)
 		return;
 	}
 	begin(spread);
-	fx_graph_for_each_node (node, spread->model->graph)
+	fx_graph_for_each_node (node, spread->place->graph)
 		if (becomes_stale(spread, node)) {
 			fx_bitset_add(&spread->stale, (uint32_t)node->id);
 			fx_vec_push(&spread->nodes, node);
@@ -320,6 +320,8 @@ take_back_effects(struct spread *spread)
 	for (size_t i = 0; i < timeline->effects.count; i++) {
 		uint64_t id = timeline->effects.items[i].node;
 
+		if (timeline->effects.items[i].graph != spread->place->graph)
+			continue;
 		if (fx_bitset_has(&spread->stale, (uint32_t)id) ||
 			fx_map_has(&spread->change->ids, (uintptr_t)id)) {
 			lowest = i;
@@ -329,7 +331,7 @@ take_back_effects(struct spread *spread)
 	while (timeline->effects.count > lowest) {
 		uint64_t id = fx_vec_last(&timeline->effects).node;
 		struct fx_node *node =
-			fx_graph_find_id(spread->model->graph, id);
+			fx_graph_find_id(spread->place->graph, id);
 
 		fx_timeline_take_back(timeline, &spread->place->env);
 		if (!node || !node->is_in_graph)
@@ -349,7 +351,7 @@ go_back_to(struct fx_model *model, struct fx_place *place, struct fx_node *node,
 		return;
 	fx_place_set_stop(model, place, node);
 	report->position_moved = true;
-	report->position = fx_graph_position(model->graph, node);
+	report->position = fx_graph_position(place->graph, node);
 }
 
 size_t
@@ -360,8 +362,12 @@ fx_model_dirty_count(const struct fx_model *model)
 	uintptr_t id;
 	uintptr_t one;
 
-	while (fx_map_next(&model->dirty, &at, &id, &one))
+	while (fx_map_next(&model->dirty, &at, &id, &one)) {
 		count += fx_graph_find_id(model->graph, id) != NULL;
+		for (size_t i = 1; i < model->places.count; i++)
+			count += fx_graph_find_id(model->places.items[i]->graph,
+					 id) != NULL;
+	}
 	return count;
 }
 
@@ -391,7 +397,7 @@ find_passed(const struct spread *spread)
 
 	if (!spread->change->moved.count || !model->backend->ops->has_values)
 		return NULL;
-	fx_graph_for_each_node (node, model->graph) {
+	fx_graph_for_each_node (node, spread->place->graph) {
 		if (node == stop)
 			return NULL;
 		if ((fx_effect_guess(node) |
@@ -406,20 +412,26 @@ void
 fx_model_make_stale(struct fx_model *model, const struct fx_change *change,
 	struct fx_edit_report *report)
 {
+	if (model->places.count)
+		fx_place_make_stale(model, model->places.items[0], change,
+			report);
+}
+
+void
+fx_place_make_stale(struct fx_model *model, struct fx_place *place,
+	const struct fx_change *change, struct fx_edit_report *report)
+{
 	FX_AUTO(spread)
 	struct spread spread = {
 		.model = model,
+		.place = place,
 		.change = change,
 	};
-	struct fx_place *place;
 	struct fx_node *again;
 	size_t at = 0;
 	uintptr_t id;
 	uintptr_t one;
 
-	if (!model->places.count)
-		return;
-	spread.place = place = model->places.items[0];
 	spread_all(&spread);
 	again = take_back_effects(&spread);
 	fx_timeline_doubt(&model->timeline, &spread.stale);

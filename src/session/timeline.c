@@ -171,7 +171,11 @@ fx_timeline_start(struct fx_timeline *timeline, struct fx_backend *backend,
 {
 	fx_timeline_clear(timeline);
 	timeline->backend = backend;
-	timeline->watch = (struct fx_plan_watch){ timeline, before_call, kept };
+	timeline->watch = (struct fx_plan_watch){
+		.context = timeline,
+		.before = before_call,
+		.kept = kept,
+	};
 	if (!backend->ops->has_values || !backend->ops->random_save)
 		return NULL;
 	if (backend->ops->seed)

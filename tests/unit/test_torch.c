@@ -517,8 +517,9 @@ run_watched(struct side *torch, struct watched *watched, const char *body)
 
 	torch->inputs = "f32[2,2]";
 	fx_plans_init(&torch->plans, torch->backend);
-	watched->watch =
-		(struct fx_plan_watch){ watched, count_copy, take_kept };
+	watched->watch = (struct fx_plan_watch){
+		.context = watched, .before = count_copy, .kept = take_kept
+	};
 	torch->plans.watch = &watched->watch;
 	CU_ASSERT(fxt_ok(fx_interp_run(&interp, NULL)));
 	return graph;

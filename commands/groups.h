@@ -25,6 +25,7 @@ FX_NODISCARD struct fx_error *cmd_scope_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_diff_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_help_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_apropos_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_assert_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_weights_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_demo_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_tutorial_exec(struct cmd_ctx *ctx);

@@ -12,8 +12,6 @@
 #include "commands/cmd_show.h"
 #include "commands/groups.h"
 #include "commands/out.h"
-#include "run/datum.h"
-#include "session/resolve.h"
 #include "session/session.h"
 #include "session/settings.h"
 
@@ -62,90 +60,6 @@ source_exec(struct cmd_ctx *ctx)
 		return err;
 	return cmd_source_with(ctx->shell, cmd_arg_text(ctx, "file"), &options,
 		ctx->out);
-}
-
-/* assert. */
-
-/* The operands of a comparison, for what was got: a - b of "a = b". */
-static void
-add_got(struct cmd_ctx *ctx, struct fx_buf *got, const char *text)
-{
-	static const char *const signs[] = { "==", "!=", "<=", ">=", "=", "<",
-		">" };
-	FX_AUTO_DATUM struct fx_datum *datum = NULL;
-	FX_AUTO_ERROR struct fx_error *err = NULL;
-	FX_AUTO_FREE char *left = NULL;
-	struct fx_datum_printer printer = { .limit = 50 };
-	size_t i;
-	int depth = 0;
-	const char *at;
-
-	for (at = text; *at && !left; at++) {
-		if (strchr("([{", *at))
-			depth++;
-		else if (strchr(")]}", *at))
-			depth--;
-		for (i = 0; !depth && !left && i < FX_ARRAY_LEN(signs); i++)
-			if (fx_str_starts(at, signs[i]))
-				left = fx_xstrndup(text, (size_t)(at - text));
-	}
-	if (!left)
-		return;
-	err = fx_resolve_expression(ctx->session, ctx->model, left, false,
-		&datum);
-	if (!err)
-		err = fx_datum_print(got, datum, &printer);
-}
-
-/* Of a function alone, what says more: where the two of "allclose(a, b)"
- * differ, what is in x of "allfinite(x)".
- */
-static void
-add_reason(struct cmd_ctx *ctx, struct fx_buf *got, const char *text)
-{
-	static const struct {
-		const char *function;
-		const char *instead;
-	} pairs[] = { { "allclose(", "difference(" }, { "allfinite(", "(" } };
-
-	for (size_t i = 0; i < FX_ARRAY_LEN(pairs); i++) {
-		size_t length = strlen(pairs[i].function);
-		FX_AUTO_DATUM struct fx_datum *datum = NULL;
-		FX_AUTO_ERROR struct fx_error *err = NULL;
-		FX_AUTO_FREE char *other = NULL;
-
-		if (!fx_str_starts(text, pairs[i].function))
-			continue;
-		other = fx_xasprintf("%s%s", pairs[i].instead, text + length);
-		err = cmd_evaluate(ctx, other, &datum);
-		if (!err && datum->kind == FX_DATUM_STRING)
-			fx_buf_add(got, datum->text);
-		else if (!err)
-			err = cmd_print_datum(ctx, datum, "", got);
-	}
-}
-
-static struct fx_error *
-assert_exec(struct cmd_ctx *ctx)
-{
-	const char *text = cmd_arg_text(ctx, "condition");
-	FX_AUTO_BUF struct fx_buf got = { 0 };
-	FX_AUTO_BUF struct fx_buf reason = { 0 };
-	struct fx_error *err;
-	bool truth = false;
-
-	err = fx_resolve_condition(ctx->session, ctx->model, text, &truth);
-	if (err || truth)
-		return err;
-	add_reason(ctx, &reason, text);
-	if (!reason.length)
-		add_got(ctx, &got, text);
-	err = fx_error_new(FX_ERR_CHECK, "assertion failed: %s", text);
-	if (reason.length)
-		err = fx_error_note(err, "%s", fx_buf_text(&reason));
-	if (got.length)
-		err = fx_error_note(err, "got %s", fx_buf_text(&got));
-	return err;
 }
 
 /* expect. */
@@ -199,10 +113,22 @@ define_exec(struct cmd_ctx *ctx)
 	struct cmd_user *old;
 	struct fx_error *err = check_new_name(ctx, name);
 
-	if (!err)
-		err = cmd_read_block(shell, "define", &user.body);
-	if (err)
+	/* At the prompt nobody need type a body for nothing; that of a file is
+	 * there and must not run as commands.
+	 */
+	if (!err || shell->script) {
+		struct fx_error *unread =
+			cmd_read_block(shell, "define", &user.body);
+
+		if (err)
+			fx_error_free(unread);
+		else
+			err = unread;
+	}
+	if (err) {
+		free(user.body);
 		return err;
+	}
 	old = cmd_shell_find_user(shell, name);
 	if (old) {
 		free(old->body);
@@ -416,7 +342,7 @@ const struct cmd_entry cmd_group_script[] = {
 			"what must be true", NULL } },
 		.examples = { { "assert count{op=call_function} = 3",
 			"the size of a set" } },
-		.exec = assert_exec,
+		.exec = cmd_assert_exec,
 	},
 	{
 		.name = "expect",

@@ -2,6 +2,7 @@
 libfxcmd_a_SOURCES += \
 	%D%/cmd.h %D%/front.h \
 	%D%/cmd_args.c \
+	%D%/cmd_assert.c \
 	%D%/cmd_bundled.c %D%/cmd_bundled.h \
 	%D%/cmd_complete.c \
 	%D%/cmd_concept.c \

@@ -183,6 +183,7 @@ EXTRA_DIST += $(transcripts) \
 	%D%/samples/far_newer.fxg \
 	%D%/samples/newer.fxg \
 	%D%/samples/one_model.py \
+	%D%/samples/refused.fxdb \
 	%D%/samples/syntax.py \
 	%D%/samples/trailing.fxg \
 	%D%/samples/two_models.py

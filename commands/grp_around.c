@@ -222,7 +222,7 @@ const struct cmd_entry cmd_group_around[] = {
 		.help = "Nested graphs, then the module scopes that the node "
 			"at the stop was called in, then the Python lines it "
 			"came from, innermost first.",
-		.synonyms = "stack frames backtrace place here",
+		.synonyms = "stack frames backtrace place here current",
 		.needs = CMD_NEED_GRAPH | CMD_NEED_STARTED,
 		.examples = { { "where", "all frames" } },
 		.exec = where_exec,

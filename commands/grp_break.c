@@ -426,7 +426,8 @@ const struct cmd_entry cmd_group_break[] = {
 			"unless -p makes it pending. Execution stops before "
 			"the node, so a condition tests the values of nodes "
 			"above it: .-1 is the one before.",
-		.synonyms = "breakpoint stop halt pause",
+		.synonyms = "breakpoint stop halt pause first nan inf "
+			    "condition large values",
 		.needs = CMD_NEED_GRAPH,
 		.args = WHERE_ARGS,
 		.flags = WHERE_FLAGS,

@@ -453,7 +453,7 @@ const struct cmd_entry cmd_group_edit[] = {
 		.summary = "replace a node by another",
 		.help = "The new node gets the users and the name; the old one "
 			"is erased.",
-		.synonyms = "change swap node function",
+		.synonyms = "change swap node function exchange activation",
 		.needs = EDIT_NEEDS,
 		.args = { { "node", CMD_ARG_NODE, 0, "which node", NULL },
 			{ "=", CMD_ARG_REST, CMD_KEYWORD,

@@ -321,73 +321,137 @@ cmd_help_exec(struct cmd_ctx *ctx)
 	return NULL;
 }
 
-/* apropos: every word must stand somewhere in what is said about a thing. */
+/* apropos: every word must begin a word of what is said about a thing. */
 
 static bool
 holds(const char *text, const char *word)
 {
 	size_t length = strlen(word);
+	const char *at;
 
-	for (; text && *text; text++)
-		if (!strncasecmp(text, word, length))
+	for (at = text; at && *at; at++)
+		if (!strncasecmp(at, word, length) &&
+			(at == text || !isalnum((unsigned char)at[-1])))
 			return true;
 	return false;
 }
 
+/* Words that say nothing about what is looked for. */
+static bool
+is_small(const char *word)
+{
+	static const char *const small[] = { "a", "an", "the", "at", "of", "to",
+		"in", "is", "my", "i", "how", "do", "does", "can", "what",
+		"which", "it" };
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(small); i++)
+		if (!strcasecmp(small[i], word))
+			return true;
+	return false;
+}
+
+/* What is said about a thing; what names it counts before what explains it. */
 struct about {
-	const char *texts[6];
+	const char *name;
+	const char *summary;
+	const char *names[4];
+	const char *text;
 };
 
-static bool
-holds_all(struct cmd_ctx *ctx, const struct about *about)
+static size_t
+count_held(struct cmd_ctx *ctx, const struct about *about, bool by_text)
 {
 	size_t count = cmd_arg_count(ctx, "words");
-	size_t i;
-	size_t k;
+	size_t held = 0;
 
-	for (i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const char *word = cmd_arg_text_at(ctx, "words", i);
+		bool found =
+			is_small(word) || (by_text && holds(about->text, word));
 
-		for (k = 0; k < FX_ARRAY_LEN(about->texts); k++)
-			if (holds(about->texts[k], word))
-				break;
-		if (k == FX_ARRAY_LEN(about->texts))
-			return false;
+		for (size_t k = 0; !found && k < FX_ARRAY_LEN(about->names);
+			k++)
+			found = holds(about->names[k], word);
+		held += found;
 	}
-	return true;
+	return held;
 }
 
 static size_t
-match_row(struct cmd_ctx *ctx, const struct about *about, const char *name,
-	const char *summary)
+count_small(struct cmd_ctx *ctx)
 {
-	if (!holds_all(ctx, about))
+	size_t count = cmd_arg_count(ctx, "words");
+	size_t small = 0;
+
+	for (size_t i = 0; i < count; i++)
+		small += is_small(cmd_arg_text_at(ctx, "words", i));
+	return small;
+}
+
+/* How well a thing is matched, best last. */
+enum match {
+	MATCH_NONE,
+	MATCH_PART, /* some of the words */
+	MATCH_TEXT,
+	MATCH_NAME,
+};
+
+static enum match
+match_of(struct cmd_ctx *ctx, const struct about *about)
+{
+	size_t count = cmd_arg_count(ctx, "words");
+
+	if (count == count_small(ctx))
+		return MATCH_NONE;
+	if (count_held(ctx, about, false) == count)
+		return MATCH_NAME;
+	if (count_held(ctx, about, true) == count)
+		return MATCH_TEXT;
+	return count_held(ctx, about, false) > count_small(ctx) ? MATCH_PART
+								: MATCH_NONE;
+}
+
+/* One row if ABOUT is matched as well as WANTED says. */
+static size_t
+say_match(struct cmd_ctx *ctx, const struct about *about, enum match wanted)
+{
+	if (match_of(ctx, about) != wanted)
 		return 0;
-	out_cell(ctx->out, FX_ROLE_KEYWORD, "%s", name);
-	out_cell(ctx->out, FX_ROLE_PLAIN, "%s", summary);
+	out_cell(ctx->out, FX_ROLE_KEYWORD, "%s", about->name);
+	out_cell(ctx->out, FX_ROLE_PLAIN, "%s", about->summary);
 	return 1;
 }
 
 static size_t
-match_others(struct cmd_ctx *ctx)
+say_matches(struct cmd_ctx *ctx, enum match wanted)
 {
+	const struct cmd_entry *entry;
 	struct cmd_concept concept;
 	size_t found = 0;
 	size_t i;
 
-	for (i = 0; cmd_concept_at(i, &concept); i++) {
-		struct about about = { { concept.word, concept.summary,
-			concept.text } };
-		FX_AUTO_FREE char *name = fx_xasprintf("help %s", concept.word);
+	for (i = 0; (entry = cmd_table_at(i)); i++) {
+		struct about about = { entry->name, entry->summary,
+			{ entry->name, entry->aliases, entry->summary,
+				entry->synonyms },
+			entry->help };
 
-		found += match_row(ctx, &about, name, concept.summary);
+		found += say_match(ctx, &about, wanted);
+	}
+	for (i = 0; cmd_concept_at(i, &concept); i++) {
+		FX_AUTO_FREE char *name = fx_xasprintf("help %s", concept.word);
+		struct about about = { name, concept.summary,
+			{ concept.word, concept.summary }, concept.text };
+
+		found += say_match(ctx, &about, wanted);
 	}
 	for (i = 0; i < fx_settings_count(); i++) {
 		const struct fx_setting_info *info = fx_settings_info(i);
-		struct about about = { { info->name, info->help } };
 		FX_AUTO_FREE char *name = fx_xasprintf("set %s", info->name);
+		struct about about = { name, info->help,
+			{ info->name, info->help }, NULL };
 
-		found += match_row(ctx, &about, name, info->help);
+		found += say_match(ctx, &about, wanted);
 	}
 	return found;
 }
@@ -396,18 +460,13 @@ struct fx_error *
 cmd_apropos_exec(struct cmd_ctx *ctx)
 {
 	static const char *const keys[] = { "name", "does" };
-	const struct cmd_entry *entry;
-	size_t found = 0;
-	size_t i;
+	size_t found;
 
 	out_table_begin(ctx->out, "matches", FX_ARRAY_LEN(keys), keys);
-	for (i = 0; (entry = cmd_table_at(i)); i++) {
-		struct about about = { { entry->name, entry->aliases,
-			entry->summary, entry->help, entry->synonyms } };
-
-		found += match_row(ctx, &about, entry->name, entry->summary);
-	}
-	found += match_others(ctx);
+	found = say_matches(ctx, MATCH_NAME);
+	found += say_matches(ctx, MATCH_TEXT);
+	if (!found && cmd_arg_count(ctx, "words") > 1)
+		found = say_matches(ctx, MATCH_PART);
 	out_table_end(ctx->out);
 	if (!found)
 		out_line(ctx->out, FX_ROLE_PLAIN, "Nothing is about that.");
@@ -423,7 +482,7 @@ const struct cmd_entry cmd_group_help[] = {
 			"group or an idea: help concepts explains the words, "
 			"help "
 			"functions, settings and errors those.",
-		.synonyms = "manual usage documentation how",
+		.synonyms = "manual usage documentation how keyboard",
 		.args = { { "topic", CMD_ARG_COMMAND,
 			CMD_OPTIONAL | CMD_REPEATED, "about what", NULL } },
 		.flags = { { "markdown", 0, CMD_ARG_END,

@@ -206,7 +206,7 @@ const struct cmd_entry cmd_group_journal[] = {
 		.summary = "take back the last edits",
 		.help = "Edits are taken back newest first; one pass or one "
 			"transaction is one step. info undo shows them.",
-		.synonyms = "revert back edit take back go back",
+		.synonyms = "revert back edit take back go back changes",
 		.needs = CMD_NEED_GRAPH | CMD_NEED_WRITABLE,
 		.args = { { "count", CMD_ARG_INT, CMD_OPTIONAL,
 			"how many edits", NULL } },

@@ -326,7 +326,7 @@ const struct cmd_entry cmd_group_look[] = {
 		.help = "info alone lists what there is to show: graph, node, "
 			"params, inputs, users, scope, breakpoints, display, "
 			"record, coverage, undo, history, trace, settings.",
-		.synonyms = "status about show describe",
+		.synonyms = "status about show describe memory size summary",
 		.needs = CMD_LISTS,
 		.args = { { "subject", CMD_ARG_WORD, CMD_OPTIONAL, "about what",
 				  "graph|node|params|inputs|users|scope|"
@@ -348,7 +348,8 @@ const struct cmd_entry cmd_group_look[] = {
 			"size "
 			"or bytes; help query says what can be asked.",
 		.synonyms = "list filter find select table query first nan "
-			    "nonfinite",
+			    "nonfinite unused dead inf not finite large values "
+			    "operators",
 		.needs = CMD_NEED_GRAPH | CMD_LISTS | CMD_REPEATS,
 		.args = { { "set", CMD_ARG_SET, CMD_OPTIONAL,
 			"a query, see help query", NULL } },

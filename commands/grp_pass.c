@@ -310,7 +310,8 @@ const struct cmd_entry cmd_group_pass[] = {
 		.help = "A pass runs as one transaction, is verified and "
 			"reported; undo takes it back whole. -n only shows the "
 			"steps, -s asks before each one.",
-		.synonyms = "optimize transform dead code elimination dce run",
+		.synonyms = "optimize transform dead code elimination dce run "
+			    "unused nodes optimise simplify remove",
 		.args = { { "what", CMD_ARG_WORD, CMD_OPTIONAL, "what to do",
 				  "list|run|diff" },
 			{ "name", CMD_ARG_PASS, CMD_OPTIONAL, "which pass",
@@ -335,7 +336,8 @@ const struct cmd_entry cmd_group_pass[] = {
 			"as it was opened against now; tN against now; a graph "
 			"against the current one; or two graphs. The exit "
 			"status is 1 when they differ.",
-		.synonyms = "compare changes difference",
+		.synonyms = "compare changes difference changed before after "
+			    "versions what",
 		.needs = CMD_NEED_GRAPH,
 		.args = { { "before", CMD_ARG_GRAPH, CMD_OPTIONAL,
 				  "a graph or tN", NULL },
@@ -352,7 +354,8 @@ const struct cmd_entry cmd_group_pass[] = {
 			"name instead of a number is a symbol. What has no "
 			"shape is listed with the reason. -e explains one "
 			"node.",
-		.synonyms = "shape propagate dtype infer meta",
+		.synonyms = "shape propagate dtype infer meta mismatch wrong "
+			    "sizes dimensions",
 		.needs = CMD_NEED_GRAPH,
 		.args = { { "input", CMD_ARG_SPEC, CMD_OPTIONAL | CMD_REPEATED,
 			"x=f32[N,3,H,W]", NULL } },

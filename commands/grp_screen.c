@@ -44,7 +44,8 @@ const struct cmd_entry cmd_group_screen[] = {
 		.summary = "switch the full screen on or off",
 		.help = "The graph as a list with lanes, a node's facts, code, "
 			"and this prompt below. q leaves it.",
-		.synonyms = "screen curses fullscreen window",
+		.synonyms =
+			"screen curses fullscreen window keyboard keys mouse",
 		.args = { { "what", CMD_ARG_WORD, CMD_OPTIONAL, "on or off",
 			"on|off" } },
 		.examples = { { "tui", "switch it on" } },

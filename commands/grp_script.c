@@ -321,7 +321,7 @@ const struct cmd_entry cmd_group_script[] = {
 			"--keep-going. -v shows each line. --pace shows "
 			"comments too and waits after each line; a key goes "
 			"on at once, Ctrl-C stops.",
-		.synonyms = "script file run read commands",
+		.synonyms = "script file run read commands batch lecture",
 		.needs = CMD_CHANGES_FILES,
 		.args = { { "file", CMD_ARG_FILE, 0, "the script", NULL } },
 		.flags = { { "verbose", 'v', CMD_ARG_END, "show the lines" },
@@ -337,7 +337,8 @@ const struct cmd_entry cmd_group_script[] = {
 		.summary = "fail unless a condition is true",
 		.help = "= means ==. In a script a failure stops it; the exit "
 			"status is 1.",
-		.synonyms = "check test condition verify",
+		.synonyms = "check test condition verify compare outputs equal "
+			    "same allclose nan finite",
 		.args = { { "condition", CMD_ARG_CONDITION, 0,
 			"what must be true", NULL } },
 		.examples = { { "assert count{op=call_function} = 3",

@@ -358,7 +358,7 @@ const struct cmd_entry cmd_group_session[] = {
 			"torch.fx wrote, print_readable text and listings; the "
 			"content decides, not the name. The graph becomes the "
 			"current one.",
-		.synonyms = "open read file import",
+		.synonyms = "open read file import model dump opening",
 		.args = { { "file", CMD_ARG_FILE, 0, "what to open", NULL },
 			{ "as", CMD_ARG_WORD, CMD_OPTIONAL | CMD_KEYWORD,
 				"what to call the graph", NULL } },
@@ -381,7 +381,7 @@ const struct cmd_entry cmd_group_session[] = {
 			"in --concrete is Python in the model's file, and PH "
 			"in "
 			"it stands for what is traced: pair=(PH,2).",
-		.synonyms = "capture symbolic_trace model python",
+		.synonyms = "capture symbolic_trace model python own",
 		.needs = CMD_CHANGES_FILES,
 		.args = { { "spec", CMD_ARG_SPEC, 0, "FILE.py:EXPR", NULL },
 			{ "as", CMD_ARG_WORD, CMD_OPTIONAL | CMD_KEYWORD,
@@ -409,7 +409,7 @@ const struct cmd_entry cmd_group_session[] = {
 		.help = "Writes the native format, which keeps everything, "
 			"with the weights in a file beside it. The file is "
 			"replaced only when all of it is written.",
-		.synonyms = "write store file export",
+		.synonyms = "write store file export keep model",
 		.needs = CMD_NEED_GRAPH | CMD_NEED_WRITABLE | CMD_CHANGES_FILES,
 		.args = { { "file", CMD_ARG_FILE, CMD_OPTIONAL,
 			"where to; the file it came from", NULL } },
@@ -457,7 +457,7 @@ const struct cmd_entry cmd_group_session[] = {
 			"biases and means are 0, variances and scales 1, the "
 			"rest normal numbers that follow from the seed. What "
 			"has values keeps them; undo takes them away.",
-		.synonyms = "parameters random initialise values state",
+		.synonyms = "parameters random initialise values state missing",
 		.needs = CMD_NEED_GRAPH | CMD_NEED_WRITABLE,
 		.args = { { "what", CMD_ARG_WORD, 0, "which values",
 			"random" } },

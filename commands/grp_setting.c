@@ -203,7 +203,7 @@ const struct cmd_entry cmd_group_setting[] = {
 			"buffer holds; $v in it is the value before. set "
 			"$name = EXPR keeps a value.",
 		.synonyms = "change setting option argument target attribute "
-			    "variable module configure",
+			    "variable module configure memory limit",
 		.args = { { "what", CMD_ARG_REST, CMD_OPTIONAL,
 			"a setting and its value, or PLACE = VALUE", NULL } },
 		.flags = { { "dry-run", 'n', CMD_ARG_END,

@@ -163,7 +163,8 @@ const struct cmd_entry cmd_group_value[] = {
 			"values as PyTorch does, /s the shape only, /r "
 			"Python's repr, /x integers in hexadecimal. Without an "
 			"expression the last value is shown again.",
-		.synonyms = "evaluate show value expression calculate",
+		.synonyms = "evaluate show value expression calculate values "
+			    "tensor large nan inf compare outputs",
 		.needs = CMD_TAKES_FORMAT,
 		.args = { { "expression", CMD_ARG_EXPR, CMD_OPTIONAL,
 			"what to evaluate", NULL } },

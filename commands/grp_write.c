@@ -158,7 +158,8 @@ const struct cmd_entry cmd_group_write[] = {
 			"--fold N draws a module at that depth as one box. In "
 			"text a stub on a frame is an edge that leaves the "
 			"picture.",
-		.synonyms = "picture diagram svg graphviz dot plot image",
+		.synonyms =
+			"picture diagram svg graphviz dot plot image export",
 		.needs = CMD_NEED_GRAPH | CMD_OWN_OUTPUT,
 		.args = { { "set", CMD_ARG_SET, CMD_OPTIONAL, "what to draw",
 			NULL } },

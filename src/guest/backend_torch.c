@@ -314,6 +314,8 @@ call_by_way(struct fx_torch *torch, struct fx_torch_plan *plan,
 		break;
 	case FX_TORCH_GETATTR:
 		return call_getattr(torch, plan, data, ret);
+	case FX_TORCH_LIST:
+		return fx_torch_list(data[0], ret);
 	case FX_TORCH_NUMBER:
 	case FX_TORCH_REFLECTED:
 	case FX_TORCH_PLAIN:
@@ -333,47 +335,6 @@ with_code(struct fx_error *err_taken, enum fx_error_code code)
 	return err;
 }
 
-/* Whether the files that tensors among DATA lie in are whole. */
-static struct fx_error *
-check_files(struct fx_datum *const *data, size_t count,
-	const struct fx_guard **seen)
-{
-	struct fx_error *err = NULL;
-
-	for (size_t i = 0; i < count && !err; i++) {
-		const struct fx_datum *datum = data[i];
-		uintptr_t address;
-		size_t size;
-
-		if (datum->kind != FX_DATUM_TENSOR) {
-			err = check_files(datum->items,
-				fx_datum_item_count(datum), seen);
-		} else if (fx_torch_tensor(datum)) {
-			address = fx_torch_storage(datum->payload, &size);
-			err = fx_guard_check(address, size, seen);
-		}
-	}
-	return err;
-}
-
-/* What was computed of a file that was cut short meanwhile is no result. */
-static struct fx_error *
-check_result(struct fx_datum *const *data, size_t count,
-	struct fx_error *err_taken, struct fx_datum **ret)
-{
-	const struct fx_guard *seen = NULL;
-	struct fx_error *err = check_files(data, count, &seen);
-
-	if (!err)
-		return err_taken;
-	if (err_taken)
-		fx_error_free(err_taken);
-	else
-		fx_datum_unref(*ret);
-	*ret = NULL;
-	return err;
-}
-
 static struct fx_error *
 torch_call(struct fx_backend *backend, void *plan, struct fx_datum *const *data,
 	size_t count, struct fx_datum **ret)
@@ -383,7 +344,7 @@ torch_call(struct fx_backend *backend, void *plan, struct fx_datum *const *data,
 	struct fx_error *err = call_by_way(torch, plan, data, ret);
 
 	if (fx_guard_any())
-		err = check_result(data, count, err, ret);
+		err = fx_torch_check_result(data, count, err, ret);
 	if (err && fx_error_code(err) == FX_ERR_BACKEND &&
 		fx_torch_is_misfit(torch, plan, data))
 		err = with_code(err, FX_ERR_SHAPE);

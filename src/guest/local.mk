@@ -23,7 +23,7 @@ libfxcore_a_SOURCES += \
 	%D%/torch_index.c \
 	%D%/torch_plain.c \
 	%D%/torch_target.c \
-	%D%/torch_value.c
+	%D%/torch_value.c %D%/torch_value_out.c
 else
 libfxcore_a_SOURCES += %D%/shim_none.c
 endif

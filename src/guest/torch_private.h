@@ -82,6 +82,7 @@ enum fx_torch_way {
 	FX_TORCH_GETITEM,
 	FX_TORCH_SETITEM,
 	FX_TORCH_GETATTR,
+	FX_TORCH_LIST,   /* the tensor as lists of numbers */
 	FX_TORCH_CAST,   /* to the dtype in PARAMETER */
 	FX_TORCH_EXPAND, /* functionals.py says it */
 };
@@ -122,6 +123,17 @@ struct fx_torch_plan {
 	struct fxs_plan *matched; /* NULL: not yet */
 	uint64_t writes;
 };
+
+/* --- what comes out (torch_value_out.c) ---------------------------------- */
+
+/* ERR_TAKEN, or the error that a file in which tensors among DATA lie was cut
+ * short, and then *RET, the call's result, is none.
+ */
+struct fx_error *fx_torch_check_result(struct fx_datum *const *data,
+	size_t count, struct fx_error *err_taken, struct fx_datum **ret);
+/* TENSOR as Python's tolist gives it. */
+struct fx_error *fx_torch_list(const struct fx_datum *tensor,
+	struct fx_datum **ret);
 
 /* The backend that data belong to. */
 const struct fx_backend *fx_torch_stateless(void);

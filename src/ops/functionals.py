@@ -350,6 +350,119 @@ def lp_pool2d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
     return root_of_sum(mean, kernel_size * kernel_size, norm_type)
 
 
+def fractional_sizes(input, output_size, output_ratio, count):
+    """Of the last COUNT dimensions: what is asked for, or a part of them."""
+    sizes = for_each(output_size, count)
+    if sizes is not None:
+        return sizes
+    ratios = for_each(output_ratio, count)
+    result = ()
+    for i in range(count):
+        size = input.shape[input.dim() - count + i]
+        result = result + (int(size * ratios[i]),)
+    return result
+
+
+def fractional_samples(input, samples, count):
+    if samples is not None:
+        return samples
+    examples = 1 if input.dim() == count + 1 else input.shape[0]
+    return torch.rand(examples, input.shape[input.dim() - count - 1], count,
+                      dtype=input.dtype)
+
+
+def fractional_max_pool2d_with_indices(input, kernel_size, output_size=None,
+                                       output_ratio=None,
+                                       return_indices=False,
+                                       _random_samples=None):
+    return torch._C._nn.fractional_max_pool2d(
+        input, for_each(kernel_size, 2),
+        fractional_sizes(input, output_size, output_ratio, 2),
+        fractional_samples(input, _random_samples, 2))
+
+
+def fractional_max_pool3d_with_indices(input, kernel_size, output_size=None,
+                                       output_ratio=None,
+                                       return_indices=False,
+                                       _random_samples=None):
+    return torch._C._nn.fractional_max_pool3d(
+        input, for_each(kernel_size, 3),
+        fractional_sizes(input, output_size, output_ratio, 3),
+        fractional_samples(input, _random_samples, 3))
+
+
+def fractional_max_pool2d(input, kernel_size, output_size=None,
+                          output_ratio=None, return_indices=False,
+                          _random_samples=None):
+    both = fractional_max_pool2d_with_indices(
+        input, kernel_size, output_size, output_ratio, True, _random_samples)
+    return both if return_indices else both[0]
+
+
+def fractional_max_pool3d(input, kernel_size, output_size=None,
+                          output_ratio=None, return_indices=False,
+                          _random_samples=None):
+    both = fractional_max_pool3d_with_indices(
+        input, kernel_size, output_size, output_ratio, True, _random_samples)
+    return both if return_indices else both[0]
+
+
+def unpooled_sizes(input, kernel, stride, padding, output_size):
+    """Sizes before pooling, of which many pool to the same."""
+    count = len(kernel)
+    if output_size is not None:
+        return tuple(output_size)[len(output_size) - count:]
+    result = ()
+    for i in range(count):
+        size = input.shape[input.dim() - count + i]
+        result = result + ((size - 1) * stride[i] + kernel[i]
+                           - 2 * padding[i],)
+    return result
+
+
+def max_unpool1d(input, indices, kernel_size, stride=None, padding=0,
+                 output_size=None):
+    kernel = for_each(kernel_size, 1)
+    sizes = unpooled_sizes(
+        input, kernel, kernel if stride is None else for_each(stride, 1),
+        for_each(padding, 1), output_size)
+    return torch._C._nn.max_unpool2d(input.unsqueeze(-1),
+                                     indices.unsqueeze(-1),
+                                     sizes + (1,)).squeeze(-1)
+
+
+def max_unpool2d(input, indices, kernel_size, stride=None, padding=0,
+                 output_size=None):
+    kernel = for_each(kernel_size, 2)
+    return torch._C._nn.max_unpool2d(input, indices, unpooled_sizes(
+        input, kernel, kernel if stride is None else for_each(stride, 2),
+        for_each(padding, 2), output_size))
+
+
+def max_unpool3d(input, indices, kernel_size, stride=None, padding=0,
+                 output_size=None):
+    kernel = for_each(kernel_size, 3)
+    stride = kernel if stride is None else for_each(stride, 3)
+    padding = for_each(padding, 3)
+    return torch._C._nn.max_unpool3d(
+        input, indices,
+        unpooled_sizes(input, kernel, stride, padding, output_size),
+        stride, padding)
+
+
+def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
+    return torch._C._nn.im2col(input, for_each(kernel_size, 2),
+                               for_each(dilation, 2), for_each(padding, 2),
+                               for_each(stride, 2))
+
+
+def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
+    return torch._C._nn.col2im(input, for_each(output_size, 2),
+                               for_each(kernel_size, 2),
+                               for_each(dilation, 2), for_each(padding, 2),
+                               for_each(stride, 2))
+
+
 # Normalization.
 
 def batch_norm(input, running_mean, running_var, weight=None, bias=None,
@@ -398,8 +511,10 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
         return torch.frobenius_norm(input, (), keepdim)
     if p == "fro":
         return torch.frobenius_norm(input, dim, keepdim)
-    if p == "nuc":
+    if p == "nuc" and dim is None:
         return torch.nuclear_norm(input, keepdim)
+    if p == "nuc":
+        return torch.nuclear_norm(input, dim, keepdim)
     if dim is None:
         return torch._VF.norm(input, p, tuple(range(input.dim())), keepdim)
     return torch._VF.norm(input, p, dim, keepdim)
@@ -607,6 +722,335 @@ def binary_cross_entropy_with_logits(input, target, weight=None,
     return torch.binary_cross_entropy_with_logits(
         input, target, weight, pos_weight,
         reduction_of(size_average, reduce, reduction))
+
+
+def soft_margin_loss(input, target, size_average=None, reduce=None,
+                     reduction="mean"):
+    return torch._C._nn.soft_margin_loss(
+        input, target, reduction_of(size_average, reduce, reduction))
+
+
+def multilabel_margin_loss(input, target, size_average=None, reduce=None,
+                           reduction="mean"):
+    return torch._C._nn.multilabel_margin_loss(
+        input, target, reduction_of(size_average, reduce, reduction))
+
+
+def multi_margin_loss(input, target, p=1, margin=1.0, weight=None,
+                      size_average=None, reduce=None, reduction="mean"):
+    return torch._C._nn.multi_margin_loss(
+        input, target, p, margin, weight,
+        reduction_of(size_average, reduce, reduction))
+
+
+def margin_ranking_loss(input1, input2, target, margin=0, size_average=None,
+                        reduce=None, reduction="mean"):
+    return torch.margin_ranking_loss(
+        input1, input2, target, margin,
+        reduction_of(size_average, reduce, reduction))
+
+
+def hinge_embedding_loss(input, target, margin=1.0, size_average=None,
+                         reduce=None, reduction="mean"):
+    return torch.hinge_embedding_loss(
+        input, target, margin, reduction_of(size_average, reduce, reduction))
+
+
+def cosine_embedding_loss(input1, input2, target, margin=0,
+                          size_average=None, reduce=None, reduction="mean"):
+    return torch.cosine_embedding_loss(
+        input1, input2, target, margin,
+        reduction_of(size_average, reduce, reduction))
+
+
+def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2,
+                        eps=1e-6, swap=False, size_average=None, reduce=None,
+                        reduction="mean"):
+    return torch.triplet_margin_loss(
+        anchor, positive, negative, margin, p, eps, swap,
+        reduction_of(size_average, reduce, reduction))
+
+
+def reduced(loss, reduction):
+    if reduction == "mean":
+        return loss.mean()
+    if reduction == "sum":
+        return loss.sum()
+    assert reduction == "none", "there is no such reduction"
+    return loss
+
+
+def triplet_margin_with_distance_loss(anchor, positive, negative,
+                                      distance_function=None, margin=1.0,
+                                      swap=False, reduction="mean"):
+    assert distance_function is None, "other distances are not known here"
+    near = torch.pairwise_distance(anchor, positive)
+    far = torch.pairwise_distance(anchor, negative)
+    if swap:
+        far = torch.min(far, torch.pairwise_distance(positive, negative))
+    return reduced(torch.clamp(near - far + margin, min=0.0), reduction)
+
+
+def multilabel_soft_margin_loss(input, target, weight=None,
+                                size_average=None, reduce=None,
+                                reduction="mean"):
+    loss = -(target * torch._C._nn.log_sigmoid(input)
+             + (1 - target) * torch._C._nn.log_sigmoid(-input))
+    if weight is not None:
+        loss = loss * weight
+    loss = loss.sum(dim=input.dim() - 1) / input.shape[input.dim() - 1]
+    kind = reduction_of(size_average, reduce, reduction)
+    return reduced(loss, ("none", "mean", "sum")[kind])
+
+
+def poisson_nll_loss(input, target, log_input=True, full=False,
+                     size_average=None, eps=1e-8, reduce=None,
+                     reduction="mean"):
+    return torch.poisson_nll_loss(
+        input, target, log_input, full, eps,
+        reduction_of(size_average, reduce, reduction))
+
+
+def gaussian_nll_loss(input, target, var, full=False, eps=1e-6,
+                      reduction="mean"):
+    if var.dim() == input.dim() - 1:
+        var = var.unsqueeze(-1)
+    var = var.clamp(min=eps)
+    loss = 0.5 * (torch.log(var) + (input - target) ** 2 / var)
+    if full:
+        loss = loss + 0.5 * math.log(2 * math.pi)
+    return reduced(loss, reduction)
+
+
+def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0,
+             reduction="mean", zero_infinity=False):
+    return torch.ctc_loss(log_probs, targets, input_lengths, target_lengths,
+                          blank, reduction_of(None, None, reduction),
+                          zero_infinity)
+
+
+# Attention.
+
+def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
+    noise = -torch.empty_like(logits).exponential_().log()
+    soft = ((logits + noise) / tau).softmax(dim)
+    if not hard:
+        return soft
+    best = soft.max(dim, keepdim=True)[1]
+    one = torch.zeros_like(logits).scatter_(dim, best, 1.0)
+    return one - soft + soft
+
+
+def heads_of(x, count, size):
+    """[length, batch, count * size] as [batch * count, length, size]."""
+    return x.contiguous().view(x.shape[0], x.shape[1] * count,
+                               size).transpose(0, 1)
+
+
+def wider_mask(mask):
+    """A mask with a column for one more key, which nobody may not see."""
+    return None if mask is None else F.pad(mask, (0, 1))
+
+
+def added_mask(mask, like):
+    """What a mask adds to scores: of bools, True is minus infinity."""
+    if mask is None or mask.dtype != torch.bool:
+        return mask
+    return torch.zeros_like(mask, dtype=like.dtype).masked_fill_(
+        mask, float("-inf"))
+
+
+def merged_masks(attn_mask, key_padding_mask, q, batch, num_heads):
+    """Both masks as one that is added to [batch * num_heads, target, source]
+    scores, or None.
+    """
+    if attn_mask is not None and attn_mask.dim() == 2:
+        attn_mask = attn_mask.unsqueeze(0)
+    attn_mask = added_mask(attn_mask, q)
+    if key_padding_mask is None:
+        return attn_mask
+    hidden = added_mask(key_padding_mask, q)
+    hidden = hidden.view(batch, 1, 1, -1).expand(
+        -1, num_heads, -1, -1).reshape(batch * num_heads, 1, -1)
+    return hidden if attn_mask is None else attn_mask + hidden
+
+
+def multi_head_attention_forward(
+        query, key, value, embed_dim_to_check, num_heads, in_proj_weight,
+        in_proj_bias, bias_k, bias_v, add_zero_attn, dropout_p,
+        out_proj_weight, out_proj_bias, training=True, key_padding_mask=None,
+        need_weights=True, attn_mask=None, use_separate_proj_weight=False,
+        q_proj_weight=None, k_proj_weight=None, v_proj_weight=None,
+        static_k=None, static_v=None, average_attn_weights=True,
+        is_causal=False):
+    assert static_k is None and static_v is None, \
+        "keys and values from elsewhere are not known here"
+    batched = query.dim() == 3
+    if not batched:
+        query, key, value = (query.unsqueeze(1), key.unsqueeze(1),
+                             value.unsqueeze(1))
+        if key_padding_mask is not None:
+            key_padding_mask = key_padding_mask.unsqueeze(0)
+    length, batch, e = query.shape[0], query.shape[1], embed_dim_to_check
+    size = e // num_heads
+    b_q = None if in_proj_bias is None else in_proj_bias[:e]
+    b_k = None if in_proj_bias is None else in_proj_bias[e:2 * e]
+    b_v = None if in_proj_bias is None else in_proj_bias[2 * e:]
+    if not use_separate_proj_weight:
+        q_proj_weight = in_proj_weight[:e]
+        k_proj_weight = in_proj_weight[e:2 * e]
+        v_proj_weight = in_proj_weight[2 * e:]
+    q = F.linear(query, q_proj_weight, b_q)
+    k = F.linear(key, k_proj_weight, b_k)
+    v = F.linear(value, v_proj_weight, b_v)
+    if bias_k is not None:
+        k = torch.cat([k, bias_k.repeat(1, batch, 1)])
+        v = torch.cat([v, bias_v.repeat(1, batch, 1)])
+        attn_mask = wider_mask(attn_mask)
+        key_padding_mask = wider_mask(key_padding_mask)
+    q = heads_of(q, num_heads, size)
+    k = heads_of(k, num_heads, size)
+    v = heads_of(v, num_heads, size)
+    if add_zero_attn:
+        k = F.pad(k, (0, 0, 0, 1))
+        v = F.pad(v, (0, 0, 0, 1))
+        attn_mask = wider_mask(attn_mask)
+        key_padding_mask = wider_mask(key_padding_mask)
+    mask = merged_masks(attn_mask, key_padding_mask, q, batch, num_heads)
+    scores = torch.bmm(q / math.sqrt(size), k.transpose(-2, -1))
+    if mask is not None:
+        scores = scores + mask
+    weights = F.softmax(scores, dim=-1)
+    weights = F.dropout(weights, dropout_p if training else 0.0, training)
+    result = torch.bmm(weights, v).transpose(0, 1).contiguous().view(
+        length * batch, e)
+    result = F.linear(result, out_proj_weight, out_proj_bias)
+    result = result.view(length, batch, -1)
+    if not batched:
+        result = result.squeeze(1)
+    if not need_weights:
+        return result, None
+    weights = weights.view(batch, num_heads, length, -1)
+    if average_attn_weights:
+        weights = weights.sum(dim=1) / num_heads
+    if not batched:
+        weights = weights.squeeze(0)
+    return result, weights
+
+
+# Tensors' own methods.
+
+def where_method(self, condition, other):
+    return torch.where(condition, self, other)
+
+
+def polygamma_method(self, n):
+    return torch.polygamma(n, self)
+
+
+def reflected_true_divide(self, other):
+    return self.reciprocal() * other
+
+
+def reflected_floor_divide(self, other):
+    return torch.floor_divide(other, self)
+
+
+def reflected_power(self, other):
+    return torch.pow(other, self)
+
+
+def reflected_remainder(self, other):
+    return torch.remainder(other, self)
+
+
+def reflected_matmul(self, other):
+    return torch.matmul(other, self)
+
+
+def reflected_left_shift(self, other):
+    return torch.bitwise_left_shift(other, self)
+
+
+def reflected_right_shift(self, other):
+    return torch.bitwise_right_shift(other, self)
+
+
+def reflected_and(self, other):
+    return torch.bitwise_and(self, other)
+
+
+def reflected_or(self, other):
+    return torch.bitwise_or(self, other)
+
+
+def reflected_xor(self, other):
+    return torch.bitwise_xor(self, other)
+
+
+def contains(self, element):
+    return (self == element).any().item()
+
+
+def new_tensor(self, data, dtype=None, device=None, requires_grad=False):
+    if isinstance(data, torch.Tensor):
+        return data.clone().to(self.dtype if dtype is None else dtype)
+    return torch.tensor(data, dtype=self.dtype if dtype is None else dtype)
+
+
+def nonzero(input, as_tuple=False):
+    if as_tuple:
+        return tuple(torch.nonzero_numpy(input))
+    return torch._VF.nonzero(input)
+
+
+def picked(output, inverse, counts, return_inverse, return_counts):
+    """What of the three was asked for; one alone is no tuple."""
+    if return_inverse and return_counts:
+        return output, inverse, counts
+    if return_inverse:
+        return output, inverse
+    if return_counts:
+        return output, counts
+    return output
+
+
+def unique(input, sorted=True, return_inverse=False, return_counts=False,
+           dim=None):
+    if dim is None:
+        three = torch._unique2(input, sorted, return_inverse, return_counts)
+    else:
+        three = torch._VF.unique_dim(input, dim, sorted, return_inverse,
+                                     return_counts)
+    return picked(three[0], three[1], three[2], return_inverse,
+                  return_counts)
+
+
+def unique_consecutive(input, return_inverse=False, return_counts=False,
+                       dim=None):
+    three = torch._VF.unique_consecutive(input, return_inverse, return_counts,
+                                         dim)
+    return picked(three[0], three[1], three[2], return_inverse,
+                  return_counts)
+
+
+def stft(input, n_fft, hop_length=None, win_length=None, window=None,
+         center=True, pad_mode="reflect", normalized=False, onesided=None,
+         return_complex=None):
+    if center:
+        rank = input.dim()
+        input = input.view((1,) * (3 - rank) + tuple(input.shape))
+        input = F.pad(input, (n_fft // 2, n_fft // 2), pad_mode)
+        input = input.view(tuple(input.shape)[3 - rank:])
+    return torch._VF.stft(input, n_fft, hop_length, win_length, window,
+                          normalized, onesided, return_complex)
+
+
+def lu(self, pivot=True, get_infos=False):
+    three = torch._lu_with_info(self, pivot, not get_infos)
+    if get_infos:
+        return three[0], three[1], three[2]
+    return three[0], three[1]
 
 
 # What takes any number of tensors.
@@ -826,6 +1270,56 @@ NAMES = {
     "torch.nn.functional.kl_div": kl_div,
     "torch.nn.functional.binary_cross_entropy": binary_cross_entropy,
     "torch.nn.functional.binary_cross_entropy_with_logits": binary_cross_entropy_with_logits,
+    "torch.nn.functional.fractional_max_pool2d": fractional_max_pool2d,
+    "torch.nn.functional.fractional_max_pool3d": fractional_max_pool3d,
+    "torch.nn.functional.fractional_max_pool2d_with_indices": fractional_max_pool2d_with_indices,
+    "torch.nn.functional.fractional_max_pool3d_with_indices": fractional_max_pool3d_with_indices,
+    "torch.nn.functional.max_unpool1d": max_unpool1d,
+    "torch.nn.functional.max_unpool2d": max_unpool2d,
+    "torch.nn.functional.max_unpool3d": max_unpool3d,
+    "torch.nn.functional.unfold": unfold,
+    "torch.nn.functional.fold": fold,
+    "torch.nn.functional.soft_margin_loss": soft_margin_loss,
+    "torch.nn.functional.multilabel_margin_loss": multilabel_margin_loss,
+    "torch.nn.functional.multi_margin_loss": multi_margin_loss,
+    "torch.nn.functional.margin_ranking_loss": margin_ranking_loss,
+    "torch.nn.functional.hinge_embedding_loss": hinge_embedding_loss,
+    "torch.nn.functional.cosine_embedding_loss": cosine_embedding_loss,
+    "torch.nn.functional.triplet_margin_loss": triplet_margin_loss,
+    "torch.nn.functional.triplet_margin_with_distance_loss": triplet_margin_with_distance_loss,
+    "torch.nn.functional.multilabel_soft_margin_loss": multilabel_soft_margin_loss,
+    "torch.nn.functional.poisson_nll_loss": poisson_nll_loss,
+    "torch.nn.functional.gaussian_nll_loss": gaussian_nll_loss,
+    "torch.nn.functional.ctc_loss": ctc_loss,
+    "torch.nn.functional.gumbel_softmax": gumbel_softmax,
+    "torch.nn.functional.multi_head_attention_forward": multi_head_attention_forward,
+    "Tensor.where": where_method,
+    "Tensor.polygamma": polygamma_method,
+    "Tensor.__rdiv__": reflected_true_divide,
+    "Tensor.__rtruediv__": reflected_true_divide,
+    "Tensor.__rfloordiv__": reflected_floor_divide,
+    "Tensor.__rpow__": reflected_power,
+    "Tensor.__rmod__": reflected_remainder,
+    "Tensor.__rmatmul__": reflected_matmul,
+    "Tensor.__rlshift__": reflected_left_shift,
+    "Tensor.__rrshift__": reflected_right_shift,
+    "Tensor.__rand__": reflected_and,
+    "Tensor.__ror__": reflected_or,
+    "Tensor.__rxor__": reflected_xor,
+    "Tensor.__contains__": contains,
+    "Tensor.new_tensor": new_tensor,
+    "Tensor.nonzero": nonzero,
+    "torch.nonzero": nonzero,
+    "Tensor.unique": unique,
+    "torch.unique": unique,
+    "torch.functional.unique": unique,
+    "Tensor.unique_consecutive": unique_consecutive,
+    "torch.unique_consecutive": unique_consecutive,
+    "torch.functional.unique_consecutive": unique_consecutive,
+    "Tensor.stft": stft,
+    "torch.stft": stft,
+    "torch.functional.stft": stft,
+    "Tensor.lu": lu,
     "torch.nn.functional._threshold": threshold,
     "torch.functional.einsum": einsum,
     "torch.einsum": einsum,

@@ -176,13 +176,29 @@ complex_datum(double real, double imag)
 	return fx_datum_from_value(&value);
 }
 
+struct fx_datum *
+fx_element_datum(enum fx_dtype dtype, const void *bytes)
+{
+	double real;
+	double imag;
+
+	fx_elements_decode(dtype, bytes, 1, &real, &imag);
+	if (dtype == FX_DTYPE_BOOL)
+		return fx_datum_bool(*(const char *)bytes != 0);
+	if (dtype == FX_DTYPE_U64 && real >= 0x1p63)
+		return fx_datum_float(real);
+	if (fx_dtype_is_integer(dtype))
+		return fx_datum_int(fx_element_int(dtype, bytes, 0));
+	if (fx_dtype_is_complex(dtype))
+		return complex_datum(real, imag);
+	return fx_datum_float(real);
+}
+
 struct fx_error *
 fx_values_item(const struct fx_datum *tensor, struct fx_datum **ret)
 {
 	struct fx_extent extent;
 	char bytes[16];
-	double real;
-	double imag;
 	struct fx_error *err = fx_extent_of(tensor, &extent);
 
 	if (!err && extent.count != 1)
@@ -193,17 +209,7 @@ fx_values_item(const struct fx_datum *tensor, struct fx_datum **ret)
 		err = fx_values_read(tensor, 0, 1, bytes);
 	if (err)
 		return err;
-	fx_elements_decode(extent.dtype, bytes, 1, &real, &imag);
-	if (extent.dtype == FX_DTYPE_BOOL)
-		*ret = fx_datum_bool(*bytes != 0);
-	else if (extent.dtype == FX_DTYPE_U64 && real >= 0x1p63)
-		*ret = fx_datum_float(real);
-	else if (fx_dtype_is_integer(extent.dtype))
-		*ret = fx_datum_int(fx_element_int(extent.dtype, bytes, 0));
-	else if (fx_dtype_is_complex(extent.dtype))
-		*ret = complex_datum(real, imag);
-	else
-		*ret = fx_datum_float(real);
+	*ret = fx_element_datum(extent.dtype, bytes);
 	return NULL;
 }
 

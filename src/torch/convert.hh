@@ -189,17 +189,45 @@ to_device(const fxs_value &value, IValue *ret)
 	return value.tag == FXS_DEVICE ? EXACT : AS_SCALAR;
 }
 
-inline IValue any(const fxs_value &value, bool *fits);
+/* The widest kind of number in VALUE, whose lists may have others too. */
+inline uint8_t
+widest_number(const fxs_value &value)
+{
+	uint8_t widest = is_number(value) ? value.tag : uint8_t(FXS_NONE);
+
+	if (is_sequence(value))
+		for (uint32_t i = 0; i < value.count; i++)
+			widest =
+				std::max(widest, widest_number(value.items[i]));
+	return widest;
+}
+
+/* VALUE as a number of the wider kind TAG. */
+inline IValue
+widened(const fxs_value &value, uint8_t tag)
+{
+	fxs_value wide = value;
+
+	wide.tag = tag;
+	if (value.tag != FXS_FLOAT && value.tag != FXS_COMPLEX &&
+		(tag == FXS_FLOAT || tag == FXS_COMPLEX))
+		wide.real = static_cast<double>(value.integer);
+	if (value.tag != FXS_COMPLEX)
+		wide.imaginary = 0.0;
+	return number(wide);
+}
+
+inline IValue any(const fxs_value &value, uint8_t tag, bool *fits);
 
 /* A list whose items are all of one type, as torch.tensor takes it. */
 inline IValue
-any_list(const fxs_value &value, bool *fits)
+any_list(const fxs_value &value, uint8_t tag, bool *fits)
 {
 	std::vector<IValue> items;
 	c10::TypePtr type = c10::IntType::get();
 
 	for (uint32_t i = 0; i < value.count; i++)
-		items.push_back(any(value.items[i], fits));
+		items.push_back(any(value.items[i], tag, fits));
 	if (*fits && !items.empty())
 		type = items[0].type();
 	c10::impl::GenericList list(type);
@@ -212,13 +240,14 @@ any_list(const fxs_value &value, bool *fits)
 	return IValue(list);
 }
 
+/* VALUE, the numbers in it of the kind TAG. */
 inline IValue
-any(const fxs_value &value, bool *fits)
+any(const fxs_value &value, uint8_t tag, bool *fits)
 {
 	if (is_number(value))
-		return number(value);
+		return widened(value, tag);
 	if (is_sequence(value))
-		return any_list(value, fits);
+		return any_list(value, tag, fits);
 	if (value.tag == FXS_TENSOR)
 		return IValue(borrow(value.tensor));
 	*fits = false;
@@ -265,7 +294,7 @@ to_item(c10::TypeKind kind, const fxs_value &value, IValue *ret)
 		return value.tag == FXS_MEMORY_FORMAT ? EXACT : NEVER;
 	case c10::TypeKind::VarType:
 	case c10::TypeKind::AnyType:
-		*ret = any(value, &fits);
+		*ret = any(value, widest_number(value), &fits);
 		return fits ? ANY : NEVER;
 	default:
 		return NEVER;
@@ -346,7 +375,7 @@ to_list(const Want &want, const fxs_value *values, size_t count, IValue *ret)
 		list.tag = FXS_LIST;
 		list.count = static_cast<uint32_t>(count);
 		list.items = const_cast<fxs_value *>(values);
-		*ret = any_list(list, &fits);
+		*ret = any_list(list, widest_number(list), &fits);
 		return fits ? ANY : NEVER;
 	default:
 		return generic_list(want, values, count, ret);

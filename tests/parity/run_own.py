@@ -168,6 +168,11 @@ def table():
     return torch.randn(3, 6)
 
 
+def unpooled(x, planes, lines):
+    return (F.max_unpool2d(planes[0], planes[1], 2),
+            F.max_unpool1d(lines[0], lines[1], 3, 2, output_size=(8,)))
+
+
 # name -> function of one tensor, that tensor
 FUNCTIONS = {
     "selu": (lambda x: F.selu(x), table),
@@ -237,6 +242,63 @@ FUNCTIONS = {
                               x, x.sigmoid())), table),
     "entropy": (lambda x: F.cross_entropy(x, torch.arange(3),
                                           label_smoothing=0.1), table),
+    "margins": (lambda x: (
+        F.soft_margin_loss(x, x.sign(), reduction="sum"),
+        F.margin_ranking_loss(x[0], x[1], x[2].sign(), margin=0.3),
+        F.hinge_embedding_loss(x, x.sign(), margin=0.5, reduction="none"),
+        F.cosine_embedding_loss(x, x + 1, x[:, 0].sign(), margin=0.1),
+        F.multi_margin_loss(x, torch.arange(3), p=2, reduction="sum"),
+        F.multilabel_soft_margin_loss(x, x.sigmoid()),
+        F.triplet_margin_loss(x, x + 1, x * 2, reduction="none"),
+        F.triplet_margin_with_distance_loss(x, x + 1, x * 2, swap=True)),
+        table),
+    "likelihoods": (lambda x: (
+        F.poisson_nll_loss(x, x.exp(), full=True),
+        F.gaussian_nll_loss(x, x + 1, x.abs(), full=True),
+        F.gaussian_nll_loss(x, x + 1, x[:, 0].abs(), reduction="sum"),
+        F.ctc_loss(x.t().unsqueeze(1).log_softmax(2), torch.tensor([[1, 2]]),
+                   torch.tensor([6]), torch.tensor([2]))), table),
+    "gumbel": (lambda x: (F.gumbel_softmax(x, 0.5),
+                          F.gumbel_softmax(x, hard=True, dim=0)), table),
+    "unpool": (lambda x: unpooled(
+        x, F.max_pool2d(x, 2, return_indices=True),
+        F.max_pool1d(x[0], 3, 2, return_indices=True)), image),
+    "fractional": (lambda x: (
+        F.fractional_max_pool2d(x, 2, output_size=3),
+        F.fractional_max_pool2d(x, 3, output_ratio=(0.5, 0.6),
+                                return_indices=True)), image),
+    "fold": (lambda x: F.fold(F.unfold(x, 2), 8, 2), image),
+    "heads": (lambda x: F.multi_head_attention_forward(
+        *[x.view(3, 2, 3).repeat(1, 1, 4)] * 3, 12, 3,
+        torch.linspace(-1, 1, 36 * 12).view(36, 12), torch.linspace(0, 1, 36),
+        torch.ones(1, 1, 12), torch.zeros(1, 1, 12), True, 0.0,
+        torch.linspace(1, -1, 144).view(12, 12), None,
+        key_padding_mask=torch.tensor([[False, True, False],
+                                       [False, False, False]]),
+        attn_mask=torch.ones(3, 3).triu(1).bool()), table),
+    "reflected": (lambda x: (
+        x.__rtruediv__(2), x.__rpow__(2), x.abs().__rmod__(2),
+        x.__rmatmul__(x[:, :3]), x.__rfloordiv__(7),
+        x.long().__rand__(3), (x > 0).__rxor__(True)), table),
+    "chosen": (lambda x: (
+        x.where(x > 0, x * 2), (x > 0).nonzero(as_tuple=True),
+        torch.nonzero(x > 0), x.round().unique(),
+        x.round().unique(return_counts=True),
+        torch.unique(x.round(), return_inverse=True, dim=0),
+        x.round().sort()[0].unique_consecutive(dim=1)), table),
+    "new": (lambda x: (
+        x.new_tensor([1, 2]), x.new_tensor([[1.5, 2], [3, 4]]),
+        x.long().new_tensor([True, False]), x.new_tensor(3),
+        x.new_full((2,), 7), x.new_zeros(2, 3, dtype=torch.int64)), table),
+    "lists": (lambda x: (
+        x.new_tensor(x.t().tolist()), x.long().new_tensor(x.long().tolist()),
+        (x > 0).new_tensor((x > 0).tolist()), x.new_tensor(x[0, 0].tolist()),
+        x.double().new_tensor(x[:0].tolist()), x + x[0].tolist()[2],
+        x[[True, False, True]], x[:, [4, 1]]), table),
+    "more_norms": (lambda x: (
+        x.norm("nuc"), x.norm("nuc", dim=(0, 1)), x.abs().polygamma(1),
+        x.cfloat().abs(), torch.stft(x[0].repeat(9), 8, return_complex=True,
+                                     window=torch.ones(8)).abs()), table),
     "attributes": (lambda x: x.new_ones(x.shape[1], x.ndim) * x.dim(), table),
     "splits": (lambda x: (x.split(2, 1), torch.split(x, [1, 5], dim=1),
                           x.tensor_split(4, dim=1), x.chunk(2)), table),

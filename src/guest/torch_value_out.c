@@ -1,0 +1,107 @@
+/* torch_value_out.c - what leaves libtorch: results that are whole, and tensors
+ * as lists of numbers.
+ */
+#include <config.h>
+
+#include <stdlib.h>
+
+#include "base/guard.h"
+#include "base/mem.h"
+#include "guest/torch_private.h"
+#include "run/values.h"
+
+/* --- files ---------------------------------------------------------------- */
+
+/* Whether the files that tensors among DATA lie in are whole. */
+static struct fx_error *
+check_files(struct fx_datum *const *data, size_t count,
+	const struct fx_guard **seen)
+{
+	struct fx_error *err = NULL;
+
+	for (size_t i = 0; i < count && !err; i++) {
+		const struct fx_datum *datum = data[i];
+		uintptr_t address;
+		size_t size;
+
+		if (datum->kind != FX_DATUM_TENSOR) {
+			err = check_files(datum->items,
+				fx_datum_item_count(datum), seen);
+		} else if (fx_torch_tensor(datum)) {
+			address = fx_torch_storage(datum->payload, &size);
+			err = fx_guard_check(address, size, seen);
+		}
+	}
+	return err;
+}
+
+struct fx_error *
+fx_torch_check_result(struct fx_datum *const *data, size_t count,
+	struct fx_error *err_taken, struct fx_datum **ret)
+{
+	const struct fx_guard *seen = NULL;
+	struct fx_error *err = check_files(data, count, &seen);
+
+	if (!err)
+		return err_taken;
+	if (err_taken)
+		fx_error_free(err_taken);
+	else
+		fx_datum_unref(*ret);
+	*ret = NULL;
+	return err;
+}
+
+/* --- lists ---------------------------------------------------------------- */
+
+/* Numbers of Python take a hundred times the memory of elements. */
+#define LIST_LIMIT ((uint64_t)1 << 22)
+
+struct listing {
+	struct fx_extent extent;
+	const char *bytes;
+	size_t size; /* of an element */
+	uint64_t at; /* the element that comes next */
+};
+
+/* Dimension I on, as lists in lists. */
+static struct fx_datum *
+list_from(struct listing *listing, uint32_t i)
+{
+	size_t count;
+	struct fx_datum **items;
+	struct fx_datum *list;
+
+	if (i == listing->extent.rank)
+		return fx_element_datum(listing->extent.dtype,
+			listing->bytes + listing->size * listing->at++);
+	count = (size_t)listing->extent.sizes[i];
+	items = fx_xcalloc(count + 1, sizeof(struct fx_datum *));
+	for (size_t k = 0; k < count; k++)
+		items[k] = list_from(listing, i + 1);
+	list = fx_datum_items_take(FX_DATUM_LIST, items, count);
+	free(items);
+	return list;
+}
+
+struct fx_error *
+fx_torch_list(const struct fx_datum *tensor, struct fx_datum **ret)
+{
+	struct listing listing = { .at = 0 };
+	FX_AUTO_FREE char *bytes = NULL;
+	struct fx_error *err = fx_extent_of(tensor, &listing.extent);
+
+	if (err)
+		return err;
+	if (listing.extent.count > LIST_LIMIT)
+		return fx_error_new(FX_ERR_LIMIT,
+			"a list of more than %llu numbers",
+			(unsigned long long)LIST_LIMIT);
+	listing.size = fx_dtype_info(listing.extent.dtype)->size;
+	bytes = fx_xcalloc(listing.extent.count + 1, listing.size);
+	listing.bytes = bytes;
+	err = fx_values_read(tensor, 0, listing.extent.count, bytes);
+	if (!err)
+		*ret = list_from(&listing, 0);
+	return err;
+}

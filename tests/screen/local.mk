@@ -23,6 +23,7 @@ fxs_tests = \
 	%D%/search.fxs \
 	%D%/sizes.fxs \
 	%D%/step.fxs \
+	%D%/tutorial.fxs \
 	%D%/values.fxs
 TESTS += $(fxs_tests)
 EXTRA_DIST += $(fxs_tests) %D%/block.py %D%/lecture.fxdb

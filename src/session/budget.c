@@ -56,6 +56,19 @@ is_given(const struct fx_model *model, const struct fx_node *node)
 	       fx_model_is_overridden(model, node);
 }
 
+/* What undo would bring back is held too. */
+static void
+count_left(struct fx_timeline *timeline, const struct fx_left *left)
+{
+	size_t at = 0;
+	uintptr_t id;
+	uintptr_t datum;
+
+	while (fx_map_next(&left->values, &at, &id, &datum))
+		see_storages((const struct fx_datum *)datum, count_storage,
+			timeline);
+}
+
 void
 fx_budget_count(struct fx_model *model)
 {
@@ -75,6 +88,8 @@ fx_budget_count(struct fx_model *model)
 				see_storages(datum, count_storage, timeline);
 		}
 	}
+	for (size_t i = 0; i < FX_ARRAY_LEN(model->left); i++)
+		count_left(timeline, &model->left[i]);
 }
 
 /* --- what may go --------------------------------------------------------- */
@@ -279,6 +294,11 @@ trim_all(struct fx_model *model)
 	size_t target = timeline->limit / 4 * 3;
 
 	fx_budget_count(model);
+	if (timeline->held_bytes + timeline->saved_bytes > timeline->limit &&
+		(model->left[0].time || model->left[1].time)) {
+		fx_recall_clear(model);
+		fx_budget_count(model);
+	}
 	total = timeline->held_bytes + timeline->saved_bytes;
 	if (total <= timeline->limit)
 		return;

@@ -237,14 +237,25 @@ fill_code(struct fx_graph *graph, struct fx_edit_report *ret)
 	fx_emit_ranges_deinit(&ranges);
 }
 
+/* Values may be of no time that has an index. */
+#define NO_TIME UINT32_MAX
+
 static void
-finish_edit(struct fx_model *model, struct fx_change *change,
+finish_edit(struct fx_model *model, uint32_t from, struct fx_change *change,
 	struct fx_edit_report *ret)
 {
+	bool is_open = fx_journal_is_open(model->graph);
+	bool leaves = !is_open && from != NO_TIME;
+
+	if (leaves)
+		fx_recall_leave(model, from);
 	fx_model_make_stale(model, change, ret);
+	if (leaves)
+		fx_recall_arrive(model, fx_journal_now(model->graph));
+	ret->dirty = fx_model_dirty_count(model);
 	fx_breaks_tell(model);
 	ret->undo_count = fx_journal_undo_count(model->graph);
-	if (fx_journal_is_open(model->graph))
+	if (is_open)
 		return;
 	fx_graph_compact(model->graph, IS_HARD);
 }
@@ -257,6 +268,7 @@ fx_model_edit_end(struct fx_session *session, struct fx_model *model,
 	FX_AUTO(before) struct before before = { .items = NULL };
 	FX_AUTO(reshape) struct fx_reshape reshape = { 0 };
 	struct fx_open_edit edit = fx_vec_last(&model->edits);
+	uint32_t from = fx_journal_now(model->graph);
 	struct fx_error *err = NULL;
 
 	(void)session;
@@ -292,7 +304,7 @@ fx_model_edit_end(struct fx_session *session, struct fx_model *model,
 		put_back(model, &before);
 		return err;
 	}
-	finish_edit(model, &change, ret);
+	finish_edit(model, edit.has_inner ? NO_TIME : from, &change, ret);
 	return NULL;
 }
 
@@ -407,7 +419,7 @@ arrive(struct fx_model *model, uint32_t from, struct fx_edit_report *ret)
 	reshape =
 		fx_model_reshape(model, &change.ids, change.cone, change.count);
 	fill_report(model, &reshape, ret);
-	finish_edit(model, &change, ret);
+	finish_edit(model, from, &change, ret);
 }
 
 static struct fx_error *

@@ -25,6 +25,7 @@ libfxcore_a_SOURCES += \
 	%D%/position.c %D%/position.h \
 	%D%/position_back.c %D%/position_private.h \
 	%D%/position_run.c \
+	%D%/recall.c \
 	%D%/resolve.c %D%/resolve.h \
 	%D%/run_private.h \
 	%D%/session.c %D%/session.h \

@@ -50,6 +50,7 @@ fx_model_free(struct fx_model *model)
 		fx_place_pop(model);
 	fx_vec_deinit(&model->places);
 	fx_timeline_clear(&model->timeline);
+	fx_recall_clear(model);
 	fx_model_clear_overrides(model);
 	fx_map_deinit(&model->overrides);
 	free(model->notice);

@@ -94,6 +94,7 @@ fx_position_kill(struct fx_model *model)
 	while (model->places.count)
 		fx_place_pop(model);
 	fx_timeline_clear(&model->timeline);
+	fx_recall_clear(model);
 	fx_map_clear(&model->failures);
 	fx_map_clear(&model->dirty);
 }

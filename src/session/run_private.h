@@ -65,6 +65,17 @@ struct fx_datum *fx_model_given_value(void *context,
 	const struct fx_node *node);
 void fx_model_clear_overrides(struct fx_model *model);
 
+/* recall.c: an edit LEAVES the graph of TIME, whose values that go are KEPT,
+ * and ARRIVES at that of another, where those of then come back.  CLEAR when
+ * anything but the graph changes.
+ */
+void fx_recall_leave(struct fx_model *model, uint32_t time);
+struct fx_datum;
+void fx_recall_keep(struct fx_model *model, uint64_t id,
+	struct fx_datum *datum);
+void fx_recall_arrive(struct fx_model *model, uint32_t time);
+void fx_recall_clear(struct fx_model *model);
+
 /* stale.c */
 size_t fx_model_dirty_count(const struct fx_model *model);
 

@@ -56,6 +56,12 @@ struct fx_open_edit {
 	bool has_inner;      /* an edit inside it has ended */
 };
 
+/* Values that an edit made stale, of the graph at TIME - 1; 0: none. */
+struct fx_left {
+	uint32_t time;
+	struct fx_map values; /* id -> struct fx_datum * */
+};
+
 struct fx_model {
 	struct fx_session *session;
 	struct fx_graph *graph;
@@ -90,6 +96,8 @@ struct fx_model {
 	FX_VEC(struct fx_place *) places; /* outermost first */
 	struct fx_timeline timeline;
 	struct fx_map overrides; /* id -> struct fx_datum *: set value */
+	struct fx_left left[2];  /* the last one first (recall.c) */
+	bool leaves;             /* an edit drops values into it now */
 	size_t executed;
 	size_t rerun; /* of them: they were dirty */
 	char *notice; /* to be told after the command, or NULL */

@@ -302,6 +302,7 @@ drop_value(struct fx_model *model, struct fx_place *place, uint64_t id)
 	if (fx_env_get(&place->env, id) ||
 		fx_map_has(&model->timeline.dropped, (uintptr_t)id))
 		fx_map_set(&model->dirty, (uintptr_t)id, 1);
+	fx_recall_keep(model, id, fx_env_get(&place->env, id));
 	fx_env_drop(&place->env, id);
 	fx_timeline_undrop(&model->timeline, id);
 	fx_map_erase(&model->failures, (uintptr_t)id);
@@ -432,6 +433,8 @@ fx_place_make_stale(struct fx_model *model, struct fx_place *place,
 	uintptr_t id;
 	uintptr_t one;
 
+	if (!model->leaves)
+		fx_recall_clear(model);
 	spread_all(&spread);
 	again = take_back_effects(&spread);
 	fx_timeline_doubt(&model->timeline, &spread.stale);

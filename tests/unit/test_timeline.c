@@ -10,6 +10,7 @@
 #include "base/intern.h"
 #include "ir/edit.h"
 #include "ir/module.h"
+#include "ir/value_walk.h"
 #include "load/open.h"
 #include "run/backend.h"
 #include "run/stats.h"
@@ -92,6 +93,67 @@ erasing_a_write_makes_its_readers_dirty(void)
 	CU_ASSERT(fxt_is_as_fresh(&w, NULL));
 	fxt_move(&w, FX_MOVE_CONTINUE, false, 1);
 	CU_ASSERT(fxt_is_as_fresh(&w, NULL));
+}
+
+/* c reads what d reads. */
+static void
+edit_c(struct fxt_world *w)
+{
+	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { 0 };
+	struct fx_node *c = fxt_node(w, "c");
+	struct fx_node *d = fxt_node(w, "d");
+
+	CU_ASSERT(fxt_ok(fx_model_edit_begin(w->session, w->model, "edit")));
+	CU_ASSERT(fxt_ok(fx_edit_set_args(c,
+		fx_value_clone(w->graph->values, &d->args),
+		fx_value_clone(w->graph->values, &d->kwargs))));
+	CU_ASSERT(fxt_ok(fx_model_edit_end(w->session, w->model, false, false,
+		&report)));
+}
+
+static void
+undo_and_redo_bring_values_back(void)
+{
+	WORLD(fxt_text_two_arms);
+	FX_AUTO_EDIT_REPORT struct fx_edit_report undone = { 0 };
+	FX_AUTO_EDIT_REPORT struct fx_edit_report redone = { 0 };
+	const char *before;
+	const char *after;
+	size_t calls;
+
+	fxt_run_to(&w, NULL);
+	before = fxt_value(&w, "c");
+	edit_c(&w);
+	fxt_move(&w, FX_MOVE_CONTINUE, false, 1);
+	after = fxt_value(&w, "c");
+	CU_ASSERT(after != before);
+	calls = fxt_real_calls(backend);
+	CU_ASSERT(fxt_ok(fx_model_undo(w.model, 1, &undone)));
+	CU_ASSERT_EQUAL(undone.dirty, 0);
+	FXT_SAME(fxt_move(&w, FX_MOVE_CONTINUE, false, 1), "@6 end end 0");
+	FXT_SAME(fxt_value(&w, "c"), before);
+	CU_ASSERT(fxt_ok(fx_model_redo(w.model, 1, &redone)));
+	fxt_move(&w, FX_MOVE_CONTINUE, false, 1);
+	FXT_SAME(fxt_value(&w, "c"), after);
+	CU_ASSERT_EQUAL(fxt_real_calls(backend), calls);
+	CU_ASSERT(fxt_is_as_fresh(&w, NULL));
+}
+
+static void
+what_else_changed_is_computed_again_after_undo(void)
+{
+	WORLD(fxt_text_two_arms);
+	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { 0 };
+	const char *before;
+
+	fxt_run_to(&w, NULL);
+	before = fxt_value(&w, "c");
+	edit_c(&w);
+	fxt_move(&w, FX_MOVE_CONTINUE, false, 1);
+	fxt_set_value(&w, "a", "3");
+	CU_ASSERT(fxt_ok(fx_model_undo(w.model, 1, &report)));
+	fxt_move(&w, FX_MOVE_CONTINUE, false, 1);
+	CU_ASSERT(fxt_value(&w, "c") != before);
 }
 
 static void
@@ -468,6 +530,8 @@ main(void)
 		FXT_CASE(going_back_executes_no_operator),
 		FXT_CASE(a_value_left_out_is_of_its_own_time),
 		FXT_CASE(erasing_a_write_makes_its_readers_dirty),
+		FXT_CASE(undo_and_redo_bring_values_back),
+		FXT_CASE(what_else_changed_is_computed_again_after_undo),
 		FXT_CASE(a_value_is_non_finite_as_long_as_it_is),
 		FXT_CASE(only_what_depends_on_a_set_value_runs_again),
 		FXT_CASE(unsetting_a_value_brings_the_result_back),

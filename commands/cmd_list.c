@@ -6,7 +6,6 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "base/str.h"
 #include "commands/cmd_shell.h"
 #include "commands/cmd_show.h"
 #include "commands/groups.h"
@@ -132,7 +131,7 @@ has_line(const char *text, const struct fx_source_frame *frame)
 	for (int number = 1; *text && number < frame->line; number++)
 		text += strcspn(text, "\n") + (strchr(text, '\n') != NULL);
 	text += strspn(text, " \t");
-	return frame->text && fx_str_starts(text, frame->text);
+	return frame->text && !strncmp(text, frame->text, strlen(frame->text));
 }
 
 /* The file that FRAME names, or one of that name beside the graph's file: a

@@ -66,7 +66,7 @@ struct cmd_shell {
 	/* What the last command said, for expect; where commands are logged. */
 	struct out_recording *last;
 	struct out *last_out;
-	bool is_recorded; /* a command that runs has its output kept */
+	bool is_recorded;    /* a command that runs has its output kept */
 	struct cmd_log *log; /* or NULL */
 
 	/* The command that ran last, or NULL; the lesson, or NULL. */

@@ -51,6 +51,8 @@ FX_NODISCARD struct fx_error *cmd_say_nodes(struct cmd_ctx *ctx,
 FX_NODISCARD struct fx_error *cmd_say_node_full(struct cmd_ctx *ctx,
 	struct fx_node *node);
 void cmd_say_users(struct cmd_ctx *ctx, const struct fx_node *node);
+/* What NODE does, in one plain sentence. */
+void cmd_say_sentence(struct cmd_ctx *ctx, const struct fx_node *node);
 
 /* The node execution is stopped before; NOT_RUN, or NO_NODE at the end. */
 FX_NODISCARD struct fx_error *cmd_here(struct cmd_ctx *ctx,

@@ -10,8 +10,8 @@
 #include "commands/groups.h"
 
 /* What COMMANDS keeps a place for; typed, it is said to come later. */
-static const char *const later[] = { "recover", "slice", "path",
-	"dom", "params", "summary", "context", "rbreak", "commands", "dprintf",
+static const char *const later[] = { "recover", "slice", "path", "dom",
+	"params", "summary", "context", "rbreak", "commands", "dprintf",
 	"watch", "catch", "checkpoint", "restart", "skip", "x", "stats", "hist",
 	"freq", "find", "explain", "why", "inline", "outline", "extract",
 	"match", "rewrite", "verify", "compare", "bisect", "reduce", "flops",

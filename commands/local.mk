@@ -27,6 +27,7 @@ libfxcmd_a_SOURCES += \
 	%D%/cmd_run.c \
 	%D%/cmd_scope.c \
 	%D%/cmd_script.c \
+	%D%/cmd_sentence.c \
 	%D%/cmd_set.c %D%/cmd_set.h \
 	%D%/cmd_set_field.c \
 	%D%/cmd_set_module.c \

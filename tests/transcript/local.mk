@@ -3,7 +3,8 @@
 #	TESTS += %D%/x.fxt
 #	EXTRA_DIST += %D%/x.fxt
 check_PROGRAMS += %D%/run
-%C%_run_SOURCES = %D%/run.c %D%/meta.h
+%C%_run_SOURCES = %D%/run.c %D%/meta.h \
+	tests/support/folder.c tests/support/folder.h
 %C%_run_LDADD = libfxcmd.a libfxcore.a $(JANSSON_LIBS) -lm
 FXT_LOG_COMPILER = $(builddir)/%D%/run
 transcripts = \

@@ -19,7 +19,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
@@ -42,6 +41,7 @@
 #include "commands/out.h"
 #include "commands/out_record.h"
 #include "ops/layertab.h"
+#include "tests/support/folder.h"
 #include "tests/transcript/meta.h"
 
 enum sink {
@@ -397,16 +397,6 @@ run_all(struct run *run)
 
 /* The folder. */
 
-static int
-remove_one(const char *path, const struct stat *status, int kind,
-	struct FTW *place)
-{
-	(void)status;
-	(void)kind;
-	(void)place;
-	return remove(path);
-}
-
 static void
 link_to(const char *target, const char *name)
 {
@@ -417,18 +407,17 @@ link_to(const char *target, const char *name)
 static void
 enter_folder(struct run *run, const char *source, const char *cases)
 {
-	char pattern[] = "/tmp/fxt-XXXXXX";
 	FX_AUTO_FREE char *examples = fx_xasprintf("%s/doc/examples", source);
 	FX_AUTO_FREE char *samples =
 		fx_xasprintf("%s/tests/transcript/samples", source);
 	FX_AUTO_FREE char *dumps = fx_xasprintf("%s/dumps213", cases);
 
-	if (!mkdtemp(pattern) || chdir(pattern) < 0) {
-		perror(pattern);
+	run->folder = fxt_folder_new();
+	if (chdir(run->folder) < 0) {
+		perror(run->folder);
 		exit(99);
 	}
-	run->folder = fx_xstrdup(pattern);
-	setenv("XDG_STATE_HOME", pattern, 1);
+	setenv("XDG_STATE_HOME", run->folder, 1);
 	link_to(examples, "examples");
 	link_to(samples, "samples");
 	link_to(dumps, "cases");
@@ -477,8 +466,7 @@ run_end(struct run *run)
 	if (run->child >= 0)
 		close(run->child);
 	if (chdir("/") == 0)
-		nftw(run->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-	free(run->folder);
+		fxt_folder_free(run->folder);
 }
 
 /* Run TEXT through SINK; the transcript as it came out is the caller's. */

@@ -37,6 +37,7 @@ transcripts = \
 	%D%/edit_moves_stop.fxt \
 	%D%/edit_words.fxt \
 	%D%/erase.fxt \
+	%D%/error_help.fxt \
 	%D%/error_words.fxt \
 	%D%/error_words_edits.fxt \
 	%D%/error_words_files.fxt \

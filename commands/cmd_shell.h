@@ -136,6 +136,9 @@ const char *cmd_log_path(const struct cmd_shell *shell);
 FX_NODISCARD struct fx_error *cmd_tutorial_see(struct cmd_shell *shell,
 	struct out *out, struct fx_error *err);
 void cmd_tutorial_free(struct cmd_tutorial *tutorial);
+/* Whether MODEL is the lesson's, which can be made again at any time. */
+bool cmd_tutorial_owns(const struct cmd_shell *shell,
+	const struct fx_model *model);
 
 /* What the last command said; whether TEXT, a piece of it or a glob, is in
  * that.

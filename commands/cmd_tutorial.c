@@ -89,6 +89,7 @@ open_model(struct cmd_shell *shell)
 {
 	struct cmd_tutorial *tutorial = shell->tutorial;
 	struct fx_model *before = fx_session_model(shell->session);
+	struct fx_model *made;
 	FX_AUTO_FREE char *path = NULL;
 	FX_AUTO_FREE char *line = NULL;
 	struct fx_error *err =
@@ -101,8 +102,18 @@ open_model(struct cmd_shell *shell)
 	if (err)
 		return err;
 	tutorial->before = before ? fx_model_number(before) : 0;
-	tutorial->model = fx_model_number(fx_session_model(shell->session));
+	made = fx_session_model(shell->session);
+	tutorial->model = fx_model_number(made);
+	/* A save without a name must not change what lessons begin with. */
+	fx_model_set_path(made, NULL);
 	return NULL;
+}
+
+bool
+cmd_tutorial_owns(const struct cmd_shell *shell, const struct fx_model *model)
+{
+	return shell->tutorial &&
+	       shell->tutorial->model == fx_model_number(model);
 }
 
 /* --- how far one got ---------------------------------------------------- */

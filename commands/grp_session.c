@@ -208,6 +208,7 @@ may_lose(struct cmd_ctx *ctx, struct fx_model *model)
 	FX_AUTO_FREE char *question = NULL;
 
 	if (!fx_model_is_unsaved(model) ||
+		cmd_tutorial_owns(ctx->shell, model) ||
 		!ctx->front->is_interactive(ctx->front->context))
 		return true;
 	question = fx_xasprintf("%s has edits that are not saved. Drop them?",

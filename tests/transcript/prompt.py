@@ -184,6 +184,26 @@ p.type("quit\n", "(y or n) ")
 p.type("y\n", "\n")
 p.leave(0)
 
+# A lesson in between: it goes on in the next session, and its graph is not
+# asked about.
+p = Prompt("-q")
+p.read("(fxdb) ")
+p.type("tutorial 2\n", "[1/")
+p.read("(fxdb) ")
+p.type("run\n", "Right.")
+p.read("(fxdb) ")
+p.type("rename act relu\n", "undo: 1")
+p.read("Not yet: ")
+p.read("(fxdb) ")
+p.type("quit\n", "\n")
+p.leave(0)
+p = Prompt("-q")
+p.read("(fxdb) ")
+p.type("tutorial\n", "what the first 1 step did is done again.")
+p.read("(fxdb) ")
+p.type("\x04", "\n")
+p.leave(0)
+
 # Saving over another file asks; an unknown command is not repeated.
 other = home + "/other.fxg"
 with open(other, "w") as f:

@@ -133,6 +133,12 @@ says 'class          Block'
 fxdb -ex 'tutorial 1' -ex 'graph drop lesson' -ex nodes
 count 0 '^Right'
 
+# What lessons begin with stays as it is.
+cp "$FXDB_SRCDIR/doc/examples/mlp.fxg" mlp.fxg
+fxdb -ex 'tutorial 2' -ex run -ex 'rename act relu' -ex save
+says 'error: lesson was not loaded from a file'
+cmp "$FXDB_SRCDIR/doc/examples/mlp.fxg" mlp.fxg || fail 'the example changed'
+
 # Words of the command itself.
 fxdb -ex 'tutorial 3' -ex 'tutorial hint' -ex 'tutorial list'
 says 'there is no lesson "3"'

@@ -207,7 +207,7 @@ given(const struct fx_arguments *arguments, const struct fx_node *node)
 
 	if (!arguments->is_nested || !watch || !watch->given)
 		return NULL;
-	return watch->given(watch->given_context, node);
+	return watch->given(watch->owner, node);
 }
 
 struct giving {

@@ -435,6 +435,8 @@ call_backend(const struct fx_plan_call *call, struct fx_datum **ret)
 	struct fx_error *err = NULL;
 	bool done = false;
 
+	if (watch && plan->writes && watch->protect)
+		watch->protect(watch->owner, call->data, plan->writes);
 	if (watch && plan->writes)
 		err = call_apart(call, ret, &done);
 	if (err || done)

@@ -44,8 +44,12 @@ struct fx_plan_watch {
 	/* What NODE of a nested graph is to have instead of running, borrowed,
 	 * or NULL; may be null.
 	 */
-	struct fx_datum *(*given)(void *context, const struct fx_node *node);
-	void *given_context;
+	struct fx_datum *(*given)(void *owner, const struct fx_node *node);
+	/* The DATA with a bit in WRITES are about to be written; may be null.
+	 */
+	void (*protect)(void *owner, struct fx_datum *const *data,
+		uint64_t writes);
+	void *owner;
 };
 
 struct fx_plans {

@@ -17,6 +17,7 @@ libfxcore_a_SOURCES += \
 	%D%/frames.c \
 	%D%/given.c \
 	%D%/guess.c \
+	%D%/history.c \
 	%D%/input.c \
 	%D%/memory.c \
 	%D%/model.c %D%/model.h \

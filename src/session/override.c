@@ -72,11 +72,8 @@ read_all(const struct fx_datum *tensor, struct fx_extent *extent_ret,
 	return err;
 }
 
-/* A copy, so that nothing writes into what the user has elsewhere; *DATUM is
- * replaced.  Where there are no values it may be shared.
- */
-static struct fx_error *
-make_own(struct fx_model *model, struct fx_datum **datum)
+struct fx_error *
+fx_tensor_make_own(struct fx_backend *backend, struct fx_datum **datum)
 {
 	FX_AUTO_ARENA struct fx_arena *arena = NULL;
 	struct fx_datum *tensor = *datum;
@@ -85,14 +82,13 @@ make_own(struct fx_model *model, struct fx_datum **datum)
 	struct fx_blob *blob = NULL;
 	struct fx_error *err;
 
-	if (tensor->kind != FX_DATUM_TENSOR || !model->backend->ops->has_values)
+	if (tensor->kind != FX_DATUM_TENSOR || !backend->ops->has_values)
 		return NULL;
 	arena = fx_arena_new();
 	err = read_all(tensor, &extent, &blob);
 	if (!err)
-		err = fx_values_write(model->backend,
-			fx_datum_meta(arena, tensor), fx_blob_data(blob),
-			&copy);
+		err = fx_values_write(backend, fx_datum_meta(arena, tensor),
+			fx_blob_data(blob), &copy);
 	fx_blob_unref(blob);
 	if (err)
 		return err;
@@ -215,7 +211,7 @@ fx_model_set_value(struct fx_session *session, struct fx_model *model,
 		place ? fx_place_value(place, node) : NULL, expression, &datum);
 	if (err)
 		return err;
-	err = make_own(model, &datum);
+	err = fx_tensor_make_own(model->backend, &datum);
 	if (err) {
 		fx_datum_unref(datum);
 		return err;

@@ -28,7 +28,8 @@ fx_position_begin(struct fx_session *session, struct fx_model *model)
 	err = fx_timeline_start(&model->timeline, model->backend,
 		session->seed);
 	model->timeline.watch.given = fx_model_given_value;
-	model->timeline.watch.given_context = model;
+	model->timeline.watch.protect = fx_model_protect;
+	model->timeline.watch.owner = model;
 	fx_place_attach(model, place);
 	if (err)
 		fx_position_kill(model);

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/map.h"
 
+struct fx_datum;
 struct fx_edit_report;
 struct fx_model;
 struct fx_node;
@@ -58,6 +59,17 @@ FX_NODISCARD struct fx_error *fx_check_node_memory(const struct fx_model *model,
 FX_NODISCARD struct fx_error *
 fx_model_read_inputs_again(struct fx_session *session, struct fx_model *model);
 
+/* override.c: a copy, so that nothing writes into what the user has elsewhere;
+ * *DATUM is replaced.  Where there are no values it may be shared.
+ */
+struct fx_backend;
+FX_NODISCARD struct fx_error *fx_tensor_make_own(struct fx_backend *backend,
+	struct fx_datum **datum);
+/* history.c: what the user has of the storages of DATA, of which those with a
+ * bit in WRITES are to be written, gets copies.  CONTEXT is a model.
+ */
+void fx_model_protect(void *context, struct fx_datum *const *data,
+	uint64_t writes);
 /* override.c: what the user set for NODE, borrowed, or NULL, of CONTEXT, a
  * model.
  */
@@ -70,7 +82,6 @@ void fx_model_clear_overrides(struct fx_model *model);
  * anything but the graph changes.
  */
 void fx_recall_leave(struct fx_model *model, uint32_t time);
-struct fx_datum;
 void fx_recall_keep(struct fx_model *model, uint64_t id,
 	struct fx_datum *datum);
 void fx_recall_arrive(struct fx_model *model, uint32_t time);

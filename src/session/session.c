@@ -54,10 +54,11 @@ fx_session_free(struct fx_session *session)
 	/* Whom it would ask may be gone already. */
 	session->tick = NULL;
 	fx_breaks_free(session);
+	/* First, as they need no copies of what the models take back now. */
+	free_values(session);
 	for (size_t i = 0; i < session->models.count; i++)
 		fx_model_free(session->models.items[i]);
 	fx_vec_deinit(&session->models);
-	free_values(session);
 	fx_session_free_backends(session);
 	fx_worker_free(session->worker);
 	free(session->python);

@@ -212,6 +212,7 @@ is_lone(const struct fx_saved *saved)
 static void
 put_back(struct fx_timeline *timeline, const struct fx_effect *effect)
 {
+	const struct fx_plan_watch *watch = &timeline->watch;
 	struct fx_backend *backend = timeline->backend;
 
 	count_writes(timeline, effect);
@@ -221,6 +222,8 @@ put_back(struct fx_timeline *timeline, const struct fx_effect *effect)
 
 		if (is_lone(saved))
 			continue;
+		if (watch->protect)
+			watch->protect(watch->owner, &saved->tensor, 1);
 		fx_error_free(ops->storage_restore(saved->tensor->payload,
 			saved->bytes));
 		timeline->restored++;

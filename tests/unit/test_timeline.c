@@ -47,6 +47,61 @@ going_back_over_a_write_restores_the_bytes(void)
 	CU_ASSERT(fxt_is_as_fresh(&w, NULL));
 }
 
+/* The history's value NUMBER. */
+static const char *
+history(struct fxt_world *w, int number)
+{
+	FX_AUTO_DATUM struct fx_datum *datum =
+		fx_session_history(w->session, number);
+
+	return fxt_real_text(datum);
+}
+
+static const char *
+shown(struct fxt_world *w, const char *expression)
+{
+	FX_AUTO_DATUM struct fx_datum *datum = NULL;
+
+	CU_ASSERT_FATAL(fxt_ok(fx_resolve_expression(w->session, w->model,
+		expression, false, &datum)));
+	return fxt_real_text(datum);
+}
+
+static void
+what_the_user_has_stays_what_it_is(void)
+{
+	WORLD(fxt_text_in_place);
+	struct fx_datum *pair[2];
+	FX_AUTO_DATUM struct fx_datum *both = NULL;
+	const char *row;
+	const char *written;
+	int first;
+	int second;
+
+	fxt_start(&w);
+	fxt_move(&w, FX_MOVE_STEP, false, 2);
+	row = fxt_value(&w, "row");
+	first = fx_session_remember(w.session,
+		fx_position_value(w.model, fxt_node(&w, "row")));
+	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, false, 1), "@4 after step 1");
+	written = fxt_value(&w, "row");
+	CU_ASSERT(written != row);
+	FXT_SAME(history(&w, first), row);
+	for (size_t i = 0; i < 2; i++)
+		pair[i] = fx_datum_ref(fx_position_value(w.model,
+			fxt_node(&w, i ? "before" : "row")));
+	both = fx_datum_items_take(FX_DATUM_TUPLE, pair, 2);
+	second = fx_session_remember(w.session, both);
+	fx_session_set_variable(w.session, "b", pair[0]);
+	fxt_move(&w, FX_MOVE_STEP, true, 1);
+	FXT_SAME(fxt_value(&w, "row"), row);
+	FXT_SAME(history(&w, first), row);
+	FXT_SAME(shown(&w, "$b"), written);
+	FXT_SAME(shown(&w, "$[0]"), written);
+	CU_ASSERT_EQUAL(second, first + 1);
+	CU_ASSERT(fxt_is_as_fresh(&w, NULL));
+}
+
 static void
 going_back_executes_no_operator(void)
 {
@@ -527,6 +582,7 @@ main(void)
 {
 	static const struct fxt_case cases[] = {
 		FXT_CASE(going_back_over_a_write_restores_the_bytes),
+		FXT_CASE(what_the_user_has_stays_what_it_is),
 		FXT_CASE(going_back_executes_no_operator),
 		FXT_CASE(a_value_left_out_is_of_its_own_time),
 		FXT_CASE(erasing_a_write_makes_its_readers_dirty),

@@ -280,7 +280,7 @@ fx_shape_gather(struct fx_shape_call *call)
 
 	if (!fx_arg_first(call, &input) ||
 		!fx_arg_dim(call, "dim", input->rank, &dim) ||
-		!read_index(call, "index", false, &index))
+		!read_index(call, "index", true, &index))
 		return;
 	/* A number counts as a vector of one. */
 	if (FX_MAX(index->rank, 1) != FX_MAX(input->rank, 1)) {

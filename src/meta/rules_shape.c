@@ -351,11 +351,16 @@ fx_shape_squeeze(struct fx_shape_call *call)
 {
 	const struct fx_tensor_meta *input;
 	struct fx_shape shape = { .rank = 0 };
+	const struct fx_value *dim;
 	uint64_t dims;
 
 	if (!fx_arg_first(call, &input) ||
 		!fx_arg_dims(call, "dim", input->rank, &dims))
 		return;
+	/* No dimensions are none here, where reductions take all. */
+	dim = fx_arg(call, "dim");
+	if (dim && fx_value_is_sequence(dim) && !fx_value_item_count(dim))
+		dims = 0;
 	for (uint32_t i = 0; i < input->rank; i++) {
 		bool asked = dims >> i & 1;
 

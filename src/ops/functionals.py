@@ -1036,7 +1036,8 @@ def unique_consecutive(input, return_inverse=False, return_counts=False,
 
 def stft(input, n_fft, hop_length=None, win_length=None, window=None,
          center=True, pad_mode="reflect", normalized=False, onesided=None,
-         return_complex=None):
+         return_complex=None, align_to_window=None):
+    assert align_to_window is None, "windows in place are not known here"
     if center:
         rank = input.dim()
         input = input.view((1,) * (3 - rank) + tuple(input.shape))

@@ -304,6 +304,11 @@ FUNCTIONS = {
                           x.tensor_split(4, dim=1), x.chunk(2)), table),
 }
 
+if hasattr(torch, "compile"):                   # what torch 1.13 refuses
+    FUNCTIONS["of_torch_2"] = (lambda x: (
+        x.unsqueeze(0).squeeze(()), x.unsqueeze(0).squeeze((0, 1)),
+        x.gather(1, torch.zeros(3, 2, dtype=torch.int32))), table)
+
 
 def wrapped(name):
     function, inputs = FUNCTIONS[name]

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "commands/cmd_output.h"
 #include "commands/cmd_shell.h"
 #include "commands/front.h"
 #include "commands/groups.h"
@@ -85,8 +86,10 @@ cmd_dump_value(struct cmd_ctx *ctx, const char *text)
 	FX_AUTO_FREE char *expression = NULL;
 	FX_AUTO_FREE char *path = NULL;
 	FX_AUTO_DATUM struct fx_datum *datum = NULL;
-	struct fx_error *err;
+	struct fx_error *err = cmd_output_allowed(ctx);
 
+	if (err)
+		return err;
 	if (!name || !fx_str_ends(name, ".npy") || file - text < 2)
 		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
 					     "dump value: expected a tensor "

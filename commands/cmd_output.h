@@ -4,6 +4,9 @@
 
 #include "commands/cmd.h"
 
+/* READ_ONLY where files may not be written. */
+FX_NODISCARD struct fx_error *cmd_output_allowed(struct cmd_ctx *ctx);
+
 /* An error when -o PATH would replace the file of a graph without -f. */
 FX_NODISCARD struct fx_error *cmd_output_check(struct cmd_ctx *ctx,
 	const char *path);

@@ -44,6 +44,7 @@ check_needs(struct cmd_ctx *ctx)
 {
 	unsigned needs = ctx->entry->needs;
 	const char *path = cmd_flag_text(ctx, "output");
+	struct fx_error *err = NULL;
 	struct fx_model *model;
 
 	if ((needs & CMD_NEED_GRAPH) && !ctx->model)
@@ -53,12 +54,16 @@ check_needs(struct cmd_ctx *ctx)
 			"%s has not been run; use \"start\" or \"run\"",
 			fx_model_name(ctx->model));
 	if (fx_session_is_read_only(ctx->session) &&
-		((needs & (CMD_NEED_WRITABLE | CMD_REACHES_OUT)) || path))
+		(needs & (CMD_NEED_WRITABLE | CMD_REACHES_OUT)))
 		return fx_error_new(FX_ERR_READ_ONLY,
 			"read-only session (--readonly)");
-	if (ctx->shell->restricted && ((needs & CMD_CHANGES_FILES) || path))
+	if (ctx->shell->restricted && (needs & CMD_CHANGES_FILES))
 		return fx_error_new(FX_ERR_READ_ONLY,
 			"%s: not in a restricted session", ctx->entry->name);
+	if (path)
+		err = cmd_output_allowed(ctx);
+	if (err)
+		return err;
 	if (*ctx->format && !(needs & CMD_TAKES_FORMAT))
 		return fx_error_new(FX_ERR_USAGE, "%s takes no /FMT",
 			ctx->entry->name);

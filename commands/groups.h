@@ -15,6 +15,9 @@ FX_NODISCARD struct fx_error *cmd_node_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_list_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_ll_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_draw_exec(struct cmd_ctx *ctx);
+/* cmd_dump_folder.c: PATH may be NULL. */
+FX_NODISCARD struct fx_error *cmd_dump_folder(struct cmd_ctx *ctx,
+	const char *path, const char *dialect);
 /* cmd_dump_value.c: TEXT is a tensor and a file, or NULL. */
 FX_NODISCARD struct fx_error *cmd_dump_value(struct cmd_ctx *ctx,
 	const char *text);

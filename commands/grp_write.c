@@ -103,6 +103,9 @@ dump_exec(struct cmd_ctx *ctx)
 
 	if (!strcmp(word, "value"))
 		return cmd_dump_value(ctx, cmd_arg_text(ctx, "value"));
+	if (!strcmp(word, "folder"))
+		return cmd_dump_folder(ctx, cmd_arg_text(ctx, "value"),
+			dialect(ctx));
 	if (cmd_arg_text(ctx, "value"))
 		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
 					     "dump %s takes no more words",
@@ -129,14 +132,18 @@ const struct cmd_entry cmd_group_write[] = {
 			"listing, table its print_tabular, json the lines of "
 			".fxg, dot Graphviz's language, script the commands "
 			"that made the graph. The text alone, or with -o to a "
-			"file. value writes a tensor to a file of numpy's.",
+			"file. folder writes a package for Python: from DIR "
+			"import FxModule; load reads it too. value writes a "
+			"tensor to a file of numpy's.",
 		.synonyms = "print export code listing write text convert "
 			    "tensor npy numpy",
 		.needs = CMD_NEED_GRAPH,
 		.args = { { "form", CMD_ARG_WORD, 0, "which text",
-				  "python|fx|table|json|dot|script|value" },
+				  "python|fx|table|json|dot|script|folder|"
+				  "value" },
 			{ "value", CMD_ARG_REST, CMD_OPTIONAL,
-				"with value: a tensor and a .npy file",
+				"folder: where to; value: a tensor and a "
+				"file",
 				NULL } },
 		.flags = { { "exact", 0, CMD_ARG_END,
 				   "torch.fx's text even where it is wrong" },
@@ -145,7 +152,7 @@ const struct cmd_entry cmd_group_write[] = {
 				"sources" } },
 		.examples = { { "dump python", "generated code" },
 			{ "dump json -o g.fxg", "to a file" },
-			{ "dump script", "what was done" },
+			{ "dump folder out", "a package for Python" },
 			{ "dump value conv1.weight w.npy", "a tensor" } },
 		.exec = dump_exec,
 	},

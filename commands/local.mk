@@ -10,6 +10,7 @@ libfxcmd_a_SOURCES += \
 	%D%/cmd_demo.c \
 	%D%/cmd_diff.c \
 	%D%/cmd_draw.c \
+	%D%/cmd_dump_folder.c \
 	%D%/cmd_dump_value.c \
 	%D%/cmd_edit.c %D%/cmd_edit.h \
 	%D%/cmd_edit_function.c \

@@ -3,11 +3,13 @@
 
 #include "emit/code_names.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/intern.h"
 #include "base/str.h"
+#include "base/vec.h"
 #include "ir/node.h"
 
 void
@@ -127,4 +129,37 @@ fx_code_names_global(void *names, const char *qualified)
 			: qualified);
 	fx_map_set_pointer(&n->globals, qualified, printed);
 	return printed;
+}
+
+static int
+compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+void
+fx_code_names_imports(const struct fx_code_names *names, struct fx_buf *out)
+{
+	FX_VEC(const char *) found = { 0 };
+	uintptr_t key;
+	uintptr_t value;
+	size_t at = 0;
+
+	while (fx_map_next(&names->globals, &at, &key, &value))
+		fx_vec_push(&found, (const char *)key);
+	if (found.count)
+		qsort(found.items, found.count, sizeof(*found.items),
+			compare_texts);
+	for (size_t i = 0; i < found.count; i++) {
+		const char *qualified = found.items[i];
+		const char *dot = strrchr(qualified, '.');
+
+		if (dot)
+			fx_buf_addf(out, "from %.*s import %s as %s\n",
+				(int)(dot - qualified), qualified, dot + 1,
+				(const char *)
+					fx_map_get_pointer(&names->globals,
+						qualified));
+	}
+	fx_vec_deinit(&found);
 }

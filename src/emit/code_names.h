@@ -45,4 +45,10 @@ const char *fx_code_names_global(void *names, const char *qualified);
 void fx_code_names_type(struct fx_code_names *names, const char *type,
 	unsigned dialect, struct fx_buf *out);
 
+/* Append the lines that bring in the objects that were named so far, by their
+ * printed names: `from math import sqrt as math_sqrt`.
+ */
+void fx_code_names_imports(const struct fx_code_names *names,
+	struct fx_buf *out);
+
 #endif /* FX_EMIT_CODE_NAMES_H */

@@ -1,7 +1,9 @@
 # Sources of src/emit: .c, .h and .def alike, so that distcheck misses none.
 libfxcore_a_SOURCES += \
 	%D%/code_names.c %D%/code_names.h \
+	%D%/construct.c %D%/construct.h \
 	%D%/dot.c %D%/dot.h \
+	%D%/folder.c %D%/folder.h \
 	%D%/fx.c %D%/fx.h \
 	%D%/jsonl.c %D%/jsonl.h \
 	%D%/python.c %D%/python.h %D%/python_private.h \

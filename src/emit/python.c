@@ -545,5 +545,7 @@ fx_emit_python(struct fx_buf *out, struct fx_graph *graph,
 		print_function(&c, out, first);
 		fx_buf_add(out, "    ");
 	}
+	if (options->imports)
+		fx_code_names_imports(&c.names, options->imports);
 	coder_deinit(&c);
 }

@@ -25,6 +25,10 @@ struct fx_emit_python {
 	bool strides;  /* in the annotations of verbose code */
 	bool devices;
 	const char *class_name; /* verbose; null: the graph's */
+	/* Not null: gets the import lines of the functions and types that the
+	 * code names.
+	 */
+	struct fx_buf *imports;
 };
 
 /* Where the text of one node stands, as offsets into the buffer: its statement

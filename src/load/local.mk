@@ -13,6 +13,7 @@ libfxcore_a_SOURCES += \
 # Text that torch printed.
 libfxcore_a_SOURCES += \
 	%D%/folder.c %D%/folder.h \
+	%D%/folder_write.c \
 	%D%/fx.c %D%/fx.h \
 	%D%/fx_value.c %D%/fx_value.h \
 	%D%/open.c %D%/open.h \

@@ -188,20 +188,90 @@ fx_py_construct(struct fx_py *py, const struct fx_ast *call)
 	return plain_module(py, name);
 }
 
+static bool
+is_text(const struct fx_ast *tree)
+{
+	return tree->kind == FX_AST_STRING &&
+	       strlen(tree->string) == tree->length;
+}
+
+/* The path in `self.get_submodule('a.b')` and the like, interned. */
+static const char *
+path_of(const struct fx_ast *call)
+{
+	return call->kind == FX_AST_CALL && call->kid_count == 2 &&
+			       is_text(call->kids[1])
+		       ? fx_intern(call->kids[1]->string)
+		       : NULL;
+}
+
+/* The module that EXPR is: `self` or `self.get_submodule(PATH)`. */
+static struct fx_module *
+module_of(struct fx_py *py, const struct fx_ast *expr)
+{
+	const char *path = path_of(expr);
+
+	if (expr->kind == FX_AST_NAME)
+		return py->graph->module;
+	return path && !strcmp(called_name(expr), "get_submodule")
+		       ? fx_module_find(py->graph->module, path)
+		       : NULL;
+}
+
+/* What stands at a path already is NAME of OWNER too: shared modules, tied
+ * parameters.
+ */
+static bool
+add_shared(struct fx_py *py, struct fx_module *owner, const char *name,
+	const struct fx_ast *expr)
+{
+	const char *called = called_name(expr);
+	const char *path = path_of(expr);
+	struct fx_module *root = py->graph->module;
+	const struct fx_tensor *tensor;
+
+	if (!path)
+		return false;
+	if (!strcmp(called, "get_submodule")) {
+		struct fx_module *module = fx_module_find(root, path);
+
+		if (module && !fx_module_contains(module, owner))
+			fx_module_add_child(owner, name, module);
+		return true;
+	}
+	if (strcmp(called, "get_parameter") && strcmp(called, "get_buffer"))
+		return false;
+	tensor = fx_module_find_tensor(root, path);
+	if (tensor)
+		fx_module_add_tensor(owner, name, tensor);
+	return true;
+}
+
+/* Whether the last argument of CALL is a keyword that is False. */
+static bool
+says_no(const struct fx_ast *call)
+{
+	const struct fx_ast *last = call->kids[call->kid_count - 1];
+
+	return last->kind == FX_AST_KEYWORD &&
+	       last->kids[0]->kind == FX_AST_BOOL && !last->kids[0]->integer;
+}
+
 /* NAME = EXPR in `__init__`; COMMENT has the repr of a pickled module. */
 static void
-add_member(struct fx_py *py, const char *name, const struct fx_ast *expr,
-	const char *comment)
+add_member(struct fx_py *py, struct fx_module *root, const char *name,
+	const struct fx_ast *expr, const char *comment)
 {
-	struct fx_module *root = py->graph->module;
 	const char *called = called_name(expr);
 	struct fx_tensor *tensor;
 	struct fx_module *module = NULL;
 
+	if (add_shared(py, root, name, expr))
+		return;
 	if (!strcmp(called, "Parameter") && expr->kid_count >= 2) {
 		tensor = read_tensor(py, expr->kids[1]);
 		if (tensor) {
-			tensor->requires_grad = true;
+			tensor->requires_grad = !says_no(expr);
 			fx_module_add_tensor(root, name, tensor);
 			return;
 		}
@@ -211,6 +281,8 @@ add_member(struct fx_py *py, const char *name, const struct fx_ast *expr,
 				fx_py_repr(py, comment + strspn(comment, "# "));
 		if (!module)
 			module = plain_module(py, plain_class);
+	} else if (!strcmp(called, "Module") && expr->kid_count == 1) {
+		module = fx_module_new(py->graph, plain_class);
 	} else if (*called >= 'A' && *called <= 'Z') {
 		module = fx_py_construct(py, expr);
 	}
@@ -221,7 +293,7 @@ add_member(struct fx_py *py, const char *name, const struct fx_ast *expr,
 }
 
 static void
-add_buffer(struct fx_py *py, const struct fx_ast *call)
+add_buffer(struct fx_py *py, struct fx_module *owner, const struct fx_ast *call)
 {
 	struct fx_tensor *tensor = read_tensor(py, call->kids[2]);
 	const char *name = fx_intern(call->kids[1]->string);
@@ -234,33 +306,79 @@ add_buffer(struct fx_py *py, const struct fx_ast *call)
 	tensor->is_persistent = call->kid_count < 4 ||
 				call->kids[3]->kids[0]->kind != FX_AST_BOOL ||
 				call->kids[3]->kids[0]->integer;
-	fx_module_add_tensor(py->graph->module, name, tensor);
+	fx_module_add_tensor(owner, name, tensor);
 }
 
-static bool
-is_text(const struct fx_ast *tree)
+/* `self.eval()`: what was made so far does not train. */
+static void
+stop_training(struct fx_module *root)
 {
-	return tree->kind == FX_AST_STRING &&
-	       strlen(tree->string) == tree->length;
+	struct fx_module_walk *walk = fx_module_walk_new(root, true);
+	struct fx_module *module;
+	const char *path;
+
+	while (fx_module_walk_next(walk, &module, &path))
+		module->training = false;
+	fx_module_walk_free(walk);
 }
 
-/* setattr(self, 'name', EXPR) and self.register_buffer('name', EXPR). */
+/* `self.get_parameter('a.b').requires_grad_(False)`. */
+static void
+freeze(struct fx_py *py, const struct fx_ast *call)
+{
+	const char *path = call->kids[0]->kind == FX_AST_ATTR
+				   ? path_of(call->kids[0]->kids[0])
+				   : NULL;
+	/* The constructors above have just made it. */
+	struct fx_tensor *tensor =
+		path ? (struct fx_tensor *)
+				fx_module_find_tensor(py->graph->module, path)
+		     : NULL;
+
+	if (tensor)
+		tensor->requires_grad = false;
+}
+
+/* setattr(PLACE, 'name', EXPR), PLACE.register_buffer('name', EXPR). */
 static void
 read_call(struct fx_py *py, const struct fx_ast *statement)
 {
 	const struct fx_ast *call = statement->kids[0];
 	const char *called = called_name(call);
+	struct fx_module *owner;
 
 	if (!strcmp(called, "setattr") && call->kid_count == 4 &&
-		is_text(call->kids[2]))
-		add_member(py, fx_intern(call->kids[2]->string), call->kids[3],
-			statement->comment_after);
-	else if (!strcmp(called, "register_buffer") && call->kid_count >= 3 &&
-		 is_text(call->kids[1]) &&
-		 (call->kid_count < 4 || call->kids[3]->kind == FX_AST_KEYWORD))
-		add_buffer(py, call);
-	else if (!strcmp(called, "load_state_dict"))
+		is_text(call->kids[2])) {
+		owner = module_of(py, call->kids[1]);
+		if (owner)
+			add_member(py, owner, fx_intern(call->kids[2]->string),
+				call->kids[3], statement->comment_after);
+	} else if (!strcmp(called, "register_buffer") && call->kid_count >= 3 &&
+		   is_text(call->kids[1]) &&
+		   call->kids[0]->kind == FX_AST_ATTR &&
+		   (call->kid_count < 4 ||
+			   call->kids[3]->kind == FX_AST_KEYWORD)) {
+		owner = module_of(py, call->kids[0]->kids[0]);
+		if (owner)
+			add_buffer(py, owner, call);
+	} else if (!strcmp(called, "load_state_dict")) {
 		fx_py_notice(py, "weights in .pt files are not read");
+	} else if (!strcmp(called, "requires_grad_")) {
+		freeze(py, call);
+	} else if (!strcmp(called, "eval") && call->kid_count == 1) {
+		stop_training(py->graph->module);
+	}
+}
+
+/* `self.get_submodule('a.b').training = True`. */
+static void
+read_training(struct fx_py *py, const struct fx_ast *target,
+	const struct fx_ast *value)
+{
+	struct fx_module *module = module_of(py, target->kids[0]);
+
+	if (module && !strcmp(target->text, "training"))
+		module->training = value->integer;
 }
 
 struct fx_error *
@@ -282,8 +400,13 @@ fx_py_modules(struct fx_py *py, const struct fx_ast *init)
 			 s->kids[0]->kind == FX_AST_ATTR &&
 			 s->kids[0]->kids[0]->kind == FX_AST_NAME &&
 			 s->kids[1]->kind == FX_AST_CALL)
-			add_member(py, s->kids[0]->text, s->kids[1],
-				s->comment_after);
+			add_member(py, py->graph->module, s->kids[0]->text,
+				s->kids[1], s->comment_after);
+		else if (s->kind == FX_AST_ASSIGN && s->kid_count == 2 &&
+			 s->kids[0]->kind == FX_AST_ATTR &&
+			 s->kids[0]->kids[0]->kind == FX_AST_CALL &&
+			 s->kids[1]->kind == FX_AST_BOOL)
+			read_training(py, s->kids[0], s->kids[1]);
 	}
 	return NULL;
 }

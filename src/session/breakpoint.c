@@ -558,6 +558,15 @@ hits(struct fx_session *session, struct fx_model *model, struct fx_break *b,
 	/* What calls something may have drawn numbers. */
 	if (b->shown.condition && strchr(b->shown.condition, '('))
 		fx_timeline_keep_random(&model->timeline);
+	/* One that cannot be answered stops. */
+	if (!err && !truth)
+		return false;
+	b->shown.hit_count++;
+	if (b->shown.ignore_count) {
+		b->shown.ignore_count--;
+		fx_error_free(err);
+		return false;
+	}
 	if (err) {
 		err = fx_error_note(err, "in the condition of breakpoint %d",
 			b->shown.number);
@@ -565,14 +574,6 @@ hits(struct fx_session *session, struct fx_model *model, struct fx_break *b,
 			fx_error_free(err);
 		else
 			*err_ret = err;
-		truth = true;
-	}
-	if (!truth)
-		return false;
-	b->shown.hit_count++;
-	if (b->shown.ignore_count) {
-		b->shown.ignore_count--;
-		return false;
 	}
 	b->is_done = b->shown.is_temporary;
 	return true;

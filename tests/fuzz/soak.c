@@ -474,6 +474,7 @@ main(int argc, char **argv)
 		nftw(soak.folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	printf("%lu lines, %lu refused, %lu rounds\n", soak.lines, soak.errors,
 		soak.rounds);
+	fflush(stdout);
 	for (size_t i = 0; i < soak.models.count; i++)
 		free(soak.models.items[i]);
 	fx_vec_deinit(&soak.models);

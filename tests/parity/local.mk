@@ -62,3 +62,7 @@ EXTRA_DIST += %D%/run.sh %D%/shim.sh %D%/run_models.py %D%/run_own.py
 
 # Expressions over values beside Python's torch.
 EXTRA_DIST += %D%/evaluate.sh %D%/evaluate.py
+
+# Folders that Python imports.
+TESTS += %D%/folder.sh
+EXTRA_DIST += %D%/folder.sh %D%/folder/folder.py %D%/folder/folder_models.py

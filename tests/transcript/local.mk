@@ -18,6 +18,7 @@ transcripts = \
 	%D%/close.fxt \
 	%D%/complete_words.fxt \
 	%D%/condition.fxt \
+	%D%/condition_ignored.fxt \
 	%D%/condition_late.fxt \
 	%D%/continue.fxt \
 	%D%/define.fxt \
@@ -29,6 +30,8 @@ transcripts = \
 	%D%/dry_run.fxt \
 	%D%/dump_exact.fxt \
 	%D%/dump_file.fxt \
+	%D%/dump_folder.fxt \
+	%D%/dump_folder_refused.fxt \
 	%D%/dump_forms.fxt \
 	%D%/dump_python.fxt \
 	%D%/dump_script.fxt \
@@ -139,8 +142,9 @@ transcripts = \
 	%D%/set_module.fxt \
 	%D%/set_module_in_use.fxt \
 	%D%/set_number.fxt \
+	%D%/set_record_values.fxt \
 	%D%/set_setting.fxt \
-	%D%/set_record_values.fxt %D%/set_size.fxt \
+	%D%/set_size.fxt \
 	%D%/set_text.fxt \
 	%D%/set_value.fxt \
 	%D%/set_variable.fxt \
@@ -157,8 +161,8 @@ transcripts = \
 	%D%/trace_usage.fxt \
 	%D%/transaction.fxt \
 	%D%/tree.fxt \
-	%D%/tutorial.fxt \
 	%D%/tui.fxt \
+	%D%/tutorial.fxt \
 	%D%/undo_redo.fxt \
 	%D%/unknown.fxt \
 	%D%/until.fxt \

@@ -1,0 +1,65 @@
+/* cmd_dump_folder.c - writing a graph as a folder that Python imports. */
+#include <config.h>
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "commands/cmd_output.h"
+#include "commands/cmd_shell.h"
+#include "commands/groups.h"
+#include "commands/out.h"
+#include "emit/folder.h"
+#include "load/folder.h"
+#include "session/capture.h"
+#include "session/model.h"
+
+/* PATH without the quotes it may stand in and slashes at the end. */
+static char *
+folder_of(const char *path)
+{
+	FX_AUTO_FREE char *expanded = NULL;
+	size_t length = strlen(path);
+
+	if (length > 1 && *path == '"' && path[length - 1] == '"') {
+		path++;
+		length -= 2;
+	}
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	expanded = fx_xstrndup(path, length);
+	return fx_file_expand(expanded);
+}
+
+struct fx_error *
+cmd_dump_folder(struct cmd_ctx *ctx, const char *path, const char *dialect)
+{
+	FX_AUTO_FREE char *folder = path ? folder_of(path) : NULL;
+	FX_AUTO_FREE char *base = NULL;
+	FX_AUTO_FREE char *skipped = NULL;
+	uint64_t weights;
+	struct fx_error *err = cmd_output_allowed(ctx);
+
+	if (err)
+		return err;
+	if (!folder || !*folder)
+		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+					     "dump folder: expected where to"),
+			"dump folder out");
+	err = fx_model_fetch_weights(ctx->model, &skipped);
+	if (err)
+		return fx_error_note(err, "while writing %s", folder);
+	err = fx_folder_write(fx_model_graph(ctx->model), folder, dialect,
+		&weights);
+	if (err)
+		return err;
+	if (skipped && *skipped)
+		out_note(ctx->out, "without the values of %s", skipped);
+	base = fx_file_basename(folder);
+	out_value_text(ctx->out, "file", folder);
+	out_line(ctx->out, FX_ROLE_PLAIN, "%s: module.py%s; from %s import %s",
+		folder, weights ? " and " FX_FOLDER_WEIGHTS : "", base,
+		FX_FOLDER_CLASS);
+	return NULL;
+}

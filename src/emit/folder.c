@@ -1,0 +1,450 @@
+/* folder.c - a graph as the module.py of a to_folder folder.
+ *
+ * Modules are put in place by their paths, parents first; what is shared is
+ * put in place a second time.  Values come last, from the weights file, by a
+ * reader of a few lines that needs torch alone.
+ */
+#include <config.h>
+
+#include "emit/folder.h"
+
+#include <string.h>
+
+#include "base/blob.h"
+#include "base/buf.h"
+#include "base/intern.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "emit/construct.h"
+#include "emit/python.h"
+#include "emit/weights.h"
+#include "ir/graph.h"
+#include "ir/module.h"
+#include "ir/node.h"
+#include "ir/value_text.h"
+
+static const char head[] = "import torch\n"
+			   "from math import inf\n"
+			   "from math import nan\n"
+			   "NoneType = type(None)\n"
+			   "from torch import device\n"
+			   "import torch.fx._pytree as fx_pytree\n"
+			   "import torch.utils._pytree as pytree\n"
+			   "\n"
+			   "from torch.nn import *\n";
+
+const char fx_folder_reader[] =
+	"\"\"\"Tensors of a safetensors file, with torch alone.\"\"\"\n"
+	"import json\n"
+	"import os\n"
+	"\n"
+	"import torch\n"
+	"\n"
+	"DTYPES = {\n"
+#define FX_DTYPE(id, name, short_name, safetensors, size, category, rank, \
+	numpy) \
+	"    '" safetensors "': '" name "',\n"
+#include "base/dtypes.def"
+	"}\n"
+	"\n"
+	"\n"
+	"def read_weights():\n"
+	"    \"\"\"The tensors beside this file, by name.\"\"\"\n"
+	"    folder = os.path.dirname(os.path.abspath(__file__))\n"
+	"    with open(os.path.join(folder, '" FX_FOLDER_WEIGHTS "'), 'rb') "
+	"as file:\n"
+	"        size = int.from_bytes(file.read(8), 'little')\n"
+	"        entries = json.loads(file.read(size))\n"
+	"        data = bytearray(file.read())\n"
+	"    if data:\n"
+	"        data = torch.frombuffer(data, dtype=torch.uint8)\n"
+	"    else:\n"
+	"        data = torch.empty(0, dtype=torch.uint8)\n"
+	"    found = {}\n"
+	"    for name, entry in entries.items():\n"
+	"        begin, end = entry['data_offsets']\n"
+	"        dtype = getattr(torch, DTYPES[entry['dtype']])\n"
+	"        found[name] = "
+	"data[begin:end].view(dtype).reshape(entry['shape'])\n"
+	"    return found\n";
+
+struct writer {
+	struct fx_buf *out;
+	struct fx_buf late; /* lines that need every module in place */
+	struct fx_graph *graph;
+	struct fx_graph *scratch;
+	const struct fx_weights *weights;
+	struct fx_map modules; /* module -> the path it stands at */
+	struct fx_map tensors; /* storage, or tensor without -> the same */
+	bool has_weights;
+};
+
+static void
+add_quoted(struct fx_buf *out, const char *text)
+{
+	struct fx_value value = fx_value_string(text);
+
+	fx_value_print_as(out, &value, FX_STYLE_CODE);
+}
+
+/* self, or the module at PATH. */
+static void
+add_place(struct fx_buf *out, const char *path)
+{
+	if (!*path) {
+		fx_buf_add(out, "self");
+		return;
+	}
+	fx_buf_add(out, "self.get_submodule(");
+	add_quoted(out, path);
+	fx_buf_add_char(out, ')');
+}
+
+/* `        setattr(PLACE, 'NAME', `: the value and `)` follow. */
+static void
+begin_set(struct fx_buf *out, const char *path, const char *name)
+{
+	fx_buf_add(out, "        setattr(");
+	add_place(out, path);
+	fx_buf_add(out, ", ");
+	add_quoted(out, name);
+	fx_buf_add(out, ", ");
+}
+
+static const char *
+join(const char *path, const char *name)
+{
+	return *path ? fx_intern_format("%s.%s", path, name) : name;
+}
+
+/* Tensors. */
+
+static void
+add_sizes(struct fx_buf *out, const int64_t *sizes, size_t rank)
+{
+	fx_buf_add_char(out, '[');
+	for (size_t i = 0; i < rank; i++)
+		fx_buf_addf(out, "%s%lld", i ? ", " : "", (long long)sizes[i]);
+	fx_buf_add_char(out, ']');
+}
+
+static void
+add_empty(struct fx_buf *out, const struct fx_tensor *tensor)
+{
+	fx_buf_add(out, "torch.empty(");
+	add_sizes(out, tensor->sizes, tensor->rank);
+	fx_buf_addf(out, ", dtype=torch.%s)",
+		fx_dtype_info(tensor->dtype)->name);
+}
+
+/* Strides as they are, or those of a tensor in order. */
+static void
+add_strides(struct fx_buf *out, const struct fx_tensor *tensor)
+{
+	int64_t strides[64];
+	int64_t step = 1;
+
+	for (size_t i = tensor->rank; i-- > 0;) {
+		strides[i] = step;
+		step *= tensor->sizes[i];
+	}
+	add_sizes(out, tensor->strides ? tensor->strides : strides,
+		tensor->rank);
+}
+
+/* Where the values of the tensor at PATH come from. */
+static void
+add_values(struct writer *w, const struct fx_tensor *tensor, const char *path)
+{
+	const struct fx_weight *weight =
+		tensor->storage ? fx_weights_find(w->weights, tensor->storage)
+				: NULL;
+	struct fx_buf *out = &w->late;
+
+	if (!weight || !tensor->storage->blob || tensor->rank > 64)
+		return;
+	w->has_weights = true;
+	fx_buf_add(out, "        self.");
+	fx_buf_addf(out, "%s(",
+		tensor->is_buffer ? "get_buffer" : "get_parameter");
+	add_quoted(out, path);
+	fx_buf_add(out, ").data.copy_(weights[");
+	add_quoted(out, weight->key);
+	fx_buf_add_char(out, ']');
+	if (weight->whole != tensor) {
+		fx_buf_addf(out, ".flatten().view(torch.%s).as_strided(",
+			fx_dtype_info(tensor->dtype)->name);
+		add_sizes(out, tensor->sizes, tensor->rank);
+		fx_buf_add(out, ", ");
+		add_strides(out, tensor);
+		fx_buf_addf(out, ", %lld)", (long long)tensor->offset);
+	}
+	fx_buf_add(out, ")\n");
+}
+
+static bool
+is_same_place(const struct fx_tensor *a, const struct fx_tensor *b)
+{
+	return a->dtype == b->dtype && a->rank == b->rank &&
+	       a->offset == b->offset && a->is_buffer == b->is_buffer &&
+	       !memcmp(a->sizes, b->sizes, a->rank * sizeof(*a->sizes)) &&
+	       !a->strides == !b->strides &&
+	       (!a->strides || !memcmp(a->strides, b->strides,
+				       a->rank * sizeof(*a->strides)));
+}
+
+/* The path that TENSOR stands at already, or NULL: it stands at PATH then.
+ * Tied parameters may be two tensors at the same place of one storage.
+ */
+static const char *
+other_path(struct writer *w, const struct fx_tensor *tensor, const char *path)
+{
+	const void *key = tensor->storage ? (const void *)tensor->storage
+					  : (const void *)tensor;
+	const char *other = fx_map_get_pointer(&w->tensors, key);
+
+	if (!other) {
+		fx_map_set_pointer(&w->tensors, key, path);
+		return NULL;
+	}
+	return is_same_place(tensor,
+		       fx_module_find_tensor(w->graph->module, other))
+		       ? other
+		       : NULL;
+}
+
+/* The tensor M of the module at AT; HAS_MADE says that a constructor made it.
+ */
+static void
+add_tensor(struct writer *w, const struct fx_member *m, const char *at,
+	bool has_made)
+{
+	const struct fx_tensor *tensor = m->tensor;
+	const char *path = join(at, m->name);
+	const char *same = other_path(w, tensor, path);
+	struct fx_buf *out = w->out;
+
+	if (same) {
+		begin_set(out, at, m->name);
+		fx_buf_addf(out, "self.%s(",
+			tensor->is_buffer ? "get_buffer" : "get_parameter");
+		add_quoted(out, same);
+		fx_buf_add(out, "))\n");
+		return;
+	}
+	if (!has_made && tensor->is_buffer) {
+		fx_buf_add(out, "        ");
+		add_place(out, at);
+		fx_buf_add(out, ".register_buffer(");
+		add_quoted(out, m->name);
+		fx_buf_add(out, ", ");
+		add_empty(out, tensor);
+		fx_buf_addf(out, "%s)\n",
+			tensor->is_persistent ? "" : ", persistent=False");
+	} else if (!has_made) {
+		begin_set(out, at, m->name);
+		fx_buf_add(out, "torch.nn.Parameter(");
+		add_empty(out, tensor);
+		fx_buf_addf(out, "%s))\n",
+			tensor->requires_grad ? "" : ", requires_grad=False");
+	} else if (!tensor->is_buffer && !tensor->requires_grad) {
+		fx_buf_add(out, "        self.get_parameter(");
+		add_quoted(out, path);
+		fx_buf_add(out, ").requires_grad_(False)\n");
+	}
+	add_values(w, tensor, path);
+}
+
+static void
+add_none(struct writer *w, const struct fx_member *m, const char *at)
+{
+	static const char *const verbs[] = { [FX_MEMBER_CHILD] = "add_module",
+		[FX_MEMBER_PARAMETER] = "register_parameter",
+		[FX_MEMBER_BUFFER] = "register_buffer" };
+
+	fx_buf_add(w->out, "        ");
+	add_place(w->out, at);
+	fx_buf_addf(w->out, ".%s(", verbs[m->kind]);
+	add_quoted(w->out, m->name);
+	fx_buf_add(w->out, ", None)\n");
+}
+
+/* Modules. */
+
+static FX_NODISCARD struct fx_error *add_members(struct writer *w,
+	const struct fx_module *module, const char *path, bool has_made);
+
+static bool
+is_called(const struct writer *w, const char *path)
+{
+	struct fx_node *node;
+
+	fx_graph_for_each_node (node, w->graph)
+		if (node->opcode == FX_OPCODE_CALL_MODULE &&
+			!strcmp(node->target, path))
+			return true;
+	return false;
+}
+
+static struct fx_error *
+add_child(struct writer *w, const struct fx_member *m, const char *at,
+	bool has_made)
+{
+	const char *path = join(at, m->name);
+	const char *same = fx_map_get_pointer(&w->modules, m->child);
+
+	if (m->child->graph)
+		return fx_error_new(FX_ERR_UNSUPPORTED,
+			"%s is a graph of its own, which a folder cannot hold",
+			path);
+	if (same) {
+		begin_set(w->out, at, m->name);
+		add_place(w->out, same);
+		fx_buf_add(w->out, ")\n");
+		return NULL;
+	}
+	fx_map_set_pointer(&w->modules, m->child, path);
+	if (has_made)
+		return add_members(w, m->child, path, true);
+	begin_set(w->out, at, m->name);
+	has_made = fx_emit_construct(w->out, w->scratch, m->child);
+	if (!has_made && is_called(w, path))
+		return fx_error_hint(fx_error_new(FX_ERR_UNSUPPORTED,
+					     "%s is a %s, and no call is known "
+					     "that makes it",
+					     path, m->child->class_name),
+			"save keeps everything");
+	fx_buf_add(w->out, has_made ? ")\n" : "Module())\n");
+	return add_members(w, m->child, path, has_made);
+}
+
+static struct fx_error *
+add_members(struct writer *w, const struct fx_module *module, const char *path,
+	bool has_made)
+{
+	struct fx_error *err = NULL;
+
+	if (has_made && module->training != w->graph->module->training) {
+		fx_buf_add(&w->late, "        ");
+		add_place(&w->late, path);
+		fx_buf_addf(&w->late, ".training = %s\n",
+			module->training ? "True" : "False");
+	}
+	for (size_t i = 0; i < module->member_count; i++) {
+		const struct fx_member *m = &module->members[i];
+
+		if (m->tensor)
+			add_tensor(w, m, path, has_made);
+		else if (!m->child && !has_made)
+			add_none(w, m, path);
+	}
+	for (size_t i = 0; i < module->member_count && !err; i++)
+		if (module->members[i].child)
+			err = add_child(w, &module->members[i], path, has_made);
+	return err;
+}
+
+/* What code names that is no member. */
+static struct fx_error *
+check_targets(const struct fx_graph *graph)
+{
+	struct fx_node *node;
+
+	if (graph->pytree)
+		return fx_error_new(FX_ERR_UNSUPPORTED,
+			"inputs that are flattened need an object that a "
+			"folder cannot hold");
+	fx_graph_for_each_node (node, graph) {
+		bool is_module = node->opcode == FX_OPCODE_CALL_MODULE;
+
+		if ((is_module &&
+			    fx_module_find(graph->module, node->target)) ||
+			(node->opcode == FX_OPCODE_GET_ATTR &&
+				fx_module_find_tensor(graph->module,
+					node->target)) ||
+			(!is_module && node->opcode != FX_OPCODE_GET_ATTR))
+			continue;
+		return fx_error_new(FX_ERR_UNSUPPORTED,
+			"what stands at %s is not known: the graph came "
+			"without its modules",
+			node->target);
+	}
+	return NULL;
+}
+
+/* The text. */
+
+/* forward, four columns further in; wraps of functions belong to no class. */
+static void
+add_code(struct writer *w, const char *dialect, struct fx_buf *imports)
+{
+	struct fx_emit_python options = { .dialect = dialect,
+		.imports = imports };
+	FX_AUTO_BUF struct fx_buf code = { 0 };
+	const char *line;
+
+	fx_emit_python(&code, w->graph, &options, NULL);
+	for (line = fx_buf_text(&code); *line;) {
+		size_t length = strcspn(line, "\n");
+
+		if (fx_str_starts(line, "torch.fx._symbolic_trace.wrap("))
+			fx_buf_addf(imports, "%.*s\n", (int)length, line);
+		else if (strspn(line, " ") < length)
+			fx_buf_addf(w->out, "    %.*s\n", (int)length, line);
+		else
+			fx_buf_add_char(w->out, '\n');
+		line += length + (line[length] == '\n');
+	}
+}
+
+static void
+add_late(struct writer *w)
+{
+	if (!w->graph->module->training)
+		fx_buf_add(w->out, "        self.eval()\n");
+	if (w->has_weights)
+		fx_buf_add(w->out, "        weights = read_weights()\n");
+	fx_buf_add_n(w->out, fx_buf_text(&w->late), w->late.length);
+}
+
+static void
+writer_deinit(struct writer *w)
+{
+	fx_buf_deinit(&w->late);
+	fx_map_deinit(&w->modules);
+	fx_map_deinit(&w->tensors);
+	fx_graph_free(w->scratch);
+}
+
+struct fx_error *
+fx_emit_folder(struct fx_buf *out, struct fx_graph *graph,
+	const struct fx_weights *weights, const char *dialect)
+{
+	FX_AUTO_BUF struct fx_buf class_text = { 0 };
+	FX_AUTO_BUF struct fx_buf imports = { 0 };
+	struct writer w = {
+		.out = &class_text, .graph = graph, .weights = weights
+	};
+	struct fx_error *err = check_targets(graph);
+
+	if (err)
+		return err;
+	w.scratch = fx_graph_new(0);
+	fx_buf_add(&class_text,
+		"\nclass " FX_FOLDER_CLASS "(torch.nn.Module):\n"
+		"    def __init__(self):\n"
+		"        super().__init__()\n");
+	fx_map_set_pointer(&w.modules, graph->module, "");
+	err = add_members(&w, graph->module, "", false);
+	if (!err) {
+		add_late(&w);
+		add_code(&w, dialect, &imports);
+		fx_buf_add(out, head);
+		fx_buf_add_n(out, fx_buf_text(&imports), imports.length);
+		if (w.has_weights)
+			fx_buf_add(out, "from .weights import read_weights\n");
+		fx_buf_add_n(out, class_text.data, class_text.length);
+	}
+	writer_deinit(&w);
+	return err;
+}

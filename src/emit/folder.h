@@ -1,0 +1,34 @@
+/* folder.h - a graph as the module.py of a to_folder folder.
+ *
+ * torch.fx writes constructors of a few classes and pickles all other modules.
+ * Here every module is written as a constructor call, and a weights file is
+ * read by the Python code itself, so that nothing is pickled.
+ */
+#ifndef FX_EMIT_FOLDER_H
+#define FX_EMIT_FOLDER_H
+
+#include "base/error.h"
+
+struct fx_buf;
+struct fx_graph;
+struct fx_weights;
+
+/* What the class is called, the file with the weights beside module.py, and
+ * the Python that reads it, as text.
+ */
+#define FX_FOLDER_CLASS   "FxModule"
+#define FX_FOLDER_WEIGHTS "weights.safetensors"
+
+#define FX_FOLDER_READER "weights.py"
+extern const char fx_folder_reader[];
+
+/* Append the text of module.py for GRAPH, whose storages are WEIGHTS.  DIALECT
+ * is as in struct fx_emit_python.  UNSUPPORTED when a module that is called
+ * is of no class that fxdb can construct, when graphs nest, and for inputs
+ * that are flattened.
+ */
+FX_NODISCARD struct fx_error *fx_emit_folder(struct fx_buf *out,
+	struct fx_graph *graph, const struct fx_weights *weights,
+	const char *dialect);
+
+#endif /* FX_EMIT_FOLDER_H */

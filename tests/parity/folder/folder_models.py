@@ -1,0 +1,114 @@
+"""Models whose folders must give what the models give: each makes its own
+weights from one seed, and says what it is called on."""
+import math
+
+import torch
+from torch import nn
+
+
+def seeded(build):
+    def construct(self, *args):
+        nn.Module.__init__(self)
+        torch.manual_seed(0)
+        build(self, *args)
+        self.eval()
+    return construct
+
+
+class Plain(nn.Module):
+    inputs = ((2, 1, 12, 12),)
+
+    @seeded
+    def __init__(self):
+        self.stem = nn.Sequential(nn.Conv2d(1, 4, 3, bias=False),
+                                  nn.BatchNorm2d(4), nn.ReLU())
+        self.drop = nn.Dropout(0.5)
+        self.head = nn.Linear(4 * 10 * 10, 3)
+
+    def forward(self, x):
+        return self.head(self.drop(self.stem(x)).flatten(1))
+
+
+class Members(nn.Module):
+    """Parameters and buffers of the root, one frozen, one not kept."""
+    inputs = ((3, 4),)
+
+    @seeded
+    def __init__(self):
+        self.weight = nn.Parameter(torch.randn(4, 4))
+        self.frozen = nn.Parameter(torch.randn(4), requires_grad=False)
+        self.register_buffer("shift", torch.randn(4).double())
+        self.register_buffer("hidden", torch.randn(4), persistent=False)
+        self.register_buffer("count", torch.tensor(3))
+
+    def forward(self, x):
+        return (x @ self.weight + self.frozen) * self.hidden + self.shift \
+            + self.count
+
+
+class Tied(nn.Module):
+    """One weight in two layers, one layer in two places, a view of a part."""
+    inputs = ((5, 6),)
+
+    @seeded
+    def __init__(self):
+        self.one = nn.Linear(6, 6)
+        self.two = nn.Linear(6, 6)
+        self.two.weight = self.one.weight
+        self.again = nn.ModuleList([self.one, nn.Tanh()])
+        whole = torch.randn(8, 6)
+        self.part = nn.Parameter(whole[2:5].t())
+
+    def forward(self, x):
+        x = self.two(self.one(x))
+        return self.again[1](self.again[0](x)) @ self.part
+
+
+class Layers(nn.Module):
+    """Layers that hold layers, and arguments that only parameters show."""
+    inputs = ((7, 2, 8),)
+
+    @seeded
+    def __init__(self):
+        self.attention = nn.MultiheadAttention(8, 2, bias=False)
+        self.norm = nn.LayerNorm(8, elementwise_affine=False)
+        self.lstm = nn.LSTM(8, 5, 2, bidirectional=True)
+        self.out = nn.Linear(10, 3, bias=False, dtype=torch.float64)
+
+    def forward(self, x):
+        x = self.norm(x + self.attention(x, x, x)[0])
+        return self.out(self.lstm(x)[0].double())
+
+
+class Functions(nn.Module):
+    """Functions that the code must import."""
+    inputs = ((3, 4),)
+
+    @seeded
+    def __init__(self):
+        self.scale = nn.Identity()
+
+    def forward(self, x):
+        size = x.size(1)
+        return torch.where(x > 0, x / math.sqrt(size), float("inf") * x)
+
+
+class Mixed(nn.Module):
+    """A module that trains in one that does not."""
+    inputs = ((4, 3),)
+
+    @seeded
+    def __init__(self):
+        self.norm = nn.BatchNorm1d(3)
+        self.prelu = nn.PReLU(3)
+
+    def eval(self):
+        super().eval()
+        self.norm.train()
+        return self
+
+    def forward(self, x):
+        return self.prelu(self.norm(x))
+
+
+MODELS = [Plain, Members, Tied, Layers, Functions, Mixed]

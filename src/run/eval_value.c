@@ -14,6 +14,7 @@
 #include "base/number.h"
 #include "base/str.h"
 #include "ir/fold.h"
+#include "ops/optab.h"
 #include "run/backend.h"
 #include "run/eval_private.h"
 #include "run/values.h"
@@ -351,6 +352,17 @@ fx_eval_subscript(struct fx_evaluator *evaluator, struct fx_datum *value,
 
 /* --- attributes --------------------------------------------------------- */
 
+/* x.mean, where x.mean() is meant. */
+static struct fx_error *
+hint_method(struct fx_error *err, const struct fx_datum *value,
+	const char *name)
+{
+	if (value->kind != FX_DATUM_TENSOR ||
+		!fx_op_of_target(FX_OPCODE_CALL_METHOD, name))
+		return err;
+	return fx_error_hint(err, "%s is a method: .%s() calls it", name, name);
+}
+
 /* Attributes whose answer is metadata, whichever backend holds the tensor;
  * else the backend's getattr.
  */
@@ -375,12 +387,13 @@ attribute_of_value(struct fx_evaluator *evaluator, struct fx_datum *value,
 	}
 	if (fx_error_code(err) != FX_ERR_UNSUPPORTED ||
 		value->kind != FX_DATUM_TENSOR)
-		return err;
+		return hint_method(err, value, name);
 	fx_error_free(err);
 	word = fx_datum_string(name, strlen(name));
 	data[1] = word;
-	return fx_eval_backend(evaluator, FX_OPCODE_CALL_FUNCTION,
+	err = fx_eval_backend(evaluator, FX_OPCODE_CALL_FUNCTION,
 		fx_intern("builtins.getattr"), &arguments, ret);
+	return err ? hint_method(err, value, name) : NULL;
 }
 
 struct fx_error *

@@ -71,6 +71,48 @@ find_placeholder(struct fx_model *model, const char *name, struct fx_node **ret)
 /* TEXT was neither a shape (SPEC says why) nor an expression: the one that it
  * looks like is explained.
  */
+/* img.npy, 'img.npy', np.load("img.npy"): the name of a file of numpy's in what
+ * was typed, or 0 characters.
+ */
+static size_t
+file_name(const char *text, const char **ret)
+{
+	bool is_right = strstr(text, "file(\"") || strstr(text, "file('");
+	const char *end = is_right ? NULL : strstr(text, ".npy");
+	const char *begin = end;
+
+	while (end && begin > text && !strchr(" \t'\"(=,", begin[-1]))
+		begin--;
+	*ret = begin;
+	return end && begin < end ? (size_t)(end - begin) + 4 : 0;
+}
+
+static struct fx_error *
+hint_file(struct fx_error *err, const char *text)
+{
+	const char *name;
+	size_t length = file_name(text, &name);
+
+	if (!length || fx_error_hint_text(err))
+		return err;
+	return fx_error_hint(err, "file(\"%.*s\") reads a file of numpy",
+		(int)length, name);
+}
+
+/* The name of a file is meant for what it holds. */
+static struct fx_error *
+check_string(const char *text, const struct fx_datum *datum)
+{
+	const char *name;
+
+	if (datum->kind != FX_DATUM_STRING || !file_name(text, &name))
+		return NULL;
+	return hint_file(fx_error_new(FX_ERR_TYPE,
+				 "a string would be the input, not what the "
+				 "file holds"),
+		text);
+}
+
 static struct fx_error *
 no_input(const char *text, struct fx_error *spec, struct fx_error *expression)
 {
@@ -81,6 +123,7 @@ no_input(const char *text, struct fx_error *spec, struct fx_error *expression)
 	struct fx_error *err = is_spec ? spec : expression;
 
 	fx_error_free(is_spec ? expression : spec);
+	err = hint_file(err, text);
 	if (is_unknown && !fx_error_hint_text(err))
 		err = fx_error_hint(err,
 			"an input is a shape, f32[1,3,224,224], or a value, "
@@ -151,7 +194,10 @@ read_input(struct fx_session *session, struct fx_model *model,
 		if (other)
 			return no_input(text, err, other);
 		fx_error_free(err);
-		return NULL;
+		err = check_string(text, *ret);
+		if (err)
+			fx_datum_unref(*ret);
+		return err;
 	}
 	/* Symbols make shapes, not values. */
 	if (value.kind != FX_VALUE_TENSOR ||

@@ -54,6 +54,12 @@ says 'a dropped value is computed again, and it says so' \
 	'%fc1 was not kept (record limit 128); recomputing' \
 	'set record limit 128' run 'p fc1'
 
+says 'a method that is not called' 'hint: mean is a method: .mean() calls it' \
+	start 'p x.mean'
+says 'what was printed stays though it is overwritten' 'torch.Size(\[1\])' \
+	'insert after fc1 : w = torch.relu_(fc1)' start n 'p fc1' n \
+	'p (absmax($1 - fc1) > 0) and zeros(1).shape'
+
 [ "$failures" = 0 ] && exit 0
 echo "$failures failures"
 exit 1

@@ -1,13 +1,14 @@
 # common.sh - what scripts/run, scripts/test and .ci/run share: packages and
 # the build in build/.  Sourced from the top of the tree, with bash.
 
-run_packages="gcc g++ make libc6-dev autoconf automake pkg-config
-libreadline-dev libncurses-dev libjansson-dev libgraphviz-dev
-libtorch-dev libopenblas0-openmp"
-test_packages="$run_packages libcunit1-dev libvterm-dev tmux libxml2-utils
-python3 python3-dev locales"
-# Large, and only compared with: the tests that need them skip without.
-torch_packages="python3-torch python3-torchvision"
+# What the program needs alone, what it computes and traces with, and what the
+# tests need beside both.
+core_packages="gcc make libc6-dev autoconf automake pkg-config
+libreadline-dev libncurses-dev libjansson-dev libgraphviz-dev"
+guest_packages="g++ libtorch-dev libopenblas0-openmp python3-dev
+python3-torch python3-torchvision"
+test_packages="libcunit1-dev libvterm-dev tmux libxml2-utils python3
+python3-dev locales"
 check_packages="clang clang-format libclang-rt-14-dev"
 
 say()
@@ -122,21 +123,51 @@ found_parts()
 	echo "$*"
 }
 
+# is_configured FOLDER [SWITCH...]: with what is found now, so.
+is_configured()
+{
+	local folder=$1
+	shift
+	[ -f "$folder/Makefile" ] &&
+		[ "$(cat "$folder/parts" 2>/dev/null)" = "$(found_parts "$@")" ]
+}
+
 # configure_in FOLDER [SWITCH...]: unless it is as it should be already; make
 # itself does it again when the build files change.
 configure_in()
 {
-	local folder=$1 top=$PWD parts
+	local folder=$1 top=$PWD
 	shift
 	mkdir -p "$folder" || return 1
 	if [ ! -x configure ] || [ ! -f Makefile.in ]; then
 		quietly "$folder/autoreconf.log" autoreconf -i || return 1
 	fi
-	parts=$(found_parts "$@")
-	[ -f "$folder/Makefile" ] &&
-		[ "$(cat "$folder/parts" 2>/dev/null)" = "$parts" ] && return 0
+	is_configured "$folder" "$@" && return 0
 	(cd "$folder" && quietly configure.log "$top/configure" "$@") || return
-	printf '%s\n' "$parts" >"$folder/parts"
+	found_parts "$@" >"$folder/parts"
+}
+
+# build_in FOLDER: all of it, saying how far it is where somebody watches.
+build_in()
+{
+	local folder=$1 log=$1/make.log total maker
+	if [ ! -t 2 ]; then
+		quietly "$log" make -C "$folder" -j"$(cores)" all
+		return
+	fi
+	total=$(make -n -C "$folder" all 2>/dev/null | grep -c ' -c -o ')
+	make -C "$folder" -j"$(cores)" all >"$log" 2>&1 &
+	maker=$!
+	while kill -0 $maker 2>/dev/null; do
+		printf '\r  %d of %d files' "$(grep -cE '^ +CC ' "$log")" \
+			"$total" >&2
+		sleep 1
+	done
+	printf '\r%40s\r' '' >&2
+	wait $maker && return 0
+	tail -n 40 "$log" >&2
+	say "the build failed (all it said: $log)"
+	return 1
 }
 
 # run_tests FOLDER [TESTS]: build and run all tests, or TESTS; count them.

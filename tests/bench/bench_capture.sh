@@ -11,7 +11,7 @@ torch2=${FXDB_TORCH2:-}
 status=0
 for python in "${FXDB_PYTHON:-/usr/bin/python3}" "$torch2"; do
 	if ! "$python" -c 'import torch' 2>/dev/null; then
-		echo "capture: $python has no torch, not measured"
+		printf 'trace, %s\tnot measured\t\tno torch there\n' "$python"
 		continue
 	fi
 	"$python" "$here/bench_capture.py" || status=1

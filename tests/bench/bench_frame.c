@@ -18,6 +18,7 @@
 
 struct bench {
 	struct tui_screen *screen;
+	size_t nodes;
 	size_t step;
 	int repeats; /* of the step that runs */
 	double begin;
@@ -25,23 +26,25 @@ struct bench {
 	double sum;
 };
 
+/* The bars of the screen, in ms for the mean; 0: none. */
 static const struct {
 	const char *name;
 	const char *keys;
 	int repeats;
+	int bar;
 } steps[] = {
-	{ "first frame", "", 1 },
-	{ "scroll by one", "j", 200 },
-	{ "page down", "<PageDown>", 200 },
-	{ "to the end", "G", 1 },
-	{ "to the beginning", "g", 1 },
-	{ "to the end again", "G", 1 },
-	{ "half a page up", "<C-u>", 100 },
-	{ "search, found at the start", "/n5_<Enter>", 1 },
-	{ "search, not found", "/nothing<Enter>", 1 },
-	{ "resize to 200x60", "<Resize 200x60>", 1 },
-	{ "scroll at 200x60", "j", 200 },
-	{ "page at 200x60", "<PageDown>", 200 },
+	{ "first frame", "", 1, 100 },
+	{ "scroll by one", "j", 200, 16 },
+	{ "page down", "<PageDown>", 200, 16 },
+	{ "to the end", "G", 1, 16 },
+	{ "to the beginning", "g", 1, 16 },
+	{ "to the end again", "G", 1, 16 },
+	{ "half a page up", "<C-u>", 100, 16 },
+	{ "search, found at the start", "/n5_<Enter>", 1, 50 },
+	{ "search, not found", "/nothing<Enter>", 1, 50 },
+	{ "resize to 200x60", "<Resize 200x60>", 1, 0 },
+	{ "scroll at 200x60", "j", 200, 16 },
+	{ "page at 200x60", "<PageDown>", 200, 16 },
 };
 
 static double
@@ -51,6 +54,20 @@ now_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+}
+
+static void
+print_row(const struct bench *bench)
+{
+	double mean = bench->sum / bench->repeats;
+	int bar = steps[bench->step].bar;
+
+	printf("screen, %zu nodes: %s\t%.2f ms, worst %.2f%s\t", bench->nodes,
+		steps[bench->step].name, mean, bench->worst,
+		bar && mean > bar ? "  OVER" : "");
+	if (bar)
+		printf("%d ms", bar);
+	printf("\t\n");
 }
 
 /* Called when everything typed is on the screen. */
@@ -67,9 +84,7 @@ on_idle(void *context, const struct fx_grid *grid, int cursor_row,
 	bench->worst = taken > bench->worst ? taken : bench->worst;
 	bench->sum += taken;
 	if (++bench->repeats == steps[bench->step].repeats) {
-		printf("%-28s %8.3f ms mean %8.3f ms worst\n",
-			steps[bench->step].name, bench->sum / bench->repeats,
-			bench->worst);
+		print_row(bench);
 		bench->worst = bench->sum = 0;
 		bench->repeats = 0;
 		if (++bench->step == sizeof(steps) / sizeof(steps[0]))
@@ -126,7 +141,7 @@ main(int argc, char **argv)
 		"bench");
 	bench.screen = tui_screen_null(24, 80, FX_LINES_UTF8);
 	tui_screen_null_on_idle(bench.screen, on_idle, &bench);
-	printf("%zu nodes, 80x24 and 200x60, cells only\n", count);
+	bench.nodes = count;
 	bench.begin = now_ms();
 	tui_run_on(bench.screen, &options, &result);
 	tui_screen_free(bench.screen);

@@ -5,9 +5,9 @@
  * A chain of relu built through the C API, in which every tenth node also adds
  * one early node (the hub).  Each figure is the best of several runs, at a
  * tenth of the nodes and at all of them; the ratio of the two shows whether
- * the cost is linear.  Beside it stands what torch.fx takes for the same, when
- * a Python with torch is found (graph_torch.py).  The exit status is 1 when a
- * figure is over its bar.
+ * the cost is linear.  Rows are as scripts/bench says.  Beside each stands what
+ *torch.fx takes for the same, when a Python with torch is found
+ *(graph_torch.py).  The exit status is 1 when a figure is over its bar.
  *
  * The small graph would fit into the processor's cache and the large one not,
  * so the cache is swept before each measurement: commands that a person types
@@ -377,25 +377,21 @@ ask_torch(size_t count, double *torch)
 }
 
 static bool
-print_row(enum measure m, double few, double many, double torch)
+print_row(enum measure m, size_t count, double few, double many, double torch)
 {
 	double bar = measures[m].bar;
 	bool over = bar > 0 && many > bar;
 	/* Below half a millisecond it is page faults that are measured. */
 	bool steep = few > 0.5 && many > MOST_RATIO * few;
 
-	printf("%-10s %9.2f %9.2f %7.1f", measures[m].name, few, many,
-		many / few);
+	printf("%s: %s, %zu nodes\t%.2f ms, %.1f times %zu nodes%s%s\t",
+		measures[m].name, measures[m].what, count, many, many / few,
+		count / 10, over ? "  OVER" : "", steep ? "  NOT LINEAR" : "");
 	if (bar > 0)
-		printf(" %6.0f", bar);
-	else
-		printf(" %6s", "-");
+		printf("%.0f ms, %.0f times", bar, (double)MOST_RATIO);
 	if (torch > 0)
-		printf(" %10.1f", torch);
-	else
-		printf(" %10s", "-");
-	printf("  %s%s%s\n", measures[m].what, over ? "  OVER THE BAR" : "",
-		steep ? "  NOT LINEAR" : "");
+		printf("\ttorch.fx %.0f ms", torch);
+	printf("\n");
 	return !over && !steep;
 }
 
@@ -404,8 +400,9 @@ print_memory(size_t count)
 {
 	struct fx_graph *graph = build(count, HUB_EVERY);
 
-	printf("memory     %zu bytes a node in all, %zu the node alone\n",
-		fx_graph_memory(graph) / count, sizeof(struct fx_node));
+	printf("memory, %zu nodes\t%zu bytes a node, %zu without arguments\t"
+	       "300 bytes\n",
+		count, fx_graph_memory(graph) / count, sizeof(struct fx_node));
 	fx_graph_free(graph);
 }
 
@@ -429,10 +426,9 @@ main(int argc, char **argv)
 	measure_all(count, path, many);
 	unlink(path);
 	ask_torch(count, torch);
-	printf("ms, best of %d    %8zu %8zu   ratio   bar   torch.fx\n", RUNS,
-		count / 10, count);
 	for (int m = 0; m < MEASURE_COUNT; m++)
-		if (!print_row((enum measure)m, few[m], many[m], torch[m]))
+		if (!print_row((enum measure)m, count, few[m], many[m],
+			    torch[m]))
 			status = 1;
 	print_memory(count);
 	fx_intern_shutdown();

@@ -50,12 +50,12 @@ def main():
             pairs = compare(session, model, x)
             ratio = statistics.median(a / b for a, b in pairs)
             over |= ratio > BAR
-            print("resnet50, %d threads, record values %-3s: fxdb %.1f ms, "
-                  "eager %.1f ms, median ratio %.3f (bar %.2f)%s" % (
+            print("run resnet50, %d threads, record values %s\t%.1f ms, "
+                  "median ratio %.3f%s\t%.2f\teager %.1f ms" % (
                       torch.get_num_threads(), setting,
-                      statistics.median(a for a, _ in pairs),
-                      statistics.median(b for _, b in pairs), ratio, BAR,
-                      "  OVER" if ratio > BAR else ""))
+                      statistics.median(a for a, _ in pairs), ratio,
+                      "  OVER" if ratio > BAR else "", BAR,
+                      statistics.median(b for _, b in pairs)), flush=True)
     session.end()
     return over
 

@@ -5,7 +5,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export FXDB_SRCDIR=${FXDB_SRCDIR:-$here/../..}
 export FXDB_PYTHON=${FXDB_PYTHON:-/usr/bin/python3} PYTHONDONTWRITEBYTECODE=1
 "$FXDB_PYTHON" -c 'import torchvision' 2>/dev/null || {
-	echo "resnet: $FXDB_PYTHON has no torchvision, not measured"
+	printf 'run resnet50\tnot measured\t\t%s has no torchvision\n' \
+		"$FXDB_PYTHON"
 	exit 0
 }
 "$FXDB_PYTHON" "$here/bench_resnet.py"

@@ -171,9 +171,11 @@ measure(struct bench *bench, bool records, double bar)
 		handle[i] = run_handle(bench);
 	}
 	cost = (median(graph) - median(handle)) / count;
-	printf("%-10s %7.1f ns a node above the operator's %.1f (bar %.0f)%s\n",
-		records ? "recording" : "bare", cost, median(handle) / count,
-		bar, cost > bar ? "  OVER" : "");
+	printf("interpreter, %s\t%.0f ns a node%s\t%.0f ns\tabove the "
+	       "operator's "
+	       "%.0f ns\n",
+		records ? "recording" : "bare", cost,
+		cost > bar ? "  OVER" : "", bar, median(handle) / count);
 	return cost <= bar;
 }
 
@@ -192,11 +194,13 @@ ask_torch(size_t nodes)
 		python, nodes);
 	pipe = popen(command, "r");
 	if (pipe && fscanf(pipe, "%lf %lf", &above, &loop) == 2)
-		printf("torch.fx   %7.1f ns a node above a loop in Python's "
-		       "%.1f\n",
+		printf("torch.fx's Interpreter\t%.0f ns a node\t\tabove a loop "
+		       "in Python's %.0f ns\n",
 			above, loop);
 	else
-		printf("torch.fx   not measured: %s has no torch\n", python);
+		printf("torch.fx's Interpreter\tnot measured\t\t%s has no "
+		       "torch\n",
+			python);
 	if (pipe)
 		pclose(pipe);
 }

@@ -250,12 +250,13 @@ say_step(struct cmd_shell *shell, struct out *out)
 {
 	const struct cmd_tutorial *tutorial = shell->tutorial;
 	const struct cmd_step *step = this_step(tutorial);
-	FX_AUTO_FREE char *task = fx_xasprintf("[%zu/%zu] %s",
-		tutorial->step + 1, tutorial->lesson.steps.count, step->task);
 
 	out_line(out, FX_ROLE_PLAIN, "%s", "");
 	cmd_say_wrapped(out, step->say, 0);
-	cmd_say_wrapped(out, task, 0);
+	out_piece(out, FX_ROLE_MUTED, "[%zu/%zu] ", tutorial->step + 1,
+		tutorial->lesson.steps.count);
+	out_piece(out, FX_ROLE_HEAD, "%s", step->task);
+	out_line_end(out);
 }
 
 static void

@@ -43,12 +43,14 @@ add_origin(struct fx_buf *text, const struct fx_node *input)
 }
 
 static struct fx_error *
-note_input(struct fx_error *err, const struct fx_place *place,
+note_input(struct fx_error *err, const struct fx_model *model,
 	const struct fx_node *input)
 {
 	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
 	FX_AUTO_BUF struct fx_buf text = { 0 };
+	const struct fx_place *place = fx_model_place_of(model, input->graph);
 	const struct fx_datum *datum = fx_env_get(&place->env, input->id);
+	bool is_set = fx_model_is_overridden(model, input);
 	struct fx_value value;
 
 	if (!datum)
@@ -58,8 +60,14 @@ note_input(struct fx_error *err, const struct fx_place *place,
 	if (!text.length)
 		return err;
 	fx_buf_add(&text, "  ");
-	add_origin(&text, input);
-	return fx_error_note(err, "%%%s  %s", input->name, fx_buf_text(&text));
+	if (is_set)
+		fx_buf_add(&text, "by set value");
+	else
+		add_origin(&text, input);
+	err = fx_error_note(err, "%%%s  %s", input->name, fx_buf_text(&text));
+	if (!is_set || fx_error_hint_text(err))
+		return err;
+	return fx_error_hint(err, "unset value %s takes it back", input->name);
 }
 
 static struct fx_error *
@@ -140,7 +148,7 @@ fx_explain_failure(struct fx_model *model, const struct fx_node *node,
 	if (problem && !fx_str_equal(problem, fx_error_message(err)))
 		err = fx_error_note(err, "%s", problem);
 	for (size_t i = 0; i < count && i < INPUT_LIMIT; i++)
-		err = note_input(err, place, fx_node_input(node, i));
+		err = note_input(err, model, fx_node_input(node, i));
 	if (node->opcode == FX_OPCODE_CALL_MODULE)
 		err = note_members(err, node);
 	return hint_product(err, place, node);

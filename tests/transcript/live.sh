@@ -60,6 +60,10 @@ says 'what was printed stays though it is overwritten' 'torch.Size(\[1\])' \
 	'insert after fc1 : w = torch.relu_(fc1)' start n 'p fc1' n \
 	'p (absmax($1 - fc1) > 0) and zeros(1).shape'
 
+says 'a set value that does not fit can be taken back' \
+	'hint: unset value drop takes it back' \
+	start 'n 3' 'set value drop = zeros(3)' c
+
 [ "$failures" = 0 ] && exit 0
 echo "$failures failures"
 exit 1

@@ -126,7 +126,23 @@ describe_summary(const struct tui *tui, const struct fx_stats *stats,
 	fx_buf_add(out, "\nnot kept (record limit)");
 }
 
-/* Statistics take a while: they are kept until something ran. */
+/* Statistics take a while: they are kept until something ran, and while it runs
+ * the same value is not looked at again.
+ */
+static bool
+is_shown(const struct tui *tui, const struct fx_datum *datum,
+	const struct fx_stats *stats)
+{
+	const struct tui_value *shown = &tui->value;
+	const struct fx_model *model = tui_model(tui);
+
+	if (datum != shown->datum || stats != shown->stats)
+		return false;
+	return tui->is_running ||
+	       (fx_position_executed(model) == shown->executed &&
+		       fx_position_get(model) == shown->position);
+}
+
 static void
 add_value(struct tui *tui, const struct fx_node *node)
 {
@@ -134,18 +150,15 @@ add_value(struct tui *tui, const struct fx_node *node)
 	struct tui_value *shown = &tui->value;
 	struct fx_datum *datum = fx_position_value(model, node);
 	const struct fx_stats *stats = fx_position_summary(model, node);
-	size_t executed = fx_position_executed(model);
 
 	if (!datum && !stats)
 		return;
-	if (datum != shown->datum || stats != shown->stats ||
-		executed != shown->executed ||
-		fx_position_get(model) != shown->position) {
+	if (!is_shown(tui, datum, stats)) {
 		fx_datum_ref(datum);
 		fx_datum_unref(shown->datum);
 		shown->datum = datum;
 		shown->stats = stats;
-		shown->executed = executed;
+		shown->executed = fx_position_executed(model);
 		shown->position = fx_position_get(model);
 		fx_buf_clear(&shown->text);
 		if (datum)

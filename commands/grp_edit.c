@@ -459,7 +459,7 @@ const struct cmd_entry cmd_group_edit[] = {
 			{ "=", CMD_ARG_REST, CMD_KEYWORD,
 				"what it becomes, as for insert", NULL } },
 		.flags = { EDIT_FLAGS },
-		.examples = { { "replace relu = torch.nn.functional.gelu(x)",
+		.examples = { { "replace relu = torch.nn.functional.gelu(bn1)",
 			"another function" } },
 		.exec = cmd_replace_exec,
 	},

@@ -341,7 +341,7 @@ const struct cmd_entry cmd_group_script[] = {
 			    "same allclose nan finite",
 		.args = { { "condition", CMD_ARG_CONDITION, 0,
 			"what must be true", NULL } },
-		.examples = { { "assert count{op=call_function} = 3",
+		.examples = { { "assert count{op=call_module} = 60",
 			"the size of a set" } },
 		.exec = cmd_assert_exec,
 	},

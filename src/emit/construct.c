@@ -54,8 +54,7 @@ is_same_config(const struct fx_module *made, const struct fx_module *module)
 				? fx_value_dict_get(&module->config, key->text)
 				: NULL;
 
-		if (!other && key->kind == FX_VALUE_STRING &&
-			*key->text == '_')
+		if (!other && key->kind == FX_VALUE_STRING && *key->text == '_')
 			continue;
 		if (!other || !fx_value_equal(key + 1, other))
 			return false;

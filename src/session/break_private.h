@@ -23,7 +23,7 @@ struct fx_break {
 	uint64_t version;
 	bool is_fresh;
 	bool is_matching; /* its set may ask for breakpoints: {state=B} */
-	bool is_done; /* temporary, hit: deleted at the stop */
+	bool is_done;     /* temporary, hit: deleted at the stop */
 };
 
 /* The number of an enabled breakpoint that stops before NODE now, or 0: counts

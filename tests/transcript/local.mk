@@ -194,6 +194,10 @@ EXTRA_DIST += $(transcripts) \
 	%D%/samples/trailing.fxg \
 	%D%/samples/two_models.py
 
+# Every example that help shows.
+TESTS += %D%/examples.sh
+EXTRA_DIST += %D%/examples.sh %D%/examples.py
+
 # The program as a whole: options, exit statuses, pipes.
 TESTS += %D%/program.sh %D%/live.sh %D%/prompt.sh %D%/words.sh %D%/tutorial.sh %D%/demo.sh %D%/check_model.sh
 EXTRA_DIST += %D%/program.sh %D%/live.sh %D%/prompt.sh %D%/prompt.py %D%/words.sh %D%/tutorial.sh %D%/demo.sh %D%/check_model.sh

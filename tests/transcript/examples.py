@@ -1,0 +1,103 @@
+"""Every example line that help shows runs as it stands, on the bundled
+resnet18: alone, or after what SETUP says it needs."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+FXDB = os.environ["FXDB"]
+SOURCE = os.environ["FXDB_SRCDIR"]
+
+OPEN = ["set backend meta", "load resnet18.fxg", "start"]
+NEG = "insert after bn1 : neg = torch.neg(bn1)"
+DROP = "insert after relu : drop = nn.Dropout(0.5)(relu) --splice"
+BREAKS = ["break relu", "break add", "break fc", "break bn1", "break avgpool"]
+EDITS = ["rename add a", "rename fc b", "rename relu c"]
+BASE = ["graph copy resnet18 as base"]
+
+# What must have happened before an example.
+SETUP = {
+    "load dump.py as base": ["dump python -o dump.py"],
+    "graph base": BASE,
+    "graph copy base as exp": BASE,
+    "diff base exp": BASE + ["graph copy base as exp"],
+    "enable 1": BREAKS,
+    "disable 1-3": BREAKS,
+    "delete 1": BREAKS,
+    "d 1-3 5": BREAKS,
+    "condition 1 %relu.shape[0] > 4": BREAKS,
+    "ignore 1 2": BREAKS,
+    "p $1 + 1": ["p 1"],
+    "undisplay 1": ["display 1"],
+    "erase drop --to relu": [DROP],
+    "erase {users=0 and op=call_function}": [NEG],
+    "rauw relu neg": [NEG],
+    "rauw relu neg only {in layer2}":
+        [NEG, "insert after layer2_0_relu : y = relu + 1"],
+    "move t before mm": ["insert after fc : t = fc.t()",
+                         "insert after t : mm = torch.mm(fc, fc.t())"],
+    "undo": EDITS,
+    "undo 3": EDITS,
+    "redo": EDITS + ["undo"],
+    "commit": ["begin"],
+    "abort": ["begin"],
+    "pass diff": [NEG, "pass run dce"],
+    "source t.fxdb": ["!echo when >t.fxdb"],
+    "source -v demo.fxdb --pace 1s": ["!echo when >demo.fxdb"],
+    'expect "no problems"': ["lint"],
+    "set value relu = relu * 0": ["run"],
+    "unset value relu": ["run", "set value relu = relu * 0"],
+}
+# Exit statuses that are meant.
+STATUS = {"quit 3": 3}
+# They need a terminal, values, or lines after them: other tests have them.
+ELSEWHERE = {"tui", "layout split", "focus cmd", "refresh",
+             "dump value conv1.weight w.npy", "demo resnet --pace 2s",
+             "define nn", "document nn",
+             "trace lenet.py:LeNet -i x=f32[1,1,28,28]",
+             "trace torchvision.models:resnet18()"}
+
+
+def run(lines):
+    command = [FXDB, "-nx", "-batch"]
+    for line in lines:
+        command += ["-ex", line]
+    return subprocess.run(command, capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL)
+
+
+def ask(lines):
+    done = run([line + " -j" for line in lines])
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def examples():
+    names = [row["name"] for row in ask(["help"])[0]["commands"]]
+    for answer in ask(["help " + name for name in names]):
+        for row in answer.get("examples", []):
+            yield row["example"]
+
+
+def check(example):
+    done = run(OPEN + SETUP.get(example, []) + [example])
+    if done.returncode == STATUS.get(example, 0):
+        return True
+    print("FAIL %s: %s" % (example, (done.stderr or done.stdout).strip()))
+    return False
+
+
+def main():
+    folder = tempfile.mkdtemp()
+    for name in os.listdir(SOURCE + "/doc/examples"):
+        shutil.copy(os.path.join(SOURCE, "doc/examples", name), folder)
+    os.chdir(folder)
+    found = [e for e in examples() if e not in ELSEWHERE]
+    failed = sum(not check(example) for example in found)
+    shutil.rmtree(folder)
+    print("%d passed, %d failed" % (len(found) - failed, failed))
+    return 1 if failed or len(found) < 100 else 0
+
+
+sys.exit(main())

@@ -281,6 +281,8 @@ def batch_norm_forward(self, input):
                             uses_batch, momentum, self.eps)
     if self.training and self.num_batches_tracked is not None:
         self.num_batches_tracked.add_(1)
+        if self.momentum is None:
+            momentum = 1.0 / self.num_batches_tracked.item()
     return F.batch_norm(input, self.running_mean, self.running_var,
                         self.weight, self.bias, uses_batch, momentum, self.eps)
 
@@ -794,6 +796,29 @@ class Softmax2d:
         return F.softmax(input, -3)
 
 
+def masked_heads(self, query, key, value, key_padding_mask, need_weights,
+                 attn_mask, average_attn_weights):
+    is_turned = self.batch_first and query.dim() == 3
+    if is_turned:
+        query = query.transpose(0, 1)
+        key = key.transpose(0, 1)
+        value = value.transpose(0, 1)
+    both = F.multi_head_attention_forward(
+        query, key, value, self.embed_dim, self.num_heads,
+        self.in_proj_weight, self.in_proj_bias, self.bias_k, self.bias_v,
+        self.add_zero_attn, self.dropout, self.out_proj.weight,
+        self.out_proj.bias, training=self.training,
+        key_padding_mask=key_padding_mask, need_weights=need_weights,
+        attn_mask=attn_mask,
+        use_separate_proj_weight=self.in_proj_weight is None,
+        q_proj_weight=self.q_proj_weight, k_proj_weight=self.k_proj_weight,
+        v_proj_weight=self.v_proj_weight,
+        average_attn_weights=average_attn_weights)
+    if is_turned:
+        return both[0].transpose(0, 1), both[1]
+    return both[0], both[1]
+
+
 class MultiheadAttention:
     __module__ = "torch.nn.modules.activation"
 
@@ -836,9 +861,11 @@ class MultiheadAttention:
 
     def forward(self, query, key, value, key_padding_mask=None,
                 need_weights=True, attn_mask=None, average_attn_weights=True):
-        assert self.bias_k is None and not self.add_zero_attn, \
-            "keys and values of their own are not known here"
-        assert key_padding_mask is None, "a padding mask is not known here"
+        if self.bias_k is not None or self.add_zero_attn or \
+                key_padding_mask is not None:
+            return masked_heads(self, query, key, value, key_padding_mask,
+                                need_weights, attn_mask,
+                                average_attn_weights)
         batched = query.dim() == 3
         if not batched:
             query = query.unsqueeze(0)

@@ -26,7 +26,7 @@ SEED = 5
 
 def run(fxdb, folder, backend, model, commands):
     """The arrays that COMMANDS dump as a, b, c..., or what is said."""
-    names = iter("abcdefgh")
+    names = iter("abcdefghijklmnop")
     words = [fxdb, "-nx", "-q", "-batch", "--python", sys.executable]
     dumped = []
     for command in ["set backend " + backend, "seed %d" % SEED,
@@ -47,11 +47,15 @@ def normed(fxdb, folder, x, backend):
     """Statistics as they are at each time."""
     module = effects.Normed().train()
     norm = module.norm
-    before = [norm.running_mean.numpy().copy(), numpy.array(0)]
+    mean = module.average.running_mean
+    before = [norm.running_mean.numpy().copy(), numpy.array(0),
+              mean.numpy().copy()]
     with torch.no_grad():
         want = module(x).numpy()
-    after = [norm.running_mean.numpy(), norm.num_batches_tracked.numpy()]
-    state = ["dump norm.running_mean", "dump norm.num_batches_tracked"]
+    after = [norm.running_mean.numpy(), norm.num_batches_tracked.numpy(),
+             mean.numpy()]
+    state = ["dump norm.running_mean", "dump norm.num_batches_tracked",
+             "dump average.running_mean"]
     return run(fxdb, folder, backend, "Normed() --train", [
         "run", "dump %output"] + state + ["goto norm"] + state + [
         "goto first", "continue", "dump %output"] + state), \

@@ -102,6 +102,23 @@ class Lstm(nn.Module):
         return out[:, -1], state
 
 
+class Masked(nn.Module):
+    """Attention that may not see what only fills up a row."""
+
+    def __init__(self):
+        super().__init__()
+        self.own = nn.MultiheadAttention(16, 4, batch_first=True,
+                                         add_bias_kv=True)
+        self.other = nn.MultiheadAttention(16, 2, kdim=8, vdim=4)
+
+    def forward(self, x, padding):
+        y, weights = self.own(x, x, x, key_padding_mask=padding)
+        y = y.transpose(0, 1)
+        z = self.other(y, y[:, :, :8], y[:, :, 8:12], padding,
+                       need_weights=False)
+        return y, weights, z[0]
+
+
 class InPlace(nn.Module):
     def forward(self, x):
         y = x * 2
@@ -328,6 +345,8 @@ MODELS = {
     "encoder": lambda: (Encoder().eval(), [tokens(50, 2, 12)]),
     "attention": lambda: (Attention().eval(), [torch.randn(2, 5, 16)]),
     "recurrent": lambda: (Recurrent().eval(), [tokens(20, 3, 5)]),
+    "masked": lambda: (Masked().eval(), [
+        torch.randn(2, 5, 16), torch.arange(10).view(2, 5) > 7]),
     "lstm": lambda: (Lstm().eval(), [torch.randn(2, 7, 8)]),
     "in_place": lambda: (InPlace(), [torch.randn(3, 4)]),
     "indices": lambda: (Indices(), [torch.randn(4, 5, 6),

@@ -11,10 +11,12 @@ class Normed(torch.nn.Module):
         self.first = torch.nn.Linear(4, 4)
         self.norm = torch.nn.BatchNorm1d(4)
         self.last = torch.nn.Linear(4, 2)
+        self.average = torch.nn.BatchNorm1d(2, momentum=None)
 
     def forward(self, x):
         x = self.norm(self.first(x))
-        return self.last(x) + self.norm.num_batches_tracked
+        x = self.average(self.last(x))
+        return self.average(x + 1) + self.norm.num_batches_tracked
 
 
 def noisy(x):

@@ -9,9 +9,7 @@
 
 #include "base/intern.h"
 #include "ir/edit.h"
-#include "ir/module.h"
 #include "ir/value_walk.h"
-#include "load/open.h"
 #include "run/backend.h"
 #include "run/stats.h"
 #include "tests/support/random_graph.h"
@@ -448,135 +446,6 @@ what_was_not_finite_still_says_so(void)
 	CU_ASSERT(fx_position_is_dropped(w.model, fxt_node(&w, "c")));
 }
 
-/* --- nested graphs ------------------------------------------------------- */
-
-static const char outer_text[] = "def forward(self, x : \"f64[2, 2]\"):\n"
-				 "    a = torch.neg(x)\n"
-				 "    b = torch.dropout(a, 0.5, True)\n"
-				 "    sub = self.sub(a, x)\n"
-				 "    c = torch.dropout(a, 0.5, True)\n"
-				 "    d = c.add_(sub)\n"
-				 "    e = a + c\n"
-				 "    return (b, e)\n";
-
-static const char inner_text[] = "def forward(self, a, b):\n"
-				 "    c = a.add_(1)\n"
-				 "    d = torch.dropout(b, 0.5, True)\n"
-				 "    e = torch.relu_(b)\n"
-				 "    f = c + d\n"
-				 "    return f\n";
-
-/* self.sub becomes a module with a graph of its own. */
-static void
-nest(struct fx_graph *graph)
-{
-	FX_AUTO_LOADED struct fx_loaded loaded = { .graph = NULL };
-	struct fx_load_input input = {
-		.text = inner_text,
-		.length = strlen(inner_text),
-		.serial = 77,
-	};
-	struct fx_module *module = fx_module_new(graph, "Sub");
-	bool ok = fxt_ok(fx_open_text(&input, &loaded));
-
-	CU_ASSERT_FATAL(ok);
-	module->graph = FX_TAKE(loaded.graph);
-	fx_module_add_child(graph->module, "sub", module);
-}
-
-/* A session on the outer graph, started. */
-static struct fxt_world
-nested_world(void)
-{
-	struct fxt_world w = fxt_world_prepared(outer_text, nest);
-
-	fx_session_add_backend(w.session, fxt_real_backend_new());
-	fxt_set(&w, "backend auto");
-	fxt_start(&w);
-	return w;
-}
-
-/* EXPRESSION for NAME of the graph where execution stands. */
-static const char *
-set_inside(struct fxt_world *w, const char *name, const char *expression)
-{
-	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { 0 };
-	struct fx_node *node = fx_graph_find(fx_position_graph(w->model), name);
-
-	CU_ASSERT(fxt_ok(fx_model_set_value(w->session, w->model, node,
-		expression, &report)));
-	return fx_intern_format("dirty %zu before @%zu", report.dirty,
-		fx_position_get(w->model));
-}
-
-static void
-a_value_set_in_a_nested_graph_stays(void)
-{
-	__attribute__((cleanup(fxt_world_free))) struct fxt_world w =
-		nested_world();
-	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { 0 };
-	const char *with;
-
-	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, false, 2), "@3 sub step 2");
-	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, false, 1), "@2 c step 2");
-	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, false, 3), "@5 f step 3");
-	FXT_SAME(set_inside(&w, "d", "d * 0 + 5"), "dirty 1 before @4");
-	FXT_SAME(fxt_move(&w, FX_MOVE_FINISH, false, 1), "@4 c step 3");
-	/* f = c + d, and c is a. */
-	with = fxt_value(&w, "sub");
-	FXT_SAME(with, fxt_value(&w, "a + 5"));
-	/* Also where the graph is run at once. */
-	fxt_run_to(&w, NULL);
-	FXT_SAME(fxt_value(&w, "sub"), with);
-	fxt_jump(&w, w.model, 3);
-	fxt_move(&w, FX_MOVE_STEP, false, 3);
-	CU_ASSERT(fxt_ok(fx_model_unset_value(w.model,
-		fx_graph_find(fx_position_graph(w.model), "d"), &report)));
-	fxt_move(&w, FX_MOVE_FINISH, false, 1);
-	CU_ASSERT(fxt_value(&w, "sub") != with);
-	CU_ASSERT(fxt_is_as_fresh(&w, NULL));
-}
-
-static void
-setting_a_write_in_a_nested_graph_takes_it_back(void)
-{
-	__attribute__((cleanup(fxt_world_free))) struct fxt_world w =
-		nested_world();
-	const char *before;
-
-	fxt_move(&w, FX_MOVE_STEP, false, 2);
-	before = fxt_value(&w, "a");
-	fxt_move(&w, FX_MOVE_STEP, false, 4);
-	set_inside(&w, "c", "c * 0");
-	fxt_move(&w, FX_MOVE_FINISH, false, 1);
-	FXT_SAME(fxt_value(&w, "a"), before);
-}
-
-static void
-nested_graphs_are_taken_back_wholly(void)
-{
-	__attribute__((cleanup(fxt_world_free))) struct fxt_world w =
-		fxt_world_prepared(outer_text, nest);
-	struct fxt_random random = fxt_random_seed(5);
-
-	fx_session_add_backend(w.session, fxt_real_backend_new());
-	fxt_set(&w, "backend auto");
-	fxt_start(&w);
-	for (size_t i = 0; i < 600; i++) {
-		enum fx_move how =
-			fxt_random_chance(&random, 15)   ? FX_MOVE_FINISH
-			: fxt_random_chance(&random, 70) ? FX_MOVE_STEP
-							 : FX_MOVE_NEXT;
-
-		fxt_move(&w, how, fxt_random_chance(&random, 45),
-			1 + fxt_random_below(&random, 3));
-		if (!fx_position_depth(w.model) && !fxt_is_as_fresh(&w, NULL)) {
-			CU_FAIL("not as fresh");
-			return;
-		}
-	}
-}
-
 int
 main(void)
 {
@@ -600,9 +469,6 @@ main(void)
 		FXT_CASE(what_is_dropped_leaves_its_summary),
 		FXT_CASE(a_summary_is_not_shown_before_what_wrote_it),
 		FXT_CASE(what_was_not_finite_still_says_so),
-		FXT_CASE(a_value_set_in_a_nested_graph_stays),
-		FXT_CASE(setting_a_write_in_a_nested_graph_takes_it_back),
-		FXT_CASE(nested_graphs_are_taken_back_wholly),
 	};
 
 	return fxt_run("timeline", cases, FX_ARRAY_LEN(cases));

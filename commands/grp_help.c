@@ -142,8 +142,8 @@ say_all(struct out *out)
 	say_index(out);
 	cmd_say_wrapped(out,
 		"\nhelp COMMAND or COMMAND? shows one with examples, help "
-		"concepts the ideas, apropos WORD searches. Any unambiguous "
-		"prefix of a name works.",
+		"concepts the words, apropos WORD searches, tutorial is a "
+		"lesson. Any unambiguous prefix of a name works.",
 		0);
 }
 

@@ -1726,6 +1726,331 @@ class L1Loss:
         return F.l1_loss(input, target, reduction=self.reduction)
 
 
+class NLLLoss:
+    __module__ = "torch.nn.modules.loss"
+
+    def __init__(self, weight=None, size_average=None, ignore_index=-100,
+                 reduce=None, reduction="mean"):
+        assert weight is None, "weights of classes are not known here"
+        self.weight = Buffer(None)
+        self.ignore_index = ignore_index
+        self.reduction = reduction
+
+    def forward(self, input, target):
+        return F.nll_loss(input, target, self.weight,
+                          ignore_index=self.ignore_index,
+                          reduction=self.reduction)
+
+
+class BCELoss:
+    __module__ = "torch.nn.modules.loss"
+
+    def __init__(self, weight=None, size_average=None, reduce=None,
+                 reduction="mean"):
+        assert weight is None, "weights of classes are not known here"
+        self.weight = Buffer(None)
+        self.reduction = reduction
+
+    def forward(self, input, target):
+        return F.binary_cross_entropy(input, target, self.weight,
+                                      reduction=self.reduction)
+
+
+class BCEWithLogitsLoss:
+    __module__ = "torch.nn.modules.loss"
+
+    def __init__(self, weight=None, size_average=None, reduce=None,
+                 reduction="mean", pos_weight=None):
+        assert weight is None and pos_weight is None, \
+            "weights of classes are not known here"
+        self.weight = Buffer(None)
+        self.pos_weight = Buffer(None)
+        self.reduction = reduction
+
+    def forward(self, input, target):
+        return F.binary_cross_entropy_with_logits(
+            input, target, self.weight, pos_weight=self.pos_weight,
+            reduction=self.reduction)
+
+
+class KLDivLoss:
+    __module__ = "torch.nn.modules.loss"
+
+    def __init__(self, size_average=None, reduce=None, reduction="mean",
+                 log_target=False):
+        self.reduction = reduction
+        self.log_target = log_target
+
+    def forward(self, input, target):
+        return F.kl_div(input, target, reduction=self.reduction,
+                        log_target=self.log_target)
+
+
+class SmoothL1Loss:
+    __module__ = "torch.nn.modules.loss"
+
+    def __init__(self, size_average=None, reduce=None, reduction="mean",
+                 beta=1.0):
+        self.reduction = reduction
+        self.beta = beta
+
+    def forward(self, input, target):
+        return F.smooth_l1_loss(input, target, reduction=self.reduction,
+                                beta=self.beta)
+
+
+class HuberLoss:
+    __module__ = "torch.nn.modules.loss"
+
+    def __init__(self, reduction="mean", delta=1.0):
+        self.reduction = reduction
+        self.delta = delta
+
+    def forward(self, input, target):
+        return F.huber_loss(input, target, reduction=self.reduction,
+                            delta=self.delta)
+
+
+class SoftMarginLoss:
+    __module__ = "torch.nn.modules.loss"
+
+    def __init__(self, size_average=None, reduce=None, reduction="mean"):
+        self.reduction = reduction
+
+    def forward(self, input, target):
+        return F.soft_margin_loss(input, target, reduction=self.reduction)
+
+
+class MultiLabelMarginLoss:
+    __module__ = "torch.nn.modules.loss"
+
+    def __init__(self, size_average=None, reduce=None, reduction="mean"):
+        self.reduction = reduction
+
+    def forward(self, input, target):
+        return F.multilabel_margin_loss(input, target,
+                                        reduction=self.reduction)
+
+
+class MultiLabelSoftMarginLoss:
+    __module__ = "torch.nn.modules.loss"
+
+    def __init__(self, weight=None, size_average=None, reduce=None,
+                 reduction="mean"):
+        assert weight is None, "weights of classes are not known here"
+        self.weight = Buffer(None)
+        self.reduction = reduction
+
+    def forward(self, input, target):
+        return F.multilabel_soft_margin_loss(input, target, self.weight,
+                                             reduction=self.reduction)
+
+
+class HingeEmbeddingLoss:
+    __module__ = "torch.nn.modules.loss"
+
+    def __init__(self, margin=1.0, size_average=None, reduce=None,
+                 reduction="mean"):
+        self.margin = margin
+        self.reduction = reduction
+
+    def forward(self, input, target):
+        return F.hinge_embedding_loss(input, target, self.margin,
+                                      reduction=self.reduction)
+
+
+class MarginRankingLoss:
+    __module__ = "torch.nn.modules.loss"
+
+    def __init__(self, margin=0.0, size_average=None, reduce=None,
+                 reduction="mean"):
+        self.margin = margin
+        self.reduction = reduction
+
+    def forward(self, input1, input2, target):
+        return F.margin_ranking_loss(input1, input2, target, self.margin,
+                                     reduction=self.reduction)
+
+
+class CosineEmbeddingLoss:
+    __module__ = "torch.nn.modules.loss"
+
+    def __init__(self, margin=0.0, size_average=None, reduce=None,
+                 reduction="mean"):
+        self.margin = margin
+        self.reduction = reduction
+
+    def forward(self, input1, input2, target):
+        return F.cosine_embedding_loss(input1, input2, target,
+                                       self.margin,
+                                       reduction=self.reduction)
+
+
+class MultiMarginLoss:
+    __module__ = "torch.nn.modules.loss"
+
+    def __init__(self, p=1, margin=1.0, weight=None, size_average=None,
+                 reduce=None, reduction="mean"):
+        assert weight is None, "weights of classes are not known here"
+        self.p = p
+        self.margin = margin
+        self.weight = Buffer(None)
+        self.reduction = reduction
+
+    def forward(self, input, target):
+        return F.multi_margin_loss(input, target, self.p, self.margin,
+                                   self.weight, reduction=self.reduction)
+
+
+class TripletMarginLoss:
+    __module__ = "torch.nn.modules.loss"
+
+    def __init__(self, margin=1.0, p=2.0, eps=1e-06, swap=False,
+                 size_average=None, reduce=None, reduction="mean"):
+        self.margin = margin
+        self.p = p
+        self.eps = eps
+        self.swap = swap
+        self.reduction = reduction
+
+    def forward(self, anchor, positive, negative):
+        return F.triplet_margin_loss(anchor, positive, negative,
+                                     self.margin, self.p, self.eps,
+                                     self.swap, reduction=self.reduction)
+
+
+class PoissonNLLLoss:
+    __module__ = "torch.nn.modules.loss"
+
+    def __init__(self, log_input=True, full=False, size_average=None,
+                 eps=1e-08, reduce=None, reduction="mean"):
+        self.log_input = log_input
+        self.full = full
+        self.eps = eps
+        self.reduction = reduction
+
+    def forward(self, log_input, target):
+        return F.poisson_nll_loss(log_input, target, self.log_input,
+                                  self.full, eps=self.eps,
+                                  reduction=self.reduction)
+
+
+class GaussianNLLLoss:
+    __module__ = "torch.nn.modules.loss"
+
+    def __init__(self, full=False, eps=1e-06, reduction="mean"):
+        self.full = full
+        self.eps = eps
+        self.reduction = reduction
+
+    def forward(self, input, target, var):
+        return F.gaussian_nll_loss(input, target, var, self.full, self.eps,
+                                   self.reduction)
+
+
+class CTCLoss:
+    __module__ = "torch.nn.modules.loss"
+
+    def __init__(self, blank=0, reduction="mean", zero_infinity=False):
+        self.blank = blank
+        self.reduction = reduction
+        self.zero_infinity = zero_infinity
+
+    def forward(self, log_probs, targets, input_lengths, target_lengths):
+        return F.ctc_loss(log_probs, targets, input_lengths, target_lengths,
+                          self.blank, self.reduction, self.zero_infinity)
+
+
+class PairwiseDistance:
+    __module__ = "torch.nn.modules.distance"
+
+    def __init__(self, p=2.0, eps=1e-06, keepdim=False):
+        self.norm = p
+        self.eps = eps
+        self.keepdim = keepdim
+
+    def forward(self, x1, x2):
+        return torch.pairwise_distance(x1, x2, self.norm, self.eps,
+                                       self.keepdim)
+
+
+class Unfold:
+    __module__ = "torch.nn.modules.fold"
+
+    def __init__(self, kernel_size, dilation=1, padding=0, stride=1):
+        self.kernel_size = kernel_size
+        self.dilation = dilation
+        self.padding = padding
+        self.stride = stride
+
+    def forward(self, input):
+        return F.unfold(input, self.kernel_size, self.dilation, self.padding,
+                        self.stride)
+
+
+class Fold:
+    __module__ = "torch.nn.modules.fold"
+
+    def __init__(self, output_size, kernel_size, dilation=1, padding=0,
+                 stride=1):
+        self.output_size = output_size
+        self.kernel_size = kernel_size
+        self.dilation = dilation
+        self.padding = padding
+        self.stride = stride
+
+    def forward(self, input):
+        return F.fold(input, self.output_size, self.kernel_size,
+                      self.dilation, self.padding, self.stride)
+
+
+class LPPool1d:
+    __module__ = "torch.nn.modules.pooling"
+
+    def __init__(self, norm_type, kernel_size, stride=None, ceil_mode=False):
+        self.norm_type = norm_type
+        self.kernel_size = kernel_size
+        self.stride = stride
+        self.ceil_mode = ceil_mode
+
+    def forward(self, input):
+        return F.lp_pool1d(input, float(self.norm_type), self.kernel_size,
+                           self.stride, self.ceil_mode)
+
+
+class ReflectionPad3d:
+    __module__ = "torch.nn.modules.padding"
+
+    def __init__(self, padding):
+        self.padding = repeat(padding, 6)
+
+    def forward(self, input):
+        return F.pad(input, self.padding, "reflect")
+
+
+class ReplicationPad3d:
+    __module__ = "torch.nn.modules.padding"
+
+    def __init__(self, padding):
+        self.padding = repeat(padding, 6)
+
+    def forward(self, input):
+        return F.pad(input, self.padding, "replicate")
+
+
+class RReLU:
+    __module__ = "torch.nn.modules.activation"
+
+    def __init__(self, lower=0.125, upper=0.3333333333333333, inplace=False):
+        self.lower = lower
+        self.upper = upper
+        self.inplace = inplace
+
+    def forward(self, input):
+        return F.rrelu(input, self.lower, self.upper, self.training,
+                       self.inplace)
+
+
 class CrossEntropyLoss:
     __module__ = "torch.nn.modules.loss"
 

@@ -119,6 +119,32 @@ class Masked(nn.Module):
         return y, weights, z[0]
 
 
+class Losses(nn.Module):
+    """Losses that are layers."""
+
+    def __init__(self):
+        super().__init__()
+        self.entropy = nn.BCELoss()
+        self.gaussian = nn.GaussianNLLLoss(full=True)
+        self.cosine = nn.CosineEmbeddingLoss(0.1, reduction="sum")
+        self.ranking = nn.MarginRankingLoss(0.2)
+        self.several = nn.MultiMarginLoss(2, 0.5, reduction="none")
+        self.labels = nn.MultiLabelMarginLoss()
+        self.triplet = nn.TripletMarginLoss(swap=True)
+        self.ctc = nn.CTCLoss(reduction="sum", zero_infinity=True)
+        self.soft = nn.MultiLabelSoftMarginLoss()
+
+    def forward(self, x, classes, lengths):
+        p = x.sigmoid()
+        sign = x[:, 0].sign()
+        return (self.entropy(p, p * p), self.gaussian(x, p, p + 0.1),
+                self.cosine(x, p, sign), self.ranking(x[0], x[1], x[2]),
+                self.several(x, classes), self.triplet(x, p, x * p),
+                self.labels(x, classes.unsqueeze(1).expand(-1, 6)),
+                self.ctc(x.log_softmax(1).unsqueeze(1), classes[1:],
+                         lengths, lengths - 1), self.soft(x, p))
+
+
 class InPlace(nn.Module):
     def forward(self, x):
         y = x * 2
@@ -347,6 +373,8 @@ MODELS = {
     "recurrent": lambda: (Recurrent().eval(), [tokens(20, 3, 5)]),
     "masked": lambda: (Masked().eval(), [
         torch.randn(2, 5, 16), torch.arange(10).view(2, 5) > 7]),
+    "losses": lambda: (Losses(), [
+        torch.randn(3, 6), torch.tensor([4, 1, 2]), torch.tensor([3])]),
     "lstm": lambda: (Lstm().eval(), [torch.randn(2, 7, 8)]),
     "in_place": lambda: (InPlace(), [torch.randn(3, 4)]),
     "indices": lambda: (Indices(), [torch.randn(4, 5, 6),

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "commands/out.h"
+#include "session/model.h"
 #include "session/session.h"
 #include "session/settings.h"
 
@@ -288,6 +289,16 @@ cmd_transaction_end(struct cmd_shell *shell)
 {
 	shell->in_transaction = false;
 	fx_buf_clear(&shell->transaction);
+}
+
+void
+cmd_shell_drop(struct cmd_shell *shell, struct fx_model *model)
+{
+	if (shell->in_transaction &&
+		shell->transaction_model == fx_model_number(model))
+		cmd_transaction_end(shell);
+	fx_session_drop(shell->session, model);
+	shell->has_listed = false;
 }
 
 bool

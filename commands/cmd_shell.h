@@ -176,6 +176,8 @@ bool cmd_entry_is(const struct cmd_entry *entry, const char *name);
 
 /* Forget that `begin` was typed. */
 void cmd_transaction_end(struct cmd_shell *shell);
+/* Close MODEL, and the transaction and listing that were about it. */
+void cmd_shell_drop(struct cmd_shell *shell, struct fx_model *model);
 
 /* Ask, unless `set confirm off` or nobody can answer (then: no, and a note
  * says so).

@@ -64,7 +64,7 @@ close_model(struct cmd_shell *shell)
 	struct fx_model *before = find_model(shell, tutorial->before);
 
 	if (model)
-		fx_session_drop(shell->session, model);
+		cmd_shell_drop(shell, model);
 	if (before)
 		fx_session_switch(shell->session, before);
 	tutorial->model = 0;
@@ -330,6 +330,16 @@ say_not_yet(struct cmd_shell *shell, struct out *out, struct fx_error *err)
 	return NULL;
 }
 
+static void
+end_for_want_of_model(struct cmd_shell *shell, struct out *out)
+{
+	shell->tutorial->is_on = false;
+	out_command_begin(out, "tutorial");
+	out_line(out, FX_ROLE_NOTE,
+		"The lesson's graph is closed; tutorial opens it again.");
+	out_command_end(out, true);
+}
+
 struct fx_error *
 cmd_tutorial_see(struct cmd_shell *shell, struct out *out, struct fx_error *err)
 {
@@ -342,10 +352,8 @@ cmd_tutorial_see(struct cmd_shell *shell, struct out *out, struct fx_error *err)
 		return err;
 	model = find_model(shell, tutorial->model);
 	if (!model) {
-		tutorial->is_on = false;
-		return err ? fx_error_note(err, "the lesson's graph is closed; "
-						"tutorial opens it again")
-			   : NULL;
+		end_for_want_of_model(shell, out);
+		return err;
 	}
 	if (!is_done(shell, model))
 		return say_not_yet(shell, out, err);

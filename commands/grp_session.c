@@ -224,8 +224,7 @@ drop_graph(struct cmd_ctx *ctx, struct fx_model *model)
 		return NULL;
 	}
 	out_line(ctx->out, FX_ROLE_PLAIN, "Closed %s.", fx_model_name(model));
-	fx_session_drop(ctx->session, model);
-	ctx->shell->has_listed = false;
+	cmd_shell_drop(ctx->shell, model);
 	return NULL;
 }
 

@@ -18,9 +18,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/file.h"
 #include "base/guard.h"
 #include "base/mem.h"
+#include "base/number.h"
 
 struct fx_blob {
 	size_t references;
@@ -53,14 +55,24 @@ new_blob(void *data, size_t size)
 	return blob;
 }
 
+static struct fx_error *
+no_space(size_t size)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	fx_number_add_bytes(&text, size);
+	return fx_error_new(FX_ERR_NO_SPACE,
+		"memory does not suffice: %s are needed at once",
+		fx_buf_text(&text));
+}
+
 struct fx_error *
 fx_blob_new(size_t size, struct fx_blob **ret)
 {
 	void *data = calloc(size ? size : 1, 1);
 
 	if (!data)
-		return fx_error_new(FX_ERR_NO_SPACE,
-			"not enough memory for %zu bytes", size);
+		return no_space(size);
 	*ret = new_blob(data, size);
 	(*ret)->release = free;
 	(*ret)->context = data;

@@ -193,8 +193,10 @@ fx_model_set_value(struct fx_session *session, struct fx_model *model,
 	struct fx_node *node, const char *expression,
 	struct fx_edit_report *ret)
 {
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
 	struct fx_place *place;
 	struct fx_datum *datum;
+	struct fx_value meta;
 	struct fx_error *err;
 
 	*ret = (struct fx_edit_report){ .position = 0 };
@@ -211,7 +213,10 @@ fx_model_set_value(struct fx_session *session, struct fx_model *model,
 		place ? fx_place_value(place, node) : NULL, expression, &datum);
 	if (err)
 		return err;
-	err = fx_tensor_make_own(model->backend, &datum);
+	meta = fx_datum_to_value(arena, datum);
+	err = fx_check_memory(model, &meta);
+	if (!err)
+		err = fx_tensor_make_own(model->backend, &datum);
 	if (err) {
 		fx_datum_unref(datum);
 		return err;
@@ -290,10 +295,12 @@ tensor_of(struct fx_graph *graph, const char *path, const struct fx_tensor *old,
 	struct fx_blob *blob = NULL;
 	struct fx_storage *storage;
 	struct fx_tensor *tensor;
-	struct fx_error *err = read_all(datum, &extent, &blob);
+	struct fx_error *err = fx_extent_of(datum, &extent);
 
 	if (!err)
 		err = check_like(path, old, &extent);
+	if (!err)
+		err = read_all(datum, &extent, &blob);
 	if (err) {
 		fx_blob_unref(blob);
 		return err;

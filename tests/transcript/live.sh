@@ -64,6 +64,9 @@ says 'a set value that does not fit can be taken back' \
 	'hint: unset value drop takes it back' \
 	start 'n 3' 'set value drop = zeros(3)' c
 
+says 'a set value beyond memory is refused' 'error: the result takes 3' \
+	start n 'set value fc1 = fc1[0, 0].expand(1000000, 1000000)'
+
 [ "$failures" = 0 ] && exit 0
 echo "$failures failures"
 exit 1

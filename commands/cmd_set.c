@@ -12,7 +12,10 @@
 #include "base/str.h"
 #include "commands/cmd_shell.h"
 #include "commands/groups.h"
+#include "ir/graph.h"
+#include "ir/module.h"
 #include "run/datum.h"
+#include "session/model.h"
 #include "session/session.h"
 #include "session/settings.h"
 
@@ -40,17 +43,19 @@ set_variable(struct cmd_ctx *ctx, const char *text)
 	return NULL;
 }
 
-/* TEXT, a name and perhaps a value, without its last word if it has several,
- * and without blanks at its end.
+/* TEXT, a name and perhaps a value: what stands before =, else without its last
+ * word if it has several; without blanks at its end.
  */
 static char *
 without_value(const char *text)
 {
-	size_t length = strlen(text);
+	size_t length = strcspn(text, "=");
 	size_t word;
 
 	while (length && strchr(" \t", text[length - 1]))
 		length--;
+	if (strchr(text, '='))
+		return fx_xstrndup(text, length);
 	for (word = length; word && !strchr(" \t", text[word - 1]); word--)
 		;
 	while (word && strchr(" \t", text[word - 1]))
@@ -98,6 +103,26 @@ cmd_find_setting(const char *text, int *index_ret, const char **rest_ret)
 	return unknown_setting(text, *index_ret == -2);
 }
 
+/* "x = 3": what somebody meant who names no setting. */
+static FX_NODISCARD struct fx_error *
+hint_assignment(struct cmd_ctx *ctx, const char *text,
+	struct fx_error *err_taken)
+{
+	size_t length = strcspn(text, " \t=");
+	FX_AUTO_FREE char *name = fx_xstrndup(text, length);
+	struct fx_graph *graph = ctx->model ? fx_model_graph(ctx->model) : NULL;
+
+	if (text[length + strspn(text + length, " \t")] != '=')
+		return err_taken;
+	if (graph && (fx_graph_find(graph, name) ||
+			     fx_module_find_tensor(graph->module, name)))
+		return fx_error_hint(err_taken,
+			"set value %s = EXPRESSION decides what it is", name);
+	return fx_error_hint(err_taken,
+		"set $%s = EXPRESSION makes a variable; show lists settings",
+		name);
+}
+
 static FX_NODISCARD struct fx_error *
 set_setting(struct cmd_ctx *ctx, const char *text)
 {
@@ -108,6 +133,8 @@ set_setting(struct cmd_ctx *ctx, const char *text)
 	int index;
 
 	err = cmd_find_setting(text, &index, &rest);
+	if (err && fx_error_code(err) == FX_ERR_SETTING)
+		return hint_assignment(ctx, text, err);
 	if (err)
 		return err;
 	rest += strspn(rest, " \t");

@@ -141,23 +141,6 @@ cmd_say_users(struct cmd_ctx *ctx, const struct fx_node *node)
 	out_table_end(ctx->out);
 }
 
-static void
-field_names(struct cmd_ctx *ctx, const char *key, const struct fx_node *node,
-	bool users)
-{
-	FX_VEC(const char *) names = { 0 };
-	const struct fx_use *use;
-	size_t i;
-
-	if (users)
-		fx_node_for_each_user (use, node)
-			fx_vec_push(&names, use->user->name);
-	for (i = 0; !users && i < fx_node_input_count(node); i++)
-		fx_vec_push(&names, fx_node_input(node, i)->name);
-	out_field_list(ctx->out, key, FX_ROLE_NODE, names.items, names.count);
-	fx_vec_deinit(&names);
-}
-
 /* Who made the node, and who changed it last. */
 static void
 say_provenance(struct cmd_ctx *ctx, const struct fx_node *node)
@@ -249,8 +232,8 @@ say_record(struct cmd_ctx *ctx, struct fx_node *node)
 	say_result(ctx, node);
 	if (problem)
 		out_field(ctx->out, "problem", FX_ROLE_ERROR, "%s", problem);
-	field_names(ctx, "inputs", node, false);
-	field_names(ctx, "users", node, true);
+	cmd_say_names(ctx->out, "inputs", node, false);
+	cmd_say_names(ctx->out, "users", node, true);
 	if (*scope)
 		out_field(ctx->out, "scope", FX_ROLE_SCOPE, "%s (%s)", scope,
 			fx_class_short_name(node->scope->class_name

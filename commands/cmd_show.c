@@ -232,9 +232,9 @@ cmd_row_limit(const struct cmd_ctx *ctx)
 	return out_default_rows(ctx->out);
 }
 
-/* The names of NODE's users or inputs as a list cell. */
-static void
-cell_names(struct out *out, const struct fx_node *node, bool users)
+void
+cmd_say_names(struct out *out, const char *key, const struct fx_node *node,
+	bool users)
 {
 	FX_VEC(const char *) names = { 0 };
 	const struct fx_use *use;
@@ -245,7 +245,11 @@ cell_names(struct out *out, const struct fx_node *node, bool users)
 			fx_vec_push(&names, use->user->name);
 	for (i = 0; !users && i < fx_node_input_count(node); i++)
 		fx_vec_push(&names, fx_node_input(node, i)->name);
-	out_cell_list(out, FX_ROLE_NODE, names.items, names.count);
+	if (key)
+		out_field_list(out, key, FX_ROLE_NODE, names.items,
+			names.count);
+	else
+		out_cell_list(out, FX_ROLE_NODE, names.items, names.count);
 	fx_vec_deinit(&names);
 }
 
@@ -271,8 +275,8 @@ node_row(struct cmd_ctx *ctx, struct fx_node *node, size_t position)
 	out_cell(out, FX_ROLE_TARGET, "%s", node->target);
 	cell_value(out, &node->args);
 	cell_value(out, &node->kwargs);
-	cell_names(out, node, true);
-	cell_names(out, node, false);
+	cmd_say_names(out, NULL, node, true);
+	cmd_say_names(out, NULL, node, false);
 	cmd_cell_dtype(out, node->meta);
 	cmd_cell_shape(out, node->meta);
 	out_cell(out, FX_ROLE_SCOPE, "%s", cmd_node_scope(node));

@@ -32,6 +32,10 @@ void cmd_field_shape(struct out *out, const char *key,
 /* The same for the sizes of a parameter. */
 void cmd_cell_sizes(struct out *out, const int64_t *sizes, size_t rank);
 
+/* The names of NODE's users or inputs as a list: a cell, or the field KEY. */
+void cmd_say_names(struct out *out, const char *key, const struct fx_node *node,
+	bool users);
+
 /* "layer1.0", or "". */
 const char *cmd_node_scope(const struct fx_node *node);
 /* "resnet.py:97" of NODE's innermost frame, or ""; WHOLE: with folders. */

@@ -90,3 +90,18 @@ fx_dtype_find_numpy(const char *descr)
 		return FX_DTYPE_NONE;
 	return dtype;
 }
+
+enum fx_dtype
+fx_dtype_real(enum fx_dtype dtype)
+{
+	switch (dtype) {
+	case FX_DTYPE_C32:
+		return FX_DTYPE_F16;
+	case FX_DTYPE_C64:
+		return FX_DTYPE_F32;
+	case FX_DTYPE_C128:
+		return FX_DTYPE_F64;
+	default:
+		return dtype;
+	}
+}

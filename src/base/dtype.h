@@ -40,4 +40,7 @@ enum fx_dtype fx_dtype_find_short(const char *name);
 enum fx_dtype fx_dtype_find_safetensors(const char *name);
 enum fx_dtype fx_dtype_find_numpy(const char *descr);
 
+/* float32 of complex64 and so on; others stay. */
+enum fx_dtype fx_dtype_real(enum fx_dtype dtype);
+
 #endif /* FX_BASE_DTYPE_H */

@@ -78,21 +78,6 @@ is_on(const struct fx_tensor_meta *meta, const char *device)
 			    : fx_fold_some("bool");
 }
 
-static enum fx_dtype
-real_part(enum fx_dtype dtype)
-{
-	switch (dtype) {
-	case FX_DTYPE_C32:
-		return FX_DTYPE_F16;
-	case FX_DTYPE_C64:
-		return FX_DTYPE_F32;
-	case FX_DTYPE_C128:
-		return FX_DTYPE_F64;
-	default:
-		return dtype;
-	}
-}
-
 static struct fx_error *
 tensor_attribute(struct fx_arena *arena, const struct fx_value *value,
 	const char *name, struct fx_value *ret)
@@ -116,10 +101,10 @@ tensor_attribute(struct fx_arena *arena, const struct fx_value *value,
 		*ret = *value;
 	else if (strcmp(name, "real") == 0 || strcmp(name, "imag") == 0)
 		*ret = meta->has_shape ? fx_tensor_meta_value(arena,
-						 real_part(meta->dtype),
+						 fx_dtype_real(meta->dtype),
 						 meta->sizes, meta->rank)
 				       : fx_tensor_meta_shapeless(arena,
-						 real_part(meta->dtype));
+						 fx_dtype_real(meta->dtype));
 	else if (strcmp(name, "is_cuda") == 0)
 		*ret = is_on(meta, "cuda");
 	else if (strcmp(name, "is_cpu") == 0)

@@ -243,6 +243,19 @@ fx_tensor_new(struct fx_graph *graph, enum fx_dtype dtype, const int64_t *sizes,
 	return tensor;
 }
 
+struct fx_tensor *
+fx_tensor_new_like(struct fx_graph *graph, const struct fx_tensor *other,
+	struct fx_storage *storage)
+{
+	struct fx_tensor *tensor = fx_tensor_new(graph, other->dtype,
+		other->sizes, other->rank, storage);
+
+	tensor->is_buffer = other->is_buffer;
+	tensor->is_persistent = other->is_persistent;
+	tensor->requires_grad = other->requires_grad;
+	return tensor;
+}
+
 int64_t
 fx_tensor_numel(const struct fx_tensor *tensor)
 {

@@ -108,6 +108,9 @@ const struct fx_tensor *fx_module_find_tensor(struct fx_module *root,
 /* A tensor for GRAPH: SIZES copied, STORAGE referenced (may be NULL). */
 struct fx_tensor *fx_tensor_new(struct fx_graph *graph, enum fx_dtype dtype,
 	const int64_t *sizes, size_t rank, struct fx_storage *storage);
+/* The same with all that OTHER says of a tensor in order. */
+struct fx_tensor *fx_tensor_new_like(struct fx_graph *graph,
+	const struct fx_tensor *other, struct fx_storage *storage);
 int64_t fx_tensor_numel(const struct fx_tensor *tensor);
 
 /* Bytes of its elements, without strides' gaps. */

@@ -53,11 +53,7 @@ with_values(struct attaching *a, const struct fx_tensor *tensor,
 	}
 	storage = fx_storage_new(fx_safetensors_blob(a->file, entry));
 	storage->key = fx_intern(path);
-	made = fx_tensor_new(a->graph, tensor->dtype, tensor->sizes,
-		tensor->rank, storage);
-	made->is_buffer = tensor->is_buffer;
-	made->is_persistent = tensor->is_persistent;
-	made->requires_grad = tensor->requires_grad;
+	made = fx_tensor_new_like(a->graph, tensor, storage);
 	fx_storage_unref(storage);
 	fx_map_set_pointer(&a->made, tensor, made);
 	return made;

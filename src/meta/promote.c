@@ -38,21 +38,6 @@ fx_promote_to_float(enum fx_dtype dtype)
 	return fx_dtype_is_integral(dtype) ? FX_DTYPE_F32 : dtype;
 }
 
-enum fx_dtype
-fx_promote_real(enum fx_dtype dtype)
-{
-	switch (dtype) {
-	case FX_DTYPE_C32:
-		return FX_DTYPE_F16;
-	case FX_DTYPE_C64:
-		return FX_DTYPE_F32;
-	case FX_DTYPE_C128:
-		return FX_DTYPE_F64;
-	default:
-		return dtype;
-	}
-}
-
 static enum fx_dtype
 complex_of(enum fx_dtype dtype)
 {

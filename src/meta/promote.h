@@ -33,9 +33,6 @@ enum fx_dtype fx_promote_pair(enum fx_dtype a, enum fx_dtype b);
 /* Integers and bool become the default float, others stay. */
 enum fx_dtype fx_promote_to_float(enum fx_dtype dtype);
 
-/* float32 of complex64 and so on; others stay. */
-enum fx_dtype fx_promote_real(enum fx_dtype dtype);
-
 bool fx_dtype_is_float(enum fx_dtype dtype);
 bool fx_dtype_is_complex(enum fx_dtype dtype);
 /* Integers and bool. */

@@ -327,7 +327,7 @@ fx_shape_abs(struct fx_shape_call *call)
 	const struct fx_tensor_meta *input;
 
 	if (fx_arg_first(call, &input))
-		fx_rule_give_same(call, input, fx_promote_real(input->dtype));
+		fx_rule_give_same(call, input, fx_dtype_real(input->dtype));
 }
 
 void

@@ -240,7 +240,7 @@ variance_of(struct fx_shape_call *call, enum fx_dtype *dtype_ret,
 	} else if (!reduced(call, &input, ret)) {
 		return false;
 	}
-	*dtype_ret = fx_promote_real(input->dtype);
+	*dtype_ret = fx_dtype_real(input->dtype);
 	return fx_rule_needs_float(call, input);
 }
 
@@ -275,7 +275,7 @@ fx_shape_norm(struct fx_shape_call *call)
 	enum fx_dtype dtype;
 
 	if (!reduced(call, &input, &shape) ||
-		!fx_arg_dtype(call, "dtype", fx_promote_real(input->dtype),
+		!fx_arg_dtype(call, "dtype", fx_dtype_real(input->dtype),
 			&dtype))
 		return;
 	if (fx_dtype_is_integral(dtype))

@@ -7,17 +7,6 @@
 #include "ir/size.h"
 #include "meta/shape.h"
 
-/* The product of COUNT sizes. */
-static struct fx_value
-product(struct fx_shape_call *call, const struct fx_value *sizes, size_t count)
-{
-	struct fx_value result = fx_value_int(1);
-
-	for (size_t i = 0; i < count; i++)
-		result = fx_mul(call, result, sizes[i]);
-	return result;
-}
-
 /* Every dimension repeated; TILE may name fewer than there are. */
 static void
 repeat(struct fx_shape_call *call, bool tile)
@@ -90,7 +79,7 @@ fx_shape_repeat_interleave(struct fx_shape_call *call)
 		if (!fx_arg_dim(call, "dim", input->rank, &dim))
 			return;
 	} else {
-		shape.sizes[0] = product(call, input->sizes, input->rank);
+		shape.sizes[0] = fx_mul_all(call, input->sizes, input->rank);
 		shape.rank = 1;
 	}
 	if (shape.rank == 0) {

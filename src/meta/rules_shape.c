@@ -7,17 +7,6 @@
 #include "ir/size.h"
 #include "meta/shape.h"
 
-/* The product of COUNT sizes. */
-static struct fx_value
-product(struct fx_shape_call *call, const struct fx_value *sizes, size_t count)
-{
-	struct fx_value result = fx_value_int(1);
-
-	for (size_t i = 0; i < count; i++)
-		result = fx_mul(call, result, sizes[i]);
-	return result;
-}
-
 static bool
 is_integer(struct fx_value size)
 {
@@ -115,7 +104,7 @@ fx_shape_view(struct fx_shape_call *call)
 	}
 	if (fx_arg_as_sizes(call, sizes, "size", &shape) &&
 		infer_size(call, input,
-			product(call, input->sizes, input->rank), &shape))
+			fx_mul_all(call, input->sizes, input->rank), &shape))
 		fx_rule_give(call, input->dtype, &shape);
 }
 
@@ -130,7 +119,7 @@ fx_shape_view_as(struct fx_shape_call *call)
 		!fx_arg_tensor(call, "other", &other))
 		return;
 	fx_rule_of(other, &shape);
-	if (infer_size(call, input, product(call, input->sizes, input->rank),
+	if (infer_size(call, input, fx_mul_all(call, input->sizes, input->rank),
 		    &shape))
 		fx_rule_give(call, input->dtype, &shape);
 }
@@ -163,7 +152,7 @@ fx_shape_flatten(struct fx_shape_call *call)
 	for (size_t i = 0; i < first; i++)
 		shape.sizes[shape.rank++] = input->sizes[i];
 	shape.sizes[shape.rank++] =
-		product(call, input->sizes + first, last - first + 1);
+		fx_mul_all(call, input->sizes + first, last - first + 1);
 	for (size_t i = last + 1; i < input->rank; i++)
 		shape.sizes[shape.rank++] = input->sizes[i];
 	fx_rule_give(call, input->dtype, &shape);

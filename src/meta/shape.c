@@ -518,6 +518,17 @@ fx_mul(struct fx_shape_call *call, struct fx_value a, struct fx_value b)
 }
 
 struct fx_value
+fx_mul_all(struct fx_shape_call *call, const struct fx_value *sizes,
+	size_t count)
+{
+	struct fx_value result = fx_value_int(1);
+
+	for (size_t i = 0; i < count; i++)
+		result = fx_mul(call, result, sizes[i]);
+	return result;
+}
+
+struct fx_value
 fx_mul_int(struct fx_shape_call *call, struct fx_value a, int64_t b)
 {
 	return fx_size_mul(call->arena, a, fx_value_int(b));

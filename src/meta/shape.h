@@ -131,6 +131,9 @@ struct fx_value fx_add_int(struct fx_shape_call *call, struct fx_value a,
 	int64_t b);
 struct fx_value fx_mul(struct fx_shape_call *call, struct fx_value a,
 	struct fx_value b);
+/* The product of COUNT sizes. */
+struct fx_value fx_mul_all(struct fx_shape_call *call,
+	const struct fx_value *sizes, size_t count);
 struct fx_value fx_div_int(struct fx_shape_call *call, struct fx_value a,
 	int64_t b);
 struct fx_value fx_mul_int(struct fx_shape_call *call, struct fx_value a,

@@ -436,8 +436,11 @@ check_walk(const struct fx_model *model)
 	return NULL;
 }
 
-struct fx_error *
-fx_model_undo(struct fx_model *model, size_t count, struct fx_edit_report *ret)
+/* COUNT steps of the journal by WALK, the one or the other way. */
+static struct fx_error *
+walk_journal(struct fx_model *model, size_t count,
+	struct fx_error *(*walk)(struct fx_graph *graph, size_t count),
+	struct fx_edit_report *ret)
 {
 	uint32_t from = fx_journal_now(model->graph);
 	struct fx_error *err = check_walk(model);
@@ -445,7 +448,7 @@ fx_model_undo(struct fx_model *model, size_t count, struct fx_edit_report *ret)
 	*ret = (struct fx_edit_report){ .position = 0 };
 	hold_stop(model);
 	if (!err)
-		err = fx_journal_undo(model->graph, count);
+		err = walk(model->graph, count);
 	if (err)
 		let_go_of_stop(model);
 	else
@@ -454,20 +457,15 @@ fx_model_undo(struct fx_model *model, size_t count, struct fx_edit_report *ret)
 }
 
 struct fx_error *
+fx_model_undo(struct fx_model *model, size_t count, struct fx_edit_report *ret)
+{
+	return walk_journal(model, count, fx_journal_undo, ret);
+}
+
+struct fx_error *
 fx_model_redo(struct fx_model *model, size_t count, struct fx_edit_report *ret)
 {
-	uint32_t from = fx_journal_now(model->graph);
-	struct fx_error *err = check_walk(model);
-
-	*ret = (struct fx_edit_report){ .position = 0 };
-	hold_stop(model);
-	if (!err)
-		err = fx_journal_redo(model->graph, count);
-	if (err)
-		let_go_of_stop(model);
-	else
-		arrive(model, from, ret);
-	return err;
+	return walk_journal(model, count, fx_journal_redo, ret);
 }
 
 /* `goto tN` sets edits and position (COMMANDS 4): the position is where

@@ -294,7 +294,6 @@ tensor_of(struct fx_graph *graph, const char *path, const struct fx_tensor *old,
 	struct fx_extent extent;
 	struct fx_blob *blob = NULL;
 	struct fx_storage *storage;
-	struct fx_tensor *tensor;
 	struct fx_error *err = fx_extent_of(datum, &extent);
 
 	if (!err)
@@ -306,13 +305,8 @@ tensor_of(struct fx_graph *graph, const char *path, const struct fx_tensor *old,
 		return err;
 	}
 	storage = fx_storage_new(blob);
-	tensor = fx_tensor_new(graph, old->dtype, old->sizes, old->rank,
-		storage);
+	*ret = fx_tensor_new_like(graph, old, storage);
 	fx_storage_unref(storage);
-	tensor->is_buffer = old->is_buffer;
-	tensor->is_persistent = old->is_persistent;
-	tensor->requires_grad = old->requires_grad;
-	*ret = tensor;
 	return NULL;
 }
 

@@ -125,7 +125,6 @@ make_tensor(struct fx_graph *graph, const struct fx_tensor *old,
 	const char *dot = strrchr(path, '.');
 	const char *name = dot ? dot + 1 : path;
 	struct fx_storage *storage;
-	struct fx_tensor *tensor;
 	struct fx_blob *blob;
 	struct fx_error *err = fx_blob_new(fx_tensor_bytes(old), &blob);
 
@@ -135,13 +134,8 @@ make_tensor(struct fx_graph *graph, const struct fx_tensor *old,
 		fill(blob, old, state_for(seed, path),
 			fixed_value(name, old->rank));
 	storage = fx_storage_new(blob);
-	tensor = fx_tensor_new(graph, old->dtype, old->sizes, old->rank,
-		storage);
+	*ret = fx_tensor_new_like(graph, old, storage);
 	fx_storage_unref(storage);
-	tensor->is_buffer = old->is_buffer;
-	tensor->is_persistent = old->is_persistent;
-	tensor->requires_grad = old->requires_grad;
-	*ret = tensor;
 	return NULL;
 }
 

@@ -247,7 +247,10 @@ why_not_weights(struct fx_model *model)
 	if (empty)
 		return FX_TAKE(empty);
 	empty = find_empty(model);
-	return empty ? fx_xasprintf("%s has no values", empty) : NULL;
+	return empty ? fx_xasprintf("%s has no values (weights random makes "
+				    "some up)",
+			       empty)
+		     : NULL;
 }
 
 /* --- choosing ------------------------------------------------------------ */

@@ -88,6 +88,30 @@ graph_name(const struct fx_resolver *resolver)
 							: "the graph";
 }
 
+/* How to list the nodes that are called like NAME, when they are more than the
+ * SHOWN ones: ` (nodes name~"*conv*" lists 20)`.
+ */
+static void
+add_others(struct fx_buf *out, struct fx_graph *graph, const char *name,
+	size_t shown)
+{
+	size_t length = strlen(name);
+	FX_AUTO_FREE char *stem = NULL;
+	struct fx_node *node;
+	size_t count = 0;
+
+	while (length && strchr("0123456789_", name[length - 1]))
+		length--;
+	if (length < 3)
+		return;
+	stem = fx_xstrndup(name, length);
+	fx_graph_for_each_node (node, graph)
+		count += strstr(node->name, stem) != NULL;
+	if (count > shown)
+		fx_buf_addf(out, " (nodes name~\"*%s*\" lists %zu)", stem,
+			count);
+}
+
 /* NO_NODE with the nearest names and how to list more. */
 static struct fx_error *
 no_node(const struct fx_resolver *resolver, const char *name)
@@ -107,6 +131,8 @@ no_node(const struct fx_resolver *resolver, const char *name)
 	if (!nearest.count)
 		return err;
 	fx_nearest_print(&nearest, &near);
+	add_others(&near, resolver->graph, nearest.names[0],
+		(size_t)nearest.count);
 	return fx_error_note(err, "nearest: %s", fx_buf_text(&near));
 }
 

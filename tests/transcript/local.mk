@@ -115,6 +115,7 @@ transcripts = \
 	%D%/node_json.fxt \
 	%D%/node_looked_at.fxt \
 	%D%/node_missing.fxt \
+	%D%/node_missing_many.fxt \
 	%D%/nodes.fxt \
 	%D%/nodes_json.fxt \
 	%D%/nodes_sort.fxt \

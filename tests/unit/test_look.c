@@ -48,14 +48,21 @@ static void
 a_condition_over_what_has_not_run_is_a_stop(void)
 {
 	FX_AUTO_STOP struct fx_stop stop = { .number = 0 };
+	const struct fx_breakpoint_spec spec = { "b", "absmax(%b) > 0", false,
+		false };
+	const struct fx_breakpoint *breakpoint;
 	WORLD(fxt_text_two_arms);
 
-	break_at(&w, "b", "absmax(%b) > 0");
+	FXT_FAILS(fx_breakpoint_add(w.session, w.model, &spec, &breakpoint),
+		FX_ERR_NO_VALUE);
+	/* At one of several nodes it can be tested. */
+	break_at(&w, "{op=call_function}", "absmax(%b) > 0");
 	FXT_OK(fx_position_run(w.session, w.model, NULL, &stop));
 	CU_ASSERT_EQUAL(stop.reason, FX_STOP_BREAKPOINT);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(stop.error);
 	CU_ASSERT_PTR_NOT_NULL(strstr(fx_error_message(stop.error),
 		"%b has no value yet"));
+	FXT_SAME(fxt_stop(&w, &stop), "@1 a breakpoint 1");
 }
 
 static void

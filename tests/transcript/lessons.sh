@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tutorial.sh - every step of every lesson passes with its own answer, gives
+# lessons.sh - every step of every lesson passes with its own answer, gives
 # its hint after a wrong try, can be left and taken up, and has other ways.
 set -u
 folder=$(mktemp -d) || exit 1
@@ -7,7 +7,7 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 export HOME=/nonexistent XDG_STATE_HOME=$folder/state
 fxdb() { "$FXDB" -nx -batch --keep-going "$@" >said 2>&1; }
-fail() { echo "tutorial.sh: $*"; cat said; exit 1; }
+fail() { echo "lessons.sh: $*"; cat said; exit 1; }
 says() { grep -qF -- "$1" said || fail "not said: $1"; }
 count() { [ "$(grep -c -- "$2" said)" -eq "$1" ] || fail "not $1 times: $2"; }
 # KEYWORD of the lesson FILE, a line for each step.

@@ -1,6 +1,7 @@
 /* cmd_sentence.c - what a node does, in one plain sentence. */
 #include <config.h>
 
+#include <ctype.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -30,6 +31,15 @@ add_node_list(struct fx_buf *text, const struct fx_node *node)
 		fx_buf_add(text, "no node");
 }
 
+/* Whether NAME is said with a vowel first: an ELU, an LSTM, an MSELoss. */
+static bool
+sounds_open(const char *name)
+{
+	if (strchr("FLMNRX", name[0]))
+		return isupper((unsigned char)name[1]);
+	return strchr("AEIOU", name[0]);
+}
+
 static void
 add_class(struct fx_buf *text, const char *class_name)
 {
@@ -37,7 +47,7 @@ add_class(struct fx_buf *text, const char *class_name)
 	const char *meaning =
 		fx_layer_find(class_name) ? fx_meaning_find(class_name) : NULL;
 
-	fx_buf_addf(text, ", %s %s", strchr("AEIOU", *name) ? "an" : "a", name);
+	fx_buf_addf(text, ", %s %s", sounds_open(name) ? "an" : "a", name);
 	if (meaning)
 		fx_buf_addf(text, " (%s)", meaning);
 	fx_buf_add_char(text, ',');

@@ -998,6 +998,32 @@ def new_tensor(self, data, dtype=None, device=None, requires_grad=False):
     return torch.tensor(data, dtype=self.dtype if dtype is None else dtype)
 
 
+def type_method(self, dtype=None, non_blocking=False):
+    """A cast, whose dtype may be a name of old; without one, that name."""
+    names = (("torch.FloatTensor", torch.float32),
+             ("torch.DoubleTensor", torch.float64),
+             ("torch.HalfTensor", torch.float16),
+             ("torch.BFloat16Tensor", torch.bfloat16),
+             ("torch.ByteTensor", torch.uint8),
+             ("torch.CharTensor", torch.int8),
+             ("torch.ShortTensor", torch.int16),
+             ("torch.IntTensor", torch.int32),
+             ("torch.LongTensor", torch.int64),
+             ("torch.BoolTensor", torch.bool),
+             ("torch.ComplexFloatTensor", torch.complex64),
+             ("torch.ComplexDoubleTensor", torch.complex128))
+    for pair in names:
+        if dtype is None and self.dtype == pair[1]:
+            return pair[0]
+        if dtype == pair[0]:
+            return self.to(pair[1])
+    return self.to(dtype)
+
+
+def has_names(self):
+    return False
+
+
 def nonzero(input, as_tuple=False):
     if as_tuple:
         return tuple(torch.nonzero_numpy(input))
@@ -1047,8 +1073,8 @@ def stft(input, n_fft, hop_length=None, win_length=None, window=None,
                           normalized, onesided, return_complex)
 
 
-def lu(self, pivot=True, get_infos=False):
-    three = torch._lu_with_info(self, pivot, not get_infos)
+def lu(A, pivot=True, get_infos=False, out=None):
+    three = torch._lu_with_info(A, pivot, not get_infos)
     if get_infos:
         return three[0], three[1], three[2]
     return three[0], three[1]
@@ -1070,6 +1096,33 @@ def all_of(tensors):
 
 def broadcast_tensors(*tensors):
     return torch._VF.broadcast_tensors(all_of(tensors))
+
+
+def block_diag(*tensors):
+    return torch._VF.block_diag(all_of(tensors))
+
+
+def cartesian_prod(*tensors):
+    return torch._VF.cartesian_prod(all_of(tensors))
+
+
+def cdist(x1, x2, p=2.0,
+          compute_mode="use_mm_for_euclid_dist_if_necessary"):
+    if compute_mode == "use_mm_for_euclid_dist":
+        return torch._VF.cdist(x1, x2, p, 1)
+    if compute_mode == "donot_use_mm_for_euclid_dist":
+        return torch._VF.cdist(x1, x2, p, 2)
+    return torch._VF.cdist(x1, x2, p, None)
+
+
+def tensordot(a, b, dims=2, out=None):
+    if isinstance(dims, (tuple, list)):
+        first = for_each(dims[0], 1)
+        second = for_each(dims[1], 1)
+    else:
+        first = tuple(range(-dims, 0))
+        second = tuple(range(dims))
+    return torch._VF.tensordot(a, b, first, second)
 
 
 def meshgrid(*tensors, indexing="ij"):
@@ -1309,6 +1362,8 @@ NAMES = {
     "Tensor.__rxor__": reflected_xor,
     "Tensor.__contains__": contains,
     "Tensor.new_tensor": new_tensor,
+    "Tensor.type": type_method,
+    "Tensor.has_names": has_names,
     "Tensor.nonzero": nonzero,
     "torch.nonzero": nonzero,
     "Tensor.unique": unique,
@@ -1326,6 +1381,16 @@ NAMES = {
     "torch.einsum": einsum,
     "torch.functional.broadcast_tensors": broadcast_tensors,
     "torch.broadcast_tensors": broadcast_tensors,
+    "torch.functional.block_diag": block_diag,
+    "torch.block_diag": block_diag,
+    "torch.functional.cartesian_prod": cartesian_prod,
+    "torch.cartesian_prod": cartesian_prod,
+    "torch.functional.cdist": cdist,
+    "torch.cdist": cdist,
+    "torch.functional.tensordot": tensordot,
+    "torch.tensordot": tensordot,
+    "torch.functional.lu": lu,
+    "torch.lu": lu,
     "torch.functional.meshgrid": meshgrid,
     "torch.meshgrid": meshgrid,
     "torch.functional.norm": norm,

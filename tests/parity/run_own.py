@@ -330,6 +330,7 @@ FUNCTIONS = {
         torch.unique(x.round(), return_inverse=True, dim=0),
         x.round().sort()[0].unique_consecutive(dim=1)), table),
     "new": (lambda x: (
+        x.type("torch.DoubleTensor"), x.long().type(x.type()),
         x.new_tensor([1, 2]), x.new_tensor([[1.5, 2], [3, 4]]),
         x.long().new_tensor([True, False]), x.new_tensor(3),
         x.new_full((2,), 7), x.new_zeros(2, 3, dtype=torch.int64)), table),
@@ -338,6 +339,11 @@ FUNCTIONS = {
         (x > 0).new_tensor((x > 0).tolist()), x.new_tensor(x[0, 0].tolist()),
         x.double().new_tensor(x[:0].tolist()), x + x[0].tolist()[2],
         x[[True, False, True]], x[:, [4, 1]]), table),
+    "products": (lambda x: (
+        torch.block_diag(x, x[:1]), torch.cartesian_prod(x[0], x[1]),
+        torch.cdist(x, x + 1), torch.tensordot(x, x, ([0, 1], [0, 1])),
+        torch.tensordot(x, x.t(), 1), torch.searchsorted(
+            x.sort(1)[0], x, side="right")), table),
     "more_norms": (lambda x: (
         x.norm("nuc"), x.norm("nuc", dim=(0, 1)), x.abs().polygamma(1),
         x.cfloat().abs(), torch.stft(x[0].repeat(9), 8, return_complex=True,

@@ -1,6 +1,7 @@
 /* grp_edit.c - commands that change the graph. */
 #include <config.h>
 
+#include <ctype.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -132,20 +133,47 @@ cmd_insert_exec(struct cmd_ctx *ctx)
 
 /* replace: the new node takes the place and, at last, the name. */
 
-struct replacement {
-	struct cmd_statement statement;
-	struct fx_node *old;
-};
-
-static struct fx_error *
-replace_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
+/* TEXT with $v, outside quotes, as the first node that NODE reads; the caller
+ * frees.
+ */
+static FX_NODISCARD struct fx_error *
+text_for(const struct fx_node *node, const char *text, char **ret)
 {
-	struct replacement *replacement = data;
-	struct fx_node *old = replacement->old;
+	FX_AUTO_BUF struct fx_buf out = { 0 };
+	char quote = 0;
+
+	for (; *text; text++) {
+		bool is_input = !quote && text[0] == '$' && text[1] == 'v' &&
+				!isalnum((unsigned char)text[2]) &&
+				text[2] != '_';
+
+		if (is_input && !node->use_count)
+			return fx_error_new(FX_ERR_VALUE,
+				"%%%s reads no node that $v could be",
+				node->name);
+		if (is_input) {
+			fx_buf_addf(&out, "%%%s", fx_node_input(node, 0)->name);
+			text++;
+			continue;
+		}
+		if (quote && *text == quote)
+			quote = 0;
+		else if (!quote && (*text == '"' || *text == '\''))
+			quote = *text;
+		fx_buf_add_n(&out, text, 1);
+	}
+	*ret = fx_buf_take(&out);
+	return NULL;
+}
+
+static FX_NODISCARD struct fx_error *
+put_in_place(struct cmd_ctx *ctx, const struct cmd_statement *statement,
+	struct fx_node *old)
+{
 	struct fx_graph *graph = fx_model_graph(ctx->model);
 	struct cmd_placing placing = { .before = fx_graph_next(old),
 		.scope = old->scope };
-	bool existing = cmd_statement_is_node(&replacement->statement);
+	bool existing = cmd_statement_is_node(statement);
 	const char *name = old->name;
 	struct fx_node *first;
 	struct fx_node *result;
@@ -153,8 +181,7 @@ replace_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 	struct fx_value value;
 	struct fx_error *err;
 
-	err = cmd_statement_place(&replacement->statement, graph, &placing,
-		&first, &result);
+	err = cmd_statement_place(statement, graph, &placing, &first, &result);
 	if (err)
 		return err;
 	if (result == old)
@@ -168,26 +195,54 @@ replace_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 		err = fx_edit_erase(old);
 	if (!err && !existing)
 		err = fx_edit_set_name(result, name);
-	if (err)
-		return err;
-	fx_buf_addf(script, "replace %%%s = %s", name,
-		replacement->statement.text);
-	return NULL;
+	return err;
 }
 
-struct fx_error *
-cmd_replace_exec(struct cmd_ctx *ctx)
+static FX_NODISCARD struct fx_error *
+replace_one(struct cmd_ctx *ctx, struct fx_node *old, struct fx_buf *script)
 {
-	struct replacement replacement = { .old = cmd_arg_node(ctx, "node") };
-	const char *text = cmd_arg_text(ctx, "=");
-	struct fx_error *err;
+	CMD_AUTO_STATEMENT struct cmd_statement statement = { 0 };
+	FX_AUTO_FREE char *text = NULL;
+	const char *name = old->name;
+	struct fx_error *err = text_for(old, cmd_arg_text(ctx, "="), &text);
 
-	err = cmd_statement_read(ctx, replacement.old->name, text,
-		&replacement.statement);
 	if (!err)
-		err = cmd_edit(ctx, "edit", replace_edit, &replacement);
-	cmd_statement_deinit(&replacement.statement);
+		err = cmd_statement_read(ctx, name, text, &statement);
+	if (!err)
+		err = put_in_place(ctx, &statement, old);
+	if (!err)
+		fx_buf_addf(script, "%sreplace %%%s = %s",
+			script->length ? "\n" : "", name, statement.text);
 	return err;
+}
+
+static struct fx_error *
+replace_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
+{
+	struct fx_graph *graph = fx_model_graph(ctx->model);
+	FX_AUTO_FREE struct fx_node **nodes = NULL;
+	const size_t *positions;
+	struct fx_error *err = NULL;
+	size_t count;
+
+	(void)data;
+	cmd_arg_set(ctx, "set", &positions, &count);
+	if (!count)
+		return fx_error_new(FX_ERR_NO_NODE,
+			"replace: no node matches \"%s\"",
+			cmd_arg_text(ctx, "set"));
+	nodes = fx_xcalloc(count, sizeof(struct fx_node *));
+	for (size_t i = 0; i < count; i++)
+		nodes[i] = fx_graph_at(graph, positions[i]);
+	for (size_t i = 0; i < count && !err; i++)
+		err = replace_one(ctx, nodes[i], script);
+	return err;
+}
+
+static struct fx_error *
+replace_exec(struct cmd_ctx *ctx)
+{
+	return cmd_edit(ctx, "edit", replace_edit, NULL);
 }
 
 /* erase. */
@@ -450,18 +505,22 @@ const struct cmd_entry cmd_group_edit[] = {
 	},
 	{
 		.name = "replace",
-		.summary = "replace a node by another",
+		.summary = "replace nodes by others",
 		.help = "The new node gets the users and the name; the old one "
-			"is erased.",
+			"is erased.  $v is the first node that the old one "
+			"reads, so that each of a set gets its own.",
 		.synonyms = "change swap node function exchange activation",
 		.needs = EDIT_NEEDS,
-		.args = { { "node", CMD_ARG_NODE, 0, "which node", NULL },
+		.args = { { "set", CMD_ARG_SET, 0, "a node or a query", NULL },
 			{ "=", CMD_ARG_REST, CMD_KEYWORD,
 				"what it becomes, as for insert", NULL } },
 		.flags = { EDIT_FLAGS },
 		.examples = { { "replace relu = torch.nn.functional.gelu(bn1)",
-			"another function" } },
-		.exec = cmd_replace_exec,
+				      "another function" },
+			{ "replace {target~\"*relu\"} = "
+			  "torch.nn.functional.gelu($v)",
+				"all of them" } },
+		.exec = replace_exec,
 	},
 	{
 		.name = "rauw",

@@ -131,7 +131,7 @@ transcripts = \
 	%D%/rauw.fxt \
 	%D%/readable.fxt \
 	%D%/rename.fxt \
-	%D%/replace.fxt \
+	%D%/replace.fxt %D%/replace_set.fxt \
 	%D%/run.fxt \
 	%D%/save.fxt \
 	%D%/save_readonly_folder.fxt \
@@ -191,7 +191,7 @@ EXTRA_DIST += $(transcripts) \
 	%D%/samples/newer.fxg \
 	%D%/samples/one_model.py \
 	%D%/samples/refused.fxdb \
-	%D%/samples/syntax.py \
+	%D%/samples/relus.py %D%/samples/syntax.py \
 	%D%/samples/trailing.fxg \
 	%D%/samples/two_models.py
 

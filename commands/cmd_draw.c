@@ -23,11 +23,30 @@ give_up(void *context)
 	return front->tick(front->context);
 }
 
+/* What -T says, or else the ending of PATH when it is a picture's; NULL: text.
+ * Pictures that are not written here are refused as -T refuses them: text in
+ * a file called .png would only puzzle its reader.
+ */
+static const char *
+picture_format(struct cmd_ctx *ctx, const char *path)
+{
+	static const char *const endings[] = { "svg", "dot", "xdot", "json",
+		"ps", "png", "pdf", "jpg", "jpeg", "gif" };
+	const char *format = cmd_flag_text(ctx, "type");
+	const char *dot = path ? strrchr(path, '.') : NULL;
+
+	if (format || !dot)
+		return format;
+	for (size_t i = 0; i < FX_ARRAY_LEN(endings); i++)
+		if (!strcmp(endings[i], dot + 1))
+			return endings[i];
+	return NULL;
+}
+
 static FX_NODISCARD struct fx_error *
 draw_picture(struct cmd_ctx *ctx, const struct fx_draw_options *options,
-	const char *path)
+	const char *format, const char *path)
 {
-	const char *format = cmd_flag_text(ctx, "type");
 	FX_AUTO_BUF struct fx_buf picture = { 0 };
 	FX_AUTO_FREE char *full = NULL;
 	struct fx_error *err;
@@ -101,12 +120,12 @@ cmd_draw_exec(struct cmd_ctx *ctx)
 	struct fx_settings *settings = fx_session_settings(ctx->session);
 	struct fx_draw_options options = FX_DRAW_DEFAULTS;
 	const char *path = cmd_flag_text(ctx, "output");
-	bool picture = cmd_flag_text(ctx, "type") != NULL;
+	const char *format = picture_format(ctx, path);
 	struct fx_draw_report report = { 0 };
 
 	options.hops = (int)FX_MIN(cmd_flag_int(ctx, "depth", 2), 1000);
 	options.fold = (int)FX_MIN(cmd_flag_int(ctx, "fold", 0), 1000);
-	options.limit = (size_t)cmd_flag_int(ctx, "max", picture ? 2000 : 60);
+	options.limit = (size_t)cmd_flag_int(ctx, "max", format ? 2000 : 60);
 	options.hub_limit = (size_t)cmd_flag_int(ctx, "hub",
 		fx_settings_int(settings, "hub-limit"));
 	if (fx_settings_bool(settings, "ascii"))
@@ -117,11 +136,11 @@ cmd_draw_exec(struct cmd_ctx *ctx)
 	options.stop = give_up;
 	options.stop_context = (void *)(uintptr_t)ctx->front;
 	cmd_arg_set(ctx, "set", &options.positions, &options.count);
-	if (ctx->shell->restricted && (picture || path))
+	if (ctx->shell->restricted && (format || path))
 		return fx_error_new(FX_ERR_READ_ONLY,
 			"draw: not in a restricted session");
-	if (picture)
-		return draw_picture(ctx, &options, path);
+	if (format)
+		return draw_picture(ctx, &options, format, path);
 	choose_center(ctx, &options);
 	return draw_text(ctx, &options, path);
 }

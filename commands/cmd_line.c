@@ -132,12 +132,12 @@ cmd_line_head(const char *line, struct cmd_head *ret)
 
 /* Flags. */
 
-/* What -f means to COMMAND itself comes before what it means to -o. */
+/* What a flag means to a command itself comes before what it means to all. */
 static bool
-has_force(const struct cmd_entry *entry, size_t own)
+has_own(const struct cmd_entry *entry, size_t own, const char *name)
 {
 	for (size_t i = 0; i < own; i++)
-		if (!strcmp(entry->flags[i].name, "force"))
+		if (!strcmp(entry->flags[i].name, name))
 			return true;
 	return false;
 }
@@ -159,9 +159,10 @@ cmd_entry_flag(const struct cmd_entry *entry, size_t index)
 			return &listing_flags[index];
 		index -= FX_ARRAY_LEN(listing_flags);
 	}
-	if (index >= FX_ARRAY_LEN(common_flags) - has_force(entry, own))
-		return NULL;
-	return &common_flags[index];
+	for (size_t i = 0; i < FX_ARRAY_LEN(common_flags); i++)
+		if (!has_own(entry, own, common_flags[i].name) && !index--)
+			return &common_flags[i];
+	return NULL;
 }
 
 /* Looking for separators. */

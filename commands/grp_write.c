@@ -149,7 +149,9 @@ const struct cmd_entry cmd_group_write[] = {
 				   "torch.fx's text even where it is wrong" },
 			{ "readable", 0, CMD_ARG_END,
 				"as print_readable: with shapes and "
-				"sources" } },
+				"sources" },
+			{ "output", 'o', CMD_ARG_FILE,
+				"write to a file instead" } },
 		.examples = { { "dump python", "generated code" },
 			{ "dump json -o g.fxg", "to a file" },
 			{ "dump folder out", "a package for Python" },
@@ -160,8 +162,9 @@ const struct cmd_entry cmd_group_write[] = {
 		.name = "draw",
 		.summary = "draw a part of the graph",
 		.help = "As text, the neighbourhood of the stop or a set; with "
-			"-T a picture, drawn by Graphviz, of the whole graph "
-			"or a set. Values with many users become labels, "
+			"-T, or into a file with such an ending, a picture, "
+			"drawn by Graphviz, of the whole graph or a set. "
+			"Values with many users become labels, "
 			"--fold N draws a module at that depth as one box. In "
 			"text a stub on a frame is an edge that leaves the "
 			"picture.",
@@ -178,9 +181,12 @@ const struct cmd_entry cmd_group_write[] = {
 			{ "fold", 0, CMD_ARG_INT, "modules at this depth" },
 			{ "hub", 0, CMD_ARG_INT,
 				"a value with more users is a label" },
-			{ "max", 'm', CMD_ARG_INT, "boxes at most" } },
+			{ "max", 'm', CMD_ARG_INT, "boxes at most" },
+			{ "output", 'o', CMD_ARG_FILE,
+				"write to a file; .svg, .dot, .xdot, .json and "
+				".ps say the format" } },
 		.examples = { { "draw", "around the stop" },
-			{ "draw -T svg -o a.svg", "a picture" } },
+			{ "draw -o a.svg", "a picture" } },
 		.exec = cmd_draw_exec,
 	},
 	{ .name = NULL },

@@ -35,6 +35,14 @@ echo "draw -T svg, 71 nodes, with the start of fxdb: $milliseconds ms"
 if command -v xmllint >/dev/null; then
 	xmllint --noout "$work/a.svg" || fail 'not well-formed'
 fi
+# The ending says the format, unless -T does.
+fxdb "draw -o $work/e.svg" || fail 'draw -o .svg'
+cmp -s "$work/a.svg" "$work/e.svg" || fail '.svg is no picture'
+fxdb "draw -T dot -o $work/f.svg" || fail 'draw -T dot -o .svg'
+grep -q '^digraph' "$work/f.svg" || fail '-T does not decide'
+fxdb "draw -o $work/g.png" && fail 'a .png is no error'
+grep -q 'no picture format "png"' "$work/err" || fail '.png: not said'
+[ ! -e "$work/g.png" ] || fail 'a .png all the same'
 fxdb "draw {in layer1} -T svg -o $work/b.svg" || fail 'a set'
 fxdb "draw --fold 1 -T svg -o $work/c.svg" || fail 'folded'
 [ "$(grep -c 'class="node"' "$work/c.svg")" -lt 71 ] || fail 'not folded'

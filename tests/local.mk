@@ -7,6 +7,7 @@ libfxtest_a_SOURCES = %D%/support/unit.c %D%/support/unit.h \
 	%D%/support/real_backend.c %D%/support/real_backend.h \
 	%D%/support/run_world.c %D%/support/run_world.h \
 	%D%/support/session_text.c %D%/support/session_text.h \
+	%D%/support/torch_side.c %D%/support/torch_side.h \
 	%D%/support/random_module.c %D%/support/random_value.c
 libfxtest_a_CFLAGS = $(AM_CFLAGS) $(CUNIT_CFLAGS)
 include %D%/unit/local.mk

@@ -115,7 +115,8 @@ TESTS += %D%/test_timeline %D%/test_timeline_nested %D%/test_timeline_random
 %C%_test_timeline_nested_SOURCES = %D%/test_timeline_nested.c
 %C%_test_timeline_random_SOURCES = %D%/test_timeline_random.c
 
-check_PROGRAMS += %D%/test_torch %D%/test_torch_files
-TESTS += %D%/test_torch %D%/test_torch_files
+check_PROGRAMS += %D%/test_torch %D%/test_torch_effects %D%/test_torch_files
+TESTS += %D%/test_torch %D%/test_torch_effects %D%/test_torch_files
+%C%_test_torch_effects_SOURCES = %D%/test_torch_effects.c
 %C%_test_torch_SOURCES = %D%/test_torch.c
 %C%_test_torch_files_SOURCES = %D%/test_torch_files.c

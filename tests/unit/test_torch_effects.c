@@ -1,0 +1,258 @@
+/* test_torch_effects.c - what the torch backend writes in place and draws, and
+ * how both are taken back.
+ */
+#include <config.h>
+
+#include <string.h>
+
+#include "base/blob.h"
+#include "base/intern.h"
+#include "guest/shim.h"
+#include "ir/graph.h"
+#include "run/backend.h"
+#include "run/datum.h"
+#include "run/interp.h"
+#include "tests/support/torch_side.h"
+#include "tests/support/unit.h"
+
+static void
+a_write_in_place_is_taken_back(void)
+{
+	struct fxt_side torch = { .backend = fxt_torch_new() };
+	FX_AUTO_GRAPH struct fx_graph *graph =
+		fxt_side_load("x", "y = x.view(-1)\nz = y.mul_(2)\nreturn z");
+	struct fx_node *node = fx_graph_first(graph);
+	struct fx_blob *saved = NULL;
+	const struct fx_backend_ops *ops = torch.backend->ops;
+	struct fx_datum *x;
+	struct fx_datum *z;
+	size_t size;
+	float before[4];
+	float after[4];
+
+	CU_ASSERT(fxt_ok(fxt_side_run(&torch, graph, "f32[2,2]")));
+	x = fx_env_get(&torch.env, node->id);
+	z = fx_env_get(&torch.env, fx_graph_output(graph)->id);
+	CU_ASSERT_EQUAL(ops->storage(x->payload, &size),
+		ops->storage(z->payload, &size));
+	CU_ASSERT(fxt_ok(ops->read(x->payload, 0, 4, before)));
+	CU_ASSERT(fxt_ok(ops->storage_save(x->payload, &saved)));
+	memset(fx_blob_data(saved), 0, fx_blob_size(saved));
+	CU_ASSERT(fxt_ok(ops->storage_restore(z->payload, saved)));
+	CU_ASSERT(fxt_ok(ops->read(x->payload, 0, 4, after)));
+	CU_ASSERT_NOT_EQUAL(before[0], 0);
+	CU_ASSERT_EQUAL(after[0], 0);
+	fx_blob_unref(saved);
+	fxt_side_deinit(&torch);
+}
+
+struct watched {
+	struct fx_plan_watch watch;
+	size_t copies; /* how often the bytes would be copied */
+	struct fx_blob *kept;
+};
+
+static struct fx_error *
+count_copy(void *context, struct fx_datum *const *data, uint64_t writes,
+	bool may_draw)
+{
+	struct watched *watched = context;
+
+	(void)data;
+	(void)may_draw;
+	watched->copies += writes != 0;
+	return NULL;
+}
+
+static void
+take_kept(void *context, struct fx_datum *tensor, struct fx_blob *bytes_taken)
+{
+	struct watched *watched = context;
+
+	(void)tensor;
+	fx_blob_unref(watched->kept);
+	watched->kept = bytes_taken;
+}
+
+/* Run BODY as somebody who goes back later would. */
+static struct fx_graph *
+run_watched(struct fxt_side *torch, struct watched *watched, const char *body)
+{
+	struct fx_graph *graph = fxt_side_load("x", body);
+	const struct fx_hook hook = { .records = true };
+	struct fx_interp interp = {
+		.graph = graph,
+		.backend = torch->backend,
+		.env = &torch->env,
+		.plans = &torch->plans,
+		.input = fxt_side_give,
+		.input_context = torch,
+		.hooks = &hook,
+		.hook_count = 1,
+		.next = fx_graph_first(graph),
+	};
+
+	torch->inputs = "f32[2,2]";
+	fx_plans_init(&torch->plans, torch->backend);
+	watched->watch = (struct fx_plan_watch){
+		.context = watched, .before = count_copy, .kept = take_kept
+	};
+	torch->plans.watch = &watched->watch;
+	CU_ASSERT(fxt_ok(fx_interp_run(&interp, NULL)));
+	return graph;
+}
+
+static struct fx_datum *
+value_of(const struct fxt_side *torch, const struct fx_graph *graph,
+	const char *name)
+{
+	return fx_env_get(&torch->env, fx_graph_find(graph, name)->id);
+}
+
+static void
+a_write_in_place_can_leave_the_bytes_alone(void)
+{
+	struct fxt_side torch = { .backend = fxt_torch_new() };
+	struct watched watched = { .copies = 0 };
+	FX_AUTO_GRAPH struct fx_graph *graph = run_watched(&torch, &watched,
+		"y = x + 1\nv = y.view(-1)\nz = y.mul_(2)\nw = x + 1\n"
+		"return (v, z, w)");
+	const struct fx_backend_ops *ops = torch.backend->ops;
+	float before[4];
+	float after[4];
+	size_t size;
+
+	CU_ASSERT_EQUAL(watched.copies, 0);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(watched.kept);
+	CU_ASSERT_EQUAL(fx_blob_size(watched.kept), sizeof(before));
+	CU_ASSERT(fxt_ok(ops->read(value_of(&torch, graph, "w")->payload, 0, 4,
+		before)));
+	CU_ASSERT_EQUAL(memcmp(fx_blob_data(watched.kept), before,
+				sizeof(before)),
+		0);
+	/* A view made before sees what was written. */
+	CU_ASSERT(fxt_ok(ops->read(value_of(&torch, graph, "v")->payload, 0, 4,
+		after)));
+	for (int i = 0; i < 4; i++)
+		CU_ASSERT_EQUAL(after[i], before[i] * 2);
+	CU_ASSERT_EQUAL(ops->storage(value_of(&torch, graph, "v")->payload,
+				&size),
+		ops->storage(value_of(&torch, graph, "z")->payload, &size));
+	fx_blob_unref(watched.kept);
+	fxt_side_deinit(&torch);
+}
+
+/* Part of a storage, an expanded view, another dtype, memory of the host's,
+ * what changes only strides: their bytes are copied.
+ */
+static void
+other_writes_in_place_copy_the_bytes(void)
+{
+	static const char *const bodies[] = {
+		"y = x + 1\nv = y[0]\nz = v.mul_(2)\nreturn z",
+		"y = x + 1\nz = y.t_()\nreturn z",
+		"y = x + 1\nz = y.unsqueeze_(0)\nreturn z",
+		"y = x.long()\nz = y.bernoulli_(0.5)\nreturn z",
+	};
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(bodies); i++) {
+		struct fxt_side torch = { .backend = fxt_torch_new() };
+		struct watched watched = { .copies = 0 };
+		FX_AUTO_GRAPH struct fx_graph *graph =
+			run_watched(&torch, &watched, bodies[i]);
+
+		CU_ASSERT_EQUAL(watched.copies, 1);
+		CU_ASSERT_PTR_NULL(watched.kept);
+		fx_blob_unref(watched.kept);
+		fxt_side_deinit(&torch);
+	}
+}
+
+static uint64_t
+writes_of(struct fx_backend *backend, enum fx_opcode opcode, const char *target,
+	size_t count)
+{
+	struct fx_kind kinds[8];
+	struct fx_call_site site = {
+		.opcode = opcode,
+		.target = fx_intern(target),
+		.kinds = kinds,
+		.count = count,
+	};
+	uint64_t bits;
+	void *plan;
+
+	for (size_t i = 0; i < count; i++)
+		kinds[i] = (struct fx_kind){ FX_DATUM_TENSOR, FX_DTYPE_F32, 2 };
+	CU_ASSERT_FATAL(fxt_ok(backend->ops->resolve(backend, &site, &plan)));
+	bits = backend->ops->writes(plan);
+	backend->ops->plan_free(backend, plan);
+	return bits;
+}
+
+static void
+what_is_written_is_known_before_the_call(void)
+{
+	FX_AUTO_BACKEND struct fx_backend *backend = fxt_torch_new();
+
+	CU_ASSERT_EQUAL(writes_of(backend, FX_OPCODE_CALL_METHOD, "add_", 2),
+		1);
+	CU_ASSERT_EQUAL(writes_of(backend, FX_OPCODE_CALL_METHOD, "add", 2), 0);
+	CU_ASSERT_EQUAL(writes_of(backend, FX_OPCODE_CALL_FUNCTION,
+				"torch.relu_", 1),
+		1);
+	CU_ASSERT_EQUAL(writes_of(backend, FX_OPCODE_CALL_FUNCTION,
+				"operator.iadd", 2),
+		1);
+	CU_ASSERT_EQUAL(writes_of(backend, FX_OPCODE_CALL_FUNCTION,
+				"operator.setitem", 3),
+		1);
+}
+
+static void
+random_numbers_come_back(void)
+{
+	struct fx_backend *backend = fxt_torch_new();
+	struct fxt_side torch = { .backend = backend };
+	FX_AUTO_GRAPH struct fx_graph *graph =
+		fxt_side_load("", "x = torch.rand(3)\nreturn x");
+	uint64_t id = fx_graph_output(graph)->id;
+	/* What CPython's torch draws after manual_seed(0). */
+	static const float first[] = { 0.49625659F, 0.76822180F, 0.08847743F };
+	struct fx_blob *state = NULL;
+	float drawn[2][3];
+
+	backend->ops->seed(backend, 0);
+	CU_ASSERT(fxt_ok(backend->ops->random_save(backend, &state)));
+	for (int i = 0; i < 2; i++) {
+		CU_ASSERT(fxt_ok(fxt_side_run(&torch, graph, "")));
+		CU_ASSERT(fxt_ok(backend->ops->read(fx_env_get(&torch.env, id)
+							    ->payload,
+			0, 3, drawn[i])));
+		CU_ASSERT(fxt_ok(backend->ops->random_restore(backend, state)));
+		fx_env_clear(&torch.env);
+		fx_plans_deinit(&torch.plans);
+	}
+	CU_ASSERT_EQUAL(memcmp(drawn[0], drawn[1], sizeof(drawn[0])), 0);
+	for (int i = 0; i < 3; i++)
+		CU_ASSERT_DOUBLE_EQUAL(drawn[0][i], first[i], 1e-7);
+	fx_blob_unref(state);
+	fxt_side_deinit(&torch);
+}
+
+int
+main(void)
+{
+	static const struct fxt_case cases[] = {
+		FXT_CASE(a_write_in_place_is_taken_back),
+		FXT_CASE(a_write_in_place_can_leave_the_bytes_alone),
+		FXT_CASE(other_writes_in_place_copy_the_bytes),
+		FXT_CASE(what_is_written_is_known_before_the_call),
+		FXT_CASE(random_numbers_come_back),
+	};
+
+	/* Built without libtorch. */
+	if (!fx_shim_is_installed())
+		return 77;
+	return fxt_run("torch_effects", cases, FX_ARRAY_LEN(cases));
+}

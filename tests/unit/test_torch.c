@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "guest/shim.h"
 #include "ir/graph.h"
+#include "ir/tensor_meta.h"
 #include "run/backend.h"
 #include "run/datum.h"
 #include "tests/support/torch_side.h"

@@ -147,6 +147,8 @@ void cmd_shell_set_front(struct cmd_shell *shell, const struct front *front);
  */
 int cmd_shell_status(const struct cmd_shell *shell);
 void cmd_shell_report(struct cmd_shell *shell, const struct fx_error *err);
+/* A run stopped because a node failed: no command did, but not all is well. */
+void cmd_shell_report_stop(struct cmd_shell *shell);
 /* Whether `quit` or `close` asked to leave, and with which status. */
 bool cmd_shell_is_quitting(const struct cmd_shell *shell);
 /* Output is JSON throughout: what programs of the shell say is wrapped too. */

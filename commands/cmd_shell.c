@@ -147,13 +147,24 @@ cmd_shell_status(const struct cmd_shell *shell)
 	return shell->status;
 }
 
+static void
+raise_status(struct cmd_shell *shell, int status)
+{
+	if (status > shell->status)
+		shell->status = status;
+}
+
 void
 cmd_shell_report(struct cmd_shell *shell, const struct fx_error *err)
 {
-	int status = err == shell->model_error ? 3 : cmd_exit_status(err);
+	raise_status(shell,
+		err == shell->model_error ? 3 : cmd_exit_status(err));
+}
 
-	if (status > shell->status)
-		shell->status = status;
+void
+cmd_shell_report_stop(struct cmd_shell *shell)
+{
+	raise_status(shell, 2);
 }
 
 bool

@@ -205,6 +205,8 @@ cmd_say_stop(struct cmd_ctx *ctx, struct fx_stop *stop)
 	if (stop->again)
 		out_note(ctx->out, "%zu node%s ran again", stop->again,
 			stop->again == 1 ? "" : "s");
+	if (stop->reason == FX_STOP_ERROR)
+		cmd_shell_report_stop(ctx->shell);
 	say_reason(ctx, stop);
 	say_place(ctx, stop);
 	if (stop->node)

@@ -75,8 +75,8 @@ fi
 
 # Sizes that are only names make shapes, and no values.
 if ls "${FXDB_BUILDDIR:-.}"/fxdb-torch-*.so >/dev/null 2>&1; then
-	is 1 'the input x was given without numbers: f32\[N,4\]' "$fxdb" \
-		-nx -batch "$mlp" -i 'x=f32[N,4]' -ex run -ex 'assert 1 = 2'
+	is 2 'the input x was given without numbers: f32\[N,4\]' "$fxdb" \
+		-nx -batch "$mlp" -i 'x=f32[N,4]' -ex run
 	is 0 'f32\[N,8\]' "$fxdb" -nx -batch "$mlp" -ex run \
 		-ex 'shapes x=f32[N,4]' -ex 'nodes fc1'
 	# What no rule says of a shape, running does.
@@ -114,6 +114,15 @@ feeds 2 'byte 0x00 at column 5' 'echo\000x\n'
 feeds 2 'not text: byte 0xff' '\377\376\n'
 feeds 7 '' 'quit 7\necho never\n'
 feeds 0 'last' 'echo last'
+
+# A run that a node stops is no wrong command, and not fine either.
+is 2 '^on$' "$fxdb" -nx -batch "$mlp" -i x=f32[2,5] -ex run -ex 'echo on'
+is 2 '^on$' "$fxdb" -nx -batch "$mlp" -i x=f32[2,5] -ex start -ex n -ex 'echo on'
+is 0 - "$fxdb" -nx -batch "$mlp" -i x=f32[2,5] -ex run -ex 'quit 0'
+is 3 - "$fxdb" -nx -batch "$mlp" -i x=f32[2,5] -ex run -ex 'quit 3'
+feeds 2 '^on$' 'input x = f32[2,5]\nrun\necho on\n' "$mlp"
+feeds 2 '^Finished' 'input x = f32[2,5]\nrun\ninput x = f32[2,4]\nrun\n' "$mlp"
+is 0 '^Finished' "$fxdb" -nx -batch "$mlp" -ex run
 
 # Inputs, JSON, read-only.
 is 0 'f32\[9,8\]' "$fxdb" -nx -batch "$mlp" -i x=f32[9,4] -ex 'nodes name=fc1'

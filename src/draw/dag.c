@@ -73,6 +73,7 @@ add_run(struct fx_dag *to, const struct fx_dag *dag,
 
 	node->origin = (uint32_t)run->first;
 	node->folded = (uint32_t)run->count;
+	node->node = run->fold ? NULL : from->node;
 	node->label = run->fold
 			      ? fx_intern_format("%s (%zu node%s)", run->fold,
 					run->count, run->count == 1 ? "" : "s")
@@ -136,6 +137,7 @@ fx_dag_part(const struct fx_dag *dag, const size_t *numbers, size_t count)
 			(enum fx_dag_kind)from->kind, from->name);
 
 		to->label = from->label;
+		to->node = from->node;
 		to->folded = from->folded;
 		to->origin = (uint32_t)numbers[i];
 		map[numbers[i]] = (uint32_t)i + 1;

@@ -27,9 +27,10 @@ enum fx_dag_kind {
 };
 
 struct fx_dag_node {
-	const char *name;     /* interned or borrowed from the graph */
-	const char *label;    /* for boxes: short; same lifetime */
-	uint32_t first_input; /* into inputs */
+	const char *name;           /* interned or borrowed from the graph */
+	const char *label;          /* for boxes: short; same lifetime */
+	const struct fx_node *node; /* borrowed; NULL for a fold, or of none */
+	uint32_t first_input;       /* into inputs */
 	uint32_t input_count;
 	uint32_t user_count;
 	uint32_t origin;    /* position in the graph of the (first) node */

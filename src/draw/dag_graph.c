@@ -31,14 +31,6 @@ kind_of(const struct fx_node *node)
 	return FX_DAG_FUNCTION;
 }
 
-/* What a box says: a module by its path, which tells more than its name. */
-static const char *
-label_of(const struct fx_node *node)
-{
-	return node->opcode == FX_OPCODE_CALL_MODULE ? node->target
-						     : node->name;
-}
-
 struct fx_dag *
 fx_dag_of_graph(struct fx_graph *graph)
 {
@@ -46,8 +38,7 @@ fx_dag_of_graph(struct fx_graph *graph)
 	const struct fx_node *node;
 
 	fx_graph_for_each_node (node, graph) {
-		fx_dag_add(dag, kind_of(node), node->name)->label =
-			label_of(node);
+		fx_dag_add(dag, kind_of(node), node->name)->node = node;
 		for (size_t i = 0; i < fx_node_input_count(node); i++)
 			fx_dag_add_input(dag, (uint32_t)fx_graph_position(graph,
 						      fx_node_input(node, i)));

@@ -19,12 +19,16 @@
 #include "base/utf8.h"
 #include "draw/dag.h"
 #include "draw/layers.h"
+#include "ir/graph.h"
+#include "ir/module.h"
+#include "ir/value_text.h"
 
 enum {
 	LABEL_BYTES = 400,
 	/* Points (1/72 inch). */
 	CHAR_WIDTH = 8,
-	RANK_HEIGHT = 52,
+	BOX_HEIGHT = 50,
+	RANK_HEIGHT = 78,
 	COLUMN_GAP = 24,
 };
 
@@ -43,8 +47,50 @@ fx_dot_is_modest(const struct fx_dag *dag)
 	return is_modest;
 }
 
+struct box_text {
+	const char *lines[3];
+	size_t count;
+	struct fx_buf shape;
+};
+
+/* What NODE calls, as one tells it from another: a module by its class.  NULL
+ * when its name says it.
+ */
+static const char *
+called_by(const struct fx_node *node)
+{
+	const struct fx_module *module = NULL;
+	const char *dot;
+
+	if (node->opcode == FX_OPCODE_CALL_MODULE)
+		module = fx_module_find(node->graph->module, node->target);
+	if (module && module->class_name) {
+		dot = strrchr(module->class_name, '.');
+		return dot ? dot + 1 : module->class_name;
+	}
+	if (node->opcode == FX_OPCODE_OUTPUT ||
+		!strcmp(node->target, node->name))
+		return NULL;
+	return node->target;
+}
+
+/* The lines of NODE's box: its name, what it calls, its shape. */
 static void
-add_label(struct fx_buf *out, const char *label)
+node_lines(const struct fx_dag_node *node, struct box_text *ret)
+{
+	const char *called = node->node ? called_by(node->node) : NULL;
+
+	*ret = (struct box_text){ { node->label }, 1, { 0 } };
+	if (called)
+		ret->lines[ret->count++] = called;
+	if (!node->node || !node->node->meta)
+		return;
+	fx_value_print_shape(&ret->shape, node->node->meta, false);
+	ret->lines[ret->count++] = fx_buf_text(&ret->shape);
+}
+
+static void
+add_line(struct fx_buf *out, const char *label)
 {
 	FX_AUTO_BUF struct fx_buf visible = { 0 };
 	size_t length = FX_MIN(strlen(label), LABEL_BYTES);
@@ -63,6 +109,20 @@ add_label(struct fx_buf *out, const char *label)
 		else
 			fx_buf_add_char(out, *c);
 	}
+}
+
+static void
+add_label(struct fx_buf *out, const struct fx_dag_node *node)
+{
+	struct box_text text;
+
+	node_lines(node, &text);
+	for (size_t i = 0; i < text.count; i++) {
+		if (i)
+			fx_buf_add(out, "\\n");
+		add_line(out, text.lines[i]);
+	}
+	fx_buf_deinit(&text.shape);
 }
 
 static const char *
@@ -101,8 +161,14 @@ compare_places(const void *a, const void *b)
 static long
 box_width(const struct fx_dag_node *node)
 {
-	size_t length = FX_MIN(strlen(node->label), (size_t)LABEL_BYTES);
+	struct box_text text;
+	size_t length = 0;
 
+	node_lines(node, &text);
+	for (size_t i = 0; i < text.count; i++)
+		length = FX_MAX(length, strlen(text.lines[i]));
+	fx_buf_deinit(&text.shape);
+	length = FX_MIN(length, (size_t)LABEL_BYTES);
 	return (long)length * CHAR_WIDTH + 16;
 }
 
@@ -176,16 +242,17 @@ add_nodes(const struct fx_dag *dag, bool placed, int marked, struct fx_buf *out)
 	}
 	for (size_t n = 0; n < dag->count; n++) {
 		fx_buf_addf(out, "n%zu [label=\"", n);
-		add_label(out, dag->nodes[n].label);
+		add_label(out, &dag->nodes[n]);
 		fx_buf_addf(out, "\",%s", style_of(&dag->nodes[n]));
 		if ((int)n == marked)
 			fx_buf_add(out, ",penwidth=3");
 		if (placed)
 			fx_buf_addf(out,
-				",width=%ld.%03ld,height=0.389,"
+				",width=%ld.%03ld,height=%d.%03d,"
 				"fixedsize=true,pos=\"%ld,%ld\"",
 				box_width(&dag->nodes[n]) / 72,
 				box_width(&dag->nodes[n]) % 72 * 1000 / 72,
+				BOX_HEIGHT / 72, BOX_HEIGHT % 72 * 1000 / 72,
 				columns[n], -(long)ranks[n] * RANK_HEIGHT);
 		fx_buf_add(out, "]\n");
 	}

@@ -7,8 +7,6 @@
 
 #include "base/buf.h"
 #include "base/compiler.h"
-#include "base/intern.h"
-#include "base/map.h"
 #include "draw/box.h"
 #include "draw/draw_part.h"
 #include "ir/graph.h"
@@ -84,28 +82,6 @@ around(const struct fx_dag *dag, size_t number,
 	return fx_dag_part(dag, numbers, count);
 }
 
-/* A module that is called more than once goes by the names of its calls. */
-static void
-tell_apart(struct fx_dag *dag)
-{
-	FX_AUTO_MAP struct fx_map counts = { 0 };
-
-	for (size_t pass = 0; pass < 2; pass++)
-		for (size_t i = 0; i < dag->count; i++) {
-			struct fx_dag_node *node = &dag->nodes[i];
-			uintptr_t key;
-
-			if (node->kind != FX_DAG_MODULE)
-				continue;
-			key = (uintptr_t)fx_intern(node->label);
-			if (pass && fx_map_get(&counts, key, 0) > 1)
-				node->label = node->name;
-			else if (!pass)
-				fx_map_set(&counts, key,
-					fx_map_get(&counts, key, 0) + 1);
-		}
-}
-
 struct fx_dag *
 fx_draw_part(struct fx_graph *graph, const struct fx_draw_options *options,
 	int *marked_ret, struct fx_draw_report *report)
@@ -141,7 +117,6 @@ fx_draw_part(struct fx_graph *graph, const struct fx_draw_options *options,
 		dag = part;
 		number = number < (int)dag->count ? number : -1;
 	}
-	tell_apart(dag);
 	report->drawn = dag->count;
 	*marked_ret = number;
 	return dag;

@@ -35,6 +35,16 @@ echo "draw -T svg, 71 nodes, with the start of fxdb: $milliseconds ms"
 if command -v xmllint >/dev/null; then
 	xmllint --noout "$work/a.svg" || fail 'not well-formed'
 fi
+# A box says the name, what is called and the shape, and a change is seen.
+fxdb "draw {name=relu} -T dot -o $work/h" || fail 'one box'
+grep -q 'label="relu.nReLU.nf32\[1,64,112,112\]"' "$work/h" ||
+	fail 'not name, class, shape'
+"$FXDB" -nx -q -batch "$model" -ex 'replace relu = F.gelu(bn1)' \
+	-ex "draw {name=relu} -T dot -o $work/i" >"$work/out" 2>"$work/err" ||
+	fail 'draw after replace'
+grep -q 'label="relu.ntorch.nn.functional.gelu.n' "$work/i" ||
+	fail 'a change is not seen'
+
 # The ending says the format, unless -T does.
 fxdb "draw -o $work/e.svg" || fail 'draw -o .svg'
 cmp -s "$work/a.svg" "$work/e.svg" || fail '.svg is no picture'

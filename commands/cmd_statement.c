@@ -20,6 +20,7 @@
 #include "lang/parse.h"
 #include "load/open.h"
 #include "ops/layertab.h"
+#include "ops/optab.h"
 #include "session/model.h"
 #include "session/resolve.h"
 #include "session/session.h"
@@ -84,19 +85,54 @@ is_layer_class(const struct reading *reading, const struct fx_ast *tree)
 	       (fx_str_starts(text, "nn.") || fx_str_starts(text, "torch.nn."));
 }
 
+/* Append TEXT(...) after what OUT names already. */
+static void
+offer(struct fx_buf *out, const char *before, const char *name)
+{
+	fx_buf_addf(out, "%s%s%s(...)", out->length ? " or " : "", before,
+		name);
+}
+
+/* The full names under which NAME is known; nothing is made up. */
+static FX_NODISCARD struct fx_error *
+hint_full(const struct reading *reading, struct fx_error *err, const char *name)
+{
+	static const char *const homes[] = { "torch.", "torch.nn.functional.",
+		"operator.", "math." };
+	FX_AUTO_BUF struct fx_buf names = { 0 };
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(homes); i++) {
+		FX_AUTO_FREE char *full = fx_xasprintf("%s%s", homes[i], name);
+
+		if (fx_op_find(full) != FX_OP_NONE)
+			offer(&names, homes[i], name);
+	}
+	if (fx_module_find(reading->graph->module, name))
+		offer(&names, "self.", name);
+	if (fx_layer_find(name))
+		fx_buf_addf(&names, "%snn.%s(...)(...)",
+			names.length ? " or " : "", name);
+	if (!names.length)
+		return fx_error_hint(err,
+			"none in torch, torch.nn.functional, operator or math "
+			"is known by this name, and no module of the model");
+	return fx_error_hint(err, "write it in full: %s", fx_buf_text(&names));
+}
+
 static FX_NODISCARD struct fx_error *
 refuse_call(const struct reading *reading, const struct fx_ast *function)
 {
 	struct fx_node *node = fx_graph_find(reading->graph, function->text);
-	const char *path = node->opcode == FX_OPCODE_CALL_MODULE ? node->target
-								 : node->name;
+	struct fx_error *err =
+		fx_error_at(fx_error_new(FX_ERR_TYPE,
+				    "%%%s is a node and cannot be called",
+				    node->name),
+			reading->text, function->span);
 
-	return fx_error_hint(fx_error_at(fx_error_new(FX_ERR_TYPE,
-						 "%%%s is a node and cannot be "
-						 "called",
-						 node->name),
-				     reading->text, function->span),
-		"self.%s(...) calls the module", path);
+	if (node->opcode != FX_OPCODE_CALL_MODULE)
+		return hint_full(reading, err, node->name);
+	return fx_error_hint(err, "self.%s(...) calls the module",
+		node->target);
 }
 
 static FX_NODISCARD struct fx_error *
@@ -142,11 +178,7 @@ refuse_unknown(const struct reading *reading)
 		err = fx_error_new(FX_ERR_NO_NAME,
 			"\"%s\" is no function that fxdb knows",
 			reading->unknown);
-		err = fx_error_hint(err,
-			"write it in full: torch.%s(...), "
-			"torch.nn.functional.%s(...), self.%s(...) for a "
-			"module",
-			reading->unknown, reading->unknown, reading->unknown);
+		err = hint_full(reading, err, reading->unknown);
 	} else {
 		err = fx_resolve_node(reading->ctx->session,
 			reading->ctx->model, reading->unknown, &node);

@@ -422,18 +422,22 @@ const struct cmd_entry cmd_group_break[] = {
 		.summary = "stop before a node",
 		.help = "Stops before each node that matches: a node, a query, "
 			"a module scope (its first node) or a line of the "
-			"model's source. When nothing matches it is an error, "
+			"model's source; {} is every node, @10:@20 a range. "
+			"When nothing matches it is an error, "
 			"unless -p makes it pending. Execution stops before "
 			"the node, so a condition tests the values of nodes "
-			"above it: .-1 is the one before.",
+			"above it: .-1 is the one before (the first node has "
+			"none: false).",
 		.synonyms = "breakpoint stop halt pause first nan inf "
-			    "condition large values",
+			    "condition large values exceeds bound threshold "
+			    "limit range",
 		.needs = CMD_NEED_GRAPH,
 		.args = WHERE_ARGS,
 		.flags = WHERE_FLAGS,
 		.examples = { { "break add", "before %add" },
-			{ "b @4", "before the node at position 4" },
 			{ "b {target~\"*relu*\"}", "before every relu" },
+			{ "b {} if absmax(.-1) > 100",
+				"behind the first node that exceeds a bound" },
 			{ "b net.py:12 -p", "before what that line made" } },
 		.exec = break_exec,
 	},

@@ -36,6 +36,8 @@ struct fx_resolver {
 	 * goes on.
 	 */
 	struct fx_blob **random;
+	/* Set when .-N was before the first node; NULL: only an error. */
+	bool *is_before_first;
 	/* Asked while a long tensor is looked at; may be NULL. */
 	struct fx_ticker *ticker;
 

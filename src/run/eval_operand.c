@@ -270,7 +270,10 @@ node_here(struct fx_evaluator *evaluator, int64_t offset,
 			".-1 is the last node");
 	if (offset > INT32_MAX || offset < -INT32_MAX)
 		offset = offset > 0 ? INT32_MAX : -INT32_MAX;
-	return node_at(evaluator, (int64_t)position + offset, ret);
+	offset += (int64_t)position;
+	if (offset < 0 && resolver->is_before_first)
+		*resolver->is_before_first = true;
+	return node_at(evaluator, offset, ret);
 }
 
 static struct fx_error *

@@ -47,6 +47,16 @@ void fx_breaks_free(struct fx_session *session);
 /* Look B's nodes up again if the graph has changed. */
 void fx_break_refresh(struct fx_session *session, struct fx_break *b);
 
+/* break_where.c: whether WHERE is a line as in resnet.py:92: word, colon,
+ * digits (COMMANDS 2); whether NODE is from that line.
+ */
+bool fx_break_is_line(const char *where);
+bool fx_break_is_from(const struct fx_node *node, const char *where);
+/* Whether what names no node looks like a query without its braces:
+ * op=call_module, @2:@4 or fc1:fc2, but not net.py:all.
+ */
+bool fx_break_is_query(const char *where);
+
 /* condition.c: NO_VALUE when CONDITION asks for a value that is there at none
  * of B's nodes, as execution stops before them.
  */

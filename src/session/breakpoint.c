@@ -22,52 +22,10 @@
 
 /* --- what it matches ---------------------------------------------------- */
 
-/* resnet.py:92: word, colon, digits (COMMANDS 2). */
-static bool
-is_source(const char *text)
-{
-	const char *colon = strrchr(text, ':');
-
-	if (!colon || colon == text || !colon[1] ||
-		strspn(colon + 1, "0123456789") != strlen(colon + 1))
-		return false;
-	return !strpbrk(text, "{}@ ()'\"");
-}
-
 static void
 add_node(struct fx_break *b, const struct fx_node *node)
 {
 	fx_map_set(&b->nodes, (uintptr_t)node->id, 1);
-}
-
-/* Whether FILE is what was typed, or ends with it after a slash. */
-static bool
-is_file(const char *file, const char *typed, size_t length)
-{
-	size_t whole = strlen(file);
-
-	if (whole < length || memcmp(file + whole - length, typed, length) != 0)
-		return false;
-	return whole == length || file[whole - length - 1] == '/';
-}
-
-static bool
-is_from(const struct fx_node *node, const char *where)
-{
-	const char *colon = strrchr(where, ':');
-	size_t length = (size_t)(colon - where);
-	int64_t line;
-
-	if (!node->source ||
-		!fx_number_parse_int(colon + 1, strlen(colon + 1), &line))
-		return false;
-	for (size_t i = 0; i < node->source->count; i++) {
-		const struct fx_source_frame *frame = &node->source->frames[i];
-
-		if (frame->line == line && is_file(frame->file, where, length))
-			return true;
-	}
-	return false;
 }
 
 /* A line is hit once a run through it: at the first of the nodes that come
@@ -80,7 +38,7 @@ match_source(struct fx_break *b)
 	bool was_from = false;
 
 	fx_graph_for_each_node (node, b->graph) {
-		bool is = is_from(node, b->shown.where);
+		bool is = fx_break_is_from(node, b->shown.where);
 
 		if (is && !was_from)
 			add_node(b, node);
@@ -207,7 +165,7 @@ classify(struct fx_session *session, struct fx_break *b)
 	struct fx_error *err;
 	struct fx_error *no_scope;
 
-	if (is_source(where)) {
+	if (fx_break_is_line(where)) {
 		b->kind = FX_BREAK_SOURCE;
 		return NULL;
 	}
@@ -231,7 +189,7 @@ classify(struct fx_session *session, struct fx_break *b)
 		return NULL;
 	}
 	fx_error_free(no_scope);
-	if (fx_error_code(err) == FX_ERR_NO_NODE || !strchr(where, '='))
+	if (fx_error_code(err) == FX_ERR_NO_NODE || !fx_break_is_query(where))
 		return err;
 	/* A query without its braces. */
 	fx_error_free(err);

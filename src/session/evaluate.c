@@ -23,18 +23,21 @@ fx_resolve_nonfinite(void *context, const struct fx_node *node)
 	return place && fx_model_is_nonfinite(model, place, node);
 }
 
-struct fx_error *
-fx_resolve_expression(struct fx_session *session, struct fx_model *model,
-	const char *text, bool condition, struct fx_datum **ret)
+/* TEXT in MODEL; *IS_BEFORE_FIRST: it asked for a node before the first. */
+static struct fx_error *
+evaluate(struct fx_resolve_context *context, const char *text, bool condition,
+	bool *is_before_first, struct fx_datum **ret)
 {
-	struct fx_resolve_context context = { session, model };
+	struct fx_session *session = context->session;
+	struct fx_model *model = context->model;
 	struct fx_backend *backend = NULL;
 	struct fx_resolver resolver;
 	struct fx_ticker ticker;
 	struct fx_blob *random = NULL;
 	struct fx_error *err;
 
-	fx_resolver_init(&resolver, &context);
+	fx_resolver_init(&resolver, context);
+	resolver.is_before_first = is_before_first;
 	/* Looking does not change what comes after the stop. */
 	if (model && fx_position_is_started(model))
 		resolver.random = &random;
@@ -53,12 +56,27 @@ fx_resolve_expression(struct fx_session *session, struct fx_model *model,
 }
 
 struct fx_error *
+fx_resolve_expression(struct fx_session *session, struct fx_model *model,
+	const char *text, bool condition, struct fx_datum **ret)
+{
+	struct fx_resolve_context context = { session, model };
+
+	return evaluate(&context, text, condition, NULL, ret);
+}
+
+struct fx_error *
 fx_resolve_condition(struct fx_session *session, struct fx_model *model,
 	const char *text, bool *ret)
 {
+	struct fx_resolve_context context = { session, model };
 	FX_AUTO_DATUM struct fx_datum *datum = NULL;
+	bool is_before_first = false;
 	struct fx_error *err =
-		fx_resolve_expression(session, model, text, true, &datum);
+		evaluate(&context, text, true, &is_before_first, &datum);
 
-	return err ? err : fx_datum_truth(datum, ret);
+	if (!err || !is_before_first)
+		return err ? err : fx_datum_truth(datum, ret);
+	fx_error_free(err);
+	*ret = false;
+	return NULL;
 }

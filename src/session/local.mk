@@ -1,7 +1,7 @@
 # Sources of src/session: .c, .h and .def alike, so that distcheck misses none.
 libfxcore_a_SOURCES += \
 	%D%/backend.c \
-	%D%/break_private.h \
+	%D%/break_private.h %D%/break_where.c \
 	%D%/breakpoint.c %D%/breakpoint.h \
 	%D%/budget.c \
 	%D%/capture.c %D%/capture.h \

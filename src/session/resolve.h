@@ -42,7 +42,9 @@ FX_NODISCARD struct fx_error *fx_resolve_expression(struct fx_session *session,
 	struct fx_model *model, const char *text, bool condition,
 	struct fx_datum **ret);
 
-/* The same and its truth. */
+/* The same and its truth; false where it asks for .-N and no node is there, as
+ * at the first ones.
+ */
 FX_NODISCARD struct fx_error *fx_resolve_condition(struct fx_session *session,
 	struct fx_model *model, const char *text, bool *ret);
 

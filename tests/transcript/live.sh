@@ -44,6 +44,10 @@ says 'a condition on what has run counts' 'Breakpoint 1$' \
 says 'a condition that raises is a stop that says why' \
 	'error in the condition of breakpoint 1: only a tensor of one element' \
 	'b fc2 if act' run
+says 'a stop behind the first that exceeds a bound' '^=>   1 B  fc1 ' \
+	'input x = zeros(2, 4) + 200' 'b {} if absmax(.-1) > 100' run
+says 'no stop where none does' '^Finished' \
+	'input x = zeros(2, 4)' 'b {} if absmax(.-1) > 100' run
 says 'a dropped value is announced' \
 	'record limit 128: [0-9]* values* not kept (summaries of [0-9]* are)' \
 	'set record limit 128' run

@@ -15,6 +15,7 @@ transcripts = \
 	%D%/break_erased.fxt \
 	%D%/break_numbers.fxt \
 	%D%/break_on_breakpoints.fxt \
+	%D%/break_range.fxt \
 	%D%/close.fxt \
 	%D%/complete_words.fxt \
 	%D%/condition.fxt \

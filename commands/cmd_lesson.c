@@ -27,6 +27,7 @@ static const struct {
 	{ "hint", true, offsetof(struct cmd_step, hint) },
 	{ "line", true, offsetof(struct cmd_step, line) },
 	{ "done", true, offsetof(struct cmd_step, done) },
+	{ "way", true, offsetof(struct cmd_step, way) },
 	{ "needs", true, offsetof(struct cmd_step, needs) },
 };
 
@@ -72,7 +73,7 @@ take_text(const char **line)
 static void
 add_step(struct cmd_lesson *lesson)
 {
-	struct cmd_step step = { "", "", "", "", "", "", { 0 } };
+	struct cmd_step step = { "", "", "", "", "", "", "", { 0 } };
 
 	fx_vec_push(&lesson->steps, step);
 }

@@ -13,6 +13,7 @@
  *	hint	shown after a try that did not do it
  *	line	the answer
  *	done	shown when it is done
+ *	way	commands that lead there without doing it: no wrong try
  *	needs	an expression without which the step is left out, for values
  *
  * and what must be true for the step to be done, all of it:
@@ -51,6 +52,7 @@ struct cmd_step {
 	const char *hint;
 	const char *line;
 	const char *done;
+	const char *way;
 	const char *needs;
 	FX_VEC(struct cmd_check) checks;
 };

@@ -310,6 +310,13 @@ pass_step(struct cmd_shell *shell, struct out *out, const char *word)
 
 /* --- what is seen ------------------------------------------------------- */
 
+/* Whether the last command is a part of an answer, as break before continue. */
+static bool
+is_on_the_way(struct cmd_shell *shell)
+{
+	return is_one_of(shell->ran, this_step(shell->tutorial)->way);
+}
+
 static struct fx_error *
 say_not_yet(struct cmd_shell *shell, struct out *out, struct fx_error *err)
 {
@@ -355,6 +362,8 @@ cmd_tutorial_see(struct cmd_shell *shell, struct out *out, struct fx_error *err)
 		end_for_want_of_model(shell, out);
 		return err;
 	}
+	if (!is_done(shell, model) && !err && is_on_the_way(shell))
+		return NULL;
 	if (!is_done(shell, model))
 		return say_not_yet(shell, out, err);
 	out_command_begin(out, "tutorial");

@@ -133,6 +133,34 @@ END
 fxdb -ex 'tutorial 2' -x script
 count 3 '^Right\.'
 
+# What a step does not ask for is no answer; a breakpoint on the way to one is
+# no wrong try.
+cat >script <<'END'
+nodes
+node add
+list
+step
+nodes
+nodes op=call_module
+run --to drop
+goto fc1
+step
+print act
+print x
+run --to act
+print act
+print fc1
+break add
+continue
+END
+fxdb -ex 'tutorial 1' -x script
+count 7 '^Right\.'
+says 'open under the name "lesson"'
+count 1 'Not yet: nodes, then op= and the kind'
+count 1 'Not yet: nodes op=call_module does it'
+says 'Not yet: print fc1 does it'
+count 0 'Not yet: break add'
+
 # The lesson's graph leaves the others alone.
 fxdb "$FXDB_SRCDIR/doc/examples/transformer.fxg" -ex 'tutorial 1' -ex nodes \
 	-ex 'tutorial stop' -ex 'info graph'

@@ -7,6 +7,7 @@ check_PROGRAMS += %D%/fxs
 FXS_LOG_COMPILER = %D%/fxs$(EXEEXT)
 fxs_tests = \
 	%D%/ascii.fxs \
+	%D%/begin.fxs \
 	%D%/break.fxs \
 	%D%/command.fxs \
 	%D%/complete.fxs \

@@ -12,6 +12,7 @@ struct tui;
 
 enum tui_action_id {
 #define TUI_COMMAND(id, line, help)    TUI_ACTION_##id,
+#define TUI_START(id, line, help)      TUI_ACTION_##id,
 #define TUI_SCREEN(id, function, help) TUI_ACTION_##id,
 #include "ui/tui/actions.def"
 	TUI_ACTION_COUNT
@@ -21,6 +22,7 @@ struct tui_action {
 	const char *line; /* a command, or NULL: */
 	void (*run)(struct tui *tui);
 	const char *help;
+	bool starts; /* while nothing has run: `start` instead of the line */
 };
 
 const struct tui_action *tui_action_at(enum tui_action_id id);
@@ -34,6 +36,7 @@ bool tui_keymap_at(enum tui_view_id view, size_t index, const char **name_ret,
 	enum tui_action_id *action_ret);
 
 #define TUI_COMMAND(id, line, help)
+#define TUI_START(id, line, help)
 #define TUI_SCREEN(id, function, help) void tui_do_##function(struct tui *tui);
 #include "ui/tui/actions.def"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "session/position.h"
 #include "ui/tui/tui_private.h"
 
 void
@@ -111,6 +112,16 @@ is_printable(uint32_t key)
 	return key >= ' ' && key != TUI_KEY_BACKSPACE && key < TUI_KEY_UP;
 }
 
+static const char *
+line_of(const struct tui *tui, const struct tui_action *action)
+{
+	const struct fx_model *model = tui_model(tui);
+
+	if (action->starts && model && !fx_position_is_started(model))
+		return "start";
+	return action->line;
+}
+
 static void
 pane_key(struct tui *tui, const struct tui_event *event)
 {
@@ -118,7 +129,7 @@ pane_key(struct tui *tui, const struct tui_event *event)
 		tui_keymap_find(tui->focus, event->key);
 
 	if (action && action->line) {
-		tui_run_line(tui, action->line);
+		tui_run_line(tui, line_of(tui, action));
 	} else if (action) {
 		action->run(tui);
 	} else if (is_printable(event->key)) {

@@ -6,9 +6,12 @@
 #include "ui/tui/screen.h"
 
 static const struct tui_action actions[] = {
-#define TUI_COMMAND(id, line, help) [TUI_ACTION_##id] = { line, NULL, help },
+#define TUI_COMMAND(id, line, help) \
+	[TUI_ACTION_##id] = { line, NULL, help, false },
+#define TUI_START(id, line, help) \
+	[TUI_ACTION_##id] = { line, NULL, help, true },
 #define TUI_SCREEN(id, function, help) \
-	[TUI_ACTION_##id] = { NULL, tui_do_##function, help },
+	[TUI_ACTION_##id] = { NULL, tui_do_##function, help, false },
 #include "ui/tui/actions.def"
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/number.h"
+#include "ir/size.h"
 #include "ir/tensor_meta.h"
 #include "ir/value_text.h"
 #include "run/datum.h"
@@ -177,6 +178,30 @@ tui_values_deinit(struct tui *tui)
 	tui_text_deinit(&tui->values);
 }
 
+/* What is often run together, f32[2, 8][8, 1]cpu, apart: that reads badly. */
+static void
+add_tensor(struct tui_text *text, const struct fx_tensor_meta *meta)
+{
+	FX_AUTO_BUF struct fx_buf shape = { 0 };
+	FX_AUTO_BUF struct fx_buf strides = { 0 };
+
+	fx_tensor_meta_print(&shape, meta, FX_TENSOR_SPACED);
+	if (meta->device)
+		fx_buf_addf(&shape, "  %s", meta->device);
+	add_fact(text, "tensor", fx_buf_text(&shape));
+	if (!meta->has_shape || !meta->strides)
+		return;
+	for (size_t i = 0; i < meta->rank; i++) {
+		if (i)
+			fx_buf_add(&strides, ", ");
+		if (meta->strides[i].kind == FX_VALUE_INT)
+			fx_buf_add_int(&strides, meta->strides[i].integer);
+		else
+			fx_size_print(&strides, meta->strides[i]);
+	}
+	add_fact(text, "strides", fx_buf_text(&strides));
+}
+
 static void
 values_refresh(struct tui *tui, int columns)
 {
@@ -192,10 +217,7 @@ values_refresh(struct tui *tui, int columns)
 		return;
 	add_fact(text, "state", fx_model_state(model, node));
 	if (node->meta && node->meta->kind == FX_VALUE_TENSOR) {
-		fx_tensor_meta_print(&shape, node->meta->tensor,
-			FX_TENSOR_SPACED | FX_TENSOR_STRIDES |
-				FX_TENSOR_DEVICE);
-		add_fact(text, "tensor", fx_buf_text(&shape));
+		add_tensor(text, node->meta->tensor);
 		add_sizes(text, node->meta->tensor);
 	} else if (node->meta) {
 		fx_value_print_shape(&shape, node->meta, true);

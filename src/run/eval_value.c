@@ -194,6 +194,27 @@ membership(struct fx_evaluator *evaluator, bool negated, struct fx_datum *left,
 	return NULL;
 }
 
+/* A shape beside a list: Python calls them different, but who writes
+ * shape(x) = [1, 16] asks for the numbers.
+ */
+static bool
+is_size_and_list(const struct fx_datum *a, const struct fx_datum *b)
+{
+	return (a->kind == FX_DATUM_SIZE && b->kind == FX_DATUM_LIST) ||
+	       (a->kind == FX_DATUM_LIST && b->kind == FX_DATUM_SIZE);
+}
+
+static bool
+same_items(const struct fx_datum *a, const struct fx_datum *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (!fx_datum_equal(a->items[i], b->items[i]))
+			return false;
+	return true;
+}
+
 static bool
 is_identity(enum fx_ast_op op)
 {
@@ -214,6 +235,12 @@ fx_eval_binary(struct fx_evaluator *evaluator, enum fx_ast_op op,
 		return set_binary(evaluator, op, left, right, ret);
 	if (is_set(left) || is_set(right))
 		return set_size(evaluator, op, left, right, ret);
+	if ((op == FX_AST_EQ || op == FX_AST_NE) &&
+		is_size_and_list(left, right) && !has_tensor) {
+		*ret = fx_datum_bool(same_items(left, right) ==
+				     (op == FX_AST_EQ));
+		return NULL;
+	}
 	if (has_tensor && is_identity(op)) {
 		bool same = left->kind == right->kind &&
 			    fx_datum_equal(left, right);

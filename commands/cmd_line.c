@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "commands/cmd_python.h"
 #include "commands/cmd_split.h"
 
 /* Flags that every command has whose arguments are parsed. */
@@ -66,7 +67,10 @@ no_command(const char *line, size_t begin)
 {
 	size_t end = begin;
 	FX_AUTO_FREE char *word = NULL;
+	struct fx_error *err = cmd_refuse_python(line);
 
+	if (err)
+		return err;
 	while (!cmd_ends_word(line[end]))
 		end++;
 	word = fx_xstrndup(line + begin, FX_MIN(end - begin, 60));

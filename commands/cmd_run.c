@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "commands/cmd_output.h"
+#include "commands/cmd_python.h"
 #include "commands/cmd_shell.h"
 #include "commands/out.h"
 #include "session/model.h"
@@ -369,7 +370,9 @@ run_named(struct cmd_shell *shell, const struct cmd_head *head,
 		return run_line(shell, help, out);
 	}
 	if (!entry) {
-		err = cmd_lookup(shell, name, &entry);
+		err = cmd_table_find(name) ? NULL : cmd_refuse_python(line);
+		if (!err)
+			err = cmd_lookup(shell, name, &entry);
 		if (err)
 			return refuse(shell, out, name, err);
 	}

@@ -127,6 +127,7 @@ transcripts = \
 	%D%/print.fxt \
 	%D%/print_json.fxt \
 	%D%/print_no_value.fxt \
+	%D%/python_habits.fxt \
 	%D%/query_errors.fxt \
 	%D%/quit.fxt \
 	%D%/rauw.fxt \

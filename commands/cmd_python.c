@@ -1,0 +1,95 @@
+/* cmd_python.c - lines that are Python's and no command, and what to type.
+ *
+ * Who knows Python types its statements at the prompt.  They are not run
+ * here; each kind has a row that says what comes closest.
+ */
+#include <config.h>
+
+#include "commands/cmd_python.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "commands/cmd_split.h"
+
+enum form {
+	FORM_WORD,   /* begins with a word */
+	FORM_BLOCK,  /* begins with a word and has a colon */
+	FORM_ASSIGN, /* NAME =, $NAME =, NAME += */
+};
+
+static const struct {
+	enum form form;
+	const char *words; /* of which it begins with one */
+	const char *hint;
+} statements[] = {
+	{ FORM_WORD, "import from",
+		"torch, F, nn and math can be used as they are: print "
+		"torch.relu(x); load FILE opens a model" },
+	{ FORM_BLOCK, "for while if elif else try def class async",
+		"print EXPR shows a value, nodes QUERY lists nodes, define "
+		"NAME makes a command of several; trace FILE.py makes a graph "
+		"of a model in Python" },
+	{ FORM_ASSIGN, "",
+		"set $NAME = EXPR keeps a value, input NAME = EXPR gives an "
+		"input, replace NODE = CALL changes a node, print EXPR shows a "
+		"value" },
+};
+
+static bool
+begins_with(const char *line, const char *words)
+{
+	size_t length = strcspn(line, " \t:(");
+
+	while (*words) {
+		size_t n = strcspn(words, " ");
+
+		if (n == length && !strncmp(line, words, n))
+			return true;
+		words += n + (words[n] == ' ');
+	}
+	return false;
+}
+
+static bool
+is_assignment(const char *line)
+{
+	size_t at = *line == '$' || *line == '%';
+	size_t begin = at;
+
+	while (cmd_is_name_char(line[at]))
+		at++;
+	if (at == begin)
+		return false;
+	at = cmd_skip_blanks(line, at);
+	if (line[at] && strchr("+-*/", line[at]))
+		at++;
+	return line[at] == '=' && line[at + 1] != '=';
+}
+
+static bool
+is_form(const char *line, enum form form, const char *words)
+{
+	switch (form) {
+	case FORM_WORD:
+		return begins_with(line, words);
+	case FORM_BLOCK:
+		return begins_with(line, words) && strchr(line, ':');
+	case FORM_ASSIGN:
+		return is_assignment(line);
+	}
+	return false;
+}
+
+struct fx_error *
+cmd_refuse_python(const char *line)
+{
+	line += cmd_skip_blanks(line, 0);
+	for (size_t i = 0; i < FX_ARRAY_LEN(statements); i++)
+		if (is_form(line, statements[i].form, statements[i].words))
+			return fx_error_hint(
+				fx_error_new(FX_ERR_UNKNOWN_COMMAND,
+					"Python statements are not run here"),
+				"%s", statements[i].hint);
+	return NULL;
+}

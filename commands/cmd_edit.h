@@ -62,6 +62,7 @@ struct cmd_placing {
 	const char *name;       /* of the result, or NULL: from its target */
 	bool fresh;             /* number the name if it is taken */
 	const struct fx_scope *scope;
+	const struct fx_scope *outer; /* what a new module's lies in */
 };
 /* Create them before PLACING->before; *FIRST_RET and *RET are the first and
  * the result.  Both are the same existing node when the text only names one.

@@ -45,21 +45,40 @@ place_module(const struct cmd_statement *statement, struct fx_graph *graph)
 		fx_module_clone(graph, module));
 }
 
+/* The scope of NODE of the statement: as the tracer does it, the call of a
+ * module lies in that module's own.
+ */
+static const struct fx_scope *
+scope_of(struct fx_graph *graph, const struct fx_node *node,
+	const struct cmd_placing *placing)
+{
+	const struct fx_module *module;
+
+	if (node->opcode != FX_OPCODE_CALL_MODULE)
+		return placing->scope;
+	module = fx_module_find(graph->module, node->target);
+	if (!module || !module->class_name)
+		return placing->scope;
+	return fx_graph_scope(graph, placing->outer, node->target,
+		module->class_name);
+}
+
 /* NODE of the statement as a node of GRAPH; MAP has what was placed before. */
 static FX_NODISCARD struct fx_error *
-place_node(struct fx_graph *graph, const struct fx_node *node,
-	const struct cmd_placing *placing, bool is_result, struct fx_map *map)
+place_node(const struct cmd_statement *statement, struct fx_graph *graph,
+	const struct fx_node *node, const struct cmd_placing *placing,
+	struct fx_map *map)
 {
 	struct fx_node_spec spec = { .opcode = node->opcode,
 		.target = node->target,
 		.is_wrapped = node->is_wrapped,
-		.scope = placing->scope };
+		.scope = scope_of(graph, node, placing) };
 	struct fx_node *made;
 	struct fx_error *err;
 
 	spec.args = fx_graph_import(graph, &node->args, map);
 	spec.kwargs = fx_graph_import(graph, &node->kwargs, map);
-	if (is_result && placing->name) {
+	if (node == result_of(statement) && placing->name) {
 		spec.name = placing->name;
 		spec.name_is_exact = !placing->fresh;
 	}
@@ -94,7 +113,7 @@ cmd_statement_place(const struct cmd_statement *statement,
 				fx_graph_find(graph, node->target));
 			continue;
 		}
-		err = place_node(graph, node, placing, node == result, &map);
+		err = place_node(statement, graph, node, placing, &map);
 		if (!err && !*first_ret)
 			*first_ret = fx_map_get_pointer(&map, node);
 	}

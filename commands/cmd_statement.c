@@ -249,6 +249,19 @@ free_path(struct fx_graph *graph, const char *name)
 	return path;
 }
 
+/* NAME, or the class in lower case as the attributes of models are named. */
+static char *
+module_name(const struct reading *reading, const char *name)
+{
+	FX_AUTO_FREE char *lower =
+		fx_xstrdup(reading->construct->kids[0]->text);
+
+	for (char *c = lower; *c; c++)
+		if (*c >= 'A' && *c <= 'Z')
+			*c = (char)(*c - 'A' + 'a');
+	return free_path(reading->graph, name ? name : lower);
+}
+
 /* "Dropout(0.5)" of "nn.Dropout(0.5)". */
 static char *
 construct_text(const struct reading *reading)
@@ -423,8 +436,7 @@ cmd_statement_read(struct cmd_ctx *ctx, const char *name, const char *text,
 	if (!err)
 		err = scan(&reading, tree);
 	if (!err && reading.construct)
-		ret->module_name =
-			free_path(reading.graph, name ? name : "module");
+		ret->module_name = module_name(&reading, name);
 	if (!err && reading.construct)
 		split_construct(&reading, ret);
 	if (!err) {

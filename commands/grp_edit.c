@@ -72,6 +72,16 @@ redirect_users(struct insertion *insertion, struct fx_node *first,
 		&splice, NULL);
 }
 
+/* What NODE lies in, other than the module that it calls itself. */
+static const struct fx_scope *
+scope_around(const struct fx_node *node)
+{
+	bool is_own = node->scope && node->opcode == FX_OPCODE_CALL_MODULE &&
+		      !strcmp(node->scope->path, node->target);
+
+	return is_own ? node->scope->parent : node->scope;
+}
+
 static struct fx_error *
 insert_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 {
@@ -80,7 +90,8 @@ insert_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 	struct cmd_placing placing = { .before = anchor,
 		.name = insertion->name,
 		.fresh = cmd_flag(ctx, "fresh"),
-		.scope = anchor->scope };
+		.scope = anchor->scope,
+		.outer = scope_around(anchor) };
 	struct fx_graph *graph = fx_model_graph(ctx->model);
 	bool splice = cmd_flag(ctx, "splice");
 	struct fx_node *first;
@@ -172,7 +183,8 @@ put_in_place(struct cmd_ctx *ctx, const struct cmd_statement *statement,
 {
 	struct fx_graph *graph = fx_model_graph(ctx->model);
 	struct cmd_placing placing = { .before = fx_graph_next(old),
-		.scope = old->scope };
+		.scope = old->scope,
+		.outer = scope_around(old) };
 	bool existing = cmd_statement_is_node(statement);
 	const char *name = old->name;
 	struct fx_node *first;
@@ -207,7 +219,7 @@ replace_one(struct cmd_ctx *ctx, struct fx_node *old, struct fx_buf *script)
 	struct fx_error *err = text_for(old, cmd_arg_text(ctx, "="), &text);
 
 	if (!err)
-		err = cmd_statement_read(ctx, name, text, &statement);
+		err = cmd_statement_read(ctx, NULL, text, &statement);
 	if (!err)
 		err = put_in_place(ctx, &statement, old);
 	if (!err)

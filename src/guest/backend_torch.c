@@ -399,7 +399,9 @@ torch_call_apart(struct fx_backend *backend, void *pointer,
 	*kept_ret = fx_blob_wrap(kept.bytes, kept.byte_count, kept.release,
 		kept.context);
 	*ret = fx_torch_datum(result.tensor);
-	return NULL;
+	if (!fx_guard_any())
+		return NULL;
+	return fx_torch_check_result(data, plan->count, NULL, ret);
 }
 
 /* --- the rest ----------------------------------------------------------- */

@@ -5,6 +5,10 @@ dist_shimsource_DATA = %D%/shim.h %D%/shim.cc \
 	%D%/apart.hh %D%/convert.hh %D%/match.hh %D%/plan.hh \
 	%D%/private.hh %D%/tensor.hh
 
+# Their identity is made by configure, so that a program and a shim that differ
+# are told apart.
+CONFIG_STATUS_DEPENDENCIES = $(dist_shimsource_DATA)
+
 if WITH_TORCH
 shimdir = $(pkglibexecdir)
 shim_DATA = fxdb-torch-$(TORCH_VERSION).so

@@ -472,7 +472,8 @@ const struct cmd_entry cmd_group_session[] = {
 		.name = "seed",
 		.summary = "show or set the seed of random numbers",
 		.help = "Random operations and generated data start from this "
-			"seed, so that runs are equal.",
+			"seed, so that runs are equal; so do the weights of a "
+			"model that is traced after it.",
 		.synonyms = "random reproducible generator",
 		.args = { { "seed", CMD_ARG_INT, CMD_OPTIONAL, "the seed",
 			NULL } },

@@ -49,9 +49,9 @@ static struct fx_error *
 request_json(const struct fx_trace_request *request, json_t **ret)
 {
 	FX_AUTO_FREE char *cwd = getcwd(NULL, 0);
-	json_t *message = json_pack("{s:s, s:s, s:b, s:s}", "op", "trace",
-		"spec", request->spec, "train", request->train, "cwd",
-		cwd ? cwd : "/");
+	json_t *message = json_pack("{s:s, s:s, s:b, s:I, s:s}", "op", "trace",
+		"spec", request->spec, "train", request->train, "seed",
+		(json_int_t)request->seed, "cwd", cwd ? cwd : "/");
 
 	if (!message)
 		return fx_error_new(FX_ERR_USAGE,

@@ -48,6 +48,7 @@ struct fx_trace_request {
 	const char *const *concrete; /* NAME=VALUE */
 	size_t concrete_count;
 	bool train;
+	uint64_t seed; /* of torch's generator before the model is built */
 	/* Called every 30 ms; true: stop the capture. */
 	bool (*tick)(void *context);
 	/* What the model printed, as it comes. */

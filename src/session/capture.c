@@ -84,6 +84,7 @@ traced_new(const struct fx_trace_request *request,
 	traced->mode = fx_xstrdup(report->mode);
 	traced->build_ms = report->build_ms;
 	traced->trace_ms = report->trace_ms;
+	traced->seed = request->seed;
 	traced->is_partial = is_partial;
 	return traced;
 }
@@ -139,6 +140,7 @@ fx_session_trace(struct fx_session *session,
 	err = need_worker(session);
 	if (err)
 		return err;
+	full.seed = session->seed;
 	if (!full.tick && !full.output) {
 		full.tick = session->tick;
 		full.context = session->tick_context;
@@ -148,7 +150,7 @@ fx_session_trace(struct fx_session *session,
 	forget_dead_worker(session, err);
 	if (report->graph) {
 		*ret = add_model(session, request, name, report);
-		(*ret)->traced = traced_new(request, report, err);
+		(*ret)->traced = traced_new(&full, report, err);
 	}
 	return err;
 }

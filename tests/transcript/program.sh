@@ -71,6 +71,24 @@ if [ -e "${FXDB_BUILDDIR:-}/src/capture/fxdb/_capture.abi3.so" ] &&
 	is 0 'impossible shape, first %fc' "$fxdb" -nx -batch \
 		--python "$python" -i 'x=f32[2,5]' \
 		"$source/tests/transcript/samples/one_model.py:Net"
+	# Weights that the model makes up follow from the seed, as torch's do.
+	weights() {
+		"$fxdb" -nx -batch --python "$python" "$@" \
+			-ex "trace $source/tests/transcript/samples/one_model.py:Net -i x=f32[2,4]" \
+			-ex 'set backend python' -ex start \
+			-ex 'p fc.weight[0, 0].item()' 2>&1 | sed -n 's/^\$1 = //p'
+	}
+	want() {
+		"$python" -c "
+import torch
+torch.manual_seed($1)
+print(torch.nn.Linear(4, 4).weight[0, 0].item())"
+	}
+	said="$(weights) $(weights) $(weights -ex 'seed 3')"
+	if [ "$said" != "$(want 0) $(want 0) $(want 3)" ]; then
+		echo "FAIL: weights of the seeds 0, 0, 3: $said"
+		failures=$((failures + 1))
+	fi
 fi
 
 # Sizes that are only names make shapes, and no values.

@@ -69,6 +69,8 @@ class _Capture:
 
     def _trace(self):
         spec = self.request["spec"]
+        # Weights follow from the seed, so equal commands give equal runs.
+        torch.manual_seed(self.request["seed"])
         module, expression = _find.load(spec)
         self.model = _find.model(_find.evaluate(module, expression, spec),
                                  spec, module)

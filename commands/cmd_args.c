@@ -7,9 +7,25 @@
 #include "base/number.h"
 #include "base/str.h"
 #include "commands/cmd_shell.h"
+#include "ir/graph.h"
 #include "session/model.h"
 #include "session/resolve.h"
 #include "session/session.h"
+
+/* step relu: a node where a number of steps is wanted. */
+static FX_NODISCARD struct fx_error *
+hint_place(const struct cmd_ctx *ctx, const struct cmd_value *value,
+	struct fx_error *err)
+{
+	const char *name = value->text + (*value->text == '%');
+
+	if (strcmp(value->name, "count") != 0 ||
+		!(ctx->entry->needs & CMD_REPEATS) || !ctx->model ||
+		!fx_graph_find(fx_model_graph(ctx->model), name))
+		return err;
+	return fx_error_hint(err, "until %s runs on to it, goto %s goes there",
+		name, name);
+}
 
 static struct fx_error *
 resolve_int(struct cmd_ctx *ctx, struct cmd_value *value)
@@ -18,11 +34,12 @@ resolve_int(struct cmd_ctx *ctx, struct cmd_value *value)
 		    &value->integer) &&
 		value->integer >= 0)
 		return NULL;
-	return fx_error_at(fx_error_new(FX_ERR_USAGE,
-				   "expected a number from 0 on for %s, got "
-				   "\"%s\"",
-				   value->name, value->text),
-		ctx->line, value->span);
+	return hint_place(ctx, value,
+		fx_error_at(fx_error_new(FX_ERR_USAGE,
+				    "expected a number from 0 on for %s, got "
+				    "\"%s\"",
+				    value->name, value->text),
+			ctx->line, value->span));
 }
 
 static const struct cmd_arg *

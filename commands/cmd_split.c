@@ -470,6 +470,25 @@ take_positional(struct cmd_split *split)
 	return NULL;
 }
 
+/* A pattern where a set is wanted reads as a product: say how sets of names
+ * are written.
+ */
+static FX_NODISCARD struct fx_error *
+hint_pattern(const struct cmd_split *split, struct fx_error *err)
+{
+	const char *line = split->line + cmd_skip_blanks(split->line, 0);
+	const char *word = line + strcspn(line, " \t");
+	size_t length;
+
+	word += cmd_skip_blanks(word, 0);
+	length = strcspn(word, " \t={\"");
+	if (split->entry->args[0].type != CMD_ARG_SET ||
+		!memchr(word, '*', length))
+		return err;
+	return fx_error_hint(err, "a set of names is written {name~\"%.*s\"}",
+		(int)length, word);
+}
+
 static struct fx_error *
 check_complete(const struct cmd_split *split)
 {
@@ -481,10 +500,13 @@ check_complete(const struct cmd_split *split)
 			break;
 		if ((arg[i].flags & CMD_OPTIONAL) || (split->filled >> i & 1))
 			continue;
-		return usage(split,
-			fx_error_new(FX_ERR_USAGE, "%s: expected %s (%s)",
-				split->entry->name, arg[i].name, arg[i].help),
-			split->at, split->at);
+		return hint_pattern(split,
+			usage(split,
+				fx_error_new(FX_ERR_USAGE,
+					"%s: expected %s (%s)",
+					split->entry->name, arg[i].name,
+					arg[i].help),
+				split->at, split->at));
 	}
 	return NULL;
 }

@@ -193,7 +193,15 @@ set_input(struct cmd_ctx *ctx, const char *text)
 {
 	const char *equals = strchr(text, '=');
 	FX_AUTO_FREE char *name = NULL;
+	const struct fx_node *node;
 
+	node = fx_graph_find(fx_model_graph(ctx->model), text);
+	if (!equals && node && node->opcode != FX_OPCODE_PLACEHOLDER)
+		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+					     "expected NAME=SPEC for an input; "
+					     "\"%s\" is a node",
+					     text),
+			"print %s.shape shows its shape", text);
 	if (!equals || equals == text || !equals[1])
 		return fx_error_new(FX_ERR_USAGE,
 			"expected NAME=SPEC as in x=f32[1,3,224,224], got "

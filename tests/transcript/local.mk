@@ -36,6 +36,7 @@ transcripts = \
 	%D%/dump_forms.fxt \
 	%D%/dump_python.fxt \
 	%D%/dump_script.fxt \
+	%D%/dump_script_input.fxt \
 	%D%/dump_value.fxt \
 	%D%/echo.fxt \
 	%D%/edit_moves_stop.fxt \

@@ -124,7 +124,7 @@ designators_and_keywords_are_read_as_stated(void)
 		"insert where=[after] anchor=[conv1] :=[y = x[1:2]] "
 		"--splice");
 	SHAPE("replace relu = F.gelu(x, approximate='none') -n",
-		"replace node=[relu] ==[F.gelu(x, approximate='none')] "
+		"replace set=[relu] ==[F.gelu(x, approximate='none')] "
 		"--dry-run");
 	SHAPE("input x=randn(1, 3)", "input name=[x] ==[randn(1, 3)]");
 	SHAPE("shapes x=f32[1, 3, 4] y=i64[]",

@@ -4,6 +4,9 @@
 
 #include "commands/cmd.h"
 
+struct fx_buf;
+struct fx_graph;
+
 /* Each ends with a row whose name is NULL. */
 #define CMD_GROUP(symbol, title) \
 	extern const struct cmd_entry cmd_group_##symbol[];
@@ -18,6 +21,9 @@ FX_NODISCARD struct fx_error *cmd_draw_exec(struct cmd_ctx *ctx);
 /* cmd_dump_folder.c: PATH may be NULL. */
 FX_NODISCARD struct fx_error *cmd_dump_folder(struct cmd_ctx *ctx,
 	const char *path, const char *dialect);
+/* cmd_dump_script.c: appends to TEXT. */
+FX_NODISCARD struct fx_error *cmd_dump_script(struct cmd_ctx *ctx,
+	struct fx_graph *graph, struct fx_buf *text);
 /* cmd_dump_value.c: TEXT is a tensor and a file, or NULL. */
 FX_NODISCARD struct fx_error *cmd_dump_value(struct cmd_ctx *ctx,
 	const char *text);

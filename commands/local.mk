@@ -11,7 +11,7 @@ libfxcmd_a_SOURCES += \
 	%D%/cmd_diff.c \
 	%D%/cmd_draw.c \
 	%D%/cmd_dump_folder.c \
-	%D%/cmd_dump_value.c \
+	%D%/cmd_dump_script.c %D%/cmd_dump_value.c \
 	%D%/cmd_edit.c %D%/cmd_edit.h \
 	%D%/cmd_edit_function.c \
 	%D%/cmd_help.c %D%/cmd_help.h %D%/concepts.def \

@@ -63,7 +63,7 @@ struct fx_traced {
 	char *mode; /* "eval" */
 	double build_ms;
 	double trace_ms;
-	uint64_t seed; /* that its weights follow from */
+	uint64_t seed;   /* that its weights follow from */
 	bool is_partial; /* tracing failed; this is what there was */
 };
 

@@ -199,12 +199,15 @@ targets_must_exist(void)
 	spec.target = "conv1.weight";
 	FXT_FAILS(fx_edit_create(n.graph, &spec, NULL, NULL), FX_ERR_NO_MODULE);
 	spec.target = "conv1..weight";
-	FXT_FAILS(fx_edit_create(n.graph, &spec, NULL, NULL), FX_ERR_BAD_NAME);
+	FXT_FAILS(fx_edit_create(n.graph, &spec, NULL, NULL),
+		FX_ERR_BAD_TARGET);
 	spec.opcode = FX_OPCODE_CALL_METHOD;
 	spec.target = "a.b";
-	FXT_FAILS(fx_edit_create(n.graph, &spec, NULL, NULL), FX_ERR_BAD_NAME);
+	FXT_FAILS(fx_edit_create(n.graph, &spec, NULL, NULL),
+		FX_ERR_BAD_TARGET);
 	spec.target = "";
-	FXT_FAILS(fx_edit_create(n.graph, &spec, NULL, NULL), FX_ERR_BAD_NAME);
+	FXT_FAILS(fx_edit_create(n.graph, &spec, NULL, NULL),
+		FX_ERR_BAD_TARGET);
 	FXT_FAILS(fx_edit_set_target(n.conv1, "conv9"), FX_ERR_NO_MODULE);
 	FXT_OK(fx_edit_set_target(n.conv1, "conv2"));
 	FXT_OK(fx_edit_set_opcode(n.conv1, FX_OPCODE_CALL_FUNCTION,

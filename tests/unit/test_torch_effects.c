@@ -161,6 +161,7 @@ other_writes_in_place_copy_the_bytes(void)
 		FX_AUTO_GRAPH struct fx_graph *graph =
 			run_watched(&torch, &watched, bodies[i]);
 
+		CU_ASSERT_PTR_NOT_NULL(graph);
 		CU_ASSERT_EQUAL(watched.copies, 1);
 		CU_ASSERT_PTR_NULL(watched.kept);
 		fx_blob_unref(watched.kept);

@@ -60,6 +60,10 @@ parse_parenthesis(struct fx_parser *parser)
 		node = fx_parser_node(parser, FX_AST_TUPLE, begin);
 	} else {
 		node = fx_parse_list(parser);
+		if (node && node->kind == FX_AST_STARRED)
+			return fx_parser_fail(parser, node->span,
+				"a starred value alone needs a comma behind "
+				"it");
 		if (node && fx_parser_at(parser, "for"))
 			node = fx_parse_comprehension(parser, node);
 		if (!node || !fx_parser_expect(parser, ")"))

@@ -84,6 +84,10 @@ def check(example):
     done = run(OPEN + SETUP.get(example, []) + [example])
     if done.returncode == STATUS.get(example, 0):
         return True
+    # Pictures need a part that may be left out of a build, and say so.
+    if example.startswith("draw ") and \
+            "this fxdb was built without Graphviz" in done.stderr:
+        return True
     print("FAIL %s: %s" % (example, (done.stderr or done.stdout).strip()))
     return False
 

@@ -204,6 +204,8 @@ errors_say_what_was_expected_and_where(void)
 	COMMAND("a +", "expected a value after \"+\" (column 4)");
 	COMMAND("f(a b)", "expected \")\" after \"a\", found \"b\" "
 			  "(column 5)");
+	COMMAND("(*a)",
+		"a starred value alone needs a comma behind it (column 2)");
 	COMMAND(")", "expected a value, found \")\" (column 1)");
 	COMMAND("x?", "this character has no meaning here (column 2)");
 	COMMAND("a if b", "expected \"else\" after \"b\" (column 7)");

@@ -55,8 +55,8 @@ new_blob(void *data, size_t size)
 	return blob;
 }
 
-static struct fx_error *
-no_space(size_t size)
+struct fx_error *
+fx_blob_no_space(uint64_t size)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 
@@ -72,7 +72,7 @@ fx_blob_new(size_t size, struct fx_blob **ret)
 	void *data = calloc(size ? size : 1, 1);
 
 	if (!data)
-		return no_space(size);
+		return fx_blob_no_space(size);
 	*ret = new_blob(data, size);
 	(*ret)->release = free;
 	(*ret)->context = data;

@@ -3,10 +3,14 @@
 #define FX_BASE_BLOB_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
 struct fx_blob;
+
+/* NO_SPACE: SIZE bytes are more than the memory that is left. */
+struct fx_error *fx_blob_no_space(uint64_t size);
 
 /* SIZE bytes of zeros; fails when memory does not suffice. */
 FX_NODISCARD struct fx_error *fx_blob_new(size_t size, struct fx_blob **ret);

@@ -10,10 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/buf.h"
+#include "base/blob.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/number.h"
 #include "base/str.h"
 #include "guest/shim_private.h"
 
@@ -30,17 +29,6 @@ asked_for(const char *text, size_t length)
 	return at ? strtoull(at + sizeof(words) - 1, NULL, 10) : 0;
 }
 
-static struct fx_error *
-no_memory(uint64_t bytes)
-{
-	FX_AUTO_BUF struct fx_buf size = { 0 };
-
-	fx_number_add_bytes(&size, bytes);
-	return fx_error_new(FX_ERR_NO_SPACE,
-		"memory does not suffice: %s are needed at once",
-		fx_buf_text(&size));
-}
-
 static void *
 error_new(enum fxs_failure failure, const char *text, size_t length)
 {
@@ -54,7 +42,7 @@ error_new(enum fxs_failure failure, const char *text, size_t length)
 	};
 
 	if (bytes)
-		return no_memory(bytes);
+		return fx_blob_no_space(bytes);
 	return fx_error_new(codes[failure], "%.*s",
 		(int)FX_MIN(length, (size_t)2000), text);
 }

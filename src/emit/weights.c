@@ -118,3 +118,12 @@ fx_weights_find(const struct fx_weights *weights,
 
 	return at ? &weights->items[at - 1] : NULL;
 }
+
+bool
+fx_weights_have_bytes(const struct fx_weights *weights)
+{
+	for (size_t i = 0; i < weights->count; i++)
+		if (weights->items[i].storage->blob)
+			return true;
+	return false;
+}

@@ -4,6 +4,7 @@
 #ifndef FX_EMIT_WEIGHTS_H
 #define FX_EMIT_WEIGHTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/map.h"
@@ -39,5 +40,8 @@ FX_DEFINE_DEINIT(weights, struct fx_weights, fx_weights_deinit);
 
 const struct fx_weight *fx_weights_find(const struct fx_weights *weights,
 	const struct fx_storage *storage);
+
+/* Whether the bytes of any are there, or only names and shapes. */
+bool fx_weights_have_bytes(const struct fx_weights *weights);
 
 #endif /* FX_EMIT_WEIGHTS_H */

@@ -15,15 +15,6 @@
 #include "ir/module.h"
 #include "load/safetensors.h"
 
-static bool
-has_bytes(const struct fx_weights *weights)
-{
-	for (size_t i = 0; i < weights->count; i++)
-		if (weights->items[i].storage->blob)
-			return true;
-	return false;
-}
-
 FX_NODISCARD static struct fx_error *
 write_in(const char *folder, const char *name, const char *text, size_t length)
 {
@@ -50,7 +41,7 @@ fx_folder_write(struct fx_graph *graph, const char *path, const char *dialect,
 		return err;
 	if (mkdir(path, 0777) < 0 && errno != EEXIST)
 		return fx_file_error("make", path, errno);
-	if (has_bytes(&weights))
+	if (fx_weights_have_bytes(&weights))
 		err = fx_safetensors_write(file, &weights, weights_ret);
 	if (!err && *weights_ret)
 		err = write_in(path, FX_FOLDER_READER, fx_folder_reader,

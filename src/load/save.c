@@ -18,15 +18,6 @@
 #include "ir/module.h"
 #include "load/safetensors.h"
 
-static bool
-has_bytes(const struct fx_weights *weights)
-{
-	for (size_t i = 0; i < weights->count; i++)
-		if (weights->items[i].storage->blob)
-			return true;
-	return false;
-}
-
 /* One digest of all names and bytes; hashing the graph made each storage's. */
 static struct fx_hash
 digest_of(const struct fx_weights *weights)
@@ -107,7 +98,7 @@ fx_save(struct fx_graph *graph, const char *path, const struct fx_save *options)
 	fx_weights_collect(&weights, graph);
 	/* Also digests every storage. */
 	(void)fx_graph_hash(graph);
-	if (!options->without_weights && has_bytes(&weights)) {
+	if (!options->without_weights && fx_weights_have_bytes(&weights)) {
 		FX_AUTO_FREE char *beside = NULL;
 
 		weights_name(&name, path, digest_of(&weights));

@@ -68,9 +68,6 @@ find_placeholder(struct fx_model *model, const char *name, struct fx_node **ret)
 		"inputs: %s", names.length ? fx_buf_text(&names) : "none");
 }
 
-/* TEXT was neither a shape (SPEC says why) nor an expression: the one that it
- * looks like is explained.
- */
 /* img.npy, 'img.npy', np.load("img.npy"): the name of a file of numpy's in what
  * was typed, or 0 characters.
  */
@@ -113,6 +110,9 @@ check_string(const char *text, const struct fx_datum *datum)
 		text);
 }
 
+/* TEXT was neither a shape (SPEC says why) nor an expression: the one that it
+ * looks like is explained.
+ */
 static struct fx_error *
 no_input(const char *text, struct fx_error *spec, struct fx_error *expression)
 {

@@ -476,7 +476,9 @@ struct fx_error *
 fx_fold_call(struct fx_arena *arena, const char *name,
 	const struct fx_value *args, size_t count, struct fx_value *ret)
 {
-	struct fx_fold_arguments call = { arena, name, args, count };
+	static const struct fx_value nothing[1];
+	struct fx_fold_arguments call = { arena, name, count ? args : nothing,
+		count };
 
 	if (fx_str_starts(name, "builtins."))
 		call.name = name + 9;

@@ -95,6 +95,7 @@ struct cmd_ctx {
 	bool is_repeat;     /* the empty line repeats this command */
 	const struct cmd_entry *entry;
 	struct cmd_parsed *parsed;
+	const char *remark; /* exec: what to say of a file that -o wrote */
 };
 
 struct cmd_example {
@@ -108,6 +109,7 @@ struct cmd_entry {
 	const char *summary;  /* one line, lower case, no full stop */
 	const char *help;     /* a paragraph */
 	const char *synonyms; /* words apropos finds it by */
+	const char *also;     /* further words for a choice: "edits=undo" */
 	unsigned needs;
 	struct cmd_arg args[6];
 	struct cmd_flag flags[10];

@@ -86,6 +86,29 @@ choose(const char *choices, char **text)
 	return true;
 }
 
+/* The choice that ALSO ("edits=undo changes=undo") gives for TEXT, into *TEXT;
+ * false when there is none.
+ */
+static bool
+choose_also(const char *also, char **text)
+{
+	size_t length = strlen(*text);
+
+	while (also && *also) {
+		size_t n = strcspn(also, " ");
+		const char *choice = also + length + 1;
+
+		if (n > length && also[length] == '=' &&
+			!strncmp(also, *text, length)) {
+			free(*text);
+			*text = fx_xstrndup(choice, n - length - 1);
+			return true;
+		}
+		also += n + (also[n] == ' ');
+	}
+	return false;
+}
+
 static bool
 begins_several(const char *choices, const char *text)
 {
@@ -130,7 +153,8 @@ resolve_word(struct cmd_ctx *ctx, struct cmd_value *value)
 	const struct cmd_arg *arg =
 		value->is_flag ? NULL : arg_of(ctx->entry, value->name);
 
-	if (!arg || !arg->choices || choose(arg->choices, &value->text))
+	if (!arg || !arg->choices || choose(arg->choices, &value->text) ||
+		choose_also(ctx->entry->also, &value->text))
 		return NULL;
 	return wrong_choice(ctx, value, arg->choices);
 }

@@ -38,6 +38,25 @@ cmd_bundled(enum cmd_bundle bundle, const char *name, char **ret)
 		"looked in %s and %s", folders[bundle][0], folders[bundle][1]);
 }
 
+bool
+cmd_is_bundled(const char *path)
+{
+	FX_AUTO_FREE char *file = realpath(path, NULL);
+	char *slash = file ? strrchr(file, '/') : NULL;
+
+	if (!slash)
+		return false;
+	*slash = '\0';
+	for (size_t i = 0; i < FX_ARRAY_LEN(folders) * 2; i++) {
+		FX_AUTO_FREE char *folder =
+			realpath(folders[i / 2][i % 2], NULL);
+
+		if (folder && !strcmp(folder, file))
+			return true;
+	}
+	return false;
+}
+
 static int
 compare_names(const void *a, const void *b)
 {

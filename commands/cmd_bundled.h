@@ -2,6 +2,8 @@
 #ifndef FX_COMMANDS_CMD_BUNDLED_H
 #define FX_COMMANDS_CMD_BUNDLED_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "base/vec.h"
 
@@ -16,6 +18,9 @@ enum cmd_bundle {
  */
 FX_NODISCARD struct fx_error *cmd_bundled(enum cmd_bundle bundle,
 	const char *name, char **ret);
+
+/* Whether the file PATH lies in a folder that comes with fxdb. */
+bool cmd_is_bundled(const char *path);
 
 /* The names of BUNDLE's files that end in SUFFIX, sorted; the caller frees the
  * names and the vector.

@@ -22,6 +22,21 @@ bool cmd_concept_at(size_t index, struct cmd_concept *ret);
 /* The page called TYPED; false when there is none. */
 bool cmd_concept_find(const char *typed, struct cmd_concept *ret);
 
+/* List what the words of the argument ARG are about: commands, pages, settings,
+ * subjects of info, options; how many there are.  HEADING, or NULL, stands
+ * above them.
+ */
+size_t cmd_say_about(struct cmd_ctx *ctx, const char *arg, const char *heading);
+
+/* What info can show: the INDEXth; NULL past the end. */
+struct cmd_subject {
+	const char *word;
+	const char *help;
+	bool needs_graph;
+	struct fx_error *(*say)(struct cmd_ctx *ctx);
+};
+const struct cmd_subject *cmd_subject_at(size_t index);
+
 /* Append how ENTRY is typed: "break [WHERE] [if CONDITION] [-p]". */
 void cmd_usage(struct fx_buf *out, const struct cmd_entry *entry);
 

@@ -5,6 +5,7 @@
 
 #include "base/dtype.h"
 #include "base/number.h"
+#include "commands/cmd_help.h"
 #include "commands/cmd_shell.h"
 #include "commands/cmd_show.h"
 #include "commands/cmd_trace.h"
@@ -300,12 +301,7 @@ info_scope(struct cmd_ctx *ctx)
 	return err;
 }
 
-static const struct info_row {
-	const char *word;
-	const char *help;
-	bool needs_graph;
-	struct fx_error *(*say)(struct cmd_ctx *ctx);
-} rows[] = {
+static const struct cmd_subject rows[] = {
 	{ "graph", "the graph in numbers", true, info_graph },
 	{ "node", "one node in full, as the command node", true, info_node },
 	{ "params", "parameters and buffers, maybe below a path", true,
@@ -321,11 +317,19 @@ static const struct info_row {
 	{ "record", "how far it ran and what is kept", true, cmd_say_record },
 	{ "coverage", "operations that are known, nodes with shapes", true,
 		cmd_say_coverage },
-	{ "undo", "the edits, as a tree", true, cmd_say_journal },
-	{ "history", "the edits that made a node", true, info_history },
+	{ "undo", "the edits made so far, as a tree, and how far undo goes",
+		true, cmd_say_journal },
+	{ "history", "the edits that made and changed a node", true,
+		info_history },
 	{ "trace", "where the graph came from", true, info_trace },
 	{ "settings", "all settings", false, cmd_say_settings },
 };
+
+const struct cmd_subject *
+cmd_subject_at(size_t index)
+{
+	return index < FX_ARRAY_LEN(rows) ? &rows[index] : NULL;
+}
 
 static struct fx_error *
 list_words(struct cmd_ctx *ctx)

@@ -398,7 +398,7 @@ cmd_list_exec(struct cmd_ctx *ctx)
 	return err;
 }
 
-/* ll: everything in the scope. */
+/* ll: everything in the scope entered, else in the one of the stop. */
 
 static bool
 is_in_scope(const struct fx_node *node, const char *scope)
@@ -410,18 +410,38 @@ is_in_scope(const struct fx_node *node, const char *scope)
 				  (!path[length] || path[length] == '.'));
 }
 
+static const char *
+scope_of_ll(struct cmd_ctx *ctx)
+{
+	const char *entered = fx_model_scope(ctx->model);
+	struct fx_node *here = fx_position_node(ctx->model);
+
+	if (cmd_flag(ctx, "all"))
+		return "";
+	return *entered || !here ? entered
+				 : fx_position_scope(ctx->model, here);
+}
+
+/* A part looks like all there is: say which part, and how to see all. */
+static void
+say_part(struct listing *listing, const char *scope, size_t first, size_t last)
+{
+	if (last - first < listing->graph->node_count)
+		out_note(listing->ctx->out,
+			"%s, %zu of %zu nodes; ll --all lists all", scope,
+			last - first, listing->graph->node_count);
+}
+
 static FX_NODISCARD struct fx_error *
 list_scope(struct listing *listing)
 {
-	const char *scope = fx_model_scope(listing->ctx->model);
-	struct fx_node *here = fx_position_node(listing->ctx->model);
+	const char *scope = scope_of_ll(listing->ctx);
 	size_t first = 0;
 	size_t last = listing->graph->node_count;
-	struct fx_node *node;
+	struct fx_node *node = fx_graph_first(listing->graph);
 
-	if (!*scope && here)
-		scope = cmd_node_scope(here);
-	node = fx_graph_first(listing->graph);
+	if (listing->form == 's')
+		return fx_error_new(FX_ERR_USAGE, "ll: /s is for list only");
 	while (node && !is_in_scope(node, scope)) {
 		node = fx_graph_next(node);
 		first++;
@@ -431,8 +451,7 @@ list_scope(struct listing *listing)
 		node = fx_graph_previous(node);
 		last--;
 	}
-	if (listing->form == 's')
-		return fx_error_new(FX_ERR_USAGE, "ll: /s is for list only");
+	say_part(listing, scope, first, last);
 	return say_range(listing, first, last);
 }
 

@@ -34,6 +34,7 @@ run_script_line(struct cmd_shell *shell, const char *file, const char *line,
 	const struct front *front = cmd_shell_front(shell);
 	int number = shell->script->line;
 	struct fx_error *err;
+	bool stops;
 
 	if (options->verbose || options->is_paced)
 		out_line(out, FX_ROLE_PROMPT, "(fxdb) %s", line);
@@ -43,9 +44,11 @@ run_script_line(struct cmd_shell *shell, const char *file, const char *line,
 		err = fx_error_new(FX_ERR_INTERRUPTED, "interrupted");
 	if (!err)
 		return NULL;
+	stops = !options->keep_going ||
+		fx_error_code(err) == FX_ERR_INTERRUPTED;
 	if (file)
 		err = fx_error_place(err, file, number);
-	if (!options->keep_going)
+	if (stops)
 		return err;
 	cmd_shell_report(shell, err);
 	out_error(out, err);

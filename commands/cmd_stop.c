@@ -193,6 +193,21 @@ say_reason(struct cmd_ctx *ctx, const struct fx_stop *stop)
 	}
 }
 
+/* How much an edit cost: what ran for it, and how much of that a second time.
+ */
+static void
+say_again(struct cmd_ctx *ctx, const struct fx_stop *stop)
+{
+	if (!stop->again)
+		return;
+	if (stop->executed > stop->again)
+		out_note(ctx->out, "%zu nodes ran, %zu of them again",
+			stop->executed, stop->again);
+	else
+		out_note(ctx->out, "%zu node%s ran again", stop->again,
+			stop->again == 1 ? "" : "s");
+}
+
 void
 cmd_say_stop(struct cmd_ctx *ctx, struct fx_stop *stop)
 {
@@ -202,9 +217,7 @@ cmd_say_stop(struct cmd_ctx *ctx, struct fx_stop *stop)
 	out_value_text(ctx->out, "node", stop->node ? stop->node->name : NULL);
 	out_value_int(ctx->out, "executed", (int64_t)stop->executed);
 	out_value_int(ctx->out, "again", (int64_t)stop->again);
-	if (stop->again)
-		out_note(ctx->out, "%zu node%s ran again", stop->again,
-			stop->again == 1 ? "" : "s");
+	say_again(ctx, stop);
 	if (stop->reason == FX_STOP_ERROR)
 		cmd_shell_report_stop(ctx->shell);
 	say_reason(ctx, stop);

@@ -1,7 +1,6 @@
 /* grp_help.c - help and apropos. */
 #include <config.h>
 
-#include <ctype.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -281,6 +280,24 @@ document(struct cmd_ctx *ctx, void (*write)(struct fx_buf *))
 	return NULL;
 }
 
+/* No page has that name: which ones speak of it.  ERR when none does. */
+static FX_NODISCARD struct fx_error *
+say_about(struct cmd_ctx *ctx, const char *topic, struct fx_error *err)
+{
+	FX_AUTO_FREE char *heading = fx_xasprintf(
+		cmd_is_later(topic)
+			? "\"%s\" is not in this version of fxdb; these "
+			  "speak of it:"
+			: "No page is called \"%s\"; these speak of it:",
+		topic);
+
+	if (fx_error_code(err) != FX_ERR_UNKNOWN_COMMAND ||
+		!cmd_say_about(ctx, "topic", heading))
+		return fx_error_hint(err, "apropos %s", topic);
+	fx_error_free(err);
+	return NULL;
+}
+
 struct fx_error *
 cmd_help_exec(struct cmd_ctx *ctx)
 {
@@ -315,160 +332,16 @@ cmd_help_exec(struct cmd_ctx *ctx)
 		return NULL;
 	err = cmd_lookup(ctx->shell, topic, &entry);
 	if (err)
-		return fx_error_hint(err, "apropos %s", topic);
+		return say_about(ctx, topic, err);
 	say_entry(ctx->out, entry);
 	say_word(ctx->out, topic);
 	return NULL;
 }
 
-/* apropos: every word must begin a word of what is said about a thing. */
-
-static bool
-holds(const char *text, const char *word)
-{
-	size_t length = strlen(word);
-	const char *at;
-
-	for (at = text; at && *at; at++)
-		if (!strncasecmp(at, word, length) &&
-			(at == text || !isalnum((unsigned char)at[-1])))
-			return true;
-	return false;
-}
-
-/* Words that say nothing about what is looked for. */
-static bool
-is_small(const char *word)
-{
-	static const char *const small[] = { "a", "an", "the", "at", "of", "to",
-		"in", "is", "my", "i", "how", "do", "does", "can", "what",
-		"which", "it" };
-
-	for (size_t i = 0; i < FX_ARRAY_LEN(small); i++)
-		if (!strcasecmp(small[i], word))
-			return true;
-	return false;
-}
-
-/* What is said about a thing; what names it counts before what explains it. */
-struct about {
-	const char *name;
-	const char *summary;
-	const char *names[4];
-	const char *text;
-};
-
-static size_t
-count_held(struct cmd_ctx *ctx, const struct about *about, bool by_text)
-{
-	size_t count = cmd_arg_count(ctx, "words");
-	size_t held = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		const char *word = cmd_arg_text_at(ctx, "words", i);
-		bool found =
-			is_small(word) || (by_text && holds(about->text, word));
-
-		for (size_t k = 0; !found && k < FX_ARRAY_LEN(about->names);
-			k++)
-			found = holds(about->names[k], word);
-		held += found;
-	}
-	return held;
-}
-
-static size_t
-count_small(struct cmd_ctx *ctx)
-{
-	size_t count = cmd_arg_count(ctx, "words");
-	size_t small = 0;
-
-	for (size_t i = 0; i < count; i++)
-		small += is_small(cmd_arg_text_at(ctx, "words", i));
-	return small;
-}
-
-/* How well a thing is matched, best last. */
-enum match {
-	MATCH_NONE,
-	MATCH_PART, /* some of the words */
-	MATCH_TEXT,
-	MATCH_NAME,
-};
-
-static enum match
-match_of(struct cmd_ctx *ctx, const struct about *about)
-{
-	size_t count = cmd_arg_count(ctx, "words");
-
-	if (count == count_small(ctx))
-		return MATCH_NONE;
-	if (count_held(ctx, about, false) == count)
-		return MATCH_NAME;
-	if (count_held(ctx, about, true) == count)
-		return MATCH_TEXT;
-	return count_held(ctx, about, false) > count_small(ctx) ? MATCH_PART
-								: MATCH_NONE;
-}
-
-/* One row if ABOUT is matched as well as WANTED says. */
-static size_t
-say_match(struct cmd_ctx *ctx, const struct about *about, enum match wanted)
-{
-	if (match_of(ctx, about) != wanted)
-		return 0;
-	out_cell(ctx->out, FX_ROLE_KEYWORD, "%s", about->name);
-	out_cell(ctx->out, FX_ROLE_PLAIN, "%s", about->summary);
-	return 1;
-}
-
-static size_t
-say_matches(struct cmd_ctx *ctx, enum match wanted)
-{
-	const struct cmd_entry *entry;
-	struct cmd_concept concept;
-	size_t found = 0;
-	size_t i;
-
-	for (i = 0; (entry = cmd_table_at(i)); i++) {
-		struct about about = { entry->name, entry->summary,
-			{ entry->name, entry->aliases, entry->summary,
-				entry->synonyms },
-			entry->help };
-
-		found += say_match(ctx, &about, wanted);
-	}
-	for (i = 0; cmd_concept_at(i, &concept); i++) {
-		FX_AUTO_FREE char *name = fx_xasprintf("help %s", concept.word);
-		struct about about = { name, concept.summary,
-			{ concept.word, concept.summary }, concept.text };
-
-		found += say_match(ctx, &about, wanted);
-	}
-	for (i = 0; i < fx_settings_count(); i++) {
-		const struct fx_setting_info *info = fx_settings_info(i);
-		FX_AUTO_FREE char *name = fx_xasprintf("set %s", info->name);
-		struct about about = { name, info->help,
-			{ info->name, info->help }, NULL };
-
-		found += say_match(ctx, &about, wanted);
-	}
-	return found;
-}
-
 struct fx_error *
 cmd_apropos_exec(struct cmd_ctx *ctx)
 {
-	static const char *const keys[] = { "name", "does" };
-	size_t found;
-
-	out_table_begin(ctx->out, "matches", FX_ARRAY_LEN(keys), keys);
-	found = say_matches(ctx, MATCH_NAME);
-	found += say_matches(ctx, MATCH_TEXT);
-	if (!found && cmd_arg_count(ctx, "words") > 1)
-		found = say_matches(ctx, MATCH_PART);
-	out_table_end(ctx->out);
-	if (!found)
+	if (!cmd_say_about(ctx, "words", NULL))
 		out_line(ctx->out, FX_ROLE_PLAIN, "Nothing is about that.");
 	return NULL;
 }

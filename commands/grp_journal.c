@@ -117,6 +117,9 @@ cmd_say_journal(struct cmd_ctx *ctx)
 	out_table_end(ctx->out);
 	out_line(ctx->out, FX_ROLE_PLAIN, "undo: %zu, redo: %zu",
 		fx_journal_undo_count(graph), fx_journal_redo_count(graph));
+	out_note(ctx->out,
+		"=> is now; nodes: + made, - erased, ~ changed; goto TIME "
+		"goes to any row, also of another branch");
 	return NULL;
 }
 
@@ -205,7 +208,10 @@ const struct cmd_entry cmd_group_journal[] = {
 		.name = "undo",
 		.summary = "take back the last edits",
 		.help = "Edits are taken back newest first; one pass or one "
-			"transaction is one step. info undo shows them.",
+			"transaction is one step. info undo shows them all: "
+			"the time each leads to, its parent (the time it was "
+			"made at), how many nodes it made, erased and changed, "
+			"who made it (a command or a pass), and the command.",
 		.synonyms = "revert back edit take back go back changes",
 		.needs = CMD_NEED_GRAPH | CMD_NEED_WRITABLE,
 		.args = { { "count", CMD_ARG_INT, CMD_OPTIONAL,

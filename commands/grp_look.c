@@ -327,6 +327,12 @@ const struct cmd_entry cmd_group_look[] = {
 			"params, inputs, users, scope, breakpoints, display, "
 			"record, coverage, undo, history, trace, settings.",
 		.synonyms = "status about show describe memory size summary",
+		.also = "edits=undo edit=undo changes=undo journal=undo "
+			"transactions=undo redo=undo "
+			"parameters=params weights=params buffers=params "
+			"args=inputs placeholders=inputs "
+			"modules=scope watchpoints=breakpoints "
+			"values=record memory=record model=graph source=trace",
 		.needs = CMD_LISTS,
 		.args = { { "subject", CMD_ARG_WORD, CMD_OPTIONAL, "about what",
 				  "graph|node|params|inputs|users|scope|"
@@ -396,10 +402,14 @@ const struct cmd_entry cmd_group_look[] = {
 		.name = "ll",
 		.summary = "show the code of the whole scope",
 		.help = "All nodes of the module scope at the stop, or of the "
-			"scope entered; formats are those of list.",
-		.synonyms = "longlist code whole function",
+			"scope entered; --all those of the whole graph. "
+			"Formats are those of list.",
+		.synonyms = "longlist code whole all function",
 		.needs = CMD_NEED_GRAPH | CMD_TAKES_FORMAT,
-		.examples = { { "ll", "everything in this scope" } },
+		.flags = { { "all", 0, CMD_ARG_END,
+			"the whole graph, whatever the scope" } },
+		.examples = { { "ll", "everything in this scope" },
+			{ "ll --all", "the whole graph" } },
 		.exec = cmd_ll_exec,
 	},
 	{

@@ -19,13 +19,20 @@
 #include "session/resolve.h"
 #include "session/session.h"
 
-/* Show STOP unless the movement failed. */
+/* Show STOP unless the movement failed.  Ctrl-C ends the script around a run
+ * too; at the prompt it is an answer like others.
+ */
 static FX_NODISCARD struct fx_error *
 stopped(struct cmd_ctx *ctx, struct fx_error *err, struct fx_stop *stop)
 {
-	if (!err)
-		cmd_say_stop(ctx, stop);
-	return err;
+	if (err)
+		return err;
+	cmd_say_stop(ctx, stop);
+	if (stop->reason == FX_STOP_INTERRUPT &&
+		(ctx->shell->script ||
+			!ctx->front->is_interactive(ctx->front->context)))
+		return fx_error_new(FX_ERR_INTERRUPTED, "interrupted");
+	return NULL;
 }
 
 static struct fx_error *
@@ -105,10 +112,22 @@ reverse_continue_exec(struct cmd_ctx *ctx)
 	return move(ctx, FX_MOVE_CONTINUE, true);
 }
 
+/* Before the first node of a scope there is nothing to take back in it. */
 static struct fx_error *
 reverse_finish_exec(struct cmd_ctx *ctx)
 {
-	return move(ctx, FX_MOVE_FINISH, true);
+	FX_AUTO_STOP struct fx_stop stop = { 0 };
+	struct fx_movement back = { FX_MOVE_FINISH, true, 1 };
+	struct fx_node *node = fx_position_node(ctx->model);
+	const char *scope = node ? fx_position_scope(ctx->model, node) : "";
+	struct fx_error *err =
+		fx_position_move(ctx->session, ctx->model, &back, &stop);
+
+	if (!err && node && stop.node == node && stop.reason == FX_STOP_STEP)
+		out_line(ctx->out, FX_ROLE_PLAIN,
+			"At the beginning of %s: reverse-step leaves it.",
+			scope);
+	return stopped(ctx, err, &stop);
 }
 
 /* until without a node is gdb's: the next node, never back; there are no

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "commands/cmd_bundled.h"
 #include "commands/cmd_output.h"
 #include "commands/cmd_shell.h"
 #include "commands/cmd_show.h"
@@ -111,6 +112,22 @@ load_exec(struct cmd_ctx *ctx)
 	return NULL;
 }
 
+/* What comes with fxdb is for the next one too. */
+static FX_NODISCARD struct fx_error *
+check_not_bundled(struct cmd_ctx *ctx, const char *path)
+{
+	const char *name = fx_model_name(ctx->model);
+
+	if (!path || !cmd_is_bundled(path))
+		return NULL;
+	return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+				     "%s comes with fxdb and keeps its file; "
+				     "save needs a "
+				     "name",
+				     name),
+		"save my_%s.fxg", name);
+}
+
 static struct fx_error *
 save_exec(struct cmd_ctx *ctx)
 {
@@ -120,8 +137,12 @@ save_exec(struct cmd_ctx *ctx)
 	struct fx_error *err;
 
 	/* A copy: saving sets the model's path anew. */
-	if (!named)
+	if (!named) {
 		named = fx_model_path(ctx->model);
+		err = check_not_bundled(ctx, named);
+		if (err)
+			return err;
+	}
 	if (named)
 		path = fx_xstrdup(named);
 	if (!path)
@@ -377,10 +398,12 @@ const struct cmd_entry cmd_group_session[] = {
 			"a module or a function; a function with required "
 			"parameters is traced itself. The model is put in eval "
 			"mode unless --train. The graph is torch.fx's; when "
-			"tracing fails, what there is of it stays open. VALUE "
-			"in --concrete is Python in the model's file, and PH "
-			"in "
-			"it stands for what is traced: pair=(PH,2).",
+			"tracing fails, what there is of it stays open. "
+			"--concrete flag=True fixes an argument of forward, so "
+			"that an if or a loop on it takes one way; of a tuple, "
+			"list or dict a part can be fixed: pair=(PH,2) keeps "
+			"the first item an input (PH as in torch.fx, a "
+			"placeholder) and makes the second the number 2.",
 		.synonyms = "capture symbolic_trace model python own",
 		.needs = CMD_CHANGES_FILES,
 		.args = { { "spec", CMD_ARG_SPEC, 0, "FILE.py:EXPR", NULL },

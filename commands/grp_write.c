@@ -75,13 +75,16 @@ static const struct {
 	const char *word;
 	struct fx_error *(*write)(struct cmd_ctx *ctx, struct fx_graph *graph,
 		struct fx_buf *text);
+	const char *remark; /* what a file of it lacks, or NULL */
 } forms[] = {
-	{ "python", dump_python },
-	{ "fx", dump_fx },
-	{ "table", dump_table },
-	{ "json", dump_json },
-	{ "dot", dump_dot },
-	{ "script", cmd_dump_script },
+	{ "python", dump_python,
+		"the method forward alone, without imports and weights; dump "
+		"folder DIR writes what Python imports" },
+	{ "fx", dump_fx, NULL },
+	{ "table", dump_table, NULL },
+	{ "json", dump_json, "without weights; save writes them too" },
+	{ "dot", dump_dot, NULL },
+	{ "script", cmd_dump_script, NULL },
 };
 
 static struct fx_error *
@@ -106,6 +109,7 @@ dump_exec(struct cmd_ctx *ctx)
 		if (!strcmp(forms[i].word, word))
 			break;
 	fx_assert(i < FX_ARRAY_LEN(forms));
+	ctx->remark = forms[i].remark;
 	err = forms[i].write(ctx, fx_model_graph(ctx->model), &text);
 	if (err)
 		return err;
@@ -119,8 +123,10 @@ const struct cmd_entry cmd_group_write[] = {
 	{
 		.name = "dump",
 		.summary = "write the graph as text, or a value",
-		.help = "python is the code that torch.fx generates, fx its "
-			"listing, table its print_tabular, json the lines of "
+		.help = "python is the code that torch.fx generates, the "
+			"method forward alone (folder writes what Python "
+			"imports), fx its listing, table its print_tabular, "
+			"json the lines of "
 			".fxg, dot Graphviz's language, script the commands "
 			"that made the graph. The text alone, or with -o to a "
 			"file. folder writes a package for Python: from DIR "
@@ -128,6 +134,8 @@ const struct cmd_entry cmd_group_write[] = {
 			"tensor to a file of numpy's.",
 		.synonyms = "print export code listing write text convert "
 			    "tensor npy numpy",
+		.also = "code=python py=python listing=fx tabular=table "
+			"fxg=json graphviz=dot session=script to_folder=folder",
 		.needs = CMD_NEED_GRAPH,
 		.args = { { "form", CMD_ARG_WORD, 0, "which text",
 				  "python|fx|table|json|dot|script|folder|"

@@ -1,6 +1,7 @@
 # Sources of commands: .c, .h and .def alike, so that distcheck misses none.
 libfxcmd_a_SOURCES += \
 	%D%/cmd.h %D%/front.h \
+	%D%/cmd_apropos.c \
 	%D%/cmd_args.c \
 	%D%/cmd_assert.c \
 	%D%/cmd_bundled.c %D%/cmd_bundled.h \

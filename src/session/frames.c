@@ -105,7 +105,6 @@ fx_position_frames(const struct fx_model *model, const struct fx_node *node,
 	*count_ret = frames.count;
 }
 
-/* The scope that the selected frame stands for, else the innermost. */
 const char *
 fx_position_scope(struct fx_model *model, struct fx_node *node)
 {

@@ -50,18 +50,23 @@ enum fx_move {
 bool fx_position_is_started(const struct fx_model *model);
 size_t fx_position_get(const struct fx_model *model);
 struct fx_node *fx_position_node(const struct fx_model *model);
+/* The scope in which one stands before NODE: that of the selected frame, else
+ * the innermost one; a module that NODE calls has not been entered.  Borrowed,
+ * "" for the whole graph.
+ */
+const char *fx_position_scope(struct fx_model *model, struct fx_node *node);
 /* The value of NODE if it is held and lies above the stop, borrowed; else NULL.
  * Nothing runs.
  */
 struct fx_datum;
 struct fx_datum *fx_position_value(const struct fx_model *model,
 	const struct fx_node *node);
-/* What is known of NODE's value though it was not kept (record limit): its
- * statistics, borrowed until something runs; else NULL.  Whether it has one
- * that is computed again when asked for.
+/* What is known of NODE's value though it was not kept (record limit): the
+ * statistics of its tensors, borrowed until something runs; else NULL.  Whether
+ * it has one that is computed again when asked for.
  */
-struct fx_stats;
-const struct fx_stats *fx_position_summary(const struct fx_model *model,
+struct fx_summary;
+const struct fx_summary *fx_position_summary(const struct fx_model *model,
 	const struct fx_node *node);
 bool fx_position_is_dropped(const struct fx_model *model,
 	const struct fx_node *node);

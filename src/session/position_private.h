@@ -47,8 +47,6 @@ void fx_request_finish(struct fx_request *request);
 void fx_request_enter(struct fx_request *request);
 /* Run in the innermost place until it ends or a hook stops. */
 void fx_request_run_place(struct fx_request *request);
-/* The scope that the selected frame stands for, else NODE's innermost. */
-const char *fx_position_scope(struct fx_model *model, struct fx_node *node);
 /* The whole module that begins with NODE: the outermost scope that the node
  * before is not in; NULL when none begins.
  */

@@ -184,6 +184,27 @@ p.type("quit\n", "(y or n) ")
 p.type("y\n", "\n")
 p.leave(0)
 
+# One Ctrl-C ends a run and the script around it; the prompt is as before.
+shims = os.environ.get("FXDB_SHIMS", "")
+if shims and any(name.endswith(".so") for name in os.listdir(shims)):
+    with open(script, "w") as f:
+        f.write(f'load "{source}/doc/examples/resnet18.fxg"\n'
+                "weights random\nset record values off\n"
+                "input x = randn(16,3,224,224)\nrun\necho after\n")
+    p = Prompt("-q")
+    p.read("(fxdb) ")
+    p.type(f"source --pace 0s --keep-going {script}\n", "(fxdb) run")
+    time.sleep(0.1)
+    p.type("\x03", "Interrupted before @")
+    text = p.read("lecture.fxdb:5: error: interrupted")
+    text += p.read("(fxdb) ")
+    check("after" not in text, f"the script went on: {text!r}")
+    p.type("p 1 + 1\n", "$1 = 2")
+    p.read("(fxdb) ")
+    p.type("quit\n", "(y or n) ")
+    p.type("y\n", "\n")
+    p.leave(0)
+
 # A lesson in between: it goes on in the next session, and its graph is not
 # asked about.
 p = Prompt("-q")

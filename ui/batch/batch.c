@@ -142,6 +142,7 @@ batch_run(struct ui *ui)
 		FX_AUTO_FREE char *line = NULL;
 		struct fx_error *err;
 		size_t length;
+		bool stops;
 
 		line = next_line(ui, &length);
 		if (!line)
@@ -149,8 +150,10 @@ batch_run(struct ui *ui)
 		err = run_line(ui, line, length);
 		if (!err)
 			continue;
+		stops = !ui->options->keep_going ||
+			fx_error_code(err) == FX_ERR_INTERRUPTED;
 		ui_show_error(ui, err);
-		if (!ui->options->keep_going)
+		if (stops)
 			return;
 	}
 }

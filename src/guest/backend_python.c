@@ -95,18 +95,10 @@ forget(struct fx_python_state *state)
 /* --- payloads ----------------------------------------------------------- */
 
 static void
-python_payload_ref(void *payload)
-{
-	((struct fx_python_payload *)payload)->references++;
-}
-
-static void
-python_payload_unref(void *pointer)
+python_payload_free(void *pointer)
 {
 	struct fx_python_payload *payload = pointer;
 
-	if (--payload->references)
-		return;
 	json_array_append_new(payload->state->objects,
 		json_integer(payload->number));
 	state_unref(payload->state);
@@ -161,7 +153,6 @@ hold(void *context, json_t *object)
 	struct fx_python_payload *payload = fx_xcalloc(1,
 		sizeof(*payload) + 2 * rank * sizeof(*payload->sizes));
 
-	payload->references = 1;
 	payload->state = state;
 	state->references++;
 	payload->number = json_integer_value(json_object_get(object, "h"));
@@ -404,8 +395,7 @@ static const struct fx_backend_ops python_ops = {
 	.plan_free = python_plan_free,
 	.from_tensor = fx_python_from_tensor,
 	.generate = fx_python_generate,
-	.payload_ref = python_payload_ref,
-	.payload_unref = python_payload_unref,
+	.payload_free = python_payload_free,
 	.kind = python_kind,
 	.meta = python_meta,
 	.print = python_print,

@@ -25,7 +25,6 @@ struct fx_python_state {
 };
 
 struct fx_python_payload {
-	unsigned references;
 	struct fx_python_state *state;
 	json_int_t number;
 	bool is_tensor;

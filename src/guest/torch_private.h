@@ -29,8 +29,7 @@ struct fx_torch {
 /* The functions of run/backend.h on values and payloads, which are the shim's
  * handles: libtorch counts who shares a tensor.
  */
-void fx_torch_payload_ref(void *payload);
-void fx_torch_payload_unref(void *payload);
+void fx_torch_payload_free(void *payload);
 struct fx_kind fx_torch_kind(const void *payload);
 const struct fx_tensor_meta *fx_torch_meta(const void *payload,
 	struct fx_arena *arena);

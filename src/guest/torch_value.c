@@ -84,13 +84,7 @@ fx_dtype_of_aten(int number)
 /* --- payloads ----------------------------------------------------------- */
 
 void
-fx_torch_payload_ref(void *payload)
-{
-	(void)fx_shim_loaded()->tensor_ref(payload);
-}
-
-void
-fx_torch_payload_unref(void *payload)
+fx_torch_payload_free(void *payload)
 {
 	fx_shim_loaded()->tensor_unref(payload);
 }

@@ -76,9 +76,8 @@ struct fx_backend_ops {
 		const struct fx_tensor_meta *meta, uint64_t seed,
 		struct fx_datum **ret);
 
-	/* Payloads of TENSOR and HANDLE data: share, release, describe. */
-	void (*payload_ref)(void *payload);
-	void (*payload_unref)(void *payload);
+	/* The payload of a TENSOR or HANDLE datum: release, describe. */
+	void (*payload_free)(void *payload);
 	/* Dtype and rank; cheap. */
 	struct fx_kind (*kind)(const void *payload);
 	/* The tensor's metadata, in ARENA or living as long as the payload. */

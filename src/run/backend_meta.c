@@ -1,9 +1,5 @@
-/* backend_meta.c - the backend that computes shapes and dtypes only.
- *
- * A payload is one piece of memory: the metadata, its sizes, its strides.
- * Symbolic sizes point to polynomials, which lie in an arena; only tensors
- * that have some carry one.  Nothing is computed, but what is given, parameters
- * and files, keeps its values.
+/* backend_meta.c - the backend that computes shapes and dtypes only: no values,
+ * but what is given, parameters and files, keeps its own.
  */
 #include <config.h>
 
@@ -22,16 +18,8 @@
 #include "ir/value_text.h"
 #include "meta/propagate.h"
 #include "run/datum.h"
-#include "run/held.h"
+#include "run/payload.h"
 #include "run/values.h"
-
-struct payload {
-	unsigned references;
-	struct fx_arena *arena; /* of symbolic sizes, or NULL */
-	struct fx_held held;    /* values of parameters and files */
-	struct fx_tensor_meta meta;
-	struct fx_value sizes[]; /* then the strides if any */
-};
 
 struct state {
 	struct fx_meta *meta;
@@ -43,103 +31,6 @@ struct plan {
 	size_t keyword_count;
 	const char *keywords[];
 };
-
-/* --- payloads ----------------------------------------------------------- */
-
-static void
-copy_size(struct payload *payload, struct fx_value *to, struct fx_value size)
-{
-	*to = size;
-	if (size.kind != FX_VALUE_SYMBOL)
-		return;
-	if (!payload->arena)
-		payload->arena = fx_arena_new();
-	*to = fx_size_clone(payload->arena, size);
-}
-
-static struct payload *
-payload_new(const struct fx_tensor_meta *meta)
-{
-	size_t rank = meta->has_shape ? meta->rank : 0;
-	size_t items = meta->strides ? 2 * rank : rank;
-	struct payload *payload = fx_xcalloc(1,
-		sizeof(*payload) + items * sizeof(*payload->sizes));
-
-	payload->references = 1;
-	payload->meta = *meta;
-	payload->meta.sizes = payload->sizes;
-	payload->meta.strides = meta->strides ? payload->sizes + rank : NULL;
-	for (size_t i = 0; i < rank; i++)
-		copy_size(payload, &payload->sizes[i], meta->sizes[i]);
-	for (size_t i = rank; i < items; i++)
-		copy_size(payload, &payload->sizes[i], meta->strides[i - rank]);
-	return payload;
-}
-
-static void
-meta_payload_ref(void *payload)
-{
-	((struct payload *)payload)->references++;
-}
-
-static void
-meta_payload_unref(void *pointer)
-{
-	struct payload *payload = pointer;
-
-	if (--payload->references)
-		return;
-	fx_arena_free(payload->arena);
-	fx_held_deinit(&payload->held);
-	free(payload);
-}
-
-static struct fx_kind
-meta_kind(const void *pointer)
-{
-	const struct payload *payload = pointer;
-
-	return (struct fx_kind){
-		.kind = FX_DATUM_TENSOR,
-		.dtype = (uint8_t)payload->meta.dtype,
-		.rank = payload->meta.has_shape ? (int16_t)payload->meta.rank
-						: (int16_t)-1,
-	};
-}
-
-static const struct fx_tensor_meta *
-meta_meta(const void *pointer, struct fx_arena *arena)
-{
-	const struct payload *payload = pointer;
-
-	(void)arena;
-	return &payload->meta;
-}
-
-static void
-meta_print(const void *pointer, bool in_full, struct fx_buf *out)
-{
-	const struct payload *payload = pointer;
-	struct fx_value value = {
-		.kind = FX_VALUE_TENSOR,
-		.tensor = &payload->meta,
-	};
-
-	(void)in_full;
-	fx_value_print_shape(out, &value, false);
-}
-
-static struct fx_error *
-meta_truth(const void *pointer, bool *ret)
-{
-	const struct payload *payload = pointer;
-
-	if (payload->held.blob)
-		return fx_held_truth(&payload->held, &payload->meta, ret);
-	return fx_error_new(FX_ERR_TYPE,
-		"the truth of a tensor needs its values; the meta backend "
-		"computes shapes and dtypes only");
-}
 
 /* --- calls -------------------------------------------------------------- */
 
@@ -198,7 +89,7 @@ static void
 keep_values(const struct plan *plan, const struct fx_datum *from,
 	const struct fx_value *index, struct fx_datum *result)
 {
-	const struct payload *source = from->payload;
+	const struct fx_payload *source = from->payload;
 
 	if (from->kind != FX_DATUM_TENSOR ||
 		from->backend->ops->call != meta_call || !source->held.blob ||
@@ -206,7 +97,7 @@ keep_values(const struct plan *plan, const struct fx_datum *from,
 		!fx_str_equal(plan->call.target, "operator.getitem"))
 		return;
 	fx_held_index(&source->held, &source->meta, index,
-		&((struct payload *)result->payload)->held);
+		&((struct fx_payload *)result->payload)->held);
 }
 
 static struct fx_error *
@@ -254,7 +145,7 @@ meta_from_tensor(struct fx_backend *backend, const struct fx_tensor *tensor,
 	struct state *state = backend->state;
 	struct fx_arena_mark mark = fx_arena_mark(state->scratch);
 	struct fx_value value = fx_meta_of_tensor(state->scratch, tensor);
-	struct payload *payload = payload_new(value.tensor);
+	struct fx_payload *payload = fx_payload_new(value.tensor);
 
 	fx_held_of_tensor(tensor, &payload->held);
 	*ret = fx_datum_payload_take(FX_DATUM_TENSOR, stateless(), payload);
@@ -275,60 +166,40 @@ meta_generate(struct fx_backend *backend, const struct fx_tensor_meta *meta,
 /* --- values of what is given --------------------------------------------- */
 
 static struct fx_error *
+meta_truth(const void *pointer, bool *ret)
+{
+	const struct fx_payload *payload = pointer;
+
+	if (payload->held.blob)
+		return fx_payload_truth(payload, ret);
+	return fx_error_new(FX_ERR_TYPE,
+		"the truth of a tensor needs its values; the meta backend "
+		"computes shapes and dtypes only");
+}
+
+static struct fx_error *
 meta_read(const void *pointer, uint64_t first, size_t count, void *bytes)
 {
-	const struct payload *payload = pointer;
+	const struct fx_payload *payload = pointer;
 
-	if (!payload->held.blob)
-		return fx_error_new(FX_ERR_TYPE,
-			"no values: the meta backend computes shapes and "
-			"dtypes only");
-	return fx_held_read(&payload->held, &payload->meta, first, count,
-		bytes);
+	if (payload->held.blob)
+		return fx_payload_read(payload, first, count, bytes);
+	return fx_error_new(FX_ERR_TYPE,
+		"no values: the meta backend computes shapes and dtypes only");
 }
 
 static struct fx_error *
 meta_write(struct fx_backend *backend, const struct fx_tensor_meta *meta,
 	const void *bytes, struct fx_datum **ret)
 {
-	struct fx_tensor_meta dense = *meta;
-	struct payload *payload;
-	struct fx_extent extent;
-	struct fx_held held;
-	struct fx_error *err = fx_extent_of_meta(meta, &extent);
+	struct fx_payload *payload;
+	struct fx_error *err = fx_payload_of_bytes(meta, bytes, &payload);
 
 	(void)backend;
-	dense.strides = NULL;
 	if (!err)
-		err = fx_held_copy(&dense, bytes,
-			(size_t)extent.count *
-				fx_dtype_info(extent.dtype)->size,
-			&held);
-	if (err)
-		return err;
-	payload = payload_new(&dense);
-	payload->held = held;
-	*ret = fx_datum_payload_take(FX_DATUM_TENSOR, stateless(), payload);
-	return NULL;
-}
-
-static uintptr_t
-meta_storage(const void *pointer, size_t *bytes_ret)
-{
-	return fx_held_storage(&((const struct payload *)pointer)->held,
-		bytes_ret);
-}
-
-static struct fx_error *
-meta_storage_save(const void *pointer, struct fx_blob **ret)
-{
-	return fx_held_save(&((const struct payload *)pointer)->held, ret);
-}
-
-static struct fx_error *
-meta_storage_restore(const void *pointer, const struct fx_blob *saved)
-{
-	return fx_held_restore(&((const struct payload *)pointer)->held, saved);
+		*ret = fx_datum_payload_take(FX_DATUM_TENSOR, stateless(),
+			payload);
+	return err;
 }
 
 static const struct fx_backend_ops meta_ops = {
@@ -340,17 +211,16 @@ static const struct fx_backend_ops meta_ops = {
 	.plan_free = meta_plan_free,
 	.from_tensor = meta_from_tensor,
 	.generate = meta_generate,
-	.payload_ref = meta_payload_ref,
-	.payload_unref = meta_payload_unref,
-	.kind = meta_kind,
-	.meta = meta_meta,
-	.print = meta_print,
+	.payload_free = fx_payload_free,
+	.kind = fx_payload_kind,
+	.meta = fx_payload_meta,
+	.print = fx_payload_print,
 	.truth = meta_truth,
 	.read = meta_read,
 	.write = meta_write,
-	.storage = meta_storage,
-	.storage_save = meta_storage_save,
-	.storage_restore = meta_storage_restore,
+	.storage = fx_payload_storage,
+	.storage_save = fx_payload_save,
+	.storage_restore = fx_payload_restore,
 };
 
 static const struct fx_backend *
@@ -365,7 +235,7 @@ struct fx_datum *
 fx_meta_tensor(const struct fx_tensor_meta *meta)
 {
 	return fx_datum_payload_take(FX_DATUM_TENSOR, stateless(),
-		payload_new(meta));
+		fx_payload_new(meta));
 }
 
 struct fx_backend *

@@ -20,7 +20,7 @@
 #include "ir/value_text.h"
 #include "lang/parse.h"
 #include "run/datum.h"
-#include "run/held.h"
+#include "run/payload.h"
 #include "run/values.h"
 
 /* Most elements that are made up. */
@@ -41,12 +41,6 @@ struct state {
 	struct fx_arena *scratch;
 };
 
-struct payload {
-	unsigned references;
-	struct fx_datum *meta; /* of the meta backend */
-	struct fx_held held;
-};
-
 struct plan {
 	const char *target;
 	size_t keyword_count;
@@ -58,131 +52,31 @@ struct plan {
  */
 static const struct fx_backend *stateless(void);
 
-/* --- payloads ----------------------------------------------------------- */
+/* --- tensors ------------------------------------------------------------ */
 
 /* HELD_TAKEN may be NULL: the values are not known. */
-static struct payload *
-payload_new(const struct fx_tensor_meta *meta, struct fx_held *held_taken)
+static struct fx_datum *
+tensor_new(const struct fx_tensor_meta *meta, const struct fx_held *held_taken)
 {
-	struct payload *payload = FX_NEW(struct payload);
+	struct fx_payload *payload = fx_payload_new(meta);
 
-	payload->references = 1;
-	payload->meta = fx_meta_tensor(meta);
 	if (held_taken)
 		payload->held = *held_taken;
-	return payload;
-}
-
-static struct fx_datum *
-tensor_new(const struct fx_tensor_meta *meta, struct fx_held *held_taken)
-{
-	return fx_datum_payload_take(FX_DATUM_TENSOR, stateless(),
-		payload_new(meta, held_taken));
-}
-
-/* The metadata, which a meta tensor keeps in no arena. */
-static const struct fx_tensor_meta *
-meta_of(const struct payload *payload)
-{
-	return fx_datum_meta(NULL, payload->meta);
-}
-
-static void
-replay_payload_ref(void *payload)
-{
-	((struct payload *)payload)->references++;
-}
-
-static void
-replay_payload_unref(void *pointer)
-{
-	struct payload *payload = pointer;
-
-	if (--payload->references)
-		return;
-	fx_datum_unref(payload->meta);
-	fx_held_deinit(&payload->held);
-	free(payload);
-}
-
-static struct fx_kind
-replay_kind(const void *payload)
-{
-	return fx_kind_of(((const struct payload *)payload)->meta);
-}
-
-static const struct fx_tensor_meta *
-replay_meta(const void *payload, struct fx_arena *arena)
-{
-	return fx_datum_meta(arena, ((const struct payload *)payload)->meta);
-}
-
-static void
-replay_print(const void *pointer, bool in_full, struct fx_buf *out)
-{
-	const struct fx_datum *meta = ((const struct payload *)pointer)->meta;
-
-	(void)in_full;
-	meta->backend->ops->print(meta->payload, false, out);
-}
-
-static struct fx_error *
-replay_truth(const void *pointer, bool *ret)
-{
-	const struct payload *payload = pointer;
-
-	return fx_held_truth(&payload->held, meta_of(payload), ret);
-}
-
-/* --- values -------------------------------------------------------------- */
-
-static struct fx_error *
-replay_read(const void *pointer, uint64_t first, size_t count, void *bytes)
-{
-	const struct payload *payload = pointer;
-
-	return fx_held_read(&payload->held, meta_of(payload), first, count,
-		bytes);
+	return fx_datum_payload_take(FX_DATUM_TENSOR, stateless(), payload);
 }
 
 static struct fx_error *
 replay_write(struct fx_backend *backend, const struct fx_tensor_meta *meta,
 	const void *bytes, struct fx_datum **ret)
 {
-	struct fx_tensor_meta dense = *meta;
-	struct fx_extent extent;
-	struct fx_held held;
-	struct fx_error *err = fx_extent_of_meta(meta, &extent);
+	struct fx_payload *payload;
+	struct fx_error *err = fx_payload_of_bytes(meta, bytes, &payload);
 
 	(void)backend;
-	dense.strides = NULL;
 	if (!err)
-		err = fx_held_copy(&dense, bytes,
-			(size_t)extent.count *
-				fx_dtype_info(extent.dtype)->size,
-			&held);
-	if (!err)
-		*ret = tensor_new(&dense, &held);
+		*ret = fx_datum_payload_take(FX_DATUM_TENSOR, stateless(),
+			payload);
 	return err;
-}
-
-static uintptr_t
-replay_storage(const void *pointer, size_t *bytes_ret)
-{
-	return fx_held_storage(&((const struct payload *)pointer)->held,
-		bytes_ret);
-}
-
-static struct fx_error *
-replay_storage_save(const void *pointer, struct fx_blob **ret)
-{
-	return fx_held_save(&((const struct payload *)pointer)->held, ret);
-}
-
-static struct fx_error *
-replay_storage_restore(const void *pointer, const struct fx_blob *saved)
-{
-	return fx_held_restore(&((const struct payload *)pointer)->held, saved);
 }
 
 /* No call writes in place. */
@@ -530,17 +424,16 @@ static const struct fx_backend_ops replay_ops = {
 	.plan_free = replay_plan_free,
 	.from_tensor = replay_from_tensor,
 	.generate = replay_generate,
-	.payload_ref = replay_payload_ref,
-	.payload_unref = replay_payload_unref,
-	.kind = replay_kind,
-	.meta = replay_meta,
-	.print = replay_print,
-	.truth = replay_truth,
-	.read = replay_read,
+	.payload_free = fx_payload_free,
+	.kind = fx_payload_kind,
+	.meta = fx_payload_meta,
+	.print = fx_payload_print,
+	.truth = fx_payload_truth,
+	.read = fx_payload_read,
 	.write = replay_write,
-	.storage = replay_storage,
-	.storage_save = replay_storage_save,
-	.storage_restore = replay_storage_restore,
+	.storage = fx_payload_storage,
+	.storage_save = fx_payload_save,
+	.storage_restore = fx_payload_restore,
 	.writes = replay_writes,
 };
 

@@ -59,7 +59,7 @@ release(struct fx_datum *datum)
 		break;
 	case FX_DATUM_TENSOR:
 	case FX_DATUM_HANDLE:
-		datum->backend->ops->payload_unref(datum->payload);
+		datum->backend->ops->payload_free(datum->payload);
 		break;
 	case FX_DATUM_NODE:
 	case FX_DATUM_NODES:

@@ -25,6 +25,7 @@ libfxcore_a_SOURCES += \
 	%D%/fallback.c %D%/fallback.h \
 	%D%/hooks.c %D%/hooks.h \
 	%D%/interp.c %D%/interp.h \
+	%D%/payload.c %D%/payload.h \
 	%D%/plan.c %D%/plan.h \
 	%D%/plan_expand.c %D%/plan_private.h \
 	%D%/stats.c %D%/stats.h \

@@ -28,7 +28,6 @@ struct store {
 };
 
 struct payload {
-	unsigned references;
 	struct store *store;
 	size_t offset;
 	size_t rank;
@@ -88,18 +87,10 @@ static const struct {
 /* --- tensors ------------------------------------------------------------- */
 
 static void
-payload_ref(void *payload)
-{
-	((struct payload *)payload)->references++;
-}
-
-static void
-payload_unref(void *pointer)
+payload_free(void *pointer)
 {
 	struct payload *payload = pointer;
 
-	if (--payload->references)
-		return;
 	if (!--payload->store->references) {
 		free(payload->store->items);
 		free(payload->store);
@@ -123,7 +114,6 @@ tensor_new(const size_t *sizes, size_t rank)
 {
 	struct payload *tensor = FX_NEW(struct payload);
 
-	tensor->references = 1;
 	tensor->rank = rank;
 	for (size_t i = 0; i < rank; i++)
 		tensor->sizes[i] = sizes[i];
@@ -143,7 +133,6 @@ tensor_view(const struct payload *of)
 	struct payload *tensor = FX_NEW(struct payload);
 
 	*tensor = *of;
-	tensor->references = 1;
 	tensor->store->references++;
 	return tensor;
 }
@@ -519,8 +508,7 @@ static const struct fx_backend_ops ops = {
 	.plan_free = plan_free,
 	.from_tensor = from_tensor,
 	.generate = generate,
-	.payload_ref = payload_ref,
-	.payload_unref = payload_unref,
+	.payload_free = payload_free,
 	.kind = kind,
 	.meta = meta,
 	.print = print,

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/vec.h"
 #include "commands/cmd_show.h"
+#include "commands/cmd_tensor.h"
 #include "commands/groups.h"
 #include "commands/out.h"
 #include "ir/graph.h"
@@ -11,11 +12,9 @@
 #include "ir/module.h"
 #include "ir/value_text.h"
 #include "ops/optab.h"
-#include "run/stats.h"
 #include "session/model.h"
 #include "session/position.h"
 #include "session/session.h"
-#include "session/settings.h"
 
 /* Deepest nesting of arguments that is shown as a tree. */
 #define TREE_DEPTH 20
@@ -182,37 +181,9 @@ say_source(struct cmd_ctx *ctx, const struct fx_node *node)
 	out_field(ctx->out, "source", FX_ROLE_PATH, "%s", fx_buf_text(&source));
 }
 
-/* Its value in one line, where there is one; the shape is told above. */
 static void
-say_result(struct cmd_ctx *ctx, const struct fx_node *node)
-{
-	const struct fx_datum *datum = fx_position_value(ctx->model, node);
-	const struct fx_stats *stats = fx_position_summary(ctx->model, node);
-	FX_AUTO_BUF struct fx_buf text = { 0 };
-	FX_AUTO_ERROR struct fx_error *err = NULL;
-	const char *facts;
-
-	if (stats) {
-		fx_stats_print_facts(&text, stats,
-			fx_settings_bool(fx_session_settings(ctx->session),
-				"ascii"));
-		out_field(ctx->out, "value", FX_ROLE_PLAIN,
-			"%s (not kept: print computes it again)",
-			fx_buf_text(&text));
-		return;
-	}
-	if (!datum || !fx_values_known(datum))
-		return;
-	err = cmd_print_datum(ctx, datum, NULL, &text);
-	facts = strstr(fx_buf_text(&text), "  ");
-	out_field(ctx->out, "value", FX_ROLE_PLAIN, "%s",
-		err     ? fx_error_message(err)
-		: facts ? facts + 2
-			: fx_buf_text(&text));
-}
-
-static void
-say_record(struct cmd_ctx *ctx, struct fx_node *node)
+say_record(struct cmd_ctx *ctx, struct fx_node *node,
+	const struct cmd_known *known)
 {
 	const char *problem = fx_model_shape_problem(ctx->model, node);
 	const char *scope = cmd_node_scope(node);
@@ -229,7 +200,7 @@ say_record(struct cmd_ctx *ctx, struct fx_node *node)
 	if (node->type)
 		out_field(ctx->out, "type", FX_ROLE_PLAIN, "%s", node->type);
 	cmd_field_shape(ctx->out, "shape", node->meta);
-	say_result(ctx, node);
+	cmd_say_known(ctx, known);
 	if (problem)
 		out_field(ctx->out, "problem", FX_ROLE_ERROR, "%s", problem);
 	cmd_say_names(ctx->out, "inputs", node, false);
@@ -248,8 +219,11 @@ say_record(struct cmd_ctx *ctx, struct fx_node *node)
 struct fx_error *
 cmd_say_node_full(struct cmd_ctx *ctx, struct fx_node *node)
 {
+	FX_AUTO_KNOWN struct cmd_known known = cmd_known_of(ctx, node);
+
 	fx_session_examine(ctx->session, node);
-	say_record(ctx, node);
+	say_record(ctx, node, &known);
+	cmd_say_elements(ctx, node, &known);
 	say_arguments(ctx, node);
 	cmd_say_sentence(ctx, node);
 	return NULL;

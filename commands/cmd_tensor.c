@@ -4,10 +4,18 @@
 #include "commands/cmd_tensor.h"
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "commands/cmd_show.h"
+#include "commands/front.h"
 #include "commands/out.h"
+#include "ir/node.h"
+#include "ir/tensor_meta.h"
 #include "run/datum.h"
 #include "run/hooks.h"
+#include "run/summary.h"
+#include "session/position.h"
+#include "session/session.h"
+#include "session/settings.h"
 
 void
 cmd_tensors_deinit(struct cmd_tensors *tensors)
@@ -125,4 +133,84 @@ cmd_say_tensors(struct out *out, const struct cmd_tensors *tensors)
 	for (size_t i = 0; i < tensors->list.count; i++)
 		cells_of(out, &tensors->list.items[i], FX_ARRAY_LEN(keys));
 	out_table_end(out);
+}
+
+/* --- what is known of a node's value ------------------------------------- */
+
+void
+cmd_known_deinit(struct cmd_known *known)
+{
+	fx_summary_free(known->made);
+}
+struct cmd_known
+cmd_known_of(struct cmd_ctx *ctx, const struct fx_node *node)
+{
+	const struct fx_datum *datum = fx_position_value(ctx->model, node);
+	struct cmd_known known = {
+		.summary = fx_position_summary(ctx->model, node),
+	};
+	struct fx_ticker ticker;
+
+	fx_ticker_init(&ticker, ctx->front->tick, ctx->front->context);
+	if (datum && !known.summary)
+		known.summary = known.made = fx_summary_new(datum, &ticker);
+	return known;
+}
+
+static void
+add_facts(struct cmd_ctx *ctx, struct fx_buf *text,
+	const struct fx_stats *stats)
+{
+	fx_stats_print_facts(text, stats,
+		fx_settings_bool(fx_session_settings(ctx->session), "ascii"));
+}
+
+void
+cmd_say_known(struct cmd_ctx *ctx, const struct cmd_known *known)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	const struct fx_summary *summary = known->summary;
+
+	if (!summary)
+		return;
+	if (*summary->parts.items[0].path)
+		cmd_add_count(&text, summary->parts.count, "tensor");
+	else
+		add_facts(ctx, &text, &summary->parts.items[0].stats);
+	out_field(ctx->out, "value", FX_ROLE_PLAIN, "%s%s", fx_buf_text(&text),
+		known->made ? "" : " (not kept: print computes it again)");
+}
+
+void
+cmd_say_elements(struct cmd_ctx *ctx, const struct fx_node *node,
+	const struct cmd_known *known)
+{
+	const struct fx_summary *summary = known->summary;
+	static const char *const keys[] = { "element", "shape", "value" };
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	size_t limit = cmd_row_limit(ctx);
+	size_t count = summary ? summary->parts.count : 0;
+
+	if (!count || !*summary->parts.items[0].path)
+		return;
+	if (limit)
+		count = FX_MIN(count, limit);
+	out_table_begin(ctx->out, "elements", FX_ARRAY_LEN(keys), keys);
+	for (size_t i = 0; i < count; i++) {
+		const struct fx_summary_part *part = &summary->parts.items[i];
+		const struct fx_extent *extent = &part->stats.extent;
+		struct fx_value meta = fx_tensor_meta_ints(arena, extent->dtype,
+			extent->sizes, extent->rank);
+		FX_AUTO_BUF struct fx_buf text = { 0 };
+
+		out_cell(ctx->out, FX_ROLE_NODE, "%%%s%s", node->name,
+			part->path);
+		cmd_cell_shape(ctx->out, &meta);
+		add_facts(ctx, &text, &part->stats);
+		out_cell(ctx->out, FX_ROLE_PLAIN, "%s", fx_buf_text(&text));
+	}
+	if (count < summary->parts.count)
+		out_table_more(ctx->out, summary->parts.count - count,
+			"print shows more");
+	out_table_end(ctx->out);
 }

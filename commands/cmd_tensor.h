@@ -11,6 +11,8 @@
 #include "run/stats.h"
 
 struct fx_buf;
+struct fx_node;
+struct fx_summary;
 
 struct cmd_tensor {
 	struct fx_datum *datum; /* referenced */
@@ -30,5 +32,23 @@ FX_NODISCARD struct fx_error *cmd_print_tensors(struct cmd_ctx *ctx,
 	const struct fx_datum *datum, struct fx_buf *text,
 	struct cmd_tensors *tensors);
 void cmd_say_tensors(struct out *out, const struct cmd_tensors *tensors);
+
+/* What is known of a node's value: SUMMARY, NULL where nothing is. */
+struct cmd_known {
+	const struct fx_summary *summary;
+	struct fx_summary *made; /* owned: of a value that is held */
+};
+
+struct cmd_known cmd_known_of(struct cmd_ctx *ctx, const struct fx_node *node);
+void cmd_known_deinit(struct cmd_known *known);
+FX_DEFINE_DEINIT(known, struct cmd_known, cmd_known_deinit);
+#define FX_AUTO_KNOWN FX_AUTO(known)
+
+/* The field "value": in one line, without the shape; the tensors of a tuple, a
+ * row each.
+ */
+void cmd_say_known(struct cmd_ctx *ctx, const struct cmd_known *known);
+void cmd_say_elements(struct cmd_ctx *ctx, const struct fx_node *node,
+	const struct cmd_known *known);
 
 #endif /* FX_COMMANDS_CMD_TENSOR_H */

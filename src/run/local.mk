@@ -29,5 +29,7 @@ libfxcore_a_SOURCES += \
 	%D%/plan.c %D%/plan.h \
 	%D%/plan_expand.c %D%/plan_private.h \
 	%D%/stats.c %D%/stats.h \
+	%D%/storage.c %D%/storage.h \
+	%D%/summary.c %D%/summary.h \
 	%D%/tensor_text.c %D%/tensor_text.h \
 	%D%/values.c %D%/values.h

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "run/backend.h"
 #include "run/datum.h"
+#include "run/storage.h"
 #include "session/place.h"
 #include "session/session_private.h"
 #include "session/settings.h"
@@ -20,32 +21,16 @@
 /* Bytes of values that are kept though none are recorded. */
 #define LITTLE (1 << 20)
 
-typedef void see_fn(void *context, uintptr_t storage, size_t bytes);
-
-static void
-see_storages(const struct fx_datum *datum, see_fn *see, void *context)
-{
-	if (datum->kind == FX_DATUM_TENSOR && datum->backend->ops->storage) {
-		size_t bytes = 0;
-		uintptr_t storage =
-			datum->backend->ops->storage(datum->payload, &bytes);
-
-		if (storage)
-			see(context, storage, bytes);
-	}
-	for (size_t i = 0; i < fx_datum_item_count(datum); i++)
-		see_storages(datum->items[i], see, context);
-}
-
 /* --- counting ------------------------------------------------------------ */
 
-static void
+static bool
 count_storage(void *context, uintptr_t storage, size_t bytes)
 {
 	struct fx_timeline *timeline = context;
 
 	if (fx_map_set(&timeline->storages, storage, bytes))
 		timeline->held_bytes += bytes;
+	return false;
 }
 
 static bool
@@ -65,8 +50,8 @@ count_left(struct fx_timeline *timeline, const struct fx_left *left)
 	uintptr_t datum;
 
 	while (fx_map_next(&left->values, &at, &id, &datum))
-		see_storages((const struct fx_datum *)datum, count_storage,
-			timeline);
+		fx_datum_see_storages((const struct fx_datum *)datum,
+			count_storage, timeline);
 }
 
 void
@@ -85,7 +70,8 @@ fx_budget_count(struct fx_model *model)
 				fx_env_get(&place->env, node->id);
 
 			if (datum && !is_given(model, node))
-				see_storages(datum, count_storage, timeline);
+				fx_datum_see_storages(datum, count_storage,
+					timeline);
 		}
 	}
 	for (size_t i = 0; i < FX_ARRAY_LEN(model->left); i++)
@@ -99,30 +85,9 @@ struct trim {
 	struct fx_place *place;
 	struct fx_map busy;   /* storages that must stay */
 	struct fx_map doomed; /* storages that go */
-	bool meets_busy;      /* found by see_busy */
-	bool meets_doomed;
 	size_t freed;
 	size_t wanted;
 };
-
-static void
-see_busy(void *context, uintptr_t storage, size_t bytes)
-{
-	struct trim *trim = context;
-
-	(void)bytes;
-	if (fx_map_has(&trim->busy, storage))
-		trim->meets_busy = true;
-}
-
-static void
-make_busy(void *context, uintptr_t storage, size_t bytes)
-{
-	struct trim *trim = context;
-
-	(void)bytes;
-	fx_map_set(&trim->busy, storage, 1);
-}
 
 /* Whether somebody who has not run yet takes NODE's value. */
 static bool
@@ -152,7 +117,7 @@ find_busy(struct trim *trim)
 			fx_env_get(&trim->place->env, node->id);
 
 		if (datum && is_needed(trim, node))
-			see_storages(datum, make_busy, trim);
+			fx_datum_add_storages(datum, &trim->busy);
 	}
 	/* A tuple with one busy part keeps the others. */
 	do {
@@ -161,34 +126,22 @@ find_busy(struct trim *trim)
 			struct fx_datum *datum =
 				fx_env_get(&trim->place->env, node->id);
 
-			trim->meets_busy = false;
-			if (datum)
-				see_storages(datum, see_busy, trim);
-			if (trim->meets_busy)
-				see_storages(datum, make_busy, trim);
+			if (datum && fx_datum_lies_in(datum, &trim->busy))
+				fx_datum_add_storages(datum, &trim->busy);
 		}
 	} while (trim->busy.count != before);
 }
 
 /* --- dropping ------------------------------------------------------------ */
 
-static void
-see_doomed(void *context, uintptr_t storage, size_t bytes)
-{
-	struct trim *trim = context;
-
-	(void)bytes;
-	if (fx_map_has(&trim->doomed, storage))
-		trim->meets_doomed = true;
-}
-
-static void
+static bool
 doom(void *context, uintptr_t storage, size_t bytes)
 {
 	struct trim *trim = context;
 
 	if (fx_map_set(&trim->doomed, storage, 1))
 		trim->freed += bytes;
+	return false;
 }
 
 /* The oldest first, until enough is free. */
@@ -204,11 +157,8 @@ find_doomed(struct trim *trim)
 
 		if (trim->freed >= trim->wanted)
 			break;
-		trim->meets_busy = false;
-		if (datum)
-			see_storages(datum, see_busy, trim);
-		if (datum && !trim->meets_busy)
-			see_storages(datum, doom, trim);
+		if (datum && !fx_datum_lies_in(datum, &trim->busy))
+			fx_datum_see_storages(datum, doom, trim);
 	}
 	/* All parts of a tuple go together. */
 	do {
@@ -217,11 +167,8 @@ find_doomed(struct trim *trim)
 			struct fx_datum *datum =
 				fx_env_get(&trim->place->env, node->id);
 
-			trim->meets_doomed = false;
-			if (datum)
-				see_storages(datum, see_doomed, trim);
-			if (trim->meets_doomed)
-				see_storages(datum, doom, trim);
+			if (datum && fx_datum_lies_in(datum, &trim->doomed))
+				fx_datum_see_storages(datum, doom, trim);
 		}
 	} while (trim->doomed.count != before);
 }
@@ -257,10 +204,7 @@ drop(struct trim *trim, const struct fx_node *node)
 	const struct fx_node *stop = fx_place_stop(place);
 	struct fx_datum *datum = fx_env_get(&place->env, node->id);
 
-	trim->meets_doomed = false;
-	if (datum)
-		see_storages(datum, see_doomed, trim);
-	if (!trim->meets_doomed)
+	if (!datum || !fx_datum_lies_in(datum, &trim->doomed))
 		return;
 	if (!stop || fx_node_is_before(node, stop)) {
 		timeline->summarised_now +=
@@ -324,7 +268,7 @@ fx_budget_after(struct fx_model *model, const struct fx_place *place,
 	if (!timeline->limit || !model->backend->ops->has_values || !datum)
 		return;
 	if (!is_given(model, node))
-		see_storages(datum, count_storage, timeline);
+		fx_datum_see_storages(datum, count_storage, timeline);
 	total = timeline->held_bytes + timeline->saved_bytes;
 	if (total > timeline->limit && total > timeline->next_trim)
 		trim_all(model);

@@ -6,27 +6,34 @@
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/stats.h"
+#include "run/storage.h"
+#include "run/summary.h"
 #include "session/place.h"
 #include "session/session_private.h"
+
+struct writes {
+	const struct fx_map *generations;
+	size_t count;
+};
+
+static bool
+count_writes(void *context, uintptr_t storage, size_t bytes)
+{
+	struct writes *writes = context;
+
+	(void)bytes;
+	writes->count += (size_t)fx_map_get(writes->generations, storage, 0);
+	return false;
+}
 
 /* How often the storages of DATUM were written, or put back. */
 static size_t
 generation_of(const struct fx_timeline *timeline, const struct fx_datum *datum)
 {
-	size_t sum = 0;
+	struct writes writes = { .generations = &timeline->generations };
 
-	if (datum->kind == FX_DATUM_TENSOR && datum->backend->ops->storage) {
-		size_t bytes;
-		uintptr_t storage =
-			datum->backend->ops->storage(datum->payload, &bytes);
-
-		return storage ? (size_t)fx_map_get(&timeline->generations,
-					 storage, 0)
-			       : 0;
-	}
-	for (size_t i = 0; i < fx_datum_item_count(datum); i++)
-		sum += generation_of(timeline, datum->items[i]);
-	return sum;
+	fx_datum_see_storages(datum, count_writes, &writes);
+	return writes.count;
 }
 
 bool
@@ -35,7 +42,7 @@ fx_model_is_nonfinite(struct fx_model *model, const struct fx_place *place,
 {
 	struct fx_timeline *timeline = &model->timeline;
 	const struct fx_datum *datum = fx_place_value(place, node);
-	const struct fx_stats *summary =
+	const struct fx_summary *summary =
 		datum ? NULL : fx_position_summary(model, node);
 	uintptr_t id = (uintptr_t)node->id;
 	uintptr_t known;
@@ -45,7 +52,7 @@ fx_model_is_nonfinite(struct fx_model *model, const struct fx_place *place,
 	if (!model->backend->ops->has_values)
 		return false;
 	if (!datum)
-		return summary && summary->finite < summary->seen;
+		return summary && fx_summary_is_nonfinite(summary);
 	/* Generation and answer in one word, which is not 0. */
 	now = (uintptr_t)generation_of(timeline, datum) * 4 + 2;
 	known = fx_map_get(&timeline->finite, id, 0);

@@ -9,42 +9,12 @@
 #include "base/map.h"
 #include "run/backend.h"
 #include "run/datum.h"
+#include "run/storage.h"
 #include "run/values.h"
 #include "session/session_private.h"
 
 /* Views that repeat their elements are not blown up beyond this. */
 #define BYTES_LIMIT ((uint64_t)1 << 30)
-
-static void
-add_storages(struct fx_map *storages, const struct fx_datum *datum)
-{
-	if (datum->kind == FX_DATUM_TENSOR && datum->backend->ops->storage) {
-		size_t bytes;
-		uintptr_t storage =
-			datum->backend->ops->storage(datum->payload, &bytes);
-
-		if (storage)
-			fx_map_set(storages, storage, 1);
-	}
-	for (size_t i = 0; i < fx_datum_item_count(datum); i++)
-		add_storages(storages, datum->items[i]);
-}
-
-static bool
-lies_in(const struct fx_datum *datum, const struct fx_map *storages)
-{
-	if (datum->kind == FX_DATUM_TENSOR && datum->backend->ops->storage) {
-		size_t bytes;
-		uintptr_t storage =
-			datum->backend->ops->storage(datum->payload, &bytes);
-
-		return storage && fx_map_has(storages, storage);
-	}
-	for (size_t i = 0; i < fx_datum_item_count(datum); i++)
-		if (lies_in(datum->items[i], storages))
-			return true;
-	return false;
-}
 
 static struct fx_datum *
 copy_tensor(struct fx_model *model, const struct fx_datum *tensor)
@@ -68,7 +38,7 @@ copy_datum(struct fx_model *model, const struct fx_datum *datum,
 	FX_VEC(struct fx_datum *) items = { 0 };
 	struct fx_datum *copy;
 
-	if (!lies_in(datum, storages))
+	if (!fx_datum_lies_in(datum, storages))
 		return fx_datum_ref((struct fx_datum *)datum);
 	if (datum->kind == FX_DATUM_TENSOR)
 		return copy_tensor(model, datum);
@@ -87,7 +57,7 @@ protect(struct fx_model *model, struct fx_datum **slot,
 {
 	struct fx_datum *before = *slot;
 
-	if (!lies_in(before, storages))
+	if (!fx_datum_lies_in(before, storages))
 		return;
 	*slot = copy_datum(model, before, storages);
 	fx_datum_unref(before);
@@ -105,7 +75,7 @@ fx_model_protect(void *context, struct fx_datum *const *data, uint64_t writes)
 		return;
 	for (size_t i = 0; i < 64 && writes >> i; i++)
 		if (writes >> i & 1)
-			add_storages(&storages, data[i]);
+			fx_datum_add_storages(data[i], &storages);
 	for (size_t i = 0; i < session->history.count; i++)
 		protect(model, &session->history.items[i], &storages);
 	for (size_t i = 0; i < session->variables.count; i++)

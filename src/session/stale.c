@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "run/backend.h"
 #include "run/datum.h"
+#include "run/storage.h"
 #include "session/place.h"
 #include "session/session_private.h"
 
@@ -58,39 +59,6 @@ is_stale(const struct spread *spread, const struct fx_node *node)
 	return fx_bitset_has(&spread->stale, (uint32_t)node->id);
 }
 
-typedef bool see_storage_fn(struct spread *spread, uintptr_t storage);
-
-static bool
-add_storage(struct spread *spread, uintptr_t storage)
-{
-	fx_map_set(&spread->storages, storage, 1);
-	return false;
-}
-
-static bool
-has_storage(struct spread *spread, uintptr_t storage)
-{
-	return fx_map_has(&spread->storages, storage);
-}
-
-/* SEE the storages of DATUM until it answers true. */
-static bool
-see_datum(struct spread *spread, const struct fx_datum *datum,
-	see_storage_fn *see)
-{
-	if (datum->kind == FX_DATUM_TENSOR && datum->backend->ops->storage) {
-		size_t bytes;
-		uintptr_t storage =
-			datum->backend->ops->storage(datum->payload, &bytes);
-
-		return storage && see(spread, storage);
-	}
-	for (size_t i = 0; i < fx_datum_item_count(datum); i++)
-		if (see_datum(spread, datum->items[i], see))
-			return true;
-	return false;
-}
-
 static void
 add_inputs(struct nodes *waiting, struct fx_bitset *seen,
 	const struct fx_node *node)
@@ -105,14 +73,15 @@ add_inputs(struct nodes *waiting, struct fx_bitset *seen,
 	}
 }
 
-/* SEE the storages that NODE's value lies in; where it is not known or will be
+/* Whether NODE's value lies in a storage that is written differently; or, with
+ * ADDS, its storages are from now on.  Where the value is not known or will be
  * another, also those that it may be a view of.
  */
 static bool
-see_value(struct spread *spread, struct fx_node *node, see_storage_fn *see)
+see_value(struct spread *spread, struct fx_node *node, bool adds)
 {
 	FX_AUTO_BITSET struct fx_bitset visited = { 0 };
-	struct fx_bitset *seen = see == add_storage ? &spread->added : &visited;
+	struct fx_bitset *seen = adds ? &spread->added : &visited;
 	struct nodes waiting = { 0 };
 	bool found = false;
 
@@ -124,8 +93,10 @@ see_value(struct spread *spread, struct fx_node *node, see_storage_fn *see)
 
 		node = fx_vec_pop(&waiting);
 		datum = fx_env_get(&spread->place->env, node->id);
-		if (datum)
-			found = see_datum(spread, datum, see);
+		if (datum && adds)
+			fx_datum_add_storages(datum, &spread->storages);
+		else if (datum)
+			found = fx_datum_lies_in(datum, &spread->storages);
 		if ((!datum || is_stale(spread, node)) &&
 			fx_effect_may_alias(node))
 			add_inputs(&waiting, seen, node);
@@ -135,11 +106,10 @@ see_value(struct spread *spread, struct fx_node *node, see_storage_fn *see)
 }
 
 static bool
-see_inputs(struct spread *spread, const struct fx_node *node,
-	see_storage_fn *see)
+see_inputs(struct spread *spread, const struct fx_node *node, bool adds)
 {
 	for (size_t i = 0; i < fx_node_input_count(node); i++)
-		if (see_value(spread, fx_node_input(node, i), see))
+		if (see_value(spread, fx_node_input(node, i), adds))
 			return true;
 	return false;
 }
@@ -156,7 +126,7 @@ spread_past(struct spread *spread, uint64_t id)
 	if (fx_timeline_kinds(timeline, id) & FX_EFFECT_DRAWS)
 		spread->draws = true;
 	for (; storage && *storage; storage++)
-		add_storage(spread, *storage);
+		fx_map_set(&spread->storages, *storage, 1);
 }
 
 static bool
@@ -178,7 +148,7 @@ spread_from(struct spread *spread, const struct fx_node *node)
 	if (kinds & FX_EFFECT_DRAWS)
 		spread->draws = true;
 	if (kinds & FX_EFFECT_WRITES)
-		see_inputs(spread, node, add_storage);
+		see_inputs(spread, node, true);
 }
 
 static bool
@@ -194,7 +164,7 @@ becomes_stale(struct spread *spread, const struct fx_node *node)
 	if (spread->draws &&
 		fx_timeline_kinds(timeline, node->id) & FX_EFFECT_DRAWS)
 		return true;
-	return spread->storages.count && see_inputs(spread, node, has_storage);
+	return spread->storages.count && see_inputs(spread, node, false);
 }
 
 /* Nodes that are gone or stand elsewhere: where they stood is not known, so

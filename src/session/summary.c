@@ -11,9 +11,8 @@
 
 #include "base/bitset.h"
 #include "base/mem.h"
-#include "run/backend.h"
-#include "run/datum.h"
-#include "run/stats.h"
+#include "run/storage.h"
+#include "run/summary.h"
 #include "session/place.h"
 #include "session/session_private.h"
 
@@ -21,32 +20,34 @@
 #define NO_SUMMARY 1
 
 struct summary {
-	struct fx_stats stats;
+	struct fx_summary *known;
 	uint64_t writer; /* holds behind this node; 0: always */
 };
 
 static void
 summary_free(uintptr_t entry)
 {
-	if (entry != NO_SUMMARY)
-		free((struct summary *)entry);
+	struct summary *summary = (struct summary *)entry;
+
+	if (entry == NO_SUMMARY)
+		return;
+	fx_summary_free(summary->known);
+	free(summary);
 }
 
-/* The last node that wrote into what DATUM, a tensor, lies in; 0: nobody. */
+/* The last node that wrote into what DATUM lies in; 0: nobody. */
 static uint64_t
 last_writer(const struct fx_timeline *timeline, const struct fx_datum *datum)
 {
-	size_t bytes;
-	uintptr_t storage;
+	FX_AUTO_MAP struct fx_map storages = { 0 };
 
-	if (!datum->backend->ops->storage)
-		return 0;
-	storage = datum->backend->ops->storage(datum->payload, &bytes);
-	for (size_t i = timeline->effects.count; storage && i-- > 0;) {
+	fx_datum_add_storages(datum, &storages);
+	for (size_t i = timeline->effects.count; storages.count && i-- > 0;) {
 		const struct fx_effect *effect = &timeline->effects.items[i];
 
 		for (size_t j = 0; j < effect->saved.count; j++)
-			if (effect->saved.items[j].storage == storage)
+			if (fx_map_has(&storages,
+				    effect->saved.items[j].storage))
 				return effect->node;
 	}
 	return 0;
@@ -55,18 +56,14 @@ last_writer(const struct fx_timeline *timeline, const struct fx_datum *datum)
 static struct summary *
 summary_new(const struct fx_timeline *timeline, const struct fx_datum *datum)
 {
+	struct fx_summary *known =
+		timeline->is_off ? NULL : fx_summary_new(datum, NULL);
 	struct summary *summary;
-	struct fx_error *err;
 
-	if (timeline->is_off || datum->kind != FX_DATUM_TENSOR)
+	if (!known)
 		return NULL;
 	summary = FX_NEW(struct summary);
-	err = fx_stats_compute(datum, NULL, &summary->stats);
-	if (err) {
-		fx_error_free(err);
-		free(summary);
-		return NULL;
-	}
+	summary->known = known;
 	summary->writer = last_writer(timeline, datum);
 	return summary;
 }
@@ -147,7 +144,7 @@ fx_position_is_dropped(const struct fx_model *model, const struct fx_node *node)
 	       is_above(place->graph, node->id, fx_place_stop(place));
 }
 
-const struct fx_stats *
+const struct fx_summary *
 fx_position_summary(const struct fx_model *model, const struct fx_node *node)
 {
 	const struct fx_place *place = fx_model_place_of(model, node->graph);
@@ -163,5 +160,5 @@ fx_position_summary(const struct fx_model *model, const struct fx_node *node)
 		(summary->writer &&
 			!is_above(place->graph, summary->writer, stop)))
 		return NULL;
-	return &summary->stats;
+	return summary->known;
 }

@@ -13,6 +13,7 @@
 #include "run/datum.h"
 #include "run/env.h"
 #include "run/interp.h"
+#include "run/storage.h"
 
 /* --- one effect ---------------------------------------------------------- */
 
@@ -42,28 +43,37 @@ has_saved(const struct fx_effect *effect, uintptr_t storage)
 	return false;
 }
 
+/* BYTES were in STORAGE, which TENSOR lies in. */
+static void
+save_bytes(struct fx_timeline *timeline, struct fx_effect *effect,
+	struct fx_datum *tensor, uintptr_t storage, struct fx_blob *bytes_taken)
+{
+	struct fx_saved saved = {
+		.tensor = fx_datum_ref(tensor),
+		.storage = storage,
+		.bytes = bytes_taken,
+	};
+
+	timeline->saved_bytes += fx_blob_size(bytes_taken);
+	fx_vec_push(&effect->saved, saved);
+}
+
 /* The bytes of what TENSOR lies in, once an effect. */
 static struct fx_error *
 save_tensor(struct fx_timeline *timeline, struct fx_effect *effect,
 	struct fx_datum *tensor)
 {
 	const struct fx_backend_ops *ops = tensor->backend->ops;
-	struct fx_saved saved = { .storage = 0 };
+	uintptr_t storage = fx_datum_storage(tensor, NULL);
+	struct fx_blob *bytes;
 	struct fx_error *err;
-	size_t bytes = 0;
 
-	if (!ops->storage || !ops->storage_save)
+	if (!storage || !ops->storage_save || has_saved(effect, storage))
 		return NULL;
-	saved.storage = ops->storage(tensor->payload, &bytes);
-	if (!saved.storage || has_saved(effect, saved.storage))
-		return NULL;
-	err = ops->storage_save(tensor->payload, &saved.bytes);
-	if (err)
-		return err;
-	saved.tensor = fx_datum_ref(tensor);
-	timeline->saved_bytes += fx_blob_size(saved.bytes);
-	fx_vec_push(&effect->saved, saved);
-	return NULL;
+	err = ops->storage_save(tensor->payload, &bytes);
+	if (!err)
+		save_bytes(timeline, effect, tensor, storage, bytes);
+	return err;
 }
 
 static struct fx_error *
@@ -117,19 +127,14 @@ static void
 kept(void *context, struct fx_datum *tensor, struct fx_blob *bytes_taken)
 {
 	struct fx_timeline *timeline = context;
-	struct fx_saved saved = { .bytes = bytes_taken };
-	struct fx_effect *effect;
-	size_t bytes;
+	uintptr_t storage = fx_datum_storage(tensor, NULL);
+	struct fx_effect *effect =
+		timeline->node ? running_effect(timeline) : NULL;
 
-	saved.storage = tensor->backend->ops->storage(tensor->payload, &bytes);
-	effect = timeline->node ? running_effect(timeline) : NULL;
-	if (!effect || has_saved(effect, saved.storage)) {
+	if (effect && !has_saved(effect, storage))
+		save_bytes(timeline, effect, tensor, storage, bytes_taken);
+	else
 		fx_blob_unref(bytes_taken);
-		return;
-	}
-	saved.tensor = fx_datum_ref(tensor);
-	timeline->saved_bytes += fx_blob_size(bytes_taken);
-	fx_vec_push(&effect->saved, saved);
 }
 
 static void

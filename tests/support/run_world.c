@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "run/backend.h"
-#include "run/stats.h"
+#include "run/summary.h"
 #include "tests/support/real_backend.h"
 #include "tests/support/unit.h"
 
@@ -145,6 +145,14 @@ copy_overrides(struct fxt_world *w, struct fx_model *copy,
 	}
 }
 
+static bool
+is_same(const struct fx_stats *a, const struct fx_stats *b)
+{
+	return !memcmp(&a->min, &b->min, sizeof(a->min)) &&
+	       !memcmp(&a->std, &b->std, sizeof(a->std)) &&
+	       a->max_index == b->max_index && a->nan == b->nan;
+}
+
 /* Whether what is shown of MODEL's values that were not kept is so in COPY,
  * where they are computed again.
  */
@@ -155,10 +163,10 @@ are_summaries_so(struct fxt_world *w, struct fx_model *copy)
 	bool same = true;
 
 	for (size_t i = 0; i < fx_position_get(w->model) && same; i++) {
-		const struct fx_stats *mine =
+		const struct fx_summary *mine =
 			fx_position_summary(w->model, fx_graph_at(w->graph, i));
 		const struct fx_datum *datum;
-		struct fx_stats theirs;
+		FX_AUTO_SUMMARY struct fx_summary *theirs = NULL;
 
 		if (!mine)
 			continue;
@@ -166,11 +174,11 @@ are_summaries_so(struct fxt_world *w, struct fx_model *copy)
 		datum = fx_position_value(copy, fx_graph_at(graph, i));
 		if (!datum)
 			continue;
-		same = fxt_ok(fx_stats_compute(datum, NULL, &theirs)) &&
-		       !memcmp(&mine->min, &theirs.min, sizeof(theirs.min)) &&
-		       !memcmp(&mine->std, &theirs.std, sizeof(theirs.std)) &&
-		       mine->max_index == theirs.max_index &&
-		       mine->nan == theirs.nan;
+		theirs = fx_summary_new(datum, NULL);
+		same = theirs && theirs->parts.count == mine->parts.count;
+		for (size_t j = 0; same && j < mine->parts.count; j++)
+			same = is_same(&mine->parts.items[j].stats,
+				&theirs->parts.items[j].stats);
 		if (!same)
 			fxt_same(fx_graph_at(graph, i)->name, "the summary");
 	}

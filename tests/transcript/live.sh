@@ -54,6 +54,19 @@ says 'a dropped value is announced' \
 says 'a dropped value leaves its summary' \
 	'^value  *min .*(not kept: print computes it again)' \
 	'set record limit 128' run 'node fc1'
+says 'a tuple has a line for each of its tensors' \
+	'^%t\[1\]  *i64\[2,2\]  min 0@' \
+	'insert after x : t = torch.topk(x, 2)' run 'node t'
+says 'a dropped tuple leaves a line for each of its tensors' \
+	'^%t\[0\]  *f32\[2,2\]  min .*@.*max ' \
+	'insert after x : t = torch.topk(x, 2)' 'set record limit 128' run \
+	'node t'
+says 'a dropped tuple says that it is not kept' \
+	'^value  *2 tensors (not kept: print computes it again)' \
+	'insert after x : t = torch.topk(x, 2)' 'set record limit 128' run \
+	'node t'
+says 'a dropped tuple is in state S' '^  *1  S  *t ' \
+	'insert after x : t = torch.topk(x, 2)' 'set record limit 128' run nodes
 says 'a dropped value is computed again, and it says so' \
 	'%fc1 was not kept (record limit 128); recomputing' \
 	'set record limit 128' run 'p fc1'

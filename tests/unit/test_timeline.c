@@ -11,7 +11,7 @@
 #include "ir/edit.h"
 #include "ir/value_walk.h"
 #include "run/backend.h"
-#include "run/stats.h"
+#include "run/summary.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/real_backend.h"
 #include "tests/support/run_world.h"
@@ -383,6 +383,7 @@ static void
 what_is_dropped_leaves_its_summary(void)
 {
 	WORLD(fxt_text_two_arms);
+	const struct fx_summary *summary;
 	const struct fx_stats *left;
 	struct fx_stats stats;
 
@@ -393,8 +394,10 @@ what_is_dropped_leaves_its_summary(void)
 		NULL, &stats)));
 	fxt_set(&w, "record limit 100");
 	fxt_run_to(&w, NULL);
-	left = fx_position_summary(w.model, fxt_node(&w, "a"));
-	CU_ASSERT_PTR_NOT_NULL_FATAL(left);
+	summary = fx_position_summary(w.model, fxt_node(&w, "a"));
+	CU_ASSERT_PTR_NOT_NULL_FATAL(summary);
+	CU_ASSERT_EQUAL_FATAL(summary->parts.count, 1);
+	left = &summary->parts.items[0].stats;
 	CU_ASSERT_EQUAL(left->seen, 4);
 	CU_ASSERT_EQUAL(left->min, stats.min);
 	CU_ASSERT_EQUAL(left->max_index, stats.max_index);

@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/intern.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "ir/tensor_meta.h"
 #include "run/backend.h"
@@ -18,6 +19,8 @@
 #include "run/datum.h"
 #include "run/hooks.h"
 #include "run/stats.h"
+#include "run/storage.h"
+#include "run/summary.h"
 #include "run/tensor_text.h"
 #include "tests/support/unit.h"
 
@@ -433,6 +436,85 @@ large_integers_are_compared_exactly(void)
 		"[0]: 9223372036854775807 and 9223372036854775806");
 }
 
+/* (A, [B, 1], {"loss": C}) */
+static struct fx_datum *
+nested(struct fx_datum *a, struct fx_datum *b, struct fx_datum *c)
+{
+	struct fx_datum *const list[] = { b, fx_datum_int(1) };
+	struct fx_datum *const dict[] = { fx_datum_string("loss", 4), c };
+	struct fx_datum *const items[] = { a,
+		fx_datum_items_take(FX_DATUM_LIST, list, 2),
+		fx_datum_items_take(FX_DATUM_DICT, dict, 1) };
+
+	return fx_datum_items_take(FX_DATUM_TUPLE, items, 3);
+}
+
+static void
+a_summary_of_a_tuple_has_its_tensors(void)
+{
+	const double finite[] = { 3, -1 };
+	const double odd[] = { 2, NAN };
+	FX_AUTO_DATUM struct fx_datum *tuple =
+		nested(tensor("f32[2]", finite, 2), tensor("f32[1]", finite, 1),
+			tensor("f64[2]", odd, 2));
+	FX_AUTO_SUMMARY struct fx_summary *of_all = fx_summary_new(tuple, NULL);
+	FX_AUTO_SUMMARY struct fx_summary *of_one =
+		fx_summary_new(tuple->items[0], NULL);
+
+	CU_ASSERT_PTR_NOT_NULL_FATAL(of_all);
+	CU_ASSERT_EQUAL_FATAL(of_all->parts.count, 3);
+	FXT_SAME(of_all->parts.items[0].path, "[0]");
+	FXT_SAME(of_all->parts.items[1].path, "[1][0]");
+	FXT_SAME(of_all->parts.items[2].path, "[2]['loss']");
+	CU_ASSERT_EQUAL(of_all->parts.items[0].stats.min, -1);
+	CU_ASSERT_EQUAL(of_all->parts.items[1].stats.max, 3);
+	CU_ASSERT_EQUAL(of_all->parts.items[2].stats.nan, 1);
+	CU_ASSERT(fx_summary_is_nonfinite(of_all));
+	CU_ASSERT_PTR_NOT_NULL_FATAL(of_one);
+	FXT_SAME(of_one->parts.items[0].path, "");
+	CU_ASSERT(!fx_summary_is_nonfinite(of_one));
+}
+
+static void
+what_has_no_values_has_no_summary(void)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	FX_AUTO_DATUM struct fx_datum *number = fx_datum_int(1);
+	FX_AUTO_DATUM struct fx_datum *tuple = NULL;
+	const double one = 1;
+	struct fx_value value;
+
+	FXT_OK(fx_tensor_meta_parse(arena, "f32[2]", 6, &value));
+	tuple = nested(tensor("f32[1]", &one, 1), fx_meta_tensor(value.tensor),
+		tensor("f32[1]", &one, 1));
+	CU_ASSERT_PTR_NULL(fx_summary_new(number, NULL));
+	CU_ASSERT_PTR_NULL(fx_summary_new(tuple, NULL));
+}
+
+static void
+a_tuple_lies_where_its_tensors_do(void)
+{
+	const double one = 1;
+	struct fx_datum *shared = tensor("f32[1]", &one, 1);
+	FX_AUTO_DATUM struct fx_datum *other = tensor("f32[1]", &one, 1);
+	FX_AUTO_DATUM struct fx_datum *tuple = nested(tensor("f32[1]", &one, 1),
+		tensor("f32[1]", &one, 1), fx_datum_ref(shared));
+	FX_AUTO_MAP struct fx_map storages = { 0 };
+	size_t bytes;
+
+	CU_ASSERT_NOT_EQUAL(fx_datum_storage(shared, &bytes), 0);
+	CU_ASSERT_EQUAL(bytes, 4);
+	CU_ASSERT_EQUAL(fx_datum_storage(tuple, NULL), 0);
+	fx_datum_add_storages(tuple, &storages);
+	CU_ASSERT_EQUAL(storages.count, 3);
+	CU_ASSERT(fx_datum_lies_in(shared, &storages));
+	CU_ASSERT(!fx_datum_lies_in(other, &storages));
+	fx_map_clear(&storages);
+	fx_datum_add_storages(shared, &storages);
+	CU_ASSERT(fx_datum_lies_in(tuple, &storages));
+	fx_datum_unref(shared);
+}
+
 int
 main(void)
 {
@@ -454,6 +536,9 @@ main(void)
 		FXT_CASE(a_difference_names_place_and_values),
 		FXT_CASE(nan_is_near_nothing_and_infinity_itself),
 		FXT_CASE(large_integers_are_compared_exactly),
+		FXT_CASE(a_summary_of_a_tuple_has_its_tensors),
+		FXT_CASE(what_has_no_values_has_no_summary),
+		FXT_CASE(a_tuple_lies_where_its_tensors_do),
 	};
 
 	return fxt_run("values", cases, FX_ARRAY_LEN(cases));

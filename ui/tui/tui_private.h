@@ -65,8 +65,8 @@ struct tui_code {
 
 /* The value that was described last, and as of when. */
 struct tui_value {
-	struct fx_datum *datum;       /* referenced, or NULL ... */
-	const struct fx_stats *stats; /* ... and its summary, not kept */
+	struct fx_datum *datum;           /* referenced, or NULL ... */
+	const struct fx_summary *summary; /* ... or what stays of it */
 	size_t executed;
 	size_t position;
 	struct fx_buf text;

@@ -11,12 +11,14 @@
 #include "run/datum.h"
 #include "run/hooks.h"
 #include "run/stats.h"
+#include "run/summary.h"
 #include "run/tensor_text.h"
 #include "session/position.h"
 #include "ui/tui/tui_private.h"
 
 enum {
 	PATIENCE_MS = 300,
+	PARTS_MOST = 20, /* of a tuple, that are described */
 };
 
 static void
@@ -88,43 +90,78 @@ is_tired(void *context)
 	       screen->interrupted(screen->context);
 }
 
-/* "min -1.2@[0,3] max ..." a fact a line; then the elements as PyTorch prints
- * them.
- */
+struct description {
+	struct tui *tui;
+	const struct fx_node *node;
+	struct fx_ticker ticker;
+	struct fx_buf *out;
+	size_t left; /* tensors that are still shown */
+};
+
+/* What PART of a value is: of one that is no tuple it is told above. */
+static void
+add_part(const struct description *to, const char *path,
+	const struct fx_stats *stats)
+{
+	if (*path) {
+		fx_buf_addf(to->out, "%%%s%s  ", to->node->name, path);
+		fx_stats_print(to->out, stats,
+			to->tui->lines == FX_LINES_ASCII);
+	} else {
+		fx_stats_print_facts(to->out, stats,
+			to->tui->lines == FX_LINES_ASCII);
+	}
+	fx_buf_add_char(to->out, '\n');
+}
+
+/* "min -1.2@[0,3] max ..."; then the elements as PyTorch prints them. */
+static bool
+describe_tensor(void *context, const char *path, const struct fx_datum *tensor)
+{
+	struct description *to = context;
+	struct fx_stats stats;
+	FX_AUTO_ERROR struct fx_error *err = NULL;
+
+	if (!fx_values_known(tensor))
+		return true;
+	err = fx_stats_compute(tensor, &to->ticker, &stats);
+	if (err)
+		fx_buf_addf(to->out, "large: print %%%s%s tells its range\n",
+			to->node->name, path);
+	else
+		add_part(to, path, &stats);
+	fx_error_free(fx_tensor_text(to->out, tensor));
+	fx_buf_add_char(to->out, '\n');
+	return --to->left > 0;
+}
+
 static void
 describe(struct tui *tui, const struct fx_node *node, struct fx_datum *datum,
 	struct fx_buf *out)
 {
 	struct patience patience = { tui, fx_clock_ms() + PATIENCE_MS };
 	struct fx_datum_printer printer = { .format = "", .limit = 100 };
-	struct fx_ticker ticker;
-	struct fx_stats stats;
-	struct fx_error *err;
+	struct description to = {
+		.tui = tui, .node = node, .out = out, .left = PARTS_MOST
+	};
 
-	if (!fx_values_known(datum)) {
-		if (datum->kind != FX_DATUM_TENSOR)
-			fx_error_free(fx_datum_print(out, datum, &printer));
-		return;
-	}
-	fx_ticker_init(&ticker, is_tired, &patience);
-	err = fx_stats_compute(datum, &ticker, &stats);
-	if (err)
-		fx_buf_addf(out, "large: print %%%s tells its range",
-			node->name);
-	else
-		fx_stats_print_facts(out, &stats, tui->lines == FX_LINES_ASCII);
-	fx_error_free(err);
-	fx_buf_add_char(out, '\n');
-	fx_error_free(fx_tensor_text(out, datum));
+	fx_ticker_init(&to.ticker, is_tired, &patience);
+	fx_datum_see_tensors(datum, describe_tensor, &to);
+	if (!out->length && datum->kind != FX_DATUM_TENSOR)
+		fx_error_free(fx_datum_print(out, datum, &printer));
 }
 
 /* What stays of a value that was not kept. */
 static void
-describe_summary(const struct tui *tui, const struct fx_stats *stats,
-	struct fx_buf *out)
+describe_summary(struct tui *tui, const struct fx_node *node,
+	const struct fx_summary *summary, struct fx_buf *out)
 {
-	fx_stats_print_facts(out, stats, tui->lines == FX_LINES_ASCII);
-	fx_buf_add(out, "\nnot kept (record limit)");
+	const struct description to = { .tui = tui, .node = node, .out = out };
+
+	for (size_t i = 0; i < summary->parts.count && i < PARTS_MOST; i++)
+		add_part(&to, summary->parts.items[i].path,
+			&summary->parts.items[i].stats);
+	fx_buf_add(out, "not kept (record limit)");
 }
 
 /* Statistics take a while: they are kept until something ran, and while it runs
@@ -132,12 +169,12 @@ describe_summary(const struct tui *tui, const struct fx_stats *stats,
  */
 static bool
 is_shown(const struct tui *tui, const struct fx_datum *datum,
-	const struct fx_stats *stats)
+	const struct fx_summary *summary)
 {
 	const struct tui_value *shown = &tui->value;
 	const struct fx_model *model = tui_model(tui);
 
-	if (datum != shown->datum || stats != shown->stats)
+	if (datum != shown->datum || summary != shown->summary)
 		return false;
 	return tui->is_running ||
 	       (fx_position_executed(model) == shown->executed &&
@@ -150,22 +187,22 @@ add_value(struct tui *tui, const struct fx_node *node)
 	const struct fx_model *model = tui_model(tui);
 	struct tui_value *shown = &tui->value;
 	struct fx_datum *datum = fx_position_value(model, node);
-	const struct fx_stats *stats = fx_position_summary(model, node);
+	const struct fx_summary *summary = fx_position_summary(model, node);
 
-	if (!datum && !stats)
+	if (!datum && !summary)
 		return;
-	if (!is_shown(tui, datum, stats)) {
+	if (!is_shown(tui, datum, summary)) {
 		fx_datum_ref(datum);
 		fx_datum_unref(shown->datum);
 		shown->datum = datum;
-		shown->stats = stats;
+		shown->summary = summary;
 		shown->executed = fx_position_executed(model);
 		shown->position = fx_position_get(model);
 		fx_buf_clear(&shown->text);
 		if (datum)
 			describe(tui, node, datum, &shown->text);
 		else
-			describe_summary(tui, stats, &shown->text);
+			describe_summary(tui, node, summary, &shown->text);
 	}
 	add_lines(&tui->values, fx_buf_text(&shown->text));
 }

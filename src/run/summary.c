@@ -1,0 +1,142 @@
+/* summary.c - the tensors in a value, and statistics of them all. */
+#include <config.h>
+
+#include "run/summary.h"
+
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "run/datum.h"
+
+/* Deeper ones are not seen: this only guards the stack. */
+#define DEPTH_LIMIT 200
+
+struct walk {
+	fx_part_fn *see;
+	void *context;
+	struct fx_buf path;
+	int depth;
+};
+
+static bool see_datum(struct walk *walk, const struct fx_datum *datum);
+
+/* How item INDEX of DATUM is written behind it. */
+static void
+add_step(struct walk *walk, const struct fx_datum *datum, size_t index)
+{
+	const struct fx_datum_printer printer = { .format = "r" };
+
+	fx_buf_add_char(&walk->path, '[');
+	if (datum->kind == FX_DATUM_DICT)
+		fx_error_free(fx_datum_print(&walk->path,
+			datum->items[2 * index], &printer));
+	else
+		fx_buf_add_int(&walk->path, (int64_t)index);
+	fx_buf_add_char(&walk->path, ']');
+}
+
+static bool
+see_items(struct walk *walk, const struct fx_datum *datum)
+{
+	bool is_dict = datum->kind == FX_DATUM_DICT;
+	size_t count = fx_datum_item_count(datum) / (is_dict ? 2 : 1);
+	size_t length = walk->path.length;
+	bool goes_on = true;
+
+	for (size_t i = 0; i < count && goes_on; i++) {
+		add_step(walk, datum, i);
+		goes_on =
+			see_datum(walk, datum->items[is_dict ? 2 * i + 1 : i]);
+		fx_buf_truncate(&walk->path, length);
+	}
+	return goes_on;
+}
+
+static bool
+see_datum(struct walk *walk, const struct fx_datum *datum)
+{
+	bool goes_on;
+
+	if (datum->kind == FX_DATUM_TENSOR)
+		return walk->see(walk->context, fx_buf_text(&walk->path),
+			datum);
+	if (walk->depth == DEPTH_LIMIT)
+		return true;
+	walk->depth++;
+	goes_on = see_items(walk, datum);
+	walk->depth--;
+	return goes_on;
+}
+
+void
+fx_datum_see_tensors(const struct fx_datum *datum, fx_part_fn *see,
+	void *context)
+{
+	struct walk walk = { .see = see, .context = context };
+
+	see_datum(&walk, datum);
+	fx_buf_deinit(&walk.path);
+}
+
+/* --- summaries ----------------------------------------------------------- */
+
+struct making {
+	struct fx_summary *summary;
+	struct fx_ticker *ticker;
+	bool failed;
+};
+
+static bool
+add_part(void *context, const char *path, const struct fx_datum *tensor)
+{
+	struct making *making = context;
+	struct fx_summary_part part;
+	FX_AUTO_ERROR struct fx_error *err =
+		fx_stats_compute(tensor, making->ticker, &part.stats);
+
+	making->failed = err != NULL;
+	if (err)
+		return false;
+	part.path = fx_xstrdup(path);
+	fx_vec_push(&making->summary->parts, part);
+	return true;
+}
+
+struct fx_summary *
+fx_summary_new(const struct fx_datum *datum, struct fx_ticker *ticker)
+{
+	struct making making = {
+		.summary = FX_NEW(struct fx_summary),
+		.ticker = ticker,
+	};
+
+	fx_datum_see_tensors(datum, add_part, &making);
+	if (!making.failed && making.summary->parts.count)
+		return making.summary;
+	fx_summary_free(making.summary);
+	return NULL;
+}
+
+void
+fx_summary_free(struct fx_summary *summary)
+{
+	if (!summary)
+		return;
+	for (size_t i = 0; i < summary->parts.count; i++)
+		free(summary->parts.items[i].path);
+	fx_vec_deinit(&summary->parts);
+	free(summary);
+}
+
+bool
+fx_summary_is_nonfinite(const struct fx_summary *summary)
+{
+	for (size_t i = 0; i < summary->parts.count; i++) {
+		const struct fx_stats *stats = &summary->parts.items[i].stats;
+
+		if (stats->finite < stats->seen)
+			return true;
+	}
+	return false;
+}

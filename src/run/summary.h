@@ -1,0 +1,45 @@
+/* summary.h - what is known of a value whose elements are gone: the statistics
+ * of each tensor in it.
+ */
+#ifndef FX_RUN_SUMMARY_H
+#define FX_RUN_SUMMARY_H
+
+#include <stdbool.h>
+
+#include "base/cleanup.h"
+#include "base/vec.h"
+#include "run/stats.h"
+
+struct fx_datum;
+
+/* Tell SEE of every tensor in DATUM in order, however deep, and how it is
+ * reached: "" for DATUM itself, "[1][0]", "['loss']"; borrowed for the call.
+ * False ends it.
+ */
+typedef bool fx_part_fn(void *context, const char *path,
+	const struct fx_datum *tensor);
+void fx_datum_see_tensors(const struct fx_datum *datum, fx_part_fn *see,
+	void *context);
+
+struct fx_summary_part {
+	char *path; /* as above; owned */
+	struct fx_stats stats;
+};
+
+struct fx_summary {
+	FX_VEC(struct fx_summary_part) parts;
+};
+
+/* Of DATUM's tensors; NULL when it has none, one has no values to see, or
+ * TICKER (may be NULL) says to stop.
+ */
+struct fx_summary *fx_summary_new(const struct fx_datum *datum,
+	struct fx_ticker *ticker);
+void fx_summary_free(struct fx_summary *summary);
+FX_DEFINE_CLEANUP(summary, struct fx_summary, fx_summary_free);
+#define FX_AUTO_SUMMARY FX_AUTO(summary)
+
+/* Whether a tensor of it held NaN or infinities. */
+bool fx_summary_is_nonfinite(const struct fx_summary *summary);
+
+#endif /* FX_RUN_SUMMARY_H */

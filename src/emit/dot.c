@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/utf8.h"
 #include "ir/graph.h"
+#include "ir/module.h"
 #include "ir/value_text.h"
 
 /* Longer label lines are cut: Graphviz refuses strings beyond 16 KB. */
@@ -124,6 +125,21 @@ add_name(struct fx_buf *out, const struct fx_node *node)
 	fx_buf_add_char(out, '"');
 }
 
+/* Which kind of module a path leads to, as the path seldom says. */
+static void
+add_class(struct drawer *d, const struct fx_node *node)
+{
+	const struct fx_module *module = NULL;
+	const char *name;
+
+	if (node->opcode == FX_OPCODE_CALL_MODULE)
+		module = fx_module_find(node->graph->module, node->target);
+	if (!module || !module->class_name)
+		return;
+	name = fx_class_short_name(module->class_name);
+	add_line(d->out, name, strlen(name));
+}
+
 static void
 add_node(struct drawer *d, const struct fx_node *node)
 {
@@ -141,6 +157,7 @@ add_node(struct drawer *d, const struct fx_node *node)
 		fx_buf_add(&line, node->target);
 	}
 	add_line(d->out, fx_buf_text(&line), line.length);
+	add_class(d, node);
 	if (node->meta) {
 		fx_buf_clear(&line);
 		fx_value_print_shape(&line, node->meta, true);

@@ -22,8 +22,9 @@ struct fx_emit_dot {
 	size_t edge_limit;
 };
 
-/* Append GRAPH as DOT text: one box a node with its name, opcode, target and
- * shape, one edge a use.  OPTIONS may be null.
+/* Append GRAPH as DOT text: one box a node with its name, opcode, target, the
+ * class of a module that is called, and its shape; one edge a use.  OPTIONS may
+ * be null.
  */
 void fx_emit_dot(struct fx_buf *out, struct fx_graph *graph,
 	const struct fx_emit_dot *options);

@@ -4,15 +4,18 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/dtype.h"
 #include "base/number.h"
 #include "commands/cmd_shell.h"
 #include "commands/cmd_show.h"
 #include "commands/groups.h"
 #include "commands/out.h"
+#include "emit/construct.h"
 #include "ir/clone.h"
 #include "ir/diff.h"
 #include "ir/graph.h"
 #include "ir/journal.h"
+#include "ir/module.h"
 #include "session/model.h"
 #include "session/session.h"
 
@@ -23,20 +26,21 @@ add_node_line(struct fx_buf *text, const struct fx_node *node)
 	cmd_add_call(text, node);
 }
 
+static const struct kind {
+	const char *sign;
+	const char *word;
+	enum fx_role role;
+} kinds[] = {
+	[FX_CHANGE_ADDED] = { "+", "added", FX_ROLE_ADDED },
+	[FX_CHANGE_REMOVED] = { "-", "removed", FX_ROLE_REMOVED },
+	[FX_CHANGE_CHANGED] = { "~", "changed", FX_ROLE_CHANGED },
+	[FX_CHANGE_MOVED] = { ">", "moved", FX_ROLE_CHANGED },
+	[FX_CHANGE_SAME] = { " ", "same", FX_ROLE_PLAIN },
+};
+
 static void
 change_cells(struct cmd_ctx *ctx, const struct fx_change *change)
 {
-	static const struct {
-		const char *sign;
-		const char *word;
-		enum fx_role role;
-	} kinds[] = {
-		[FX_CHANGE_ADDED] = { "+", "added", FX_ROLE_ADDED },
-		[FX_CHANGE_REMOVED] = { "-", "removed", FX_ROLE_REMOVED },
-		[FX_CHANGE_CHANGED] = { "~", "changed", FX_ROLE_CHANGED },
-		[FX_CHANGE_MOVED] = { ">", "moved", FX_ROLE_CHANGED },
-		[FX_CHANGE_SAME] = { " ", "same", FX_ROLE_PLAIN },
-	};
 	FX_AUTO_BUF struct fx_buf before = { 0 };
 	FX_AUTO_BUF struct fx_buf after = { 0 };
 	enum fx_role role = kinds[change->kind].role;
@@ -60,9 +64,8 @@ change_cells(struct cmd_ctx *ctx, const struct fx_change *change)
 	out_cell(ctx->out, FX_ROLE_ADDED, "%s", fx_buf_text(&after));
 }
 
-/* Show what differs; the number of rows. */
 static size_t
-say_diff(struct cmd_ctx *ctx, struct fx_graph *before, struct fx_graph *after)
+say_nodes(struct cmd_ctx *ctx, struct fx_graph *before, struct fx_graph *after)
 {
 	static const char *const keys[] = { "sign", "~kind", "~name", "node",
 		"~before", "~after" };
@@ -80,7 +83,108 @@ say_diff(struct cmd_ctx *ctx, struct fx_graph *before, struct fx_graph *after)
 		change_cells(ctx, &changes[i]);
 	}
 	out_table_end(ctx->out);
-	if (!rows)
+	return rows;
+}
+
+/* "Linear(in_features=4, out_features=8)", or the class alone. */
+static void
+add_module(struct fx_buf *text, const struct fx_module *module)
+{
+	FX_AUTO_GRAPH struct fx_graph *scratch = fx_graph_new(0);
+
+	if (!fx_emit_construct(text, scratch, module))
+		fx_buf_add(text,
+			module->class_name
+				? fx_class_short_name(module->class_name)
+				: "Module");
+	if (module->training)
+		fx_buf_add(text, " in training mode");
+}
+
+static void
+add_tensor(struct fx_buf *text, const struct fx_tensor *tensor)
+{
+	fx_buf_add(text, fx_dtype_info(tensor->dtype)->short_name);
+	fx_buf_add_char(text, '[');
+	for (uint32_t i = 0; i < tensor->rank; i++)
+		fx_buf_addf(text, "%s%lld", i ? "," : "",
+			(long long)tensor->sizes[i]);
+	fx_buf_add_char(text, ']');
+}
+
+static void
+add_side(struct fx_buf *text, const struct fx_module *module,
+	const struct fx_tensor *tensor)
+{
+	if (module)
+		add_module(text, module);
+	else if (tensor)
+		add_tensor(text, tensor);
+}
+
+static void
+module_cells(struct cmd_ctx *ctx, const struct fx_module_change *change)
+{
+	FX_AUTO_BUF struct fx_buf before = { 0 };
+	FX_AUTO_BUF struct fx_buf after = { 0 };
+	const struct kind *kind = &kinds[change->kind];
+	bool is_tensor = change->old || change->new;
+
+	add_side(&before, change->before, change->old);
+	add_side(&after, change->after, change->new);
+	out_cell(ctx->out, kind->role, "%s", kind->sign);
+	out_cell(ctx->out, kind->role, "%s", kind->word);
+	out_cell(ctx->out, FX_ROLE_SCOPE, "%s",
+		*change->path ? change->path : "self");
+	if (change->kind != FX_CHANGE_CHANGED)
+		out_cell(ctx->out, kind->role, "%s%s", fx_buf_text(&before),
+			fx_buf_text(&after));
+	else if (strcmp(fx_buf_text(&before), fx_buf_text(&after)) != 0)
+		out_cell(ctx->out, kind->role, "%s  was  %s",
+			fx_buf_text(&after), fx_buf_text(&before));
+	else
+		out_cell(ctx->out, kind->role, "%s with other %s",
+			fx_buf_text(&after),
+			is_tensor ? "values" : "attributes");
+	out_cell(ctx->out, FX_ROLE_REMOVED, "%s", fx_buf_text(&before));
+	out_cell(ctx->out, FX_ROLE_ADDED, "%s", fx_buf_text(&after));
+}
+
+/* What differs, in numbers. */
+struct difference {
+	size_t nodes;
+	size_t modules;
+	size_t tensors;
+};
+
+static void
+say_modules(struct cmd_ctx *ctx, struct fx_graph *before,
+	struct fx_graph *after, struct difference *ret)
+{
+	static const char *const keys[] = { "sign", "~kind", "module", "is",
+		"~before", "~after" };
+	FX_AUTO_FREE struct fx_module_change *changes = NULL;
+	size_t count;
+
+	fx_module_diff(before->module, after->module, &changes, &count);
+	out_table_begin(ctx->out, "modules", FX_ARRAY_LEN(keys), keys);
+	for (size_t i = 0; i < count; i++) {
+		module_cells(ctx, &changes[i]);
+		if (changes[i].before || changes[i].after)
+			ret->modules++;
+		else
+			ret->tensors++;
+	}
+	out_table_end(ctx->out);
+}
+
+static struct difference
+say_diff(struct cmd_ctx *ctx, struct fx_graph *before, struct fx_graph *after)
+{
+	struct difference rows = { .nodes = say_nodes(ctx, before, after) };
+
+	say_modules(ctx, before, after, &rows);
+	if (!rows.nodes && !rows.modules && !rows.tensors)
 		out_line(ctx->out, FX_ROLE_PLAIN, "No differences.");
 	return rows;
 }
@@ -103,9 +207,9 @@ graph_at_time(struct cmd_ctx *ctx, uint32_t time, struct fx_graph **ret)
 	return fx_journal_goto(graph, now);
 }
 
-struct fx_error *
-cmd_diff_times(struct cmd_ctx *ctx, uint32_t before, uint32_t after,
-	size_t *rows_ret)
+static FX_NODISCARD struct fx_error *
+diff_times(struct cmd_ctx *ctx, uint32_t before, uint32_t after,
+	struct difference *ret)
 {
 	FX_AUTO_GRAPH struct fx_graph *old = NULL;
 	FX_AUTO_GRAPH struct fx_graph *new = NULL;
@@ -115,20 +219,42 @@ cmd_diff_times(struct cmd_ctx *ctx, uint32_t before, uint32_t after,
 		err = graph_at_time(ctx, after, &new);
 	if (err)
 		return err;
-	*rows_ret = say_diff(ctx, old, new);
+	*ret = say_diff(ctx, old, new);
 	return NULL;
+}
+
+struct fx_error *
+cmd_diff_times(struct cmd_ctx *ctx, uint32_t before, uint32_t after)
+{
+	struct difference rows;
+
+	return diff_times(ctx, before, after, &rows);
 }
 
 /* diff: two graphs, a graph and the current one, or a time and now. */
 
 static FX_NODISCARD struct fx_error *
-differ(struct cmd_ctx *ctx, size_t rows)
+differ(struct difference rows)
 {
-	(void)ctx;
-	if (!rows)
+	const struct {
+		size_t count;
+		const char *word;
+	} parts[] = { { rows.nodes, "node" }, { rows.modules, "module" },
+		{ rows.tensors, "tensor" } };
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	size_t total = rows.nodes + rows.modules + rows.tensors;
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(parts); i++) {
+		if (!parts[i].count)
+			continue;
+		if (text.length)
+			fx_buf_add(&text, ", ");
+		cmd_add_count(&text, parts[i].count, parts[i].word);
+	}
+	if (!total)
 		return NULL;
-	return fx_error_new(FX_ERR_CHECK, "%zu node%s differ%s", rows,
-		rows == 1 ? "" : "s", rows == 1 ? "s" : "");
+	return fx_error_new(FX_ERR_CHECK, "%s differ%s", fx_buf_text(&text),
+		total == 1 ? "s" : "");
 }
 
 static FX_NODISCARD struct fx_error *
@@ -153,7 +279,7 @@ cmd_diff_exec(struct cmd_ctx *ctx)
 	struct fx_model *after = ctx->model;
 	struct fx_error *err = NULL;
 	int64_t time = 0;
-	size_t rows;
+	struct difference rows;
 
 	if (!first || (*first == 't' && !second &&
 			      fx_number_parse_int(first + 1, strlen(first + 1),
@@ -161,15 +287,15 @@ cmd_diff_exec(struct cmd_ctx *ctx)
 		if (time < 0 || time > UINT32_MAX)
 			return fx_error_new(FX_ERR_RANGE,
 				"there is no time \"%s\"", first);
-		err = cmd_diff_times(ctx, (uint32_t)time, fx_journal_now(graph),
+		err = diff_times(ctx, (uint32_t)time, fx_journal_now(graph),
 			&rows);
-		return err ? err : differ(ctx, rows);
+		return err ? err : differ(rows);
 	}
 	err = find_model(ctx, first, &before);
 	if (!err && second)
 		err = find_model(ctx, second, &after);
 	if (err)
 		return err;
-	return differ(ctx,
-		say_diff(ctx, fx_model_graph(before), fx_model_graph(after)));
+	return differ(say_diff(ctx, fx_model_graph(before),
+		fx_model_graph(after)));
 }

@@ -52,9 +52,9 @@ FX_NODISCARD struct fx_error *cmd_find_setting(const char *text, int *index_ret,
 	const char **rest_ret);
 FX_NODISCARD struct fx_error *cmd_set_input(struct cmd_ctx *ctx,
 	const char *text);
-/* What differs between two times of the current graph; *ROWS_RET rows. */
+/* What differs between two times of the current graph. */
 FX_NODISCARD struct fx_error *cmd_diff_times(struct cmd_ctx *ctx,
-	uint32_t before, uint32_t after, size_t *rows_ret);
+	uint32_t before, uint32_t after);
 void cmd_say_opened(struct cmd_ctx *ctx, struct fx_model *model);
 /* What the inputs of MODEL make impossible, in one warning. */
 void cmd_warn_of_shapes(struct cmd_ctx *ctx, struct fx_model *model);

@@ -156,7 +156,6 @@ diff_pass(struct cmd_ctx *ctx)
 	struct fx_graph *graph = fx_model_graph(ctx->model);
 	uint32_t id = fx_journal_now(graph);
 	const struct fx_transaction *t = fx_journal_get(graph, id);
-	size_t rows;
 
 	while (t && t->id && (!t->maker || !fx_pass_find(t->maker)))
 		t = fx_journal_get(graph, t->parent);
@@ -164,7 +163,7 @@ diff_pass(struct cmd_ctx *ctx)
 		return fx_error_new(FX_ERR_NO_NAME, "no pass has changed %s",
 			fx_model_name(ctx->model));
 	out_line(ctx->out, FX_ROLE_PLAIN, "t%u: %s", t->id, t->command);
-	return cmd_diff_times(ctx, t->parent, t->id, &rows);
+	return cmd_diff_times(ctx, t->parent, t->id);
 }
 
 static struct fx_error *
@@ -339,7 +338,8 @@ const struct cmd_entry cmd_group_pass[] = {
 	{
 		.name = "diff",
 		.summary = "show what differs between graphs or times",
-		.help = "Nodes are matched by name. Without arguments the "
+		.help = "Nodes are matched by name, modules, parameters and "
+			"buffers by path. Without arguments the "
 			"graph "
 			"as it was opened against now; tN against now; a graph "
 			"against the current one; or two graphs. The exit "

@@ -1,4 +1,6 @@
-/* diff.h - what differs between two graphs, matched by node name. */
+/* diff.h - what differs between two graphs: nodes matched by name, modules and
+ * tensors by path.
+ */
 #ifndef FX_IR_DIFF_H
 #define FX_IR_DIFF_H
 
@@ -24,5 +26,24 @@ struct fx_change {
 /* The caller frees *RET. */
 void fx_graph_diff(struct fx_graph *before, struct fx_graph *after,
 	struct fx_change **ret, size_t *count_ret);
+
+/* A module, or a parameter or buffer, that differs; the other pair is null.
+ * What stands below a module that was added, removed or became another class
+ * has no row of its own.  MOVED and SAME do not occur.
+ */
+struct fx_module_change {
+	enum fx_change_kind kind;
+	const char *path; /* interned */
+	const struct fx_module *before;
+	const struct fx_module *after;
+	const struct fx_tensor *old;
+	const struct fx_tensor *new;
+};
+
+/* In the order of registration, what was removed last; the caller frees *RET.
+ * Values are compared too, by digest.
+ */
+void fx_module_diff(struct fx_module *before, struct fx_module *after,
+	struct fx_module_change **ret, size_t *count_ret);
 
 #endif /* FX_IR_DIFF_H */

@@ -19,6 +19,11 @@ struct fx_hash fx_graph_text_hash(const struct fx_graph *graph);
  */
 struct fx_hash fx_node_hash(const struct fx_node *node);
 
+/* Whether two parameters or buffers look the same and hold the same, as far as
+ * their values are there.
+ */
+bool fx_tensor_equal(const struct fx_tensor *a, const struct fx_tensor *b);
+
 /* For the journal and the edits.  The graph hash is a sum over the nodes, so it
  * follows an edit at the edit's cost: what is about to change is taken out of
  * the sum once, and put back when somebody asks.

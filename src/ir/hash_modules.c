@@ -7,6 +7,8 @@
 
 #include "ir/hash_bytes.h"
 
+#include <string.h>
+
 #include "base/blob.h"
 #include "base/buf.h"
 #include "base/compiler.h"
@@ -109,6 +111,29 @@ put_tensor(struct fx_buf *out, struct walk *walk, const struct fx_tensor *t)
 		fx_hash_put_word(out, (uint64_t)t->strides[i]);
 	fx_hash_put_word(out, (uint64_t)t->offset);
 	put_storage(out, walk, t->storage);
+}
+
+static void
+put_alone(struct fx_buf *out, const struct fx_tensor *tensor)
+{
+	struct walk walk = { .modules = { 0 } };
+
+	put_tensor(out, &walk, tensor);
+	fx_map_deinit(&walk.storages);
+}
+
+bool
+fx_tensor_equal(const struct fx_tensor *a, const struct fx_tensor *b)
+{
+	FX_AUTO_BUF struct fx_buf one = { 0 };
+	FX_AUTO_BUF struct fx_buf other = { 0 };
+
+	if (a == b)
+		return true;
+	put_alone(&one, a);
+	put_alone(&other, b);
+	return one.length == other.length &&
+	       !memcmp(one.data, other.data, one.length);
 }
 
 static void

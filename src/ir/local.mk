@@ -3,7 +3,7 @@ libfxcore_a_SOURCES += \
 	%D%/annotate.c \
 	%D%/clone.c %D%/clone.h \
 	%D%/compact.c \
-	%D%/diff.c %D%/diff.h \
+	%D%/diff.c %D%/diff.h %D%/diff_modules.c \
 	%D%/edit.c %D%/edit.h \
 	%D%/edit_check.c %D%/edit_check.h \
 	%D%/edit_modules.c \

@@ -5,39 +5,69 @@
 #include "commands/groups.h"
 #include "emit/script.h"
 #include "ir/graph.h"
+#include "ir/journal.h"
 #include "session/capture.h"
 #include "session/model.h"
 #include "session/session.h"
 
+struct script {
+	struct cmd_ctx *ctx;
+	struct fx_graph *graph;
+	uint64_t seed; /* that the lines so far leave */
+};
+
 static void
-add_seed(struct fx_buf *text, uint64_t seed, uint64_t before)
+add_seed(struct script *script, struct fx_buf *text, uint64_t seed)
 {
-	if (seed != before)
+	if (seed != script->seed)
 		fx_buf_addf(text, "seed %llu\n", (unsigned long long)seed);
+	script->seed = seed;
 }
 
-/* The edits go on from the origin; the inputs that were given come last, by
- * the names that they have then.  Weights of a trace follow from its seed.
+/* The last time before TIME, or it, that lies on the way to now. */
+static uint32_t
+time_on_way(const struct fx_graph *graph, uint32_t time)
+{
+	const struct fx_transaction *t = fx_journal_get(graph, time);
+
+	while (t && t->id && t->id != fx_journal_now(graph) &&
+		!fx_journal_after(graph, t->id))
+		t = fx_journal_get(graph, t->parent);
+	return t ? t->id : 0;
+}
+
+/* Inputs stand where they were given, with the seed that they follow from:
+ * edits may need them, as they may need edits.
  */
+static void
+add_inputs(void *context, struct fx_buf *text, uint32_t time)
+{
+	struct script *script = context;
+	struct fx_model *model = script->ctx->model;
+	struct fx_node *node;
+
+	fx_graph_for_each_node (node, script->graph) {
+		const struct fx_input_given *given =
+			fx_model_input_given(model, node);
+
+		if (!given || time_on_way(script->graph, given->time) != time)
+			continue;
+		add_seed(script, text, given->seed);
+		fx_buf_addf(text, "input %s = %s\n", given->name, given->text);
+	}
+}
+
+/* Weights of a trace follow from its seed. */
 struct fx_error *
 cmd_dump_script(struct cmd_ctx *ctx, struct fx_graph *graph,
 	struct fx_buf *text)
 {
 	const struct fx_traced *traced = fx_model_traced(ctx->model);
-	uint64_t seed = traced ? traced->seed : 0;
-	struct fx_node *node;
+	struct script script = { .ctx = ctx, .graph = graph };
 
-	add_seed(text, seed, 0);
-	fx_emit_script(text, graph);
-	add_seed(text, fx_session_seed(ctx->session), seed);
-	fx_graph_for_each_node (node, graph) {
-		const char *input = fx_model_input_text(ctx->model, node);
-
-		if (input)
-			fx_buf_addf(text, "input %s = %s\n",
-				*node->target == '*' ? node->name
-						     : node->target,
-				input);
-	}
+	if (traced)
+		add_seed(&script, text, traced->seed);
+	fx_emit_script_with(text, graph, add_inputs, &script);
+	add_seed(&script, text, fx_session_seed(ctx->session));
 	return NULL;
 }

@@ -2,6 +2,8 @@
 #ifndef FX_EMIT_SCRIPT_H
 #define FX_EMIT_SCRIPT_H
 
+#include <stdint.h>
+
 struct fx_buf;
 struct fx_graph;
 
@@ -10,5 +12,13 @@ struct fx_graph;
  * current branch in canonical words.  One that has none stands as a comment.
  */
 void fx_emit_script(struct fx_buf *out, const struct fx_graph *graph);
+
+/* The same; AFTER adds what stands behind the transaction TIME, the origin (0)
+ * included.
+ */
+typedef void fx_emit_script_fn(void *context, struct fx_buf *out,
+	uint32_t time);
+void fx_emit_script_with(struct fx_buf *out, const struct fx_graph *graph,
+	fx_emit_script_fn *after, void *context);
 
 #endif /* FX_EMIT_SCRIPT_H */

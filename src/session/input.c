@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "ir/journal.h"
 #include "ir/tensor_meta.h"
 #include "run/backend.h"
 #include "run/datum.h"
@@ -30,12 +31,20 @@ fx_model_has_input(const struct fx_model *model, uint64_t node)
 	return find_input(model, node) != NULL;
 }
 
-const char *
-fx_model_input_text(const struct fx_model *model, const struct fx_node *node)
+const struct fx_input_given *
+fx_model_input_given(const struct fx_model *model, const struct fx_node *node)
 {
 	const struct fx_input *input = find_input(model, node->id);
 
-	return input ? input->text : NULL;
+	return input ? &input->given : NULL;
+}
+
+const char *
+fx_model_input_text(const struct fx_model *model, const struct fx_node *node)
+{
+	const struct fx_input_given *given = fx_model_input_given(model, node);
+
+	return given ? given->text : NULL;
 }
 
 /* By target first, then by name (COMMANDS 2). */
@@ -131,19 +140,21 @@ no_input(const char *text, struct fx_error *spec, struct fx_error *expression)
 	return err;
 }
 
-/* The first input has what torch.manual_seed(seed) gives, the next another. */
+/* The first input has what torch.manual_seed(SEED) gives, the next another. */
+static uint64_t
+seed_of(const struct fx_node *node, uint64_t seed)
+{
+	const struct fx_node *other = node;
+
+	while ((other = fx_graph_previous(other)))
+		seed += other->opcode == FX_OPCODE_PLACEHOLDER;
+	return seed;
+}
+
 uint64_t
 fx_model_input_seed(const struct fx_model *model, const struct fx_node *node)
 {
-	uint64_t seed = fx_session_seed(model->session);
-	struct fx_node *other;
-
-	fx_graph_for_each_node (other, model->graph) {
-		if (other == node)
-			break;
-		seed += other->opcode == FX_OPCODE_PLACEHOLDER;
-	}
-	return seed;
+	return seed_of(node, fx_session_seed(model->session));
 }
 
 /* Evaluate TEXT with the generator at SEED, so that the same input is the same
@@ -176,13 +187,12 @@ evaluate_seeded(struct fx_session *session, struct fx_model *model,
 	return other;
 }
 
-/* "f32[1,3]" or an expression, for NODE: several inputs of one seed differ. */
+/* "f32[1,3]" or an expression, which follows from SEED. */
 static struct fx_error *
-read_input(struct fx_session *session, struct fx_model *model,
-	const struct fx_node *node, const char *text, struct fx_datum **ret)
+read_input(struct fx_session *session, struct fx_model *model, uint64_t seed,
+	const char *text, struct fx_datum **ret)
 {
 	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
-	uint64_t seed = fx_model_input_seed(model, node);
 	struct fx_value value;
 	struct fx_error *err =
 		fx_tensor_meta_parse(arena, text, strlen(text), &value);
@@ -225,9 +235,14 @@ keep_input(struct fx_model *model, struct fx_node *node, const char *text,
 		fx_vec_push(&model->inputs, fresh);
 		input = &fx_vec_last(&model->inputs);
 	}
-	free(input->text);
+	free(input->given.text);
 	fx_datum_unref(input->datum);
-	input->text = fx_xstrdup(text);
+	input->given = (struct fx_input_given){
+		.name = *node->target == '*' ? node->name : node->target,
+		.text = fx_xstrdup(text),
+		.seed = fx_session_seed(model->session),
+		.time = fx_journal_now(model->graph),
+	};
 	input->datum = datum_taken;
 	fx_graph_set_meta(node, &meta);
 }
@@ -245,10 +260,12 @@ fx_model_read_inputs_again(struct fx_session *session, struct fx_model *model)
 
 		if (!node)
 			continue;
-		err = read_input(session, model, node, input->text, &datum);
+		err = read_input(session, model,
+			seed_of(node, input->given.seed), input->given.text,
+			&datum);
 		if (err)
 			return fx_error_note(err, "in the input %s",
-				input->text);
+				input->given.text);
 		fx_datum_unref(input->datum);
 		input->datum = datum;
 	}
@@ -270,7 +287,8 @@ fx_model_set_input(struct fx_session *session, struct fx_model *model,
 	if (!err)
 		err = fx_model_choose_backend(session, model);
 	if (!err)
-		err = read_input(session, model, node, text, &datum);
+		err = read_input(session, model,
+			fx_model_input_seed(model, node), text, &datum);
 	if (err)
 		return err;
 	keep_input(model, node, text, datum);

@@ -55,7 +55,7 @@ fx_model_free(struct fx_model *model)
 	fx_map_deinit(&model->overrides);
 	free(model->notice);
 	for (size_t i = 0; i < model->inputs.count; i++) {
-		free(model->inputs.items[i].text);
+		free(model->inputs.items[i].given.text);
 		fx_datum_unref(model->inputs.items[i].datum);
 	}
 	fx_vec_deinit(&model->inputs);

@@ -72,7 +72,15 @@ FX_NODISCARD struct fx_error *fx_model_goto_time(struct fx_model *model,
  */
 FX_NODISCARD struct fx_error *fx_model_set_input(struct fx_session *session,
 	struct fx_model *model, const char *name, const char *text);
-/* How input of placeholder NODE was given, or NULL. */
+/* How input of placeholder NODE was given, borrowed, or NULL. */
+struct fx_input_given {
+	const char *name; /* that it answered to then; interned */
+	char *text;
+	uint64_t seed; /* of the session then */
+	uint32_t time; /* after which edit */
+};
+const struct fx_input_given *fx_model_input_given(const struct fx_model *model,
+	const struct fx_node *node);
 const char *fx_model_input_text(const struct fx_model *model,
 	const struct fx_node *node);
 
@@ -90,6 +98,13 @@ FX_NODISCARD struct fx_error *fx_model_set_tensor(struct fx_session *session,
 	struct fx_edit_report *ret);
 /* How many parameters and buffers have no values. */
 size_t fx_model_count_weightless(const struct fx_model *model);
+/* Give the tensors of MODULE, which is made for PATH and lies in GRAPH but in no
+ * tree, what PyTorch gives a new layer's, by SEED and their paths.  Nothing
+ * where the model's own have no values, or for very large layers.
+ */
+FX_NODISCARD struct fx_error *fx_model_fill_fresh(const struct fx_model *model,
+	struct fx_graph *graph, struct fx_module *module, const char *path,
+	uint64_t seed);
 /* Inside an edit: give those some that follow from SEED and their paths. */
 FX_NODISCARD struct fx_error *fx_model_random_weights(struct fx_model *model,
 	uint64_t seed);

@@ -23,7 +23,7 @@ struct fx_place;
 
 struct fx_input {
 	uint64_t node;
-	char *text;
+	struct fx_input_given given; /* the text is owned */
 	struct fx_datum *datum;
 };
 

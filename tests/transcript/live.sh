@@ -84,6 +84,12 @@ says 'a set value that does not fit can be taken back' \
 says 'a set value beyond memory is refused' 'error: the result takes 3' \
 	start n 'set value fc1 = fc1[0, 0].expand(1000000, 1000000)'
 
+says 'a script makes the same values again' '= True' \
+	'seed 3' 'input x = randn(2, 4)' 'rename act relu' 'seed 4' \
+	'set module drop = nn.Identity()' 'set value fc2.bias = fc2.bias + 1' \
+	run 'set $before = add' 'dump script -o s.fxdb' close 'seed 9' \
+	'source s.fxdb' run 'p allclose($before, add, 0, 0)'
+
 [ "$failures" = 0 ] && exit 0
 echo "$failures failures"
 exit 1

@@ -44,6 +44,8 @@ struct cmd_statement {
 	 */
 	char *module_text;
 	char *call_text;
+	const struct fx_model *model; /* that it is for; borrowed */
+	uint64_t seed;                /* of the new module's numbers */
 };
 void cmd_statement_deinit(struct cmd_statement *statement);
 FX_DEFINE_DEINIT(statement, struct cmd_statement, cmd_statement_deinit);
@@ -55,6 +57,15 @@ FX_NODISCARD struct fx_error *cmd_statement_read(struct cmd_ctx *ctx,
 
 /* Whether the text only names a node that is there. */
 bool cmd_statement_is_node(const struct cmd_statement *statement);
+
+/* Put the module that is called, with new numbers, at PATH of GRAPH.  Append to
+ * SCRIPT, when it has some, the flag for the same ones.
+ */
+FX_NODISCARD struct fx_error *
+cmd_statement_set_module(const struct cmd_statement *statement,
+	struct fx_graph *graph, const char *path);
+void cmd_statement_add_seed(const struct cmd_statement *statement,
+	struct fx_buf *script);
 
 /* How the nodes of a statement go into the graph. */
 struct cmd_placing {

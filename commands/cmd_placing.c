@@ -1,11 +1,14 @@
 /* cmd_placing.c - the nodes of a statement into the graph that is edited. */
 #include <config.h>
 
+#include <inttypes.h>
+
 #include "base/map.h"
 #include "commands/cmd_edit.h"
 #include "ir/clone.h"
 #include "ir/edit.h"
 #include "ir/module.h"
+#include "session/model.h"
 
 /* The node that the text yields, or NULL when it yields a plain value. */
 static const struct fx_node *
@@ -29,20 +32,46 @@ cmd_statement_is_node(const struct cmd_statement *statement)
 
 /* Placing. */
 
-static FX_NODISCARD struct fx_error *
-place_module(const struct cmd_statement *statement, struct fx_graph *graph)
+struct fx_error *
+cmd_statement_set_module(const struct cmd_statement *statement,
+	struct fx_graph *graph, const char *path)
 {
-	struct fx_module *module;
-
-	if (!statement->module_name)
-		return NULL;
-	module = fx_module_find(statement->graph->module,
+	struct fx_module *module = fx_module_find(statement->graph->module,
 		statement->module_name);
+	struct fx_error *err;
+
 	if (!module)
 		return fx_error_new(FX_ERR_NO_MODULE,
 			"the new module could not be read");
-	return fx_edit_set_module(graph, statement->module_name,
-		fx_module_clone(graph, module));
+	module = fx_module_clone(graph, module);
+	err = fx_model_fill_fresh(statement->model, graph, module, path,
+		statement->seed);
+	return err ? err : fx_edit_set_module(graph, path, module);
+}
+
+static bool
+has_tensors(struct fx_module *module)
+{
+	struct fx_module_walk *walk = fx_module_walk_new(module, true);
+	bool found = false;
+	const char *path;
+
+	while (!found && fx_module_walk_next(walk, &module, &path))
+		for (size_t i = 0; i < module->member_count; i++)
+			found |= module->members[i].tensor != NULL;
+	fx_module_walk_free(walk);
+	return found;
+}
+
+void
+cmd_statement_add_seed(const struct cmd_statement *statement,
+	struct fx_buf *script)
+{
+	struct fx_module *module = fx_module_find(statement->graph->module,
+		statement->module_name);
+
+	if (module && has_tensors(module))
+		fx_buf_addf(script, " --seed %" PRIu64, statement->seed);
 }
 
 /* The scope of NODE of the statement: as the tracer does it, the call of a
@@ -101,7 +130,9 @@ cmd_statement_place(const struct cmd_statement *statement,
 	if (!result)
 		return fx_error_new(FX_ERR_TYPE,
 			"\"%s\" is a value, not an operation", statement->text);
-	err = place_module(statement, graph);
+	err = statement->module_name ? cmd_statement_set_module(statement,
+					       graph, statement->module_name)
+				     : NULL;
 	*first_ret = NULL;
 	fx_graph_for_each_node (node, statement->graph) {
 		if (err)

@@ -8,9 +8,6 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "commands/cmd_edit.h"
-#include "ir/clone.h"
-#include "ir/edit.h"
-#include "ir/module.h"
 #include "session/model.h"
 
 /* set module PATH = nn.X(...). */
@@ -26,15 +23,10 @@ module_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 {
 	struct module_edit *edit = data;
 	struct fx_graph *graph = fx_model_graph(ctx->model);
-	struct fx_module *module = fx_module_find(edit->statement.graph->module,
-		edit->statement.module_name);
 
-	if (!module)
-		return fx_error_new(FX_ERR_NO_MODULE, "\"%s\" is no module",
-			edit->text);
 	fx_buf_addf(script, "set module %s = %s", edit->path, edit->text);
-	return fx_edit_set_module(graph, edit->path,
-		fx_module_clone(graph, module));
+	cmd_statement_add_seed(&edit->statement, script);
+	return cmd_statement_set_module(&edit->statement, graph, edit->path);
 }
 
 static FX_NODISCARD struct fx_error *

@@ -82,6 +82,25 @@ scope_around(const struct fx_node *node)
 	return is_own ? node->scope->parent : node->scope;
 }
 
+/* For the script: the making of the module that STATEMENT calls, a line of its
+ * own, and what then calls it.
+ */
+static void
+say_module(const struct cmd_statement *statement, struct fx_buf *script)
+{
+	if (!statement->module_text)
+		return;
+	fx_buf_add(script, statement->module_text);
+	cmd_statement_add_seed(statement, script);
+	fx_buf_add_char(script, '\n');
+}
+
+static const char *
+text_called(const struct cmd_statement *statement)
+{
+	return statement->call_text ? statement->call_text : statement->text;
+}
+
 static struct fx_error *
 insert_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 {
@@ -111,13 +130,10 @@ insert_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 		err = redirect_users(insertion, first, result);
 	if (err)
 		return err;
-	if (insertion->statement.module_text)
-		fx_buf_addf(script, "%s\n", insertion->statement.module_text);
+	say_module(&insertion->statement, script);
 	fx_buf_addf(script, "insert %s %%%s : %s = %s%s",
 		insertion->after ? "after" : "before", anchor->name,
-		result->name,
-		insertion->statement.call_text ? insertion->statement.call_text
-					       : insertion->statement.text,
+		result->name, text_called(&insertion->statement),
 		splice ? " --splice" : "");
 	return NULL;
 }
@@ -222,10 +238,13 @@ replace_one(struct cmd_ctx *ctx, struct fx_node *old, struct fx_buf *script)
 		err = cmd_statement_read(ctx, NULL, text, &statement);
 	if (!err)
 		err = put_in_place(ctx, &statement, old);
-	if (!err)
-		fx_buf_addf(script, "%sreplace %%%s = %s",
-			script->length ? "\n" : "", name, statement.text);
-	return err;
+	if (err)
+		return err;
+	if (script->length)
+		fx_buf_add_char(script, '\n');
+	say_module(&statement, script);
+	fx_buf_addf(script, "replace %%%s = %s", name, text_called(&statement));
+	return NULL;
 }
 
 static struct fx_error *

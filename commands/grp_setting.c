@@ -198,10 +198,11 @@ const struct cmd_entry cmd_group_setting[] = {
 		.help = "set NAME VALUE changes a setting, set alone lists "
 			"them. set %n.args[1] = 2 changes a field of a node: "
 			"args, kwargs, target, name, type, op. set module PATH "
-			"= nn.X(...) puts a module there. set value PLACE = "
-			"EXPR decides what a node gives, or a parameter or "
-			"buffer holds; $v in it is the value before. set "
-			"$name = EXPR keeps a value.",
+			"= nn.X(...) puts a module there, with numbers as "
+			"PyTorch draws them. set value PLACE = EXPR decides "
+			"what a node gives, or a parameter or buffer holds; $v "
+			"in it is the value before. set $name = EXPR keeps a "
+			"value.",
 		.synonyms = "change setting option argument target attribute "
 			    "variable module configure memory limit",
 		.args = { { "what", CMD_ARG_REST, CMD_OPTIONAL,
@@ -209,7 +210,10 @@ const struct cmd_entry cmd_group_setting[] = {
 		.flags = { { "dry-run", 'n', CMD_ARG_END,
 				   "show what would change, change nothing" },
 			{ "force", 'f', CMD_ARG_END,
-				"allow shapes that cannot be" } },
+				"allow shapes that cannot be" },
+			{ "seed", 0, CMD_ARG_INT,
+				"of a new module's numbers; without it, the "
+				"session's" } },
 		.examples = { { "set listsize 20", "a setting" },
 			{ "set %add.args[1] = 2", "an argument" },
 			{ "set module layer1.0.relu = nn.GELU()", "a module" },

@@ -2,6 +2,7 @@
 # layers.py and functionals.py are embedded as text by the rules in Makefile.am.
 libfxcore_a_SOURCES += \
 	%D%/dialect.c %D%/dialect.def %D%/dialect.h \
+	%D%/initial.c %D%/initial.def %D%/initial.h \
 	%D%/layertab.c %D%/layertab.h \
 	%D%/meaning.c %D%/meaning.def %D%/meaning.h \
 	%D%/opcode.def \

@@ -3,8 +3,9 @@
  *
  * Statistics and biases start as PyTorch starts them.  Matrices and windows
  * get normal numbers scaled by how many inputs an output has, so that values
- * neither grow nor vanish over many layers.  Each tensor's numbers depend on
- * the seed and its path only.
+ * neither grow nor vanish over many layers.  Those of a new layer are what
+ * PyTorch gives it (ops/initial.h).  Each tensor's numbers depend on the seed
+ * and its path only.
  */
 #include <config.h>
 
@@ -12,13 +13,22 @@
 #include <string.h>
 
 #include "base/blob.h"
+#include "base/intern.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "ir/edit.h"
 #include "ir/graph.h"
 #include "ir/module.h"
-#include "session/model.h"
+#include "ops/initial.h"
+#include "run/values.h"
+#include "session/session_private.h"
+
+/* Elements that are made at once. */
+#define CHUNK 256
+
+/* New layers of more bytes stay without values. */
+#define FRESH_LIMIT ((size_t)1 << 30)
 
 /* What members of such a name are filled with; RANK is the highest for which
  * that holds.
@@ -83,56 +93,70 @@ fan_in(const struct fx_tensor *tensor)
 	return count > 0 ? count : 1;
 }
 
-static void
-fill(struct fx_blob *blob, const struct fx_tensor *tensor, uint64_t state,
-	const double *value)
+/* What a tensor is filled with: one number, or that is 0 and they are drawn. */
+struct filling {
+	double number;
+	double bound;     /* uniform between plus and minus it; 0: not */
+	double deviation; /* normal; 0: not */
+};
+
+static double
+next_number(const struct filling *filling, uint64_t *state)
 {
-	double scale = sqrt(2 / fan_in(tensor));
+	if (filling->bound > 0)
+		return filling->bound * (2 * next_uniform(state) - 1);
+	if (filling->deviation > 0)
+		return filling->deviation * next_normal(state);
+	return filling->number;
+}
+
+static void
+fill(struct fx_blob *blob, const struct fx_tensor *tensor,
+	const struct filling *filling, uint64_t state)
+{
+	size_t size = fx_dtype_info(tensor->dtype)->size;
 	size_t count = (size_t)fx_tensor_numel(tensor);
-	float *floats = fx_blob_data(blob);
-	double *doubles = fx_blob_data(blob);
+	double numbers[CHUNK];
 
-	for (size_t i = 0; i < count; i++) {
-		double x = value ? *value : next_normal(&state) * scale;
+	for (size_t i = 0; i < count; i += CHUNK) {
+		size_t some = FX_MIN((size_t)CHUNK, count - i);
 
-		if (tensor->dtype == FX_DTYPE_F32)
-			floats[i] = (float)x;
-		else
-			doubles[i] = x;
+		for (size_t j = 0; j < some; j++)
+			numbers[j] = next_number(filling, &state);
+		fx_elements_encode(tensor->dtype, numbers, NULL, some,
+			(char *)fx_blob_data(blob) + i * size);
 	}
 }
 
-/* Whole numbers are 0, and so are those of types that are not written here. */
-static bool
-has_numbers(const struct fx_tensor *tensor)
+static struct filling
+guess_filling(const char *name, const struct fx_tensor *tensor)
 {
-	return tensor->dtype == FX_DTYPE_F32 || tensor->dtype == FX_DTYPE_F64;
-}
+	struct filling filling = { .number = 0 };
 
-static const double *
-fixed_value(const char *name, uint32_t rank)
-{
 	for (size_t i = 0; i < FX_ARRAY_LEN(fixed); i++)
-		if (!strcmp(fixed[i].name, name) && rank <= fixed[i].rank)
-			return &fixed[i].value;
-	return NULL;
+		if (!strcmp(fixed[i].name, name) &&
+			tensor->rank <= fixed[i].rank) {
+			filling.number = fixed[i].value;
+			return filling;
+		}
+	filling.deviation = sqrt(2 / fan_in(tensor));
+	return filling;
 }
 
 static FX_NODISCARD struct fx_error *
 make_tensor(struct fx_graph *graph, const struct fx_tensor *old,
-	const char *path, uint64_t seed, const struct fx_tensor **ret)
+	const struct filling *filling, uint64_t state,
+	const struct fx_tensor **ret)
 {
-	const char *dot = strrchr(path, '.');
-	const char *name = dot ? dot + 1 : path;
 	struct fx_storage *storage;
 	struct fx_blob *blob;
 	struct fx_error *err = fx_blob_new(fx_tensor_bytes(old), &blob);
 
 	if (err)
-		return fx_error_note(err, "for %s", path);
-	if (has_numbers(old))
-		fill(blob, old, state_for(seed, path),
-			fixed_value(name, old->rank));
+		return err;
+	/* Whole numbers are 0. */
+	if (!fx_dtype_is_integer(old->dtype))
+		fill(blob, old, filling, state);
 	storage = fx_storage_new(blob);
 	*ret = fx_tensor_new_like(graph, old, storage);
 	fx_storage_unref(storage);
@@ -148,14 +172,17 @@ bind(struct fx_graph *graph, const struct fx_tensor *old, const char *path,
 {
 	const struct fx_tensor *tensor =
 		(const struct fx_tensor *)fx_map_get(made, (uintptr_t)old, 0);
+	const char *dot = strrchr(path, '.');
+	struct filling filling = guess_filling(dot ? dot + 1 : path, old);
 	struct fx_error *err = NULL;
 
-	if (!tensor) {
-		err = make_tensor(graph, old, path, seed, &tensor);
-		if (!err)
-			fx_map_set(made, (uintptr_t)old, (uintptr_t)tensor);
-	}
-	return err ? err : fx_edit_bind_tensor(graph, path, tensor);
+	if (!tensor)
+		err = make_tensor(graph, old, &filling, state_for(seed, path),
+			&tensor);
+	if (err)
+		return fx_error_note(err, "for %s", path);
+	fx_map_set(made, (uintptr_t)old, (uintptr_t)tensor);
+	return fx_edit_bind_tensor(graph, path, tensor);
 }
 
 /* Paths of members that have a tensor without values, in order. */
@@ -219,5 +246,163 @@ fx_model_random_weights(struct fx_model *model, uint64_t seed)
 		free(path);
 	}
 	fx_vec_deinit(&places.paths);
+	return err;
+}
+
+/* --- a layer that is made ------------------------------------------------ */
+
+/* Rank 1 has neither: PyTorch refuses it, and no row asks. */
+static double
+fan_sum(const struct fx_tensor *tensor)
+{
+	double field = 1;
+
+	if (tensor->rank < 2)
+		return 1;
+	for (uint32_t i = 2; i < tensor->rank; i++)
+		field *= (double)tensor->sizes[i];
+	return ((double)tensor->sizes[0] + (double)tensor->sizes[1]) * field;
+}
+
+static double
+hidden_size(const struct fx_module *module)
+{
+	const struct fx_value *size =
+		fx_value_dict_get(&module->config, fx_intern("hidden_size"));
+
+	return size && size->kind == FX_VALUE_INT && size->integer > 0
+		       ? (double)size->integer
+		       : 1;
+}
+
+/* How TENSOR, which is NAME of MODULE, starts. */
+static struct filling
+initial_filling(const struct fx_module *module, const char *name,
+	const struct fx_tensor *tensor)
+{
+	const struct fx_initial *row =
+		fx_initial_find(module->class_name, name);
+	const struct fx_member *member =
+		fx_module_member(module, fx_intern("weight"));
+	const struct fx_tensor *weight =
+		member && member->tensor ? member->tensor : tensor;
+	struct filling filling = { .number = 0 };
+
+	switch (row->rule) {
+	case FX_INITIAL_NUMBER:
+		filling.number = row->number;
+		break;
+	case FX_INITIAL_NORMAL:
+		filling.deviation = row->number;
+		break;
+	case FX_INITIAL_FAN:
+		filling.bound = 1 / sqrt(fan_in(weight));
+		break;
+	case FX_INITIAL_COLUMNS:
+		filling.bound = 1 / sqrt(weight->rank > 1 && weight->sizes[1]
+						    ? (double)weight->sizes[1]
+						    : 1);
+		break;
+	case FX_INITIAL_HIDDEN:
+		filling.bound = 1 / sqrt(hidden_size(module));
+		break;
+	case FX_INITIAL_XAVIER:
+		filling.bound = sqrt(6 / fan_sum(tensor));
+		break;
+	case FX_INITIAL_XAVIER_NORMAL:
+		filling.deviation = sqrt(2 / fan_sum(tensor));
+		break;
+	}
+	return filling;
+}
+
+/* An embedding's padding is zeros. */
+static void
+clear_padding(const struct fx_module *module, const struct fx_tensor *tensor)
+{
+	const struct fx_value *row =
+		fx_value_dict_get(&module->config, fx_intern("padding_idx"));
+	size_t size;
+
+	if (!row || row->kind != FX_VALUE_INT || tensor->rank != 2 ||
+		row->integer < 0 || row->integer >= tensor->sizes[0])
+		return;
+	size = (size_t)tensor->sizes[1] * fx_dtype_info(tensor->dtype)->size;
+	memset((char *)fx_blob_data(tensor->storage->blob) +
+			(size_t)row->integer * size,
+		0, size);
+}
+
+static FX_NODISCARD struct fx_error *
+fill_module(struct fx_graph *graph, struct fx_module *module, const char *path,
+	uint64_t seed)
+{
+	struct fx_error *err = NULL;
+
+	for (size_t i = 0; i < module->member_count && !err; i++) {
+		struct fx_member *member = &module->members[i];
+		struct filling filling;
+		FX_AUTO_FREE char *whole =
+			fx_xasprintf("%s.%s", path, member->name);
+
+		if (!member->tensor)
+			continue;
+		filling = initial_filling(module, member->name, member->tensor);
+		err = make_tensor(graph, member->tensor, &filling,
+			state_for(seed, whole), &member->tensor);
+		if (err)
+			return fx_error_note(err, "for %s", whole);
+		clear_padding(module, member->tensor);
+	}
+	return err;
+}
+
+static bool
+is_too_large(struct fx_module *module)
+{
+	struct fx_module_walk *walk = fx_module_walk_new(module, true);
+	const char *path;
+	size_t left = FRESH_LIMIT;
+	bool fits = true;
+
+	while (fits && fx_module_walk_next(walk, &module, &path))
+		for (size_t i = 0; i < module->member_count && fits; i++) {
+			const struct fx_tensor *tensor =
+				module->members[i].tensor;
+			size_t bytes = tensor ? fx_tensor_bytes(tensor) : 0;
+
+			fits = bytes <= left;
+			left -= fits ? bytes : 0;
+		}
+	fx_module_walk_free(walk);
+	return !fits;
+}
+
+/* Those of a capture come when they are needed. */
+static bool
+has_values(const struct fx_model *model)
+{
+	return (model->capture && !model->has_weights) ||
+	       !fx_model_count_weightless(model);
+}
+
+struct fx_error *
+fx_model_fill_fresh(const struct fx_model *model, struct fx_graph *graph,
+	struct fx_module *module, const char *path, uint64_t seed)
+{
+	struct fx_module_walk *walk;
+	struct fx_error *err = NULL;
+	const char *below;
+
+	if (!has_values(model) || is_too_large(module))
+		return NULL;
+	walk = fx_module_walk_new(module, true);
+	while (!err && fx_module_walk_next(walk, &module, &below)) {
+		FX_AUTO_FREE char *whole =
+			fx_xasprintf("%s%s%s", path, *below ? "." : "", below);
+
+		err = fill_module(graph, module, whole, seed);
+	}
+	fx_module_walk_free(walk);
 	return err;
 }

@@ -49,6 +49,10 @@ check_PROGRAMS += %D%/values
 TESTS += %D%/values.sh
 EXTRA_DIST += %D%/values.sh %D%/values.py
 
+# The numbers of new modules beside torch's.
+TESTS += %D%/initial.sh
+EXTRA_DIST += %D%/initial.sh %D%/initial.py
+
 # Models run on libtorch beside eager PyTorch.
 if WITH_TORCH
 check_PROGRAMS += %D%/run_graph

@@ -144,6 +144,7 @@ transcripts = \
 	%D%/set_bool.fxt \
 	%D%/set_field.fxt \
 	%D%/set_module.fxt \
+	%D%/set_module_fresh.fxt \
 	%D%/set_module_in_use.fxt \
 	%D%/set_number.fxt \
 	%D%/set_record_values.fxt \

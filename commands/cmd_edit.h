@@ -40,7 +40,7 @@ struct cmd_statement {
 	char *text;        /* as given, designators as %name */
 	char *module_name; /* nn.X(...) was called: its name, or NULL */
 	/* The same in two steps that a script can say whatever name the result
-	 * got: the module's making, and the text that calls it.
+	 * got: the module's making, or NULL, and the text that calls it.
 	 */
 	char *module_text;
 	char *call_text;
@@ -58,13 +58,16 @@ FX_NODISCARD struct fx_error *cmd_statement_read(struct cmd_ctx *ctx,
 /* Whether the text only names a node that is there. */
 bool cmd_statement_is_node(const struct cmd_statement *statement);
 
-/* Put the module that is called, with new numbers, at PATH of GRAPH.  Append to
- * SCRIPT, when it has some, the flag for the same ones.
+/* Put the module that is called, with new numbers, at PATH of GRAPH.  For the
+ * script: the flag for the same numbers, when it has some; and the line that
+ * makes the module, if one is made.
  */
 FX_NODISCARD struct fx_error *
 cmd_statement_set_module(const struct cmd_statement *statement,
 	struct fx_graph *graph, const char *path);
 void cmd_statement_add_seed(const struct cmd_statement *statement,
+	struct fx_buf *script);
+void cmd_statement_add_module(const struct cmd_statement *statement,
 	struct fx_buf *script);
 
 /* How the nodes of a statement go into the graph. */

@@ -74,6 +74,17 @@ cmd_statement_add_seed(const struct cmd_statement *statement,
 		fx_buf_addf(script, " --seed %" PRIu64, statement->seed);
 }
 
+void
+cmd_statement_add_module(const struct cmd_statement *statement,
+	struct fx_buf *script)
+{
+	if (!statement->module_text)
+		return;
+	fx_buf_add(script, statement->module_text);
+	cmd_statement_add_seed(statement, script);
+	fx_buf_add_char(script, '\n');
+}
+
 /* The scope of NODE of the statement: as the tracer does it, the call of a
  * module lies in that module's own.
  */

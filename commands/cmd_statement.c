@@ -442,6 +442,8 @@ cmd_statement_read(struct cmd_ctx *ctx, const char *name, const char *text,
 		ret->module_name = module_name(&reading, name);
 	if (!err && reading.construct)
 		split_construct(&reading, ret);
+	else if (!err)
+		ret->call_text = fx_xstrdup(ret->text);
 	if (!err) {
 		code = program(&reading, ret);
 		err = load_program(&reading, code, &ret->graph);

@@ -82,25 +82,6 @@ scope_around(const struct fx_node *node)
 	return is_own ? node->scope->parent : node->scope;
 }
 
-/* For the script: the making of the module that STATEMENT calls, a line of its
- * own, and what then calls it.
- */
-static void
-say_module(const struct cmd_statement *statement, struct fx_buf *script)
-{
-	if (!statement->module_text)
-		return;
-	fx_buf_add(script, statement->module_text);
-	cmd_statement_add_seed(statement, script);
-	fx_buf_add_char(script, '\n');
-}
-
-static const char *
-text_called(const struct cmd_statement *statement)
-{
-	return statement->call_text ? statement->call_text : statement->text;
-}
-
 static struct fx_error *
 insert_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 {
@@ -130,10 +111,10 @@ insert_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 		err = redirect_users(insertion, first, result);
 	if (err)
 		return err;
-	say_module(&insertion->statement, script);
+	cmd_statement_add_module(&insertion->statement, script);
 	fx_buf_addf(script, "insert %s %%%s : %s = %s%s",
 		insertion->after ? "after" : "before", anchor->name,
-		result->name, text_called(&insertion->statement),
+		result->name, insertion->statement.call_text,
 		splice ? " --splice" : "");
 	return NULL;
 }
@@ -242,8 +223,8 @@ replace_one(struct cmd_ctx *ctx, struct fx_node *old, struct fx_buf *script)
 		return err;
 	if (script->length)
 		fx_buf_add_char(script, '\n');
-	say_module(&statement, script);
-	fx_buf_addf(script, "replace %%%s = %s", name, text_called(&statement));
+	cmd_statement_add_module(&statement, script);
+	fx_buf_addf(script, "replace %%%s = %s", name, statement.call_text);
 	return NULL;
 }
 

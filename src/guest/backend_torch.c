@@ -258,6 +258,9 @@ call_operator(struct fx_torch *torch, struct fx_torch_plan *plan,
 		return err;
 	}
 	keep_last(plan, data);
+	/* As Python's functions give what its boxed operators list. */
+	if (result.tag == FXS_LIST && !plan->target.is_boxed)
+		result.tag = FXS_TUPLE;
 	*ret = result.tag == FXS_TENSOR ? fx_torch_datum(result.tensor)
 					: fx_torch_result(torch->shim, &result);
 	return NULL;
@@ -316,6 +319,8 @@ call_by_way(struct fx_torch *torch, struct fx_torch_plan *plan,
 		return call_getattr(torch, plan, data, ret);
 	case FX_TORCH_LIST:
 		return fx_torch_list(data[0], ret);
+	case FX_TORCH_ADDRESS:
+		return fx_torch_address(torch, data[0], ret);
 	case FX_TORCH_NUMBER:
 	case FX_TORCH_REFLECTED:
 	case FX_TORCH_PLAIN:

@@ -20,7 +20,7 @@ libfxcore_a_SOURCES += \
 	%D%/shim_build.c \
 	%D%/shim_facts.c \
 	%D%/shim_load.c \
-	%D%/torch_index.c \
+	%D%/torch_index.c %D%/torch_index_list.c \
 	%D%/torch_plain.c \
 	%D%/torch_target.c \
 	%D%/torch_value.c %D%/torch_value_out.c

@@ -13,6 +13,9 @@
 #include "base/vec.h"
 #include "guest/torch_private.h"
 
+/* A list with so many items is never a tuple; torch has the number. */
+#define LONG_LIST 32
+
 struct fx_error *
 fx_torch_apply(struct fx_torch *torch, const char *name,
 	struct fx_datum *const *data, size_t count, struct fx_datum **ret)
@@ -48,7 +51,9 @@ struct indexing {
 	struct fx_torch *torch;
 	struct fx_datum *view; /* owned */
 	size_t dim;            /* of it, that the next item is about */
-	FX_VEC(struct fx_datum *) advanced; /* by dimension; owned, or NULL */
+	size_t extra;          /* dimensions that masks take beyond one each */
+	FX_VEC(struct fx_datum *)
+	advanced; /* as index has them; owned, or NULL */
 };
 
 static void
@@ -139,77 +144,89 @@ add_dimension(struct indexing *indexing)
 	return apply_view(indexing, "aten::unsqueeze", rest, 1);
 }
 
-/* INDEX is taken; it stands for COUNT dimensions from here on. */
+/* INDEX is taken; it stands for COUNT dimensions from here on, but is one in
+ * the list.
+ */
 static void
 add_advanced(struct indexing *indexing, struct fx_datum *index_taken,
 	size_t count)
 {
-	while (indexing->advanced.count < indexing->dim)
+	while (indexing->advanced.count < indexing->dim - indexing->extra)
 		fx_vec_push(&indexing->advanced, NULL);
 	fx_vec_push(&indexing->advanced, index_taken);
 	indexing->dim += count;
+	indexing->extra += count - 1;
 }
 
-/* A list of numbers, bools or lists as a tensor. */
-static struct fx_error *
-tensor_of_list(struct indexing *indexing, struct fx_datum *list,
-	struct fx_datum **ret)
-{
-	return fx_torch_apply(indexing->torch, "aten::tensor", &list, 1, ret);
-}
-
+/* Whether INDEX says of each element whether it is taken. */
 static bool
-is_bool_tensor(const struct fx_datum *datum)
+is_mask(const struct fx_datum *index)
 {
-	struct fx_kind kind = fx_kind_of(datum);
+	struct fx_kind kind = fx_kind_of(index);
 
-	return datum->kind == FX_DATUM_TENSOR && kind.dtype == FX_DTYPE_BOOL;
+	return index->kind == FX_DATUM_TENSOR &&
+	       (kind.dtype == FX_DTYPE_BOOL || kind.dtype == FX_DTYPE_U8);
+}
+
+static struct fx_error *
+apply_list(struct indexing *indexing, struct fx_datum *list)
+{
+	struct fx_datum *index;
+	struct fx_error *err =
+		fx_torch_index_of_list(indexing->torch, list, &index);
+
+	if (!err)
+		add_advanced(indexing, index,
+			is_mask(index) ? (size_t)fx_kind_of(index).rank : 1);
+	return err;
+}
+
+/* A new dimension of one element, or of none. */
+static struct fx_error *
+apply_bool(struct indexing *indexing, bool truth)
+{
+	struct fx_datum *zero = fx_datum_int(0);
+	FX_AUTO_DATUM struct fx_datum *list =
+		fx_datum_items_take(FX_DATUM_LIST, &zero, truth);
+	struct fx_error *err = add_dimension(indexing);
+
+	if (!truth)
+		fx_datum_unref(zero);
+	return err ? err : apply_list(indexing, list);
+}
+
+static struct fx_error *
+apply_number(struct indexing *indexing, const struct fx_datum *tensor)
+{
+	FX_AUTO_DATUM struct fx_datum *number = NULL;
+	struct fx_error *err =
+		fx_torch_number(indexing->torch, tensor, &number);
+
+	if (err)
+		return err;
+	if (number->kind == FX_DATUM_INT)
+		return apply_int(indexing, number->integer);
+	return fx_error_new(FX_ERR_TYPE,
+		"a tensor that is an index has to be of integers or bools");
 }
 
 static struct fx_error *
 apply_tensor(struct indexing *indexing, struct fx_datum *index)
 {
-	struct fx_kind kind = fx_kind_of(index);
-	struct fx_datum *number;
-	struct fx_error *err = NULL;
+	bool is_all = is_mask(index);
+	int16_t rank = fx_kind_of(index).rank;
+	struct fx_error *err;
+	bool truth;
 
-	if (kind.rank == 0 && kind.dtype != FX_DTYPE_BOOL) {
-		err = fx_torch_apply(indexing->torch, "aten::item", &index, 1,
-			&number);
-		if (err)
-			return err;
-		err = number->kind == FX_DATUM_INT
-			      ? apply_int(indexing, number->integer)
-			      : fx_error_new(FX_ERR_TYPE,
-					"a tensor that is an index has to be "
-					"of integers or bools");
-		fx_datum_unref(number);
-		return err;
-	}
-	if (kind.rank == 0)
-		err = add_dimension(indexing);
-	if (!err)
+	if (rank > 0) {
 		add_advanced(indexing, fx_datum_ref(index),
-			kind.dtype == FX_DTYPE_BOOL
-				? (size_t)FX_MAX(kind.rank, (int16_t)1)
-				: 1);
-	return err;
-}
-
-static struct fx_error *
-apply_bool(struct indexing *indexing, bool truth)
-{
-	FX_AUTO_DATUM struct fx_datum *plain = fx_datum_bool(truth);
-	struct fx_datum *tensor;
-	struct fx_error *err = fx_torch_apply(indexing->torch,
-		"aten::tensor.bool", &plain, 1, &tensor);
-
-	if (!err)
-		err = apply_tensor(indexing, tensor);
-	else
-		return err;
-	fx_datum_unref(tensor);
-	return err;
+			is_all ? (size_t)rank : 1);
+		return NULL;
+	}
+	if (!is_all)
+		return apply_number(indexing, index);
+	err = fx_datum_truth(index, &truth);
+	return err ? err : apply_bool(indexing, truth);
 }
 
 static bool
@@ -217,19 +234,6 @@ is_ellipsis(const struct fx_datum *datum)
 {
 	return datum->kind == FX_DATUM_PLAIN &&
 	       datum->value.kind == FX_VALUE_ELLIPSIS;
-}
-
-static struct fx_error *
-apply_list(struct indexing *indexing, struct fx_datum *list)
-{
-	struct fx_datum *tensor;
-	struct fx_error *err = tensor_of_list(indexing, list, &tensor);
-
-	if (err)
-		return err;
-	err = apply_tensor(indexing, tensor);
-	fx_datum_unref(tensor);
-	return err;
 }
 
 /* REST: dimensions that an ellipsis stands for. */
@@ -251,11 +255,9 @@ apply_item(struct indexing *indexing, struct fx_datum *item, size_t rest)
 		return apply_bool(indexing, item->truth);
 	case FX_DATUM_TENSOR:
 		return apply_tensor(indexing, item);
-	case FX_DATUM_LIST:
-	case FX_DATUM_TUPLE:
-	case FX_DATUM_SIZE:
-		return apply_list(indexing, item);
 	default:
+		if (fx_torch_is_index_list(item))
+			return apply_list(indexing, item);
 		if (!is_ellipsis(item))
 			return fx_error_new(FX_ERR_TYPE,
 				"a tensor cannot be indexed by %s",
@@ -272,18 +274,34 @@ consumed(const struct fx_datum *item)
 	if (item->kind == FX_DATUM_NONE || item->kind == FX_DATUM_BOOL ||
 		is_ellipsis(item))
 		return 0;
-	if (is_bool_tensor(item))
+	if (is_mask(item))
 		return (size_t)fx_kind_of(item).rank;
 	return 1;
 }
 
-/* An index that is no tuple is one item; a list is a tuple if it holds
- * anything but numbers.
+/* Whether ITEM makes a list around it mean what a tuple of the same would. */
+static bool
+is_part(const struct fx_datum *item)
+{
+	return item->kind == FX_DATUM_TENSOR || item->kind == FX_DATUM_SLICE ||
+	       item->kind == FX_DATUM_NONE || is_ellipsis(item) ||
+	       fx_torch_is_index_list(item);
+}
+
+/* Whether the items of INDEX are about a dimension each.  Python's torch takes
+ * a short list that holds anything but numbers for a tuple.
  */
 static bool
 is_several(const struct fx_datum *index)
 {
-	return index->kind == FX_DATUM_TUPLE || index->kind == FX_DATUM_SIZE;
+	if (index->kind == FX_DATUM_TUPLE || index->kind == FX_DATUM_SIZE)
+		return true;
+	if (index->kind != FX_DATUM_LIST || index->count >= LONG_LIST)
+		return false;
+	for (size_t i = 0; i < index->count; i++)
+		if (is_part(index->items[i]))
+			return true;
+	return false;
 }
 
 static struct fx_error *
@@ -344,50 +362,56 @@ fx_torch_getitem(struct fx_torch *torch, struct fx_datum *const *data,
 	return err;
 }
 
-/* VALUE as a tensor of the dtype of the view, which index_put_ wants. */
+/* VALUE without the dimensions of one element that it begins with: they are
+ * no obstacle to Python's assignment.
+ */
+static struct fx_error *
+without_leading(struct fx_torch *torch, struct fx_datum *value,
+	struct fx_datum **ret)
+{
+	FX_AUTO_DATUM struct fx_datum *sizes = NULL;
+	struct fxs_info info;
+	size_t skip = 0;
+
+	torch->shim->tensor_info(fx_torch_tensor(value), &info);
+	while (skip < info.rank && info.sizes[skip] == 1)
+		skip++;
+	if (!skip) {
+		*ret = fx_datum_ref(value);
+		return NULL;
+	}
+	sizes = fx_torch_sizes(info.sizes + skip, info.rank - skip);
+	struct fx_datum *data[] = { value, sizes };
+
+	return fx_torch_apply(torch, "aten::reshape", data, 2, ret);
+}
+
+/* VALUE as a tensor; a number gets the view's dtype, which index_put_ wants. */
 static struct fx_error *
 fitting_tensor(const struct indexing *indexing, struct fx_datum *value,
 	struct fx_datum **ret)
 {
-	struct fx_value dtype =
-		fx_value_dtype(fx_kind_of(indexing->view).dtype);
-	FX_AUTO_DATUM struct fx_datum *wanted = fx_datum_from_value(&dtype);
-	struct fx_datum *data[] = { NULL, wanted };
-	struct fx_error *err;
+	FX_AUTO_DATUM struct fx_datum *sizes = fx_torch_sizes(NULL, 0);
+	struct fx_datum *data[] = { indexing->view, sizes, value };
 
-	if (value->kind == FX_DATUM_TENSOR) {
-		*ret = fx_datum_ref(value);
-		return NULL;
-	}
-	err = fx_torch_apply(indexing->torch, "aten::scalar_tensor", &value, 1,
-		&data[0]);
-	if (!err)
-		err = fx_torch_apply(indexing->torch, "aten::to.dtype", data, 2,
-			ret);
-	fx_datum_unref(data[0]);
-	return err;
+	if (value->kind == FX_DATUM_TENSOR)
+		return without_leading(indexing->torch, value, ret);
+	return fx_torch_apply(indexing->torch, "aten::new_full", data, 3, ret);
 }
 
 static struct fx_error *
 put(struct indexing *indexing, struct fx_datum *value)
 {
-	struct fx_datum *fitting;
-	struct fx_error *err;
-
-	if (!indexing->advanced.count)
-		return apply_view(indexing,
-			value->kind == FX_DATUM_TENSOR ? "aten::copy_"
-						       : "aten::fill_",
-			&value, 1);
-	err = fitting_tensor(indexing, value, &fitting);
-	if (err)
-		return err;
 	FX_AUTO_DATUM struct fx_datum *list = advanced_list(indexing);
+	FX_AUTO_DATUM struct fx_datum *fitting = NULL;
+	struct fx_error *err = fitting_tensor(indexing, value, &fitting);
 	struct fx_datum *rest[] = { list, fitting };
 
-	err = apply_view(indexing, "aten::index_put_", rest, 2);
-	fx_datum_unref(fitting);
-	return err;
+	if (err)
+		return err;
+	if (!indexing->advanced.count)
+		return apply_view(indexing, "aten::copy_", &fitting, 1);
+	return apply_view(indexing, "aten::index_put_", rest, 2);
 }
 
 struct fx_error *

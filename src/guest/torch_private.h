@@ -81,9 +81,10 @@ enum fx_torch_way {
 	FX_TORCH_GETITEM,
 	FX_TORCH_SETITEM,
 	FX_TORCH_GETATTR,
-	FX_TORCH_LIST,   /* the tensor as lists of numbers */
-	FX_TORCH_CAST,   /* to the dtype in PARAMETER */
-	FX_TORCH_EXPAND, /* functionals.py says it */
+	FX_TORCH_LIST,    /* the tensor as lists of numbers */
+	FX_TORCH_ADDRESS, /* of its first element */
+	FX_TORCH_CAST,    /* to the dtype in PARAMETER */
+	FX_TORCH_EXPAND,  /* functionals.py says it */
 };
 
 struct fx_torch_target {
@@ -92,6 +93,7 @@ struct fx_torch_target {
 	const char *overload; /* interned, or NULL: any */
 	int parameter;
 	uint64_t writes; /* bits that no schema tells */
+	bool is_boxed;   /* torch.ops: what is listed stays a list */
 };
 
 /* What the target of SITE means. */
@@ -133,6 +135,9 @@ struct fx_error *fx_torch_check_result(struct fx_datum *const *data,
 /* TENSOR as Python's tolist gives it. */
 struct fx_error *fx_torch_list(const struct fx_datum *tensor,
 	struct fx_datum **ret);
+/* Where the elements of TENSOR begin, 0 if it has none: Python's data_ptr. */
+struct fx_error *fx_torch_address(struct fx_torch *torch,
+	struct fx_datum *tensor, struct fx_datum **ret);
 
 /* The backend that data belong to. */
 const struct fx_backend *fx_torch_stateless(void);
@@ -157,6 +162,18 @@ FX_NODISCARD struct fx_error *fx_torch_getitem(struct fx_torch *torch,
 	struct fx_datum *const *data, struct fx_datum **ret);
 FX_NODISCARD struct fx_error *fx_torch_setitem(struct fx_torch *torch,
 	struct fx_datum *const *data, struct fx_datum **ret);
+
+/* Whether DATUM is a sequence or a range, and the tensor of integers or bools
+ * that it is as an index.
+ */
+bool fx_torch_is_index_list(const struct fx_datum *datum);
+FX_NODISCARD struct fx_error *fx_torch_index_of_list(struct fx_torch *torch,
+	const struct fx_datum *list, struct fx_datum **ret);
+/* The number in TENSOR, which must have one element. */
+FX_NODISCARD struct fx_error *fx_torch_number(struct fx_torch *torch,
+	const struct fx_datum *tensor, struct fx_datum **ret);
+/* COUNT SIZES as a list. */
+struct fx_datum *fx_torch_sizes(const int64_t *sizes, size_t count);
 
 /* The operator NAME ("aten::select", or with its overload "aten::select.int")
  * on COUNT positional data, matched anew each time.

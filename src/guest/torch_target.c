@@ -115,6 +115,7 @@ name_of_target(struct fx_torch_target *target, const char *qualified)
 	static const char ops[] = "torch.ops.";
 
 	if (fx_str_starts(qualified, ops)) {
+		target->is_boxed = true;
 		name_of_overload(target, qualified + strlen(ops));
 		return;
 	}

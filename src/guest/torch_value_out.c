@@ -105,3 +105,26 @@ fx_torch_list(const struct fx_datum *tensor, struct fx_datum **ret)
 		*ret = list_from(&listing, 0);
 	return err;
 }
+
+struct fx_error *
+fx_torch_address(struct fx_torch *torch, struct fx_datum *tensor,
+	struct fx_datum **ret)
+{
+	FX_AUTO_DATUM struct fx_datum *offset = NULL;
+	struct fx_extent extent;
+	size_t size;
+	uintptr_t storage = fx_torch_storage(tensor->payload, &size);
+	struct fx_error *err = fx_extent_of(tensor, &extent);
+
+	if (!err)
+		err = fx_torch_apply(torch, "aten::storage_offset", &tensor, 1,
+			&offset);
+	if (err)
+		return err;
+	size = fx_dtype_info(extent.dtype)->size;
+	*ret = fx_datum_int(extent.count
+				    ? (int64_t)storage +
+					      offset->integer * (int64_t)size
+				    : 0);
+	return NULL;
+}

@@ -79,6 +79,17 @@ is_on(const struct fx_tensor_meta *meta, const char *device)
 }
 
 static struct fx_error *
+bytes_of(struct fx_arena *arena, const struct fx_tensor_meta *meta,
+	struct fx_value *ret)
+{
+	struct fx_value count = fx_tensor_meta_numel(arena, meta);
+	struct fx_value size =
+		fx_value_int((int64_t)fx_dtype_info(meta->dtype)->size);
+
+	return fx_fold_binary(arena, FX_AST_MUL, &count, &size, ret);
+}
+
+static struct fx_error *
 tensor_attribute(struct fx_arena *arena, const struct fx_value *value,
 	const char *name, struct fx_value *ret)
 {
@@ -113,12 +124,14 @@ tensor_attribute(struct fx_arena *arena, const struct fx_value *value,
 		*ret = fx_value_text(FX_VALUE_LAYOUT, "strided");
 	else if (strcmp(name, "itemsize") == 0 && meta->dtype)
 		*ret = fx_value_int((int64_t)fx_dtype_info(meta->dtype)->size);
+	else if (strcmp(name, "nbytes") == 0 && meta->dtype)
+		return bytes_of(arena, meta, ret);
 	else if (strcmp(name, "requires_grad") == 0 ||
 		 strcmp(name, "is_leaf") == 0)
 		*ret = fx_fold_some("bool");
 	else if (strcmp(name, "is_quantized") == 0 ||
 		 strcmp(name, "is_sparse") == 0 ||
-		 strcmp(name, "is_mkldnn") == 0)
+		 strcmp(name, "is_mkldnn") == 0 || strcmp(name, "is_meta") == 0)
 		*ret = fx_value_bool(false);
 	else
 		return no_member(value, name);

@@ -14,6 +14,9 @@
 #include "ir/size.h"
 #include "meta/shape.h"
 
+/* A list with so many items is never a tuple; torch has the number. */
+#define LONG_LIST 32
+
 /* An index being applied. */
 struct indexing {
 	const struct fx_tensor_meta *input;
@@ -147,6 +150,18 @@ slice_size(struct fx_shape_call *call, const struct fx_value *slice,
 	return true;
 }
 
+/* Indices that take no dimension of the input: those of True and False. */
+static bool
+pick_new(struct fx_shape_call *call, struct indexing *x,
+	const struct fx_value *sizes, size_t rank)
+{
+	if (x->pick_count++ == 0)
+		x->first_picked = x->out.rank;
+	else if (x->out.rank != x->first_picked)
+		x->is_split = true;
+	return fx_rule_broadcast(call, &x->picked, sizes, rank);
+}
+
 /* A tensor (or list) of indices whose own shape is SIZES. */
 static bool
 pick(struct fx_shape_call *call, struct indexing *x,
@@ -154,13 +169,7 @@ pick(struct fx_shape_call *call, struct indexing *x,
 {
 	struct fx_value dropped;
 
-	if (!take_dim(call, x, &dropped))
-		return false;
-	if (x->pick_count++ == 0)
-		x->first_picked = x->out.rank;
-	else if (x->out.rank != x->first_picked)
-		x->is_split = true;
-	return fx_rule_broadcast(call, &x->picked, sizes, rank);
+	return take_dim(call, x, &dropped) && pick_new(call, x, sizes, rank);
 }
 
 static bool
@@ -236,6 +245,7 @@ apply_index(struct fx_shape_call *call, struct indexing *x,
 		return pick_tensor(call, x, index->tensor);
 	case FX_VALUE_LIST:
 	case FX_VALUE_TUPLE:
+	case FX_VALUE_SIZE:
 		if (!list_shape(index, &shape))
 			return fx_rule_give_up(call,
 				"a list of indices is not made of integers");
@@ -245,8 +255,11 @@ apply_index(struct fx_shape_call *call, struct indexing *x,
 			return select_some(call, x);
 		return fx_rule_give_up(call, "an index is not known");
 	case FX_VALUE_BOOL:
+		size = fx_value_int(index->truth);
+		return pick_new(call, x, &size, 1);
+	case FX_VALUE_RANGE:
 		return fx_rule_give_up(call,
-			"an index of True or False is not followed");
+			"a range as index is not followed");
 	default:
 		return fx_rule_fail(call, FX_ERR_TYPE,
 			"a \"%s\" is no index of a tensor",
@@ -323,23 +336,38 @@ insert_picked(struct fx_shape_call *call, struct indexing *x,
 	return true;
 }
 
+/* Whether INDEX is read as a tuple: torch does so with short lists that hold
+ * anything but numbers.
+ */
+static bool
+is_several(const struct fx_value *index)
+{
+	bool is_short =
+		index->kind == FX_VALUE_LIST && index->count < LONG_LIST;
+
+	if (index->kind == FX_VALUE_TUPLE || index->kind == FX_VALUE_SIZE)
+		return true;
+	for (uint32_t i = 0; is_short && i < index->count; i++) {
+		enum fx_value_kind kind = index->items[i].kind;
+
+		if (kind == FX_VALUE_SLICE || kind == FX_VALUE_TENSOR ||
+			kind == FX_VALUE_NONE || kind == FX_VALUE_ELLIPSIS ||
+			kind == FX_VALUE_RANGE ||
+			fx_value_is_sequence(&index->items[i]))
+			return true;
+	}
+	return false;
+}
+
 /* The shape of INPUT[INDEX]. */
 static bool
 indexed(struct fx_shape_call *call, const struct fx_tensor_meta *input,
 	const struct fx_value *index, struct fx_shape *ret)
 {
 	struct indexing x = { .input = input };
-	bool is_tuple =
-		index->kind == FX_VALUE_TUPLE || index->kind == FX_VALUE_SIZE;
-	/* A list with anything but numbers is read as a tuple. */
-	bool is_old_tuple = index->kind == FX_VALUE_LIST &&
-			    (fx_fold_has(index, FX_VALUE_SLICE) ||
-				    fx_fold_has(index, FX_VALUE_TENSOR) ||
-				    fx_fold_has(index, FX_VALUE_NONE) ||
-				    fx_fold_has(index, FX_VALUE_ELLIPSIS));
-	const struct fx_value *items =
-		is_tuple || is_old_tuple ? index->items : index;
-	size_t count = is_tuple || is_old_tuple ? index->count : 1;
+	bool has_items = is_several(index);
+	const struct fx_value *items = has_items ? index->items : index;
+	size_t count = has_items ? index->count : 1;
 
 	return apply_all(call, &x, items, count) &&
 	       insert_picked(call, &x, ret);

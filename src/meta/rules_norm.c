@@ -35,6 +35,10 @@ check_batch_norm(struct fx_shape_call *call,
 	if (!fx_arg_first(call, input_ret) ||
 		!fx_rule_needs_float(call, *input_ret))
 		return false;
+	/* Nothing at all is normalized whatever its rank. */
+	if ((*input_ret)->rank == 1 &&
+		fx_size_is_int((*input_ret)->sizes[0], 0))
+		return true;
 	if ((*input_ret)->rank < 2)
 		return fx_rule_fail(call, FX_ERR_SHAPE,
 			"at least 2 dimensions are needed, not those of %s",

@@ -225,13 +225,24 @@ fx_shape_diag(struct fx_shape_call *call)
 }
 
 static bool
+is_empty(const struct fx_tensor_meta *meta)
+{
+	for (uint32_t i = 0; i < meta->rank; i++)
+		if (fx_size_is_int(meta->sizes[i], 0))
+			return true;
+	return false;
+}
+
+/* Indices of no elements may be of any type. */
+static bool
 read_index(struct fx_shape_call *call, const char *name, bool allows_int32,
 	const struct fx_tensor_meta **ret)
 {
 	if (!fx_arg_tensor(call, name, ret))
 		return false;
 	if (!(*ret)->dtype || (*ret)->dtype == FX_DTYPE_I64 ||
-		(allows_int32 && (*ret)->dtype == FX_DTYPE_I32))
+		(allows_int32 && (*ret)->dtype == FX_DTYPE_I32) ||
+		is_empty(*ret))
 		return true;
 	return fx_rule_fail(call, FX_ERR_TYPE, "indices are int64, not %s",
 		fx_dtype_info((*ret)->dtype)->name);
@@ -276,7 +287,6 @@ fx_shape_gather(struct fx_shape_call *call)
 	const struct fx_tensor_meta *index;
 	struct fx_shape shape;
 	size_t dim;
-	bool empty = false;
 
 	if (!fx_arg_first(call, &input) ||
 		!fx_arg_dim(call, "dim", input->rank, &dim) ||
@@ -290,10 +300,8 @@ fx_shape_gather(struct fx_shape_call *call)
 		return;
 	}
 	/* Nothing is looked up without an index. */
-	for (uint32_t i = 0; i < index->rank; i++)
-		empty |= fx_size_is_int(index->sizes[i], 0);
 	for (uint32_t i = 0; i < index->rank && i < input->rank; i++)
-		if (i != dim && !empty &&
+		if (i != dim && !is_empty(index) &&
 			index->sizes[i].kind == FX_VALUE_INT &&
 			input->sizes[i].kind == FX_VALUE_INT &&
 			index->sizes[i].integer > input->sizes[i].integer) {

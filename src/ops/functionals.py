@@ -536,12 +536,19 @@ def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2,
                   scale_grad_by_freq=False, mode="mean", sparse=False,
                   per_sample_weights=None, include_last_offset=False,
                   padding_idx=None):
+    # The other order was the only one once, and is understood still.
+    if input.is_floating_point() and not weight.is_floating_point():
+        table = input
+        input = weight
+        weight = table
     if input.dim() == 2:
         offsets = torch.arange(0, input.shape[0] * input.shape[1],
                                input.shape[1], dtype=torch.int64)
         input = input.reshape(-1)
         if per_sample_weights is not None:
             per_sample_weights = per_sample_weights.reshape(-1)
+    if max_norm is not None:
+        torch.embedding_renorm_(weight, input, max_norm, norm_type)
     kind = {"sum": 0, "mean": 1, "max": 2}[mode]
     return torch.embedding_bag(weight, input, offsets, scale_grad_by_freq,
                                kind, sparse, per_sample_weights,

@@ -390,17 +390,37 @@ hint_method(struct fx_error *err, const struct fx_datum *value,
 	return fx_error_hint(err, "%s is a method: .%s() calls it", name, name);
 }
 
+/* What the backend's getattr gives, else ERR_TAKEN. */
+static struct fx_error *
+attribute_of_backend(struct fx_evaluator *evaluator, struct fx_datum *value,
+	const char *name, struct fx_error *err_taken, struct fx_datum **ret)
+{
+	FX_AUTO_DATUM struct fx_datum *word =
+		fx_datum_string(name, strlen(name));
+	struct fx_datum *data[2] = { value, word };
+	struct fx_eval_arguments arguments = { .data = data, .count = 2 };
+	struct fx_error *err =
+		fx_eval_backend(evaluator, FX_OPCODE_CALL_FUNCTION,
+			fx_intern("builtins.getattr"), &arguments, ret);
+
+	if (!err || value->kind == FX_DATUM_TENSOR) {
+		fx_error_free(err_taken);
+		return err;
+	}
+	fx_error_free(err);
+	return err_taken;
+}
+
 /* Attributes whose answer is metadata, whichever backend holds the tensor;
- * else the backend's getattr.
+ * else the backend's, which knows the fields of an operator's tuple too.
  */
 static struct fx_error *
 attribute_of_value(struct fx_evaluator *evaluator, struct fx_datum *value,
 	const char *name, struct fx_datum **ret)
 {
 	struct fx_value plain = fx_datum_to_value(evaluator->arena, value);
-	FX_AUTO_DATUM struct fx_datum *word = NULL;
-	struct fx_datum *data[2] = { value, NULL };
-	struct fx_eval_arguments arguments = { .data = data, .count = 2 };
+	bool is_computed =
+		value->kind == FX_DATUM_TENSOR || value->kind == FX_DATUM_TUPLE;
 	struct fx_value result;
 	struct fx_error *err;
 
@@ -412,14 +432,8 @@ attribute_of_value(struct fx_evaluator *evaluator, struct fx_datum *value,
 		*ret = fx_datum_from_value(&result);
 		return NULL;
 	}
-	if (fx_error_code(err) != FX_ERR_UNSUPPORTED ||
-		value->kind != FX_DATUM_TENSOR)
-		return hint_method(err, value, name);
-	fx_error_free(err);
-	word = fx_datum_string(name, strlen(name));
-	data[1] = word;
-	err = fx_eval_backend(evaluator, FX_OPCODE_CALL_FUNCTION,
-		fx_intern("builtins.getattr"), &arguments, ret);
+	if (is_computed && fx_error_code(err) == FX_ERR_UNSUPPORTED)
+		err = attribute_of_backend(evaluator, value, name, err, ret);
 	return err ? hint_method(err, value, name) : NULL;
 }
 

@@ -5,10 +5,14 @@ import random
 import subprocess
 import sys
 import tempfile
+import warnings
 
 import numpy
 import torch
 import torch.nn.functional as F
+
+# Lists that are read as tuples are deprecated.
+warnings.simplefilter("ignore")
 
 EXPRESSIONS = """
 a
@@ -125,6 +129,46 @@ F.gelu(a, approximate="tanh")
 F.interpolate(a[None, None], scale_factor=2)
 F.pad(a, (1, 2))
 F.cross_entropy(a, i.flatten()[1:5])
+(a.split(2) + (b,))[2]
+a.unbind(1)[0]
+a.stride()
+(torch.broadcast_tensors(a[0], a[1]) + (1,))[2]
+a.max(1).values
+a.topk(2).indices
+torch.linalg.eigh(a @ a.t()).eigenvalues
+torch.linalg.eigvalsh(a @ a.t(), UPLO="U")
+a[1].data_ptr() - a.data_ptr()
+a[:0].data_ptr()
+e[[0, 2], 1:3]
+e[[0, 2], ..., [1, 0]]
+e[[[0, 1], [1, 2]]]
+e[((0, 1), (1, 2)), 0]
+e[[slice(0, 2), 0]]
+e[[True, False, True], None, [0, 1]]
+a[[True, 0]]
+a[[1.0]]
+a[[i[0, 1], 2]]
+a[range(1, 3), range(2)]
+a[[0] * 40].shape
+a[False, [[1], [0]]]
+a[..., True]
+a[t[:4]]
+a[:, []]
+a[a > 0, ...]
+e[e[..., 0] > 10, [0]]
+torch.zeros(0, 3)[[]]
+torch.zeros(0, 3)[:, [2, 0]]
+torch.zeros(0, 3).mean(0)
+torch.zeros(0, 3).sum()
+torch.zeros(3, 0).prod(1)
+torch.zeros(0, 3).max(1)[0]
+torch.zeros(0, 3).logsumexp(0)
+torch.cat([torch.zeros(0), a[0]])
+torch.stack([torch.zeros(0, 2), torch.zeros(0, 2)])
+torch.zeros(0).topk(0)[1]
+torch.zeros(2, 0) @ torch.zeros(0, 3)
+torch.zeros(0, 3).softmax(1)
+torch.einsum("ij,jk->ik", torch.zeros(0, 2), torch.zeros(2, 3))
 """.strip().split("\n")
 
 
@@ -146,6 +190,46 @@ def random_slice(r):
             step = r.choice(["", ":2", ":3"])
             parts.append(":".join(ends) + step)
     return f"{name}[{', '.join(parts)}]"
+
+
+def some_list(r, size):
+    """An index of a dimension that takes several elements, or is a tensor."""
+    kind = r.randrange(6)
+    if kind == 0:
+        return str([r.random() < .5 for _ in range(size)])
+    if kind == 1:
+        return r.choice(["[]", "range(2)", "(0, 1)", "True", "False"])
+    if kind == 2:
+        return r.choice(["i[0] % 3", "i % 2", "i[1, 0] % 3", "[i[0, 1], 1]"])
+    if kind == 3:
+        return str([[r.randrange(2)] for _ in range(2)])
+    return str([r.randrange(-2, 3) for _ in range(r.randrange(1, 4))])
+
+
+def random_index(r):
+    """An index with lists and tensors among slices."""
+    name, sizes = r.choice([("a", (4, 6)), ("e", (3, 4, 5))])
+    parts = [r.choice(["None", "...", ":", "1:", "::2", "0", "-1",
+                       some_list(r, size), some_list(r, size)])
+             for size in sizes[:r.randrange(1, len(sizes) + 1)]]
+    index = ", ".join(parts)
+    if r.random() < .1:
+        index = f"[{index}]".replace("::2", "slice(None, None, 2)").replace(
+            "1:", "slice(1, None)").replace(":", "slice(None)")
+    return f"{name}[{index}]"
+
+
+def good(r, count, make):
+    """COUNT expressions that MAKE gives and torch takes."""
+    found, values = [], dict(inputs(), torch=torch)
+    while len(found) < count:
+        expression = make(r)
+        try:
+            eval(expression, dict(values))
+        except (IndexError, RuntimeError, TypeError, ValueError):
+            continue
+        found.append(expression)
+    return found
 
 
 def inputs():
@@ -233,7 +317,7 @@ def main():
     slices = [random_slice(r) for _ in range(100)]
     # What is given has values without libtorch too, and so have its slices.
     bad = compare("meta", slices)
-    more = compare("torch", EXPRESSIONS + slices)
+    more = compare("torch", EXPRESSIONS + slices + good(r, 200, random_index))
     if more is None:
         print("no libtorch")
         return 1 if bad else 77

@@ -963,7 +963,12 @@ def index_of(x):
             items.append(tensor(pick([[2], [3], [2, 3], [1], []]),
                                 torch.int64, n))
         elif kind == 8 and n:
-            items.append([R(0, n - 1) for _ in range(2)])
+            items.append(pick([[R(0, n - 1) for _ in range(2)],
+                               [[R(0, n - 1)] for _ in range(2)],
+                               (0, n - 1), []]))
+        elif kind == 9 and chance(0.3):
+            items.append(chance())
+            continue
         else:
             items.append(slice(None, None, None))
         used += 1
@@ -971,6 +976,9 @@ def index_of(x):
         items += [0] * 4
     if len(items) == 1 and chance():
         return items[0]
+    # A list that holds anything but numbers is read as a tuple.
+    if items and all(isinstance(i, (slice, list)) for i in items) and chance():
+        return items
     return tuple(items)
 
 

@@ -244,6 +244,7 @@ values_are_what_torch_computes(void)
 	static const float picked[] = { 3, 1 };
 	static const float set[] = { 0, 9, 9, 0 };
 	static const float plain[] = { 7 };
+	static const float none[] = { 0 };
 
 	gives("x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])\n"
 	      "y = x.sum(0)\nreturn y",
@@ -254,6 +255,20 @@ values_are_what_torch_computes(void)
 		picked, 2);
 	gives("x = torch.zeros(4)\n"
 	      "s = operator.setitem(x, slice(1, 3, None), 9)\nreturn x",
+		set, 4);
+	gives("x = torch.zeros(2, 2, dtype=torch.float64)\n"
+	      "s = operator.setitem(x, [1], 0.1)\ny = x[1, 0] - 0.1\n"
+	      "z = y.float()\nreturn z",
+		none, 1);
+	gives("x = torch.zeros(4)\ny = torch.full((1, 1, 2), 9)\n"
+	      "s = operator.setitem(x, slice(1, 3, None), y)\nreturn x",
+		set, 4);
+	gives("x = torch.tensor([0.0, 9.0, 9.0, 0.0])\n"
+	      "s = operator.setitem(x, False, 5)\nreturn x",
+		set, 4);
+	gives("x = torch.zeros(2, 2)\ny = torch.full((1, 1, 2), 9.0)\n"
+	      "s = operator.setitem(x, ([0, 1], [1, 0]), y)\n"
+	      "z = x.reshape(-1)\nreturn z",
 		set, 4);
 	gives("a = 3 * 2\nb = a + 1\nc = torch.full((1,), b).float()\nreturn c",
 		plain, 1);

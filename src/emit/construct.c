@@ -151,15 +151,48 @@ construct(struct fx_graph *graph, const struct fx_module *module,
 	return NULL;
 }
 
-static void
-print_call(struct fx_buf *out, const struct fx_module *module,
-	const struct call *call)
+/* Whether VALUE is what the parameter NAME of INIT has anyway. */
+static bool
+is_default(struct fx_graph *graph, const struct fx_layer *layer,
+	const struct fx_ast *init, const char *name,
+	const struct fx_value *value)
 {
-	fx_buf_addf(out, "%s(", fx_class_short_name(module->class_name));
+	const struct fx_ast *initial = NULL;
+	struct fx_value missing;
+	FX_AUTO_ERROR struct fx_error *err = NULL;
+
+	for (uint32_t i = 1; i + 2 < init->kid_count; i++)
+		if (!strcmp(init->kids[i]->text, name))
+			initial = init->kids[i]->kids[1];
+	if (!initial)
+		return false;
+	err = fx_value_from_ast(graph->permanent, NULL, layer->text, initial,
+		&missing);
+	return !err && fx_value_equal(&missing, value);
+}
+
+/* What MADE does not remember and is the default need not be written: not
+ * every torch remembers it either.
+ */
+static void
+print_call(struct fx_buf *out, struct fx_graph *graph,
+	const struct fx_module *made, const struct call *call)
+{
+	const struct fx_layer *layer = fx_layer_find(made->class_name);
+	const struct fx_ast *init = fx_layer_method(layer, "__init__");
+	const char *separator = "";
+
+	fx_buf_addf(out, "%s(", fx_class_short_name(made->class_name));
 	for (size_t i = 0; i < call->count; i++) {
-		fx_buf_addf(out, "%s%s=", i ? ", " : "",
-			call->pairs[2 * i].text);
-		fx_value_print_as(out, &call->pairs[2 * i + 1], FX_STYLE_CODE);
+		const char *name = call->pairs[2 * i].text;
+		const struct fx_value *value = &call->pairs[2 * i + 1];
+
+		if (!fx_value_dict_get(&made->config, name) &&
+			is_default(graph, layer, init, name, value))
+			continue;
+		fx_buf_addf(out, "%s%s=", separator, name);
+		fx_value_print_as(out, value, FX_STYLE_CODE);
+		separator = ", ";
 	}
 	fx_buf_add_char(out, ')');
 }
@@ -179,10 +212,14 @@ fx_emit_construct(struct fx_buf *out, struct fx_graph *graph,
 	for (uint32_t i = 1; i + 2 < init->kid_count; i++)
 		if (!init->kids[i]->op)
 			add_parameter(&call, init->kids[i], module);
-	for (unsigned which = 0; which < 1u << call.switch_count; which++)
-		if (construct(graph, module, &call, which)) {
-			print_call(out, module, &call);
+	for (unsigned which = 0; which < 1u << call.switch_count; which++) {
+		const struct fx_module *made =
+			construct(graph, module, &call, which);
+
+		if (made) {
+			print_call(out, graph, made, &call);
 			return true;
 		}
+	}
 	return false;
 }

@@ -64,7 +64,11 @@ type_keys ':start' Enter
 see yes 'stopped before @1/7'
 type_keys s s
 see yes 'stopped before @3/7'
+# What was just computed is in sight, its range where libtorch is.
+see yes 'act  @2  last result'
+! ls "${FXDB_SHIMS:-none}"/fxdb-torch-*.so >/dev/null 2>&1 || see yes 'min '
 type_keys S
+see yes 'fc1  @1  last result'
 see yes 'stopped before @2/7'
 
 # Any size.

@@ -353,12 +353,26 @@ choose_lines(struct tui *tui)
 	}
 }
 
+/* Where several views share a pane and none was chosen: a node before anything
+ * ran, then what it gives.
+ */
+static enum tui_view_id
+front_view(const struct tui *tui)
+{
+	const struct fx_model *model = tui_model(tui);
+
+	if (tui->front_view != TUI_VIEW_COUNT)
+		return tui->front_view;
+	return model && fx_position_executed(model) ? TUI_VIEW_VALUES
+						    : TUI_VIEW_NODE;
+}
+
 void
 tui_frame(struct tui *tui)
 {
 	struct tui_layout_input input = { .layout = tui->layout,
 		.focus = tui->focus == TUI_VIEW_CMD ? tui->before : tui->focus,
-		.front = tui->front_view };
+		.front = front_view(tui) };
 	int cursor_row = -1;
 	int cursor_column = 0;
 

@@ -180,7 +180,7 @@ init(struct tui *tui, struct tui_screen *screen,
 	tui->out = out_new_recording(tui->recording);
 	tui->grid = fx_grid_new(0, 0);
 	tui->layout = TUI_LAYOUT_SPLIT;
-	tui->front_view = TUI_VIEW_NODE;
+	tui->front_view = TUI_VIEW_COUNT;
 	tui->log.ascii = screen->lines == FX_LINES_ASCII;
 	read_prompt(tui);
 	init_views(tui);

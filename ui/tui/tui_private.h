@@ -86,8 +86,9 @@ struct tui {
 	struct tui_plan plan;
 	enum tui_layout layout;
 	enum tui_view_id focus;
-	enum tui_view_id before;     /* focus to return to after a command */
-	enum tui_view_id front_view; /* shown last in a pane with tabs */
+	enum tui_view_id before; /* focus to return to after a command */
+	enum tui_view_id
+		front_view; /* chosen in a pane with tabs; COUNT: none */
 	struct tui_view views[TUI_VIEW_COUNT];
 	enum fx_lines lines;
 

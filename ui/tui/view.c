@@ -49,6 +49,14 @@ tui_view_move(struct tui_view *view, long by)
 	settle(view);
 }
 
+static void
+centre(struct tui_view *view)
+{
+	size_t half = (size_t)FX_MAX(view->rows, 1) / 2;
+
+	view->top = view->selected > half ? view->selected - half : 0;
+}
+
 void
 tui_view_go(struct tui_view *view, size_t row)
 {
@@ -57,7 +65,7 @@ tui_view_go(struct tui_view *view, size_t row)
 	view->selected = row;
 	/* Somewhere else: show what stands around it, too. */
 	if (row < view->top || row >= view->top + rows)
-		view->top = row > rows / 2 ? row - rows / 2 : 0;
+		centre(view);
 	settle(view);
 }
 
@@ -75,8 +83,12 @@ tui_view_paint(struct tui_view *view, const struct fx_area *area,
 	bool is_focused)
 {
 	size_t count = count_of(view);
+	bool is_first = view->rows == 0;
 
 	view->rows = area->rows;
+	/* What was gone to before had no rows to stand around it. */
+	if (is_first && view->has_selection)
+		centre(view);
 	settle(view);
 	for (int i = 0; i < area->rows && view->top + (size_t)i < count; i++) {
 		struct fx_area row = fx_area_part(area, i, 0, 1, area->columns);

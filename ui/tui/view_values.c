@@ -1,4 +1,6 @@
-/* view_values.c - what is known of the selected node's value. */
+/* view_values.c - what is known of the selected node's value; at the stop, of
+ * the one that was computed last.
+ */
 #include <config.h>
 
 #include <string.h>
@@ -215,17 +217,23 @@ tui_values_deinit(struct tui *tui)
 	tui_text_deinit(&tui->values);
 }
 
-/* What is often run together, f32[2, 8][8, 1]cpu, apart: that reads badly. */
 static void
 add_tensor(struct tui_text *text, const struct fx_tensor_meta *meta)
 {
 	FX_AUTO_BUF struct fx_buf shape = { 0 };
-	FX_AUTO_BUF struct fx_buf strides = { 0 };
 
 	fx_tensor_meta_print(&shape, meta, FX_TENSOR_SPACED);
 	if (meta->device)
 		fx_buf_addf(&shape, "  %s", meta->device);
 	add_fact(text, "tensor", fx_buf_text(&shape));
+}
+
+/* Apart from the shape: run together, f32[2, 8][8, 1]cpu, both read badly. */
+static void
+add_strides(struct tui_text *text, const struct fx_tensor_meta *meta)
+{
+	FX_AUTO_BUF struct fx_buf strides = { 0 };
+
 	if (!meta->has_shape || !meta->strides)
 		return;
 	for (size_t i = 0; i < meta->rank; i++) {
@@ -240,31 +248,76 @@ add_tensor(struct tui_text *text, const struct fx_tensor_meta *meta)
 }
 
 static void
+add_type(struct tui_text *text, const struct fx_node *node)
+{
+	FX_AUTO_BUF struct fx_buf shape = { 0 };
+
+	if (!node->meta)
+		return;
+	if (node->meta->kind == FX_VALUE_TENSOR) {
+		add_tensor(text, node->meta->tensor);
+		return;
+	}
+	fx_value_print_shape(&shape, node->meta, true);
+	add_fact(text, "value", fx_buf_text(&shape));
+}
+
+/* The node whose value is shown: the selected one; where execution stands, that
+ * has none yet, and what just ran is wanted: the node before.
+ */
+static const struct fx_node *
+shown_node(struct tui *tui)
+{
+	const struct fx_node *node = tui_selected(tui);
+	const struct fx_model *model = tui_model(tui);
+	const struct fx_node *before;
+
+	if (!node || node != fx_position_node(model))
+		return node;
+	before = fx_graph_previous(node);
+	if (!before || !(fx_position_value(model, before) ||
+			       fx_position_summary(model, before)))
+		return node;
+	return before;
+}
+
+/* Of which node it is, where that is not the selected one. */
+static void
+add_heading(struct tui_text *text, const struct fx_node *node)
+{
+	tui_text_addf(text, FX_ROLE_NODE, "%s", node->name);
+	tui_text_addf(text, FX_ROLE_NUMBER, "  @%zu",
+		fx_graph_position(node->graph, node));
+	tui_text_addf(text, FX_ROLE_MUTED, "  last result");
+	tui_text_end_line(text);
+}
+
+/* What is looked for first stands first: the pane may be low. */
+static void
 values_refresh(struct tui *tui, int columns)
 {
 	struct tui_text *text = &tui->values;
-	const struct fx_node *node = tui_selected(tui);
+	const struct fx_node *node = shown_node(tui);
 	const struct fx_model *model = tui_model(tui);
-	FX_AUTO_BUF struct fx_buf shape = { 0 };
 	const char *problem;
 
 	tui_text_clear(text);
 	text->width = columns;
 	if (!node)
 		return;
-	add_fact(text, "state", fx_model_state(model, node));
-	if (node->meta && node->meta->kind == FX_VALUE_TENSOR) {
-		add_tensor(text, node->meta->tensor);
-		add_sizes(text, node->meta->tensor);
-	} else if (node->meta) {
-		fx_value_print_shape(&shape, node->meta, true);
-		add_fact(text, "value", fx_buf_text(&shape));
-	}
+	if (node != tui_selected(tui))
+		add_heading(text, node);
+	add_type(text, node);
 	add_value(tui, node);
 	problem = fx_model_shape_problem(model, node);
 	if (problem) {
 		tui_text_addf(text, FX_ROLE_WARNING, "%s", problem);
 		tui_text_end_line(text);
+	}
+	add_fact(text, "state", fx_model_state(model, node));
+	if (node->meta && node->meta->kind == FX_VALUE_TENSOR) {
+		add_sizes(text, node->meta->tensor);
+		add_strides(text, node->meta->tensor);
 	}
 }
 

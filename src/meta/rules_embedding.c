@@ -19,18 +19,52 @@ needs_indices(struct fx_shape_call *call, const struct fx_tensor_meta *meta)
 }
 
 static bool
-read_embedding(struct fx_shape_call *call, const struct fx_tensor_meta **input,
+check_table(struct fx_shape_call *call, const struct fx_tensor_meta *input,
 	const struct fx_tensor_meta **weight)
 {
-	if (!fx_arg_tensor(call, "input", input) ||
-		!fx_arg_tensor(call, "weight", weight) ||
-		!needs_indices(call, *input))
+	if (!needs_indices(call, input))
 		return false;
 	if ((*weight)->rank == 2)
 		return true;
 	return fx_rule_fail(call, FX_ERR_SHAPE,
 		"the weight needs 2 dimensions, not those of %s",
 		fx_rule_text(call, *weight));
+}
+
+static bool
+read_embedding(struct fx_shape_call *call, const struct fx_tensor_meta **input,
+	const struct fx_tensor_meta **weight)
+{
+	return fx_arg_tensor(call, "input", input) &&
+	       fx_arg_tensor(call, "weight", weight) &&
+	       check_table(call, *input, weight);
+}
+
+static bool
+is_table(const struct fx_tensor_meta *meta)
+{
+	return fx_dtype_is_float(meta->dtype);
+}
+
+/* The two may stand in the other order, which was the only one once. */
+static bool
+read_bags(struct fx_shape_call *call, const struct fx_tensor_meta **input,
+	const struct fx_tensor_meta **weight)
+{
+	const struct fx_tensor_meta *first;
+	const struct fx_tensor_meta *second;
+
+	if (!fx_arg_tensor(call, "input", &first) ||
+		!fx_arg_tensor(call, "weight", &second))
+		return false;
+	if (is_table(first) && !is_table(second)) {
+		*input = second;
+		*weight = first;
+	} else {
+		*input = first;
+		*weight = second;
+	}
+	return check_table(call, *input, weight);
 }
 
 void
@@ -57,7 +91,7 @@ fx_shape_embedding_bag(struct fx_shape_call *call)
 	struct fx_shape shape = { .rank = 2 };
 	bool include_last;
 
-	if (!read_embedding(call, &input, &weight) ||
+	if (!read_bags(call, &input, &weight) ||
 		!fx_arg_optional(call, "offsets", &offsets) ||
 		!fx_arg_bool(call, "include_last_offset", &include_last))
 		return;

@@ -26,7 +26,7 @@ SEED = 5
 
 def run(fxdb, folder, backend, model, commands):
     """The arrays that COMMANDS dump as a, b, c..., or what is said."""
-    names = iter("abcdefghijklmnop")
+    names = iter("abcdefghijklmnopqrstuvw")
     words = [fxdb, "-nx", "-q", "-batch", "--python", sys.executable]
     dumped = []
     for command in ["set backend " + backend, "seed %d" % SEED,
@@ -74,11 +74,35 @@ def drawing(fxdb, folder, x, backend):
         [want, then, want, want, then]
 
 
+def counting(fxdb, folder, x, backend):
+    """What a leaf of the user's writes outside training is put back."""
+    names = ["calls", "mean", "norm.running_mean"]
+    module = effects.Counting().eval()
+    counter = module.counter
+    buffers = [counter.calls, counter.mean, counter.norm.running_mean]
+    state = ["dump counter." + name for name in names]
+    if backend != "python":
+        state = []
+    before = [buffer.numpy().copy() for buffer in buffers]
+    with torch.no_grad():
+        once = counter(module.first(x))
+        between = [b.numpy().copy() for b in (
+            counter.calls, counter.mean, counter.norm.running_mean)]
+        want = counter(torch.relu(once)).numpy()
+    after = [counter.calls.numpy(), counter.mean.numpy(),
+             counter.norm.running_mean.numpy()]
+    return run(fxdb, folder, backend, "Counting() --leaf effects.Counter", [
+        "run", "dump %output"] + state + ["goto counter_1"] + state + [
+        "goto counter"] + state + ["continue", "dump %output"] + state), \
+        [want] + (after + between + before if state else []) + [want] + \
+        (after if state else [])
+
+
 def main():
     failed = 0
     torch.set_num_threads(len(os.sched_getaffinity(0)))
     x = torch.randn(8, 4)
-    for check in normed, drawing:
+    for check in normed, drawing, counting:
         for backend in "python", "auto":
             with tempfile.TemporaryDirectory() as folder:
                 numpy.save(os.path.join(folder, "x.npy"), x.numpy())

@@ -87,12 +87,38 @@ def _writes(function, message):
         return 0
 
 
+def _is_own(module):
+    """Whether MODULE is the user's: torch's write buffers in training only."""
+    return not type(module).__module__.startswith("torch.nn.modules.")
+
+
 def _buffers(module):
-    """Those that a call of MODULE may write: of its parts in training."""
-    found = {id(buffer): buffer for inner in module.modules()
-             if inner.training for buffer in inner.buffers(recurse=False)}
-    return [buffer.detach() for buffer in found.values()
-            if buffer.layout is torch.strided]
+    """Those that a call of MODULE may write, as (owner, name, tensor)."""
+    parts = [inner for inner in module.modules() if inner.training]
+    for inner in module.modules():
+        if _is_own(inner):
+            parts.extend(inner.modules())
+    return [(owner, name, tensor)
+            for owner in dict.fromkeys(parts)
+            for name, tensor in owner._buffers.items()
+            if tensor is not None and tensor.layout is torch.strided]
+
+
+def _is_like(a, b):
+    return isinstance(b, torch.Tensor) and a.dtype == b.dtype and \
+        a.shape == b.shape and a.device == b.device
+
+
+def _settle(buffers):
+    """Have values of buffers that are other tensors than before (self.mean =
+    0.9 * self.mean + x) in the tensors that they were: these are put back
+    when execution goes back.
+    """
+    for owner, name, tensor in buffers:
+        new = owner._buffers.get(name)
+        if new is not tensor and _is_like(tensor, new):
+            tensor.copy_(new)
+            owner._buffers[name] = tensor
 
 
 class Runner:
@@ -194,21 +220,26 @@ class Runner:
 
     def resolve(self, message):
         function = self._function(message)
-        answer = {"plan": self._number(self.plans,
-                                       (function, message["keywords"])),
-                  "writes": _writes(function, message)}
-        if message["opcode"] == "call_module":
-            buffers = _buffers(function)
-            if buffers:
-                answer["also"] = self.plain(buffers)
+        buffers = _buffers(function) \
+            if message["opcode"] == "call_module" else []
+        answer = {"plan": self._number(
+            self.plans, (function, message["keywords"], buffers)),
+            "writes": _writes(function, message)}
+        if buffers:
+            found = {id(tensor): tensor for _, _, tensor in buffers}
+            answer["also"] = self.plain([tensor.detach()
+                                         for tensor in found.values()])
         return answer
 
     def call(self, message):
-        function, keywords = self.plans[message["plan"]]
+        function, keywords, buffers = self.plans[message["plan"]]
         data = [self.read(item) for item in message["data"]]
         at = len(data) - len(keywords)
         with torch.no_grad():
-            result = function(*data[:at], **dict(zip(keywords, data[at:])))
+            try:
+                result = function(*data[:at], **dict(zip(keywords, data[at:])))
+            finally:
+                _settle(buffers)
         return {"result": self.plain(result)}
 
     def forget(self, message):

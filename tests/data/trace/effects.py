@@ -19,6 +19,35 @@ class Normed(torch.nn.Module):
         return self.average(x + 1) + self.norm.num_batches_tracked
 
 
+class Counter(torch.nn.Module):
+    """A leaf that counts in its buffers, in place and by new tensors, and in
+    those of a part of torch's, whether it trains or not."""
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("calls", torch.zeros((), dtype=torch.int64))
+        self.register_buffer("mean", torch.zeros(4))
+        self.norm = torch.nn.BatchNorm1d(4)
+
+    def forward(self, x):
+        self.calls += 1
+        self.mean = 0.9 * self.mean + x.mean(0)
+        self.norm.running_mean.add_(x.sum(0))
+        return self.norm(x) * self.calls + self.mean
+
+
+class Counting(torch.nn.Module):
+    """Calls of the leaf differ by what it counted."""
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(4)
+        self.first = torch.nn.Linear(4, 4)
+        self.counter = Counter()
+
+    def forward(self, x):
+        x = self.counter(self.first(x))
+        return self.counter(torch.relu(x))
+
+
 def noisy(x):
     """Two draws that only Python knows."""
     return x + torch.randn(x.shape) * torch.rand(1)

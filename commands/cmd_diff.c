@@ -134,8 +134,7 @@ module_cells(struct cmd_ctx *ctx, const struct fx_module_change *change)
 	add_side(&after, change->after, change->new);
 	out_cell(ctx->out, kind->role, "%s", kind->sign);
 	out_cell(ctx->out, kind->role, "%s", kind->word);
-	out_cell(ctx->out, FX_ROLE_SCOPE, "%s",
-		*change->path ? change->path : "self");
+	out_cell(ctx->out, FX_ROLE_SCOPE, "%s", change->path);
 	if (change->kind != FX_CHANGE_CHANGED)
 		out_cell(ctx->out, kind->role, "%s%s", fx_buf_text(&before),
 			fx_buf_text(&after));

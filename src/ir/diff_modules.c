@@ -107,13 +107,16 @@ compare(struct walk *walk, const char *path, const struct fx_module *before,
 		.path = path, .before = before, .after = after
 	};
 
-	/* Class names are interned. */
-	if (!before || !after || before->class_name != after->class_name) {
+	/* The root is the graph itself, whatever it is called.  Class names
+	 * are interned.
+	 */
+	if (*path && (!before || !after ||
+			     before->class_name != after->class_name)) {
 		add(walk, row);
 		walk->whole = path;
 		return;
 	}
-	if (!is_like(before, after))
+	if (*path && !is_like(before, after))
 		add(walk, row);
 	compare_tensors(walk, path, before, after);
 }

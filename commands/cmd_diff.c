@@ -110,6 +110,10 @@ add_tensor(struct fx_buf *text, const struct fx_tensor *tensor)
 		fx_buf_addf(text, "%s%lld", i ? "," : "",
 			(long long)tensor->sizes[i]);
 	fx_buf_add_char(text, ']');
+	if (!tensor->is_buffer && !tensor->requires_grad)
+		fx_buf_add(text, " without grad");
+	if (tensor->is_buffer && !tensor->is_persistent)
+		fx_buf_add(text, " not persistent");
 }
 
 static void

@@ -117,8 +117,11 @@ static void
 put_alone(struct fx_buf *out, const struct fx_tensor *tensor)
 {
 	struct walk walk = { .modules = { 0 } };
+	struct fx_tensor plain = *tensor;
 
-	put_tensor(out, &walk, tensor);
+	/* All parameters are, whatever a file says. */
+	plain.is_persistent |= !plain.is_buffer;
+	put_tensor(out, &walk, &plain);
 	fx_map_deinit(&walk.storages);
 }
 

@@ -11,7 +11,6 @@
 #include "commands/groups.h"
 #include "commands/out.h"
 #include "emit/fx.h"
-#include "emit/python.h"
 #include "ir/graph.h"
 #include "session/model.h"
 #include "session/position.h"
@@ -27,9 +26,34 @@ struct listing {
 	struct fx_graph *graph;
 	char form;      /* p f t s */
 	size_t current; /* position of the stop, or node_count + 1 */
-	struct fx_buf code;
-	struct fx_emit_ranges ranges;
 };
+
+void
+cmd_code_deinit(struct cmd_code *code)
+{
+	fx_buf_deinit(&code->text);
+	fx_emit_ranges_deinit(&code->ranges);
+}
+
+/* The code of the graph, written again when that is another one by now. */
+static const struct cmd_code *
+code_of(struct listing *listing)
+{
+	struct cmd_code *code = &listing->ctx->shell->code;
+	struct fx_graph *graph = listing->graph;
+
+	if (code->graph == graph && code->serial == graph->serial &&
+		code->version == graph->version &&
+		code->dialect == graph->dialect)
+		return code;
+	cmd_code_deinit(code);
+	*code = (struct cmd_code){ .graph = graph,
+		.serial = graph->serial,
+		.version = graph->version,
+		.dialect = graph->dialect };
+	fx_emit_python(&code->text, graph, NULL, &code->ranges);
+	return code;
+}
 
 static void
 say_mark(struct listing *listing, struct fx_node *node, size_t position)
@@ -46,12 +70,13 @@ say_mark(struct listing *listing, struct fx_node *node, size_t position)
 static void
 say_python(struct listing *listing, struct fx_node *node, size_t position)
 {
-	const struct fx_emit_range *range = &listing->ranges.items[position];
+	const struct cmd_code *code = code_of(listing);
+	const struct fx_emit_range *range = &code->ranges.items[position];
 
 	say_mark(listing, node, position);
 	out_piece(listing->ctx->out, FX_ROLE_PLAIN, "%.*s",
 		(int)(range->end - range->begin),
-		listing->code.data + range->begin);
+		code->text.data + range->begin);
 	out_line_end(listing->ctx->out);
 }
 
@@ -86,9 +111,6 @@ say_range(struct listing *listing, size_t begin, size_t end)
 
 	if (listing->form == 't')
 		return say_table(listing, begin, end);
-	if (listing->form == 'p')
-		fx_emit_python(&listing->code, listing->graph, NULL,
-			&listing->ranges);
 	for (i = begin; i < end && out_more(listing->ctx->out); i++) {
 		struct fx_node *node = fx_graph_at(listing->graph, i);
 
@@ -300,13 +322,6 @@ listing_init(struct listing *listing, struct cmd_ctx *ctx)
 	return NULL;
 }
 
-static void
-listing_deinit(struct listing *listing)
-{
-	fx_buf_deinit(&listing->code);
-	fx_emit_ranges_deinit(&listing->ranges);
-}
-
 static FX_NODISCARD struct fx_error *
 list_range(struct listing *listing)
 {
@@ -394,7 +409,6 @@ cmd_list_exec(struct cmd_ctx *ctx)
 		err = list_source(&listing);
 	else if (!err)
 		err = list_range(&listing);
-	listing_deinit(&listing);
 	return err;
 }
 
@@ -461,8 +475,5 @@ cmd_ll_exec(struct cmd_ctx *ctx)
 	struct listing listing;
 	struct fx_error *err = listing_init(&listing, ctx);
 
-	if (!err)
-		err = list_scope(&listing);
-	listing_deinit(&listing);
-	return err;
+	return err ? err : list_scope(&listing);
 }

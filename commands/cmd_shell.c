@@ -115,6 +115,7 @@ cmd_shell_free(struct cmd_shell *shell)
 	fx_vec_deinit(&shell->history);
 	free(shell->repeat);
 	free(shell->search_text);
+	cmd_code_deinit(&shell->code);
 	fx_buf_deinit(&shell->transaction);
 	cmd_log_end(shell);
 	cmd_tutorial_free(shell->tutorial);

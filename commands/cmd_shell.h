@@ -13,6 +13,7 @@
 #include "commands/cmd_line.h"
 #include "commands/front.h"
 #include "commands/out_record.h"
+#include "emit/python.h"
 
 /* Commands inside commands (aliases, user commands, source, with). */
 #define CMD_DEPTH_LIMIT 50
@@ -40,6 +41,17 @@ struct cmd_script {
 
 struct cmd_log;
 struct cmd_tutorial;
+
+/* The Python code that was listed last; kept until the graph is edited. */
+struct cmd_code {
+	const struct fx_graph *graph; /* NULL: none; compared only */
+	uint32_t serial;
+	uint64_t version;
+	const char *dialect;
+	struct fx_buf text;
+	struct fx_emit_ranges ranges;
+};
+void cmd_code_deinit(struct cmd_code *code);
 
 struct cmd_shell {
 	struct fx_session *session;
@@ -78,6 +90,7 @@ struct cmd_shell {
 	size_t list_first;
 	bool has_listed;
 	char list_form; /* p f t: of the last listing */
+	struct cmd_code code;
 	size_t search_next;
 	char *search_text;
 	size_t rows_shown; /* by the listing that may be repeated */

@@ -71,3 +71,20 @@ fx_bitset_count(const struct fx_bitset *set)
 		count += (size_t)__builtin_popcountll(set->words[i]);
 	return count;
 }
+
+bool
+fx_bitset_next(const struct fx_bitset *set, size_t *number)
+{
+	size_t word = *number / 64;
+	uint64_t bits;
+
+	if (word >= set->word_count)
+		return false;
+	bits = set->words[word] & (UINT64_MAX << *number % 64);
+	while (!bits && ++word < set->word_count)
+		bits = set->words[word];
+	if (!bits)
+		return false;
+	*number = word * 64 + (size_t)__builtin_ctzll(bits);
+	return true;
+}

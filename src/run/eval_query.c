@@ -277,29 +277,56 @@ prepare(struct fx_evaluator *evaluator, const struct fx_query *query,
 
 /* --- whole queries ------------------------------------------------------ */
 
-static struct fx_error *
-select_nodes(struct fx_evaluator *evaluator, const struct fx_query *query,
+/* Whom a query names by themselves needs no search. */
+static void
+list_members(const struct fx_bitset *members, size_t **positions_ret,
+	size_t *count_ret)
+{
+	size_t count = 0;
+	size_t at;
+
+	*positions_ret = fx_xcalloc(fx_bitset_count(members) + 1,
+		sizeof(**positions_ret));
+	for (at = 0; fx_bitset_next(members, &at); at++)
+		(*positions_ret)[count++] = at;
+	*count_ret = count;
+}
+
+static void
+test_all(struct fx_evaluator *evaluator, struct fx_test *test,
 	size_t **positions_ret, size_t *count_ret)
 {
 	struct fx_graph *graph = evaluator->resolver->graph;
-	FX_AUTO(test) struct fx_test test = { .query = query };
 	struct fx_node *node;
 	size_t position = 0;
 	size_t count = 0;
-	struct fx_error *err;
 
-	if (!graph)
-		return fx_error_new(FX_ERR_NO_GRAPH, "no graph is open");
-	err = prepare(evaluator, query, &test);
-	if (err)
-		return err;
 	*positions_ret = fx_xcalloc(graph->node_count, sizeof(**positions_ret));
 	fx_graph_for_each_node (node, graph) {
-		if (fx_test_node(evaluator, &test, node, position))
+		if (fx_test_node(evaluator, test, node, position))
 			(*positions_ret)[count++] = position;
 		position++;
 	}
 	*count_ret = count;
+}
+
+static struct fx_error *
+select_nodes(struct fx_evaluator *evaluator, const struct fx_query *query,
+	size_t **positions_ret, size_t *count_ret)
+{
+	FX_AUTO(test) struct fx_test test = { .query = query };
+	struct fx_error *err;
+
+	if (!evaluator->resolver->graph)
+		return fx_error_new(FX_ERR_NO_GRAPH, "no graph is open");
+	err = prepare(evaluator, query, &test);
+	if (err)
+		return err;
+	if (query->kind == FX_QUERY_ITEM || query->kind == FX_QUERY_RANGE ||
+		query->kind == FX_QUERY_CALL)
+		list_members(&test.members, positions_ret, count_ret);
+	else
+		test_all(evaluator, &test, positions_ret, count_ret);
 	return NULL;
 }
 

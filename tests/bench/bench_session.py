@@ -1,6 +1,7 @@
-"""What a person at the prompt waits for: starting, and commands in graphs of
-10,000 nodes that ran and of a million that did not.  Medians, from the line to
-its whole answer, through pipes.
+"""What a person at the prompt waits for: starting, commands in graphs of 10,000
+nodes that ran and of a million that did not, and how the cost of those that go
+over all nodes grows.  Medians, or the best where growth is looked at, from the
+line to its whole answer, through pipes.
 """
 import os
 import re
@@ -78,6 +79,57 @@ def step(folder):
     session.end()
 
 
+# Looking at all nodes, at a page of them, and propagating through all: none may
+# cost more than MOST_RATIO times as much for ten times the nodes.
+LINEAR = [
+    ("nodes, a query that tests each",
+     lambda i, count: "nodes target~\"*neg*\" and users=%d -m 20" % (i % 3)),
+    ("nodes, all of them", lambda i, count: "nodes -m 0"),
+    ("list, a page after an edit",
+     lambda i, count: "rename n%d m%d; list n%d" % (i, i, count // 2 + i)),
+    ("list, another page", lambda i, count: "list n%d" % (count // 2 + i)),
+    ("ll, all of it", lambda i, count: "ll --all"),
+    ("shapes", lambda i, count: "shapes"),
+]
+MOST_RATIO = 15
+FEW, MANY = 10000, 100000
+SWEPT = 64 << 20
+
+
+def cost_of(folder, count):
+    """Of each row of LINEAR, in milliseconds."""
+    path = os.path.join(folder, "linear.py")
+    write_code(path, count)
+    session = Session(python=None)
+    session.run("load %s" % path, 600)
+    numbers = iter(range(1, 1000))
+
+    def run(line):
+        number = next(numbers)
+        *before, last = line(number, count).split("; ")
+        for command in before:
+            session.run(command)
+        # The small graph would lie in the processor's cache, the large not.
+        b"x" * SWEPT
+        return milliseconds(lambda: session.run(last, 600))
+
+    costs = [min(run(line) for _ in range(9)) for _, line in LINEAR]
+    session.end()
+    return costs
+
+
+def linear(folder):
+    global good
+    for (what, _), few, many in zip(LINEAR, cost_of(folder, FEW),
+                                    cost_of(folder, MANY)):
+        # Below half a millisecond it is the pipes that are measured.
+        steep = max(many, .5) > MOST_RATIO * max(few, .5)
+        good &= not steep
+        print("%s, %d nodes\t%.2f ms, %.1f times %d nodes%s\t%d times\t" % (
+            what, MANY, many, many / few, FEW,
+            "  NOT LINEAR" if steep else "", MOST_RATIO), flush=True)
+
+
 def resident(pid):
     with open("/proc/%d/status" % pid) as file:
         return 1024 * int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1))
@@ -119,5 +171,6 @@ def million(folder, count=1000000):
 with tempfile.TemporaryDirectory() as folder:
     start()
     step(folder)
+    linear(folder)
     million(folder)
 sys.exit(not good)

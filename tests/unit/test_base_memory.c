@@ -107,6 +107,9 @@ bitset_agrees_with_an_array(void)
 	bool has[5000] = { false };
 	uint64_t random = 1;
 	size_t count = 0;
+	size_t found = 0;
+	size_t next = 0;
+	size_t at;
 
 	CU_ASSERT_FALSE(fx_bitset_has(&set, 12));
 	for (int i = 0; i < 20000; i++) {
@@ -123,8 +126,16 @@ bitset_agrees_with_an_array(void)
 		CU_ASSERT_EQUAL(fx_bitset_has(&set, i), has[i]);
 	}
 	CU_ASSERT_EQUAL(fx_bitset_count(&set), count);
+	for (at = 0; fx_bitset_next(&set, &at); at++, found++) {
+		while (next < at)
+			CU_ASSERT_FALSE(has[next++]);
+		CU_ASSERT(has[next++]);
+	}
+	CU_ASSERT_EQUAL(found, count);
 	fx_bitset_clear(&set);
 	CU_ASSERT_EQUAL(fx_bitset_count(&set), 0);
+	at = 0;
+	CU_ASSERT_FALSE(fx_bitset_next(&set, &at));
 	fx_bitset_remove(&set, 1000000);
 	CU_ASSERT_FALSE(fx_bitset_has(&set, SIZE_MAX));
 }

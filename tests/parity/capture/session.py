@@ -33,7 +33,9 @@ class Session:
     def wait(self, text, seconds=PATIENCE):
         """Read until TEXT is said; what came before it."""
         end = time.monotonic() + seconds
-        while text not in self.said:
+        begin = 0
+        while text not in self.said[begin:]:
+            begin = max(len(self.said) - len(text), 0)
             left = end - time.monotonic()
             ready, _, _ = select.select([self.process.stdout], [], [],
                                         max(left, 0))

@@ -10,6 +10,7 @@
 #include "torch/apart.hh"
 #include "torch/convert.hh"
 #include "torch/match.hh"
+#include "torch/memory.hh"
 #include "torch/plan.hh"
 #include "torch/private.hh"
 #include "torch/tensor.hh"
@@ -510,6 +511,7 @@ prepare()
 	c10::WarningUtils::set_warning_handler(&warnings);
 #endif
 	c10::GradMode::set_enabled(false);
+	fxs::keep_pieces();
 	if (host->threads > 0)
 		at::set_num_threads(host->threads);
 }

@@ -16,11 +16,24 @@
 #include "ir/value_walk.h"
 #include "run/backend.h"
 
+/* Freed data, kept at hand: a run makes and frees one a node.  Not where a
+ * sanitizer looks after freed memory.
+ */
+#ifdef FX_SANITIZERS
+#define SPARE_LIMIT 0
+#else
+#define SPARE_LIMIT 256
+#endif
+static struct {
+	struct fx_datum *data[SPARE_LIMIT + 1];
+	size_t count;
+} spare;
+
 static struct fx_datum *
 datum_new(enum fx_datum_kind kind)
 {
-	/* The C library keeps freed pieces at hand for malloc, not calloc. */
-	struct fx_datum *datum = fx_xmalloc(sizeof(*datum));
+	struct fx_datum *datum = spare.count ? spare.data[--spare.count]
+					     : fx_xmalloc(sizeof(*datum));
 
 	*datum = (struct fx_datum){
 		.references = 1,
@@ -84,7 +97,10 @@ fx_datum_unref(struct fx_datum *datum)
 	if (!datum || --datum->references)
 		return;
 	release(datum);
-	free(datum);
+	if (spare.count < SPARE_LIMIT)
+		spare.data[spare.count++] = datum;
+	else
+		free(datum);
 }
 
 struct fx_datum *

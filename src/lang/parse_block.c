@@ -43,43 +43,6 @@ parse_block(struct fx_parser *parser)
 	return fx_parser_collect(parser, FX_AST_BLOCK, begin, mark);
 }
 
-static struct fx_ast *
-parse_param(struct fx_parser *parser)
-{
-	size_t begin = parser->token.begin;
-	size_t mark = parser->stack.count;
-	struct fx_ast *annotation = NULL;
-	struct fx_ast *value = NULL;
-	struct fx_ast *node;
-	const char *name;
-	int star = 0;
-
-	if (fx_parser_accept(parser, "*"))
-		star = '*';
-	else if (fx_parser_accept(parser, "**"))
-		star = 'x';
-	if (parser->token.kind != FX_TOKEN_NAME)
-		return fx_parser_expected(parser, "a parameter");
-	name = fx_parser_text(parser, 0);
-	fx_parser_advance(parser);
-	if (fx_parser_accept(parser, ":")) {
-		annotation = fx_parse_one(parser);
-		if (!annotation)
-			return NULL;
-	}
-	if (fx_parser_accept(parser, "=")) {
-		value = fx_parse_one(parser);
-		if (!value)
-			return NULL;
-	}
-	fx_parser_push(parser, annotation);
-	fx_parser_push(parser, value);
-	node = fx_parser_collect(parser, FX_AST_PARAM, begin, mark);
-	node->text = name;
-	node->op = (enum fx_ast_op)star;
-	return node;
-}
-
 /* Parameters, pushed.  The lone markers `*` and `/` mean nothing to a graph. */
 static bool
 parse_params(struct fx_parser *parser)
@@ -90,15 +53,10 @@ parse_params(struct fx_parser *parser)
 		char next = fx_lexer_peek(&parser->lexer);
 		bool lone = fx_parser_at(parser, "*") && next == ',';
 
-		if (lone || fx_parser_at(parser, "/")) {
+		if (lone || fx_parser_at(parser, "/"))
 			fx_parser_advance(parser);
-		} else {
-			struct fx_ast *param = parse_param(parser);
-
-			if (!param)
-				return false;
-			fx_parser_push(parser, param);
-		}
+		else if (!fx_parser_keep(parser, fx_parse_param(parser, true)))
+			return false;
 		if (!fx_parser_accept(parser, ","))
 			break;
 	}
@@ -166,22 +124,11 @@ parse_class(struct fx_parser *parser)
 	name = parse_class_name(parser);
 	if (!name)
 		return NULL;
-	if (fx_parser_accept(parser, "(")) {
-		while (!fx_parser_at(parser, ")")) {
-			node = fx_parse_one(parser);
-			if (!node)
-				return NULL;
-			fx_parser_push(parser, node);
-			if (!fx_parser_accept(parser, ","))
-				break;
-		}
-		if (!fx_parser_expect(parser, ")"))
-			return NULL;
-	}
-	node = parse_block(parser);
-	if (!node)
+	if (fx_parser_accept(parser, "(") &&
+		!fx_parse_items(parser, fx_parse_one, ")"))
 		return NULL;
-	fx_parser_push(parser, node);
+	if (!fx_parser_keep(parser, parse_block(parser)))
+		return NULL;
 	node = fx_parser_collect(parser, FX_AST_CLASS, begin, mark);
 	node->text = name;
 	return node;
@@ -192,18 +139,12 @@ parse_if(struct fx_parser *parser)
 {
 	size_t begin = parser->token.begin;
 	size_t mark = parser->stack.count;
-	struct fx_ast *kid;
+	struct fx_ast *kid = NULL;
 
 	fx_parser_advance(parser);
-	kid = fx_parse_one(parser);
-	if (!kid)
+	if (!fx_parser_keep(parser, fx_parse_one(parser)) ||
+		!fx_parser_keep(parser, parse_block(parser)) || parser->error)
 		return NULL;
-	fx_parser_push(parser, kid);
-	kid = parse_block(parser);
-	if (!kid || parser->error)
-		return NULL;
-	fx_parser_push(parser, kid);
-	kid = NULL;
 	if (fx_parser_at(parser, "elif")) {
 		if (!fx_parser_enter(parser))
 			return NULL;
@@ -221,46 +162,20 @@ parse_if(struct fx_parser *parser)
 	return fx_parser_collect(parser, FX_AST_IF, begin, mark);
 }
 
-/* Targets of a `for`: names, attributes, tuples of them. */
-static struct fx_ast *
-parse_targets(struct fx_parser *parser)
-{
-	size_t begin = parser->token.begin;
-	size_t mark = parser->stack.count;
-	struct fx_ast *kid = fx_parse_postfix(parser);
-
-	if (!kid || !fx_parser_at(parser, ","))
-		return kid;
-	fx_parser_push(parser, kid);
-	while (fx_parser_accept(parser, ",") && !fx_parser_at(parser, "in")) {
-		kid = fx_parse_postfix(parser);
-		if (!kid)
-			return NULL;
-		fx_parser_push(parser, kid);
-	}
-	return fx_parser_collect(parser, FX_AST_TUPLE, begin, mark);
-}
-
 static struct fx_ast *
 parse_for(struct fx_parser *parser)
 {
 	size_t begin = parser->token.begin;
 	size_t mark = parser->stack.count;
-	struct fx_ast *kid;
 
 	fx_parser_advance(parser);
-	kid = parse_targets(parser);
-	if (!kid || !fx_parser_expect(parser, "in"))
+	/* Targets: names, attributes, tuples of them. */
+	if (!fx_parser_keep(parser,
+		    fx_parse_tuple(parser, fx_parse_postfix, "in")) ||
+		!fx_parser_expect(parser, "in") ||
+		!fx_parser_keep(parser, fx_parse_list(parser)) ||
+		!fx_parser_keep(parser, parse_block(parser)) || parser->error)
 		return NULL;
-	fx_parser_push(parser, kid);
-	kid = fx_parse_list(parser);
-	if (!kid)
-		return NULL;
-	fx_parser_push(parser, kid);
-	kid = parse_block(parser);
-	if (!kid || parser->error)
-		return NULL;
-	fx_parser_push(parser, kid);
 	return fx_parser_collect(parser, FX_AST_FOR, begin, mark);
 }
 

@@ -16,20 +16,9 @@ fx_parse_comprehension(struct fx_parser *parser, struct fx_ast *element)
 	struct fx_ast *target;
 	struct fx_ast *iterable;
 	struct fx_ast *condition = NULL;
-	size_t names = parser->stack.count;
 
 	fx_parser_advance(parser);
-	target = fx_parse_postfix(parser);
-	if (target && fx_parser_at(parser, ",")) {
-		fx_parser_push(parser, target);
-		while (target && fx_parser_accept(parser, ",")) {
-			target = fx_parse_postfix(parser);
-			fx_parser_push(parser, target);
-		}
-		if (target)
-			target = fx_parser_collect(parser, FX_AST_TUPLE,
-				parser->stack.items[names]->span.begin, names);
-	}
+	target = fx_parse_tuple(parser, fx_parse_postfix, "in");
 	if (!target || !fx_parser_expect(parser, "in"))
 		return NULL;
 	iterable = fx_parse_or(parser);
@@ -78,24 +67,14 @@ parse_parenthesis(struct fx_parser *parser)
 struct fx_ast *
 fx_parse_element(struct fx_parser *parser)
 {
-	size_t begin = parser->token.begin;
+	char next = fx_lexer_peek(&parser->lexer);
 	struct fx_ast *node;
-	char next;
 
-	if (!fx_parser_at(parser, "*"))
-		return fx_parse_one(parser);
-	next = fx_lexer_peek(&parser->lexer);
-	if (parser->flags & FX_PARSE_QUERY && (next == ',' || next == ']')) {
-		node = fx_parser_leaf(parser, FX_AST_NAME);
-		node->text = fx_intern("*");
-		return node;
-	}
-	fx_parser_advance(parser);
-	node = fx_parse_binary(parser, 1);
-	if (!node)
-		return NULL;
-	node = fx_parser_node_of(parser, FX_AST_STARRED, node, NULL);
-	node->span.begin = begin;
+	if (!fx_parser_at(parser, "*") || !(parser->flags & FX_PARSE_QUERY) ||
+		(next != ',' && next != ']'))
+		return fx_parse_item(parser);
+	node = fx_parser_leaf(parser, FX_AST_NAME);
+	node->text = fx_intern("*");
 	return node;
 }
 
@@ -104,28 +83,30 @@ parse_brackets(struct fx_parser *parser)
 {
 	size_t begin = parser->token.begin;
 	size_t mark = parser->stack.count;
-	struct fx_ast *kid;
+	struct fx_ast *first = NULL;
 
 	fx_parser_advance(parser);
-	while (!fx_parser_at(parser, "]")) {
-		kid = fx_parse_element(parser);
-		if (!kid)
+	if (!fx_parser_at(parser, "]")) {
+		first = fx_parse_element(parser);
+		if (!first)
 			return NULL;
-		if (fx_parser_at(parser, "for") &&
-			parser->stack.count == mark) {
-			kid = fx_parse_comprehension(parser, kid);
-			if (!kid || !fx_parser_expect(parser, "]"))
-				return NULL;
-			kid->span.begin = begin;
-			kid->span.end = parser->end;
-			return kid;
-		}
-		fx_parser_push(parser, kid);
-		if (!fx_parser_accept(parser, ","))
-			break;
 	}
-	if (!fx_parser_expect(parser, "]"))
+	if (first && fx_parser_at(parser, "for")) {
+		first = fx_parse_comprehension(parser, first);
+		if (!first || !fx_parser_expect(parser, "]"))
+			return NULL;
+		first->span.begin = begin;
+		first->span.end = parser->end;
+		return first;
+	}
+	if (first)
+		fx_parser_push(parser, first);
+	if (first && !fx_parser_accept(parser, ",")) {
+		if (!fx_parser_expect(parser, "]"))
+			return NULL;
+	} else if (!fx_parse_items(parser, fx_parse_element, "]")) {
 		return NULL;
+	}
 	return fx_parser_collect(parser, FX_AST_LIST, begin, mark);
 }
 
@@ -169,25 +150,18 @@ parse_pairs(struct fx_parser *parser, size_t begin, bool designators)
 {
 	size_t mark = parser->stack.count;
 	enum fx_ast_kind kind = FX_AST_DICT;
-	struct fx_ast *kid;
 
 	while (!fx_parser_at(parser, "}")) {
 		bool first = parser->stack.count == mark;
 
-		kid = fx_parse_one(parser);
-		if (!kid)
+		if (!fx_parser_keep(parser, fx_parse_one(parser)))
 			return NULL;
-		fx_parser_push(parser, kid);
 		if (first && !designators && !fx_parser_at(parser, ":"))
 			kind = FX_AST_SET;
-		if (kind == FX_AST_DICT) {
-			if (!fx_parser_expect(parser, ":"))
-				return NULL;
-			kid = fx_parse_one(parser);
-			if (!kid)
-				return NULL;
-			fx_parser_push(parser, kid);
-		}
+		if (kind == FX_AST_DICT &&
+			(!fx_parser_expect(parser, ":") ||
+				!fx_parser_keep(parser, fx_parse_one(parser))))
+			return NULL;
 		if (!fx_parser_accept(parser, ","))
 			break;
 	}

@@ -329,33 +329,7 @@ parse_conditional(struct fx_parser *parser, struct fx_ast *then)
 static struct fx_ast *
 parse_lambda_param(struct fx_parser *parser)
 {
-	size_t begin = parser->token.begin;
-	struct fx_ast *value = NULL;
-	size_t mark = parser->stack.count;
-	struct fx_ast *param;
-	int star = 0;
-	const char *name;
-
-	if (fx_parser_accept(parser, "*"))
-		star = '*';
-	else if (fx_parser_accept(parser, "**"))
-		star = 'x';
-	if (parser->token.kind != FX_TOKEN_NAME)
-		return fx_parser_expected(parser, "a parameter");
-	name = fx_intern_n(parser->lexer.text + parser->token.begin,
-		parser->token.end - parser->token.begin);
-	fx_parser_advance(parser);
-	if (fx_parser_accept(parser, "=")) {
-		value = fx_parse_one(parser);
-		if (!value)
-			return NULL;
-	}
-	fx_parser_push(parser, NULL);
-	fx_parser_push(parser, value);
-	param = fx_parser_collect(parser, FX_AST_PARAM, begin, mark);
-	param->text = name;
-	param->op = (enum fx_ast_op)star;
-	return param;
+	return fx_parse_param(parser, false);
 }
 
 static struct fx_ast *
@@ -363,23 +337,11 @@ parse_lambda(struct fx_parser *parser)
 {
 	size_t begin = parser->token.begin;
 	size_t mark = parser->stack.count;
-	struct fx_ast *kid;
 
 	fx_parser_advance(parser);
-	while (!fx_parser_at(parser, ":")) {
-		kid = parse_lambda_param(parser);
-		if (!kid)
-			return NULL;
-		fx_parser_push(parser, kid);
-		if (!fx_parser_accept(parser, ","))
-			break;
-	}
-	if (!fx_parser_expect(parser, ":"))
+	if (!fx_parse_items(parser, parse_lambda_param, ":") ||
+		!fx_parser_keep(parser, fx_parse_one(parser)))
 		return NULL;
-	kid = fx_parse_one(parser);
-	if (!kid)
-		return NULL;
-	fx_parser_push(parser, kid);
 	return fx_parser_collect(parser, FX_AST_LAMBDA, begin, mark);
 }
 
@@ -399,41 +361,4 @@ fx_parse_one(struct fx_parser *parser)
 	if (node && fx_parser_at(parser, "if"))
 		node = parse_conditional(parser, node);
 	return node;
-}
-
-static struct fx_ast *
-parse_element(struct fx_parser *parser)
-{
-	size_t begin = parser->token.begin;
-	struct fx_ast *value;
-	struct fx_ast *node;
-
-	if (!fx_parser_accept(parser, "*"))
-		return fx_parse_one(parser);
-	value = fx_parse_binary(parser, 1);
-	if (!value)
-		return NULL;
-	node = fx_parser_node_of(parser, FX_AST_STARRED, value, NULL);
-	node->span.begin = begin;
-	return node;
-}
-
-struct fx_ast *
-fx_parse_list(struct fx_parser *parser)
-{
-	size_t mark = parser->stack.count;
-	struct fx_ast *kid = parse_element(parser);
-	size_t begin;
-
-	if (!kid || !fx_parser_at(parser, ","))
-		return kid;
-	begin = kid->span.begin;
-	fx_parser_push(parser, kid);
-	while (fx_parser_accept(parser, ",") && fx_parser_at_operand(parser)) {
-		kid = parse_element(parser);
-		if (!kid)
-			return NULL;
-		fx_parser_push(parser, kid);
-	}
-	return fx_parser_collect(parser, FX_AST_TUPLE, begin, mark);
 }

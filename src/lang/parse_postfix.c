@@ -20,22 +20,6 @@ parse_attribute(struct fx_parser *parser, struct fx_ast *value)
 	return node;
 }
 
-static struct fx_ast *
-parse_starred_argument(struct fx_parser *parser, enum fx_ast_kind kind)
-{
-	size_t begin = parser->token.begin;
-	struct fx_ast *value;
-	struct fx_ast *node;
-
-	fx_parser_advance(parser);
-	value = fx_parse_one(parser);
-	if (!value)
-		return NULL;
-	node = fx_parser_node_of(parser, kind, value, NULL);
-	node->span.begin = begin;
-	return node;
-}
-
 /* Whether the next token, a name, is followed by `=` alone. */
 static bool
 at_keyword(const struct fx_parser *parser)
@@ -60,9 +44,10 @@ parse_argument(struct fx_parser *parser)
 	const char *text;
 
 	if (fx_parser_at(parser, "*"))
-		return parse_starred_argument(parser, FX_AST_STARRED);
+		return fx_parse_starred(parser, FX_AST_STARRED, fx_parse_one);
 	if (fx_parser_at(parser, "**"))
-		return parse_starred_argument(parser, FX_AST_DOUBLE_STARRED);
+		return fx_parse_starred(parser, FX_AST_DOUBLE_STARRED,
+			fx_parse_one);
 	if (!at_keyword(parser)) {
 		node = fx_parse_one(parser);
 		if (node && fx_parser_at(parser, "for"))
@@ -85,19 +70,10 @@ static struct fx_ast *
 parse_call(struct fx_parser *parser, struct fx_ast *function)
 {
 	size_t mark = parser->stack.count;
-	struct fx_ast *argument;
 
 	fx_parser_push(parser, function);
 	fx_parser_advance(parser);
-	while (!fx_parser_at(parser, ")")) {
-		argument = parse_argument(parser);
-		if (!argument)
-			return NULL;
-		fx_parser_push(parser, argument);
-		if (!fx_parser_accept(parser, ","))
-			break;
-	}
-	if (!fx_parser_expect(parser, ")"))
+	if (!fx_parse_items(parser, parse_argument, ")"))
 		return NULL;
 	return fx_parser_collect(parser, FX_AST_CALL, function->span.begin,
 		mark);
@@ -107,14 +83,9 @@ parse_call(struct fx_parser *parser, struct fx_ast *function)
 static bool
 parse_slice_part(struct fx_parser *parser)
 {
-	struct fx_ast *part = NULL;
-
-	if (fx_parser_at_operand(parser)) {
-		part = fx_parse_one(parser);
-		if (!part)
-			return false;
-	}
-	fx_parser_push(parser, part);
+	if (fx_parser_at_operand(parser))
+		return fx_parser_keep(parser, fx_parse_one(parser));
+	fx_parser_push(parser, NULL);
 	return true;
 }
 
@@ -144,26 +115,6 @@ parse_index_item(struct fx_parser *parser)
 }
 
 static struct fx_ast *
-parse_index(struct fx_parser *parser)
-{
-	size_t mark = parser->stack.count;
-	struct fx_ast *item = parse_index_item(parser);
-	size_t begin;
-
-	if (!item || !fx_parser_at(parser, ","))
-		return item;
-	begin = item->span.begin;
-	fx_parser_push(parser, item);
-	while (fx_parser_accept(parser, ",") && !fx_parser_at(parser, "]")) {
-		item = parse_index_item(parser);
-		if (!item)
-			return NULL;
-		fx_parser_push(parser, item);
-	}
-	return fx_parser_collect(parser, FX_AST_TUPLE, begin, mark);
-}
-
-static struct fx_ast *
 parse_subscript(struct fx_parser *parser, struct fx_ast *value)
 {
 	bool in_index = parser->in_index;
@@ -171,7 +122,7 @@ parse_subscript(struct fx_parser *parser, struct fx_ast *value)
 
 	fx_parser_advance(parser);
 	parser->in_index = true;
-	index = parse_index(parser);
+	index = fx_parse_tuple(parser, parse_index_item, "]");
 	parser->in_index = in_index;
 	if (!index || !fx_parser_expect(parser, "]"))
 		return NULL;

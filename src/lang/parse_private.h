@@ -1,6 +1,7 @@
 /* parse_private.h - what the files of the parser share: parse.c (entry points
- * and helpers), parse_expr.c (operators), parse_postfix.c, parse_bracket.c,
- * parse_leaf.c, parse_query_words.c, parse_stmt.c and parse_block.c.
+ * and helpers), parse_list.c, parse_expr.c (operators), parse_postfix.c,
+ * parse_bracket.c, parse_leaf.c, parse_query_words.c, parse_stmt.c and
+ * parse_block.c.
  *
  * The functions return null after a failure and leave the first error in the
  * parser; so a caller only hands null up.  Statements are the exception: a
@@ -77,13 +78,32 @@ struct fx_ast *fx_parser_node_of(struct fx_parser *parser,
 	enum fx_ast_kind kind, struct fx_ast *first, struct fx_ast *second);
 void fx_parser_push(struct fx_parser *parser, struct fx_ast *kid);
 
-/* parse_expr.c: expressions; _list also reads `a, b` and `a,` as a tuple, and
- * allows `*a`.
- */
+/* parse_expr.c: expressions. */
 struct fx_ast *fx_parse_one(struct fx_parser *parser);
 struct fx_ast *fx_parse_or(struct fx_parser *parser);
-struct fx_ast *fx_parse_list(struct fx_parser *parser);
 struct fx_ast *fx_parse_binary(struct fx_parser *parser, int level);
+
+/* parse_list.c: an expression or `*a`; the same, where `a, b` and `a,` are a
+ * tuple.
+ */
+struct fx_ast *fx_parse_item(struct fx_parser *parser);
+struct fx_ast *fx_parse_list(struct fx_parser *parser);
+/* Push KID; false when it is null. */
+bool fx_parser_keep(struct fx_parser *parser, struct fx_ast *kid);
+typedef struct fx_ast *fx_parse_fn(struct fx_parser *parser);
+/* What ITEM reads, with commas between, pushed; CLOSE, which is taken. */
+bool fx_parse_items(struct fx_parser *parser, fx_parse_fn *item,
+	const char *close);
+/* What ITEM reads, or a tuple of that when a comma follows; the last comma may
+ * stand before END (NULL: before what is no operand).
+ */
+struct fx_ast *fx_parse_tuple(struct fx_parser *parser, fx_parse_fn *item,
+	const char *end);
+/* The star that stands next, of KIND, with what OPERAND reads. */
+struct fx_ast *fx_parse_starred(struct fx_parser *parser, enum fx_ast_kind kind,
+	fx_parse_fn *operand);
+/* `a=1`, `*a`; IS_ANNOTATED: `a: int = 1` too. */
+struct fx_ast *fx_parse_param(struct fx_parser *parser, bool is_annotated);
 
 /* parse_postfix.c: an operand with its attributes, calls and subscripts. */
 struct fx_ast *fx_parse_postfix(struct fx_parser *parser);

@@ -42,15 +42,12 @@ parse_optional(struct fx_parser *parser, enum fx_ast_kind kind)
 {
 	size_t begin = parser->token.begin;
 	size_t mark = parser->stack.count;
-	struct fx_ast *kid = NULL;
 
 	fx_parser_advance(parser);
-	if (!fx_parser_at_line_end(parser)) {
-		kid = fx_parse_list(parser);
-		if (!kid)
-			return NULL;
-	}
-	fx_parser_push(parser, kid);
+	if (fx_parser_at_line_end(parser))
+		fx_parser_push(parser, NULL);
+	else if (!fx_parser_keep(parser, fx_parse_list(parser)))
+		return NULL;
 	return fx_parser_collect(parser, kind, begin, mark);
 }
 
@@ -59,20 +56,14 @@ parse_assert(struct fx_parser *parser)
 {
 	size_t begin = parser->token.begin;
 	size_t mark = parser->stack.count;
-	struct fx_ast *test;
-	struct fx_ast *message = NULL;
 
 	fx_parser_advance(parser);
-	test = fx_parse_one(parser);
-	if (test && fx_parser_accept(parser, ",")) {
-		message = fx_parse_one(parser);
-		if (!message)
-			return NULL;
-	}
-	if (!test)
+	if (!fx_parser_keep(parser, fx_parse_one(parser)))
 		return NULL;
-	fx_parser_push(parser, test);
-	fx_parser_push(parser, message);
+	if (!fx_parser_accept(parser, ","))
+		fx_parser_push(parser, NULL);
+	else if (!fx_parser_keep(parser, fx_parse_one(parser)))
+		return NULL;
 	return fx_parser_collect(parser, FX_AST_ASSERT, begin, mark);
 }
 
@@ -83,13 +74,9 @@ parse_delete(struct fx_parser *parser)
 	size_t mark = parser->stack.count;
 
 	do {
-		struct fx_ast *kid;
-
 		fx_parser_advance(parser);
-		kid = fx_parse_one(parser);
-		if (!kid)
+		if (!fx_parser_keep(parser, fx_parse_one(parser)))
 			return NULL;
-		fx_parser_push(parser, kid);
 	} while (fx_parser_at(parser, ","));
 	return fx_parser_collect(parser, FX_AST_DELETE, begin, mark);
 }

@@ -250,3 +250,12 @@ fx_number_add_count(struct fx_buf *out, uint64_t count)
 	add_places(out, number, unit ? 2 : 1);
 	fx_buf_addf(out, " %c", units[unit]);
 }
+
+int
+fx_number_compare_sizes(const void *a, const void *b)
+{
+	size_t x = *(const size_t *)a;
+	size_t y = *(const size_t *)b;
+
+	return (x > y) - (x < y);
+}

@@ -24,6 +24,9 @@ void fx_number_add_complex(struct fx_buf *out, double real, double imag);
 bool fx_number_parse_int(const char *text, size_t length, int64_t *ret);
 bool fx_number_parse_double(const char *text, size_t length, double *ret);
 
+/* For qsort and bsearch over size_t. */
+int fx_number_compare_sizes(const void *a, const void *b);
+
 /* Append SIZE in bytes for people: 980 B, 1.5 KB, 44.7 MB. */
 void fx_number_add_bytes(struct fx_buf *out, uint64_t size);
 

@@ -1,10 +1,9 @@
 /* dot_text.c - a drawing's graph in the DOT language, for the helper.
  *
- * Graphviz reads a label's backslashes and entities even inside quotes, so
- * both are escaped; a string may have 16 KB, labels are cut long before.  Our
- * own positions: ranks by longest path; in a rank, nodes stand below the mean
- * of their inputs as far as there is room.  One pass, no crossing reduction:
- * this is for graphs nobody else can lay out at all.
+ * A string may have 16 KB in Graphviz, labels are cut long before.  Our own
+ * positions: ranks by longest path; in a rank, nodes stand below the mean of
+ * their inputs as far as there is room.  One pass, no crossing reduction: this
+ * is for graphs nobody else can lay out at all.
  */
 #include <config.h>
 
@@ -16,9 +15,9 @@
 #include "base/buf.h"
 #include "base/compiler.h"
 #include "base/mem.h"
-#include "base/utf8.h"
 #include "draw/dag.h"
 #include "draw/layers.h"
+#include "emit/dot.h"
 #include "ir/graph.h"
 #include "ir/module.h"
 #include "ir/value_text.h"
@@ -92,23 +91,14 @@ node_lines(const struct fx_dag_node *node, struct box_text *ret)
 static void
 add_line(struct fx_buf *out, const char *label)
 {
-	FX_AUTO_BUF struct fx_buf visible = { 0 };
 	size_t length = FX_MIN(strlen(label), LABEL_BYTES);
 
 	/* Do not cut a character in two. */
 	while (length && (label[length] & 0xc0) == 0x80)
 		length--;
-	fx_utf8_add_visible(&visible, label, length);
+	fx_emit_dot_text(out, label, length);
 	if (label[length])
-		fx_buf_add(&visible, "...");
-	for (const char *c = fx_buf_text(&visible); *c; c++) {
-		if (*c == '"' || *c == '\\')
-			fx_buf_add_char(out, '\\');
-		if (*c == '&')
-			fx_buf_add(out, "&amp;");
-		else
-			fx_buf_add_char(out, *c);
-	}
+		fx_buf_add(out, "...");
 }
 
 static void

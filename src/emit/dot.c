@@ -35,8 +35,8 @@ is_drawn(const struct drawer *d, const struct fx_node *node)
 /* TEXT within quotes; bytes that are no UTF-8 and control characters are made
  * visible first, as Graphviz would read the label anew as Latin-1.
  */
-static void
-add_escaped(struct fx_buf *out, const char *text, size_t length)
+void
+fx_emit_dot_text(struct fx_buf *out, const char *text, size_t length)
 {
 	FX_AUTO_BUF struct fx_buf safe = { 0 };
 
@@ -57,7 +57,7 @@ add_line(struct fx_buf *out, const char *text, size_t length)
 {
 	size_t fits = fx_utf8_fit(text, length, LINE_LIMIT);
 
-	add_escaped(out, text, fits);
+	fx_emit_dot_text(out, text, fits);
 	if (fits < length)
 		fx_buf_add(out, "...");
 	fx_buf_add(out, "\\l");
@@ -121,7 +121,7 @@ static void
 add_name(struct fx_buf *out, const struct fx_node *node)
 {
 	fx_buf_add_char(out, '"');
-	add_escaped(out, node->name, strlen(node->name));
+	fx_emit_dot_text(out, node->name, strlen(node->name));
 	fx_buf_add_char(out, '"');
 }
 
@@ -192,7 +192,7 @@ add_header(struct drawer *d)
 	if (!name)
 		name = d->graph->name ? d->graph->name : "graph";
 	fx_buf_add(d->out, "digraph \"");
-	add_escaped(d->out, name, strlen(name));
+	fx_emit_dot_text(d->out, name, strlen(name));
 	fx_buf_add(d->out, "\" {\n  rankdir=TB;\n  node [shape=box, "
 			   "style=\"filled,rounded\", fontsize=10, "
 			   "fontname=\"Courier\"];\n");

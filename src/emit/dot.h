@@ -29,4 +29,9 @@ struct fx_emit_dot {
 void fx_emit_dot(struct fx_buf *out, struct fx_graph *graph,
 	const struct fx_emit_dot *options);
 
+/* Append LENGTH bytes of TEXT as part of a quoted label: Graphviz reads
+ * backslashes and entities even there.
+ */
+void fx_emit_dot_text(struct fx_buf *out, const char *text, size_t length);
+
 #endif /* FX_EMIT_DOT_H */

@@ -18,25 +18,12 @@ struct collector {
 };
 
 static bool
-is_contiguous(const struct fx_tensor *t)
-{
-	int64_t expected = 1;
-
-	for (size_t i = t->rank; t->strides && i-- > 0;) {
-		if (t->strides[i] != expected && t->sizes[i] != 1)
-			return false;
-		expected *= t->sizes[i];
-	}
-	return true;
-}
-
-static bool
 is_whole(const struct fx_tensor *t)
 {
 	const struct fx_dtype_info *info = fx_dtype_info(t->dtype);
 
 	return *info->safetensors && t->offset == 0 && t->storage->blob &&
-	       is_contiguous(t) &&
+	       fx_tensor_is_contiguous(t) &&
 	       (uint64_t)fx_tensor_numel(t) * info->size ==
 		       fx_blob_size(t->storage->blob);
 }

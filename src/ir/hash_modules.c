@@ -79,25 +79,10 @@ put_storage(struct fx_buf *out, struct walk *walk, struct fx_storage *storage)
 	fx_hash_put_word(out, storage->digest.high);
 }
 
-/* Whether T's strides are those it would have without saying so. */
-static bool
-is_contiguous(const struct fx_tensor *t)
-{
-	int64_t expected = 1;
-
-	for (size_t i = t->rank; t->strides && i-- > 0;) {
-		if (t->strides[i] != expected && t->sizes[i] != 1)
-			return false;
-		if (__builtin_mul_overflow(expected, t->sizes[i], &expected))
-			return false;
-	}
-	return true;
-}
-
 static void
 put_tensor(struct fx_buf *out, struct walk *walk, const struct fx_tensor *t)
 {
-	bool contiguous = is_contiguous(t);
+	bool contiguous = fx_tensor_is_contiguous(t);
 
 	fx_hash_put_text(out, fx_dtype_info(t->dtype)->name);
 	fx_hash_put_byte(out, t->is_buffer);

@@ -267,6 +267,22 @@ fx_tensor_numel(const struct fx_tensor *tensor)
 	return count;
 }
 
+bool
+fx_tensor_is_contiguous(const struct fx_tensor *tensor)
+{
+	int64_t expected = 1;
+
+	for (size_t i = tensor->rank; tensor->strides && i-- > 0;) {
+		int64_t size = tensor->sizes[i];
+
+		if (tensor->strides[i] != expected && size != 1)
+			return false;
+		if (__builtin_mul_overflow(expected, size, &expected))
+			return false;
+	}
+	return true;
+}
+
 size_t
 fx_tensor_bytes(const struct fx_tensor *tensor)
 {

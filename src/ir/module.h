@@ -113,6 +113,9 @@ struct fx_tensor *fx_tensor_new_like(struct fx_graph *graph,
 	const struct fx_tensor *other, struct fx_storage *storage);
 int64_t fx_tensor_numel(const struct fx_tensor *tensor);
 
+/* Whether its strides are those it would have without saying so. */
+bool fx_tensor_is_contiguous(const struct fx_tensor *tensor);
+
 /* Bytes of its elements, without strides' gaps. */
 size_t fx_tensor_bytes(const struct fx_tensor *tensor);
 

@@ -16,6 +16,7 @@
 #include "base/compiler.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/number.h"
 #include "base/vec.h"
 
 enum {
@@ -170,15 +171,6 @@ grow(struct visits *visits, bool up)
 	}
 }
 
-static int
-compare_sizes(const void *a, const void *b)
-{
-	size_t x = *(const size_t *)a;
-	size_t y = *(const size_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 void
 fx_order_cone(struct fx_node *node, bool up, int depth, size_t **positions_ret,
 	size_t *count_ret)
@@ -199,7 +191,7 @@ fx_order_cone(struct fx_node *node, bool up, int depth, size_t **positions_ret,
 		positions[i] =
 			fx_graph_position(node->graph, visits.nodes.items[i]);
 	end_visits(&visits);
-	qsort(positions, count, sizeof(*positions), compare_sizes);
+	qsort(positions, count, sizeof(*positions), fx_number_compare_sizes);
 	*positions_ret = positions;
 	*count_ret = count;
 }

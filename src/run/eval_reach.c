@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/number.h"
 #include "base/str.h"
 #include "ir/order.h"
 #include "run/eval_private.h"
@@ -40,15 +41,6 @@ read_depth(struct fx_evaluator *evaluator, const struct fx_ast *tree, int *ret)
 	return NULL;
 }
 
-static int
-compare_sizes(const void *a, const void *b)
-{
-	size_t x = *(const size_t *)a;
-	size_t y = *(const size_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static void
 neighbours(struct fx_graph *graph, struct fx_node *node, bool users,
 	size_t **ret, size_t *count_ret)
@@ -64,7 +56,7 @@ neighbours(struct fx_graph *graph, struct fx_node *node, bool users,
 		for (size_t i = 0; i < fx_node_input_count(node); i++)
 			(*ret)[count++] = fx_graph_position(graph,
 				fx_node_input(node, i));
-	qsort(*ret, count, sizeof(**ret), compare_sizes);
+	qsort(*ret, count, sizeof(**ret), fx_number_compare_sizes);
 	*count_ret = count;
 }
 

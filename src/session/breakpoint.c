@@ -395,15 +395,6 @@ fx_breakpoint_find(const struct fx_session *session, int number)
 	return b ? shown(session, b) : NULL;
 }
 
-static int
-compare_sizes(const void *a, const void *b)
-{
-	size_t x = *(const size_t *)a;
-	size_t y = *(const size_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 void
 fx_breakpoint_positions(struct fx_session *session,
 	const struct fx_breakpoint *breakpoint, size_t **ret, size_t *count_ret)
@@ -424,7 +415,7 @@ fx_breakpoint_positions(struct fx_session *session,
 
 		(*ret)[(*count_ret)++] = fx_graph_position(b->graph, node);
 	}
-	qsort(*ret, *count_ret, sizeof(**ret), compare_sizes);
+	qsort(*ret, *count_ret, sizeof(**ret), fx_number_compare_sizes);
 }
 
 /* --- while editing ------------------------------------------------------- */

@@ -348,10 +348,15 @@ ancestors(struct fx_graph *graph, uint32_t id, struct fx_map *ret)
 	}
 }
 
-/* The effects of all transactions that lie between FROM and TO. */
+/* Told of each transaction ID that lies between two times; IS_UNDONE: on the
+ * way back from the first.
+ */
+typedef void between_fn(void *context, struct fx_graph *graph, uint32_t id,
+	bool is_undone);
+
 static void
-collect_effects(struct fx_graph *graph, uint32_t from, uint32_t to,
-	struct fx_change *change)
+go_between(struct fx_graph *graph, uint32_t from, uint32_t to, between_fn *see,
+	void *context)
 {
 	FX_AUTO_MAP struct fx_map a = { 0 };
 	FX_AUTO_MAP struct fx_map b = { 0 };
@@ -365,44 +370,35 @@ collect_effects(struct fx_graph *graph, uint32_t from, uint32_t to,
 		uintptr_t one;
 
 		while (fx_map_next(maps[i], &at, &id, &one))
-			if (!fx_map_has(maps[1 - i], id)) {
-				fx_effect_of(graph, (uint32_t)id, &change->ids);
-				fx_effect_moves_of(graph, (uint32_t)id,
-					&change->moved);
-			}
+			if (!fx_map_has(maps[1 - i], id))
+				see(context, graph, (uint32_t)id, i == 0);
 	}
 }
 
 static void
-sum_counts(struct fx_graph *graph, uint32_t from, uint32_t to,
-	struct fx_edit_report *ret)
+collect_effects(void *context, struct fx_graph *graph, uint32_t id,
+	bool is_undone)
 {
-	FX_AUTO_MAP struct fx_map a = { 0 };
-	FX_AUTO_MAP struct fx_map b = { 0 };
-	const struct fx_map *maps[2] = { &a, &b };
+	struct fx_change *change = context;
 
-	ancestors(graph, from, &a);
-	ancestors(graph, to, &b);
-	for (size_t i = 0; i < 2; i++) {
-		size_t at = 0;
-		uintptr_t id;
-		uintptr_t one;
+	(void)is_undone;
+	fx_effect_of(graph, id, &change->ids);
+	fx_effect_moves_of(graph, id, &change->moved);
+}
 
-		while (fx_map_next(maps[i], &at, &id, &one)) {
-			const struct fx_edit_counts *counts;
-			struct fx_edit_counts *sum = &ret->counts;
+/* What is undone counts the other way round. */
+static void
+sum_counts(void *context, struct fx_graph *graph, uint32_t id, bool is_undone)
+{
+	const struct fx_edit_counts *counts =
+		&fx_journal_get(graph, id)->counts;
+	struct fx_edit_counts *sum = context;
 
-			if (fx_map_has(maps[1 - i], id))
-				continue;
-			counts = &fx_journal_get(graph, (uint32_t)id)->counts;
-			/* What is undone counts the other way round. */
-			sum->created += i ? counts->created : counts->erased;
-			sum->erased += i ? counts->erased : counts->created;
-			sum->changed += counts->changed;
-			sum->rewired += counts->rewired;
-			sum->modules += counts->modules;
-		}
-	}
+	sum->created += is_undone ? counts->erased : counts->created;
+	sum->erased += is_undone ? counts->created : counts->erased;
+	sum->changed += counts->changed;
+	sum->rewired += counts->rewired;
+	sum->modules += counts->modules;
 }
 
 /* After the journal went FROM somewhere. */
@@ -413,8 +409,8 @@ arrive(struct fx_model *model, uint32_t from, struct fx_edit_report *ret)
 	FX_AUTO(reshape) struct fx_reshape reshape = { 0 };
 	uint32_t to = fx_journal_now(model->graph);
 
-	collect_effects(model->graph, from, to, &change);
-	sum_counts(model->graph, from, to, ret);
+	go_between(model->graph, from, to, collect_effects, &change);
+	go_between(model->graph, from, to, sum_counts, &ret->counts);
 	fx_model_cone(model, &change.ids, &change.cone, &change.count);
 	reshape =
 		fx_model_reshape(model, &change.ids, change.cone, change.count);

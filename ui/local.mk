@@ -5,6 +5,7 @@ fxdb_SOURCES = \
 	%D%/doctor.c \
 	%D%/options.c %D%/options.h \
 	%D%/output.c \
+	%D%/patience.h \
 	%D%/startup.c \
 	%D%/theme.c %D%/theme.def %D%/theme.h \
 	%D%/ui.h %D%/welcome.c \

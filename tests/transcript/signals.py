@@ -1,9 +1,13 @@
 """A signal that ends fxdb leaves the terminal as it was, at the prompt and on
 the full screen, with no shell behind to repair it.
 
-usage: signals.py FXDB MODEL
+An operation that cannot be broken off says so at the second Ctrl-C and ends
+with the program at the third.
+
+usage: signals.py FXDB MODEL [SHIMS]
 """
 import fcntl
+import glob
 import os
 import pty
 import select
@@ -58,18 +62,54 @@ def is_on(text, mode):
     return text.rfind(b"\x1b[?%dh" % mode) > text.rfind(b"\x1b[?%dl" % mode)
 
 
-def check(fxdb, model, number, flags):
-    pid, ours, theirs, before = start([fxdb, "-nx", model] + flags)
-    text = read_until(ours, b"(fxdb)")
-    os.kill(pid, number)
-    os.waitpid(pid, 0)
-    text += rest(ours)
+def differences(text, before, theirs):
     problems = []
     if termios.tcgetattr(theirs) != before:
         problems.append("the modes differ")
     for mode in (2004, 1049, 1000):
         if is_on(text, mode):
             problems.append("mode %d is still on" % mode)
+    return problems
+
+
+# Long on any machine; nobody waits for its end.
+ENDLESS = b"p torch.linalg.svd(randn(7000, 7000))"
+
+
+def check_endless(fxdb, model, flags):
+    """Ctrl-C three times, a second apart."""
+    pid, ours, theirs, before = start([fxdb, "-nx", model] + flags)
+    text = read_until(ours, b"(fxdb)")
+    os.write(ours, b"start\n" if not flags else b":start\n")
+    text += read_until(ours, b"made")
+    os.write(ours, (b":" if flags else b"") + ENDLESS + b"\n")
+    time.sleep(1.5)
+    os.kill(pid, signal.SIGINT)
+    os.kill(pid, signal.SIGINT)  # too soon to mean anything
+    time.sleep(1)
+    if b"broken off" in rest(ours):
+        return ["impatient"]
+    os.kill(pid, signal.SIGINT)
+    text += read_until(ours, b"cannot be broken off")
+    time.sleep(1)
+    os.kill(pid, signal.SIGINT)
+    status = os.waitpid(pid, 0)[1]
+    text += rest(ours)
+    problems = differences(text, before, theirs)
+    if not os.WIFSIGNALED(status) or os.WTERMSIG(status) != signal.SIGINT:
+        problems.append("status %d" % status)
+    os.close(ours)
+    os.close(theirs)
+    return problems
+
+
+def check(fxdb, model, number, flags):
+    pid, ours, theirs, before = start([fxdb, "-nx", model] + flags)
+    text = read_until(ours, b"(fxdb)")
+    os.kill(pid, number)
+    os.waitpid(pid, 0)
+    text += rest(ours)
+    problems = differences(text, before, theirs)
     os.close(ours)
     os.close(theirs)
     return problems
@@ -83,6 +123,11 @@ def main():
             failed += bool(problems)
             print("%s %s: %s" % (number.name, flags,
                                  ", ".join(problems) or "good"))
+        if sys.argv[3:] and glob.glob(sys.argv[3] + "/fxdb-torch-*.so"):
+            problems = check_endless(sys.argv[1], sys.argv[2], flags)
+            failed += bool(problems)
+            print("Ctrl-C thrice %s: %s" % (flags, ", ".join(problems)
+                                            or "good"))
     return 1 if failed else 0
 
 

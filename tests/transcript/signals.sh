@@ -10,4 +10,4 @@ if ! "$FXDB" -nx -batch -ex 'help tui' >/dev/null 2>&1; then
 	exit 77
 fi
 exec "$python" "$(dirname "$0")/signals.py" "$FXDB" \
-	"$FXDB_SRCDIR/doc/examples/mlp.fxg"
+	"$FXDB_SRCDIR/doc/examples/mlp.fxg" "${FXDB_SHIMS:-}"

@@ -8,22 +8,50 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "ui/patience.h"
+
 static volatile sig_atomic_t interrupt_flag;
+static struct patience patience;
 static volatile sig_atomic_t deadly_signal;
 static int interrupt_pipe[2] = { -1, -1 };
 
 static void
-on_interrupt(int number)
+note_interrupt(void)
 {
 	int saved = errno;
 	ssize_t n = 0;
 
-	(void)number;
 	interrupt_flag = 1;
 	if (interrupt_pipe[1] >= 0)
 		n = write(interrupt_pipe[1], "", 1);
 	(void)n;
 	errno = saved;
+}
+
+/* While a command runs the terminal is as it was found: nothing has to be put
+ * back at the end.
+ */
+static void
+on_interrupt(int number)
+{
+	static const char text[] = "\n" PATIENCE_TEXT "\n";
+	int saved = errno;
+	ssize_t n = 0;
+
+	switch (patience_ask(&patience, interrupt_flag)) {
+	case PATIENCE_WAIT:
+		break;
+	case PATIENCE_TELL:
+		n = write(STDERR_FILENO, text, sizeof(text) - 1);
+		break;
+	case PATIENCE_END:
+		signal(number, SIG_DFL);
+		raise(number);
+		break;
+	}
+	(void)n;
+	errno = saved;
+	note_interrupt();
 }
 
 void
@@ -44,7 +72,7 @@ static void
 on_deadly(int number)
 {
 	deadly_signal = number;
-	on_interrupt(number);
+	note_interrupt();
 }
 
 static const int deadly[] = { SIGTERM, SIGHUP, SIGQUIT };

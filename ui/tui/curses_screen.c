@@ -378,6 +378,8 @@ static bool
 curses_interrupted(void *context)
 {
 	(void)context;
+	if (tui_signals_take_told())
+		clearok(curscr, TRUE);
 	return tui_signals_take_interrupt() || tui_signals_ending();
 }
 

@@ -12,9 +12,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "ui/patience.h"
+
 /* Signal handlers have no user pointer. */
 static volatile sig_atomic_t interrupts;
 static volatile sig_atomic_t ending;
+static volatile sig_atomic_t has_told;
+static struct patience patience;
 static int wake_pipe[2] = { -1, -1 };
 static struct termios modes_before;
 
@@ -50,9 +54,37 @@ wake(void)
 }
 
 static void
+end_by(int number)
+{
+	reset_terminal();
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+/* On the last line of the screen, which is painted anew once that is over. */
+static void
+tell_patience(void)
+{
+	static const char text[] =
+		"\0337\033[999;1H\033[0;7m" PATIENCE_TEXT "\033[0m\033[K\0338";
+	int saved = errno;
+
+	has_told = 1;
+	if (write(STDOUT_FILENO, text, sizeof(text) - 1) < 0) {
+		/* Then not. */
+	}
+	errno = saved;
+}
+
+static void
 on_interrupt(int number)
 {
-	(void)number;
+	enum patience_answer answer = patience_ask(&patience, interrupts);
+
+	if (answer == PATIENCE_TELL)
+		tell_patience();
+	if (answer == PATIENCE_END)
+		end_by(number);
 	interrupts = 1;
 	wake();
 }
@@ -62,9 +94,7 @@ static void
 on_end(int number)
 {
 	if (ending) {
-		reset_terminal();
-		signal(number, SIG_DFL);
-		raise(number);
+		end_by(number);
 		return;
 	}
 	ending = number;
@@ -155,6 +185,15 @@ tui_signals_take_interrupt(void)
 	bool was = interrupts;
 
 	interrupts = 0;
+	return was;
+}
+
+bool
+tui_signals_take_told(void)
+{
+	bool was = has_told;
+
+	has_told = 0;
 	return was;
 }
 

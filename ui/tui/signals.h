@@ -27,6 +27,8 @@ void tui_signals_drain(void);
 
 /* Whether Ctrl-C was typed since the last call. */
 bool tui_signals_take_interrupt(void);
+/* Whether a line was written over the screen since the last call. */
+bool tui_signals_take_told(void);
 /* The signal that orders to leave, or 0. */
 int tui_signals_ending(void);
 

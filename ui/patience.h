@@ -1,0 +1,64 @@
+/* patience.h - Ctrl-C again while nothing takes the first.
+ *
+ * fxdb looks at Ctrl-C between nodes, and every 30 ms where it loops itself;
+ * one operation of libtorch cannot be broken off.  Who asks a second time, a
+ * moment later, is told so; a third time ends the program, as there is no
+ * other way out.  Called in signal handlers: nothing here that is not safe
+ * there.
+ */
+#ifndef FX_UI_PATIENCE_H
+#define FX_UI_PATIENCE_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <time.h>
+
+#define PATIENCE_TEXT \
+	"this operation cannot be broken off; Ctrl-C " \
+	"again ends fxdb, unsaved work lost"
+
+/* Keys that are held down, or hit twice, mean one Ctrl-C. */
+#define PATIENCE_MS 700
+
+enum patience_answer {
+	PATIENCE_WAIT,
+	PATIENCE_TELL,
+	PATIENCE_END,
+};
+
+/* Volatile, as a handler writes it. */
+struct patience {
+	volatile sig_atomic_t is_told;
+	volatile long last_ms; /* when it was asked, or told */
+};
+
+static inline long
+patience_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* What to do for a Ctrl-C; IS_PENDING: the one before was not taken yet. */
+static inline enum patience_answer
+patience_ask(struct patience *patience, bool is_pending)
+{
+	long now = patience_now();
+
+	if (!is_pending) {
+		patience->is_told = 0;
+		patience->last_ms = now;
+		return PATIENCE_WAIT;
+	}
+	if (now - patience->last_ms < PATIENCE_MS)
+		return PATIENCE_WAIT;
+	patience->last_ms = now;
+	if (patience->is_told)
+		return PATIENCE_END;
+	patience->is_told = 1;
+	return PATIENCE_TELL;
+}
+
+#endif /* FX_UI_PATIENCE_H */

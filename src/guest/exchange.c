@@ -24,6 +24,7 @@
 
 #define INTERRUPT_MS 1000 /* after each SIGINT, then SIGKILL */
 #define INTERRUPTS   2
+#define AGAIN_MS     700 /* until another Ctrl-C is another one */
 #define STATUS_MS    10000
 
 struct exchange {
@@ -31,7 +32,8 @@ struct exchange {
 	struct fx_capture *capture;
 	const struct fx_trace_request *request; /* or NULL */
 	bool is_interrupted;
-	int signals; /* sent so far */
+	bool is_asked; /* it has the question, and died of it */
+	int signals;   /* sent so far */
 	long next_signal;
 };
 
@@ -159,8 +161,13 @@ how_it_ended(struct exchange *e)
 		return fx_error_hint(fx_error_new(FX_ERR_CHILD,
 					     "the model's process is gone"),
 			"the next trace starts a new Python");
-	return fx_error_new(FX_ERR_CHILD, "the process that holds the weights "
-					  "is gone; trace the model again");
+	return fx_error_new(FX_ERR_CHILD, "%s; trace the model again",
+		!e->is_asked ? "the process that traced the model is gone"
+		: e->is_interrupted
+			? "Ctrl-C ended the process that traced the model, "
+			  "with what it held"
+			: "the process that traced the model died of this, "
+			  "with what it held");
 }
 
 /* SIGINT, again, then SIGKILL; as soon as the child can be named. */
@@ -176,6 +183,36 @@ press(struct exchange *e)
 	e->next_signal = fx_worker_now() + INTERRUPT_MS;
 }
 
+/* Ctrl-C while a node runs: as the process holds values, only the person ends
+ * it, at the third; the second says so.  One at once after another is the same.
+ */
+static void
+press_running(struct exchange *e)
+{
+	static const char text[] =
+		"this operation does not heed Ctrl-C; Ctrl-C again ends the "
+		"process that runs it, and what that holds is gone\n";
+
+	if (e->signals && fx_worker_now() < e->next_signal)
+		return;
+	if (e->signals == 1 && e->request->output)
+		e->request->output(e->request->context, text, sizeof(text) - 1);
+	if (e->capture->pid > 0)
+		kill(-e->capture->pid, e->signals < 2 ? SIGINT : SIGKILL);
+	e->signals++;
+	e->next_signal = fx_worker_now() + AGAIN_MS;
+}
+
+static void
+hear(struct exchange *e, bool is_pressed)
+{
+	e->is_interrupted |= is_pressed;
+	if (is_pressed && e->is_asked)
+		press_running(e);
+	else if (e->is_interrupted && !e->is_asked)
+		press(e);
+}
+
 /* Wait for something from the child; an error when it is gone. */
 static struct fx_error *
 wait_child(struct exchange *e)
@@ -188,18 +225,18 @@ wait_child(struct exchange *e)
 
 	size_t before = capture->channel.pending.length;
 
-	if (fx_worker_wait(fds, 2, e->request) == FX_WORKER_INTERRUPTED)
-		e->is_interrupted = true;
+	bool is_pressed =
+		fx_worker_wait(fds, 2, e->request) == FX_WORKER_INTERRUPTED;
+
 	drain(e, 1);
 	if (!capture->channel.closed)
 		fx_channel_read(&capture->channel);
-	if (e->is_interrupted)
-		press(e);
+	hear(e, is_pressed);
 	if (!capture->channel.closed ||
 		capture->channel.pending.length > before)
 		return NULL;
 	drain(e, 64);
-	if (e->is_interrupted)
+	if (e->is_interrupted && !e->is_asked)
 		return fx_error_new(FX_ERR_INTERRUPTED, "interrupted");
 	return how_it_ended(e);
 }
@@ -306,6 +343,7 @@ fx_capture_ask(struct fx_capture *capture, const struct fx_question *question,
 		fx_error_free(err);
 		return how_it_ended(&e);
 	}
+	e.is_asked = true;
 	err = child_line(&e, &answer);
 	if (err)
 		return err;

@@ -295,6 +295,12 @@ void
 fx_request_fail(struct fx_request *request, struct fx_node *node,
 	struct fx_error *err)
 {
+	/* It did not fail, it was broken off. */
+	if (fx_error_code(err) == FX_ERR_INTERRUPTED) {
+		fx_error_free(err);
+		fx_request_stop(request, FX_STOP_INTERRUPT);
+		return;
+	}
 	fx_map_set(&request->model->failures, (uintptr_t)node->id, 1);
 	request->stop->failed = node;
 	request->stop->error = fx_explain_failure(request->model, node, err);

@@ -42,11 +42,10 @@ def interrupted(model, word, seconds):
         time.sleep(0.5)
     began = time.monotonic()
     session.signal()
-    find(session.run("echo"), r"error: interrupted\n")
+    # What comes without a terminal is a script, which ends there.
+    find(session.rest(), r"error: interrupted\n")
     took = time.monotonic() - began
     assert took < seconds, "took %.1f s" % took
-    still_works(session)
-    session.end()
 
 
 def ctrl_c_stops_a_loop():
@@ -83,10 +82,9 @@ def ctrl_c_before_torch_is_there():
         session = Session(python=path)
         session.type("trace good.py:Good")
         time.sleep(0.3)
-        session.signal()
-        find(session.run("echo"), r"error: interrupted\n")
         server = session.server()
-        session.end()
+        session.signal()
+        find(session.rest(), r"error: interrupted\n")
         assert gone(server), "the fake Python lives on"
 
 
@@ -227,8 +225,33 @@ def an_interrupt_of_a_run_says_where_and_how_long():
     session.type("run")
     time.sleep(1)
     session.process.send_signal(signal.SIGINT)
-    find(session.run("echo"),
+    find(session.rest(),
          r"Interrupted before @\d+ \(\d+\.\d s\); state kept")
+
+
+def run_and_press(session, model, presses):
+    """Run MODEL, which hears Ctrl-C so often."""
+    session.run("trace waits.py:" + model)
+    session.run("set backend python")
+    session.run("input x = randn(3)")
+    session.type("run")
+    for _ in range(presses):
+        time.sleep(1)
+        session.process.send_signal(signal.SIGINT)
+
+
+def a_node_in_python_is_interrupted():
+    session = Session()
+    run_and_press(session, "Naps", 1)
+    find(session.rest(), r"Interrupted before @2 \(\d+\.\d s\); state kept")
+
+
+def a_node_in_python_that_heeds_no_interrupt_ends_with_its_process():
+    session = Session()
+    run_and_press(session, "Stubborn", 3)
+    find(session.run("when"), r"Stopped at @2 stubborn: Ctrl-C ended the "
+         r"process", r"Before @2 of 4")
+    still_works(session)
     session.end()
 
 

@@ -56,6 +56,11 @@ class Session:
         self.type("echo " + mark)
         return self.wait(mark + "\n", seconds)
 
+    def rest(self, seconds=PATIENCE):
+        """Everything that is said until it ends."""
+        said, _ = self.process.communicate(timeout=seconds)
+        return self.said + said.decode("utf-8", "replace")
+
     def children(self, pid=None):
         """Process ids below PID, or below fxdb."""
         found = []

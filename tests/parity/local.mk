@@ -50,6 +50,9 @@ check_PROGRAMS += %D%/values
 TESTS += %D%/values.sh
 EXTRA_DIST += %D%/values.sh %D%/values.py
 
+# What their scripts share.
+EXTRA_DIST += %D%/python.sh
+
 # The numbers of new modules beside torch's.
 TESTS += %D%/initial.sh
 EXTRA_DIST += %D%/initial.sh %D%/initial.py

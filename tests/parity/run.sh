@@ -1,14 +1,8 @@
 #!/bin/sh
 # What running gives, beside eager PyTorch of the same libtorch.
 # FXDB_ALL_MODELS=1: every torchvision model below 30 million parameters.
-python=${FXDB_PYTHON:-python3}
-"$python" -c 'import torch' 2>/dev/null || python=/usr/bin/python3
-"$python" -c "import torch, numpy" 2>/dev/null || {
-	echo "no Python with torch and numpy"
-	exit 77
-}
-here=$(dirname "$0")
-export PYTHONDONTWRITEBYTECODE=1
+. "$(dirname "$0")/python.sh"
+need_modules torch numpy
 # A torch with headers of its own is run by a shim of its own.
 torch=$("$python" -c 'import torch; print(torch.__path__[0])')
 if [ -d "$torch/include/torch/csrc" ]; then

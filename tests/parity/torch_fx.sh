@@ -1,14 +1,8 @@
 #!/bin/sh
 # Whether torch.fx still answers as recorded, and prints torchvision's models
-# as fxdb does.  Skipped without a Python that has torch.
-python=${FXDB_PYTHON:-python3}
-here=$(dirname "$0")
-export PYTHONDONTWRITEBYTECODE=1
-"$python" -c 'import torch' 2>/dev/null || python=/usr/bin/python3
-"$python" -c 'import torch, torchvision' 2>/dev/null || {
-	echo "no Python with torch and torchvision"
-	exit 77
-}
+# as fxdb does.
+. "$(dirname "$0")/python.sh"
+need_modules torch torchvision
 # The record was made with this version; others spell differently.
 case $("$python" -c 'import torch; print(torch.__version__)') in
 1.13.*)

@@ -1,12 +1,5 @@
 #!/bin/sh
 # Tensors as text, their statistics and comparison beside torch's own.
-# Skipped without a Python that has torch.
-python=${FXDB_PYTHON:-python3}
-here=$(dirname "$0")
-export PYTHONDONTWRITEBYTECODE=1
-"$python" -c 'import torch' 2>/dev/null || python=/usr/bin/python3
-"$python" -c 'import torch' 2>/dev/null || {
-	echo "no Python with torch"
-	exit 77
-}
+. "$(dirname "$0")/python.sh"
+need_modules torch
 exec "$python" "$here/values.py" "$FXDB_BUILDDIR/tests/parity/values"

@@ -85,8 +85,8 @@ if [ -e "${FXDB_BUILDDIR:-}/src/capture/fxdb/_capture.abi3.so" ] &&
 	"$fxdb" -nx -batch --python "$python" --seed 3 "$model" \
 		-i 'x=f32[2,4]' -ex 'rename fc last' -ex 'seed 5' \
 		-ex 'dump script -o replay.fxdb' >/dev/null 2>&1
-	printf '%s\n' 'seed 3' "trace $model" 'rename %fc last' 'seed 5' \
-		'input x = f32[2,4]' | diff - replay.fxdb || failures=$((failures + 1))
+	printf '%s\n' 'seed 3' "trace $model" 'input x = f32[2,4]' \
+		'rename %fc last' 'seed 5' | diff - replay.fxdb || failures=$((failures + 1))
 	is 0 'last .*f32\[2,4\]' "$fxdb" -nx -batch --python "$python" \
 		-x replay.fxdb -ex 'nodes last'
 	# Weights that the model makes up follow from the seed, as torch's do.

@@ -123,10 +123,24 @@ begins_several(const char *choices, const char *text)
 	return count > 1;
 }
 
+/* info relu: a node, where the word node was left out. */
+static FX_NODISCARD struct fx_error *
+hint_node(const struct cmd_ctx *ctx, const char *choices, const char *text,
+	struct fx_error *err)
+{
+	const char *name = text + (*text == '%');
+
+	if (!strstr(choices, "|node|") || !ctx->model ||
+		!fx_graph_find(fx_model_graph(ctx->model), name))
+		return err;
+	return fx_error_hint(err, "%s node %s", ctx->entry->name, text);
+}
+
 static struct fx_error *
 wrong_choice(struct cmd_ctx *ctx, struct cmd_value *value, const char *choices)
 {
 	FX_AUTO_FREE char *list = fx_xstrdup(choices);
+	struct fx_error *err;
 	char *bar;
 
 	for (bar = list; *bar; bar++)
@@ -139,12 +153,11 @@ wrong_choice(struct cmd_ctx *ctx, struct cmd_value *value, const char *choices)
 					      ctx->entry->name, value->text),
 				"one of: %s", list),
 			ctx->line, value->span);
-	return fx_error_at(fx_error_note(fx_error_new(FX_ERR_USAGE,
-						 "%s: no such %s: \"%s\"",
-						 ctx->entry->name, value->name,
-						 value->text),
-				   "one of: %s", list),
-		ctx->line, value->span);
+	err = fx_error_note(fx_error_new(FX_ERR_USAGE, "%s: no such %s: \"%s\"",
+				    ctx->entry->name, value->name, value->text),
+		"one of: %s", list);
+	return hint_node(ctx, choices, value->text,
+		fx_error_at(err, ctx->line, value->span));
 }
 
 static struct fx_error *

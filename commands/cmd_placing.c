@@ -128,6 +128,19 @@ place_node(const struct cmd_statement *statement, struct fx_graph *graph,
 	return err;
 }
 
+/* F.gelu without a call, or a value of Python. */
+static FX_NODISCARD struct fx_error *
+no_operation(const char *text)
+{
+	struct fx_error *err = fx_error_new(FX_ERR_TYPE,
+		"\"%s\" is a value, not an operation", text);
+
+	if (!strchr(text, '.') || (*text >= '0' && *text <= '9') ||
+		strpbrk(text, " ()[]{},'\""))
+		return err;
+	return fx_error_hint(err, "%s(...) calls it", text);
+}
+
 struct fx_error *
 cmd_statement_place(const struct cmd_statement *statement,
 	struct fx_graph *graph, const struct cmd_placing *placing,
@@ -139,8 +152,7 @@ cmd_statement_place(const struct cmd_statement *statement,
 	struct fx_node *node;
 
 	if (!result)
-		return fx_error_new(FX_ERR_TYPE,
-			"\"%s\" is a value, not an operation", statement->text);
+		return no_operation(statement->text);
 	err = statement->module_name ? cmd_statement_set_module(statement,
 					       graph, statement->module_name)
 				     : NULL;

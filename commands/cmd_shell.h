@@ -177,9 +177,6 @@ FX_NODISCARD struct fx_error *cmd_lookup(struct cmd_shell *shell,
 FX_NODISCARD struct fx_error *cmd_model_failed(struct cmd_ctx *ctx,
 	struct fx_error *err);
 
-/* Whether NAME belongs to a later version of fxdb. */
-bool cmd_is_later(const char *name);
-
 /* The INDEXth group: its title and entries; NULL past the end. */
 const char *cmd_group_title(size_t index);
 const struct cmd_entry *cmd_group_entries(size_t index);

@@ -94,24 +94,31 @@ offer(struct fx_buf *out, const char *before, const char *name)
 }
 
 /* The full names under which NAME is known; nothing is made up. */
-static FX_NODISCARD struct fx_error *
-hint_full(const struct reading *reading, struct fx_error *err, const char *name)
+static void
+add_full(const struct reading *reading, const char *name, struct fx_buf *ret)
 {
 	static const char *const homes[] = { "torch.", "torch.nn.functional.",
 		"operator.", "math." };
-	FX_AUTO_BUF struct fx_buf names = { 0 };
 
 	for (size_t i = 0; i < FX_ARRAY_LEN(homes); i++) {
 		FX_AUTO_FREE char *full = fx_xasprintf("%s%s", homes[i], name);
 
 		if (fx_op_find(full) != FX_OP_NONE)
-			offer(&names, homes[i], name);
+			offer(ret, homes[i], name);
 	}
 	if (fx_module_find(reading->graph->module, name))
-		offer(&names, "self.", name);
+		offer(ret, "self.", name);
 	if (fx_layer_find(name))
-		fx_buf_addf(&names, "%snn.%s(...)(...)",
-			names.length ? " or " : "", name);
+		fx_buf_addf(ret, "%snn.%s(...)(...)", ret->length ? " or " : "",
+			name);
+}
+
+static FX_NODISCARD struct fx_error *
+hint_full(const struct reading *reading, struct fx_error *err, const char *name)
+{
+	FX_AUTO_BUF struct fx_buf names = { 0 };
+
+	add_full(reading, name, &names);
 	if (!names.length)
 		return fx_error_hint(err,
 			"none in torch, torch.nn.functional, operator or math "
@@ -167,6 +174,19 @@ note_unknown(struct reading *reading, const struct fx_ast *tree, bool is_called)
 	reading->is_called = is_called;
 }
 
+/* `replace relu = gelu`: a function is meant, and nothing calls it. */
+static FX_NODISCARD struct fx_error *
+hint_call(const struct reading *reading, struct fx_error *err)
+{
+	FX_AUTO_BUF struct fx_buf names = { 0 };
+
+	add_full(reading, reading->unknown, &names);
+	if (!names.length || strcmp(reading->text, reading->unknown) != 0)
+		return err;
+	return fx_error_hint(err, "a function is called: %s",
+		fx_buf_text(&names));
+}
+
 /* The first name that nothing is called by, with the nearest ones. */
 static FX_NODISCARD struct fx_error *
 refuse_unknown(const struct reading *reading)
@@ -182,6 +202,8 @@ refuse_unknown(const struct reading *reading)
 	} else {
 		err = fx_resolve_node(reading->ctx->session,
 			reading->ctx->model, reading->unknown, &node);
+		if (err)
+			err = hint_call(reading, err);
 	}
 	if (!err)
 		err = fx_error_new(FX_ERR_NO_NAME, "\"%s\" is not defined",

@@ -9,13 +9,16 @@
 #include "commands/cmd_shell.h"
 #include "commands/groups.h"
 
-/* What COMMANDS keeps a place for; typed, it is said to come later. */
-static const char *const later[] = { "recover", "slice", "path", "dom",
-	"params", "summary", "context", "rbreak", "commands", "dprintf",
-	"watch", "catch", "checkpoint", "restart", "skip", "x", "stats", "hist",
-	"freq", "find", "explain", "why", "inline", "outline", "extract",
-	"match", "rewrite", "verify", "compare", "bisect", "reduce", "flops",
-	"memory", "profile", "export" };
+/* Words that are no commands here. */
+static const struct habit {
+	const char *word;
+	const char *instead;
+	bool is_later;
+} habits[] = {
+#define CMD_LATER(word, instead) { word, instead, true },
+#define CMD_HABIT(word, instead) { word, instead, false },
+#include "commands/habits.def"
+};
 
 static const struct {
 	const char *title;
@@ -82,15 +85,24 @@ cmd_table_find(const char *name)
 	return NULL;
 }
 
-bool
-cmd_is_later(const char *name)
+static const struct habit *
+find_habit(const char *word)
 {
-	size_t i;
+	for (size_t i = 0; i < FX_ARRAY_LEN(habits); i++)
+		if (!strcmp(habits[i].word, word))
+			return &habits[i];
+	return NULL;
+}
 
-	for (i = 0; i < FX_ARRAY_LEN(later); i++)
-		if (!strcmp(later[i], name))
-			return true;
-	return false;
+static FX_NODISCARD struct fx_error *
+refuse_habit(const struct habit *habit)
+{
+	struct fx_error *err = fx_error_new(FX_ERR_UNKNOWN_COMMAND,
+		habit->is_later ? "\"%s\" is not in this version of fxdb"
+				: "unknown command \"%s\"",
+		habit->word);
+
+	return *habit->instead ? fx_error_hint(err, "%s", habit->instead) : err;
 }
 
 static int
@@ -160,9 +172,8 @@ cmd_lookup(struct cmd_shell *shell, const char *name,
 	*ret = entry;
 	if (entry)
 		return NULL;
-	if (cmd_is_later(name))
-		return fx_error_new(FX_ERR_UNKNOWN_COMMAND,
-			"\"%s\" is not in this version of fxdb", name);
+	if (find_habit(name))
+		return refuse_habit(find_habit(name));
 	for (i = 0; (entry = cmd_table_at(i)); i++)
 		if (fx_str_starts(entry->name, name)) {
 			match = entry;

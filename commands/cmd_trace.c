@@ -170,6 +170,24 @@ note_partial(struct fx_error *err, struct fx_model *model)
 		count, count == 1 ? "" : "s", fx_model_name(model));
 }
 
+/* A traced model knows no shapes before its inputs are given. */
+static void
+say_missing_input(struct cmd_ctx *ctx, struct fx_model *model)
+{
+	struct fx_node *node;
+
+	fx_graph_for_each_node (node, fx_model_graph(model)) {
+		if (node->opcode != FX_OPCODE_PLACEHOLDER || node->args.count ||
+			fx_model_input_given(model, node))
+			continue;
+		out_note(ctx->out,
+			"no input yet: input %s = f32[1,3,224,224], or the "
+			"shape it takes, gives shapes and lets it run",
+			node->name);
+		return;
+	}
+}
+
 struct fx_error *
 cmd_trace_exec(struct cmd_ctx *ctx)
 {
@@ -211,9 +229,11 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 	fx_trace_result_deinit(&report);
 	if (!err)
 		err = set_inputs(ctx, model);
-	if (!err)
-		cmd_warn_of_shapes(ctx, model);
-	return err;
+	if (err)
+		return err;
+	cmd_warn_of_shapes(ctx, model);
+	say_missing_input(ctx, model);
+	return NULL;
 }
 
 void

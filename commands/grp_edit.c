@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/number.h"
 #include "base/str.h"
 #include "commands/cmd_edit.h"
 #include "commands/cmd_shell.h"
@@ -330,20 +331,11 @@ struct limits {
 	size_t except_count;
 };
 
-static int
-compare_sizes(const void *a, const void *b)
-{
-	size_t x = *(const size_t *)a;
-	size_t y = *(const size_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static bool
 has(const size_t *positions, size_t count, size_t position)
 {
 	return count && bsearch(&position, positions, count, sizeof(size_t),
-				compare_sizes);
+				fx_number_compare_sizes);
 }
 
 static bool
@@ -521,7 +513,8 @@ const struct cmd_entry cmd_group_edit[] = {
 		.help = "The new node gets the users and the name; the old one "
 			"is erased.  $v is the first node that the old one "
 			"reads, so that each of a set gets its own.",
-		.synonyms = "change swap node function exchange activation",
+		.synonyms = "change swap node function exchange activation all "
+			    "every each substitute",
 		.needs = EDIT_NEEDS,
 		.args = { { "set", CMD_ARG_SET, 0, "a node or a query", NULL },
 			{ "=", CMD_ARG_REST, CMD_KEYWORD,

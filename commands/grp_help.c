@@ -284,13 +284,12 @@ document(struct cmd_ctx *ctx, void (*write)(struct fx_buf *))
 static FX_NODISCARD struct fx_error *
 say_about(struct cmd_ctx *ctx, const char *topic, struct fx_error *err)
 {
-	FX_AUTO_FREE char *heading = fx_xasprintf(
-		cmd_is_later(topic)
-			? "\"%s\" is not in this version of fxdb; these "
-			  "speak of it:"
-			: "No page is called \"%s\"; these speak of it:",
-		topic);
+	FX_AUTO_FREE char *heading =
+		fx_xasprintf("No page is called \"%s\"; these speak of it:",
+			topic);
 
+	if (fx_error_hint_text(err))
+		return err;
 	if (fx_error_code(err) != FX_ERR_UNKNOWN_COMMAND ||
 		!cmd_say_about(ctx, "topic", heading))
 		return fx_error_hint(err, "apropos %s", topic);

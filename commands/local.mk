@@ -41,7 +41,7 @@ libfxcmd_a_SOURCES += \
 	%D%/cmd_trace.c %D%/cmd_trace.h \
 	%D%/cmd_stop.c \
 	%D%/cmd_python.c %D%/cmd_python.h \
-	%D%/cmd_table.c %D%/groups.def %D%/groups.h \
+	%D%/cmd_table.c %D%/habits.def %D%/groups.def %D%/groups.h \
 	%D%/cmd_tensor.c %D%/cmd_tensor.h \
 	%D%/cmd_tutorial.c \
 	%D%/cmd_value.c \

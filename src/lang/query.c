@@ -241,7 +241,8 @@ read_comparison(const struct reader *reader, const struct fx_ast *tree,
 		return fx_error_hint(fail(reader, left,
 					     "no field of a node is compared"),
 			"fields: op target name in scope dtype shape users "
-			"inputs module source state pass");
+			"inputs module source state pass; values are tested "
+			"while running: break {} if absmax(.-1) > 100");
 	if (op == FX_AST_IN || op == FX_AST_NOT_IN)
 		return read_membership(reader, field, op, right, ret);
 	return read_pair(reader, field, op, right, ret);

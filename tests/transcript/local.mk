@@ -85,7 +85,7 @@ transcripts = \
 	%D%/help_word_scope.fxt \
 	%D%/help_word_target.fxt \
 	%D%/help_word_user.fxt \
-	%D%/history.fxt \
+	%D%/habits.fxt %D%/history.fxt \
 	%D%/ignore.fxt \
 	%D%/info.fxt \
 	%D%/info_params.fxt \

@@ -84,8 +84,6 @@ names_are_unique(void)
 				CU_ASSERT(!cmd_entry_is(other, name));
 			}
 		}
-	for (i = 0; (entry = cmd_table_at(i)); i++)
-		CU_ASSERT(!cmd_is_later(entry->name));
 }
 
 /* Own flags come before the common ones, which must stay reachable. */
@@ -268,6 +266,50 @@ every_lesson_is_whole(void)
 	}
 }
 
+/* Words of other tools are in nobody's way and appear once. */
+static void
+habits_are_no_commands(void)
+{
+	static const char *const words[] = {
+#define CMD_LATER(word, instead) word,
+#define CMD_HABIT(word, instead) word,
+#include "commands/habits.def"
+	};
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(words); i++) {
+		CU_ASSERT_PTR_NULL(cmd_table_find(words[i]));
+		for (size_t k = i + 1; k < FX_ARRAY_LEN(words); k++)
+			CU_ASSERT(strcmp(words[i], words[k]) != 0);
+	}
+}
+
+/* "edits=undo changes=undo": each right side is a choice of the command. */
+static void
+further_words_lead_to_a_choice(void)
+{
+	const struct cmd_entry *entry;
+	size_t found = 0;
+
+	for (size_t i = 0; (entry = cmd_table_at(i)); i++) {
+		const char *at = entry->also;
+
+		for (; at && *at; at += strcspn(at, " "), at += *at == ' ') {
+			const char *choice = at + strcspn(at, "= ");
+			size_t length = strcspn(choice, " ");
+			FX_AUTO_FREE char *wanted = NULL;
+			FX_AUTO_FREE char *choices = NULL;
+
+			CU_ASSERT_FATAL(*choice == '=' && length > 1);
+			wanted = fx_xasprintf("|%.*s|", (int)length - 1,
+				choice + 1);
+			choices = fx_xasprintf("|%s|", entry->args[0].choices);
+			CU_ASSERT(strstr(choices, wanted) != NULL);
+			found++;
+		}
+	}
+	CU_ASSERT(found > 10);
+}
+
 int
 main(void)
 {
@@ -278,6 +320,8 @@ main(void)
 		FXT_CASE(examples_can_be_read),
 		FXT_CASE(generated_documents_are_up_to_date),
 		FXT_CASE(every_lesson_is_whole),
+		FXT_CASE(habits_are_no_commands),
+		FXT_CASE(further_words_lead_to_a_choice),
 		FXT_CASE(words_that_errors_name_have_help),
 		FXT_CASE(completion_follows_the_types_of_arguments),
 	};

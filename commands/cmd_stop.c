@@ -1,11 +1,14 @@
 /* cmd_stop.c - what a movement came to: the reason, the place, displays. */
 #include <config.h>
 
+#include <string.h>
+
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "commands/cmd_shell.h"
 #include "commands/cmd_show.h"
+#include "commands/cmd_tensor.h"
 #include "commands/out.h"
 #include "ir/graph.h"
 #include "run/datum.h"
@@ -13,28 +16,44 @@
 #include "session/breakpoint.h"
 #include "session/model.h"
 #include "session/position.h"
+#include "session/resolve.h"
 #include "session/session.h"
 
+/* Append " (%act)" where EXPRESSION names a node by its place. */
 static void
-say_display(struct cmd_ctx *ctx, size_t index)
+add_place(struct cmd_ctx *ctx, const char *expression, struct fx_buf *text)
 {
+	FX_AUTO_ERROR struct fx_error *err = NULL;
+	struct fx_node *node;
+
+	if (!ctx->model || !strchr(".@$", *expression))
+		return;
+	err = fx_resolve_node(ctx->session, ctx->model, expression, &node);
+	if (!err)
+		fx_buf_addf(text, " (%%%s)", node->name);
+}
+
+void
+cmd_say_display(struct cmd_ctx *ctx, int number, const char *expression,
+	const char *format)
+{
+	FX_AUTO_BUF struct fx_buf place = { 0 };
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	FX_AUTO_DATUM struct fx_datum *datum = NULL;
-	FX_AUTO_ERROR struct fx_error *err = NULL;
-	const char *expression;
-	const char *format;
-	int number;
+	FX_AUTO_ERROR struct fx_error *err =
+		cmd_evaluate(ctx, expression, &datum);
 
-	fx_display_at(ctx->session, index, &number, &expression, &format);
-	err = cmd_evaluate(ctx, expression, &datum);
 	if (!err)
 		err = cmd_print_datum(ctx, datum, format ? format : "", &text);
-	out_piece(ctx->out, FX_ROLE_NUMBER, "%d: ", number);
-	out_piece(ctx->out, FX_ROLE_PLAIN, "%s =", expression);
 	if (err) {
 		fx_buf_clear(&text);
 		fx_buf_addf(&text, "(%s)", fx_error_message(err));
+	} else {
+		add_place(ctx, expression, &place);
 	}
+	out_piece(ctx->out, FX_ROLE_NUMBER, "%d: ", number);
+	out_piece(ctx->out, FX_ROLE_PLAIN, "%s%s =", expression,
+		fx_buf_text(&place));
 	cmd_say_value(ctx, err ? FX_ROLE_MUTED : FX_ROLE_NUMBER,
 		fx_buf_text(&text));
 }
@@ -43,7 +62,10 @@ static void
 say_place(struct cmd_ctx *ctx, const struct fx_stop *stop)
 {
 	FX_AUTO_BUF struct fx_buf source = { 0 };
+	const char *expression;
+	const char *format;
 	const char *scope;
+	int number;
 	size_t i;
 
 	if (!stop->node)
@@ -57,8 +79,10 @@ say_place(struct cmd_ctx *ctx, const struct fx_stop *stop)
 			fx_buf_text(&source));
 		out_line_end(ctx->out);
 	}
-	for (i = 0; i < fx_display_count(ctx->session); i++)
-		say_display(ctx, i);
+	for (i = 0; i < fx_display_count(ctx->session); i++) {
+		fx_display_at(ctx->session, i, &number, &expression, &format);
+		cmd_say_display(ctx, number, expression, format);
+	}
 }
 
 static void
@@ -112,6 +136,15 @@ say_result(struct cmd_ctx *ctx, const struct fx_node *output)
 	return true;
 }
 
+/* Of a result that is a tuple, each tensor. */
+static void
+say_parts(struct cmd_ctx *ctx, const struct fx_node *output)
+{
+	FX_AUTO_KNOWN struct cmd_known known = cmd_known_of(ctx, output);
+
+	cmd_say_elements(ctx, output, &known);
+}
+
 static void
 say_finished(struct cmd_ctx *ctx)
 {
@@ -127,6 +160,8 @@ say_finished(struct cmd_ctx *ctx)
 			output->name, fx_buf_text(&shape));
 	else
 		out_line(ctx->out, FX_ROLE_PLAIN, "Finished.");
+	if (output)
+		say_parts(ctx, output);
 }
 
 static const char *

@@ -17,6 +17,9 @@
 #include "session/session.h"
 #include "session/settings.h"
 
+/* Most elements of a tuple that are shown where nothing limits them. */
+#define ELEMENT_ROWS ((size_t)20)
+
 void
 cmd_tensors_deinit(struct cmd_tensors *tensors)
 {
@@ -193,8 +196,7 @@ cmd_say_elements(struct cmd_ctx *ctx, const struct fx_node *node,
 
 	if (!count || !*summary->parts.items[0].path)
 		return;
-	if (limit)
-		count = FX_MIN(count, limit);
+	count = FX_MIN(count, limit ? limit : ELEMENT_ROWS);
 	out_table_begin(ctx->out, "elements", FX_ARRAY_LEN(keys), keys);
 	for (size_t i = 0; i < count; i++) {
 		const struct fx_summary_part *part = &summary->parts.items[i];

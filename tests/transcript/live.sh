@@ -57,6 +57,10 @@ says 'a dropped value leaves its summary' \
 says 'a tuple has a line for each of its tensors' \
 	'^%t\[1\]  *i64\[2,2\]  min 0@' \
 	'insert after x : t = torch.topk(x, 2)' run 'node t'
+says 'a result that is a tuple has a line for each of its tensors' \
+	'^%output\[1\]\[0\]  *f32\[2,2\]  min .*@' \
+	'insert after add : t = torch.topk(add, 2)' \
+	'set %output.args[0] = (add, t)' run
 says 'a dropped tuple leaves a line for each of its tensors' \
 	'^%t\[0\]  *f32\[2,2\]  min .*@.*max ' \
 	'insert after x : t = torch.topk(x, 2)' 'set record limit 128' run \

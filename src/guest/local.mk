@@ -19,6 +19,7 @@ libfxcore_a_SOURCES += \
 	%D%/backend_torch.c \
 	%D%/shim_build.c \
 	%D%/shim_facts.c \
+	%D%/shim_file.c \
 	%D%/shim_load.c \
 	%D%/torch_index.c %D%/torch_index_list.c \
 	%D%/torch_plain.c \

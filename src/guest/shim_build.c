@@ -371,7 +371,7 @@ fx_shim_build(const char *folder, const struct fx_shim_options *options,
 	if (err)
 		return err;
 	build.sources = fx_shim_sources();
-	if (access(build.path, R_OK) != 0) {
+	if (access(build.path, R_OK) != 0 || !fx_shim_is_whole(build.path)) {
 		if (!build.sources)
 			return fx_error_new(FX_ERR_UNSUPPORTED,
 				"the sources of the shim are not installed");

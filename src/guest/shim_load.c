@@ -97,10 +97,17 @@ fx_shim_open(const char *path, const char *version,
 		.log = warn,
 		.source_id = FX_SHIM_ID,
 	};
-	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	fxs_open_fn *open;
 	const struct fxs_functions *functions;
+	void *library;
 
+	if (!fx_shim_is_whole(path))
+		return fx_error_hint(fx_error_new(FX_ERR_UNSUPPORTED,
+					     "the shim %s cannot be loaded: "
+					     "it is cut short",
+					     path),
+			"build and install fxdb again");
+	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!library)
 		return cannot_open(path);
 	/* POSIX promises that this works; ISO C does not know it. */

@@ -25,6 +25,11 @@ const struct fxs_functions *fx_shim_loaded(void);
 FX_NODISCARD struct fx_error *fx_shim_open(const char *path,
 	const char *version, const struct fxs_functions **ret);
 
+/* False when the shared object at PATH was cut short: to load it would end the
+ * program.
+ */
+bool fx_shim_is_whole(const char *path);
+
 /* Path of a shim for the torch in FOLDER, compiled if the cache has none; the
  * caller frees it.
  */

@@ -44,6 +44,12 @@ export FXDB_SHIMS=$place/fake
 mkdir -p "$FXDB_SHIMS"
 echo "no library" >"$FXDB_SHIMS/$shim"
 expect "a damaged shim" "cannot be loaded"
+# Memory is mapped as the headers say, which a signal would tell.
+for size in 700 5000 60000 150000; do
+	head -c "$size" "$FXDB_BUILDDIR/$shim" >"$FXDB_SHIMS/$shim"
+	expect "a shim cut short" "cannot be loaded: it is cut short"
+done
+rm "$FXDB_SHIMS/$shim"
 fake 'int fxs_nothing;'
 expect "a library that is no shim" "is of another build of fxdb"
 fake 'const void *fxs_open(void *host) { return host ? 0 : host; }'

@@ -82,6 +82,10 @@ void cmd_say_value(struct cmd_ctx *ctx, enum fx_role role, const char *text);
  */
 void cmd_say_stop(struct cmd_ctx *ctx, struct fx_stop *stop);
 
+/* "1: .-1 (%act) = ...": a display and its value; FORMAT may be NULL. */
+void cmd_say_display(struct cmd_ctx *ctx, int number, const char *expression,
+	const char *format);
+
 /* "+1 -0 ~3 nodes; users rewired 2; undo: 14", and what else happened. */
 void cmd_say_edit(struct cmd_ctx *ctx, const struct fx_edit_report *report);
 

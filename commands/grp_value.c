@@ -61,21 +61,6 @@ print_exec(struct cmd_ctx *ctx)
 
 /* Displays. */
 
-static void
-show_display(struct cmd_ctx *ctx, const char *expression, int number)
-{
-	FX_AUTO_DATUM struct fx_datum *datum = NULL;
-	FX_AUTO_BUF struct fx_buf text = { 0 };
-	FX_AUTO_ERROR struct fx_error *err =
-		cmd_evaluate(ctx, expression, &datum);
-
-	if (!err)
-		err = cmd_print_datum(ctx, datum, ctx->format, &text);
-	out_piece(ctx->out, FX_ROLE_PLAIN, "%d: %s =", number, expression);
-	cmd_say_value(ctx, FX_ROLE_PLAIN,
-		err ? fx_error_message(err) : fx_buf_text(&text));
-}
-
 static struct fx_error *
 display_exec(struct cmd_ctx *ctx)
 {
@@ -86,7 +71,7 @@ display_exec(struct cmd_ctx *ctx)
 		return cmd_say_displays(ctx);
 	number = fx_display_add(ctx->session, expression, ctx->format);
 	out_value_int(ctx->out, "number", number);
-	show_display(ctx, expression, number);
+	cmd_say_display(ctx, number, expression, ctx->format);
 	return NULL;
 }
 

@@ -86,7 +86,7 @@ text = p.read("(fxdb) ")
 check(text.count("\n") == 5, f"the first screen is not five lines: {text!r}")
 check("Open: mlp, a model of 7 nodes; stopped before fc1." in text,
       f"what is open: {text!r}")
-text = p.type("step\n", "1: .-1 = f32[2,8]")
+text = p.type("step\n", "1: .-1 (%fc1) = f32[2,8]")
 check("call_module act(%fc1)" in text and "f32[2,8]" in text,
       f"the first step: {text!r}")
 p.read("(fxdb) ")

@@ -224,6 +224,21 @@ read_membership(const struct reader *reader, enum fx_query_field field,
 }
 
 static struct fx_error *
+no_field(const struct reader *reader, const struct fx_ast *tree)
+{
+	FX_AUTO_BUF struct fx_buf words = { 0 };
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(fields); i++)
+		if (fields[i].kind != FIELD_TRUTH)
+			fx_buf_addf(&words, "%s ", fields[i].word);
+	return fx_error_hint(fail(reader, tree,
+				     "no field of a node is compared"),
+		"fields: %sin; values are tested while running: break {} if "
+		"absmax(.-1) > 100",
+		fx_buf_text(&words));
+}
+
+static struct fx_error *
 read_comparison(const struct reader *reader, const struct fx_ast *tree,
 	uint32_t index, struct fx_query **ret)
 {
@@ -238,11 +253,7 @@ read_comparison(const struct reader *reader, const struct fx_ast *tree,
 		op = flip(op);
 	}
 	if (field == FX_QUERY_FIELD_COUNT)
-		return fx_error_hint(fail(reader, left,
-					     "no field of a node is compared"),
-			"fields: op target name in scope dtype shape users "
-			"inputs module source state pass; values are tested "
-			"while running: break {} if absmax(.-1) > 100");
+		return no_field(reader, left);
 	if (op == FX_AST_IN || op == FX_AST_NOT_IN)
 		return read_membership(reader, field, op, right, ret);
 	return read_pair(reader, field, op, right, ret);
@@ -440,6 +451,12 @@ fx_query_read(struct fx_arena *arena, const char *text,
 		return read_tree(&reader, inner, ret);
 	*ret = new_query(&reader, FX_QUERY_ALL, tree);
 	return NULL;
+}
+
+const char *
+fx_query_field_word(enum fx_query_field field)
+{
+	return fields[field].word;
 }
 
 struct fx_error *

@@ -64,6 +64,9 @@ struct fx_query {
 	int argument_count;
 };
 
+/* "op", "target"...: how FIELD is written. */
+const char *fx_query_field_word(enum fx_query_field field);
+
 /* Parse the whole of TEXT (without the outer braces, or with them) as a
  * query.
  */

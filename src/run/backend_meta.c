@@ -11,7 +11,6 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/mem.h"
-#include "base/str.h"
 #include "ir/module.h"
 #include "ir/size.h"
 #include "ir/tensor_meta.h"
@@ -94,7 +93,7 @@ keep_values(const struct plan *plan, const struct fx_datum *from,
 	if (from->kind != FX_DATUM_TENSOR ||
 		from->backend->ops->call != meta_call || !source->held.blob ||
 		result->kind != FX_DATUM_TENSOR ||
-		!fx_str_equal(plan->call.target, "operator.getitem"))
+		plan->call.op != FX_OP_GETITEM)
 		return;
 	fx_held_index(&source->held, &source->meta, index,
 		&((struct fx_payload *)result->payload)->held);

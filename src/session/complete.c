@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "base/str.h"
 #include "ir/module.h"
+#include "lang/query.h"
 #include "run/eval.h"
 #include "session/resolve.h"
 #include "session/session_private.h"
@@ -121,12 +122,12 @@ offer_variables(struct offers *offers, struct fx_session *session)
 static void
 offer_words(struct offers *offers)
 {
-	static const char *const words[] = { "op", "target", "name", "in",
-		"dtype", "shape", "users", "inputs", "module", "source",
-		"state", "pass", "scope", "tagged", "nonfinite", "dirty", "and",
-		"or", "not", "call_function", "call_method", "call_module",
-		"get_attr", "placeholder", "output" };
+	static const char *const words[] = { "in", "and", "or", "not" };
 
+	for (int i = 0; i < FX_QUERY_FIELD_COUNT; i++)
+		offer(offers, fx_query_field_word((enum fx_query_field)i));
+	for (int i = 0; i < FX_OPCODE_COUNT; i++)
+		offer(offers, fx_opcode_word((enum fx_opcode)i));
 	for (size_t i = 0; i < FX_ARRAY_LEN(words); i++)
 		offer(offers, words[i]);
 }

@@ -4,6 +4,8 @@
 #include "commands/cmd_edit.h"
 #include "commands/groups.h"
 #include "commands/out.h"
+#include "ir/graph.h"
+#include "ir/module.h"
 #include "session/model.h"
 #include "session/session.h"
 
@@ -17,6 +19,32 @@ make_random(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 	return fx_model_random_weights(ctx->model, *seed);
 }
 
+/* Code alone names modules: what stands in them only a model or a file says. */
+static bool
+names_modules_only(struct fx_graph *graph)
+{
+	const struct fx_node *node;
+
+	if (fx_module_parameter_count(graph->module))
+		return false;
+	fx_graph_for_each_node (node, graph)
+		if (node->opcode == FX_OPCODE_CALL_MODULE)
+			return true;
+	return false;
+}
+
+static void
+say_nothing_to_do(struct cmd_ctx *ctx)
+{
+	if (names_modules_only(fx_model_graph(ctx->model)))
+		out_line(ctx->out, FX_ROLE_PLAIN,
+			"No parameters are described: trace the model, or load "
+			"what save or dump folder wrote of it.");
+	else
+		out_line(ctx->out, FX_ROLE_PLAIN,
+			"Every parameter and buffer has values.");
+}
+
 struct fx_error *
 cmd_weights_exec(struct cmd_ctx *ctx)
 {
@@ -27,8 +55,7 @@ cmd_weights_exec(struct cmd_ctx *ctx)
 
 	out_value_int(ctx->out, "count", (int64_t)count);
 	if (!count) {
-		out_line(ctx->out, FX_ROLE_PLAIN,
-			"Every parameter and buffer has values.");
+		say_nothing_to_do(ctx);
 		return NULL;
 	}
 	err = cmd_edit(ctx, "edit", make_random, &seed);

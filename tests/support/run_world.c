@@ -55,43 +55,6 @@ fxt_run_world(const char *text, const char *name,
 	return world;
 }
 
-const char *
-fxt_start(struct fxt_world *w)
-{
-	struct fx_stop stop = { .number = 0 };
-
-	CU_ASSERT(fxt_ok(fx_position_start(w->session, w->model, &stop)));
-	return fxt_stop(w, &stop);
-}
-
-const char *
-fxt_run_to(struct fxt_world *w, struct fx_node *to)
-{
-	struct fx_stop stop = { .number = 0 };
-
-	CU_ASSERT(fxt_ok(fx_position_run(w->session, w->model, to, &stop)));
-	return fxt_stop(w, &stop);
-}
-
-const char *
-fxt_move(struct fxt_world *w, enum fx_move how, bool back, size_t count)
-{
-	struct fx_stop stop = { .number = 0 };
-
-	CU_ASSERT(fxt_ok(fx_position_move(w->session, w->model,
-		&(struct fx_movement){ how, back, count }, &stop)));
-	return fxt_stop(w, &stop);
-}
-
-const char *
-fxt_jump(struct fxt_world *w, struct fx_model *model, size_t position)
-{
-	struct fx_stop stop = { .number = 0 };
-
-	CU_ASSERT(fxt_ok(fx_position_goto(w->session, model, position, &stop)));
-	return fxt_stop(w, &stop);
-}
-
 /* The value of node NAME of MODEL, or why there is none. */
 static const char *
 value_in(struct fxt_world *w, struct fx_model *model, const char *name)

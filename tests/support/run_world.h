@@ -19,14 +19,6 @@ struct fx_backend;
 struct fxt_world fxt_run_world(const char *text, const char *name,
 	struct fx_backend **backend_ret);
 
-/* The verbs; what fxt_stop says of where they led. */
-const char *fxt_start(struct fxt_world *w);
-const char *fxt_run_to(struct fxt_world *w, struct fx_node *to);
-const char *fxt_move(struct fxt_world *w, enum fx_move how, bool back,
-	size_t count);
-const char *fxt_jump(struct fxt_world *w, struct fx_model *model,
-	size_t position);
-
 /* The value of node NAME, or why there is none. */
 const char *fxt_value(struct fxt_world *w, const char *name);
 /* "dirty N". */

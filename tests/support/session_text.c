@@ -187,3 +187,66 @@ fxt_chain(size_t count)
 	fx_graph_append(graph, &output);
 	return graph;
 }
+
+const char *
+fxt_start(struct fxt_world *w)
+{
+	struct fx_stop stop = { .number = 0 };
+
+	CU_ASSERT(fxt_ok(fx_position_start(w->session, w->model, &stop)));
+	return fxt_stop(w, &stop);
+}
+
+const char *
+fxt_run_to(struct fxt_world *w, struct fx_node *to)
+{
+	struct fx_stop stop = { .number = 0 };
+
+	CU_ASSERT(fxt_ok(fx_position_run(w->session, w->model, to, &stop)));
+	return fxt_stop(w, &stop);
+}
+
+const char *
+fxt_move(struct fxt_world *w, enum fx_move how, bool back, size_t count)
+{
+	struct fx_stop stop = { .number = 0 };
+
+	CU_ASSERT(fxt_ok(fx_position_move(w->session, w->model,
+		&(struct fx_movement){ how, back, count }, &stop)));
+	return fxt_stop(w, &stop);
+}
+
+const char *
+fxt_jump(struct fxt_world *w, struct fx_model *model, size_t position)
+{
+	struct fx_stop stop = { .number = 0 };
+
+	CU_ASSERT(fxt_ok(fx_position_goto(w->session, model, position, &stop)));
+	return fxt_stop(w, &stop);
+}
+
+void
+fxt_edit_begin(struct fxt_world *w, const char *command)
+{
+	CU_ASSERT(fxt_ok(fx_model_edit_begin(w->session, w->model, command)));
+}
+
+struct fx_error *
+fxt_edit_finish(struct fxt_world *w, bool dry_run, bool force,
+	struct fx_edit_report *report)
+{
+	return fx_model_edit_end(w->session, w->model, dry_run, force, report);
+}
+
+const char *
+fxt_edit_end(struct fxt_world *w)
+{
+	FX_AUTO_EDIT_REPORT struct fx_edit_report r = { .position = 0 };
+
+	CU_ASSERT(fxt_ok(fxt_edit_finish(w, false, false, &r)));
+	return fx_intern_format("+%zu -%zu ~%zu%s undo %zu", r.counts.created,
+		r.counts.erased, r.counts.changed,
+		r.position_moved ? fx_intern_format(" to @%zu", r.position)
+				 : "",
+		r.undo_count);
+}

@@ -2,6 +2,7 @@
 #ifndef FX_TESTS_SUPPORT_SESSION_TEXT_H
 #define FX_TESTS_SUPPORT_SESSION_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "run/datum.h"
@@ -45,6 +46,20 @@ const char *fxt_select(struct fxt_world *world, const char *set);
 
 /* "@3 neg step 1": position, node (or "end"), reason, nodes executed. */
 const char *fxt_stop(struct fxt_world *world, struct fx_stop *stop);
+
+/* The verbs; what fxt_stop says of where they led. */
+const char *fxt_start(struct fxt_world *w);
+const char *fxt_run_to(struct fxt_world *w, struct fx_node *to);
+const char *fxt_move(struct fxt_world *w, enum fx_move how, bool back,
+	size_t count);
+const char *fxt_jump(struct fxt_world *w, struct fx_model *model,
+	size_t position);
+
+/* Edits: begin one, try to end it, commit it and say "+1 -0 ~2, position". */
+void fxt_edit_begin(struct fxt_world *w, const char *command);
+struct fx_error *fxt_edit_finish(struct fxt_world *w, bool dry_run, bool force,
+	struct fx_edit_report *report);
+const char *fxt_edit_end(struct fxt_world *w);
 
 /* A graph of COUNT operations in a row, each relu of the one before. */
 struct fx_graph *fxt_chain(size_t count);

@@ -21,44 +21,6 @@
 	__attribute__((cleanup(fxt_world_free))) struct fxt_world w = \
 		fxt_world_new(text)
 
-static const char *
-start(struct fxt_world *w)
-{
-	struct fx_stop stop = { .number = 0 };
-
-	CU_ASSERT(fxt_ok(fx_position_start(w->session, w->model, &stop)));
-	return fxt_stop(w, &stop);
-}
-
-static const char *
-run(struct fxt_world *w, struct fx_node *to)
-{
-	struct fx_stop stop = { .number = 0 };
-
-	CU_ASSERT(fxt_ok(fx_position_run(w->session, w->model, to, &stop)));
-	return fxt_stop(w, &stop);
-}
-
-static const char *
-move(struct fxt_world *w, enum fx_move how, bool back, size_t count)
-{
-	struct fx_stop stop = { .number = 0 };
-
-	CU_ASSERT(fxt_ok(fx_position_move(w->session, w->model,
-		&(struct fx_movement){ how, back, count }, &stop)));
-	return fxt_stop(w, &stop);
-}
-
-static const char *
-jump(struct fxt_world *w, size_t position)
-{
-	struct fx_stop stop = { .number = 0 };
-
-	CU_ASSERT(fxt_ok(fx_position_goto(w->session, w->model, position,
-		&stop)));
-	return fxt_stop(w, &stop);
-}
-
 static int
 stop_at(struct fxt_world *w, const char *where, const char *condition)
 {
@@ -89,12 +51,12 @@ start_stops_before_the_first_computing_node(void)
 {
 	WORLD(fxt_small);
 
-	FXT_SAME(start(&w), "@1 relu step 1");
+	FXT_SAME(fxt_start(&w), "@1 relu step 1");
 	FXT_SAME(states(&w), "V·····");
-	FXT_SAME(move(&w, FX_MOVE_STEP, false, 2), "@3 add step 2");
+	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, false, 2), "@3 add step 2");
 	FXT_SAME(states(&w), "VVV···");
-	FXT_SAME(move(&w, FX_MOVE_CONTINUE, false, 1), "@6 end end 3");
-	FXT_SAME(move(&w, FX_MOVE_NEXT, false, 1), "@6 end end 0");
+	FXT_SAME(fxt_move(&w, FX_MOVE_CONTINUE, false, 1), "@6 end end 3");
+	FXT_SAME(fxt_move(&w, FX_MOVE_NEXT, false, 1), "@6 end end 0");
 }
 
 static void
@@ -107,7 +69,7 @@ stepping_before_start_is_refused(void)
 			  &(struct fx_movement){ FX_MOVE_STEP, false, 1 },
 			  &stop),
 		FX_ERR_NOT_RUN);
-	FXT_SAME(move(&w, FX_MOVE_CONTINUE, false, 1), "@6 end end 6");
+	FXT_SAME(fxt_move(&w, FX_MOVE_CONTINUE, false, 1), "@6 end end 6");
 }
 
 static void
@@ -115,16 +77,16 @@ going_back_reads_values_and_onwards_runs_nothing(void)
 {
 	WORLD(fxt_small);
 
-	run(&w, NULL);
-	FXT_SAME(move(&w, FX_MOVE_STEP, true, 2), "@4 mul step 0");
+	fxt_run_to(&w, NULL);
+	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, true, 2), "@4 mul step 0");
 	FXT_SAME(states(&w), "VVVV··");
 	FXT_SAME(fxt_print(&w, "add"), "f32[2,3]");
 	FXT_SAME(fxt_print(&w, "mul"),
 		"error: %mul has no value yet (stopped before @4, %mul is "
 		"@4); \"run --to %mul\" computes it");
-	FXT_SAME(move(&w, FX_MOVE_STEP, false, 1), "@5 output step 0");
-	FXT_SAME(move(&w, FX_MOVE_CONTINUE, true, 1), "@0 x begin 0");
-	FXT_SAME(move(&w, FX_MOVE_STEP, true, 1), "@0 x begin 0");
+	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, false, 1), "@5 output step 0");
+	FXT_SAME(fxt_move(&w, FX_MOVE_CONTINUE, true, 1), "@0 x begin 0");
+	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, true, 1), "@0 x begin 0");
 }
 
 static void
@@ -132,10 +94,10 @@ running_to_a_node_runs_only_what_it_needs(void)
 {
 	WORLD(fxt_small);
 
-	FXT_SAME(run(&w, fxt_node(&w, "neg")), "@3 add target 3");
-	FXT_SAME(jump(&w, 5), "@5 output target 2");
-	FXT_SAME(jump(&w, 1), "@1 relu target 0");
-	FXT_SAME(jump(&w, 6), "@6 end end 1");
+	FXT_SAME(fxt_run_to(&w, fxt_node(&w, "neg")), "@3 add target 3");
+	FXT_SAME(fxt_jump(&w, w.model, 5), "@5 output target 2");
+	FXT_SAME(fxt_jump(&w, w.model, 1), "@1 relu target 0");
+	FXT_SAME(fxt_jump(&w, w.model, 6), "@6 end end 1");
 }
 
 static void
@@ -145,12 +107,12 @@ until_counts_breakpoints_and_goto_does_not(void)
 	WORLD(fxt_small);
 
 	stop_at(&w, "neg", NULL);
-	start(&w);
+	fxt_start(&w);
 	CU_ASSERT(fxt_ok(fx_position_until(w.session, w.model,
 		fxt_node(&w, "mul"), &stop)));
 	FXT_SAME(fxt_stop(&w, &stop), "@2 neg breakpoint 1");
-	FXT_SAME(jump(&w, 0), "@0 x target 0");
-	FXT_SAME(jump(&w, 4), "@4 mul target 2");
+	FXT_SAME(fxt_jump(&w, w.model, 0), "@0 x target 0");
+	FXT_SAME(fxt_jump(&w, w.model, 4), "@4 mul target 2");
 }
 
 static const char scoped[] =
@@ -170,11 +132,11 @@ step_unit_scope_takes_a_module_at_once(void)
 
 	CU_ASSERT(fxt_ok(fx_settings_set(fx_session_settings(w.session), index,
 		"scope")));
-	start(&w);
-	FXT_SAME(move(&w, FX_MOVE_STEP, false, 1), "@3 fc step 2");
-	FXT_SAME(move(&w, FX_MOVE_STEP, false, 1), "@4 output step 1");
-	start(&w);
-	FXT_SAME(move(&w, FX_MOVE_STEP, false, 2), "@4 output step 3");
+	fxt_start(&w);
+	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, false, 1), "@3 fc step 2");
+	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, false, 1), "@4 output step 1");
+	fxt_start(&w);
+	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, false, 2), "@4 output step 3");
 }
 
 static void
@@ -184,18 +146,18 @@ finish_leaves_the_selected_scope(void)
 	size_t count;
 	WORLD(scoped);
 
-	start(&w);
+	fxt_start(&w);
 	fx_position_frames(w.model, fx_position_node(w.model), &frames, &count);
 	CU_ASSERT_EQUAL_FATAL(count, 3);
 	FXT_SAME(frames[0].title, "layer1.a");
 	FXT_SAME(frames[1].title, "layer1");
 	FXT_SAME(frames[2].title, "net");
 	fx_position_set_frame(w.model, 1);
-	FXT_SAME(move(&w, FX_MOVE_FINISH, false, 1), "@3 fc step 2");
+	FXT_SAME(fxt_move(&w, FX_MOVE_FINISH, false, 1), "@3 fc step 2");
 	fx_position_set_frame(w.model, 0);
-	FXT_SAME(move(&w, FX_MOVE_STEP, true, 1), "@2 layer1_b step 0");
+	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, true, 1), "@2 layer1_b step 0");
 	fx_position_set_frame(w.model, 1);
-	FXT_SAME(move(&w, FX_MOVE_FINISH, true, 1), "@1 layer1_a step 0");
+	FXT_SAME(fxt_move(&w, FX_MOVE_FINISH, true, 1), "@1 layer1_a step 0");
 }
 
 /* --- breakpoints -------------------------------------------------------- */
@@ -206,14 +168,16 @@ a_condition_decides_and_counts(void)
 	WORLD(fxt_small);
 	int number = stop_at(&w, "{op=call_function}", "count{users>1} > 5");
 
-	FXT_SAME(run(&w, NULL), "@6 end end 6");
+	FXT_SAME(fxt_run_to(&w, NULL), "@6 end end 6");
 	CU_ASSERT(fxt_ok(fx_breakpoint_set_condition(w.session, number,
 		". in down(%neg)")));
-	FXT_SAME(run(&w, NULL), "@2 neg breakpoint 2");
+	FXT_SAME(fxt_run_to(&w, NULL), "@2 neg breakpoint 2");
 	CU_ASSERT_EQUAL(fx_breakpoint_find(w.session, number)->hit_count, 1);
 	CU_ASSERT(fxt_ok(fx_breakpoint_ignore(w.session, number, 1)));
-	FXT_SAME(move(&w, FX_MOVE_CONTINUE, false, 1), "@4 mul breakpoint 2");
-	FXT_SAME(move(&w, FX_MOVE_CONTINUE, true, 1), "@3 add breakpoint 0");
+	FXT_SAME(fxt_move(&w, FX_MOVE_CONTINUE, false, 1),
+		"@4 mul breakpoint 2");
+	FXT_SAME(fxt_move(&w, FX_MOVE_CONTINUE, true, 1),
+		"@3 add breakpoint 0");
 }
 
 static void
@@ -224,36 +188,9 @@ a_temporary_breakpoint_stops_once(void)
 
 	CU_ASSERT(fxt_ok(fx_breakpoint_add(w.session, w.model,
 		&(struct fx_breakpoint_spec){ "neg", NULL, true, false }, &b)));
-	FXT_SAME(run(&w, NULL), "@2 neg breakpoint 2");
+	FXT_SAME(fxt_run_to(&w, NULL), "@2 neg breakpoint 2");
 	CU_ASSERT_EQUAL(fx_breakpoint_count(w.session), 0);
-	FXT_SAME(move(&w, FX_MOVE_CONTINUE, false, 1), "@6 end end 4");
-}
-
-static struct fx_error *
-finish(struct fxt_world *w, bool dry_run, bool force,
-	struct fx_edit_report *report)
-{
-	return fx_model_edit_end(w->session, w->model, dry_run, force, report);
-}
-
-static void
-begin(struct fxt_world *w, const char *command)
-{
-	CU_ASSERT(fxt_ok(fx_model_edit_begin(w->session, w->model, command)));
-}
-
-/* Commit what was done, and say "+1 -0 ~2, position". */
-static const char *
-end(struct fxt_world *w)
-{
-	FX_AUTO_EDIT_REPORT struct fx_edit_report r = { .position = 0 };
-
-	CU_ASSERT(fxt_ok(finish(w, false, false, &r)));
-	return fx_intern_format("+%zu -%zu ~%zu%s undo %zu", r.counts.created,
-		r.counts.erased, r.counts.changed,
-		r.position_moved ? fx_intern_format(" to @%zu", r.position)
-				 : "",
-		r.undo_count);
+	FXT_SAME(fxt_move(&w, FX_MOVE_CONTINUE, false, 1), "@6 end end 4");
 }
 
 static void
@@ -264,21 +201,21 @@ a_breakpoint_follows_its_node_through_edits(void)
 	WORLD(fxt_small);
 	int number = stop_at(&w, "mul", NULL);
 
-	begin(&w, "rename mul product");
+	fxt_edit_begin(&w, "rename mul product");
 	CU_ASSERT(fxt_ok(fx_edit_set_name(fxt_node(&w, "mul"), "product")));
-	end(&w);
-	FXT_SAME(run(&w, NULL), "@4 product breakpoint 4");
-	begin(&w, "erase product --to add");
+	fxt_edit_end(&w);
+	FXT_SAME(fxt_run_to(&w, NULL), "@4 product breakpoint 4");
+	fxt_edit_begin(&w, "erase product --to add");
 	x = fx_value_node(fxt_node(&w, "add"));
 	CU_ASSERT(fxt_ok(fx_edit_replace_uses(fxt_node(&w, "product"), &x, NULL,
 		NULL, NULL)));
 	CU_ASSERT(fxt_ok(fx_edit_erase(fxt_node(&w, "product"))));
-	FXT_SAME(end(&w), "+0 -1 ~1 undo 2");
+	FXT_SAME(fxt_edit_end(&w), "+0 -1 ~1 undo 2");
 	CU_ASSERT(fx_breakpoint_find(w.session, number)->is_pending);
-	FXT_SAME(run(&w, NULL), "@5 end end 5");
+	FXT_SAME(fxt_run_to(&w, NULL), "@5 end end 5");
 	CU_ASSERT(fxt_ok(fx_model_undo(w.model, 1, &r)));
 	CU_ASSERT_FALSE(fx_breakpoint_find(w.session, number)->is_pending);
-	FXT_SAME(run(&w, NULL), "@4 product breakpoint 4");
+	FXT_SAME(fxt_run_to(&w, NULL), "@4 product breakpoint 4");
 }
 
 static void
@@ -296,10 +233,10 @@ what_matches_nothing_is_refused_or_pending(void)
 		&(struct fx_breakpoint_spec){ "product", NULL, false, true },
 		&b)));
 	CU_ASSERT(b->is_pending);
-	begin(&w, "rename mul product");
+	fxt_edit_begin(&w, "rename mul product");
 	CU_ASSERT(fxt_ok(fx_edit_set_name(fxt_node(&w, "mul"), "product")));
-	end(&w);
-	FXT_SAME(run(&w, NULL), "@4 product breakpoint 4");
+	fxt_edit_end(&w);
+	FXT_SAME(fxt_run_to(&w, NULL), "@4 product breakpoint 4");
 	FXT_FAILS(fx_breakpoint_add(w.session, w.model,
 			  &(struct fx_breakpoint_spec){
 				  "42", NULL, false, false },
@@ -321,7 +258,7 @@ an_input_makes_its_cone_dirty(void)
 {
 	WORLD(two_inputs);
 
-	run(&w, NULL);
+	fxt_run_to(&w, NULL);
 	CU_ASSERT(fxt_ok(fx_model_set_input(w.session, w.model, "z",
 		"f32[N, 5]")));
 	FXT_SAME(fxt_print(&w, "%z.shape"), "torch.Size([N, 5])");

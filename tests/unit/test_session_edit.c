@@ -21,35 +21,6 @@
 	__attribute__((cleanup(fxt_world_free))) struct fxt_world w = \
 		fxt_world_new(text)
 
-static const char *
-run(struct fxt_world *w, struct fx_node *to)
-{
-	struct fx_stop stop = { .number = 0 };
-
-	CU_ASSERT(fxt_ok(fx_position_run(w->session, w->model, to, &stop)));
-	return fxt_stop(w, &stop);
-}
-
-static const char *
-move(struct fxt_world *w, enum fx_move how, bool back, size_t count)
-{
-	struct fx_stop stop = { .number = 0 };
-
-	CU_ASSERT(fxt_ok(fx_position_move(w->session, w->model,
-		&(struct fx_movement){ how, back, count }, &stop)));
-	return fxt_stop(w, &stop);
-}
-
-static const char *
-jump(struct fxt_world *w, size_t position)
-{
-	struct fx_stop stop = { .number = 0 };
-
-	CU_ASSERT(fxt_ok(fx_position_goto(w->session, w->model, position,
-		&stop)));
-	return fxt_stop(w, &stop);
-}
-
 /* States of all nodes in order: "V V · D". */
 static const char *
 states(struct fxt_world *w)
@@ -60,33 +31,6 @@ states(struct fxt_world *w)
 	fx_graph_for_each_node (node, w->graph)
 		fx_buf_add(&text, fx_model_state(w->model, node));
 	return fx_intern(fx_buf_text(&text));
-}
-
-static struct fx_error *
-finish(struct fxt_world *w, bool dry_run, bool force,
-	struct fx_edit_report *report)
-{
-	return fx_model_edit_end(w->session, w->model, dry_run, force, report);
-}
-
-static void
-begin(struct fxt_world *w, const char *command)
-{
-	CU_ASSERT(fxt_ok(fx_model_edit_begin(w->session, w->model, command)));
-}
-
-/* Commit what was done, and say "+1 -0 ~2, position". */
-static const char *
-end(struct fxt_world *w)
-{
-	FX_AUTO_EDIT_REPORT struct fx_edit_report r = { .position = 0 };
-
-	CU_ASSERT(fxt_ok(finish(w, false, false, &r)));
-	return fx_intern_format("+%zu -%zu ~%zu%s undo %zu", r.counts.created,
-		r.counts.erased, r.counts.changed,
-		r.position_moved ? fx_intern_format(" to @%zu", r.position)
-				 : "",
-		r.undo_count);
 }
 
 /* relu(ANCHOR) after it, called NAME, used by nobody. */
@@ -114,12 +58,12 @@ an_edit_above_moves_the_position_back(void)
 {
 	WORLD(fxt_small);
 
-	jump(&w, 4);
-	begin(&w, "insert after relu : y = torch.relu(relu)");
+	fxt_jump(&w, w.model, 4);
+	fxt_edit_begin(&w, "insert after relu : y = torch.relu(relu)");
 	insert(&w, "relu", "y");
-	FXT_SAME(end(&w), "+1 -0 ~0 to @2 undo 1");
+	FXT_SAME(fxt_edit_end(&w), "+1 -0 ~0 to @2 undo 1");
 	FXT_SAME(states(&w), "VV·····");
-	FXT_SAME(move(&w, FX_MOVE_STEP, false, 3), "@5 mul step 1");
+	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, false, 3), "@5 mul step 1");
 }
 
 static void
@@ -127,10 +71,10 @@ an_edit_below_keeps_the_position(void)
 {
 	WORLD(fxt_small);
 
-	jump(&w, 2);
-	begin(&w, "insert after add : y = torch.relu(add)");
+	fxt_jump(&w, w.model, 2);
+	fxt_edit_begin(&w, "insert after add : y = torch.relu(add)");
 	insert(&w, "add", "y");
-	FXT_SAME(end(&w), "+1 -0 ~0 undo 1");
+	FXT_SAME(fxt_edit_end(&w), "+1 -0 ~0 undo 1");
 	CU_ASSERT_EQUAL(fx_position_get(w.model), 2);
 }
 
@@ -140,16 +84,16 @@ only_the_dirty_cone_runs_again(void)
 	struct fx_value items[2];
 	WORLD(fxt_small);
 
-	run(&w, NULL);
-	begin(&w, "set %add.args[1] = %relu");
+	fxt_run_to(&w, NULL);
+	fxt_edit_begin(&w, "set %add.args[1] = %relu");
 	items[0] = items[1] = fx_value_node(fxt_node(&w, "relu"));
 	CU_ASSERT(fxt_ok(fx_edit_set_args(fxt_node(&w, "add"),
 		fx_value_sequence(w.graph->values, FX_VALUE_TUPLE, items, 2),
 		fx_value_none())));
-	FXT_SAME(end(&w), "+0 -0 ~1 to @3 undo 1");
+	FXT_SAME(fxt_edit_end(&w), "+0 -0 ~1 to @3 undo 1");
 	FXT_SAME(states(&w), "VVVDDD");
 	FXT_SAME(fxt_select(&w, "{dirty}"), "add mul output");
-	FXT_SAME(move(&w, FX_MOVE_CONTINUE, false, 1), "@6 end end 3");
+	FXT_SAME(fxt_move(&w, FX_MOVE_CONTINUE, false, 1), "@6 end end 3");
 	FXT_SAME(states(&w), "VVVVVV");
 }
 
@@ -158,10 +102,10 @@ renaming_and_moving_keep_values(void)
 {
 	WORLD(fxt_small);
 
-	run(&w, NULL);
-	begin(&w, "rename add sum_1");
+	fxt_run_to(&w, NULL);
+	fxt_edit_begin(&w, "rename add sum_1");
 	CU_ASSERT(fxt_ok(fx_edit_set_name(fxt_node(&w, "add"), "total")));
-	FXT_SAME(end(&w), "+0 -0 ~1 undo 1");
+	FXT_SAME(fxt_edit_end(&w), "+0 -0 ~1 undo 1");
 	FXT_SAME(states(&w), "VVVVVV");
 	FXT_SAME(fxt_print(&w, "total"), "f32[2,3]");
 }
@@ -173,10 +117,10 @@ a_dry_run_changes_nothing(void)
 	WORLD(fxt_small);
 	struct fx_hash before = fx_graph_hash(w.graph);
 
-	jump(&w, 4);
-	begin(&w, "insert after relu : y = torch.relu(relu)");
+	fxt_jump(&w, w.model, 4);
+	fxt_edit_begin(&w, "insert after relu : y = torch.relu(relu)");
 	insert(&w, "relu", "y");
-	CU_ASSERT(fxt_ok(finish(&w, true, false, &r)));
+	CU_ASSERT(fxt_ok(fxt_edit_finish(&w, true, false, &r)));
 	CU_ASSERT_EQUAL(r.counts.created, 1);
 	CU_ASSERT_EQUAL(r.touched_count, 1);
 	CU_ASSERT(r.dry_run);
@@ -193,29 +137,29 @@ an_edit_inside_begin_fails_alone(void)
 	WORLD(fxt_small);
 	struct fx_hash none = fx_graph_hash(w.graph);
 
-	begin(&w, "begin");
-	begin(&w, "insert after relu : y = torch.relu(relu)");
+	fxt_edit_begin(&w, "begin");
+	fxt_edit_begin(&w, "insert after relu : y = torch.relu(relu)");
 	insert(&w, "relu", "y");
-	FXT_SAME(end(&w), "+1 -0 ~0 undo 0");
+	FXT_SAME(fxt_edit_end(&w), "+1 -0 ~0 undo 0");
 	one = fx_graph_hash(w.graph);
-	begin(&w, "insert after relu : z = torch.relu(relu)");
+	fxt_edit_begin(&w, "insert after relu : z = torch.relu(relu)");
 	insert(&w, "relu", "z");
 	fx_model_edit_abort(w.model);
 	CU_ASSERT_PTR_NULL(fx_graph_find(w.graph, "z"));
 	CU_ASSERT_PTR_NOT_NULL(fx_graph_find(w.graph, "y"));
 	CU_ASSERT(fx_hash_equal(one, fx_graph_hash(w.graph)));
-	begin(&w, "insert after relu : z = torch.relu(relu)");
+	fxt_edit_begin(&w, "insert after relu : z = torch.relu(relu)");
 	insert(&w, "relu", "z");
-	CU_ASSERT(fxt_ok(finish(&w, true, false, &r)));
+	CU_ASSERT(fxt_ok(fxt_edit_finish(&w, true, false, &r)));
 	CU_ASSERT_PTR_NULL(fx_graph_find(w.graph, "z"));
-	FXT_SAME(end(&w), "+1 -0 ~0 undo 1");
+	FXT_SAME(fxt_edit_end(&w), "+1 -0 ~0 undo 1");
 	fx_edit_report_deinit(&r);
 	CU_ASSERT(fxt_ok(fx_model_undo(w.model, 1, &r)));
 	CU_ASSERT(fx_hash_equal(none, fx_graph_hash(w.graph)));
-	begin(&w, "begin");
-	begin(&w, "insert after relu : y = torch.relu(relu)");
+	fxt_edit_begin(&w, "begin");
+	fxt_edit_begin(&w, "insert after relu : y = torch.relu(relu)");
 	insert(&w, "relu", "y");
-	end(&w);
+	fxt_edit_end(&w);
 	fx_model_edit_abort(w.model);
 	CU_ASSERT(fx_hash_equal(none, fx_graph_hash(w.graph)));
 }
@@ -233,7 +177,7 @@ use_z(struct fxt_world *w)
 	struct fx_value items[2] = { fx_value_node(fxt_node(w, "x")),
 		fx_value_node(fxt_node(w, "z")) };
 
-	begin(w, "set %add.args[1] = %z");
+	fxt_edit_begin(w, "set %add.args[1] = %z");
 	CU_ASSERT(fxt_ok(fx_edit_set_args(fxt_node(w, "add"),
 		fx_value_sequence(w->graph->values, FX_VALUE_TUPLE, items, 2),
 		fx_value_none())));
@@ -248,7 +192,7 @@ an_impossible_shape_is_refused_unless_forced(void)
 	struct fx_hash before = fx_graph_hash(w.graph);
 
 	use_z(&w);
-	err = finish(&w, false, false, &r);
+	err = fxt_edit_finish(&w, false, false, &r);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(err);
 	CU_ASSERT_EQUAL(fx_error_code(err), FX_ERR_SHAPE);
 	CU_ASSERT(!strncmp(fx_error_message(err),
@@ -260,14 +204,14 @@ an_impossible_shape_is_refused_unless_forced(void)
 	FXT_SAME(fxt_print(&w, "%mul.meta"), "f32[2,3]");
 	FXT_SAME(states(&w), "······");
 	use_z(&w);
-	CU_ASSERT(fxt_ok(finish(&w, false, true, &r)));
+	CU_ASSERT(fxt_ok(fxt_edit_finish(&w, false, true, &r)));
 	CU_ASSERT_EQUAL(r.bad_shapes, 1);
 	FXT_SAME(states(&w), "···E··");
-	FXT_SAME(run(&w, NULL), "@3 add error 3");
+	FXT_SAME(fxt_run_to(&w, NULL), "@3 add error 3");
 	fx_edit_report_deinit(&r);
 	CU_ASSERT(fxt_ok(fx_model_undo(w.model, 1, &r)));
 	FXT_SAME(states(&w), "VVV···");
-	FXT_SAME(move(&w, FX_MOVE_CONTINUE, false, 1), "@6 end end 3");
+	FXT_SAME(fxt_move(&w, FX_MOVE_CONTINUE, false, 1), "@6 end end 3");
 }
 
 static void
@@ -276,11 +220,11 @@ goto_time_sets_edits_and_position(void)
 	FX_AUTO_EDIT_REPORT struct fx_edit_report r = { .position = 0 };
 	WORLD(fxt_small);
 
-	jump(&w, 4);
-	begin(&w, "insert after relu : y = torch.relu(relu)");
+	fxt_jump(&w, w.model, 4);
+	fxt_edit_begin(&w, "insert after relu : y = torch.relu(relu)");
 	insert(&w, "relu", "y");
-	end(&w);
-	jump(&w, 6);
+	fxt_edit_end(&w);
+	fxt_jump(&w, w.model, 6);
 	CU_ASSERT(fxt_ok(fx_model_goto_time(w.model, 0, &r)));
 	CU_ASSERT_EQUAL(fx_position_get(w.model), 4);
 	CU_ASSERT_EQUAL(w.graph->node_count, 6);
@@ -297,15 +241,15 @@ erasing_the_stop_stands_before_what_follows(void)
 	struct fx_value x;
 	WORLD(fxt_small);
 
-	jump(&w, 4);
-	begin(&w, "erase mul --to add");
+	fxt_jump(&w, w.model, 4);
+	fxt_edit_begin(&w, "erase mul --to add");
 	x = fx_value_node(fxt_node(&w, "add"));
 	CU_ASSERT(fxt_ok(fx_edit_replace_uses(fxt_node(&w, "mul"), &x, NULL,
 		NULL, NULL)));
 	CU_ASSERT(fxt_ok(fx_edit_erase(fxt_node(&w, "mul"))));
-	end(&w);
+	fxt_edit_end(&w);
 	CU_ASSERT_EQUAL(fx_position_get(w.model), 4);
-	FXT_SAME(move(&w, FX_MOVE_STEP, false, 1), "@5 end end 1");
+	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, false, 1), "@5 end end 1");
 }
 
 static void

@@ -1,15 +1,8 @@
 #!/usr/bin/env bash
 # error_words.sh - the words of failures that need the program as a whole:
 # a read-only session, a full disk, programs that die, libtorch, Python.
-set -u
-fxdb=${FXDB:?}
-source=${FXDB_SRCDIR:?}
-folder=$(mktemp -d)
+. "$(dirname "$0")/home.sh"
 trap 'rm -rf "$folder" "${sanitized:-}"' EXIT
-cd "$folder" || exit 99
-export HOME=$folder XDG_CONFIG_HOME=$folder/config XDG_STATE_HOME=$folder/state
-mlp=$source/doc/examples/mlp.fxg
-failures=0
 
 # is OBJECT OPTION...: what the answer of the last command must hold.
 is() {

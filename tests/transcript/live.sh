@@ -1,16 +1,7 @@
 #!/usr/bin/env bash
 # live.sh - what a person sees of values that libtorch computes: what the
 # transcripts, which have shapes only, cannot show.  Skipped without libtorch.
-set -u
-fxdb=${FXDB:?}
-source=${FXDB_SRCDIR:?}
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 99
-export HOME=$folder XDG_CONFIG_HOME=$folder/config XDG_STATE_HOME=$folder/state
-unset NO_COLOR
-mlp=$source/doc/examples/mlp.fxg
-failures=0
+. "$(dirname "$0")/home.sh"
 
 ls "${FXDB_SHIMS:?}"/fxdb-torch-*.so >/dev/null 2>&1 || exit 77
 

@@ -1,16 +1,7 @@
 #!/usr/bin/env bash
 # program.sh - the program as a whole: options, exit statuses, the rule that
 # every input path stops at its first error, pipes, files that are not text.
-set -u
-fxdb=${FXDB:?}
-source=${FXDB_SRCDIR:?}
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 99
-export HOME=$folder XDG_CONFIG_HOME=$folder/config XDG_STATE_HOME=$folder/state
-unset NO_COLOR
-mlp=$source/doc/examples/mlp.fxg
-failures=0
+. "$(dirname "$0")/home.sh"
 
 # is STATUS TEXT COMMAND...: its exit status, and TEXT in what it says (a
 # basic regular expression; - for nothing to look for).

@@ -18,8 +18,12 @@
 #include "session/session_private.h"
 #include "session/settings.h"
 
-/* Bytes of values that are kept though none are recorded. */
-#define LITTLE (1 << 20)
+/* Bytes of values that are kept though none are recorded; below the second, a
+ * trim, which looks through the graph, waits for a SHARE of its nodes to run.
+ */
+#define LITTLE       (1 << 20)
+#define NOT_YET_MUCH (256 << 20)
+#define SHARE        64
 
 /* --- counting ------------------------------------------------------------ */
 
@@ -257,6 +261,17 @@ trim_all(struct fx_model *model)
 	timeline->next_trim += timeline->next_trim / 4;
 }
 
+/* Whether a trim costs less than the nodes that ran since the last one. */
+static bool
+is_due(const struct fx_timeline *timeline, const struct fx_place *place,
+	size_t total)
+{
+	if (total <= timeline->limit || total <= timeline->next_trim)
+		return false;
+	return !timeline->is_off || total > NOT_YET_MUCH ||
+	       timeline->since_trim >= place->graph->node_count / SHARE;
+}
+
 void
 fx_budget_after(struct fx_model *model, const struct fx_place *place,
 	const struct fx_node *node)
@@ -270,8 +285,11 @@ fx_budget_after(struct fx_model *model, const struct fx_place *place,
 	if (!is_given(model, node))
 		fx_datum_see_storages(datum, count_storage, timeline);
 	total = timeline->held_bytes + timeline->saved_bytes;
-	if (total > timeline->limit && total > timeline->next_trim)
-		trim_all(model);
+	timeline->since_trim++;
+	if (!is_due(timeline, place, total))
+		return;
+	trim_all(model);
+	timeline->since_trim = 0;
 }
 
 void

@@ -64,6 +64,7 @@ struct fx_timeline {
 	size_t limit;           /* of both kinds of bytes; 0: none */
 	bool is_off;            /* nothing is kept, no summaries either */
 	size_t next_trim;       /* dropping is not tried below */
+	size_t since_trim;      /* nodes that ran since the last one */
 	size_t dropped_now;     /* by this command ... */
 	size_t summarised_now;  /* ... of which a summary stays */
 	/* Since the model was opened. */

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# error_words.sh - the words of failures that need the program as a whole:
+# errors.sh - the words of failures that need the program as a whole:
 # a read-only session, a full disk, programs that die, libtorch, Python.
 . "$(dirname "$0")/home.sh"
 trap 'rm -rf "$folder" "${sanitized:-}"' EXIT

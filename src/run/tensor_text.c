@@ -38,6 +38,7 @@ struct notation {
 struct layout {
 	struct fx_buf *out;
 	const struct fx_datum *tensor;
+	size_t columns;
 	struct fx_extent extent;
 	struct fx_extent shown; /* its sizes cut to the edges */
 	char *bytes;            /* of SHOWN, row-major */
@@ -266,9 +267,9 @@ per_line(const struct layout *layout, size_t indent)
 
 	if (fx_dtype_is_complex(layout->extent.dtype))
 		length += layout->notation_imag.width + 1;
-	if (indent >= LINE_WIDTH)
+	if (indent >= layout->columns)
 		return 1;
-	return FX_MAX((LINE_WIDTH - indent) / length, 1);
+	return FX_MAX((layout->columns - indent) / length, 1);
 }
 
 static void
@@ -340,7 +341,7 @@ add_suffix(struct layout *layout, const char *suffix, size_t *column)
 {
 	size_t length = strlen(suffix);
 
-	if (*column + length + 2 > LINE_WIDTH) {
+	if (*column + length + 2 > layout->columns) {
 		fx_buf_add(layout->out, ",\n");
 		fx_buf_add_repeat(layout->out, ' ', sizeof(prefix) - 1);
 		*column = sizeof(prefix) - 1 + length;
@@ -415,7 +416,17 @@ choose_notation(struct layout *layout)
 struct fx_error *
 fx_tensor_text(struct fx_buf *out, const struct fx_datum *tensor)
 {
-	FX_AUTO(layout) struct layout layout = { .out = out, .tensor = tensor };
+	return fx_tensor_text_within(out, tensor, LINE_WIDTH);
+}
+
+struct fx_error *
+fx_tensor_text_within(struct fx_buf *out, const struct fx_datum *tensor,
+	size_t columns)
+{
+	FX_AUTO(layout)
+	struct layout layout = {
+		.out = out, .tensor = tensor, .columns = columns
+	};
 	size_t start = out->length;
 	struct fx_error *err = fx_extent_of(tensor, &layout.extent);
 

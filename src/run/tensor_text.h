@@ -18,4 +18,8 @@ struct fx_datum;
 FX_NODISCARD struct fx_error *fx_tensor_text(struct fx_buf *out,
 	const struct fx_datum *tensor);
 
+/* The same as after set_printoptions(linewidth=COLUMNS). */
+FX_NODISCARD struct fx_error *fx_tensor_text_within(struct fx_buf *out,
+	const struct fx_datum *tensor, size_t columns);
+
 #endif /* FX_RUN_TENSOR_TEXT_H */

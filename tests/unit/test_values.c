@@ -341,10 +341,15 @@ text_is_as_pytorch_has_it(void)
 	FX_AUTO_DATUM struct fx_datum *small =
 		tensor("f8e4m3fn[2]", numbers, 2);
 	FX_AUTO_DATUM struct fx_datum *empty = tensor("i32[2,0]", numbers, 0);
+	FX_AUTO_BUF struct fx_buf narrow = { 0 };
 
 	FXT_SAME(text_of(wide), "tensor([[1.0000e+00, 5.0000e-01],\n"
 				"        [1.0000e+09,        nan]])");
 	FXT_SAME(text_of(truth), "tensor([False,  True])");
+	FXT_OK(fx_tensor_text_within(&narrow, wide, 20));
+	FXT_SAME(fx_buf_text(&narrow),
+		"tensor([[1.0000e+00,\n         5.0000e-01],\n"
+		"        [1.0000e+09,\n                nan]])");
 	FXT_SAME(text_of(small),
 		"tensor([1.0000, 0.5000], dtype=torch.float8_e4m3fn)");
 	FXT_SAME(text_of(empty), "tensor([], size=(2, 0), dtype=torch.int32)");

@@ -69,6 +69,7 @@ struct tui_value {
 	const struct fx_summary *summary; /* ... or what stays of it */
 	size_t executed;
 	size_t position;
+	int columns;
 	struct fx_buf text;
 };
 
@@ -94,7 +95,9 @@ struct tui {
 
 	struct tui_graph graph;
 	struct tui_text node;
+	uint64_t node_shown; /* id: of which node */
 	struct tui_text values;
+	uint64_t values_shown;
 	struct tui_value value;
 	struct tui_code code;
 	struct tui_log log;
@@ -117,6 +120,12 @@ struct tui {
 /* The current model, or NULL; the node selected in the graph pane, or NULL. */
 struct fx_model *tui_model(const struct tui *tui);
 struct fx_node *tui_selected(struct tui *tui);
+
+/* VIEW is about NODE now (NULL: none): of another one than *SHOWN, the id of
+ * the one before, it is shown from its beginning.
+ */
+void tui_show_anew(struct tui_view *view, const struct fx_node *node,
+	uint64_t *shown);
 
 /* tui.c: run LINE as if typed, show it and what it says. */
 void tui_run_line(struct tui *tui, const char *line);

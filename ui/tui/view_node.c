@@ -104,6 +104,17 @@ add_place(struct tui_text *text, const struct fx_node *node)
 	}
 }
 
+void
+tui_show_anew(struct tui_view *view, const struct fx_node *node,
+	uint64_t *shown)
+{
+	uint64_t id = node ? node->id : 0;
+
+	if (id != *shown)
+		view->top = 0;
+	*shown = id;
+}
+
 static void
 node_refresh(struct tui *tui, int columns)
 {
@@ -113,6 +124,7 @@ node_refresh(struct tui *tui, int columns)
 
 	tui_text_clear(text);
 	text->width = columns;
+	tui_show_anew(&tui->views[TUI_VIEW_NODE], node, &tui->node_shown);
 	if (!node)
 		return;
 	tui_text_addf(text, FX_ROLE_NODE, "%s", node->name);

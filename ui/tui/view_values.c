@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/number.h"
+#include "base/utf8.h"
 #include "ir/size.h"
 #include "ir/tensor_meta.h"
 #include "ir/value_text.h"
@@ -57,9 +58,25 @@ add_sizes(struct tui_text *text, const struct fx_tensor_meta *tensor)
 	add_fact(text, "bytes", fx_buf_text(&bytes));
 }
 
+/* A line that is too long is broken between words. */
 static void
 add_line(struct tui_text *text, const char *line, size_t length)
 {
+	size_t width = (size_t)FX_MAX(text->width, 1);
+	size_t fits;
+
+	while ((fits = fx_utf8_fit(line, length, width)) < length) {
+		size_t cut = fits;
+
+		while (cut && line[cut] != ' ')
+			cut--;
+		if (!cut)
+			break;
+		tui_text_add(text, FX_ROLE_NUMBER, line, cut);
+		tui_text_end_line(text);
+		line += cut + 1;
+		length -= cut + 1;
+	}
 	tui_text_add(text, FX_ROLE_NUMBER, line, length);
 	tui_text_end_line(text);
 }
@@ -132,7 +149,8 @@ describe_tensor(void *context, const char *path, const struct fx_datum *tensor)
 			to->node->name, path);
 	else
 		add_part(to, path, &stats);
-	fx_error_free(fx_tensor_text(to->out, tensor));
+	fx_error_free(fx_tensor_text_within(to->out, tensor,
+		(size_t)FX_MAX(to->tui->values.width, 1)));
 	fx_buf_add_char(to->out, '\n');
 	return --to->left > 0;
 }
@@ -176,7 +194,8 @@ is_shown(const struct tui *tui, const struct fx_datum *datum,
 	const struct tui_value *shown = &tui->value;
 	const struct fx_model *model = tui_model(tui);
 
-	if (datum != shown->datum || summary != shown->summary)
+	if (datum != shown->datum || summary != shown->summary ||
+		tui->values.width != shown->columns)
 		return false;
 	return tui->is_running ||
 	       (fx_position_executed(model) == shown->executed &&
@@ -200,6 +219,7 @@ add_value(struct tui *tui, const struct fx_node *node)
 		shown->summary = summary;
 		shown->executed = fx_position_executed(model);
 		shown->position = fx_position_get(model);
+		shown->columns = tui->values.width;
 		fx_buf_clear(&shown->text);
 		if (datum)
 			describe(tui, node, datum, &shown->text);
@@ -303,6 +323,7 @@ values_refresh(struct tui *tui, int columns)
 
 	tui_text_clear(text);
 	text->width = columns;
+	tui_show_anew(&tui->views[TUI_VIEW_VALUES], node, &tui->values_shown);
 	if (!node)
 		return;
 	if (node != tui_selected(tui))

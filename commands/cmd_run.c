@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "commands/cmd_output.h"
+#include "commands/cmd_printed.h"
 #include "commands/cmd_python.h"
 #include "commands/cmd_shell.h"
 #include "commands/out.h"
@@ -402,6 +403,22 @@ run_line(struct cmd_shell *shell, const char *line, struct out *out)
 	return err;
 }
 
+/* LINE as a person types it: what the user's Python prints stands among what
+ * it says.
+ */
+static struct fx_error *
+run_outermost(struct cmd_shell *shell, const char *line, struct out *out)
+{
+	struct cmd_printed printed = { .out = out };
+	struct fx_error *err;
+
+	fx_session_set_output(shell->session, cmd_printed_add, &printed);
+	err = run_line(shell, line, out);
+	fx_session_set_output(shell->session, NULL, NULL);
+	cmd_printed_end(&printed);
+	return err;
+}
+
 struct fx_error *
 cmd_run(struct cmd_shell *shell, const char *line, struct out *out)
 {
@@ -419,7 +436,8 @@ cmd_run(struct cmd_shell *shell, const char *line, struct out *out)
 		cmd_log_line(shell, line);
 		shell->ran = NULL;
 	}
-	err = run_line(shell, line, out);
+	err = shell->depth == 0 ? run_outermost(shell, line, out)
+				: run_line(shell, line, out);
 	if (shell->depth == 0)
 		shell->is_repeating = false;
 	if (shell->depth == 0 && err)

@@ -19,43 +19,6 @@
 #include "session/model.h"
 #include "session/session.h"
 
-/* Longer lines of what a model prints are cut. */
-#define LINE_LIMIT 8192
-
-/* What the model prints, cut into lines. */
-struct printed {
-	struct cmd_ctx *ctx;
-	struct fx_buf line;
-};
-
-static void
-say_line(struct printed *printed)
-{
-	out_note(printed->ctx->out, "%s", fx_buf_text(&printed->line));
-	fx_buf_clear(&printed->line);
-}
-
-static void
-on_output(void *context, const char *text, size_t length)
-{
-	struct printed *printed = context;
-
-	for (size_t i = 0; i < length; i++) {
-		if (text[i] != '\n')
-			fx_buf_add_char(&printed->line, text[i]);
-		if (text[i] == '\n' || printed->line.length >= LINE_LIMIT)
-			say_line(printed);
-	}
-}
-
-static bool
-on_tick(void *context)
-{
-	const struct front *front = ((struct printed *)context)->ctx->front;
-
-	return front->tick(front->context);
-}
-
 /* The last step of the dotted name that lies between BEGIN and END. */
 static char *
 last_step(const char *begin, const char *end)
@@ -192,7 +155,6 @@ struct fx_error *
 cmd_trace_exec(struct cmd_ctx *ctx)
 {
 	struct texts leaves = { 0 }, concrete = { 0 };
-	struct printed printed = { .ctx = ctx };
 	const char *spec = cmd_arg_text(ctx, "spec");
 	const char *as = cmd_arg_text(ctx, "as");
 	FX_AUTO_FREE char *name = as ? fx_xstrdup(as) : name_of(spec);
@@ -211,14 +173,8 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 			.concrete = concrete.items,
 			.concrete_count = concrete.count,
 			.train = cmd_flag(ctx, "train"),
-			.tick = on_tick,
-			.output = on_output,
-			.context = &printed,
 		},
 		*name ? name : NULL, &report, &model);
-	if (printed.line.length)
-		say_line(&printed);
-	fx_buf_deinit(&printed.line);
 	fx_vec_deinit(&leaves);
 	fx_vec_deinit(&concrete);
 	ctx->shell->has_listed = false;

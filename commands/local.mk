@@ -25,6 +25,7 @@ libfxcmd_a_SOURCES += \
 	%D%/cmd_output.c %D%/cmd_output.h \
 	%D%/cmd_place.c \
 	%D%/cmd_placing.c \
+	%D%/cmd_printed.c %D%/cmd_printed.h \
 	%D%/cmd_process.c %D%/cmd_process.h \
 	%D%/cmd_run.c \
 	%D%/cmd_scope.c \

@@ -349,6 +349,9 @@ fx_capture_ask(struct fx_capture *capture, const struct fx_question *question,
 		return err;
 	size = json_integer_value(json_object_get(answer, "bytes"));
 	err = child_bytes(&e, size > 0 ? (size_t)size : 0, &bytes);
+	drain(&e, 64);
+	if (question->output)
+		question->output(question->context, "", 0);
 	if (!err && !json_is_true(json_object_get(answer, "ok")))
 		err = fx_failure_error(json_object_get(answer, "error"), NULL);
 	if (err) {

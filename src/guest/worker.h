@@ -89,7 +89,8 @@ struct fx_question {
 	int fd;          /* memory that goes with it, or -1 */
 	/* Called every 30 ms; true: interrupt; may be null. */
 	bool (*tick)(void *context);
-	/* What the operation printed; may be null. */
+	/* What the operation printed, no bytes when that is all; may be null.
+	 */
 	void (*output)(void *context, const char *text, size_t length);
 	void *context;
 };

@@ -125,15 +125,6 @@ fx_session_seed_backends(struct fx_session *session)
 
 /* --- the process that traced it ------------------------------------------ */
 
-/* The session's tick as it is when asked: none while it ends. */
-static bool
-session_tick(void *context)
-{
-	const struct fx_session *session = context;
-
-	return session->tick && session->tick(session->tick_context);
-}
-
 static struct fx_error *
 need_python(struct fx_session *session, struct fx_model *model,
 	struct fx_backend **ret)
@@ -141,7 +132,8 @@ need_python(struct fx_session *session, struct fx_model *model,
 	const struct fx_python_run options = {
 		.capture = model->capture,
 		.tree = model->tree,
-		.tick = session_tick,
+		.tick = fx_session_tick,
+		.output = fx_session_output,
 		.context = session,
 	};
 	struct fx_child_run run = { .tree = model->tree };

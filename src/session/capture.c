@@ -142,11 +142,13 @@ fx_session_trace(struct fx_session *session,
 		return err;
 	full.seed = session->seed;
 	if (!full.tick && !full.output) {
-		full.tick = session->tick;
-		full.context = session->tick_context;
+		full.tick = fx_session_tick;
+		full.output = fx_session_output;
+		full.context = session;
 	}
 	err = fx_worker_trace(session->worker, &full,
 		fx_session_serial(session), report);
+	fx_session_output(session, "", 0);
 	forget_dead_worker(session, err);
 	if (report->graph) {
 		*ret = add_model(session, request, name, report);

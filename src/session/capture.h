@@ -71,4 +71,10 @@ struct fx_traced {
 const struct fx_traced *fx_model_traced(const struct fx_model *model);
 void fx_traced_free(struct fx_traced *traced);
 
+/* The session's tick and output as they are when called, for what outlives a
+ * command; CONTEXT is the session.
+ */
+bool fx_session_tick(void *context);
+void fx_session_output(void *context, const char *text, size_t length);
+
 #endif /* FX_SESSION_CAPTURE_H */

@@ -67,4 +67,9 @@ struct fx_completion {
 void fx_resolve_complete(struct fx_session *session, struct fx_model *model,
 	const struct fx_completion *completion);
 
+/* fx_resolve_set without setting $_. */
+FX_NODISCARD struct fx_error *fx_resolve_set_quietly(struct fx_session *session,
+	struct fx_model *model, const char *text, size_t **positions_ret,
+	size_t *count_ret);
+
 #endif /* FX_SESSION_RESOLVE_H */

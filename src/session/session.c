@@ -15,6 +15,7 @@
 #include "ir/clone.h"
 #include "run/datum.h"
 #include "session/break_private.h"
+#include "session/capture.h"
 #include "session/session_private.h"
 #include "session/settings.h"
 
@@ -71,6 +72,31 @@ fx_session_set_tick(struct fx_session *session, fx_tick_fn *tick, void *context)
 {
 	session->tick = tick;
 	session->tick_context = context;
+}
+
+void
+fx_session_set_output(struct fx_session *session, fx_output_fn *output,
+	void *context)
+{
+	session->output = output;
+	session->output_context = context;
+}
+
+bool
+fx_session_tick(void *context)
+{
+	const struct fx_session *session = context;
+
+	return session->tick && session->tick(session->tick_context);
+}
+
+void
+fx_session_output(void *context, const char *text, size_t length)
+{
+	const struct fx_session *session = context;
+
+	if (session->output)
+		session->output(session->output_context, text, length);
 }
 
 struct fx_settings *

@@ -32,6 +32,13 @@ FX_DEFINE_CLEANUP(session, struct fx_session, fx_session_free);
 
 void fx_session_set_tick(struct fx_session *session, fx_tick_fn *tick,
 	void *context);
+/* Called with what the user's Python prints, while it traces and while it runs
+ * nodes; of no bytes when that is over, so that a line without an end is whole.
+ * Null: nobody hears it.
+ */
+typedef void fx_output_fn(void *context, const char *text, size_t length);
+void fx_session_set_output(struct fx_session *session, fx_output_fn *output,
+	void *context);
 struct fx_settings *fx_session_settings(struct fx_session *session);
 
 /* Models: a graph and the state of debugging it (model.h), as gdb's inferiors.

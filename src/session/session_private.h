@@ -120,6 +120,8 @@ struct fx_display {
 struct fx_session {
 	fx_tick_fn *tick;
 	void *tick_context;
+	fx_output_fn *output;
+	void *output_context;
 	char *python;             /* asked for, or NULL */
 	struct fx_worker *worker; /* or NULL: not started */
 	struct fx_settings *settings;
@@ -191,10 +193,5 @@ void fx_resolver_init(struct fx_resolver *resolver,
 	struct fx_resolve_context *context);
 /* evaluate.c: whether NODE's value has NaN or infinities. */
 bool fx_resolve_nonfinite(void *context, const struct fx_node *node);
-
-/* fx_resolve_set without setting $_. */
-FX_NODISCARD struct fx_error *fx_resolve_set_quietly(struct fx_session *session,
-	struct fx_model *model, const char *text, size_t **positions_ret,
-	size_t *count_ret);
 
 #endif /* FX_SESSION_SESSION_PRIVATE_H */

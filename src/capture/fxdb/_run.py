@@ -10,6 +10,7 @@ import mmap
 import operator
 import os
 import signal
+import sys
 
 import torch
 
@@ -348,9 +349,19 @@ class Runner:
             answer, data = {"ok": False, "error": _failure(error)}, b""
         finally:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
+            _flush()
             for descriptor in fds:
                 os.close(descriptor)
         return answer, data
+
+
+def _flush():
+    """What a node printed is read before its answer."""
+    for stream in sys.stdout, sys.stderr:
+        try:
+            stream.flush()
+        except Exception:  # the user's, or closed
+            pass
 
 
 def _failure(error):

@@ -1,4 +1,4 @@
-"""Nodes that only Python runs, and that take their time."""
+"""Nodes that only Python runs, and that print or take their time."""
 import time
 
 import torch
@@ -20,8 +20,19 @@ def stubborn(x):
     return x
 
 
+def loud(x):
+    print("the first is %.1f" % x[0])
+    return x
+
+
+torch.fx.wrap("loud")
 torch.fx.wrap("nap")
 torch.fx.wrap("stubborn")
+
+
+class Loud(torch.nn.Module):
+    def forward(self, x):
+        return loud(x * 2)
 
 
 class Naps(torch.nn.Module):

@@ -240,6 +240,18 @@ def run_and_press(session, model, presses):
         session.process.send_signal(signal.SIGINT)
 
 
+def what_a_node_prints_is_shown():
+    for backend in "auto", "python":
+        session = Session()
+        session.run("trace waits.py:Loud")
+        session.run("set backend " + backend)
+        session.run("input x = ones(3)")
+        find(session.run("run"), r"(?m)^the first is 2\.0$")
+        session.run("goto loud")
+        find(session.run("step"), r"(?m)^=>   3 ")
+        session.end()
+
+
 def a_node_in_python_is_interrupted():
     session = Session()
     run_and_press(session, "Naps", 1)
@@ -249,8 +261,9 @@ def a_node_in_python_is_interrupted():
 def a_node_in_python_that_heeds_no_interrupt_ends_with_its_process():
     session = Session()
     run_and_press(session, "Stubborn", 3)
-    find(session.run("when"), r"Stopped at @2 stubborn: Ctrl-C ended the "
-         r"process", r"Before @2 of 4")
+    find(session.run("when"), r"does not heed Ctrl-C; Ctrl-C again ends the "
+         r"process", r"Stopped at @2 stubborn: Ctrl-C ended the process",
+         r"Before @2 of 4")
     still_works(session)
     session.end()
 

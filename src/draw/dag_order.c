@@ -41,24 +41,44 @@ barycentre(struct fx_layers *layers, const fx_number_vec *neighbours, int own)
 	return neighbours->count ? sum / (double)neighbours->count : own;
 }
 
-/* Insertion sort by weight: stable, and orders change little. */
-static void
-sort_layer(struct fx_layers *layers, struct fx_layer *layer)
+typedef double key_fn(const struct fx_item *item);
+
+static double
+weight_of(const struct fx_item *item)
 {
-	for (size_t i = 1; i < layer->items.count; i++) {
-		uint32_t moved = layer->items.items[i];
-		double weight = item_at(layers, moved)->weight;
+	return item->weight;
+}
+
+static double
+place_of(const struct fx_item *item)
+{
+	return item->place;
+}
+
+/* Insertion sort by KEY: stable, and orders change little. */
+static void
+sort_items(struct fx_layers *layers, fx_number_vec *items, key_fn *key)
+{
+	for (size_t i = 1; i < items->count; i++) {
+		uint32_t moved = items->items[i];
+		double own = key(item_at(layers, moved));
 		size_t at = i;
 
 		for (; at > 0; at--) {
-			uint32_t before = layer->items.items[at - 1];
+			uint32_t before = items->items[at - 1];
 
-			if (item_at(layers, before)->weight <= weight)
+			if (key(item_at(layers, before)) <= own)
 				break;
-			layer->items.items[at] = before;
+			items->items[at] = before;
 		}
-		layer->items.items[at] = moved;
+		items->items[at] = moved;
 	}
+}
+
+static void
+sort_layer(struct fx_layers *layers, struct fx_layer *layer)
+{
+	sort_items(layers, &layer->items, weight_of);
 	renumber(layers, layer);
 }
 
@@ -149,26 +169,6 @@ restore_places(struct fx_layers *layers, const int *places)
 	}
 }
 
-/* Parents from left to right, which is the order of the ports. */
-static void
-sort_parents(struct fx_layers *layers, struct fx_item *item)
-{
-	for (size_t i = 1; i < item->parents.count; i++) {
-		uint32_t moved = item->parents.items[i];
-		int place = item_at(layers, moved)->place;
-		size_t at = i;
-
-		for (; at > 0; at--) {
-			uint32_t before = item->parents.items[at - 1];
-
-			if (item_at(layers, before)->place <= place)
-				break;
-			item->parents.items[at] = before;
-		}
-		item->parents.items[at] = moved;
-	}
-}
-
 void
 fx_layers_order(struct fx_layers *layers)
 {
@@ -188,6 +188,7 @@ fx_layers_order(struct fx_layers *layers)
 	}
 	restore_places(layers, best);
 	free(best);
+	/* Parents from left to right, which is the order of the ports. */
 	for (size_t i = 0; i < layers->items.count; i++)
-		sort_parents(layers, &layers->items.items[i]);
+		sort_items(layers, &layers->items.items[i].parents, place_of);
 }

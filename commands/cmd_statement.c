@@ -349,6 +349,16 @@ point_at(struct fx_error *told, const struct fx_error *err,
 		(struct fx_span){ span.begin - offset, span.end - offset });
 }
 
+/* Of a line of the loader's, without the place in the text it read. */
+static size_t
+told_length(const char *message)
+{
+	const char *place = strstr(message, " (line ");
+	size_t length = strcspn(message, "\n");
+
+	return place ? FX_MIN(length, (size_t)(place - message)) : length;
+}
+
 /* The loader's error is about a text that the user never saw: keep what it
  * says, and where only within what the user typed.
  */
@@ -356,10 +366,8 @@ static FX_NODISCARD struct fx_error *
 retell(struct fx_error *err, const struct reading *reading)
 {
 	const char *message = fx_error_message(err);
-	const char *place = strstr(message, " (line ");
-	size_t length = place ? (size_t)(place - message) : strlen(message);
-	struct fx_error *told =
-		fx_error_new(fx_error_code(err), "%.*s", (int)length, message);
+	struct fx_error *told = fx_error_new(fx_error_code(err), "%.*s",
+		(int)told_length(message), message);
 
 	if (fx_error_hint_text(err))
 		told = fx_error_hint(told, "%s", fx_error_hint_text(err));
@@ -381,7 +389,7 @@ check_construct(const struct reading *reading, const char *notices)
 		return NULL;
 	reason += sizeof(said) - 1;
 	return fx_error_at(fx_error_new(FX_ERR_TYPE, "%.*s",
-				   (int)strcspn(reason, "\n"), reason),
+				   (int)told_length(reason), reason),
 		reading->text, reading->construct->span);
 }
 

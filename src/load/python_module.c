@@ -67,7 +67,8 @@ read_arguments(struct fx_py *py, const struct fx_ast *call,
 		}
 		if (fx_py_is_operation(py, kid))
 			return fx_py_error(py, kid, FX_ERR_SYNTAX,
-				"expected a plain value");
+				"a layer is made of plain values here, not of "
+				"calls");
 		err = fx_py_value(py, kid, place);
 		if (err)
 			return err;

@@ -1,7 +1,6 @@
 /* facts.c - numbers about what was run and what is kept. */
 #include <config.h>
 
-#include "base/str.h"
 #include "run/backend.h"
 #include "session/place.h"
 #include "session/position_private.h"
@@ -10,7 +9,7 @@ static void
 count_nodes(const struct fx_model *model, struct fx_run_facts *ret)
 {
 	const struct fx_place *place = model->places.items[0];
-	bool by_python = fx_str_equal(model->backend->ops->name, "python");
+	bool by_python = model->backend == model->python;
 	const struct fx_node *node;
 
 	fx_graph_for_each_node (node, model->graph) {

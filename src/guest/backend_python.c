@@ -25,7 +25,8 @@
 struct plan {
 	json_int_t number;
 	uint64_t writes;
-	struct fx_datum *also; /* writes a list of these, or NULL */
+	struct fx_datum *also;  /* writes a list of these, or NULL */
+	struct fx_datum *names; /* of these, or NULL */
 };
 
 static void
@@ -295,6 +296,7 @@ python_plan_free(struct fx_backend *backend, void *pointer)
 	json_array_append_new(fx_python_state_of(backend)->plans,
 		json_integer(plan->number));
 	fx_datum_unref(plan->also);
+	fx_datum_unref(plan->names);
 	free(plan);
 }
 
@@ -312,6 +314,9 @@ read_plan(struct fx_backend *backend, json_t *answer, struct plan **ret)
 		(uint64_t)json_integer_value(json_object_get(answer, "writes"));
 	if (also)
 		err = fx_wire_get(also, hold, state, &plan->also);
+	if (also && !err)
+		err = fx_wire_get(json_object_get(answer, "names"), hold, state,
+			&plan->names);
 	if (err)
 		python_plan_free(backend, plan);
 	else
@@ -386,6 +391,12 @@ python_also_writes(const void *plan)
 	return ((const struct plan *)plan)->also;
 }
 
+static struct fx_datum *
+python_also_names(const void *plan)
+{
+	return ((const struct plan *)plan)->names;
+}
+
 static const struct fx_backend_ops python_ops = {
 	.name = "python",
 	.has_values = true,
@@ -407,6 +418,7 @@ static const struct fx_backend_ops python_ops = {
 	.storage_restore = fx_python_storage_restore,
 	.writes = python_writes,
 	.also_writes = python_also_writes,
+	.also_names = python_also_names,
 	.random_save = fx_python_random_save,
 	.random_restore = fx_python_random_restore,
 	.seed = fx_python_seed,

@@ -123,6 +123,10 @@ struct fx_backend_ops {
 	 * that lives as long as the plan; or null.
 	 */
 	struct fx_datum *(*also_writes)(const void *plan);
+	/* A list of the names that these have below the called module
+	 * ("norm.running_mean"), which lives as long; or null.
+	 */
+	struct fx_datum *(*also_names)(const void *plan);
 	/* As call, for a plan that writes the first of its data and draws no
 	 * numbers: the storage gets other memory, and what it held comes back
 	 * as *KEPT_RET without being copied.  That is null, and nothing was

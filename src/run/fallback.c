@@ -7,7 +7,10 @@
 
 #include "base/arena.h"
 #include "base/blob.h"
+#include "base/intern.h"
 #include "base/mem.h"
+#include "ir/graph.h"
+#include "ir/module.h"
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/plan_private.h"
@@ -104,6 +107,98 @@ pass_random(struct fx_backend *from, struct fx_backend *to)
 	return err;
 }
 
+/* --- what a module writes beside its data -------------------------------- */
+
+static struct fx_error *
+own_buffer(struct fx_backend *backend, const struct fx_call_site *site,
+	const struct fx_datum *name, struct fx_datum **ret)
+{
+	FX_AUTO_FREE char *path =
+		fx_xasprintf("%s.%s", site->target, name->text);
+	const struct fx_tensor *tensor =
+		fx_module_find_tensor(site->graph->module, path);
+
+	*ret = NULL;
+	if (tensor && tensor->storage && tensor->storage->blob)
+		return backend->ops->from_tensor(backend, tensor, ret);
+	*ret = fx_datum_none();
+	return NULL;
+}
+
+/* BACKEND's own tensors of the buffers that the fallback's PLAN writes, which
+ * is what a person looks at; None for what has no values here.  Null: none.
+ */
+static struct fx_error *
+own_buffers(struct fx_backend *backend, const void *plan,
+	const struct fx_call_site *site, struct fx_datum **ret)
+{
+	const struct fx_backend *fallback = backend->fallback;
+	const struct fx_datum *names = fallback->ops->also_names
+					       ? fallback->ops->also_names(plan)
+					       : NULL;
+	FX_AUTO_FREE struct fx_datum **items =
+		fx_xcalloc((names ? names->count : 0) + 1, sizeof(*items));
+	struct fx_error *err = NULL;
+	size_t done = 0;
+
+	*ret = NULL;
+	while (names && done < names->count && !err) {
+		err = own_buffer(backend, site, names->items[done],
+			&items[done]);
+		done += !err;
+	}
+	if (!err && names)
+		*ret = fx_datum_items_take(FX_DATUM_LIST, items, done);
+	while (err && done > 0)
+		fx_datum_unref(items[--done]);
+	return err;
+}
+
+/* The elements of THEIRS in OWN. */
+static struct fx_error *
+copy_over(struct fx_backend *backend, struct fx_datum *own,
+	struct fx_datum *theirs)
+{
+	FX_AUTO_DATUM struct fx_datum *moved = NULL;
+	FX_AUTO_DATUM struct fx_datum *result = NULL;
+	struct fx_error *err = fx_fallback_move(backend, theirs, &moved);
+	struct fx_datum *data[] = { own, moved };
+	struct fx_kind kinds[2];
+	const struct fx_call_site site = { .opcode = FX_OPCODE_CALL_METHOD,
+		.target = fx_intern("copy_"),
+		.kinds = kinds,
+		.count = 2 };
+	void *plan;
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < 2; i++)
+		kinds[i] = fx_kind_of(data[i]);
+	err = backend->ops->resolve(backend, &site, &plan);
+	if (err)
+		return err;
+	err = backend->ops->call(backend, plan, data, 2, &result);
+	backend->ops->plan_free(backend, plan);
+	return err;
+}
+
+static struct fx_error *
+copy_buffers(struct fx_backend *backend, const void *plan,
+	const struct fx_datum *own)
+{
+	const struct fx_datum *theirs =
+		backend->fallback->ops->also_writes(plan);
+	struct fx_error *err = NULL;
+
+	for (size_t i = 0; i < own->count && !err; i++)
+		if (own->items[i]->kind == FX_DATUM_TENSOR)
+			err = copy_over(backend, own->items[i],
+				theirs->items[i]);
+	return err;
+}
+
+/* --- calls --------------------------------------------------------------- */
+
 /* The call itself, on data that are there. */
 static struct fx_error *
 call_moved(struct fx_backend *backend, void *plan,
@@ -112,9 +207,12 @@ call_moved(struct fx_backend *backend, void *plan,
 {
 	const struct fx_plan_watch *watch = call->watch;
 	struct fx_backend *fallback = backend->fallback;
-	struct fx_error *err = NULL;
+	FX_AUTO_DATUM struct fx_datum *own = NULL;
+	struct fx_error *err = own_buffers(backend, plan, call->site, &own);
 
-	if (watch && call->may_draw)
+	if (!err && watch && own)
+		err = watch->before(watch->context, &own, 1, false);
+	if (!err && watch && call->may_draw)
 		err = watch->before(watch->context, call->data, 0, true);
 	if (!err)
 		err = fx_plan_tell_others(watch, fallback, plan);
@@ -125,7 +223,7 @@ call_moved(struct fx_backend *backend, void *plan,
 			call->site->count, ret);
 	if (!err && call->may_draw)
 		err = pass_random(fallback, backend);
-	return err;
+	return err || !own ? err : copy_buffers(backend, plan, own);
 }
 
 static struct fx_error *

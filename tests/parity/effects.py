@@ -81,8 +81,6 @@ def counting(fxdb, folder, x, backend):
     counter = module.counter
     buffers = [counter.calls, counter.mean, counter.norm.running_mean]
     state = ["dump counter." + name for name in names]
-    if backend != "python":
-        state = []
     before = [buffer.numpy().copy() for buffer in buffers]
     with torch.no_grad():
         once = counter(module.first(x))
@@ -94,8 +92,7 @@ def counting(fxdb, folder, x, backend):
     return run(fxdb, folder, backend, "Counting() --leaf effects.Counter", [
         "run", "dump %output"] + state + ["goto counter_1"] + state + [
         "goto counter"] + state + ["continue", "dump %output"] + state), \
-        [want] + (after + between + before if state else []) + [want] + \
-        (after if state else [])
+        [want] + after + between + before + [want] + after
 
 
 def main():

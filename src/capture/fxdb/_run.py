@@ -227,9 +227,12 @@ class Runner:
             self.plans, (function, message["keywords"], buffers)),
             "writes": _writes(function, message)}
         if buffers:
-            found = {id(tensor): tensor for _, _, tensor in buffers}
-            answer["also"] = self.plain([tensor.detach()
-                                         for tensor in found.values()])
+            paths = {id(inner): path and path + "."
+                     for path, inner in function.named_modules()}
+            found = {id(tensor): (paths[id(owner)] + name, tensor.detach())
+                     for owner, name, tensor in buffers}
+            answer["names"] = self.plain([name for name, _ in found.values()])
+            answer["also"] = self.plain([t for _, t in found.values()])
         return answer
 
     def call(self, message):

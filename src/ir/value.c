@@ -114,14 +114,17 @@ fx_value_text(enum fx_value_kind kind, const char *text)
 		.text = interned };
 }
 
-/* COUNT items copied into ARENA; null when there are none. */
+/* COUNT items copied into ARENA.  Of none there is a place all the same, as C
+ * has no offsets, not even 0, from a null pointer.
+ */
 static const struct fx_value *
 copy_items(struct fx_arena *arena, const struct fx_value *items, size_t count)
 {
+	static const struct fx_value nothing;
 	struct fx_value *copy;
 
 	if (count == 0)
-		return NULL;
+		return &nothing;
 	copy = fx_arena_alloc(arena, count * sizeof(*copy));
 	memcpy(copy, items, count * sizeof(*copy));
 	return copy;

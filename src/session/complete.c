@@ -5,7 +5,6 @@
 
 #include "base/buf.h"
 #include "base/intern.h"
-#include "base/map.h"
 #include "base/str.h"
 #include "ir/module.h"
 #include "lang/query.h"
@@ -83,22 +82,13 @@ offer_paths(struct offers *offers, struct fx_graph *graph)
 static void
 offer_scopes(struct offers *offers, struct fx_graph *graph)
 {
-	FX_AUTO_MAP struct fx_map seen = { 0 };
-	const struct fx_scope *last = NULL;
-	struct fx_node *node;
+	struct fx_scope_paths paths;
 
-	fx_graph_for_each_node (node, graph) {
-		const struct fx_scope *scope = node->scope;
-
-		if (scope == last)
-			continue;
-		last = scope;
-		for (; scope; scope = scope->parent)
-			if (fx_map_set(&seen, (uintptr_t)scope->path, 1) &&
-				*scope->path &&
-				!fx_module_find(graph->module, scope->path))
-				offer(offers, scope->path);
-	}
+	fx_resolve_scope_paths(graph, &paths);
+	for (size_t i = 0; i < paths.count; i++)
+		if (!fx_module_find(graph->module, paths.items[i]))
+			offer(offers, paths.items[i]);
+	fx_vec_deinit(&paths);
 }
 
 static void

@@ -362,12 +362,14 @@ fx_resolve_set(struct fx_session *session, struct fx_model *model,
 
 /* --- scopes ------------------------------------------------------------- */
 
-static bool
-is_scope_of_nodes(struct fx_graph *graph, const char *path)
+void
+fx_resolve_scope_paths(struct fx_graph *graph, struct fx_scope_paths *ret)
 {
+	FX_AUTO_MAP struct fx_map seen = { 0 };
 	const struct fx_scope *last = NULL;
 	struct fx_node *node;
 
+	*ret = (struct fx_scope_paths){ .count = 0 };
 	fx_graph_for_each_node (node, graph) {
 		const struct fx_scope *scope = node->scope;
 
@@ -375,10 +377,23 @@ is_scope_of_nodes(struct fx_graph *graph, const char *path)
 			continue;
 		last = scope;
 		for (; scope; scope = scope->parent)
-			if (fx_str_equal(scope->path, path))
-				return true;
+			if (*scope->path &&
+				fx_map_set_pointer(&seen, scope->path, ""))
+				fx_vec_push(ret, scope->path);
 	}
-	return false;
+}
+
+static bool
+is_scope_of_nodes(struct fx_graph *graph, const char *path)
+{
+	struct fx_scope_paths paths;
+	bool found = false;
+
+	fx_resolve_scope_paths(graph, &paths);
+	for (size_t i = 0; i < paths.count && !found; i++)
+		found = fx_str_equal(paths.items[i], path);
+	fx_vec_deinit(&paths);
+	return found;
 }
 
 static bool
@@ -394,6 +409,7 @@ no_scope(struct fx_model *model, struct fx_graph *graph, const char *text)
 	FX_AUTO_BUF struct fx_buf near = { 0 };
 	struct fx_nearest nearest;
 	struct fx_module_walk *walk = fx_module_walk_new(graph->module, false);
+	struct fx_scope_paths paths;
 	struct fx_module *module;
 	const char *path;
 	struct fx_error *err;
@@ -403,6 +419,11 @@ no_scope(struct fx_model *model, struct fx_graph *graph, const char *text)
 		if (*path)
 			fx_nearest_offer(&nearest, path);
 	fx_module_walk_free(walk);
+	fx_resolve_scope_paths(graph, &paths);
+	for (size_t i = 0; i < paths.count; i++)
+		if (!fx_module_find(graph->module, paths.items[i]))
+			fx_nearest_offer(&nearest, paths.items[i]);
+	fx_vec_deinit(&paths);
 	err = fx_error_new(FX_ERR_NO_MODULE, "no module \"%s\" in %s", text,
 		model->name);
 	if (!nearest.count)

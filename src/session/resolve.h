@@ -12,6 +12,7 @@
 
 struct fx_ast;
 struct fx_datum;
+struct fx_graph;
 struct fx_model;
 struct fx_node;
 struct fx_session;
@@ -71,5 +72,15 @@ void fx_resolve_complete(struct fx_session *session, struct fx_model *model,
 FX_NODISCARD struct fx_error *fx_resolve_set_quietly(struct fx_session *session,
 	struct fx_model *model, const char *text, size_t **positions_ret,
 	size_t *count_ret);
+
+/* The paths of modules that nodes of GRAPH came from, each once, interned: the
+ * module tree does not have those of dumps.  For fx_vec_deinit.
+ */
+struct fx_scope_paths {
+	const char **items;
+	size_t count;
+	size_t capacity;
+};
+void fx_resolve_scope_paths(struct fx_graph *graph, struct fx_scope_paths *ret);
 
 #endif /* FX_SESSION_RESOLVE_H */

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/intern.h"
 #include "base/mem.h"
+#include "base/vec.h"
 #include "ir/edit.h"
 #include "ir/graph_hash.h"
 #include "ir/journal.h"
@@ -374,6 +375,40 @@ settings_are_checked(void)
 	fx_settings_free(s);
 }
 
+/* Nodes of a dump come from modules that the graph does not have. */
+static void
+lend_scopes(struct fx_graph *graph)
+{
+	const struct fx_scope *outer =
+		fx_graph_scope(graph, NULL, "encoder", "Encoder");
+
+	fx_graph_find(graph, "relu")->scope = outer;
+	fx_graph_find(graph, "neg")->scope =
+		fx_graph_scope(graph, outer, "encoder.act", "Act");
+}
+
+static void
+scopes_that_only_nodes_have_are_found(void)
+{
+	__attribute__((cleanup(fxt_world_free))) struct fxt_world w =
+		fxt_world_prepared(fxt_small, lend_scopes);
+	struct fx_scope_paths paths;
+	const char *path;
+	struct fx_error *err;
+
+	fx_resolve_scope_paths(w.graph, &paths);
+	CU_ASSERT_EQUAL_FATAL(paths.count, 2);
+	FXT_SAME(paths.items[0], "encoder");
+	FXT_SAME(paths.items[1], "encoder.act");
+	fx_vec_deinit(&paths);
+	FXT_OK(fx_resolve_scope(w.session, w.model, "encoder.act", &path));
+	FXT_SAME(path, "encoder.act");
+	err = fx_resolve_scope(w.session, w.model, "encodr", &path);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(err);
+	FXT_SAME(fx_error_note_text(err, 0), "nearest: encoder");
+	fx_error_free(err);
+}
+
 int
 main(void)
 {
@@ -394,6 +429,7 @@ main(void)
 		FXT_CASE(a_step_does_not_depend_on_the_size),
 		FXT_CASE(models_are_numbered_and_named_apart),
 		FXT_CASE(settings_are_checked),
+		FXT_CASE(scopes_that_only_nodes_have_are_found),
 	};
 
 	return fxt_run("session", cases, FX_ARRAY_LEN(cases));

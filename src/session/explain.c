@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/dtype.h"
 #include "base/str.h"
 #include "ir/module.h"
 #include "ir/tensor_meta.h"
@@ -133,6 +134,52 @@ hint_product(struct fx_error *err, const struct fx_place *place,
 		second->name, inner, (long long)b->sizes[0].integer);
 }
 
+static bool
+is_float(enum fx_dtype dtype)
+{
+	return fx_dtype_info(dtype)->category == FX_DTYPE_CATEGORY_FLOAT;
+}
+
+/* The first parameter or buffer of the called module, if that is of floats. */
+static enum fx_dtype
+dtype_of_members(const struct fx_node *node)
+{
+	const struct fx_module *module =
+		node->opcode == FX_OPCODE_CALL_MODULE
+			? fx_module_find(node->graph->module, node->target)
+			: NULL;
+
+	for (size_t i = 0; module && i < module->member_count; i++)
+		if (module->members[i].tensor)
+			return module->members[i].tensor->dtype;
+	return FX_DTYPE_NONE;
+}
+
+/* An input of another precision than what it meets, as numpy's are. */
+static struct fx_error *
+hint_dtype(struct fx_error *err, const struct fx_place *place,
+	const struct fx_node *node)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	enum fx_dtype wanted = dtype_of_members(node);
+
+	for (size_t i = 0; i < fx_node_input_count(node); i++) {
+		const struct fx_node *input = fx_node_input(node, i);
+		const struct fx_datum *datum =
+			fx_env_get(&place->env, input->id);
+		const struct fx_tensor_meta *meta =
+			datum ? fx_datum_meta(arena, datum) : NULL;
+
+		if (!meta || input->opcode != FX_OPCODE_PLACEHOLDER ||
+			fx_error_hint_text(err) || meta->dtype == wanted ||
+			!is_float(meta->dtype) || !is_float(wanted))
+			continue;
+		err = fx_error_hint(err, "input %s = (...).to(torch.%s)",
+			input->target, fx_dtype_info(wanted)->name);
+	}
+	return err;
+}
+
 struct fx_error *
 fx_explain_failure(struct fx_model *model, const struct fx_node *node,
 	struct fx_error *err_taken)
@@ -151,5 +198,5 @@ fx_explain_failure(struct fx_model *model, const struct fx_node *node,
 		err = note_input(err, model, fx_node_input(node, i));
 	if (node->opcode == FX_OPCODE_CALL_MODULE)
 		err = note_members(err, node);
-	return hint_product(err, place, node);
+	return hint_dtype(hint_product(err, place, node), place, node);
 }

@@ -27,6 +27,11 @@ says() {
 
 says 'a value set to a number leaves no trace' 'torch.Size(\[2, 8\])' \
 	start n 'set value fc1 = 3' n 'unset value fc1' 'n 2' 'p act.shape'
+says 'an input of another precision is told how to fit' \
+	'hint: input x = (...).to(torch.float32)' \
+	'input x = zeros(2, 4).double()' run
+says 'an input of another shape is not' '!hint: input x' \
+	'input x = zeros(2, 5)' run
 says 'memory that does not suffice is refused' \
 	'error: memory does not suffice: 36.4 TB are needed at once' \
 	start 'p randn(100000, 100000, 1000)'

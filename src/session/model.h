@@ -98,8 +98,8 @@ FX_NODISCARD struct fx_error *fx_model_set_tensor(struct fx_session *session,
 	struct fx_edit_report *ret);
 /* How many parameters and buffers have no values. */
 size_t fx_model_count_weightless(const struct fx_model *model);
-/* Give the tensors of MODULE, which is made for PATH and lies in GRAPH but in no
- * tree, what PyTorch gives a new layer's, by SEED and their paths.  Nothing
+/* Give the tensors of MODULE, which is made for PATH and lies in GRAPH but in
+ * no tree, what PyTorch gives a new layer's, by SEED and their paths.  Nothing
  * where the model's own have no values, or for very large layers.
  */
 FX_NODISCARD struct fx_error *fx_model_fill_fresh(const struct fx_model *model,

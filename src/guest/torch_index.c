@@ -396,6 +396,11 @@ fitting_tensor(const struct indexing *indexing, struct fx_datum *value,
 
 	if (value->kind == FX_DATUM_TENSOR)
 		return without_leading(indexing->torch, value, ret);
+	if (value->kind != FX_DATUM_BOOL && value->kind != FX_DATUM_INT &&
+		value->kind != FX_DATUM_FLOAT && value->kind != FX_DATUM_PLAIN)
+		return fx_error_new(FX_ERR_TYPE,
+			"a %s cannot be assigned to elements of a tensor",
+			fx_datum_kind_name(value));
 	return fx_torch_apply(indexing->torch, "aten::new_full", data, 3, ret);
 }
 

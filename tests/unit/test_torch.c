@@ -302,6 +302,8 @@ failures_are_one_clean_line(void)
 		FX_ERR_SHAPE, "cannot be multiplied (2x3 and 2x3)");
 	fails("x", "f32[2]", "z = x[5]\nreturn z", FX_ERR_RANGE,
 		"index 5 is out of bounds");
+	fails("x", "f32[2]", "z = operator.setitem(x, 0, 'a')\nreturn z",
+		FX_ERR_TYPE, "a str cannot be assigned");
 	fails("x", "f32[2]", "z = x[0, 0]\nreturn z", FX_ERR_RANGE,
 		"too many indices");
 	fails("x", "f32[2]", "z = torch.relu(x, 3)\nreturn z", FX_ERR_TYPE,

@@ -289,6 +289,18 @@ offer_by_type(struct completion *c, enum cmd_arg_type type, size_t begin)
 	}
 }
 
+/* set module PATH = CALL, set value PLACE = EXPRESSION. */
+static bool
+sets_by_expression(const char *text)
+{
+	static const char *const words[] = { "module ", "value " };
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(words); i++)
+		if (fx_str_starts(text, words[i]))
+			return true;
+	return false;
+}
+
 /* Commands that hold settings or commands in their raw text. */
 static bool
 complete_inside(struct completion *c, const struct cmd_entry *entry,
@@ -296,6 +308,11 @@ complete_inside(struct completion *c, const struct cmd_entry *entry,
 {
 	size_t at;
 
+	if (!strcmp(entry->name, "set") &&
+		sets_by_expression(c->line + begin)) {
+		offer_names(c, begin, EXPRESSION_KINDS);
+		return true;
+	}
 	if (!strcmp(entry->name, "show") ||
 		(!strcmp(entry->name, "set") &&
 			!strchr("%@.$", c->line[begin]))) {

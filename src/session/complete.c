@@ -5,9 +5,12 @@
 
 #include "base/buf.h"
 #include "base/intern.h"
+#include "base/mem.h"
 #include "base/str.h"
 #include "ir/module.h"
 #include "lang/query.h"
+#include "ops/layertab.h"
+#include "ops/optab.h"
 #include "run/eval.h"
 #include "session/resolve.h"
 #include "session/session_private.h"
@@ -91,6 +94,64 @@ offer_scopes(struct offers *offers, struct fx_graph *graph)
 	fx_vec_deinit(&paths);
 }
 
+/* NAME, and how it is called where its home has a short name. */
+static void
+offer_in(struct offers *offers, const char *name)
+{
+	static const char *const shorter[][2] = {
+		{ "torch.nn.functional.", "F." },
+		{ "torch.nn.", "nn." },
+	};
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	offer(offers, name);
+	for (size_t i = 0; i < FX_ARRAY_LEN(shorter); i++) {
+		if (!fx_str_starts(name, shorter[i][0]))
+			continue;
+		fx_buf_clear(&text);
+		fx_buf_addf(&text, "%s%s", shorter[i][1],
+			name + strlen(shorter[i][0]));
+		offer(offers, fx_buf_text(&text));
+	}
+}
+
+/* All spellings of an operation, which are separated by blanks. */
+static void
+offer_spellings(struct offers *offers, const struct fx_op_info *info)
+{
+	const char *at = info->aliases;
+
+	offer_in(offers, info->spelling);
+	while (*at) {
+		size_t length = strcspn(at, " ");
+		FX_AUTO_FREE char *name = fx_xstrndup(at, length);
+
+		offer_in(offers, name);
+		at += length + (at[length] == ' ');
+	}
+}
+
+/* Layers and functions of torch: too many unless a module is named. */
+static void
+offer_torch(struct offers *offers)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	const struct fx_functional *functional;
+	const struct fx_layer *layer;
+
+	if (!strchr(offers->to->prefix, '.'))
+		return;
+	for (int i = FX_OP_NONE + 1; i < FX_OP_COUNT; i++)
+		offer_spellings(offers, fx_op_info((enum fx_op)i));
+	for (size_t i = 0; (functional = fx_functional_at(i)); i++)
+		offer_in(offers, functional->name);
+	for (size_t i = 0; (layer = fx_layer_at(i)); i++) {
+		fx_buf_clear(&text);
+		fx_buf_addf(&text, "torch.nn.%s", layer->name);
+		offer_in(offers, fx_buf_text(&text));
+	}
+}
+
 static void
 offer_functions(struct offers *offers)
 {
@@ -98,6 +159,7 @@ offer_functions(struct offers *offers)
 
 	for (size_t i = 0; fx_eval_function_at(i, &info); i++)
 		offer(offers, info.name);
+	offer_torch(offers);
 }
 
 static void

@@ -204,6 +204,10 @@ completion_follows_the_types_of_arguments(void)
 	CU_ASSERT(offers(shell, "node f", "fc1"));
 	CU_ASSERT(offers(shell, "node %f", "%fc1"));
 	CU_ASSERT(offers(shell, "p fc1 + dr", "drop"));
+	CU_ASSERT(offers(shell, "p torch.sof", "torch.softmax"));
+	CU_ASSERT(offers(shell, "replace act = F.ge", "F.gelu"));
+	CU_ASSERT(offers(shell, "insert after act : y = nn.GE", "nn.GELU"));
+	CU_ASSERT(offers(shell, "set module act = nn.GE", "nn.GELU"));
 	CU_ASSERT(offers(shell, "nodes {op", "op"));
 	CU_ASSERT(offers(shell, "insert af", "after"));
 	CU_ASSERT(offers(shell, "insert after dr", "drop"));

@@ -25,7 +25,8 @@ fxs_tests = \
 	%D%/sizes.fxs \
 	%D%/step.fxs \
 	%D%/tutorial.fxs \
-	%D%/values.fxs
+	%D%/values.fxs \
+	%D%/values_tuple.fxs
 TESTS += $(fxs_tests)
 EXTRA_DIST += $(fxs_tests) %D%/block.py %D%/lecture.fxdb
 

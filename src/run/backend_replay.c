@@ -69,14 +69,8 @@ static struct fx_error *
 replay_write(struct fx_backend *backend, const struct fx_tensor_meta *meta,
 	const void *bytes, struct fx_datum **ret)
 {
-	struct fx_payload *payload;
-	struct fx_error *err = fx_payload_of_bytes(meta, bytes, &payload);
-
 	(void)backend;
-	if (!err)
-		*ret = fx_datum_payload_take(FX_DATUM_TENSOR, stateless(),
-			payload);
-	return err;
+	return fx_payload_write(stateless(), meta, bytes, ret);
 }
 
 /* No call writes in place. */

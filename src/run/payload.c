@@ -54,9 +54,11 @@ fx_payload_free(void *pointer)
 }
 
 struct fx_error *
-fx_payload_of_bytes(const struct fx_tensor_meta *meta, const void *bytes,
-	struct fx_payload **ret)
+fx_payload_write(const struct fx_backend *backend,
+	const struct fx_tensor_meta *meta, const void *bytes,
+	struct fx_datum **ret)
 {
+	struct fx_payload *payload;
 	struct fx_tensor_meta dense = *meta;
 	struct fx_extent extent;
 	struct fx_held held;
@@ -70,8 +72,9 @@ fx_payload_of_bytes(const struct fx_tensor_meta *meta, const void *bytes,
 			&held);
 	if (err)
 		return err;
-	*ret = fx_payload_new(&dense);
-	(*ret)->held = held;
+	payload = fx_payload_new(&dense);
+	payload->held = held;
+	*ret = fx_datum_payload_take(FX_DATUM_TENSOR, backend, payload);
 	return NULL;
 }
 

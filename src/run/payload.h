@@ -17,8 +17,10 @@
 #include "run/held.h"
 
 struct fx_arena;
+struct fx_backend;
 struct fx_blob;
 struct fx_buf;
+struct fx_datum;
 struct fx_kind;
 
 struct fx_payload {
@@ -31,12 +33,12 @@ struct fx_payload {
 /* A tensor of a copy of META, without values. */
 struct fx_payload *fx_payload_new(const struct fx_tensor_meta *meta);
 void fx_payload_free(void *payload);
-/* A dense one of META's dtype and shape with row-major BYTES, which are copied.
- * TYPE and LIMIT as fx_extent_of_meta; NO_SPACE.
+/* As fx_backend_ops.write: a tensor of BACKEND, whose payloads are these.  TYPE
+ * and LIMIT as fx_extent_of_meta; NO_SPACE.
  */
-FX_NODISCARD struct fx_error *
-fx_payload_of_bytes(const struct fx_tensor_meta *meta, const void *bytes,
-	struct fx_payload **ret);
+FX_NODISCARD struct fx_error *fx_payload_write(const struct fx_backend *backend,
+	const struct fx_tensor_meta *meta, const void *bytes,
+	struct fx_datum **ret);
 
 struct fx_kind fx_payload_kind(const void *payload);
 const struct fx_tensor_meta *fx_payload_meta(const void *payload,

@@ -521,14 +521,36 @@ fx_position_move(struct fx_session *session, struct fx_model *model,
 	return NULL;
 }
 
+/* An error if running onwards does not come to NODE. */
+static struct fx_error *
+is_behind(const struct fx_model *model, const struct fx_node *node)
+{
+	const struct fx_place *place = fx_model_place_of(model, node->graph);
+	const struct fx_node *stop = place ? fx_place_stop(place) : NULL;
+
+	bool is_here = stop == node && place == fx_model_place(model);
+
+	if (!place || is_here || (stop && fx_node_is_before(stop, node)))
+		return NULL;
+	return fx_error_hint(fx_error_new(FX_ERR_RANGE,
+				     "%%%s has run: running on does not come "
+				     "to it again",
+				     node->name),
+		"goto %s goes back to it", node->name);
+}
+
 struct fx_error *
 fx_position_until(struct fx_session *session, struct fx_model *model,
 	struct fx_node *node, struct fx_stop *ret)
 {
 	struct fx_request request = fx_request_new(session, model, ret);
+	struct fx_error *err;
 
 	if (!model->places.count)
 		return not_run(model);
+	err = is_behind(model, node);
+	if (err)
+		return err;
 	request.target = node->id;
 	if (fx_position_node(model) || model->places.count > 1)
 		fx_request_drive(&request);

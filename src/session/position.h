@@ -95,8 +95,8 @@ struct fx_movement {
 FX_NODISCARD struct fx_error *fx_position_move(struct fx_session *session,
 	struct fx_model *model, const struct fx_movement *movement,
 	struct fx_stop *ret);
-/* until: run on to before NODE, breakpoints count; goto: jump either way,
- * breakpoints do not.
+/* until: run on to before NODE, breakpoints count; RANGE if it has run.  goto:
+ * jump either way, breakpoints do not.
  */
 FX_NODISCARD struct fx_error *fx_position_until(struct fx_session *session,
 	struct fx_model *model, struct fx_node *node, struct fx_stop *ret);

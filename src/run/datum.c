@@ -20,12 +20,12 @@
  * sanitizer looks after freed memory.
  */
 #ifdef FX_SANITIZERS
-#define SPARE_LIMIT 0
+#define SPARE_ROOM 1
 #else
-#define SPARE_LIMIT 256
+#define SPARE_ROOM 256
 #endif
 static struct {
-	struct fx_datum *data[SPARE_LIMIT + 1];
+	struct fx_datum *data[SPARE_ROOM];
 	size_t count;
 } spare;
 
@@ -97,7 +97,7 @@ fx_datum_unref(struct fx_datum *datum)
 	if (!datum || --datum->references)
 		return;
 	release(datum);
-	if (spare.count < SPARE_LIMIT)
+	if (spare.count + 1 < SPARE_ROOM)
 		spare.data[spare.count++] = datum;
 	else
 		free(datum);

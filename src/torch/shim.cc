@@ -292,13 +292,6 @@ value_free(struct fxs_value *value)
 
 /* --- tensors ------------------------------------------------------------ */
 
-struct fxs_tensor *
-tensor_ref(struct fxs_tensor *tensor)
-{
-	c10::raw::intrusive_ptr::incref(fxs::impl_of(tensor));
-	return tensor;
-}
-
 void
 tensor_unref(struct fxs_tensor *tensor)
 {
@@ -532,7 +525,6 @@ set_functions()
 	functions.plan_schema = plan_schema;
 	functions.value_free = value_free;
 	functions.repeat = repeat;
-	functions.tensor_ref = tensor_ref;
 	functions.tensor_unref = tensor_unref;
 	functions.tensor_kind = tensor_kind;
 	functions.tensor_info = tensor_info;

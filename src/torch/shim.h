@@ -145,7 +145,6 @@ struct fxs_functions {
 	void *(*repeat)(struct fxs_plan *plan, const struct fxs_value *values,
 		size_t count, uint64_t *nanoseconds_ret);
 
-	struct fxs_tensor *(*tensor_ref)(struct fxs_tensor *tensor);
 	void (*tensor_unref)(struct fxs_tensor *tensor);
 	void (*tensor_kind)(const struct fxs_tensor *tensor, int *dtype_ret,
 		size_t *rank_ret);

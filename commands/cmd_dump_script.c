@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include "base/buf.h"
+#include "base/vec.h"
 #include "commands/groups.h"
 #include "emit/script.h"
 #include "ir/graph.h"
@@ -10,10 +11,15 @@
 #include "session/model.h"
 #include "session/session.h"
 
+/* An input, and the edit that it stands behind. */
+struct given {
+	const struct fx_input_given *input;
+	uint32_t time;
+};
+
 struct script {
-	struct cmd_ctx *ctx;
-	struct fx_graph *graph;
-	uint64_t seed; /* that the lines so far leave */
+	FX_VEC(struct given) inputs; /* in the order of the placeholders */
+	uint64_t seed;               /* that the lines so far leave */
 };
 
 static void
@@ -36,6 +42,22 @@ time_on_way(const struct fx_graph *graph, uint32_t time)
 	return t ? t->id : 0;
 }
 
+static void
+find_inputs(struct script *script, const struct fx_model *model,
+	struct fx_graph *graph)
+{
+	const struct fx_node *node;
+
+	fx_graph_for_each_node (node, graph) {
+		struct given given = { fx_model_input_given(model, node), 0 };
+
+		if (!given.input)
+			continue;
+		given.time = time_on_way(graph, given.input->time);
+		fx_vec_push(&script->inputs, given);
+	}
+}
+
 /* Inputs stand where they were given, with the seed that they follow from:
  * edits may need them, as they may need edits.
  */
@@ -43,17 +65,15 @@ static void
 add_inputs(void *context, struct fx_buf *text, uint32_t time)
 {
 	struct script *script = context;
-	struct fx_model *model = script->ctx->model;
-	struct fx_node *node;
 
-	fx_graph_for_each_node (node, script->graph) {
-		const struct fx_input_given *given =
-			fx_model_input_given(model, node);
+	for (size_t i = 0; i < script->inputs.count; i++) {
+		const struct given *given = &script->inputs.items[i];
 
-		if (!given || time_on_way(script->graph, given->time) != time)
+		if (given->time != time)
 			continue;
-		add_seed(script, text, given->seed);
-		fx_buf_addf(text, "input %s = %s\n", given->name, given->text);
+		add_seed(script, text, given->input->seed);
+		fx_buf_addf(text, "input %s = %s\n", given->input->name,
+			given->input->text);
 	}
 }
 
@@ -63,11 +83,13 @@ cmd_dump_script(struct cmd_ctx *ctx, struct fx_graph *graph,
 	struct fx_buf *text)
 {
 	const struct fx_traced *traced = fx_model_traced(ctx->model);
-	struct script script = { .ctx = ctx, .graph = graph };
+	struct script script = { .seed = 0 };
 
+	find_inputs(&script, ctx->model, graph);
 	if (traced)
 		add_seed(&script, text, traced->seed);
 	fx_emit_script_with(text, graph, add_inputs, &script);
 	add_seed(&script, text, fx_session_seed(ctx->session));
+	fx_vec_deinit(&script.inputs);
 	return NULL;
 }

@@ -13,27 +13,27 @@
 #include <stdbool.h>
 #include <time.h>
 
-#define PATIENCE_TEXT \
+#define UI_PATIENCE_TEXT \
 	"this operation cannot be broken off; Ctrl-C " \
 	"again ends fxdb, unsaved work lost"
 
 /* Keys that are held down, or hit twice, mean one Ctrl-C. */
-#define PATIENCE_MS 700
+#define UI_PATIENCE_MS 700
 
-enum patience_answer {
-	PATIENCE_WAIT,
-	PATIENCE_TELL,
-	PATIENCE_END,
+enum ui_patience_answer {
+	UI_PATIENCE_WAIT,
+	UI_PATIENCE_TELL,
+	UI_PATIENCE_END,
 };
 
 /* Volatile, as a handler writes it. */
-struct patience {
+struct ui_patience {
 	volatile sig_atomic_t is_told;
 	volatile long last_ms; /* when it was asked, or told */
 };
 
 static inline long
-patience_now(void)
+ui_patience_now(void)
 {
 	struct timespec now;
 
@@ -42,23 +42,23 @@ patience_now(void)
 }
 
 /* What to do for a Ctrl-C; IS_PENDING: the one before was not taken yet. */
-static inline enum patience_answer
-patience_ask(struct patience *patience, bool is_pending)
+static inline enum ui_patience_answer
+ui_patience_ask(struct ui_patience *patience, bool is_pending)
 {
-	long now = patience_now();
+	long now = ui_patience_now();
 
 	if (!is_pending) {
 		patience->is_told = 0;
 		patience->last_ms = now;
-		return PATIENCE_WAIT;
+		return UI_PATIENCE_WAIT;
 	}
-	if (now - patience->last_ms < PATIENCE_MS)
-		return PATIENCE_WAIT;
+	if (now - patience->last_ms < UI_PATIENCE_MS)
+		return UI_PATIENCE_WAIT;
 	patience->last_ms = now;
 	if (patience->is_told)
-		return PATIENCE_END;
+		return UI_PATIENCE_END;
 	patience->is_told = 1;
-	return PATIENCE_TELL;
+	return UI_PATIENCE_TELL;
 }
 
 #endif /* FX_UI_PATIENCE_H */

@@ -11,7 +11,7 @@
 #include "ui/patience.h"
 
 static volatile sig_atomic_t interrupt_flag;
-static struct patience patience;
+static struct ui_patience patience;
 static volatile sig_atomic_t deadly_signal;
 static int interrupt_pipe[2] = { -1, -1 };
 
@@ -34,17 +34,17 @@ note_interrupt(void)
 static void
 on_interrupt(int number)
 {
-	static const char text[] = "\n" PATIENCE_TEXT "\n";
+	static const char text[] = "\n" UI_PATIENCE_TEXT "\n";
 	int saved = errno;
 	ssize_t n = 0;
 
-	switch (patience_ask(&patience, interrupt_flag)) {
-	case PATIENCE_WAIT:
+	switch (ui_patience_ask(&patience, interrupt_flag)) {
+	case UI_PATIENCE_WAIT:
 		break;
-	case PATIENCE_TELL:
+	case UI_PATIENCE_TELL:
 		n = write(STDERR_FILENO, text, sizeof(text) - 1);
 		break;
-	case PATIENCE_END:
+	case UI_PATIENCE_END:
 		signal(number, SIG_DFL);
 		raise(number);
 		break;

@@ -18,7 +18,7 @@
 static volatile sig_atomic_t interrupts;
 static volatile sig_atomic_t ending;
 static volatile sig_atomic_t has_told;
-static struct patience patience;
+static struct ui_patience patience;
 static int wake_pipe[2] = { -1, -1 };
 static struct termios modes_before;
 
@@ -65,8 +65,8 @@ end_by(int number)
 static void
 tell_patience(void)
 {
-	static const char text[] =
-		"\0337\033[999;1H\033[0;7m" PATIENCE_TEXT "\033[0m\033[K\0338";
+	static const char text[] = "\0337\033[999;1H\033[0;7m" UI_PATIENCE_TEXT
+				   "\033[0m\033[K\0338";
 	int saved = errno;
 
 	has_told = 1;
@@ -79,11 +79,11 @@ tell_patience(void)
 static void
 on_interrupt(int number)
 {
-	enum patience_answer answer = patience_ask(&patience, interrupts);
+	enum ui_patience_answer answer = ui_patience_ask(&patience, interrupts);
 
-	if (answer == PATIENCE_TELL)
+	if (answer == UI_PATIENCE_TELL)
 		tell_patience();
-	if (answer == PATIENCE_END)
+	if (answer == UI_PATIENCE_END)
 		end_by(number);
 	interrupts = 1;
 	wake();

@@ -5,7 +5,7 @@
 
 #include "commands/out.h"
 
-/* Longer lines are cut. */
+/* Longer lines go on in the next. */
 #define LINE_LIMIT 8192
 
 static void

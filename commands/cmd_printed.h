@@ -14,7 +14,8 @@ struct cmd_printed {
 };
 
 /* LENGTH bytes of TEXT more, none: the line ends here; CONTEXT is a struct
- * cmd_printed. */
+ * cmd_printed.
+ */
 void cmd_printed_add(void *context, const char *text, size_t length);
 /* Say what is left, and free it. */
 void cmd_printed_end(struct cmd_printed *printed);

@@ -145,6 +145,7 @@ cmd_known_deinit(struct cmd_known *known)
 {
 	fx_summary_free(known->made);
 }
+
 struct cmd_known
 cmd_known_of(struct cmd_ctx *ctx, const struct fx_node *node)
 {

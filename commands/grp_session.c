@@ -122,8 +122,7 @@ check_not_bundled(struct cmd_ctx *ctx, const char *path)
 		return NULL;
 	return fx_error_hint(fx_error_new(FX_ERR_USAGE,
 				     "%s comes with fxdb and keeps its file; "
-				     "save needs a "
-				     "name",
+				     "save needs a name",
 				     name),
 		"save my_%s.fxg", name);
 }

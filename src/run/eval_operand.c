@@ -271,9 +271,12 @@ node_here(struct fx_evaluator *evaluator, int64_t offset,
 	if (offset > INT32_MAX || offset < -INT32_MAX)
 		offset = offset > 0 ? INT32_MAX : -INT32_MAX;
 	offset += (int64_t)position;
-	if (offset < 0 && resolver->is_before_first)
+	if (offset >= 0)
+		return node_at(evaluator, offset, ret);
+	if (resolver->is_before_first)
 		*resolver->is_before_first = true;
-	return node_at(evaluator, offset, ret);
+	return fx_error_new(FX_ERR_NO_NODE, "no node stands before @0 in %s",
+		graph_name(resolver));
 }
 
 static struct fx_error *

@@ -300,6 +300,19 @@ python_plan_free(struct fx_backend *backend, void *pointer)
 	free(plan);
 }
 
+/* Whether NAMES are as many strings as ALSO has items. */
+static bool
+are_names(const struct fx_datum *names, const struct fx_datum *also)
+{
+	if (!fx_datum_is_sequence(names) || !fx_datum_is_sequence(also) ||
+		names->count != also->count)
+		return false;
+	for (size_t i = 0; i < names->count; i++)
+		if (names->items[i]->kind != FX_DATUM_STRING)
+			return false;
+	return true;
+}
+
 /* The plan that the process answered to a question for one. */
 static struct fx_error *
 read_plan(struct fx_backend *backend, json_t *answer, struct plan **ret)
@@ -317,6 +330,10 @@ read_plan(struct fx_backend *backend, json_t *answer, struct plan **ret)
 	if (also && !err)
 		err = fx_wire_get(json_object_get(answer, "names"), hold, state,
 			&plan->names);
+	if (also && !err && !are_names(plan->names, plan->also))
+		err = fx_error_new(FX_ERR_CHILD,
+			"the process that runs Python named the buffers of a "
+			"module in a way that cannot be understood");
 	if (err)
 		python_plan_free(backend, plan);
 	else

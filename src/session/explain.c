@@ -140,7 +140,7 @@ is_float(enum fx_dtype dtype)
 	return fx_dtype_info(dtype)->category == FX_DTYPE_CATEGORY_FLOAT;
 }
 
-/* The first parameter or buffer of the called module, if that is of floats. */
+/* That of the first parameter or buffer of the called module, else none. */
 static enum fx_dtype
 dtype_of_members(const struct fx_node *node)
 {

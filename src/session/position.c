@@ -523,11 +523,10 @@ fx_position_move(struct fx_session *session, struct fx_model *model,
 
 /* An error if running onwards does not come to NODE. */
 static struct fx_error *
-is_behind(const struct fx_model *model, const struct fx_node *node)
+check_ahead(const struct fx_model *model, const struct fx_node *node)
 {
 	const struct fx_place *place = fx_model_place_of(model, node->graph);
 	const struct fx_node *stop = place ? fx_place_stop(place) : NULL;
-
 	bool is_here = stop == node && place == fx_model_place(model);
 
 	if (!place || is_here || (stop && fx_node_is_before(stop, node)))
@@ -548,7 +547,7 @@ fx_position_until(struct fx_session *session, struct fx_model *model,
 
 	if (!model->places.count)
 		return not_run(model);
-	err = is_behind(model, node);
+	err = check_ahead(model, node);
 	if (err)
 		return err;
 	request.target = node->id;

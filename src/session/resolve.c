@@ -112,8 +112,7 @@ resolve_variable(void *context, const char *name, struct fx_datum **ret)
 	if (fx_str_equal(name, "v"))
 		return fx_error_new(FX_ERR_NO_NAME,
 			"$v is the value at hand inside set value and replace; "
-			"at a "
-			"stop .-1 is the value computed last");
+			"at a stop .-1 is the value computed last");
 	return fx_error_hint(fx_error_new(FX_ERR_NO_NAME,
 				     "there is no variable $%s", name),
 		"set $%s = EXPRESSION makes it", name);

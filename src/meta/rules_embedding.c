@@ -20,15 +20,15 @@ needs_indices(struct fx_shape_call *call, const struct fx_tensor_meta *meta)
 
 static bool
 check_table(struct fx_shape_call *call, const struct fx_tensor_meta *input,
-	const struct fx_tensor_meta **weight)
+	const struct fx_tensor_meta *weight)
 {
 	if (!needs_indices(call, input))
 		return false;
-	if ((*weight)->rank == 2)
+	if (weight->rank == 2)
 		return true;
 	return fx_rule_fail(call, FX_ERR_SHAPE,
 		"the weight needs 2 dimensions, not those of %s",
-		fx_rule_text(call, *weight));
+		fx_rule_text(call, weight));
 }
 
 static bool
@@ -37,7 +37,7 @@ read_embedding(struct fx_shape_call *call, const struct fx_tensor_meta **input,
 {
 	return fx_arg_tensor(call, "input", input) &&
 	       fx_arg_tensor(call, "weight", weight) &&
-	       check_table(call, *input, weight);
+	       check_table(call, *input, *weight);
 }
 
 static bool
@@ -64,7 +64,7 @@ read_bags(struct fx_shape_call *call, const struct fx_tensor_meta **input,
 		*input = first;
 		*weight = second;
 	}
-	return check_table(call, *input, weight);
+	return check_table(call, *input, *weight);
 }
 
 void

@@ -12,9 +12,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "guest/torch_private.h"
-
-/* A list with so many items is never a tuple; torch has the number. */
-#define LONG_LIST 32
+#include "ir/fold.h"
 
 struct fx_error *
 fx_torch_apply(struct fx_torch *torch, const char *name,
@@ -52,8 +50,8 @@ struct indexing {
 	struct fx_datum *view; /* owned */
 	size_t dim;            /* of it, that the next item is about */
 	size_t extra;          /* dimensions that masks take beyond one each */
-	FX_VEC(struct fx_datum *)
-	advanced; /* as index has them; owned, or NULL */
+	/* As index has them; owned, or NULL. */
+	FX_VEC(struct fx_datum *) advanced;
 };
 
 static void
@@ -296,7 +294,7 @@ is_several(const struct fx_datum *index)
 {
 	if (index->kind == FX_DATUM_TUPLE || index->kind == FX_DATUM_SIZE)
 		return true;
-	if (index->kind != FX_DATUM_LIST || index->count >= LONG_LIST)
+	if (index->kind != FX_DATUM_LIST || index->count >= FX_FOLD_LONG_LIST)
 		return false;
 	for (size_t i = 0; i < index->count; i++)
 		if (is_part(index->items[i]))

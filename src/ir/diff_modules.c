@@ -14,8 +14,8 @@
 
 struct walk {
 	FX_VEC(struct fx_module_change) rows;
-	const char
-		*whole; /* path of a module that is told as a whole, or NULL */
+	/* Path of a module that is told as a whole, or NULL. */
+	const char *whole;
 };
 
 static const char *

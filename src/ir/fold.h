@@ -20,6 +20,11 @@
 #include "ir/value.h"
 #include "lang/ast.h"
 
+/* An index of a tensor that is a list of so many items is never read as a
+ * tuple; torch has the number.
+ */
+#define FX_FOLD_LONG_LIST 32
+
 /* Whether VALUE or anything in it has KIND. */
 bool fx_fold_has(const struct fx_value *value, enum fx_value_kind kind);
 

@@ -14,9 +14,6 @@
 #include "ir/size.h"
 #include "meta/shape.h"
 
-/* A list with so many items is never a tuple; torch has the number. */
-#define LONG_LIST 32
-
 /* An index being applied. */
 struct indexing {
 	const struct fx_tensor_meta *input;
@@ -342,8 +339,8 @@ insert_picked(struct fx_shape_call *call, struct indexing *x,
 static bool
 is_several(const struct fx_value *index)
 {
-	bool is_short =
-		index->kind == FX_VALUE_LIST && index->count < LONG_LIST;
+	bool is_short = index->kind == FX_VALUE_LIST &&
+			index->count < FX_FOLD_LONG_LIST;
 
 	if (index->kind == FX_VALUE_TUPLE || index->kind == FX_VALUE_SIZE)
 		return true;

@@ -88,8 +88,8 @@ struct tui {
 	enum tui_layout layout;
 	enum tui_view_id focus;
 	enum tui_view_id before; /* focus to return to after a command */
-	enum tui_view_id
-		front_view; /* chosen in a pane with tabs; COUNT: none */
+	/* Chosen in a pane with tabs; COUNT: none. */
+	enum tui_view_id front_view;
 	struct tui_view views[TUI_VIEW_COUNT];
 	enum fx_lines lines;
 

@@ -19,6 +19,7 @@
 #include "run/backend.h"
 #include "run/datum.h"
 #include "session/break_private.h"
+#include "session/capture.h"
 #include "session/place.h"
 #include "session/position_private.h"
 #include "session/settings.h"
@@ -101,13 +102,20 @@ fx_position_kill(struct fx_model *model)
 
 /* --- what a verb asks for ------------------------------------------------ */
 
+/* Ctrl-C, also where a guest took it and its node ended all the same. */
+static bool
+is_pressed(void *context)
+{
+	struct fx_session *session = context;
+
+	return session->is_pressed || fx_session_tick(session);
+}
+
 void
 fx_request_tick(struct fx_request *request)
 {
-	struct fx_session *session = request->session;
-
 	/* Loading libtorch took a while. */
-	fx_ticker_init(&request->ticker, session->tick, session->tick_context);
+	fx_ticker_init(&request->ticker, is_pressed, request->session);
 	if (request->model->backend->ops->has_values)
 		request->ticker.every = 0;
 }
@@ -447,7 +455,8 @@ fx_request_new(struct fx_session *session, struct fx_model *model,
 	fx_model_set_fallback(model);
 	fx_timeline_keep_random(&model->timeline);
 	fx_budget_begin(session, model);
-	fx_ticker_init(&request.ticker, session->tick, session->tick_context);
+	session->is_pressed = false;
+	fx_ticker_init(&request.ticker, is_pressed, session);
 	return request;
 }
 

@@ -85,9 +85,11 @@ fx_session_set_output(struct fx_session *session, fx_output_fn *output,
 bool
 fx_session_tick(void *context)
 {
-	const struct fx_session *session = context;
+	struct fx_session *session = context;
+	bool is_pressed = session->tick && session->tick(session->tick_context);
 
-	return session->tick && session->tick(session->tick_context);
+	session->is_pressed |= is_pressed;
+	return is_pressed;
 }
 
 void

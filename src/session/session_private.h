@@ -120,6 +120,8 @@ struct fx_display {
 struct fx_session {
 	fx_tick_fn *tick;
 	void *tick_context;
+	/* A guest was told of Ctrl-C; what it ran may have ended just then. */
+	bool is_pressed;
 	fx_output_fn *output;
 	void *output_context;
 	char *python;             /* asked for, or NULL */

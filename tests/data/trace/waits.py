@@ -40,6 +40,13 @@ class Naps(torch.nn.Module):
         return nap(x * 2)
 
 
+class Many(torch.nn.Module):
+    def forward(self, x):
+        for _ in range(20000):
+            x = torch.relu(x)
+        return x
+
+
 class Stubborn(torch.nn.Module):
     def forward(self, x):
         return stubborn(x * 2)

@@ -258,6 +258,17 @@ def a_node_in_python_is_interrupted():
     find(session.rest(), r"Interrupted before @2 \(\d+\.\d s\); state kept")
 
 
+def a_ctrl_c_between_nodes_in_python_is_not_lost():
+    session = Session()
+    session.run("trace waits.py:Many")
+    session.run("set backend python")
+    session.run("input x = randn(3)")
+    session.type("run")
+    time.sleep(0.3)
+    session.process.send_signal(signal.SIGINT)
+    find(session.rest(), r"Interrupted before @\d+ ")
+
+
 def a_node_in_python_that_heeds_no_interrupt_ends_with_its_process():
     session = Session()
     run_and_press(session, "Stubborn", 3)

@@ -351,7 +351,10 @@ class Runner:
         except BaseException as error:
             answer, data = {"ok": False, "error": _failure(error)}, b""
         finally:
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            try:
+                signal.signal(signal.SIGINT, signal.SIG_IGN)
+            except KeyboardInterrupt:  # which came after the operation
+                signal.signal(signal.SIGINT, signal.SIG_IGN)
             _flush()
             for descriptor in fds:
                 os.close(descriptor)

@@ -14,6 +14,7 @@
 #include "commands/cmd_line.h"
 #include "commands/groups.h"
 #include "commands/out.h"
+#include "run/eval.h"
 #include "session/settings.h"
 
 static bool
@@ -212,12 +213,28 @@ say_options(const struct sought *sought, enum match wanted)
 	return found;
 }
 
+/* Of the language, which stand on a page of their own. */
+static size_t
+say_functions(const struct sought *sought, enum match wanted)
+{
+	struct fx_function_info info;
+	size_t found = 0;
+
+	for (size_t i = 0; fx_eval_function_at(i, &info); i++) {
+		struct about about = { info.signature, info.help, { info.name },
+			info.help };
+
+		found += say_match(sought, &about, wanted);
+	}
+	return found;
+}
+
 static size_t
 say_matches(const struct sought *sought, enum match wanted)
 {
 	return say_commands(sought, wanted) + say_subjects(sought, wanted) +
 	       say_pages(sought, wanted) + say_settings(sought, wanted) +
-	       say_options(sought, wanted);
+	       say_options(sought, wanted) + say_functions(sought, wanted);
 }
 
 /* Names before texts; parts only if nothing is about all of the words. */

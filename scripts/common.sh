@@ -156,6 +156,7 @@ build_in()
 		return
 	fi
 	total=$(make -n -C "$folder" all 2>/dev/null | grep -c ' -c -o ')
+	: >"$log"
 	make -C "$folder" -j"$(cores)" all >"$log" 2>&1 &
 	maker=$!
 	while kill -0 $maker 2>/dev/null; do

@@ -273,8 +273,12 @@ fx_parse_expression_in(struct fx_arena *arena,
 	parser.is_prefix = end_ret != NULL;
 	read_token(&parser);
 	*ret = fx_parse_list(&parser);
-	if (*ret && !end_ret && parser.token.kind != FX_TOKEN_END)
+	if (*ret && !end_ret && parser.token.kind != FX_TOKEN_END) {
 		*ret = fx_parser_expected(&parser, "an operator or the end");
+		if (fx_parser_at(&parser, "="))
+			parser.error = fx_error_hint(parser.error,
+				"== compares; set assigns");
+	}
 	if (*ret && end_ret)
 		*end_ret = parser.end;
 	err = FX_TAKE(parser.error);

@@ -142,7 +142,10 @@ refuse(const struct fx_load_input *input, enum fx_format format)
 		err = fx_error_new(FX_ERR_FORMAT, "%s is not text", path);
 	return fx_error_hint(err,
 		"known: .fxg, gm.code, print_readable(), str(graph), "
-		"str(ExportedProgram), a folder of to_folder");
+		"str(ExportedProgram), a folder of to_folder%s",
+		format == FX_FORMAT_BINARY ? ""
+					   : "; source FILE, or fxdb -x FILE, "
+					     "runs commands");
 }
 
 /* Text must be UTF-8; a graph in another encoding is not read by luck. */

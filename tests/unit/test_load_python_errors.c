@@ -160,7 +160,9 @@ what_is_no_graph_is_refused(void)
 			     "not read%s",
 			known);
 	FX_AUTO_FREE char *text =
-		fx_xasprintf("the text is no graph that fxdb knows%s", known);
+		fx_xasprintf("the text is no graph that fxdb knows%s; source "
+			     "FILE, or fxdb -x FILE, runs commands",
+			known);
 	FX_AUTO_FREE char *no_text =
 		fx_xasprintf("the text is not text%s", known);
 

@@ -52,7 +52,8 @@ run_typed(struct tui *tui, const char *line)
 		cmd_shell_history_add(tui->shell, line);
 	/* Back to the panes first, so that `focus` in the line has its way. */
 	leave_command_line(tui);
-	tui_run_line(tui, line);
+	/* Who is here already may type what leads here from elsewhere. */
+	tui_run_line(tui, line + (line[0] == ':'));
 	if (!tui->is_leaving)
 		tui_open_line(tui);
 }

@@ -16,10 +16,10 @@
 #include "ir/value_walk.h"
 #include "run/backend.h"
 
-/* Freed data, kept at hand: a run makes and frees one a node.  Not where a
- * sanitizer looks after freed memory.
+/* Freed data, kept at hand: a run makes and frees one a node.  Not where
+ * somebody looks after freed memory.
  */
-#ifdef FX_SANITIZERS
+#if defined(FX_SANITIZERS) || defined(FX_HARD_MODE)
 #define SPARE_ROOM 1
 #else
 #define SPARE_ROOM 256

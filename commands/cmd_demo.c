@@ -13,6 +13,8 @@
 #include "commands/cmd_shell.h"
 #include "commands/groups.h"
 #include "commands/out.h"
+#include "session/model.h"
+#include "session/session.h"
 
 /* Bytes of a demonstration that are read for its first line. */
 #define DEMO_LIMIT ((size_t)1 << 20)
@@ -45,6 +47,7 @@ list_demos(struct out *out, const struct cmd_names *names)
 {
 	static const char *const keys[] = { "demo", "shows" };
 
+	out_line(out, FX_ROLE_HEAD, "demo NAME shows one of these sessions:");
 	out_table_begin(out, "demos", FX_ARRAY_LEN(keys), keys);
 	for (size_t i = 0; i < names->items.count; i++) {
 		const char *file = names->items.items[i];
@@ -67,6 +70,9 @@ list_models(struct out *out, const struct cmd_names *names)
 {
 	static const char *const keys[] = { "model" };
 
+	out_line(out, FX_ROLE_PLAIN, "%s", "");
+	out_line(out, FX_ROLE_HEAD,
+		"demo --open MODEL opens one of these models, to try things:");
 	out_table_begin(out, "models", FX_ARRAY_LEN(keys), keys);
 	for (size_t i = 0; i < names->items.count; i++) {
 		FX_AUTO_FREE char *name =
@@ -119,6 +125,16 @@ open_model(struct cmd_ctx *ctx, const char *name)
 	return cmd_run(ctx->shell, line, ctx->out);
 }
 
+/* What a demonstration did to the models it opened, those from the COUNT-th on,
+ * nobody typed: it is no reason to ask before they are dropped.
+ */
+static void
+count_as_saved(struct cmd_ctx *ctx, size_t count)
+{
+	for (size_t i = count; i < fx_session_model_count(ctx->session); i++)
+		fx_model_count_as_saved(fx_session_model_at(ctx->session, i));
+}
+
 struct fx_error *
 cmd_demo_exec(struct cmd_ctx *ctx)
 {
@@ -128,6 +144,7 @@ cmd_demo_exec(struct cmd_ctx *ctx)
 	struct cmd_source_options options = { .is_paced = true, .pace = -1 };
 	FX_AUTO_FREE char *path = NULL;
 	struct fx_error *err = NULL;
+	size_t count;
 
 	if (model)
 		err = open_model(ctx, model);
@@ -143,5 +160,8 @@ cmd_demo_exec(struct cmd_ctx *ctx)
 		return err;
 	if (options.pace < 0 && ctx->front->is_interactive(ctx->front->context))
 		out_note(ctx->out, "A key goes on, Ctrl-C stops.");
-	return cmd_source_with(ctx->shell, path, &options, ctx->out);
+	count = fx_session_model_count(ctx->session);
+	err = cmd_source_with(ctx->shell, path, &options, ctx->out);
+	count_as_saved(ctx, count);
+	return err;
 }

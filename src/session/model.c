@@ -116,6 +116,12 @@ fx_model_is_unsaved(const struct fx_model *model)
 	return fx_journal_now(model->graph) != model->saved;
 }
 
+void
+fx_model_count_as_saved(struct fx_model *model)
+{
+	model->saved = fx_journal_now(model->graph);
+}
+
 const char *
 fx_model_scope(const struct fx_model *model)
 {

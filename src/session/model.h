@@ -22,6 +22,10 @@ const char *fx_model_path(const struct fx_model *model);
 void fx_model_set_path(struct fx_model *model, const char *path);
 /* Whether there are edits that `save` has not written. */
 bool fx_model_is_unsaved(const struct fx_model *model);
+/* From now on only later edits count as not saved: those so far are nobody's
+ * work.
+ */
+void fx_model_count_as_saved(struct fx_model *model);
 
 /* The module scope entered with `scope`; "" is the root.  Interned. */
 const char *fx_model_scope(const struct fx_model *model);

@@ -13,7 +13,9 @@ fail() { echo "demo.sh: $*"; cat said; exit 1; }
 says() { grep -qF -- "$1" said || fail "not said: $1"; }
 
 fxdb -ex demo || fail 'demo does not list'
+says 'demo NAME shows one of these sessions:'
 says 'A NaN in resnet18'
+says 'demo --open MODEL opens one of these models'
 says transformer
 fxdb -ex 'demo nosuch' && fail 'no such demo'
 says 'demo lists what there is'
@@ -32,11 +34,22 @@ done < <(grep -v '^#' "$demo" | grep .)
 while IFS= read -r line; do
 	says "${line#\# }"
 done < <(grep '^# ' "$demo")
-says '=>  24 B  layer2_0_downsample_0'
-says '=>  23 B  layer2_0_bn2'
+says '=>  24 ·  layer2_0_downsample_0'
+says '=>  23 ·  layer2_0_bn2'
 says 'min -1@[17]'
 says 'i64[]  17'
 says 'nan 1000'
+
+# It leaves nothing to ask about: its breakpoint is gone, and only that one, and
+# its edits are no work that is lost; but those of the person are.
+grep -qx 'delete' "$demo" && fail 'delete asks'
+fxdb -ex 'demo --open mlp' -ex 'break add' -ex 'demo resnet --pace 0' \
+	-ex 'info breakpoints' -ex 'info graph' || fail "status $?"
+grep -q '^     1  on  .* add ' said || fail 'the breakpoint from before is gone'
+grep -q '^     2  on' said && fail 'a breakpoint of the demonstration is left'
+grep -q '^unsaved *no' said || fail 'it leaves edits that are not saved'
+fxdb -ex 'demo resnet --pace 0' -ex 'rename fc last' -ex 'info graph'
+grep -q '^unsaved *yes' said || fail 'a typed edit counts as saved'
 
 # Its last check is one.
 grep -v 'v < 0' "$demo" >unmended.fxdb

@@ -221,7 +221,9 @@ paint_line(struct tui *tui, const struct fx_area *area)
 		fx_buf_text(&typed));
 	if (!typed.length && tui->focus != TUI_VIEW_CMD && area->columns >= 60)
 		fx_area_text(area, 0, area->columns - 33, FX_LOOK(MUTED),
-			"? keys   : command   q leave");
+			tui->focus == TUI_VIEW_GRAPH
+				? "? keys   : command   q leave"
+				: "? keys   : command   q back");
 	return prompt + cursor - skip;
 }
 

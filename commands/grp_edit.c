@@ -175,6 +175,25 @@ text_for(const struct fx_node *node, const char *text, char **ret)
 	return NULL;
 }
 
+/* OLD goes and its name is kept; where what replaces it reads OLD, as in
+ * `replace fc = torch.relu(fc)`, OLD stays inside what wraps it.
+ */
+static FX_NODISCARD struct fx_error *
+retire(struct cmd_ctx *ctx, struct fx_node *old, struct fx_node *result,
+	bool is_new)
+{
+	const char *name = old->name;
+	struct fx_error *err;
+
+	if (is_new && old->user_count) {
+		out_note(ctx->out, "%%%s stays: %%%s wraps it", name,
+			result->name);
+		return NULL;
+	}
+	err = fx_edit_erase(old);
+	return !err && is_new ? fx_edit_set_name(result, name) : err;
+}
+
 static FX_NODISCARD struct fx_error *
 put_in_place(struct cmd_ctx *ctx, const struct cmd_statement *statement,
 	struct fx_node *old)
@@ -184,7 +203,6 @@ put_in_place(struct cmd_ctx *ctx, const struct cmd_statement *statement,
 		.scope = old->scope,
 		.outer = scope_around(old) };
 	bool existing = cmd_statement_is_node(statement);
-	const char *name = old->name;
 	struct fx_node *first;
 	struct fx_node *result;
 	struct splice splice;
@@ -196,16 +214,12 @@ put_in_place(struct cmd_ctx *ctx, const struct cmd_statement *statement,
 		return err;
 	if (result == old)
 		return fx_error_new(FX_ERR_VALUE,
-			"%%%s would be replaced by itself", name);
+			"%%%s would be replaced by itself", old->name);
 	splice = (struct splice){ first, result };
 	value = fx_value_node(result);
 	err = fx_edit_replace_uses(old, &value, existing ? NULL : is_old_user,
 		&splice, NULL);
-	if (!err)
-		err = fx_edit_erase(old);
-	if (!err && !existing)
-		err = fx_edit_set_name(result, name);
-	return err;
+	return err ? err : retire(ctx, old, result, !existing);
 }
 
 static FX_NODISCARD struct fx_error *
@@ -511,7 +525,8 @@ const struct cmd_entry cmd_group_edit[] = {
 		.name = "replace",
 		.summary = "replace nodes by others",
 		.help = "The new node gets the users and the name; the old one "
-			"is erased.  $v is the first node that the old one "
+			"is erased, or stays with its name where the new one "
+			"reads it.  $v is the first node that the old one "
 			"reads, so that each of a set gets its own.",
 		.synonyms = "change swap node function exchange activation all "
 			    "every each substitute",
@@ -524,7 +539,9 @@ const struct cmd_entry cmd_group_edit[] = {
 				      "another function" },
 			{ "replace {target~\"*relu\"} = "
 			  "torch.nn.functional.gelu($v)",
-				"all of them" } },
+				"all of them" },
+			{ "replace relu = torch.neg(relu)",
+				"what is around it" } },
 		.exec = replace_exec,
 	},
 	{

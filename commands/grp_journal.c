@@ -13,6 +13,7 @@
 #include "ir/graph.h"
 #include "ir/journal.h"
 #include "session/model.h"
+#include "session/position.h"
 #include "session/session.h"
 
 static FX_NODISCARD struct fx_error *
@@ -48,10 +49,24 @@ walk(struct cmd_ctx *ctx, walk_fn *go)
 	return NULL;
 }
 
+/* A value that is set is no edit: what takes it back has another name. */
+static FX_NODISCARD struct fx_error *
+hint_unset(struct cmd_ctx *ctx, struct fx_error *err)
+{
+	const struct fx_node *node;
+
+	if (!err || fx_error_code(err) != FX_ERR_NO_UNDO)
+		return err;
+	fx_graph_for_each_node (node, fx_position_graph(ctx->model))
+		if (fx_model_is_overridden(ctx->model, node))
+			return fx_error_hint(err, "unset value %s", node->name);
+	return err;
+}
+
 static struct fx_error *
 undo_exec(struct cmd_ctx *ctx)
 {
-	return walk(ctx, fx_model_undo);
+	return hint_unset(ctx, walk(ctx, fx_model_undo));
 }
 
 static struct fx_error *

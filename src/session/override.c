@@ -11,6 +11,8 @@
 #include "base/str.h"
 #include "ir/edit.h"
 #include "ir/module.h"
+#include "ir/tensor_meta.h"
+#include "ir/value_text.h"
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/values.h"
@@ -188,6 +190,29 @@ set_override(struct fx_model *model, const struct fx_node *node,
 		fx_map_erase(&model->overrides, id);
 }
 
+/* What is set need not be like what NODE gives: it is taken, and said. */
+static void
+say_other_shape(struct fx_model *model, const struct fx_node *node,
+	const struct fx_value *set, const struct fx_datum *datum)
+{
+	FX_AUTO_BUF struct fx_buf known = { 0 };
+	FX_AUTO_BUF struct fx_buf found = { 0 };
+
+	if (!node->meta || node->meta->kind != FX_VALUE_TENSOR ||
+		!fx_tensor_meta_has_numbers(node->meta->tensor))
+		return;
+	fx_value_print_shape(&known, node->meta, false);
+	if (set->kind == FX_VALUE_TENSOR)
+		fx_value_print_shape(&found, set, false);
+	else
+		fx_buf_add(&found, fx_datum_kind_name(datum));
+	if (!fx_str_equal(fx_buf_text(&known), fx_buf_text(&found)))
+		fx_model_say(model,
+			fx_xasprintf("%%%s had %s, and is set to %s",
+				node->name, fx_buf_text(&known),
+				fx_buf_text(&found)));
+}
+
 struct fx_error *
 fx_model_set_value(struct fx_session *session, struct fx_model *model,
 	struct fx_node *node, const char *expression,
@@ -221,6 +246,7 @@ fx_model_set_value(struct fx_session *session, struct fx_model *model,
 		fx_datum_unref(datum);
 		return err;
 	}
+	say_other_shape(model, node, &meta, datum);
 	set_override(model, node, datum);
 	spread_from(model, node, ret);
 	pass_over(model, node, ret);

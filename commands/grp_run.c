@@ -228,14 +228,21 @@ static struct fx_error *
 kill_exec(struct cmd_ctx *ctx)
 {
 	int process = fx_model_process(ctx->model);
+	FX_AUTO_FREE char *skipped = NULL;
+	FX_AUTO_ERROR struct fx_error *err = NULL;
+	const char *word = "";
 
 	fx_position_kill(ctx->model);
 	fx_mem_give_back();
+	/* The values of what was run go, not what it is run with. */
+	err = fx_model_fetch_weights(ctx->model, &skipped);
 	fx_model_end_capture(ctx->model);
+	if (process)
+		word = err ? "; its Python process ended, and its weights with "
+			     "it"
+			   : "; its Python process ended, its weights stay";
 	out_line(ctx->out, FX_ROLE_PLAIN, "%s is not running now%s.",
-		fx_model_name(ctx->model),
-		process ? "; the Python process that held its weights ended"
-			: "");
+		fx_model_name(ctx->model), word);
 	return NULL;
 }
 
@@ -413,8 +420,8 @@ const struct cmd_entry cmd_group_run[] = {
 		.name = "kill",
 		.aliases = "k",
 		.summary = "drop all values, as before start",
-		.help = "Breakpoints and edits stay. The process of a traced "
-			"model, which holds its weights, ends.",
+		.help = "Breakpoints, edits and weights stay. The process of a "
+			"traced model ends.",
 		.synonyms = "stop reset end process memory free values",
 		.needs = CMD_NEED_GRAPH,
 		.examples = { { "kill", "forget what was run" } },

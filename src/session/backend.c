@@ -239,10 +239,14 @@ why_not_weights(struct fx_model *model)
 	if (empty)
 		return FX_TAKE(empty);
 	empty = find_empty(model);
-	return empty ? fx_xasprintf("%s has no values (weights random makes "
-				    "some up)",
-			       empty)
-		     : NULL;
+	if (!empty)
+		return NULL;
+	/* They went with the process that had them. */
+	if (model->traced && !model->capture && !model->has_weights)
+		return fx_xasprintf("%s has no values (%s has them again)",
+			empty, model->graph->origin);
+	return fx_xasprintf("%s has no values (weights random makes some up)",
+		empty);
 }
 
 /* --- choosing ------------------------------------------------------------ */

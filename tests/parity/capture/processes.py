@@ -283,10 +283,36 @@ def kill_ends_the_process():
     session = Session()
     still_works(session)
     child, = session.children(session.server())
-    find(session.run("kill"), r"process that held its weights ended\.")
+    find(session.run("kill"), r"Python process ended, its weights stay\.")
     assert gone(child)
     find(session.run("kill"), r"Good is not running now\.\n")
     assert "holds" not in session.run("info graph")
+    session.end()
+
+
+def kill_leaves_the_weights():
+    session = Session()
+    still_works(session)
+    before = session.run("print sum(fc.weight)")
+    assert "error" not in before, before
+    session.end()
+    session = Session()
+    still_works(session)
+    session.run("kill")
+    assert session.run("print sum(fc.weight)") == before
+    assert "no values" not in session.run("run")
+    session.end()
+
+
+def weights_that_are_gone_are_traced_again():
+    session = Session()
+    still_works(session)
+    for child in session.children(session.server()):
+        os.kill(child, signal.SIGKILL)
+        assert gone(child)
+    session.run("kill")
+    find(session.run("run"),
+         r"fc\.\w+ has no values \(trace \S+Good\S* has them again\)")
     session.end()
 
 

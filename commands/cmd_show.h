@@ -46,6 +46,11 @@ void cmd_add_call(struct fx_buf *out, const struct fx_node *node);
 
 /* One line: mark, position, state, name, call, shape. */
 void cmd_say_node(struct cmd_ctx *ctx, struct fx_node *node, bool current);
+/* Append ": CONDITION, .-1 is %mul": a condition that made execution stop, and
+ * the nodes that it names by their distance from there.
+ */
+void cmd_add_condition(struct cmd_ctx *ctx, const char *condition,
+	struct fx_buf *text);
 
 /* A table of nodes at POSITIONS, cut to a maximum (-m, or the sink's). */
 FX_NODISCARD struct fx_error *cmd_say_nodes(struct cmd_ctx *ctx,

@@ -187,8 +187,12 @@ say_breakpoint(struct cmd_ctx *ctx, const struct fx_stop *stop)
 {
 	const struct fx_error *err = stop->error;
 	size_t notes = err ? fx_error_note_count(err) : 0;
+	FX_AUTO_BUF struct fx_buf text = { 0 };
 
-	out_line(ctx->out, FX_ROLE_BREAKPOINT, "Breakpoint %d", stop->number);
+	if (stop->condition && !err)
+		cmd_add_condition(ctx, stop->condition, &text);
+	out_line(ctx->out, FX_ROLE_BREAKPOINT, "Breakpoint %d%s", stop->number,
+		fx_buf_text(&text));
 	if (err)
 		out_line(ctx->out, FX_ROLE_ERROR, "error %s: %s",
 			notes ? fx_error_note_text(err, notes - 1) : "",

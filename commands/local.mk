@@ -7,6 +7,7 @@ libfxcmd_a_SOURCES += \
 	%D%/cmd_bundled.c %D%/cmd_bundled.h \
 	%D%/cmd_complete.c \
 	%D%/cmd_concept.c \
+	%D%/cmd_condition.c \
 	%D%/cmd_document.c %D%/json.def %D%/options.def \
 	%D%/cmd_demo.c \
 	%D%/cmd_diff.c \

@@ -26,12 +26,12 @@ struct fx_break {
 	bool is_done;     /* temporary, hit: deleted at the stop */
 };
 
-/* The number of an enabled breakpoint that stops before NODE now, or 0: counts
- * hits, honours ignore counts and conditions.  *ERR_RET: a condition that
- * could not be evaluated, which stops too.
+/* Whether an enabled breakpoint stops before NODE now: counts hits, honours
+ * ignore counts and conditions.  STOP gets its number, its condition, and as
+ * error that a condition could not be evaluated, which stops too.
  */
-int fx_breaks_hit(struct fx_session *session, struct fx_model *model,
-	struct fx_node *node, struct fx_error **err_ret);
+bool fx_breaks_hit(struct fx_session *session, struct fx_model *model,
+	struct fx_node *node, struct fx_stop *stop);
 /* Whether an enabled breakpoint stands on NODE; on any node of GRAPH. */
 bool fx_breaks_has(struct fx_session *session, struct fx_model *model,
 	const struct fx_node *node);

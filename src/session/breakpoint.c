@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/intern.h"
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/str.h"
@@ -528,20 +529,25 @@ hits(struct fx_session *session, struct fx_model *model, struct fx_break *b,
 	return true;
 }
 
-int
+bool
 fx_breaks_hit(struct fx_session *session, struct fx_model *model,
-	struct fx_node *node, struct fx_error **err_ret)
+	struct fx_node *node, struct fx_stop *stop)
 {
-	int number = 0;
+	bool is_hit = false;
 
 	for (size_t i = 0; i < session->breaks.count; i++) {
 		struct fx_break *b = session->breaks.items[i];
 
 		if (!stands_on(session, b, model, node) ||
-			!hits(session, model, b, err_ret))
+			!hits(session, model, b, &stop->error))
 			continue;
-		if (!number)
-			number = b->shown.number;
+		if (is_hit)
+			continue;
+		is_hit = true;
+		stop->number = b->shown.number;
+		stop->condition = b->shown.condition
+					  ? fx_intern(b->shown.condition)
+					  : NULL;
 	}
-	return number;
+	return is_hit;
 }

@@ -163,11 +163,8 @@ ends_before(struct fx_request *request, struct fx_node *node)
 		return false;
 	if (request->scope && fx_position_is_inside(node, request->scope))
 		return false;
-	if (request->leaves && request->scope) {
-		fx_request_stop(request, FX_STOP_STEP);
-		return true;
-	}
-	if (request->count && !--request->count) {
+	if ((request->leaves && request->scope) ||
+		(request->count && !--request->count)) {
 		fx_request_stop(request, FX_STOP_STEP);
 		return true;
 	}
@@ -180,13 +177,10 @@ ends_before(struct fx_request *request, struct fx_node *node)
 bool
 fx_request_breaks(struct fx_request *request, struct fx_node *node)
 {
-	int number = fx_breaks_hit(request->session, request->model, node,
-		&request->stop->error);
-
-	if (!number)
+	if (!fx_breaks_hit(request->session, request->model, node,
+		    request->stop))
 		return false;
 	fx_request_stop(request, FX_STOP_BREAKPOINT);
-	request->stop->number = number;
 	return true;
 }
 

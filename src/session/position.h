@@ -25,6 +25,7 @@ enum fx_stop_reason {
 struct fx_stop {
 	enum fx_stop_reason reason;
 	int number;             /* breakpoint or watch */
+	const char *condition;  /* of the breakpoint: interned, or NULL */
 	size_t position;        /* stopped before @position; count at the end */
 	struct fx_node *node;   /* NULL at the end */
 	size_t executed;        /* nodes run by this command */

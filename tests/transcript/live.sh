@@ -35,12 +35,15 @@ says 'an input of another shape is not' '!hint: input x' \
 says 'memory that does not suffice is refused' \
 	'error: memory does not suffice: 36.4 TB are needed at once' \
 	start 'p randn(100000, 100000, 1000)'
-says 'a condition on what has run counts' 'Breakpoint 1$' \
+says 'a condition on what has run counts' 'Breakpoint 1: absmax(%act) > 0$' \
 	'b fc2 if absmax(%act) > 0' run
 says 'a condition that raises is a stop that says why' \
 	'error in the condition of breakpoint 1: only a tensor of one element' \
 	'b fc2 if act' run
 says 'a stop behind the first that exceeds a bound' '^=>   1 B  fc1 ' \
+	'input x = zeros(2, 4) + 200' 'b {} if absmax(.-1) > 100' run
+says 'and the node that exceeds it is named' \
+	'^Breakpoint 1: absmax(.-1) > 100, .-1 is %x$' \
 	'input x = zeros(2, 4) + 200' 'b {} if absmax(.-1) > 100' run
 says 'no stop where none does' '^Finished' \
 	'input x = zeros(2, 4)' 'b {} if absmax(.-1) > 100' run

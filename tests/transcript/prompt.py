@@ -180,8 +180,13 @@ p.read("71 nodes")
 p.type("\n", "122 parameters")
 p.type("\x03", "error: interrupted")
 p.read("(fxdb) ")
+# What a demonstration changed is not asked about, what is typed then is.
+p.type("rename fc last\n", "undo: 2")
+p.read("(fxdb) ")
 p.type("quit\n", "(y or n) ")
-p.type("y\n", "\n")
+p.type("n\n", "(fxdb) ")
+p.type("undo\n", "(fxdb) ")
+p.type("quit\n", "\n")
 p.leave(0)
 
 # One Ctrl-C ends a run and the script around it; the prompt is as before.

@@ -188,7 +188,9 @@ pass_exec(struct cmd_ctx *ctx)
 
 /* NAME=SPEC: the first = outside brackets. */
 static FX_NODISCARD struct fx_error *
-set_input(struct cmd_ctx *ctx, const char *text)
+set_input(struct cmd_ctx *ctx, const char *text,
+	struct fx_error *(*give)(struct fx_session *session,
+		struct fx_model *model, const char *name, const char *text))
 {
 	const char *equals = strchr(text, '=');
 	FX_AUTO_FREE char *name = NULL;
@@ -207,13 +209,13 @@ set_input(struct cmd_ctx *ctx, const char *text)
 			"\"%s\"",
 			text);
 	name = fx_xstrndup(text, (size_t)(equals - text));
-	return fx_model_set_input(ctx->session, ctx->model, name, equals + 1);
+	return give(ctx->session, ctx->model, name, equals + 1);
 }
 
 struct fx_error *
 cmd_set_input(struct cmd_ctx *ctx, const char *text)
 {
-	return set_input(ctx, text);
+	return set_input(ctx, text, fx_model_set_input);
 }
 
 static void
@@ -287,7 +289,8 @@ shapes_exec(struct cmd_ctx *ctx)
 		return fx_error_new(FX_ERR_USAGE,
 			"shapes: a transaction is open");
 	for (i = 0; i < cmd_arg_count(ctx, "input"); i++) {
-		err = set_input(ctx, cmd_arg_text_at(ctx, "input", i));
+		err = set_input(ctx, cmd_arg_text_at(ctx, "input", i),
+			fx_model_look);
 		if (err)
 			return err;
 	}
@@ -359,7 +362,9 @@ const struct cmd_entry cmd_group_pass[] = {
 		.name = "shapes",
 		.summary = "propagate shapes without data",
 		.help = "From the inputs through the rule of each operation; a "
-			"name instead of a number is a symbol. What has no "
+			"name instead of a number is a symbol. Inputs that "
+			"were "
+			"given stay for running. What has no "
 			"shape is listed with the reason. -e explains one "
 			"node.",
 		.synonyms = "shape propagate dtype infer meta mismatch wrong "

@@ -146,7 +146,8 @@ differs(const struct fx_model *model, struct fx_buf *text,
 						    0) != contents(text, node)))
 		return true;
 	if (node->opcode == FX_OPCODE_PLACEHOLDER)
-		return fx_model_has_input(model, node->id);
+		return fx_model_has_input(model, node->id) ||
+		       fx_map_has(&model->looked, (uintptr_t)node->id);
 	if (has_module_target(node) &&
 		fx_map_get(&given->modules, (uintptr_t)node->id, 0) !=
 			(uintptr_t)at_target(node))

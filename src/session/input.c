@@ -7,10 +7,12 @@
 #include "base/arena.h"
 #include "base/blob.h"
 #include "base/buf.h"
+#include "base/intern.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "ir/journal.h"
 #include "ir/tensor_meta.h"
+#include "ir/value_text.h"
 #include "run/backend.h"
 #include "run/datum.h"
 #include "session/resolve.h"
@@ -244,6 +246,7 @@ keep_input(struct fx_model *model, struct fx_node *node, const char *text,
 		.time = fx_journal_now(model->graph),
 	};
 	input->datum = datum_taken;
+	fx_map_erase(&model->looked, (uintptr_t)node->id);
 	fx_graph_set_meta(node, &meta);
 }
 
@@ -272,16 +275,119 @@ fx_model_read_inputs_again(struct fx_session *session, struct fx_model *model)
 	return err;
 }
 
+/* The metadata of NODE is new: so are the shapes of what reads it. */
+static void
+spread_shape(struct fx_model *model, struct fx_node *node,
+	struct fx_change *change)
+{
+	FX_AUTO(reshape) struct fx_reshape reshape = { 0 };
+	struct fx_use *use;
+
+	fx_map_set(&change->ids, (uintptr_t)node->id, 1);
+	fx_node_for_each_user (use, node)
+		fx_map_set(&change->ids, (uintptr_t)use->user->id, 1);
+	fx_model_cone(model, &change->ids, &change->cone, &change->count);
+	reshape = fx_model_reshape(model, &change->ids, change->cone,
+		change->count);
+}
+
+static bool
+has_numbers(const struct fx_value *meta)
+{
+	return meta && meta->kind == FX_VALUE_TENSOR &&
+	       fx_tensor_meta_has_numbers(meta->tensor);
+}
+
+/* Whether SHAPE for NODE is only looked at: something else can be run. */
+static bool
+is_look(const struct fx_model *model, const struct fx_node *node,
+	const struct fx_value *shape)
+{
+	bool can_run = fx_map_has(&model->looked, (uintptr_t)node->id) ||
+		       has_numbers(node->meta);
+
+	return can_run && shape->kind == FX_VALUE_TENSOR &&
+	       (!has_numbers(shape) || fx_model_has_input(model, node->id));
+}
+
+struct fx_error *
+fx_model_look(struct fx_session *session, struct fx_model *model,
+	const char *name, const char *text)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	FX_AUTO(change) struct fx_change change = { .cone = NULL };
+	FX_AUTO_BUF struct fx_buf before = { 0 };
+	FX_AUTO_ERROR struct fx_error *no_spec = NULL;
+	struct fx_value shape;
+	struct fx_node *node;
+	struct fx_error *err = find_placeholder(model, name, &node);
+
+	if (err)
+		return err;
+	no_spec = fx_tensor_meta_parse(arena, text, strlen(text), &shape);
+	if (no_spec || !is_look(model, node, &shape))
+		return fx_model_set_input(session, model, name, text);
+	if (!fx_map_has(&model->looked, (uintptr_t)node->id)) {
+		fx_value_print_shape(&before, node->meta, false);
+		fx_map_set(&model->looked, (uintptr_t)node->id,
+			(uintptr_t)fx_intern(fx_buf_text(&before)));
+	}
+	fx_graph_set_meta(node, &shape);
+	spread_shape(model, node, &change);
+	return NULL;
+}
+
+/* NODE has the shape of what it is given, or the one BEFORE it was looked. */
+static void
+return_to(struct fx_model *model, struct fx_node *node, const char *before)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	FX_AUTO(change) struct fx_change change = { .cone = NULL };
+	FX_AUTO_ERROR struct fx_error *err = NULL;
+	const struct fx_input *input = find_input(model, node->id);
+	struct fx_value meta;
+
+	if (input)
+		meta = fx_datum_to_value(arena, input->datum);
+	else
+		err = fx_tensor_meta_parse(arena, before, strlen(before),
+			&meta);
+	if (err)
+		return;
+	fx_graph_set_meta(node, &meta);
+	spread_shape(model, node, &change);
+	fx_model_say(model, fx_xasprintf("%s runs as %s: shapes only looks",
+				    node->name, before));
+}
+
+void
+fx_model_end_look(struct fx_model *model)
+{
+	FX_AUTO_MAP struct fx_map looked = { 0 };
+	size_t at = 0;
+	uintptr_t id;
+	uintptr_t before;
+
+	if (!model->backend->ops->has_values)
+		return;
+	looked = model->looked;
+	model->looked = (struct fx_map){ 0 };
+	while (fx_map_next(&looked, &at, &id, &before)) {
+		struct fx_node *node = fx_graph_find_id(model->graph, id);
+
+		if (node)
+			return_to(model, node, (const char *)before);
+	}
+}
+
 struct fx_error *
 fx_model_set_input(struct fx_session *session, struct fx_model *model,
 	const char *name, const char *text)
 {
 	FX_AUTO(change) struct fx_change change = { .cone = NULL };
 	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { .position = 0 };
-	FX_AUTO(reshape) struct fx_reshape reshape = { 0 };
 	struct fx_datum *datum;
 	struct fx_node *node;
-	struct fx_use *use;
 	struct fx_error *err = find_placeholder(model, name, &node);
 
 	if (!err)
@@ -292,13 +398,7 @@ fx_model_set_input(struct fx_session *session, struct fx_model *model,
 	if (err)
 		return err;
 	keep_input(model, node, text, datum);
-	/* Its own metadata is new already, so the users are where it begins. */
-	fx_map_set(&change.ids, (uintptr_t)node->id, 1);
-	fx_node_for_each_user (use, node)
-		fx_map_set(&change.ids, (uintptr_t)use->user->id, 1);
-	fx_model_cone(model, &change.ids, &change.cone, &change.count);
-	reshape =
-		fx_model_reshape(model, &change.ids, change.cone, change.count);
+	spread_shape(model, node, &change);
 	fx_model_make_stale(model, &change, &report);
 	return NULL;
 }

@@ -66,6 +66,7 @@ fx_model_free(struct fx_model *model)
 	fx_map_deinit(&model->dirty);
 	fx_map_deinit(&model->tags);
 	fx_map_deinit(&model->times);
+	fx_map_deinit(&model->looked);
 	fx_vec_deinit(&model->edits);
 	fx_backend_free(model->meta_backend);
 	fx_meta_free(model->meta);

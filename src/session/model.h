@@ -76,6 +76,12 @@ FX_NODISCARD struct fx_error *fx_model_goto_time(struct fx_model *model,
  */
 FX_NODISCARD struct fx_error *fx_model_set_input(struct fx_session *session,
 	struct fx_model *model, const char *name, const char *text);
+/* The same for shapes alone: where the placeholder has something to run with,
+ * that stays for the next start, and only shapes follow from TEXT.  A shape
+ * with numbers where no input was given is given.
+ */
+FX_NODISCARD struct fx_error *fx_model_look(struct fx_session *session,
+	struct fx_model *model, const char *name, const char *text);
 /* How input of placeholder NODE was given, borrowed, or NULL. */
 struct fx_input_given {
 	const char *name; /* that it answered to then; interned */

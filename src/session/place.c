@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "ir/tensor_meta.h"
@@ -196,6 +197,31 @@ fx_place_leave(struct fx_model *model)
 
 /* --- running ------------------------------------------------------------ */
 
+/* A shape that PLACEHOLDER could be given, as far as its own is known. */
+static void
+add_example(struct fx_buf *out, const struct fx_node *placeholder)
+{
+	const struct fx_value *meta = placeholder->meta;
+	const struct fx_tensor_meta *tensor =
+		meta && meta->kind == FX_VALUE_TENSOR ? meta->tensor : NULL;
+
+	if (!tensor || !tensor->has_shape) {
+		fx_buf_add(out, "f32[1,3,224,224]");
+		return;
+	}
+	fx_buf_add(out, tensor->dtype == FX_DTYPE_NONE
+				? "f32"
+				: fx_dtype_info(tensor->dtype)->short_name);
+	fx_buf_add(out, "[");
+	for (uint32_t i = 0; i < tensor->rank; i++) {
+		bool is_number = tensor->sizes[i].kind == FX_VALUE_INT;
+
+		fx_buf_addf(out, "%s%lld", i ? "," : "",
+			is_number ? (long long)tensor->sizes[i].integer : 2);
+	}
+	fx_buf_add(out, "]");
+}
+
 /* Nobody gave the outermost graph's PLACEHOLDER a value: one is made up of its
  * shape, and the user is told, once.
  */
@@ -208,17 +234,19 @@ make_up_input(struct fx_model *model, const struct fx_node *placeholder,
 	struct fx_error *err;
 	bool is_known = meta && meta->kind == FX_VALUE_TENSOR &&
 			fx_tensor_meta_has_numbers(meta->tensor);
+	FX_AUTO_BUF struct fx_buf example = { 0 };
 
 	if (!ops->has_values || fx_value_item_count(&placeholder->args) > 0 ||
 		(meta && meta->kind != FX_VALUE_TENSOR &&
 			meta->kind != FX_VALUE_UNKNOWN))
 		return NULL;
+	add_example(&example, placeholder);
 	if (!is_known)
 		return fx_error_hint(fx_error_new(FX_ERR_NO_VALUE,
 					     "the input %s is not given",
 					     placeholder->target),
-			"input %s = f32[1,3,224,224], or an expression",
-			placeholder->target);
+			"input %s = %s, or an expression", placeholder->target,
+			fx_buf_text(&example));
 	err = fx_check_memory(model, meta);
 	if (err)
 		return err;
@@ -237,17 +265,20 @@ static struct fx_error *
 check_given(const struct fx_model *model, const struct fx_node *placeholder,
 	const struct fx_datum *datum)
 {
+	FX_AUTO_BUF struct fx_buf example = { 0 };
+
 	if (!model->backend->ops->has_values ||
 		datum->kind != FX_DATUM_TENSOR ||
 		datum->backend->ops->has_values)
 		return NULL;
+	add_example(&example, placeholder);
 	return fx_error_hint(fx_error_new(FX_ERR_NO_VALUE,
 				     "the input %s was given without numbers: "
 				     "%s",
 				     placeholder->target,
 				     fx_model_input_text(model, placeholder)),
-		"input %s = f32[1,3,224,224], or set backend meta",
-		placeholder->target);
+		"input %s = %s, or set backend meta", placeholder->target,
+		fx_buf_text(&example));
 }
 
 /* A placeholder of the outermost graph gets what the user set; one of a nested

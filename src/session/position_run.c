@@ -21,6 +21,7 @@ fx_position_begin(struct fx_session *session, struct fx_model *model)
 	if (!model->graph->node_count)
 		return fx_error_new(FX_ERR_VALUE, "%s has no nodes to run",
 			model->name);
+	fx_model_end_look(model);
 	place = fx_place_detach(model);
 	fx_position_kill(model);
 	fx_model_set_fallback(model);

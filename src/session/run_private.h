@@ -59,6 +59,9 @@ FX_NODISCARD struct fx_error *fx_check_node_memory(const struct fx_model *model,
 FX_NODISCARD struct fx_error *
 fx_model_read_inputs_again(struct fx_session *session, struct fx_model *model);
 
+/* input.c: what is run has the shapes of its inputs again. */
+void fx_model_end_look(struct fx_model *model);
+
 /* override.c: a copy, so that nothing writes into what the user has elsewhere;
  * *DATUM is replaced.  Where there are no values it may be shared.
  */

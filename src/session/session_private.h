@@ -84,6 +84,7 @@ struct fx_model {
 	struct fx_map dirty;    /* id -> 1: had a value, has to run again */
 	struct fx_map tags;     /* id -> 1 */
 	struct fx_map times;    /* time index + 1 -> stop there + 1 */
+	struct fx_map looked;   /* id -> interned shape that is run */
 	FX_VEC(struct fx_input) inputs;
 
 	struct fx_backend *meta_backend; /* the model's own */

@@ -32,6 +32,12 @@ says 'an input of another precision is told how to fit' \
 	'input x = zeros(2, 4).double()' run
 says 'an input of another shape is not' '!hint: input x' \
 	'input x = zeros(2, 5)' run
+says 'shapes only looks: what was there runs' \
+	'^x runs as f32\[2,4\]: shapes only looks' 'shapes x=f32[N,4]' run
+says 'also what was given' '^Finished. output f32\[3,4\]' \
+	'input x = randn(3,4)' 'shapes x=f32[5,4]' 'shapes x=f32[N,4]' run
+says 'an input without numbers is told one of its rank' \
+	'hint: input x = f32\[2,4\], or' 'input x = f32[N,4]' run
 says 'memory that does not suffice is refused' \
 	'error: memory does not suffice: 36.4 TB are needed at once' \
 	start 'p randn(100000, 100000, 1000)'

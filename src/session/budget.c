@@ -23,7 +23,7 @@
  */
 #define LITTLE       (1 << 20)
 #define NOT_YET_MUCH (256 << 20)
-#define SHARE        256
+#define SHARE        128
 
 /* --- counting ------------------------------------------------------------ */
 

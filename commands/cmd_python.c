@@ -31,9 +31,9 @@ static const struct {
 		"NAME makes a command of several; trace FILE.py makes a graph "
 		"of a model in Python" },
 	{ FORM_ASSIGN, "",
-		"set $NAME = EXPR keeps a value, input NAME = EXPR gives an "
-		"input, replace NODE = CALL changes a node, print EXPR shows a "
-		"value" },
+		"set $NAME = EXPR keeps a value, set value NODE = EXPR is what "
+		"a node gives, input NAME = EXPR gives an input, replace NODE "
+		"= CALL changes a node, print EXPR shows a value" },
 };
 
 static bool

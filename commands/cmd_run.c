@@ -176,7 +176,7 @@ attach_record(struct cmd_ctx *ctx)
 static struct fx_error *
 hint_pipe(const struct cmd_ctx *ctx, struct fx_error *err)
 {
-	if (fx_error_code(err) != FX_ERR_SYNTAX || fx_error_hint_text(err) ||
+	if (fx_error_code(err) != FX_ERR_SYNTAX ||
 		(ctx->entry->needs & CMD_RAW) ||
 		!ctx->line[cmd_line_find_bar(ctx->line)])
 		return err;

@@ -53,7 +53,8 @@ default_place(struct cmd_ctx *ctx, char **ret)
 	struct fx_error *err = cmd_here(ctx, &node);
 
 	if (err)
-		return err;
+		return fx_error_hint(err,
+			"break NODE; break {} if absmax(.-1) > 5 stops at any");
 	*ret = fx_xasprintf("%%%s", node->name);
 	return NULL;
 }
@@ -226,8 +227,11 @@ typedef struct fx_error *number_fn(struct cmd_ctx *ctx, int number);
 static FX_NODISCARD struct fx_error *
 bad_number(const char *text)
 {
-	return fx_error_new(FX_ERR_USAGE,
-		"expected a number or a range such as 1-3, got \"%s\"", text);
+	return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+				     "expected a number or a range such as "
+				     "1-3, got \"%s\"",
+				     text),
+		"info breakpoints lists them; erase NODE is for nodes");
 }
 
 static FX_NODISCARD struct fx_error *

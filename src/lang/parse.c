@@ -83,7 +83,8 @@ fx_parser_advance(struct fx_parser *parser)
 static struct fx_error *
 place_error(struct fx_parser *parser, const char *message, struct fx_span span)
 {
-	const char *prefix = parser->flags & FX_PARSE_QUERY ? "query: " : "";
+	bool is_query = parser->flags & FX_PARSE_QUERY;
+	const char *prefix = is_query ? "query: " : "";
 	FX_AUTO_FREE char *text =
 		fx_xstrndup(parser->lexer.text, parser->length);
 	int column = fx_span_column(text, span.begin);
@@ -96,7 +97,11 @@ place_error(struct fx_parser *parser, const char *message, struct fx_span span)
 	else
 		err = fx_error_new(FX_ERR_SYNTAX, "%s%s (column %d)", prefix,
 			message, column);
-	return fx_error_at(err, text, span);
+	err = fx_error_at(err, text, span);
+	return is_query ? fx_error_hint(err, "such as name~\"*relu*\", "
+					     "op=call_module or in layer1; "
+					     "help query")
+			: err;
 }
 
 struct fx_ast *

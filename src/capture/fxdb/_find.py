@@ -149,8 +149,10 @@ def evaluate(module, expression, spec):
         name = getattr(error, "name", None) or str(error).split("'")[1]
         if not _is_own(error):
             raise
+        models = _models_of(module)
         raise Refused("no-name", "%s has no \"%s\"" % (module.__name__, name),
-                      nearest(name, vars(module))) from None
+                      nearest(name, vars(module)) or (models and
+                      "it has " + ", ".join(models[:5]))) from None
     except AttributeError as error:
         if not _is_own(error) or not getattr(error, "name", None):
             raise

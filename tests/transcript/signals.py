@@ -89,8 +89,10 @@ def check_endless(fxdb, model, flags):
     os.kill(pid, signal.SIGINT)
     os.kill(pid, signal.SIGINT)  # too soon to mean anything
     time.sleep(1)
-    if b"broken off" in rest(ours):
+    early = rest(ours)
+    if b"broken off" in early:
         return ["impatient"]
+    text += early
     os.kill(pid, signal.SIGINT)
     text += read_until(ours, b"cannot be broken off")
     time.sleep(1)

@@ -31,6 +31,8 @@ CASES = [
      r"at arguments.py:17 in __init__: self.fc ="),
     ("arguments.py:Nett", r'error: arguments has no "Nett"\n',
      r"hint: nearest: Net\n"),
+    ("arguments.py:Transformer", r'error: arguments has no "Transformer"\n',
+     r"hint: it has Net, Keywords\n"),
     ("arguments.py", r'error: "arguments.py" names no model\n',
      r"hint: add :EXPR, such as :Net, :Keywords\n"),
     ("arguments.py:", r'error: "arguments.py:" names no model\n'),

@@ -49,11 +49,11 @@ class Pieces
 						  STEP);
 	}
 
+	/* What is too much with its size is too much without. */
 	static void *fresh(size_t size, size_t bytes)
 	{
-		char *base =
-			static_cast<char *>(libtorchs->raw_allocate(STEP +
-								    bytes));
+		size_t all = bytes > SIZE_MAX - STEP ? bytes : STEP + bytes;
+		char *base = static_cast<char *>(libtorchs->raw_allocate(all));
 
 		memcpy(base, &size, sizeof(size));
 		return base + STEP;

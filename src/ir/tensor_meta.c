@@ -79,6 +79,13 @@ fx_tensor_meta_has_numbers(const struct fx_tensor_meta *meta)
 	return meta->has_shape;
 }
 
+bool
+fx_value_has_numbers(const struct fx_value *value)
+{
+	return value && value->kind == FX_VALUE_TENSOR &&
+	       fx_tensor_meta_has_numbers(value->tensor);
+}
+
 struct fx_value
 fx_tensor_meta_numel(struct fx_arena *arena, const struct fx_tensor_meta *meta)
 {

@@ -32,6 +32,8 @@ struct fx_value fx_tensor_meta_shapeless(struct fx_arena *arena,
 
 /* Whether the rank is known and every size is a number, as of values. */
 bool fx_tensor_meta_has_numbers(const struct fx_tensor_meta *meta);
+/* The same of VALUE, which may be NULL or no tensor: false. */
+bool fx_value_has_numbers(const struct fx_value *value);
 
 /* Number of elements, INT or SYMBOL. */
 struct fx_value fx_tensor_meta_numel(struct fx_arena *arena,

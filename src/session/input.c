@@ -212,8 +212,7 @@ read_input(struct fx_session *session, struct fx_model *model, uint64_t seed,
 		return err;
 	}
 	/* Symbols make shapes, not values. */
-	if (value.kind != FX_VALUE_TENSOR ||
-		!fx_tensor_meta_has_numbers(value.tensor)) {
+	if (!fx_value_has_numbers(&value)) {
 		*ret = fx_datum_from_value(&value);
 		return NULL;
 	}
@@ -291,23 +290,17 @@ spread_shape(struct fx_model *model, struct fx_node *node,
 		change->count);
 }
 
-static bool
-has_numbers(const struct fx_value *meta)
-{
-	return meta && meta->kind == FX_VALUE_TENSOR &&
-	       fx_tensor_meta_has_numbers(meta->tensor);
-}
-
 /* Whether SHAPE for NODE is only looked at: something else can be run. */
 static bool
 is_look(const struct fx_model *model, const struct fx_node *node,
 	const struct fx_value *shape)
 {
 	bool can_run = fx_map_has(&model->looked, (uintptr_t)node->id) ||
-		       has_numbers(node->meta);
+		       fx_value_has_numbers(node->meta);
 
 	return can_run && shape->kind == FX_VALUE_TENSOR &&
-	       (!has_numbers(shape) || fx_model_has_input(model, node->id));
+	       (!fx_value_has_numbers(shape) ||
+		       fx_model_has_input(model, node->id));
 }
 
 struct fx_error *

@@ -198,8 +198,7 @@ say_other_shape(struct fx_model *model, const struct fx_node *node,
 	FX_AUTO_BUF struct fx_buf known = { 0 };
 	FX_AUTO_BUF struct fx_buf found = { 0 };
 
-	if (!node->meta || node->meta->kind != FX_VALUE_TENSOR ||
-		!fx_tensor_meta_has_numbers(node->meta->tensor))
+	if (!fx_value_has_numbers(node->meta))
 		return;
 	fx_value_print_shape(&known, node->meta, false);
 	if (set->kind == FX_VALUE_TENSOR)

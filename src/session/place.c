@@ -232,21 +232,21 @@ make_up_input(struct fx_model *model, const struct fx_node *placeholder,
 	const struct fx_backend_ops *ops = model->backend->ops;
 	const struct fx_value *meta = placeholder->meta;
 	struct fx_error *err;
-	bool is_known = meta && meta->kind == FX_VALUE_TENSOR &&
-			fx_tensor_meta_has_numbers(meta->tensor);
+	bool is_known = fx_value_has_numbers(meta);
 	FX_AUTO_BUF struct fx_buf example = { 0 };
 
 	if (!ops->has_values || fx_value_item_count(&placeholder->args) > 0 ||
 		(meta && meta->kind != FX_VALUE_TENSOR &&
 			meta->kind != FX_VALUE_UNKNOWN))
 		return NULL;
-	add_example(&example, placeholder);
-	if (!is_known)
+	if (!is_known) {
+		add_example(&example, placeholder);
 		return fx_error_hint(fx_error_new(FX_ERR_NO_VALUE,
 					     "the input %s is not given",
 					     placeholder->target),
 			"input %s = %s, or an expression", placeholder->target,
 			fx_buf_text(&example));
+	}
 	err = fx_check_memory(model, meta);
 	if (err)
 		return err;

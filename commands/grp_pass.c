@@ -363,10 +363,8 @@ const struct cmd_entry cmd_group_pass[] = {
 		.summary = "propagate shapes without data",
 		.help = "From the inputs through the rule of each operation; a "
 			"name instead of a number is a symbol. Inputs that "
-			"were "
-			"given stay for running. What has no "
-			"shape is listed with the reason. -e explains one "
-			"node.",
+			"were given stay for running. What has no shape is "
+			"listed with the reason. -e explains one node.",
 		.synonyms = "shape propagate dtype infer meta mismatch wrong "
 			    "sizes dimensions",
 		.needs = CMD_NEED_GRAPH,

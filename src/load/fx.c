@@ -302,10 +302,8 @@ read_lines(struct fx_listing *listing)
 
 		at += strspn(at, " \t\n");
 		if (!*at)
-			return fx_error_hint(fail(listing, at,
-						     "the listing ends without "
-						     "a return"),
-				"is the dump cut short?");
+			return fail(listing, at,
+				"the listing ends without a return");
 		line = next_line(at, last);
 		if (*line.at == '%')
 			err = read_node(listing, &line);
@@ -367,8 +365,8 @@ fx_load_fx(const struct fx_load_input *input, struct fx_graph **ret)
 	if (err) {
 		err = fx_error_note(err,
 			"while reading %s: %zu node%s understood before this",
-			input->path ? input->path : "the text",
-			graph->node_count, graph->node_count == 1 ? "" : "s");
+			fx_load_name(input), graph->node_count,
+			graph->node_count == 1 ? "" : "s");
 	} else {
 		check_users(&listing);
 		note_guesses(&listing);

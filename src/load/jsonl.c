@@ -237,14 +237,14 @@ FX_NODISCARD static struct fx_error *
 cut_short(struct fx_jsonl *r)
 {
 	if (has_trailer(r->input))
-		return fx_error_hint(
-			fx_error_new(FX_ERR_FORMAT,
-				"%s has text after the end of the graph",
-				r->input->path ? r->input->path : "the text"),
+		return fx_error_hint(fx_error_new(FX_ERR_FORMAT,
+					     "%s has text after the end of the "
+					     "graph",
+					     fx_load_name(r->input)),
 			"take away what comes after the line {\"end\": ...}");
 	return fx_error_new(FX_ERR_FORMAT,
 		"%s is cut short: its last line does not end the graph",
-		r->input->path ? r->input->path : "the text");
+		fx_load_name(r->input));
 }
 
 /* The trailer: right before anything is made of the rest. */
@@ -266,21 +266,21 @@ check_trailer(struct fx_jsonl *r, const char **start_ret)
 	else if (!text || !fx_hash_parse(text, &hash))
 		err = fx_error_new(FX_ERR_FORMAT,
 			"%s has no hash in its last line",
-			r->input->path ? r->input->path : "the text");
+			fx_load_name(r->input));
 	else if (strchr(r->input->text, '\r'))
-		err = fx_error_hint(
-			fx_error_new(FX_ERR_FORMAT,
-				"%s has carriage returns: its line ends were "
-				"changed on the way",
-				r->input->path ? r->input->path : "the text"),
+		err = fx_error_hint(fx_error_new(FX_ERR_FORMAT,
+					    "%s has carriage returns: its line "
+					    "ends were "
+					    "changed on the way",
+					    fx_load_name(r->input)),
 			"restore them (git: *.fxg -text; dos2unix)");
 	else if (!fx_hash_equal(hash, fx_hash_of(r->input->text, size)) ||
 		 (size_t)lines != count_lines(r->input->text, start))
-		err = fx_error_hint(
-			fx_error_new(FX_ERR_FORMAT,
-				"%s was changed or damaged: its hash does not "
-				"fit",
-				r->input->path ? r->input->path : "the text"),
+		err = fx_error_hint(fx_error_new(FX_ERR_FORMAT,
+					    "%s was changed or damaged: its "
+					    "hash does not "
+					    "fit",
+					    fx_load_name(r->input)),
 			"save it again from fxdb, or restore a copy");
 	json_decref(object);
 	*start_ret = start;
@@ -320,8 +320,8 @@ too_new(const struct fx_jsonl *r, const char *version, size_t length)
 {
 	return fx_error_new(FX_ERR_VERSION,
 		"%s has version %.*s of the format, this fxdb reads up to %d",
-		r->input->path ? r->input->path : "the text",
-		(int)FX_MIN(length, 40), version, FX_FXG_MAJOR);
+		fx_load_name(r->input), (int)FX_MIN(length, 40), version,
+		FX_FXG_MAJOR);
 }
 
 /* A version that is no number of ours to begin with. */
@@ -415,13 +415,12 @@ check_result(struct fx_jsonl *r, const json_t *header, int64_t nodes)
 	if (nodes >= 0 && (size_t)nodes != graph->node_count)
 		return fx_error_new(FX_ERR_FORMAT,
 			"%s has %zu nodes, its header says %" PRId64,
-			r->input->path ? r->input->path : "the text",
-			graph->node_count, nodes);
+			fx_load_name(r->input), graph->node_count, nodes);
 	if (text && fx_hash_parse(text, &hash) &&
 		!fx_hash_equal(hash, fx_graph_hash(graph)))
 		return fx_error_new(FX_ERR_FORMAT,
 			"%s does not hold the graph whose hash it gives",
-			r->input->path ? r->input->path : "the text");
+			fx_load_name(r->input));
 	return NULL;
 }
 
@@ -482,7 +481,7 @@ read_header(struct fx_jsonl *r, json_t **header_ret, const char **body_ret)
 	if (bad < r->input->length)
 		return fx_error_new(FX_ERR_FORMAT,
 			"%s is damaged: byte %zu is no UTF-8",
-			r->input->path ? r->input->path : "the text", bad);
+			fx_load_name(r->input), bad);
 	*body_ret = newline + 1;
 	err = check_digits(r);
 	if (err)

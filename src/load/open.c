@@ -46,6 +46,12 @@ fx_format_name(enum fx_format format)
 	return names[format];
 }
 
+const char *
+fx_load_name(const struct fx_load_input *input)
+{
+	return input->path ? input->path : "the text";
+}
+
 /* What the line at TEXT, its first word not blank, says of the whole. */
 static enum fx_format
 format_of_line(const char *text)
@@ -126,7 +132,7 @@ fx_load_note_modules(struct fx_graph *graph, struct fx_buf *notices)
 static struct fx_error *
 refuse(const struct fx_load_input *input, enum fx_format format)
 {
-	const char *path = input->path ? input->path : "the text";
+	const char *path = fx_load_name(input);
 	struct fx_error *err;
 
 	if (input->length == 0)
@@ -157,7 +163,7 @@ check_encoding(const struct fx_load_input *input)
 	if (bad == input->length)
 		return NULL;
 	return fx_error_new(FX_ERR_FORMAT, "%s is not UTF-8 text (byte %zu)",
-		input->path ? input->path : "the text", bad);
+		fx_load_name(input), bad);
 }
 
 /* Printed code, but not the source of a model. */

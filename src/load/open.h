@@ -61,9 +61,12 @@ enum fx_format fx_format_of(const char *text, size_t length);
 FX_NODISCARD struct fx_error *fx_open(const char *path, uint32_t serial,
 	struct fx_loaded *ret);
 
-/* The same for a text in memory; INPUT->notices is set by the callee. */
+/* The same for a text in memory; notices go to RET, not to INPUT->notices. */
 FX_NODISCARD struct fx_error *fx_open_text(const struct fx_load_input *input,
 	struct fx_loaded *ret);
+
+/* What messages call INPUT: its path, or "the text". */
+const char *fx_load_name(const struct fx_load_input *input);
 
 /* For loaders of text: append to NOTICES, if there are any, how many targets
  * of GRAPH's call_module nodes are not in its module tree.

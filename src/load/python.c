@@ -193,8 +193,7 @@ note_progress(struct fx_py *py, struct fx_error *err,
 	return fx_error_note(err,
 		"while reading %s: %zu node%s understood "
 		"before this",
-		py->input->path ? py->input->path : "the text", *total,
-		*total == 1 ? "" : "s");
+		fx_load_name(py->input), *total, *total == 1 ? "" : "s");
 }
 
 /* str(ExportedProgram): the heading becomes blank, and the text ends where the

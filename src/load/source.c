@@ -125,7 +125,7 @@ fx_source_check(const struct fx_load_input *input, const char *text)
 		return NULL;
 	err = fx_error_new(FX_ERR_FORMAT,
 		"%s is Python source, not a printed graph",
-		input->path ? input->path : "the text");
+		fx_load_name(input));
 	if (survey.class_count)
 		err = note_names(err, survey.classes.items, survey.class_count,
 			"class", "classes");

@@ -23,7 +23,7 @@ libfxcore_a_SOURCES += \
 	%D%/python_meta.c \
 	%D%/python_module.c \
 	%D%/python_name.c \
-	%D%/python_repr.c %D%/python_repr.h \
+	%D%/python_repr.c \
 	%D%/python_signature.c \
 	%D%/python_stmt.c \
 	%D%/python_value.c \

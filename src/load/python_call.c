@@ -25,6 +25,7 @@ fx_py_path(const struct fx_py *py, const struct fx_ast *tree)
 			   tree->kids[0]->kind == FX_AST_NAME &&
 			   !strcmp(tree->kids[0]->text, "getattr") &&
 			   tree->kids[2]->kind == FX_AST_STRING &&
+			   tree->kids[2]->length > 0 &&
 			   strlen(tree->kids[2]->string) ==
 				   tree->kids[2]->length) {
 			fx_vec_push(&steps, tree->kids[2]->string);

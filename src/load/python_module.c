@@ -14,7 +14,6 @@
 #include "ir/value_walk.h"
 #include "lang/parse.h"
 #include "load/python_private.h"
-#include "load/python_repr.h"
 
 static const char plain_class[] = "torch.nn.modules.module.Module";
 
@@ -65,11 +64,9 @@ read_arguments(struct fx_py *py, const struct fx_ast *call,
 		} else {
 			count++;
 		}
-		if (fx_py_is_operation(py, kid))
-			return fx_py_error(py, kid, FX_ERR_SYNTAX,
-				"a layer is made of plain values here, not of "
-				"calls");
-		err = fx_py_value(py, kid, place);
+		err = fx_py_plain(py, kid,
+			"a layer is made of plain values here, not of calls",
+			place);
 		if (err)
 			return err;
 	}
@@ -167,8 +164,8 @@ fx_py_construct(struct fx_py *py, const struct fx_ast *call)
 {
 	const char *name = called_name(call);
 	struct fx_module *module = NULL;
-	struct fx_value args;
-	struct fx_value kwargs;
+	struct fx_value args = { 0 };
+	struct fx_value kwargs = { 0 };
 	struct fx_error *err;
 
 	err = read_arguments(py, call, &args, &kwargs);
@@ -411,7 +408,3 @@ fx_py_modules(struct fx_py *py, const struct fx_ast *init)
 	}
 	return NULL;
 }
-
-/* Modules stay undescribed when the text does not describe them: bare code
- * gives no module tree (ir/targets.h).
- */

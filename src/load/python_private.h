@@ -3,7 +3,8 @@
  * python.c finds the graph in the text, python_class.c reads a class around
  * it, python_signature.c its parameters, python_stmt.c its statements,
  * python_value.c arguments, python_call.c operations, python_name.c the names
- * of functions, python_module.c the module tree.
+ * of functions, python_module.c the module tree, python_repr.c the parts of it
+ * that stand in comments.
  */
 #ifndef FX_LOAD_PYTHON_PRIVATE_H
 #define FX_LOAD_PYTHON_PRIVATE_H
@@ -34,8 +35,9 @@ struct fx_py {
 	size_t frees;                   /* `x = None` seen */
 	size_t self_frees;              /* of a node on its own line */
 	bool is_output_flat;            /* pytree.tree_unflatten stood there */
-	size_t *node_total;             /* nodes made in all graphs */
-	uint32_t *graph_total;          /* graphs made */
+	const char *plain_only; /* why an operation is refused now, or NULL */
+	size_t *node_total;     /* nodes made in all graphs */
+	uint32_t *graph_total;  /* graphs made */
 	int class_depth;
 };
 
@@ -69,6 +71,9 @@ struct fx_node *fx_py_node(struct fx_py *py, const struct fx_py_left *left,
 /* python_value.c: TREE as an argument; operations in it become nodes. */
 FX_NODISCARD struct fx_error *fx_py_value(struct fx_py *py,
 	const struct fx_ast *tree, struct fx_value *ret);
+/* The same where an operation is an error, which says WHY. */
+FX_NODISCARD struct fx_error *fx_py_plain(struct fx_py *py,
+	const struct fx_ast *tree, const char *why, struct fx_value *ret);
 /* Whether TREE is an operation, which makes a node, rather than a value. */
 bool fx_py_is_operation(struct fx_py *py, const struct fx_ast *tree);
 
@@ -77,7 +82,7 @@ FX_NODISCARD struct fx_error *fx_py_operation(struct fx_py *py,
 	const struct fx_ast *tree, const struct fx_py_left *left,
 	struct fx_node **ret);
 /* The dotted path of self.a.b or getattr(self.a, "0"), interned; NULL when
- * TREE is no path; "" for self alone.
+ * TREE is no path; "" for self alone, and for nothing else.
  */
 const char *fx_py_path(const struct fx_py *py, const struct fx_ast *tree);
 
@@ -119,12 +124,21 @@ void fx_py_comments(struct fx_py *py, const struct fx_ast *statement);
 /* python_class.c: the graph of FUNCTION, in CLASS_TREE or alone (null). */
 FX_NODISCARD struct fx_error *fx_py_graph(struct fx_py *py,
 	const struct fx_ast *class_tree, const struct fx_ast *function);
-/* The FUNCTION called NAME among the kids of BLOCK from FIRST, or NULL. */
+/* The function called NAME among the kids of BLOCK, or NULL. */
 const struct fx_ast *fx_py_find_function(const struct fx_ast *block,
 	const char *name);
 
 /* python_module.c: the module tree that `__init__` makes. */
 FX_NODISCARD struct fx_error *fx_py_modules(struct fx_py *py,
 	const struct fx_ast *init);
+/* The module that CALL, Linear(3, 4), constructs.  A class that is not known
+ * gives a module without configuration, and a notice.
+ */
+struct fx_module *fx_py_construct(struct fx_py *py, const struct fx_ast *call);
+
+/* python_repr.c: the module that TEXT, a repr(module) as to_folder leaves it in
+ * a comment, describes ("Sequential( (0): ReLU() )"), or NULL when it is none.
+ */
+struct fx_module *fx_py_repr(struct fx_py *py, const char *text);
 
 #endif /* FX_LOAD_PYTHON_PRIVATE_H */

@@ -5,8 +5,6 @@
  */
 #include <config.h>
 
-#include "load/python_repr.h"
-
 #include <string.h>
 
 #include "base/arena.h"
@@ -18,15 +16,18 @@
 
 /* Modules within modules are read to this depth. */
 #define DEPTH 100
+/* Equal children are joined, "(0-999999): 1000000 x Linear()", and read anew
+ * for each: so many characters in all, of which a module is worth some.
+ */
+#define BUDGET      50000000
+#define MODULE_COST 500
 
 struct repr {
 	struct fx_py *py;
 	const char *at;
 	int depth;
-	size_t count; /* modules made, limited: "1000000 x Linear()" */
+	size_t left; /* of the budget */
 };
-
-#define COUNT 100000
 
 static const struct {
 	const char *name;
@@ -134,16 +135,37 @@ add_children(struct repr *repr, struct fx_module *module, const char *head)
 	if (!dash) {
 		fx_module_add_child(module, fx_intern_n(head + 1, length),
 			read_module(repr));
+		if (repr->at == begin)
+			repr->at += name_length(begin);
 		return;
 	}
-	for (; first <= last && repr->count < COUNT; first++) {
+	for (; first <= last; first++) {
+		struct fx_module *child;
+
 		repr->at = begin;
+		child = read_module(repr);
+		if (!child)
+			return;
 		fx_module_add_child(module, fx_intern_format("%ld", first),
-			read_module(repr));
+			child);
 	}
 }
 
-/* NULL when there is no module, or too deep. */
+/* Take what a module of LENGTH characters costs; false when that is too much.
+ */
+static bool
+spend(struct repr *repr, size_t length)
+{
+	bool enough = repr->left >= length + MODULE_COST;
+
+	repr->left -= enough ? length + MODULE_COST : repr->left;
+	if (!enough)
+		fx_py_notice(repr->py, "__init__: a module that is described "
+				       "in a comment is too large to read");
+	return enough;
+}
+
+/* NULL when there is no module, as at "None", or too deep, or too many. */
 static struct fx_module *
 read_module(struct repr *repr)
 {
@@ -155,12 +177,14 @@ read_module(struct repr *repr)
 	size_t head;
 
 	if (length == 0 || repr->at[length] != '(' || repr->depth == DEPTH ||
-		repr->count++ == COUNT)
+		repr->left == 0)
 		return NULL;
-	repr->depth++;
 	configuration = repr->at + length + 1;
 	configuration += strspn(configuration, " ");
 	end = skip_configuration(configuration);
+	if (!spend(repr, (size_t)(end - repr->at)))
+		return NULL;
+	repr->depth++;
 	repr->at = end;
 	if (child_head(end) == 0)
 		module = construct(repr, name, configuration,
@@ -183,7 +207,7 @@ read_module(struct repr *repr)
 struct fx_module *
 fx_py_repr(struct fx_py *py, const char *text)
 {
-	struct repr repr = { .py = py, .at = text };
+	struct repr repr = { .py = py, .at = text, .left = BUDGET };
 
 	return read_module(&repr);
 }

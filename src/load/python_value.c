@@ -294,6 +294,9 @@ fx_py_value(struct fx_py *py, const struct fx_ast *tree, struct fx_value *ret)
 	*ret = fx_value_none();
 	if (!tree)
 		return NULL;
+	if (py->plain_only && fx_py_is_operation(py, tree))
+		return fx_py_error(py, tree, FX_ERR_SYNTAX, "%s",
+			py->plain_only);
 	switch ((int)tree->kind) {
 	case FX_AST_NAME:
 		return read_name(py, tree, ret);
@@ -329,4 +332,16 @@ fx_py_value(struct fx_py *py, const struct fx_ast *tree, struct fx_value *ret)
 			"a graph cannot hold this expression");
 	}
 	return fx_value_from_ast(py->graph->values, NULL, py->text, tree, ret);
+}
+
+struct fx_error *
+fx_py_plain(struct fx_py *py, const struct fx_ast *tree, const char *why,
+	struct fx_value *ret)
+{
+	struct fx_error *err;
+
+	py->plain_only = why;
+	err = fx_py_value(py, tree, ret);
+	py->plain_only = NULL;
+	return err;
 }

@@ -345,6 +345,7 @@ fx_jsonl_graph(struct fx_jsonl *r, const json_t *object)
 	const char *path = fx_jsonl_text(object, "graph");
 	struct fx_module *owner = NULL;
 	struct fx_jsonl_section *s;
+	struct fx_error *err;
 
 	fx_jsonl_check_fields(r, object, known);
 	if (path)
@@ -358,8 +359,9 @@ fx_jsonl_graph(struct fx_jsonl *r, const json_t *object)
 		return fx_jsonl_error(r, FX_ERR_LIMIT,
 			"graphs nest more than %d levels deep",
 			FX_FXG_GRAPH_LIMIT);
-	owner->graph =
-		fx_graph_new(r->input->serial + (++r->graph_total << 16));
+	err = fx_load_inner_graph(r->input, &r->graph_total, &owner->graph);
+	if (err)
+		return fx_jsonl_at(r, err);
 	fx_jsonl_describe(owner->graph, object);
 	s = &r->sections[++r->depth];
 	*s = (struct fx_jsonl_section){ .graph = owner->graph,

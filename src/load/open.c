@@ -111,6 +111,18 @@ fx_format_of(const char *text, size_t length)
 	return format_of_lines(tidied);
 }
 
+struct fx_error *
+fx_load_inner_graph(const struct fx_load_input *input, uint32_t *total,
+	struct fx_graph **ret)
+{
+	if (*total == UINT16_MAX)
+		return fx_error_new(FX_ERR_LIMIT,
+			"%s has more than %d graphs within its graph",
+			fx_load_name(input), UINT16_MAX);
+	*ret = fx_graph_new(input->serial + (++*total << 16));
+	return NULL;
+}
+
 void
 fx_load_note_modules(struct fx_graph *graph, struct fx_buf *notices)
 {

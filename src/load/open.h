@@ -68,6 +68,14 @@ FX_NODISCARD struct fx_error *fx_open_text(const struct fx_load_input *input,
 /* What messages call INPUT: its path, or "the text". */
 const char *fx_load_name(const struct fx_load_input *input);
 
+/* A new graph for a module within the one that INPUT gives; *TOTAL counts them.
+ * The high half of its serial is that number, so that ids stay unique: LIMIT
+ * when there are too many.
+ */
+FX_NODISCARD struct fx_error *
+fx_load_inner_graph(const struct fx_load_input *input, uint32_t *total,
+	struct fx_graph **ret);
+
 /* For loaders of text: append to NOTICES, if there are any, how many targets
  * of GRAPH's call_module nodes are not in its module tree.
  */

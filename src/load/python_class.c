@@ -46,9 +46,9 @@ add_inner(struct fx_py *py, const struct fx_ast *tree)
 		return fx_py_error(py, tree, FX_ERR_LIMIT,
 			"more than %d levels of inner classes",
 			FX_PY_CLASS_DEPTH);
-	/* High bits of the serial, so that ids stay unique. */
-	inner.graph =
-		fx_graph_new(py->input->serial + (++*py->graph_total << 16));
+	err = fx_load_inner_graph(py->input, py->graph_total, &inner.graph);
+	if (err)
+		return err;
 	inner.graph->class_name =
 		fx_intern("torch.fx.graph_module.GraphModule");
 	module = fx_module_new(py->graph, "torch.fx.graph_module.GraphModule");

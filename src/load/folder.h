@@ -17,9 +17,8 @@ FX_NODISCARD struct fx_error *fx_load_folder(const char *path, uint32_t serial,
 
 /* Write GRAPH to the folder PATH, which is made if it is not there:
  * __init__.py, module.py (emit/folder.h), the weights and what reads them.
- * DIALECT is as in
- * struct fx_emit_python; *WEIGHTS_RET is the size of the weights file, 0
- * without one.  UNSUPPORTED, IO, NO_SPACE.
+ * DIALECT is as in struct fx_emit_python; *WEIGHTS_RET is the size of the
+ * weights file, 0 without one.  UNSUPPORTED, IO, NO_SPACE.
  */
 FX_NODISCARD struct fx_error *fx_folder_write(struct fx_graph *graph,
 	const char *path, const char *dialect, uint64_t *weights_ret);

@@ -23,6 +23,7 @@ struct fx_arena;
 struct fx_safetensors;
 struct fx_scope;
 struct fx_source;
+struct fx_value;
 
 /* A graph that is being read, and the numbers its lines use. */
 struct fx_jsonl_section {
@@ -84,10 +85,8 @@ bool fx_jsonl_bool(const json_t *object, const char *key, bool fallback);
 void fx_jsonl_check_fields(struct fx_jsonl *r, const json_t *object,
 	const char *const *known);
 
-/* Python text as a value in the current graph's ARENA; WHAT names the field
- * for messages.
+/* TEXT, Python, as a value in ARENA; its names are nodes of the current graph.
  */
-struct fx_value;
 FX_NODISCARD struct fx_error *fx_jsonl_value(struct fx_jsonl *r,
 	struct fx_arena *arena, const char *text, struct fx_value *ret);
 

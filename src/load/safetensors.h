@@ -42,7 +42,7 @@ struct fx_safetensors {
 
 /* Map PATH.  FORMAT when it is none, is cut short, or its header contradicts
  * itself: offsets outside the file or overlapping, a size that does not fit
- * the shape, a name twice.  LIMIT for absurd lengths.
+ * the shape, a name twice.  LIMIT for absurd lengths; IO.
  */
 FX_NODISCARD struct fx_error *fx_safetensors_open(const char *path,
 	struct fx_safetensors **ret);

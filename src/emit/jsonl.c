@@ -350,7 +350,7 @@ write_node(struct writer *w, struct section *s, const struct fx_node *node)
 	put_text(w, "type", node->type);
 	if (node->is_wrapped)
 		put_bool(w, "wrapped", true);
-	if (node->meta && !w->options->without_meta)
+	if (node->meta)
 		put_value(w, "meta", node->meta);
 	if (source >= 0)
 		put_int(w, "source", source);

@@ -2,7 +2,6 @@
 #ifndef FX_EMIT_JSONL_H
 #define FX_EMIT_JSONL_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -21,9 +20,8 @@ struct fx_weights;
 #define FX_FXG_PATH_LIMIT  200
 #define FX_FXG_GRAPH_LIMIT 50
 
-/* All zero: with metadata, without a weights file. */
+/* All zero: without a weights file. */
 struct fx_emit_jsonl {
-	bool without_meta;
 	/* The file with the weights: its name beside this one and its size;
 	 * null when tensors are described only.
 	 */
@@ -32,7 +30,7 @@ struct fx_emit_jsonl {
 };
 
 /* Append GRAPH to OUT; every line ends with a newline.  WEIGHTS are those of
- * GRAPH.  LIMIT when modules or graphs nest too deep.
+ * GRAPH; OPTIONS may be null.  LIMIT when modules or graphs nest too deep.
  */
 FX_NODISCARD struct fx_error *fx_emit_jsonl(struct fx_buf *out,
 	struct fx_graph *graph, const struct fx_weights *weights,

@@ -16,12 +16,16 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "load/jsonl.h"
 
 /* A first line is short; hashes, names and sizes. */
 #define HEAD_LIMIT 65536
-#define DIGITS     12
+
+/* Of the digest, in the name. */
+#define DIGITS 12
 
 static const char suffix[] = ".safetensors";
 
@@ -70,7 +74,7 @@ fx_companion_is_graph(const char *path)
 {
 	FX_AUTO_FREE char *head = read_head(path);
 
-	return head && fx_str_starts(head, "{\"fxg\"");
+	return head && fx_is_jsonl(head, strlen(head));
 }
 
 char *
@@ -86,19 +90,39 @@ fx_companion_find(const char *path)
 	return copy;
 }
 
-/* Whether NAME is "mlp-0123456789ab.safetensors" for mlp.fxg. */
-static bool
-is_made_for(const char *name, const char *path)
+/* "mlp-" for mlp.fxg; the caller's. */
+static char *
+beginning(const char *path)
 {
 	FX_AUTO_FREE char *base = fx_file_basename(path);
 	size_t stem = strlen(base);
 
 	if (fx_str_ends(base, ".fxg"))
 		stem -= strlen(".fxg");
-	return strlen(name) == stem + 1 + DIGITS + strlen(suffix) &&
-	       strncmp(name, base, stem) == 0 && name[stem] == '-' &&
-	       strspn(name + stem + 1, "0123456789abcdef") == DIGITS &&
-	       fx_str_ends(name, suffix);
+	return fx_xasprintf("%.*s-", (int)stem, base);
+}
+
+char *
+fx_companion_name(const char *path, const struct fx_hash *digest)
+{
+	FX_AUTO_FREE char *begin = beginning(path);
+	char text[33];
+
+	fx_hash_text(*digest, text);
+	return fx_xasprintf("%s%.*s%s", begin, DIGITS, text, suffix);
+}
+
+/* Whether NAME is one that fx_companion_name gives for PATH. */
+static bool
+is_made_for(const char *name, const char *path)
+{
+	FX_AUTO_FREE char *begin = beginning(path);
+
+	if (!fx_str_starts(name, begin))
+		return false;
+	name += strlen(begin);
+	return strspn(name, "0123456789abcdef") == DIGITS &&
+	       strcmp(name + DIGITS, suffix) == 0;
 }
 
 /* Whether the file ENTRY of FOLDER may refer to NAME. */

@@ -1,8 +1,17 @@
-/* companion.h - the weights file that an .fxg file refers to. */
+/* companion.h - the weights file that an .fxg file refers to: named, found,
+ * taken away.
+ */
 #ifndef FX_LOAD_COMPANION_H
 #define FX_LOAD_COMPANION_H
 
 #include <stdbool.h>
+
+struct fx_hash;
+
+/* "mlp-0123456789ab.safetensors", the name of the weights of DIGEST beside the
+ * .fxg file at PATH; the caller's.
+ */
+char *fx_companion_name(const char *path, const struct fx_hash *digest);
 
 /* Whether PATH is there and is an .fxg graph, by its first bytes. */
 bool fx_companion_is_graph(const char *path);

@@ -3,19 +3,16 @@
 
 #include "load/save.h"
 
-#include <string.h>
-#include <sys/stat.h>
-
-#include "base/blob.h"
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/str.h"
+#include "base/mem.h"
 #include "emit/jsonl.h"
 #include "emit/weights.h"
 #include "ir/graph.h"
 #include "ir/graph_hash.h"
 #include "ir/module.h"
+#include "load/companion.h"
 #include "load/safetensors.h"
 
 /* One digest of all names and bytes; hashing the graph made each storage's. */
@@ -40,20 +37,6 @@ digest_of(const struct fx_weights *weights)
 		fx_hasher_add_text(&hasher, text);
 	}
 	return fx_hasher_end(&hasher);
-}
-
-/* "mlp-0123456789ab.safetensors" for mlp.fxg. */
-static void
-weights_name(struct fx_buf *name, const char *path, struct fx_hash digest)
-{
-	FX_AUTO_FREE char *base = fx_file_basename(path);
-	char text[33];
-
-	fx_hash_text(digest, text);
-	fx_buf_add(name, base);
-	if (fx_str_ends(base, ".fxg"))
-		fx_buf_truncate(name, name->length - strlen(".fxg"));
-	fx_buf_addf(name, "-%.12s.safetensors", text);
 }
 
 /* The same name has the same bytes; only one that was cut short is written
@@ -84,29 +67,27 @@ write_weights(const char *path, const struct fx_weights *weights,
 }
 
 struct fx_error *
-fx_save(struct fx_graph *graph, const char *path, const struct fx_save *options)
+fx_save(struct fx_graph *graph, const char *path)
 {
-	static const struct fx_save defaults = { 0 };
 	FX_AUTO_WEIGHTS struct fx_weights weights = { 0 };
 	FX_AUTO_BUF struct fx_buf text = { 0 };
-	FX_AUTO_BUF struct fx_buf name = { 0 };
+	FX_AUTO_FREE char *name = NULL;
 	struct fx_emit_jsonl how = { 0 };
 	struct fx_error *err;
 
-	options = options ? options : &defaults;
-	how.without_meta = options->without_meta;
 	fx_weights_collect(&weights, graph);
 	/* Also digests every storage. */
 	(void)fx_graph_hash(graph);
-	if (!options->without_weights && fx_weights_have_bytes(&weights)) {
+	if (fx_weights_have_bytes(&weights)) {
+		struct fx_hash digest = digest_of(&weights);
 		FX_AUTO_FREE char *beside = NULL;
 
-		weights_name(&name, path, digest_of(&weights));
-		beside = fx_file_beside(path, fx_buf_text(&name));
+		name = fx_companion_name(path, &digest);
+		beside = fx_file_beside(path, name);
 		err = write_weights(beside, &weights, &how.weights_size);
 		if (err)
 			return fx_error_note(err, "while saving %s", path);
-		how.weights_file = fx_buf_text(&name);
+		how.weights_file = name;
 	}
 	err = fx_emit_jsonl(&text, graph, &weights, &how);
 	if (!err)

@@ -2,22 +2,14 @@
 #ifndef FX_LOAD_SAVE_H
 #define FX_LOAD_SAVE_H
 
-#include <stdbool.h>
-
 #include "base/error.h"
 
 struct fx_graph;
 
-struct fx_save {
-	bool without_meta;
-	bool without_weights;
-};
-
 /* Write GRAPH to PATH, atomically.  Weights go first, to a file beside it whose
- * name contains their digest; one that is there already stays.  OPTIONS may be
- * null.  IO, NO_SPACE, LIMIT; PATH is as it was then.
+ * name contains their digest; one that is there already stays.  IO, NO_SPACE,
+ * LIMIT; PATH is as it was then.
  */
-FX_NODISCARD struct fx_error *fx_save(struct fx_graph *graph, const char *path,
-	const struct fx_save *options);
+FX_NODISCARD struct fx_error *fx_save(struct fx_graph *graph, const char *path);
 
 #endif /* FX_LOAD_SAVE_H */

@@ -76,7 +76,7 @@ fx_session_save(struct fx_session *session, struct fx_model *model,
 	if (err)
 		return fx_error_note(err, "while saving %s", path);
 	former = fx_companion_find(file);
-	err = fx_save(model->graph, file, NULL);
+	err = fx_save(model->graph, file);
 	if (err)
 		return err;
 	if (former && fx_companion_drop(file, former) && removed_ret)

@@ -318,7 +318,7 @@ measure_file(struct fx_graph *graph, const char *path, double *best)
 	double clock = time_of(CLOCK_MONOTONIC);
 	double took;
 
-	must(fx_save(graph, path, NULL));
+	must(fx_save(graph, path));
 	took = time_of(CLOCK_MONOTONIC) - clock;
 	if (best[SAVE] == 0 || took < best[SAVE])
 		best[SAVE] = took;

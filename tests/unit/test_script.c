@@ -261,7 +261,7 @@ run_graph(uint64_t seed, const char *path, size_t *edits)
 	struct seat seat = seat_new();
 	const char *load = fx_intern_format("load %s", path);
 	bool ok =
-		fxt_ok(fx_save(graph, path, NULL)) && fxt_ok(type(&seat, load));
+		fxt_ok(fx_save(graph, path)) && fxt_ok(type(&seat, load));
 
 	fx_graph_free(graph);
 	for (int i = 0; ok && i < SEQUENCES_A_GRAPH; i++) {

@@ -13,7 +13,6 @@
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/number.h"
-#include "base/str.h"
 #include "ir/graph.h"
 #include "ir/value_text.h"
 #include "lang/parse.h"
@@ -23,9 +22,8 @@
 
 /* A line of the listing being read. */
 struct line {
-	const char *begin;
-	const char *end; /* of the statement: continuation lines included */
 	const char *at;
+	const char *end; /* of the statement: continuation lines included */
 };
 
 static struct fx_error *
@@ -66,13 +64,6 @@ find(const struct line *line, const char *word)
 		strlen(word));
 }
 
-static size_t
-identifier_length(const char *text)
-{
-	return strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvw"
-			    "xyz0123456789_");
-}
-
 /* "[num_users=2] = " after the type; the type's text is what stands before. */
 static struct fx_error *
 read_type(struct fx_listing *listing, struct line *line,
@@ -106,7 +97,7 @@ static struct fx_error *
 read_target(struct fx_listing *listing, struct line *line,
 	struct fx_node_spec *spec)
 {
-	size_t length = identifier_length(line->at);
+	size_t length = fx_listing_name(line->at);
 	const char *word = fx_intern_n(line->at, length);
 	const char *close;
 
@@ -181,7 +172,7 @@ static struct fx_error *
 read_node(struct fx_listing *listing, struct line *line)
 {
 	struct fx_node_spec spec = { 0 };
-	size_t length = identifier_length(++line->at);
+	size_t length = fx_listing_name(++line->at);
 	struct fx_error *err;
 	int64_t users = 0;
 
@@ -274,9 +265,8 @@ begins_statement(const char *line)
 static struct line
 next_line(const char *at, const char *last)
 {
-	struct line line = { .begin = at };
+	struct line line = { .at = at + strspn(at, " \t") };
 
-	line.at = at + strspn(at, " \t");
 	line.end = at + strcspn(at, "\n");
 	while (line.end < last && !begins_statement(line.end + 1))
 		line.end += 1 + strcspn(line.end + 1, "\n");

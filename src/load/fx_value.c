@@ -45,13 +45,17 @@ prints_as(const struct fx_value *value, const char *text, size_t length)
 	return out.length == length && !memcmp(out.data, text, length);
 }
 
+size_t
+fx_listing_name(const char *text)
+{
+	return strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvw"
+			    "xyz0123456789_");
+}
+
 static size_t
 name_length(const char *at, const char *end)
 {
-	size_t length = strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn"
-				   "opqrstuvwxyz0123456789_");
-
-	return FX_MIN(length, (size_t)(end - at));
+	return FX_MIN(fx_listing_name(at), (size_t)(end - at));
 }
 
 static bool

@@ -21,13 +21,15 @@ struct fx_listing {
 	const char *text;
 	size_t length;
 	const char *dialect;
-	const char *at;      /* where the current arguments stand */
 	struct fx_map users; /* node -> 1 + users that the listing says */
 	bool is_done;
 	struct fx_buf guesses; /* the first few strings, for the notice */
 	size_t guess_count;
 	const char *missing; /* a %name that no node has, or NULL */
 };
+
+/* Length of the name that TEXT begins with. */
+size_t fx_listing_name(const char *text);
 
 /* TEXT (LENGTH bytes), a placeholder's default, which is printed by str();
  * never fails: what is nothing else is a string.

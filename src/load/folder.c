@@ -16,7 +16,6 @@
 #include "ir/graph.h"
 #include "ir/module.h"
 #include "load/open.h"
-#include "load/python.h"
 #include "load/safetensors.h"
 
 struct attaching {
@@ -82,13 +81,12 @@ attach(struct attaching *a)
 
 /* The weights that fx_folder_write wrote, if they are there. */
 FX_NODISCARD static struct fx_error *
-attach_weights(struct fx_graph *graph, const char *folder,
-	struct fx_buf *notices)
+attach_weights(struct fx_loaded *loaded, const char *folder)
 {
 	FX_AUTO_FREE char *path =
 		fx_xasprintf("%s/%s", folder, FX_FOLDER_WEIGHTS);
 	FX_AUTO_SAFETENSORS struct fx_safetensors *file = NULL;
-	struct attaching attaching = { .graph = graph };
+	struct attaching attaching = { .graph = loaded->graph };
 	struct fx_error *err;
 
 	if (access(path, F_OK) < 0)
@@ -99,33 +97,34 @@ attach_weights(struct fx_graph *graph, const char *folder,
 	attaching.file = file;
 	attach(&attaching);
 	fx_map_deinit(&attaching.made);
-	if (attaching.missing && notices)
-		fx_buf_addf(notices, "%zu tensor%s without values in %s\n",
+	if (attaching.missing)
+		fx_buf_addf(&loaded->notices,
+			"%zu tensor%s without values in %s\n",
 			attaching.missing, attaching.missing == 1 ? "" : "s",
 			path);
 	return NULL;
 }
 
 struct fx_error *
-fx_load_folder(const char *path, uint32_t serial, struct fx_buf *notices,
-	struct fx_graph **ret)
+fx_load_folder(const char *path, uint32_t serial, struct fx_loaded *ret)
 {
 	FX_AUTO_FREE char *file = fx_xasprintf("%s/module.py", path);
 	FX_AUTO_FREE char *text = NULL;
-	FX_AUTO_GRAPH struct fx_graph *graph = NULL;
-	struct fx_load_input input = {
-		.path = file, .serial = serial, .notices = notices
-	};
+	FX_AUTO_LOADED struct fx_loaded loaded = { 0 };
+	struct fx_load_input input = { .path = file, .serial = serial };
 	struct fx_error *err;
 
 	err = fx_file_read(file, FX_TEXT_LIMIT, &text, &input.length);
 	if (err)
 		return fx_error_note(err, "while loading the folder %s", path);
 	input.text = text;
-	err = fx_load_python(&input, &graph);
+	err = fx_open_text(&input, &loaded);
 	if (!err)
-		err = attach_weights(graph, path, notices);
-	if (!err)
-		*ret = FX_TAKE(graph);
-	return err;
+		err = attach_weights(&loaded, path);
+	if (err)
+		return err;
+	loaded.format = FX_FORMAT_FOLDER;
+	*ret = loaded;
+	memset(&loaded, 0, sizeof(loaded));
+	return NULL;
 }

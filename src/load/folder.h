@@ -6,14 +6,14 @@
 
 #include "base/error.h"
 
-struct fx_buf;
 struct fx_graph;
+struct fx_loaded;
 
-/* Read PATH/module.py, with the weights that fx_folder_write wrote beside it.
- * Those in .pt files are not read.
+/* Read PATH/module.py as fx_open does, with the weights that fx_folder_write
+ * wrote beside it.  Those in .pt files are not read.
  */
 FX_NODISCARD struct fx_error *fx_load_folder(const char *path, uint32_t serial,
-	struct fx_buf *notices, struct fx_graph **ret);
+	struct fx_loaded *ret);
 
 /* Write GRAPH to the folder PATH, which is made if it is not there:
  * __init__.py, module.py (emit/folder.h), the weights and what reads them.

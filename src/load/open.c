@@ -249,20 +249,6 @@ is_folder(const char *path)
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-static struct fx_error *
-open_folder(const char *path, uint32_t serial, struct fx_loaded *ret)
-{
-	FX_AUTO_LOADED struct fx_loaded loaded = { .format = FX_FORMAT_FOLDER };
-	struct fx_error *err;
-
-	err = fx_load_folder(path, serial, &loaded.notices, &loaded.graph);
-	if (err)
-		return err;
-	*ret = loaded;
-	memset(&loaded, 0, sizeof(loaded));
-	return NULL;
-}
-
 struct fx_error *
 fx_open(const char *path, uint32_t serial, struct fx_loaded *ret)
 {
@@ -272,7 +258,7 @@ fx_open(const char *path, uint32_t serial, struct fx_loaded *ret)
 	struct fx_error *err;
 
 	if (is_folder(expanded))
-		return open_folder(expanded, serial, ret);
+		return fx_load_folder(expanded, serial, ret);
 	err = fx_file_read(expanded, FX_TEXT_LIMIT, &text, &input.length);
 	if (err)
 		return err;

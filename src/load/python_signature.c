@@ -128,10 +128,8 @@ add_placeholder(struct fx_py *py, const struct head *head,
 		struct fx_value value;
 		struct fx_error *err;
 
-		if (fx_py_is_operation(py, fallback))
-			return fx_py_error(py, fallback, FX_ERR_SYNTAX,
-				"a default must be a plain value");
-		err = fx_py_value(py, fallback, &value);
+		err = fx_py_plain(py, fallback,
+			"a default must be a plain value", &value);
 		if (err)
 			return err;
 		spec.args = fx_value_sequence(py->graph->values, FX_VALUE_TUPLE,

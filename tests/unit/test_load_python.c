@@ -26,6 +26,7 @@
 #include "load/fx.h"
 #include "load/open.h"
 #include "load/python.h"
+#include "tests/support/folder.h"
 #include "tests/support/unit.h"
 
 typedef struct fx_error *load_fn(const struct fx_load_input *input,
@@ -34,9 +35,9 @@ typedef struct fx_error *load_fn(const struct fx_load_input *input,
 static char *
 data_path(const char *name)
 {
-	const char *root = getenv("FXDB_SRCDIR");
+	FX_AUTO_FREE char *path = fx_xasprintf("tests/data/load/%s", name);
 
-	return fx_xasprintf("%s/tests/data/load/%s", root ? root : ".", name);
+	return fxt_source(path);
 }
 
 static char *
@@ -176,12 +177,13 @@ static void
 a_folder_gives_the_module_tree(void)
 {
 	FX_AUTO_FREE char *path = data_path("shop_folder");
-	FX_AUTO_BUF struct fx_buf notices = { 0 };
-	FX_AUTO_GRAPH struct fx_graph *graph = NULL;
+	FX_AUTO_LOADED struct fx_loaded loaded = { 0 };
+	struct fx_graph *graph;
 	const struct fx_tensor *tensor;
 
-	FXT_OK(fx_load_folder(path, 1, &notices, &graph));
-	CU_ASSERT_PTR_NOT_NULL_FATAL(graph);
+	FXT_OK(fx_load_folder(path, 1, &loaded));
+	CU_ASSERT_PTR_NOT_NULL_FATAL(loaded.graph);
+	graph = loaded.graph;
 	FXT_SAME(graph->class_name, "Shop");
 	check_member(graph, "stem", "Conv2d");
 	check_member(graph, "blocks", "Module");
@@ -205,7 +207,7 @@ a_folder_gives_the_module_tree(void)
 		"blocks.0.norm.running_var");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(tensor);
 	CU_ASSERT(tensor->is_buffer);
-	CU_ASSERT_PTR_NOT_NULL(strstr(notices.data, "weights"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(loaded.notices.data, "weights"));
 }
 
 static void
@@ -279,6 +281,67 @@ the_repr_of_a_pickled_module_gives_its_tree(void)
 	check_member(graph, "lost", "Module");
 	CU_ASSERT_PTR_NULL(fx_module_find(graph->module, "net.5"));
 	CU_ASSERT_PTR_NULL(fx_module_find(graph->module, "width"));
+}
+
+/* The graph of a class whose __init__ has the LINE. */
+static struct fx_graph *
+graph_after(const char *line, struct fx_buf *notices)
+{
+	FX_AUTO_FREE char *text = fx_xasprintf("class Net(torch.nn.Module):\n"
+					       "    def __init__(self):\n"
+					       "        %s\n"
+					       "    def forward(self, x):\n"
+					       "        return x\n",
+		line);
+
+	return load_text(text, fx_load_python, notices);
+}
+
+static void
+a_child_that_is_none_hides_none_after_it(void)
+{
+	FX_AUTO_GRAPH struct fx_graph *graph =
+		graph_after("self.net = torch.load(r'net.pt') # Net( (a): "
+			    "None (b): ReLU() )",
+			NULL);
+
+	check_member(graph, "net.b", "ReLU");
+	CU_ASSERT_PTR_NULL(fx_module_find(graph->module, "net.a"));
+}
+
+static void
+a_repr_of_too_many_modules_is_cut(void)
+{
+	FX_AUTO_BUF struct fx_buf notices = { 0 };
+	FX_AUTO_GRAPH struct fx_graph *none =
+		graph_after("self.net = torch.load('net.pt') # Net( "
+			    "(0-999999999999): )",
+			&notices);
+	FX_AUTO_GRAPH struct fx_graph *many =
+		graph_after("self.net = torch.load('net.pt') # Net( "
+			    "(0-999999999999): "
+			    "9 x Net( (0-999999999): 9 x ReLU() ) )",
+			&notices);
+
+	check_member(none, "net", "Net");
+	check_member(many, "net.0.0", "ReLU");
+	FXT_SAME(fx_buf_text(&notices),
+		"__init__: a module that is described in a comment is too "
+		"large to read\n");
+}
+
+static void
+what_init_computes_becomes_no_node(void)
+{
+	FX_AUTO_BUF struct fx_buf notices = { 0 };
+	FX_AUTO_GRAPH struct fx_graph *graph =
+		graph_after("self.net = Linear([torch.relu(1)], 2)", &notices);
+	FX_AUTO_FREE char *got = nodes_of(graph);
+
+	FXT_SAME(got, "placeholder x x\noutput output output\n");
+	FXT_SAME(fx_buf_text(&notices),
+		"Linear: not constructed, a layer is made of plain values "
+		"here, not of calls (line 3, column 28)\n");
 }
 
 static void
@@ -499,6 +562,9 @@ main(void)
 		FXT_CASE(a_folder_gives_the_module_tree),
 		FXT_CASE(verbose_code_has_shapes_sources_and_inner_graphs),
 		FXT_CASE(the_repr_of_a_pickled_module_gives_its_tree),
+		FXT_CASE(a_child_that_is_none_hides_none_after_it),
+		FXT_CASE(a_repr_of_too_many_modules_is_cut),
+		FXT_CASE(what_init_computes_becomes_no_node),
 		FXT_CASE(nested_code_is_named_as_tracing_would),
 		FXT_CASE(paths_of_modules_and_attributes_are_told_from_methods),
 		FXT_CASE(torchs_wrong_power_is_read_as_it_was_meant),

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "ir/graph.h"
 #include "load/open.h"
+#include "tests/support/folder.h"
 #include "tests/support/unit.h"
 
 /* The error of TEXT with its notes and hint, one a line. */
@@ -99,6 +100,12 @@ a_line_that_no_graph_holds_is_named(void)
 		"13)" AFTER("2 nodes"));
 	check("def forward(self, x = torch.ones(2)):\n    return x\n",
 		"a default must be a plain value (line 1, column 23)" AFTER(
+			"0 nodes"));
+	check("def forward(self, x = (1, torch.ones(2))):\n    return x\n",
+		"a default must be a plain value (line 1, column 27)" AFTER(
+			"0 nodes"));
+	check("def forward(self):\n    w = getattr(self, '')\n    return w\n",
+		"\"self\" is not defined above (line 2, column 17)" AFTER(
 			"0 nodes"));
 	check(HEAD "    with x:\n        pass\n",
 		"\"with\" is not understood in a graph (line 3, column "
@@ -236,10 +243,8 @@ expressions_too_deep_are_refused(void)
 static void
 every_cut_of_a_dump_is_an_error_or_a_graph(void)
 {
-	const char *root = getenv("FXDB_SRCDIR");
 	FX_AUTO_FREE char *path =
-		fx_xasprintf("%s/tests/data/load/shop.readable.py",
-			root ? root : ".");
+		fxt_source("tests/data/load/shop.readable.py");
 	FX_AUTO_FREE char *text = NULL;
 	size_t length = 0;
 	size_t i;
@@ -263,9 +268,7 @@ every_cut_of_a_dump_is_an_error_or_a_graph(void)
 static void
 files_and_folders_are_opened_by_what_they_are(void)
 {
-	const char *root = getenv("FXDB_SRCDIR");
-	FX_AUTO_FREE char *data =
-		fx_xasprintf("%s/tests/data/load", root ? root : ".");
+	FX_AUTO_FREE char *data = fxt_source("tests/data/load");
 	static const struct {
 		const char *name;
 		enum fx_format format;
@@ -294,6 +297,36 @@ files_and_folders_are_opened_by_what_they_are(void)
 	}
 }
 
+static void
+check_folder(const char *text, size_t length, const char *expected)
+{
+	char *folder = fxt_folder_new();
+	FX_AUTO_FREE char *path = fx_xasprintf("%s/module.py", folder);
+	FX_AUTO_LOADED struct fx_loaded loaded = { 0 };
+	FX_AUTO_ERROR struct fx_error *err = NULL;
+
+	FXT_OK(fx_file_write(path, text, length));
+	err = fx_open(folder, 1, &loaded);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(err);
+	CU_ASSERT_PTR_NOT_NULL(strstr(fx_error_message(err), expected));
+	fxt_folder_free(folder);
+}
+
+static void
+what_a_folder_holds_is_looked_at_as_a_file_is(void)
+{
+	static const char nul[] = "def forward(self):\n    return 1\n\0rest";
+	static const char latin[] = "def forward(self):\n    return '\xe9'\n";
+	static const char model[] =
+		"import torch\nclass A(torch.nn.Module):\n"
+		"    def __init__(self):\n        super().__init__()\n"
+		"    def forward(self, x):\n        return x\n";
+
+	check_folder(nul, sizeof(nul) - 1, "is not text");
+	check_folder(latin, sizeof(latin) - 1, "is not UTF-8 text");
+	check_folder(model, sizeof(model) - 1, "is Python source");
+}
+
 int
 main(void)
 {
@@ -307,6 +340,7 @@ main(void)
 		FXT_CASE(expressions_too_deep_are_refused),
 		FXT_CASE(every_cut_of_a_dump_is_an_error_or_a_graph),
 		FXT_CASE(files_and_folders_are_opened_by_what_they_are),
+		FXT_CASE(what_a_folder_holds_is_looked_at_as_a_file_is),
 	};
 	int status = fxt_run("load errors", cases, FX_ARRAY_LEN(cases));
 

@@ -220,7 +220,7 @@ is_fstring(const char *text)
 	return false;
 }
 
-/* Decode the string token into NODE and add it to what TOTAL has. */
+/* Decode the string token into NODE; to TOTAL too if it is not the first. */
 static bool
 add_string(struct fx_parser *parser, struct fx_ast *node, struct fx_buf *total)
 {
@@ -236,24 +236,24 @@ add_string(struct fx_parser *parser, struct fx_ast *node, struct fx_buf *total)
 		fx_error_free(err);
 		return false;
 	}
-	if (total->data && literal.is_bytes != (node->kind == FX_AST_BYTES)) {
+	if (node->string && literal.is_bytes != (node->kind == FX_AST_BYTES)) {
 		fx_parser_fail(parser, span, "bytes and text cannot be joined");
 		return false;
 	}
 	node->kind = literal.is_bytes ? FX_AST_BYTES : FX_AST_STRING;
 	if (*written == 'r' || *written == 'R')
 		node->text = fx_intern("r");
-	if (total->data)
+	if (node->string)
 		fx_buf_add_n(total, literal.text, literal.length);
 	node->string = literal.text;
 	node->length = literal.length;
 	return true;
 }
 
+/* The strings from BEGIN on, one of which is an f-string, as written. */
 static struct fx_ast *
-parse_fstring(struct fx_parser *parser)
+parse_fstring(struct fx_parser *parser, size_t begin)
 {
-	size_t begin = parser->token.begin;
 	struct fx_ast *node;
 
 	do
@@ -274,7 +274,7 @@ parse_string(struct fx_parser *parser)
 	struct fx_ast *node = fx_parser_node(parser, FX_AST_STRING, begin);
 
 	if (is_fstring(parser->lexer.text + begin))
-		return parse_fstring(parser);
+		return parse_fstring(parser, begin);
 	if (!add_string(parser, node, &total))
 		return NULL;
 	fx_parser_advance(parser);
@@ -282,7 +282,7 @@ parse_string(struct fx_parser *parser)
 		fx_buf_add_n(&total, node->string, node->length);
 	while (parser->token.kind == FX_TOKEN_STRING) {
 		if (is_fstring(parser->lexer.text + parser->token.begin))
-			return parse_fstring(parser);
+			return parse_fstring(parser, begin);
 		if (!add_string(parser, node, &total))
 			return NULL;
 		fx_parser_advance(parser);

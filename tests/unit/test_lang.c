@@ -194,6 +194,9 @@ strings_are_decoded_with_all_escapes(void)
 	COMMAND("'\\ud800'", "U+D800 in a string is no character (column 1)");
 	COMMAND("'abc", "the string is not closed (column 1)");
 	COMMAND("'a' \"b\" 'c'", "'abc'");
+	PYTHON("'' 'a' 'b' ''", "'ab'");
+	PYTHON("'a' f'{b}'", "'a' f'{b}'");
+	COMMAND("'' b'c'", "bytes and text cannot be joined (column 4)");
 	COMMAND("'a' b'c'", "bytes and text cannot be joined (column 5)");
 }
 

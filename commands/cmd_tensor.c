@@ -61,7 +61,7 @@ static void
 cell_place(struct out *out, const struct fx_stats *stats, uint64_t index,
 	bool is_none)
 {
-	int64_t at[FX_VALUES_RANK_LIMIT];
+	int64_t at[FX_RANK_LIMIT];
 
 	if (is_none) {
 		out_cell_none(out, "");

@@ -12,9 +12,6 @@
 #include "lang/ast.h"
 #include "lang/parse.h"
 
-/* More dimensions than torch allows. */
-#define RANK_LIMIT 64
-
 static struct fx_value
 value_of(struct fx_tensor_meta *meta)
 {
@@ -185,7 +182,7 @@ static struct fx_error *
 read_sizes(struct spec *spec, struct fx_value **sizes_ret, size_t *rank_ret)
 {
 	struct fx_value *sizes =
-		FX_ARENA_ARRAY(spec->arena, struct fx_value, RANK_LIMIT);
+		FX_ARENA_ARRAY(spec->arena, struct fx_value, FX_RANK_LIMIT);
 	size_t rank = 0;
 	struct fx_error *err;
 
@@ -193,7 +190,7 @@ read_sizes(struct spec *spec, struct fx_value **sizes_ret, size_t *rank_ret)
 	while (!is_next(spec, ']')) {
 		struct spec one = *spec;
 
-		if (rank == RANK_LIMIT)
+		if (rank == FX_RANK_LIMIT)
 			return bad_spec(spec, "more than 64 dimensions");
 		one.length = size_end(spec);
 		err = read_size(&one, false, &sizes[rank++]);

@@ -10,6 +10,9 @@
 #include "base/error.h"
 #include "ir/value.h"
 
+/* The most dimensions that a tensor can have: as in torch. */
+#define FX_RANK_LIMIT 64
+
 /* Immutable, in an arena. */
 struct fx_tensor_meta {
 	enum fx_dtype dtype; /* NONE: unknown */

@@ -17,9 +17,6 @@
 #include "meta/promote.h"
 #include "meta/rules.h"
 
-/* More dimensions than torch allows. */
-#define FX_RANK_LIMIT 64
-
 /* Sizes being put together. */
 struct fx_shape {
 	struct fx_value sizes[FX_RANK_LIMIT];

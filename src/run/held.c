@@ -78,7 +78,7 @@ fx_held_of_tensor(const struct fx_tensor *tensor, struct fx_held *ret)
 
 	*ret = (struct fx_held){ .offset = tensor->offset };
 	if (!tensor->storage || !tensor->storage->blob || !tensor->dtype ||
-		tensor->rank > FX_VALUES_RANK_LIMIT || count < 0)
+		tensor->rank > FX_RANK_LIMIT || count < 0)
 		return;
 	for (uint32_t i = 0; i < tensor->rank; i++)
 		extent.sizes[i] = tensor->sizes[i];
@@ -132,9 +132,9 @@ fx_held_copy(const struct fx_tensor_meta *meta, const void *bytes, size_t size,
 /* An index being applied. */
 struct view {
 	const struct fx_extent *extent;
-	int64_t from[FX_VALUES_RANK_LIMIT]; /* strides of the tensor */
-	uint32_t at;                        /* its next dimension */
-	int64_t strides[FX_VALUES_RANK_LIMIT];
+	int64_t from[FX_RANK_LIMIT]; /* strides of the tensor */
+	uint32_t at;                 /* its next dimension */
+	int64_t strides[FX_RANK_LIMIT];
 	uint32_t rank;
 	int64_t offset;
 };
@@ -142,7 +142,7 @@ struct view {
 static bool
 view_add(struct view *view, int64_t stride)
 {
-	if (view->rank == FX_VALUES_RANK_LIMIT)
+	if (view->rank == FX_RANK_LIMIT)
 		return false;
 	view->strides[view->rank++] = stride;
 	return true;
@@ -239,8 +239,8 @@ fx_held_index(const struct fx_held *held, const struct fx_tensor_meta *meta,
 /* A place in a strided tensor. */
 struct cursor {
 	const struct fx_extent *extent;
-	int64_t strides[FX_VALUES_RANK_LIMIT];
-	int64_t at[FX_VALUES_RANK_LIMIT];
+	int64_t strides[FX_RANK_LIMIT];
+	int64_t at[FX_RANK_LIMIT];
 	int64_t offset;
 };
 

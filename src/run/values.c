@@ -4,7 +4,6 @@
 #include "run/values.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -25,10 +24,10 @@ fx_extent_of_meta(const struct fx_tensor_meta *meta, struct fx_extent *ret)
 	if (!meta->dtype || !meta->has_shape)
 		return fx_error_new(FX_ERR_TYPE,
 			"the shape or dtype of the tensor is not known");
-	if (meta->rank > FX_VALUES_RANK_LIMIT)
+	if (meta->rank > FX_RANK_LIMIT)
 		return fx_error_new(FX_ERR_LIMIT,
 			"%u dimensions are too many, at most %d", meta->rank,
-			FX_VALUES_RANK_LIMIT);
+			FX_RANK_LIMIT);
 	limit = (uint64_t)INT64_MAX / fx_dtype_info(meta->dtype)->size;
 	ret->rank = meta->rank;
 	for (uint32_t i = 0; i < meta->rank; i++) {
@@ -95,7 +94,7 @@ void
 fx_extent_print_index(struct fx_buf *out, const struct fx_extent *extent,
 	uint64_t index)
 {
-	int64_t at[FX_VALUES_RANK_LIMIT] = { 0 };
+	int64_t at[FX_RANK_LIMIT] = { 0 };
 
 	if (!extent->rank)
 		return;

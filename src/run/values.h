@@ -13,14 +13,13 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "ir/tensor_meta.h"
 
 struct fx_backend;
 struct fx_blob;
 struct fx_buf;
 struct fx_datum;
-struct fx_tensor_meta;
 
-#define FX_VALUES_RANK_LIMIT 64
 /* Elements that loops over a tensor read at once; COUNT of any size works. */
 #define FX_VALUES_CHUNK 4096
 
@@ -28,7 +27,7 @@ struct fx_tensor_meta;
 struct fx_extent {
 	enum fx_dtype dtype;
 	uint32_t rank;
-	int64_t sizes[FX_VALUES_RANK_LIMIT];
+	int64_t sizes[FX_RANK_LIMIT];
 	uint64_t count; /* of elements */
 };
 

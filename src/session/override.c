@@ -284,7 +284,7 @@ check_like(const char *path, const struct fx_tensor *tensor,
 	FX_AUTO_BUF struct fx_buf found = { 0 };
 	struct fx_extent own = { .dtype = tensor->dtype };
 
-	if (tensor->rank <= FX_VALUES_RANK_LIMIT)
+	if (tensor->rank <= FX_RANK_LIMIT)
 		own.rank = tensor->rank;
 	for (uint32_t i = 0; i < own.rank; i++)
 		own.sizes[i] = tensor->sizes[i];

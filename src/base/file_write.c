@@ -13,7 +13,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -95,8 +94,9 @@ open_temporary(struct fx_file_writer *file)
 static struct fx_error *
 open_in_place(struct fx_file_writer *file)
 {
+	/* As it was given: the link of an open pipe leads nowhere. */
 	file->fd =
-		open(file->path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		open(file->shown, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (file->fd < 0)
 		return fx_file_error("write", file->shown, errno);
 	if (fcntl(file->fd, F_SETFL, O_WRONLY) != 0)
@@ -109,7 +109,7 @@ writer_open(struct fx_file_writer *file)
 {
 	struct stat st;
 
-	if (stat(file->path, &st) != 0) {
+	if (stat(file->shown, &st) != 0) {
 		if (errno != ENOENT)
 			return fx_file_error("write", file->shown, errno);
 		return open_temporary(file);

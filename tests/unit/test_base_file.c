@@ -213,6 +213,22 @@ a_pipe_that_nobody_writes_is_empty(void)
 }
 
 static void
+an_open_pipe_is_written_by_its_name(void)
+{
+	FX_AUTO_FREE char *path = NULL;
+	char text[10] = "";
+	int ends[2];
+
+	CU_ASSERT_EQUAL_FATAL(pipe(ends), 0);
+	path = fx_xasprintf("/dev/fd/%d", ends[1]);
+	FXT_OK(fx_file_write(path, "text", 4));
+	close(ends[1]);
+	CU_ASSERT_EQUAL(read(ends[0], text, sizeof(text)), 4);
+	close(ends[0]);
+	FXT_SAME(text, "text");
+}
+
+static void
 files_of_the_kernel_are_read_though_their_size_is_0(void)
 {
 	FX_AUTO_FREE char *data = NULL;
@@ -395,6 +411,7 @@ main(void)
 		FXT_CASE(what_cannot_be_written_says_why),
 		FXT_CASE(what_cannot_be_read_says_why),
 		FXT_CASE(a_pipe_that_nobody_writes_is_empty),
+		FXT_CASE(an_open_pipe_is_written_by_its_name),
 		FXT_CASE(files_of_the_kernel_are_read_though_their_size_is_0),
 		FXT_CASE(paths_are_taken_apart),
 		FXT_CASE(a_blob_lives_as_long_as_its_parts),

@@ -24,6 +24,9 @@ void fx_number_add_complex(struct fx_buf *out, double real, double imag);
 bool fx_number_parse_int(const char *text, size_t length, int64_t *ret);
 bool fx_number_parse_double(const char *text, size_t length, double *ret);
 
+/* The value of C as a digit of BASE, which is at most 16, or -1. */
+int fx_number_digit(char c, int base);
+
 /* For qsort and bsearch over size_t. */
 int fx_number_compare_sizes(const void *a, const void *b);
 

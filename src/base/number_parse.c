@@ -8,9 +8,8 @@
 #include "base/buf.h"
 #include "base/number.h"
 
-/* The value of C as a digit of BASE, or -1. */
-static int
-digit_value(char c, int base)
+int
+fx_number_digit(char c, int base)
 {
 	int value = -1;
 
@@ -53,7 +52,7 @@ parse_digits(const char *text, size_t length, int base, uint64_t limit,
 	bool after_digit = false;
 
 	for (size_t i = 0; i < length; i++) {
-		int value = digit_value(text[i], base);
+		int value = fx_number_digit(text[i], base);
 
 		if (text[i] == '_' && after_digit) {
 			after_digit = false;
@@ -113,7 +112,7 @@ copy_digits(const char *text, size_t length, size_t *at, struct fx_buf *out)
 			continue;
 		}
 		if (c != '_' || !count || *at + 1 >= length ||
-			digit_value(text[*at + 1], 10) < 0 ||
+			fx_number_digit(text[*at + 1], 10) < 0 ||
 			text[*at - 1] == '_')
 			break;
 	}

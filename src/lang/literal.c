@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/number.h"
 #include "base/utf8.h"
 
 /* A literal being decoded: from AT up to END into OUT. */
@@ -16,18 +17,6 @@ struct decoder {
 	char *out;
 	bool is_bytes;
 };
-
-static int
-digit_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return 99;
-}
 
 static struct fx_error *
 put_code(struct decoder *decoder, uint32_t code)
@@ -51,26 +40,32 @@ decode_hex(struct decoder *decoder, char letter, int count)
 	int i;
 
 	for (i = 0; i < count; i++) {
-		if (decoder->at == decoder->end ||
-			digit_value(*decoder->at) > 15)
+		int digit = decoder->at < decoder->end
+				    ? fx_number_digit(*decoder->at++, 16)
+				    : -1;
+
+		if (digit < 0)
 			return fx_error_new(FX_ERR_SYNTAX,
 				"\\%c in a string needs %d hexadecimal digits",
 				letter, count);
-		code = code << 4 | (uint32_t)digit_value(*decoder->at++);
+		code = code << 4 | (uint32_t)digit;
 	}
 	return put_code(decoder, code);
 }
 
 static struct fx_error *
-decode_octal(struct decoder *decoder, char first)
+decode_octal(struct decoder *decoder, int first)
 {
-	uint32_t code = (uint32_t)digit_value(first);
+	uint32_t code = (uint32_t)first;
 	int i;
 
 	for (i = 0; i < 2 && decoder->at < decoder->end; i++) {
-		if (digit_value(*decoder->at) > 7)
+		int digit = fx_number_digit(*decoder->at, 8);
+
+		if (digit < 0)
 			break;
-		code = code << 3 | (uint32_t)digit_value(*decoder->at++);
+		code = code << 3 | (uint32_t)digit;
+		decoder->at++;
 	}
 	return put_code(decoder, code);
 }
@@ -90,8 +85,8 @@ decode_escape(struct decoder *decoder)
 	}
 	if (c == '\n')
 		return NULL;
-	if (digit_value(c) < 8)
-		return decode_octal(decoder, c);
+	if (fx_number_digit(c, 8) >= 0)
+		return decode_octal(decoder, fx_number_digit(c, 8));
 	if (c == 'x')
 		return decode_hex(decoder, c, 2);
 	if (!decoder->is_bytes && (c == 'u' || c == 'U'))

@@ -1,4 +1,4 @@
-/* literal.h - literals both ways: token text to values and back. */
+/* literal.h - string and bytes literals as written, to their bytes. */
 #ifndef FX_LANG_LITERAL_H
 #define FX_LANG_LITERAL_H
 

@@ -124,12 +124,11 @@ big_based(const char *text, size_t length, int base)
 	size_t k;
 
 	for (i = 0; i < length; i++) {
-		int letter = text[i] | 0x20;
-		int carry = letter >= 'a' ? letter - 'a' + 10 : text[i] - '0';
+		int carry = fx_number_digit(text[i], base);
 
 		if (text[i] == '_')
 			continue;
-		if (carry < 0 || carry >= base || count > 380)
+		if (carry < 0 || count > 380)
 			return NULL;
 		for (k = 0; k < count; k++) {
 			carry += digits[k] * base;

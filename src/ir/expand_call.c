@@ -145,9 +145,9 @@ bind_param(struct applying *a, const struct fx_ast *param)
 	struct fx_object fallback;
 	struct fx_error *err;
 
-	if ((int)param->op == '*')
+	if (param->op == FX_AST_MUL)
 		return bind_rest(a, param);
-	if ((int)param->op == 'x') {
+	if (param->op == FX_AST_POW) {
 		a->used = a->args->keywords.count;
 		return NULL;
 	}

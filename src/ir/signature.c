@@ -78,8 +78,8 @@ fx_signature_read(struct fx_arena *arena, const char *text,
 
 		if (!param || param->kind != FX_AST_PARAM)
 			break;
-		one->is_rest = (int)param->op == '*';
-		one->is_keywords = (int)param->op == 'x';
+		one->is_rest = param->op == FX_AST_MUL;
+		one->is_keywords = param->op == FX_AST_POW;
 		/* A bare star only begins the keyword-only ones. */
 		if (one->is_rest && strcmp(param->text, BARE_STAR) == 0) {
 			keyword_only = true;

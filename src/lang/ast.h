@@ -18,7 +18,7 @@
 enum fx_ast_kind {
 	/* Operands. */
 	FX_AST_NAME,     /* text: identifier, dotted steps are ATTR */
-	FX_AST_NODE,     /* %name: text without the %, may contain dots? no */
+	FX_AST_NODE,     /* %name: text without the % */
 	FX_AST_POSITION, /* @N: integer */
 	FX_AST_HERE,     /* . or .-1 or .+3: integer is the offset */
 	FX_AST_HISTORY,  /* $ (0), $$ (-1) or $N: integer; text NULL */
@@ -68,8 +68,9 @@ enum fx_ast_kind {
 	FX_AST_MODULE,     /* kids: statements */
 	FX_AST_FUNCTION,   /* text: name; kids: PARAMs, then BLOCK, then the
 			    * return annotation or NULL, decorators dropped */
-	FX_AST_PARAM,      /* text: name; op: 0, '*' or 'x' for **; kids:
-			    * annotation or NULL, default or NULL */
+	FX_AST_PARAM,      /* text: name; op: NONE, MUL for *name, POW for
+			    * **name; kids: annotation or NULL, default or
+			    * NULL */
 	FX_AST_CLASS,      /* text: name; kids: bases..., then BLOCK */
 	FX_AST_BLOCK,      /* kids: statements */
 	FX_AST_ASSIGN,     /* kids: targets in order..., last kid the value */
@@ -150,7 +151,7 @@ struct fx_ast {
 };
 
 /* Python's spelling of OP ("+", "not in"), and its name in the operator
- * module ("add"; "" for AND, OR, NOT_IN, IN).
+ * module ("add"; "" for AND, OR, NOT_IN, IN, MATCHES).
  */
 const char *fx_ast_op_text(enum fx_ast_op op);
 const char *fx_ast_op_function(enum fx_ast_op op);

@@ -342,10 +342,9 @@ add_lambda(struct printer *printer, const struct fx_ast *tree)
 	add_text(printer, last > 0 ? "lambda " : "lambda");
 	for (i = 0; i < last; i++) {
 		const struct fx_ast *param = tree->kids[i];
-		int star = (int)param->op;
 
 		add_text(printer, i > 0 ? ", " : "");
-		add_text(printer, star == '*' ? "*" : star ? "**" : "");
+		add_text(printer, fx_ast_op_text(param->op));
 		add_text(printer, param->text);
 		if (param->kids[1]) {
 			add_text(printer, "=");

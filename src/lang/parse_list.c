@@ -94,12 +94,12 @@ fx_parse_param(struct fx_parser *parser, bool is_annotated)
 	size_t mark = parser->stack.count;
 	struct fx_ast *param;
 	const char *name;
-	int star = 0;
+	enum fx_ast_op star = FX_AST_OP_NONE;
 
 	if (fx_parser_accept(parser, "*"))
-		star = '*';
+		star = FX_AST_MUL;
 	else if (fx_parser_accept(parser, "**"))
-		star = 'x';
+		star = FX_AST_POW;
 	if (parser->token.kind != FX_TOKEN_NAME)
 		return fx_parser_expected(parser, "a parameter");
 	name = fx_parser_text(parser, 0);
@@ -109,6 +109,6 @@ fx_parse_param(struct fx_parser *parser, bool is_annotated)
 		return NULL;
 	param = fx_parser_collect(parser, FX_AST_PARAM, begin, mark);
 	param->text = name;
-	param->op = (enum fx_ast_op)star;
+	param->op = star;
 	return param;
 }

@@ -101,7 +101,7 @@ read_head(struct fx_py *py, const struct fx_ast *function, struct head *head)
 	head->next = i;
 }
 
-/* One placeholder: STAR is 0, '*' or 'x'; FALLBACK may be null. */
+/* One placeholder; ANNOTATION and FALLBACK may be null. */
 static struct fx_error *
 add_placeholder(struct fx_py *py, const struct head *head,
 	const struct fx_ast *param, const struct fx_ast *annotation,
@@ -110,18 +110,14 @@ add_placeholder(struct fx_py *py, const struct head *head,
 	const char *alias = fx_map_get_pointer(&head->aliases, param->text);
 	struct fx_py_left left = { alias ? alias : param->text, annotation };
 	struct fx_node_spec spec = { .opcode = FX_OPCODE_PLACEHOLDER };
-	int star = param->kind == FX_AST_PARAM ? (int)param->op : 0;
 	struct fx_node *node;
 
-	spec.target = fx_intern_format("%s%s",
-		star == '*' ? "*"
-		: star      ? "**"
-			    : "",
+	spec.target = fx_intern_format("%s%s", fx_ast_op_text(param->op),
 		param->text);
 	if (fx_py_get(py, param->text) || (alias && fx_py_get(py, alias)))
 		return fx_py_error(py, param, FX_ERR_SYNTAX,
 			"two inputs are called %s", param->text);
-	if (fallback && star)
+	if (fallback && param->op != FX_AST_OP_NONE)
 		return fx_py_error(py, fallback, FX_ERR_SYNTAX,
 			"a starred parameter has no default");
 	if (fallback) {

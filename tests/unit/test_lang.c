@@ -425,7 +425,7 @@ pasted_text_may_be_indented_and_coloured(void)
 	CU_ASSERT_EQUAL_FATAL(module->kid_count, 2);
 	CU_ASSERT_EQUAL(function->kind, FX_AST_FUNCTION);
 	CU_ASSERT_EQUAL_FATAL(function->kid_count, 5);
-	CU_ASSERT_EQUAL((int)function->kids[1]->op, '*');
+	CU_ASSERT_EQUAL(function->kids[1]->op, FX_AST_MUL);
 	CU_ASSERT_EQUAL(function->kids[3]->kids[0]->kind, FX_AST_RETURN);
 	CU_ASSERT_EQUAL(module->kids[1]->kind, FX_AST_CLASS);
 	FXT_SAME(module->kids[1]->text, "<lambda>");

@@ -7,31 +7,21 @@
 #include "base/arena.h"
 #include "base/intern.h"
 #include "lang/parse_private.h"
-
-/* Fields of a query whose values are text. */
-static const char *const text_fields[] = { "op", "target", "name", "dtype",
-	"module", "scope", "source", "state", "pass" };
+#include "lang/query.h"
 
 /* Words that go on with the query, so no values. */
 static const char *const joints[] = { "and", "or", "not", "in", "if", "where",
 	"as" };
 
 static bool
-is_one_of(const char *text, const char *const *words, size_t count)
+is_joint(const char *text)
 {
 	size_t i;
 
-	for (i = 0; i < count; i++)
-		if (!strcmp(text, words[i]))
+	for (i = 0; i < FX_ARRAY_LEN(joints); i++)
+		if (!strcmp(text, joints[i]))
 			return true;
 	return false;
-}
-
-static bool
-is_text_field(const struct fx_ast *left)
-{
-	return left->kind == FX_AST_NAME &&
-	       is_one_of(left->text, text_fields, FX_ARRAY_LEN(text_fields));
 }
 
 /* Say that a value is missing after what stands from BEGIN to the end of the
@@ -72,7 +62,7 @@ parse_word(struct fx_parser *parser, size_t begin)
 		parser->lexer.text + token.begin, length);
 	struct fx_ast *node;
 
-	if (length == 0 || is_one_of(text, joints, FX_ARRAY_LEN(joints))) {
+	if (length == 0 || is_joint(text)) {
 		parser->lexer = saved;
 		return missing_value(parser, begin);
 	}
@@ -91,7 +81,9 @@ fx_parse_field_word(struct fx_parser *parser, const struct fx_ast *left)
 	bool fits = fx_parser_at(parser, "=") || fx_parser_at(parser, "==") ||
 		    fx_parser_at(parser, "!=") || fx_parser_at(parser, "~");
 
-	if (!fits || !is_text_field(left) || expression_follows(parser))
+	if (!fits || left->kind != FX_AST_NAME ||
+		!fx_query_is_text_field(left->text) ||
+		expression_follows(parser))
 		return NULL;
 	return parse_word(parser, left->span.begin);
 }

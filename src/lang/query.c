@@ -8,9 +8,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/intern.h"
-#include "base/mem.h"
 #include "base/str.h"
-#include "base/vec.h"
 #include "lang/ast.h"
 #include "lang/parse.h"
 
@@ -44,8 +42,8 @@ static const struct {
 _Static_assert(FX_ARRAY_LEN(fields) == FX_QUERY_FIELD_COUNT,
 	"a field has no row");
 
-static const char *const functions[] = { "up", "down", "path", "users",
-	"inputs" };
+static const char *const functions[] = { "up(n, k)", "down(n, k)", "path(a, b)",
+	"users(n)", "inputs(n)" };
 
 /* What the reading functions share. */
 struct reader {
@@ -78,18 +76,24 @@ new_query(const struct reader *reader, enum fx_query_kind kind,
 	return query;
 }
 
+/* The field called WORD, or FX_QUERY_FIELD_COUNT. */
+static enum fx_query_field
+find_field(const char *word)
+{
+	int i = 0;
+
+	while (i < FX_QUERY_FIELD_COUNT && strcmp(word, fields[i].word) != 0)
+		i++;
+	return (enum fx_query_field)i;
+}
+
 /* The field that TREE names, or FX_QUERY_FIELD_COUNT. */
 static enum fx_query_field
 field_of(const struct fx_ast *tree)
 {
-	int i;
-
 	if (!tree || tree->kind != FX_AST_NAME)
 		return FX_QUERY_FIELD_COUNT;
-	for (i = 0; i < FX_QUERY_FIELD_COUNT; i++)
-		if (!strcmp(tree->text, fields[i].word))
-			return (enum fx_query_field)i;
-	return FX_QUERY_FIELD_COUNT;
+	return find_field(tree->text);
 }
 
 /* OP with its sides exchanged. */
@@ -336,23 +340,40 @@ read_unary(const struct reader *reader, const struct fx_ast *tree,
 	return NULL;
 }
 
+static bool
+is_function(const char *name)
+{
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(functions); i++)
+		if (fx_str_starts(functions[i], name) &&
+			functions[i][length] == '(')
+			return true;
+	return false;
+}
+
+static struct fx_error *
+no_function(const struct reader *reader, const struct fx_ast *tree)
+{
+	FX_AUTO_BUF struct fx_buf words = { 0 };
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(functions); i++)
+		fx_buf_addf(&words, " %s", functions[i]);
+	return fx_error_hint(fail(reader, tree,
+				     "this is no function of queries"),
+		"functions:%s", fx_buf_text(&words));
+}
+
 static struct fx_error *
 read_call(const struct reader *reader, const struct fx_ast *tree,
 	struct fx_query **ret)
 {
 	const struct fx_ast *function = tree->kids[0];
-	size_t i;
 
 	if (function->kind != FX_AST_NAME)
 		return fail(reader, function, "only a function is called");
-	for (i = 0; i < FX_ARRAY_LEN(functions); i++)
-		if (!strcmp(function->text, functions[i]))
-			break;
-	if (i == FX_ARRAY_LEN(functions))
-		return fx_error_hint(fail(reader, function,
-					     "this is no function of queries"),
-			"functions: up(n, k) down(n, k) path(a, b) users(n) "
-			"inputs(n)");
+	if (!is_function(function->text))
+		return no_function(reader, function);
 	*ret = new_query(reader, FX_QUERY_CALL, tree);
 	(*ret)->text = function->text;
 	(*ret)->arguments = tree->kids + 1;
@@ -459,23 +480,11 @@ fx_query_field_word(enum fx_query_field field)
 	return fields[field].word;
 }
 
-struct fx_error *
-fx_query_parse(struct fx_arena *arena, const char *text, size_t length,
-	struct fx_query **ret)
+bool
+fx_query_is_text_field(const char *word)
 {
-	FX_AUTO_FREE char *copy = fx_xstrndup(text, length);
-	unsigned flags = FX_PARSE_DESIGNATORS | FX_PARSE_QUERY;
-	struct fx_ast *tree;
-	struct fx_error *err;
+	enum fx_query_field field = find_field(word);
 
-	if (strspn(copy, " \t\n") == length) {
-		*ret = FX_ARENA_NEW(arena, struct fx_query);
-		(*ret)->kind = FX_QUERY_ALL;
-		(*ret)->span.end = length;
-		return NULL;
-	}
-	err = fx_parse_expression(arena, copy, length, flags, &tree);
-	if (err)
-		return err;
-	return fx_query_read(arena, copy, tree, ret);
+	return field != FX_QUERY_FIELD_COUNT &&
+	       fields[field].kind == FIELD_TEXT;
 }

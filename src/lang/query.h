@@ -67,14 +67,12 @@ struct fx_query {
 /* "op", "target"...: how FIELD is written. */
 const char *fx_query_field_word(enum fx_query_field field);
 
-/* Parse the whole of TEXT (without the outer braces, or with them) as a
- * query.
- */
-FX_NODISCARD struct fx_error *fx_query_parse(struct fx_arena *arena,
-	const char *text, size_t length, struct fx_query **ret);
+/* Whether WORD is a field that is compared with text. */
+bool fx_query_is_text_field(const char *word);
 
-/* Read an already parsed tree (the kid of FX_AST_QUERY) as a query; TEXT is
- * what the tree was parsed from, for carets.
+/* Read TREE, an expression or a whole {QUERY}, as a query; TEXT is what the
+ * tree was parsed from with FX_PARSE_QUERY, for carets.  The query lives in
+ * ARENA and refers to TREE.
  */
 FX_NODISCARD struct fx_error *fx_query_read(struct fx_arena *arena,
 	const char *text, const struct fx_ast *tree, struct fx_query **ret);

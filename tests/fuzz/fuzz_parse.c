@@ -75,8 +75,14 @@ parse_query(const char *text, size_t length)
 {
 	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
 	struct fx_query *query;
+	struct fx_ast *tree;
+	struct fx_error *err;
 
-	fx_error_free(fx_query_parse(arena, text, length, &query));
+	err = fx_parse_expression(arena, text, length,
+		FX_PARSE_DESIGNATORS | FX_PARSE_QUERY, &tree);
+	if (!err)
+		err = fx_query_read(arena, text, tree, &query);
+	fx_error_free(err);
 }
 
 /* LOAD with the text in memory; fx_open_text when null. */

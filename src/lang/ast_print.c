@@ -8,8 +8,6 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/compiler.h"
-#include "base/intern.h"
 #include "base/number.h"
 #include "base/str.h"
 #include "base/vec.h"

@@ -61,7 +61,8 @@ void fx_lexer_init(struct fx_lexer *lexer, const char *text, size_t length,
 	unsigned flags);
 
 /* The next token; END for ever at the end.  An ERROR token takes at least one
- * byte, so a loop over tokens ends.
+ * byte, or is about the indentation of its line, which is read once: a loop
+ * over tokens ends.
  */
 struct fx_token fx_lexer_next(struct fx_lexer *lexer);
 

@@ -50,17 +50,17 @@ fx_parser_init(struct fx_parser *parser, struct fx_arena *arena,
 {
 	unsigned lex_flags = 0;
 
-	memset((char *)parser + sizeof(parser->lexer), 0,
-		sizeof(*parser) - sizeof(parser->lexer));
+	*parser = (struct fx_parser){
+		.begin = range->begin,
+		.end = range->begin,
+		.length = range->length,
+		.arena = arena,
+		.flags = flags,
+	};
 	if (flags & (FX_PARSE_DESIGNATORS | FX_PARSE_QUERY))
 		lex_flags |= FX_LEX_DESIGNATORS;
 	fx_lexer_init(&parser->lexer, range->text, range->end, lex_flags);
 	parser->lexer.at = range->begin;
-	parser->begin = range->begin;
-	parser->end = range->begin;
-	parser->length = range->length;
-	parser->arena = arena;
-	parser->flags = flags;
 }
 
 void

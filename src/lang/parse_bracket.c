@@ -3,9 +3,6 @@
  */
 #include <config.h>
 
-#include <string.h>
-
-#include "base/arena.h"
 #include "base/intern.h"
 #include "lang/parse_private.h"
 

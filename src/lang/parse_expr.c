@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/intern.h"
 #include "lang/parse_private.h"
 
 /* Operators between two operands by how tightly they bind.  The loops below

@@ -1,7 +1,6 @@
 /* parse_postfix.c - what follows an operand: attributes, calls, subscripts. */
 #include <config.h>
 
-#include "base/intern.h"
 #include "lang/parse_private.h"
 
 static struct fx_ast *

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/intern.h"
 #include "lang/parse_private.h"
 

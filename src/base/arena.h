@@ -36,7 +36,7 @@ char *fx_arena_strndup(struct fx_arena *arena, const char *text, size_t length);
 struct fx_arena_mark fx_arena_mark(struct fx_arena *arena);
 void fx_arena_rollback(struct fx_arena *arena, struct fx_arena_mark mark);
 
-/* Bytes handed out since the beginning or the last rollback. */
+/* Bytes handed out and not rolled back. */
 size_t fx_arena_size(const struct fx_arena *arena);
 
 #endif /* FX_BASE_ARENA_H */

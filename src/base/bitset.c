@@ -55,13 +55,6 @@ fx_bitset_remove(struct fx_bitset *set, size_t number)
 		set->words[word] &= ~((uint64_t)1 << (number % 64));
 }
 
-void
-fx_bitset_clear(struct fx_bitset *set)
-{
-	if (set->word_count)
-		memset(set->words, 0, set->word_count * sizeof(*set->words));
-}
-
 size_t
 fx_bitset_count(const struct fx_bitset *set)
 {

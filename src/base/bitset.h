@@ -22,7 +22,6 @@ FX_DEFINE_DEINIT(bitset, struct fx_bitset, fx_bitset_deinit);
 bool fx_bitset_has(const struct fx_bitset *set, size_t number);
 void fx_bitset_add(struct fx_bitset *set, size_t number);
 void fx_bitset_remove(struct fx_bitset *set, size_t number);
-void fx_bitset_clear(struct fx_bitset *set);
 size_t fx_bitset_count(const struct fx_bitset *set);
 /* The smallest number in SET from *NUMBER on, put there; false: none. */
 bool fx_bitset_next(const struct fx_bitset *set, size_t *number);

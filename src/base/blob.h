@@ -10,7 +10,7 @@
 struct fx_blob;
 
 /* NO_SPACE: SIZE bytes are more than the memory that is left. */
-struct fx_error *fx_blob_no_space(uint64_t size);
+FX_NODISCARD struct fx_error *fx_blob_no_space(uint64_t size);
 
 /* SIZE bytes of zeros; fails when memory does not suffice. */
 FX_NODISCARD struct fx_error *fx_blob_new(size_t size, struct fx_blob **ret);

@@ -8,7 +8,6 @@
 #define FX_NODISCARD           __attribute__((warn_unused_result))
 #define FX_NORETURN            __attribute__((noreturn))
 #define FX_RETURNS_NONNULL     __attribute__((returns_nonnull))
-#define FX_UNUSED              __attribute__((unused))
 
 #define FX_ARRAY_LEN(array) (sizeof(array) / sizeof((array)[0]))
 

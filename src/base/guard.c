@@ -15,8 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/mem.h"
-
 static struct {
 	struct fx_guard *_Atomic first;
 	bool is_installed;

@@ -32,7 +32,6 @@ struct fx_hash fx_hasher_end(struct fx_hasher *hasher);
 void fx_hasher_add_text(struct fx_hasher *hasher, const char *text);
 
 /* The digest of DATA alone. */
-
 struct fx_hash fx_hash_of(const void *data, size_t size);
 bool fx_hash_equal(struct fx_hash a, struct fx_hash b);
 

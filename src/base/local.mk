@@ -17,7 +17,7 @@ libfxcore_a_SOURCES += \
 	%D%/map.c %D%/map.h \
 	%D%/mem.c %D%/mem.h \
 	%D%/number.c %D%/number_parse.c %D%/number.h \
-	%D%/role.c %D%/role.h %D%/role.def \
+	%D%/role.h %D%/role.def \
 	%D%/span.c %D%/span.h \
 	%D%/str.c %D%/str_python.c %D%/str.h \
 	%D%/utf8.c %D%/utf8.h %D%/unicode.def \

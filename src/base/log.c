@@ -4,17 +4,12 @@
 #include "base/log.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/buf.h"
-
-/* Where lines go instead of standard error; the screen sets it. */
-static struct {
-	fx_log_fn *write;
-	void *context;
-} sink;
 
 /* Whether TOPIC is one of the words of LIST, divided by commas. */
 static bool
@@ -35,40 +30,21 @@ is_named(const char *list, const char *topic)
 	return false;
 }
 
-bool
-fx_log_on(const char *topic)
-{
-	const char *list = getenv("FXDB_DEBUG");
-
-	return list && is_named(list, topic);
-}
-
 void
 fx_log(const char *topic, const char *format, ...)
 {
 	FX_AUTO_BUF struct fx_buf line = { 0 };
+	const char *list = getenv("FXDB_DEBUG");
 	va_list args;
 
-	if (!fx_log_on(topic))
+	if (!list || !is_named(list, topic))
 		return;
-	if (!sink.write)
-		fx_buf_addf(&line, "fxdb: %s: ", topic);
+	fx_buf_addf(&line, "fxdb: %s: ", topic);
 	va_start(args, format);
 	fx_buf_addv(&line, format, args);
 	va_end(args);
-	if (sink.write) {
-		sink.write(sink.context, topic, fx_buf_text(&line));
-		return;
-	}
 	fx_buf_add_char(&line, '\n');
 	/* A log that cannot be written is not worth failing for. */
 	if (write(STDERR_FILENO, line.data, line.length) < 0)
 		return;
-}
-
-void
-fx_log_set_sink(fx_log_fn *writer, void *context)
-{
-	sink.write = writer;
-	sink.context = context;
 }

@@ -3,7 +3,6 @@
 
 #include "base/span.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/buf.h"

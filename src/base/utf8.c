@@ -3,8 +3,6 @@
 
 #include "base/utf8.h"
 
-#include <string.h>
-
 #include "base/buf.h"
 #include "base/compiler.h"
 

@@ -19,7 +19,7 @@
 		size_t capacity; \
 	}
 
-/* Make room for COUNT items in all. */
+/* Make room for WANTED items in all. */
 #define fx_vec_reserve(vec, wanted) \
 	((vec)->items = fx_vec_grow((vec)->items, (vec)->count, (wanted), \
 		 sizeof(*(vec)->items), &(vec)->capacity))

@@ -127,14 +127,14 @@ fx_grid_print(const struct fx_grid *grid, struct fx_buf *out)
 	}
 }
 
-/* A character for each role, in the order of role.def. */
 static char
 role_letter(const struct fx_cell *cell)
 {
-	static const char letters[] = ".notsd0qkcpSl>*b~+-DONh#T=)miw!";
+	static const char letters[] = {
+#define FX_ROLE(id, letter) letter,
+#include "base/role.def"
+	};
 
-	_Static_assert(sizeof(letters) == FX_ROLE_COUNT + 1,
-		"a role has no letter");
 	return letters[cell->role];
 }
 

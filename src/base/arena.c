@@ -64,15 +64,35 @@ fx_arena_new(void)
 	return arena;
 }
 
+/* SIZE bytes at MEMORY are somebody's from now on. */
+static void *
+hand_out(char *memory, size_t size)
+{
+	unpoison(memory, size);
+#ifdef FX_HARD_MODE
+	memset(memory, 0xa5, size);
+#endif
+	return memory;
+}
+
+/* They are nobody's any more. */
+static void
+take_back(char *memory, size_t size)
+{
+	unpoison(memory, size);
+#ifdef FX_HARD_MODE
+	memset(memory, 0xdd, size);
+#endif
+	poison(memory, size);
+}
+
 static void
 free_chunk(struct chunk *chunk)
 {
 	if (!chunk)
 		return;
+	take_back(chunk->data, chunk->size);
 	unpoison(chunk->data, chunk->size);
-#ifdef FX_HARD_MODE
-	memset(chunk->data, 0xdd, chunk->size);
-#endif
 	free(chunk);
 }
 
@@ -91,7 +111,7 @@ drop_newest(struct fx_arena *arena)
 	}
 	free_chunk(arena->spare);
 	arena->spare = chunk;
-	poison(chunk->data, chunk->size);
+	take_back(chunk->data, chunk->size);
 }
 
 void
@@ -149,8 +169,7 @@ alloc_in_new_chunk(struct fx_arena *arena, size_t size, size_t rounded)
 	arena->used = rounded;
 	arena->total += rounded - GAP;
 	poison(chunk->data, chunk->size);
-	unpoison(chunk->data, size);
-	return chunk->data;
+	return hand_out(chunk->data, size);
 }
 
 void *
@@ -168,11 +187,7 @@ fx_arena_alloc(struct fx_arena *arena, size_t size)
 	memory = chunk->data + arena->used;
 	arena->used += rounded;
 	arena->total += rounded - GAP;
-	unpoison(memory, size);
-#ifdef FX_HARD_MODE
-	memset(memory, 0xa5, size);
-#endif
-	return memory;
+	return hand_out(memory, size);
 }
 
 void *
@@ -214,16 +229,9 @@ fx_arena_rollback(struct fx_arena *arena, struct fx_arena_mark mark)
 		drop_newest(arena);
 	arena->used = mark.used;
 	arena->total = mark.total;
-	if (!arena->newest)
-		return;
-	unpoison(arena->newest->data + mark.used,
-		arena->newest->size - mark.used);
-#ifdef FX_HARD_MODE
-	memset(arena->newest->data + mark.used, 0xdd,
-		arena->newest->size - mark.used);
-#endif
-	poison(arena->newest->data + mark.used,
-		arena->newest->size - mark.used);
+	if (arena->newest)
+		take_back(arena->newest->data + mark.used,
+			arena->newest->size - mark.used);
 }
 
 size_t

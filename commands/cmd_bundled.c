@@ -57,12 +57,6 @@ cmd_is_bundled(const char *path)
 	return false;
 }
 
-static int
-compare_names(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static void
 list_folder(const char *folder, const char *suffix, struct cmd_names *ret)
 {
@@ -86,7 +80,7 @@ cmd_bundled_names(enum cmd_bundle bundle, const char *suffix,
 		list_folder(folders[bundle][i], suffix, ret);
 	if (ret->items.count)
 		qsort(ret->items.items, ret->items.count,
-			sizeof(*ret->items.items), compare_names);
+			sizeof(*ret->items.items), fx_str_compare);
 }
 
 void

@@ -12,20 +12,11 @@
 #include "commands/cmd_help.h"
 
 extern const char fx_words_text[];
-extern const size_t fx_words_text_size;
 
 static const struct cmd_concept concepts[] = {
 #define CMD_CONCEPT(word, summary, text) { word, summary, text, false },
 #include "commands/concepts.def"
 };
-
-/* The line after LINE, or the end of the text. */
-static const char *
-next_line(const char *line)
-{
-	line += strcspn(line, "\n");
-	return line + (*line == '\n');
-}
 
 static bool
 begins_word(const char *line)
@@ -39,7 +30,7 @@ read_text(const char *line)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 
-	for (; *line && !begins_word(line); line = next_line(line)) {
+	for (; *line && !begins_word(line); line = fx_str_next_line(line)) {
 		bool joins = text.length && *line != ' ' && *line != '\n' &&
 			     text.data[text.length - 1] != '\n';
 
@@ -63,7 +54,7 @@ read_word(const char *line, struct cmd_concept *ret)
 	const char *word = line + strlen("= ");
 	size_t length = strcspn(word, ":\n");
 	const char *summary = word + length + strspn(word + length, ": ");
-	FX_AUTO_FREE char *text = read_text(next_line(line));
+	FX_AUTO_FREE char *text = read_text(fx_str_next_line(line));
 
 	ret->word = fx_intern_n(word, length);
 	ret->summary = fx_intern_n(summary, strcspn(summary, "\n"));
@@ -81,7 +72,7 @@ cmd_concept_at(size_t index, struct cmd_concept *ret)
 		*ret = concepts[index];
 		return true;
 	}
-	for (; *line; line = next_line(line)) {
+	for (; *line; line = fx_str_next_line(line)) {
 		if (!begins_word(line) || at++ < index)
 			continue;
 		read_word(line, ret);

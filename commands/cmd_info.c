@@ -5,6 +5,7 @@
 
 #include "base/dtype.h"
 #include "base/number.h"
+#include "base/str.h"
 #include "commands/cmd_help.h"
 #include "commands/cmd_shell.h"
 #include "commands/cmd_show.h"
@@ -102,15 +103,6 @@ tensor_row(struct cmd_ctx *ctx, const char *path, const char *name,
 		tensor->storage && tensor->storage->blob);
 }
 
-static bool
-is_below(const char *path, const char *scope)
-{
-	size_t length = strlen(scope);
-
-	return !length || (!strncmp(path, scope, length) &&
-				  (!path[length] || path[length] == '.'));
-}
-
 static struct fx_error *
 info_params(struct cmd_ctx *ctx)
 {
@@ -138,7 +130,7 @@ info_params(struct cmd_ctx *ctx)
 		for (i = 0; i < module->member_count; i++) {
 			const struct fx_member *member = &module->members[i];
 
-			if (!member->tensor || !is_below(path, which))
+			if (!member->tensor || !fx_str_is_below(path, which))
 				continue;
 			if (!limit || rows < limit)
 				tensor_row(ctx, path, member->name,

@@ -11,7 +11,6 @@
 #include "base/str.h"
 
 extern const char fx_lessons_text[];
-extern const size_t fx_lessons_text_size;
 
 static const struct {
 	const char *word;
@@ -39,13 +38,6 @@ static const char *const checks[] = {
 	[CMD_CHECK_IS] = "is",
 };
 
-static const char *
-next_line(const char *line)
-{
-	line += strcspn(line, "\n");
-	return line + (*line == '\n');
-}
-
 static bool
 begins_lesson(const char *line)
 {
@@ -63,7 +55,7 @@ take_text(const char **line)
 		if (text.length)
 			fx_buf_add_char(&text, ' ');
 		fx_buf_add_n(&text, *line + 1, strcspn(*line + 1, "\n"));
-		*line = next_line(*line);
+		*line = fx_str_next_line(*line);
 	}
 	if (**line == '\n')
 		++*line;
@@ -109,7 +101,8 @@ cmd_lesson_count(void)
 {
 	size_t count = 0;
 
-	for (const char *line = fx_lessons_text; *line; line = next_line(line))
+	for (const char *line = fx_lessons_text; *line;
+		line = fx_str_next_line(line))
 		count += begins_lesson(line);
 	return count;
 }
@@ -120,10 +113,10 @@ read_line(struct cmd_lesson *lesson, const char **line)
 	FX_AUTO_FREE char *keyword = fx_xstrndup(*line, strcspn(*line, "\t\n"));
 
 	if (!*keyword || *keyword == '#') {
-		*line = next_line(*line);
+		*line = fx_str_next_line(*line);
 	} else if (!strcmp(keyword, "step")) {
 		add_step(lesson);
-		*line = next_line(*line);
+		*line = fx_str_next_line(*line);
 	} else if (!put_text(lesson, keyword, take_text(line))) {
 		lesson->bad_lines++;
 	}
@@ -135,7 +128,7 @@ cmd_lesson_read(size_t index, struct cmd_lesson *ret)
 	const char *line = fx_lessons_text;
 
 	*ret = (struct cmd_lesson){ "", "", "", "", { 0 }, 0 };
-	for (;; line = next_line(line))
+	for (;; line = fx_str_next_line(line))
 		if (begins_lesson(line) && !index--)
 			break;
 	do

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "commands/cmd_shell.h"
 #include "commands/cmd_show.h"
 #include "commands/groups.h"
@@ -417,11 +418,7 @@ cmd_list_exec(struct cmd_ctx *ctx)
 static bool
 is_in_scope(const struct fx_node *node, const char *scope)
 {
-	const char *path = cmd_node_scope(node);
-	size_t length = strlen(scope);
-
-	return !length || (!strncmp(path, scope, length) &&
-				  (!path[length] || path[length] == '.'));
+	return fx_str_is_below(cmd_node_scope(node), scope);
 }
 
 static const char *

@@ -7,6 +7,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/number.h"
+#include "base/str.h"
 #include "base/vec.h"
 #include "commands/cmd_shell.h"
 #include "commands/cmd_show.h"
@@ -170,15 +171,6 @@ depth_of(const char *path, const char *root)
 	return *root ? depth - depth_of(root, "") : depth;
 }
 
-static bool
-is_below(const char *path, const char *scope)
-{
-	size_t length = strlen(scope);
-
-	return !length || (!strncmp(path, scope, length) &&
-				  (!path[length] || path[length] == '.'));
-}
-
 static void
 say_scope_row(struct cmd_ctx *ctx, const struct scope_row *row,
 	const char *root)
@@ -219,7 +211,7 @@ cmd_say_scope_tree(struct cmd_ctx *ctx, const char *root, int64_t depth)
 			sizeof(struct scope_row), compare_paths);
 	out_tree_begin(ctx->out, "scopes");
 	fx_vec_for_each (row, &list.rows)
-		if (is_below(row->path, root) &&
+		if (fx_str_is_below(row->path, root) &&
 			depth_of(row->path, root) <= depth)
 			say_scope_row(ctx, row, root);
 	out_tree_end(ctx->out);
@@ -241,15 +233,6 @@ cmd_say_scope(struct cmd_ctx *ctx)
 	return NULL;
 }
 
-/* The scope around PATH, interned. */
-static const char *
-parent_scope(const char *path)
-{
-	const char *dot = strrchr(path, '.');
-
-	return fx_intern_n(path, dot ? (size_t)(dot - path) : 0);
-}
-
 struct fx_error *
 cmd_scope_exec(struct cmd_ctx *ctx)
 {
@@ -259,7 +242,7 @@ cmd_scope_exec(struct cmd_ctx *ctx)
 	struct fx_error *err;
 
 	if (path && !strcmp(path, "..")) {
-		path = parent_scope(now);
+		path = *now ? path_around(now) : now;
 	} else if (path) {
 		err = fx_resolve_scope(ctx->session, ctx->model, path, &path);
 		if (err)

@@ -36,6 +36,28 @@ fx_str_equal(const char *a, const char *b)
 	return strcmp(a, b) == 0;
 }
 
+int
+fx_str_compare(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+const char *
+fx_str_next_line(const char *text)
+{
+	text += strcspn(text, "\n");
+	return text + (*text == '\n');
+}
+
+bool
+fx_str_is_below(const char *path, const char *above)
+{
+	size_t length = strlen(above);
+
+	return !length || (fx_str_starts(path, above) &&
+				  (!path[length] || path[length] == '.'));
+}
+
 static size_t
 code_at(const char *text, uint32_t *ret)
 {

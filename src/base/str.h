@@ -10,6 +10,12 @@ struct fx_buf;
 bool fx_str_starts(const char *text, const char *prefix);
 bool fx_str_ends(const char *text, const char *suffix);
 bool fx_str_equal(const char *a, const char *b); /* nulls allowed */
+/* For qsort of an array of texts. */
+int fx_str_compare(const void *a, const void *b);
+/* What stands behind the first newline of TEXT, or its end. */
+const char *fx_str_next_line(const char *text);
+/* Whether the dotted PATH is ABOVE or lies below it; "" is above all. */
+bool fx_str_is_below(const char *path, const char *above);
 
 /* Python's str.isidentifier for ASCII, and whether it is a keyword. */
 bool fx_str_is_identifier(const char *text);

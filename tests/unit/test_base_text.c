@@ -25,6 +25,13 @@ starts_ends_and_equal(void)
 	CU_ASSERT_FALSE(fx_str_starts("re", "relu"));
 	CU_ASSERT(fx_str_ends("a.fxg", ".fxg"));
 	CU_ASSERT_FALSE(fx_str_ends("fxg", ".fxg"));
+	CU_ASSERT(fx_str_is_below("layer1.0", "layer1"));
+	CU_ASSERT(fx_str_is_below("layer1", "layer1"));
+	CU_ASSERT(fx_str_is_below("layer1", ""));
+	CU_ASSERT_FALSE(fx_str_is_below("layer10", "layer1"));
+	CU_ASSERT_FALSE(fx_str_is_below("layer1", "layer1.0"));
+	CU_ASSERT_STRING_EQUAL(fx_str_next_line("a\nb"), "b");
+	CU_ASSERT_STRING_EQUAL(fx_str_next_line("a"), "");
 	CU_ASSERT(fx_str_equal(NULL, NULL));
 	CU_ASSERT_FALSE(fx_str_equal(NULL, ""));
 	CU_ASSERT(fx_str_equal("a", "a"));

@@ -104,39 +104,6 @@ cmd_flag_usage(struct fx_buf *out, const struct cmd_flag *flag)
 	add_value_name(out, flag->name, flag->type);
 }
 
-/* The bytes of TEXT that fit in WIDTH columns without cutting a word. */
-static size_t
-fit_words(const char *text, size_t length, size_t width)
-{
-	size_t at = width;
-
-	if (length <= width)
-		return length;
-	while (at > 0 && text[at] != ' ')
-		at--;
-	return at ? at : width;
-}
-
-static void
-say_paragraph(struct out *out, const char *text, size_t length, int indent)
-{
-	while (length) {
-		size_t n = fit_words(text, length, 78 - (size_t)indent);
-		size_t shown = n;
-
-		while (shown && text[shown - 1] == ' ')
-			shown--;
-		out_line(out, FX_ROLE_PLAIN, "%*s%.*s", indent, "", (int)shown,
-			text);
-		text += n;
-		length -= n;
-		while (length && *text == ' ') {
-			text++;
-			length--;
-		}
-	}
-}
-
 void
 cmd_say_wrapped(struct out *out, const char *text, int indent)
 {
@@ -149,7 +116,7 @@ cmd_say_wrapped(struct out *out, const char *text, int indent)
 			out_line(out, FX_ROLE_STRING, "%*s%.*s", indent, "",
 				(int)length, text);
 		else
-			say_paragraph(out, text, length, indent);
+			out_text(out, indent, text, length);
 		text += length + (text[length] == '\n');
 	}
 }

@@ -70,6 +70,7 @@ libfxcmd_a_SOURCES += \
 	%D%/out_lay.c \
 	%D%/out_plain.c \
 	%D%/out_record.c %D%/out_record.h \
-	%D%/out_stream.c
+	%D%/out_stream.c \
+	%D%/out_wrap.c %D%/out_wrap.h
 # Help and lessons, embedded as text by the rules in Makefile.am.
 nodist_libfxcmd_a_SOURCES += %D%/words_text.c %D%/lessons_text.c

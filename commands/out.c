@@ -111,14 +111,9 @@ static void
 raw_write(void *context, bool error, const char *text, size_t size)
 {
 	struct out *out = context;
-	struct out_item *item = out_item_new(OUT_ITEM_RAW, NULL);
-	struct out_cell cell = { .kind = OUT_CELL_TEXT, .length = size };
+	struct out_item *item = out_item_of_bytes(OUT_ITEM_RAW, text, size);
 
 	(void)error;
-	cell.text = item->text.length;
-	fx_buf_add_n(&item->text, text, size);
-	fx_buf_add_char(&item->text, '\0');
-	fx_vec_push(&item->cells, cell);
 	pass_on(out, item);
 	out_item_unref(item);
 }

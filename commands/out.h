@@ -1,8 +1,8 @@
 /* out.h - what commands say; sinks decide how it looks.
  *
- * Kinds: lines of text made of pieces with roles, tables, records, trees,
- * raw text (what `dump` writes), notices.  Plain, terminal, JSON and record
- * sinks; nothing asks which one it is.
+ * Kinds: lines of text made of pieces with roles, paragraphs, tables, records,
+ * trees, raw text (what `dump` writes), notices.  Plain, terminal, JSON and
+ * record sinks; nothing asks which one it is.
  */
 #ifndef FX_COMMANDS_OUT_H
 #define FX_COMMANDS_OUT_H
@@ -72,6 +72,11 @@ void out_line_end(struct out *out);
 /* A whole line of one role. */
 FX_PRINTF(3, 4)
 void out_line(struct out *out, enum fx_role role, const char *format, ...);
+
+/* A paragraph, broken into lines of 78 columns, or of the terminal's where
+ * that has fewer; INDENT blanks before each.
+ */
+void out_text(struct out *out, int indent, const char *text, size_t length);
 
 /* A tree: each item at its DEPTH, in order; drawn with branches. */
 void out_tree_begin(struct out *out, const char *name);
@@ -152,13 +157,14 @@ struct out *out_new_plain(const struct out_stream *stream);
 /* One JSON object a line per command. */
 struct out *out_new_json(const struct out_stream *stream);
 /* Text with colours, fitted to a width.  STYLE (may be NULL) gives the escape
- * sequence that begins ROLE, "" for none; sizes are asked for each item.
+ * sequence that begins ROLE, "" for none; sizes are asked for each item. ERROR:
+ * of the stream that diagnostics go to, which need not be a terminal too.
  */
 struct out_term {
 	void *context;
-	const char *(*style)(void *context, enum fx_role role);
+	const char *(*style)(void *context, bool error, enum fx_role role);
 	const char *reset;
-	size_t (*width)(void *context);
+	size_t (*width)(void *context, bool error);
 	size_t (*rows)(void *context); /* default rows of listings, 0: all */
 	bool ascii;
 };

@@ -384,16 +384,33 @@ out_tree_end(struct out *out)
 
 /* One cell each. */
 
-void
-out_raw(struct out *out, const char *text, size_t length)
+struct out_item *
+out_item_of_bytes(enum out_item_kind kind, const char *text, size_t length)
 {
-	struct out_item *item = out_item_new(OUT_ITEM_RAW, NULL);
+	struct out_item *item = out_item_new(kind, NULL);
 	struct out_cell cell = { .kind = OUT_CELL_TEXT, .length = length };
 
 	cell.text = item->text.length;
 	fx_buf_add_n(&item->text, text, length);
 	fx_buf_add_char(&item->text, '\0');
 	fx_vec_push(&item->cells, cell);
+	return item;
+}
+
+void
+out_raw(struct out *out, const char *text, size_t length)
+{
+	struct out_item *item = out_item_of_bytes(OUT_ITEM_RAW, text, length);
+
+	out_finish(out, &item);
+}
+
+void
+out_text(struct out *out, int indent, const char *text, size_t length)
+{
+	struct out_item *item = out_item_of_bytes(OUT_ITEM_TEXT, text, length);
+
+	item->cells.items[0].depth = (uint16_t)indent;
 	out_finish(out, &item);
 }
 

@@ -191,19 +191,38 @@ add_tree(struct frame *frame, const struct out_item *item)
 }
 
 static void
+add_line_text(struct frame *frame, const char *text, size_t length)
+{
+	struct fx_json json;
+
+	if (frame->lines.length)
+		fx_buf_add_char(&frame->lines, ',');
+	fx_json_init(&json, &frame->lines);
+	fx_json_string_n(&json, text, length);
+}
+
+static void
 add_line(struct frame *frame, const struct out_item *item)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	const struct out_cell *cell;
-	struct fx_json json;
 
 	fx_vec_for_each (cell, &item->cells)
 		fx_buf_add_n(&text, out_item_text(item, cell->text),
 			cell->length);
-	if (frame->lines.length)
-		fx_buf_add_char(&frame->lines, ',');
-	fx_json_init(&json, &frame->lines);
-	fx_json_string_n(&json, fx_buf_text(&text), text.length);
+	add_line_text(frame, fx_buf_text(&text), text.length);
+}
+
+/* A paragraph, in the lines that text has. */
+static void
+add_paragraph(struct frame *frame, const struct out_item *item)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	const char *at;
+
+	out_item_print(item, &text);
+	for (at = fx_buf_text(&text); *at; at += strcspn(at, "\n") + 1)
+		add_line_text(frame, at, strcspn(at, "\n"));
 }
 
 static void
@@ -339,6 +358,9 @@ json_item(void *context, struct out_item *item)
 		break;
 	case OUT_ITEM_LINE:
 		add_line(frame, item);
+		break;
+	case OUT_ITEM_TEXT:
+		add_paragraph(frame, item);
 		break;
 	case OUT_ITEM_RAW:
 		frame->has_raw = true;

@@ -1,7 +1,8 @@
 /* out_lay.c - items as lines of text: widths, branches, carets.
  *
  * The one place where output gets its looks; the plain and terminal sinks and
- * the full screen differ only in what they do with the pieces.
+ * the full screen differ only in what they do with the pieces.  Tables fit
+ * their columns to the width; lines go through out_wrap.
  */
 #include <config.h>
 
@@ -12,9 +13,13 @@
 #include "base/compiler.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "commands/out_wrap.h"
 
 /* No column is cut below this. */
 #define LEAST_WIDTH 8
+
+/* Columns of a paragraph, where there are as many. */
+#define TEXT_WIDTH ((size_t)78)
 
 static void
 put_n(const struct out_layout *layout, enum fx_role role, const char *text,
@@ -84,6 +89,24 @@ lay_pieces(const struct out_item *item, const struct out_layout *layout)
 		put_lines(layout, cell->role, out_item_text(item, cell->text),
 			cell->length);
 	put_end(layout);
+}
+
+/* A paragraph, indented throughout. */
+static void
+lay_text(const struct out_item *item, const struct out_layout *layout)
+{
+	const struct out_cell *cell = &item->cells.items[0];
+	size_t width =
+		layout->width ? FX_MIN(layout->width, TEXT_WIDTH) : TEXT_WIDTH;
+	struct out_wrap wrap;
+
+	out_wrap_init(&wrap, layout, width);
+	wrap.hang = (int)cell->depth;
+	put_blanks(&wrap.layout, FX_MIN(cell->depth, width / 4));
+	put_lines(&wrap.layout, cell->role, out_item_text(item, cell->text),
+		cell->length);
+	put_end(&wrap.layout);
+	out_wrap_deinit(&wrap);
 }
 
 /* Tables. */
@@ -287,27 +310,32 @@ lay_table(const struct out_item *item, const struct out_layout *layout)
 
 /* Records and trees. */
 
+/* Values that take several rows stay in their column. */
 static void
 lay_record(const struct out_item *item, const struct out_layout *layout)
 {
 	const struct out_cell *cell;
+	struct out_wrap wrap;
 	size_t width = 0;
 
+	out_wrap_init(&wrap, layout, layout->width);
 	fx_vec_for_each (cell, &item->cells)
 		width = FX_MAX(width, strlen(out_item_text(item, cell->key)));
+	wrap.hang = (int)width + 2;
 	fx_vec_for_each (cell, &item->cells) {
 		const char *key = out_item_text(item, cell->key);
 
 		if (*key == '~')
 			continue;
-		put(layout, FX_ROLE_HEAD, key);
+		put(&wrap.layout, FX_ROLE_HEAD, key);
 		if (cell->length) {
-			put_blanks(layout, width - strlen(key) + 2);
-			put_lines(layout, cell->role,
+			put_blanks(&wrap.layout, width - strlen(key) + 2);
+			put_lines(&wrap.layout, cell->role,
 				out_item_text(item, cell->text), cell->length);
 		}
-		put_end(layout);
+		put_end(&wrap.layout);
 	}
+	out_wrap_deinit(&wrap);
 }
 
 static void
@@ -378,6 +406,37 @@ lay_error_head(const struct out_item *item, const struct out_layout *layout)
 	put(layout, FX_ROLE_ERROR, "error: ");
 }
 
+/* The caret's two lines, whole ones: below each other they say where. */
+static void
+put_caret(const struct out_layout *layout, const char *lines)
+{
+	const char *carets = strchr(lines, '\n') + 1;
+	size_t column = strspn(carets, " ");
+	size_t width = layout->width ? layout->width : SIZE_MAX;
+	size_t skip = column < width ? 0 : column - width / 2;
+
+	while (*lines) {
+		size_t length = strcspn(lines, "\n");
+		size_t from = fx_utf8_fit(lines, length, skip);
+
+		put_n(layout, FX_ROLE_PLAIN, lines + from,
+			fx_utf8_fit(lines + from, length - from, width));
+		put_end(layout);
+		lines += length + 1;
+	}
+}
+
+/* A line of what stands below the message. */
+static void
+put_below(const struct out_layout *layout, const char *head,
+	const struct out_item *item, const struct out_cell *cell)
+{
+	put(layout, FX_ROLE_NOTE, head);
+	put_lines(layout, FX_ROLE_PLAIN, out_item_text(item, cell->text),
+		cell->length);
+	put_end(layout);
+}
+
 static void
 lay_error(const struct out_item *item, const struct out_layout *layout)
 {
@@ -386,34 +445,39 @@ lay_error(const struct out_item *item, const struct out_layout *layout)
 	const struct out_cell *hint = out_item_field(item, "hint");
 	const struct out_cell *help = out_item_field(item, "help");
 	const struct out_cell *cell;
+	struct out_wrap wrap;
 
-	lay_error_head(item, layout);
-	put_lines(layout, FX_ROLE_PLAIN, out_item_text(item, message->text),
-		message->length);
-	put_end(layout);
+	out_wrap_init(&wrap, layout, layout->width);
+	lay_error_head(item, &wrap.layout);
+	put_lines(&wrap.layout, FX_ROLE_PLAIN,
+		out_item_text(item, message->text), message->length);
+	put_end(&wrap.layout);
 	if (caret)
-		put_lines(layout, FX_ROLE_PLAIN,
-			out_item_text(item, caret->text), caret->length);
-	fx_vec_for_each (cell, &item->cells) {
-		if (strcmp(out_item_text(item, cell->key), "note") != 0)
-			continue;
-		put(layout, FX_ROLE_PLAIN, "  ");
-		put_lines(layout, FX_ROLE_PLAIN,
-			out_item_text(item, cell->text), cell->length);
-		put_end(layout);
-	}
-	if (hint && hint->kind == OUT_CELL_TEXT) {
-		put(layout, FX_ROLE_NOTE, "  hint: ");
-		put_lines(layout, FX_ROLE_PLAIN,
-			out_item_text(item, hint->text), hint->length);
-		put_end(layout);
-	}
-	if (help) {
-		put(layout, FX_ROLE_NOTE, "  see: help ");
-		put_lines(layout, FX_ROLE_PLAIN,
-			out_item_text(item, help->text), help->length);
-		put_end(layout);
-	}
+		put_caret(layout, out_item_text(item, caret->text));
+	fx_vec_for_each (cell, &item->cells)
+		if (strcmp(out_item_text(item, cell->key), "note") == 0)
+			put_below(&wrap.layout, "  ", item, cell);
+	if (hint && hint->kind == OUT_CELL_TEXT)
+		put_below(&wrap.layout, "  hint: ", item, hint);
+	if (help)
+		put_below(&wrap.layout, "  see: help ", item, help);
+	out_wrap_deinit(&wrap);
+}
+
+/* What is one line after the other. */
+static void
+lay_lines(const struct out_item *item, const struct out_layout *layout)
+{
+	struct out_wrap wrap;
+
+	out_wrap_init(&wrap, layout, layout->width);
+	if (item->kind == OUT_ITEM_WARNING)
+		put(&wrap.layout, FX_ROLE_WARNING, "warning: ");
+	if (item->kind == OUT_ITEM_TREE)
+		lay_tree(item, &wrap.layout);
+	else
+		lay_pieces(item, &wrap.layout);
+	out_wrap_deinit(&wrap);
 }
 
 void
@@ -426,8 +490,8 @@ out_item_lay(const struct out_item *item, const struct out_layout *layout)
 	case OUT_ITEM_RECORD:
 		lay_record(item, layout);
 		break;
-	case OUT_ITEM_TREE:
-		lay_tree(item, layout);
+	case OUT_ITEM_TEXT:
+		lay_text(item, layout);
 		break;
 	case OUT_ITEM_RAW:
 		put_n(layout, FX_ROLE_PLAIN,
@@ -436,13 +500,11 @@ out_item_lay(const struct out_item *item, const struct out_layout *layout)
 		break;
 	case OUT_ITEM_VALUE:
 		break;
-	case OUT_ITEM_WARNING:
-		put(layout, FX_ROLE_WARNING, "warning: ");
-		lay_pieces(item, layout);
-		break;
+	case OUT_ITEM_TREE:
 	case OUT_ITEM_LINE:
 	case OUT_ITEM_NOTE:
-		lay_pieces(item, layout);
+	case OUT_ITEM_WARNING:
+		lay_lines(item, layout);
 		break;
 	case OUT_ITEM_ERROR:
 		lay_error(item, layout);

@@ -13,6 +13,7 @@ struct text_sink {
 	struct out_stream stream;
 	struct out_term term; /* all zero: plain */
 	struct fx_buf buf;
+	bool is_error; /* what is laid out is for standard error */
 };
 
 static void
@@ -34,7 +35,9 @@ add_piece(void *context, enum fx_role role, const char *text, size_t length)
 {
 	struct text_sink *sink = context;
 	const struct out_term *term = &sink->term;
-	const char *style = term->style ? term->style(term->context, role) : "";
+	const char *style =
+		term->style ? term->style(term->context, sink->is_error, role)
+			    : "";
 
 	fx_buf_add(&sink->buf, style);
 	fx_buf_add_n(&sink->buf, text, length);
@@ -66,12 +69,14 @@ text_item(void *context, struct out_item *item)
 		.line_end = add_end,
 		.ascii = sink->term.ascii };
 
+	sink->is_error = is_for_errors(item);
 	if (sink->term.width)
-		layout.width = sink->term.width(sink->term.context);
+		layout.width =
+			sink->term.width(sink->term.context, sink->is_error);
 	fx_buf_clear(&sink->buf);
 	out_item_lay(item, &layout);
 	if (sink->buf.length)
-		sink->stream.write(sink->stream.context, is_for_errors(item),
+		sink->stream.write(sink->stream.context, sink->is_error,
 			sink->buf.data, sink->buf.length);
 	/* One huge listing shall not stay in memory for ever. */
 	if (sink->buf.capacity > 1 << 20)

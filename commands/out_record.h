@@ -18,6 +18,7 @@
 
 enum out_item_kind {
 	OUT_ITEM_LINE,    /* cells are the pieces of one line */
+	OUT_ITEM_TEXT,    /* one cell: a paragraph, its depth the indent */
 	OUT_ITEM_TABLE,   /* cells row by row */
 	OUT_ITEM_RECORD,  /* cells with keys */
 	OUT_ITEM_TREE,    /* cells with depths */
@@ -82,10 +83,11 @@ const struct out_cell *out_item_field(const struct out_item *item,
 	const char *key);
 
 /* Lay ITEM out as lines of pieces.  PIECE gets a run of one role (control
- * characters made visible; RAW unchanged), LINE_END ends the line.
+ * characters made visible; RAW unchanged), LINE_END ends the line.  What is
+ * wider than WIDTH is cut in tables and goes on in an indented row elsewhere.
  */
 struct out_layout {
-	size_t width; /* columns to keep tables within; 0: as wide as it is */
+	size_t width; /* columns; 0: every line is whole, but for paragraphs */
 	bool ascii;   /* no box drawing or ellipsis characters */
 	void *context;
 	void (*piece)(void *context, enum fx_role role, const char *text,

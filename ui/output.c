@@ -13,43 +13,52 @@
 #include "ui/theme.h"
 #include "ui/ui.h"
 
-static bool
-has_colors(void)
+static int
+file_of(bool error)
 {
+	return error ? STDERR_FILENO : STDOUT_FILENO;
+}
+
+bool
+ui_has_colors(const struct ui *ui, bool error)
+{
+	const char *color =
+		fx_settings_word(fx_session_settings(ui->session), "color");
 	const char *no_color = getenv("NO_COLOR");
 	const char *term = getenv("TERM");
 
-	return isatty(STDOUT_FILENO) && !(no_color && *no_color) && term &&
+	if (strcmp(color, "auto") != 0)
+		return strcmp(color, "always") == 0;
+	return isatty(file_of(error)) && !(no_color && *no_color) && term &&
 	       strcmp(term, "dumb") != 0;
 }
 
 static const char *
-style(void *context, enum fx_role role)
+style(void *context, bool error, enum fx_role role)
 {
-	struct ui *ui = context;
-	struct fx_settings *settings = fx_session_settings(ui->session);
-	const char *color = fx_settings_word(settings, "color");
-
-	if (!strcmp(color, "never") ||
-		(!strcmp(color, "auto") && !has_colors()))
-		return "";
-	return ui_theme_style(role);
+	return ui_has_colors(context, error) ? ui_theme_style(role) : "";
 }
 
-static size_t
-width(void *context)
+size_t
+ui_width(const struct ui *ui, bool error)
 {
-	struct ui *ui = context;
 	struct fx_settings *settings = fx_session_settings(ui->session);
 	int64_t chosen = fx_settings_int(settings, "width");
 	struct winsize size;
 
+	if (!isatty(file_of(error)))
+		return error ? 0 : (size_t)chosen;
 	if (chosen > 0)
 		return (size_t)chosen;
-	if (!isatty(STDOUT_FILENO) ||
-		ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
+	if (ioctl(file_of(error), TIOCGWINSZ, &size) < 0)
 		return 0;
 	return size.ws_col;
+}
+
+static size_t
+width(void *context, bool error)
+{
+	return ui_width(context, error);
 }
 
 static size_t

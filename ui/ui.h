@@ -29,6 +29,10 @@ struct ui {
 
 /* Where output goes: JSON, or text fitted to the terminal. */
 struct out *ui_output_new(struct ui *ui);
+/* Whether standard output, or the ERROR stream, is shown in colours. */
+bool ui_has_colors(const struct ui *ui, bool error);
+/* Its columns; 0: nobody knows. */
+size_t ui_width(const struct ui *ui, bool error);
 
 /* The model, the init file, -x and -ex, in their order.  False when one failed
  * (it has been shown).
@@ -52,6 +56,15 @@ void ui_first_screen(struct ui *ui);
 void batch_run(struct ui *ui);
 /* A front end without a user. */
 void batch_front(struct ui *ui, struct front *ret);
+
+/* TERMINAL: why there can be no full screen, as far as it is clear already;
+ * else null.
+ */
+FX_NODISCARD struct fx_error *ui_check_screen(const struct ui *ui);
+
+/* What a command asked of the prompt, or of what runs before it. */
+FX_NODISCARD struct fx_error *ui_request(struct ui *ui, enum front_request what,
+	const char *argument);
 
 /* Read, run and show until the user leaves; the full screen when asked. */
 void repl_run(struct ui *ui);

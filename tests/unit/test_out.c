@@ -205,10 +205,11 @@ control_characters_cannot_reach_the_terminal(void)
 	out_free(out);
 }
 
+/* Of standard output: the other is no terminal. */
 static size_t
-narrow(void *context)
+narrow(void *context, bool error)
 {
-	return *(size_t *)context;
+	return error ? 0 : *(size_t *)context;
 }
 
 static void
@@ -238,6 +239,186 @@ a_narrow_terminal_cuts_columns_but_not_numbers(void)
 			line += length + 1;
 		}
 		out_free(out);
+	}
+}
+
+static const char summary[] =
+	"  f32[1,64,56,56]  min 0@[0,0,1] max 3.1@[0,1,2] mean 0.5 std 0.25 "
+	"|▁▂ ▅█▇  ▃▁| nan 0 inf 0";
+
+/* What SAY says on a terminal of WIDTH columns. */
+static void
+say_narrow(struct fx_buf *buf, size_t width, void (*say)(struct out *out))
+{
+	struct out_stream stream = out_stream_buffer(buf, true);
+	struct out_term term = { .context = &width, .width = narrow };
+	struct out *out = out_new_term(&stream, &term);
+
+	say(out);
+	out_free(out);
+}
+
+/* TEXT with one blank between words. */
+static void
+squeeze(struct fx_buf *ret, const char *said)
+{
+	for (; *said; said++) {
+		bool is_blank = *said == ' ' || *said == '\n';
+
+		if (!is_blank)
+			fx_buf_add_char(ret, *said);
+		else if (ret->length && ret->data[ret->length - 1] != ' ')
+			fx_buf_add_char(ret, ' ');
+	}
+}
+
+static size_t
+widest_row(const char *said)
+{
+	size_t widest = 0;
+
+	while (*said) {
+		size_t length = strcspn(said, "\n");
+
+		widest = FX_MAX(widest, fx_utf8_text_width(said, length));
+		said += length + (said[length] == '\n');
+	}
+	return widest;
+}
+
+static void
+say_summary(struct out *out)
+{
+	out_piece(out, FX_ROLE_SHAPE, "%.17s", summary);
+	out_piece(out, FX_ROLE_PLAIN, "%s", summary + 17);
+	out_line_end(out);
+}
+
+static void
+a_line_goes_on_between_words_and_indented(void)
+{
+	FX_AUTO_BUF struct fx_buf wanted = { 0 };
+
+	squeeze(&wanted, summary);
+	for (size_t width = 1; width < 120; width++) {
+		FX_AUTO_BUF struct fx_buf buf = { 0 };
+		FX_AUTO_BUF struct fx_buf words = { 0 };
+		const char *second;
+
+		say_narrow(&buf, width, say_summary);
+		CU_ASSERT(widest_row(fx_buf_text(&buf)) <= width);
+		if (width < 20)
+			continue;
+		squeeze(&words, fx_buf_text(&buf));
+		fx_buf_truncate(&words, words.length - 1);
+		FXT_SAME(fx_buf_text(&words), fx_buf_text(&wanted));
+		CU_ASSERT_PTR_NOT_NULL(strstr(fx_buf_text(&buf),
+			"|▁▂ ▅█▇  ▃▁|"));
+		second = strchr(fx_buf_text(&buf), '\n') + 1;
+		CU_ASSERT(!*second || strspn(second, " ") > 2);
+	}
+}
+
+static void
+without_a_width_a_line_is_whole(void)
+{
+	FX_AUTO_BUF struct fx_buf buf = { 0 };
+	FX_AUTO_BUF struct fx_buf wide = { 0 };
+	struct out_stream stream = out_stream_buffer(&buf, true);
+	struct out *out = out_new_plain(&stream);
+
+	say_summary(out);
+	out_free(out);
+	fx_buf_addf(&wide, "%s\n", summary);
+	FXT_SAME(fx_buf_text(&buf), fx_buf_text(&wide));
+}
+
+static void
+say_note(struct out *out)
+{
+	out_note(out, "%s", summary);
+}
+
+static void
+a_note_for_no_terminal_is_whole(void)
+{
+	FX_AUTO_BUF struct fx_buf buf = { 0 };
+
+	say_narrow(&buf, 20, say_note);
+	CU_ASSERT_EQUAL(strlen(summary) + 1, buf.length);
+}
+
+static void
+say_paragraph(struct out *out)
+{
+	static const char words[] =
+		"Stopped before a node means that it has not run: the values "
+		"of the nodes above the mark are there, those below are not.";
+
+	out_text(out, 4, words, sizeof(words) - 1);
+}
+
+static void
+a_paragraph_has_78_columns_or_those_of_the_terminal(void)
+{
+	static const size_t widths[][2] = { { 0, 78 }, { 200, 78 }, { 78, 78 },
+		{ 60, 60 }, { 30, 30 }, { 20, 20 } };
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(widths); i++) {
+		FX_AUTO_BUF struct fx_buf buf = { 0 };
+		const char *row;
+		size_t widest;
+
+		say_narrow(&buf, widths[i][0], say_paragraph);
+		widest = widest_row(fx_buf_text(&buf));
+		CU_ASSERT(widest <= widths[i][1] && widest > widths[i][1] - 12);
+		for (row = fx_buf_text(&buf); *row; row = strchr(row, '\n') + 1)
+			CU_ASSERT_EQUAL(strspn(row, " "), 4);
+	}
+}
+
+static void
+say_caret(struct out *out)
+{
+	static const char typed[] =
+		"print torch.softmax(conv1, 1).topk(5) + x @ ) - 1";
+	FX_AUTO_ERROR struct fx_error *err =
+		fx_error_at(fx_error_new(FX_ERR_SYNTAX, "expected a value"),
+			typed, (struct fx_span){ 44, 45 });
+
+	out_error(out, err);
+}
+
+static size_t
+narrow_both(void *context, bool error)
+{
+	(void)error;
+	return *(size_t *)context;
+}
+
+static void
+a_caret_stands_below_its_place_at_any_width(void)
+{
+	for (size_t width = 1; width < 100; width++) {
+		FX_AUTO_BUF struct fx_buf buf = { 0 };
+		struct out_stream stream = out_stream_buffer(&buf, true);
+		struct out_term term = { .context = &width,
+			.width = narrow_both };
+		struct out *out = out_new_term(&stream, &term);
+		const char *caret;
+		const char *row;
+		const char *line;
+
+		say_caret(out);
+		out_free(out);
+		CU_ASSERT(widest_row(fx_buf_text(&buf)) <= width);
+		caret = strchr(fx_buf_text(&buf), '^');
+		CU_ASSERT_PTR_NOT_NULL_FATAL(caret);
+		for (row = caret; row[-1] != '\n'; row--)
+			;
+		for (line = row - 1; line[-1] != '\n'; line--)
+			;
+		CU_ASSERT_EQUAL(line[caret - row], ')');
 	}
 }
 
@@ -290,6 +471,11 @@ main(void)
 		FXT_CASE(errors_have_a_place_carets_notes_and_a_hint),
 		FXT_CASE(control_characters_cannot_reach_the_terminal),
 		FXT_CASE(a_narrow_terminal_cuts_columns_but_not_numbers),
+		FXT_CASE(a_line_goes_on_between_words_and_indented),
+		FXT_CASE(without_a_width_a_line_is_whole),
+		FXT_CASE(a_note_for_no_terminal_is_whole),
+		FXT_CASE(a_paragraph_has_78_columns_or_those_of_the_terminal),
+		FXT_CASE(a_caret_stands_below_its_place_at_any_width),
 		FXT_CASE(a_redirect_takes_results_and_leaves_notes),
 		FXT_CASE(a_full_recording_forgets_the_oldest),
 	};

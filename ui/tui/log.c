@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "commands/out_record.h"
 
 enum {
 	ENTRIES_MAX = 2000,
@@ -88,26 +87,11 @@ tui_log_recent(const struct tui_log *log)
 }
 
 static void
-lay_piece(void *context, enum fx_role role, const char *text, size_t length)
-{
-	tui_text_add(context, role, text, length);
-}
-
-static void
-lay_line_end(void *context)
-{
-	tui_text_end_line(context);
-}
-
-static void
 lay_entry(struct tui_log *log, const struct tui_log_entry *entry)
 {
-	struct out_layout layout = { .width = (size_t)log->text.width,
-		.ascii = log->ascii,
-		.context = &log->text,
-		.piece = lay_piece,
-		.line_end = lay_line_end };
+	struct out_layout layout = tui_text_layout(&log->text);
 
+	layout.ascii = log->ascii;
 	if (entry->item) {
 		out_item_lay(entry->item, &layout);
 		/* Raw text need not end with a newline. */

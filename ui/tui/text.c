@@ -104,6 +104,27 @@ tui_text_end_line(struct tui_text *text)
 	text->column = 0;
 }
 
+static void
+lay_piece(void *context, enum fx_role role, const char *bytes, size_t length)
+{
+	tui_text_add(context, role, bytes, length);
+}
+
+static void
+lay_line_end(void *context)
+{
+	tui_text_end_line(context);
+}
+
+struct out_layout
+tui_text_layout(struct tui_text *text)
+{
+	return (struct out_layout){ .width = (size_t)text->width,
+		.context = text,
+		.piece = lay_piece,
+		.line_end = lay_line_end };
+}
+
 size_t
 tui_text_count(const struct tui_text *text)
 {
@@ -123,18 +144,10 @@ paint_piece(const struct tui_text *text, const struct tui_piece *piece,
 	const struct fx_area *area, int row, int column)
 {
 	struct fx_look look = { .role = piece->role };
-	const char *bytes = text->bytes.data + piece->offset;
-	size_t length = piece->length;
+	FX_AUTO_BUF struct fx_buf bytes = { 0 };
 
-	while (length) {
-		uint32_t code;
-		size_t used = fx_utf8_decode(bytes, length, &code);
-
-		column += fx_area_put(area, row, column, look, code);
-		bytes += used;
-		length -= used;
-	}
-	return column;
+	fx_buf_add_n(&bytes, text->bytes.data + piece->offset, piece->length);
+	return fx_area_text(area, row, column, look, fx_buf_text(&bytes));
 }
 
 void

@@ -9,6 +9,7 @@
 #include "base/compiler.h"
 #include "base/role.h"
 #include "base/vec.h"
+#include "commands/out_record.h"
 #include "draw/cells.h"
 
 struct tui_piece {
@@ -37,6 +38,9 @@ FX_PRINTF(3, 4)
 void tui_text_addf(struct tui_text *text, enum fx_role role, const char *format,
 	...);
 void tui_text_end_line(struct tui_text *text);
+
+/* A layout for output, as wide as TEXT, that adds to it. */
+struct out_layout tui_text_layout(struct tui_text *text);
 
 /* Lines that are ended. */
 size_t tui_text_count(const struct tui_text *text);

@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "base/number.h"
-#include "base/utf8.h"
+#include "commands/out_wrap.h"
 #include "ir/size.h"
 #include "ir/tensor_meta.h"
 #include "ir/value_text.h"
@@ -62,23 +62,14 @@ add_sizes(struct tui_text *text, const struct fx_tensor_meta *tensor)
 static void
 add_line(struct tui_text *text, const char *line, size_t length)
 {
-	size_t width = (size_t)FX_MAX(text->width, 1);
-	size_t fits;
+	struct out_layout layout = tui_text_layout(text);
+	struct out_wrap wrap;
 
-	while ((fits = fx_utf8_fit(line, length, width)) < length) {
-		size_t cut = fits;
-
-		while (cut && line[cut] != ' ')
-			cut--;
-		if (!cut)
-			break;
-		tui_text_add(text, FX_ROLE_NUMBER, line, cut);
-		tui_text_end_line(text);
-		line += cut + 1;
-		length -= cut + 1;
-	}
-	tui_text_add(text, FX_ROLE_NUMBER, line, length);
-	tui_text_end_line(text);
+	out_wrap_init(&wrap, &layout, layout.width);
+	wrap.hang = 0;
+	wrap.layout.piece(&wrap, FX_ROLE_NUMBER, line, length);
+	wrap.layout.line_end(&wrap);
+	out_wrap_deinit(&wrap);
 }
 
 static void
@@ -335,7 +326,7 @@ values_refresh(struct tui *tui, int columns)
 		tui_text_addf(text, FX_ROLE_WARNING, "%s", problem);
 		tui_text_end_line(text);
 	}
-	add_fact(text, "state", fx_model_state(model, node));
+	add_fact(text, "state", tui_state(tui, fx_model_state(model, node)));
 	if (node->meta && node->meta->kind == FX_VALUE_TENSOR) {
 		add_sizes(text, node->meta->tensor);
 		add_strides(text, node->meta->tensor);

@@ -1,0 +1,202 @@
+/* out_wrap.c - lines broken between words.
+ *
+ * A terminal breaks a line wherever its edge is.  Rows that go on are indented
+ * below what the line begins with, so that one sees where the next line is.
+ */
+#include <config.h>
+
+#include "commands/out_wrap.h"
+
+#include <ctype.h>
+
+#include "base/compiler.h"
+#include "base/utf8.h"
+
+enum {
+	DEEPER = 4,       /* rows that go on, than the first */
+	LONG_WORD = 1000, /* bytes of one that are looked at */
+};
+
+/* Bytes that the line begins with before any word: branches of a tree, blanks.
+ */
+static size_t
+lead_length(const struct out_wrap *wrap)
+{
+	const char *text = fx_buf_text(&wrap->text);
+	size_t length = 0;
+
+	for (size_t i = 0; i < wrap->runs.count &&
+			   wrap->runs.items[i].role == FX_ROLE_BORDER;
+		i++)
+		length = wrap->runs.items[i].end;
+	while (text[length] == ' ')
+		length++;
+	return length;
+}
+
+/* Bytes of a picture between bars, as |_.:  :|, which TEXT begins with, or 0:
+ * no letters or digits, but blanks of its own.
+ */
+static size_t
+picture_length(const char *text, size_t length)
+{
+	size_t at = 1;
+
+	if (*text != '|')
+		return 0;
+	while (at < length && text[at] != '|')
+		if (isalnum((unsigned char)text[at++]))
+			return 0;
+	return at < length ? at + 1 : 0;
+}
+
+/* Bytes of TEXT up to the end of its first word, after blanks. */
+static size_t
+word_end(const char *text, size_t length)
+{
+	size_t at = 0;
+
+	while (at < length && text[at] == ' ')
+		at++;
+	while (at < length && text[at] != ' ') {
+		size_t picture = picture_length(text + at, length - at);
+
+		at += picture ? picture : 1;
+	}
+	return at;
+}
+
+/* How many of the LENGTH bytes of TEXT, of which no row begins in the first
+ * LEAD, make a row of COLUMNS: whole words, or as much of one as fits.
+ */
+static size_t
+row_length(const char *text, size_t length, size_t lead, size_t columns)
+{
+	size_t fits = fx_utf8_fit(text, length, columns);
+	size_t seen = FX_MIN(length, fits + LONG_WORD);
+	size_t cut = 0;
+	size_t end = lead;
+	uint32_t code;
+
+	if (fits == length)
+		return length;
+	while (end <= fits) {
+		cut = end;
+		end += word_end(text + end, seen - end);
+	}
+	if (cut > lead)
+		return cut;
+	return fits ? fits : fx_utf8_decode(text, length, &code);
+}
+
+/* Hand on bytes FROM to END, in the runs that they belong to. */
+static void
+hand_on(const struct out_wrap *wrap, size_t from, size_t end)
+{
+	const struct out_wrap_run *run = wrap->runs.items;
+
+	for (; from < end; run++) {
+		size_t stop = FX_MIN(run->end, end);
+
+		if (stop <= from)
+			continue;
+		wrap->to->piece(wrap->to->context, run->role,
+			wrap->text.data + from, stop - from);
+		from = stop;
+	}
+}
+
+static void
+hand_on_blanks(const struct out_wrap *wrap, size_t count)
+{
+	FX_AUTO_BUF struct fx_buf blanks = { 0 };
+
+	fx_buf_add_repeat(&blanks, ' ', count);
+	if (count)
+		wrap->to->piece(wrap->to->context, FX_ROLE_PLAIN,
+			fx_buf_text(&blanks), count);
+}
+
+static void
+wrap_piece(void *context, enum fx_role role, const char *text, size_t length)
+{
+	struct out_wrap *wrap = context;
+	struct out_wrap_run run = { .role = role };
+
+	fx_buf_add_n(&wrap->text, text, length);
+	run.end = wrap->text.length;
+	fx_vec_push(&wrap->runs, run);
+}
+
+/* Never more than a quarter of the width, or nothing else would fit. */
+static size_t
+hang_of(const struct out_wrap *wrap, size_t lead, size_t width)
+{
+	size_t hang = fx_utf8_text_width(fx_buf_text(&wrap->text), lead);
+
+	return FX_MIN(wrap->hang < 0 ? hang + DEEPER : (size_t)wrap->hang,
+		width / 4);
+}
+
+/* HANG, or less where only that leaves WIDTH for the first word of TEXT. */
+static size_t
+indent_of(const char *text, size_t length, size_t hang, size_t width)
+{
+	size_t seen = FX_MIN(length, LONG_WORD);
+	size_t word = fx_utf8_text_width(text, word_end(text, seen));
+
+	return word <= width ? FX_MIN(hang, width - word) : hang;
+}
+
+static void
+wrap_line_end(void *context)
+{
+	struct out_wrap *wrap = context;
+	const char *text = fx_buf_text(&wrap->text);
+	size_t length = wrap->text.length;
+	size_t width = wrap->layout.width ? wrap->layout.width : SIZE_MAX;
+	size_t lead = lead_length(wrap);
+	size_t hang = hang_of(wrap, lead, width);
+	size_t room = width;
+	size_t at = 0;
+
+	while (at < length) {
+		size_t begin = at;
+		size_t end;
+
+		at += row_length(text + at, length - at, lead, room);
+		end = at;
+		while (end > begin && end < length && text[end - 1] == ' ')
+			end--;
+		hand_on(wrap, begin, end);
+		while (at < length && text[at] == ' ')
+			at++;
+		if (at < length && end > begin)
+			wrap->to->line_end(wrap->to->context);
+		room = width - indent_of(text + at, length - at, hang, width);
+		if (at < length)
+			hand_on_blanks(wrap, width - room);
+		lead = 0;
+	}
+	wrap->to->line_end(wrap->to->context);
+	fx_buf_clear(&wrap->text);
+	fx_vec_clear(&wrap->runs);
+}
+
+void
+out_wrap_init(struct out_wrap *wrap, const struct out_layout *to, size_t width)
+{
+	*wrap = (struct out_wrap){ .to = to, .hang = -1 };
+	wrap->layout = (struct out_layout){ .width = width,
+		.ascii = to->ascii,
+		.context = wrap,
+		.piece = wrap_piece,
+		.line_end = wrap_line_end };
+}
+
+void
+out_wrap_deinit(struct out_wrap *wrap)
+{
+	fx_buf_deinit(&wrap->text);
+	fx_vec_deinit(&wrap->runs);
+}

@@ -11,7 +11,7 @@ static const struct {
 	const char *word;
 	const char *tag;
 } opcodes[] = {
-#define FX_OPCODE(id, word, tag, fixed) [FX_OPCODE_##id] = { word, tag },
+#define FX_OPCODE(id, word, tag) [FX_OPCODE_##id] = { word, tag },
 #include "ops/opcode.def"
 };
 _Static_assert(FX_ARRAY_LEN(opcodes) == FX_OPCODE_COUNT, "an opcode a row");

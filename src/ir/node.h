@@ -12,14 +12,9 @@
 #include <stdint.h>
 
 #include "ir/value.h"
+#include "ops/opcode.h"
 
 struct fx_graph;
-
-enum fx_opcode {
-#define FX_OPCODE(id, word, tag, fixed) FX_OPCODE_##id,
-#include "ops/opcode.def"
-	FX_OPCODE_COUNT
-};
 
 /* Where in the model's source a node came from; frames innermost first. */
 struct fx_source_frame {

@@ -7,7 +7,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/compiler.h"
 #include "ops/layertab.h"
 
 static const struct fx_initial rows[] = {
@@ -34,10 +33,4 @@ fx_initial_find(const char *class_name, const char *tensor)
 		!fits(rows[i].tensor, tensor))
 		i++;
 	return &rows[i];
-}
-
-const struct fx_initial *
-fx_initial_at(unsigned index)
-{
-	return index < FX_ARRAY_LEN(rows) ? &rows[index] : NULL;
 }

@@ -30,7 +30,5 @@ struct fx_initial {
  */
 const struct fx_initial *fx_initial_find(const char *class_name,
 	const char *tensor);
-/* The INDEXth row; NULL past the end. */
-const struct fx_initial *fx_initial_at(unsigned index);
 
 #endif /* FX_OPS_INITIAL_H */

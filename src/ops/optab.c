@@ -32,12 +32,6 @@ static const struct fx_op_info optab[] = {
 
 _Static_assert(FX_ARRAY_LEN(optab) == FX_OP_COUNT, "an op has no row");
 
-enum {
-	OPCODE_NONE = -1,
-#define FX_OPCODE(id, word, tag, fixed) OPCODE_##id,
-#include "ops/opcode.def"
-};
-
 /* A power of two well above the number of spellings. */
 #define SLOT_COUNT 4096
 
@@ -157,13 +151,13 @@ fx_op_find(const char *name)
 }
 
 enum fx_op
-fx_op_of_target(int opcode, const char *target)
+fx_op_of_target(enum fx_opcode opcode, const char *target)
 {
 	if (!target)
 		return FX_OP_NONE;
-	if (opcode == OPCODE_CALL_FUNCTION)
+	if (opcode == FX_OPCODE_CALL_FUNCTION)
 		return fx_op_find(target);
-	if (opcode == OPCODE_CALL_METHOD)
+	if (opcode == FX_OPCODE_CALL_METHOD)
 		return find_joined("Tensor.", target);
 	return FX_OP_NONE;
 }
@@ -247,31 +241,6 @@ fx_infix_find(const char *target)
 		return NULL;
 	for (size_t i = 0; i < FX_ARRAY_LEN(infixes); i++)
 		if (strcmp(infixes[i].target + 9, target + 9) == 0)
-			return &infixes[i];
-	return NULL;
-}
-
-/* Whether FORMAT writes SYMBOL between (or before) OPERANDS. */
-static bool
-format_is(const char *format, const char *symbol, int operands)
-{
-	size_t length = strlen(symbol);
-
-	if (operands == 1)
-		return strncmp(format, symbol, length) == 0 &&
-		       strcmp(format + length, "{0}") == 0;
-	return strncmp(format, "{0} ", 4) == 0 &&
-	       strncmp(format + 4, symbol, length) == 0 &&
-	       strcmp(format + 4 + length, " {1}") == 0;
-}
-
-const struct fx_infix *
-fx_infix_by_symbol(const char *symbol, int operands)
-{
-	if (!symbol || !*symbol)
-		return NULL;
-	for (size_t i = 0; i < FX_ARRAY_LEN(infixes); i++)
-		if (format_is(infixes[i].format, symbol, operands))
 			return &infixes[i];
 	return NULL;
 }

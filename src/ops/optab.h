@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ops/opcode.h"
+
 enum fx_op {
 	FX_OP_NONE,
 #define FX_OP(id, spelling, aliases, family, signature, traits, shape) \
@@ -49,10 +51,8 @@ const struct fx_op_info *fx_op_info(enum fx_op op);
  */
 enum fx_op fx_op_find(const char *name);
 
-/* For a node: OPCODE (enum fx_opcode) and TARGET; NONE for anything but
- * call_function and call_method.
- */
-enum fx_op fx_op_of_target(int opcode, const char *target);
+/* For a node: NONE for anything but call_function and call_method. */
+enum fx_op fx_op_of_target(enum fx_opcode opcode, const char *target);
 
 /* How generated code spells functions of the operator module: FORMAT has {0}
  * and {1} ("{0} + {1}", "-{0}", "{0}[{1}]"); IN_PLACE forms print as
@@ -65,9 +65,5 @@ struct fx_infix {
 	int precedence; /* Python's, higher binds tighter */
 };
 const struct fx_infix *fx_infix_find(const char *target);
-/* By Python's operator symbol and number of operands: "+", 2 -> operator.add;
- * "-", 1 -> operator.neg; "+=", 2 -> operator.iadd.  NULL when none.
- */
-const struct fx_infix *fx_infix_by_symbol(const char *symbol, int operands);
 
 #endif /* FX_OPS_OPTAB_H */

@@ -21,7 +21,6 @@ struct fx_pass_ctx;
 struct fx_candidate {
 	uint64_t node;
 	const char *text; /* valid until the next plan; "erase %x: unused" */
-	void *data;       /* the pass's own, for apply */
 };
 
 struct fx_pass {

@@ -1,8 +1,8 @@
 /* recorder.h - what symbolic tracing is, whoever drives it.
  *
- * A recorder fills a new graph: it names nodes, keeps the stack of module
- * scopes, remembers the first get_attr of each parameter, and numbers constant
- * tensors.  The Python extension drives it; nothing here knows Python.
+ * A recorder fills a new graph: it keeps the stack of module scopes, and
+ * remembers the first get_attr of each parameter.  The Python extension drives
+ * it; nothing here knows Python.
  */
 #ifndef FX_TRACE_RECORDER_H
 #define FX_TRACE_RECORDER_H
@@ -18,7 +18,6 @@ struct fx_recorder {
 	struct fx_graph *graph;       /* being filled; the recorder's */
 	const struct fx_scope *scope; /* innermost open module call */
 	struct fx_map parameters;     /* path -> its one get_attr node */
-	unsigned constant_count;      /* _tensor_constantN given so far */
 	uint64_t generation; /* tells proxies of an earlier trace apart */
 };
 

@@ -78,21 +78,6 @@ fx_code_names_of(void *names, const struct fx_node *node)
 		       : node->name;
 }
 
-/* torch.fx puts these into every namespace before anything else, so that no
- * node is called so and everybody may use them.
- */
-static bool
-is_always_there(const char *name)
-{
-	static const char *const always[] = { "inf", "nan", "NoneType", "torch",
-		"device", "fx_pytree", "pytree" };
-
-	for (size_t i = 0; i < FX_ARRAY_LEN(always); i++)
-		if (strcmp(name, always[i]) == 0)
-			return true;
-	return false;
-}
-
 /* The name of a builtin or of one of torch's, which needs no import; else
  * null.
  */
@@ -101,7 +86,8 @@ plain_global(const char *qualified)
 {
 	if (strcmp(qualified, "torch.device") == 0)
 		return "device";
-	if (fx_str_starts(qualified, "torch.") || is_always_there(qualified))
+	if (fx_str_starts(qualified, "torch.") ||
+		fx_names_is_everywhere(qualified))
 		return qualified;
 	if (fx_str_starts(qualified, "builtins."))
 		return qualified + strlen("builtins.");

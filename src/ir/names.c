@@ -184,18 +184,25 @@ split(const char *text)
 }
 
 bool
+fx_names_is_everywhere(const char *name)
+{
+	static const char *const everywhere[] = { "inf", "nan", "NoneType",
+		"torch", "device", "fx_pytree", "pytree" };
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(everywhere); i++)
+		if (strcmp(everywhere[i], name) == 0)
+			return true;
+	return false;
+}
+
+bool
 fx_names_is_illegal(const char *name)
 {
-	static const char *const own[] = { "inf", "nan", "NoneType", "torch",
-		"device", "fx_pytree", "pytree" };
-
 	/* Most names have a digit, and no word of Python's has one. */
 	if (strpbrk(name, "0123456789"))
 		return false;
-	for (size_t i = 0; i < FX_ARRAY_LEN(own); i++)
-		if (strcmp(own[i], name) == 0)
-			return true;
-	return fx_str_is_keyword(name) || fx_str_is_builtin(name);
+	return fx_names_is_everywhere(name) || fx_str_is_keyword(name) ||
+	       fx_str_is_builtin(name);
 }
 
 bool
@@ -292,17 +299,4 @@ fx_names_take(struct fx_names *names, const char *name)
 	if (fx_map_has(&names->taken, key))
 		return false;
 	return fx_map_set(&names->taken, key, 1);
-}
-
-void
-fx_names_release(struct fx_names *names, const char *name)
-{
-	struct candidate c = split(name);
-	const char *base = fx_intern_n(c.whole, c.base_length);
-	uintptr_t hint = fx_map_get(&names->hints, (uintptr_t)base, 0);
-
-	fx_map_erase(&names->taken, (uintptr_t)fx_intern(name));
-	if (c.number > 0 && hint > c.number)
-		fx_map_set(&names->hints, (uintptr_t)base, (uintptr_t)c.number);
-	fx_map_erase(&names->hints, (uintptr_t)c.whole);
 }

@@ -50,8 +50,11 @@ const char *fx_names_preview(struct fx_names *names, const char *candidate);
 /* Register NAME as it is; false if it was taken. */
 bool fx_names_take(struct fx_names *names, const char *name);
 bool fx_names_is_taken(const struct fx_names *names, const char *name);
-/* Give NAME back, so that it can be given again. */
-void fx_names_release(struct fx_names *names, const char *name);
+
+/* Whether NAME is one that torch.fx puts into every namespace before anything
+ * else: no node is called so, and all code may use it.
+ */
+bool fx_names_is_everywhere(const char *name);
 
 /* Whether torch.fx refuses NAME for a node: keyword, builtin, own global. */
 bool fx_names_is_illegal(const char *name);

@@ -12,7 +12,6 @@
 
 #include "base/blob.h"
 #include "base/buf.h"
-#include "base/intern.h"
 #include "base/map.h"
 #include "base/str.h"
 #include "emit/construct.h"
@@ -21,7 +20,7 @@
 #include "ir/graph.h"
 #include "ir/module.h"
 #include "ir/node.h"
-#include "ir/value_text.h"
+#include "meta/shape.h"
 
 static const char head[] = "import torch\n"
 			   "from math import inf\n"
@@ -82,9 +81,7 @@ struct writer {
 static void
 add_quoted(struct fx_buf *out, const char *text)
 {
-	struct fx_value value = fx_value_string(text);
-
-	fx_value_print_as(out, &value, FX_STYLE_CODE);
+	fx_str_python_repr(out, text, strlen(text));
 }
 
 /* self, or the module at PATH. */
@@ -111,12 +108,6 @@ begin_set(struct fx_buf *out, const char *path, const char *name)
 	fx_buf_add(out, ", ");
 }
 
-static const char *
-join(const char *path, const char *name)
-{
-	return *path ? fx_intern_format("%s.%s", path, name) : name;
-}
-
 /* Tensors. */
 
 static void
@@ -141,12 +132,14 @@ add_empty(struct fx_buf *out, const struct fx_tensor *tensor)
 static void
 add_strides(struct fx_buf *out, const struct fx_tensor *tensor)
 {
-	int64_t strides[64];
+	int64_t strides[FX_RANK_LIMIT];
+	int64_t numel = fx_tensor_numel(tensor);
 	int64_t step = 1;
 
 	for (size_t i = tensor->rank; i-- > 0;) {
 		strides[i] = step;
-		step *= tensor->sizes[i];
+		/* What is empty has any, and sizes beside the 0 may be huge. */
+		step *= numel ? tensor->sizes[i] : 1;
 	}
 	add_sizes(out, tensor->strides ? tensor->strides : strides,
 		tensor->rank);
@@ -161,7 +154,7 @@ add_values(struct writer *w, const struct fx_tensor *tensor, const char *path)
 				: NULL;
 	struct fx_buf *out = &w->late;
 
-	if (!weight || !tensor->storage->blob || tensor->rank > 64)
+	if (!weight || !tensor->storage->blob || tensor->rank > FX_RANK_LIMIT)
 		return;
 	w->has_weights = true;
 	fx_buf_add(out, "        self.");
@@ -220,7 +213,7 @@ add_tensor(struct writer *w, const struct fx_member *m, const char *at,
 	bool has_made)
 {
 	const struct fx_tensor *tensor = m->tensor;
-	const char *path = join(at, m->name);
+	const char *path = fx_module_path(at, m->name);
 	const char *same = other_path(w, tensor, path);
 	struct fx_buf *out = w->out;
 
@@ -290,7 +283,7 @@ static struct fx_error *
 add_child(struct writer *w, const struct fx_member *m, const char *at,
 	bool has_made)
 {
-	const char *path = join(at, m->name);
+	const char *path = fx_module_path(at, m->name);
 	const char *same = fx_map_get_pointer(&w->modules, m->child);
 
 	if (m->child->graph)

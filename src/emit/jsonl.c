@@ -13,7 +13,6 @@
 #include "base/blob.h"
 #include "base/buf.h"
 #include "base/hash.h"
-#include "base/intern.h"
 #include "base/json.h"
 #include "base/map.h"
 #include "emit/weights.h"
@@ -240,10 +239,8 @@ write_module(struct writer *w, struct section *s, struct fx_module *module,
 	fx_map_set_pointer(&s->modules, module, path);
 	for (size_t i = 0; i < module->member_count && !err; i++) {
 		const struct fx_member *m = &module->members[i];
-		const char *inner = m->name;
+		const char *inner = fx_module_path(path, m->name);
 
-		if (*path)
-			inner = fx_intern_format("%s.%s", path, m->name);
 		if (m->kind == FX_MEMBER_CHILD)
 			err = write_module(w, s, m->child, inner, depth + 1);
 		else

@@ -6,10 +6,9 @@
 #include "base/blob.h"
 #include "base/intern.h"
 #include "base/vec.h"
+#include "emit/jsonl.h"
 #include "ir/graph.h"
 #include "ir/module.h"
-
-#define DEPTH_LIMIT 50
 
 struct collector {
 	struct fx_weights *weights;
@@ -28,11 +27,12 @@ is_whole(const struct fx_tensor *t)
 		       fx_blob_size(t->storage->blob);
 }
 
-/* PATH, or with a number when something else is called so already. */
+/* PATH (interned), or with a number when something else is called so already.
+ */
 static const char *
 free_key(struct collector *c, const char *path)
 {
-	const char *key = fx_intern(path);
+	const char *key = path;
 
 	for (int i = 2; !fx_map_set(&c->keys, (uintptr_t)key, 1); i++)
 		key = fx_intern_format("%s#%d", path, i);
@@ -45,13 +45,10 @@ add_tensor(struct collector *c, const struct fx_tensor *tensor,
 {
 	struct fx_weights *weights = c->weights;
 	struct fx_weight weight = { .storage = tensor->storage };
-	const char *path = name;
 
 	fx_map_set(&weights->index, (uintptr_t)tensor->storage,
 		weights->count + 1);
-	if (*module_path)
-		path = fx_intern_format("%s.%s", module_path, name);
-	weight.key = free_key(c, path);
+	weight.key = free_key(c, fx_module_path(module_path, name));
 	weight.whole = is_whole(tensor) ? tensor : NULL;
 	fx_vec_push(weights, weight);
 }
@@ -74,7 +71,7 @@ collect(struct collector *c, struct fx_graph *graph)
 				add_tensor(c, t, path, module->members[i].name);
 		}
 		if (module->graph && module->graph != graph &&
-			c->depth < DEPTH_LIMIT)
+			c->depth < FX_FXG_GRAPH_LIMIT)
 			collect(c, module->graph);
 	}
 	fx_module_walk_free(walk);

@@ -7,7 +7,6 @@
 
 #include "base/buf.h"
 #include "base/hash.h"
-#include "base/intern.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "ir/graph.h"
@@ -41,8 +40,7 @@ note_module(struct fx_child_tree *tree, struct fx_module *module,
 
 		if (member->tensor)
 			fx_map_set_pointer(&tree->tensors, member->tensor,
-				fx_intern_format("%s%s%s", path,
-					*path ? "." : "", member->name));
+				fx_module_path(path, member->name));
 	}
 }
 

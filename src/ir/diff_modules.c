@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include "base/buf.h"
-#include "base/intern.h"
 #include "base/vec.h"
 #include "ir/graph_hash.h"
 #include "ir/hash_bytes.h"
@@ -17,15 +15,6 @@ struct walk {
 	/* Path of a module that is told as a whole, or NULL. */
 	const char *whole;
 };
-
-static const char *
-path_below(const char *path, const char *name)
-{
-	FX_AUTO_BUF struct fx_buf text = { 0 };
-
-	fx_buf_addf(&text, "%s%s%s", path, *path ? "." : "", name);
-	return fx_intern(fx_buf_text(&text));
-}
 
 static bool
 is_below(const char *path, const char *above)
@@ -66,20 +55,20 @@ compare_tensors(struct walk *walk, const char *path,
 
 		if (member->tensor &&
 			!(old && fx_tensor_equal(old, member->tensor)))
-			add(walk,
-				(struct fx_module_change){
-					.path = path_below(path, member->name),
-					.old = old,
-					.new = member->tensor });
+			add(walk, (struct fx_module_change){
+					  .path = fx_module_path(path,
+						  member->name),
+					  .old = old,
+					  .new = member->tensor });
 	}
 	for (size_t i = 0; i < before->member_count; i++) {
 		const struct fx_member *member = &before->members[i];
 
 		if (member->tensor && !tensor_of(after, member->name))
-			add(walk,
-				(struct fx_module_change){
-					.path = path_below(path, member->name),
-					.old = member->tensor });
+			add(walk, (struct fx_module_change){
+					  .path = fx_module_path(path,
+						  member->name),
+					  .old = member->tensor });
 	}
 }
 

@@ -117,9 +117,7 @@ no_such_path(const struct fx_graph *graph, enum fx_opcode opcode,
 			fx_nearest_offer(&nearest, path);
 		for (size_t i = 0; !is_module && i < module->member_count; i++)
 			fx_nearest_offer(&nearest,
-				fx_intern_format("%s%s%s", path,
-					*path ? "." : "",
-					module->members[i].name));
+				fx_module_path(path, module->members[i].name));
 	}
 	fx_module_walk_free(walk);
 	err = fx_error_new(FX_ERR_NO_MODULE, "no %s \"%s\"%s%s",

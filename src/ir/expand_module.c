@@ -45,17 +45,11 @@ member_node(struct fx_partial *partial, const char *path,
 	return fx_value_node(node);
 }
 
-static const char *
-join_path(const char *path, const char *name)
-{
-	return *path ? fx_intern_format("%s.%s", path, name) : fx_intern(name);
-}
-
 static struct fx_error *
 member_object(struct fx_partial *partial, const struct fx_object *module,
 	const struct fx_member *member, struct fx_object *ret)
 {
-	const char *path = join_path(module->name, member->name);
+	const char *path = fx_module_path(module->name, member->name);
 
 	*ret = fx_object_value(fx_value_none());
 	if (member->kind == FX_MEMBER_CHILD && member->child)
@@ -215,7 +209,6 @@ fx_partial_construct(struct fx_partial *partial, const char *class_name,
 	struct fx_object self = { .kind = FX_OBJECT_MODULE, .name = "" };
 	struct fx_object ignored;
 	struct fx_module *root = partial->graph->module;
-	struct fx_error *err;
 
 	if (!layer)
 		return fx_error_new(FX_ERR_NO_NAME,
@@ -230,8 +223,7 @@ fx_partial_construct(struct fx_partial *partial, const char *class_name,
 	if (!function.tree)
 		return NULL;
 	fx_vec_insert(&args->items, 0, self);
-	err = fx_partial_apply(partial, &function, args, &ignored);
-	return err;
+	return fx_partial_apply(partial, &function, args, &ignored);
 }
 
 struct fx_error *

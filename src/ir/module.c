@@ -260,11 +260,15 @@ int64_t
 fx_tensor_numel(const struct fx_tensor *tensor)
 {
 	int64_t count = 1;
+	bool is_huge = false;
 
-	for (size_t i = 0; i < tensor->rank; i++)
-		if (__builtin_mul_overflow(count, tensor->sizes[i], &count))
-			return INT64_MAX;
-	return count;
+	for (size_t i = 0; i < tensor->rank; i++) {
+		if (tensor->sizes[i] == 0)
+			return 0;
+		is_huge |=
+			__builtin_mul_overflow(count, tensor->sizes[i], &count);
+	}
+	return is_huge ? INT64_MAX : count;
 }
 
 bool
@@ -301,4 +305,10 @@ fx_class_short_name(const char *name)
 	const char *dot = strrchr(name, '.');
 
 	return dot ? dot + 1 : name;
+}
+
+const char *
+fx_module_path(const char *path, const char *name)
+{
+	return *path ? fx_intern_format("%s.%s", path, name) : fx_intern(name);
 }

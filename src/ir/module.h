@@ -1,8 +1,9 @@
 /* module.h - the module tree of a graph: classes, configuration, parameters.
  *
- * Modules belong to the graph they were made for and live until it dies, so
- * the journal may hold old ones.  A module may stand at several paths (shared
- * modules) and several tensors may lie in one storage (views, tied weights).
+ * Modules belong to the graph they were made for, until it dies or is compacted
+ * while neither its tree nor its journal leads to them.  A module may stand at
+ * several paths (shared modules) and several tensors may lie in one storage
+ * (views, tied weights).
  * Once in a tree, a module is changed by edits only (ir/edit.h).
  */
 #ifndef FX_IR_MODULE_H
@@ -83,7 +84,7 @@ struct fx_module {
 	struct fx_graph *graph; /* owned: a GraphModule, a branch body; NULL */
 };
 
-/* A module owned by GRAPH.  CLASS_NAME is interned here. */
+/* A module owned by GRAPH, in no tree yet.  CLASS_NAME is interned here. */
 struct fx_module *fx_module_new(struct fx_graph *graph, const char *class_name);
 
 /* Add or replace a member while building (before the module is in a tree that
@@ -98,8 +99,8 @@ void fx_module_add_tensor(struct fx_module *module, const char *name,
 struct fx_member *fx_module_member(const struct fx_module *module,
 	const char *name);
 
-/* What stands at a dotted PATH below ROOT; "" is ROOT itself.  At most one of
- * the results is set; both null when there is nothing.
+/* What stands at a dotted PATH below ROOT, where "" is ROOT itself: a module,
+ * or a parameter or buffer.  NULL when it is something else, or nothing.
  */
 struct fx_module *fx_module_find(struct fx_module *root, const char *path);
 const struct fx_tensor *fx_module_find_tensor(struct fx_module *root,
@@ -111,12 +112,14 @@ struct fx_tensor *fx_tensor_new(struct fx_graph *graph, enum fx_dtype dtype,
 /* The same with all that OTHER says of a tensor in order. */
 struct fx_tensor *fx_tensor_new_like(struct fx_graph *graph,
 	const struct fx_tensor *other, struct fx_storage *storage);
+/* Number of its elements; INT64_MAX when there are more. */
 int64_t fx_tensor_numel(const struct fx_tensor *tensor);
 
 /* Whether its strides are those it would have without saying so. */
 bool fx_tensor_is_contiguous(const struct fx_tensor *tensor);
 
-/* Bytes of its elements, without strides' gaps. */
+/* Bytes of its elements, without strides' gaps; SIZE_MAX when there are more.
+ */
 size_t fx_tensor_bytes(const struct fx_tensor *tensor);
 
 /* Deepest path below MODULE: 0 when it has no children.  Counts to 1000 at
@@ -135,9 +138,14 @@ void fx_module_remove_member(struct fx_module *module, size_t index);
 /* "Conv2d" of "torch.nn.modules.conv.Conv2d".  Borrowed, part of NAME. */
 const char *fx_class_short_name(const char *name);
 
-/* Walk the tree depth first in registration order: *ITERATOR starts zeroed;
- * gives each module with its path (interned; "" for the root), parents first;
- * a module at a second path is given again unless ONCE.
+/* The path of the member NAME of the module at PATH: "layer1.0", or NAME alone
+ * below the root, whose path is "".  Interned.
+ */
+const char *fx_module_path(const char *path, const char *name);
+
+/* Walk the tree depth first in registration order, not changing it: gives each
+ * module with its path (interned; "" for the root), parents first; false at the
+ * end.  A module at a second path is given again unless ONCE.
  */
 struct fx_module_walk;
 struct fx_module_walk *fx_module_walk_new(struct fx_module *root, bool once);
@@ -145,7 +153,9 @@ bool fx_module_walk_next(struct fx_module_walk *walk,
 	struct fx_module **module_ret, const char **path_ret);
 void fx_module_walk_free(struct fx_module_walk *walk);
 
-/* Number of parameter elements below ROOT; each tensor counted once. */
+/* Number of parameter elements below ROOT, each tensor counted once; INT64_MAX
+ * when there are more.
+ */
 int64_t fx_module_parameter_count(struct fx_module *root);
 
 #endif /* FX_IR_MODULE_H */

@@ -65,7 +65,7 @@ enter(struct fx_module_walk *walk, struct fx_module *module,
 	return true;
 }
 
-/* Whether CHILD is to be given; extends the path by NAME if so. */
+/* Whether MEMBER is to be given; extends the path by its name if so. */
 static bool
 wants(struct fx_module_walk *walk, const struct fx_member *member)
 {
@@ -123,8 +123,12 @@ fx_module_parameter_count(struct fx_module *root)
 
 			if (member->kind == FX_MEMBER_PARAMETER &&
 				member->tensor &&
-				fx_map_set(&seen, (uintptr_t)member->tensor, 1))
-				count += fx_tensor_numel(member->tensor);
+				fx_map_set(&seen, (uintptr_t)member->tensor,
+					1) &&
+				__builtin_add_overflow(count,
+					fx_tensor_numel(member->tensor),
+					&count))
+				count = INT64_MAX;
 		}
 	fx_module_walk_free(walk);
 	return count;

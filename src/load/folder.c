@@ -72,9 +72,7 @@ attach(struct attaching *a)
 
 			if (m->tensor)
 				m->tensor = with_values(a, m->tensor,
-					*path ? fx_intern_format("%s.%s", path,
-							m->name)
-					      : m->name);
+					fx_module_path(path, m->name));
 		}
 	fx_module_walk_free(walk);
 }

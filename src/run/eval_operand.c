@@ -391,8 +391,7 @@ step_path(struct fx_evaluator *evaluator, const char *path, const char *step,
 {
 	struct fx_graph *graph = evaluator->resolver->graph;
 	struct fx_module *module = fx_module_find(graph->module, path);
-	const char *below =
-		*path ? fx_intern_format("%s.%s", path, step) : step;
+	const char *below = fx_module_path(path, step);
 	const struct fx_value *config;
 
 	if (is_path(graph, below))

@@ -11,16 +11,15 @@
 #include "base/arena.h"
 #include "base/intern.h"
 #include "base/mem.h"
-#include "base/str.h"
 #include "ir/fold.h"
 #include "ir/graph.h"
 #include "ir/module.h"
 #include "ir/signature.h"
 #include "ir/tensor_meta.h"
-#include "ir/value_walk.h"
 #include "meta/eval_private.h"
 #include "meta/rules.h"
 #include "ops/layertab.h"
+#include "ops/meaning.h"
 
 /* Graphs within graphs deeper than this are not followed. */
 #define DEPTH_LIMIT 50
@@ -76,29 +75,6 @@ fx_meta_of_tensor(struct fx_arena *arena, const struct fx_tensor *tensor)
 {
 	return fx_tensor_meta_ints(arena, tensor->dtype, tensor->sizes,
 		tensor->rank);
-}
-
-/* The last part of a dotted name. */
-static const char *
-last_part(const char *name)
-{
-	const char *dot = strrchr(name, '.');
-
-	return dot ? dot + 1 : name;
-}
-
-/* "add" of "torch.ops.aten.add.Tensor". */
-static const char *
-word_of(const char *target)
-{
-	const char *rest;
-
-	if (!fx_str_starts(target, "torch.ops."))
-		return last_part(target);
-	rest = strchr(target + strlen("torch.ops."), '.');
-	if (!rest)
-		return last_part(target);
-	return fx_intern_n(rest + 1, strcspn(rest + 1, "."));
 }
 
 /* The device that a bound call asks for, or that of its first tensor. */
@@ -159,9 +135,12 @@ eval_rule(struct fx_arena *arena, const struct fx_meta_call *call,
 	struct fx_call_values values = { NULL, call->args, call->kwargs };
 	struct fx_value *bound;
 	const char *device;
+	const char *word;
+	size_t length;
 	struct fx_error *err;
 
-	shape.name = word_of(call->target);
+	word = fx_meaning_word(call->target, &length);
+	shape.name = fx_intern_n(word, length);
 	values.name = shape.name;
 	shape.signature = fx_signature_of(call->op);
 	bound = FX_ARENA_ARRAY(arena, struct fx_value,
@@ -190,28 +169,19 @@ soften(struct fx_error *err, struct fx_value *ret)
 	return NULL;
 }
 
-static bool
-has_tensor(const struct fx_value *args)
-{
-	return fx_fold_has(args, FX_VALUE_TENSOR);
-}
-
-/* Python's own functions and operators on plain values. */
+/* Python's own functions, and operators on plain values; the rules of
+ * subscripts know both plain values and tensors.
+ */
 static bool
 is_pythons(const struct fx_meta_call *call)
 {
-	const char *family = fx_op_info(call->op)->family;
-	bool is_python = strcmp(family, "python") == 0;
-	bool is_operator = strcmp(family, "operator") == 0;
+	fx_shape_rule *rule = fx_shape_rule_of(call->op);
 
-	if (call->op == FX_OP_GETATTR ||
-		fx_op_info(call->op)->traits & (FX_OP_ASSERTS | FX_OP_EFFECT))
-		return false;
-	if (call->op == FX_OP_GETITEM || call->op == FX_OP_SETITEM)
-		return false;
-	return is_python || (is_operator && !has_tensor(&call->args)) ||
-	       call->op == FX_OP_IS || call->op == FX_OP_IS_NOT ||
-	       call->op == FX_OP_NOT || call->op == FX_OP_TRUTH;
+	if (rule == fx_shape_python)
+		return true;
+	return strcmp(fx_op_info(call->op)->family, "operator") == 0 &&
+	       rule != fx_shape_getitem && rule != fx_shape_setitem &&
+	       !fx_fold_has(&call->args, FX_VALUE_TENSOR);
 }
 
 static struct fx_error *
@@ -355,6 +325,10 @@ eval_owned(struct fx_meta *meta, struct fx_arena *arena, struct fx_graph *graph,
 				call->target, node->target);
 		inputs[count++] = value;
 	}
+	if (call->args.count > count)
+		return fx_error_new(FX_ERR_TYPE,
+			"%s takes %zu arguments, gets %u", call->target, count,
+			call->args.count);
 	return eval_graph(meta, arena, graph, inputs, ret);
 }
 
@@ -431,12 +405,12 @@ fx_meta_eval(struct fx_meta *meta, struct fx_arena *arena,
 		return fx_error_new(FX_ERR_TYPE,
 			"the method %s has no receiver", call->target);
 	if (is_method && call->args.items[0].kind != FX_VALUE_TENSOR &&
-		!(known.op == FX_OP_ITEM))
+		known.op != FX_OP_ITEM)
 		return eval_plain_method(arena, call, ret);
 	if (known.op && is_pythons(&known))
 		return eval_python(arena, &known, ret);
-	if (known.op && !(fx_shape_rule_of(known.op) == fx_shape_none &&
-				fx_functional_find(call->target)))
+	if (known.op && (fx_shape_rule_of(known.op) != fx_shape_none ||
+				!fx_functional_find(call->target)))
 		return eval_rule(arena, &known, ret);
 	return eval_functional(meta, arena, call, ret);
 }

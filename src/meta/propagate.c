@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/bitset.h"
 #include "base/buf.h"
 #include "base/intern.h"
 #include "base/vec.h"
@@ -18,6 +17,9 @@
 #include "ir/value_text.h"
 #include "ir/value_walk.h"
 #include "meta/eval_private.h"
+
+/* Items that what is known of a result may have, at all its levels. */
+#define ITEM_LIMIT 100000
 
 /* Resolving the arguments of one node. */
 struct resolving {
@@ -31,6 +33,12 @@ meta_of(const struct fx_meta_env *env, const struct fx_node *node)
 	return env->values ? fx_map_get_pointer(env->values, node) : node->meta;
 }
 
+static bool
+is_known(const struct fx_value *value)
+{
+	return value->kind != FX_VALUE_UNKNOWN || fx_fold_is_number(value);
+}
+
 static struct fx_value
 resolve(void *context, const struct fx_value *leaf)
 {
@@ -40,7 +48,7 @@ resolve(void *context, const struct fx_value *leaf)
 	if (leaf->kind != FX_VALUE_NODE)
 		return *leaf;
 	meta = meta_of(resolving->env, leaf->node);
-	if (meta && (meta->kind != FX_VALUE_UNKNOWN || fx_fold_is_number(meta)))
+	if (meta && is_known(meta))
 		return *meta;
 	if (!resolving->unknown)
 		resolving->unknown = leaf->node;
@@ -87,8 +95,7 @@ fx_meta_eval_node(struct fx_meta *meta, struct fx_arena *arena,
 	} else {
 		err = fx_meta_eval(meta, arena, &call, ret);
 	}
-	if (!err && ret->kind == FX_VALUE_UNKNOWN && !fx_fold_is_number(ret) &&
-		resolving.unknown)
+	if (!err && !is_known(ret) && resolving.unknown)
 		*ret = fx_fold_unknown(fx_intern_format("%%%s is not known",
 			resolving.unknown->name));
 	return err;
@@ -166,18 +173,11 @@ store(struct fx_node *node, const struct fx_value *value)
 static struct fx_value
 eval_placeholder(const struct fx_node *node)
 {
-	if (node->meta && (node->meta->kind != FX_VALUE_UNKNOWN ||
-				  fx_fold_is_number(node->meta)))
+	if (node->meta && is_known(node->meta))
 		return *node->meta;
 	if (node->args.count)
 		return node->args.items[0];
 	return fx_fold_unknown("no shape was given for this input");
-}
-
-static bool
-is_known(const struct fx_value *value)
-{
-	return value->kind != FX_VALUE_UNKNOWN || fx_fold_is_number(value);
 }
 
 void
@@ -227,6 +227,9 @@ update_node(struct fx_meta *meta, struct fx_node *node, bool keep,
 		add_failure(report, node, err);
 	} else {
 		fall_back(meta, node, keep, &value);
+		/* Each list may hold the one before it twice. */
+		if (!fx_value_is_within(&value, ITEM_LIMIT))
+			value = fx_fold_unknown("it has too many items");
 	}
 	report->known += is_known(&value);
 	report->unknown += !is_known(&value);

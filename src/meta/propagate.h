@@ -89,7 +89,8 @@ FX_DEFINE_DEINIT(meta_report, struct fx_meta_report, fx_meta_report_deinit);
 /* Compute every node of GRAPH from its placeholders, whose metadata are set
  * before; one without any has that of its default, else is unknown.  KEEP: a
  * node whose result no rule tells keeps what it had (a comment of the file it
- * came from).  META may be NULL.
+ * came from); where META asks somebody what is given, that counts alone.  META
+ * may be NULL.
  */
 void fx_meta_propagate(struct fx_meta *meta, struct fx_graph *graph, bool keep,
 	struct fx_meta_report *report);

@@ -3,8 +3,6 @@
 
 #include "meta/shape.h"
 
-#include "ir/size.h"
-
 void
 fx_shape_relu(struct fx_shape_call *call)
 {
@@ -28,19 +26,18 @@ fx_shape_float_only(struct fx_shape_call *call)
 		fx_rule_give_same(call, input, input->dtype);
 }
 
-/* x / (1 + |x|), x - tanh(x). */
+/* x - tanh(x). */
 void
-fx_shape_softsign(struct fx_shape_call *call)
+fx_shape_tanhshrink(struct fx_shape_call *call)
 {
 	const struct fx_tensor_meta *input;
 
 	if (!fx_arg_first(call, &input))
 		return;
-	if (input->dtype == FX_DTYPE_BOOL && call->name[0] == 't')
+	if (input->dtype == FX_DTYPE_BOOL)
 		fx_rule_fail(call, FX_ERR_TYPE, "bools are not subtracted");
 	else
-		fx_rule_give_same(call, input,
-			fx_promote_to_float(input->dtype));
+		fx_shape_same_float(call);
 }
 
 void
@@ -109,13 +106,8 @@ fx_shape_softmax(struct fx_shape_call *call)
 	if (fx_arg_is_given(call, "dim") &&
 		!fx_arg_dim(call, "dim", input->rank, &dim))
 		return;
-	if (fx_dtype_is_integral(dtype)) {
-		fx_rule_fail(call, FX_ERR_TYPE,
-			"not possible on %s, only on floats",
-			fx_dtype_info(dtype)->name);
-		return;
-	}
-	fx_rule_give_same(call, input, dtype);
+	if (fx_rule_needs_float_dtype(call, dtype))
+		fx_rule_give_same(call, input, dtype);
 }
 
 /* While training only floats are scaled. */
@@ -144,12 +136,9 @@ fx_shape_native_dropout(struct fx_shape_call *call)
 {
 	const struct fx_tensor_meta *input;
 	struct fx_shape shape;
-	struct fx_value results[2];
 
 	if (!fx_arg_first(call, &input))
 		return;
 	fx_rule_of(input, &shape);
-	results[0] = fx_rule_value(call, input->dtype, &shape);
-	results[1] = fx_rule_value(call, FX_DTYPE_BOOL, &shape);
-	fx_rule_give_tuple(call, results, 2);
+	fx_rule_give_two(call, input->dtype, FX_DTYPE_BOOL, &shape);
 }

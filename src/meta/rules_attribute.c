@@ -3,10 +3,7 @@
 
 #include <string.h>
 
-#include "base/str.h"
 #include "ir/fold.h"
-#include "ir/signature.h"
-#include "ir/size.h"
 #include "meta/shape.h"
 
 /* Operations whose row names no rule. */
@@ -23,13 +20,11 @@ fx_shape_nothing(struct fx_shape_call *call)
 	call->result = fx_value_none();
 }
 
-/* Python's functions work on plain values (ir/fold); on a tensor they need
- * its data.
- */
+/* A mark: what Python computes alone goes to ir/fold and not to a rule. */
 void
 fx_shape_python(struct fx_shape_call *call)
 {
-	fx_rule_give_up(call, "%s of a tensor depends on data", call->name);
+	fx_shape_none(call);
 }
 
 /* Take over what folding says; what it does not know is not known. */
@@ -220,21 +215,26 @@ fx_shape_to(struct fx_shape_call *call)
 		give_dtype(call, dtype);
 }
 
+/* x.type(dtype), or a name like "torch.FloatTensor". */
+void
+fx_shape_type(struct fx_shape_call *call)
+{
+	const struct fx_value *wanted = fx_arg(call, "dtype");
+
+	if (wanted->kind == FX_VALUE_NONE || wanted->kind == FX_VALUE_STRING)
+		fx_rule_give_up(call, "names of tensor types are not followed");
+	else
+		fx_shape_to_dtype(call);
+}
+
 void
 fx_shape_to_dtype(struct fx_shape_call *call)
 {
-	const struct fx_value *wanted = fx_arg(call, "dtype");
 	const struct fx_value *input = fx_arg_at(call, 0);
 	enum fx_dtype dtype = input->kind == FX_VALUE_TENSOR
 				      ? input->tensor->dtype
 				      : FX_DTYPE_NONE;
 
-	if (strcmp(call->name, "type") == 0 &&
-		(wanted->kind == FX_VALUE_NONE ||
-			wanted->kind == FX_VALUE_STRING)) {
-		fx_rule_give_up(call, "names of tensor types are not followed");
-		return;
-	}
 	if (fx_arg_dtype(call, "dtype", dtype, &dtype))
 		give_dtype(call, dtype);
 }

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "ir/fold.h"
-#include "ir/signature.h"
 #include "ir/size.h"
 #include "meta/shape.h"
 
@@ -236,19 +234,10 @@ transpose_rule(struct fx_shape_call *call, struct conv *conv)
 	give_conv(call, conv, out, spatial);
 }
 
-/* The digit in conv2d, conv_transpose3d. */
-static size_t
-dimensions_in(const char *name)
-{
-	const char *digit = strpbrk(name, "123");
-
-	return digit ? (size_t)(*digit - '0') : 2;
-}
-
 void
 fx_shape_conv(struct fx_shape_call *call)
 {
-	struct conv conv = { .spatial = dimensions_in(call->name) };
+	struct conv conv = { .spatial = fx_rule_spatial(call) };
 
 	if (read_tensors(call, &conv) && check_ranks(call, &conv) &&
 		read_numbers(call, &conv))
@@ -258,7 +247,7 @@ fx_shape_conv(struct fx_shape_call *call)
 void
 fx_shape_conv_transpose(struct fx_shape_call *call)
 {
-	struct conv conv = { .spatial = dimensions_in(call->name) };
+	struct conv conv = { .spatial = fx_rule_spatial(call) };
 
 	if (read_tensors(call, &conv) && check_ranks(call, &conv) &&
 		read_numbers(call, &conv))

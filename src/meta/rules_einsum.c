@@ -12,7 +12,6 @@ struct einsum {
 	bool is_known[52];
 	unsigned uses[52];
 	struct fx_shape ellipsis;
-	bool has_ellipsis;
 };
 
 static int
@@ -82,11 +81,11 @@ bind_term(struct fx_shape_call *call, struct einsum *e, const char *term,
 		if (term[i] == '.') {
 			size_t rest = operand->rank - (uint32_t)letters;
 
-			if ((uint32_t)letters > operand->rank ||
-				!fx_rule_broadcast(call, &e->ellipsis,
-					operand->sizes + dim, rest))
+			if ((uint32_t)letters > operand->rank)
 				break;
-			e->has_ellipsis = true;
+			if (!fx_rule_broadcast(call, &e->ellipsis,
+				    operand->sizes + dim, rest))
+				return false;
 			dim += rest;
 			i += 2;
 			continue;
@@ -96,12 +95,20 @@ bind_term(struct fx_shape_call *call, struct einsum *e, const char *term,
 		if (!bind_letter(call, e, term[i], operand->sizes[dim++]))
 			return false;
 	}
-	if (call->error)
-		return false;
 	if (dim != operand->rank || ((uint32_t)letters > operand->rank))
 		return fx_rule_fail(call, FX_ERR_SHAPE,
 			"subscripts \"%.*s\" do not fit %s", (int)length, term,
 			fx_rule_text(call, operand));
+	return true;
+}
+
+static bool
+push_ellipsis(struct fx_shape_call *call, const struct einsum *e,
+	struct fx_shape *shape)
+{
+	for (size_t i = 0; i < e->ellipsis.rank; i++)
+		if (!fx_rule_push(call, shape, e->ellipsis.sizes[i]))
+			return false;
 	return true;
 }
 
@@ -113,11 +120,12 @@ einsum_result(struct fx_shape_call *call, const struct einsum *e,
 {
 	ret->rank = 0;
 	if (!arrow) {
-		for (size_t i = 0; i < e->ellipsis.rank; i++)
-			ret->sizes[ret->rank++] = e->ellipsis.sizes[i];
-		for (size_t i = 0; i < 52; i++)
-			if (e->uses[i] == 1 && ret->rank < FX_RANK_LIMIT)
-				ret->sizes[ret->rank++] = e->sizes[i];
+		if (!push_ellipsis(call, e, ret))
+			return false;
+		for (size_t i = 0; i < FX_ARRAY_LEN(e->uses); i++)
+			if (e->uses[i] == 1 &&
+				!fx_rule_push(call, ret, e->sizes[i]))
+				return false;
 		return true;
 	}
 	for (const char *c = arrow + 2; *c; c++) {
@@ -126,17 +134,17 @@ einsum_result(struct fx_shape_call *call, const struct einsum *e,
 		if (*c == ' ')
 			continue;
 		if (strncmp(c, "...", 3) == 0) {
-			for (size_t i = 0; i < e->ellipsis.rank; i++)
-				ret->sizes[ret->rank++] = e->ellipsis.sizes[i];
+			if (!push_ellipsis(call, e, ret))
+				return false;
 			c += 2;
 			continue;
 		}
-		if (at < 0 || !e->is_known[at] || strchr(c + 1, *c) ||
-			ret->rank >= FX_RANK_LIMIT)
+		if (at < 0 || !e->is_known[at] || strchr(c + 1, *c))
 			return fx_rule_fail(call, FX_ERR_VALUE,
 				"\"%s\" is no result of these subscripts",
 				arrow + 2);
-		ret->sizes[ret->rank++] = e->sizes[at];
+		if (!fx_rule_push(call, ret, e->sizes[at]))
+			return false;
 	}
 	return true;
 }
@@ -148,7 +156,7 @@ fx_shape_einsum(struct fx_shape_call *call)
 	const struct fx_value *operands = fx_arg(call, "operands");
 	const char *arrow = strstr(equation, "->");
 	const char *end = arrow ? arrow : equation + strlen(equation);
-	struct einsum e = { .has_ellipsis = false };
+	struct einsum e = { .ellipsis = { .rank = 0 } };
 	struct fx_promotion promotion = { 0 };
 	struct fx_shape shape;
 	uint32_t i = 0;

@@ -16,7 +16,6 @@ struct merged {
 	struct fx_shape shape;
 	struct fx_promotion promotion;
 	bool any_bool; /* an operand is bool */
-	bool all_tensors;
 };
 
 static bool
@@ -42,7 +41,6 @@ merge_one(struct fx_shape_call *call, struct merged *merged,
 			fx_value_kind_name(value->kind));
 	}
 	merged->any_bool |= value->kind == FX_VALUE_BOOL;
-	merged->all_tensors = false;
 	fx_promote_add(&merged->promotion, value);
 	return true;
 }
@@ -53,7 +51,7 @@ merge_one(struct fx_shape_call *call, struct merged *merged,
 static bool
 merge_from(struct fx_shape_call *call, size_t first, struct merged *merged)
 {
-	*merged = (struct merged){ .all_tensors = true };
+	*merged = (struct merged){ .any_bool = false };
 	for (size_t i = first; i < call->signature->count; i++) {
 		if (call->signature->parameters[i].is_keyword_only)
 			break;
@@ -128,12 +126,6 @@ fx_shape_divide(struct fx_shape_call *call)
 		fx_rule_fail(call, FX_ERR_VALUE,
 			"rounding_mode is \"trunc\" or \"floor\", not \"%s\"",
 			mode);
-}
-
-void
-fx_shape_floor_divide(struct fx_shape_call *call)
-{
-	fx_shape_broadcast(call);
 }
 
 void
@@ -228,7 +220,7 @@ fx_shape_where(struct fx_shape_call *call)
 	const struct fx_value *condition = fx_arg(call, "condition");
 	const struct fx_value *input = fx_arg(call, "input");
 	const struct fx_value *other = fx_arg(call, "other");
-	struct merged m = { .all_tensors = true };
+	struct merged m = { .any_bool = false };
 	struct merged shape;
 
 	if (input->kind == FX_VALUE_NONE && other->kind == FX_VALUE_NONE) {
@@ -314,12 +306,6 @@ fx_shape_negate(struct fx_shape_call *call)
 		fx_rule_give_same(call, input, input->dtype);
 }
 
-void
-fx_shape_positive(struct fx_shape_call *call)
-{
-	fx_shape_negate(call);
-}
-
 /* Magnitudes of complex numbers are real; so are their parts. */
 void
 fx_shape_abs(struct fx_shape_call *call)
@@ -362,9 +348,7 @@ can_store(struct fx_shape_call *call, enum fx_dtype result, enum fx_dtype into)
 {
 	if (!result || !into ||
 		fx_dtype_info(result)->category <=
-			fx_dtype_info(into)->category ||
-		(fx_dtype_info(into)->category == FX_DTYPE_CATEGORY_INT &&
-			result == FX_DTYPE_BOOL))
+			fx_dtype_info(into)->category)
 		return true;
 	return fx_rule_fail(call, FX_ERR_TYPE,
 		"a result of %s cannot be put into a tensor of %s",
@@ -378,9 +362,8 @@ fits_in_place(struct fx_shape_call *call, const struct fx_tensor_meta *input,
 	bool fits = shape->rank == input->rank;
 
 	for (size_t i = 0; fits && i < shape->rank; i++)
-		fits = fx_size_is_int(input->sizes[i], 1)
-			       ? fx_size_is_int(shape->sizes[i], 1)
-			       : true;
+		fits = !fx_size_is_int(input->sizes[i], 1) ||
+		       fx_size_is_int(shape->sizes[i], 1);
 	if (fits)
 		return true;
 	return fx_rule_fail(call, FX_ERR_SHAPE,
@@ -388,41 +371,44 @@ fits_in_place(struct fx_shape_call *call, const struct fx_tensor_meta *input,
 		fx_rule_text(call, input));
 }
 
-/* The first operand's division in place is true division too. */
-static bool
-divides(const struct fx_shape_call *call)
+/* As RULE, but the first operand takes the result if it can hold it. */
+static void
+put_back(struct fx_shape_call *call, fx_shape_rule *rule)
 {
-	return (strstr(call->name, "div_") || strstr(call->name, "truediv")) &&
-	       !strstr(call->name, "floor") &&
-	       !*fx_arg_text(call, "rounding_mode");
+	const struct fx_value *first = fx_arg_at(call, 0);
+	const struct fx_tensor_meta *input;
+	const struct fx_tensor_meta *result;
+	struct fx_shape shape;
+
+	rule(call);
+	/* n += x with a number n makes something new. */
+	if (call->error || call->result.kind != FX_VALUE_TENSOR ||
+		(first->kind != FX_VALUE_TENSOR && fx_fold_is_number(first)) ||
+		!fx_arg_first(call, &input))
+		return;
+	result = call->result.tensor;
+	fx_rule_of(result, &shape);
+	if (can_store(call, result->dtype, input->dtype) &&
+		fits_in_place(call, input, &shape))
+		fx_rule_give_same(call, input, input->dtype);
 }
 
 void
 fx_shape_in_place(struct fx_shape_call *call)
 {
-	const struct fx_value *first = fx_arg_at(call, 0);
-	const struct fx_tensor_meta *input;
-	struct merged m;
-	enum fx_dtype dtype;
+	put_back(call, fx_shape_broadcast);
+}
 
-	/* n += x with a number n makes something new. */
-	if (first->kind != FX_VALUE_TENSOR && fx_fold_is_number(first)) {
-		fx_shape_broadcast(call);
-		return;
-	}
-	if (!fx_arg_first(call, &input) || !has_bounds(call) ||
-		!merge_from(call, 0, &m))
-		return;
-	if (m.any_bool && strstr(call->name, "sub")) {
-		fx_rule_fail(call, FX_ERR_TYPE, "bools are not subtracted");
-		return;
-	}
-	dtype = merged_dtype(&m);
-	if (divides(call))
-		dtype = fx_promote_to_float(dtype);
-	if (can_store(call, dtype, input->dtype) &&
-		fits_in_place(call, input, &m.shape))
-		fx_rule_give_same(call, input, input->dtype);
+void
+fx_shape_in_place_subtract(struct fx_shape_call *call)
+{
+	put_back(call, fx_shape_subtract);
+}
+
+void
+fx_shape_in_place_divide(struct fx_shape_call *call)
+{
+	put_back(call, fx_shape_divide);
 }
 
 /* copy_: any dtype, but the shape must fit. */
@@ -434,7 +420,7 @@ fx_shape_in_place_copy(struct fx_shape_call *call)
 
 	if (!fx_arg_first(call, &input))
 		return;
-	m = (struct merged){ .all_tensors = true };
+	m = (struct merged){ .any_bool = false };
 	fx_rule_of(input, &m.shape);
 	if (merge_one(call, &m, fx_arg_at(call, 1)) &&
 		fits_in_place(call, input, &m.shape))

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "ir/fold.h"
 #include "ir/size.h"
 #include "meta/shape.h"
 
@@ -77,8 +76,8 @@ fx_shape_embedding(struct fx_shape_call *call)
 	if (!read_embedding(call, &input, &weight))
 		return;
 	fx_rule_of(input, &shape);
-	shape.sizes[shape.rank++] = weight->sizes[1];
-	fx_rule_give(call, weight->dtype, &shape);
+	if (fx_rule_push(call, &shape, weight->sizes[1]))
+		fx_rule_give(call, weight->dtype, &shape);
 }
 
 /* Bags are rows, or lie between offsets. */
@@ -130,8 +129,8 @@ fx_shape_one_hot(struct fx_shape_call *call)
 		return;
 	}
 	fx_rule_of(input, &shape);
-	shape.sizes[shape.rank++] = classes;
-	fx_rule_give(call, FX_DTYPE_I64, &shape);
+	if (fx_rule_push(call, &shape, classes))
+		fx_rule_give(call, FX_DTYPE_I64, &shape);
 }
 
 /* Give SHAPE as it is when nothing is reduced, else one number. */
@@ -181,10 +180,7 @@ fx_shape_loss(struct fx_shape_call *call)
 	fx_promote_add(&promotion, fx_arg(call, "target"));
 	if (!fx_rule_broadcast(call, &shape, target->sizes, target->rank))
 		return;
-	if (fx_dtype_is_integral(fx_promote_result(&promotion)) &&
-		fx_rule_needs_float(call, input))
-		fx_rule_needs_float(call, target);
-	if (!call->error)
+	if (fx_rule_needs_float_dtype(call, fx_promote_result(&promotion)))
 		give_loss(call, fx_promote_result(&promotion), &shape);
 }
 
@@ -217,12 +213,6 @@ fx_shape_loss_same(struct fx_shape_call *call)
 	}
 	fx_rule_of(input, &shape);
 	give_loss(call, input->dtype, &shape);
-}
-
-void
-fx_shape_kl_div(struct fx_shape_call *call)
-{
-	fx_shape_loss(call);
 }
 
 /* Input [N, C, ...], classes [N, ...]. */
@@ -279,7 +269,6 @@ fx_shape_cross_entropy(struct fx_shape_call *call)
 	const struct fx_tensor_meta *input;
 	const struct fx_tensor_meta *target;
 	struct fx_shape shape;
-	size_t channel;
 
 	if (!read_loss(call, &input, &target) ||
 		!fx_rule_needs_float(call, input))
@@ -293,9 +282,6 @@ fx_shape_cross_entropy(struct fx_shape_call *call)
 			    input->sizes[i], target->sizes[i]))
 			return;
 	fx_rule_of(input, &shape);
-	channel = shape.rank > 1;
-	for (size_t i = channel + 1; i < shape.rank; i++)
-		shape.sizes[i - 1] = shape.sizes[i];
-	shape.rank -= shape.rank > 0;
+	fx_rule_drop(&shape, shape.rank > 1);
 	give_loss(call, input->dtype, &shape);
 }

@@ -2,7 +2,6 @@
 #include <config.h>
 
 #include <math.h>
-#include <string.h>
 
 #include "ir/fold.h"
 #include "ir/size.h"

@@ -37,16 +37,6 @@ take_dim(struct fx_shape_call *call, struct indexing *x, struct fx_value *ret)
 }
 
 static bool
-add_dim(struct fx_shape_call *call, struct indexing *x, struct fx_value size)
-{
-	if (x->out.rank == FX_RANK_LIMIT)
-		return fx_rule_fail(call, FX_ERR_LIMIT,
-			"more than 64 dimensions");
-	x->out.sizes[x->out.rank++] = size;
-	return true;
-}
-
-static bool
 select_one(struct fx_shape_call *call, struct indexing *x, int64_t index)
 {
 	struct fx_value size;
@@ -233,11 +223,11 @@ apply_index(struct fx_shape_call *call, struct indexing *x,
 	case FX_VALUE_SYMBOL:
 		return select_some(call, x);
 	case FX_VALUE_NONE:
-		return add_dim(call, x, fx_value_int(1));
+		return fx_rule_push(call, &x->out, fx_value_int(1));
 	case FX_VALUE_SLICE:
 		return take_dim(call, x, &size) &&
 		       slice_size(call, index, size, &size) &&
-		       add_dim(call, x, size);
+		       fx_rule_push(call, &x->out, size);
 	case FX_VALUE_TENSOR:
 		return pick_tensor(call, x, index->tensor);
 	case FX_VALUE_LIST:
@@ -283,7 +273,7 @@ static bool
 keep_until(struct fx_shape_call *call, struct indexing *x, size_t rest)
 {
 	while (x->at + rest < x->input->rank)
-		if (!add_dim(call, x, x->input->sizes[x->at++]))
+		if (!fx_rule_push(call, &x->out, x->input->sizes[x->at++]))
 			return false;
 	return true;
 }

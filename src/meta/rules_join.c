@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "ir/fold.h"
 #include "ir/size.h"
 #include "meta/shape.h"
 
@@ -301,6 +300,19 @@ split_sizes(struct fx_shape_call *call, struct parts *parts,
 		give_parts(call, parts);
 }
 
+/* COUNT pieces, each of SIZE. */
+static void
+split_alike(struct fx_shape_call *call, struct parts *parts,
+	struct fx_value size, int64_t count)
+{
+	parts->sizes =
+		FX_ARENA_ARRAY(call->arena, struct fx_value, (size_t)count);
+	for (int64_t i = 0; i < count; i++)
+		parts->sizes[i] = size;
+	parts->count = (size_t)count;
+	give_parts(call, parts);
+}
+
 void
 fx_shape_split(struct fx_shape_call *call)
 {
@@ -326,6 +338,7 @@ fx_shape_chunk(struct fx_shape_call *call)
 {
 	struct parts parts;
 	struct fx_value size;
+	struct fx_value rest;
 	int64_t count;
 
 	if (!read_parts(call, &parts) || !fx_arg_int(call, "chunks", &count))
@@ -336,33 +349,14 @@ fx_shape_chunk(struct fx_shape_call *call)
 			(long long)count);
 		return;
 	}
-	if (fx_size_is_int(size, 0)) {
-		parts.sizes = FX_ARENA_ARRAY(call->arena, struct fx_value,
-			(size_t)count);
-		for (int64_t i = 0; i < count; i++)
-			parts.sizes[i] = size;
-		parts.count = (size_t)count;
-		give_parts(call, &parts);
-		return;
-	}
-	if (size.kind == FX_VALUE_SYMBOL) {
-		/* All of one size, if it is known to divide. */
-		if (fx_size_is_int(fx_size_mod(call->arena, size,
-					   fx_value_int(count)),
-			    0)) {
-			parts.sizes = FX_ARENA_ARRAY(call->arena,
-				struct fx_value, (size_t)count);
-			for (int64_t i = 0; i < count; i++)
-				parts.sizes[i] = fx_div_int(call, size, count);
-			parts.count = (size_t)count;
-			give_parts(call, &parts);
-			return;
-		}
+	rest = fx_size_mod(call->arena, size, fx_value_int(count));
+	if (fx_size_is_int(rest, 0))
+		split_alike(call, &parts, fx_div_int(call, size, count), count);
+	else if (size.kind != FX_VALUE_INT)
 		fx_rule_give_up(call,
 			"whether a symbolic size divides is not known");
-		return;
-	}
-	split_evenly(call, &parts, (size.integer + count - 1) / count);
+	else
+		split_evenly(call, &parts, size.integer / count + 1);
 }
 
 /* COUNT sections of nearly equal size, the larger ones first. */
@@ -447,7 +441,7 @@ void
 fx_shape_unbind(struct fx_shape_call *call)
 {
 	struct parts parts;
-	struct fx_shape shape = { .rank = 0 };
+	struct fx_shape shape;
 	struct fx_value size;
 	struct fx_value *items;
 
@@ -458,9 +452,8 @@ fx_shape_unbind(struct fx_shape_call *call)
 		fx_rule_give_up(call, "the number of pieces is not known");
 		return;
 	}
-	for (uint32_t i = 0; i < parts.input->rank; i++)
-		if (i != parts.dim)
-			shape.sizes[shape.rank++] = parts.input->sizes[i];
+	fx_rule_of(parts.input, &shape);
+	fx_rule_drop(&shape, parts.dim);
 	items = FX_ARENA_ARRAY(call->arena, struct fx_value,
 		(size_t)size.integer);
 	for (int64_t i = 0; i < size.integer; i++)

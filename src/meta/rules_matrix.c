@@ -1,9 +1,6 @@
 /* rules_matrix.c - products of matrices. */
 #include <config.h>
 
-#include <string.h>
-
-#include "ir/fold.h"
 #include "ir/size.h"
 #include "meta/shape.h"
 
@@ -29,8 +26,8 @@ inner_agree(struct fx_shape_call *call, const struct fx_tensor_meta *a,
 	if (!fx_size_differs(left, right))
 		return fx_rule_same_dtype(call, a, b);
 	return fx_rule_fail(call, FX_ERR_SHAPE,
-		"inner dimensions differ, %lld and %lld: %s and %s",
-		(long long)left.integer, (long long)right.integer,
+		"inner dimensions differ, %s and %s: %s and %s",
+		fx_rule_size_text(call, left), fx_rule_size_text(call, right),
 		fx_rule_text(call, a), fx_rule_text(call, b));
 }
 
@@ -127,34 +124,51 @@ fx_shape_mv(struct fx_shape_call *call)
 	fx_rule_give(call, a->dtype, &shape);
 }
 
-/* dot, vdot of vectors; inner of anything over the last dimensions. */
+/* Append the sizes of META that are not among DIMS, a set of bits. */
+static bool
+push_others(struct fx_shape_call *call, const struct fx_tensor_meta *meta,
+	uint64_t dims, struct fx_shape *shape)
+{
+	for (uint32_t i = 0; i < meta->rank; i++)
+		if (!(dims >> i & 1) &&
+			!fx_rule_push(call, shape, meta->sizes[i]))
+			return false;
+	return true;
+}
+
+/* Sums over the last dimensions; a tensor without any is a factor. */
+void
+fx_shape_inner(struct fx_shape_call *call)
+{
+	const struct fx_tensor_meta *a;
+	const struct fx_tensor_meta *b;
+	struct fx_shape shape = { .rank = 0 };
+
+	if (!two_tensors(call, &a, &b))
+		return;
+	if (a->rank == 0 || b->rank == 0) {
+		fx_rule_give_same(call, a->rank ? a : b, a->dtype);
+		return;
+	}
+	if (fx_rule_same_size(call, "lengths", a->sizes[a->rank - 1],
+		    b->sizes[b->rank - 1]) &&
+		fx_rule_same_dtype(call, a, b) &&
+		push_others(call, a, (uint64_t)1 << (a->rank - 1), &shape) &&
+		push_others(call, b, (uint64_t)1 << (b->rank - 1), &shape))
+		fx_rule_give(call, a->dtype, &shape);
+}
+
+/* dot, vdot. */
 void
 fx_shape_dot(struct fx_shape_call *call)
 {
 	const struct fx_tensor_meta *a;
 	const struct fx_tensor_meta *b;
-	struct fx_shape shape = { .rank = 0 };
-	bool is_inner = strcmp(call->name, "inner") == 0;
 
-	if (!two_tensors(call, &a, &b))
-		return;
-	if (is_inner && (a->rank == 0 || b->rank == 0)) {
-		fx_rule_of(a->rank ? a : b, &shape);
-		fx_rule_give(call, a->dtype, &shape);
-		return;
-	}
-	if (!is_inner && (!needs_rank(call, a, "the first vector", 1) ||
-				 !needs_rank(call, b, "the second vector", 1)))
-		return;
-	if (!fx_rule_same_size(call, "lengths", a->sizes[a->rank - 1],
-		    b->sizes[b->rank - 1]) ||
-		!fx_rule_same_dtype(call, a, b))
-		return;
-	for (uint32_t i = 0; i + 1 < a->rank; i++)
-		shape.sizes[shape.rank++] = a->sizes[i];
-	for (uint32_t i = 0; i + 1 < b->rank; i++)
-		shape.sizes[shape.rank++] = b->sizes[i];
-	fx_rule_give(call, a->dtype, &shape);
+	if (two_tensors(call, &a, &b) &&
+		needs_rank(call, a, "the first vector", 1) &&
+		needs_rank(call, b, "the second vector", 1))
+		fx_shape_inner(call);
 }
 
 void
@@ -319,6 +333,32 @@ contracted(struct fx_shape_call *call, const struct fx_value *dims, bool first,
 	return fx_arg_as_sizes(call, &dims->items[!first], "dims", ret);
 }
 
+/* Make LIST, dimensions of META, their sizes, and *USED_RET the set of them. */
+static bool
+take_contracted(struct fx_shape_call *call, const struct fx_tensor_meta *meta,
+	struct fx_shape *list, uint64_t *used_ret)
+{
+	*used_ret = 0;
+	for (size_t i = 0; i < list->rank; i++) {
+		int64_t number;
+		size_t dim = 0;
+
+		if (!fx_arg_as_int(call, &list->sizes[i], "dims", &number) ||
+			!fx_rule_dim(call, number, meta->rank, &dim))
+			return false;
+		if (dim >= meta->rank)
+			return fx_rule_fail(call, FX_ERR_RANGE,
+				"a tensor without dimensions has none to "
+				"contract");
+		if (*used_ret >> dim & 1)
+			return fx_rule_fail(call, FX_ERR_VALUE,
+				"dimension %zu appears twice", dim);
+		*used_ret |= (uint64_t)1 << dim;
+		list->sizes[i] = meta->sizes[dim];
+	}
+	return true;
+}
+
 void
 fx_shape_tensordot(struct fx_shape_call *call)
 {
@@ -326,23 +366,14 @@ fx_shape_tensordot(struct fx_shape_call *call)
 	const struct fx_tensor_meta *metas[2];
 	struct fx_shape lists[2];
 	struct fx_shape shape = { .rank = 0 };
-	uint64_t used[2] = { 0, 0 };
+	uint64_t used[2];
 
 	if (!two_tensors(call, &metas[0], &metas[1]))
 		return;
-	for (int k = 0; k < 2; k++) {
-		if (!contracted(call, dims, k == 0, metas[k], &lists[k]))
+	for (int k = 0; k < 2; k++)
+		if (!contracted(call, dims, k == 0, metas[k], &lists[k]) ||
+			!take_contracted(call, metas[k], &lists[k], &used[k]))
 			return;
-		for (size_t i = 0; i < lists[k].rank; i++) {
-			size_t dim;
-
-			if (!fx_rule_dim(call, lists[k].sizes[i].integer,
-				    metas[k]->rank, &dim))
-				return;
-			used[k] |= (uint64_t)1 << dim;
-			lists[k].sizes[i] = metas[k]->sizes[dim];
-		}
-	}
 	if (lists[0].rank != lists[1].rank) {
 		fx_rule_fail(call, FX_ERR_SHAPE,
 			"unequal numbers of dimensions are contracted");
@@ -352,11 +383,9 @@ fx_shape_tensordot(struct fx_shape_call *call)
 		if (!fx_rule_same_size(call, "contracted dimensions",
 			    lists[0].sizes[i], lists[1].sizes[i]))
 			return;
-	for (int k = 0; k < 2; k++)
-		for (uint32_t i = 0; i < metas[k]->rank; i++)
-			if (!(used[k] >> i & 1) && shape.rank < FX_RANK_LIMIT)
-				shape.sizes[shape.rank++] = metas[k]->sizes[i];
-	if (fx_rule_same_dtype(call, metas[0], metas[1]))
+	if (push_others(call, metas[0], used[0], &shape) &&
+		push_others(call, metas[1], used[1], &shape) &&
+		fx_rule_same_dtype(call, metas[0], metas[1]))
 		fx_rule_give(call, metas[0]->dtype, &shape);
 }
 

@@ -1,9 +1,6 @@
 /* rules_norm.c - normalisation. */
 #include <config.h>
 
-#include <string.h>
-
-#include "ir/fold.h"
 #include "ir/size.h"
 #include "meta/shape.h"
 
@@ -49,22 +46,32 @@ check_batch_norm(struct fx_shape_call *call,
 	return true;
 }
 
-/* One value a channel has no variance to train on. */
+/* One value a channel, in COUNT samples, has no variance to train on. */
 static bool
-enough_to_train(struct fx_shape_call *call, const struct fx_tensor_meta *input)
+enough_to_train(struct fx_shape_call *call, const struct fx_tensor_meta *input,
+	struct fx_value count)
 {
-	struct fx_value count = input->sizes[0];
-	bool training;
-
-	if (!fx_arg_bool(call, "training", &training))
-		return false;
 	for (uint32_t i = 2; i < input->rank; i++)
 		count = fx_mul(call, count, input->sizes[i]);
-	if (!training || !fx_size_is_int(count, 1))
+	if (!fx_size_is_int(count, 1))
 		return true;
 	return fx_rule_fail(call, FX_ERR_SHAPE,
 		"training needs more than one value a channel, not %s",
 		fx_rule_text(call, input));
+}
+
+static bool
+read_batch_norm(struct fx_shape_call *call,
+	const struct fx_tensor_meta **input_ret, bool *training_ret)
+{
+	if (!fx_arg_bool(call, "training", training_ret) ||
+		!check_batch_norm(call, input_ret))
+		return false;
+	if (*training_ret || (fx_arg_is_given(call, "running_mean") &&
+				     fx_arg_is_given(call, "running_var")))
+		return true;
+	return fx_rule_fail(call, FX_ERR_VALUE,
+		"running_mean and running_var are needed in evaluation");
 }
 
 void
@@ -73,18 +80,19 @@ fx_shape_batch_norm(struct fx_shape_call *call)
 	const struct fx_tensor_meta *input;
 	bool training;
 
-	if (!fx_arg_bool(call, "training", &training) ||
-		!check_batch_norm(call, &input))
-		return;
-	if (!training && (!fx_arg_is_given(call, "running_mean") ||
-				 !fx_arg_is_given(call, "running_var"))) {
-		fx_rule_fail(call, FX_ERR_VALUE,
-			"running_mean and running_var are needed in "
-			"evaluation");
-		return;
-	}
-	/* The operator itself does not mind a single value. */
-	if (fx_arg(call, "cudnn_enabled") || enough_to_train(call, input))
+	if (read_batch_norm(call, &input, &training) &&
+		(!training || enough_to_train(call, input, input->sizes[0])))
+		fx_rule_give_same(call, input, input->dtype);
+}
+
+/* The operator behind it does not mind a single value. */
+void
+fx_shape_torch_batch_norm(struct fx_shape_call *call)
+{
+	const struct fx_tensor_meta *input;
+	bool training;
+
+	if (read_batch_norm(call, &input, &training))
 		fx_rule_give_same(call, input, input->dtype);
 }
 
@@ -101,6 +109,11 @@ fx_shape_native_batch_norm(struct fx_shape_call *call)
 	if (!fx_arg_bool(call, "training", &training) ||
 		!check_batch_norm(call, &input))
 		return;
+	if (training && input->rank < 2) {
+		fx_rule_fail(call, FX_ERR_SHAPE, "%s has no channels",
+			fx_rule_text(call, input));
+		return;
+	}
 	fx_rule_of(input, &shape);
 	saved.sizes[0] = training ? input->sizes[1] : fx_value_int(0);
 	results[0] = fx_rule_value(call, input->dtype, &shape);
@@ -113,22 +126,12 @@ void
 fx_shape_instance_norm(struct fx_shape_call *call)
 {
 	const struct fx_tensor_meta *input;
-	struct fx_value count = fx_value_int(1);
 	bool training;
 
-	if (!fx_arg_bool(call, "use_input_stats", &training) ||
-		!check_batch_norm(call, &input))
-		return;
-	for (uint32_t i = 2; i < input->rank; i++)
-		count = fx_mul(call, count, input->sizes[i]);
-	if (training && fx_size_is_int(count, 1)) {
-		fx_rule_fail(call, FX_ERR_SHAPE,
-			"training needs more than one value a channel, not "
-			"%s",
-			fx_rule_text(call, input));
-		return;
-	}
-	fx_rule_give_same(call, input, input->dtype);
+	if (fx_arg_bool(call, "use_input_stats", &training) &&
+		check_batch_norm(call, &input) &&
+		(!training || enough_to_train(call, input, fx_value_int(1))))
+		fx_rule_give_same(call, input, input->dtype);
 }
 
 /* The last dimensions are NORMALIZED; weight and bias have just them. */
@@ -265,16 +268,6 @@ paired(struct fx_shape_call *call, struct fx_shape *ret,
 	return fx_rule_broadcast(call, ret, b->sizes, b->rank);
 }
 
-static void
-drop_dim(struct fx_shape *shape, size_t dim)
-{
-	if (!shape->rank)
-		return;
-	for (size_t i = dim + 1; i < shape->rank; i++)
-		shape->sizes[i - 1] = shape->sizes[i];
-	shape->rank--;
-}
-
 void
 fx_shape_cosine_similarity(struct fx_shape_call *call)
 {
@@ -289,7 +282,7 @@ fx_shape_cosine_similarity(struct fx_shape_call *call)
 		fx_rule_fail(call, FX_ERR_TYPE, "only floats are compared");
 		return;
 	}
-	drop_dim(&shape, dim);
+	fx_rule_drop(&shape, dim);
 	fx_rule_give(call, dtype, &shape);
 }
 

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "ir/fold.h"
 #include "ir/size.h"
 #include "meta/shape.h"
 
@@ -19,14 +18,6 @@ struct pool {
 	bool allows_empty;
 };
 
-static size_t
-dimensions_in(const char *name)
-{
-	const char *digit = strpbrk(name, "123");
-
-	return digit ? (size_t)(*digit - '0') : 2;
-}
-
 /* [C, spatial...] or [N, C, spatial...]; all but N have elements. */
 static bool
 check_input(struct fx_shape_call *call, const struct fx_tensor_meta *input,
@@ -36,12 +27,10 @@ check_input(struct fx_shape_call *call, const struct fx_tensor_meta *input,
 		return fx_rule_fail(call, FX_ERR_SHAPE,
 			"%zu or %zu dimensions are needed, not those of %s",
 			spatial + 1, spatial + 2, fx_rule_text(call, input));
-	for (uint32_t i = 1; i < input->rank; i++)
-		if (fx_size_is_int(input->sizes[i], 0))
-			return fx_rule_fail(call, FX_ERR_SHAPE,
-				"%s has a dimension of size 0",
-				fx_rule_text(call, input));
-	return true;
+	if (!fx_rule_is_empty(input, ~(uint64_t)1))
+		return true;
+	return fx_rule_fail(call, FX_ERR_SHAPE, "%s has a dimension of size 0",
+		fx_rule_text(call, input));
 }
 
 /* A stride of None or () is the kernel. */
@@ -108,7 +97,7 @@ window_count(struct fx_shape_call *call, const struct pool *pool, size_t i)
 	/* A window must begin inside the input or its left padding. */
 	if (pool->ceil_mode && count.kind == FX_VALUE_INT &&
 		size.kind == FX_VALUE_INT &&
-		(count.integer - 1) * stride >= size.integer + pool->padding[i])
+		(count.integer - 1) * stride - pool->padding[i] >= size.integer)
 		count.integer--;
 	else if (pool->ceil_mode && count.kind == FX_VALUE_SYMBOL)
 		count = fx_size_min(call->arena, count,
@@ -142,24 +131,20 @@ static void
 give_with_indices(struct fx_shape_call *call, enum fx_dtype dtype,
 	const struct fx_shape *shape)
 {
-	struct fx_value pair[2];
 	bool wants_indices;
 
 	if (!fx_arg_bool(call, "return_indices", &wants_indices))
 		return;
-	if (!wants_indices) {
+	if (wants_indices)
+		fx_rule_give_two(call, dtype, FX_DTYPE_I64, shape);
+	else
 		fx_rule_give(call, dtype, shape);
-		return;
-	}
-	pair[0] = fx_rule_value(call, dtype, shape);
-	pair[1] = fx_rule_value(call, FX_DTYPE_I64, shape);
-	fx_rule_give_tuple(call, pair, 2);
 }
 
 void
 fx_shape_max_pool(struct fx_shape_call *call)
 {
-	struct pool pool = { .spatial = dimensions_in(call->name) };
+	struct pool pool = { .spatial = fx_rule_spatial(call) };
 	struct fx_shape shape;
 	bool wants_indices;
 
@@ -192,7 +177,7 @@ void
 fx_shape_avg_pool(struct fx_shape_call *call)
 {
 	const struct fx_value *divisor = fx_arg(call, "divisor_override");
-	struct pool pool = { .spatial = dimensions_in(call->name) };
+	struct pool pool = { .spatial = fx_rule_spatial(call) };
 	struct fx_shape shape;
 
 	if (divisor && divisor->kind == FX_VALUE_INT && divisor->integer == 0) {
@@ -207,7 +192,7 @@ fx_shape_avg_pool(struct fx_shape_call *call)
 void
 fx_shape_lp_pool(struct fx_shape_call *call)
 {
-	struct pool pool = { .spatial = dimensions_in(call->name) };
+	struct pool pool = { .spatial = fx_rule_spatial(call) };
 	struct fx_shape shape;
 
 	if (read_pool(call, &pool) && fx_rule_needs_float(call, pool.input) &&
@@ -219,7 +204,7 @@ fx_shape_lp_pool(struct fx_shape_call *call)
 void
 fx_shape_adaptive_pool(struct fx_shape_call *call)
 {
-	size_t spatial = dimensions_in(call->name);
+	size_t spatial = fx_rule_spatial(call);
 	const struct fx_value *sizes = fx_arg(call, "output_size");
 	bool is_list = fx_value_is_sequence(sizes);
 	const struct fx_tensor_meta *input;

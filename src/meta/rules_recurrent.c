@@ -39,7 +39,8 @@ static bool
 read_state(struct fx_shape_call *call, const struct recurrent *r,
 	const struct fx_value *value, const struct fx_tensor_meta **ret)
 {
-	struct fx_value count = fx_value_int(r->layers * r->directions);
+	struct fx_value count =
+		fx_mul_int(call, fx_value_int(r->layers), r->directions);
 	struct fx_value batch = r->input->sizes[r->batch_first ? 0 : 1];
 
 	if (!fx_arg_as_tensor(call, value, "the state", ret))

@@ -1,10 +1,6 @@
 /* rules_reduce.c - sums, extremes, moments, sorting. */
 #include <config.h>
 
-#include <string.h>
-
-#include "ir/fold.h"
-#include "ir/size.h"
 #include "meta/shape.h"
 
 /* SHAPE without the dimensions in DIMS, or with ones in their place. */
@@ -64,13 +60,6 @@ fx_shape_sum(struct fx_shape_call *call)
 		fx_rule_give(call, dtype, &shape);
 }
 
-/* A single dimension or none. */
-void
-fx_shape_prod(struct fx_shape_call *call)
-{
-	fx_shape_sum(call);
-}
-
 void
 fx_shape_mean(struct fx_shape_call *call)
 {
@@ -89,16 +78,6 @@ fx_shape_mean(struct fx_shape_call *call)
 		fx_rule_give(call, dtype, &shape);
 }
 
-/* Whether a size is certainly 0 among DIMS. */
-static bool
-is_empty(const struct fx_tensor_meta *input, uint64_t dims)
-{
-	for (uint32_t i = 0; i < input->rank; i++)
-		if (dims >> i & 1 && fx_size_is_int(input->sizes[i], 0))
-			return true;
-	return false;
-}
-
 /* Extremes of nothing are refused. */
 static bool
 needs_elements(struct fx_shape_call *call, const struct fx_tensor_meta *input)
@@ -107,7 +86,7 @@ needs_elements(struct fx_shape_call *call, const struct fx_tensor_meta *input)
 
 	if (!fx_arg_dims(call, "dim", input->rank, &dims))
 		return false;
-	if (!is_empty(input, dims))
+	if (!fx_rule_is_empty(input, dims))
 		return true;
 	return fx_rule_fail(call, FX_ERR_SHAPE,
 		"%s has no elements to choose from", fx_rule_text(call, input));
@@ -153,63 +132,80 @@ fx_shape_argmax(struct fx_shape_call *call)
 	const struct fx_tensor_meta *input;
 	struct fx_shape shape;
 
-	if (!reduced(call, &input, &shape))
-		return;
-	if (strncmp(call->name, "arg", 3) == 0 && !needs_elements(call, input))
-		return;
-	fx_rule_give(call, FX_DTYPE_I64, &shape);
+	if (reduced(call, &input, &shape) && needs_elements(call, input))
+		fx_rule_give(call, FX_DTYPE_I64, &shape);
 }
 
-/* Values and their indices. */
-static void
-give_pair(struct fx_shape_call *call, enum fx_dtype dtype,
-	const struct fx_shape *shape)
+void
+fx_shape_count_nonzero(struct fx_shape_call *call)
 {
-	struct fx_value pair[2];
+	const struct fx_tensor_meta *input;
+	struct fx_shape shape;
 
-	pair[0] = fx_rule_value(call, dtype, shape);
-	pair[1] = fx_rule_value(call, FX_DTYPE_I64, shape);
-	fx_rule_give_tuple(call, pair, 2);
+	if (reduced(call, &input, &shape))
+		fx_rule_give(call, FX_DTYPE_I64, &shape);
 }
 
-/* max(x), max(x, dim), max(x, other); median, mode and kthvalue along one. */
+/* The greater of two tensors, element by element. */
+static void
+max_of_two(struct fx_shape_call *call, const struct fx_value *other)
+{
+	const struct fx_tensor_meta *a;
+	const struct fx_tensor_meta *b;
+	struct fx_promotion promotion = { 0 };
+	struct fx_shape shape;
+
+	if (!fx_arg_first(call, &a) ||
+		!fx_arg_as_tensor(call, other, "other", &b))
+		return;
+	fx_rule_of(a, &shape);
+	fx_promote_add(&promotion, fx_arg_at(call, 0));
+	fx_promote_add(&promotion, other);
+	if (fx_rule_broadcast(call, &shape, b->sizes, b->rank))
+		fx_rule_give(call, fx_promote_result(&promotion), &shape);
+}
+
+/* One element of all, or of each along "dim" with where it stood. */
+static void
+choose(struct fx_shape_call *call, bool of_nothing)
+{
+	const struct fx_value *dim = fx_arg(call, "dim");
+	const struct fx_tensor_meta *input;
+	struct fx_shape shape;
+
+	if (fx_value_is_sequence(dim)) {
+		fx_rule_fail(call, FX_ERR_TYPE, "dim must be one integer");
+		return;
+	}
+	if (!reduced(call, &input, &shape) ||
+		(!of_nothing && !needs_elements(call, input)))
+		return;
+	if (dim->kind == FX_VALUE_NONE)
+		fx_rule_give(call, input->dtype, &shape);
+	else
+		fx_rule_give_two(call, input->dtype, FX_DTYPE_I64, &shape);
+}
+
+/* max(x), max(x, dim), max(x, other); mode and kthvalue along one. */
 void
 fx_shape_max(struct fx_shape_call *call)
 {
 	const struct fx_value *dim = fx_arg(call, "dim");
 	const struct fx_value *other = fx_arg(call, "other");
-	const struct fx_tensor_meta *input;
-	struct fx_promotion promotion = { 0 };
-	struct fx_shape shape;
 
 	if (dim->kind == FX_VALUE_TENSOR)
 		other = dim;
-	if (other && other->kind == FX_VALUE_TENSOR) {
-		if (!fx_arg_first(call, &input))
-			return;
-		fx_rule_of(input, &shape);
-		fx_promote_add(&promotion, fx_arg_at(call, 0));
-		fx_promote_add(&promotion, other);
-		if (fx_rule_broadcast(call, &shape, other->tensor->sizes,
-			    other->tensor->rank))
-			fx_rule_give(call, fx_promote_result(&promotion),
-				&shape);
-		return;
-	}
-	if (fx_value_is_sequence(dim)) {
-		fx_rule_fail(call, FX_ERR_TYPE, "dim must be one integer");
-		return;
-	}
-	if (!reduced(call, &input, &shape))
-		return;
-	/* The median of nothing is NaN; along a dimension it is refused. */
-	if ((dim->kind != FX_VALUE_NONE || !strstr(call->name, "median")) &&
-		!needs_elements(call, input))
-		return;
-	if (dim->kind == FX_VALUE_NONE)
-		fx_rule_give(call, input->dtype, &shape);
+	if (other && other->kind == FX_VALUE_TENSOR)
+		max_of_two(call, other);
 	else
-		give_pair(call, input->dtype, &shape);
+		choose(call, false);
+}
+
+/* The median of nothing is NaN; along a dimension it is refused. */
+void
+fx_shape_median(struct fx_shape_call *call)
+{
+	choose(call, !fx_arg_is_given(call, "dim"));
 }
 
 void
@@ -217,12 +213,9 @@ fx_shape_aminmax(struct fx_shape_call *call)
 {
 	const struct fx_tensor_meta *input;
 	struct fx_shape shape;
-	struct fx_value pair[2];
 
-	if (!reduced(call, &input, &shape) || !needs_elements(call, input))
-		return;
-	pair[0] = pair[1] = fx_rule_value(call, input->dtype, &shape);
-	fx_rule_give_tuple(call, pair, 2);
+	if (reduced(call, &input, &shape) && needs_elements(call, input))
+		fx_rule_give_two(call, input->dtype, input->dtype, &shape);
 }
 
 /* var(x, unbiased) has a bool where others have dimensions. */
@@ -258,13 +251,10 @@ void
 fx_shape_variance_pair(struct fx_shape_call *call)
 {
 	struct fx_shape shape;
-	struct fx_value pair[2];
 	enum fx_dtype dtype;
 
-	if (!variance_of(call, &dtype, &shape))
-		return;
-	pair[0] = pair[1] = fx_rule_value(call, dtype, &shape);
-	fx_rule_give_tuple(call, pair, 2);
+	if (variance_of(call, &dtype, &shape))
+		fx_rule_give_two(call, dtype, dtype, &shape);
 }
 
 void
@@ -274,13 +264,10 @@ fx_shape_norm(struct fx_shape_call *call)
 	struct fx_shape shape;
 	enum fx_dtype dtype;
 
-	if (!reduced(call, &input, &shape) ||
-		!fx_arg_dtype(call, "dtype", fx_dtype_real(input->dtype),
-			&dtype))
-		return;
-	if (fx_dtype_is_integral(dtype))
-		fx_rule_needs_float(call, input);
-	else
+	if (reduced(call, &input, &shape) &&
+		fx_arg_dtype(call, "dtype", fx_dtype_real(input->dtype),
+			&dtype) &&
+		fx_rule_needs_float_dtype(call, dtype))
 		fx_rule_give(call, dtype, &shape);
 }
 
@@ -307,7 +294,7 @@ fx_shape_topk(struct fx_shape_call *call)
 	}
 	if (input->rank)
 		shape.sizes[dim] = k;
-	give_pair(call, input->dtype, &shape);
+	fx_rule_give_two(call, input->dtype, FX_DTYPE_I64, &shape);
 }
 
 /* sort(x, dim, descending); with `stable` first in the other overload. */
@@ -320,6 +307,7 @@ sorted(struct fx_shape_call *call, const struct fx_tensor_meta **ret)
 	       fx_arg_dim(call, "dim", (*ret)->rank, &dim);
 }
 
+/* Also cummax and cummin. */
 void
 fx_shape_sort(struct fx_shape_call *call)
 {
@@ -329,7 +317,7 @@ fx_shape_sort(struct fx_shape_call *call)
 	if (!sorted(call, &input))
 		return;
 	fx_rule_of(input, &shape);
-	give_pair(call, input->dtype, &shape);
+	fx_rule_give_two(call, input->dtype, FX_DTYPE_I64, &shape);
 }
 
 void
@@ -385,12 +373,6 @@ fx_shape_cumulative(struct fx_shape_call *call)
 		fx_arg_dim(call, "dim", input->rank, &dim) &&
 		fx_arg_dtype(call, "dtype", sum_dtype(input->dtype), &dtype))
 		fx_rule_give_same(call, input, dtype);
-}
-
-void
-fx_shape_cumulative_pair(struct fx_shape_call *call)
-{
-	fx_shape_sort(call);
 }
 
 /* x / max(norm(x, p, dim), eps). */

@@ -1,10 +1,6 @@
 /* rules_repeat.c - repeating, rolling and masking elements. */
 #include <config.h>
 
-#include <string.h>
-
-#include "ir/fold.h"
-#include "ir/size.h"
 #include "meta/shape.h"
 
 /* Every dimension repeated; TILE may name fewer than there are. */

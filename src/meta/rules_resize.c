@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "ir/fold.h"
 #include "ir/size.h"
 #include "meta/shape.h"
 
@@ -24,9 +23,14 @@ scaled(struct fx_shape_call *call, struct fx_value size,
 	if (factor->kind != FX_VALUE_FLOAT)
 		return fx_rule_give_up(call, "the scale factor is not known");
 	number = factor->real;
-	if (!(number > 0) || number > 1e9)
+	if (!(number > 0))
 		return fx_rule_fail(call, FX_ERR_VALUE,
 			"the scale factor %g is not positive", number);
+	/* So that no size outgrows an int64_t. */
+	if (number > 1e6 || number < 1e-6 ||
+		(size.kind == FX_VALUE_INT && size.integer > (int64_t)1e12))
+		return fx_rule_give_up(call, "a size times %g is not followed",
+			number);
 	if (size.kind == FX_VALUE_INT)
 		*ret = fx_value_int((int64_t)floor((double)size.integer *
 						   number));
@@ -260,11 +264,10 @@ check_pad(struct fx_shape_call *call, const struct fx_tensor_meta *input,
 		return fx_rule_fail(call, FX_ERR_SHAPE,
 			"mode \"%s\" does not pad %zu dimensions of %s", mode,
 			pairs, fx_rule_text(call, input));
-	for (uint32_t i = 1; i < input->rank; i++)
-		if (fx_size_is_int(input->sizes[i], 0))
-			return fx_rule_fail(call, FX_ERR_SHAPE,
-				"mode \"%s\" does not pad the empty %s", mode,
-				fx_rule_text(call, input));
+	if (fx_rule_is_empty(input, ~(uint64_t)1))
+		return fx_rule_fail(call, FX_ERR_SHAPE,
+			"mode \"%s\" does not pad the empty %s", mode,
+			fx_rule_text(call, input));
 	for (size_t i = 0; i < pairs; i++) {
 		struct fx_value size = input->sizes[input->rank - 1 - i];
 		int64_t most = size.integer - reflects;
@@ -318,7 +321,9 @@ fx_shape_pad(struct fx_shape_call *call)
 	fx_rule_give(call, input->dtype, &shape);
 }
 
-/* Windows of an image: how many of them along dimension I. */
+/* How many windows there are along a dimension of SIZE; WINDOW is its kernel,
+ * dilation, padding and stride.
+ */
 static struct fx_value
 blocks(struct fx_shape_call *call, struct fx_value size, const int64_t *window)
 {
@@ -398,7 +403,8 @@ fx_shape_fold(struct fx_shape_call *call)
 	int64_t size[2];
 	struct fx_value columns;
 	int64_t area;
-	int64_t count = 1;
+	int64_t along[2];
+	int64_t count;
 
 	if (!fx_arg_first(call, &input) || !read_windows(call, windows) ||
 		!fx_arg_ints(call, "output_size", 2, size))
@@ -410,11 +416,13 @@ fx_shape_fold(struct fx_shape_call *call)
 		return;
 	}
 	for (size_t i = 0; i < 2; i++)
-		count *=
+		along[i] =
 			blocks(call, fx_value_int(size[i]), windows[i]).integer;
+	count = along[0] < 1 || along[1] < 1 ? 0 : along[0] * along[1];
 	area = windows[0][0] * windows[1][0];
 	columns = input->sizes[input->rank - 2];
-	if ((columns.kind == FX_VALUE_INT && columns.integer % area != 0) ||
+	if (count == 0 ||
+		(columns.kind == FX_VALUE_INT && columns.integer % area != 0) ||
 		fx_size_differs(input->sizes[input->rank - 1],
 			fx_value_int(count))) {
 		fx_rule_fail(call, FX_ERR_SHAPE,

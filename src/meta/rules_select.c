@@ -1,9 +1,6 @@
 /* rules_select.c - selecting, gathering and scattering along dimensions. */
 #include <config.h>
 
-#include <string.h>
-
-#include "ir/fold.h"
 #include "ir/size.h"
 #include "meta/shape.h"
 
@@ -19,14 +16,6 @@ read_dim(struct fx_shape_call *call, const char *name,
 		return true;
 	return fx_rule_fail(call, FX_ERR_SHAPE,
 		"a tensor without dimensions has none to choose from");
-}
-
-static void
-drop_dim(struct fx_shape *shape, size_t dim)
-{
-	for (size_t i = dim + 1; i < shape->rank; i++)
-		shape->sizes[i - 1] = shape->sizes[i];
-	shape->rank--;
 }
 
 void
@@ -50,7 +39,7 @@ fx_shape_select(struct fx_shape_call *call)
 			fx_rule_text(call, input));
 		return;
 	}
-	drop_dim(&shape, dim);
+	fx_rule_drop(&shape, dim);
 	fx_rule_give(call, input->dtype, &shape);
 }
 
@@ -224,15 +213,6 @@ fx_shape_diag(struct fx_shape_call *call)
 	fx_rule_give(call, input->dtype, &shape);
 }
 
-static bool
-is_empty(const struct fx_tensor_meta *meta)
-{
-	for (uint32_t i = 0; i < meta->rank; i++)
-		if (fx_size_is_int(meta->sizes[i], 0))
-			return true;
-	return false;
-}
-
 /* Indices of no elements may be of any type. */
 static bool
 read_index(struct fx_shape_call *call, const char *name, bool allows_int32,
@@ -242,7 +222,7 @@ read_index(struct fx_shape_call *call, const char *name, bool allows_int32,
 		return false;
 	if (!(*ret)->dtype || (*ret)->dtype == FX_DTYPE_I64 ||
 		(allows_int32 && (*ret)->dtype == FX_DTYPE_I32) ||
-		is_empty(*ret))
+		fx_rule_is_empty(*ret, UINT64_MAX))
 		return true;
 	return fx_rule_fail(call, FX_ERR_TYPE, "indices are int64, not %s",
 		fx_dtype_info((*ret)->dtype)->name);
@@ -301,7 +281,7 @@ fx_shape_gather(struct fx_shape_call *call)
 	}
 	/* Nothing is looked up without an index. */
 	for (uint32_t i = 0; i < index->rank && i < input->rank; i++)
-		if (i != dim && !is_empty(index) &&
+		if (i != dim && !fx_rule_is_empty(index, UINT64_MAX) &&
 			index->sizes[i].kind == FX_VALUE_INT &&
 			input->sizes[i].kind == FX_VALUE_INT &&
 			index->sizes[i].integer > input->sizes[i].integer) {
@@ -341,10 +321,7 @@ fx_shape_take_along_dim(struct fx_shape_call *call)
 		return;
 	if (!fx_arg_is_given(call, "dim")) {
 		shape.rank = 1;
-		shape.sizes[0] = fx_value_int(1);
-		for (uint32_t i = 0; i < index->rank; i++)
-			shape.sizes[0] =
-				fx_mul(call, shape.sizes[0], index->sizes[i]);
+		shape.sizes[0] = fx_mul_all(call, index->sizes, index->rank);
 		fx_rule_give(call, input->dtype, &shape);
 		return;
 	}
@@ -370,12 +347,6 @@ fx_shape_data(struct fx_shape_call *call)
 
 	if (fx_arg_first(call, &input))
 		fx_rule_give_up(call, "the size of the result depends on data");
-}
-
-void
-fx_shape_nonzero(struct fx_shape_call *call)
-{
-	fx_shape_data(call);
 }
 
 void

@@ -1,9 +1,6 @@
 /* rules_shape.c - other shapes of the same elements. */
 #include <config.h>
 
-#include <string.h>
-
-#include "ir/fold.h"
 #include "ir/size.h"
 #include "meta/shape.h"
 
@@ -97,7 +94,8 @@ fx_shape_view(struct fx_shape_call *call)
 
 	if (!fx_arg_first(call, &input))
 		return;
-	if (sizes->count == 1 && sizes->items[0].kind == FX_VALUE_DTYPE) {
+	if (fx_value_is_sequence(sizes) && sizes->count == 1 &&
+		sizes->items[0].kind == FX_VALUE_DTYPE) {
 		view_as_dtype(call, input,
 			(enum fx_dtype)sizes->items[0].integer);
 		return;

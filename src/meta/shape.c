@@ -8,7 +8,6 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/intern.h"
 #include "ir/fold.h"
 #include "ir/signature.h"
 #include "ir/size.h"
@@ -65,6 +64,23 @@ fx_rule_text(struct fx_shape_call *call, const struct fx_tensor_meta *meta)
 
 	fx_value_print_shape(&text, &value, true);
 	return fx_arena_strndup(call->arena, fx_buf_text(&text), text.length);
+}
+
+const char *
+fx_rule_size_text(struct fx_shape_call *call, struct fx_value size)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	fx_size_print(&text, size);
+	return fx_arena_strndup(call->arena, fx_buf_text(&text), text.length);
+}
+
+size_t
+fx_rule_spatial(const struct fx_shape_call *call)
+{
+	const char *digit = strpbrk(call->name, "123");
+
+	return digit ? (size_t)(*digit - '0') : 2;
 }
 
 const struct fx_value *
@@ -244,6 +260,13 @@ fx_arg_dims(struct fx_shape_call *call, const char *name, size_t rank,
 	return true;
 }
 
+static bool
+too_many_dimensions(struct fx_shape_call *call)
+{
+	return fx_rule_fail(call, FX_ERR_LIMIT, "more than %d dimensions",
+		FX_RANK_LIMIT);
+}
+
 bool
 fx_arg_as_sizes(struct fx_shape_call *call, const struct fx_value *value,
 	const char *what, struct fx_shape *ret)
@@ -256,8 +279,7 @@ fx_arg_as_sizes(struct fx_shape_call *call, const struct fx_value *value,
 		count = value->count;
 	}
 	if (count > FX_RANK_LIMIT)
-		return fx_rule_fail(call, FX_ERR_LIMIT,
-			"more than 64 dimensions");
+		return too_many_dimensions(call);
 	ret->rank = count;
 	for (size_t i = 0; i < count; i++)
 		if (!fx_arg_as_size(call, &items[i], what, &ret->sizes[i]))
@@ -389,11 +411,39 @@ fx_rule_give_tuple(struct fx_shape_call *call, const struct fx_value *items,
 }
 
 void
+fx_rule_give_two(struct fx_shape_call *call, enum fx_dtype first,
+	enum fx_dtype second, const struct fx_shape *shape)
+{
+	struct fx_value pair[2] = { fx_rule_value(call, first, shape),
+		fx_rule_value(call, second, shape) };
+
+	fx_rule_give_tuple(call, pair, 2);
+}
+
+void
 fx_rule_of(const struct fx_tensor_meta *meta, struct fx_shape *ret)
 {
 	ret->rank = FX_MIN(meta->rank, FX_RANK_LIMIT);
 	for (size_t i = 0; i < ret->rank; i++)
 		ret->sizes[i] = meta->sizes[i];
+}
+
+bool
+fx_rule_push(struct fx_shape_call *call, struct fx_shape *shape,
+	struct fx_value size)
+{
+	if (shape->rank >= FX_RANK_LIMIT)
+		return too_many_dimensions(call);
+	shape->sizes[shape->rank++] = size;
+	return true;
+}
+
+void
+fx_rule_drop(struct fx_shape *shape, size_t dim)
+{
+	for (size_t i = dim + 1; i < shape->rank; i++)
+		shape->sizes[i - 1] = shape->sizes[i];
+	shape->rank -= shape->rank > 0;
 }
 
 /* "[2, N]" */
@@ -437,16 +487,14 @@ fx_rule_broadcast(struct fx_shape_call *call, struct fx_shape *shape,
 	const struct fx_value *sizes, size_t count)
 {
 	size_t rank = FX_MAX(shape->rank, count);
+	size_t missing = rank - shape->rank;
 	struct fx_shape out;
 	bool unsure = false;
 
 	if (rank > FX_RANK_LIMIT)
-		return fx_rule_fail(call, FX_ERR_LIMIT,
-			"more than 64 dimensions");
+		return too_many_dimensions(call);
 	out.rank = rank;
 	for (size_t i = 0; i < rank; i++) {
-		size_t missing = rank - shape->rank;
-
 		out.sizes[i] = i < missing ? fx_value_int(1)
 					   : shape->sizes[i - missing];
 		if (i < rank - count)
@@ -489,14 +537,22 @@ fx_rule_same_dtype(struct fx_shape_call *call, const struct fx_tensor_meta *a,
 }
 
 bool
-fx_rule_needs_float(struct fx_shape_call *call,
-	const struct fx_tensor_meta *meta)
+fx_rule_needs_float_dtype(struct fx_shape_call *call, enum fx_dtype dtype)
 {
-	if (!fx_dtype_is_integral(meta->dtype))
+	if (!fx_dtype_is_integral(dtype))
 		return true;
 	return fx_rule_fail(call, FX_ERR_TYPE,
 		"not possible on %s, only on floats",
-		fx_dtype_info(meta->dtype)->name);
+		fx_dtype_info(dtype)->name);
+}
+
+bool
+fx_rule_is_empty(const struct fx_tensor_meta *meta, uint64_t dims)
+{
+	for (uint32_t i = 0; i < meta->rank; i++)
+		if (dims >> i & 1 && fx_size_is_int(meta->sizes[i], 0))
+			return true;
+	return false;
 }
 
 struct fx_value

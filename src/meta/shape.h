@@ -32,9 +32,15 @@ bool fx_rule_fail(struct fx_shape_call *call, enum fx_error_code code,
 FX_PRINTF(2, 3)
 bool fx_rule_give_up(struct fx_shape_call *call, const char *format, ...);
 
-/* "f32[2, 3]" in the call's arena. */
+/* "f32[2, 3]" in the call's arena; one size: "3", "N + 1". */
 const char *fx_rule_text(struct fx_shape_call *call,
 	const struct fx_tensor_meta *meta);
+const char *fx_rule_size_text(struct fx_shape_call *call, struct fx_value size);
+
+/* How many spatial dimensions the call's name tells: 3 of conv_transpose3d; 2
+ * where it has no digit.
+ */
+size_t fx_rule_spatial(const struct fx_shape_call *call);
 
 /* The bound value of parameter NAME; NULL when the signature has none. */
 const struct fx_value *fx_arg(const struct fx_shape_call *call,
@@ -102,9 +108,17 @@ void fx_rule_give_same(struct fx_shape_call *call,
 	const struct fx_tensor_meta *meta, enum fx_dtype dtype);
 void fx_rule_give_tuple(struct fx_shape_call *call,
 	const struct fx_value *items, size_t count);
+/* A tuple of two tensors of SHAPE. */
+void fx_rule_give_two(struct fx_shape_call *call, enum fx_dtype first,
+	enum fx_dtype second, const struct fx_shape *shape);
 
 /* The sizes of META. */
 void fx_rule_of(const struct fx_tensor_meta *meta, struct fx_shape *ret);
+/* Append SIZE; fails beyond FX_RANK_LIMIT dimensions. */
+bool fx_rule_push(struct fx_shape_call *call, struct fx_shape *shape,
+	struct fx_value size);
+/* Take out dimension DIM; a shape without dimensions stays. */
+void fx_rule_drop(struct fx_shape *shape, size_t dim);
 
 /* Make SHAPE what it and the COUNT sizes broadcast to. */
 bool fx_rule_broadcast(struct fx_shape_call *call, struct fx_shape *shape,
@@ -117,9 +131,18 @@ bool fx_rule_same_size(struct fx_shape_call *call, const char *what,
 /* Whether A and B, when both known, are of one dtype. */
 bool fx_rule_same_dtype(struct fx_shape_call *call,
 	const struct fx_tensor_meta *a, const struct fx_tensor_meta *b);
-/* Whether META is of a float or complex dtype (or of an unknown one). */
-bool fx_rule_needs_float(struct fx_shape_call *call,
-	const struct fx_tensor_meta *meta);
+/* Whether DTYPE, or that of META, is a float or complex one, or unknown. */
+bool fx_rule_needs_float_dtype(struct fx_shape_call *call, enum fx_dtype dtype);
+
+static inline bool
+fx_rule_needs_float(struct fx_shape_call *call,
+	const struct fx_tensor_meta *meta)
+{
+	return fx_rule_needs_float_dtype(call, meta->dtype);
+}
+
+/* Whether one of DIMS, a set of bits, is certainly 0 in META. */
+bool fx_rule_is_empty(const struct fx_tensor_meta *meta, uint64_t dims);
 
 /* Arithmetic on sizes in the call's arena. */
 struct fx_value fx_add(struct fx_shape_call *call, struct fx_value a,

@@ -18,11 +18,8 @@ static const struct {
 #include "ops/meaning.def"
 };
 
-/* The part of NAME that says what is computed: "add" of
- * torch.ops.aten.add.Tensor, else what stands behind the last dot.
- */
-static const char *
-last_part(const char *name, size_t *length_ret)
+const char *
+fx_meaning_word(const char *name, size_t *length_ret)
 {
 	static const char ops[] = "torch.ops.";
 	const char *space = fx_str_starts(name, ops)
@@ -44,7 +41,7 @@ fx_meaning_add_name(struct fx_buf *out, const char *name)
 	size_t length;
 	size_t i;
 
-	name = last_part(name, &length);
+	name = fx_meaning_word(name, &length);
 	for (i = 0; i < length; i++)
 		if (name[i] != '_')
 			fx_buf_add_char(out,

@@ -18,6 +18,11 @@ const char *fx_meaning_find(const char *name);
  */
 void fx_meaning_add_name(struct fx_buf *out, const char *name);
 
+/* The part of NAME that says what is computed, *LENGTH_RET bytes: "add" of
+ * "torch.ops.aten.add.Tensor", else what stands behind the last dot.
+ */
+const char *fx_meaning_word(const char *name, size_t *length_ret);
+
 /* The names of the INDEXth row, separated by blanks; NULL past the end. */
 const char *fx_meaning_names(size_t index);
 

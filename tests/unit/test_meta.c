@@ -5,12 +5,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/intern.h"
 #include "ir/graph.h"
 #include "ir/module.h"
 #include "ir/tensor_meta.h"
 #include "ir/value_text.h"
+#include "lang/parse.h"
 #include "meta/propagate.h"
 #include "tests/support/unit.h"
 
@@ -233,6 +235,147 @@ time_grows_with_the_number_of_nodes(void)
 	CU_ASSERT(large < 15 * small + 0.05);
 }
 
+/* What TARGET gives on ARGS: a shape, or why there is none. */
+static void
+check_call(const char *target, const char *args, const char *expected)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	FX_AUTO_META struct fx_meta *meta = fx_meta_new();
+	FX_AUTO_BUF struct fx_buf out = { 0 };
+	struct fx_meta_call call = { .opcode = FX_OPCODE_CALL_FUNCTION,
+		.target = fx_intern(target),
+		.kwargs = fx_value_none() };
+	struct fx_ast *tree;
+	struct fx_value value;
+	struct fx_error *err;
+
+	FXT_OK(fx_parse_expression(arena, args, strlen(args), FX_PARSE_PYTHON,
+		&tree));
+	FXT_OK(fx_value_from_ast(arena, NULL, args, tree, &call.args));
+	err = fx_meta_eval(meta, arena, &call, &value);
+	if (err)
+		fx_buf_addf(&out, "error: %s", fx_error_message(err));
+	else
+		fx_value_print_shape(&out, &value, true);
+	if (!err && value.kind == FX_VALUE_UNKNOWN)
+		fx_buf_addf(&out, " %s", value.text);
+	if (!fxt_same(fx_buf_text(&out), expected))
+		printf("  for: %s%s\n", target, args);
+	CU_ASSERT_STRING_EQUAL(fx_buf_text(&out), expected);
+	fx_error_free(err);
+}
+
+/* "tensor('i64[1, 1, ...]')" with COUNT dimensions. */
+static void
+add_ones(struct fx_buf *out, const char *dtype, int count)
+{
+	fx_buf_addf(out, "tensor('%s[", dtype);
+	for (int i = 0; i < count; i++)
+		fx_buf_add(out, i ? ", 1" : "1");
+	fx_buf_add(out, "]')");
+}
+
+static void
+no_rule_gives_more_than_64_dimensions(void)
+{
+	static const struct {
+		const char *target;
+		const char *before;
+		const char *dtype;
+		const char *between;
+		const char *after;
+		const char *says;
+	} calls[] = {
+		{ "torch.nn.functional.embedding", "(", "i64", "",
+			", tensor('f32[5, 2]'))",
+			"error: embedding: more than 64 dimensions" },
+		{ "torch._C._nn.one_hot", "(", "i64", "", ", 3)",
+			"error: one_hot: more than 64 dimensions" },
+		{ "torch.inner", "(", "f32", ", ", ")",
+			"error: inner: more than 64 dimensions" },
+		{ "torch.functional.tensordot", "(", "f32", ", ", ", 0)",
+			"error: tensordot: more than 64 dimensions" },
+		{ "torch.functional.einsum", "('...->......', ", "f32", "", ")",
+			"error: einsum: more than 64 dimensions" },
+		{ "torch.functional.einsum", "('...,a->...a', ", "f32", "",
+			", tensor('f32[2]'))",
+			"error: einsum: more than 64 dimensions" },
+		{ "torch.functional.einsum", "('...,a', ", "f32", "",
+			", tensor('f32[2]'))",
+			"error: einsum: more than 64 dimensions" },
+	};
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(calls); i++) {
+		FX_AUTO_BUF struct fx_buf args = { 0 };
+
+		fx_buf_add(&args, calls[i].before);
+		add_ones(&args, calls[i].dtype, 64);
+		fx_buf_add(&args, calls[i].between);
+		if (*calls[i].between)
+			add_ones(&args, calls[i].dtype, 64);
+		fx_buf_add(&args, calls[i].after);
+		check_call(calls[i].target, fx_buf_text(&args), calls[i].says);
+	}
+}
+
+static void
+a_shape_that_is_not_known_is_not_made_up(void)
+{
+	check_call("torch.max", "(tensor('f32[2]'), tensor('f32[...]'))",
+		"? the shape of other is not known");
+	check_call("torch.functional.einsum",
+		"('...a,...a->...', tensor('f32[N, 2]'), tensor('f32[M, 2]'))",
+		"? whether [N] and [M] broadcast is not known");
+	check_call("torch.functional.tensordot",
+		"(tensor('f32[2, 3]'), tensor('f32[3, 2]'), ([sym('N')], [0]))",
+		"? dims is not known");
+}
+
+static void
+sizes_with_symbols_are_named_in_errors(void)
+{
+	check_call("torch.matmul",
+		"(tensor('f32[2, N + 1]'), tensor('f32[N + 2, 3]'))",
+		"error: matmul: inner dimensions differ, N + 1 and N + 2: "
+		"f32[2, N + 1] and f32[N + 2, 3]");
+}
+
+static void
+arguments_of_other_kinds_are_refused(void)
+{
+	check_call("torch.reshape", "(tensor('f32[2]'), 'a')",
+		"error: reshape: size must be an int, not \"str\"");
+	check_call("torch.functional.tensordot",
+		"(tensor('f32[]'), tensor('f32[]'), ([0], [0]))",
+		"error: tensordot: a tensor without dimensions has none to "
+		"contract");
+	check_call("torch.functional.tensordot",
+		"(tensor('f32[2, 3]'), tensor('f32[3, 2]'), ([1, 1], [0, 0]))",
+		"error: tensordot: dimension 1 appears twice");
+	check_call("torch.ops.aten.native_batch_norm.default",
+		"(tensor('f32[0]'), None, None, None, None, True, 0.1, 1e-5)",
+		"error: native_batch_norm: f32[0] has no channels");
+	check_call("torch.nn.functional.fold",
+		"(tensor('f32[25, 9]'), (1, 1), 5, 1, 0, 1)",
+		"error: fold: f32[25, 9] is not made of 0 windows of 25");
+}
+
+static void
+an_operator_in_place_gives_what_the_operator_gives(void)
+{
+	check_call("operator.iadd", "(tensor('f32[2, 3]'), tensor('i64[3]'))",
+		"f32[2, 3]");
+	check_call("operator.isub", "(tensor('b8[2]'), True)",
+		"error: isub: bools are not subtracted; use ^ or logical_xor");
+	check_call("operator.itruediv", "(tensor('i64[2]'), 2)",
+		"error: itruediv: a result of float32 cannot be put into a "
+		"tensor of int64");
+	check_call("operator.itruediv", "(2, tensor('i64[2]'))", "f32[2]");
+	check_call("operator.ifloordiv", "(tensor('i64[2]'), 2)", "i64[2]");
+	check_call("operator.imatmul",
+		"(tensor('f32[2, 3]'), tensor('f32[3, 4]'))", "f32[2, 4]");
+}
+
 int
 main(void)
 {
@@ -243,6 +386,11 @@ main(void)
 		FXT_CASE(inputs_without_a_shape_take_their_default),
 		FXT_CASE(an_edit_recomputes_its_cone_only),
 		FXT_CASE(a_module_that_owns_a_graph_is_followed),
+		FXT_CASE(no_rule_gives_more_than_64_dimensions),
+		FXT_CASE(a_shape_that_is_not_known_is_not_made_up),
+		FXT_CASE(sizes_with_symbols_are_named_in_errors),
+		FXT_CASE(arguments_of_other_kinds_are_refused),
+		FXT_CASE(an_operator_in_place_gives_what_the_operator_gives),
 		FXT_CASE(time_grows_with_the_number_of_nodes),
 	};
 

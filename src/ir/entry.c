@@ -199,26 +199,30 @@ mark_dirty(struct fx_graph *graph, const struct fx_entry *entry)
 			fx_graph_hash_touch(graph, use->user);
 }
 
-/* Count ENTRY, which is about to be applied by transaction ID: each node once,
- * and not at all one that comes and goes within it.
+/* Count ENTRY of the open transaction, which is about to be applied or (BY is
+ * -1) was taken back just now: each node once, and not at all one that comes
+ * and goes within it.
  */
 static void
-count(struct fx_edit_counts *counts, const struct fx_entry *entry, uint32_t id)
+count(struct fx_record *open, const struct fx_entry *entry, int by)
 {
+	struct fx_edit_counts *counts = &open->shown.counts;
 	const struct fx_node *node = entry->node;
-	bool is_own = node && node->born == id;
-	bool is_first = node && node->touched != id;
+	bool is_own = node && node->born == open->shown.id;
+	bool is_first = node && node->touched != open->shown.id;
+	size_t one = (size_t)by;
 
-	counts->modules += entry->kind == FX_ENTRY_MEMBER;
-	counts->rewired += entry->kind == FX_ENTRY_ARGS && entry->is_rewiring;
+	counts->modules += one * (entry->kind == FX_ENTRY_MEMBER);
+	counts->rewired +=
+		one * (entry->kind == FX_ENTRY_ARGS && entry->is_rewiring);
 	if (entry->kind == FX_ENTRY_CREATE) {
-		counts->created++;
+		counts->created += one;
 	} else if (entry->kind == FX_ENTRY_ERASE) {
-		counts->created -= is_own;
-		counts->erased += !is_own;
-		counts->changed -= !is_own && !is_first;
+		counts->created -= one * is_own;
+		counts->erased += one * !is_own;
+		counts->changed -= one * (!is_own && !is_first);
 	} else {
-		counts->changed += !is_own && is_first;
+		counts->changed += one * (!is_own && is_first);
 	}
 }
 
@@ -230,11 +234,21 @@ fx_journal_apply(struct fx_graph *graph, struct fx_entry *entry)
 	fx_assert(!journal || journal->nesting > 0);
 	entry->touched = fx_journal_open_id(graph);
 	if (journal)
-		count(&journal->open.shown.counts, entry, entry->touched);
+		count(&journal->open, entry, 1);
 	mark_dirty(graph, entry);
 	cross(graph, entry, true);
 	if (journal)
 		fx_vec_push(&journal->open.entries, *entry);
+}
+
+void
+fx_journal_take_back(struct fx_graph *graph)
+{
+	struct fx_record *open = &graph->journal->open;
+	struct fx_entry *entry = &fx_vec_pop(&open->entries);
+
+	fx_entry_undo(graph, entry);
+	count(open, entry, -1);
 }
 
 void

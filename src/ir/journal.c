@@ -144,13 +144,6 @@ fx_journal_is_relaxed(const struct fx_graph *graph)
 	return graph->journal && graph->journal->is_relaxed;
 }
 
-void
-fx_journal_relax(struct fx_graph *graph)
-{
-	if (graph->journal)
-		graph->journal->is_relaxed = true;
-}
-
 uint32_t
 fx_journal_open_id(const struct fx_graph *graph)
 {

@@ -56,11 +56,10 @@ struct fx_entry_member {
 };
 
 struct fx_entry {
-	uint8_t kind;     /* enum fx_entry_kind */
-	uint8_t opcode;   /* TARGET */
-	bool is_rewiring; /* ARGS: done by replace_uses */
-	bool was_taken;   /* CREATE, NAME: the name was taken, but nobody's */
-	uint32_t touched; /* what node->touched is on the other side */
+	uint8_t kind;         /* enum fx_entry_kind */
+	uint8_t opcode;       /* TARGET */
+	bool is_rewiring;     /* ARGS: done by replace_uses */
+	uint32_t touched;     /* what node->touched is on the other side */
 	struct fx_node *node; /* NULL for MEMBER */
 	union {
 		struct fx_entry_name name; /* CREATE, NAME */
@@ -102,13 +101,14 @@ struct fx_journal {
 
 /* Whether uses before definitions are allowed for now. */
 bool fx_journal_is_relaxed(const struct fx_graph *graph);
-void fx_journal_relax(struct fx_graph *graph);
 
 /* The id that the open transaction will have; 0 while building. */
 uint32_t fx_journal_open_id(const struct fx_graph *graph);
 
 /* Apply ENTRY, whose other side is the state wanted, and record it. */
 void fx_journal_apply(struct fx_graph *graph, struct fx_entry *entry);
+/* Take back the last entry of the open transaction, and forget it. */
+void fx_journal_take_back(struct fx_graph *graph);
 
 /* edit.c: give NODE other arguments, already checked. */
 void fx_edit_apply_args(struct fx_node *node, struct fx_value args,
@@ -118,14 +118,9 @@ void fx_edit_apply_args(struct fx_node *node, struct fx_value args,
 void fx_entry_undo(struct fx_graph *graph, struct fx_entry *entry);
 void fx_entry_redo(struct fx_graph *graph, struct fx_entry *entry);
 
-/* journal_report.c */
-struct fx_edit_counts fx_entries_count(const struct fx_entry *entries,
-	size_t count);
-/* journal_report.c: count what the open transaction did anew, after some of
- * its entries were taken back.
+/* journal_report.c: forget the oldest transactions while the journal is over
+ * its limit.
  */
-void fx_journal_recount(struct fx_journal *journal);
-/* Forget the oldest transactions while the journal is over its limit. */
 void fx_journal_forget(struct fx_graph *graph);
 
 #endif /* FX_IR_JOURNAL_PRIVATE_H */

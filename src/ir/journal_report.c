@@ -19,7 +19,7 @@ how(const struct fx_entry *entry)
 	return FX_TOUCH_CHANGED;
 }
 
-/* Touch bits are kept in the nodes' marks while counting; shifted, because
+/* Touch bits are kept in the nodes' marks while listing; shifted, because
  * the low bits are other algorithms'.
  */
 enum {
@@ -44,38 +44,6 @@ take_mark(struct fx_node *node)
 
 	node->mark &= (uint8_t)~MARK_MASK;
 	return bits;
-}
-
-static void
-count_node(struct fx_edit_counts *counts, unsigned bits)
-{
-	bool created = bits & FX_TOUCH_CREATED;
-	bool erased = bits & FX_TOUCH_ERASED;
-
-	if (created && erased)
-		return;
-	counts->created += created;
-	counts->erased += erased;
-	counts->changed += bits == FX_TOUCH_CHANGED;
-}
-
-void
-fx_journal_recount(struct fx_journal *journal)
-{
-	struct fx_edit_counts counts = { 0 };
-	struct fx_entry *entries = journal->open.entries.items;
-
-	mark_nodes(entries, journal->open.entries.count);
-	for (size_t i = 0; i < journal->open.entries.count; i++) {
-		const struct fx_entry *entry = &entries[i];
-
-		if (entry->node)
-			count_node(&counts, take_mark(entry->node));
-		counts.rewired +=
-			entry->kind == FX_ENTRY_ARGS && entry->is_rewiring;
-		counts.modules += entry->kind == FX_ENTRY_MEMBER;
-	}
-	journal->open.shown.counts = counts;
 }
 
 static void

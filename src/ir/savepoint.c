@@ -20,8 +20,7 @@ fx_savepoint_rollback(struct fx_graph *graph, size_t savepoint)
 
 	fx_assert(fx_journal_is_open(graph) && journal->nesting > 1);
 	while (journal->open.entries.count > savepoint)
-		fx_entry_undo(graph, &fx_vec_pop(&journal->open.entries));
-	fx_journal_recount(journal);
+		fx_journal_take_back(graph);
 	journal->nesting--;
 	/* Whoever asked for the hash in between has settled it: summed up
 	 * again when somebody asks.

@@ -95,6 +95,16 @@ take_name(struct fx_graph *graph, const struct fx_node_spec *spec,
 		&entry->name.hint);
 }
 
+/* A node may be put before BEFORE, which may be NULL. */
+static struct fx_error *
+check_before(const struct fx_graph *graph, const struct fx_node *before)
+{
+	if (!before || before->graph == graph)
+		return before ? fx_check_present(before) : NULL;
+	return fx_error_new(FX_ERR_VALUE, "%%%s belongs to another graph",
+		before->name);
+}
+
 struct fx_error *
 fx_edit_create(struct fx_graph *graph, const struct fx_node_spec *asked,
 	struct fx_node *before, struct fx_node **ret)
@@ -111,8 +121,8 @@ fx_edit_create(struct fx_graph *graph, const struct fx_node_spec *asked,
 		err = fx_check_name(graph, spec.name);
 	if (!err)
 		err = fx_check_args(graph, &spec.args, &spec.kwargs);
-	if (!err && before)
-		err = fx_check_present(before);
+	if (!err)
+		err = check_before(graph, before);
 	if (err)
 		return err;
 	place = place_before(graph, NULL, spec.opcode, before);
@@ -207,13 +217,10 @@ fx_edit_move(struct fx_node *node, struct fx_node *before)
 	struct fx_error *err = fx_check_present(node);
 	struct fx_node *place;
 
-	if (!err && before)
-		err = fx_check_present(before);
+	if (!err)
+		err = check_before(graph, before);
 	if (err)
 		return err;
-	if (before && before->graph != graph)
-		return fx_error_new(FX_ERR_VALUE,
-			"%%%s belongs to another graph", before->name);
 	place = place_before(graph, node, (enum fx_opcode)node->opcode, before);
 	if (place == node || place == node->next)
 		return NULL;

@@ -19,29 +19,32 @@ struct fx_tensor;
 
 /* Create a node before BEFORE (NULL: at the end, though before the output
  * node if there is one).  Errors: BAD_NAME, NAME_TAKEN, ORDER (an argument
- * stands later), NO_MODULE (nothing stands at the path of a call_module or
- * get_attr; a graph that came without a module tree, from bare code, may name
- * any path), TYPE, VALUE (a node of another graph), LIMIT (nested too deep).
- * An output's target may be NULL.  With name_is_exact a name that is taken but
- * no longer anybody's may be used again.
+ * stands later), BAD_TARGET, NO_MODULE (nothing stands at the path of a
+ * call_module or get_attr; a graph that came without a module tree, from bare
+ * code, may name any path), TYPE, VALUE (a node of another graph), NO_NODE (one
+ * that was erased), LIMIT (nested too deep).  An output's target may be NULL.
+ * With name_is_exact a name that is taken but no longer anybody's may be used
+ * again.
  */
 FX_NODISCARD struct fx_error *fx_edit_create(struct fx_graph *graph,
 	const struct fx_node_spec *spec, struct fx_node *before,
 	struct fx_node **ret);
 
-/* Remove NODE.  IN_USE while users remain; placeholders and the output too
+/* Remove NODE, which may have been erased before: NO_NODE, as everywhere below.
+ * IN_USE while users remain; placeholders and the output too
  * may go.
  */
 FX_NODISCARD struct fx_error *fx_edit_erase(struct fx_node *node);
 
 /* Put NODE before BEFORE (NULL: as in create).  ORDER names the edge that would
- * be broken.
+ * be broken; VALUE: BEFORE stands in another graph.
  */
 FX_NODISCARD struct fx_error *fx_edit_move(struct fx_node *node,
 	struct fx_node *before);
 
 /* Set all arguments at once.  As in torch.fx, NODE leaves the users of all its
- * old inputs and joins those of the new at the end.  CYCLE, ORDER.
+ * old inputs and joins those of the new at the end.  CYCLE, ORDER, and of
+ * arguments as in create.
  */
 FX_NODISCARD struct fx_error *fx_edit_set_args(struct fx_node *node,
 	struct fx_value args, struct fx_value kwargs);
@@ -59,12 +62,17 @@ FX_NODISCARD struct fx_error *fx_edit_set_type(struct fx_node *node,
 	const char *type);
 
 /* Put MODULE (of the same graph; NULL removes) at PATH; missing parents become
- * empty torch.nn.Module.  BAD_NAME, NO_MODULE.
+ * empty torch.nn.Module.  BAD_NAME, NO_MODULE (something else stands there or
+ * above, or nothing to remove), VALUE (it would contain itself), LIMIT (too
+ * deep), IN_USE (a node goes on through the module that stands there to what
+ * MODULE does not have).
  */
 FX_NODISCARD struct fx_error *fx_edit_set_module(struct fx_graph *graph,
 	const char *path, struct fx_module *module);
 
-/* Put TENSOR (NULL removes) at PATH as parameter or buffer. */
+/* Put TENSOR (of the same graph; NULL removes) at PATH as parameter or buffer.
+ * BAD_NAME, NO_MODULE, LIMIT likewise.
+ */
 FX_NODISCARD struct fx_error *fx_edit_bind_tensor(struct fx_graph *graph,
 	const char *path, const struct fx_tensor *tensor);
 

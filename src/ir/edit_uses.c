@@ -63,9 +63,8 @@ check_user(struct replacing *r)
 /* The users that FILTER lets through, in order, all checked. */
 static struct fx_error *
 choose_users(struct replacing *r, fx_edit_filter_fn *filter, void *context,
-	void *users_ret)
+	node_vec *users)
 {
-	node_vec *users = users_ret;
 	struct fx_use *use;
 
 	fx_node_for_each_user (use, r->node) {

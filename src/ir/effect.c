@@ -8,11 +8,12 @@
 #include "base/intern.h"
 #include "ir/journal_private.h"
 
-/* Members that were replaced: name -> 1 for a quick look, and the entries for
- * the precise one.
+/* Members that were replaced: their names and their modules (-> 1) for a quick
+ * look, and the entries for the precise one.
  */
 struct replaced {
 	struct fx_map names;
+	struct fx_map modules;
 	const struct fx_entry *entries;
 	size_t count;
 };
@@ -21,13 +22,15 @@ static bool
 is_replaced(const struct replaced *replaced, const struct fx_module *module,
 	const char *name)
 {
-	if (!fx_map_has(&replaced->names, (uintptr_t)name))
+	if (!fx_map_has(&replaced->names, (uintptr_t)name) ||
+		!fx_map_has(&replaced->modules, (uintptr_t)module))
 		return false;
 	for (size_t i = 0; i < replaced->count; i++) {
 		const struct fx_entry *entry = &replaced->entries[i];
 
 		if (entry->kind == FX_ENTRY_MEMBER &&
-			entry->member.module == module)
+			entry->member.module == module &&
+			entry->member.member.name == name)
 			return true;
 	}
 	return false;
@@ -35,17 +38,19 @@ is_replaced(const struct replaced *replaced, const struct fx_module *module,
 
 /* Whether a member of MODULE, or of one below it, was replaced. */
 static bool
-is_replaced_below(const struct replaced *replaced,
-	const struct fx_module *module)
+is_replaced_below(const struct replaced *replaced, struct fx_module *module)
 {
-	for (size_t i = 0; module && i < replaced->count; i++) {
-		const struct fx_entry *entry = &replaced->entries[i];
+	struct fx_module_walk *walk;
+	const char *path;
+	bool found = false;
 
-		if (entry->kind == FX_ENTRY_MEMBER &&
-			fx_module_contains(module, entry->member.module))
-			return true;
-	}
-	return false;
+	if (!module)
+		return false;
+	walk = fx_module_walk_new(module, true);
+	while (!found && fx_module_walk_next(walk, &module, &path))
+		found = fx_map_has(&replaced->modules, (uintptr_t)module);
+	fx_module_walk_free(walk);
+	return found;
 }
 
 /* Whether the way to TARGET leads through a replaced member, or one lies below
@@ -77,10 +82,14 @@ add_users_of_modules(struct fx_graph *graph, const struct fx_entry *entries,
 	struct replaced replaced = { .entries = entries, .count = count };
 	struct fx_node *node;
 
-	for (size_t i = 0; i < count; i++)
-		if (entries[i].kind == FX_ENTRY_MEMBER)
-			fx_map_set(&replaced.names,
-				(uintptr_t)entries[i].member.member.name, 1);
+	for (size_t i = 0; i < count; i++) {
+		const struct fx_entry_member *place = &entries[i].member;
+
+		if (entries[i].kind != FX_ENTRY_MEMBER)
+			continue;
+		fx_map_set(&replaced.names, (uintptr_t)place->member.name, 1);
+		fx_map_set(&replaced.modules, (uintptr_t)place->module, 1);
+	}
 	if (replaced.names.count)
 		fx_graph_for_each_node (node, graph)
 			if ((node->opcode == FX_OPCODE_CALL_MODULE ||
@@ -89,6 +98,7 @@ add_users_of_modules(struct fx_graph *graph, const struct fx_entry *entries,
 					node->target))
 				fx_map_set(ids, (uintptr_t)node->id, 1);
 	fx_map_deinit(&replaced.names);
+	fx_map_deinit(&replaced.modules);
 }
 
 static void

@@ -90,6 +90,15 @@ fx_expander_learn(const struct fx_expander *expander, struct fx_node *node)
 		expander->learn(expander->learn_context, node);
 }
 
+/* Whether VALUE is an input rather than a constant. */
+static bool
+is_input(const struct fx_value *value)
+{
+	return value->kind == FX_VALUE_TENSOR ||
+	       value->kind == FX_VALUE_SYMBOL ||
+	       value->kind == FX_VALUE_UNKNOWN;
+}
+
 void
 fx_expand_leaves(const struct fx_value *value,
 	void (*visit)(void *context, const struct fx_value *leaf),
@@ -97,7 +106,7 @@ fx_expand_leaves(const struct fx_value *value,
 {
 	size_t count = fx_value_item_count(value);
 
-	if (fx_expand_is_input(value)) {
+	if (is_input(value)) {
 		visit(context, value);
 		return;
 	}
@@ -139,20 +148,27 @@ add_kinds(struct fx_buf *key, const struct fx_value *value)
 	}
 }
 
+/* MODULE and what stands below it, each once, however many paths lead to it:
+ * SEEN has those that were added as children.
+ */
 static void
-add_module(struct fx_buf *key, const struct fx_module *module, int depth)
+add_module(struct fx_buf *key, const struct fx_module *module,
+	struct fx_map *seen, int depth)
 {
 	if (depth > MODULE_DEPTH)
 		return;
 	add_bytes(key, &module, sizeof(module));
 	add_bytes(key, &module->config.items, sizeof(module->config.items));
 	add_bytes(key, &module->training, sizeof(module->training));
+	add_bytes(key, &module->member_count, sizeof(module->member_count));
 	for (size_t i = 0; i < module->member_count; i++) {
-		const struct fx_member *member = &module->members[i];
+		const struct fx_module *child = module->members[i].child;
 
-		add_bytes(key, &member->tensor, sizeof(member->tensor));
-		if (member->kind == FX_MEMBER_CHILD && member->child)
-			add_module(key, member->child, depth + 1);
+		add_bytes(key, &module->members[i].tensor,
+			sizeof(module->members[i].tensor));
+		add_bytes(key, &child, sizeof(child));
+		if (child && fx_map_set(seen, (uintptr_t)child, 1))
+			add_module(key, child, seen, depth + 1);
 	}
 }
 
@@ -209,7 +225,7 @@ place_inputs(struct fx_partial *partial, const struct fx_value *value)
 	struct fx_value copy = *value;
 	struct fx_value *items;
 
-	if (fx_expand_is_input(value)) {
+	if (is_input(value)) {
 		size_t index = partial->members.count;
 		struct fx_value meta = kind_of(partial, value, index);
 		struct fx_node_spec spec = { .opcode = FX_OPCODE_PLACEHOLDER,
@@ -351,13 +367,14 @@ expand(struct fx_expander *expander, const struct request *request,
 	const struct fx_fragment **ret)
 {
 	FX_AUTO_BUF struct fx_buf key = { 0 };
+	FX_AUTO_MAP struct fx_map seen = { 0 };
 	struct entry *entry;
 	uint64_t hash;
 	struct fx_error *err;
 
 	add_bytes(&key, &request->function, sizeof(request->function));
 	if (request->module)
-		add_module(&key, request->module, 0);
+		add_module(&key, request->module, &seen, 0);
 	add_kinds(&key, request->args);
 	add_kinds(&key, request->kwargs);
 	hash = fx_hash_quick(key.data, key.length) | 1;
@@ -389,14 +406,12 @@ fx_expand_module(struct fx_expander *expander, const struct fx_module *module,
 	struct request request = { .module = (struct fx_module *)module,
 		.args = args,
 		.kwargs = kwargs };
-	struct fx_error *err;
 
 	if (!fx_layer_find(module->class_name))
 		return fx_error_new(FX_ERR_UNSUPPORTED,
 			"what a %s does is not known",
 			fx_class_short_name(module->class_name));
-	err = expand(expander, &request, ret);
-	return err;
+	return expand(expander, &request, ret);
 }
 
 struct fx_error *

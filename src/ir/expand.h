@@ -61,15 +61,6 @@ FX_NODISCARD struct fx_error *fx_expand_function(struct fx_expander *expander,
 	const char *name, const struct fx_value *args,
 	const struct fx_value *kwargs, const struct fx_fragment **ret);
 
-/* Whether VALUE is an input rather than a constant. */
-static inline bool
-fx_expand_is_input(const struct fx_value *value)
-{
-	return value->kind == FX_VALUE_TENSOR ||
-	       value->kind == FX_VALUE_SYMBOL ||
-	       value->kind == FX_VALUE_UNKNOWN;
-}
-
 /* Call VISIT for the input leaves of VALUE in order. */
 void fx_expand_leaves(const struct fx_value *value,
 	void (*visit)(void *context, const struct fx_value *leaf),

@@ -72,7 +72,6 @@ fx_partial_emit(struct fx_partial *partial, enum fx_opcode opcode,
 	return fx_value_node(node);
 }
 
-/* A call_function of up to two values. */
 struct fx_error *
 fx_partial_emit_function(struct fx_partial *partial, const char *target,
 	const struct fx_value *items, size_t count, struct fx_object *ret)

@@ -48,7 +48,7 @@ struct fx_frame {
 	struct fx_object result;
 };
 
-/* The metadata of a node just made; see fx_expander_set_kind. */
+/* One evaluation, through all functions that it calls. */
 struct fx_partial {
 	struct fx_expander *expander; /* NULL: a layer is being constructed */
 	struct fx_graph *graph; /* the fragment, or the new module's graph */
@@ -78,15 +78,12 @@ FX_NODISCARD struct fx_error *fx_partial_truth(struct fx_partial *partial,
 /* OBJECT as something that may stand among arguments. */
 FX_NODISCARD struct fx_error *fx_partial_value(const struct fx_object *object,
 	struct fx_value *ret);
-/* The items that iterating over VALUE gives. */
-FX_NODISCARD struct fx_error *fx_partial_iterate(struct fx_partial *partial,
-	const struct fx_value *value, const struct fx_value **items_ret,
-	size_t *count_ret);
 /* What is known of VALUE: its nodes replaced by their metadata. */
 struct fx_value fx_partial_meta(struct fx_partial *partial,
 	const struct fx_value *value);
+/* Whether a node takes part in VALUE. */
 bool fx_partial_has_node(const struct fx_value *value);
-/* Add a node; ARGS are values. */
+/* Add a node and learn its metadata; the NODE. */
 struct fx_value fx_partial_emit(struct fx_partial *partial,
 	enum fx_opcode opcode, const char *target, struct fx_value args,
 	struct fx_value kwargs);
@@ -129,7 +126,7 @@ FX_NODISCARD struct fx_error *fx_partial_attribute(struct fx_partial *partial,
 FX_NODISCARD struct fx_error *fx_partial_assign(struct fx_partial *partial,
 	const struct fx_object *module, const char *name,
 	const struct fx_object *object);
-/* Parameter(...) and Buffer(...). */
+/* Parameter(...) and Buffer(...): a TENSOR object.  Of None it has none. */
 FX_NODISCARD struct fx_error *fx_partial_tensor(struct fx_partial *partial,
 	bool is_buffer, const struct fx_partial_args *args,
 	struct fx_object *ret);
@@ -137,16 +134,20 @@ FX_NODISCARD struct fx_error *fx_partial_construct(struct fx_partial *partial,
 	const char *class_name, struct fx_partial_args *args,
 	struct fx_module **ret);
 
-/* expand_run.c: statements. */
+/* expand_run.c: statements, iteration. */
 FX_NODISCARD struct fx_error *fx_partial_run(struct fx_partial *partial,
 	struct fx_frame *frame, const struct fx_ast *block);
+/* The items that iterating over VALUE gives; of a node, nodes that get them. */
+FX_NODISCARD struct fx_error *fx_partial_iterate(struct fx_partial *partial,
+	const struct fx_value *value, const struct fx_value **items_ret,
+	size_t *count_ret);
 void fx_frame_set(struct fx_frame *frame, const char *name,
 	const struct fx_object *object);
 FX_NODISCARD struct fx_error *fx_partial_bind(struct fx_partial *partial,
 	struct fx_frame *frame, const struct fx_ast *target,
 	const struct fx_object *object);
 
-/* expand.c */
+/* expand.c: find out NODE's metadata, if the expander can. */
 void fx_expander_learn(const struct fx_expander *expander,
 	struct fx_node *node);
 

@@ -21,6 +21,7 @@ libfxcore_a_SOURCES += \
 	%D%/graph.c %D%/graph.h \
 	%D%/graph_hash.c %D%/graph_hash.h \
 	%D%/graph_private.h \
+	%D%/guess.c %D%/guess.h \
 	%D%/hash_bytes.c %D%/hash_bytes.h \
 	%D%/hash_modules.c \
 	%D%/journal.c %D%/journal.h \

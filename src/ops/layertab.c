@@ -142,20 +142,27 @@ fx_layertab_shutdown(void)
 	semantics.arena = NULL;
 }
 
+/* What MAP, one of the two, has for NAME, or NULL. */
+static void *
+find(const struct fx_map *map, const char *name)
+{
+	const char *interned;
+
+	read_all();
+	interned = fx_intern_find(name);
+	return interned ? fx_map_get_pointer(map, interned) : NULL;
+}
+
 const struct fx_layer *
 fx_layer_find(const char *class_name)
 {
 	static const char *const prefixes[] = { "torch.nn.", "nn.",
 		"torch.nn.modules.", "modules." };
 	const char *dot = strrchr(class_name, '.');
-	const char *word = fx_intern_find(dot ? dot + 1 : class_name);
-	const struct fx_layer *layer;
 	size_t length = dot ? (size_t)(dot + 1 - class_name) : 0;
+	const struct fx_layer *layer =
+		find(&semantics.layer_by_name, class_name + length);
 
-	read_all();
-	if (!word)
-		word = fx_intern(dot ? dot + 1 : class_name);
-	layer = fx_map_get_pointer(&semantics.layer_by_name, word);
 	if (!layer || !dot || strcmp(layer->qualified, class_name) == 0)
 		return layer;
 	/* torch may move a class between its files. */
@@ -192,16 +199,38 @@ fx_layer_method(const struct fx_layer *layer, const char *name)
 	return NULL;
 }
 
+/* Whether TREE, or a function of ours that it calls, reads `training`. */
+static bool
+reads_training(const struct fx_ast *tree)
+{
+	const struct fx_functional *called = NULL;
+
+	if (!tree)
+		return false;
+	if (tree->kind == FX_AST_ATTR)
+		return strcmp(tree->text, "training") == 0 ||
+		       reads_training(tree->kids[0]);
+	if (tree->kind == FX_AST_CALL && tree->kids[0]->kind == FX_AST_NAME)
+		called = find(&semantics.functional_by_name,
+			tree->kids[0]->text);
+	if (called && reads_training(called->tree))
+		return true;
+	for (uint32_t i = 0; i < tree->kid_count; i++)
+		if (reads_training(tree->kids[i]))
+			return true;
+	return false;
+}
+
+bool
+fx_layer_asks_training(const struct fx_layer *layer)
+{
+	return reads_training(fx_layer_method(layer, "forward"));
+}
+
 const struct fx_functional *
 fx_functional_find(const char *name)
 {
-	const char *interned;
-
-	read_all();
-	interned = fx_intern_find(name);
-	return interned ? fx_map_get_pointer(&semantics.functional_by_name,
-				  interned)
-			: NULL;
+	return find(&semantics.functional_by_name, name);
 }
 
 const struct fx_functional *

@@ -30,6 +30,9 @@ const struct fx_layer *fx_layer_at(size_t index);
 const struct fx_ast *fx_layer_method(const struct fx_layer *layer,
 	const char *name);
 
+/* Whether what LAYER does depends on whether it is in training. */
+bool fx_layer_asks_training(const struct fx_layer *layer);
+
 struct fx_functional {
 	const char *name; /* interned, qualified: torch.nn.functional.mish */
 	const struct fx_ast *tree; /* FUNCTION */

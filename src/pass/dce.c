@@ -11,12 +11,11 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
-#include "base/intern.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "ir/edit.h"
+#include "ir/guess.h"
 #include "ir/module.h"
-#include "ir/signature.h"
 #include "ops/optab.h"
 #include "pass/engine.h"
 
@@ -28,69 +27,25 @@ struct state {
 
 extern const struct fx_pass fx_pass_dce;
 
-/* Traits that forbid removal.  RANDOM too: removing a draw changes all later
- * ones.
+/* A call of an operation that is known to give a result and nothing else.
+ * Random ones too stay: removing a draw changes all later ones.
  */
-#define KEPT (FX_OP_MUTATES | FX_OP_RANDOM | FX_OP_ASSERTS | FX_OP_EFFECT)
-
-/* Whether a call says `inplace`, by keyword or by place, and anything but
- * False: it may write to its argument then.
- */
-static bool
-is_in_place(const struct fx_node *node)
-{
-	const struct fx_signature *signature =
-		fx_signature_of((enum fx_op)node->op);
-	const char *name = fx_intern("inplace");
-	const struct fx_value *given = fx_node_kwarg(node, name);
-
-	for (size_t i = 0; !given && i < signature->count; i++)
-		if (signature->parameters[i].name == name)
-			given = fx_node_arg(node, i);
-	return given && (given->kind != FX_VALUE_BOOL || given->truth);
-}
-
 static bool
 is_pure_op(const struct fx_node *node)
 {
-	const struct fx_op_info *info;
-
-	if (node->op == FX_OP_NONE)
-		return false;
-	info = fx_op_info((enum fx_op)node->op);
-	return (info->traits & FX_OP_PURE) && !(info->traits & KEPT) &&
-	       !is_in_place(node);
+	return (fx_op_info((enum fx_op)node->op)->traits & FX_OP_PURE) &&
+	       !fx_effect_guess(node);
 }
 
-/* Layers that only compute.  In training mode some draw or update buffers;
- * `inplace=True` writes to the argument.
- */
+/* Layers of torch that only compute. */
 static bool
 is_pure_layer(const struct fx_node *node)
 {
-	static const char *const stateful[] = { "Dropout", "Dropout1d",
-		"Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout",
-		"RReLU", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d",
-		"SyncBatchNorm", "InstanceNorm1d", "InstanceNorm2d",
-		"InstanceNorm3d" };
 	struct fx_module *module =
 		fx_module_find(node->graph->module, node->target);
-	const struct fx_value *in_place;
-	const char *name;
 
-	if (!module || module->graph ||
-		!fx_str_starts(module->class_name, "torch.nn."))
+	if (!module || fx_effect_guess(node))
 		return false;
-	in_place = module->config.kind == FX_VALUE_DICT
-			   ? fx_value_dict_get(&module->config,
-				     fx_intern("inplace"))
-			   : NULL;
-	if (in_place && (in_place->kind != FX_VALUE_BOOL || in_place->truth))
-		return false;
-	name = fx_class_short_name(module->class_name);
-	for (size_t i = 0; module->training && i < FX_ARRAY_LEN(stateful); i++)
-		if (fx_str_equal(name, stateful[i]))
-			return false;
 	/* A container calls its children, which may be anything. */
 	for (size_t i = 0; i < module->member_count; i++)
 		if (module->members[i].kind == FX_MEMBER_CHILD)

@@ -16,7 +16,6 @@ libfxcore_a_SOURCES += \
 	%D%/finite.c \
 	%D%/frames.c \
 	%D%/given.c \
-	%D%/guess.c \
 	%D%/history.c \
 	%D%/input.c \
 	%D%/memory.c \

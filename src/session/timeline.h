@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "ir/guess.h"
 #include "run/plan.h"
 
 struct fx_backend;
@@ -25,12 +26,6 @@ struct fx_datum;
 struct fx_env;
 struct fx_graph;
 struct fx_node;
-
-/* What a node is known, or suspected, to do beside giving a result. */
-enum fx_effect_kind {
-	FX_EFFECT_WRITES = 1,
-	FX_EFFECT_DRAWS = 2,
-};
 
 struct fx_saved {
 	struct fx_datum *tensor; /* lies in the storage */
@@ -112,13 +107,8 @@ void fx_timeline_forget_dropped(struct fx_timeline *timeline);
 void fx_timeline_doubt(struct fx_timeline *timeline,
 	const struct fx_bitset *stale);
 
-/* What NODE did when it ran last; what it may do as far as can be told
- * without running it.
- */
+/* What NODE did when it ran last: enum fx_effect_kind. */
 unsigned fx_timeline_kinds(const struct fx_timeline *timeline, uint64_t node);
-unsigned fx_effect_guess(const struct fx_node *node);
-/* Whether NODE's result may lie in the storage of an argument. */
-bool fx_effect_may_alias(const struct fx_node *node);
 
 /* Put back the generator's state that running left: expressions, and other
  * models on the same backend, draw numbers too.

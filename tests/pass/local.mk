@@ -6,6 +6,7 @@ check_PROGRAMS += %D%/fxp
 
 FXP_LOG_COMPILER = %D%/fxp$(EXEEXT)
 fxp_tests = \
+	%D%/dce-asked.fxp \
 	%D%/dce-chain.fxp \
 	%D%/dce-effects.fxp \
 	%D%/dce-inplace.fxp \

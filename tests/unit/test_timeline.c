@@ -128,6 +128,18 @@ a_value_left_out_is_of_its_own_time(void)
 }
 
 static void
+a_write_that_an_argument_asks_for_is_run_on_the_way(void)
+{
+	WORLD("def forward(self, x : \"f64[2, 2]\"):\n"
+	      "    relu = torch.nn.functional.relu(x, inplace = True)\n"
+	      "    neg = torch.neg(x)\n"
+	      "    return neg\n");
+
+	fxt_run_to(&w, fxt_node(&w, "neg"));
+	CU_ASSERT(fxt_is_as_fresh(&w, NULL));
+}
+
+static void
 erasing_a_write_makes_its_readers_dirty(void)
 {
 	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { 0 };
@@ -457,6 +469,7 @@ main(void)
 		FXT_CASE(what_the_user_has_stays_what_it_is),
 		FXT_CASE(going_back_executes_no_operator),
 		FXT_CASE(a_value_left_out_is_of_its_own_time),
+		FXT_CASE(a_write_that_an_argument_asks_for_is_run_on_the_way),
 		FXT_CASE(erasing_a_write_makes_its_readers_dirty),
 		FXT_CASE(undo_and_redo_bring_values_back),
 		FXT_CASE(what_else_changed_is_computed_again_after_undo),

@@ -13,6 +13,7 @@
 #include "base/number.h"
 #include "base/str.h"
 #include "ir/fold_private.h"
+#include "ir/value_read.h"
 #include "ir/size.h"
 #include "ir/tensor_meta.h"
 #include "ir/value_text.h"
@@ -102,19 +103,10 @@ call_float(const struct fx_fold_arguments *call, struct fx_value *ret)
 	double number = 0;
 
 	if (call->count && value->kind == FX_VALUE_STRING) {
-		if (!fx_number_parse_double(value->text, value->count,
-			    &number)) {
-			bool negative = value->text[0] == '-';
-			const char *word = value->text + negative;
-
-			if (strcmp(word, "inf") && strcmp(word, "nan"))
-				return fx_error_new(FX_ERR_VALUE,
-					"\"%s\" is no number that float() "
-					"reads",
-					value->text);
-			number = word[0] == 'i' ? INFINITY : NAN;
-			number = negative ? -number : number;
-		}
+		if (!fx_value_float_of(value->text, value->count, &number))
+			return fx_error_new(FX_ERR_VALUE,
+				"\"%s\" is no number that float() reads",
+				value->text);
 	} else if (call->count && !fx_fold_double(value, &number)) {
 		if (!fx_fold_is_number(value) &&
 			value->kind != FX_VALUE_UNKNOWN &&

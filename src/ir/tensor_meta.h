@@ -44,7 +44,9 @@ struct fx_value fx_tensor_meta_numel(struct fx_arena *arena,
 
 /* Read torch's type comment or a SPEC of a command:
  * "f32[1, 3, 224, 224]", "f32[s77, s27, 16][16*s27, 16, 1]cpu", "Sym(s77)",
- * "i64[]", "f32[N,3,H,W]".  Gives TENSOR, SYMBOL, INT.
+ * "i64[]", "f32[N,3,H,W]"; "?" is an unknown dtype, "[...]" an unknown shape.
+ * Gives TENSOR, SYMBOL, INT, and of a "Sym" FLOAT, BOOL or UNKNOWN too.
+ * SYNTAX, LIMIT with a span in TEXT.
  */
 FX_NODISCARD struct fx_error *fx_tensor_meta_parse(struct fx_arena *arena,
 	const char *text, size_t length, struct fx_value *ret);

@@ -5,14 +5,11 @@
 
 #include "ir/value_read.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/dtype.h"
 #include "base/intern.h"
-#include "base/number.h"
 #include "ir/tensor_meta.h"
 #include "lang/ast.h"
 
@@ -150,38 +147,45 @@ read_float_call(const struct fx_value_reader *r, const struct fx_ast *call,
 	struct fx_value *ret)
 {
 	const char *text = only_text(call);
-	bool is_negative = text && text[0] == '-';
-	double number = 0;
+	double number;
 
-	if (!text)
+	if (!text || !fx_value_float_of(text, strlen(text), &number))
 		return fx_value_read_refuse(r, call);
-	text += is_negative;
-	if (strcmp(text, "inf") == 0)
-		number = INFINITY;
-	else if (strcmp(text, "nan") == 0)
-		number = NAN;
-	else if (!fx_number_parse_double(text, strlen(text), &number))
-		return fx_value_read_refuse(r, call);
-	*ret = fx_value_float(is_negative ? -number : number);
+	*ret = fx_value_float(number);
 	return NULL;
 }
 
 FX_NODISCARD static struct fx_error *
 read_text_call(const struct fx_value_reader *r, const struct fx_ast *call,
-	struct fx_value *ret)
+	enum fx_value_kind kind, struct fx_value *ret)
 {
-	const char *word = call->kids[0]->text;
 	const char *text = only_text(call);
-	enum fx_value_kind kind = FX_VALUE_UNKNOWN;
 
 	if (!text)
 		return fx_value_read_refuse(r, call);
-	if (strcmp(word, "opaque") == 0)
-		kind = FX_VALUE_OPAQUE;
-	else if (strcmp(word, "function") == 0)
-		kind = FX_VALUE_FUNCTION;
 	*ret = fx_value_text(kind, text);
 	return NULL;
+}
+
+FX_NODISCARD static struct fx_error *
+read_opaque_call(const struct fx_value_reader *r, const struct fx_ast *call,
+	struct fx_value *ret)
+{
+	return read_text_call(r, call, FX_VALUE_OPAQUE, ret);
+}
+
+FX_NODISCARD static struct fx_error *
+read_function_call(const struct fx_value_reader *r, const struct fx_ast *call,
+	struct fx_value *ret)
+{
+	return read_text_call(r, call, FX_VALUE_FUNCTION, ret);
+}
+
+FX_NODISCARD static struct fx_error *
+read_unknown_call(const struct fx_value_reader *r, const struct fx_ast *call,
+	struct fx_value *ret)
+{
+	return read_text_call(r, call, FX_VALUE_UNKNOWN, ret);
 }
 
 FX_NODISCARD static struct fx_error *
@@ -201,56 +205,38 @@ read_namedtuple_call(const struct fx_value_reader *r, const struct fx_ast *call,
 	return NULL;
 }
 
-/* A tensor of unknown dtype, "?[2, 3]", is read as one of float32 first. */
+/* TEXT as metadata, an error of which is about CALL. */
 FX_NODISCARD static struct fx_error *
-read_tensor_text(const struct fx_value_reader *r, const char *text,
-	struct fx_value *ret)
+read_meta(const struct fx_value_reader *r, const struct fx_ast *call,
+	const char *text, struct fx_value *ret)
 {
-	FX_AUTO_BUF struct fx_buf known = { 0 };
-	const char *bracket = strchr(text, '[');
-	struct fx_tensor_meta *meta;
-	struct fx_error *err;
+	struct fx_error *err =
+		fx_tensor_meta_parse(r->arena, text, strlen(text), ret);
 
-	if (bracket && strcmp(bracket, "[...]") == 0) {
-		const char *name = fx_intern_n(text, (size_t)(bracket - text));
-
-		*ret = fx_tensor_meta_shapeless(r->arena,
-			fx_dtype_find_short(name));
-		return NULL;
-	}
-	if (text[0] != '?')
-		return fx_tensor_meta_parse(r->arena, text, strlen(text), ret);
-	fx_buf_add(&known, "f32");
-	fx_buf_add(&known, text + 1);
-	err = fx_tensor_meta_parse(r->arena, fx_buf_text(&known), known.length,
-		ret);
-	if (err || ret->kind != FX_VALUE_TENSOR)
-		return err;
-	meta = FX_ARENA_NEW(r->arena, struct fx_tensor_meta);
-	*meta = *ret->tensor;
-	meta->dtype = FX_DTYPE_NONE;
-	ret->tensor = meta;
-	return NULL;
+	return err ? fx_error_at(err, r->text, call->span) : NULL;
 }
 
 FX_NODISCARD static struct fx_error *
-read_meta_call(const struct fx_value_reader *r, const struct fx_ast *call,
+read_tensor_call(const struct fx_value_reader *r, const struct fx_ast *call,
+	struct fx_value *ret)
+{
+	const char *text = only_text(call);
+
+	return text ? read_meta(r, call, text, ret)
+		    : fx_value_read_refuse(r, call);
+}
+
+FX_NODISCARD static struct fx_error *
+read_symbol_call(const struct fx_value_reader *r, const struct fx_ast *call,
 	struct fx_value *ret)
 {
 	FX_AUTO_BUF struct fx_buf size = { 0 };
 	const char *text = only_text(call);
-	struct fx_error *err;
 
 	if (!text)
 		return fx_value_read_refuse(r, call);
-	if (call->kids[0]->text[0] == 't') {
-		err = read_tensor_text(r, text, ret);
-	} else {
-		fx_buf_addf(&size, "Sym(%s)", text);
-		err = fx_tensor_meta_parse(r->arena, fx_buf_text(&size),
-			size.length, ret);
-	}
-	return err ? fx_error_at(err, r->text, call->span) : NULL;
+	fx_buf_addf(&size, "Sym(%s)", text);
+	return read_meta(r, call, fx_buf_text(&size), ret);
 }
 
 /* dict([(key, value), ...]): a dict whose first key is no literal. */
@@ -298,11 +284,11 @@ static const struct {
 	{ "float", read_float_call },
 	{ "dict", read_dict_call },
 	{ "namedtuple", read_namedtuple_call },
-	{ "opaque", read_text_call },
-	{ "function", read_text_call },
-	{ "unknown", read_text_call },
-	{ "tensor", read_meta_call },
-	{ "sym", read_meta_call },
+	{ "opaque", read_opaque_call },
+	{ "function", read_function_call },
+	{ "unknown", read_unknown_call },
+	{ "tensor", read_tensor_call },
+	{ "sym", read_symbol_call },
 };
 
 FX_NODISCARD struct fx_error *

@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/dtype.h"
 #include "base/intern.h"
+#include "base/number.h"
 #include "base/vec.h"
 #include "ir/graph.h"
 #include "ir/value_text.h"
@@ -209,6 +210,10 @@ read_container(const struct fx_value_reader *r, const struct fx_ast *expr,
 	return NULL;
 }
 
+/* The digits of the least int of 64 bits. */
+#define LEAST_DIGITS "9223372036854775808"
+
+/* NUMBER is an INT, BIGINT or FLOAT. */
 static void
 negate(struct fx_value *number)
 {
@@ -216,12 +221,15 @@ negate(struct fx_value *number)
 		number->real = -number->real;
 	else if (number->kind == FX_VALUE_INT && number->integer != INT64_MIN)
 		number->integer = -number->integer;
-	else if (number->kind == FX_VALUE_BIGINT)
-		*number = strcmp(number->text, "9223372036854775808") == 0
-				  ? fx_value_int(INT64_MIN)
-				  : fx_value_text(FX_VALUE_BIGINT,
-					    fx_intern_format("-%s",
-						    number->text));
+	else if (number->kind == FX_VALUE_INT)
+		*number = fx_value_text(FX_VALUE_BIGINT, LEAST_DIGITS);
+	else if (strcmp(number->text, LEAST_DIGITS) == 0)
+		*number = fx_value_int(INT64_MIN);
+	else if (*number->text == '-')
+		*number = fx_value_text(FX_VALUE_BIGINT, number->text + 1);
+	else
+		*number = fx_value_text(FX_VALUE_BIGINT,
+			fx_intern_format("-%s", number->text));
 }
 
 bool
@@ -233,6 +241,22 @@ fx_value_as_double(const struct fx_value *value, double *ret)
 		*ret = (double)value->integer;
 	else
 		return false;
+	return true;
+}
+
+bool
+fx_value_float_of(const char *text, size_t length, double *ret)
+{
+	size_t sign = length && *text == '-';
+	bool is_word = length - sign == 3;
+
+	if (is_word && memcmp(text + sign, "inf", 3) == 0)
+		*ret = INFINITY;
+	else if (is_word && memcmp(text + sign, "nan", 3) == 0)
+		*ret = NAN;
+	else
+		return fx_number_parse_double(text, length, ret);
+	*ret = sign ? -*ret : *ret;
 	return true;
 }
 

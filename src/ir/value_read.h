@@ -44,4 +44,9 @@ const char *fx_value_read_name(const struct fx_ast *expr);
 /* A real number as a double. */
 bool fx_value_as_double(const struct fx_value *value, double *ret);
 
+/* What Python's float() makes of TEXT (LENGTH bytes): a literal, inf, nan, with
+ * a minus sign or without; false if it is none of these.
+ */
+bool fx_value_float_of(const char *text, size_t length, double *ret);
+
 #endif /* FX_IR_VALUE_READ_H */

@@ -435,6 +435,20 @@ fx_value_print_as(struct fx_buf *out, const struct fx_value *value,
 	print(out, value, &printer);
 }
 
+/* Whether NAME is steps between dots, none empty or beginning with a digit. */
+static bool
+is_dotted_path(const char *name)
+{
+	while (*name) {
+		if (*name == '.' || (*name >= '0' && *name <= '9'))
+			return false;
+		name += strcspn(name, ".");
+		if (*name == '.' && !*++name)
+			return false;
+	}
+	return true;
+}
+
 bool
 fx_value_is_function_name(const char *name)
 {
@@ -446,22 +460,9 @@ fx_value_is_function_name(const char *name)
 			return false;
 	if (fx_op_find(name) != FX_OP_NONE)
 		return true;
-	return fx_str_starts(name, "torch.") && !strstr(name, "..") &&
+	return fx_str_starts(name, "torch.") &&
 	       !fx_value_is_torch_constant(name + strlen("torch.")) &&
-	       fx_value_is_dotted_path(name);
-}
-
-bool
-fx_value_is_dotted_path(const char *name)
-{
-	while (*name) {
-		if (*name == '.' || (*name >= '0' && *name <= '9'))
-			return false;
-		name += strcspn(name, ".");
-		if (*name == '.' && !*++name)
-			return false;
-	}
-	return true;
+	       is_dotted_path(name);
 }
 
 /* Shapes. */

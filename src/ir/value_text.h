@@ -81,8 +81,6 @@ void fx_tensor_meta_print(struct fx_buf *out, const struct fx_tensor_meta *meta,
  * below torch, or one that has a row in the operator table.
  */
 bool fx_value_is_function_name(const char *name);
-/* Whether NAME is one or more steps, none empty or beginning with a digit. */
-bool fx_value_is_dotted_path(const char *name);
 /* Whether torch.NAME is a dtype, a layout or a memory format. */
 bool fx_value_is_torch_constant(const char *name);
 

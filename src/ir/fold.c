@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/intern.h"
 #include "ir/fold_private.h"
 #include "ir/size.h"
 
@@ -56,42 +54,79 @@ fx_fold_bad_operands(enum fx_ast_op op, const struct fx_value *left,
 		fx_value_kind_name(right->kind));
 }
 
-/* Both known: which is greater, -1, 0, 1; 2 with a NaN. */
+/* How two numbers stand to each other, besides -1, 0, 1: one is a NaN; an int
+ * is too large to say.
+ */
+enum {
+	UNORDERED = 2,
+	TOO_LARGE,
+};
+
+/* Two ints, of which at least one has more than 127 bits, and so the longer
+ * digits unless the signs decide.
+ */
 static int
-compare_numbers(const struct fx_value *a, const struct fx_value *b)
+compare_huge(const struct fx_value *a, const struct fx_value *b)
+{
+	bool is_big = a->kind == FX_VALUE_BIGINT;
+	const char *digits = is_big ? a->text : b->text;
+	int sign = *digits == '-' ? -1 : 1;
+	int order;
+
+	if (a->kind != b->kind)
+		return is_big ? sign : -sign;
+	if ((*b->text == '-') != (sign < 0))
+		return sign;
+	order = (a->count > b->count) - (a->count < b->count);
+	if (!order)
+		order = strcmp(a->text, b->text);
+	return sign * ((order > 0) - (order < 0));
+}
+
+/* An int against a float: exactly, by way of the float's whole part. */
+static int
+compare_int_float(const struct fx_value *a, double real)
 {
 	fx_wide x;
 	fx_wide y;
-	double d;
-	double e;
+	int order;
 
+	if (isnan(real))
+		return UNORDERED;
+	if (isinf(real))
+		return real > 0 ? -1 : 1;
+	if (!fx_fold_wide(a, &x))
+		return TOO_LARGE;
+	if (fabs(real) >= 0x1p127)
+		return real > 0 ? -1 : 1;
+	y = (fx_wide)floor(real);
+	order = (x > y) - (x < y);
+	return order == 0 && real != floor(real) ? -1 : order;
+}
+
+/* Both known: which is greater, -1, 0, 1, or one of the above. */
+static int
+compare_numbers(const struct fx_value *a, const struct fx_value *b)
+{
+	bool a_float = a->kind == FX_VALUE_FLOAT;
+	bool b_float = b->kind == FX_VALUE_FLOAT;
+	fx_wide x;
+	fx_wide y;
+	int order;
+
+	if (a_float && b_float)
+		return isnan(a->real) || isnan(b->real)
+			       ? UNORDERED
+			       : (a->real > b->real) - (a->real < b->real);
+	if (b_float)
+		return compare_int_float(a, b->real);
+	if (a_float) {
+		order = compare_int_float(b, a->real);
+		return order >= UNORDERED ? order : -order;
+	}
 	if (fx_fold_wide(a, &x) && fx_fold_wide(b, &y))
 		return (x > y) - (x < y);
-	if (a->kind == FX_VALUE_FLOAT && b->kind == FX_VALUE_FLOAT) {
-		d = a->real;
-		e = b->real;
-		return isnan(d) || isnan(e) ? 2 : (d > e) - (d < e);
-	}
-	/* An int against a float: exactly, by way of the float's whole part. */
-	if (b->kind == FX_VALUE_FLOAT) {
-		int order;
-
-		if (isnan(b->real))
-			return 2;
-		if (fabs(b->real) > 1e37)
-			return b->real > 0 ? -1 : 1;
-		if (!fx_fold_wide(a, &x))
-			return 2;
-		y = (fx_wide)floor(b->real);
-		order = (x > y) - (x < y);
-		return order == 0 && b->real != floor(b->real) ? -1 : order;
-	}
-	if (a->kind == FX_VALUE_FLOAT) {
-		int order = compare_numbers(b, a);
-
-		return order == 2 ? 2 : -order;
-	}
-	return 2;
+	return compare_huge(a, b);
 }
 
 static bool
@@ -101,21 +136,19 @@ is_plain_number(const struct fx_value *value)
 	       value->kind == FX_VALUE_BIGINT || value->kind == FX_VALUE_FLOAT;
 }
 
-static struct fx_value
-as_size(const struct fx_value *value)
-{
-	return value->kind == FX_VALUE_BOOL ? fx_value_int(value->truth)
-					    : *value;
-}
-
 static enum fx_tristate
 equal_numbers(const struct fx_value *a, const struct fx_value *b)
 {
-	struct fx_value x = as_size(a);
-	struct fx_value y = as_size(b);
+	struct fx_value x = fx_fold_as_size(a);
+	struct fx_value y = fx_fold_as_size(b);
 
-	if (is_plain_number(a) && is_plain_number(b))
-		return compare_numbers(a, b) == 0 ? FX_TRUE : FX_FALSE;
+	if (is_plain_number(a) && is_plain_number(b)) {
+		int order = compare_numbers(a, b);
+
+		return order == TOO_LARGE ? FX_MAYBE
+		       : order == 0       ? FX_TRUE
+					  : FX_FALSE;
+	}
 	if (a->kind == FX_VALUE_COMPLEX && b->kind == FX_VALUE_COMPLEX)
 		return a->pair[0] == b->pair[0] && a->pair[1] == b->pair[1];
 	if (fx_size_equal(x, y))
@@ -144,12 +177,6 @@ equal_items(const struct fx_value *a, const struct fx_value *b, int depth)
 	return result;
 }
 
-static bool
-is_tuple(const struct fx_value *value)
-{
-	return value->kind == FX_VALUE_TUPLE || value->kind == FX_VALUE_SIZE;
-}
-
 static enum fx_tristate
 equal_at(const struct fx_value *a, const struct fx_value *b, int depth)
 {
@@ -160,7 +187,7 @@ equal_at(const struct fx_value *a, const struct fx_value *b, int depth)
 	if (a->kind == FX_VALUE_UNKNOWN || b->kind == FX_VALUE_UNKNOWN ||
 		a->kind == FX_VALUE_TENSOR || b->kind == FX_VALUE_TENSOR)
 		return FX_MAYBE;
-	if (is_tuple(a) && is_tuple(b))
+	if (fx_fold_is_tuple(a) && fx_fold_is_tuple(b))
 		return equal_items(a, b, depth);
 	if (a->kind != b->kind)
 		return FX_FALSE;
@@ -177,8 +204,8 @@ fx_fold_equal(const struct fx_value *a, const struct fx_value *b)
 	return equal_at(a, b, 0);
 }
 
-static struct fx_value
-from_tristate(enum fx_tristate state)
+struct fx_value
+fx_fold_from_tristate(enum fx_tristate state)
 {
 	return state == FX_MAYBE ? fx_fold_some("bool")
 				 : fx_value_bool(state == FX_TRUE);
@@ -244,12 +271,16 @@ order_values(struct fx_arena *arena, enum fx_ast_op op,
 
 	if (is_plain_number(a) && is_plain_number(b)) {
 		order = compare_numbers(a, b);
-		*ret = fx_value_bool(order != 2 && order_satisfies(op, order));
+		*ret = order == TOO_LARGE
+			       ? fx_fold_some("bool")
+			       : fx_value_bool(order != UNORDERED &&
+					       order_satisfies(op, order));
 		return NULL;
 	}
 	if (fx_fold_is_number(a) && fx_fold_is_number(b) &&
 		a->kind != FX_VALUE_COMPLEX && b->kind != FX_VALUE_COMPLEX) {
-		difference = fx_size_sub(arena, as_size(a), as_size(b));
+		difference = fx_size_sub(arena, fx_fold_as_size(a),
+			fx_fold_as_size(b));
 		if (difference.kind != FX_VALUE_INT) {
 			*ret = fx_fold_some("bool");
 			return NULL;
@@ -263,7 +294,7 @@ order_values(struct fx_arena *arena, enum fx_ast_op op,
 			compare_strings(a, b)));
 		return NULL;
 	}
-	if ((is_tuple(a) && is_tuple(b)) ||
+	if ((fx_fold_is_tuple(a) && fx_fold_is_tuple(b)) ||
 		(a->kind == FX_VALUE_LIST && b->kind == FX_VALUE_LIST))
 		return order_items(arena, op, a, b, ret);
 	return fx_fold_bad_operands(op, a, b);
@@ -298,7 +329,7 @@ fold_contains(struct fx_arena *arena, const struct fx_value *needle,
 		if (one != FX_FALSE)
 			found = one;
 	}
-	*ret = from_tristate(found);
+	*ret = fx_fold_from_tristate(found);
 	return NULL;
 }
 
@@ -342,10 +373,10 @@ fold_comparison(struct fx_arena *arena, enum fx_ast_op op,
 
 	switch (op) {
 	case FX_AST_EQ:
-		*ret = from_tristate(fx_fold_equal(a, b));
+		*ret = fx_fold_from_tristate(fx_fold_equal(a, b));
 		return NULL;
 	case FX_AST_NE:
-		*ret = negate(from_tristate(fx_fold_equal(a, b)));
+		*ret = negate(fx_fold_from_tristate(fx_fold_equal(a, b)));
 		return NULL;
 	case FX_AST_IS:
 		*ret = fold_is(a, b);

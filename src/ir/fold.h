@@ -73,14 +73,14 @@ FX_NODISCARD struct fx_error *fx_fold_slice_range(const struct fx_value *slice,
 	int64_t length, struct fx_slice_range *ret);
 
 /* VALUE.NAME, which is no call: shape, dtype, ndim, device, is_cuda... of a
- * tensor, real and imag of a number, fields of a named tuple and of slices.
+ * tensor, real and imag of a number, fields of slices and ranges.
  * UNSUPPORTED when there is none that fxdb knows.
  */
 FX_NODISCARD struct fx_error *fx_fold_attribute(struct fx_arena *arena,
 	const struct fx_value *value, const char *name, struct fx_value *ret);
 
 /* VALUE.NAME(*ARGS), ARGS a TUPLE, of plain values (keys, values, items, get,
- * index, count, upper, startswith, numel of a size...) and of tensors where
+ * index, count, startswith, endswith, numel of a size) and of tensors where
  * only metadata matters (size, dim, numel...).  UNSUPPORTED when there is none.
  */
 FX_NODISCARD struct fx_error *fx_fold_method(struct fx_arena *arena,

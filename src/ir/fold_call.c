@@ -7,15 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/buf.h"
-#include "base/intern.h"
 #include "base/number.h"
 #include "base/str.h"
 #include "ir/fold_private.h"
-#include "ir/value_read.h"
 #include "ir/size.h"
 #include "ir/tensor_meta.h"
+#include "ir/value_read.h"
 #include "ir/value_text.h"
 
 static bool
@@ -284,7 +282,7 @@ call_isqrt(const struct fx_fold_arguments *call, struct fx_value *ret)
 	return NULL;
 }
 
-/* math.floor, ceil, trunc: ints stay, floats become ints. */
+/* math.floor (-1), ceil (1), trunc (0): ints stay, floats become ints. */
 static struct fx_error *
 call_whole(const struct fx_fold_arguments *call, struct fx_value *ret)
 {
@@ -306,9 +304,9 @@ call_whole(const struct fx_fold_arguments *call, struct fx_value *ret)
 		*ret = fx_fold_some("int");
 		return NULL;
 	}
-	real = fx_str_ends(call->name, "floor")  ? floor(value->real)
-	       : fx_str_ends(call->name, "ceil") ? ceil(value->real)
-						 : trunc(value->real);
+	real = call->variant < 0   ? floor(value->real)
+	       : call->variant > 0 ? ceil(value->real)
+				   : trunc(value->real);
 	return int_of_double(call, real, ret);
 }
 
@@ -351,9 +349,11 @@ static const struct {
 };
 
 static struct fx_error *
-call_math(const struct fx_fold_arguments *call, struct fx_value *ret)
+call_math(const struct fx_fold_arguments *call, double (*function)(double),
+	struct fx_value *ret)
 {
 	double number;
+	double result;
 
 	if (!fx_fold_double(&call->args[0], &number)) {
 		if (!fx_fold_is_number(&call->args[0]) &&
@@ -362,17 +362,11 @@ call_math(const struct fx_fold_arguments *call, struct fx_value *ret)
 		*ret = fx_fold_some("float");
 		return NULL;
 	}
-	for (size_t i = 0; i < FX_ARRAY_LEN(float_functions); i++) {
-		double result;
-
-		if (strcmp(float_functions[i].name, call->name) != 0)
-			continue;
-		result = float_functions[i].function(number);
-		if ((isnan(result) && !isnan(number)) ||
-			(isinf(result) && isfinite(number)))
-			return fx_error_new(FX_ERR_VALUE, "math domain error");
-		*ret = fx_value_float(result);
-	}
+	result = function(number);
+	if ((isnan(result) && !isnan(number)) ||
+		(isinf(result) && isfinite(number)))
+		return fx_error_new(FX_ERR_VALUE, "math domain error");
+	*ret = fx_value_float(result);
 	return NULL;
 }
 
@@ -381,46 +375,47 @@ static const struct {
 	size_t least;
 	size_t most;
 	fx_fold_builtin *call;
+	int variant; /* where one function does several */
 } calls[] = {
-	{ "len", 1, 1, call_len },
-	{ "int", 0, 1, call_int },
-	{ "float", 0, 1, call_float },
-	{ "bool", 0, 1, call_bool },
-	{ "str", 1, 1, call_str },
-	{ "abs", 1, 1, call_abs },
-	{ "min", 1, SIZE_MAX, fx_fold_call_min_max },
-	{ "max", 1, SIZE_MAX, fx_fold_call_min_max },
-	{ "sum", 1, 2, fx_fold_call_sum },
-	{ "round", 1, 2, call_round },
-	{ "tuple", 0, 1, fx_fold_call_sequence },
-	{ "list", 0, 1, fx_fold_call_sequence },
-	{ "torch.Size", 0, 1, fx_fold_call_sequence },
-	{ "reversed", 1, 1, fx_fold_call_reversed },
-	{ "enumerate", 1, 1, fx_fold_call_enumerate },
-	{ "zip", 1, SIZE_MAX, fx_fold_call_zip },
-	{ "range", 1, 3, fx_fold_call_range },
-	{ "slice", 1, 3, fx_fold_call_slice },
-	{ "all", 1, 1, fx_fold_call_all_any },
-	{ "any", 1, 1, fx_fold_call_all_any },
-	{ "divmod", 2, 2, call_divmod },
-	{ "pow", 2, 2, call_pow },
-	{ "isinstance", 2, 2, fx_fold_call_isinstance },
-	{ "math.pow", 2, 2, call_math_pow },
-	{ "math.isqrt", 1, 1, call_isqrt },
-	{ "math.floor", 1, 1, call_whole },
-	{ "math.ceil", 1, 1, call_whole },
-	{ "math.trunc", 1, 1, call_whole },
-	{ "math.log", 1, 2, call_log },
-	{ "math.prod", 1, 1, fx_fold_call_sum },
-	{ "operator.not_", 1, 1, call_not },
-	{ "operator.truth", 1, 1, call_bool },
-	{ "operator.abs", 1, 1, call_abs },
-	{ "operator.index", 1, 1, call_int },
-	{ "torch.sym_not", 1, 1, call_not },
-	{ "torch.sym_int", 1, 1, call_int },
-	{ "torch.sym_float", 1, 1, call_float },
-	{ "torch.sym_max", 2, 2, fx_fold_call_min_max },
-	{ "torch.sym_min", 2, 2, fx_fold_call_min_max },
+	{ "len", 1, 1, call_len, 0 },
+	{ "int", 0, 1, call_int, 0 },
+	{ "float", 0, 1, call_float, 0 },
+	{ "bool", 0, 1, call_bool, 0 },
+	{ "str", 1, 1, call_str, 0 },
+	{ "abs", 1, 1, call_abs, 0 },
+	{ "min", 1, SIZE_MAX, fx_fold_call_min_max, FX_AST_LT },
+	{ "max", 1, SIZE_MAX, fx_fold_call_min_max, FX_AST_GT },
+	{ "sum", 1, 2, fx_fold_call_sum, FX_AST_ADD },
+	{ "round", 1, 2, call_round, 0 },
+	{ "tuple", 0, 1, fx_fold_call_sequence, FX_VALUE_TUPLE },
+	{ "list", 0, 1, fx_fold_call_sequence, FX_VALUE_LIST },
+	{ "torch.Size", 0, 1, fx_fold_call_sequence, FX_VALUE_SIZE },
+	{ "reversed", 1, 1, fx_fold_call_reversed, 0 },
+	{ "enumerate", 1, 1, fx_fold_call_enumerate, 0 },
+	{ "zip", 1, SIZE_MAX, fx_fold_call_zip, 0 },
+	{ "range", 1, 3, fx_fold_call_range, 0 },
+	{ "slice", 1, 3, fx_fold_call_slice, 0 },
+	{ "all", 1, 1, fx_fold_call_all_any, false },
+	{ "any", 1, 1, fx_fold_call_all_any, true },
+	{ "divmod", 2, 2, call_divmod, 0 },
+	{ "pow", 2, 2, call_pow, 0 },
+	{ "isinstance", 2, 2, fx_fold_call_isinstance, 0 },
+	{ "math.pow", 2, 2, call_math_pow, 0 },
+	{ "math.isqrt", 1, 1, call_isqrt, 0 },
+	{ "math.floor", 1, 1, call_whole, -1 },
+	{ "math.ceil", 1, 1, call_whole, 1 },
+	{ "math.trunc", 1, 1, call_whole, 0 },
+	{ "math.log", 1, 2, call_log, 0 },
+	{ "math.prod", 1, 1, fx_fold_call_sum, FX_AST_MUL },
+	{ "operator.not_", 1, 1, call_not, 0 },
+	{ "operator.truth", 1, 1, call_bool, 0 },
+	{ "operator.abs", 1, 1, call_abs, 0 },
+	{ "operator.index", 1, 1, call_int, 0 },
+	{ "torch.sym_not", 1, 1, call_not, 0 },
+	{ "torch.sym_int", 1, 1, call_int, 0 },
+	{ "torch.sym_float", 1, 1, call_float, 0 },
+	{ "torch.sym_max", 2, 2, fx_fold_call_min_max, FX_AST_GT },
+	{ "torch.sym_min", 2, 2, fx_fold_call_min_max, FX_AST_LT },
 };
 
 /* The operator that NAME of the operator module is; NONE when none. */
@@ -469,11 +464,13 @@ fx_fold_call(struct fx_arena *arena, const char *name,
 	const struct fx_value *args, size_t count, struct fx_value *ret)
 {
 	static const struct fx_value nothing[1];
-	struct fx_fold_arguments call = { arena, name, count ? args : nothing,
-		count };
+	struct fx_fold_arguments call = { .arena = arena,
+		.name = name,
+		.args = count ? args : nothing,
+		.count = count };
 
 	if (fx_str_starts(name, "builtins."))
-		call.name = name + 9;
+		call.name = name + strlen("builtins.");
 	for (size_t i = 0; i < FX_ARRAY_LEN(calls); i++) {
 		if (strcmp(calls[i].name, call.name) != 0)
 			continue;
@@ -481,12 +478,14 @@ fx_fold_call(struct fx_arena *arena, const char *name,
 			return fx_error_new(FX_ERR_TYPE,
 				"%s() does not take %zu arguments", call.name,
 				count);
+		call.variant = calls[i].variant;
 		return calls[i].call(&call, ret);
 	}
 	for (size_t i = 0; i < FX_ARRAY_LEN(float_functions); i++)
 		if (count == 1 &&
 			strcmp(float_functions[i].name, call.name) == 0)
-			return call_math(&call, ret);
+			return call_math(&call, float_functions[i].function,
+				ret);
 	if (fx_str_starts(call.name, "operator."))
 		return call_operator(&call, ret);
 	return fx_error_new(FX_ERR_UNSUPPORTED,

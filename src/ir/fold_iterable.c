@@ -13,22 +13,22 @@ static struct fx_error *
 pick(const struct fx_fold_arguments *call, const struct fx_value *a,
 	const struct fx_value *b, struct fx_value *ret)
 {
-	bool is_max = fx_str_ends(call->name, "max");
-	struct fx_value less;
+	struct fx_value wins;
 	struct fx_error *err;
 
 	if ((a->kind == FX_VALUE_SYMBOL || a->kind == FX_VALUE_INT) &&
 		(b->kind == FX_VALUE_SYMBOL || b->kind == FX_VALUE_INT)) {
-		*ret = is_max ? fx_size_max(call->arena, *a, *b)
-			      : fx_size_min(call->arena, *a, *b);
+		*ret = call->variant == FX_AST_GT
+			       ? fx_size_max(call->arena, *a, *b)
+			       : fx_size_min(call->arena, *a, *b);
 		return NULL;
 	}
-	err = fx_fold_binary(call->arena, is_max ? FX_AST_GT : FX_AST_LT, b, a,
-		&less);
+	err = fx_fold_binary(call->arena, (enum fx_ast_op)call->variant, b, a,
+		&wins);
 	if (err)
 		return err;
-	if (less.kind == FX_VALUE_BOOL)
-		*ret = less.truth ? *b : *a;
+	if (wins.kind == FX_VALUE_BOOL)
+		*ret = wins.truth ? *b : *a;
 	else
 		*ret = fx_fold_is_some(a, "int") && fx_fold_is_some(b, "int")
 			       ? *a
@@ -63,17 +63,17 @@ fx_fold_call_min_max(const struct fx_fold_arguments *call, struct fx_value *ret)
 struct fx_error *
 fx_fold_call_sum(const struct fx_fold_arguments *call, struct fx_value *ret)
 {
-	bool is_product = fx_str_ends(call->name, "prod");
-	struct fx_value total =
-		call->count > 1 ? call->args[1] : fx_value_int(is_product);
+	enum fx_ast_op op = (enum fx_ast_op)call->variant;
+	struct fx_value total = call->count > 1
+					? call->args[1]
+					: fx_value_int(op == FX_AST_MUL);
 	const struct fx_value *items;
 	size_t count;
 	struct fx_error *err =
 		fx_fold_iterate(call->arena, &call->args[0], &items, &count);
 
 	for (size_t i = 0; !err && i < count; i++)
-		err = fx_fold_binary(call->arena,
-			is_product ? FX_AST_MUL : FX_AST_ADD, &total, &items[i],
+		err = fx_fold_binary(call->arena, op, &total, &items[i],
 			&total);
 	*ret = total;
 	return err;
@@ -83,10 +83,6 @@ struct fx_error *
 fx_fold_call_sequence(const struct fx_fold_arguments *call,
 	struct fx_value *ret)
 {
-	enum fx_value_kind kind =
-		fx_str_ends(call->name, "list")   ? FX_VALUE_LIST
-		: fx_str_ends(call->name, "Size") ? FX_VALUE_SIZE
-						  : FX_VALUE_TUPLE;
 	const struct fx_value *items = NULL;
 	size_t count = 0;
 	struct fx_error *err = NULL;
@@ -99,7 +95,8 @@ fx_fold_call_sequence(const struct fx_fold_arguments *call,
 		err = fx_fold_iterate(call->arena, &call->args[0], &items,
 			&count);
 	if (!err)
-		*ret = fx_value_sequence(call->arena, kind, items, count);
+		*ret = fx_value_sequence(call->arena,
+			(enum fx_value_kind)call->variant, items, count);
 	return err;
 }
 
@@ -224,7 +221,7 @@ fx_fold_call_slice(const struct fx_fold_arguments *call, struct fx_value *ret)
 struct fx_error *
 fx_fold_call_all_any(const struct fx_fold_arguments *call, struct fx_value *ret)
 {
-	bool is_any = fx_str_ends(call->name, "any");
+	bool is_any = call->variant;
 	bool unsure = false;
 	const struct fx_value *items;
 	size_t count;
@@ -311,7 +308,6 @@ fx_fold_call_isinstance(const struct fx_fold_arguments *call,
 		if (one != FX_FALSE)
 			found = one;
 	}
-	*ret = found == FX_MAYBE ? fx_fold_some("bool")
-				 : fx_value_bool(found == FX_TRUE);
+	*ret = fx_fold_from_tristate(found);
 	return NULL;
 }

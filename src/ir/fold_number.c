@@ -9,8 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/intern.h"
 #include "ir/fold_private.h"
 #include "ir/size.h"
 
@@ -261,13 +259,6 @@ is_size(const struct fx_value *value)
 	       value->kind == FX_VALUE_BOOL;
 }
 
-static struct fx_value
-as_size(const struct fx_value *value)
-{
-	return value->kind == FX_VALUE_BOOL ? fx_value_int(value->truth)
-					    : *value;
-}
-
 /* At least one operand is a SYMBOL, the other an int or a symbol. */
 static struct fx_error *
 fold_sizes(struct fx_arena *arena, enum fx_ast_op op, struct fx_value a,
@@ -398,8 +389,8 @@ fx_fold_arithmetic(struct fx_arena *arena, enum fx_ast_op op,
 	if (fx_fold_double(left, &x) && fx_fold_double(right, &y))
 		return fold_floats(op, x, y, ret);
 	if (is_size(left) && is_size(right))
-		return fold_sizes(arena, op, as_size(left), as_size(right),
-			ret);
+		return fold_sizes(arena, op, fx_fold_as_size(left),
+			fx_fold_as_size(right), ret);
 	*ret = fold_some(op, left, right);
 	return NULL;
 }

@@ -18,6 +18,20 @@ bool fx_fold_wide(const struct fx_value *value, fx_wide *ret);
 /* The INT or BIGINT of NUMBER. */
 struct fx_value fx_fold_from_wide(fx_wide number);
 
+/* TUPLE or SIZE, which are tuples both; a BOOL as the INT it is among sizes. */
+static inline bool
+fx_fold_is_tuple(const struct fx_value *value)
+{
+	return value->kind == FX_VALUE_TUPLE || value->kind == FX_VALUE_SIZE;
+}
+
+static inline struct fx_value
+fx_fold_as_size(const struct fx_value *value)
+{
+	return value->kind == FX_VALUE_BOOL ? fx_value_int(value->truth)
+					    : *value;
+}
+
 /* The float that VALUE (BOOL, INT, BIGINT, FLOAT) is. */
 bool fx_fold_double(const struct fx_value *value, double *ret);
 
@@ -27,11 +41,13 @@ enum fx_tristate {
 	FX_MAYBE,
 };
 
-/* Python's ==, and < for what has an order. */
+/* Python's ==; MAYBE when that is not known. */
 enum fx_tristate fx_fold_equal(const struct fx_value *a,
 	const struct fx_value *b);
+/* STATE as a BOOL, or an UNKNOWN one. */
+struct fx_value fx_fold_from_tristate(enum fx_tristate state);
 
-/* An UNKNOWN number of type WORD: "int", "float", "bool". */
+/* An UNKNOWN number of type WORD: "int", "float", "bool"; whether VALUE is. */
 struct fx_value fx_fold_some(const char *word);
 bool fx_fold_is_some(const struct fx_value *value, const char *word);
 
@@ -56,6 +72,7 @@ FX_NODISCARD struct fx_error *fx_fold_arithmetic(struct fx_arena *arena,
 struct fx_fold_arguments {
 	struct fx_arena *arena;
 	const char *name; /* without "builtins." */
+	int variant;      /* which of the functions that it does; its row's */
 	const struct fx_value *args;
 	size_t count;
 };
@@ -63,16 +80,16 @@ struct fx_fold_arguments {
 typedef struct fx_error *fx_fold_builtin(const struct fx_fold_arguments *call,
 	struct fx_value *ret);
 
-/* fold_iterable.c */
-fx_fold_builtin fx_fold_call_min_max;
-fx_fold_builtin fx_fold_call_sum;
-fx_fold_builtin fx_fold_call_sequence;
+/* fold_iterable.c; what their variants are. */
+fx_fold_builtin fx_fold_call_min_max;  /* the comparison that wins */
+fx_fold_builtin fx_fold_call_sum;      /* the operator: also of math.prod */
+fx_fold_builtin fx_fold_call_sequence; /* the kind that is made */
 fx_fold_builtin fx_fold_call_reversed;
 fx_fold_builtin fx_fold_call_enumerate;
 fx_fold_builtin fx_fold_call_zip;
 fx_fold_builtin fx_fold_call_range;
 fx_fold_builtin fx_fold_call_slice;
-fx_fold_builtin fx_fold_call_all_any;
+fx_fold_builtin fx_fold_call_all_any; /* the truth that decides */
 fx_fold_builtin fx_fold_call_isinstance;
 
 #endif /* FX_IR_FOLD_PRIVATE_H */

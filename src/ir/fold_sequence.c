@@ -6,22 +6,20 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/utf8.h"
 #include "ir/fold_private.h"
 #include "ir/size.h"
 #include "ir/tensor_meta.h"
 
-static bool
-is_tuple(const struct fx_value *value)
-{
-	return value->kind == FX_VALUE_TUPLE || value->kind == FX_VALUE_SIZE;
-}
+/* Code points of a string that are taken out of it one by one: each is looked
+ * for from the beginning.
+ */
+#define CHARACTER_LIMIT 10000
 
 static struct fx_error *
-too_long(void)
+too_long(int limit)
 {
 	return fx_error_new(FX_ERR_LIMIT,
-		"a sequence would have more than %d items", FX_FOLD_ITEM_LIMIT);
+		"a sequence would have more than %d items", limit);
 }
 
 static struct fx_value
@@ -48,10 +46,11 @@ fx_fold_concat(struct fx_arena *arena, const struct fx_value *a,
 	bool are_lists = a->kind == FX_VALUE_LIST && b->kind == FX_VALUE_LIST;
 	struct fx_value *items;
 
-	if (!are_texts && !are_lists && !(is_tuple(a) && is_tuple(b)))
+	if (!are_texts && !are_lists &&
+		!(fx_fold_is_tuple(a) && fx_fold_is_tuple(b)))
 		return false;
 	if ((uint64_t)a->count + b->count > FX_FOLD_ITEM_LIMIT) {
-		*err = too_long();
+		*err = too_long(FX_FOLD_ITEM_LIMIT);
 		return true;
 	}
 	if (are_texts) {
@@ -105,16 +104,15 @@ fx_fold_repeat(struct fx_arena *arena, const struct fx_value *a,
 	}
 	if (!fx_fold_wide(b, &times))
 		return false;
-	times = times < 0 ? 0 : times;
-	if (times * a->count > FX_FOLD_ITEM_LIMIT) {
-		*err = too_long();
+	times = times < 0 || a->count == 0 ? 0 : times;
+	if (times > 0 && times > FX_FOLD_ITEM_LIMIT / a->count) {
+		*err = too_long(FX_FOLD_ITEM_LIMIT);
 		return true;
 	}
 	if (is_text) {
-		*ret = repeat_text(arena, a, a->count ? (int64_t)times : 0);
+		*ret = repeat_text(arena, a, (int64_t)times);
 		return true;
 	}
-	times = a->count ? times : 0;
 	items = FX_ARENA_ARRAY(arena, struct fx_value,
 		a->count * (size_t)times);
 	for (size_t i = 0; i < a->count * (size_t)times; i++)
@@ -135,26 +133,26 @@ string_length(const struct fx_value *value)
 	return length;
 }
 
-/* How many numbers the RANGE of INTs has; false when it has symbols. */
+/* How many numbers the RANGE of INTs has, INT64_MAX when more; false when it
+ * has symbols.
+ */
 static bool
 range_length(const struct fx_value *range, int64_t *ret)
 {
 	fx_wide start;
 	fx_wide stop;
 	fx_wide step;
+	fx_wide length = 0;
 
 	if (!fx_fold_wide(&range->items[0], &start) ||
 		!fx_fold_wide(&range->items[1], &stop) ||
 		!fx_fold_wide(&range->items[2], &step) || step == 0)
 		return false;
-	if (step > 0)
-		*ret = stop > start
-			       ? (int64_t)((stop - start + step - 1) / step)
-			       : 0;
-	else
-		*ret = start > stop
-			       ? (int64_t)((start - stop - step - 1) / -step)
-			       : 0;
+	if (step > 0 && stop > start)
+		length = (stop - start + step - 1) / step;
+	else if (step < 0 && start > stop)
+		length = (start - stop - step - 1) / -step;
+	*ret = (int64_t)FX_MIN(length, INT64_MAX);
 	return true;
 }
 
@@ -346,8 +344,8 @@ slice_string(struct fx_arena *arena, const struct fx_value *string,
 
 	if (err)
 		return err;
-	if (range.count > 10000)
-		return too_long();
+	if (range.count > CHARACTER_LIMIT)
+		return too_long(CHARACTER_LIMIT);
 	for (int64_t i = 0; i < range.count; i++) {
 		struct fx_value one =
 			character(arena, string, range.start + i * range.step);
@@ -468,7 +466,7 @@ iterate_range(struct fx_arena *arena, const struct fx_value *range,
 		return fx_error_new(FX_ERR_UNSUPPORTED,
 			"the length of the range is not known");
 	if (length > FX_FOLD_ITEM_LIMIT)
-		return too_long();
+		return too_long(FX_FOLD_ITEM_LIMIT);
 	items = FX_ARENA_ARRAY(arena, struct fx_value, (size_t)length);
 	for (int64_t i = 0; i < length; i++)
 		items[i] = fx_size_add(arena, range->items[0],
@@ -502,8 +500,8 @@ fx_fold_iterate(struct fx_arena *arena, const struct fx_value *value,
 			fx_value_kind_name(value->kind));
 	if (value->kind == FX_VALUE_STRING)
 		count = (size_t)string_length(value);
-	if (count > FX_FOLD_ITEM_LIMIT / 100)
-		return too_long();
+	if (value->kind == FX_VALUE_STRING && count > CHARACTER_LIMIT)
+		return too_long(CHARACTER_LIMIT);
 	items = FX_ARENA_ARRAY(arena, struct fx_value, count);
 	for (size_t i = 0; i < count; i++)
 		items[i] = value->kind == FX_VALUE_DICT

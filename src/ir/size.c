@@ -15,9 +15,6 @@
 #include "ir/size_private.h"
 #include "ir/value.h"
 
-/* More terms than this is no size that a person could read. */
-#define TERM_LIMIT 256
-
 static int compare_exprs(const struct fx_size_expr *a,
 	const struct fx_size_expr *b);
 
@@ -34,7 +31,6 @@ fx_size_is(struct fx_value value)
 	return value.kind == FX_VALUE_INT || value.kind == FX_VALUE_SYMBOL;
 }
 
-/* What an operation on something that is no size gives. */
 struct fx_value
 fx_size_none(struct fx_value a, struct fx_value b)
 {
@@ -123,7 +119,6 @@ compare_exprs(const struct fx_size_expr *a, const struct fx_size_expr *b)
 	return 0;
 }
 
-/* SIZE as an expression: an INT becomes a constant term. */
 const struct fx_size_expr *
 fx_size_expr_of(struct fx_arena *arena, struct fx_value size)
 {
@@ -142,22 +137,47 @@ fx_size_expr_of(struct fx_arena *arena, struct fx_value size)
 	return expr;
 }
 
-/* The value of a sum of COUNT canonical TERMS. */
+static size_t
+operand_weight(struct fx_value operand)
+{
+	return operand.kind == FX_VALUE_SYMBOL ? operand.symbol->weight : 1;
+}
+
+static size_t
+term_weight(const struct fx_size_term *term)
+{
+	size_t weight = 1;
+
+	for (uint32_t i = 0; i < term->factor_count; i++) {
+		const struct fx_size_atom *atom = term->factors[i].atom;
+
+		weight++;
+		if (atom->kind != FX_SIZE_NAME)
+			weight += operand_weight(atom->operands[0]) +
+				  operand_weight(atom->operands[1]);
+	}
+	return weight;
+}
+
 struct fx_value
 fx_size_from_terms(struct fx_arena *arena, struct fx_size_term *terms,
 	size_t count)
 {
 	struct fx_size_expr *expr;
+	size_t weight = 0;
 
 	if (count == 0)
 		return fx_value_int(0);
 	if (count == 1 && terms[0].factor_count == 0)
 		return fx_value_int(terms[0].coefficient);
-	if (count > TERM_LIMIT)
+	for (size_t i = 0; i < count && weight <= FX_SIZE_WEIGHT_LIMIT; i++)
+		weight += term_weight(&terms[i]);
+	if (weight > FX_SIZE_WEIGHT_LIMIT)
 		return too_large();
 	expr = FX_ARENA_NEW(arena, struct fx_size_expr);
 	expr->terms = terms;
 	expr->term_count = (uint32_t)count;
+	expr->weight = (uint32_t)weight;
 	return (struct fx_value){ .kind = FX_VALUE_SYMBOL, .symbol = expr };
 }
 
@@ -307,7 +327,7 @@ fx_size_mul(struct fx_arena *arena, struct fx_value a, struct fx_value b)
 			       : fx_value_int(product);
 	left = fx_size_expr_of(arena, a);
 	right = fx_size_expr_of(arena, b);
-	if ((uint64_t)left->term_count * right->term_count > TERM_LIMIT)
+	if (left->term_count * right->term_count > FX_SIZE_WEIGHT_LIMIT)
 		return too_large();
 	for (uint32_t i = 0; i < left->term_count; i++)
 		for (uint32_t j = 0; j < right->term_count; j++) {

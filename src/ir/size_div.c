@@ -9,10 +9,21 @@
 #include "ir/size.h"
 #include "ir/size_private.h"
 
+/* Python's A % B and A // B; B is neither 0 nor -1, and no step on the way
+ * outgrows 64 bits.
+ */
+static int64_t
+floor_rest(int64_t a, int64_t b)
+{
+	int64_t rest = a % b;
+
+	return rest && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
 static int64_t
 floor_division(int64_t a, int64_t b)
 {
-	return a / b - (a % b != 0 && (a < 0) != (b < 0));
+	return a / b - (a % b && (a < 0) != (b < 0));
 }
 
 /* A / B when the term B divides the term A. */
@@ -69,12 +80,11 @@ split_by_term(struct fx_arena *arena, struct fx_value a,
 		*term = *whole;
 		if (!whole->factor_count && !b->factor_count &&
 			b->coefficient != -1) {
-			int64_t part = floor_division(whole->coefficient,
-				b->coefficient);
-
 			quotient = fx_size_add(arena, quotient,
-				fx_value_int(part));
-			term->coefficient -= part * b->coefficient;
+				fx_value_int(floor_division(whole->coefficient,
+					b->coefficient)));
+			term->coefficient =
+				floor_rest(whole->coefficient, b->coefficient);
 		}
 		rest = fx_size_add(arena, rest,
 			fx_size_from_terms(arena, term, 1));
@@ -209,9 +219,7 @@ fx_size_mod(struct fx_arena *arena, struct fx_value a, struct fx_value b)
 	if (b.kind == FX_VALUE_INT && b.integer == -1)
 		return fx_value_int(0);
 	if (a.kind == FX_VALUE_INT && b.kind == FX_VALUE_INT)
-		return fx_value_int(a.integer -
-				    floor_division(a.integer, b.integer) *
-					    b.integer);
+		return fx_value_int(floor_rest(a.integer, b.integer));
 	if (fx_size_equal(a, b))
 		return fx_value_int(0);
 	divisor = fx_size_expr_of(arena, b);

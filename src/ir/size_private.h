@@ -41,8 +41,14 @@ struct fx_size_term {
 
 struct fx_size_expr {
 	uint32_t term_count;
+	uint32_t weight; /* terms, atoms and those within, for the limit */
 	const struct fx_size_term *terms;
 };
+
+/* More than this is no size that a person could read.  It bounds what a copy
+ * costs, as one operand may stand in many atoms, and every recursion.
+ */
+#define FX_SIZE_WEIGHT_LIMIT 600
 
 /* Whether VALUE is an INT or a SYMBOL, and what an operation gives when A or B
  * is not.
@@ -54,7 +60,9 @@ struct fx_value fx_size_none(struct fx_value a, struct fx_value b);
 const struct fx_size_expr *fx_size_expr_of(struct fx_arena *arena,
 	struct fx_value size);
 
-/* The sum of COUNT canonical TERMS, which stay in ARENA; an INT if constant. */
+/* The sum of COUNT canonical TERMS, which stay in ARENA; an INT if constant,
+ * UNKNOWN if too large.
+ */
 struct fx_value fx_size_from_terms(struct fx_arena *arena,
 	struct fx_size_term *terms, size_t count);
 

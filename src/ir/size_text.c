@@ -9,6 +9,11 @@
 #include "ir/size_private.h"
 #include "lang/ast.h"
 
+/* A sum or product leans left, a level for each of its parts: whatever is
+ * printed here has fewer.
+ */
+#define DEPTH_LIMIT (3 * FX_SIZE_WEIGHT_LIMIT)
+
 /* How tightly what is around a text binds. */
 enum {
 	IN_SUM,
@@ -262,9 +267,11 @@ read_tree(struct reader *reader, const struct fx_ast *expr,
 {
 	struct fx_error *err;
 
-	if (reader->depth >= 100)
-		return fx_error_new(FX_ERR_LIMIT,
-			"a size is nested more than 100 deep");
+	if (reader->depth >= DEPTH_LIMIT)
+		return fx_error_at(fx_error_new(FX_ERR_LIMIT,
+					   "a size is nested more than %d deep",
+					   DEPTH_LIMIT),
+			reader->text, expr->span);
 	reader->depth++;
 	if (expr->kind == FX_AST_NAME) {
 		*ret = fx_size_symbol(reader->arena, expr->text);

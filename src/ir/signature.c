@@ -62,16 +62,17 @@ read_default(struct fx_arena *arena, const char *text,
 	return fx_value_from_ast(arena, NULL, text, tree, &ret->fallback);
 }
 
-struct fx_error *
-fx_signature_read(struct fx_arena *arena, const char *text,
-	const struct fx_ast *function, size_t skip, struct fx_signature *ret)
+/* The PARAMs of a FUNCTION tree; TEXT is what it was parsed from. */
+static struct fx_error *
+read_parameters(struct fx_arena *arena, const char *text,
+	const struct fx_ast *function, struct fx_signature *ret)
 {
 	struct fx_parameter *parameters =
 		FX_ARENA_ARRAY(arena, struct fx_parameter, function->kid_count);
 	size_t count = 0;
 	bool keyword_only = false;
 
-	for (uint32_t i = (uint32_t)skip; i < function->kid_count; i++) {
+	for (uint32_t i = 0; i < function->kid_count; i++) {
 		const struct fx_ast *param = function->kids[i];
 		struct fx_parameter *one = &parameters[count];
 		struct fx_error *err;
@@ -130,8 +131,8 @@ parse_signature(struct fx_arena *arena, const char *text,
 		&module, NULL);
 	if (err)
 		return err;
-	return fx_signature_read(arena, fx_buf_text(&source), module->kids[0],
-		0, ret);
+	return read_parameters(arena, fx_buf_text(&source), module->kids[0],
+		ret);
 }
 
 const struct fx_signature *
@@ -163,6 +164,8 @@ struct binding {
 	const char *name;
 	struct fx_value *bound;
 	bool *is_bound;
+	/* For what **name gets: room for all keywords of the call. */
+	struct fx_value *keywords;
 };
 
 static struct fx_error *
@@ -246,20 +249,17 @@ keep_keyword(const struct binding *binding, const struct fx_value *pair)
 {
 	size_t last = binding->signature->count - 1;
 	struct fx_value *dict;
-	struct fx_value *items;
-	size_t count;
 
 	if (!binding->signature->count ||
 		!binding->signature->parameters[last].is_keywords)
 		return false;
 	dict = &binding->bound[last];
-	count = binding->is_bound[last] ? dict->count : 0;
-	items = FX_ARENA_ARRAY(binding->arena, struct fx_value, 2 * count + 2);
-	for (size_t i = 0; i < 2 * count; i++)
-		items[i] = dict->items[i];
-	items[2 * count] = pair[0];
-	items[2 * count + 1] = pair[1];
-	*dict = fx_value_dict(binding->arena, items, count + 1);
+	if (!binding->is_bound[last])
+		*dict = (struct fx_value){ .kind = FX_VALUE_DICT,
+			.items = binding->keywords };
+	binding->keywords[2 * dict->count] = pair[0];
+	binding->keywords[2 * dict->count + 1] = pair[1];
+	dict->count++;
 	binding->is_bound[last] = true;
 	return true;
 }
@@ -316,15 +316,21 @@ struct fx_error *
 fx_signature_bind(struct fx_arena *arena, const struct fx_signature *signature,
 	const struct fx_call_values *call, struct fx_value *bound_ret)
 {
-	struct binding binding = { arena, signature, call->name, bound_ret,
-		NULL };
-	struct fx_error *err;
+	struct binding binding = {
+		.arena = arena,
+		.signature = signature,
+		.name = call->name,
+		.bound = bound_ret,
+		.is_bound = FX_ARENA_ARRAY(arena, bool, signature->count),
+	};
+	bool has_keywords = call->kwargs.kind == FX_VALUE_DICT;
+	struct fx_error *err = bind_positional(&binding, &call->args);
 
-	binding.is_bound = FX_ARENA_ARRAY(arena, bool, signature->count);
-	err = bind_positional(&binding, &call->args);
-	if (!err && call->kwargs.kind == FX_VALUE_DICT)
-		for (uint32_t i = 0; !err && i < call->kwargs.count; i++)
-			err = bind_keyword(&binding,
-				&call->kwargs.items[2 * i]);
+	if (has_keywords)
+		binding.keywords = FX_ARENA_ARRAY(arena, struct fx_value,
+			2 * (size_t)call->kwargs.count);
+	for (uint32_t i = 0; !err && has_keywords && i < call->kwargs.count;
+		i++)
+		err = bind_keyword(&binding, &call->kwargs.items[2 * i]);
 	return err ? err : fill_defaults(&binding);
 }

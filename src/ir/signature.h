@@ -13,8 +13,6 @@
 #include "ir/value.h"
 #include "ops/optab.h"
 
-struct fx_ast;
-
 struct fx_parameter {
 	const char *name; /* interned, without stars */
 	bool is_rest;     /* *name */
@@ -33,13 +31,6 @@ struct fx_signature {
  * `*args, **kwargs`.
  */
 const struct fx_signature *fx_signature_of(enum fx_op op);
-
-/* Read the PARAMs of a FUNCTION or LAMBDA tree, the first SKIP of them left
- * out; in ARENA.  TEXT is what it was parsed from.
- */
-FX_NODISCARD struct fx_error *fx_signature_read(struct fx_arena *arena,
-	const char *text, const struct fx_ast *function, size_t skip,
-	struct fx_signature *ret);
 
 /* What each parameter gets from ARGS (a TUPLE) and KWARGS (a DICT or NONE):
  * SIGNATURE->count values in BOUND_RET.  *name becomes a TUPLE, and takes one

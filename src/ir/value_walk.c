@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/compiler.h"
+#include "ir/graph_private.h"
 #include "ir/size.h"
 #include "ir/tensor_meta.h"
 
@@ -159,6 +160,27 @@ fx_value_clone(struct fx_arena *arena, const struct fx_value *value)
 	if (value->kind == FX_VALUE_SYMBOL)
 		return fx_size_clone(arena, *value);
 	return *value;
+}
+
+/* Whether VALUE takes no more than what is LEFT of the items, at DEPTH. */
+static bool
+takes_few(const struct fx_value *value, size_t *left, int depth)
+{
+	size_t count = fx_value_item_count(value);
+
+	if (count > *left || depth > FX_DEPTH_LIMIT)
+		return false;
+	*left -= count;
+	for (size_t i = 0; i < count; i++)
+		if (!takes_few(&value->items[i], left, depth + 1))
+			return false;
+	return true;
+}
+
+bool
+fx_value_is_within(const struct fx_value *value, size_t limit)
+{
+	return takes_few(value, &limit, 0);
 }
 
 int

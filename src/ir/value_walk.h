@@ -39,4 +39,10 @@ struct fx_value fx_value_clone(struct fx_arena *arena,
 /* Deepest nesting of containers: 0 for a leaf. */
 int fx_value_depth(const struct fx_value *value);
 
+/* Whether VALUE has no more than LIMIT items in all, those of items included,
+ * and nests no deeper than arguments may.  Costs no more than the limits do,
+ * however often one and the same list stands in others.
+ */
+bool fx_value_is_within(const struct fx_value *value, size_t limit);
+
 #endif /* FX_IR_VALUE_WALK_H */

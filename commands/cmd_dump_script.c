@@ -88,7 +88,7 @@ cmd_dump_script(struct cmd_ctx *ctx, struct fx_graph *graph,
 	find_inputs(&script, ctx->model, graph);
 	if (traced)
 		add_seed(&script, text, traced->seed);
-	fx_emit_script_with(text, graph, add_inputs, &script);
+	fx_emit_script(text, graph, add_inputs, &script);
 	add_seed(&script, text, fx_session_seed(ctx->session));
 	fx_vec_deinit(&script.inputs);
 	return NULL;

@@ -67,7 +67,7 @@ static FX_NODISCARD struct fx_error *
 dump_dot(struct cmd_ctx *ctx, struct fx_graph *graph, struct fx_buf *text)
 {
 	(void)ctx;
-	fx_emit_dot(text, graph, NULL);
+	fx_emit_dot(text, graph);
 	return NULL;
 }
 

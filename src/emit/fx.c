@@ -3,19 +3,11 @@
 
 #include "emit/fx.h"
 
-#include <string.h>
-
 #include "base/buf.h"
 #include "base/intern.h"
 #include "ir/graph.h"
 #include "ir/value_text.h"
 #include "ops/dialect.h"
-
-static void
-add(struct fx_buf *out, const char *text)
-{
-	fx_buf_add_n(out, text, strlen(text));
-}
 
 static void
 add_interned(struct fx_buf *out, const char *text)
@@ -29,7 +21,7 @@ fx_emit_str(struct fx_buf *out, const struct fx_value *value)
 	if (value->kind == FX_VALUE_STRING)
 		fx_buf_add_n(out, value->text, value->count);
 	else if (value->kind == FX_VALUE_DEVICE)
-		add(out, value->text);
+		fx_buf_add(out, value->text);
 	else
 		fx_value_print_as(out, value, FX_STYLE_PLAIN);
 }
@@ -41,18 +33,18 @@ print_left(struct fx_buf *out, const struct fx_node *node,
 {
 	fx_buf_add_char(out, '%');
 	add_interned(out, node->name);
-	add(out, " : ");
+	fx_buf_add(out, " : ");
 	if (node->type) {
 		add_interned(out, node->type);
 		fx_buf_add_char(out, ' ');
 	}
 	fx_buf_add_char(out, '[');
-	add(out, users_word);
+	fx_buf_add(out, users_word);
 	fx_buf_add_char(out, '=');
 	fx_buf_add_int(out, node->user_count);
-	add(out, "] = ");
-	add(out, fx_opcode_word((enum fx_opcode)node->opcode));
-	add(out, "[target=");
+	fx_buf_add(out, "] = ");
+	fx_buf_add(out, fx_opcode_word((enum fx_opcode)node->opcode));
+	fx_buf_add(out, "[target=");
 	add_interned(out, node->target);
 	fx_buf_add_char(out, ']');
 }
@@ -62,7 +54,7 @@ print_default(struct fx_buf *out, const struct fx_node *node)
 {
 	if (node->args.count == 0)
 		return;
-	add(out, "(default=");
+	fx_buf_add(out, "(default=");
 	fx_emit_str(out, &node->args.items[0]);
 	fx_buf_add_char(out, ')');
 }
@@ -74,9 +66,9 @@ print_arguments(struct fx_buf *out, const struct fx_node *node)
 		.style = FX_STYLE_LISTING,
 	};
 
-	add(out, "(args = ");
+	fx_buf_add(out, "(args = ");
 	fx_value_print(out, &node->args, &printer);
-	add(out, ", kwargs = ");
+	fx_buf_add(out, ", kwargs = ");
 	fx_value_print(out, &node->kwargs, &printer);
 	fx_buf_add_char(out, ')');
 }
@@ -86,7 +78,7 @@ print_return(struct fx_buf *out, const struct fx_node *node)
 {
 	static const struct fx_value nothing = { .kind = FX_VALUE_NONE };
 
-	add(out, "return ");
+	fx_buf_add(out, "return ");
 	fx_emit_str(out, node->args.count ? &node->args.items[0] : &nothing);
 }
 
@@ -133,9 +125,9 @@ fx_emit_fx(struct fx_buf *out, const struct fx_graph *graph,
 	const struct fx_node *node;
 
 	fx_buf_reserve(out, 100 * graph->node_count);
-	add(out, "graph():");
+	fx_buf_add(out, "graph():");
 	fx_graph_for_each_node (node, graph) {
-		add(out, "\n    ");
+		fx_buf_add(out, "\n    ");
 		print_node(out, node, users);
 	}
 }

@@ -450,7 +450,6 @@ coder_init(struct fx_coder *c, struct fx_graph *graph,
 	c->printer.context = &c->names;
 	c->printer.global = fx_code_names_global;
 	c->printer.global_context = &c->names;
-	c->printer.newer_dialect = is_newer(c, FX_DIALECT_SHAPE_TYPES);
 }
 
 static void

@@ -47,9 +47,6 @@ struct fx_coder {
  */
 void fx_code_statement(struct fx_coder *c, const struct fx_node *node);
 
-/* BASE.TARGET, steps that are no identifiers through getattr. */
-void fx_code_path(struct fx_coder *c, const char *base, const char *target);
-
 /* The annotation of NODE with its colon, if it has one; a verbose one of 2.x
  * is the shape.
  */

@@ -131,20 +131,9 @@ print_quoted(struct fx_coder *c, const char *text, size_t length)
 	fx_buf_add_char(&c->body, '"');
 }
 
-/* Insert TEXT at AT of the body. */
+/* BASE.TARGET, steps that are no identifiers through getattr. */
 static void
-insert(struct fx_buf *body, size_t at, const char *text)
-{
-	size_t length = strlen(text);
-
-	fx_buf_add_n(body, text, length);
-	memmove(body->data + at + length, body->data + at,
-		body->length - at - length);
-	memcpy(body->data + at, text, length);
-}
-
-void
-fx_code_path(struct fx_coder *c, const char *base, const char *target)
+print_path(struct fx_coder *c, const char *base, const char *target)
 {
 	size_t start = c->body.length;
 
@@ -156,7 +145,7 @@ fx_code_path(struct fx_coder *c, const char *base, const char *target)
 			fx_buf_add_char(&c->body, '.');
 			fx_buf_add_n(&c->body, target, length);
 		} else {
-			insert(&c->body, start, "getattr(");
+			fx_buf_insert(&c->body, start, "getattr(", 8);
 			fx_buf_add_n(&c->body, ", ", 2);
 			print_quoted(c, target, length);
 			fx_buf_add_char(&c->body, ')');
@@ -440,7 +429,7 @@ print_call_method(struct fx_coder *c, const struct fx_node *node)
 		fx_buf_add(&c->body, "None");
 	fx_buf_add_n(&receiver, c->body.data + start, c->body.length - start);
 	fx_buf_truncate(&c->body, start);
-	fx_code_path(c, fx_buf_text(&receiver), node->target);
+	print_path(c, fx_buf_text(&receiver), node->target);
 	print_arguments(c, node, 1);
 }
 
@@ -450,11 +439,11 @@ fx_code_statement(struct fx_coder *c, const struct fx_node *node)
 	switch ((enum fx_opcode)node->opcode) {
 	case FX_OPCODE_GET_ATTR:
 		print_left(c, node);
-		fx_code_path(c, "self", node->target);
+		print_path(c, "self", node->target);
 		return;
 	case FX_OPCODE_CALL_MODULE:
 		print_left(c, node);
-		fx_code_path(c, "self", node->target);
+		print_path(c, "self", node->target);
 		print_arguments(c, node, 0);
 		return;
 	case FX_OPCODE_CALL_METHOD:

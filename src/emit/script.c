@@ -41,22 +41,8 @@ add_transaction(struct fx_buf *out, const struct fx_transaction *transaction)
 	}
 }
 
-static void
-add_nothing(void *context, struct fx_buf *out, uint32_t time)
-{
-	(void)context;
-	(void)out;
-	(void)time;
-}
-
 void
-fx_emit_script(struct fx_buf *out, const struct fx_graph *graph)
-{
-	fx_emit_script_with(out, graph, add_nothing, NULL);
-}
-
-void
-fx_emit_script_with(struct fx_buf *out, const struct fx_graph *graph,
+fx_emit_script(struct fx_buf *out, const struct fx_graph *graph,
 	fx_emit_script_fn *after, void *context)
 {
 	uint32_t now = fx_journal_now(graph);
@@ -65,7 +51,8 @@ fx_emit_script_with(struct fx_buf *out, const struct fx_graph *graph,
 
 	if (origin)
 		add_transaction(out, origin);
-	after(context, out, 0);
+	if (after)
+		after(context, out, 0);
 	while (id != now) {
 		const struct fx_transaction *transaction;
 
@@ -74,6 +61,7 @@ fx_emit_script_with(struct fx_buf *out, const struct fx_graph *graph,
 		if (!transaction)
 			return;
 		add_transaction(out, transaction);
-		after(context, out, id);
+		if (after)
+			after(context, out, id);
 	}
 }

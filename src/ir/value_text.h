@@ -49,7 +49,6 @@ struct fx_value_printer {
 	 */
 	const char *(*global)(void *context, const char *qualified);
 	void *global_context;
-	bool newer_dialect; /* 2.x spellings where they differ */
 };
 
 void fx_value_print(struct fx_buf *out, const struct fx_value *value,

@@ -80,7 +80,7 @@ print_all(struct fx_graph *graph)
 	fx_emit_python(&out, graph, &readable, NULL);
 	fx_emit_fx(&out, graph, NULL);
 	fx_emit_table(&out, graph);
-	fx_emit_dot(&out, graph, NULL);
+	fx_emit_dot(&out, graph);
 	fx_assert(ranges.count == graph->node_count);
 	fx_emit_ranges_deinit(&ranges);
 }

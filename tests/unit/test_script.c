@@ -228,7 +228,7 @@ recreates(struct seat *seat)
 	bool same = false;
 	char *at;
 
-	fx_emit_script(&script, graph_of(seat));
+	fx_emit_script(&script, graph_of(seat), NULL, NULL);
 	at = script.data;
 	while (!err && at && *at) {
 		char *end = strchr(at, '\n');
@@ -245,7 +245,7 @@ recreates(struct seat *seat)
 	fx_error_free(err);
 	if (!same) {
 		fx_buf_clear(&script);
-		fx_emit_script(&script, graph_of(seat));
+		fx_emit_script(&script, graph_of(seat), NULL, NULL);
 		printf("\n%s", fx_buf_text(&script));
 	}
 	seat_free(&fresh);

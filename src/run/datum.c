@@ -3,13 +3,10 @@
 
 #include "run/datum.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/buf.h"
-#include "base/intern.h"
 #include "base/mem.h"
 #include "ir/node.h"
 #include "ir/tensor_meta.h"
@@ -422,9 +419,8 @@ fx_datum_has_tensor(const struct fx_datum *datum)
 	return false;
 }
 
-/* A number's worth when DATUM is a bool, int or float. */
-static bool
-number_of(const struct fx_datum *datum, double *ret)
+bool
+fx_datum_number(const struct fx_datum *datum, double *ret)
 {
 	switch (datum->kind) {
 	case FX_DATUM_BOOL:
@@ -440,8 +436,8 @@ number_of(const struct fx_datum *datum, double *ret)
 	return false;
 }
 
-static bool
-items_equal(const struct fx_datum *a, const struct fx_datum *b)
+bool
+fx_datum_equal_items(const struct fx_datum *a, const struct fx_datum *b)
 {
 	if (a->count != b->count)
 		return false;
@@ -460,7 +456,7 @@ numbers_equal(const struct fx_datum *a, const struct fx_datum *b)
 	/* Two integers are compared as such: a double would lose digits. */
 	if (a->kind == FX_DATUM_INT && b->kind == FX_DATUM_INT)
 		return a->integer == b->integer;
-	return number_of(a, &x) && number_of(b, &y) && x == y;
+	return fx_datum_number(a, &x) && fx_datum_number(b, &y) && x == y;
 }
 
 /* torch.Size is a tuple to Python. */
@@ -498,7 +494,7 @@ fx_datum_equal(const struct fx_datum *a, const struct fx_datum *b)
 	case FX_DATUM_LIST:
 	case FX_DATUM_SIZE:
 	case FX_DATUM_DICT:
-		return items_equal(a, b);
+		return fx_datum_equal_items(a, b);
 	case FX_DATUM_PLAIN:
 		return fx_value_equal(&a->value, &b->value);
 	case FX_DATUM_TENSOR:

@@ -107,6 +107,9 @@ struct fx_value fx_datum_to_value(struct fx_arena *arena,
 const struct fx_tensor_meta *fx_datum_meta(struct fx_arena *arena,
 	const struct fx_datum *datum);
 
+/* What DATUM is worth when it is a bool, an int or a float; else false. */
+bool fx_datum_number(const struct fx_datum *datum, double *ret);
+
 /* Number of items in DATUM (for DICT twice the pairs), 0 for leaves. */
 size_t fx_datum_item_count(const struct fx_datum *datum);
 bool fx_datum_is_sequence(const struct fx_datum *datum);
@@ -117,6 +120,8 @@ bool fx_datum_has_tensor(const struct fx_datum *datum);
  * a tuple is no list); tensors by identity of payload, nodes by id.
  */
 bool fx_datum_equal(const struct fx_datum *a, const struct fx_datum *b);
+/* Whether two containers, of whatever kinds, have equal items. */
+bool fx_datum_equal_items(const struct fx_datum *a, const struct fx_datum *b);
 
 /* Python's truth: 0, "", (), None and empty sets are false.  TYPE for tensors
  * (on the meta backend their values are not known) and UNKNOWN.

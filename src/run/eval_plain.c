@@ -4,10 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/arena.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "meta/promote.h"
 #include "run/eval_private.h"
 #include "run/values.h"
 
@@ -16,20 +14,9 @@
 
 /* --- float(x) and int(x) -------------------------------------------------- */
 
-static double
-number_of(const struct fx_datum *item)
-{
-	if (item->kind == FX_DATUM_FLOAT)
-		return item->real;
-	return item->kind == FX_DATUM_BOOL ? item->truth
-					   : (double)item->integer;
-}
-
 static struct fx_error *
-as_integer(struct fx_datum *item, struct fx_datum **ret)
+as_integer(struct fx_datum *item, double number, struct fx_datum **ret)
 {
-	double number = number_of(item);
-
 	if (item->kind == FX_DATUM_INT)
 		*ret = fx_datum_ref(item);
 	else if (fabs(number) < 0x1p63)
@@ -48,6 +35,7 @@ fx_eval_item_of_known(struct fx_evaluator *evaluator, const struct fx_ast *call,
 	FX_AUTO_DATUM struct fx_datum *tensor = NULL;
 	FX_AUTO_DATUM struct fx_datum *item = NULL;
 	const struct fx_ast *tree = call->kids[1];
+	double number;
 	struct fx_error *err;
 
 	*ret = NULL;
@@ -59,36 +47,16 @@ fx_eval_item_of_known(struct fx_evaluator *evaluator, const struct fx_ast *call,
 	err = fx_values_item(tensor, &item);
 	if (err)
 		return err;
-	if (item->kind == FX_DATUM_PLAIN)
+	if (!fx_datum_number(item, &number))
 		return fx_error_new(FX_ERR_TYPE, "a complex number is no %s",
 			is_int ? "int" : "float");
 	if (is_int)
-		return as_integer(item, ret);
-	*ret = fx_datum_float(number_of(item));
+		return as_integer(item, number, ret);
+	*ret = fx_datum_float(number);
 	return NULL;
 }
 
 /* --- x.item() and x.tolist() ---------------------------------------------- */
-
-static struct fx_datum *
-number_datum(enum fx_dtype dtype, const char *bytes)
-{
-	FX_AUTO_ARENA struct fx_arena *arena = NULL;
-	struct fx_value value;
-	double real;
-	double imag;
-
-	if (fx_dtype_is_integer(dtype) && dtype != FX_DTYPE_BOOL)
-		return fx_datum_int(fx_element_int(dtype, bytes, 0));
-	fx_elements_decode(dtype, bytes, 1, &real, &imag);
-	if (dtype == FX_DTYPE_BOOL)
-		return fx_datum_bool(real != 0);
-	if (!fx_dtype_is_complex(dtype))
-		return fx_datum_float(real);
-	arena = fx_arena_new();
-	value = fx_value_complex(arena, real, imag);
-	return fx_datum_from_value(&value);
-}
 
 /* The part from DIMENSION on whose elements begin at *BYTES, which moves.  As
  * deep as a tensor has dimensions.
@@ -103,7 +71,7 @@ nested_list(const struct fx_extent *extent, uint32_t dimension,
 
 	if (dimension == extent->rank) {
 		*bytes += fx_dtype_info(extent->dtype)->size;
-		return number_datum(extent->dtype, at);
+		return fx_element_datum(extent->dtype, at);
 	}
 	count = (size_t)extent->sizes[dimension];
 	items = fx_xcalloc(count, sizeof(*items));

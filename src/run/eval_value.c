@@ -205,17 +205,6 @@ is_size_and_list(const struct fx_datum *a, const struct fx_datum *b)
 }
 
 static bool
-same_items(const struct fx_datum *a, const struct fx_datum *b)
-{
-	if (a->count != b->count)
-		return false;
-	for (size_t i = 0; i < a->count; i++)
-		if (!fx_datum_equal(a->items[i], b->items[i]))
-			return false;
-	return true;
-}
-
-static bool
 is_identity(enum fx_ast_op op)
 {
 	return op == FX_AST_IS || op == FX_AST_IS_NOT;
@@ -237,7 +226,7 @@ fx_eval_binary(struct fx_evaluator *evaluator, enum fx_ast_op op,
 		return set_size(evaluator, op, left, right, ret);
 	if ((op == FX_AST_EQ || op == FX_AST_NE) &&
 		is_size_and_list(left, right) && !has_tensor) {
-		*ret = fx_datum_bool(same_items(left, right) ==
+		*ret = fx_datum_bool(fx_datum_equal_items(left, right) ==
 				     (op == FX_AST_EQ));
 		return NULL;
 	}

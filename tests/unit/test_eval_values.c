@@ -55,6 +55,7 @@ enter(void)
 	static const double a[] = { 1, -2, 3, 4 };
 	static const double b[] = { 1, -2, 3.5, 4 };
 	static const double bad[] = { 1, 0. / 0., 1. / 0. };
+	static const double large[] = { 3, 0x1p63 };
 
 	folder = fxt_folder_new();
 	CU_ASSERT_EQUAL_FATAL(chdir(folder), 0);
@@ -65,6 +66,7 @@ enter(void)
 	save("one", FX_DTYPE_F32, a, 1);
 	save("none", FX_DTYPE_F32, a, 0);
 	save("c", FX_DTYPE_C64, a, 4);
+	save("large", FX_DTYPE_U64, large, 2);
 }
 
 static void
@@ -149,7 +151,9 @@ functions_look_at_the_values_of_files(void)
 		{ "file('i.npy')[5]",
 			"error: getitem: index 5 is out of range for dimension "
 			"0 of i64[4]" },
+		{ "file('i.npy')[::9223372036854775807].tolist()", "[1]" },
 		{ "file('none.npy').tolist()", "[]" },
+		{ "file('large.npy').tolist()", "[3, 9.223372036854776e+18]" },
 		{ "file('c.npy').tolist()[1]", "(-2+0j)" },
 		{ "int(file('bad.npy').tolist()[0])", "1" },
 		{ "(file('one.npy'), 2)", "(f32[1]  1,\n 2)" },

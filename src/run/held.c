@@ -21,7 +21,9 @@ fx_held_deinit(struct fx_held *held)
 	*held = (struct fx_held){ .blob = NULL };
 }
 
-/* Strides of EXTENT laid out in row-major order. */
+/* Strides of EXTENT laid out in row-major order.  Without elements any do:
+ * sizes beside a 0 may be huge.
+ */
 static void
 dense_strides(const struct fx_extent *extent, int64_t *strides)
 {
@@ -29,7 +31,7 @@ dense_strides(const struct fx_extent *extent, int64_t *strides)
 
 	for (uint32_t i = extent->rank; i--;) {
 		strides[i] = step;
-		step *= FX_MAX(extent->sizes[i], 1);
+		step *= extent->count ? extent->sizes[i] : 1;
 	}
 }
 
@@ -176,8 +178,10 @@ view_item(struct view *view, const struct fx_value *item, size_t left)
 	if (item->kind == FX_VALUE_INT) {
 		index = item->integer;
 		index += index < 0 ? size : 0;
+		if (index < 0 || index >= size)
+			return false;
 		view->offset += index * view->from[view->at++];
-		return index >= 0 && index < size;
+		return true;
 	}
 	if (item->kind != FX_VALUE_SLICE)
 		return false;
@@ -187,7 +191,9 @@ view_item(struct view *view, const struct fx_value *item, size_t left)
 		return false;
 	}
 	view->offset += range.count ? range.start * view->from[view->at] : 0;
-	return view_add(view, view->from[view->at++] * range.step);
+	/* Where nothing is stepped to, the step may be anything. */
+	return view_add(view,
+		view->from[view->at++] * (range.count > 1 ? range.step : 1));
 }
 
 /* How many of ITEMS take a dimension. */
@@ -217,7 +223,7 @@ fx_held_index(const struct fx_held *held, const struct fx_tensor_meta *meta,
 	fx_error_free(err);
 	if (err || !held->blob)
 		return false;
-	if (held->strides && extent.rank)
+	if (held->strides && extent.rank && extent.count)
 		memcpy(view.from, held->strides,
 			extent.rank * sizeof(*held->strides));
 	else

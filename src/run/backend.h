@@ -1,5 +1,5 @@
-/* backend.h - what runs operations: metadata only, recorded answers, later
- * libtorch and Python.
+/* backend.h - what runs operations: metadata only, recorded answers, libtorch,
+ * Python.
  *
  * A backend is a struct of functions and a state.  Those on values, at the end,
  * may be null, and are asked through run/values.h; one whose has_values is
@@ -49,7 +49,7 @@ struct fx_call_site {
 };
 
 struct fx_backend_ops {
-	const char *name; /* "meta", "replay" */
+	const char *name; /* "meta", "torch" */
 	/* Whether tensors have values, or only metadata. */
 	bool has_values;
 
@@ -117,7 +117,9 @@ struct fx_backend_ops {
 	 * nobody will see what is in it.  Null: not known.
 	 */
 	bool (*storage_is_lone)(const void *payload);
-	/* Which of a plan's data a call writes in place: a bit each. */
+	/* Which of a plan's data a call writes in place: a bit each of the
+	 * first 64.
+	 */
 	uint64_t (*writes)(const void *plan);
 	/* What else it may write: a datum of tensors, a module's buffers say,
 	 * that lives as long as the plan; or null.

@@ -6,19 +6,14 @@
 #include "run/backend.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/arena.h"
-#include "base/buf.h"
 #include "base/mem.h"
 #include "ir/module.h"
-#include "ir/size.h"
 #include "ir/tensor_meta.h"
-#include "ir/value_text.h"
 #include "meta/propagate.h"
 #include "run/datum.h"
 #include "run/payload.h"
-#include "run/values.h"
 
 struct state {
 	struct fx_meta *meta;

@@ -126,11 +126,9 @@ compare_all(struct pair *pair, struct fx_ticker *ticker)
 		if (err)
 			return err;
 		compare_chunk(pair, at, count);
-		if (ticker && fx_ticker_poll(ticker))
-			return fx_error_new(FX_ERR_INTERRUPTED,
-				"interrupted after %" PRIu64 " of %" PRIu64
-				" elements",
-				at + count, total);
+		err = fx_ticker_check(ticker, at + count, total);
+		if (err)
+			return err;
 	}
 	return NULL;
 }

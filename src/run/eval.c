@@ -309,9 +309,8 @@ eval_attribute(struct fx_evaluator *evaluator, const struct fx_ast *tree,
 }
 
 static struct fx_error *
-unsupported(const struct fx_ast *tree, const char *what)
+unsupported(const char *what)
 {
-	(void)tree;
 	return fx_error_new(FX_ERR_UNSUPPORTED,
 		"%s is not part of the debugger's expressions", what);
 }
@@ -329,16 +328,16 @@ eval_other(struct fx_evaluator *evaluator, const struct fx_ast *tree,
 		err = fx_eval_set(evaluator, tree, &set);
 		return err ? err : set_datum(ret, set);
 	case FX_AST_LAMBDA:
-		return unsupported(tree, "lambda");
+		return unsupported("lambda");
 	case FX_AST_COMPREHENSION:
-		return unsupported(tree, "a comprehension");
+		return unsupported("a comprehension");
 	case FX_AST_FSTRING:
-		return unsupported(tree, "an f-string");
+		return unsupported("an f-string");
 	case FX_AST_STARRED:
 	case FX_AST_DOUBLE_STARRED:
-		return unsupported(tree, "a starred argument");
+		return unsupported("a starred argument");
 	}
-	return unsupported(tree, "this");
+	return unsupported("this");
 }
 
 static struct fx_error *

@@ -2,10 +2,7 @@
 #include <config.h>
 
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/intern.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "ir/fold.h"

@@ -7,13 +7,11 @@
 #include <config.h>
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/intern.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "ir/size.h"
@@ -37,8 +35,8 @@ struct fx_matcher {
 	regex_t regex; /* REGEX */
 };
 
-/* The product of all repetition counts, which bounds what the compiled
- * automaton may grow to; 0 when over the limit.
+/* Whether the product of all repetition counts, which bounds what the compiled
+ * automaton may grow to, is within the limit.
  */
 static bool
 is_affordable(const char *pattern)

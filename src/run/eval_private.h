@@ -4,8 +4,9 @@
  * eval_node.c what a node itself answers, eval_value.c works on data
  * (subscripts, attributes, operators), eval_call.c calls, eval_function.c has
  * the functions with bare names, eval_values.c those that look at values,
- * eval_reach.c goes along edges; eval_query.c
- * prepares queries, eval_test.c tests nodes, eval_match.c matches text.
+ * eval_plain.c makes numbers and lists of tensors, eval_reach.c goes along
+ * edges; eval_query.c prepares queries, eval_test.c tests nodes, eval_match.c
+ * matches text.
  */
 #ifndef FX_RUN_EVAL_PRIVATE_H
 #define FX_RUN_EVAL_PRIVATE_H
@@ -88,6 +89,12 @@ const char *fx_operand_find_path(struct fx_evaluator *evaluator,
 /* eval_node.c: what the node itself answers to WORD, or NULL. */
 struct fx_datum *fx_eval_node_word(const struct fx_node *node,
 	const char *word);
+/* ERR, that nothing is called STEP there, with what is nearly called so: in the
+ * module at PATH (may be NULL), and OF_NODE of the node itself and its value.
+ */
+FX_NODISCARD struct fx_error *fx_eval_note_nearest(struct fx_error *err_taken,
+	struct fx_graph *graph, const char *path, const char *step,
+	bool of_node);
 
 /* eval_value.c */
 FX_NODISCARD struct fx_error *fx_eval_binary(struct fx_evaluator *evaluator,

@@ -2,7 +2,6 @@
 #include <config.h>
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -33,13 +32,7 @@ tensor_argument(struct fx_evaluator *evaluator, const struct fx_ast *tree,
 
 	if (err)
 		return err;
-	if (datum->kind == FX_DATUM_INT)
-		number = (double)datum->integer;
-	else if (datum->kind == FX_DATUM_FLOAT)
-		number = datum->real;
-	else if (datum->kind == FX_DATUM_BOOL)
-		number = datum->truth;
-	else {
+	if (!fx_datum_number(datum, &number)) {
 		*ret = FX_TAKE(datum);
 		return NULL;
 	}
@@ -74,13 +67,7 @@ number_argument(struct fx_evaluator *evaluator, const struct fx_ast *tree,
 
 	if (err)
 		return err;
-	if (datum->kind == FX_DATUM_FLOAT)
-		*ret = datum->real;
-	else if (datum->kind == FX_DATUM_INT)
-		*ret = (double)datum->integer;
-	else
-		*ret = NAN;
-	if (*ret >= 0)
+	if (fx_datum_number(datum, ret) && *ret >= 0)
 		return NULL;
 	return fx_error_at(fx_error_new(FX_ERR_VALUE,
 				   "%s is a number of at least 0", name),
@@ -215,57 +202,109 @@ stats_dict(const struct fx_datum *tensor, const struct fx_stats *stats)
 }
 
 static struct fx_datum *
-answer(const char *name, const struct fx_datum *tensor,
-	const struct fx_stats *stats)
+min_of(const struct fx_datum *tensor, const struct fx_stats *stats)
 {
-	uint64_t inf = stats->plus_inf + stats->minus_inf;
-
-	if (fx_str_equal(name, "min"))
-		return item_at(tensor, stats, stats->min_index, stats->min);
-	if (fx_str_equal(name, "max"))
-		return item_at(tensor, stats, stats->max_index, stats->max);
-	if (fx_str_equal(name, "mean"))
-		return fx_datum_float(fx_stats_mean(stats));
-	if (fx_str_equal(name, "std"))
-		return fx_datum_float(fx_stats_std(stats));
-	if (fx_str_equal(name, "absmax"))
-		return fx_datum_float(fx_stats_absmax(stats));
-	if (fx_str_equal(name, "hasnan"))
-		return fx_datum_bool(stats->nan > 0);
-	if (fx_str_equal(name, "hasinf"))
-		return fx_datum_bool(inf > 0);
-	if (fx_str_equal(name, "allfinite"))
-		return fx_datum_bool(!stats->nan && !inf);
-	return stats_dict(tensor, stats);
+	return item_at(tensor, stats, stats->min_index, stats->min);
 }
 
-static bool
-has_extremes(const char *name)
+static struct fx_datum *
+max_of(const struct fx_datum *tensor, const struct fx_stats *stats)
 {
-	return fx_str_equal(name, "min") || fx_str_equal(name, "max") ||
-	       fx_str_equal(name, "absmax");
+	return item_at(tensor, stats, stats->max_index, stats->max);
+}
+
+static struct fx_datum *
+mean_of(const struct fx_datum *tensor, const struct fx_stats *stats)
+{
+	(void)tensor;
+	return fx_datum_float(fx_stats_mean(stats));
+}
+
+static struct fx_datum *
+std_of(const struct fx_datum *tensor, const struct fx_stats *stats)
+{
+	(void)tensor;
+	return fx_datum_float(fx_stats_std(stats));
+}
+
+static struct fx_datum *
+absmax_of(const struct fx_datum *tensor, const struct fx_stats *stats)
+{
+	(void)tensor;
+	return fx_datum_float(fx_stats_absmax(stats));
+}
+
+static struct fx_datum *
+has_nan(const struct fx_datum *tensor, const struct fx_stats *stats)
+{
+	(void)tensor;
+	return fx_datum_bool(stats->nan > 0);
+}
+
+static struct fx_datum *
+has_inf(const struct fx_datum *tensor, const struct fx_stats *stats)
+{
+	(void)tensor;
+	return fx_datum_bool(stats->plus_inf + stats->minus_inf > 0);
+}
+
+static struct fx_datum *
+is_all_finite(const struct fx_datum *tensor, const struct fx_stats *stats)
+{
+	(void)tensor;
+	return fx_datum_bool(stats->finite == stats->seen);
+}
+
+static const struct answer {
+	const char *name;
+	struct fx_datum *(*answer)(const struct fx_datum *tensor,
+		const struct fx_stats *stats);
+	bool needs_elements;
+	bool takes_complex;
+} answers[] = {
+	{ "min", min_of, true, false },
+	{ "max", max_of, true, false },
+	{ "mean", mean_of, false, false },
+	{ "std", std_of, false, false },
+	{ "absmax", absmax_of, true, true },
+	{ "hasnan", has_nan, false, true },
+	{ "hasinf", has_inf, false, true },
+	{ "allfinite", is_all_finite, false, true },
+	{ "stats", stats_dict, false, false },
+};
+
+/* The row of a function that eval_function.c sends here. */
+static const struct answer *
+find_answer(const char *name)
+{
+	size_t i = 0;
+
+	while (!fx_str_equal(answers[i].name, name)) {
+		i++;
+		fx_assert(i < FX_ARRAY_LEN(answers));
+	}
+	return &answers[i];
 }
 
 static struct fx_error *
 evaluate_stats(struct fx_evaluator *evaluator, const char *name,
 	const struct fx_datum *tensor, struct fx_datum **ret)
 {
+	const struct answer *row = find_answer(name);
 	struct fx_stats stats;
 	struct fx_error *err =
 		fx_stats_compute(tensor, evaluator->resolver->ticker, &stats);
 
 	if (err)
 		return err;
-	if (!stats.seen && has_extremes(name))
+	if (!stats.seen && row->needs_elements)
 		return fx_error_new(FX_ERR_VALUE,
 			"%s of a tensor of no elements", name);
-	if (fx_dtype_is_complex(stats.extent.dtype) &&
-		!fx_str_equal(name, "absmax") && !fx_str_starts(name, "has") &&
-		!fx_str_equal(name, "allfinite"))
+	if (fx_dtype_is_complex(stats.extent.dtype) && !row->takes_complex)
 		return fx_error_hint(fx_error_new(FX_ERR_TYPE,
 					     "%s of complex numbers", name),
 			"%s(abs(x)) is of their absolute values", name);
-	*ret = answer(name, tensor, &stats);
+	*ret = row->answer(tensor, &stats);
 	return NULL;
 }
 

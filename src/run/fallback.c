@@ -20,7 +20,7 @@ static struct fx_error *
 move_tensor(struct fx_backend *backend, struct fx_datum *tensor,
 	struct fx_datum **ret)
 {
-	struct fx_arena *arena = fx_arena_new();
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
 	struct fx_extent extent;
 	FX_AUTO_FREE void *bytes = NULL;
 	struct fx_error *err = fx_extent_of(tensor, &extent);
@@ -35,7 +35,6 @@ move_tensor(struct fx_backend *backend, struct fx_datum *tensor,
 	if (!err)
 		err = fx_values_write(backend, fx_datum_meta(arena, tensor),
 			bytes, ret);
-	fx_arena_free(arena);
 	return err;
 }
 

@@ -3,6 +3,7 @@
 
 #include "run/hooks.h"
 
+#include <inttypes.h>
 #include <time.h>
 
 /* The clock is read every so many nodes: cheaper than a node on the meta
@@ -50,6 +51,16 @@ fx_ticker_poll(struct fx_ticker *ticker)
 	ticker->last = time;
 	ticker->stopped = ticker->tick(ticker->context);
 	return ticker->stopped;
+}
+
+struct fx_error *
+fx_ticker_check(struct fx_ticker *ticker, uint64_t done, uint64_t total)
+{
+	if (!ticker || !fx_ticker_poll(ticker))
+		return NULL;
+	return fx_error_new(FX_ERR_INTERRUPTED,
+		"interrupted after %" PRIu64 " of %" PRIu64 " elements", done,
+		total);
 }
 
 /* Before, so that a screen can name what takes long. */

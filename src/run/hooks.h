@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
@@ -51,5 +52,10 @@ struct fx_hook fx_ticker_hook(struct fx_ticker *ticker);
 long long fx_clock_ms(void);
 /* The same for loops that are no interpreter: true when it is to stop. */
 bool fx_ticker_poll(struct fx_ticker *ticker);
+/* The same for loops over elements: INTERRUPTED after DONE of TOTAL.  TICKER
+ * may be NULL.
+ */
+FX_NODISCARD struct fx_error *fx_ticker_check(struct fx_ticker *ticker,
+	uint64_t done, uint64_t total);
 
 #endif /* FX_RUN_HOOKS_H */

@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "ir/expand.h"
+#include "ir/fold.h"
 #include "ir/graph.h"
 #include "ir/module.h"
 #include "meta/propagate.h"
@@ -61,17 +62,6 @@ slot_deinit(struct fx_slot *slot)
 	}
 }
 
-static bool
-has_nodes(const struct fx_value *value)
-{
-	if (value->kind == FX_VALUE_NODE)
-		return true;
-	for (size_t i = 0; i < fx_value_item_count(value); i++)
-		if (has_nodes(&value->items[i]))
-			return true;
-	return false;
-}
-
 static enum fx_datum_kind
 built_kind(const struct fx_value *value)
 {
@@ -100,7 +90,7 @@ slot_init(struct fx_slot *slot, const struct fx_value *value)
 		slot->name = value->node->name;
 		return;
 	}
-	if (!has_nodes(value)) {
+	if (!fx_fold_has(value, FX_VALUE_NODE)) {
 		slot->kind = SLOT_CONSTANT;
 		slot->constant = fx_datum_from_value(value);
 		return;

@@ -10,7 +10,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/buf.h"
 #include "meta/promote.h"
@@ -78,11 +77,9 @@ each_chunk(struct pass *pass, chunk_fn *function)
 		if (err)
 			return err;
 		function(pass, first, count);
-		if (pass->ticker && fx_ticker_poll(pass->ticker))
-			return fx_error_new(FX_ERR_INTERRUPTED,
-				"interrupted after %" PRIu64 " of %" PRIu64
-				" elements",
-				first + count, total);
+		err = fx_ticker_check(pass->ticker, first + count, total);
+		if (err)
+			return err;
 	}
 	return NULL;
 }
@@ -323,7 +320,7 @@ fx_stats_absmax(const struct fx_stats *stats)
 		       : fmax(fabs(stats->min), fabs(stats->max));
 }
 
-/* A number is not finite if nothing of it is not nothing. */
+/* Nothing times a number is nothing, unless it is NaN or infinite. */
 static void
 probe(struct pass *pass, uint64_t first, size_t count)
 {

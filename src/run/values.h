@@ -47,7 +47,7 @@ void fx_extent_print(struct fx_buf *out, const struct fx_extent *extent);
 void fx_extent_print_index(struct fx_buf *out, const struct fx_extent *extent,
 	uint64_t index);
 
-/* Whether the elements of TENSOR can be read. */
+/* Whether the elements of TENSOR can be read; not of what is no tensor. */
 bool fx_values_known(const struct fx_datum *tensor);
 
 /* COUNT elements in row-major order from element FIRST, as they are, to BYTES.

@@ -22,6 +22,7 @@
 #define EFFECT   FX_OP_EFFECT
 #define DATA     FX_OP_DATA
 #define MATRICES FX_OP_MATRICES
+#define MARKS    FX_OP_MARKS
 
 static const struct fx_op_info optab[] = {
 	[FX_OP_NONE] = { "", "", "", "", 0, "none" },

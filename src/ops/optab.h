@@ -32,6 +32,7 @@ enum fx_op_trait {
 	FX_OP_EFFECT = 64,    /* does something else (print) */
 	FX_OP_DATA = 128,     /* result's shape depends on values */
 	FX_OP_MATRICES = 256, /* multiplies its first two arguments */
+	FX_OP_MARKS = 512,    /* a mark for a profiler */
 };
 
 struct fx_op_info {

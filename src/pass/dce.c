@@ -12,7 +12,6 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "base/str.h"
 #include "ir/edit.h"
 #include "ir/guess.h"
 #include "ir/module.h"
@@ -59,17 +58,11 @@ is_pure_layer(const struct fx_node *node)
 static bool
 is_pure_to_torch(const struct fx_node *node)
 {
-	const struct fx_op_info *info =
-		node->op ? fx_op_info((enum fx_op)node->op) : NULL;
+	unsigned traits = fx_op_info((enum fx_op)node->op)->traits;
 
-	if (node->opcode == FX_OPCODE_PLACEHOLDER ||
-		node->opcode == FX_OPCODE_OUTPUT)
-		return false;
-	if (node->opcode != FX_OPCODE_CALL_FUNCTION)
-		return true;
-	if (info && (info->traits & FX_OP_ASSERTS))
-		return false;
-	return !fx_str_starts(node->target, "torch.ops.profiler.");
+	return node->opcode != FX_OPCODE_PLACEHOLDER &&
+	       node->opcode != FX_OPCODE_OUTPUT &&
+	       !(traits & (FX_OP_ASSERTS | FX_OP_MARKS));
 }
 
 static bool

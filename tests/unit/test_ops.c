@@ -59,7 +59,7 @@ traits_do_not_contradict_each_other(void)
 	for (int op = 1; op < FX_OP_COUNT; op++) {
 		const struct fx_op_info *info = fx_op_info((enum fx_op)op);
 		unsigned impure = FX_OP_MUTATES | FX_OP_RANDOM | FX_OP_ASSERTS |
-				  FX_OP_EFFECT;
+				  FX_OP_EFFECT | FX_OP_MARKS;
 
 		if (info->traits & FX_OP_PURE && info->traits & impure) {
 			printf("\n  %s is pure and not", info->spelling);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/mem.h"
 #include "base/str.h"
 
 static const struct {
@@ -38,6 +37,7 @@ fx_meaning_word(const char *name, size_t *length_ret)
 void
 fx_meaning_add_name(struct fx_buf *out, const char *name)
 {
+	size_t begin = out->length;
 	size_t length;
 	size_t i;
 
@@ -46,7 +46,7 @@ fx_meaning_add_name(struct fx_buf *out, const char *name)
 		if (name[i] != '_')
 			fx_buf_add_char(out,
 				(char)tolower((unsigned char)name[i]));
-	if (out->length > 2 && out->data[out->length - 1] == 'd' &&
+	if (out->length > begin + 2 && out->data[out->length - 1] == 'd' &&
 		strchr("123", out->data[out->length - 2]))
 		fx_buf_truncate(out, out->length - 2);
 }
@@ -75,10 +75,4 @@ fx_meaning_find(const char *name)
 		if (has_name(meanings[i].names, fx_buf_text(&plain)))
 			return meanings[i].text;
 	return NULL;
-}
-
-const char *
-fx_meaning_names(size_t index)
-{
-	return index < FX_ARRAY_LEN(meanings) ? meanings[index].names : NULL;
 }

@@ -23,7 +23,4 @@ void fx_meaning_add_name(struct fx_buf *out, const char *name);
  */
 const char *fx_meaning_word(const char *name, size_t *length_ret);
 
-/* The names of the INDEXth row, separated by blanks; NULL past the end. */
-const char *fx_meaning_names(size_t index);
-
 #endif /* FX_OPS_MEANING_H */

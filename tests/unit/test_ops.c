@@ -212,10 +212,15 @@ is_called(const char *name, size_t length)
 static void
 every_meaning_is_of_something_and_once(void)
 {
+	static const char *const rows[] = {
+#define FX_MEANING(names, text) names,
+#include "ops/meaning.def"
+	};
 	FX_AUTO_MAP struct fx_map seen = { 0 };
-	const char *names;
 
-	for (size_t i = 0; (names = fx_meaning_names(i)); i++) {
+	for (size_t i = 0; i < FX_ARRAY_LEN(rows); i++) {
+		const char *names = rows[i];
+
 		while (*names) {
 			size_t length = strcspn(names, " ");
 			const char *name = fx_intern_n(names, length);

@@ -29,11 +29,7 @@ clone_tensor(struct copying *c, const struct fx_tensor *tensor)
 
 	if (copy || !tensor)
 		return copy;
-	copy = fx_tensor_new(c->graph, tensor->dtype, tensor->sizes,
-		tensor->rank, tensor->storage);
-	copy->is_buffer = tensor->is_buffer;
-	copy->is_persistent = tensor->is_persistent;
-	copy->requires_grad = tensor->requires_grad;
+	copy = fx_tensor_new_like(c->graph, tensor, tensor->storage);
 	copy->offset = tensor->offset;
 	if (tensor->strides) {
 		size_t size = tensor->rank * sizeof(*tensor->strides);

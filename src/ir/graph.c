@@ -126,7 +126,7 @@ fx_graph_link(struct fx_graph *graph, struct fx_node *node,
 	previous->next->previous = node;
 	previous->next = node;
 	node->is_in_graph = true;
-	fx_order_label(graph, node);
+	fx_order_label(node);
 	graph->node_count++;
 	graph->version++;
 }

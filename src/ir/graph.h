@@ -158,9 +158,11 @@ const struct fx_scope *fx_graph_scope_interned(struct fx_graph *graph,
 	const char *class_name);
 
 /* Release the value arena's unreachable part (values of erased nodes that the
- * journal no longer holds, replaced arguments and metadata).  Node pointers
- * may change: call it between commands only.  Does nothing unless more than
- * half is unreachable, or FORCE.
+ * journal no longer holds, replaced arguments and metadata), and the modules
+ * that neither tree nor journal reach.  Pointers to values, erased nodes and
+ * such modules end: call it between commands only.  Does nothing while a
+ * transaction is open, nor, unless FORCE, before the arena has twice the size
+ * that it had after the last time.
  */
 void fx_graph_compact(struct fx_graph *graph, bool force);
 

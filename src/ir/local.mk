@@ -10,7 +10,11 @@ libfxcore_a_SOURCES += \
 	%D%/edit_uses.c \
 	%D%/entry.c \
 	%D%/effect.c %D%/effect.h \
-	%D%/expand.h \
+	%D%/expand.c %D%/expand.h %D%/expand_private.h \
+	%D%/expand_call.c \
+	%D%/expand_eval.c \
+	%D%/expand_module.c \
+	%D%/expand_run.c \
 	%D%/fold.c %D%/fold.h \
 	%D%/fold_call.c \
 	%D%/fold_iterable.c \

@@ -90,13 +90,12 @@ relabel(struct fx_node *node)
 }
 
 void
-fx_order_label(struct fx_graph *graph, struct fx_node *node)
+fx_order_label(struct fx_node *node)
 {
 	uint64_t low = is_root(node->previous) ? 0 : node->previous->order;
 	uint64_t high = is_root(node->next) ? UINT64_MAX : node->next->order;
 	bool at_end = is_root(node->next);
 
-	(void)graph;
 	/* A node that comes back may keep the label it had. */
 	if (node->order > low && node->order < high)
 		return;
@@ -130,6 +129,15 @@ end_visits(struct visits *visits)
 	for (size_t i = 0; i < visits->nodes.count; i++)
 		visits->nodes.items[i]->mark &= (uint8_t)~MARK_VISITED;
 	fx_vec_deinit(&visits->nodes);
+}
+
+int
+fx_order_compare(const void *a, const void *b)
+{
+	const struct fx_node *x = *(struct fx_node *const *)a;
+	const struct fx_node *y = *(struct fx_node *const *)b;
+
+	return (x->order > y->order) - (x->order < y->order);
 }
 
 bool

@@ -8,10 +8,13 @@
 #include "base/bitset.h"
 #include "ir/graph.h"
 
-/* For edit.c: give NODE, just linked, an order label between its neighbours;
+/* For graph.c: give NODE, just linked, an order label between its neighbours;
  * relabels neighbours when there is no room (amortised O(log n)).
  */
-void fx_order_label(struct fx_graph *graph, struct fx_node *node);
+void fx_order_label(struct fx_node *node);
+
+/* For qsort of an array of struct fx_node *: the order of their graph. */
+int fx_order_compare(const void *a, const void *b);
 
 /* Whether NODE depends on INPUT, directly or not.  Visits only what lies
  * between them.

@@ -168,7 +168,7 @@ check_name(struct report *r, const struct fx_node *node)
 	if (!node->name || !fx_str_is_identifier(node->name))
 		PROBLEM(r, "bad-name", node, "\"%s\" is no name for a node",
 			node->name ? node->name : "");
-	else if (owner && owner->is_in_graph && owner->name == node->name)
+	else if (owner)
 		PROBLEM(r, "duplicate-name", node,
 			"the name %s is used more than once", node->name);
 	else

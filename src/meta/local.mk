@@ -1,26 +1,5 @@
 # Sources of src/meta: .c, .h and .def alike, so that distcheck misses none.
-# Those of src/ir that are about sizes, folding and expansion are listed here
-# too.
 libfxcore_a_SOURCES += \
-	src/ir/expand.c \
-	src/ir/expand_call.c \
-	src/ir/expand_eval.c \
-	src/ir/expand_module.c \
-	src/ir/expand_private.h \
-	src/ir/expand_run.c \
-	src/ir/fold.c \
-	src/ir/fold_call.c \
-	src/ir/fold_iterable.c \
-	src/ir/fold_member.c \
-	src/ir/fold_number.c \
-	src/ir/fold_private.h \
-	src/ir/fold_sequence.c \
-	src/ir/signature.c \
-	src/ir/size.c \
-	src/ir/size_div.c \
-	src/ir/size_private.h \
-	src/ir/size_text.c \
-	src/ir/tensor_meta.c \
 	%D%/eval.c %D%/eval_private.h \
 	%D%/promote.c %D%/promote.h \
 	%D%/propagate.c %D%/propagate.h \

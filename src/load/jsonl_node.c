@@ -15,6 +15,8 @@
 #include "lang/parse.h"
 
 #define FRAME_LIMIT 1000
+/* Modules that a node was called in, one within the other. */
+#define SCOPE_LIMIT 1000
 
 struct fx_error *
 fx_jsonl_source(struct fx_jsonl *r, const json_t *object)
@@ -52,6 +54,16 @@ fx_jsonl_source(struct fx_jsonl *r, const json_t *object)
 	return NULL;
 }
 
+static int
+scope_depth(const struct fx_scope *scope)
+{
+	int depth = 0;
+
+	for (; scope; scope = scope->parent)
+		depth++;
+	return depth;
+}
+
 struct fx_error *
 fx_jsonl_scope(struct fx_jsonl *r, const json_t *object)
 {
@@ -61,6 +73,7 @@ fx_jsonl_scope(struct fx_jsonl *r, const json_t *object)
 	int64_t parent = fx_jsonl_int(object, "parent", -1);
 	const char *path = fx_jsonl_text(object, "path");
 	const char *class_name = fx_jsonl_text(object, "class");
+	const struct fx_scope *outer;
 
 	fx_jsonl_check_fields(r, object, known);
 	if (fx_jsonl_int(object, "scope", -1) != (int64_t)s->scopes.count ||
@@ -69,10 +82,12 @@ fx_jsonl_scope(struct fx_jsonl *r, const json_t *object)
 			"scopes are out of order");
 	if (!path)
 		return fx_jsonl_error(r, FX_ERR_FORMAT, "a scope has no path");
+	outer = parent < 0 ? NULL : s->scopes.items[parent];
+	if (scope_depth(outer) >= SCOPE_LIMIT)
+		return fx_jsonl_error(r, FX_ERR_LIMIT,
+			"scopes nest more than %d levels deep", SCOPE_LIMIT);
 	fx_vec_push(&s->scopes,
-		fx_graph_scope(s->graph,
-			parent < 0 ? NULL : s->scopes.items[parent], path,
-			class_name));
+		fx_graph_scope(s->graph, outer, path, class_name));
 	return NULL;
 }
 

@@ -432,6 +432,13 @@ absurd_counts_and_depths_are_refused(void)
 		fx_buf_add(&body, ".a");
 	fx_buf_add(&body, "\",\"class\":\"C\"}\n");
 	body_fails(fx_buf_text(&body), FX_ERR_LIMIT);
+	fx_buf_clear(&body);
+	fx_buf_add(&body, HEAD);
+	for (int i = 0; i < 1100; i++)
+		fx_buf_addf(&body,
+			"{\"scope\":%d,\"parent\":%d,\"path\":\"a\"}\n", i,
+			i - 1);
+	body_fails(fx_buf_text(&body), FX_ERR_LIMIT);
 }
 
 static void

@@ -36,6 +36,10 @@ FX_NODISCARD struct fx_error *cmd_edit_value(struct cmd_ctx *ctx,
  * placeholders stand for nodes of the target graph.
  */
 struct cmd_statement {
+	/* What stands for arguments where a hint shows a call; the caller's, or
+	 * NULL: "...".
+	 */
+	const char *argument;
 	struct fx_graph *graph;
 	char *text;        /* as given, designators as %name */
 	char *module_name; /* nn.X(...) was called: its name, or NULL */
@@ -51,7 +55,9 @@ void cmd_statement_deinit(struct cmd_statement *statement);
 FX_DEFINE_DEINIT(statement, struct cmd_statement, cmd_statement_deinit);
 #define CMD_AUTO_STATEMENT FX_AUTO(statement)
 
-/* NAME: what the result will be called, or NULL. */
+/* NAME: what the result will be called, or NULL.  *RET holds zeros, or its
+ * argument alone.
+ */
 FX_NODISCARD struct fx_error *cmd_statement_read(struct cmd_ctx *ctx,
 	const char *name, const char *text, struct cmd_statement *ret);
 
@@ -85,6 +91,14 @@ FX_NODISCARD struct fx_error *
 cmd_statement_place(const struct cmd_statement *statement,
 	struct fx_graph *graph, const struct cmd_placing *placing,
 	struct fx_node **first_ret, struct fx_node **ret);
+
+/* Give what used OLD to RESULT: all users, or with FIRST those outside the new
+ * nodes from FIRST to RESULT.
+ */
+FX_NODISCARD struct fx_error *cmd_edit_redirect(struct fx_node *old,
+	struct fx_node *first, struct fx_node *result);
+/* What NODE lies in, other than the module that it calls itself. */
+const struct fx_scope *cmd_edit_scope_around(const struct fx_node *node);
 
 /* ERR (freed) once more, about SPAN of TEXT instead of what it was about. */
 FX_NODISCARD struct fx_error *cmd_edit_retell(struct fx_error *err,

@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/map.h"
 #include "commands/cmd_edit.h"
@@ -128,17 +129,53 @@ place_node(const struct cmd_statement *statement, struct fx_graph *graph,
 	return err;
 }
 
+/* Users that existed before the nodes from FIRST to LAST. */
+struct splice {
+	const struct fx_node *first;
+	const struct fx_node *last;
+};
+
+static bool
+is_old_user(void *context, struct fx_node *user)
+{
+	const struct splice *splice = context;
+
+	return user->order < splice->first->order ||
+	       user->order > splice->last->order;
+}
+
+struct fx_error *
+cmd_edit_redirect(struct fx_node *old, struct fx_node *first,
+	struct fx_node *result)
+{
+	struct splice splice = { first, result };
+	struct fx_value value = fx_value_node(result);
+
+	return fx_edit_replace_uses(old, &value, first ? is_old_user : NULL,
+		&splice, NULL);
+}
+
+const struct fx_scope *
+cmd_edit_scope_around(const struct fx_node *node)
+{
+	bool is_own = node->scope && node->opcode == FX_OPCODE_CALL_MODULE &&
+		      !strcmp(node->scope->path, node->target);
+
+	return is_own ? node->scope->parent : node->scope;
+}
+
 /* F.gelu without a call, or a value of Python. */
 static FX_NODISCARD struct fx_error *
-no_operation(const char *text)
+no_operation(const struct cmd_statement *statement)
 {
+	const char *text = statement->text;
 	struct fx_error *err = fx_error_new(FX_ERR_TYPE,
 		"\"%s\" is a value, not an operation", text);
 
 	if (!strchr(text, '.') || (*text >= '0' && *text <= '9') ||
 		strpbrk(text, " ()[]{},'\""))
 		return err;
-	return fx_error_hint(err, "%s(...) calls it", text);
+	return fx_error_hint(err, "%s(%s) calls it", text, statement->argument);
 }
 
 struct fx_error *
@@ -152,7 +189,7 @@ cmd_statement_place(const struct cmd_statement *statement,
 	struct fx_node *node;
 
 	if (!result)
-		return no_operation(statement->text);
+		return no_operation(statement);
 	err = statement->module_name ? cmd_statement_set_module(statement,
 					       graph, statement->module_name)
 				     : NULL;

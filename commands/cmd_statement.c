@@ -47,6 +47,7 @@ struct reading {
 	const char *text;
 	FX_VEC(const char *) names;     /* nodes mentioned, each once */
 	const struct fx_ast *construct; /* nn.X(...) that is called, or NULL */
+	const char *argument;           /* of the statement */
 };
 
 static void
@@ -85,12 +86,13 @@ is_layer_class(const struct reading *reading, const struct fx_ast *tree)
 	       (fx_str_starts(text, "nn.") || fx_str_starts(text, "torch.nn."));
 }
 
-/* Append TEXT(...) after what OUT names already. */
+/* Append a call of BEFORE and NAME after what OUT names already. */
 static void
-offer(struct fx_buf *out, const char *before, const char *name)
+offer(const struct reading *reading, struct fx_buf *out, const char *before,
+	const char *name)
 {
-	fx_buf_addf(out, "%s%s%s(...)", out->length ? " or " : "", before,
-		name);
+	fx_buf_addf(out, "%s%s%s(%s)", out->length ? " or " : "", before, name,
+		reading->argument);
 }
 
 /* The full names under which NAME is known; nothing is made up. */
@@ -104,13 +106,13 @@ add_full(const struct reading *reading, const char *name, struct fx_buf *ret)
 		FX_AUTO_FREE char *full = fx_xasprintf("%s%s", homes[i], name);
 
 		if (fx_op_find(full) != FX_OP_NONE)
-			offer(ret, homes[i], name);
+			offer(reading, ret, homes[i], name);
 	}
 	if (fx_module_find(reading->graph->module, name))
-		offer(ret, "self.", name);
+		offer(reading, ret, "self.", name);
 	if (fx_layer_find(name))
-		fx_buf_addf(ret, "%snn.%s(...)(...)", ret->length ? " or " : "",
-			name);
+		fx_buf_addf(ret, "%snn.%s(...)(%s)", ret->length ? " or " : "",
+			name, reading->argument);
 }
 
 static FX_NODISCARD struct fx_error *
@@ -138,8 +140,8 @@ refuse_call(const struct reading *reading, const struct fx_ast *function)
 
 	if (node->opcode != FX_OPCODE_CALL_MODULE)
 		return hint_full(reading, err, node->name);
-	return fx_error_hint(err, "self.%s(...) calls the module",
-		node->target);
+	return fx_error_hint(err, "self.%s(%s) calls the module", node->target,
+		reading->argument);
 }
 
 static FX_NODISCARD struct fx_error *
@@ -453,6 +455,9 @@ cmd_statement_read(struct cmd_ctx *ctx, const char *name, const char *text,
 	struct fx_ast *tree;
 	struct fx_error *err;
 
+	if (!ret->argument)
+		ret->argument = "...";
+	reading.argument = ret->argument;
 	ret->model = ctx->model;
 	ret->seed = (uint64_t)cmd_flag_int(ctx, "seed",
 		(int64_t)fx_session_seed(ctx->session));

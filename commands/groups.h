@@ -28,6 +28,7 @@ FX_NODISCARD struct fx_error *cmd_dump_script(struct cmd_ctx *ctx,
 FX_NODISCARD struct fx_error *cmd_dump_value(struct cmd_ctx *ctx,
 	const char *text);
 FX_NODISCARD struct fx_error *cmd_insert_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_replace_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_set_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_scope_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_diff_exec(struct cmd_ctx *ctx);

@@ -1,7 +1,6 @@
 /* grp_edit.c - commands that change the graph. */
 #include <config.h>
 
-#include <ctype.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -47,42 +46,6 @@ split_assignment(const char *text, char **name_ret, const char **rest_ret)
 	return NULL;
 }
 
-/* Users of the anchor that existed before the insertion. */
-struct splice {
-	const struct fx_node *first;
-	const struct fx_node *last;
-};
-
-static bool
-is_old_user(void *context, struct fx_node *user)
-{
-	const struct splice *splice = context;
-
-	return user->order < splice->first->order ||
-	       user->order > splice->last->order;
-}
-
-static FX_NODISCARD struct fx_error *
-redirect_users(struct insertion *insertion, struct fx_node *first,
-	struct fx_node *result)
-{
-	struct splice splice = { first, result };
-	struct fx_value value = fx_value_node(result);
-
-	return fx_edit_replace_uses(insertion->anchor, &value, is_old_user,
-		&splice, NULL);
-}
-
-/* What NODE lies in, other than the module that it calls itself. */
-static const struct fx_scope *
-scope_around(const struct fx_node *node)
-{
-	bool is_own = node->scope && node->opcode == FX_OPCODE_CALL_MODULE &&
-		      !strcmp(node->scope->path, node->target);
-
-	return is_own ? node->scope->parent : node->scope;
-}
-
 static struct fx_error *
 insert_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 {
@@ -92,7 +55,7 @@ insert_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 		.name = insertion->name,
 		.fresh = cmd_flag(ctx, "fresh"),
 		.scope = anchor->scope,
-		.outer = scope_around(anchor) };
+		.outer = cmd_edit_scope_around(anchor) };
 	struct fx_graph *graph = fx_model_graph(ctx->model);
 	bool splice = cmd_flag(ctx, "splice");
 	struct fx_node *first;
@@ -109,7 +72,7 @@ insert_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 	err = cmd_statement_place(&insertion->statement, graph, &placing,
 		&first, &result);
 	if (!err && splice)
-		err = redirect_users(insertion, first, result);
+		err = cmd_edit_redirect(anchor, first, result);
 	if (err)
 		return err;
 	cmd_statement_add_module(&insertion->statement, script);
@@ -138,138 +101,6 @@ cmd_insert_exec(struct cmd_ctx *ctx)
 	cmd_statement_deinit(&insertion.statement);
 	free(insertion.name);
 	return err;
-}
-
-/* replace: the new node takes the place and, at last, the name. */
-
-/* TEXT with $v, outside quotes, as the first node that NODE reads; the caller
- * frees.
- */
-static FX_NODISCARD struct fx_error *
-text_for(const struct fx_node *node, const char *text, char **ret)
-{
-	FX_AUTO_BUF struct fx_buf out = { 0 };
-	char quote = 0;
-
-	for (; *text; text++) {
-		bool is_input = !quote && text[0] == '$' && text[1] == 'v' &&
-				!isalnum((unsigned char)text[2]) &&
-				text[2] != '_';
-
-		if (is_input && !node->use_count)
-			return fx_error_new(FX_ERR_VALUE,
-				"%%%s reads no node that $v could be",
-				node->name);
-		if (is_input) {
-			fx_buf_addf(&out, "%%%s", fx_node_input(node, 0)->name);
-			text++;
-			continue;
-		}
-		if (quote && *text == quote)
-			quote = 0;
-		else if (!quote && (*text == '"' || *text == '\''))
-			quote = *text;
-		fx_buf_add_n(&out, text, 1);
-	}
-	*ret = fx_buf_take(&out);
-	return NULL;
-}
-
-/* OLD goes and its name is kept; where what replaces it reads OLD, as in
- * `replace fc = torch.relu(fc)`, OLD stays inside what wraps it.
- */
-static FX_NODISCARD struct fx_error *
-retire(struct cmd_ctx *ctx, struct fx_node *old, struct fx_node *result,
-	bool is_new)
-{
-	const char *name = old->name;
-	struct fx_error *err;
-
-	if (is_new && old->user_count) {
-		out_note(ctx->out, "%%%s stays: %%%s wraps it", name,
-			result->name);
-		return NULL;
-	}
-	err = fx_edit_erase(old);
-	return !err && is_new ? fx_edit_set_name(result, name) : err;
-}
-
-static FX_NODISCARD struct fx_error *
-put_in_place(struct cmd_ctx *ctx, const struct cmd_statement *statement,
-	struct fx_node *old)
-{
-	struct fx_graph *graph = fx_model_graph(ctx->model);
-	struct cmd_placing placing = { .before = fx_graph_next(old),
-		.scope = old->scope,
-		.outer = scope_around(old) };
-	bool existing = cmd_statement_is_node(statement);
-	struct fx_node *first;
-	struct fx_node *result;
-	struct splice splice;
-	struct fx_value value;
-	struct fx_error *err;
-
-	err = cmd_statement_place(statement, graph, &placing, &first, &result);
-	if (err)
-		return err;
-	if (result == old)
-		return fx_error_new(FX_ERR_VALUE,
-			"%%%s would be replaced by itself", old->name);
-	splice = (struct splice){ first, result };
-	value = fx_value_node(result);
-	err = fx_edit_replace_uses(old, &value, existing ? NULL : is_old_user,
-		&splice, NULL);
-	return err ? err : retire(ctx, old, result, !existing);
-}
-
-static FX_NODISCARD struct fx_error *
-replace_one(struct cmd_ctx *ctx, struct fx_node *old, struct fx_buf *script)
-{
-	CMD_AUTO_STATEMENT struct cmd_statement statement = { 0 };
-	FX_AUTO_FREE char *text = NULL;
-	const char *name = old->name;
-	struct fx_error *err = text_for(old, cmd_arg_text(ctx, "="), &text);
-
-	if (!err)
-		err = cmd_statement_read(ctx, NULL, text, &statement);
-	if (!err)
-		err = put_in_place(ctx, &statement, old);
-	if (err)
-		return err;
-	if (script->length)
-		fx_buf_add_char(script, '\n');
-	cmd_statement_add_module(&statement, script);
-	fx_buf_addf(script, "replace %%%s = %s", name, statement.call_text);
-	return NULL;
-}
-
-static struct fx_error *
-replace_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
-{
-	struct fx_graph *graph = fx_model_graph(ctx->model);
-	FX_AUTO_FREE struct fx_node **nodes = NULL;
-	const size_t *positions;
-	struct fx_error *err = NULL;
-	size_t count;
-
-	(void)data;
-	cmd_arg_set(ctx, "set", &positions, &count);
-	if (!count)
-		return fx_error_new(FX_ERR_NO_NODE,
-			"replace: no node matches \"%s\"",
-			cmd_arg_text(ctx, "set"));
-	nodes = fx_xcalloc(count, sizeof(struct fx_node *));
-	for (size_t i = 0; i < count; i++)
-		nodes[i] = fx_graph_at(graph, positions[i]);
-	for (size_t i = 0; i < count && !err; i++)
-		err = replace_one(ctx, nodes[i], script);
-	return err;
-}
-
-static struct fx_error *
-replace_exec(struct cmd_ctx *ctx)
-{
-	return cmd_edit(ctx, "edit", replace_edit, NULL);
 }
 
 /* erase. */
@@ -527,22 +358,28 @@ const struct cmd_entry cmd_group_edit[] = {
 		.help = "The new node gets the users and the name; the old one "
 			"is erased, or stays with its name where the new one "
 			"reads it.  $v is the first node that the old one "
-			"reads, so that each of a set gets its own.",
+			"reads, so that each of a set gets its own; . is the "
+			"node at the stop, here as everywhere.  What stands "
+			"behind = is what insert takes: a function, a method, "
+			"self.PATH(...) or nn.X(...)(...), which makes the "
+			"module.",
 		.synonyms = "change swap node function exchange activation all "
-			    "every each substitute",
+			    "every each substitute relu gelu",
 		.needs = EDIT_NEEDS,
 		.args = { { "set", CMD_ARG_SET, 0, "a node or a query", NULL },
 			{ "=", CMD_ARG_REST, CMD_KEYWORD,
 				"what it becomes, as for insert", NULL } },
 		.flags = { EDIT_FLAGS },
-		.examples = { { "replace relu = torch.nn.functional.gelu(bn1)",
-				      "another function" },
-			{ "replace {target~\"*relu\"} = "
-			  "torch.nn.functional.gelu($v)",
-				"all of them" },
+		.examples = { { "replace {target~\"*relu*\"} = "
+				"torch.nn.functional.gelu($v)",
+				      "every relu by gelu" },
+			{ "replace {module~\"*ReLU\"} = nn.GELU()($v)",
+				"every module nn.ReLU by an nn.GELU" },
+			{ "replace relu = torch.nn.functional.gelu(bn1)",
+				"one node by another function" },
 			{ "replace relu = torch.neg(relu)",
-				"what is around it" } },
-		.exec = replace_exec,
+				"one node by what wraps it" } },
+		.exec = cmd_replace_exec,
 	},
 	{
 		.name = "rauw",

@@ -28,6 +28,7 @@ libfxcmd_a_SOURCES += \
 	%D%/cmd_placing.c \
 	%D%/cmd_printed.c %D%/cmd_printed.h \
 	%D%/cmd_process.c %D%/cmd_process.h \
+	%D%/cmd_replace.c \
 	%D%/cmd_run.c \
 	%D%/cmd_scope.c \
 	%D%/cmd_script.c \

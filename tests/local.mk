@@ -2,8 +2,12 @@
 if HAVE_CUNIT
 check_LIBRARIES += libfxtest.a
 libfxtest_a_SOURCES = %D%/support/unit.c %D%/support/unit.h \
+	%D%/support/append.c %D%/support/append.h \
+	%D%/support/clock.h \
 	%D%/support/folder.c %D%/support/folder.h \
+	%D%/support/random.c %D%/support/random.h \
 	%D%/support/random_graph.c %D%/support/random_graph.h \
+	%D%/support/read_text.c %D%/support/read_text.h \
 	%D%/support/real_backend.c %D%/support/real_backend.h \
 	%D%/support/run_world.c %D%/support/run_world.h \
 	%D%/support/session_text.c %D%/support/session_text.h \

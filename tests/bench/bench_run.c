@@ -13,7 +13,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/arena.h"
 #include "base/intern.h"
@@ -23,6 +22,7 @@
 #include "ir/graph.h"
 #include "ir/tensor_meta.h"
 #include "run/interp.h"
+#include "tests/support/clock.h"
 
 enum {
 	RUNS = 15,
@@ -41,26 +41,7 @@ struct bench {
 static double
 now(void)
 {
-	struct timespec at;
-
-	clock_gettime(CLOCK_MONOTONIC, &at);
-	return (double)at.tv_sec * 1e9 + (double)at.tv_nsec;
-}
-
-static int
-by_size(const void *a, const void *b)
-{
-	double first = *(const double *)a;
-	double second = *(const double *)b;
-
-	return (first > second) - (first < second);
-}
-
-static double
-median(double *times)
-{
-	qsort(times, RUNS, sizeof(*times), by_size);
-	return times[RUNS / 2];
+	return 1e9 * fxt_seconds(CLOCK_MONOTONIC);
 }
 
 static void
@@ -162,6 +143,7 @@ measure(struct bench *bench, bool records, double bar)
 	double graph[RUNS];
 	double handle[RUNS];
 	double count = (double)bench->nodes;
+	double above;
 	double cost;
 
 	run_graph(bench, records);
@@ -170,12 +152,13 @@ measure(struct bench *bench, bool records, double bar)
 		graph[i] = run_graph(bench, records);
 		handle[i] = run_handle(bench);
 	}
-	cost = (median(graph) - median(handle)) / count;
+	above = fxt_median(handle, RUNS) / count;
+	cost = fxt_median(graph, RUNS) / count - above;
 	printf("interpreter, %s\t%.0f ns a node%s\t%.0f ns\tabove the "
 	       "operator's "
 	       "%.0f ns\n",
 		records ? "recording" : "bare", cost,
-		cost > bar ? "  OVER" : "", bar, median(handle) / count);
+		cost > bar ? "  OVER" : "", bar, above);
 	return cost <= bar;
 }
 

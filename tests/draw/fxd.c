@@ -27,6 +27,7 @@
 #include "draw/cells.h"
 #include "draw/dag.h"
 #include "draw/rails.h"
+#include "tests/support/golden.h"
 
 static int
 find_node(const struct fx_dag *dag, const char *name)
@@ -199,26 +200,20 @@ main(int argc, char **argv)
 	FX_AUTO_FREE char *copy = NULL;
 	FX_AUTO_BUF struct fx_buf out = { 0 };
 	FX_AUTO_ERROR struct fx_error *err = NULL;
-	size_t size;
 	int status = EXIT_SUCCESS;
 
 	if (argc != 2)
 		return 99;
-	err = fx_file_read(argv[1], 0, &text, &size);
+	err = fx_file_read(argv[1], 0, &text, NULL);
 	if (err) {
 		fprintf(stderr, "%s\n", fx_error_message(err));
 		return 99;
 	}
 	copy = fx_xstrdup(text);
 	run(copy, &out);
-	if (strcmp(text, fx_buf_text(&out)) != 0) {
-		if (getenv("FXDB_UPDATE")) {
-			err = fx_file_write(argv[1], out.data, out.length);
-			status = err ? EXIT_FAILURE : EXIT_SUCCESS;
-		} else {
-			printf("%s: is now\n%s", argv[1], out.data);
-			status = EXIT_FAILURE;
-		}
+	if (!fxt_is_golden(argv[1], text, fx_buf_text(&out))) {
+		printf("%s: is now\n%s", argv[1], fx_buf_text(&out));
+		status = EXIT_FAILURE;
 	}
 	fx_intern_shutdown();
 	return status;

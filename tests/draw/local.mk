@@ -1,7 +1,8 @@
 # Drawings: one file a shape, with the graph and how it is drawn; fxd runs one.
 # FXDB_UPDATE=1 make check rewrites the drawings.
 check_PROGRAMS += %D%/fxd
-%C%_fxd_SOURCES = %D%/fxd.c
+%C%_fxd_SOURCES = %D%/fxd.c \
+	tests/support/golden.c tests/support/golden.h
 %C%_fxd_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
 
 FXD_LOG_COMPILER = %D%/fxd$(EXEEXT)

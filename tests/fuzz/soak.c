@@ -11,7 +11,6 @@
 #include <config.h>
 
 #include <dirent.h>
-#include <ftw.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
@@ -39,6 +38,8 @@
 #include "session/session.h"
 #include "session/settings.h"
 #include "tests/fuzz/soak_lines.h"
+#include "tests/support/folder.h"
+#include "tests/support/random.h"
 
 enum {
 	ROUND = 300,       /* lines between two fresh models */
@@ -52,7 +53,7 @@ enum {
 };
 
 struct soak {
-	struct soak_random random;
+	struct fxt_random random;
 	long seconds;
 	unsigned long line_limit;
 	const char *backend;
@@ -66,8 +67,13 @@ struct soak {
 	unsigned long errors;
 	unsigned long rounds;
 	size_t held; /* after an early round */
-	char folder[32];
 };
+
+static bool
+once_in(struct soak *soak, size_t times)
+{
+	return !fxt_random_below(&soak->random, times);
+}
 
 /* What the handler of the alarm shows. */
 static char current[4096];
@@ -102,7 +108,7 @@ confirm(void *context, const char *question)
 	struct soak *soak = context;
 
 	(void)question;
-	return soak_chance(&soak->random, 2);
+	return once_in(soak, 2);
 }
 
 static char *
@@ -113,7 +119,7 @@ read_line(void *context, const char *prompt)
 	bool writes;
 
 	(void)prompt;
-	if (soak_chance(&soak->random, 3))
+	if (once_in(soak, 3))
 		return fx_xstrdup("end");
 	do {
 		fx_buf_clear(&line);
@@ -133,7 +139,7 @@ tick(void *context)
 {
 	struct soak *soak = context;
 
-	return soak_chance(&soak->random, 200);
+	return once_in(soak, 200);
 }
 
 static struct fx_error *
@@ -151,7 +157,7 @@ is_interactive(void *context)
 {
 	struct soak *soak = context;
 
-	return soak_chance(&soak->random, 2);
+	return once_in(soak, 2);
 }
 
 /* Lines. */
@@ -175,9 +181,8 @@ static void
 run_line(struct soak *soak, const char *line, bool writes)
 {
 	struct out_stream stream = out_stream_buffer(&soak->said, true);
-	struct out *out = soak_chance(&soak->random, 4)
-				  ? out_new_json(&stream)
-				  : out_new_plain(&stream);
+	struct out *out = once_in(soak, 4) ? out_new_json(&stream)
+					   : out_new_plain(&stream);
 	struct fx_error *err;
 
 	snprintf(current, sizeof(current), "%s", line);
@@ -253,8 +258,8 @@ copy_model(const char *folder, const char *file)
 static void
 load_one(struct soak *soak)
 {
-	const char *path = soak->models.items[soak_below(&soak->random,
-		(unsigned)soak->models.count)];
+	const char *path = soak->models.items[fxt_random_below(&soak->random,
+		soak->models.count)];
 	FX_AUTO_FREE char *folder = fx_file_dirname(path);
 	FX_AUTO_FREE char *file = fx_file_basename(path);
 	FX_AUTO_FREE char *load = fx_xasprintf("load %s", file);
@@ -277,8 +282,7 @@ open_round(struct soak *soak)
 static void
 close_round(struct soak *soak)
 {
-	while (fx_session_model_count(soak->session) &&
-		soak_chance(&soak->random, 2))
+	while (fx_session_model_count(soak->session) && once_in(soak, 2))
 		run_line(soak, "close", false);
 	cmd_shell_free(soak->shell);
 	fx_session_free(soak->session);
@@ -337,18 +341,16 @@ run_some(struct soak *soak)
 	struct fx_graph *graph = model ? fx_model_graph(model) : NULL;
 	bool writes = false;
 
-	if (!model && !soak_chance(&soak->random, 4)) {
+	if (!model && !once_in(soak, 4)) {
 		load_one(soak);
 		return;
 	}
-	if (soak->shell->in_transaction && soak_chance(&soak->random, 10))
+	if (soak->shell->in_transaction && once_in(soak, 10))
 		fx_buf_add(&line, "commit");
-	else if (graph && graph->node_count < 4 &&
-		 !soak_chance(&soak->random, 4))
+	else if (graph && graph->node_count < 4 && !once_in(soak, 4))
 		fx_buf_add(&line,
 			soak->shell->in_transaction ? "abort" : "goto t0");
-	else if (model && !fx_position_is_started(model) &&
-		 soak_chance(&soak->random, 4))
+	else if (model && !fx_position_is_started(model) && once_in(soak, 4))
 		fx_buf_add(&line, "start");
 	else
 		soak_line(&soak->random, graph, &line, &writes);
@@ -371,27 +373,7 @@ run_all(struct soak *soak)
 	return !failed;
 }
 
-/* The folder. */
-
-static int
-remove_one(const char *path, const struct stat *status, int kind,
-	struct FTW *place)
-{
-	(void)status;
-	(void)kind;
-	(void)place;
-	return remove(path);
-}
-
-static bool
-enter_folder(struct soak *soak)
-{
-	strncpy(soak->folder, "/tmp/soak-XXXXXX", sizeof(soak->folder) - 1);
-	if (mkdtemp(soak->folder) && chdir(soak->folder) == 0)
-		return true;
-	perror(soak->folder);
-	return false;
-}
+/* Starting. */
 
 static bool
 read_options(struct soak *soak, int argc, char **argv)
@@ -433,21 +415,19 @@ read_options(struct soak *soak, int argc, char **argv)
 static void
 add_examples(struct soak *soak)
 {
-	static const char *const names[] = { "mlp", "transformer", "resnet18" };
-	const char *root = getenv("FXDB_SRCDIR");
-
+	static const char *const names[] = { "doc/examples/mlp.fxg",
+		"doc/examples/transformer.fxg", "doc/examples/resnet18.fxg" };
 	if (soak->models.count)
 		return;
 	for (size_t i = 0; i < FX_ARRAY_LEN(names); i++)
-		fx_vec_push(&soak->models,
-			fx_xasprintf("%s/doc/examples/%s.fxg",
-				root ? root : ".", names[i]));
+		fx_vec_push(&soak->models, fxt_source(names[i]));
 }
 
 int
 main(int argc, char **argv)
 {
 	struct soak soak = { .seconds = 5, .backend = "meta" };
+	char *folder;
 	bool is_good;
 
 	soak.front = (struct front){ .context = &soak,
@@ -467,11 +447,12 @@ main(int argc, char **argv)
 	signal(SIGALRM, on_alarm);
 	signal(SIGPROF, on_alarm);
 	signal(SIGPIPE, SIG_IGN);
-	if (!enter_folder(&soak))
+	folder = fxt_folder_new();
+	if (chdir(folder) < 0)
 		return 99;
 	is_good = run_all(&soak);
 	if (chdir("/") == 0)
-		nftw(soak.folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+		fxt_folder_free(folder);
 	printf("%lu lines, %lu refused, %lu rounds\n", soak.lines, soak.errors,
 		soak.rounds);
 	fflush(stdout);

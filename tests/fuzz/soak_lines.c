@@ -17,32 +17,16 @@
 #include "session/settings.h"
 
 struct maker {
-	struct soak_random *random;
+	struct fxt_random *random;
 	struct fx_graph *graph;
 	struct fx_buf *line;
 	int depth;
 };
 
-unsigned
-soak_below(struct soak_random *random, unsigned limit)
-{
-	uint64_t z = random->state += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return (unsigned)((z ^ z >> 31) % limit);
-}
-
-bool
-soak_chance(struct soak_random *random, unsigned n)
-{
-	return soak_below(random, n) == 0;
-}
-
 static unsigned
 below(struct maker *m, size_t limit)
 {
-	return soak_below(m->random, (unsigned)limit);
+	return (unsigned)fxt_random_below(m->random, limit);
 }
 
 static void
@@ -566,7 +550,7 @@ add_nonsense(struct maker *m)
 }
 
 void
-soak_line(struct soak_random *random, struct fx_graph *graph,
+soak_line(struct fxt_random *random, struct fx_graph *graph,
 	struct fx_buf *line, bool *writes_ret)
 {
 	struct maker m = { .random = random, .graph = graph, .line = line };

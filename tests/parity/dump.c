@@ -10,13 +10,11 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "base/intern.h"
 #include "emit/fx.h"
 #include "emit/python.h"
 #include "emit/table.h"
 #include "ir/graph.h"
-#include "load/jsonl.h"
 #include "load/open.h"
 
 static void
@@ -36,18 +34,13 @@ print(struct fx_buf *out, struct fx_graph *graph, const char *form)
 FX_NODISCARD static struct fx_error *
 dump(const char *form, const char *path)
 {
-	FX_AUTO_FREE char *text = NULL;
 	FX_AUTO_BUF struct fx_buf out = { 0 };
-	FX_AUTO_GRAPH struct fx_graph *graph = NULL;
-	struct fx_load_input input = { .path = path, .serial = 1 };
-	struct fx_error *err = fx_file_read(path, 0, &text, &input.length);
+	FX_AUTO_LOADED struct fx_loaded loaded = { .graph = NULL };
+	struct fx_error *err = fx_open(path, 1, &loaded);
 
-	input.text = text;
-	if (!err)
-		err = fx_load_jsonl(&input, &graph);
 	if (err)
 		return err;
-	print(&out, graph, form);
+	print(&out, loaded.graph, form);
 	fwrite(fx_buf_text(&out), 1, out.length, stdout);
 	return NULL;
 }

@@ -213,6 +213,7 @@ answer(struct fx_meta *meta, const char *line)
 
 	if (!op) {
 		printf("error: no question\n");
+		json_decref(question);
 		return;
 	}
 	if (strcmp(op, "layer") == 0)

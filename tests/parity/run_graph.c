@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/arena.h"
 #include "base/blob.h"
@@ -26,6 +25,7 @@
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/interp.h"
+#include "tests/support/clock.h"
 
 #define INPUTS 16
 /* Of the random generator, as run_models.py has it. */
@@ -83,24 +83,6 @@ write_result(struct fx_datum *datum, const char *output, int *number)
 	return err;
 }
 
-static double
-now(void)
-{
-	struct timespec at;
-
-	clock_gettime(CLOCK_MONOTONIC, &at);
-	return (double)at.tv_sec * 1e3 + (double)at.tv_nsec / 1e6;
-}
-
-static int
-by_size(const void *a, const void *b)
-{
-	double first = *(const double *)a;
-	double second = *(const double *)b;
-
-	return (first > second) - (first < second);
-}
-
 static struct fx_error *
 repeat(struct fx_backend *backend, struct fx_graph *graph,
 	const struct fx_arguments *given, int count)
@@ -115,16 +97,15 @@ repeat(struct fx_backend *backend, struct fx_graph *graph,
 	count = FX_MIN(count, 1000);
 	for (int i = 0; i < count && !err; i++) {
 		struct fx_datum *result = NULL;
-		double begin = now();
+		double begin = fxt_seconds(CLOCK_MONOTONIC);
 
 		err = fx_interp_call(backend, graph, &arguments, 0, &result);
-		times[i] = now() - begin;
+		times[i] = fxt_seconds(CLOCK_MONOTONIC) - begin;
 		fx_datum_unref(result);
 	}
 	if (err || count <= 0)
 		return err;
-	qsort(times, (size_t)count, sizeof(*times), by_size);
-	printf("median %.3f ms\n", times[count / 2]);
+	printf("median %.3f ms\n", 1e3 * fxt_median(times, (size_t)count));
 	return NULL;
 }
 

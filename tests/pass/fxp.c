@@ -33,12 +33,13 @@
 #include "pass/engine.h"
 #include "session/model.h"
 #include "session/session.h"
+#include "tests/support/golden.h"
 
 struct test {
-	char *head; /* comment and module lines */
+	const char *text; /* of the whole file */
+	char *head;       /* comment and module lines */
 	char *pass;
 	char *before;
-	char *expected; /* candidates and the text after */
 	struct fx_buf candidates;
 };
 
@@ -135,7 +136,7 @@ run_pass(struct test *test, struct fx_session *session, struct fx_model *model)
 	if (!err)
 		err = fx_pass_apply(fx_model_graph(model), &run);
 	if (!err)
-		err = fx_model_edit_end(session, model, false, false, &report);
+		err = fx_model_edit_end(model, false, false, &report);
 	return err;
 }
 
@@ -189,20 +190,14 @@ run_test(struct test *test, struct fx_buf *actual)
 static int
 compare(struct test *test, const char *path, const char *actual)
 {
-	const char *update = getenv("FXDB_UPDATE");
 	FX_AUTO_BUF struct fx_buf text = { 0 };
-	struct fx_error *err;
 
-	if (fx_str_equal(test->expected, actual))
-		return 0;
-	if (!update || !*update) {
-		printf("%s differs; it is:\n%s", path, actual);
-		return 1;
-	}
 	fx_buf_addf(&text, "%s--- %s\n%s--- candidates\n%s", test->head,
 		test->pass, test->before, actual);
-	err = fx_file_write(path, text.data, text.length);
-	return err ? fail(err) : 0;
+	if (fxt_is_golden(path, test->text, fx_buf_text(&text)))
+		return 0;
+	printf("%s: is now\n%s", path, fx_buf_text(&text));
+	return 1;
 }
 
 static void
@@ -211,7 +206,6 @@ test_deinit(struct test *test)
 	free(test->head);
 	free(test->pass);
 	free(test->before);
-	free(test->expected);
 	fx_buf_deinit(&test->candidates);
 }
 
@@ -220,22 +214,19 @@ main(int argc, char **argv)
 {
 	FX_AUTO_FREE char *text = NULL;
 	FX_AUTO_BUF struct fx_buf actual = { 0 };
-	FX_AUTO_FREE char *title = NULL;
 	struct test test = { .head = NULL };
 	struct fx_error *err;
 	const char *at;
-	size_t size;
 	int status;
 
 	if (argc != 2)
 		return 2;
-	err = fx_file_read(argv[1], 0, &text, &size);
+	err = fx_file_read(argv[1], 0, &text, NULL);
 	if (err)
 		return fail(err);
-	at = text;
+	at = test.text = text;
 	test.head = section(&at, &test.pass);
-	test.before = section(&at, &title);
-	test.expected = fx_xstrdup(at);
+	test.before = section(&at, NULL);
 	err = test.pass ? run_test(&test, &actual)
 			: fx_error_new(FX_ERR_FORMAT, "no pass is named");
 	status =

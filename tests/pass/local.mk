@@ -1,7 +1,8 @@
 # Passes: one file a fact, with the graph before, what the pass proposes, and
 # the graph after; fxp runs one.  FXDB_UPDATE=1 make check rewrites them.
 check_PROGRAMS += %D%/fxp
-%C%_fxp_SOURCES = %D%/fxp.c
+%C%_fxp_SOURCES = %D%/fxp.c \
+	tests/support/golden.c tests/support/golden.h
 %C%_fxp_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
 
 FXP_LOG_COMPILER = %D%/fxp$(EXEEXT)

@@ -34,6 +34,7 @@
 #include "commands/out.h"
 #include "commands/out_record.h"
 #include "session/session.h"
+#include "tests/support/golden.h"
 #include "ui/tui/line.h"
 #include "ui/tui/screen.h"
 #include "ui/tui/tui.h"
@@ -189,16 +190,9 @@ main(int argc, char **argv)
 	run_command(&test, "set backend meta");
 	run(&test);
 	cmd_shell_free(test.shell);
-	if (strcmp(text, fx_buf_text(&test.out)) != 0) {
+	if (!fxt_is_golden(path, text, fx_buf_text(&test.out))) {
+		printf("%s: is now\n%s", argv[1], fx_buf_text(&test.out));
 		status = EXIT_FAILURE;
-		if (getenv("FXDB_UPDATE")) {
-			err = fx_file_write(path, test.out.data,
-				test.out.length);
-			status = err ? EXIT_FAILURE : EXIT_SUCCESS;
-			fx_error_free(err);
-		} else {
-			printf("%s: is now\n%s", argv[1], test.out.data);
-		}
 	}
 	fx_buf_deinit(&test.out);
 	fx_session_free(session);

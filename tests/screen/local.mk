@@ -1,7 +1,8 @@
 # The full screen: .fxs files on the null screen; test_screen in a real
 # pseudo-terminal, with libvterm as the terminal; tmux.sh as a second opinion.
 check_PROGRAMS += %D%/fxs
-%C%_fxs_SOURCES = %D%/fxs.c
+%C%_fxs_SOURCES = %D%/fxs.c \
+	tests/support/golden.c tests/support/golden.h
 %C%_fxs_LDADD = libfxtui.a libfxcmd.a libfxcore.a $(CURSES_LIBS) \
 	$(JANSSON_LIBS) -lm
 FXS_LOG_COMPILER = %D%/fxs$(EXEEXT)

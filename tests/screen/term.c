@@ -14,7 +14,6 @@
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 #include <utmp.h>
 
@@ -23,6 +22,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "tests/support/clock.h"
 
 enum {
 	PATIENCE_MS = 10000,
@@ -52,10 +52,7 @@ struct term {
 static long
 now_ms(void)
 {
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * 1000 + time.tv_nsec / 1000000;
+	return (long)(1e3 * fxt_seconds(CLOCK_MONOTONIC));
 }
 
 static int
@@ -374,13 +371,6 @@ term_has(struct term *term, const char *words)
 		if (strstr(term_row(term, row), words))
 			return true;
 	return false;
-}
-
-void
-term_print(struct term *term)
-{
-	for (int row = 0; row < term->rows; row++)
-		printf("  |%s\n", term_row(term, row));
 }
 
 bool

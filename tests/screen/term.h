@@ -53,7 +53,6 @@ int term_wait_end(struct term *term);
  */
 const char *term_row(struct term *term, int row);
 bool term_has(struct term *term, const char *words);
-void term_print(struct term *term);
 
 /* The state that a program should leave behind. */
 bool term_is_alternate(const struct term *term);

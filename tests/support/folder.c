@@ -1,4 +1,4 @@
-/* folder.c - a folder for the files of one test. */
+/* folder.c - files of tests. */
 #include <config.h>
 
 #include "tests/support/folder.h"
@@ -11,6 +11,14 @@
 
 #include "base/compiler.h"
 #include "base/mem.h"
+
+char *
+fxt_source(const char *name)
+{
+	const char *folder = getenv("FXDB_SRCDIR");
+
+	return fx_xasprintf("%s/%s", folder ? folder : ".", name);
+}
 
 char *
 fxt_folder_new(void)

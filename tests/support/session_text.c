@@ -3,14 +3,10 @@
 
 #include "tests/support/session_text.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/buf.h"
 #include "base/intern.h"
-#include "ir/tensor_meta.h"
-#include "load/open.h"
 #include "session/settings.h"
+#include "tests/support/read_text.h"
 #include "tests/support/unit.h"
 
 const char fxt_small[] = "def forward(self, x : \"f32[2, 3]\"):\n"
@@ -19,6 +15,13 @@ const char fxt_small[] = "def forward(self, x : \"f32[2, 3]\"):\n"
 			 "    add = relu + neg;  relu = neg = None\n"
 			 "    mul = add * 2;  add = None\n"
 			 "    return mul\n";
+
+const char fxt_two_inputs[] =
+	"def forward(self, x : \"f32[2, 3]\", y : \"f32[2, 3]\", "
+	"z : \"f32[7, 5]\"):\n"
+	"    add = x + y\n"
+	"    mul = add * y\n"
+	"    return mul\n";
 
 struct fxt_world
 fxt_world_new(const char *text)
@@ -30,21 +33,13 @@ struct fxt_world
 fxt_world_prepared(const char *text, void (*prepare)(struct fx_graph *graph))
 {
 	struct fxt_world world = { .session = fx_session_new() };
-	FX_AUTO_LOADED struct fx_loaded loaded = { .graph = NULL };
-	struct fx_load_input input = {
-		.text = text,
-		.length = strlen(text),
-		.serial = fx_session_serial(world.session),
-	};
-	bool ok = fxt_ok(fx_open_text(&input, &loaded));
 
-	CU_ASSERT_FATAL(ok);
+	world.graph = fxt_read_graph(text, fx_session_serial(world.session));
 	fxt_set(&world, "backend meta");
 	if (prepare)
-		prepare(loaded.graph);
-	world.model = fx_session_add_graph(world.session, FX_TAKE(loaded.graph),
-		"net", "load net.py");
-	world.graph = fx_model_graph(world.model);
+		prepare(world.graph);
+	world.model = fx_session_add_graph(world.session, world.graph, "net",
+		"load net.py");
 	return world;
 }
 
@@ -140,52 +135,28 @@ fxt_select(struct fxt_world *world, const char *set)
 }
 
 const char *
-fxt_stop(struct fxt_world *world, struct fx_stop *stop)
+fxt_states(struct fxt_world *w)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	struct fx_node *node;
+
+	fx_graph_for_each_node (node, w->graph)
+		fx_buf_add(&text, fx_model_state(w->model, node));
+	return keep(&text);
+}
+
+const char *
+fxt_stop(struct fx_stop *stop)
 {
 	static const char *const reasons[] = { "step", "breakpoint", "target",
 		"end", "begin", "error", "interrupt", "watch" };
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 
-	(void)world;
 	fx_buf_addf(&text, "@%zu %s %s %zu", stop->position,
 		stop->node ? stop->node->name : "end", reasons[stop->reason],
 		stop->executed);
 	fx_stop_deinit(stop);
 	return keep(&text);
-}
-
-struct fx_graph *
-fxt_chain(size_t count)
-{
-	static const int64_t sizes[] = { 2, 3 };
-	struct fx_graph *graph = fx_graph_new(7);
-	struct fx_value meta =
-		fx_tensor_meta_ints(graph->values, FX_DTYPE_F32, sizes, 2);
-	struct fx_node_spec input = {
-		.opcode = FX_OPCODE_PLACEHOLDER,
-		.target = "x",
-		.name = "x",
-		.meta = &meta,
-	};
-	struct fx_node *node = fx_graph_append(graph, &input);
-	struct fx_node_spec output = { .opcode = FX_OPCODE_OUTPUT,
-		.target = "output" };
-	struct fx_value argument;
-
-	for (size_t i = 0; i < count; i++) {
-		struct fx_node_spec spec = { .opcode = FX_OPCODE_CALL_FUNCTION,
-			.target = "torch.relu" };
-
-		argument = fx_value_node(node);
-		spec.args = fx_value_sequence(graph->values, FX_VALUE_TUPLE,
-			&argument, 1);
-		node = fx_graph_append(graph, &spec);
-	}
-	argument = fx_value_node(node);
-	output.args =
-		fx_value_sequence(graph->values, FX_VALUE_TUPLE, &argument, 1);
-	fx_graph_append(graph, &output);
-	return graph;
 }
 
 const char *
@@ -194,7 +165,7 @@ fxt_start(struct fxt_world *w)
 	struct fx_stop stop = { .number = 0 };
 
 	CU_ASSERT(fxt_ok(fx_position_start(w->session, w->model, &stop)));
-	return fxt_stop(w, &stop);
+	return fxt_stop(&stop);
 }
 
 const char *
@@ -203,7 +174,7 @@ fxt_run_to(struct fxt_world *w, struct fx_node *to)
 	struct fx_stop stop = { .number = 0 };
 
 	CU_ASSERT(fxt_ok(fx_position_run(w->session, w->model, to, &stop)));
-	return fxt_stop(w, &stop);
+	return fxt_stop(&stop);
 }
 
 const char *
@@ -213,7 +184,7 @@ fxt_move(struct fxt_world *w, enum fx_move how, bool back, size_t count)
 
 	CU_ASSERT(fxt_ok(fx_position_move(w->session, w->model,
 		&(struct fx_movement){ how, back, count }, &stop)));
-	return fxt_stop(w, &stop);
+	return fxt_stop(&stop);
 }
 
 const char *
@@ -222,7 +193,7 @@ fxt_jump(struct fxt_world *w, struct fx_model *model, size_t position)
 	struct fx_stop stop = { .number = 0 };
 
 	CU_ASSERT(fxt_ok(fx_position_goto(w->session, model, position, &stop)));
-	return fxt_stop(w, &stop);
+	return fxt_stop(&stop);
 }
 
 void

@@ -35,6 +35,11 @@ void fxt_set(struct fxt_world *world, const char *text);
  */
 extern const char fxt_small[];
 
+/* Two inputs of one shape, which %add and %mul read, and %z of another, which
+ * nobody does.
+ */
+extern const char fxt_two_inputs[];
+
 /* The node called NAME; it must exist. */
 struct fx_node *fxt_node(struct fxt_world *world, const char *name);
 
@@ -44,8 +49,11 @@ const char *fxt_print(struct fxt_world *world, const char *expression);
 /* The names that SET selects, joined by blanks, or "error: ...". */
 const char *fxt_select(struct fxt_world *world, const char *set);
 
+/* States of all nodes in order: "VV·D". */
+const char *fxt_states(struct fxt_world *w);
+
 /* "@3 neg step 1": position, node (or "end"), reason, nodes executed. */
-const char *fxt_stop(struct fxt_world *world, struct fx_stop *stop);
+const char *fxt_stop(struct fx_stop *stop);
 
 /* The verbs; what fxt_stop says of where they led. */
 const char *fxt_start(struct fxt_world *w);
@@ -60,8 +68,5 @@ void fxt_edit_begin(struct fxt_world *w, const char *command);
 struct fx_error *fxt_edit_finish(struct fxt_world *w, bool dry_run, bool force,
 	struct fx_edit_report *report);
 const char *fxt_edit_end(struct fxt_world *w);
-
-/* A graph of COUNT operations in a row, each relu of the one before. */
-struct fx_graph *fxt_chain(size_t count);
 
 #endif /* FX_TESTS_SUPPORT_SESSION_TEXT_H */

@@ -10,15 +10,16 @@
 #include "guest/shim.h"
 #include "ir/graph.h"
 #include "ir/tensor_meta.h"
-#include "load/open.h"
 #include "run/backend.h"
 #include "run/interp.h"
+#include "tests/support/read_text.h"
 #include "tests/support/unit.h"
 
 struct fx_backend *
 fxt_torch_new(void)
 {
 	struct fx_backend *backend = NULL;
+
 	CU_ASSERT_FATAL(fxt_ok(fx_backend_torch_new(NULL, &backend)));
 	return backend;
 }
@@ -27,9 +28,6 @@ struct fx_graph *
 fxt_side_load(const char *params, const char *body)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
-	struct fx_loaded loaded = { .graph = NULL };
-	struct fx_load_input input = { .serial = 1 };
-	struct fx_graph *graph;
 
 	fx_buf_addf(&text, "def forward(self, %s):\n", params);
 	for (const char *line = body; *line;) {
@@ -38,13 +36,7 @@ fxt_side_load(const char *params, const char *body)
 		fx_buf_addf(&text, "    %.*s\n", (int)length, line);
 		line += length + (line[length] == '\n');
 	}
-	input.text = fx_buf_text(&text);
-	input.length = text.length;
-	CU_ASSERT_FATAL(fxt_ok(fx_open_text(&input, &loaded)));
-	graph = loaded.graph;
-	loaded.graph = NULL;
-	fx_loaded_deinit(&loaded);
-	return graph;
+	return fxt_read_graph(fx_buf_text(&text), 1);
 }
 
 struct fx_error *

@@ -4,7 +4,8 @@
 #	EXTRA_DIST += %D%/x.fxt
 check_PROGRAMS += %D%/run
 %C%_run_SOURCES = %D%/run.c %D%/meta.h \
-	tests/support/folder.c tests/support/folder.h
+	tests/support/folder.c tests/support/folder.h \
+	tests/support/golden.c tests/support/golden.h
 %C%_run_LDADD = libfxcmd.a libfxcore.a $(JANSSON_LIBS) -lm
 FXT_LOG_COMPILER = $(builddir)/%D%/run
 transcripts = \
@@ -134,11 +135,10 @@ transcripts = \
 	%D%/rauw.fxt \
 	%D%/readable.fxt \
 	%D%/rename.fxt \
-	%D%/replace_input.fxt \
 	%D%/replace.fxt %D%/replace_set.fxt %D%/replace_wrap.fxt \
 	%D%/run.fxt \
 	%D%/save.fxt \
-	%D%/save_readonly_folder.fxt \
+	%D%/save_needs_name.fxt \
 	%D%/scope.fxt \
 	%D%/search.fxt \
 	%D%/seed.fxt \
@@ -210,4 +210,4 @@ EXTRA_DIST += %D%/home.sh %D%/program.sh %D%/errors.sh %D%/live.sh %D%/prompt.sh
 
 # Signals and the terminal.
 TESTS += %D%/signals.sh
-EXTRA_DIST += %D%/signals.sh %D%/signals.py
+EXTRA_DIST += %D%/signals.sh %D%/signals.py %D%/terminal.py

@@ -42,6 +42,7 @@
 #include "commands/out_record.h"
 #include "ops/layertab.h"
 #include "tests/support/folder.h"
+#include "tests/support/golden.h"
 #include "tests/transcript/meta.h"
 
 enum sink {
@@ -251,20 +252,26 @@ static const char *const known_tables[][2] = {
 #include "commands/json.def"
 };
 
+/* Whether KEY is NAME, or a second one of that name, which is numbered. */
+static bool
+is_called(const char *key, const char *name)
+{
+	size_t length = strlen(name);
+
+	return !strncmp(key, name, length) &&
+	       (!key[length] ||
+		       (key[length] == '_' &&
+			       isdigit((unsigned char)key[length + 1])));
+}
+
 static bool
 is_known(const char *table, const char *key)
 {
 	FX_AUTO_FREE char *wanted = fx_xasprintf(" %s ", key);
-	size_t length = strcspn(table, "_");
 	size_t i;
 
-	/* A second table of the same name is numbered. */
-	if (table[length] &&
-		(table[length + 1] < '2' || table[length + 1] > '9'))
-		length = strlen(table);
 	for (i = 0; i < FX_ARRAY_LEN(known_tables); i++)
-		if (strlen(known_tables[i][0]) == length &&
-			!strncmp(known_tables[i][0], table, length) &&
+		if (is_called(table, known_tables[i][0]) &&
 			strstr(known_tables[i][1], wanted))
 			return true;
 	return false;
@@ -296,7 +303,7 @@ check_member(struct run *run, const char *line, const char *key, json_t *value)
 	size_t i;
 
 	for (i = 0; i < FX_ARRAY_LEN(own); i++)
-		if (!strncmp(key, own[i], strlen(own[i])))
+		if (is_called(key, own[i]))
 			return;
 	if (json_is_object(value))
 		check_keys(run, line, key, value);
@@ -316,12 +323,11 @@ check_json(struct run *run, const char *line, const char *text, bool failed)
 
 	while (*text) {
 		size_t length = strcspn(text, "\n");
-		json_t *object =
-			*text == '{' ? json_loadb(text, length, 0, NULL) : NULL;
+		json_t *object = json_loadb(text, length, 0, NULL);
 		const char *key;
 		json_t *value;
 
-		if (*text == '{' && !object)
+		if (length && !object)
 			problem(run, line, "not JSON");
 		json_object_foreach(object, key, value)
 			check_member(run, line, key, value);
@@ -429,7 +435,9 @@ enter_folder(struct run *run, const char *source, const char *cases)
 static void
 run_begin(struct run *run, const char *source, const char *cases)
 {
-	struct out_stream stream = out_stream_buffer(&run->said, true);
+	/* With JSON, notes go where errors go, as text. */
+	struct out_stream stream =
+		out_stream_buffer(&run->said, run->sink != SINK_JSON);
 
 	run->at = run->text;
 	enter_folder(run, source, cases);
@@ -528,7 +536,6 @@ run_file(const char *path, const char *text, const char *source,
 {
 	struct run runs[SINK_COUNT] = { { 0 } };
 	char *got[SINK_COUNT] = { NULL };
-	bool update = getenv("FXDB_UPDATE") != NULL;
 	int problems = 0;
 	int i;
 
@@ -548,14 +555,7 @@ run_file(const char *path, const char *text, const char *source,
 			got[SINK_RECORDED]);
 		problems++;
 	}
-	if (update && strcmp(text, got[SINK_PLAIN]) != 0) {
-		FILE *file = fopen(path, "w");
-
-		if (file) {
-			fputs(got[SINK_PLAIN], file);
-			fclose(file);
-		}
-	} else if (strcmp(text, got[SINK_PLAIN]) != 0) {
+	if (!fxt_is_golden(path, text, got[SINK_PLAIN])) {
 		show_difference(path, "plain", text, got[SINK_PLAIN]);
 		problems++;
 	}

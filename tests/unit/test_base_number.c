@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/number.h"
 #include "tests/support/folder.h"
+#include "tests/support/random.h"
 #include "tests/support/unit.h"
 
 static bool
@@ -58,15 +59,6 @@ floats_look_like_pythons_repr(void)
 	CU_ASSERT(repr_is(1e23, "1e+23"));
 }
 
-static uint64_t
-next_random(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
-}
-
 static double
 double_of(uint64_t bits)
 {
@@ -78,18 +70,18 @@ double_of(uint64_t bits)
 
 /* Every power of two, then decimals, then any bits at all. */
 static double
-sample(int i, uint64_t *random)
+sample(int i, struct fxt_random *random)
 {
 	if (i < 2098)
 		return ldexp(1, i - 1074);
 	if (i < 4000)
-		return (double)(next_random(random) % 2000000) /
-		       pow(10, (double)(next_random(random) % 12));
+		return (double)(fxt_random_word(random) % 2000000) /
+		       pow(10, (double)(fxt_random_word(random) % 12));
 	if (i < 5000)
-		return (double)(float)(next_random(random) % 1000) / 777.0f;
+		return (double)(float)(fxt_random_word(random) % 1000) / 777.0f;
 	if (i < 6000)
-		return rint(ldexp((double)next_random(random), -5));
-	return double_of(next_random(random));
+		return rint(ldexp((double)fxt_random_word(random), -5));
+	return double_of(fxt_random_word(random));
 }
 
 #define SAMPLES 20000
@@ -98,7 +90,7 @@ sample(int i, uint64_t *random)
 static void
 write_samples(char *path)
 {
-	uint64_t random = 88172645463325252u;
+	struct fxt_random random = fxt_random_seed(1);
 	int fd = mkstemp(path);
 	FILE *file = fdopen(fd, "w");
 
@@ -120,7 +112,7 @@ static const char script[] =
 static void
 compare_with(FILE *python)
 {
-	uint64_t random = 88172645463325252u;
+	struct fxt_random random = fxt_random_seed(1);
 	char line[64];
 	int wrong = 0;
 	int i;
@@ -155,7 +147,7 @@ twenty_thousand_floats_agree_with_python(void)
 static void
 floats_read_back_equal(void)
 {
-	uint64_t random = 99;
+	struct fxt_random random = fxt_random_seed(99);
 	int wrong = 0;
 
 	for (int i = 0; i < SAMPLES; i++) {

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "commands/cmd_line.h"
+#include "tests/support/random.h"
 #include "tests/support/unit.h"
 
 /* LINE as "NAME/FMT: key=[text] --flag=[text]"; "error: ..." when it fails. */
@@ -177,25 +178,23 @@ random_bytes_are_read_or_refused(void)
 {
 	static const char bytes[] =
 		"abp%@.$-/|#\"'()[]{}=:, \t0179~!?*\\if--to";
-	unsigned seed = 1;
+	struct fxt_random random = fxt_random_seed(1);
 	char line[64];
 	int i;
 
 	for (i = 0; i < 200000; i++) {
-		size_t length = seed % (sizeof(line) - 1);
+		size_t length = fxt_random_below(&random, sizeof(line) - 1);
 		FX_AUTO_FREE char *shape = NULL;
 		size_t k;
 
-		for (k = 0; k < length; k++) {
-			seed = seed * 1103515245U + 12345U;
-			line[k] = bytes[(seed >> 16) % (sizeof(bytes) - 1)];
-		}
+		for (k = 0; k < length; k++)
+			line[k] = bytes[fxt_random_below(&random,
+				sizeof(bytes) - 1)];
 		line[length] = '\0';
 		if (i % 2)
 			memcpy(line, "nodes ", FX_MIN(length, (size_t)6));
 		shape = shape_of(line);
 		CU_ASSERT_PTR_NOT_NULL_FATAL(shape);
-		seed = seed * 1103515245U + 12345U;
 	}
 }
 

@@ -17,7 +17,9 @@
 #include "commands/cmd_lesson.h"
 #include "commands/cmd_line.h"
 #include "commands/cmd_shell.h"
+#include "commands/groups.h"
 #include "session/session.h"
+#include "tests/support/folder.h"
 #include "tests/support/unit.h"
 
 static void
@@ -139,9 +141,8 @@ examples_can_be_read(void)
 static void
 check_document(const char *name, void (*write)(struct fx_buf *))
 {
-	const char *source = getenv("FXDB_SRCDIR");
-	FX_AUTO_FREE char *path =
-		fx_xasprintf("%s/doc/%s", source ? source : ".", name);
+	FX_AUTO_FREE char *relative = fx_xasprintf("doc/%s", name);
+	FX_AUTO_FREE char *path = fxt_source(relative);
 	FX_AUTO_FREE char *text = NULL;
 	FX_AUTO_BUF struct fx_buf now = { 0 };
 	struct fx_error *err;
@@ -193,9 +194,7 @@ completion_follows_the_types_of_arguments(void)
 {
 	struct fx_session *session = fx_session_new();
 	struct cmd_shell *shell = cmd_shell_new(session);
-	const char *source = getenv("FXDB_SRCDIR");
-	FX_AUTO_FREE char *path =
-		fx_xasprintf("%s/doc/examples/mlp.fxg", source ? source : ".");
+	FX_AUTO_FREE char *path = fxt_source("doc/examples/mlp.fxg");
 	struct fx_model *model;
 
 	FXT_OK(fx_session_load(session, path, NULL, &model, NULL));

@@ -11,6 +11,7 @@
 #include "draw/cells.h"
 #include "draw/dag.h"
 #include "draw/rails.h"
+#include "tests/support/random.h"
 #include "tests/support/unit.h"
 
 static const struct fx_look plain = { .role = FX_ROLE_PLAIN };
@@ -117,22 +118,20 @@ static struct fx_dag *
 random_dag(unsigned seed, size_t count)
 {
 	struct fx_dag *dag = fx_dag_new();
-	unsigned state = seed * 2654435761u + 1;
+	struct fxt_random random = fxt_random_seed(seed);
 
 	for (size_t n = 0; n < count; n++) {
 		size_t inputs;
 
-		state = state * 1103515245u + 12345;
 		fx_dag_add(dag,
-			n ? (enum fx_dag_kind)((state >> 16) % 5)
+			n ? (enum fx_dag_kind)fxt_random_below(&random, 5)
 			  : FX_DAG_INPUT,
 			fx_intern_format("n%zu_", n));
-		inputs = n ? (state >> 20) % 4 : 0;
+		inputs = n ? fxt_random_below(&random, 4) : 0;
 		for (size_t i = 0; i < inputs; i++) {
-			size_t back;
+			size_t back = 1 + fxt_random_below(&random,
+						  seed % 3 ? 6 : 40);
 
-			state = state * 1103515245u + 12345;
-			back = (state >> 16) % (seed % 3 ? 6 : 40) + 1;
 			fx_dag_add_input(dag,
 				(uint32_t)(back > n ? 0 : n - back));
 		}

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -21,44 +20,9 @@
 #include "draw/draw.h"
 #include "draw/svg_child.h"
 #include "ir/graph.h"
+#include "tests/support/append.h"
+#include "tests/support/clock.h"
 #include "tests/support/unit.h"
-
-/* A chain of COUNT modules, each SKIP-th one used again that much later. */
-static struct fx_graph *
-chain(size_t count, size_t skip)
-{
-	struct fx_graph *graph = fx_graph_new(1);
-	struct fx_node **nodes = fx_xcalloc(count + 1, sizeof(*nodes));
-
-	for (size_t i = 0; i < count; i++) {
-		bool joins = i > skip && i % skip == 0;
-		struct fx_value args[2];
-		struct fx_node_spec spec = { .opcode = FX_OPCODE_CALL_MODULE };
-		FX_AUTO_FREE char *target = fx_xasprintf("layer%zu.conv", i);
-
-		spec.target = target;
-		if (!i)
-			spec.opcode = FX_OPCODE_PLACEHOLDER;
-		if (i)
-			args[0] = fx_value_node(nodes[i - 1]);
-		if (joins)
-			args[1] = fx_value_node(nodes[i - skip]);
-		spec.args = fx_value_sequence(graph->values, FX_VALUE_TUPLE,
-			args, i ? 1u + joins : 0u);
-		nodes[i] = fx_graph_append(graph, &spec);
-	}
-	free(nodes);
-	return graph;
-}
-
-static double
-now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
 
 /* A program made of SCRIPT that stands for the helper; the caller removes it.
  */
@@ -92,16 +56,16 @@ drop_stand_in(char *path)
 static void
 check_stand_in(const char *script, const char *words, double seconds)
 {
-	FX_AUTO_GRAPH struct fx_graph *graph = chain(10, 3);
+	FX_AUTO_GRAPH struct fx_graph *graph = fxt_joined_chain(1, 10, 3);
 	struct fx_draw_options options = FX_DRAW_DEFAULTS;
 	FX_AUTO_BUF struct fx_buf out = { 0 };
 	char *path = stand_in(script);
-	double before = now();
+	double before = fxt_seconds(CLOCK_MONOTONIC);
 	struct fx_error *err;
 
 	setenv("FXDB_DRAW_TIMEOUT", "300", 1);
 	err = fx_draw_picture(graph, &options, "svg", &out);
-	CU_ASSERT(now() - before < seconds);
+	CU_ASSERT(fxt_seconds(CLOCK_MONOTONIC) - before < seconds);
 	CU_ASSERT_FATAL(err != NULL);
 	CU_ASSERT(strstr(fx_error_message(err), words) != NULL);
 	FXT_FAILS(err, FX_ERR_CHILD);
@@ -163,7 +127,7 @@ control_characters_of_the_helper_are_made_visible(void)
 static void
 a_missing_helper_is_an_error(void)
 {
-	FX_AUTO_GRAPH struct fx_graph *graph = chain(3, 2);
+	FX_AUTO_GRAPH struct fx_graph *graph = fxt_joined_chain(1, 3, 2);
 	struct fx_draw_options options = FX_DRAW_DEFAULTS;
 	FX_AUTO_BUF struct fx_buf out = { 0 };
 
@@ -182,7 +146,7 @@ always(void *context)
 static void
 a_drawing_can_be_interrupted(void)
 {
-	FX_AUTO_GRAPH struct fx_graph *graph = chain(3, 2);
+	FX_AUTO_GRAPH struct fx_graph *graph = fxt_joined_chain(1, 3, 2);
 	struct fx_draw_options options = FX_DRAW_DEFAULTS;
 	FX_AUTO_BUF struct fx_buf out = { 0 };
 	char *path = stand_in("exec sleep 60");
@@ -196,7 +160,7 @@ a_drawing_can_be_interrupted(void)
 static void
 an_unknown_format_is_refused(void)
 {
-	FX_AUTO_GRAPH struct fx_graph *graph = chain(3, 2);
+	FX_AUTO_GRAPH struct fx_graph *graph = fxt_joined_chain(1, 3, 2);
 	struct fx_draw_options options = FX_DRAW_DEFAULTS;
 	FX_AUTO_BUF struct fx_buf out = { 0 };
 
@@ -270,18 +234,19 @@ has_helper(void)
 static void
 check_svg(size_t count, size_t skip, double seconds)
 {
-	FX_AUTO_GRAPH struct fx_graph *graph = chain(count, skip);
+	FX_AUTO_GRAPH struct fx_graph *graph = fxt_joined_chain(1, count, skip);
 	struct fx_draw_options options = FX_DRAW_DEFAULTS;
 	FX_AUTO_BUF struct fx_buf out = { 0 };
-	double before = now();
+	double before = fxt_seconds(CLOCK_MONOTONIC);
 
 	options.limit = 100000;
 	/* Sanitizers look for leaks in Graphviz, too, and take their time. */
 	setenv("FXDB_DRAW_TIMEOUT", "60000", 1);
 	FXT_OK(fx_draw_picture(graph, &options, "svg", &out));
 	unsetenv("FXDB_DRAW_TIMEOUT");
-	printf("%zu nodes: %.3f s ", count, now() - before);
-	CU_ASSERT(now() - before < seconds);
+	printf("%zu nodes: %.3f s ", count,
+		fxt_seconds(CLOCK_MONOTONIC) - before);
+	CU_ASSERT(fxt_seconds(CLOCK_MONOTONIC) - before < seconds);
 	CU_ASSERT(strncmp(fx_buf_text(&out), "<?xml", 5) == 0);
 	CU_ASSERT(strstr(fx_buf_text(&out), "</svg>") != NULL);
 	CU_ASSERT(occurrences(fx_buf_text(&out), "class=\"node\"") == count);

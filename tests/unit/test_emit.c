@@ -17,34 +17,22 @@
 #include "ir/module.h"
 #include "ir/tensor_meta.h"
 #include "ops/dialect.h"
+#include "tests/support/append.h"
 #include "tests/support/unit.h"
-
-static struct fx_node *
-append(struct fx_graph *graph, enum fx_opcode opcode, const char *target,
-	struct fx_node *input)
-{
-	struct fx_value arg = fx_value_node(input);
-
-	return fx_graph_append(graph,
-		&(struct fx_node_spec){
-			.opcode = opcode,
-			.target = target,
-			.args = fx_value_sequence(graph->values, FX_VALUE_TUPLE,
-				&arg, input ? 1 : 0),
-		});
-}
 
 /* x -> relu (unused) and neg -> output. */
 static struct fx_graph *
 small_graph(void)
 {
 	struct fx_graph *graph = fx_graph_new(1);
-	struct fx_node *x = append(graph, FX_OPCODE_PLACEHOLDER, "x", NULL);
+	struct fx_node *x =
+		fxt_append(graph, FX_OPCODE_PLACEHOLDER, "x", NULL, NULL);
 	struct fx_node *neg;
 
-	append(graph, FX_OPCODE_CALL_FUNCTION, "torch.relu", x);
-	neg = append(graph, FX_OPCODE_CALL_FUNCTION, "operator.neg", x);
-	append(graph, FX_OPCODE_OUTPUT, "output", neg);
+	fxt_append(graph, FX_OPCODE_CALL_FUNCTION, "torch.relu", x, NULL);
+	neg = fxt_append(graph, FX_OPCODE_CALL_FUNCTION, "operator.neg", x,
+		NULL);
+	fxt_append(graph, FX_OPCODE_OUTPUT, "output", neg, NULL);
 	return graph;
 }
 
@@ -169,10 +157,11 @@ nested_inputs_declare_their_types_in_2_x(void)
 		.inputs = inputs,
 		.in_text = "[a]",
 		.has_outputs = true };
-	struct fx_node *x = append(graph, FX_OPCODE_PLACEHOLDER, "a_1", NULL);
+	struct fx_node *x =
+		fxt_append(graph, FX_OPCODE_PLACEHOLDER, "a_1", NULL, NULL);
 
-	append(graph, FX_OPCODE_PLACEHOLDER, "a_2", NULL);
-	append(graph, FX_OPCODE_OUTPUT, "output", x);
+	fxt_append(graph, FX_OPCODE_PLACEHOLDER, "a_2", NULL, NULL);
+	fxt_append(graph, FX_OPCODE_OUTPUT, "output", x, NULL);
 	x->type = fx_intern("torch.Tensor");
 	graph->pytree = &pytree;
 	emits(graph, NULL,

@@ -1,8 +1,6 @@
 /* test_expand.c - layers become fragments of operator calls. */
 #include <config.h>
 
-#include <string.h>
-
 #include "base/arena.h"
 #include "base/buf.h"
 #include "ir/expand.h"
@@ -10,28 +8,16 @@
 #include "ir/module.h"
 #include "ir/tensor_meta.h"
 #include "ir/value_text.h"
-#include "lang/parse.h"
+#include "tests/support/read_text.h"
 #include "tests/support/unit.h"
-
-static struct fx_value
-read(struct fx_arena *arena, const char *text)
-{
-	struct fx_value value = fx_value_none();
-	struct fx_ast *tree;
-
-	FXT_OK(fx_parse_expression(arena, text, strlen(text), FX_PARSE_PYTHON,
-		&tree));
-	FXT_OK(fx_value_from_ast(arena, NULL, text, tree, &value));
-	return value;
-}
 
 FX_NODISCARD static struct fx_error *
 make(struct fx_graph *graph, const char *class_name, const char *args,
 	const char *kwargs, struct fx_module **ret)
 {
 	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
-	struct fx_value positional = read(arena, args);
-	struct fx_value keywords = read(arena, kwargs);
+	struct fx_value positional = fxt_read_value(arena, args);
+	struct fx_value keywords = fxt_read_value(arena, kwargs);
 
 	return fx_layer_construct(graph, class_name, &positional, &keywords,
 		ret);
@@ -92,7 +78,7 @@ check_fragment(const char *class_name, const char *args, const char *input,
 	FX_AUTO_GRAPH struct fx_graph *graph = fx_graph_new(1);
 	FX_AUTO_EXPANDER struct fx_expander *expander = fx_expander_new();
 	const struct fx_fragment *fragment;
-	struct fx_value call = read(arena, input);
+	struct fx_value call = fxt_read_value(arena, input);
 	struct fx_value none = fx_value_none();
 	struct fx_module *module;
 	struct fx_node *node;
@@ -138,9 +124,11 @@ a_fragment_is_kept_by_kind_not_by_size(void)
 	FX_AUTO_GRAPH struct fx_graph *graph = fx_graph_new(1);
 	FX_AUTO_EXPANDER struct fx_expander *expander = fx_expander_new();
 	struct fx_value none = fx_value_none();
-	struct fx_value small = read(arena, "(tensor('f32[2, 4]'),)");
-	struct fx_value large = read(arena, "(tensor('f32[20, 4]'),)");
-	struct fx_value deep = read(arena, "(tensor('f32[1, 2, 4]'),)");
+	struct fx_value small = fxt_read_value(arena, "(tensor('f32[2, 4]'),)");
+	struct fx_value large =
+		fxt_read_value(arena, "(tensor('f32[20, 4]'),)");
+	struct fx_value deep =
+		fxt_read_value(arena, "(tensor('f32[1, 2, 4]'),)");
 	const struct fx_fragment *fragments[4];
 	struct fx_module *module;
 
@@ -165,7 +153,7 @@ an_unknown_class_is_unsupported_not_wrong(void)
 	FX_AUTO_GRAPH struct fx_graph *graph = fx_graph_new(1);
 	FX_AUTO_EXPANDER struct fx_expander *expander = fx_expander_new();
 	struct fx_value none = fx_value_none();
-	struct fx_value args = read(arena, "(tensor('f32[2, 4]'),)");
+	struct fx_value args = fxt_read_value(arena, "(tensor('f32[2, 4]'),)");
 	const struct fx_fragment *fragment;
 	struct fx_module *bare = fx_module_new(graph, "torch.nn.Linear");
 
@@ -184,7 +172,7 @@ wrong_ranks_are_the_layers_own_refusal(void)
 	FX_AUTO_GRAPH struct fx_graph *graph = fx_graph_new(1);
 	FX_AUTO_EXPANDER struct fx_expander *expander = fx_expander_new();
 	struct fx_value none = fx_value_none();
-	struct fx_value args = read(arena, "(tensor('f32[2, 4]'),)");
+	struct fx_value args = fxt_read_value(arena, "(tensor('f32[2, 4]'),)");
 	const struct fx_fragment *fragment;
 	struct fx_module *module;
 

@@ -11,23 +11,17 @@
 #include "ir/size.h"
 #include "ir/tensor_meta.h"
 #include "ir/value_text.h"
-#include "lang/parse.h"
+#include "tests/support/read_text.h"
 #include "tests/support/unit.h"
 
 static struct fx_value
 read(struct fx_arena *arena, const char *text)
 {
-	struct fx_value value = fx_value_none();
-	struct fx_ast *tree;
-
 	if (strcmp(text, "N") == 0)
 		return fx_size_symbol(arena, "N");
 	if (strcmp(text, "some float") == 0)
 		return fx_fold_unknown("float");
-	FXT_OK(fx_parse_expression(arena, text, strlen(text), FX_PARSE_PYTHON,
-		&tree));
-	FXT_OK(fx_value_from_ast(arena, NULL, text, tree, &value));
-	return value;
+	return fxt_read_value(arena, text);
 }
 
 static const char *

@@ -14,6 +14,7 @@
 #include "ir/graph_hash.h"
 #include "ir/module.h"
 #include "ir/verify.h"
+#include "tests/support/append.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/unit.h"
 
@@ -327,18 +328,8 @@ equal_graphs_do_not_differ(void)
 static void
 a_long_chain_is_freed_without_recursion(void)
 {
-	struct fx_graph *graph = fx_graph_new(1);
-	struct fx_node_spec spec = { .opcode = FX_OPCODE_PLACEHOLDER,
-		.target = "x" };
-	struct fx_value last = fx_value_node(fx_graph_append(graph, &spec));
+	struct fx_graph *graph = fxt_chain(200000);
 
-	spec.opcode = FX_OPCODE_CALL_FUNCTION;
-	spec.target = "torch.relu";
-	for (int i = 0; i < 200000; i++) {
-		spec.args = fx_value_sequence(graph->values, FX_VALUE_TUPLE,
-			&last, 1);
-		last = fx_value_node(fx_graph_append(graph, &spec));
-	}
 	fx_graph_free(fx_graph_clone(graph, 2, NULL));
 	fx_graph_free(graph);
 }

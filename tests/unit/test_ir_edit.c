@@ -13,6 +13,7 @@
 #include "ir/journal.h"
 #include "ir/module.h"
 #include "ir/verify.h"
+#include "tests/support/append.h"
 #include "tests/support/unit.h"
 
 /* x -> conv1 -> relu -> conv2 -> add(conv2, relu) -> output, journal open and a
@@ -22,26 +23,6 @@ struct net {
 	struct fx_graph *graph;
 	struct fx_node *x, *conv1, *relu, *conv2, *add, *output;
 };
-
-static struct fx_value
-tuple(struct fx_graph *graph, struct fx_node *a, struct fx_node *b)
-{
-	const struct fx_value items[2] = { fx_value_node(a), fx_value_node(b) };
-
-	return fx_value_sequence(graph->values, FX_VALUE_TUPLE, items,
-		b ? 2 : 1);
-}
-
-static struct fx_node *
-append(struct fx_graph *graph, enum fx_opcode opcode, const char *target,
-	struct fx_node *a, struct fx_node *b)
-{
-	struct fx_node_spec spec = { .opcode = opcode, .target = target };
-
-	if (a)
-		spec.args = tuple(graph, a, b);
-	return fx_graph_append(graph, &spec);
-}
 
 static struct net
 new_net(void)
@@ -54,14 +35,14 @@ new_net(void)
 		fx_module_new(g, "torch.nn.modules.conv.Conv2d"));
 	fx_module_add_child(g->module, "conv2",
 		fx_module_new(g, "torch.nn.modules.conv.Conv2d"));
-	n.x = append(g, FX_OPCODE_PLACEHOLDER, "x", NULL, NULL);
-	n.conv1 = append(g, FX_OPCODE_CALL_MODULE, "conv1", n.x, NULL);
-	n.relu =
-		append(g, FX_OPCODE_CALL_FUNCTION, "torch.relu", n.conv1, NULL);
-	n.conv2 = append(g, FX_OPCODE_CALL_MODULE, "conv2", n.relu, NULL);
-	n.add = append(g, FX_OPCODE_CALL_FUNCTION, "operator.add", n.conv2,
+	n.x = fxt_append(g, FX_OPCODE_PLACEHOLDER, "x", NULL, NULL);
+	n.conv1 = fxt_append(g, FX_OPCODE_CALL_MODULE, "conv1", n.x, NULL);
+	n.relu = fxt_append(g, FX_OPCODE_CALL_FUNCTION, "torch.relu", n.conv1,
+		NULL);
+	n.conv2 = fxt_append(g, FX_OPCODE_CALL_MODULE, "conv2", n.relu, NULL);
+	n.add = fxt_append(g, FX_OPCODE_CALL_FUNCTION, "operator.add", n.conv2,
 		n.relu);
-	n.output = append(g, FX_OPCODE_OUTPUT, "output", n.add, NULL);
+	n.output = fxt_append(g, FX_OPCODE_OUTPUT, "output", n.add, NULL);
 	fx_journal_open(g, "test");
 	fx_journal_begin(g, "test");
 	return n;
@@ -126,7 +107,7 @@ a_new_node_goes_before_the_output(void)
 	struct net n = new_net();
 	struct fx_node_spec spec = { .opcode = FX_OPCODE_CALL_FUNCTION,
 		.target = "torch.neg",
-		.args = tuple(n.graph, n.add, NULL) };
+		.args = fxt_args(n.graph, n.add, NULL) };
 	struct fx_node *neg;
 
 	FXT_OK(fx_edit_create(n.graph, &spec, NULL, &neg));
@@ -247,7 +228,7 @@ arguments_are_checked(void)
 		FX_ERR_TYPE);
 	FXT_FAILS(fx_edit_set_args(n.relu, fx_value_none(), kwargs),
 		FX_ERR_TYPE);
-	check_error(fx_edit_set_args(n.relu, tuple(n.graph, other.x, NULL),
+	check_error(fx_edit_set_args(n.relu, fxt_args(n.graph, other.x, NULL),
 			    fx_value_none()),
 		FX_ERR_VALUE, "%x belongs to another graph", NULL);
 	for (int i = 0; i < 250; i++)
@@ -266,14 +247,14 @@ what_is_not_defined_yet_cannot_be_used(void)
 	struct net n = new_net();
 	struct fx_node_spec spec = { .opcode = FX_OPCODE_CALL_FUNCTION,
 		.target = "torch.neg",
-		.args = tuple(n.graph, n.add, NULL) };
+		.args = fxt_args(n.graph, n.add, NULL) };
 	struct fx_node *y;
 
 	check_error(fx_edit_create(n.graph, &spec, n.relu, NULL), FX_ERR_ORDER,
 		"%add would be used before it is defined", NULL);
-	spec.args = tuple(n.graph, n.x, NULL);
+	spec.args = fxt_args(n.graph, n.x, NULL);
 	FXT_OK(fx_edit_create(n.graph, &spec, NULL, &y));
-	check_error(fx_edit_set_args(n.conv2, tuple(n.graph, y, NULL),
+	check_error(fx_edit_set_args(n.conv2, fxt_args(n.graph, y, NULL),
 			    fx_value_none()),
 		FX_ERR_ORDER, "%neg stands after %conv2, which would use it",
 		"move %neg before %conv2");
@@ -287,7 +268,7 @@ cycles_are_refused_with_their_path(void)
 	struct fx_value add = fx_value_node(n.add);
 	struct fx_value itself = fx_value_node(n.relu);
 
-	check_error(fx_edit_set_args(n.conv1, tuple(n.graph, n.add, NULL),
+	check_error(fx_edit_set_args(n.conv1, fxt_args(n.graph, n.add, NULL),
 			    fx_value_none()),
 		FX_ERR_CYCLE,
 		"set would make a cycle: %conv1 -> %relu -> %add -> %conv1; "
@@ -298,7 +279,7 @@ cycles_are_refused_with_their_path(void)
 		"rauw would make a cycle: %relu -> %add -> %relu; "
 		"nothing changed",
 		NULL);
-	check_error(fx_edit_set_args(n.relu, tuple(n.graph, n.relu, NULL),
+	check_error(fx_edit_set_args(n.relu, fxt_args(n.graph, n.relu, NULL),
 			    fx_value_none()),
 		FX_ERR_CYCLE,
 		"set would make a cycle: %relu -> %relu; nothing changed",
@@ -321,7 +302,7 @@ a_node_is_spliced_in(void)
 	struct net n = new_net();
 	struct fx_node_spec spec = { .opcode = FX_OPCODE_CALL_FUNCTION,
 		.target = "torch.neg",
-		.args = tuple(n.graph, n.relu, NULL) };
+		.args = fxt_args(n.graph, n.relu, NULL) };
 	struct fx_node *neg;
 	struct fx_value with;
 	size_t count;
@@ -375,7 +356,7 @@ a_free_node_moves(void)
 	struct net n = new_net();
 	struct fx_node_spec spec = { .opcode = FX_OPCODE_CALL_FUNCTION,
 		.target = "torch.neg",
-		.args = tuple(n.graph, n.x, NULL) };
+		.args = fxt_args(n.graph, n.x, NULL) };
 	struct fx_node *neg;
 
 	FXT_OK(fx_edit_create(n.graph, &spec, NULL, &neg));
@@ -393,7 +374,7 @@ relaxed_edits_are_checked_at_the_end(void)
 	struct fx_hash before = fx_graph_hash(n.graph);
 
 	fx_edit_relax(n.graph);
-	FXT_OK(fx_edit_set_args(n.conv1, tuple(n.graph, n.add, NULL),
+	FXT_OK(fx_edit_set_args(n.conv1, fxt_args(n.graph, n.add, NULL),
 		fx_value_none()));
 	FXT_FAILS(fx_journal_commit(n.graph, NULL), FX_ERR_ORDER);
 	/* It was taken back. */

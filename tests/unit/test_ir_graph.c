@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/arena.h"
 #include "base/intern.h"
@@ -16,38 +15,15 @@
 #include "ir/tensor_meta.h"
 #include "ir/value_walk.h"
 #include "ir/verify.h"
+#include "tests/support/append.h"
+#include "tests/support/clock.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/unit.h"
 
 static struct fx_node *
-add(struct fx_graph *graph, const char *target, struct fx_node *a,
-	struct fx_node *b)
-{
-	const struct fx_value args[2] = { fx_value_node(a), fx_value_node(b) };
-	struct fx_node_spec spec = { .opcode = FX_OPCODE_CALL_FUNCTION,
-		.target = target };
-
-	spec.args = fx_value_sequence(graph->values, FX_VALUE_TUPLE, args,
-		b ? 2 : 1);
-	return fx_graph_append(graph, &spec);
-}
-
-static struct fx_node *
 placeholder(struct fx_graph *graph, const char *name)
 {
-	const struct fx_node_spec spec = { .opcode = FX_OPCODE_PLACEHOLDER,
-		.target = name };
-
-	return fx_graph_append(graph, &spec);
-}
-
-static double
-seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+	return fxt_append(graph, FX_OPCODE_PLACEHOLDER, name, NULL, NULL);
 }
 
 static void
@@ -136,7 +112,7 @@ bytes_a_node(size_t count)
 	double bytes;
 
 	for (size_t i = 1; i < count; i++)
-		last = add(graph, "operator.add", last, x);
+		last = fxt_call(graph, "operator.add", last, x);
 	bytes = (double)fx_graph_memory(graph) / (double)count;
 	fx_graph_free(graph);
 	return bytes;
@@ -165,8 +141,8 @@ nodes_are_found_by_name_id_and_position(void)
 {
 	struct fx_graph *graph = fx_graph_new(7);
 	struct fx_node *x = placeholder(graph, "x");
-	struct fx_node *a = add(graph, "torch.relu", x, NULL);
-	struct fx_node *b = add(graph, "torch.relu", a, x);
+	struct fx_node *a = fxt_call(graph, "torch.relu", x, NULL);
+	struct fx_node *b = fxt_call(graph, "torch.relu", a, x);
 
 	FXT_SAME(b->name, "relu_1");
 	CU_ASSERT(a->id >> 32 == 7);
@@ -189,7 +165,7 @@ a_node_used_twice_is_one_input(void)
 {
 	struct fx_graph *graph = fx_graph_new(1);
 	struct fx_node *x = placeholder(graph, "x");
-	struct fx_node *a = add(graph, "operator.add", x, x);
+	struct fx_node *a = fxt_call(graph, "operator.add", x, x);
 
 	CU_ASSERT(a->use_count == 1);
 	CU_ASSERT(x->user_count == 1);
@@ -225,11 +201,11 @@ insertion_at_one_spot_stays_fast(void)
 {
 	struct fx_graph *graph = fx_graph_new(1);
 	struct fx_node *x = placeholder(graph, "x");
-	struct fx_node *end = add(graph, "torch.relu", x, NULL);
+	struct fx_node *end = fxt_call(graph, "torch.relu", x, NULL);
 	struct fx_node_spec spec = { .opcode = FX_OPCODE_GET_ATTR,
 		.target = "w" };
 	struct fx_node *at;
-	double start = seconds();
+	double start = fxt_seconds(CLOCK_MONOTONIC);
 	size_t count = 1;
 
 	/* Before a fixed node, after a fixed node, and at the very front. */
@@ -238,9 +214,10 @@ insertion_at_one_spot_stays_fast(void)
 	for (int i = 0; i < 50000; i++)
 		FXT_OK(fx_edit_create(graph, &spec, x->next, NULL));
 	for (int i = 0; i < 50000; i++)
-		FXT_OK(fx_edit_create(graph, graph->root.next ? &spec : NULL,
-			fx_graph_first(graph), NULL));
-	CU_ASSERT(seconds() - start < 10); /* sanitized, on a busy machine */
+		FXT_OK(fx_edit_create(graph, &spec, fx_graph_first(graph),
+			NULL));
+	CU_ASSERT(fxt_seconds(CLOCK_MONOTONIC) - start <
+		  10); /* sanitized, on a busy machine */
 	for (at = fx_graph_first(graph); fx_graph_next(at);
 		at = fx_graph_next(at), count++)
 		if (!fx_node_is_before(at, fx_graph_next(at)))
@@ -261,10 +238,10 @@ new_diamond(void)
 	struct diamond d = { .graph = fx_graph_new(1) };
 
 	d.x = placeholder(d.graph, "x");
-	d.a = add(d.graph, "torch.relu", d.x, NULL);
-	d.b = add(d.graph, "torch.neg", d.a, NULL);
-	d.c = add(d.graph, "torch.abs", d.x, NULL);
-	d.d = add(d.graph, "torch.add", d.b, d.c);
+	d.a = fxt_call(d.graph, "torch.relu", d.x, NULL);
+	d.b = fxt_call(d.graph, "torch.neg", d.a, NULL);
+	d.c = fxt_call(d.graph, "torch.abs", d.x, NULL);
+	d.d = fxt_call(d.graph, "torch.add", d.b, d.c);
 	return d;
 }
 
@@ -431,7 +408,7 @@ a_module_of_many_members_is_still_searched_fast(void)
 {
 	struct fx_graph *graph = fx_graph_new(1);
 	struct fx_module *child = fx_module_new(graph, "my.A");
-	double start = seconds();
+	double start = fxt_seconds(CLOCK_MONOTONIC);
 
 	for (int i = 0; i < 50000; i++)
 		fx_module_add_child(graph->module, fx_intern_format("m%d", i),
@@ -439,7 +416,7 @@ a_module_of_many_members_is_still_searched_fast(void)
 	for (int i = 0; i < 50000; i++)
 		CU_ASSERT(fx_module_find(graph->module,
 				  fx_intern_format("m%d", i)) == child);
-	CU_ASSERT(seconds() - start < 5);
+	CU_ASSERT(fxt_seconds(CLOCK_MONOTONIC) - start < 5);
 	fx_graph_free(graph);
 }
 

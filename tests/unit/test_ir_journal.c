@@ -13,30 +13,19 @@
 #include "ir/module.h"
 #include "ir/savepoint.h"
 #include "ir/verify.h"
+#include "tests/support/append.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/unit.h"
-
-static struct fx_value
-tuple(struct fx_graph *graph, struct fx_node *node)
-{
-	const struct fx_value item = fx_value_node(node);
-
-	return fx_value_sequence(graph->values, FX_VALUE_TUPLE, &item, 1);
-}
 
 /* x -> relu, journal open */
 static struct fx_graph *
 new_graph(void)
 {
 	struct fx_graph *graph = fx_graph_new(1);
-	struct fx_node_spec spec = { .opcode = FX_OPCODE_PLACEHOLDER,
-		.target = "x" };
-	struct fx_node *x = fx_graph_append(graph, &spec);
+	struct fx_node *x =
+		fxt_append(graph, FX_OPCODE_PLACEHOLDER, "x", NULL, NULL);
 
-	spec.opcode = FX_OPCODE_CALL_FUNCTION;
-	spec.target = "torch.relu";
-	spec.args = tuple(graph, x);
-	fx_graph_append(graph, &spec);
+	fxt_call(graph, "torch.relu", x, NULL);
 	fx_journal_open(graph, "load test");
 	return graph;
 }
@@ -48,7 +37,7 @@ insert(struct fx_graph *graph, const char *name)
 	struct fx_node_spec spec = { .opcode = FX_OPCODE_CALL_FUNCTION,
 		.target = "torch.neg",
 		.name = name,
-		.args = tuple(graph, fx_graph_first(graph)) };
+		.args = fxt_args(graph, fx_graph_first(graph), NULL) };
 	struct fx_node *node = NULL;
 
 	fx_journal_begin(graph, fx_intern_format("insert %s", name));

@@ -9,6 +9,7 @@
 #include "ir/graph.h"
 #include "ir/module.h"
 #include "ir/verify.h"
+#include "tests/support/append.h"
 #include "tests/support/unit.h"
 
 /* x -> lin -> relu -> output */
@@ -16,19 +17,6 @@ struct net {
 	struct fx_graph *graph;
 	struct fx_node *x, *lin, *relu, *output;
 };
-
-static struct fx_node *
-append(struct fx_graph *graph, enum fx_opcode opcode, const char *target,
-	struct fx_node *input)
-{
-	struct fx_node_spec spec = { .opcode = opcode, .target = target };
-	const struct fx_value item = fx_value_node(input);
-
-	if (input)
-		spec.args = fx_value_sequence(graph->values, FX_VALUE_TUPLE,
-			&item, 1);
-	return fx_graph_append(graph, &spec);
-}
 
 static struct net
 new_net(void)
@@ -40,10 +28,12 @@ new_net(void)
 	fx_module_add_child(n.graph->module, "lin", lin);
 	fx_module_add_tensor(lin, "weight",
 		fx_tensor_new(n.graph, FX_DTYPE_F32, sizes, 1, NULL));
-	n.x = append(n.graph, FX_OPCODE_PLACEHOLDER, "x", NULL);
-	n.lin = append(n.graph, FX_OPCODE_CALL_MODULE, "lin", n.x);
-	n.relu = append(n.graph, FX_OPCODE_CALL_FUNCTION, "torch.relu", n.lin);
-	n.output = append(n.graph, FX_OPCODE_OUTPUT, "output", n.relu);
+	n.x = fxt_append(n.graph, FX_OPCODE_PLACEHOLDER, "x", NULL, NULL);
+	n.lin = fxt_append(n.graph, FX_OPCODE_CALL_MODULE, "lin", n.x, NULL);
+	n.relu = fxt_append(n.graph, FX_OPCODE_CALL_FUNCTION, "torch.relu",
+		n.lin, NULL);
+	n.output =
+		fxt_append(n.graph, FX_OPCODE_OUTPUT, "output", n.relu, NULL);
 	return n;
 }
 
@@ -101,9 +91,9 @@ attributes_may_be_plain(void)
 
 	n.graph->module->members[0].child->config =
 		fx_value_dict(n.graph->permanent, pair, 1);
-	append(n.graph, FX_OPCODE_GET_ATTR, "lin.eps", NULL);
-	append(n.graph, FX_OPCODE_GET_ATTR, "lin.weight", NULL);
-	append(n.graph, FX_OPCODE_GET_ATTR, "lin", NULL);
+	fxt_append(n.graph, FX_OPCODE_GET_ATTR, "lin.eps", NULL, NULL);
+	fxt_append(n.graph, FX_OPCODE_GET_ATTR, "lin.weight", NULL, NULL);
+	fxt_append(n.graph, FX_OPCODE_GET_ATTR, "lin", NULL, NULL);
 	FXT_OK(fx_verify_error(n.graph));
 	fx_graph_free(n.graph);
 }
@@ -186,7 +176,7 @@ bad_nodes_are_found(void)
 	n.relu->kwargs = fx_value_int(1);
 	check(&n, "bad-arguments", "relu");
 	n = new_net();
-	append(n.graph, FX_OPCODE_OUTPUT, "output", n.relu);
+	fxt_append(n.graph, FX_OPCODE_OUTPUT, "output", n.relu, NULL);
 	check(&n, "many-outputs", "output_1");
 }
 
@@ -211,7 +201,7 @@ problems_stop_at_the_limit(void)
 	size_t count;
 
 	for (int i = 0; i < 10; i++)
-		append(n.graph, FX_OPCODE_GET_ATTR, "nope", NULL);
+		fxt_append(n.graph, FX_OPCODE_GET_ATTR, "nope", NULL, NULL);
 	fx_verify(n.graph, 3, &problems, &count);
 	CU_ASSERT(count == 3);
 	free(problems);

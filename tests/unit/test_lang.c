@@ -11,6 +11,7 @@
 #include "lang/lex.h"
 #include "lang/literal.h"
 #include "lang/parse.h"
+#include "tests/support/random.h"
 #include "tests/support/unit.h"
 
 /* TEXT parsed with FLAGS and printed again; the error's message instead.  The
@@ -353,8 +354,9 @@ tokens_say_brackets_blanks_and_operands(void)
 static void
 any_bytes_give_tokens_that_end(void)
 {
+	static const char some[] = "()[]{}.%@$=~'\"\\\n #\033-x1";
 	char text[64];
-	unsigned seed = 1;
+	struct fxt_random random = fxt_random_seed(1);
 	int round;
 
 	for (round = 0; round < 20000; round++) {
@@ -364,11 +366,10 @@ any_bytes_give_tokens_that_end(void)
 		size_t i;
 
 		for (i = 0; i < sizeof(text); i++) {
-			seed = seed * 1103515245 + 12345;
-			text[i] = (seed >> 24) & 1
-					  ? (char)(seed >> 16)
-					  : "()[]{}.%@$=~'\"\\\n #\033-x1"
-						    [(seed >> 16) % 23];
+			text[i] = fxt_random_chance(&random, 50)
+					  ? (char)fxt_random_word(&random)
+					  : some[fxt_random_below(&random,
+						    sizeof(some) - 1)];
 		}
 		fx_lexer_init(&lexer, text, sizeof(text),
 			(unsigned)(round % 8));

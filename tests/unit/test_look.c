@@ -62,7 +62,7 @@ a_condition_over_what_has_not_run_is_a_stop(void)
 	CU_ASSERT_PTR_NOT_NULL_FATAL(stop.error);
 	CU_ASSERT_PTR_NOT_NULL(strstr(fx_error_message(stop.error),
 		"%b has no value yet"));
-	FXT_SAME(fxt_stop(&w, &stop), "@1 a breakpoint 1");
+	FXT_SAME(fxt_stop(&stop), "@1 a breakpoint 1");
 }
 
 static void

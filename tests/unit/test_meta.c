@@ -14,15 +14,15 @@
 #include "ir/value_text.h"
 #include "lang/parse.h"
 #include "meta/propagate.h"
+#include "tests/support/append.h"
 #include "tests/support/unit.h"
 
 static struct fx_node *
 add_input(struct fx_graph *graph, const char *name, const char *spec)
 {
-	struct fx_node_spec node = { .opcode = FX_OPCODE_PLACEHOLDER,
-		.target = name };
 	struct fx_value meta;
-	struct fx_node *added = fx_graph_append(graph, &node);
+	struct fx_node *added =
+		fxt_append(graph, FX_OPCODE_PLACEHOLDER, name, NULL, NULL);
 
 	if (spec) {
 		FXT_OK(fx_tensor_meta_parse(graph->values, spec, strlen(spec),
@@ -43,23 +43,6 @@ add_call(struct fx_graph *graph, enum fx_opcode opcode, const char *target,
 	return fx_graph_append(graph, &node);
 }
 
-static struct fx_node *
-add_unary(struct fx_graph *graph, const char *target, struct fx_node *input)
-{
-	struct fx_value args[1] = { fx_value_node(input) };
-
-	return add_call(graph, FX_OPCODE_CALL_FUNCTION, target, args, 1);
-}
-
-static struct fx_node *
-add_binary(struct fx_graph *graph, const char *target, struct fx_node *a,
-	struct fx_node *b)
-{
-	struct fx_value args[2] = { fx_value_node(a), fx_value_node(b) };
-
-	return add_call(graph, FX_OPCODE_CALL_FUNCTION, target, args, 2);
-}
-
 static void
 check_shape(const struct fx_node *node, const char *expected)
 {
@@ -77,11 +60,11 @@ shapes_flow_from_the_inputs(void)
 	FX_AUTO_META_REPORT struct fx_meta_report report = { 0 };
 	struct fx_node *x = add_input(graph, "x", "f32[N, 3, H, W]");
 	struct fx_node *y = add_input(graph, "y", "i64[3, 1, 1]");
-	struct fx_node *sum = add_binary(graph, "operator.add", x, y);
+	struct fx_node *sum = fxt_call(graph, "operator.add", x, y);
 	struct fx_value args[2] = { fx_value_node(sum), fx_value_int(1) };
 	struct fx_node *flat =
 		add_call(graph, FX_OPCODE_CALL_METHOD, "flatten", args, 2);
-	struct fx_node *out = add_unary(graph, "torch.relu", flat);
+	struct fx_node *out = fxt_call(graph, "torch.relu", flat, NULL);
 
 	fx_meta_propagate(NULL, graph, false, &report);
 	check_shape(sum, "f32[N, 3, H, W]");
@@ -97,9 +80,9 @@ an_impossible_node_fails_alone(void)
 	FX_AUTO_META_REPORT struct fx_meta_report report = { 0 };
 	struct fx_node *x = add_input(graph, "x", "f32[1, 197, 768]");
 	struct fx_node *w = add_input(graph, "w", "f32[512, 768]");
-	struct fx_node *bad = add_binary(graph, "operator.matmul", x, w);
-	struct fx_node *after = add_unary(graph, "torch.relu", bad);
-	struct fx_node *beside = add_unary(graph, "torch.relu", x);
+	struct fx_node *bad = fxt_call(graph, "operator.matmul", x, w);
+	struct fx_node *after = fxt_call(graph, "torch.relu", bad, NULL);
+	struct fx_node *beside = fxt_call(graph, "torch.relu", x, NULL);
 
 	fx_meta_propagate(NULL, graph, false, &report);
 	CU_ASSERT_EQUAL_FATAL(report.failure_count, 1);
@@ -120,7 +103,7 @@ what_no_rule_tells_keeps_what_a_file_said(void)
 	FX_AUTO_GRAPH struct fx_graph *graph = fx_graph_new(1);
 	FX_AUTO_META_REPORT struct fx_meta_report report = { 0 };
 	struct fx_node *x = add_input(graph, "x", "f32[2]");
-	struct fx_node *odd = add_unary(graph, "mine.odd", x);
+	struct fx_node *odd = fxt_call(graph, "mine.odd", x, NULL);
 	struct fx_value meta;
 
 	FXT_OK(fx_tensor_meta_parse(graph->values, "f32[7]", 6, &meta));
@@ -166,9 +149,9 @@ an_edit_recomputes_its_cone_only(void)
 	FX_AUTO_META_REPORT struct fx_meta_report again = { 0 };
 	struct fx_node *x = add_input(graph, "x", "f32[2, 3]");
 	struct fx_node *y = add_input(graph, "y", "f32[5]");
-	struct fx_node *a = add_unary(graph, "torch.relu", x);
-	struct fx_node *b = add_unary(graph, "torch.relu", a);
-	struct fx_node *c = add_unary(graph, "torch.relu", y);
+	struct fx_node *a = fxt_call(graph, "torch.relu", x, NULL);
+	struct fx_node *b = fxt_call(graph, "torch.relu", a, NULL);
+	struct fx_node *c = fxt_call(graph, "torch.relu", y, NULL);
 	uint64_t ids[2] = { x->id, 12345 };
 	struct fx_value fresh;
 
@@ -193,15 +176,13 @@ a_module_that_owns_a_graph_is_followed(void)
 	struct fx_module *module = fx_module_new(graph, "GraphModule");
 	struct fx_node *x = add_input(graph, "x", "f32[2, 3]");
 	struct fx_node *z = add_input(inner, "z", NULL);
-	struct fx_node *t = add_unary(inner, "torch.t", z);
-	struct fx_value args[1] = { fx_value_node(t) };
+	struct fx_node *t = fxt_call(inner, "torch.t", z, NULL);
 	struct fx_node *call;
 
-	add_call(inner, FX_OPCODE_OUTPUT, "output", args, 1);
+	fxt_append(inner, FX_OPCODE_OUTPUT, "output", t, NULL);
 	module->graph = inner;
 	fx_module_add_child(graph->module, fx_intern("sub"), module);
-	args[0] = fx_value_node(x);
-	call = add_call(graph, FX_OPCODE_CALL_MODULE, "sub", args, 1);
+	call = fxt_append(graph, FX_OPCODE_CALL_MODULE, "sub", x, NULL);
 	fx_meta_propagate(NULL, graph, false, &report);
 	check_shape(call, "f32[3, 2]");
 }
@@ -216,8 +197,8 @@ time_chain(size_t count)
 	clock_t begin;
 
 	for (size_t i = 0; i < count; i++)
-		node = i % 2 ? add_unary(graph, "torch.relu", node)
-			     : add_binary(graph, "operator.add", node, node);
+		node = i % 2 ? fxt_call(graph, "torch.relu", node, NULL)
+			     : fxt_call(graph, "operator.add", node, node);
 	begin = clock();
 	fx_meta_propagate(NULL, graph, false, &report);
 	check_shape(node, "f32[8, 16]");

@@ -14,12 +14,12 @@
 #include "ir/module.h"
 #include "ir/tensor_meta.h"
 #include "ir/value_text.h"
-#include "lang/parse.h"
-#include "load/open.h"
 #include "run/backend.h"
 #include "run/interp.h"
 #include "session/breakpoint.h"
+#include "tests/support/append.h"
 #include "tests/support/random_graph.h"
+#include "tests/support/read_text.h"
 #include "tests/support/session_text.h"
 #include "tests/support/unit.h"
 
@@ -46,12 +46,8 @@ static struct fx_datum *
 datum_of(const char *text)
 {
 	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
-	struct fx_value value = fx_value_none();
-	struct fx_ast *tree;
+	struct fx_value value = fxt_read_value(arena, text);
 
-	CU_ASSERT(fxt_ok(fx_parse_expression(arena, text, strlen(text),
-		FX_PARSE_PYTHON, &tree)));
-	CU_ASSERT(fxt_ok(fx_value_from_ast(arena, NULL, text, tree, &value)));
 	return fx_datum_from_value(&value);
 }
 
@@ -170,20 +166,6 @@ equality_and_truth_are_pythons(void)
 
 /* --- the interpreter ---------------------------------------------------- */
 
-static struct fx_graph *
-load(const char *text)
-{
-	FX_AUTO_LOADED struct fx_loaded loaded = { .graph = NULL };
-	struct fx_load_input input = {
-		.text = text,
-		.length = strlen(text),
-		.serial = 5,
-	};
-
-	CU_ASSERT(fxt_ok(fx_open_text(&input, &loaded)));
-	return FX_TAKE(loaded.graph);
-}
-
 struct counter {
 	size_t before;
 	size_t after;
@@ -251,7 +233,7 @@ values_are_freed_at_their_last_use_unless_recorded(void)
 static void
 a_hook_stops_and_the_run_goes_on_from_there(void)
 {
-	FX_AUTO_GRAPH struct fx_graph *graph = load(fxt_small);
+	FX_AUTO_GRAPH struct fx_graph *graph = fxt_read_graph(fxt_small, 5);
 	FX_AUTO_BACKEND struct fx_backend *backend = fx_backend_meta_new();
 	FX_AUTO_ENV struct fx_env env = { .count = 0 };
 	FX_AUTO_PLANS struct fx_plans plans = { .depth = 0 };
@@ -302,7 +284,7 @@ write_answers(const char *text)
 static void
 replay_gives_what_was_recorded(void)
 {
-	FX_AUTO_GRAPH struct fx_graph *graph = load(fxt_small);
+	FX_AUTO_GRAPH struct fx_graph *graph = fxt_read_graph(fxt_small, 5);
 	FX_AUTO_FREE char *path = write_answers(answers);
 	FX_AUTO_BACKEND struct fx_backend *backend = NULL;
 	FX_AUTO_ENV struct fx_env env = { .count = 0 };
@@ -362,10 +344,7 @@ static const char inner_text[] = "def forward(self, a, b = 3):\n"
 static void
 nest(struct fx_graph *graph)
 {
-	struct fx_module *module = fx_module_new(graph, "Sub");
-
-	module->graph = load(inner_text);
-	fx_module_add_child(graph->module, "sub", module);
+	fxt_read_nested(graph, "sub", inner_text);
 }
 
 static const char outer_text[] = "def forward(self, x : \"f32[2, 3]\"):\n"
@@ -373,16 +352,6 @@ static const char outer_text[] = "def forward(self, x : \"f32[2, 3]\"):\n"
 				 "    sub = self.sub(sin)\n"
 				 "    cos = torch.cos(sub)\n"
 				 "    return cos\n";
-
-static const char *
-move(struct fxt_world *w, enum fx_move how, bool back)
-{
-	struct fx_stop stop = { .number = 0 };
-
-	CU_ASSERT(fxt_ok(fx_position_move(w->session, w->model,
-		&(struct fx_movement){ how, back, 1 }, &stop)));
-	return fxt_stop(w, &stop);
-}
 
 static void
 step_enters_a_nested_graph_and_next_does_not(void)
@@ -393,22 +362,22 @@ step_enters_a_nested_graph_and_next_does_not(void)
 	size_t count;
 
 	CU_ASSERT(fxt_ok(fx_position_start(w.session, w.model, &stop)));
-	FXT_SAME(move(&w, FX_MOVE_STEP, false), "@2 sub step 1");
-	FXT_SAME(move(&w, FX_MOVE_NEXT, false), "@3 cos step 1");
-	FXT_SAME(move(&w, FX_MOVE_STEP, true), "@4 output step 5");
+	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, false, 1), "@2 sub step 1");
+	FXT_SAME(fxt_move(&w, FX_MOVE_NEXT, false, 1), "@3 cos step 1");
+	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, true, 1), "@4 output step 5");
 	CU_ASSERT_EQUAL(fx_position_depth(w.model), 1);
 	FXT_SAME(fxt_print(&w, "relu"), "f32[2,3]");
 	FXT_SAME(fxt_print(&w, "%b"), "3");
-	FXT_SAME(move(&w, FX_MOVE_STEP, true), "@3 neg step 0");
-	FXT_SAME(move(&w, FX_MOVE_FINISH, true), "@2 sub step 0");
+	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, true, 1), "@3 neg step 0");
+	FXT_SAME(fxt_move(&w, FX_MOVE_FINISH, true, 1), "@2 sub step 0");
 	CU_ASSERT_EQUAL(fx_position_depth(w.model), 0);
-	FXT_SAME(move(&w, FX_MOVE_STEP, false), "@2 relu step 2");
+	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, false, 1), "@2 relu step 2");
 	fx_position_frames(w.model, fx_position_node(w.model), &frames, &count);
 	CU_ASSERT_EQUAL(count, 3);
 	FXT_SAME(frames[count - 1].title, "net");
-	FXT_SAME(move(&w, FX_MOVE_FINISH, false), "@3 cos step 3");
+	FXT_SAME(fxt_move(&w, FX_MOVE_FINISH, false, 1), "@3 cos step 3");
 	FXT_SAME(fxt_print(&w, "sub"), "f32[2,3]");
-	FXT_SAME(move(&w, FX_MOVE_CONTINUE, false), "@5 end end 2");
+	FXT_SAME(fxt_move(&w, FX_MOVE_CONTINUE, false, 1), "@5 end end 2");
 	fxt_world_free(&w);
 }
 
@@ -419,11 +388,11 @@ the_end_of_a_nested_graph_is_left_by_a_step(void)
 	struct fxt_world w = fxt_world_prepared(outer_text, nest);
 
 	CU_ASSERT(fxt_ok(fx_position_start(w.session, w.model, &stop)));
-	move(&w, FX_MOVE_STEP, false);
-	FXT_SAME(move(&w, FX_MOVE_STEP, false), "@2 relu step 2");
-	FXT_SAME(move(&w, FX_MOVE_STEP, false), "@3 neg step 1");
-	FXT_SAME(move(&w, FX_MOVE_STEP, false), "@4 output step 1");
-	FXT_SAME(move(&w, FX_MOVE_STEP, false), "@3 cos step 1");
+	fxt_move(&w, FX_MOVE_STEP, false, 1);
+	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, false, 1), "@2 relu step 2");
+	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, false, 1), "@3 neg step 1");
+	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, false, 1), "@4 output step 1");
+	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, false, 1), "@3 cos step 1");
 	fxt_world_free(&w);
 }
 
@@ -434,11 +403,11 @@ a_nested_graph_is_not_edited_from_inside(void)
 	struct fxt_world w = fxt_world_prepared(outer_text, nest);
 
 	CU_ASSERT(fxt_ok(fx_position_start(w.session, w.model, &stop)));
-	move(&w, FX_MOVE_STEP, false);
-	move(&w, FX_MOVE_STEP, false);
+	fxt_move(&w, FX_MOVE_STEP, false, 1);
+	fxt_move(&w, FX_MOVE_STEP, false, 1);
 	FXT_FAILS(fx_model_edit_begin(w.session, w.model, "erase neg"),
 		FX_ERR_UNSUPPORTED);
-	FXT_SAME(move(&w, FX_MOVE_FINISH, false), "@3 cos step 3");
+	FXT_SAME(fxt_move(&w, FX_MOVE_FINISH, false, 1), "@3 cos step 3");
 	CU_ASSERT(fxt_ok(fx_model_edit_begin(w.session, w.model, "erase neg")));
 	fx_model_edit_abort(w.model);
 	fxt_world_free(&w);
@@ -452,15 +421,15 @@ a_breakpoint_inside_is_reached_from_outside(void)
 	struct fxt_world w = fxt_world_prepared(outer_text, nest);
 
 	CU_ASSERT(fxt_ok(fx_position_start(w.session, w.model, &stop)));
-	move(&w, FX_MOVE_STEP, false);
-	move(&w, FX_MOVE_STEP, false);
+	fxt_move(&w, FX_MOVE_STEP, false, 1);
+	fxt_move(&w, FX_MOVE_STEP, false, 1);
 	CU_ASSERT(fxt_ok(fx_breakpoint_add(w.session, w.model,
 		&(struct fx_breakpoint_spec){ "neg", NULL, false, false },
 		&b)));
 	fx_stop_deinit(&stop);
 	CU_ASSERT(fxt_ok(fx_position_run(w.session, w.model, NULL, &stop)));
-	FXT_SAME(fxt_stop(&w, &stop), "@3 neg breakpoint 5");
-	FXT_SAME(move(&w, FX_MOVE_CONTINUE, false), "@5 end end 4");
+	FXT_SAME(fxt_stop(&stop), "@3 neg breakpoint 5");
+	FXT_SAME(fxt_move(&w, FX_MOVE_CONTINUE, false, 1), "@5 end end 4");
 	fxt_world_free(&w);
 }
 

@@ -16,20 +16,18 @@
 #include "ir/graph.h"
 #include "ir/module.h"
 #include "load/safetensors.h"
+#include "tests/support/folder.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/unit.h"
 
 static char temporary[] = "/tmp/fxdb-safetensors-XXXXXX";
 
-static const char *
-sample(void)
+FX_NODISCARD static struct fx_error *
+open_sample(struct fx_safetensors **ret)
 {
-	static char path[400];
-	const char *folder = getenv("FXDB_SRCDIR");
+	FX_AUTO_FREE char *path = fxt_source("tests/samples/numpy.safetensors");
 
-	snprintf(path, sizeof(path), "%s/tests/samples/numpy.safetensors",
-		folder ? folder : ".");
-	return path;
+	return fx_safetensors_open(path, ret);
 }
 
 static double
@@ -68,7 +66,7 @@ a_file_of_numpy_is_read(void)
 	static const char *const names[] = { "float64", "float32", "float16",
 		"int64", "int32", "int16", "int8", "uint8" };
 
-	FXT_OK(fx_safetensors_open(sample(), &file));
+	FXT_OK(open_sample(&file));
 	CU_ASSERT_PTR_NOT_NULL_FATAL(file);
 	CU_ASSERT_EQUAL(file->count, 11);
 	for (size_t i = 0; i < FX_ARRAY_LEN(names); i++) {
@@ -92,7 +90,7 @@ bytes_outlive_the_file_object(void)
 	struct fx_blob *blob;
 	float number;
 
-	FXT_OK(fx_safetensors_open(sample(), &file));
+	FXT_OK(open_sample(&file));
 	blob = fx_safetensors_blob(file, fx_safetensors_find(file, "scalar"));
 	fx_safetensors_free(file);
 	FXT_OK(fx_blob_read(blob, 0, 4, &number));

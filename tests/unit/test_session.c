@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/buf.h"
 #include "base/intern.h"
@@ -15,6 +14,8 @@
 #include "ir/value_text.h"
 #include "session/breakpoint.h"
 #include "session/settings.h"
+#include "tests/support/append.h"
+#include "tests/support/clock.h"
 #include "tests/support/session_text.h"
 #include "tests/support/unit.h"
 
@@ -33,18 +34,6 @@ stop_at(struct fxt_world *w, const char *where, const char *condition)
 	return b ? b->number : 0;
 }
 
-/* States of all nodes in order: "V V · D". */
-static const char *
-states(struct fxt_world *w)
-{
-	FX_AUTO_BUF struct fx_buf text = { 0 };
-	struct fx_node *node;
-
-	fx_graph_for_each_node (node, w->graph)
-		fx_buf_add(&text, fx_model_state(w->model, node));
-	return fx_intern(fx_buf_text(&text));
-}
-
 /* --- stepping ----------------------------------------------------------- */
 
 static void
@@ -53,9 +42,9 @@ start_stops_before_the_first_computing_node(void)
 	WORLD(fxt_small);
 
 	FXT_SAME(fxt_start(&w), "@1 relu step 1");
-	FXT_SAME(states(&w), "V·····");
+	FXT_SAME(fxt_states(&w), "V·····");
 	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, false, 2), "@3 add step 2");
-	FXT_SAME(states(&w), "VVV···");
+	FXT_SAME(fxt_states(&w), "VVV···");
 	FXT_SAME(fxt_move(&w, FX_MOVE_CONTINUE, false, 1), "@6 end end 3");
 	FXT_SAME(fxt_move(&w, FX_MOVE_NEXT, false, 1), "@6 end end 0");
 }
@@ -80,7 +69,7 @@ going_back_reads_values_and_onwards_runs_nothing(void)
 
 	fxt_run_to(&w, NULL);
 	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, true, 2), "@4 mul step 0");
-	FXT_SAME(states(&w), "VVVV··");
+	FXT_SAME(fxt_states(&w), "VVVV··");
 	FXT_SAME(fxt_print(&w, "add"), "f32[2,3]");
 	FXT_SAME(fxt_print(&w, "mul"),
 		"error: %mul has no value yet (stopped before @4, %mul is "
@@ -111,7 +100,7 @@ until_counts_breakpoints_and_goto_does_not(void)
 	fxt_start(&w);
 	CU_ASSERT(fxt_ok(fx_position_until(w.session, w.model,
 		fxt_node(&w, "mul"), &stop)));
-	FXT_SAME(fxt_stop(&w, &stop), "@2 neg breakpoint 1");
+	FXT_SAME(fxt_stop(&stop), "@2 neg breakpoint 1");
 	FXT_SAME(fxt_jump(&w, w.model, 0), "@0 x target 0");
 	FXT_SAME(fxt_jump(&w, w.model, 4), "@4 mul target 2");
 }
@@ -245,19 +234,12 @@ what_matches_nothing_is_refused_or_pending(void)
 		FX_ERR_NO_NODE);
 }
 
-static const char two_inputs[] =
-	"def forward(self, x : \"f32[2, 3]\", y : \"f32[2, 3]\", "
-	"z : \"f32[7, 5]\"):\n"
-	"    add = x + y\n"
-	"    mul = add * y\n"
-	"    return mul\n";
-
 /* --- inputs, interrupts, size ------------------------------------------- */
 
 static void
 an_input_makes_its_cone_dirty(void)
 {
-	WORLD(two_inputs);
+	WORLD(fxt_two_inputs);
 
 	fxt_run_to(&w, NULL);
 	CU_ASSERT(fxt_ok(fx_model_set_input(w.session, w.model, "z",
@@ -298,15 +280,6 @@ an_interrupt_keeps_what_has_run(void)
 	fx_session_free(session);
 }
 
-static double
-seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static void
 a_step_does_not_depend_on_the_size(void)
 {
@@ -317,12 +290,12 @@ a_step_does_not_depend_on_the_size(void)
 	double began;
 
 	CU_ASSERT(fxt_ok(fx_position_start(session, model, &stop)));
-	began = seconds();
+	began = fxt_seconds(CLOCK_MONOTONIC);
 	for (int i = 0; i < 1000; i++)
 		CU_ASSERT(fxt_ok(fx_position_move(session, model,
 			&(struct fx_movement){ FX_MOVE_STEP, i % 3 == 2, 1 },
 			&stop)));
-	CU_ASSERT(seconds() - began < 0.5);
+	CU_ASSERT(fxt_seconds(CLOCK_MONOTONIC) - began < 0.5);
 	fx_session_free(session);
 }
 

@@ -1,9 +1,7 @@
 /* test_session_edit.c - edits beside execution: values, shapes, position. */
 #include <config.h>
 
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/buf.h"
 #include "base/intern.h"
@@ -20,18 +18,6 @@
 #define WORLD(text) \
 	__attribute__((cleanup(fxt_world_free))) struct fxt_world w = \
 		fxt_world_new(text)
-
-/* States of all nodes in order: "V V · D". */
-static const char *
-states(struct fxt_world *w)
-{
-	FX_AUTO_BUF struct fx_buf text = { 0 };
-	struct fx_node *node;
-
-	fx_graph_for_each_node (node, w->graph)
-		fx_buf_add(&text, fx_model_state(w->model, node));
-	return fx_intern(fx_buf_text(&text));
-}
 
 /* relu(ANCHOR) after it, called NAME, used by nobody. */
 static void
@@ -62,7 +48,7 @@ an_edit_above_moves_the_position_back(void)
 	fxt_edit_begin(&w, "insert after relu : y = torch.relu(relu)");
 	insert(&w, "relu", "y");
 	FXT_SAME(fxt_edit_end(&w), "+1 -0 ~0 to @2 undo 1");
-	FXT_SAME(states(&w), "VV·····");
+	FXT_SAME(fxt_states(&w), "VV·····");
 	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, false, 3), "@5 mul step 1");
 }
 
@@ -91,10 +77,10 @@ only_the_dirty_cone_runs_again(void)
 		fx_value_sequence(w.graph->values, FX_VALUE_TUPLE, items, 2),
 		fx_value_none())));
 	FXT_SAME(fxt_edit_end(&w), "+0 -0 ~1 to @3 undo 1");
-	FXT_SAME(states(&w), "VVVDDD");
+	FXT_SAME(fxt_states(&w), "VVVDDD");
 	FXT_SAME(fxt_select(&w, "{dirty}"), "add mul output");
 	FXT_SAME(fxt_move(&w, FX_MOVE_CONTINUE, false, 1), "@6 end end 3");
-	FXT_SAME(states(&w), "VVVVVV");
+	FXT_SAME(fxt_states(&w), "VVVVVV");
 }
 
 static void
@@ -106,7 +92,7 @@ renaming_and_moving_keep_values(void)
 	fxt_edit_begin(&w, "rename add sum_1");
 	CU_ASSERT(fxt_ok(fx_edit_set_name(fxt_node(&w, "add"), "total")));
 	FXT_SAME(fxt_edit_end(&w), "+0 -0 ~1 undo 1");
-	FXT_SAME(states(&w), "VVVVVV");
+	FXT_SAME(fxt_states(&w), "VVVVVV");
 	FXT_SAME(fxt_print(&w, "total"), "f32[2,3]");
 }
 
@@ -126,7 +112,7 @@ a_dry_run_changes_nothing(void)
 	CU_ASSERT(r.dry_run);
 	CU_ASSERT(fx_hash_equal(before, fx_graph_hash(w.graph)));
 	CU_ASSERT_EQUAL(fx_position_get(w.model), 4);
-	FXT_SAME(states(&w), "VVVV··");
+	FXT_SAME(fxt_states(&w), "VVVV··");
 }
 
 static void
@@ -164,13 +150,6 @@ an_edit_inside_begin_fails_alone(void)
 	CU_ASSERT(fx_hash_equal(none, fx_graph_hash(w.graph)));
 }
 
-static const char two_inputs[] =
-	"def forward(self, x : \"f32[2, 3]\", y : \"f32[2, 3]\", "
-	"z : \"f32[7, 5]\"):\n"
-	"    add = x + y\n"
-	"    mul = add * y\n"
-	"    return mul\n";
-
 static void
 use_z(struct fxt_world *w)
 {
@@ -188,7 +167,7 @@ an_impossible_shape_is_refused_unless_forced(void)
 {
 	FX_AUTO_EDIT_REPORT struct fx_edit_report r = { .position = 0 };
 	struct fx_error *err;
-	WORLD(two_inputs);
+	WORLD(fxt_two_inputs);
 	struct fx_hash before = fx_graph_hash(w.graph);
 
 	use_z(&w);
@@ -202,15 +181,15 @@ an_impossible_shape_is_refused_unless_forced(void)
 	fx_error_free(err);
 	CU_ASSERT(fx_hash_equal(before, fx_graph_hash(w.graph)));
 	FXT_SAME(fxt_print(&w, "%mul.meta"), "f32[2,3]");
-	FXT_SAME(states(&w), "······");
+	FXT_SAME(fxt_states(&w), "······");
 	use_z(&w);
 	CU_ASSERT(fxt_ok(fxt_edit_finish(&w, false, true, &r)));
 	CU_ASSERT_EQUAL(r.bad_shapes, 1);
-	FXT_SAME(states(&w), "···E··");
+	FXT_SAME(fxt_states(&w), "···E··");
 	FXT_SAME(fxt_run_to(&w, NULL), "@3 add error 3");
 	fx_edit_report_deinit(&r);
 	CU_ASSERT(fxt_ok(fx_model_undo(w.model, 1, &r)));
-	FXT_SAME(states(&w), "VVV···");
+	FXT_SAME(fxt_states(&w), "VVV···");
 	FXT_SAME(fxt_move(&w, FX_MOVE_CONTINUE, false, 1), "@6 end end 3");
 }
 

@@ -10,6 +10,7 @@
 #include "ir/tensor_meta.h"
 #include "ir/value_text.h"
 #include "lang/parse.h"
+#include "tests/support/random.h"
 #include "tests/support/unit.h"
 
 static struct fx_value
@@ -84,14 +85,16 @@ sizes_print_as_torch_prints_them(void)
  * them, by Python's rules.
  */
 static long
-random_expr(struct fx_buf *text, const long *values, int depth)
+random_expr(struct fx_buf *text, struct fxt_random *random, const long *values,
+	int depth)
 {
 	long left;
 	long right;
-	int op = depth ? rand() % 6 : 6 + rand() % 2;
+	int op = depth ? (int)fxt_random_below(random, 6)
+		       : 6 + (int)fxt_random_below(random, 2);
 
 	if (op >= 6) {
-		long number = rand() % 9;
+		long number = (long)fxt_random_below(random, 9);
 
 		if (op == 6) {
 			fx_buf_addf(text, "%ld", number);
@@ -101,9 +104,9 @@ random_expr(struct fx_buf *text, const long *values, int depth)
 		return values[number % 2];
 	}
 	fx_buf_add_char(text, '(');
-	left = random_expr(text, values, depth - 1);
+	left = random_expr(text, random, values, depth - 1);
 	if (op >= 3) {
-		long number = 1 + rand() % 5;
+		long number = 1 + (long)fxt_random_below(random, 5);
 
 		fx_buf_addf(text, op == 3 ? ")%%%ld" : ")//%ld", number);
 		right = left % number;
@@ -111,7 +114,7 @@ random_expr(struct fx_buf *text, const long *values, int depth)
 		return op == 3 ? right : (left - right) / number;
 	}
 	fx_buf_add(text, op == 0 ? ")+(" : op == 1 ? ")-(" : ")*(");
-	right = random_expr(text, values, depth - 1);
+	right = random_expr(text, random, values, depth - 1);
 	fx_buf_add_char(text, ')');
 	return op == 0 ? left + right : op == 1 ? left - right : left * right;
 }
@@ -130,14 +133,16 @@ substitute(struct fx_buf *out, const char *text, const long *values)
 static void
 the_canonical_form_keeps_the_number(void)
 {
-	srand(7);
+	struct fxt_random random = fxt_random_seed(7);
+
 	for (int i = 0; i < 3000; i++) {
 		FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
 		FX_AUTO_BUF struct fx_buf text = { 0 };
 		FX_AUTO_BUF struct fx_buf numbers = { 0 };
 		FX_AUTO_BUF struct fx_buf again = { 0 };
-		long values[2] = { 1 + rand() % 20, 1 + rand() % 20 };
-		long expected = random_expr(&text, values, 3);
+		long values[2] = { 1 + (long)fxt_random_below(&random, 20),
+			1 + (long)fxt_random_below(&random, 20) };
+		long expected = random_expr(&text, &random, values, 3);
 		struct fx_value size = read(arena, fx_buf_text(&text));
 		struct fx_value number;
 

@@ -3,13 +3,10 @@
  */
 #include <config.h>
 
-#include <string.h>
-
 #include "base/intern.h"
-#include "ir/module.h"
-#include "load/open.h"
 #include "run/backend.h"
-#include "tests/support/random_graph.h"
+#include "tests/support/random.h"
+#include "tests/support/read_text.h"
 #include "tests/support/real_backend.h"
 #include "tests/support/run_world.h"
 #include "tests/support/unit.h"
@@ -34,18 +31,7 @@ static const char inner_text[] = "def forward(self, a, b):\n"
 static void
 nest(struct fx_graph *graph)
 {
-	FX_AUTO_LOADED struct fx_loaded loaded = { .graph = NULL };
-	struct fx_load_input input = {
-		.text = inner_text,
-		.length = strlen(inner_text),
-		.serial = 77,
-	};
-	struct fx_module *module = fx_module_new(graph, "Sub");
-	bool ok = fxt_ok(fx_open_text(&input, &loaded));
-
-	CU_ASSERT_FATAL(ok);
-	module->graph = FX_TAKE(loaded.graph);
-	fx_module_add_child(graph->module, "sub", module);
+	fxt_read_nested(graph, "sub", inner_text);
 }
 
 /* A session on the outer graph, started. */
@@ -120,12 +106,9 @@ static void
 nested_graphs_are_taken_back_wholly(void)
 {
 	__attribute__((cleanup(fxt_world_free))) struct fxt_world w =
-		fxt_world_prepared(outer_text, nest);
+		nested_world();
 	struct fxt_random random = fxt_random_seed(5);
 
-	fx_session_add_backend(w.session, fxt_real_backend_new());
-	fxt_set(&w, "backend auto");
-	fxt_start(&w);
 	for (size_t i = 0; i < 600; i++) {
 		enum fx_move how =
 			fxt_random_chance(&random, 15)   ? FX_MOVE_FINISH

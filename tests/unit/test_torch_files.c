@@ -17,11 +17,11 @@
 #include "guest/shim.h"
 #include "ir/graph.h"
 #include "ir/module.h"
-#include "load/open.h"
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/interp.h"
 #include "tests/support/folder.h"
+#include "tests/support/read_text.h"
 #include "tests/support/unit.h"
 
 /* Elements of a weight, and the bytes of its file. */
@@ -47,24 +47,6 @@ give(void *context, struct fx_node *node, struct fx_datum **ret)
 	(void)node;
 	*ret = fx_datum_ref(world->weight);
 	return NULL;
-}
-
-static struct fx_graph *
-load(const char *text)
-{
-	struct fx_loaded loaded = { .graph = NULL };
-	const struct fx_load_input input = {
-		.serial = 1,
-		.text = text,
-		.length = strlen(text),
-	};
-	struct fx_graph *graph;
-
-	CU_ASSERT_FATAL(fxt_ok(fx_open_text(&input, &loaded)));
-	graph = loaded.graph;
-	loaded.graph = NULL;
-	fx_loaded_deinit(&loaded);
-	return graph;
 }
 
 /* A file of 1, 2, 3..., and its bytes mapped. */
@@ -109,7 +91,7 @@ world_init(struct world *world, const char *text)
 	*world = (struct world){ .folder = fxt_folder_new() };
 	world->path = fx_xasprintf("%s/weights", world->folder);
 	CU_ASSERT_FATAL(fxt_ok(fx_backend_torch_new(NULL, &world->backend)));
-	world->graph = load(text);
+	world->graph = fxt_read_graph(text, 1);
 	blob = map_numbers(world->path);
 	CU_ASSERT_FATAL(fxt_ok(make_weight(world, blob)));
 	fx_blob_unref(blob);

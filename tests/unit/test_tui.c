@@ -10,6 +10,8 @@
 #include "draw/cells.h"
 #include "ir/graph.h"
 #include "session/session.h"
+#include "tests/support/append.h"
+#include "tests/support/random.h"
 #include "tests/support/unit.h"
 #include "ui/tui/action.h"
 #include "ui/tui/layout.h"
@@ -209,15 +211,14 @@ text_is_found_without_regard_to_case(void)
 /* The session under a screen that gets keys by lot. */
 struct monkey {
 	struct tui_screen *screen;
-	unsigned state;
+	struct fxt_random random;
 	int left; /* keys */
 };
 
 static unsigned
 draw_lot(struct monkey *monkey, unsigned below)
 {
-	monkey->state = monkey->state * 1103515245u + 12345;
-	return (monkey->state >> 16) % below;
+	return (unsigned)fxt_random_below(&monkey->random, below);
 }
 
 static bool
@@ -251,34 +252,6 @@ press_any_key(void *context, const struct fx_grid *grid, int row, int column)
 		keys[draw_lot(monkey, FX_ARRAY_LEN(keys))]);
 }
 
-/* A chain with joins. */
-static struct fx_graph *
-example(struct fx_session *session)
-{
-	struct fx_graph *graph = fx_graph_new(fx_session_serial(session));
-	struct fx_node *nodes[40];
-
-	for (size_t i = 0; i < FX_ARRAY_LEN(nodes); i++) {
-		bool joins = i > 4 && i % 5 == 0;
-		struct fx_value args[2];
-		struct fx_node_spec spec = {
-			.opcode = i ? FX_OPCODE_CALL_FUNCTION
-				    : FX_OPCODE_PLACEHOLDER,
-			.target =
-				i ? joins ? "operator.add" : "torch.relu" : "x",
-		};
-
-		if (i)
-			args[0] = fx_value_node(nodes[i - 1]);
-		if (joins)
-			args[1] = fx_value_node(nodes[i - 4]);
-		spec.args = fx_value_sequence(graph->values, FX_VALUE_TUPLE,
-			args, i ? 1u + joins : 0u);
-		nodes[i] = fx_graph_append(graph, &spec);
-	}
-	return graph;
-}
-
 static void
 no_keys_in_any_size_do_harm(void)
 {
@@ -287,12 +260,15 @@ no_keys_in_any_size_do_harm(void)
 		struct cmd_shell *shell = cmd_shell_new(session);
 		struct tui_line *line = tui_line_plain_new(shell);
 		struct tui_options options = { .shell = shell, .line = line };
-		struct monkey monkey = { .state = seed, .left = 300 };
+		struct monkey monkey = { .random = fxt_random_seed(seed),
+			.left = 300 };
 		struct tui_result result;
 
 		cmd_shell_restrict(shell);
 		if (seed % 5)
-			fx_session_add_graph(session, example(session),
+			fx_session_add_graph(session,
+				fxt_joined_chain(fx_session_serial(session), 40,
+					5),
 				"example", "test");
 		monkey.screen = tui_screen_null(24, 80,
 			seed % 2 ? FX_LINES_UTF8 : FX_LINES_ASCII);

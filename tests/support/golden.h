@@ -1,0 +1,12 @@
+/* golden.h - files that hold what must come out. */
+#ifndef FX_TESTS_SUPPORT_GOLDEN_H
+#define FX_TESTS_SUPPORT_GOLDEN_H
+
+#include <stdbool.h>
+
+/* Whether ACTUAL is EXPECTED, the text of the file PATH; with FXDB_UPDATE in
+ * the environment the file becomes ACTUAL instead.
+ */
+bool fxt_is_golden(const char *path, const char *expected, const char *actual);
+
+#endif /* FX_TESTS_SUPPORT_GOLDEN_H */

@@ -104,6 +104,8 @@ fx_interp_node(struct fx_interp *interp, struct fx_node *node)
 	struct fx_datum *result;
 	struct fx_error *err = run_node(interp, node, &result);
 
+	if (err && interp->is_fragment)
+		return fx_error_note(err, "in its call of %s", node->target);
 	if (err)
 		return fx_error_note(err, "at %%%s", node->name);
 	fx_env_take(interp->env, node->id, result);
@@ -258,6 +260,7 @@ fx_interp_call(struct fx_backend *backend, struct fx_graph *graph,
 		.input = next_argument,
 		.input_context = &giving,
 		.depth = depth,
+		.is_fragment = !arguments->is_nested,
 		.next = fx_graph_first(graph),
 	};
 	const struct fx_hook hook = {

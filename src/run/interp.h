@@ -35,12 +35,14 @@ struct fx_interp {
 	const struct fx_hook *hooks;
 	size_t hook_count;
 	int depth;            /* nested graphs above this one */
+	bool is_fragment;     /* of a layer or function: no listing has it */
 	struct fx_node *next; /* where it stands: the node to run next */
 	size_t executed;
 };
 
 /* Run NODE and put its result into the environment.  An output node's result
- * is its argument.  Errors get the note "at %name".
+ * is its argument.  Errors get the note "at %name", or of a fragment what was
+ * called.
  */
 FX_NODISCARD struct fx_error *fx_interp_node(struct fx_interp *interp,
 	struct fx_node *node);

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/dtype.h"
+#include "base/map.h"
 #include "base/str.h"
 #include "ir/module.h"
 #include "ir/tensor_meta.h"
@@ -69,6 +70,33 @@ note_input(struct fx_error *err, const struct fx_model *model,
 	if (!is_set || fx_error_hint_text(err))
 		return err;
 	return fx_error_hint(err, "unset value %s takes it back", input->name);
+}
+
+/* The one input of the graph that NODE follows from, when it reads it by way of
+ * others only; else NULL.
+ */
+static const struct fx_node *
+far_input(const struct fx_node *node)
+{
+	FX_AUTO_MAP struct fx_map needed = { 0 };
+	const struct fx_node *found = NULL;
+
+	fx_map_set(&needed, (uintptr_t)node->id, 1);
+	for (const struct fx_node *at = node; at; at = fx_graph_previous(at)) {
+		if (!fx_map_has(&needed, (uintptr_t)at->id))
+			continue;
+		if (at->opcode == FX_OPCODE_PLACEHOLDER && found)
+			return NULL;
+		if (at->opcode == FX_OPCODE_PLACEHOLDER)
+			found = at;
+		for (size_t i = 0; i < fx_node_input_count(at); i++)
+			fx_map_set(&needed, (uintptr_t)fx_node_input(at, i)->id,
+				1);
+	}
+	for (size_t i = 0; i < fx_node_input_count(node); i++)
+		if (fx_node_input(node, i) == found)
+			return NULL;
+	return found;
 }
 
 static struct fx_error *
@@ -198,5 +226,7 @@ fx_explain_failure(struct fx_model *model, const struct fx_node *node,
 		err = note_input(err, model, fx_node_input(node, i));
 	if (node->opcode == FX_OPCODE_CALL_MODULE)
 		err = note_members(err, node);
+	if (far_input(node))
+		err = note_input(err, model, far_input(node));
 	return hint_dtype(hint_product(err, place, node), place, node);
 }

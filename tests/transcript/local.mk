@@ -176,7 +176,8 @@ transcripts = \
 	%D%/weights.fxt \
 	%D%/when.fxt \
 	%D%/where.fxt \
-	%D%/with.fxt
+	%D%/with.fxt \
+	%D%/wrong_shape.fxt
 TESTS += $(transcripts)
 EXTRA_DIST += $(transcripts) \
 	%D%/samples/bad.fxdb \

@@ -1,12 +1,17 @@
-/* eval_node.c - the words that a node itself answers to: %x.users. */
+/* eval_node.c - the words that a node itself answers to: %x.users; and what a
+ * step that nothing answers to nearly is.
+ */
 #include <config.h>
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/intern.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "ir/module.h"
+#include "ops/optab.h"
 #include "run/eval_private.h"
 
 static struct fx_datum *
@@ -123,4 +128,56 @@ fx_eval_node_word(const struct fx_node *node, const char *word)
 		if (fx_str_equal(word, words[i].word))
 			return words[i].get(node);
 	return NULL;
+}
+
+/* Of a tensor; its methods are many, and called. */
+static const char *const value_words[] = { "shape", "dtype", "ndim", "device" };
+
+static void
+offer_words(struct fx_nearest *nearest)
+{
+	for (size_t i = 0; i < FX_ARRAY_LEN(words); i++)
+		fx_nearest_offer(nearest, words[i].word);
+	for (size_t i = 0; i < FX_ARRAY_LEN(value_words); i++)
+		fx_nearest_offer(nearest, value_words[i]);
+}
+
+static void
+offer_module(struct fx_nearest *nearest, const struct fx_module *module)
+{
+	const struct fx_value *config = &module->config;
+
+	for (size_t i = 0; i < module->member_count; i++)
+		fx_nearest_offer(nearest, module->members[i].name);
+	for (uint32_t i = 0; config->kind == FX_VALUE_DICT && i < config->count;
+		i++)
+		if (config->items[2 * (size_t)i].kind == FX_VALUE_STRING)
+			fx_nearest_offer(nearest,
+				config->items[2 * (size_t)i].text);
+}
+
+struct fx_error *
+fx_eval_note_nearest(struct fx_error *err_taken, struct fx_graph *graph,
+	const char *path, const char *step, bool of_node)
+{
+	const struct fx_module *module =
+		path ? fx_module_find(graph->module, path) : NULL;
+	struct fx_nearest nearest;
+	bool is_member;
+
+	/* A method is no typing error. */
+	if (of_node && fx_op_of_target(FX_OPCODE_CALL_METHOD, step))
+		return err_taken;
+	fx_nearest_init(&nearest, step);
+	if (module)
+		offer_module(&nearest, module);
+	if (of_node)
+		offer_words(&nearest);
+	if (!nearest.count || fx_str_equal(nearest.names[0], step))
+		return err_taken;
+	is_member =
+		module && fx_module_member(module, fx_intern(nearest.names[0]));
+	return fx_error_note(err_taken, "nearest: %s",
+		is_member ? fx_module_path(path, nearest.names[0])
+			  : nearest.names[0]);
 }

@@ -379,9 +379,13 @@ step_node(struct fx_evaluator *evaluator, struct fx_node *node,
 	}
 	if (!err)
 		err = fx_eval_attribute(evaluator, value, step, &result);
-	if (!err)
+	if (!err) {
 		set_datum(ret, result);
-	return err;
+		return NULL;
+	}
+	return fx_eval_note_nearest(err, node->graph,
+		node->opcode == FX_OPCODE_CALL_MODULE ? node->target : NULL,
+		step, true);
 }
 
 /* A child or tensor of a module, or an attribute of its configuration. */
@@ -406,10 +410,12 @@ step_path(struct fx_evaluator *evaluator, const char *path, const char *step,
 	else if (module && fx_str_equal(step, "__class__"))
 		set_string(ret, module->class_name);
 	else
-		return fx_error_new(FX_ERR_NO_MODULE,
-			"%s has no child, parameter, buffer or attribute "
-			"\"%s\"",
-			*path ? path : "the root module", step);
+		return fx_eval_note_nearest(
+			fx_error_new(FX_ERR_NO_MODULE,
+				"%s has no child, parameter, buffer or "
+				"attribute \"%s\"",
+				*path ? path : "the root module", step),
+			graph, path, step, false);
 	return NULL;
 }
 

@@ -128,6 +128,7 @@ transcripts = \
 	%D%/pipe.fxt \
 	%D%/print.fxt \
 	%D%/print_json.fxt \
+	%D%/print_near.fxt \
 	%D%/print_no_value.fxt \
 	%D%/python_habits.fxt \
 	%D%/query_errors.fxt \

@@ -164,6 +164,15 @@ say_finished(struct cmd_ctx *ctx)
 		say_parts(ctx, output);
 }
 
+static void
+say_at_end(struct cmd_ctx *ctx, const struct fx_stop *stop)
+{
+	out_line(ctx->out, FX_ROLE_PLAIN,
+		"At the end: nothing after @%zu; run starts over, reverse-step "
+		"and goto @N go back.",
+		stop->position - 1);
+}
+
 static const char *
 stop_word(enum fx_stop_reason reason)
 {
@@ -211,7 +220,10 @@ say_reason(struct cmd_ctx *ctx, const struct fx_stop *stop)
 			stop->number);
 		break;
 	case FX_STOP_END:
-		say_finished(ctx);
+		if (stop->stayed)
+			say_at_end(ctx, stop);
+		else
+			say_finished(ctx);
 		break;
 	case FX_STOP_BEGIN:
 		out_line(ctx->out, FX_ROLE_PLAIN,

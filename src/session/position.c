@@ -498,6 +498,7 @@ move_onwards(struct fx_request *request, enum fx_move move, size_t count)
 	struct fx_model *model = request->model;
 
 	if (!fx_position_node(model) && model->places.count == 1) {
+		request->stop->stayed = true;
 		fx_request_stop(request, FX_STOP_END);
 		return;
 	}

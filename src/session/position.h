@@ -15,7 +15,7 @@ enum fx_stop_reason {
 	FX_STOP_STEP,       /* the steps asked for are done */
 	FX_STOP_BREAKPOINT, /* breakpoint NUMBER */
 	FX_STOP_TARGET,     /* the node asked for (until, goto, run --to) */
-	FX_STOP_END,        /* past the last node */
+	FX_STOP_END,        /* past the last node; see stayed */
 	FX_STOP_BEGIN,      /* at the beginning, going back */
 	FX_STOP_ERROR,      /* a node could not run: see error */
 	FX_STOP_INTERRUPT,
@@ -30,6 +30,7 @@ struct fx_stop {
 	struct fx_node *node;   /* NULL at the end */
 	size_t executed;        /* nodes run by this command */
 	size_t again;           /* of them: they were dirty */
+	bool stayed;            /* END: it stood there before */
 	double seconds;         /* that it took */
 	struct fx_error *error; /* ERROR: owned by the receiver */
 	struct fx_node *failed; /* ERROR: which node */

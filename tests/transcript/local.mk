@@ -12,6 +12,7 @@ transcripts = \
 	%D%/alias.fxt \
 	%D%/apropos.fxt \
 	%D%/assert.fxt \
+	%D%/at_end.fxt \
 	%D%/break.fxt \
 	%D%/break_erased.fxt \
 	%D%/break_numbers.fxt \

@@ -6,8 +6,8 @@
  * one early node (the hub).  Each figure is the best of several runs, at a
  * tenth of the nodes and at all of them; the ratio of the two shows whether
  * the cost is linear.  Rows are as scripts/bench says.  Beside each stands what
- *torch.fx takes for the same, when a Python with torch is found
- *(graph_torch.py).  The exit status is 1 when a figure is over its bar.
+ * torch.fx takes for the same, when a Python with torch is found
+ * (graph_torch.py).  The exit status is 1 when a figure is over its bar.
  *
  * The small graph would fit into the processor's cache and the large one not,
  * so the cache is swept before each measurement: commands that a person types
@@ -19,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -39,6 +38,7 @@
 #include "load/open.h"
 #include "load/save.h"
 #include "pass/engine.h"
+#include "tests/support/clock.h"
 
 enum {
 	RUNS = 7,
@@ -46,6 +46,7 @@ enum {
 	HUB_USERS = 10000,
 	MOST_RATIO = 15,
 	SWEPT = 64 << 20,
+	MOST_BYTES = 300, /* a node, with its arguments */
 };
 
 enum measure {
@@ -102,10 +103,7 @@ _Static_assert(FX_ARRAY_LEN(measures) == MEASURE_COUNT, "a row a measure");
 static double
 time_of(clockid_t clock)
 {
-	struct timespec time;
-
-	clock_gettime(clock, &time);
-	return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+	return 1e3 * fxt_seconds(clock);
 }
 
 static double
@@ -395,15 +393,19 @@ print_row(enum measure m, size_t count, double few, double many, double torch)
 	return !over && !steep;
 }
 
-static void
+static bool
 print_memory(size_t count)
 {
 	struct fx_graph *graph = build(count, HUB_EVERY);
+	size_t bytes = fx_graph_memory(graph) / count;
+	bool over = bytes > MOST_BYTES;
 
-	printf("memory, %zu nodes\t%zu bytes a node, %zu without arguments\t"
-	       "300 bytes\n",
-		count, fx_graph_memory(graph) / count, sizeof(struct fx_node));
+	printf("memory, %zu nodes\t%zu bytes a node, %zu without "
+	       "arguments%s\t%d bytes\n",
+		count, bytes, sizeof(struct fx_node), over ? "  OVER" : "",
+		MOST_BYTES);
 	fx_graph_free(graph);
+	return !over;
 }
 
 int
@@ -430,7 +432,8 @@ main(int argc, char **argv)
 		if (!print_row((enum measure)m, count, few[m], many[m],
 			    torch[m]))
 			status = 1;
-	print_memory(count);
+	if (!print_memory(count))
+		status = 1;
 	fx_intern_shutdown();
 	return status;
 }

@@ -153,13 +153,11 @@ a_lost_terminal_ends_the_program(void)
 static void
 the_modes_of_the_line_are_as_before(void)
 {
-	struct term *term = start(&standard, "-ex");
+	struct term *term = start_screen(&standard);
 	FX_AUTO_FREE void *before = fx_xmalloc(term_modes_size());
 
-	term_free(term);
-	term = start_screen(&standard);
 	term_send(term, ":quit\r");
-	term_wait_end(term);
+	CU_ASSERT(term_wait_end(term) == 0);
 	memcpy(before, term_modes(term), term_modes_size());
 	term_free(term);
 	/* A terminal that nobody has touched. */

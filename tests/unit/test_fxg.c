@@ -1,11 +1,11 @@
 /* test_fxg.c - .fxg: what it keeps, and what it refuses. */
 #include <config.h>
 
-#include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/blob.h"
@@ -21,10 +21,11 @@
 #include "load/open.h"
 #include "load/safetensors.h"
 #include "load/save.h"
+#include "tests/support/folder.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/unit.h"
 
-static char folder[64];
+static char *folder;
 
 static const char *
 in_folder(const char *name)
@@ -510,26 +511,31 @@ names_that_rules_would_number_are_kept(void)
 	CU_ASSERT_PTR_NOT_NULL(fx_graph_find(graph, "conv_00"));
 }
 
+/* A limit on the size of files fails in the middle, like a full disk. */
 static void
 a_full_disk_leaves_the_old_file(void)
 {
 	FX_AUTO_GRAPH struct fx_graph *graph = graph_with_weights();
-	struct fx_error *err = fx_save(graph, "/dev/full/x.fxg");
+	const struct fxt_graph_options options = { .seed = 1,
+		.node_count = 4000 };
+	FX_AUTO_GRAPH struct fx_graph *large = fxt_random_graph(&options);
+	FX_AUTO_LOADED struct fx_loaded loaded = { 0 };
+	struct rlimit saved;
+	struct rlimit small;
+	struct fx_error *err;
 
-	CU_ASSERT_PTR_NOT_NULL(err);
-	fx_error_free(err);
-}
-
-static void
-empty_folder(void)
-{
-	DIR *files = opendir(folder);
-	const struct dirent *file;
-
-	while (files && (file = readdir(files)))
-		unlink(in_folder(file->d_name));
-	if (files)
-		closedir(files);
+	FXT_OK(fx_save(graph, in_folder("full.fxg")));
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &saved);
+	small = saved;
+	small.rlim_cur = 65536;
+	setrlimit(RLIMIT_FSIZE, &small);
+	err = fx_save(large, in_folder("full.fxg"));
+	setrlimit(RLIMIT_FSIZE, &saved);
+	FXT_FAILS(err, FX_ERR_NO_SPACE);
+	FXT_OK(fx_open(in_folder("full.fxg"), 4, &loaded));
+	CU_ASSERT_PTR_NOT_NULL_FATAL(loaded.graph);
+	CU_ASSERT(is_same(graph, loaded.graph));
 }
 
 int
@@ -557,11 +563,8 @@ main(void)
 	};
 	int status;
 
-	snprintf(folder, sizeof(folder), "%s", "/tmp/fxdb-test-XXXXXX");
-	if (!mkdtemp(folder))
-		return EXIT_FAILURE;
+	folder = fxt_folder_new();
 	status = fxt_run("fxg", cases, FX_ARRAY_LEN(cases));
-	empty_folder();
-	rmdir(folder);
+	fxt_folder_free(folder);
 	return status;
 }

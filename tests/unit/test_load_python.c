@@ -14,7 +14,6 @@
 
 #include "base/buf.h"
 #include "base/file.h"
-#include "base/intern.h"
 #include "base/mem.h"
 #include "emit/fx.h"
 #include "emit/python.h"
@@ -571,8 +570,6 @@ main(void)
 		FXT_CASE(strings_without_quotes_are_guessed_and_said),
 		FXT_CASE(dumps_of_torch_213_are_as_their_index_says),
 	};
-	int status = fxt_run("load python", cases, FX_ARRAY_LEN(cases));
 
-	fx_intern_shutdown();
-	return status;
+	return fxt_run("load python", cases, FX_ARRAY_LEN(cases));
 }

@@ -10,7 +10,6 @@
 
 #include "base/buf.h"
 #include "base/file.h"
-#include "base/intern.h"
 #include "base/mem.h"
 #include "ir/graph.h"
 #include "load/open.h"
@@ -342,8 +341,6 @@ main(void)
 		FXT_CASE(files_and_folders_are_opened_by_what_they_are),
 		FXT_CASE(what_a_folder_holds_is_looked_at_as_a_file_is),
 	};
-	int status = fxt_run("load errors", cases, FX_ARRAY_LEN(cases));
 
-	fx_intern_shutdown();
-	return status;
+	return fxt_run("load errors", cases, FX_ARRAY_LEN(cases));
 }

@@ -10,6 +10,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "guest/shim.h"
 #include "ir/edit.h"
 #include "ir/graph_hash.h"
 #include "ir/journal.h"
@@ -323,23 +324,10 @@ so_they_are_when_values_are_dropped(void)
 			return;
 }
 
-/* Whether there is a libtorch to run on. */
-static bool
-has_torch(void)
-{
-	__attribute__((cleanup(fxt_world_free))) struct fxt_world w =
-		fxt_run_world(models[0], "torch", NULL);
-	FX_AUTO_STOP struct fx_stop stop = { .number = 0 };
-	FX_AUTO_ERROR struct fx_error *err =
-		fx_position_start(w.session, w.model, &stop);
-
-	return !err;
-}
-
 static void
 so_they_are_on_libtorch(void)
 {
-	if (!has_torch())
+	if (!fx_shim_is_installed())
 		FXT_SKIP("no libtorch");
 	for (uint64_t seed = 0; seed < 200; seed++)
 		if (!walk_is_sound(seed, "torch", NULL) ||

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/vec.h"
+#include "commands/cmd_shell.h"
 #include "commands/groups.h"
 #include "emit/script.h"
 #include "ir/graph.h"
@@ -20,6 +21,8 @@ struct given {
 struct script {
 	FX_VEC(struct given) inputs; /* in the order of the placeholders */
 	uint64_t seed;               /* that the lines so far leave */
+	const struct cmd_ctx *ctx;
+	const struct fx_graph *graph;
 };
 
 static void
@@ -58,6 +61,42 @@ find_inputs(struct script *script, const struct fx_model *model,
 	}
 }
 
+/* Whether DECIDED still holds: a result that is set, an edit on the way. */
+static bool
+holds(const struct script *script, const struct cmd_decided *decided)
+{
+	const struct fx_node *node =
+		fx_graph_find_id(script->graph, decided->node);
+
+	if (decided->model != fx_model_number(script->ctx->model))
+		return false;
+	if (!decided->node && !decided->edit)
+		return fx_journal_after(script->graph, decided->time) != 0;
+	if (!decided->node)
+		return time_on_way(script->graph, decided->edit) ==
+		       decided->edit;
+	return node && fx_model_is_overridden(script->ctx->model, node);
+}
+
+/* Values that were set, and before what reads some, going to where they are. */
+static void
+add_decided(struct script *script, struct fx_buf *text, uint32_t time)
+{
+	const struct cmd_decided *decided;
+
+	fx_vec_for_each (decided, &script->ctx->shell->decided) {
+		if (!holds(script, decided) ||
+			time_on_way(script->graph, decided->time) != time)
+			continue;
+		if (decided->where) {
+			add_seed(script, text, decided->seed);
+			fx_buf_addf(text, "goto %s\n", decided->where);
+		}
+		if (decided->line)
+			fx_buf_addf(text, "%s\n", decided->line);
+	}
+}
+
 /* Inputs stand where they were given, with the seed that they follow from:
  * edits may need them, as they may need edits.
  */
@@ -75,6 +114,7 @@ add_inputs(void *context, struct fx_buf *text, uint32_t time)
 		fx_buf_addf(text, "input %s = %s\n", given->input->name,
 			given->input->text);
 	}
+	add_decided(script, text, time);
 }
 
 /* Weights of a trace follow from its seed. */
@@ -83,7 +123,7 @@ cmd_dump_script(struct cmd_ctx *ctx, struct fx_graph *graph,
 	struct fx_buf *text)
 {
 	const struct fx_traced *traced = fx_model_traced(ctx->model);
-	struct script script = { .seed = 0 };
+	struct script script = { .seed = 0, .ctx = ctx, .graph = graph };
 
 	find_inputs(&script, ctx->model, graph);
 	if (traced)

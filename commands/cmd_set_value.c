@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "commands/cmd_edit.h"
 #include "commands/cmd_set.h"
 #include "commands/cmd_shell.h"
 #include "commands/cmd_show.h"
@@ -49,9 +50,25 @@ tensor_path(const struct cmd_ctx *ctx, const char *place)
 	return fx_module_find_tensor(graph->module, place) ? place : NULL;
 }
 
+/* EXPRESSION with its designators as names, if it can be read; the caller's. */
+static char *
+canonical(struct cmd_ctx *ctx, const char *expression)
+{
+	char *text;
+	struct fx_error *err = cmd_edit_canonical(ctx, expression, "%", &text);
+
+	if (!err)
+		return text;
+	/* It is told by who evaluates it. */
+	fx_error_free(err);
+	return fx_xstrdup(expression);
+}
+
 static FX_NODISCARD struct fx_error *
 set_tensor(struct cmd_ctx *ctx, const char *path, const char *expression)
 {
+	CMD_AUTO_DECIDED struct cmd_decided decided =
+		cmd_decided_begin(ctx, NULL, expression);
 	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { 0 };
 	const struct fx_tensor *tensor =
 		fx_module_find_tensor(fx_model_graph(ctx->model)->module, path);
@@ -61,6 +78,12 @@ set_tensor(struct cmd_ctx *ctx, const char *path, const char *expression)
 
 	if (err)
 		return err;
+	cmd_decided_keep(ctx->shell, &decided, fx_model_graph(ctx->model));
+	/* Of several edits, commit tells the script what each was. */
+	if (ctx->shell->in_transaction &&
+		ctx->shell->transaction_model == fx_model_number(ctx->model))
+		fx_buf_addf(&ctx->shell->transaction, "set value %s = %s\n",
+			path, expression);
 	out_piece(ctx->out, FX_ROLE_PLAIN, "1 %s changed; ",
 		is_buffer ? "buffer" : "parameter");
 	say_dirty(ctx, &report);
@@ -107,33 +130,44 @@ find_place(struct cmd_ctx *ctx, const char *text, struct fx_node **ret)
 	return err;
 }
 
+static FX_NODISCARD struct fx_error *
+set_result(struct cmd_ctx *ctx, struct fx_node *node, const char *expression)
+{
+	CMD_AUTO_DECIDED struct cmd_decided decided =
+		cmd_decided_begin(ctx, node, expression);
+	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { 0 };
+	struct fx_error *err = fx_model_set_value(ctx->session, ctx->model,
+		node, expression, &report);
+
+	if (err)
+		return err;
+	cmd_decided_keep(ctx->shell, &decided, fx_model_graph(ctx->model));
+	out_piece(ctx->out, FX_ROLE_PLAIN, "%%%s is set; ", node->name);
+	say_dirty(ctx, &report);
+	out_line_end(ctx->out);
+	return NULL;
+}
+
 struct fx_error *
 cmd_set_value(struct cmd_ctx *ctx, const char *text)
 {
-	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { 0 };
 	FX_AUTO_FREE char *place = NULL;
-	const char *expression;
+	FX_AUTO_FREE char *expression = NULL;
+	const char *typed;
 	const char *path;
 	struct fx_node *node;
 	struct fx_error *err = cmd_set_check(ctx);
 
 	if (!err)
-		err = cmd_set_split(text, &place, &expression);
+		err = cmd_set_split(text, &place, &typed);
 	if (err)
 		return err;
+	expression = canonical(ctx, typed);
 	path = tensor_path(ctx, place);
 	if (path)
 		return set_tensor(ctx, path, expression);
 	err = find_place(ctx, place, &node);
-	if (!err)
-		err = fx_model_set_value(ctx->session, ctx->model, node,
-			expression, &report);
-	if (err)
-		return err;
-	out_piece(ctx->out, FX_ROLE_PLAIN, "%%%s is set; ", node->name);
-	say_dirty(ctx, &report);
-	out_line_end(ctx->out);
-	return NULL;
+	return err ? err : set_result(ctx, node, expression);
 }
 
 struct fx_error *
@@ -156,6 +190,7 @@ cmd_unset_exec(struct cmd_ctx *ctx)
 		err = fx_model_unset_value(ctx->model, node, &report);
 	if (err)
 		return err;
+	cmd_decided_forget(ctx->shell, fx_model_number(ctx->model), node->id);
 	out_piece(ctx->out, FX_ROLE_PLAIN, "%%%s is computed; ", node->name);
 	say_dirty(ctx, &report);
 	out_line_end(ctx->out);

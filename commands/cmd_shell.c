@@ -113,6 +113,12 @@ cmd_shell_free(struct cmd_shell *shell)
 	while (shell->history.count)
 		free(fx_vec_pop(&shell->history));
 	fx_vec_deinit(&shell->history);
+	while (shell->decided.count) {
+		struct cmd_decided decided = fx_vec_pop(&shell->decided);
+
+		cmd_decided_deinit(&decided);
+	}
+	fx_vec_deinit(&shell->decided);
 	free(shell->repeat);
 	free(shell->search_text);
 	cmd_code_deinit(&shell->code);
@@ -309,6 +315,7 @@ cmd_shell_drop(struct cmd_shell *shell, struct fx_model *model)
 	if (shell->in_transaction &&
 		shell->transaction_model == fx_model_number(model))
 		cmd_transaction_end(shell);
+	cmd_decided_forget(shell, fx_model_number(model), 0);
 	fx_session_drop(shell->session, model);
 	shell->has_listed = false;
 }

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/vec.h"
 #include "commands/cmd.h"
+#include "commands/cmd_decided.h"
 #include "commands/cmd_line.h"
 #include "commands/front.h"
 #include "commands/out_record.h"
@@ -74,6 +75,8 @@ struct cmd_shell {
 	bool in_transaction;
 	int transaction_model;
 	struct fx_buf transaction;
+
+	FX_VEC(struct cmd_decided) decided; /* in the order they were typed */
 
 	/* What the last command said, for expect; where commands are logged. */
 	struct out_recording *last;

@@ -128,7 +128,8 @@ const struct cmd_entry cmd_group_write[] = {
 			"imports), fx its listing, table its print_tabular, "
 			"json the lines of "
 			".fxg, dot Graphviz's language, script the commands "
-			"that made the graph. The text alone, or with -o to a "
+			"that made the graph and set its values. The text "
+			"alone, or with -o to a "
 			"file. folder writes a package for Python: from DIR "
 			"import FxModule; load reads it too. value writes a "
 			"tensor to a file of numpy's.",

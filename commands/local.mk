@@ -8,6 +8,7 @@ libfxcmd_a_SOURCES += \
 	%D%/cmd_complete.c \
 	%D%/cmd_concept.c \
 	%D%/cmd_condition.c \
+	%D%/cmd_decided.c %D%/cmd_decided.h \
 	%D%/cmd_document.c %D%/json.def %D%/options.def \
 	%D%/cmd_demo.c \
 	%D%/cmd_diff.c \

@@ -39,6 +39,7 @@ transcripts = \
 	%D%/dump_python.fxt \
 	%D%/dump_script.fxt \
 	%D%/dump_script_input.fxt \
+	%D%/dump_script_value.fxt \
 	%D%/dump_value.fxt \
 	%D%/echo.fxt \
 	%D%/edit_moves_stop.fxt \
@@ -208,8 +209,8 @@ TESTS += %D%/examples.sh
 EXTRA_DIST += %D%/examples.sh %D%/examples.py
 
 # The program as a whole: options, exit statuses, pipes.
-TESTS += %D%/program.sh %D%/errors.sh %D%/live.sh %D%/prompt.sh %D%/words.sh %D%/lessons.sh %D%/demo.sh %D%/check_model.sh %D%/readme.sh
-EXTRA_DIST += %D%/home.sh %D%/program.sh %D%/errors.sh %D%/live.sh %D%/prompt.sh %D%/prompt.py %D%/words.sh %D%/lessons.sh %D%/demo.sh %D%/check_model.sh %D%/readme.sh
+TESTS += %D%/program.sh %D%/errors.sh %D%/live.sh %D%/prompt.sh %D%/words.sh %D%/lessons.sh %D%/demo.sh %D%/check_model.sh %D%/readme.sh %D%/script_values.sh
+EXTRA_DIST += %D%/home.sh %D%/program.sh %D%/errors.sh %D%/live.sh %D%/prompt.sh %D%/prompt.py %D%/words.sh %D%/lessons.sh %D%/demo.sh %D%/check_model.sh %D%/readme.sh %D%/script_values.sh
 
 # Signals and the terminal.
 TESTS += %D%/signals.sh

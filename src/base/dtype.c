@@ -8,10 +8,11 @@
 #include "base/compiler.h"
 
 static const struct fx_dtype_info infos[] = {
-	[FX_DTYPE_NONE] = { "", "", "", 0, FX_DTYPE_CATEGORY_BOOL, 0, "" },
-#define FX_DTYPE(id, name, short_name, st, size, category, rank, numpy) \
+	[FX_DTYPE_NONE] = { "", "", "", 0, FX_DTYPE_CATEGORY_BOOL, 0, "",
+		FX_DTYPE_NONE },
+#define FX_DTYPE(id, name, short_name, st, size, category, rank, numpy, part) \
 	[FX_DTYPE_##id] = { name, short_name, st, size, \
-		FX_DTYPE_CATEGORY_##category, rank, numpy },
+		FX_DTYPE_CATEGORY_##category, rank, numpy, FX_DTYPE_##part },
 #include "base/dtypes.def"
 };
 
@@ -94,14 +95,14 @@ fx_dtype_find_numpy(const char *descr)
 enum fx_dtype
 fx_dtype_real(enum fx_dtype dtype)
 {
-	switch (dtype) {
-	case FX_DTYPE_C32:
-		return FX_DTYPE_F16;
-	case FX_DTYPE_C64:
-		return FX_DTYPE_F32;
-	case FX_DTYPE_C128:
-		return FX_DTYPE_F64;
-	default:
-		return dtype;
-	}
+	return infos[dtype].part ? infos[dtype].part : dtype;
+}
+
+enum fx_dtype
+fx_dtype_complex(enum fx_dtype part)
+{
+	for (int i = FX_DTYPE_NONE + 1; part && i < FX_DTYPE_COUNT; i++)
+		if (infos[i].part == part)
+			return (enum fx_dtype)i;
+	return FX_DTYPE_NONE;
 }

@@ -14,7 +14,7 @@ enum fx_dtype_category {
 
 enum fx_dtype {
 	FX_DTYPE_NONE,
-#define FX_DTYPE(id, name, short_name, st, size, category, rank, numpy) \
+#define FX_DTYPE(id, name, short_name, st, size, category, rank, numpy, part) \
 	FX_DTYPE_##id,
 #include "base/dtypes.def"
 	FX_DTYPE_COUNT
@@ -28,6 +28,7 @@ struct fx_dtype_info {
 	enum fx_dtype_category category;
 	int rank;
 	const char *numpy;
+	enum fx_dtype part;
 };
 
 const struct fx_dtype_info *fx_dtype_info(enum fx_dtype dtype);
@@ -42,5 +43,7 @@ enum fx_dtype fx_dtype_find_numpy(const char *descr);
 
 /* float32 of complex64 and so on; others stay. */
 enum fx_dtype fx_dtype_real(enum fx_dtype dtype);
+/* complex64 of float32 and so on; NONE of what is no part of one. */
+enum fx_dtype fx_dtype_complex(enum fx_dtype part);
 
 #endif /* FX_BASE_DTYPE_H */

@@ -41,7 +41,7 @@ const char fx_folder_reader[] =
 	"\n"
 	"DTYPES = {\n"
 #define FX_DTYPE(id, name, short_name, safetensors, size, category, rank, \
-	numpy) \
+	numpy, part) \
 	"    '" safetensors "': '" name "',\n"
 #include "base/dtypes.def"
 	"}\n"

@@ -38,17 +38,13 @@ fx_promote_to_float(enum fx_dtype dtype)
 	return fx_dtype_is_integral(dtype) ? FX_DTYPE_F32 : dtype;
 }
 
+/* What has no complex dtype of its own becomes complex64. */
 static enum fx_dtype
 complex_of(enum fx_dtype dtype)
 {
-	switch (dtype) {
-	case FX_DTYPE_F16:
-		return FX_DTYPE_C32;
-	case FX_DTYPE_F64:
-		return FX_DTYPE_C128;
-	default:
-		return FX_DTYPE_C64;
-	}
+	enum fx_dtype own = fx_dtype_complex(dtype);
+
+	return own ? own : FX_DTYPE_C64;
 }
 
 /* uint8 and a signed type of the same size meet in the next larger one. */

@@ -62,10 +62,11 @@ long_words_and_quotes_are_shortened(void)
 	text = fx_error_message(err);
 	CU_ASSERT(strlen(text) < 120);
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "no node \"aaaa"));
-	CU_ASSERT_PTR_NOT_NULL(
-		strstr(text, "aaa...\" (3000 characters) in net"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text,
+		"aaa...\" (3000 characters) in net"));
 	text = fx_error_note_text(err, 0);
-	CU_ASSERT_PTR_NOT_NULL(strstr(text, "a... (3001 characters) is a name"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text,
+		"a... (3001 characters) is a name"));
 	text = fx_error_hint_text(err);
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "(3000 characters) and \"b\""));
 	CU_ASSERT_EQUAL(fx_utf8_valid(text, strlen(text)), strlen(text));
@@ -138,6 +139,11 @@ dtypes_are_found_by_their_names(void)
 	CU_ASSERT_EQUAL(fx_dtype_find_numpy("|b1"), FX_DTYPE_BOOL);
 	CU_ASSERT_EQUAL(fx_dtype_find_numpy(">u1"), FX_DTYPE_U8);
 	CU_ASSERT_EQUAL(fx_dtype_find_numpy(""), FX_DTYPE_NONE);
+	CU_ASSERT_EQUAL(fx_dtype_real(FX_DTYPE_C64), FX_DTYPE_F32);
+	CU_ASSERT_EQUAL(fx_dtype_real(FX_DTYPE_I8), FX_DTYPE_I8);
+	CU_ASSERT_EQUAL(fx_dtype_complex(FX_DTYPE_F16), FX_DTYPE_C32);
+	CU_ASSERT_EQUAL(fx_dtype_complex(FX_DTYPE_BF16), FX_DTYPE_NONE);
+	CU_ASSERT_EQUAL(fx_dtype_complex(FX_DTYPE_NONE), FX_DTYPE_NONE);
 }
 
 static void

@@ -10,13 +10,14 @@
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "run/hooks.h"
 
 #define OUTPUT_LIMIT 65536
 
@@ -74,25 +75,34 @@ fx_process_spawn(const struct fx_spawn *spawn, pid_t *pid_ret)
 	return NULL;
 }
 
-static long
-now_ms(void)
+char *
+fx_process_find(const char *name)
 {
-	struct timespec now;
+	const char *folders = getenv("PATH");
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	if (strchr(name, '/'))
+		return access(name, X_OK) == 0 ? fx_xstrdup(name) : NULL;
+	while (folders && *folders) {
+		size_t length = strcspn(folders, ":");
+		FX_AUTO_FREE char *path = fx_xasprintf("%.*s%s%s", (int)length,
+			folders, length ? "/" : "./", name);
+
+		if (access(path, X_OK) == 0)
+			return FX_TAKE(path);
+		folders += length + (folders[length] == ':');
+	}
+	return NULL;
 }
 
-/* Read FD to its end; false when TIMEOUT_MS passed first. */
+/* Read FD to its end; false when that is not before the DEADLINE. */
 static bool
-read_all(int fd, int timeout_ms, struct fx_buf *out)
+read_all(int fd, long long deadline, struct fx_buf *out)
 {
-	long deadline = now_ms() + timeout_ms;
 	char chunk[4096];
 
 	for (;;) {
 		struct pollfd wait = { .fd = fd, .events = POLLIN };
-		long left = deadline - now_ms();
+		long long left = deadline - fx_clock_ms();
 		ssize_t size;
 
 		if (left <= 0)
@@ -109,23 +119,31 @@ read_all(int fd, int timeout_ms, struct fx_buf *out)
 	}
 }
 
-static int
-wait_for(pid_t pid)
+/* The wait status of PID, which is killed at the DEADLINE; false then. */
+static bool
+wait_for(pid_t pid, long long deadline, int *status_ret)
 {
-	int status = 0;
-
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return status;
+	while (waitpid(pid, status_ret, WNOHANG) == 0) {
+		if (fx_clock_ms() < deadline) {
+			poll(NULL, 0, 1);
+			continue;
+		}
+		kill(-pid, SIGKILL);
+		while (waitpid(pid, status_ret, 0) < 0 && errno == EINTR)
+			;
+		return false;
+	}
+	return true;
 }
 
 /* How ARGV ended, which printed TEXT; ERRORS: its error messages too. */
 static struct fx_error *
 run(const char *const *argv, int timeout_ms, bool errors, struct fx_buf *text)
 {
+	long long deadline = fx_clock_ms() + timeout_ms;
 	FX_AUTO_FREE char *ended = NULL;
 	struct fx_error *err;
-	int ends[2], status;
+	int ends[2], status = 0;
 	bool complete;
 	pid_t pid;
 
@@ -140,12 +158,12 @@ run(const char *const *argv, int timeout_ms, bool errors, struct fx_buf *text)
 		close(ends[0]);
 		return err;
 	}
-	complete = read_all(ends[0], timeout_ms, text);
+	complete = read_all(ends[0], deadline, text);
 	close(ends[0]);
 	if (!complete)
 		kill(-pid, SIGKILL);
-	status = wait_for(pid);
-	if (!complete)
+	/* One that closed its output may go on all the same. */
+	if (!wait_for(pid, deadline, &status) || !complete)
 		return fx_error_new(FX_ERR_CHILD,
 			"%s did not answer within %d ms", argv[0], timeout_ms);
 	ended = fx_process_status_text(status);

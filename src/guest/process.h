@@ -20,6 +20,11 @@ struct fx_spawn {
 FX_NODISCARD struct fx_error *fx_process_spawn(const struct fx_spawn *spawn,
 	pid_t *pid_ret);
 
+/* The path of the program NAME as PATH has it, or NAME itself when it is a path
+ * to one; the caller's.  NULL when there is none.
+ */
+char *fx_process_find(const char *name);
+
 /* Run ARGV and return what it printed (at most 64 KiB, the caller's), or an
  * error when it cannot start, fails, or takes longer than TIMEOUT_MS.
  */

@@ -44,6 +44,12 @@ char *fx_file_dirname(const char *path);
 char *fx_file_basename(const char *path);
 /* NAME beside (in the folder of) PATH, or NAME itself when absolute. */
 char *fx_file_beside(const char *path, const char *name);
+/* NAME in the folder of the running program; the caller's.  NULL when that
+ * cannot be told.
+ */
+char *fx_file_beside_program(const char *name);
+/* Make the folder PATH, for the user alone, and those above it. */
+FX_NODISCARD struct fx_error *fx_file_make_folder(const char *path);
 /* PATH with a leading ~ replaced by the home folder. */
 char *fx_file_expand(const char *path);
 /* Where the file NAME is kept between sessions, $XDG_STATE_HOME/fxdb/NAME;

@@ -1,13 +1,47 @@
-/* file_state.c - files that fxdb keeps between sessions. */
+/* file_state.c - places of fxdb's own: beside the program, and where files are
+ * kept between sessions.
+ */
 #include <config.h>
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/mem.h"
+
+char *
+fx_file_beside_program(const char *name)
+{
+	char self[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (length <= 0)
+		return NULL;
+	self[length] = '\0';
+	return fx_file_beside(self, name);
+}
+
+struct fx_error *
+fx_file_make_folder(const char *path)
+{
+	FX_AUTO_FREE char *part = fx_xstrdup(path);
+	char *slash = part;
+
+	while (slash) {
+		slash = strchr(slash + 1, '/');
+		if (slash)
+			*slash = '\0';
+		if (mkdir(part, 0700) < 0 && errno != EEXIST)
+			return fx_file_error("create", part, errno);
+		if (slash)
+			*slash = '/';
+	}
+	return NULL;
+}
 
 char *
 fx_file_state(const char *name)
@@ -15,7 +49,8 @@ fx_file_state(const char *name)
 	const char *state = getenv("XDG_STATE_HOME");
 	const char *home = getenv("HOME");
 	FX_AUTO_FREE char *path = NULL;
-	char *slash;
+	FX_AUTO_FREE char *folder = NULL;
+	FX_AUTO_ERROR struct fx_error *err = NULL;
 
 	if (state && *state == '/')
 		path = fx_xasprintf("%s/fxdb/%s", state, name);
@@ -23,12 +58,7 @@ fx_file_state(const char *name)
 		path = fx_xasprintf("%s/.local/state/fxdb/%s", home, name);
 	else
 		return NULL;
-	for (slash = strchr(path + 1, '/'); slash;
-		slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		if (mkdir(path, 0700) < 0 && errno != EEXIST)
-			return NULL;
-		*slash = '/';
-	}
-	return FX_TAKE(path);
+	folder = fx_file_dirname(path);
+	err = fx_file_make_folder(folder);
+	return err ? NULL : FX_TAKE(path);
 }

@@ -3,11 +3,11 @@
 
 #include "guest/python.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "guest/process.h"
@@ -71,25 +71,6 @@ add(struct fx_python_vec *pythons, char *path_taken, const char *from)
 		fx_vec_push(pythons, python);
 }
 
-/* NAME as PATH finds it; the caller frees; NULL when it does not. */
-static char *
-on_path(const char *name)
-{
-	const char *folders = getenv("PATH");
-
-	while (folders && *folders) {
-		size_t length = strcspn(folders, ":");
-		char *path = fx_xasprintf("%.*s%s%s", (int)length, folders,
-			length ? "/" : "./", name);
-
-		if (access(path, X_OK) == 0)
-			return path;
-		free(path);
-		folders += length + (folders[length] == ':');
-	}
-	return NULL;
-}
-
 void
 fx_pythons_find(const char *wanted, struct fx_python **ret, size_t *count_ret)
 {
@@ -103,7 +84,7 @@ fx_pythons_find(const char *wanted, struct fx_python **ret, size_t *count_ret)
 			add(&pythons,
 				fx_xasprintf("%s/bin/python", environment),
 				"$VIRTUAL_ENV");
-		add(&pythons, on_path("python3"), "PATH");
+		add(&pythons, fx_process_find("python3"), "PATH");
 		add(&pythons, fx_xstrdup("/usr/bin/python3"), "the system");
 	}
 	*ret = pythons.items;
@@ -128,30 +109,23 @@ fx_pythons_free(struct fx_python *pythons, size_t count)
 	free(pythons);
 }
 
+/* FOLDER_TAKEN if the package in it has its extension, else NULL. */
+static char *
+if_complete(char *folder_taken)
+{
+	FX_AUTO_FREE char *folder = folder_taken;
+	FX_AUTO_FREE char *probe = NULL;
+
+	if (!folder)
+		return NULL;
+	probe = fx_xasprintf("%s/fxdb/_capture.abi3.so", folder);
+	return access(probe, R_OK) == 0 ? FX_TAKE(folder) : NULL;
+}
+
 char *
 fx_python_package(void)
 {
-	char self[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash, *path;
+	char *folder = if_complete(fx_file_beside_program("src/capture"));
 
-	if (length > 0) {
-		self[length] = 0;
-		slash = strrchr(self, '/');
-		if (slash)
-			*slash = 0;
-		path = fx_xasprintf("%s/src/capture", self);
-		FX_AUTO_FREE char *probe =
-			fx_xasprintf("%s/fxdb/_capture.abi3.so", path);
-
-		if (access(probe, R_OK) == 0)
-			return path;
-		free(path);
-	}
-	FX_AUTO_FREE char *installed =
-		fx_xasprintf("%s/fxdb/_capture.abi3.so", FX_PKGLIBEXECDIR);
-
-	if (access(installed, R_OK) == 0)
-		return fx_xstrdup(FX_PKGLIBEXECDIR);
-	return NULL;
+	return folder ? folder : if_complete(fx_xstrdup(FX_PKGLIBEXECDIR));
 }

@@ -62,25 +62,6 @@ fx_shim_sources(void)
 	return NULL;
 }
 
-/* PATH and the folders above it. */
-static struct fx_error *
-make_folders(const char *path)
-{
-	FX_AUTO_FREE char *part = fx_xstrdup(path);
-
-	for (char *slash = part + 1; slash; slash++) {
-		slash = strchr(slash, '/');
-		if (slash)
-			*slash = 0;
-		if (mkdir(part, 0700) != 0 && errno != EEXIST)
-			return fx_file_error("create", part, errno);
-		if (!slash)
-			break;
-		*slash = '/';
-	}
-	return NULL;
-}
-
 /* --- the torch ---------------------------------------------------------- */
 
 struct fx_error *
@@ -147,22 +128,33 @@ fx_shim_torch_version(const char *folder, char **ret)
 
 /* --- the compiler ------------------------------------------------------- */
 
+const char *
+fx_shim_compiler(size_t index)
+{
+	static const char *const names[] = { "g++", "c++", "clang++" };
+	const char *chosen = getenv("CXX");
+	bool is_chosen = chosen && *chosen;
+
+	if (is_chosen && index == 0)
+		return chosen;
+	index -= is_chosen;
+	return index < FX_ARRAY_LEN(names) ? names[index] : NULL;
+}
+
 /* The first that answers; its version line to *VERSION_RET. */
 static struct fx_error *
 find_compiler(const char **compiler_ret, char **version_ret)
 {
-	const char *candidates[] = { getenv("CXX"), "g++", "c++", "clang++" };
+	const char *name;
 
-	for (size_t i = 0; i < FX_ARRAY_LEN(candidates); i++) {
-		const char *argv[] = { candidates[i], "--version", NULL };
-		struct fx_error *err;
+	for (size_t i = 0; (name = fx_shim_compiler(i)); i++) {
+		const char *argv[] = { name, "--version", NULL };
+		struct fx_error *err =
+			fx_process_output(argv, ASK_MS, version_ret);
 
-		if (!argv[0] || !*argv[0])
-			continue;
-		err = fx_process_output(argv, ASK_MS, version_ret);
 		if (!err) {
 			(*version_ret)[strcspn(*version_ret, "\n")] = 0;
-			*compiler_ret = candidates[i];
+			*compiler_ret = name;
 			return NULL;
 		}
 		fx_error_free(err);
@@ -228,7 +220,7 @@ name_output(struct build *build)
 	fx_hash_text(fx_hasher_end(&hasher), digest);
 	build->path = fx_xasprintf("%s/fxdb-torch-%s-%.16s.so", cache,
 		build->version, digest);
-	return make_folders(cache);
+	return fx_file_make_folder(cache);
 }
 
 /* --- compiling ---------------------------------------------------------- */

@@ -10,11 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/compiler.h"
 #include "base/mem.h"
-#include "base/str.h"
+#include "guest/process.h"
 #include "guest/shim_private.h"
 
 #define BLAS_REMEDY "install libopenblas0-openmp"
@@ -62,32 +60,14 @@ tell_blas(fx_shim_fact_fn *fact, void *context)
 	fact(context, "BLAS", path, remedy);
 }
 
-/* The first folder of PATH that has PROGRAM; the caller frees. */
-static char *
-find_program(const char *program)
-{
-	const char *path = getenv("PATH");
-
-	while (path && *path) {
-		size_t length = strcspn(path, ":");
-		FX_AUTO_FREE char *full =
-			fx_xasprintf("%.*s/%s", (int)length, path, program);
-
-		if (access(full, X_OK) == 0)
-			return FX_TAKE(full);
-		path += length + (path[length] == ':');
-	}
-	return NULL;
-}
-
 static void
 tell_compiler(fx_shim_fact_fn *fact, void *context)
 {
-	static const char *const names[] = { "c++", "g++", "clang++" };
 	FX_AUTO_FREE char *path = NULL;
+	const char *name;
 
-	for (size_t i = 0; !path && i < FX_ARRAY_LEN(names); i++)
-		path = find_program(names[i]);
+	for (size_t i = 0; !path && (name = fx_shim_compiler(i)); i++)
+		path = fx_process_find(name);
 	fact(context, "C++ compiler", path ? path : "none",
 		path ? ""
 		     : "install g++: other versions of torch need it once");

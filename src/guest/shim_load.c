@@ -3,7 +3,6 @@
 #include <config.h>
 
 #include <dlfcn.h>
-#include <limits.h>
 #include <link.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/blob.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -184,22 +184,6 @@ second_libtorch(const char *loaded)
 /* --- which one ---------------------------------------------------------- */
 
 static char *
-beside_program(const char *name)
-{
-	char self[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
-
-	if (length <= 0)
-		return NULL;
-	self[length] = 0;
-	slash = strrchr(self, '/');
-	if (slash)
-		*slash = 0;
-	return fx_xasprintf("%s/%s", self, name);
-}
-
-static char *
 if_readable(char *path_taken)
 {
 	if (path_taken && access(path_taken, R_OK) == 0)
@@ -221,7 +205,7 @@ configured_path(void)
 	if (folder && *folder)
 		path = if_readable(fx_xasprintf("%s/%s", folder, name));
 	if (!path)
-		path = if_readable(beside_program(name));
+		path = if_readable(fx_file_beside_program(name));
 	if (!path)
 		path = if_readable(fx_xasprintf("%s/%s", FX_PKGLIBEXECDIR,
 			name));

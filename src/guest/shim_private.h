@@ -47,6 +47,11 @@ FX_NODISCARD struct fx_error *fx_shim_torch_folder(const char *python,
 FX_NODISCARD struct fx_error *fx_shim_torch_version(const char *folder,
 	char **ret);
 
+/* The INDEXth program to try as C++ compiler, the user's choice first; NULL
+ * after the last.
+ */
+const char *fx_shim_compiler(size_t index);
+
 /* Processors this process may use. */
 int fx_shim_cpu_count(void);
 

@@ -14,6 +14,7 @@
 #include "base/dtype.h"
 #include "base/intern.h"
 #include "base/mem.h"
+#include "guest/channel.h"
 #include "guest/child_tree.h"
 #include "guest/python_wire.h"
 #include "guest/worker.h"
@@ -110,7 +111,7 @@ python_payload_free(void *pointer)
 static const char *
 text_of(json_t *object, const char *key)
 {
-	const char *text = json_string_value(json_object_get(object, key));
+	const char *text = fx_message_text(object, key);
 
 	return text ? text : "";
 }
@@ -346,19 +347,18 @@ python_resolve(struct fx_backend *backend, const struct fx_call_site *site,
 	void **plan_ret)
 {
 	struct fx_python_state *state = fx_python_state_of(backend);
-	json_t *keywords = json_array();
 	struct fx_asking a = { .fd = -1 };
 	struct fx_error *err = NULL;
 	struct plan *plan;
+	json_t *keywords;
 
-	for (size_t i = 0; i < site->keyword_count; i++)
-		json_array_append_new(keywords, json_string(site->keywords[i]));
 	if (site->opcode == FX_OPCODE_CALL_MODULE)
 		err = check_module(state, site);
-	if (err) {
-		json_decref(keywords);
+	if (err)
 		return err;
-	}
+	keywords = json_array();
+	for (size_t i = 0; i < site->keyword_count; i++)
+		json_array_append_new(keywords, json_string(site->keywords[i]));
 	a.message = json_pack("{s:s, s:s, s:o}", "opcode",
 		fx_opcode_word(site->opcode), "target", site->target,
 		"keywords", keywords);

@@ -35,6 +35,12 @@ fx_channel_deinit(struct fx_channel *channel)
 	channel->received_fd = -1;
 }
 
+const char *
+fx_message_text(const json_t *message, const char *key)
+{
+	return json_string_value(json_object_get(message, key));
+}
+
 static void
 attach(struct msghdr *message, char *space, const int *fds, int count)
 {

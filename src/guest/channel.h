@@ -1,4 +1,6 @@
-/* channel.h - JSON lines over a socket, as capture/protocol.h describes. */
+/* channel.h - JSON lines over a socket to a process of the user's Python
+ * (capture/fxdb/_worker.py is the other end).
+ */
 #ifndef FX_GUEST_CHANNEL_H
 #define FX_GUEST_CHANNEL_H
 
@@ -19,6 +21,9 @@ struct fx_channel {
 
 void fx_channel_init(struct fx_channel *channel, int fd_taken);
 void fx_channel_deinit(struct fx_channel *channel);
+
+/* The text at KEY of MESSAGE, or NULL.  Borrowed. */
+const char *fx_message_text(const json_t *message, const char *key);
 
 /* Send MESSAGE as a line, with descriptors FDS. */
 FX_NODISCARD struct fx_error *fx_channel_send(struct fx_channel *channel,

@@ -21,6 +21,7 @@
 #include "guest/reply.h"
 #include "ir/graph.h"
 #include "load/safetensors.h"
+#include "run/hooks.h"
 
 #define INTERRUPT_MS 1000 /* after each SIGINT, then SIGKILL */
 #define INTERRUPTS   2
@@ -34,7 +35,7 @@ struct exchange {
 	bool is_interrupted;
 	bool is_asked; /* it has the question, and died of it */
 	int signals;   /* sent so far */
-	long next_signal;
+	long long next_signal;
 };
 
 static json_t *
@@ -136,10 +137,10 @@ drain(struct exchange *e, int chunks)
 static struct fx_error *
 how_it_ended(struct exchange *e)
 {
-	long deadline = fx_worker_now() + STATUS_MS;
+	long long deadline = fx_clock_ms() + STATUS_MS;
 	struct fx_error *ended = NULL;
 
-	while (e->worker && !ended && fx_worker_now() < deadline) {
+	while (e->worker && !ended && fx_clock_ms() < deadline) {
 		json_t *question = json_pack("{s:s}", "op", "status"), *answer;
 		FX_AUTO_ERROR struct fx_error *err =
 			fx_channel_send(&e->worker->control, question, NULL, 0);
@@ -174,13 +175,13 @@ how_it_ended(struct exchange *e)
 static void
 press(struct exchange *e)
 {
-	if (e->capture->pid <= 0 || fx_worker_now() < e->next_signal)
+	if (e->capture->pid <= 0 || fx_clock_ms() < e->next_signal)
 		return;
 	kill(-e->capture->pid, e->signals < INTERRUPTS ? SIGINT : SIGKILL);
 	/* One that was stopped would not hear it. */
 	kill(-e->capture->pid, SIGCONT);
 	e->signals++;
-	e->next_signal = fx_worker_now() + INTERRUPT_MS;
+	e->next_signal = fx_clock_ms() + INTERRUPT_MS;
 }
 
 /* Ctrl-C while a node runs: as the process holds values, only the person ends
@@ -193,14 +194,14 @@ press_running(struct exchange *e)
 		"this operation does not heed Ctrl-C; Ctrl-C again ends the "
 		"process that runs it, and what that holds is gone\n";
 
-	if (e->signals && fx_worker_now() < e->next_signal)
+	if (e->signals && fx_clock_ms() < e->next_signal)
 		return;
 	if (e->signals == 1 && e->request->output)
 		e->request->output(e->request->context, text, sizeof(text) - 1);
 	if (e->capture->pid > 0)
 		kill(-e->capture->pid, e->signals < 2 ? SIGINT : SIGKILL);
 	e->signals++;
-	e->next_signal = fx_worker_now() + AGAIN_MS;
+	e->next_signal = fx_clock_ms() + AGAIN_MS;
 }
 
 static void

@@ -19,16 +19,11 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "emit/python.h"
+#include "guest/channel.h"
 #include "ir/graph.h"
 
 /* Nodes shown on the way back from what was asked. */
 #define ORIGINS 6
-
-static const char *
-text_of(json_t *object, const char *key)
-{
-	return json_string_value(json_object_get(object, key));
-}
 
 /* PATH as seen from FOLDER, when it lies in it; borrowed. */
 static const char *
@@ -65,11 +60,11 @@ note_frames(struct fx_error *err, json_t *report, const char *here)
 
 	json_array_foreach(frames, index, frame)
 	{
-		const char *text = text_of(frame, "text");
-		const char *function = text_of(frame, "function");
+		const char *text = fx_message_text(frame, "text");
+		const char *function = fx_message_text(frame, "function");
 
 		err = fx_error_note(err, "at %s:%d%s%s%s%s",
-			from_here(text_of(frame, "file"), here),
+			from_here(fx_message_text(frame, "file"), here),
 			(int)json_integer_value(json_object_get(frame, "line")),
 			function && *function ? " in " : "",
 			function ? function : "", text && *text ? ": " : "",
@@ -94,7 +89,6 @@ note_details(struct fx_error *err, json_t *report)
 
 /* What origins are looked up in, once for all of them. */
 struct origins {
-	struct fx_graph *graph;
 	struct fx_buf code;
 	struct fx_emit_ranges ranges;
 	struct fx_map seen;
@@ -108,18 +102,9 @@ static void
 add_statement(struct fx_buf *out, const struct origins *origins,
 	const struct fx_node *node)
 {
-	const char *text = NULL, *end;
+	const char *text = fx_buf_text(&origins->code), *end;
 	size_t length = 0;
 
-	for (size_t i = 0; i < origins->ranges.count; i++) {
-		const struct fx_emit_range *range = &origins->ranges.items[i];
-
-		if (range->node != node->id)
-			continue;
-		text = fx_buf_text(&origins->code) + range->begin;
-		length = range->end - range->begin;
-		break;
-	}
 	if (node->opcode == FX_OPCODE_PLACEHOLDER) {
 		if (strcmp(node->name, node->target) == 0)
 			fx_buf_addf(out, "%s is an input", node->name);
@@ -127,6 +112,15 @@ add_statement(struct fx_buf *out, const struct origins *origins,
 			fx_buf_addf(out, "%s is the input %s", node->name,
 				node->target);
 		return;
+	}
+	for (size_t i = 0; i < origins->ranges.count; i++) {
+		const struct fx_emit_range *range = &origins->ranges.items[i];
+
+		if (range->node != node->id)
+			continue;
+		text += range->begin;
+		length = range->end - range->begin;
+		break;
 	}
 	end = memchr(text, ';', length);
 	while (end && !(end[1] == ' ' && end[2] == ' '))
@@ -144,7 +138,7 @@ add_place(struct fx_buf *out, const struct origins *origins,
 	const struct fx_node *node)
 {
 	const struct fx_source_frame *frame;
-	const char *failed = text_of(origins->frame, "file");
+	const char *failed = fx_message_text(origins->frame, "file");
 
 	if (!node->source || !node->source->count)
 		return;
@@ -182,8 +176,7 @@ note_origins(struct fx_error *err, json_t *report, struct fx_graph *graph,
 	const char *here)
 {
 	json_t *names = json_object_get(report, "nodes"), *name;
-	struct origins origins = { .graph = graph,
-		.here = here,
+	struct origins origins = { .here = here,
 		.frame = json_array_get(json_object_get(report, "frames"), 0),
 		.left = ORIGINS };
 	size_t index;
@@ -232,10 +225,11 @@ struct fx_error *
 fx_failure_error(json_t *report, struct fx_graph *graph)
 {
 	FX_AUTO_FREE char *here = getcwd(NULL, 0);
-	const char *message = text_of(report, "message");
-	const char *hint = text_of(report, "hint");
-	struct fx_error *err = fx_error_new(code_of(text_of(report, "code")),
-		"%s", message ? message : "the model cannot be captured");
+	const char *message = fx_message_text(report, "message");
+	const char *hint = fx_message_text(report, "hint");
+	struct fx_error *err =
+		fx_error_new(code_of(fx_message_text(report, "code")), "%s",
+			message ? message : "the model cannot be captured");
 
 	err = note_details(err, report);
 	err = note_frames(err, report, here);

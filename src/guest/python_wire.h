@@ -1,10 +1,10 @@
 /* python_wire.h - data on their way to a Python process and back, as JSON
  * (capture/fxdb/_run.py is the other end).
  *
- *	None, booleans, integers, text as JSON has them; {"f": "1.5"},
- *	{"b": "00ff"}, {"dtype": "float32"}, {"device": "cpu"}, {"tuple":
- *[...]}, and so "list", "size", "slice"; {"dict": [key, value, ...]}; {"py":
- *text};
+ *	None, booleans, integers and text are as JSON has them;
+ *	{"f": "1.5"}, {"b": "00ff"}, {"dtype": "float32"}, {"device": "cpu"};
+ *	{"tuple": [...]}, and so "list", "size" and "slice";
+ *	{"dict": [key, value, ...]}; {"py": text};
  *	{"h": 17, ...}: number 17 of the process.
  */
 #ifndef FX_GUEST_PYTHON_WIRE_H

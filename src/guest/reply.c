@@ -9,21 +9,16 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "guest/channel.h"
 #include "guest/failure.h"
 #include "guest/process.h"
 #include "guest/worker.h"
 #include "load/open.h"
 
-static const char *
-text_of(json_t *object, const char *key)
-{
-	return json_string_value(json_object_get(object, key));
-}
-
 struct fx_error *
 fx_reply_check_build(json_t *hello, const char *package)
 {
-	const char *build = text_of(hello, "build");
+	const char *build = fx_message_text(hello, "build");
 	struct fx_error *err;
 
 	if (build && strcmp(build, FX_BUILD_ID) == 0)
@@ -73,7 +68,7 @@ fx_reply_ended(json_t *answer, pid_t pid)
 static char *
 dup_text(json_t *answer, const char *key)
 {
-	const char *text = text_of(answer, key);
+	const char *text = fx_message_text(answer, key);
 
 	return fx_xstrdup(text ? text : "");
 }

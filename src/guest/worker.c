@@ -16,12 +16,12 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "guest/process.h"
 #include "guest/reply.h"
+#include "run/hooks.h"
 
 #define TICK_MS    30
 #define READY_MS   120000 /* torch may come from a cold disk */
@@ -38,7 +38,7 @@ static const char bootstrap[] =
 	"sys.path[:1] = [sys.argv[1]]\n"
 	"def no(why):\n"
 	"    sys.stderr.write(why)\n"
-	"    sys.exit(86)\n"
+	"    sys.exit(%d)\n"
 	"v = 'is Python %%d.%%d' %% sys.version_info[:2]\n"
 	"if sys.version_info < (3, 9):\n"
 	"    no(v + ', and 3.9 or later is needed')\n"
@@ -49,15 +49,6 @@ static const char bootstrap[] =
 	"    no(v + ' without a global lock, which is not supported')\n"
 	"from fxdb import _worker\n"
 	"_worker.main(%d)\n";
-
-long
-fx_worker_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 enum fx_worker_wait
 fx_worker_wait(struct pollfd *fds, nfds_t count,
@@ -88,7 +79,7 @@ start(struct fx_worker *worker)
 			strerror(errno));
 	}
 	fcntl(errors[0], F_SETFL, O_NONBLOCK);
-	code = fx_xasprintf(bootstrap, ends[1]);
+	code = fx_xasprintf(bootstrap, UNSUITABLE, ends[1]);
 	const char *argv[] = { python->path, "-c", code, worker->package,
 		NULL };
 
@@ -146,11 +137,11 @@ stop(struct fx_worker *worker)
 		/* It has seen its socket close; a stuck one is not waited
 		 * for.
 		 */
-		long deadline = fx_worker_now() + 500;
+		long long deadline = fx_clock_ms() + 500;
 		pid_t ended;
 
 		while ((ended = waitpid(worker->pid, &status, WNOHANG)) == 0 &&
-			worker->is_ready && fx_worker_now() < deadline)
+			worker->is_ready && fx_clock_ms() < deadline)
 			poll(NULL, 0, 1);
 		if (ended == 0) {
 			kill(-worker->pid, SIGKILL);
@@ -200,9 +191,7 @@ start_next(struct fx_worker *worker)
 		if (!err)
 			return NULL;
 		stop(worker);
-		reject(worker, strrchr(fx_error_message(err), ':')
-				       ? "cannot be started"
-				       : fx_error_message(err));
+		reject(worker, "cannot be started");
 	}
 	return none_left(worker);
 }
@@ -267,7 +256,7 @@ struct fx_error *
 fx_worker_line(struct fx_worker *worker, const struct fx_trace_request *request,
 	int timeout_ms, json_t **ret)
 {
-	long deadline = fx_worker_now() + timeout_ms;
+	long long deadline = fx_clock_ms() + timeout_ms;
 
 	while (!(*ret = fx_channel_line(&worker->control))) {
 		struct pollfd fds[2] = {
@@ -282,7 +271,7 @@ fx_worker_line(struct fx_worker *worker, const struct fx_trace_request *request,
 			return fx_error_new(FX_ERR_INTERRUPTED, "interrupted");
 		hear(worker);
 		fx_channel_read(&worker->control);
-		if (fx_worker_now() > deadline)
+		if (fx_clock_ms() > deadline)
 			return fx_error_new(FX_ERR_CHILD,
 				"the Python process did not answer within "
 				"%d s",

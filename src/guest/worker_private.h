@@ -34,9 +34,6 @@ struct fx_capture {
 	pid_t pid;
 };
 
-/* Milliseconds of a clock that only goes forward. */
-long fx_worker_now(void);
-
 /* Wait at most 30 ms for one of FDS, calling REQUEST's tick (it and its tick
  * may be null).
  */

@@ -318,9 +318,13 @@ call_by_way(struct fx_torch *torch, struct fx_torch_plan *plan,
 	case FX_TORCH_GETATTR:
 		return call_getattr(torch, plan, data, ret);
 	case FX_TORCH_LIST:
-		return fx_torch_list(data[0], ret);
+		if (plan->count && fx_torch_tensor(data[0]))
+			return fx_torch_list(data[0], ret);
+		break;
 	case FX_TORCH_ADDRESS:
-		return fx_torch_address(torch, data[0], ret);
+		if (plan->count && fx_torch_tensor(data[0]))
+			return fx_torch_address(torch, data[0], ret);
+		break;
 	case FX_TORCH_NUMBER:
 	case FX_TORCH_REFLECTED:
 	case FX_TORCH_PLAIN:

@@ -54,7 +54,9 @@ fx_torch_check_result(struct fx_datum *const *data, size_t count,
 
 /* --- lists ---------------------------------------------------------------- */
 
-/* Numbers of Python take a hundred times the memory of elements. */
+/* Numbers of Python take a hundred times the memory of elements, and so do the
+ * lists of a tensor that has none.
+ */
 #define LIST_LIMIT ((uint64_t)1 << 22)
 
 struct listing {
@@ -84,6 +86,19 @@ list_from(struct listing *listing, uint32_t i)
 	return list;
 }
 
+static bool
+is_too_long(const struct fx_extent *extent)
+{
+	uint64_t lists = 1;
+
+	for (uint32_t i = 0; i < extent->rank && lists; i++) {
+		if ((uint64_t)extent->sizes[i] > LIST_LIMIT / lists)
+			return true;
+		lists *= (uint64_t)extent->sizes[i];
+	}
+	return false;
+}
+
 struct fx_error *
 fx_torch_list(const struct fx_datum *tensor, struct fx_datum **ret)
 {
@@ -93,7 +108,7 @@ fx_torch_list(const struct fx_datum *tensor, struct fx_datum **ret)
 
 	if (err)
 		return err;
-	if (listing.extent.count > LIST_LIMIT)
+	if (is_too_long(&listing.extent))
 		return fx_error_new(FX_ERR_LIMIT,
 			"a list of more than %llu numbers",
 			(unsigned long long)LIST_LIMIT);

@@ -9,9 +9,11 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/mem.h"
 #include "guest/shim.h"
 #include "ir/graph.h"
 #include "ir/tensor_meta.h"
+#include "load/open.h"
 #include "run/backend.h"
 #include "run/datum.h"
 #include "tests/support/torch_side.h"
@@ -312,6 +314,33 @@ failures_are_one_clean_line(void)
 		FX_ERR_UNSUPPORTED, "frobnicate");
 	fails("x", "f32[2]", "z = torch.zeros(1000000000000, 1000)\nreturn z",
 		FX_ERR_NO_SPACE, "memory does not suffice");
+	fails("", "",
+		"x = torch.empty(1099511627776, 0)\nz = x.tolist()\n"
+		"return z",
+		FX_ERR_LIMIT, "a list of more than 4194304");
+}
+
+/* As only a listing or a file can say it. */
+static void
+a_method_of_nothing_is_refused(void)
+{
+	static const char *const names[] = { "tolist", "data_ptr" };
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(names); i++) {
+		FX_AUTO_FREE char *text = fx_xasprintf(
+			"graph():\n    %%a : [num_users=1] = call_method"
+			"[target=%s](args = (), kwargs = {})\n    return a\n",
+			names[i]);
+		struct fx_load_input input = {
+			.text = text, .length = strlen(text), .serial = 1
+		};
+		struct fxt_side torch = { .backend = fxt_torch_new() };
+		FX_AUTO_LOADED struct fx_loaded loaded = { 0 };
+
+		CU_ASSERT_FATAL(fxt_ok(fx_open_text(&input, &loaded)));
+		FXT_FAILS(fxt_side_run(&torch, loaded.graph, ""), FX_ERR_TYPE);
+		fxt_side_deinit(&torch);
+	}
 }
 
 /* --- strange tensors ---------------------------------------------------- */
@@ -378,6 +407,7 @@ main(void)
 		FXT_CASE(values_are_what_torch_computes),
 		FXT_CASE(a_plan_follows_its_arguments),
 		FXT_CASE(failures_are_one_clean_line),
+		FXT_CASE(a_method_of_nothing_is_refused),
 		FXT_CASE(empty_tensors_run),
 		FXT_CASE(complex_tensors_run),
 		FXT_CASE(a_view_of_two_to_the_31_elements_is_read_in_parts),

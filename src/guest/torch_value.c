@@ -18,63 +18,34 @@
 #include "run/backend.h"
 
 /* ATen's numbers, which are part of its file format and never change. */
-static const int8_t aten_numbers[FX_DTYPE_COUNT] = {
-	[FX_DTYPE_NONE] = -1,
-	[FX_DTYPE_BOOL] = 11,
-	[FX_DTYPE_U8] = 0,
-	[FX_DTYPE_I8] = 1,
-	[FX_DTYPE_I16] = 2,
-	[FX_DTYPE_I32] = 3,
-	[FX_DTYPE_I64] = 4,
-	[FX_DTYPE_U16] = 27,
-	[FX_DTYPE_U32] = 28,
-	[FX_DTYPE_U64] = 29,
-	[FX_DTYPE_F16] = 5,
-	[FX_DTYPE_BF16] = 15,
-	[FX_DTYPE_F32] = 6,
-	[FX_DTYPE_F64] = 7,
-	[FX_DTYPE_C32] = 8,
-	[FX_DTYPE_C64] = 9,
-	[FX_DTYPE_C128] = 10,
-	[FX_DTYPE_F8E4M3FN] = 24,
-	[FX_DTYPE_F8E5M2] = 23,
-	[FX_DTYPE_QI8] = 12,
-	[FX_DTYPE_QU8] = 13,
-	[FX_DTYPE_QI32] = 14,
-};
+/* clang-format off */
+#define ATEN_NUMBERS(X) \
+	X(U8, 0) X(I8, 1) X(I16, 2) X(I32, 3) X(I64, 4) X(F16, 5) X(F32, 6) \
+	X(F64, 7) X(C32, 8) X(C64, 9) X(C128, 10) X(BOOL, 11) X(QI8, 12) \
+	X(QU8, 13) X(QI32, 14) X(BF16, 15) X(F8E5M2, 23) X(F8E4M3FN, 24) \
+	X(U16, 27) X(U32, 28) X(U64, 29)
+/* clang-format on */
+
+#define ONE(id, number) +1
+_Static_assert(1 ATEN_NUMBERS(ONE) == FX_DTYPE_COUNT, "a dtype has no number");
+#undef ONE
 
 int
 fx_aten_dtype(enum fx_dtype dtype)
 {
-	return aten_numbers[dtype];
+#define NUMBER(id, number) [FX_DTYPE_##id] = number,
+	static const int8_t numbers[FX_DTYPE_COUNT] = { ATEN_NUMBERS(NUMBER) };
+#undef NUMBER
+
+	return dtype == FX_DTYPE_NONE ? -1 : numbers[dtype];
 }
 
 enum fx_dtype
 fx_dtype_of_aten(int number)
 {
-	static const uint8_t dtypes[] = {
-		FX_DTYPE_U8,
-		FX_DTYPE_I8,
-		FX_DTYPE_I16,
-		FX_DTYPE_I32,
-		FX_DTYPE_I64,
-		FX_DTYPE_F16,
-		FX_DTYPE_F32,
-		FX_DTYPE_F64,
-		FX_DTYPE_C32,
-		FX_DTYPE_C64,
-		FX_DTYPE_C128,
-		FX_DTYPE_BOOL,
-		FX_DTYPE_QI8,
-		FX_DTYPE_QU8,
-		FX_DTYPE_QI32,
-		FX_DTYPE_BF16,
-		[23] = FX_DTYPE_F8E5M2,
-		[24] = FX_DTYPE_F8E4M3FN,
-		[27] = FX_DTYPE_U16,
-		[28] = FX_DTYPE_U32,
-		[29] = FX_DTYPE_U64,
-	};
+#define DTYPE(id, number) [number] = FX_DTYPE_##id,
+	static const uint8_t dtypes[] = { ATEN_NUMBERS(DTYPE) };
+#undef DTYPE
 
 	if (number < 0 || (size_t)number >= FX_ARRAY_LEN(dtypes))
 		return FX_DTYPE_NONE;
@@ -250,10 +221,8 @@ fx_torch_storage_restore(const void *payload, const struct fx_blob *saved)
 
 /* --- making tensors ----------------------------------------------------- */
 
-#define RANK_LIMIT 64
-
 struct extent {
-	int64_t sizes[RANK_LIMIT];
+	int64_t sizes[FX_RANK_LIMIT];
 	size_t rank;
 	int dtype;
 };
@@ -267,9 +236,9 @@ extent_of(const struct fx_tensor_meta *meta, struct extent *ret)
 	if (!meta->has_shape || meta->dtype == FX_DTYPE_NONE)
 		return fx_error_new(FX_ERR_TYPE,
 			"the tensor's shape or dtype is not known");
-	if (meta->rank > RANK_LIMIT)
+	if (meta->rank > FX_RANK_LIMIT)
 		return fx_error_new(FX_ERR_LIMIT,
-			"a tensor has at most %d dimensions", RANK_LIMIT);
+			"a tensor has at most %d dimensions", FX_RANK_LIMIT);
 	ret->rank = meta->rank;
 	ret->dtype = fx_aten_dtype(meta->dtype);
 	for (size_t i = 0; i < meta->rank; i++) {
@@ -513,17 +482,16 @@ fx_torch_value(struct fx_arena *arena, const struct fx_datum *datum,
 
 /* --- and back ----------------------------------------------------------- */
 
-static struct fx_datum *datum_of(const struct fxs_functions *shim,
-	struct fxs_value *value);
+static struct fx_datum *datum_of(struct fxs_value *value);
 
 static struct fx_datum *
-datum_of_items(const struct fxs_functions *shim, struct fxs_value *value)
+datum_of_items(struct fxs_value *value)
 {
 	struct fx_datum **items = fx_xcalloc(value->count, sizeof(*items));
 	struct fx_datum *datum;
 
 	for (uint32_t i = 0; i < value->count; i++)
-		items[i] = datum_of(shim, &value->items[i]);
+		items[i] = datum_of(&value->items[i]);
 	datum = fx_datum_items_take(value->tag == FXS_LIST ? FX_DATUM_LIST
 							   : FX_DATUM_TUPLE,
 		items, value->count);
@@ -532,13 +500,7 @@ datum_of_items(const struct fxs_functions *shim, struct fxs_value *value)
 }
 
 static struct fx_datum *
-datum_of_value(const struct fx_value *value)
-{
-	return fx_datum_from_value(value);
-}
-
-static struct fx_datum *
-datum_of(const struct fxs_functions *shim, struct fxs_value *value)
+datum_of(struct fxs_value *value)
 {
 	double pair[2] = { value->real, value->imaginary };
 	struct fx_value plain;
@@ -558,17 +520,17 @@ datum_of(const struct fxs_functions *shim, struct fxs_value *value)
 		return fx_torch_datum(value->tensor);
 	case FXS_LIST:
 	case FXS_TUPLE:
-		return datum_of_items(shim, value);
+		return datum_of_items(value);
 	case FXS_DTYPE:
 		plain = fx_value_dtype(fx_dtype_of_aten((int)value->integer));
-		return datum_of_value(&plain);
+		return fx_datum_from_value(&plain);
 	case FXS_DEVICE:
 		plain = fx_value_text(FX_VALUE_DEVICE, value->text);
-		return datum_of_value(&plain);
+		return fx_datum_from_value(&plain);
 	case FXS_COMPLEX:
 		plain = (struct fx_value){ .kind = FX_VALUE_COMPLEX,
 			.pair = pair };
-		return datum_of_value(&plain);
+		return fx_datum_from_value(&plain);
 	default:
 		return fx_datum_unknown("libtorch gave something opaque");
 	}
@@ -577,7 +539,7 @@ datum_of(const struct fxs_functions *shim, struct fxs_value *value)
 struct fx_datum *
 fx_torch_result(const struct fxs_functions *shim, struct fxs_value *value_taken)
 {
-	struct fx_datum *datum = datum_of(shim, value_taken);
+	struct fx_datum *datum = datum_of(value_taken);
 
 	shim->value_free(value_taken);
 	return datum;

@@ -5,5 +5,4 @@ need_modules torch
 need_capture
 plain=$python
 . "$here/capture/sanitized.sh"
-trap 'rm -rf "${sanitized:-}"' EXIT
 FXDB_TRACE_PYTHON=$python "$plain" "$here/folder/folder.py"

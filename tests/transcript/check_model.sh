@@ -1,37 +1,30 @@
 #!/usr/bin/env bash
 # check_model.sh - the example of checks in a CI job holds for the model it is
 # for, and for broken ones ends with the exit status and the line that it says.
-set -u
-checks=$FXDB_SRCDIR/scripts/demo/check_model.fxdb
-mlp=$FXDB_SRCDIR/doc/examples/mlp.fxg
-folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-export HOME=/nonexistent XDG_STATE_HOME=$folder
-fail() { echo "check_model.sh: $*"; cat said; exit 1; }
+. "$(dirname "$0")/home.sh"
+checks=$source/scripts/demo/check_model.fxdb
+has_values || exit 77
 
 # STATUS, what is said, then the program's arguments.
 gives()
 {
 	local status=$1 text=$2
 	shift 2
-	"$FXDB" -nx -batch "$@" >said 2>&1
+	fxdb "$@"
 	local got=$?
 	[ "$got" -eq "$status" ] || fail "status $got, not $status: $*"
-	grep -qF -- "$text" said || fail "not said: $text"
+	says "$text"
 }
 
 # The line of the file that TEXT stands in.
 line_of() { grep -nF -- "$1" "$checks" | head -n 1 | cut -d: -f1; }
 
-"$FXDB" -nx -batch "$mlp" -ex run -ex 'p absmax(add)' >said 2>&1 || exit 77
-
 gives 0 'All checks passed.' "$mlp" -x "$checks"
 grep -q '^bounded add 10$' check_model.log || fail 'not logged'
 # The line that its head says.
-(cd "$FXDB_SRCDIR" && sed -n 's/^#\tfxdb/"$FXDB"/p' "$checks") >line
+(cd "$source" && sed -n 's/^#\tfxdb/"$FXDB"/p' "$checks") >line
 [ "$(wc -l <line)" -eq 1 ] || fail 'the head shows no line'
-sed -i "s| doc/| $FXDB_SRCDIR/doc/|; s| scripts/| $FXDB_SRCDIR/scripts/|" line
+sed -i "s| doc/| $source/doc/|; s| scripts/| $source/scripts/|" line
 gives 0 'All checks passed.' -ex "shell $(cat line)"
 # What was logged runs again.
 gives 0 'All checks passed.' "$mlp" -x check_model.log

@@ -2,7 +2,6 @@
 # errors.sh - the words of failures that need the program as a whole:
 # a read-only session, a full disk, programs that die, libtorch, Python.
 . "$(dirname "$0")/home.sh"
-trap 'rm -rf "$folder" "${sanitized:-}"' EXIT
 
 # is OBJECT OPTION...: what the answer of the last command must hold.
 is() {
@@ -23,17 +22,15 @@ printf '\223NUMPY\1\0\166\0%-117s\n' \
 	>records.npy
 
 # What libtorch refuses.
-if ls "${FXDB_BUILDDIR:-.}"/fxdb-torch-*.so >/dev/null 2>&1; then
+if has_values; then
 	is '"code":"backend"' "$mlp" -ex run \
 		-ex 'p torch.linalg.inv(torch.zeros(2, 2))'
 	is '"code":"unsupported"' -ex 'p file("records.npy")'
 fi
 
 # What the model's Python does.
-python=${FXDB_PYTHON:-/usr/bin/python3}
 . "$source/tests/parity/capture/sanitized.sh"
-if [ -e "${FXDB_BUILDDIR:-}/src/capture/fxdb/_capture.abi3.so" ] &&
-	"$python" -c 'import torch' 2>/dev/null; then
+if can_trace; then
 	cat >models.py <<-'END'
 		import os, signal, time, torch
 

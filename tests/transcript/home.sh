@@ -1,8 +1,10 @@
 # home.sh - sourced by tests of the whole program: $folder is an empty folder,
-# entered, the home of a person who has no settings; $mlp a small graph.
+# entered, the home of a person who has no settings; $mlp a small graph; $python
+# a Python for tracing.
 set -u
 fxdb=${FXDB:?}
 source=${FXDB_SRCDIR:?}
+python=${FXDB_PYTHON:-/usr/bin/python3}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 99
@@ -10,3 +12,17 @@ export HOME=$folder XDG_CONFIG_HOME=$folder/config XDG_STATE_HOME=$folder/state
 unset NO_COLOR
 mlp=$source/doc/examples/mlp.fxg
 failures=0
+
+# Whether values can be computed, and models traced.
+has_values() { ls "${FXDB_SHIMS:?}"/fxdb-torch-*.so >/dev/null 2>&1; }
+can_trace()
+{
+	[ -e "${FXDB_BUILDDIR:?}/src/capture/fxdb/_capture.abi3.so" ] &&
+		"$python" -c 'import torch' 2>/dev/null
+}
+
+# For tests that end at the first failure: what the program said last is in the
+# file said.
+fxdb() { "$fxdb" -nx -batch "$@" >said 2>&1; }
+fail() { echo "$(basename "$0"): $*"; cat said; exit 1; }
+says() { grep -qF -- "$1" said || fail "not said: $1"; }

@@ -3,11 +3,11 @@
 # transcripts, which have shapes only, cannot show.  Skipped without libtorch.
 . "$(dirname "$0")/home.sh"
 
-ls "${FXDB_SHIMS:?}"/fxdb-torch-*.so >/dev/null 2>&1 || exit 77
+has_values || exit 77
 
-# says FACT TEXT COMMAND...: what the commands say on mlp has TEXT (a basic
+# shows FACT TEXT COMMAND...: what the commands say on mlp has TEXT (a basic
 # regular expression); !TEXT: has not.
-says() {
+shows() {
 	local fact=$1 text=$2 said command
 	local options=()
 	shift 2
@@ -25,75 +25,75 @@ says() {
 	failures=$((failures + 1))
 }
 
-says 'a value set to a number leaves no trace' 'torch.Size(\[2, 8\])' \
+shows 'a value set to a number leaves no trace' 'torch.Size(\[2, 8\])' \
 	start n 'set value fc1 = 3' n 'unset value fc1' 'n 2' 'p act.shape'
-says 'an input of another precision is told how to fit' \
+shows 'an input of another precision is told how to fit' \
 	'hint: input x = (...).to(torch.float32)' \
 	'input x = zeros(2, 4).double()' run
-says 'an input of another shape is not' '!hint: input x' \
+shows 'an input of another shape is not' '!hint: input x' \
 	'input x = zeros(2, 5)' run
-says 'shapes only looks: what was there runs' \
+shows 'shapes only looks: what was there runs' \
 	'^x runs as f32\[2,4\]: shapes only looks' 'shapes x=f32[N,4]' run
-says 'also what was given' '^Finished. output f32\[3,4\]' \
+shows 'also what was given' '^Finished. output f32\[3,4\]' \
 	'input x = randn(3,4)' 'shapes x=f32[5,4]' 'shapes x=f32[N,4]' run
-says 'an input without numbers is told one of its rank' \
+shows 'an input without numbers is told one of its rank' \
 	'hint: input x = f32\[2,4\], or' 'input x = f32[N,4]' run
-says 'memory that does not suffice is refused' \
+shows 'memory that does not suffice is refused' \
 	'error: memory does not suffice: 36.4 TB are needed at once' \
 	start 'p randn(100000, 100000, 1000)'
-says 'a condition on what has run counts' 'Breakpoint 1: absmax(%act) > 0$' \
+shows 'a condition on what has run counts' 'Breakpoint 1: absmax(%act) > 0$' \
 	'b fc2 if absmax(%act) > 0' run
-says 'a condition that raises is a stop that says why' \
+shows 'a condition that raises is a stop that says why' \
 	'error in the condition of breakpoint 1: only a tensor of one element' \
 	'b fc2 if act' run
-says 'a stop behind the first that exceeds a bound' '^=>   1 B  fc1 ' \
+shows 'a stop behind the first that exceeds a bound' '^=>   1 B  fc1 ' \
 	'input x = zeros(2, 4) + 200' 'b {} if absmax(.-1) > 100' run
-says 'and the node that exceeds it is named' \
+shows 'and the node that exceeds it is named' \
 	'^Breakpoint 1: absmax(.-1) > 100, .-1 is %x$' \
 	'input x = zeros(2, 4) + 200' 'b {} if absmax(.-1) > 100' run
-says 'no stop where none does' '^Finished' \
+shows 'no stop where none does' '^Finished' \
 	'input x = zeros(2, 4)' 'b {} if absmax(.-1) > 100' run
-says 'a dropped value is announced' \
+shows 'a dropped value is announced' \
 	'record limit 128: [0-9]* values* not kept (summaries of [0-9]* are)' \
 	'set record limit 128' run
-says 'a dropped value leaves its summary' \
+shows 'a dropped value leaves its summary' \
 	'^value  *min .*(not kept: print computes it again)' \
 	'set record limit 128' run 'node fc1'
-says 'a tuple has a line for each of its tensors' \
+shows 'a tuple has a line for each of its tensors' \
 	'^%t\[1\]  *i64\[2,2\]  min 0@' \
 	'insert after x : t = torch.topk(x, 2)' run 'node t'
-says 'a result that is a tuple has a line for each of its tensors' \
+shows 'a result that is a tuple has a line for each of its tensors' \
 	'^%output\[1\]\[0\]  *f32\[2,2\]  min .*@' \
 	'insert after add : t = torch.topk(add, 2)' \
 	'set %output.args[0] = (add, t)' run
-says 'a dropped tuple leaves a line for each of its tensors' \
+shows 'a dropped tuple leaves a line for each of its tensors' \
 	'^%t\[0\]  *f32\[2,2\]  min .*@.*max ' \
 	'insert after x : t = torch.topk(x, 2)' 'set record limit 128' run \
 	'node t'
-says 'a dropped tuple says that it is not kept' \
+shows 'a dropped tuple says that it is not kept' \
 	'^value  *2 tensors (not kept: print computes it again)' \
 	'insert after x : t = torch.topk(x, 2)' 'set record limit 128' run \
 	'node t'
-says 'a dropped tuple is in state S' '^  *1  S  *t ' \
+shows 'a dropped tuple is in state S' '^  *1  S  *t ' \
 	'insert after x : t = torch.topk(x, 2)' 'set record limit 128' run nodes
-says 'a dropped value is computed again, and it says so' \
+shows 'a dropped value is computed again, and it says so' \
 	'%fc1 was not kept (record limit 128); recomputing' \
 	'set record limit 128' run 'p fc1'
 
-says 'a method that is not called' 'hint: mean is a method: .mean() calls it' \
+shows 'a method that is not called' 'hint: mean is a method: .mean() calls it' \
 	start 'p x.mean'
-says 'what was printed stays though it is overwritten' 'torch.Size(\[1\])' \
+shows 'what was printed stays though it is overwritten' 'torch.Size(\[1\])' \
 	'insert after fc1 : w = torch.relu_(fc1)' start n 'p fc1' n \
 	'p (absmax($1 - fc1) > 0) and zeros(1).shape'
 
-says 'a set value that does not fit can be taken back' \
+shows 'a set value that does not fit can be taken back' \
 	'hint: unset value drop takes it back' \
 	start 'n 3' 'set value drop = zeros(3)' c
 
-says 'a set value beyond memory is refused' 'error: the result takes 3' \
+shows 'a set value beyond memory is refused' 'error: the result takes 3' \
 	start n 'set value fc1 = fc1[0, 0].expand(1000000, 1000000)'
 
-says 'a script makes the same values again' '= True' \
+shows 'a script makes the same values again' '= True' \
 	'seed 3' 'input x = randn(2, 4)' 'rename act relu' 'seed 4' \
 	'set module drop = nn.Identity()' 'set value fc2.bias = fc2.bias + 1' \
 	run 'set $before = add' 'dump script -o s.fxdb' close 'seed 9' \

@@ -63,11 +63,8 @@ is 3 'trace .*one_model.py:Net traces it' "$fxdb" -nx -batch \
 	"$source/tests/transcript/samples/one_model.py"
 
 # A traced model says what its inputs make impossible.
-python=${FXDB_PYTHON:-/usr/bin/python3}
 . "$source/tests/parity/capture/sanitized.sh"
-trap 'rm -rf "$folder" "${sanitized:-}"' EXIT
-if [ -e "${FXDB_BUILDDIR:-}/src/capture/fxdb/_capture.abi3.so" ] &&
-	"$python" -c 'import torch' 2>/dev/null; then
+if can_trace; then
 	is 0 'impossible shape, first %fc' "$fxdb" -nx -batch \
 		--python "$python" -i 'x=f32[2,5]' \
 		"$source/tests/transcript/samples/one_model.py:Net"
@@ -101,7 +98,7 @@ print(torch.nn.Linear(4, 4).weight[0, 0].item())"
 fi
 
 # Sizes that are only names make shapes, and no values.
-if ls "${FXDB_BUILDDIR:-.}"/fxdb-torch-*.so >/dev/null 2>&1; then
+if has_values; then
 	is 2 'the input x was given without numbers: f32\[N,4\]' "$fxdb" \
 		-nx -batch "$mlp" -i 'x=f32[N,4]' -ex run
 	is 0 'f32\[N,8\]' "$fxdb" -nx -batch "$mlp" -ex run \

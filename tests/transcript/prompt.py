@@ -1,17 +1,19 @@
 """The prompt in a real pseudo-terminal: completion, Ctrl-C, blocks, repeats,
 history, questions, and the terminal as it was afterwards."""
+import glob
 import os
-import pty
 import select
-import subprocess
 import sys
 import tempfile
 import termios
 import time
 
+import terminal
+
 fxdb = os.environ["FXDB"]
 source = os.environ["FXDB_SRCDIR"]
-home = tempfile.mkdtemp()
+folder = tempfile.TemporaryDirectory()
+home = folder.name
 failures = []
 
 
@@ -19,21 +21,12 @@ class Prompt:
     """fxdb on a terminal of its own."""
 
     def __init__(self, *arguments):
-        self.master, slave = pty.openpty()
-        self.slave = slave
         self.said = ""
-        self.before = termios.tcgetattr(slave)
         environment = dict(os.environ, HOME=home, TERM="xterm",
                            XDG_STATE_HOME=home + "/state", NO_COLOR="1")
         environment.pop("XDG_CONFIG_HOME", None)
-        self.process = subprocess.Popen(
-            [fxdb, "-nx", *arguments], stdin=slave, stdout=slave,
-            stderr=slave, env=environment, start_new_session=True,
-            preexec_fn=self.take_terminal)
-
-    def take_terminal(self):
-        import fcntl
-        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+        self.process, self.master, self.slave, self.before = \
+            terminal.start([fxdb, "-nx", *arguments], environment)
 
     def read(self, wanted, limit=20):
         """What comes up to WANTED; the rest stays for the next read."""
@@ -190,8 +183,7 @@ p.type("quit\n", "\n")
 p.leave(0)
 
 # One Ctrl-C ends a run and the script around it; the prompt is as before.
-shims = os.environ.get("FXDB_SHIMS", "")
-if shims and any(name.endswith(".so") for name in os.listdir(shims)):
+if glob.glob(os.environ["FXDB_SHIMS"] + "/fxdb-torch-*.so"):
     with open(script, "w") as f:
         f.write(f'load "{source}/doc/examples/resnet18.fxg"\n'
                 "weights random\nset record values off\n"

@@ -1,18 +1,15 @@
 #!/usr/bin/env bash
 # readme.sh - every line of the README's five minutes works as it stands, and
 # its session says what it shows, where values are computed.
-set -u
-folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
-export HOME=/nonexistent XDG_STATE_HOME=/nonexistent
-cd "$FXDB_SRCDIR" || exit 1
+. "$(dirname "$0")/home.sh"
+cd "$source" || exit 1
 
 # From the heading to the end of its code block; remarks begin after blanks.
 sed -n '/^## Five minutes/,/^Tracing your own/p' README.md |
 	sed -nE 's/^\(fxdb\) (.*)$/\1/p' | sed -E 's/   .*$//' >"$folder/tour"
 count=$(wc -l <"$folder/tour")
 [ "$count" -ge 20 ] || { echo "only $count lines of the tour found"; exit 1; }
-"$FXDB" -nx -batch doc/examples/mlp.fxg -x "$folder/tour" || exit 1
+"$fxdb" -nx -batch doc/examples/mlp.fxg -x "$folder/tour" || exit 1
 
 # The first block under the heading: what is typed, and every line of answers.
 sed -n '/^## A session/,/^The full screen/p' README.md |
@@ -20,9 +17,8 @@ sed -n '/^## A session/,/^The full screen/p' README.md |
 sed -nE 's/^\(fxdb\) (.*)$/\1/p' "$folder/session" >"$folder/typed"
 count=$(wc -l <"$folder/typed")
 [ "$count" -ge 6 ] || { echo "only $count lines of the session found"; exit 1; }
-if "$FXDB" -nx -batch -ex "set backend torch" doc/examples/mlp.fxg \
-	-ex "run" >/dev/null 2>&1; then
-	"$FXDB" -nx -batch doc/examples/mlp.fxg -x "$folder/typed" \
+if has_values; then
+	"$fxdb" -nx -batch doc/examples/mlp.fxg -x "$folder/typed" \
 		>"$folder/said" 2>&1 || { cat "$folder/said"; exit 1; }
 	grep -v '^(fxdb)' "$folder/session" | while IFS= read -r line; do
 		grep -qxF -- "$line" "$folder/said" || {

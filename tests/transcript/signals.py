@@ -6,33 +6,23 @@ with the program at the third.
 
 usage: signals.py FXDB MODEL [SHIMS]
 """
-import fcntl
 import glob
 import os
-import pty
 import select
 import signal
 import sys
 import termios
 import time
 
+import terminal
+
 PROMPT_WAIT = 20
 
 
 def start(arguments):
-    """A child on a terminal of its own: pid, both ends, the modes before."""
-    ours, theirs = pty.openpty()
-    before = termios.tcgetattr(theirs)
-    pid = os.fork()
-    if pid == 0:
-        os.setsid()
-        fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
-        for number in range(3):
-            os.dup2(theirs, number)
-        os.environ.update(TERM="xterm-256color", LC_ALL="C.UTF-8",
-                          HOME="/nonexistent")
-        os.execv(arguments[0], arguments)
-    return pid, ours, theirs, before
+    return terminal.start(arguments, dict(
+        os.environ, TERM="xterm-256color", LC_ALL="C.UTF-8",
+        HOME="/nonexistent"))
 
 
 def read_until(ours, wanted):
@@ -78,7 +68,7 @@ ENDLESS = b"p torch.linalg.svd(randn(7000, 7000))"
 
 def check_endless(fxdb, model, flags):
     """Ctrl-C three times, a second apart."""
-    pid, ours, theirs, before = start([fxdb, "-nx", model] + flags)
+    process, ours, theirs, before = start([fxdb, "-nx", model] + flags)
     text = read_until(ours, b"(fxdb)")
     # A build without the full screen has the prompt all the same.
     colon = b":" if is_on(text, 1049) else b""
@@ -86,21 +76,21 @@ def check_endless(fxdb, model, flags):
     text += read_until(ours, b"made")
     os.write(ours, colon + ENDLESS + b"\n")
     time.sleep(1.5)
-    os.kill(pid, signal.SIGINT)
-    os.kill(pid, signal.SIGINT)  # too soon to mean anything
+    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGINT)  # too soon to mean anything
     time.sleep(1)
     early = rest(ours)
     if b"broken off" in early:
         return ["impatient"]
     text += early
-    os.kill(pid, signal.SIGINT)
+    process.send_signal(signal.SIGINT)
     text += read_until(ours, b"cannot be broken off")
     time.sleep(1)
-    os.kill(pid, signal.SIGINT)
-    status = os.waitpid(pid, 0)[1]
+    process.send_signal(signal.SIGINT)
+    status = process.wait()
     text += rest(ours)
     problems = differences(text, before, theirs)
-    if not os.WIFSIGNALED(status) or os.WTERMSIG(status) != signal.SIGINT:
+    if status != -signal.SIGINT:
         problems.append("status %d" % status)
     os.close(ours)
     os.close(theirs)
@@ -108,10 +98,10 @@ def check_endless(fxdb, model, flags):
 
 
 def check(fxdb, model, number, flags):
-    pid, ours, theirs, before = start([fxdb, "-nx", model] + flags)
+    process, ours, theirs, before = start([fxdb, "-nx", model] + flags)
     text = read_until(ours, b"(fxdb)")
-    os.kill(pid, number)
-    os.waitpid(pid, 0)
+    process.send_signal(number)
+    process.wait()
     text += rest(ours)
     problems = differences(text, before, theirs)
     os.close(ours)

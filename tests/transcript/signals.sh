@@ -5,5 +5,5 @@ command -v "$python" >/dev/null || {
 	echo "no Python to drive a terminal"
 	exit 77
 }
-exec "$python" "$(dirname "$0")/signals.py" "$FXDB" \
+PYTHONDONTWRITEBYTECODE=1 exec "$python" "$(dirname "$0")/signals.py" "$FXDB" \
 	"$FXDB_SRCDIR/doc/examples/mlp.fxg" "${FXDB_SHIMS:-}"

@@ -1,18 +1,13 @@
 #!/usr/bin/env bash
 # words.sh - every command that the eleven words of help show prints what they
 # show, and help has all of it.  FXDB_UPDATE=1 writes what was printed.
-set -u
-words=$FXDB_SRCDIR/doc/lessons/words.txt
-folder=$(mktemp -d) || exit 1
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-fxdb() { HOME=/nonexistent XDG_STATE_HOME=/nonexistent "$FXDB" -nx -batch "$@"; }
-fail() { echo "words.sh: $*"; exit 1; }
+. "$(dirname "$0")/home.sh"
+words=$source/doc/lessons/words.txt
 
 sed -n 's/^  (fxdb) //p' "$words" >lines
 [ "$(wc -l <lines)" -eq 11 ] || fail "a word has no example, or two"
 sed 's/^/echo @@@@\n/' lines >script
-fxdb --welcome -x script >said 2>&1 || fail "$(cat said)"
+fxdb --welcome -x script || fail 'a command fails'
 
 # The page with what was printed put under each command.
 awk '
@@ -27,12 +22,14 @@ fi
 diff -u "$words" page || fail "the examples are not what is printed"
 
 # help WORD has the word's lines, and help concepts all of them.
-fxdb -ex 'help concepts' >concepts
+fxdb -ex 'help concepts'
+mv said concepts
 count=0
 while IFS= read -r heading; do
 	heading=${heading#= }
-	fxdb -ex "help ${heading%%:*}" | sed 's/[ ]*$//' >help
-	grep -qxF -- "$heading" help || fail "help ${heading%%:*}: $(cat help)"
+	fxdb -ex "help ${heading%%:*}"
+	sed 's/[ ]*$//' said >help
+	grep -qxF -- "$heading" help || fail "help ${heading%%:*}"
 	awk -v h="= $heading" '/^= / { on = $0 == h } on && /^  /' "$words" >wanted
 	while IFS= read -r line; do
 		grep -qxF -- "$line" help || fail "help ${heading%%:*} lacks: $line"

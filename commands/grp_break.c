@@ -234,12 +234,34 @@ bad_number(const char *text)
 		"info breakpoints lists them; erase NODE is for nodes");
 }
 
+/* Gaps in a range are allowed, an empty one is not. */
+static FX_NODISCARD struct fx_error *
+do_between(struct cmd_ctx *ctx, int first, int last, number_fn *act)
+{
+	size_t done = 0;
+
+	for (size_t i = fx_breakpoint_count(ctx->session); i-- > 0;) {
+		int number = fx_breakpoint_at(ctx->session, i)->number;
+		struct fx_error *err;
+
+		if (number < first || number > last)
+			continue;
+		err = act(ctx, number);
+		if (err)
+			return err;
+		done++;
+	}
+	if (done)
+		return NULL;
+	return fx_error_new(FX_ERR_NO_NAME, "no breakpoint from %d to %d",
+		first, last);
+}
+
 static FX_NODISCARD struct fx_error *
 do_range(struct cmd_ctx *ctx, const char *text, number_fn *act)
 {
 	const char *dash = strchr(text, '-');
 	size_t length = dash ? (size_t)(dash - text) : strlen(text);
-	struct fx_error *err = NULL;
 	int64_t first;
 	int64_t last;
 
@@ -252,27 +274,7 @@ do_range(struct cmd_ctx *ctx, const char *text, number_fn *act)
 		return bad_number(text);
 	if (last == first)
 		return act(ctx, (int)first);
-	/* Gaps in a range are allowed, an empty one is not. */
-	{
-		size_t done = 0;
-		size_t i;
-
-		for (i = fx_breakpoint_count(ctx->session); i-- > 0;) {
-			int number = fx_breakpoint_at(ctx->session, i)->number;
-
-			if (number < first || number > last)
-				continue;
-			err = act(ctx, number);
-			if (err)
-				return err;
-			done++;
-		}
-		if (!done)
-			err = fx_error_new(FX_ERR_NO_NAME,
-				"no breakpoint from %lld to %lld",
-				(long long)first, (long long)last);
-	}
-	return err;
+	return do_between(ctx, (int)first, (int)last, act);
 }
 
 static FX_NODISCARD struct fx_error *
@@ -354,10 +356,17 @@ delete_exec(struct cmd_ctx *ctx)
 
 /* condition, ignore. */
 
+/* The number of the breakpoint; none has one that an int does not hold. */
+static int
+number_of(struct cmd_ctx *ctx)
+{
+	return (int)FX_MIN(cmd_arg_int(ctx, "number", 0), (int64_t)INT32_MAX);
+}
+
 static struct fx_error *
 condition_exec(struct cmd_ctx *ctx)
 {
-	int number = (int)cmd_arg_int(ctx, "number", 0);
+	int number = number_of(ctx);
 	const char *text = cmd_arg_text(ctx, "condition");
 	struct fx_error *err;
 
@@ -380,7 +389,7 @@ condition_exec(struct cmd_ctx *ctx)
 static struct fx_error *
 ignore_exec(struct cmd_ctx *ctx)
 {
-	int number = (int)cmd_arg_int(ctx, "number", 0);
+	int number = number_of(ctx);
 	int64_t count = cmd_arg_int(ctx, "count", 0);
 	struct fx_error *err;
 

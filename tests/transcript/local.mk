@@ -15,6 +15,7 @@ transcripts = \
 	%D%/at_end.fxt \
 	%D%/break.fxt \
 	%D%/break_erased.fxt \
+	%D%/break_large_numbers.fxt \
 	%D%/break_numbers.fxt \
 	%D%/break_on_breakpoints.fxt \
 	%D%/break_range.fxt \

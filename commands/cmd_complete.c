@@ -67,14 +67,14 @@ static void
 offer_topics(struct completion *c)
 {
 	struct cmd_concept concept;
+	const char *topic;
 	size_t i;
 
 	offer_commands(c);
 	for (i = 0; cmd_concept_at(i, &concept); i++)
 		offer(c, concept.word);
-	offer(c, "functions");
-	offer(c, "settings");
-	offer(c, "errors");
+	for (i = 0; (topic = cmd_topic_at(i)); i++)
+		offer(c, topic);
 }
 
 static void
@@ -400,12 +400,6 @@ complete_line(struct completion *c, size_t from)
 	complete_arguments(c, entry, from + head.rest);
 }
 
-static int
-compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 char **
 cmd_complete(struct cmd_shell *shell, const char *line, size_t point,
 	size_t *start_ret)
@@ -421,7 +415,7 @@ cmd_complete(struct cmd_shell *shell, const char *line, size_t point,
 	complete_line(&c, 0);
 	if (c.found.count)
 		qsort(c.found.items, c.found.count, sizeof(char *),
-			compare_texts);
+			fx_str_compare);
 	for (i = 0; i < c.found.count; i++) {
 		if (kept && !strcmp(c.found.items[kept - 1], c.found.items[i]))
 			free(c.found.items[i]);

@@ -22,6 +22,10 @@ bool cmd_concept_at(size_t index, struct cmd_concept *ret);
 /* The page called TYPED; false when there is none. */
 bool cmd_concept_find(const char *typed, struct cmd_concept *ret);
 
+/* Pages of help that are tables, "functions": the INDEXth; NULL past the end.
+ */
+const char *cmd_topic_at(size_t index);
+
 /* List what the words of the argument ARG are about: commands, pages, settings,
  * subjects of info, options; how many there are.  HEADING, or NULL, stands
  * above them.

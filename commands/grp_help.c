@@ -149,10 +149,11 @@ say_all(struct out *out)
 /* help functions, settings, errors. */
 
 static void
-say_functions(struct out *out)
+say_functions(struct cmd_ctx *ctx)
 {
 	static const char *const keys[] = { "function", "gives" };
 	struct fx_function_info info;
+	struct out *out = ctx->out;
 	size_t i;
 
 	out_table_begin(out, "functions", FX_ARRAY_LEN(keys), keys);
@@ -164,9 +165,11 @@ say_functions(struct out *out)
 }
 
 static void
-say_errors(struct out *out, const char *word)
+say_errors(struct cmd_ctx *ctx)
 {
 	static const char *const keys[] = { "error", "means" };
+	const char *word = cmd_arg_text_at(ctx, "topic", 1);
+	struct out *out = ctx->out;
 	int i;
 
 	out_table_begin(out, "errors", FX_ARRAY_LEN(keys), keys);
@@ -177,6 +180,29 @@ say_errors(struct out *out, const char *word)
 		out_cell(out, FX_ROLE_PLAIN, "%s", fx_error_summary(i));
 	}
 	out_table_end(out);
+}
+
+static void
+say_settings(struct cmd_ctx *ctx)
+{
+	fx_error_free(cmd_say_settings(ctx));
+}
+
+/* Pages that are tables. */
+static const struct {
+	const char *word;
+	void (*say)(struct cmd_ctx *ctx);
+} topics[] = {
+	{ "functions", say_functions },
+	{ "settings", say_settings },
+	{ "errors", say_errors },
+	{ "error", say_errors },
+};
+
+const char *
+cmd_topic_at(size_t index)
+{
+	return index < FX_ARRAY_LEN(topics) ? topics[index].word : NULL;
 }
 
 static void
@@ -237,20 +263,11 @@ say_topic(struct cmd_ctx *ctx, const char *topic)
 		say_concept(ctx->out, &concept);
 		return true;
 	}
-	if (!strcmp(topic, "functions")) {
-		say_functions(ctx->out);
-		return true;
-	}
-	if (!strcmp(topic, "errors") || !strcmp(topic, "error")) {
-		say_errors(ctx->out, cmd_arg_text_at(ctx, "topic", 1));
-		return true;
-	}
-	if (!strcmp(topic, "settings")) {
-		struct fx_error *err = cmd_say_settings(ctx);
-
-		fx_error_free(err);
-		return true;
-	}
+	for (i = 0; i < FX_ARRAY_LEN(topics); i++)
+		if (!strcmp(topic, topics[i].word)) {
+			topics[i].say(ctx);
+			return true;
+		}
 	for (i = 0; cmd_group_title(i); i++) {
 		if (!strncasecmp(cmd_group_title(i), topic, strlen(topic)) &&
 			strlen(topic) > 3) {

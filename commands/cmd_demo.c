@@ -97,18 +97,26 @@ list(struct cmd_ctx *ctx)
 	return NULL;
 }
 
-/* The path of NAME.SUFFIX in BUNDLE; the names are listed when it has none. */
+/* The path of the file NAME with SUFFIX in BUNDLE; NO_NAME when it has none. */
 static FX_NODISCARD struct fx_error *
 find(enum cmd_bundle bundle, const char *name, const char *suffix, char **ret)
 {
 	FX_AUTO_FREE char *file = fx_xasprintf("%s%s", name, suffix);
-	struct fx_error *err;
+	struct cmd_names names;
+	bool is_there = false;
 
-	if (strchr(name, '/'))
-		err = fx_error_new(FX_ERR_NO_NAME, "no demo \"%s\"", name);
-	else
-		err = cmd_bundled(bundle, file, ret);
-	return err ? fx_error_hint(err, "demo lists what there is") : NULL;
+	cmd_bundled_names(bundle, suffix, &names);
+	for (size_t i = 0; i < names.items.count; i++)
+		is_there |= !strcmp(names.items.items[i], file);
+	cmd_names_deinit(&names);
+	if (is_there)
+		return cmd_bundled(bundle, file, ret);
+	return fx_error_hint(fx_error_new(FX_ERR_NO_NAME,
+				     "no %s \"%s\" comes with fxdb",
+				     bundle == CMD_BUNDLE_DEMO ? "demo"
+							       : "model",
+				     name),
+		"demo lists what there is");
 }
 
 static struct fx_error *

@@ -224,6 +224,17 @@ describe(PyObject *self)
 		&object->paths);
 }
 
+/* ERR as the exception that error.def names. */
+static void
+raise_error(const struct fx_error *err)
+{
+	PyObject *type = PyDict_GetItemString(PyEval_GetBuiltins(),
+		fx_error_python(fx_error_code(err)));
+
+	PyErr_SetString(type ? type : PyExc_RuntimeError,
+		fx_error_message(err));
+}
+
 /* The .fxg text, without weights. */
 static PyObject *
 graph_fxg(PyObject *self, PyObject *no_args)
@@ -239,7 +250,7 @@ graph_fxg(PyObject *self, PyObject *no_args)
 	fx_weights_collect(&weights, graph);
 	err = fx_emit_jsonl(&text, graph, &weights, NULL);
 	if (err) {
-		PyErr_SetString(PyExc_ValueError, fx_error_message(err));
+		raise_error(err);
 		return NULL;
 	}
 	return PyBytes_FromStringAndSize(fx_buf_text(&text),

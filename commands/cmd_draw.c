@@ -43,12 +43,30 @@ picture_format(struct cmd_ctx *ctx, const char *path)
 	return NULL;
 }
 
+/* TEXT to the file PATH, or as the result. */
+static FX_NODISCARD struct fx_error *
+put(struct cmd_ctx *ctx, const struct fx_buf *text, const char *path)
+{
+	FX_AUTO_FREE char *full = path ? fx_file_expand(path) : NULL;
+	struct fx_error *err;
+
+	if (!path) {
+		out_raw(ctx->out, fx_buf_text(text), text->length);
+		return NULL;
+	}
+	err = fx_file_write(full, fx_buf_text(text), text->length);
+	if (err)
+		return err;
+	out_value_text(ctx->out, "file", path);
+	out_line(ctx->out, FX_ROLE_PLAIN, "%s: %zu bytes", path, text->length);
+	return NULL;
+}
+
 static FX_NODISCARD struct fx_error *
 draw_picture(struct cmd_ctx *ctx, const struct fx_draw_options *options,
 	const char *format, const char *path)
 {
 	FX_AUTO_BUF struct fx_buf picture = { 0 };
-	FX_AUTO_FREE char *full = NULL;
 	struct fx_error *err;
 
 	err = fx_draw_picture(fx_model_graph(ctx->model), options, format,
@@ -58,18 +76,26 @@ draw_picture(struct cmd_ctx *ctx, const struct fx_draw_options *options,
 	if (options->report->left_out)
 		out_note(ctx->out, "%zu nodes drawn, %zu left out (-m)",
 			options->report->drawn, options->report->left_out);
-	if (!path) {
-		out_raw(ctx->out, fx_buf_text(&picture), picture.length);
-		return NULL;
-	}
-	full = fx_file_expand(path);
-	err = fx_file_write(full, fx_buf_text(&picture), picture.length);
-	if (err)
-		return err;
-	out_value_text(ctx->out, "file", path);
-	out_line(ctx->out, FX_ROLE_PLAIN, "%s: %zu bytes", path,
-		picture.length);
-	return NULL;
+	return put(ctx, &picture, path);
+}
+
+/* A part looks like all there is: say which part, and how to see all. */
+static void
+say_part(struct cmd_ctx *ctx, const struct fx_draw_options *options)
+{
+	struct fx_graph *graph = fx_model_graph(ctx->model);
+	const struct fx_draw_report *report = options->report;
+
+	if (report->left_out)
+		out_note(ctx->out, "%zu nodes drawn, %zu left out",
+			report->drawn, report->left_out);
+	if (!cmd_arg_text(ctx, "set") && !options->fold &&
+		report->drawn + report->left_out < graph->node_count)
+		out_note(ctx->out,
+			"around %%%s, %d steps, %zu of %zu nodes: draw {} "
+			"draws all, -k N goes N steps",
+			fx_graph_at(graph, options->center)->name,
+			options->hops, report->drawn, graph->node_count);
 }
 
 static FX_NODISCARD struct fx_error *
@@ -77,23 +103,11 @@ draw_text(struct cmd_ctx *ctx, const struct fx_draw_options *options,
 	const char *path)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
-	FX_AUTO_FREE char *full = NULL;
-	struct fx_draw_report report = { 0 };
-	struct fx_error *err;
 
-	fx_draw_text(fx_model_graph(ctx->model), options, &text, &report);
-	if (report.left_out)
-		out_note(ctx->out, "%zu nodes drawn, %zu left out",
-			report.drawn, report.left_out);
-	if (!path) {
-		out_raw(ctx->out, fx_buf_text(&text), text.length);
-		return NULL;
-	}
-	full = fx_file_expand(path);
-	err = fx_file_write(full, fx_buf_text(&text), text.length);
-	if (!err)
-		out_note(ctx->out, "%s: %zu bytes", path, text.length);
-	return err;
+	fx_draw_text(fx_model_graph(ctx->model), options, &text,
+		options->report);
+	say_part(ctx, options);
+	return put(ctx, &text, path);
 }
 
 /* Near the stop, the first node, or the one node given. */

@@ -257,7 +257,10 @@ cmd_say_about(struct cmd_ctx *ctx, const char *arg, const char *heading)
 	size_t found = say_best(&sought);
 
 	sought.counts = false;
-	if (found && heading)
+	/* A topic that nothing is about is an error, and no empty answer. */
+	if (!found && heading)
+		return 0;
+	if (heading)
 		out_line(ctx->out, FX_ROLE_PLAIN, "%s", heading);
 	out_table_begin(ctx->out, "matches", FX_ARRAY_LEN(keys), keys);
 	say_best(&sought);

@@ -34,6 +34,12 @@ resolve_int(struct cmd_ctx *ctx, struct cmd_value *value)
 		    &value->integer) &&
 		value->integer >= 0)
 		return NULL;
+	/* quit(), step(2): Python's habit. */
+	if (*value->text == '(')
+		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+					     "%s: \"%s\" is no number",
+					     ctx->entry->name, value->text),
+			"commands take no parentheses: %s", ctx->entry->name);
 	return hint_place(ctx, value,
 		fx_error_at(fx_error_new(FX_ERR_USAGE,
 				    "expected a number from 0 on for %s, got "
@@ -53,8 +59,8 @@ arg_of(const struct cmd_entry *entry, const char *name)
 	return NULL;
 }
 
-/* The choice in CHOICES ("a|b|c") that TEXT is or begins alone, interned into
- * *TEXT; false when there is none.
+/* The choice in CHOICES ("a|b|c") that *TEXT is or begins alone, in place of
+ * it; false when there is none.
  */
 static bool
 choose(const char *choices, char **text)
@@ -86,8 +92,8 @@ choose(const char *choices, char **text)
 	return true;
 }
 
-/* The choice that ALSO ("edits=undo changes=undo") gives for TEXT, into *TEXT;
- * false when there is none.
+/* The choice that ALSO ("edits=undo changes=undo") gives for *TEXT, in place of
+ * it; false when there is none.
  */
 static bool
 choose_also(const char *also, char **text)
@@ -156,8 +162,9 @@ wrong_choice(struct cmd_ctx *ctx, struct cmd_value *value, const char *choices)
 	err = fx_error_note(fx_error_new(FX_ERR_USAGE, "%s: no such %s: \"%s\"",
 				    ctx->entry->name, value->name, value->text),
 		"one of: %s", list);
-	return hint_node(ctx, choices, value->text,
+	err = hint_node(ctx, choices, value->text,
 		fx_error_at(err, ctx->line, value->span));
+	return fx_error_hint_text(err) ? err : cmd_hint_word(err, value->text);
 }
 
 static struct fx_error *

@@ -18,25 +18,21 @@ add_upper(struct fx_buf *out, const char *text)
 		fx_buf_add_char(out, (char)toupper((unsigned char)*text));
 }
 
+/* What stands for a value of some types; of the others, its name. */
+static const char *const value_names[CMD_ARG_REST + 1] = {
+	[CMD_ARG_INT] = "N",
+	[CMD_ARG_FILE] = "FILE",
+	[CMD_ARG_NODE] = "NODE",
+	[CMD_ARG_SPEC] = "NAME=SPEC",
+};
+
 static void
 add_value_name(struct fx_buf *out, const char *name, enum cmd_arg_type type)
 {
-	switch (type) {
-	case CMD_ARG_INT:
-		fx_buf_add(out, "N");
-		break;
-	case CMD_ARG_FILE:
-		fx_buf_add(out, "FILE");
-		break;
-	case CMD_ARG_NODE:
-		fx_buf_add(out, "NODE");
-		break;
-	case CMD_ARG_SPEC:
-		fx_buf_add(out, "NAME=SPEC");
-		break;
-	default:
+	if (value_names[type])
+		fx_buf_add(out, value_names[type]);
+	else
 		add_upper(out, name);
-	}
 }
 
 static void

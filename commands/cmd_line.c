@@ -36,12 +36,6 @@ cmd_parsed_deinit(struct cmd_parsed *parsed)
 	fx_vec_deinit(&parsed->values);
 }
 
-static struct fx_span
-span_of(size_t begin, size_t end)
-{
-	return (struct fx_span){ begin, end };
-}
-
 /* The head. */
 
 static struct fx_error *
@@ -110,7 +104,7 @@ cmd_line_head(const char *line, struct cmd_head *ret)
 		return NULL;
 	ret->shortcut = shortcut(line[at]);
 	if (ret->shortcut) {
-		ret->name = span_of(at, at + 1);
+		ret->name = cmd_span(at, at + 1);
 		ret->rest = at + 1;
 		return NULL;
 	}

@@ -1,6 +1,6 @@
 /* cmd_line.h - a line of text to a command's name, flags and arguments.
  *
- * Only text here (COMMANDS 2): what the words mean is cmd_args.h's.
+ * Only text here (COMMANDS 2): what the words mean is cmd_args.c's.
  */
 #ifndef FX_COMMANDS_CMD_LINE_H
 #define FX_COMMANDS_CMD_LINE_H

@@ -3,6 +3,8 @@
  */
 #include <config.h>
 
+#include "commands/cmd_log.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

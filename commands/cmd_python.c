@@ -7,9 +7,12 @@
 
 #include "commands/cmd_python.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/str.h"
+#include "commands/cmd_shell.h"
 #include "commands/cmd_split.h"
 
 enum form {
@@ -79,6 +82,47 @@ is_form(const char *line, enum form form, const char *words)
 		return is_assignment(line);
 	}
 	return false;
+}
+
+/* Where the name that begins at AT ends. */
+static size_t
+name_end(const char *line, size_t at)
+{
+	while (cmd_is_name_char(line[at]))
+		at++;
+	return at;
+}
+
+bool
+cmd_is_attribute(const char *line, size_t at)
+{
+	return line[at] == '.' &&
+	       (cmd_is_letter(line[at + 1]) || line[at + 1] == '_');
+}
+
+struct fx_error *
+cmd_hint_python(struct fx_error *err_taken, const char *line)
+{
+	size_t begin = cmd_skip_blanks(line, 0);
+	size_t at = name_end(line, begin);
+	struct fx_error *err = err_taken;
+	FX_AUTO_FREE char *last = NULL;
+
+	if (fx_error_hint_text(err) || at == begin || !line[at] ||
+		!strchr(".([", line[at]))
+		return err;
+	while (cmd_is_attribute(line, at)) {
+		size_t end = name_end(line, at + 1);
+
+		free(last);
+		last = fx_xstrndup(line + at + 1, end - at - 1);
+		at = end;
+	}
+	if (last)
+		err = cmd_hint_word(err, last);
+	if (fx_error_hint_text(err))
+		return err;
+	return fx_error_hint(err, "print %s", line + begin);
 }
 
 struct fx_error *

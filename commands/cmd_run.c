@@ -9,15 +9,16 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "commands/cmd_log.h"
 #include "commands/cmd_output.h"
 #include "commands/cmd_printed.h"
 #include "commands/cmd_python.h"
 #include "commands/cmd_shell.h"
 #include "commands/out.h"
+#include "ir/graph.h"
 #include "session/model.h"
 #include "session/position.h"
 #include "session/session.h"
-#include "session/settings.h"
 
 static struct fx_error *run_line(struct cmd_shell *shell, const char *line,
 	struct out *out);
@@ -33,12 +34,7 @@ find_model(struct cmd_ctx *ctx)
 		ctx->model = fx_session_model(ctx->session);
 		return NULL;
 	}
-	ctx->model = fx_session_find_model(ctx->session, name);
-	if (ctx->model)
-		return NULL;
-	return fx_error_hint(fx_error_new(FX_ERR_NO_GRAPH,
-				     "no graph \"%s\" is open", name),
-		"graph lists them");
+	return cmd_find_graph(ctx->session, name, &ctx->model);
 }
 
 static struct fx_error *
@@ -104,17 +100,9 @@ exec_to_file(struct cmd_ctx *ctx, const char *path, bool json)
 }
 
 static bool
-is_set_to_json(struct fx_session *session)
-{
-	struct fx_settings *settings = fx_session_settings(session);
-
-	return !strcmp(fx_settings_word(settings, "output"), "json");
-}
-
-static bool
 wants_json(const struct cmd_ctx *ctx)
 {
-	return cmd_flag(ctx, "json") || is_set_to_json(ctx->session);
+	return cmd_flag(ctx, "json") || cmd_is_set_to_json(ctx->session);
 }
 
 static struct fx_error *
@@ -172,13 +160,18 @@ attach_record(struct cmd_ctx *ctx)
 	return shell->last_out;
 }
 
-/* `nodes | head` is the habit of other shells. */
+/* `print x | head` is the habit of other shells. */
 static struct fx_error *
 hint_pipe(const struct cmd_ctx *ctx, struct fx_error *err)
 {
-	if (fx_error_code(err) != FX_ERR_SYNTAX ||
-		(ctx->entry->needs & CMD_RAW) ||
-		!ctx->line[cmd_line_find_bar(ctx->line)])
+	enum fx_error_code code = fx_error_code(err);
+	const char *bar = ctx->line + cmd_line_find_bar(ctx->line);
+	bool is_odd = code == FX_ERR_SYNTAX ||
+		      ((code == FX_ERR_NO_NODE || code == FX_ERR_NO_NAME) &&
+			      !fx_error_hint_text(err));
+
+	if (!is_odd || (ctx->entry->needs & CMD_RAW) || !*bar ||
+		!bar[1 + strspn(bar + 1, " \t")])
 		return err;
 	return fx_error_hint(err, "pipe %s", ctx->line);
 }
@@ -224,7 +217,7 @@ run_alias(struct cmd_shell *shell, const struct cmd_alias *alias,
 	return run_line(shell, line, out);
 }
 
-/* The words of a line; the last slot is the number of words. */
+/* The words of a line, owned. */
 struct words {
 	FX_VEC(char *) items;
 };
@@ -295,7 +288,7 @@ run_user(struct cmd_shell *shell, const struct cmd_user *user, const char *rest,
 	struct out *out)
 {
 	FX_AUTO_FREE char *text = expand_body(user->body, rest);
-	FX_AUTO_FREE char *name = fx_xasprintf("%s", user->name);
+	FX_AUTO_FREE char *name = fx_xstrdup(user->name);
 	struct cmd_source_options options = { .is_command = true };
 	const struct cmd_script *script = shell->script;
 	int line = script ? script->line : 0;
@@ -343,11 +336,47 @@ static struct fx_error *
 refuse(struct cmd_shell *shell, struct out *out, const char *name,
 	struct fx_error *err)
 {
-	if (is_set_to_json(shell->session))
+	if (cmd_is_set_to_json(shell->session))
 		out_as_json(out);
 	out_command_begin(out, name);
 	out_command_end(out, false);
 	return err;
+}
+
+/* What to type instead of LINE, which begins with NAME and no command. */
+static FX_NODISCARD struct fx_error *
+hint_expression(struct cmd_shell *shell, const char *line, const char *name,
+	struct fx_error *err)
+{
+	struct fx_model *model = fx_session_model(shell->session);
+
+	if (fx_error_code(err) != FX_ERR_UNKNOWN_COMMAND)
+		return err;
+	err = cmd_hint_python(err, line);
+	if (fx_error_hint_text(err) || !model ||
+		!fx_graph_find(fx_model_graph(model), name))
+		return err;
+	return fx_error_hint(err, "node %s, or print %s", name, name);
+}
+
+/* The command that LINE begins with.  `graph.lint()` is Python's. */
+static FX_NODISCARD struct fx_error *
+find_command(struct cmd_shell *shell, const struct cmd_head *head,
+	const char *line, const char *name, const struct cmd_entry **ret)
+{
+	struct fx_error *err = NULL;
+
+	if (!cmd_table_find(name))
+		err = cmd_refuse_python(line);
+	if (!err)
+		err = cmd_lookup(shell, name, ret);
+	if (!err && cmd_is_attribute(line, head->name.end))
+		err = fx_error_new(FX_ERR_UNKNOWN_COMMAND,
+			cmd_table_find(name)
+				? "\"%s\" is a command, which has no attributes"
+				: "unknown command \"%s\"",
+			name);
+	return err ? hint_expression(shell, line, name, err) : NULL;
 }
 
 static struct fx_error *
@@ -373,9 +402,7 @@ run_named(struct cmd_shell *shell, const struct cmd_head *head,
 		return run_line(shell, help, out);
 	}
 	if (!entry) {
-		err = cmd_table_find(name) ? NULL : cmd_refuse_python(line);
-		if (!err)
-			err = cmd_lookup(shell, name, &entry);
+		err = find_command(shell, head, line, name, &entry);
 		if (err)
 			return refuse(shell, out, name, err);
 	}

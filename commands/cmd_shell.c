@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "commands/cmd_log.h"
 #include "commands/out.h"
 #include "session/model.h"
 #include "session/session.h"
@@ -318,6 +319,39 @@ cmd_shell_drop(struct cmd_shell *shell, struct fx_model *model)
 	cmd_decided_forget(shell, fx_model_number(model), 0);
 	fx_session_drop(shell->session, model);
 	shell->has_listed = false;
+}
+
+bool
+cmd_is_typed(const struct cmd_ctx *ctx)
+{
+	return !ctx->shell->script &&
+	       ctx->front->is_interactive(ctx->front->context);
+}
+
+struct fx_error *
+cmd_find_graph(struct fx_session *session, const char *name,
+	struct fx_model **ret)
+{
+	FX_AUTO_BUF struct fx_buf names = { 0 };
+	size_t i;
+
+	*ret = fx_session_find_model(session, name);
+	if (*ret)
+		return NULL;
+	for (i = 0; i < fx_session_model_count(session); i++)
+		fx_buf_addf(&names, "%s%s", i ? ", " : "",
+			fx_model_name(fx_session_model_at(session, i)));
+	return fx_error_note(fx_error_new(FX_ERR_NO_GRAPH,
+				     "no graph \"%s\" is open", name),
+		"open: %s", names.length ? fx_buf_text(&names) : "none");
+}
+
+bool
+cmd_is_set_to_json(struct fx_session *session)
+{
+	struct fx_settings *settings = fx_session_settings(session);
+
+	return !strcmp(fx_settings_word(settings, "output"), "json");
 }
 
 bool

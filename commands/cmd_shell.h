@@ -82,7 +82,7 @@ struct cmd_shell {
 	struct out_recording *last;
 	struct out *last_out;
 	bool is_recorded;    /* a command that runs has its output kept */
-	struct cmd_log *log; /* or NULL */
+	struct cmd_log *log; /* or NULL; cmd_log.h */
 
 	/* The command that ran last, or NULL; the lesson, or NULL. */
 	const struct cmd_entry *ran;
@@ -111,7 +111,9 @@ struct cmd_alias *cmd_shell_find_alias(struct cmd_shell *shell,
 	const char *name);
 struct cmd_user *cmd_shell_find_user(struct cmd_shell *shell, const char *name);
 
-/* Read lines up to `end`; nested blocks are kept.  USAGE when it is missing. */
+/* Read lines up to `end` into *RET, the caller's; nested blocks are kept.
+ * SYNTAX when it is missing, LIMIT when there is no end of them.
+ */
 FX_NODISCARD struct fx_error *cmd_read_block(struct cmd_shell *shell,
 	const char *what, char **ret);
 
@@ -132,19 +134,6 @@ FX_NODISCARD struct fx_error *cmd_source_with(struct cmd_shell *shell,
 	const char *path, const struct cmd_source_options *options,
 	struct out *out);
 
-/* log session FILE: typed lines, and what they said as comments.  Begin, end,
- * add one line (nothing happens when there is no log).
- */
-FX_NODISCARD struct fx_error *cmd_log_begin(struct cmd_shell *shell,
-	const char *path);
-void cmd_log_end(struct cmd_shell *shell);
-void cmd_log_line(struct cmd_shell *shell, const char *line);
-/* How the line that was added last failed. */
-void cmd_log_error(struct cmd_shell *shell, const struct fx_error *err);
-/* The error of a log that could not be written, which ends it; else NULL. */
-FX_NODISCARD struct fx_error *cmd_log_check(struct cmd_shell *shell);
-const char *cmd_log_path(const struct cmd_shell *shell);
-
 /* See whether the line that just ran, with ERR or NULL, did what the lesson
  * asks for; say what comes next, or how it is done.  Returns ERR, maybe with a
  * note.
@@ -162,7 +151,7 @@ bool cmd_tutorial_owns(const struct cmd_shell *shell,
 void cmd_shell_add_said(const struct cmd_shell *shell, struct fx_buf *said);
 bool cmd_shell_has_said(const struct cmd_shell *shell, const char *text);
 
-/* The value of EXPRESSION; the caller unrefs *RET. */
+/* cmd_value.c: the value of EXPRESSION; the caller unrefs *RET. */
 struct fx_datum;
 FX_NODISCARD struct fx_error *cmd_evaluate(struct cmd_ctx *ctx,
 	const char *expression, struct fx_datum **ret);
@@ -176,24 +165,35 @@ FX_NODISCARD struct fx_error *cmd_args_resolve(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_lookup(struct cmd_shell *shell,
 	const char *name, const struct cmd_entry **ret);
 
+/* ERR with the hint that WORD, which was typed where it means nothing, is a
+ * command, or what does here what it does in gdb, pdb or PyTorch.
+ */
+FX_NODISCARD struct fx_error *cmd_hint_word(struct fx_error *err_taken,
+	const char *word);
+
 /* Say that ERR means a model could not be opened: exit status 3. */
 FX_NODISCARD struct fx_error *cmd_model_failed(struct cmd_ctx *ctx,
 	struct fx_error *err);
 
-/* The INDEXth group: its title and entries; NULL past the end. */
-const char *cmd_group_title(size_t index);
-const struct cmd_entry *cmd_group_entries(size_t index);
+/* Whether a person typed what runs, and reads the answer. */
+bool cmd_is_typed(const struct cmd_ctx *ctx);
 
-/* Whether ENTRY answers to NAME exactly (its name or an alias). */
-bool cmd_entry_is(const struct cmd_entry *entry, const char *name);
+/* The open graph of that name or number, borrowed; NO_GRAPH names the open
+ * ones.
+ */
+FX_NODISCARD struct fx_error *cmd_find_graph(struct fx_session *session,
+	const char *name, struct fx_model **ret);
+
+/* Whether `set output json` was typed. */
+bool cmd_is_set_to_json(struct fx_session *session);
 
 /* Forget that `begin` was typed. */
 void cmd_transaction_end(struct cmd_shell *shell);
 /* Close MODEL, and the transaction and listing that were about it. */
 void cmd_shell_drop(struct cmd_shell *shell, struct fx_model *model);
 
-/* Ask, unless `set confirm off` or nobody can answer (then: no, and a note
- * says so).
+/* Ask; with `set confirm off` the answer is yes.  Where nobody can answer the
+ * front end says no.
  */
 bool cmd_confirm(struct cmd_ctx *ctx, const char *question);
 

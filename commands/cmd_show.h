@@ -12,10 +12,8 @@ struct fx_buf;
 struct fx_datum;
 struct fx_datum_printer;
 struct fx_edit_report;
-struct fx_model;
 struct fx_node;
 struct fx_stop;
-struct fx_tensor_meta;
 struct fx_ticker;
 struct fx_value;
 

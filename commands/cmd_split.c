@@ -18,12 +18,6 @@
 #include "base/mem.h"
 #include "lang/lex.h"
 
-static struct fx_span
-span_of(size_t begin, size_t end)
-{
-	return (struct fx_span){ begin, end };
-}
-
 /* Flags. */
 
 /* The flag that is spelled in TEXT (LENGTH bytes, no dashes). */
@@ -302,6 +296,20 @@ keeps_quotes(enum cmd_arg_type type)
 	       type == CMD_ARG_SPEC;
 }
 
+/* Whether a place of TYPE is one string, as in `b "fc"`: its quotes say nothing
+ * that its place does not.
+ */
+static bool
+is_quoted_place(const char *line, size_t begin, size_t end,
+	enum cmd_arg_type type)
+{
+	if ((type != CMD_ARG_NODE && !is_query(type)) || end - begin < 2 ||
+		!strchr("\"'", line[begin]))
+		return false;
+	return cmd_string_end(line, begin) == end &&
+	       line[end - 1] == line[begin];
+}
+
 /* Take the argument of TYPE that begins at split->at as NAME. */
 static void
 take_value(struct cmd_split *split, const char *name, enum cmd_arg_type type,
@@ -315,21 +323,14 @@ take_value(struct cmd_split *split, const char *name, enum cmd_arg_type type,
 			     ? expression_end(split, begin, is_query(type))
 			     : word_end(split, begin, type);
 
-	value.span = span_of(begin, end);
-	if (keeps_quotes(type))
+	value.span = cmd_span(begin, end);
+	if (keeps_quotes(type) &&
+		!is_quoted_place(split->line, begin, end, type))
 		value.text = fx_xstrndup(split->line + begin, end - begin);
 	else
 		value.text = unquoted(split->line + begin, end - begin);
 	fx_vec_push(&split->parsed->values, value);
 	split->at = end;
-}
-
-static FX_NODISCARD struct fx_error *
-usage(const struct cmd_split *split, struct fx_error *err, size_t begin,
-	size_t end)
-{
-	err = fx_error_at(err, split->line, span_of(begin, end));
-	return fx_error_hint(err, "help %s", split->entry->name);
 }
 
 /* Whether nothing is left at AT: the end or a comment. */
@@ -346,12 +347,12 @@ take_flag(struct cmd_split *split, const struct cmd_flag *flag, size_t name_end)
 	struct cmd_value value = { .name = flag->name,
 		.type = CMD_ARG_END,
 		.is_flag = true,
-		.span = span_of(begin, name_end) };
+		.span = cmd_span(begin, name_end) };
 	bool equals = split->line[name_end] == '=';
 
 	split->at = name_end;
 	if (flag->type == CMD_ARG_END && equals)
-		return usage(split,
+		return cmd_split_usage(split,
 			fx_error_new(FX_ERR_USAGE,
 				"%s: the flag --%s takes no value",
 				split->entry->name, flag->name),
@@ -363,7 +364,7 @@ take_flag(struct cmd_split *split, const struct cmd_flag *flag, size_t name_end)
 	split->at =
 		equals ? name_end + 1 : cmd_skip_blanks(split->line, name_end);
 	if (at_end(split->line, split->at))
-		return usage(split,
+		return cmd_split_usage(split,
 			fx_error_new(FX_ERR_USAGE,
 				"%s: the flag --%s needs a value (%s)",
 				split->entry->name, flag->name, flag->help),
@@ -380,7 +381,7 @@ take_keyword(struct cmd_split *split, const struct cmd_arg *arg, size_t end)
 	split->at = cmd_skip_blanks(split->line, end);
 	split->filled |= 1U << (unsigned)(arg - split->entry->args);
 	if (at_end(split->line, split->at))
-		return usage(split,
+		return cmd_split_usage(split,
 			fx_error_new(FX_ERR_USAGE,
 				"%s: expected something after \"%s\" (%s)",
 				split->entry->name, arg->name, arg->help),
@@ -407,32 +408,6 @@ cmd_split_positional(const struct cmd_split *split)
 	return NULL;
 }
 
-static struct fx_error *
-unknown_flag(const struct cmd_split *split)
-{
-	FX_AUTO_BUF struct fx_buf flags = { 0 };
-	const struct cmd_flag *flag;
-	size_t end = split->at;
-	size_t i;
-
-	while (!cmd_ends_word(split->line[end]))
-		end++;
-	for (i = 0; (flag = cmd_entry_flag(split->entry, i)); i++) {
-		if (flag->letter)
-			fx_buf_addf(&flags, " -%c", flag->letter);
-		else
-			fx_buf_addf(&flags, " --%s", flag->name);
-	}
-	return fx_error_at(fx_error_note(fx_error_new(FX_ERR_USAGE,
-						 "%s: unknown flag \"%.*s\"",
-						 split->entry->name,
-						 (int)(end - split->at),
-						 split->line + split->at),
-				   "flags of %s:%s", split->entry->name,
-				   fx_buf_text(&flags)),
-		split->line, span_of(split->at, end));
-}
-
 /* Whether what stands at AT looks like a flag: a dash and a letter. */
 bool
 cmd_split_looks_like_flag(const struct cmd_split *split)
@@ -445,21 +420,36 @@ cmd_split_looks_like_flag(const struct cmd_split *split)
 	       (text[1] == '-' && cmd_is_letter(text[2]));
 }
 
+/* Whether `| head` or `> file` stands here, as in other shells.  No expression
+ * begins so; a first word may: `search |`.
+ */
+static bool
+looks_like_pipe(const struct cmd_split *split, const struct cmd_arg *arg)
+{
+	char sign = split->line[split->at];
+
+	if (sign != '|' && sign != '>')
+		return false;
+	return split->filled || !arg || cmd_split_is_expression(arg->type);
+}
+
 static struct fx_error *
 take_positional(struct cmd_split *split)
 {
 	const struct cmd_arg *arg = cmd_split_positional(split);
 	size_t end = split->at;
 
+	if (looks_like_pipe(split, arg))
+		return cmd_split_pipe(split);
 	if (cmd_split_looks_like_flag(split) &&
 		(!arg || (arg->type != CMD_ARG_EXPR &&
 				 arg->type != CMD_ARG_CONDITION &&
 				 arg->type != CMD_ARG_REST)))
-		return unknown_flag(split);
+		return cmd_split_unknown_flag(split);
 	if (!arg) {
 		while (!cmd_ends_word(split->line[end]))
 			end++;
-		return usage(split,
+		return cmd_split_usage(split,
 			fx_error_new(FX_ERR_USAGE, "%s: unexpected \"%.*s\"",
 				split->entry->name, (int)(end - split->at),
 				split->line + split->at),
@@ -468,25 +458,6 @@ take_positional(struct cmd_split *split)
 	split->filled |= 1U << (unsigned)(arg - split->entry->args);
 	take_value(split, arg->name, arg->type, false);
 	return NULL;
-}
-
-/* A pattern where a set is wanted reads as a product: say how sets of names
- * are written.
- */
-static FX_NODISCARD struct fx_error *
-hint_pattern(const struct cmd_split *split, struct fx_error *err)
-{
-	const char *line = split->line + cmd_skip_blanks(split->line, 0);
-	const char *word = line + strcspn(line, " \t");
-	size_t length;
-
-	word += cmd_skip_blanks(word, 0);
-	length = strcspn(word, " \t={\"");
-	if (split->entry->args[0].type != CMD_ARG_SET ||
-		!memchr(word, '*', length))
-		return err;
-	return fx_error_hint(err, "a set of names is written {name~\"%.*s\"}",
-		(int)length, word);
 }
 
 static struct fx_error *
@@ -500,13 +471,7 @@ check_complete(const struct cmd_split *split)
 			break;
 		if ((arg[i].flags & CMD_OPTIONAL) || (split->filled >> i & 1))
 			continue;
-		return hint_pattern(split,
-			usage(split,
-				fx_error_new(FX_ERR_USAGE,
-					"%s: expected %s (%s)",
-					split->entry->name, arg[i].name,
-					arg[i].help),
-				split->at, split->at));
+		return cmd_split_missing(split, &arg[i]);
 	}
 	return NULL;
 }
@@ -531,7 +496,7 @@ split_raw(struct cmd_split *split)
 
 	if (end == split->at)
 		return check_complete(split);
-	value.span = span_of(split->at, end);
+	value.span = cmd_span(split->at, end);
 	value.text = fx_xstrndup(split->line + split->at, end - split->at);
 	fx_vec_push(&split->parsed->values, value);
 	return NULL;

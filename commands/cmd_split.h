@@ -69,7 +69,27 @@ cmd_skip_blanks(const char *line, size_t at)
 	return at;
 }
 
-/* The end of the string whose quote stands at AT. */
+static inline struct fx_span
+cmd_span(size_t begin, size_t end)
+{
+	return (struct fx_span){ begin, end };
+}
+
+/* The byte behind the string whose quote stands at AT; the end of the line when
+ * it has no other.
+ */
 size_t cmd_string_end(const char *line, size_t at);
+
+/* cmd_split_error.c: ERR (taken) about the bytes from BEGIN to END, with where
+ * to read on; no flag of the command stands at split->at; `| head` or `> file`
+ * stands there; ARG has no value.
+ */
+FX_NODISCARD struct fx_error *cmd_split_usage(const struct cmd_split *split,
+	struct fx_error *err_taken, size_t begin, size_t end);
+FX_NODISCARD struct fx_error *
+cmd_split_unknown_flag(const struct cmd_split *split);
+FX_NODISCARD struct fx_error *cmd_split_pipe(const struct cmd_split *split);
+FX_NODISCARD struct fx_error *cmd_split_missing(const struct cmd_split *split,
+	const struct cmd_arg *arg);
 
 #endif /* FX_COMMANDS_CMD_SPLIT_H */

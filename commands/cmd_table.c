@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "commands/cmd_help.h"
 #include "commands/cmd_shell.h"
 #include "commands/groups.h"
 
@@ -94,6 +95,35 @@ find_habit(const char *word)
 	return NULL;
 }
 
+/* The command called WORD, or by the singular of it: "info graphs". */
+static const struct cmd_entry *
+find_singular(const char *word)
+{
+	const struct cmd_entry *entry = cmd_table_find(word);
+	size_t length = strlen(word);
+	FX_AUTO_FREE char *singular = NULL;
+
+	if (entry || length < 2 || word[length - 1] != 's')
+		return entry;
+	singular = fx_xstrndup(word, length - 1);
+	return cmd_table_find(singular);
+}
+
+struct fx_error *
+cmd_hint_word(struct fx_error *err_taken, const char *word)
+{
+	const struct cmd_entry *entry = find_singular(word);
+	const struct habit *habit = find_habit(word);
+
+	if (entry)
+		return fx_error_hint(err_taken,
+			"%s is a command of its own: %s", entry->name,
+			entry->summary);
+	if (habit && *habit->instead)
+		return fx_error_hint(err_taken, "%s", habit->instead);
+	return err_taken;
+}
+
 static FX_NODISCARD struct fx_error *
 refuse_habit(const struct habit *habit)
 {
@@ -103,12 +133,6 @@ refuse_habit(const struct habit *habit)
 		habit->word);
 
 	return *habit->instead ? fx_error_hint(err, "%s", habit->instead) : err;
-}
-
-static int
-compare_names(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 static FX_NODISCARD struct fx_error *
@@ -123,13 +147,25 @@ ambiguous(const char *name, size_t count)
 	for (i = 0; (entry = cmd_table_at(i)) && kept < count; i++)
 		if (fx_str_starts(entry->name, name))
 			found[kept++] = entry->name;
-	qsort(found, kept, sizeof(char *), compare_names);
+	qsort(found, kept, sizeof(char *), fx_str_compare);
 	for (i = 0; i < kept && i < 8; i++)
 		fx_buf_addf(&names, "%s%s", i ? ", " : "", found[i]);
 	if (count > i)
 		fx_buf_addf(&names, " (+%zu more)", count - i);
 	return fx_error_new(FX_ERR_AMBIGUOUS, "\"%s\" is ambiguous: %s", name,
 		fx_buf_text(&names));
+}
+
+/* What info shows, typed alone: `breakpoints`. */
+static FX_NODISCARD struct fx_error *
+hint_subject(struct fx_error *err, const char *name)
+{
+	const struct cmd_subject *subject;
+
+	for (size_t i = 0; (subject = cmd_subject_at(i)); i++)
+		if (!strcmp(subject->word, name))
+			return fx_error_hint(err, "info %s", name);
+	return err;
 }
 
 static FX_NODISCARD struct fx_error *
@@ -147,17 +183,19 @@ unknown(struct cmd_shell *shell, const char *name)
 	fx_vec_for_each (user, &shell->users)
 		fx_nearest_offer(&nearest, user->name);
 	if (!nearest.count)
-		return fx_error_new(FX_ERR_UNKNOWN_COMMAND,
-			"unknown command \"%s\"", name);
+		return hint_subject(fx_error_new(FX_ERR_UNKNOWN_COMMAND,
+					    "unknown command \"%s\"", name),
+			name);
 	for (i = 0; i < nearest.count; i++)
 		fx_buf_addf(&names, "%s\"%s\"",
 			!i                      ? ""
 			: i + 1 < nearest.count ? ", "
 						: " or ",
 			nearest.names[i]);
-	return fx_error_new(FX_ERR_UNKNOWN_COMMAND,
-		"unknown command \"%s\"; did you mean %s?", name,
-		fx_buf_text(&names));
+	return hint_subject(fx_error_new(FX_ERR_UNKNOWN_COMMAND,
+				    "unknown command \"%s\"; did you mean %s?",
+				    name, fx_buf_text(&names)),
+		name);
 }
 
 struct fx_error *

@@ -106,18 +106,11 @@ set_inputs(struct cmd_ctx *ctx, struct fx_model *model)
 {
 	const char *text;
 	struct fx_error *err = NULL;
-	size_t i;
 
-	for (i = 0; !err && (text = cmd_flag_text_at(ctx, "input", i)); i++) {
-		const char *equals = strchr(text, '=');
-		FX_AUTO_FREE char *name = NULL;
-
-		if (!equals)
-			return fx_error_new(FX_ERR_USAGE,
-				"-i takes NAME=SPEC, got \"%s\"", text);
-		name = fx_xstrndup(text, (size_t)(equals - text));
-		err = fx_model_set_input(ctx->session, model, name, equals + 1);
-	}
+	ctx->model = model;
+	for (size_t i = 0; !err && (text = cmd_flag_text_at(ctx, "input", i));
+		i++)
+		err = cmd_set_input(ctx, text);
 	return err;
 }
 
@@ -133,12 +126,16 @@ note_partial(struct fx_error *err, struct fx_model *model)
 		count, count == 1 ? "" : "s", fx_model_name(model));
 }
 
-/* A traced model knows no shapes before its inputs are given. */
+/* A traced model knows no shapes before its inputs are given.  A script may
+ * give them in its next line, and hears of it from run if it does not.
+ */
 static void
 say_missing_input(struct cmd_ctx *ctx, struct fx_model *model)
 {
 	struct fx_node *node;
 
+	if (!cmd_is_typed(ctx))
+		return;
 	fx_graph_for_each_node (node, fx_model_graph(model)) {
 		if (node->opcode != FX_OPCODE_PLACEHOLDER || node->args.count ||
 			fx_model_input_given(model, node))

@@ -12,6 +12,13 @@ struct fx_graph;
 	extern const struct cmd_entry cmd_group_##symbol[];
 #include "commands/groups.def"
 
+/* The INDEXth group: its title and entries; NULL past the end. */
+const char *cmd_group_title(size_t index);
+const struct cmd_entry *cmd_group_entries(size_t index);
+
+/* Whether ENTRY answers to NAME exactly (its name or an alias). */
+bool cmd_entry_is(const struct cmd_entry *entry, const char *name);
+
 /* Commands in files of their own. */
 FX_NODISCARD struct fx_error *cmd_info_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_node_exec(struct cmd_ctx *ctx);
@@ -51,6 +58,7 @@ void cmd_say_scope_tree(struct cmd_ctx *ctx, const char *root, int64_t depth);
 /* The setting that TEXT begins with; SETTING or AMBIGUOUS. */
 FX_NODISCARD struct fx_error *cmd_find_setting(const char *text, int *index_ret,
 	const char **rest_ret);
+/* Give the input that TEXT, "x=f32[1,8]", says; USAGE when it says none. */
 FX_NODISCARD struct fx_error *cmd_set_input(struct cmd_ctx *ctx,
 	const char *text);
 /* What differs between two times of the current graph. */

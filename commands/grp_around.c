@@ -217,7 +217,7 @@ tree_exec(struct cmd_ctx *ctx)
 const struct cmd_entry cmd_group_around[] = {
 	{
 		.name = "where",
-		.aliases = "bt backtrace",
+		.aliases = "bt backtrace w",
 		.summary = "show the frames around the stop",
 		.help = "Nested graphs, then the module scopes that the node "
 			"at the stop was called in, then the Python lines it "

@@ -28,9 +28,7 @@ stopped(struct cmd_ctx *ctx, struct fx_error *err, struct fx_stop *stop)
 	if (err)
 		return err;
 	cmd_say_stop(ctx, stop);
-	if (stop->reason == FX_STOP_INTERRUPT &&
-		(ctx->shell->script ||
-			!ctx->front->is_interactive(ctx->front->context)))
+	if (stop->reason == FX_STOP_INTERRUPT && !cmd_is_typed(ctx))
 		return fx_error_new(FX_ERR_INTERRUPTED, "interrupted");
 	return NULL;
 }

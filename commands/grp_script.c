@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/str.h"
+#include "commands/cmd_log.h"
 #include "commands/cmd_shell.h"
 #include "commands/cmd_show.h"
 #include "commands/groups.h"

@@ -205,23 +205,6 @@ list_graphs(struct cmd_ctx *ctx)
 	return NULL;
 }
 
-static FX_NODISCARD struct fx_error *
-find_graph(struct cmd_ctx *ctx, const char *name, struct fx_model **ret)
-{
-	FX_AUTO_BUF struct fx_buf names = { 0 };
-	size_t i;
-
-	*ret = fx_session_find_model(ctx->session, name);
-	if (*ret)
-		return NULL;
-	for (i = 0; i < fx_session_model_count(ctx->session); i++)
-		fx_buf_addf(&names, "%s%s", i ? ", " : "",
-			fx_model_name(fx_session_model_at(ctx->session, i)));
-	return fx_error_note(fx_error_new(FX_ERR_NO_GRAPH,
-				     "no graph \"%s\" is open", name),
-		"open: %s", names.length ? fx_buf_text(&names) : "none");
-}
-
 static bool
 may_lose(struct cmd_ctx *ctx, struct fx_model *model)
 {
@@ -281,7 +264,8 @@ graph_exec(struct cmd_ctx *ctx)
 		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
 					     "graph: unexpected \"%s\"", name),
 			"graph copy NAME as NEW, graph drop NAME");
-	err = find_graph(ctx, copies || drops ? name : what, &model);
+	err = cmd_find_graph(ctx->session, copies || drops ? name : what,
+		&model);
 	if (err)
 		return err;
 	if (drops)
@@ -340,7 +324,7 @@ close_exec(struct cmd_ctx *ctx)
 	struct fx_error *err = NULL;
 
 	if (name)
-		err = find_graph(ctx, name, &model);
+		err = cmd_find_graph(ctx->session, name, &model);
 	else if (!model)
 		err = fx_session_need_model(ctx->session, &model);
 	return err ? err : drop_graph(ctx, model);

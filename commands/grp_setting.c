@@ -103,10 +103,7 @@ show_exec(struct cmd_ctx *ctx)
 static bool
 wants_object(const struct cmd_ctx *ctx)
 {
-	struct fx_settings *settings = fx_session_settings(ctx->session);
-
-	return ctx->shell->says_objects ||
-	       !strcmp(fx_settings_word(settings, "output"), "json");
+	return ctx->shell->says_objects || cmd_is_set_to_json(ctx->session);
 }
 
 static FX_NODISCARD struct fx_error *

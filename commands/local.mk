@@ -22,7 +22,7 @@ libfxcmd_a_SOURCES += \
 	%D%/cmd_lesson.c %D%/cmd_lesson.h \
 	%D%/cmd_line.c %D%/cmd_line.h \
 	%D%/cmd_list.c \
-	%D%/cmd_log.c \
+	%D%/cmd_log.c %D%/cmd_log.h \
 	%D%/cmd_node.c \
 	%D%/cmd_output.c %D%/cmd_output.h \
 	%D%/cmd_place.c \
@@ -41,6 +41,7 @@ libfxcmd_a_SOURCES += \
 	%D%/cmd_shell.c %D%/cmd_shell.h \
 	%D%/cmd_show.c %D%/cmd_show.h \
 	%D%/cmd_split.c %D%/cmd_split.h \
+	%D%/cmd_split_error.c \
 	%D%/cmd_statement.c \
 	%D%/cmd_trace.c %D%/cmd_trace.h \
 	%D%/cmd_stop.c \

@@ -115,6 +115,7 @@ transcripts = \
 	%D%/load_python.fxt \
 	%D%/load_source.fxt \
 	%D%/log.fxt \
+	%D%/missing_words.fxt \
 	%D%/move.fxt \
 	%D%/needs.fxt \
 	%D%/node.fxt \
@@ -129,6 +130,8 @@ transcripts = \
 	%D%/pass.fxt \
 	%D%/pass_step.fxt \
 	%D%/pipe.fxt \
+	%D%/pipe_words.fxt \
+	%D%/place_words.fxt \
 	%D%/print.fxt \
 	%D%/print_json.fxt \
 	%D%/print_near.fxt \

@@ -68,6 +68,13 @@ if can_trace; then
 	is 0 'impossible shape, first %fc' "$fxdb" -nx -batch \
 		--python "$python" -i 'x=f32[2,5]' \
 		"$source/tests/transcript/samples/one_model.py:Net"
+	# An input may come in the next line of a script: nothing is missing.
+	if "$fxdb" -nx -batch --python "$python" \
+		-ex "trace $source/tests/transcript/samples/one_model.py:Net" \
+		-ex 'input x = f32[2,4]' 2>&1 | grep 'no input'; then
+		echo 'FAIL: a script is told of an input that it gives'
+		failures=$((failures + 1))
+	fi
 	# A script of what was traced with inputs replays.
 	model=$source/tests/transcript/samples/one_model.py:Net
 	"$fxdb" -nx -batch --python "$python" --seed 3 "$model" \

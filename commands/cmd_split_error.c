@@ -1,0 +1,98 @@
+/* cmd_split_error.c - what is said of a line that does not split as its command
+ * wants it.
+ */
+#include <config.h>
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "commands/cmd_split.h"
+
+struct fx_error *
+cmd_split_usage(const struct cmd_split *split, struct fx_error *err,
+	size_t begin, size_t end)
+{
+	err = fx_error_at(err, split->line, cmd_span(begin, end));
+	return fx_error_hint(err, "help %s", split->entry->name);
+}
+
+struct fx_error *
+cmd_split_unknown_flag(const struct cmd_split *split)
+{
+	FX_AUTO_BUF struct fx_buf flags = { 0 };
+	const struct cmd_flag *flag;
+	size_t end = split->at;
+	size_t i;
+
+	while (!cmd_ends_word(split->line[end]))
+		end++;
+	for (i = 0; (flag = cmd_entry_flag(split->entry, i)); i++) {
+		if (flag->letter)
+			fx_buf_addf(&flags, " -%c", flag->letter);
+		else
+			fx_buf_addf(&flags, " --%s", flag->name);
+	}
+	return fx_error_at(fx_error_note(fx_error_new(FX_ERR_USAGE,
+						 "%s: unknown flag \"%.*s\"",
+						 split->entry->name,
+						 (int)(end - split->at),
+						 split->line + split->at),
+				   "flags of %s:%s", split->entry->name,
+				   fx_buf_text(&flags)),
+		split->line, cmd_span(split->at, end));
+}
+
+struct fx_error *
+cmd_split_pipe(const struct cmd_split *split)
+{
+	size_t at = split->at;
+	bool is_pipe = split->line[at] == '|';
+	size_t begin = cmd_skip_blanks(split->line, 0);
+	struct fx_error *err =
+		fx_error_new(FX_ERR_USAGE, "%s: \"%c\" means nothing here",
+			split->entry->name, split->line[at]);
+
+	while (at > begin && cmd_is_blank(split->line[at - 1]))
+		at--;
+	err = fx_error_at(err, split->line, cmd_span(split->at, split->at + 1));
+	if (is_pipe)
+		return fx_error_hint(err, "pipe %s", split->line + begin);
+	return fx_error_hint(err, "%.*s -o FILE writes it to a file",
+		(int)(at - begin), split->line + begin);
+}
+
+/* A pattern where a set is wanted reads as a product: say how sets of names
+ * are written.
+ */
+static FX_NODISCARD struct fx_error *
+hint_pattern(const struct cmd_split *split, struct fx_error *err)
+{
+	const char *line = split->line + cmd_skip_blanks(split->line, 0);
+	const char *word = line + strcspn(line, " \t");
+	size_t length;
+
+	word += cmd_skip_blanks(word, 0);
+	length = strcspn(word, " \t={\"");
+	if (split->entry->args[0].type != CMD_ARG_SET ||
+		!memchr(word, '*', length))
+		return err;
+	return fx_error_hint(err, "a set of names is written {name~\"%.*s\"}",
+		(int)length, word);
+}
+
+/* What is missing, with a line that has it. */
+struct fx_error *
+cmd_split_missing(const struct cmd_split *split, const struct cmd_arg *arg)
+{
+	const char *example = split->entry->examples[0].line;
+	struct fx_error *err = fx_error_new(FX_ERR_USAGE,
+		"%s: expected %s (%s)", split->entry->name,
+		arg->choices ? arg->choices : arg->name, arg->help);
+
+	err = fx_error_at(err, split->line, cmd_span(split->at, split->at));
+	if (!example)
+		return fx_error_hint(err, "help %s", split->entry->name);
+	return hint_pattern(split,
+		fx_error_hint(err, "as in %s; help %s says more", example,
+			split->entry->name));
+}

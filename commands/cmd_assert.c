@@ -51,36 +51,23 @@ false_part(struct cmd_ctx *ctx, const char *text, const struct fx_ast *tree)
 
 /* What a comparison found on its left side: the value of a in "a = b". */
 static void
-add_got(struct cmd_ctx *ctx, struct fx_buf *got, const char *text)
+add_got(struct cmd_ctx *ctx, struct fx_buf *got, const char *text,
+	const struct fx_ast *tree)
 {
-	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
 	FX_AUTO_DATUM struct fx_datum *datum = NULL;
 	FX_AUTO_ERROR struct fx_error *err = NULL;
-	FX_AUTO_FREE char *left = NULL;
-	FX_AUTO_FREE char *part = NULL;
+	FX_AUTO_FREE char *left = part_of(text, tree->kids[0]);
 	struct fx_datum_printer printer = { .limit = 50 };
-	const struct fx_ast *tree;
-	struct fx_ast *whole;
 
-	err = fx_parse_expression(arena, text, strlen(text),
-		FX_PARSE_DESIGNATORS | FX_PARSE_EQUAL_COMPARES, &whole);
-	if (err)
-		return;
-	tree = false_part(ctx, text, whole);
-	if (tree->kind != FX_AST_COMPARE)
-		return;
-	left = part_of(text, tree->kids[0]);
-	err = fx_resolve_expression(ctx->session, ctx->model, left, false,
-		&datum);
+	err = cmd_evaluate(ctx, left, &datum);
 	if (!err)
 		err = fx_datum_print(got, datum, &printer);
-	part = part_of(text, tree);
-	if (!err && tree != whole)
-		fx_buf_addf(got, " in %s", part);
+	if (err)
+		fx_buf_clear(got);
 }
 
-/* Of a function alone, what says more: where the two of "allclose(a, b)"
- * differ, what is in x of "allfinite(x)".
+/* Of TEXT, a call, what says more: where the two of "allclose(a, b)" differ,
+ * what is in x of "allfinite(x)".
  */
 static void
 add_reason(struct cmd_ctx *ctx, struct fx_buf *got, const char *text)
@@ -107,25 +94,44 @@ add_reason(struct cmd_ctx *ctx, struct fx_buf *got, const char *text)
 	}
 }
 
+/* ERR, that TEXT is false, with what can be told of the part that is. */
+static FX_NODISCARD struct fx_error *
+note_reason(struct cmd_ctx *ctx, const char *text, struct fx_error *err)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	FX_AUTO_BUF struct fx_buf found = { 0 };
+	FX_AUTO_FREE char *part = NULL;
+	FX_AUTO_ERROR struct fx_error *unread = NULL;
+	const struct fx_ast *tree;
+	struct fx_ast *whole;
+
+	unread = fx_parse_expression(arena, text, strlen(text),
+		FX_PARSE_DESIGNATORS | FX_PARSE_EQUAL_COMPARES, &whole);
+	if (unread)
+		return err;
+	tree = false_part(ctx, text, whole);
+	part = part_of(text, tree);
+	if (tree->kind == FX_AST_CALL)
+		add_reason(ctx, &found, part);
+	else if (tree->kind == FX_AST_COMPARE)
+		add_got(ctx, &found, text, tree);
+	if (!found.length)
+		return err;
+	return fx_error_note(err, "%s%s%s%s",
+		tree->kind == FX_AST_COMPARE ? "got " : "", fx_buf_text(&found),
+		tree != whole ? " in " : "", tree != whole ? part : "");
+}
+
 struct fx_error *
 cmd_assert_exec(struct cmd_ctx *ctx)
 {
 	const char *text = cmd_arg_text(ctx, "condition");
-	FX_AUTO_BUF struct fx_buf got = { 0 };
-	FX_AUTO_BUF struct fx_buf reason = { 0 };
-	struct fx_error *err;
 	bool truth = false;
+	struct fx_error *err =
+		fx_resolve_condition(ctx->session, ctx->model, text, &truth);
 
-	err = fx_resolve_condition(ctx->session, ctx->model, text, &truth);
 	if (err || truth)
 		return err;
-	add_reason(ctx, &reason, text);
-	if (!reason.length)
-		add_got(ctx, &got, text);
-	err = fx_error_new(FX_ERR_CHECK, "assertion failed: %s", text);
-	if (reason.length)
-		err = fx_error_note(err, "%s", fx_buf_text(&reason));
-	if (got.length)
-		err = fx_error_note(err, "got %s", fx_buf_text(&got));
-	return err;
+	return note_reason(ctx, text,
+		fx_error_new(FX_ERR_CHECK, "assertion failed: %s", text));
 }

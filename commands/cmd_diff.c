@@ -38,22 +38,38 @@ static const struct kind {
 	[FX_CHANGE_SAME] = { " ", "same", FX_ROLE_PLAIN },
 };
 
+/* One change as it is read: whole lines, which a table would cut.  The tables
+ * are for JSON.
+ */
+static void
+say_change(struct cmd_ctx *ctx, const struct kind *kind, const char *now,
+	const char *was)
+{
+	out_line(ctx->out, kind->role, "%s %s", kind->sign, now);
+	if (was)
+		out_line(ctx->out, FX_ROLE_REMOVED, "  was %s", was);
+}
+
 static void
 change_cells(struct cmd_ctx *ctx, const struct fx_change *change)
 {
 	FX_AUTO_BUF struct fx_buf before = { 0 };
 	FX_AUTO_BUF struct fx_buf after = { 0 };
-	enum fx_role role = kinds[change->kind].role;
+	const struct kind *kind = &kinds[change->kind];
+	enum fx_role role = kind->role;
+	bool is_changed = change->kind == FX_CHANGE_CHANGED;
 
 	if (change->before)
 		add_node_line(&before, change->before);
 	if (change->after)
 		add_node_line(&after, change->after);
-	out_cell(ctx->out, role, "%s", kinds[change->kind].sign);
-	out_cell(ctx->out, role, "%s", kinds[change->kind].word);
+	say_change(ctx, kind, fx_buf_text(change->after ? &after : &before),
+		is_changed ? fx_buf_text(&before) : NULL);
+	out_cell(ctx->out, role, "%s", kind->sign);
+	out_cell(ctx->out, role, "%s", kind->word);
 	out_cell(ctx->out, FX_ROLE_NODE, "%s",
 		change->after ? change->after->name : change->before->name);
-	if (change->kind == FX_CHANGE_CHANGED)
+	if (is_changed)
 		out_cell(ctx->out, role, "%s  was  %s", fx_buf_text(&after),
 			fx_buf_text(&before));
 	else
@@ -67,7 +83,7 @@ change_cells(struct cmd_ctx *ctx, const struct fx_change *change)
 static size_t
 say_nodes(struct cmd_ctx *ctx, struct fx_graph *before, struct fx_graph *after)
 {
-	static const char *const keys[] = { "sign", "~kind", "~name", "node",
+	static const char *const keys[] = { "~sign", "~kind", "~name", "~node",
 		"~before", "~after" };
 	FX_AUTO_FREE struct fx_change *changes = NULL;
 	size_t rows = 0;
@@ -127,28 +143,40 @@ add_side(struct fx_buf *text, const struct fx_module *module,
 }
 
 static void
+say_module(struct cmd_ctx *ctx, const char *path, const struct kind *kind,
+	const char *now, const char *was)
+{
+	FX_AUTO_BUF struct fx_buf line = { 0 };
+
+	fx_buf_addf(&line, "%s: %s", *path ? path : "self", now);
+	say_change(ctx, kind, fx_buf_text(&line), was);
+}
+
+static void
 module_cells(struct cmd_ctx *ctx, const struct fx_module_change *change)
 {
 	FX_AUTO_BUF struct fx_buf before = { 0 };
 	FX_AUTO_BUF struct fx_buf after = { 0 };
+	FX_AUTO_BUF struct fx_buf now = { 0 };
 	const struct kind *kind = &kinds[change->kind];
 	bool is_tensor = change->old || change->new;
+	const char *was = NULL;
 
 	add_side(&before, change->before, change->old);
 	add_side(&after, change->after, change->new);
+	fx_buf_add(&now, fx_buf_text(after.length ? &after : &before));
+	if (change->kind == FX_CHANGE_CHANGED &&
+		strcmp(fx_buf_text(&before), fx_buf_text(&after)) != 0)
+		was = fx_buf_text(&before);
+	else if (change->kind == FX_CHANGE_CHANGED)
+		fx_buf_addf(&now, " with other %s",
+			is_tensor ? "values" : "attributes");
+	say_module(ctx, change->path, kind, fx_buf_text(&now), was);
 	out_cell(ctx->out, kind->role, "%s", kind->sign);
 	out_cell(ctx->out, kind->role, "%s", kind->word);
 	out_cell(ctx->out, FX_ROLE_SCOPE, "%s", change->path);
-	if (change->kind != FX_CHANGE_CHANGED)
-		out_cell(ctx->out, kind->role, "%s%s", fx_buf_text(&before),
-			fx_buf_text(&after));
-	else if (strcmp(fx_buf_text(&before), fx_buf_text(&after)) != 0)
-		out_cell(ctx->out, kind->role, "%s  was  %s",
-			fx_buf_text(&after), fx_buf_text(&before));
-	else
-		out_cell(ctx->out, kind->role, "%s with other %s",
-			fx_buf_text(&after),
-			is_tensor ? "values" : "attributes");
+	out_cell(ctx->out, kind->role, "%s%s%s", fx_buf_text(&now),
+		was ? "  was  " : "", was ? was : "");
 	out_cell(ctx->out, FX_ROLE_REMOVED, "%s", fx_buf_text(&before));
 	out_cell(ctx->out, FX_ROLE_ADDED, "%s", fx_buf_text(&after));
 }
@@ -164,7 +192,7 @@ static void
 say_modules(struct cmd_ctx *ctx, struct fx_graph *before,
 	struct fx_graph *after, struct difference *ret)
 {
-	static const char *const keys[] = { "sign", "~kind", "module", "is",
+	static const char *const keys[] = { "~sign", "~kind", "~module", "~is",
 		"~before", "~after" };
 	FX_AUTO_FREE struct fx_module_change *changes = NULL;
 	size_t count;
@@ -236,8 +264,11 @@ cmd_diff_times(struct cmd_ctx *ctx, uint32_t before, uint32_t after)
 
 /* diff: two graphs, a graph and the current one, or a time and now. */
 
+/* That there are differences is what a person asked for, and what a script
+ * checks.
+ */
 static FX_NODISCARD struct fx_error *
-differ(struct difference rows)
+differ(struct cmd_ctx *ctx, struct difference rows)
 {
 	const struct {
 		size_t count;
@@ -256,20 +287,20 @@ differ(struct difference rows)
 	}
 	if (!total)
 		return NULL;
-	return fx_error_new(FX_ERR_CHECK, "%s differ%s", fx_buf_text(&text),
-		total == 1 ? "s" : "");
+	fx_buf_addf(&text, " differ%s", total == 1 ? "s" : "");
+	if (!cmd_is_typed(ctx))
+		return fx_error_new(FX_ERR_CHECK, "%s", fx_buf_text(&text));
+	out_line(ctx->out, FX_ROLE_PLAIN, "%s.", fx_buf_text(&text));
+	return NULL;
 }
 
 static FX_NODISCARD struct fx_error *
 find_model(struct cmd_ctx *ctx, const char *name, struct fx_model **ret)
 {
-	*ret = !strcmp(name, ".") ? ctx->model
-				  : fx_session_find_model(ctx->session, name);
-	if (*ret)
-		return NULL;
-	return fx_error_hint(fx_error_new(FX_ERR_NO_GRAPH,
-				     "no graph \"%s\" is open", name),
-		"graph lists them");
+	if (strcmp(name, ".") != 0)
+		return cmd_find_graph(ctx->session, name, ret);
+	*ret = ctx->model;
+	return NULL;
 }
 
 struct fx_error *
@@ -292,13 +323,13 @@ cmd_diff_exec(struct cmd_ctx *ctx)
 				"there is no time \"%s\"", first);
 		err = diff_times(ctx, (uint32_t)time, fx_journal_now(graph),
 			&rows);
-		return err ? err : differ(rows);
+		return err ? err : differ(ctx, rows);
 	}
 	err = find_model(ctx, first, &before);
 	if (!err && second)
 		err = find_model(ctx, second, &after);
 	if (err)
 		return err;
-	return differ(say_diff(ctx, fx_model_graph(before),
-		fx_model_graph(after)));
+	return differ(ctx,
+		say_diff(ctx, fx_model_graph(before), fx_model_graph(after)));
 }

@@ -345,8 +345,9 @@ const struct cmd_entry cmd_group_pass[] = {
 			"buffers by path. Without arguments the "
 			"graph "
 			"as it was opened against now; tN against now; a graph "
-			"against the current one; or two graphs. The exit "
-			"status is 1 when they differ.",
+			"against the current one; or two graphs. In a script "
+			"a difference is a failed check: the exit status is "
+			"1.",
 		.synonyms = "compare changes difference changed before after "
 			    "versions what",
 		.needs = CMD_NEED_GRAPH,

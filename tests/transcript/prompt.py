@@ -106,6 +106,10 @@ p.type("rename act relu\n", "undo: 1")
 p.read("(fxdb) ")
 text = p.type("\n", "(fxdb) ")
 check("undo" not in text, "an edit was repeated")
+# What differs is an answer here; in a script it is a failed check.
+text = p.type("diff\n", "3 nodes differ.")
+check("error" not in text, f"a difference is an error: {text!r}")
+p.read("(fxdb) ")
 # Ctrl-C drops the line and nothing else.
 p.type("node rel", "rel")
 p.type("\x03", "(fxdb) ")

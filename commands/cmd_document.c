@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "commands/cmd_help.h"
 #include "commands/cmd_line.h"
-#include "commands/cmd_shell.h"
+#include "commands/groups.h"
 #include "session/settings.h"
 
 static void

@@ -3,6 +3,7 @@ if HAVE_CUNIT
 check_LIBRARIES += libfxtest.a
 libfxtest_a_SOURCES = %D%/support/unit.c %D%/support/unit.h \
 	%D%/support/append.c %D%/support/append.h \
+	%D%/support/ast_print.c %D%/support/ast_print.h \
 	%D%/support/clock.h \
 	%D%/support/folder.c %D%/support/folder.h \
 	%D%/support/random.c %D%/support/random.h \

@@ -1,7 +1,6 @@
 # Sources of src/lang: .c, .h and .def alike, so that distcheck misses none.
 libfxcore_a_SOURCES += \
 	%D%/ast.c %D%/ast.h \
-	%D%/ast_print.c \
 	%D%/lex.c %D%/lex.h \
 	%D%/literal.c %D%/literal.h \
 	%D%/parse.c %D%/parse.h %D%/parse_private.h \

@@ -58,10 +58,4 @@ FX_NODISCARD struct fx_error *fx_parse_module(struct fx_arena *arena,
 	const char *text, size_t length, struct fx_ast **ret,
 	struct fx_ast **understood_ret);
 
-/* Append EXPR as Python text with the fewest parentheses that keep its
- * meaning; designators and queries as they are typed.
- */
-struct fx_buf;
-void fx_ast_print(struct fx_buf *out, const struct fx_ast *expr);
-
 #endif /* FX_LANG_PARSE_H */

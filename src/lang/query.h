@@ -14,7 +14,6 @@
 
 struct fx_arena;
 struct fx_ast;
-struct fx_buf;
 
 enum fx_query_field {
 	FX_QUERY_OP,

@@ -19,6 +19,7 @@
 #include "load/fx.h"
 #include "load/open.h"
 #include "load/python.h"
+#include "tests/support/ast_print.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -39,7 +40,7 @@ check_printing(const struct fx_ast *tree, unsigned flag)
 	struct fx_ast *again;
 	struct fx_error *err;
 
-	fx_ast_print(&first, tree);
+	fxt_ast_print(&first, tree);
 	err = fx_parse_expression(arena, fx_buf_text(&first), first.length,
 		flag & ~(unsigned)FX_PARSE_EQUAL_COMPARES, &again);
 	if (err) {
@@ -48,7 +49,7 @@ check_printing(const struct fx_ast *tree, unsigned flag)
 		fx_error_free(err);
 		return;
 	}
-	fx_ast_print(&second, again);
+	fxt_ast_print(&second, again);
 	fx_assert(!strcmp(fx_buf_text(&first), fx_buf_text(&second)));
 }
 

@@ -16,7 +16,8 @@ TESTS += $(fuzz_entries)
 fuzz_main = %D%/replay.c
 fuzz_ldflags = $(AM_LDFLAGS)
 endif
-%C%_fuzz_parse_SOURCES = %D%/fuzz_parse.c $(fuzz_main)
+%C%_fuzz_parse_SOURCES = %D%/fuzz_parse.c $(fuzz_main) \
+	tests/support/ast_print.c tests/support/ast_print.h
 %C%_fuzz_parse_LDFLAGS = $(fuzz_ldflags)
 %C%_fuzz_parse_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
 %C%_fuzz_fxg_SOURCES = %D%/fuzz_fxg.c $(fuzz_main)

@@ -12,6 +12,7 @@
 #include "base/intern.h"
 #include "lang/ast.h"
 #include "lang/parse.h"
+#include "tests/support/ast_print.h"
 
 static void
 print_line(const char *line, size_t length)
@@ -25,7 +26,7 @@ print_line(const char *line, size_t length)
 	if (err)
 		fx_buf_addf(&out, "error: %s", fx_error_message(err));
 	else
-		fx_ast_print(&out, tree);
+		fxt_ast_print(&out, tree);
 	puts(fx_buf_text(&out));
 }
 

@@ -10,7 +10,8 @@ EXTRA_DIST += %D%/torch_fx.sh %D%/oracle.py %D%/export_fxg.py %D%/recorded.json 
 
 # Expressions as our parser and Python's understand them.
 check_PROGRAMS += %D%/expressions
-%C%_expressions_SOURCES = %D%/expressions.c
+%C%_expressions_SOURCES = %D%/expressions.c \
+	tests/support/ast_print.c tests/support/ast_print.h
 %C%_expressions_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
 TESTS += %D%/same_meaning.sh
 EXTRA_DIST += %D%/same_meaning.sh %D%/expressions.py

@@ -11,6 +11,7 @@
 #include "lang/lex.h"
 #include "lang/literal.h"
 #include "lang/parse.h"
+#include "tests/support/ast_print.h"
 #include "tests/support/random.h"
 #include "tests/support/unit.h"
 
@@ -29,7 +30,7 @@ again(const char *text, unsigned flags)
 	if (err)
 		fx_buf_add(&out, fx_error_message(err));
 	else
-		fx_ast_print(&out, tree);
+		fxt_ast_print(&out, tree);
 	fx_error_free(err);
 	return fx_buf_take(&out);
 }

@@ -9,6 +9,7 @@
 #include "lang/ast.h"
 #include "lang/parse.h"
 #include "lang/query.h"
+#include "tests/support/ast_print.h"
 #include "tests/support/unit.h"
 
 static const char *const fields[] = { "op", "target", "name", "dtype", "shape",
@@ -34,7 +35,7 @@ describe(struct fx_buf *out, const struct fx_query *query)
 		fx_buf_addf(out, " %s", query->text);
 	else if (query->operand) {
 		fx_buf_add_char(out, ' ');
-		fx_ast_print(out, query->operand);
+		fxt_ast_print(out, query->operand);
 	}
 	for (i = 0; i < query->kid_count; i++) {
 		fx_buf_add_char(out, ' ');
@@ -42,15 +43,15 @@ describe(struct fx_buf *out, const struct fx_query *query)
 	}
 	for (i = 0; i < query->argument_count; i++) {
 		fx_buf_add_char(out, ' ');
-		fx_ast_print(out, query->arguments[i]);
+		fxt_ast_print(out, query->arguments[i]);
 	}
 	if (query->first || query->last) {
 		fx_buf_add_char(out, ' ');
 		if (query->first)
-			fx_ast_print(out, query->first);
+			fxt_ast_print(out, query->first);
 		fx_buf_add_char(out, ' ');
 		if (query->last)
-			fx_ast_print(out, query->last);
+			fxt_ast_print(out, query->last);
 	}
 	fx_buf_add_char(out, ')');
 }

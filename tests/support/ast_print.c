@@ -5,6 +5,8 @@
  */
 #include <config.h>
 
+#include "tests/support/ast_print.h"
+
 #include <string.h>
 
 #include "base/buf.h"
@@ -12,7 +14,6 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "lang/ast.h"
-#include "lang/parse.h"
 
 /* How tightly a kind of expression binds; more is tighter. */
 enum level {
@@ -509,7 +510,7 @@ print_tree(struct printer *printer, const struct task *task)
 }
 
 void
-fx_ast_print(struct fx_buf *out, const struct fx_ast *expr)
+fxt_ast_print(struct fx_buf *out, const struct fx_ast *expr)
 {
 	struct printer printer = { .out = out };
 

@@ -3,8 +3,18 @@
 
 #include "base/error.h"
 
+#include <string.h>
+
+#include "base/buf.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "base/vec.h"
+
+/* Bytes of a word, and of what stands in quotes, that are shown whole; of
+ * longer ones the beginning is, in columns.
+ */
+#define LONGEST 200
+#define KEPT    60
 
 struct fx_error {
 	enum fx_error_code code;
@@ -32,6 +42,52 @@ static const struct {
 
 _Static_assert(FX_ARRAY_LEN(errors) == FX_ERR_COUNT, "a code has no row");
 
+/* The LENGTH bytes of TEXT and END, or, of a long text, its beginning, END and
+ * how long it is.
+ */
+static void
+add_shortened(struct fx_buf *out, const char *text, size_t length,
+	const char *end)
+{
+	size_t count = 0;
+
+	if (length <= LONGEST) {
+		fx_buf_add_n(out, text, length);
+		fx_buf_add(out, end);
+		return;
+	}
+	for (size_t i = 0; i < length; i++)
+		count += ((unsigned char)text[i] & 0xc0) != 0x80;
+	fx_buf_add_n(out, text, fx_utf8_fit(text, length, KEPT));
+	fx_buf_addf(out, "...%s (%zu characters)", end, count);
+}
+
+/* What FORMAT makes.  What was typed or stands in a file may be of any length;
+ * it is a word of the message, or stands in quotes.
+ */
+FX_PRINTF(1, 0)
+static char *
+shown(const char *format, va_list args)
+{
+	FX_AUTO_FREE char *whole = fx_xvasprintf(format, args);
+	FX_AUTO_BUF struct fx_buf out = { 0 };
+	const char *at = whole;
+
+	if (strlen(whole) <= LONGEST)
+		return FX_TAKE(whole);
+	while (*at) {
+		const char *close = *at == '"' ? strchr(at + 1, '"') : NULL;
+		size_t length =
+			close ? (size_t)(close - at) - 1 : strcspn(at, " \n\"");
+
+		if (close || !length)
+			fx_buf_add_char(&out, *at++);
+		add_shortened(&out, at, length, close ? "\"" : "");
+		at += length + (close != NULL);
+	}
+	return fx_buf_take(&out);
+}
+
 struct fx_error *
 fx_error_new(enum fx_error_code code, const char *format, ...)
 {
@@ -40,7 +96,7 @@ fx_error_new(enum fx_error_code code, const char *format, ...)
 
 	err->code = code;
 	va_start(args, format);
-	err->message = fx_xvasprintf(format, args);
+	err->message = shown(format, args);
 	va_end(args);
 	return err;
 }
@@ -53,7 +109,7 @@ fx_error_note(struct fx_error *err, const char *format, ...)
 	if (!err)
 		return NULL;
 	va_start(args, format);
-	fx_vec_push(&err->notes, fx_xvasprintf(format, args));
+	fx_vec_push(&err->notes, shown(format, args));
 	va_end(args);
 	return err;
 }
@@ -67,7 +123,7 @@ fx_error_hint(struct fx_error *err, const char *format, ...)
 	if (!err)
 		return NULL;
 	va_start(args, format);
-	hint = fx_xvasprintf(format, args);
+	hint = shown(format, args);
 	va_end(args);
 	/* Only now: the arguments may come from the old hint. */
 	free(err->hint);

@@ -119,8 +119,8 @@ run_edit(struct cmd_ctx *ctx, const char *maker, cmd_edit_fn *edit, void *data)
 	unknown = cmd_edit_function(graph);
 	if (!ctx->shell->in_transaction)
 		describe(ctx, fx_buf_text(&script), maker);
-	err = fx_model_edit_end(ctx->session, ctx->model, dry_run,
-		cmd_flag(ctx, "force"), &report);
+	err = fx_model_edit_end(ctx->model, dry_run, cmd_flag(ctx, "force"),
+		&report);
 	if (err)
 		return err;
 	if (ctx->shell->in_transaction && !dry_run)

@@ -22,13 +22,14 @@
 static void
 say_breakpoint(struct cmd_ctx *ctx, const struct fx_breakpoint *breakpoint)
 {
-	struct fx_graph *graph = fx_model_graph(ctx->model);
 	const char *kind = breakpoint->is_temporary ? "Temporary breakpoint"
 						    : "Breakpoint";
-	FX_AUTO_FREE size_t *positions = NULL;
+	FX_AUTO_FREE struct fx_node **nodes = NULL;
+	const struct fx_node *first;
 	size_t count = 0;
 
-	fx_breakpoint_positions(ctx->session, breakpoint, &positions, &count);
+	fx_breakpoint_nodes(ctx->session, breakpoint, &nodes, &count);
+	first = count ? nodes[0] : NULL;
 	out_value_int(ctx->out, "number", breakpoint->number);
 	out_value_int(ctx->out, "matches", (int64_t)count);
 	if (!count)
@@ -36,13 +37,13 @@ say_breakpoint(struct cmd_ctx *ctx, const struct fx_breakpoint *breakpoint)
 			kind, breakpoint->number, breakpoint->where);
 	else if (count == 1)
 		out_line(ctx->out, FX_ROLE_BREAKPOINT, "%s %d at @%zu %s", kind,
-			breakpoint->number, positions[0],
-			fx_graph_at(graph, positions[0])->name);
+			breakpoint->number,
+			fx_graph_position(first->graph, first), first->name);
 	else
 		out_line(ctx->out, FX_ROLE_BREAKPOINT,
 			"%s %d: %zu nodes, first @%zu %s", kind,
-			breakpoint->number, count, positions[0],
-			fx_graph_at(graph, positions[0])->name);
+			breakpoint->number, count,
+			fx_graph_position(first->graph, first), first->name);
 }
 
 /* Where to stop when nothing was said: before the node at the stop. */

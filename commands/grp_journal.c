@@ -196,7 +196,7 @@ commit_exec(struct cmd_ctx *ctx)
 	fx_journal_describe(fx_model_graph(model),
 		fx_buf_text(&shell->transaction), "edit");
 	/* Each edit has answered for the shapes it leaves. */
-	err = fx_model_edit_end(ctx->session, model, false, true, &report);
+	err = fx_model_edit_end(model, false, true, &report);
 	cmd_transaction_end(shell);
 	if (err)
 		return err;

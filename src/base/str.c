@@ -36,6 +36,21 @@ fx_str_equal(const char *a, const char *b)
 	return strcmp(a, b) == 0;
 }
 
+bool
+fx_str_is_choice(const char *choices, const char *text)
+{
+	size_t length = strlen(text);
+
+	while (*choices) {
+		size_t size = strcspn(choices, "|");
+
+		if (size && size == length && !memcmp(choices, text, size))
+			return true;
+		choices += size + (choices[size] == '|');
+	}
+	return false;
+}
+
 int
 fx_str_compare(const void *a, const void *b)
 {

@@ -10,6 +10,8 @@ struct fx_buf;
 bool fx_str_starts(const char *text, const char *prefix);
 bool fx_str_ends(const char *text, const char *suffix);
 bool fx_str_equal(const char *a, const char *b); /* nulls allowed */
+/* Whether TEXT is one of CHOICES, as in "auto|on|off"; "" is none. */
+bool fx_str_is_choice(const char *choices, const char *text);
 /* For qsort of an array of texts. */
 int fx_str_compare(const void *a, const void *b);
 /* What stands behind the first newline of TEXT, or its end. */

@@ -105,3 +105,18 @@ fx_child_tree_path(const struct fx_child_tree *tree,
 {
 	return fx_map_get_pointer(&tree->tensors, tensor);
 }
+
+void
+fx_child_tree_each(const struct fx_child_tree *tree,
+	void (*see)(void *context, const struct fx_tensor *tensor,
+		const char *path),
+	void *context)
+{
+	size_t at = 0;
+	uintptr_t tensor;
+	uintptr_t path;
+
+	while (fx_map_next(&tree->tensors, &at, &tensor, &path))
+		see(context, (const struct fx_tensor *)tensor,
+			(const char *)path);
+}

@@ -26,4 +26,10 @@ bool fx_child_tree_has(const struct fx_child_tree *tree,
 const char *fx_child_tree_path(const struct fx_child_tree *tree,
 	const struct fx_tensor *tensor);
 
+/* SEE each tensor that was captured, with its path in the process. */
+void fx_child_tree_each(const struct fx_child_tree *tree,
+	void (*see)(void *context, const struct fx_tensor *tensor,
+		const char *path),
+	void *context);
+
 #endif /* FX_GUEST_CHILD_TREE_H */

@@ -361,7 +361,10 @@ fx_model_choose_backend(struct fx_session *session, struct fx_model *model)
 	/* What was run and given belongs to the other one. */
 	fx_position_kill(model);
 	fx_model_clear_overrides(model);
-	return fx_model_read_inputs_again(session, model);
+	err = fx_model_read_inputs_again(session, model);
+	if (err)
+		use(model, before);
+	return err;
 }
 
 void

@@ -8,15 +8,14 @@
 
 #include "session/breakpoint.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/str.h"
+#include "ir/order.h"
 #include "session/break_private.h"
 #include "session/resolve.h"
 #include "session/session_private.h"
@@ -50,14 +49,12 @@ match_source(struct fx_break *b)
 static bool
 is_in_scope(const struct fx_node *node, const char *path)
 {
-	size_t length = strlen(path);
 	const char *at = node->scope ? node->scope->path : NULL;
 
-	if ((node->opcode == FX_OPCODE_CALL_MODULE ||
-		    node->opcode == FX_OPCODE_GET_ATTR))
+	if (node->opcode == FX_OPCODE_CALL_MODULE ||
+		node->opcode == FX_OPCODE_GET_ATTR)
 		at = node->target;
-	return at && strncmp(at, path, length) == 0 &&
-	       (!at[length] || at[length] == '.');
+	return at && fx_str_is_below(at, path);
 }
 
 static void
@@ -142,20 +139,6 @@ match(struct fx_session *session, struct fx_break *b)
 	return err;
 }
 
-/* What a pending one means is tried again, as the name may exist now. */
-static struct fx_error *classify(struct fx_session *session,
-	struct fx_break *b);
-
-void
-fx_break_refresh(struct fx_session *session, struct fx_break *b)
-{
-	if (b->is_matching || (b->is_fresh && b->version == b->graph->version))
-		return;
-	if (b->kind == FX_BREAK_NODE && !b->node)
-		fx_error_free(classify(session, b));
-	fx_error_free(match(session, b));
-}
-
 /* What WHERE means: a line, a set, a node, a scope. */
 static struct fx_error *
 classify(struct fx_session *session, struct fx_break *b)
@@ -196,6 +179,17 @@ classify(struct fx_session *session, struct fx_break *b)
 	fx_error_free(err);
 	b->kind = FX_BREAK_SET;
 	return NULL;
+}
+
+/* What a pending one means is tried again, as the name may exist now. */
+void
+fx_break_refresh(struct fx_session *session, struct fx_break *b)
+{
+	if (b->is_matching || (b->is_fresh && b->version == b->graph->version))
+		return;
+	if (b->kind == FX_BREAK_NODE && !b->node)
+		fx_error_free(classify(session, b));
+	fx_error_free(match(session, b));
 }
 
 /* --- the list ----------------------------------------------------------- */
@@ -397,8 +391,9 @@ fx_breakpoint_find(const struct fx_session *session, int number)
 }
 
 void
-fx_breakpoint_positions(struct fx_session *session,
-	const struct fx_breakpoint *breakpoint, size_t **ret, size_t *count_ret)
+fx_breakpoint_nodes(struct fx_session *session,
+	const struct fx_breakpoint *breakpoint, struct fx_node ***ret,
+	size_t *count_ret)
 {
 	struct fx_break *b = find(session, breakpoint->number, NULL);
 	size_t at = 0;
@@ -410,13 +405,10 @@ fx_breakpoint_positions(struct fx_session *session,
 	if (!b || b->model != session->current)
 		return;
 	fx_break_refresh(session, b);
-	*ret = fx_xcalloc(b->nodes.count, sizeof(**ret));
-	while (fx_map_next(&b->nodes, &at, &id, &one)) {
-		struct fx_node *node = fx_graph_find_id(b->graph, id);
-
-		(*ret)[(*count_ret)++] = fx_graph_position(b->graph, node);
-	}
-	qsort(*ret, *count_ret, sizeof(**ret), fx_number_compare_sizes);
+	*ret = fx_xcalloc(b->nodes.count, sizeof(struct fx_node *));
+	while (fx_map_next(&b->nodes, &at, &id, &one))
+		(*ret)[(*count_ret)++] = fx_graph_find_id(b->graph, id);
+	qsort(*ret, *count_ret, sizeof(struct fx_node *), fx_order_compare);
 }
 
 /* --- while editing ------------------------------------------------------- */

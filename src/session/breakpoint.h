@@ -36,6 +36,9 @@ struct fx_breakpoint_spec {
 FX_NODISCARD struct fx_error *fx_breakpoint_add(struct fx_session *session,
 	struct fx_model *model, const struct fx_breakpoint_spec *spec,
 	const struct fx_breakpoint **ret);
+/* By number: NO_NAME when there is none.  A condition that is null or empty
+ * always holds; IGNORE lets the next COUNT hits pass.
+ */
 FX_NODISCARD struct fx_error *fx_breakpoint_delete(struct fx_session *session,
 	int number);
 void fx_breakpoint_delete_all(struct fx_session *session);
@@ -57,9 +60,11 @@ const struct fx_breakpoint *fx_breakpoint_find(const struct fx_session *session,
  */
 struct fx_node *fx_breakpoint_late(struct fx_session *session,
 	const struct fx_breakpoint *breakpoint, struct fx_node **at_ret);
-/* Positions matched in the current model; the caller frees. */
-void fx_breakpoint_positions(struct fx_session *session,
-	const struct fx_breakpoint *breakpoint, size_t **ret,
+/* The nodes it matches, in order, if it is one of the current model: of the
+ * graph in which execution stood when it was set.  The caller frees *RET.
+ */
+void fx_breakpoint_nodes(struct fx_session *session,
+	const struct fx_breakpoint *breakpoint, struct fx_node ***ret,
 	size_t *count_ret);
 
 /* Displays: expressions shown at every stop. */

@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 
-#include "base/blob.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "run/backend.h"
@@ -186,17 +185,11 @@ forget_saved(struct trim *trim)
 	for (size_t i = 0; i < timeline->effects.count; i++) {
 		struct fx_effect *effect = &timeline->effects.items[i];
 
-		for (size_t j = effect->saved.count; j-- > 0;) {
-			struct fx_saved saved = effect->saved.items[j];
-
-			if (!fx_map_has(&trim->doomed, saved.storage))
-				continue;
-			fx_vec_remove(&effect->saved, j);
-			trim->freed += fx_blob_size(saved.bytes);
-			timeline->saved_bytes -= fx_blob_size(saved.bytes);
-			fx_blob_unref(saved.bytes);
-			fx_datum_unref(saved.tensor);
-		}
+		for (size_t j = effect->saved.count; j-- > 0;)
+			if (fx_map_has(&trim->doomed,
+				    effect->saved.items[j].storage))
+				trim->freed +=
+					fx_timeline_unsave(timeline, effect, j);
 	}
 }
 
@@ -205,12 +198,11 @@ drop(struct trim *trim, const struct fx_node *node)
 {
 	struct fx_timeline *timeline = &trim->model->timeline;
 	struct fx_place *place = trim->place;
-	const struct fx_node *stop = fx_place_stop(place);
 	struct fx_datum *datum = fx_env_get(&place->env, node->id);
 
 	if (!datum || !fx_datum_lies_in(datum, &trim->doomed))
 		return;
-	if (!stop || fx_node_is_before(node, stop)) {
+	if (fx_place_is_above(place, node)) {
 		timeline->summarised_now +=
 			fx_timeline_drop(timeline, node->id, datum);
 		timeline->dropped_now++;

@@ -137,7 +137,9 @@ fx_session_trace(struct fx_session *session,
 
 	*ret = NULL;
 	memset(report, 0, sizeof(*report));
-	err = need_worker(session);
+	err = fx_session_need_room(session);
+	if (!err)
+		err = need_worker(session);
 	if (err)
 		return err;
 	full.seed = session->seed;
@@ -157,54 +159,34 @@ fx_session_trace(struct fx_session *session,
 	return err;
 }
 
-/* Give the storage of TENSOR, which lies at PATH, its bytes. */
+/* Give the storage of TENSOR, which the process has at PATH, its bytes. */
 static void
-attach(const struct fx_safetensors *file, const struct fx_tensor *tensor,
-	const char *path)
+attach(void *context, const struct fx_tensor *tensor, const char *path)
 {
+	const struct fx_safetensors *file = context;
 	const struct fx_safetensors_entry *entry =
 		fx_safetensors_find(file, path);
 
-	if (!entry || !tensor->storage || tensor->storage->blob)
-		return;
-	tensor->storage->blob = fx_safetensors_blob(file, entry);
+	if (entry && tensor->storage && !tensor->storage->blob)
+		tensor->storage->blob = fx_safetensors_blob(file, entry);
 }
 
-static void
-attach_module(const struct fx_safetensors *file, struct fx_module *module,
-	const char *path)
-{
-	for (size_t i = 0; i < module->member_count; i++) {
-		const struct fx_member *member = &module->members[i];
-		FX_AUTO_FREE char *full = NULL;
-
-		if (!member->tensor)
-			continue;
-		full = fx_xasprintf("%s%s%s", path, *path ? "." : "",
-			member->name);
-		attach(file, member->tensor, full);
-	}
-}
-
+/* By what was captured and not by what stands at a path now: edits put others
+ * there, and undo brings back those that were.
+ */
 struct fx_error *
 fx_model_fetch_weights(struct fx_model *model, char **skipped_ret)
 {
 	FX_AUTO_SAFETENSORS struct fx_safetensors *file = NULL;
-	struct fx_module_walk *walk;
-	struct fx_module *module;
 	struct fx_error *err;
-	const char *path;
 
 	*skipped_ret = NULL;
-	if (!model->capture || model->has_weights)
+	if (!model->capture || !model->tree || model->has_weights)
 		return NULL;
 	err = fx_capture_weights(model->capture, &file, skipped_ret);
 	if (err)
 		return err;
-	walk = fx_module_walk_new(model->graph->module, false);
-	while (fx_module_walk_next(walk, &module, &path))
-		attach_module(file, module, path);
-	fx_module_walk_free(walk);
+	fx_child_tree_each(model->tree, attach, file);
 	model->has_weights = true;
 	model->left_behind = fx_intern(*skipped_ret);
 	fx_graph_hash_touch_modules(model->graph);

@@ -11,6 +11,7 @@
 
 #include "base/bitset.h"
 #include "base/mem.h"
+#include "ir/order.h"
 #include "run/datum.h"
 #include "session/place.h"
 #include "session/run_private.h"
@@ -149,15 +150,6 @@ add_effects(struct fx_model *model, struct missing *missing,
 	return NULL;
 }
 
-static int
-compare_order(const void *a, const void *b)
-{
-	const struct fx_node *x = *(struct fx_node *const *)a;
-	const struct fx_node *y = *(struct fx_node *const *)b;
-
-	return (x->order > y->order) - (x->order < y->order);
-}
-
 static struct fx_error *
 run_missing(struct fx_model *model, struct fx_interp *interp,
 	struct missing *missing)
@@ -172,7 +164,7 @@ run_missing(struct fx_model *model, struct fx_interp *interp,
 		return err;
 	fx_timeline_rewind(&model->timeline, interp->graph, &place->env, first);
 	qsort(missing->nodes.items, missing->nodes.count,
-		sizeof(*missing->nodes.items), compare_order);
+		sizeof(*missing->nodes.items), fx_order_compare);
 	/* What fails must not keep effects from being done again. */
 	for (size_t i = 0; i < missing->nodes.count; i++) {
 		struct fx_error *one = fx_place_execute(model, interp,

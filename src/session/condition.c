@@ -15,6 +15,7 @@
 #include "run/backend.h"
 #include "run/datum.h"
 #include "session/break_private.h"
+#include "session/resolve_private.h"
 
 struct look {
 	struct fx_resolver resolver;

@@ -67,22 +67,29 @@ let_go_of_stop(struct fx_model *model)
 
 /* --- begin -------------------------------------------------------------- */
 
+static struct fx_error *
+check_editable(const struct fx_model *model)
+{
+	struct fx_error *err = fx_session_need_writable(model->session);
+
+	if (!err && model->places.count > 1)
+		err = fx_error_hint(fx_error_new(FX_ERR_UNSUPPORTED,
+					    "execution is inside a nested "
+					    "graph, which cannot be edited"),
+			"finish leaves it");
+	return err;
+}
+
 struct fx_error *
 fx_model_edit_begin(struct fx_session *session, struct fx_model *model,
 	const char *command)
 {
 	struct fx_open_edit edit = { .command = fx_intern(command) };
+	struct fx_error *err = check_editable(model);
 	int64_t limit;
 
-	if (session->is_read_only)
-		return fx_error_new(FX_ERR_READ_ONLY,
-			"read-only session (--readonly)");
-	if (model->places.count > 1)
-		return fx_error_hint(fx_error_new(FX_ERR_UNSUPPORTED,
-					     "execution is inside a nested "
-					     "graph, which "
-					     "cannot be edited"),
-			"finish leaves it");
+	if (err)
+		return err;
 	hold_stop(model);
 	fx_vec_push(&model->edits, edit);
 	if (model->edits.count > 1) {
@@ -261,8 +268,8 @@ finish_edit(struct fx_model *model, uint32_t from, struct fx_change *change,
 }
 
 struct fx_error *
-fx_model_edit_end(struct fx_session *session, struct fx_model *model,
-	bool dry_run, bool force, struct fx_edit_report *ret)
+fx_model_edit_end(struct fx_model *model, bool dry_run, bool force,
+	struct fx_edit_report *ret)
 {
 	FX_AUTO(change) struct fx_change change = { .cone = NULL };
 	FX_AUTO(before) struct before before = { .items = NULL };
@@ -271,7 +278,6 @@ fx_model_edit_end(struct fx_session *session, struct fx_model *model,
 	uint32_t from = fx_journal_now(model->graph);
 	struct fx_error *err = NULL;
 
-	(void)session;
 	*ret = (struct fx_edit_report){ .dry_run = dry_run };
 	fx_effect_open(model->graph, edit.savepoint, &change.ids);
 	fx_effect_moves_open(model->graph, edit.savepoint, &change.moved);
@@ -418,20 +424,6 @@ arrive(struct fx_model *model, uint32_t from, struct fx_edit_report *ret)
 	finish_edit(model, from, &change, ret);
 }
 
-static struct fx_error *
-check_walk(const struct fx_model *model)
-{
-	if (model->session->is_read_only)
-		return fx_error_new(FX_ERR_READ_ONLY,
-			"read-only session (--readonly)");
-	if (model->places.count > 1)
-		return fx_error_hint(fx_error_new(FX_ERR_UNSUPPORTED,
-					     "execution is inside a nested "
-					     "graph"),
-			"finish leaves it");
-	return NULL;
-}
-
 /* COUNT steps of the journal by WALK, the one or the other way. */
 static struct fx_error *
 walk_journal(struct fx_model *model, size_t count,
@@ -439,7 +431,7 @@ walk_journal(struct fx_model *model, size_t count,
 	struct fx_edit_report *ret)
 {
 	uint32_t from = fx_journal_now(model->graph);
-	struct fx_error *err = check_walk(model);
+	struct fx_error *err = check_editable(model);
 
 	*ret = (struct fx_edit_report){ .position = 0 };
 	hold_stop(model);
@@ -490,7 +482,7 @@ fx_model_goto_time(struct fx_model *model, uint32_t time,
 	struct fx_edit_report *ret)
 {
 	uint32_t from = fx_journal_now(model->graph);
-	struct fx_error *err = check_walk(model);
+	struct fx_error *err = check_editable(model);
 	uintptr_t remembered =
 		fx_map_get(&model->times, (uintptr_t)time + 1, 0);
 

@@ -6,11 +6,11 @@
 #include "base/blob.h"
 #include "run/backend.h"
 #include "run/datum.h"
-#include "run/eval.h"
 #include "run/hooks.h"
 #include "run/stats.h"
 #include "session/place.h"
 #include "session/resolve.h"
+#include "session/resolve_private.h"
 #include "session/session_private.h"
 
 /* Of what has run; the meta backend has no values, so none of them is NaN. */
@@ -53,6 +53,14 @@ evaluate(struct fx_resolve_context *context, const char *text, bool condition,
 	fx_blob_unref(random);
 	fx_backend_free(backend);
 	return err;
+}
+
+struct fx_error *
+fx_check_is_value(const struct fx_datum *datum)
+{
+	if (datum->kind != FX_DATUM_NODES)
+		return NULL;
+	return fx_error_new(FX_ERR_TYPE, "a set of nodes is no value");
 }
 
 struct fx_error *

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/file.h"
-#include "base/intern.h"
-#include "base/mem.h"
 #include "load/companion.h"
 #include "load/open.h"
 #include "load/save.h"
@@ -25,13 +24,20 @@ name_of_path(const char *path)
 	return name;
 }
 
-/* A path as one word of a command line. */
-static const char *
-quoted_path(const char *path)
+void
+fx_session_add_path(struct fx_buf *line, const char *path)
 {
-	if (!strpbrk(path, " \t#'\"\\"))
-		return fx_intern(path);
-	return fx_intern_format("\"%s\"", path);
+	if (*path && *path != '-' && !strpbrk(path, " \t\n#'\"\\")) {
+		fx_buf_add(line, path);
+		return;
+	}
+	fx_buf_add_char(line, '"');
+	for (; *path; path++) {
+		if (*path == '"' || *path == '\\')
+			fx_buf_add_char(line, '\\');
+		fx_buf_add_char(line, *path);
+	}
+	fx_buf_add_char(line, '"');
 }
 
 struct fx_error *
@@ -41,16 +47,19 @@ fx_session_load(struct fx_session *session, const char *path, const char *name,
 	FX_AUTO_LOADED struct fx_loaded loaded = { .graph = NULL };
 	FX_AUTO_FREE char *file = fx_file_expand(path);
 	FX_AUTO_FREE char *base = name_of_path(file);
-	struct fx_error *err =
-		fx_open(file, fx_session_serial(session), &loaded);
+	FX_AUTO_BUF struct fx_buf origin = { 0 };
+	struct fx_error *err = fx_session_need_room(session);
 
 	if (notices_ret)
 		*notices_ret = NULL;
+	if (!err)
+		err = fx_open(file, fx_session_serial(session), &loaded);
 	if (err)
 		return err;
+	fx_buf_add(&origin, "load ");
+	fx_session_add_path(&origin, path);
 	*ret = fx_session_add_graph(session, FX_TAKE(loaded.graph),
-		name ? name : base,
-		fx_intern_format("load %s", quoted_path(path)));
+		name ? name : base, fx_buf_text(&origin));
 	if (loaded.format == FX_FORMAT_FXG)
 		fx_model_set_path(*ret, file);
 	if (notices_ret && loaded.notices.length)
@@ -65,13 +74,12 @@ fx_session_save(struct fx_session *session, struct fx_model *model,
 	FX_AUTO_FREE char *file = fx_file_expand(path);
 	FX_AUTO_FREE char *skipped = NULL;
 	FX_AUTO_FREE char *former = NULL;
-	struct fx_error *err;
+	struct fx_error *err = fx_session_need_writable(session);
 
 	if (removed_ret)
 		*removed_ret = NULL;
-	if (session->is_read_only)
-		return fx_error_new(FX_ERR_READ_ONLY,
-			"read-only session (--readonly)");
+	if (err)
+		return err;
 	err = fx_model_fetch_weights(model, &skipped);
 	if (err)
 		return fx_error_note(err, "while saving %s", path);

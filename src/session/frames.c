@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "base/intern.h"
 #include "base/vec.h"
 #include "session/place.h"
 #include "session/position_private.h"

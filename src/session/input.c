@@ -206,7 +206,9 @@ read_input(struct fx_session *session, struct fx_model *model, uint64_t seed,
 		if (other)
 			return no_input(text, err, other);
 		fx_error_free(err);
-		err = check_string(text, *ret);
+		err = fx_check_is_value(*ret);
+		if (!err)
+			err = check_string(text, *ret);
 		if (err)
 			fx_datum_unref(*ret);
 		return err;
@@ -252,24 +254,35 @@ keep_input(struct fx_model *model, struct fx_node *node, const char *text,
 struct fx_error *
 fx_model_read_inputs_again(struct fx_session *session, struct fx_model *model)
 {
+	size_t count = model->inputs.count;
+	FX_AUTO_FREE struct fx_datum **fresh =
+		fx_xcalloc(count, sizeof(struct fx_datum *));
 	struct fx_error *err = NULL;
 
-	for (size_t i = 0; i < model->inputs.count && !err; i++) {
-		struct fx_input *input = &model->inputs.items[i];
+	for (size_t i = 0; i < count && !err; i++) {
+		const struct fx_input *input = &model->inputs.items[i];
 		struct fx_node *node =
 			fx_graph_find_id(model->graph, input->node);
-		struct fx_datum *datum;
 
-		if (!node)
-			continue;
-		err = read_input(session, model,
-			seed_of(node, input->given.seed), input->given.text,
-			&datum);
-		if (err)
-			return fx_error_note(err, "in the input %s",
+		if (node)
+			err = read_input(session, model,
+				seed_of(node, input->given.seed),
+				input->given.text, &fresh[i]);
+		if (err) {
+			fresh[i] = NULL;
+			err = fx_error_note(err, "in the input %s",
 				input->given.text);
-		fx_datum_unref(input->datum);
-		input->datum = datum;
+		}
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct fx_input *input = &model->inputs.items[i];
+		struct fx_datum *before = input->datum;
+
+		if (!err && fresh[i]) {
+			input->datum = fresh[i];
+			fresh[i] = before;
+		}
+		fx_datum_unref(fresh[i]);
 	}
 	return err;
 }

@@ -74,14 +74,13 @@ bytes_of(const struct fx_value *meta)
 }
 
 struct fx_error *
-fx_check_memory(const struct fx_model *model, const struct fx_value *meta)
+fx_check_bytes(const char *what, uint64_t bytes)
 {
 	FX_AUTO_BUF struct fx_buf needed = { 0 };
 	FX_AUTO_BUF struct fx_buf there = { 0 };
-	uint64_t bytes = meta ? bytes_of(meta) : 0;
 	uint64_t free_bytes;
 
-	if (bytes < SMALL || !model->backend->ops->has_values)
+	if (bytes < SMALL)
 		return NULL;
 	free_bytes = available();
 	if (bytes <= free_bytes)
@@ -89,10 +88,18 @@ fx_check_memory(const struct fx_model *model, const struct fx_value *meta)
 	fx_number_add_bytes(&needed, bytes);
 	fx_number_add_bytes(&there, free_bytes);
 	return fx_error_hint(fx_error_new(FX_ERR_NO_SPACE,
-				     "the result takes %s, and %s of memory "
-				     "are available",
-				     fx_buf_text(&needed), fx_buf_text(&there)),
+				     "%s %s, and %s of memory are available",
+				     what, fx_buf_text(&needed),
+				     fx_buf_text(&there)),
 		"set backend meta computes shapes only");
+}
+
+struct fx_error *
+fx_check_memory(const struct fx_model *model, const struct fx_value *meta)
+{
+	if (!meta || !model->backend->ops->has_values)
+		return NULL;
+	return fx_check_bytes("the result takes", bytes_of(meta));
 }
 
 struct fx_error *

@@ -29,18 +29,6 @@ fx_model_new(struct fx_session *session, struct fx_graph *graph_taken)
 	return model;
 }
 
-static void
-free_problems(struct fx_model *model)
-{
-	size_t at = 0;
-	uintptr_t id;
-	uintptr_t text;
-
-	while (fx_map_next(&model->problems, &at, &id, &text))
-		free((char *)text);
-	fx_map_deinit(&model->problems);
-}
-
 void
 fx_model_free(struct fx_model *model)
 {
@@ -61,7 +49,8 @@ fx_model_free(struct fx_model *model)
 	fx_vec_deinit(&model->inputs);
 	fx_model_end_capture(model);
 	fx_traced_free(model->traced);
-	free_problems(model);
+	fx_model_clear_problems(model);
+	fx_map_deinit(&model->problems);
 	fx_map_deinit(&model->failures);
 	fx_map_deinit(&model->dirty);
 	fx_map_deinit(&model->tags);

@@ -58,9 +58,8 @@ FX_NODISCARD struct fx_error *fx_model_edit_begin(struct fx_session *session,
 /* FORCE allows impossible shapes (nodes become E); otherwise such an edit is
  * refused with SHAPE and taken back.
  */
-FX_NODISCARD struct fx_error *fx_model_edit_end(struct fx_session *session,
-	struct fx_model *model, bool dry_run, bool force,
-	struct fx_edit_report *ret);
+FX_NODISCARD struct fx_error *fx_model_edit_end(struct fx_model *model,
+	bool dry_run, bool force, struct fx_edit_report *ret);
 void fx_model_edit_abort(struct fx_model *model);
 
 /* undo, redo, goto tN with the same care for shapes and position. */

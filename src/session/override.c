@@ -109,10 +109,11 @@ evaluate(struct fx_session *session, struct fx_model *model,
 	session->value_at_hand = before;
 	err = fx_resolve_expression(session, model, expression, false, ret);
 	session->value_at_hand = NULL;
-	if (!err && (*ret)->kind == FX_DATUM_NODES) {
+	if (err)
+		return err;
+	err = fx_check_is_value(*ret);
+	if (err)
 		fx_datum_unref(*ret);
-		err = fx_error_new(FX_ERR_TYPE, "a set of nodes is no value");
-	}
 	return err;
 }
 
@@ -366,5 +367,5 @@ fx_model_set_tensor(struct fx_session *session, struct fx_model *model,
 		fx_model_edit_abort(model);
 		return err;
 	}
-	return fx_model_edit_end(session, model, false, false, ret);
+	return fx_model_edit_end(model, false, false, ret);
 }

@@ -334,12 +334,18 @@ fx_place_interp(struct fx_model *model, struct fx_place *place)
 	};
 }
 
-struct fx_datum *
-fx_place_value(const struct fx_place *place, const struct fx_node *node)
+bool
+fx_place_is_above(const struct fx_place *place, const struct fx_node *node)
 {
 	const struct fx_node *stop = fx_place_stop(place);
 
-	if (stop && !fx_node_is_before(node, stop))
-		return NULL;
-	return fx_env_get(&place->env, node->id);
+	return !stop || fx_node_is_before(node, stop);
+}
+
+struct fx_datum *
+fx_place_value(const struct fx_place *place, const struct fx_node *node)
+{
+	return fx_place_is_above(place, node)
+		       ? fx_env_get(&place->env, node->id)
+		       : NULL;
 }

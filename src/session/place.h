@@ -71,7 +71,11 @@ bool fx_place_override(struct fx_model *model, struct fx_place *place,
  */
 bool fx_model_is_nonfinite(struct fx_model *model, const struct fx_place *place,
 	const struct fx_node *node);
-/* Whether NODE's value can be seen: it is above the stop. */
+/* Whether NODE, of its graph, lies above the stop of PLACE. */
+bool fx_place_is_above(const struct fx_place *place,
+	const struct fx_node *node);
+/* NODE's value, borrowed, if it has one that can be seen: it is above the stop.
+ */
 struct fx_datum *fx_place_value(const struct fx_place *place,
 	const struct fx_node *node);
 

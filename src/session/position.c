@@ -8,12 +8,7 @@
 
 #include "session/position.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/arena.h"
-#include "base/intern.h"
-#include "base/mem.h"
 #include "base/str.h"
 #include "ir/tensor_meta.h"
 #include "run/backend.h"
@@ -35,6 +30,13 @@ bool
 fx_position_is_started(const struct fx_model *model)
 {
 	return model->places.count > 0;
+}
+
+struct fx_error *
+fx_position_not_run(const struct fx_model *model)
+{
+	return fx_error_new(FX_ERR_NOT_RUN,
+		"%s has not been run; use \"start\" or \"run\"", model->name);
 }
 
 struct fx_node *
@@ -127,17 +129,10 @@ fx_request_stop(struct fx_request *request, enum fx_stop_reason reason)
 	request->is_stopped = true;
 }
 
-/* Whether NODE was called in the module PATH or below. */
 bool
 fx_position_is_inside(const struct fx_node *node, const char *path)
 {
-	size_t length = strlen(path);
-	const char *at = node->scope ? node->scope->path : "";
-
-	if (!length)
-		return true;
-	return strncmp(at, path, length) == 0 &&
-	       (!at[length] || at[length] == '.');
+	return fx_str_is_below(node->scope ? node->scope->path : "", path);
 }
 
 bool
@@ -309,7 +304,6 @@ fx_request_fail(struct fx_request *request, struct fx_node *node,
 	fx_request_stop(request, FX_STOP_ERROR);
 }
 
-/* Run in the innermost place until it ends or a hook stops. */
 void
 fx_request_run_place(struct fx_request *request)
 {
@@ -341,7 +335,6 @@ fx_request_run_place(struct fx_request *request)
 		fx_request_stop(request, FX_STOP_INTERRUPT);
 }
 
-/* Into the nested graph ahead: its placeholders have their values at once. */
 void
 fx_request_enter(struct fx_request *request)
 {
@@ -456,13 +449,6 @@ fx_request_new(struct fx_session *session, struct fx_model *model,
 
 /* --- the verbs ---------------------------------------------------------- */
 
-static struct fx_error *
-not_run(const struct fx_model *model)
-{
-	return fx_error_new(FX_ERR_NOT_RUN,
-		"%s has not been run; use \"start\" or \"run\"", model->name);
-}
-
 static void
 ask_onwards(struct fx_request *request, enum fx_move move, size_t count)
 {
@@ -514,7 +500,7 @@ fx_position_move(struct fx_session *session, struct fx_model *model,
 
 	if (!model->places.count) {
 		if (movement->how != FX_MOVE_CONTINUE || movement->back)
-			return not_run(model);
+			return fx_position_not_run(model);
 		return fx_position_run(session, model, NULL, ret);
 	}
 	if (movement->back)
@@ -550,7 +536,7 @@ fx_position_until(struct fx_session *session, struct fx_model *model,
 	struct fx_error *err;
 
 	if (!model->places.count)
-		return not_run(model);
+		return fx_position_not_run(model);
 	err = check_ahead(model, node);
 	if (err)
 		return err;
@@ -571,19 +557,18 @@ fx_position_goto(struct fx_session *session, struct fx_model *model,
 	struct fx_place *place;
 	struct fx_node *node;
 	struct fx_error *err = NULL;
+	size_t count = fx_position_graph(model)->node_count;
 
+	if (position > count)
+		return fx_error_new(FX_ERR_RANGE,
+			"no node @%zu in %s: it has %zu nodes", position,
+			model->name, count);
 	if (!model->places.count)
 		err = fx_position_begin(session, model);
 	if (err)
 		return err;
 	place = fx_model_place(model);
-	if (position > place->graph->node_count)
-		return fx_error_new(FX_ERR_RANGE,
-			"no node @%zu in %s: it has %zu nodes", position,
-			model->name, place->graph->node_count);
-	node = position < place->graph->node_count
-		       ? fx_graph_at(place->graph, position)
-		       : NULL;
+	node = position < count ? fx_graph_at(place->graph, position) : NULL;
 	request.ignores_breaks = true;
 	request.target = node ? node->id : 0;
 	if (fx_position_get(model) > position) {

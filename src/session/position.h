@@ -19,12 +19,11 @@ enum fx_stop_reason {
 	FX_STOP_BEGIN,      /* at the beginning, going back */
 	FX_STOP_ERROR,      /* a node could not run: see error */
 	FX_STOP_INTERRUPT,
-	FX_STOP_WATCH,
 };
 
 struct fx_stop {
 	enum fx_stop_reason reason;
-	int number;             /* breakpoint or watch */
+	int number;             /* of the breakpoint */
 	const char *condition;  /* of the breakpoint: interned, or NULL */
 	size_t position;        /* stopped before @position; count at the end */
 	struct fx_node *node;   /* NULL at the end */
@@ -50,6 +49,8 @@ enum fx_move {
  * node count at the end).
  */
 bool fx_position_is_started(const struct fx_model *model);
+/* NOT_RUN: what to say where it has to have. */
+FX_NODISCARD struct fx_error *fx_position_not_run(const struct fx_model *model);
 size_t fx_position_get(const struct fx_model *model);
 struct fx_node *fx_position_node(const struct fx_model *model);
 /* The scope in which one stands before NODE: that of the selected frame, else

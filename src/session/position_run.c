@@ -4,12 +4,10 @@
 #include "session/position.h"
 
 #include "base/bitset.h"
-#include "ir/order.h"
 #include "run/backend.h"
 #include "session/place.h"
 #include "session/position_private.h"
 
-/* Drop everything and stand before the first node. */
 struct fx_error *
 fx_position_begin(struct fx_session *session, struct fx_model *model)
 {
@@ -53,36 +51,26 @@ fx_position_start(struct fx_session *session, struct fx_model *model,
 	return NULL;
 }
 
-/* The positions of NODE's cone as a set. */
-static void
-add_cone(struct fx_bitset *set, struct fx_node *node)
-{
-	FX_AUTO_FREE size_t *positions = NULL;
-	size_t count;
-
-	fx_order_cone(node, true, -1, &positions, &count);
-	for (size_t i = 0; i < count; i++)
-		fx_bitset_add(set, positions[i]);
-}
-
-/* What TO needs, and who writes in place or draws before it, whom it may need
- * though it does not say so.
+/* The positions of what TO needs, and of who writes in place or draws before
+ * it, whom it may need though it does not say so, with what they need.  From
+ * the end, as inputs stand before who takes them.
  */
 static void
-need(struct fx_model *model, struct fx_node *to, struct fx_bitset *set)
+need(const struct fx_model *model, const struct fx_node *to,
+	struct fx_bitset *set)
 {
-	struct fx_node *node;
+	bool has_values = model->backend->ops->has_values;
+	size_t at = fx_graph_position(model->graph, to);
 
-	add_cone(set, to);
-	if (!model->backend->ops->has_values)
-		return;
-	fx_graph_for_each_node (node, model->graph) {
-		if (node == to)
-			return;
-		if (fx_effect_guess(node) &&
-			!fx_bitset_has(set,
-				fx_graph_position(model->graph, node)))
-			add_cone(set, node);
+	for (const struct fx_node *node = to; node;
+		node = fx_graph_previous(node), at--) {
+		if (node == to || (has_values && fx_effect_guess(node)))
+			fx_bitset_add(set, at);
+		if (!fx_bitset_has(set, at))
+			continue;
+		for (size_t i = 0; i < fx_node_input_count(node); i++)
+			fx_bitset_add(set, fx_graph_position(model->graph,
+						   fx_node_input(node, i)));
 	}
 }
 

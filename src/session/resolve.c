@@ -3,13 +3,10 @@
 
 #include "session/resolve.h"
 
-#include <ctype.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/buf.h"
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -19,8 +16,8 @@
 #include "lang/query.h"
 #include "run/backend.h"
 #include "run/datum.h"
-#include "run/eval.h"
 #include "session/place.h"
+#include "session/resolve_private.h"
 #include "session/session_private.h"
 
 /* --- the resolver ------------------------------------------------------- */
@@ -48,15 +45,11 @@ resolve_value(void *context, struct fx_node *node, struct fx_datum **ret)
 {
 	struct fx_model *model = ((struct fx_resolve_context *)context)->model;
 	struct fx_place *place = fx_model_place_of(model, node->graph);
-	struct fx_node *stop;
 	struct fx_error *err = NULL;
 
 	if (!place)
-		return fx_error_new(FX_ERR_NOT_RUN,
-			"%s has not been run; use \"start\" or \"run\"",
-			model->name);
-	stop = fx_place_stop(place);
-	if (stop && !fx_node_is_before(node, stop))
+		return fx_position_not_run(model);
+	if (!fx_place_is_above(place, node))
 		return no_value(model, place, node);
 	if (!fx_env_get(&place->env, node->id))
 		err = fx_place_compute(model, place, node);
@@ -90,9 +83,7 @@ resolve_here(void *context, size_t *position_ret)
 	}
 	node = examined(context);
 	if (!node)
-		return fx_error_new(FX_ERR_NOT_RUN,
-			"%s has not been run; use \"start\" or \"run\"",
-			model->name);
+		return fx_position_not_run(model);
 	*position_ret = fx_graph_position(model->graph, node);
 	return NULL;
 }
@@ -405,7 +396,6 @@ is_scope(struct fx_graph *graph, const char *path)
 static struct fx_error *
 no_scope(struct fx_model *model, struct fx_graph *graph, const char *text)
 {
-	FX_AUTO_BUF struct fx_buf near = { 0 };
 	struct fx_nearest nearest;
 	struct fx_module_walk *walk = fx_module_walk_new(graph->module, false);
 	struct fx_scope_paths paths;
@@ -425,10 +415,7 @@ no_scope(struct fx_model *model, struct fx_graph *graph, const char *text)
 	fx_vec_deinit(&paths);
 	err = fx_error_new(FX_ERR_NO_MODULE, "no module \"%s\" in %s", text,
 		model->name);
-	if (!nearest.count)
-		return err;
-	fx_nearest_print(&nearest, &near);
-	return fx_error_note(err, "nearest: %s", fx_buf_text(&near));
+	return fx_nearest_note(&nearest, err);
 }
 
 static const char *

@@ -20,8 +20,8 @@ struct fx_session;
 struct fx_value;
 
 /* backend.c */
-/* The backend that the settings ask for; what the other one ran is dropped and
- * inputs are read again.
+/* The backend that the settings ask for; what another one ran is dropped and
+ * inputs are read again.  When they cannot be, it stays the one before.
  */
 FX_NODISCARD struct fx_error *
 fx_model_choose_backend(struct fx_session *session, struct fx_model *model);
@@ -49,16 +49,20 @@ char *fx_budget_words(const struct fx_session *session);
 void fx_budget_tell(struct fx_session *session, struct fx_model *model);
 void fx_budget_count(struct fx_model *model);
 
-/* memory.c: NO_SPACE when a value of META, or NODE's result, would not fit. */
+/* memory.c: NO_SPACE when BYTES, a value of META, or NODE's result, would not
+ * fit.  WHAT says what they are for: "the result takes".
+ */
+FX_NODISCARD struct fx_error *fx_check_bytes(const char *what, uint64_t bytes);
 FX_NODISCARD struct fx_error *fx_check_memory(const struct fx_model *model,
 	const struct fx_value *meta);
 FX_NODISCARD struct fx_error *fx_check_node_memory(const struct fx_model *model,
 	const struct fx_node *node);
 
-/* input.c */
+/* input.c: read all inputs for the backend of now; on failure they are as
+ * before.
+ */
 FX_NODISCARD struct fx_error *
 fx_model_read_inputs_again(struct fx_session *session, struct fx_model *model);
-
 /* input.c: what is run has the shapes of its inputs again. */
 void fx_model_end_look(struct fx_model *model);
 
@@ -68,6 +72,8 @@ void fx_model_end_look(struct fx_model *model);
 struct fx_backend;
 FX_NODISCARD struct fx_error *fx_tensor_make_own(struct fx_backend *backend,
 	struct fx_datum **datum);
+/* evaluate.c: TYPE when DATUM is a set of nodes. */
+FX_NODISCARD struct fx_error *fx_check_is_value(const struct fx_datum *datum);
 /* history.c: what the user has of the storages of DATA, of which those with a
  * bit in WRITES are to be written, gets copies.  CONTEXT is a model.
  */

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/number.h"
@@ -18,6 +17,9 @@
 #include "session/capture.h"
 #include "session/session_private.h"
 #include "session/settings.h"
+
+/* Graphs that may be open at once: serials, and patience, come to an end. */
+#define MODELS_MOST 1000
 
 struct fx_session *
 fx_session_new(void)
@@ -118,13 +120,24 @@ is_serial_used(const struct fx_session *session, uint32_t serial)
 	return false;
 }
 
+struct fx_error *
+fx_session_need_room(const struct fx_session *session)
+{
+	if (session->models.count < MODELS_MOST)
+		return NULL;
+	return fx_error_hint(fx_error_new(FX_ERR_LIMIT,
+				     "%d graphs are open, which is the most",
+				     MODELS_MOST),
+		"close drops the current one");
+}
+
 /* Nested graphs use the upper half (load), so numbers come round again:
  * graphs that only lived for one command have them too.
  */
 uint32_t
 fx_session_serial(struct fx_session *session)
 {
-	fx_assert(session->models.count < UINT16_MAX - 1);
+	_Static_assert(MODELS_MOST < UINT16_MAX - 1, "serials do not suffice");
 	do {
 		session->next_serial = session->next_serial % UINT16_MAX + 1;
 	} while (is_serial_used(session, session->next_serial));
@@ -227,8 +240,11 @@ struct fx_error *
 fx_session_copy(struct fx_session *session, struct fx_model *model,
 	const char *name, struct fx_model **ret)
 {
+	struct fx_error *err = fx_session_need_room(session);
 	struct fx_graph *copy;
 
+	if (err)
+		return err;
 	if (fx_session_find_model(session, name))
 		return fx_error_new(FX_ERR_NAME_TAKEN,
 			"there is a graph \"%s\" already", name);
@@ -237,6 +253,14 @@ fx_session_copy(struct fx_session *session, struct fx_model *model,
 	*ret = fx_session_add_graph(session, copy, name,
 		fx_intern_format("graph copy %s as %s", model->name, name));
 	return NULL;
+}
+
+struct fx_error *
+fx_session_need_writable(const struct fx_session *session)
+{
+	if (!session->is_read_only)
+		return NULL;
+	return fx_error_new(FX_ERR_READ_ONLY, "read-only session (--readonly)");
 }
 
 struct fx_error *

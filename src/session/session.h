@@ -60,13 +60,17 @@ struct fx_model *fx_session_find_model(struct fx_session *session,
 size_t fx_session_model_count(const struct fx_session *session);
 struct fx_model *fx_session_model_at(struct fx_session *session, size_t index);
 void fx_session_switch(struct fx_session *session, struct fx_model *model);
+/* Free MODEL and its breakpoints; the newest one left becomes current. */
 void fx_session_drop(struct fx_session *session, struct fx_model *model);
 /* Copy MODEL's graph under a new name (no values, no undo history). */
 FX_NODISCARD struct fx_error *fx_session_copy(struct fx_session *session,
 	struct fx_model *model, const char *name, struct fx_model **ret);
 
-/* Load PATH (load/open) as a new model; *NOTICES_RET gets lines to show, one
- * each, or NULL; the caller frees it.
+/* Append PATH as one word of a command line: in quotes where it has to be. */
+struct fx_buf;
+void fx_session_add_path(struct fx_buf *line, const char *path);
+/* Load PATH (load/open) as a new model; *NOTICES_RET (may be null) gets lines
+ * to show, one each, or NULL; the caller frees it.
  */
 FX_NODISCARD struct fx_error *fx_session_load(struct fx_session *session,
 	const char *path, const char *name, struct fx_model **ret,
@@ -78,6 +82,9 @@ FX_NODISCARD struct fx_error *fx_session_load(struct fx_session *session,
 FX_NODISCARD struct fx_error *fx_session_save(struct fx_session *session,
 	struct fx_model *model, const char *path, char **removed_ret);
 
+/* READ_ONLY where edits and files are refused (below). */
+FX_NODISCARD struct fx_error *
+fx_session_need_writable(const struct fx_session *session);
 /* The current model, or the error NO_GRAPH: no graph is open. */
 FX_NODISCARD struct fx_error *fx_session_need_model(struct fx_session *session,
 	struct fx_model **ret);

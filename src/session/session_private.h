@@ -5,7 +5,6 @@
 #include "base/bitset.h"
 #include "base/map.h"
 #include "base/vec.h"
-#include "run/eval.h"
 #include "run/hooks.h"
 #include "session/breakpoint.h"
 #include "session/model.h"
@@ -146,6 +145,10 @@ struct fx_session {
 	int next_display;
 };
 
+/* session.c: LIMIT when there are as many graphs as there may be. */
+FX_NODISCARD struct fx_error *
+fx_session_need_room(const struct fx_session *session);
+
 /* model.c */
 struct fx_model *fx_model_new(struct fx_session *session,
 	struct fx_graph *graph_taken);
@@ -174,6 +177,7 @@ FX_DEFINE_DEINIT(reshape, struct fx_reshape, fx_reshape_deinit);
 struct fx_reshape fx_model_reshape(struct fx_model *model,
 	const struct fx_map *ids, struct fx_node *const *cone, size_t count);
 void fx_model_forget_problem(struct fx_model *model, uint64_t id);
+void fx_model_clear_problems(struct fx_model *model);
 
 /* given.c */
 /* Remember what the file says, while propagating for the first time. */
@@ -182,19 +186,11 @@ void fx_given_deinit(struct fx_given *given);
 /* See again which of the nodes (NULL: all) differ from the file, in order. */
 void fx_given_review(struct fx_model *model, struct fx_node *const *nodes,
 	size_t count);
+
+/* input.c */
 bool fx_model_has_input(const struct fx_model *model, uint64_t node);
 /* What the generator starts from for the input NODE. */
 uint64_t fx_model_input_seed(const struct fx_model *model,
 	const struct fx_node *node);
-
-/* resolve.c: a resolver whose context is CONTEXT. */
-struct fx_resolve_context {
-	struct fx_session *session;
-	struct fx_model *model; /* may be NULL */
-};
-void fx_resolver_init(struct fx_resolver *resolver,
-	struct fx_resolve_context *context);
-/* evaluate.c: whether NODE's value has NaN or infinities. */
-bool fx_resolve_nonfinite(void *context, const struct fx_node *node);
 
 #endif /* FX_SESSION_SESSION_PRIVATE_H */

@@ -246,24 +246,6 @@ parse_size(const char *text, int64_t *ret)
 }
 
 static bool
-is_choice(const char *choices, const char *text)
-{
-	size_t length = strlen(text);
-
-	for (const char *c = choices; length;) {
-		const char *end = strchr(c, '|');
-		size_t size = end ? (size_t)(end - c) : strlen(c);
-
-		if (size == length && memcmp(c, text, length) == 0)
-			return true;
-		if (!end)
-			return false;
-		c = end + 1;
-	}
-	return false;
-}
-
-static bool
 parse(const struct fx_setting_info *info, const char *text, int64_t *ret)
 {
 	*ret = 0;
@@ -275,7 +257,7 @@ parse(const struct fx_setting_info *info, const char *text, int64_t *ret)
 	case FX_SETTING_SIZE:
 		return parse_size(text, ret);
 	case FX_SETTING_WORD:
-		return is_choice(info->choices, text);
+		return fx_str_is_choice(info->choices, text);
 	case FX_SETTING_TEXT:
 		break;
 	}

@@ -46,7 +46,9 @@ FX_NODISCARD struct fx_error *fx_settings_set(struct fx_settings *settings,
 /* The value as text; borrowed until the next set. */
 const char *fx_settings_text(const struct fx_settings *settings, int index);
 
-/* Typed reads by full name; asserts that it exists. */
+/* Reads by full name, which is asserted to exist: BOOL; INT and SIZE; the value
+ * of any type as text, borrowed until the next set.
+ */
 bool fx_settings_bool(const struct fx_settings *settings, const char *name);
 int64_t fx_settings_int(const struct fx_settings *settings, const char *name);
 const char *fx_settings_word(const struct fx_settings *settings,

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 
 #include "base/bitset.h"
-#include "base/buf.h"
-#include "base/intern.h"
 #include "base/mem.h"
+#include "ir/order.h"
 #include "meta/propagate.h"
 #include "session/session_private.h"
 
@@ -53,8 +52,8 @@ keep_failures(struct fx_model *model, const struct fx_meta_report *report)
 			fx_error_message(report->failures[i].error));
 }
 
-static void
-clear_problems(struct fx_model *model)
+void
+fx_model_clear_problems(struct fx_model *model)
 {
 	size_t at = 0;
 	uintptr_t id;
@@ -68,7 +67,7 @@ clear_problems(struct fx_model *model)
 static struct fx_shape_report
 keep_report(struct fx_model *model, const struct fx_meta_report *report)
 {
-	clear_problems(model);
+	fx_model_clear_problems(model);
 	keep_failures(model, report);
 	return (struct fx_shape_report){
 		.known = report->known,
@@ -115,15 +114,6 @@ visit(struct cone *cone, struct fx_node *node)
 	fx_vec_push(&cone->nodes, node);
 }
 
-static int
-compare_order(const void *a, const void *b)
-{
-	const struct fx_node *x = *(struct fx_node *const *)a;
-	const struct fx_node *y = *(struct fx_node *const *)b;
-
-	return (x->order > y->order) - (x->order < y->order);
-}
-
 /* A few are sorted; of many, it is faster to walk the graph once. */
 static void
 put_in_order(struct cone *cone, struct fx_graph *graph)
@@ -134,7 +124,7 @@ put_in_order(struct cone *cone, struct fx_graph *graph)
 	if (cone->nodes.count < graph->node_count / 16) {
 		if (cone->nodes.count)
 			qsort(cone->nodes.items, cone->nodes.count,
-				sizeof(*cone->nodes.items), compare_order);
+				sizeof(*cone->nodes.items), fx_order_compare);
 		return;
 	}
 	fx_graph_for_each_node (node, graph)

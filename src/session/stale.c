@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "base/bitset.h"
-#include "base/mem.h"
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/storage.h"
@@ -260,12 +259,6 @@ settle_stop(struct fx_model *model, struct fx_place *place)
 	fx_place_set_stop(model, place, node);
 }
 
-static bool
-is_above(const struct fx_node *node, const struct fx_node *stop)
-{
-	return !stop || fx_node_is_before(node, stop);
-}
-
 static void
 drop_value(struct fx_model *model, struct fx_place *place, uint64_t id)
 {
@@ -318,7 +311,7 @@ static void
 go_back_to(struct fx_model *model, struct fx_place *place, struct fx_node *node,
 	struct fx_edit_report *report)
 {
-	if (!node || !is_above(node, fx_place_stop(place)))
+	if (!node || !fx_place_is_above(place, node))
 		return;
 	fx_place_set_stop(model, place, node);
 	report->position_moved = true;

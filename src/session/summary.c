@@ -126,12 +126,11 @@ fx_timeline_forget_dropped(struct fx_timeline *timeline)
 }
 
 static bool
-is_above(const struct fx_graph *graph, uint64_t id, const struct fx_node *stop)
+is_above(const struct fx_place *place, uint64_t id)
 {
-	const struct fx_node *node = fx_graph_find_id(graph, id);
+	const struct fx_node *node = fx_graph_find_id(place->graph, id);
 
-	return node && node->is_in_graph &&
-	       (!stop || fx_node_is_before(node, stop));
+	return node && node->is_in_graph && fx_place_is_above(place, node);
 }
 
 bool
@@ -141,24 +140,21 @@ fx_position_is_dropped(const struct fx_model *model, const struct fx_node *node)
 
 	return place &&
 	       fx_map_has(&model->timeline.dropped, (uintptr_t)node->id) &&
-	       is_above(place->graph, node->id, fx_place_stop(place));
+	       is_above(place, node->id);
 }
 
 const struct fx_summary *
 fx_position_summary(const struct fx_model *model, const struct fx_node *node)
 {
 	const struct fx_place *place = fx_model_place_of(model, node->graph);
-	const struct fx_node *stop;
 	uintptr_t entry = fx_map_get(&model->timeline.dropped,
 		(uintptr_t)node->id, NO_SUMMARY);
 	const struct summary *summary = (const struct summary *)entry;
 
 	if (!place || entry == NO_SUMMARY)
 		return NULL;
-	stop = fx_place_stop(place);
-	if (!is_above(place->graph, node->id, stop) ||
-		(summary->writer &&
-			!is_above(place->graph, summary->writer, stop)))
+	if (!is_above(place, node->id) ||
+		(summary->writer && !is_above(place, summary->writer)))
 		return NULL;
 	return summary->known;
 }

@@ -17,19 +17,25 @@
 
 /* --- one effect ---------------------------------------------------------- */
 
-static void
-free_saved(struct fx_timeline *timeline, struct fx_saved *saved)
+size_t
+fx_timeline_unsave(struct fx_timeline *timeline, struct fx_effect *effect,
+	size_t index)
 {
-	timeline->saved_bytes -= fx_blob_size(saved->bytes);
-	fx_blob_unref(saved->bytes);
-	fx_datum_unref(saved->tensor);
+	struct fx_saved saved = effect->saved.items[index];
+	size_t size = fx_blob_size(saved.bytes);
+
+	fx_vec_remove(&effect->saved, index);
+	timeline->saved_bytes -= size;
+	fx_blob_unref(saved.bytes);
+	fx_datum_unref(saved.tensor);
+	return size;
 }
 
 static void
 effect_deinit(struct fx_timeline *timeline, struct fx_effect *effect)
 {
-	for (size_t i = 0; i < effect->saved.count; i++)
-		free_saved(timeline, &effect->saved.items[i]);
+	while (effect->saved.count)
+		fx_timeline_unsave(timeline, effect, effect->saved.count - 1);
 	fx_vec_deinit(&effect->saved);
 	fx_blob_unref(effect->random);
 }
@@ -231,7 +237,6 @@ put_back(struct fx_timeline *timeline, const struct fx_effect *effect)
 			watch->protect(watch->owner, &saved->tensor, 1);
 		fx_error_free(ops->storage_restore(saved->tensor->payload,
 			saved->bytes));
-		timeline->restored++;
 	}
 	if (!effect->random)
 		return;

@@ -64,7 +64,6 @@ struct fx_timeline {
 	size_t summarised_now;  /* ... of which a summary stays */
 	/* Since the model was opened. */
 	size_t recomputed;
-	size_t restored;
 };
 
 /* Empty, for BACKEND, whose generator starts from SEED. */
@@ -106,6 +105,10 @@ void fx_timeline_forget_dropped(struct fx_timeline *timeline);
  */
 void fx_timeline_doubt(struct fx_timeline *timeline,
 	const struct fx_bitset *stale);
+
+/* Let go what EFFECT saved, item INDEX; returns its size in bytes. */
+size_t fx_timeline_unsave(struct fx_timeline *timeline,
+	struct fx_effect *effect, size_t index);
 
 /* What NODE did when it ran last: enum fx_effect_kind. */
 unsigned fx_timeline_kinds(const struct fx_timeline *timeline, uint64_t node);

@@ -16,6 +16,8 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/random.h"
+#include "base/str.h"
 #include "base/vec.h"
 #include "ir/edit.h"
 #include "ir/graph.h"
@@ -44,32 +46,6 @@ static const struct {
 	{ "bias", 1, 0 },
 	{ "weight", 1, 1 },
 };
-
-/* splitmix64: the next 64 bits of STATE. */
-static uint64_t
-next_bits(uint64_t *state)
-{
-	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return z ^ (z >> 31);
-}
-
-/* Above 0, at most 1. */
-static double
-next_uniform(uint64_t *state)
-{
-	return ((double)(next_bits(state) >> 11) + 1) * 0x1p-53;
-}
-
-static double
-next_normal(uint64_t *state)
-{
-	double radius = sqrt(-2 * log(next_uniform(state)));
-
-	return radius * cos(2 * acos(-1) * next_uniform(state));
-}
 
 static uint64_t
 state_for(uint64_t seed, const char *path)
@@ -104,9 +80,9 @@ static double
 next_number(const struct filling *filling, uint64_t *state)
 {
 	if (filling->bound > 0)
-		return filling->bound * (2 * next_uniform(state) - 1);
+		return filling->bound * (2 * fx_random_uniform(state) - 1);
 	if (filling->deviation > 0)
-		return filling->deviation * next_normal(state);
+		return filling->deviation * fx_random_normal(state);
 	return filling->number;
 }
 
@@ -134,7 +110,7 @@ guess_filling(const char *name, const struct fx_tensor *tensor)
 	struct filling filling = { .number = 0 };
 
 	for (size_t i = 0; i < FX_ARRAY_LEN(fixed); i++)
-		if (!strcmp(fixed[i].name, name) &&
+		if (fx_str_equal(fixed[i].name, name) &&
 			tensor->rank <= fixed[i].rank) {
 			filling.number = fixed[i].value;
 			return filling;
@@ -188,6 +164,7 @@ bind(struct fx_graph *graph, const struct fx_tensor *old, const char *path,
 /* Paths of members that have a tensor without values, in order. */
 struct places {
 	FX_VEC(char *) paths;
+	uint64_t bytes; /* of all of them */
 };
 
 static void
@@ -202,12 +179,16 @@ find_places(struct fx_module *root, struct places *ret)
 			const struct fx_member *member = &module->members[i];
 			const struct fx_tensor *tensor = member->tensor;
 
-			if (tensor &&
-				!(tensor->storage && tensor->storage->blob))
-				fx_vec_push(&ret->paths,
-					fx_xasprintf("%s%s%s", path,
-						*path ? "." : "",
-						member->name));
+			if (!tensor ||
+				(tensor->storage && tensor->storage->blob))
+				continue;
+			fx_vec_push(&ret->paths,
+				fx_xasprintf("%s%s%s", path, *path ? "." : "",
+					member->name));
+			if (__builtin_add_overflow(ret->bytes,
+				    (uint64_t)fx_tensor_bytes(tensor),
+				    &ret->bytes))
+				ret->bytes = UINT64_MAX;
 		}
 	}
 	fx_module_walk_free(walk);
@@ -236,6 +217,7 @@ fx_model_random_weights(struct fx_model *model, uint64_t seed)
 	struct fx_error *err = NULL;
 
 	find_places(graph->module, &places);
+	err = fx_check_bytes("the parameters take", places.bytes);
 	for (size_t i = 0; i < places.paths.count; i++) {
 		char *path = places.paths.items[i];
 

@@ -206,7 +206,7 @@ struct fx_error *
 fxt_edit_finish(struct fxt_world *w, bool dry_run, bool force,
 	struct fx_edit_report *report)
 {
-	return fx_model_edit_end(w->session, w->model, dry_run, force, report);
+	return fx_model_edit_end(w->model, dry_run, force, report);
 }
 
 const char *

@@ -99,6 +99,17 @@ shows 'a script makes the same values again' '= True' \
 	run 'set $before = add' 'dump script -o s.fxdb' close 'seed 9' \
 	'source s.fxdb' run 'p allclose($before, add, 0, 0)'
 
+shows 'an input that cannot be read again is read again at the next run' \
+	'!without numbers' start n 'dump value x gone.npy' 'set backend meta' \
+	'input x = file("gone.npy")' run '!rm gone.npy' 'set backend torch' \
+	run run
+if can_trace; then
+	shows 'what a traced model had has its values after undo' \
+		'!has no values' "trace $source/tests/transcript/samples/one_model.py:Net" \
+		'set module fc = nn.Identity()' 'input x = f32[2,4]' \
+		run undo run 'p fc.weight'
+fi
+
 [ "$failures" = 0 ] && exit 0
 echo "$failures failures"
 exit 1

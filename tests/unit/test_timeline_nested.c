@@ -5,6 +5,7 @@
 
 #include "base/intern.h"
 #include "run/backend.h"
+#include "session/breakpoint.h"
 #include "tests/support/random.h"
 #include "tests/support/read_text.h"
 #include "tests/support/real_backend.h"
@@ -102,6 +103,26 @@ setting_a_write_in_a_nested_graph_takes_it_back(void)
 	FXT_SAME(fxt_value(&w, "a"), before);
 }
 
+/* The outer graph has another node at that position. */
+static void
+a_breakpoint_in_a_nested_graph_is_at_its_node(void)
+{
+	__attribute__((cleanup(fxt_world_free))) struct fxt_world w =
+		nested_world();
+	FX_AUTO_FREE struct fx_node **nodes = NULL;
+	struct fx_breakpoint_spec spec = { .where = "f" };
+	const struct fx_breakpoint *breakpoint;
+	size_t count;
+
+	fxt_move(&w, FX_MOVE_STEP, false, 3);
+	CU_ASSERT_FATAL(fxt_ok(fx_breakpoint_add(w.session, w.model, &spec,
+		&breakpoint)));
+	fx_breakpoint_nodes(w.session, breakpoint, &nodes, &count);
+	CU_ASSERT_EQUAL_FATAL(count, 1);
+	FXT_SAME(nodes[0]->name, "f");
+	CU_ASSERT_EQUAL(nodes[0]->graph, fx_position_graph(w.model));
+}
+
 static void
 nested_graphs_are_taken_back_wholly(void)
 {
@@ -130,6 +151,7 @@ main(void)
 	static const struct fxt_case cases[] = {
 		FXT_CASE(a_value_set_in_a_nested_graph_stays),
 		FXT_CASE(setting_a_write_in_a_nested_graph_takes_it_back),
+		FXT_CASE(a_breakpoint_in_a_nested_graph_is_at_its_node),
 		FXT_CASE(nested_graphs_are_taken_back_wholly),
 	};
 

@@ -191,8 +191,7 @@ edit(struct walk *walk)
 			      : fx_edit_erase(node);
 	}
 	if (!err)
-		err = fx_model_edit_end(w->session, w->model, false, false,
-			&report);
+		err = fx_model_edit_end(w->model, false, false, &report);
 	else
 		fx_model_edit_abort(w->model);
 	fx_error_free(err);

@@ -1,0 +1,25 @@
+/* resolve_private.h - an evaluator's resolver over a session and a model. */
+#ifndef FX_SESSION_RESOLVE_PRIVATE_H
+#define FX_SESSION_RESOLVE_PRIVATE_H
+
+#include <stdbool.h>
+
+#include "run/eval.h"
+
+struct fx_model;
+struct fx_node;
+struct fx_session;
+
+struct fx_resolve_context {
+	struct fx_session *session;
+	struct fx_model *model; /* may be NULL */
+};
+
+/* Fill RESOLVER, whose context is CONTEXT; both are borrowed by it. */
+void fx_resolver_init(struct fx_resolver *resolver,
+	struct fx_resolve_context *context);
+
+/* evaluate.c, for the resolver: whether NODE's value has NaN or infinities. */
+bool fx_resolve_nonfinite(void *context, const struct fx_node *node);
+
+#endif /* FX_SESSION_RESOLVE_PRIVATE_H */

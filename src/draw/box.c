@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/compiler.h"
 #include "base/mem.h"
+#include "base/number.h"
 #include "base/utf8.h"
 #include "draw/dag.h"
 #include "draw/layers.h"
@@ -139,15 +140,6 @@ spread(struct search *search, size_t node)
 		reach(search, search->users[i], next);
 }
 
-static int
-compare_numbers(const void *a, const void *b)
-{
-	size_t x = *(const size_t *)a;
-	size_t y = *(const size_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 void
 fx_box_window(const struct fx_dag *dag, const struct fx_box_window *window,
 	size_t **numbers_ret, size_t *count_ret, size_t *left_out_ret)
@@ -164,7 +156,7 @@ fx_box_window(const struct fx_dag *dag, const struct fx_box_window *window,
 		spread(&search, search.found.items[i]);
 	if (search.found.count)
 		qsort(search.found.items, search.found.count, sizeof(size_t),
-			compare_numbers);
+			fx_number_compare_sizes);
 	free(search.first_user);
 	free(search.users);
 	free(search.distance);

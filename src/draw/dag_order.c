@@ -10,24 +10,17 @@
 
 #include <stdlib.h>
 
-#include "base/compiler.h"
 #include "base/mem.h"
 
 enum {
 	SWEEPS = 12,
 };
 
-static struct fx_item *
-item_at(struct fx_layers *layers, uint32_t number)
-{
-	return &layers->items.items[number];
-}
-
 static void
 renumber(struct fx_layers *layers, struct fx_layer *layer)
 {
 	for (size_t i = 0; i < layer->items.count; i++)
-		item_at(layers, layer->items.items[i])->place = (int)i;
+		fx_layers_item(layers, layer->items.items[i])->place = (int)i;
 }
 
 /* The mean place of NEIGHBOURS, or the item's own place when it has none. */
@@ -37,7 +30,7 @@ barycentre(struct fx_layers *layers, const fx_number_vec *neighbours, int own)
 	double sum = 0;
 
 	for (size_t i = 0; i < neighbours->count; i++)
-		sum += item_at(layers, neighbours->items[i])->place;
+		sum += fx_layers_item(layers, neighbours->items[i])->place;
 	return neighbours->count ? sum / (double)neighbours->count : own;
 }
 
@@ -61,13 +54,13 @@ sort_items(struct fx_layers *layers, fx_number_vec *items, key_fn *key)
 {
 	for (size_t i = 1; i < items->count; i++) {
 		uint32_t moved = items->items[i];
-		double own = key(item_at(layers, moved));
+		double own = key(fx_layers_item(layers, moved));
 		size_t at = i;
 
 		for (; at > 0; at--) {
 			uint32_t before = items->items[at - 1];
 
-			if (key(item_at(layers, before)) <= own)
+			if (key(fx_layers_item(layers, before)) <= own)
 				break;
 			items->items[at] = before;
 		}
@@ -93,7 +86,7 @@ sweep(struct fx_layers *layers, bool down)
 
 		for (size_t i = 0; i < layer->items.count; i++) {
 			struct fx_item *item =
-				item_at(layers, layer->items.items[i]);
+				fx_layers_item(layers, layer->items.items[i]);
 
 			item->weight = barycentre(layers,
 				down ? &item->parents : &item->children,
@@ -122,12 +115,13 @@ crossings_below(struct fx_layers *layers, const struct fx_layer *layer)
 	size_t crossings = 0;
 
 	for (size_t i = 0; i < layer->items.count; i++) {
-		struct fx_item *item = item_at(layers, layer->items.items[i]);
+		struct fx_item *item =
+			fx_layers_item(layers, layer->items.items[i]);
 		size_t first = ends.count;
 
 		for (size_t k = 0; k < item->children.count; k++)
 			fx_vec_push(&ends,
-				item_at(layers, item->children.items[k])
+				fx_layers_item(layers, item->children.items[k])
 					->place);
 		if (ends.count > first)
 			qsort(ends.items + first, ends.count - first,

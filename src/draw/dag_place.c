@@ -17,12 +17,6 @@ enum {
 	GAP = 2, /* blank columns between neighbours */
 };
 
-static struct fx_item *
-item_at(struct fx_layers *layers, uint32_t number)
-{
-	return &layers->items.items[number];
-}
-
 int
 fx_layers_port(const struct fx_item *item, size_t index)
 {
@@ -48,12 +42,13 @@ crosses_chain(struct fx_layers *layers, const struct fx_layer *layer, int from,
 	int to)
 {
 	for (size_t i = 0; i < layer->items.count; i++) {
-		struct fx_item *item = item_at(layers, layer->items.items[i]);
+		struct fx_item *item =
+			fx_layers_item(layers, layer->items.items[i]);
 		struct fx_item *parent;
 
 		if (!item->parents.count)
 			continue;
-		parent = item_at(layers, item->parents.items[0]);
+		parent = fx_layers_item(layers, item->parents.items[0]);
 		if (is_inner(parent, item) &&
 			((parent->place < from && item->place > to) ||
 				(parent->place > from && item->place < to)))
@@ -69,7 +64,8 @@ static bool
 align_with(struct fx_layers *layers, const struct fx_layer *layer,
 	struct fx_item *item, size_t index, int *taken)
 {
-	struct fx_item *parent = item_at(layers, item->parents.items[index]);
+	struct fx_item *parent =
+		fx_layers_item(layers, item->parents.items[index]);
 
 	if (parent->place <= *taken)
 		return false;
@@ -88,7 +84,8 @@ align_layer(struct fx_layers *layers, const struct fx_layer *layer)
 	int taken = -1;
 
 	for (size_t i = 0; i < layer->items.count; i++) {
-		struct fx_item *item = item_at(layers, layer->items.items[i]);
+		struct fx_item *item =
+			fx_layers_item(layers, layer->items.items[i]);
 		size_t count = item->parents.count;
 
 		if (!count)
@@ -139,8 +136,9 @@ push_right(struct fx_layers *layers, const struct fx_layer *layer)
 	int free_column = 0;
 
 	for (size_t i = 0; i < layer->items.count; i++) {
-		struct fx_item *item = item_at(layers, layer->items.items[i]);
-		struct fx_item *root = item_at(layers, item->root);
+		struct fx_item *item =
+			fx_layers_item(layers, layer->items.items[i]);
+		struct fx_item *root = fx_layers_item(layers, item->root);
 		int least = free_column + left_part(item);
 
 		if (root->x < least) {
@@ -170,7 +168,7 @@ fx_layers_place(struct fx_layers *layers)
 			moved |= push_right(layers, &layers->layers.items[r]);
 	}
 	fx_vec_for_each (item, &layers->items) {
-		item->x = item_at(layers, item->root)->x;
+		item->x = fx_layers_item(layers, item->root)->x;
 		layers->width =
 			FX_MAX(layers->width, item->x + right_part(item) + 1);
 	}

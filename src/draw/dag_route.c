@@ -13,12 +13,6 @@
 
 #include "base/compiler.h"
 
-static struct fx_item *
-item_at(struct fx_layers *layers, uint32_t number)
-{
-	return &layers->items.items[number];
-}
-
 static void
 add_target(struct fx_net *net, int column)
 {
@@ -30,7 +24,7 @@ add_target(struct fx_net *net, int column)
 static void
 net_of_item(struct fx_layers *layers, uint32_t number)
 {
-	struct fx_item *item = item_at(layers, number);
+	struct fx_item *item = fx_layers_item(layers, number);
 	struct fx_net net = { .item = number,
 		.rank = item->rank,
 		.source = item->x,
@@ -40,7 +34,7 @@ net_of_item(struct fx_layers *layers, uint32_t number)
 
 	for (size_t i = 0; i < item->children.count; i++) {
 		struct fx_item *child =
-			item_at(layers, item->children.items[i]);
+			fx_layers_item(layers, item->children.items[i]);
 
 		for (size_t p = 0; p < child->parents.count; p++)
 			if (child->parents.items[p] == number)

@@ -1,5 +1,5 @@
 /* layers.h - a box diagram while it is laid out: what dag_rank, dag_order,
- * dag_route and dag_paint hand to each other.
+ * dag_place, dag_route and dag_paint hand to each other.
  *
  * Boxes stand in ranks, one above the other.  A value that passes a rank on
  * its way has a "passage" there, one chain for all its users: a value is one
@@ -67,6 +67,12 @@ struct fx_layers {
 	FX_VEC(struct fx_net) nets;
 };
 
+static inline struct fx_item *
+fx_layers_item(struct fx_layers *layers, uint32_t number)
+{
+	return &layers->items.items[number];
+}
+
 /* dag_rank.c: the rank of each node by longest path, parameters as late as
  * possible, no rank empty; RANKS has dag->count entries.  Returns the number
  * of ranks.  Linear.
@@ -80,11 +86,13 @@ void fx_layers_build(struct fx_layers *layers);
 void fx_layers_deinit(struct fx_layers *layers);
 /* dag_order.c: order the items of each layer so that few lines cross. */
 void fx_layers_order(struct fx_layers *layers);
-/* dag_route.c: columns of items, then tracks of lines, then rows. */
+/* dag_place.c: the column of each item, and the width of all. */
 void fx_layers_place(struct fx_layers *layers);
-void fx_layers_route(struct fx_layers *layers);
 /* The column at which the line from parent INDEX reaches ITEM. */
 int fx_layers_port(const struct fx_item *item, size_t index);
+
+/* dag_route.c: the tracks of lines, then the rows of layers. */
+void fx_layers_route(struct fx_layers *layers);
 
 /* dag_paint.c, with MARKED a node to stand out, or -1. */
 struct fx_box_style;

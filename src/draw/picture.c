@@ -8,9 +8,9 @@
 #include "draw/draw.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/buf.h"
+#include "base/str.h"
 #include "draw/dot_text.h"
 #include "draw/draw_part.h"
 #include "draw/svg_child.h"
@@ -21,26 +21,10 @@ fx_draw_formats(void)
 	return "svg|dot|xdot|json|plain|ps";
 }
 
-static bool
-is_format(const char *format)
-{
-	const char *at = fx_draw_formats();
-	size_t length = strlen(format);
-
-	while (at) {
-		if (strncmp(at, format, length) == 0 &&
-			(at[length] == '|' || !at[length]))
-			return length > 0;
-		at = strchr(at, '|');
-		at = at ? at + 1 : NULL;
-	}
-	return false;
-}
-
 static struct fx_error *
 check(const char *format)
 {
-	if (!is_format(format))
+	if (!fx_str_is_choice(fx_draw_formats(), format))
 		return fx_error_hint(fx_error_new(FX_ERR_VALUE,
 					     "no picture format \"%s\"; there "
 					     "are %s",

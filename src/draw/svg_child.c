@@ -25,6 +25,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "draw/draw.h"
+#include "run/hooks.h"
 
 #ifndef FX_PKGLIBEXECDIR
 #define FX_PKGLIBEXECDIR "/usr/libexec/fxdb"
@@ -196,20 +197,11 @@ receive_some(int *descriptor, struct fx_buf *buf, size_t limit)
 		close_if(descriptor);
 }
 
-static long
-now_ms(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * 1000 + time.tv_nsec / 1000000;
-}
-
 /* Move bytes both ways until it closes its output or time is up. */
 static struct fx_error *
 converse(struct child *child, const struct fx_svg_job *job)
 {
-	long end = now_ms() + job->timeout_ms;
+	long long end = fx_clock_ms() + job->timeout_ms;
 
 	while (child->out >= 0 || child->err >= 0) {
 		struct pollfd polled[] = {
@@ -217,7 +209,7 @@ converse(struct child *child, const struct fx_svg_job *job)
 			{ .fd = child->out, .events = POLLIN },
 			{ .fd = child->err, .events = POLLIN },
 		};
-		long left = end - now_ms();
+		long long left = end - fx_clock_ms();
 
 		if (left <= 0)
 			return fx_error_new(FX_ERR_CHILD,
@@ -241,7 +233,7 @@ converse(struct child *child, const struct fx_svg_job *job)
 
 /* Wait for the end of the process, until END at most; false if it lives on. */
 static bool
-reap(struct child *child, long end, int *status_ret)
+reap(struct child *child, long long end, int *status_ret)
 {
 	struct timespec pause = { .tv_nsec = 1000000 };
 
@@ -252,7 +244,7 @@ reap(struct child *child, long end, int *status_ret)
 			child->pid = 0;
 			return true;
 		}
-		if (now_ms() >= end)
+		if (fx_clock_ms() >= end)
 			return false;
 		nanosleep(&pause, NULL);
 	}
@@ -300,13 +292,13 @@ struct fx_error *
 fx_svg_child_run(const struct fx_svg_job *job, struct fx_buf *out)
 {
 	struct child child = { .in = -1, .out = -1, .err = -1 };
-	long end = now_ms() + job->timeout_ms;
+	long long end = fx_clock_ms() + job->timeout_ms;
 	struct fx_error *err = start(&child, job);
 	int status = 0;
 
 	if (!err)
 		err = converse(&child, job);
-	if (!err && !reap(&child, FX_MAX(end, now_ms() + 100), &status))
+	if (!err && !reap(&child, FX_MAX(end, fx_clock_ms() + 100), &status))
 		err = fx_error_new(FX_ERR_CHILD,
 			"fxdb-draw closed its output but did not end");
 	if (!err)

@@ -2,6 +2,7 @@
 bin_PROGRAMS += fxdb
 fxdb_SOURCES = \
 	%D%/main.c \
+	%D%/answer.h \
 	%D%/doctor.c \
 	%D%/options.c %D%/options.h \
 	%D%/output.c \

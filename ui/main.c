@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/intern.h"
-#include "base/mem.h"
 #include "commands/cmd.h"
 #include "commands/cmd_shell.h"
 #include "commands/out.h"
@@ -83,6 +82,17 @@ is_bare(const struct ui_options *options)
 	return !options->model && !options->actions.count;
 }
 
+/* --tui was asked for where there is none: that is said, and no more. */
+static void
+say_no_screen(struct ui *ui)
+{
+	FX_AUTO_ERROR struct fx_error *err = ui_check_screen(ui);
+
+	if (err)
+		out_note(ui->out, "%s; going on without the full screen",
+			fx_error_message(err));
+}
+
 /* What was printed is lost: that is no success. */
 static bool
 output_failed(const struct ui *ui)
@@ -119,6 +129,8 @@ run(struct ui *ui)
 		return 0;
 	}
 	started = ui_startup(ui);
+	if (options->tui && !ui->interactive)
+		say_no_screen(ui);
 	if (cmd_shell_is_quitting(ui->shell) || options->batch)
 		return exit_status(ui);
 	if (!ui->interactive) {

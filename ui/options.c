@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/mem.h"
 #include "base/number.h"
 #include "base/str.h"
+#include "session/settings.h"
 
 enum option_kind {
 	OPTION_FLAG, /* sets a bool */
@@ -95,14 +95,16 @@ unknown(const char *word)
 		"fxdb --help lists them");
 }
 
+/* The words of the setting that it becomes. */
 static FX_NODISCARD struct fx_error *
 check_color(const char *text)
 {
-	if (!strcmp(text, "auto") || !strcmp(text, "always") ||
-		!strcmp(text, "never"))
-		return NULL;
-	return fx_error_new(FX_ERR_USAGE,
-		"--color is auto, always or never, not \"%s\"", text);
+	struct fx_settings *settings = fx_settings_new();
+	int index = fx_settings_match("color", NULL);
+	struct fx_error *err = fx_settings_set(settings, index, text);
+
+	fx_settings_free(settings);
+	return err;
 }
 
 static FX_NODISCARD struct fx_error *

@@ -11,7 +11,8 @@
 
 #include <signal.h>
 #include <stdbool.h>
-#include <time.h>
+
+#include "run/hooks.h"
 
 #define UI_PATIENCE_TEXT \
 	"this operation cannot be broken off; Ctrl-C " \
@@ -29,23 +30,14 @@ enum ui_patience_answer {
 /* Volatile, as a handler writes it. */
 struct ui_patience {
 	volatile sig_atomic_t is_told;
-	volatile long last_ms; /* when it was asked, or told */
+	volatile long long last_ms; /* when it was asked, or told */
 };
-
-static inline long
-ui_patience_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* What to do for a Ctrl-C; IS_PENDING: the one before was not taken yet. */
 static inline enum ui_patience_answer
 ui_patience_ask(struct ui_patience *patience, bool is_pending)
 {
-	long now = ui_patience_now();
+	long long now = fx_clock_ms();
 
 	if (!is_pending) {
 		patience->is_told = 0;

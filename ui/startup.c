@@ -89,15 +89,14 @@ is_allowed(const char *folders, const char *folder)
 static bool
 run_local_init(struct ui *ui)
 {
-	struct fx_settings *settings = fx_session_settings(ui->session);
-	int index = fx_settings_match("auto-load", &(const char *){ NULL });
+	const char *allowed =
+		fx_settings_word(fx_session_settings(ui->session), "auto-load");
 	FX_AUTO_FREE char *folder = NULL;
 
 	if (!exists(".fxdbinit"))
 		return true;
 	folder = realpath(".", NULL);
-	if (folder && index >= 0 &&
-		is_allowed(fx_settings_text(settings, index), folder))
+	if (folder && is_allowed(allowed, folder))
 		return run_file(ui, ".fxdbinit");
 	if (ui->interactive && !ui->options->quiet)
 		out_note(ui->out,
@@ -118,25 +117,6 @@ run_init(struct ui *ui)
 	return run_local_init(ui);
 }
 
-/* PATH as a word of a command line. */
-static void
-add_quoted(struct fx_buf *line, const char *path)
-{
-	fx_buf_add_char(line, '"');
-	for (; *path; path++) {
-		if (*path == '"' || *path == '\\')
-			fx_buf_add_char(line, '\\');
-		fx_buf_add_char(line, *path);
-	}
-	fx_buf_add_char(line, '"');
-}
-
-static bool
-needs_quotes(const char *path)
-{
-	return !*path || strpbrk(path, " \t\n\"'#") || *path == '-';
-}
-
 /* A file, or a SPEC to trace: FILE.py:EXPR, package.module:EXPR. */
 static bool
 open_model(struct ui *ui)
@@ -147,10 +127,10 @@ open_model(struct ui *ui)
 	size_t i;
 
 	fx_buf_add(&line, is_spec ? "trace " : "load ");
-	if (!is_spec && needs_quotes(model))
-		add_quoted(&line, model);
-	else
+	if (is_spec)
 		fx_buf_add(&line, model);
+	else
+		fx_session_add_path(&line, model);
 	for (i = 0; is_spec && i < ui->options->inputs.count; i++)
 		fx_buf_addf(&line, " -i %s", ui->options->inputs.items[i]);
 	return run_line(ui, fx_buf_text(&line));

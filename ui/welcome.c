@@ -1,10 +1,7 @@
 /* welcome.c - the first screen: what this is, what is open, how to begin. */
 #include <config.h>
 
-#include <string.h>
-
 #include "base/buf.h"
-#include "base/mem.h"
 #include "commands/cmd.h"
 #include "commands/cmd_bundled.h"
 #include "commands/out.h"
@@ -34,13 +31,14 @@ bool
 ui_open_bundled(struct ui *ui)
 {
 	FX_AUTO_FREE char *path = NULL;
-	FX_AUTO_FREE char *load = NULL;
+	FX_AUTO_BUF struct fx_buf load = { 0 };
 	struct fx_error *err =
 		cmd_bundled(CMD_BUNDLE_EXAMPLES, "mlp.fxg", &path);
 
 	if (!err) {
-		load = fx_xasprintf("load \"%s\"", path);
-		err = run_silently(ui, load);
+		fx_buf_add(&load, "load ");
+		fx_session_add_path(&load, path);
+		err = run_silently(ui, fx_buf_text(&load));
 	}
 	if (!err)
 		err = run_silently(ui, "start");

@@ -42,6 +42,6 @@ endif
 endif
 
 if WITH_CURSES
-TESTS += %D%/tmux.sh
+TESTS += %D%/tmux.sh %D%/prompt_tmux.sh
 endif
-EXTRA_DIST += %D%/tmux.sh
+EXTRA_DIST += %D%/on_tmux.sh %D%/prompt_tmux.sh %D%/tmux.sh

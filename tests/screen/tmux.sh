@@ -3,46 +3,9 @@
 # alone open, move, insert, see it, undo, suspend, resize from 200x60 to 1x1 and
 # back, quit; the line's modes are as before.
 set -u
-command -v tmux >/dev/null || exit 77
-: "${FXDB:?}" "${FXDB_SRCDIR:?}"
-work=$(mktemp -d) || exit 99
-socket=fxdb-test-$$
-tmux_() {
-	tmux -L "$socket" -f /dev/null "$@"
-}
-finish() {
-	tmux_ kill-server 2>/dev/null
-	rm -rf "$work"
-}
-trap finish EXIT
+. "${FXDB_SRCDIR:?}/tests/screen/on_tmux.sh"
 
-fail() {
-	echo "failed: $1; on the screen:"
-	tmux_ capture-pane -p
-	exit 1
-}
-# Wait until the screen has (or, with !, has not) the text $2.
-see() {
-	tries=0
-	while :; do
-		case $(tmux_ capture-pane -p) in
-		*"$2"*) found=yes ;;
-		*) found=no ;;
-		esac
-		[ "$found" = "$1" ] && return
-		tries=$((tries + 1))
-		[ "$tries" -gt 500 ] && fail "$2 ($1)"
-		sleep 0.02
-	done
-}
-type_keys() {
-	tmux_ send-keys "$@"
-}
-
-env -u LINES -u COLUMNS -u TMUX HOME="$work" LC_ALL=C.UTF-8 \
-	INPUTRC=/dev/null PS1='$ ' ENV= FXDB="$FXDB" \
-	tmux -L "$socket" -f /dev/null new-session -d -x 80 -y 24 /bin/sh ||
-	exit 77
+begin 80 24
 type_keys 'stty -a >'"$work"'/before; echo "ready"_1' Enter
 see yes ready_1
 type_keys "$FXDB -nx -q $FXDB_SRCDIR/doc/examples/mlp.fxg --tui" Enter

@@ -55,7 +55,7 @@ is 2 'nearest: readonly' "$fxdb" --readonl
 is 2 'one model at a time' "$fxdb" a b
 is 2 'needs a value' "$fxdb" -ex
 is 2 'seed takes a number' "$fxdb" --seed x
-is 2 'color is auto' "$fxdb" --color=red
+is 2 'color" takes auto, always, never' "$fxdb" --color=red
 is 0 '^fxdb [0-9]' "$fxdb" --version
 is 0 'usage: fxdb' "$fxdb" --help
 is 0 'lenet.py:LeNet --train' "$fxdb" --help

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "base/mem.h"
 #include "commands/cmd.h"
 #include "commands/out.h"
 #include "ui/repl/interrupt.h"
@@ -76,17 +76,50 @@ batch_pause(void *context, double seconds)
 	return false;
 }
 
+struct fx_error *
+ui_check_screen(const struct ui *ui)
+{
+	if (!isatty(STDOUT_FILENO))
+		return fx_error_new(FX_ERR_TERMINAL,
+			"tui: standard output is not a terminal");
+	if (!isatty(STDIN_FILENO))
+		return fx_error_new(FX_ERR_TERMINAL,
+			"tui: standard input is not a terminal");
+	if (ui->options->batch)
+		return fx_error_new(FX_ERR_TERMINAL,
+			"tui: -batch has no full screen");
+	return NULL;
+}
+
+struct fx_error *
+ui_request(struct ui *ui, enum front_request what, const char *argument)
+{
+	switch (what) {
+	case FRONT_QUIT:
+		ui->quit_given = *argument != '\0';
+		ui->quit_status = (int)strtol(argument, NULL, 10);
+		return NULL;
+	case FRONT_TUI:
+		ui->wants_tui = !strcmp(argument, "on");
+		return NULL;
+	case FRONT_LAYOUT:
+	case FRONT_FOCUS:
+	case FRONT_REFRESH:
+		break;
+	}
+	return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+				     "the full screen is not on"),
+		"tui switches it on");
+}
+
+/* Of -ex and -x too, after which the prompt may come, or the screen. */
 static struct fx_error *
 batch_request(void *context, enum front_request what, const char *argument)
 {
 	struct ui *ui = context;
+	struct fx_error *err = what == FRONT_QUIT ? NULL : ui_check_screen(ui);
 
-	if (what != FRONT_QUIT)
-		return fx_error_new(FX_ERR_TERMINAL,
-			"tui: standard output is not a terminal");
-	ui->quit_given = *argument != '\0';
-	ui->quit_status = (int)strtol(argument, NULL, 10);
-	return NULL;
+	return err ? err : ui_request(ui, what, argument);
 }
 
 static bool

@@ -22,10 +22,21 @@
 #include <readline/readline.h>
 
 #include "base/buf.h"
+#include "base/compiler.h"
 #include "base/mem.h"
 #include "commands/cmd.h"
 #include "ui/repl/interrupt.h"
 #include "ui/tui/line.h"
+
+/* Readline's variables on the full screen; at the prompt they are the user's.
+ */
+static const char *const variables[][2] = {
+	{ "bell-style", "none" },
+	{ "completion-query-items", "-1" },
+	{ "page-completions", "off" },
+	{ "blink-matching-paren", "off" },
+	{ "enable-bracketed-paste", "on" },
+};
 
 static struct {
 	struct cmd_shell *shell;
@@ -44,6 +55,7 @@ static struct {
 	char **candidates;
 	rl_voidfunc_t *deprep;
 	rl_vintfunc_t *prep;
+	char *before[FX_ARRAY_LEN(variables)];
 	struct tui_line tui;
 } glue;
 
@@ -74,25 +86,6 @@ shifted(const char *candidate, size_t start, size_t word)
 	fx_buf_add_n(&text, rl_line_buffer + word, start - word);
 	fx_buf_add(&text, candidate);
 	return fx_buf_take(&text);
-}
-
-static size_t
-common_length(char **texts)
-{
-	size_t length = strlen(texts[0]);
-	size_t i;
-
-	for (i = 1; texts[i]; i++) {
-		size_t n = 0;
-
-		while (n < length && texts[0][n] == texts[i][n])
-			n++;
-		length = n;
-	}
-	/* Not in the middle of a character. */
-	while (length && ((unsigned char)texts[0][length] & 0xC0) == 0x80)
-		length--;
-	return length;
 }
 
 /* Whether a bracket is open before the cursor. */
@@ -138,7 +131,7 @@ complete(const char *text, int start, int end)
 		free(found[count]);
 	}
 	free(found);
-	matches[0] = fx_xstrndup(matches[1], common_length(matches + 1));
+	matches[0] = fx_xstrndup(matches[1], tui_line_common(matches + 1));
 	if (count == 1) {
 		size_t length = strlen(matches[1]);
 
@@ -154,11 +147,7 @@ complete(const char *text, int start, int end)
 static void
 free_candidates(void)
 {
-	size_t i;
-
-	for (i = 0; glue.candidates && glue.candidates[i]; i++)
-		free(glue.candidates[i]);
-	free(glue.candidates);
+	tui_line_free_words(glue.candidates);
 	glue.candidates = NULL;
 }
 
@@ -244,14 +233,20 @@ wait_for_key(void)
 	}
 }
 
+/* What was typed stays as it stands: the cursor may be anywhere in it, and it
+ * may take several rows.  All before Readline leaves the terminal, which goes
+ * to the beginning of the row.
+ */
 static void
 drop_line(void)
 {
 	rl_free_line_state();
 	rl_callback_sigcleanup();
+	rl_point = rl_end;
+	rl_redisplay();
+	fputs(interrupt_has_deadly() ? "\n" : "^C\n", stderr);
 	rl_replace_line("", 1);
 	rl_callback_handler_remove();
-	fputs(interrupt_has_deadly() ? "\n" : "^C\n", stderr);
 }
 
 char *
@@ -394,11 +389,12 @@ line_enter_tui(void)
 	rl_completion_display_matches_hook = keep_candidates;
 	rl_catch_sigwinch = 0;
 	rl_outstream = glue.nowhere ? glue.nowhere : stderr;
-	rl_variable_bind("bell-style", "none");
-	rl_variable_bind("completion-query-items", "-1");
-	rl_variable_bind("page-completions", "off");
-	rl_variable_bind("blink-matching-paren", "off");
-	rl_variable_bind("enable-bracketed-paste", "on");
+	for (size_t i = 0; i < FX_ARRAY_LEN(variables); i++) {
+		const char *before = rl_variable_value(variables[i][0]);
+
+		glue.before[i] = fx_xstrdup(before ? before : "");
+		rl_variable_bind(variables[i][0], variables[i][1]);
+	}
 	glue.tui = (struct tui_line){ .context = &glue,
 		.open = tui_open,
 		.close = tui_close,
@@ -425,8 +421,11 @@ line_leave_tui(void)
 	rl_completion_display_matches_hook = NULL;
 	rl_catch_sigwinch = 1;
 	rl_outstream = stderr;
-	rl_variable_bind("completion-query-items", "100");
-	rl_variable_bind("page-completions", "on");
+	for (size_t i = 0; i < FX_ARRAY_LEN(variables); i++) {
+		rl_variable_bind(variables[i][0], glue.before[i]);
+		free(glue.before[i]);
+		glue.before[i] = NULL;
+	}
 	fx_buf_clear(&glue.queue);
 	glue.queue_at = 0;
 }

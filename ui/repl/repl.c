@@ -12,6 +12,7 @@
 #include "session/capture.h"
 #include "session/session.h"
 #include "session/settings.h"
+#include "ui/answer.h"
 #include "ui/repl/interrupt.h"
 #include "ui/repl/key.h"
 #include "ui/repl/line.h"
@@ -24,20 +25,23 @@
 static bool
 repl_confirm(void *context, const char *question)
 {
-	FX_AUTO_FREE char *prompt = fx_xasprintf("%s (y or n) ", question);
+	FX_AUTO_FREE char *prompt = NULL;
 	struct ui *ui = context;
 
+	if (ui_question_fits(question, ui_width(ui, true)))
+		prompt = fx_xasprintf("%s " UI_ANSWER_WANTED, question);
+	else
+		out_note(ui->out, "%s", question);
 	for (;;) {
 		bool interrupted;
-		FX_AUTO_FREE char *answer = line_read(prompt, &interrupted);
+		FX_AUTO_FREE char *typed =
+			line_read(prompt ? prompt : UI_ANSWER_WANTED,
+				&interrupted);
+		enum ui_answer answer = ui_answer_of(typed);
 
-		if (!answer)
-			return false;
-		if (strchr("yY", answer[0]) && answer[0])
-			return true;
-		if (strchr("nN", answer[0]) && answer[0])
-			return false;
-		out_note(ui->out, "Please answer y or n.");
+		if (answer != UI_ANSWER_NONE)
+			return answer == UI_ANSWER_YES;
+		out_note(ui->out, "%s", UI_ANSWER_AGAIN);
 	}
 }
 
@@ -78,24 +82,7 @@ repl_pause(void *context, double seconds)
 static struct fx_error *
 repl_request(void *context, enum front_request what, const char *argument)
 {
-	struct ui *ui = context;
-
-	switch (what) {
-	case FRONT_QUIT:
-		ui->quit_given = *argument != '\0';
-		ui->quit_status = (int)strtol(argument, NULL, 10);
-		return NULL;
-	case FRONT_TUI:
-		ui->wants_tui = !strcmp(argument, "on");
-		return NULL;
-	case FRONT_LAYOUT:
-	case FRONT_FOCUS:
-	case FRONT_REFRESH:
-		break;
-	}
-	return fx_error_hint(fx_error_new(FX_ERR_USAGE,
-				     "the full screen is not on"),
-		"tui switches it on");
+	return ui_request(context, what, argument);
 }
 
 static bool
@@ -143,7 +130,7 @@ run_tui(struct ui *ui, const struct front *front)
 {
 	struct tui_options options = { .shell = ui->shell,
 		.ascii = ui->options->ascii,
-		.no_color = !strcmp(ui->options->color, "never") };
+		.no_color = !ui_has_colors(ui, false) };
 	struct tui_result result = { 0 };
 	struct fx_error *err;
 
@@ -161,16 +148,6 @@ run_tui(struct ui *ui, const struct front *front)
 		ui->quit_given = true;
 		ui->quit_status = result.status;
 	}
-}
-
-static const char *
-prompt_text(struct ui *ui)
-{
-	int index = fx_settings_match("prompt", &(const char *){ NULL });
-
-	return index < 0 ? "(fxdb) "
-			 : fx_settings_text(fx_session_settings(ui->session),
-				   index);
 }
 
 /* The user's Python imports torch while the user thinks, so that the first
@@ -191,7 +168,9 @@ run_one(struct ui *ui)
 	bool interrupted;
 
 	start_worker(ui);
-	line = line_read(prompt_text(ui), &interrupted);
+	line = line_read(fx_settings_word(fx_session_settings(ui->session),
+				 "prompt"),
+		&interrupted);
 	if (interrupted)
 		return true;
 	if (!line)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "base/mem.h"
+#include "base/str.h"
 #include "session/breakpoint.h"
 #include "session/position.h"
 #include "ui/tui/tui_private.h"
@@ -77,22 +77,21 @@ tui_do_here(struct tui *tui)
 		tui_graph_row_of(tui, fx_position_get(model)));
 }
 
-/* The number of a breakpoint that stops at POSITION, or 0. */
+/* The number of a breakpoint that stops before NODE, or 0. */
 static int
-breakpoint_at(struct tui *tui, size_t position)
+breakpoint_at(struct tui *tui, const struct fx_node *node)
 {
 	size_t count = fx_breakpoint_count(tui->session);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct fx_breakpoint *breakpoint =
 			fx_breakpoint_at(tui->session, i);
-		FX_AUTO_FREE size_t *positions = NULL;
+		FX_AUTO_FREE struct fx_node **nodes = NULL;
 		size_t matches;
 
-		fx_breakpoint_positions(tui->session, breakpoint, &positions,
-			&matches);
+		fx_breakpoint_nodes(tui->session, breakpoint, &nodes, &matches);
 		for (size_t k = 0; k < matches; k++)
-			if (positions[k] == position)
+			if (nodes[k] == node)
 				return breakpoint->number;
 	}
 	return 0;
@@ -106,7 +105,7 @@ tui_do_break(struct tui *tui)
 
 	if (!node)
 		return;
-	number = breakpoint_at(tui, fx_graph_position(node->graph, node));
+	number = breakpoint_at(tui, node);
 	if (number)
 		tui_run_linef(tui, "delete %d", number);
 	else
@@ -150,12 +149,10 @@ tui_do_enter(struct tui *tui)
 	struct fx_model *model = tui_model(tui);
 	const char *path =
 		tui_graph_scope_of(tui, tui->views[TUI_VIEW_GRAPH].selected);
-	const char *scope = model ? fx_model_scope(model) : NULL;
-	size_t length = scope ? strlen(scope) : 0;
+	const char *scope = model ? fx_model_scope(model) : "";
+	size_t length = strlen(scope);
 
-	if (path && length < strlen(path) &&
-		(!length || (strncmp(path, scope, length) == 0 &&
-				    path[length] == '.'))) {
+	if (path && length < strlen(path) && fx_str_is_below(path, scope)) {
 		size_t step = length ? length + 1 : 0;
 
 		step += strcspn(path + step, ".");

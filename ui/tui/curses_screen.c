@@ -527,7 +527,6 @@ struct fx_error *
 tui_screen_curses(const struct tui_screen_options *options,
 	struct tui_screen **ret)
 {
-	const char *no_color = getenv("NO_COLOR");
 	struct curses_screen *curses;
 	struct fx_error *err = check_terminal();
 
@@ -539,7 +538,7 @@ tui_screen_curses(const struct tui_screen_options *options,
 		free(curses);
 		return err;
 	}
-	start_colors(curses, options->no_color || (no_color && *no_color));
+	start_colors(curses, options->no_color);
 	tui_signals_catch(&curses->saved);
 	curses->says_idle = getenv("FXDB_TEST_IDLE") != NULL;
 	curses->screen = (struct tui_screen){ .context = curses,

@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/compiler.h"
+#include "base/str.h"
 #include "session/resolve.h"
 #include "session/settings.h"
 #include "ui/tui/tui_private.h"
@@ -19,15 +20,6 @@ enum {
 	NARROW_COLUMNS = 60, /* a smaller screen has fewer lanes */
 	NARROW_LANES = 3,
 };
-
-static bool
-is_inside(const char *path, const char *module)
-{
-	size_t length = strlen(module);
-
-	return strncmp(path, module, length) == 0 &&
-	       (!path[length] || path[length] == '.');
-}
 
 /* The outermost folded module that PATH lies in, or NULL. */
 static const char *
@@ -38,7 +30,7 @@ fold_of(const struct tui_graph *graph, const char *path)
 	for (size_t i = 0; path && i < graph->folds.count; i++) {
 		const char *fold = graph->folds.items[i];
 
-		if (is_inside(path, fold) &&
+		if (fx_str_is_below(path, fold) &&
 			(!outermost || strlen(fold) < strlen(outermost)))
 			outermost = fold;
 	}

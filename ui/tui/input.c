@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
+#include "run/hooks.h"
 #include "session/position.h"
 #include "ui/tui/tui_private.h"
 
@@ -206,11 +206,11 @@ tui_handle(struct tui *tui, const struct tui_event *event)
 bool
 tui_pause(struct tui *tui, long ms)
 {
-	long end = tui_now_ms() + ms;
+	long long end = fx_clock_ms() + ms;
 
 	tui_collect(tui);
 	while (!tui->is_leaving) {
-		long rest = ms < 0 ? -1 : end - tui_now_ms();
+		long long rest = ms < 0 ? -1 : end - fx_clock_ms();
 		struct tui_event event;
 
 		if (ms >= 0 && rest <= 0)

@@ -38,6 +38,13 @@ struct tui_line {
 	char **(*candidates)(void *context);
 };
 
+/* Bytes of whole characters that all of WORDS, which end with NULL and are at
+ * least one, begin with.
+ */
+size_t tui_line_common(char *const *words);
+/* Free WORDS, which may be null, and each of them. */
+void tui_line_free_words(char **words);
+
 struct cmd_shell;
 
 /* A plain editor: characters, Backspace, Left, Right, Home, End, Ctrl-U,

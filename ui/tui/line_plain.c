@@ -26,9 +26,7 @@ struct plain {
 static void
 drop_candidates(struct plain *plain)
 {
-	for (size_t i = 0; plain->candidates && plain->candidates[i]; i++)
-		free(plain->candidates[i]);
-	free(plain->candidates);
+	tui_line_free_words(plain->candidates);
 	plain->candidates = NULL;
 }
 
@@ -126,19 +124,6 @@ walk_history(struct plain *plain, bool back)
 				       : "");
 }
 
-/* Bytes that all of WORDS begin with. */
-static size_t
-common_length(char **words)
-{
-	size_t length = strlen(words[0]);
-
-	for (size_t i = 1; words[i]; i++)
-		for (size_t k = 0; k < length; k++)
-			if (words[i][k] != words[0][k])
-				length = k;
-	return length;
-}
-
 static void
 complete(struct plain *plain)
 {
@@ -155,7 +140,7 @@ complete(struct plain *plain)
 	plain->candidates = words;
 	if (!words[0])
 		return;
-	common = common_length(words);
+	common = tui_line_common(words);
 	if (start <= plain->cursor && common > plain->cursor - start &&
 		memcmp(text + start, words[0], plain->cursor - start) == 0) {
 		size_t typed = plain->cursor - start;

@@ -10,7 +10,7 @@ libfxtui_a_SOURCES = \
 	%D%/input.c \
 	%D%/keymap.c %D%/keys.def \
 	%D%/layout.c %D%/layout.h %D%/layouts.def \
-	%D%/line.h \
+	%D%/line.c %D%/line.h \
 	%D%/line_plain.c \
 	%D%/log.c %D%/log.h \
 	%D%/screen.h \

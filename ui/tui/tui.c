@@ -25,6 +25,15 @@ tui_model(const struct tui *tui)
 	return fx_session_model(tui->session);
 }
 
+/* One of them is no letter. */
+const char *
+tui_state(const struct tui *tui, const char *state)
+{
+	return tui->lines == FX_LINES_ASCII && (unsigned char)*state >= 0x80
+		       ? "."
+		       : state;
+}
+
 void
 tui_collect(struct tui *tui)
 {
@@ -158,12 +167,8 @@ init_views(struct tui *tui)
 static void
 read_prompt(struct tui *tui)
 {
-	const char *rest;
-	int index = fx_settings_match("prompt", &rest);
-	const struct fx_settings *settings = fx_session_settings(tui->session);
-
 	snprintf(tui->prompt, sizeof(tui->prompt), "%s",
-		index >= 0 ? fx_settings_text(settings, index) : "(fxdb) ");
+		fx_settings_word(fx_session_settings(tui->session), "prompt"));
 }
 
 static void

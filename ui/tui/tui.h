@@ -33,7 +33,7 @@ struct tui_options {
 	struct cmd_shell *shell;
 	struct tui_line *line; /* the line editor; borrowed */
 	bool ascii;            /* --ascii */
-	bool no_color;         /* --color=never, NO_COLOR */
+	bool no_color;         /* as at the prompt: set color, NO_COLOR */
 };
 
 /* Run the full screen on the terminal (standard input and output) until the

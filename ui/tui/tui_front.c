@@ -3,9 +3,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
+#include "run/hooks.h"
+#include "ui/answer.h"
 #include "ui/tui/tui_private.h"
 
 enum {
@@ -16,19 +18,20 @@ static bool
 front_confirm(void *context, const char *question)
 {
 	struct tui *tui = context;
-	FX_AUTO_BUF struct fx_buf prompt = { 0 };
+	FX_AUTO_FREE char *prompt = NULL;
 
-	fx_buf_addf(&prompt, "%s (y or n) ", question);
+	if (ui_question_fits(question, (size_t)tui->grid->columns))
+		prompt = fx_xasprintf("%s " UI_ANSWER_WANTED, question);
+	else
+		tui_say(tui, "%s", question);
 	for (;;) {
-		char *answer = tui_ask(tui, fx_buf_text(&prompt));
-		char first = answer ? *answer : 'n';
+		FX_AUTO_FREE char *typed =
+			tui_ask(tui, prompt ? prompt : UI_ANSWER_WANTED);
+		enum ui_answer answer = ui_answer_of(typed);
 
-		free(answer);
-		if (first == 'y' || first == 'Y')
-			return true;
-		if (first == 'n' || first == 'N')
-			return false;
-		tui_say(tui, "Please answer y or n.");
+		if (answer != UI_ANSWER_NONE)
+			return answer == UI_ANSWER_YES;
+		tui_say(tui, "%s", UI_ANSWER_AGAIN);
 	}
 }
 
@@ -56,15 +59,6 @@ front_resume(void *context)
 	tui->is_suspended = false;
 }
 
-long
-tui_now_ms(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * 1000 + time.tv_nsec / 1000000;
-}
-
 /* Paint while something runs, now and then, but not over the output of
  * whoever has the terminal.
  */
@@ -72,7 +66,7 @@ static bool
 front_tick(void *context)
 {
 	struct tui *tui = context;
-	long now = tui_now_ms();
+	long long now = fx_clock_ms();
 
 	if (tui->screen->interrupted(tui->screen->context))
 		return true;

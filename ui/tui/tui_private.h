@@ -106,13 +106,12 @@ struct tui {
 
 	bool shows_keys;
 	struct tui_view keys_view;
-	bool is_searching;    /* the command line takes words to search for */
-	char *searched;       /* the last ones */
-	const char *question; /* prompt of the question being asked */
+	bool is_searching; /* the command line takes words to search for */
+	char *searched;    /* the last ones */
 	char prompt[64];
-	bool is_running;   /* inside a command */
-	bool is_suspended; /* somebody else has the terminal */
-	long painted_ms;   /* by the last tick */
+	bool is_running;      /* inside a command */
+	bool is_suspended;    /* somebody else has the terminal */
+	long long painted_ms; /* by the last tick */
 	bool is_leaving;
 	struct tui_result result;
 };
@@ -120,6 +119,9 @@ struct tui {
 /* The current model, or NULL; the node selected in the graph pane, or NULL. */
 struct fx_model *tui_model(const struct tui *tui);
 struct fx_node *tui_selected(struct tui *tui);
+
+/* STATE, a state letter, as the screen can show it. */
+const char *tui_state(const struct tui *tui, const char *state);
 
 /* VIEW is about NODE now (NULL: none): of another one than *SHOWN, the id of
  * the one before, it is shown from its beginning.
@@ -154,8 +156,6 @@ void tui_open_line(struct tui *tui);
 
 /* tui_front.c: fill tui->front. */
 void tui_front_init(struct tui *tui);
-/* Milliseconds of a clock that only goes on. */
-long tui_now_ms(void);
 
 /* view_*.c: set up a view, bring it up to date, release what it holds. */
 void tui_graph_init(struct tui *tui);

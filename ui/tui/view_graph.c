@@ -200,12 +200,10 @@ paint_margin(struct tui *tui, struct fx_model *model,
 	bool is_here = fx_position_is_started(model) && stop >= run->first &&
 		       stop < run->first + run->count;
 	int width = FX_MAX(digits(graph->node_count), 2);
-	const char *state = state_of(model, run);
+	const char *state = tui_state(tui, state_of(model, run));
 	char index[32];
 	int column;
 
-	if (tui->lines == FX_LINES_ASCII && (unsigned char)*state >= 0x80)
-		state = ".";
 	snprintf(index, sizeof(index), "%*zu ", width, run->first);
 	column = fx_area_text(area, 0, 0, FX_LOOK(CURRENT),
 		is_here ? "=>" : "  ");

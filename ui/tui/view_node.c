@@ -33,11 +33,9 @@ add_neighbour(struct tui *tui, const char *word, const struct fx_node *node,
 	struct tui_text *text = &tui->node;
 	const char *state = fx_model_state(tui_model(tui), node);
 
-	if (tui->lines == FX_LINES_ASCII && (unsigned char)*state >= 0x80)
-		state = ".";
 	tui_text_addf(text, FX_ROLE_MUTED, "%-5s", word);
 	tui_text_addf(text, FX_ROLE_NODE, "%%%s", node->name);
-	tui_text_addf(text, FX_ROLE_STATE, " %s", state);
+	tui_text_addf(text, FX_ROLE_STATE, " %s", tui_state(tui, state));
 	tui_text_addf(text, FX_ROLE_MUTED, "%s", how);
 	add_shape(text, node);
 	tui_text_end_line(text);

@@ -8,25 +8,30 @@
 #include "base/arena.h"
 #include "base/intern.h"
 #include "base/number.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "lang/literal.h"
 #include "lang/parse_private.h"
 
-/* Names that cannot be operands. */
-static const char *const reserved[] = { "and", "as", "assert", "break", "class",
-	"continue", "def", "del", "elif", "else", "except", "finally", "for",
-	"from", "global", "if", "import", "in", "is", "nonlocal", "or", "pass",
-	"raise", "return", "try", "while", "with", "yield" };
-
+/* Whether a keyword stands next that no operand begins with. */
 static bool
 is_reserved(const struct fx_parser *parser)
 {
-	size_t i;
+	static const char *const operands[] = { "None", "True", "False",
+		"lambda", "not" };
+	size_t length = parser->token.end - parser->token.begin;
+	char text[16] = "";
+	bool is_operand = false;
 
-	for (i = 0; i < FX_ARRAY_LEN(reserved); i++)
-		if (fx_parser_at(parser, reserved[i]))
-			return true;
-	return false;
+	/* No keyword is as long as this. */
+	if (length >= sizeof(text))
+		return false;
+	memcpy(text, parser->lexer.text + parser->token.begin, length);
+	if (!fx_str_is_keyword(text))
+		return false;
+	for (size_t i = 0; i < FX_ARRAY_LEN(operands); i++)
+		is_operand |= !strcmp(text, operands[i]);
+	return !is_operand;
 }
 
 /* `<class 'int'>`: torch.fx prints the repr of what has no literal. */

@@ -42,19 +42,28 @@ clone_tensor(struct copying *c, const struct fx_tensor *tensor)
 	return copy;
 }
 
+/* For the copy of INNER, a graph within the one copied: its number among such
+ * graphs stands in the high half (load/open.h), so that ids differ.
+ */
+static uint32_t
+inner_serial(const struct copying *c, const struct fx_graph *inner)
+{
+	return (c->graph->serial & UINT16_MAX) |
+	       (inner->serial & ~(uint32_t)UINT16_MAX);
+}
+
 /* MODULE's own fields; its members follow when all modules exist. */
 static void
 copy_fields(struct copying *c, struct fx_module *copy,
 	const struct fx_module *module)
 {
-	uint32_t serial = c->graph->serial;
-
 	copy->class_name = module->class_name;
 	copy->config = fx_value_clone(c->graph->permanent, &module->config);
 	copy->training = module->training;
 	copy->is_leaf = module->is_leaf;
 	if (module->graph)
-		copy->graph = fx_graph_clone(module->graph, serial, NULL);
+		copy->graph = fx_graph_clone(module->graph,
+			inner_serial(c, module->graph), NULL);
 }
 
 static void

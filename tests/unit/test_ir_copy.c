@@ -230,6 +230,43 @@ a_clone_has_everything(void)
 	}
 }
 
+/* A graph as the module "inner" of GRAPH, the NUMBERth within all of it. */
+static struct fx_graph *
+add_inner(struct fx_graph *graph, uint32_t number)
+{
+	struct fx_module *module = fx_module_new(graph, "GraphModule");
+	struct fx_node_spec spec = { .opcode = FX_OPCODE_PLACEHOLDER,
+		.target = "x" };
+
+	module->graph = fx_graph_new((graph->serial & 0xffff) + (number << 16));
+	fx_module_add_child(graph->module, "inner", module);
+	fx_graph_append(module->graph, &spec);
+	return module->graph;
+}
+
+static struct fx_graph *
+inner_of(struct fx_graph *graph)
+{
+	return fx_module_find(graph->module, "inner")->graph;
+}
+
+static void
+ids_differ_in_the_graphs_of_a_clone(void)
+{
+	struct fx_graph *a = random_graph(1);
+	struct fx_graph *b;
+	struct fx_graph *c;
+
+	add_inner(add_inner(a, 1), 2);
+	b = fx_graph_clone(a, 9, NULL);
+	c = inner_of(b);
+	CU_ASSERT(fx_graph_first(b)->id >> 32 == 9);
+	CU_ASSERT(fx_graph_first(c)->id >> 32 == (1 << 16) + 9);
+	CU_ASSERT(fx_graph_first(inner_of(c))->id >> 32 == (2 << 16) + 9);
+	fx_graph_free(a);
+	fx_graph_free(b);
+}
+
 static void
 values_are_brought_in(void)
 {
@@ -344,6 +381,7 @@ main(void)
 		FXT_CASE(what_counts_changes_the_hash),
 		FXT_CASE(sharing_counts),
 		FXT_CASE(a_clone_has_everything),
+		FXT_CASE(ids_differ_in_the_graphs_of_a_clone),
 		FXT_CASE(values_are_brought_in),
 		FXT_CASE(a_diff_shows_what_came_went_moved_and_changed),
 		FXT_CASE(equal_graphs_do_not_differ),

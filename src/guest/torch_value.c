@@ -290,34 +290,6 @@ release_blob(void *context)
 	fx_blob_unref(context);
 }
 
-/* The last element that TENSOR reaches, from its first. */
-static struct fx_error *
-check_reach(const struct fx_tensor *tensor, size_t bytes)
-{
-	int64_t size = (int64_t)fx_dtype_info(tensor->dtype)->size;
-	int64_t last = tensor->offset;
-	int64_t step = 1;
-
-	for (size_t i = tensor->rank; i-- > 0;) {
-		int64_t stride = tensor->strides ? tensor->strides[i] : step;
-		int64_t span;
-
-		if (!tensor->sizes[i])
-			return NULL;
-		if (__builtin_mul_overflow(tensor->sizes[i] - 1, stride,
-			    &span) ||
-			__builtin_add_overflow(last, span, &last) ||
-			__builtin_mul_overflow(step, tensor->sizes[i], &step) ||
-			stride < 0)
-			last = INT64_MAX / 2;
-	}
-	if (tensor->offset < 0 || last >= INT64_MAX / 32 ||
-		(last + 1) * size > (int64_t)bytes)
-		return fx_error_new(FX_ERR_FORMAT,
-			"a weight reaches beyond its storage");
-	return NULL;
-}
-
 struct fx_error *
 fx_torch_from_tensor(const struct fxs_functions *shim,
 	const struct fx_tensor *tensor, struct fxs_tensor **ret)
@@ -332,6 +304,7 @@ fx_torch_from_tensor(const struct fxs_functions *shim,
 		.release = release_blob,
 	};
 	struct fx_error *err;
+	uint64_t reach;
 
 	if (!blob)
 		return fx_error_hint(fx_error_new(FX_ERR_NO_VALUE,
@@ -339,9 +312,10 @@ fx_torch_from_tensor(const struct fxs_functions *shim,
 			"load the file with its weights");
 	memory.bytes = fx_blob_data(blob);
 	memory.byte_count = fx_blob_size(blob);
-	err = check_reach(tensor, memory.byte_count);
-	if (!err)
-		err = fx_blob_read(blob, 0, 0, NULL); /* cut short? */
+	if (!fx_tensor_reach(tensor, &reach) || reach > memory.byte_count)
+		return fx_error_new(FX_ERR_FORMAT,
+			"a weight reaches beyond its storage");
+	err = fx_blob_read(blob, 0, 0, NULL); /* cut short? */
 	if (err)
 		return err;
 	memory.context = fx_blob_ref(blob);

@@ -299,6 +299,37 @@ fx_tensor_bytes(const struct fx_tensor *tensor)
 	return size;
 }
 
+bool
+fx_tensor_reach(const struct fx_tensor *tensor, uint64_t *bytes_ret)
+{
+	int64_t size = (int64_t)fx_dtype_info(tensor->dtype)->size;
+	int64_t last = tensor->offset;
+	int64_t dense = 1;
+
+	*bytes_ret = 0;
+	if (last < 0)
+		return false;
+	for (size_t i = tensor->rank; i-- > 0;) {
+		int64_t stride = tensor->strides ? tensor->strides[i] : dense;
+		int64_t step;
+
+		if (tensor->sizes[i] == 0)
+			return true;
+		if (stride < 0 ||
+			__builtin_mul_overflow(dense, tensor->sizes[i],
+				&dense) ||
+			__builtin_mul_overflow(tensor->sizes[i] - 1, stride,
+				&step) ||
+			__builtin_add_overflow(last, step, &last))
+			return false;
+	}
+	if (__builtin_add_overflow(last, 1, &last) ||
+		__builtin_mul_overflow(last, size, &last))
+		return false;
+	*bytes_ret = (uint64_t)last;
+	return true;
+}
+
 const char *
 fx_class_short_name(const char *name)
 {

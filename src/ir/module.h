@@ -122,6 +122,11 @@ bool fx_tensor_is_contiguous(const struct fx_tensor *tensor);
  */
 size_t fx_tensor_bytes(const struct fx_tensor *tensor);
 
+/* How many bytes of its storage it reaches, from the start: 0 without elements.
+ * False when that is no number, or begins or steps below 0.
+ */
+bool fx_tensor_reach(const struct fx_tensor *tensor, uint64_t *bytes_ret);
+
 /* Deepest path below MODULE: 0 when it has no children.  Counts to 1000 at
  * most.
  */

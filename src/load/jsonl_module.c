@@ -11,6 +11,7 @@
 #include "base/intern.h"
 #include "ir/graph.h"
 #include "ir/module.h"
+#include "ir/tensor_meta.h"
 #include "load/safetensors.h"
 
 /* Split PATH at its last dot: the module before it (the root when there is
@@ -134,7 +135,7 @@ read_ints(struct fx_jsonl *r, const json_t *object, const char *key,
 	const json_t *array = json_object_get(object, key);
 	size_t count = json_array_size(array);
 
-	if (count > FX_SAFETENSORS_RANK_LIMIT)
+	if (count > FX_RANK_LIMIT)
 		return fx_jsonl_error(r, FX_ERR_LIMIT, "%s has %zu dimensions",
 			key, count);
 	for (size_t i = 0; i < count; i++) {
@@ -147,31 +148,6 @@ read_ints(struct fx_jsonl *r, const json_t *object, const char *key,
 	}
 	*count_ret = count;
 	return NULL;
-}
-
-/* How many elements from the storage's start T reaches; false on overflow. */
-static bool
-reach(const struct fx_tensor *t, uint64_t *ret)
-{
-	int64_t last = t->offset;
-	int64_t dense = 1;
-
-	for (size_t i = t->rank; i-- > 0;) {
-		int64_t stride = t->strides ? t->strides[i] : dense;
-		int64_t step;
-
-		if (__builtin_mul_overflow(dense, t->sizes[i], &dense))
-			return false;
-		if (t->sizes[i] == 0) {
-			*ret = 0;
-			return true;
-		}
-		if (__builtin_mul_overflow(t->sizes[i] - 1, stride, &step) ||
-			__builtin_add_overflow(last, step, &last))
-			return false;
-	}
-	*ret = (uint64_t)last + 1;
-	return true;
 }
 
 /* The bytes of storage KEY from the weights file. */
@@ -230,13 +206,9 @@ find_storage(struct fx_jsonl *r, const json_t *object, struct fx_storage **ret)
 FX_NODISCARD static struct fx_error *
 check_reach(struct fx_jsonl *r, const struct fx_tensor *tensor)
 {
-	uint64_t size = fx_dtype_info(tensor->dtype)->size;
-	uint64_t elements;
 	uint64_t bytes;
 
-	if (!reach(tensor, &elements) ||
-		__builtin_mul_overflow(elements, size, &bytes) ||
-		bytes > INT64_MAX)
+	if (!fx_tensor_reach(tensor, &bytes))
 		return fx_jsonl_error(r, FX_ERR_LIMIT,
 			"a tensor has an absurd size");
 	if (tensor->storage && tensor->storage->blob &&
@@ -254,8 +226,8 @@ make_tensor(struct fx_jsonl *r, const json_t *object, struct fx_tensor **ret)
 {
 	struct fx_graph *graph = fx_jsonl_section(r)->graph;
 	const char *dtype = fx_jsonl_text(object, "dtype");
-	int64_t sizes[FX_SAFETENSORS_RANK_LIMIT];
-	int64_t strides[FX_SAFETENSORS_RANK_LIMIT];
+	int64_t sizes[FX_RANK_LIMIT];
+	int64_t strides[FX_RANK_LIMIT];
 	size_t rank = 0;
 	size_t stride_count = 0;
 	struct fx_storage *storage = NULL;

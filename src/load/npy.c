@@ -104,7 +104,7 @@ read_shape(struct reader *reader, const struct fx_value *shape)
 		(uint64_t)INT64_MAX / fx_dtype_info(array->dtype)->size;
 	bool is_empty = false;
 
-	if (shape->count > FX_NPY_RANK_LIMIT)
+	if (shape->count > FX_RANK_LIMIT)
 		return fx_error_new(FX_ERR_LIMIT,
 			"\"%s\": %u dimensions are too many", reader->path,
 			shape->count);
@@ -225,8 +225,8 @@ static void
 reorder(const struct fx_npy *array, const char *from, char *to)
 {
 	size_t size = fx_dtype_info(array->dtype)->size;
-	int64_t at[FX_NPY_RANK_LIMIT] = { 0 };
-	uint64_t steps[FX_NPY_RANK_LIMIT];
+	int64_t at[FX_RANK_LIMIT] = { 0 };
+	uint64_t steps[FX_RANK_LIMIT];
 	uint64_t source = 0;
 	uint64_t step = 1;
 

@@ -13,17 +13,17 @@
 #include "base/cleanup.h"
 #include "base/dtype.h"
 #include "base/error.h"
+#include "ir/tensor_meta.h"
 
 struct fx_blob;
 
-#define FX_NPY_RANK_LIMIT 64
 /* Longest header that is read. */
 #define FX_NPY_HEADER_LIMIT ((size_t)1 << 20)
 
 struct fx_npy {
 	enum fx_dtype dtype;
 	uint32_t rank;
-	int64_t sizes[FX_NPY_RANK_LIMIT];
+	int64_t sizes[FX_RANK_LIMIT];
 	uint64_t count;       /* of elements */
 	struct fx_blob *blob; /* row-major and of our byte order; owned */
 };

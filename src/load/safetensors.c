@@ -14,6 +14,7 @@
 #include "base/blob.h"
 #include "base/intern.h"
 #include "base/mem.h"
+#include "ir/tensor_meta.h"
 
 void
 fx_safetensors_free(struct fx_safetensors *file)
@@ -77,12 +78,12 @@ read_entry(struct fx_safetensors *file, const char *name, const json_t *json,
 	const json_t *shape = json_object_get(json, "shape");
 	const json_t *dtype = json_object_get(json, "dtype");
 	const json_t *range = json_object_get(json, "data_offsets");
-	int64_t sizes[FX_SAFETENSORS_RANK_LIMIT];
+	int64_t sizes[FX_RANK_LIMIT];
 	int64_t offsets[2];
 	uint64_t bytes;
 
 	if (!json_is_string(dtype) ||
-		!read_sizes(shape, FX_SAFETENSORS_RANK_LIMIT, sizes) ||
+		!read_sizes(shape, FX_RANK_LIMIT, sizes) ||
 		!read_sizes(range, 2, offsets) || json_array_size(range) != 2)
 		return bad_file(file,
 			fx_xasprintf("the entry \"%.100s\" is damaged", name));

@@ -17,9 +17,8 @@ struct fx_arena;
 struct fx_blob;
 struct fx_weights;
 
-/* Longest header that is read, and the highest rank. */
+/* Longest header that is read. */
 #define FX_SAFETENSORS_HEADER_LIMIT ((uint64_t)100 << 20)
-#define FX_SAFETENSORS_RANK_LIMIT   64
 
 struct fx_safetensors_entry {
 	const char *name;    /* interned */

@@ -148,7 +148,6 @@ static FX_NODISCARD struct fx_error *
 unknown_layer(const struct reading *reading, const struct fx_ast *class_tree)
 {
 	struct fx_nearest nearest;
-	FX_AUTO_BUF struct fx_buf names = { 0 };
 	const struct fx_layer *layer;
 	struct fx_error *err;
 	size_t i;
@@ -156,14 +155,11 @@ unknown_layer(const struct reading *reading, const struct fx_ast *class_tree)
 	fx_nearest_init(&nearest, class_tree->text);
 	for (i = 0; (layer = fx_layer_at(i)); i++)
 		fx_nearest_offer(&nearest, layer->name);
-	fx_nearest_print(&nearest, &names);
 	err = fx_error_at(fx_error_new(FX_ERR_NO_NAME,
 				  "fxdb knows no layer nn.%s",
 				  class_tree->text),
 		reading->text, class_tree->span);
-	if (names.length)
-		err = fx_error_note(err, "nearest: %s", fx_buf_text(&names));
-	return err;
+	return fx_nearest_note(&nearest, err);
 }
 
 static void

@@ -17,6 +17,7 @@ libfxcore_a_SOURCES += \
 	%D%/map.c %D%/map.h \
 	%D%/mem.c %D%/mem.h \
 	%D%/number.c %D%/number_parse.c %D%/number.h \
+	%D%/random.c %D%/random.h \
 	%D%/role.h %D%/role.def \
 	%D%/span.c %D%/span.h \
 	%D%/str.c %D%/str_python.c %D%/str.h \

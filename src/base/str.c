@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "base/buf.h"
+#include "base/error.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 
@@ -274,4 +275,15 @@ fx_nearest_print(const struct fx_nearest *nearest, struct fx_buf *out)
 			fx_buf_add(out, ", ");
 		fx_buf_add(out, nearest->names[i]);
 	}
+}
+
+struct fx_error *
+fx_nearest_note(const struct fx_nearest *nearest, struct fx_error *err)
+{
+	FX_AUTO_BUF struct fx_buf names = { 0 };
+
+	if (!nearest->count)
+		return err;
+	fx_nearest_print(nearest, &names);
+	return fx_error_note(err, "nearest: %s", fx_buf_text(&names));
 }

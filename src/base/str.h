@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 struct fx_buf;
+struct fx_error;
 
 bool fx_str_starts(const char *text, const char *prefix);
 bool fx_str_ends(const char *text, const char *suffix);
@@ -44,6 +45,9 @@ void fx_nearest_init(struct fx_nearest *nearest, const char *wanted);
 void fx_nearest_offer(struct fx_nearest *nearest, const char *name);
 /* Append "a, b, c"; nothing when none. */
 void fx_nearest_print(const struct fx_nearest *nearest, struct fx_buf *out);
+/* ERR with the note "nearest: a, b, c"; as it is when none. */
+struct fx_error *fx_nearest_note(const struct fx_nearest *nearest,
+	struct fx_error *err);
 
 /* Append TEXT (LENGTH bytes) quoted as Python's repr(str) / repr(bytes). */
 void fx_str_python_repr(struct fx_buf *out, const char *text, size_t length);

@@ -13,10 +13,10 @@
 #include "base/file.h"
 #include "base/intern.h"
 #include "base/mem.h"
+#include "base/random.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "ir/module.h"
-#include "ir/tensor_meta.h"
 #include "ir/value_text.h"
 #include "lang/parse.h"
 #include "run/datum.h"
@@ -369,19 +369,6 @@ replay_from_tensor(struct fx_backend *backend, const struct fx_tensor *tensor,
 	return NULL;
 }
 
-/* Uniform in (0, 1], of a generator of its own: the numbers are the same
- * everywhere.
- */
-static double
-uniform(uint64_t *seed)
-{
-	uint64_t bits = *seed += 0x9e3779b97f4a7c15;
-
-	bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9;
-	bits = (bits ^ bits >> 27) * 0x94d049bb133111eb;
-	return ((double)((bits ^ bits >> 31) >> 11) + 1) * 0x1p-53;
-}
-
 static struct fx_error *
 replay_generate(struct fx_backend *backend, const struct fx_tensor_meta *meta,
 	uint64_t seed, struct fx_datum **ret)
@@ -399,8 +386,7 @@ replay_generate(struct fx_backend *backend, const struct fx_tensor_meta *meta,
 	size = fx_dtype_info(extent.dtype)->size;
 	bytes = fx_xcalloc((size_t)extent.count, size);
 	for (size_t i = 0; i < extent.count; i++) {
-		double radius = sqrt(-2 * log(uniform(&seed)));
-		double number = radius * cos(2 * acos(-1) * uniform(&seed));
+		double number = fx_random_normal(&seed);
 
 		if (!fx_dtype_is_integer(extent.dtype))
 			fx_elements_encode(extent.dtype, &number, NULL, 1,

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "base/buf.h"
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -192,7 +191,6 @@ fx_eval_backend(struct fx_evaluator *evaluator, enum fx_opcode opcode,
 static struct fx_error *
 no_function(const char *name)
 {
-	FX_AUTO_BUF struct fx_buf near = { 0 };
 	struct fx_nearest nearest;
 	struct fx_error *err;
 
@@ -202,10 +200,7 @@ no_function(const char *name)
 	for (size_t i = 0; fx_functional_at(i); i++)
 		fx_nearest_offer(&nearest, fx_functional_at(i)->name);
 	err = fx_error_new(FX_ERR_NO_NAME, "no function \"%s\" is known", name);
-	if (!nearest.count)
-		return err;
-	fx_nearest_print(&nearest, &near);
-	return fx_error_note(err, "nearest: %s", fx_buf_text(&near));
+	return fx_nearest_note(&nearest, err);
 }
 
 static bool

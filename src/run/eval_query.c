@@ -196,7 +196,6 @@ prepare_compare(struct fx_evaluator *evaluator, struct fx_test *test)
 static struct fx_error *
 nothing_inside(struct fx_evaluator *evaluator, const char *path)
 {
-	FX_AUTO_BUF struct fx_buf near = { 0 };
 	struct fx_graph *graph = evaluator->resolver->graph;
 	struct fx_module_walk *walk = fx_module_walk_new(graph->module, false);
 	struct fx_module *module;
@@ -212,10 +211,7 @@ nothing_inside(struct fx_evaluator *evaluator, const char *path)
 	err = fx_error_new(FX_ERR_NO_NODE,
 		"query: there is no module \"%s\", and no node inside it",
 		path);
-	if (!nearest.count)
-		return err;
-	fx_nearest_print(&nearest, &near);
-	return fx_error_note(err, "nearest: %s", fx_buf_text(&near));
+	return fx_nearest_note(&nearest, err);
 }
 
 /* A path that is no module and that no node lies in is mistyped. */

@@ -35,7 +35,6 @@ PyAPI_FUNC(const char *)
 struct fxpy_class {
 	const char *name; /* interned, qualified */
 	bool is_leaf;     /* torch.fx's default policy */
-	bool has_own_forward_call;
 };
 
 /* The extension is one per process, like the patches it makes. */
@@ -51,14 +50,13 @@ struct fxpy_state {
 
 	/* From torch, held for ever. */
 	PyObject *module_type, *sequential_type, *parameter_type, *tensor_type;
-	PyObject *size_type, *dtype_type, *device_type, *layout_type;
+	PyObject *dtype_type, *device_type, *layout_type;
 	PyObject *memory_format_type, *script_method_type, *script_object_type;
 	PyObject *tensor_methods; /* set: what is a method or property */
 	PyObject *fx_proxy_type;  /* answered by Proxy.__class__ */
 	PyObject *trace_error;    /* torch.fx.proxy.TraceError */
 	PyObject *proxyable;      /* dict: the classes of ProxyableClassMeta */
-	PyObject *enum_type;
-	PyObject *operators[64]; /* functions of the operator module */
+	PyObject *operators[64];  /* functions of the operator module */
 	PyObject *getattr_function;
 	PyObject *gc; /* the module */
 
@@ -97,6 +95,12 @@ struct fxpy_proxy {
 	PyObject *attr;
 	PyObject *dict; /* what the model stored on it, or NULL */
 };
+
+/* A row of a type's slots. */
+#define FXPY_SLOT(id, function) \
+	{ \
+		id, (void *)(uintptr_t)(function) \
+	}
 
 #define FXPY_IS_PROXY(object) (Py_TYPE(object) == fxpy.proxy_type)
 
@@ -164,6 +168,8 @@ PyObject *fxpy_record_method(const char *name, PyObject *args,
 	PyObject *kwargs);
 PyObject *fxpy_record_module(const char *path, PyObject *args,
 	PyObject *kwargs);
+/* A new tuple of FIRST and the items of ARGS, as a method's function gets. */
+PyObject *fxpy_with_first(PyObject *first, PyObject *args);
 
 /* ext_modules.c: the module tree and the maps of a trace. */
 bool fxpy_collect(struct fxpy_trace *trace);

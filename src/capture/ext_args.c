@@ -40,10 +40,9 @@ argument_value(struct fxpy_trace *trace, PyObject *object, struct fx_value *ret)
 const char *
 fxpy_text(PyObject *string)
 {
-	Py_ssize_t size;
-	const char *text = PyUnicode_AsUTF8AndSize(string, &size);
+	const char *text = PyUnicode_AsUTF8AndSize(string, NULL);
 
-	return text ? fx_intern_n(text, strlen(text)) : NULL;
+	return text ? fx_intern(text) : NULL;
 }
 
 const char *
@@ -353,7 +352,7 @@ state(struct fxpy_trace *trace, PyObject *object, struct fx_value *ret)
 
 /* torch.fx records a call of the class. */
 static bool
-named_tuple(struct fxpy_trace *trace, PyObject *object, struct fx_value *ret)
+named_tuple(PyObject *object, struct fx_value *ret)
 {
 	PyObject *fields = PySequence_Tuple(object);
 	PyObject *proxy = NULL;
@@ -366,7 +365,6 @@ named_tuple(struct fxpy_trace *trace, PyObject *object, struct fx_value *ret)
 		return false;
 	*ret = fx_value_node(fxpy_proxy_node(proxy));
 	Py_DECREF(proxy);
-	(void)trace;
 	return true;
 }
 
@@ -392,13 +390,12 @@ is_named_tuple(PyObject *object)
 
 /* 1: a container, done; 0: none; -1: exception.  WALKER converts its items. */
 static int
-container(struct fxpy_trace *trace, PyObject *object,
-	const struct walker *walker, struct fx_value *ret)
+container(const struct walker *walker, PyObject *object, struct fx_value *ret)
 {
 	bool good;
 
 	if (PyTuple_Check(object) && is_named_tuple(object))
-		good = named_tuple(trace, object, ret);
+		good = named_tuple(object, ret);
 	else if (PyTuple_Check(object) || PyList_Check(object))
 		good = sequence(walker, object, ret);
 	else if (PyDict_Check(object))
@@ -434,7 +431,7 @@ convert_with(struct fxpy_trace *trace, PyObject *object, int depth,
 		return argument_value(trace, object, ret);
 	done = leaf(arena, object, ret);
 	if (!done)
-		done = container(trace, object, &walker, ret);
+		done = container(&walker, object, ret);
 	if (done)
 		return done > 0;
 	if (PyObject_HasAttr(object, fxpy_str.__fx_create_arg__))
@@ -508,7 +505,7 @@ argument_dealloc(PyObject *self)
 }
 
 static PyType_Slot argument_slots[] = {
-	{ Py_tp_dealloc, (void *)(uintptr_t)argument_dealloc },
+	FXPY_SLOT(Py_tp_dealloc, argument_dealloc),
 	{ 0, NULL },
 };
 

@@ -31,15 +31,12 @@ script_method(PyObject *method, PyObject *args, PyObject *kwargs)
 {
 	PyObject *owner = PyObject_GetAttr(method, fxpy_str.owner);
 	PyObject *name = PyObject_GetAttr(method, fxpy_str.name);
-	PyObject *first = owner ? PyTuple_Pack(1, owner) : NULL;
-	PyObject *all = first ? PySequence_Concat(first, args) : NULL;
-	PyObject *result = NULL;
+	PyObject *all = owner ? fxpy_with_first(owner, args) : NULL;
+	const char *text = all && name ? fxpy_text(name) : NULL;
+	PyObject *result = text ? fxpy_record_method(text, all, kwargs) : NULL;
 
-	if (all && name && fxpy_text(name))
-		result = fxpy_record_method(fxpy_text(name), all, kwargs);
 	Py_XDECREF(owner);
 	Py_XDECREF(name);
-	Py_XDECREF(first);
 	Py_XDECREF(all);
 	return result;
 }

@@ -400,28 +400,23 @@ static PyGetSetDef node_getset[] = {
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 
-#define SLOT(id, function) \
-	{ \
-		id, (void *)(uintptr_t)(function) \
-	}
-
 static PyType_Slot graph_slots[] = {
 	{ Py_tp_doc, (void *)(uintptr_t) "A traced graph, to read." },
-	SLOT(Py_tp_dealloc, graph_dealloc),
-	SLOT(Py_tp_str, graph_str),
-	SLOT(Py_tp_getset, graph_getset),
-	SLOT(Py_tp_methods, graph_methods),
+	FXPY_SLOT(Py_tp_dealloc, graph_dealloc),
+	FXPY_SLOT(Py_tp_str, graph_str),
+	FXPY_SLOT(Py_tp_getset, graph_getset),
+	FXPY_SLOT(Py_tp_methods, graph_methods),
 	{ 0, NULL },
 };
 
 static PyType_Slot node_slots[] = {
 	{ Py_tp_doc, (void *)(uintptr_t) "One operation of a Graph, which it "
 					 "keeps alive." },
-	SLOT(Py_tp_dealloc, node_dealloc),
-	SLOT(Py_tp_repr, node_repr),
-	SLOT(Py_tp_hash, node_hash),
-	SLOT(Py_tp_richcompare, node_compare),
-	SLOT(Py_tp_getset, node_getset),
+	FXPY_SLOT(Py_tp_dealloc, node_dealloc),
+	FXPY_SLOT(Py_tp_repr, node_repr),
+	FXPY_SLOT(Py_tp_hash, node_hash),
+	FXPY_SLOT(Py_tp_richcompare, node_compare),
+	FXPY_SLOT(Py_tp_getset, node_getset),
 	{ 0, NULL },
 };
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "base/dtype.h"
 #include "base/intern.h"
 #include "ir/module.h"
 
@@ -470,7 +471,6 @@ read_torch(void)
 		{ &fxpy.sequential_type, "torch.nn", "Sequential", false },
 		{ &fxpy.parameter_type, "torch.nn", "Parameter", false },
 		{ &fxpy.tensor_type, "torch", "Tensor", false },
-		{ &fxpy.size_type, "torch", "Size", false },
 		{ &fxpy.dtype_type, "torch", "dtype", false },
 		{ &fxpy.device_type, "torch", "device", false },
 		{ &fxpy.layout_type, "torch", "layout", false },
@@ -482,7 +482,6 @@ read_torch(void)
 		{ &fxpy.proxyable, "torch.fx._symbolic_trace",
 			"_proxyable_classes", true },
 		{ &fxpy.getattr_function, "builtins", "getattr", false },
-		{ &fxpy.enum_type, "enum", "Enum", false },
 	};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
@@ -511,6 +510,29 @@ intern_names(void)
 	return fxpy.keep && fxpy.gc;
 }
 
+/* SAFETENSORS: what that format calls torch's dtypes, by torch's names. */
+static bool
+add_dtypes(PyObject *module)
+{
+	PyObject *table = PyDict_New();
+	bool good = table;
+
+	for (int i = 0; good && i < FX_DTYPE_COUNT; i++) {
+		const struct fx_dtype_info *info =
+			fx_dtype_info((enum fx_dtype)i);
+		PyObject *word = PyUnicode_FromString(info->safetensors);
+
+		good = word &&
+		       (!*info->safetensors || PyDict_SetItemString(table,
+						       info->name, word) == 0);
+		Py_XDECREF(word);
+	}
+	if (good && PyModule_AddObject(module, "SAFETENSORS", table) == 0)
+		return true;
+	Py_XDECREF(table);
+	return false;
+}
+
 static struct PyModuleDef definition = {
 	PyModuleDef_HEAD_INIT,
 	.m_name = "fxdb._capture",
@@ -533,7 +555,7 @@ PyInit__capture(void)
 		return NULL;
 	if (fxpy_args_ready() < 0 || fxpy_proxy_ready(module) < 0 ||
 		fxpy_wrapped_ready(module) < 0 ||
-		fxpy_graph_ready(module) < 0 ||
+		fxpy_graph_ready(module) < 0 || !add_dtypes(module) ||
 		PyModule_AddStringConstant(module, "BUILD", FX_BUILD_ID) < 0) {
 		Py_DECREF(module);
 		return NULL;

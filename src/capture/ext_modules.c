@@ -14,19 +14,14 @@
 #include "base/dtype.h"
 #include "base/intern.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/vec.h"
 #include "ir/module.h"
+#include "ir/tensor_meta.h"
 
 #define MAX_DEPTH   200
-#define MAX_RANK    64
 #define MAX_KEYS    4096
 #define SKIPPED_KEY 1
-
-static bool
-starts(const char *text, const char *prefix)
-{
-	return strncmp(text, prefix, strlen(prefix)) == 0;
-}
 
 static const char *
 attribute_text(PyObject *object, PyObject *name)
@@ -45,7 +40,8 @@ attribute_text(PyObject *object, PyObject *name)
 static bool
 is_leaf_class(PyTypeObject *type, const char *module)
 {
-	if (!starts(module, "torch.nn") && !starts(module, "torch.ao.nn"))
+	if (!fx_str_starts(module, "torch.nn") &&
+		!fx_str_starts(module, "torch.ao.nn"))
 		return false;
 	return !PyType_IsSubtype(type, (PyTypeObject *)fxpy.sequential_type);
 }
@@ -261,7 +257,7 @@ integers(PyObject *sequence, int64_t *out)
 {
 	Py_ssize_t count = sequence ? PySequence_Size(sequence) : -1;
 
-	if (count < 0 || count > MAX_RANK)
+	if (count < 0 || count > FX_RANK_LIMIT)
 		return -1;
 	for (Py_ssize_t i = 0; i < count; i++) {
 		PyObject *item = PySequence_GetItem(sequence, i);
@@ -295,7 +291,7 @@ describe(struct fx_graph *graph, PyObject *tensor, bool is_buffer,
 	PyObject *shape = PyObject_GetAttr(tensor, fxpy_str.shape);
 	PyObject *grad = PyObject_GetAttr(tensor, fxpy_str.requires_grad);
 	PyObject *address = PyObject_CallMethod(tensor, "data_ptr", NULL);
-	int64_t sizes[MAX_RANK];
+	int64_t sizes[FX_RANK_LIMIT];
 	int rank = integers(shape, sizes);
 	uintptr_t at =
 		address ? (uintptr_t)PyLong_AsUnsignedLongLong(address) : 0;
@@ -353,7 +349,7 @@ describe_constants(struct fx_graph *graph, const struct fx_map *tensors,
 	size_t at = 0;
 
 	while (fx_map_next(tensors, &at, &tensor, &path))
-		if (starts((const char *)path, "_tensor_constant"))
+		if (fx_str_starts((const char *)path, "_tensor_constant"))
 			fx_module_add_tensor(graph->module, (const char *)path,
 				describe(graph, (PyObject *)tensor, true,
 					shared));

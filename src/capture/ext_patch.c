@@ -11,14 +11,12 @@
 
 static PyObject *patches; /* list of (dict, name, original or None) */
 
-/* What torch.fx does first with a module it calls: math functions imported by
- * name into the globals of its forward are wrapped too.
- */
+/* Wrap ORIGINAL as NAME of DICT, which had BEFORE there; None: nothing. */
 static bool
-patch_item(PyObject *dict, PyObject *name, PyObject *original)
+patch_item(PyObject *dict, PyObject *name, PyObject *original, PyObject *before)
 {
 	PyObject *wrapped = fxpy_wrapped_new(original);
-	PyObject *entry = PyTuple_Pack(3, dict, name, original);
+	PyObject *entry = PyTuple_Pack(3, dict, name, before);
 	bool good = wrapped && entry && PyList_Append(patches, entry) == 0 &&
 		    PyDict_SetItem(dict, name, wrapped) == 0;
 
@@ -61,13 +59,16 @@ patch_math_in(PyObject *globals)
 			good = PyList_Append(names, key) == 0;
 	for (Py_ssize_t i = 0; good && i < PyList_Size(names); i++) {
 		key = PyList_GetItem(names, i);
-		good = patch_item(globals, key, PyDict_GetItem(globals, key));
+		value = PyDict_GetItem(globals, key);
+		good = patch_item(globals, key, value, value);
 	}
 	Py_XDECREF(names);
 	return good;
 }
 
-/* The globals of FUNCTION's module, searched once a trace. */
+/* What torch.fx does first with a module it calls: math functions imported by
+ * name into the globals of its forward are wrapped too.  Once a trace.
+ */
 bool
 fxpy_patch_globals(struct fxpy_trace *trace, PyObject *function)
 {
@@ -86,28 +87,9 @@ fxpy_patch_globals(struct fxpy_trace *trace, PyObject *function)
 }
 
 static PyObject *
-with_self(PyObject *self, PyObject *args)
-{
-	Py_ssize_t count = PyTuple_Size(args);
-	PyObject *all = PyTuple_New(count + 1);
-
-	if (!all)
-		return NULL;
-	Py_INCREF(self);
-	PyTuple_SetItem(all, 0, self);
-	for (Py_ssize_t i = 0; i < count; i++) {
-		PyObject *item = PyTuple_GetItem(args, i);
-
-		Py_INCREF(item);
-		PyTuple_SetItem(all, i + 1, item);
-	}
-	return all;
-}
-
-static PyObject *
 call_original(PyObject *self, PyObject *args, PyObject *kwargs)
 {
-	PyObject *all = with_self(self, args), *result = NULL;
+	PyObject *all = fxpy_with_first(self, args), *result = NULL;
 
 	if (all)
 		result = PyObject_Call(fxpy.original_call, all, kwargs);
@@ -260,24 +242,13 @@ static bool
 patch_registered(PyObject *dict, PyObject *name)
 {
 	PyObject *original = PyDict_GetItem(dict, name);
-	PyObject *builtins;
 
 	if (original && Py_TYPE(original) == fxpy.wrapped_type)
 		return true;
 	if (original)
-		return patch_item(dict, name, original);
-	builtins = PyEval_GetBuiltins();
-	original = PyDict_GetItem(builtins, name);
-	if (!original)
-		return true;
-	if (!patch_item(dict, name, original))
-		return false;
-	/* It was not there: putting it back means removing it. */
-	PyObject *entry = PyTuple_Pack(3, dict, name, Py_None);
-	bool good = entry && PyList_SetItem(patches, PyList_Size(patches) - 1,
-				     entry) == 0;
-
-	return good;
+		return patch_item(dict, name, original, original);
+	original = PyDict_GetItem(PyEval_GetBuiltins(), name);
+	return !original || patch_item(dict, name, original, Py_None);
 }
 
 static bool

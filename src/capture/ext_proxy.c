@@ -22,32 +22,21 @@ struct refusal {
 	const char *after;
 };
 
-/* Indices into fxpy.operators; ext_module.c fills them in this order. */
+/* Functions of the operator module, and their places in fxpy.operators. */
+/* clang-format off */
+#define OPERATORS(X) \
+	X(ADD, add) X(SUB, sub) X(MUL, mul) X(MATMUL, matmul) \
+	X(TRUEDIV, truediv) X(FLOORDIV, floordiv) X(MOD, mod) X(POW, pow) \
+	X(LSHIFT, lshift) X(RSHIFT, rshift) X(AND, and_) X(OR, or_) \
+	X(XOR, xor) X(NEG, neg) X(POS, pos) X(INVERT, invert) X(ABS, abs) \
+	X(GETITEM, getitem) X(LT, lt) X(LE, le) X(EQ, eq) X(NE, ne) \
+	X(GT, gt) X(GE, ge)
+/* clang-format on */
+
 enum {
-	OP_ADD,
-	OP_SUB,
-	OP_MUL,
-	OP_MATMUL,
-	OP_TRUEDIV,
-	OP_FLOORDIV,
-	OP_MOD,
-	OP_POW,
-	OP_LSHIFT,
-	OP_RSHIFT,
-	OP_AND,
-	OP_OR,
-	OP_XOR,
-	OP_NEG,
-	OP_POS,
-	OP_INVERT,
-	OP_ABS,
-	OP_GETITEM,
-	OP_LT,
-	OP_LE,
-	OP_EQ,
-	OP_NE,
-	OP_GT,
-	OP_GE
+#define PLACE(id, name) OP_##id,
+	OPERATORS(PLACE)
+#undef PLACE
 };
 
 PyObject *
@@ -333,24 +322,14 @@ proxy_call(PyObject *self, PyObject *args, PyObject *kwargs)
 	struct fxpy_proxy *proxy = (struct fxpy_proxy *)self;
 	PyObject *owner = proxy->attr ? proxy->owner : self;
 	PyObject *all, *result = NULL;
-	Py_ssize_t count = PyTuple_Size(args);
 	const char *name = "__call__";
 
 	if (proxy->attr && !(name = fxpy_name(proxy->attr)))
 		return NULL;
-	all = PyTuple_New(count + 1);
-	if (!all)
-		return NULL;
-	Py_INCREF(owner);
-	PyTuple_SetItem(all, 0, owner);
-	for (Py_ssize_t i = 0; i < count; i++) {
-		PyObject *item = PyTuple_GetItem(args, i);
-
-		Py_INCREF(item);
-		PyTuple_SetItem(all, i + 1, item);
-	}
-	result = fxpy_record_method(name, all, kwargs);
-	Py_DECREF(all);
+	all = fxpy_with_first(owner, args);
+	if (all)
+		result = fxpy_record_method(name, all, kwargs);
+	Py_XDECREF(all);
 	return result;
 }
 
@@ -518,48 +497,43 @@ proxy_refuse_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 	return NULL;
 }
 
-#define SLOT(id, function) \
-	{ \
-		id, (void *)(uintptr_t)(function) \
-	}
-
 static PyType_Slot proxy_slots[] = {
 	{ Py_tp_doc, (void *)(uintptr_t) "A value that is known only as a node "
 					 "while tracing." },
-	SLOT(Py_tp_new, proxy_refuse_new),
-	SLOT(Py_tp_dealloc, proxy_dealloc),
-	SLOT(Py_tp_repr, proxy_repr),
-	SLOT(Py_tp_call, proxy_call),
-	SLOT(Py_tp_hash, proxy_hash),
-	SLOT(Py_tp_richcompare, proxy_compare),
-	SLOT(Py_tp_getattro, proxy_getattr),
-	SLOT(Py_tp_setattro, proxy_setattr),
-	SLOT(Py_tp_iter, proxy_iter),
-	SLOT(Py_tp_methods, proxy_methods),
-	SLOT(Py_nb_add, proxy_add),
-	SLOT(Py_nb_subtract, proxy_sub),
-	SLOT(Py_nb_multiply, proxy_mul),
-	SLOT(Py_nb_matrix_multiply, proxy_matmul),
-	SLOT(Py_nb_true_divide, proxy_truediv),
-	SLOT(Py_nb_floor_divide, proxy_floordiv),
-	SLOT(Py_nb_remainder, proxy_mod),
-	SLOT(Py_nb_power, proxy_pow),
-	SLOT(Py_nb_lshift, proxy_lshift),
-	SLOT(Py_nb_rshift, proxy_rshift),
-	SLOT(Py_nb_and, proxy_and),
-	SLOT(Py_nb_or, proxy_or),
-	SLOT(Py_nb_xor, proxy_xor),
-	SLOT(Py_nb_negative, proxy_neg),
-	SLOT(Py_nb_positive, proxy_pos),
-	SLOT(Py_nb_invert, proxy_invert),
-	SLOT(Py_nb_absolute, proxy_abs),
-	SLOT(Py_nb_bool, proxy_bool),
-	SLOT(Py_nb_int, proxy_int),
-	SLOT(Py_nb_float, proxy_float),
-	SLOT(Py_nb_index, proxy_index),
-	SLOT(Py_mp_ass_subscript, proxy_assign),
-	SLOT(Py_mp_length, proxy_length),
-	SLOT(Py_mp_subscript, proxy_getitem),
+	FXPY_SLOT(Py_tp_new, proxy_refuse_new),
+	FXPY_SLOT(Py_tp_dealloc, proxy_dealloc),
+	FXPY_SLOT(Py_tp_repr, proxy_repr),
+	FXPY_SLOT(Py_tp_call, proxy_call),
+	FXPY_SLOT(Py_tp_hash, proxy_hash),
+	FXPY_SLOT(Py_tp_richcompare, proxy_compare),
+	FXPY_SLOT(Py_tp_getattro, proxy_getattr),
+	FXPY_SLOT(Py_tp_setattro, proxy_setattr),
+	FXPY_SLOT(Py_tp_iter, proxy_iter),
+	FXPY_SLOT(Py_tp_methods, proxy_methods),
+	FXPY_SLOT(Py_nb_add, proxy_add),
+	FXPY_SLOT(Py_nb_subtract, proxy_sub),
+	FXPY_SLOT(Py_nb_multiply, proxy_mul),
+	FXPY_SLOT(Py_nb_matrix_multiply, proxy_matmul),
+	FXPY_SLOT(Py_nb_true_divide, proxy_truediv),
+	FXPY_SLOT(Py_nb_floor_divide, proxy_floordiv),
+	FXPY_SLOT(Py_nb_remainder, proxy_mod),
+	FXPY_SLOT(Py_nb_power, proxy_pow),
+	FXPY_SLOT(Py_nb_lshift, proxy_lshift),
+	FXPY_SLOT(Py_nb_rshift, proxy_rshift),
+	FXPY_SLOT(Py_nb_and, proxy_and),
+	FXPY_SLOT(Py_nb_or, proxy_or),
+	FXPY_SLOT(Py_nb_xor, proxy_xor),
+	FXPY_SLOT(Py_nb_negative, proxy_neg),
+	FXPY_SLOT(Py_nb_positive, proxy_pos),
+	FXPY_SLOT(Py_nb_invert, proxy_invert),
+	FXPY_SLOT(Py_nb_absolute, proxy_abs),
+	FXPY_SLOT(Py_nb_bool, proxy_bool),
+	FXPY_SLOT(Py_nb_int, proxy_int),
+	FXPY_SLOT(Py_nb_float, proxy_float),
+	FXPY_SLOT(Py_nb_index, proxy_index),
+	FXPY_SLOT(Py_mp_ass_subscript, proxy_assign),
+	FXPY_SLOT(Py_mp_length, proxy_length),
+	FXPY_SLOT(Py_mp_subscript, proxy_getitem),
 	{ 0, NULL },
 };
 
@@ -573,10 +547,9 @@ static PyType_Spec proxy_spec = {
 int
 fxpy_proxy_ready(PyObject *module)
 {
-	static const char *const names[] = { "add", "sub", "mul", "matmul",
-		"truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and_",
-		"or_", "xor", "neg", "pos", "invert", "abs", "getitem", "lt",
-		"le", "eq", "ne", "gt", "ge" };
+#define NAME(id, name) #name,
+	static const char *const names[] = { OPERATORS(NAME) };
+#undef NAME
 	PyObject *functions = PyImport_ImportModule("operator");
 	PyObject *type = PyType_FromSpec(&proxy_spec);
 

@@ -28,6 +28,16 @@ record(struct fx_node_spec *spec, PyObject *args, PyObject *kwargs)
 }
 
 PyObject *
+fxpy_with_first(PyObject *first, PyObject *args)
+{
+	PyObject *one = PyTuple_Pack(1, first);
+	PyObject *all = one ? PySequence_Concat(one, args) : NULL;
+
+	Py_XDECREF(one);
+	return all;
+}
+
+PyObject *
 fxpy_record_function(PyObject *callable, PyObject *args, PyObject *kwargs,
 	bool wrapped)
 {

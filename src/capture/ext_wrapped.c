@@ -60,9 +60,9 @@ wrapped_getattr(PyObject *self, PyObject *name)
 static PyType_Slot wrapped_slots[] = {
 	{ Py_tp_doc, (void *)(uintptr_t) "A function whose calls with a Proxy "
 					 "are recorded." },
-	{ Py_tp_dealloc, (void *)(uintptr_t)wrapped_dealloc },
-	{ Py_tp_call, (void *)(uintptr_t)wrapped_call },
-	{ Py_tp_getattro, (void *)(uintptr_t)wrapped_getattr },
+	FXPY_SLOT(Py_tp_dealloc, wrapped_dealloc),
+	FXPY_SLOT(Py_tp_call, wrapped_call),
+	FXPY_SLOT(Py_tp_getattro, wrapped_getattr),
 	{ 0, NULL },
 };
 

@@ -7,14 +7,11 @@
 #define FXPY_NAMES(X) \
 	X(__dict__) X(_parameters) X(_buffers) X(_modules) X(__module__) \
 	X(__qualname__) X(__name__) X(f_back) X(f_lasti) X(f_code) \
-	X(co_code) X(co_filename) X(co_name) X(__torch_function__) \
-	X(__class__) X(forward) X(__globals__) X(_forward_hooks) \
-	X(_forward_pre_hooks) X(_backward_hooks) X(_backward_pre_hooks) \
+	X(co_code) X(co_filename) X(co_name) X(forward) X(__globals__) \
 	X(training) X(is_leaf_module) X(path_of_module) X(create_arg) \
-	X(_fields) X(__fx_create_arg__) X(type) X(index) X(start) X(stop) \
-	X(step) X(owner) X(name) X(shape) X(dtype) X(stride) X(data_ptr) \
-	X(device) X(requires_grad) X(storage_offset) X(__code__) X(__doc__) \
-	X(_is_fx_tracing_flag) X(co_flags)
+	X(_fields) X(__fx_create_arg__) X(start) X(stop) X(step) X(owner) \
+	X(name) X(shape) X(dtype) X(requires_grad) X(_is_fx_tracing_flag) \
+	X(co_flags)
 /* clang-format on */
 
 struct fxpy_strings {

@@ -1,6 +1,7 @@
 """Why a capture failed, for a person: the line of the model, what was asked of
 which traced value, and what to do about it.
 """
+import linecache
 import os
 import re
 import sys
@@ -55,7 +56,6 @@ def _frames(entries):
             skipped += 1
             continue
         last = place
-        import linecache
         text = linecache.getline(*place, entry.tb_frame.f_globals).strip()
         shown.append({"file": place[0], "line": place[1],
                       "function": code.co_name, "text": text})

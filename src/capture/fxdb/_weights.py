@@ -5,14 +5,12 @@ import struct
 
 import torch
 
-# torch's name -> the format's; some are of newer torches only.
-_NAMES = {getattr(torch, name): word for name, word in (
-    ("float64", "F64"), ("float32", "F32"), ("float16", "F16"),
-    ("bfloat16", "BF16"), ("int64", "I64"), ("int32", "I32"),
-    ("int16", "I16"), ("int8", "I8"), ("uint8", "U8"), ("bool", "BOOL"),
-    ("uint64", "U64"), ("uint32", "U32"), ("uint16", "U16"),
-    ("float8_e4m3fn", "F8_E4M3"), ("float8_e5m2", "F8_E5M2"),
-) if hasattr(torch, name)}
+from . import _capture
+
+# torch's dtype -> the format's name; some are of newer torches only.
+_NAMES = {getattr(torch, name): word
+          for name, word in _capture.SAFETENSORS.items()
+          if hasattr(torch, name)}
 
 
 def _can_be_written(tensor):

@@ -236,7 +236,11 @@ class _Server:
     def fork(self, request, sock, output):
         server = os.getpid()
         crash = os.memfd_create("fxdb-crash")
-        pid = os.fork()
+        try:
+            pid = os.fork()
+        except OSError:
+            os.close(crash)
+            raise
         if pid == 0:
             self.control.close()
             for other in self.children.values():

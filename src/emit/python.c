@@ -472,13 +472,16 @@ print_inner_classes(struct fx_buf *out, struct fx_graph *graph,
 	const struct fx_emit_python *options, size_t indent)
 {
 	const struct fx_module *module = graph->module;
+	FX_AUTO_MAP struct fx_map seen = { 0 };
 
 	if (indent > 4 * CLASS_DEPTH_LIMIT)
 		return;
 	for (size_t i = 0; i < module->member_count; i++) {
 		const struct fx_member *member = &module->members[i];
 
-		if (!member->child || !member->child->graph)
+		/* A child of two names is one class, as of named_children. */
+		if (!member->child || !member->child->graph ||
+			!fx_map_set(&seen, (uintptr_t)member->child, 1))
 			continue;
 		fx_buf_add_char(out, '\n');
 		print_class(out, member->child->graph, options, member->name,

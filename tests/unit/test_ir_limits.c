@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/intern.h"
+#include "emit/python.h"
 #include "ir/edit.h"
 #include "ir/effect.h"
 #include "ir/expand.h"
@@ -235,6 +236,30 @@ shared_modules_are_looked_at_once(void)
 		FX_ERR_LIMIT);
 }
 
+/* Likewise of graphs, of which torch prints each child once. */
+static void
+shared_graphs_are_printed_once(void)
+{
+	static const struct fx_emit_python options = { .verbose = true };
+	FX_AUTO_GRAPH struct fx_graph *outer = fx_graph_new(1);
+	FX_AUTO_BUF struct fx_buf out = { 0 };
+	struct fx_graph *graph = outer;
+
+	for (uint32_t i = 0; i < 30; i++) {
+		struct fx_module *child =
+			fx_module_new(graph, "torch.fx.GraphModule");
+
+		child->graph = fx_graph_new(i + 2);
+		fx_module_add_child(graph->module, "a", child);
+		fx_module_add_child(graph->module, "b", child);
+		graph = child->graph;
+	}
+	fx_emit_python(&out, outer, &options, NULL);
+	CU_ASSERT_PTR_NOT_NULL(strstr(fx_buf_text(&out), "class a("));
+	CU_ASSERT_PTR_NULL(strstr(fx_buf_text(&out), "class b("));
+	CU_ASSERT(out.length < 1 << 16);
+}
+
 static void
 numbers_of_elements_do_not_overflow(void)
 {
@@ -363,6 +388,7 @@ main(void)
 		FXT_CASE(a_size_of_many_terms_reads_back),
 		FXT_CASE(keywords_cost_their_number),
 		FXT_CASE(shared_modules_are_looked_at_once),
+		FXT_CASE(shared_graphs_are_printed_once),
 		FXT_CASE(numbers_of_elements_do_not_overflow),
 		FXT_CASE(only_what_reads_a_replaced_member_is_affected),
 		FXT_CASE(what_is_known_of_a_result_stops_growing),

@@ -117,12 +117,6 @@ fx_code_names_global(void *names, const char *qualified)
 	return printed;
 }
 
-static int
-compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 void
 fx_code_names_imports(const struct fx_code_names *names, struct fx_buf *out)
 {
@@ -135,7 +129,7 @@ fx_code_names_imports(const struct fx_code_names *names, struct fx_buf *out)
 		fx_vec_push(&found, (const char *)key);
 	if (found.count)
 		qsort(found.items, found.count, sizeof(*found.items),
-			compare_texts);
+			fx_str_compare);
 	for (size_t i = 0; i < found.count; i++) {
 		const char *qualified = found.items[i];
 		const char *dot = strrchr(qualified, '.');

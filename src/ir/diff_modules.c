@@ -3,8 +3,7 @@
 
 #include "ir/diff.h"
 
-#include <string.h>
-
+#include "base/str.h"
 #include "base/vec.h"
 #include "ir/graph_hash.h"
 #include "ir/hash_bytes.h"
@@ -17,12 +16,9 @@ struct walk {
 };
 
 static bool
-is_below(const char *path, const char *above)
+is_told(const struct walk *walk, const char *path)
 {
-	size_t length = above ? strlen(above) : 0;
-
-	return above && !strncmp(path, above, length) &&
-	       (!length || path[length] == '.');
+	return walk->whole && fx_str_is_below(path, walk->whole);
 }
 
 static void
@@ -129,14 +125,14 @@ fx_module_diff(struct fx_module *before, struct fx_module *after,
 	const char *path;
 
 	while (fx_module_walk_next(at, &module, &path))
-		if (!is_below(path, walk.whole))
+		if (!is_told(&walk, path))
 			compare(&walk, path, fx_module_find(before, path),
 				module);
 	fx_module_walk_free(at);
 	walk.whole = NULL;
 	at = fx_module_walk_new(before, true);
 	while (fx_module_walk_next(at, &module, &path))
-		if (!is_below(path, walk.whole) && !fx_module_find(after, path))
+		if (!is_told(&walk, path) && !fx_module_find(after, path))
 			compare(&walk, path, module, NULL);
 	fx_module_walk_free(at);
 	*ret = walk.rows.items;

@@ -9,6 +9,7 @@
 #include "ir/fold_private.h"
 #include "ir/size.h"
 #include "ir/tensor_meta.h"
+#include "ir/value_text.h"
 
 /* Code points of a string that are taken out of it one by one: each is looked
  * for from the beginning.
@@ -280,6 +281,17 @@ fx_fold_slice_range(const struct fx_value *slice, int64_t length,
 	return NULL;
 }
 
+static struct fx_error *
+out_of_range(const struct fx_value *index, int64_t length, const char *what)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	fx_value_print_as(&text, index, FX_STYLE_CODE);
+	return fx_error_new(FX_ERR_RANGE,
+		"index %s is out of range for a %s of %lld", fx_buf_text(&text),
+		what, (long long)length);
+}
+
 /* INDEX counted from the front; RANGE when it is outside LENGTH. */
 static struct fx_error *
 place(const struct fx_value *index, int64_t length, const char *what,
@@ -292,9 +304,7 @@ place(const struct fx_value *index, int64_t length, const char *what,
 			"%s indices must be integers or slices, not \"%s\"",
 			what, fx_value_kind_name(index->kind));
 	if (number < -(fx_wide)length || number >= length)
-		return fx_error_new(FX_ERR_RANGE,
-			"index %lld is out of range for a %s of %lld",
-			(long long)number, what, (long long)length);
+		return out_of_range(index, length, what);
 	*ret = (int64_t)(number < 0 ? number + length : number);
 	return NULL;
 }

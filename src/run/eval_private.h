@@ -95,12 +95,6 @@ struct fx_datum *fx_eval_node_word(const struct fx_node *node,
 FX_NODISCARD struct fx_error *fx_eval_note_nearest(struct fx_error *err_taken,
 	struct fx_graph *graph, const char *path, const char *step,
 	bool of_node);
-/* ERR, that nothing is called STEP there, with what is nearly called so: in the
- * module at PATH (may be NULL), and OF_NODE of the node itself and its value.
- */
-FX_NODISCARD struct fx_error *fx_eval_note_nearest(struct fx_error *err_taken,
-	struct fx_graph *graph, const char *path, const char *step,
-	bool of_node);
 
 /* eval_value.c */
 FX_NODISCARD struct fx_error *fx_eval_binary(struct fx_evaluator *evaluator,

@@ -27,16 +27,6 @@ fx_test_deinit(struct fx_test *test)
 
 /* --- scopes ------------------------------------------------------------- */
 
-/* PATH is PREFIX or lies below it. */
-static bool
-is_below(const char *path, const char *prefix)
-{
-	size_t length = strlen(prefix);
-
-	return strncmp(path, prefix, length) == 0 &&
-	       (!length || !path[length] || path[length] == '.');
-}
-
 /* PATH or a module above it matches the glob. */
 static bool
 glob_inside(const char *glob, const char *path)
@@ -60,7 +50,7 @@ path_inside(const char *wanted, const char *path)
 {
 	if (strpbrk(wanted, "*?["))
 		return glob_inside(wanted, path);
-	return is_below(path, wanted);
+	return fx_str_is_below(path, wanted);
 }
 
 static bool

@@ -184,7 +184,6 @@ stop_word(enum fx_stop_reason reason)
 		[FX_STOP_BEGIN] = "begin",
 		[FX_STOP_ERROR] = "error",
 		[FX_STOP_INTERRUPT] = "interrupt",
-		[FX_STOP_WATCH] = "watch",
 	};
 
 	return words[reason];
@@ -214,10 +213,6 @@ say_reason(struct cmd_ctx *ctx, const struct fx_stop *stop)
 	switch (stop->reason) {
 	case FX_STOP_BREAKPOINT:
 		say_breakpoint(ctx, stop);
-		break;
-	case FX_STOP_WATCH:
-		out_line(ctx->out, FX_ROLE_BREAKPOINT, "Watch %d",
-			stop->number);
 		break;
 	case FX_STOP_END:
 		if (stop->stayed)

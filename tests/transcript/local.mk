@@ -142,6 +142,7 @@ transcripts = \
 	%D%/rauw.fxt \
 	%D%/readable.fxt \
 	%D%/rename.fxt \
+	%D%/replace_input.fxt \
 	%D%/replace.fxt %D%/replace_set.fxt %D%/replace_wrap.fxt \
 	%D%/run.fxt \
 	%D%/save.fxt \

@@ -23,6 +23,8 @@
 
 /* Graphs within graphs deeper than this are not followed. */
 #define DEPTH_LIMIT 50
+/* Nodes that one call may go through: graphs may call each other twice. */
+#define STEP_LIMIT 200000
 
 /* A node of a fragment that is being built: its rank and dtype may decide what
  * comes after it.
@@ -238,12 +240,17 @@ eval_graph(struct fx_meta *meta, struct fx_arena *arena, struct fx_graph *graph,
 	if (meta->depth >= DEPTH_LIMIT)
 		return fx_error_new(FX_ERR_LIMIT,
 			"graphs are nested more than %d deep", DEPTH_LIMIT);
-	meta->depth++;
+	if (meta->depth++ == 0)
+		meta->steps = 0;
 	*ret = fx_value_none();
 	fx_graph_for_each_node (node, graph) {
 		struct fx_value *value = FX_ARENA_NEW(arena, struct fx_value);
 
-		if (node->opcode == FX_OPCODE_PLACEHOLDER)
+		if (++meta->steps > STEP_LIMIT)
+			err = fx_error_new(FX_ERR_LIMIT,
+				"a call takes more than %d operations",
+				STEP_LIMIT);
+		else if (node->opcode == FX_OPCODE_PLACEHOLDER)
 			*value = **inputs++;
 		else
 			err = fx_meta_eval_node(meta, arena, &env, node, value);

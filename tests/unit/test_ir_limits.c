@@ -260,6 +260,52 @@ shared_graphs_are_printed_once(void)
 	CU_ASSERT(out.length < 1 << 16);
 }
 
+/* The input through the module "a", twice. */
+static void
+call_twice(struct fx_graph *graph)
+{
+	const struct fx_node_spec input = { .opcode = FX_OPCODE_PLACEHOLDER,
+		.target = "x" };
+	struct fx_node *node = fx_graph_append(graph, &input);
+
+	for (int i = 0; i < 3; i++) {
+		const struct fx_value arg = fx_value_node(node);
+		const struct fx_node_spec spec = {
+			.opcode = i < 2 ? FX_OPCODE_CALL_MODULE
+					: FX_OPCODE_OUTPUT,
+			.target = i < 2 ? "a" : "output",
+			.args = fx_value_sequence(graph->values, FX_VALUE_TUPLE,
+				&arg, 1),
+		};
+
+		node = fx_graph_append(graph, &spec);
+	}
+}
+
+static void
+shapes_of_graphs_that_call_others_twice_are_given_up(void)
+{
+	FX_AUTO_GRAPH struct fx_graph *outer = fx_graph_new(1);
+	struct fx_meta_report report = { 0 };
+	const struct fx_value meta = fx_value_int(1);
+	struct fx_graph *graph = outer;
+
+	for (uint32_t i = 0; i < 40; i++) {
+		struct fx_module *child =
+			fx_module_new(graph, "torch.fx.GraphModule");
+
+		child->graph = fx_graph_new(i + 2);
+		fx_module_add_child(graph->module, "a", child);
+		call_twice(graph);
+		graph = child->graph;
+	}
+	call_twice(graph);
+	fx_graph_set_meta(fx_graph_first(outer), &meta);
+	fx_meta_propagate(NULL, outer, false, &report);
+	CU_ASSERT(report.unknown > 0);
+	fx_meta_report_deinit(&report);
+}
+
 static void
 numbers_of_elements_do_not_overflow(void)
 {
@@ -389,6 +435,7 @@ main(void)
 		FXT_CASE(keywords_cost_their_number),
 		FXT_CASE(shared_modules_are_looked_at_once),
 		FXT_CASE(shared_graphs_are_printed_once),
+		FXT_CASE(shapes_of_graphs_that_call_others_twice_are_given_up),
 		FXT_CASE(numbers_of_elements_do_not_overflow),
 		FXT_CASE(only_what_reads_a_replaced_member_is_affected),
 		FXT_CASE(what_is_known_of_a_result_stops_growing),

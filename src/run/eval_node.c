@@ -133,6 +133,15 @@ fx_eval_node_word(const struct fx_node *node, const char *word)
 /* Of a tensor; its methods are many, and called. */
 static const char *const value_words[] = { "shape", "dtype", "ndim", "device" };
 
+bool
+fx_eval_is_value_word(const char *word)
+{
+	for (size_t i = 0; i < FX_ARRAY_LEN(value_words); i++)
+		if (fx_str_equal(word, value_words[i]))
+			return true;
+	return false;
+}
+
 static void
 offer_words(struct fx_nearest *nearest)
 {

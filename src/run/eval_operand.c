@@ -3,10 +3,8 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/buf.h"
 #include "base/intern.h"
 #include "base/mem.h"
@@ -346,15 +344,8 @@ fx_operand_node(struct fx_evaluator *evaluator,
 static bool
 is_known_ahead(const struct fx_node *node, const char *step)
 {
-	static const char *const words[] = { "shape", "dtype", "ndim",
-		"device" };
-
-	if (!node->meta || node->meta->kind != FX_VALUE_TENSOR)
-		return false;
-	for (size_t i = 0; i < FX_ARRAY_LEN(words); i++)
-		if (fx_str_equal(step, words[i]))
-			return true;
-	return false;
+	return node->meta && node->meta->kind == FX_VALUE_TENSOR &&
+	       fx_eval_is_value_word(step);
 }
 
 static struct fx_error *

@@ -3,9 +3,6 @@
 
 #include "run/interp.h"
 
-#include <stdlib.h>
-
-#include "base/mem.h"
 #include "ir/graph.h"
 #include "ir/module.h"
 #include "run/backend.h"

@@ -10,9 +10,9 @@
 static struct fx_ast *parse_statement(struct fx_parser *parser);
 
 /* `:` and the statements under it, or on the same line; null without the `:`.
- * With the error set it has what was understood before it, which may be nothing.
- * Functions and classes hand that up, as it is the graph so far; half of an
- * `if` or a `for` says nothing of what a graph has, so they drop it.
+ * With the error set it has what was understood before it, which may be
+ * nothing. Functions and classes hand that up, as it is the graph so far; half
+ * of an `if` or a `for` says nothing of what a graph has, so they drop it.
  */
 static struct fx_ast *
 parse_block(struct fx_parser *parser)

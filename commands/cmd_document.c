@@ -188,26 +188,31 @@ cmd_document_man(struct fx_buf *out)
 		".SH SYNOPSIS\n.B fxdb\n.RI [ MODEL ]\n"
 		".RI [ option ]...\n"
 		".SH DESCRIPTION\n"
-		".B fxdb\nopens a graph that torch.fx or torch.compile made, "
-		"shows it as a list of nodes,\nruns it one node at a time, "
-		"onwards and back in time, changes it with undo,\nand writes "
-		"it out as code, text or a drawing.\n"
-		".PP\n.I MODEL\nis a file to load; its content decides the "
-		"format.\n");
+		".B fxdb\ntraces a model, or opens a graph that torch.fx or "
+		"torch.compile made, shows it\nas a list of nodes, runs it "
+		"one node at a time, onwards and back in time, changes\nit "
+		"with undo, and writes it out as code, text or a drawing.\n"
+		".PP\n.I MODEL\nis a file to load, whose content decides the "
+		"format, or a model to trace:\nFILE.py:EXPR or "
+		"package.module:EXPR.\n");
 	man_options(out);
 	man_commands(out);
 	fx_buf_add(out,
 		".SH EXIT STATUS\n"
 		"0 fine; 1 a check failed (lint, assert, expect, diff); 2 a "
-		"command or usage error;\n3 a model could not be loaded or "
-		"traced.\n"
+		"command or usage error,\nor a run that a node stopped; 3 a "
+		"model could not be loaded or traced.\n"
 		".SH FILES\n.TP\n.I ~/.config/fxdb/init\n"
 		"commands that are run at start\n"
 		".TP\n.I ~/.local/state/fxdb/history\n"
 		"lines typed at the prompt\n"
 		".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nno colours\n"
 		".TP\n.B XDG_CONFIG_HOME, XDG_STATE_HOME\n"
-		"where the two files above lie\n");
+		"where the two files above lie\n"
+		".TP\n.B XDG_CACHE_HOME\n"
+		"where what is compiled for a libtorch is kept\n"
+		".TP\n.B VIRTUAL_ENV\n"
+		"the Python environment that traces, without \\-\\-python\n");
 }
 
 /* doc/json.md: names of tables and their keys. */
@@ -234,7 +239,8 @@ cmd_document_json(struct fx_buf *out)
 		"Lines of text are in `lines`, text that is passed on as it "
 		"is in `text`.  Shapes are arrays\nof numbers and symbols, "
 		"unknown ones null; infinities and NaN the strings \"inf\", "
-		"\"-inf\", \"nan\".\n\n"
+		"\"-inf\", \"nan\".\n`more` counts rows that are left out; a "
+		"second table of one name is numbered, `nodes_2`.\n\n"
 		"| command | table | keys |\n|---|---|---|\n");
 	for (i = 0; i < FX_ARRAY_LEN(rows); i++)
 		fx_buf_addf(out, "| `%s` | `%s` | `%s` |\n", rows[i][0],

@@ -3,6 +3,7 @@
 Functions that are calls of other operators and have no row of their own in
 ops.def, written like the methods of layers.py and evaluated the same way.
 NAMES at the end says under which qualified names they are called.
+Long because each function is a row.
 """
 
 

@@ -10,6 +10,7 @@ sequences, asserts and returns.  `Parameter(2, 3)` and `Buffer(3)` register a
 tensor of that shape, `Parameter(None)` registers none.
 
 The file is ordinary Python; a test runs it beside torch and compares.
+Long because each layer is a row.
 """
 
 

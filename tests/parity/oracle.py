@@ -8,6 +8,7 @@ usage: oracle.py record FILE       write the answers for the cases below
 
 The recorded answers are read by test_emit_parity, which needs no Python.  An
 answer is {"name", "fxg", "python", "readable", "listing", "table"}.
+Long because each case is a row.  Importing this repairs torch.fx 1.13.
 """
 import collections
 import contextlib
@@ -37,6 +38,7 @@ import torch.nn.functional as F
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import export_fxg
+import zoo
 
 Graph = torch.fx.Graph
 
@@ -793,14 +795,11 @@ MODELS = ("alexnet vgg11 resnet18 resnet50 densenet121 googlenet inception_v3 sq
 
 
 def models(dump):
-    import torchvision
     wrong = 0
     for name in MODELS:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            extra = {"init_weights": False} if name in ("googlenet", "inception_v3") else {}
-            model = getattr(torchvision.models, name)(weights=None, **extra).eval()
-            gm = torch.fx.symbolic_trace(model)
+            gm = torch.fx.symbolic_trace(zoo.build(name))
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, name + ".fxg")
             with open(path, "w") as f:

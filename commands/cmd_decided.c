@@ -91,9 +91,36 @@ stop_of(const struct fx_model *model)
 	return node ? fx_xasprintf("%%%s", node->name) : fx_xstrdup("end");
 }
 
+/* What is read follows from the inputs, which may become others. */
+static void
+keep_inputs(const struct cmd_ctx *ctx, struct cmd_decided *decided)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	const struct fx_node *node;
+
+	fx_graph_for_each_node (node, fx_model_graph(ctx->model)) {
+		const struct fx_input_given *given =
+			fx_model_input_given(ctx->model, node);
+
+		if (!given)
+			continue;
+		cmd_add_input_line(&text, given);
+		decided->inputs_seed = given->seed;
+	}
+	decided->inputs = fx_buf_take(&text);
+}
+
+void
+cmd_add_input_line(struct fx_buf *text, const struct fx_input_given *given)
+{
+	fx_buf_addf(text, "seed %llu\ninput %s = %s\n",
+		(unsigned long long)given->seed, given->name, given->text);
+}
+
 void
 cmd_decided_deinit(struct cmd_decided *decided)
 {
+	free(decided->inputs);
 	free(decided->where);
 	free(decided->line);
 }
@@ -115,6 +142,8 @@ cmd_decided_begin(struct cmd_ctx *ctx, const struct fx_node *node,
 
 	if (!is_lost && (reads.values || (node && reads.before)))
 		decided.where = stop_of(ctx->model);
+	if (decided.where)
+		keep_inputs(ctx, &decided);
 	if (node)
 		decided.line = fx_xasprintf("%sset value %%%s = %s",
 			is_lost ? "# not scriptable: " : "", node->name,

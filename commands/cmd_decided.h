@@ -9,7 +9,9 @@
 
 struct cmd_ctx;
 struct cmd_shell;
+struct fx_buf;
 struct fx_graph;
+struct fx_input_given;
 struct fx_node;
 
 struct cmd_decided {
@@ -22,7 +24,9 @@ struct cmd_decided {
 	char *where;      /* execution stood there, as goto takes it, or NULL:
 			   * nothing was read
 			   */
-	char *line;       /* of a script, or NULL: the edit has its own */
+	char *inputs;     /* of a script: those then, if something was read */
+	uint64_t inputs_seed; /* that they leave */
+	char *line;           /* of a script, or NULL: the edit has its own */
 };
 void cmd_decided_deinit(struct cmd_decided *decided);
 FX_DEFINE_DEINIT(decided, struct cmd_decided, cmd_decided_deinit);
@@ -36,6 +40,10 @@ struct cmd_decided cmd_decided_begin(struct cmd_ctx *ctx,
 	const struct fx_node *node, const char *expression);
 void cmd_decided_keep(struct cmd_shell *shell,
 	struct cmd_decided *decided_taken, const struct fx_graph *graph);
+
+/* Append the lines of a script that give an input. */
+void cmd_add_input_line(struct fx_buf *text,
+	const struct fx_input_given *given);
 
 /* Forget what was decided for NODE of the graph MODEL, or (0) for all of it. */
 void cmd_decided_forget(struct cmd_shell *shell, int model, uint64_t node);

@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include "base/buf.h"
+#include "base/str.h"
 #include "base/vec.h"
 #include "commands/cmd_shell.h"
 #include "commands/groups.h"
@@ -23,6 +24,10 @@ struct script {
 	uint64_t seed;               /* that the lines so far leave */
 	const struct cmd_ctx *ctx;
 	const struct fx_graph *graph;
+
+	struct fx_buf given; /* inputs so far that stay, as lines */
+	uint64_t given_seed; /* that they leave */
+	const char *others;  /* in place of them, those that a value read */
 };
 
 static void
@@ -78,6 +83,38 @@ holds(const struct script *script, const struct cmd_decided *decided)
 	return node && fx_model_is_overridden(script->ctx->model, node);
 }
 
+/* The inputs that stay, where a value that was read before wanted others. */
+static void
+restore_inputs(struct script *script, struct fx_buf *text)
+{
+	if (script->others && script->given.length) {
+		fx_buf_add(text, fx_buf_text(&script->given));
+		script->seed = script->given_seed;
+	}
+	script->others = NULL;
+}
+
+/* What DECIDED read has to be there: with the inputs of then, where execution
+ * stood.
+ */
+static void
+add_reading(struct script *script, struct fx_buf *text,
+	const struct cmd_decided *decided)
+{
+	bool same = fx_str_equal(decided->inputs, fx_buf_text(&script->given));
+
+	if (same) {
+		restore_inputs(script, text);
+	} else if (*decided->inputs &&
+		   !fx_str_equal(decided->inputs, script->others)) {
+		fx_buf_add(text, decided->inputs);
+		script->seed = decided->inputs_seed;
+		script->others = decided->inputs;
+	}
+	add_seed(script, text, decided->seed);
+	fx_buf_addf(text, "goto %s\n", decided->where);
+}
+
 /* Values that were set, and before what reads some, going to where they are. */
 static void
 add_decided(struct script *script, struct fx_buf *text, uint32_t time)
@@ -88,10 +125,8 @@ add_decided(struct script *script, struct fx_buf *text, uint32_t time)
 		if (!holds(script, decided) ||
 			time_on_way(script->graph, decided->time) != time)
 			continue;
-		if (decided->where) {
-			add_seed(script, text, decided->seed);
-			fx_buf_addf(text, "goto %s\n", decided->where);
-		}
+		if (decided->where)
+			add_reading(script, text, decided);
 		if (decided->line)
 			fx_buf_addf(text, "%s\n", decided->line);
 	}
@@ -105,11 +140,14 @@ add_inputs(void *context, struct fx_buf *text, uint32_t time)
 {
 	struct script *script = context;
 
+	restore_inputs(script, text);
 	for (size_t i = 0; i < script->inputs.count; i++) {
 		const struct given *given = &script->inputs.items[i];
 
 		if (given->time != time)
 			continue;
+		cmd_add_input_line(&script->given, given->input);
+		script->given_seed = given->input->seed;
 		add_seed(script, text, given->input->seed);
 		fx_buf_addf(text, "input %s = %s\n", given->input->name,
 			given->input->text);
@@ -129,6 +167,8 @@ cmd_dump_script(struct cmd_ctx *ctx, struct fx_graph *graph,
 	if (traced)
 		add_seed(&script, text, traced->seed);
 	fx_emit_script(text, graph, add_inputs, &script);
+	restore_inputs(&script, text);
+	fx_buf_deinit(&script.given);
 	add_seed(&script, text, fx_session_seed(ctx->session));
 	fx_vec_deinit(&script.inputs);
 	return NULL;

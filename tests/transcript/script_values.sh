@@ -15,12 +15,17 @@ set value fc2.weight = $v * absmax(%act)
 rename add total
 goto end
 set value fc1.bias = fc1.bias + total.mean()
+input x = randn(2, 4) * 5
+seed 4
+continue
+set value act = $v * 0.5
+input x = randn(2, 4) - 1
 continue
 END
 "$fxdb" -nx -batch "$mlp" -x session.fxdb -ex 'dump script -o again.fxdb' \
 	-ex 'dump value total one.npy' -ex 'dump value fc1.bias bias.npy' \
 	>said 2>&1 || fail 'the session'
-"$fxdb" -nx -batch -x again.fxdb -ex 'goto end' \
+"$fxdb" -nx -batch -x again.fxdb -ex run \
 	-ex 'assert allclose(total, file("one.npy"))' \
 	-ex 'assert allclose(fc1.bias, file("bias.npy"))' >said 2>&1 || {
 	cat again.fxdb

@@ -46,6 +46,7 @@ const struct cmd_entry cmd_group_screen[] = {
 			"and this prompt below. q leaves it.",
 		.synonyms =
 			"screen curses fullscreen window keyboard keys mouse",
+		.also = "enable=on disable=off",
 		.args = { { "what", CMD_ARG_WORD, CMD_OPTIONAL, "on or off",
 			"on|off" } },
 		.examples = { { "tui", "switch it on" } },
@@ -58,6 +59,7 @@ const struct cmd_entry cmd_group_screen[] = {
 		.help = "graph has the list alone, split the node and its code "
 			"beside it.",
 		.synonyms = "screen panes windows arrange",
+		.also = "src=split code=split asm=split regs=split next=split",
 		.args = { { "layout", CMD_ARG_WORD, 0, "which",
 			"graph|split" } },
 		.examples = { { "layout split", "several panes" } },

@@ -59,22 +59,76 @@ is_stale(const struct spread *spread, const struct fx_node *node)
 }
 
 static void
+add_once(struct nodes *waiting, struct fx_bitset *seen, struct fx_node *node)
+{
+	if (fx_bitset_has(seen, (uint32_t)node->id))
+		return;
+	fx_bitset_add(seen, (uint32_t)node->id);
+	fx_vec_push(waiting, node);
+}
+
+static void
 add_inputs(struct nodes *waiting, struct fx_bitset *seen,
 	const struct fx_node *node)
 {
-	for (size_t i = 0; i < fx_node_input_count(node); i++) {
-		struct fx_node *input = fx_node_input(node, i);
-
-		if (fx_bitset_has(seen, (uint32_t)input->id))
-			continue;
-		fx_bitset_add(seen, (uint32_t)input->id);
-		fx_vec_push(waiting, input);
-	}
+	for (size_t i = 0; i < fx_node_input_count(node); i++)
+		add_once(waiting, seen, fx_node_input(node, i));
 }
 
-/* Whether NODE's value lies in a storage that is written differently; or, with
- * ADDS, its storages are from now on.  Where the value is not known or will be
- * another, also those that it may be a view of.
+static void
+add_views(struct nodes *waiting, struct fx_bitset *seen,
+	const struct fx_node *node)
+{
+	const struct fx_use *use;
+
+	fx_node_for_each_user (use, node)
+		if (fx_effect_may_alias(use->user))
+			add_once(waiting, seen, use->user);
+}
+
+/* Stands for the storage of NODE's value, which is not held; those that are
+ * have even addresses.
+ */
+static uintptr_t
+unknown_storage(const struct fx_node *node)
+{
+	return (uintptr_t)(uint32_t)node->id << 1 | 1;
+}
+
+/* Whether what NODE's value lies in is written differently; or, with ADDS, it
+ * is from now on.
+ */
+static bool
+see_storages(struct spread *spread, const struct fx_node *node, bool adds)
+{
+	const struct fx_datum *datum =
+		fx_env_get(&spread->place->env, node->id);
+
+	/* Where it lay when others wrote there is not known. */
+	if (!adds && fx_map_has(&spread->model->timeline.strays,
+			     (uintptr_t)node->id))
+		return true;
+	if (datum && !adds)
+		return fx_datum_lies_in(datum, &spread->storages);
+	if (!adds)
+		return fx_map_has(&spread->storages, unknown_storage(node));
+	if (datum)
+		fx_datum_add_storages(datum, &spread->storages);
+	else
+		fx_map_set(&spread->storages, unknown_storage(node), 1);
+	return false;
+}
+
+/* Whether NODE's value may not lie where it did when others ran. */
+static bool
+is_elsewhere(const struct spread *spread, const struct fx_node *node)
+{
+	return !fx_env_get(&spread->place->env, node->id) ||
+	       is_stale(spread, node) || spread->model->timeline.strays.count;
+}
+
+/* The same of all that NODE's value may be a view of, where it is not known or
+ * will be another; and of its views, where it is not known.
  */
 static bool
 see_value(struct spread *spread, struct fx_node *node, bool adds)
@@ -84,21 +138,14 @@ see_value(struct spread *spread, struct fx_node *node, bool adds)
 	struct nodes waiting = { 0 };
 	bool found = false;
 
-	if (!fx_bitset_has(seen, (uint32_t)node->id))
-		fx_vec_push(&waiting, node);
-	fx_bitset_add(seen, (uint32_t)node->id);
+	add_once(&waiting, seen, node);
 	while (waiting.count && !found) {
-		const struct fx_datum *datum;
-
 		node = fx_vec_pop(&waiting);
-		datum = fx_env_get(&spread->place->env, node->id);
-		if (datum && adds)
-			fx_datum_add_storages(datum, &spread->storages);
-		else if (datum)
-			found = fx_datum_lies_in(datum, &spread->storages);
-		if ((!datum || is_stale(spread, node)) &&
-			fx_effect_may_alias(node))
+		found = see_storages(spread, node, adds);
+		if (is_elsewhere(spread, node) && fx_effect_may_alias(node))
 			add_inputs(&waiting, seen, node);
+		if (!fx_env_get(&spread->place->env, node->id))
+			add_views(&waiting, seen, node);
 	}
 	fx_vec_deinit(&waiting);
 	return found;
@@ -210,18 +257,32 @@ has_effect(const struct fx_graph *graph, const struct fx_map *ids)
 	return false;
 }
 
-/* Whether no effect is involved: then it is the cone alone. */
+static bool
+has_any_effect(const struct fx_graph *graph)
+{
+	const struct fx_node *node;
+
+	fx_graph_for_each_node (node, graph)
+		if (fx_effect_guess(node))
+			return true;
+	return false;
+}
+
+/* Whether no effect is involved: then it is the cone alone.  What was moved may
+ * stand behind one that is still to come.
+ */
 static bool
 is_simple(const struct spread *spread)
 {
 	const struct fx_change *change = spread->change;
 	const struct fx_model *model = spread->model;
+	const struct fx_graph *graph = spread->place->graph;
 
 	if (!model->backend->ops->has_values)
 		return true;
 	return !model->timeline.kinds.count &&
-	       !has_effect(spread->place->graph, &change->ids) &&
-	       !has_effect(spread->place->graph, &change->moved);
+	       !has_effect(graph, &change->ids) &&
+	       !(change->moved.count && has_any_effect(graph));
 }
 
 static void

@@ -75,6 +75,7 @@ fx_timeline_drop(struct fx_timeline *timeline, uint64_t node,
 	struct summary *summary = summary_new(timeline, datum);
 
 	fx_timeline_undrop(timeline, node);
+	fx_map_set(&timeline->strays, (uintptr_t)node, 1);
 	fx_map_set(&timeline->dropped, (uintptr_t)node,
 		summary ? (uintptr_t)summary : NO_SUMMARY);
 	return summary != NULL;

@@ -170,6 +170,7 @@ forget(struct fx_timeline *timeline)
 	fx_timeline_forget_dropped(timeline);
 	fx_map_deinit(&timeline->generations);
 	fx_map_deinit(&timeline->finite);
+	fx_map_deinit(&timeline->strays);
 	fx_map_deinit(&timeline->storages);
 	timeline->held_bytes = 0;
 	fx_blob_unref(timeline->random);
@@ -253,6 +254,8 @@ fx_timeline_take_back(struct fx_timeline *timeline, struct fx_env *env)
 	put_back(timeline, &effect);
 	if (env)
 		fx_env_drop(env, effect.node);
+	/* It is no longer one that has run and was dropped. */
+	fx_timeline_undrop(timeline, effect.node);
 	effect_deinit(timeline, &effect);
 }
 

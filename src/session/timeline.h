@@ -49,6 +49,7 @@ struct fx_timeline {
 	struct fx_map generations; /* storage -> how often it was written */
 	struct fx_map finite;      /* id -> generation and answer (finite.c) */
 	struct fx_map dropped;     /* id -> what stays of it (summary.c) */
+	struct fx_map strays;      /* id -> 1: was dropped since start */
 	struct fx_blob *random;    /* the generator's state now, or NULL */
 	const struct fx_graph *graph; /* of the node that runs ... */
 	uint64_t node;                /* ... or 0 */

@@ -310,7 +310,7 @@ walk_is_sound(uint64_t seed, const char *backend, const char *limit)
 static void
 values_are_those_of_a_fresh_run_after_any_sequence(void)
 {
-	for (uint64_t seed = 0; seed < 2000; seed++)
+	for (uint64_t seed = 0; seed < 2500; seed++)
 		if (!walk_is_sound(seed, "real", NULL))
 			return;
 }
@@ -318,7 +318,7 @@ values_are_those_of_a_fresh_run_after_any_sequence(void)
 static void
 so_they_are_when_values_are_dropped(void)
 {
-	for (uint64_t seed = 0; seed < 600; seed++)
+	for (uint64_t seed = 0; seed < 2500; seed++)
 		if (!walk_is_sound(seed + 5000, "real", "record limit 100"))
 			return;
 }

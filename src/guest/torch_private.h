@@ -41,7 +41,7 @@ struct fx_error *fx_torch_storage_save(const void *payload,
 	struct fx_blob **ret);
 struct fx_error *fx_torch_storage_restore(const void *payload,
 	const struct fx_blob *saved);
-bool fx_torch_storage_is_lone(const void *payload);
+size_t fx_torch_storage_holders(const void *payload);
 /* Ditto, which make tensors. */
 struct fx_error *fx_torch_from_tensor(const struct fxs_functions *shim,
 	const struct fx_tensor *tensor, struct fxs_tensor **ret);

@@ -171,10 +171,10 @@ fx_torch_storage(const void *payload, size_t *bytes_ret)
 	return fx_shim_loaded()->tensor_storage_id(payload, bytes_ret);
 }
 
-bool
-fx_torch_storage_is_lone(const void *payload)
+size_t
+fx_torch_storage_holders(const void *payload)
 {
-	return fx_shim_loaded()->tensor_is_lone(payload);
+	return fx_shim_loaded()->tensor_holders(payload);
 }
 
 struct fx_error *

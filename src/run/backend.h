@@ -113,10 +113,11 @@ struct fx_backend_ops {
 		struct fx_blob **ret);
 	struct fx_error *(*storage_restore)(const void *payload,
 		const struct fx_blob *saved);
-	/* Whether the storage goes when this one reference to the tensor does:
-	 * nobody will see what is in it.  Null: not known.
+	/* How many payloads there are of this tensor and of others that lie in
+	 * its storage: when the last one goes, so do the bytes.  SIZE_MAX, or a
+	 * null function: not known.
 	 */
-	bool (*storage_is_lone)(const void *payload);
+	size_t (*storage_holders)(const void *payload);
 	/* Which of a plan's data a call writes in place: a bit each of the
 	 * first 64.
 	 */

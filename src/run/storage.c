@@ -21,6 +21,15 @@ fx_datum_storage(const struct fx_datum *tensor, size_t *bytes_ret)
 	return storage;
 }
 
+size_t
+fx_datum_storage_holders(const struct fx_datum *tensor)
+{
+	if (tensor->kind != FX_DATUM_TENSOR ||
+		!tensor->backend->ops->storage_holders)
+		return SIZE_MAX;
+	return tensor->backend->ops->storage_holders(tensor->payload);
+}
+
 bool
 fx_datum_see_storages(const struct fx_datum *datum, fx_storage_fn *see,
 	void *context)

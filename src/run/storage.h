@@ -32,4 +32,9 @@ void fx_datum_add_storages(const struct fx_datum *datum,
 bool fx_datum_lies_in(const struct fx_datum *datum,
 	const struct fx_map *storages);
 
+/* How many tensors lie in TENSOR's storage, itself included; SIZE_MAX: not
+ * known, or no tensor.
+ */
+size_t fx_datum_storage_holders(const struct fx_datum *tensor);
+
 #endif /* FX_RUN_STORAGE_H */

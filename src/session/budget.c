@@ -17,12 +17,10 @@
 #include "session/session_private.h"
 #include "session/settings.h"
 
-/* Bytes of values that are kept though none are recorded; below the second, a
- * trim, which looks through the graph, waits for a SHARE of its nodes to run.
+/* Bytes of values that are kept though none are recorded: those that do not go
+ * with the last node that takes them (spent.c).
  */
-#define LITTLE       (1 << 20)
-#define NOT_YET_MUCH (256 << 20)
-#define SHARE        128
+#define LITTLE (64 << 20)
 
 /* --- counting ------------------------------------------------------------ */
 
@@ -92,19 +90,20 @@ struct trim {
 	size_t wanted;
 };
 
-/* Whether somebody who has not run yet takes NODE's value. */
-static bool
-is_needed(const struct trim *trim, const struct fx_node *node)
+bool
+fx_budget_needs(const struct fx_model *model, const struct fx_place *place,
+	const struct fx_node *node)
 {
-	const struct fx_node *stop = fx_place_stop(trim->place);
+	const struct fx_node *stop = fx_place_stop(place);
 	const struct fx_use *use;
 
-	if (is_given(trim->model, node) || node->opcode == FX_OPCODE_OUTPUT ||
+	if (is_given(model, node) || node->opcode == FX_OPCODE_OUTPUT ||
 		node == stop)
 		return true;
-	fx_node_for_each_user (use, node)
-		if (stop && !fx_node_is_before(use->user, stop) &&
-			!fx_env_get(&trim->place->env, use->user->id))
+	/* Backwards: the last one is most often ahead. */
+	for (use = node->last_user; stop && use; use = use->previous)
+		if (!fx_node_is_before(use->user, stop) &&
+			!fx_env_get(&place->env, use->user->id))
 			return true;
 	return false;
 }
@@ -119,7 +118,7 @@ find_busy(struct trim *trim)
 		struct fx_datum *datum =
 			fx_env_get(&trim->place->env, node->id);
 
-		if (datum && is_needed(trim, node))
+		if (datum && fx_budget_needs(trim->model, trim->place, node))
 			fx_datum_add_storages(datum, &trim->busy);
 	}
 	/* A tuple with one busy part keeps the others. */
@@ -253,19 +252,8 @@ trim_all(struct fx_model *model)
 	timeline->next_trim += timeline->next_trim / 4;
 }
 
-/* Whether a trim costs less than the nodes that ran since the last one. */
-static bool
-is_due(const struct fx_timeline *timeline, const struct fx_place *place,
-	size_t total)
-{
-	if (total <= timeline->limit || total <= timeline->next_trim)
-		return false;
-	return !timeline->is_off || total > NOT_YET_MUCH ||
-	       timeline->since_trim >= place->graph->node_count / SHARE;
-}
-
 void
-fx_budget_after(struct fx_model *model, const struct fx_place *place,
+fx_budget_after(struct fx_model *model, struct fx_place *place,
 	const struct fx_node *node)
 {
 	struct fx_timeline *timeline = &model->timeline;
@@ -276,12 +264,11 @@ fx_budget_after(struct fx_model *model, const struct fx_place *place,
 		return;
 	if (!is_given(model, node))
 		fx_datum_see_storages(datum, count_storage, timeline);
+	if (timeline->is_off)
+		fx_budget_spend(model, place, node);
 	total = timeline->held_bytes + timeline->saved_bytes;
-	timeline->since_trim++;
-	if (!is_due(timeline, place, total))
-		return;
-	trim_all(model);
-	timeline->since_trim = 0;
+	if (total > timeline->limit && total > timeline->next_trim)
+		trim_all(model);
 }
 
 void
@@ -293,9 +280,6 @@ fx_budget_begin(struct fx_session *session, struct fx_model *model)
 		!fx_settings_bool(session->settings, "record values");
 	timeline->limit =
 		(size_t)fx_settings_int(session->settings, "record limit");
-	/* What is not needed any more goes soon: at once would look
-	 * through the graph at every node.
-	 */
 	if (timeline->is_off)
 		timeline->limit = LITTLE;
 	timeline->dropped_now = 0;

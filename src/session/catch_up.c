@@ -72,7 +72,7 @@ fx_place_execute(struct fx_model *model, struct fx_interp *interp,
 /* --- what is missing ----------------------------------------------------- */
 
 struct missing {
-	const struct fx_env *env;
+	struct fx_env *env;
 	FX_VEC(struct fx_node *) nodes;
 	struct fx_bitset seen;
 	size_t closed;               /* nodes whose inputs were looked at */
@@ -143,6 +143,10 @@ add_effects(struct fx_model *model, struct missing *missing,
 				"finish leaves it");
 		if (!node || fx_node_is_before(node, first))
 			break;
+		/* Inputs that were there may have gone. */
+		if (fx_timeline_drop_lost(&model->timeline, effect,
+			    missing->env))
+			missing->closed = 0;
 		add(missing, node);
 		first = first_of(missing);
 	}

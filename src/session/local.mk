@@ -32,6 +32,7 @@ libfxcore_a_SOURCES += \
 	%D%/session_private.h \
 	%D%/settings.c %D%/settings.h %D%/settings.def \
 	%D%/shapes.c \
+	%D%/spent.c \
 	%D%/stale.c \
 	%D%/summary.c \
 	%D%/timeline.c %D%/timeline.h \

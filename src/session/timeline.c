@@ -214,10 +214,8 @@ fx_timeline_clear(struct fx_timeline *timeline)
 static bool
 is_lone(const struct fx_saved *saved)
 {
-	const struct fx_backend_ops *ops = saved->tensor->backend->ops;
-
-	return saved->tensor->references == 1 && ops->storage_is_lone &&
-	       ops->storage_is_lone(saved->tensor->payload);
+	return saved->tensor->references == 1 &&
+	       fx_datum_storage_holders(saved->tensor) == 1;
 }
 
 /* A storage that cannot be written is no longer anybody's: nothing to do. */
@@ -246,11 +244,36 @@ put_back(struct fx_timeline *timeline, const struct fx_effect *effect)
 	timeline->random = fx_blob_ref(effect->random);
 }
 
+bool
+fx_timeline_drop_lost(struct fx_timeline *timeline,
+	const struct fx_effect *effect, struct fx_env *env)
+{
+	FX_AUTO_MAP struct fx_map storages = { 0 };
+	const struct fx_datum *result = fx_env_get(env, effect->node);
+	const struct fx_node *node;
+
+	if (!effect->is_lost || !result)
+		return false;
+	fx_datum_add_storages(result, &storages);
+	fx_graph_for_each_node (node, effect->graph) {
+		const struct fx_datum *datum = fx_env_get(env, node->id);
+
+		if (!datum || node->id == effect->node ||
+			!fx_datum_lies_in(datum, &storages))
+			continue;
+		fx_timeline_drop(timeline, node->id, datum);
+		fx_env_drop(env, node->id);
+	}
+	return true;
+}
+
 void
 fx_timeline_take_back(struct fx_timeline *timeline, struct fx_env *env)
 {
 	struct fx_effect effect = fx_vec_pop(&timeline->effects);
 
+	if (env)
+		fx_timeline_drop_lost(timeline, &effect, env);
 	put_back(timeline, &effect);
 	if (env)
 		fx_env_drop(env, effect.node);

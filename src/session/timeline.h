@@ -38,6 +38,7 @@ struct fx_effect {
 	uint64_t node;
 	FX_VEC(struct fx_saved) saved;
 	struct fx_blob *random; /* the generator's state before, or NULL */
+	bool is_lost; /* what lies where the result does is not put back */
 };
 
 struct fx_timeline {
@@ -60,7 +61,6 @@ struct fx_timeline {
 	size_t limit;           /* of both kinds of bytes; 0: none */
 	bool is_off;            /* nothing is kept, no summaries either */
 	size_t next_trim;       /* dropping is not tried below */
-	size_t since_trim;      /* nodes that ran since the last one */
 	size_t dropped_now;     /* by this command ... */
 	size_t summarised_now;  /* ... of which a summary stays */
 	/* Since the model was opened. */
@@ -92,6 +92,13 @@ void fx_timeline_take_back(struct fx_timeline *timeline, struct fx_env *env);
 /* Effects of GRAPH's nodes are all CALL's, of the graph above it. */
 void fx_timeline_fold(struct fx_timeline *timeline,
 	const struct fx_graph *graph, const struct fx_node *call);
+
+/* EFFECT is to be taken back, but what it overwrote is lost: what lies there,
+ * but for its node's own result, is dropped from ENV, as the bytes to write
+ * into are to be computed again.  True if anything may lie there.
+ */
+bool fx_timeline_drop_lost(struct fx_timeline *timeline,
+	const struct fx_effect *effect, struct fx_env *env);
 
 /* summary.c: the value DATUM of NODE goes to stay below the limit; true when
  * its summary stays.  It has a value again, or none any more: true if it was

@@ -85,14 +85,16 @@ fills_storage(const at::Tensor &tensor)
 	       !impl->key_set().has(c10::DispatchKey::Negative);
 }
 
-inline bool
-is_lone(const c10::TensorImpl *impl)
+/* Who refers to the tensor, or to its storage by another one. */
+inline size_t
+holders_of(const c10::TensorImpl *impl)
 {
-	if (c10::raw::intrusive_ptr::use_count(const_cast<
-		    c10::TensorImpl *>(impl)) != 1 ||
-		!impl->has_storage())
-		return false;
-	return !is_of_host(impl->storage()) && impl->storage().use_count() == 1;
+	size_t own = c10::raw::intrusive_ptr::use_count(const_cast<
+		c10::TensorImpl *>(impl));
+
+	if (!impl->has_storage() || is_of_host(impl->storage()))
+		return SIZE_MAX;
+	return own + impl->storage().use_count() - 1;
 }
 
 /* Whether the memory of FRESH, which nobody else has, can be TENSOR's. */
@@ -100,7 +102,8 @@ inline bool
 can_replace(const at::Tensor &tensor, const at::Tensor &fresh)
 {
 	return fresh.defined() && fresh.dtype() == tensor.dtype() &&
-	       fills_storage(fresh) && is_lone(fresh.unsafeGetTensorImpl()) &&
+	       fills_storage(fresh) &&
+	       holders_of(fresh.unsafeGetTensorImpl()) == 1 &&
 	       fresh.sizes() == tensor.sizes() &&
 	       fresh.strides() == tensor.strides();
 }

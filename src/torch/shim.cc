@@ -395,10 +395,10 @@ tensor_storage_id(const struct fxs_tensor *tensor, size_t *bytes_ret)
 	return fxs::storage_id(impl->storage());
 }
 
-bool
-tensor_is_lone(const struct fxs_tensor *tensor)
+size_t
+tensor_holders(const struct fxs_tensor *tensor)
 {
-	return fxs::is_lone(fxs::impl_of(tensor));
+	return fxs::holders_of(fxs::impl_of(tensor));
 }
 
 /* --- the random generator ----------------------------------------------- */
@@ -534,7 +534,7 @@ set_functions()
 	functions.tensor_read = tensor_read;
 	functions.tensor_storage = tensor_storage;
 	functions.tensor_storage_id = tensor_storage_id;
-	functions.tensor_is_lone = tensor_is_lone;
+	functions.tensor_holders = tensor_holders;
 	functions.random_save = random_save;
 	functions.random_restore = random_restore;
 	functions.seed = seed;

@@ -178,8 +178,8 @@ struct fxs_functions {
 	 */
 	uintptr_t (*tensor_storage_id)(const struct fxs_tensor *tensor,
 		size_t *bytes_ret);
-	/* Whether nothing else refers to the tensor, nor to its storage. */
-	bool (*tensor_is_lone)(const struct fxs_tensor *tensor);
+	/* How many refer to it or to its storage; SIZE_MAX: not known. */
+	size_t (*tensor_holders)(const struct fxs_tensor *tensor);
 
 	/* The default generator.  Save gives the size; BYTES may be null. */
 	void *(*random_save)(void *bytes, size_t capacity, size_t *size_ret);

@@ -451,6 +451,12 @@ storage(const void *payload, size_t *bytes_ret)
 	return (uintptr_t)tensor->store;
 }
 
+static size_t
+storage_holders(const void *payload)
+{
+	return (size_t)((const struct payload *)payload)->store->references;
+}
+
 static struct fx_error *
 storage_save(const void *payload, struct fx_blob **ret)
 {
@@ -516,6 +522,7 @@ static const struct fx_backend_ops ops = {
 	.read = read_elements,
 	.write = write_elements,
 	.storage = storage,
+	.storage_holders = storage_holders,
 	.storage_save = storage_save,
 	.storage_restore = storage_restore,
 	.writes = writes,

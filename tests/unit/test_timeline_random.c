@@ -319,7 +319,9 @@ static void
 so_they_are_when_values_are_dropped(void)
 {
 	for (uint64_t seed = 0; seed < 2500; seed++)
-		if (!walk_is_sound(seed + 5000, "real", "record limit 100"))
+		if (!walk_is_sound(seed + 5000, "real", "record limit 100") ||
+			!walk_is_sound(seed + 6000, "real",
+				"record values off"))
 			return;
 }
 
@@ -331,7 +333,9 @@ so_they_are_on_libtorch(void)
 	for (uint64_t seed = 0; seed < 200; seed++)
 		if (!walk_is_sound(seed, "torch", NULL) ||
 			!walk_is_sound(seed + 9000, "torch",
-				"record limit 100"))
+				"record limit 100") ||
+			!walk_is_sound(seed + 9500, "torch",
+				"record values off"))
 			return;
 }
 

@@ -18,11 +18,17 @@
  */
 #define DEPTH_LIMIT 200
 
+/* So are containers once so much is written: what was printed before may stand
+ * in a list twice, and that list in the next.
+ */
+#define TEXT_LIMIT ((size_t)16 << 20)
+
 struct print {
 	struct fx_buf *out;
 	const struct fx_datum_printer *how;
 	struct fx_arena *arena;
-	char letter; /* of the format, 0 for none */
+	size_t start; /* of the text in OUT */
+	char letter;  /* of the format, 0 for none */
 	int depth;
 	struct fx_error *err; /* the first */
 };
@@ -270,7 +276,8 @@ print_inner(struct print *print, const struct fx_datum *datum)
 static void
 print_datum(struct print *print, const struct fx_datum *datum)
 {
-	if (print->depth >= DEPTH_LIMIT) {
+	if (print->depth >= DEPTH_LIMIT ||
+		print->out->length - print->start > TEXT_LIMIT) {
 		fx_buf_add(print->out, "...");
 		return;
 	}
@@ -289,6 +296,7 @@ fx_datum_print(struct fx_buf *out, const struct fx_datum *datum,
 	struct print print = {
 		.out = out,
 		.how = printer,
+		.start = out->length,
 		.letter = *format,
 	};
 

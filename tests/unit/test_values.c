@@ -520,6 +520,24 @@ a_tuple_lies_where_its_tensors_do(void)
 	fx_datum_unref(shared);
 }
 
+static void
+a_text_of_lists_that_hold_each_other_twice_ends(void)
+{
+	const struct fx_datum_printer printer = { .limit = 200 };
+	FX_AUTO_BUF struct fx_buf out = { 0 };
+	struct fx_datum *datum = fx_datum_int(1);
+
+	for (int i = 0; i < 60; i++) {
+		struct fx_datum *both[2] = { datum, fx_datum_ref(datum) };
+
+		datum = fx_datum_items_take(FX_DATUM_LIST, both, 2);
+	}
+	FXT_OK(fx_datum_print(&out, datum, &printer));
+	CU_ASSERT(out.length < 20 << 20);
+	CU_ASSERT_PTR_NOT_NULL(strstr(fx_buf_text(&out), ", ..."));
+	fx_datum_unref(datum);
+}
+
 int
 main(void)
 {
@@ -544,6 +562,7 @@ main(void)
 		FXT_CASE(a_summary_of_a_tuple_has_its_tensors),
 		FXT_CASE(what_has_no_values_has_no_summary),
 		FXT_CASE(a_tuple_lies_where_its_tensors_do),
+		FXT_CASE(a_text_of_lists_that_hold_each_other_twice_ends),
 	};
 
 	return fxt_run("values", cases, FX_ARRAY_LEN(cases));

@@ -13,6 +13,7 @@
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "base/str.h"
 #include "ir/graph.h"
 #include "ir/value_text.h"
 #include "lang/parse.h"
@@ -182,6 +183,8 @@ read_node(struct fx_listing *listing, struct line *line)
 	spec.name_is_exact = true;
 	if (fx_graph_find(listing->graph, spec.name))
 		return fail(listing, line->at, "two nodes have this name");
+	if (!fx_str_is_identifier(spec.name) || fx_names_is_illegal(spec.name))
+		return fail(listing, line->at, "no node may have this name");
 	line->at += length;
 	if (!skip(line, " : "))
 		return fail(listing, line->at, "expected \" : \"");

@@ -4,6 +4,7 @@
 #include "load/safetensors.h"
 
 #include <endian.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/blob.h"
+#include "base/file.h"
 #include "base/intern.h"
 #include "base/mem.h"
 #include "ir/tensor_meta.h"
@@ -242,8 +244,10 @@ fx_safetensors_open(const char *path, struct fx_safetensors **ret)
 	file->path = fx_xstrdup(path);
 	file->arena = fx_arena_new();
 	if (stat(path, &status) != 0)
-		return fx_error_new(FX_ERR_IO, "weights file \"%s\" is missing",
-			path);
+		return errno == ENOENT
+			       ? fx_error_new(FX_ERR_IO,
+					 "weights file \"%s\" is missing", path)
+			       : fx_file_error("read", path, errno);
 	if (!S_ISREG(status.st_mode))
 		return bad_file(file, fx_xasprintf("not a regular file"));
 	file->file_size = (uint64_t)status.st_size;

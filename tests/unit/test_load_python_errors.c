@@ -150,6 +150,10 @@ a_listing_is_checked_line_by_line(void)
 							 "cut short?");
 	check("graph():\n    %x = placeholder\n",
 		"expected \" : \" (line 2, column 7)" AFTER("0 nodes"));
+	check("graph():\n    %for : [num_users=0] = placeholder[target=x]\n"
+	      "    return None\n",
+		"no node may have this name (line 2, column 6)" AFTER("0 "
+								      "nodes"));
 	check("graph():\n    return (y,)\n", "no node \"y\"" AFTER("0 nodes"));
 }
 

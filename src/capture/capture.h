@@ -4,9 +4,9 @@
  * part of its interface we use: the limited one of CPython 3.9, so that one
  * file loads into every later Python.
  *
- * A trace is driven by fxdb/__init__.py: begin, placeholders, the model's own
- * forward, finish or abort.  In between, calls on Proxy objects and calls of
- * modules arrive here and go straight into the recorder (trace/recorder.h).
+ * A trace is one call of run() by fxdb/__init__.py.  Within it, calls on Proxy
+ * objects and calls of modules go straight into the recorder
+ * (trace/recorder.h).
  */
 #ifndef FXPY_CAPTURE_H
 #define FXPY_CAPTURE_H
@@ -113,9 +113,7 @@ PyObject *fxpy_proxy_new(struct fx_node *node);
  */
 struct fx_node *fxpy_proxy_node(PyObject *proxy);
 
-/* ext_dispatch.c: torch's protocol for arguments that are no tensors; CALL is
- * (function, types, args, kwargs).
- */
+/* ext_dispatch.c: torch's protocol; CALL is (function, types, args, kwargs). */
 PyObject *fxpy_torch_function(PyObject *class, PyObject *call);
 
 /* ext_wrapped.c */
@@ -139,9 +137,7 @@ bool fxpy_plain(struct fx_arena *arena, PyObject *object, int depth,
 int fxpy_has_proxy(PyObject *object, int depth);
 /* The interned text of a Python str; NULL with an exception. */
 const char *fxpy_text(PyObject *string);
-/* The same for names of attributes, which Python keeps one object for: known
- * ones are found by their address.
- */
+/* The same for names of attributes: known ones are found by their address. */
 const char *fxpy_name(PyObject *name);
 
 /* ext_target.c */
@@ -192,9 +188,7 @@ int fxpy_graph_ready(PyObject *module);
 PyObject *fxpy_graph_new(struct fxpy_trace *trace);
 /* The Node object of NODE, a borrowed part of GRAPH (a Graph object). */
 PyObject *fxpy_node_object(PyObject *graph, struct fx_node *node);
-/* Note that inputs and result are nested: NAMES is a tuple of all parameters,
- * self among them.
- */
+/* Inputs and result are nested; NAMES: a tuple of all parameters with self. */
 bool fxpy_set_nested(struct fx_graph *graph, PyObject *names);
 /* Read the texts of source lines that the nodes name, through linecache. */
 bool fxpy_read_lines(struct fx_graph *graph);

@@ -47,32 +47,33 @@ struct fx_python_state *fx_python_state_of(const struct fx_backend *backend);
 /* A message about PAYLOAD. */
 struct fx_asking fx_python_about(const struct fx_python_payload *payload);
 /* Ask OPERATION, a method of _run.py's Runner. */
-struct fx_error *fx_python_ask(struct fx_python_state *state,
+FX_NODISCARD struct fx_error *fx_python_ask(struct fx_python_state *state,
 	const char *operation, struct fx_asking *a);
 /* The same for what gives a value; A is done with. */
-struct fx_error *fx_python_ask_datum(struct fx_python_state *state,
+FX_NODISCARD struct fx_error *fx_python_ask_datum(struct fx_python_state *state,
 	const char *operation, struct fx_asking *a, struct fx_datum **ret);
 void fx_asking_deinit(struct fx_asking *a);
 
 /* python_tensor.c: functions of struct fx_backend_ops. */
-struct fx_error *fx_python_write(struct fx_backend *backend,
+FX_NODISCARD struct fx_error *fx_python_write(struct fx_backend *backend,
 	const struct fx_tensor_meta *meta, const void *bytes,
 	struct fx_datum **ret);
-struct fx_error *fx_python_from_tensor(struct fx_backend *backend,
+FX_NODISCARD struct fx_error *fx_python_from_tensor(struct fx_backend *backend,
 	const struct fx_tensor *tensor, struct fx_datum **ret);
-struct fx_error *fx_python_generate(struct fx_backend *backend,
+FX_NODISCARD struct fx_error *fx_python_generate(struct fx_backend *backend,
 	const struct fx_tensor_meta *meta, uint64_t seed,
 	struct fx_datum **ret);
-struct fx_error *fx_python_read(const void *pointer, uint64_t first,
-	size_t count, void *bytes);
+FX_NODISCARD struct fx_error *fx_python_read(const void *pointer,
+	uint64_t first, size_t count, void *bytes);
 uintptr_t fx_python_storage(const void *pointer, size_t *bytes_ret);
-struct fx_error *fx_python_storage_save(const void *pointer,
+FX_NODISCARD struct fx_error *fx_python_storage_save(const void *pointer,
 	struct fx_blob **ret);
-struct fx_error *fx_python_storage_restore(const void *pointer,
+FX_NODISCARD struct fx_error *fx_python_storage_restore(const void *pointer,
 	const struct fx_blob *saved);
-struct fx_error *fx_python_random_save(struct fx_backend *backend,
+FX_NODISCARD struct fx_error *fx_python_random_save(struct fx_backend *backend,
 	struct fx_blob **ret);
-struct fx_error *fx_python_random_restore(struct fx_backend *backend,
+FX_NODISCARD struct fx_error *
+fx_python_random_restore(struct fx_backend *backend,
 	const struct fx_blob *saved);
 void fx_python_seed(struct fx_backend *backend, uint64_t seed);
 

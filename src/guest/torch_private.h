@@ -33,22 +33,24 @@ void fx_torch_payload_free(void *payload);
 struct fx_kind fx_torch_kind(const void *payload);
 const struct fx_tensor_meta *fx_torch_meta(const void *payload,
 	struct fx_arena *arena);
-struct fx_error *fx_torch_read(const void *payload, uint64_t first,
+FX_NODISCARD struct fx_error *fx_torch_read(const void *payload, uint64_t first,
 	size_t count, void *bytes);
-struct fx_error *fx_torch_truth(const void *payload, bool *ret);
+FX_NODISCARD struct fx_error *fx_torch_truth(const void *payload, bool *ret);
 uintptr_t fx_torch_storage(const void *payload, size_t *bytes_ret);
-struct fx_error *fx_torch_storage_save(const void *payload,
+FX_NODISCARD struct fx_error *fx_torch_storage_save(const void *payload,
 	struct fx_blob **ret);
-struct fx_error *fx_torch_storage_restore(const void *payload,
+FX_NODISCARD struct fx_error *fx_torch_storage_restore(const void *payload,
 	const struct fx_blob *saved);
 size_t fx_torch_storage_holders(const void *payload);
 /* Ditto, which make tensors. */
-struct fx_error *fx_torch_from_tensor(const struct fxs_functions *shim,
+FX_NODISCARD struct fx_error *
+fx_torch_from_tensor(const struct fxs_functions *shim,
 	const struct fx_tensor *tensor, struct fxs_tensor **ret);
-struct fx_error *fx_torch_write(const struct fxs_functions *shim,
+FX_NODISCARD struct fx_error *fx_torch_write(const struct fxs_functions *shim,
 	const struct fx_tensor_meta *meta, const void *bytes,
 	struct fxs_tensor **ret);
-struct fx_error *fx_torch_generate(const struct fxs_functions *shim,
+FX_NODISCARD struct fx_error *
+fx_torch_generate(const struct fxs_functions *shim,
 	const struct fx_tensor_meta *meta, uint64_t seed,
 	struct fxs_tensor **ret);
 
@@ -130,13 +132,14 @@ struct fx_torch_plan {
 /* ERR_TAKEN, or the error that a file in which tensors among DATA lie was cut
  * short, and then *RET, the call's result, is none.
  */
-struct fx_error *fx_torch_check_result(struct fx_datum *const *data,
-	size_t count, struct fx_error *err_taken, struct fx_datum **ret);
+FX_NODISCARD struct fx_error *
+fx_torch_check_result(struct fx_datum *const *data, size_t count,
+	struct fx_error *err_taken, struct fx_datum **ret);
 /* TENSOR as Python's tolist gives it. */
-struct fx_error *fx_torch_list(const struct fx_datum *tensor,
+FX_NODISCARD struct fx_error *fx_torch_list(const struct fx_datum *tensor,
 	struct fx_datum **ret);
 /* Where the elements of TENSOR begin, 0 if it has none: Python's data_ptr. */
-struct fx_error *fx_torch_address(struct fx_torch *torch,
+FX_NODISCARD struct fx_error *fx_torch_address(struct fx_torch *torch,
 	struct fx_datum *tensor, struct fx_datum **ret);
 
 /* The backend that data belong to. */

@@ -42,16 +42,7 @@ static const struct {
 static bool
 begins_with(const char *line, const char *words)
 {
-	size_t length = strcspn(line, " \t:(");
-
-	while (*words) {
-		size_t n = strcspn(words, " ");
-
-		if (n == length && !strncmp(line, words, n))
-			return true;
-		words += n + (words[n] == ' ');
-	}
-	return false;
+	return fx_str_has_word(words, ' ', line, strcspn(line, " \t:("));
 }
 
 static bool

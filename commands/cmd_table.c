@@ -59,19 +59,10 @@ cmd_table_at(size_t index)
 bool
 cmd_entry_is(const struct cmd_entry *entry, const char *name)
 {
-	const char *at = entry->aliases;
-	size_t length = strlen(name);
-
 	if (!strcmp(entry->name, name))
 		return true;
-	while (at && *at) {
-		size_t n = strcspn(at, " ");
-
-		if (n == length && !strncmp(at, name, n))
-			return true;
-		at += n + (at[n] == ' ');
-	}
-	return false;
+	return entry->aliases &&
+	       fx_str_has_word(entry->aliases, ' ', name, strlen(name));
 }
 
 const struct cmd_entry *

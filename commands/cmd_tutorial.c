@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "commands/cmd_bundled.h"
 #include "commands/cmd_help.h"
 #include "commands/cmd_lesson.h"
@@ -195,15 +196,8 @@ is_at(const struct fx_model *model, const char *name)
 static bool
 is_one_of(const struct cmd_entry *entry, const char *names)
 {
-	size_t length;
-
-	for (; entry && *names; names += length + (names[length] == ' ')) {
-		length = strcspn(names, " ");
-		if (strlen(entry->name) == length &&
-			!strncmp(entry->name, names, length))
-			return true;
-	}
-	return false;
+	return entry &&
+	       fx_str_has_word(names, ' ', entry->name, strlen(entry->name));
 }
 
 static bool

@@ -10,34 +10,25 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/str.h"
 
-/* Whether TOPIC is one of the words of LIST, divided by commas. */
 static bool
-is_named(const char *list, const char *topic)
+is_on(const char *topic)
 {
-	size_t length = strlen(topic);
+	const char *list = getenv("FXDB_DEBUG");
 
-	while (*list) {
-		size_t word = strcspn(list, ",");
-
-		if (word == 3 && strncmp(list, "all", 3) == 0)
-			return true;
-		if (word == length && strncmp(list, topic, length) == 0)
-			return true;
-		list += word;
-		list += *list == ',';
-	}
-	return false;
+	return list &&
+	       (fx_str_has_word(list, ',', "all", 3) ||
+		       fx_str_has_word(list, ',', topic, strlen(topic)));
 }
 
 void
 fx_log(const char *topic, const char *format, ...)
 {
 	FX_AUTO_BUF struct fx_buf line = { 0 };
-	const char *list = getenv("FXDB_DEBUG");
 	va_list args;
 
-	if (!list || !is_named(list, topic))
+	if (!is_on(topic))
 		return;
 	fx_buf_addf(&line, "fxdb: %s: ", topic);
 	va_start(args, format);

@@ -38,18 +38,24 @@ fx_str_equal(const char *a, const char *b)
 }
 
 bool
-fx_str_is_choice(const char *choices, const char *text)
+fx_str_has_word(const char *words, char separator, const char *word,
+	size_t length)
 {
-	size_t length = strlen(text);
+	while (length && *words) {
+		const char *end = strchr(words, separator);
+		size_t size = end ? (size_t)(end - words) : strlen(words);
 
-	while (*choices) {
-		size_t size = strcspn(choices, "|");
-
-		if (size && size == length && !memcmp(choices, text, size))
+		if (size == length && memcmp(words, word, size) == 0)
 			return true;
-		choices += size + (choices[size] == '|');
+		words += size + (end != NULL);
 	}
 	return false;
+}
+
+bool
+fx_str_is_choice(const char *choices, const char *text)
+{
+	return fx_str_has_word(choices, '|', text, strlen(text));
 }
 
 int

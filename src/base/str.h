@@ -5,13 +5,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/compiler.h"
+
 struct fx_buf;
 struct fx_error;
 
 bool fx_str_starts(const char *text, const char *prefix);
 bool fx_str_ends(const char *text, const char *suffix);
 bool fx_str_equal(const char *a, const char *b); /* nulls allowed */
-/* Whether TEXT is one of CHOICES, as in "auto|on|off"; "" is none. */
+/* Whether the LENGTH bytes of WORD are one of WORDS, which SEPARATOR divides,
+ * as in "add iadd"; and TEXT one of CHOICES, as in "auto|on|off".  "" is none.
+ */
+bool fx_str_has_word(const char *words, char separator, const char *word,
+	size_t length);
 bool fx_str_is_choice(const char *choices, const char *text);
 /* For qsort of an array of texts. */
 int fx_str_compare(const void *a, const void *b);
@@ -46,7 +52,7 @@ void fx_nearest_offer(struct fx_nearest *nearest, const char *name);
 /* Append "a, b, c"; nothing when none. */
 void fx_nearest_print(const struct fx_nearest *nearest, struct fx_buf *out);
 /* ERR with the note "nearest: a, b, c"; as it is when none. */
-struct fx_error *fx_nearest_note(const struct fx_nearest *nearest,
+FX_NODISCARD struct fx_error *fx_nearest_note(const struct fx_nearest *nearest,
 	struct fx_error *err);
 
 /* Append TEXT (LENGTH bytes) quoted as Python's repr(str) / repr(bytes). */

@@ -51,20 +51,6 @@ fx_meaning_add_name(struct fx_buf *out, const char *name)
 		fx_buf_truncate(out, out->length - 2);
 }
 
-static bool
-has_name(const char *names, const char *name)
-{
-	size_t wanted = strlen(name);
-	size_t length;
-
-	for (; *names; names += length + (names[length] == ' ')) {
-		length = strcspn(names, " ");
-		if (length == wanted && !strncmp(names, name, length))
-			return true;
-	}
-	return false;
-}
-
 const char *
 fx_meaning_find(const char *name)
 {
@@ -72,7 +58,8 @@ fx_meaning_find(const char *name)
 
 	fx_meaning_add_name(&plain, name);
 	for (size_t i = 0; i < FX_ARRAY_LEN(meanings); i++)
-		if (has_name(meanings[i].names, fx_buf_text(&plain)))
+		if (fx_str_has_word(meanings[i].names, ' ', fx_buf_text(&plain),
+			    plain.length))
 			return meanings[i].text;
 	return NULL;
 }

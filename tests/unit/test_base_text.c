@@ -38,6 +38,18 @@ starts_ends_and_equal(void)
 }
 
 static void
+words_are_found_whole(void)
+{
+	CU_ASSERT(fx_str_has_word("add iadd", ' ', "iadd", 4));
+	CU_ASSERT(fx_str_has_word("add iadd", ' ', "additive", 3));
+	CU_ASSERT_FALSE(fx_str_has_word("add iadd", ' ', "ad", 2));
+	CU_ASSERT_FALSE(fx_str_has_word("add iadd", ' ', "add iadd", 8));
+	CU_ASSERT(fx_str_is_choice("auto|on|off", "off"));
+	CU_ASSERT_FALSE(fx_str_is_choice("auto|on||off", ""));
+	CU_ASSERT_FALSE(fx_str_is_choice("", "off"));
+}
+
+static void
 identifiers_keywords_and_builtins(void)
 {
 	CU_ASSERT(fx_str_is_identifier("_a1"));
@@ -430,6 +442,7 @@ main(void)
 {
 	static const struct fxt_case cases[] = {
 		FXT_CASE(starts_ends_and_equal),
+		FXT_CASE(words_are_found_whole),
 		FXT_CASE(identifiers_keywords_and_builtins),
 		FXT_CASE(names_agree_with_python),
 		FXT_CASE(globs_match_whole_texts),

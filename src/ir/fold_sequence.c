@@ -11,16 +11,11 @@
 #include "ir/tensor_meta.h"
 #include "ir/value_text.h"
 
-/* Code points of a string that are taken out of it one by one: each is looked
- * for from the beginning.
- */
-#define CHARACTER_LIMIT 10000
-
 static struct fx_error *
-too_long(int limit)
+too_long(void)
 {
 	return fx_error_new(FX_ERR_LIMIT,
-		"a sequence would have more than %d items", limit);
+		"a sequence would have more than %d items", FX_FOLD_ITEM_LIMIT);
 }
 
 static struct fx_value
@@ -51,7 +46,7 @@ fx_fold_concat(struct fx_arena *arena, const struct fx_value *a,
 		!(fx_fold_is_tuple(a) && fx_fold_is_tuple(b)))
 		return false;
 	if ((uint64_t)a->count + b->count > FX_FOLD_ITEM_LIMIT) {
-		*err = too_long(FX_FOLD_ITEM_LIMIT);
+		*err = too_long();
 		return true;
 	}
 	if (are_texts) {
@@ -107,7 +102,7 @@ fx_fold_repeat(struct fx_arena *arena, const struct fx_value *a,
 		return false;
 	times = times < 0 || a->count == 0 ? 0 : times;
 	if (times > 0 && times > FX_FOLD_ITEM_LIMIT / a->count) {
-		*err = too_long(FX_FOLD_ITEM_LIMIT);
+		*err = too_long();
 		return true;
 	}
 	if (is_text) {
@@ -123,6 +118,12 @@ fx_fold_repeat(struct fx_arena *arena, const struct fx_value *a,
 	return true;
 }
 
+static bool
+begins_character(char c)
+{
+	return ((unsigned char)c & 0xc0) != 0x80;
+}
+
 /* The number of code points of a STRING. */
 static int64_t
 string_length(const struct fx_value *value)
@@ -130,8 +131,23 @@ string_length(const struct fx_value *value)
 	int64_t length = 0;
 
 	for (uint32_t i = 0; i < value->count; i++)
-		length += ((unsigned char)value->text[i] & 0xc0) != 0x80;
+		length += begins_character(value->text[i]);
 	return length;
+}
+
+/* Where each of the LENGTH code points of STRING begins, and its end. */
+static const uint32_t *
+character_starts(struct fx_arena *arena, const struct fx_value *string,
+	size_t length)
+{
+	uint32_t *starts = FX_ARENA_ARRAY(arena, uint32_t, length + 1);
+	size_t at = 0;
+
+	for (uint32_t i = 0; i < string->count; i++)
+		if (begins_character(string->text[i]))
+			starts[at++] = i;
+	starts[at] = string->count;
+	return starts;
 }
 
 /* How many numbers the RANGE of INTs has, INT64_MAX when more; false when it
@@ -336,9 +352,9 @@ character(struct fx_arena *arena, const struct fx_value *string, int64_t index)
 	size_t size = 1;
 
 	for (; text < end; text++)
-		if (((unsigned char)*text & 0xc0) != 0x80 && index-- == 0)
+		if (begins_character(*text) && index-- == 0)
 			break;
-	while (text + size < end && ((unsigned char)text[size] & 0xc0) == 0x80)
+	while (text + size < end && !begins_character(text[size]))
 		size++;
 	return fx_value_string_n(arena, text, size);
 }
@@ -348,19 +364,18 @@ slice_string(struct fx_arena *arena, const struct fx_value *string,
 	const struct fx_value *slice, struct fx_value *ret)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
+	int64_t length = string_length(string);
+	const uint32_t *starts;
 	struct fx_slice_range range;
-	struct fx_error *err =
-		fx_fold_slice_range(slice, string_length(string), &range);
+	struct fx_error *err = fx_fold_slice_range(slice, length, &range);
 
 	if (err)
 		return err;
-	if (range.count > CHARACTER_LIMIT)
-		return too_long(CHARACTER_LIMIT);
+	starts = character_starts(arena, string, (size_t)length);
 	for (int64_t i = 0; i < range.count; i++) {
-		struct fx_value one =
-			character(arena, string, range.start + i * range.step);
+		const uint32_t *one = starts + range.start + i * range.step;
 
-		fx_buf_add_n(&text, one.text, one.count);
+		fx_buf_add_n(&text, string->text + one[0], one[1] - one[0]);
 	}
 	*ret = fx_value_string_n(arena, fx_buf_text(&text), text.length);
 	return NULL;
@@ -476,13 +491,33 @@ iterate_range(struct fx_arena *arena, const struct fx_value *range,
 		return fx_error_new(FX_ERR_UNSUPPORTED,
 			"the length of the range is not known");
 	if (length > FX_FOLD_ITEM_LIMIT)
-		return too_long(FX_FOLD_ITEM_LIMIT);
+		return too_long();
 	items = FX_ARENA_ARRAY(arena, struct fx_value, (size_t)length);
 	for (int64_t i = 0; i < length; i++)
 		items[i] = fx_size_add(arena, range->items[0],
 			fx_size_mul(arena, range->items[2], fx_value_int(i)));
 	*items_ret = items;
 	*count_ret = (size_t)length;
+	return NULL;
+}
+
+static struct fx_error *
+iterate_string(struct fx_arena *arena, const struct fx_value *string,
+	const struct fx_value **items_ret, size_t *count_ret)
+{
+	size_t count = (size_t)string_length(string);
+	const uint32_t *starts;
+	struct fx_value *items;
+
+	if (count > FX_FOLD_ITEM_LIMIT)
+		return too_long();
+	starts = character_starts(arena, string, count);
+	items = FX_ARENA_ARRAY(arena, struct fx_value, count);
+	for (size_t i = 0; i < count; i++)
+		items[i] = fx_value_string_n(arena, string->text + starts[i],
+			starts[i + 1] - starts[i]);
+	*items_ret = items;
+	*count_ret = count;
 	return NULL;
 }
 
@@ -501,22 +536,18 @@ fx_fold_iterate(struct fx_arena *arena, const struct fx_value *value,
 	}
 	if (value->kind == FX_VALUE_RANGE)
 		return iterate_range(arena, value, items_ret, count_ret);
+	if (value->kind == FX_VALUE_STRING)
+		return iterate_string(arena, value, items_ret, count_ret);
 	if (value->kind == FX_VALUE_UNKNOWN || value->kind == FX_VALUE_TENSOR)
 		return fx_error_new(FX_ERR_UNSUPPORTED,
 			"what is iterated over is not known");
-	if (value->kind != FX_VALUE_DICT && value->kind != FX_VALUE_STRING)
+	if (value->kind != FX_VALUE_DICT)
 		return fx_error_new(FX_ERR_TYPE,
 			"a \"%s\" cannot be iterated over",
 			fx_value_kind_name(value->kind));
-	if (value->kind == FX_VALUE_STRING)
-		count = (size_t)string_length(value);
-	if (value->kind == FX_VALUE_STRING && count > CHARACTER_LIMIT)
-		return too_long(CHARACTER_LIMIT);
 	items = FX_ARENA_ARRAY(arena, struct fx_value, count);
 	for (size_t i = 0; i < count; i++)
-		items[i] = value->kind == FX_VALUE_DICT
-				   ? value->items[2 * i]
-				   : character(arena, value, (int64_t)i);
+		items[i] = value->items[2 * i];
 	*items_ret = items;
 	*count_ret = count;
 	return NULL;

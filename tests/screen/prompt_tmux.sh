@@ -16,7 +16,7 @@ last_rows() {
 }
 
 begin 80 24
-type_keys "$FXDB -nx -q $mlp" Enter
+type_keys "$FXDB -nx -q $mlp; echo "'"left"_1' Enter
 see yes '(fxdb)'
 
 # A line wider than the screen goes on, indented, between two of its words.
@@ -70,8 +70,14 @@ see yes 'error: no node'
 
 type_keys C-l
 type_keys quit Enter
-type_keys 'echo "left"_1' Enter
 see yes left_1
+
+# Errors that go to a file are whole there, and have no colours.
+name=one_two_three_four_five_six_seven_eight_nine_ten_eleven_twelve_thirteen
+type_keys "$FXDB -nx -q -batch $mlp -ex 'node $name' 2>$work/said; echo "'"said"_1' Enter
+see yes said_1
+grep -q "^error: no node \"$name\" in mlp" "$work/said" ||
+	fail "in a file: $(cat "$work/said")"
 
 # No full screen: one line says why, and what was asked for goes on.
 type_keys clear Enter
@@ -79,18 +85,17 @@ type_keys "echo 'p 1 + 1' | $FXDB -nx -q --tui" Enter
 see yes '$1 = 2'
 see yes 'tui: standard input is not a terminal'
 type_keys clear Enter
-type_keys "TERM=dumb $FXDB -nx -q --tui $mlp" Enter
+type_keys "TERM=dumb $FXDB -nx -q --tui $mlp; echo "'"left"_2' Enter
 see yes 'tui: terminal "dumb" cannot address the cursor'
 see yes '(fxdb)'
 type_keys quit Enter
-type_keys 'echo "left"_2' Enter
 see yes left_2
 # Asked for by -ex, it is there.
 type_keys clear Enter
-type_keys "$FXDB -nx -q $mlp -ex tui" Enter
+type_keys "$FXDB -nx -q $mlp -ex tui; echo "'"left"_3' Enter
 see yes '[graph]'
 type_keys ':quit' Enter
-see no '[graph]'
+see yes left_3
 
 # As narrow as it may be: no row is broken in a word, nor a question cut.
 tmux_ resize-window -x 20 -y 40

@@ -103,6 +103,9 @@ shows 'an input that cannot be read again is read again at the next run' \
 	'!without numbers' start n 'dump value x gone.npy' 'set backend meta' \
 	'input x = file("gone.npy")' run '!rm gone.npy' 'set backend torch' \
 	run run
+shows 'parameters beyond memory are refused before they are made' \
+	'error: the parameters take' \
+	'set module fc1 = nn.Linear(4, 400000000000) -f' 'weights random'
 if can_trace; then
 	shows 'what a traced model had has its values after undo' \
 		'!has no values' "trace $source/tests/transcript/samples/one_model.py:Net" \

@@ -55,6 +55,11 @@ is 2 'nearest: readonly' "$fxdb" --readonl
 is 2 'one model at a time' "$fxdb" a b
 is 2 'needs a value' "$fxdb" -ex
 is 2 'seed takes a number' "$fxdb" --seed x
+# A script opens the file again, whatever its name is.
+odd='a "b\c.py'
+cp "$source/tests/transcript/samples/code.py" "$odd"
+is 0 'a .*c: [0-9]* nodes' "$fxdb" -nx -batch "$odd" -ex 'dump script -o s.fxdb'
+is 0 'a .*c: [0-9]* nodes' "$fxdb" -nx -batch -x s.fxdb
 is 2 'color" takes auto, always, never' "$fxdb" --color=red
 is 0 '^fxdb [0-9]' "$fxdb" --version
 is 0 'usage: fxdb' "$fxdb" --help

@@ -281,6 +281,25 @@ an_interrupt_keeps_what_has_run(void)
 }
 
 static void
+there_is_an_end_of_graphs(void)
+{
+	struct fx_session *session = fx_session_new();
+	struct fx_model *model =
+		fx_session_add_graph(session, fxt_chain(1), "g0", "test");
+	struct fx_error *err = NULL;
+	int count = 1;
+
+	for (; !err && count < 70000; count++) {
+		FX_AUTO_FREE char *name = fx_xasprintf("g%d", count);
+
+		err = fx_session_copy(session, model, name, &model);
+	}
+	FXT_FAILS(err, FX_ERR_LIMIT);
+	CU_ASSERT_EQUAL(fx_session_model_count(session), 1000);
+	fx_session_free(session);
+}
+
+static void
 a_step_does_not_depend_on_the_size(void)
 {
 	struct fx_session *session = fx_session_new();
@@ -399,6 +418,7 @@ main(void)
 		FXT_CASE(what_matches_nothing_is_refused_or_pending),
 		FXT_CASE(an_input_makes_its_cone_dirty),
 		FXT_CASE(an_interrupt_keeps_what_has_run),
+		FXT_CASE(there_is_an_end_of_graphs),
 		FXT_CASE(a_step_does_not_depend_on_the_size),
 		FXT_CASE(models_are_numbered_and_named_apart),
 		FXT_CASE(settings_are_checked),

@@ -22,7 +22,9 @@ enum fx_error_code {
 struct fx_error;
 
 /* Create an error whose message is FORMAT applied to the arguments.  The
- * message is whole when read alone, lower case, without a full stop.
+ * message is whole when read alone, lower case, without a full stop.  Of a word
+ * of more than 200 bytes, and of such text in quotes, the beginning is kept,
+ * and how long it was; in notes and hints too.
  */
 FX_PRINTF(2, 3)
 FX_RETURNS_NONNULL FX_NODISCARD struct fx_error *

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/intern.h"
 #include "base/mem.h"
+#include "base/random.h"
 #include "base/str.h"
 #include "ir/module.h"
 #include "ir/tensor_meta.h"
@@ -189,14 +190,6 @@ resolve(struct fx_backend *backend, const struct fx_call_site *site,
 }
 
 static double
-next_random(struct state *state)
-{
-	state->random =
-		state->random * 6364136223846793005u + 1442695040888963407u;
-	return (double)(state->random >> 11) / 9007199254740992.0;
-}
-
-static double
 number_of(const struct fx_datum *datum)
 {
 	return datum->kind == FX_DATUM_INT ? (double)datum->integer
@@ -246,7 +239,7 @@ compute(struct state *state, enum kernel kernel, struct fx_datum *const *data,
 	case NEG:
 		return -a;
 	case DROPOUT:
-		return next_random(state) < number_of(data[1])
+		return fx_random_uniform(&state->random) < number_of(data[1])
 			       ? 0
 			       : a / (1 - number_of(data[1]));
 	default:
@@ -370,7 +363,7 @@ generate(struct fx_backend *backend, const struct fx_tensor_meta *meta,
 	struct payload *made = tensor_of_meta(meta);
 
 	for (size_t i = 0; i < count_of(made); i++)
-		*element(made, i) = next_random(&state) - 0.5;
+		*element(made, i) = fx_random_uniform(&state.random) - 0.5;
 	*ret = wrap(backend, made);
 	return NULL;
 }

@@ -12,17 +12,8 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "tests/support/random.h"
 #include "tests/support/unit.h"
-
-/* A generator of our own, so that every run is the same. */
-static uint64_t
-next_random(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
-}
 
 static void
 arena_memory_is_aligned_and_apart(void)
@@ -105,7 +96,7 @@ bitset_agrees_with_an_array(void)
 {
 	FX_AUTO_BITSET struct fx_bitset set = { 0 };
 	bool has[5000] = { false };
-	uint64_t random = 1;
+	struct fxt_random random = fxt_random_seed(1);
 	size_t count = 0;
 	size_t found = 0;
 	size_t next = 0;
@@ -113,7 +104,7 @@ bitset_agrees_with_an_array(void)
 
 	CU_ASSERT_FALSE(fx_bitset_has(&set, 12));
 	for (int i = 0; i < 20000; i++) {
-		size_t number = next_random(&random) % 5000;
+		size_t number = fxt_random_below(&random, 5000);
 
 		has[number] = !has[number];
 		if (has[number])
@@ -176,14 +167,14 @@ map_agrees_with_an_array_over_random_edits(void)
 {
 	FX_AUTO_MAP struct fx_map map = { 0 };
 	uintptr_t values[512] = { 0 };
-	uint64_t random = 7;
+	struct fxt_random random = fxt_random_seed(7);
 	size_t count = 0;
 
 	for (int i = 0; i < 200000; i++) {
-		size_t key = next_random(&random) % 511 + 1;
+		size_t key = fxt_random_below(&random, 511) + 1;
 		bool was_there = values[key] != 0;
 
-		if (next_random(&random) % 2) {
+		if (fxt_random_below(&random, 2)) {
 			values[key] = (uintptr_t)i + 1;
 			CU_ASSERT(fx_map_set(&map, key, values[key]) !=
 				  was_there);

@@ -19,6 +19,7 @@
 #include "ir/journal.h"
 #include "ir/names.h"
 #include "ir/verify.h"
+#include "tests/support/folder.h"
 #include "tests/support/unit.h"
 
 enum {
@@ -35,9 +36,8 @@ struct record {
 static bool
 open_record(struct record *record, const char *name)
 {
-	const char *source = getenv("FXDB_SRCDIR");
-	FX_AUTO_FREE char *path =
-		fx_xasprintf("%s/tests/data/%s", source ? source : ".", name);
+	FX_AUTO_FREE char *relative = fx_xasprintf("tests/data/%s", name);
+	FX_AUTO_FREE char *path = fxt_source(relative);
 	size_t size;
 
 	if (!fxt_ok(fx_file_read(path, 0, &record->text, &size)))

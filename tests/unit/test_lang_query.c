@@ -12,10 +12,6 @@
 #include "tests/support/ast_print.h"
 #include "tests/support/unit.h"
 
-static const char *const fields[] = { "op", "target", "name", "dtype", "shape",
-	"users", "inputs", "module", "scope", "source", "state", "pass",
-	"tagged", "nonfinite", "dirty" };
-
 /* QUERY in a prefix form that shows how it was read. */
 static void
 describe(struct fx_buf *out, const struct fx_query *query)
@@ -26,7 +22,7 @@ describe(struct fx_buf *out, const struct fx_query *query)
 
 	fx_buf_addf(out, "(%s", kinds[query->kind]);
 	if (query->kind == FX_QUERY_COMPARE || query->kind == FX_QUERY_TRUTH)
-		fx_buf_addf(out, " %s", fields[query->field]);
+		fx_buf_addf(out, " %s", fx_query_field_word(query->field));
 	if (query->kind == FX_QUERY_COMPARE)
 		fx_buf_addf(out, " %s%s",
 			fx_ast_op_text((enum fx_ast_op)query->op),

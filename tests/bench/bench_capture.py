@@ -13,20 +13,16 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.environ["FXDB_BUILDDIR"], "src/capture"))
+sys.path.insert(0, os.path.join(os.environ["FXDB_SRCDIR"], "tests/parity"))
 
 import torch
 import torch.fx
 
 import fxdb
+import zoo
 from fxdb import _capture
 
-# torchvision's wheels for torch 2.x need its CUDA operators to be declared;
-# the models' Python works without them.
-if not torch.__version__.startswith("1."):
-    library = torch.library.Library("torchvision", "DEF")
-    for operator in ("nms", "qnms"):
-        library.define(operator + "(Tensor dets, Tensor scores, "
-                       "float iou_threshold) -> Tensor")
+zoo.declare_operators()
 
 # torch 1.13, resnet50: at most these parts of torch.fx's times.
 BARS = (1 / 8, 1 / 20)

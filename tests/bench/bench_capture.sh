@@ -11,7 +11,8 @@ torch2=${FXDB_TORCH2:-}
 status=0
 for python in "${FXDB_PYTHON:-/usr/bin/python3}" "$torch2"; do
 	if ! "$python" -c 'import torch' 2>/dev/null; then
-		printf 'trace, %s\tnot measured\t\tno torch there\n' "$python"
+		printf 'trace, %s\tnot measured\t\tno torch there\n' \
+			"${python#"$FXDB_BUILDDIR"/}"
 		continue
 	fi
 	"$python" "$here/bench_capture.py" || status=1

@@ -104,6 +104,7 @@ def main():
             with tempfile.TemporaryDirectory() as folder:
                 numpy.save(os.path.join(folder, "x.npy"), x.numpy())
                 have, want = check(sys.argv[1], folder, x, backend)
+            assert isinstance(have, str) or len(have) == len(want)
             wrong = [have] if isinstance(have, str) else [
                 "value %d is %s, not %s" % (i, a, b)
                 for i, (a, b) in enumerate(zip(have, want))

@@ -54,6 +54,7 @@ SHORT = {"float32": "f32", "float64": "f64", "float16": "f16",
          "bfloat16": "bf16", "int64": "i64", "int32": "i32", "int16": "i16",
          "int8": "i8", "uint8": "u8", "bool": "b8", "complex64": "c64",
          "complex128": "c128"}
+SHORT_OF = {getattr(torch, name): short for name, short in SHORT.items()}
 SAFE = {"float32": "F32", "float64": "F64", "float16": "F16",
         "bfloat16": "BF16", "int64": "I64", "int32": "I32", "int16": "I16",
         "int8": "I8", "uint8": "U8", "bool": "BOOL"}

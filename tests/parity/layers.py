@@ -18,13 +18,13 @@ import warnings
 import torch
 import torch.nn.functional as F
 
+from export_fxg import SHORT_OF
+
 warnings.simplefilter("ignore")
 torch.set_grad_enabled(False)
 torch.manual_seed(1)
 
 SRC = os.path.join(sys.argv[1], "src", "ops")
-SHORT = {torch.float32: "f32", torch.float64: "f64", torch.int64: "i64",
-         torch.bool: "b8"}
 
 
 class Registered:
@@ -285,7 +285,7 @@ def close(a, b):
 
 def describe(value):
     if torch.is_tensor(value):
-        return SHORT[value.dtype] + str(list(value.shape))
+        return SHORT_OF[value.dtype] + str(list(value.shape))
     if isinstance(value, tuple):
         return "(%s)" % ", ".join(map(describe, value))
     return str(value)

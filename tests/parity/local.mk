@@ -6,7 +6,7 @@ check_PROGRAMS += %D%/dump
 %C%_dump_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
 TESTS += %D%/torch_fx.sh
 EXTRA_DIST += %D%/torch_fx.sh %D%/oracle.py %D%/export_fxg.py %D%/recorded.json \
-	%D%/make_safetensors.py
+	%D%/make_safetensors.py %D%/zoo.py
 
 # Expressions as our parser and Python's understand them.
 check_PROGRAMS += %D%/expressions

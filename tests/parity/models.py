@@ -7,7 +7,6 @@ torchvision's models are traced by torch.fx, exported as .fxg without their
 weights' values, and every node's shape and dtype compared; all: every
 classification and video model that torch.fx can trace.
 """
-import inspect
 import json
 import os
 import subprocess
@@ -19,13 +18,11 @@ import torch
 import torch.fx
 from torch.fx.passes.shape_prop import ShapeProp
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import export_fxg
 import oracle                                   # repairs torch.fx 1.13
+import zoo
 
 warnings.simplefilter("ignore")
-SHORT = export_fxg.SHORT
-
 # By default, as each takes seconds.
 FEW = ["stacks", "resnet18", "shufflenet_v2_x0_5", "mobilenet_v3_small"]
 
@@ -46,16 +43,12 @@ class stacks(torch.nn.Module):
         return self.gru(y)[0], h + c
 
 
-def builders():
-    """name -> function of every model."""
-    import torchvision.models.video
-    return {"stacks": stacks} | {
-        name: value
-        for module in (torchvision.models.video, torchvision.models)
-        for name, value in vars(module).items()
-        if inspect.isfunction(value) and name.islower()
-        and value.__module__.startswith("torchvision.models")
-        and not name.startswith(("get_", "list_"))}
+def names():
+    return ["stacks", *zoo.builders()]
+
+
+def build(name):
+    return stacks().eval() if name == "stacks" else zoo.build(name)
 
 
 def input_shape(name):
@@ -83,7 +76,7 @@ def propagate(gm, shape):
 
 def answer(meta):
     if isinstance(meta, torch.fx.passes.shape_prop.TensorMetadata):
-        return "%s%s" % (SHORT[str(meta.dtype).split(".")[1]],
+        return "%s%s" % (export_fxg.SHORT_OF[meta.dtype],
                          list(meta.shape))
     if isinstance(meta, (tuple, list)) and not isinstance(meta, torch.Size):
         parts = [answer(one) for one in meta]
@@ -92,11 +85,8 @@ def answer(meta):
 
 
 def check(program, name, folder):
-    make = builders()[name]
-    kwargs = {"init_weights": False} if name in ("googlenet",
-                                                 "inception_v3") else {}
     try:
-        gm = torch.fx.symbolic_trace(make(**kwargs).eval())
+        gm = torch.fx.symbolic_trace(build(name))
     except Exception as e:                      # not every model traces here
         return None, "not traced: %s" % str(e).split("\n")[0]
     path = os.path.join(folder, name + ".fxg")
@@ -108,7 +98,6 @@ def check(program, name, folder):
                          capture_output=True, text=True, check=True).stdout
     ours = dict(line.split(" ", 1) for line in out.splitlines() if line)
     wrong = []
-    known = 0
     for node in gm.graph.nodes:
         want = answer(node.meta.get("tensor_meta")) \
             if "tensor_meta" in node.meta else None
@@ -117,26 +106,16 @@ def check(program, name, folder):
             wrong.append("%s %s: %s" % (node.name, node.target, have))
         elif want is not None and have != want and node.op != "output":
             wrong.append("%s: torch %s, fxdb %s" % (node.name, want, have))
-        else:
-            known += 1
     return len(gm.graph.nodes), wrong
-
-
-def leave_weights():
-    """Values do not matter here, and drawing them takes most of the time."""
-    for name in dir(torch.nn.init):
-        if name.endswith("_") and not name.startswith("_"):
-            setattr(torch.nn.init, name,
-                    lambda tensor, *args, **kwargs: tensor)
 
 
 def main():
     program = sys.argv[1]
-    leave_weights()
+    zoo.leave_weights()
     failed = 0
+    chosen = sys.argv[2:] or FEW
     with tempfile.TemporaryDirectory() as folder:
-        names = sys.argv[2:] or FEW
-        for name in builders() if names == ["all"] else names:
+        for name in names() if chosen == ["all"] else chosen:
             count, wrong = check(program, name, folder)
             if count is None:
                 print("%s: %s" % (name, wrong))

@@ -19,10 +19,11 @@ import numpy
 import torch
 import torch.fx
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import export_fxg
+import models
 import oracle                                   # repairs torch.fx 1.13
 import run_own
+import zoo
 
 warnings.simplefilter("ignore")
 # Python is too slow for the digest of large weights, which may be left out.
@@ -34,21 +35,15 @@ FEW = ["resnet18", "mobilenet_v3_small", "shufflenet_v2_x0_5", "squeezenet1_1"]
 LARGE = 30_000_000
 
 
-def builders():
-    drawn = dict(vars(torch.nn.init))
+def whole_models():
     try:
-        import models                           # which leaves out drawing
-        return models.builders()
+        return models.names()
     except (ImportError, RuntimeError):         # a torchvision that is broken
-        return {}
-    finally:
-        vars(torch.nn.init).update(drawn)
+        return []
 
 
 def input_shape(name):
-    import models
-    shape = models.input_shape(name)
-    return [1] + shape[1:]
+    return [1] + models.input_shape(name)[1:]
 
 
 def make(name):
@@ -57,14 +52,7 @@ def make(name):
     if name in run_own.MODELS:
         module, inputs = run_own.MODELS[name]()
         return module, inputs
-    kwargs = {"init_weights": False} if name in ("googlenet",
-                                                 "inception_v3") else {}
-    module = builders()[name](**kwargs).eval()
-    for buffer_name, buffer in module.named_buffers():
-        if buffer_name.endswith("running_mean"):
-            buffer.normal_(0, 0.1)
-        elif buffer_name.endswith("running_var"):
-            buffer.uniform_(0.5, 1.5)
+    module = zoo.vary(models.build(name))
     for parameter in module.parameters():       # zeros would hide the rest
         if parameter.dim() > 1 and not parameter.any():
             torch.nn.init.normal_(parameter, 0, 0.02)
@@ -172,10 +160,11 @@ def main():
     program = sys.argv[1]
     names = sys.argv[2:] or ["own"] + FEW
     limit = LARGE if "all" in names else float("inf")
+    known = whole_models()
     names = [one for name in names
-             for one in (builders() if name in ("all", "large")
+             for one in (known if name in ("all", "large")
                          else run_own.MODELS if name == "own" else [name])
-             if one in run_own.MODELS or one in builders()]
+             if one in run_own.MODELS or one in known]
     torch.set_num_threads(len(os.sched_getaffinity(0)))
     own = [name for name in names if name in run_own.MODELS]
     failed = check(program, own, limit)

@@ -7,6 +7,8 @@ Every call below is made with random tensors and options, in torch and by
 META_EVAL (meta_eval.c).  Where torch raises, fxdb must refuse; where torch
 gives a result, fxdb must say the same shape and dtype, or, for the calls
 marked so, that it cannot know.
+
+Long because each family of calls is a row.
 """
 import builtins
 import json
@@ -20,13 +22,11 @@ import warnings
 import torch
 import torch.nn.functional as F
 
+from export_fxg import SHORT_OF
+
 warnings.simplefilter("ignore")
 torch.set_grad_enabled(False)
 
-SHORT = {torch.float32: "f32", torch.float64: "f64", torch.float16: "f16",
-         torch.bfloat16: "bf16", torch.int64: "i64", torch.int32: "i32",
-         torch.int16: "i16", torch.int8: "i8", torch.uint8: "u8",
-         torch.bool: "b8", torch.complex64: "c64", torch.complex128: "c128"}
 FLOATS = [torch.float32, torch.float64]
 INTS = [torch.int64, torch.int32, torch.uint8, torch.int8, torch.int16]
 ANY = FLOATS * 3 + INTS + [torch.bool]
@@ -1327,7 +1327,7 @@ def _():
 
 def text(value):
     if torch.is_tensor(value):
-        return "tensor('%s%s')" % (SHORT[value.dtype], list(value.shape))
+        return "tensor('%s%s')" % (SHORT_OF[value.dtype], list(value.shape))
     if isinstance(value, tuple):
         return "(%s%s)" % (", ".join(map(text, value)),
                            "," if len(value) == 1 else "")
@@ -1342,7 +1342,7 @@ def text(value):
 def answer(value):
     """What print_shape should say of VALUE."""
     if torch.is_tensor(value):
-        return SHORT[value.dtype] + str(list(value.shape))
+        return SHORT_OF[value.dtype] + str(list(value.shape))
     if isinstance(value, torch.Size):
         return str(tuple(value))
     if isinstance(value, tuple):

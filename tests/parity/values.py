@@ -8,12 +8,9 @@ import sys
 
 import torch
 
-SHORT = {
-    torch.bool: "b8", torch.uint8: "u8", torch.int8: "i8",
-    torch.int16: "i16", torch.int32: "i32", torch.int64: "i64",
-    torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32",
-    torch.float64: "f64", torch.complex64: "c64", torch.complex128: "c128",
-}
+from export_fxg import SHORT_OF
+
+SHORT = dict(SHORT_OF)
 for name, short in (("float8_e4m3fn", "f8e4m3fn"), ("float8_e5m2", "f8e5m2")):
     if hasattr(torch, name):
         SHORT[getattr(torch, name)] = short

@@ -73,14 +73,6 @@ class Assertion(nn.Module):
         return x
 
 
-def marks(forward):
-    @functools.wraps(forward)
-    def wrapper(self, *args, **kwargs):
-        kwargs["marked"] = True
-        return forward(self, *args, **kwargs)
-    return wrapper
-
-
 class Assignment(nn.Module):
     """3: **kwargs is one traced value and is written to."""
 
@@ -242,12 +234,6 @@ class With(nn.Module):
     def forward(self, x):
         with x:
             return x
-
-
-class Numpy(nn.Module):
-    def forward(self, x):
-        import numpy
-        return numpy.sin(x)
 
 
 class Format(nn.Module):

@@ -1,17 +1,15 @@
 """Models whose weights are the same in every process."""
+import os
+import sys
+
 import torch
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                             "../../parity"))
+import zoo  # noqa: E402
 
 
 def model(name):
     """A model of torchvision with statistics that matter."""
-    import torchvision.models
     torch.manual_seed(7)
-    options = {"init_weights": False} \
-        if name in ("googlenet", "inception_v3") else {}
-    module = getattr(torchvision.models, name)(**options).eval()
-    for path, buffer in module.named_buffers():
-        if path.endswith("running_mean"):
-            buffer.normal_(0, 0.1)
-        elif path.endswith("running_var"):
-            buffer.uniform_(0.5, 1.5)
-    return module
+    return zoo.vary(zoo.build(name))

@@ -6,17 +6,14 @@ import os
 import sys
 import warnings
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(os.environ["FXDB_BUILDDIR"], "src/capture"))
 
 import torch
 import torch.fx
 
-import oracle
+import oracle  # noqa: F401  which repairs torch.fx
 import small_models
-
-oracle.repair()
 import fxdb  # noqa: E402  after the oracle, which it must not need
 
 

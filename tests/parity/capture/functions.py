@@ -6,7 +6,6 @@ import os
 import sys
 import warnings
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(os.environ["FXDB_BUILDDIR"], "src/capture"))
 
@@ -14,10 +13,7 @@ import torch
 import torch.fx
 from torch.overrides import get_testing_overrides
 
-import oracle
 from compare import describe
-
-oracle.repair()
 import fxdb  # noqa: E402  after the oracle, which it must not need
 
 

@@ -3,9 +3,9 @@ semantics that it tests.
 
 CASES is a list of (rule, factory, options): the factory makes a fresh root,
 options may hold concrete_args, `tracer` (what makes a Tracer's subclass),
-`repaired` (torch.fx 1.13 on Python 3.11 needs the oracle's repairs), `lane`
-(only this torch has the rule) or `wrong_code` (a part of torch.fx's code that
-is no Python, and what fxdb writes).
+`lane` (only this torch has the rule) or `wrong_code` (a part of torch.fx's
+code that is no Python, and what fxdb writes).
+Long because each case is a row.
 """
 import collections
 import math
@@ -134,19 +134,19 @@ def keys_method(x):
     return x.keys()
 
 
-@case("unpacking: all items, used or not (2.8)", repaired=True)
+@case("unpacking: all items, used or not (2.8)")
 def unpack(x):
     a, b, c = x.split(2)
     return a, c
 
 
-@case("unpacking: nested (2.8)", repaired=True)
+@case("unpacking: nested (2.8)")
 def unpack_nested(x):
     (a, b), c = x
     return a + b + c
 
 
-@case("unpacking: late in a long function (0)", repaired=True)
+@case("unpacking: late in a long function (0)")
 def unpack_late(x):
     y = x
     for _ in range(3):
@@ -210,19 +210,18 @@ def annotated(x: torch.Tensor, n: int = 2) -> torch.Tensor:
     return x + n
 
 
-@case("signature: *args and **kwargs (2.1)", repaired=True)
+@case("signature: *args and **kwargs (2.1)")
 def varargs(x, *rest, **more):
     return x + rest[0] + more["k"]
 
 
-@case("signature: with *args the result has no annotation (2.1)",
-      repaired=True)
+@case("signature: with *args the result has no annotation (2.1)")
 def annotated_varargs(x: int, *args: float, k: str = "a",
                       **kw: int) -> torch.Tensor:
     return x + args[0] + k
 
 
-@case("signature: nor with keyword-only parameters (2.1)", repaired=True)
+@case("signature: nor with keyword-only parameters (2.1)")
 def annotated_keyword(x: int, *, k: str = "a") -> torch.Tensor:
     return x + k
 
@@ -245,7 +244,7 @@ def default_values(x, d=torch.float32, s=slice(1, 2), e=..., t=(1, None)):
     return x.m(d, s, e, t)
 
 
-@case("signature: keyword-only (2.1)", repaired=True)
+@case("signature: keyword-only (2.1)")
 def keyword_only(x, *, k=3):
     return x + k
 
@@ -373,7 +372,7 @@ class RootSequential(nn.Sequential):
         super().__init__(nn.Linear(4, 4), nn.ReLU())
 
 
-@case("modules: LSTM is a leaf with a tuple result", repaired=True)
+@case("modules: LSTM is a leaf with a tuple result")
 class Recurrent(nn.Module):
     def __init__(self):
         super().__init__()
@@ -588,7 +587,7 @@ def nested_annotated(pair: tuple, x: torch.Tensor) -> torch.Tensor:
     return pair[0] + x
 
 
-@case("nested inputs: keyword-only beside them (2.1, 6.9)", repaired=True,
+@case("nested inputs: keyword-only beside them (2.1, 6.9)",
       concrete_args={"pair": (PH, PH)},
       wrong_code=("k = 3, = fx", "k, = fx"))
 def nested_keyword(pair, *, k=3):

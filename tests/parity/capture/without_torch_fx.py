@@ -4,7 +4,6 @@ raise, every small model still traces.
 import os
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(os.environ["FXDB_BUILDDIR"], "src/capture"))
 
 import torch

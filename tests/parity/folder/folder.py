@@ -89,8 +89,9 @@ def check_refusal():
 
 def main():
     failed = 0
-    os.chdir(tempfile.mkdtemp())
-    sys.path[:0] = [os.getcwd()]
+    folder = tempfile.TemporaryDirectory()
+    os.chdir(folder.name)
+    sys.path[:0] = [folder.name]
     checks = [(c.__name__, check_model, (c,)) for c in folder_models.MODELS]
     checks += [(n, write_and_reread, ("load %s/%s.fxg" % (EXAMPLES, n), n))
                for n in ("mlp", "transformer", "resnet18")]

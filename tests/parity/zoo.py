@@ -1,0 +1,56 @@
+"""torchvision's models, for all that compares whole ones."""
+import inspect
+
+import torch
+
+# Without drawing weights anew, which takes most of the time.
+OPTIONS = {"googlenet": {"init_weights": False},
+           "inception_v3": {"init_weights": False}}
+
+
+def declare_operators():
+    """torchvision's wheels for torch 2.x need its CUDA operators to be
+    declared; the models' Python works without them."""
+    if torch.__version__.startswith("1."):
+        return
+    # Declared as long as the library lives.
+    declare_operators.library = torch.library.Library("torchvision", "DEF")
+    for operator in ("nms", "qnms"):
+        declare_operators.library.define(
+            operator + "(Tensor dets, Tensor scores, "
+            "float iou_threshold) -> Tensor")
+
+
+def leave_weights():
+    """Values do not matter then, and drawing them takes most of the time."""
+    for name in dir(torch.nn.init):
+        if name.endswith("_") and not name.startswith("_"):
+            setattr(torch.nn.init, name,
+                    lambda tensor, *args, **kwargs: tensor)
+
+
+def builders():
+    """name -> function, of classification and video models."""
+    import torchvision.models.video
+    return {
+        name: value
+        for module in (torchvision.models.video, torchvision.models)
+        for name, value in vars(module).items()
+        if inspect.isfunction(value) and name.islower()
+        and value.__module__.startswith("torchvision.models")
+        and not name.startswith(("get_", "list_"))}
+
+
+def build(name):
+    """The model NAME, not in training."""
+    return builders()[name](**OPTIONS.get(name, {})).eval()
+
+
+def vary(module):
+    """Statistics that matter, instead of zeros and ones."""
+    for path, buffer in module.named_buffers():
+        if path.endswith("running_mean"):
+            buffer.normal_(0, 0.1)
+        elif path.endswith("running_var"):
+            buffer.uniform_(0.5, 1.5)
+    return module

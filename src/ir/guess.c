@@ -56,7 +56,7 @@ guess_module(const struct fx_module *module)
 		return 0;
 	layer = fx_layer_find(module->class_name);
 	if (module->graph || !layer ||
-		(module->training && fx_layer_asks_training(layer)))
+		(module->training && layer->asks_training))
 		return ANYTHING;
 	for (size_t i = 0; i < FX_ARRAY_LEN(requests); i++)
 		if (is_asking(fx_value_dict_get(&module->config,

@@ -121,6 +121,37 @@ read_file(const char *text, size_t size)
 	}
 }
 
+/* What MAP, one of the two, has for NAME, or NULL. */
+static void *
+find(const struct fx_map *map, const char *name)
+{
+	const char *interned = fx_intern_find(name);
+
+	return interned ? fx_map_get_pointer(map, interned) : NULL;
+}
+
+/* Whether TREE, or a function of ours that it calls, reads `training`. */
+static bool
+reads_training(const struct fx_ast *tree)
+{
+	const struct fx_functional *called = NULL;
+
+	if (!tree)
+		return false;
+	if (tree->kind == FX_AST_ATTR)
+		return strcmp(tree->text, "training") == 0 ||
+		       reads_training(tree->kids[0]);
+	if (tree->kind == FX_AST_CALL && tree->kids[0]->kind == FX_AST_NAME)
+		called = find(&semantics.functional_by_name,
+			tree->kids[0]->text);
+	if (called && reads_training(called->tree))
+		return true;
+	for (uint32_t i = 0; i < tree->kid_count; i++)
+		if (reads_training(tree->kids[i]))
+			return true;
+	return false;
+}
+
 static void
 read_all(void)
 {
@@ -129,6 +160,12 @@ read_all(void)
 	semantics.arena = fx_arena_new();
 	read_file(fx_layers_text, fx_layers_text_size);
 	read_file(fx_functionals_text, fx_functionals_text_size);
+	for (size_t i = 0; i < semantics.layers.count; i++) {
+		struct fx_layer *layer = semantics.layers.items[i];
+
+		layer->asks_training =
+			reads_training(fx_layer_method(layer, "forward"));
+	}
 }
 
 void
@@ -142,17 +179,6 @@ fx_layertab_shutdown(void)
 	semantics.arena = NULL;
 }
 
-/* What MAP, one of the two, has for NAME, or NULL. */
-static void *
-find(const struct fx_map *map, const char *name)
-{
-	const char *interned;
-
-	read_all();
-	interned = fx_intern_find(name);
-	return interned ? fx_map_get_pointer(map, interned) : NULL;
-}
-
 const struct fx_layer *
 fx_layer_find(const char *class_name)
 {
@@ -160,9 +186,10 @@ fx_layer_find(const char *class_name)
 		"torch.nn.modules.", "modules." };
 	const char *dot = strrchr(class_name, '.');
 	size_t length = dot ? (size_t)(dot + 1 - class_name) : 0;
-	const struct fx_layer *layer =
-		find(&semantics.layer_by_name, class_name + length);
+	const struct fx_layer *layer;
 
+	read_all();
+	layer = find(&semantics.layer_by_name, class_name + length);
 	if (!layer || !dot || strcmp(layer->qualified, class_name) == 0)
 		return layer;
 	/* torch may move a class between its files. */
@@ -199,37 +226,10 @@ fx_layer_method(const struct fx_layer *layer, const char *name)
 	return NULL;
 }
 
-/* Whether TREE, or a function of ours that it calls, reads `training`. */
-static bool
-reads_training(const struct fx_ast *tree)
-{
-	const struct fx_functional *called = NULL;
-
-	if (!tree)
-		return false;
-	if (tree->kind == FX_AST_ATTR)
-		return strcmp(tree->text, "training") == 0 ||
-		       reads_training(tree->kids[0]);
-	if (tree->kind == FX_AST_CALL && tree->kids[0]->kind == FX_AST_NAME)
-		called = find(&semantics.functional_by_name,
-			tree->kids[0]->text);
-	if (called && reads_training(called->tree))
-		return true;
-	for (uint32_t i = 0; i < tree->kid_count; i++)
-		if (reads_training(tree->kids[i]))
-			return true;
-	return false;
-}
-
-bool
-fx_layer_asks_training(const struct fx_layer *layer)
-{
-	return reads_training(fx_layer_method(layer, "forward"));
-}
-
 const struct fx_functional *
 fx_functional_find(const char *name)
 {
+	read_all();
 	return find(&semantics.functional_by_name, name);
 }
 

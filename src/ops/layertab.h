@@ -18,6 +18,7 @@ struct fx_layer {
 	const struct fx_layer *base; /* or NULL */
 	const struct fx_ast *tree;   /* CLASS */
 	const char *text;            /* of the file, for carets */
+	bool asks_training; /* what it does depends on whether it trains */
 };
 
 /* The layer that CLASS_NAME means, or NULL. */
@@ -29,9 +30,6 @@ const struct fx_layer *fx_layer_at(size_t index);
 /* The FUNCTION tree of LAYER's method NAME, its bases' included, or NULL. */
 const struct fx_ast *fx_layer_method(const struct fx_layer *layer,
 	const char *name);
-
-/* Whether what LAYER does depends on whether it is in training. */
-bool fx_layer_asks_training(const struct fx_layer *layer);
 
 struct fx_functional {
 	const char *name; /* interned, qualified: torch.nn.functional.mish */

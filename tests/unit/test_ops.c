@@ -134,6 +134,20 @@ operators_have_the_form_that_python_writes(void)
 }
 
 static void
+layers_say_whether_training_matters(void)
+{
+	static const char *const asking[] = { "Dropout1d", "BatchNorm2d",
+		"InstanceNorm3d", "LSTM", "MultiheadAttention", "RReLU" };
+	static const char *const same[] = { "Linear", "Conv2d", "ReLU6",
+		"LayerNorm", "Embedding", "CrossEntropyLoss" };
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(asking); i++) {
+		CU_ASSERT(fx_layer_find(asking[i])->asks_training);
+		CU_ASSERT_FALSE(fx_layer_find(same[i])->asks_training);
+	}
+}
+
+static void
 a_layer_is_found_by_any_usual_spelling(void)
 {
 	static const char *const names[] = { "Linear", "nn.Linear",
@@ -262,6 +276,7 @@ main(void)
 		FXT_CASE(names_are_found_as_people_shorten_them),
 		FXT_CASE(only_calls_have_an_operation),
 		FXT_CASE(operators_have_the_form_that_python_writes),
+		FXT_CASE(layers_say_whether_training_matters),
 		FXT_CASE(a_layer_is_found_by_any_usual_spelling),
 		FXT_CASE(every_meaning_is_of_something_and_once),
 		FXT_CASE(meanings_are_found_by_any_spelling),

@@ -185,7 +185,7 @@ resolve_scope(struct cmd_ctx *ctx, struct cmd_value *value)
 	struct fx_error *err;
 	const char *path;
 
-	err = fx_resolve_scope(ctx->session, ctx->model, value->text, &path);
+	err = fx_resolve_scope(ctx->model, value->text, &path);
 	if (err)
 		return err;
 	free(value->text);

@@ -119,7 +119,7 @@ info_params(struct cmd_ctx *ctx)
 	size_t i;
 
 	if (which) {
-		err = fx_resolve_scope(ctx->session, ctx->model, which, &path);
+		err = fx_resolve_scope(ctx->model, which, &path);
 		if (err)
 			return err;
 	}
@@ -287,7 +287,7 @@ info_scope(struct cmd_ctx *ctx)
 
 	if (!path)
 		return cmd_say_scope(ctx);
-	err = fx_resolve_scope(ctx->session, ctx->model, path, &path);
+	err = fx_resolve_scope(ctx->model, path, &path);
 	if (!err)
 		cmd_say_scope_tree(ctx, path, 1);
 	return err;

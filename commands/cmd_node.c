@@ -236,9 +236,7 @@ cmd_here(struct cmd_ctx *ctx, struct fx_node **ret)
 	if (*ret)
 		return NULL;
 	if (!fx_position_is_started(ctx->model))
-		return fx_error_new(FX_ERR_NOT_RUN,
-			"%s has not been run; use \"start\" or \"run\"",
-			fx_model_name(ctx->model));
+		return fx_position_not_run(ctx->model);
 	return fx_error_new(FX_ERR_NO_NODE,
 		"the stop is at the end of %s, before no node",
 		fx_model_name(ctx->model));

@@ -40,13 +40,12 @@ find_owner(struct fx_session *session, const char *path)
 struct fx_error *
 cmd_output_allowed(struct cmd_ctx *ctx)
 {
-	if (fx_session_is_read_only(ctx->session))
-		return fx_error_new(FX_ERR_READ_ONLY,
-			"read-only session (--readonly)");
-	if (ctx->shell->restricted)
-		return fx_error_new(FX_ERR_READ_ONLY,
+	struct fx_error *err = fx_session_need_writable(ctx->session);
+
+	if (!err && ctx->shell->restricted)
+		err = fx_error_new(FX_ERR_READ_ONLY,
 			"%s: not in a restricted session", ctx->entry->name);
-	return NULL;
+	return err;
 }
 
 struct fx_error *

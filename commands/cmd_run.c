@@ -48,13 +48,11 @@ check_needs(struct cmd_ctx *ctx)
 	if ((needs & CMD_NEED_GRAPH) && !ctx->model)
 		return fx_session_need_model(ctx->session, &model);
 	if ((needs & CMD_NEED_STARTED) && !fx_position_is_started(ctx->model))
-		return fx_error_new(FX_ERR_NOT_RUN,
-			"%s has not been run; use \"start\" or \"run\"",
-			fx_model_name(ctx->model));
-	if (fx_session_is_read_only(ctx->session) &&
-		(needs & (CMD_NEED_WRITABLE | CMD_REACHES_OUT)))
-		return fx_error_new(FX_ERR_READ_ONLY,
-			"read-only session (--readonly)");
+		return fx_position_not_run(ctx->model);
+	if (needs & (CMD_NEED_WRITABLE | CMD_REACHES_OUT))
+		err = fx_session_need_writable(ctx->session);
+	if (err)
+		return err;
 	if (ctx->shell->restricted && (needs & CMD_CHANGES_FILES))
 		return fx_error_new(FX_ERR_READ_ONLY,
 			"%s: not in a restricted session", ctx->entry->name);

@@ -244,7 +244,7 @@ cmd_scope_exec(struct cmd_ctx *ctx)
 	if (path && !strcmp(path, "..")) {
 		path = *now ? path_around(now) : now;
 	} else if (path) {
-		err = fx_resolve_scope(ctx->session, ctx->model, path, &path);
+		err = fx_resolve_scope(ctx->model, path, &path);
 		if (err)
 			return err;
 	}

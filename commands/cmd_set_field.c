@@ -352,10 +352,7 @@ cmd_set_check(struct cmd_ctx *ctx)
 
 	if (!ctx->model)
 		return fx_session_need_model(ctx->session, &model);
-	if (fx_session_is_read_only(ctx->session))
-		return fx_error_new(FX_ERR_READ_ONLY,
-			"read-only session (--readonly)");
-	return NULL;
+	return fx_session_need_writable(ctx->session);
 }
 
 struct fx_error *

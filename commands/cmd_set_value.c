@@ -105,7 +105,7 @@ no_place(struct cmd_ctx *ctx, const char *place, struct fx_error *err_taken)
 		return fx_error_hint(err,
 			"set value takes a whole node, parameter or buffer; "
 			"$v is the value before");
-	no_scope = fx_resolve_scope(ctx->session, ctx->model, place, &path);
+	no_scope = fx_resolve_scope(ctx->model, place, &path);
 	if (no_scope) {
 		fx_error_free(no_scope);
 		return err;

@@ -171,6 +171,7 @@ pass_exec(struct cmd_ctx *ctx)
 {
 	const char *what = cmd_arg_text(ctx, "what");
 	struct fx_model *model;
+	struct fx_error *err;
 
 	if (!what || !strcmp(what, "list"))
 		return list_passes(ctx);
@@ -178,10 +179,8 @@ pass_exec(struct cmd_ctx *ctx)
 		return fx_session_need_model(ctx->session, &model);
 	if (!strcmp(what, "diff"))
 		return diff_pass(ctx);
-	if (fx_session_is_read_only(ctx->session))
-		return fx_error_new(FX_ERR_READ_ONLY,
-			"read-only session (--readonly)");
-	return run_pass(ctx);
+	err = fx_session_need_writable(ctx->session);
+	return err ? err : run_pass(ctx);
 }
 
 /* shapes. */

@@ -150,12 +150,8 @@ static FX_NODISCARD struct fx_error *
 goto_time(struct cmd_ctx *ctx, uint32_t time)
 {
 	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { 0 };
-	struct fx_error *err;
+	struct fx_error *err = fx_model_goto_time(ctx->model, time, &report);
 
-	if (fx_session_is_read_only(ctx->session))
-		return fx_error_new(FX_ERR_READ_ONLY,
-			"read-only session (--readonly)");
-	err = fx_model_goto_time(ctx->model, time, &report);
 	if (err)
 		return err;
 	cmd_say_edit(ctx, &report);

@@ -214,12 +214,15 @@ short_escape(uint32_t code)
 	return 0;
 }
 
-/* Control characters, and the format characters that reorder a line. */
-static bool
-disturbs(uint32_t code)
+/* Control characters, marks of direction, separators of lines, and what
+ * overrides and isolates directions.
+ */
+bool
+fx_utf8_disturbs(uint32_t code)
 {
-	return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x2028 ||
-	       code == 0x2029 || (code >= 0x202a && code <= 0x202e) ||
+	return code < 0x20 || (code >= 0x7f && code < 0xa0) ||
+	       (code >= 0x200e && code <= 0x200f) ||
+	       (code >= 0x2028 && code <= 0x202e) ||
 	       (code >= 0x2066 && code <= 0x2069);
 }
 
@@ -235,7 +238,7 @@ fx_utf8_add_visible(struct fx_buf *out, const char *text, size_t length)
 			fx_buf_addf(out, "\\x%02x", (unsigned char)text[at]);
 		else if (short_escape(code))
 			fx_buf_addf(out, "\\%c", short_escape(code));
-		else if (!disturbs(code))
+		else if (!fx_utf8_disturbs(code))
 			fx_buf_add_n(out, text + at, size);
 		else
 			fx_buf_addf(out, code < 0x100 ? "\\x%02x" : "\\u%04x",

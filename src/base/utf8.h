@@ -33,6 +33,11 @@ size_t fx_utf8_text_width(const char *text, size_t length);
 /* Bytes of TEXT that fit in COLUMNS. */
 size_t fx_utf8_fit(const char *text, size_t length, size_t columns);
 
+/* Whether CODE would do something to a terminal, or to the order of a line,
+ * instead of being shown.
+ */
+bool fx_utf8_disturbs(uint32_t code);
+
 /* Append TEXT with control characters, escapes and bad bytes made visible
  * (\n \t \x1b; characters that turn the reading direction too), so that
  * printing it cannot disturb a terminal.

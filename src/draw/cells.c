@@ -234,15 +234,6 @@ set_cell(const struct fx_grid *grid, struct fx_cell *cell, struct fx_look look,
 	cell->style = (uint8_t)look.style;
 }
 
-static bool
-is_control(uint32_t code)
-{
-	return code < 0x20 || (code >= 0x7f && code < 0xa0) ||
-	       (code >= 0x200e && code <= 0x200f) ||
-	       (code >= 0x2028 && code <= 0x202e) ||
-	       (code >= 0x2066 && code <= 0x2069);
-}
-
 static void
 join_mark(const struct fx_area *area, int row, int column, uint32_t code)
 {
@@ -262,7 +253,7 @@ fx_area_put(const struct fx_area *area, int row, int column,
 	struct fx_cell *right;
 	int width;
 
-	if (is_control(code))
+	if (fx_utf8_disturbs(code))
 		code = 0xfffd;
 	width = fx_utf8_width(code);
 	cell = area_cell(area, row, column);

@@ -165,7 +165,7 @@ classify(struct fx_session *session, struct fx_break *b)
 		b->graph = node->graph;
 		return NULL;
 	}
-	no_scope = fx_resolve_scope(session, b->model, where, &path);
+	no_scope = fx_resolve_scope(b->model, where, &path);
 	if (!no_scope) {
 		fx_error_free(err);
 		b->kind = FX_BREAK_SCOPE;

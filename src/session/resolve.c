@@ -257,8 +257,8 @@ resolve_range(const struct fx_resolver *resolver, const char *text,
 
 /* layer1.0 as a set: all nodes inside, if no node has that name. */
 static bool
-read_scope(struct fx_session *session, struct fx_model *model, const char *text,
-	const struct fx_ast *tree, struct fx_query *ret)
+read_scope(struct fx_model *model, const char *text, const struct fx_ast *tree,
+	struct fx_query *ret)
 {
 	struct fx_graph *graph = fx_position_graph(model);
 	struct fx_error *err;
@@ -268,7 +268,7 @@ read_scope(struct fx_session *session, struct fx_model *model, const char *text,
 		return false;
 	if (tree->kind == FX_AST_NAME && fx_graph_find(graph, tree->text))
 		return false;
-	err = fx_resolve_scope(session, model, text, &path);
+	err = fx_resolve_scope(model, text, &path);
 	if (err) {
 		fx_error_free(err);
 		return false;
@@ -291,7 +291,7 @@ resolve_tree(struct fx_resolve_context *context, const char *text,
 	if (tree->kind == FX_AST_TUPLE && tree->kid_count == 2)
 		return resolve_range(&resolver, text, tree, positions_ret,
 			count_ret);
-	if (!read_scope(context->session, context->model, text, tree, &scope))
+	if (!read_scope(context->model, text, tree, &scope))
 		err = fx_query_read(arena, text, tree, &query);
 	if (err)
 		return err;
@@ -427,14 +427,12 @@ parent_scope(const char *path)
 }
 
 struct fx_error *
-fx_resolve_scope(struct fx_session *session, struct fx_model *model,
-	const char *text, const char **ret)
+fx_resolve_scope(struct fx_model *model, const char *text, const char **ret)
 {
 	struct fx_graph *graph = fx_position_graph(model);
 	const char *scope = model->scope;
 	const char *below;
 
-	(void)session;
 	if (fx_str_equal(text, "..")) {
 		*ret = parent_scope(scope);
 		return NULL;

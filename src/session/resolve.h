@@ -33,8 +33,8 @@ FX_NODISCARD struct fx_error *fx_resolve_set(struct fx_session *session,
 /* A module path below the current scope or the root, "" the root; checked
  * against the module tree and the scopes of nodes.  *RET is interned.
  */
-FX_NODISCARD struct fx_error *fx_resolve_scope(struct fx_session *session,
-	struct fx_model *model, const char *text, const char **ret);
+FX_NODISCARD struct fx_error *fx_resolve_scope(struct fx_model *model,
+	const char *text, const char **ret);
 
 /* Evaluate an expression.  A node of which there is no value: NO_VALUE.  The
  * caller unrefs *RET.  CONDITION: = means ==.

@@ -304,11 +304,11 @@ what_disturbs_a_terminal_is_made_visible(void)
 {
 	FX_AUTO_BUF struct fx_buf buf = { 0 };
 	static const char text[] =
-		"a\n\t\x1b[31m\x80\xc2\x9b\xe2\x80\xae\xc3\xa9";
+		"a\n\t\x1b[31m\x80\xc2\x9b\xe2\x80\xae\xe2\x80\x8f\xc3\xa9";
 
 	fx_utf8_add_visible(&buf, text, sizeof(text) - 1);
 	FXT_SAME(fx_buf_text(&buf),
-		"a\\n\\t\\x1b[31m\\x80\\x9b\\u202e\xc3\xa9");
+		"a\\n\\t\\x1b[31m\\x80\\x9b\\u202e\\u200f\xc3\xa9");
 }
 
 static bool

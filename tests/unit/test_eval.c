@@ -311,17 +311,15 @@ scopes_narrow_paths(void)
 	const char *path = NULL;
 	WORLD(net);
 
-	CU_ASSERT(fxt_ok(fx_resolve_scope(w.session, w.model, "layer1",
-		&path)));
+	CU_ASSERT(fxt_ok(fx_resolve_scope(w.model, "layer1", &path)));
 	fx_model_set_scope(w.model, path);
-	CU_ASSERT(fxt_ok(fx_resolve_scope(w.session, w.model, "bn1", &path)));
+	CU_ASSERT(fxt_ok(fx_resolve_scope(w.model, "bn1", &path)));
 	FXT_SAME(path, "layer1.bn1");
 	FXT_SAME(fxt_select(&w, "in bn1"), "layer1_bn1");
 	FXT_SAME(fxt_print(&w, "bn1.inplace"), "True");
-	CU_ASSERT(fxt_ok(fx_resolve_scope(w.session, w.model, "..", &path)));
+	CU_ASSERT(fxt_ok(fx_resolve_scope(w.model, "..", &path)));
 	FXT_SAME(path, "");
-	FXT_FAILS(fx_resolve_scope(w.session, w.model, "layer9", &path),
-		FX_ERR_NO_MODULE);
+	FXT_FAILS(fx_resolve_scope(w.model, "layer9", &path), FX_ERR_NO_MODULE);
 }
 
 static void

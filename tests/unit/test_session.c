@@ -393,9 +393,9 @@ scopes_that_only_nodes_have_are_found(void)
 	FXT_SAME(paths.items[0], "encoder");
 	FXT_SAME(paths.items[1], "encoder.act");
 	fx_vec_deinit(&paths);
-	FXT_OK(fx_resolve_scope(w.session, w.model, "encoder.act", &path));
+	FXT_OK(fx_resolve_scope(w.model, "encoder.act", &path));
 	FXT_SAME(path, "encoder.act");
-	err = fx_resolve_scope(w.session, w.model, "encodr", &path);
+	err = fx_resolve_scope(w.model, "encodr", &path);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(err);
 	FXT_SAME(fx_error_note_text(err, 0), "nearest: encoder");
 	fx_error_free(err);

@@ -46,15 +46,13 @@ is_asking(const struct fx_value *value)
 	return value->kind != FX_VALUE_FLOAT || value->real != 0;
 }
 
+/* What MODULE itself may do, without those below it. */
 static unsigned
-guess_module(const struct fx_module *module)
+guess_one(const struct fx_module *module)
 {
-	const struct fx_layer *layer;
+	const struct fx_layer *layer = fx_layer_find(module->class_name);
 	unsigned kinds = 0;
 
-	if (!module)
-		return 0;
-	layer = fx_layer_find(module->class_name);
 	if (module->graph || !layer ||
 		(module->training && layer->asks_training))
 		return ANYTHING;
@@ -62,9 +60,36 @@ guess_module(const struct fx_module *module)
 		if (is_asking(fx_value_dict_get(&module->config,
 			    fx_intern(requests[i].name))))
 			kinds |= requests[i].kinds;
+	return kinds;
+}
+
+static bool
+has_children(const struct fx_module *module)
+{
 	for (size_t i = 0; i < module->member_count; i++)
-		if (module->members[i].kind == FX_MEMBER_CHILD)
-			kinds |= guess_module(module->members[i].child);
+		if (module->members[i].child)
+			return true;
+	return false;
+}
+
+/* Each module once, however many paths lead to it. */
+static unsigned
+guess_module(struct fx_module *root)
+{
+	struct fx_module_walk *walk;
+	struct fx_module *module;
+	const char *path;
+	unsigned kinds = 0;
+
+	if (!root)
+		return 0;
+	/* Most are leaves, and a walk costs more than they do. */
+	if (!has_children(root))
+		return guess_one(root);
+	walk = fx_module_walk_new(root, true);
+	while (kinds != ANYTHING && fx_module_walk_next(walk, &module, &path))
+		kinds |= guess_one(module);
+	fx_module_walk_free(walk);
 	return kinds;
 }
 

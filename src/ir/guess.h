@@ -14,8 +14,9 @@ enum fx_effect_kind {
 	FX_EFFECT_DRAWS = 2,  /* random numbers */
 };
 
-/* By its operation or layer, and by what its arguments or the layer's
- * configuration ask for: inplace=True, training=True, max_norm=1.0.
+/* Bits of fx_effect_kind: by its operation or layer, and by what its arguments
+ * or the layer's configuration ask for: inplace=True, training=True,
+ * max_norm=1.0.
  */
 unsigned fx_effect_guess(const struct fx_node *node);
 

@@ -14,6 +14,7 @@
 #include "ir/effect.h"
 #include "ir/expand.h"
 #include "ir/fold.h"
+#include "ir/guess.h"
 #include "ir/journal.h"
 #include "ir/module.h"
 #include "ir/signature.h"
@@ -216,6 +217,8 @@ shared_modules_are_looked_at_once(void)
 	struct fx_value args =
 		fx_tensor_meta_ints(arena, FX_DTYPE_F32, &size, 1);
 	const struct fx_fragment *fragment;
+	const struct fx_node_spec call = { .opcode = FX_OPCODE_CALL_MODULE,
+		.target = "m" };
 	struct fx_module *module = NULL;
 	struct fx_module *inner = NULL;
 
@@ -234,6 +237,8 @@ shared_modules_are_looked_at_once(void)
 	}
 	FXT_FAILS(fx_expand_module(expander, module, &args, &none, &fragment),
 		FX_ERR_LIMIT);
+	fx_module_add_child(graph->module, "m", module);
+	CU_ASSERT_EQUAL(fx_effect_guess(fx_graph_append(graph, &call)), 0);
 }
 
 /* Likewise of graphs, of which torch prints each child once. */

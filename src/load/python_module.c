@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "ir/expand.h"
 #include "ir/module.h"
+#include "ir/tensor_meta.h"
 #include "ir/value_walk.h"
 #include "lang/parse.h"
 #include "load/python_private.h"
@@ -30,7 +31,7 @@ read_sizes(const struct fx_value *args, int64_t *sizes, size_t *rank)
 		items = items[0].items;
 	}
 	for (i = 0; i < count; i++) {
-		if (i == 16 || items[i].kind != FX_VALUE_INT ||
+		if (i == FX_RANK_LIMIT || items[i].kind != FX_VALUE_INT ||
 			items[i].integer < 0)
 			return false;
 		sizes[i] = items[i].integer;
@@ -86,8 +87,10 @@ read_tensor(struct fx_py *py, const struct fx_ast *call)
 	const struct fx_value *given;
 	struct fx_value args;
 	struct fx_value kwargs;
+	struct fx_tensor *made;
 	struct fx_error *err;
-	int64_t sizes[16];
+	int64_t sizes[FX_RANK_LIMIT];
+	uint64_t bytes;
 	size_t rank;
 
 	if (call->kind != FX_AST_CALL || !fx_py_dotted(py, call->kids[0]))
@@ -102,7 +105,8 @@ read_tensor(struct fx_py *py, const struct fx_ast *call)
 		dtype = (enum fx_dtype)given->integer;
 	if (!read_sizes(&args, sizes, &rank))
 		return NULL;
-	return fx_tensor_new(py->graph, dtype, sizes, rank, NULL);
+	made = fx_tensor_new(py->graph, dtype, sizes, rank, NULL);
+	return fx_tensor_reach(made, &bytes) ? made : NULL;
 }
 
 /* The last step of what CALL calls: Linear, Parameter, load. */

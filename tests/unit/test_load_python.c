@@ -330,6 +330,19 @@ a_repr_of_too_many_modules_is_cut(void)
 }
 
 static void
+a_parameter_that_no_memory_holds_is_none(void)
+{
+	FX_AUTO_BUF struct fx_buf notices = { 0 };
+	FX_AUTO_GRAPH struct fx_graph *graph =
+		graph_after("self.w = "
+			    "Parameter(torch.empty([4611686018427387904, 8]))",
+			&notices);
+
+	CU_ASSERT_PTR_NULL(fx_module_find_tensor(graph->module, "w"));
+	FXT_SAME(fx_buf_text(&notices), "__init__: w is not understood\n");
+}
+
+static void
 what_init_computes_becomes_no_node(void)
 {
 	FX_AUTO_BUF struct fx_buf notices = { 0 };
@@ -563,6 +576,7 @@ main(void)
 		FXT_CASE(the_repr_of_a_pickled_module_gives_its_tree),
 		FXT_CASE(a_child_that_is_none_hides_none_after_it),
 		FXT_CASE(a_repr_of_too_many_modules_is_cut),
+		FXT_CASE(a_parameter_that_no_memory_holds_is_none),
 		FXT_CASE(what_init_computes_becomes_no_node),
 		FXT_CASE(nested_code_is_named_as_tracing_would),
 		FXT_CASE(paths_of_modules_and_attributes_are_told_from_methods),

@@ -150,7 +150,9 @@ const char *fx_module_path(const char *path, const char *name);
 
 /* Walk the tree depth first in registration order, not changing it: gives each
  * module with its path (interned; "" for the root), parents first; false at the
- * end.  A module at a second path is given again unless ONCE.
+ * end.  A module at a second path is given again unless ONCE, though not
+ * without end: every module is given, but not every path of a tree that has
+ * millions.
  */
 struct fx_module_walk;
 struct fx_module_walk *fx_module_walk_new(struct fx_module *root, bool once);

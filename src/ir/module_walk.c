@@ -16,6 +16,11 @@
 #include "ir/graph_private.h"
 #include "ir/module.h"
 
+/* Modules that hold each other twice stand at 2 to the power of their depth
+ * paths: so many second paths are given and no more.
+ */
+#define AGAIN_LIMIT 100000
+
 struct level {
 	struct fx_module *module;
 	size_t next;        /* member to look at */
@@ -26,6 +31,7 @@ struct fx_module_walk {
 	struct level levels[FX_DEPTH_LIMIT + 1];
 	int depth; /* levels in use */
 	bool once;
+	int again;              /* modules given that were given before */
 	struct fx_module *root; /* until it was given */
 	struct fx_map seen;
 	struct fx_buf path;
@@ -72,7 +78,8 @@ wants(struct fx_module_walk *walk, const struct fx_member *member)
 	if (member->kind != FX_MEMBER_CHILD || !member->child ||
 		walk->depth > FX_DEPTH_LIMIT)
 		return false;
-	if (walk->once && !fx_map_set(&walk->seen, (uintptr_t)member->child, 1))
+	if (!fx_map_set(&walk->seen, (uintptr_t)member->child, 1) &&
+		(walk->once || ++walk->again > AGAIN_LIMIT))
 		return false;
 	if (walk->path.length > 0)
 		fx_buf_add_char(&walk->path, '.');

@@ -221,6 +221,9 @@ shared_modules_are_looked_at_once(void)
 		.target = "m" };
 	struct fx_module *module = NULL;
 	struct fx_module *inner = NULL;
+	struct fx_module_walk *walk;
+	const char *path;
+	size_t count = 0;
 
 	args = fx_value_sequence(arena, FX_VALUE_TUPLE, &args, 1);
 	for (int i = 0; i < 40; i++) {
@@ -238,6 +241,11 @@ shared_modules_are_looked_at_once(void)
 	FXT_FAILS(fx_expand_module(expander, module, &args, &none, &fragment),
 		FX_ERR_LIMIT);
 	fx_module_add_child(graph->module, "m", module);
+	walk = fx_module_walk_new(graph->module, false);
+	while (fx_module_walk_next(walk, &inner, &path))
+		count++;
+	fx_module_walk_free(walk);
+	CU_ASSERT(count > 1000 && count < 1000000);
 	CU_ASSERT_EQUAL(fx_effect_guess(fx_graph_append(graph, &call)), 0);
 }
 

@@ -259,6 +259,16 @@ says_no(const struct fx_ast *call)
 	       last->kids[0]->kind == FX_AST_BOOL && !last->kids[0]->integer;
 }
 
+/* Whether a path can have the step NAME; says so when not. */
+static bool
+check_name(struct fx_py *py, const char *name)
+{
+	if (*name && !strchr(name, '.'))
+		return true;
+	fx_py_notice(py, "__init__: no member is called \"%s\"", name);
+	return false;
+}
+
 /* NAME = EXPR in `__init__`; COMMENT has the repr of a pickled module. */
 static void
 add_member(struct fx_py *py, struct fx_module *root, const char *name,
@@ -268,7 +278,7 @@ add_member(struct fx_py *py, struct fx_module *root, const char *name,
 	struct fx_tensor *tensor;
 	struct fx_module *module = NULL;
 
-	if (add_shared(py, root, name, expr))
+	if (!check_name(py, name) || add_shared(py, root, name, expr))
 		return;
 	if (!strcmp(called, "Parameter") && expr->kid_count >= 2) {
 		tensor = read_tensor(py, expr->kids[1]);
@@ -300,6 +310,8 @@ add_buffer(struct fx_py *py, struct fx_module *owner, const struct fx_ast *call)
 	struct fx_tensor *tensor = read_tensor(py, call->kids[2]);
 	const char *name = fx_intern(call->kids[1]->string);
 
+	if (!check_name(py, name))
+		return;
 	if (!tensor) {
 		fx_py_notice(py, "__init__: %s is not understood", name);
 		return;

@@ -71,7 +71,8 @@ child_head(const char *text)
 	length = name_length(text + 1);
 	if (text[1 + length] == '-')
 		length += 1 + name_length(text + 2 + length);
-	if (length == 0 || strncmp(text + 1 + length, "): ", 3) != 0)
+	if (length == 0 || strncmp(text + 1 + length, "): ", 3) != 0 ||
+		memchr(text, '.', length))
 		return 0;
 	return length + 4;
 }

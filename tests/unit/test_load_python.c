@@ -343,6 +343,28 @@ a_parameter_that_no_memory_holds_is_none(void)
 }
 
 static void
+a_member_has_a_name_that_paths_can_have(void)
+{
+	FX_AUTO_BUF struct fx_buf notices = { 0 };
+	FX_AUTO_GRAPH struct fx_graph *dot =
+		graph_after("setattr(self, 'a.b', Linear(2, 3))", &notices);
+	FX_AUTO_GRAPH struct fx_graph *none =
+		graph_after("self.register_buffer('', torch.empty([2]))",
+			&notices);
+	FX_AUTO_GRAPH struct fx_graph *child =
+		graph_after("self.net = torch.load('net.pt') # Net( (a.b): "
+			    "ReLU() )",
+			&notices);
+
+	CU_ASSERT_EQUAL(dot->module->member_count, 0);
+	CU_ASSERT_EQUAL(none->module->member_count, 0);
+	check_member(child, "net", "Net");
+	FXT_SAME(fx_buf_text(&notices),
+		"__init__: no member is called \"a.b\"\n"
+		"__init__: no member is called \"\"\n");
+}
+
+static void
 what_init_computes_becomes_no_node(void)
 {
 	FX_AUTO_BUF struct fx_buf notices = { 0 };
@@ -577,6 +599,7 @@ main(void)
 		FXT_CASE(a_child_that_is_none_hides_none_after_it),
 		FXT_CASE(a_repr_of_too_many_modules_is_cut),
 		FXT_CASE(a_parameter_that_no_memory_holds_is_none),
+		FXT_CASE(a_member_has_a_name_that_paths_can_have),
 		FXT_CASE(what_init_computes_becomes_no_node),
 		FXT_CASE(nested_code_is_named_as_tracing_would),
 		FXT_CASE(paths_of_modules_and_attributes_are_told_from_methods),

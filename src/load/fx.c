@@ -111,6 +111,8 @@ read_target(struct fx_listing *listing, struct line *line,
 	close = memchr(line->at, ']', (size_t)(line->end - line->at));
 	if (!close)
 		return fail(listing, line->at, "expected \"]\"");
+	if (close == line->at)
+		return fail(listing, close, "expected a target");
 	spec->target = fx_intern_n(line->at, (size_t)(close - line->at));
 	line->at = close + 1;
 	return NULL;

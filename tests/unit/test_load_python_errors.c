@@ -154,6 +154,9 @@ a_listing_is_checked_line_by_line(void)
 	      "    return None\n",
 		"no node may have this name (line 2, column 6)" AFTER("0 "
 								      "nodes"));
+	check("graph():\n    %x : [num_users=0] = get_attr[target=]\n"
+	      "    return None\n",
+		"expected a target (line 2, column 42)" AFTER("0 nodes"));
 	check("graph():\n    return (y,)\n", "no node \"y\"" AFTER("0 nodes"));
 }
 

@@ -183,6 +183,8 @@ tag_name(const fxs_value &value)
 		"complex", "str", "Tensor", "list", "tuple", "dtype", "device",
 		"layout", "memory_format", "something else", "" };
 
+	static_assert(sizeof(names) / sizeof(*names) == FXS_SAME + 1,
+		"a kind of value has no name");
 	return names[value.tag];
 }
 

@@ -98,6 +98,19 @@ guarded(Body body) noexcept
 	}
 }
 
+/* Whether BODY ran to its end, where nobody is told of a failure. */
+template <typename Body>
+bool
+tried(Body body) noexcept
+{
+	try {
+		body();
+		return true;
+	} catch (...) {
+		return false;
+	}
+}
+
 } // namespace fxs
 
 #endif // FX_TORCH_PRIVATE_HH

@@ -24,6 +24,7 @@ const struct fxs_host *fxs::host;
 using fxs::failed;
 using fxs::guarded;
 using fxs::host;
+using fxs::tried;
 
 namespace
 {
@@ -37,24 +38,20 @@ bool
 has(const char *name)
 {
 	bool found = false;
-	void *err = guarded([&]() -> void * {
-		found = !fxs::operators_of(name).empty();
-		return nullptr;
-	});
 
-	return !err && found;
+	return tried([&] { found = !fxs::operators_of(name).empty(); }) &&
+	       found;
 }
 
 void
 schemas(const char *name, fxs_schema_fn *each, void *context)
 {
-	(void)guarded([&]() -> void * {
+	(void)tried([&] {
 		for (const auto &one : fxs::operators_of(name)) {
 			std::string text = toString(one->schema());
 
 			each(context, text.data(), text.size());
 		}
-		return nullptr;
 	});
 }
 
@@ -63,11 +60,10 @@ writes(const struct fxs_site *site)
 {
 	uint64_t bits = 0;
 
-	(void)guarded([&]() -> void * {
+	(void)tried([&] {
 		for (const auto &one : fxs::operators_of(site->name))
 			if (fxs::is_overload(one->schema(), site->overload))
 				bits |= fxs::written_by(one->schema(), site);
-		return nullptr;
 	});
 	return bits;
 }
@@ -113,11 +109,10 @@ plan_free(struct fxs_plan *plan)
 void
 plan_schema(const struct fxs_plan *plan, fxs_schema_fn *each, void *context)
 {
-	(void)guarded([&]() -> void * {
+	(void)tried([&] {
 		std::string text = toString(plan->found->schema());
 
 		each(context, text.data(), text.size());
-		return nullptr;
 	});
 }
 
@@ -303,12 +298,11 @@ tensor_kind(const struct fxs_tensor *tensor, int *dtype_ret, size_t *rank_ret)
 {
 	*dtype_ret = -1;
 	*rank_ret = 0;
-	(void)guarded([&]() -> void * {
+	(void)tried([&] {
 		const c10::TensorImpl *impl = fxs::impl_of(tensor);
 
 		*dtype_ret = fxs::dtype_of(impl);
 		*rank_ret = static_cast<size_t>(impl->dim());
-		return nullptr;
 	});
 }
 
@@ -316,7 +310,7 @@ void
 tensor_info(const struct fxs_tensor *handle, struct fxs_info *ret)
 {
 	*ret = fxs_info();
-	(void)guarded([&]() -> void * {
+	(void)tried([&] {
 		const c10::TensorImpl *impl = fxs::impl_of(handle);
 		std::string device = impl->device().str();
 
@@ -329,12 +323,11 @@ tensor_info(const struct fxs_tensor *handle, struct fxs_info *ret)
 		if (impl->layout() == c10::kStrided)
 			ret->strides = impl->strides().data();
 		if (!fxs::has_elements(impl))
-			return nullptr;
+			return;
 		ret->storage = reinterpret_cast<uintptr_t>(impl->storage()
 								   .data_ptr()
 								   .get());
 		ret->storage_bytes = impl->storage().nbytes();
-		return nullptr;
 	});
 }
 
@@ -441,11 +434,10 @@ random_restore(const void *bytes, size_t size)
 void
 seed(uint64_t number)
 {
-	(void)guarded([&]() -> void * {
+	(void)tried([&] {
 		at::Generator to = generator();
 
 		to.set_current_seed(number);
-		return nullptr;
 	});
 }
 
@@ -454,11 +446,10 @@ seed(uint64_t number)
 void
 describe(fxs_schema_fn *each, void *context)
 {
-	(void)guarded([&]() -> void * {
+	(void)tried([&] {
 		std::string text = at::show_config();
 
 		each(context, text.data(), text.size());
-		return nullptr;
 	});
 }
 
@@ -551,14 +542,13 @@ fxs_open(const struct fxs_host *new_host)
 	if (strcmp(new_host->source_id, FXS_SOURCE_ID) != 0)
 		return nullptr;
 	host = new_host;
-	void *err = guarded([&]() -> void * {
+	bool is_ready = tried([&] {
 		set_functions();
 		loaded = loaded_version();
 		functions.loaded = loaded.c_str();
 		prepare();
 		functions.threads = at::get_num_threads();
-		return nullptr;
 	});
 
-	return err ? nullptr : &functions;
+	return is_ready ? &functions : nullptr;
 }

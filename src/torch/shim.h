@@ -108,7 +108,7 @@ struct fxs_memory {
 	void *context;
 };
 
-/* Of an operator, for tests and listings. */
+/* Gets a text: of an operator, or of the library. */
 typedef void fxs_schema_fn(void *context, const char *text, size_t length);
 
 /* The shim's side.  Functions that return void * return null or an error. */

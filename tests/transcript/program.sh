@@ -55,6 +55,14 @@ is 2 'nearest: readonly' "$fxdb" --readonl
 is 2 'one model at a time' "$fxdb" a b
 is 2 'needs a value' "$fxdb" -ex
 is 2 'seed takes a number' "$fxdb" --seed x
+# Every option that --help lists is one.
+for option in $("$fxdb" --help | sed -n 's/^  \(--*[a-z-]*\).*/\1/p'); do
+	if "$fxdb" "$option" --frob -batch </dev/null 2>&1 |
+		grep -q "unknown option \"$option\""; then
+		echo "FAIL: --help lists $option"
+		failures=$((failures + 1))
+	fi
+done
 # A script opens the file again, whatever its name is.
 odd='a "b\c.py'
 cp "$source/tests/transcript/samples/code.py" "$odd"

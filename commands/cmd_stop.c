@@ -13,7 +13,7 @@
 #include "ir/graph.h"
 #include "run/datum.h"
 #include "run/values.h"
-#include "session/breakpoint.h"
+#include "session/display.h"
 #include "session/model.h"
 #include "session/position.h"
 #include "session/resolve.h"

@@ -11,7 +11,7 @@
 #include "commands/groups.h"
 #include "commands/out.h"
 #include "run/datum.h"
-#include "session/breakpoint.h"
+#include "session/display.h"
 #include "session/session.h"
 
 /* The value itself for JSON. */

@@ -67,13 +67,4 @@ void fx_breakpoint_nodes(struct fx_session *session,
 	const struct fx_breakpoint *breakpoint, struct fx_node ***ret,
 	size_t *count_ret);
 
-/* Displays: expressions shown at every stop. */
-int fx_display_add(struct fx_session *session, const char *expression,
-	const char *format);
-FX_NODISCARD struct fx_error *fx_display_delete(struct fx_session *session,
-	int number);
-size_t fx_display_count(const struct fx_session *session);
-bool fx_display_at(const struct fx_session *session, size_t index,
-	int *number_ret, const char **expression_ret, const char **format_ret);
-
 #endif /* FX_SESSION_BREAKPOINT_H */

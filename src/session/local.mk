@@ -8,6 +8,7 @@ libfxcore_a_SOURCES += \
 	%D%/catch_up.c \
 	%D%/complete.c \
 	%D%/condition.c \
+	%D%/display.c %D%/display.h \
 	%D%/edit.c \
 	%D%/evaluate.c \
 	%D%/explain.c \

@@ -40,13 +40,8 @@ free_values(struct fx_session *session)
 		fx_datum_unref(session->history.items[i]);
 	for (size_t i = 0; i < session->variables.count; i++)
 		fx_datum_unref(session->variables.items[i].datum);
-	for (size_t i = 0; i < session->displays.count; i++) {
-		free(session->displays.items[i].expression);
-		free(session->displays.items[i].format);
-	}
 	fx_vec_deinit(&session->history);
 	fx_vec_deinit(&session->variables);
-	fx_vec_deinit(&session->displays);
 }
 
 void
@@ -57,6 +52,7 @@ fx_session_free(struct fx_session *session)
 	/* Whom it would ask may be gone already. */
 	session->tick = NULL;
 	fx_breaks_free(session);
+	fx_displays_free(session);
 	/* First, as they need no copies of what the models take back now. */
 	free_values(session);
 	for (size_t i = 0; i < session->models.count; i++)
@@ -369,57 +365,4 @@ void
 fx_session_set_read_only(struct fx_session *session, bool read_only)
 {
 	session->is_read_only = read_only;
-}
-
-/* --- displays ----------------------------------------------------------- */
-
-int
-fx_display_add(struct fx_session *session, const char *expression,
-	const char *format)
-{
-	struct fx_display display = {
-		.number = session->next_display++,
-		.expression = fx_xstrdup(expression),
-		.format = fx_xstrdup(format ? format : ""),
-	};
-
-	fx_vec_push(&session->displays, display);
-	return display.number;
-}
-
-struct fx_error *
-fx_display_delete(struct fx_session *session, int number)
-{
-	for (size_t i = 0; i < session->displays.count; i++) {
-		struct fx_display *display = &session->displays.items[i];
-
-		if (display->number != number)
-			continue;
-		free(display->expression);
-		free(display->format);
-		fx_vec_remove(&session->displays, i);
-		return NULL;
-	}
-	return fx_error_new(FX_ERR_NO_NAME, "there is no display %d", number);
-}
-
-size_t
-fx_display_count(const struct fx_session *session)
-{
-	return session->displays.count;
-}
-
-bool
-fx_display_at(const struct fx_session *session, size_t index, int *number_ret,
-	const char **expression_ret, const char **format_ret)
-{
-	const struct fx_display *display;
-
-	if (index >= session->displays.count)
-		return false;
-	display = &session->displays.items[index];
-	*number_ret = display->number;
-	*expression_ret = display->expression;
-	*format_ret = display->format;
-	return true;
 }

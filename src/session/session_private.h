@@ -145,6 +145,9 @@ struct fx_session {
 	int next_display;
 };
 
+/* display.c */
+void fx_displays_free(struct fx_session *session);
+
 /* session.c: LIMIT when there are as many graphs as there may be. */
 FX_NODISCARD struct fx_error *
 fx_session_need_room(const struct fx_session *session);

@@ -9,6 +9,7 @@
 #include "load/companion.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -146,8 +147,12 @@ is_needed(const char *path, const char *name)
 	struct dirent *entry;
 	bool needed = !dir;
 
-	while (!needed && (entry = readdir(dir)))
+	errno = 0;
+	while (!needed && (entry = readdir(dir))) {
 		needed = may_refer(folder, entry->d_name, name);
+		errno = 0;
+	}
+	needed = needed || errno;
 	if (dir)
 		closedir(dir);
 	return needed;

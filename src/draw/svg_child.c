@@ -22,6 +22,7 @@
 
 #include "base/buf.h"
 #include "base/compiler.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "draw/draw.h"
@@ -63,24 +64,12 @@ char *
 fx_draw_program(void)
 {
 	const char *override = getenv("FXDB_DRAW_PROGRAM");
-	char self[4096];
-	ssize_t length;
+	FX_AUTO_FREE char *beside = fx_file_beside_program("fxdb-draw");
 
 	if (override && *override)
 		return fx_xstrdup(override);
-	length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	if (length > 0) {
-		FX_AUTO_FREE char *beside = NULL;
-		char *slash;
-
-		self[length] = '\0';
-		slash = strrchr(self, '/');
-		if (slash)
-			*slash = '\0';
-		beside = fx_xasprintf("%s/fxdb-draw", self);
-		if (access(beside, X_OK) == 0)
-			return FX_TAKE(beside);
-	}
+	if (beside && access(beside, X_OK) == 0)
+		return FX_TAKE(beside);
 	return fx_xstrdup(FX_PKGLIBEXECDIR "/fxdb-draw");
 }
 

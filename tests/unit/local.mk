@@ -46,11 +46,12 @@ TESTS += %D%/test_value_text %D%/test_fxg %D%/test_emit_random
 %C%_test_emit_random_SOURCES = %D%/test_emit_random.c
 
 check_PROGRAMS += %D%/test_lang %D%/test_lang_query %D%/test_load_python \
-	%D%/test_load_python_errors
+	%D%/test_load_python_errors %D%/test_load_modules
 TESTS += %D%/test_lang %D%/test_lang_query %D%/test_load_python \
-	%D%/test_load_python_errors
+	%D%/test_load_python_errors %D%/test_load_modules
 %C%_test_lang_SOURCES = %D%/test_lang.c
 %C%_test_lang_query_SOURCES = %D%/test_lang_query.c
+%C%_test_load_modules_SOURCES = %D%/test_load_modules.c
 %C%_test_load_python_SOURCES = %D%/test_load_python.c
 %C%_test_load_python_errors_SOURCES = %D%/test_load_python_errors.c
 EXTRA_DIST += tests/data/load

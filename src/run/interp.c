@@ -232,8 +232,11 @@ next_argument(void *context, struct fx_node *node, struct fx_datum **ret)
 static enum fx_hook_answer
 give(void *context, struct fx_interp *interp, struct fx_node *node)
 {
-	struct fx_datum *datum = given(context, node);
+	const struct fx_arguments *arguments = context;
+	struct fx_datum *datum = given(arguments, node);
 
+	if (arguments->ticker && fx_ticker_poll(arguments->ticker))
+		return FX_HOOK_STOP;
 	if (!datum || node->opcode == FX_OPCODE_PLACEHOLDER)
 		return FX_HOOK_GO;
 	fx_env_take(interp->env, node->id, fx_datum_ref(datum));
@@ -276,7 +279,12 @@ fx_interp_call(struct fx_backend *backend, struct fx_graph *graph,
 	fx_plans_init(&own, backend);
 	plans->depth = depth;
 	plans->watch = arguments->watch;
+	plans->ticker = arguments->ticker;
 	err = fx_interp_run(&interp, NULL);
+	if (!err && interp.next)
+		err = fx_error_new(FX_ERR_INTERRUPTED,
+			"interrupted in a nested graph, at %%%s",
+			interp.next->name);
 	if (err)
 		return err;
 	*ret = output ? fx_datum_ref(fx_env_get(&env, output->id))

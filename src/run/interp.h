@@ -56,7 +56,7 @@ FX_NODISCARD struct fx_error *fx_interp_run(struct fx_interp *interp,
 
 /* Run the whole of GRAPH on arguments for its placeholders, in order (null
  * ones are left to their defaults); *RET is its result.  DEPTH: graphs above
- * it.  Values are freed as it goes.
+ * it.  Values are freed as it goes.  INTERRUPTED when TICKER says so.
  */
 struct fx_arguments {
 	struct fx_datum *const *items;
@@ -64,7 +64,8 @@ struct fx_arguments {
 	const struct fx_plan_watch *watch; /* may be NULL */
 	/* Of GRAPH's nodes, kept from call to call; NULL: made anew. */
 	struct fx_plans *plans;
-	bool is_nested; /* WATCH is asked what its nodes are given */
+	bool is_nested;           /* WATCH is asked what its nodes are given */
+	struct fx_ticker *ticker; /* asked between its nodes; may be NULL */
 };
 FX_NODISCARD struct fx_error *fx_interp_call(struct fx_backend *backend,
 	struct fx_graph *graph, const struct fx_arguments *arguments, int depth,

@@ -26,6 +26,7 @@ struct fx_expander;
 struct fx_meta;
 struct fx_node;
 struct fx_plan;
+struct fx_ticker;
 struct fx_value;
 
 /* Who wants to know of calls with an effect before they happen, also of those
@@ -64,6 +65,8 @@ struct fx_plans {
 	 */
 	struct fx_plans *outer;
 	int depth; /* nested graphs above this one */
+	/* Asked between the nodes of those below; borrowed, may be NULL. */
+	struct fx_ticker *ticker;
 };
 
 void fx_plans_init(struct fx_plans *plans, struct fx_backend *backend);

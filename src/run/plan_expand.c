@@ -251,7 +251,7 @@ fx_plan_expanded(const struct fx_plan_call *call, struct fx_module *module,
 		return err;
 	return fx_interp_call(call->plans->backend, fragment->graph,
 		&(struct fx_arguments){ inputs.data.items, inputs.data.count,
-			call->plans->watch, plans, false },
+			call->plans->watch, plans, false, call->plans->ticker },
 		call->plans->depth + 1, ret);
 }
 
@@ -287,7 +287,8 @@ fx_plan_nested(const struct fx_plan_call *call, struct fx_graph *graph,
 	else
 		err = fx_interp_call(call->plans->backend, graph,
 			&(struct fx_arguments){ inputs.items, inputs.count,
-				call->plans->watch, NULL, true },
+				call->plans->watch, NULL, true,
+				call->plans->ticker },
 			call->plans->depth + 1, ret);
 	fx_vec_deinit(&inputs);
 	return err;

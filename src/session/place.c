@@ -322,6 +322,7 @@ give_input(void *context, struct fx_node *placeholder, struct fx_datum **ret)
 struct fx_interp
 fx_place_interp(struct fx_model *model, struct fx_place *place)
 {
+	place->plans.ticker = model->ticker;
 	return (struct fx_interp){
 		.graph = place->graph,
 		.backend = model->backend,

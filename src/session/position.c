@@ -120,6 +120,7 @@ fx_request_tick(struct fx_request *request)
 	fx_ticker_init(&request->ticker, is_pressed, request->session);
 	if (request->model->backend->ops->has_values)
 		request->ticker.every = 0;
+	request->model->ticker = &request->ticker;
 }
 
 void
@@ -416,6 +417,7 @@ fill_stop(struct fx_model *model, struct fx_stop *stop)
 void
 fx_request_finish(struct fx_request *request)
 {
+	request->model->ticker = NULL;
 	fx_error_free(request->error);
 	fx_budget_tell(request->session, request->model);
 	request->stop->again = request->model->rerun - request->rerun_before;

@@ -95,6 +95,7 @@ struct fx_model {
 	bool has_told_inputs;
 	FX_VEC(struct fx_place *) places; /* outermost first */
 	struct fx_timeline timeline;
+	struct fx_ticker *ticker; /* of the verb that runs, or NULL */
 	struct fx_map overrides; /* id -> struct fx_datum *: set value */
 	struct fx_left left[2];  /* the last one first (recall.c) */
 	bool leaves;             /* an edit drops values into it now */

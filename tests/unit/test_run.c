@@ -259,6 +259,35 @@ a_hook_stops_and_the_run_goes_on_from_there(void)
 		"f32[2,3]");
 }
 
+static bool
+press(void *context)
+{
+	(void)context;
+	return true;
+}
+
+static void
+a_nested_graph_is_broken_off_between_its_nodes(void)
+{
+	FX_AUTO_GRAPH struct fx_graph *graph = fxt_chain(100);
+	FX_AUTO_BACKEND struct fx_backend *backend = fx_backend_meta_new();
+	FX_AUTO_DATUM struct fx_datum *result = NULL;
+	/* Asked long ago, so that it is asked at once. */
+	struct fx_ticker ticker = { .tick = press, .last = -1000000 };
+	struct fx_arguments arguments = { .is_nested = true,
+		.ticker = &ticker };
+
+	CU_ASSERT(fxt_fails(fx_interp_call(backend, graph, &arguments, 1,
+				    &result),
+		FX_ERR_INTERRUPTED));
+	CU_ASSERT(ticker.stopped);
+	CU_ASSERT_PTR_NULL(result);
+	arguments.ticker = NULL;
+	CU_ASSERT(fxt_ok(fx_interp_call(backend, graph, &arguments, 1,
+		&result)));
+	CU_ASSERT_PTR_NOT_NULL(result);
+}
+
 /* --- replay ------------------------------------------------------------- */
 
 static const char answers[] =
@@ -444,6 +473,7 @@ main(void)
 		FXT_CASE(equality_and_truth_are_pythons),
 		FXT_CASE(values_are_freed_at_their_last_use_unless_recorded),
 		FXT_CASE(a_hook_stops_and_the_run_goes_on_from_there),
+		FXT_CASE(a_nested_graph_is_broken_off_between_its_nodes),
 		FXT_CASE(replay_gives_what_was_recorded),
 		FXT_CASE(a_damaged_recording_is_refused_with_its_line),
 		FXT_CASE(step_enters_a_nested_graph_and_next_does_not),

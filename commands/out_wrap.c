@@ -128,14 +128,18 @@ wrap_piece(void *context, enum fx_role role, const char *text, size_t length)
 	fx_vec_push(&wrap->runs, run);
 }
 
-/* Never more than a quarter of the width, or nothing else would fit. */
+/* Deeper than the line, in a quarter of the width; else below where it begins,
+ * in half of it: something has to fit beside the blanks.
+ */
 static size_t
 hang_of(const struct out_wrap *wrap, size_t lead, size_t width)
 {
-	size_t hang = fx_utf8_text_width(fx_buf_text(&wrap->text), lead);
+	size_t begin = fx_utf8_text_width(fx_buf_text(&wrap->text), lead);
 
-	return FX_MIN(wrap->hang < 0 ? hang + DEEPER : (size_t)wrap->hang,
-		width / 4);
+	if (wrap->hang >= 0)
+		return FX_MIN((size_t)wrap->hang, width / 4);
+	return FX_MAX(FX_MIN(begin + DEEPER, width / 4),
+		FX_MIN(begin, width / 2));
 }
 
 /* HANG, or less where only that leaves WIDTH for the first word of TEXT. */

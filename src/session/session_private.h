@@ -96,9 +96,9 @@ struct fx_model {
 	FX_VEC(struct fx_place *) places; /* outermost first */
 	struct fx_timeline timeline;
 	struct fx_ticker *ticker; /* of the verb that runs, or NULL */
-	struct fx_map overrides; /* id -> struct fx_datum *: set value */
-	struct fx_left left[2];  /* the last one first (recall.c) */
-	bool leaves;             /* an edit drops values into it now */
+	struct fx_map overrides;  /* id -> struct fx_datum *: set value */
+	struct fx_left left[2];   /* the last one first (recall.c) */
+	bool leaves;              /* an edit drops values into it now */
 	size_t executed;
 	size_t rerun; /* of them: they were dirty */
 	char *notice; /* to be told after the command, or NULL */

@@ -18,7 +18,6 @@
 #include "commands/cmd_line.h"
 #include "commands/cmd_shell.h"
 #include "commands/groups.h"
-#include "commands/groups.h"
 #include "session/session.h"
 #include "tests/support/folder.h"
 #include "tests/support/unit.h"

@@ -260,8 +260,7 @@ run_graph(uint64_t seed, const char *path, size_t *edits)
 	struct fx_graph *graph = fxt_random_graph(&options);
 	struct seat seat = seat_new();
 	const char *load = fx_intern_format("load %s", path);
-	bool ok =
-		fxt_ok(fx_save(graph, path)) && fxt_ok(type(&seat, load));
+	bool ok = fxt_ok(fx_save(graph, path)) && fxt_ok(type(&seat, load));
 
 	fx_graph_free(graph);
 	for (int i = 0; ok && i < SEQUENCES_A_GRAPH; i++) {

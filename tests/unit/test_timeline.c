@@ -148,8 +148,7 @@ erasing_a_write_makes_its_readers_dirty(void)
 	fxt_run_to(&w, NULL);
 	CU_ASSERT(fxt_ok(fx_model_edit_begin(w.session, w.model, "erase")));
 	CU_ASSERT(fxt_ok(fx_edit_erase(fxt_node(&w, "add_"))));
-	CU_ASSERT(fxt_ok(fx_model_edit_end(w.model, false, false,
-		&report)));
+	CU_ASSERT(fxt_ok(fx_model_edit_end(w.model, false, false, &report)));
 	FXT_SAME(fxt_select(&w, "dirty"), "before row after sum_1 output");
 	fxt_move(&w, FX_MOVE_CONTINUE, false, 1);
 	CU_ASSERT(fxt_is_as_fresh(&w, NULL));
@@ -172,8 +171,7 @@ edit_c(struct fxt_world *w)
 	CU_ASSERT(fxt_ok(fx_edit_set_args(c,
 		fx_value_clone(w->graph->values, &d->args),
 		fx_value_clone(w->graph->values, &d->kwargs))));
-	CU_ASSERT(fxt_ok(fx_model_edit_end(w->model, false, false,
-		&report)));
+	CU_ASSERT(fxt_ok(fx_model_edit_end(w->model, false, false, &report)));
 }
 
 static void

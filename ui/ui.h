@@ -24,7 +24,8 @@ struct ui {
 	bool pages; /* at the prompt, on a terminal: long output stops */
 	struct out_stream standard;
 	struct out_stream pager;
-	int line; /* of standard input, when it is read by batch */
+	int left_by; /* how the last listing was left (pager.h) */
+	int line;    /* of standard input, when it is read by batch */
 };
 
 /* Where output goes: JSON, or text fitted to the terminal. */

@@ -153,6 +153,12 @@ p.type("set height 10\n", "(fxdb) ")
 p.type("nodes\n", "-- more")
 p.type(" ", "-- more")
 p.type("q", "(fxdb) ")
+# Enter after q repeats nothing; a letter begins the next command.
+text = p.type("\n", "(fxdb) ")
+check("layer" not in text, f"Enter after q: {text!r}")
+p.type("nodes\n", "-- more")
+p.type("p 7 * 6\n", "$1 = 42")
+p.read("(fxdb) ")
 p.type("quit\n", "\n")
 p.leave(0)
 

@@ -22,6 +22,9 @@ void line_end(void);
  */
 char *line_read(const char *prompt, bool *interrupted_ret);
 
+/* KEY was typed before there was a prompt: the next line begins with it. */
+void line_begin_with(char key);
+
 /* Remember LINE, in the file too. */
 void line_remember(const char *line);
 

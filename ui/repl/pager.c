@@ -3,6 +3,7 @@
 
 #include "ui/repl/pager.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,14 +15,14 @@ struct pager {
 	pager_height_fn *height;
 	void *context;
 	size_t lines; /* on this page */
-	bool stopped; /* q was pressed */
+	int left_by;  /* pager.h */
 };
 
 static void
 ask(struct pager *pager)
 {
 	static const char question[] =
-		"-- more: Enter a line, Space a page, q stops --";
+		"-- more: Enter, Space a page, q ends --";
 	static const char erase[] = "\r\033[K";
 	const struct out_stream *inner = &pager->inner;
 	int key;
@@ -31,9 +32,11 @@ ask(struct pager *pager)
 	inner->write(inner->context, true, erase, sizeof(erase) - 1);
 	if (key == KEY_STOP || key == 'q' || key == 'Q' || key == 3 ||
 		key == 27)
-		pager->stopped = true;
+		pager->left_by = 'q';
 	else if (key == '\n' || key == '\r' || key == 'j')
 		pager->lines--;
+	else if (key < 128 && isgraph(key))
+		pager->left_by = key;
 	else
 		pager->lines = 0;
 }
@@ -44,7 +47,7 @@ pager_write(void *context, bool error, const char *text, size_t size)
 	struct pager *pager = context;
 	const struct out_stream *inner = &pager->inner;
 
-	while (size && !pager->stopped) {
+	while (size && !pager->left_by) {
 		const char *newline = memchr(text, '\n', size);
 		size_t length = newline ? (size_t)(newline - text) + 1 : size;
 		size_t height = pager->height(pager->context);
@@ -55,7 +58,7 @@ pager_write(void *context, bool error, const char *text, size_t size)
 		}
 		if (pager->lines + 1 >= height)
 			ask(pager);
-		if (pager->stopped)
+		if (pager->left_by)
 			return;
 		inner->write(inner->context, error, text, length);
 		pager->lines += newline != NULL;
@@ -69,7 +72,7 @@ pager_more(void *context)
 {
 	struct pager *pager = context;
 
-	return !pager->stopped && pager->inner.more(pager->inner.context);
+	return !pager->left_by && pager->inner.more(pager->inner.context);
 }
 
 static void
@@ -104,5 +107,13 @@ pager_restart(const struct out_stream *stream)
 	if (stream->write != pager_write)
 		return;
 	pager->lines = 0;
-	pager->stopped = false;
+	pager->left_by = 0;
+}
+
+int
+pager_left_by(const struct out_stream *stream)
+{
+	const struct pager *pager = stream->context;
+
+	return stream->write == pager_write ? pager->left_by : 0;
 }

@@ -11,12 +11,18 @@
 typedef size_t pager_height_fn(void *context);
 
 /* A stream over INNER (taken) that stops after each page until a key is
- * pressed; q drops the rest of the command's output.
+ * pressed; q drops the rest of the command's output, and so does a letter that
+ * means nothing here.
  */
 struct out_stream pager_stream(const struct out_stream *inner,
 	pager_height_fn *height, void *context);
 
 /* A command begins: a new page, and nothing is dropped any more. */
 void pager_restart(const struct out_stream *pager);
+
+/* What dropped the rest: 'q', or the letter, which begins the next command; 0:
+ * nothing since the page began.
+ */
+int pager_left_by(const struct out_stream *pager);
 
 #endif /* FX_UI_REPL_PAGER_H */

@@ -43,6 +43,7 @@ static struct {
 	char *history;
 	size_t history_size;
 
+	char first; /* typed before the prompt; 0: nothing */
 	char *line; /* what on_line got */
 	bool done;
 	bool eof;
@@ -249,6 +250,24 @@ drop_line(void)
 	rl_callback_handler_remove();
 }
 
+void
+line_begin_with(char key)
+{
+	glue.first = key;
+}
+
+static void
+insert_first(void)
+{
+	char text[] = { glue.first, '\0' };
+
+	if (!glue.first)
+		return;
+	glue.first = '\0';
+	rl_insert_text(text);
+	rl_redisplay();
+}
+
 char *
 line_read(const char *prompt, bool *interrupted_ret)
 {
@@ -259,6 +278,7 @@ line_read(const char *prompt, bool *interrupted_ret)
 	glue.line = NULL;
 	interrupt_catch_deadly(true);
 	rl_callback_handler_install(prompt, on_line);
+	insert_first();
 	while (!glue.done) {
 		if (!wait_for_key()) {
 			drop_line();

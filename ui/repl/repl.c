@@ -166,8 +166,12 @@ run_one(struct ui *ui)
 	FX_AUTO_FREE char *line = NULL;
 	struct fx_error *err;
 	bool interrupted;
+	int left_by = ui->left_by;
 
 	start_worker(ui);
+	ui->left_by = 0;
+	if (left_by && left_by != 'q')
+		line_begin_with((char)left_by);
 	line = line_read(fx_settings_word(fx_session_settings(ui->session),
 				 "prompt"),
 		&interrupted);
@@ -177,9 +181,13 @@ run_one(struct ui *ui)
 		line = fx_xstrdup("quit");
 	else
 		line_remember(line);
+	/* Who is used to pagers that want Enter after q asked for no repeat. */
+	if (left_by == 'q' && !*line)
+		return true;
 	cmd_shell_history_add(ui->shell, line);
 	pager_restart(&ui->pager);
 	err = cmd_run(ui->shell, line, ui->out);
+	ui->left_by = pager_left_by(&ui->pager);
 	pager_restart(&ui->pager);
 	/* A Ctrl-C that nobody took is not for the next command. */
 	interrupt_take();

@@ -18,6 +18,9 @@
 /* No column is cut below this. */
 #define LEAST_WIDTH 8
 
+/* Nor is one of sentences, which are not cut but go on, given less. */
+#define LEAST_PROSE ((size_t)24)
+
 /* Columns of a paragraph, where there are as many. */
 #define TEXT_WIDTH ((size_t)78)
 
@@ -120,6 +123,8 @@ struct table {
 	bool *detail;
 	bool *numeric;
 	size_t *widths;
+	size_t last; /* column that is shown */
+	bool prose;  /* the last has sentences */
 };
 
 static const struct out_cell *
@@ -153,6 +158,8 @@ measure_cell(struct table *table, size_t row, size_t column,
 	if (cell->kind != OUT_CELL_INT && cell->kind != OUT_CELL_DOUBLE &&
 		cell->kind != OUT_CELL_NONE)
 		table->numeric[column] = false;
+	if (column == table->last && strchr(text, ' '))
+		table->prose = true;
 }
 
 static void
@@ -167,6 +174,8 @@ measure(struct table *table)
 			out_item_key(table->item, i, &table->detail[i]);
 		table->widths[i] = strlen(table->keys[i]);
 		table->numeric[i] = true;
+		if (!table->detail[i])
+			table->last = i;
 	}
 	for (row = 0; row < table->rows; row++)
 		for (i = 0; i < table->columns; i++)
@@ -183,7 +192,8 @@ widest(const struct table *table)
 
 	for (i = 0; i < table->columns; i++) {
 		if (table->detail[i] || table->numeric[i] ||
-			table->widths[i] <= LEAST_WIDTH)
+			table->widths[i] <= LEAST_WIDTH ||
+			(table->prose && i == table->last))
 			continue;
 		if (best < 0 || table->widths[i] > table->widths[best])
 			best = (int)i;
@@ -191,23 +201,55 @@ widest(const struct table *table)
 	return best;
 }
 
-static void
-fit(struct table *table)
+/* Columns before the last, and the blanks between. */
+static size_t
+width_before_last(const struct table *table)
 {
 	size_t total = 0;
 	size_t i;
 
-	for (i = 0; i < table->columns; i++)
+	for (i = 0; i < table->last; i++)
 		if (!table->detail[i])
-			total += table->widths[i] + (total ? 2 : 0);
-	while (table->layout->width && total > table->layout->width) {
-		int column = widest(table);
+			total += table->widths[i] + 2;
+	return total;
+}
 
-		if (column < 0)
-			return;
+/* Whether the rows have room now. */
+static bool
+fit(struct table *table)
+{
+	size_t last = table->widths[table->last];
+	size_t least = table->prose ? FX_MIN(last, LEAST_PROSE) : last;
+	size_t width = table->layout->width;
+	int column;
+
+	if (!width)
+		return true;
+	while (width_before_last(table) + least > width &&
+		(column = widest(table)) >= 0) {
 		table->widths[column]--;
-		total--;
+		least -= (size_t)column == table->last;
 	}
+	return width_before_last(table) + table->widths[table->last] <= width;
+}
+
+/* Names are told apart by their ends: one word is cut in its middle. */
+static void
+put_cut(const struct out_layout *layout, enum fx_role role, const char *text,
+	size_t width)
+{
+	size_t length = strlen(text);
+	size_t tail = strchr(text, ' ') ? 0 : width / 2;
+	size_t used = fx_utf8_text_width(text, length);
+	size_t skip = fx_utf8_fit(text, length, used - tail);
+	uint32_t code;
+
+	if (fx_utf8_text_width(text + skip, length - skip) > tail)
+		skip += fx_utf8_decode(text + skip, length - skip, &code);
+	tail = fx_utf8_text_width(text + skip, length - skip);
+	put_n(layout, role, text, fx_utf8_fit(text, length, width - 1 - tail));
+	put(layout, FX_ROLE_MUTED, layout->ascii ? "~" : "\u2026");
+	put(layout, role, text + skip);
 }
 
 /* TEXT padded to its column; *OWED are blanks not written yet, so that no line
@@ -220,23 +262,18 @@ put_cell(const struct table *table, size_t column, enum fx_role role,
 	size_t width = table->widths[column];
 	size_t length = strlen(text);
 	size_t used = fx_utf8_text_width(text, length);
-	const char *dots = table->layout->ascii ? "~" : "\u2026";
-	bool cut = used > width;
-	size_t pad;
+	bool cut = used > width && !(table->prose && column == table->last);
+	size_t pad = used < width ? width - used : 0;
 
-	if (cut) {
-		length = fx_utf8_fit(text, length, width - 1);
-		used = fx_utf8_text_width(text, length) + 1;
-	}
-	pad = used < width ? width - used : 0;
 	if (table->numeric[column])
 		*owed += pad;
 	if (length) {
 		put_blanks(table->layout, *owed);
 		*owed = 0;
-		put_n(table->layout, role, text, length);
 		if (cut)
-			put(table->layout, FX_ROLE_MUTED, dots);
+			put_cut(table->layout, role, text, width);
+		else
+			put_n(table->layout, role, text, length);
 	} else {
 		*owed += used;
 	}
@@ -274,13 +311,16 @@ lay_more(const struct out_item *item, const struct out_layout *layout)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	const char *hint = out_item_text(item, item->hint);
+	struct out_wrap wrap;
 
 	if (!item->more)
 		return;
 	fx_buf_addf(&text, "%s%zu more%s%s", layout->ascii ? "... " : "\u2026 ",
 		item->more, *hint ? "; " : "", hint);
-	put(layout, FX_ROLE_MUTED, fx_buf_text(&text));
-	put_end(layout);
+	out_wrap_init(&wrap, layout, layout->width);
+	put(&wrap.layout, FX_ROLE_MUTED, fx_buf_text(&text));
+	put_end(&wrap.layout);
+	out_wrap_deinit(&wrap);
 }
 
 static void
@@ -288,6 +328,7 @@ lay_table(const struct out_item *item, const struct out_layout *layout)
 {
 	struct table table = { .item = item, .layout = layout };
 	FX_AUTO_FREE void *memory = NULL;
+	struct out_wrap wrap;
 	size_t n = item->columns;
 
 	if (!n || !item->cells.count)
@@ -303,8 +344,16 @@ lay_table(const struct out_item *item, const struct out_layout *layout)
 	measure(&table);
 	if (memchr(table.detail, false, n) == NULL)
 		return;
-	fit(&table);
-	lay_rows(&table);
+	if (fit(&table)) {
+		lay_rows(&table);
+	} else {
+		out_wrap_init(&wrap, layout, layout->width);
+		if (table.prose)
+			wrap.hang = (int)width_before_last(&table);
+		table.layout = &wrap.layout;
+		lay_rows(&table);
+		out_wrap_deinit(&wrap);
+	}
 	lay_more(item, layout);
 }
 

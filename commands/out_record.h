@@ -84,7 +84,8 @@ const struct out_cell *out_item_field(const struct out_item *item,
 
 /* Lay ITEM out as lines of pieces.  PIECE gets a run of one role (control
  * characters made visible; RAW unchanged), LINE_END ends the line.  What is
- * wider than WIDTH is cut in tables and goes on in an indented row elsewhere.
+ * wider than WIDTH goes on in an indented row; in tables it is cut first, but
+ * for a last column of sentences.
  */
 struct out_layout {
 	size_t width; /* columns; 0: every line is whole, but for paragraphs */

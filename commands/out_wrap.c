@@ -8,6 +8,7 @@
 #include "commands/out_wrap.h"
 
 #include <ctype.h>
+#include <string.h>
 
 #include "base/compiler.h"
 #include "base/utf8.h"
@@ -50,6 +51,27 @@ picture_length(const char *text, size_t length)
 	return at < length ? at + 1 : 0;
 }
 
+/* Bytes of the counts that end a tensor's line, nan 2@[0,1] inf 0, if TEXT
+ * begins with them, or 0.
+ */
+static size_t
+counts_length(const char *text, size_t length)
+{
+	static const char *const words[] = { "nan ", " inf " };
+	size_t at = 0;
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(words); i++) {
+		size_t word = strlen(words[i]);
+
+		if (length - at < word || memcmp(text + at, words[i], word))
+			return 0;
+		at += word;
+		while (at < length && text[at] != ' ')
+			at++;
+	}
+	return at;
+}
+
 /* Bytes of TEXT up to the end of its first word, after blanks. */
 static size_t
 word_end(const char *text, size_t length)
@@ -58,6 +80,7 @@ word_end(const char *text, size_t length)
 
 	while (at < length && text[at] == ' ')
 		at++;
+	at += counts_length(text + at, length - at);
 	while (at < length && text[at] != ' ') {
 		size_t picture = picture_length(text + at, length - at);
 

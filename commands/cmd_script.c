@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -16,14 +17,30 @@ is_blank_line(const char *line)
 	return !*line || *line == '#';
 }
 
-/* A lecture has its words in comments. */
+/* A lecture has its words in comments: lines that follow each other are one
+ * paragraph, which is said once its end has been seen.
+ */
 static void
-say_comment(const char *line, struct out *out)
+say_paragraph(struct fx_buf *words, struct out *out)
+{
+	if (words->length)
+		out_text(out, 0, fx_buf_text(words), words->length);
+	fx_buf_clear(words);
+}
+
+/* A comment without words, or a line without anything, is an empty line. */
+static void
+add_comment(struct fx_buf *words, const char *line, struct out *out)
 {
 	line += strspn(line, " \t\r");
 	if (*line == '#')
 		line += 1 + (line[1] == ' ');
-	out_line(out, FX_ROLE_NOTE, "%s", line);
+	if (*line) {
+		fx_buf_addf(words, "%s%s", words->length ? " " : "", line);
+		return;
+	}
+	say_paragraph(words, out);
+	out_line(out, FX_ROLE_PLAIN, "%s", "");
 }
 
 /* Run one line of a script, which began at LINE_NUMBER of FILE. */
@@ -64,6 +81,7 @@ cmd_run_text(struct cmd_shell *shell, const char *file, const char *text,
 		.file = file,
 		.text = text,
 		.is_command = options->is_command };
+	FX_AUTO_BUF struct fx_buf words = { 0 };
 	struct fx_error *err = NULL;
 
 	shell->script = &script;
@@ -73,11 +91,15 @@ cmd_run_text(struct cmd_shell *shell, const char *file, const char *text,
 		if (!*script.text)
 			break;
 		line = cmd_shell_read_line(shell, "");
-		if (!is_blank_line(line))
-			err = run_script_line(shell, file, line, options, out);
-		else if (options->is_paced)
-			say_comment(line, out);
+		if (is_blank_line(line)) {
+			if (options->is_paced)
+				add_comment(&words, line, out);
+			continue;
+		}
+		say_paragraph(&words, out);
+		err = run_script_line(shell, file, line, options, out);
 	}
+	say_paragraph(&words, out);
 	shell->script = script.outer;
 	return err;
 }

@@ -80,6 +80,9 @@ FX_NODISCARD struct fx_error *cmd_print_datum(struct cmd_ctx *ctx,
  */
 void cmd_say_value(struct cmd_ctx *ctx, enum fx_role role, const char *text);
 
+/* "Breakpoint", or "Temporary breakpoint". */
+const char *cmd_breakpoint_kind(bool is_temporary);
+
 /* What a movement came to; takes the error out of STOP: a node that cannot
  * run is shown, not an error.
  */

@@ -62,11 +62,7 @@ static void
 say_place(struct cmd_ctx *ctx, const struct fx_stop *stop)
 {
 	FX_AUTO_BUF struct fx_buf source = { 0 };
-	const char *expression;
-	const char *format;
 	const char *scope;
-	int number;
-	size_t i;
 
 	if (!stop->node)
 		return;
@@ -79,7 +75,16 @@ say_place(struct cmd_ctx *ctx, const struct fx_stop *stop)
 			fx_buf_text(&source));
 		out_line_end(ctx->out);
 	}
-	for (i = 0; i < fx_display_count(ctx->session); i++) {
+}
+
+static void
+say_displays(struct cmd_ctx *ctx)
+{
+	const char *expression;
+	const char *format;
+	int number;
+
+	for (size_t i = 0; i < fx_display_count(ctx->session); i++) {
 		fx_display_at(ctx->session, i, &number, &expression, &format);
 		cmd_say_display(ctx, number, expression, format);
 	}
@@ -189,6 +194,12 @@ stop_word(enum fx_stop_reason reason)
 	return words[reason];
 }
 
+const char *
+cmd_breakpoint_kind(bool is_temporary)
+{
+	return is_temporary ? "Temporary breakpoint" : "Breakpoint";
+}
+
 /* One whose condition fails stops too, as in gdb, and says why. */
 static void
 say_breakpoint(struct cmd_ctx *ctx, const struct fx_stop *stop)
@@ -199,7 +210,8 @@ say_breakpoint(struct cmd_ctx *ctx, const struct fx_stop *stop)
 
 	if (stop->condition && !err)
 		cmd_add_condition(ctx, stop->condition, &text);
-	out_line(ctx->out, FX_ROLE_BREAKPOINT, "Breakpoint %d%s", stop->number,
+	out_line(ctx->out, FX_ROLE_BREAKPOINT, "%s %d%s",
+		cmd_breakpoint_kind(stop->is_temporary), stop->number,
 		fx_buf_text(&text));
 	if (err)
 		out_line(ctx->out, FX_ROLE_ERROR, "error %s: %s",
@@ -268,6 +280,8 @@ cmd_say_stop(struct cmd_ctx *ctx, struct fx_stop *stop)
 		cmd_shell_report_stop(ctx->shell);
 	say_reason(ctx, stop);
 	say_place(ctx, stop);
+	if (stop->node || (stop->reason == FX_STOP_END && !stop->stayed))
+		say_displays(ctx);
 	if (stop->node)
 		fx_session_examine(ctx->session, stop->node);
 }

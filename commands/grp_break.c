@@ -22,8 +22,7 @@
 static void
 say_breakpoint(struct cmd_ctx *ctx, const struct fx_breakpoint *breakpoint)
 {
-	const char *kind = breakpoint->is_temporary ? "Temporary breakpoint"
-						    : "Breakpoint";
+	const char *kind = cmd_breakpoint_kind(breakpoint->is_temporary);
 	FX_AUTO_FREE struct fx_node **nodes = NULL;
 	const struct fx_node *first;
 	size_t count = 0;

@@ -214,23 +214,61 @@ nodes_exec(struct cmd_ctx *ctx)
 
 /* search. */
 
-static bool
-matches(const struct fx_node *node, const char *text, bool glob)
+/* The line of NODE's source that has TEXT, or NULL. */
+static const char *
+source_with(const struct fx_node *node, const char *text)
 {
-	size_t i;
-
-	if (glob)
-		return fx_str_glob(text, node->name) ||
-		       fx_str_glob(text, node->target);
-	if (strstr(node->name, text) || strstr(node->target, text))
-		return true;
-	for (i = 0; node->source && i < node->source->count; i++) {
+	for (size_t i = 0; node->source && i < node->source->count; i++) {
 		const char *line = node->source->frames[i].text;
 
 		if (line && strstr(line, text))
-			return true;
+			return line;
 	}
-	return false;
+	return NULL;
+}
+
+/* Whether what its row shows of NODE has TEXT. */
+static bool
+is_named(const struct fx_node *node, const char *text)
+{
+	if (strpbrk(text, "*?["))
+		return fx_str_glob(text, node->name) ||
+		       fx_str_glob(text, node->target);
+	return strstr(node->name, text) || strstr(node->target, text);
+}
+
+static bool
+matches(const struct fx_node *node, const char *text)
+{
+	return is_named(node, text) ||
+	       (!strpbrk(text, "*?[") && source_with(node, text));
+}
+
+static void
+say_found(struct cmd_ctx *ctx, struct fx_node *found, const char *text)
+{
+	struct fx_graph *graph = found->graph;
+	size_t position = fx_graph_position(graph, found);
+	size_t number = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < graph->node_count; i++) {
+		count += matches(fx_graph_at(graph, i), text);
+		if (i == position)
+			number = count;
+	}
+	out_value_text(ctx->out, "node", found->name);
+	out_value_int(ctx->out, "position", (int64_t)position);
+	out_value_int(ctx->out, "match", (int64_t)number);
+	out_value_int(ctx->out, "matches", (int64_t)count);
+	cmd_say_node(ctx, found, found == fx_position_node(ctx->model));
+	if (is_named(found, text))
+		out_line(ctx->out, FX_ROLE_MUTED, "    match %zu of %zu",
+			number, count);
+	else
+		out_line(ctx->out, FX_ROLE_MUTED,
+			"    match %zu of %zu, in its source line: %s", number,
+			count, source_with(found, text));
 }
 
 static struct fx_error *
@@ -239,7 +277,6 @@ search_exec(struct cmd_ctx *ctx)
 	struct fx_graph *graph = fx_model_graph(ctx->model);
 	const char *text = cmd_arg_text(ctx, "text");
 	size_t from = ctx->shell->search_next;
-	bool glob;
 	size_t i;
 
 	if (!text)
@@ -247,24 +284,21 @@ search_exec(struct cmd_ctx *ctx)
 	if (!text)
 		return fx_error_new(FX_ERR_USAGE,
 			"search: expected what to search for");
-	glob = strpbrk(text, "*?[") != NULL;
 	for (i = 0; i < graph->node_count; i++) {
 		size_t at = (from + i) % graph->node_count;
 		struct fx_node *node = fx_graph_at(graph, at);
 
-		if (!matches(node, text, glob))
+		if (!matches(node, text))
 			continue;
 		if (at < from)
 			out_note(ctx->out, "went on from the beginning");
 		ctx->shell->search_next = at + 1;
+		say_found(ctx, node, text);
 		if (text != ctx->shell->search_text) {
 			free(ctx->shell->search_text);
 			ctx->shell->search_text = fx_xstrdup(text);
 		}
 		fx_session_examine(ctx->session, node);
-		out_value_text(ctx->out, "node", node->name);
-		out_value_int(ctx->out, "position", (int64_t)at);
-		cmd_say_node(ctx, node, node == fx_position_node(ctx->model));
 		return NULL;
 	}
 	return fx_error_new(FX_ERR_NO_NODE,

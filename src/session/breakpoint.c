@@ -537,6 +537,7 @@ fx_breaks_hit(struct fx_session *session, struct fx_model *model,
 			continue;
 		is_hit = true;
 		stop->number = b->shown.number;
+		stop->is_temporary = b->shown.is_temporary;
 		stop->condition = b->shown.condition
 					  ? fx_intern(b->shown.condition)
 					  : NULL;

@@ -24,6 +24,7 @@ enum fx_stop_reason {
 struct fx_stop {
 	enum fx_stop_reason reason;
 	int number;             /* of the breakpoint */
+	bool is_temporary;      /* the breakpoint: it is deleted now */
 	const char *condition;  /* of the breakpoint: interned, or NULL */
 	size_t position;        /* stopped before @position; count at the end */
 	struct fx_node *node;   /* NULL at the end */

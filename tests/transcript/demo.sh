@@ -24,9 +24,15 @@ fxdb -ex 'demo resnet --pace 0' || fail "status $?"
 while IFS= read -r line; do
 	says "(fxdb) $line"
 done < <(grep -v '^#' "$demo" | grep .)
+# Its remarks are paragraphs, broken anew where the terminal wants it.
+tr -s '\n ' '  ' <said >words
 while IFS= read -r line; do
-	says "${line#\# }"
+	line=$(tr -s ' ' <<<"${line#\# }")
+	grep -qF -- "$line" words || fail "no remark: $line"
 done < <(grep '^# ' "$demo")
+fxdb -ex 'set width 40' -ex 'demo resnet --pace 0' || fail "status $?"
+grep -qx 'All is well so far.  Now something is' said || fail 'a remark at 40'
+grep -qx 'broken on purpose: one variance of a' said || fail 'its second row'
 says '=>  24 ·  layer2_0_downsample_0'
 says '=>  23 ·  layer2_0_bn2'
 says 'min -1@[17]'

@@ -1,7 +1,10 @@
 /* view_cmd.c - the command log, and the pane of keys. */
 #include <config.h>
 
+#include <string.h>
+
 #include "base/buf.h"
+#include "commands/out_wrap.h"
 #include "ui/tui/tui_private.h"
 
 static void
@@ -17,15 +20,37 @@ tui_cmd_init(struct tui *tui)
 	tui->views[TUI_VIEW_CMD].source = tui_text_source(&tui->log.text);
 }
 
+enum {
+	NAMES_WIDTH = 15, /* of keys, before what they do */
+	FRAME_WIDTH = 6,  /* of the pane of keys, both sides */
+};
+
+static void
+put(const struct out_layout *layout, enum fx_role role, const char *text)
+{
+	layout->piece(layout->context, role, text, strlen(text));
+}
+
+/* What does not fit beside the names goes on below itself. */
 static void
 add_key(struct tui_text *text, const char *names, const char *help,
 	const char *line)
 {
-	tui_text_addf(text, FX_ROLE_KEYWORD, "%-14s ", names);
-	tui_text_addf(text, FX_ROLE_PLAIN, "%s", help);
+	struct out_layout layout = tui_text_layout(text);
+	FX_AUTO_BUF struct fx_buf padded = { 0 };
+	FX_AUTO_BUF struct fx_buf command = { 0 };
+	struct out_wrap wrap;
+
+	fx_buf_addf(&padded, "%-*s", NAMES_WIDTH, names);
 	if (line)
-		tui_text_addf(text, FX_ROLE_MUTED, "  (%s)", line);
-	tui_text_end_line(text);
+		fx_buf_addf(&command, "  (%s)", line);
+	out_wrap_init(&wrap, &layout, layout.width);
+	wrap.hang = NAMES_WIDTH;
+	put(&wrap.layout, FX_ROLE_KEYWORD, fx_buf_text(&padded));
+	put(&wrap.layout, FX_ROLE_PLAIN, help);
+	put(&wrap.layout, FX_ROLE_MUTED, fx_buf_text(&command));
+	wrap.layout.line_end(wrap.layout.context);
+	out_wrap_deinit(&wrap);
 }
 
 /* All keys of ACTION in VIEW: "j, Down"; nothing when there is none. */
@@ -48,6 +73,7 @@ tui_keys_show(struct tui *tui)
 	struct tui_text *text = &tui->keys;
 
 	tui_text_clear(text);
+	text->width = tui->grid->columns - FRAME_WIDTH;
 	tui_text_addf(text, FX_ROLE_HEAD, "In the pane \"%s\"",
 		tui->views[tui->focus].title);
 	tui_text_end_line(text);

@@ -7,8 +7,11 @@
 #include <unistd.h>
 
 #include "commands/out.h"
+#include "run/hooks.h"
 #include "session/session.h"
 #include "session/settings.h"
+#include "ui/patience.h"
+#include "ui/repl/interrupt.h"
 #include "ui/repl/pager.h"
 #include "ui/theme.h"
 #include "ui/ui.h"
@@ -88,6 +91,40 @@ page_height(void *context)
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
 		return 0;
 	return size.ws_row > 2 ? size.ws_row : 0;
+}
+
+void
+ui_begin_work(void *context)
+{
+	struct ui *ui = context;
+
+	ui->working_ms = fx_clock_ms();
+}
+
+void
+ui_lend_terminal(void *context)
+{
+	struct ui *ui = context;
+
+	ui->working_ms = 0;
+}
+
+bool
+ui_tick(struct ui *ui)
+{
+	static const char text[] = UI_WORKING_TEXT "\n";
+	ssize_t n;
+
+	if (interrupt_take())
+		return true;
+	if (!ui->working_ms || !ui->interactive || !isatty(STDERR_FILENO) ||
+		fx_clock_ms() < ui->working_ms + UI_WORKING_MS)
+		return false;
+	/* Past the output, which may be in the middle of a line's pieces. */
+	n = write(STDERR_FILENO, text, sizeof(text) - 1);
+	(void)n;
+	ui->working_ms = 0;
+	return false;
 }
 
 struct out *

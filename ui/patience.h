@@ -21,6 +21,10 @@
 /* Keys that are held down, or hit twice, mean one Ctrl-C. */
 #define UI_PATIENCE_MS 700
 
+/* What takes longer than this says that it is at work. */
+#define UI_WORKING_MS   1000
+#define UI_WORKING_TEXT "working; Ctrl-C stops"
+
 enum ui_patience_answer {
 	UI_PATIENCE_WAIT,
 	UI_PATIENCE_TELL,

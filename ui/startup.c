@@ -29,8 +29,10 @@ ui_show_error(struct ui *ui, struct fx_error *err)
 static bool
 run_line(struct ui *ui, const char *line)
 {
-	struct fx_error *err = cmd_run(ui->shell, line, ui->out);
+	struct fx_error *err;
 
+	ui_begin_work(ui);
+	err = cmd_run(ui->shell, line, ui->out);
 	if (err)
 		ui_show_error(ui, err);
 	return !err;

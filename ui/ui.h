@@ -26,6 +26,10 @@ struct ui {
 	struct out_stream pager;
 	int left_by; /* how the last listing was left (pager.h) */
 	int line;    /* of standard input, when it is read by batch */
+	/* When what runs began, or the user was asked last; 0: it has been said
+	 * that it takes its time.
+	 */
+	long long working_ms;
 };
 
 /* Where output goes: JSON, or text fitted to the terminal. */
@@ -34,6 +38,16 @@ struct out *ui_output_new(struct ui *ui);
 bool ui_has_colors(const struct ui *ui, bool error);
 /* Its columns; 0: nobody knows. */
 size_t ui_width(const struct ui *ui, bool error);
+
+/* Work begins, or goes on after the user was asked; CONTEXT is the ui, as in
+ * struct front.  Whoever the terminal is lent to works without a word of ours.
+ */
+void ui_begin_work(void *context);
+void ui_lend_terminal(void *context);
+/* While it goes on: whether Ctrl-C was typed.  What takes more than a second
+ * says once, on a terminal, that it is at work.
+ */
+bool ui_tick(struct ui *ui);
 
 /* The model, the init file, -x and -ex, in their order.  False when one failed
  * (it has been shown).

@@ -15,6 +15,7 @@ fxs_tests = \
 	%D%/empty.fxs \
 	%D%/fold.fxs \
 	%D%/insert.fxs \
+	%D%/keys_narrow.fxs \
 	%D%/layout.fxs \
 	%D%/move_keys.fxs \
 	%D%/open.fxs \

@@ -1,6 +1,7 @@
 """The prompt in a real pseudo-terminal: completion, Ctrl-C, blocks, repeats,
 history, questions, and the terminal as it was afterwards."""
 import glob
+import importlib.util
 import os
 import select
 import sys
@@ -70,6 +71,7 @@ check(text.count("\n") == 5, f"the first screen is not five lines: {text!r}")
 for word in ("debugger", "Nothing is open", "help concepts", "tutorial",
              "step"):
     check(word in text, f"no {word!r} in the first screen: {text!r}")
+check("display .-1 shows its value" in text, f"how to see values: {text!r}")
 p.type("\x04", "\n")
 p.leave(0)
 
@@ -95,7 +97,10 @@ for arguments in (["-q"], ["-q", "--welcome"]):
     p.leave(0)
 
 p = Prompt(mlp)
-p.read("(fxdb) ")
+text = p.read("(fxdb) ")
+check("no input yet" not in text, f"an input of a file: {text!r}")
+check("display .-1 shows each node's value" in text,
+      f"how to see values: {text!r}")
 p.type("nod\t", "e")
 p.type("s -m 1\n", "6 more")
 p.read("(fxdb) ")
@@ -188,7 +193,9 @@ p.type("rename fc last\n", "undo: 2")
 p.read("(fxdb) ")
 p.type("quit\n", "(y or n) ")
 p.type("n\n", "(fxdb) ")
-p.type("undo\n", "(fxdb) ")
+# Which edit it was.
+p.type("undo\n", "undone: rename fc last")
+p.read("(fxdb) ")
 p.type("quit\n", "\n")
 p.leave(0)
 
@@ -255,6 +262,29 @@ text = p.type("\n", "(fxdb) ")
 check("unknown" not in text, f"the empty line repeats: {text!r}")
 p.type("quit\n", "\n")
 p.leave(0)
+
+# What takes its time says so, on the full screen too; what has the terminal
+# meanwhile is not talked over.
+if importlib.util.find_spec("torch"):
+    with open(home + "/slow.py", "w") as f:
+        f.write("import time\nimport torch\n\n\nclass Slow(torch.nn.Module):\n"
+                "    def __init__(self):\n        super().__init__()\n"
+                "        time.sleep(3)\n\n    def forward(self, x):\n"
+                "        return x + 1\n")
+    p = Prompt("-q")
+    p.read("(fxdb) ")
+    text = p.type("!sleep 1.5\n", "(fxdb) ")
+    check("working" not in text, f"over a program: {text!r}")
+    text = p.type(f"trace {home}/slow.py:Slow\n", "Slow: 3 nodes")
+    check(text.count("working; Ctrl-C stops") == 1, f"a slow trace: {text!r}")
+    p.read("(fxdb) ")
+    p.type("tui\n", "leave")
+    p.type(f":trace {home}/slow.py:Slow\n", "working;")
+    p.read("model built")
+    p.read("leave")
+    p.type("q", "(fxdb) ")
+    p.type("quit\n", "\n")
+    p.leave(0)
 
 print("\n".join(failures))
 sys.exit(1 if failures else 0)

@@ -49,17 +49,10 @@ batch_read_line(void *context, const char *prompt)
 	return next_line(context, &length);
 }
 
-static void
-batch_nothing(void *context)
-{
-	(void)context;
-}
-
 static bool
 batch_tick(void *context)
 {
-	(void)context;
-	return interrupt_take();
+	return ui_tick(context);
 }
 
 /* Nobody can press a key, so for ever is not at all. */
@@ -135,8 +128,8 @@ batch_front(struct ui *ui, struct front *ret)
 	*ret = (struct front){ .context = ui,
 		.confirm = batch_confirm,
 		.read_line = batch_read_line,
-		.suspend = batch_nothing,
-		.resume = batch_nothing,
+		.suspend = ui_lend_terminal,
+		.resume = ui_begin_work,
 		.tick = batch_tick,
 		.pause = batch_pause,
 		.request = batch_request,

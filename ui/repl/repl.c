@@ -39,6 +39,7 @@ repl_confirm(void *context, const char *question)
 				&interrupted);
 		enum ui_answer answer = ui_answer_of(typed);
 
+		ui_begin_work(ui);
 		if (answer != UI_ANSWER_NONE)
 			return answer == UI_ANSWER_YES;
 		out_note(ui->out, "%s", UI_ANSWER_AGAIN);
@@ -49,22 +50,16 @@ static char *
 repl_read_line(void *context, const char *prompt)
 {
 	bool interrupted;
+	char *line = line_read(prompt, &interrupted);
 
-	(void)context;
-	return line_read(prompt, &interrupted);
-}
-
-static void
-repl_nothing(void *context)
-{
-	(void)context;
+	ui_begin_work(context);
+	return line;
 }
 
 static bool
 repl_tick(void *context)
 {
-	(void)context;
-	return interrupt_take();
+	return ui_tick(context);
 }
 
 /* What was said until now has been seen: the pager begins a new page. */
@@ -76,6 +71,7 @@ repl_pause(void *context, double seconds)
 				       : (int)(FX_MIN(seconds, 3600) * 1000));
 
 	pager_restart(&ui->pager);
+	ui_begin_work(ui);
 	return key == KEY_STOP;
 }
 
@@ -98,8 +94,8 @@ repl_front(struct ui *ui, struct front *ret)
 	*ret = (struct front){ .context = ui,
 		.confirm = repl_confirm,
 		.read_line = repl_read_line,
-		.suspend = repl_nothing,
-		.resume = repl_nothing,
+		.suspend = ui_lend_terminal,
+		.resume = ui_begin_work,
 		.tick = repl_tick,
 		.pause = repl_pause,
 		.request = repl_request,
@@ -186,6 +182,7 @@ run_one(struct ui *ui)
 		return true;
 	cmd_shell_history_add(ui->shell, line);
 	pager_restart(&ui->pager);
+	ui_begin_work(ui);
 	err = cmd_run(ui->shell, line, ui->out);
 	ui->left_by = pager_left_by(&ui->pager);
 	pager_restart(&ui->pager);

@@ -13,6 +13,7 @@
 #include "ir/value_text.h"
 #include "session/position.h"
 #include "session/settings.h"
+#include "ui/patience.h"
 #include "ui/tui/tui_private.h"
 
 static void
@@ -199,6 +200,18 @@ add_typed(struct fx_buf *out, const char *text, size_t cursor)
 	return (int)columns;
 }
 
+static void
+paint_working(const struct fx_area *area)
+{
+	/* The end of the sentence, where the prompt leaves no more room. */
+	const char *text = UI_WORKING_TEXT;
+	const char *end = strchr(text, ';') + 2;
+
+	text = area->columns < 30 ? end : text;
+	fx_area_text(area, 0, area->columns - (int)strlen(text), FX_LOOK(MUTED),
+		text);
+}
+
 /* The prompt and what is typed; scrolls sideways to keep the cursor in sight.
  * Returns the cursor's column.
  */
@@ -219,7 +232,10 @@ paint_line(struct tui *tui, const struct fx_area *area)
 	fx_area_text(area, 0, -skip, FX_LOOK(PROMPT), look.prompt);
 	fx_area_text(area, 0, prompt - skip, FX_LOOK(PLAIN),
 		fx_buf_text(&typed));
-	if (!typed.length && tui->focus != TUI_VIEW_CMD && area->columns >= 60)
+	if (tui->is_slow)
+		paint_working(area);
+	else if (!typed.length && tui->focus != TUI_VIEW_CMD &&
+		 area->columns >= 60)
 		fx_area_text(area, 0, area->columns - 33, FX_LOOK(MUTED),
 			tui->focus == TUI_VIEW_GRAPH
 				? "? keys   : command   q leave"

@@ -203,12 +203,11 @@ tui_handle(struct tui *tui, const struct tui_event *event)
 	tui_graph_remember(tui);
 }
 
-bool
-tui_pause(struct tui *tui, long ms)
+static bool
+wait_for_key(struct tui *tui, long ms)
 {
 	long long end = fx_clock_ms() + ms;
 
-	tui_collect(tui);
 	while (!tui->is_leaving) {
 		long long rest = ms < 0 ? -1 : end - fx_clock_ms();
 		struct tui_event event;
@@ -227,6 +226,18 @@ tui_pause(struct tui *tui, long ms)
 	return true;
 }
 
+bool
+tui_pause(struct tui *tui, long ms)
+{
+	bool stop;
+
+	tui_collect(tui);
+	tui->is_slow = false;
+	stop = wait_for_key(tui, ms);
+	tui_begin_work(tui);
+	return stop;
+}
+
 char *
 tui_ask(struct tui *tui, const char *prompt)
 {
@@ -239,6 +250,7 @@ tui_ask(struct tui *tui, const char *prompt)
 	tui->line->open(tui->line->context, prompt);
 	tui_focus(tui, TUI_VIEW_CMD);
 	tui->is_running = false;
+	tui->is_slow = false;
 	while (!typed && !eof && !tui->is_leaving) {
 		struct tui_event event;
 
@@ -261,5 +273,6 @@ tui_ask(struct tui *tui, const char *prompt)
 	tui_open_line(tui);
 	tui->focus = focus;
 	tui->is_running = was_running;
+	tui_begin_work(tui);
 	return typed;
 }

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "commands/out.h"
 #include "commands/out_record.h"
+#include "run/hooks.h"
 #include "session/settings.h"
 #include "ui/tui/tui_private.h"
 
@@ -49,6 +50,13 @@ tui_collect(struct tui *tui)
 }
 
 void
+tui_begin_work(struct tui *tui)
+{
+	tui->is_slow = false;
+	tui->running_ms = fx_clock_ms();
+}
+
+void
 tui_run_line(struct tui *tui, const char *line)
 {
 	struct fx_error *err;
@@ -57,8 +65,10 @@ tui_run_line(struct tui *tui, const char *line)
 	tui_log_addf(&tui->log, FX_ROLE_PROMPT, "%s%s", tui->prompt, line);
 	tui->log_is_back = false;
 	tui->is_running = true;
+	tui_begin_work(tui);
 	err = cmd_run(tui->shell, line, tui->out);
 	tui->is_running = false;
+	tui->is_slow = false;
 	if (err) {
 		cmd_shell_report(tui->shell, err);
 		out_error(tui->out, err);

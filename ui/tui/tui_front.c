@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "run/hooks.h"
 #include "ui/answer.h"
+#include "ui/patience.h"
 #include "ui/tui/tui_private.h"
 
 enum {
@@ -57,6 +58,7 @@ front_resume(void *context)
 
 	tui->screen->resume(tui->screen->context);
 	tui->is_suspended = false;
+	tui_begin_work(tui);
 }
 
 /* Paint while something runs, now and then, but not over the output of
@@ -73,6 +75,7 @@ front_tick(void *context)
 	if (tui->is_suspended || now < tui->painted_ms + TICK_MS)
 		return false;
 	tui->painted_ms = now;
+	tui->is_slow = now >= tui->running_ms + UI_WORKING_MS;
 	tui_collect(tui);
 	tui_frame(tui);
 	return false;

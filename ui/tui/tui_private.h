@@ -109,7 +109,9 @@ struct tui {
 	bool is_searching; /* the command line takes words to search for */
 	char *searched;    /* the last ones */
 	char prompt[64];
-	bool is_running;      /* inside a command */
+	bool is_running;      /* inside a command ... */
+	bool is_slow;         /* ... that takes its time */
+	long long running_ms; /* when it began, or the user was asked last */
 	bool is_suspended;    /* somebody else has the terminal */
 	long long painted_ms; /* by the last tick */
 	bool is_leaving;
@@ -128,6 +130,9 @@ const char *tui_state(const struct tui *tui, const char *state);
  */
 void tui_show_anew(struct tui_view *view, const struct fx_node *node,
 	uint64_t *shown);
+
+/* tui.c: a command begins, or goes on after the user was asked. */
+void tui_begin_work(struct tui *tui);
 
 /* tui.c: run LINE as if typed, show it and what it says. */
 void tui_run_line(struct tui *tui, const char *line);

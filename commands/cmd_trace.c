@@ -114,36 +114,45 @@ set_inputs(struct cmd_ctx *ctx, struct fx_model *model)
 	return err;
 }
 
+/* MODEL, or NULL, is what there was of a graph when its trace failed; BEFORE,
+ * or NULL, was current until then and is so again.
+ */
 static struct fx_error *
-note_partial(struct fx_error *err, struct fx_model *model)
+note_partial(struct cmd_ctx *ctx, struct fx_error *err, struct fx_model *model,
+	struct fx_model *before)
 {
 	size_t count;
 
 	if (!model)
 		return err;
 	count = fx_model_graph(model)->node_count;
-	return fx_error_note(err, "the graph so far, %zu node%s, is open as %s",
-		count, count == 1 ? "" : "s", fx_model_name(model));
+	if (!before)
+		return fx_error_note(err,
+			"the graph so far, %zu node%s, is open as %s", count,
+			count == 1 ? "" : "s", fx_model_name(model));
+	fx_session_switch(ctx->session, before);
+	return fx_error_note(err,
+		"%s stays current; the graph so far, %zu node%s, is open too: "
+		"graph %s",
+		fx_model_name(before), count, count == 1 ? "" : "s",
+		fx_model_name(model));
 }
 
-/* A traced model knows no shapes before its inputs are given.  A script may
- * give them in its next line, and hears of it from run if it does not.
- */
-static void
-say_missing_input(struct cmd_ctx *ctx, struct fx_model *model)
+void
+cmd_trace_say_missing_input(struct out *out, struct fx_model *model)
 {
+	FX_AUTO_BUF struct fx_buf form = { 0 };
 	struct fx_node *node;
 
-	if (!cmd_is_typed(ctx))
-		return;
 	fx_graph_for_each_node (node, fx_model_graph(model)) {
 		if (node->opcode != FX_OPCODE_PLACEHOLDER || node->args.count ||
 			fx_model_input_given(model, node))
 			continue;
-		out_note(ctx->out,
-			"no input yet: input %s = f32[1,3,224,224], or the "
-			"shape it takes, gives shapes and lets it run",
-			node->name);
+		fx_input_add_form(&form, node);
+		out_note(out,
+			"no input yet: input %s = %s, or the shape it takes, "
+			"gives shapes and lets it run",
+			node->name, fx_buf_text(&form));
 		return;
 	}
 }
@@ -155,6 +164,7 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 	const char *spec = cmd_arg_text(ctx, "spec");
 	const char *as = cmd_arg_text(ctx, "as");
 	FX_AUTO_FREE char *name = as ? fx_xstrdup(as) : name_of(spec);
+	struct fx_model *before = fx_session_model(ctx->session);
 	struct fx_trace_result report;
 	struct fx_model *model = NULL;
 	struct fx_error *err;
@@ -176,7 +186,8 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 	fx_vec_deinit(&concrete);
 	ctx->shell->has_listed = false;
 	if (err)
-		err = cmd_model_failed(ctx, note_partial(err, model));
+		err = cmd_model_failed(ctx,
+			note_partial(ctx, err, model, before));
 	else
 		say_report(ctx, model, &report);
 	fx_trace_result_deinit(&report);
@@ -185,7 +196,9 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 	if (err)
 		return err;
 	cmd_warn_of_shapes(ctx, model);
-	say_missing_input(ctx, model);
+	/* A script may give it in its next line; if not, run says so. */
+	if (cmd_is_typed(ctx))
+		cmd_trace_say_missing_input(ctx->out, model);
 	return NULL;
 }
 

@@ -6,6 +6,11 @@
 
 FX_NODISCARD struct fx_error *cmd_trace_exec(struct cmd_ctx *ctx);
 
+/* A traced model knows no shapes before its inputs are given: of MODEL the
+ * first that is not, and how to give it; nothing when none is missing.
+ */
+void cmd_trace_say_missing_input(struct out *out, struct fx_model *model);
+
 /* Fields of a record: how the current graph was captured, nothing when it was
  * not; and which process still holds its weights, if one does.
  */

@@ -33,12 +33,26 @@ stopped(struct cmd_ctx *ctx, struct fx_error *err, struct fx_stop *stop)
 	return NULL;
 }
 
+/* What a trace that failed left runs to its end all the same. */
+static void
+warn_of_partial(struct cmd_ctx *ctx)
+{
+	const struct fx_traced *traced = fx_model_traced(ctx->model);
+
+	if (traced && traced->is_partial)
+		out_warning(ctx->out,
+			"%s is incomplete, as tracing it failed: this runs "
+			"what there is",
+			fx_model_name(ctx->model));
+}
+
 static struct fx_error *
 run_exec(struct cmd_ctx *ctx)
 {
 	FX_AUTO_STOP struct fx_stop stop = { 0 };
 	struct fx_node *to = cmd_flag_node(ctx, "to");
 
+	warn_of_partial(ctx);
 	return stopped(ctx,
 		fx_position_run(ctx->session, ctx->model, to, &stop), &stop);
 }
@@ -48,6 +62,7 @@ start_exec(struct cmd_ctx *ctx)
 {
 	FX_AUTO_STOP struct fx_stop stop = { 0 };
 
+	warn_of_partial(ctx);
 	return stopped(ctx, fx_position_start(ctx->session, ctx->model, &stop),
 		&stop);
 }

@@ -53,6 +53,40 @@ add_inputs(struct fx_buf *text, struct fx_model *model)
 	}
 }
 
+/* Whether VALUE is a list of numbers, as the sizes of a tensor are written. */
+static bool
+is_sizes(const struct fx_value *value)
+{
+	if (value->kind != FX_VALUE_LIST && value->kind != FX_VALUE_TUPLE)
+		return false;
+	for (uint32_t i = 0; i < value->count; i++)
+		if (value->items[i].kind != FX_VALUE_INT)
+			return false;
+	return value->count > 0;
+}
+
+/* An input that is a list may be meant for a shape without its dtype. */
+static void
+hint_tensor(struct cmd_ctx *ctx, struct fx_model *model)
+{
+	struct fx_node *node;
+
+	fx_graph_for_each_node (node, fx_model_graph(model)) {
+		FX_AUTO_BUF struct fx_buf sizes = { 0 };
+
+		if (node->opcode != FX_OPCODE_PLACEHOLDER || !node->meta ||
+			!is_sizes(node->meta))
+			continue;
+		for (uint32_t i = 0; i < node->meta->count; i++)
+			fx_buf_addf(&sizes, "%s%lld", i ? "," : "",
+				(long long)node->meta->items[i].integer);
+		out_note(ctx->out,
+			"%s is a list; input %s = f32[%s] is a tensor of that "
+			"shape",
+			node->target, node->target, fx_buf_text(&sizes));
+	}
+}
+
 void
 cmd_warn_of_shapes(struct cmd_ctx *ctx, struct fx_model *model)
 {
@@ -71,6 +105,7 @@ cmd_warn_of_shapes(struct cmd_ctx *ctx, struct fx_model *model)
 	out_warning(ctx->out, "%zu node%s impossible shape%s, first %%%s: %s",
 		count, count == 1 ? " has an" : "s have", count == 1 ? "" : "s",
 		first->name, fx_model_shape_problem(model, first));
+	hint_tensor(ctx, model);
 }
 
 void
@@ -95,6 +130,17 @@ cmd_say_opened(struct cmd_ctx *ctx, struct fx_model *model)
 	cmd_warn_of_shapes(ctx, model);
 }
 
+/* FILE.py:CLASS is no file. */
+static FX_NODISCARD struct fx_error *
+hint_trace(const struct cmd_ctx *ctx, struct fx_error *err)
+{
+	const char *file = cmd_arg_text(ctx, "file");
+
+	if (!strstr(file, ".py:") || fx_error_hint_text(err))
+		return err;
+	return fx_error_hint(err, "trace %s captures a model", file);
+}
+
 static struct fx_error *
 load_exec(struct cmd_ctx *ctx)
 {
@@ -105,7 +151,7 @@ load_exec(struct cmd_ctx *ctx)
 	err = fx_session_load(ctx->session, cmd_arg_text(ctx, "file"),
 		cmd_arg_text(ctx, "as"), &model, &notices);
 	if (err)
-		return cmd_model_failed(ctx, err);
+		return cmd_model_failed(ctx, hint_trace(ctx, err));
 	ctx->shell->has_listed = false;
 	say_notices(ctx, notices);
 	cmd_say_opened(ctx, model);
@@ -125,6 +171,21 @@ check_not_bundled(struct cmd_ctx *ctx, const char *path)
 				     "save needs a name",
 				     name),
 		"save my_%s.fxg", name);
+}
+
+/* Another ending promises another form, which torch.load would ask for. */
+static void
+say_form(struct cmd_ctx *ctx, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *file = slash ? slash + 1 : path;
+	const char *dot = strrchr(file, '.');
+
+	if (dot && dot != file && strcmp(dot, ".fxg") != 0)
+		out_note(ctx->out,
+			"%s is written as .fxg, which load reads; dump folder "
+			"DIR writes a module for Python",
+			file);
 }
 
 static struct fx_error *
@@ -160,6 +221,7 @@ save_exec(struct cmd_ctx *ctx)
 	out_value_text(ctx->out, "file", path);
 	out_line(ctx->out, FX_ROLE_PLAIN, "%s saved to %s",
 		fx_model_name(ctx->model), path);
+	say_form(ctx, path);
 	if (removed)
 		out_note(ctx->out, "removed %s, the weights before", removed);
 	if (fx_model_left_behind(ctx->model))
@@ -280,6 +342,21 @@ graph_exec(struct cmd_ctx *ctx)
 
 /* Inputs and the seed. */
 
+/* `input NAME` alone. */
+static struct fx_error *
+no_value(struct cmd_ctx *ctx, const char *name)
+{
+	FX_AUTO_BUF struct fx_buf form = { 0 };
+	struct fx_node *node;
+	struct fx_error *err = fx_model_find_input(ctx->model, name, &node);
+
+	if (err)
+		return err;
+	fx_input_add_form(&form, node);
+	return fx_error_hint(fx_error_new(FX_ERR_USAGE, "input: expected ="),
+		"input %s = %s", name, fx_buf_text(&form));
+}
+
 static struct fx_error *
 input_exec(struct cmd_ctx *ctx)
 {
@@ -290,9 +367,7 @@ input_exec(struct cmd_ctx *ctx)
 	if (!name)
 		return cmd_say_inputs(ctx);
 	if (!text)
-		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
-					     "input: expected ="),
-			"input %s = f32[1,3,224,224]", name);
+		return no_value(ctx, name);
 	err = fx_model_set_input(ctx->session, ctx->model, name, text);
 	if (err)
 		return err;

@@ -6,6 +6,7 @@ libfxcore_a_SOURCES += \
 	%D%/layertab.c %D%/layertab.h \
 	%D%/meaning.c %D%/meaning.def %D%/meaning.h \
 	%D%/opcode.def %D%/opcode.h \
-	%D%/ops.def %D%/optab.c %D%/optab.h
+	%D%/ops.def %D%/optab.c %D%/optab.h \
+	%D%/takes.c %D%/takes.def %D%/takes.h
 nodist_libfxcore_a_SOURCES += %D%/layers_text.c %D%/functionals_text.c
 EXTRA_DIST += %D%/layers.py %D%/functionals.py

@@ -50,8 +50,9 @@ fx_model_input_text(const struct fx_model *model, const struct fx_node *node)
 }
 
 /* By target first, then by name (COMMANDS 2). */
-static struct fx_error *
-find_placeholder(struct fx_model *model, const char *name, struct fx_node **ret)
+struct fx_error *
+fx_model_find_input(struct fx_model *model, const char *name,
+	struct fx_node **ret)
 {
 	FX_AUTO_BUF struct fx_buf names = { 0 };
 	struct fx_node *node;
@@ -326,7 +327,7 @@ fx_model_look(struct fx_session *session, struct fx_model *model,
 	FX_AUTO_ERROR struct fx_error *no_spec = NULL;
 	struct fx_value shape;
 	struct fx_node *node;
-	struct fx_error *err = find_placeholder(model, name, &node);
+	struct fx_error *err = fx_model_find_input(model, name, &node);
 
 	if (err)
 		return err;
@@ -394,7 +395,7 @@ fx_model_set_input(struct fx_session *session, struct fx_model *model,
 	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { .position = 0 };
 	struct fx_datum *datum;
 	struct fx_node *node;
-	struct fx_error *err = find_placeholder(model, name, &node);
+	struct fx_error *err = fx_model_find_input(model, name, &node);
 
 	if (!err)
 		err = fx_model_choose_backend(session, model);

@@ -15,6 +15,7 @@ libfxcore_a_SOURCES += \
 	%D%/facts.c \
 	%D%/files.c \
 	%D%/finite.c \
+	%D%/form.c \
 	%D%/frames.c \
 	%D%/given.c \
 	%D%/history.c \

@@ -81,6 +81,14 @@ FX_NODISCARD struct fx_error *fx_model_set_input(struct fx_session *session,
  */
 FX_NODISCARD struct fx_error *fx_model_look(struct fx_session *session,
 	struct fx_model *model, const char *name, const char *text);
+/* The placeholder that NAME means there. */
+FX_NODISCARD struct fx_error *fx_model_find_input(struct fx_model *model,
+	const char *name, struct fx_node **ret);
+/* Append how an input of PLACEHOLDER could be written: by its own shape, else
+ * by what the layers that use it take, with names for sizes that they do not
+ * tell, else `f32[...]` and words.
+ */
+void fx_input_add_form(struct fx_buf *out, const struct fx_node *placeholder);
 /* How input of placeholder NODE was given, borrowed, or NULL. */
 struct fx_input_given {
 	const char *name; /* that it answered to then; interned */

@@ -197,31 +197,6 @@ fx_place_leave(struct fx_model *model)
 
 /* --- running ------------------------------------------------------------ */
 
-/* A shape that PLACEHOLDER could be given, as far as its own is known. */
-static void
-add_example(struct fx_buf *out, const struct fx_node *placeholder)
-{
-	const struct fx_value *meta = placeholder->meta;
-	const struct fx_tensor_meta *tensor =
-		meta && meta->kind == FX_VALUE_TENSOR ? meta->tensor : NULL;
-
-	if (!tensor || !tensor->has_shape) {
-		fx_buf_add(out, "f32[1,3,224,224]");
-		return;
-	}
-	fx_buf_add(out, tensor->dtype == FX_DTYPE_NONE
-				? "f32"
-				: fx_dtype_info(tensor->dtype)->short_name);
-	fx_buf_add(out, "[");
-	for (uint32_t i = 0; i < tensor->rank; i++) {
-		bool is_number = tensor->sizes[i].kind == FX_VALUE_INT;
-
-		fx_buf_addf(out, "%s%lld", i ? "," : "",
-			is_number ? (long long)tensor->sizes[i].integer : 2);
-	}
-	fx_buf_add(out, "]");
-}
-
 /* Nobody gave the outermost graph's PLACEHOLDER a value: one is made up of its
  * shape, and the user is told, once.
  */
@@ -240,7 +215,7 @@ make_up_input(struct fx_model *model, const struct fx_node *placeholder,
 			meta->kind != FX_VALUE_UNKNOWN))
 		return NULL;
 	if (!is_known) {
-		add_example(&example, placeholder);
+		fx_input_add_form(&example, placeholder);
 		return fx_error_hint(fx_error_new(FX_ERR_NO_VALUE,
 					     "the input %s is not given",
 					     placeholder->target),
@@ -271,7 +246,7 @@ check_given(const struct fx_model *model, const struct fx_node *placeholder,
 		datum->kind != FX_DATUM_TENSOR ||
 		datum->backend->ops->has_values)
 		return NULL;
-	add_example(&example, placeholder);
+	fx_input_add_form(&example, placeholder);
 	return fx_error_hint(fx_error_new(FX_ERR_NO_VALUE,
 				     "the input %s was given without numbers: "
 				     "%s",

@@ -17,6 +17,7 @@
 #include "ops/layertab.h"
 #include "ops/meaning.h"
 #include "ops/optab.h"
+#include "ops/takes.h"
 #include "tests/support/unit.h"
 
 static void
@@ -265,6 +266,29 @@ meanings_are_found_by_any_spelling(void)
 	CU_ASSERT_PTR_NULL(fx_meaning_find(""));
 }
 
+/* By its exact name, with a size where the form asks for one. */
+static void
+what_layers_take_is_of_layers(void)
+{
+	static const struct fx_takes rows[] = {
+#define FX_TAKES(layer, size, form) { layer, size, form },
+#include "ops/takes.def"
+	};
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(rows); i++) {
+		const struct fx_layer *layer = fx_layer_find(rows[i].layer);
+
+		CU_ASSERT_PTR_NOT_NULL_FATAL(layer);
+		CU_ASSERT_STRING_EQUAL(layer->name, rows[i].layer);
+		CU_ASSERT_EQUAL(*rows[i].size != '\0',
+			strchr(rows[i].form, '$') != NULL);
+	}
+	CU_ASSERT_STRING_EQUAL(fx_takes_find("torch.nn.Conv2d")->form,
+		"f32[1,$,H,W]");
+	CU_ASSERT_PTR_NULL(fx_takes_find("torch.nn.ReLU"));
+	CU_ASSERT_PTR_NULL(fx_takes_find(NULL));
+}
+
 int
 main(void)
 {
@@ -280,6 +304,7 @@ main(void)
 		FXT_CASE(a_layer_is_found_by_any_usual_spelling),
 		FXT_CASE(every_meaning_is_of_something_and_once),
 		FXT_CASE(meanings_are_found_by_any_spelling),
+		FXT_CASE(what_layers_take_is_of_layers),
 		FXT_CASE(every_layer_can_be_made_and_called),
 	};
 

@@ -47,14 +47,15 @@ say_breakpoint(struct cmd_ctx *ctx, const struct fx_breakpoint *breakpoint)
 
 /* Where to stop when nothing was said: before the node at the stop. */
 static FX_NODISCARD struct fx_error *
-default_place(struct cmd_ctx *ctx, char **ret)
+default_place(struct cmd_ctx *ctx, const char *condition, char **ret)
 {
 	struct fx_node *node;
 	struct fx_error *err = cmd_here(ctx, &node);
 
 	if (err)
 		return fx_error_hint(err,
-			"break NODE; break {} if absmax(.-1) > 5 stops at any");
+			"break NODE; break {} if %s stops at any",
+			condition ? condition : "absmax(.-1) > 5");
 	*ret = fx_xasprintf("%%%s", node->name);
 	return NULL;
 }
@@ -136,7 +137,7 @@ add_breakpoint(struct cmd_ctx *ctx, bool temporary)
 
 	err = check_condition(condition);
 	if (!err && !place)
-		err = default_place(ctx, &place);
+		err = default_place(ctx, condition, &place);
 	if (err)
 		return err;
 	spec.where = place;

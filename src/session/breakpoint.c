@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/number.h"
@@ -139,6 +140,39 @@ match(struct fx_session *session, struct fx_break *b)
 	return err;
 }
 
+/* The file that GRAPH's first node with a source comes from, or NULL. */
+static const char *
+first_file(const struct fx_graph *graph)
+{
+	struct fx_node *node;
+
+	fx_graph_for_each_node (node, graph)
+		if (node->source && node->source->count)
+			return node->source->frames[0].file;
+	return NULL;
+}
+
+/* A number alone is a line for gdb; it may also be meant for a position.  It is
+ * never what a node will be called, so nothing to wait for.
+ */
+static struct fx_error *
+check_number(const struct fx_break *b)
+{
+	const char *where = b->shown.where;
+	const char *path = first_file(b->graph);
+	FX_AUTO_FREE char *file = path ? fx_file_basename(path) : NULL;
+	struct fx_error *err;
+
+	if (!*where || strspn(where, "0123456789") != strlen(where))
+		return NULL;
+	err = fx_error_new(FX_ERR_USAGE, "no node \"%s\" in %s", where,
+		b->model->name);
+	if (!file)
+		return fx_error_hint(err, "a position is written @%s", where);
+	return fx_error_hint(err, "a position is written @%s, a line %s:%s",
+		where, file, where);
+}
+
 /* What WHERE means: a line, a set, a node, a scope. */
 static struct fx_error *
 classify(struct fx_session *session, struct fx_break *b)
@@ -159,6 +193,9 @@ classify(struct fx_session *session, struct fx_break *b)
 	}
 	b->kind = FX_BREAK_NODE;
 	b->node = 0;
+	err = check_number(b);
+	if (err)
+		return err;
 	err = fx_resolve_node(session, b->model, where, &node);
 	if (!err) {
 		b->node = node->id;

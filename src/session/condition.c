@@ -7,10 +7,14 @@
  */
 #include <config.h>
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
+#include "base/number.h"
 #include "lang/ast.h"
+#include "lang/lex.h"
 #include "lang/parse.h"
 #include "run/backend.h"
 #include "run/datum.h"
@@ -183,13 +187,69 @@ late_at(struct fx_session *session, struct fx_break *b, const char *condition,
 		fx_graph_position(b->graph, *at_ret));
 }
 
+/* Add CONDITION, which was meant for one position, as it reads COUNT further
+ * on: `.` is `.-COUNT` there.  Whether it has such a `.`.
+ */
+static bool
+add_moved(struct fx_buf *out, const char *condition, size_t count)
+{
+	struct fx_lexer lexer;
+	struct fx_token token;
+	size_t done = 0;
+
+	fx_lexer_init(&lexer, condition, strlen(condition), FX_LEX_DESIGNATORS);
+	while ((token = fx_lexer_next(&lexer)).kind != FX_TOKEN_END) {
+		size_t length = token.end - token.begin;
+		int64_t offset = 0;
+
+		if (token.kind != FX_TOKEN_HERE)
+			continue;
+		if (length > 1 &&
+			!fx_number_parse_int(condition + token.begin + 2,
+				length - 2, &offset))
+			continue;
+		if (length > 1 && condition[token.begin + 1] == '-')
+			offset = -offset;
+		fx_buf_add_n(out, condition + done, token.begin - done);
+		fx_buf_addf(out, ".%+" PRId64, offset - (int64_t)count);
+		done = token.end;
+	}
+	fx_buf_add(out, condition + done);
+	return done > 0;
+}
+
+/* Where CONDITION, given for AT, could be tested: once LATE has run. */
+static struct fx_error *
+hint_later(struct fx_error *err, const char *condition,
+	const struct fx_node *at, const struct fx_node *late)
+{
+	FX_AUTO_BUF struct fx_buf there = { 0 };
+	const struct fx_node *next = fx_graph_next(late);
+	bool is_relative;
+
+	if (!next)
+		return fx_error_hint(err, "nothing runs after %%%s",
+			late->name);
+	is_relative = add_moved(&there, condition,
+		fx_graph_position(next->graph, next) -
+			fx_graph_position(at->graph, at));
+	/* It may have been meant for whatever runs. */
+	if (is_relative && late == at)
+		return fx_error_hint(err,
+			"break %s if %s stops when %%%s has run, break {} if "
+			"%s after any node",
+			next->name, fx_buf_text(&there), late->name,
+			fx_buf_text(&there));
+	return fx_error_hint(err, "break %s if %s stops when %%%s has run",
+		next->name, fx_buf_text(&there), late->name);
+}
+
 struct fx_error *
 fx_condition_check(struct fx_session *session, struct fx_break *b,
 	const char *condition)
 {
 	struct fx_node *at;
 	struct fx_node *late = late_at(session, b, condition, true, &at);
-	const struct fx_node *next;
 	struct fx_error *err;
 
 	if (!late)
@@ -198,12 +258,7 @@ fx_condition_check(struct fx_session *session, struct fx_break *b,
 		"a breakpoint at @%zu stops before %%%s runs: there %%%s has "
 		"no value to test",
 		fx_graph_position(b->graph, at), at->name, late->name);
-	next = fx_graph_next(late);
-	if (!next)
-		return fx_error_hint(err, "nothing runs after %%%s",
-			late->name);
-	return fx_error_hint(err, "break %s stops when %%%s has run",
-		next->name, late->name);
+	return hint_later(err, condition, at, late);
 }
 
 struct fx_node *

@@ -110,7 +110,9 @@ draw_text(struct cmd_ctx *ctx, const struct fx_draw_options *options,
 	return put(ctx, &text, path);
 }
 
-/* Near the stop, the first node, or the one node given. */
+/* Near the stop, the first node before the start and the last at the end, or
+ * the one node given.
+ */
 static void
 choose_center(struct cmd_ctx *ctx, struct fx_draw_options *options)
 {
@@ -125,7 +127,11 @@ choose_center(struct cmd_ctx *ctx, struct fx_draw_options *options)
 	}
 	if (options->positions || !graph->node_count)
 		return;
-	options->center = here ? fx_graph_position(graph, here) : 0;
+	options->center = 0;
+	if (here)
+		options->center = fx_graph_position(graph, here);
+	else if (fx_position_is_started(ctx->model))
+		options->center = graph->node_count - 1;
 }
 
 struct fx_error *

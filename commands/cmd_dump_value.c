@@ -76,11 +76,30 @@ find_file(const char *text, size_t *length_ret)
 	return at;
 }
 
+/* TEXT names no file at its end, or only one; OUTPUT, or NULL, is what -o said,
+ * which takes text.
+ */
+static struct fx_error *
+no_file(const char *text, const char *output)
+{
+	bool has_file = text && fx_str_ends(text, ".npy");
+	bool is_word = text && !has_file && !strpbrk(text, " /\"'()[]{}");
+	const char *tensor = text && !has_file ? text : "x";
+	struct fx_error *err = fx_error_new(FX_ERR_USAGE,
+		"dump value: expected a tensor and a file that ends in .npy");
+
+	if (output && fx_str_ends(output, ".npy"))
+		return fx_error_hint(err, "dump value %s %s", tensor, output);
+	return fx_error_hint(err, "dump value %s %s.npy", tensor,
+		is_word ? text : "x");
+}
+
 /* The file is the last word. */
 struct fx_error *
 cmd_dump_value(struct cmd_ctx *ctx, const char *text)
 {
 	size_t length = 0;
+	const char *output = cmd_flag_text(ctx, "output");
 	const char *file = text ? find_file(text, &length) : NULL;
 	FX_AUTO_FREE char *name = file ? fx_xstrndup(file, length) : NULL;
 	FX_AUTO_FREE char *expression = NULL;
@@ -90,12 +109,8 @@ cmd_dump_value(struct cmd_ctx *ctx, const char *text)
 
 	if (err)
 		return err;
-	if (!name || !fx_str_ends(name, ".npy") || file - text < 2)
-		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
-					     "dump value: expected a tensor "
-					     "and a file that "
-					     "ends in .npy"),
-			"dump value x x.npy");
+	if (output || !name || !fx_str_ends(name, ".npy") || file - text < 2)
+		return no_file(text, output);
 	expression = fx_xstrndup(text, (size_t)(file - text - 1));
 	path = fx_file_expand(name);
 	err = cmd_evaluate(ctx, expression, &datum);

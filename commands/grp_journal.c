@@ -27,6 +27,23 @@ check_no_transaction(struct cmd_ctx *ctx)
 		"commit or abort it first");
 }
 
+/* Which edit was taken back or brought back, to who typed it: NEWEST of COUNT.
+ */
+static void
+say_walked(struct cmd_ctx *ctx, uint32_t newest, size_t count)
+{
+	const struct fx_transaction *t =
+		fx_journal_get(fx_model_graph(ctx->model), newest);
+
+	if (!t || !cmd_is_typed(ctx))
+		return;
+	if (count == 1)
+		out_note(ctx->out, "%sne: %s", ctx->entry->name, t->command);
+	else
+		out_note(ctx->out, "%sne: %s, and %zu before it",
+			ctx->entry->name, t->command, count - 1);
+}
+
 typedef struct fx_error *walk_fn(struct fx_model *model, size_t count,
 	struct fx_edit_report *ret);
 
@@ -35,6 +52,8 @@ walk(struct cmd_ctx *ctx, walk_fn *go)
 {
 	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { 0 };
 	int64_t count = cmd_arg_int(ctx, "count", 1);
+	struct fx_graph *graph = fx_model_graph(ctx->model);
+	uint32_t from = fx_journal_now(graph);
 	struct fx_error *err = check_no_transaction(ctx);
 
 	if (err)
@@ -46,6 +65,9 @@ walk(struct cmd_ctx *ctx, walk_fn *go)
 	if (err)
 		return err;
 	cmd_say_edit(ctx, &report);
+	/* Of what was redone, now is the newest. */
+	say_walked(ctx, go == fx_model_redo ? fx_journal_now(graph) : from,
+		(size_t)count);
 	return NULL;
 }
 

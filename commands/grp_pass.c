@@ -344,9 +344,11 @@ const struct cmd_entry cmd_group_pass[] = {
 			"buffers by path. Without arguments the "
 			"graph "
 			"as it was opened against now; tN against now; a graph "
-			"against the current one; or two graphs. In a script "
+			"against the current one; or two graphs. Of values: "
+			"set $was = output, edit, run, then print "
+			"difference($was, output). In a script "
 			"a difference is a failed check: the exit status is "
-			"1.",
+			"1. help flags tells of -o, -g and others.",
 		.synonyms = "compare changes difference changed before after "
 			    "versions what",
 		.needs = CMD_NEED_GRAPH,

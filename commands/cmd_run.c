@@ -341,6 +341,18 @@ refuse(struct cmd_shell *shell, struct out *out, const char *name,
 	return err;
 }
 
+/* Whether LINE, which begins with NAME, is an expression and no command with
+ * arguments: "x", "x.shape", "x == 1", not "x fc1".
+ */
+static bool
+is_expression(const char *line, const char *name)
+{
+	const char *rest = strstr(line, name) + strlen(name);
+
+	rest += strspn(rest, " \t");
+	return !*rest || strchr(".[<>!", *rest) || fx_str_starts(rest, "==");
+}
+
 /* What to type instead of LINE, which begins with NAME and no command. */
 static FX_NODISCARD struct fx_error *
 hint_expression(struct cmd_shell *shell, const char *line, const char *name,
@@ -348,11 +360,21 @@ hint_expression(struct cmd_shell *shell, const char *line, const char *name,
 {
 	struct fx_model *model = fx_session_model(shell->session);
 
+	bool is_node = model && fx_graph_find(fx_model_graph(model), name);
+
 	if (fx_error_code(err) != FX_ERR_UNKNOWN_COMMAND)
 		return err;
+	/* The x of the graph is meant, not the x of gdb. */
+	if (is_node && is_expression(line, name)) {
+		fx_error_free(err);
+		err = fx_error_new(FX_ERR_UNKNOWN_COMMAND,
+			"unknown command \"%s\"", name);
+		if (strchr(line, '.') && !strchr(line, '('))
+			return fx_error_hint(err, "print %s",
+				line + strspn(line, " \t"));
+	}
 	err = cmd_hint_python(err, line);
-	if (fx_error_hint_text(err) || !model ||
-		!fx_graph_find(fx_model_graph(model), name))
+	if (fx_error_hint_text(err) || !is_node)
 		return err;
 	return fx_error_hint(err, "node %s, or print %s", name, name);
 }
@@ -444,12 +466,23 @@ run_outermost(struct cmd_shell *shell, const char *line, struct out *out)
 	return err;
 }
 
+/* Behind the prompt of a line that was copied with it. */
+static const char *
+skip_prompt(const char *line)
+{
+	static const char prompt[] = "(fxdb) ";
+	const char *begin = line + strspn(line, " \t");
+
+	return fx_str_starts(begin, prompt) ? begin + strlen(prompt) : line;
+}
+
 struct fx_error *
 cmd_run(struct cmd_shell *shell, const char *line, struct out *out)
 {
 	FX_AUTO_FREE char *repeated = NULL;
 	struct fx_error *err;
 
+	line = skip_prompt(line);
 	if (!line[strspn(line, " \t\r\n")] && shell->depth == 0) {
 		if (!shell->repeat)
 			return NULL;

@@ -108,10 +108,15 @@ static FX_NODISCARD struct fx_error *
 hint_assignment(struct cmd_ctx *ctx, const char *text,
 	struct fx_error *err_taken)
 {
-	size_t length = strcspn(text, " \t=");
-	FX_AUTO_FREE char *name = fx_xstrndup(text, length);
 	struct fx_graph *graph = ctx->model ? fx_model_graph(ctx->model) : NULL;
+	FX_AUTO_FREE char *name = NULL;
+	size_t length;
 
+	/* gdb's `set var`. */
+	if (fx_str_starts(text, "var "))
+		text += strcspn(text, " ") + strspn(text + 3, " ");
+	length = strcspn(text, " \t=");
+	name = fx_xstrndup(text, length);
 	if (text[length + strspn(text + length, " \t")] != '=')
 		return err_taken;
 	if (graph && (fx_graph_find(graph, name) ||

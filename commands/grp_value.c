@@ -56,6 +56,10 @@ print_exec(struct cmd_ctx *ctx)
 	out_piece(ctx->out, FX_ROLE_MUTED, "$%d =", number);
 	cmd_say_value(ctx, FX_ROLE_PLAIN, fx_buf_text(&text));
 	cmd_say_tensors(ctx->out, &tensors);
+	if (tensors.list.count && *ctx->format && strchr("xot", *ctx->format))
+		out_note(ctx->out,
+			"/%s is for integers; /v shows what a tensor holds",
+			ctx->format);
 	return NULL;
 }
 
@@ -86,7 +90,9 @@ cmd_say_displays(struct cmd_ctx *ctx)
 	int number;
 
 	if (!count)
-		out_line(ctx->out, FX_ROLE_PLAIN, "Nothing is displayed.");
+		out_line(ctx->out, FX_ROLE_PLAIN,
+			"Nothing is displayed; display .-1 shows each node's "
+			"value as it runs.");
 	out_table_begin(ctx->out, "displays", FX_ARRAY_LEN(keys), keys);
 	for (i = 0; i < count; i++) {
 		fx_display_at(ctx->session, i, &number, &expression, &format);

@@ -11,8 +11,10 @@
 #include "base/intern.h"
 #include "commands/cmd.h"
 #include "commands/cmd_shell.h"
+#include "commands/cmd_trace.h"
 #include "commands/out.h"
 #include "ops/layertab.h"
+#include "session/capture.h"
 #include "session/session.h"
 #include "session/settings.h"
 #include "ui/repl/interrupt.h"
@@ -115,6 +117,19 @@ exit_status(const struct ui *ui)
 	return ui->interactive ? 0 : cmd_shell_status(ui->shell);
 }
 
+/* What to do first with the model that was asked for. */
+static void
+greet(struct ui *ui)
+{
+	struct fx_model *model = fx_session_model(ui->session);
+
+	/* Commands that were given may give the input too, or know better. */
+	if (model && fx_model_traced(model) && !ui->options->actions.count)
+		cmd_trace_say_missing_input(ui->out, model);
+	out_note(ui->out, "\"help\" or \"tutorial\" to begin; display .-1 "
+			  "shows each node's value as it runs.");
+}
+
 static int
 run(struct ui *ui)
 {
@@ -141,7 +156,7 @@ run(struct ui *ui)
 	if (is_bare(options) && !options->quiet && !options->tui)
 		ui_first_screen(ui);
 	else if (started && options->model && !options->quiet)
-		out_note(ui->out, "\"help\" or \"tutorial\" to begin.");
+		greet(ui);
 	repl_run(ui);
 	return exit_status(ui);
 }

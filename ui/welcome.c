@@ -6,6 +6,7 @@
 #include "commands/cmd_bundled.h"
 #include "commands/out.h"
 #include "ir/graph.h"
+#include "session/display.h"
 #include "session/model.h"
 #include "session/position.h"
 #include "session/session.h"
@@ -81,7 +82,8 @@ ui_first_screen(struct ui *ui)
 		"example");
 	out_line(out, FX_ROLE_PLAIN,
 		"tutorial        two short lessons that check what you did");
-	out_line(out, FX_ROLE_PLAIN,
-		"step            run one node and see its value; reverse-step "
-		"goes back");
+	out_line(out, FX_ROLE_PLAIN, "step            run one node%s goes back",
+		fx_display_count(ui->session)
+			? " and see its value; reverse-step"
+			: "; display .-1 shows its value, reverse-step");
 }

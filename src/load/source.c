@@ -134,8 +134,10 @@ fx_source_check(const struct fx_load_input *input, const char *text)
 			survey.function_count, "function", "functions");
 	first = survey.class_count ? survey.classes.items[0]
 				   : survey.functions.items[0];
-	return fx_error_hint(err, "trace %s:%.*s traces it", path,
-		(int)first.length, first.begin);
+	return fx_error_hint(err,
+		"trace %s:%.*s traces it; in a shell fxdb %s:%.*s does", path,
+		(int)first.length, first.begin, path, (int)first.length,
+		first.begin);
 }
 
 struct fx_error *

@@ -31,6 +31,11 @@ no_value(const struct fx_model *model, const struct fx_place *place,
 	if (fx_map_has(&model->failures, (uintptr_t)node->id))
 		return fx_error_new(FX_ERR_NO_VALUE,
 			"%%%s has no value: it could not run", node->name);
+	if (stop && fx_map_has(&model->failures, (uintptr_t)stop->id))
+		return fx_error_new(FX_ERR_NO_VALUE,
+			"%%%s has no value yet: %%%s, @%zu, could not run",
+			node->name, stop->name,
+			fx_graph_position(place->graph, stop));
 	return fx_error_new(FX_ERR_NO_VALUE,
 		"%%%s has no value yet (stopped before @%zu, %%%s is @%zu); "
 		"\"run --to %%%s\" computes it",

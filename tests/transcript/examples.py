@@ -47,6 +47,7 @@ SETUP = {
     "source t.fxdb": ["!echo when >t.fxdb"],
     "source -v demo.fxdb --pace 1s": ["!echo when >demo.fxdb"],
     'expect "no problems"': ["lint"],
+    'expect "fc * call_module"': ["nodes fc"],
     "set value relu = relu * 0": ["run"],
     "unset value relu": ["run", "set value relu = relu * 0"],
 }
@@ -55,6 +56,7 @@ STATUS = {"quit 3": 3}
 # They need a terminal, values, or lines after them: other tests have them.
 ELSEWHERE = {"tui", "layout split", "focus cmd", "refresh",
              "dump value conv1.weight w.npy", "demo resnet --pace 2s",
+             "assert allfinite(output)", "assert allclose(output, $before)",
              "define nn", "document nn",
              "trace lenet.py:LeNet -i x=f32[1,1,28,28]",
              "trace torchvision.models:resnet18()"}

@@ -50,6 +50,8 @@ is 1 - "$fxdb" -nx -batch "$mlp" -ex 'rename act relu' -ex diff
 is 2 'unknown command "brek"' "$fxdb" -nx -batch -ex brek
 is 3 'cannot read "nosuch.fxg"' "$fxdb" -nx -batch nosuch.fxg
 is 3 'is not text' "$fxdb" -nx -batch "$source/tests/transcript/samples/binary.dat"
+echo nodes >none.fxdb
+is 2 'none.fxdb:1: error: no graph is open' "$fxdb" -nx -batch -x none.fxdb
 is 2 'unknown option "--frob"' "$fxdb" --frob
 is 2 'nearest: readonly' "$fxdb" --readonl
 is 2 'one model at a time' "$fxdb" a b
@@ -81,12 +83,46 @@ if can_trace; then
 	is 0 'impossible shape, first %fc' "$fxdb" -nx -batch \
 		--python "$python" -i 'x=f32[2,5]' \
 		"$source/tests/transcript/samples/one_model.py:Net"
+	# The layer that uses an input says what it takes.
+	is 0 'hint: input x = f32\[1,4\], or an expression' "$fxdb" -nx -batch \
+		--python "$python" -ex run \
+		"$source/tests/transcript/samples/one_model.py:Net"
+	# What a failed trace left is open, the graph before stays current.
+	cat >branches.py <<-'END'
+		from torch import nn
+
+
+		class Branches(nn.Module):
+		    def forward(self, x):
+		        y = x + 1
+		        return y if y.sum() > 0 else x
+	END
+	is 3 'Net stays current; the graph so far, .*: graph Branches' \
+		"$fxdb" -nx -batch --python "$python" \
+		-ex "trace branches.py:Branches" \
+		"$source/tests/transcript/samples/one_model.py:Net"
+	is 3 'Branches is incomplete, as tracing it failed' "$fxdb" -nx \
+		-batch --python "$python" --keep-going \
+		-ex "trace branches.py:Branches" -ex run
 	# An input may come in the next line of a script: nothing is missing.
 	if "$fxdb" -nx -batch --python "$python" \
 		-ex "trace $source/tests/transcript/samples/one_model.py:Net" \
 		-ex 'input x = f32[2,4]' 2>&1 | grep 'no input'; then
 		echo 'FAIL: a script is told of an input that it gives'
 		failures=$((failures + 1))
+	fi
+	# Somebody at the prompt is told, unless commands were given too.
+	at_prompt() {
+		echo quit | timeout 60 script -qec "'$fxdb' -nx --python '$python' \
+			'$source/tests/transcript/samples/one_model.py:Net' ${1:-}" /dev/null
+	}
+	if command -v script >/dev/null; then
+		said="$(at_prompt | grep -c 'no input yet: input x')"
+		said="$said $(at_prompt '-ex when' | grep -c 'no input yet')"
+		[ "$said" = '1 0' ] || {
+			echo "FAIL: told of the input $said times"
+			failures=$((failures + 1))
+		}
 	fi
 	# A script of what was traced with inputs replays.
 	model=$source/tests/transcript/samples/one_model.py:Net

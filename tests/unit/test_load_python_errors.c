@@ -194,10 +194,12 @@ the_source_of_models_is_not_read_as_a_graph(void)
 {
 	static const char one[] = "the text is Python source, not a printed "
 				  "graph\nit has the class A\n"
-				  "hint: trace FILE.py:A traces it";
+				  "hint: trace FILE.py:A traces it; in a shell "
+				  "fxdb FILE.py:A does";
 	static const char two[] = "the text is Python source, not a printed "
 				  "graph\nit has the classes A, B\n"
-				  "hint: trace FILE.py:A traces it";
+				  "hint: trace FILE.py:A traces it; in a shell "
+				  "fxdb FILE.py:A does";
 
 	check("import torch\nclass A(M):\n    def __init__(self):\n"
 	      "        pass\n    def forward(self, x):\n        return x\n",
@@ -208,7 +210,8 @@ the_source_of_models_is_not_read_as_a_graph(void)
 		two);
 	check("import torch\ndef f(x):\n    return x\n",
 		"the text is Python source, not a printed graph\n"
-		"it has the function f\nhint: trace FILE.py:f traces it");
+		"it has the function f\nhint: trace FILE.py:f traces it; "
+		"in a shell fxdb FILE.py:f does");
 	check("import torch\ndef forward(self, x):\n    return x\n",
 		"no error");
 	check("import torch\nfrom torch.nn import *\nclass A(M):\n"

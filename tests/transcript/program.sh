@@ -84,7 +84,7 @@ if can_trace; then
 		--python "$python" -i 'x=f32[2,5]' \
 		"$source/tests/transcript/samples/one_model.py:Net"
 	# The layer that uses an input says what it takes.
-	is 0 'hint: input x = f32\[1,4\], or an expression' "$fxdb" -nx -batch \
+	is 2 'hint: input x = f32\[1,4\], or an expression' "$fxdb" -nx -batch \
 		--python "$python" -ex run \
 		"$source/tests/transcript/samples/one_model.py:Net"
 	# What a failed trace left is open, the graph before stays current.

@@ -253,7 +253,8 @@ const struct cmd_entry cmd_group_setting[] = {
 		.name = "pipe",
 		.summary = "send what a command says to the shell",
 		.help = "The line splits at the first | that stands alone "
-			"outside brackets. A line may also begin with | instead "
+			"outside brackets. A line may also begin with | "
+			"instead "
 			"of pipe.",
 		.synonyms = "filter less grep wc shell",
 		.needs = CMD_RAW | CMD_CHANGES_FILES | CMD_REACHES_OUT,

@@ -27,6 +27,31 @@ fxt_read_graph(const char *text, uint32_t serial)
 	return FX_TAKE(loaded.graph);
 }
 
+struct fx_graph *
+fxt_load(const char *text, fxt_load_fn *load, struct fx_buf *notices)
+{
+	struct fx_load_input input = { .text = text,
+		.length = strlen(text),
+		.serial = 1,
+		.notices = notices };
+	struct fx_graph *graph = NULL;
+
+	FXT_OK(load(&input, &graph));
+	CU_ASSERT_PTR_NOT_NULL_FATAL(graph);
+	return graph;
+}
+
+void
+fxt_check_member(struct fx_graph *graph, const char *path,
+	const char *class_name)
+{
+	struct fx_module *module = fx_module_find(graph->module, path);
+
+	CU_ASSERT_PTR_NOT_NULL(module);
+	if (module)
+		FXT_SAME(fx_class_short_name(module->class_name), class_name);
+}
+
 struct fx_value
 fxt_read_value(struct fx_arena *arena, const char *text)
 {

@@ -11,31 +11,8 @@
 #include "ir/module.h"
 #include "load/open.h"
 #include "load/python.h"
+#include "tests/support/read_text.h"
 #include "tests/support/unit.h"
-
-static struct fx_graph *
-load(const char *text, struct fx_buf *notices)
-{
-	struct fx_load_input input = { .text = text,
-		.length = strlen(text),
-		.serial = 1,
-		.notices = notices };
-	struct fx_graph *graph = NULL;
-
-	FXT_OK(fx_load_python(&input, &graph));
-	CU_ASSERT_PTR_NOT_NULL_FATAL(graph);
-	return graph;
-}
-
-static void
-check_member(struct fx_graph *graph, const char *path, const char *class_name)
-{
-	struct fx_module *module = fx_module_find(graph->module, path);
-
-	CU_ASSERT_PTR_NOT_NULL(module);
-	if (module)
-		FXT_SAME(fx_class_short_name(module->class_name), class_name);
-}
 
 static void
 the_repr_of_a_pickled_module_gives_its_tree(void)
@@ -53,15 +30,16 @@ the_repr_of_a_pickled_module_gives_its_tree(void)
 		"        self.width = 3\n"
 		"    def forward(self, x):\n"
 		"        return x\n";
-	FX_AUTO_GRAPH struct fx_graph *graph = load(text, NULL);
+	FX_AUTO_GRAPH struct fx_graph *graph =
+		fxt_load(text, fx_load_python, NULL);
 
-	check_member(graph, "net", "ModuleList");
-	check_member(graph, "net.0", "Linear");
-	check_member(graph, "net.2", "Linear");
-	check_member(graph, "net.3", "Sequential");
-	check_member(graph, "net.3.act", "Hardtanh");
-	check_member(graph, "net.4", "MyOwn");
-	check_member(graph, "lost", "Module");
+	fxt_check_member(graph, "net", "ModuleList");
+	fxt_check_member(graph, "net.0", "Linear");
+	fxt_check_member(graph, "net.2", "Linear");
+	fxt_check_member(graph, "net.3", "Sequential");
+	fxt_check_member(graph, "net.3.act", "Hardtanh");
+	fxt_check_member(graph, "net.4", "MyOwn");
+	fxt_check_member(graph, "lost", "Module");
 	CU_ASSERT_PTR_NULL(fx_module_find(graph->module, "net.5"));
 	CU_ASSERT_PTR_NULL(fx_module_find(graph->module, "width"));
 }
@@ -77,7 +55,7 @@ graph_after(const char *line, struct fx_buf *notices)
 					       "        return x\n",
 		line);
 
-	return load(text, notices);
+	return fxt_load(text, fx_load_python, notices);
 }
 
 static void
@@ -88,7 +66,7 @@ a_child_that_is_none_hides_none_after_it(void)
 			    "None (b): ReLU() )",
 			NULL);
 
-	check_member(graph, "net.b", "ReLU");
+	fxt_check_member(graph, "net.b", "ReLU");
 	CU_ASSERT_PTR_NULL(fx_module_find(graph->module, "net.a"));
 }
 
@@ -106,8 +84,8 @@ a_repr_of_too_many_modules_is_cut(void)
 			    "9 x Net( (0-999999999): 9 x ReLU() ) )",
 			&notices);
 
-	check_member(none, "net", "Net");
-	check_member(many, "net.0.0", "ReLU");
+	fxt_check_member(none, "net", "Net");
+	fxt_check_member(many, "net.0.0", "ReLU");
 	FXT_SAME(fx_buf_text(&notices),
 		"__init__: a module that is described in a comment is too "
 		"large to read\n");
@@ -142,7 +120,7 @@ a_member_has_a_name_that_paths_can_have(void)
 
 	CU_ASSERT_EQUAL(dot->module->member_count, 0);
 	CU_ASSERT_EQUAL(none->module->member_count, 0);
-	check_member(child, "net", "Net");
+	fxt_check_member(child, "net", "Net");
 	FXT_SAME(fx_buf_text(&notices),
 		"__init__: no member is called \"a.b\"\n"
 		"__init__: no member is called \"\"\n");

@@ -26,10 +26,8 @@
 #include "load/open.h"
 #include "load/python.h"
 #include "tests/support/folder.h"
+#include "tests/support/read_text.h"
 #include "tests/support/unit.h"
-
-typedef struct fx_error *load_fn(const struct fx_load_input *input,
-	struct fx_graph **ret);
 
 static char *
 data_path(const char *name)
@@ -47,20 +45,6 @@ read_data(const char *path)
 
 	FXT_OK(fx_file_read(path, 0, &text, &size));
 	return text ? text : fx_xstrdup("");
-}
-
-static struct fx_graph *
-load_text(const char *text, load_fn *load, struct fx_buf *notices)
-{
-	struct fx_load_input input = { .text = text,
-		.length = strlen(text),
-		.serial = 1,
-		.notices = notices };
-	struct fx_graph *graph = NULL;
-
-	FXT_OK(load(&input, &graph));
-	CU_ASSERT_PTR_NOT_NULL_FATAL(graph);
-	return graph;
 }
 
 static char *
@@ -115,7 +99,7 @@ code_of_torch_113_is_read_and_written_the_same(void)
 		FX_AUTO_FREE char *text = read_model(models[i], ".code.py");
 		FX_AUTO_FREE char *nodes = read_model(models[i], ".nodes.txt");
 		FX_AUTO_GRAPH struct fx_graph *graph =
-			load_text(text, fx_load_python, NULL);
+			fxt_load(text, fx_load_python, NULL);
 		FX_AUTO_FREE char *again = python_of(graph);
 		FX_AUTO_FREE char *got = nodes_of(graph);
 
@@ -134,9 +118,9 @@ readable_text_of_torch_113_is_the_same_graph(void)
 		FX_AUTO_FREE char *code = read_model(models[i], ".code.py");
 		FX_AUTO_FREE char *text = read_model(models[i], ".readable.py");
 		FX_AUTO_GRAPH struct fx_graph *a =
-			load_text(code, fx_load_python, NULL);
+			fxt_load(code, fx_load_python, NULL);
 		FX_AUTO_GRAPH struct fx_graph *b =
-			load_text(text, fx_load_python, NULL);
+			fxt_load(text, fx_load_python, NULL);
 
 		CU_ASSERT(fx_hash_equal(fx_graph_text_hash(a),
 			fx_graph_text_hash(b)));
@@ -152,7 +136,7 @@ listings_of_torch_113_are_read_and_written_the_same(void)
 		FX_AUTO_FREE char *text = read_model(models[i], ".listing.txt");
 		FX_AUTO_FREE char *nodes = read_model(models[i], ".nodes.txt");
 		FX_AUTO_GRAPH struct fx_graph *graph =
-			load_text(text, fx_load_fx, NULL);
+			fxt_load(text, fx_load_fx, NULL);
 		FX_AUTO_FREE char *again = listing_of(graph);
 		FX_AUTO_FREE char *got = nodes_of(graph);
 
@@ -160,16 +144,6 @@ listings_of_torch_113_are_read_and_written_the_same(void)
 		FXT_SAME(got, nodes);
 		FXT_SAME(graph->dialect, "1.13");
 	}
-}
-
-static void
-check_member(struct fx_graph *graph, const char *path, const char *class_name)
-{
-	struct fx_module *module = fx_module_find(graph->module, path);
-
-	CU_ASSERT_PTR_NOT_NULL(module);
-	if (module)
-		FXT_SAME(fx_class_short_name(module->class_name), class_name);
 }
 
 static void
@@ -184,11 +158,11 @@ a_folder_gives_the_module_tree(void)
 	CU_ASSERT_PTR_NOT_NULL_FATAL(loaded.graph);
 	graph = loaded.graph;
 	FXT_SAME(graph->class_name, "Shop");
-	check_member(graph, "stem", "Conv2d");
-	check_member(graph, "blocks", "Module");
-	check_member(graph, "blocks.0", "Module");
-	check_member(graph, "blocks.1.norm", "BatchNorm2d");
-	check_member(graph, "head", "Linear");
+	fxt_check_member(graph, "stem", "Conv2d");
+	fxt_check_member(graph, "blocks", "Module");
+	fxt_check_member(graph, "blocks.0", "Module");
+	fxt_check_member(graph, "blocks.1.norm", "BatchNorm2d");
+	fxt_check_member(graph, "head", "Linear");
 	tensor = fx_module_find_tensor(graph->module, "scale");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(tensor);
 	CU_ASSERT_EQUAL(tensor->rank, 3);
@@ -227,7 +201,7 @@ verbose_code_has_shapes_sources_and_inner_graphs(void)
 		"        def forward(self, a: \"i64[]\"):\n"
 		"            return (a,)\n";
 	FX_AUTO_GRAPH struct fx_graph *graph =
-		load_text(text, fx_load_python, NULL);
+		fxt_load(text, fx_load_python, NULL);
 	struct fx_node *add = fx_graph_find(graph, "add");
 	struct fx_node *n = fx_graph_find(graph, "n");
 	struct fx_module *body = fx_module_find(graph->module, "body");
@@ -256,7 +230,7 @@ static void
 check_code(const char *text, const char *expected)
 {
 	FX_AUTO_GRAPH struct fx_graph *graph =
-		load_text(text, fx_load_python, NULL);
+		fxt_load(text, fx_load_python, NULL);
 	FX_AUTO_FREE char *got = nodes_of(graph);
 
 	FXT_SAME(got, expected);
@@ -319,10 +293,10 @@ torchs_wrong_power_is_read_as_it_was_meant(void)
 {
 	FX_AUTO_BUF struct fx_buf notices = { 0 };
 	FX_AUTO_GRAPH struct fx_graph *graph =
-		load_text("def forward(self, x):\n"
-			  "    pow_1 = -2 ** x;  x = None\n"
-			  "    y = -3 ** pow_1\n"
-			  "    return y\n",
+		fxt_load("def forward(self, x):\n"
+			 "    pow_1 = -2 ** x;  x = None\n"
+			 "    y = -3 ** pow_1\n"
+			 "    return y\n",
 			fx_load_python, &notices);
 	FX_AUTO_FREE char *nodes = nodes_of(graph);
 
@@ -350,7 +324,7 @@ strings_without_quotes_are_guessed_and_said(void)
 		"    return x";
 	FX_AUTO_BUF struct fx_buf notices = { 0 };
 	FX_AUTO_GRAPH struct fx_graph *graph =
-		load_text(text, fx_load_fx, &notices);
+		fxt_load(text, fx_load_fx, &notices);
 	FX_AUTO_FREE char *again = listing_of(graph);
 
 	FXT_SAME(again, text);
@@ -408,7 +382,7 @@ check_index(const char *folder, json_t *file, json_t *graphs)
 	FX_AUTO_FREE char *text = read_data(path);
 	bool is_listing = !strcmp(kind, "listing");
 	FX_AUTO_GRAPH struct fx_graph *graph =
-		load_text(text, is_listing ? fx_load_fx : fx_load_python, NULL);
+		fxt_load(text, is_listing ? fx_load_fx : fx_load_python, NULL);
 	FX_AUTO_FREE char *got = nodes_of(graph);
 	FX_AUTO_FREE char *again =
 		is_listing ? listing_of(graph) : python_of(graph);
@@ -421,7 +395,7 @@ check_index(const char *folder, json_t *file, json_t *graphs)
 		FXT_SAME(again, text);
 	} else {
 		FX_AUTO_GRAPH struct fx_graph *second =
-			load_text(again, fx_load_python, NULL);
+			fxt_load(again, fx_load_python, NULL);
 
 		CU_ASSERT(fx_hash_equal(fx_graph_text_hash(graph),
 			fx_graph_text_hash(second)));

@@ -470,12 +470,6 @@ check_terminal(void)
 {
 	const char *name = getenv("TERM");
 
-	if (!isatty(STDOUT_FILENO))
-		return fx_error_new(FX_ERR_TERMINAL,
-			"tui: standard output is not a terminal");
-	if (!isatty(STDIN_FILENO))
-		return fx_error_new(FX_ERR_TERMINAL,
-			"tui: standard input is not a terminal");
 	if (!name || !*name)
 		return fx_error_new(FX_ERR_TERMINAL, "tui: TERM is not set");
 	return check_abilities(name);

@@ -231,7 +231,7 @@ what_matches_nothing_is_refused_or_pending(void)
 			  &(struct fx_breakpoint_spec){
 				  "42", NULL, false, false },
 			  &b),
-		FX_ERR_NO_NODE);
+		FX_ERR_USAGE);
 }
 
 /* --- inputs, interrupts, size ------------------------------------------- */

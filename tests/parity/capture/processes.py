@@ -376,6 +376,8 @@ def info_trace_says_how():
          r"python +.*python.* \(python3", r"torch +\d", r"built +.* ms",
          r"traced +.* ms", r"complete +yes\n", r"process +\d+ holds")
     session.run("trace causes.py:If")
+    find(session.run("info trace"), r"complete +yes\n")
+    session.run("graph If")
     find(session.run("info trace"), r"complete +no\n")
     session.end()
 

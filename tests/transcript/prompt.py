@@ -271,7 +271,7 @@ if importlib.util.find_spec("torch"):
                 "    def __init__(self):\n        super().__init__()\n"
                 "        time.sleep(3)\n\n    def forward(self, x):\n"
                 "        return x + 1\n")
-    p = Prompt("-q")
+    p = Prompt("-q", "--python", os.environ["TRACING_PYTHON"])
     p.read("(fxdb) ")
     text = p.type("!sleep 1.5\n", "(fxdb) ")
     check("working" not in text, f"over a program: {text!r}")

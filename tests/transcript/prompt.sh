@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # prompt.sh - prompt.py where there is a Python.
 [ -n "${FXDB_PYTHON:-}" ] || exit 77
-PYTHONDONTWRITEBYTECODE=1 exec "$FXDB_PYTHON" \
-	"${FXDB_SRCDIR:?}/tests/transcript/prompt.py"
+python=$FXDB_PYTHON
+. "${FXDB_SRCDIR:?}/tests/parity/capture/sanitized.sh"
+TRACING_PYTHON=$python PYTHONDONTWRITEBYTECODE=1 "$FXDB_PYTHON" \
+	"$FXDB_SRCDIR/tests/transcript/prompt.py"

@@ -16,6 +16,11 @@ source = os.environ["FXDB_SRCDIR"]
 folder = tempfile.TemporaryDirectory()
 home = folder.name
 failures = []
+build = os.environ["FXDB_BUILDDIR"]
+with open(build + "/config.h") as f:
+    HAS_SCREEN = "#define FX_WITH_CURSES 1" in f.read()
+CAN_TRACE = importlib.util.find_spec("torch") and \
+    os.path.exists(build + "/src/capture/fxdb/_capture.abi3.so")
 
 
 class Prompt:
@@ -265,7 +270,7 @@ p.leave(0)
 
 # What takes its time says so, on the full screen too; what has the terminal
 # meanwhile is not talked over.
-if importlib.util.find_spec("torch"):
+if CAN_TRACE:
     with open(home + "/slow.py", "w") as f:
         f.write("import time\nimport torch\n\n\nclass Slow(torch.nn.Module):\n"
                 "    def __init__(self):\n        super().__init__()\n"
@@ -278,11 +283,12 @@ if importlib.util.find_spec("torch"):
     text = p.type(f"trace {home}/slow.py:Slow\n", "Slow: 3 nodes")
     check(text.count("working; Ctrl-C stops") == 1, f"a slow trace: {text!r}")
     p.read("(fxdb) ")
-    p.type("tui\n", "leave")
-    p.type(f":trace {home}/slow.py:Slow\n", "working;")
-    p.read("model built")
-    p.read("leave")
-    p.type("q", "(fxdb) ")
+    if HAS_SCREEN:
+        p.type("tui\n", "leave")
+        p.type(f":trace {home}/slow.py:Slow\n", "working;")
+        p.read("model built")
+        p.read("leave")
+        p.type("q", "(fxdb) ")
     p.type("quit\n", "\n")
     p.leave(0)
 

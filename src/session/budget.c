@@ -92,7 +92,7 @@ struct trim {
 
 bool
 fx_budget_needs(const struct fx_model *model, const struct fx_place *place,
-	const struct fx_node *node)
+	const struct fx_node *node, const struct fx_node *running)
 {
 	const struct fx_node *stop = fx_place_stop(place);
 	const struct fx_use *use;
@@ -102,7 +102,8 @@ fx_budget_needs(const struct fx_model *model, const struct fx_place *place,
 		return true;
 	/* Backwards: the last one is most often ahead. */
 	for (use = node->last_user; stop && use; use = use->previous)
-		if (!fx_node_is_before(use->user, stop) &&
+		if (use->user != running &&
+			!fx_node_is_before(use->user, stop) &&
 			!fx_env_get(&place->env, use->user->id))
 			return true;
 	return false;
@@ -118,7 +119,8 @@ find_busy(struct trim *trim)
 		struct fx_datum *datum =
 			fx_env_get(&trim->place->env, node->id);
 
-		if (datum && fx_budget_needs(trim->model, trim->place, node))
+		if (datum &&
+			fx_budget_needs(trim->model, trim->place, node, NULL))
 			fx_datum_add_storages(datum, &trim->busy);
 	}
 	/* A tuple with one busy part keeps the others. */

@@ -62,7 +62,7 @@ fx_place_execute(struct fx_model *model, struct fx_interp *interp,
 	fx_timeline_begin(&model->timeline, node);
 	err = fx_interp_node(interp, node);
 	if (err) {
-		fx_timeline_fail(&model->timeline);
+		fx_timeline_fail(&model->timeline, interp->env);
 		return err;
 	}
 	fx_model_has_run(model, node);

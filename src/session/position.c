@@ -235,6 +235,8 @@ record_before(void *context, struct fx_interp *interp, struct fx_node *node)
 	if (request->error)
 		return FX_HOOK_STOP;
 	fx_timeline_begin(&model->timeline, node);
+	if (model->timeline.is_off)
+		fx_budget_foresee(model, fx_model_place(model), node);
 	return FX_HOOK_GO;
 }
 
@@ -324,7 +326,7 @@ fx_request_run_place(struct fx_request *request)
 	interp.hook_count = FX_ARRAY_LEN(hooks);
 	err = fx_interp_run(&interp, NULL);
 	if (err)
-		fx_timeline_fail(&request->model->timeline);
+		fx_timeline_fail(&request->model->timeline, &place->env);
 	else
 		err = FX_TAKE(request->error);
 	fx_place_set_stop(request->model, place, interp.next);

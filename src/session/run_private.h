@@ -44,16 +44,20 @@ void fx_model_say(struct fx_model *model, char *text_taken);
 void fx_budget_begin(struct fx_session *session, struct fx_model *model);
 void fx_budget_after(struct fx_model *model, struct fx_place *place,
 	const struct fx_node *node);
-/* Whether NODE's value has to stay: somebody who has not run yet takes it, or
- * running does not give it.
+/* Whether NODE's value has to stay: somebody who has not run yet takes it, but
+ * for RUNNING, or running does not give it.
  */
 bool fx_budget_needs(const struct fx_model *model, const struct fx_place *place,
-	const struct fx_node *node);
+	const struct fx_node *node, const struct fx_node *running);
 /* "record limit 2G", as it is set; the caller frees. */
 char *fx_budget_words(const struct fx_session *session);
 void fx_budget_tell(struct fx_session *session, struct fx_model *model);
 void fx_budget_count(struct fx_model *model);
-/* spent.c: NODE ran, and what it was the last to need goes. */
+/* spent.c: NODE is about to run, and what it will be the last to need need not
+ * be saved from it; it ran, and that goes.
+ */
+void fx_budget_foresee(struct fx_model *model, const struct fx_place *place,
+	const struct fx_node *node);
 void fx_budget_spend(struct fx_model *model, struct fx_place *place,
 	const struct fx_node *node);
 

@@ -49,6 +49,21 @@ is_lone(const struct fx_datum *datum)
 	return datum->references == 1 && fx_datum_storage_holders(datum) == 1;
 }
 
+void
+fx_budget_foresee(struct fx_model *model, const struct fx_place *place,
+	const struct fx_node *node)
+{
+	for (size_t i = 0; i < fx_node_input_count(node); i++) {
+		const struct fx_node *input = fx_node_input(node, i);
+		const struct fx_datum *datum =
+			fx_env_get(&place->env, input->id);
+
+		if (datum && is_lone(datum) &&
+			!fx_budget_needs(model, place, input, node))
+			fx_vec_push(&model->timeline.losable, datum);
+	}
+}
+
 static void
 uncount(struct fx_timeline *timeline, const struct fx_datum *datum)
 {
@@ -66,7 +81,7 @@ spend(struct fx_model *model, struct fx_place *place,
 	struct fx_timeline *timeline = &model->timeline;
 	const struct fx_datum *datum = fx_env_get(&place->env, input->id);
 
-	if (!datum || fx_budget_needs(model, place, input))
+	if (!datum || fx_budget_needs(model, place, input, NULL))
 		return;
 	if (!give_up_saved(timeline, node, datum,
 		    fx_env_get(&place->env, node->id))) {

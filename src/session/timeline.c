@@ -17,12 +17,18 @@
 
 /* --- one effect ---------------------------------------------------------- */
 
+static size_t
+saved_size(const struct fx_saved *saved)
+{
+	return saved->bytes ? fx_blob_size(saved->bytes) : 0;
+}
+
 size_t
 fx_timeline_unsave(struct fx_timeline *timeline, struct fx_effect *effect,
 	size_t index)
 {
 	struct fx_saved saved = effect->saved.items[index];
-	size_t size = fx_blob_size(saved.bytes);
+	size_t size = saved_size(&saved);
 
 	fx_vec_remove(&effect->saved, index);
 	timeline->saved_bytes -= size;
@@ -49,7 +55,7 @@ has_saved(const struct fx_effect *effect, uintptr_t storage)
 	return false;
 }
 
-/* BYTES were in STORAGE, which TENSOR lies in. */
+/* BYTES, if any are kept, were in STORAGE, which TENSOR lies in. */
 static void
 save_bytes(struct fx_timeline *timeline, struct fx_effect *effect,
 	struct fx_datum *tensor, uintptr_t storage, struct fx_blob *bytes_taken)
@@ -60,8 +66,19 @@ save_bytes(struct fx_timeline *timeline, struct fx_effect *effect,
 		.bytes = bytes_taken,
 	};
 
-	timeline->saved_bytes += fx_blob_size(bytes_taken);
+	timeline->saved_bytes += saved_size(&saved);
 	fx_vec_push(&effect->saved, saved);
+}
+
+static bool
+may_lose(void *context, const struct fx_datum *tensor)
+{
+	const struct fx_timeline *timeline = context;
+
+	for (size_t i = 0; i < timeline->losable.count; i++)
+		if (timeline->losable.items[i] == tensor)
+			return true;
+	return false;
 }
 
 /* The bytes of what TENSOR lies in, once an effect. */
@@ -76,6 +93,11 @@ save_tensor(struct fx_timeline *timeline, struct fx_effect *effect,
 
 	if (!storage || !ops->storage_save || has_saved(effect, storage))
 		return NULL;
+	if (may_lose(timeline, tensor)) {
+		save_bytes(timeline, effect, tensor, storage, NULL);
+		effect->is_lost = true;
+		return NULL;
+	}
 	err = ops->storage_save(tensor->payload, &bytes);
 	if (!err)
 		save_bytes(timeline, effect, tensor, storage, bytes);
@@ -187,6 +209,7 @@ fx_timeline_start(struct fx_timeline *timeline, struct fx_backend *backend,
 		.context = timeline,
 		.before = before_call,
 		.kept = kept,
+		.may_lose = may_lose,
 	};
 	if (!backend->ops->has_values || !backend->ops->random_save)
 		return NULL;
@@ -201,6 +224,7 @@ fx_timeline_clear(struct fx_timeline *timeline)
 	while (timeline->effects.count)
 		fx_timeline_take_back(timeline, NULL);
 	fx_vec_deinit(&timeline->effects);
+	fx_vec_deinit(&timeline->losable);
 	forget(timeline);
 	timeline->node = 0;
 	timeline->has_effect = false;
@@ -230,7 +254,7 @@ put_back(struct fx_timeline *timeline, const struct fx_effect *effect)
 		const struct fx_saved *saved = &effect->saved.items[i];
 		const struct fx_backend_ops *ops = saved->tensor->backend->ops;
 
-		if (is_lone(saved))
+		if (!saved->bytes || is_lone(saved))
 			continue;
 		if (watch->protect)
 			watch->protect(watch->owner, &saved->tensor, 1);
@@ -252,9 +276,16 @@ fx_timeline_drop_lost(struct fx_timeline *timeline,
 	const struct fx_datum *result = fx_env_get(env, effect->node);
 	const struct fx_node *node;
 
-	if (!effect->is_lost || !result)
+	if (!effect->is_lost)
 		return false;
-	fx_datum_add_storages(result, &storages);
+	for (size_t i = 0; i < effect->saved.count; i++)
+		if (!effect->saved.items[i].bytes)
+			fx_map_set(&storages, effect->saved.items[i].storage,
+				1);
+	if (result)
+		fx_datum_add_storages(result, &storages);
+	if (!storages.count)
+		return false;
 	fx_graph_for_each_node (node, effect->graph) {
 		const struct fx_datum *datum = fx_env_get(env, node->id);
 
@@ -307,6 +338,7 @@ fx_timeline_begin(struct fx_timeline *timeline, const struct fx_node *node)
 	timeline->graph = node->graph;
 	timeline->node = node->id;
 	timeline->has_effect = false;
+	fx_vec_clear(&timeline->losable);
 }
 
 /* Whether the generator moved since EFFECT began; its state now is kept. */
@@ -392,10 +424,13 @@ fx_timeline_end(struct fx_timeline *timeline)
 }
 
 void
-fx_timeline_fail(struct fx_timeline *timeline)
+fx_timeline_fail(struct fx_timeline *timeline, struct fx_env *env)
 {
-	if (timeline->has_effect)
+	if (timeline->has_effect) {
+		fx_timeline_drop_lost(timeline,
+			&fx_vec_last(&timeline->effects), env);
 		fx_timeline_take_back(timeline, NULL);
+	}
 	timeline->node = 0;
 	timeline->has_effect = false;
 }

@@ -30,7 +30,7 @@ struct fx_node;
 struct fx_saved {
 	struct fx_datum *tensor; /* lies in the storage */
 	uintptr_t storage;
-	struct fx_blob *bytes; /* before */
+	struct fx_blob *bytes; /* before, or NULL: they are lost */
 };
 
 struct fx_effect {
@@ -55,6 +55,8 @@ struct fx_timeline {
 	const struct fx_graph *graph; /* of the node that runs ... */
 	uint64_t node;                /* ... or 0 */
 	bool has_effect;              /* the last of effects is its */
+	/* What it may overwrite for good, as nobody needs it (spent.c). */
+	FX_VEC(const struct fx_datum *) losable;
 	size_t saved_bytes;
 	struct fx_map storages; /* that values lie in -> bytes (budget.c) */
 	size_t held_bytes;      /* of them */
@@ -74,12 +76,12 @@ FX_NODISCARD struct fx_error *fx_timeline_start(struct fx_timeline *timeline,
 void fx_timeline_clear(struct fx_timeline *timeline);
 
 /* Around the execution of NODE: what it overwrites in between is kept.  When
- * it failed, that is put back at once.
+ * it failed, that is put back at once; what was lost is dropped from ENV.
  */
 void fx_timeline_begin(struct fx_timeline *timeline,
 	const struct fx_node *node);
 FX_NODISCARD struct fx_error *fx_timeline_end(struct fx_timeline *timeline);
-void fx_timeline_fail(struct fx_timeline *timeline);
+void fx_timeline_fail(struct fx_timeline *timeline, struct fx_env *env);
 
 /* Take back the effects of GRAPH's nodes from STOP on (NULL: none), whose
  * values in ENV go too, as they have to run again.

@@ -307,6 +307,9 @@ call(struct fx_backend *backend, void *pointer, struct fx_datum *const *data,
 	if (plan->kernel >= TRANSPOSE && plan->kernel <= VIEW)
 		return call_view(backend, plan->kernel, data, count, ret);
 	err = count > 1 ? check_sizes(data[0], data[1]) : NULL;
+	/* What fails may have written some of it. */
+	if (err && plan->in_place && count_of(from))
+		*element(from, 0) = NAN;
 	if (err)
 		return err;
 	to = plan->in_place ? tensor_view(from)

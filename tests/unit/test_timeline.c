@@ -390,6 +390,29 @@ little_is_kept_when_values_are_not_recorded(void)
 }
 
 static void
+what_a_failed_write_spoilt_is_computed_again(void)
+{
+	struct fx_stop stop = { .number = 0 };
+	WORLD("def forward(self, x : \"f64[2, 2]\", y : \"f64[3, 2]\"):\n"
+	      "    a = torch.neg(x)\n"
+	      "    b = a.add_(y)\n"
+	      "    return b\n");
+	const char *a;
+
+	fxt_start(&w);
+	fxt_move(&w, FX_MOVE_STEP, false, 1);
+	a = fxt_value(&w, "a");
+	fxt_set(&w, "record values off");
+	CU_ASSERT(fxt_ok(fx_position_run(w.session, w.model, NULL, &stop)));
+	CU_ASSERT_EQUAL(stop.reason, FX_STOP_ERROR);
+	CU_ASSERT_PTR_EQUAL(stop.failed, fxt_node(&w, "b"));
+	fx_stop_deinit(&stop);
+	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "a")), "R");
+	CU_ASSERT(fxt_value(&w, "a") == a);
+	CU_ASSERT(fxt_is_as_fresh(&w, NULL));
+}
+
+static void
 what_is_dropped_leaves_its_summary(void)
 {
 	WORLD(fxt_text_two_arms);
@@ -480,6 +503,7 @@ main(void)
 		FXT_CASE(what_does_not_fit_into_memory_is_an_error),
 		FXT_CASE(values_beyond_the_limit_are_computed_again),
 		FXT_CASE(little_is_kept_when_values_are_not_recorded),
+		FXT_CASE(what_a_failed_write_spoilt_is_computed_again),
 		FXT_CASE(what_is_dropped_leaves_its_summary),
 		FXT_CASE(a_summary_is_not_shown_before_what_wrote_it),
 		FXT_CASE(what_was_not_finite_still_says_so),

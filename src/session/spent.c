@@ -1,8 +1,8 @@
 /* spent.c - values that nobody needs any more, where none are recorded.
  *
  * They go with the last node that takes them, as in eager PyTorch, so that
- * memory is used again while it is in the cache; and so does what that node
- * overwrote.  What others lie beside is left to the record limit (budget.c),
+ * memory is used again while it is in the cache; what that node overwrites is
+ * not saved, or given up with them.  What others lie beside is left to the record limit (budget.c),
  * which looks through the graph.
  */
 #include <config.h>

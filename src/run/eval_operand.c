@@ -25,6 +25,18 @@ static const struct {
 	{ "nn", "torch.nn" },
 };
 
+/* What the fingers know from elsewhere, and whose functions these are. */
+static const struct {
+	const char *name;
+	const char *library;
+} strangers[] = {
+	{ "np", "numpy" },
+	{ "numpy", "numpy" },
+	{ "jnp", "jax" },
+	{ "jax", "jax" },
+	{ "tf", "tensorflow" },
+};
+
 static void
 set_datum(struct fx_operand *ret, struct fx_datum *datum_taken)
 {
@@ -134,6 +146,19 @@ no_node(const struct fx_resolver *resolver, const char *name)
 	return fx_error_note(err, "nearest: %s", fx_buf_text(&near));
 }
 
+static struct fx_error *
+hint_stranger(struct fx_error *err, const char *name)
+{
+	for (size_t i = 0; i < FX_ARRAY_LEN(strangers); i++)
+		if (fx_str_equal(name, strangers[i].name))
+			return fx_error_hint(err,
+				"torch's functions are known here, not %s's: "
+				"randn(1, 3), torch.mean(x), mean(x) or "
+				"x.mean()",
+				strangers[i].library);
+	return err;
+}
+
 struct fx_error *
 fx_eval_find(const struct fx_resolver *resolver, const char *name,
 	struct fx_node **ret)
@@ -195,7 +220,7 @@ fx_operand_of_name(struct fx_evaluator *evaluator, const char *name,
 				fx_intern(spaces[i].qualified));
 			return NULL;
 		}
-	return no_node(resolver, name);
+	return hint_stranger(no_node(resolver, name), name);
 }
 
 struct fx_error *

@@ -102,7 +102,7 @@ hint_file(struct fx_error *err, const char *text)
 	const char *name;
 	size_t length = file_name(text, &name);
 
-	if (!length || fx_error_hint_text(err))
+	if (!length)
 		return err;
 	return fx_error_hint(err, "file(\"%.*s\") reads a file of numpy",
 		(int)length, name);

@@ -118,7 +118,7 @@ version_length(const char *version)
 }
 
 /* The output node and everything that is known at the end.  DONE is what the
- * body gave: (result, type text or None, torch's version, class name).
+ * body gave: (result, type text or None, class name).
  */
 static PyObject *
 finish(struct fxpy_trace *trace, PyObject *done)
@@ -126,17 +126,16 @@ finish(struct fxpy_trace *trace, PyObject *done)
 	struct fx_node_spec spec = { .opcode = FX_OPCODE_OUTPUT,
 		.target = "output" };
 	struct fx_graph *graph = trace->recorder.graph;
-	const char *type, *version, *name;
+	const char *type, *name;
 	struct fx_value item;
 	PyObject *result;
 
-	if (!PyArg_ParseTuple(done, "Ozss", &result, &type, &version, &name) ||
+	if (!PyArg_ParseTuple(done, "Ozs", &result, &type, &name) ||
 		!fxpy_arg(trace, result, &item))
 		return NULL;
 	spec.args = fx_value_sequence(graph->values, FX_VALUE_TUPLE, &item, 1);
 	spec.type = fx_intern(type);
 	fx_recorder_add(&trace->recorder, &spec);
-	graph->dialect = fx_intern_n(version, version_length(version));
 	graph->class_name = fx_intern(name);
 	return fxpy_graph_new(trace);
 }
@@ -213,7 +212,9 @@ start_collector(void)
 	PyErr_Restore(type, value, where);
 }
 
-/* run(tracer, base class, root module, function, body, unpatch) -> Graph.
+/* run(tracer, base class, root module, function, body, torch's version,
+ * unpatch)
+ * -> Graph.
  *
  * All of a trace but the model's own code happens within this one call, so
  * that whatever ends it, Ctrl-C at any moment included, torch is put back.
@@ -224,12 +225,13 @@ run(PyObject *self, PyObject *args)
 	PyObject *tracer, *base, *root, *function, *body, *flag;
 	PyObject *done = NULL, *graph = NULL;
 	struct fxpy_trace *trace;
+	const char *version;
 	bool collects;
 	int unpatch;
 
 	(void)self;
-	if (!PyArg_ParseTuple(args, "OOOOOp", &tracer, &base, &root, &function,
-		    &body, &unpatch))
+	if (!PyArg_ParseTuple(args, "OOOOOsp", &tracer, &base, &root, &function,
+		    &body, &version, &unpatch))
 		return NULL;
 	if (fxpy.trace) {
 		PyErr_SetString(PyExc_RuntimeError,
@@ -239,6 +241,8 @@ run(PyObject *self, PyObject *args)
 	trace = trace_new(tracer, base, root);
 	if (!trace)
 		return PyErr_NoMemory();
+	fx_graph_set_dialect(trace->recorder.graph,
+		fx_intern_n(version, version_length(version)));
 	flag = set_tracing_flag(Py_True);
 	collects = stop_collector();
 	if (begin(trace, function)) {

@@ -27,11 +27,11 @@ is_digit(char c)
 }
 
 /* Whether torch.fx's rules leave NAME as it is when it is free: no other
- * characters, no leading digit, no number with leading zeros at the end, no
- * keyword or builtin (none of which ends with a digit).
+ * characters, no leading digit, no number with leading zeros at the end unless
+ * those are kept, no keyword or builtin (none of which ends with a digit).
  */
 static bool
-is_canonical(const char *name)
+is_canonical(const char *name, bool keeps_zeros)
 {
 	size_t length = strlen(name);
 	size_t digits = 0;
@@ -48,7 +48,7 @@ is_canonical(const char *name)
 	}
 	if (digits == 0)
 		return !fx_names_is_illegal(name);
-	return digits == 1 || digits == length ||
+	return keeps_zeros || digits == 1 || digits == length ||
 	       name[length - digits - 1] != '_' || name[length - digits] != '0';
 }
 
@@ -58,7 +58,7 @@ fx_code_names_assign(struct fx_code_names *names, const struct fx_node *node)
 	const char *name = node->name;
 
 	/* Names of nodes are interned, so they are keys as they are. */
-	if (is_canonical(name) &&
+	if (is_canonical(name, names->space.keeps_zeros) &&
 		fx_map_set(&names->space.taken, (uintptr_t)name, 1))
 		return name;
 	if (fx_map_has(&names->renamed, (uintptr_t)node))

@@ -255,7 +255,7 @@ fx_graph_clone(const struct fx_graph *graph, uint32_t serial,
 		map = &own;
 	copy->name = graph->name;
 	copy->class_name = graph->class_name;
-	copy->dialect = graph->dialect;
+	fx_graph_set_dialect(copy, graph->dialect);
 	copy->origin = graph->origin;
 	copy->pytree = copy_pytree(copy, graph->pytree);
 	copy->private_->is_bare = graph->private_->is_bare;

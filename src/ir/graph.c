@@ -16,6 +16,7 @@
 #include "ir/order.h"
 #include "ir/uses.h"
 #include "ir/value_walk.h"
+#include "ops/dialect.h"
 #include "ops/optab.h"
 
 struct fx_graph *
@@ -33,6 +34,15 @@ fx_graph_new(uint32_t serial)
 	graph->private_->index_version = UINT64_MAX;
 	graph->module = fx_module_new(graph, "torch.nn.modules.module.Module");
 	return graph;
+}
+
+void
+fx_graph_set_dialect(struct fx_graph *graph, const char *dialect)
+{
+	graph->dialect = dialect;
+	graph->names.keeps_zeros =
+		fx_dialect_is_newer(fx_dialect_choose(NULL, dialect),
+			FX_DIALECT_KEEPS_ZEROS);
 }
 
 void

@@ -58,6 +58,11 @@ struct fx_graph {
  * in a session.
  */
 struct fx_graph *fx_graph_new(uint32_t serial);
+
+/* GRAPH is of the torch version DIALECT (interned; NULL: unknown), by whose
+ * rules names are made from now on.
+ */
+void fx_graph_set_dialect(struct fx_graph *graph, const char *dialect);
 void fx_graph_free(struct fx_graph *graph);
 
 FX_DEFINE_CLEANUP(graph, struct fx_graph, fx_graph_free);

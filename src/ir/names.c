@@ -147,13 +147,13 @@ clean(struct fx_buf *buf, const char *candidate)
 
 /* A candidate taken apart: BASE_NUMBER, or BASE alone. */
 struct candidate {
-	const char *whole; /* interned, number without leading zeros */
+	const char *whole; /* interned, as it is when it is free */
 	size_t base_length;
 	uint64_t number;
 };
 
 static struct candidate
-split(const char *text)
+split(const char *text, bool keeps_zeros)
 {
 	FX_AUTO_BUF struct fx_buf buf = { 0 };
 	struct candidate c = { 0 };
@@ -175,8 +175,10 @@ split(const char *text)
 			for (size_t i = first; i < end; i++)
 				c.number = 10 * c.number +
 					   (uint64_t)(buf.data[i] - '0');
-			fx_buf_truncate(&buf, at);
-			fx_buf_add_int(&buf, (long long)c.number);
+			if (!keeps_zeros) {
+				fx_buf_truncate(&buf, at);
+				fx_buf_add_int(&buf, (long long)c.number);
+			}
 		}
 	}
 	c.whole = fx_intern_n(fx_buf_text(&buf), buf.length);
@@ -251,7 +253,7 @@ const char *
 fx_names_create_undoable(struct fx_names *names, const char *candidate,
 	struct fx_names_undo *undo_ret)
 {
-	struct candidate c = split(candidate);
+	struct candidate c = split(candidate, names->keeps_zeros);
 	uint64_t number;
 	const char *name = probe(names, &c, &number);
 
@@ -285,7 +287,7 @@ fx_names_swap_hint(struct fx_names *names, struct fx_names_undo *undo)
 const char *
 fx_names_preview(struct fx_names *names, const char *candidate)
 {
-	struct candidate c = split(candidate);
+	struct candidate c = split(candidate, names->keeps_zeros);
 	uint64_t number;
 
 	return probe(names, &c, &number);

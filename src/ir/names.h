@@ -16,6 +16,7 @@
 struct fx_names {
 	struct fx_map taken; /* interned name -> node or 1 */
 	struct fx_map hints; /* interned candidate -> next number to try */
+	bool keeps_zeros; /* layer_01 is no layer_1: FX_DIALECT_KEEPS_ZEROS */
 };
 
 /* All zero is empty. */

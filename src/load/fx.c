@@ -366,7 +366,7 @@ fx_load_fx(const struct fx_load_input *input, struct fx_graph **ret)
 		check_users(&listing);
 		note_guesses(&listing);
 		fx_load_note_modules(graph, input->notices);
-		graph->dialect = listing.dialect;
+		fx_graph_set_dialect(graph, listing.dialect);
 		*ret = FX_TAKE(graph);
 	}
 	fx_map_deinit(&listing.users);

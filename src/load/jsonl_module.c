@@ -305,7 +305,8 @@ fx_jsonl_describe(struct fx_graph *graph, const json_t *object)
 {
 	graph->name = fx_intern(fx_jsonl_text(object, "name"));
 	graph->class_name = fx_intern(fx_jsonl_text(object, "class"));
-	graph->dialect = fx_intern(fx_jsonl_text(object, "dialect"));
+	fx_graph_set_dialect(graph,
+		fx_intern(fx_jsonl_text(object, "dialect")));
 	graph->origin = fx_intern(fx_jsonl_text(object, "origin"));
 }
 

@@ -143,7 +143,7 @@ fx_py_graph(struct fx_py *py, const struct fx_ast *class_tree,
 		return err;
 	note_output(py);
 	guess_dialect(py);
-	py->graph->dialect = py->dialect;
+	fx_graph_set_dialect(py->graph, py->dialect);
 	fx_load_note_modules(py->graph, py->input->notices);
 	return NULL;
 }

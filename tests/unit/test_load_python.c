@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "emit/fx.h"
 #include "emit/python.h"
+#include "ir/clone.h"
 #include "ir/graph.h"
 #include "ir/graph_hash.h"
 #include "ir/module.h"
@@ -107,6 +108,28 @@ code_of_torch_113_is_read_and_written_the_same(void)
 		FXT_SAME(got, nodes);
 		FXT_SAME(graph->dialect, "1.13");
 	}
+}
+
+/* As torch 2.13 prints modules that are called so; 1.13 calls them conv_1. */
+static void
+names_of_torch_2_keep_their_zeros(void)
+{
+	static const char text[] =
+		"\n\n\ndef forward(self, x):\n"
+		"    conv_01 = self.conv_01(x);  x = None\n"
+		"    conv_1 = self.conv_1(conv_01);  conv_01 = conv_1 = None\n"
+		"    return 0\n    ";
+	static const struct fx_node_spec spec = {
+		.opcode = FX_OPCODE_CALL_MODULE, .target = "conv_002"
+	};
+	FX_AUTO_GRAPH struct fx_graph *graph =
+		fxt_load(text, fx_load_python, NULL);
+	FX_AUTO_GRAPH struct fx_graph *copy = fx_graph_clone(graph, 2, NULL);
+	FX_AUTO_FREE char *again = python_of(graph);
+
+	FXT_SAME(again, text);
+	FXT_SAME(fx_graph_append(copy, &spec)->name, "conv_002");
+	FXT_SAME(fx_graph_append(copy, &spec)->name, "conv_3");
 }
 
 static void
@@ -439,6 +462,7 @@ main(void)
 {
 	static const struct fxt_case cases[] = {
 		FXT_CASE(code_of_torch_113_is_read_and_written_the_same),
+		FXT_CASE(names_of_torch_2_keep_their_zeros),
 		FXT_CASE(readable_text_of_torch_113_is_the_same_graph),
 		FXT_CASE(listings_of_torch_113_are_read_and_written_the_same),
 		FXT_CASE(a_folder_gives_the_module_tree),

@@ -217,10 +217,9 @@ class Tracer:
                 _capture.nested(tuple(
                     name for name in names if name[0] != "*"))
             return (result, _type_text(notes.get("return")),
-                    torch.__version__.split("+")[0],
                     type(root).__name__ if is_module else root.__name__)
         return _capture.run(self, Tracer, self.root, function, body,
-                            not _installed)
+                            torch.__version__.split("+")[0], not _installed)
 
 
 def _defaults(function):

@@ -56,7 +56,7 @@ def keyword_names(x, y):
     return (x & y) | (x ^ y)
 
 
-@case("names: trailing numbers are re-rendered (1.2)", lane="1.13")
+@case("names: numbers at the end, with zeros before or without (1.2)")
 def numbered_names(x):
     a = x.foo_01()
     return a.foo_1() + a.foo_2()

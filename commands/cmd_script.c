@@ -43,12 +43,24 @@ add_comment(struct fx_buf *words, const char *line, struct out *out)
 	out_line(out, FX_ROLE_PLAIN, "%s", "");
 }
 
+/* For SECONDS, or until a key; 0: keys are for the lecture from here on. */
+static struct fx_error *
+pause_lecture(struct cmd_shell *shell, const struct cmd_source_options *options,
+	double seconds)
+{
+	const struct front *front = cmd_shell_front(shell);
+
+	if (options->is_paced && options->pace != 0 &&
+		front->pause(front->context, seconds))
+		return fx_error_new(FX_ERR_INTERRUPTED, "interrupted");
+	return NULL;
+}
+
 /* Run one line of a script, which began at LINE_NUMBER of FILE. */
 static struct fx_error *
 run_script_line(struct cmd_shell *shell, const char *file, const char *line,
 	const struct cmd_source_options *options, struct out *out)
 {
-	const struct front *front = cmd_shell_front(shell);
 	int number = shell->script->line;
 	struct fx_error *err;
 	bool stops;
@@ -56,9 +68,8 @@ run_script_line(struct cmd_shell *shell, const char *file, const char *line,
 	if (options->verbose || options->is_paced)
 		out_line(out, FX_ROLE_PROMPT, "(fxdb) %s", line);
 	err = cmd_run(shell, line, out);
-	if (!err && options->is_paced && options->pace != 0 &&
-		front->pause(front->context, options->pace))
-		err = fx_error_new(FX_ERR_INTERRUPTED, "interrupted");
+	if (!err)
+		err = pause_lecture(shell, options, options->pace);
 	if (!err)
 		return NULL;
 	stops = !options->keep_going ||
@@ -82,7 +93,7 @@ cmd_run_text(struct cmd_shell *shell, const char *file, const char *text,
 		.text = text,
 		.is_command = options->is_command };
 	FX_AUTO_BUF struct fx_buf words = { 0 };
-	struct fx_error *err = NULL;
+	struct fx_error *err = pause_lecture(shell, options, 0);
 
 	shell->script = &script;
 	while (!err && !shell->is_quitting) {

@@ -24,8 +24,9 @@ struct ui {
 	bool pages; /* at the prompt, on a terminal: long output stops */
 	struct out_stream standard;
 	struct out_stream pager;
-	int left_by; /* how the last listing was left (pager.h) */
-	int line;    /* of standard input, when it is read by batch */
+	int left_by;   /* how the last listing was left (pager.h) */
+	bool has_keys; /* a lecture goes on, and keys are for it */
+	int line;      /* of standard input, when it is read by batch */
 	/* When what runs began, or the user was asked last; 0: it has been said
 	 * that it takes its time.
 	 */

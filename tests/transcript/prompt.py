@@ -4,6 +4,7 @@ import glob
 import importlib.util
 import os
 import select
+import signal
 import sys
 import tempfile
 import termios
@@ -169,6 +170,13 @@ check("layer" not in text, f"Enter after q: {text!r}")
 p.type("nodes\n", "-- more")
 p.type("p 7 * 6\n", "$1 = 42")
 p.read("(fxdb) ")
+p.type("nodes\n", "-- more")
+# Down is a line, though it sends three bytes, and PgDn a page.
+p.type("\x1b[B", "-- more")
+text = p.type("\x1b[6~", "-- more")
+check(text.count("\n") == 9, f"PgDn in a listing: {text!r}")
+text = p.type("\x1b", "(fxdb) ")
+check("[" not in text.replace("\x1b[", ""), f"Esc in a listing: {text!r}")
 p.type("quit\n", "\n")
 p.leave(0)
 
@@ -203,6 +211,48 @@ p.type("undo\n", "undone: rename fc last")
 p.read("(fxdb) ")
 p.type("quit\n", "\n")
 p.leave(0)
+
+# While a lecture is at work keys are not shown, and go on once; one that sends
+# several bytes does too.
+pipe = home + "/pipe"
+os.mkfifo(pipe)
+writer = os.open(pipe, os.O_RDWR)
+with open(script, "w") as f:
+    f.write(f"echo one\nsource {pipe}\necho two\necho three\n")
+p = Prompt("-q")
+p.read("(fxdb) ")
+p.type(f"source --pace 600s {script}\n", "\none")
+p.type(" ", f"source {pipe}\r\n")
+os.write(p.master, b"  ")
+check(not termios.tcgetattr(p.slave)[3] & termios.ECHO, "keys are shown")
+os.write(writer, b"echo piped\n")
+os.close(writer)
+text = p.read("\ntwo\r\n")
+check(" \r\n" not in text, f"keys are shown: {text!r}")
+text = p.type("\x1b[B", "\nthree\r\n")
+time.sleep(0.3)
+check("(fxdb)" not in p.said, f"Down goes on thrice: {p.said!r}")
+p.type("x", "(fxdb) ")
+p.type("quit\n", "\n")
+p.leave(0)
+
+# Whatever ends it leaves the terminal as it was: an error, a signal.
+with open(script, "w") as f:
+    f.write("echo one\nnosuch\n")
+p = Prompt("-q")
+p.read("(fxdb) ")
+p.type(f"source --pace 600s {script}\n", "\none")
+p.type("x", "lecture.fxdb:2: error: unknown command")
+p.read("(fxdb) ")
+p.type(f"source --pace 600s {script}\n", "\none")
+p.process.terminate()
+p.leave(-signal.SIGTERM)
+p = Prompt(source + "/doc/examples/resnet18.fxg", "-q")
+p.read("(fxdb) ")
+p.type("set height 10\n", "(fxdb) ")
+p.type("nodes\n", "-- more")
+p.process.terminate()
+p.leave(-signal.SIGTERM)
 
 # One Ctrl-C ends a run and the script around it; the prompt is as before.
 if glob.glob(os.environ["FXDB_SHIMS"] + "/fxdb-torch-*.so"):

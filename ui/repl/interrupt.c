@@ -8,12 +8,15 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
 #include "ui/patience.h"
 
 static volatile sig_atomic_t interrupt_flag;
 static struct ui_patience patience;
 static volatile sig_atomic_t deadly_signal;
 static int interrupt_pipe[2] = { -1, -1 };
+static volatile sig_atomic_t has_modes;
+static struct termios modes_before;
 
 static void
 note_interrupt(void)
@@ -28,9 +31,16 @@ note_interrupt(void)
 	errno = saved;
 }
 
-/* While a command runs the terminal is as it was found: nothing has to be put
- * back at the end.
- */
+/* Safe in a signal handler. */
+static void
+end_by(int number)
+{
+	if (has_modes)
+		tcsetattr(STDIN_FILENO, TCSANOW, &modes_before);
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
 static void
 on_interrupt(int number)
 {
@@ -45,8 +55,7 @@ on_interrupt(int number)
 		n = write(STDERR_FILENO, text, sizeof(text) - 1);
 		break;
 	case UI_PATIENCE_END:
-		signal(number, SIG_DFL);
-		raise(number);
+		end_by(number);
 		break;
 	}
 	(void)n;
@@ -75,18 +84,42 @@ on_deadly(int number)
 	note_interrupt();
 }
 
-static const int deadly[] = { SIGTERM, SIGHUP, SIGQUIT };
+static const int deadly[] = { SIGTERM, SIGHUP, SIGQUIT, SIGSEGV, SIGBUS, SIGILL,
+	SIGFPE, SIGABRT };
 
-#define DEADLY_COUNT (sizeof(deadly) / sizeof(deadly[0]))
+enum {
+	DEADLY_COUNT = 3, /* a crash cannot wait */
+#ifdef FX_SANITIZERS
+	/* A sanitizer's own report would be lost. */
+	ENDING_COUNT = DEADLY_COUNT,
+#else
+	ENDING_COUNT = FX_ARRAY_LEN(deadly),
+#endif
+};
+
+static void
+handle_deadly(void (*handler)(int), size_t count)
+{
+	struct sigaction action = { .sa_handler = handler };
+
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < count; i++)
+		sigaction(deadly[i], &action, NULL);
+}
 
 void
 interrupt_catch_deadly(bool on)
 {
-	struct sigaction action = { .sa_handler = on ? on_deadly : SIG_DFL };
+	handle_deadly(on ? on_deadly : SIG_DFL, DEADLY_COUNT);
+}
 
-	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < DEADLY_COUNT; i++)
-		sigaction(deadly[i], &action, NULL);
+void
+interrupt_put_back(const struct termios *modes)
+{
+	if (modes)
+		modes_before = *modes;
+	has_modes = modes != NULL;
+	handle_deadly(modes ? end_by : SIG_DFL, ENDING_COUNT);
 }
 
 void

@@ -3,6 +3,7 @@
 #define FX_UI_REPL_INTERRUPT_H
 
 #include <stdbool.h>
+#include <termios.h>
 
 /* Take SIGINT over, and ignore SIGPIPE; again after somebody else had it. */
 void interrupt_install(void);
@@ -18,6 +19,10 @@ int interrupt_file(void);
  */
 void interrupt_catch_deadly(bool on);
 bool interrupt_has_deadly(void);
+/* What standard input's modes become when a signal ends the program, a crash
+ * too; NULL: they stay.
+ */
+void interrupt_put_back(const struct termios *modes);
 /* End the program by the signal that came, if one did. */
 void interrupt_die(void);
 

@@ -12,6 +12,41 @@
 #include "base/compiler.h"
 #include "ui/repl/interrupt.h"
 
+/* The terminal as it was found; signal handlers have no user pointer. */
+static struct termios found;
+static bool is_held;
+
+void
+key_hold(void)
+{
+	struct termios raw;
+
+	if (is_held || tcgetattr(STDIN_FILENO, &found) < 0)
+		return;
+	raw = found;
+	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+	raw.c_cc[VMIN] = 1;
+	raw.c_cc[VTIME] = 0;
+	interrupt_put_back(&found);
+	is_held = true;
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
+}
+
+static void
+let_go(int when)
+{
+	tcsetattr(STDIN_FILENO, when, &found);
+	interrupt_put_back(NULL);
+	is_held = false;
+}
+
+void
+key_release(void)
+{
+	if (is_held)
+		let_go(TCSAFLUSH);
+}
+
 /* Whether a key is there; false when time is up or Ctrl-C was typed, before or
  * meanwhile.
  */
@@ -34,24 +69,19 @@ wait_for_key(int timeout_ms, bool *stop_ret)
 int
 key_read(int timeout_ms)
 {
-	struct termios saved;
-	struct termios raw;
+	bool was_held = is_held;
 	unsigned char key;
 	bool stop = false;
-	ssize_t n = 0;
+	int result;
 
-	if (tcgetattr(STDIN_FILENO, &saved) < 0)
+	key_hold();
+	if (!is_held)
 		return KEY_STOP;
-	raw = saved;
-	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
-	raw.c_cc[VMIN] = 1;
-	raw.c_cc[VTIME] = 0;
-	tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
-	if (!wait_for_key(timeout_ms, &stop)) {
-		tcsetattr(STDIN_FILENO, TCSADRAIN, &saved);
-		return stop ? KEY_STOP : KEY_NONE;
-	}
-	n = read(STDIN_FILENO, &key, 1);
-	tcsetattr(STDIN_FILENO, TCSADRAIN, &saved);
-	return n == 1 ? key : KEY_STOP;
+	if (!wait_for_key(timeout_ms, &stop))
+		result = stop ? KEY_STOP : KEY_NONE;
+	else
+		result = read(STDIN_FILENO, &key, 1) == 1 ? key : KEY_STOP;
+	if (!was_held)
+		let_go(TCSADRAIN);
+	return result;
 }

@@ -12,4 +12,11 @@ enum {
  */
 int key_read(int timeout_ms);
 
+/* Keys are for key_read, also those that are typed before it is called: the
+ * terminal shows none.  Until key_release, which drops what was not read, or a
+ * signal that ends the program; each may be called again.
+ */
+void key_hold(void);
+void key_release(void);
+
 #endif /* FX_UI_REPL_KEY_H */

@@ -18,6 +18,34 @@ struct pager {
 	int left_by;  /* pager.h */
 };
 
+enum {
+	ESCAPE = 27,
+	SEQUENCE_MS = 50, /* its bytes come together */
+};
+
+/* Keys such as Down send several bytes, ESC [ B.  Down is a line and any other
+ * a page; Esc alone is itself.
+ */
+static int
+read_key(void)
+{
+	int key = key_read(-1);
+	int last;
+
+	if (key != ESCAPE)
+		return key;
+	last = key_read(SEQUENCE_MS);
+	if (last == KEY_NONE)
+		return ESCAPE;
+	if (last == '[' || last == 'O')
+		do
+			last = key_read(SEQUENCE_MS);
+		while (last >= ' ' && last < '@');
+	if (last == KEY_STOP)
+		return KEY_STOP;
+	return last == 'B' ? '\n' : ' ';
+}
+
 static void
 ask(struct pager *pager)
 {
@@ -28,10 +56,10 @@ ask(struct pager *pager)
 	int key;
 
 	inner->write(inner->context, true, question, sizeof(question) - 1);
-	key = key_read(-1);
+	key = read_key();
 	inner->write(inner->context, true, erase, sizeof(erase) - 1);
 	if (key == KEY_STOP || key == 'q' || key == 'Q' || key == 3 ||
-		key == 27)
+		key == ESCAPE)
 		pager->left_by = 'q';
 	else if (key == '\n' || key == '\r' || key == 'j')
 		pager->lines--;

@@ -22,6 +22,20 @@
 
 /* What commands may ask of the prompt. */
 
+/* What is typed is shown, in the middle of a lecture too. */
+static char *
+read_typed(const struct ui *ui, const char *prompt)
+{
+	bool interrupted;
+	char *line;
+
+	key_release();
+	line = line_read(prompt, &interrupted);
+	if (ui->has_keys)
+		key_hold();
+	return line;
+}
+
 static bool
 repl_confirm(void *context, const char *question)
 {
@@ -33,10 +47,8 @@ repl_confirm(void *context, const char *question)
 	else
 		out_note(ui->out, "%s", question);
 	for (;;) {
-		bool interrupted;
 		FX_AUTO_FREE char *typed =
-			line_read(prompt ? prompt : UI_ANSWER_WANTED,
-				&interrupted);
+			read_typed(ui, prompt ? prompt : UI_ANSWER_WANTED);
 		enum ui_answer answer = ui_answer_of(typed);
 
 		ui_begin_work(ui);
@@ -49,11 +61,27 @@ repl_confirm(void *context, const char *question)
 static char *
 repl_read_line(void *context, const char *prompt)
 {
-	bool interrupted;
-	char *line = line_read(prompt, &interrupted);
+	char *line = read_typed(context, prompt);
 
 	ui_begin_work(context);
 	return line;
+}
+
+static void
+repl_suspend(void *context)
+{
+	key_release();
+	ui_lend_terminal(context);
+}
+
+static void
+repl_resume(void *context)
+{
+	struct ui *ui = context;
+
+	if (ui->has_keys)
+		key_hold();
+	ui_begin_work(ui);
 }
 
 static bool
@@ -62,14 +90,21 @@ repl_tick(void *context)
 	return ui_tick(context);
 }
 
-/* What was said until now has been seen: the pager begins a new page. */
+/* What was said until now has been seen: the pager begins a new page.  Keys are
+ * the lecture's from here on; those that were typed before, and the bytes of
+ * one such as Down, go on once.
+ */
 static bool
 repl_pause(void *context, double seconds)
 {
+	int ms = seconds < 0 ? -1 : (int)(FX_MIN(seconds, 3600) * 1000);
 	struct ui *ui = context;
-	int key = key_read(seconds < 0 ? -1
-				       : (int)(FX_MIN(seconds, 3600) * 1000));
+	int key;
 
+	ui->has_keys = true;
+	key_hold();
+	for (key = key_read(ms); key >= 0; key = key_read(0))
+		;
 	pager_restart(&ui->pager);
 	ui_begin_work(ui);
 	return key == KEY_STOP;
@@ -94,8 +129,8 @@ repl_front(struct ui *ui, struct front *ret)
 	*ret = (struct front){ .context = ui,
 		.confirm = repl_confirm,
 		.read_line = repl_read_line,
-		.suspend = ui_lend_terminal,
-		.resume = ui_begin_work,
+		.suspend = repl_suspend,
+		.resume = repl_resume,
 		.tick = repl_tick,
 		.pause = repl_pause,
 		.request = repl_request,
@@ -184,6 +219,8 @@ run_one(struct ui *ui)
 	pager_restart(&ui->pager);
 	ui_begin_work(ui);
 	err = cmd_run(ui->shell, line, ui->out);
+	ui->has_keys = false;
+	key_release();
 	ui->left_by = pager_left_by(&ui->pager);
 	pager_restart(&ui->pager);
 	/* A Ctrl-C that nobody took is not for the next command. */

@@ -394,7 +394,8 @@ call_apart(const struct fx_plan_call *call, struct fx_datum **ret, bool *done)
 	if (!watch->kept || plan->writes != 1 || plan->may_draw ||
 		!backend->ops->call_apart ||
 		call->data[0]->kind != FX_DATUM_TENSOR ||
-		watch->may_lose(watch->context, call->data[0]))
+		(watch->may_lose &&
+			watch->may_lose(watch->context, call->data[0])))
 		return NULL;
 	err = backend->ops->call_apart(backend, plan->backend_plan, call->data,
 		ret, &kept);

@@ -43,7 +43,7 @@ struct fx_plan_watch {
 	void (*kept)(void *context, struct fx_datum *tensor,
 		struct fx_blob *bytes_taken);
 	/* Whether nobody needs what TENSOR holds, so that it is written where
-	 * it lies.
+	 * it lies; may be null.
 	 */
 	bool (*may_lose)(void *context, const struct fx_datum *tensor);
 	/* What NODE of a nested graph is to have instead of running, borrowed,

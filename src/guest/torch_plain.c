@@ -252,6 +252,8 @@ fx_torch_plain(struct fx_torch *torch, const struct fx_torch_plan *plan,
 	if (!err)
 		err = evaluate(torch, plan, &call, &result);
 	if (!err)
+		err = fx_datum_check_value(&result);
+	if (!err)
 		err = datum_of(&walk, &result, ret);
 	fx_vec_deinit(&walk.known);
 	return err;

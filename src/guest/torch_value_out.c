@@ -57,7 +57,7 @@ fx_torch_check_result(struct fx_datum *const *data, size_t count,
 /* Numbers of Python take a hundred times the memory of elements, and so do the
  * lists of a tensor that has none.
  */
-#define LIST_LIMIT ((uint64_t)1 << 22)
+#define LIST_LIMIT ((uint64_t)FX_DATUM_ITEM_LIMIT)
 
 struct listing {
 	struct fx_extent extent;

@@ -115,7 +115,7 @@ meta_call(struct fx_backend *backend, void *pointer,
 	call.kwargs = keyword_values(arena, plan, data + positional);
 	err = fx_meta_eval(state->meta, arena, &call, &result);
 	if (!err)
-		*ret = fx_datum_from_value(&result);
+		err = fx_datum_of_value(&result, ret);
 	if (!err && count == 2 && positional == 2)
 		keep_values(plan, data[0], &items[1], *ret);
 	fx_arena_rollback(arena, mark);

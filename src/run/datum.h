@@ -97,6 +97,19 @@ struct fx_datum *fx_datum_nodes(const uint64_t *ids, size_t count);
  */
 struct fx_datum *fx_datum_from_value(const struct fx_value *value);
 
+/* What a person or a graph may make, parts that stand in it several times
+ * counted as often: walks over data and copies of them stay within bounds.
+ */
+#define FX_DATUM_ITEM_LIMIT  ((size_t)1 << 22)
+#define FX_DATUM_DEPTH_LIMIT 200
+/* LIMIT when DATUM, or VALUE, has more items or is nested deeper. */
+FX_NODISCARD struct fx_error *fx_datum_check(const struct fx_datum *datum);
+FX_NODISCARD struct fx_error *
+fx_datum_check_value(const struct fx_value *value);
+/* fx_datum_from_value of what was computed: LIMIT as above. */
+FX_NODISCARD struct fx_error *fx_datum_of_value(const struct fx_value *value,
+	struct fx_datum **ret);
+
 /* DATUM as a value in ARENA: tensors as TENSOR metadata (asked from their
  * backend), node sets and handles as OPAQUE text.
  */
@@ -149,7 +162,7 @@ struct fx_datum_printer {
 	const char *format;
 	fx_datum_node_name_fn *node_name;
 	void *context;
-	size_t limit;  /* items shown of a long container; 0: all */
+	size_t limit;  /* items shown of containers, also in all; 0: all */
 	bool is_brief; /* tensors are their dtype and shape, "f32[2,3]" */
 	bool is_ascii; /* no block characters */
 	struct fx_ticker *ticker;   /* for summaries; may be NULL */

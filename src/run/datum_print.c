@@ -13,13 +13,8 @@
 #include "run/stats.h"
 #include "run/tensor_text.h"
 
-/* Deeper containers are shown as "...": data are as deep as what was typed or
- * loaded, which is limited, so this only guards the stack.
- */
-#define DEPTH_LIMIT 200
-
-/* So are containers once so much is written: what was printed before may stand
- * in a list twice, and that list in the next.
+/* Containers are shown as "..." once so much is written: what was printed
+ * before may stand in a list twice, and that list in the next.
  */
 #define TEXT_LIMIT ((size_t)16 << 20)
 
@@ -27,9 +22,10 @@ struct print {
 	struct fx_buf *out;
 	const struct fx_datum_printer *how;
 	struct fx_arena *arena;
-	size_t start; /* of the text in OUT */
-	char letter;  /* of the format, 0 for none */
-	int depth;
+	size_t start;         /* of the text in OUT */
+	char letter;          /* of the format, 0 for none */
+	int depth;            /* guards the stack */
+	size_t shown;         /* items that are no containers */
 	struct fx_error *err; /* the first */
 };
 
@@ -91,18 +87,22 @@ print_list(struct print *print, const struct fx_datum *datum, const char *open,
 
 	fx_buf_add(print->out, open);
 	for (size_t i = 0; i < datum->count; i++) {
-		if (limit && i == limit) {
+		const struct fx_datum *item =
+			datum->items[is_dict ? 2 * i + 1 : i];
+
+		if (limit && (i == limit || (i && print->shown >= limit))) {
 			fx_buf_addf(print->out, ", ... (%zu in all)",
 				datum->count);
 			break;
 		}
 		if (i)
 			fx_buf_add(print->out, is_long ? ",\n " : ", ");
-		print_datum(print, datum->items[is_dict ? 2 * i : i]);
 		if (is_dict) {
+			print_datum(print, datum->items[2 * i]);
 			fx_buf_add(print->out, ": ");
-			print_datum(print, datum->items[2 * i + 1]);
 		}
+		print_datum(print, item);
+		print->shown += fx_datum_item_count(item) == 0;
 	}
 	if (datum->kind == FX_DATUM_TUPLE && datum->count == 1)
 		fx_buf_add_char(print->out, ',');
@@ -276,7 +276,7 @@ print_inner(struct print *print, const struct fx_datum *datum)
 static void
 print_datum(struct print *print, const struct fx_datum *datum)
 {
-	if (print->depth >= DEPTH_LIMIT ||
+	if (print->depth > FX_DATUM_DEPTH_LIMIT ||
 		print->out->length - print->start > TEXT_LIMIT) {
 		fx_buf_add(print->out, "...");
 		return;

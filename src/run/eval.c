@@ -430,6 +430,10 @@ fx_eval_operand(struct fx_evaluator *evaluator, const struct fx_ast *tree,
 	evaluator->depth++;
 	err = eval_tree(evaluator, tree, ret);
 	evaluator->depth--;
+	if (!err && ret->kind == FX_OPERAND_DATUM)
+		err = fx_datum_check(ret->datum);
+	if (err)
+		fx_operand_deinit(ret);
 	return err ? fx_error_at(err, evaluator->text, tree->span) : NULL;
 }
 

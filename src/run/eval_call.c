@@ -236,10 +236,8 @@ call_folded(struct fx_evaluator *evaluator, const char *target,
 	*found_ret = true;
 	err = fx_fold_call(evaluator->arena, target, values.items,
 		arguments->count, &result);
-	if (!err) {
-		*ret = fx_datum_from_value(&result);
-		return NULL;
-	}
+	if (!err)
+		return fx_datum_of_value(&result, ret);
 	if (fx_error_code(err) != FX_ERR_UNSUPPORTED)
 		return err;
 	fx_error_free(err);
@@ -345,10 +343,8 @@ call_method(struct fx_evaluator *evaluator, struct fx_datum *receiver,
 
 		err = fx_fold_method(evaluator->arena, &values.items[0], name,
 			&rest, &result);
-		if (!err) {
-			*ret = fx_datum_from_value(&result);
-			return NULL;
-		}
+		if (!err)
+			return fx_datum_of_value(&result, ret);
 		if (fx_error_code(err) != FX_ERR_UNSUPPORTED ||
 			receiver->kind != FX_DATUM_TENSOR)
 			return err;

@@ -37,7 +37,7 @@ fold_binary(struct fx_evaluator *evaluator, enum fx_ast_op op,
 		fx_fold_binary(evaluator->arena, op, &a, &b, &result);
 
 	if (!err)
-		*ret = fx_datum_from_value(&result);
+		err = fx_datum_of_value(&result, ret);
 	return err;
 }
 
@@ -262,7 +262,7 @@ fx_eval_unary(struct fx_evaluator *evaluator, enum fx_ast_op op,
 	plain = fx_datum_to_value(evaluator->arena, value);
 	err = fx_fold_unary(evaluator->arena, op, &plain, &result);
 	if (!err)
-		*ret = fx_datum_from_value(&result);
+		err = fx_datum_of_value(&result, ret);
 	return err;
 }
 
@@ -362,7 +362,7 @@ fx_eval_subscript(struct fx_evaluator *evaluator, struct fx_datum *value,
 	key = fx_datum_to_value(evaluator->arena, index);
 	err = fx_fold_subscript(evaluator->arena, &plain, &key, &result);
 	if (!err)
-		*ret = fx_datum_from_value(&result);
+		err = fx_datum_of_value(&result, ret);
 	return err;
 }
 
@@ -417,10 +417,8 @@ attribute_of_value(struct fx_evaluator *evaluator, struct fx_datum *value,
 	/* x.real, x.T: a tensor with values is computed, not only told. */
 	if (!err && result.kind == FX_VALUE_TENSOR && fx_values_known(value))
 		err = fx_error_new(FX_ERR_UNSUPPORTED, "%s", name);
-	if (!err) {
-		*ret = fx_datum_from_value(&result);
-		return NULL;
-	}
+	if (!err)
+		return fx_datum_of_value(&result, ret);
 	if (is_computed && fx_error_code(err) == FX_ERR_UNSUPPORTED)
 		err = attribute_of_backend(evaluator, value, name, err, ret);
 	return err ? hint_method(err, value, name) : NULL;

@@ -126,6 +126,11 @@ slot_build(const struct fx_slot *slot, const struct fx_env *env,
 			slot->build == FX_DATUM_DICT ? slot->count / 2
 						     : slot->count);
 	free(items);
+	if (err)
+		return err;
+	err = fx_datum_check(*ret);
+	if (err)
+		fx_datum_unref(*ret);
 	return err;
 }
 

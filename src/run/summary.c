@@ -9,9 +9,6 @@
 #include "base/mem.h"
 #include "run/datum.h"
 
-/* Deeper ones are not seen: this only guards the stack. */
-#define DEPTH_LIMIT 200
-
 struct walk {
 	fx_part_fn *see;
 	void *context;
@@ -61,7 +58,8 @@ see_datum(struct walk *walk, const struct fx_datum *datum)
 	if (datum->kind == FX_DATUM_TENSOR)
 		return walk->see(walk->context, fx_buf_text(&walk->path),
 			datum);
-	if (walk->depth == DEPTH_LIMIT)
+	/* This only guards the stack. */
+	if (walk->depth > FX_DATUM_DEPTH_LIMIT)
 		return true;
 	walk->depth++;
 	goes_on = see_items(walk, datum);

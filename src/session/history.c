@@ -7,6 +7,7 @@
 #include <config.h>
 
 #include "base/map.h"
+#include "base/mem.h"
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/storage.h"
@@ -31,36 +32,87 @@ copy_tensor(struct fx_model *model, const struct fx_datum *tensor)
 	return same;
 }
 
-static struct fx_datum *
-copy_datum(struct fx_model *model, const struct fx_datum *datum,
-	const struct fx_map *storages)
-{
-	FX_VEC(struct fx_datum *) items = { 0 };
-	struct fx_datum *copy;
+/* One round of protecting.  Each datum is seen once, however often it stands in
+ * others, and what shared it shares its copy.
+ */
+struct round {
+	struct fx_model *model;
+	struct fx_map storages; /* about to be written */
+	struct fx_map copies;   /* of a datum: what replaces it; both held */
+};
 
-	if (!fx_datum_lies_in(datum, storages))
-		return fx_datum_ref((struct fx_datum *)datum);
-	if (datum->kind == FX_DATUM_TENSOR)
-		return copy_tensor(model, datum);
-	for (size_t i = 0; i < fx_datum_item_count(datum); i++)
-		fx_vec_push(&items,
-			copy_datum(model, datum->items[i], storages));
-	copy = fx_datum_items_take((enum fx_datum_kind)datum->kind, items.items,
-		datum->count);
-	fx_vec_deinit(&items);
-	return copy;
+static void
+round_deinit(struct round *round)
+{
+	size_t at = 0;
+	uintptr_t datum, copy;
+
+	while (fx_map_next(&round->copies, &at, &datum, &copy)) {
+		fx_datum_unref((struct fx_datum *)datum);
+		fx_datum_unref((struct fx_datum *)copy);
+	}
+	fx_map_deinit(&round->copies);
+	fx_map_deinit(&round->storages);
+}
+FX_DEFINE_DEINIT(round, struct round, round_deinit);
+
+static struct fx_datum *apart(struct round *round, struct fx_datum *datum);
+
+static struct fx_datum *
+apart_items(struct round *round, struct fx_datum *datum)
+{
+	size_t count = fx_datum_item_count(datum);
+	FX_AUTO_FREE struct fx_datum **items =
+		fx_xcalloc(count, sizeof(struct fx_datum *));
+	bool same = true;
+
+	for (size_t i = 0; i < count; i++) {
+		items[i] = apart(round, datum->items[i]);
+		same = same && items[i] == datum->items[i];
+	}
+	if (!same)
+		return fx_datum_items_take((enum fx_datum_kind)datum->kind,
+			items, datum->count);
+	for (size_t i = 0; i < count; i++)
+		fx_datum_unref(items[i]);
+	return fx_datum_ref(datum);
+}
+
+/* DATUM, or a new one with nothing in the storages. */
+static struct fx_datum *
+apart(struct round *round, struct fx_datum *datum)
+{
+	struct fx_datum *copy = fx_map_get_pointer(&round->copies, datum);
+
+	if (copy)
+		return fx_datum_ref(copy);
+	if (fx_datum_item_count(datum))
+		copy = apart_items(round, datum);
+	else if (fx_datum_lies_in(datum, &round->storages))
+		copy = copy_tensor(round->model, datum);
+	else
+		return fx_datum_ref(datum);
+	fx_map_set_pointer(&round->copies, fx_datum_ref(datum), copy);
+	return fx_datum_ref(copy);
 }
 
 static void
-protect(struct fx_model *model, struct fx_datum **slot,
-	const struct fx_map *storages)
+protect(struct round *round, struct fx_datum **slot)
 {
 	struct fx_datum *before = *slot;
 
-	if (!fx_datum_lies_in(before, storages))
-		return;
-	*slot = copy_datum(model, before, storages);
+	*slot = apart(round, before);
 	fx_datum_unref(before);
+}
+
+/* There is always $_, a node. */
+static bool
+has_any(const struct fx_session *session)
+{
+	for (size_t i = 0; i < session->variables.count; i++)
+		if (session->variables.items[i].datum->kind != FX_DATUM_NODE)
+			return true;
+	return session->history.count > 0;
 }
 
 void
@@ -68,16 +120,15 @@ fx_model_protect(void *context, struct fx_datum *const *data, uint64_t writes)
 {
 	struct fx_model *model = context;
 	struct fx_session *session = model->session;
-	FX_AUTO_MAP struct fx_map storages = { 0 };
+	FX_AUTO(round) struct round round = { .model = model };
 
-	/* Only $_, a node. */
-	if (!session->history.count && session->variables.count < 2)
+	if (!has_any(session))
 		return;
 	for (size_t i = 0; i < 64 && writes >> i; i++)
 		if (writes >> i & 1)
-			fx_datum_add_storages(data[i], &storages);
+			fx_datum_add_storages(data[i], &round.storages);
 	for (size_t i = 0; i < session->history.count; i++)
-		protect(model, &session->history.items[i], &storages);
+		protect(&round, &session->history.items[i]);
 	for (size_t i = 0; i < session->variables.count; i++)
-		protect(model, &session->variables.items[i].datum, &storages);
+		protect(&round, &session->variables.items[i].datum);
 }

@@ -136,6 +136,7 @@ transcripts = \
 	%D%/print_json.fxt \
 	%D%/print_near.fxt \
 	%D%/print_no_value.fxt \
+	%D%/print_shared.fxt \
 	%D%/python_habits.fxt \
 	%D%/query_errors.fxt \
 	%D%/quit.fxt \

@@ -101,6 +101,35 @@ what_the_user_has_stays_what_it_is(void)
 }
 
 static void
+what_stands_in_a_value_twice_is_copied_once(void)
+{
+	WORLD(fxt_text_in_place);
+	FX_AUTO_DATUM struct fx_datum *all = NULL;
+	FX_AUTO_DATUM struct fx_datum *kept = NULL;
+	const struct fx_datum *first;
+	const struct fx_datum *last;
+
+	fxt_start(&w);
+	fxt_move(&w, FX_MOVE_STEP, false, 2);
+	all = fx_datum_ref(fx_position_value(w.model, fxt_node(&w, "row")));
+	/* A billion times, for who would look at each. */
+	for (size_t i = 0; i < 30; i++) {
+		struct fx_datum *pair[2] = { all, fx_datum_ref(all) };
+
+		all = fx_datum_items_take(FX_DATUM_LIST, pair, 2);
+	}
+	fx_session_set_variable(w.session, "b", all);
+	fxt_move(&w, FX_MOVE_STEP, false, 1);
+	kept = fx_session_variable(w.session, "b");
+	first = last = kept;
+	while (fx_datum_item_count(first)) {
+		first = first->items[0];
+		last = last->items[1];
+	}
+	CU_ASSERT(kept != all && first == last);
+}
+
+static void
 going_back_executes_no_operator(void)
 {
 	WORLD(fxt_text_in_place);
@@ -488,6 +517,7 @@ main(void)
 	static const struct fxt_case cases[] = {
 		FXT_CASE(going_back_over_a_write_restores_the_bytes),
 		FXT_CASE(what_the_user_has_stays_what_it_is),
+		FXT_CASE(what_stands_in_a_value_twice_is_copied_once),
 		FXT_CASE(going_back_executes_no_operator),
 		FXT_CASE(a_value_left_out_is_of_its_own_time),
 		FXT_CASE(a_write_that_an_argument_asks_for_is_run_on_the_way),

@@ -1,6 +1,7 @@
 /* parse_postfix.c - what follows an operand: attributes, calls, subscripts. */
 #include <config.h>
 
+#include "base/map.h"
 #include "lang/parse_private.h"
 
 static struct fx_ast *
@@ -65,6 +66,25 @@ parse_argument(struct fx_parser *parser)
 	return node;
 }
 
+/* Whether the arguments pushed since MARK give each keyword once. */
+static bool
+check_keywords(struct fx_parser *parser, size_t mark)
+{
+	FX_AUTO_MAP struct fx_map seen = { 0 };
+
+	for (size_t i = mark; i < parser->stack.count; i++) {
+		const struct fx_ast *kid = parser->stack.items[i];
+
+		if (kid->kind != FX_AST_KEYWORD ||
+			fx_map_set(&seen, (uintptr_t)kid->text, 1))
+			continue;
+		fx_parser_fail(parser, kid->span,
+			"this keyword is given twice");
+		return false;
+	}
+	return true;
+}
+
 static struct fx_ast *
 parse_call(struct fx_parser *parser, struct fx_ast *function)
 {
@@ -72,7 +92,8 @@ parse_call(struct fx_parser *parser, struct fx_ast *function)
 
 	fx_parser_push(parser, function);
 	fx_parser_advance(parser);
-	if (!fx_parse_items(parser, parse_argument, ")"))
+	if (!fx_parse_items(parser, parse_argument, ")") ||
+		!check_keywords(parser, mark + 1))
 		return NULL;
 	return fx_parser_collect(parser, FX_AST_CALL, function->span.begin,
 		mark);

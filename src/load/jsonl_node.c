@@ -115,6 +115,27 @@ bad_field(struct fx_jsonl *r, struct fx_error *err, const char *field,
 }
 
 FX_NODISCARD static struct fx_error *
+check_keywords(const struct fx_value *kwargs)
+{
+	FX_AUTO_MAP struct fx_map seen = { 0 };
+
+	if (kwargs->kind != FX_VALUE_DICT)
+		return fx_error_new(FX_ERR_FORMAT, "kwargs are no dict");
+	for (uint32_t i = 0; i < kwargs->count; i++) {
+		const struct fx_value *key = &kwargs->items[2 * i];
+
+		if (key->kind != FX_VALUE_STRING)
+			return fx_error_new(FX_ERR_FORMAT,
+				"a key of kwargs is no string");
+		if (!fx_map_set(&seen,
+			    (uintptr_t)fx_intern_n(key->text, key->count), 1))
+			return fx_error_new(FX_ERR_FORMAT,
+				"the keyword %.100s is given twice", key->text);
+	}
+	return NULL;
+}
+
+FX_NODISCARD static struct fx_error *
 read_arguments(struct fx_jsonl *r, const struct fx_jsonl_node *node,
 	struct fx_node_spec *spec)
 {
@@ -129,12 +150,8 @@ read_arguments(struct fx_jsonl *r, const struct fx_jsonl_node *node,
 	if (!node->kwargs)
 		return NULL;
 	err = fx_jsonl_value(r, arena, node->kwargs, &spec->kwargs);
-	if (!err && spec->kwargs.kind != FX_VALUE_DICT)
-		err = fx_error_new(FX_ERR_FORMAT, "kwargs are no dict");
-	for (uint32_t i = 0; !err && i < spec->kwargs.count; i++)
-		if (spec->kwargs.items[2 * i].kind != FX_VALUE_STRING)
-			err = fx_error_new(FX_ERR_FORMAT,
-				"a key of kwargs is no string");
+	if (!err)
+		err = check_keywords(&spec->kwargs);
 	return err ? bad_field(r, err, "kwargs", node->name) : NULL;
 }
 

@@ -361,6 +361,9 @@ lines_that_make_no_sense_are_refused(void)
 	body_fails(HEAD NODE "\"args\":\"(%x,)\"}\n", FX_ERR_NO_NODE);
 	body_fails(HEAD NODE "\"args\":\"()\",\"kwargs\":\"{1: 2}\"}\n",
 		FX_ERR_FORMAT);
+	body_fails(HEAD NODE
+		"\"args\":\"()\",\"kwargs\":\"{'a': 1, 'a': 2}\"}\n",
+		FX_ERR_FORMAT);
 	body_fails(HEAD NODE "\"args\":\"()\",\"source\":0}\n", FX_ERR_FORMAT);
 	body_fails(HEAD NODE "\"args\":\"()\",\"scope\":7}\n", FX_ERR_FORMAT);
 	body_fails(NODES NODE "\"args\":\"()\"}\n", FX_ERR_NAME_TAKEN);

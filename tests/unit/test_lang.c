@@ -207,6 +207,8 @@ errors_say_what_was_expected_and_where(void)
 {
 	COMMAND("", "expected a value, found the end (column 1)");
 	COMMAND("a +", "expected a value after \"+\" (column 4)");
+	COMMAND("f(a=1, b=g(a=2), a=3)",
+		"this keyword is given twice (column 18)");
 	COMMAND("f(a b)", "expected \")\" after \"a\", found \"b\" "
 			  "(column 5)");
 	COMMAND("(*a)",

@@ -71,6 +71,15 @@ is_abstract(const char *name)
 	return false;
 }
 
+/* typing.Sequence is collections.abc.Sequence; others stay. */
+static const char *
+abstract_origin(const char *name)
+{
+	return fx_str_starts(name, "typing.") && is_abstract(name + 7)
+		       ? fx_intern_format("collections.abc.%s", name + 7)
+		       : name;
+}
+
 /* The qualified name of what stands before a bracket. */
 static const char *
 origin_of(const struct typer *t, const char *name)
@@ -82,12 +91,10 @@ origin_of(const struct typer *t, const char *name)
 
 	if (strcmp(name, "typing.Optional") == 0)
 		return "typing.Union";
-	if (fx_str_starts(name, "typing.") && is_abstract(name + 7))
-		return fx_intern_format("collections.abc.%s", name + 7);
 	for (size_t i = 0; !t->is_modern && i < FX_ARRAY_LEN(renamed); i++)
 		if (strcmp(name, renamed[i][0]) == 0)
 			return renamed[i][1];
-	return name;
+	return abstract_origin(name);
 }
 
 static void
@@ -97,7 +104,8 @@ print_name(struct typer *t, const char *name)
 		name = "NoneType";
 	else if (strcmp(name, "Ellipsis") == 0)
 		name = "...";
-	fx_buf_add(t->out, fx_code_names_global(t->names, name));
+	fx_buf_add(t->out,
+		fx_code_names_global(t->names, abstract_origin(name)));
 }
 
 /* Types separated by SEPARATOR in TEXT, joined by it without blanks. */

@@ -218,8 +218,14 @@ read_items(struct cursor *cursor, char close, enum fx_value_kind kind,
 		if (cursor->at >= cursor->end || *cursor->at != ',')
 			break;
 		cursor->at++;
-		if (cursor->at < cursor->end && *cursor->at == ' ')
-			cursor->at++;
+		if (cursor->at == cursor->end || *cursor->at != ' ')
+			continue;
+		cursor->at++;
+		/* An empty string is the last: a comma alone has no blank. */
+		if (cursor->at < cursor->end && *cursor->at == close) {
+			read_value(cursor, stops, &item);
+			fx_vec_push(&items, item);
+		}
 	}
 	good = cursor->at < cursor->end && *cursor->at == close;
 	cursor->at += good;
@@ -332,7 +338,7 @@ fx_listing_default(struct fx_listing *listing, const char *text, size_t length,
 	read_atom(listing, text, length, ret);
 }
 
-/* TEXT, in brackets, as strings between its commas. */
+/* TEXT, in brackets, as nodes and strings between its commas. */
 static struct fx_value
 split_strings(struct fx_listing *listing, const char *text, size_t length)
 {
@@ -347,9 +353,13 @@ split_strings(struct fx_listing *listing, const char *text, size_t length)
 	while (at <= end) {
 		const char *comma = memmem(at, (size_t)(end - at), ", ", 2);
 		const char *stop = comma ? comma : end;
+		struct cursor piece = { listing, at, stop, 0, false };
+		struct fx_value item;
 
-		fx_vec_push(&items,
-			fx_value_string_n(arena, at, (size_t)(stop - at)));
+		if (at == stop || *at != '%' || !read_node(&piece, "", &item))
+			item = fx_value_string_n(arena, at,
+				(size_t)(stop - at));
+		fx_vec_push(&items, item);
 		at = comma ? comma + 2 : end + 1;
 	}
 	tuple = fx_value_sequence(arena, FX_VALUE_TUPLE, items.items,

@@ -10,6 +10,18 @@
 #include "ir/module.h"
 #include "load/python_private.h"
 
+/* getattr(X, "name"). */
+static bool
+is_getattr(const struct fx_ast *tree)
+{
+	return tree->kind == FX_AST_CALL && tree->kid_count == 3 &&
+	       tree->kids[0]->kind == FX_AST_NAME &&
+	       !strcmp(tree->kids[0]->text, "getattr") &&
+	       tree->kids[2]->kind == FX_AST_STRING &&
+	       tree->kids[2]->length > 0 &&
+	       strlen(tree->kids[2]->string) == tree->kids[2]->length;
+}
+
 const char *
 fx_py_path(const struct fx_py *py, const struct fx_ast *tree)
 {
@@ -21,13 +33,7 @@ fx_py_path(const struct fx_py *py, const struct fx_ast *tree)
 		if (tree->kind == FX_AST_ATTR) {
 			fx_vec_push(&steps, tree->text);
 			tree = tree->kids[0];
-		} else if (tree->kind == FX_AST_CALL && tree->kid_count == 3 &&
-			   tree->kids[0]->kind == FX_AST_NAME &&
-			   !strcmp(tree->kids[0]->text, "getattr") &&
-			   tree->kids[2]->kind == FX_AST_STRING &&
-			   tree->kids[2]->length > 0 &&
-			   strlen(tree->kids[2]->string) ==
-				   tree->kids[2]->length) {
+		} else if (is_getattr(tree)) {
 			fx_vec_push(&steps, tree->kids[2]->string);
 			tree = tree->kids[1];
 		} else {
@@ -145,18 +151,22 @@ call_name(struct fx_py *py, const struct fx_ast *tree,
 	return call_function(py, tree, name, spec);
 }
 
+/* x.view(2), or getattr(x, "class")() where x.class() is no Python. */
 static struct fx_error *
 call_method(struct fx_py *py, const struct fx_ast *tree,
 	struct fx_node_spec *spec)
 {
 	const struct fx_ast *function = tree->kids[0];
+	bool is_attribute = function->kind == FX_AST_ATTR;
 	struct fx_value receiver;
-	struct fx_error *err = fx_py_value(py, function->kids[0], &receiver);
+	struct fx_error *err = fx_py_value(py,
+		function->kids[is_attribute ? 0 : 1], &receiver);
 
 	if (err)
 		return err;
 	spec->opcode = FX_OPCODE_CALL_METHOD;
-	spec->target = function->text;
+	spec->target = is_attribute ? function->text
+				    : fx_intern(function->kids[2]->string);
 	return read_arguments(py, tree, &receiver, spec);
 }
 
@@ -192,6 +202,8 @@ read_call(struct fx_py *py, const struct fx_ast *tree,
 		return call_module(py, tree, path, spec);
 	if (function->kind == FX_AST_NAME)
 		return call_name(py, tree, spec);
+	if (is_getattr(function))
+		return call_method(py, tree, spec);
 	if (function->kind != FX_AST_ATTR)
 		return fx_py_error(py, function, FX_ERR_SYNTAX,
 			"this cannot be called in a graph");

@@ -60,6 +60,8 @@ known_function(struct fx_py *py, const char *name)
 {
 	size_t i;
 
+	if (!strcmp(name, "device"))
+		return fx_intern("torch.device");
 	if (fx_str_is_builtin(name))
 		return fx_intern_format("builtins.%s", name);
 	for (i = 0; i < FX_ARRAY_LEN(mangled); i++) {

@@ -5,6 +5,7 @@
  */
 #include <config.h>
 
+#include <limits.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -140,7 +141,8 @@ add_children(struct repr *repr, struct fx_module *module, const char *head)
 			repr->at += name_length(begin);
 		return;
 	}
-	for (; first <= last; first++) {
+	/* LONG_MAX is what any larger number is read as. */
+	for (; first <= last && first < LONG_MAX; first++) {
 		struct fx_module *child;
 
 		repr->at = begin;

@@ -84,7 +84,14 @@ a_repr_of_too_many_modules_is_cut(void)
 			    "9 x Net( (0-999999999): 9 x ReLU() ) )",
 			&notices);
 
+	FX_AUTO_GRAPH struct fx_graph *large =
+		graph_after("self.net = torch.load('net.pt') # Net( "
+			    "(9999999999999999999-9999999999999999999): "
+			    "ReLU() )",
+			NULL);
+
 	fxt_check_member(none, "net", "Net");
+	fxt_check_member(large, "net", "Net");
 	fxt_check_member(many, "net.0.0", "ReLU");
 	FXT_SAME(fx_buf_text(&notices),
 		"__init__: a module that is described in a comment is too "

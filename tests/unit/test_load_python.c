@@ -299,7 +299,9 @@ paths_of_modules_and_attributes_are_told_from_methods(void)
 		   "    z = getattr(self, \"0\")\n"
 		   "    s = getattr(x, 'a b')\n"
 		   "    v = x.view(s)\n"
+		   "    c = getattr(v, \"class\")(2)\n"
 		   "    n = len(v)\n"
+		   "    i = isinstance(v, device)\n"
 		   "    return a\n",
 		"placeholder x x\n"
 		"call_module a layers.0.1\n"
@@ -307,7 +309,9 @@ paths_of_modules_and_attributes_are_told_from_methods(void)
 		"get_attr z 0\n"
 		"call_function s builtins.getattr\n"
 		"call_method v view\n"
+		"call_method c class\n"
 		"call_function n builtins.len\n"
+		"call_function i builtins.isinstance\n"
 		"output output output\n");
 }
 
@@ -338,12 +342,14 @@ strings_without_quotes_are_guessed_and_said(void)
 {
 	static const char text[] =
 		"graph():\n"
-		"    %x : [num_users=1] = placeholder[target=x]"
+		"    %x : [num_users=3] = placeholder[target=x]"
 		"(default=(1, 'a'))\n"
 		"    %f : [num_users=0] = call_function[target=torch.f](args = "
 		"(%x, a, b, , c] {, %d, cpu, 1e-05, 007, (x), [a\nb], "
 		"slice(x, None, None), {k: %x, 2: 'q'}, (1+2j), (1,)), "
 		"kwargs = {s: }})\n"
+		"    %e : [num_users=0] = call_function[target=torch.e](args = "
+		"(%x, ), kwargs = {})\n"
 		"    return x";
 	FX_AUTO_BUF struct fx_buf notices = { 0 };
 	FX_AUTO_GRAPH struct fx_graph *graph =
@@ -352,7 +358,7 @@ strings_without_quotes_are_guessed_and_said(void)
 
 	FXT_SAME(again, text);
 	CU_ASSERT_PTR_NOT_NULL(strstr(fx_buf_text(&notices), "read as text"));
-	CU_ASSERT_EQUAL(fx_graph_find(graph, "x")->user_count, 1);
+	CU_ASSERT_EQUAL(fx_graph_find(graph, "x")->user_count, 3);
 }
 
 /* What the index says of the graph NAME; the caller frees it. */

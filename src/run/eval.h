@@ -38,7 +38,9 @@ struct fx_resolver {
 	struct fx_blob **random;
 	/* Set when .-N was before the first node; NULL: only an error. */
 	bool *is_before_first;
-	/* Asked while a long tensor is looked at; may be NULL. */
+	/* Asked while a long tensor is looked at and between the nodes of a
+	 * nested graph; may be NULL.
+	 */
 	struct fx_ticker *ticker;
 
 	/* The value of NODE; NO_VALUE says how to get it. */

@@ -103,11 +103,14 @@ static struct fx_error *
 call_looking(struct onlooker *onlooker, const struct fx_call_site *site,
 	const struct fx_eval_arguments *arguments, struct fx_datum **ret)
 {
+	const struct fx_resolver *resolver = onlooker->evaluator->resolver;
 	const struct fx_plan_watch watch = { .context = onlooker,
 		.before = look_only };
+	FX_AUTO_PLANS struct fx_plans plans = { .watch = &watch,
+		.backend = resolver->backend,
+		.ticker = resolver->ticker };
 
-	return fx_plans_call_once(onlooker->evaluator->resolver->backend, site,
-		arguments->data, &watch, ret);
+	return fx_plans_call_once(&plans, site, arguments->data, ret);
 }
 
 /* Copies of the tensors among ARGUMENTS, the rest as it is; false where the
@@ -128,13 +131,14 @@ copy_arguments(const struct fx_call_site *site, struct fx_backend *backend,
 			.kinds = &kind,
 			.count = 1,
 		};
+		FX_AUTO_PLANS struct fx_plans plans = { .backend = backend };
 		FX_AUTO_ERROR struct fx_error *err = NULL;
 
 		if (kind.kind != FX_DATUM_TENSOR)
 			ret->data[i] = fx_datum_ref(arguments->data[i]);
 		else
-			err = fx_plans_call_once(backend, &clone,
-				&arguments->data[i], NULL, &ret->data[i]);
+			err = fx_plans_call_once(&plans, &clone,
+				&arguments->data[i], &ret->data[i]);
 		if (err)
 			return false;
 	}

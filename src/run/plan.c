@@ -535,16 +535,13 @@ fx_plans_call(struct fx_plans *plans, const struct fx_env *env,
 }
 
 struct fx_error *
-fx_plans_call_once(struct fx_backend *backend, const struct fx_call_site *site,
-	struct fx_datum **data, const struct fx_plan_watch *watch,
-	struct fx_datum **ret)
+fx_plans_call_once(struct fx_plans *plans, const struct fx_call_site *site,
+	struct fx_datum **data, struct fx_datum **ret)
 {
 	const struct fx_node node = { .opcode = site->opcode,
 		.target = site->target,
 		.op = fx_op_of_target(site->opcode, site->target),
 		.graph = site->graph };
-	FX_AUTO_PLANS struct fx_plans plans = { .watch = watch,
-		.backend = backend };
 	struct fx_plan *plan = FX_NEW(struct fx_plan);
 	FX_AUTO_FREE struct fx_kind *kinds =
 		fx_xcalloc(site->count, sizeof(*kinds));
@@ -552,7 +549,7 @@ fx_plans_call_once(struct fx_backend *backend, const struct fx_call_site *site,
 		fx_xcalloc(site->keyword_count, sizeof(*keywords));
 	FX_AUTO_FREE struct fx_slot *slots =
 		fx_xcalloc(site->count, sizeof(*slots));
-	const struct fx_plan_call call = { &plans, plan, &node, data };
+	const struct fx_plan_call call = { plans, plan, &node, data };
 	struct fx_error *err;
 
 	for (size_t i = 0; i < site->keyword_count; i++)
@@ -566,6 +563,6 @@ fx_plans_call_once(struct fx_backend *backend, const struct fx_call_site *site,
 	err = call_resolved(&call, plan, ret);
 	/* The slots hold nothing: there are data already. */
 	plan->count = 0;
-	plan_free(&plans, plan);
+	plan_free(plans, plan);
 	return err;
 }

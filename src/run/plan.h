@@ -84,12 +84,12 @@ FX_DEFINE_DEINIT(plans, struct fx_plans, fx_plans_deinit);
 FX_NODISCARD struct fx_error *fx_plans_call(struct fx_plans *plans,
 	const struct fx_env *env, struct fx_node *node, struct fx_datum **ret);
 
-/* Run SITE once on its DATA, also where it is a layer or a composite function;
- * WATCH may be NULL.  *RET is new.
+/* Run SITE once on its DATA, also where it is a layer or a composite function,
+ * as PLANS, which keep nothing of it, are watched and ticked.  *RET is new.
  */
-FX_NODISCARD struct fx_error *fx_plans_call_once(struct fx_backend *backend,
+FX_NODISCARD struct fx_error *fx_plans_call_once(struct fx_plans *plans,
 	const struct fx_call_site *site, struct fx_datum **data,
-	const struct fx_plan_watch *watch, struct fx_datum **ret);
+	struct fx_datum **ret);
 
 /* VALUE with its nodes replaced by their data in ENV, as a new datum.
  * NO_VALUE when one has none.

@@ -45,6 +45,9 @@ evaluate(struct fx_resolve_context *context, const char *text, bool condition,
 	resolver.ticker = &ticker;
 	if (!resolver.backend)
 		resolver.backend = backend = fx_backend_meta_new();
+	/* Nodes of a nested graph may be slow. */
+	if (resolver.backend->ops->has_values)
+		ticker.every = 0;
 	err = fx_eval_text(&resolver, text, condition, ret);
 	if (random)
 		fx_error_free(resolver.backend->ops

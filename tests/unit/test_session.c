@@ -11,6 +11,7 @@
 #include "ir/edit.h"
 #include "ir/graph_hash.h"
 #include "ir/journal.h"
+#include "ir/module.h"
 #include "ir/value_text.h"
 #include "session/breakpoint.h"
 #include "session/settings.h"
@@ -281,6 +282,28 @@ an_interrupt_keeps_what_has_run(void)
 }
 
 static void
+an_interrupt_reaches_a_nested_graph_in_an_expression(void)
+{
+	struct fx_session *session = fx_session_new();
+	struct fx_graph *graph = fxt_chain(1);
+	struct fx_module *sub = fx_module_new(graph, "Sub");
+	FX_AUTO_DATUM struct fx_datum *value = NULL;
+	struct fx_model *model;
+
+	sub->graph = fxt_chain(200000);
+	fx_module_add_child(graph->module, "sub", sub);
+	model = fx_session_add_graph(session, graph, "chain", "test");
+	fx_session_set_tick(session, always, NULL);
+	FXT_FAILS(fx_resolve_expression(session, model,
+			  "self.sub(torch.ones(2))", false, &value),
+		FX_ERR_INTERRUPTED);
+	fx_session_set_tick(session, NULL, NULL);
+	CU_ASSERT(fxt_ok(fx_resolve_expression(session, model,
+		"self.sub(torch.ones(2))", false, &value)));
+	fx_session_free(session);
+}
+
+static void
 there_is_an_end_of_graphs(void)
 {
 	struct fx_session *session = fx_session_new();
@@ -418,6 +441,7 @@ main(void)
 		FXT_CASE(what_matches_nothing_is_refused_or_pending),
 		FXT_CASE(an_input_makes_its_cone_dirty),
 		FXT_CASE(an_interrupt_keeps_what_has_run),
+		FXT_CASE(an_interrupt_reaches_a_nested_graph_in_an_expression),
 		FXT_CASE(there_is_an_end_of_graphs),
 		FXT_CASE(a_step_does_not_depend_on_the_size),
 		FXT_CASE(models_are_numbered_and_named_apart),

@@ -21,6 +21,7 @@
 #include "ir/graph.h"
 #include "ir/module.h"
 #include "ir/value_text.h"
+#include "ir/value_walk.h"
 #include "run/datum.h"
 
 struct plan {
@@ -104,6 +105,7 @@ python_payload_free(void *pointer)
 	json_array_append_new(payload->state->objects,
 		json_integer(payload->number));
 	state_unref(payload->state);
+	free(payload->sizes);
 	free(payload->text);
 	free(payload);
 }
@@ -116,14 +118,17 @@ text_of(json_t *object, const char *key)
 	return text ? text : "";
 }
 
-static void
-fill_tensor(struct fx_python_payload *payload, json_t *object)
+void
+fx_python_payload_fill(struct fx_python_payload *payload, json_t *object)
 {
 	json_t *shape = json_object_get(object, "shape");
 	json_t *strides = json_object_get(object, "strides");
 	size_t rank = json_array_size(shape);
 
+	free(payload->sizes);
+	payload->sizes = fx_xcalloc(2 * rank, sizeof(*payload->sizes));
 	payload->is_tensor = true;
+	payload->reshaped = payload->state->reshaped;
 	payload->meta = (struct fx_tensor_meta){
 		.dtype = fx_dtype_find(text_of(object, "dtype")),
 		.has_shape = true,
@@ -140,6 +145,8 @@ fill_tensor(struct fx_python_payload *payload, json_t *object)
 			fx_value_int(json_integer_value(json_array_get(strides,
 				i)));
 	}
+	payload->offset =
+		(int64_t)json_integer_value(json_object_get(object, "offset"));
 	payload->storage = (uintptr_t)json_integer_value(json_object_get(object,
 		"storage"));
 	payload->storage_size =
@@ -151,15 +158,13 @@ static struct fx_datum *
 hold(void *context, json_t *object)
 {
 	struct fx_python_state *state = context;
-	size_t rank = json_array_size(json_object_get(object, "shape"));
-	struct fx_python_payload *payload = fx_xcalloc(1,
-		sizeof(*payload) + 2 * rank * sizeof(*payload->sizes));
+	struct fx_python_payload *payload = FX_NEW(struct fx_python_payload);
 
 	payload->state = state;
 	state->references++;
 	payload->number = json_integer_value(json_object_get(object, "h"));
 	if (json_object_get(object, "dtype"))
-		fill_tensor(payload, object);
+		fx_python_payload_fill(payload, object);
 	else
 		payload->text = fx_xstrdup(text_of(object, "text"));
 	return fx_datum_payload_take(payload->is_tensor ? FX_DATUM_TENSOR
@@ -174,6 +179,7 @@ fx_python_ask_datum(struct fx_python_state *state, const char *operation,
 {
 	struct fx_error *err = fx_python_ask(state, operation, a);
 
+	state->reshaped += json_is_true(json_object_get(a->answer, "reshaped"));
 	if (!err)
 		err = fx_wire_get(json_object_get(a->answer, "result"), hold,
 			state, ret);
@@ -181,10 +187,32 @@ fx_python_ask_datum(struct fx_python_state *state, const char *operation,
 	return err;
 }
 
+const struct fx_python_payload *
+fx_python_payload_now(const void *pointer)
+{
+	struct fx_python_payload *payload =
+		(struct fx_python_payload *)(uintptr_t)pointer;
+	struct fx_asking a;
+	struct fx_error *err;
+
+	if (!payload->is_tensor || payload->state->is_over ||
+		payload->reshaped == payload->state->reshaped)
+		return payload;
+	a = fx_python_about(payload);
+	err = fx_python_ask(payload->state, "run_shape", &a);
+	if (!err)
+		fx_python_payload_fill(payload, a.answer);
+	/* Who needs more of a process that is gone is told then. */
+	fx_error_free(err);
+	fx_asking_deinit(&a);
+	return payload;
+}
+
 static struct fx_kind
 python_kind(const void *pointer)
 {
-	const struct fx_python_payload *payload = pointer;
+	const struct fx_python_payload *payload =
+		fx_python_payload_now(pointer);
 
 	if (!payload->is_tensor)
 		return (struct fx_kind){ .kind = FX_DATUM_HANDLE, .rank = -1 };
@@ -198,8 +226,10 @@ python_kind(const void *pointer)
 static const struct fx_tensor_meta *
 python_meta(const void *pointer, struct fx_arena *arena)
 {
-	(void)arena;
-	return &((const struct fx_python_payload *)pointer)->meta;
+	const struct fx_value now = { .kind = FX_VALUE_TENSOR,
+		.tensor = &fx_python_payload_now(pointer)->meta };
+
+	return fx_value_clone(arena, &now).tensor;
 }
 
 struct fx_asking
@@ -214,7 +244,8 @@ fx_python_about(const struct fx_python_payload *payload)
 static void
 python_print(const void *pointer, bool in_full, struct fx_buf *out)
 {
-	const struct fx_python_payload *payload = pointer;
+	const struct fx_python_payload *payload =
+		fx_python_payload_now(pointer);
 	struct fx_value value = { .kind = FX_VALUE_TENSOR,
 		.tensor = &payload->meta };
 	struct fx_asking a;
@@ -433,6 +464,8 @@ static const struct fx_backend_ops python_ops = {
 	.storage = fx_python_storage,
 	.storage_save = fx_python_storage_save,
 	.storage_restore = fx_python_storage_restore,
+	.shape_save = fx_python_shape_save,
+	.shape_restore = fx_python_shape_restore,
 	.writes = python_writes,
 	.also_writes = python_also_writes,
 	.also_names = python_also_names,

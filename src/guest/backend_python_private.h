@@ -20,7 +20,8 @@ struct fx_python_state {
 	unsigned references;
 	struct fx_backend backend;
 	struct fx_python_run run;
-	bool is_over; /* the backend was freed: the process may be too */
+	bool is_over;      /* the backend was freed: the process may be too */
+	unsigned reshaped; /* how often tensors got another shape */
 	json_t *objects, *plans; /* numbers to be forgotten */
 };
 
@@ -28,12 +29,21 @@ struct fx_python_payload {
 	struct fx_python_state *state;
 	json_int_t number;
 	bool is_tensor;
+	unsigned reshaped; /* of the state's, when what follows was told */
 	struct fx_tensor_meta meta;
+	struct fx_value *sizes; /* owned: sizes, then strides */
+	int64_t offset;         /* of the first element, in elements */
 	uintptr_t storage;
 	size_t storage_size;
 	char *text; /* of what is no tensor */
-	struct fx_value sizes[];
 };
+
+/* POINTER, a payload, as its tensor is now: it is asked again where some other
+ * got another shape since, as that may be the same tensor.
+ */
+const struct fx_python_payload *fx_python_payload_now(const void *pointer);
+/* What the process told of a tensor. */
+void fx_python_payload_fill(struct fx_python_payload *payload, json_t *object);
 
 /* One question: the message is taken, the rest is for fx_asking_deinit. */
 struct fx_asking {
@@ -69,6 +79,10 @@ uintptr_t fx_python_storage(const void *pointer, size_t *bytes_ret);
 FX_NODISCARD struct fx_error *fx_python_storage_save(const void *pointer,
 	struct fx_blob **ret);
 FX_NODISCARD struct fx_error *fx_python_storage_restore(const void *pointer,
+	const struct fx_blob *saved);
+FX_NODISCARD struct fx_error *fx_python_shape_save(const void *pointer,
+	struct fx_blob **ret);
+FX_NODISCARD struct fx_error *fx_python_shape_restore(const void *pointer,
 	const struct fx_blob *saved);
 FX_NODISCARD struct fx_error *fx_python_random_save(struct fx_backend *backend,
 	struct fx_blob **ret);

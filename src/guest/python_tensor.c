@@ -193,7 +193,8 @@ fx_python_read(const void *pointer, uint64_t first, size_t count, void *bytes)
 uintptr_t
 fx_python_storage(const void *pointer, size_t *bytes_ret)
 {
-	const struct fx_python_payload *payload = pointer;
+	const struct fx_python_payload *payload =
+		fx_python_payload_now(pointer);
 
 	*bytes_ret = payload->storage_size;
 	return payload->storage;
@@ -251,6 +252,47 @@ fx_python_storage_restore(const void *pointer, const struct fx_blob *saved)
 	struct fx_asking a = fx_python_about(payload);
 
 	return give_back(payload->state, "run_storage_restore", &a, saved);
+}
+
+/* A blob of what is to be said to put the shape back. */
+struct fx_error *
+fx_python_shape_save(const void *pointer, struct fx_blob **ret)
+{
+	const struct fx_python_payload *payload =
+		fx_python_payload_now(pointer);
+	json_t *sizes = json_array();
+	json_t *strides = json_array();
+	json_t *message = json_pack("{s:o, s:o, s:I}", "shape", sizes,
+		"strides", strides, "offset", (json_int_t)payload->offset);
+	char *text;
+
+	for (uint32_t i = 0; i < payload->meta.rank; i++) {
+		json_array_append_new(sizes,
+			json_integer(payload->meta.sizes[i].integer));
+		json_array_append_new(strides,
+			json_integer(payload->meta.strides[i].integer));
+	}
+	text = json_dumps(message, JSON_COMPACT);
+	json_decref(message);
+	*ret = fx_blob_wrap(text, strlen(text), free, text);
+	return NULL;
+}
+
+struct fx_error *
+fx_python_shape_restore(const void *pointer, const struct fx_blob *saved)
+{
+	const struct fx_python_payload *payload = pointer;
+	struct fx_asking a = fx_python_about(payload);
+	json_t *shape =
+		json_loadb(fx_blob_data(saved), fx_blob_size(saved), 0, NULL);
+	struct fx_error *err;
+
+	json_object_update(a.message, shape);
+	json_decref(shape);
+	err = fx_python_ask(payload->state, "run_shape_restore", &a);
+	fx_asking_deinit(&a);
+	payload->state->reshaped++;
+	return err;
 }
 
 struct fx_error *

@@ -41,6 +41,10 @@ FX_NODISCARD struct fx_error *fx_torch_storage_save(const void *payload,
 	struct fx_blob **ret);
 FX_NODISCARD struct fx_error *fx_torch_storage_restore(const void *payload,
 	const struct fx_blob *saved);
+FX_NODISCARD struct fx_error *fx_torch_shape_save(const void *payload,
+	struct fx_blob **ret);
+FX_NODISCARD struct fx_error *fx_torch_shape_restore(const void *payload,
+	const struct fx_blob *saved);
 size_t fx_torch_storage_holders(const void *payload);
 /* Ditto, which make tensors. */
 FX_NODISCARD struct fx_error *

@@ -219,6 +219,46 @@ fx_torch_storage_restore(const void *payload, const struct fx_blob *saved)
 	return NULL;
 }
 
+/* A blob of a shape: the offset, the sizes, the strides. */
+struct fx_error *
+fx_torch_shape_save(const void *payload, struct fx_blob **ret)
+{
+	struct fxs_info info;
+	struct fx_error *err;
+	int64_t *numbers;
+
+	*ret = NULL;
+	fx_shim_loaded()->tensor_info(payload, &info);
+	if (!info.strides)
+		return NULL;
+	err = fx_blob_new((1 + 2 * info.rank) * sizeof(*numbers), ret);
+	if (err)
+		return err;
+	numbers = fx_blob_data(*ret);
+	numbers[0] = info.offset;
+	memcpy(numbers + 1, info.sizes, info.rank * sizeof(*numbers));
+	memcpy(numbers + 1 + info.rank, info.strides,
+		info.rank * sizeof(*numbers));
+	return NULL;
+}
+
+struct fx_error *
+fx_torch_shape_restore(const void *payload, const struct fx_blob *saved)
+{
+	const int64_t *numbers = fx_blob_data(saved);
+	size_t rank = fx_blob_size(saved) / sizeof(*numbers) / 2;
+	const struct fxs_info info = {
+		.offset = numbers[0],
+		.rank = rank,
+		.sizes = numbers + 1,
+		.strides = numbers + 1 + rank,
+	};
+
+	return fx_shim_loaded()->tensor_reshape((struct fxs_tensor *)(uintptr_t)
+							payload,
+		&info);
+}
+
 /* --- making tensors ----------------------------------------------------- */
 
 struct extent {

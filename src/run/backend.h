@@ -113,6 +113,14 @@ struct fx_backend_ops {
 		struct fx_blob **ret);
 	struct fx_error *(*storage_restore)(const void *payload,
 		const struct fx_blob *saved);
+	/* How the tensor lies in its storage, and back: what some operators in
+	 * place change of it (t_, unsqueeze_).  *RET may be null: nothing can.
+	 * Null functions: tensors keep their shape.
+	 */
+	struct fx_error *(*shape_save)(const void *payload,
+		struct fx_blob **ret);
+	struct fx_error *(*shape_restore)(const void *payload,
+		const struct fx_blob *saved);
 	/* How many payloads there are of this tensor and of others that lie in
 	 * its storage: when the last one goes, so do the bytes.  SIZE_MAX, or a
 	 * null function: not known.

@@ -33,6 +33,7 @@ fx_timeline_unsave(struct fx_timeline *timeline, struct fx_effect *effect,
 	fx_vec_remove(&effect->saved, index);
 	timeline->saved_bytes -= size;
 	fx_blob_unref(saved.bytes);
+	fx_blob_unref(saved.shape);
 	fx_datum_unref(saved.tensor);
 	return size;
 }
@@ -55,17 +56,12 @@ has_saved(const struct fx_effect *effect, uintptr_t storage)
 	return false;
 }
 
-/* BYTES, if any are kept, were in STORAGE, which TENSOR lies in. */
+/* SAVED is taken, but for its tensor. */
 static void
-save_bytes(struct fx_timeline *timeline, struct fx_effect *effect,
-	struct fx_datum *tensor, uintptr_t storage, struct fx_blob *bytes_taken)
+save(struct fx_timeline *timeline, struct fx_effect *effect,
+	struct fx_saved saved)
 {
-	struct fx_saved saved = {
-		.tensor = fx_datum_ref(tensor),
-		.storage = storage,
-		.bytes = bytes_taken,
-	};
-
+	fx_datum_ref(saved.tensor);
 	timeline->saved_bytes += saved_size(&saved);
 	fx_vec_push(&effect->saved, saved);
 }
@@ -81,27 +77,33 @@ may_lose(void *context, const struct fx_datum *tensor)
 	return false;
 }
 
-/* The bytes of what TENSOR lies in, once an effect. */
+/* The shape of TENSOR, and once an effect the bytes of what it lies in. */
 static struct fx_error *
 save_tensor(struct fx_timeline *timeline, struct fx_effect *effect,
 	struct fx_datum *tensor)
 {
 	const struct fx_backend_ops *ops = tensor->backend->ops;
-	uintptr_t storage = fx_datum_storage(tensor, NULL);
-	struct fx_blob *bytes;
-	struct fx_error *err;
+	struct fx_saved saved = {
+		.tensor = tensor,
+		.storage = fx_datum_storage(tensor, NULL),
+	};
+	bool is_saved = has_saved(effect, saved.storage);
+	bool is_lost = !is_saved && may_lose(timeline, tensor);
+	struct fx_error *err = NULL;
 
-	if (!storage || !ops->storage_save || has_saved(effect, storage))
+	if (!saved.storage || !ops->storage_save)
 		return NULL;
-	if (may_lose(timeline, tensor)) {
-		save_bytes(timeline, effect, tensor, storage, NULL);
-		effect->is_lost = true;
-		return NULL;
+	if (!is_lost && ops->shape_save)
+		err = ops->shape_save(tensor->payload, &saved.shape);
+	if (!err && !is_lost && !is_saved)
+		err = ops->storage_save(tensor->payload, &saved.bytes);
+	if (err || (is_saved && !saved.shape)) {
+		fx_blob_unref(saved.shape);
+		return err;
 	}
-	err = ops->storage_save(tensor->payload, &bytes);
-	if (!err)
-		save_bytes(timeline, effect, tensor, storage, bytes);
-	return err;
+	save(timeline, effect, saved);
+	effect->is_lost = effect->is_lost || is_lost;
+	return NULL;
 }
 
 static struct fx_error *
@@ -160,7 +162,10 @@ kept(void *context, struct fx_datum *tensor, struct fx_blob *bytes_taken)
 		timeline->node ? running_effect(timeline) : NULL;
 
 	if (effect && !has_saved(effect, storage))
-		save_bytes(timeline, effect, tensor, storage, bytes_taken);
+		save(timeline, effect,
+			(struct fx_saved){ .tensor = tensor,
+				.storage = storage,
+				.bytes = bytes_taken });
 	else
 		fx_blob_unref(bytes_taken);
 }
@@ -244,6 +249,19 @@ is_lone(const struct fx_saved *saved)
 
 /* A storage that cannot be written is no longer anybody's: nothing to do. */
 static void
+put_back_one(const struct fx_saved *saved)
+{
+	const struct fx_backend_ops *ops = saved->tensor->backend->ops;
+
+	if (saved->shape)
+		fx_error_free(ops->shape_restore(saved->tensor->payload,
+			saved->shape));
+	if (saved->bytes)
+		fx_error_free(ops->storage_restore(saved->tensor->payload,
+			saved->bytes));
+}
+
+static void
 put_back(struct fx_timeline *timeline, const struct fx_effect *effect)
 {
 	const struct fx_plan_watch *watch = &timeline->watch;
@@ -252,14 +270,12 @@ put_back(struct fx_timeline *timeline, const struct fx_effect *effect)
 	count_writes(timeline, effect);
 	for (size_t i = effect->saved.count; i-- > 0;) {
 		const struct fx_saved *saved = &effect->saved.items[i];
-		const struct fx_backend_ops *ops = saved->tensor->backend->ops;
 
-		if (!saved->bytes || is_lone(saved))
+		if ((!saved->bytes && !saved->shape) || is_lone(saved))
 			continue;
 		if (watch->protect)
 			watch->protect(watch->owner, &saved->tensor, 1);
-		fx_error_free(ops->storage_restore(saved->tensor->payload,
-			saved->bytes));
+		put_back_one(saved);
 	}
 	if (!effect->random)
 		return;

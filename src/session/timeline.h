@@ -31,6 +31,7 @@ struct fx_saved {
 	struct fx_datum *tensor; /* lies in the storage */
 	uintptr_t storage;
 	struct fx_blob *bytes; /* before, or NULL: they are lost */
+	struct fx_blob *shape; /* the tensor's before, or NULL */
 };
 
 struct fx_effect {

@@ -320,8 +320,10 @@ tensor_info(const struct fxs_tensor *handle, struct fxs_info *ret)
 		/* Nested tensors throw here, and have none. */
 		ret->sizes = impl->sizes().data();
 		ret->rank = impl->sizes().size();
-		if (impl->layout() == c10::kStrided)
+		if (impl->layout() == c10::kStrided) {
 			ret->strides = impl->strides().data();
+			ret->offset = impl->storage_offset();
+		}
 		if (!fxs::has_elements(impl))
 			return;
 		ret->storage = reinterpret_cast<uintptr_t>(impl->storage()
@@ -386,6 +388,19 @@ tensor_storage_id(const struct fxs_tensor *tensor, size_t *bytes_ret)
 		return 0;
 	*bytes_ret = impl->storage().nbytes();
 	return fxs::storage_id(impl->storage());
+}
+
+void *
+tensor_reshape(struct fxs_tensor *tensor, const struct fxs_info *info)
+{
+	return guarded([&]() -> void * {
+		fxs::impl_of(tensor)
+			->set_sizes_and_strides(c10::IntArrayRef(info->sizes,
+							info->rank),
+				c10::IntArrayRef(info->strides, info->rank),
+				info->offset);
+		return nullptr;
+	});
 }
 
 size_t
@@ -525,6 +540,7 @@ set_functions()
 	functions.tensor_read = tensor_read;
 	functions.tensor_storage = tensor_storage;
 	functions.tensor_storage_id = tensor_storage_id;
+	functions.tensor_reshape = tensor_reshape;
 	functions.tensor_holders = tensor_holders;
 	functions.random_save = random_save;
 	functions.random_restore = random_restore;

@@ -90,6 +90,7 @@ struct fxs_info {
 	size_t rank;
 	const int64_t *sizes;   /* live as long as the tensor is not resized */
 	const int64_t *strides; /* null: it has none */
+	int64_t offset;         /* of the first element, in elements */
 	uintptr_t storage;      /* 0: none */
 	size_t storage_bytes;
 	char device[16];
@@ -116,7 +117,6 @@ struct fxs_functions {
 	const char *version; /* of the libtorch it was compiled for */
 	const char *loaded;  /* of the libtorch that is loaded */
 	int threads;         /* how many are used */
-
 	/* Whether there is any operator NAME ("aten::relu"). */
 	bool (*has)(const char *name);
 	/* Text of each overload's schema. */
@@ -125,7 +125,6 @@ struct fxs_functions {
 	 * number of positions and its keywords writes in place.
 	 */
 	uint64_t (*writes)(const struct fxs_site *site);
-
 	void *(*match)(const struct fxs_site *site, struct fxs_plan **ret);
 	/* Like the site that was matched, in number and keywords.  *AGAIN is
 	 * set when the kinds of the values need another match.  *RET is freed
@@ -144,7 +143,6 @@ struct fxs_functions {
 	 */
 	void *(*repeat)(struct fxs_plan *plan, const struct fxs_value *values,
 		size_t count, uint64_t *nanoseconds_ret);
-
 	void (*tensor_unref)(struct fxs_tensor *tensor);
 	void (*tensor_kind)(const struct fxs_tensor *tensor, int *dtype_ret,
 		size_t *rank_ret);
@@ -178,6 +176,9 @@ struct fxs_functions {
 	 */
 	uintptr_t (*tensor_storage_id)(const struct fxs_tensor *tensor,
 		size_t *bytes_ret);
+	/* It lies in its storage as INFO says, which was told of it. */
+	void *(*tensor_reshape)(struct fxs_tensor *tensor,
+		const struct fxs_info *info);
 	/* How many refer to it or to its storage; SIZE_MAX: not known. */
 	size_t (*tensor_holders)(const struct fxs_tensor *tensor);
 

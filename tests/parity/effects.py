@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What models change besides giving a result, on each backend, beside eager
-PyTorch: buffers that a module writes itself, and the random generator.
+PyTorch: buffers that a module writes itself, the random generator, shapes.
 
 usage: effects.py FXDB
 
@@ -95,11 +95,31 @@ def counting(fxdb, folder, x, backend):
         [want] + after + between + before + [want] + after
 
 
+def turning(fxdb, folder, x, backend):
+    """Shapes, too, are as they are at each time."""
+    x = x.clone()
+    given = x.clone()
+    first = x + 1
+    x.unsqueeze_(0)
+    part = first[:, 1:3]
+    before = part.clone()
+    part.t_()
+    turned = part.clone()
+    part.unsqueeze_(1)
+    want = (part * turned.sum(1).sum() + x.sum()).numpy()
+    return run(fxdb, folder, backend, "Turning()", [
+        "run", "dump %output", "dump %getitem", "dump x", "goto sum_1",
+        "dump %getitem", "goto t_", "dump %getitem", "goto unsqueeze_",
+        "dump x", "continue", "dump %output", "run", "dump %output"]), \
+        [want, part.numpy(), x.numpy(), turned.numpy(), before.numpy(),
+         given.numpy(), want, want]
+
+
 def main():
     failed = 0
     torch.set_num_threads(len(os.sched_getaffinity(0)))
     x = torch.randn(8, 4)
-    for check in normed, drawing, counting:
+    for check in normed, drawing, counting, turning:
         for backend in "python", "auto":
             with tempfile.TemporaryDirectory() as folder:
                 numpy.save(os.path.join(folder, "x.npy"), x.numpy())

@@ -122,6 +122,11 @@ def _settle(buffers):
             owner._buffers[name] = tensor
 
 
+def _lies(tensor):
+    """How TENSOR lies in its storage."""
+    return tensor.shape, tensor.stride(), tensor.storage_offset()
+
+
 class Runner:
     """The values and prepared calls of one capture."""
 
@@ -195,14 +200,18 @@ class Runner:
         answer = {"h": self._number(self.objects, value)}
         if isinstance(value, torch.Tensor) and \
                 value.layout is torch.strided:
-            storage = _storage(value)
-            answer.update(
-                dtype=str(value.dtype)[6:], shape=list(value.shape),
-                strides=list(value.stride()), device=str(value.device),
-                storage=storage.data_ptr(), size=storage.nbytes())
+            answer.update(self._about(value))
         else:
             answer["text"] = repr(value)[:500]
         return answer
+
+    def _about(self, tensor):
+        storage = _storage(tensor)
+        return dict(
+            dtype=str(tensor.dtype)[6:], shape=list(tensor.shape),
+            strides=list(tensor.stride()), offset=tensor.storage_offset(),
+            device=str(tensor.device), storage=storage.data_ptr(),
+            size=storage.nbytes())
 
     # -- calls -----------------------------------------------------------
 
@@ -239,12 +248,16 @@ class Runner:
         function, keywords, buffers = self.plans[message["plan"]]
         data = [self.read(item) for item in message["data"]]
         at = len(data) - len(keywords)
+        tensors = [item for item in data if isinstance(item, torch.Tensor)
+                   and item.layout is torch.strided]
+        before = [_lies(tensor) for tensor in tensors]
         with torch.no_grad():
             try:
                 result = function(*data[:at], **dict(zip(keywords, data[at:])))
             finally:
                 _settle(buffers)
-        return {"result": self.plain(result)}
+        return {"result": self.plain(result),
+                "reshaped": before != [_lies(tensor) for tensor in tensors]}
 
     def forget(self, message):
         for number in message["plans"]:
@@ -319,6 +332,15 @@ class Runner:
             with mmap.mmap(memory, 0, prot=mmap.PROT_READ) as data:
                 words.copy_(torch.frombuffer(bytearray(data),
                                              dtype=torch.uint8))
+        return {}
+
+    def shape(self, message):
+        return self._about(self.objects[message["h"]])
+
+    def shape_restore(self, message):
+        with torch.no_grad():
+            self.objects[message["h"]].as_strided_(
+                message["shape"], message["strides"], message["offset"])
         return {}
 
     def random_save(self, message):

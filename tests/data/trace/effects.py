@@ -64,3 +64,15 @@ class Drawing(torch.nn.Module):
         x = torch.nn.functional.dropout(x, 0.5, True)
         x = noisy(x)
         return torch.rand_like(x) + x
+
+
+class Turning(torch.nn.Module):
+    """Gives its input, and what it computed, other shapes in place."""
+    def forward(self, x):
+        first = x + 1
+        x.unsqueeze_(0)
+        part = first[:, 1:3]
+        part.t_()
+        summed = part.sum(1)
+        part.unsqueeze_(1)
+        return part * summed.sum() + x.sum()

@@ -287,9 +287,9 @@ node_row(struct cmd_ctx *ctx, struct fx_node *node, size_t position)
 struct fx_error *
 cmd_say_nodes(struct cmd_ctx *ctx, const size_t *positions, size_t count)
 {
-	static const char *const keys[] = { "index", "state", "name", "op",
-		"target", "~args", "~kwargs", "~users", "~inputs", "~dtype",
-		"shape", "scope", "~source" };
+	static const char *const keys[] = { "index", "5state", "name", "2op",
+		"3target", "~args", "~kwargs", "~users", "~inputs", "~dtype",
+		"4shape", "1scope", "~source" };
 	struct fx_graph *graph = fx_model_graph(ctx->model);
 	size_t limit = cmd_row_limit(ctx);
 	size_t first = ctx->is_repeat ? ctx->shell->rows_shown : 0;

@@ -71,6 +71,8 @@ libfxcmd_a_SOURCES += \
 	%D%/out_error.c \
 	%D%/out_json.c \
 	%D%/out_lay.c \
+	%D%/out_lay_table.c \
+	%D%/out_put.h \
 	%D%/out_plain.c \
 	%D%/out_record.c %D%/out_record.h \
 	%D%/out_stream.c \

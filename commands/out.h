@@ -20,7 +20,8 @@ struct out;
 /* A table: BEGIN with its stable name and column keys, then cells row by row,
  * then END.  Columns of numbers are aligned right.  Widths are the sink's
  * business.  A key that starts with '~' is a detail: in JSON (without the
- * mark) but not in text.  KEYS are copied.
+ * mark) but not in text.  One that starts with a digit may go where lines are
+ * too narrow, 1 first.  KEYS are copied.
  */
 void out_table_begin(struct out *out, const char *name, size_t columns,
 	const char *const *keys);

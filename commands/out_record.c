@@ -15,15 +15,17 @@ out_item_text(const struct out_item *item, size_t offset)
 }
 
 const char *
-out_item_key(const struct out_item *item, size_t index, bool *detail_ret)
+out_item_key(const struct out_item *item, size_t index, char *mark_ret)
 {
 	const char *key = out_item_text(item, item->keys);
+	char mark;
 
 	while (index--)
 		key += strlen(key) + 1;
-	if (detail_ret)
-		*detail_ret = *key == '~';
-	return *key == '~' ? key + 1 : key;
+	mark = *key == '~' || (*key >= '1' && *key <= '9') ? *key : '\0';
+	if (mark_ret)
+		*mark_ret = mark;
+	return key + (mark != '\0');
 }
 
 const struct out_cell *

@@ -73,11 +73,11 @@ void out_item_unref(struct out_item *item);
 
 /* Texts of ITEM; borrowed from it. */
 const char *out_item_text(const struct out_item *item, size_t offset);
-/* The key of column INDEX, without its mark; DETAIL_RET (may be NULL) says
- * whether it is marked as a detail (out_table_begin), which texts leave out.
+/* The key of column INDEX, without its mark (out_table_begin), which MARK_RET
+ * (may be NULL) is: '~' a detail, which texts leave out, a digit, or 0.
  */
 const char *out_item_key(const struct out_item *item, size_t index,
-	bool *detail_ret);
+	char *mark_ret);
 /* The cell of a RECORD or ERROR that has KEY, or NULL. */
 const struct out_cell *out_item_field(const struct out_item *item,
 	const char *key);

@@ -111,6 +111,12 @@ screen | tr -d '\n' | tr -s ' ' | grep -q 'Make the breakpoint pending?' ||
 	fail 'a question in 20 columns'
 type_keys n Enter
 see yes 'error: no node'
+# A node is a row, in its least.
+type_keys C-l
+type_keys 'nodes -m 2' Enter
+see yes 'more; -m'
+screen | grep -q '^ *1  .*fc1$' || fail 'a row of nodes at 20 columns'
+see yes 'no room for'
 type_keys C-l
 type_keys 'help step' Enter
 see yes 'step [COUNT]'

@@ -252,6 +252,59 @@ a_narrow_terminal_cuts_columns_but_not_numbers(void)
 	}
 }
 
+/* What SAY says on a terminal of WIDTH columns. */
+static void
+say_narrow(struct fx_buf *buf, size_t width, void (*say)(struct out *out))
+{
+	struct out_stream stream = out_stream_buffer(buf, true);
+	struct out_term term = { .context = &width, .width = narrow };
+	struct out *out = out_new_term(&stream, &term);
+
+	say(out);
+	out_free(out);
+}
+
+static void
+say_loose(struct out *out)
+{
+	static const char *const keys[] = { "name", "2from", "1to", "~more" };
+
+	out_table_begin(out, "t", 4, keys);
+	out_cell(out, FX_ROLE_NODE, "a_long_name_1");
+	out_cell(out, FX_ROLE_NODE, "here_it_is_from");
+	out_cell(out, FX_ROLE_NODE, "there_it_goes_to");
+	out_cell(out, FX_ROLE_NODE, "a detail");
+	out_table_end(out);
+}
+
+static void
+a_narrow_terminal_leaves_columns_out_and_says_so(void)
+{
+	static const struct {
+		size_t width;
+		const char *said;
+	} cases[] = {
+		{ 0, "name           from             to\n"
+		     "a_long_name_1  here_it_is_from  there_it_goes_to\n" },
+		{ 34, "name        from        to\n"
+		      "a_lo…ame_1  here…_from  ther…es_to\n" },
+		{ 31, "name           from\n"
+		      "a_long_name_1  here_it_is_from\n"
+		      "no room for to\n" },
+		{ 19, "name\n"
+		      "a_long_name_1\n"
+		      "no room for from,\n"
+		      "    to\n" },
+	};
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(cases); i++) {
+		FX_AUTO_BUF struct fx_buf buf = { 0 };
+
+		say_narrow(&buf, cases[i].width, say_loose);
+		FXT_SAME(fx_buf_text(&buf), cases[i].said);
+	}
+}
+
 static void
 a_column_of_sentences_goes_on_below_itself(void)
 {
@@ -275,18 +328,6 @@ a_column_of_sentences_goes_on_below_itself(void)
 static const char summary[] =
 	"  f32[1,64,56,56]  min 0@[0,0,1] max 3.1@[0,1,2] mean 0.5 std 0.25 "
 	"|▁▂ ▅█▇  ▃▁| nan 0 inf 0";
-
-/* What SAY says on a terminal of WIDTH columns. */
-static void
-say_narrow(struct fx_buf *buf, size_t width, void (*say)(struct out *out))
-{
-	struct out_stream stream = out_stream_buffer(buf, true);
-	struct out_term term = { .context = &width, .width = narrow };
-	struct out *out = out_new_term(&stream, &term);
-
-	say(out);
-	out_free(out);
-}
 
 /* TEXT with one blank between words. */
 static void
@@ -489,6 +530,7 @@ main(void)
 		FXT_CASE(errors_have_a_place_carets_notes_and_a_hint),
 		FXT_CASE(control_characters_cannot_reach_the_terminal),
 		FXT_CASE(a_narrow_terminal_cuts_columns_but_not_numbers),
+		FXT_CASE(a_narrow_terminal_leaves_columns_out_and_says_so),
 		FXT_CASE(a_column_of_sentences_goes_on_below_itself),
 		FXT_CASE(a_line_goes_on_between_words_and_indented),
 		FXT_CASE(without_a_width_a_line_is_whole),

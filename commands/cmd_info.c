@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/dtype.h"
 #include "base/number.h"
 #include "base/str.h"
 #include "commands/cmd_help.h"
@@ -294,27 +293,9 @@ info_scope(struct cmd_ctx *ctx)
 }
 
 static const struct cmd_subject rows[] = {
-	{ "graph", "the graph in numbers", true, info_graph },
-	{ "node", "one node in full, as the command node", true, info_node },
-	{ "params", "parameters and buffers, maybe below a path", true,
-		info_params },
-	{ "inputs", "placeholders and what they get", true, cmd_say_inputs },
-	{ "users", "who uses a node, and for which argument", true,
-		info_users },
-	{ "scope", "the module scope, or what lies in one", true, info_scope },
-	{ "breakpoints", "breakpoints and how often they were hit", false,
-		cmd_say_breakpoints },
-	{ "display", "expressions shown at every stop", false,
-		cmd_say_displays },
-	{ "record", "how far it ran and what is kept", true, cmd_say_record },
-	{ "coverage", "operations that are known, nodes with shapes", true,
-		cmd_say_coverage },
-	{ "undo", "the edits made so far, as a tree, and how far undo goes",
-		true, cmd_say_journal },
-	{ "history", "the edits that made and changed a node", true,
-		info_history },
-	{ "trace", "where the graph came from", true, info_trace },
-	{ "settings", "all settings", false, cmd_say_settings },
+#define CMD_SUBJECT(word, help, needs_graph, say) \
+	{ word, help, needs_graph, say },
+#include "commands/subjects.def"
 };
 
 const struct cmd_subject *

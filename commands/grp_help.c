@@ -205,6 +205,18 @@ cmd_topic_at(size_t index)
 	return index < FX_ARRAY_LEN(topics) ? topics[index].word : NULL;
 }
 
+/* Pages that name others. */
+static void say_concepts(struct out *out, const struct cmd_concept *page);
+static void say_pages(struct out *out, const struct cmd_concept *page);
+
+static const struct {
+	const char *word;
+	void (*say)(struct out *out, const struct cmd_concept *page);
+} lists[] = {
+	{ "concepts", say_concepts },
+	{ "pages", say_pages },
+};
+
 static void
 say_concept(struct out *out, const struct cmd_concept *concept)
 {
@@ -214,6 +226,37 @@ say_concept(struct out *out, const struct cmd_concept *concept)
 	if (!concept->is_word)
 		out_line(out, FX_ROLE_PLAIN, "%s", "");
 	cmd_say_wrapped(out, concept->text, 0);
+}
+
+static bool
+is_list(const char *word)
+{
+	for (size_t i = 0; i < FX_ARRAY_LEN(lists); i++)
+		if (!strcmp(lists[i].word, word))
+			return true;
+	return false;
+}
+
+/* help pages: every concept that is neither a word nor a list of others, and
+ * the pages that are tables.
+ */
+static void
+say_pages(struct out *out, const struct cmd_concept *page)
+{
+	FX_AUTO_BUF struct fx_buf names = { 0 };
+	struct cmd_concept concept;
+
+	for (size_t i = 0; cmd_concept_at(i, &concept); i++)
+		if (!concept.is_word && !is_list(concept.word))
+			fx_buf_addf(&names, "%s%s",
+				names.length ? ", " : "help ", concept.word);
+	for (size_t i = 0; i < FX_ARRAY_LEN(topics); i++)
+		if (!i || topics[i].say != topics[i - 1].say)
+			fx_buf_addf(&names, ", %s", topics[i].word);
+	fx_buf_addf(&names, ".  %s", page->text);
+	concept = *page;
+	concept.text = fx_buf_text(&names);
+	say_concept(out, &concept);
 }
 
 /* All the words, between what begins the page and where to go on. */
@@ -232,7 +275,7 @@ say_concepts(struct out *out, const struct cmd_concept *page)
 	if (!cmd_concept_find("pages", &concept))
 		return;
 	out_line(out, FX_ROLE_PLAIN, "%s", "");
-	say_concept(out, &concept);
+	say_pages(out, &concept);
 }
 
 /* What TOPIC means beside a command of that name. */
@@ -255,10 +298,12 @@ say_topic(struct cmd_ctx *ctx, const char *topic)
 	struct cmd_concept concept;
 	size_t i;
 
-	if (!strcmp(topic, "concepts") && cmd_concept_find(topic, &concept)) {
-		say_concepts(ctx->out, &concept);
-		return true;
-	}
+	for (i = 0; i < FX_ARRAY_LEN(lists); i++)
+		if (!strcmp(lists[i].word, topic) &&
+			cmd_concept_find(topic, &concept)) {
+			lists[i].say(ctx->out, &concept);
+			return true;
+		}
 	if (cmd_concept_find(topic, &concept)) {
 		say_concept(ctx->out, &concept);
 		return true;

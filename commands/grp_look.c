@@ -352,14 +352,17 @@ lint_exec(struct cmd_ctx *ctx)
 		fx_model_name(ctx->model), count, count == 1 ? "" : "s");
 }
 
+static const char subjects[] =
+#define CMD_SUBJECT(word, help, needs_graph, say) "|" word
+#include "commands/subjects.def"
+	;
+
 const struct cmd_entry cmd_group_look[] = {
 	{
 		.name = "info",
 		.aliases = "i",
 		.summary = "show the state of something",
-		.help = "info alone lists what there is to show: graph, node, "
-			"params, inputs, users, scope, breakpoints, display, "
-			"record, coverage, undo, history, trace, settings.",
+		.help = "info alone lists what there is to show.",
 		.synonyms = "status about show describe memory size summary",
 		.also = "edits=undo edit=undo changes=undo journal=undo "
 			"transactions=undo redo=undo "
@@ -369,9 +372,7 @@ const struct cmd_entry cmd_group_look[] = {
 			"values=record memory=record model=graph source=trace",
 		.needs = CMD_LISTS,
 		.args = { { "subject", CMD_ARG_WORD, CMD_OPTIONAL, "about what",
-				  "graph|node|params|inputs|users|scope|"
-				  "breakpoints|display|record|coverage|undo|"
-				  "history|trace|settings" },
+				  &subjects[1] },
 			{ "which", CMD_ARG_LOCATION, CMD_OPTIONAL,
 				"a node or a path", NULL } },
 		.examples = { { "info graph", "the graph in numbers" },

@@ -17,7 +17,7 @@ libfxcmd_a_SOURCES += \
 	%D%/cmd_dump_script.c %D%/cmd_dump_value.c \
 	%D%/cmd_edit.c %D%/cmd_edit.h \
 	%D%/cmd_edit_function.c \
-	%D%/cmd_help.c %D%/cmd_help.h %D%/concepts.def \
+	%D%/cmd_help.c %D%/cmd_help.h %D%/concepts.def %D%/subjects.def \
 	%D%/cmd_info.c %D%/cmd_info_run.c \
 	%D%/cmd_lesson.c %D%/cmd_lesson.h \
 	%D%/cmd_line.c %D%/cmd_line.h \

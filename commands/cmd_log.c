@@ -26,14 +26,11 @@ struct cmd_log {
 static void
 write_all(struct cmd_log *log, const char *text, size_t size)
 {
-	while (size) {
+	while (size && !log->error) {
 		ssize_t n = write(log->file, text, size);
 
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n <= 0) {
-			if (!log->error)
-				log->error = n < 0 ? errno : EIO;
+			log->error = n < 0 ? errno : EIO;
 			return;
 		}
 		text += n;

@@ -15,6 +15,7 @@
 #include "session/capture.h"
 #include "session/session.h"
 #include "session/settings.h"
+#include "ui/repl/interrupt.h"
 #include "ui/ui.h"
 
 void
@@ -22,6 +23,9 @@ ui_show_error(struct ui *ui, struct fx_error *err)
 {
 	cmd_shell_report(ui->shell, err);
 	out_error(ui->out, err);
+	/* The Ctrl-C has been obeyed, also where nobody asked for it. */
+	if (fx_error_code(err) == FX_ERR_INTERRUPTED)
+		interrupt_take();
 	fx_error_free(err);
 }
 

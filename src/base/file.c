@@ -19,17 +19,25 @@
 #define DEFAULT_LIMIT ((size_t)1 << 30)
 #define LEAST_READ    ((size_t)65536)
 
+static enum fx_error_code
+code_of(int number)
+{
+	if (number == ENOSPC || number == EDQUOT || number == EFBIG ||
+		number == ENOMEM)
+		return FX_ERR_NO_SPACE;
+	return number == EINTR ? FX_ERR_INTERRUPTED : FX_ERR_IO;
+}
+
 struct fx_error *
 fx_file_error(const char *verb, const char *path, int number)
 {
-	bool is_full = number == ENOSPC || number == EDQUOT ||
-		       number == EFBIG || number == ENOMEM;
-	FX_AUTO_FREE char *why = fx_xstrdup(strerror(number));
+	FX_AUTO_FREE char *why =
+		fx_xstrdup(number == EINTR ? "interrupted" : strerror(number));
 
 	if (why[0] >= 'A' && why[0] <= 'Z' && why[1] >= 'a')
 		why[0] = (char)(why[0] - 'A' + 'a');
-	return fx_error_new(is_full ? FX_ERR_NO_SPACE : FX_ERR_IO,
-		"cannot %s \"%s\": %s", verb, path, why);
+	return fx_error_new(code_of(number), "cannot %s \"%s\": %s", verb, path,
+		why);
 }
 
 static struct fx_error *
@@ -72,7 +80,9 @@ open_readable(const char *path, int *ret)
 	return NULL;
 }
 
-/* Read until the end, or one byte beyond LIMIT. */
+/* Read until the end, or one byte beyond LIMIT.  Only a pipe waits, perhaps for
+ * ever, and Ctrl-C is what breaks that off.
+ */
 static struct fx_error *
 read_all(const char *path, int fd, size_t limit, struct fx_buf *buf)
 {
@@ -84,8 +94,6 @@ read_all(const char *path, int fd, size_t limit, struct fx_buf *buf)
 			fx_buf_reserve(buf, LEAST_READ);
 		room = buf->capacity - buf->length - 1;
 		got = read(fd, buf->data + buf->length, room);
-		if (got < 0 && errno == EINTR)
-			continue;
 		if (got < 0)
 			return fx_file_error("read", path, errno);
 		buf->length += (size_t)got;

@@ -34,7 +34,7 @@ fx_file_writer_commit(struct fx_file_writer *file);
 void fx_file_writer_abort(struct fx_file_writer *file);
 
 /* The error for errno NUMBER: cannot VERB "PATH": no such file...; a full disk
- * has a code of its own.
+ * has a code of its own, and so has a wait that Ctrl-C broke off.
  */
 FX_RETURNS_NONNULL FX_NODISCARD struct fx_error *fx_file_error(const char *verb,
 	const char *path, int number);

@@ -150,8 +150,6 @@ write_all(struct fx_file_writer *file, const char *data, size_t size)
 	while (size) {
 		ssize_t done = write(file->fd, data, size);
 
-		if (done < 0 && errno == EINTR)
-			continue;
 		if (done < 0)
 			return fx_file_error("write", file->shown, errno);
 		data += done;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/blob.h"
@@ -212,6 +213,42 @@ a_pipe_that_nobody_writes_is_empty(void)
 	leave_folder();
 }
 
+/* Whoever waits for ever does not pass. */
+static void
+on_alarm(int number)
+{
+	static volatile sig_atomic_t count;
+
+	(void)number;
+	if (++count == 1000)
+		_exit(1);
+}
+
+static void
+a_signal_breaks_off_the_wait_for_a_pipe(void)
+{
+	struct sigaction action = { .sa_handler = on_alarm };
+	struct sigaction before;
+	struct itimerval soon = { { 0, 10000 }, { 0, 10000 } };
+	struct itimerval never = { { 0, 0 }, { 0, 0 } };
+	char *data = fx_xcalloc(1 << 20, 1);
+	char *got = NULL;
+	int holder;
+
+	enter_folder();
+	CU_ASSERT_EQUAL(mkfifo("pipe", 0600), 0);
+	holder = open("pipe", O_RDWR);
+	sigaction(SIGALRM, &action, &before);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	FXT_FAILS(fx_file_read("pipe", 0, &got, NULL), FX_ERR_INTERRUPTED);
+	FXT_FAILS(fx_file_write("pipe", data, 1 << 20), FX_ERR_INTERRUPTED);
+	setitimer(ITIMER_REAL, &never, NULL);
+	sigaction(SIGALRM, &before, NULL);
+	close(holder);
+	free(data);
+	leave_folder();
+}
+
 static void
 an_open_pipe_is_written_by_its_name(void)
 {
@@ -411,6 +448,7 @@ main(void)
 		FXT_CASE(what_cannot_be_written_says_why),
 		FXT_CASE(what_cannot_be_read_says_why),
 		FXT_CASE(a_pipe_that_nobody_writes_is_empty),
+		FXT_CASE(a_signal_breaks_off_the_wait_for_a_pipe),
 		FXT_CASE(an_open_pipe_is_written_by_its_name),
 		FXT_CASE(files_of_the_kernel_are_read_though_their_size_is_0),
 		FXT_CASE(paths_are_taken_apart),

@@ -15,8 +15,8 @@
  *
  * Lines with > run before the screen is there; size and ascii come before the
  * first keys, end ends the last screen.  The file has to end with the screen
- * closed by q or quit, or it is hung up.  With FXDB_UPDATE=1 the screens are
- * rewritten.
+ * closed by q or quit, which shows its exit status, or it is hung up.  With
+ *FXDB_UPDATE=1 the screens are rewritten.
  */
 #include <config.h>
 
@@ -156,10 +156,10 @@ run(struct test *test)
 	test->screen = tui_screen_null(test->rows, test->columns, test->lines);
 	tui_screen_null_on_idle(test->screen, on_idle, test);
 	tui_run_on(test->screen, &options, &result);
-	fx_buf_addf(&test->out, "%s",
-		result.end == TUI_END_LEFT   ? "---- left\n"
-		: result.end == TUI_END_QUIT ? "---- quit\n"
-					     : "");
+	if (result.end == TUI_END_LEFT)
+		fx_buf_add(&test->out, "---- left\n");
+	if (result.end == TUI_END_QUIT)
+		fx_buf_addf(&test->out, "---- quit %d\n", result.status);
 	tui_screen_free(test->screen);
 	tui_line_plain_free(line);
 }

@@ -21,6 +21,8 @@ fxs_tests = \
 	%D%/open.fxs \
 	%D%/pause.fxs \
 	%D%/pane_keys.fxs \
+	%D%/quit.fxs \
+	%D%/quit_fine.fxs \
 	%D%/run_keys.fxs \
 	%D%/scope.fxs \
 	%D%/search.fxs \

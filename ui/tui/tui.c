@@ -75,11 +75,6 @@ tui_run_line(struct tui *tui, const char *line)
 		fx_error_free(err);
 	}
 	tui_collect(tui);
-	if (cmd_shell_is_quitting(tui->shell)) {
-		tui->is_leaving = true;
-		tui->result.end = TUI_END_QUIT;
-		tui->result.status = cmd_shell_status(tui->shell);
-	}
 	tui_graph_follow(tui);
 }
 

@@ -1,6 +1,8 @@
 /* main.c - the program: options, a session, a front end, an exit status. */
 #include <config.h>
 
+#include <errno.h>
+#include <fcntl.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdio.h>
@@ -19,6 +21,21 @@
 #include "session/settings.h"
 #include "ui/repl/interrupt.h"
 #include "ui/ui.h"
+
+/* A file that is opened must not become a standard one that was closed, and get
+ * what is meant for that.
+ */
+static void
+occupy_standard_files(void)
+{
+	int file;
+
+	do
+		file = open("/dev/null", O_RDONLY);
+	while (file >= 0 && file <= STDERR_FILENO);
+	if (file >= 0)
+		close(file);
+}
 
 /* Whatever front end is there now: the full screen also paints. */
 static bool
@@ -95,12 +112,10 @@ say_no_screen(struct ui *ui)
 			fx_error_message(err));
 }
 
-/* What was printed is lost: that is no success. */
+/* What was printed is lost, if FAILURE is an errno: that is no success. */
 static bool
-output_failed(const struct ui *ui)
+output_failed(int failure)
 {
-	int failure = out_stream_failure(&ui->standard);
-
 	if (failure)
 		fprintf(stderr, "fxdb: error: standard output: %s\n",
 			strerror(failure));
@@ -110,7 +125,7 @@ output_failed(const struct ui *ui)
 static int
 exit_status(const struct ui *ui)
 {
-	if (output_failed(ui))
+	if (output_failed(out_stream_failure(&ui->standard)))
 		return 2;
 	if (ui->quit_given)
 		return ui->quit_status;
@@ -141,7 +156,7 @@ run(struct ui *ui)
 	cmd_shell_set_front(ui->shell, &front);
 	if (options->doctor) {
 		ui_doctor(ui);
-		return 0;
+		return exit_status(ui);
 	}
 	started = ui_startup(ui);
 	if (options->tui && !ui->interactive)
@@ -161,6 +176,18 @@ run(struct ui *ui)
 	return exit_status(ui);
 }
 
+/* --help and --version; the exit status. */
+static int
+print_and_leave(const struct ui_options *options)
+{
+	FX_AUTO_FREE char *help = ui_options_help();
+	bool is_lost =
+		fputs(options->help ? help : PACKAGE_STRING "\n", stdout) < 0 ||
+		fflush(stdout) != 0;
+
+	return output_failed(is_lost ? errno : 0) ? 2 : 0;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -169,6 +196,7 @@ main(int argc, char **argv)
 	struct ui ui;
 	int status;
 
+	occupy_standard_files();
 	setlocale(LC_CTYPE, "");
 	err = ui_options_parse(&options, argc, argv);
 	if (err) {
@@ -181,11 +209,9 @@ main(int argc, char **argv)
 		return 2;
 	}
 	if (options.help || options.version) {
-		FX_AUTO_FREE char *help = ui_options_help();
-
-		fputs(options.help ? help : PACKAGE_STRING "\n", stdout);
+		status = print_and_leave(&options);
 		ui_options_deinit(&options);
-		return 0;
+		return status;
 	}
 	interrupt_install();
 	ui_init(&ui, &options);

@@ -33,7 +33,7 @@ ui_has_colors(const struct ui *ui, bool error)
 	if (strcmp(color, "auto") != 0)
 		return strcmp(color, "always") == 0;
 	return isatty(file_of(error)) && !(no_color && *no_color) && term &&
-	       strcmp(term, "dumb") != 0;
+	       *term && strcmp(term, "dumb") != 0;
 }
 
 static const char *

@@ -249,8 +249,31 @@ is 0 'from here' "$fxdb" -batch
 out=$("$fxdb" -nx -batch 2>&1)
 [ -z "$out" ] || { echo "FAIL: -nx reads: $out"; failures=$((failures + 1)); }
 
-# A full disk: the file is as it was.
+# Ctrl-C while the next line is awaited is no end of the input.
+mkfifo silent
+exec 9<>silent
+"$fxdb" -nx "$mlp" <silent >awaited 2>&1 &
+until [ -s awaited ] && grep -q ') S ' /proc/$!/stat; do sleep 0.05; done
+kill -INT $!
+wait $!
+[ "$?$(tail -n 1 awaited)" = '2error: interrupted' ] || {
+	echo "FAIL: Ctrl-C in batch: $(cat awaited)"
+	failures=$((failures + 1))
+}
+exec 9>&-
+
+# A file does not get what was meant for a standard one that is closed.
+bash -c "'$fxdb' -nx -batch -ex 'log session closed.log' -ex 'echo one' \
+	-ex nosuch <&- >&- 2>&-"
+printf '%s\n' 'echo one' '# one' nosuch '# error: unknown command "nosuch"' |
+	diff - closed.log || failures=$((failures + 1))
+
+# A full disk: the file is as it was, and lost output is no success.
 if [ -w /dev/full ]; then
+	for option in --help --version --doctor; do
+		is 2 'standard output: No space' bash -c \
+			"'$fxdb' $option 2>&1 >/dev/full"
+	done
 	is 2 - "$fxdb" -nx -batch "$mlp" -ex 'dump python -o /dev/full'
 	is 2 'logging ended' "$fxdb" -nx -batch -ex 'log session /dev/full' \
 		-ex 'echo one'

@@ -171,9 +171,12 @@ batch_run(struct ui *ui)
 		bool stops;
 
 		line = next_line(ui, &length);
-		if (!line)
+		if (line)
+			err = run_line(ui, line, length);
+		else if (interrupt_take())
+			err = fx_error_new(FX_ERR_INTERRUPTED, "interrupted");
+		else
 			return;
-		err = run_line(ui, line, length);
 		if (!err)
 			continue;
 		stops = !ui->options->keep_going ||

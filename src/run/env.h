@@ -33,4 +33,12 @@ void fx_env_drop(struct fx_env *env, uint64_t id);
 void fx_env_clear(struct fx_env *env);
 size_t fx_env_count(const struct fx_env *env);
 
+/* NODE is to run again and will give something else: values that lie in what
+ * it gave go too, so that what is written into either is seen by both.  What
+ * lies in its inputs stays.  GONE (may be NULL) is told of each node.
+ */
+typedef void fx_env_gone_fn(void *context, struct fx_node *node);
+void fx_env_drop_views(struct fx_env *env, const struct fx_node *node,
+	fx_env_gone_fn *gone, void *context);
+
 #endif /* FX_RUN_ENV_H */

@@ -72,6 +72,7 @@ fx_place_execute(struct fx_model *model, struct fx_interp *interp,
 /* --- what is missing ----------------------------------------------------- */
 
 struct missing {
+	const struct fx_place *place;
 	struct fx_env *env;
 	FX_VEC(struct fx_node *) nodes;
 	struct fx_bitset seen;
@@ -119,6 +120,16 @@ first_of(struct missing *missing)
 	return missing->first;
 }
 
+/* A view of what is given anew is computed anew. */
+static void
+add_view(void *context, struct fx_node *node)
+{
+	struct missing *missing = context;
+
+	if (fx_place_is_above(missing->place, node))
+		add(missing, node);
+}
+
 /* Effects from the first missing node on are to be done again; where their
  * own inputs are missing it begins even earlier.
  */
@@ -148,6 +159,7 @@ add_effects(struct fx_model *model, struct missing *missing,
 			    missing->env))
 			missing->closed = 0;
 		add(missing, node);
+		fx_env_drop_views(missing->env, node, add_view, missing);
 		first = first_of(missing);
 	}
 	*first_ret = first;
@@ -187,7 +199,11 @@ struct fx_error *
 fx_place_ensure(struct fx_model *model, struct fx_interp *interp,
 	struct fx_node *node)
 {
-	FX_AUTO(missing) struct missing missing = { .env = interp->env };
+	FX_AUTO(missing)
+	struct missing missing = {
+		.place = fx_model_place_of(model, interp->graph),
+		.env = interp->env,
+	};
 
 	add_inputs(&missing, node);
 	return run_missing(model, interp, &missing);
@@ -211,7 +227,11 @@ struct fx_error *
 fx_place_compute(struct fx_model *model, struct fx_place *place,
 	struct fx_node *node)
 {
-	FX_AUTO(missing) struct missing missing = { .env = &place->env };
+	FX_AUTO(missing)
+	struct missing missing = {
+		.place = place,
+		.env = &place->env,
+	};
 	struct fx_interp interp = fx_place_interp(model, place);
 	bool was_dropped =
 		fx_map_has(&model->timeline.dropped, (uintptr_t)node->id);

@@ -188,6 +188,8 @@ fx_place_leave(struct fx_model *model)
 		       : NULL;
 
 	fx_timeline_fold(&model->timeline, inner->graph, call);
+	/* It may have been entered again. */
+	fx_env_drop_views(&outer->env, call, NULL, NULL);
 	fx_env_take(&outer->env, inner->call,
 		result ? result : fx_datum_none());
 	fx_model_has_run(model, call);

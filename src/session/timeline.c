@@ -318,9 +318,13 @@ void
 fx_timeline_take_back(struct fx_timeline *timeline, struct fx_env *env)
 {
 	struct fx_effect effect = fx_vec_pop(&timeline->effects);
+	const struct fx_node *node =
+		env ? fx_graph_find_id(effect.graph, effect.node) : NULL;
 
 	if (env)
 		fx_timeline_drop_lost(timeline, &effect, env);
+	if (node)
+		fx_env_drop_views(env, node, NULL, NULL);
 	put_back(timeline, &effect);
 	if (env)
 		fx_env_drop(env, effect.node);

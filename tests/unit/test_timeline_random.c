@@ -80,6 +80,14 @@ static const char *const models[] = {
 	"    e = torch.dropout_(a, 0.5, True)\n"
 	"    f = a + b\n"
 	"    return (c, d, e, f)\n",
+	"def forward(self, x : \"f64[2, 2]\"):\n"
+	"    a = torch.dropout(x, 0.5, True)\n"
+	"    b = torch.select(a, 0, 0)\n"
+	"    c = torch.t(a)\n"
+	"    d = b.add_(1)\n"
+	"    e = torch.neg(a)\n"
+	"    f = c.mul_(2)\n"
+	"    return (a, d, e, f)\n",
 };
 
 struct walk {

@@ -329,13 +329,16 @@ describe_table(struct fx_graph *graph, struct fx_module *record,
 
 	while (table && PyDict_Next(table, &at, &key, &value)) {
 		const char *name = PyUnicode_Check(key) ? fxpy_text(key) : NULL;
-		const struct fx_tensor *tensor = NULL;
 
 		if (!name)
 			return false;
-		if (value != Py_None)
-			tensor = describe(graph, value, is_buffer, shared);
-		fx_module_add_tensor(record, name, tensor);
+		if (value == Py_None)
+			fx_module_add_none(record, name,
+				is_buffer ? FX_MEMBER_BUFFER
+					  : FX_MEMBER_PARAMETER);
+		else
+			fx_module_add_tensor(record, name,
+				describe(graph, value, is_buffer, shared));
 	}
 	return true;
 }

@@ -183,6 +183,15 @@ fx_module_add_tensor(struct fx_module *module, const char *name,
 	put_member(module, &member);
 }
 
+void
+fx_module_add_none(struct fx_module *module, const char *name,
+	enum fx_member_kind kind)
+{
+	struct fx_member member = { .name = fx_intern(name), .kind = kind };
+
+	put_member(module, &member);
+}
+
 /* The member at a dotted PATH below ROOT, or NULL. */
 static struct fx_member *
 find_member(struct fx_module *root, const char *path)

@@ -94,6 +94,9 @@ void fx_module_add_child(struct fx_module *module, const char *name,
 	struct fx_module *child);
 void fx_module_add_tensor(struct fx_module *module, const char *name,
 	const struct fx_tensor *tensor);
+/* The same for None of a KIND that add_tensor could not tell. */
+void fx_module_add_none(struct fx_module *module, const char *name,
+	enum fx_member_kind kind);
 
 /* The direct member NAME (interned), or NULL. */
 struct fx_member *fx_module_member(const struct fx_module *module,

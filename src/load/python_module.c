@@ -353,6 +353,29 @@ freeze(struct fx_py *py, const struct fx_ast *call)
 		tensor->requires_grad = false;
 }
 
+/* PLACE.register_parameter('name', None) and the like: whether CALL is that. */
+static bool
+add_none(struct fx_py *py, const struct fx_ast *call)
+{
+	static const char *const verbs[] = { [FX_MEMBER_CHILD] = "add_module",
+		[FX_MEMBER_PARAMETER] = "register_parameter",
+		[FX_MEMBER_BUFFER] = "register_buffer" };
+	const char *called = called_name(call);
+	struct fx_module *owner;
+
+	if (call->kid_count != 3 || !is_text(call->kids[1]) ||
+		call->kids[2]->kind != FX_AST_NONE ||
+		call->kids[0]->kind != FX_AST_ATTR)
+		return false;
+	owner = module_of(py, call->kids[0]->kids[0]);
+	for (size_t i = 0; i < FX_ARRAY_LEN(verbs); i++)
+		if (owner && !strcmp(called, verbs[i]) &&
+			check_name(py, call->kids[1]->string))
+			fx_module_add_none(owner, call->kids[1]->string,
+				(enum fx_member_kind)i);
+	return true;
+}
+
 /* setattr(PLACE, 'name', EXPR), PLACE.register_buffer('name', EXPR). */
 static void
 read_call(struct fx_py *py, const struct fx_ast *statement)
@@ -361,6 +384,8 @@ read_call(struct fx_py *py, const struct fx_ast *statement)
 	const char *called = called_name(call);
 	struct fx_module *owner;
 
+	if (call->kind != FX_AST_CALL || add_none(py, call))
+		return;
 	if (!strcmp(called, "setattr") && call->kid_count == 4 &&
 		is_text(call->kids[2])) {
 		owner = module_of(py, call->kids[1]);

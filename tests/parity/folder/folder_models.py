@@ -46,6 +46,23 @@ class Members(nn.Module):
             + self.count
 
 
+class Nothing(nn.Module):
+    """Members that are None: of the root, and in layers without weights or
+    statistics."""
+    inputs = ((2, 3, 4, 4),)
+
+    @seeded
+    def __init__(self):
+        self.register_parameter("bias", None)
+        self.register_buffer("mask", None)
+        self.instance = nn.InstanceNorm2d(3)
+        self.batch = nn.BatchNorm2d(3, track_running_stats=False)
+        self.loss = nn.CrossEntropyLoss()
+
+    def forward(self, x):
+        return self.batch(self.instance(x))
+
+
 class Tied(nn.Module):
     """One weight in two layers, one layer in two places, a view of a part."""
     inputs = ((5, 6),)
@@ -111,4 +128,4 @@ class Mixed(nn.Module):
         return self.prelu(self.norm(x))
 
 
-MODELS = [Plain, Members, Tied, Layers, Functions, Mixed]
+MODELS = [Plain, Members, Nothing, Tied, Layers, Functions, Mixed]

@@ -400,6 +400,22 @@ list_source(struct listing *listing)
 	return say_source(ctx, near, (int)list_size(ctx));
 }
 
+/* WHERE may be a line or a function of the model's source: no node is called
+ * like that.
+ */
+static FX_NODISCARD struct fx_error *
+hint_source(struct fx_error *err)
+{
+	enum fx_error_code code = err ? fx_error_code(err) : FX_ERR_NO_NODE;
+
+	if (!err || (code != FX_ERR_NO_NODE && code != FX_ERR_SYNTAX) ||
+		fx_error_note_count(err) || fx_error_hint_text(err))
+		return err;
+	return fx_error_hint(err,
+		"list/s NODE shows the source of a node, "
+		"nodes source~\"FILE.py:20\" the nodes of a line");
+}
+
 struct fx_error *
 cmd_list_exec(struct cmd_ctx *ctx)
 {
@@ -410,7 +426,7 @@ cmd_list_exec(struct cmd_ctx *ctx)
 		err = list_source(&listing);
 	else if (!err)
 		err = list_range(&listing);
-	return err;
+	return hint_source(err);
 }
 
 /* ll: everything in the scope entered, else in the one of the stop. */

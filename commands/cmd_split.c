@@ -437,7 +437,6 @@ static struct fx_error *
 take_positional(struct cmd_split *split)
 {
 	const struct cmd_arg *arg = cmd_split_positional(split);
-	size_t end = split->at;
 
 	if (looks_like_pipe(split, arg))
 		return cmd_split_pipe(split);
@@ -446,15 +445,8 @@ take_positional(struct cmd_split *split)
 				 arg->type != CMD_ARG_CONDITION &&
 				 arg->type != CMD_ARG_REST)))
 		return cmd_split_unknown_flag(split);
-	if (!arg) {
-		while (!cmd_ends_word(split->line[end]))
-			end++;
-		return cmd_split_usage(split,
-			fx_error_new(FX_ERR_USAGE, "%s: unexpected \"%.*s\"",
-				split->entry->name, (int)(end - split->at),
-				split->line + split->at),
-			split->at, end);
-	}
+	if (!arg)
+		return cmd_split_unexpected(split);
 	split->filled |= 1U << (unsigned)(arg - split->entry->args);
 	take_value(split, arg->name, arg->type, false);
 	return NULL;

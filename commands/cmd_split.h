@@ -88,6 +88,9 @@ FX_NODISCARD struct fx_error *cmd_split_usage(const struct cmd_split *split,
 	struct fx_error *err_taken, size_t begin, size_t end);
 FX_NODISCARD struct fx_error *
 cmd_split_unknown_flag(const struct cmd_split *split);
+/* The word at SPLIT->at, for which no argument is left. */
+FX_NODISCARD struct fx_error *
+cmd_split_unexpected(const struct cmd_split *split);
 FX_NODISCARD struct fx_error *cmd_split_pipe(const struct cmd_split *split);
 FX_NODISCARD struct fx_error *cmd_split_missing(const struct cmd_split *split,
 	const struct cmd_arg *arg);

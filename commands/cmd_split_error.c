@@ -42,6 +42,36 @@ cmd_split_unknown_flag(const struct cmd_split *split)
 		split->line, cmd_span(split->at, end));
 }
 
+/* NAME=SPEC where only -i takes one: say so. */
+static FX_NODISCARD struct fx_error *
+hint_input(const struct cmd_split *split, struct fx_error *err, size_t end)
+{
+	const char *word = split->line + split->at;
+	int length = (int)(end - split->at);
+	const struct cmd_flag *flag;
+
+	for (size_t i = 0; (flag = cmd_entry_flag(split->entry, i)); i++)
+		if (flag->type == CMD_ARG_SPEC && memchr(word, '=', length))
+			return fx_error_hint(err, "-%c %.*s", flag->letter,
+				length, word);
+	return err;
+}
+
+struct fx_error *
+cmd_split_unexpected(const struct cmd_split *split)
+{
+	struct fx_error *err;
+	size_t end = split->at;
+
+	while (!cmd_ends_word(split->line[end]))
+		end++;
+	err = fx_error_new(FX_ERR_USAGE, "%s: unexpected \"%.*s\"",
+		split->entry->name, (int)(end - split->at),
+		split->line + split->at);
+	return hint_input(split, cmd_split_usage(split, err, split->at, end),
+		end);
+}
+
 struct fx_error *
 cmd_split_pipe(const struct cmd_split *split)
 {

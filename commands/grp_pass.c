@@ -308,6 +308,8 @@ shapes_exec(struct cmd_ctx *ctx)
 	if (report.bad)
 		out_piece(ctx->out, FX_ROLE_ERROR, ", %zu impossible",
 			report.bad);
+	if (!report.unknown)
+		out_piece(ctx->out, FX_ROLE_PLAIN, "; nodes lists them");
 	out_line_end(ctx->out);
 	return NULL;
 }

@@ -335,7 +335,9 @@ eval_other(struct fx_evaluator *evaluator, const struct fx_ast *tree,
 		return unsupported("an f-string");
 	case FX_AST_STARRED:
 	case FX_AST_DOUBLE_STARRED:
-		return unsupported("a starred argument");
+		return fx_error_hint(unsupported("a starred argument"),
+			"without the star, print NAME shows a tensor in one "
+			"line and print/v NAME its values");
 	}
 	return unsupported("this");
 }

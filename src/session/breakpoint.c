@@ -210,6 +210,10 @@ classify(struct fx_session *session, struct fx_break *b)
 		return NULL;
 	}
 	fx_error_free(no_scope);
+	if (*where == '*')
+		return fx_error_hint(err,
+			"a set of names is written {name~\"*relu*\"}, all "
+			"nodes {}");
 	if (fx_error_code(err) == FX_ERR_NO_NODE || !fx_break_is_query(where))
 		return err;
 	/* A query without its braces. */

@@ -71,7 +71,8 @@ say_place(struct cmd_ctx *ctx, const struct fx_stop *stop)
 	cmd_add_source(&source, stop->node, false);
 	if (*scope || source.length) {
 		out_piece(ctx->out, FX_ROLE_SCOPE, "    %s", scope);
-		out_piece(ctx->out, FX_ROLE_PATH, "%s%s", *scope ? "  " : "",
+		out_piece(ctx->out, FX_ROLE_PATH, "%s%s",
+			*scope && source.length ? "  " : "",
 			fx_buf_text(&source));
 		out_line_end(ctx->out);
 	}

@@ -18,16 +18,23 @@ enum {
 	LONG_WORD = 1000, /* bytes of one that are looked at */
 };
 
-/* Bytes that the line begins with before any word: branches of a tree, blanks.
- */
+/* What stands before the words: branches of a tree, marks of a listing. */
+static bool
+is_margin(enum fx_role role)
+{
+	return role == FX_ROLE_BORDER || role == FX_ROLE_CURRENT ||
+	       role == FX_ROLE_BREAKPOINT;
+}
+
+/* Bytes that the line begins with before any word: its margin, blanks. */
 static size_t
 lead_length(const struct out_wrap *wrap)
 {
 	const char *text = fx_buf_text(&wrap->text);
 	size_t length = 0;
 
-	for (size_t i = 0; i < wrap->runs.count &&
-			   wrap->runs.items[i].role == FX_ROLE_BORDER;
+	for (size_t i = 0;
+		i < wrap->runs.count && is_margin(wrap->runs.items[i].role);
 		i++)
 		length = wrap->runs.items[i].end;
 	while (text[length] == ' ')

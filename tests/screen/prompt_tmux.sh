@@ -16,6 +16,14 @@ last_rows() {
 }
 
 begin 80 24
+
+# The first screen has no line that goes on.
+type_keys "clear; $FXDB -nx; echo "'"left"_0' Enter
+see yes '(fxdb)'
+[ "$(screen | grep -c .)" = 6 ] || fail 'the first screen at 80 columns'
+type_keys quit Enter
+see yes left_0
+type_keys clear Enter
 type_keys "$FXDB -nx -q $mlp; echo "'"left"_1' Enter
 see yes '(fxdb)'
 

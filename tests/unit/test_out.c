@@ -379,6 +379,30 @@ a_line_goes_on_between_words_and_indented(void)
 }
 
 static void
+say_marked(struct out *out)
+{
+	for (int marked = 0; marked < 2; marked++) {
+		out_piece(out, FX_ROLE_CURRENT, marked ? "=>" : "  ");
+		out_piece(out, FX_ROLE_BREAKPOINT, marked ? "B" : " ");
+		out_piece(out, FX_ROLE_NUMBER, " 7  ");
+		out_piece(out, FX_ROLE_PLAIN, "one two three four five");
+		out_line_end(out);
+	}
+}
+
+static void
+a_mark_in_the_margin_indents_no_less(void)
+{
+	FX_AUTO_BUF struct fx_buf buf = { 0 };
+
+	say_narrow(&buf, 29, say_marked);
+	FXT_SAME(fx_buf_text(&buf), "    7  one two three four\n"
+				    "       five\n"
+				    "=>B 7  one two three four\n"
+				    "       five\n");
+}
+
+static void
 without_a_width_a_line_is_whole(void)
 {
 	FX_AUTO_BUF struct fx_buf buf = { 0 };
@@ -533,6 +557,7 @@ main(void)
 		FXT_CASE(a_narrow_terminal_leaves_columns_out_and_says_so),
 		FXT_CASE(a_column_of_sentences_goes_on_below_itself),
 		FXT_CASE(a_line_goes_on_between_words_and_indented),
+		FXT_CASE(a_mark_in_the_margin_indents_no_less),
 		FXT_CASE(without_a_width_a_line_is_whole),
 		FXT_CASE(a_note_for_no_terminal_is_whole),
 		FXT_CASE(a_paragraph_has_78_columns_or_those_of_the_terminal),

@@ -188,9 +188,17 @@ operand_of_path(struct fx_evaluator *evaluator, const char *path,
 		return NULL;
 	}
 	err = backend->ops->from_tensor(backend, tensor, &datum);
-	if (!err)
+	if (!err) {
 		set_datum(ret, datum);
-	return err;
+		return NULL;
+	}
+	if (fx_error_code(err) != FX_ERR_NO_VALUE)
+		return err;
+	/* A backend does not know what it is called. */
+	fx_error_free(err);
+	return fx_error_hint(fx_error_new(FX_ERR_NO_VALUE, "%s has no values",
+				     path),
+		"weights random makes some up");
 }
 
 /* COMMANDS 2, "A bare name": a node, a module path, a name space. */

@@ -159,6 +159,10 @@ if has_values; then
 		-nx -batch "$mlp" -i 'x=f32[N,4]' -ex run
 	is 0 'f32\[N,8\]' "$fxdb" -nx -batch "$mlp" -ex run \
 		-ex 'shapes x=f32[N,4]' -ex 'nodes fc1'
+	# Weights that undo took away are missed by name.
+	is 2 'error: conv1.weight has no values' "$fxdb" -nx -batch \
+		"$source/doc/examples/resnet18.fxg" -ex 'weights random' \
+		-ex start -ex undo -ex 'p conv1.weight'
 	# What no rule says of a shape, running does.
 	printf 'def forward(self, x):\n%s\n%s\n' \
 		'    nonzero = torch.nonzero(x)' '    return nonzero' >some.py

@@ -16,6 +16,7 @@
 #include "ir/module.h"
 #include "ir/tensor_meta.h"
 #include "run/backend.h"
+#include "run/values.h"
 
 /* ATen's numbers, which are part of its file format and never change. */
 /* clang-format off */
@@ -261,53 +262,18 @@ fx_torch_shape_restore(const void *payload, const struct fx_blob *saved)
 
 /* --- making tensors ----------------------------------------------------- */
 
-struct extent {
-	int64_t sizes[FX_RANK_LIMIT];
-	size_t rank;
-	int dtype;
-};
-
-/* META as plain numbers whose product does not overflow. */
-static struct fx_error *
-extent_of(const struct fx_tensor_meta *meta, struct extent *ret)
-{
-	int64_t bytes = (int64_t)fx_dtype_info(meta->dtype)->size;
-
-	if (!meta->has_shape || meta->dtype == FX_DTYPE_NONE)
-		return fx_error_new(FX_ERR_TYPE,
-			"the tensor's shape or dtype is not known");
-	if (meta->rank > FX_RANK_LIMIT)
-		return fx_error_new(FX_ERR_LIMIT,
-			"a tensor has at most %d dimensions", FX_RANK_LIMIT);
-	ret->rank = meta->rank;
-	ret->dtype = fx_aten_dtype(meta->dtype);
-	for (size_t i = 0; i < meta->rank; i++) {
-		const struct fx_value *size = &meta->sizes[i];
-
-		if (size->kind != FX_VALUE_INT || size->integer < 0)
-			return fx_error_new(FX_ERR_TYPE,
-				"size %zu of the tensor is no number", i);
-		ret->sizes[i] = size->integer;
-		if (__builtin_mul_overflow(bytes,
-			    FX_MAX(size->integer, (int64_t)1), &bytes))
-			return fx_error_new(FX_ERR_NO_SPACE,
-				"no memory holds a tensor of that shape");
-	}
-	return NULL;
-}
-
 struct fx_error *
 fx_torch_write(const struct fxs_functions *shim,
 	const struct fx_tensor_meta *meta, const void *bytes,
 	struct fxs_tensor **ret)
 {
-	struct extent extent;
-	struct fx_error *err = extent_of(meta, &extent);
+	struct fx_extent extent;
+	struct fx_error *err = fx_extent_of_meta(meta, &extent);
 
 	if (err)
 		return err;
-	return shim->tensor_new(extent.dtype, extent.sizes, extent.rank, bytes,
-		ret);
+	return shim->tensor_new(fx_aten_dtype(extent.dtype), extent.sizes,
+		extent.rank, bytes, ret);
 }
 
 struct fx_error *
@@ -315,13 +281,13 @@ fx_torch_generate(const struct fxs_functions *shim,
 	const struct fx_tensor_meta *meta, uint64_t seed,
 	struct fxs_tensor **ret)
 {
-	struct extent extent;
-	struct fx_error *err = extent_of(meta, &extent);
+	struct fx_extent extent;
+	struct fx_error *err = fx_extent_of_meta(meta, &extent);
 
 	if (err)
 		return err;
-	return shim->tensor_random(extent.dtype, extent.sizes, extent.rank,
-		seed, ret);
+	return shim->tensor_random(fx_aten_dtype(extent.dtype), extent.sizes,
+		extent.rank, seed, ret);
 }
 
 static void

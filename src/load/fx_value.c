@@ -23,6 +23,13 @@
 
 /* Containers in containers are read to this depth. */
 #define DEPTH 100
+/* A key of a dict ends within so many bytes; each is looked for from its start.
+ */
+#define KEY_LIMIT 1000
+/* What looks like a container and is text is read again, in others too: so many
+ * bytes of that in a listing.
+ */
+#define WASTE_LIMIT ((size_t)64 << 20)
 
 /* A cursor in the text of the arguments. */
 struct cursor {
@@ -258,7 +265,9 @@ read_dict(struct cursor *cursor, struct fx_value *ret)
 	cursor->at++;
 	while (good && cursor->at < cursor->end && *cursor->at != '}') {
 		const char *colon = memmem(cursor->at,
-			(size_t)(cursor->end - cursor->at), ": ", 2);
+			FX_MIN((size_t)(cursor->end - cursor->at),
+				(size_t)KEY_LIMIT),
+			": ", 2);
 		struct fx_value item;
 
 		good = colon != NULL;
@@ -298,30 +307,44 @@ read_container(struct cursor *cursor, struct fx_value *ret)
 	return good;
 }
 
-/* One value, up to one of STOPS. */
-static void
-read_value(struct cursor *cursor, const char *stops, struct fx_value *ret)
+/* A container that ends at one of STOPS and prints as it stands; else what was
+ * read is forgotten.
+ */
+static bool
+try_container(struct cursor *cursor, const char *stops, struct fx_value *ret)
 {
 	struct fx_listing *listing = cursor->listing;
 	const char *begin = cursor->at;
 	size_t guesses = listing->guess_count;
 	size_t written = listing->guesses.length;
-	const char *end;
 
-	if (begin < cursor->end && *begin == '%' &&
-		read_node(cursor, stops, ret))
-		return;
-	if (begin < cursor->end && strchr("([{", *begin) &&
-		read_container(cursor, ret) &&
+	if (listing->wasted > WASTE_LIMIT)
+		return false;
+	if (read_container(cursor, ret) &&
 		(cursor->at == cursor->end || strchr(stops, *cursor->at)) &&
 		prints_as(ret, begin, (size_t)(cursor->at - begin)))
-		return;
+		return true;
+	listing->wasted += (size_t)(cursor->at - begin);
 	listing->guess_count = guesses;
 	fx_buf_truncate(&listing->guesses, written);
 	cursor->at = begin;
-	end = atom_end(cursor, stops);
-	read_atom(listing, begin, (size_t)(end - begin), ret);
-	cursor->at = end;
+	return false;
+}
+
+/* One value, up to one of STOPS. */
+static void
+read_value(struct cursor *cursor, const char *stops, struct fx_value *ret)
+{
+	const char *begin = cursor->at;
+	bool is_more = begin < cursor->end;
+
+	if (is_more && *begin == '%' && read_node(cursor, stops, ret))
+		return;
+	if (is_more && strchr("([{", *begin) &&
+		try_container(cursor, stops, ret))
+		return;
+	cursor->at = atom_end(cursor, stops);
+	read_atom(cursor->listing, begin, (size_t)(cursor->at - begin), ret);
 }
 
 void

@@ -25,6 +25,7 @@ struct fx_listing {
 	bool is_done;
 	struct fx_buf guesses; /* the first few strings, for the notice */
 	size_t guess_count;
+	size_t wasted;       /* bytes read as containers that were none */
 	const char *missing; /* a %name that no node has, or NULL */
 };
 

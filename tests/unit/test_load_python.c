@@ -361,6 +361,27 @@ strings_without_quotes_are_guessed_and_said(void)
 	CU_ASSERT_EQUAL(fx_graph_find(graph, "x")->user_count, 3);
 }
 
+/* Each set was tried as a dict that went on to the end: for ever. */
+static void
+sets_in_a_listing_are_read_in_time(void)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	fx_buf_add(&text,
+		"graph():\n    %f : [num_users=0] = "
+		"call_function[target=torch.f](args = (), kwargs = {");
+	for (int i = 0; i < 1000; i++)
+		fx_buf_addf(&text, "k%d: {y}, ", i);
+	fx_buf_add(&text, "k: 1})\n    return None");
+	{
+		FX_AUTO_GRAPH struct fx_graph *graph =
+			fxt_load(fx_buf_text(&text), fx_load_fx, NULL);
+		FX_AUTO_FREE char *again = listing_of(graph);
+
+		FXT_SAME(again, fx_buf_text(&text));
+	}
+}
+
 /* What the index says of the graph NAME; the caller frees it. */
 static char *
 index_nodes(json_t *graphs, const char *name)
@@ -477,6 +498,7 @@ main(void)
 		FXT_CASE(paths_of_modules_and_attributes_are_told_from_methods),
 		FXT_CASE(torchs_wrong_power_is_read_as_it_was_meant),
 		FXT_CASE(strings_without_quotes_are_guessed_and_said),
+		FXT_CASE(sets_in_a_listing_are_read_in_time),
 		FXT_CASE(dumps_of_torch_213_are_as_their_index_says),
 	};
 

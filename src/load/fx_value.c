@@ -29,7 +29,7 @@
 /* What looks like a container and is text is read again, in others too: so many
  * bytes of that in a listing.
  */
-#define WASTE_LIMIT ((size_t)64 << 20)
+#define WASTE_LIMIT ((size_t)8 << 20)
 
 /* A cursor in the text of the arguments. */
 struct cursor {

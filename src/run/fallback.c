@@ -181,6 +181,18 @@ copy_over(struct fx_backend *backend, struct fx_datum *own,
 	return err;
 }
 
+static bool
+have_one_shape(const struct fx_datum *a, const struct fx_datum *b)
+{
+	struct fx_extent x, y;
+	FX_AUTO_ERROR struct fx_error *err = fx_extent_of(a, &x);
+
+	if (!err)
+		err = fx_extent_of(b, &y);
+	return !err && fx_extent_same_sizes(&x, &y);
+}
+
+/* What grew has no place here: the first of it stays what one looks at. */
 static struct fx_error *
 copy_buffers(struct fx_backend *backend, const void *plan,
 	const struct fx_datum *own)
@@ -190,7 +202,8 @@ copy_buffers(struct fx_backend *backend, const void *plan,
 	struct fx_error *err = NULL;
 
 	for (size_t i = 0; i < own->count && !err; i++)
-		if (own->items[i]->kind == FX_DATUM_TENSOR)
+		if (own->items[i]->kind == FX_DATUM_TENSOR &&
+			have_one_shape(own->items[i], theirs->items[i]))
 			err = copy_over(backend, own->items[i],
 				theirs->items[i]);
 	return err;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What models change besides giving a result, on each backend, beside eager
-PyTorch: buffers that a module writes itself, the random generator, shapes.
+PyTorch: buffers that a module writes itself, what else it keeps, the random
+generator, shapes.
 
 usage: effects.py FXDB
 
@@ -95,6 +96,22 @@ def counting(fxdb, folder, x, backend):
         [want] + after + between + before + [want] + after
 
 
+def remembering(fxdb, folder, x, backend):
+    """So is what else a leaf of the user's keeps."""
+    module = effects.Remembering()
+    first = module.leaf(x + 1)
+    second = module.leaf(torch.relu(first))
+    want = module.leaf(second)
+    outputs = [first.numpy(), second.numpy(), want.numpy()]
+    return run(fxdb, folder, backend,
+               "Remembering() --leaf effects.Rememberer", [
+        "run", "dump leaf", "dump leaf_1", "dump %output", "goto leaf_1",
+        "continue", "dump leaf_1", "dump %output", "goto leaf", "step",
+        "reverse-step", "step 2", "continue", "dump leaf", "dump leaf_1",
+        "dump %output", "run", "dump %output"]), \
+        outputs + outputs[1:] + outputs + [want.numpy()]
+
+
 def turning(fxdb, folder, x, backend):
     """Shapes, too, are as they are at each time."""
     x = x.clone()
@@ -119,7 +136,7 @@ def main():
     failed = 0
     torch.set_num_threads(len(os.sched_getaffinity(0)))
     x = torch.randn(8, 4)
-    for check in normed, drawing, counting, turning:
+    for check in normed, drawing, counting, remembering, turning:
         for backend in "python", "auto":
             with tempfile.TemporaryDirectory() as folder:
                 numpy.save(os.path.join(folder, "x.npy"), x.numpy())

@@ -14,6 +14,8 @@ import sys
 
 import torch
 
+from fxdb import _memory
+
 _DTYPES = {str(getattr(torch, name))[6:]: getattr(torch, name)
            for name in dir(torch)
            if isinstance(getattr(torch, name), torch.dtype)}
@@ -122,11 +124,6 @@ def _settle(buffers):
             owner._buffers[name] = tensor
 
 
-def _lies(tensor):
-    """How TENSOR lies in its storage."""
-    return tensor.shape, tensor.stride(), tensor.storage_offset()
-
-
 class Runner:
     """The values and prepared calls of one capture."""
 
@@ -138,6 +135,7 @@ class Runner:
         self.tensors = graph.tensors
         self.objects = {}
         self.plans = {}
+        self.memories = {}
         self.count = 0
 
     def _number(self, table, thing):
@@ -198,7 +196,8 @@ class Runner:
 
     def _handle(self, value):
         answer = {"h": self._number(self.objects, value)}
-        if isinstance(value, torch.Tensor) and \
+        if isinstance(value, _memory.Memory) or \
+                isinstance(value, torch.Tensor) and \
                 value.layout is torch.strided:
             answer.update(self._about(value))
         else:
@@ -206,6 +205,10 @@ class Runner:
         return answer
 
     def _about(self, tensor):
+        if isinstance(tensor, _memory.Memory):
+            # A tensor of no elements in a storage of its own.
+            return dict(dtype="uint8", shape=[0], strides=[1], offset=0,
+                        device="cpu", storage=id(tensor), size=0)
         storage = _storage(tensor)
         return dict(
             dtype=str(tensor.dtype)[6:], shape=list(tensor.shape),
@@ -228,6 +231,13 @@ class Runner:
         except (AttributeError, ImportError, KeyError) as error:
             raise Unsupported("Python has no %s: %s" % (target, error))
 
+    def _memory_of(self, module, buffers):
+        """One for all calls of MODULE, or None."""
+        if id(module) not in self.memories:
+            self.memories[id(module)] = _memory.memory_of(
+                [part for part in module.modules() if _is_own(part)], buffers)
+        return self.memories[id(module)]
+
     def resolve(self, message):
         function = self._function(message)
         buffers = _buffers(function) \
@@ -235,11 +245,15 @@ class Runner:
         answer = {"plan": self._number(
             self.plans, (function, message["keywords"], buffers)),
             "writes": _writes(function, message)}
-        if buffers:
+        memory = self._memory_of(function, buffers) \
+            if message["opcode"] == "call_module" else None
+        if buffers or memory:
             paths = {id(inner): path and path + "."
                      for path, inner in function.named_modules()}
             found = {id(tensor): (paths[id(owner)] + name, tensor.detach())
                      for owner, name, tensor in buffers}
+            if memory:
+                found[id(memory)] = "", memory
             answer["names"] = self.plain([name for name, _ in found.values()])
             answer["also"] = self.plain([t for _, t in found.values()])
         return answer
@@ -250,14 +264,14 @@ class Runner:
         at = len(data) - len(keywords)
         tensors = [item for item in data if isinstance(item, torch.Tensor)
                    and item.layout is torch.strided]
-        before = [_lies(tensor) for tensor in tensors]
+        before = [_memory.lies(tensor) for tensor in tensors]
         with torch.no_grad():
             try:
                 result = function(*data[:at], **dict(zip(keywords, data[at:])))
             finally:
                 _settle(buffers)
-        return {"result": self.plain(result),
-                "reshaped": before != [_lies(tensor) for tensor in tensors]}
+        after = [_memory.lies(tensor) for tensor in tensors]
+        return {"result": self.plain(result), "reshaped": before != after}
 
     def forget(self, message):
         for number in message["plans"]:
@@ -324,10 +338,18 @@ class Runner:
             if storage.nbytes() else torch.empty(0, dtype=torch.uint8)
 
     def storage_save(self, message):
-        return {}, _bytes_of(self._words(self.objects[message["h"]].detach()))
+        tensor = self.objects[message["h"]]
+        if isinstance(tensor, _memory.Memory):
+            return {}, tensor.save()
+        return {}, _bytes_of(self._words(tensor.detach()))
 
     def storage_restore(self, message, memory):
-        words = self._words(self.objects[message["h"]].detach())
+        tensor = self.objects[message["h"]]
+        if isinstance(tensor, _memory.Memory):
+            with mmap.mmap(memory, 0, prot=mmap.PROT_READ) as data:
+                tensor.restore(bytes(data))
+            return {}
+        words = self._words(tensor.detach())
         if words.numel():
             with mmap.mmap(memory, 0, prot=mmap.PROT_READ) as data:
                 words.copy_(torch.frombuffer(bytearray(data),
@@ -338,9 +360,11 @@ class Runner:
         return self._about(self.objects[message["h"]])
 
     def shape_restore(self, message):
-        with torch.no_grad():
-            self.objects[message["h"]].as_strided_(
-                message["shape"], message["strides"], message["offset"])
+        tensor = self.objects[message["h"]]
+        if isinstance(tensor, torch.Tensor):
+            with torch.no_grad():
+                tensor.as_strided_(message["shape"], message["strides"],
+                                   message["offset"])
         return {}
 
     def random_save(self, message):

@@ -48,6 +48,44 @@ class Counting(torch.nn.Module):
         return self.counter(torch.relu(x))
 
 
+class Rememberer(torch.nn.Module):
+    """A leaf that keeps more than buffers of one shape: a number, a list, a
+    tensor, a buffer that grows, one that comes later, one that turns."""
+    def __init__(self):
+        super().__init__()
+        self.calls = 0
+        self.seen = []
+        self.last = None
+        self.register_buffer("past", torch.zeros(1, 4))
+        self.register_buffer("late", None)
+        self.register_buffer("turned", torch.ones(4, 4))
+
+    def forward(self, x):
+        self.calls += 1
+        self.seen.append({"sum": float(x.sum())})
+        self.past = torch.cat([self.past, x[:2]])
+        self.past[0] += 1
+        self.late = x[0] if self.late is None else self.late + 1
+        self.turned.t_()[0] += self.calls
+        if self.last is not None:
+            x = x + self.last
+        self.last = x.mean(0)
+        return x * self.calls + self.past.sum(0) + self.late + \
+            len(self.seen) * self.seen[-1]["sum"] + self.turned[0]
+
+
+class Remembering(torch.nn.Module):
+    """Calls of the leaf differ by what it remembers."""
+    def __init__(self):
+        super().__init__()
+        self.leaf = Rememberer()
+
+    def forward(self, x):
+        first = self.leaf(x + 1)
+        second = self.leaf(torch.relu(first))
+        return self.leaf(second)
+
+
 def noisy(x):
     """Two draws that only Python knows."""
     return x + torch.randn(x.shape) * torch.rand(1)

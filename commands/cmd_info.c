@@ -105,8 +105,8 @@ tensor_row(struct cmd_ctx *ctx, const char *path, const char *name,
 static struct fx_error *
 info_params(struct cmd_ctx *ctx)
 {
-	static const char *const keys[] = { "name", "kind", "dtype", "shape",
-		"elements", "attached" };
+	static const char *const keys[] = { "name", "2kind", "3dtype", "shape",
+		"elements", "1attached" };
 	struct fx_graph *graph = fx_model_graph(ctx->model);
 	const char *which = cmd_arg_text(ctx, "which");
 	struct fx_module_walk *walk;

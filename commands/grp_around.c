@@ -46,7 +46,7 @@ static void
 say_frames(struct cmd_ctx *ctx, const struct fx_frame *frames, size_t first,
 	size_t count)
 {
-	static const char *const keys[] = { "selected", "frame", "kind",
+	static const char *const keys[] = { "selected", "frame", "1kind",
 		"title", "detail" };
 	size_t i;
 

@@ -20,6 +20,9 @@
 /* One that may go is worth no less than this. */
 #define LEAST_LOOSE 10
 
+/* While there is one that may go, others are worth this. */
+#define LEAST_NAME 12
+
 /* Nor is one of sentences, which are not cut but go on, given less. */
 #define LEAST_PROSE ((size_t)24)
 
@@ -30,8 +33,9 @@ struct table {
 	size_t rows;
 	const char **keys;
 	bool *hidden; /* a detail, or without room */
-	char *marks;
+	bool *empty;  /* but for its heading */
 	bool *numeric;
+	char *marks; /* out_item_key */
 	size_t *widths;
 	size_t last; /* column that is shown */
 	bool prose;  /* the last has sentences */
@@ -70,6 +74,8 @@ measure_cell(struct table *table, size_t row, size_t column,
 		table->numeric[column] = false;
 	if (column == table->last && strchr(text, ' '))
 		table->prose = true;
+	if (*text)
+		table->empty[column] = false;
 }
 
 static void
@@ -84,6 +90,7 @@ measure(struct table *table)
 		table->hidden[i] = table->marks[i] == '~';
 		table->widths[i] = strlen(table->keys[i]);
 		table->numeric[i] = true;
+		table->empty[i] = true;
 		if (!table->hidden[i])
 			table->last = i;
 	}
@@ -93,11 +100,33 @@ measure(struct table *table)
 				measure_cell(table, row, i, &scratch);
 }
 
+/* The column that goes first of those that may, or -1: one without a word, or
+ * by the marks.
+ */
+static int
+least_needed(const struct table *table)
+{
+	int best = -1;
+
+	for (size_t i = 0; i < table->columns; i++) {
+		if (table->hidden[i])
+			continue;
+		if (table->empty[i])
+			return (int)i;
+		if (table->marks[i] &&
+			(best < 0 || table->marks[i] < table->marks[best]))
+			best = (int)i;
+	}
+	return best;
+}
+
 /* The width that column I is not cut below. */
 static size_t
 least_width(const struct table *table, size_t i)
 {
-	return table->marks[i] ? LEAST_LOOSE : LEAST_WIDTH;
+	if (table->marks[i])
+		return LEAST_LOOSE;
+	return least_needed(table) < 0 ? LEAST_WIDTH : LEAST_NAME;
 }
 
 /* The widest column that may become narrower, or -1. */
@@ -148,19 +177,6 @@ fit(struct table *table)
 		least -= (size_t)column == table->last;
 	}
 	return width_before_last(table) + table->widths[table->last] <= width;
-}
-
-/* The column that goes first of those that may, or -1. */
-static int
-least_needed(const struct table *table)
-{
-	int best = -1;
-
-	for (size_t i = 0; i < table->columns; i++)
-		if (!table->hidden[i] && table->marks[i] &&
-			(best < 0 || table->marks[i] < table->marks[best]))
-			best = (int)i;
-	return best;
 }
 
 /* Fit the rows, without a column or the other; false when they have no room
@@ -269,7 +285,7 @@ lay_hidden(const struct table *table)
 	struct out_wrap wrap;
 
 	for (size_t i = 0; i < table->columns; i++)
-		if (table->hidden[i] && table->marks[i] != '~')
+		if (table->hidden[i] && !table->empty[i])
 			fx_buf_addf(&text, "%s%s",
 				text.length ? ", " : "no room for ",
 				table->keys[i]);
@@ -309,13 +325,14 @@ out_lay_table(const struct out_item *item, const struct out_layout *layout)
 	if (!n || !item->cells.count)
 		return;
 	/* One block: pointers first, then sizes, then truths. */
-	memory = fx_xcalloc(n, sizeof(char *) + sizeof(size_t) + 3);
+	memory = fx_xcalloc(n, sizeof(char *) + sizeof(size_t) + 4);
 	table.columns = n;
 	table.rows = item->cells.count / n;
 	table.keys = memory;
 	table.widths = (size_t *)(table.keys + n);
 	table.hidden = (bool *)(table.widths + n);
-	table.numeric = table.hidden + n;
+	table.empty = table.hidden + n;
+	table.numeric = table.empty + n;
 	table.marks = (char *)(table.numeric + n);
 	measure(&table);
 	if (memchr(table.hidden, false, n) == NULL)

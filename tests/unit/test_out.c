@@ -286,9 +286,9 @@ a_narrow_terminal_leaves_columns_out_and_says_so(void)
 	} cases[] = {
 		{ 0, "name           from             to\n"
 		     "a_long_name_1  here_it_is_from  there_it_goes_to\n" },
-		{ 34, "name        from        to\n"
-		      "a_lo…ame_1  here…_from  ther…es_to\n" },
-		{ 31, "name           from\n"
+		{ 36, "name          from        to\n"
+		      "a_lon…name_1  here…_from  ther…es_to\n" },
+		{ 35, "name           from\n"
 		      "a_long_name_1  here_it_is_from\n"
 		      "no room for to\n" },
 		{ 19, "name\n"
@@ -303,6 +303,32 @@ a_narrow_terminal_leaves_columns_out_and_says_so(void)
 		say_narrow(&buf, cases[i].width, say_loose);
 		FXT_SAME(fx_buf_text(&buf), cases[i].said);
 	}
+}
+
+static void
+say_empty(struct out *out)
+{
+	static const char *const keys[] = { "where", "condition", "hits" };
+
+	out_table_begin(out, "t", 3, keys);
+	out_cell(out, FX_ROLE_NODE, "layer2");
+	out_cell(out, FX_ROLE_PLAIN, "%s", "");
+	out_cell_int(out, FX_ROLE_NUMBER, 7);
+	out_table_end(out);
+}
+
+static void
+an_empty_column_goes_without_a_word(void)
+{
+	FX_AUTO_BUF struct fx_buf buf = { 0 };
+
+	say_narrow(&buf, 23, say_empty);
+	FXT_SAME(fx_buf_text(&buf), "where   condition  hits\n"
+				    "layer2                7\n");
+	fx_buf_clear(&buf);
+	say_narrow(&buf, 20, say_empty);
+	FXT_SAME(fx_buf_text(&buf), "where   hits\n"
+				    "layer2     7\n");
 }
 
 static void
@@ -555,6 +581,7 @@ main(void)
 		FXT_CASE(control_characters_cannot_reach_the_terminal),
 		FXT_CASE(a_narrow_terminal_cuts_columns_but_not_numbers),
 		FXT_CASE(a_narrow_terminal_leaves_columns_out_and_says_so),
+		FXT_CASE(an_empty_column_goes_without_a_word),
 		FXT_CASE(a_column_of_sentences_goes_on_below_itself),
 		FXT_CASE(a_line_goes_on_between_words_and_indented),
 		FXT_CASE(a_mark_in_the_margin_indents_no_less),

@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/file.h"
@@ -32,6 +33,42 @@ folder_of(const char *path)
 	return fx_file_expand(expanded);
 }
 
+/* What is written into a folder. */
+static const char *const files[] = { "module.py", "__init__.py",
+	FX_FOLDER_READER, FX_FOLDER_WEIGHTS };
+
+/* Whether FOLDER may be written; asks once, for the first that is there. */
+static FX_NODISCARD struct fx_error *
+check_files(struct cmd_ctx *ctx, const char *folder, bool *may_ret)
+{
+	struct fx_error *err = cmd_output_check(ctx, folder);
+	bool has_asked = false;
+
+	*may_ret = true;
+	for (size_t i = 0; !err && i < FX_ARRAY_LEN(files); i++) {
+		FX_AUTO_FREE char *path =
+			fx_xasprintf("%s/%s", folder, files[i]);
+
+		err = cmd_output_check(ctx, path);
+		if (err || has_asked || access(path, F_OK) != 0)
+			continue;
+		has_asked = true;
+		*may_ret = cmd_output_may_replace(ctx, path);
+	}
+	return err;
+}
+
+static void
+note_files(struct cmd_ctx *ctx, const char *folder)
+{
+	for (size_t i = 0; i < FX_ARRAY_LEN(files); i++) {
+		FX_AUTO_FREE char *path =
+			fx_xasprintf("%s/%s", folder, files[i]);
+
+		cmd_output_written(ctx, path);
+	}
+}
+
 struct fx_error *
 cmd_dump_folder(struct cmd_ctx *ctx, const char *path, const char *dialect)
 {
@@ -39,6 +76,7 @@ cmd_dump_folder(struct cmd_ctx *ctx, const char *path, const char *dialect)
 	FX_AUTO_FREE char *base = NULL;
 	FX_AUTO_FREE char *skipped = NULL;
 	uint64_t weights;
+	bool may;
 	struct fx_error *err = cmd_output_allowed(ctx);
 
 	if (err)
@@ -47,6 +85,11 @@ cmd_dump_folder(struct cmd_ctx *ctx, const char *path, const char *dialect)
 		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
 					     "dump folder: expected where to"),
 			"dump folder out");
+	err = check_files(ctx, folder, &may);
+	if (err)
+		return err;
+	if (!may)
+		return cmd_output_not_written(ctx);
 	err = fx_model_fetch_weights(ctx->model, &skipped);
 	if (err)
 		return fx_error_note(err, "while writing %s", folder);
@@ -54,6 +97,7 @@ cmd_dump_folder(struct cmd_ctx *ctx, const char *path, const char *dialect)
 		&weights);
 	if (err)
 		return err;
+	note_files(ctx, folder);
 	if (skipped && *skipped)
 		out_note(ctx->out, "without the values of %s", skipped);
 	base = fx_file_basename(folder);

@@ -114,5 +114,14 @@ cmd_dump_value(struct cmd_ctx *ctx, const char *text)
 	expression = fx_xstrndup(text, (size_t)(file - text - 1));
 	path = fx_file_expand(name);
 	err = cmd_evaluate(ctx, expression, &datum);
-	return err ? err : write_tensor(ctx, datum, path);
+	if (!err)
+		err = cmd_output_check(ctx, path);
+	if (err)
+		return err;
+	if (!cmd_output_may_replace(ctx, path))
+		return cmd_output_not_written(ctx);
+	err = write_tensor(ctx, datum, path);
+	if (!err)
+		cmd_output_written(ctx, path);
+	return err;
 }

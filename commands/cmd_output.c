@@ -3,14 +3,25 @@
 
 #include "commands/cmd_output.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/mem.h"
 #include "commands/cmd_shell.h"
+#include "commands/out.h"
+#include "ir/graph.h"
 #include "load/companion.h"
 #include "session/model.h"
 #include "session/session.h"
+
+struct fx_error *
+cmd_output_not_written(struct cmd_ctx *ctx)
+{
+	out_line(ctx->out, FX_ROLE_PLAIN, "Not written.");
+	return NULL;
+}
 
 /* Whether both paths lead to one file that is there. */
 static bool
@@ -48,23 +59,152 @@ cmd_output_allowed(struct cmd_ctx *ctx)
 	return err;
 }
 
+/* Files that fxdb was told of or wrote. */
+
+static void
+deinit_paths(struct cmd_paths *paths)
+{
+	while (paths->count)
+		free(fx_vec_pop(paths));
+	fx_vec_deinit(paths);
+}
+
+void
+cmd_files_deinit(struct cmd_files *files)
+{
+	deinit_paths(&files->traced);
+	deinit_paths(&files->loaded);
+	deinit_paths(&files->written);
+}
+
+static bool
+is_among(const struct cmd_paths *paths, const char *path)
+{
+	char *const *one;
+
+	fx_vec_for_each (one, paths)
+		if (is_same(*one, path))
+			return true;
+	return false;
+}
+
+/* By its full name: the file that is there may be another one later. */
+static void
+add_path(struct cmd_paths *paths, const char *path)
+{
+	char *full = realpath(path, NULL);
+
+	if (full && !is_among(paths, full))
+		fx_vec_push(paths, full);
+	else
+		free(full);
+}
+
+void
+cmd_output_written(struct cmd_ctx *ctx, const char *path)
+{
+	FX_AUTO_FREE char *full = fx_file_expand(path);
+
+	add_path(&ctx->shell->files.written, full);
+}
+
+void
+cmd_output_loaded(struct cmd_ctx *ctx, const char *path)
+{
+	FX_AUTO_FREE char *full = fx_file_expand(path);
+
+	add_path(&ctx->shell->files.loaded, full);
+}
+
+void
+cmd_output_traced(struct cmd_ctx *ctx, const char *spec)
+{
+	const char *end = strstr(spec, ".py:");
+	FX_AUTO_FREE char *file =
+		fx_xstrndup(spec, end ? (size_t)(end - spec) + 3 : 0);
+	FX_AUTO_FREE char *full = fx_file_expand(file);
+
+	add_path(&ctx->shell->files.traced, full);
+}
+
+/* Whether a node of GRAPH was made by a line of PATH. */
+static bool
+is_source_of(struct fx_graph *graph, const char *path)
+{
+	const char *last = NULL;
+	struct fx_node *node;
+
+	fx_graph_for_each_node (node, graph) {
+		for (size_t i = 0; node->source && i < node->source->count;
+			i++) {
+			const char *file = node->source->frames[i].file;
+
+			if (file && file != last && is_same(file, path))
+				return true;
+			last = file;
+		}
+	}
+	return false;
+}
+
+static FX_NODISCARD struct fx_error *
+check_source(struct cmd_ctx *ctx, const char *path, const char *full)
+{
+	bool found = is_among(&ctx->shell->files.traced, full);
+	struct stat status;
+
+	if (stat(full, &status) != 0)
+		return NULL;
+	for (size_t i = 0; !found && i < fx_session_model_count(ctx->session);
+		i++)
+		found = is_source_of(
+			fx_model_graph(fx_session_model_at(ctx->session, i)),
+			full);
+	if (!found)
+		return NULL;
+	return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+				     "%s is the source of a model and stays as "
+				     "it is",
+				     path),
+		"give another name");
+}
+
+static FX_NODISCARD struct fx_error *
+need_force(struct fx_error *err_taken)
+{
+	return fx_error_hint(err_taken, "-f writes over it");
+}
+
 struct fx_error *
 cmd_output_check(struct cmd_ctx *ctx, const char *path)
 {
 	FX_AUTO_FREE char *full = fx_file_expand(path);
 	struct fx_model *owner = find_owner(ctx->session, full);
-	struct fx_error *err;
+	struct fx_error *err = check_source(ctx, path, full);
 
-	if (cmd_flag(ctx, "force"))
-		return NULL;
+	if (err || cmd_flag(ctx, "force"))
+		return err;
 	if (owner)
-		err = fx_error_new(FX_ERR_USAGE, "%s holds the graph %s", path,
-			fx_model_name(owner));
-	else if (fx_companion_is_graph(full))
-		err = fx_error_new(FX_ERR_USAGE, "%s holds a graph", path);
-	else
-		return NULL;
-	return fx_error_hint(err, "-f writes over it");
+		return need_force(fx_error_new(FX_ERR_USAGE,
+			"%s holds the graph %s", path, fx_model_name(owner)));
+	if (fx_companion_is_graph(full) ||
+		is_among(&ctx->shell->files.loaded, full))
+		return need_force(fx_error_new(FX_ERR_USAGE, "%s holds a graph",
+			path));
+	return NULL;
+}
+
+struct fx_error *
+cmd_output_check_save(struct cmd_ctx *ctx, const char *path)
+{
+	FX_AUTO_FREE char *full = fx_file_expand(path);
+	struct fx_error *err = check_source(ctx, path, full);
+
+	if (err || cmd_flag(ctx, "force") || find_owner(ctx->session, full) ||
+		!is_among(&ctx->shell->files.loaded, full))
+		return err;
+	return need_force(fx_error_new(FX_ERR_USAGE,
+		"%s holds a graph in another form", path));
 }
 
 bool
@@ -72,11 +212,13 @@ cmd_output_may_replace(struct cmd_ctx *ctx, const char *path)
 {
 	FX_AUTO_FREE char *full = fx_file_expand(path);
 	FX_AUTO_FREE char *question = NULL;
-	const char *own = fx_model_path(ctx->model);
+	const char *own = ctx->model ? fx_model_path(ctx->model) : NULL;
 	struct stat status;
 
 	if (!ctx->front->is_interactive(ctx->front->context) ||
-		stat(full, &status) != 0 || (own && is_same(own, full)))
+		cmd_flag(ctx, "force") || stat(full, &status) != 0 ||
+		!S_ISREG(status.st_mode) || (own && is_same(own, full)) ||
+		is_among(&ctx->shell->files.written, full))
 		return true;
 	question = fx_xasprintf("%s is there already. Write over it?", path);
 	return cmd_confirm(ctx, question);

@@ -117,9 +117,15 @@ exec(struct cmd_ctx *ctx)
 		err = cmd_args_resolve(ctx);
 	if (err)
 		return err;
+	if (path && !cmd_output_may_replace(ctx, path))
+		return cmd_output_not_written(ctx);
 	if (path && !(ctx->entry->needs & CMD_OWN_OUTPUT))
-		return exec_to_file(ctx, path, wants_json(ctx));
-	return ctx->entry->exec(ctx);
+		err = exec_to_file(ctx, path, wants_json(ctx));
+	else
+		err = ctx->entry->exec(ctx);
+	if (!err && path)
+		cmd_output_written(ctx, path);
+	return err;
 }
 
 /* What running had to tell beside its result. */

@@ -120,6 +120,7 @@ cmd_shell_free(struct cmd_shell *shell)
 		cmd_decided_deinit(&decided);
 	}
 	fx_vec_deinit(&shell->decided);
+	cmd_files_deinit(&shell->files);
 	free(shell->repeat);
 	free(shell->search_text);
 	cmd_code_deinit(&shell->code);

@@ -12,6 +12,7 @@
 #include "commands/cmd.h"
 #include "commands/cmd_decided.h"
 #include "commands/cmd_line.h"
+#include "commands/cmd_output.h"
 #include "commands/front.h"
 #include "commands/out_record.h"
 #include "emit/python.h"
@@ -77,6 +78,7 @@ struct cmd_shell {
 	struct fx_buf transaction;
 
 	FX_VEC(struct cmd_decided) decided; /* in the order they were typed */
+	struct cmd_files files;
 
 	/* What the last command said, for expect; where commands are logged. */
 	struct out_recording *last;
@@ -192,9 +194,7 @@ void cmd_transaction_end(struct cmd_shell *shell);
 /* Close MODEL, and the transaction and listing that were about it. */
 void cmd_shell_drop(struct cmd_shell *shell, struct fx_model *model);
 
-/* Ask; with `set confirm off` the answer is yes.  Where nobody can answer the
- * front end says no.
- */
+/* Ask; `set confirm off` answers yes, a front end without anybody no. */
 bool cmd_confirm(struct cmd_ctx *ctx, const char *question);
 
 #endif /* FX_COMMANDS_CMD_SHELL_H */

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/vec.h"
+#include "commands/cmd_output.h"
 #include "commands/cmd_shell.h"
 #include "commands/front.h"
 #include "commands/groups.h"
@@ -171,6 +172,7 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 
 	collect_flag(ctx, "leaf", &leaves);
 	collect_flag(ctx, "concrete", &concrete);
+	cmd_output_traced(ctx, spec);
 	err = fx_session_trace(ctx->session,
 		&(struct fx_trace_request){
 			.spec = spec,

@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "base/str.h"
 #include "commands/cmd_log.h"
+#include "commands/cmd_output.h"
 #include "commands/cmd_shell.h"
 #include "commands/cmd_show.h"
 #include "commands/groups.h"
@@ -293,6 +294,7 @@ log_exec(struct cmd_ctx *ctx)
 	const char *what = cmd_arg_text(ctx, "what");
 	const char *path = cmd_arg_text(ctx, "file");
 	const char *now = cmd_log_path(ctx->shell);
+	struct fx_error *err;
 
 	if (!what) {
 		if (now)
@@ -303,15 +305,15 @@ log_exec(struct cmd_ctx *ctx)
 		return NULL;
 	}
 	if (!strcmp(what, "off")) {
-		struct fx_error *err = cmd_log_check(ctx->shell);
-
+		err = cmd_log_check(ctx->shell);
 		cmd_log_end(ctx->shell);
 		return err;
 	}
 	if (!path)
 		return fx_error_new(FX_ERR_USAGE,
 			"log session: expected a file");
-	return cmd_log_begin(ctx->shell, path);
+	err = cmd_output_check(ctx, path);
+	return err ? err : cmd_log_begin(ctx->shell, path);
 }
 
 const struct cmd_entry cmd_group_script[] = {

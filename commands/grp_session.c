@@ -153,6 +153,8 @@ load_exec(struct cmd_ctx *ctx)
 	if (err)
 		return cmd_model_failed(ctx, hint_trace(ctx, err));
 	ctx->shell->has_listed = false;
+	if (!fx_model_path(model))
+		cmd_output_loaded(ctx, cmd_arg_text(ctx, "file"));
 	say_notices(ctx, notices);
 	cmd_say_opened(ctx, model);
 	return NULL;
@@ -211,6 +213,9 @@ save_exec(struct cmd_ctx *ctx)
 					     "its own",
 					     fx_model_name(ctx->model)),
 			"save FILE");
+	err = cmd_output_check_save(ctx, path);
+	if (err)
+		return err;
 	if (!cmd_output_may_replace(ctx, path)) {
 		out_line(ctx->out, FX_ROLE_PLAIN, "Not saved.");
 		return NULL;

@@ -59,6 +59,19 @@ if can_trace; then
 	is '"code":"child"' --python "$python" -ex 'trace models.py:Dies'
 	is '"code":"interrupted"' --python "$python" \
 		-ex 'trace models.py:Interrupts'
+	# A model's source stays, also that of a graph from a file.
+	cp "$source/tests/transcript/samples/one_model.py" own.py
+	for line in 'dump python -o own.py -f' 'draw -o own.py' \
+		'save own.py' 'log session own.py'; do
+		is '"message":"./own.py is the source of a model' \
+			--python "$python" own.py:Net -ex "${line/ own/ ./own}"
+	done
+	is '"file":"own.fxg"' --python "$python" own.py:Net -ex 'save own.fxg'
+	is 'own.py is the source of a model' own.fxg -ex 'dump fx -o own.py'
+	cmp -s own.py "$source/tests/transcript/samples/one_model.py" || {
+		echo 'FAIL: a source was written over'
+		failures=$((failures + 1))
+	}
 fi
 [ "$failures" = 0 ] && echo "words of failures are as written"
 exit "$failures"

@@ -360,10 +360,11 @@ fx_model_choose_backend(struct fx_session *session, struct fx_model *model)
 		return err;
 	/* What was run and given belongs to the other one. */
 	fx_position_kill(model);
-	fx_model_clear_overrides(model);
 	err = fx_model_read_inputs_again(session, model);
 	if (err)
 		use(model, before);
+	else
+		fx_model_carry_overrides(model);
 	return err;
 }
 

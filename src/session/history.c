@@ -26,7 +26,7 @@ copy_tensor(struct fx_model *model, const struct fx_datum *tensor)
 
 	if (!err &&
 		extent.count <= BYTES_LIMIT / fx_dtype_info(extent.dtype)->size)
-		err = fx_tensor_make_own(model->backend, &same);
+		err = fx_datum_make_own(model->backend, &same);
 	/* What cannot be copied is shown as it will be. */
 	fx_error_free(err);
 	return same;

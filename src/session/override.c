@@ -74,29 +74,68 @@ read_all(const struct fx_datum *tensor, struct fx_extent *extent_ret,
 	return err;
 }
 
-struct fx_error *
-fx_tensor_make_own(struct fx_backend *backend, struct fx_datum **datum)
+static struct fx_error *
+copy_tensor(struct fx_backend *backend, const struct fx_datum *tensor,
+	struct fx_datum **ret)
 {
-	FX_AUTO_ARENA struct fx_arena *arena = NULL;
-	struct fx_datum *tensor = *datum;
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
 	struct fx_extent extent;
-	struct fx_datum *copy;
 	struct fx_blob *blob = NULL;
-	struct fx_error *err;
+	struct fx_error *err = read_all(tensor, &extent, &blob);
 
-	if (tensor->kind != FX_DATUM_TENSOR || !backend->ops->has_values)
-		return NULL;
-	arena = fx_arena_new();
-	err = read_all(tensor, &extent, &blob);
 	if (!err)
 		err = fx_values_write(backend, fx_datum_meta(arena, tensor),
-			fx_blob_data(blob), &copy);
+			fx_blob_data(blob), ret);
 	fx_blob_unref(blob);
-	if (err)
-		return err;
-	fx_datum_unref(tensor);
-	*datum = copy;
-	return NULL;
+	return err;
+}
+
+static struct fx_error *
+copy_items(struct fx_backend *backend, const struct fx_datum *datum,
+	struct fx_datum **ret)
+{
+	size_t count = fx_datum_item_count(datum);
+	FX_AUTO_FREE struct fx_datum **items =
+		fx_xcalloc(count, sizeof(struct fx_datum *));
+	struct fx_error *err = NULL;
+
+	for (size_t i = 0; i < count && !err; i++) {
+		items[i] = fx_datum_ref(datum->items[i]);
+		err = fx_datum_make_own(backend, &items[i]);
+	}
+	if (!err)
+		*ret = fx_datum_items_take((enum fx_datum_kind)datum->kind,
+			items, datum->count);
+	for (size_t i = 0; i < count && err; i++)
+		fx_datum_unref(items[i]);
+	return err;
+}
+
+/* Whether DATUM, no container, can stay what it is with BACKEND. */
+static bool
+is_shared(const struct fx_backend *backend, const struct fx_datum *datum)
+{
+	if (datum->kind != FX_DATUM_TENSOR && datum->kind != FX_DATUM_HANDLE)
+		return true;
+	return datum->backend->ops == backend->ops &&
+	       (datum->kind == FX_DATUM_HANDLE || !backend->ops->has_values);
+}
+
+struct fx_error *
+fx_datum_make_own(struct fx_backend *backend, struct fx_datum **datum)
+{
+	struct fx_datum *before = *datum;
+	struct fx_error *err;
+
+	if (fx_datum_item_count(before))
+		err = copy_items(backend, before, datum);
+	else if (is_shared(backend, before))
+		return NULL;
+	else
+		err = copy_tensor(backend, before, datum);
+	if (!err)
+		fx_datum_unref(before);
+	return err;
 }
 
 /* EXPRESSION, in which $v is BEFORE (NULL: not known). */
@@ -241,7 +280,7 @@ fx_model_set_value(struct fx_session *session, struct fx_model *model,
 	meta = fx_datum_to_value(arena, datum);
 	err = fx_check_memory(model, &meta);
 	if (!err)
-		err = fx_tensor_make_own(model->backend, &datum);
+		err = fx_datum_make_own(model->backend, &datum);
 	if (err) {
 		fx_datum_unref(datum);
 		return err;
@@ -265,6 +304,37 @@ fx_model_unset_value(struct fx_model *model, struct fx_node *node,
 	set_override(model, node, NULL);
 	spread_from(model, node, ret);
 	return NULL;
+}
+
+void
+fx_model_carry_overrides(struct fx_model *model)
+{
+	struct fx_map before = model->overrides;
+	size_t at = 0;
+	uintptr_t id;
+	uintptr_t entry;
+
+	model->overrides = (struct fx_map){ 0 };
+	while (fx_map_next(&before, &at, &id, &entry)) {
+		struct fx_datum *datum = (struct fx_datum *)entry;
+		struct fx_error *err =
+			fx_datum_make_own(model->backend, &datum);
+		const struct fx_node *node = fx_graph_find_id(model->graph, id);
+
+		if (!err) {
+			fx_map_set(&model->overrides, id, (uintptr_t)datum);
+			continue;
+		}
+		fx_model_say(model,
+			fx_xasprintf("what %s%s was set to is gone, as %s "
+				     "cannot have it: %s",
+				node ? "%" : "a node", node ? node->name : "",
+				model->backend->ops->name,
+				fx_error_message(err)));
+		fx_error_free(err);
+		fx_datum_unref(datum);
+	}
+	fx_map_deinit(&before);
 }
 
 /* --- a parameter or buffer ----------------------------------------------- */

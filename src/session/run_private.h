@@ -78,11 +78,11 @@ fx_model_read_inputs_again(struct fx_session *session, struct fx_model *model);
 /* input.c: what is run has the shapes of its inputs again. */
 void fx_model_end_look(struct fx_model *model);
 
-/* override.c: a copy, so that nothing writes into what the user has elsewhere;
- * *DATUM is replaced.  Where there are no values it may be shared.
+/* override.c: a copy, of BACKEND, so that nothing writes into what the user has
+ * elsewhere; *DATUM is replaced.  Where there are no values it may be shared.
  */
 struct fx_backend;
-FX_NODISCARD struct fx_error *fx_tensor_make_own(struct fx_backend *backend,
+FX_NODISCARD struct fx_error *fx_datum_make_own(struct fx_backend *backend,
 	struct fx_datum **datum);
 /* evaluate.c: TYPE when DATUM is a set of nodes. */
 FX_NODISCARD struct fx_error *fx_check_is_value(const struct fx_datum *datum);
@@ -97,6 +97,9 @@ void fx_model_protect(void *context, struct fx_datum *const *data,
 struct fx_datum *fx_model_given_value(void *context,
 	const struct fx_node *node);
 void fx_model_clear_overrides(struct fx_model *model);
+/* They are the new backend's now; those that it cannot have go, which is said.
+ */
+void fx_model_carry_overrides(struct fx_model *model);
 
 /* recall.c: an edit LEAVES the graph of TIME, whose values that go are KEPT,
  * and ARRIVES at that of another, where those of then come back.  CLEAR when

@@ -307,6 +307,27 @@ unsetting_a_value_brings_the_result_back(void)
 		FX_ERR_NO_VALUE);
 }
 
+static void
+what_is_set_stays_set_on_another_backend(void)
+{
+	WORLD(fxt_text_two_arms);
+	const char *c;
+
+	fxt_run_to(&w, NULL);
+	fxt_set_value(&w, "a", "$v * 2");
+	fxt_move(&w, FX_MOVE_CONTINUE, false, 1);
+	c = fxt_value(&w, "c");
+	fxt_set(&w, "backend meta");
+	fxt_run_to(&w, NULL);
+	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "a")), "O");
+	fxt_set_value(&w, "b", "x * 0");
+	fxt_set(&w, "backend auto");
+	fxt_run_to(&w, NULL);
+	CU_ASSERT(fxt_value(&w, "c") == c);
+	/* Shapes are no values. */
+	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "b")), "V");
+}
+
 /* --- random numbers ------------------------------------------------------ */
 
 static void
@@ -527,6 +548,7 @@ main(void)
 		FXT_CASE(a_value_is_non_finite_as_long_as_it_is),
 		FXT_CASE(only_what_depends_on_a_set_value_runs_again),
 		FXT_CASE(unsetting_a_value_brings_the_result_back),
+		FXT_CASE(what_is_set_stays_set_on_another_backend),
 		FXT_CASE(running_again_draws_the_same_numbers),
 		FXT_CASE(a_draw_that_is_gone_moves_the_later_ones),
 		FXT_CASE(a_node_that_fails_is_a_stop_and_back_works),

@@ -509,6 +509,6 @@ cmd_run(struct cmd_shell *shell, const char *line, struct out *out)
 	else if (shell->depth == 0)
 		err = cmd_log_check(shell);
 	if (shell->depth == 0)
-		err = cmd_tutorial_see(shell, out, err);
+		err = cmd_tutorial_see(shell, out, line, err);
 	return err;
 }

@@ -136,12 +136,11 @@ FX_NODISCARD struct fx_error *cmd_source_with(struct cmd_shell *shell,
 	const char *path, const struct cmd_source_options *options,
 	struct out *out);
 
-/* See whether the line that just ran, with ERR or NULL, did what the lesson
- * asks for; say what comes next, or how it is done.  Returns ERR, maybe with a
- * note.
+/* See whether LINE, which just ran, with ERR or NULL, did what the lesson asks
+ * for; say what comes next, or how it is done.  Returns ERR, maybe with a note.
  */
 FX_NODISCARD struct fx_error *cmd_tutorial_see(struct cmd_shell *shell,
-	struct out *out, struct fx_error *err);
+	struct out *out, const char *line, struct fx_error *err);
 void cmd_tutorial_free(struct cmd_tutorial *tutorial);
 /* Whether MODEL is the lesson's, which can be made again at any time. */
 bool cmd_tutorial_owns(const struct cmd_shell *shell,

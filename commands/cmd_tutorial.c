@@ -311,18 +311,39 @@ is_on_the_way(struct cmd_shell *shell)
 	return is_one_of(shell->ran, this_step(shell->tutorial)->way);
 }
 
-static struct fx_error *
-say_not_yet(struct cmd_shell *shell, struct out *out, struct fx_error *err)
+static bool
+is_answer(const struct cmd_step *step, const char *line)
 {
-	struct cmd_tutorial *tutorial = shell->tutorial;
-	const struct cmd_step *step = this_step(tutorial);
-	bool is_first = !tutorial->tries++;
-	FX_AUTO_FREE char *text =
-		is_first ? fx_xasprintf("%s", step->hint)
-			 : fx_xasprintf("%s does it; tutorial skip types it "
-					"for you.",
-				   step->line);
+	size_t length = strlen(step->line);
 
+	return fx_str_starts(line, step->line) &&
+	       line[length + strspn(line + length, " \t")] == '\0';
+}
+
+/* What helps after LINE, which did not do it. */
+static char *
+advice_after(const struct cmd_tutorial *tutorial, const char *line)
+{
+	const struct cmd_step *step = this_step(tutorial);
+
+	if (is_answer(step, line))
+		return fx_xasprintf("%s is right, but the graph is no longer "
+				    "as the steps before left it; tutorial "
+				    "skip makes it so and does it.",
+			step->line);
+	if (!tutorial->tries)
+		return fx_xasprintf("%s", step->hint);
+	return fx_xasprintf("%s does it; tutorial skip types it for you.",
+		step->line);
+}
+
+static struct fx_error *
+say_not_yet(struct cmd_shell *shell, struct out *out, const char *line,
+	struct fx_error *err)
+{
+	FX_AUTO_FREE char *text = advice_after(shell->tutorial, line);
+
+	shell->tutorial->tries++;
 	if (err)
 		return fx_error_note(err, "lesson: %s", text);
 	out_command_begin(out, "tutorial");
@@ -342,7 +363,8 @@ end_for_want_of_model(struct cmd_shell *shell, struct out *out)
 }
 
 struct fx_error *
-cmd_tutorial_see(struct cmd_shell *shell, struct out *out, struct fx_error *err)
+cmd_tutorial_see(struct cmd_shell *shell, struct out *out, const char *line,
+	struct fx_error *err)
 {
 	struct cmd_tutorial *tutorial = shell->tutorial;
 	struct fx_model *model;
@@ -359,7 +381,7 @@ cmd_tutorial_see(struct cmd_shell *shell, struct out *out, struct fx_error *err)
 	if (!is_done(shell, model) && !err && is_on_the_way(shell))
 		return NULL;
 	if (!is_done(shell, model))
-		return say_not_yet(shell, out, err);
+		return say_not_yet(shell, out, line, err);
 	out_command_begin(out, "tutorial");
 	pass_step(shell, out, "Right.");
 	out_command_end(out, true);
@@ -456,14 +478,45 @@ hint(struct cmd_ctx *ctx)
 	return NULL;
 }
 
+static FX_NODISCARD struct fx_error *
+type_answer(struct cmd_ctx *ctx)
+{
+	const char *line = this_step(ctx->shell->tutorial)->line;
+
+	out_line(ctx->out, FX_ROLE_PROMPT, "(fxdb) %s", line);
+	return cmd_run(ctx->shell, line, ctx->out);
+}
+
+/* Whether the graph is as this step leaves it, whatever was said. */
+static bool
+is_left(struct cmd_shell *shell)
+{
+	struct fx_model *model = find_model(shell, shell->tutorial->model);
+	const struct cmd_check *check;
+
+	fx_vec_for_each (check, &this_step(shell->tutorial)->checks)
+		if ((check->kind == CMD_CHECK_AT ||
+			    check->kind == CMD_CHECK_IS) &&
+			!(model && holds(shell, model, check)))
+			return false;
+	return true;
+}
+
+/* Where one ran ahead the answer may not lead on: then the lesson's graph is
+ * made anew, as the steps before leave it.
+ */
 static struct fx_error *
 skip(struct cmd_ctx *ctx)
 {
-	const struct cmd_step *step = this_step(ctx->shell->tutorial);
-	struct fx_error *err;
+	const struct cmd_tutorial *tutorial = ctx->shell->tutorial;
+	struct fx_error *err = type_answer(ctx);
 
-	out_line(ctx->out, FX_ROLE_PROMPT, "(fxdb) %s", step->line);
-	err = cmd_run(ctx->shell, step->line, ctx->out);
+	if (err || !is_left(ctx->shell)) {
+		fx_error_free(err);
+		err = begin(ctx, tutorial->number, tutorial->step);
+		if (!err)
+			err = type_answer(ctx);
+	}
 	if (err)
 		return fx_error_hint(err, "tutorial again begins the lesson "
 					  "anew");

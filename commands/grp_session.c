@@ -584,6 +584,7 @@ const struct cmd_entry cmd_group_session[] = {
 		.help = "Leaves with the exit status given, else 0, or that of "
 			"the first failure of a script.",
 		.synonyms = "exit leave end stop",
+		.needs = CMD_ASIDE,
 		.args = { { "status", CMD_ARG_INT, CMD_OPTIONAL, "exit status",
 			NULL } },
 		.examples = { { "quit 3", "leave with status 3" } },

@@ -159,6 +159,43 @@ count 1 'Not yet: nodes op=call_module does it'
 says 'Not yet: print fc1 does it'
 count 0 'Not yet: break add'
 
+# Where one ran ahead the answer is told to be right, but does not do; skip
+# leads back to the lesson.  One of two undos is no wrong try.
+cat >script <<'END'
+nodes
+node add
+nodes op=call_module
+start
+step
+reverse-step
+print fc1
+tutorial skip
+END
+fxdb -ex 'tutorial 1' -x script
+says 'print fc1 is right, but the graph is no longer as the steps before'
+says 'It goes on; what the first 5 steps did is done again.'
+says '[7/10]'
+of_steps line "$source"/doc/lessons/2-change.lesson >second
+{
+	sed 5q second | sed '5s/.*/undo\nlint\ntutorial skip/'
+	sed -n 6,10p second
+	printf '%s\n' undo undo redo undo 'tutorial skip'
+} >script
+fxdb -ex 'tutorial 2' -x script
+count 1 'Not yet: lint checks them'
+count 1 'Not yet: lint is right, but'
+count 1 'It goes on; what the first 4 steps did is done again.'
+count 0 'Not yet: undo'
+says '[13/13]'
+{
+	sed 11q second
+	printf '%s\n' 'redo 2' redo 'tutorial skip'
+} >script
+fxdb -ex 'tutorial 2' -x script
+says 'lesson: redo is right, but the graph is no longer'
+says 'It goes on; what the first 11 steps did is done again.'
+says '[13/13]'
+
 # The lesson's graph leaves the others alone.
 fxdb "$source/doc/examples/transformer.fxg" -ex 'tutorial 1' -ex nodes \
 	-ex 'tutorial stop' -ex 'info graph'

@@ -292,6 +292,16 @@ p.read("(fxdb) ")
 # One step, or two where there are no values to keep.
 p.type("tutorial\n", " did is done again.")
 p.read("(fxdb) ")
+# Not to leave is no try at what the step asks for.
+p.type("demo --open mlp\n", "(fxdb) ")
+p.type("rename act relu\n", "undo: 1")
+p.read("(fxdb) ")
+p.type("quit\n", "(y or n) ")
+p.type("n\n", "\n")
+text = p.read("(fxdb) ")
+check("Not yet" not in text, "quit is taken for a try")
+p.type("undo\n", "undo: 0")
+p.read("(fxdb) ")
 p.type("\x04", "\n")
 p.leave(0)
 

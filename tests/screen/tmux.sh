@@ -57,6 +57,17 @@ see no '[graph]'
 see yes '(fxdb)'
 type_keys tui Enter
 see yes '[graph]'
+# What is typed here and at the prompt is one history.
+type_keys ':print 6 * 7' Enter
+see yes '= 42'
+type_keys : Up ' + 0.5' Enter
+see yes '= 42.5'
+type_keys q
+see no '[graph]'
+type_keys Up ' + 1' Enter
+see yes '= 43.5'
+type_keys tui Enter
+see yes '[graph]'
 type_keys ':quit' Enter
 see no '[graph]'
 type_keys 'stty -a >'"$work"'/after; echo "ready"_2' Enter

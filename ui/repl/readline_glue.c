@@ -386,6 +386,13 @@ tui_set_text(void *context, const char *text)
 	rl_point = rl_end;
 }
 
+static void
+tui_remember(void *context, const char *line)
+{
+	(void)context;
+	line_remember(line);
+}
+
 static char **
 tui_candidates(void *context)
 {
@@ -422,6 +429,7 @@ line_enter_tui(void)
 		.take = tui_take,
 		.look = tui_look,
 		.set_text = tui_set_text,
+		.remember = tui_remember,
 		.candidates = tui_candidates };
 	return &glue.tui;
 }

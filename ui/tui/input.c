@@ -50,6 +50,7 @@ run_typed(struct tui *tui, const char *line)
 {
 	if (*line)
 		cmd_shell_history_add(tui->shell, line);
+	tui->line->remember(tui->line->context, line);
 	/* Back to the panes first, so that `focus` in the line has its way. */
 	leave_command_line(tui);
 	/* Who is here already may type what leads here from elsewhere. */

@@ -32,6 +32,8 @@ struct tui_line {
 	void (*look)(void *context, struct tui_line_look *ret);
 	/* Replace the text, with the cursor at its end. */
 	void (*set_text)(void *context, const char *text);
+	/* LINE is run: Up brings it back. */
+	void (*remember)(void *context, const char *line);
 	/* Candidates that the last key listed, NULL-terminated and borrowed,
 	 * or NULL.
 	 */

@@ -264,6 +264,14 @@ plain_set_text(void *context, const char *text)
 	set_text(context, text);
 }
 
+/* Up walks the shell's lines, and there it is. */
+static void
+plain_remember(void *context, const char *line)
+{
+	(void)context;
+	(void)line;
+}
+
 static char **
 plain_candidates(void *context)
 {
@@ -283,6 +291,7 @@ tui_line_plain_new(struct cmd_shell *shell)
 		.take = plain_take,
 		.look = plain_look,
 		.set_text = plain_set_text,
+		.remember = plain_remember,
 		.candidates = plain_candidates };
 	return &plain->line;
 }

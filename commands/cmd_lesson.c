@@ -1,4 +1,4 @@
-/* cmd_lesson.c - reading the lessons. */
+/* cmd_lesson.c - reading the lessons, and the list of them. */
 #include <config.h>
 
 #include "commands/cmd_lesson.h"
@@ -9,6 +9,8 @@
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "commands/cmd.h"
+#include "commands/out.h"
 
 extern const char fx_lessons_text[];
 
@@ -144,4 +146,24 @@ cmd_lesson_deinit(struct cmd_lesson *lesson)
 	fx_vec_for_each (step, &lesson->steps)
 		fx_vec_deinit(&step->checks);
 	fx_vec_deinit(&lesson->steps);
+}
+
+struct fx_error *
+cmd_lesson_list(struct cmd_ctx *ctx)
+{
+	static const char *const keys[] = { "lesson", "title", "steps" };
+
+	out_table_begin(ctx->out, "lessons", FX_ARRAY_LEN(keys), keys);
+	for (size_t i = 0; i < cmd_lesson_count(); i++) {
+		struct cmd_lesson lesson;
+
+		cmd_lesson_read(i, &lesson);
+		out_cell_int(ctx->out, FX_ROLE_NUMBER, (int64_t)i + 1);
+		out_cell(ctx->out, FX_ROLE_PLAIN, "%s", lesson.title);
+		out_cell_int(ctx->out, FX_ROLE_NUMBER,
+			(int64_t)lesson.steps.count);
+		cmd_lesson_deinit(&lesson);
+	}
+	out_table_end(ctx->out);
+	return NULL;
 }

@@ -30,6 +30,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/error.h"
 #include "base/vec.h"
 
 enum cmd_check_kind {
@@ -70,5 +71,9 @@ struct cmd_lesson {
 size_t cmd_lesson_count(void);
 void cmd_lesson_read(size_t index, struct cmd_lesson *ret);
 void cmd_lesson_deinit(struct cmd_lesson *lesson);
+
+/* Say what lessons there are. */
+struct cmd_ctx;
+FX_NODISCARD struct fx_error *cmd_lesson_list(struct cmd_ctx *ctx);
 
 #endif /* FX_COMMANDS_CMD_LESSON_H */

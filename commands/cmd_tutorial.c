@@ -536,26 +536,6 @@ stop(struct cmd_ctx *ctx)
 	return NULL;
 }
 
-static struct fx_error *
-list(struct cmd_ctx *ctx)
-{
-	static const char *const keys[] = { "lesson", "title", "steps" };
-
-	out_table_begin(ctx->out, "lessons", FX_ARRAY_LEN(keys), keys);
-	for (size_t i = 0; i < cmd_lesson_count(); i++) {
-		struct cmd_lesson lesson;
-
-		cmd_lesson_read(i, &lesson);
-		out_cell_int(ctx->out, FX_ROLE_NUMBER, (int64_t)i + 1);
-		out_cell(ctx->out, FX_ROLE_PLAIN, "%s", lesson.title);
-		out_cell_int(ctx->out, FX_ROLE_NUMBER,
-			(int64_t)lesson.steps.count);
-		cmd_lesson_deinit(&lesson);
-	}
-	out_table_end(ctx->out);
-	return NULL;
-}
-
 static const struct {
 	const char *word;
 	bool within; /* a lesson that is on */
@@ -565,7 +545,7 @@ static const struct {
 	{ "skip", true, skip },
 	{ "stop", true, stop },
 	{ "again", false, again },
-	{ "list", false, list },
+	{ "list", false, cmd_lesson_list },
 };
 
 static struct fx_error *

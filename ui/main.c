@@ -161,6 +161,9 @@ run(struct ui *ui)
 	started = ui_startup(ui);
 	if (options->tui && !ui->interactive)
 		say_no_screen(ui);
+	if (options->batch && !options->actions.count && batch_has_input())
+		out_note(ui->out, "-batch does not read standard input; -x - "
+				  "runs the commands there");
 	if (cmd_shell_is_quitting(ui->shell) || options->batch)
 		return exit_status(ui);
 	if (!ui->interactive) {

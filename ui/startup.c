@@ -174,7 +174,9 @@ run_actions(struct ui *ui)
 		 */
 		if (cmd_shell_is_quitting(ui->shell))
 			return true;
-		if (action->is_file)
+		if (action->is_file && !strcmp(action->text, "-"))
+			done = batch_run(ui);
+		else if (action->is_file)
 			done = run_file(ui, action->text);
 		else
 			done = run_line(ui, action->text);

@@ -68,8 +68,10 @@ bool ui_open_bundled(struct ui *ui);
 /* The five lines of a start without a model, or with the bundled one. */
 void ui_first_screen(struct ui *ui);
 
-/* Run the lines of standard input, without a prompt. */
-void batch_run(struct ui *ui);
+/* Run the lines of standard input, without a prompt; false when one failed. */
+bool batch_run(struct ui *ui);
+/* Whether something waits there that nobody types. */
+bool batch_has_input(void);
 /* A front end without a user. */
 void batch_front(struct ui *ui, struct front *ret);
 

@@ -57,6 +57,10 @@ is 2 'nearest: readonly' "$fxdb" --readonl
 is 2 'one model at a time' "$fxdb" a b
 is 2 'needs a value' "$fxdb" -ex
 is 2 'seed takes a number' "$fxdb" --seed x
+# Standard input: with -batch only where it is named, and else that is said.
+feeds 0 'batch does not read standard input; -x - runs' 'brek\n' -batch "$mlp"
+feeds 1 '^stdin:1: error: assertion failed' 'assert 1=2\n' -batch -x -
+feeds 1 '^more' 'assert 1=2\n' -batch --keep-going -x - -ex 'echo more'
 # Every option that --help lists is one.
 for option in $("$fxdb" --help | sed -n 's/^  \(--*[a-z-]*\).*/\1/p'); do
 	if "$fxdb" "$option" --frob -batch </dev/null 2>&1 |

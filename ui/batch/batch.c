@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "commands/cmd.h"
@@ -161,9 +162,11 @@ run_line(struct ui *ui, const char *line, size_t length)
 	return err ? fx_error_place(err, "stdin", number) : NULL;
 }
 
-void
+bool
 batch_run(struct ui *ui)
 {
+	bool done = true;
+
 	while (!cmd_shell_is_quitting(ui->shell)) {
 		FX_AUTO_FREE char *line = NULL;
 		struct fx_error *err;
@@ -176,13 +179,24 @@ batch_run(struct ui *ui)
 		else if (interrupt_take())
 			err = fx_error_new(FX_ERR_INTERRUPTED, "interrupted");
 		else
-			return;
+			break;
 		if (!err)
 			continue;
+		done = false;
 		stops = !ui->options->keep_going ||
 			fx_error_code(err) == FX_ERR_INTERRUPTED;
 		ui_show_error(ui, err);
 		if (stops)
-			return;
+			break;
 	}
+	return done;
+}
+
+bool
+batch_has_input(void)
+{
+	int waiting = 0;
+
+	return !isatty(STDIN_FILENO) &&
+	       ioctl(STDIN_FILENO, FIONREAD, &waiting) == 0 && waiting > 0;
 }

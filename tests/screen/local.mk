@@ -17,6 +17,7 @@ fxs_tests = \
 	%D%/insert.fxs \
 	%D%/keys_narrow.fxs \
 	%D%/layout.fxs \
+	%D%/more.fxs \
 	%D%/move_keys.fxs \
 	%D%/open.fxs \
 	%D%/pause.fxs \

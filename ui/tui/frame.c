@@ -212,6 +212,19 @@ paint_working(const struct fx_area *area)
 		text);
 }
 
+/* What may be pressed now. */
+static const char *
+hint_of(const struct tui *tui)
+{
+	bool is_top = tui->focus == TUI_VIEW_GRAPH;
+
+	if (tui_log_recent(&tui->log) > (size_t)tui->views[TUI_VIEW_CMD].rows)
+		return is_top ? "? keys   : PgUp more   q leave"
+			      : "? keys   : PgUp more   q back";
+	return is_top ? "? keys   : command   q leave"
+		      : "? keys   : command   q back";
+}
+
 /* The prompt and what is typed; scrolls sideways to keep the cursor in sight.
  * Returns the cursor's column.
  */
@@ -237,9 +250,7 @@ paint_line(struct tui *tui, const struct fx_area *area)
 	else if (!typed.length && tui->focus != TUI_VIEW_CMD &&
 		 area->columns >= 60)
 		fx_area_text(area, 0, area->columns - 33, FX_LOOK(MUTED),
-			tui->focus == TUI_VIEW_GRAPH
-				? "? keys   : command   q leave"
-				: "? keys   : command   q back");
+			hint_of(tui));
 	return prompt + cursor - skip;
 }
 

@@ -88,6 +88,7 @@ tui_keys_show(struct tui *tui)
 				action->line);
 	}
 	add_key(text, "other keys", "begin a command", NULL);
+	add_key(text, ": PgUp, PgDn", "scroll what commands said", NULL);
 	add_key(text, "Ctrl-C", "stop what runs", NULL);
 	add_key(text, "Ctrl-Z", "suspend fxdb", NULL);
 	tui->keys_view = (struct tui_view){ .source = tui_text_source(text) };

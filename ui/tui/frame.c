@@ -200,14 +200,15 @@ add_typed(struct fx_buf *out, const char *text, size_t cursor)
 	return (int)columns;
 }
 
+/* What goes on, and how it ends: WHAT; END. */
 static void
-paint_working(const struct fx_area *area)
+paint_state(const struct fx_area *area, const char *text)
 {
-	/* The end of the sentence, where the prompt leaves no more room. */
-	const char *text = UI_WORKING_TEXT;
-	const char *end = strchr(text, ';') + 2;
+	/* Only its end, where the prompt leaves no more room. */
+	int room = area->columns - (int)strlen("(fxdb) ") - 2;
 
-	text = area->columns < 30 ? end : text;
+	if ((int)strlen(text) > room)
+		text = strchr(text, ';') + 2;
 	fx_area_text(area, 0, area->columns - (int)strlen(text), FX_LOOK(MUTED),
 		text);
 }
@@ -246,7 +247,9 @@ paint_line(struct tui *tui, const struct fx_area *area)
 	fx_area_text(area, 0, prompt - skip, FX_LOOK(PLAIN),
 		fx_buf_text(&typed));
 	if (tui->is_slow)
-		paint_working(area);
+		paint_state(area, UI_WORKING_TEXT);
+	else if (tui->is_paused)
+		paint_state(area, "a key goes on; Ctrl-C stops");
 	else if (!typed.length && tui->focus != TUI_VIEW_CMD &&
 		 area->columns >= 60)
 		fx_area_text(area, 0, area->columns - 33, FX_LOOK(MUTED),

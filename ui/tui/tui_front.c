@@ -84,8 +84,14 @@ front_tick(void *context)
 static bool
 front_pause(void *context, double seconds)
 {
-	return tui_pause(context,
-		seconds < 0 ? -1 : (long)(FX_MIN(seconds, 3600) * 1000));
+	long ms = seconds < 0 ? -1 : (long)(FX_MIN(seconds, 3600) * 1000);
+	struct tui *tui = context;
+	bool stop;
+
+	tui->is_paused = true;
+	stop = tui_pause(tui, ms);
+	tui->is_paused = false;
+	return stop;
 }
 
 static struct fx_error *

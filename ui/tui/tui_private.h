@@ -111,6 +111,7 @@ struct tui {
 	char prompt[64];
 	bool is_running;      /* inside a command ... */
 	bool is_slow;         /* ... that takes its time */
+	bool is_paused;       /* a lecture waits for a key */
 	long long running_ms; /* when it began, or the user was asked last */
 	bool is_suspended;    /* somebody else has the terminal */
 	long long painted_ms; /* by the last tick */

@@ -134,6 +134,25 @@ running_effect(struct fx_timeline *timeline)
 	return &fx_vec_last(&timeline->effects);
 }
 
+/* Whether the bytes go when SAVED does: a tensor that only a value held, which
+ * is gone.
+ */
+static bool
+is_lone(const struct fx_saved *saved)
+{
+	return saved->tensor->references == 1 &&
+	       fx_datum_storage_holders(saved->tensor) == 1;
+}
+
+/* Values inside NODE go while it runs: a nested graph, a layer. */
+static void
+unsave_lone(struct fx_timeline *timeline, struct fx_effect *effect)
+{
+	for (size_t i = effect->saved.count; i-- > 0;)
+		if (is_lone(&effect->saved.items[i]))
+			fx_timeline_unsave(timeline, effect, i);
+}
+
 static struct fx_error *
 before_call(void *context, struct fx_datum *const *data, uint64_t writes,
 	bool may_draw)
@@ -145,6 +164,7 @@ before_call(void *context, struct fx_datum *const *data, uint64_t writes,
 	if (!timeline->node || (!writes && !timeline->random))
 		return NULL;
 	effect = running_effect(timeline);
+	unsave_lone(timeline, effect);
 	if (may_draw && !effect->random)
 		effect->random = fx_blob_ref(timeline->random);
 	for (size_t i = 0; i < 64 && writes >> i && !err; i++)
@@ -161,6 +181,8 @@ kept(void *context, struct fx_datum *tensor, struct fx_blob *bytes_taken)
 	struct fx_effect *effect =
 		timeline->node ? running_effect(timeline) : NULL;
 
+	if (effect)
+		unsave_lone(timeline, effect);
 	if (effect && !has_saved(effect, storage))
 		save(timeline, effect,
 			(struct fx_saved){ .tensor = tensor,
@@ -236,16 +258,6 @@ fx_timeline_clear(struct fx_timeline *timeline)
 }
 
 /* --- taking back --------------------------------------------------------- */
-
-/* Whether the bytes go when SAVED does: a tensor that only a value held, which
- * is gone.
- */
-static bool
-is_lone(const struct fx_saved *saved)
-{
-	return saved->tensor->references == 1 &&
-	       fx_datum_storage_holders(saved->tensor) == 1;
-}
 
 /* A storage that cannot be written is no longer anybody's: nothing to do. */
 static void
@@ -423,6 +435,7 @@ fx_timeline_end(struct fx_timeline *timeline)
 		return NULL;
 	}
 	effect = &fx_vec_last(&timeline->effects);
+	unsave_lone(timeline, effect);
 	err = look_at_random(timeline, effect, &drew);
 	if (drew)
 		kinds |= FX_EFFECT_DRAWS;

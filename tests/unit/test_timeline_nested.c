@@ -103,6 +103,38 @@ setting_a_write_in_a_nested_graph_takes_it_back(void)
 	FXT_SAME(fxt_value(&w, "a"), before);
 }
 
+static void
+nest_temporary(struct fx_graph *graph)
+{
+	fxt_read_nested(graph, "sub",
+		"def forward(self, a, b):\n"
+		"    c = torch.neg(a)\n"
+		"    d = c.add_(1)\n"
+		"    e = torch.relu_(d)\n"
+		"    f = e + b\n"
+		"    return f\n");
+}
+
+static void
+what_went_with_a_nested_graph_is_not_kept(void)
+{
+	__attribute__((cleanup(fxt_world_free))) struct fxt_world w =
+		fxt_world_prepared("def forward(self, x : \"f64[2, 2]\"):\n"
+				   "    a = torch.neg(x)\n"
+				   "    sub = self.sub(a, x)\n"
+				   "    return sub\n",
+			nest_temporary);
+	struct fx_run_facts facts;
+
+	fx_session_add_backend(w.session, fxt_real_backend_new());
+	fxt_set(&w, "backend auto");
+	fxt_run_to(&w, NULL);
+	fx_position_facts(w.model, &facts);
+	CU_ASSERT_EQUAL(facts.saved_bytes, 0);
+	FXT_SAME(fxt_move(&w, FX_MOVE_NEXT, true, 2), "@2 sub step 0");
+	CU_ASSERT(fxt_is_as_fresh(&w, NULL));
+}
+
 /* The outer graph has another node at that position. */
 static void
 a_breakpoint_in_a_nested_graph_is_at_its_node(void)
@@ -151,6 +183,7 @@ main(void)
 	static const struct fxt_case cases[] = {
 		FXT_CASE(a_value_set_in_a_nested_graph_stays),
 		FXT_CASE(setting_a_write_in_a_nested_graph_takes_it_back),
+		FXT_CASE(what_went_with_a_nested_graph_is_not_kept),
 		FXT_CASE(a_breakpoint_in_a_nested_graph_is_at_its_node),
 		FXT_CASE(nested_graphs_are_taken_back_wholly),
 	};

@@ -226,6 +226,7 @@ cmd_say_node_full(struct cmd_ctx *ctx, struct fx_node *node)
 	cmd_say_elements(ctx, node, &known);
 	say_arguments(ctx, node);
 	cmd_say_sentence(ctx, node);
+	cmd_say_writer(ctx, node);
 	return NULL;
 }
 

@@ -161,6 +161,18 @@ cmd_known_of(struct cmd_ctx *ctx, const struct fx_node *node)
 	return known;
 }
 
+void
+cmd_say_writer(struct cmd_ctx *ctx, const struct fx_node *node)
+{
+	const struct fx_node *writer = fx_position_writer(ctx->model, node);
+
+	if (writer)
+		out_note(ctx->out,
+			"%%%s wrote into it in place; goto %s goes back to "
+			"what it was",
+			writer->name, writer->name);
+}
+
 static void
 add_facts(struct cmd_ctx *ctx, struct fx_buf *text,
 	const struct fx_stats *stats)

@@ -44,6 +44,9 @@ void cmd_known_deinit(struct cmd_known *known);
 FX_DEFINE_DEINIT(known, struct cmd_known, cmd_known_deinit);
 #define FX_AUTO_KNOWN FX_AUTO(known)
 
+/* A note when another node wrote over NODE's value in place. */
+void cmd_say_writer(struct cmd_ctx *ctx, const struct fx_node *node);
+
 /* The field "value": in one line, without the shape; the tensors of a tuple, a
  * row each.
  */

@@ -10,8 +10,11 @@
 #include "commands/cmd_tensor.h"
 #include "commands/groups.h"
 #include "commands/out.h"
+#include "ir/graph.h"
 #include "run/datum.h"
 #include "session/display.h"
+#include "session/model.h"
+#include "session/position.h"
 #include "session/session.h"
 
 /* The value itself for JSON. */
@@ -35,6 +38,19 @@ say_plain_value(struct cmd_ctx *ctx, const struct fx_datum *datum,
 	out_value_text(ctx->out, "kind", fx_datum_kind_name(datum));
 }
 
+/* Where EXPRESSION is the name of a node: it may be no longer what it gave. */
+static void
+say_writer(struct cmd_ctx *ctx, const char *expression)
+{
+	const char *name = expression + (*expression == '%');
+	const struct fx_node *node =
+		ctx->model ? fx_graph_find(fx_position_graph(ctx->model), name)
+			   : NULL;
+
+	if (node)
+		cmd_say_writer(ctx, node);
+}
+
 static struct fx_error *
 print_exec(struct cmd_ctx *ctx)
 {
@@ -56,6 +72,8 @@ print_exec(struct cmd_ctx *ctx)
 	out_piece(ctx->out, FX_ROLE_MUTED, "$%d =", number);
 	cmd_say_value(ctx, FX_ROLE_PLAIN, fx_buf_text(&text));
 	cmd_say_tensors(ctx->out, &tensors);
+	if (expression)
+		say_writer(ctx, expression);
 	if (tensors.list.count && *ctx->format && strchr("xot", *ctx->format))
 		out_note(ctx->out,
 			"/%s is for integers; /v shows what a tensor holds",

@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include "run/backend.h"
+#include "run/storage.h"
 #include "session/place.h"
 #include "session/position_private.h"
 
@@ -54,4 +55,34 @@ fx_position_value(const struct fx_model *model, const struct fx_node *node)
 	const struct fx_place *place = fx_model_place_of(model, node->graph);
 
 	return place ? fx_place_value(place, node) : NULL;
+}
+
+static bool
+wrote_into(const struct fx_effect *effect, const struct fx_map *storages)
+{
+	for (size_t i = 0; i < effect->saved.count; i++)
+		if (fx_map_has(storages, effect->saved.items[i].storage))
+			return true;
+	return false;
+}
+
+const struct fx_node *
+fx_position_writer(const struct fx_model *model, const struct fx_node *node)
+{
+	const struct fx_timeline *timeline = &model->timeline;
+	const struct fx_datum *datum = fx_position_value(model, node);
+	FX_AUTO_MAP struct fx_map storages = { 0 };
+	const struct fx_node *writer = NULL;
+
+	if (!datum || !timeline->effects.count)
+		return NULL;
+	fx_datum_add_storages(datum, &storages);
+	for (size_t i = timeline->effects.count; i-- > 0 && !writer;) {
+		const struct fx_effect *effect = &timeline->effects.items[i];
+
+		if (effect->graph == node->graph &&
+			wrote_into(effect, &storages))
+			writer = fx_graph_find_id(node->graph, effect->node);
+	}
+	return writer && fx_node_is_before(node, writer) ? writer : NULL;
 }

@@ -154,6 +154,9 @@ until_exec(struct cmd_ctx *ctx)
 
 	if (!node)
 		return move(ctx, FX_MOVE_NEXT, false);
+	if (fx_position_node(ctx->model) == node)
+		out_line(ctx->out, FX_ROLE_PLAIN, "Already before %%%s.",
+			node->name);
 	return stopped(ctx,
 		fx_position_until(ctx->session, ctx->model, node, &stop),
 		&stop);

@@ -4,7 +4,7 @@
  * code has no imports but one identifier a global, so torch.fx prints
  * typing_Union[torch.Tensor,NoneType] (semantics 6.7).  The text is read as
  *
- *	type:  name | name '[' type, ... ']' | type '|' type
+ *	type:  name | name '[' type, ... ']' | '[' type, ... ']' | type '|' type
  *
  * and what does not fit becomes one identifier.
  */
@@ -61,9 +61,11 @@ static bool
 is_abstract(const char *name)
 {
 	static const char *const names[] = { "Sequence", "Iterable", "Iterator",
-		"Mapping", "MutableMapping", "MutableSequence", "Collection",
-		"Callable", "Generator", "Container", "Hashable", "Sized",
-		"Reversible", "KeysView", "ValuesView", "ItemsView" };
+		"Mapping", "MutableMapping", "MutableSequence", "MutableSet",
+		"Collection", "Callable", "Generator", "Container", "Hashable",
+		"Sized", "Reversible", "KeysView", "ValuesView", "ItemsView",
+		"MappingView", "Awaitable", "Coroutine", "AsyncIterable",
+		"AsyncIterator", "AsyncGenerator", "ByteString" };
 
 	for (size_t i = 0; i < FX_ARRAY_LEN(names); i++)
 		if (strcmp(name, names[i]) == 0)
@@ -71,30 +73,48 @@ is_abstract(const char *name)
 	return false;
 }
 
-/* typing.Sequence is collections.abc.Sequence; others stay. */
+/* What NAME is short for: typing.Sequence is collections.abc.Sequence. */
 static const char *
-abstract_origin(const char *name)
+origin_of(const char *name)
 {
-	return fx_str_starts(name, "typing.") && is_abstract(name + 7)
-		       ? fx_intern_format("collections.abc.%s", name + 7)
-		       : name;
+	static const char *const others[][2] = { { "Type", "builtins.type" },
+		{ "Deque", "collections.deque" },
+		{ "DefaultDict", "collections.defaultdict" },
+		{ "OrderedDict", "collections.OrderedDict" },
+		{ "Counter", "collections.Counter" },
+		{ "ChainMap", "collections.ChainMap" },
+		{ "AbstractSet", "collections.abc.Set" },
+		{ "ContextManager", "contextlib.AbstractContextManager" },
+		{ "Pattern", "re.Pattern" }, { "Match", "re.Match" } };
+	const char *step = name + strlen("typing.");
+
+	if (!fx_str_starts(name, "typing."))
+		return name;
+	if (is_abstract(step))
+		return fx_intern_format("collections.abc.%s", step);
+	for (size_t i = 0; i < FX_ARRAY_LEN(others); i++)
+		if (strcmp(step, others[i][0]) == 0)
+			return others[i][1];
+	return name;
 }
+
+/* Containers by both names.  Older versions of torch print the first before
+ * brackets and alone, newer ones what stands there, and the second alone.
+ */
+static const char *const containers[][2] = { { "typing.List", "list" },
+	{ "typing.Dict", "dict" }, { "typing.Set", "set" },
+	{ "typing.FrozenSet", "frozenset" }, { "typing.Tuple", "tuple" } };
 
 /* The qualified name of what stands before a bracket. */
 static const char *
-origin_of(const struct typer *t, const char *name)
+generic_of(const struct typer *t, const char *name)
 {
-	static const char *const renamed[][2] = { { "list", "typing.List" },
-		{ "dict", "typing.Dict" }, { "set", "typing.Set" },
-		{ "frozenset", "typing.FrozenSet" },
-		{ "tuple", "typing.Tuple" } };
-
 	if (strcmp(name, "typing.Optional") == 0)
 		return "typing.Union";
-	for (size_t i = 0; !t->is_modern && i < FX_ARRAY_LEN(renamed); i++)
-		if (strcmp(name, renamed[i][0]) == 0)
-			return renamed[i][1];
-	return abstract_origin(name);
+	for (size_t i = 0; !t->is_modern && i < FX_ARRAY_LEN(containers); i++)
+		if (strcmp(name, containers[i][1]) == 0)
+			return containers[i][0];
+	return origin_of(name);
 }
 
 static void
@@ -104,8 +124,11 @@ print_name(struct typer *t, const char *name)
 		name = "NoneType";
 	else if (strcmp(name, "Ellipsis") == 0)
 		name = "...";
+	for (size_t i = 0; t->is_modern && i < FX_ARRAY_LEN(containers); i++)
+		if (strcmp(name, containers[i][0]) == 0)
+			name = containers[i][1];
 	fx_buf_add(t->out,
-		fx_code_names_global(t->names, abstract_origin(name)));
+		fx_code_names_global(t->names, fx_intern(origin_of(name))));
 }
 
 /* Types separated by SEPARATOR in TEXT, joined by it without blanks. */
@@ -128,9 +151,9 @@ static void
 print_generic(struct typer *t, const char *text, size_t open, size_t length)
 {
 	const char *name = fx_intern_n(text, open);
-	const char *origin = origin_of(t, name);
+	const char *origin = generic_of(t, name);
 
-	fx_buf_add(t->out, fx_code_names_global(t->names, origin));
+	fx_buf_add(t->out, fx_code_names_global(t->names, fx_intern(origin)));
 	text += open + 1;
 	length -= open + 2;
 	if (length == 2 && strncmp(text, "()", 2) == 0)
@@ -156,6 +179,8 @@ print_type(struct typer *t, const char *text, size_t length)
 	open = find_outside(text, length, '[');
 	if (++t->depth > DEPTH_LIMIT)
 		print_name(t, fx_intern_n(text, length));
+	else if (open == 0 && length > 2 && text[length - 1] == ']')
+		print_parts(t, text + 1, length - 2, ','); /* of a Callable */
 	else if (find_outside(text, length, '|') < length && t->is_modern)
 		print_parts(t, text, length, '|');
 	else if (open > 0 && open < length && text[length - 1] == ']' &&

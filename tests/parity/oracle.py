@@ -259,7 +259,8 @@ def types_of_all_kinds():
             typing.Dict[str, torch.Tensor], typing.Optional[int], typing.Union[int, float],
             typing.Any, typing.List, torch.device, torch.dtype, nn.Linear, list,
             typing.List[typing.Tuple[int, typing.List[float]]], "torch.Tensor", typing.Sequence[int],
-            typing.Tuple[int, str], typing.Callable, typing.Mapping)):
+            typing.Tuple[int, str], typing.Callable, typing.Mapping, typing.Callable[[int, str], float], typing.Type[int],
+            typing.Deque[int], typing.Tuple, list[int])):
         g.create_node("call_function", torch.relu, (x,), {}, f"t{i}", t)
     g.output(x)
     return g

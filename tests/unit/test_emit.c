@@ -73,6 +73,23 @@ the_graph_s_dialect_is_the_default(void)
 	emits(graph, &newer, NEWER);
 }
 
+/* As torch 2.13 prints them; what 1.13 does is recorded. */
+static void
+a_container_s_type_alone_is_python_s_in_2_x(void)
+{
+	static const struct fx_emit_python newer = { .dialect = "2.x" };
+	FX_AUTO_GRAPH struct fx_graph *graph = small_graph();
+	struct fx_node *relu = fx_graph_find(graph, "relu");
+
+	relu->type = fx_intern("typing.Tuple");
+	relu->next->type = fx_intern("typing.Tuple[int, typing.Type]");
+	emits(graph, &newer,
+		"\n\n\ndef forward(self, x):\n"
+		"    relu : tuple = torch.relu(x);  relu = None\n"
+		"    neg : typing_Tuple[int,type] = -x;  x = None\n"
+		"    return neg\n    ");
+}
+
 static void
 versions_are_read(void)
 {
@@ -265,6 +282,7 @@ main(void)
 {
 	static const struct fxt_case cases[] = {
 		FXT_CASE(the_graph_s_dialect_is_the_default),
+		FXT_CASE(a_container_s_type_alone_is_python_s_in_2_x),
 		FXT_CASE(versions_are_read),
 		FXT_CASE(readable_code_of_2_x_has_shapes_and_sources),
 		FXT_CASE(graphs_of_children_are_inner_classes),

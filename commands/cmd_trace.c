@@ -139,6 +139,23 @@ note_partial(struct cmd_ctx *ctx, struct fx_error *err, struct fx_model *model,
 		fx_model_name(model));
 }
 
+/* What a failed trace of SPEC left as NAME makes room for the next one, unless
+ * it was edited since.  Returns whether it was current.
+ */
+static bool
+drop_partial(struct cmd_ctx *ctx, const char *spec, const char *name)
+{
+	struct fx_model *model = fx_session_find_model(ctx->session, name);
+	const struct fx_traced *traced = model ? fx_model_traced(model) : NULL;
+	bool is_current = model == fx_session_model(ctx->session);
+
+	if (!traced || !traced->is_partial || fx_model_is_unsaved(model) ||
+		strcmp(traced->spec, spec) != 0)
+		return false;
+	cmd_shell_drop(ctx->shell, model);
+	return is_current;
+}
+
 void
 cmd_trace_say_missing_input(struct out *out, struct fx_model *model)
 {
@@ -165,7 +182,9 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 	const char *spec = cmd_arg_text(ctx, "spec");
 	const char *as = cmd_arg_text(ctx, "as");
 	FX_AUTO_FREE char *name = as ? fx_xstrdup(as) : name_of(spec);
-	struct fx_model *before = fx_session_model(ctx->session);
+	bool was_partial = drop_partial(ctx, spec, name);
+	struct fx_model *before =
+		was_partial ? NULL : fx_session_model(ctx->session);
 	struct fx_trace_result report;
 	struct fx_model *model = NULL;
 	struct fx_error *err;

@@ -105,6 +105,12 @@ if can_trace; then
 		"$fxdb" -nx -batch --python "$python" \
 		-ex "trace branches.py:Branches" \
 		"$source/tests/transcript/samples/one_model.py:Net"
+	# Once, however often it fails.
+	is 3 '^3 1 Branches$' "$fxdb" -nx -batch --python "$python" \
+		--keep-going -ex 'trace branches.py:Branches' \
+		-ex 'graph Branches' -ex 'trace branches.py:Branches' \
+		-ex 'pipe graph | awk "/Branches/ {n++; w = \$3} END {print NR, n, w}"' \
+		"$source/tests/transcript/samples/one_model.py:Net"
 	is 3 'Branches is incomplete, as tracing it failed' "$fxdb" -nx \
 		-batch --python "$python" --keep-going \
 		-ex "trace branches.py:Branches" -ex run
@@ -229,6 +235,9 @@ is 0 '"text":"hi.n","status":0}$' "$fxdb" -nx -batch --json -ex '!echo hi'
 is 0 '"text":"8.n","status":0}$' "$fxdb" -nx -batch --json "$mlp" \
 	-ex 'pipe nodes | wc -l'
 is 0 '"status":3' "$fxdb" -nx -batch --json -ex '!head -c 1000000 /dev/zero | tr "\\0" a; exit 3'
+is 0 '^{"command":"nodes","ok":true,"file":"n.txt"}$' "$fxdb" -nx -batch \
+	--json "$mlp" -ex 'nodes -o n.txt'
+is 2 'mlp has no input ""' "$fxdb" -nx -batch "$mlp" -i =f32[2,4]
 is 0 'Seed 5' "$fxdb" -nx -batch --seed 5 -ex seed
 is 2 'not a terminal' "$fxdb" -nx -batch -ex tui
 

@@ -38,6 +38,7 @@ enum cmd_arg_type {
 	CMD_ARG_PASS,
 	CMD_ARG_SETTING,
 	CMD_ARG_COMMAND,
+	CMD_ARG_FORMAT,  /* of a picture */
 	CMD_ARG_NUMBERS, /* 1-3 5: breakpoint numbers */
 	CMD_ARG_REST,    /* the rest of the line as it is */
 };

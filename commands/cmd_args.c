@@ -236,6 +236,7 @@ resolve_value(struct cmd_ctx *ctx, struct cmd_value *value)
 	case CMD_ARG_PASS:
 	case CMD_ARG_SETTING:
 	case CMD_ARG_COMMAND:
+	case CMD_ARG_FORMAT:
 	case CMD_ARG_NUMBERS:
 	case CMD_ARG_REST:
 		break;

@@ -12,6 +12,8 @@
 #include "base/vec.h"
 #include "commands/cmd_help.h"
 #include "commands/cmd_shell.h"
+#include "draw/draw.h"
+#include "ir/graph.h"
 #include "pass/engine.h"
 #include "session/model.h"
 #include "session/resolve.h"
@@ -20,6 +22,8 @@
 
 /* More than anyone reads. */
 #define CANDIDATE_LIMIT 10000
+/* No source that anybody wrote is longer. */
+#define SOURCE_LIMIT ((size_t)1 << 22)
 
 struct completion {
 	struct cmd_shell *shell;
@@ -157,6 +161,52 @@ offer_files(struct completion *c)
 	closedir(dir);
 }
 
+/* `class NAME` and `def NAME` of LINE, which begin it: FILE:NAME. */
+static void
+offer_defined(struct completion *c, const char *file, const char *line)
+{
+	static const char *const words[] = { "class ", "def " };
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(words); i++) {
+		size_t skip = strlen(words[i]);
+		FX_AUTO_FREE char *text = NULL;
+
+		if (strncmp(line, words[i], skip) != 0)
+			continue;
+		line += skip;
+		text = fx_xasprintf("%s:%.*s", file,
+			(int)strcspn(line, "(: \t\r\n"), line);
+		offer(c, text);
+		return;
+	}
+}
+
+/* FILE.py:EXPR: files, then what is defined in the one typed. */
+static void
+offer_spec(struct completion *c)
+{
+	const char *end = strstr(c->prefix, ".py:");
+	size_t length = end ? (size_t)(end - c->prefix) + 3 : 0;
+	FX_AUTO_FREE char *file = fx_xstrndup(c->prefix, length);
+	FX_AUTO_FREE char *path = fx_file_expand(file);
+	FX_AUTO_FREE char *text = NULL;
+	struct stat status;
+	size_t size;
+
+	if (!end) {
+		offer_files(c);
+		return;
+	}
+	if (c->shell->restricted || stat(path, &status) != 0 ||
+		!S_ISREG(status.st_mode))
+		return;
+	fx_error_free(fx_file_read(path, SOURCE_LIMIT, &text, &size));
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		offer_defined(c, file, line);
+	}
+}
+
 static void
 offer_graphs(struct completion *c)
 {
@@ -184,6 +234,32 @@ is_after_blank(const char *text, const char *at)
 	if (at > text && (at[-1] == ' ' || at[-1] == '\t'))
 		return true;
 	return *at == ' ' || *at == '\t';
+}
+
+/* FILE.py: and, with that typed, the lines of it that nodes are from. */
+static void
+offer_lines(struct completion *c, bool has_file)
+{
+	struct fx_model *model = fx_session_model(c->shell->session);
+	struct fx_node *node;
+
+	if (!model)
+		return;
+	fx_graph_for_each_node (node, fx_model_graph(model)) {
+		const struct fx_source_frame *frame =
+			node->source && node->source->count
+				? node->source->frames
+				: NULL;
+		FX_AUTO_FREE char *file =
+			frame ? fx_file_basename(frame->file) : NULL;
+		FX_AUTO_FREE char *text = NULL;
+
+		if (!file)
+			continue;
+		text = has_file ? fx_xasprintf("%s:%d", file, frame->line)
+				: fx_xasprintf("%s:", file);
+		offer(c, text);
+	}
 }
 
 /* `set NAME`, and after the name its values. */
@@ -242,6 +318,21 @@ offer_names(struct completion *c, size_t begin, unsigned kinds)
 	(FX_COMPLETE_NODES | FX_COMPLETE_PATHS | FX_COMPLETE_FUNCTIONS | \
 		FX_COMPLETE_VARIABLES)
 
+#define SET_KINDS \
+	(FX_COMPLETE_NODES | FX_COMPLETE_PATHS | FX_COMPLETE_QUERY_WORDS)
+
+/* A set of nodes, or FILE.py:LINE. */
+static void
+offer_location(struct completion *c, size_t begin)
+{
+	const char *typed = c->line + begin;
+
+	if (strpbrk(typed, "{[( ") || !strchr(typed, ':'))
+		offer_names(c, begin, SET_KINDS);
+	if (!strpbrk(typed, "{[( ") && *typed)
+		offer_lines(c, strchr(typed, ':'));
+}
+
 static void
 offer_by_type(struct completion *c, enum cmd_arg_type type, size_t begin)
 {
@@ -249,12 +340,12 @@ offer_by_type(struct completion *c, enum cmd_arg_type type, size_t begin)
 	case CMD_ARG_NODE:
 		offer_names(c, begin, FX_COMPLETE_NODES);
 		break;
+	case CMD_ARG_LOCATION:
+		offer_location(c, begin);
+		break;
 	case CMD_ARG_SET:
 	case CMD_ARG_QUERY:
-	case CMD_ARG_LOCATION:
-		offer_names(c, begin,
-			FX_COMPLETE_NODES | FX_COMPLETE_PATHS |
-				FX_COMPLETE_QUERY_WORDS);
+		offer_names(c, begin, SET_KINDS);
 		break;
 	case CMD_ARG_EXPR:
 	case CMD_ARG_CONDITION:
@@ -266,8 +357,13 @@ offer_by_type(struct completion *c, enum cmd_arg_type type, size_t begin)
 		offer_names(c, begin, FX_COMPLETE_PATHS);
 		break;
 	case CMD_ARG_FILE:
-	case CMD_ARG_SPEC:
 		offer_files(c);
+		break;
+	case CMD_ARG_SPEC:
+		offer_spec(c);
+		break;
+	case CMD_ARG_FORMAT:
+		offer_choices(c, fx_draw_formats());
 		break;
 	case CMD_ARG_GRAPH:
 		offer_graphs(c);
@@ -306,17 +402,24 @@ static bool
 complete_inside(struct completion *c, const struct cmd_entry *entry,
 	size_t begin)
 {
+	bool sets = !strcmp(entry->name, "set");
+	bool unsets = !strcmp(entry->name, "unset");
 	size_t at;
 
-	if (!strcmp(entry->name, "set") &&
-		sets_by_expression(c->line + begin)) {
+	if ((sets || unsets) && sets_by_expression(c->line + begin)) {
 		offer_names(c, begin, EXPRESSION_KINDS);
 		return true;
 	}
 	if (!strcmp(entry->name, "show") ||
-		(!strcmp(entry->name, "set") &&
-			!strchr("%@.$", c->line[begin]))) {
+		(sets && !(c->line[begin] && strchr("%@.$", c->line[begin])))) {
 		offer_settings(c, begin);
+		if (sets && c->start == begin)
+			offer_choices(c, "module|value");
+		return true;
+	}
+	if (unsets) {
+		begin_word(c, begin);
+		offer_choices(c, "value");
 		return true;
 	}
 	if (!strcmp(entry->name, "with")) {

@@ -36,6 +36,7 @@ place_at(struct cmd_split *split, size_t point, struct cmd_place *ret)
 	struct fx_error *err;
 	size_t begin = split->at;
 	bool is_flag = split->line[begin] == '-' && !split->no_flags;
+	bool is_own = is_flag && cmd_split_flag_at(split, begin, &end);
 	const struct cmd_arg *keyword =
 		cmd_split_keyword_at(split, begin, &end);
 
@@ -49,8 +50,8 @@ place_at(struct cmd_split *split, size_t point, struct cmd_place *ret)
 	if (!err && split->at < point)
 		return false;
 	fx_error_free(err);
-	if (is_flag && !(arg && cmd_split_is_expression(arg->type) &&
-			       !cmd_split_looks_like_flag(split))) {
+	if (is_own || (is_flag && !(arg && cmd_split_is_expression(arg->type) &&
+					  !cmd_split_looks_like_flag(split)))) {
 		split->at = begin;
 		place_flag(split, point, ret);
 		return true;

@@ -244,7 +244,7 @@ static size_t
 word_end(const struct cmd_split *split, size_t begin, enum cmd_arg_type type)
 {
 	bool brackets = type != CMD_ARG_FILE && type != CMD_ARG_WORD &&
-			type != CMD_ARG_COMMAND;
+			type != CMD_ARG_COMMAND && type != CMD_ARG_FORMAT;
 	const char *line = split->line;
 	size_t at = begin;
 	int depth = 0;

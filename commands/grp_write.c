@@ -173,7 +173,7 @@ const struct cmd_entry cmd_group_write[] = {
 		.needs = CMD_NEED_GRAPH | CMD_OWN_OUTPUT,
 		.args = { { "set", CMD_ARG_SET, CMD_OPTIONAL, "what to draw",
 			NULL } },
-		.flags = { { "type", 'T', CMD_ARG_WORD,
+		.flags = { { "type", 'T', CMD_ARG_FORMAT,
 				   "picture format: svg, dot, xdot, json, "
 				   "plain, ps" },
 			{ "depth", 'k', CMD_ARG_INT,

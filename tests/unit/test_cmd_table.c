@@ -195,8 +195,14 @@ completion_follows_the_types_of_arguments(void)
 	struct fx_session *session = fx_session_new();
 	struct cmd_shell *shell = cmd_shell_new(session);
 	FX_AUTO_FREE char *path = fxt_source("doc/examples/mlp.fxg");
+	FX_AUTO_FREE char *source =
+		fxt_source("tests/transcript/samples/one_model.py");
+	FX_AUTO_BUF struct fx_buf line = { 0 };
+	FX_AUTO_BUF struct fx_buf spec = { 0 };
 	struct fx_model *model;
 
+	fx_buf_addf(&line, "trace %s:", source);
+	fx_buf_addf(&spec, "%s:Net", source);
 	FXT_OK(fx_session_load(session, path, NULL, &model, NULL));
 	CU_ASSERT(offers(shell, "", "nodes"));
 	CU_ASSERT(offers(shell, "bre", "break"));
@@ -210,6 +216,19 @@ completion_follows_the_types_of_arguments(void)
 	CU_ASSERT(offers(shell, "nodes {op", "op"));
 	CU_ASSERT(offers(shell, "insert af", "after"));
 	CU_ASSERT(offers(shell, "insert after dr", "drop"));
+	CU_ASSERT(offers(shell, "set ", "listsize"));
+	CU_ASSERT(offers(shell, "set ", "module"));
+	CU_ASSERT(offers(shell, "set va", "value"));
+	CU_ASSERT_FALSE(offers(shell, "set ", "fc1"));
+	CU_ASSERT_FALSE(offers(shell, "set color ", "value"));
+	CU_ASSERT(offers(shell, "unset ", "value"));
+	CU_ASSERT(offers(shell, "unset value f", "fc1"));
+	CU_ASSERT(offers(shell, "draw -T ", "svg"));
+	CU_ASSERT_FALSE(offers(shell, "draw -T ", "fc1"));
+	CU_ASSERT(offers(shell, "break ml", "mlp.py:"));
+	CU_ASSERT(offers(shell, "break mlp.py:", "mlp.py:14"));
+	CU_ASSERT_FALSE(offers(shell, "break mlp.py:", "fc1"));
+	CU_ASSERT(offers(shell, fx_buf_text(&line), fx_buf_text(&spec)));
 	CU_ASSERT(offers(shell, "set lists", "listsize"));
 	CU_ASSERT(offers(shell, "set output j", "json"));
 	CU_ASSERT(offers(shell, "set confirm o", "off"));

@@ -9,6 +9,7 @@
 #include "ir/clone.h"
 #include "ir/edit.h"
 #include "ir/module.h"
+#include "ops/layertab.h"
 #include "session/model.h"
 
 /* The node that the text yields, or NULL when it yields a plain value. */
@@ -175,7 +176,9 @@ no_operation(const struct cmd_statement *statement)
 	if (!strchr(text, '.') || (*text >= '0' && *text <= '9') ||
 		strpbrk(text, " ()[]{},'\""))
 		return err;
-	return fx_error_hint(err, "%s(%s) calls it", text, statement->argument);
+	return fx_error_hint(err, "%s%s(%s) calls it", text,
+		fx_layer_find(strrchr(text, '.') + 1) ? "(...)" : "",
+		statement->argument);
 }
 
 struct fx_error *

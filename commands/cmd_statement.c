@@ -162,6 +162,18 @@ unknown_layer(const struct reading *reading, const struct fx_ast *class_tree)
 	return fx_nearest_note(&nearest, err);
 }
 
+/* nn.GELU() makes a layer, and nothing calls it. */
+static FX_NODISCARD struct fx_error *
+refuse_layer(const struct reading *reading, const struct fx_ast *call)
+{
+	struct fx_error *err = fx_error_at(fx_error_new(FX_ERR_TYPE,
+						   "a new layer is not called"),
+		reading->text, call->span);
+
+	return fx_error_hint(err, "nn.%s(%s)(%s)", call->kids[0]->text,
+		call->kid_count > 1 ? "..." : "", reading->argument);
+}
+
 static void
 note_unknown(struct reading *reading, const struct fx_ast *tree, bool is_called)
 {
@@ -243,6 +255,9 @@ scan(struct reading *reading, const struct fx_ast *tree)
 					function->kids[0]);
 			reading->construct = function;
 			i = 1;
+		} else if (is_layer_class(reading, function) &&
+			   fx_layer_find(function->text)) {
+			return refuse_layer(reading, tree);
 		}
 	}
 	for (; i < tree->kid_count; i++) {

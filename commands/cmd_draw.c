@@ -146,6 +146,8 @@ cmd_draw_exec(struct cmd_ctx *ctx)
 	options.hops = (int)FX_MIN(cmd_flag_int(ctx, "depth", 2), 1000);
 	options.fold = (int)FX_MIN(cmd_flag_int(ctx, "fold", 0), 1000);
 	options.limit = (size_t)cmd_flag_int(ctx, "max", format ? 2000 : 60);
+	if (!options.limit)
+		options.limit = SIZE_MAX; /* as everywhere: all */
 	options.hub_limit = (size_t)cmd_flag_int(ctx, "hub",
 		fx_settings_int(settings, "hub-limit"));
 	if (fx_settings_bool(settings, "ascii"))

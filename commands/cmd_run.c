@@ -89,12 +89,13 @@ exec_to_file(struct cmd_ctx *ctx, const char *path, bool json)
 
 		err = fx_file_write(full, fx_buf_text(&text), text.length);
 	}
-	if (!err)
-		out_note(ctx->out, "%s: %zu bytes%s%s", path, text.length,
-			ctx->remark ? "; " : "",
-			ctx->remark ? ctx->remark : "");
 	out_free(target);
-	return err;
+	if (err)
+		return err;
+	out_value_text(ctx->out, "file", path);
+	out_note(ctx->out, "%s: %zu bytes%s%s", path, text.length,
+		ctx->remark ? "; " : "", ctx->remark ? ctx->remark : "");
+	return NULL;
 }
 
 static bool

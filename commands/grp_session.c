@@ -320,24 +320,27 @@ graph_exec(struct cmd_ctx *ctx)
 {
 	const char *what = cmd_arg_text(ctx, "graph");
 	const char *name = cmd_arg_text(ctx, "name");
-	bool copies = what && !strcmp(what, "copy") && name;
-	bool drops = what && !strcmp(what, "drop") && name;
+	bool copies = what && !strcmp(what, "copy");
+	bool drops = what && !strcmp(what, "drop");
+	bool is_odd = (name != NULL) != (copies || drops);
 	struct fx_model *model;
 	struct fx_error *err;
 
 	if (!what)
 		return list_graphs(ctx);
-	if (name && !copies && !drops)
-		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
-					     "graph: unexpected \"%s\"", name),
+	if (name && is_odd)
+		err = fx_error_new(FX_ERR_USAGE, "graph: unexpected \"%s\"",
+			name);
+	else
+		err = cmd_find_graph(ctx->session, name ? name : what, &model);
+	if (err && is_odd)
+		return fx_error_hint(err,
 			"graph copy NAME as NEW, graph drop NAME");
-	err = cmd_find_graph(ctx->session, copies || drops ? name : what,
-		&model);
 	if (err)
 		return err;
-	if (drops)
+	if (drops && name)
 		return drop_graph(ctx, model);
-	if (copies)
+	if (copies && name)
 		return copy_graph(ctx, model);
 	fx_session_switch(ctx->session, model);
 	ctx->shell->has_listed = false;
@@ -369,11 +372,12 @@ input_exec(struct cmd_ctx *ctx)
 	const char *text = cmd_arg_text(ctx, "=");
 	struct fx_error *err;
 
-	if (!name)
+	if (!name && !text)
 		return cmd_say_inputs(ctx);
 	if (!text)
 		return no_value(ctx, name);
-	err = fx_model_set_input(ctx->session, ctx->model, name, text);
+	err = fx_model_set_input(ctx->session, ctx->model, name ? name : "",
+		text);
 	if (err)
 		return err;
 	out_line(ctx->out, FX_ROLE_PLAIN, "%s = %s", name, text);

@@ -47,6 +47,7 @@ enum cmd_arg_flags {
 	CMD_OPTIONAL = 1,
 	CMD_REPEATED = 2,
 	CMD_KEYWORD = 4, /* follows the literal word `name`: if, to, as, only */
+	CMD_FROM_ONE = 8, /* an INT that is not 0 */
 };
 
 struct cmd_arg {

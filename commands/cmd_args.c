@@ -27,27 +27,6 @@ hint_place(const struct cmd_ctx *ctx, const struct cmd_value *value,
 		name, name);
 }
 
-static struct fx_error *
-resolve_int(struct cmd_ctx *ctx, struct cmd_value *value)
-{
-	if (fx_number_parse_int(value->text, strlen(value->text),
-		    &value->integer) &&
-		value->integer >= 0)
-		return NULL;
-	/* quit(), step(2): Python's habit. */
-	if (*value->text == '(')
-		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
-					     "%s: \"%s\" is no number",
-					     ctx->entry->name, value->text),
-			"commands take no parentheses: %s", ctx->entry->name);
-	return hint_place(ctx, value,
-		fx_error_at(fx_error_new(FX_ERR_USAGE,
-				    "expected a number from 0 on for %s, got "
-				    "\"%s\"",
-				    value->name, value->text),
-			ctx->line, value->span));
-}
-
 static const struct cmd_arg *
 arg_of(const struct cmd_entry *entry, const char *name)
 {
@@ -57,6 +36,30 @@ arg_of(const struct cmd_entry *entry, const char *name)
 		if (entry->args[i].name && !strcmp(entry->args[i].name, name))
 			return &entry->args[i];
 	return NULL;
+}
+
+static struct fx_error *
+resolve_int(struct cmd_ctx *ctx, struct cmd_value *value)
+{
+	const struct cmd_arg *arg = arg_of(ctx->entry, value->name);
+	int least = arg && arg->flags & CMD_FROM_ONE ? 1 : 0;
+
+	if (fx_number_parse_int(value->text, strlen(value->text),
+		    &value->integer) &&
+		value->integer >= least)
+		return NULL;
+	/* quit(), step(2): Python's habit. */
+	if (*value->text == '(')
+		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+					     "%s: \"%s\" is no number",
+					     ctx->entry->name, value->text),
+			"commands take no parentheses: %s", ctx->entry->name);
+	return hint_place(ctx, value,
+		fx_error_at(fx_error_new(FX_ERR_USAGE,
+				    "expected a number from %d on for %s, got "
+				    "\"%s\"",
+				    least, value->name, value->text),
+			ctx->line, value->span));
 }
 
 /* The choice in CHOICES ("a|b|c") that *TEXT is or begins alone, in place of

@@ -58,9 +58,6 @@ walk(struct cmd_ctx *ctx, walk_fn *go)
 
 	if (err)
 		return err;
-	if (count < 1)
-		return fx_error_new(FX_ERR_USAGE,
-			"%s: expected a number from 1 on", ctx->entry->name);
 	err = go(ctx->model, (size_t)count, &report);
 	if (err)
 		return err;
@@ -251,7 +248,7 @@ const struct cmd_entry cmd_group_journal[] = {
 			"who made it (a command or a pass), and the command.",
 		.synonyms = "revert back edit take back go back changes",
 		.needs = CMD_NEED_GRAPH | CMD_NEED_WRITABLE,
-		.args = { { "count", CMD_ARG_INT, CMD_OPTIONAL,
+		.args = { { "count", CMD_ARG_INT, CMD_OPTIONAL | CMD_FROM_ONE,
 			"how many edits", NULL } },
 		.examples = { { "undo", "the last edit" },
 			{ "undo 3", "the last three" } },
@@ -263,7 +260,7 @@ const struct cmd_entry cmd_group_journal[] = {
 		.help = "Follows the newest branch; goto tN reaches any.",
 		.synonyms = "again forward edit",
 		.needs = CMD_NEED_GRAPH | CMD_NEED_WRITABLE,
-		.args = { { "count", CMD_ARG_INT, CMD_OPTIONAL,
+		.args = { { "count", CMD_ARG_INT, CMD_OPTIONAL | CMD_FROM_ONE,
 			"how many edits", NULL } },
 		.examples = { { "redo", "the edit undone last" } },
 		.exec = redo_exec,

@@ -73,9 +73,6 @@ move(struct cmd_ctx *ctx, enum fx_move how, bool back)
 	FX_AUTO_STOP struct fx_stop stop = { 0 };
 	int64_t count = cmd_arg_int(ctx, "count", 1);
 
-	if (count < 1)
-		return fx_error_new(FX_ERR_USAGE,
-			"%s: expected a number from 1 on", ctx->entry->name);
 	return stopped(ctx,
 		fx_position_move(ctx->session, ctx->model,
 			&(struct fx_movement){ how, back, (size_t)count },
@@ -261,8 +258,8 @@ kill_exec(struct cmd_ctx *ctx)
 #define COUNT_ARGS \
 	{ \
 		{ \
-			"count", CMD_ARG_INT, CMD_OPTIONAL, "how many times", \
-				NULL \
+			"count", CMD_ARG_INT, CMD_OPTIONAL | CMD_FROM_ONE, \
+				"how many times", NULL \
 		} \
 	}
 

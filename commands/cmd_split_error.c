@@ -42,6 +42,18 @@ cmd_split_unknown_flag(const struct cmd_split *split)
 		split->line, cmd_span(split->at, end));
 }
 
+/* A line that is as the command wants it. */
+static FX_NODISCARD struct fx_error *
+hint_example(const struct cmd_split *split, struct fx_error *err)
+{
+	const char *example = split->entry->examples[0].line;
+
+	if (!example)
+		return fx_error_hint(err, "help %s", split->entry->name);
+	return fx_error_hint(err, "as in %s; help %s says more", example,
+		split->entry->name);
+}
+
 /* NAME=SPEC where only -i takes one: say so. */
 static FX_NODISCARD struct fx_error *
 hint_input(const struct cmd_split *split, struct fx_error *err, size_t end)
@@ -60,6 +72,7 @@ hint_input(const struct cmd_split *split, struct fx_error *err, size_t end)
 struct fx_error *
 cmd_split_unexpected(const struct cmd_split *split)
 {
+	const struct cmd_arg *first = &split->entry->args[0];
 	struct fx_error *err;
 	size_t end = split->at;
 
@@ -68,8 +81,11 @@ cmd_split_unexpected(const struct cmd_split *split)
 	err = fx_error_new(FX_ERR_USAGE, "%s: unexpected \"%.*s\"",
 		split->entry->name, (int)(end - split->at),
 		split->line + split->at);
-	return hint_input(split, cmd_split_usage(split, err, split->at, end),
-		end);
+	err = cmd_split_usage(split, err, split->at, end);
+	/* What has to be there may be what is missing: insert y = CALL. */
+	if (first->name && !(first->flags & CMD_OPTIONAL))
+		err = hint_example(split, err);
+	return hint_input(split, err, end);
 }
 
 struct fx_error *
@@ -114,15 +130,10 @@ hint_pattern(const struct cmd_split *split, struct fx_error *err)
 struct fx_error *
 cmd_split_missing(const struct cmd_split *split, const struct cmd_arg *arg)
 {
-	const char *example = split->entry->examples[0].line;
 	struct fx_error *err = fx_error_new(FX_ERR_USAGE,
 		"%s: expected %s (%s)", split->entry->name,
 		arg->choices ? arg->choices : arg->name, arg->help);
 
 	err = fx_error_at(err, split->line, cmd_span(split->at, split->at));
-	if (!example)
-		return fx_error_hint(err, "help %s", split->entry->name);
-	return hint_pattern(split,
-		fx_error_hint(err, "as in %s; help %s says more", example,
-			split->entry->name));
+	return hint_pattern(split, hint_example(split, err));
 }

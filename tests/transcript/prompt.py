@@ -144,6 +144,15 @@ p.read("(fxdb) ")
 p.type("b nosuch\n", "(y or n) ")
 p.type("y\n", "Breakpoint 1 (nosuch) pending")
 p.read("(fxdb) ")
+# Ctrl-D is no answer but no, and leaves no trace on later lines.
+p.type("\x04", "\n")
+text = p.read("(y or n) ")
+check("\n" not in text.replace("\x1b[?2004l", ""), f"Ctrl-D leaves: {text!r}")
+text = p.type("\x04", "(fxdb) ")
+check(text.count("\n") == 1, f"Ctrl-D at a question leaves: {text!r}")
+text = p.type("p 3\n", "(fxdb) ")
+check("\n\r\n" not in text.replace("\x1b[?2004l\r", ""),
+      f"an empty row after Ctrl-D: {text!r}")
 # An error does not end the session; unsaved edits are asked about.
 p.type("brek\n", "did you mean")
 p.read("(fxdb) ")

@@ -166,6 +166,18 @@ keep_candidates(char **matches, int count, int longest)
 
 /* The prompt. */
 
+/* After Ctrl-D Readline would end this line, which is ended here, and every
+ * later one.
+ */
+static void
+give_terminal_back(void)
+{
+#if RL_READLINE_VERSION >= 0x0802
+	rl_eof_found = 0;
+#endif
+	rl_deprep_terminal();
+}
+
 void
 line_begin(struct cmd_shell *shell, const char *history, size_t size)
 {
@@ -180,6 +192,7 @@ line_begin(struct cmd_shell *shell, const char *history, size_t size)
 	rl_outstream = stderr;
 	rl_completer_word_break_characters = breaks;
 	rl_attempted_completion_function = complete;
+	rl_deprep_term_function = give_terminal_back;
 	using_history();
 	if (size)
 		stifle_history((int)size);

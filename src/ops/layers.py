@@ -414,8 +414,8 @@ class RMSNorm:
         else:
             self.weight = Parameter(None)
 
-    def forward(self, input):
-        return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)
+    def forward(self, x):
+        return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
 
 
 class GroupNorm:
@@ -861,7 +861,8 @@ class MultiheadAttention:
         self.add_zero_attn = add_zero_attn
 
     def forward(self, query, key, value, key_padding_mask=None,
-                need_weights=True, attn_mask=None, average_attn_weights=True):
+                need_weights=True, attn_mask=None, average_attn_weights=True,
+                is_causal=False):
         if self.bias_k is not None or self.add_zero_attn or \
                 key_padding_mask is not None:
             return masked_heads(self, query, key, value, key_padding_mask,

@@ -103,6 +103,7 @@ transcripts = \
 	%D%/insert_nested.fxt \
 	%D%/json_errors.fxt \
 	%D%/kill.fxt \
+	%D%/layer_arguments.fxt \
 	%D%/lint.fxt \
 	%D%/lint_broken.fxt \
 	%D%/list.fxt \

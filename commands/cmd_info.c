@@ -49,11 +49,8 @@ info_graph(struct cmd_ctx *ctx)
 {
 	struct fx_graph *graph = fx_model_graph(ctx->model);
 	const char *path = fx_model_path(ctx->model);
-	FX_AUTO_BUF struct fx_buf parameters = { 0 };
 	char hash[33];
 
-	fx_number_add_count(&parameters,
-		(uint64_t)fx_module_parameter_count(graph->module));
 	fx_hash_text(fx_graph_hash(graph), hash);
 	out_record_begin(ctx->out, "graph");
 	out_field(ctx->out, "name", FX_ROLE_NODE, "%s",
@@ -71,8 +68,8 @@ info_graph(struct cmd_ctx *ctx)
 	out_field_int(ctx->out, "nodes", FX_ROLE_NUMBER,
 		(int64_t)graph->node_count);
 	say_opcodes(ctx, graph);
-	out_field(ctx->out, "parameters", FX_ROLE_NUMBER, "%s",
-		fx_buf_text(&parameters));
+	out_field_int(ctx->out, "parameters", FX_ROLE_NUMBER,
+		(int64_t)fx_module_parameter_count(graph->module));
 	out_field(ctx->out, "hash", FX_ROLE_MUTED, "%s", hash);
 	out_field_int(ctx->out, "undo", FX_ROLE_NUMBER,
 		(int64_t)fx_journal_undo_count(graph));

@@ -237,9 +237,21 @@ is 0 '"text":"8.n","status":0}$' "$fxdb" -nx -batch --json "$mlp" \
 is 0 '"status":3' "$fxdb" -nx -batch --json -ex '!head -c 1000000 /dev/zero | tr "\\0" a; exit 3'
 is 0 '^{"command":"nodes","ok":true,"file":"n.txt"}$' "$fxdb" -nx -batch \
 	--json "$mlp" -ex 'nodes -o n.txt'
+is 0 '"output":1,"parameters":76,' "$fxdb" -nx -batch --json "$mlp" -ex 'info graph'
 is 2 'mlp has no input ""' "$fxdb" -nx -batch "$mlp" -i =f32[2,4]
 is 0 'Seed 5' "$fxdb" -nx -batch --seed 5 -ex seed
 is 2 'not a terminal' "$fxdb" -nx -batch -ex tui
+
+# The full screen is for a terminal: what goes to a file stays text.
+if command -v script >/dev/null; then
+	printf '%s\n' tui quit | timeout 60 script -qec \
+		"'$fxdb' -nx '$mlp' --tui >screen.out" /dev/null >said
+	[ "$(grep -c 'tui: standard output is not a terminal' said)" = 2 ] &&
+		! grep -q $'\033' screen.out || {
+		echo "FAIL: a screen in a file: $(cat said screen.out)"
+		failures=$((failures + 1))
+	}
+fi
 
 # Results on one file, everything else on the other.
 out=$("$fxdb" -nx -batch -ex nosuch 2>/dev/null)

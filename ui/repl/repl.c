@@ -166,6 +166,11 @@ run_tui(struct ui *ui, const struct front *front)
 	struct fx_error *err;
 
 	ui->wants_tui = false;
+	err = ui_check_screen(ui);
+	if (err) {
+		ui_show_error(ui, err);
+		return;
+	}
 	options.line = line_enter_tui();
 	err = tui_run(&options, &result);
 	line_leave_tui();

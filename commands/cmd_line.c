@@ -5,10 +5,12 @@
 
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "commands/cmd_python.h"
 #include "commands/cmd_split.h"
+#include "lang/parse.h"
 
 /* Flags that every command has whose arguments are parsed. */
 static const struct cmd_flag common_flags[] = {
@@ -56,6 +58,21 @@ check_text(const char *line)
 	return NULL;
 }
 
+/* What reads as an expression wants print; anything else is none either. */
+static struct fx_error *
+hint_print(struct fx_error *err, const char *line)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	size_t length = strlen(line);
+	struct fx_ast *tree;
+	FX_AUTO_ERROR struct fx_error *other = fx_parse_expression(arena, line,
+		length, FX_PARSE_DESIGNATORS, &tree);
+
+	if (other || length > 60 || *line == '-')
+		return fx_error_hint(err, "expressions need \"print\"");
+	return fx_error_hint(err, "print %s", line);
+}
+
 static struct fx_error *
 no_command(const char *line, size_t begin)
 {
@@ -68,9 +85,9 @@ no_command(const char *line, size_t begin)
 	while (!cmd_ends_word(line[end]))
 		end++;
 	word = fx_xstrndup(line + begin, FX_MIN(end - begin, 60));
-	return fx_error_hint(fx_error_new(FX_ERR_UNKNOWN_COMMAND,
-				     "unknown command \"%s\"", word),
-		"expressions need \"print\"");
+	return hint_print(fx_error_new(FX_ERR_UNKNOWN_COMMAND,
+				  "unknown command \"%s\"", word),
+		line + begin);
 }
 
 static const char *

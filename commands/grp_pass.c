@@ -169,7 +169,7 @@ diff_pass(struct cmd_ctx *ctx)
 static struct fx_error *
 pass_exec(struct cmd_ctx *ctx)
 {
-	const char *what = cmd_arg_text(ctx, "what");
+	const char *what = cmd_arg_text(ctx, "action");
 	struct fx_model *model;
 	struct fx_error *err;
 
@@ -323,7 +323,7 @@ const struct cmd_entry cmd_group_pass[] = {
 			"steps, -s asks before each one.",
 		.synonyms = "optimize transform dead code elimination dce run "
 			    "unused nodes optimise simplify remove",
-		.args = { { "what", CMD_ARG_WORD, CMD_OPTIONAL, "what to do",
+		.args = { { "action", CMD_ARG_WORD, CMD_OPTIONAL, "what to do",
 				  "list|run|diff" },
 			{ "name", CMD_ARG_PASS, CMD_OPTIONAL, "which pass",
 				NULL },

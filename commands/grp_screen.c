@@ -15,7 +15,7 @@ request(struct cmd_ctx *ctx, enum front_request what, const char *argument)
 static struct fx_error *
 tui_exec(struct cmd_ctx *ctx)
 {
-	const char *what = cmd_arg_text(ctx, "what");
+	const char *what = cmd_arg_text(ctx, "state");
 
 	return request(ctx, FRONT_TUI, what ? what : "on");
 }
@@ -47,7 +47,7 @@ const struct cmd_entry cmd_group_screen[] = {
 		.synonyms =
 			"screen curses fullscreen window keyboard keys mouse",
 		.also = "enable=on disable=off",
-		.args = { { "what", CMD_ARG_WORD, CMD_OPTIONAL, "on or off",
+		.args = { { "state", CMD_ARG_WORD, CMD_OPTIONAL, "on or off",
 			"on|off" } },
 		.examples = { { "tui", "switch it on" } },
 		.needs = CMD_ASIDE,

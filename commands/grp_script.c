@@ -291,7 +291,7 @@ with_exec(struct cmd_ctx *ctx)
 static struct fx_error *
 log_exec(struct cmd_ctx *ctx)
 {
-	const char *what = cmd_arg_text(ctx, "what");
+	const char *what = cmd_arg_text(ctx, "action");
 	const char *path = cmd_arg_text(ctx, "file");
 	const char *now = cmd_log_path(ctx->shell);
 	struct fx_error *err;
@@ -429,7 +429,7 @@ const struct cmd_entry cmd_group_script[] = {
 			"off ends it.",
 		.synonyms = "record session transcript logging",
 		.needs = CMD_CHANGES_FILES | CMD_REACHES_OUT,
-		.args = { { "what", CMD_ARG_WORD, CMD_OPTIONAL, "what to do",
+		.args = { { "action", CMD_ARG_WORD, CMD_OPTIONAL, "what to do",
 				  "session|off" },
 			{ "file", CMD_ARG_FILE, CMD_OPTIONAL, "where to",
 				NULL } },

@@ -549,7 +549,7 @@ const struct cmd_entry cmd_group_session[] = {
 			"has values keeps them; undo takes them away.",
 		.synonyms = "parameters random initialise values state missing",
 		.needs = CMD_NEED_GRAPH | CMD_NEED_WRITABLE,
-		.args = { { "what", CMD_ARG_WORD, 0, "which values",
+		.args = { { "values", CMD_ARG_WORD, 0, "which values",
 			"random" } },
 		.flags = { { "seed", 0, CMD_ARG_INT,
 				   "instead of the session's" },

@@ -213,12 +213,17 @@ paint_state(const struct fx_area *area, const char *text)
 		text);
 }
 
-/* What may be pressed now. */
+/* What may be pressed now, where nothing is typed after PROMPT. */
 static const char *
-hint_of(const struct tui *tui)
+hint_of(const struct tui *tui, const char *prompt, int columns)
 {
+	bool is_question = strcmp(prompt, tui->prompt) != 0;
 	bool is_top = tui->focus == TUI_VIEW_GRAPH;
 
+	if (tui->focus == TUI_VIEW_CMD)
+		return is_question ? "" : "Esc back";
+	if (columns < 60)
+		return "? keys";
 	if (tui_log_recent(&tui->log) > (size_t)tui->views[TUI_VIEW_CMD].rows)
 		return is_top ? "? keys   : PgUp more   q leave"
 			      : "? keys   : PgUp more   q back";
@@ -250,10 +255,11 @@ paint_line(struct tui *tui, const struct fx_area *area)
 		paint_state(area, UI_WORKING_TEXT);
 	else if (tui->is_paused)
 		paint_state(area, "a key goes on; Ctrl-C stops");
-	else if (!typed.length && tui->focus != TUI_VIEW_CMD &&
-		 area->columns >= 60)
-		fx_area_text(area, 0, area->columns - 33, FX_LOOK(MUTED),
-			hint_of(tui));
+	else if (!typed.length)
+		fx_area_text(area, 0,
+			area->columns - (area->columns < 60 ? 8 : 33),
+			FX_LOOK(MUTED),
+			hint_of(tui, look.prompt, area->columns));
 	return prompt + cursor - skip;
 }
 

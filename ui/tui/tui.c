@@ -72,7 +72,8 @@ tui_run_line(struct tui *tui, const char *line)
 	if (err) {
 		cmd_shell_report(tui->shell, err);
 		out_error(tui->out, err);
-		/* The Ctrl-C has been obeyed, also where nobody asked for it. */
+		/* The Ctrl-C has been obeyed, also where nobody asked for it.
+		 */
 		if (fx_error_code(err) == FX_ERR_INTERRUPTED)
 			tui->screen->interrupted(tui->screen->context);
 		fx_error_free(err);

@@ -249,6 +249,17 @@ shared_modules_are_looked_at_once(void)
 	CU_ASSERT_EQUAL(fx_effect_guess(fx_graph_append(graph, &call)), 0);
 }
 
+/* A new child of GRAPH, called "a", which is a graph of its own. */
+static struct fx_module *
+add_inner_graph(struct fx_graph *graph)
+{
+	struct fx_module *child = fx_module_new(graph, "torch.fx.GraphModule");
+
+	child->graph = fx_graph_new(graph->serial + 1);
+	fx_module_add_child(graph->module, "a", child);
+	return child;
+}
+
 /* Likewise of graphs, of which torch prints each child once. */
 static void
 shared_graphs_are_printed_once(void)
@@ -259,11 +270,8 @@ shared_graphs_are_printed_once(void)
 	struct fx_graph *graph = outer;
 
 	for (uint32_t i = 0; i < 30; i++) {
-		struct fx_module *child =
-			fx_module_new(graph, "torch.fx.GraphModule");
+		struct fx_module *child = add_inner_graph(graph);
 
-		child->graph = fx_graph_new(i + 2);
-		fx_module_add_child(graph->module, "a", child);
 		fx_module_add_child(graph->module, "b", child);
 		graph = child->graph;
 	}
@@ -304,13 +312,8 @@ shapes_of_graphs_that_call_others_twice_are_given_up(void)
 	struct fx_graph *graph = outer;
 
 	for (uint32_t i = 0; i < 40; i++) {
-		struct fx_module *child =
-			fx_module_new(graph, "torch.fx.GraphModule");
-
-		child->graph = fx_graph_new(i + 2);
-		fx_module_add_child(graph->module, "a", child);
 		call_twice(graph);
-		graph = child->graph;
+		graph = add_inner_graph(graph)->graph;
 	}
 	call_twice(graph);
 	fx_graph_set_meta(fx_graph_first(outer), &meta);

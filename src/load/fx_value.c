@@ -1,7 +1,7 @@
 /* fx_value.c - arguments of a listing.
  *
  * A reading is kept only if printing it gives the text again; else the text is
- * split at its commas into strings, which always prints the same.
+ * split at its commas into nodes and strings, which always prints the same.
  */
 #include <config.h>
 

@@ -131,7 +131,8 @@ struct out *
 ui_output_new(struct ui *ui)
 {
 	struct out_stream standard = out_stream_standard();
-	struct out_stream stream = pager_stream(&standard, page_height, ui);
+	struct out_stream stream =
+		pager_stream(&standard, page_height, width, ui);
 	struct out_term term = { .context = ui,
 		.style = style,
 		.reset = UI_THEME_RESET,

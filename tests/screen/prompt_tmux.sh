@@ -125,6 +125,17 @@ type_keys 'nodes -m 2' Enter
 see yes 'more; -m'
 screen | grep -q '^ *1  .*fc1$' || fail 'a row of nodes at 20 columns'
 see yes 'no room for'
+# The pager's question is one row, and nothing of it is left.
+type_keys C-l
+type_keys 'set height 5' Enter
+see yes '(fxdb)'
+type_keys 'info' Enter
+see yes '-- more; q ends --'
+type_keys q
+see yes '
+(fxdb)'
+screen | grep -q 'more' && fail 'the question stays at 20 columns'
+type_keys 'set height 0' Enter
 type_keys C-l
 type_keys 'help step' Enter
 see yes 'step [COUNT]'

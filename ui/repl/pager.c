@@ -13,6 +13,7 @@
 struct pager {
 	struct out_stream inner;
 	pager_height_fn *height;
+	pager_width_fn *width;
 	void *context;
 	size_t lines; /* on this page */
 	int left_by;  /* pager.h */
@@ -49,13 +50,16 @@ read_key(void)
 static void
 ask(struct pager *pager)
 {
-	static const char question[] =
-		"-- more: Enter, Space a page, q ends --";
+	static const char whole[] = "-- more: Enter, Space a page, q ends --";
+	static const char least[] = "-- more; q ends --";
 	static const char erase[] = "\r\033[K";
 	const struct out_stream *inner = &pager->inner;
+	size_t width = pager->width(pager->context, true);
+	/* On one row, as it is erased. */
+	const char *question = width && width < sizeof(whole) ? least : whole;
 	int key;
 
-	inner->write(inner->context, true, question, sizeof(question) - 1);
+	inner->write(inner->context, true, question, strlen(question));
 	key = read_key();
 	inner->write(inner->context, true, erase, sizeof(erase) - 1);
 	if (key == KEY_STOP || key == 'q' || key == 'Q' || key == 3 ||
@@ -114,12 +118,13 @@ pager_free(void *context)
 
 struct out_stream
 pager_stream(const struct out_stream *inner, pager_height_fn *height,
-	void *context)
+	pager_width_fn *width, void *context)
 {
 	struct pager *pager = FX_NEW(struct pager);
 
 	pager->inner = *inner;
 	pager->height = height;
+	pager->width = width;
 	pager->context = context;
 	return (struct out_stream){ .context = pager,
 		.write = pager_write,

@@ -9,13 +9,15 @@
 
 /* Asked at each page: its lines, or 0 when output goes on without stopping. */
 typedef size_t pager_height_fn(void *context);
+/* The columns of standard output, or of the ERROR stream; 0: nobody knows. */
+typedef size_t pager_width_fn(void *context, bool error);
 
 /* A stream over INNER (taken) that stops after each page until a key is
  * pressed; q drops the rest of the command's output, and so does a letter that
  * means nothing here.
  */
 struct out_stream pager_stream(const struct out_stream *inner,
-	pager_height_fn *height, void *context);
+	pager_height_fn *height, pager_width_fn *width, void *context);
 
 /* A command begins: a new page, and nothing is dropped any more. */
 void pager_restart(const struct out_stream *pager);

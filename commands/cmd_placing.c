@@ -145,6 +145,14 @@ is_old_user(void *context, struct fx_node *user)
 	       user->order > splice->last->order;
 }
 
+/* Whether NODE gives a module: what is called, or the body of a branch. */
+static bool
+is_module(const struct fx_node *node)
+{
+	return node->opcode == FX_OPCODE_GET_ATTR &&
+	       fx_module_find(node->graph->module, node->target);
+}
+
 struct fx_error *
 cmd_edit_redirect(struct fx_node *old, struct fx_node *first,
 	struct fx_node *result)
@@ -152,6 +160,11 @@ cmd_edit_redirect(struct fx_node *old, struct fx_node *first,
 	struct splice splice = { first, result };
 	struct fx_value value = fx_value_node(result);
 
+	if (is_module(result) && !is_module(old))
+		return fx_error_hint(fx_error_new(FX_ERR_TYPE,
+					     "self.%s is a module, not a value",
+					     result->target),
+			"self.%s(...) calls it", result->target);
 	return fx_edit_replace_uses(old, &value, first ? is_old_user : NULL,
 		&splice, NULL);
 }

@@ -2,6 +2,7 @@
 #ifndef FX_TORCH_MATCH_HH
 #define FX_TORCH_MATCH_HH
 
+#include <algorithm>
 #include <memory>
 
 #include "torch/convert.hh"
@@ -188,14 +189,52 @@ tag_name(const fxs_value &value)
 	return names[value.tag];
 }
 
-/* "aten::view takes no (Tensor, str); it knows: ..." */
+/* How many arguments of SCHEMA the values of SITE do not fit; NOT_BOUND when
+ * they are too many or have other names.
+ */
+constexpr size_t NOT_BOUND = 1000;
+inline size_t
+count_misfits(const c10::FunctionSchema &schema, const struct fxs_site *site)
+{
+	const auto &arguments = schema.arguments();
+	size_t positional = site->count - site->keyword_count;
+	std::vector<int> sources;
+	size_t count = 0;
+	int folded;
+
+	if (schema.is_vararg() || !bind(schema, site, &sources, &folded))
+		return NOT_BOUND;
+	for (size_t i = 0; i < arguments.size(); i++) {
+		Want want = want_of(arguments[i]);
+		IValue value;
+		int penalty;
+
+		if (sources[i] < 0)
+			penalty = arguments[i].default_value() ? EXACT : -1;
+		else if (static_cast<int>(i) == folded)
+			penalty = to_list(want, site->values + i,
+				positional - i, &value);
+		else
+			penalty =
+				convert(want, site->values[sources[i]], &value);
+		count += penalty < 0;
+	}
+	return count;
+}
+
+/* "aten::view takes no (Tensor, str); it knows: ...", of its overloads those
+ * that come nearest.
+ */
 inline std::string
 no_match_text(const struct fxs_site *site,
 	const std::vector<OperatorPtr> &operators)
 {
 	std::string text = std::string(site->name) + " takes no (";
+	size_t least = NOT_BOUND;
 	size_t shown = 0;
 
+	for (const OperatorPtr &one : operators)
+		least = std::min(least, count_misfits(one->schema(), site));
 	for (size_t i = 0; i < site->count; i++) {
 		size_t positional = site->count - site->keyword_count;
 
@@ -207,6 +246,8 @@ no_match_text(const struct fxs_site *site,
 	}
 	text += "); it knows";
 	for (const OperatorPtr &one : operators) {
+		if (count_misfits(one->schema(), site) != least)
+			continue;
 		if (shown++ == 3) {
 			text += " and more";
 			break;

@@ -310,6 +310,10 @@ failures_are_one_clean_line(void)
 		"too many indices");
 	fails("x", "f32[2]", "z = torch.relu(x, 3)\nreturn z", FX_ERR_TYPE,
 		"aten::relu takes no (Tensor, int)");
+	/* Of what it knows, what comes nearest. */
+	fails("x", "f32[2]",
+		"z = torch.conv2d(x, x, None, 1, 'same', 1, 'a')\nreturn z",
+		FX_ERR_TYPE, "it knows: aten::conv2d.padding(");
 	fails("x", "f32[2]", "z = x.frobnicate(1)\nreturn z",
 		FX_ERR_UNSUPPORTED, "frobnicate");
 	fails("x", "f32[2]", "z = torch.zeros(1000000000000, 1000)\nreturn z",

@@ -189,7 +189,7 @@ read_module(struct repr *repr)
 		return NULL;
 	repr->depth++;
 	repr->at = end;
-	if (child_head(end) == 0)
+	if (child_head(end) == 0 && qualified(name) == name)
 		module = construct(repr, name, configuration,
 			(size_t)(end - configuration));
 	if (!module)

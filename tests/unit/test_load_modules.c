@@ -70,6 +70,19 @@ a_child_that_is_none_hides_none_after_it(void)
 	CU_ASSERT_PTR_NULL(fx_module_find(graph->module, "net.a"));
 }
 
+/* What holds parameters alone is printed so. */
+static void
+a_container_without_children_is_no_layer(void)
+{
+	FX_AUTO_BUF struct fx_buf notices = { 0 };
+	FX_AUTO_GRAPH struct fx_graph *graph =
+		graph_after("self.net = torch.load(r'net.pt') # Module()",
+			&notices);
+
+	fxt_check_member(graph, "net", "Module");
+	FXT_SAME(fx_buf_text(&notices), "");
+}
+
 static void
 a_repr_of_too_many_modules_is_cut(void)
 {
@@ -153,6 +166,7 @@ main(void)
 	static const struct fxt_case cases[] = {
 		FXT_CASE(the_repr_of_a_pickled_module_gives_its_tree),
 		FXT_CASE(a_child_that_is_none_hides_none_after_it),
+		FXT_CASE(a_container_without_children_is_no_layer),
 		FXT_CASE(a_repr_of_too_many_modules_is_cut),
 		FXT_CASE(a_parameter_that_no_memory_holds_is_none),
 		FXT_CASE(a_member_has_a_name_that_paths_can_have),

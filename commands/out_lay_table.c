@@ -20,6 +20,11 @@
 /* One that may go is worth no less than this. */
 #define LEAST_LOOSE 10
 
+/* One marked so is what a listing is read for: it stays whole while another
+ * may go.
+ */
+#define FIRST_WHOLE '4'
+
 /* While there is one that may go, others are worth this. */
 #define LEAST_NAME 12
 
@@ -120,10 +125,23 @@ least_needed(const struct table *table)
 	return best;
 }
 
+/* Whether a column that goes before I is there. */
+static bool
+has_lesser(const struct table *table, size_t i)
+{
+	for (size_t k = 0; k < table->columns; k++)
+		if (!table->hidden[k] && table->marks[k] &&
+			table->marks[k] < table->marks[i])
+			return true;
+	return false;
+}
+
 /* The width that column I is not cut below. */
 static size_t
 least_width(const struct table *table, size_t i)
 {
+	if (table->marks[i] >= FIRST_WHOLE && has_lesser(table, i))
+		return table->widths[i];
 	if (table->marks[i])
 		return LEAST_LOOSE;
 	return least_needed(table) < 0 ? LEAST_WIDTH : LEAST_NAME;

@@ -68,6 +68,9 @@ hint_print(struct fx_error *err, const char *line)
 	FX_AUTO_ERROR struct fx_error *other = fx_parse_expression(arena, line,
 		length, FX_PARSE_DESIGNATORS, &tree);
 
+	if (*line == ':')
+		return fx_error_hint(err,
+			"the colon is the full screen's key: %.60s", line + 1);
 	if (other || length > 60 || *line == '-')
 		return fx_error_hint(err, "expressions need \"print\"");
 	return fx_error_hint(err, "print %s", line);

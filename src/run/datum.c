@@ -96,7 +96,7 @@ fx_datum_unref(struct fx_datum *datum)
 	if (!datum || --datum->references)
 		return;
 	release(datum);
-	if (spare.count + 1 < SPARE_ROOM)
+	if (spare.count != SPARE_ROOM - 1)
 		spare.data[spare.count++] = datum;
 	else
 		free(datum);

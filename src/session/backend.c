@@ -360,7 +360,7 @@ fx_model_choose_backend(struct fx_session *session, struct fx_model *model)
 		return err;
 	/* What was run and given belongs to the other one. */
 	fx_position_kill(model);
-	err = fx_model_read_inputs_again(session, model);
+	err = fx_model_carry_inputs(session, model);
 	if (err)
 		use(model, before);
 	else

@@ -252,29 +252,44 @@ keep_input(struct fx_model *model, struct fx_node *node, const char *text,
 	fx_graph_set_meta(node, &meta);
 }
 
+/* What INPUT is, for the backend of now.  Its text is read again only where
+ * there are no numbers: what it names may be something else by now.
+ */
+static struct fx_error *
+carry_input(struct fx_session *session, struct fx_model *model,
+	const struct fx_input *input, struct fx_datum **ret)
+{
+	struct fx_node *node = fx_graph_find_id(model->graph, input->node);
+	struct fx_error *err;
+
+	*ret = NULL;
+	if (!node)
+		return NULL;
+	*ret = fx_datum_ref(input->datum);
+	err = fx_datum_make_own(model->backend, ret);
+	if (!err)
+		return NULL;
+	fx_error_free(err);
+	fx_datum_unref(*ret);
+	err = read_input(session, model, seed_of(node, input->given.seed),
+		input->given.text, ret);
+	if (!err)
+		return NULL;
+	*ret = NULL;
+	return fx_error_note(err, "in the input %s", input->given.text);
+}
+
 struct fx_error *
-fx_model_read_inputs_again(struct fx_session *session, struct fx_model *model)
+fx_model_carry_inputs(struct fx_session *session, struct fx_model *model)
 {
 	size_t count = model->inputs.count;
 	FX_AUTO_FREE struct fx_datum **fresh =
 		fx_xcalloc(count, sizeof(struct fx_datum *));
 	struct fx_error *err = NULL;
 
-	for (size_t i = 0; i < count && !err; i++) {
-		const struct fx_input *input = &model->inputs.items[i];
-		struct fx_node *node =
-			fx_graph_find_id(model->graph, input->node);
-
-		if (node)
-			err = read_input(session, model,
-				seed_of(node, input->given.seed),
-				input->given.text, &fresh[i]);
-		if (err) {
-			fresh[i] = NULL;
-			err = fx_error_note(err, "in the input %s",
-				input->given.text);
-		}
-	}
+	for (size_t i = 0; i < count && !err; i++)
+		err = carry_input(session, model, &model->inputs.items[i],
+			&fresh[i]);
 	for (size_t i = 0; i < count; i++) {
 		struct fx_input *input = &model->inputs.items[i];
 		struct fx_datum *before = input->datum;

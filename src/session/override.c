@@ -59,6 +59,9 @@ read_all(const struct fx_datum *tensor, struct fx_extent *extent_ret,
 	struct fx_error *err = fx_extent_of(tensor, extent_ret);
 	uint64_t count = extent_ret->count;
 
+	/* Whether there are any, before memory is asked for. */
+	if (!err)
+		err = fx_values_read(tensor, 0, 0, NULL);
 	if (err)
 		return err;
 	err = fx_blob_new((size_t)count *

@@ -70,11 +70,11 @@ FX_NODISCARD struct fx_error *fx_check_memory(const struct fx_model *model,
 FX_NODISCARD struct fx_error *fx_check_node_memory(const struct fx_model *model,
 	const struct fx_node *node);
 
-/* input.c: read all inputs for the backend of now; on failure they are as
+/* input.c: all inputs are for the backend of now; on failure they are as
  * before.
  */
-FX_NODISCARD struct fx_error *
-fx_model_read_inputs_again(struct fx_session *session, struct fx_model *model);
+FX_NODISCARD struct fx_error *fx_model_carry_inputs(struct fx_session *session,
+	struct fx_model *model);
 /* input.c: what is run has the shapes of its inputs again. */
 void fx_model_end_look(struct fx_model *model);
 

@@ -328,6 +328,28 @@ what_is_set_stays_set_on_another_backend(void)
 	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "b")), "V");
 }
 
+static void
+an_input_stays_what_it_was_given_as(void)
+{
+	WORLD(fxt_text_two_arms);
+	FX_AUTO_DATUM struct fx_datum *four = fx_datum_int(4);
+	const char *x;
+
+	fxt_run_to(&w, NULL);
+	fx_session_set_variable(w.session, "k",
+		fx_position_value(w.model, fxt_node(&w, "b")));
+	CU_ASSERT(fxt_ok(fx_model_set_input(w.session, w.model, "x",
+		"$k * 2")));
+	fxt_run_to(&w, NULL);
+	x = fxt_value(&w, "x");
+	fx_session_set_variable(w.session, "k", four);
+	fxt_set(&w, "backend meta");
+	fxt_run_to(&w, NULL);
+	fxt_set(&w, "backend auto");
+	fxt_run_to(&w, NULL);
+	CU_ASSERT(fxt_value(&w, "x") == x);
+}
+
 /* --- random numbers ------------------------------------------------------ */
 
 static void
@@ -549,6 +571,7 @@ main(void)
 		FXT_CASE(only_what_depends_on_a_set_value_runs_again),
 		FXT_CASE(unsetting_a_value_brings_the_result_back),
 		FXT_CASE(what_is_set_stays_set_on_another_backend),
+		FXT_CASE(an_input_stays_what_it_was_given_as),
 		FXT_CASE(running_again_draws_the_same_numbers),
 		FXT_CASE(a_draw_that_is_gone_moves_the_later_ones),
 		FXT_CASE(a_node_that_fails_is_a_stop_and_back_works),

@@ -82,8 +82,9 @@ ui_first_screen(struct ui *ui)
 		"example");
 	out_line(out, FX_ROLE_PLAIN,
 		"tutorial        two short lessons that check what you did");
-	out_line(out, FX_ROLE_PLAIN, "step            run a node%s goes back",
+	out_line(out, FX_ROLE_PLAIN, "step            run a node%s%s",
+		fx_session_model(ui->session) ? "" : ", once a model is open",
 		fx_display_count(ui->session)
-			? " and see its value; reverse-step"
-			: "; display .-1 shows its value, reverse-step");
+			? " and see its value; reverse-step goes back"
+			: "; display .-1 shows its value");
 }

@@ -77,7 +77,8 @@ check(text.count("\n") == 5, f"the first screen is not five lines: {text!r}")
 for word in ("debugger", "Nothing is open", "help concepts", "tutorial",
              "step"):
     check(word in text, f"no {word!r} in the first screen: {text!r}")
-check("display .-1 shows its value" in text, f"how to see values: {text!r}")
+check("once a model is open; display .-1 shows its value" in text,
+      f"how to see values: {text!r}")
 p.type("\x04", "\n")
 p.leave(0)
 

@@ -253,6 +253,11 @@ if command -v script >/dev/null; then
 	}
 fi
 
+# What builds it says what it takes itself, and builds nothing for that.
+mkdir -p tree/scripts
+cp "$source/scripts/run" "$source/scripts/common.sh" tree/scripts
+is 0 '^run \[--core\]' bash tree/scripts/run --help
+
 # Results on one file, everything else on the other.
 out=$("$fxdb" -nx -batch -ex nosuch 2>/dev/null)
 [ -z "$out" ] || { echo "FAIL: an error on standard output"; failures=$((failures + 1)); }

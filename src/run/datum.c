@@ -93,10 +93,12 @@ release(struct fx_datum *datum)
 void
 fx_datum_unref(struct fx_datum *datum)
 {
+	const size_t most = SPARE_ROOM - 1;
+
 	if (!datum || --datum->references)
 		return;
 	release(datum);
-	if (spare.count != SPARE_ROOM - 1)
+	if (spare.count < most)
 		spare.data[spare.count++] = datum;
 	else
 		free(datum);

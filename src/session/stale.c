@@ -437,6 +437,9 @@ void
 fx_model_make_stale(struct fx_model *model, const struct fx_change *change,
 	struct fx_edit_report *report)
 {
+	/* A nested graph has arguments that may be stale. */
+	while (model->places.count > 1)
+		fx_place_pop(model);
 	if (model->places.count)
 		fx_place_make_stale(model, model->places.items[0], change,
 			report);

@@ -177,6 +177,28 @@ nested_graphs_are_taken_back_wholly(void)
 	}
 }
 
+/* Where the call was given what is no longer so. */
+static void
+another_input_leaves_a_nested_graph(void)
+{
+	__attribute__((cleanup(fxt_world_free))) struct fxt_world w =
+		nested_world();
+	const char *e;
+
+	fxt_move(&w, FX_MOVE_STEP, false, 1);
+	fx_session_set_variable(w.session, "k",
+		fx_position_value(w.model, fxt_node(&w, "a")));
+	fxt_move(&w, FX_MOVE_STEP, false, 3);
+	CU_ASSERT_EQUAL(fx_position_depth(w.model), 1);
+	CU_ASSERT(fxt_ok(fx_model_set_input(w.session, w.model, "x",
+		"$k * 3")));
+	CU_ASSERT_EQUAL(fx_position_depth(w.model), 0);
+	fxt_move(&w, FX_MOVE_CONTINUE, false, 1);
+	e = fxt_value(&w, "e");
+	fxt_run_to(&w, NULL);
+	CU_ASSERT(fxt_value(&w, "e") == e);
+}
+
 int
 main(void)
 {
@@ -186,6 +208,7 @@ main(void)
 		FXT_CASE(what_went_with_a_nested_graph_is_not_kept),
 		FXT_CASE(a_breakpoint_in_a_nested_graph_is_at_its_node),
 		FXT_CASE(nested_graphs_are_taken_back_wholly),
+		FXT_CASE(another_input_leaves_a_nested_graph),
 	};
 
 	return fxt_run("timeline nested", cases, FX_ARRAY_LEN(cases));

@@ -29,7 +29,8 @@ key_hold(void)
 	raw.c_cc[VTIME] = 0;
 	interrupt_put_back(&found);
 	is_held = true;
-	tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
+	/* At once: to wait until what was said is read leaves time to type. */
+	tcsetattr(STDIN_FILENO, TCSANOW, &raw);
 }
 
 static void

@@ -185,7 +185,7 @@ CASES = [
     ("causes.py:Exclusive", r"error: ValueError: give exactly one",
      r"hint: .*--concrete embeddings=None\n"),
     ("causes.py:Exclusive --concrete embeddings=None",
-     r"^Exclusive-2: 5 nodes"),
+     r"^Exclusive: 5 nodes"),
     ("causes.py:Factory", r"error: TypeError: ones\(\)",
      r"at causes.py:138 in forward: return x \+ torch.ones",
      r"hint: x.new_ones\(...\) records the call"),

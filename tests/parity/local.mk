@@ -63,10 +63,10 @@ if WITH_TORCH
 check_PROGRAMS += %D%/run_graph
 %C%_run_graph_SOURCES = %D%/run_graph.c
 %C%_run_graph_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
-TESTS += %D%/run.sh %D%/evaluate.sh %D%/backends.sh
+TESTS += %D%/run.sh %D%/evaluate.sh %D%/backends.sh %D%/walks.sh
 endif
 EXTRA_DIST += %D%/backends.sh %D%/backends.py tests/data/trace/seeded.py \
-	%D%/effects.py tests/data/trace/effects.py
+	%D%/effects.py tests/data/trace/effects.py %D%/walks.sh %D%/walks.py
 EXTRA_DIST += %D%/run.sh %D%/shim.sh %D%/run_models.py %D%/run_own.py
 
 # Expressions over values beside Python's torch.

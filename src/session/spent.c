@@ -2,8 +2,8 @@
  *
  * They go with the last node that takes them, as in eager PyTorch, so that
  * memory is used again while it is in the cache; what that node overwrites is
- * not saved, or given up with them.  What others lie beside is left to the record limit (budget.c),
- * which looks through the graph.
+ * not saved, or given up with them.  What others lie beside is left to the
+ * record limit (budget.c), which looks through the graph.
  */
 #include <config.h>
 

@@ -399,12 +399,10 @@ add_value(struct maker *m, const struct cmd_entry *entry,
 	case CMD_ARG_REST:
 		add_rest(m, entry);
 		break;
-	case CMD_ARG_FORMAT:
-		add_one_of(m, "svg|dot|nosuch");
-		break;
 	case CMD_ARG_TARGET:
 		add_one_of(m, "torch.relu|operator.add|nosuch");
 		break;
+	case CMD_ARG_FORMAT:
 	case CMD_ARG_WORD:
 	case CMD_ARG_END:
 		add_one_of(m,

@@ -281,12 +281,75 @@ tensor_dtype(PyObject *tensor)
 					    : FX_DTYPE_NONE;
 }
 
-/* Describe TENSOR for the graph.  Tensors with one address share a storage;
- * SHARED maps addresses to storages.
+/* Tensors that were described, and their storages, by address: those of one
+ * address are chained by their places.
  */
+struct described {
+	PyObject *tensor; /* borrowed */
+	struct fx_storage *storage;
+	size_t next; /* place + 1 */
+};
+
+struct shared {
+	struct fx_map last; /* address -> place + 1 */
+	FX_VEC(struct described) items;
+};
+
+/* Whether what A and B give when ASK is called, or have by that name, is the
+ * same.
+ */
+static bool
+agree(PyObject *a, PyObject *b, const char *ask, bool is_called)
+{
+	PyObject *x = is_called ? PyObject_CallMethod(a, ask, NULL)
+				: PyObject_GetAttrString(a, ask);
+	PyObject *y = is_called ? PyObject_CallMethod(b, ask, NULL)
+				: PyObject_GetAttrString(b, ask);
+	bool same = x && y && PyObject_RichCompareBool(x, y, Py_EQ) == 1;
+
+	Py_XDECREF(x);
+	Py_XDECREF(y);
+	PyErr_Clear();
+	return same;
+}
+
+/* Whether two tensors at one address are the same bytes to a reader: a part or
+ * a transposed view has its own, as weights are written without strides.
+ */
+static bool
+is_same(PyObject *a, PyObject *b)
+{
+	return a == b ||
+	       (agree(a, b, "dtype", false) && agree(a, b, "shape", false) &&
+		       agree(a, b, "stride", true) &&
+		       agree(a, b, "is_conj", true) &&
+		       agree(a, b, "is_neg", true));
+}
+
+/* The storage for TENSOR at address AT, or 0; the caller's. */
+static struct fx_storage *
+share(struct shared *shared, PyObject *tensor, uintptr_t at)
+{
+	struct described fresh = { .tensor = tensor };
+	size_t i = at ? (size_t)fx_map_get(&shared->last, at, 0) : 0;
+
+	fresh.next = i;
+	for (; i; i = shared->items.items[i - 1].next)
+		if (is_same(shared->items.items[i - 1].tensor, tensor))
+			return fx_storage_ref(shared->items.items[i - 1]
+						      .storage);
+	fresh.storage = fx_storage_new(NULL);
+	if (at) {
+		fx_vec_push(&shared->items, fresh);
+		fx_map_set(&shared->last, at, shared->items.count);
+	}
+	return fresh.storage;
+}
+
+/* Describe TENSOR for the graph. */
 static const struct fx_tensor *
 describe(struct fx_graph *graph, PyObject *tensor, bool is_buffer,
-	struct fx_map *shared)
+	struct shared *shared)
 {
 	PyObject *shape = PyObject_GetAttr(tensor, fxpy_str.shape);
 	PyObject *grad = PyObject_GetAttr(tensor, fxpy_str.requires_grad);
@@ -295,18 +358,12 @@ describe(struct fx_graph *graph, PyObject *tensor, bool is_buffer,
 	int rank = integers(shape, sizes);
 	uintptr_t at =
 		address ? (uintptr_t)PyLong_AsUnsignedLongLong(address) : 0;
-	struct fx_storage *storage =
-		at ? (struct fx_storage *)fx_map_get(shared, at, 0) : NULL;
 	struct fx_tensor *made = NULL;
 
 	PyErr_Clear();
 	if (rank >= 0) {
-		if (storage)
-			fx_storage_ref(storage);
-		else
-			storage = fx_storage_new(NULL);
-		if (at)
-			fx_map_set(shared, at, (uintptr_t)storage);
+		struct fx_storage *storage = share(shared, tensor, at);
+
 		made = fx_tensor_new(graph, tensor_dtype(tensor), sizes,
 			(size_t)rank, storage);
 		fx_storage_unref(storage);
@@ -322,7 +379,7 @@ describe(struct fx_graph *graph, PyObject *tensor, bool is_buffer,
 
 static bool
 describe_table(struct fx_graph *graph, struct fx_module *record,
-	PyObject *table, bool is_buffer, struct fx_map *shared)
+	PyObject *table, bool is_buffer, struct shared *shared)
 {
 	PyObject *key, *value;
 	Py_ssize_t at = 0;
@@ -346,7 +403,7 @@ describe_table(struct fx_graph *graph, struct fx_module *record,
 /* Constants that were met on the way are buffers of the root. */
 static void
 describe_constants(struct fx_graph *graph, const struct fx_map *tensors,
-	struct fx_map *shared)
+	struct shared *shared)
 {
 	uintptr_t tensor, path;
 	size_t at = 0;
@@ -362,7 +419,7 @@ bool
 fxpy_describe_tensors(struct fx_graph *graph, const struct fx_map *records,
 	const struct fx_map *tensors)
 {
-	FX_AUTO_MAP struct fx_map shared = { 0 };
+	struct shared shared = { 0 };
 	uintptr_t module, record;
 	size_t at = 0;
 	bool good = true;
@@ -371,8 +428,9 @@ fxpy_describe_tensors(struct fx_graph *graph, const struct fx_map *records,
 		PyObject *dict =
 			PyObject_GetAttr((PyObject *)module, fxpy_str.__dict__);
 
-		if (!dict)
-			return false;
+		good = dict != NULL;
+		if (!good)
+			break;
 		good = describe_table(graph, (struct fx_module *)record,
 			       PyDict_GetItem(dict, fxpy_str._parameters),
 			       false, &shared) &&
@@ -381,6 +439,9 @@ fxpy_describe_tensors(struct fx_graph *graph, const struct fx_map *records,
 			       &shared);
 		Py_DECREF(dict);
 	}
-	describe_constants(graph, tensors, &shared);
+	if (good)
+		describe_constants(graph, tensors, &shared);
+	fx_map_deinit(&shared.last);
+	fx_vec_deinit(&shared.items);
 	return good;
 }

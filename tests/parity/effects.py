@@ -132,11 +132,21 @@ def turning(fxdb, folder, x, backend):
          given.numpy(), want, want]
 
 
+def sharing(fxdb, folder, x, backend):
+    """What lies in one memory is read as it is, also from a file."""
+    want = effects.Sharing()(x).numpy()
+    path = os.path.join(folder, "sharing.fxg")
+    given = 'input x = file("%s/x.npy")' % folder
+    return run(fxdb, folder, backend, "Sharing()", [
+        "run", "dump %output", "save " + path, "set backend auto",
+        "load " + path, given, "run", "dump %output"]), [want, want]
+
+
 def main():
     failed = 0
     torch.set_num_threads(len(os.sched_getaffinity(0)))
     x = torch.randn(8, 4)
-    for check in normed, drawing, counting, remembering, turning:
+    for check in normed, drawing, counting, remembering, turning, sharing:
         for backend in "python", "auto":
             with tempfile.TemporaryDirectory() as folder:
                 numpy.save(os.path.join(folder, "x.npy"), x.numpy())

@@ -32,8 +32,9 @@ def _bytes(tensor):
 
 def image(tensors):
     """A memory file with TENSORS (path -> tensor) and the paths of those that
-    have no such form.  Tied tensors are written once and named twice."""
-    header, blocks, skipped, seen, offset = {}, [], [], {}, 0
+    have no such form.  Tied tensors, which ext_modules.c gives one storage, are
+    written for the first."""
+    header, blocks, skipped, seen, offset = {}, [], [], set(), 0
     able = {}
     for path, tensor in tensors.items():
         if _can_be_written(tensor):
@@ -46,9 +47,8 @@ def image(tensors):
         key = (tensor.data_ptr(), tensor.dtype, tuple(tensor.shape),
                tensor.stride(), tensor.is_conj(), tensor.is_neg())
         if tensor.numel() and key in seen:
-            header[path] = dict(header[seen[key]])
             continue
-        seen[key] = path
+        seen.add(key)
         size = tensor.numel() * tensor.element_size()
         header[path] = {"dtype": _NAMES[tensor.dtype],
                         "shape": list(tensor.shape),

@@ -104,6 +104,18 @@ class Drawing(torch.nn.Module):
         return torch.rand_like(x) + x
 
 
+class Sharing(torch.nn.Module):
+    """Constants that are all of a buffer, a part, seen otherwise."""
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("table", torch.arange(16.).reshape(4, 4))
+
+    def forward(self, x):
+        turned = x[:4] + self.table.t() * self.table[:]
+        return turned * self.table[:2].sum() + self.table.diagonal() \
+            + self.table[1]
+
+
 class Turning(torch.nn.Module):
     """Gives its input, and what it computed, other shapes in place."""
     def forward(self, x):

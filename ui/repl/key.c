@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdbool.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -16,13 +15,13 @@
 static struct termios found;
 static bool is_held;
 
-void
+bool
 key_hold(void)
 {
 	struct termios raw;
 
 	if (is_held || tcgetattr(STDIN_FILENO, &found) < 0)
-		return;
+		return false;
 	raw = found;
 	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
 	raw.c_cc[VMIN] = 1;
@@ -31,6 +30,7 @@ key_hold(void)
 	is_held = true;
 	/* At once: to wait until what was said is read leaves time to type. */
 	tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+	return true;
 }
 
 static void
@@ -46,6 +46,13 @@ key_release(void)
 {
 	if (is_held)
 		let_go(TCSAFLUSH);
+}
+
+void
+key_let_go(void)
+{
+	if (is_held)
+		let_go(TCSADRAIN);
 }
 
 /* Whether a key is there; false when time is up or Ctrl-C was typed, before or
@@ -70,19 +77,18 @@ wait_for_key(int timeout_ms, bool *stop_ret)
 int
 key_read(int timeout_ms)
 {
-	bool was_held = is_held;
+	bool is_first = key_hold();
 	unsigned char key;
 	bool stop = false;
 	int result;
 
-	key_hold();
 	if (!is_held)
 		return KEY_STOP;
 	if (!wait_for_key(timeout_ms, &stop))
 		result = stop ? KEY_STOP : KEY_NONE;
 	else
 		result = read(STDIN_FILENO, &key, 1) == 1 ? key : KEY_STOP;
-	if (!was_held)
-		let_go(TCSADRAIN);
+	if (is_first)
+		key_let_go();
 	return result;
 }

@@ -57,10 +57,14 @@ ask(struct pager *pager)
 	size_t width = pager->width(pager->context, true);
 	/* On one row, as it is erased. */
 	const char *question = width && width < sizeof(whole) ? least : whole;
+	/* Before it is asked: a key may come at once. */
+	bool is_first = key_hold();
 	int key;
 
 	inner->write(inner->context, true, question, strlen(question));
 	key = read_key();
+	if (is_first)
+		key_let_go();
 	inner->write(inner->context, true, erase, sizeof(erase) - 1);
 	if (key == KEY_STOP || key == 'q' || key == 'Q' || key == 3 ||
 		key == ESCAPE)

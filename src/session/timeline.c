@@ -17,6 +17,13 @@
 
 /* --- one effect ---------------------------------------------------------- */
 
+/* Neither the bytes, nor a shape of what is saved already. */
+static bool
+holds_nothing(const struct fx_saved *saved)
+{
+	return !saved->bytes && !saved->shape;
+}
+
 static size_t
 saved_size(const struct fx_saved *saved)
 {
@@ -283,7 +290,7 @@ put_back(struct fx_timeline *timeline, const struct fx_effect *effect)
 	for (size_t i = effect->saved.count; i-- > 0;) {
 		const struct fx_saved *saved = &effect->saved.items[i];
 
-		if ((!saved->bytes && !saved->shape) || is_lone(saved))
+		if (holds_nothing(saved) || is_lone(saved))
 			continue;
 		if (watch->protect)
 			watch->protect(watch->owner, &saved->tensor, 1);
@@ -307,7 +314,7 @@ fx_timeline_drop_lost(struct fx_timeline *timeline,
 	if (!effect->is_lost)
 		return false;
 	for (size_t i = 0; i < effect->saved.count; i++)
-		if (!effect->saved.items[i].bytes)
+		if (holds_nothing(&effect->saved.items[i]))
 			fx_map_set(&storages, effect->saved.items[i].storage,
 				1);
 	if (result)

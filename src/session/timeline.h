@@ -30,8 +30,8 @@ struct fx_node;
 struct fx_saved {
 	struct fx_datum *tensor; /* lies in the storage */
 	uintptr_t storage;
-	struct fx_blob *bytes; /* before, or NULL: they are lost */
-	struct fx_blob *shape; /* the tensor's before, or NULL */
+	struct fx_blob *bytes; /* before; NULL: saved already, or lost */
+	struct fx_blob *shape; /* the tensor's before; NULL too: lost */
 };
 
 struct fx_effect {

@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "commands/cmd_help.h"
+#include "commands/cmd_output.h"
 #include "commands/cmd_shell.h"
 #include "draw/draw.h"
 #include "ir/graph.h"
@@ -185,15 +186,13 @@ offer_defined(struct completion *c, const char *file, const char *line)
 static void
 offer_spec(struct completion *c)
 {
-	const char *end = strstr(c->prefix, ".py:");
-	size_t length = end ? (size_t)(end - c->prefix) + 3 : 0;
-	FX_AUTO_FREE char *file = fx_xstrndup(c->prefix, length);
+	FX_AUTO_FREE char *file = cmd_spec_file(c->prefix);
 	FX_AUTO_FREE char *path = fx_file_expand(file);
 	FX_AUTO_FREE char *text = NULL;
 	struct stat status;
 	size_t size;
 
-	if (!end) {
+	if (!*file) {
 		offer_files(c);
 		return;
 	}

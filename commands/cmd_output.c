@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "commands/cmd_shell.h"
 #include "commands/out.h"
@@ -116,12 +117,18 @@ cmd_output_loaded(struct cmd_ctx *ctx, const char *path)
 	add_path(&ctx->shell->files.loaded, full);
 }
 
+char *
+cmd_spec_file(const char *spec)
+{
+	const char *end = strstr(spec, ".py:");
+
+	return fx_xstrndup(spec, end ? (size_t)(end - spec) + 3 : 0);
+}
+
 void
 cmd_output_traced(struct cmd_ctx *ctx, const char *spec)
 {
-	const char *end = strstr(spec, ".py:");
-	FX_AUTO_FREE char *file =
-		fx_xstrndup(spec, end ? (size_t)(end - spec) + 3 : 0);
+	FX_AUTO_FREE char *file = cmd_spec_file(spec);
 	FX_AUTO_FREE char *full = fx_file_expand(file);
 
 	add_path(&ctx->shell->files.traced, full);
@@ -131,7 +138,7 @@ cmd_output_traced(struct cmd_ctx *ctx, const char *spec)
 static bool
 is_source_of(struct fx_graph *graph, const char *path)
 {
-	const char *last = NULL;
+	FX_AUTO_MAP struct fx_map seen = { 0 };
 	struct fx_node *node;
 
 	fx_graph_for_each_node (node, graph) {
@@ -139,9 +146,9 @@ is_source_of(struct fx_graph *graph, const char *path)
 			i++) {
 			const char *file = node->source->frames[i].file;
 
-			if (file && file != last && is_same(file, path))
+			if (file && fx_map_set(&seen, (uintptr_t)file, 1) &&
+				is_same(file, path))
 				return true;
-			last = file;
 		}
 	}
 	return false;

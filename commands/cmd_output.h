@@ -6,6 +6,9 @@
 
 #include "commands/cmd.h"
 
+/* The file of a SPEC like FILE.py:EXPR, "" where it has none; the caller's. */
+char *cmd_spec_file(const char *spec);
+
 /* Python and listings that graphs are from, and what -o wrote. */
 struct cmd_paths {
 	char **items;

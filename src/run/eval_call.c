@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -12,6 +13,7 @@
 #include "ops/optab.h"
 #include "run/backend.h"
 #include "run/eval_private.h"
+#include "run/fallback.h"
 #include "run/plan.h"
 
 static void
@@ -158,11 +160,60 @@ can_copy(enum fx_opcode opcode, const struct fx_eval_arguments *arguments)
 	return true;
 }
 
+/* SHAPE, an operand of TARGET, is all that there is. */
+static struct fx_error *
+only_a_shape(const struct fx_datum *shape, const char *target)
+{
+	static const struct fx_datum_printer brief = { .format = "",
+		.is_brief = true };
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	struct fx_error *err = fx_datum_print(&text, shape, &brief);
+
+	if (err)
+		return err;
+	return fx_error_hint(
+		fx_error_new(FX_ERR_NO_VALUE,
+			"%s takes numbers, and an operand has none: %s%s",
+			target,
+			shape->kind == FX_DATUM_TENSOR ? "it is a shape, " : "",
+			fx_buf_text(&text)),
+		"the meta backend made it; \"run\" and \"print\" make another "
+		"now");
+}
+
+/* ARGUMENTS with their tensors in the backend: the user may have values that
+ * another one made.
+ */
+static struct fx_error *
+move_arguments(struct fx_backend *backend, const char *target,
+	const struct fx_eval_arguments *arguments,
+	struct fx_eval_arguments *ret)
+{
+	struct fx_error *err = NULL;
+
+	ret->data = fx_xcalloc(arguments->count, sizeof(*ret->data));
+	for (size_t i = 0; i < arguments->count && !err; i++) {
+		struct fx_datum *datum = arguments->data[i];
+		const struct fx_datum *shape =
+			fx_fallback_find_shape(backend, datum);
+
+		if (shape)
+			err = only_a_shape(shape, target);
+		else if (backend->ops->has_values)
+			err = fx_fallback_move(backend, datum, &ret->data[i]);
+		else
+			ret->data[i] = fx_datum_ref(datum);
+		ret->count += !err;
+	}
+	return err;
+}
+
 struct fx_error *
 fx_eval_backend(struct fx_evaluator *evaluator, enum fx_opcode opcode,
 	const char *target, const struct fx_eval_arguments *arguments,
 	struct fx_datum **ret)
 {
+	struct fx_backend *backend = evaluator->resolver->backend;
 	FX_AUTO_FREE struct fx_kind *kinds =
 		fx_xcalloc(arguments->count, sizeof(*kinds));
 	struct fx_call_site site = {
@@ -175,15 +226,18 @@ fx_eval_backend(struct fx_evaluator *evaluator, enum fx_opcode opcode,
 		.keyword_count = arguments->keyword_count,
 	};
 	struct onlooker onlooker = { .evaluator = evaluator, .target = target };
+	FX_AUTO(arguments) struct fx_eval_arguments moved = { 0 };
 	FX_AUTO(arguments) struct fx_eval_arguments copies = { 0 };
-	struct fx_error *err;
+	struct fx_error *err =
+		move_arguments(backend, target, arguments, &moved);
 
-	for (size_t i = 0; i < arguments->count; i++)
-		kinds[i] = fx_kind_of(arguments->data[i]);
-	err = call_looking(&onlooker, &site, arguments, ret);
-	if (!err || !onlooker.is_refused || !can_copy(opcode, arguments) ||
-		!copy_arguments(&site, evaluator->resolver->backend, arguments,
-			&copies))
+	if (err)
+		return err;
+	for (size_t i = 0; i < moved.count; i++)
+		kinds[i] = fx_kind_of(moved.data[i]);
+	err = call_looking(&onlooker, &site, &moved, ret);
+	if (!err || !onlooker.is_refused || !can_copy(opcode, &moved) ||
+		!copy_arguments(&site, backend, &moved, &copies))
 		return err;
 	fx_error_free(err);
 	onlooker.on_copies = true;

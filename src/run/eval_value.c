@@ -172,6 +172,29 @@ set_size(struct fx_evaluator *evaluator, enum fx_ast_op op,
 
 /* --- operators ---------------------------------------------------------- */
 
+/* As torch has it: whether any element of RIGHT equals LEFT. */
+static struct fx_error *
+membership_of_tensor(struct fx_evaluator *evaluator, bool negated,
+	struct fx_datum *left, struct fx_datum *right, struct fx_datum **ret)
+{
+	FX_AUTO_DATUM struct fx_datum *equal = NULL;
+	FX_AUTO_DATUM struct fx_datum *any = NULL;
+	const struct fx_eval_arguments arguments = { .data = &equal,
+		.count = 1 };
+	bool found;
+	struct fx_error *err =
+		call_operator(evaluator, FX_AST_EQ, right, left, &equal);
+
+	if (!err)
+		err = fx_eval_backend(evaluator, FX_OPCODE_CALL_METHOD,
+			fx_intern("any"), &arguments, &any);
+	if (!err)
+		err = fx_datum_truth(any, &found);
+	if (!err)
+		*ret = fx_datum_bool(found != negated);
+	return err;
+}
+
 static struct fx_error *
 membership(struct fx_evaluator *evaluator, bool negated, struct fx_datum *left,
 	struct fx_datum *right, struct fx_datum **ret)
@@ -186,6 +209,9 @@ membership(struct fx_evaluator *evaluator, bool negated, struct fx_datum *left,
 		for (size_t i = 0; i < fx_datum_item_count(right); i += step)
 			if (fx_datum_equal(right->items[i], left))
 				found = true;
+	} else if (right->kind == FX_DATUM_TENSOR) {
+		return membership_of_tensor(evaluator, negated, left, right,
+			ret);
 	} else {
 		return fold_binary(evaluator,
 			negated ? FX_AST_NOT_IN : FX_AST_IN, left, right, ret);

@@ -76,6 +76,27 @@ fx_fallback_move(struct fx_backend *backend, struct fx_datum *datum,
 	return NULL;
 }
 
+const struct fx_datum *
+fx_fallback_find_shape(const struct fx_backend *backend,
+	const struct fx_datum *datum)
+{
+	size_t count = fx_datum_item_count(datum);
+	const struct fx_datum *found = NULL;
+
+	if (!backend->ops->has_values)
+		return NULL;
+	if (datum->kind == FX_DATUM_UNKNOWN)
+		return datum;
+	if (datum->kind == FX_DATUM_TENSOR)
+		return datum->backend->ops != backend->ops &&
+				       !fx_values_known(datum)
+			       ? datum
+			       : NULL;
+	for (size_t i = 0; i < count && !found; i++)
+		found = fx_fallback_find_shape(backend, datum->items[i]);
+	return found;
+}
+
 /* Which of the data that PLAN writes hold tensors of another backend. */
 static bool
 would_write_copies(struct fx_backend *fallback, void *plan,

@@ -15,6 +15,7 @@
 #include "ir/value_text.h"
 #include "run/backend.h"
 #include "run/datum.h"
+#include "run/fallback.h"
 #include "session/resolve.h"
 #include "session/session_private.h"
 
@@ -190,6 +191,26 @@ evaluate_seeded(struct fx_session *session, struct fx_model *model,
 	return other;
 }
 
+/* What an expression gave in *DATUM, for the backend of now; what has no
+ * numbers stays, and is refused where it is run.
+ */
+static struct fx_error *
+move_value(const struct fx_model *model, struct fx_datum **datum)
+{
+	FX_AUTO_DATUM struct fx_datum *before = *datum;
+	struct fx_error *err;
+
+	if (!model->backend->ops->has_values ||
+		fx_fallback_find_shape(model->backend, before)) {
+		before = NULL;
+		return NULL;
+	}
+	err = fx_fallback_move(model->backend, before, datum);
+	if (err)
+		before = NULL;
+	return err;
+}
+
 /* "f32[1,3]" or an expression, which follows from SEED. */
 static struct fx_error *
 read_input(struct fx_session *session, struct fx_model *model, uint64_t seed,
@@ -210,6 +231,8 @@ read_input(struct fx_session *session, struct fx_model *model, uint64_t seed,
 		err = fx_check_is_value(*ret);
 		if (!err)
 			err = check_string(text, *ret);
+		if (!err)
+			err = move_value(model, ret);
 		if (err)
 			fx_datum_unref(*ret);
 		return err;

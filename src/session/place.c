@@ -9,6 +9,7 @@
 #include "ir/tensor_meta.h"
 #include "run/backend.h"
 #include "run/datum.h"
+#include "run/fallback.h"
 #include "session/place.h"
 #include "session/session_private.h"
 
@@ -237,16 +238,16 @@ make_up_input(struct fx_model *model, const struct fx_node *placeholder,
 		fx_model_input_seed(model, placeholder), ret);
 }
 
-/* A shape with symbols was given: good for shapes, not for values. */
+/* A shape with symbols was given, or what the meta backend computed: good for
+ * shapes, not for values.
+ */
 static struct fx_error *
 check_given(const struct fx_model *model, const struct fx_node *placeholder,
 	const struct fx_datum *datum)
 {
 	FX_AUTO_BUF struct fx_buf example = { 0 };
 
-	if (!model->backend->ops->has_values ||
-		datum->kind != FX_DATUM_TENSOR ||
-		datum->backend->ops->has_values)
+	if (!fx_fallback_find_shape(model->backend, datum))
 		return NULL;
 	fx_input_add_form(&example, placeholder);
 	return fx_error_hint(fx_error_new(FX_ERR_NO_VALUE,

@@ -142,11 +142,25 @@ def sharing(fxdb, folder, x, backend):
         "load " + path, given, "run", "dump %output"]), [want, want]
 
 
+def moving(fxdb, folder, x, backend):
+    """What one backend computed is an operand and an input on the next."""
+    first = effects.Turning()(x.clone())
+    other = "torch" if backend == "python" else "python"
+    twice = torch.cat([x * 2, x])
+    return run(fxdb, folder, backend, "Turning()", [
+        "run", "print %output", "print x[0] * 2", "set $x = x[0]",
+        "set backend " + other, "input x = torch.cat([$, $x])", "run",
+        "dump $1 + $1", "dump x", "dump %output"]), \
+        [(first + first).numpy(), twice.numpy()[None],
+         effects.Turning()(twice.clone()).numpy()]
+
+
 def main():
     failed = 0
     torch.set_num_threads(len(os.sched_getaffinity(0)))
     x = torch.randn(8, 4)
-    for check in normed, drawing, counting, remembering, turning, sharing:
+    for check in normed, drawing, counting, remembering, turning, sharing, \
+            moving:
         for backend in "python", "auto":
             with tempfile.TemporaryDirectory() as folder:
                 numpy.save(os.path.join(folder, "x.npy"), x.numpy())

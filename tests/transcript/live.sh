@@ -38,6 +38,19 @@ shows 'also what was given' '^Finished. output f32\[3,4\]' \
 	'input x = randn(3,4)' 'shapes x=f32[5,4]' 'shapes x=f32[N,4]' run
 shows 'an input without numbers is told one of its rank' \
 	'hint: input x = f32\[2,4\], or' 'input x = f32[N,4]' run
+shows 'a value that is a shape is no operand, which is said' \
+	'error: operator.mul takes numbers, and an operand has none: it is a shape, f32\[2,4\]$' \
+	'set backend meta' run 'p add' 'set backend torch' run 'input x = $ * 2'
+shows 'with what to do' 'hint: the meta backend made it; "run" and "print"' \
+	'set backend meta' run 'p add' 'set backend torch' run 'p add + $'
+shows 'nor is one that is not known' 'and an operand has none: unknown (float)' \
+	'set backend meta' run 'p add.sum().item()' 'set backend torch' run \
+	'p add + $'
+shows 'a shape as an input is refused when it runs' \
+	'the input x was given without numbers: \$$' \
+	'set backend meta' run 'p x' 'set backend torch' 'input x = $' run
+shows 'a number in a tensor' '= True$' run 'p act[0,0] in act'
+shows 'a number not in a tensor' '= False$' run 'p -1 in act'
 shows 'memory that does not suffice is refused' \
 	'error: memory does not suffice: 36.4 TB are needed at once' \
 	start 'p randn(100000, 100000, 1000)'

@@ -83,6 +83,39 @@ fx_value_has_numbers(const struct fx_value *value)
 	       fx_tensor_meta_has_numbers(value->tensor);
 }
 
+static uint64_t
+bytes_of_tensor(const struct fx_tensor_meta *tensor)
+{
+	uint64_t bytes = fx_dtype_info(tensor->dtype)->size;
+
+	if (!tensor->has_shape)
+		return 0;
+	for (uint32_t i = 0; i < tensor->rank; i++) {
+		const struct fx_value *size = &tensor->sizes[i];
+
+		if (size->kind != FX_VALUE_INT || size->integer < 0)
+			return 0;
+		if (__builtin_mul_overflow(bytes, (uint64_t)size->integer,
+			    &bytes))
+			return UINT64_MAX;
+	}
+	return bytes;
+}
+
+uint64_t
+fx_value_tensor_bytes(const struct fx_value *value)
+{
+	uint64_t sum = 0;
+
+	if (value->kind == FX_VALUE_TENSOR)
+		return bytes_of_tensor(value->tensor);
+	for (size_t i = 0; i < fx_value_item_count(value); i++)
+		if (__builtin_add_overflow(sum,
+			    fx_value_tensor_bytes(&value->items[i]), &sum))
+			return UINT64_MAX;
+	return sum;
+}
+
 struct fx_value
 fx_tensor_meta_numel(struct fx_arena *arena, const struct fx_tensor_meta *meta)
 {

@@ -38,6 +38,11 @@ bool fx_tensor_meta_has_numbers(const struct fx_tensor_meta *meta);
 /* The same of VALUE, which may be NULL or no tensor: false. */
 bool fx_value_has_numbers(const struct fx_value *value);
 
+/* Bytes of the tensors in VALUE, a node's metadata; of one whose size is not
+ * known none, and at most UINT64_MAX.
+ */
+uint64_t fx_value_tensor_bytes(const struct fx_value *value);
+
 /* Number of elements, INT or SYMBOL. */
 struct fx_value fx_tensor_meta_numel(struct fx_arena *arena,
 	const struct fx_tensor_meta *meta);

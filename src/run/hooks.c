@@ -6,11 +6,17 @@
 #include <inttypes.h>
 #include <time.h>
 
+#include "ir/node.h"
+#include "ir/tensor_meta.h"
+
 /* The clock is read every so many nodes: cheaper than a node on the meta
  * backend.
  */
 #define NODES_A_LOOK      16
 #define TICK_MILLISECONDS 30
+
+/* What reads and writes as much may take long: some milliseconds at least. */
+#define LONG_BYTES ((uint64_t)8 << 20)
 
 long long
 fx_clock_ms(void)
@@ -53,6 +59,21 @@ fx_ticker_poll(struct fx_ticker *ticker)
 	return ticker->stopped;
 }
 
+static bool
+is_long(const struct fx_node *node)
+{
+	uint64_t bytes = node->meta ? fx_value_tensor_bytes(node->meta) : 0;
+
+	for (size_t i = 0; i < fx_node_input_count(node); i++) {
+		const struct fx_value *meta = fx_node_input(node, i)->meta;
+
+		if (bytes >= LONG_BYTES)
+			break;
+		bytes += meta ? fx_value_tensor_bytes(meta) : 0;
+	}
+	return bytes >= LONG_BYTES;
+}
+
 struct fx_error *
 fx_ticker_check(struct fx_ticker *ticker, uint64_t done, uint64_t total)
 {
@@ -63,13 +84,19 @@ fx_ticker_check(struct fx_ticker *ticker, uint64_t done, uint64_t total)
 		total);
 }
 
-/* Before, so that a screen can name what takes long. */
+bool
+fx_ticker_poll_before(struct fx_ticker *ticker, const struct fx_node *node)
+{
+	if (!ticker->every && is_long(node))
+		ticker->last = 0;
+	return fx_ticker_poll(ticker);
+}
+
 static enum fx_hook_answer
 tick_before(void *context, struct fx_interp *interp, struct fx_node *node)
 {
 	(void)interp;
-	(void)node;
-	return fx_ticker_poll(context) ? FX_HOOK_STOP : FX_HOOK_GO;
+	return fx_ticker_poll_before(context, node) ? FX_HOOK_STOP : FX_HOOK_GO;
 }
 
 struct fx_hook

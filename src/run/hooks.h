@@ -52,6 +52,11 @@ struct fx_hook fx_ticker_hook(struct fx_ticker *ticker);
 long long fx_clock_ms(void);
 /* The same for loops that are no interpreter: true when it is to stop. */
 bool fx_ticker_poll(struct fx_ticker *ticker);
+/* The same before NODE runs.  Where nodes are slow, one that looks long is not
+ * waited 30 ms for: a screen is not to show it under the name of another.
+ */
+bool fx_ticker_poll_before(struct fx_ticker *ticker,
+	const struct fx_node *node);
 /* The same for loops over elements: INTERRUPTED after DONE of TOTAL.  TICKER
  * may be NULL.
  */

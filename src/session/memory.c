@@ -40,39 +40,6 @@ available(void)
 	return strtoull(at + strlen(word), NULL, 10) * 1024;
 }
 
-static uint64_t
-bytes_of_tensor(const struct fx_tensor_meta *tensor)
-{
-	uint64_t bytes = fx_dtype_info(tensor->dtype)->size;
-
-	if (!tensor->has_shape)
-		return 0;
-	for (uint32_t i = 0; i < tensor->rank; i++) {
-		const struct fx_value *size = &tensor->sizes[i];
-
-		if (size->kind != FX_VALUE_INT || size->integer < 0)
-			return 0;
-		if (__builtin_mul_overflow(bytes, (uint64_t)size->integer,
-			    &bytes))
-			return UINT64_MAX;
-	}
-	return bytes;
-}
-
-static uint64_t
-bytes_of(const struct fx_value *meta)
-{
-	uint64_t sum = 0;
-
-	if (meta->kind == FX_VALUE_TENSOR)
-		return bytes_of_tensor(meta->tensor);
-	for (size_t i = 0; i < fx_value_item_count(meta); i++)
-		if (__builtin_add_overflow(sum, bytes_of(&meta->items[i]),
-			    &sum))
-			return UINT64_MAX;
-	return sum;
-}
-
 struct fx_error *
 fx_check_bytes(const char *what, uint64_t bytes)
 {
@@ -99,7 +66,7 @@ fx_check_memory(const struct fx_model *model, const struct fx_value *meta)
 {
 	if (!meta || !model->backend->ops->has_values)
 		return NULL;
-	return fx_check_bytes("the result takes", bytes_of(meta));
+	return fx_check_bytes("the result takes", fx_value_tensor_bytes(meta));
 }
 
 struct fx_error *

@@ -85,13 +85,15 @@ run_needed(struct fx_request *request, struct fx_interp *interp,
 	fx_place_set_stop(model, place, node);
 	if (fx_request_breaks_before(request, node))
 		return;
+	if (fx_ticker_poll_before(&request->ticker, node)) {
+		fx_request_stop(request, FX_STOP_INTERRUPT);
+		return;
+	}
 	err = fx_place_execute(model, interp, node);
 	fx_budget_after(model, place, node);
 	if (err)
 		fx_request_fail(request, node, err);
-	else if (fx_ticker_poll(&request->ticker))
-		fx_request_stop(request, FX_STOP_INTERRUPT);
-	if (!err)
+	else
 		fx_place_set_stop(model, place, fx_graph_next(node));
 }
 

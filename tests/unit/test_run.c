@@ -14,6 +14,7 @@
 #include "ir/module.h"
 #include "ir/tensor_meta.h"
 #include "ir/value_text.h"
+#include "load/python.h"
 #include "run/backend.h"
 #include "run/interp.h"
 #include "session/breakpoint.h"
@@ -288,6 +289,32 @@ a_nested_graph_is_broken_off_between_its_nodes(void)
 	CU_ASSERT_PTR_NOT_NULL(result);
 }
 
+static bool
+count_ticks(void *context)
+{
+	++*(int *)context;
+	return false;
+}
+
+static void
+what_looks_long_is_announced_before_it_runs(void)
+{
+	FX_AUTO_GRAPH struct fx_graph *graph =
+		fxt_load("def forward(self, x : \"f32[2048, 1024]\"):\n"
+			 "    y = torch.relu(x)\n"
+			 "    return y\n",
+			fx_load_python, NULL);
+	struct fx_ticker ticker;
+	int ticks = 0;
+
+	fx_ticker_init(&ticker, count_ticks, &ticks);
+	ticker.every = 0;
+	for (int i = 0; i < 3; i++)
+		CU_ASSERT(!fx_ticker_poll_before(&ticker,
+			fx_graph_find(graph, fx_intern("y"))));
+	CU_ASSERT(ticks == 3);
+}
+
 /* --- replay ------------------------------------------------------------- */
 
 static const char answers[] =
@@ -474,6 +501,7 @@ main(void)
 		FXT_CASE(values_are_freed_at_their_last_use_unless_recorded),
 		FXT_CASE(a_hook_stops_and_the_run_goes_on_from_there),
 		FXT_CASE(a_nested_graph_is_broken_off_between_its_nodes),
+		FXT_CASE(what_looks_long_is_announced_before_it_runs),
 		FXT_CASE(replay_gives_what_was_recorded),
 		FXT_CASE(a_damaged_recording_is_refused_with_its_line),
 		FXT_CASE(step_enters_a_nested_graph_and_next_does_not),

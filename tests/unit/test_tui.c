@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/intern.h"
 #include "commands/cmd.h"
+#include "commands/cmd_shell.h"
+#include "commands/front.h"
 #include "draw/cells.h"
 #include "ir/graph.h"
 #include "session/session.h"
@@ -281,6 +284,87 @@ no_keys_in_any_size_do_harm(void)
 	}
 }
 
+/* Looks at what is shown while a command runs. */
+struct onlooker {
+	struct tui_screen *screen;
+	void (*show)(void *context, const struct fx_grid *grid, int row,
+		int column);
+	size_t running; /* frames */
+	size_t lost;    /* of them: the stop out of sight, or not selected */
+};
+
+static struct onlooker onlooker;
+
+static void
+look_on(void *context, const struct fx_grid *grid, int row, int column)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	const char *shown;
+	const char *at;
+
+	onlooker.show(context, grid, row, column);
+	fx_grid_print(grid, &text);
+	shown = fx_buf_text(&text);
+	at = strstr(shown, "running @");
+	if (!at)
+		return;
+	onlooker.running++;
+	at += strlen("running ");
+	/* The mark, and the pane of the selected node, which says "@7 ". */
+	if (!strstr(shown, "=>") ||
+		!strstr(shown,
+			fx_intern_format("%.*s ", (int)strcspn(at, "/"), at)))
+		onlooker.lost++;
+}
+
+static bool
+paint(void *context)
+{
+	const struct front *front = cmd_shell_front(context);
+
+	return front->tick(front->context);
+}
+
+static bool
+run_until_seen(void *context, const struct fx_grid *grid, int row, int column)
+{
+	int *tries = context;
+
+	(void)grid;
+	(void)row;
+	(void)column;
+	return !onlooker.running && (*tries)-- > 0 &&
+	       tui_screen_null_keys(onlooker.screen, "r");
+}
+
+static void
+the_panes_follow_a_run(void)
+{
+	struct fx_session *session = fx_session_new();
+	struct cmd_shell *shell = cmd_shell_new(session);
+	struct tui_line *line = tui_line_plain_new(shell);
+	struct tui_options options = { .shell = shell, .line = line };
+	struct tui_result result;
+	int tries = 50;
+
+	fx_session_set_tick(session, paint, shell);
+	cmd_shell_restrict(shell);
+	fx_session_add_graph(session,
+		fxt_joined_chain(fx_session_serial(session), 100000, 5),
+		"example", "test");
+	onlooker.screen = tui_screen_null(24, 120, FX_LINES_UTF8);
+	onlooker.show = onlooker.screen->show;
+	onlooker.screen->show = look_on;
+	tui_screen_null_on_idle(onlooker.screen, run_until_seen, &tries);
+	tui_run_on(onlooker.screen, &options, &result);
+	CU_ASSERT(onlooker.running > 0);
+	CU_ASSERT(onlooker.lost == 0);
+	tui_screen_free(onlooker.screen);
+	tui_line_plain_free(line);
+	cmd_shell_free(shell);
+	fx_session_free(session);
+}
+
 static void
 type(struct tui_line *line, const char *bytes)
 {
@@ -351,6 +435,7 @@ main(void)
 		FXT_CASE(the_plain_editor_edits),
 		FXT_CASE(the_null_screen_plays_keys),
 		FXT_CASE(no_keys_in_any_size_do_harm),
+		FXT_CASE(the_panes_follow_a_run),
 	};
 
 	return fxt_run("tui", cases, FX_ARRAY_LEN(cases));

@@ -166,7 +166,13 @@ curses_show(void *context, const struct fx_grid *grid, int cursor_row,
 static void
 curses_size(void *context, int *rows_ret, int *columns_ret)
 {
+	struct winsize size;
+
 	(void)context;
+	/* Nobody asks for keys while something runs, when curses would look. */
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row &&
+		size.ws_col && is_term_resized(size.ws_row, size.ws_col))
+		resize_term(size.ws_row, size.ws_col);
 	*rows_ret = getmaxy(stdscr);
 	*columns_ret = getmaxx(stdscr);
 }

@@ -72,7 +72,10 @@ front_tick(void *context)
 
 	if (tui->screen->interrupted(tui->screen->context))
 		return true;
-	if (tui->is_suspended || now < tui->painted_ms + TICK_MS)
+	if (tui->is_suspended)
+		return false;
+	/* Another node is shown at once: its ticks are few. */
+	if (!tui_graph_follow_run(tui) && now < tui->painted_ms + TICK_MS)
 		return false;
 	tui->painted_ms = now;
 	tui->is_slow = now >= tui->running_ms + UI_WORKING_MS;

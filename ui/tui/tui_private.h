@@ -170,6 +170,8 @@ void tui_graph_deinit(struct tui *tui);
 void tui_graph_refresh(struct tui *tui, int columns);
 /* After a command: show the stop or the new node if something moved. */
 void tui_graph_follow(struct tui *tui);
+/* While one runs: show where execution is; whether it has moved. */
+bool tui_graph_follow_run(struct tui *tui);
 /* The row of the node at POSITION, or the nearest before it. */
 size_t tui_graph_row_of(const struct tui *tui, size_t position);
 /* Remember which node is selected. */

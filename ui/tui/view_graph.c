@@ -93,6 +93,43 @@ new_node(const struct fx_graph *graph, uint32_t time)
 	return NULL;
 }
 
+static void
+show_stop(struct tui *tui, const struct fx_model *model)
+{
+	size_t stop =
+		fx_position_is_started(model) ? fx_position_get(model) : 0;
+
+	tui_view_go(&tui->views[TUI_VIEW_GRAPH], tui_graph_row_of(tui, stop));
+}
+
+/* Remember where execution stands; whether it stood elsewhere. */
+static bool
+note_stop(struct tui_graph *graph, const struct fx_model *model)
+{
+	size_t position = fx_position_get(model);
+	bool started = fx_position_is_started(model);
+	bool moved =
+		position != graph->position || started != graph->was_started;
+
+	graph->position = position;
+	graph->was_started = started;
+	return moved;
+}
+
+bool
+tui_graph_follow_run(struct tui *tui)
+{
+	struct fx_model *model = tui_model(tui);
+
+	if (!model || tui->graph.graph != fx_model_graph(model) ||
+		!note_stop(&tui->graph, model))
+		return false;
+	tui_graph_refresh(tui, 0);
+	show_stop(tui, model);
+	tui_graph_remember(tui);
+	return true;
+}
+
 void
 tui_graph_follow(struct tui *tui)
 {
@@ -101,15 +138,13 @@ tui_graph_follow(struct tui *tui)
 	const struct fx_graph *before = graph->graph;
 	struct fx_graph *of;
 	uint32_t time;
-	size_t position;
-	bool started;
+	bool moved;
 
 	if (!model)
 		return;
 	of = fx_model_graph(model);
 	time = fx_journal_now(of);
-	position = fx_position_get(model);
-	started = fx_position_is_started(model);
+	moved = note_stop(graph, model);
 	tui_graph_refresh(tui, 0);
 	if (before == of && time > graph->time) {
 		const struct fx_node *node = new_node(of, time);
@@ -118,14 +153,10 @@ tui_graph_follow(struct tui *tui)
 			tui_view_go(&tui->views[TUI_VIEW_GRAPH],
 				tui_graph_row_of(tui,
 					fx_graph_position(of, node)));
-	} else if (before != of || position != graph->position ||
-		   started != graph->was_started) {
-		tui_view_go(&tui->views[TUI_VIEW_GRAPH],
-			tui_graph_row_of(tui, started ? position : 0));
+	} else if (before != of || moved) {
+		show_stop(tui, model);
 	}
 	graph->time = time;
-	graph->position = position;
-	graph->was_started = started;
 	tui_graph_remember(tui);
 }
 

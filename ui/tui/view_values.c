@@ -16,11 +16,13 @@
 #include "run/stats.h"
 #include "run/summary.h"
 #include "run/tensor_text.h"
+#include "run/values.h"
 #include "session/position.h"
 #include "ui/tui/tui_private.h"
 
 enum {
 	PATIENCE_MS = 300,
+	RUNNING_ELEMENTS = 100000,
 	PARTS_MOST = 20, /* of a tuple, that are described */
 };
 
@@ -124,22 +126,41 @@ add_part(const struct description *to, const char *path,
 	fx_buf_add_char(to->out, '\n');
 }
 
-/* "min -1.2@[0,3] max ..."; then the elements as PyTorch prints them. */
+/* Small enough to be looked through while something runs. */
 static bool
-describe_tensor(void *context, const char *path, const struct fx_datum *tensor)
+is_small(const struct fx_datum *tensor)
 {
-	struct description *to = context;
-	struct fx_stats stats;
-	FX_AUTO_ERROR struct fx_error *err = NULL;
+	struct fx_extent extent;
+	FX_AUTO_ERROR struct fx_error *err = fx_extent_of(tensor, &extent);
 
-	if (!fx_values_known(tensor))
-		return true;
-	err = fx_stats_compute(tensor, &to->ticker, &stats);
+	return !err && extent.count <= RUNNING_ELEMENTS;
+}
+
+static void
+add_range(struct description *to, const char *path,
+	const struct fx_datum *tensor)
+{
+	struct fx_stats stats;
+	FX_AUTO_ERROR struct fx_error *err =
+		fx_stats_compute(tensor, &to->ticker, &stats);
+
 	if (err)
 		fx_buf_addf(to->out, "large: print %%%s%s tells its range\n",
 			to->node->name, path);
 	else
 		add_part(to, path, &stats);
+}
+
+/* "min -1.2@[0,3] max ..."; then the elements as PyTorch prints them. */
+static bool
+describe_tensor(void *context, const char *path, const struct fx_datum *tensor)
+{
+	struct description *to = context;
+
+	if (!fx_values_known(tensor))
+		return true;
+	if (!to->tui->is_running || is_small(tensor))
+		add_range(to, path, tensor);
 	fx_error_free(fx_tensor_text_within(to->out, tensor,
 		(size_t)FX_MAX(to->tui->values.width, 1)));
 	fx_buf_add_char(to->out, '\n');

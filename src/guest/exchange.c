@@ -83,17 +83,18 @@ fork_child(struct fx_worker *worker, const struct fx_trace_request *request,
 	if (err)
 		return err;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) {
+		err = fx_process_no_file("socket", errno);
 		json_decref(message);
-		return fx_error_new(FX_ERR_IO, "cannot make a socket: %s",
-			strerror(errno));
+		return err;
 	}
 	if (pipe2(output, O_CLOEXEC) < 0) {
+		err = fx_process_no_file("pipe", errno);
 		json_decref(message);
 		close(ends[0]);
 		close(ends[1]);
-		return fx_error_new(FX_ERR_IO, "cannot make a pipe: %s",
-			strerror(errno));
+		return err;
 	}
+	fx_process_make_room(worker->pid, output[1]);
 	fcntl(output[0], F_SETFL, O_NONBLOCK);
 	fds[0] = ends[1];
 	fds[1] = output[1];

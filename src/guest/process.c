@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +21,8 @@
 #include "run/hooks.h"
 
 #define OUTPUT_LIMIT 65536
+/* More files than that are never asked for. */
+#define FILES_LIMIT 65536
 
 extern char **environ;
 
@@ -148,8 +151,7 @@ run(const char *const *argv, int timeout_ms, bool errors, struct fx_buf *text)
 	pid_t pid;
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
-		return fx_error_new(FX_ERR_IO, "cannot make a pipe: %s",
-			strerror(errno));
+		return fx_process_no_file("pipe", errno);
 	err = fx_process_spawn(&(struct fx_spawn){ argv, ends[1],
 				       errors ? ends[1] : -1, -1 },
 		&pid);
@@ -201,4 +203,36 @@ fx_process_status_text(int status)
 		return fx_xasprintf("signal %d (%s)", WTERMSIG(status),
 			strsignal(WTERMSIG(status)));
 	return fx_xasprintf("exit status %d", WEXITSTATUS(status));
+}
+
+/* --- descriptors ---------------------------------------------------------- */
+
+void
+fx_process_make_room(pid_t pid, int newest)
+{
+	struct rlimit limit;
+	rlim_t most;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 ||
+		(rlim_t)newest < limit.rlim_cur / 2)
+		return;
+	most = FX_MIN(limit.rlim_max, (rlim_t)FILES_LIMIT);
+	if (most <= limit.rlim_cur)
+		return;
+	limit.rlim_cur = most;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	prlimit(pid, RLIMIT_NOFILE, &limit, NULL);
+}
+
+struct fx_error *
+fx_process_no_file(const char *what, int number)
+{
+	struct fx_error *err = fx_error_new(FX_ERR_IO, "cannot make a %s: %s",
+		what, strerror(number));
+
+	if (number != EMFILE && number != ENFILE)
+		return err;
+	return fx_error_hint(err,
+		"each graph that was traced keeps two files open: close those "
+		"that are not needed, or raise \"ulimit -n\"");
 }

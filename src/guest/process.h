@@ -42,4 +42,12 @@ FX_NODISCARD struct fx_error *fx_process_messages(const char *const *argv,
  */
 char *fx_process_status_text(int status);
 
+/* NEWEST is a descriptor just made: when half of those that this process may
+ * have are in use, it and PID may have as many as the system lets them.
+ */
+void fx_process_make_room(pid_t pid, int newest);
+
+/* WHAT, a pipe or a socket, could not be made: errno was NUMBER. */
+FX_NODISCARD struct fx_error *fx_process_no_file(const char *what, int number);
+
 #endif /* FX_GUEST_PROCESS_H */

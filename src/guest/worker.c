@@ -70,13 +70,12 @@ start(struct fx_worker *worker)
 	struct fx_error *err;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
-		return fx_error_new(FX_ERR_IO, "cannot make a socket: %s",
-			strerror(errno));
+		return fx_process_no_file("socket", errno);
 	if (pipe2(errors, O_CLOEXEC) < 0) {
+		err = fx_process_no_file("pipe", errno);
 		close(ends[0]);
 		close(ends[1]);
-		return fx_error_new(FX_ERR_IO, "cannot make a pipe: %s",
-			strerror(errno));
+		return err;
 	}
 	fcntl(errors[0], F_SETFL, O_NONBLOCK);
 	code = fx_xasprintf(bootstrap, UNSUITABLE, ends[1]);

@@ -10,7 +10,7 @@
 #include "base/intern.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "ir/node.h"
+#include "ir/graph.h"
 
 void
 fx_code_names_deinit(struct fx_code_names *names)
@@ -52,19 +52,42 @@ is_canonical(const char *name, bool keeps_zeros)
 	       name[length - digits - 1] != '_' || name[length - digits] != '0';
 }
 
+/* Enter the names that nodes kept since the last time. */
+static void
+note_kept(struct fx_code_names *names)
+{
+	const struct fx_node *node = names->noted;
+
+	while (node != names->named) {
+		node = node ? fx_graph_next(node)
+			    : fx_graph_first(names->named->graph);
+		/* Names of nodes are interned, so they are keys as they are. */
+		if (node->opcode != FX_OPCODE_OUTPUT &&
+			is_canonical(node->name, names->space.keeps_zeros))
+			fx_map_set(&names->space.taken, (uintptr_t)node->name,
+				1);
+	}
+	names->noted = node;
+}
+
+static const char *
+create(struct fx_code_names *names, const char *candidate)
+{
+	note_kept(names);
+	return fx_names_create(&names->space, candidate);
+}
+
 const char *
 fx_code_names_assign(struct fx_code_names *names, const struct fx_node *node)
 {
 	const char *name = node->name;
 
-	/* Names of nodes are interned, so they are keys as they are. */
-	if (is_canonical(name, names->space.keeps_zeros) &&
-		fx_map_set(&names->space.taken, (uintptr_t)name, 1))
-		return name;
-	if (fx_map_has(&names->renamed, (uintptr_t)node))
-		return fx_map_get_pointer(&names->renamed, node);
-	name = fx_names_create(&names->space, name);
-	fx_map_set_pointer(&names->renamed, node, name);
+	if (!is_canonical(name, names->space.keeps_zeros) ||
+		fx_map_has(&names->space.taken, (uintptr_t)name)) {
+		name = create(names, name);
+		fx_map_set_pointer(&names->renamed, node, name);
+	}
+	names->named = node;
 	return name;
 }
 
@@ -109,10 +132,9 @@ fx_code_names_global(void *names, const char *qualified)
 	if (printed)
 		return printed;
 	/* Functions of `operator` live in the module _operator. */
-	printed = fx_names_create(&n->space,
-		fx_str_starts(qualified, "operator.")
-			? fx_intern_format("_%s", qualified)
-			: qualified);
+	printed = create(n, fx_str_starts(qualified, "operator.")
+				    ? fx_intern_format("_%s", qualified)
+				    : qualified);
 	fx_map_set_pointer(&n->globals, qualified, printed);
 	return printed;
 }

@@ -2,7 +2,9 @@
  *
  * torch.fx names nodes anew while it prints, together with the globals that
  * the code mentions, first come first served (semantics 1.4, 6.6).  In nearly
- * every graph all nodes keep their names; only the others are remembered.
+ * every graph all nodes keep their names; only the others are remembered.  As
+ * the names of a graph's nodes differ, one can only be taken by a name that
+ * was made here: kept names enter the namespace when the next one is made.
  */
 #ifndef FX_EMIT_CODE_NAMES_H
 #define FX_EMIT_CODE_NAMES_H
@@ -17,6 +19,8 @@ struct fx_node;
 
 struct fx_code_names {
 	struct fx_names space;
+	const struct fx_node *named; /* the last one named */
+	const struct fx_node *noted; /* to here, kept names are in space */
 	struct fx_map renamed; /* node -> interned name, where it differs */
 	struct fx_map globals; /* interned qualified name -> printed name */
 };
@@ -24,7 +28,9 @@ struct fx_code_names {
 /* All zero is empty. */
 void fx_code_names_deinit(struct fx_code_names *names);
 
-/* Name NODE, which is about to be printed for the first time. */
+/* Name NODE, which is about to be printed for the first time; nodes are named
+ * in the order of their graph, all but the output.
+ */
 const char *fx_code_names_assign(struct fx_code_names *names,
 	const struct fx_node *node);
 

@@ -20,9 +20,6 @@
 /* Levels of graphs within graphs that are printed as inner classes. */
 #define CLASS_DEPTH_LIMIT 50
 
-/* Values of a node's mark while uses are counted. */
-#define MARK_SEEN 1
-
 void
 fx_emit_ranges_deinit(struct fx_emit_ranges *ranges)
 {
@@ -35,31 +32,27 @@ is_newer(const struct fx_coder *c, enum fx_dialect row)
 	return fx_dialect_is_newer(c->dialect, row);
 }
 
-/* Find each value's last use: the first one met walking backwards.  Uses are
- * numbered in graph order.
+/* Whether NODE, which uses INPUT, is the last to do so.  Of several users the
+ * last is looked for once.
  */
-static void
-find_last_uses(struct fx_coder *c)
+static bool
+is_last_user(struct fx_coder *c, const struct fx_node *node,
+	const struct fx_node *input)
 {
-	size_t number = 0;
-	struct fx_node *node;
+	const struct fx_node *last;
+	const struct fx_use *use;
 
-	fx_graph_for_each_node (node, c->graph)
-		number += node->use_count;
-	for (node = fx_graph_last(c->graph); node;
-		node = fx_graph_previous(node)) {
-		number -= node->use_count;
-		for (uint32_t i = 0; i < node->use_count; i++) {
-			struct fx_node *input = node->uses[i].input;
-
-			if (input->mark == MARK_SEEN)
-				continue;
-			input->mark = MARK_SEEN;
-			fx_bitset_add(&c->last_uses, number + i);
-		}
-	}
-	fx_graph_for_each_node (node, c->graph)
-		node->mark = 0;
+	if (input->user_count == 1)
+		return true;
+	last = fx_map_get_pointer(&c->last_users, input);
+	if (last)
+		return last == node;
+	last = node;
+	fx_node_for_each_user (use, input)
+		if (fx_node_is_before(last, use->user))
+			last = use->user;
+	fx_map_set_pointer(&c->last_users, input, last);
+	return last == node;
 }
 
 static void
@@ -87,7 +80,7 @@ print_frees(struct fx_coder *c, const struct fx_node *node)
 	bool has_any = false;
 
 	for (uint32_t i = 0; i < node->use_count; i++)
-		if (fx_bitset_has(&c->last_uses, c->use_at + i))
+		if (is_last_user(c, node, node->uses[i].input))
 			add_free(c, node->uses[i].input, &has_any);
 	if (node->user_count == 0 && is_newer(c, FX_DIALECT_FREES_UNUSED))
 		add_free(c, node, &has_any);
@@ -173,7 +166,6 @@ print_node(struct fx_coder *c, const struct fx_node *node)
 
 	if (node->opcode == FX_OPCODE_PLACEHOLDER) {
 		print_placeholder(c, node);
-		c->use_at += node->use_count;
 		return;
 	}
 	if (c->options->verbose && node->opcode != FX_OPCODE_OUTPUT)
@@ -188,7 +180,6 @@ print_node(struct fx_coder *c, const struct fx_node *node)
 	}
 	add_range(c, node->id, begin, c->body.length);
 	fx_buf_add_char(&c->body, '\n');
-	c->use_at += node->use_count;
 }
 
 static void
@@ -196,7 +187,6 @@ print_body(struct fx_coder *c)
 {
 	struct fx_node *node;
 
-	find_last_uses(c);
 	fx_graph_for_each_node (node, c->graph)
 		print_node(c, node);
 	if (c->body.length == 0) {
@@ -434,7 +424,7 @@ coder_deinit(struct fx_coder *c)
 	fx_buf_deinit(&c->returns);
 	fx_buf_deinit(&c->wraps);
 	fx_map_deinit(&c->wrapped);
-	fx_bitset_deinit(&c->last_uses);
+	fx_map_deinit(&c->last_users);
 	fx_vec_deinit(&c->parts);
 }
 

@@ -2,7 +2,6 @@
 #ifndef FX_EMIT_PYTHON_PRIVATE_H
 #define FX_EMIT_PYTHON_PRIVATE_H
 
-#include "base/bitset.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "emit/code_names.h"
@@ -29,9 +28,7 @@ struct fx_coder {
 	struct fx_map wrapped; /* printed name of a wrapped function -> 1 */
 	struct fx_buf wraps;   /* the wrap lines */
 
-	/* For each use in graph order, whether it is the input's last. */
-	struct fx_bitset last_uses;
-	size_t use_at;
+	struct fx_map last_users; /* node of several users -> the last */
 
 	/* Verbose: what the last `# File:` line said. */
 	const struct fx_source *source;

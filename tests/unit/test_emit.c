@@ -73,6 +73,46 @@ the_graph_s_dialect_is_the_default(void)
 	emits(graph, &newer, NEWER);
 }
 
+/* A call of TARGET with A and B, called NAME. */
+static struct fx_node *
+named_call(const char *name, const char *target, struct fx_node *a,
+	struct fx_node *b)
+{
+	struct fx_node_spec spec = {
+		.opcode = FX_OPCODE_CALL_FUNCTION,
+		.target = target,
+		.name = name,
+		.args = fxt_args(a->graph, a, b),
+	};
+
+	return fx_graph_append(a->graph, &spec);
+}
+
+/* As torch 1.13 prints it. */
+static void
+nodes_and_globals_are_named_in_turn(void)
+{
+	FX_AUTO_GRAPH struct fx_graph *graph = fx_graph_new(1);
+	struct fx_node *x =
+		fxt_append(graph, FX_OPCODE_PLACEHOLDER, "x", NULL, NULL);
+	struct fx_node *first = named_call("math_sqrt", "torch.relu", x, NULL);
+	struct fx_node *last = named_call("sqrt", "math.sqrt", first, NULL);
+
+	last = named_call("math_sqrt_1", "torch.relu", last, NULL);
+	last = named_call("math_floor", "torch.add", last, first);
+	last = named_call("floor", "math.floor", last, NULL);
+	fxt_append(graph, FX_OPCODE_OUTPUT, "output", last, NULL);
+	emits(graph, NULL,
+		"\n\n\ndef forward(self, x):\n"
+		"    math_sqrt = torch.relu(x);  x = None\n"
+		"    sqrt = math_sqrt_1(math_sqrt)\n"
+		"    math_sqrt_2 = torch.relu(sqrt);  sqrt = None\n"
+		"    math_floor = torch.add(math_sqrt_2, math_sqrt);  "
+		"math_sqrt_2 = math_sqrt = None\n"
+		"    floor = math_floor_1(math_floor);  math_floor = None\n"
+		"    return floor\n    ");
+}
+
 /* As torch 2.13 prints them; what 1.13 does is recorded. */
 static void
 a_container_s_type_alone_is_python_s_in_2_x(void)
@@ -282,6 +322,7 @@ main(void)
 {
 	static const struct fxt_case cases[] = {
 		FXT_CASE(the_graph_s_dialect_is_the_default),
+		FXT_CASE(nodes_and_globals_are_named_in_turn),
 		FXT_CASE(a_container_s_type_alone_is_python_s_in_2_x),
 		FXT_CASE(versions_are_read),
 		FXT_CASE(readable_code_of_2_x_has_shapes_and_sources),

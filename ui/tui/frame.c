@@ -130,7 +130,7 @@ add_state(struct tui *tui, struct fx_buf *out)
 	graph = fx_model_graph(model);
 	position = fx_position_get(model);
 	node = fx_position_node(model);
-	if (tui->is_running)
+	if (tui->is_running && !tui->is_paused)
 		fx_buf_addf(out, "running @%zu/%zu %s", position,
 			graph->node_count, node ? node->name : "");
 	else if (!fx_position_is_started(model))

@@ -204,27 +204,50 @@ tui_handle(struct tui *tui, const struct tui_event *event)
 	tui_graph_remember(tui);
 }
 
+/* Whether EVENT ends a pause: *STOP_RET then says whether the lecture, too. */
+static bool
+ends_pause(struct tui *tui, const struct tui_event *event, bool *stop_ret)
+{
+	if (event->kind == TUI_EVENT_HANG_UP)
+		hang_up(tui, event);
+	*stop_ret = event->kind == TUI_EVENT_HANG_UP ||
+		    event->kind == TUI_EVENT_INTERRUPT;
+	return *stop_ret || event->kind == TUI_EVENT_KEY ||
+	       event->kind == TUI_EVENT_NONE;
+}
+
+/* Keys that were typed before the pause do not end it; true when interrupted.
+ */
+static bool
+drop_keys(struct tui *tui)
+{
+	struct tui_event event;
+	bool stop;
+
+	do {
+		tui->screen->next(tui->screen->context, 0, &event);
+		if (ends_pause(tui, &event, &stop) && stop)
+			return true;
+	} while (event.kind != TUI_EVENT_NONE);
+	return false;
+}
+
 static bool
 wait_for_key(struct tui *tui, long ms)
 {
 	long long end = fx_clock_ms() + ms;
+	struct tui_event event;
+	bool stop = false;
 
-	while (!tui->is_leaving) {
+	do {
 		long long rest = ms < 0 ? -1 : end - fx_clock_ms();
-		struct tui_event event;
 
 		if (ms >= 0 && rest <= 0)
 			return false;
 		tui_frame(tui);
 		tui->screen->next(tui->screen->context, (int)rest, &event);
-		if (event.kind == TUI_EVENT_HANG_UP)
-			hang_up(tui, &event);
-		if (event.kind == TUI_EVENT_KEY || event.kind == TUI_EVENT_NONE)
-			return false;
-		if (event.kind == TUI_EVENT_INTERRUPT)
-			return true;
-	}
-	return true;
+	} while (!ends_pause(tui, &event, &stop));
+	return stop;
 }
 
 bool
@@ -234,7 +257,7 @@ tui_pause(struct tui *tui, long ms)
 
 	tui_collect(tui);
 	tui->is_slow = false;
-	stop = wait_for_key(tui, ms);
+	stop = tui->is_leaving || drop_keys(tui) || wait_for_key(tui, ms);
 	tui_begin_work(tui);
 	return stop;
 }

@@ -8,6 +8,11 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "commands/out_wrap.h"
+
+enum {
+	HANG = 2, /* panes are narrow */
+};
 
 void
 tui_text_deinit(struct tui_text *text)
@@ -125,17 +130,39 @@ tui_text_layout(struct tui_text *text)
 		.line_end = lay_line_end };
 }
 
-size_t
-tui_text_count(const struct tui_text *text)
-{
-	return text->lines.count;
-}
-
 static size_t
 line_end(const struct tui_text *text, size_t index)
 {
 	return index + 1 < text->lines.count ? text->lines.items[index + 1]
 					     : text->open;
+}
+
+void
+tui_text_add_lines(struct tui_text *text, const struct tui_text *from)
+{
+	struct out_layout layout = tui_text_layout(text);
+	struct out_wrap wrap;
+
+	out_wrap_init(&wrap, &layout, layout.width);
+	wrap.hang = HANG;
+	for (size_t line = 0; line < from->lines.count; line++) {
+		for (size_t i = from->lines.items[line];
+			i < line_end(from, line); i++) {
+			const struct tui_piece *piece = &from->pieces.items[i];
+
+			wrap.layout.piece(&wrap, piece->role,
+				from->bytes.data + piece->offset,
+				piece->length);
+		}
+		wrap.layout.line_end(&wrap);
+	}
+	out_wrap_deinit(&wrap);
+}
+
+size_t
+tui_text_count(const struct tui_text *text)
+{
+	return text->lines.count;
 }
 
 /* Draw PIECE from COLUMN on; returns the column after it. */

@@ -39,6 +39,9 @@ void tui_text_addf(struct tui_text *text, enum fx_role role, const char *format,
 	...);
 void tui_text_end_line(struct tui_text *text);
 
+/* Add the lines of FROM, broken between words. */
+void tui_text_add_lines(struct tui_text *text, const struct tui_text *from);
+
 /* A layout for output, as wide as TEXT, that adds to it. */
 struct out_layout tui_text_layout(struct tui_text *text);
 

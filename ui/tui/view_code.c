@@ -9,7 +9,9 @@
 #include "session/settings.h"
 #include "ui/tui/tui_private.h"
 
-/* Lines from TEXT, and for each node the line on which it begins. */
+/* Lines from TEXT but for the empty ones that torch.fx begins with, and for
+ * each node the line on which it begins.
+ */
 static void
 take_lines(struct tui_code *code, const char *text,
 	const struct fx_emit_ranges *ranges)
@@ -19,7 +21,7 @@ take_lines(struct tui_code *code, const char *text,
 
 	tui_text_clear(&code->text);
 	fx_vec_clear(&code->line_of);
-	for (const char *at = text; *at; line++) {
+	for (const char *at = text + strspn(text, "\n"); *at; line++) {
 		size_t length = strcspn(at, "\n");
 		size_t end = (size_t)(at - text) + length;
 

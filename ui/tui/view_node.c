@@ -27,10 +27,9 @@ add_shape(struct tui_text *text, const struct fx_node *node)
 
 /* A line: WORD %name, its state, HOW it is used, its shape. */
 static void
-add_neighbour(struct tui *tui, const char *word, const struct fx_node *node,
-	const char *how)
+add_neighbour(struct tui *tui, struct tui_text *text, const char *word,
+	const struct fx_node *node, const char *how)
 {
-	struct tui_text *text = &tui->node;
 	const char *state = fx_model_state(tui_model(tui), node);
 
 	tui_text_addf(text, FX_ROLE_MUTED, "%-5s", word);
@@ -57,14 +56,13 @@ add_how(struct fx_buf *out, const struct fx_node *user,
 }
 
 static void
-add_edges(struct tui *tui, const struct fx_node *node)
+add_edges(struct tui *tui, struct tui_text *text, const struct fx_node *node)
 {
-	struct tui_text *text = &tui->node;
 	const struct fx_use *use;
 	size_t shown = 0;
 
 	for (size_t i = 0; i < fx_node_input_count(node); i++)
-		add_neighbour(tui, "in", fx_node_input(node, i), "");
+		add_neighbour(tui, text, "in", fx_node_input(node, i), "");
 	fx_node_for_each_user (use, node) {
 		FX_AUTO_BUF struct fx_buf how = { 0 };
 
@@ -75,7 +73,7 @@ add_edges(struct tui *tui, const struct fx_node *node)
 			break;
 		}
 		add_how(&how, use->user, node);
-		add_neighbour(tui, "user", use->user, fx_buf_text(&how));
+		add_neighbour(tui, text, "user", use->user, fx_buf_text(&how));
 	}
 }
 
@@ -114,17 +112,10 @@ tui_show_anew(struct tui_view *view, const struct fx_node *node,
 }
 
 static void
-node_refresh(struct tui *tui, int columns)
+add_node(struct tui *tui, struct tui_text *text, const struct fx_node *node)
 {
-	struct tui_text *text = &tui->node;
-	const struct fx_node *node = tui_selected(tui);
 	FX_AUTO_BUF struct fx_buf line = { 0 };
 
-	tui_text_clear(text);
-	text->width = columns;
-	tui_show_anew(&tui->views[TUI_VIEW_NODE], node, &tui->node_shown);
-	if (!node)
-		return;
 	tui_text_addf(text, FX_ROLE_NODE, "%s", node->name);
 	tui_text_addf(text, FX_ROLE_NUMBER, "  @%zu",
 		fx_graph_position(node->graph, node));
@@ -133,13 +124,28 @@ node_refresh(struct tui *tui, int columns)
 		fx_opcode_word((enum fx_opcode)node->opcode));
 	tui_text_addf(text, FX_ROLE_TARGET, " %s", node->target);
 	tui_text_end_line(text);
-	add_edges(tui, node);
+	add_edges(tui, text, node);
 	fx_emit_fx_node(&line, node, NULL);
 	tui_text_add(text, FX_ROLE_COMMENT, fx_buf_text(&line), line.length);
 	tui_text_end_line(text);
 	add_place(text, node);
 }
 
+static void
+node_refresh(struct tui *tui, int columns)
+{
+	const struct fx_node *node = tui_selected(tui);
+	struct tui_text lines = { 0 };
+
+	tui_text_clear(&tui->node);
+	tui->node.width = columns;
+	tui_show_anew(&tui->views[TUI_VIEW_NODE], node, &tui->node_shown);
+	if (!node)
+		return;
+	add_node(tui, &lines, node);
+	tui_text_add_lines(&tui->node, &lines);
+	tui_text_deinit(&lines);
+}
 void
 tui_node_init(struct tui *tui)
 {

@@ -254,18 +254,37 @@ trim_all(struct fx_model *model)
 	timeline->next_trim += timeline->next_trim / 4;
 }
 
+/* The value of NODE; false where none is counted. */
+static bool
+count_node(struct fx_model *model, const struct fx_place *place,
+	const struct fx_node *node)
+{
+	const struct fx_datum *datum = fx_env_get(&place->env, node->id);
+
+	if (!model->timeline.limit || !model->backend->ops->has_values ||
+		!datum)
+		return false;
+	if (!is_given(model, node))
+		fx_datum_see_storages(datum, count_storage, &model->timeline);
+	return true;
+}
+
+void
+fx_budget_after_again(struct fx_model *model, const struct fx_place *place,
+	const struct fx_node *node)
+{
+	(void)count_node(model, place, node);
+}
+
 void
 fx_budget_after(struct fx_model *model, struct fx_place *place,
 	const struct fx_node *node)
 {
 	struct fx_timeline *timeline = &model->timeline;
-	const struct fx_datum *datum = fx_env_get(&place->env, node->id);
 	size_t total;
 
-	if (!timeline->limit || !model->backend->ops->has_values || !datum)
+	if (!count_node(model, place, node))
 		return;
-	if (!is_given(model, node))
-		fx_datum_see_storages(datum, count_storage, timeline);
 	if (timeline->is_off)
 		fx_budget_spend(model, place, node);
 	total = timeline->held_bytes + timeline->saved_bytes;
@@ -284,9 +303,11 @@ fx_budget_begin(struct fx_session *session, struct fx_model *model)
 		(size_t)fx_settings_int(session->settings, "record limit");
 	if (timeline->is_off)
 		timeline->limit = LITTLE;
-	timeline->dropped_now = 0;
-	timeline->summarised_now = 0;
 	timeline->next_trim = 0;
+	/* What was brought back to be looked at. */
+	if (timeline->limit && model->backend->ops->has_values &&
+		timeline->held_bytes + timeline->saved_bytes > timeline->limit)
+		trim_all(model);
 }
 
 char *

@@ -186,6 +186,7 @@ run_missing(struct fx_model *model, struct fx_interp *interp,
 		struct fx_error *one = fx_place_execute(model, interp,
 			missing->nodes.items[i]);
 
+		fx_budget_after_again(model, place, missing->nodes.items[i]);
 		if (err)
 			fx_error_free(one);
 		else

@@ -38,11 +38,15 @@ bool fx_session_retire_capture(struct fx_session *session,
 /* A line to be told after the command that runs. */
 void fx_model_say(struct fx_model *model, char *text_taken);
 
-/* budget.c: the record limit.  BEGIN a command that runs; after NODE ran, in
- * order, drop values if need be; TELL of it.  COUNT what is held.
+/* budget.c: the record limit.  BEGIN a command that runs: what was brought back
+ * beyond it goes; after NODE ran, in order, drop values if need be; TELL of it.
+ * COUNT what is held.  AFTER_AGAIN: NODE ran out of order, as somebody is about
+ * to look at it.
  */
 void fx_budget_begin(struct fx_session *session, struct fx_model *model);
 void fx_budget_after(struct fx_model *model, struct fx_place *place,
+	const struct fx_node *node);
+void fx_budget_after_again(struct fx_model *model, const struct fx_place *place,
 	const struct fx_node *node);
 /* Whether NODE's value has to stay: somebody who has not run yet takes it, but
  * for RUNNING, or running does not give it.

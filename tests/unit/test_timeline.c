@@ -435,12 +435,15 @@ values_beyond_the_limit_are_computed_again(void)
 
 	fxt_run_to(&w, NULL);
 	a = fxt_value(&w, "a");
-	fxt_set(&w, "record limit 100");
+	fxt_set(&w, "record limit 90");
 	fxt_run_to(&w, NULL);
 	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "a")), "S");
 	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "c")), "V");
 	CU_ASSERT(fxt_value(&w, "a") == a);
 	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "a")), "V");
+	/* Looked at, it goes with the next move. */
+	fxt_move(&w, FX_MOVE_STEP, true, 1);
+	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "a")), "S");
 	CU_ASSERT(fxt_is_as_fresh(&w, NULL));
 }
 

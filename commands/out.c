@@ -186,7 +186,8 @@ out_command_end(struct out *out, bool ok)
 	if (out->quiet_depth >= out->depth)
 		out->quiet_depth = 0;
 	out->depth--;
-	if (out->json) {
+	/* What began before JSON was wanted ends where it began. */
+	if (out->json_depth) {
 		out_command_end(out->json, ok);
 		if (!--out->json_depth && ok)
 			json_end(out);

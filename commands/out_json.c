@@ -1,8 +1,8 @@
 /* out_json.c - one JSON object a line per command (COMMANDS 3, doc/json.md).
  *
  * Commands may run inside commands (source, with), so what is being collected
- * is a stack of frames.  A command that failed waits for its error, which
- * carries the object out.
+ * is a stack of frames.  Commands that failed wait for their error, which
+ * carries the objects out.
  */
 #include <config.h>
 
@@ -279,33 +279,45 @@ print_frame(struct json_sink *sink, bool ok)
 	frame_free(frame);
 }
 
+/* Write the commands that failed, the innermost first, with ERROR unless it is
+ * NULL.
+ */
+static void
+print_failed(struct json_sink *sink, const struct out_item *error)
+{
+	while (sink->frames.count && fx_vec_last(&sink->frames)->failed) {
+		if (error)
+			add_error(fx_vec_last(&sink->frames), error);
+		print_frame(sink, false);
+	}
+}
+
 static void
 json_begin(void *context, const char *command)
 {
 	struct json_sink *sink = context;
 	struct frame *frame = FX_NEW(struct frame);
 
-	if (sink->frames.count && fx_vec_last(&sink->frames)->failed)
-		print_frame(sink, false);
+	print_failed(sink, NULL);
 	frame->command = fx_xstrdup(command ? command : "");
 	fx_vec_push(&sink->frames, frame);
 }
 
-/* Of commands that fail inside each other the innermost says why. */
+/* A command that fails inside another lies above it, which may fail, too. */
 static void
 json_end(void *context, bool ok)
 {
 	struct json_sink *sink = context;
-	size_t count = sink->frames.count;
+	size_t at = sink->frames.count;
 
 	if (ok) {
+		print_failed(sink, NULL);
 		print_frame(sink, true);
-	} else if (fx_vec_last(&sink->frames)->failed && count > 1) {
-		frame_free(sink->frames.items[count - 2]);
-		fx_vec_remove(&sink->frames, count - 2);
-	} else {
-		fx_vec_last(&sink->frames)->failed = true;
+		return;
 	}
+	while (sink->frames.items[--at]->failed)
+		;
+	sink->frames.items[at]->failed = true;
 }
 
 static void
@@ -323,8 +335,8 @@ json_error(struct json_sink *sink, const struct out_item *item)
 {
 	if (!sink->frames.count || !fx_vec_last(&sink->frames)->failed)
 		json_begin(sink, "");
-	add_error(fx_vec_last(&sink->frames), item);
-	print_frame(sink, false);
+	fx_vec_last(&sink->frames)->failed = true;
+	print_failed(sink, item);
 }
 
 static void
@@ -401,8 +413,7 @@ json_free(void *context)
 {
 	struct json_sink *sink = context;
 
-	while (sink->frames.count && fx_vec_last(&sink->frames)->failed)
-		print_frame(sink, false);
+	print_failed(sink, NULL);
 	while (sink->frames.count)
 		frame_free(fx_vec_pop(&sink->frames));
 	fx_vec_deinit(&sink->frames);

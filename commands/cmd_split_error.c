@@ -3,6 +3,7 @@
  */
 #include <config.h>
 
+#include <ctype.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -69,6 +70,45 @@ hint_input(const struct cmd_split *split, struct fx_error *err, size_t end)
 	return err;
 }
 
+/* How long the name of a node that TEXT begins with is; 0: none. */
+static size_t
+node_length(const char *text)
+{
+	size_t length = 0;
+
+	if (isdigit((unsigned char)*text))
+		return 0;
+	while (isalnum((unsigned char)text[length]) ||
+		(text[length] && strchr("_%@.+-", text[length])))
+		length++;
+	return cmd_ends_word(text[length]) ? length : 0;
+}
+
+/* run relu, run to relu: where only a flag takes a node. */
+static FX_NODISCARD struct fx_error *
+hint_node(const struct cmd_split *split, struct fx_error *err)
+{
+	const char *word = split->line + split->at;
+	const struct cmd_flag *flag = NULL;
+	size_t length = node_length(word);
+
+	for (size_t i = 0; !split->entry->args[0].name &&
+			   (flag = cmd_entry_flag(split->entry, i));
+		i++)
+		if (flag->type == CMD_ARG_NODE)
+			break;
+	if (!flag || !length)
+		return err;
+	if (strlen(flag->name) == length && !memcmp(flag->name, word, length)) {
+		word += cmd_skip_blanks(word, length);
+		length = node_length(word);
+	}
+	if (!length)
+		return err;
+	return fx_error_hint(err, "%s --%s %.*s", split->entry->name,
+		flag->name, (int)length, word);
+}
+
 struct fx_error *
 cmd_split_unexpected(const struct cmd_split *split)
 {
@@ -85,7 +125,7 @@ cmd_split_unexpected(const struct cmd_split *split)
 	/* What has to be there may be what is missing: insert y = CALL. */
 	if (first->name && !(first->flags & CMD_OPTIONAL))
 		err = hint_example(split, err);
-	return hint_input(split, err, end);
+	return hint_input(split, hint_node(split, err), end);
 }
 
 struct fx_error *

@@ -132,8 +132,10 @@ run_pass(struct cmd_ctx *ctx)
 	size_t i;
 
 	if (!name)
-		return fx_error_new(FX_ERR_USAGE,
-			"pass run: expected the name of a pass");
+		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+					     "pass run: expected the name of "
+					     "a pass"),
+			"pass lists them");
 	edit.run.pass = fx_pass_find(name);
 	if (!edit.run.pass)
 		return unknown_pass(name);

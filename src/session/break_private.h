@@ -18,6 +18,7 @@ struct fx_break {
 	struct fx_model *model;
 	struct fx_graph *graph;
 	uint64_t node;       /* NODE */
+	const char *name;    /* that it had last, interned */
 	const char *path;    /* SCOPE */
 	struct fx_map nodes; /* id -> 1 */
 	uint64_t version;

@@ -2,7 +2,8 @@
  *
  * A breakpoint knows its nodes by id.  What it matches is looked up again
  * when the graph has changed: a query or scope anew, a node by its id, so that
- * renaming does not lose it, erasing makes it pending and undo revives it.
+ * renaming does not lose it, erasing makes it pending and undo revives it. What
+ * replaces a node has its name, and the breakpoint.
  */
 #include <config.h>
 
@@ -99,10 +100,15 @@ is_called(const struct fx_node *node, const char *where)
 
 /* By what it is called now: it follows renames and other edits. */
 static void
-match_node(struct fx_break *b, const struct fx_node *node)
+match_node(struct fx_break *b)
 {
+	const struct fx_node *node = fx_graph_find_id(b->graph, b->node);
+
+	if ((!node || !node->is_in_graph) && b->name)
+		node = fx_graph_find(b->graph, b->name);
 	if (!node || !node->is_in_graph)
 		return;
+	b->name = node->name;
 	add_node(b, node);
 	if (is_called(node, b->shown.where))
 		return;
@@ -120,7 +126,7 @@ match(struct fx_session *session, struct fx_break *b)
 	b->is_matching = true;
 	switch (b->kind) {
 	case FX_BREAK_NODE:
-		match_node(b, fx_graph_find_id(b->graph, b->node));
+		match_node(b);
 		break;
 	case FX_BREAK_SET:
 		err = match_set(session, b);
@@ -457,19 +463,18 @@ fx_breakpoint_nodes(struct fx_session *session,
 static void
 tell(struct fx_model *model, const struct fx_break *b)
 {
-	const struct fx_node *node = fx_graph_find_id(b->graph, b->node);
-
 	if (b->shown.is_pending)
 		fx_model_say(model,
 			fx_xasprintf("Breakpoint %d is pending: %s is no "
 				     "longer in the graph",
-				b->shown.number,
-				node ? node->name : b->shown.where));
+				b->shown.number, b->name));
 	else
 		fx_model_say(model,
 			fx_xasprintf("Breakpoint %d is at @%zu %s",
 				b->shown.number,
-				fx_graph_position(b->graph, node), node->name));
+				fx_graph_position(b->graph,
+					fx_graph_find(b->graph, b->name)),
+				b->name));
 }
 
 void

@@ -12,7 +12,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/compiler.h"
 #include "base/mem.h"
@@ -38,8 +37,7 @@
 
 #define ALIGNMENT   ((size_t)16)
 #define FIRST_CHUNK ((size_t)4096 - 64)
-#define HUGE_PAGE   ((size_t)2 << 20)
-#define LAST_CHUNK  (2 * HUGE_PAGE - sizeof(struct chunk))
+#define LAST_CHUNK  (2 * FX_HUGE_PAGE - sizeof(struct chunk))
 
 struct chunk {
 	struct chunk *older;
@@ -125,24 +123,6 @@ fx_arena_free(struct fx_arena *arena)
 	free(arena);
 }
 
-/* SIZE bytes, of a large graph in huge pages where the system has them: walking
- * it is then half as often a walk through page tables.
- */
-static void *
-chunk_memory(size_t size)
-{
-	void *memory = NULL;
-
-#ifdef MADV_HUGEPAGE
-	if (size % HUGE_PAGE == 0 &&
-		posix_memalign(&memory, HUGE_PAGE, size) == 0)
-		(void)madvise(memory, size, MADV_HUGEPAGE);
-	else
-		memory = NULL;
-#endif
-	return memory ? memory : fx_xmalloc(size);
-}
-
 static struct chunk *
 new_chunk(struct fx_arena *arena, size_t least)
 {
@@ -153,7 +133,7 @@ new_chunk(struct fx_arena *arena, size_t least)
 	if (chunk && chunk->size >= least)
 		return chunk;
 	free_chunk(chunk);
-	chunk = chunk_memory(sizeof(*chunk) + size);
+	chunk = fx_xmalloc_large(sizeof(*chunk) + size);
 	chunk->size = size;
 	arena->next_size = FX_MIN(arena->next_size * 2, LAST_CHUNK);
 	return chunk;

@@ -38,6 +38,19 @@ static struct {
 	size_t capacity;
 } table;
 
+/* Names that differ in their last letter only (relu_10, relu_11) are neighbours
+ * in the table: they are made and looked for one after the other, and then the
+ * cache has them already.
+ */
+static uint64_t
+hash_of(const char *text, size_t length)
+{
+	if (!length)
+		return 0;
+	return fx_hash_quick(text, length - 1) +
+	       (unsigned char)text[length - 1];
+}
+
 /* The slot of TEXT, or the empty one where it belongs. */
 static struct slot *
 seek(const char *text, size_t length, uint64_t hash)
@@ -63,7 +76,7 @@ grow(void)
 	size_t at;
 
 	table.capacity = FX_MAX(old_capacity * 2, (size_t)FIRST_CAPACITY);
-	table.slots = fx_xcalloc(table.capacity, sizeof(*table.slots));
+	table.slots = fx_xcalloc_large(table.capacity, sizeof(*table.slots));
 	for (size_t i = 0; i < old_capacity; i++) {
 		if (!old[i].entry)
 			continue;
@@ -87,7 +100,7 @@ fx_intern_n(const char *text, size_t length)
 		table.arena = fx_arena_new();
 	if (table.count >= table.capacity / 2)
 		grow();
-	hash = fx_hash_quick(text, length);
+	hash = hash_of(text, length);
 	slot = seek(text, length, hash);
 	if (slot->entry)
 		return slot->entry->text;
@@ -135,7 +148,7 @@ fx_intern_find(const char *text)
 	if (!text || !table.count)
 		return NULL;
 	length = strlen(text);
-	slot = seek(text, length, fx_hash_quick(text, length));
+	slot = seek(text, length, hash_of(text, length));
 	return slot->entry ? slot->entry->text : NULL;
 }
 

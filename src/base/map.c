@@ -86,7 +86,7 @@ grow(struct fx_map *map)
 	size_t at;
 
 	map->capacity = FX_MAX(old.capacity * 2, (size_t)FIRST_CAPACITY);
-	map->slots = fx_xcalloc(map->capacity, 2 * sizeof(*map->slots));
+	map->slots = fx_xcalloc_large(map->capacity, 2 * sizeof(*map->slots));
 	for (size_t i = 0; i < old.capacity; i++) {
 		if (!old.slots[2 * i])
 			continue;

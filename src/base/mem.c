@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -50,6 +51,32 @@ fx_xrealloc(void *memory, size_t size)
 	if (!moved)
 		out_of_memory();
 	return moved;
+}
+
+void *
+fx_xmalloc_large(size_t size)
+{
+#ifdef MADV_HUGEPAGE
+	void *memory;
+
+	if (size > 0 && size % FX_HUGE_PAGE == 0 &&
+		posix_memalign(&memory, FX_HUGE_PAGE, size) == 0) {
+		(void)madvise(memory, size, MADV_HUGEPAGE);
+		return memory;
+	}
+#endif
+	return fx_xmalloc(size);
+}
+
+void *
+fx_xcalloc_large(size_t count, size_t size)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(count, size, &bytes) || bytes == 0 ||
+		bytes % FX_HUGE_PAGE)
+		return fx_xcalloc(count, size);
+	return memset(fx_xmalloc_large(bytes), 0, bytes);
 }
 
 char *

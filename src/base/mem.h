@@ -7,10 +7,20 @@
 
 #include "base/compiler.h"
 
+/* What comes in huge pages comes in multiples of them. */
+#define FX_HUGE_PAGE ((size_t)2 << 20)
+
 /* Like malloc and its family, with a valid pointer for size 0. */
 void *fx_xmalloc(size_t size);
 void *fx_xcalloc(size_t count, size_t size);
 void *fx_xrealloc(void *memory, size_t size);
+
+/* The same for what is large and visited all over: in huge pages where the
+ * system has them, as then half of the way through page tables is saved.  To be
+ * released with free.
+ */
+void *fx_xmalloc_large(size_t size);
+void *fx_xcalloc_large(size_t count, size_t size);
 
 /* A copy of TEXT, of its first LENGTH bytes, of what FORMAT makes; the
  * caller's.

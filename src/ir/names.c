@@ -222,6 +222,7 @@ probe(const struct fx_names *names, const struct candidate *c,
 {
 	FX_AUTO_BUF struct fx_buf buf = { 0 };
 	uint64_t number;
+	const char *name;
 
 	*number_ret = 0;
 	if (!fx_map_has(&names->taken, (uintptr_t)c->whole) &&
@@ -232,15 +233,14 @@ probe(const struct fx_names *names, const struct candidate *c,
 	fx_buf_add_n(&buf, c->whole, c->base_length);
 	fx_buf_add_char(&buf, '_');
 	for (;; number++) {
-		size_t base = c->base_length + 1;
-
-		fx_buf_truncate(&buf, base);
+		fx_buf_truncate(&buf, c->base_length + 1);
 		fx_buf_add_int(&buf, (long long)number);
-		if (!fx_names_is_taken(names, fx_buf_text(&buf)))
+		name = fx_intern_n(buf.data, buf.length);
+		if (!fx_map_has(&names->taken, (uintptr_t)name))
 			break;
 	}
 	*number_ret = number;
-	return fx_intern_n(fx_buf_text(&buf), buf.length);
+	return name;
 }
 
 const char *

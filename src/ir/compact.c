@@ -30,7 +30,6 @@ enum {
 };
 
 typedef void entry_fn(struct fx_graph *graph, struct fx_entry *entry);
-typedef void node_fn(struct fx_graph *graph, struct fx_node *node);
 
 static void
 for_each_entry(struct fx_graph *graph, entry_fn *visit)
@@ -47,17 +46,6 @@ for_each_entry(struct fx_graph *graph, entry_fn *visit)
 }
 
 static void
-for_each_slot(struct fx_graph *graph, node_fn *visit)
-{
-	for (uint32_t i = 1; i <= graph->private_->made; i++) {
-		struct fx_node *node = fx_graph_slot(graph, i);
-
-		if (node)
-			visit(graph, node);
-	}
-}
-
-static void
 mark_entry(struct fx_graph *graph, struct fx_entry *entry)
 {
 	(void)graph;
@@ -65,12 +53,10 @@ mark_entry(struct fx_graph *graph, struct fx_entry *entry)
 		entry->node->mark |= MARK_LIVE;
 }
 
-static void
-mark_present(struct fx_graph *graph, struct fx_node *node)
+static bool
+is_live(const struct fx_node *node)
 {
-	(void)graph;
-	if (node->is_in_graph)
-		node->mark |= MARK_LIVE;
+	return node->is_in_graph || (node->mark & MARK_LIVE);
 }
 
 /* A copy of COUNT edges in ARENA, with forwarding left behind. */
@@ -114,12 +100,27 @@ copy_node(struct fx_graph *graph, struct fx_node *node)
 {
 	struct fx_arena *arena = graph->values;
 
-	if (!(node->mark & MARK_LIVE))
-		return;
 	node->args = fx_value_clone(arena, &node->args);
 	node->kwargs = fx_value_clone(arena, &node->kwargs);
 	node->uses = copy_uses(arena, node->uses, node->use_count);
 	fx_graph_set_meta(node, node->meta);
+}
+
+/* Whether some node is about to go. */
+static bool
+copy_nodes(struct fx_graph *graph)
+{
+	bool some_go = false;
+
+	for (uint32_t i = 1; i <= graph->private_->made; i++) {
+		struct fx_node *node = fx_graph_slot(graph, i);
+
+		if (node && is_live(node))
+			copy_node(graph, node);
+		else
+			some_go = some_go || (node && node->id);
+	}
+	return some_go;
 }
 
 static void
@@ -135,15 +136,29 @@ copy_entry(struct fx_graph *graph, struct fx_entry *entry)
 	args->uses = copy_uses(arena, args->uses, args->use_count);
 }
 
+/* Wipe NODE if nothing reaches it. */
 static void
-forward_node(struct fx_graph *graph, struct fx_node *node)
+finish_node(struct fx_node *node)
 {
-	(void)graph;
-	if (!(node->mark & MARK_LIVE))
+	if (!is_live(node)) {
+		memset(node, 0, sizeof(*node));
 		return;
+	}
+	node->mark &= (uint8_t)~MARK_LIVE;
 	forward_uses(node->uses, node->use_count);
 	node->first_user = forwarded(node->first_user);
 	node->last_user = forwarded(node->last_user);
+}
+
+static void
+finish_nodes(struct fx_graph *graph)
+{
+	for (uint32_t i = 1; i <= graph->private_->made; i++) {
+		struct fx_node *node = fx_graph_slot(graph, i);
+
+		if (node)
+			finish_node(node);
+	}
 }
 
 static void
@@ -166,23 +181,20 @@ copy_configurations(struct fx_graph *graph)
 	}
 }
 
-/* Wipe NODE if nothing reaches it. */
-static void
-unmark(struct fx_graph *graph, struct fx_node *node)
-{
-	(void)graph;
-	if (node->mark & MARK_LIVE)
-		node->mark &= (uint8_t)~MARK_LIVE;
-	else
-		memset(node, 0, sizeof(*node));
-}
-
 /* A name that leads to a node which is about to go leads nowhere. */
 static void
 forget_owner(uintptr_t *owner)
 {
-	if (*owner > 1 && !(((struct fx_node *)*owner)->mark & MARK_LIVE))
+	if (*owner > 1 && !is_live((struct fx_node *)*owner))
 		*owner = 1;
+}
+
+static void
+forget_entry_owner(struct fx_graph *graph, struct fx_entry *entry)
+{
+	(void)graph;
+	if (entry->kind == FX_ENTRY_CREATE || entry->kind == FX_ENTRY_NAME)
+		forget_owner(&entry->name.before);
 }
 
 static void
@@ -193,14 +205,7 @@ forget_owners(struct fx_graph *graph)
 	for (size_t i = 0; i < taken->capacity; i++)
 		if (taken->slots[2 * i])
 			forget_owner(&taken->slots[2 * i + 1]);
-}
-
-static void
-forget_entry_owner(struct fx_graph *graph, struct fx_entry *entry)
-{
-	(void)graph;
-	if (entry->kind == FX_ENTRY_CREATE || entry->kind == FX_ENTRY_NAME)
-		forget_owner(&entry->name.before);
+	for_each_entry(graph, forget_entry_owner);
 }
 
 static bool
@@ -232,18 +237,17 @@ static void
 compact_values(struct fx_graph *graph)
 {
 	struct fx_arena *old = graph->values;
+	bool some_go;
 
 	graph->values = fx_arena_new();
 	for_each_entry(graph, mark_entry);
-	for_each_slot(graph, mark_present);
-	for_each_slot(graph, copy_node);
+	some_go = copy_nodes(graph);
 	for_each_entry(graph, copy_entry);
 	copy_configurations(graph);
-	for_each_slot(graph, forward_node);
+	if (some_go)
+		forget_owners(graph);
+	finish_nodes(graph);
 	for_each_entry(graph, forward_entry);
-	forget_owners(graph);
-	for_each_entry(graph, forget_entry_owner);
-	for_each_slot(graph, unmark);
 	free_slabs(graph);
 	fx_arena_free(old);
 }

@@ -150,6 +150,7 @@ fill_value(struct fx_torch *torch, struct fx_torch_plan *plan, size_t i,
 		ret->tag = FXS_SAME;
 	} else {
 		fx_torch_value(torch->scratch, datum, ret);
+		plan->is_fresh = true;
 	}
 }
 
@@ -165,7 +166,7 @@ forget_last(struct fx_torch_plan *plan)
 static void
 keep_last(struct fx_torch_plan *plan, struct fx_datum *const *data)
 {
-	for (size_t i = 0; i < plan->count; i++) {
+	for (size_t i = 0; plan->is_fresh && i < plan->count; i++) {
 		if (plan->last[i] == data[i] || !is_kept(data[i]))
 			continue;
 		fx_datum_unref(plan->last[i]);
@@ -180,6 +181,7 @@ fill_values(struct fx_torch *torch, struct fx_torch_plan *plan,
 {
 	struct fxs_value *values = few;
 
+	plan->is_fresh = false;
 	if (plan->count >= FX_TORCH_FEW)
 		values = FX_ARENA_ARRAY(torch->scratch, struct fxs_value,
 			plan->count + 1);

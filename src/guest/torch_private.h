@@ -127,6 +127,7 @@ struct fx_torch_plan {
 	const char **keywords; /* with room for one more */
 	/* What the shim converted last, to be known again; or NULL. */
 	struct fx_datum **last;
+	bool is_fresh;            /* the call that runs has others */
 	struct fxs_plan *matched; /* NULL: not yet */
 	uint64_t writes;
 };

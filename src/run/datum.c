@@ -41,14 +41,6 @@ datum_new(enum fx_datum_kind kind)
 	return datum;
 }
 
-struct fx_datum *
-fx_datum_ref(struct fx_datum *datum)
-{
-	if (datum)
-		datum->references++;
-	return datum;
-}
-
 /* What the datum holds beside itself. */
 static void
 release(struct fx_datum *datum)
@@ -91,12 +83,10 @@ release(struct fx_datum *datum)
 }
 
 void
-fx_datum_unref(struct fx_datum *datum)
+fx_datum_free(struct fx_datum *datum)
 {
 	const size_t most = SPARE_ROOM - 1;
 
-	if (!datum || --datum->references)
-		return;
 	release(datum);
 	if (spare.count < most)
 		spare.data[spare.count++] = datum;

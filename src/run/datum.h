@@ -66,9 +66,24 @@ struct fx_datum {
 	};
 };
 
+/* Of one that nobody shares any more. */
+void fx_datum_free(struct fx_datum *datum);
+
 /* Share and stop sharing; null is allowed for both. */
-struct fx_datum *fx_datum_ref(struct fx_datum *datum);
-void fx_datum_unref(struct fx_datum *datum);
+static inline struct fx_datum *
+fx_datum_ref(struct fx_datum *datum)
+{
+	if (datum)
+		datum->references++;
+	return datum;
+}
+
+static inline void
+fx_datum_unref(struct fx_datum *datum)
+{
+	if (datum && !--datum->references)
+		fx_datum_free(datum);
+}
 
 FX_DEFINE_CLEANUP(datum, struct fx_datum, fx_datum_unref);
 #define FX_AUTO_DATUM FX_AUTO(datum)

@@ -25,14 +25,6 @@ fx_env_deinit(struct fx_env *env)
 	env->capacity = 0;
 }
 
-struct fx_datum *
-fx_env_get(const struct fx_env *env, uint64_t id)
-{
-	uint32_t index = (uint32_t)id;
-
-	return index < env->capacity ? env->values[index] : NULL;
-}
-
 static void
 reserve(struct fx_env *env, size_t index)
 {

@@ -26,7 +26,14 @@ FX_DEFINE_DEINIT(env, struct fx_env, fx_env_deinit);
 #define FX_AUTO_ENV FX_AUTO(env)
 
 /* The value of the node with ID, borrowed; NULL when there is none. */
-struct fx_datum *fx_env_get(const struct fx_env *env, uint64_t id);
+static inline struct fx_datum *
+fx_env_get(const struct fx_env *env, uint64_t id)
+{
+	uint32_t index = (uint32_t)id;
+
+	return index < env->capacity ? env->values[index] : NULL;
+}
+
 /* DATUM is taken. */
 void fx_env_take(struct fx_env *env, uint64_t id, struct fx_datum *datum_taken);
 void fx_env_drop(struct fx_env *env, uint64_t id);

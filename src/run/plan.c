@@ -423,27 +423,40 @@ fx_plan_tell_others(const struct fx_plan_watch *watch,
 	return watch->before(watch->context, &others, 1, false);
 }
 
+/* What WATCH wants to know before the call, or *DONE: it was made apart. */
+static struct fx_error *
+tell_watch(const struct fx_plan_call *call, const struct fx_plan_watch *watch,
+	struct fx_datum **ret, bool *done)
+{
+	const struct fx_plan *plan = call->plan;
+	struct fx_error *err = NULL;
+
+	if (plan->writes && watch->protect)
+		watch->protect(watch->owner, call->data, plan->writes);
+	if (plan->writes)
+		err = call_apart(call, ret, done);
+	if (err || *done)
+		return err;
+	if (plan->writes || plan->may_draw)
+		err = watch->before(watch->context, call->data, plan->writes,
+			plan->may_draw);
+	if (err)
+		return err;
+	return fx_plan_tell_others(watch, call->plans->backend,
+		plan->backend_plan);
+}
+
 static struct fx_error *
 call_backend(const struct fx_plan_call *call, struct fx_datum **ret)
 {
 	const struct fx_plan *plan = call->plan;
-	const struct fx_plan_watch *watch = call->plans->watch;
 	struct fx_backend *backend = call->plans->backend;
 	struct fx_error *err = NULL;
 	bool done = false;
 
-	if (watch && plan->writes && watch->protect)
-		watch->protect(watch->owner, call->data, plan->writes);
-	if (watch && plan->writes)
-		err = call_apart(call, ret, &done);
+	if (call->plans->watch)
+		err = tell_watch(call, call->plans->watch, ret, &done);
 	if (err || done)
-		return err;
-	if (watch && (plan->writes || plan->may_draw))
-		err = watch->before(watch->context, call->data, plan->writes,
-			plan->may_draw);
-	if (!err)
-		err = fx_plan_tell_others(watch, backend, plan->backend_plan);
-	if (err)
 		return err;
 	return backend->ops->call(backend, plan->backend_plan, call->data,
 		plan->count, ret);
@@ -475,33 +488,39 @@ call_here(const struct fx_plan_call *call, struct fx_plan *plan,
 	return fx_plan_expanded(call, module, ret);
 }
 
-/* On the backend, else on the one that it falls back to. */
+/* What the backend does not do, ERR, on the one that it falls back to. */
 static struct fx_error *
-call_resolved(const struct fx_plan_call *call, struct fx_plan *plan,
+call_fallback(const struct fx_plan_call *call, struct fx_error *err_taken,
 	struct fx_datum **ret)
 {
-	struct fx_backend *backend = call->plans->backend;
-	struct fx_error *err = call_here(call, plan, ret);
-	struct fx_call_site site;
+	struct fx_call_site site = site_of(call);
 	const struct fx_fallback_call other_call = {
 		.site = &site,
 		.data = call->data,
 		.watch = call->plans->watch,
-		.may_draw = plan->may_draw,
+		.may_draw = call->plan->may_draw,
 	};
-	struct fx_error *other;
+	struct fx_error *other =
+		fx_fallback_call(call->plans->backend, &other_call, ret);
 
-	if (!err || fx_error_code(err) != FX_ERR_UNSUPPORTED ||
-		!backend->fallback)
-		return err;
-	site = site_of(call);
-	other = fx_fallback_call(backend, &other_call, ret);
 	if (other && fx_error_code(other) == FX_ERR_UNSUPPORTED) {
 		fx_error_free(other);
-		return err;
+		return err_taken;
 	}
-	fx_error_free(err);
+	fx_error_free(err_taken);
 	return other;
+}
+
+static struct fx_error *
+call_resolved(const struct fx_plan_call *call, struct fx_plan *plan,
+	struct fx_datum **ret)
+{
+	struct fx_error *err = call_here(call, plan, ret);
+
+	if (!err || fx_error_code(err) != FX_ERR_UNSUPPORTED ||
+		!call->plans->backend->fallback)
+		return err;
+	return call_fallback(call, err, ret);
 }
 
 struct fx_error *

@@ -64,9 +64,12 @@ torch_plan_free(struct fx_backend *backend, void *pointer)
 	free(plan);
 }
 
-/* What an operator writes, by the schemas that could be meant. */
+/* What an operator writes, by the schemas that could be meant: of the values
+ * no more is known than whether they may be one list, x.resize_(2, 3).
+ */
 static uint64_t
-writes_of(const struct fx_torch *torch, const struct fx_torch_plan *plan)
+writes_of(const struct fx_torch *torch, const struct fx_torch_plan *plan,
+	const struct fx_kind *kinds)
 {
 	struct fxs_value *values = fx_xcalloc(plan->count, sizeof(*values));
 	struct fxs_site site = {
@@ -77,8 +80,14 @@ writes_of(const struct fx_torch *torch, const struct fx_torch_plan *plan)
 		.keywords = plan->keywords,
 		.keyword_count = plan->keyword_count,
 	};
-	uint64_t bits = torch->shim->writes(&site);
+	uint64_t bits;
 
+	for (size_t i = 0; i < plan->count - plan->keyword_count; i++)
+		if (kinds[i].kind == FX_DATUM_INT)
+			values[i].tag = FXS_INT;
+		else if (kinds[i].kind == FX_DATUM_TENSOR)
+			values[i].tag = FXS_TENSOR;
+	bits = torch->shim->writes(&site);
 	free(values);
 	return bits;
 }
@@ -104,7 +113,7 @@ torch_resolve(struct fx_backend *backend, const struct fx_call_site *site,
 	}
 	plan->writes = plan->target.writes;
 	if (has_operator)
-		plan->writes |= writes_of(torch, plan);
+		plan->writes |= writes_of(torch, plan, site->kinds);
 	*plan_ret = plan;
 	return NULL;
 }
@@ -442,10 +451,8 @@ torch_from_tensor(struct fx_backend *backend, const struct fx_tensor *tensor,
 	struct fx_datum **ret)
 {
 	struct fx_torch *torch = backend->state;
-	struct fxs_tensor *made = NULL;
-	struct fx_error *err = fx_torch_from_tensor(torch->shim, tensor, &made);
 
-	return give(err, made, ret);
+	return fx_torch_from_tensor(torch->shim, tensor, ret);
 }
 
 static struct fx_error *

@@ -49,7 +49,7 @@ size_t fx_torch_storage_holders(const void *payload);
 /* Ditto, which make tensors. */
 FX_NODISCARD struct fx_error *
 fx_torch_from_tensor(const struct fxs_functions *shim,
-	const struct fx_tensor *tensor, struct fxs_tensor **ret);
+	const struct fx_tensor *tensor, struct fx_datum **ret);
 FX_NODISCARD struct fx_error *fx_torch_write(const struct fxs_functions *shim,
 	const struct fx_tensor_meta *meta, const void *bytes,
 	struct fxs_tensor **ret);

@@ -211,12 +211,13 @@ fx_torch_storage_restore(const void *payload, const struct fx_blob *saved)
 	size_t size;
 	void *bytes = fx_shim_loaded()->tensor_storage(payload, &size);
 
-	if (size != fx_blob_size(saved))
+	/* resize_ lets it grow, and what was there is where it was. */
+	if (size < fx_blob_size(saved))
 		return fx_error_new(FX_ERR_VALUE,
 			"the storage has %zu bytes now, not %zu", size,
 			fx_blob_size(saved));
-	if (size)
-		memcpy(bytes, fx_blob_data(saved), size);
+	if (fx_blob_size(saved))
+		memcpy(bytes, fx_blob_data(saved), fx_blob_size(saved));
 	return NULL;
 }
 
@@ -296,8 +297,8 @@ release_blob(void *context)
 	fx_blob_unref(context);
 }
 
-struct fx_error *
-fx_torch_from_tensor(const struct fxs_functions *shim,
+static struct fx_error *
+tensor_of_storage(const struct fxs_functions *shim,
 	const struct fx_tensor *tensor, struct fxs_tensor **ret)
 {
 	struct fx_blob *blob = tensor->storage ? tensor->storage->blob : NULL;
@@ -328,6 +329,33 @@ fx_torch_from_tensor(const struct fxs_functions *shim,
 	err = shim->tensor_of_memory(&memory, ret);
 	if (err)
 		fx_blob_unref(blob);
+	return err;
+}
+
+static void
+forget_tensor(void *datum)
+{
+	fx_datum_unref(datum);
+}
+
+struct fx_error *
+fx_torch_from_tensor(const struct fxs_functions *shim,
+	const struct fx_tensor *tensor, struct fx_datum **ret)
+{
+	struct fx_datum *kept = fx_storage_kept(tensor);
+	struct fxs_tensor *made = NULL;
+	struct fx_error *err;
+
+	if (kept) {
+		err = fx_torch_read(kept->payload, 0, 0, NULL);
+	} else {
+		err = tensor_of_storage(shim, tensor, &made);
+		kept = err ? NULL : fx_torch_datum(made);
+		if (kept)
+			fx_storage_keep(tensor, kept, forget_tensor);
+	}
+	if (!err)
+		*ret = fx_datum_ref(kept);
 	return err;
 }
 

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/map.h"
+#include "base/vec.h"
 #include "ir/value.h"
 
 struct fx_blob;
@@ -35,6 +36,7 @@ struct fx_storage {
 	 */
 	bool has_digest;
 	struct fx_hash digest;
+	FX_VEC(struct fx_kept) kept; /* see fx_storage_keep */
 };
 
 struct fx_storage *fx_storage_new(struct fx_blob *blob_taken);
@@ -53,6 +55,16 @@ struct fx_tensor {
 	int64_t offset;             /* in elements into the storage */
 	struct fx_storage *storage; /* referenced by the graph; may be NULL */
 };
+
+/* One parameter is one object of a backend's, whoever asks for it: operators in
+ * place may give that another shape.  OBJECT is TENSOR's, and of those that lie
+ * in the storage alike (tied ones), until the storage goes, which calls
+ * FREE_OBJECT.
+ */
+void fx_storage_keep(const struct fx_tensor *tensor, void *object_taken,
+	void (*free_object)(void *object));
+/* What was kept for TENSOR, or NULL.  Borrowed. */
+void *fx_storage_kept(const struct fx_tensor *tensor);
 
 enum fx_member_kind {
 	FX_MEMBER_CHILD,

@@ -132,6 +132,25 @@ def turning(fxdb, folder, x, backend):
          given.numpy(), want, want]
 
 
+def growing(fxdb, folder, x, backend):
+    """What grew has the size and the bytes that it had; parameters are one
+    object, whatever reads them.
+    """
+    module = effects.Growing()
+    weight = module.layer.weight.detach().clone()
+    with torch.no_grad():
+        want = module(x)
+    turned = module.layer.weight.detach()
+    one = "print self.layer.weight.shape", "dump self.layer.weight"
+    return run(fxdb, folder, backend, "Growing()", [
+        "run", "dump %output", *one, "goto %layer_1", one[1], "goto %t_",
+        one[1], "goto resize__1", "dump new_empty", "goto fill_",
+        "goto resize_", "dump clone", "continue", "dump %output", *one,
+        "run", "dump %output", *one]), \
+        [want.numpy(), turned.numpy(), weight.t().numpy(), weight.numpy(),
+         x[0, :0].numpy(), x.numpy()] + 2 * [want.numpy(), turned.numpy()]
+
+
 def sharing(fxdb, folder, x, backend):
     """What lies in one memory is read as it is, also from a file."""
     want = effects.Sharing()(x).numpy()
@@ -159,8 +178,8 @@ def main():
     failed = 0
     torch.set_num_threads(len(os.sched_getaffinity(0)))
     x = torch.randn(8, 4)
-    for check in normed, drawing, counting, remembering, turning, sharing, \
-            moving:
+    for check in normed, drawing, counting, remembering, turning, growing, \
+            sharing, moving:
         for backend in "python", "auto":
             with tempfile.TemporaryDirectory() as folder:
                 numpy.save(os.path.join(folder, "x.npy"), x.numpy())

@@ -39,7 +39,10 @@ class Walk%d(torch.nn.Module):
     def forward(self, x, y):
 %s
 """
-STATE = ["norm.running_mean", "norm.num_batches_tracked", "weight"]
+STATE = ["norm.running_mean", "norm.num_batches_tracked", "weight",
+         "linear.weight"]
+# As the node that it becomes.
+ATTRIBUTES = ["self.weight", "self.linear.weight"]
 # Each is one node, of a 4 x 4 tensor and for most of them another, to one.
 PURE = ["{0} + {1}", "{0} - {1}", "{0} * 0.5", "torch.tanh({0})",
         "torch.matmul({0}, {1})", "{0}.clone()", "{0}.cumsum(0)",
@@ -57,6 +60,12 @@ WEIGHTS = [3, 2, 4, 3]
 # A part of one, and what is done to that.
 PARTS = ["{0}[:, 1:3]", "{0}[1]", "{0}.select(0, 2)", "{0}.narrow(0, 1, 2)",
          "{0}.unsqueeze(0)", "{0}.flatten()"]
+# There and back: nothing in between but itself knows that it is no whole one.
+SHAPES = [("{0}.unsqueeze_(0)", "{0}.squeeze_()"),
+          ("{0}.resize_(2, 8)", "{0}.resize_(4, 4)"),
+          ("{0}.resize_((3, 4))", "{0}.resize_((4, 4))"),
+          ("{0}.swapaxes_(0, 1)", "{0}.t_()"),
+          ("{0}.as_strided_((2, 2), (1, 4))", "{0}.as_strided_((4, 4), (4, 1))")]
 ON_PARTS = ["{0}.mul_(2)", "{0}.add_(1)", "{0}.normal_()", "torch.neg({0})"]
 
 
@@ -84,26 +93,29 @@ class Graph:
     def __init__(self, rng):
         self.lines = []
         self.whole = ["x", "y"]
-        if rng.random() < 0.4:
-            self.add("self.weight", [])
+        for text in ATTRIBUTES:
+            if rng.random() < 0.4:
+                self.add(text, [])
         for _ in range(rng.randint(5, 12)):
-            if rng.random() < 0.15:
+            if rng.random() < 0.1:
+                self.reshape(rng)
+            elif rng.random() < 0.15:
                 part = self.add(rng.choice(PARTS), [self.pick(rng)], False)
                 self.add(rng.choice(ON_PARTS), [part], False)
             else:
                 self.add(self.operation(rng), [self.pick(rng), self.pick(rng)])
 
-    def has_weight(self):
-        return any(line.text == "self.weight" for line in self.lines)
-
     def operation(self, rng):
-        """Not the one that gives the parameter another shape: beyond the node
-        that does, we say the old one.
-        """
-        text = rng.choice(rng.choices(KINDS, WEIGHTS)[0])
-        if text == "{0}.t_()" and self.has_weight():
-            return self.operation(rng)
-        return text
+        return rng.choice(rng.choices(KINDS, WEIGHTS)[0])
+
+    def reshape(self, rng):
+        """One gets another shape in place, for a while."""
+        there, back = rng.choice(SHAPES)
+        one = self.pick(rng)
+        self.add(there, [one], False)
+        if rng.random() < 0.5:
+            self.add("{0}.mul(2)", [one], False)
+        self.add(back, [one], False)
 
     def pick(self, rng):
         return rng.choice(self.whole[-4:])
@@ -224,7 +236,7 @@ class Walk:
         old = self.lines[at]
         above = self.graph.names()[:at + 2]
         above = [name for name in above if name in self.graph.whole]
-        if old.name not in self.graph.whole or old.text == "self.weight":
+        if old.name not in self.graph.whole or old.text in ATTRIBUTES:
             return
         new = Line(old.name, self.graph.operation(self.rng),
                    [self.rng.choice(above), self.rng.choice(above)])

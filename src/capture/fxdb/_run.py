@@ -3,6 +3,7 @@
 What operations give stays in this process and has a number there; plain data
 cross as JSON (see plain and Runner.read).  Every exception is an answer.
 """
+import ctypes
 import importlib
 import inspect
 import json
@@ -59,9 +60,12 @@ def _storage(tensor):
 
 
 def _bytes_of(tensor):
-    """TENSOR's elements, contiguous, as bytes."""
+    """TENSOR's elements, contiguous, as bytes.  Not by numpy: what it has seen
+    cannot be resized any more.
+    """
     plain = tensor.detach().cpu().resolve_conj().resolve_neg().contiguous()
-    return plain.reshape(-1).view(torch.uint8).numpy().tobytes()
+    return ctypes.string_at(plain.data_ptr(),
+                            plain.numel() * plain.element_size())
 
 
 def _writes(function, message):
@@ -213,8 +217,9 @@ class Runner:
         return dict(
             dtype=str(tensor.dtype)[6:], shape=list(tensor.shape),
             strides=list(tensor.stride()), offset=tensor.storage_offset(),
-            device=str(tensor.device), storage=storage.data_ptr(),
-            size=storage.nbytes())
+            device=str(tensor.device), size=storage.nbytes(),
+            # One without memory may still grow.
+            storage=storage.data_ptr() or storage._cdata)
 
     # -- calls -----------------------------------------------------------
 
@@ -290,7 +295,7 @@ class Runner:
                 found = getattr(found, part)
         except AttributeError:
             found = self.tensors[message["path"]]
-        return {"result": self._handle(found.detach())}
+        return {"result": self._handle(found)}
 
     def elements(self, message):
         tensor = self.objects[message["h"]].detach()
@@ -329,7 +334,7 @@ class Runner:
         return {"result": bool(self.objects[message["h"]])}
 
     def text(self, message):
-        return {"result": str(self.objects[message["h"]])}
+        return {"result": str(self.objects[message["h"]].detach())}
 
     def _words(self, tensor):
         """The bytes that TENSOR's storage is."""
@@ -352,8 +357,9 @@ class Runner:
         words = self._words(tensor.detach())
         if words.numel():
             with mmap.mmap(memory, 0, prot=mmap.PROT_READ) as data:
-                words.copy_(torch.frombuffer(bytearray(data),
-                                             dtype=torch.uint8))
+                saved = torch.frombuffer(bytearray(data), dtype=torch.uint8)
+                # It may have grown.
+                words[:saved.numel()].copy_(saved)
         return {}
 
     def shape(self, message):

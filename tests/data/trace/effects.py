@@ -126,3 +126,24 @@ class Turning(torch.nn.Module):
         summed = part.sum(1)
         part.unsqueeze_(1)
         return part * summed.sum() + x.sum()
+
+
+class Growing(torch.nn.Module):
+    """Storages that grow; a parameter turns, which its layer sees too."""
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(6)
+        self.layer = torch.nn.Linear(4, 4)
+
+    def forward(self, x):
+        copy = x.clone()
+        grown = copy.resize_(10, 4)
+        filled = grown.fill_(3.0)
+        empty = x.new_empty(0)
+        first = empty.resize_(2, 4)
+        first = first.zero_()
+        before = self.layer(x)
+        self.layer.weight.t_()
+        after = self.layer(x)
+        self.layer.weight.unsqueeze_(0)
+        return filled.sum() + first.sum() + before.sum() + after

@@ -80,6 +80,15 @@ fx_str_is_below(const char *path, const char *above)
 				  (!path[length] || path[length] == '.'));
 }
 
+bool
+fx_str_has_controls(const char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			return true;
+	return false;
+}
+
 static size_t
 code_at(const char *text, uint32_t *ret)
 {

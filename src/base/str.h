@@ -26,6 +26,9 @@ const char *fx_str_next_line(const char *text);
 /* Whether the dotted PATH is ABOVE or lies below it; "" is above all. */
 bool fx_str_is_below(const char *path, const char *above);
 
+/* Newlines and others: none may stand in what is shown on one line. */
+bool fx_str_has_controls(const char *text);
+
 /* Python's str.isidentifier for ASCII, and whether it is a keyword. */
 bool fx_str_is_identifier(const char *text);
 bool fx_str_is_keyword(const char *text);

@@ -94,6 +94,8 @@ fx_target_check(const struct fx_graph *graph, enum fx_opcode opcode,
 		good = false;
 		break;
 	case FX_OPCODE_CALL_FUNCTION:
+		good = !fx_str_has_controls(target);
+		break;
 	case FX_OPCODE_OUTPUT:
 	case FX_OPCODE_COUNT:
 		break;

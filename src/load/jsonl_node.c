@@ -175,6 +175,10 @@ check_node(struct fx_jsonl *r, const struct fx_jsonl_node *node)
 	if (!*node->target)
 		return fx_jsonl_error(r, FX_ERR_FORMAT,
 			"node \"%.100s\" has no target", node->name);
+	if (fx_str_has_controls(node->target))
+		return fx_jsonl_error(r, FX_ERR_FORMAT,
+			"node \"%.100s\" has control characters in its target",
+			node->name);
 	if (node->source >= (int64_t)s->sources.count ||
 		node->scope >= (int64_t)s->scopes.count)
 		return fx_jsonl_error(r, FX_ERR_FORMAT,

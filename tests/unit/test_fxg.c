@@ -373,6 +373,9 @@ lines_that_make_no_sense_are_refused(void)
 	body_fails(HEAD "{\"node\":\"x\",\"op\":\"jump\",\"target\":\"x\","
 			"\"args\":\"()\"}\n",
 		FX_ERR_FORMAT);
+	body_fails(HEAD "{\"node\":\"x\",\"op\":\"call_function\","
+			"\"target\":\"torch.\\nrelu\",\"args\":\"()\"}\n",
+		FX_ERR_FORMAT);
 	body_fails(HEAD "{\"node\":\"x\",\"node\":\"y\"}\n", FX_ERR_FORMAT);
 	body_fails(HEAD "{\"source\":1,\"frames\":[]}\n", FX_ERR_FORMAT);
 	body_fails(HEAD "{\"scope\":0,\"parent\":0,\"path\":\"\"}\n",

@@ -1,12 +1,12 @@
 # Tests beside torch.fx: recorded.json has its answers for the cases of
-# oracle.py, which unit/test_emit_parity compares; torch_fx.sh asks again, and
-# compares torchvision's models, where there is a Python with torch.
+# oracle.py, which unit/test_emit_parity compares; recorded.sh asks again, and
+# torch_fx.sh compares torchvision's models, where there is a Python with torch.
 check_PROGRAMS += %D%/dump
 %C%_dump_SOURCES = %D%/dump.c
 %C%_dump_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
-TESTS += %D%/torch_fx.sh
-EXTRA_DIST += %D%/torch_fx.sh %D%/oracle.py %D%/export_fxg.py %D%/recorded.json \
-	%D%/make_safetensors.py %D%/zoo.py
+TESTS += %D%/recorded.sh %D%/torch_fx.sh
+EXTRA_DIST += %D%/recorded.sh %D%/torch_fx.sh %D%/oracle.py \
+	%D%/export_fxg.py %D%/recorded.json %D%/make_safetensors.py %D%/zoo.py
 
 # Expressions as our parser and Python's understand them.
 check_PROGRAMS += %D%/expressions

@@ -50,6 +50,7 @@ struct indexing {
 	struct fx_datum *view; /* owned */
 	size_t dim;            /* of it, that the next item is about */
 	size_t extra;          /* dimensions that masks take beyond one each */
+	bool masks_take_one;   /* see does_mask_take_one */
 	/* As index has them; owned, or NULL. */
 	FX_VEC(struct fx_datum *) advanced;
 };
@@ -166,6 +167,15 @@ is_mask(const struct fx_datum *index)
 	       (kind.dtype == FX_DTYPE_BOOL || kind.dtype == FX_DTYPE_U8);
 }
 
+/* How many dimensions INDEX stands for. */
+static size_t
+dimensions_of(const struct indexing *indexing, const struct fx_datum *index)
+{
+	return is_mask(index) && !indexing->masks_take_one
+		       ? (size_t)fx_kind_of(index).rank
+		       : 1;
+}
+
 static struct fx_error *
 apply_list(struct indexing *indexing, struct fx_datum *list)
 {
@@ -174,8 +184,7 @@ apply_list(struct indexing *indexing, struct fx_datum *list)
 		fx_torch_index_of_list(indexing->torch, list, &index);
 
 	if (!err)
-		add_advanced(indexing, index,
-			is_mask(index) ? (size_t)fx_kind_of(index).rank : 1);
+		add_advanced(indexing, index, dimensions_of(indexing, index));
 	return err;
 }
 
@@ -218,7 +227,7 @@ apply_tensor(struct indexing *indexing, struct fx_datum *index)
 
 	if (rank > 0) {
 		add_advanced(indexing, fx_datum_ref(index),
-			is_all ? (size_t)rank : 1);
+			dimensions_of(indexing, index));
 		return NULL;
 	}
 	if (!is_all)
@@ -341,12 +350,26 @@ advanced_list(const struct indexing *indexing)
 	return list;
 }
 
+/* Before torch 2.9 what follows a mask of several dimensions is about its
+ * second: x[mask, 0] fails as there, and x[mask, :, None] has its shape.
+ */
+static bool
+does_mask_take_one(const struct fx_torch *torch)
+{
+	char *end;
+	long major = strtol(torch->shim->version, &end, 10);
+	long minor = *end == '.' ? strtol(end + 1, NULL, 10) : 0;
+
+	return major < 2 || (major == 2 && minor < 9);
+}
+
 struct fx_error *
 fx_torch_getitem(struct fx_torch *torch, struct fx_datum *const *data,
 	struct fx_datum **ret)
 {
 	struct indexing indexing = { .torch = torch,
-		.view = fx_datum_ref(data[0]) };
+		.view = fx_datum_ref(data[0]),
+		.masks_take_one = does_mask_take_one(torch) };
 	struct fx_error *err = apply_all(&indexing, data[1]);
 
 	if (!err && indexing.advanced.count) {
@@ -422,7 +445,8 @@ fx_torch_setitem(struct fx_torch *torch, struct fx_datum *const *data,
 	struct fx_datum **ret)
 {
 	struct indexing indexing = { .torch = torch,
-		.view = fx_datum_ref(data[0]) };
+		.view = fx_datum_ref(data[0]),
+		.masks_take_one = does_mask_take_one(torch) };
 	struct fx_error *err = apply_all(&indexing, data[1]);
 
 	if (!err)

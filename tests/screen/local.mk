@@ -19,6 +19,7 @@ fxs_tests = \
 	%D%/layout.fxs \
 	%D%/more.fxs \
 	%D%/move_keys.fxs \
+	%D%/names.fxs \
 	%D%/open.fxs \
 	%D%/pause.fxs \
 	%D%/pane_keys.fxs \

@@ -20,7 +20,8 @@
 
 enum {
 	FOLD_LOOKED_AT = 1000,
-	NAME_COLUMNS = 12, /* kept for the name before chips and shape */
+	NAME_COLUMNS = 12, /* kept for the name before chips and shape ... */
+	NAME_LONG = 20,    /* ... and of a long one */
 };
 
 /* --- the selection ------------------------------------------------------ */
@@ -335,11 +336,37 @@ paint_lanes(struct tui *tui, size_t row, const struct fx_area *area, int column)
 	return column;
 }
 
-/* The shape at the right edge; returns the column where it begins. */
+/* NAME, one that is too long without its middle: what tells it from its
+ * neighbours stands at its end.  Returns the column after it.
+ */
+static int
+paint_name(const struct tui *tui, const struct fx_area *area, const char *name)
+{
+	const char *more = tui->lines == FX_LINES_ASCII ? "~" : "\xe2\x80\xa6";
+	size_t length = strlen(name);
+	size_t room = (size_t)FX_MAX(area->columns - 1, 0);
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	const char *tail = name;
+	uint32_t code;
+
+	if (room < 3 || fx_utf8_text_width(name, length) <= room)
+		return fx_area_text(area, 0, 0, FX_LOOK(NODE), name);
+	fx_buf_add_n(&text, name, fx_utf8_fit(name, length, room / 2));
+	while (fx_utf8_text_width(tail, strlen(tail)) > room - room / 2 - 1)
+		tail += fx_utf8_decode(tail, strlen(tail), &code);
+	fx_buf_add(&text, more);
+	fx_buf_add(&text, tail);
+	return fx_area_text(area, 0, 0, FX_LOOK(NODE), fx_buf_text(&text));
+}
+
+/* The shape at the right edge, where it leaves room for the name from FROM on;
+ * returns the column where it begins.
+ */
 static int
 paint_shape(const struct fx_node *node, const struct fx_area *area, int from)
 {
 	FX_AUTO_BUF struct fx_buf shape = { 0 };
+	int name = (int)fx_utf8_text_width(node->name, strlen(node->name));
 	const char *text;
 	int column;
 
@@ -354,7 +381,7 @@ paint_shape(const struct fx_node *node, const struct fx_area *area, int from)
 		text = strchr(text, '[');
 	column =
 		area->columns - (int)fx_utf8_text_width(text, strlen(text)) - 1;
-	if (column < from + NAME_COLUMNS)
+	if (column <= from + FX_MAX(FX_MIN(name, NAME_LONG), NAME_COLUMNS - 1))
 		return area->columns;
 	fx_area_text(area, 0, column, FX_LOOK(SHAPE), text);
 	return column;
@@ -381,7 +408,7 @@ graph_row(void *context, size_t index, const struct fx_area *area)
 			tui->graph.dag->nodes[index].label);
 		return;
 	}
-	column = fx_area_text(&name, 0, 0, FX_LOOK(NODE), node->name);
+	column = paint_name(tui, &name, node->name);
 	collect_chips(tui, index, node, &chips);
 	paint_chips(tui, &chips, &name, column, name.columns - 1);
 	fx_vec_deinit(&chips);

@@ -15,6 +15,9 @@
 
 #define FIRST_CAPACITY 16
 
+/* Of a key and its value. */
+#define SLOT_SIZE (2 * sizeof(uintptr_t))
+
 /* Up to this many slots half of them stay empty, which makes a search short;
  * larger maps are filled to three quarters.
  */
@@ -53,6 +56,17 @@ fx_map_deinit(struct fx_map *map)
 	*map = (struct fx_map){ 0 };
 }
 
+void
+fx_map_copy(struct fx_map *to, const struct fx_map *from)
+{
+	fx_assert(!to->slots);
+	*to = *from;
+	if (!from->slots)
+		return;
+	to->slots = fx_xcalloc_large(from->capacity, SLOT_SIZE);
+	memcpy(to->slots, from->slots, from->capacity * SLOT_SIZE);
+}
+
 uintptr_t
 fx_map_get(const struct fx_map *map, uintptr_t key, uintptr_t missing)
 {
@@ -86,7 +100,7 @@ grow(struct fx_map *map)
 	size_t at;
 
 	map->capacity = FX_MAX(old.capacity * 2, (size_t)FIRST_CAPACITY);
-	map->slots = fx_xcalloc_large(map->capacity, 2 * sizeof(*map->slots));
+	map->slots = fx_xcalloc_large(map->capacity, SLOT_SIZE);
 	for (size_t i = 0; i < old.capacity; i++) {
 		if (!old.slots[2 * i])
 			continue;
@@ -156,7 +170,7 @@ void
 fx_map_clear(struct fx_map *map)
 {
 	if (map->count)
-		memset(map->slots, 0, map->capacity * 2 * sizeof(*map->slots));
+		memset(map->slots, 0, map->capacity * SLOT_SIZE);
 	map->count = 0;
 }
 

@@ -24,6 +24,9 @@ void fx_map_deinit(struct fx_map *map);
 FX_DEFINE_DEINIT(map, struct fx_map, fx_map_deinit);
 #define FX_AUTO_MAP FX_AUTO(map)
 
+/* Make TO, which is empty, hold what FROM holds. */
+void fx_map_copy(struct fx_map *to, const struct fx_map *from);
+
 /* The value of KEY, or MISSING. */
 uintptr_t fx_map_get(const struct fx_map *map, uintptr_t key,
 	uintptr_t missing);

@@ -118,16 +118,20 @@ fx_module_clone(struct fx_graph *graph, const struct fx_module *module)
 	return root;
 }
 
-static struct fx_value
-map_leaf(void *context, const struct fx_value *leaf)
+/* Let the nodes in VALUE, a copy that nobody else has yet, be those of MAP. */
+static void
+lead_to_copies(struct fx_value *value, const struct fx_map *map)
 {
-	const struct fx_map *map = context;
+	size_t count = fx_value_item_count(value);
+	struct fx_value *items = (struct fx_value *)value->items;
 	struct fx_node *node;
 
-	if (leaf->kind != FX_VALUE_NODE)
-		return *leaf;
-	node = fx_map_get_pointer(map, leaf->node);
-	return node ? fx_value_node(node) : fx_value_none();
+	for (size_t i = 0; i < count; i++)
+		lead_to_copies(&items[i], map);
+	if (value->kind != FX_VALUE_NODE)
+		return;
+	node = fx_map_get_pointer(map, value->node);
+	*value = node ? fx_value_node(node) : fx_value_none();
 }
 
 struct fx_value
@@ -136,19 +140,19 @@ fx_graph_import(struct fx_graph *graph, const struct fx_value *value,
 {
 	struct fx_value copy = fx_value_clone(graph->values, value);
 
-	return fx_value_map(graph->values, &copy, map_leaf,
-		(struct fx_map *)map);
+	lead_to_copies(&copy, map);
+	return copy;
 }
 
+/* All names are taken in COPY too, by nobody yet. */
 static void
-copy_map(struct fx_map *to, const struct fx_map *from, uintptr_t value)
+copy_names(struct fx_names *copy, const struct fx_names *names)
 {
-	uintptr_t key;
-	uintptr_t old;
-	size_t at = 0;
-
-	while (fx_map_next(from, &at, &key, &old))
-		fx_map_set(to, key, value ? value : old);
+	fx_map_copy(&copy->taken, &names->taken);
+	for (size_t i = 0; i < copy->taken.capacity; i++)
+		if (copy->taken.slots[2 * i])
+			copy->taken.slots[2 * i + 1] = 1;
+	fx_map_copy(&copy->hints, &names->hints);
 }
 
 static const struct fx_scope *
@@ -260,8 +264,7 @@ fx_graph_clone(const struct fx_graph *graph, uint32_t serial,
 	copy->pytree = copy_pytree(copy, graph->pytree);
 	copy->private_->is_bare = graph->private_->is_bare;
 	clone_tree(&c, copy->module, graph->module);
-	copy_map(&copy->names.taken, &graph->names.taken, 1);
-	copy_map(&copy->names.hints, &graph->names.hints, 0);
+	copy_names(&copy->names, &graph->names);
 	fx_graph_for_each_node (node, graph)
 		fx_map_set_pointer(map, node, copy_node(copy, node, map));
 	fx_graph_for_each_node (node, graph)

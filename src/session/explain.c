@@ -213,13 +213,16 @@ fx_explain_failure(struct fx_model *model, const struct fx_node *node,
 	struct fx_error *err_taken)
 {
 	const struct fx_place *place = fx_model_place_of(model, node->graph);
-	const char *problem = fx_model_shape_problem(model, node);
+	const char *problem = (const char *)fx_map_get(&model->problems,
+		(uintptr_t)node->id, 0);
 	size_t count = fx_node_input_count(node);
 	struct fx_error *err = err_taken;
 
 	if (!place || fx_error_code(err) == FX_ERR_NO_VALUE)
 		return err;
-	/* What the shapes told before is often plainer. */
+	/* What the shapes told before is often plainer; that there was no shape
+	 * tells nothing once there are values.
+	 */
 	if (problem && !fx_str_equal(problem, fx_error_message(err)))
 		err = fx_error_note(err, "%s", problem);
 	for (size_t i = 0; i < count && i < INPUT_LIMIT; i++)

@@ -8,6 +8,7 @@
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "guest/shim.h"
 #include "ir/edit.h"
 #include "ir/graph_hash.h"
 #include "ir/journal.h"
@@ -17,6 +18,7 @@
 #include "session/settings.h"
 #include "tests/support/append.h"
 #include "tests/support/clock.h"
+#include "tests/support/run_world.h"
 #include "tests/support/session_text.h"
 #include "tests/support/unit.h"
 
@@ -424,6 +426,26 @@ scopes_that_only_nodes_have_are_found(void)
 	fx_error_free(err);
 }
 
+static void
+a_failure_tells_of_no_unknown_shape(void)
+{
+	FX_AUTO_STOP struct fx_stop stop = { .number = 0 };
+	__attribute__((cleanup(fxt_world_free))) struct fxt_world w =
+		fxt_run_world("def forward(self, x : \"f64[3, 4]\"):\n"
+			      "    a = torch.nonzero(x)\n"
+			      "    b = torch.add(a, x)\n"
+			      "    return b\n",
+			fx_shim_is_installed() ? "torch" : "real", NULL);
+
+	if (!fx_shim_is_installed())
+		FXT_SKIP("no libtorch");
+	CU_ASSERT(fxt_ok(fx_position_run(w.session, w.model, NULL, &stop)));
+	CU_ASSERT_EQUAL_FATAL(stop.reason, FX_STOP_ERROR);
+	for (size_t i = 0; i < fx_error_note_count(stop.error); i++)
+		CU_ASSERT_PTR_NULL(strstr(fx_error_note_text(stop.error, i),
+			"not known"));
+}
+
 int
 main(void)
 {
@@ -447,6 +469,7 @@ main(void)
 		FXT_CASE(models_are_numbered_and_named_apart),
 		FXT_CASE(settings_are_checked),
 		FXT_CASE(scopes_that_only_nodes_have_are_found),
+		FXT_CASE(a_failure_tells_of_no_unknown_shape),
 	};
 
 	return fxt_run("session", cases, FX_ARRAY_LEN(cases));

@@ -101,15 +101,25 @@ is_bare(const struct ui_options *options)
 	return !options->model && !options->actions.count;
 }
 
-/* --tui was asked for where there is none: that is said, and no more. */
+/* --tui was asked for.  Where there is none, that is said, and no more; over an
+ * error of the beginning it would hide what went wrong.
+ */
 static void
-say_no_screen(struct ui *ui)
+want_screen(struct ui *ui, bool started)
 {
-	FX_AUTO_ERROR struct fx_error *err = ui_check_screen(ui);
+	FX_AUTO_ERROR struct fx_error *err = NULL;
 
-	if (err)
-		out_note(ui->out, "%s; going on without the full screen",
-			fx_error_message(err));
+	if (ui->interactive && started) {
+		ui->wants_tui = true;
+	} else if (ui->interactive) {
+		out_note(ui->out, "tui opens the full screen");
+	} else {
+		err = ui_check_screen(ui);
+		if (err)
+			out_note(ui->out,
+				"%s; going on without the full screen",
+				fx_error_message(err));
+	}
 }
 
 /* What was printed is lost, if FAILURE is an errno: that is no success. */
@@ -159,8 +169,8 @@ run(struct ui *ui)
 		return exit_status(ui);
 	}
 	started = ui_startup(ui);
-	if (options->tui && !ui->interactive)
-		say_no_screen(ui);
+	if (options->tui)
+		want_screen(ui, started);
 	if (options->batch && !options->actions.count && batch_has_input())
 		out_note(ui->out, "-batch does not read standard input; -x - "
 				  "runs the commands there");

@@ -18,7 +18,7 @@ struct ui {
 	struct cmd_shell *shell;
 	struct out *out;
 	bool interactive; /* a user can answer */
-	bool wants_tui;   /* the command tui was typed */
+	bool wants_tui;   /* the full screen comes next */
 	bool quit_given;  /* with a status */
 	int quit_status;
 	bool pages; /* at the prompt, on a terminal: long output stops */

@@ -92,4 +92,12 @@ see no '[graph]'
 type_keys 'stty -a >'"$work"'/after; echo "ready"_3' Enter
 see yes ready_3
 cmp "$work/before" "$work/after" || fail 'SIGTERM: other modes than before'
+
+# What went wrong at the beginning is not covered by an empty screen.
+type_keys "clear; $FXDB -nx -q none.fxg --tui" Enter
+see yes 'cannot read "none.fxg"'
+see yes '(fxdb)'
+see no '[graph]'
+type_keys tui Enter
+see yes '[graph]'
 exit 0

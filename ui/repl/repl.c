@@ -244,8 +244,6 @@ repl_run(struct ui *ui)
 	cmd_shell_set_front(ui->shell, &front);
 	begin_lines(ui);
 	ui->pages = isatty(STDOUT_FILENO) && !ui->options->json;
-	if (ui->options->tui)
-		ui->wants_tui = true;
 	while (!cmd_shell_is_quitting(ui->shell) && !ui->quit_given) {
 		if (ui->wants_tui)
 			run_tui(ui, &front);

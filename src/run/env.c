@@ -30,8 +30,6 @@ reserve(struct fx_env *env, size_t index)
 {
 	size_t wanted = FX_MAX(index + 1, env->capacity + env->capacity / 2);
 
-	if (index < env->capacity)
-		return;
 	env->values = fx_xrealloc(env->values, wanted * sizeof(*env->values));
 	memset(env->values + env->capacity, 0,
 		(wanted - env->capacity) * sizeof(*env->values));
@@ -43,7 +41,8 @@ fx_env_take(struct fx_env *env, uint64_t id, struct fx_datum *datum_taken)
 {
 	uint32_t index = (uint32_t)id;
 
-	reserve(env, index);
+	if (index >= env->capacity)
+		reserve(env, index);
 	if (env->values[index])
 		fx_datum_unref(env->values[index]);
 	else

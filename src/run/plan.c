@@ -103,8 +103,23 @@ slot_init(struct fx_slot *slot, const struct fx_value *value)
 		slot_init(&slot->slots[i], &value->items[i + skip]);
 }
 
-static struct fx_error *slot_fill(const struct fx_slot *slot,
+static struct fx_error *slot_make(const struct fx_slot *slot,
 	const struct fx_env *env, struct fx_datum **ret);
+
+/* Most often a node that has a value. */
+static inline struct fx_error *
+slot_fill(const struct fx_slot *slot, const struct fx_env *env,
+	struct fx_datum **ret)
+{
+	struct fx_datum *datum = NULL;
+
+	if (slot->kind == SLOT_NODE)
+		datum = fx_env_get(env, slot->id);
+	if (!datum)
+		return slot_make(slot, env, ret);
+	*ret = fx_datum_ref(datum);
+	return NULL;
+}
 
 static struct fx_error *
 slot_build(const struct fx_slot *slot, const struct fx_env *env,
@@ -135,11 +150,9 @@ slot_build(const struct fx_slot *slot, const struct fx_env *env,
 }
 
 static struct fx_error *
-slot_fill(const struct fx_slot *slot, const struct fx_env *env,
+slot_make(const struct fx_slot *slot, const struct fx_env *env,
 	struct fx_datum **ret)
 {
-	struct fx_datum *datum;
-
 	switch (slot->kind) {
 	case SLOT_CONSTANT:
 		*ret = fx_datum_ref(slot->constant);
@@ -149,12 +162,8 @@ slot_fill(const struct fx_slot *slot, const struct fx_env *env,
 	case SLOT_NODE:
 		break;
 	}
-	datum = fx_env_get(env, slot->id);
-	if (!datum)
-		return fx_error_new(FX_ERR_NO_VALUE, "%%%s has no value yet",
-			slot->name);
-	*ret = fx_datum_ref(datum);
-	return NULL;
+	return fx_error_new(FX_ERR_NO_VALUE, "%%%s has no value yet",
+		slot->name);
 }
 
 struct fx_error *

@@ -26,6 +26,7 @@ struct Fill {
 	Want want;
 	int source;     /* which value, or -1: the constant */
 	bool is_folded; /* that and all further positions: x.view(2, 3) */
+	bool is_tensor; /* a tensor is taken as it is */
 	IValue constant;
 };
 
@@ -134,8 +135,12 @@ match_overload(const c10::FunctionSchema &schema, const struct fxs_site *site,
 	if (schema.is_vararg() || !bind(schema, site, &sources, &folded))
 		return false;
 	for (size_t i = 0; i < arguments.size(); i++) {
-		Fill fill = { want_of(arguments[i]), sources[i],
-			static_cast<int>(i) == folded, IValue() };
+		bool is_folded = static_cast<int>(i) == folded;
+		Want want = want_of(arguments[i]);
+		bool is_tensor = !is_folded && !want.is_list &&
+				 want.kind == c10::TypeKind::TensorType;
+		Fill fill = { want, sources[i], is_folded, is_tensor,
+			IValue() };
 		IValue value;
 		int penalty = EXACT;
 

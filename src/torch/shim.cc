@@ -174,9 +174,7 @@ fill_stack(struct fxs_plan *plan, const struct fxs_value *values)
 		}
 		const fxs_value &value = values[fill.source];
 
-		if (value.tag == FXS_TENSOR && !fill.is_folded &&
-			!fill.want.is_list &&
-			fill.want.kind == c10::TypeKind::TensorType)
+		if (value.tag == FXS_TENSOR && fill.is_tensor)
 			stack.emplace_back(fxs::borrow(value.tensor));
 		else if (!push_converted(plan, i, values))
 			return false;
@@ -187,10 +185,10 @@ fill_stack(struct fxs_plan *plan, const struct fxs_value *values)
 void
 take_results(struct fxs_plan *plan, struct fxs_value *ret)
 {
-	if (stack.empty()) {
-		*ret = fxs_value();
-	} else if (stack.size() == 1) {
+	if (stack.size() == 1) {
 		fxs::from_ivalue(std::move(stack[0]), plan->returns_dtype, ret);
+	} else if (stack.empty()) {
+		*ret = fxs_value();
 	} else {
 		std::vector<c10::IValue>
 			items(std::make_move_iterator(stack.begin()),

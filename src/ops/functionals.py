@@ -675,6 +675,17 @@ def cross_entropy(input, target, weight=None, size_average=None,
         ignore_index, label_smoothing)
 
 
+def linear_cross_entropy(input, linear_weight, target, linear_bias=None,
+                         weight=None, reduction="mean", ignore_index=None,
+                         label_smoothing=0.0, options=None):
+    assert options is None, "chunks of this loss are not known"
+    assert linear_weight.dim() == 2, "losses of more dimensions are not known"
+    ignored = -100 if ignore_index is None else ignore_index
+    return torch._C._nn.cross_entropy_loss(
+        torch.nn.functional.linear(input, linear_weight, linear_bias), target,
+        weight, reduction_of(None, None, reduction), ignored, label_smoothing)
+
+
 def nll_loss(input, target, weight=None, size_average=None,
              ignore_index=-100, reduce=None, reduction="mean"):
     return torch._C._nn.nll_loss_nd(
@@ -1352,6 +1363,7 @@ NAMES = {
     "torch.nn.functional.multilabel_soft_margin_loss": multilabel_soft_margin_loss,
     "torch.nn.functional.poisson_nll_loss": poisson_nll_loss,
     "torch.nn.functional.gaussian_nll_loss": gaussian_nll_loss,
+    "torch.nn.functional.linear_cross_entropy": linear_cross_entropy,
     "torch.nn.functional.ctc_loss": ctc_loss,
     "torch.nn.functional.gumbel_softmax": gumbel_softmax,
     "torch.nn.functional.multi_head_attention_forward": multi_head_attention_forward,

@@ -357,6 +357,10 @@ if hasattr(torch, "compile"):                   # what torch 1.13 refuses
     FUNCTIONS["of_torch_2"] = (lambda x: (
         x.unsqueeze(0).squeeze(()), x.unsqueeze(0).squeeze((0, 1)),
         x.gather(1, torch.zeros(3, 2, dtype=torch.int32))), table)
+if hasattr(F, "linear_cross_entropy"):
+    FUNCTIONS["linear_entropy"] = (lambda x: F.linear_cross_entropy(
+        x, x * 2, torch.arange(3), linear_bias=x[:, 0], reduction="sum",
+        ignore_index=1), table)
 
 
 def wrapped(name):

@@ -187,6 +187,7 @@ def _():
       ".t", "torch.t", "torch.zeros_like", "torch.ones_like",
       "torch.rand_like", "torch.numel", ".dim", ".numel", ".size", ".double",
       ".float", ".half", ".long", ".int", ".bool", ".byte", ".short",
+      ".chalf", ".cfloat", ".cdouble",
       "torch.is_floating_point", ".is_floating_point", "torch.is_complex",
       "torch.erfc", "torch.lgamma", "torch.logit", "torch.conj")
 def _():
@@ -1342,7 +1343,8 @@ def text(value):
 def answer(value):
     """What print_shape should say of VALUE."""
     if torch.is_tensor(value):
-        return SHORT_OF[value.dtype] + str(list(value.shape))
+        dtype = SHORT_OF.get(value.dtype, "c32")
+        return dtype + str(list(value.shape))
     if isinstance(value, torch.Size):
         return str(tuple(value))
     if isinstance(value, tuple):

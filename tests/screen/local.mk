@@ -21,6 +21,7 @@ fxs_tests = \
 	%D%/move_keys.fxs \
 	%D%/names.fxs \
 	%D%/open.fxs \
+	%D%/output.fxs \
 	%D%/pause.fxs \
 	%D%/pane_keys.fxs \
 	%D%/quit.fxs \

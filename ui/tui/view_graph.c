@@ -377,7 +377,7 @@ paint_shape(const struct fx_node *node, const struct fx_area *area, int from)
 	if (strcmp(text, "?") == 0)
 		return area->columns;
 	/* Without the dtype, which is in the node's pane. */
-	if (strchr(text, '[') && *text != '(')
+	if (node->meta->kind == FX_VALUE_TENSOR && strchr(text, '['))
 		text = strchr(text, '[');
 	column =
 		area->columns - (int)fx_utf8_text_width(text, strlen(text)) - 1;

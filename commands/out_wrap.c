@@ -96,6 +96,19 @@ word_end(const char *text, size_t length)
 	return at;
 }
 
+/* How much of a word to cut off where at most FITS bytes of it fit: up to a dot
+ * or slash between letters, as in paths, if one is near.
+ */
+static size_t
+part_length(const char *text, size_t fits)
+{
+	for (size_t at = fits; at > fits / 2; at--)
+		if (strchr("./", text[at - 1]) &&
+			isalpha((unsigned char)text[at]))
+			return at;
+	return fits;
+}
+
 /* How many of the LENGTH bytes of TEXT, of which no row begins in the first
  * LEAD, make a row of COLUMNS: whole words, or as much of one as fits.
  */
@@ -116,7 +129,8 @@ row_length(const char *text, size_t length, size_t lead, size_t columns)
 	}
 	if (cut > lead)
 		return cut;
-	return fits ? fits : fx_utf8_decode(text, length, &code);
+	return fits ? part_length(text, fits)
+		    : fx_utf8_decode(text, length, &code);
 }
 
 /* Hand on bytes FROM to END, in the runs that they belong to. */

@@ -136,7 +136,8 @@ own_buffer(struct fx_backend *backend, const struct fx_call_site *site,
 	FX_AUTO_FREE char *path =
 		fx_xasprintf("%s.%s", site->target, name->text);
 	const struct fx_tensor *tensor =
-		fx_module_find_tensor(site->graph->module, path);
+		site->graph ? fx_module_find_tensor(site->graph->module, path)
+			    : NULL;
 
 	*ret = NULL;
 	if (tensor && tensor->storage && tensor->storage->blob)

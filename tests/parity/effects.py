@@ -112,6 +112,23 @@ def remembering(fxdb, folder, x, backend):
         outputs + outputs[1:] + outputs + [want.numpy()]
 
 
+def elsewhere(fxdb, folder, x, backend):
+    """So is what it keeps in globals and in objects of other classes."""
+    effects.total = 0
+    effects.seen.clear()
+    module = effects.Elsewhere()
+    first = module.leaf(x)
+    second = effects.counted(first)
+    third = module.leaf(second)
+    outputs = [value.numpy() for value in (
+        first, second, third, effects.counted(third))]
+    names = ["dump leaf", "dump counted", "dump leaf_1", "dump counted_1"]
+    return run(fxdb, folder, backend, "Elsewhere() --leaf effects.Helped", [
+        "run"] + names + ["goto counted_1", "continue"] + names +
+        ["goto leaf", "step 3", "reverse-step 2", "continue"] + names +
+        ["run"] + names), outputs * 4
+
+
 def turning(fxdb, folder, x, backend):
     """Shapes, too, are as they are at each time."""
     x = x.clone()
@@ -174,12 +191,25 @@ def moving(fxdb, folder, x, backend):
          effects.Turning()(twice.clone()).numpy()]
 
 
+def made_up(fxdb, folder, x, backend):
+    """An input that is only a shape has the numbers that PyTorch draws."""
+    commands = []
+    want = []
+    for short, dtype in (("f64", torch.float64), ("f16", torch.float16),
+                         ("c64", torch.complex64), ("i32", torch.int32)):
+        commands += ["input x = %s[8,4]" % short, "start", "dump x"]
+        torch.manual_seed(SEED)
+        value = torch.zeros(8, 4, dtype=dtype)
+        want.append((value if short == "i32" else value.normal_()).numpy())
+    return run(fxdb, folder, backend, "Drawing()", commands), want
+
+
 def main():
     failed = 0
     torch.set_num_threads(len(os.sched_getaffinity(0)))
     x = torch.randn(8, 4)
-    for check in normed, drawing, counting, remembering, turning, growing, \
-            sharing, moving:
+    for check in normed, drawing, counting, remembering, elsewhere, \
+            turning, growing, sharing, moving, made_up:
         for backend in "python", "auto":
             with tempfile.TemporaryDirectory() as folder:
                 numpy.save(os.path.join(folder, "x.npy"), x.numpy())

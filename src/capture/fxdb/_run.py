@@ -236,12 +236,14 @@ class Runner:
         except (AttributeError, ImportError, KeyError) as error:
             raise Unsupported("Python has no %s: %s" % (target, error))
 
-    def _memory_of(self, module, buffers):
-        """One for all calls of MODULE, or None."""
-        if id(module) not in self.memories:
-            self.memories[id(module)] = _memory.memory_of(
-                [part for part in module.modules() if _is_own(part)], buffers)
-        return self.memories[id(module)]
+    def _memory_of(self, function, buffers):
+        """One for all calls of FUNCTION, or None."""
+        if id(function) not in self.memories:
+            self.memories[id(function)] = _memory.memory_of(
+                [part for part in function.modules() if _is_own(part)],
+                buffers) if isinstance(function, torch.nn.Module) \
+                else _memory.memory_of_function(function)
+        return self.memories[id(function)]
 
     def resolve(self, message):
         function = self._function(message)
@@ -251,10 +253,11 @@ class Runner:
             self.plans, (function, message["keywords"], buffers)),
             "writes": _writes(function, message)}
         memory = self._memory_of(function, buffers) \
-            if message["opcode"] == "call_module" else None
+            if message["opcode"] != "call_method" else None
         if buffers or memory:
             paths = {id(inner): path and path + "."
-                     for path, inner in function.named_modules()}
+                     for path, inner in function.named_modules()} \
+                if buffers else {}
             found = {id(tensor): (paths[id(owner)] + name, tensor.detach())
                      for owner, name, tensor in buffers}
             if memory:
@@ -321,14 +324,15 @@ class Runner:
         return {"result": self._handle(tensor)}
 
     def generate(self, message):
-        """Normal for floats, zeros for integers; the state stays as it is."""
+        """Normal for floats and complex numbers, else zeros; the state stays as
+        it is.
+        """
         shape, dtype = message["shape"], _DTYPES[message["dtype"]]
-        if not (dtype.is_floating_point or dtype.is_complex):
-            return {"result": self._handle(torch.zeros(shape, dtype=dtype))}
-        generator = torch.Generator().manual_seed(message["seed"])
-        wide = dtype if dtype.is_complex else torch.float32
-        return {"result": self._handle(torch.randn(
-            shape, generator=generator, dtype=wide).to(dtype))}
+        tensor = torch.zeros(shape, dtype=dtype)
+        if dtype.is_floating_point or dtype.is_complex:
+            tensor.normal_(generator=torch.Generator().manual_seed(
+                message["seed"]))
+        return {"result": self._handle(tensor)}
 
     def truth(self, message):
         return {"result": bool(self.objects[message["h"]])}

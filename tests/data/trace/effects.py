@@ -147,3 +147,53 @@ class Growing(torch.nn.Module):
         after = self.layer(x)
         self.layer.weight.unsqueeze_(0)
         return filled.sum() + first.sum() + before.sum() + after
+
+
+class Helper:
+    """No module, and remembers."""
+    def __init__(self):
+        self.calls = 0
+
+    def call(self):
+        self.calls += 1
+        return self.calls
+
+
+total = 0
+seen = []
+
+
+def count():
+    global total
+    total += 1
+    seen.append(total)
+    return total
+
+
+def counted(x):
+    """Differs from call to call by a global that a function has written."""
+    return x * count() + len(seen)
+
+
+torch.fx.wrap("counted")
+
+
+class Helped(torch.nn.Module):
+    """A leaf that remembers in an object of another class, and in globals."""
+    def __init__(self):
+        super().__init__()
+        self.helper = Helper()
+
+    def forward(self, x):
+        return x * self.helper.call() + count()
+
+
+class Elsewhere(torch.nn.Module):
+    """What is remembered is in no module."""
+    def __init__(self):
+        super().__init__()
+        self.leaf = Helped()
+
+    def forward(self, x):
+        x = counted(self.leaf(x))
+        return counted(self.leaf(x))

@@ -368,9 +368,10 @@ inline void *
 random_tensor(int dtype, const int64_t *sizes, size_t rank, uint64_t seed,
 	struct fxs_tensor **ret)
 {
+	c10::ScalarType type = static_cast<c10::ScalarType>(dtype);
 	void *err = new_tensor(dtype, sizes, rank, nullptr, ret);
 
-	if (err || !c10::isFloatingType(static_cast<c10::ScalarType>(dtype)))
+	if (err || (!c10::isFloatingType(type) && !c10::isComplexType(type)))
 		return err;
 	at::Tensor tensor = borrow(*ret);
 

@@ -20,6 +20,9 @@
 /* Levels of graphs within graphs that are printed as inner classes. */
 #define CLASS_DEPTH_LIMIT 50
 
+/* That many are looked through whenever one of them is asked about. */
+#define FEW_USERS 8
+
 void
 fx_emit_ranges_deinit(struct fx_emit_ranges *ranges)
 {
@@ -32,26 +35,34 @@ is_newer(const struct fx_coder *c, enum fx_dialect row)
 	return fx_dialect_is_newer(c->dialect, row);
 }
 
-/* Whether NODE, which uses INPUT, is the last to do so.  Of several users the
- * last is looked for once.
+static const struct fx_node *
+find_last_user(const struct fx_node *input)
+{
+	const struct fx_node *last = input->first_user->user;
+	const struct fx_use *use;
+
+	fx_node_for_each_user (use, input)
+		if (fx_node_is_before(last, use->user))
+			last = use->user;
+	return last;
+}
+
+/* Whether NODE, which uses INPUT, is the last to do so.  Of many users the last
+ * is looked for once.
  */
 static bool
 is_last_user(struct fx_coder *c, const struct fx_node *node,
 	const struct fx_node *input)
 {
 	const struct fx_node *last;
-	const struct fx_use *use;
 
-	if (input->user_count == 1)
-		return true;
+	if (input->user_count <= FEW_USERS)
+		return find_last_user(input) == node;
 	last = fx_map_get_pointer(&c->last_users, input);
-	if (last)
-		return last == node;
-	last = node;
-	fx_node_for_each_user (use, input)
-		if (fx_node_is_before(last, use->user))
-			last = use->user;
-	fx_map_set_pointer(&c->last_users, input, last);
+	if (!last) {
+		last = find_last_user(input);
+		fx_map_set_pointer(&c->last_users, input, last);
+	}
 	return last == node;
 }
 

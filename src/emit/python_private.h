@@ -28,7 +28,7 @@ struct fx_coder {
 	struct fx_map wrapped; /* printed name of a wrapped function -> 1 */
 	struct fx_buf wraps;   /* the wrap lines */
 
-	struct fx_map last_users; /* node of several users -> the last */
+	struct fx_map last_users; /* node of many users -> the last */
 
 	/* Verbose: what the last `# File:` line said. */
 	const struct fx_source *source;

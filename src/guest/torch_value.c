@@ -273,8 +273,13 @@ fx_torch_write(const struct fxs_functions *shim,
 
 	if (err)
 		return err;
-	return shim->tensor_new(fx_aten_dtype(extent.dtype), extent.sizes,
+	err = shim->tensor_new(fx_aten_dtype(extent.dtype), extent.sizes,
 		extent.rank, bytes, ret);
+	/* Its names are ours. */
+	if (err && fx_error_code(err) == FX_ERR_TYPE)
+		err = fx_error_note(err, "it is torch.%s",
+			fx_dtype_info(extent.dtype)->name);
+	return err;
 }
 
 struct fx_error *

@@ -395,6 +395,25 @@ a_view_of_two_to_the_31_elements_is_read_in_parts(void)
 	fxt_side_deinit(&torch);
 }
 
+static void
+a_dtype_that_it_lacks_is_named(void)
+{
+	FX_AUTO_BACKEND struct fx_backend *torch = fxt_torch_new();
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	const struct fx_value value = fx_tensor_meta_ints(arena, FX_DTYPE_U16,
+		(const int64_t[]){ 2 }, 1);
+	const uint16_t bytes[2] = { 3, 4 };
+	struct fx_datum *datum = NULL;
+	FX_AUTO_ERROR struct fx_error *err =
+		torch->ops->write(torch, value.tensor, bytes, &datum);
+
+	/* torch 2.3 and later have it. */
+	if (err)
+		FXT_SAME(fx_error_note_text(err, 0), "it is torch.uint16");
+	CU_ASSERT_EQUAL(!err, datum != NULL);
+	fx_datum_unref(datum);
+}
+
 int
 main(void)
 {
@@ -415,6 +434,7 @@ main(void)
 		FXT_CASE(empty_tensors_run),
 		FXT_CASE(complex_tensors_run),
 		FXT_CASE(a_view_of_two_to_the_31_elements_is_read_in_parts),
+		FXT_CASE(a_dtype_that_it_lacks_is_named),
 	};
 
 	/* Built without libtorch. */

@@ -143,14 +143,16 @@ static const struct function functions[] = {
 		2, 5, fx_eval_compare },
 	{ { "absmax", "absmax(x)", "largest absolute value" }, 1, 1,
 		fx_eval_stats },
-	{ { "hasnan", "hasnan(x)", "whether a value is NaN" }, 1, 1,
-		fx_eval_stats },
-	{ { "hasinf", "hasinf(x)", "whether a value is infinite" }, 1, 1,
-		fx_eval_stats },
+	{ { "hasnan", "hasnan(x)",
+		  "whether a value is NaN, also in a tuple or dict" },
+		1, 1, fx_eval_predicate },
+	{ { "hasinf", "hasinf(x)",
+		  "whether a value is infinite, also in a tuple or dict" },
+		1, 1, fx_eval_predicate },
 	{ { "allfinite", "allfinite(x)",
-		  "whether no value is NaN or "
-		  "infinite" },
-		1, 1, fx_eval_stats },
+		  "whether no value is NaN or infinite, also in a tuple or "
+		  "dict" },
+		1, 1, fx_eval_predicate },
 	{ { "stats", "stats(x)",
 		  "least, greatest and mean value and more, as "
 		  "a dict" },

@@ -136,6 +136,9 @@ FX_NODISCARD struct fx_error *fx_eval_compare(struct fx_evaluator *evaluator,
 	const struct fx_ast *call, struct fx_datum **ret);
 FX_NODISCARD struct fx_error *fx_eval_stats(struct fx_evaluator *evaluator,
 	const struct fx_ast *call, struct fx_datum **ret);
+/* hasnan, hasinf, allfinite: of all tensors and numbers in a value. */
+FX_NODISCARD struct fx_error *fx_eval_predicate(struct fx_evaluator *evaluator,
+	const struct fx_ast *call, struct fx_datum **ret);
 FX_NODISCARD struct fx_error *
 fx_eval_stats_of_known(struct fx_evaluator *evaluator,
 	const struct fx_ast *call, struct fx_datum **ret);

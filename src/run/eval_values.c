@@ -234,27 +234,6 @@ absmax_of(const struct fx_datum *tensor, const struct fx_stats *stats)
 	return fx_datum_float(fx_stats_absmax(stats));
 }
 
-static struct fx_datum *
-has_nan(const struct fx_datum *tensor, const struct fx_stats *stats)
-{
-	(void)tensor;
-	return fx_datum_bool(stats->nan > 0);
-}
-
-static struct fx_datum *
-has_inf(const struct fx_datum *tensor, const struct fx_stats *stats)
-{
-	(void)tensor;
-	return fx_datum_bool(stats->plus_inf + stats->minus_inf > 0);
-}
-
-static struct fx_datum *
-is_all_finite(const struct fx_datum *tensor, const struct fx_stats *stats)
-{
-	(void)tensor;
-	return fx_datum_bool(stats->finite == stats->seen);
-}
-
 static const struct answer {
 	const char *name;
 	struct fx_datum *(*answer)(const struct fx_datum *tensor,
@@ -267,9 +246,6 @@ static const struct answer {
 	{ "mean", mean_of, false, false },
 	{ "std", std_of, false, false },
 	{ "absmax", absmax_of, true, true },
-	{ "hasnan", has_nan, false, true },
-	{ "hasinf", has_inf, false, true },
-	{ "allfinite", is_all_finite, false, true },
 	{ "stats", stats_dict, false, false },
 };
 
@@ -338,6 +314,97 @@ fx_eval_stats_of_known(struct fx_evaluator *evaluator,
 	if (err || !fx_values_known(tensor))
 		return err;
 	return evaluate_stats(evaluator, call->kids[0]->text, tensor, ret);
+}
+
+/* --- predicates ---------------------------------------------------------- */
+
+/* How many values of all kinds were met so far. */
+struct nonfinite {
+	uint64_t nan;
+	uint64_t inf;
+};
+
+static struct fx_error *
+count_in_tensor(struct fx_evaluator *evaluator, const char *name,
+	const struct fx_datum *tensor, struct nonfinite *ret)
+{
+	enum fx_dtype dtype = (enum fx_dtype)fx_kind_of(tensor).dtype;
+	struct fx_stats stats;
+	struct fx_error *err;
+
+	if (fx_dtype_is_integer(dtype) || dtype == FX_DTYPE_BOOL)
+		return NULL;
+	err = check_known(name, tensor);
+	if (!err)
+		err = fx_stats_compute(tensor, evaluator->resolver->ticker,
+			&stats);
+	if (err)
+		return err;
+	ret->nan += stats.nan;
+	ret->inf += stats.plus_inf + stats.minus_inf;
+	return NULL;
+}
+
+static void
+count_in_plain(const struct fx_value *value, struct nonfinite *ret)
+{
+	if (value->kind != FX_VALUE_COMPLEX)
+		return;
+	for (int i = 0; i < 2; i++) {
+		ret->nan += isnan(value->pair[i]) != 0;
+		ret->inf += isinf(value->pair[i]) != 0;
+	}
+}
+
+/* In DATUM and all that is in it; what holds no real numbers has none. */
+static struct fx_error *
+count_nonfinite(struct fx_evaluator *evaluator, const char *name,
+	const struct fx_datum *datum, struct nonfinite *ret)
+{
+	struct fx_error *err = NULL;
+
+	switch ((enum fx_datum_kind)datum->kind) {
+	case FX_DATUM_TENSOR:
+		return count_in_tensor(evaluator, name, datum, ret);
+	case FX_DATUM_FLOAT:
+		ret->nan += isnan(datum->real) != 0;
+		ret->inf += isinf(datum->real) != 0;
+		return NULL;
+	case FX_DATUM_PLAIN:
+		count_in_plain(&datum->value, ret);
+		return NULL;
+	case FX_DATUM_UNKNOWN:
+	case FX_DATUM_NODE:
+	case FX_DATUM_NODES:
+		return check_known(name, datum);
+	default:
+		break;
+	}
+	for (size_t i = 0; !err && i < fx_datum_item_count(datum); i++)
+		err = count_nonfinite(evaluator, name, datum->items[i], ret);
+	return err;
+}
+
+struct fx_error *
+fx_eval_predicate(struct fx_evaluator *evaluator, const struct fx_ast *call,
+	struct fx_datum **ret)
+{
+	const char *name = call->kids[0]->text;
+	FX_AUTO_DATUM struct fx_datum *datum = NULL;
+	struct nonfinite found = { 0, 0 };
+	struct fx_error *err = fx_eval_datum(evaluator, call->kids[1], &datum);
+
+	if (!err)
+		err = count_nonfinite(evaluator, name, datum, &found);
+	if (err)
+		return err;
+	if (fx_str_equal(name, "hasnan"))
+		*ret = fx_datum_bool(found.nan > 0);
+	else if (fx_str_equal(name, "hasinf"))
+		*ret = fx_datum_bool(found.inf > 0);
+	else
+		*ret = fx_datum_bool(!found.nan && !found.inf);
+	return NULL;
 }
 
 /* --- files --------------------------------------------------------------- */

@@ -175,6 +175,37 @@ functions_look_at_the_values_of_files(void)
 	leave();
 }
 
+/* As values that a chunk or an LSTM gives, .-1 of a breakpoint. */
+static void
+predicates_look_into_containers(void)
+{
+	static const struct example examples[] = {
+		{ "hasnan((file('a.npy'), [file('bad.npy')]))", "True" },
+		{ "hasinf({'x': file('bad.npy'), 'y': 1})", "True" },
+		{ "hasinf((file('a.npy'), file('i.npy')))", "False" },
+		{ "allfinite((file('a.npy'), file('bad.npy')))", "False" },
+		{ "allfinite((file('a.npy'), None, 'x', 3))", "True" },
+		{ "allfinite(None)", "True" },
+		{ "hasnan('nan')", "False" },
+		{ "hasnan((1, float('nan')))", "True" },
+		{ "hasinf((1, float('inf') * 1j))", "True" },
+		{ "allfinite(())", "True" },
+		/* No float can be in it, whether its values are known or not.
+		 */
+		{ "hasnan((arange(3), 1))", "False" },
+		{ "allfinite((arange(3), zeros(3)))",
+			"error: allfinite needs values; the meta backend "
+			"computes shapes and dtypes only" },
+		{ "absmax((file('a.npy'), 1))",
+			"error: absmax takes a tensor, not a tuple" },
+	};
+	FX_AUTO_BACKEND struct fx_backend *backend = fx_backend_meta_new();
+
+	enter();
+	check_all(backend, examples, FX_ARRAY_LEN(examples));
+	leave();
+}
+
 static void
 allclose_has_torch_tolerances(void)
 {
@@ -241,6 +272,7 @@ main(void)
 {
 	static const struct fxt_case cases[] = {
 		FXT_CASE(functions_look_at_the_values_of_files),
+		FXT_CASE(predicates_look_into_containers),
 		FXT_CASE(allclose_has_torch_tolerances),
 		FXT_CASE(slices_and_calls_go_to_the_backend),
 	};

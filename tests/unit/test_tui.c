@@ -13,6 +13,7 @@
 #include "draw/cells.h"
 #include "ir/graph.h"
 #include "session/session.h"
+#include "session/settings.h"
 #include "tests/support/append.h"
 #include "tests/support/random.h"
 #include "tests/support/unit.h"
@@ -345,8 +346,12 @@ the_panes_follow_a_run(void)
 	struct tui_line *line = tui_line_plain_new(shell);
 	struct tui_options options = { .shell = shell, .line = line };
 	struct tui_result result;
+	const char *meta;
+	int backend = fx_settings_match("backend meta", &meta);
 	int tries = 50;
 
+	/* libtorch does not run without an input. */
+	FXT_OK(fx_settings_set(fx_session_settings(session), backend, meta));
 	fx_session_set_tick(session, paint, shell);
 	cmd_shell_restrict(shell);
 	fx_session_add_graph(session,

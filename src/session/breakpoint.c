@@ -141,6 +141,7 @@ match(struct fx_session *session, struct fx_break *b)
 	b->version = b->graph->version;
 	b->is_matching = false;
 	b->is_fresh = true;
+	b->shown.is_set = b->kind == FX_BREAK_SET;
 	b->shown.match_count = b->nodes.count;
 	b->shown.is_pending = !b->nodes.count;
 	return err;

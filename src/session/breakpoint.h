@@ -17,7 +17,8 @@ struct fx_breakpoint {
 	const char *condition; /* text or NULL */
 	bool is_temporary;
 	bool is_enabled;
-	bool is_pending;    /* matches nothing now */
+	bool is_set;     /* WHERE is a query: it may match more after edits */
+	bool is_pending; /* matches nothing now */
 	size_t match_count; /* nodes it matches now */
 	size_t hit_count;
 	size_t ignore_count;

@@ -10,6 +10,7 @@ fxs_tests = \
 	%D%/ascii.fxs \
 	%D%/begin.fxs \
 	%D%/break.fxs \
+	%D%/break_wide.fxs \
 	%D%/command.fxs \
 	%D%/complete.fxs \
 	%D%/empty.fxs \

@@ -77,7 +77,9 @@ tui_do_here(struct tui *tui)
 		tui_graph_row_of(tui, fx_position_get(model)));
 }
 
-/* The number of a breakpoint that stops before NODE, or 0. */
+/* The number of a breakpoint that stands on NODE alone, or 0: deleting a wider
+ * one would lose more than what is pointed at.
+ */
 static int
 breakpoint_at(struct tui *tui, const struct fx_node *node)
 {
@@ -90,9 +92,8 @@ breakpoint_at(struct tui *tui, const struct fx_node *node)
 		size_t matches;
 
 		fx_breakpoint_nodes(tui->session, breakpoint, &nodes, &matches);
-		for (size_t k = 0; k < matches; k++)
-			if (nodes[k] == node)
-				return breakpoint->number;
+		if (!breakpoint->is_set && matches == 1 && nodes[0] == node)
+			return breakpoint->number;
 	}
 	return 0;
 }

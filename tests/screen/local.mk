@@ -18,6 +18,7 @@ fxs_tests = \
 	%D%/insert.fxs \
 	%D%/keys_narrow.fxs \
 	%D%/layout.fxs \
+	%D%/leave.fxs \
 	%D%/more.fxs \
 	%D%/move_keys.fxs \
 	%D%/names.fxs \

@@ -68,13 +68,10 @@ tui_do_page_up(struct tui *tui)
 void
 tui_do_here(struct tui *tui)
 {
-	struct fx_model *model = tui_model(tui);
-
-	if (!model)
+	if (!tui_model(tui))
 		return;
 	tui_focus(tui, TUI_VIEW_GRAPH);
-	tui_view_go(&tui->views[TUI_VIEW_GRAPH],
-		tui_graph_row_of(tui, fx_position_get(model)));
+	tui_graph_go_to_stop(tui);
 }
 
 /* The number of a breakpoint that stands on NODE alone, or 0: deleting a wider

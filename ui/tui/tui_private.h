@@ -49,7 +49,8 @@ struct tui_graph {
 	uint64_t selected; /* id of the node of the selected row */
 	size_t position;   /* where execution stood last */
 	bool was_started;
-	uint32_t time; /* of the journal */
+	bool has_moved; /* by the command that runs, or the last */
+	uint32_t time;  /* of the journal */
 };
 
 /* What the code pane shows. */
@@ -172,6 +173,9 @@ void tui_graph_refresh(struct tui *tui, int columns);
 void tui_graph_follow(struct tui *tui);
 /* While one runs: show where execution is; whether it has moved. */
 bool tui_graph_follow_run(struct tui *tui);
+/* Go to where execution stands, out of the scope entered if it lies outside.
+ */
+void tui_graph_go_to_stop(struct tui *tui);
 /* The row of the node at POSITION, or the nearest before it. */
 size_t tui_graph_row_of(const struct tui *tui, size_t position);
 /* Remember which node is selected. */

@@ -103,6 +103,60 @@ show_stop(struct tui *tui, const struct fx_model *model)
 	tui_view_go(&tui->views[TUI_VIEW_GRAPH], tui_graph_row_of(tui, stop));
 }
 
+/* Whether the node at POSITION has a row, or is in a fold's. */
+static bool
+is_shown(const struct tui *tui, size_t position)
+{
+	const struct fx_dag_run *run;
+
+	if (!tui->graph.runs.count)
+		return false;
+	run = &tui->graph.runs.items[tui_graph_row_of(tui, position)];
+	return position >= run->first && position < run->first + run->count;
+}
+
+/* Whether there is a row for the stop at the root, and none in the scope. */
+static bool
+is_stop_outside(const struct tui *tui, const struct fx_model *model)
+{
+	const struct fx_graph *graph = fx_model_graph(model);
+	size_t stop = fx_position_get(model);
+
+	return *fx_model_scope(model) && fx_position_is_started(model) &&
+	       fx_position_graph(model) == graph && stop < graph->node_count &&
+	       !is_shown(tui, stop);
+}
+
+/* Out of the scope entered, as far as the stop makes it necessary. */
+static void
+leave_scope(struct tui *tui, struct fx_model *model)
+{
+	const char *left = fx_model_scope(model);
+
+	if (!is_stop_outside(tui, model))
+		return;
+	while (is_stop_outside(tui, model)) {
+		const char *scope = fx_model_scope(model);
+		const char *dot = strrchr(scope, '.');
+		FX_AUTO_BUF struct fx_buf around = { 0 };
+
+		fx_buf_add_n(&around, scope, dot ? (size_t)(dot - scope) : 0);
+		fx_model_set_scope(model, fx_buf_text(&around));
+		tui_graph_refresh(tui, 0);
+	}
+	tui_say(tui, "Out of %s, to where execution stands.", left);
+}
+
+void
+tui_graph_go_to_stop(struct tui *tui)
+{
+	struct fx_model *model = tui_model(tui);
+
+	tui_graph_refresh(tui, 0);
+	leave_scope(tui, model);
+	show_stop(tui, model);
+}
+
 /* Remember where execution stands; whether it stood elsewhere. */
 static bool
 note_stop(struct tui_graph *graph, const struct fx_model *model)
@@ -114,6 +168,7 @@ note_stop(struct tui_graph *graph, const struct fx_model *model)
 
 	graph->position = position;
 	graph->was_started = started;
+	graph->has_moved |= moved;
 	return moved;
 }
 
@@ -139,13 +194,12 @@ tui_graph_follow(struct tui *tui)
 	const struct fx_graph *before = graph->graph;
 	struct fx_graph *of;
 	uint32_t time;
-	bool moved;
 
 	if (!model)
 		return;
 	of = fx_model_graph(model);
 	time = fx_journal_now(of);
-	moved = note_stop(graph, model);
+	note_stop(graph, model);
 	tui_graph_refresh(tui, 0);
 	if (before == of && time > graph->time) {
 		const struct fx_node *node = new_node(of, time);
@@ -154,9 +208,12 @@ tui_graph_follow(struct tui *tui)
 			tui_view_go(&tui->views[TUI_VIEW_GRAPH],
 				tui_graph_row_of(tui,
 					fx_graph_position(of, node)));
-	} else if (before != of || moved) {
+	} else if (before != of) {
 		show_stop(tui, model);
+	} else if (graph->has_moved) {
+		tui_graph_go_to_stop(tui);
 	}
+	graph->has_moved = false;
 	graph->time = time;
 	tui_graph_remember(tui);
 }
@@ -246,16 +303,6 @@ paint_margin(struct tui *tui, struct fx_model *model,
 		*state != 'B' && fx_model_has_breakpoint(model, node) ? "B"
 								      : " ");
 	return column + 2;
-}
-
-/* Whether the node at POSITION has a row, or is in a fold's. */
-static bool
-is_shown(const struct tui *tui, size_t position)
-{
-	const struct fx_dag_run *run =
-		&tui->graph.runs.items[tui_graph_row_of(tui, position)];
-
-	return position >= run->first && position < run->first + run->count;
 }
 
 typedef FX_VEC(const char *) name_vec;

@@ -136,6 +136,7 @@ set_result(struct cmd_ctx *ctx, struct fx_node *node, const char *expression)
 	CMD_AUTO_DECIDED struct cmd_decided decided =
 		cmd_decided_begin(ctx, node, expression);
 	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { 0 };
+	const struct fx_node *writer = fx_position_writer(ctx->model, node);
 	struct fx_error *err = fx_model_set_value(ctx->session, ctx->model,
 		node, expression, &report);
 
@@ -145,6 +146,11 @@ set_result(struct cmd_ctx *ctx, struct fx_node *node, const char *expression)
 	out_piece(ctx->out, FX_ROLE_PLAIN, "%%%s is set; ", node->name);
 	say_dirty(ctx, &report);
 	out_line_end(ctx->out);
+	if (writer)
+		out_note(ctx->out,
+			"that is what %%%s gives; %%%s, which wrote into it in "
+			"place, does so again",
+			node->name, writer->name);
 	return NULL;
 }
 

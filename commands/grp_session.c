@@ -496,9 +496,11 @@ const struct cmd_entry cmd_group_session[] = {
 	{
 		.name = "save",
 		.summary = "write the graph as .fxg",
-		.help = "Writes the native format, which keeps everything, "
-			"with the weights in a file beside it. The file is "
-			"replaced only when all of it is written.",
+		.help = "Writes the native format, which keeps all of the "
+			"graph, with the weights in a file beside it. Inputs "
+			"and values that were set are the session's: dump "
+			"script writes them. The file is replaced only when "
+			"all of it is written.",
 		.synonyms = "write store file export keep model",
 		.needs = CMD_NEED_GRAPH | CMD_NEED_WRITABLE | CMD_CHANGES_FILES,
 		.args = { { "file", CMD_ARG_FILE, CMD_OPTIONAL,

@@ -72,17 +72,19 @@ fx_position_writer(const struct fx_model *model, const struct fx_node *node)
 	const struct fx_timeline *timeline = &model->timeline;
 	const struct fx_datum *datum = fx_position_value(model, node);
 	FX_AUTO_MAP struct fx_map storages = { 0 };
-	const struct fx_node *writer = NULL;
 
 	if (!datum || !timeline->effects.count)
 		return NULL;
 	fx_datum_add_storages(datum, &storages);
-	for (size_t i = timeline->effects.count; i-- > 0 && !writer;) {
+	for (size_t i = 0; i < timeline->effects.count; i++) {
 		const struct fx_effect *effect = &timeline->effects.items[i];
+		const struct fx_node *writer = NULL;
 
 		if (effect->graph == node->graph &&
 			wrote_into(effect, &storages))
 			writer = fx_graph_find_id(node->graph, effect->node);
+		if (writer && fx_node_is_before(node, writer))
+			return writer;
 	}
-	return writer && fx_node_is_before(node, writer) ? writer : NULL;
+	return NULL;
 }

@@ -65,8 +65,8 @@ const char *fx_position_scope(struct fx_model *model, struct fx_node *node);
 struct fx_datum;
 struct fx_datum *fx_position_value(const struct fx_model *model,
 	const struct fx_node *node);
-/* Who wrote into that value in place since it was made, the last of them; NULL
- * when nobody did, as far as is known.
+/* Who wrote into that value in place since it was made, the first of them: back
+ * there it is what it was.  NULL when nobody did, as far as is known.
  */
 const struct fx_node *fx_position_writer(const struct fx_model *model,
 	const struct fx_node *node);

@@ -21,4 +21,16 @@ fxdb "$mlp" -ex 'replace act = torch.relu_(fc1)' -ex 'goto act' \
 	-ex 'set $before = fc1 + 0' -ex run -ex 'goto act' \
 	-ex 'assert allclose(fc1, $before)' -ex 'print fc1' || fail 'back'
 grep -q 'in place; goto' said && fail 'it is as it was'
+
+# Of two the first: back at the second it is what the first made of it.
+twice=(-ex 'replace act = torch.relu_(fc1)'
+	-ex 'insert after act : twice = torch.neg_(fc1)')
+fxdb "$mlp" "${twice[@]}" -ex run -ex 'print fc1'
+says '%act wrote into it in place; goto act goes back to what it was'
+
+# What is set is what the node gives, and is written into again.
+fxdb "$mlp" "${twice[@]}" -ex 'run --to twice' -ex 'set value fc1 = fc1' \
+	-ex 'set value twice = twice * 1'
+says 'that is what %fc1 gives; %act, which wrote into it in place, does so again'
+grep -q 'that is what %twice' said && fail 'nobody wrote into that'
 exit 0

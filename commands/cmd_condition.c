@@ -1,4 +1,5 @@
-/* cmd_condition.c - what the condition of a breakpoint was about, at its stop.
+/* cmd_condition.c - conditions of breakpoints: what one was about, at its stop,
+ * and how one is written.
  */
 #include <config.h>
 
@@ -7,11 +8,14 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "commands/cmd_shell.h"
 #include "commands/cmd_show.h"
 #include "ir/graph.h"
 #include "lang/ast.h"
 #include "lang/parse.h"
+#include "run/eval.h"
+#include "session/position.h"
 #include "session/resolve.h"
 
 /* Append ", .-1 is %mul" for each place that TREE, a condition or a part of
@@ -54,4 +58,20 @@ cmd_add_condition(struct cmd_ctx *ctx, const char *condition,
 	if (!err && tree->height <= FX_PARSE_DEPTH)
 		add_distant(ctx, tree, &places);
 	fx_buf_addf(text, ": %s%s", condition, fx_buf_text(&places));
+}
+
+char *
+cmd_usual_condition(struct cmd_ctx *ctx, const char *condition)
+{
+	struct fx_function_info info;
+
+	if (!condition)
+		return fx_xstrdup("absmax(.-1) > 5");
+	if (ctx->model &&
+		fx_graph_find(fx_position_graph(ctx->model), condition))
+		return fx_xstrdup(condition);
+	if (fx_eval_function_near(condition, &info) &&
+		fx_str_ends(info.signature, "(x)"))
+		return fx_xasprintf("%s(.-1)", info.name);
+	return fx_xstrdup(condition);
 }

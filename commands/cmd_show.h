@@ -49,6 +49,10 @@ void cmd_say_node(struct cmd_ctx *ctx, struct fx_node *node, bool current);
  */
 void cmd_add_condition(struct cmd_ctx *ctx, const char *condition,
 	struct fx_buf *text);
+/* CONDITION as it may stand after "if", the caller's: a function that is not
+ * called ("has_nan") is, of the value made last; NULL gives an example.
+ */
+char *cmd_usual_condition(struct cmd_ctx *ctx, const char *condition);
 
 /* A table of nodes at POSITIONS, cut to a maximum (-m, or the sink's). */
 FX_NODISCARD struct fx_error *cmd_say_nodes(struct cmd_ctx *ctx,

@@ -49,13 +49,15 @@ say_breakpoint(struct cmd_ctx *ctx, const struct fx_breakpoint *breakpoint)
 static FX_NODISCARD struct fx_error *
 default_place(struct cmd_ctx *ctx, const char *condition, char **ret)
 {
+	FX_AUTO_FREE char *usual = NULL;
 	struct fx_node *node;
 	struct fx_error *err = cmd_here(ctx, &node);
 
-	if (err)
+	if (err) {
+		usual = cmd_usual_condition(ctx, condition);
 		return fx_error_hint(err,
-			"break NODE; break {} if %s stops at any",
-			condition ? condition : "absmax(.-1) > 5");
+			"break NODE; break {} if %s stops at any", usual);
+	}
 	*ret = fx_xasprintf("%%%s", node->name);
 	return NULL;
 }
@@ -80,6 +82,7 @@ static void
 warn_of_condition(struct cmd_ctx *ctx, const char *text)
 {
 	struct fx_error *err = NULL;
+	const char *hint;
 	bool truth;
 
 	if (text && ctx->model)
@@ -88,9 +91,15 @@ warn_of_condition(struct cmd_ctx *ctx, const char *text)
 	if (err && fx_error_code(err) != FX_ERR_NOT_RUN &&
 		fx_error_code(err) != FX_ERR_NO_VALUE &&
 		(fx_error_code(err) != FX_ERR_TYPE ||
-			fx_position_is_started(ctx->model)))
-		out_warning(ctx->out, "the condition cannot be tested: %s",
-			fx_error_message(err));
+			fx_position_is_started(ctx->model))) {
+		/* A name may be a function's; else values are missing yet. */
+		hint = fx_error_code(err) == FX_ERR_NO_NODE
+			       ? fx_error_hint_text(err)
+			       : NULL;
+		out_warning(ctx->out, "the condition cannot be tested: %s%s%s",
+			fx_error_message(err), hint ? "; " : "",
+			hint ? hint : "");
+	}
 	fx_error_free(err);
 }
 

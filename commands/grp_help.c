@@ -148,8 +148,9 @@ say_all(struct out *out)
 
 /* help functions, settings, errors. */
 
+/* All, or the one called NAME. */
 static void
-say_functions(struct cmd_ctx *ctx)
+say_function(struct cmd_ctx *ctx, const char *name)
 {
 	static const char *const keys[] = { "function", "gives" };
 	struct fx_function_info info;
@@ -158,10 +159,22 @@ say_functions(struct cmd_ctx *ctx)
 
 	out_table_begin(out, "functions", FX_ARRAY_LEN(keys), keys);
 	for (i = 0; fx_eval_function_at(i, &info); i++) {
+		if (name && strcmp(name, info.name) != 0)
+			continue;
 		out_cell(out, FX_ROLE_KEYWORD, "%s", info.signature);
 		out_cell(out, FX_ROLE_PLAIN, "%s", info.help);
 	}
 	out_table_end(out);
+}
+
+static void
+say_functions(struct cmd_ctx *ctx)
+{
+	const char *word = cmd_arg_text_at(ctx, "topic", 1);
+	struct fx_function_info info;
+	bool is_near = word && fx_eval_function_near(word, &info);
+
+	say_function(ctx, is_near ? info.name : NULL);
 }
 
 static void
@@ -342,14 +355,22 @@ document(struct cmd_ctx *ctx, void (*write)(struct fx_buf *))
 	return NULL;
 }
 
-/* No page has that name: which ones speak of it.  ERR when none does. */
+/* No page has that name: the function that has, or the pages that speak of it.
+ * ERR when none does.
+ */
 static FX_NODISCARD struct fx_error *
 say_about(struct cmd_ctx *ctx, const char *topic, struct fx_error *err)
 {
 	FX_AUTO_FREE char *heading =
 		fx_xasprintf("No page is called \"%s\"; these speak of it:",
 			topic);
+	struct fx_function_info info;
 
+	if (fx_eval_function_near(topic, &info)) {
+		fx_error_free(err);
+		say_function(ctx, info.name);
+		return NULL;
+	}
 	if (fx_error_hint_text(err))
 		return err;
 	if (fx_error_code(err) != FX_ERR_UNKNOWN_COMMAND ||

@@ -96,6 +96,10 @@ struct fx_function_info {
 	const char *help; /* one line, lower case, no full stop */
 };
 bool fx_eval_function_at(size_t index, struct fx_function_info *ret);
+/* The one that NAME, without parentheses and perhaps misspelt ("has_nan"),
+ * means; false when it is like none.
+ */
+bool fx_eval_function_near(const char *name, struct fx_function_info *ret);
 
 /* Words that attributes of a node answer to, for completion: the INDEXth, or
  * NULL past the end.

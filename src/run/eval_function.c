@@ -1,8 +1,11 @@
 /* eval_function.c - the functions that a bare name calls. */
 #include <config.h>
 
+#include <ctype.h>
 #include <stdint.h>
+#include <string.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "ir/fold.h"
@@ -183,6 +186,30 @@ fx_eval_function_at(size_t index, struct fx_function_info *ret)
 		return false;
 	*ret = functions[index].info;
 	return true;
+}
+
+/* Short names are like too many others to be guessed at. */
+#define SHORTEST_GUESSED 6
+#define LONGEST_GUESSED  40
+
+bool
+fx_eval_function_near(const char *name, struct fx_function_info *ret)
+{
+	FX_AUTO_BUF struct fx_buf bare = { 0 };
+	const char *wanted;
+
+	if (strlen(name) > LONGEST_GUESSED)
+		return false;
+	for (; *name; name++)
+		if (*name != '_')
+			fx_buf_add_char(&bare,
+				(char)tolower((unsigned char)*name));
+	wanted = fx_buf_text(&bare);
+	for (int far = 0; far <= (bare.length >= SHORTEST_GUESSED); far++)
+		for (size_t i = 0; fx_eval_function_at(i, ret); i++)
+			if (fx_str_distance(wanted, ret->name) <= far)
+				return true;
+	return false;
 }
 
 struct fx_error *

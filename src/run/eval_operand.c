@@ -146,9 +146,12 @@ no_node(const struct fx_resolver *resolver, const char *name)
 	return fx_error_note(err, "nearest: %s", fx_buf_text(&near));
 }
 
+/* ERR, that no node is called NAME, with what else it may be. */
 static struct fx_error *
 hint_stranger(struct fx_error *err, const char *name)
 {
+	struct fx_function_info info;
+
 	for (size_t i = 0; i < FX_ARRAY_LEN(strangers); i++)
 		if (fx_str_equal(name, strangers[i].name))
 			return fx_error_hint(err,
@@ -156,7 +159,14 @@ hint_stranger(struct fx_error *err, const char *name)
 				"randn(1, 3), torch.mean(x), mean(x) or "
 				"x.mean()",
 				strangers[i].library);
-	return err;
+	if (!fx_eval_function_near(name, &info))
+		return err;
+	if (!fx_str_ends(info.signature, "(x)"))
+		return fx_error_hint(err, "%s is a function: %s", info.name,
+			info.signature);
+	return fx_error_hint(err,
+		"%s is a function: %s, of the value made last %s(.-1)",
+		info.name, info.signature, info.name);
 }
 
 struct fx_error *

@@ -179,6 +179,7 @@ transcripts = \
 	%D%/tree.fxt \
 	%D%/tui.fxt \
 	%D%/tutorial.fxt \
+	%D%/uncalled.fxt \
 	%D%/undo_redo.fxt \
 	%D%/unknown.fxt \
 	%D%/until.fxt \

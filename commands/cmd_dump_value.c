@@ -85,11 +85,13 @@ no_file(const char *text, const char *output)
 	bool has_file = text && fx_str_ends(text, ".npy");
 	bool is_word = text && !has_file && !strpbrk(text, " /\"'()[]{}");
 	const char *tensor = text && !has_file ? text : "x";
+	const char *quote = output && strchr(output, ' ') ? "\"" : "";
 	struct fx_error *err = fx_error_new(FX_ERR_USAGE,
 		"dump value: expected a tensor and a file that ends in .npy");
 
 	if (output && fx_str_ends(output, ".npy"))
-		return fx_error_hint(err, "dump value %s %s", tensor, output);
+		return fx_error_hint(err, "dump value %s %s%s%s", tensor, quote,
+			output, quote);
 	return fx_error_hint(err, "dump value %s %s.npy", tensor,
 		is_word ? text : "x");
 }

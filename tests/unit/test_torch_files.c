@@ -68,17 +68,19 @@ map_numbers(const char *path)
 static struct fx_error *
 make_weight(struct world *world, struct fx_blob *blob)
 {
-	struct fx_storage storage = { .blob = blob };
+	struct fx_storage *storage = fx_storage_new(fx_blob_ref(blob));
 	int64_t sizes[] = { 1024, COUNT / 1024 };
 	const struct fx_tensor tensor = {
 		.dtype = FX_DTYPE_F32,
 		.rank = 2,
 		.sizes = sizes,
-		.storage = &storage,
+		.storage = storage,
 	};
+	struct fx_error *err = world->backend->ops->from_tensor(world->backend,
+		&tensor, &world->weight);
 
-	return world->backend->ops->from_tensor(world->backend, &tensor,
-		&world->weight);
+	fx_storage_unref(storage);
+	return err;
 }
 
 /* BODY on a weight that is the whole of a file. */

@@ -8,8 +8,9 @@
  * any hook, and with one that keeps every value.  Where code and memory lie is
  * random in each process and decides over half as much again, so it is the
  * median of 9 processes (bench_run NODES once is one).  Beside them, where a
- *Python with torch is found, what torch.fx's Interpreter takes above a loop in
- *Python (run_torch.py).  The exit status is 1 when a figure is over its bar.
+ * Python with torch is found, what torch.fx's Interpreter takes above a loop
+ * in Python (run_torch.py).  The exit status is 1 when a figure is over its
+ * bar.
  */
 #include <config.h>
 

@@ -95,7 +95,9 @@ cmd_warn_of_shapes(struct cmd_ctx *ctx, struct fx_model *model)
 	size_t count = 0;
 
 	fx_graph_for_each_node (node, fx_model_graph(model)) {
-		if (strcmp(fx_model_state(model, node), "E") != 0)
+		/* A run that failed is no matter of shapes. */
+		if (strcmp(fx_model_state(model, node), "E") != 0 ||
+			!fx_model_shape_problem(model, node))
 			continue;
 		first = first ? first : node;
 		count++;

@@ -20,10 +20,7 @@ enum {
 };
 
 struct fx_kept {
-	enum fx_dtype dtype;
-	uint32_t rank;
-	int64_t offset;
-	int64_t *lies; /* owned: sizes, strides */
+	const struct fx_tensor *tensor; /* which may be gone */
 	void *object;
 	void (*free_object)(void *object);
 };
@@ -54,7 +51,6 @@ fx_storage_unref(struct fx_storage *storage)
 		struct fx_kept *kept = &storage->kept.items[i];
 
 		kept->free_object(kept->object);
-		free(kept->lies);
 	}
 	fx_vec_deinit(&storage->kept);
 	if (storage->blob)
@@ -62,30 +58,12 @@ fx_storage_unref(struct fx_storage *storage)
 	free(storage);
 }
 
-/* The sizes of TENSOR, then its strides, zeros where it is contiguous. */
-static void
-add_lies(const struct fx_tensor *tensor, int64_t *ret)
-{
-	size_t size = tensor->rank * sizeof(*ret);
-
-	if (size)
-		memcpy(ret, tensor->sizes, size);
-	if (size && tensor->strides)
-		memcpy(ret + tensor->rank, tensor->strides, size);
-}
-
 void
 fx_storage_keep(const struct fx_tensor *tensor, void *object_taken,
 	void (*free_object)(void *object))
 {
-	struct fx_kept fresh = { .dtype = tensor->dtype,
-		.rank = tensor->rank,
-		.offset = tensor->offset,
-		.lies = fx_xcalloc(2 * tensor->rank + 1, sizeof(int64_t)),
-		.object = object_taken,
-		.free_object = free_object };
+	const struct fx_kept fresh = { tensor, object_taken, free_object };
 
-	add_lies(tensor, fresh.lies);
 	fx_vec_push(&tensor->storage->kept, fresh);
 }
 
@@ -93,22 +71,10 @@ void *
 fx_storage_kept(const struct fx_tensor *tensor)
 {
 	const struct fx_storage *storage = tensor->storage;
-	size_t size = 2 * tensor->rank * sizeof(int64_t);
-	FX_AUTO_FREE int64_t *lies = NULL;
 
-	if (!storage || !storage->kept.count)
-		return NULL;
-	lies = fx_xcalloc(2 * tensor->rank + 1, sizeof(*lies));
-	add_lies(tensor, lies);
-	for (size_t i = 0; i < storage->kept.count; i++) {
-		const struct fx_kept *kept = &storage->kept.items[i];
-
-		if (kept->dtype == tensor->dtype &&
-			kept->rank == tensor->rank &&
-			kept->offset == tensor->offset &&
-			!memcmp(kept->lies, lies, size))
-			return kept->object;
-	}
+	for (size_t i = 0; storage && i < storage->kept.count; i++)
+		if (storage->kept.items[i].tensor == tensor)
+			return storage->kept.items[i].object;
 	return NULL;
 }
 

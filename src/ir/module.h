@@ -56,10 +56,10 @@ struct fx_tensor {
 	struct fx_storage *storage; /* referenced by the graph; may be NULL */
 };
 
-/* One parameter is one object of a backend's, whoever asks for it: operators in
- * place may give that another shape.  OBJECT is TENSOR's, and of those that lie
- * in the storage alike (tied ones), until the storage goes, which calls
- * FREE_OBJECT.
+/* One parameter is one object of libtorch's, whoever asks for it: operators in
+ * place may give that another shape.  OBJECT is TENSOR's until the storage
+ * goes, which calls FREE_OBJECT; a copy of the graph, which shares the storage,
+ * has tensors of its own.
  */
 void fx_storage_keep(const struct fx_tensor *tensor, void *object_taken,
 	void (*free_object)(void *object));

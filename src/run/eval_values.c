@@ -374,10 +374,23 @@ count_nonfinite(struct fx_evaluator *evaluator, const char *name,
 		count_in_plain(&datum->value, ret);
 		return NULL;
 	case FX_DATUM_UNKNOWN:
+	case FX_DATUM_HANDLE:
 	case FX_DATUM_NODE:
 	case FX_DATUM_NODES:
 		return check_known(name, datum);
-	default:
+	case FX_DATUM_NONE:
+	case FX_DATUM_BOOL:
+	case FX_DATUM_INT:
+	case FX_DATUM_STRING:
+	case FX_DATUM_BYTES:
+	case FX_DATUM_DTYPE:
+	case FX_DATUM_DEVICE:
+	case FX_DATUM_SLICE:
+	case FX_DATUM_TUPLE:
+	case FX_DATUM_LIST:
+	case FX_DATUM_SIZE:
+	case FX_DATUM_DICT:
+	case FX_DATUM_KIND_COUNT:
 		break;
 	}
 	for (size_t i = 0; !err && i < fx_datum_item_count(datum); i++)

@@ -69,7 +69,9 @@ is_long(const struct fx_node *node)
 
 		if (bytes >= LONG_BYTES)
 			break;
-		bytes += meta ? fx_value_tensor_bytes(meta) : 0;
+		if (meta && __builtin_add_overflow(bytes,
+				    fx_value_tensor_bytes(meta), &bytes))
+			return true;
 	}
 	return bytes >= LONG_BYTES;
 }

@@ -108,6 +108,7 @@ match_node(struct fx_break *b)
 		node = fx_graph_find(b->graph, b->name);
 	if (!node || !node->is_in_graph)
 		return;
+	b->node = node->id;
 	b->name = node->name;
 	add_node(b, node);
 	if (is_called(node, b->shown.where))

@@ -116,6 +116,7 @@ def elsewhere(fxdb, folder, x, backend):
     """So is what it keeps in globals and in objects of other classes."""
     effects.total = 0
     effects.seen.clear()
+    effects.met.clear()
     module = effects.Elsewhere()
     first = module.leaf(x)
     second = effects.counted(first)

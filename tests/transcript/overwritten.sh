@@ -33,4 +33,13 @@ fxdb "$mlp" "${twice[@]}" -ex 'run --to twice' -ex 'set value fc1 = fc1' \
 	-ex 'set value twice = twice * 1'
 says 'that is what %fc1 gives; %act, which wrote into it in place, does so again'
 grep -q 'that is what %twice' said && fail 'nobody wrote into that'
+
+# A copy of the graph has the bytes, not the shapes that are given in place.
+fxdb "$mlp" -ex 'graph copy mlp as c' \
+	-ex 'insert before fc1 : w = self.fc1.weight' \
+	-ex 'insert after w : turned = %w.t_()' -ex 'run --to turned' \
+	-ex 'print self.fc1.weight.shape' -ex 'graph mlp' -ex run \
+	-ex 'print self.fc1.weight.shape' || fail 'the copy turned the weight'
+says 'Size([4, 8])'
+says 'Size([8, 4])'
 exit 0

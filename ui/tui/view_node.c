@@ -146,6 +146,7 @@ node_refresh(struct tui *tui, int columns)
 	tui_text_add_lines(&tui->node, &lines);
 	tui_text_deinit(&lines);
 }
+
 void
 tui_node_init(struct tui *tui)
 {

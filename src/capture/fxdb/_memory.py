@@ -17,6 +17,9 @@ _CONTAINERS = (list, tuple, set, frozenset)
 _STORES = ("STORE_ATTR", "DELETE_ATTR", "STORE_SUBSCR", "DELETE_SUBSCR")
 _CHANGES = {"append", "clear", "extend", "insert", "pop", "popitem", "remove",
             "resize_", "setattr", "setdefault", "update"}
+# What changes a global that is a container, and says other things of modules.
+_MORE = {"add", "difference_update", "discard", "intersection_update",
+         "reverse", "sort", "symmetric_difference_update"}
 # Functions that are looked into for each that is called.
 _MOST = 100
 # More items of a global are not copied for each call.
@@ -25,11 +28,11 @@ _LARGE = 10000
 _MACHINERY = set(vars(torch.nn.Module()))
 
 
-def _code_stores(code):
+def _code_stores(code, changes=_CHANGES):
     return any(step.opname in _STORES or
-               isinstance(step.argval, str) and step.argval in _CHANGES
+               isinstance(step.argval, str) and step.argval in changes
                for step in dis.get_instructions(code)) or \
-        any(_code_stores(inner) for inner in code.co_consts
+        any(_code_stores(inner, changes) for inner in code.co_consts
             if hasattr(inner, "co_code"))
 
 
@@ -54,7 +57,7 @@ def _written_globals(code, table, found, seen):
     if code in seen or len(seen) > _MOST:
         return
     seen.add(code)
-    may_store = _code_stores(code)
+    may_store = _code_stores(code, _CHANGES | _MORE)
     for step in dis.get_instructions(code):
         if step.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
             found.add(step.argval)
@@ -123,14 +126,14 @@ def _copied(value):
 
 
 def _all_plain(table):
-    """What is plain in TABLE, as bytes by name."""
+    """What is plain in TABLE, as bytes by name; None for what is not."""
     plain = {}
     for name, value in table.items():
         if name not in _MACHINERY:
             try:
                 plain[name] = pickle.dumps(_copied(value), -1)
             except (TypeError, RuntimeError):  # too deep, of no device
-                pass
+                plain[name] = None
     return plain
 
 
@@ -152,9 +155,10 @@ def _put_all(table, saved, names=None):
     """What is plain in TABLE, of NAMES if they are given, is SAVED again."""
     now = _all_plain(table if names is None else _part(table, names))
     for name in now.keys() - saved.keys():
-        del table[name]
+        if now[name] is not None:
+            del table[name]
     for name, value in saved.items():
-        if now.get(name) != value:
+        if value is not None and now.get(name) != value:
             _put(table, name, pickle.loads(value))
 
 
@@ -219,7 +223,7 @@ class Memory:
             del module._buffers[name]
         now = _all_plain(self._buffers(module)[1])
         for name, value in others.items():
-            if now.get(name) != value:
+            if value is not None and now.get(name) != value:
                 module._buffers[name] = pickle.loads(value)
 
 

@@ -64,8 +64,10 @@ def _bytes_of(tensor):
     cannot be resized any more.
     """
     plain = tensor.detach().cpu().resolve_conj().resolve_neg().contiguous()
-    return ctypes.string_at(plain.data_ptr(),
-                            plain.numel() * plain.element_size())
+    size = plain.numel() * plain.element_size()
+    if size and not plain.data_ptr():
+        raise Unsupported("the tensor has no memory")
+    return ctypes.string_at(plain.data_ptr(), size)
 
 
 def _writes(function, message):
@@ -328,11 +330,13 @@ class Runner:
         it is.
         """
         shape, dtype = message["shape"], _DTYPES[message["dtype"]]
-        tensor = torch.zeros(shape, dtype=dtype)
+        # Numbers of eight bits are not drawn as such.
+        is_small = dtype.is_floating_point and torch.finfo(dtype).bits < 16
+        tensor = torch.zeros(shape, dtype=torch.float if is_small else dtype)
         if dtype.is_floating_point or dtype.is_complex:
             tensor.normal_(generator=torch.Generator().manual_seed(
                 message["seed"]))
-        return {"result": self._handle(tensor)}
+        return {"result": self._handle(tensor.to(dtype))}
 
     def truth(self, message):
         return {"result": bool(self.objects[message["h"]])}

@@ -161,18 +161,23 @@ class Helper:
 
 total = 0
 seen = []
+met = set()
+idle = object()
 
 
 def count():
-    global total
+    global total, idle
     total += 1
     seen.append(total)
+    met.add(total)
+    if idle is not None:
+        idle = None
     return total
 
 
 def counted(x):
     """Differs from call to call by a global that a function has written."""
-    return x * count() + len(seen)
+    return x * count() + len(seen) + len(met)
 
 
 torch.fx.wrap("counted")

@@ -95,7 +95,6 @@ cmd_warn_of_shapes(struct cmd_ctx *ctx, struct fx_model *model)
 	size_t count = 0;
 
 	fx_graph_for_each_node (node, fx_model_graph(model)) {
-		/* A run that failed is no matter of shapes. */
 		if (strcmp(fx_model_state(model, node), "E") != 0 ||
 			!fx_model_shape_problem(model, node))
 			continue;
@@ -499,10 +498,9 @@ const struct cmd_entry cmd_group_session[] = {
 		.name = "save",
 		.summary = "write the graph as .fxg",
 		.help = "Writes the native format, which keeps all of the "
-			"graph, with the weights in a file beside it. Inputs "
-			"and values that were set are the session's: dump "
-			"script writes them. The file is replaced only when "
-			"all of it is written.",
+			"graph, with the weights in a file beside it. dump "
+			"script writes inputs and values that were set. The "
+			"file is replaced only when all of it is written.",
 		.synonyms = "write store file export keep model",
 		.needs = CMD_NEED_GRAPH | CMD_NEED_WRITABLE | CMD_CHANGES_FILES,
 		.args = { { "file", CMD_ARG_FILE, CMD_OPTIONAL,

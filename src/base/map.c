@@ -63,7 +63,7 @@ fx_map_copy(struct fx_map *to, const struct fx_map *from)
 	*to = *from;
 	if (!from->slots)
 		return;
-	to->slots = fx_xcalloc_large(from->capacity, SLOT_SIZE);
+	to->slots = fx_xmalloc_large(from->capacity * SLOT_SIZE);
 	memcpy(to->slots, from->slots, from->capacity * SLOT_SIZE);
 }
 

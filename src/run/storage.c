@@ -31,6 +31,12 @@ fx_datum_storage_holders(const struct fx_datum *tensor)
 }
 
 bool
+fx_datum_is_lone(const struct fx_datum *tensor)
+{
+	return tensor->references == 1 && fx_datum_storage_holders(tensor) == 1;
+}
+
+bool
 fx_datum_see_storages(const struct fx_datum *datum, fx_storage_fn *see,
 	void *context)
 {

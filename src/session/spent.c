@@ -42,13 +42,6 @@ give_up_saved(struct fx_timeline *timeline, const struct fx_node *node,
 	return true;
 }
 
-/* Only its place holds it. */
-static bool
-is_lone(const struct fx_datum *datum)
-{
-	return datum->references == 1 && fx_datum_storage_holders(datum) == 1;
-}
-
 void
 fx_budget_foresee(struct fx_model *model, const struct fx_place *place,
 	const struct fx_node *node)
@@ -58,7 +51,7 @@ fx_budget_foresee(struct fx_model *model, const struct fx_place *place,
 		const struct fx_datum *datum =
 			fx_env_get(&place->env, input->id);
 
-		if (datum && is_lone(datum) &&
+		if (datum && fx_datum_is_lone(datum) &&
 			!fx_budget_needs(model, place, input, node))
 			fx_vec_push(&model->timeline.losable, datum);
 	}
@@ -85,7 +78,7 @@ spend(struct fx_model *model, struct fx_place *place,
 		return;
 	if (!give_up_saved(timeline, node, datum,
 		    fx_env_get(&place->env, node->id))) {
-		if (!is_lone(datum))
+		if (!fx_datum_is_lone(datum))
 			return;
 		uncount(timeline, datum);
 	}

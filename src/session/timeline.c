@@ -141,22 +141,14 @@ running_effect(struct fx_timeline *timeline)
 	return &fx_vec_last(&timeline->effects);
 }
 
-/* Whether the bytes go when SAVED does: a tensor that only a value held, which
- * is gone.
+/* Values inside NODE go while it runs: a nested graph, a layer.  A tensor that
+ * only such a value held has bytes that nobody needs.
  */
-static bool
-is_lone(const struct fx_saved *saved)
-{
-	return saved->tensor->references == 1 &&
-	       fx_datum_storage_holders(saved->tensor) == 1;
-}
-
-/* Values inside NODE go while it runs: a nested graph, a layer. */
 static void
 unsave_lone(struct fx_timeline *timeline, struct fx_effect *effect)
 {
 	for (size_t i = effect->saved.count; i-- > 0;)
-		if (is_lone(&effect->saved.items[i]))
+		if (fx_datum_is_lone(effect->saved.items[i].tensor))
 			fx_timeline_unsave(timeline, effect, i);
 }
 
@@ -290,7 +282,7 @@ put_back(struct fx_timeline *timeline, const struct fx_effect *effect)
 	for (size_t i = effect->saved.count; i-- > 0;) {
 		const struct fx_saved *saved = &effect->saved.items[i];
 
-		if (holds_nothing(saved) || is_lone(saved))
+		if (holds_nothing(saved) || fx_datum_is_lone(saved->tensor))
 			continue;
 		if (watch->protect)
 			watch->protect(watch->owner, &saved->tensor, 1);

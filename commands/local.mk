@@ -1,81 +1,81 @@
 # Sources of commands: .c, .h and .def alike, so that distcheck misses none.
 libfxcmd_a_SOURCES += \
-	%D%/cmd.h %D%/front.h \
-	%D%/cmd_apropos.c \
-	%D%/cmd_args.c \
-	%D%/cmd_assert.c \
-	%D%/cmd_bundled.c %D%/cmd_bundled.h \
-	%D%/cmd_complete.c \
-	%D%/cmd_concept.c \
-	%D%/cmd_condition.c \
-	%D%/cmd_decided.c %D%/cmd_decided.h \
-	%D%/cmd_document.c %D%/json.def %D%/options.def \
-	%D%/cmd_demo.c \
-	%D%/cmd_diff.c \
-	%D%/cmd_draw.c \
-	%D%/cmd_dump_folder.c \
-	%D%/cmd_dump_script.c %D%/cmd_dump_value.c \
-	%D%/cmd_edit.c %D%/cmd_edit.h \
-	%D%/cmd_edit_function.c \
-	%D%/cmd_help.c %D%/cmd_help.h %D%/concepts.def %D%/subjects.def \
-	%D%/cmd_info.c %D%/cmd_info_run.c \
-	%D%/cmd_lesson.c %D%/cmd_lesson.h \
-	%D%/cmd_line.c %D%/cmd_line.h \
-	%D%/cmd_list.c \
-	%D%/cmd_log.c %D%/cmd_log.h \
-	%D%/cmd_node.c \
-	%D%/cmd_output.c %D%/cmd_output.h \
-	%D%/cmd_place.c \
-	%D%/cmd_placing.c \
-	%D%/cmd_printed.c %D%/cmd_printed.h \
-	%D%/cmd_process.c %D%/cmd_process.h \
-	%D%/cmd_replace.c \
-	%D%/cmd_run.c \
-	%D%/cmd_scope.c \
-	%D%/cmd_script.c \
-	%D%/cmd_sentence.c \
-	%D%/cmd_set.c %D%/cmd_set.h \
-	%D%/cmd_set_field.c \
-	%D%/cmd_set_module.c \
-	%D%/cmd_set_value.c \
-	%D%/cmd_shell.c %D%/cmd_shell.h \
-	%D%/cmd_show.c %D%/cmd_show.h \
-	%D%/cmd_split.c %D%/cmd_split.h \
-	%D%/cmd_split_error.c \
-	%D%/cmd_statement.c \
-	%D%/cmd_trace.c %D%/cmd_trace.h \
-	%D%/cmd_stop.c \
-	%D%/cmd_python.c %D%/cmd_python.h \
-	%D%/cmd_table.c %D%/habits.def %D%/groups.def %D%/groups.h \
-	%D%/cmd_tensor.c %D%/cmd_tensor.h \
-	%D%/cmd_tutorial.c \
-	%D%/cmd_value.c \
-	%D%/cmd_weights.c \
-	%D%/grp_around.c \
-	%D%/grp_break.c \
-	%D%/grp_edit.c \
-	%D%/grp_help.c \
-	%D%/grp_journal.c \
-	%D%/grp_learn.c \
-	%D%/grp_look.c \
-	%D%/grp_pass.c \
-	%D%/grp_run.c \
-	%D%/grp_screen.c \
-	%D%/grp_script.c \
-	%D%/grp_session.c \
-	%D%/grp_setting.c \
-	%D%/grp_value.c \
-	%D%/grp_write.c \
-	%D%/out.c %D%/out.h %D%/out_private.h \
-	%D%/out_build.c \
-	%D%/out_error.c \
-	%D%/out_json.c \
-	%D%/out_lay.c \
-	%D%/out_lay_table.c \
-	%D%/out_put.h \
-	%D%/out_plain.c \
-	%D%/out_record.c %D%/out_record.h \
-	%D%/out_stream.c \
-	%D%/out_wrap.c %D%/out_wrap.h
+	%D%/shell/cmd.h %D%/shell/front.h \
+	%D%/learn/apropos.c \
+	%D%/shell/args.c \
+	%D%/verbs/assert.c \
+	%D%/shell/data_files.c %D%/shell/data_files.h \
+	%D%/shell/complete.c \
+	%D%/learn/help_topics.c \
+	%D%/verbs/condition.c \
+	%D%/shell/value_log.c %D%/shell/value_log.h \
+	%D%/learn/document.c %D%/learn/json.def %D%/learn/options.def \
+	%D%/learn/demo.c \
+	%D%/verbs/diff.c \
+	%D%/verbs/draw.c \
+	%D%/verbs/dump_folder.c \
+	%D%/verbs/dump_script.c %D%/verbs/dump_value.c \
+	%D%/verbs/edit.c %D%/verbs/edit.h \
+	%D%/verbs/edit_function.c \
+	%D%/learn/help.c %D%/learn/help.h %D%/learn/help_topics.def %D%/learn/subjects.def \
+	%D%/verbs/info.c %D%/verbs/info_run.c \
+	%D%/learn/lesson.c %D%/learn/lesson.h \
+	%D%/shell/line.c %D%/shell/line.h \
+	%D%/verbs/list.c \
+	%D%/shell/log.c %D%/shell/log.h \
+	%D%/verbs/node.c \
+	%D%/shell/overwrite_guard.c %D%/shell/overwrite_guard.h \
+	%D%/shell/arg_at_cursor.c \
+	%D%/verbs/placing.c \
+	%D%/shell/model_stdout.c %D%/cmd_printed.h \
+	%D%/shell/process.c %D%/shell/process.h \
+	%D%/verbs/replace.c \
+	%D%/shell/run.c \
+	%D%/verbs/scope.c \
+	%D%/shell/script.c \
+	%D%/verbs/describe_node.c \
+	%D%/verbs/set.c %D%/verbs/set.h \
+	%D%/verbs/set_field.c \
+	%D%/verbs/set_module.c \
+	%D%/verbs/set_value.c \
+	%D%/shell/shell.c %D%/shell/shell.h \
+	%D%/verbs/show.c %D%/verbs/show.h \
+	%D%/shell/split.c %D%/shell/split.h \
+	%D%/shell/split_error.c \
+	%D%/verbs/statement.c \
+	%D%/verbs/trace.c %D%/verbs/trace.h \
+	%D%/verbs/stop.c \
+	%D%/shell/python.c %D%/shell/python.h \
+	%D%/shell/table.c %D%/shell/habits.def %D%/shell/groups.def %D%/shell/groups.h \
+	%D%/verbs/tensor_rows.c %D%/verbs/tensor_rows.h \
+	%D%/learn/tutorial.c \
+	%D%/verbs/value.c \
+	%D%/verbs/weights.c \
+	%D%/verbs/grp_around.c \
+	%D%/verbs/grp_break.c \
+	%D%/verbs/grp_edit.c \
+	%D%/learn/grp_help.c \
+	%D%/verbs/grp_journal.c \
+	%D%/learn/grp_learn.c \
+	%D%/verbs/grp_look.c \
+	%D%/verbs/grp_pass.c \
+	%D%/verbs/grp_run.c \
+	%D%/verbs/grp_screen.c \
+	%D%/verbs/grp_script.c \
+	%D%/verbs/grp_session.c \
+	%D%/verbs/grp_setting.c \
+	%D%/verbs/grp_value.c \
+	%D%/verbs/grp_write.c \
+	%D%/out/out.c %D%/out/out.h %D%/out/private.h \
+	%D%/out/build.c \
+	%D%/out/error.c \
+	%D%/out/json.c \
+	%D%/out/lay.c \
+	%D%/out/lay_table.c \
+	%D%/out/put.h \
+	%D%/out/plain.c \
+	%D%/out/record.c %D%/out/record.h \
+	%D%/out/stream.c \
+	%D%/out/wrap.c %D%/out/wrap.h
 # Help and lessons, embedded as text by the rules in Makefile.am.
-nodist_libfxcmd_a_SOURCES += %D%/words_text.c %D%/lessons_text.c
+nodist_libfxcmd_a_SOURCES += %D%/learn/words_text.c %D%/learn/lessons_text.c

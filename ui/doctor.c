@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "commands/out.h"
+#include "commands/out/out.h"
 #include "draw/draw.h"
 #include "guest/python.h"
 #include "guest/shim.h"

@@ -2,11 +2,11 @@
 bin_PROGRAMS += fxdb
 fxdb_SOURCES = \
 	%D%/main.c \
-	%D%/answer.h \
+	%D%/yes_no.h \
 	%D%/doctor.c \
 	%D%/options.c %D%/options.h \
 	%D%/output.c \
-	%D%/patience.h \
+	%D%/interrupt_escalation.h \
 	%D%/startup.c \
 	%D%/theme.c %D%/theme.def %D%/theme.h \
 	%D%/ui.h %D%/welcome.c \

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "base/intern.h"
-#include "commands/cmd.h"
-#include "commands/cmd_shell.h"
-#include "commands/cmd_trace.h"
-#include "commands/out.h"
+#include "commands/out/out.h"
+#include "commands/shell/cmd.h"
+#include "commands/shell/shell.h"
+#include "commands/verbs/trace.h"
 #include "ops/layertab.h"
 #include "session/capture.h"
 #include "session/session.h"

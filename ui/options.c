@@ -200,7 +200,7 @@ ui_options_help(void)
 {
 	static const char *const texts[][2] = {
 #define CMD_OPTION(option, text) { option, text },
-#include "commands/options.def"
+#include "commands/learn/options.def"
 	};
 	FX_AUTO_BUF struct fx_buf out = { 0 };
 	size_t i;

@@ -6,11 +6,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "commands/out.h"
+#include "commands/out/out.h"
 #include "run/hooks.h"
 #include "session/session.h"
 #include "session/settings.h"
-#include "ui/patience.h"
+#include "ui/interrupt_escalation.h"
 #include "ui/repl/interrupt.h"
 #include "ui/repl/pager.h"
 #include "ui/theme.h"

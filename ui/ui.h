@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "commands/front.h"
-#include "commands/out.h"
+#include "commands/out/out.h"
+#include "commands/shell/front.h"
 #include "ui/options.h"
 
 struct cmd_shell;

@@ -2,9 +2,9 @@
 #include <config.h>
 
 #include "base/buf.h"
-#include "commands/cmd.h"
-#include "commands/cmd_bundled.h"
-#include "commands/out.h"
+#include "commands/out/out.h"
+#include "commands/shell/cmd.h"
+#include "commands/shell/data_files.h"
 #include "ir/graph.h"
 #include "session/display.h"
 #include "session/model.h"
@@ -34,7 +34,7 @@ ui_open_bundled(struct ui *ui)
 	FX_AUTO_FREE char *path = NULL;
 	FX_AUTO_BUF struct fx_buf load = { 0 };
 	struct fx_error *err =
-		cmd_bundled(CMD_BUNDLE_EXAMPLES, "mlp.fxg", &path);
+		cmd_data_files(CMD_BUNDLE_EXAMPLES, "mlp.fxg", &path);
 
 	if (!err) {
 		fx_buf_add(&load, "load ");

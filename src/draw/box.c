@@ -54,13 +54,13 @@ measure_boxes(struct fx_layers *layers, enum fx_lines lines)
 	}
 }
 
-struct fx_grid *
+struct fx_canvas *
 fx_box_draw(const struct fx_dag *dag, const struct fx_box_style *style)
 {
 	struct fx_layers layers = {
 		.dag = dag, .tiny = style->tiny, .box_rows = style->tiny ? 1 : 3
 	};
-	struct fx_grid *grid;
+	struct fx_canvas *grid;
 
 	fx_assert(dag->count <= FX_BOX_MAX);
 	fx_layers_build(&layers);
@@ -68,7 +68,7 @@ fx_box_draw(const struct fx_dag *dag, const struct fx_box_style *style)
 	fx_layers_order(&layers);
 	fx_layers_place(&layers);
 	fx_layers_route(&layers);
-	grid = fx_grid_new(layers.height, layers.width);
+	grid = fx_canvas_new(layers.height, layers.width);
 	fx_layers_paint(&layers, style, grid);
 	fx_layers_deinit(&layers);
 	return grid;

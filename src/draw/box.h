@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "draw/cells.h"
+#include "draw/canvas.h"
 
 struct fx_dag;
 
@@ -23,7 +23,7 @@ struct fx_box_style {
 };
 
 /* Draw DAG (at most FX_BOX_MAX nodes) into a new grid, the caller's. */
-struct fx_grid *fx_box_draw(const struct fx_dag *dag,
+struct fx_canvas *fx_box_draw(const struct fx_dag *dag,
 	const struct fx_box_style *style);
 
 /* The numbers of the nodes to show around CENTER: up to HOPS edges away in

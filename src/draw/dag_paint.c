@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "draw/box.h"
-#include "draw/cells.h"
+#include "draw/canvas.h"
 #include "draw/dag.h"
 
 struct canvas {
@@ -202,12 +202,12 @@ paint_box(struct canvas *canvas, const struct fx_item *item)
 
 void
 fx_layers_paint(const struct fx_layers *layers,
-	const struct fx_box_style *style, struct fx_grid *grid)
+	const struct fx_box_style *style, struct fx_canvas *grid)
 {
 	size_t cells = (size_t)grid->rows * (size_t)grid->columns + 1;
 	struct canvas canvas = { .layers = layers,
 		.style = style,
-		.area = fx_grid_area(grid),
+		.area = fx_canvas_area(grid),
 		.arms = fx_xcalloc(cells, sizeof(uint8_t)),
 		.owner = fx_xcalloc(cells, sizeof(uint32_t)) };
 

@@ -130,7 +130,7 @@ fx_draw_text(struct fx_graph *graph, const struct fx_draw_options *options,
 	struct fx_box_style style = { .lines = options->lines,
 		.tiny = options->tiny };
 	FX_AUTO_DAG struct fx_dag *dag = NULL;
-	FX_AUTO_GRID struct fx_grid *grid = NULL;
+	FX_AUTO_CANVAS struct fx_canvas *grid = NULL;
 
 	cut.limit = FX_MIN(cut.limit, FX_BOX_MAX);
 	dag = fx_draw_part(graph, &cut, &style.marked, report);
@@ -138,8 +138,8 @@ fx_draw_text(struct fx_graph *graph, const struct fx_draw_options *options,
 	if (options->width > 0 && grid->columns > options->width &&
 		!style.tiny) {
 		style.tiny = true;
-		fx_grid_free(grid);
+		fx_canvas_free(grid);
 		grid = fx_box_draw(dag, &style);
 	}
-	fx_grid_print(grid, out);
+	fx_canvas_print(grid, out);
 }

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "draw/cells.h"
+#include "draw/canvas.h"
 
 struct fx_buf;
 struct fx_graph;

@@ -16,7 +16,7 @@
 #include "base/vec.h"
 
 struct fx_dag;
-struct fx_grid;
+struct fx_canvas;
 
 typedef FX_VEC(uint32_t) fx_number_vec;
 
@@ -97,6 +97,6 @@ void fx_layers_route(struct fx_layers *layers);
 /* dag_paint.c, with MARKED a node to stand out, or -1. */
 struct fx_box_style;
 void fx_layers_paint(const struct fx_layers *layers,
-	const struct fx_box_style *style, struct fx_grid *grid);
+	const struct fx_box_style *style, struct fx_canvas *grid);
 
 #endif /* FX_DRAW_LAYERS_H */

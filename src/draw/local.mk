@@ -1,7 +1,7 @@
 # Pictures of graphs as characters, and by way of the helper program.
 libfxcore_a_SOURCES += \
 	%D%/box.c %D%/box.h \
-	%D%/cells.c %D%/cells.h \
+	%D%/canvas.c %D%/canvas.h \
 	%D%/dag.c %D%/dag.h \
 	%D%/dag_graph.c \
 	%D%/dag_order.c \
@@ -14,5 +14,5 @@ libfxcore_a_SOURCES += \
 	%D%/draw_part.h \
 	%D%/layers.h \
 	%D%/picture.c \
-	%D%/rails.c %D%/rails.h \
+	%D%/lanes.c %D%/lanes.h \
 	%D%/svg_child.c %D%/svg_child.h

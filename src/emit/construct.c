@@ -15,7 +15,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/intern.h"
-#include "ir/expand.h"
+#include "ir/decompose.h"
 #include "ir/graph.h"
 #include "ir/module.h"
 #include "ir/value_text.h"

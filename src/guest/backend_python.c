@@ -100,7 +100,7 @@ forget(struct fx_python_state *state)
 static void
 python_payload_free(void *pointer)
 {
-	struct fx_python_payload *payload = pointer;
+	struct fx_python_host_tensor *payload = pointer;
 
 	json_array_append_new(payload->state->objects,
 		json_integer(payload->number));
@@ -119,7 +119,8 @@ text_of(json_t *object, const char *key)
 }
 
 void
-fx_python_payload_fill(struct fx_python_payload *payload, json_t *object)
+fx_python_host_tensor_fill(struct fx_python_host_tensor *payload,
+	json_t *object)
 {
 	json_t *shape = json_object_get(object, "shape");
 	json_t *strides = json_object_get(object, "strides");
@@ -158,17 +159,18 @@ static struct fx_datum *
 hold(void *context, json_t *object)
 {
 	struct fx_python_state *state = context;
-	struct fx_python_payload *payload = FX_NEW(struct fx_python_payload);
+	struct fx_python_host_tensor *payload =
+		FX_NEW(struct fx_python_host_tensor);
 
 	payload->state = state;
 	state->references++;
 	payload->number = json_integer_value(json_object_get(object, "h"));
 	if (json_object_get(object, "dtype"))
-		fx_python_payload_fill(payload, object);
+		fx_python_host_tensor_fill(payload, object);
 	else
 		payload->text = fx_xstrdup(text_of(object, "text"));
-	return fx_datum_payload_take(payload->is_tensor ? FX_DATUM_TENSOR
-							: FX_DATUM_HANDLE,
+	return fx_datum_host_tensor_take(payload->is_tensor ? FX_DATUM_TENSOR
+							    : FX_DATUM_HANDLE,
 		&state->backend, payload);
 }
 
@@ -187,11 +189,11 @@ fx_python_ask_datum(struct fx_python_state *state, const char *operation,
 	return err;
 }
 
-const struct fx_python_payload *
-fx_python_payload_now(const void *pointer)
+const struct fx_python_host_tensor *
+fx_python_host_tensor_now(const void *pointer)
 {
-	struct fx_python_payload *payload =
-		(struct fx_python_payload *)(uintptr_t)pointer;
+	struct fx_python_host_tensor *payload =
+		(struct fx_python_host_tensor *)(uintptr_t)pointer;
 	struct fx_asking a;
 	struct fx_error *err;
 
@@ -201,7 +203,7 @@ fx_python_payload_now(const void *pointer)
 	a = fx_python_about(payload);
 	err = fx_python_ask(payload->state, "run_shape", &a);
 	if (!err)
-		fx_python_payload_fill(payload, a.answer);
+		fx_python_host_tensor_fill(payload, a.answer);
 	/* Who needs more of a process that is gone is told then. */
 	fx_error_free(err);
 	fx_asking_deinit(&a);
@@ -211,8 +213,8 @@ fx_python_payload_now(const void *pointer)
 static struct fx_kind
 python_kind(const void *pointer)
 {
-	const struct fx_python_payload *payload =
-		fx_python_payload_now(pointer);
+	const struct fx_python_host_tensor *payload =
+		fx_python_host_tensor_now(pointer);
 
 	if (!payload->is_tensor)
 		return (struct fx_kind){ .kind = FX_DATUM_HANDLE, .rank = -1 };
@@ -227,13 +229,13 @@ static const struct fx_tensor_meta *
 python_meta(const void *pointer, struct fx_arena *arena)
 {
 	const struct fx_value now = { .kind = FX_VALUE_TENSOR,
-		.tensor = &fx_python_payload_now(pointer)->meta };
+		.tensor = &fx_python_host_tensor_now(pointer)->meta };
 
 	return fx_value_clone(arena, &now).tensor;
 }
 
 struct fx_asking
-fx_python_about(const struct fx_python_payload *payload)
+fx_python_about(const struct fx_python_host_tensor *payload)
 {
 	return (struct fx_asking){
 		.message = json_pack("{s:I}", "h", payload->number),
@@ -244,8 +246,8 @@ fx_python_about(const struct fx_python_payload *payload)
 static void
 python_print(const void *pointer, bool in_full, struct fx_buf *out)
 {
-	const struct fx_python_payload *payload =
-		fx_python_payload_now(pointer);
+	const struct fx_python_host_tensor *payload =
+		fx_python_host_tensor_now(pointer);
 	struct fx_value value = { .kind = FX_VALUE_TENSOR,
 		.tensor = &payload->meta };
 	struct fx_asking a;
@@ -270,7 +272,7 @@ python_print(const void *pointer, bool in_full, struct fx_buf *out)
 static struct fx_error *
 python_truth(const void *pointer, bool *ret)
 {
-	const struct fx_python_payload *payload = pointer;
+	const struct fx_python_host_tensor *payload = pointer;
 	struct fx_asking a = fx_python_about(payload);
 	struct fx_error *err = fx_python_ask(payload->state, "run_truth", &a);
 
@@ -300,7 +302,7 @@ python_free(struct fx_backend *backend)
 static json_int_t
 number_of(const struct fx_datum *datum)
 {
-	const struct fx_python_payload *payload = datum->payload;
+	const struct fx_python_host_tensor *payload = datum->payload;
 
 	if (datum->backend->ops->free != python_free)
 		return 0;

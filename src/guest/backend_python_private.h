@@ -25,7 +25,7 @@ struct fx_python_state {
 	json_t *objects, *plans; /* numbers to be forgotten */
 };
 
-struct fx_python_payload {
+struct fx_python_host_tensor {
 	struct fx_python_state *state;
 	json_int_t number;
 	bool is_tensor;
@@ -41,9 +41,11 @@ struct fx_python_payload {
 /* POINTER, a payload, as its tensor is now: it is asked again where some other
  * got another shape since, as that may be the same tensor.
  */
-const struct fx_python_payload *fx_python_payload_now(const void *pointer);
+const struct fx_python_host_tensor *
+fx_python_host_tensor_now(const void *pointer);
 /* What the process told of a tensor. */
-void fx_python_payload_fill(struct fx_python_payload *payload, json_t *object);
+void fx_python_host_tensor_fill(struct fx_python_host_tensor *payload,
+	json_t *object);
 
 /* One question: the message is taken, the rest is for fx_asking_deinit. */
 struct fx_asking {
@@ -55,7 +57,7 @@ struct fx_asking {
 
 struct fx_python_state *fx_python_state_of(const struct fx_backend *backend);
 /* A message about PAYLOAD. */
-struct fx_asking fx_python_about(const struct fx_python_payload *payload);
+struct fx_asking fx_python_about(const struct fx_python_host_tensor *payload);
 /* Ask OPERATION, a method of _run.py's Runner. */
 FX_NODISCARD struct fx_error *fx_python_ask(struct fx_python_state *state,
 	const char *operation, struct fx_asking *a);

@@ -280,7 +280,7 @@ call_operator(struct fx_torch *torch, struct fx_torch_plan *plan,
 struct fx_datum *
 fx_torch_datum(struct fxs_tensor *tensor_taken)
 {
-	return fx_datum_payload_take(FX_DATUM_TENSOR, fx_torch_stateless(),
+	return fx_datum_host_tensor_take(FX_DATUM_TENSOR, fx_torch_stateless(),
 		tensor_taken);
 }
 

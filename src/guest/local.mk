@@ -4,13 +4,13 @@ libfxcore_a_SOURCES += \
 	%D%/aten.def \
 	%D%/channel.c %D%/channel.h \
 	%D%/child_tree.c %D%/child_tree.h \
-	%D%/exchange.c \
+	%D%/capture_client.c \
 	%D%/failure.c %D%/failure.h \
 	%D%/process.c %D%/process.h \
 	%D%/python.c %D%/python.h \
 	%D%/python_tensor.c \
 	%D%/python_wire.c %D%/python_wire.h \
-	%D%/reply.c %D%/reply.h \
+	%D%/trace_reply.c %D%/trace_reply.h \
 	%D%/shim.h %D%/shim_private.h %D%/torch_private.h \
 	%D%/worker.c %D%/worker.h %D%/worker_private.h
 

@@ -172,7 +172,7 @@ check_bytes(const struct fx_asking *a, size_t size)
 struct fx_error *
 fx_python_read(const void *pointer, uint64_t first, size_t count, void *bytes)
 {
-	const struct fx_python_payload *payload = pointer;
+	const struct fx_python_host_tensor *payload = pointer;
 	size_t size = count * fx_dtype_info(payload->meta.dtype)->size;
 	struct fx_asking a = fx_python_about(payload);
 	struct fx_error *err;
@@ -193,8 +193,8 @@ fx_python_read(const void *pointer, uint64_t first, size_t count, void *bytes)
 uintptr_t
 fx_python_storage(const void *pointer, size_t *bytes_ret)
 {
-	const struct fx_python_payload *payload =
-		fx_python_payload_now(pointer);
+	const struct fx_python_host_tensor *payload =
+		fx_python_host_tensor_now(pointer);
 
 	*bytes_ret = payload->storage_size;
 	return payload->storage;
@@ -239,7 +239,7 @@ give_back(struct fx_python_state *state, const char *operation,
 struct fx_error *
 fx_python_storage_save(const void *pointer, struct fx_blob **ret)
 {
-	const struct fx_python_payload *payload = pointer;
+	const struct fx_python_host_tensor *payload = pointer;
 	struct fx_asking a = fx_python_about(payload);
 
 	return ask_blob(payload->state, "run_storage_save", &a, ret);
@@ -248,7 +248,7 @@ fx_python_storage_save(const void *pointer, struct fx_blob **ret)
 struct fx_error *
 fx_python_storage_restore(const void *pointer, const struct fx_blob *saved)
 {
-	const struct fx_python_payload *payload = pointer;
+	const struct fx_python_host_tensor *payload = pointer;
 	struct fx_asking a = fx_python_about(payload);
 
 	return give_back(payload->state, "run_storage_restore", &a, saved);
@@ -258,8 +258,8 @@ fx_python_storage_restore(const void *pointer, const struct fx_blob *saved)
 struct fx_error *
 fx_python_shape_save(const void *pointer, struct fx_blob **ret)
 {
-	const struct fx_python_payload *payload =
-		fx_python_payload_now(pointer);
+	const struct fx_python_host_tensor *payload =
+		fx_python_host_tensor_now(pointer);
 	json_t *sizes = json_array();
 	json_t *strides = json_array();
 	json_t *message = json_pack("{s:o, s:o, s:I}", "shape", sizes,
@@ -281,7 +281,7 @@ fx_python_shape_save(const void *pointer, struct fx_blob **ret)
 struct fx_error *
 fx_python_shape_restore(const void *pointer, const struct fx_blob *saved)
 {
-	const struct fx_python_payload *payload = pointer;
+	const struct fx_python_host_tensor *payload = pointer;
 	struct fx_asking a = fx_python_about(payload);
 	json_t *shape =
 		json_loadb(fx_blob_data(saved), fx_blob_size(saved), 0, NULL);

@@ -20,7 +20,7 @@
 
 #include "base/mem.h"
 #include "guest/process.h"
-#include "guest/reply.h"
+#include "guest/trace_reply.h"
 #include "run/hooks.h"
 
 #define TICK_MS    30
@@ -328,7 +328,7 @@ await(struct fx_worker *worker, const struct fx_trace_request *request)
 		if (err)
 			return err;
 	}
-	err = fx_reply_check_build(hello, worker->package);
+	err = fx_trace_reply_check_build(hello, worker->package);
 	json_decref(hello);
 	worker->is_ready = !err;
 	return err;

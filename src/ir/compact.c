@@ -266,7 +266,7 @@ fx_graph_compact(struct fx_graph *graph, bool force)
 	if (p->hash.is_valid || p->hash.dirty_nodes.count > 0)
 		fx_graph_hash(graph);
 	if (graph->journal)
-		fx_graph_sweep_modules(graph);
+		fx_graph_collect_modules(graph);
 	compact_values(graph);
 	p->compacted_size = fx_arena_size(graph->values);
 }

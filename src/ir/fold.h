@@ -1,7 +1,7 @@
 /* fold.h - Python's arithmetic on plain and symbolic values.
  *
  * One place knows that -7 // 2 is -4, that True + 1 is 2, that ints outgrow 64
- * bits and what x.shape[0] is: partial evaluation (ir/expand), shape rules
+ * bits and what x.shape[0] is: partial evaluation (ir/decompose), shape rules
  * (src/meta) and the evaluator (run/eval) all ask here.  Operands are values
  * in the sense of metadata: plain ones, SYMBOL (a symbolic int), UNKNOWN.
  * What Python would refuse is an error with Python's reason (TYPE, VALUE,

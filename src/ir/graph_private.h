@@ -93,15 +93,15 @@ void fx_graph_own_name(struct fx_graph *graph, const char *name,
 struct fx_node *fx_graph_name_owner(const struct fx_graph *graph,
 	const char *name);
 
-/* annotate.c: release its tables. */
+/* node_info.c: release its tables. */
 void fx_graph_deinit_annotations(struct fx_graph *graph);
 
 /* module.c: free the registered modules and let the storages go. */
 void fx_graph_deinit_modules(struct fx_graph *graph);
 size_t fx_graph_modules_memory(const struct fx_graph *graph);
 
-/* sweep.c: free modules and storages that tree and journal do not reach. */
-void fx_graph_sweep_modules(struct fx_graph *graph);
+/* module_gc.c: free modules and storages that tree and journal do not reach. */
+void fx_graph_collect_modules(struct fx_graph *graph);
 void fx_module_free(struct fx_module *module);
 
 /* journal.c: free the journal, its memory. */

@@ -1,6 +1,6 @@
 # Sources of src/ir: .c, .h and .def alike, so that distcheck misses none.
 libfxcore_a_SOURCES += \
-	%D%/annotate.c \
+	%D%/node_info.c \
 	%D%/clone.c %D%/clone.h \
 	%D%/compact.c \
 	%D%/diff.c %D%/diff.h %D%/diff_modules.c \
@@ -9,12 +9,12 @@ libfxcore_a_SOURCES += \
 	%D%/edit_modules.c \
 	%D%/edit_uses.c \
 	%D%/entry.c \
-	%D%/effect.c %D%/effect.h \
-	%D%/expand.c %D%/expand.h %D%/expand_private.h \
-	%D%/expand_call.c \
-	%D%/expand_eval.c \
-	%D%/expand_module.c \
-	%D%/expand_run.c \
+	%D%/changed_nodes.c %D%/changed_nodes.h \
+	%D%/decompose.c %D%/decompose.h %D%/decompose_private.h \
+	%D%/decompose_call.c \
+	%D%/decompose_eval.c \
+	%D%/decompose_module.c \
+	%D%/decompose_run.c \
 	%D%/fold.c %D%/fold.h \
 	%D%/fold_call.c \
 	%D%/fold_iterable.c \
@@ -25,7 +25,7 @@ libfxcore_a_SOURCES += \
 	%D%/graph.c %D%/graph.h \
 	%D%/graph_hash.c %D%/graph_hash.h \
 	%D%/graph_private.h \
-	%D%/guess.c %D%/guess.h \
+	%D%/side_effects.c %D%/side_effects.h \
 	%D%/hash_bytes.c %D%/hash_bytes.h \
 	%D%/hash_modules.c \
 	%D%/journal.c %D%/journal.h \
@@ -42,7 +42,7 @@ libfxcore_a_SOURCES += \
 	%D%/size_div.c \
 	%D%/size_private.h \
 	%D%/size_text.c \
-	%D%/sweep.c \
+	%D%/module_gc.c \
 	%D%/targets.c %D%/targets.h \
 	%D%/tensor_meta.c %D%/tensor_meta.h \
 	%D%/uses.c %D%/uses.h \

@@ -1,6 +1,6 @@
 /* lex.h - text to tokens: Python's, and the debugger's designators.
  *
- * Used by the parser and by the command line (commands/cmd_line), which needs
+ * Used by the parser and by the command line (commands/shell/line), which needs
  * the same idea of brackets, strings and of "an operand can start here".
  */
 #ifndef FX_LANG_LEX_H

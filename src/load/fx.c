@@ -19,7 +19,7 @@
 #include "lang/parse.h"
 #include "load/fx_value.h"
 #include "load/open.h"
-#include "load/tidy.h"
+#include "load/strip_log.h"
 
 /* A line of the listing being read. */
 struct line {
@@ -354,7 +354,7 @@ fx_load_fx(const struct fx_load_input *input, struct fx_graph **ret)
 	struct fx_listing listing = { .input = input, .graph = graph };
 	struct fx_error *err;
 
-	text = fx_load_tidy(input, &listing.length);
+	text = fx_strip_log(input, &listing.length);
 	listing.text = text;
 	err = read_lines(&listing);
 	if (err) {

@@ -1,6 +1,6 @@
 # Sources of src/load: .c, .h and .def alike, so that distcheck misses none.
 libfxcore_a_SOURCES += \
-	%D%/companion.c %D%/companion.h \
+	%D%/weights_file.c %D%/weights_file.h \
 	%D%/jsonl.c %D%/jsonl.h %D%/jsonl_private.h \
 	%D%/jsonl_line.c \
 	%D%/jsonl_module.c \
@@ -28,4 +28,4 @@ libfxcore_a_SOURCES += \
 	%D%/python_stmt.c \
 	%D%/python_value.c \
 	%D%/source.c %D%/source.h \
-	%D%/tidy.c %D%/tidy.h
+	%D%/strip_log.c %D%/strip_log.h

@@ -18,7 +18,7 @@
 #include "load/jsonl.h"
 #include "load/python.h"
 #include "load/source.h"
-#include "load/tidy.h"
+#include "load/strip_log.h"
 
 static const char *const names[] = {
 	[FX_FORMAT_UNKNOWN] = "unknown",
@@ -107,7 +107,7 @@ fx_format_of(const char *text, size_t length)
 		return FX_FORMAT_BINARY;
 	if (fx_is_jsonl(text, length))
 		return FX_FORMAT_FXG;
-	tidied = fx_load_tidy(&head, &tidied_length);
+	tidied = fx_strip_log(&head, &tidied_length);
 	return format_of_lines(tidied);
 }
 
@@ -188,7 +188,7 @@ load_code(const struct fx_load_input *input, struct fx_graph **ret)
 
 	if (err)
 		return err;
-	text = fx_load_tidy(input, &length);
+	text = fx_strip_log(input, &length);
 	err = fx_source_check(input, text);
 	if (err)
 		return err;

@@ -13,7 +13,7 @@
 #include "ir/module.h"
 #include "lang/parse.h"
 #include "load/python_private.h"
-#include "load/tidy.h"
+#include "load/strip_log.h"
 
 struct fx_error *
 fx_py_error(const struct fx_py *py, const struct fx_ast *tree,
@@ -239,7 +239,7 @@ fx_load_python(const struct fx_load_input *input, struct fx_graph **ret)
 	struct fx_error *err;
 	size_t length;
 
-	text = fx_load_tidy(input, &length);
+	text = fx_strip_log(input, &length);
 	cut_exported(&py, text);
 	length = strlen(text);
 	py.text = text;

@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/intern.h"
 #include "base/str.h"
-#include "ir/expand.h"
+#include "ir/decompose.h"
 #include "ir/module.h"
 #include "ir/tensor_meta.h"
 #include "ir/value_walk.h"

@@ -12,8 +12,8 @@
 #include "ir/graph.h"
 #include "ir/graph_hash.h"
 #include "ir/module.h"
-#include "load/companion.h"
 #include "load/safetensors.h"
+#include "load/weights_file.h"
 
 /* One digest of all names and bytes; hashing the graph made each storage's. */
 static struct fx_hash
@@ -82,7 +82,7 @@ fx_save(struct fx_graph *graph, const char *path)
 		struct fx_hash digest = digest_of(&weights);
 		FX_AUTO_FREE char *beside = NULL;
 
-		name = fx_companion_name(path, &digest);
+		name = fx_weights_file_name(path, &digest);
 		beside = fx_file_beside(path, name);
 		err = write_weights(beside, &weights, &how.weights_size);
 		if (err)

@@ -266,7 +266,7 @@ eval_graph(struct fx_meta *meta, struct fx_arena *arena, struct fx_graph *graph,
 
 /* What a call expands to; MODULE has the members, NULL for functions. */
 struct expansion {
-	const struct fx_fragment *fragment;
+	const struct fx_decomposition *fragment;
 	struct fx_module *module;
 };
 
@@ -276,14 +276,14 @@ eval_fragment(struct fx_meta *meta, struct fx_arena *arena,
 	const struct expansion *expansion, const struct fx_meta_call *call,
 	struct fx_value *ret)
 {
-	const struct fx_fragment *fragment = expansion->fragment;
+	const struct fx_decomposition *fragment = expansion->fragment;
 	struct leaves leaves = { .arena = arena };
 	const struct fx_value **inputs = FX_ARENA_ARRAY(arena,
 		const struct fx_value *, fragment->input_count);
 	size_t next = 0;
 
-	fx_expand_leaves(&call->args, add_leaf, &leaves);
-	fx_expand_leaves(&call->kwargs, add_leaf, &leaves);
+	fx_decompose_leaves(&call->args, add_leaf, &leaves);
+	fx_decompose_leaves(&call->kwargs, add_leaf, &leaves);
 	for (size_t i = 0; i < fragment->input_count; i++) {
 		struct fx_value *value;
 		const struct fx_tensor *tensor;
@@ -356,7 +356,7 @@ eval_module(struct fx_meta *meta, struct fx_arena *arena,
 	}
 	if (module->graph)
 		return eval_owned(meta, arena, module->graph, call, ret);
-	err = fx_expand_module(meta->expander, module, &call->args,
+	err = fx_decompose_module(meta->expander, module, &call->args,
 		&call->kwargs, &expansion.fragment);
 	if (!err)
 		err = eval_fragment(meta, arena, &expansion, call, ret);
@@ -375,7 +375,7 @@ eval_functional(struct fx_meta *meta, struct fx_arena *arena,
 			call->target));
 		return NULL;
 	}
-	err = fx_expand_function(meta->expander, call->target, &call->args,
+	err = fx_decompose_function(meta->expander, call->target, &call->args,
 		&call->kwargs, &expansion.fragment);
 	if (!err)
 		err = eval_fragment(meta, arena, &expansion, call, ret);

@@ -3,7 +3,7 @@
 #define FX_META_EVAL_PRIVATE_H
 
 #include "base/map.h"
-#include "ir/expand.h"
+#include "ir/decompose.h"
 #include "meta/propagate.h"
 
 struct fx_meta {

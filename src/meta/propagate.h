@@ -1,7 +1,7 @@
 /* propagate.h - shapes and dtypes through a graph, without data.
  *
  * Each node's result follows from those of its inputs by the shape rule of its
- * operation (rules.h), by the expansion of its layer (ir/expand), or by
+ * operation (rules.h), by the expansion of its layer (ir/decompose), or by
  * Python's arithmetic (ir/fold).  What cannot be known is UNKNOWN and says why;
  * what is impossible is a failure of that node alone, and what depends on it is
  * unknown.

@@ -3,7 +3,7 @@
 A class here says three things of the torch.nn class of the same name: how its
 arguments become configuration and parameters (__init__), which operators it
 calls (forward), and where it lives (__module__).  fxdb evaluates these
-functions partially (ir/expand): everything that depends on configuration, on
+functions partially (ir/decompose): everything that depends on configuration, on
 constants and on the rank and dtype of tensors is computed, calls of operators
 become nodes.  So a function here is assignments, `if`, loops over constant
 sequences, asserts and returns.  `Parameter(2, 3)` and `Buffer(3)` register a

@@ -13,8 +13,8 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "ir/edit.h"
-#include "ir/guess.h"
 #include "ir/module.h"
+#include "ir/side_effects.h"
 #include "ops/optab.h"
 #include "pass/engine.h"
 
@@ -33,7 +33,7 @@ static bool
 is_pure_op(const struct fx_node *node)
 {
 	return (fx_op_info((enum fx_op)node->op)->traits & FX_OP_PURE) &&
-	       !fx_effect_guess(node);
+	       !fx_side_effects(node);
 }
 
 /* Layers of torch that only compute. */
@@ -43,7 +43,7 @@ is_pure_layer(const struct fx_node *node)
 	struct fx_module *module =
 		fx_module_find(node->graph->module, node->target);
 
-	if (!module || fx_effect_guess(node))
+	if (!module || fx_side_effects(node))
 		return false;
 	/* A container calls its children, which may be anything. */
 	for (size_t i = 0; i < module->member_count; i++)

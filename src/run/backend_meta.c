@@ -13,7 +13,7 @@
 #include "ir/tensor_meta.h"
 #include "meta/propagate.h"
 #include "run/datum.h"
-#include "run/payload.h"
+#include "run/host_tensor.h"
 
 struct state {
 	struct fx_meta *meta;
@@ -83,15 +83,15 @@ static void
 keep_values(const struct plan *plan, const struct fx_datum *from,
 	const struct fx_value *index, struct fx_datum *result)
 {
-	const struct fx_payload *source = from->payload;
+	const struct fx_host_tensor *source = from->payload;
 
 	if (from->kind != FX_DATUM_TENSOR ||
 		from->backend->ops->call != meta_call || !source->held.blob ||
 		result->kind != FX_DATUM_TENSOR ||
 		plan->call.op != FX_OP_GETITEM)
 		return;
-	fx_held_index(&source->held, &source->meta, index,
-		&((struct fx_payload *)result->payload)->held);
+	fx_strided_bytes_index(&source->held, &source->meta, index,
+		&((struct fx_host_tensor *)result->payload)->held);
 }
 
 static struct fx_error *
@@ -139,10 +139,10 @@ meta_from_tensor(struct fx_backend *backend, const struct fx_tensor *tensor,
 	struct state *state = backend->state;
 	struct fx_arena_mark mark = fx_arena_mark(state->scratch);
 	struct fx_value value = fx_meta_of_tensor(state->scratch, tensor);
-	struct fx_payload *payload = fx_payload_new(value.tensor);
+	struct fx_host_tensor *payload = fx_host_tensor_new(value.tensor);
 
-	fx_held_of_tensor(tensor, &payload->held);
-	*ret = fx_datum_payload_take(FX_DATUM_TENSOR, stateless(), payload);
+	fx_strided_bytes_of_tensor(tensor, &payload->held);
+	*ret = fx_datum_host_tensor_take(FX_DATUM_TENSOR, stateless(), payload);
 	fx_arena_rollback(state->scratch, mark);
 	return NULL;
 }
@@ -162,10 +162,10 @@ meta_generate(struct fx_backend *backend, const struct fx_tensor_meta *meta,
 static struct fx_error *
 meta_truth(const void *pointer, bool *ret)
 {
-	const struct fx_payload *payload = pointer;
+	const struct fx_host_tensor *payload = pointer;
 
 	if (payload->held.blob)
-		return fx_payload_truth(payload, ret);
+		return fx_host_tensor_truth(payload, ret);
 	return fx_error_new(FX_ERR_TYPE,
 		"the truth of a tensor needs its values; the meta backend "
 		"computes shapes and dtypes only");
@@ -174,10 +174,10 @@ meta_truth(const void *pointer, bool *ret)
 static struct fx_error *
 meta_read(const void *pointer, uint64_t first, size_t count, void *bytes)
 {
-	const struct fx_payload *payload = pointer;
+	const struct fx_host_tensor *payload = pointer;
 
 	if (payload->held.blob)
-		return fx_payload_read(payload, first, count, bytes);
+		return fx_host_tensor_read(payload, first, count, bytes);
 	return fx_error_new(FX_ERR_TYPE,
 		"no values: the meta backend computes shapes and dtypes only");
 }
@@ -187,7 +187,7 @@ meta_write(struct fx_backend *backend, const struct fx_tensor_meta *meta,
 	const void *bytes, struct fx_datum **ret)
 {
 	(void)backend;
-	return fx_payload_write(stateless(), meta, bytes, ret);
+	return fx_host_tensor_write(stateless(), meta, bytes, ret);
 }
 
 static const struct fx_backend_ops meta_ops = {
@@ -199,16 +199,16 @@ static const struct fx_backend_ops meta_ops = {
 	.plan_free = meta_plan_free,
 	.from_tensor = meta_from_tensor,
 	.generate = meta_generate,
-	.payload_free = fx_payload_free,
-	.kind = fx_payload_kind,
-	.meta = fx_payload_meta,
-	.print = fx_payload_print,
+	.payload_free = fx_host_tensor_free,
+	.kind = fx_host_tensor_kind,
+	.meta = fx_host_tensor_meta,
+	.print = fx_host_tensor_print,
 	.truth = meta_truth,
 	.read = meta_read,
 	.write = meta_write,
-	.storage = fx_payload_storage,
-	.storage_save = fx_payload_save,
-	.storage_restore = fx_payload_restore,
+	.storage = fx_host_tensor_storage,
+	.storage_save = fx_host_tensor_save,
+	.storage_restore = fx_host_tensor_restore,
 };
 
 static const struct fx_backend *
@@ -222,8 +222,8 @@ stateless(void)
 struct fx_datum *
 fx_meta_tensor(const struct fx_tensor_meta *meta)
 {
-	return fx_datum_payload_take(FX_DATUM_TENSOR, stateless(),
-		fx_payload_new(meta));
+	return fx_datum_host_tensor_take(FX_DATUM_TENSOR, stateless(),
+		fx_host_tensor_new(meta));
 }
 
 struct fx_backend *

@@ -20,7 +20,7 @@
 #include "ir/value_text.h"
 #include "lang/parse.h"
 #include "run/datum.h"
-#include "run/payload.h"
+#include "run/host_tensor.h"
 #include "run/values.h"
 
 /* Most elements that are made up. */
@@ -56,13 +56,14 @@ static const struct fx_backend *stateless(void);
 
 /* HELD_TAKEN may be NULL: the values are not known. */
 static struct fx_datum *
-tensor_new(const struct fx_tensor_meta *meta, const struct fx_held *held_taken)
+tensor_new(const struct fx_tensor_meta *meta,
+	const struct fx_strided_bytes *held_taken)
 {
-	struct fx_payload *payload = fx_payload_new(meta);
+	struct fx_host_tensor *payload = fx_host_tensor_new(meta);
 
 	if (held_taken)
 		payload->held = *held_taken;
-	return fx_datum_payload_take(FX_DATUM_TENSOR, stateless(), payload);
+	return fx_datum_host_tensor_take(FX_DATUM_TENSOR, stateless(), payload);
 }
 
 static struct fx_error *
@@ -70,7 +71,7 @@ replay_write(struct fx_backend *backend, const struct fx_tensor_meta *meta,
 	const void *bytes, struct fx_datum **ret)
 {
 	(void)backend;
-	return fx_payload_write(stateless(), meta, bytes, ret);
+	return fx_host_tensor_write(stateless(), meta, bytes, ret);
 }
 
 /* No call writes in place. */
@@ -266,7 +267,7 @@ make_tensor(const struct fx_tensor_meta *meta, const struct answer *answer,
 {
 	size_t size = fx_dtype_info(meta->dtype)->size * answer->value_count;
 	FX_AUTO_FREE char *bytes = NULL;
-	struct fx_held held;
+	struct fx_strided_bytes held;
 	struct fx_error *err;
 
 	if (!answer->values || !meta->dtype) {
@@ -277,7 +278,7 @@ make_tensor(const struct fx_tensor_meta *meta, const struct answer *answer,
 	fx_elements_encode(meta->dtype, answer->values,
 		answer->values + answer->value_count, answer->value_count,
 		bytes);
-	err = fx_held_copy(meta, bytes, size, &held);
+	err = fx_strided_bytes_copy(meta, bytes, size, &held);
 	if (!err)
 		*ret = tensor_new(meta, &held);
 	return err;
@@ -361,9 +362,9 @@ replay_from_tensor(struct fx_backend *backend, const struct fx_tensor *tensor,
 	struct fx_arena_mark mark = fx_arena_mark(state->scratch);
 	struct fx_value value = fx_tensor_meta_ints(state->scratch,
 		tensor->dtype, tensor->sizes, tensor->rank);
-	struct fx_held held;
+	struct fx_strided_bytes held;
 
-	fx_held_of_tensor(tensor, &held);
+	fx_strided_bytes_of_tensor(tensor, &held);
 	*ret = tensor_new(value.tensor, &held);
 	fx_arena_rollback(state->scratch, mark);
 	return NULL;
@@ -404,16 +405,16 @@ static const struct fx_backend_ops replay_ops = {
 	.plan_free = replay_plan_free,
 	.from_tensor = replay_from_tensor,
 	.generate = replay_generate,
-	.payload_free = fx_payload_free,
-	.kind = fx_payload_kind,
-	.meta = fx_payload_meta,
-	.print = fx_payload_print,
-	.truth = fx_payload_truth,
-	.read = fx_payload_read,
+	.payload_free = fx_host_tensor_free,
+	.kind = fx_host_tensor_kind,
+	.meta = fx_host_tensor_meta,
+	.print = fx_host_tensor_print,
+	.truth = fx_host_tensor_truth,
+	.read = fx_host_tensor_read,
 	.write = replay_write,
-	.storage = fx_payload_storage,
-	.storage_save = fx_payload_save,
-	.storage_restore = fx_payload_restore,
+	.storage = fx_host_tensor_storage,
+	.storage_save = fx_host_tensor_save,
+	.storage_restore = fx_host_tensor_restore,
 	.writes = replay_writes,
 };
 

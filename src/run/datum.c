@@ -169,8 +169,8 @@ fx_datum_items_take(enum fx_datum_kind kind,
 }
 
 struct fx_datum *
-fx_datum_payload_take(enum fx_datum_kind kind, const struct fx_backend *backend,
-	void *payload_taken)
+fx_datum_host_tensor_take(enum fx_datum_kind kind,
+	const struct fx_backend *backend, void *payload_taken)
 {
 	struct fx_datum *datum = datum_new(kind);
 

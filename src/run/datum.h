@@ -102,7 +102,7 @@ struct fx_datum *fx_datum_unknown(const char *why);
 struct fx_datum *fx_datum_items_take(enum fx_datum_kind kind,
 	struct fx_datum *const *items_taken, size_t count);
 /* PAYLOAD is taken and released by BACKEND. */
-struct fx_datum *fx_datum_payload_take(enum fx_datum_kind kind,
+struct fx_datum *fx_datum_host_tensor_take(enum fx_datum_kind kind,
 	const struct fx_backend *backend, void *payload_taken);
 struct fx_datum *fx_datum_node(uint64_t id);
 struct fx_datum *fx_datum_nodes(const uint64_t *ids, size_t count);

@@ -11,8 +11,8 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "ir/guess.h"
 #include "ir/node.h"
+#include "ir/side_effects.h"
 #include "run/datum.h"
 #include "run/storage.h"
 
@@ -116,8 +116,7 @@ may_lead_to_views(const struct fx_env *env, const struct fx_node *node,
 {
 	const struct fx_datum *datum = fx_env_get(env, node->id);
 
-	return datum ? fx_datum_lies_in(datum, storages)
-		     : fx_effect_may_alias(node);
+	return datum ? fx_datum_lies_in(datum, storages) : fx_may_alias(node);
 }
 
 void

@@ -21,13 +21,13 @@ libfxcore_a_SOURCES += \
 	%D%/eval_test.c %D%/eval_test.h \
 	%D%/eval_value.c \
 	%D%/eval_values.c \
-	%D%/held.c %D%/held.h \
+	%D%/strided_bytes.c %D%/strided_bytes.h \
 	%D%/fallback.c %D%/fallback.h \
 	%D%/hooks.c %D%/hooks.h \
 	%D%/interp.c %D%/interp.h \
-	%D%/payload.c %D%/payload.h \
+	%D%/host_tensor.c %D%/host_tensor.h \
 	%D%/plan.c %D%/plan.h \
-	%D%/plan_expand.c %D%/plan_private.h \
+	%D%/plan_decompose.c %D%/plan_private.h \
 	%D%/stats.c %D%/stats.h \
 	%D%/storage.c %D%/storage.h \
 	%D%/summary.c %D%/summary.h \

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "ir/expand.h"
+#include "ir/decompose.h"
 #include "ir/fold.h"
 #include "ir/graph.h"
 #include "ir/module.h"
@@ -377,7 +377,7 @@ resolve_again(const struct fx_plan_call *call, struct fx_plan *plan)
 		plan->writes = backend->ops->writes(plan->backend_plan) &
 			       all_bits(plan->count);
 	if (!err || fx_error_code(err) != FX_ERR_UNSUPPORTED ||
-		!fx_plan_may_expand(call->node))
+		!fx_plan_may_decompose(call->node))
 		return err;
 	fx_error_free(err);
 	plan->is_expanded = true;
@@ -494,7 +494,7 @@ call_here(const struct fx_plan_call *call, struct fx_plan *plan,
 				"there is no module \"%s\"",
 				call->node->target);
 	}
-	return fx_plan_expanded(call, module, ret);
+	return fx_plan_decomposed(call, module, ret);
 }
 
 /* What the backend does not do, ERR, on the one that it falls back to. */

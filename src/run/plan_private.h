@@ -11,7 +11,7 @@
 #include "run/plan.h"
 
 struct fx_blob;
-struct fx_fragment;
+struct fx_decomposition;
 struct fx_graph;
 struct fx_kind;
 struct fx_module;
@@ -37,7 +37,7 @@ struct fx_plan {
 	/* What it expanded to last, which its expander keeps, when the graph
 	 * was of that version; and the plans of its nodes.  Or NULL.
 	 */
-	const struct fx_fragment *fragment;
+	const struct fx_decomposition *fragment;
 	uint64_t version;
 	struct fx_plans *inner;
 	/* The parameters that its inputs were last, by input; or NULL. */
@@ -71,13 +71,14 @@ fx_plan_tell_others(const struct fx_plan_watch *watch,
 /* Whether NODE may have an expansion: of methods, those that functionals.py
  * knows.
  */
-bool fx_plan_may_expand(const struct fx_node *node);
+bool fx_plan_may_decompose(const struct fx_node *node);
 
-/* plan_expand.c: what is no operation of the backend: the fragment that CALL's
- * layer (MODULE) or function expands to; the GRAPH that its module owns.
+/* plan_decompose.c: what is no operation of the backend: the fragment that
+ * CALL's layer (MODULE) or function expands to; the GRAPH that its module owns.
  */
-FX_NODISCARD struct fx_error *fx_plan_expanded(const struct fx_plan_call *call,
-	struct fx_module *module, struct fx_datum **ret);
+FX_NODISCARD struct fx_error *
+fx_plan_decomposed(const struct fx_plan_call *call, struct fx_module *module,
+	struct fx_datum **ret);
 FX_NODISCARD struct fx_error *fx_plan_nested(const struct fx_plan_call *call,
 	struct fx_graph *graph, struct fx_datum **ret);
 

@@ -13,11 +13,11 @@
 #include "base/intern.h"
 #include "base/mem.h"
 #include "emit/python.h"
-#include "ir/effect.h"
+#include "ir/changed_nodes.h"
 #include "ir/savepoint.h"
 #include "run/datum.h"
+#include "session/activation.h"
 #include "session/break_private.h"
-#include "session/place.h"
 #include "session/session_private.h"
 #include "session/settings.h"
 
@@ -49,12 +49,12 @@ fx_edit_report_deinit(struct fx_edit_report *report)
 static void
 hold_stop(struct fx_model *model)
 {
-	struct fx_place *place;
+	struct fx_activation *place;
 
 	if (!model->places.count)
 		return;
 	place = model->places.items[0];
-	place->held = fx_place_stop(place);
+	place->held = fx_activation_stop(place);
 }
 
 /* The graph is as it was. */
@@ -255,10 +255,10 @@ finish_edit(struct fx_model *model, uint32_t from, struct fx_change *change,
 	bool leaves = !is_open && from != NO_TIME;
 
 	if (leaves)
-		fx_recall_leave(model, from);
-	fx_model_make_stale(model, change, ret);
+		fx_undo_cache_leave(model, from);
+	fx_model_invalidate(model, change, ret);
 	if (leaves)
-		fx_recall_arrive(model, fx_journal_now(model->graph));
+		fx_undo_cache_arrive(model, fx_journal_now(model->graph));
 	ret->dirty = fx_model_dirty_count(model);
 	fx_breaks_tell(model);
 	ret->undo_count = fx_journal_undo_count(model->graph);
@@ -279,8 +279,8 @@ fx_model_edit_end(struct fx_model *model, bool dry_run, bool force,
 	struct fx_error *err = NULL;
 
 	*ret = (struct fx_edit_report){ .dry_run = dry_run };
-	fx_effect_open(model->graph, edit.savepoint, &change.ids);
-	fx_effect_moves_open(model->graph, edit.savepoint, &change.moved);
+	fx_changed_nodes_open(model->graph, edit.savepoint, &change.ids);
+	fx_moved_nodes_open(model->graph, edit.savepoint, &change.moved);
 	fx_model_cone(model, &change.ids, &change.cone, &change.count);
 	remember(model, change.cone, change.count, &before);
 	reshape =
@@ -326,8 +326,9 @@ fx_model_edit_abort(struct fx_model *model)
 		return;
 	edit = fx_vec_last(&model->edits);
 	if (edit.has_inner) {
-		fx_effect_open(model->graph, edit.savepoint, &change.ids);
-		fx_effect_moves_open(model->graph, edit.savepoint,
+		fx_changed_nodes_open(model->graph, edit.savepoint,
+			&change.ids);
+		fx_moved_nodes_open(model->graph, edit.savepoint,
 			&change.moved);
 	}
 	take_back(model);
@@ -337,7 +338,7 @@ fx_model_edit_abort(struct fx_model *model)
 	fx_model_cone(model, &change.ids, &change.cone, &change.count);
 	reshape =
 		fx_model_reshape(model, &change.ids, change.cone, change.count);
-	fx_model_make_stale(model, &change, &report);
+	fx_model_invalidate(model, &change, &report);
 }
 
 /* --- walking the journal ------------------------------------------------ */
@@ -388,8 +389,8 @@ collect_effects(void *context, struct fx_graph *graph, uint32_t id,
 	struct fx_change *change = context;
 
 	(void)is_undone;
-	fx_effect_of(graph, id, &change->ids);
-	fx_effect_moves_of(graph, id, &change->moved);
+	fx_changed_nodes_of(graph, id, &change->ids);
+	fx_moved_nodes_of(graph, id, &change->moved);
 }
 
 /* What is undone counts the other way round. */

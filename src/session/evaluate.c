@@ -8,7 +8,7 @@
 #include "run/datum.h"
 #include "run/hooks.h"
 #include "run/stats.h"
-#include "session/place.h"
+#include "session/activation.h"
 #include "session/resolve.h"
 #include "session/resolve_private.h"
 #include "session/session_private.h"
@@ -18,7 +18,8 @@ bool
 fx_resolve_nonfinite(void *context, const struct fx_node *node)
 {
 	struct fx_model *model = ((struct fx_resolve_context *)context)->model;
-	struct fx_place *place = fx_model_place_of(model, node->graph);
+	struct fx_activation *place =
+		fx_model_activation_of(model, node->graph);
 
 	return place && fx_model_is_nonfinite(model, place, node);
 }

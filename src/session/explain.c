@@ -13,7 +13,7 @@
 #include "ir/value_text.h"
 #include "ops/optab.h"
 #include "run/datum.h"
-#include "session/place.h"
+#include "session/activation.h"
 #include "session/position_private.h"
 
 /* Inputs beyond these are not listed. */
@@ -50,7 +50,8 @@ note_input(struct fx_error *err, const struct fx_model *model,
 {
 	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
 	FX_AUTO_BUF struct fx_buf text = { 0 };
-	const struct fx_place *place = fx_model_place_of(model, input->graph);
+	const struct fx_activation *place =
+		fx_model_activation_of(model, input->graph);
 	const struct fx_datum *datum = fx_env_get(&place->env, input->id);
 	bool is_set = fx_model_is_overridden(model, input);
 	struct fx_value value;
@@ -125,7 +126,7 @@ note_members(struct fx_error *err, const struct fx_node *node)
 }
 
 static const struct fx_tensor_meta *
-matrix(const struct fx_place *place, const struct fx_node *node,
+matrix(const struct fx_activation *place, const struct fx_node *node,
 	struct fx_arena *arena, size_t index)
 {
 	const struct fx_value *arg = fx_node_arg(node, index);
@@ -142,7 +143,7 @@ matrix(const struct fx_place *place, const struct fx_node *node,
 
 /* A product that would fit if the second factor were turned. */
 static struct fx_error *
-hint_product(struct fx_error *err, const struct fx_place *place,
+hint_product(struct fx_error *err, const struct fx_activation *place,
 	const struct fx_node *node)
 {
 	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
@@ -185,7 +186,7 @@ dtype_of_members(const struct fx_node *node)
 
 /* An input of another precision than what it meets, as numpy's are. */
 static struct fx_error *
-hint_dtype(struct fx_error *err, const struct fx_place *place,
+hint_dtype(struct fx_error *err, const struct fx_activation *place,
 	const struct fx_node *node)
 {
 	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
@@ -212,7 +213,8 @@ struct fx_error *
 fx_explain_failure(struct fx_model *model, const struct fx_node *node,
 	struct fx_error *err_taken)
 {
-	const struct fx_place *place = fx_model_place_of(model, node->graph);
+	const struct fx_activation *place =
+		fx_model_activation_of(model, node->graph);
 	const char *problem = (const char *)fx_map_get(&model->problems,
 		(uintptr_t)node->id, 0);
 	size_t count = fx_node_input_count(node);

@@ -6,9 +6,9 @@
 
 #include "base/buf.h"
 #include "base/file.h"
-#include "load/companion.h"
 #include "load/open.h"
 #include "load/save.h"
+#include "load/weights_file.h"
 #include "session/capture.h"
 #include "session/session_private.h"
 
@@ -83,11 +83,11 @@ fx_session_save(struct fx_session *session, struct fx_model *model,
 	err = fx_model_fetch_weights(model, &skipped);
 	if (err)
 		return fx_error_note(err, "while saving %s", path);
-	former = fx_companion_find(file);
+	former = fx_weights_file_find(file);
 	err = fx_save(model->graph, file);
 	if (err)
 		return err;
-	if (former && fx_companion_drop(file, former) && removed_ret)
+	if (former && fx_weights_file_drop(file, former) && removed_ret)
 		*removed_ret = FX_TAKE(former);
 	fx_model_set_path(model, file);
 	model->saved = fx_journal_now(model->graph);

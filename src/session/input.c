@@ -444,6 +444,6 @@ fx_model_set_input(struct fx_session *session, struct fx_model *model,
 		return err;
 	keep_input(model, node, text, datum);
 	spread_shape(model, node, &change);
-	fx_model_make_stale(model, &change, &report);
+	fx_model_invalidate(model, &change, &report);
 	return NULL;
 }

@@ -3,39 +3,39 @@ libfxcore_a_SOURCES += \
 	%D%/backend.c \
 	%D%/break_private.h %D%/break_where.c \
 	%D%/breakpoint.c %D%/breakpoint.h \
-	%D%/budget.c \
+	%D%/record_limit.c \
 	%D%/capture.c %D%/capture.h \
-	%D%/catch_up.c \
+	%D%/recompute.c \
 	%D%/complete.c \
 	%D%/condition.c \
 	%D%/display.c %D%/display.h \
 	%D%/edit.c \
 	%D%/evaluate.c \
 	%D%/explain.c \
-	%D%/facts.c \
+	%D%/run_stats.c \
 	%D%/files.c \
-	%D%/finite.c \
-	%D%/form.c \
-	%D%/frames.c \
-	%D%/given.c \
+	%D%/nonfinite_cache.c \
+	%D%/input_hint.c \
+	%D%/location.c \
+	%D%/file_meta.c \
 	%D%/history.c \
 	%D%/input.c \
 	%D%/memory.c \
 	%D%/model.c %D%/model.h \
 	%D%/override.c \
-	%D%/place.c %D%/place.h \
+	%D%/activation.c %D%/activation.h \
 	%D%/position.c %D%/position.h \
 	%D%/position_back.c %D%/position_private.h \
 	%D%/position_run.c \
-	%D%/recall.c \
+	%D%/undo_cache.c \
 	%D%/resolve.c %D%/resolve.h %D%/resolve_private.h \
 	%D%/run_private.h \
 	%D%/session.c %D%/session.h \
 	%D%/session_private.h \
 	%D%/settings.c %D%/settings.h %D%/settings.def \
 	%D%/shapes.c \
-	%D%/spent.c \
-	%D%/stale.c \
+	%D%/release_dead.c \
+	%D%/invalidate.c \
 	%D%/summary.c \
 	%D%/timeline.c %D%/timeline.h \
 	%D%/weights.c

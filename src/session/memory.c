@@ -72,7 +72,7 @@ fx_check_memory(const struct fx_model *model, const struct fx_value *meta)
 struct fx_error *
 fx_check_node_memory(const struct fx_model *model, const struct fx_node *node)
 {
-	if (!fx_position_is_computing(node) || fx_effect_may_alias(node))
+	if (!fx_position_is_computing(node) || fx_may_alias(node))
 		return NULL;
 	return fx_check_memory(model, node->meta);
 }

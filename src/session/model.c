@@ -10,9 +10,9 @@
 #include "meta/propagate.h"
 #include "run/backend.h"
 #include "run/datum.h"
+#include "session/activation.h"
 #include "session/break_private.h"
 #include "session/capture.h"
-#include "session/place.h"
 #include "session/session_private.h"
 
 struct fx_model *
@@ -35,10 +35,10 @@ fx_model_free(struct fx_model *model)
 	if (!model)
 		return;
 	while (model->places.count)
-		fx_place_pop(model);
+		fx_activation_pop(model);
 	fx_vec_deinit(&model->places);
 	fx_timeline_clear(&model->timeline);
-	fx_recall_clear(model);
+	fx_undo_cache_clear(model);
 	fx_model_clear_overrides(model);
 	fx_map_deinit(&model->overrides);
 	free(model->notice);
@@ -59,7 +59,7 @@ fx_model_free(struct fx_model *model)
 	fx_vec_deinit(&model->edits);
 	fx_backend_free(model->meta_backend);
 	fx_meta_free(model->meta);
-	fx_given_deinit(&model->given);
+	fx_file_meta_deinit(&model->given);
 	fx_graph_free(model->graph);
 	free(model->path);
 	free(model);
@@ -150,7 +150,8 @@ fx_model_has_breakpoint(const struct fx_model *model,
 const char *
 fx_model_state(const struct fx_model *model, const struct fx_node *node)
 {
-	const struct fx_place *place = fx_model_place_of(model, node->graph);
+	const struct fx_activation *place =
+		fx_model_activation_of(model, node->graph);
 	uintptr_t id = (uintptr_t)node->id;
 
 	if (fx_map_has(&model->problems, id) ||
@@ -163,7 +164,7 @@ fx_model_state(const struct fx_model *model, const struct fx_node *node)
 		return "N";
 	if (fx_model_is_overridden(model, node))
 		return "O";
-	if (place && fx_place_value(place, node))
+	if (place && fx_activation_value(place, node))
 		return "V";
 	if (fx_position_is_dropped(model, node))
 		return fx_position_summary(model, node) ? "S" : "R";

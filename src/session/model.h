@@ -88,7 +88,7 @@ FX_NODISCARD struct fx_error *fx_model_find_input(struct fx_model *model,
  * by what the layers that use it take, with names for sizes that they do not
  * tell, else `f32[...]` and words.
  */
-void fx_input_add_form(struct fx_buf *out, const struct fx_node *placeholder);
+void fx_input_add_hint(struct fx_buf *out, const struct fx_node *placeholder);
 /* How input of placeholder NODE was given, borrowed, or NULL. */
 struct fx_input_given {
 	const char *name; /* that it answered to then; interned */

@@ -16,7 +16,7 @@
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/values.h"
-#include "session/place.h"
+#include "session/activation.h"
 #include "session/resolve.h"
 #include "session/session_private.h"
 
@@ -170,8 +170,8 @@ spread_to_calls(struct fx_model *model, size_t depth,
 {
 	FX_AUTO(change) struct fx_change change = { .cone = NULL };
 	const struct fx_graph *graph = model->places.items[depth]->graph;
-	struct fx_place *outer = model->places.items[depth - 1];
-	const struct fx_node *stop = fx_place_stop(outer);
+	struct fx_activation *outer = model->places.items[depth - 1];
+	const struct fx_node *stop = fx_activation_stop(outer);
 	struct fx_node *node;
 
 	fx_graph_for_each_node (node, outer->graph) {
@@ -180,10 +180,10 @@ spread_to_calls(struct fx_model *model, size_t depth,
 		fx_map_set(&change.ids, (uintptr_t)node->id, 1);
 		while (fx_node_is_before(node, stop) &&
 			model->places.count > depth)
-			fx_place_pop(model);
+			fx_activation_pop(model);
 	}
 	fx_cone_in(outer->graph, &change.ids, &change.cone, &change.count);
-	fx_place_make_stale(model, outer, &change, report);
+	fx_activation_invalidate(model, outer, &change, report);
 }
 
 /* NODE of the innermost place, or of a graph that has not run. */
@@ -192,13 +192,13 @@ spread_from(struct fx_model *model, const struct fx_node *node,
 	struct fx_edit_report *report)
 {
 	FX_AUTO(change) struct fx_change change = { .cone = NULL };
-	struct fx_place *place = fx_model_place(model);
+	struct fx_activation *place = fx_model_activation(model);
 
 	if (!place)
 		return;
 	fx_map_set(&change.ids, (uintptr_t)node->id, 1);
 	fx_cone_in(place->graph, &change.ids, &change.cone, &change.count);
-	fx_place_make_stale(model, place, &change, report);
+	fx_activation_invalidate(model, place, &change, report);
 	for (size_t depth = model->places.count - 1; depth > 0; depth--)
 		spread_to_calls(model, depth, report);
 }
@@ -210,12 +210,13 @@ static void
 pass_over(struct fx_model *model, struct fx_node *node,
 	struct fx_edit_report *report)
 {
-	struct fx_place *place = fx_model_place(model);
+	struct fx_activation *place = fx_model_activation(model);
 
-	if (!place || fx_place_stop(place) != node || !report->position_moved)
+	if (!place || fx_activation_stop(place) != node ||
+		!report->position_moved)
 		return;
-	fx_place_override(model, place, node);
-	fx_place_set_stop(model, place, fx_graph_next(node));
+	fx_activation_override(model, place, node);
+	fx_activation_set_stop(model, place, fx_graph_next(node));
 	report->position = fx_position_get(model);
 	report->dirty = fx_model_dirty_count(model);
 }
@@ -261,7 +262,7 @@ fx_model_set_value(struct fx_session *session, struct fx_model *model,
 	struct fx_edit_report *ret)
 {
 	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
-	struct fx_place *place;
+	struct fx_activation *place;
 	struct fx_datum *datum;
 	struct fx_value meta;
 	struct fx_error *err;
@@ -275,9 +276,10 @@ fx_model_set_value(struct fx_session *session, struct fx_model *model,
 		if (err)
 			return err;
 	}
-	place = fx_model_place(model);
+	place = fx_model_activation(model);
 	err = evaluate(session, model,
-		place ? fx_place_value(place, node) : NULL, expression, &datum);
+		place ? fx_activation_value(place, node) : NULL, expression,
+		&datum);
 	if (err)
 		return err;
 	meta = fx_datum_to_value(arena, datum);

@@ -13,9 +13,9 @@
 #include "ir/tensor_meta.h"
 #include "run/backend.h"
 #include "run/datum.h"
+#include "session/activation.h"
 #include "session/break_private.h"
 #include "session/capture.h"
-#include "session/place.h"
 #include "session/position_private.h"
 #include "session/settings.h"
 
@@ -42,15 +42,15 @@ fx_position_not_run(const struct fx_model *model)
 struct fx_node *
 fx_position_node(const struct fx_model *model)
 {
-	struct fx_place *place = fx_model_place(model);
+	struct fx_activation *place = fx_model_activation(model);
 
-	return place ? fx_place_stop(place) : NULL;
+	return place ? fx_activation_stop(place) : NULL;
 }
 
 size_t
 fx_position_get(const struct fx_model *model)
 {
-	struct fx_place *place = fx_model_place(model);
+	struct fx_activation *place = fx_model_activation(model);
 	struct fx_node *node = fx_position_node(model);
 
 	if (!place)
@@ -68,7 +68,7 @@ fx_position_executed(const struct fx_model *model)
 struct fx_graph *
 fx_position_graph(const struct fx_model *model)
 {
-	struct fx_place *place = fx_model_place(model);
+	struct fx_activation *place = fx_model_activation(model);
 
 	return place ? place->graph : model->graph;
 }
@@ -80,13 +80,13 @@ fx_position_depth(const struct fx_model *model)
 }
 
 size_t
-fx_position_frame(const struct fx_model *model)
+fx_position_location(const struct fx_model *model)
 {
 	return model->frame;
 }
 
 void
-fx_position_set_frame(struct fx_model *model, size_t index)
+fx_position_set_location(struct fx_model *model, size_t index)
 {
 	model->frame = index;
 }
@@ -95,9 +95,9 @@ void
 fx_position_kill(struct fx_model *model)
 {
 	while (model->places.count)
-		fx_place_pop(model);
+		fx_activation_pop(model);
 	fx_timeline_clear(&model->timeline);
-	fx_recall_clear(model);
+	fx_undo_cache_clear(model);
 	fx_map_clear(&model->failures);
 	fx_map_clear(&model->dirty);
 }
@@ -194,7 +194,7 @@ static enum fx_hook_answer
 stop_before(void *context, struct fx_interp *interp, struct fx_node *node)
 {
 	struct fx_request *request = context;
-	struct fx_place *place = fx_model_place(request->model);
+	struct fx_activation *place = fx_model_activation(request->model);
 	struct fx_graph *nested;
 	bool ends;
 
@@ -227,16 +227,17 @@ record_before(void *context, struct fx_interp *interp, struct fx_node *node)
 	struct fx_model *model = request->model;
 
 	if (fx_env_get(interp->env, node->id) ||
-		fx_place_override(model, fx_model_place(model), node))
+		fx_activation_override(model, fx_model_activation(model), node))
 		return FX_HOOK_SKIP;
-	request->error = fx_place_ensure(model, interp, node);
+	request->error = fx_activation_ensure(model, interp, node);
 	if (!request->error)
 		request->error = fx_check_node_memory(model, node);
 	if (request->error)
 		return FX_HOOK_STOP;
 	fx_timeline_begin(&model->timeline, node);
 	if (model->timeline.is_off)
-		fx_budget_foresee(model, fx_model_place(model), node);
+		fx_record_limit_foresee(model, fx_model_activation(model),
+			node);
 	return FX_HOOK_GO;
 }
 
@@ -285,7 +286,7 @@ record_after(void *context, struct fx_interp *interp, struct fx_node *node,
 		learn_shape(node, result);
 	fx_model_has_run(model, node);
 	request->error = fx_timeline_end(&model->timeline);
-	fx_budget_after(model, fx_model_place(model), node);
+	fx_record_limit_after(model, fx_model_activation(model), node);
 	return request->error ? FX_HOOK_STOP : FX_HOOK_GO;
 }
 
@@ -308,10 +309,10 @@ fx_request_fail(struct fx_request *request, struct fx_node *node,
 }
 
 void
-fx_request_run_place(struct fx_request *request)
+fx_request_run_activation(struct fx_request *request)
 {
-	struct fx_place *place = fx_model_place(request->model);
-	struct fx_interp interp = fx_place_interp(request->model, place);
+	struct fx_activation *place = fx_model_activation(request->model);
+	struct fx_interp interp = fx_activation_interp(request->model, place);
 	const struct fx_hook hooks[] = {
 		{ .context = request, .before = stop_before },
 		fx_ticker_hook(&request->ticker),
@@ -329,7 +330,7 @@ fx_request_run_place(struct fx_request *request)
 		fx_timeline_fail(&request->model->timeline, &place->env);
 	else
 		err = FX_TAKE(request->error);
-	fx_place_set_stop(request->model, place, interp.next);
+	fx_activation_set_stop(request->model, place, interp.next);
 	request->stop->executed += interp.executed;
 	request->model->executed += interp.executed;
 	if (err)
@@ -343,28 +344,28 @@ fx_request_enter(struct fx_request *request)
 {
 	struct fx_model *model = request->model;
 	struct fx_node *call = fx_position_node(model);
-	struct fx_place *place = fx_model_place(model);
-	struct fx_interp interp = fx_place_interp(model, place);
-	struct fx_error *err = fx_place_ensure(model, &interp, call);
+	struct fx_activation *place = fx_model_activation(model);
+	struct fx_interp interp = fx_activation_interp(model, place);
+	struct fx_error *err = fx_activation_ensure(model, &interp, call);
 	struct fx_node *node;
 
 	request->enters_now = false;
 	if (!err)
-		err = fx_place_enter(model, call);
+		err = fx_activation_enter(model, call);
 	if (err) {
 		fx_request_fail(request, call, err);
 		return;
 	}
-	place = fx_model_place(model);
-	interp = fx_place_interp(model, place);
+	place = fx_model_activation(model);
+	interp = fx_activation_interp(model, place);
 	node = fx_graph_first(place->graph);
 	while (!err && node && !fx_position_is_computing(node)) {
-		if (!fx_place_override(model, place, node))
+		if (!fx_activation_override(model, place, node))
 			err = fx_interp_node(&interp, node);
 		if (!err)
 			node = fx_graph_next(node);
 	}
-	fx_place_set_stop(model, place, node);
+	fx_activation_set_stop(model, place, node);
 	request->stop->executed += interp.executed;
 	model->executed += interp.executed;
 	if (err)
@@ -383,7 +384,7 @@ leave(struct fx_request *request)
 		fx_request_stop(request, FX_STOP_END);
 		return;
 	}
-	fx_place_leave(model);
+	fx_activation_leave(model);
 	request->is_first = false;
 	if (request->leaves && model->places.count < request->depth)
 		fx_request_stop(request, FX_STOP_STEP);
@@ -405,7 +406,7 @@ fx_request_drive(struct fx_request *request)
 		else if (!fx_position_node(model))
 			leave(request);
 		else
-			fx_request_run_place(request);
+			fx_request_run_activation(request);
 	}
 }
 
@@ -421,7 +422,7 @@ fx_request_finish(struct fx_request *request)
 {
 	request->model->ticker = NULL;
 	fx_error_free(request->error);
-	fx_budget_tell(request->session, request->model);
+	fx_record_limit_tell(request->session, request->model);
 	request->stop->again = request->model->rerun - request->rerun_before;
 	request->stop->seconds =
 		(double)(fx_clock_ms() - request->began) / 1000;
@@ -445,7 +446,7 @@ fx_request_new(struct fx_session *session, struct fx_model *model,
 	*ret = (struct fx_stop){ .reason = FX_STOP_STEP };
 	fx_model_set_fallback(model);
 	fx_timeline_keep_random(&model->timeline);
-	fx_budget_begin(session, model);
+	fx_record_limit_begin(session, model);
 	session->is_pressed = false;
 	fx_ticker_init(&request.ticker, is_pressed, session);
 	return request;
@@ -519,9 +520,10 @@ fx_position_move(struct fx_session *session, struct fx_model *model,
 static struct fx_error *
 check_ahead(const struct fx_model *model, const struct fx_node *node)
 {
-	const struct fx_place *place = fx_model_place_of(model, node->graph);
-	const struct fx_node *stop = place ? fx_place_stop(place) : NULL;
-	bool is_here = stop == node && place == fx_model_place(model);
+	const struct fx_activation *place =
+		fx_model_activation_of(model, node->graph);
+	const struct fx_node *stop = place ? fx_activation_stop(place) : NULL;
+	bool is_here = stop == node && place == fx_model_activation(model);
 
 	if (!place || is_here || (stop && fx_node_is_before(stop, node)))
 		return NULL;
@@ -558,7 +560,7 @@ fx_position_goto(struct fx_session *session, struct fx_model *model,
 	size_t position, struct fx_stop *ret)
 {
 	struct fx_request request = fx_request_new(session, model, ret);
-	struct fx_place *place;
+	struct fx_activation *place;
 	struct fx_node *node;
 	struct fx_error *err = NULL;
 	size_t count = fx_position_graph(model)->node_count;
@@ -571,12 +573,12 @@ fx_position_goto(struct fx_session *session, struct fx_model *model,
 		err = fx_position_begin(session, model);
 	if (err)
 		return err;
-	place = fx_model_place(model);
+	place = fx_model_activation(model);
 	node = position < count ? fx_graph_at(place->graph, position) : NULL;
 	request.ignores_breaks = true;
 	request.target = node ? node->id : 0;
 	if (fx_position_get(model) > position) {
-		fx_place_set_stop(model, place, node);
+		fx_activation_set_stop(model, place, node);
 		fx_request_stop(&request, FX_STOP_TARGET);
 	} else if (fx_position_get(model) == position) {
 		fx_request_stop(&request, FX_STOP_TARGET);

@@ -118,7 +118,7 @@ void fx_position_kill(struct fx_model *model);
 size_t fx_position_executed(const struct fx_model *model);
 
 /* What was run and what is kept of it (info record, info coverage). */
-struct fx_run_facts {
+struct fx_run_stats {
 	size_t values;      /* nodes whose value is held */
 	size_t held_bytes;  /* of the storages they lie in */
 	size_t saved_bytes; /* of what was written in place */
@@ -131,18 +131,18 @@ struct fx_run_facts {
 	size_t by_python;   /* of them, by the python backend */
 	size_t failed;
 };
-void fx_position_facts(struct fx_model *model, struct fx_run_facts *ret);
+void fx_position_stats(struct fx_model *model, struct fx_run_stats *ret);
 
 /* Frames of the place where execution stands, innermost first: nested graphs,
  * module scopes, then the Python stack (COMMANDS `where`).
  */
-enum fx_frame_kind {
-	FX_FRAME_GRAPH,
-	FX_FRAME_SCOPE,
-	FX_FRAME_SOURCE,
+enum fx_location_kind {
+	FX_LOCATION_GRAPH,
+	FX_LOCATION_SCOPE,
+	FX_LOCATION_SOURCE,
 };
-struct fx_frame {
-	enum fx_frame_kind kind;
+struct fx_location {
+	enum fx_location_kind kind;
 	const char *title;  /* graph name, module path, function */
 	const char *detail; /* class, file */
 	int line;
@@ -150,10 +150,11 @@ struct fx_frame {
 	const struct fx_node *node;
 };
 /* The caller frees *RET; texts are borrowed. */
-void fx_position_frames(const struct fx_model *model,
-	const struct fx_node *node, struct fx_frame **ret, size_t *count_ret);
+void fx_position_locations(const struct fx_model *model,
+	const struct fx_node *node, struct fx_location **ret,
+	size_t *count_ret);
 /* The frame selected by up, down, frame: 0 innermost; reset by each stop. */
-size_t fx_position_frame(const struct fx_model *model);
-void fx_position_set_frame(struct fx_model *model, size_t index);
+size_t fx_position_location(const struct fx_model *model);
+void fx_position_set_location(struct fx_model *model, size_t index);
 
 #endif /* FX_SESSION_POSITION_H */

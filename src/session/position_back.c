@@ -1,8 +1,8 @@
 /* position_back.c - the verbs back in time: nothing runs, the stop moves. */
 #include <config.h>
 
+#include "session/activation.h"
 #include "session/break_private.h"
-#include "session/place.h"
 #include "session/position_private.h"
 
 /* --- back in time ------------------------------------------------------- */
@@ -13,11 +13,11 @@
 static struct fx_node *
 step_back(struct fx_model *model)
 {
-	struct fx_place *place = fx_model_place(model);
-	struct fx_node *stop = fx_place_stop(place);
+	struct fx_activation *place = fx_model_activation(model);
+	struct fx_node *stop = fx_activation_stop(place);
 	struct fx_node *node =
 		stop ? fx_graph_previous(stop) : fx_graph_last(place->graph);
-	struct fx_place *outer;
+	struct fx_activation *outer;
 
 	/* What lies before the first computing node of a nested graph was
 	 * passed when it was entered.
@@ -26,15 +26,15 @@ step_back(struct fx_model *model)
 		while (node && !fx_position_is_computing(node))
 			node = fx_graph_previous(node);
 	if (node) {
-		fx_place_set_stop(model, place, node);
+		fx_activation_set_stop(model, place, node);
 		return node;
 	}
 	if (model->places.count == 1)
 		return NULL;
 	outer = model->places.items[model->places.count - 2];
 	node = fx_graph_find_id(outer->graph, place->call);
-	fx_place_pop(model);
-	fx_place_set_stop(model, outer, node);
+	fx_activation_pop(model);
+	fx_activation_set_stop(model, outer, node);
 	return node;
 }
 
@@ -46,18 +46,19 @@ enter_back(struct fx_request *request, struct fx_node *call)
 	struct fx_stop aside = { .number = 0 };
 	struct fx_request inner =
 		fx_request_new(request->session, model, &aside);
-	struct fx_place *place;
+	struct fx_activation *place;
 
 	if (!fx_interp_nested(call))
 		return;
 	inner.ignores_breaks = true;
 	fx_request_enter(&inner);
-	place = fx_model_place(model);
+	place = fx_model_activation(model);
 	if (!inner.is_stopped && place->call == call->id) {
 		inner.target = 0;
 		while (!inner.is_stopped && fx_position_node(model))
-			fx_request_run_place(&inner);
-		fx_place_set_stop(model, place, fx_graph_last(place->graph));
+			fx_request_run_activation(&inner);
+		fx_activation_set_stop(model, place,
+			fx_graph_last(place->graph));
 	}
 	request->stop->executed += aside.executed;
 	fx_error_free(inner.error);
@@ -114,8 +115,8 @@ back_finish(struct fx_request *request)
 	const char *scope = node ? fx_position_scope(model, node) : "";
 
 	while (!request->is_stopped) {
-		struct fx_place *place = fx_model_place(model);
-		struct fx_node *stop = fx_place_stop(place);
+		struct fx_activation *place = fx_model_activation(model);
+		struct fx_node *stop = fx_activation_stop(place);
 		struct fx_node *before = stop ? fx_graph_previous(stop)
 					      : fx_graph_last(place->graph);
 

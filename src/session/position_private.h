@@ -46,7 +46,7 @@ void fx_request_finish(struct fx_request *request);
 /* Into the nested graph ahead: its placeholders have their values at once. */
 void fx_request_enter(struct fx_request *request);
 /* Run in the innermost place until it ends or a hook stops. */
-void fx_request_run_place(struct fx_request *request);
+void fx_request_run_activation(struct fx_request *request);
 /* The whole module that begins with NODE: the outermost scope that the node
  * before is not in; NULL when none begins.
  */

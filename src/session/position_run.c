@@ -5,14 +5,14 @@
 
 #include "base/bitset.h"
 #include "run/backend.h"
-#include "session/place.h"
+#include "session/activation.h"
 #include "session/position_private.h"
 
 struct fx_error *
 fx_position_begin(struct fx_session *session, struct fx_model *model)
 {
 	struct fx_error *err = fx_model_choose_backend(session, model);
-	struct fx_place *place;
+	struct fx_activation *place;
 
 	if (err)
 		return err;
@@ -20,7 +20,7 @@ fx_position_begin(struct fx_session *session, struct fx_model *model)
 		return fx_error_new(FX_ERR_VALUE, "%s has no nodes to run",
 			model->name);
 	fx_model_end_look(model);
-	place = fx_place_detach(model);
+	place = fx_activation_detach(model);
 	fx_position_kill(model);
 	fx_model_set_fallback(model);
 	model->fallback_before = model->backend->fallback_calls;
@@ -29,7 +29,7 @@ fx_position_begin(struct fx_session *session, struct fx_model *model)
 	model->timeline.watch.given = fx_model_given_value;
 	model->timeline.watch.protect = fx_model_protect;
 	model->timeline.watch.owner = model;
-	fx_place_attach(model, place);
+	fx_activation_attach(model, place);
 	if (err)
 		fx_position_kill(model);
 	return err;
@@ -64,7 +64,7 @@ need(const struct fx_model *model, const struct fx_node *to,
 
 	for (const struct fx_node *node = to; node;
 		node = fx_graph_previous(node), at--) {
-		if (node == to || (has_values && fx_effect_guess(node)))
+		if (node == to || (has_values && fx_side_effects(node)))
 			fx_bitset_add(set, at);
 		if (!fx_bitset_has(set, at))
 			continue;
@@ -79,22 +79,22 @@ run_needed(struct fx_request *request, struct fx_interp *interp,
 	struct fx_node *node)
 {
 	struct fx_model *model = request->model;
-	struct fx_place *place = fx_model_place(model);
+	struct fx_activation *place = fx_model_activation(model);
 	struct fx_error *err;
 
-	fx_place_set_stop(model, place, node);
+	fx_activation_set_stop(model, place, node);
 	if (fx_request_breaks_before(request, node))
 		return;
 	if (fx_ticker_poll_before(&request->ticker, node)) {
 		fx_request_stop(request, FX_STOP_INTERRUPT);
 		return;
 	}
-	err = fx_place_execute(model, interp, node);
-	fx_budget_after(model, place, node);
+	err = fx_activation_execute(model, interp, node);
+	fx_record_limit_after(model, place, node);
 	if (err)
 		fx_request_fail(request, node, err);
 	else
-		fx_place_set_stop(model, place, fx_graph_next(node));
+		fx_activation_set_stop(model, place, fx_graph_next(node));
 }
 
 /* Only what TO needs, in order. */
@@ -102,7 +102,8 @@ static void
 run_cone(struct fx_request *request, struct fx_node *to)
 {
 	struct fx_model *model = request->model;
-	struct fx_interp interp = fx_place_interp(model, fx_model_place(model));
+	struct fx_interp interp =
+		fx_activation_interp(model, fx_model_activation(model));
 	FX_AUTO_BITSET struct fx_bitset needed = { 0 };
 	size_t last = fx_graph_position(model->graph, to);
 

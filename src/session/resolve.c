@@ -16,17 +16,17 @@
 #include "lang/query.h"
 #include "run/backend.h"
 #include "run/datum.h"
-#include "session/place.h"
+#include "session/activation.h"
 #include "session/resolve_private.h"
 #include "session/session_private.h"
 
 /* --- the resolver ------------------------------------------------------- */
 
 static struct fx_error *
-no_value(const struct fx_model *model, const struct fx_place *place,
+no_value(const struct fx_model *model, const struct fx_activation *place,
 	struct fx_node *node)
 {
-	struct fx_node *stop = fx_place_stop(place);
+	struct fx_node *stop = fx_activation_stop(place);
 
 	if (fx_map_has(&model->failures, (uintptr_t)node->id))
 		return fx_error_new(FX_ERR_NO_VALUE,
@@ -49,15 +49,16 @@ static struct fx_error *
 resolve_value(void *context, struct fx_node *node, struct fx_datum **ret)
 {
 	struct fx_model *model = ((struct fx_resolve_context *)context)->model;
-	struct fx_place *place = fx_model_place_of(model, node->graph);
+	struct fx_activation *place =
+		fx_model_activation_of(model, node->graph);
 	struct fx_error *err = NULL;
 
 	if (!place)
 		return fx_position_not_run(model);
-	if (!fx_place_is_above(place, node))
+	if (!fx_activation_is_above(place, node))
 		return no_value(model, place, node);
 	if (!fx_env_get(&place->env, node->id))
-		err = fx_place_compute(model, place, node);
+		err = fx_activation_compute(model, place, node);
 	if (!err)
 		*ret = fx_datum_ref(fx_env_get(&place->env, node->id));
 	return err;

@@ -15,7 +15,7 @@ struct fx_datum;
 struct fx_edit_report;
 struct fx_model;
 struct fx_node;
-struct fx_place;
+struct fx_activation;
 struct fx_session;
 struct fx_value;
 
@@ -38,31 +38,32 @@ bool fx_session_retire_capture(struct fx_session *session,
 /* A line to be told after the command that runs. */
 void fx_model_say(struct fx_model *model, char *text_taken);
 
-/* budget.c: the record limit.  BEGIN a command that runs: what was brought back
- * beyond it goes; after NODE ran, in order, drop values if need be; TELL of it.
- * COUNT what is held.  AFTER_AGAIN: NODE ran out of order, as somebody is about
- * to look at it.
+/* record_limit.c: the record limit.  BEGIN a command that runs: what was
+ * brought back beyond it goes; after NODE ran, in order, drop values if need
+ * be; TELL of it. COUNT what is held.  AFTER_AGAIN: NODE ran out of order, as
+ * somebody is about to look at it.
  */
-void fx_budget_begin(struct fx_session *session, struct fx_model *model);
-void fx_budget_after(struct fx_model *model, struct fx_place *place,
+void fx_record_limit_begin(struct fx_session *session, struct fx_model *model);
+void fx_record_limit_after(struct fx_model *model, struct fx_activation *place,
 	const struct fx_node *node);
-void fx_budget_after_again(struct fx_model *model, const struct fx_place *place,
-	const struct fx_node *node);
+void fx_record_limit_after_again(struct fx_model *model,
+	const struct fx_activation *place, const struct fx_node *node);
 /* Whether NODE's value has to stay: somebody who has not run yet takes it, but
  * for RUNNING, or running does not give it.
  */
-bool fx_budget_needs(const struct fx_model *model, const struct fx_place *place,
-	const struct fx_node *node, const struct fx_node *running);
+bool fx_record_limit_needs(const struct fx_model *model,
+	const struct fx_activation *place, const struct fx_node *node,
+	const struct fx_node *running);
 /* "record limit 2G", as it is set; the caller frees. */
-char *fx_budget_words(const struct fx_session *session);
-void fx_budget_tell(struct fx_session *session, struct fx_model *model);
-void fx_budget_count(struct fx_model *model);
-/* spent.c: NODE is about to run, and what it will be the last to need need not
- * be saved from it; it ran, and that goes.
+char *fx_record_limit_words(const struct fx_session *session);
+void fx_record_limit_tell(struct fx_session *session, struct fx_model *model);
+void fx_record_limit_count(struct fx_model *model);
+/* release_dead.c: NODE is about to run, and what it will be the last to need
+ * need not be saved from it; it ran, and that goes.
  */
-void fx_budget_foresee(struct fx_model *model, const struct fx_place *place,
-	const struct fx_node *node);
-void fx_budget_spend(struct fx_model *model, struct fx_place *place,
+void fx_record_limit_foresee(struct fx_model *model,
+	const struct fx_activation *place, const struct fx_node *node);
+void fx_record_limit_spend(struct fx_model *model, struct fx_activation *place,
 	const struct fx_node *node);
 
 /* memory.c: NO_SPACE when BYTES, a value of META, or NODE's result, would not
@@ -105,17 +106,17 @@ void fx_model_clear_overrides(struct fx_model *model);
  */
 void fx_model_carry_overrides(struct fx_model *model);
 
-/* recall.c: an edit LEAVES the graph of TIME, whose values that go are KEPT,
- * and ARRIVES at that of another, where those of then come back.  CLEAR when
- * anything but the graph changes.
+/* undo_cache.c: an edit LEAVES the graph of TIME, whose values that go are
+ * KEPT, and ARRIVES at that of another, where those of then come back.  CLEAR
+ * when anything but the graph changes.
  */
-void fx_recall_leave(struct fx_model *model, uint32_t time);
-void fx_recall_keep(struct fx_model *model, uint64_t id,
+void fx_undo_cache_leave(struct fx_model *model, uint32_t time);
+void fx_undo_cache_keep(struct fx_model *model, uint64_t id,
 	struct fx_datum *datum);
-void fx_recall_arrive(struct fx_model *model, uint32_t time);
-void fx_recall_clear(struct fx_model *model);
+void fx_undo_cache_arrive(struct fx_model *model, uint32_t time);
+void fx_undo_cache_clear(struct fx_model *model);
 
-/* stale.c */
+/* invalidate.c */
 size_t fx_model_dirty_count(const struct fx_model *model);
 
 /* What an edit or a new input changed, and what depends on it. */
@@ -128,14 +129,15 @@ struct fx_change {
 void fx_change_deinit(struct fx_change *change);
 FX_DEFINE_DEINIT(change, struct fx_change, fx_change_deinit);
 
-/* stale.c: the values of CHANGE's cone are stale, and of what reads bytes that
- * are written differently now; the position goes back when the first of it
+/* invalidate.c: the values of CHANGE's cone are stale, and of what reads bytes
+ * that are written differently now; the position goes back when the first of it
  * lies above.  SAY: how many nodes are dirty after it.
  */
-void fx_model_make_stale(struct fx_model *model, const struct fx_change *change,
+void fx_model_invalidate(struct fx_model *model, const struct fx_change *change,
 	struct fx_edit_report *report);
 /* The same in PLACE, where CHANGE is one of its graph. */
-void fx_place_make_stale(struct fx_model *model, struct fx_place *place,
-	const struct fx_change *change, struct fx_edit_report *report);
+void fx_activation_invalidate(struct fx_model *model,
+	struct fx_activation *place, const struct fx_change *change,
+	struct fx_edit_report *report);
 
 #endif /* FX_SESSION_RUN_PRIVATE_H */

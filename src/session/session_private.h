@@ -18,7 +18,7 @@ struct fx_capture;
 struct fx_child_tree;
 struct fx_meta;
 struct fx_meta_report;
-struct fx_place;
+struct fx_activation;
 
 struct fx_input {
 	uint64_t node;
@@ -30,7 +30,7 @@ struct fx_input {
  * the node differs from the file, so that shapes depend on the graph alone and
  * not on the way that led to it.
  */
-struct fx_given {
+struct fx_file_meta {
 	struct fx_arena *arena;   /* of the metadata; NULL: nothing is given */
 	struct fx_map contents;   /* id -> digest of what it computes */
 	struct fx_map metas;      /* id -> struct fx_value * */
@@ -77,7 +77,7 @@ struct fx_model {
 	const char *left_behind;    /* tensors that had no form; interned */
 
 	struct fx_meta *meta; /* of shape propagation */
-	struct fx_given given;
+	struct fx_file_meta given;
 	struct fx_map problems; /* id -> char *: no possible shape */
 	struct fx_map failures; /* id -> 1: running it failed */
 	struct fx_map dirty;    /* id -> 1: had a value, has to run again */
@@ -93,11 +93,11 @@ struct fx_model {
 	size_t fallback_before;          /* calls of it when this run began */
 	bool has_told_meta;
 	bool has_told_inputs;
-	FX_VEC(struct fx_place *) places; /* outermost first */
+	FX_VEC(struct fx_activation *) places; /* outermost first */
 	struct fx_timeline timeline;
 	struct fx_ticker *ticker; /* of the verb that runs, or NULL */
 	struct fx_map overrides;  /* id -> struct fx_datum *: set value */
-	struct fx_left left[2];   /* the last one first (recall.c) */
+	struct fx_left left[2];   /* the last one first (undo_cache.c) */
 	bool leaves;              /* an edit drops values into it now */
 	size_t executed;
 	size_t rerun; /* of them: they were dirty */
@@ -183,12 +183,12 @@ struct fx_reshape fx_model_reshape(struct fx_model *model,
 void fx_model_forget_problem(struct fx_model *model, uint64_t id);
 void fx_model_clear_problems(struct fx_model *model);
 
-/* given.c */
+/* file_meta.c */
 /* Remember what the file says, while propagating for the first time. */
-void fx_given_open(struct fx_model *model, struct fx_meta_report *report);
-void fx_given_deinit(struct fx_given *given);
+void fx_file_meta_open(struct fx_model *model, struct fx_meta_report *report);
+void fx_file_meta_deinit(struct fx_file_meta *given);
 /* See again which of the nodes (NULL: all) differ from the file, in order. */
-void fx_given_review(struct fx_model *model, struct fx_node *const *nodes,
+void fx_file_meta_review(struct fx_model *model, struct fx_node *const *nodes,
 	size_t count);
 
 /* input.c */

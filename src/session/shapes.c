@@ -81,7 +81,7 @@ fx_model_propagate(struct fx_model *model)
 {
 	FX_AUTO_META_REPORT struct fx_meta_report report = { 0 };
 
-	fx_given_review(model, NULL, 0);
+	fx_file_meta_review(model, NULL, 0);
 	fx_meta_propagate(model->meta, model->graph, false, &report);
 	return keep_report(model, &report);
 }
@@ -91,7 +91,7 @@ fx_model_propagate_at_open(struct fx_model *model)
 {
 	FX_AUTO_META_REPORT struct fx_meta_report report = { 0 };
 
-	fx_given_open(model, &report);
+	fx_file_meta_open(model, &report);
 	keep_report(model, &report);
 }
 
@@ -196,7 +196,7 @@ fx_model_reshape(struct fx_model *model, const struct fx_map *ids,
 	struct fx_reshape reshape = { 0 };
 	FX_VEC(uint64_t) list = { 0 };
 
-	fx_given_review(model, cone, count);
+	fx_file_meta_review(model, cone, count);
 	for (size_t i = 0; i < count; i++) {
 		uintptr_t id = (uintptr_t)cone[i]->id;
 		bool is_bad = fx_map_has(&model->problems, id);

@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "run/storage.h"
 #include "run/summary.h"
-#include "session/place.h"
+#include "session/activation.h"
 #include "session/session_private.h"
 
 /* A value of which nothing stays but that there was one. */
@@ -127,17 +127,18 @@ fx_timeline_forget_dropped(struct fx_timeline *timeline)
 }
 
 static bool
-is_above(const struct fx_place *place, uint64_t id)
+is_above(const struct fx_activation *place, uint64_t id)
 {
 	const struct fx_node *node = fx_graph_find_id(place->graph, id);
 
-	return node && node->is_in_graph && fx_place_is_above(place, node);
+	return node && node->is_in_graph && fx_activation_is_above(place, node);
 }
 
 bool
 fx_position_is_dropped(const struct fx_model *model, const struct fx_node *node)
 {
-	const struct fx_place *place = fx_model_place_of(model, node->graph);
+	const struct fx_activation *place =
+		fx_model_activation_of(model, node->graph);
 
 	return place &&
 	       fx_map_has(&model->timeline.dropped, (uintptr_t)node->id) &&
@@ -147,7 +148,8 @@ fx_position_is_dropped(const struct fx_model *model, const struct fx_node *node)
 const struct fx_summary *
 fx_position_summary(const struct fx_model *model, const struct fx_node *node)
 {
-	const struct fx_place *place = fx_model_place_of(model, node->graph);
+	const struct fx_activation *place =
+		fx_model_activation_of(model, node->graph);
 	uintptr_t entry = fx_map_get(&model->timeline.dropped,
 		(uintptr_t)node->id, NO_SUMMARY);
 	const struct summary *summary = (const struct summary *)entry;

@@ -78,8 +78,8 @@ may_lose(void *context, const struct fx_datum *tensor)
 {
 	const struct fx_timeline *timeline = context;
 
-	for (size_t i = 0; i < timeline->losable.count; i++)
-		if (timeline->losable.items[i] == tensor)
+	for (size_t i = 0; i < timeline->evictable.count; i++)
+		if (timeline->evictable.items[i] == tensor)
 			return true;
 	return false;
 }
@@ -250,7 +250,7 @@ fx_timeline_clear(struct fx_timeline *timeline)
 	while (timeline->effects.count)
 		fx_timeline_take_back(timeline, NULL);
 	fx_vec_deinit(&timeline->effects);
-	fx_vec_deinit(&timeline->losable);
+	fx_vec_deinit(&timeline->evictable);
 	forget(timeline);
 	timeline->node = 0;
 	timeline->has_effect = false;
@@ -369,7 +369,7 @@ fx_timeline_begin(struct fx_timeline *timeline, const struct fx_node *node)
 	timeline->graph = node->graph;
 	timeline->node = node->id;
 	timeline->has_effect = false;
-	fx_vec_clear(&timeline->losable);
+	fx_vec_clear(&timeline->evictable);
 }
 
 /* Whether the generator moved since EFFECT began; its state now is kept. */
@@ -437,9 +437,9 @@ fx_timeline_end(struct fx_timeline *timeline)
 	unsave_lone(timeline, effect);
 	err = look_at_random(timeline, effect, &drew);
 	if (drew)
-		kinds |= FX_EFFECT_DRAWS;
+		kinds |= FX_SIDE_EFFECT_DRAWS;
 	if (effect->saved.count) {
-		kinds |= FX_EFFECT_WRITES;
+		kinds |= FX_SIDE_EFFECT_WRITES;
 		count_writes(timeline, effect);
 		remember_written(timeline, effect->node,
 			timeline->effects.count - 1);

@@ -1,6 +1,6 @@
 /* timeline.h - what running did that going back has to take back.
  *
- * Values lie in the places (place.h).  Beside them the timeline keeps what
+ * Values lie in the places (activation.h).  Beside them the timeline keeps what
  * was overwritten in place and the states of the random generator, a record a
  * node that had such an effect, in order of execution: going back over it puts
  * the bytes back.  It also knows which values were dropped to stay below the
@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "base/vec.h"
-#include "ir/guess.h"
+#include "ir/side_effects.h"
 #include "run/plan.h"
 
 struct fx_backend;
@@ -46,26 +46,29 @@ struct fx_timeline {
 	struct fx_backend *backend; /* borrowed */
 	struct fx_plan_watch watch;
 	FX_VEC(struct fx_effect) effects;
-	struct fx_map kinds;   /* id -> fx_effect_kind bits, ever since start */
+	struct fx_map kinds;   /* id -> fx_side_effect bits, ever since start */
 	struct fx_map written; /* id -> array of storages, 0 at its end */
 	struct fx_map generations; /* storage -> how often it was written */
-	struct fx_map finite;      /* id -> generation and answer (finite.c) */
-	struct fx_map dropped;     /* id -> what stays of it (summary.c) */
-	struct fx_map strays;      /* id -> 1: was dropped since start */
-	struct fx_blob *random;    /* the generator's state now, or NULL */
+	struct fx_map
+		finite; /* id -> generation and answer (nonfinite_cache.c) */
+	struct fx_map dropped;        /* id -> what stays of it (summary.c) */
+	struct fx_map strays;         /* id -> 1: was dropped since start */
+	struct fx_blob *random;       /* the generator's state now, or NULL */
 	const struct fx_graph *graph; /* of the node that runs ... */
 	uint64_t node;                /* ... or 0 */
 	bool has_effect;              /* the last of effects is its */
-	/* What it may overwrite for good, as nobody needs it (spent.c). */
-	FX_VEC(const struct fx_datum *) losable;
+	/* What it may overwrite for good, as nobody needs it (release_dead.c).
+	 */
+	FX_VEC(const struct fx_datum *) evictable;
 	size_t saved_bytes;
-	struct fx_map storages; /* that values lie in -> bytes (budget.c) */
-	size_t held_bytes;      /* of them */
-	size_t limit;           /* of both kinds of bytes; 0: none */
-	bool is_off;            /* nothing is kept, no summaries either */
-	size_t next_trim;       /* dropping is not tried below */
-	size_t dropped_now;     /* by this command ... */
-	size_t summarised_now;  /* ... of which a summary stays */
+	struct fx_map
+		storages;   /* that values lie in -> bytes (record_limit.c) */
+	size_t held_bytes;  /* of them */
+	size_t limit;       /* of both kinds of bytes; 0: none */
+	bool is_off;        /* nothing is kept, no summaries either */
+	size_t next_trim;   /* dropping is not tried below */
+	size_t dropped_now; /* by this command ... */
+	size_t summarised_now; /* ... of which a summary stays */
 	/* Since the model was opened. */
 	size_t recomputed;
 };
@@ -121,7 +124,7 @@ void fx_timeline_doubt(struct fx_timeline *timeline,
 size_t fx_timeline_unsave(struct fx_timeline *timeline,
 	struct fx_effect *effect, size_t index);
 
-/* What NODE did when it ran last: enum fx_effect_kind. */
+/* What NODE did when it ran last: enum fx_side_effect. */
 unsigned fx_timeline_kinds(const struct fx_timeline *timeline, uint64_t node);
 
 /* Put back the generator's state that running left: expressions, and other

@@ -9,7 +9,7 @@
 
 #include "base/intern.h"
 #include "base/mem.h"
-#include "commands/cmd.h"
+#include "commands/shell/cmd.h"
 #include "ir/graph.h"
 #include "session/session.h"
 #include "tests/support/clock.h"
@@ -73,7 +73,7 @@ print_row(struct bench *bench)
 
 /* Called when everything typed is on the screen. */
 static bool
-on_idle(void *context, const struct fx_grid *grid, int cursor_row,
+on_idle(void *context, const struct fx_canvas *grid, int cursor_row,
 	int cursor_column)
 {
 	struct bench *bench = context;

@@ -24,9 +24,9 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "draw/box.h"
-#include "draw/cells.h"
+#include "draw/canvas.h"
 #include "draw/dag.h"
-#include "draw/rails.h"
+#include "draw/lanes.h"
 #include "tests/support/golden.h"
 
 static int
@@ -88,15 +88,15 @@ lines_of(const char *options)
 }
 
 static void
-draw_row(const struct fx_dag *dag, const struct fx_rails *rails, size_t row,
-	const struct fx_rails_pen *pen)
+draw_row(const struct fx_dag *dag, const struct fx_lanes *rails, size_t row,
+	const struct fx_lanes_pen *pen)
 {
-	int at = 2 * fx_rails_width(rails) + 1;
-	size_t hidden = fx_rails_hidden(rails, row);
+	int at = 2 * fx_lanes_width(rails) + 1;
+	size_t hidden = fx_lanes_hidden(rails, row);
 	size_t count;
-	const uint32_t *named = fx_rails_named(rails, row, &count);
+	const uint32_t *named = fx_lanes_named(rails, row, &count);
 
-	fx_rails_paint(rails, row, dag->nodes[row].kind, pen, (int)row);
+	fx_lanes_paint(rails, row, dag->nodes[row].kind, pen, (int)row);
 	at = fx_area_text(pen->area, (int)row, at, FX_LOOK(NODE),
 		dag->nodes[row].name);
 	for (size_t i = 0; i < count; i++) {
@@ -115,23 +115,23 @@ draw_row(const struct fx_dag *dag, const struct fx_rails *rails, size_t row,
 }
 
 static void
-draw_rails(const struct fx_dag *dag, const char *options, struct fx_buf *out)
+draw_lanes(const struct fx_dag *dag, const char *options, struct fx_buf *out)
 {
-	struct fx_rails_options how = FX_RAILS_DEFAULTS;
-	FX_AUTO_RAILS struct fx_rails *rails = NULL;
-	FX_AUTO_GRID struct fx_grid *grid = NULL;
+	struct fx_lanes_options how = FX_LANES_DEFAULTS;
+	FX_AUTO_LANES struct fx_lanes *rails = NULL;
+	FX_AUTO_CANVAS struct fx_canvas *grid = NULL;
 	struct fx_area area;
-	struct fx_rails_pen pen = { .area = &area, .lines = lines_of(options) };
+	struct fx_lanes_pen pen = { .area = &area, .lines = lines_of(options) };
 
 	how.lane_cap = number(options, "cap=", how.lane_cap);
 	how.hub_limit = number(options, "hub=", how.hub_limit);
 	how.reach = (size_t)number(options, "reach=", (int)how.reach);
-	rails = fx_rails_new(dag, &how);
-	grid = fx_grid_new((int)dag->count, 200);
-	area = fx_grid_area(grid);
+	rails = fx_lanes_new(dag, &how);
+	grid = fx_canvas_new((int)dag->count, 200);
+	area = fx_canvas_area(grid);
 	for (size_t row = 0; row < dag->count; row++)
 		draw_row(dag, rails, row, &pen);
-	fx_grid_print(grid, out);
+	fx_canvas_print(grid, out);
 }
 
 static void
@@ -142,7 +142,7 @@ draw_boxes(const struct fx_dag *dag, const char *options, struct fx_buf *out)
 		.marked = -1 };
 	const char *center = strstr(options, "center=");
 	FX_AUTO_DAG struct fx_dag *part = NULL;
-	FX_AUTO_GRID struct fx_grid *grid = NULL;
+	FX_AUTO_CANVAS struct fx_canvas *grid = NULL;
 
 	if (center) {
 		struct fx_box_window window = { .hops = number(options,
@@ -162,7 +162,7 @@ draw_boxes(const struct fx_dag *dag, const char *options, struct fx_buf *out)
 			fx_buf_addf(out, "left out: %zu\n", left_out);
 	}
 	grid = fx_box_draw(part ? part : dag, &style);
-	fx_grid_print(grid, out);
+	fx_canvas_print(grid, out);
 }
 
 /* Run TEXT; OUT gets the whole file with the drawings as they are now. */
@@ -181,7 +181,7 @@ run(char *text, struct fx_buf *out)
 			in_drawing = true;
 			fx_buf_addf(out, "%s\n", line);
 			if (fx_str_starts(line, "---- rails"))
-				draw_rails(dag, line, out);
+				draw_lanes(dag, line, out);
 			else
 				draw_boxes(dag, line, out);
 		}

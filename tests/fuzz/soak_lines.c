@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "commands/cmd.h"
+#include "commands/shell/cmd.h"
 #include "ir/graph.h"
 #include "ir/node.h"
 #include "session/settings.h"

@@ -30,9 +30,9 @@
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "commands/cmd.h"
-#include "commands/out.h"
-#include "commands/out_record.h"
+#include "commands/out/out.h"
+#include "commands/out/record.h"
+#include "commands/shell/cmd.h"
 #include "session/session.h"
 #include "tests/support/golden.h"
 #include "ui/tui/line.h"
@@ -82,20 +82,20 @@ run_command(struct test *test, const char *line)
 }
 
 static void
-show(struct test *test, const char *what, const struct fx_grid *grid,
+show(struct test *test, const char *what, const struct fx_canvas *grid,
 	int cursor_row, int cursor_column)
 {
 	if (strcmp(what, "screen") == 0)
-		fx_grid_print(grid, &test->out);
+		fx_canvas_print(grid, &test->out);
 	else if (strcmp(what, "roles") == 0)
-		fx_grid_print_roles(grid, &test->out);
+		fx_canvas_print_roles(grid, &test->out);
 	else if (strcmp(what, "cursor") == 0)
 		fx_buf_addf(&test->out, "%d,%d\n", cursor_row, cursor_column);
 }
 
 /* Everything typed has been handled: compare, then type more. */
 static bool
-on_idle(void *context, const struct fx_grid *grid, int cursor_row,
+on_idle(void *context, const struct fx_canvas *grid, int cursor_row,
 	int cursor_column)
 {
 	struct test *test = context;

@@ -154,7 +154,8 @@ element(const struct payload *tensor, size_t index)
 static struct fx_datum *
 wrap(const struct fx_backend *backend, struct payload *tensor_taken)
 {
-	return fx_datum_payload_take(FX_DATUM_TENSOR, backend, tensor_taken);
+	return fx_datum_host_tensor_take(FX_DATUM_TENSOR, backend,
+		tensor_taken);
 }
 
 static struct payload *

@@ -7,8 +7,8 @@
  * Each file runs three times: through the plain sink, whose text is compared;
  * through the recorded sink, whose items must give the same text; through the
  * JSON sink, which must give one valid object a command, with the same
- * outcome, and only tables and keys that commands/json.def names. FXDB_UPDATE=1
- * writes what was said into the file instead.
+ * outcome, and only tables and keys that commands/learn/json.def names.
+ *FXDB_UPDATE=1 writes what was said into the file instead.
  *
  * Commands run in an empty folder with links: examples (doc/examples), cases
  * ($FXDB_CASES/dumps213), samples (beside the transcripts).  `~ ` instead of
@@ -36,10 +36,10 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "commands/cmd.h"
-#include "commands/front.h"
-#include "commands/out.h"
-#include "commands/out_record.h"
+#include "commands/out/out.h"
+#include "commands/out/record.h"
+#include "commands/shell/cmd.h"
+#include "commands/shell/front.h"
 #include "ops/layertab.h"
 #include "tests/support/folder.h"
 #include "tests/support/golden.h"
@@ -249,7 +249,7 @@ problem(struct run *run, const char *line, const char *what)
 
 static const char *const known_tables[][2] = {
 #define CMD_JSON(command, name, keys) { name, " " keys " " },
-#include "commands/json.def"
+#include "commands/learn/json.def"
 };
 
 /* Whether KEY is NAME, or a second one of that name, which is numbered. */

@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "commands/cmd_line.h"
+#include "commands/shell/line.h"
 #include "tests/support/random.h"
 #include "tests/support/unit.h"
 
@@ -202,7 +202,7 @@ static enum cmd_arg_type
 type_at(const char *line, size_t *begin_ret)
 {
 	struct cmd_head head;
-	struct cmd_place place;
+	struct cmd_arg_at_cursor place;
 	struct fx_error *err = cmd_line_head(line, &head);
 	FX_AUTO_FREE char *name = NULL;
 

@@ -12,12 +12,12 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "commands/cmd_bundled.h"
-#include "commands/cmd_help.h"
-#include "commands/cmd_lesson.h"
-#include "commands/cmd_line.h"
-#include "commands/cmd_shell.h"
-#include "commands/groups.h"
+#include "commands/learn/help.h"
+#include "commands/learn/lesson.h"
+#include "commands/shell/data_files.h"
+#include "commands/shell/groups.h"
+#include "commands/shell/line.h"
+#include "commands/shell/shell.h"
 #include "session/session.h"
 #include "tests/support/folder.h"
 #include "tests/support/unit.h"
@@ -250,7 +250,7 @@ completion_follows_the_types_of_arguments(void)
 static void
 words_that_errors_name_have_help(void)
 {
-	struct cmd_concept concept;
+	struct cmd_help_topic concept;
 	int found = 0;
 
 	for (int i = 0; i < FX_ERR_COUNT; i++) {
@@ -259,7 +259,7 @@ words_that_errors_name_have_help(void)
 		if (!*word)
 			continue;
 		found++;
-		CU_ASSERT(cmd_concept_find(word, &concept));
+		CU_ASSERT(cmd_help_topic_find(word, &concept));
 		CU_ASSERT(concept.is_word);
 		CU_ASSERT_STRING_EQUAL(concept.word, word);
 	}
@@ -276,7 +276,8 @@ every_lesson_is_whole(void)
 		const struct cmd_step *step;
 
 		cmd_lesson_read(i, &lesson);
-		FXT_OK(cmd_bundled(CMD_BUNDLE_EXAMPLES, lesson.model, &path));
+		FXT_OK(cmd_data_files(CMD_BUNDLE_EXAMPLES, lesson.model,
+			&path));
 		CU_ASSERT(lesson.bad_lines == 0);
 		CU_ASSERT(*lesson.title && *lesson.says && *lesson.end);
 		CU_ASSERT(lesson.steps.count >= 10);
@@ -295,7 +296,7 @@ habits_are_no_commands(void)
 	static const char *const words[] = {
 #define CMD_LATER(word, instead) word,
 #define CMD_HABIT(word, instead) word,
-#include "commands/habits.def"
+#include "commands/shell/habits.def"
 	};
 
 	for (size_t i = 0; i < FX_ARRAY_LEN(words); i++) {

@@ -8,9 +8,9 @@
 #include "base/intern.h"
 #include "base/mem.h"
 #include "draw/box.h"
-#include "draw/cells.h"
+#include "draw/canvas.h"
 #include "draw/dag.h"
-#include "draw/rails.h"
+#include "draw/lanes.h"
 #include "tests/support/random.h"
 #include "tests/support/unit.h"
 
@@ -18,25 +18,25 @@ static const struct fx_look plain = { .role = FX_ROLE_PLAIN };
 
 /* What GRID says, the caller's. */
 static char *
-text_of(const struct fx_grid *grid)
+text_of(const struct fx_canvas *grid)
 {
 	struct fx_buf buf = { 0 };
 
-	fx_grid_print(grid, &buf);
+	fx_canvas_print(grid, &buf);
 	return fx_buf_take(&buf);
 }
 
 static void
 a_wide_character_takes_two_cells(void)
 {
-	FX_AUTO_GRID struct fx_grid *grid = fx_grid_new(1, 6);
-	struct fx_area area = fx_grid_area(grid);
+	FX_AUTO_CANVAS struct fx_canvas *grid = fx_canvas_new(1, 6);
+	struct fx_area area = fx_canvas_area(grid);
 	FX_AUTO_FREE char *text = NULL;
 
 	CU_ASSERT(fx_area_text(&area, 0, 0, plain, "a日b") == 4);
-	CU_ASSERT(fx_grid_cell(grid, 0, 1)->width == 2);
-	CU_ASSERT(fx_grid_cell(grid, 0, 2)->width == 0);
-	CU_ASSERT(fx_grid_cell(grid, 0, 3)->code == 'b');
+	CU_ASSERT(fx_canvas_cell(grid, 0, 1)->width == 2);
+	CU_ASSERT(fx_canvas_cell(grid, 0, 2)->width == 0);
+	CU_ASSERT(fx_canvas_cell(grid, 0, 3)->code == 'b');
 	text = text_of(grid);
 	FXT_SAME(text, "a日b\n");
 }
@@ -44,8 +44,8 @@ a_wide_character_takes_two_cells(void)
 static void
 half_of_a_wide_character_becomes_a_blank(void)
 {
-	FX_AUTO_GRID struct fx_grid *grid = fx_grid_new(1, 4);
-	struct fx_area area = fx_grid_area(grid);
+	FX_AUTO_CANVAS struct fx_canvas *grid = fx_canvas_new(1, 4);
+	struct fx_area area = fx_canvas_area(grid);
 	FX_AUTO_FREE char *text = NULL;
 
 	fx_area_text(&area, 0, 0, plain, "日本");
@@ -58,8 +58,8 @@ half_of_a_wide_character_becomes_a_blank(void)
 static void
 a_wide_character_at_the_edge_is_left_out(void)
 {
-	FX_AUTO_GRID struct fx_grid *grid = fx_grid_new(1, 3);
-	struct fx_area area = fx_grid_area(grid);
+	FX_AUTO_CANVAS struct fx_canvas *grid = fx_canvas_new(1, 3);
+	struct fx_area area = fx_canvas_area(grid);
 	FX_AUTO_FREE char *text = NULL;
 
 	CU_ASSERT(fx_area_text(&area, 0, 0, plain, "ab日") == 4);
@@ -70,8 +70,8 @@ a_wide_character_at_the_edge_is_left_out(void)
 static void
 a_combining_mark_joins_the_character_before(void)
 {
-	FX_AUTO_GRID struct fx_grid *grid = fx_grid_new(1, 3);
-	struct fx_area area = fx_grid_area(grid);
+	FX_AUTO_CANVAS struct fx_canvas *grid = fx_canvas_new(1, 3);
+	struct fx_area area = fx_canvas_area(grid);
 	FX_AUTO_FREE char *text = NULL;
 
 	CU_ASSERT(fx_area_text(&area, 0, 0, plain, "e\xcc\x81x") == 2);
@@ -82,8 +82,8 @@ a_combining_mark_joins_the_character_before(void)
 static void
 nothing_is_drawn_outside_an_area(void)
 {
-	FX_AUTO_GRID struct fx_grid *grid = fx_grid_new(3, 5);
-	struct fx_area screen = fx_grid_area(grid);
+	FX_AUTO_CANVAS struct fx_canvas *grid = fx_canvas_new(3, 5);
+	struct fx_area screen = fx_canvas_area(grid);
 	struct fx_area area = fx_area_part(&screen, 1, 1, 1, 3);
 	struct fx_area none = fx_area_part(&screen, 9, -4, 5, 2);
 	FX_AUTO_FREE char *text = NULL;
@@ -94,19 +94,19 @@ nothing_is_drawn_outside_an_area(void)
 	fx_area_restyle(&area, 0, -9, 99, FX_LOOK(ERROR));
 	text = text_of(grid);
 	FXT_SAME(text, "\n 234\n");
-	CU_ASSERT(fx_grid_cell(grid, 1, 0)->role == FX_ROLE_PLAIN);
-	CU_ASSERT(fx_grid_cell(grid, 1, 1)->role == FX_ROLE_ERROR);
+	CU_ASSERT(fx_canvas_cell(grid, 1, 0)->role == FX_ROLE_PLAIN);
+	CU_ASSERT(fx_canvas_cell(grid, 1, 1)->role == FX_ROLE_ERROR);
 }
 
 static void
 control_characters_never_reach_a_grid(void)
 {
-	FX_AUTO_GRID struct fx_grid *grid = fx_grid_new(1, 8);
-	struct fx_area area = fx_grid_area(grid);
+	FX_AUTO_CANVAS struct fx_canvas *grid = fx_canvas_new(1, 8);
+	struct fx_area area = fx_canvas_area(grid);
 
 	fx_area_text(&area, 0, 0, plain, "\033[2J\x9b\n\xe2\x80\xae");
 	for (int i = 0; i < grid->columns; i++) {
-		uint32_t code = fx_grid_cell(grid, 0, i)->code;
+		uint32_t code = fx_canvas_cell(grid, 0, i)->code;
 
 		CU_ASSERT(code == 0 || (code >= ' ' && code < 0x7f) ||
 			  code == 0xfffd);
@@ -140,19 +140,19 @@ random_dag(unsigned seed, size_t count)
 }
 
 static unsigned
-arms_at(const struct fx_rails *rails, size_t row, int lane)
+arms_at(const struct fx_lanes *rails, size_t row, int lane)
 {
 	int count;
-	const uint8_t *cells = fx_rails_row(rails, row, &count);
+	const uint8_t *cells = fx_lanes_row(rails, row, &count);
 
 	return lane < count ? cells[lane] : 0;
 }
 
 /* Every line that leaves a row downwards arrives in the next, and no other. */
 static void
-check_lanes(const struct fx_dag *dag, const struct fx_rails *rails, int cap)
+check_lanes(const struct fx_dag *dag, const struct fx_lanes *rails, int cap)
 {
-	CU_ASSERT(fx_rails_width(rails) <= cap);
+	CU_ASSERT(fx_lanes_width(rails) <= cap);
 	for (size_t row = 0; row < dag->count; row++) {
 		int nodes = 0;
 
@@ -161,7 +161,7 @@ check_lanes(const struct fx_dag *dag, const struct fx_rails *rails, int cap)
 			unsigned above =
 				row ? arms_at(rails, row - 1, lane) : 0;
 
-			nodes += (here & FX_RAILS_NODE) != 0;
+			nodes += (here & FX_LANES_NODE) != 0;
 			CU_ASSERT(((here & FX_ARM_UP) != 0) ==
 				  ((above & FX_ARM_DOWN) != 0));
 			CU_ASSERT(((here & FX_ARM_RIGHT) != 0) ==
@@ -179,18 +179,18 @@ check_lanes(const struct fx_dag *dag, const struct fx_rails *rails, int cap)
  * be it at the node itself.
  */
 static size_t
-railed_inputs(const struct fx_rails *rails, size_t row)
+railed_inputs(const struct fx_lanes *rails, size_t row)
 {
 	int count;
-	const uint8_t *cells = fx_rails_row(rails, row, &count);
+	const uint8_t *cells = fx_lanes_row(rails, row, &count);
 	size_t inputs = 0;
 
 	for (int i = 0; i < count; i++) {
 		bool touches = cells[i] & (FX_ARM_LEFT | FX_ARM_RIGHT) ||
-			       cells[i] & FX_RAILS_NODE;
+			       cells[i] & FX_LANES_NODE;
 
 		inputs += touches && (cells[i] & FX_ARM_UP) &&
-			  !(cells[i] & FX_RAILS_CROSSED);
+			  !(cells[i] & FX_LANES_CROSSED);
 	}
 	return inputs;
 }
@@ -200,12 +200,12 @@ lanes_are_whole_in_any_graph(void)
 {
 	for (unsigned seed = 0; seed < 200; seed++) {
 		FX_AUTO_DAG struct fx_dag *dag = random_dag(seed, 60);
-		struct fx_rails_options options = { .lane_cap =
+		struct fx_lanes_options options = { .lane_cap =
 							    (int)(seed % 9) + 1,
 			.hub_limit = 6,
 			.reach = seed % 2 ? 200 : 10 };
-		FX_AUTO_RAILS struct fx_rails *rails =
-			fx_rails_new(dag, &options);
+		FX_AUTO_LANES struct fx_lanes *rails =
+			fx_lanes_new(dag, &options);
 
 		check_lanes(dag, rails, options.lane_cap);
 	}
@@ -216,17 +216,17 @@ every_input_has_a_lane_or_is_named(void)
 {
 	for (unsigned seed = 0; seed < 200; seed++) {
 		FX_AUTO_DAG struct fx_dag *dag = random_dag(seed, 60);
-		struct fx_rails_options options = { .lane_cap =
+		struct fx_lanes_options options = { .lane_cap =
 							    (int)(seed % 9) + 1,
 			.hub_limit = 6,
 			.reach = 30 };
-		FX_AUTO_RAILS struct fx_rails *rails =
-			fx_rails_new(dag, &options);
+		FX_AUTO_LANES struct fx_lanes *rails =
+			fx_lanes_new(dag, &options);
 
 		for (size_t row = 0; row < dag->count; row++) {
 			size_t named;
 
-			fx_rails_named(rails, row, &named);
+			fx_lanes_named(rails, row, &named);
 			CU_ASSERT(named + railed_inputs(rails, row) ==
 				  dag->nodes[row].input_count);
 		}
@@ -237,13 +237,13 @@ static void
 without_a_cap_nothing_is_hidden(void)
 {
 	FX_AUTO_DAG struct fx_dag *dag = random_dag(3, 60);
-	struct fx_rails_options options = {
+	struct fx_lanes_options options = {
 		.lane_cap = 64, .hub_limit = 1000, .reach = 1000
 	};
-	FX_AUTO_RAILS struct fx_rails *rails = fx_rails_new(dag, &options);
+	FX_AUTO_LANES struct fx_lanes *rails = fx_lanes_new(dag, &options);
 
 	for (size_t row = 0; row < dag->count; row++)
-		CU_ASSERT(fx_rails_hidden(rails, row) == 0);
+		CU_ASSERT(fx_lanes_hidden(rails, row) == 0);
 }
 
 /* The boxes of any graph stand apart: every label can be read. */
@@ -256,7 +256,8 @@ every_box_can_be_read(void)
 		struct fx_box_style style = { .tiny = seed % 2,
 			.lines = (enum fx_lines)(seed % 3),
 			.marked = -1 };
-		FX_AUTO_GRID struct fx_grid *grid = fx_box_draw(dag, &style);
+		FX_AUTO_CANVAS struct fx_canvas *grid =
+			fx_box_draw(dag, &style);
 		FX_AUTO_FREE char *text = text_of(grid);
 
 		for (size_t n = 0; n < dag->count; n++)

@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "ir/expand.h"
+#include "ir/decompose.h"
 #include "ir/graph.h"
 #include "ir/module.h"
 #include "ir/tensor_meta.h"
@@ -77,7 +77,7 @@ check_fragment(const char *class_name, const char *args, const char *input,
 	FX_AUTO_BUF struct fx_buf out = { 0 };
 	FX_AUTO_GRAPH struct fx_graph *graph = fx_graph_new(1);
 	FX_AUTO_EXPANDER struct fx_expander *expander = fx_expander_new();
-	const struct fx_fragment *fragment;
+	const struct fx_decomposition *fragment;
 	struct fx_value call = fxt_read_value(arena, input);
 	struct fx_value none = fx_value_none();
 	struct fx_module *module;
@@ -85,7 +85,7 @@ check_fragment(const char *class_name, const char *args, const char *input,
 
 	FXT_OK(make(graph, class_name, args, "{}", &module));
 	module->training = false;
-	FXT_OK(fx_expand_module(expander, module, &call, &none, &fragment));
+	FXT_OK(fx_decompose_module(expander, module, &call, &none, &fragment));
 	fx_graph_for_each_node (node, fragment->graph) {
 		if (node->opcode != FX_OPCODE_CALL_FUNCTION &&
 			node->opcode != FX_OPCODE_CALL_METHOD)
@@ -129,17 +129,18 @@ a_fragment_is_kept_by_kind_not_by_size(void)
 		fxt_read_value(arena, "(tensor('f32[20, 4]'),)");
 	struct fx_value deep =
 		fxt_read_value(arena, "(tensor('f32[1, 2, 4]'),)");
-	const struct fx_fragment *fragments[4];
+	const struct fx_decomposition *fragments[4];
 	struct fx_module *module;
 
 	FXT_OK(make(graph, "Dropout", "()", "{}", &module));
-	FXT_OK(fx_expand_module(expander, module, &small, &none,
+	FXT_OK(fx_decompose_module(expander, module, &small, &none,
 		&fragments[0]));
-	FXT_OK(fx_expand_module(expander, module, &large, &none,
+	FXT_OK(fx_decompose_module(expander, module, &large, &none,
 		&fragments[1]));
-	FXT_OK(fx_expand_module(expander, module, &deep, &none, &fragments[2]));
+	FXT_OK(fx_decompose_module(expander, module, &deep, &none,
+		&fragments[2]));
 	module->training = !module->training;
-	FXT_OK(fx_expand_module(expander, module, &small, &none,
+	FXT_OK(fx_decompose_module(expander, module, &small, &none,
 		&fragments[3]));
 	CU_ASSERT_PTR_EQUAL(fragments[0], fragments[1]);
 	CU_ASSERT_PTR_NOT_EQUAL(fragments[0], fragments[2]);
@@ -154,14 +155,15 @@ an_unknown_class_is_unsupported_not_wrong(void)
 	FX_AUTO_EXPANDER struct fx_expander *expander = fx_expander_new();
 	struct fx_value none = fx_value_none();
 	struct fx_value args = fxt_read_value(arena, "(tensor('f32[2, 4]'),)");
-	const struct fx_fragment *fragment;
+	const struct fx_decomposition *fragment;
 	struct fx_module *bare = fx_module_new(graph, "torch.nn.Linear");
 
-	FXT_FAILS(fx_expand_module(expander, fx_module_new(graph, "mine.Odd"),
-			  &args, &none, &fragment),
+	FXT_FAILS(fx_decompose_module(expander,
+			  fx_module_new(graph, "mine.Odd"), &args, &none,
+			  &fragment),
 		FX_ERR_UNSUPPORTED);
 	/* A layer without its configuration says what is missing. */
-	FXT_FAILS(fx_expand_module(expander, bare, &args, &none, &fragment),
+	FXT_FAILS(fx_decompose_module(expander, bare, &args, &none, &fragment),
 		FX_ERR_UNSUPPORTED);
 }
 
@@ -173,11 +175,12 @@ wrong_ranks_are_the_layers_own_refusal(void)
 	FX_AUTO_EXPANDER struct fx_expander *expander = fx_expander_new();
 	struct fx_value none = fx_value_none();
 	struct fx_value args = fxt_read_value(arena, "(tensor('f32[2, 4]'),)");
-	const struct fx_fragment *fragment;
+	const struct fx_decomposition *fragment;
 	struct fx_module *module;
 
 	FXT_OK(make(graph, "BatchNorm2d", "(4,)", "{}", &module));
-	FXT_FAILS(fx_expand_module(expander, module, &args, &none, &fragment),
+	FXT_FAILS(fx_decompose_module(expander, module, &args, &none,
+			  &fragment),
 		FX_ERR_VALUE);
 }
 

@@ -10,13 +10,13 @@
 #include "base/buf.h"
 #include "base/intern.h"
 #include "emit/python.h"
+#include "ir/changed_nodes.h"
+#include "ir/decompose.h"
 #include "ir/edit.h"
-#include "ir/effect.h"
-#include "ir/expand.h"
 #include "ir/fold.h"
-#include "ir/guess.h"
 #include "ir/journal.h"
 #include "ir/module.h"
+#include "ir/side_effects.h"
 #include "ir/signature.h"
 #include "ir/size.h"
 #include "ir/tensor_meta.h"
@@ -216,7 +216,7 @@ shared_modules_are_looked_at_once(void)
 	const int64_t size = 1;
 	struct fx_value args =
 		fx_tensor_meta_ints(arena, FX_DTYPE_F32, &size, 1);
-	const struct fx_fragment *fragment;
+	const struct fx_decomposition *fragment;
 	const struct fx_node_spec call = { .opcode = FX_OPCODE_CALL_MODULE,
 		.target = "m" };
 	struct fx_module *module = NULL;
@@ -238,7 +238,8 @@ shared_modules_are_looked_at_once(void)
 		}
 		inner = module;
 	}
-	FXT_FAILS(fx_expand_module(expander, module, &args, &none, &fragment),
+	FXT_FAILS(fx_decompose_module(expander, module, &args, &none,
+			  &fragment),
 		FX_ERR_LIMIT);
 	fx_module_add_child(graph->module, "m", module);
 	walk = fx_module_walk_new(graph->module, false);
@@ -246,7 +247,7 @@ shared_modules_are_looked_at_once(void)
 		count++;
 	fx_module_walk_free(walk);
 	CU_ASSERT(count > 1000 && count < 1000000);
-	CU_ASSERT_EQUAL(fx_effect_guess(fx_graph_append(graph, &call)), 0);
+	CU_ASSERT_EQUAL(fx_side_effects(fx_graph_append(graph, &call)), 0);
 }
 
 /* A new child of GRAPH, called "a", which is a graph of its own. */
@@ -383,7 +384,7 @@ only_what_reads_a_replaced_member_is_affected(void)
 	FXT_OK(fx_edit_bind_tensor(graph, "a.weight", scalar(graph)));
 	FXT_OK(fx_edit_bind_tensor(graph, "b.bias", scalar(graph)));
 	FXT_OK(fx_journal_commit(graph, NULL));
-	fx_effect_of(graph, fx_journal_now(graph), &ids);
+	fx_changed_nodes_of(graph, fx_journal_now(graph), &ids);
 	CU_ASSERT(fx_map_has(&ids, (uintptr_t)nodes[0]->id));
 	CU_ASSERT_FALSE(fx_map_has(&ids, (uintptr_t)nodes[1]->id));
 	CU_ASSERT_FALSE(fx_map_has(&ids, (uintptr_t)nodes[2]->id));

@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "commands/out.h"
-#include "commands/out_record.h"
+#include "commands/out/out.h"
+#include "commands/out/record.h"
 #include "tests/support/unit.h"
 
 static void

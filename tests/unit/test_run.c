@@ -412,7 +412,7 @@ static const char outer_text[] = "def forward(self, x : \"f32[2, 3]\"):\n"
 static void
 step_enters_a_nested_graph_and_next_does_not(void)
 {
-	FX_AUTO_FREE struct fx_frame *frames = NULL;
+	FX_AUTO_FREE struct fx_location *frames = NULL;
 	FX_AUTO_STOP struct fx_stop stop = { .number = 0 };
 	struct fxt_world w = fxt_world_prepared(outer_text, nest);
 	size_t count;
@@ -428,7 +428,8 @@ step_enters_a_nested_graph_and_next_does_not(void)
 	FXT_SAME(fxt_move(&w, FX_MOVE_FINISH, true, 1), "@2 sub step 0");
 	CU_ASSERT_EQUAL(fx_position_depth(w.model), 0);
 	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, false, 1), "@2 relu step 2");
-	fx_position_frames(w.model, fx_position_node(w.model), &frames, &count);
+	fx_position_locations(w.model, fx_position_node(w.model), &frames,
+		&count);
 	CU_ASSERT_EQUAL(count, 3);
 	FXT_SAME(frames[count - 1].title, "net");
 	FXT_SAME(fxt_move(&w, FX_MOVE_FINISH, false, 1), "@3 cos step 3");

@@ -135,21 +135,22 @@ step_unit_scope_takes_a_module_at_once(void)
 static void
 finish_leaves_the_selected_scope(void)
 {
-	FX_AUTO_FREE struct fx_frame *frames = NULL;
+	FX_AUTO_FREE struct fx_location *frames = NULL;
 	size_t count;
 	WORLD(scoped);
 
 	fxt_start(&w);
-	fx_position_frames(w.model, fx_position_node(w.model), &frames, &count);
+	fx_position_locations(w.model, fx_position_node(w.model), &frames,
+		&count);
 	CU_ASSERT_EQUAL_FATAL(count, 3);
 	FXT_SAME(frames[0].title, "layer1.a");
 	FXT_SAME(frames[1].title, "layer1");
 	FXT_SAME(frames[2].title, "net");
-	fx_position_set_frame(w.model, 1);
+	fx_position_set_location(w.model, 1);
 	FXT_SAME(fxt_move(&w, FX_MOVE_FINISH, false, 1), "@3 fc step 2");
-	fx_position_set_frame(w.model, 0);
+	fx_position_set_location(w.model, 0);
 	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, true, 1), "@2 layer1_b step 0");
-	fx_position_set_frame(w.model, 1);
+	fx_position_set_location(w.model, 1);
 	FXT_SAME(fxt_move(&w, FX_MOVE_FINISH, true, 1), "@1 layer1_a step 0");
 }
 

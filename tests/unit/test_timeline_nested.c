@@ -124,12 +124,12 @@ what_went_with_a_nested_graph_is_not_kept(void)
 				   "    sub = self.sub(a, x)\n"
 				   "    return sub\n",
 			nest_temporary);
-	struct fx_run_facts facts;
+	struct fx_run_stats facts;
 
 	fx_session_add_backend(w.session, fxt_real_backend_new());
 	fxt_set(&w, "backend auto");
 	fxt_run_to(&w, NULL);
-	fx_position_facts(w.model, &facts);
+	fx_position_stats(w.model, &facts);
 	CU_ASSERT_EQUAL(facts.saved_bytes, 0);
 	FXT_SAME(fxt_move(&w, FX_MOVE_NEXT, true, 2), "@2 sub step 0");
 	CU_ASSERT(fxt_is_as_fresh(&w, NULL));

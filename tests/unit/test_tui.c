@@ -7,10 +7,10 @@
 
 #include "base/buf.h"
 #include "base/intern.h"
-#include "commands/cmd.h"
-#include "commands/cmd_shell.h"
-#include "commands/front.h"
-#include "draw/cells.h"
+#include "commands/shell/cmd.h"
+#include "commands/shell/front.h"
+#include "commands/shell/shell.h"
+#include "draw/canvas.h"
 #include "ir/graph.h"
 #include "session/session.h"
 #include "session/settings.h"
@@ -169,8 +169,8 @@ static void
 text_breaks_at_its_width(void)
 {
 	struct tui_text text = { .width = 4 };
-	FX_AUTO_GRID struct fx_grid *grid = fx_grid_new(5, 4);
-	struct fx_area area = fx_grid_area(grid);
+	FX_AUTO_CANVAS struct fx_canvas *grid = fx_canvas_new(5, 4);
+	struct fx_area area = fx_canvas_area(grid);
 	FX_AUTO_BUF struct fx_buf out = { 0 };
 
 	tui_text_addf(&text, FX_ROLE_PLAIN, "abcdef日本語\n\tx");
@@ -178,7 +178,7 @@ text_breaks_at_its_width(void)
 	CU_ASSERT(tui_text_count(&text) >= 4);
 	for (size_t i = 0; i < tui_text_count(&text); i++)
 		tui_text_paint(&text, i, &area, (int)i, 0);
-	fx_grid_print(grid, &out);
+	fx_canvas_print(grid, &out);
 	CU_ASSERT(strncmp(fx_buf_text(&out), "abcd\nef日\n本語\n", 21) == 0);
 	tui_text_deinit(&text);
 }
@@ -226,7 +226,7 @@ draw_lot(struct monkey *monkey, unsigned below)
 }
 
 static bool
-press_any_key(void *context, const struct fx_grid *grid, int row, int column)
+press_any_key(void *context, const struct fx_canvas *grid, int row, int column)
 {
 	static const char *const keys[] = { "j", "k", "g", "G", "s", "S", "n",
 		"c", "C", "f", "F", "r", "b", "H", "z", "z", "U", "R",
@@ -288,7 +288,7 @@ no_keys_in_any_size_do_harm(void)
 /* Looks at what is shown while a command runs. */
 struct onlooker {
 	struct tui_screen *screen;
-	void (*show)(void *context, const struct fx_grid *grid, int row,
+	void (*show)(void *context, const struct fx_canvas *grid, int row,
 		int column);
 	size_t running; /* frames */
 	size_t lost;    /* of them: the stop out of sight, or not selected */
@@ -297,14 +297,14 @@ struct onlooker {
 static struct onlooker onlooker;
 
 static void
-look_on(void *context, const struct fx_grid *grid, int row, int column)
+look_on(void *context, const struct fx_canvas *grid, int row, int column)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	const char *shown;
 	const char *at;
 
 	onlooker.show(context, grid, row, column);
-	fx_grid_print(grid, &text);
+	fx_canvas_print(grid, &text);
 	shown = fx_buf_text(&text);
 	at = strstr(shown, "running @");
 	if (!at)
@@ -327,7 +327,7 @@ paint(void *context)
 }
 
 static bool
-run_until_seen(void *context, const struct fx_grid *grid, int row, int column)
+run_until_seen(void *context, const struct fx_canvas *grid, int row, int column)
 {
 	int *tries = context;
 

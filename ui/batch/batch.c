@@ -8,8 +8,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "commands/cmd.h"
-#include "commands/out.h"
+#include "commands/out/out.h"
+#include "commands/shell/cmd.h"
 #include "ui/repl/interrupt.h"
 #include "ui/ui.h"
 

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
-#include "ui/patience.h"
+#include "ui/interrupt_escalation.h"
 
 static volatile sig_atomic_t interrupt_flag;
-static struct ui_patience patience;
+static struct ui_interrupt_escalation patience;
 static volatile sig_atomic_t deadly_signal;
 static int interrupt_pipe[2] = { -1, -1 };
 static volatile sig_atomic_t has_modes;
@@ -48,7 +48,7 @@ on_interrupt(int number)
 	int saved = errno;
 	ssize_t n = 0;
 
-	switch (ui_patience_ask(&patience, interrupt_flag)) {
+	switch (ui_interrupt_escalation_ask(&patience, interrupt_flag)) {
 	case UI_PATIENCE_WAIT:
 		break;
 	case UI_PATIENCE_TELL:

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "commands/out.h"
+#include "commands/out/out.h"
 
 /* Asked at each page: its lines, or 0 when output goes on without stopping. */
 typedef size_t pager_height_fn(void *context);

@@ -24,7 +24,7 @@
 #include "base/buf.h"
 #include "base/compiler.h"
 #include "base/mem.h"
-#include "commands/cmd.h"
+#include "commands/shell/cmd.h"
 #include "ui/repl/interrupt.h"
 #include "ui/tui/line.h"
 

@@ -7,18 +7,18 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "commands/cmd.h"
-#include "commands/out.h"
+#include "commands/out/out.h"
+#include "commands/shell/cmd.h"
 #include "session/capture.h"
 #include "session/session.h"
 #include "session/settings.h"
-#include "ui/answer.h"
 #include "ui/repl/interrupt.h"
 #include "ui/repl/key.h"
 #include "ui/repl/line.h"
 #include "ui/repl/pager.h"
 #include "ui/tui/tui.h"
 #include "ui/ui.h"
+#include "ui/yes_no.h"
 
 /* What commands may ask of the prompt. */
 
@@ -49,7 +49,7 @@ repl_confirm(void *context, const char *question)
 	for (;;) {
 		FX_AUTO_FREE char *typed =
 			read_typed(ui, prompt ? prompt : UI_ANSWER_WANTED);
-		enum ui_answer answer = ui_answer_of(typed);
+		enum ui_yes_no answer = ui_yes_no_of(typed);
 
 		ui_begin_work(ui);
 		if (answer != UI_ANSWER_NONE)

@@ -147,7 +147,7 @@ show_cell(struct curses_screen *curses, int row, int column,
 }
 
 static void
-curses_show(void *context, const struct fx_grid *grid, int cursor_row,
+curses_show(void *context, const struct fx_canvas *grid, int cursor_row,
 	int cursor_column)
 {
 	struct curses_screen *curses = context;
@@ -156,7 +156,7 @@ curses_show(void *context, const struct fx_grid *grid, int cursor_row,
 	for (int row = 0; row < grid->rows; row++)
 		for (int column = 0; column < grid->columns; column++)
 			show_cell(curses, row, column,
-				fx_grid_cell(grid, row, column));
+				fx_canvas_cell(grid, row, column));
 	curs_set(cursor_row >= 0 ? 1 : 0);
 	move(FX_MAX(cursor_row, 0), cursor_row >= 0 ? cursor_column : 0);
 	refresh();

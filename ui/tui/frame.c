@@ -13,7 +13,7 @@
 #include "ir/value_text.h"
 #include "session/position.h"
 #include "session/settings.h"
-#include "ui/patience.h"
+#include "ui/interrupt_escalation.h"
 #include "ui/tui/tui_private.h"
 
 static void
@@ -77,7 +77,7 @@ paint_pane(struct tui *tui, enum tui_view_id id)
 {
 	const struct tui_rect *rect = &tui->plan.panes[id];
 	struct tui_view *view = &tui->views[id];
-	struct fx_area screen = fx_grid_area(tui->grid);
+	struct fx_area screen = fx_canvas_area(tui->grid);
 	struct fx_area area = fx_area_part(&screen, rect->top, rect->left,
 		rect->rows, rect->columns);
 
@@ -147,7 +147,7 @@ static void
 paint_title(struct tui *tui)
 {
 	const struct tui_rect *rect = &tui->plan.title;
-	struct fx_area screen = fx_grid_area(tui->grid);
+	struct fx_area screen = fx_canvas_area(tui->grid);
 	struct fx_area area = fx_area_part(&screen, rect->top, rect->left,
 		rect->rows, rect->columns);
 	FX_AUTO_BUF struct fx_buf state = { 0 };
@@ -167,7 +167,7 @@ static void
 paint_facts(struct tui *tui)
 {
 	const struct tui_rect *rect = &tui->plan.facts;
-	struct fx_area screen = fx_grid_area(tui->grid);
+	struct fx_area screen = fx_canvas_area(tui->grid);
 	struct fx_area area = fx_area_part(&screen, rect->top, rect->left,
 		rect->rows, rect->columns);
 	const struct fx_node *node = tui_selected(tui);
@@ -268,7 +268,7 @@ static void
 paint_candidates(struct tui *tui, int bottom)
 {
 	char **words = tui->line->candidates(tui->line->context);
-	struct fx_area screen = fx_grid_area(tui->grid);
+	struct fx_area screen = fx_canvas_area(tui->grid);
 	int width = 1;
 	int across;
 	int count = 0;
@@ -311,7 +311,7 @@ static int
 paint_commands(struct tui *tui)
 {
 	const struct tui_rect *rect = &tui->plan.panes[TUI_VIEW_CMD];
-	struct fx_area screen = fx_grid_area(tui->grid);
+	struct fx_area screen = fx_canvas_area(tui->grid);
 	struct fx_area log = fx_area_part(&screen, rect->top, rect->left,
 		rect->rows - 1, rect->columns);
 	struct fx_area line = fx_area_part(&screen, rect->top + rect->rows - 1,
@@ -331,7 +331,7 @@ paint_commands(struct tui *tui)
 static void
 paint_keys(struct tui *tui)
 {
-	struct fx_area screen = fx_grid_area(tui->grid);
+	struct fx_area screen = fx_canvas_area(tui->grid);
 	struct fx_area area = fx_area_part(&screen, 1, 1, screen.rows - 2,
 		screen.columns - 2);
 
@@ -346,7 +346,7 @@ paint_keys(struct tui *tui)
 static void
 paint_notice(struct tui *tui, int rows, int columns)
 {
-	struct fx_area screen = fx_grid_area(tui->grid);
+	struct fx_area screen = fx_canvas_area(tui->grid);
 	FX_AUTO_BUF struct fx_buf notice = { 0 };
 
 	fx_buf_addf(&notice, "terminal too small (%dx%d), need %dx%d", columns,
@@ -418,9 +418,9 @@ tui_frame(struct tui *tui)
 	tui->screen->size(tui->screen->context, &input.rows, &input.columns);
 	if (tui->grid->rows != input.rows ||
 		tui->grid->columns != input.columns)
-		fx_grid_resize(tui->grid, input.rows, input.columns);
+		fx_canvas_resize(tui->grid, input.rows, input.columns);
 	else
-		fx_grid_clear(tui->grid);
+		fx_canvas_clear(tui->grid);
 	tui_log_lay(&tui->log, input.columns);
 	input.cmd_rows =
 		(int)FX_MIN(tui_log_recent(&tui->log), (size_t)input.rows) + 1;

@@ -106,7 +106,7 @@ static void
 drop_rows(struct tui_graph *graph)
 {
 	fx_dag_free(graph->dag);
-	fx_rails_free(graph->rails);
+	fx_lanes_free(graph->rails);
 	graph->dag = NULL;
 	graph->rails = NULL;
 	fx_vec_clear(&graph->runs);
@@ -117,13 +117,13 @@ make_rails(struct tui_graph *graph, struct fx_model *model)
 {
 	FX_AUTO_DAG struct fx_dag *whole =
 		fx_dag_of_graph(fx_model_graph(model));
-	struct fx_rails_options options = FX_RAILS_DEFAULTS;
+	struct fx_lanes_options options = FX_LANES_DEFAULTS;
 
 	options.lane_cap = graph->lane_cap;
 	options.hub_limit = graph->hub_limit;
 	graph->dag =
 		fx_dag_of_runs(whole, graph->runs.items, graph->runs.count);
-	graph->rails = fx_rails_new(graph->dag, &options);
+	graph->rails = fx_lanes_new(graph->dag, &options);
 }
 
 static int

@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/compiler.h"
 #include "base/mem.h"
-#include "commands/cmd.h"
+#include "commands/shell/cmd.h"
 #include "ui/tui/line.h"
 
 struct plain {

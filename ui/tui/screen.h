@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "draw/cells.h"
+#include "draw/canvas.h"
 
 /* Keys are code points, control keys as the terminal sends them (Enter is
  * '\r'), and these.
@@ -60,8 +60,8 @@ struct tui_screen {
 	enum fx_lines lines;
 	void (*size)(void *context, int *rows_ret, int *columns_ret);
 	/* Show GRID; the cursor is hidden when CURSOR_ROW is negative. */
-	void (*show)(void *context, const struct fx_grid *grid, int cursor_row,
-		int cursor_column);
+	void (*show)(void *context, const struct fx_canvas *grid,
+		int cursor_row, int cursor_column);
 	/* The next event, waiting TIMEOUT_MS at most (negative: for ever). */
 	void (*next)(void *context, int timeout_ms, struct tui_event *ret);
 	/* Whether an interrupt or the order to leave is waiting; removes the
@@ -97,8 +97,8 @@ bool tui_screen_null_keys(struct tui_screen *screen, const char *keys);
 /* What was shown last; called when no key is left instead of waiting.  After
  * it returns true there must be new keys; false hangs up.
  */
-typedef bool tui_screen_null_idle_fn(void *context, const struct fx_grid *grid,
-	int cursor_row, int cursor_column);
+typedef bool tui_screen_null_idle_fn(void *context,
+	const struct fx_canvas *grid, int cursor_row, int cursor_column);
 void tui_screen_null_on_idle(struct tui_screen *screen,
 	tui_screen_null_idle_fn *idle, void *context);
 

@@ -15,7 +15,7 @@ struct null_screen {
 	struct tui_screen screen;
 	int rows;
 	int columns;
-	struct fx_grid *shown;
+	struct fx_canvas *shown;
 	int cursor_row;
 	int cursor_column;
 	FX_VEC(struct tui_event) events;
@@ -34,13 +34,13 @@ null_size(void *context, int *rows_ret, int *columns_ret)
 }
 
 static void
-null_show(void *context, const struct fx_grid *grid, int cursor_row,
+null_show(void *context, const struct fx_canvas *grid, int cursor_row,
 	int cursor_column)
 {
 	struct null_screen *null = context;
 	size_t count = (size_t)grid->rows * (size_t)grid->columns;
 
-	fx_grid_resize(null->shown, grid->rows, grid->columns);
+	fx_canvas_resize(null->shown, grid->rows, grid->columns);
 	memcpy(null->shown->cells, grid->cells, count * sizeof(*grid->cells));
 	null->cursor_row = cursor_row;
 	null->cursor_column = cursor_column;
@@ -96,7 +96,7 @@ null_free(void *context)
 {
 	struct null_screen *null = context;
 
-	fx_grid_free(null->shown);
+	fx_canvas_free(null->shown);
 	fx_vec_deinit(&null->events);
 	free(null);
 }
@@ -108,7 +108,7 @@ tui_screen_null(int rows, int columns, enum fx_lines lines)
 
 	null->rows = rows;
 	null->columns = columns;
-	null->shown = fx_grid_new(rows, columns);
+	null->shown = fx_canvas_new(rows, columns);
 	null->screen = (struct tui_screen){ .context = null,
 		.lines = lines,
 		.size = null_size,

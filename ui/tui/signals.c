@@ -12,13 +12,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "ui/patience.h"
+#include "ui/interrupt_escalation.h"
 
 /* Signal handlers have no user pointer. */
 static volatile sig_atomic_t interrupts;
 static volatile sig_atomic_t ending;
 static volatile sig_atomic_t has_told;
-static struct ui_patience patience;
+static struct ui_interrupt_escalation patience;
 static int wake_pipe[2] = { -1, -1 };
 static struct termios modes_before;
 
@@ -79,7 +79,8 @@ tell_patience(void)
 static void
 on_interrupt(int number)
 {
-	enum ui_patience_answer answer = ui_patience_ask(&patience, interrupts);
+	enum ui_interrupt_escalation_answer answer =
+		ui_interrupt_escalation_ask(&patience, interrupts);
 
 	if (answer == UI_PATIENCE_TELL)
 		tell_patience();

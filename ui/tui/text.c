@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "commands/out_wrap.h"
+#include "commands/out/wrap.h"
 
 enum {
 	HANG = 2, /* panes are narrow */

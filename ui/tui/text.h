@@ -9,8 +9,8 @@
 #include "base/compiler.h"
 #include "base/role.h"
 #include "base/vec.h"
-#include "commands/out_record.h"
-#include "draw/cells.h"
+#include "commands/out/record.h"
+#include "draw/canvas.h"
 
 struct tui_piece {
 	size_t offset; /* into bytes */

@@ -9,8 +9,8 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "commands/out.h"
-#include "commands/out_record.h"
+#include "commands/out/out.h"
+#include "commands/out/record.h"
 #include "run/hooks.h"
 #include "session/settings.h"
 #include "ui/tui/tui_private.h"
@@ -192,7 +192,7 @@ init(struct tui *tui, struct tui_screen *screen,
 	tui->recording = out_recording_new();
 	out_recording_set_limit(tui->recording, RECORDING_MAX);
 	tui->out = out_new_recording(tui->recording);
-	tui->grid = fx_grid_new(0, 0);
+	tui->grid = fx_canvas_new(0, 0);
 	tui->layout = TUI_LAYOUT_SPLIT;
 	tui->front_view = TUI_VIEW_COUNT;
 	tui->log.ascii = screen->lines == FX_LINES_ASCII;
@@ -215,7 +215,7 @@ deinit(struct tui *tui)
 	tui_text_deinit(&tui->node);
 	tui_values_deinit(tui);
 	tui_text_deinit(&tui->keys);
-	fx_grid_free(tui->grid);
+	fx_canvas_free(tui->grid);
 	free(tui->searched);
 }
 

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "draw/cells.h"
+#include "draw/canvas.h"
 
 struct cmd_shell;
 struct tui;

@@ -7,9 +7,9 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "run/hooks.h"
-#include "ui/answer.h"
-#include "ui/patience.h"
+#include "ui/interrupt_escalation.h"
 #include "ui/tui/tui_private.h"
+#include "ui/yes_no.h"
 
 enum {
 	TICK_MS = 30,
@@ -28,7 +28,7 @@ front_confirm(void *context, const char *question)
 	for (;;) {
 		FX_AUTO_FREE char *typed =
 			tui_ask(tui, prompt ? prompt : UI_ANSWER_WANTED);
-		enum ui_answer answer = ui_answer_of(typed);
+		enum ui_yes_no answer = ui_yes_no_of(typed);
 
 		if (answer != UI_ANSWER_NONE)
 			return answer == UI_ANSWER_YES;

@@ -7,10 +7,10 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "commands/cmd.h"
-#include "commands/front.h"
+#include "commands/shell/cmd.h"
+#include "commands/shell/front.h"
 #include "draw/dag.h"
-#include "draw/rails.h"
+#include "draw/lanes.h"
 #include "session/model.h"
 #include "session/session.h"
 #include "ui/tui/action.h"
@@ -31,7 +31,7 @@ struct out_recording;
 struct tui_graph {
 	FX_VEC(struct fx_dag_run) runs; /* a row each */
 	struct fx_dag *dag;             /* the rows */
-	struct fx_rails *rails;
+	struct fx_lanes *rails;
 	FX_VEC(const char *) folds; /* folded module paths, interned */
 
 	/* What it was made from.  A new graph may lie where an old one lay,
@@ -84,7 +84,7 @@ struct tui {
 	struct out *out;
 	size_t seen; /* items of the recording that are in the log */
 
-	struct fx_grid *grid;
+	struct fx_canvas *grid;
 	struct tui_plan plan;
 	enum tui_layout layout;
 	enum tui_view_id focus;

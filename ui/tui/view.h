@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "draw/cells.h"
+#include "draw/canvas.h"
 
 struct tui;
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "commands/out_wrap.h"
+#include "commands/out/wrap.h"
 #include "ui/tui/tui_private.h"
 
 static void

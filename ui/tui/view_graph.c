@@ -315,7 +315,7 @@ collect_chips(const struct tui *tui, size_t row, const struct fx_node *node,
 	name_vec *names)
 {
 	size_t count;
-	const uint32_t *named = fx_rails_named(tui->graph.rails, row, &count);
+	const uint32_t *named = fx_lanes_named(tui->graph.rails, row, &count);
 
 	for (size_t i = 0; i < count; i++)
 		fx_vec_push(names, tui->graph.dag->nodes[named[i]].name);
@@ -362,14 +362,14 @@ paint_lanes(struct tui *tui, size_t row, const struct fx_area *area, int column)
 	const struct tui_graph *graph = &tui->graph;
 	struct fx_area lanes =
 		fx_area_part(area, 0, column, 1, area->columns - column);
-	struct fx_rails_pen pen = { .area = &lanes,
+	struct fx_lanes_pen pen = { .area = &lanes,
 		.lines = tui->lines,
 		.rail = FX_LOOK(MUTED),
 		.node = FX_LOOK(OP) };
-	int width = 2 * fx_rails_width(graph->rails);
-	size_t hidden = fx_rails_hidden(graph->rails, row);
+	int width = 2 * fx_lanes_width(graph->rails);
+	size_t hidden = fx_lanes_hidden(graph->rails, row);
 
-	fx_rails_paint(graph->rails, row, graph->dag->nodes[row].kind, &pen, 0);
+	fx_lanes_paint(graph->rails, row, graph->dag->nodes[row].kind, &pen, 0);
 	column += width;
 	if (hidden) {
 		char text[32];

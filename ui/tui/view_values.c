@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "base/number.h"
-#include "commands/out_wrap.h"
+#include "commands/out/wrap.h"
 #include "ir/size.h"
 #include "ir/tensor_meta.h"
 #include "ir/value_text.h"

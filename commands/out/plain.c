@@ -1,0 +1,138 @@
+/* plain.c - the sinks that write text: plain, and for a terminal. */
+#include <config.h>
+
+#include "commands/out/out.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "commands/out/record.h"
+
+struct text_sink {
+	struct out_stream stream;
+	struct out_term term; /* all zero: plain */
+	struct fx_buf buf;
+	bool is_error; /* what is laid out is for standard error */
+};
+
+static void
+text_begin(void *context, const char *command)
+{
+	(void)context;
+	(void)command;
+}
+
+static void
+text_end(void *context, bool ok)
+{
+	(void)context;
+	(void)ok;
+}
+
+static void
+add_piece(void *context, enum fx_role role, const char *text, size_t length)
+{
+	struct text_sink *sink = context;
+	const struct out_term *term = &sink->term;
+	const char *style =
+		term->style ? term->style(term->context, sink->is_error, role)
+			    : "";
+
+	fx_buf_add(&sink->buf, style);
+	fx_buf_add_n(&sink->buf, text, length);
+	if (*style)
+		fx_buf_add(&sink->buf, term->reset);
+}
+
+static void
+add_end(void *context)
+{
+	struct text_sink *sink = context;
+
+	fx_buf_add_char(&sink->buf, '\n');
+}
+
+static bool
+is_for_errors(const struct out_item *item)
+{
+	return item->kind == OUT_ITEM_NOTE || item->kind == OUT_ITEM_WARNING ||
+	       item->kind == OUT_ITEM_ERROR;
+}
+
+static void
+text_item(void *context, struct out_item *item)
+{
+	struct text_sink *sink = context;
+	struct out_layout layout = { .context = sink,
+		.piece = add_piece,
+		.line_end = add_end,
+		.ascii = sink->term.ascii };
+
+	sink->is_error = is_for_errors(item);
+	if (sink->term.width)
+		layout.width =
+			sink->term.width(sink->term.context, sink->is_error);
+	fx_buf_clear(&sink->buf);
+	out_item_lay(item, &layout);
+	if (sink->buf.length)
+		sink->stream.write(sink->stream.context, sink->is_error,
+			sink->buf.data, sink->buf.length);
+	/* One huge listing shall not stay in memory for ever. */
+	if (sink->buf.capacity > 1 << 20)
+		fx_buf_deinit(&sink->buf);
+}
+
+static bool
+text_more(void *context)
+{
+	struct text_sink *sink = context;
+
+	return sink->stream.more(sink->stream.context);
+}
+
+static size_t
+text_rows(void *context)
+{
+	struct text_sink *sink = context;
+
+	return sink->term.rows ? sink->term.rows(sink->term.context) : 0;
+}
+
+static void
+text_free(void *context)
+{
+	struct text_sink *sink = context;
+
+	sink->stream.free(sink->stream.context);
+	fx_buf_deinit(&sink->buf);
+	free(sink);
+}
+
+static const struct out_sink text_sink = {
+	.begin = text_begin,
+	.item = text_item,
+	.end = text_end,
+	.more = text_more,
+	.rows = text_rows,
+	.free = text_free,
+};
+
+struct out *
+out_new_plain(const struct out_stream *stream)
+{
+	struct text_sink *sink = FX_NEW(struct text_sink);
+
+	sink->stream = *stream;
+	return out_new(&text_sink, sink);
+}
+
+struct out *
+out_new_term(const struct out_stream *stream, const struct out_term *term)
+{
+	struct text_sink *sink = FX_NEW(struct text_sink);
+
+	sink->stream = *stream;
+	sink->term = *term;
+	return out_new(&text_sink, sink);
+}

@@ -1,0 +1,92 @@
+/* data_files.c - files that come with fxdb: examples, demos. */
+#include <config.h>
+
+#include "commands/shell/data_files.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+/* Where each bundle is: with the sources first, so that a build that was not
+ * installed shows its own.
+ */
+static const char *const folders[][2] = {
+	[CMD_BUNDLE_EXAMPLES] = { FX_SOURCE_FOLDER "/../doc/examples",
+		FX_PKGDATADIR "/examples" },
+	[CMD_BUNDLE_DEMO] = { FX_SOURCE_FOLDER "/../scripts/demo",
+		FX_PKGDATADIR "/demo" },
+};
+
+struct fx_error *
+cmd_data_files(enum cmd_bundle bundle, const char *name, char **ret)
+{
+	for (size_t i = 0; i < FX_ARRAY_LEN(folders[bundle]); i++) {
+		FX_AUTO_FREE char *path =
+			fx_xasprintf("%s/%s", folders[bundle][i], name);
+
+		*ret = access(path, R_OK) == 0 ? realpath(path, NULL) : NULL;
+		if (*ret)
+			return NULL;
+	}
+	return fx_error_note(fx_error_new(FX_ERR_IO,
+				     "%s, which comes with fxdb, is not there",
+				     name),
+		"looked in %s and %s", folders[bundle][0], folders[bundle][1]);
+}
+
+bool
+cmd_is_data_file(const char *path)
+{
+	FX_AUTO_FREE char *file = realpath(path, NULL);
+	char *slash = file ? strrchr(file, '/') : NULL;
+
+	if (!slash)
+		return false;
+	*slash = '\0';
+	for (size_t i = 0; i < FX_ARRAY_LEN(folders) * 2; i++) {
+		FX_AUTO_FREE char *folder =
+			realpath(folders[i / 2][i % 2], NULL);
+
+		if (folder && !strcmp(folder, file))
+			return true;
+	}
+	return false;
+}
+
+static void
+list_folder(const char *folder, const char *suffix, struct cmd_names *ret)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (fx_str_ends(entry->d_name, suffix))
+			fx_vec_push(&ret->items, fx_xstrdup(entry->d_name));
+	if (dir)
+		closedir(dir);
+}
+
+void
+cmd_data_files_names(enum cmd_bundle bundle, const char *suffix,
+	struct cmd_names *ret)
+{
+	*ret = (struct cmd_names){ .items = { 0 } };
+	for (size_t i = 0;
+		!ret->items.count && i < FX_ARRAY_LEN(folders[bundle]); i++)
+		list_folder(folders[bundle][i], suffix, ret);
+	if (ret->items.count)
+		qsort(ret->items.items, ret->items.count,
+			sizeof(*ret->items.items), fx_str_compare);
+}
+
+void
+cmd_names_deinit(struct cmd_names *names)
+{
+	for (size_t i = 0; i < names->items.count; i++)
+		free(names->items.items[i]);
+	fx_vec_deinit(&names->items);
+}

@@ -1,0 +1,71 @@
+/* groups.h - the tables of commands, one a group. */
+#ifndef FX_COMMANDS_SHELL_GROUPS_H
+#define FX_COMMANDS_SHELL_GROUPS_H
+
+#include "commands/shell/cmd.h"
+
+struct fx_buf;
+struct fx_graph;
+
+/* Each ends with a row whose name is NULL. */
+#define CMD_GROUP(symbol, title) \
+	extern const struct cmd_entry cmd_group_##symbol[];
+#include "commands/shell/groups.def"
+
+/* The INDEXth group: its title and entries; NULL past the end. */
+const char *cmd_group_title(size_t index);
+const struct cmd_entry *cmd_group_entries(size_t index);
+
+/* Whether ENTRY answers to NAME exactly (its name or an alias). */
+bool cmd_entry_is(const struct cmd_entry *entry, const char *name);
+
+/* Commands in files of their own. */
+FX_NODISCARD struct fx_error *cmd_info_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_node_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_list_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_ll_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_draw_exec(struct cmd_ctx *ctx);
+/* dump_folder.c: PATH may be NULL. */
+FX_NODISCARD struct fx_error *cmd_dump_folder(struct cmd_ctx *ctx,
+	const char *path, const char *dialect);
+/* dump_script.c: appends to TEXT. */
+FX_NODISCARD struct fx_error *cmd_dump_script(struct cmd_ctx *ctx,
+	struct fx_graph *graph, struct fx_buf *text);
+/* dump_value.c: TEXT is a tensor and a file, or NULL. */
+FX_NODISCARD struct fx_error *cmd_dump_value(struct cmd_ctx *ctx,
+	const char *text);
+FX_NODISCARD struct fx_error *cmd_insert_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_replace_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_set_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_scope_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_diff_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_help_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_apropos_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_assert_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_weights_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_demo_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_tutorial_exec(struct cmd_ctx *ctx);
+
+/* Parts that several commands show. */
+FX_NODISCARD struct fx_error *cmd_say_inputs(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_say_journal(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_say_settings(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_say_breakpoints(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_say_displays(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_say_scope(struct cmd_ctx *ctx);
+/* The tree of scopes below ROOT, a path, to a DEPTH. */
+void cmd_say_scope_tree(struct cmd_ctx *ctx, const char *root, int64_t depth);
+/* The setting that TEXT begins with; SETTING or AMBIGUOUS. */
+FX_NODISCARD struct fx_error *cmd_find_setting(const char *text, int *index_ret,
+	const char **rest_ret);
+/* Give the input that TEXT, "x=f32[1,8]", says; USAGE when it says none. */
+FX_NODISCARD struct fx_error *cmd_set_input(struct cmd_ctx *ctx,
+	const char *text);
+/* What differs between two times of the current graph. */
+FX_NODISCARD struct fx_error *cmd_diff_times(struct cmd_ctx *ctx,
+	uint32_t before, uint32_t after);
+void cmd_say_opened(struct cmd_ctx *ctx, struct fx_model *model);
+/* What the inputs of MODEL make impossible, in one warning. */
+void cmd_warn_of_shapes(struct cmd_ctx *ctx, struct fx_model *model);
+
+#endif /* FX_COMMANDS_SHELL_GROUPS_H */

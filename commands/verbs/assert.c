@@ -1,0 +1,137 @@
+/* assert.c - assert: a condition, and what was got instead. */
+#include <config.h>
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "commands/shell/groups.h"
+#include "commands/shell/shell.h"
+#include "commands/verbs/show.h"
+#include "lang/ast.h"
+#include "lang/parse.h"
+#include "run/datum.h"
+#include "session/resolve.h"
+
+/* The part of TEXT that TREE was read from; the caller frees. */
+static char *
+part_of(const char *text, const struct fx_ast *tree)
+{
+	return fx_xstrndup(text + tree->span.begin,
+		tree->span.end - tree->span.begin);
+}
+
+static bool
+is_false(struct cmd_ctx *ctx, const char *text)
+{
+	bool truth = false;
+	struct fx_error *err =
+		fx_resolve_condition(ctx->session, ctx->model, text, &truth);
+
+	fx_error_free(err);
+	return !err && !truth;
+}
+
+/* Of "a and b" the first that is not true. */
+static const struct fx_ast *
+false_part(struct cmd_ctx *ctx, const char *text, const struct fx_ast *tree)
+{
+	if (tree->kind != FX_AST_BOOLEAN || tree->op != FX_AST_AND)
+		return tree;
+	for (uint32_t i = 0; i < tree->kid_count; i++) {
+		FX_AUTO_FREE char *part = part_of(text, tree->kids[i]);
+
+		if (is_false(ctx, part))
+			return tree->kids[i];
+	}
+	return tree;
+}
+
+/* What a comparison found on its left side: the value of a in "a = b". */
+static void
+add_got(struct cmd_ctx *ctx, struct fx_buf *got, const char *text,
+	const struct fx_ast *tree)
+{
+	FX_AUTO_DATUM struct fx_datum *datum = NULL;
+	FX_AUTO_ERROR struct fx_error *err = NULL;
+	FX_AUTO_FREE char *left = part_of(text, tree->kids[0]);
+	struct fx_datum_printer printer = { .limit = 50 };
+
+	err = cmd_evaluate(ctx, left, &datum);
+	if (!err)
+		err = fx_datum_print(got, datum, &printer);
+	if (err)
+		fx_buf_clear(got);
+}
+
+/* Of TEXT, a call, what says more: where the two of "allclose(a, b)" differ,
+ * what is in x of "allfinite(x)".
+ */
+static void
+add_reason(struct cmd_ctx *ctx, struct fx_buf *got, const char *text)
+{
+	static const struct {
+		const char *function;
+		const char *instead;
+	} pairs[] = { { "allclose(", "difference(" }, { "allfinite(", "(" } };
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(pairs); i++) {
+		size_t length = strlen(pairs[i].function);
+		FX_AUTO_DATUM struct fx_datum *datum = NULL;
+		FX_AUTO_ERROR struct fx_error *err = NULL;
+		FX_AUTO_FREE char *other = NULL;
+
+		if (!fx_str_starts(text, pairs[i].function))
+			continue;
+		other = fx_xasprintf("%s%s", pairs[i].instead, text + length);
+		err = cmd_evaluate(ctx, other, &datum);
+		if (!err && datum->kind == FX_DATUM_STRING)
+			fx_buf_add(got, datum->text);
+		else if (!err)
+			err = cmd_print_datum(ctx, datum, "", got);
+	}
+}
+
+/* ERR, that TEXT is false, with what can be told of the part that is. */
+static FX_NODISCARD struct fx_error *
+note_reason(struct cmd_ctx *ctx, const char *text, struct fx_error *err)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	FX_AUTO_BUF struct fx_buf found = { 0 };
+	FX_AUTO_FREE char *part = NULL;
+	FX_AUTO_ERROR struct fx_error *unread = NULL;
+	const struct fx_ast *tree;
+	struct fx_ast *whole;
+
+	unread = fx_parse_expression(arena, text, strlen(text),
+		FX_PARSE_DESIGNATORS | FX_PARSE_EQUAL_COMPARES, &whole);
+	if (unread)
+		return err;
+	tree = false_part(ctx, text, whole);
+	part = part_of(text, tree);
+	if (tree->kind == FX_AST_CALL)
+		add_reason(ctx, &found, part);
+	else if (tree->kind == FX_AST_COMPARE)
+		add_got(ctx, &found, text, tree);
+	if (!found.length)
+		return err;
+	return fx_error_note(err, "%s%s%s%s",
+		tree->kind == FX_AST_COMPARE ? "got " : "", fx_buf_text(&found),
+		tree != whole ? " in " : "", tree != whole ? part : "");
+}
+
+struct fx_error *
+cmd_assert_exec(struct cmd_ctx *ctx)
+{
+	const char *text = cmd_arg_text(ctx, "condition");
+	bool truth = false;
+	struct fx_error *err =
+		fx_resolve_condition(ctx->session, ctx->model, text, &truth);
+
+	if (err || truth)
+		return err;
+	return note_reason(ctx, text,
+		fx_error_new(FX_ERR_CHECK, "assertion failed: %s", text));
+}

@@ -1,0 +1,335 @@
+/* diff.c - the command diff: graphs and times compared node by node. */
+#include <config.h>
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/dtype.h"
+#include "base/number.h"
+#include "commands/out/out.h"
+#include "commands/shell/groups.h"
+#include "commands/shell/shell.h"
+#include "commands/verbs/show.h"
+#include "emit/construct.h"
+#include "ir/clone.h"
+#include "ir/diff.h"
+#include "ir/graph.h"
+#include "ir/journal.h"
+#include "ir/module.h"
+#include "session/model.h"
+#include "session/session.h"
+
+static void
+add_node_line(struct fx_buf *text, const struct fx_node *node)
+{
+	fx_buf_addf(text, "%s = ", node->name);
+	cmd_add_call(text, node);
+}
+
+static const struct kind {
+	const char *sign;
+	const char *word;
+	enum fx_role role;
+} kinds[] = {
+	[FX_CHANGE_ADDED] = { "+", "added", FX_ROLE_ADDED },
+	[FX_CHANGE_REMOVED] = { "-", "removed", FX_ROLE_REMOVED },
+	[FX_CHANGE_CHANGED] = { "~", "changed", FX_ROLE_CHANGED },
+	[FX_CHANGE_MOVED] = { ">", "moved", FX_ROLE_CHANGED },
+	[FX_CHANGE_SAME] = { " ", "same", FX_ROLE_PLAIN },
+};
+
+/* One change as it is read: whole lines, which a table would cut.  The tables
+ * are for JSON.
+ */
+static void
+say_change(struct cmd_ctx *ctx, const struct kind *kind, const char *now,
+	const char *was)
+{
+	out_line(ctx->out, kind->role, "%s %s", kind->sign, now);
+	if (was)
+		out_line(ctx->out, FX_ROLE_REMOVED, "  was %s", was);
+}
+
+static void
+change_cells(struct cmd_ctx *ctx, const struct fx_change *change)
+{
+	FX_AUTO_BUF struct fx_buf before = { 0 };
+	FX_AUTO_BUF struct fx_buf after = { 0 };
+	const struct kind *kind = &kinds[change->kind];
+	enum fx_role role = kind->role;
+	bool is_changed = change->kind == FX_CHANGE_CHANGED;
+
+	if (change->before)
+		add_node_line(&before, change->before);
+	if (change->after)
+		add_node_line(&after, change->after);
+	say_change(ctx, kind, fx_buf_text(change->after ? &after : &before),
+		is_changed ? fx_buf_text(&before) : NULL);
+	out_cell(ctx->out, role, "%s", kind->sign);
+	out_cell(ctx->out, role, "%s", kind->word);
+	out_cell(ctx->out, FX_ROLE_NODE, "%s",
+		change->after ? change->after->name : change->before->name);
+	if (is_changed)
+		out_cell(ctx->out, role, "%s  was  %s", fx_buf_text(&after),
+			fx_buf_text(&before));
+	else
+		out_cell(ctx->out, role, "%s",
+			change->after ? fx_buf_text(&after)
+				      : fx_buf_text(&before));
+	out_cell(ctx->out, FX_ROLE_REMOVED, "%s", fx_buf_text(&before));
+	out_cell(ctx->out, FX_ROLE_ADDED, "%s", fx_buf_text(&after));
+}
+
+static size_t
+say_nodes(struct cmd_ctx *ctx, struct fx_graph *before, struct fx_graph *after)
+{
+	static const char *const keys[] = { "~sign", "~kind", "~name", "~node",
+		"~before", "~after" };
+	FX_AUTO_FREE struct fx_change *changes = NULL;
+	size_t rows = 0;
+	size_t count;
+	size_t i;
+
+	fx_graph_diff(before, after, &changes, &count);
+	out_table_begin(ctx->out, "changes", FX_ARRAY_LEN(keys), keys);
+	for (i = 0; i < count; i++) {
+		if (changes[i].kind == FX_CHANGE_SAME)
+			continue;
+		rows++;
+		change_cells(ctx, &changes[i]);
+	}
+	out_table_end(ctx->out);
+	return rows;
+}
+
+/* "Linear(in_features=4, out_features=8)", or the class alone. */
+static void
+add_module(struct fx_buf *text, const struct fx_module *module)
+{
+	FX_AUTO_GRAPH struct fx_graph *scratch = fx_graph_new(0);
+
+	if (!fx_emit_construct(text, scratch, module))
+		fx_buf_add(text,
+			module->class_name
+				? fx_class_short_name(module->class_name)
+				: "Module");
+	if (module->training)
+		fx_buf_add(text, " in training mode");
+}
+
+static void
+add_tensor(struct fx_buf *text, const struct fx_tensor *tensor)
+{
+	fx_buf_add(text, fx_dtype_info(tensor->dtype)->short_name);
+	fx_buf_add_char(text, '[');
+	for (uint32_t i = 0; i < tensor->rank; i++)
+		fx_buf_addf(text, "%s%lld", i ? "," : "",
+			(long long)tensor->sizes[i]);
+	fx_buf_add_char(text, ']');
+	if (!tensor->is_buffer && !tensor->requires_grad)
+		fx_buf_add(text, " without grad");
+	if (tensor->is_buffer && !tensor->is_persistent)
+		fx_buf_add(text, " not persistent");
+}
+
+static void
+add_side(struct fx_buf *text, const struct fx_module *module,
+	const struct fx_tensor *tensor)
+{
+	if (module)
+		add_module(text, module);
+	else if (tensor)
+		add_tensor(text, tensor);
+}
+
+static void
+say_module(struct cmd_ctx *ctx, const char *path, const struct kind *kind,
+	const char *now, const char *was)
+{
+	FX_AUTO_BUF struct fx_buf line = { 0 };
+
+	fx_buf_addf(&line, "%s: %s", *path ? path : "self", now);
+	say_change(ctx, kind, fx_buf_text(&line), was);
+}
+
+static void
+module_cells(struct cmd_ctx *ctx, const struct fx_module_change *change)
+{
+	FX_AUTO_BUF struct fx_buf before = { 0 };
+	FX_AUTO_BUF struct fx_buf after = { 0 };
+	FX_AUTO_BUF struct fx_buf now = { 0 };
+	const struct kind *kind = &kinds[change->kind];
+	bool is_tensor = change->old || change->new;
+	const char *was = NULL;
+
+	add_side(&before, change->before, change->old);
+	add_side(&after, change->after, change->new);
+	fx_buf_add(&now, fx_buf_text(after.length ? &after : &before));
+	if (change->kind == FX_CHANGE_CHANGED &&
+		strcmp(fx_buf_text(&before), fx_buf_text(&after)) != 0)
+		was = fx_buf_text(&before);
+	else if (change->kind == FX_CHANGE_CHANGED)
+		fx_buf_addf(&now, " with other %s",
+			is_tensor ? "values" : "attributes");
+	say_module(ctx, change->path, kind, fx_buf_text(&now), was);
+	out_cell(ctx->out, kind->role, "%s", kind->sign);
+	out_cell(ctx->out, kind->role, "%s", kind->word);
+	out_cell(ctx->out, FX_ROLE_SCOPE, "%s", change->path);
+	out_cell(ctx->out, kind->role, "%s%s%s", fx_buf_text(&now),
+		was ? "  was  " : "", was ? was : "");
+	out_cell(ctx->out, FX_ROLE_REMOVED, "%s", fx_buf_text(&before));
+	out_cell(ctx->out, FX_ROLE_ADDED, "%s", fx_buf_text(&after));
+}
+
+/* What differs, in numbers. */
+struct difference {
+	size_t nodes;
+	size_t modules;
+	size_t tensors;
+};
+
+static void
+say_modules(struct cmd_ctx *ctx, struct fx_graph *before,
+	struct fx_graph *after, struct difference *ret)
+{
+	static const char *const keys[] = { "~sign", "~kind", "~module", "~is",
+		"~before", "~after" };
+	FX_AUTO_FREE struct fx_module_change *changes = NULL;
+	size_t count;
+
+	fx_module_diff(before->module, after->module, &changes, &count);
+	out_table_begin(ctx->out, "modules", FX_ARRAY_LEN(keys), keys);
+	for (size_t i = 0; i < count; i++) {
+		module_cells(ctx, &changes[i]);
+		if (changes[i].before || changes[i].after)
+			ret->modules++;
+		else
+			ret->tensors++;
+	}
+	out_table_end(ctx->out);
+}
+
+static struct difference
+say_diff(struct cmd_ctx *ctx, struct fx_graph *before, struct fx_graph *after)
+{
+	struct difference rows = { .nodes = say_nodes(ctx, before, after) };
+
+	say_modules(ctx, before, after, &rows);
+	if (!rows.nodes && !rows.modules && !rows.tensors)
+		out_line(ctx->out, FX_ROLE_PLAIN, "No differences.");
+	return rows;
+}
+
+/* A copy of MODEL's graph as it was at TIME; *RET is the caller's. */
+static FX_NODISCARD struct fx_error *
+graph_at_time(struct cmd_ctx *ctx, uint32_t time, struct fx_graph **ret)
+{
+	struct fx_graph *graph = fx_model_graph(ctx->model);
+	uint32_t now = fx_journal_now(graph);
+	struct fx_error *err;
+
+	if (ctx->shell->in_transaction)
+		return fx_error_new(FX_ERR_USAGE, "%s: a transaction is open",
+			ctx->entry->name);
+	err = fx_journal_goto(graph, time);
+	if (err)
+		return err;
+	*ret = fx_graph_clone(graph, fx_session_serial(ctx->session), NULL);
+	return fx_journal_goto(graph, now);
+}
+
+static FX_NODISCARD struct fx_error *
+diff_times(struct cmd_ctx *ctx, uint32_t before, uint32_t after,
+	struct difference *ret)
+{
+	FX_AUTO_GRAPH struct fx_graph *old = NULL;
+	FX_AUTO_GRAPH struct fx_graph *new = NULL;
+	struct fx_error *err = graph_at_time(ctx, before, &old);
+
+	if (!err)
+		err = graph_at_time(ctx, after, &new);
+	if (err)
+		return err;
+	*ret = say_diff(ctx, old, new);
+	return NULL;
+}
+
+struct fx_error *
+cmd_diff_times(struct cmd_ctx *ctx, uint32_t before, uint32_t after)
+{
+	struct difference rows;
+
+	return diff_times(ctx, before, after, &rows);
+}
+
+/* diff: two graphs, a graph and the current one, or a time and now. */
+
+/* That there are differences is what a person asked for, and what a script
+ * checks.
+ */
+static FX_NODISCARD struct fx_error *
+differ(struct cmd_ctx *ctx, struct difference rows)
+{
+	const struct {
+		size_t count;
+		const char *word;
+	} parts[] = { { rows.nodes, "node" }, { rows.modules, "module" },
+		{ rows.tensors, "tensor" } };
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	size_t total = rows.nodes + rows.modules + rows.tensors;
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(parts); i++) {
+		if (!parts[i].count)
+			continue;
+		if (text.length)
+			fx_buf_add(&text, ", ");
+		cmd_add_count(&text, parts[i].count, parts[i].word);
+	}
+	if (!total)
+		return NULL;
+	fx_buf_addf(&text, " differ%s", total == 1 ? "s" : "");
+	if (!cmd_is_typed(ctx))
+		return fx_error_new(FX_ERR_CHECK, "%s", fx_buf_text(&text));
+	out_line(ctx->out, FX_ROLE_PLAIN, "%s.", fx_buf_text(&text));
+	return NULL;
+}
+
+static FX_NODISCARD struct fx_error *
+find_model(struct cmd_ctx *ctx, const char *name, struct fx_model **ret)
+{
+	if (strcmp(name, ".") != 0)
+		return cmd_find_graph(ctx->session, name, ret);
+	*ret = ctx->model;
+	return NULL;
+}
+
+struct fx_error *
+cmd_diff_exec(struct cmd_ctx *ctx)
+{
+	const char *first = cmd_arg_text(ctx, "before");
+	const char *second = cmd_arg_text(ctx, "after");
+	struct fx_graph *graph = fx_model_graph(ctx->model);
+	struct fx_model *before;
+	struct fx_model *after = ctx->model;
+	struct fx_error *err = NULL;
+	int64_t time = 0;
+	struct difference rows;
+
+	if (!first || (*first == 't' && !second &&
+			      fx_number_parse_int(first + 1, strlen(first + 1),
+				      &time))) {
+		if (time < 0 || time > UINT32_MAX)
+			return fx_error_new(FX_ERR_RANGE,
+				"there is no time \"%s\"", first);
+		err = diff_times(ctx, (uint32_t)time, fx_journal_now(graph),
+			&rows);
+		return err ? err : differ(ctx, rows);
+	}
+	err = find_model(ctx, first, &before);
+	if (!err && second)
+		err = find_model(ctx, second, &after);
+	if (err)
+		return err;
+	return differ(ctx,
+		say_diff(ctx, fx_model_graph(before), fx_model_graph(after)));
+}

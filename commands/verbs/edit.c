@@ -1,0 +1,251 @@
+/* edit.c - one edit: a transaction, its script, its report. */
+#include <config.h>
+
+#include "commands/verbs/edit.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "commands/out/out.h"
+#include "commands/shell/shell.h"
+#include "commands/verbs/show.h"
+#include "ir/journal.h"
+#include "ir/value_text.h"
+#include "lang/ast.h"
+#include "lang/parse.h"
+#include "session/model.h"
+#include "session/resolve.h"
+#include "session/session.h"
+
+/* Trees higher than this are not walked. */
+#define HEIGHT_LIMIT 1000
+
+/* Inside begin ... commit the journal counts from the begin on. */
+static void
+take_away(struct fx_edit_counts *counts, const struct fx_edit_counts *before)
+{
+	counts->created -= before->created;
+	counts->erased -= before->erased;
+	counts->changed -= before->changed;
+	counts->rewired -= before->rewired;
+	counts->modules -= before->modules;
+}
+
+/* A single edit describes itself; between begin and commit its words are
+ * collected, and commit describes them all.
+ */
+static void
+describe(struct cmd_ctx *ctx, const char *script, const char *maker)
+{
+	struct fx_graph *graph = fx_model_graph(ctx->model);
+
+	if (ctx->shell->in_transaction)
+		fx_buf_addf(&ctx->shell->transaction, "%s\n", script);
+	else
+		fx_journal_describe(graph, *script ? script : NULL, maker);
+}
+
+/* Whether some node has no possible shape: what a replay then finds impossible
+ * depends on the order in which shapes became known.
+ */
+static bool
+has_bad_shapes(const struct fx_model *model)
+{
+	struct fx_node *node;
+
+	fx_graph_for_each_node (node, fx_model_graph(model))
+		if (fx_model_shape_problem(model, node))
+			return true;
+	return false;
+}
+
+/* A script must be allowed what was allowed here: -f on each of its lines. */
+static void
+force_script(struct fx_buf *script)
+{
+	FX_AUTO_FREE char *lines = fx_buf_take(script);
+	const char *at = lines;
+
+	while (*at) {
+		size_t length = strcspn(at, "\n");
+
+		fx_buf_add_n(script, at, length);
+		fx_buf_add(script, " -f");
+		at += length;
+		if (*at)
+			fx_buf_add_char(script, *at++);
+	}
+}
+
+struct fx_error *
+cmd_edit_retell(struct fx_error *err, const char *text, struct fx_span span)
+{
+	struct fx_error *told =
+		fx_error_new(fx_error_code(err), "%s", fx_error_message(err));
+	size_t i;
+
+	for (i = 0; i < fx_error_note_count(err); i++)
+		told = fx_error_note(told, "%s", fx_error_note_text(err, i));
+	if (fx_error_hint_text(err))
+		told = fx_error_hint(told, "%s", fx_error_hint_text(err));
+	fx_error_free(err);
+	return fx_error_at(told, text, span);
+}
+
+static FX_NODISCARD struct fx_error *
+run_edit(struct cmd_ctx *ctx, const char *maker, cmd_edit_fn *edit, void *data)
+{
+	struct fx_graph *graph = fx_model_graph(ctx->model);
+	struct fx_edit_counts before = fx_journal_counts(graph);
+	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { 0 };
+	FX_AUTO_BUF struct fx_buf script = { 0 };
+	bool dry_run = cmd_flag(ctx, "dry-run");
+	const char *unknown;
+	struct fx_error *err;
+
+	err = fx_model_edit_begin(ctx->session, ctx->model, ctx->line);
+	if (err)
+		return err;
+	err = edit(ctx, data, &script);
+	if (err) {
+		fx_model_edit_abort(ctx->model);
+		return err;
+	}
+	if (cmd_flag(ctx, "force") || has_bad_shapes(ctx->model))
+		force_script(&script);
+	unknown = cmd_edit_function(graph);
+	if (!ctx->shell->in_transaction)
+		describe(ctx, fx_buf_text(&script), maker);
+	err = fx_model_edit_end(ctx->model, dry_run, cmd_flag(ctx, "force"),
+		&report);
+	if (err)
+		return err;
+	if (ctx->shell->in_transaction && !dry_run)
+		describe(ctx, fx_buf_text(&script), maker);
+	take_away(&report.counts, &before);
+	cmd_say_edit(ctx, &report);
+	if (unknown)
+		cmd_note_function(ctx, unknown);
+	return NULL;
+}
+
+struct fx_error *
+cmd_edit(struct cmd_ctx *ctx, const char *maker, cmd_edit_fn *edit, void *data)
+{
+	struct cmd_shell *shell = ctx->shell;
+
+	if (shell->in_transaction &&
+		shell->transaction_model != fx_model_number(ctx->model))
+		return fx_error_new(FX_ERR_USAGE,
+			"begin is open for another graph; commit or abort it "
+			"first");
+	return run_edit(ctx, maker, edit, data);
+}
+
+/* Designators in a text. */
+
+struct change {
+	struct fx_span span;
+	const char *name;
+};
+
+struct changes {
+	struct cmd_ctx *ctx;
+	const char *text;
+	FX_VEC(struct change) items;
+};
+
+static bool
+is_designator(const struct fx_ast *tree)
+{
+	return tree->kind == FX_AST_NODE || tree->kind == FX_AST_POSITION ||
+	       tree->kind == FX_AST_HERE ||
+	       (tree->kind == FX_AST_VARIABLE && !strcmp(tree->text, "_"));
+}
+
+static FX_NODISCARD struct fx_error *
+find_designators(struct changes *changes, const struct fx_ast *tree)
+{
+	struct fx_error *err;
+	uint32_t i;
+
+	if (!tree)
+		return NULL;
+	if (is_designator(tree)) {
+		size_t length = tree->span.end - tree->span.begin;
+		FX_AUTO_FREE char *text =
+			fx_xstrndup(changes->text + tree->span.begin, length);
+		struct change change = { .span = tree->span };
+		struct fx_node *node;
+
+		err = fx_resolve_node(changes->ctx->session,
+			changes->ctx->model, text, &node);
+		if (err)
+			return err;
+		change.name = node->name;
+		fx_vec_push(&changes->items, change);
+		return NULL;
+	}
+	for (i = 0; i < tree->kid_count; i++) {
+		err = find_designators(changes, tree->kids[i]);
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+struct fx_error *
+cmd_edit_canonical(struct cmd_ctx *ctx, const char *text, const char *sign,
+	char **ret)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	FX_AUTO_BUF struct fx_buf out = { 0 };
+	struct changes changes = { .ctx = ctx, .text = text };
+	struct fx_ast *tree;
+	struct fx_error *err;
+	size_t at = 0;
+	size_t i;
+
+	err = fx_parse_expression(arena, text, strlen(text),
+		FX_PARSE_DESIGNATORS, &tree);
+	if (!err && tree->height > HEIGHT_LIMIT)
+		err = fx_error_new(FX_ERR_LIMIT,
+			"the expression is nested too deep");
+	if (!err)
+		err = find_designators(&changes, tree);
+	for (i = 0; !err && i < changes.items.count; i++) {
+		const struct change *change = &changes.items.items[i];
+
+		fx_buf_add_n(&out, text + at, change->span.begin - at);
+		fx_buf_addf(&out, "%s%s", sign, change->name);
+		at = change->span.end;
+	}
+	fx_vec_deinit(&changes.items);
+	if (err)
+		return err;
+	fx_buf_add(&out, text + at);
+	*ret = fx_buf_take(&out);
+	return NULL;
+}
+
+struct fx_error *
+cmd_edit_value(struct cmd_ctx *ctx, const char *text, struct fx_value *ret)
+{
+	struct fx_graph *graph = fx_model_graph(ctx->model);
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	FX_AUTO_FREE char *named = NULL;
+	struct fx_ast *tree;
+	struct fx_error *err;
+
+	err = cmd_edit_canonical(ctx, text, "%", &named);
+	if (err)
+		return err;
+	err = fx_parse_expression(arena, named, strlen(named),
+		FX_PARSE_DESIGNATORS, &tree);
+	if (err)
+		return err;
+	return fx_value_from_ast(graph->values, graph, named, tree, ret);
+}

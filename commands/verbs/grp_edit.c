@@ -1,0 +1,433 @@
+/* grp_edit.c - commands that change the graph. */
+#include <config.h>
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "base/str.h"
+#include "commands/out/out.h"
+#include "commands/shell/groups.h"
+#include "commands/shell/shell.h"
+#include "commands/verbs/edit.h"
+#include "commands/verbs/show.h"
+#include "ir/edit.h"
+#include "ir/graph.h"
+#include "session/model.h"
+#include "session/resolve.h"
+#include "session/session.h"
+
+/* insert. */
+
+struct insertion {
+	struct cmd_statement statement;
+	struct fx_node *anchor;
+	bool after;
+	char *name; /* or NULL */
+};
+
+/* "y = torch.relu(x)" to the name and the rest; *NAME_RET may be NULL. */
+static FX_NODISCARD struct fx_error *
+split_assignment(const char *text, char **name_ret, const char **rest_ret)
+{
+	size_t length = strcspn(text, " \t=(");
+	size_t at = length + strspn(text + length, " \t");
+
+	*name_ret = NULL;
+	*rest_ret = text;
+	if (text[at] != '=' || text[at + 1] == '=' || !length)
+		return NULL;
+	*name_ret = fx_xstrndup(text + (*text == '%'), length - (*text == '%'));
+	*rest_ret = text + at + 1 + strspn(text + at + 1, " \t");
+	if (!**rest_ret)
+		return fx_error_new(FX_ERR_SYNTAX,
+			"expected an expression after =");
+	return NULL;
+}
+
+static struct fx_error *
+insert_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
+{
+	struct insertion *insertion = data;
+	struct fx_node *anchor = insertion->anchor;
+	struct cmd_placing placing = { .before = anchor,
+		.name = insertion->name,
+		.fresh = cmd_flag(ctx, "fresh"),
+		.scope = anchor->scope,
+		.outer = cmd_edit_scope_around(anchor) };
+	struct fx_graph *graph = fx_model_graph(ctx->model);
+	bool splice = cmd_flag(ctx, "splice");
+	struct fx_node *first;
+	struct fx_node *result;
+	struct fx_error *err;
+
+	if (insertion->after)
+		placing.before = fx_graph_next(anchor);
+	if (cmd_statement_is_node(&insertion->statement))
+		return fx_error_new(FX_ERR_TYPE,
+			"\"%s\" is a node already; rauw gives its users "
+			"another",
+			insertion->statement.text);
+	err = cmd_statement_place(&insertion->statement, graph, &placing,
+		&first, &result);
+	if (!err && splice)
+		err = cmd_edit_redirect(anchor, first, result);
+	if (err)
+		return err;
+	cmd_statement_add_module(&insertion->statement, script);
+	fx_buf_addf(script, "insert %s %%%s : %s = %s%s",
+		insertion->after ? "after" : "before", anchor->name,
+		result->name, insertion->statement.call_text,
+		splice ? " --splice" : "");
+	return NULL;
+}
+
+struct fx_error *
+cmd_insert_exec(struct cmd_ctx *ctx)
+{
+	struct insertion insertion = { .anchor = cmd_arg_node(ctx, "anchor") };
+	const char *where = cmd_arg_text(ctx, "where");
+	const char *text = cmd_arg_text(ctx, ":");
+	struct fx_error *err;
+
+	insertion.after = !strcmp(where, "after");
+	err = split_assignment(text, &insertion.name, &text);
+	if (!err)
+		err = cmd_statement_read(ctx, insertion.name, text,
+			&insertion.statement);
+	if (!err)
+		err = cmd_edit(ctx, "edit", insert_edit, &insertion);
+	cmd_statement_deinit(&insertion.statement);
+	free(insertion.name);
+	return err;
+}
+
+/* erase. */
+
+static FX_NODISCARD struct fx_error *
+in_use(struct fx_node *node, struct fx_error *err)
+{
+	struct fx_node *input = node->use_count ? fx_node_input(node, 0) : NULL;
+
+	if (fx_error_code(err) != FX_ERR_IN_USE || fx_error_hint_text(err) ||
+		!input)
+		return err;
+	return fx_error_hint(err, "erase %%%s --to %%%s", node->name,
+		input->name);
+}
+
+/* From the end on, so that users go before what they use. */
+static struct fx_error *
+erase_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
+{
+	struct fx_graph *graph = fx_model_graph(ctx->model);
+	struct fx_node *to = cmd_flag_node(ctx, "to");
+	const size_t *positions;
+	struct fx_error *err = NULL;
+	FX_AUTO_FREE struct fx_node **nodes = NULL;
+	size_t count;
+	size_t i;
+
+	(void)data;
+	cmd_arg_set(ctx, "set", &positions, &count);
+	if (!count)
+		return fx_error_new(FX_ERR_NO_NODE,
+			"erase: no node matches \"%s\"",
+			cmd_arg_text(ctx, "set"));
+	nodes = fx_xcalloc(count, sizeof(struct fx_node *));
+	for (i = 0; i < count; i++)
+		nodes[i] = fx_graph_at(graph, positions[i]);
+	fx_buf_add(script, count > 1 ? "erase {" : "erase ");
+	for (i = 0; i < count; i++)
+		fx_buf_addf(script, "%s%%%s", i ? " or " : "", nodes[i]->name);
+	fx_buf_addf(script, "%s%s%s", count > 1 ? "}" : "", to ? " --to %" : "",
+		to ? to->name : "");
+	for (i = count; i-- > 0 && !err;) {
+		struct fx_value value = fx_value_node(to);
+
+		if (to == nodes[i])
+			return fx_error_new(FX_ERR_VALUE,
+				"%%%s cannot take its own place", to->name);
+		if (to)
+			err = fx_edit_replace_uses(nodes[i], &value, NULL, NULL,
+				NULL);
+		if (!err)
+			err = fx_edit_erase(nodes[i]);
+		if (err)
+			err = in_use(nodes[i], err);
+	}
+	return err;
+}
+
+static struct fx_error *
+erase_exec(struct cmd_ctx *ctx)
+{
+	return cmd_edit(ctx, "edit", erase_edit, NULL);
+}
+
+/* rauw. */
+
+struct limits {
+	struct fx_graph *graph;
+	const size_t *only; /* ascending, or NULL */
+	size_t only_count;
+	const size_t *except;
+	size_t except_count;
+};
+
+static bool
+has(const size_t *positions, size_t count, size_t position)
+{
+	return count && bsearch(&position, positions, count, sizeof(size_t),
+				fx_number_compare_sizes);
+}
+
+static bool
+within_limits(void *context, struct fx_node *user)
+{
+	const struct limits *limits = context;
+	size_t position = fx_graph_position(limits->graph, user);
+
+	if (limits->only && !has(limits->only, limits->only_count, position))
+		return false;
+	return !has(limits->except, limits->except_count, position);
+}
+
+/* " only {%a or %b}". */
+static void
+add_limit(struct fx_buf *script, const char *word, struct fx_graph *graph,
+	const size_t *positions, size_t count)
+{
+	size_t i;
+
+	fx_buf_addf(script, " %s {", word);
+	for (i = 0; i < count; i++)
+		fx_buf_addf(script, "%s%%%s", i ? " or " : "",
+			fx_graph_at(graph, positions[i])->name);
+	fx_buf_add(script, "}");
+}
+
+static struct fx_error *
+rauw_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
+{
+	struct fx_node *old = cmd_arg_node(ctx, "old");
+	const char *text = cmd_arg_text(ctx, "new");
+	struct limits limits = { .graph = fx_model_graph(ctx->model) };
+	FX_AUTO_FREE char *canonical = NULL;
+	struct fx_value value;
+	struct fx_error *err;
+	size_t count;
+
+	(void)data;
+	cmd_arg_set(ctx, "only", &limits.only, &limits.only_count);
+	cmd_arg_set(ctx, "except", &limits.except, &limits.except_count);
+	err = cmd_edit_canonical(ctx, text, "%", &canonical);
+	if (!err)
+		err = cmd_edit_value(ctx, text, &value);
+	if (err)
+		return err;
+	if (value.kind == FX_VALUE_NODE)
+		fx_buf_addf(script, "rauw %%%s %%%s", old->name,
+			value.node->name);
+	else
+		fx_buf_addf(script, "rauw %%%s %s", old->name, canonical);
+	if (limits.only)
+		add_limit(script, "only", limits.graph, limits.only,
+			limits.only_count);
+	if (limits.except)
+		add_limit(script, "except", limits.graph, limits.except,
+			limits.except_count);
+	err = fx_edit_replace_uses(old, &value,
+		limits.only || limits.except ? within_limits : NULL, &limits,
+		&count);
+	if (!err && !count)
+		out_note(ctx->out, "%%%s has no users to rewire", old->name);
+	return err;
+}
+
+static struct fx_error *
+rauw_exec(struct cmd_ctx *ctx)
+{
+	return cmd_edit(ctx, "edit", rauw_edit, NULL);
+}
+
+/* rename, move. */
+
+static struct fx_error *
+rename_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
+{
+	struct fx_node *node = cmd_arg_node(ctx, "node");
+	const char *name = cmd_arg_text(ctx, "name");
+
+	(void)data;
+	if (*name == '%')
+		name++;
+	fx_buf_addf(script, "rename %%%s %s", node->name, name);
+	return fx_edit_set_name(node, name);
+}
+
+static struct fx_error *
+rename_exec(struct cmd_ctx *ctx)
+{
+	return cmd_edit(ctx, "edit", rename_edit, NULL);
+}
+
+static struct fx_error *
+move_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
+{
+	struct fx_node *node = cmd_arg_node(ctx, "node");
+	struct fx_node *anchor = cmd_arg_node(ctx, "anchor");
+	bool after = !strcmp(cmd_arg_text(ctx, "where"), "after");
+	struct fx_node *before = after ? fx_graph_next(anchor) : anchor;
+
+	(void)data;
+	fx_buf_addf(script, "move %%%s %s %%%s", node->name,
+		after ? "after" : "before", anchor->name);
+	if (node == anchor || before == node)
+		return NULL;
+	return fx_edit_move(node, before);
+}
+
+static struct fx_error *
+move_exec(struct cmd_ctx *ctx)
+{
+	return cmd_edit(ctx, "edit", move_edit, NULL);
+}
+
+#define EDIT_FLAGS \
+	{ "dry-run", 'n', CMD_ARG_END, \
+		"show what would change, change nothing" }, \
+	{ \
+		"force", 'f', CMD_ARG_END, "allow shapes that cannot be" \
+	}
+#define EDIT_NEEDS (CMD_NEED_GRAPH | CMD_NEED_WRITABLE)
+
+const struct cmd_entry cmd_group_edit[] = {
+	{
+		.name = "insert",
+		.summary = "add a node",
+		.help = "After or before a node; the right-hand side is what "
+			"torch.fx prints for one node: torch.neg(x), x + y, "
+			"x.shape, self.a.b(x), self.w. An inner call becomes a "
+			"node of its own. nn.X(...)(...) also creates the "
+			"module. --splice gives the new value to all that used "
+			"the anchor; --fresh numbers a name that is taken.",
+		.synonyms = "add create new node call",
+		.needs = EDIT_NEEDS,
+		.args = { { "where", CMD_ARG_WORD, 0, "after or before",
+				  "after|before" },
+			{ "anchor", CMD_ARG_NODE, 0, "which node", NULL },
+			{ ":", CMD_ARG_REST, CMD_KEYWORD, "NAME = EXPRESSION",
+				NULL } },
+		.flags = { { "splice", 0, CMD_ARG_END,
+				   "users of the anchor use it instead" },
+			{ "fresh", 0, CMD_ARG_END,
+				"number the name if it is taken" },
+			EDIT_FLAGS },
+		.examples = { { "insert after relu : y = torch.neg(relu)",
+				      "a new node" },
+			{ "insert before . : t = x.transpose(1, 2)",
+				"before the stop" },
+			{ "insert after relu : d = nn.Dropout(0.5)(relu) "
+			  "--splice",
+				"with a module, into the stream" } },
+		.exec = cmd_insert_exec,
+	},
+	{
+		.name = "erase",
+		.summary = "erase nodes",
+		.help = "Refused while others use them, unless --to names what "
+			"they get instead.",
+		.synonyms = "delete remove node drop",
+		.needs = EDIT_NEEDS,
+		.args = { { "set", CMD_ARG_SET, 0, "a node or a query",
+			NULL } },
+		.flags = { { "to", 0, CMD_ARG_NODE,
+				   "users get this node instead" },
+			EDIT_FLAGS },
+		.examples = { { "erase drop --to relu",
+				      "users of %drop get %relu" },
+			{ "erase {users=0 and op=call_function}",
+				"what nobody uses" } },
+		.exec = erase_exec,
+	},
+	{
+		.name = "replace",
+		.summary = "replace nodes by others",
+		.help = "The new node gets the users and the name; the old one "
+			"is erased, or stays with its name where the new one "
+			"reads it.  $v is the first node that the old one "
+			"reads, so that each of a set gets its own; . is the "
+			"node at the stop, here as everywhere.  What stands "
+			"behind = is what insert takes: a function, a method, "
+			"self.PATH(...) or nn.X(...)(...), which makes the "
+			"module.",
+		.synonyms = "change swap node function exchange activation all "
+			    "every each substitute relu gelu",
+		.needs = EDIT_NEEDS,
+		.args = { { "set", CMD_ARG_SET, 0, "a node or a query", NULL },
+			{ "=", CMD_ARG_REST, CMD_KEYWORD,
+				"what it becomes, as for insert", NULL } },
+		.flags = { EDIT_FLAGS },
+		.examples = { { "replace {target~\"*relu*\"} = "
+				"torch.nn.functional.gelu($v)",
+				      "every relu by gelu" },
+			{ "replace {module~\"*ReLU\"} = nn.GELU()($v)",
+				"every module nn.ReLU by an nn.GELU" },
+			{ "replace relu = torch.nn.functional.gelu(bn1)",
+				"one node by another function" },
+			{ "replace relu = torch.neg(relu)",
+				"one node by what wraps it" } },
+		.exec = cmd_replace_exec,
+	},
+	{
+		.name = "rauw",
+		.aliases = "replace_all_uses_with",
+		.summary = "give the users of a node another value",
+		.help = "All users, or those of a set. A change that would "
+			"make "
+			"a node depend on itself is refused, with the path.",
+		.synonyms = "replace all uses with redirect rewire users",
+		.needs = EDIT_NEEDS,
+		.args = { { "old", CMD_ARG_NODE, 0, "whose users", NULL },
+			{ "new", CMD_ARG_EXPR, 0, "what they get", NULL },
+			{ "only", CMD_ARG_SET, CMD_OPTIONAL | CMD_KEYWORD,
+				"these users only", NULL },
+			{ "except", CMD_ARG_SET, CMD_OPTIONAL | CMD_KEYWORD,
+				"not these users", NULL } },
+		.flags = { EDIT_FLAGS },
+		.examples = { { "rauw relu neg", "all users of %relu" },
+			{ "rauw relu neg only {in layer2}", "some" } },
+		.exec = rauw_exec,
+	},
+	{
+		.name = "rename",
+		.summary = "give a node another name",
+		.help = "The name must be an identifier that no node has; "
+			"references follow.",
+		.synonyms = "name call",
+		.needs = EDIT_NEEDS,
+		.args = { { "node", CMD_ARG_NODE, 0, "which node", NULL },
+			{ "name", CMD_ARG_WORD, 0, "its new name", NULL } },
+		.flags = { EDIT_FLAGS },
+		.examples = { { "rename add residual", "a better name" } },
+		.exec = rename_exec,
+	},
+	{
+		.name = "move",
+		.summary = "put a node elsewhere in the order",
+		.help = "Inputs must stand before and users after it; what "
+			"blocks the move is named.",
+		.synonyms = "reorder order sort",
+		.needs = EDIT_NEEDS,
+		.args = { { "node", CMD_ARG_NODE, 0, "which node", NULL },
+			{ "where", CMD_ARG_WORD, 0, "after or before",
+				"after|before" },
+			{ "anchor", CMD_ARG_NODE, 0, "what", NULL } },
+		.flags = { EDIT_FLAGS },
+		.examples = { { "move t before mm", "earlier or later" } },
+		.exec = move_exec,
+	},
+	{ .name = NULL },
+};

@@ -1,0 +1,600 @@
+/* grp_session.c - opening, saving and switching graphs; leaving. */
+#include <config.h>
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "commands/out/out.h"
+#include "commands/shell/data_files.h"
+#include "commands/shell/groups.h"
+#include "commands/shell/overwrite_guard.h"
+#include "commands/shell/shell.h"
+#include "commands/verbs/show.h"
+#include "commands/verbs/trace.h"
+#include "ir/module.h"
+#include "session/capture.h"
+#include "session/model.h"
+#include "session/session.h"
+#include "session/settings.h"
+
+static void
+say_notices(struct cmd_ctx *ctx, const char *notices)
+{
+	while (notices && *notices) {
+		size_t length = strcspn(notices, "\n");
+
+		out_note(ctx->out, "%.*s", (int)length, notices);
+		notices += length + (notices[length] == '\n');
+	}
+}
+
+/* ", input x f32[1,3,224,224]" for each placeholder, a few at most. */
+static void
+add_inputs(struct fx_buf *text, struct fx_model *model)
+{
+	struct fx_graph *graph = fx_model_graph(model);
+	struct fx_node *node;
+	int count = 0;
+
+	fx_graph_for_each_node (node, graph) {
+		if (node->opcode != FX_OPCODE_PLACEHOLDER)
+			continue;
+		if (++count > 4) {
+			fx_buf_add(text, ", ...");
+			return;
+		}
+		fx_buf_addf(text, ", input %s", node->name);
+		if (node->meta && node->meta->kind != FX_VALUE_UNKNOWN) {
+			fx_buf_add_char(text, ' ');
+			cmd_add_shape(text, node);
+		}
+	}
+}
+
+/* Whether VALUE is a list of numbers, as the sizes of a tensor are written. */
+static bool
+is_sizes(const struct fx_value *value)
+{
+	if (value->kind != FX_VALUE_LIST && value->kind != FX_VALUE_TUPLE)
+		return false;
+	for (uint32_t i = 0; i < value->count; i++)
+		if (value->items[i].kind != FX_VALUE_INT)
+			return false;
+	return value->count > 0;
+}
+
+/* An input that is a list may be meant for a shape without its dtype. */
+static void
+hint_tensor(struct cmd_ctx *ctx, struct fx_model *model)
+{
+	struct fx_node *node;
+
+	fx_graph_for_each_node (node, fx_model_graph(model)) {
+		FX_AUTO_BUF struct fx_buf sizes = { 0 };
+
+		if (node->opcode != FX_OPCODE_PLACEHOLDER || !node->meta ||
+			!is_sizes(node->meta))
+			continue;
+		for (uint32_t i = 0; i < node->meta->count; i++)
+			fx_buf_addf(&sizes, "%s%lld", i ? "," : "",
+				(long long)node->meta->items[i].integer);
+		out_note(ctx->out,
+			"%s is a list; input %s = f32[%s] is a tensor of that "
+			"shape",
+			node->target, node->target, fx_buf_text(&sizes));
+	}
+}
+
+void
+cmd_warn_of_shapes(struct cmd_ctx *ctx, struct fx_model *model)
+{
+	struct fx_node *first = NULL;
+	struct fx_node *node;
+	size_t count = 0;
+
+	fx_graph_for_each_node (node, fx_model_graph(model)) {
+		if (strcmp(fx_model_state(model, node), "E") != 0 ||
+			!fx_model_shape_problem(model, node))
+			continue;
+		first = first ? first : node;
+		count++;
+	}
+	if (!count)
+		return;
+	out_warning(ctx->out, "%zu node%s impossible shape%s, first %%%s: %s",
+		count, count == 1 ? " has an" : "s have", count == 1 ? "" : "s",
+		first->name, fx_model_shape_problem(model, first));
+	hint_tensor(ctx, model);
+}
+
+void
+cmd_say_opened(struct cmd_ctx *ctx, struct fx_model *model)
+{
+	struct fx_graph *graph = fx_model_graph(model);
+	int64_t parameters = fx_module_parameter_count(graph->module);
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	fx_buf_addf(&text, "%s: ", fx_model_name(model));
+	cmd_add_count(&text, graph->node_count, "node");
+	if (parameters) {
+		fx_buf_add(&text, ", ");
+		fx_number_add_count(&text, (uint64_t)parameters);
+		fx_buf_add(&text, " parameters");
+	}
+	add_inputs(&text, model);
+	out_value_text(ctx->out, "graph", fx_model_name(model));
+	out_value_int(ctx->out, "nodes", (int64_t)graph->node_count);
+	out_value_int(ctx->out, "parameters", parameters);
+	out_line(ctx->out, FX_ROLE_PLAIN, "%s", fx_buf_text(&text));
+	cmd_warn_of_shapes(ctx, model);
+}
+
+/* FILE.py:CLASS is no file. */
+static FX_NODISCARD struct fx_error *
+hint_trace(const struct cmd_ctx *ctx, struct fx_error *err)
+{
+	const char *file = cmd_arg_text(ctx, "file");
+
+	if (!strstr(file, ".py:") || fx_error_hint_text(err))
+		return err;
+	return fx_error_hint(err, "trace %s captures a model", file);
+}
+
+static struct fx_error *
+load_exec(struct cmd_ctx *ctx)
+{
+	FX_AUTO_FREE char *notices = NULL;
+	struct fx_model *model;
+	struct fx_error *err;
+
+	err = fx_session_load(ctx->session, cmd_arg_text(ctx, "file"),
+		cmd_arg_text(ctx, "as"), &model, &notices);
+	if (err)
+		return cmd_model_failed(ctx, hint_trace(ctx, err));
+	ctx->shell->has_listed = false;
+	if (!fx_model_path(model))
+		cmd_overwrite_guard_loaded(ctx, cmd_arg_text(ctx, "file"));
+	say_notices(ctx, notices);
+	cmd_say_opened(ctx, model);
+	return NULL;
+}
+
+/* What comes with fxdb is for the next one too. */
+static FX_NODISCARD struct fx_error *
+check_not_bundled(struct cmd_ctx *ctx, const char *path)
+{
+	const char *name = fx_model_name(ctx->model);
+
+	if (!path || !cmd_is_data_file(path))
+		return NULL;
+	return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+				     "%s comes with fxdb and keeps its file; "
+				     "save needs a name",
+				     name),
+		"save my_%s.fxg", name);
+}
+
+/* Another ending promises another form, which torch.load would ask for. */
+static void
+say_form(struct cmd_ctx *ctx, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *file = slash ? slash + 1 : path;
+	const char *dot = strrchr(file, '.');
+
+	if (dot && dot != file && strcmp(dot, ".fxg") != 0)
+		out_note(ctx->out,
+			"%s is written as .fxg, which load reads; dump folder "
+			"DIR writes a module for Python",
+			file);
+}
+
+static struct fx_error *
+save_exec(struct cmd_ctx *ctx)
+{
+	const char *named = cmd_arg_text(ctx, "file");
+	FX_AUTO_FREE char *path = NULL;
+	FX_AUTO_FREE char *removed = NULL;
+	struct fx_error *err;
+
+	/* A copy: saving sets the model's path anew. */
+	if (!named) {
+		named = fx_model_path(ctx->model);
+		err = check_not_bundled(ctx, named);
+		if (err)
+			return err;
+	}
+	if (named)
+		path = fx_xstrdup(named);
+	if (!path)
+		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+					     "%s was not loaded from a file of "
+					     "its own",
+					     fx_model_name(ctx->model)),
+			"save FILE");
+	err = cmd_overwrite_guard_check_save(ctx, path);
+	if (err)
+		return err;
+	if (!cmd_overwrite_guard_may_replace(ctx, path)) {
+		out_line(ctx->out, FX_ROLE_PLAIN, "Not saved.");
+		return NULL;
+	}
+	err = fx_session_save(ctx->session, ctx->model, path, &removed);
+	if (err)
+		return err;
+	out_value_text(ctx->out, "file", path);
+	out_line(ctx->out, FX_ROLE_PLAIN, "%s saved to %s",
+		fx_model_name(ctx->model), path);
+	say_form(ctx, path);
+	if (removed)
+		out_note(ctx->out, "removed %s, the weights before", removed);
+	if (fx_model_left_behind(ctx->model))
+		out_warning(ctx->out,
+			"without the values of %s: a file of weights cannot "
+			"hold them",
+			fx_model_left_behind(ctx->model));
+	return NULL;
+}
+
+/* Graphs. */
+
+static struct fx_error *
+list_graphs(struct cmd_ctx *ctx)
+{
+	static const char *const keys[] = { "current", "number", "name",
+		"nodes", "file", "unsaved" };
+	size_t count = fx_session_model_count(ctx->session);
+	struct fx_model *now = fx_session_model(ctx->session);
+	size_t i;
+
+	if (!count)
+		out_line(ctx->out, FX_ROLE_PLAIN, "No graph is open.");
+	out_table_begin(ctx->out, "graphs", FX_ARRAY_LEN(keys), keys);
+	for (i = 0; i < count; i++) {
+		struct fx_model *model = fx_session_model_at(ctx->session, i);
+		const char *path = fx_model_path(model);
+
+		out_cell(ctx->out, FX_ROLE_CURRENT, "%s",
+			model == now ? "*" : "");
+		out_cell_int(ctx->out, FX_ROLE_NUMBER, fx_model_number(model));
+		out_cell(ctx->out, FX_ROLE_NODE, "%s", fx_model_name(model));
+		out_cell_int(ctx->out, FX_ROLE_NUMBER,
+			(int64_t)fx_model_graph(model)->node_count);
+		if (path)
+			out_cell(ctx->out, FX_ROLE_PATH, "%s", path);
+		else
+			out_cell_none(ctx->out, "");
+		out_cell_bool(ctx->out, FX_ROLE_PLAIN,
+			fx_model_is_unsaved(model));
+	}
+	out_table_end(ctx->out);
+	return NULL;
+}
+
+static bool
+may_lose(struct cmd_ctx *ctx, struct fx_model *model)
+{
+	FX_AUTO_FREE char *question = NULL;
+
+	if (!fx_model_is_unsaved(model) ||
+		cmd_tutorial_owns(ctx->shell, model) ||
+		!ctx->front->is_interactive(ctx->front->context))
+		return true;
+	question = fx_xasprintf("%s has edits that are not saved. Drop them?",
+		fx_model_name(model));
+	return cmd_confirm(ctx, question);
+}
+
+static struct fx_error *
+drop_graph(struct cmd_ctx *ctx, struct fx_model *model)
+{
+	if (!may_lose(ctx, model)) {
+		out_line(ctx->out, FX_ROLE_PLAIN, "Kept.");
+		return NULL;
+	}
+	out_line(ctx->out, FX_ROLE_PLAIN, "Closed %s.", fx_model_name(model));
+	cmd_shell_drop(ctx->shell, model);
+	return NULL;
+}
+
+static struct fx_error *
+copy_graph(struct cmd_ctx *ctx, struct fx_model *model)
+{
+	const char *name = cmd_arg_text(ctx, "as");
+	struct fx_model *copy;
+	struct fx_error *err;
+
+	if (!name)
+		return fx_error_new(FX_ERR_USAGE,
+			"graph copy: expected as NAME");
+	err = fx_session_copy(ctx->session, model, name, &copy);
+	if (err)
+		return err;
+	cmd_say_opened(ctx, copy);
+	return NULL;
+}
+
+static struct fx_error *
+graph_exec(struct cmd_ctx *ctx)
+{
+	const char *what = cmd_arg_text(ctx, "graph");
+	const char *name = cmd_arg_text(ctx, "name");
+	bool copies = what && !strcmp(what, "copy");
+	bool drops = what && !strcmp(what, "drop");
+	bool is_odd = (name != NULL) != (copies || drops);
+	struct fx_model *model;
+	struct fx_error *err;
+
+	if (!what)
+		return list_graphs(ctx);
+	if (name && is_odd)
+		err = fx_error_new(FX_ERR_USAGE, "graph: unexpected \"%s\"",
+			name);
+	else
+		err = cmd_find_graph(ctx->session, name ? name : what, &model);
+	if (err && is_odd)
+		return fx_error_hint(err,
+			"graph copy NAME as NEW, graph drop NAME");
+	if (err)
+		return err;
+	if (drops && name)
+		return drop_graph(ctx, model);
+	if (copies && name)
+		return copy_graph(ctx, model);
+	fx_session_switch(ctx->session, model);
+	ctx->shell->has_listed = false;
+	cmd_say_opened(ctx, model);
+	return NULL;
+}
+
+/* Inputs and the seed. */
+
+/* `input NAME` alone. */
+static struct fx_error *
+no_value(struct cmd_ctx *ctx, const char *name)
+{
+	FX_AUTO_BUF struct fx_buf form = { 0 };
+	struct fx_node *node;
+	struct fx_error *err = fx_model_find_input(ctx->model, name, &node);
+
+	if (err)
+		return err;
+	fx_input_add_hint(&form, node);
+	return fx_error_hint(fx_error_new(FX_ERR_USAGE, "input: expected ="),
+		"input %s = %s", name, fx_buf_text(&form));
+}
+
+static struct fx_error *
+input_exec(struct cmd_ctx *ctx)
+{
+	const char *name = cmd_arg_text(ctx, "name");
+	const char *text = cmd_arg_text(ctx, "=");
+	struct fx_error *err;
+
+	if (!name && !text)
+		return cmd_say_inputs(ctx);
+	if (!text)
+		return no_value(ctx, name);
+	err = fx_model_set_input(ctx->session, ctx->model, name ? name : "",
+		text);
+	if (err)
+		return err;
+	out_line(ctx->out, FX_ROLE_PLAIN, "%s = %s", name, text);
+	cmd_warn_of_shapes(ctx, ctx->model);
+	return NULL;
+}
+
+static struct fx_error *
+seed_exec(struct cmd_ctx *ctx)
+{
+	int64_t seed = cmd_arg_int(ctx, "seed", -1);
+
+	if (seed >= 0)
+		fx_session_set_seed(ctx->session, (uint64_t)seed);
+	out_value_int(ctx->out, "seed", (int64_t)fx_session_seed(ctx->session));
+	out_line(ctx->out, FX_ROLE_PLAIN, "Seed %llu.",
+		(unsigned long long)fx_session_seed(ctx->session));
+	return NULL;
+}
+
+/* Leaving. */
+
+static struct fx_error *
+close_exec(struct cmd_ctx *ctx)
+{
+	const char *name = cmd_arg_text(ctx, "name");
+	struct fx_model *model = ctx->model;
+	struct fx_error *err = NULL;
+
+	if (name)
+		err = cmd_find_graph(ctx->session, name, &model);
+	else if (!model)
+		err = fx_session_need_model(ctx->session, &model);
+	return err ? err : drop_graph(ctx, model);
+}
+
+static struct fx_error *
+quit_exec(struct cmd_ctx *ctx)
+{
+	int64_t status = cmd_arg_int(ctx, "status", 0);
+	FX_AUTO_FREE char *text = NULL;
+	struct fx_error *err;
+	size_t i;
+
+	if (status > 255)
+		return fx_error_new(FX_ERR_RANGE,
+			"quit: the exit status goes from 0 to 255, got %lld",
+			(long long)status);
+	for (i = 0; i < fx_session_model_count(ctx->session); i++)
+		if (!may_lose(ctx, fx_session_model_at(ctx->session, i)))
+			return NULL;
+	text = cmd_arg_text(ctx, "status")
+		       ? fx_xasprintf("%lld", (long long)status)
+		       : fx_xstrdup("");
+	err = ctx->front->request(ctx->front->context, FRONT_QUIT, text);
+	if (!err)
+		ctx->shell->is_quitting = true;
+	return err;
+}
+
+const struct cmd_entry cmd_group_session[] = {
+	{
+		.name = "load",
+		.summary = "open a saved or printed graph",
+		.help = "Opens .fxg files, generated Python code, folders that "
+			"torch.fx wrote, print_readable text and listings; the "
+			"content decides, not the name. The graph becomes the "
+			"current one.",
+		.synonyms = "open read file import model dump opening",
+		.args = { { "file", CMD_ARG_FILE, 0, "what to open", NULL },
+			{ "as", CMD_ARG_WORD, CMD_OPTIONAL | CMD_KEYWORD,
+				"what to call the graph", NULL } },
+		.examples = { { "load mlp.fxg", "open a saved graph" },
+			{ "load dump.py as base", "and call it base" } },
+		.needs = CMD_CHANGES_FILES,
+		.exec = load_exec,
+	},
+	{
+		.name = "trace",
+		.summary = "capture a model of your Python",
+		.help = "Traces FILE.py:EXPR or package.module:EXPR with the "
+			"Python of --python, $VIRTUAL_ENV, PATH or the system: "
+			"the first that has torch. A class, or a callable "
+			"without required parameters, is called and must give "
+			"a module or a function; a function with required "
+			"parameters is traced itself. The model is put in eval "
+			"mode unless --train. The graph is torch.fx's; when "
+			"tracing fails, what there is of it stays open. "
+			"--concrete flag=True fixes an argument of forward, so "
+			"that an if or a loop on it takes one way; of a tuple, "
+			"list or dict a part can be fixed: pair=(PH,2) keeps "
+			"the first item an input (PH as in torch.fx, a "
+			"placeholder) and makes the second the number 2.",
+		.synonyms = "capture symbolic_trace model python own",
+		.needs = CMD_CHANGES_FILES,
+		.args = { { "spec", CMD_ARG_SPEC, 0, "FILE.py:EXPR", NULL },
+			{ "as", CMD_ARG_WORD, CMD_OPTIONAL | CMD_KEYWORD,
+				"what to call the graph", NULL } },
+		.flags = { { "input", 'i', CMD_ARG_SPEC,
+				   "NAME=SPEC of an input; may be repeated" },
+			{ "leaf", 0, CMD_ARG_WORD,
+				"a class to keep as one node; may be "
+				"repeated" },
+			{ "concrete", 0, CMD_ARG_SPEC,
+				"NAME=VALUE, fixed while tracing; may be "
+				"repeated" },
+			{ "train", 0, CMD_ARG_END, "in training mode" },
+			{ "tracer", 0, CMD_ARG_SPEC,
+				"FILE.py:CLASS, a subclass of fxdb.Tracer" } },
+		.examples = { { "trace lenet.py:LeNet -i x=f32[1,1,28,28]",
+				      "capture a class" },
+			{ "trace torchvision.models:resnet18()",
+				"or what a call gives" } },
+		.exec = cmd_trace_exec,
+	},
+	{
+		.name = "save",
+		.summary = "write the graph as .fxg",
+		.help = "Writes the native format, which keeps all of the "
+			"graph, with the weights in a file beside it. dump "
+			"script writes inputs and values that were set. The "
+			"file is replaced only when all of it is written.",
+		.synonyms = "write store file export keep model",
+		.needs = CMD_NEED_GRAPH | CMD_NEED_WRITABLE | CMD_CHANGES_FILES,
+		.args = { { "file", CMD_ARG_FILE, CMD_OPTIONAL,
+			"where to; the file it came from", NULL } },
+		.examples = { { "save exp.fxg", "write it under a new name" } },
+		.exec = save_exec,
+	},
+	{
+		.name = "graph",
+		.aliases = "gr",
+		.summary = "list, switch, copy or drop graphs",
+		.help = "Several graphs may be open; one is the current. "
+			"Without a name the open ones are listed.",
+		.synonyms = "inferiors models switch open list",
+		.args = { { "graph", CMD_ARG_GRAPH, CMD_OPTIONAL,
+				  "name or number, or copy or drop", NULL },
+			{ "name", CMD_ARG_GRAPH, CMD_OPTIONAL,
+				"which graph to copy or drop", NULL },
+			{ "as", CMD_ARG_WORD, CMD_OPTIONAL | CMD_KEYWORD,
+				"name of the copy", NULL } },
+		.examples = { { "graph base", "make base the current graph" },
+			{ "graph copy base as exp", "copy it" } },
+		.exec = graph_exec,
+	},
+	{
+		.name = "input",
+		.summary = "say what a placeholder gets",
+		.help = "The value is a shape such as f32[1,3,224,224], where "
+			"a name instead of a number is a symbol, or an "
+			"expression. Shapes are propagated at once. Without "
+			"arguments the inputs are listed.",
+		.synonyms = "placeholder argument value feed",
+		.needs = CMD_NEED_GRAPH,
+		.args = { { "name", CMD_ARG_WORD, CMD_OPTIONAL,
+				  "target or name of the placeholder", NULL },
+			{ "=", CMD_ARG_REST, CMD_OPTIONAL | CMD_KEYWORD,
+				"shape or value", NULL } },
+		.examples = { { "input x = f32[1,8]", "its shape" },
+			{ "input", "list the inputs" } },
+		.exec = input_exec,
+	},
+	{
+		.name = "weights",
+		.summary = "make up values for parameters that have none",
+		.help = "A graph from a file without weights can be run then: "
+			"biases and means are 0, variances and scales 1, the "
+			"rest normal numbers that follow from the seed. What "
+			"has values keeps them; undo takes them away.",
+		.synonyms = "parameters random initialise values state missing",
+		.needs = CMD_NEED_GRAPH | CMD_NEED_WRITABLE,
+		.args = { { "values", CMD_ARG_WORD, 0, "which values",
+			"random" } },
+		.flags = { { "seed", 0, CMD_ARG_INT,
+				   "instead of the session's" },
+			{ "dry-run", 'n', CMD_ARG_END, "change nothing" } },
+		.examples = { { "weights random --seed 7",
+			"always the same" } },
+		.exec = cmd_weights_exec,
+	},
+	{
+		.name = "seed",
+		.summary = "show or set the seed of random numbers",
+		.help = "Random operations and generated data start from this "
+			"seed, so that runs are equal; so do the weights of a "
+			"model that is traced after it.",
+		.synonyms = "random reproducible generator",
+		.args = { { "seed", CMD_ARG_INT, CMD_OPTIONAL, "the seed",
+			NULL } },
+		.examples = { { "seed 0", "start from 0" } },
+		.exec = seed_exec,
+	},
+	{
+		.name = "close",
+		.summary = "close a graph",
+		.help = "Closes the current graph or the one named. Edits that "
+			"are not saved are asked about.",
+		.synonyms = "drop leave",
+		.args = { { "name", CMD_ARG_GRAPH, CMD_OPTIONAL, "which graph",
+			NULL } },
+		.examples = { { "close", "close the current graph" } },
+		.exec = close_exec,
+	},
+	{
+		.name = "quit",
+		.aliases = "q exit",
+		.summary = "leave fxdb",
+		.help = "Leaves with the exit status given, else 0, or that of "
+			"the first failure of a script.",
+		.synonyms = "exit leave end stop",
+		.needs = CMD_ASIDE,
+		.args = { { "status", CMD_ARG_INT, CMD_OPTIONAL, "exit status",
+			NULL } },
+		.examples = { { "quit 3", "leave with status 3" } },
+		.exec = quit_exec,
+	},
+	{ .name = NULL },
+};

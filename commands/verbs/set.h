@@ -1,0 +1,25 @@
+/* set.h - what the files of the command set share. */
+#ifndef FX_COMMANDS_VERBS_SET_H
+#define FX_COMMANDS_VERBS_SET_H
+
+#include "commands/shell/cmd.h"
+
+/* set %n.args[1] = TEXT; set module PATH = nn.X(...). */
+FX_NODISCARD struct fx_error *cmd_set_field(struct cmd_ctx *ctx,
+	const char *text);
+FX_NODISCARD struct fx_error *cmd_set_module(struct cmd_ctx *ctx,
+	const char *text);
+
+/* set value PLACE = TEXT: a node's result, a parameter or a buffer. */
+FX_NODISCARD struct fx_error *cmd_set_value(struct cmd_ctx *ctx,
+	const char *text);
+FX_NODISCARD struct fx_error *cmd_unset_exec(struct cmd_ctx *ctx);
+
+/* The place before `=` in TEXT, the caller's, and what comes after it. */
+FX_NODISCARD struct fx_error *cmd_set_split(const char *text, char **place_ret,
+	const char **rest_ret);
+
+/* Whether there is a graph, and it may be changed. */
+FX_NODISCARD struct fx_error *cmd_set_check(struct cmd_ctx *ctx);
+
+#endif /* FX_COMMANDS_VERBS_SET_H */

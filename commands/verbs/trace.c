@@ -1,0 +1,257 @@
+/* trace.c - the trace command: a model of the user's Python as a graph. */
+#include <config.h>
+
+#include "commands/verbs/trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/number.h"
+#include "base/vec.h"
+#include "commands/out/out.h"
+#include "commands/shell/front.h"
+#include "commands/shell/groups.h"
+#include "commands/shell/overwrite_guard.h"
+#include "commands/shell/shell.h"
+#include "ir/module.h"
+#include "session/capture.h"
+#include "session/model.h"
+#include "session/session.h"
+
+/* The last step of the dotted name that lies between BEGIN and END. */
+static char *
+last_step(const char *begin, const char *end)
+{
+	const char *at = end;
+
+	while (at > begin && at[-1] != '.' && at[-1] != '/')
+		at--;
+	return fx_xstrndup(at, (size_t)(end - at));
+}
+
+/* What to call the graph of SPEC: "Net" of "m.py:models.Net(3)", "m" of
+ * "m.py:(lambda x: f(x))"; the caller's.
+ */
+static char *
+name_of(const char *spec)
+{
+	const char *colon = strchr(spec, ':');
+	const char *end = colon ? colon : spec + strlen(spec);
+	char *name = colon ? last_step(colon + 1,
+				     colon + 1 + strcspn(colon + 1, "([{ "))
+			   : fx_xstrdup("");
+
+	if (*name)
+		return name;
+	free(name);
+	if (end - spec > 3 && strncmp(end - 3, ".py", 3) == 0)
+		end -= 3;
+	return last_step(spec, end);
+}
+
+static void
+add_version(struct fx_buf *out, const char *torch)
+{
+	const char *dot = strchr(torch, '.');
+	const char *second = dot ? strchr(dot + 1, '.') : NULL;
+
+	fx_buf_add_n(out, torch,
+		second ? (size_t)(second - torch) : strlen(torch));
+}
+
+/* "resnet18: 71 nodes, 11.69 M parameters, traced in 2 ms (...)". */
+static void
+say_report(struct cmd_ctx *ctx, struct fx_model *model,
+	const struct fx_trace_result *report)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	struct fx_graph *graph = fx_model_graph(model);
+	int64_t count = fx_module_parameter_count(graph->module);
+
+	fx_buf_addf(&text, "%s: %zu nodes, ", fx_model_name(model),
+		graph->node_count);
+	fx_number_add_count(&text, (uint64_t)count);
+	fx_buf_addf(&text,
+		" parameters, traced in %.*f ms (model built in %.0f ms, %s, "
+		"torch ",
+		report->trace_ms < 10 ? 1 : 0, report->trace_ms,
+		report->build_ms, report->python);
+	add_version(&text, report->torch);
+	fx_buf_addf(&text, ", %s mode)", report->mode);
+	out_line(ctx->out, FX_ROLE_PLAIN, "%s", fx_buf_text(&text));
+	out_value_text(ctx->out, "graph", fx_model_name(model));
+	out_value_int(ctx->out, "nodes", (int64_t)graph->node_count);
+	out_value_int(ctx->out, "parameters", count);
+}
+
+struct texts {
+	const char **items;
+	size_t count;
+	size_t capacity;
+};
+
+static void
+collect_flag(const struct cmd_ctx *ctx, const char *flag, struct texts *texts)
+{
+	const char *text;
+
+	for (size_t i = 0; (text = cmd_flag_text_at(ctx, flag, i)); i++)
+		fx_vec_push(texts, text);
+}
+
+/* -i NAME=SPEC, once for each input. */
+static struct fx_error *
+set_inputs(struct cmd_ctx *ctx, struct fx_model *model)
+{
+	const char *text;
+	struct fx_error *err = NULL;
+
+	ctx->model = model;
+	for (size_t i = 0; !err && (text = cmd_flag_text_at(ctx, "input", i));
+		i++)
+		err = cmd_set_input(ctx, text);
+	return err;
+}
+
+/* MODEL, or NULL, is what there was of a graph when its trace failed; BEFORE,
+ * or NULL, was current until then and is so again.
+ */
+static struct fx_error *
+note_partial(struct cmd_ctx *ctx, struct fx_error *err, struct fx_model *model,
+	struct fx_model *before)
+{
+	size_t count;
+
+	if (!model)
+		return err;
+	count = fx_model_graph(model)->node_count;
+	if (!before)
+		return fx_error_note(err,
+			"the graph so far, %zu node%s, is open as %s", count,
+			count == 1 ? "" : "s", fx_model_name(model));
+	fx_session_switch(ctx->session, before);
+	return fx_error_note(err,
+		"%s stays current; the graph so far, %zu node%s, is open too: "
+		"graph %s",
+		fx_model_name(before), count, count == 1 ? "" : "s",
+		fx_model_name(model));
+}
+
+/* What a failed trace of SPEC left as NAME makes room for the next one, unless
+ * it was edited since.  Returns whether it was current.
+ */
+static bool
+drop_partial(struct cmd_ctx *ctx, const char *spec, const char *name)
+{
+	struct fx_model *model = fx_session_find_model(ctx->session, name);
+	const struct fx_traced *traced = model ? fx_model_traced(model) : NULL;
+	bool is_current = model == fx_session_model(ctx->session);
+
+	if (!traced || !traced->is_partial || fx_model_is_unsaved(model) ||
+		strcmp(traced->spec, spec) != 0)
+		return false;
+	cmd_shell_drop(ctx->shell, model);
+	return is_current;
+}
+
+void
+cmd_trace_say_missing_input(struct out *out, struct fx_model *model)
+{
+	FX_AUTO_BUF struct fx_buf form = { 0 };
+	struct fx_node *node;
+
+	fx_graph_for_each_node (node, fx_model_graph(model)) {
+		if (node->opcode != FX_OPCODE_PLACEHOLDER || node->args.count ||
+			fx_model_input_given(model, node))
+			continue;
+		fx_input_add_hint(&form, node);
+		out_note(out,
+			"no input yet: input %s = %s, or the shape it takes, "
+			"gives shapes and lets it run",
+			node->name, fx_buf_text(&form));
+		return;
+	}
+}
+
+struct fx_error *
+cmd_trace_exec(struct cmd_ctx *ctx)
+{
+	struct texts leaves = { 0 }, concrete = { 0 };
+	const char *spec = cmd_arg_text(ctx, "spec");
+	const char *as = cmd_arg_text(ctx, "as");
+	FX_AUTO_FREE char *name = as ? fx_xstrdup(as) : name_of(spec);
+	bool was_partial = drop_partial(ctx, spec, name);
+	struct fx_model *before =
+		was_partial ? NULL : fx_session_model(ctx->session);
+	struct fx_trace_result report;
+	struct fx_model *model = NULL;
+	struct fx_error *err;
+
+	collect_flag(ctx, "leaf", &leaves);
+	collect_flag(ctx, "concrete", &concrete);
+	cmd_overwrite_guard_traced(ctx, spec);
+	err = fx_session_trace(ctx->session,
+		&(struct fx_trace_request){
+			.spec = spec,
+			.tracer = cmd_flag_text(ctx, "tracer"),
+			.leaves = leaves.items,
+			.leaf_count = leaves.count,
+			.concrete = concrete.items,
+			.concrete_count = concrete.count,
+			.train = cmd_flag(ctx, "train"),
+		},
+		*name ? name : NULL, &report, &model);
+	fx_vec_deinit(&leaves);
+	fx_vec_deinit(&concrete);
+	ctx->shell->has_listed = false;
+	if (err)
+		err = cmd_model_failed(ctx,
+			note_partial(ctx, err, model, before));
+	else
+		say_report(ctx, model, &report);
+	fx_trace_result_deinit(&report);
+	if (!err)
+		err = set_inputs(ctx, model);
+	if (err)
+		return err;
+	cmd_warn_of_shapes(ctx, model);
+	/* A script may give it in its next line; if not, run says so. */
+	if (cmd_is_typed(ctx))
+		cmd_trace_say_missing_input(ctx->out, model);
+	return NULL;
+}
+
+void
+cmd_trace_say_capture(struct cmd_ctx *ctx)
+{
+	const struct fx_traced *traced = fx_model_traced(ctx->model);
+
+	if (!traced)
+		return;
+	out_field(ctx->out, "spec", FX_ROLE_PLAIN, "%s", traced->spec);
+	if (*traced->options)
+		out_field(ctx->out, "options", FX_ROLE_PLAIN, "%s",
+			traced->options);
+	out_field(ctx->out, "mode", FX_ROLE_PLAIN, "%s", traced->mode);
+	out_field(ctx->out, "python", FX_ROLE_PATH, "%s (%s)", traced->path,
+		traced->python);
+	out_field(ctx->out, "torch", FX_ROLE_PLAIN, "%s", traced->torch);
+	out_field(ctx->out, "built", FX_ROLE_NUMBER, "%.1f ms",
+		traced->build_ms);
+	out_field(ctx->out, "traced", FX_ROLE_NUMBER, "%.1f ms",
+		traced->trace_ms);
+	out_field_bool(ctx->out, "complete", FX_ROLE_PLAIN,
+		!traced->is_partial);
+}
+
+void
+cmd_trace_say_process(struct cmd_ctx *ctx)
+{
+	int pid = fx_model_process(ctx->model);
+
+	if (pid)
+		out_field(ctx->out, "process", FX_ROLE_PLAIN,
+			"%d holds the weights; kill ends it", pid);
+}

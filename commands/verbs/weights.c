@@ -1,0 +1,68 @@
+/* weights.c - weights: values for parameters that have none. */
+#include <config.h>
+
+#include "commands/out/out.h"
+#include "commands/shell/groups.h"
+#include "commands/verbs/edit.h"
+#include "ir/graph.h"
+#include "ir/module.h"
+#include "session/model.h"
+#include "session/session.h"
+
+static struct fx_error *
+make_random(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
+{
+	const uint64_t *seed = data;
+
+	fx_buf_addf(script, "weights random --seed %llu",
+		(unsigned long long)*seed);
+	return fx_model_random_weights(ctx->model, *seed);
+}
+
+/* Code alone names modules: what stands in them only a model or a file says. */
+static bool
+names_modules_only(struct fx_graph *graph)
+{
+	const struct fx_node *node;
+
+	if (fx_module_parameter_count(graph->module))
+		return false;
+	fx_graph_for_each_node (node, graph)
+		if (node->opcode == FX_OPCODE_CALL_MODULE)
+			return true;
+	return false;
+}
+
+static void
+say_nothing_to_do(struct cmd_ctx *ctx)
+{
+	if (names_modules_only(fx_model_graph(ctx->model)))
+		out_line(ctx->out, FX_ROLE_PLAIN,
+			"No parameters are described: trace the model, or load "
+			"what save or dump folder wrote of it.");
+	else
+		out_line(ctx->out, FX_ROLE_PLAIN,
+			"Every parameter and buffer has values.");
+}
+
+struct fx_error *
+cmd_weights_exec(struct cmd_ctx *ctx)
+{
+	size_t count = fx_model_count_weightless(ctx->model);
+	uint64_t seed = (uint64_t)cmd_flag_int(ctx, "seed",
+		(int64_t)fx_session_seed(ctx->session));
+	struct fx_error *err;
+
+	out_value_int(ctx->out, "count", (int64_t)count);
+	if (!count) {
+		say_nothing_to_do(ctx);
+		return NULL;
+	}
+	err = cmd_edit(ctx, "edit", make_random, &seed);
+	if (err || cmd_flag(ctx, "dry-run"))
+		return err;
+	out_line(ctx->out, FX_ROLE_PLAIN,
+		"%zu parameters and buffers are made up: seed %llu", count,
+		(unsigned long long)seed);
+	return NULL;
+}

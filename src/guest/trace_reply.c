@@ -1,0 +1,112 @@
+/* trace_reply.c - what the worker answers, read. */
+#include <config.h>
+
+#include "guest/trace_reply.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "guest/channel.h"
+#include "guest/failure.h"
+#include "guest/process.h"
+#include "guest/worker.h"
+#include "load/open.h"
+
+struct fx_error *
+fx_trace_reply_check_build(json_t *hello, const char *package)
+{
+	const char *build = fx_message_text(hello, "build");
+	struct fx_error *err;
+
+	if (build && strcmp(build, FX_BUILD_ID) == 0)
+		return NULL;
+	err = fx_error_new(FX_ERR_VERSION,
+		"the capture extension in %s is of another build (%s, not %s)",
+		package, build ? build : "?", FX_BUILD_ID);
+	return fx_error_hint(err, "build or install fxdb anew");
+}
+
+/* What may have ended a model's process with the wait status STATUS. */
+static const char *
+cause_of_end(int status)
+{
+	if (WIFEXITED(status))
+		return "something that it imports or calls ends Python at "
+		       "once, as os._exit() does";
+	if (WTERMSIG(status) == SIGKILL)
+		return "the system kills what takes too much memory: dmesg "
+		       "says so";
+	return "compiled code failed, of torch or of a package that it uses";
+}
+
+struct fx_error *
+fx_trace_reply_ended(json_t *answer, pid_t pid)
+{
+	json_t *ended = json_object_get(answer, "ended"), *item;
+	FX_AUTO_FREE char *text = NULL;
+	struct fx_error *err;
+	size_t index;
+	int status;
+
+	json_array_foreach(ended, index, item)
+	{
+		if (json_integer_value(json_array_get(item, 0)) != pid)
+			continue;
+		status = (int)json_integer_value(json_array_get(item, 1));
+		text = fx_process_status_text(status);
+		err = fx_error_new(FX_ERR_CHILD,
+			"the model ended its process: %s", text);
+		err = fx_failure_note_crash(err, json_array_get(item, 2));
+		return fx_error_hint(err, "%s", cause_of_end(status));
+	}
+	return NULL;
+}
+
+static char *
+dup_text(json_t *answer, const char *key)
+{
+	const char *text = fx_message_text(answer, key);
+
+	return fx_xstrdup(text ? text : "");
+}
+
+struct fx_error *
+fx_trace_reply_read(json_t *answer, const char *text, size_t size,
+	uint32_t serial, struct fx_trace_result *ret)
+{
+	const struct fx_load_input input = {
+		.text = text, .length = size, .serial = serial
+	};
+	FX_AUTO_LOADED struct fx_loaded loaded = { 0 };
+	struct fx_error *err = NULL;
+
+	ret->build_ms = json_number_value(json_object_get(answer, "build_ms"));
+	ret->trace_ms = json_number_value(json_object_get(answer, "trace_ms"));
+	ret->python = dup_text(answer, "python");
+	ret->path = dup_text(answer, "path");
+	ret->torch = dup_text(answer, "torch");
+	ret->mode = dup_text(answer, "mode");
+	if (size)
+		err = fx_open_text(&input, &loaded);
+	if (err)
+		return fx_error_note(err, "in what the tracer sent");
+	ret->graph = FX_TAKE(loaded.graph);
+	if (json_is_true(json_object_get(answer, "ok")))
+		return NULL;
+	return fx_failure_error(json_object_get(answer, "error"), ret->graph);
+}
+
+char *
+fx_trace_reply_skipped(json_t *answer)
+{
+	json_t *names = json_object_get(answer, "skipped"), *name;
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	size_t index;
+
+	json_array_foreach(names, index, name) fx_buf_addf(&text, "%s%s",
+		index ? ", " : "", json_string_value(name));
+	return fx_buf_take(&text);
+}

@@ -1,0 +1,169 @@
+/* changed_nodes.c - whose results a transaction may have changed. */
+#include <config.h>
+
+#include "ir/changed_nodes.h"
+
+#include <string.h>
+
+#include "base/intern.h"
+#include "ir/journal_private.h"
+
+/* Members that were replaced: their names and their modules (-> 1) for a quick
+ * look, and the entries for the precise one.
+ */
+struct replaced {
+	struct fx_map names;
+	struct fx_map modules;
+	const struct fx_entry *entries;
+	size_t count;
+};
+
+static bool
+is_replaced(const struct replaced *replaced, const struct fx_module *module,
+	const char *name)
+{
+	if (!fx_map_has(&replaced->names, (uintptr_t)name) ||
+		!fx_map_has(&replaced->modules, (uintptr_t)module))
+		return false;
+	for (size_t i = 0; i < replaced->count; i++) {
+		const struct fx_entry *entry = &replaced->entries[i];
+
+		if (entry->kind == FX_ENTRY_MEMBER &&
+			entry->member.module == module &&
+			entry->member.member.name == name)
+			return true;
+	}
+	return false;
+}
+
+/* Whether a member of MODULE, or of one below it, was replaced. */
+static bool
+is_replaced_below(const struct replaced *replaced, struct fx_module *module)
+{
+	struct fx_module_walk *walk;
+	const char *path;
+	bool found = false;
+
+	if (!module)
+		return false;
+	walk = fx_module_walk_new(module, true);
+	while (!found && fx_module_walk_next(walk, &module, &path))
+		found = fx_map_has(&replaced->modules, (uintptr_t)module);
+	fx_module_walk_free(walk);
+	return found;
+}
+
+/* Whether the way to TARGET leads through a replaced member, or one lies below
+ * it.
+ */
+static bool
+leads_through(const struct replaced *replaced, struct fx_module *module,
+	const char *target)
+{
+	while (module && *target) {
+		const char *dot = strchr(target, '.');
+		size_t length = dot ? (size_t)(dot - target) : strlen(target);
+		const char *name = fx_intern_n(target, length);
+		const struct fx_member *member;
+
+		if (is_replaced(replaced, module, name))
+			return true;
+		member = fx_module_member(module, name);
+		module = member ? member->child : NULL;
+		target += length + (dot != NULL);
+	}
+	return is_replaced_below(replaced, module);
+}
+
+static void
+add_users_of_modules(struct fx_graph *graph, const struct fx_entry *entries,
+	size_t count, struct fx_map *ids)
+{
+	struct replaced replaced = { .entries = entries, .count = count };
+	struct fx_node *node;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct fx_entry_member *place = &entries[i].member;
+
+		if (entries[i].kind != FX_ENTRY_MEMBER)
+			continue;
+		fx_map_set(&replaced.names, (uintptr_t)place->member.name, 1);
+		fx_map_set(&replaced.modules, (uintptr_t)place->module, 1);
+	}
+	if (replaced.names.count)
+		fx_graph_for_each_node (node, graph)
+			if ((node->opcode == FX_OPCODE_CALL_MODULE ||
+				    node->opcode == FX_OPCODE_GET_ATTR) &&
+				leads_through(&replaced, graph->module,
+					node->target))
+				fx_map_set(ids, (uintptr_t)node->id, 1);
+	fx_map_deinit(&replaced.names);
+	fx_map_deinit(&replaced.modules);
+}
+
+static void
+add(struct fx_graph *graph, const struct fx_entry *entries, size_t count,
+	struct fx_map *ids)
+{
+	for (size_t i = 0; i < count; i++)
+		switch ((enum fx_entry_kind)entries[i].kind) {
+		case FX_ENTRY_CREATE:
+		case FX_ENTRY_ERASE: /* undone, it is back */
+		case FX_ENTRY_ARGS:
+		case FX_ENTRY_TARGET:
+			fx_map_set(ids, (uintptr_t)entries[i].node->id, 1);
+			break;
+		case FX_ENTRY_MOVE:
+		case FX_ENTRY_NAME:
+		case FX_ENTRY_TYPE:
+		case FX_ENTRY_MEMBER:
+			break;
+		}
+	add_users_of_modules(graph, entries, count, ids);
+}
+
+void
+fx_changed_nodes_of(struct fx_graph *graph, uint32_t id, struct fx_map *ids)
+{
+	const struct fx_record *record = &graph->journal->records.items[id];
+
+	add(graph, record->entries.items, record->entries.count, ids);
+}
+
+void
+fx_changed_nodes_open(struct fx_graph *graph, size_t savepoint,
+	struct fx_map *ids)
+{
+	const struct fx_record *open = &graph->journal->open;
+
+	if (open->entries.count > savepoint)
+		add(graph, open->entries.items + savepoint,
+			open->entries.count - savepoint, ids);
+}
+
+static void
+add_moves(const struct fx_entry *entries, size_t count, struct fx_map *ids)
+{
+	for (size_t i = 0; i < count; i++)
+		if (entries[i].kind == FX_ENTRY_MOVE)
+			fx_map_set(ids, (uintptr_t)entries[i].node->id, 1);
+}
+
+void
+fx_moved_nodes_of(struct fx_graph *graph, uint32_t id, struct fx_map *ids)
+{
+	const struct fx_record *record = &graph->journal->records.items[id];
+
+	add_moves(record->entries.items, record->entries.count, ids);
+}
+
+void
+fx_moved_nodes_open(struct fx_graph *graph, size_t savepoint,
+	struct fx_map *ids)
+{
+	const struct fx_record *open = &graph->journal->open;
+
+	if (open->entries.count > savepoint)
+		add_moves(open->entries.items + savepoint,
+			open->entries.count - savepoint, ids);
+}

@@ -1,0 +1,33 @@
+/* changed_nodes.h - whose results a transaction may have changed.
+ *
+ * Not every touched node computes something else: names, places and
+ * annotations do not matter.  On the other hand a node whose module or
+ * parameter was replaced is not touched at all, and computes something else.
+ */
+#ifndef FX_IR_CHANGED_NODES_H
+#define FX_IR_CHANGED_NODES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "ir/graph.h"
+
+/* Add to IDS (id -> 1) the nodes that transaction ID created, gave other
+ * arguments or another target, or that call or get what it replaced.
+ */
+void fx_changed_nodes_of(struct fx_graph *graph, uint32_t id,
+	struct fx_map *ids);
+
+/* The same for the open transaction from SAVEPOINT on (ir/savepoint.h). */
+void fx_changed_nodes_open(struct fx_graph *graph, size_t savepoint,
+	struct fx_map *ids);
+
+/* The nodes that were only moved: where others write in place or draw random
+ * numbers, that matters too.
+ */
+void fx_moved_nodes_of(struct fx_graph *graph, uint32_t id, struct fx_map *ids);
+void fx_moved_nodes_open(struct fx_graph *graph, size_t savepoint,
+	struct fx_map *ids);
+
+#endif /* FX_IR_CHANGED_NODES_H */

@@ -1,0 +1,172 @@
+/* side_effects.c - what a node may do beside giving a result, told without
+ * running it.
+ */
+#include <config.h>
+
+#include "ir/side_effects.h"
+
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/intern.h"
+#include "ir/graph.h"
+#include "ir/module.h"
+#include "ir/signature.h"
+#include "ops/layertab.h"
+#include "ops/optab.h"
+
+#define ANYTHING (FX_SIDE_EFFECT_WRITES | FX_SIDE_EFFECT_DRAWS)
+
+/* Parameters of functions, and configuration of layers, that ask for an effect
+ * unless they are False, None or 0.
+ */
+static const struct {
+	const char *name;
+	unsigned kinds;
+	unsigned except; /* traits of operations that do not mean it so */
+} requests[] = {
+	{ "inplace", FX_SIDE_EFFECT_WRITES, 0 },
+	{ "max_norm", FX_SIDE_EFFECT_WRITES, 0 },
+	/* Running statistics, but not of dropout. */
+	{ "training", FX_SIDE_EFFECT_WRITES, FX_OP_RANDOM },
+	{ "use_input_stats", FX_SIDE_EFFECT_WRITES, 0 },
+	{ "dropout_p", FX_SIDE_EFFECT_DRAWS, 0 },
+};
+
+/* Whether VALUE, of such a name, asks for it; what is no constant may. */
+static bool
+is_asking(const struct fx_value *value)
+{
+	if (!value || value->kind == FX_VALUE_NONE)
+		return false;
+	if (value->kind == FX_VALUE_BOOL)
+		return value->truth;
+	if (value->kind == FX_VALUE_INT)
+		return value->integer != 0;
+	return value->kind != FX_VALUE_FLOAT || value->real != 0;
+}
+
+/* What MODULE itself may do, without those below it. */
+static unsigned
+guess_one(const struct fx_module *module)
+{
+	const struct fx_layer *layer = fx_layer_find(module->class_name);
+	unsigned kinds = 0;
+
+	if (module->graph || !layer ||
+		(module->training && layer->asks_training))
+		return ANYTHING;
+	for (size_t i = 0; i < FX_ARRAY_LEN(requests); i++)
+		if (is_asking(fx_value_dict_get(&module->config,
+			    fx_intern(requests[i].name))))
+			kinds |= requests[i].kinds;
+	return kinds;
+}
+
+static bool
+has_children(const struct fx_module *module)
+{
+	for (size_t i = 0; i < module->member_count; i++)
+		if (module->members[i].child)
+			return true;
+	return false;
+}
+
+/* Each module once, however many paths lead to it. */
+static unsigned
+guess_module(struct fx_module *root)
+{
+	struct fx_module_walk *walk;
+	struct fx_module *module;
+	const char *path;
+	unsigned kinds = 0;
+
+	if (!root)
+		return 0;
+	/* Most are leaves, and a walk costs more than they do. */
+	if (!has_children(root))
+		return guess_one(root);
+	walk = fx_module_walk_new(root, true);
+	while (kinds != ANYTHING && fx_module_walk_next(walk, &module, &path))
+		kinds |= guess_one(module);
+	fx_module_walk_free(walk);
+	return kinds;
+}
+
+/* What NODE gives its operation's parameter NAME, or the default; NULL: there
+ * is no such parameter.
+ */
+static const struct fx_value *
+find_argument(const struct fx_node *node, const char *name)
+{
+	const struct fx_signature *signature =
+		fx_signature_of((enum fx_op)node->op);
+
+	for (size_t i = 0; i < signature->count; i++) {
+		const struct fx_parameter *p = &signature->parameters[i];
+		const struct fx_value *given;
+
+		if (strcmp(p->name, name) != 0)
+			continue;
+		given = fx_node_kwarg(node, p->name);
+		if (!given && !p->is_keyword_only)
+			given = fx_node_arg(node, i);
+		return given ? given : &p->fallback;
+	}
+	return NULL;
+}
+
+static unsigned
+guess_arguments(const struct fx_node *node, unsigned traits)
+{
+	unsigned kinds = 0;
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(requests); i++)
+		if (!(traits & requests[i].except) &&
+			is_asking(find_argument(node, requests[i].name)))
+			kinds |= requests[i].kinds;
+	return kinds;
+}
+
+unsigned
+fx_side_effects(const struct fx_node *node)
+{
+	unsigned kinds;
+	unsigned traits;
+
+	if (node->opcode == FX_OPCODE_CALL_MODULE)
+		return guess_module(fx_module_find(node->graph->module,
+			node->target));
+	if (node->opcode != FX_OPCODE_CALL_FUNCTION &&
+		node->opcode != FX_OPCODE_CALL_METHOD)
+		return 0;
+	if (node->op == FX_OP_NONE)
+		return ANYTHING;
+	traits = fx_op_info(node->op)->traits;
+	kinds = guess_arguments(node, traits);
+	if (traits & FX_OP_MUTATES)
+		kinds |= FX_SIDE_EFFECT_WRITES;
+	if (traits & FX_OP_RANDOM)
+		kinds |= FX_SIDE_EFFECT_DRAWS;
+	return kinds;
+}
+
+bool
+fx_may_alias(const struct fx_node *node)
+{
+	const struct fx_module *module;
+	unsigned traits;
+
+	if (node->opcode == FX_OPCODE_CALL_MODULE) {
+		module = fx_module_find(node->graph->module, node->target);
+		/* Layers with parameters compute something new. */
+		return !module || !module->member_count || module->graph ||
+		       !fx_layer_find(module->class_name);
+	}
+	if (node->op == FX_OP_NONE)
+		return true;
+	traits = fx_op_info(node->op)->traits;
+	/* Dropout is its argument itself while it does not train. */
+	return (traits & (FX_OP_VIEW | FX_OP_MUTATES | FX_OP_RANDOM)) ||
+	       is_asking(find_argument(node, "inplace"));
+}

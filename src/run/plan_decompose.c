@@ -1,0 +1,295 @@
+/* plan_decompose.c - nodes that are run as a graph: layers and composite
+ * functions as their expansion, modules that own a graph as that.
+ */
+#include <config.h>
+
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/intern.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "ir/decompose.h"
+#include "ir/graph.h"
+#include "ir/module.h"
+#include "meta/propagate.h"
+#include "ops/layertab.h"
+#include "run/backend.h"
+#include "run/interp.h"
+#include "run/plan_private.h"
+
+/* Arguments of a fragment or nested graph, borrowed and owned ones alike
+ * referenced.
+ */
+struct gathered {
+	FX_VEC(struct fx_datum *) data;
+};
+
+static void
+gathered_deinit(struct gathered *gathered)
+{
+	for (size_t i = 0; i < gathered->data.count; i++)
+		fx_datum_unref(gathered->data.items[i]);
+	fx_vec_deinit(&gathered->data);
+}
+FX_DEFINE_DEINIT(gathered, struct gathered, gathered_deinit);
+
+/* The leaves that an expansion takes as inputs, in the order of
+ * fx_decompose_leaves.
+ */
+static void
+gather_leaves(struct gathered *gathered, struct fx_datum *datum)
+{
+	bool is_symbol = datum->kind == FX_DATUM_PLAIN &&
+			 datum->value.kind == FX_VALUE_SYMBOL;
+
+	if (datum->kind == FX_DATUM_TENSOR || is_symbol ||
+		datum->kind == FX_DATUM_UNKNOWN)
+		fx_vec_push(&gathered->data, fx_datum_ref(datum));
+	for (size_t i = 0; i < fx_datum_item_count(datum); i++)
+		gather_leaves(gathered, datum->items[i]);
+}
+
+/* As functionals.py calls it. */
+static const char *
+functional_name(const struct fx_node *node)
+{
+	return node->opcode == FX_OPCODE_CALL_METHOD
+		       ? fx_intern_format("Tensor.%s", node->target)
+		       : node->target;
+}
+
+bool
+fx_plan_may_decompose(const struct fx_node *node)
+{
+	return node->opcode != FX_OPCODE_CALL_METHOD ||
+	       fx_functional_find(functional_name(node));
+}
+
+static void
+call_values(const struct fx_plan_call *call, struct fx_arena *arena,
+	struct fx_value *args_ret, struct fx_value *kwargs_ret)
+{
+	const struct fx_plan *plan = call->plan;
+	size_t positional = plan->count - plan->keyword_count;
+	struct fx_value *args =
+		FX_ARENA_ARRAY(arena, struct fx_value, positional);
+	struct fx_value *kwargs =
+		FX_ARENA_ARRAY(arena, struct fx_value, 2 * plan->keyword_count);
+
+	for (size_t i = 0; i < positional; i++)
+		args[i] = fx_datum_to_value(arena, call->data[i]);
+	for (size_t i = 0; i < plan->keyword_count; i++) {
+		kwargs[2 * i] = fx_value_string(plan->keywords[i]);
+		kwargs[2 * i + 1] =
+			fx_datum_to_value(arena, call->data[positional + i]);
+	}
+	*args_ret = fx_value_sequence(arena, FX_VALUE_TUPLE, args, positional);
+	*kwargs_ret = fx_value_dict(arena, kwargs, plan->keyword_count);
+}
+
+/* The fragment for CALL, or UNSUPPORTED. */
+static struct fx_error *
+expand(const struct fx_plan_call *call, struct fx_module *module,
+	const struct fx_decomposition **ret)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	struct fx_plans *plans = call->plans;
+	struct fx_value args;
+	struct fx_value kwargs;
+
+	while (plans->outer)
+		plans = plans->outer;
+	if (!plans->expander) {
+		plans->expander = fx_expander_new();
+		plans->meta = fx_meta_new();
+		fx_meta_teach(plans->meta, plans->expander);
+	}
+	call_values(call, arena, &args, &kwargs);
+	if (module)
+		return fx_decompose_module(plans->expander, module, &args,
+			&kwargs, ret);
+	return fx_decompose_function(plans->expander,
+		functional_name(call->node), &args, &kwargs, ret);
+}
+
+void
+fx_plan_drop_members(struct fx_plan *plan)
+{
+	for (size_t i = 0; i < plan->member_count; i++)
+		fx_datum_unref(plan->members[i].datum);
+	free(plan->members);
+	plan->members = NULL;
+	plan->member_count = 0;
+}
+
+/* TENSOR for input INDEX: the datum of the last time, unless the module has
+ * another tensor now or its weights were attached since.
+ */
+static struct fx_error *
+member_datum(const struct fx_plan_call *call, size_t index,
+	const struct fx_tensor *tensor, struct fx_datum **ret)
+{
+	struct fx_backend *backend = call->plans->backend;
+	struct fx_plan *plan = call->plan;
+	const struct fx_blob *blob =
+		tensor->storage ? tensor->storage->blob : NULL;
+	struct fx_plan_member *member;
+	struct fx_error *err = NULL;
+
+	if (!plan->members) {
+		plan->member_count = plan->fragment->input_count;
+		plan->members =
+			fx_xcalloc(plan->member_count, sizeof(*plan->members));
+	}
+	member = &plan->members[index];
+	if (!member->datum || member->tensor != tensor ||
+		member->blob != blob) {
+		fx_datum_unref(member->datum);
+		*member = (struct fx_plan_member){ tensor, blob, NULL };
+		err = backend->ops->from_tensor(backend, tensor,
+			&member->datum);
+	}
+	if (!err)
+		*ret = fx_datum_ref(member->datum);
+	return err;
+}
+
+/* What the fragment's inputs get: members of the module and leaves of the
+ * arguments, as the fragment says.
+ */
+static struct fx_error *
+gather_inputs(const struct fx_plan_call *call, struct fx_module *module,
+	const struct fx_decomposition *fragment, struct gathered *ret)
+{
+	FX_AUTO(gathered) struct gathered leaves = { .data = { 0 } };
+	size_t leaf = 0;
+
+	for (size_t i = 0; i < call->plan->count; i++)
+		gather_leaves(&leaves, call->data[i]);
+	for (size_t i = 0; i < fragment->input_count; i++) {
+		const char *name = fragment->members[i];
+		const struct fx_tensor *tensor =
+			name ? fx_module_find_tensor(module, name) : NULL;
+		struct fx_datum *datum;
+		struct fx_error *err;
+
+		if (tensor) {
+			err = member_datum(call, i, tensor, &datum);
+			if (err)
+				return err;
+		} else if (!name && leaf < leaves.data.count) {
+			datum = fx_datum_ref(leaves.data.items[leaf++]);
+		} else {
+			return fx_error_new(FX_ERR_INTERNAL,
+				"the expansion of %s takes an input that the "
+				"call does not have",
+				call->node->target);
+		}
+		fx_vec_push(&ret->data, datum);
+	}
+	return NULL;
+}
+
+/* The fragment for CALL: that of the last time if it is the same for sure. */
+static struct fx_error *
+find_fragment(const struct fx_plan_call *call, struct fx_module *module,
+	bool *is_same_ret)
+{
+	struct fx_plan *plan = call->plan;
+	const struct fx_graph *graph = call->node->graph;
+	uint64_t version = graph ? graph->version : 0;
+	const struct fx_decomposition *fragment;
+	struct fx_error *err;
+
+	*is_same_ret = true;
+	if (plan->fragment && plan->is_fixed && plan->version == version)
+		return NULL;
+	err = expand(call, module, &fragment);
+	if (err)
+		return err;
+	*is_same_ret = fragment == plan->fragment;
+	if (!*is_same_ret)
+		fx_plan_drop_members(plan);
+	plan->fragment = fragment;
+	plan->version = version;
+	return NULL;
+}
+
+/* Plans of the fragment's nodes, kept while it is the same. */
+static struct fx_plans *
+inner_plans(const struct fx_plan_call *call, bool is_same)
+{
+	struct fx_plan *plan = call->plan;
+
+	if (plan->inner && !is_same)
+		fx_plans_deinit(plan->inner);
+	if (!plan->inner)
+		plan->inner = FX_NEW(struct fx_plans);
+	if (!plan->inner->backend || !is_same)
+		fx_plans_init(plan->inner, call->plans->backend);
+	plan->inner->outer = call->plans;
+	return plan->inner;
+}
+
+struct fx_error *
+fx_plan_decomposed(const struct fx_plan_call *call, struct fx_module *module,
+	struct fx_datum **ret)
+{
+	FX_AUTO(gathered) struct gathered inputs = { .data = { 0 } };
+	const struct fx_decomposition *fragment;
+	struct fx_plans *plans;
+	bool is_same;
+	struct fx_error *err = find_fragment(call, module, &is_same);
+
+	if (err)
+		return err;
+	fragment = call->plan->fragment;
+	plans = inner_plans(call, is_same);
+	err = gather_inputs(call, module, fragment, &inputs);
+	if (err)
+		return err;
+	return fx_interp_call(call->plans->backend, fragment->graph,
+		&(struct fx_arguments){ inputs.data.items, inputs.data.count,
+			call->plans->watch, plans, false, call->plans->ticker },
+		call->plans->depth + 1, ret);
+}
+
+/* Arguments of a nested graph: by position, then by the placeholder's name.
+ * Missing ones are left to their defaults (null).
+ */
+struct fx_error *
+fx_plan_nested(const struct fx_plan_call *call, struct fx_graph *graph,
+	struct fx_datum **ret)
+{
+	const struct fx_plan *plan = call->plan;
+	size_t positional = plan->count - plan->keyword_count;
+	FX_VEC(struct fx_datum *) inputs = { 0 };
+	struct fx_node *node;
+	struct fx_error *err;
+
+	fx_graph_for_each_node (node, graph) {
+		struct fx_datum *datum = NULL;
+
+		if (node->opcode != FX_OPCODE_PLACEHOLDER)
+			continue;
+		if (inputs.count < positional)
+			datum = call->data[inputs.count];
+		for (size_t i = 0; i < plan->keyword_count; i++)
+			if (plan->keywords[i] == node->target)
+				datum = call->data[positional + i];
+		fx_vec_push(&inputs, datum);
+	}
+	if (positional > inputs.count)
+		err = fx_error_new(FX_ERR_TYPE,
+			"%s takes %zu arguments, gets %zu", call->node->target,
+			inputs.count, positional);
+	else
+		err = fx_interp_call(call->plans->backend, graph,
+			&(struct fx_arguments){ inputs.items, inputs.count,
+				call->plans->watch, NULL, true,
+				call->plans->ticker },
+			call->plans->depth + 1, ret);
+	fx_vec_deinit(&inputs);
+	return err;
+}

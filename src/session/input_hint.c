@@ -1,0 +1,71 @@
+/* input_hint.c - how the input of a placeholder could be written. */
+#include <config.h>
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/intern.h"
+#include "ir/graph.h"
+#include "ir/module.h"
+#include "ir/tensor_meta.h"
+#include "ir/uses.h"
+#include "ops/takes.h"
+#include "session/session_private.h"
+
+/* What the layer that USER calls takes; whether it tells. */
+static bool
+add_taken(struct fx_buf *out, const struct fx_node *user)
+{
+	const struct fx_module *module =
+		user->opcode == FX_OPCODE_CALL_MODULE
+			? fx_module_find(user->graph->module, user->target)
+			: NULL;
+	const struct fx_takes *takes =
+		module ? fx_takes_find(module->class_name) : NULL;
+	const struct fx_value *size = NULL;
+
+	if (!takes)
+		return false;
+	if (*takes->size)
+		size = fx_value_dict_get(&module->config,
+			fx_intern(takes->size));
+	if (*takes->size && (!size || size->kind != FX_VALUE_INT))
+		return false;
+	for (const char *c = takes->form; *c; c++)
+		if (*c == '$')
+			fx_buf_add_int(out, size ? size->integer : 1);
+		else
+			fx_buf_add_char(out, *c);
+	return true;
+}
+
+void
+fx_input_add_hint(struct fx_buf *out, const struct fx_node *placeholder)
+{
+	const struct fx_value *meta = placeholder->meta;
+	const struct fx_tensor_meta *tensor =
+		meta && meta->kind == FX_VALUE_TENSOR ? meta->tensor : NULL;
+	struct fx_use *use;
+
+	if (!tensor || !tensor->has_shape) {
+		fx_node_for_each_user (use, placeholder)
+			if (add_taken(out, use->user))
+				return;
+		fx_buf_add(out, "f32[...] with its sizes");
+		return;
+	}
+	fx_buf_add(out, tensor->dtype == FX_DTYPE_NONE
+				? "f32"
+				: fx_dtype_info(tensor->dtype)->short_name);
+	fx_buf_add(out, "[");
+	for (uint32_t i = 0; i < tensor->rank; i++) {
+		bool is_number = tensor->sizes[i].kind == FX_VALUE_INT;
+		/* A batch may be small, a picture not. */
+		int64_t other = i < 2 ? 2 : 64;
+
+		fx_buf_add(out, i ? "," : "");
+		fx_buf_add_int(out,
+			is_number ? tensor->sizes[i].integer : other);
+	}
+	fx_buf_add(out, "]");
+}

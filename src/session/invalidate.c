@@ -1,0 +1,483 @@
+/* invalidate.c - which values an edit makes stale, and where execution then
+ * stands.
+ *
+ * Stale is what depends on a change by its arguments; where nodes write in
+ * place or draw random numbers also what reads a storage that is now written
+ * differently, and whoever draws later.
+ */
+#include <config.h>
+
+#include <stdlib.h>
+
+#include "base/bitset.h"
+#include "run/backend.h"
+#include "run/datum.h"
+#include "run/storage.h"
+#include "session/activation.h"
+#include "session/session_private.h"
+
+void
+fx_change_deinit(struct fx_change *change)
+{
+	fx_map_deinit(&change->ids);
+	fx_map_deinit(&change->moved);
+	free(change->cone);
+}
+
+/* --- what spreads through storages and the generator --------------------- */
+
+struct nodes {
+	struct fx_node **items;
+	size_t count;
+	size_t capacity;
+};
+
+struct spread {
+	struct fx_model *model;
+	struct fx_activation *place;
+	const struct fx_change *change;
+	struct fx_bitset stale; /* by the low half of the id */
+	struct fx_map storages; /* written differently now */
+	struct fx_bitset added; /* nodes whose storages are among them */
+	bool draws;             /* the generator is elsewhere now */
+	struct nodes nodes;     /* stale, in order */
+};
+
+static void
+spread_deinit(struct spread *spread)
+{
+	fx_bitset_deinit(&spread->stale);
+	fx_bitset_deinit(&spread->added);
+	fx_map_deinit(&spread->storages);
+	fx_vec_deinit(&spread->nodes);
+}
+FX_DEFINE_DEINIT(spread, struct spread, spread_deinit);
+
+static bool
+is_stale(const struct spread *spread, const struct fx_node *node)
+{
+	return fx_bitset_has(&spread->stale, (uint32_t)node->id);
+}
+
+static void
+add_once(struct nodes *waiting, struct fx_bitset *seen, struct fx_node *node)
+{
+	if (fx_bitset_has(seen, (uint32_t)node->id))
+		return;
+	fx_bitset_add(seen, (uint32_t)node->id);
+	fx_vec_push(waiting, node);
+}
+
+static void
+add_inputs(struct nodes *waiting, struct fx_bitset *seen,
+	const struct fx_node *node)
+{
+	for (size_t i = 0; i < fx_node_input_count(node); i++)
+		add_once(waiting, seen, fx_node_input(node, i));
+}
+
+static void
+add_views(struct nodes *waiting, struct fx_bitset *seen,
+	const struct fx_node *node)
+{
+	const struct fx_use *use;
+
+	fx_node_for_each_user (use, node)
+		if (fx_may_alias(use->user))
+			add_once(waiting, seen, use->user);
+}
+
+/* Stands for the storage of NODE's value, which is not held; those that are
+ * have even addresses.
+ */
+static uintptr_t
+unknown_storage(const struct fx_node *node)
+{
+	return (uintptr_t)(uint32_t)node->id << 1 | 1;
+}
+
+/* Whether what NODE's value lies in is written differently; or, with ADDS, it
+ * is from now on.
+ */
+static bool
+see_storages(struct spread *spread, const struct fx_node *node, bool adds)
+{
+	const struct fx_datum *datum =
+		fx_env_get(&spread->place->env, node->id);
+
+	/* Where it lay when others wrote there is not known. */
+	if (!adds && fx_map_has(&spread->model->timeline.strays,
+			     (uintptr_t)node->id))
+		return true;
+	if (datum && !adds)
+		return fx_datum_lies_in(datum, &spread->storages);
+	if (!adds)
+		return fx_map_has(&spread->storages, unknown_storage(node));
+	if (datum)
+		fx_datum_add_storages(datum, &spread->storages);
+	else
+		fx_map_set(&spread->storages, unknown_storage(node), 1);
+	return false;
+}
+
+/* Whether NODE's value may not lie where it did when others ran. */
+static bool
+is_elsewhere(const struct spread *spread, const struct fx_node *node)
+{
+	return !fx_env_get(&spread->place->env, node->id) ||
+	       is_stale(spread, node) || spread->model->timeline.strays.count;
+}
+
+/* The same of all that NODE's value may be a view of, where it is not known or
+ * will be another; and of its views, where it is not known.
+ */
+static bool
+see_value(struct spread *spread, struct fx_node *node, bool adds)
+{
+	FX_AUTO_BITSET struct fx_bitset visited = { 0 };
+	struct fx_bitset *seen = adds ? &spread->added : &visited;
+	struct nodes waiting = { 0 };
+	bool found = false;
+
+	add_once(&waiting, seen, node);
+	while (waiting.count && !found) {
+		node = fx_vec_pop(&waiting);
+		found = see_storages(spread, node, adds);
+		if (is_elsewhere(spread, node) && fx_may_alias(node))
+			add_inputs(&waiting, seen, node);
+		if (!fx_env_get(&spread->place->env, node->id))
+			add_views(&waiting, seen, node);
+	}
+	fx_vec_deinit(&waiting);
+	return found;
+}
+
+static bool
+see_inputs(struct spread *spread, const struct fx_node *node, bool adds)
+{
+	for (size_t i = 0; i < fx_node_input_count(node); i++)
+		if (see_value(spread, fx_node_input(node, i), adds))
+			return true;
+	return false;
+}
+
+/* What the node with ID did when it ran last is no longer so. */
+static void
+spread_past(struct spread *spread, uint64_t id)
+{
+	const struct fx_timeline *timeline = &spread->model->timeline;
+	const uintptr_t *storage =
+		(const uintptr_t *)fx_map_get(&timeline->written, (uintptr_t)id,
+			0);
+
+	if (fx_timeline_kinds(timeline, id) & FX_SIDE_EFFECT_DRAWS)
+		spread->draws = true;
+	for (; storage && *storage; storage++)
+		fx_map_set(&spread->storages, *storage, 1);
+}
+
+static bool
+is_changed(const struct spread *spread, const struct fx_node *node)
+{
+	return fx_map_has(&spread->change->ids, (uintptr_t)node->id) ||
+	       fx_map_has(&spread->change->moved, (uintptr_t)node->id);
+}
+
+/* What NODE, which is stale, may do when it runs. */
+static void
+spread_from(struct spread *spread, const struct fx_node *node)
+{
+	unsigned kinds = fx_timeline_kinds(&spread->model->timeline, node->id);
+
+	spread_past(spread, node->id);
+	if (is_changed(spread, node))
+		kinds |= fx_side_effects(node);
+	if (kinds & FX_SIDE_EFFECT_DRAWS)
+		spread->draws = true;
+	if (kinds & FX_SIDE_EFFECT_WRITES)
+		see_inputs(spread, node, true);
+}
+
+static bool
+becomes_stale(struct spread *spread, const struct fx_node *node)
+{
+	const struct fx_timeline *timeline = &spread->model->timeline;
+
+	if (is_stale(spread, node))
+		return true;
+	for (size_t i = 0; i < fx_node_input_count(node); i++)
+		if (is_stale(spread, fx_node_input(node, i)))
+			return true;
+	if (spread->draws &&
+		fx_timeline_kinds(timeline, node->id) & FX_SIDE_EFFECT_DRAWS)
+		return true;
+	return spread->storages.count && see_inputs(spread, node, false);
+}
+
+/* Nodes that are gone or stand elsewhere: where they stood is not known, so
+ * what they did holds from the beginning.
+ */
+static void
+begin(struct spread *spread)
+{
+	const struct fx_change *change = spread->change;
+	struct fx_graph *graph = spread->place->graph;
+	size_t at = 0;
+	uintptr_t id;
+	uintptr_t one;
+
+	for (size_t i = 0; i < change->count; i++)
+		fx_bitset_add(&spread->stale, (uint32_t)change->cone[i]->id);
+	while (fx_map_next(&change->ids, &at, &id, &one)) {
+		const struct fx_node *node = fx_graph_find_id(graph, id);
+
+		if (!node || !node->is_in_graph)
+			spread_past(spread, id);
+	}
+	at = 0;
+	while (fx_map_next(&change->moved, &at, &id, &one)) {
+		fx_bitset_add(&spread->stale, (uint32_t)id);
+		spread_past(spread, id);
+	}
+}
+
+/* Whether a node with one of IDS may write in place or draw. */
+static bool
+has_effect(const struct fx_graph *graph, const struct fx_map *ids)
+{
+	size_t at = 0;
+	uintptr_t id;
+	uintptr_t one;
+
+	while (fx_map_next(ids, &at, &id, &one)) {
+		const struct fx_node *node = fx_graph_find_id(graph, id);
+
+		if (node && fx_side_effects(node))
+			return true;
+	}
+	return false;
+}
+
+static bool
+has_any_effect(const struct fx_graph *graph)
+{
+	const struct fx_node *node;
+
+	fx_graph_for_each_node (node, graph)
+		if (fx_side_effects(node))
+			return true;
+	return false;
+}
+
+/* Whether no effect is involved: then it is the cone alone.  What was moved may
+ * stand behind one that is still to come.
+ */
+static bool
+is_simple(const struct spread *spread)
+{
+	const struct fx_change *change = spread->change;
+	const struct fx_model *model = spread->model;
+	const struct fx_graph *graph = spread->place->graph;
+
+	if (!model->backend->ops->has_values)
+		return true;
+	return !model->timeline.kinds.count &&
+	       !has_effect(graph, &change->ids) &&
+	       !(change->moved.count && has_any_effect(graph));
+}
+
+static void
+spread_all(struct spread *spread)
+{
+	struct fx_node *node;
+
+	if (is_simple(spread)) {
+		for (size_t i = 0; i < spread->change->count; i++)
+			fx_vec_push(&spread->nodes, spread->change->cone[i]);
+		return;
+	}
+	begin(spread);
+	fx_graph_for_each_node (node, spread->place->graph)
+		if (becomes_stale(spread, node)) {
+			fx_bitset_add(&spread->stale, (uint32_t)node->id);
+			fx_vec_push(&spread->nodes, node);
+			spread_from(spread, node);
+		}
+}
+
+/* --- values and position ------------------------------------------------- */
+
+/* The stop node may be gone: execution stands before what came after it. */
+static void
+settle_stop(struct fx_model *model, struct fx_activation *place)
+{
+	struct fx_node *node =
+		place->held ? place->held : fx_activation_stop(place);
+
+	place->held = NULL;
+	while (node && node->opcode != FX_OPCODE_COUNT && !node->is_in_graph)
+		node = node->next;
+	if (node && node->opcode == FX_OPCODE_COUNT)
+		node = NULL;
+	fx_activation_set_stop(model, place, node);
+}
+
+static void
+drop_value(struct fx_model *model, struct fx_activation *place, uint64_t id)
+{
+	if (fx_env_get(&place->env, id) ||
+		fx_map_has(&model->timeline.dropped, (uintptr_t)id))
+		fx_map_set(&model->dirty, (uintptr_t)id, 1);
+	fx_undo_cache_keep(model, id, fx_env_get(&place->env, id));
+	fx_env_drop(&place->env, id);
+	fx_timeline_undrop(&model->timeline, id);
+	fx_map_erase(&model->failures, (uintptr_t)id);
+}
+
+/* Take back effects down to the lowest of a stale node or one that is gone.
+ * The first node that has to run again for that, or NULL.
+ */
+static struct fx_node *
+take_back_effects(struct spread *spread)
+{
+	struct fx_timeline *timeline = &spread->model->timeline;
+	size_t lowest = timeline->effects.count;
+	struct fx_node *first = NULL;
+
+	for (size_t i = 0; i < timeline->effects.count; i++) {
+		uint64_t id = timeline->effects.items[i].node;
+
+		if (timeline->effects.items[i].graph != spread->place->graph)
+			continue;
+		if (fx_bitset_has(&spread->stale, (uint32_t)id) ||
+			fx_map_has(&spread->change->ids, (uintptr_t)id)) {
+			lowest = i;
+			break;
+		}
+	}
+	while (timeline->effects.count > lowest) {
+		uint64_t id = fx_vec_last(&timeline->effects).node;
+		struct fx_node *node =
+			fx_graph_find_id(spread->place->graph, id);
+
+		fx_timeline_take_back(timeline, &spread->place->env);
+		if (!node || !node->is_in_graph)
+			continue;
+		fx_map_set(&spread->model->dirty, (uintptr_t)id, 1);
+		if (!first || fx_node_is_before(node, first))
+			first = node;
+	}
+	return first;
+}
+
+static void
+go_back_to(struct fx_model *model, struct fx_activation *place,
+	struct fx_node *node, struct fx_edit_report *report)
+{
+	if (!node || !fx_activation_is_above(place, node))
+		return;
+	fx_activation_set_stop(model, place, node);
+	report->position_moved = true;
+	report->position = fx_graph_position(place->graph, node);
+}
+
+size_t
+fx_model_dirty_count(const struct fx_model *model)
+{
+	size_t count = 0;
+	size_t at = 0;
+	uintptr_t id;
+	uintptr_t one;
+
+	while (fx_map_next(&model->dirty, &at, &id, &one)) {
+		count += fx_graph_find_id(model->graph, id) != NULL;
+		for (size_t i = 1; i < model->places.count; i++)
+			count += fx_graph_find_id(model->places.items[i]->graph,
+					 id) != NULL;
+	}
+	return count;
+}
+
+static bool
+has_run(const struct spread *spread, const struct fx_node *node)
+{
+	const struct fx_timeline *timeline = &spread->model->timeline;
+
+	if (fx_env_get(&spread->place->env, node->id) ||
+		fx_map_has(&timeline->dropped, (uintptr_t)node->id))
+		return true;
+	for (size_t i = timeline->effects.count; i-- > 0;)
+		if (timeline->effects.items[i].node == node->id)
+			return true;
+	return false;
+}
+
+/* Where nodes were moved, one that writes in place or draws may have come to
+ * stand above the stop without having run: the first such.
+ */
+static struct fx_node *
+find_passed(const struct spread *spread)
+{
+	const struct fx_model *model = spread->model;
+	const struct fx_node *stop = fx_activation_stop(spread->place);
+	struct fx_node *node;
+
+	if (!spread->change->moved.count || !model->backend->ops->has_values)
+		return NULL;
+	fx_graph_for_each_node (node, spread->place->graph) {
+		if (node == stop)
+			return NULL;
+		if ((fx_side_effects(node) |
+			    fx_timeline_kinds(&model->timeline, node->id)) &&
+			!has_run(spread, node))
+			return node;
+	}
+	return NULL;
+}
+
+void
+fx_model_invalidate(struct fx_model *model, const struct fx_change *change,
+	struct fx_edit_report *report)
+{
+	/* A nested graph has arguments that may be stale. */
+	while (model->places.count > 1)
+		fx_activation_pop(model);
+	if (model->places.count)
+		fx_activation_invalidate(model, model->places.items[0], change,
+			report);
+}
+
+void
+fx_activation_invalidate(struct fx_model *model, struct fx_activation *place,
+	const struct fx_change *change, struct fx_edit_report *report)
+{
+	FX_AUTO(spread)
+	struct spread spread = {
+		.model = model,
+		.place = place,
+		.change = change,
+	};
+	struct fx_node *again;
+	size_t at = 0;
+	uintptr_t id;
+	uintptr_t one;
+
+	if (!model->leaves)
+		fx_undo_cache_clear(model);
+	spread_all(&spread);
+	again = take_back_effects(&spread);
+	fx_timeline_doubt(&model->timeline, &spread.stale);
+	for (size_t i = 0; i < spread.nodes.count; i++)
+		drop_value(model, place, spread.nodes.items[i]->id);
+	/* Those that are no longer in the graph too. */
+	while (fx_map_next(&change->ids, &at, &id, &one)) {
+		fx_plans_drop(&place->plans, id);
+		drop_value(model, place, id);
+	}
+	settle_stop(model, place);
+	go_back_to(model, place, again, report);
+	if (spread.nodes.count)
+		go_back_to(model, place, spread.nodes.items[0], report);
+	go_back_to(model, place, find_passed(&spread), report);
+	report->dirty = fx_model_dirty_count(model);
+}

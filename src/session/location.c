@@ -1,0 +1,141 @@
+/* location.c - where a node stands: nested graphs, module scopes, source. */
+#include <config.h>
+
+#include <stdlib.h>
+
+#include "base/vec.h"
+#include "session/activation.h"
+#include "session/position_private.h"
+
+typedef FX_VEC(struct fx_location) frame_vec;
+
+static const char *
+graph_title(const struct fx_model *model, const struct fx_graph *graph)
+{
+	if (graph == model->graph)
+		return model->name;
+	return graph->class_name ? graph->class_name : graph->name;
+}
+
+/* The scopes of NODE; the root is the graph's own frame. */
+static void
+add_scopes(frame_vec *frames, const struct fx_node *node)
+{
+	for (const struct fx_scope *scope = node->scope; scope;
+		scope = scope->parent) {
+		struct fx_location frame = {
+			.kind = FX_LOCATION_SCOPE,
+			.title = scope->path,
+			.detail = scope->class_name,
+			.node = node,
+		};
+
+		if (*scope->path)
+			fx_vec_push(frames, frame);
+	}
+}
+
+/* The place's graph, under the name of the module that owns it. */
+static void
+add_graph(frame_vec *frames, const struct fx_model *model,
+	const struct fx_node *node)
+{
+	struct fx_graph *graph = node ? node->graph : model->graph;
+	struct fx_location frame = {
+		.kind = FX_LOCATION_GRAPH,
+		.title = graph_title(model, graph),
+		.detail = graph->class_name,
+		.node = node,
+	};
+
+	fx_vec_push(frames, frame);
+}
+
+static void
+add_source(frame_vec *frames, const struct fx_node *node)
+{
+	if (!node || !node->source)
+		return;
+	for (size_t i = 0; i < node->source->count; i++) {
+		const struct fx_source_frame *source = &node->source->frames[i];
+		struct fx_location frame = {
+			.kind = FX_LOCATION_SOURCE,
+			.title = source->function,
+			.detail = source->file,
+			.line = source->line,
+			.text = source->text,
+			.node = node,
+		};
+
+		fx_vec_push(frames, frame);
+	}
+}
+
+/* Innermost first: the scopes and graph of NODE, then those of the call that
+ * entered it, and so on; the Python stack of NODE last.
+ */
+void
+fx_position_locations(const struct fx_model *model, const struct fx_node *node,
+	struct fx_location **ret, size_t *count_ret)
+{
+	frame_vec frames = { 0 };
+	const struct fx_node *at = node;
+
+	for (size_t i = model->places.count; i-- > 0 && at;) {
+		const struct fx_activation *place = model->places.items[i];
+
+		if (place->graph != at->graph)
+			continue;
+		add_scopes(&frames, at);
+		add_graph(&frames, model, at);
+		at = i ? fx_graph_find_id(model->places.items[i - 1]->graph,
+				 place->call)
+		       : NULL;
+	}
+	/* Nothing runs: a node by itself. */
+	if (!frames.count && node) {
+		add_scopes(&frames, node);
+		add_graph(&frames, model, node);
+	}
+	if (!node)
+		add_graph(&frames, model, NULL);
+	add_source(&frames, node);
+	*ret = frames.items;
+	*count_ret = frames.count;
+}
+
+const char *
+fx_position_scope(struct fx_model *model, struct fx_node *node)
+{
+	FX_AUTO_FREE struct fx_location *frames = NULL;
+	size_t count;
+	size_t index = model->frame;
+	const char *scope = node->scope ? node->scope->path : "";
+
+	/* A module that is called next has not been entered: one stands in the
+	 * scope that calls it.
+	 */
+	if (!index && node->opcode == FX_OPCODE_CALL_MODULE && node->scope &&
+		node->target == scope)
+		scope = node->scope->parent ? node->scope->parent->path : "";
+	if (!index)
+		return scope;
+	fx_position_locations(model, node, &frames, &count);
+	if (index < count && frames[index].kind == FX_LOCATION_SCOPE)
+		return frames[index].title;
+	return scope;
+}
+
+const char *
+fx_position_unit(const struct fx_node *node)
+{
+	const struct fx_node *before = fx_graph_previous(node);
+	const char *unit = NULL;
+
+	for (const struct fx_scope *scope = node->scope; scope;
+		scope = scope->parent)
+		if (*scope->path &&
+			!(before && fx_position_is_inside(before, scope->path)))
+			unit = scope->path;
+	return unit;
+}

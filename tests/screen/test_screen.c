@@ -52,7 +52,7 @@ keys_open_move_insert_undo_and_quit(void)
 	CU_ASSERT(term_type(term, ":quit\r"));
 	CU_ASSERT(term_has(term, "(y or n)"));
 	term_send(term, "y\r");
-	CU_ASSERT(term_wait_end(term) == 0);
+	FXT_EQ(term_wait_end(term), 0);
 	CU_ASSERT(!term_is_alternate(term));
 	CU_ASSERT(term_cursor_is_visible(term));
 	term_free(term);
@@ -111,7 +111,7 @@ check_signal(int number, int status)
 	struct term *term = start_screen(&standard);
 
 	term_signal(term, number);
-	CU_ASSERT(term_wait_end(term) == status);
+	FXT_EQ(term_wait_end(term), status);
 	CU_ASSERT(!term_is_alternate(term));
 	CU_ASSERT(term_cursor_is_visible(term));
 	term_free(term);
@@ -146,7 +146,7 @@ a_lost_terminal_ends_the_program(void)
 
 	term_hang_up(term);
 	status = term_wait_end(term);
-	CU_ASSERT(status == 128 + SIGHUP);
+	FXT_EQ(status, 128 + SIGHUP);
 	term_free(term);
 }
 
@@ -157,7 +157,7 @@ the_modes_of_the_line_are_as_before(void)
 	FX_AUTO_FREE void *before = fx_xmalloc(term_modes_size());
 
 	term_send(term, ":quit\r");
-	CU_ASSERT(term_wait_end(term) == 0);
+	FXT_EQ(term_wait_end(term), 0);
 	memcpy(before, term_modes(term), term_modes_size());
 	term_free(term);
 	/* A terminal that nobody has touched. */
@@ -187,7 +187,7 @@ q_goes_back_to_the_prompt_and_tui_returns(void)
 	term_send(term, "q");
 	CU_ASSERT(term_wait_alternate(term, false));
 	term_send(term, "quit\r");
-	CU_ASSERT(term_wait_end(term) == 0);
+	FXT_EQ(term_wait_end(term), 0);
 	term_free(term);
 }
 
@@ -202,7 +202,7 @@ a_dumb_terminal_is_refused(void)
 	CU_ASSERT(term_wait_for(term,
 		"terminal \"dumb\" cannot address the cursor"));
 	term_send(term, "quit\r");
-	CU_ASSERT(term_wait_end(term) >= 0);
+	FXT_IS(term_wait_end(term), >=, 0);
 	term_free(term);
 }
 
@@ -217,7 +217,7 @@ an_unknown_terminal_is_refused(void)
 	CU_ASSERT(term_wait_for(term,
 		"terminal \"no-such-terminal\" is not known"));
 	term_send(term, "quit\r");
-	CU_ASSERT(term_wait_end(term) >= 0);
+	FXT_IS(term_wait_end(term), >=, 0);
 	term_free(term);
 }
 
@@ -246,7 +246,7 @@ another_locale_draws_with_ascii(void)
 	CU_ASSERT(term_has(term, "* "));
 	for (int row = 0; row < 24; row++)
 		for (const char *at = term_row(term, row); *at; at++)
-			CU_ASSERT((unsigned char)*at < 0x80);
+			FXT_IS((unsigned char)*at, <, 0x80);
 	term_free(term);
 }
 

@@ -50,7 +50,7 @@ fxt_set(struct fxt_world *world, const char *text)
 	int index = fx_settings_match(text, &rest);
 	bool ok;
 
-	CU_ASSERT_FATAL(index >= 0);
+	FXT_IS_FATAL(index, >=, 0);
 	ok = fxt_ok(fx_settings_set(fx_session_settings(world->session), index,
 		rest));
 	CU_ASSERT_FATAL(ok);
@@ -67,7 +67,7 @@ fxt_node(struct fxt_world *world, const char *name)
 {
 	struct fx_node *node = fx_graph_find(world->graph, name);
 
-	CU_ASSERT_FATAL(node != NULL);
+	FXT_IS_FATAL(node, !=, NULL);
 	return node;
 }
 

@@ -4,6 +4,7 @@
 #include "tests/support/unit.h"
 
 #include <CUnit/Basic.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,5 +86,124 @@ fxt_same(const char *actual, const char *expected)
 		return true;
 	printf("\n  is:       %s\n  expected: %s\n", actual ? actual : "(null)",
 		expected ? expected : "(null)");
+	return false;
+}
+
+struct fxt_shown
+fxt_int(int64_t integer)
+{
+	return (struct fxt_shown){ .kind = FXT_INT, .integer = integer };
+}
+
+struct fxt_shown
+fxt_uint(uint64_t natural)
+{
+	return (struct fxt_shown){ .kind = FXT_UINT, .natural = natural };
+}
+
+struct fxt_shown
+fxt_real(double real)
+{
+	return (struct fxt_shown){ .kind = FXT_REAL, .real = real };
+}
+
+struct fxt_shown
+fxt_pointer(const void *pointer)
+{
+	return (struct fxt_shown){ .kind = FXT_POINTER, .pointer = pointer };
+}
+
+struct fxt_shown
+fxt_text(const char *text)
+{
+	return (struct fxt_shown){ .kind = FXT_TEXT, .pointer = text };
+}
+
+static double
+real_of(struct fxt_shown a)
+{
+	return a.kind == FXT_REAL  ? a.real
+	       : a.kind == FXT_INT ? (double)a.integer
+				   : (double)a.natural;
+}
+
+/* A pointer as a number; -1 in *SIGN_RET for what is below zero. */
+static uint64_t
+magnitude(struct fxt_shown a, int *sign_ret)
+{
+	*sign_ret = a.kind == FXT_INT && a.integer < 0 ? -1 : 0;
+	switch (a.kind) {
+	case FXT_INT:
+		return (uint64_t)a.integer;
+	case FXT_POINTER:
+	case FXT_TEXT:
+		return (uint64_t)(uintptr_t)a.pointer;
+	case FXT_UINT:
+	case FXT_REAL:
+		break;
+	}
+	return a.natural;
+}
+
+/* Below, equal, above: -1, 0, 1; 2 when one is not a number. */
+static int
+compare(struct fxt_shown a, struct fxt_shown b)
+{
+	uint64_t x;
+	uint64_t y;
+	int x_sign;
+	int y_sign;
+
+	if (a.kind == FXT_REAL || b.kind == FXT_REAL) {
+		double p = real_of(a);
+		double q = real_of(b);
+
+		return p < q ? -1 : p > q ? 1 : p == q ? 0 : 2;
+	}
+	x = magnitude(a, &x_sign);
+	y = magnitude(b, &y_sign);
+	if (x_sign != y_sign)
+		return x_sign < y_sign ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static void
+print_shown(const char *head, struct fxt_shown a)
+{
+	printf("%s", head);
+	switch (a.kind) {
+	case FXT_INT:
+		printf("%" PRId64 "\n", a.integer);
+		break;
+	case FXT_UINT:
+		printf("%" PRIu64 "\n", a.natural);
+		break;
+	case FXT_REAL:
+		printf("%.17g\n", a.real);
+		break;
+	case FXT_POINTER:
+		printf("%p\n", a.pointer);
+		break;
+	case FXT_TEXT:
+		printf("%p \"%s\"\n", a.pointer,
+			a.pointer ? (const char *)a.pointer : "(null)");
+		break;
+	}
+}
+
+bool
+fxt_is(struct fxt_shown actual, const char *op, struct fxt_shown expected)
+{
+	int order = compare(actual, expected);
+	bool ok = op[0] == '!'   ? order != 0
+		  : op[0] == '=' ? order == 0
+		  : op[0] == '<' ? order == -1 || (op[1] == '=' && order == 0)
+				 : order == 1 || (op[1] == '=' && order == 0);
+
+	if (ok)
+		return true;
+	print_shown("\n  is:       ", actual);
+	printf("  expected: %s", op[0] == '=' ? "" : op);
+	print_shown(op[0] == '=' ? "" : " ", expected);
 	return false;
 }

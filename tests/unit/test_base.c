@@ -20,7 +20,7 @@ an_error_keeps_what_is_said_about_it(void)
 	FX_AUTO_ERROR struct fx_error *err =
 		fx_error_new(FX_ERR_NO_NODE, "no node \"%s\" in %s", "x", "g");
 
-	CU_ASSERT_EQUAL(fx_error_code(err), FX_ERR_NO_NODE);
+	FXT_EQ(fx_error_code(err), FX_ERR_NO_NODE);
 	FXT_SAME(fx_error_message(err), "no node \"x\" in g");
 	CU_ASSERT_PTR_NULL(fx_error_hint_text(err));
 	CU_ASSERT_PTR_NULL(fx_error_text(err));
@@ -33,15 +33,15 @@ an_error_keeps_what_is_said_about_it(void)
 	err = fx_error_at(err, "outer", (struct fx_span){ 3, 4 });
 	err = fx_error_place(err, "a.py", 7);
 	err = fx_error_place(err, "b.py", 8);
-	CU_ASSERT_EQUAL(fx_error_note_count(err), 2);
+	FXT_EQ(fx_error_note_count(err), 2);
 	FXT_SAME(fx_error_note_text(err, 0), "at node relu");
 	FXT_SAME(fx_error_note_text(err, 1), "while loading a.py");
 	CU_ASSERT_PTR_NULL(fx_error_note_text(err, 2));
 	FXT_SAME(fx_error_hint_text(err), "try 1 again");
 	FXT_SAME(fx_error_text(err), "inner");
-	CU_ASSERT_EQUAL(fx_error_span(err).end, 2);
+	FXT_EQ(fx_error_span(err).end, 2);
 	FXT_SAME(fx_error_file(err), "a.py");
-	CU_ASSERT_EQUAL(fx_error_line(err), 7);
+	FXT_EQ(fx_error_line(err), 7);
 }
 
 static void
@@ -60,7 +60,7 @@ long_words_and_quotes_are_shortened(void)
 	err = fx_error_note(err, "%%%s is a name", name.data);
 	err = fx_error_hint(err, "not \"%s\" and \"b\"", words.data);
 	text = fx_error_message(err);
-	CU_ASSERT(strlen(text) < 120);
+	FXT_IS(strlen(text), <, 120);
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "no node \"aaaa"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text,
 		"aaa...\" (3000 characters) in net"));
@@ -69,7 +69,7 @@ long_words_and_quotes_are_shortened(void)
 		"a... (3001 characters) is a name"));
 	text = fx_error_hint_text(err);
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "(3000 characters) and \"b\""));
-	CU_ASSERT_EQUAL(fx_utf8_valid(text, strlen(text)), strlen(text));
+	FXT_EQ(fx_utf8_valid(text, strlen(text)), strlen(text));
 }
 
 static void
@@ -118,32 +118,30 @@ dtypes_are_found_by_their_names(void)
 		enum fx_dtype dtype = (enum fx_dtype)i;
 		const struct fx_dtype_info *info = fx_dtype_info(dtype);
 
-		CU_ASSERT_EQUAL(fx_dtype_find(info->name), dtype);
-		CU_ASSERT_EQUAL(fx_dtype_find_short(info->short_name), dtype);
+		FXT_EQ(fx_dtype_find(info->name), dtype);
+		FXT_EQ(fx_dtype_find_short(info->short_name), dtype);
 		if (*info->safetensors)
-			CU_ASSERT_EQUAL(
-				fx_dtype_find_safetensors(info->safetensors),
+			FXT_EQ(fx_dtype_find_safetensors(info->safetensors),
 				dtype);
 		if (*info->numpy)
-			CU_ASSERT_EQUAL(fx_dtype_find_numpy(info->numpy),
-				dtype);
+			FXT_EQ(fx_dtype_find_numpy(info->numpy), dtype);
 	}
-	CU_ASSERT_EQUAL(fx_dtype_find("long"), FX_DTYPE_I64);
-	CU_ASSERT_EQUAL(fx_dtype_find("half"), FX_DTYPE_F16);
-	CU_ASSERT_EQUAL(fx_dtype_find("cdouble"), FX_DTYPE_C128);
-	CU_ASSERT_EQUAL(fx_dtype_find("f32"), FX_DTYPE_NONE);
-	CU_ASSERT_EQUAL(fx_dtype_find(""), FX_DTYPE_NONE);
-	CU_ASSERT_EQUAL(fx_dtype_find_safetensors(""), FX_DTYPE_NONE);
-	CU_ASSERT_EQUAL(fx_dtype_find_numpy("<f4"), FX_DTYPE_F32);
-	CU_ASSERT_EQUAL(fx_dtype_find_numpy(">f4"), FX_DTYPE_NONE);
-	CU_ASSERT_EQUAL(fx_dtype_find_numpy("|b1"), FX_DTYPE_BOOL);
-	CU_ASSERT_EQUAL(fx_dtype_find_numpy(">u1"), FX_DTYPE_U8);
-	CU_ASSERT_EQUAL(fx_dtype_find_numpy(""), FX_DTYPE_NONE);
-	CU_ASSERT_EQUAL(fx_dtype_real(FX_DTYPE_C64), FX_DTYPE_F32);
-	CU_ASSERT_EQUAL(fx_dtype_real(FX_DTYPE_I8), FX_DTYPE_I8);
-	CU_ASSERT_EQUAL(fx_dtype_complex(FX_DTYPE_F16), FX_DTYPE_C32);
-	CU_ASSERT_EQUAL(fx_dtype_complex(FX_DTYPE_BF16), FX_DTYPE_NONE);
-	CU_ASSERT_EQUAL(fx_dtype_complex(FX_DTYPE_NONE), FX_DTYPE_NONE);
+	FXT_EQ(fx_dtype_find("long"), FX_DTYPE_I64);
+	FXT_EQ(fx_dtype_find("half"), FX_DTYPE_F16);
+	FXT_EQ(fx_dtype_find("cdouble"), FX_DTYPE_C128);
+	FXT_EQ(fx_dtype_find("f32"), FX_DTYPE_NONE);
+	FXT_EQ(fx_dtype_find(""), FX_DTYPE_NONE);
+	FXT_EQ(fx_dtype_find_safetensors(""), FX_DTYPE_NONE);
+	FXT_EQ(fx_dtype_find_numpy("<f4"), FX_DTYPE_F32);
+	FXT_EQ(fx_dtype_find_numpy(">f4"), FX_DTYPE_NONE);
+	FXT_EQ(fx_dtype_find_numpy("|b1"), FX_DTYPE_BOOL);
+	FXT_EQ(fx_dtype_find_numpy(">u1"), FX_DTYPE_U8);
+	FXT_EQ(fx_dtype_find_numpy(""), FX_DTYPE_NONE);
+	FXT_EQ(fx_dtype_real(FX_DTYPE_C64), FX_DTYPE_F32);
+	FXT_EQ(fx_dtype_real(FX_DTYPE_I8), FX_DTYPE_I8);
+	FXT_EQ(fx_dtype_complex(FX_DTYPE_F16), FX_DTYPE_C32);
+	FXT_EQ(fx_dtype_complex(FX_DTYPE_BF16), FX_DTYPE_NONE);
+	FXT_EQ(fx_dtype_complex(FX_DTYPE_NONE), FX_DTYPE_NONE);
 }
 
 static void
@@ -219,7 +217,7 @@ every_bit_counts(void)
 		least = FX_MIN(least, flipped);
 		total += flipped;
 	}
-	CU_ASSERT(least >= 32);
+	FXT_IS(least, >=, 32);
 	CU_ASSERT(total / 384 >= 60 && total / 384 <= 68);
 }
 
@@ -250,7 +248,7 @@ a_million_short_texts_have_different_digests(void)
 	qsort(quick, (size_t)count, sizeof(*quick), compare_words);
 	for (int i = 1; i < count; i++)
 		equal += (low[i] == low[i - 1]) + (quick[i] == quick[i - 1]);
-	CU_ASSERT_EQUAL(equal, 0);
+	FXT_EQ(equal, 0);
 	free(low);
 	free(quick);
 }
@@ -263,7 +261,7 @@ digests_are_written_and_read(void)
 	char text[33];
 
 	fx_hash_text(hash, text);
-	CU_ASSERT_EQUAL(strlen(text), 32);
+	FXT_EQ(strlen(text), 32);
 	CU_ASSERT(fx_hash_parse(text, &back));
 	CU_ASSERT(fx_hash_equal(hash, back));
 	text[31] = 'g';
@@ -283,7 +281,7 @@ the_log_has_only_topics_asked_for(void)
 	int saved = dup(STDERR_FILENO);
 	int ends[2];
 
-	CU_ASSERT_EQUAL_FATAL(pipe(ends), 0);
+	FXT_EQ_FATAL(pipe(ends), 0);
 	dup2(ends[1], STDERR_FILENO);
 	setenv("FXDB_DEBUG", "load,pass", 1);
 	fx_log("load", "%d nodes", 6);
@@ -297,7 +295,7 @@ the_log_has_only_topics_asked_for(void)
 	dup2(saved, STDERR_FILENO);
 	close(saved);
 	close(ends[1]);
-	CU_ASSERT(read(ends[0], lines, sizeof(lines) - 1) > 0);
+	FXT_IS(read(ends[0], lines, sizeof(lines) - 1), >, 0);
 	close(ends[0]);
 	FXT_SAME(lines,
 		"fxdb: load: 6 nodes\nfxdb: pass: seen\nfxdb: edit: seen\n");

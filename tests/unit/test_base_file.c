@@ -27,7 +27,7 @@ static void
 enter_folder(void)
 {
 	folder = fxt_folder_new();
-	CU_ASSERT_EQUAL_FATAL(chdir(folder), 0);
+	FXT_EQ_FATAL(chdir(folder), 0);
 }
 
 /* Remove the folder; how many files were in it. */
@@ -42,7 +42,7 @@ leave_folder(void)
 		count += strcmp(entry->d_name, ".") != 0 &&
 			 strcmp(entry->d_name, "..") != 0;
 	closedir(dir);
-	CU_ASSERT_EQUAL(chdir("/"), 0);
+	FXT_EQ(chdir("/"), 0);
 	fxt_folder_free(folder);
 	return count;
 }
@@ -65,7 +65,7 @@ what_is_written_is_read(void)
 	CU_ASSERT(content_is("a", "one\n"));
 	FXT_OK(fx_file_write("a", "", 0));
 	CU_ASSERT(content_is("a", ""));
-	CU_ASSERT_EQUAL(leave_folder(), 1);
+	FXT_EQ(leave_folder(), 1);
 }
 
 static void
@@ -83,13 +83,13 @@ large_files_are_written_in_pieces(void)
 		FXT_OK(fx_file_writer_add(file, "0123456789", 10));
 	FXT_OK(fx_file_writer_add(file, large, sizeof(large)));
 	FXT_OK(fx_file_writer_add(file, "end", 3));
-	CU_ASSERT_NOT_EQUAL(access("a", F_OK), 0);
+	FXT_IS(access("a", F_OK), !=, 0);
 	FXT_OK(fx_file_writer_commit(file));
 	FXT_OK(fx_file_read("a", 0, &data, &size));
-	CU_ASSERT_EQUAL(size, 1000000 + sizeof(large) + 3);
-	CU_ASSERT_EQUAL(memcmp(data + 999990, "0123456789x", 11), 0);
+	FXT_EQ(size, 1000000 + sizeof(large) + 3);
+	FXT_EQ(memcmp(data + 999990, "0123456789x", 11), 0);
 	FXT_SAME(data + size - 4, "xend");
-	CU_ASSERT_EQUAL(leave_folder(), 1);
+	FXT_EQ(leave_folder(), 1);
 }
 
 static void
@@ -103,7 +103,7 @@ an_aborted_write_leaves_the_old_file_alone(void)
 	FXT_OK(fx_file_writer_add(file, "new", 3));
 	fx_file_writer_abort(file);
 	CU_ASSERT(content_is("a", "old"));
-	CU_ASSERT_EQUAL(leave_folder(), 1);
+	FXT_EQ(leave_folder(), 1);
 }
 
 /* A limit on the size of files fails in the middle, like a full disk. */
@@ -126,7 +126,7 @@ a_full_disk_leaves_the_old_file_alone(void)
 	setrlimit(RLIMIT_FSIZE, &saved);
 	FXT_FAILS(err, FX_ERR_NO_SPACE);
 	CU_ASSERT(content_is("a", "old"));
-	CU_ASSERT_EQUAL(leave_folder(), 1);
+	FXT_EQ(leave_folder(), 1);
 	free(data);
 }
 
@@ -149,18 +149,18 @@ permissions_and_links_are_kept(void)
 
 	enter_folder();
 	FXT_OK(fx_file_write("real", "1", 1));
-	CU_ASSERT_EQUAL(chmod("real", 0640), 0);
-	CU_ASSERT_EQUAL(symlink("real", "link"), 0);
-	CU_ASSERT_EQUAL(symlink("later", "dangling"), 0);
+	FXT_EQ(chmod("real", 0640), 0);
+	FXT_EQ(symlink("real", "link"), 0);
+	FXT_EQ(symlink("later", "dangling"), 0);
 	FXT_OK(fx_file_write("link", "2", 1));
 	FXT_OK(fx_file_write("dangling", "3", 1));
 	CU_ASSERT(content_is("real", "2"));
 	CU_ASSERT(content_is("later", "3"));
-	CU_ASSERT_EQUAL(lstat("link", &st), 0);
+	FXT_EQ(lstat("link", &st), 0);
 	CU_ASSERT(S_ISLNK(st.st_mode));
-	CU_ASSERT_EQUAL(stat("real", &st), 0);
-	CU_ASSERT_EQUAL(st.st_mode & 07777, 0640);
-	CU_ASSERT_EQUAL(leave_folder(), 4);
+	FXT_EQ(stat("real", &st), 0);
+	FXT_EQ(st.st_mode & 07777, 0640);
+	FXT_EQ(leave_folder(), 4);
 }
 
 static void
@@ -169,7 +169,7 @@ what_cannot_be_written_says_why(void)
 	struct fx_error *err;
 
 	enter_folder();
-	CU_ASSERT_EQUAL(mkdir("d", 0755), 0);
+	FXT_EQ(mkdir("d", 0755), 0);
 	err = fx_file_write("nowhere/a", "x", 1);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(err);
 	FXT_SAME(fx_error_message(err),
@@ -177,9 +177,9 @@ what_cannot_be_written_says_why(void)
 	FXT_FAILS(err, FX_ERR_IO);
 	FXT_FAILS(fx_file_write("d", "x", 1), FX_ERR_IO);
 	FXT_FAILS(fx_file_write("", "x", 1), FX_ERR_IO);
-	CU_ASSERT_EQUAL(symlink("loop", "loop"), 0);
+	FXT_EQ(symlink("loop", "loop"), 0);
 	FXT_FAILS(fx_file_write("loop", "x", 1), FX_ERR_IO);
-	CU_ASSERT_EQUAL(leave_folder(), 2);
+	FXT_EQ(leave_folder(), 2);
 }
 
 static void
@@ -207,9 +207,9 @@ a_pipe_that_nobody_writes_is_empty(void)
 	size_t size = 1;
 
 	enter_folder();
-	CU_ASSERT_EQUAL(mkfifo("pipe", 0600), 0);
+	FXT_EQ(mkfifo("pipe", 0600), 0);
 	FXT_OK(fx_file_read("pipe", 0, &data, &size));
-	CU_ASSERT_EQUAL(size, 0);
+	FXT_EQ(size, 0);
 	leave_folder();
 }
 
@@ -236,7 +236,7 @@ a_signal_breaks_off_the_wait_for_a_pipe(void)
 	int holder;
 
 	enter_folder();
-	CU_ASSERT_EQUAL(mkfifo("pipe", 0600), 0);
+	FXT_EQ(mkfifo("pipe", 0600), 0);
 	holder = open("pipe", O_RDWR);
 	sigaction(SIGALRM, &action, &before);
 	setitimer(ITIMER_REAL, &soon, NULL);
@@ -256,11 +256,11 @@ an_open_pipe_is_written_by_its_name(void)
 	char text[10] = "";
 	int ends[2];
 
-	CU_ASSERT_EQUAL_FATAL(pipe(ends), 0);
+	FXT_EQ_FATAL(pipe(ends), 0);
 	path = fx_xasprintf("/dev/fd/%d", ends[1]);
 	FXT_OK(fx_file_write(path, "text", 4));
 	close(ends[1]);
-	CU_ASSERT_EQUAL(read(ends[0], text, sizeof(text)), 4);
+	FXT_EQ(read(ends[0], text, sizeof(text)), 4);
 	close(ends[0]);
 	FXT_SAME(text, "text");
 }
@@ -272,7 +272,7 @@ files_of_the_kernel_are_read_though_their_size_is_0(void)
 	size_t size = 0;
 
 	FXT_OK(fx_file_read("/proc/self/status", 0, &data, &size));
-	CU_ASSERT(size > 10);
+	FXT_IS(size, >, 10);
 }
 
 static bool
@@ -323,14 +323,14 @@ a_blob_lives_as_long_as_its_parts(void)
 
 	fx_blob_unref(blob);
 	fx_blob_unref(part);
-	CU_ASSERT_EQUAL(released, 0);
-	CU_ASSERT_EQUAL(fx_blob_size(smaller), 2);
+	FXT_EQ(released, 0);
+	FXT_EQ(fx_blob_size(smaller), 2);
 	FXT_OK(fx_blob_read(smaller, 0, 2, out));
 	FXT_SAME(out, "34");
 	FXT_FAILS(fx_blob_read(smaller, 1, 2, out), FX_ERR_RANGE);
 	FXT_FAILS(fx_blob_read(smaller, SIZE_MAX, 2, out), FX_ERR_RANGE);
 	fx_blob_unref(smaller);
-	CU_ASSERT_EQUAL(released, 1);
+	FXT_EQ(released, 1);
 	fx_blob_unref(NULL);
 }
 
@@ -341,8 +341,8 @@ a_new_blob_is_zero_or_an_error(void)
 
 	FXT_OK(fx_blob_new(1000, &blob));
 	for (size_t i = 0; i < 1000; i++)
-		CU_ASSERT_EQUAL(((char *)fx_blob_data(blob))[i], 0);
-	CU_ASSERT_PTR_EQUAL(fx_blob_ref(blob), blob);
+		FXT_EQ(((char *)fx_blob_data(blob))[i], 0);
+	FXT_EQ(fx_blob_ref(blob), blob);
 	fx_blob_unref(blob);
 	fx_blob_unref(blob);
 #ifndef FX_SANITIZERS
@@ -363,7 +363,7 @@ a_mapped_file_has_its_bytes(void)
 	snprintf(data + 10000, 4, "abc");
 	FXT_OK(fx_file_write("a", data, 20000));
 	FXT_OK(fx_blob_map("a", 9999, 10001, &blob));
-	CU_ASSERT_EQUAL(fx_blob_size(blob), 10001);
+	FXT_EQ(fx_blob_size(blob), 10001);
 	FXT_OK(fx_blob_read(blob, 1, 3, out));
 	FXT_SAME(out, "abc");
 	((char *)fx_blob_data(blob))[1] = 'X';
@@ -391,7 +391,7 @@ a_mapped_file_cut_short_is_an_error_not_a_fault(void)
 	FXT_OK(fx_file_write("a", data, 20000));
 	FXT_OK(fx_blob_map("a", 0, 20000, &blob));
 	part = fx_blob_slice(blob, 12000, 8000);
-	CU_ASSERT_EQUAL(truncate("a", 100), 0);
+	FXT_EQ(truncate("a", 100), 0);
 	FXT_FAILS(fx_blob_read(part, 7000, 4, out), FX_ERR_FORMAT);
 	fx_blob_unref(part);
 	fx_blob_unref(blob);
@@ -417,15 +417,15 @@ touching_what_was_cut_off_is_no_fault(void)
 	begin = fx_blob_slice(blob, 0, 50000);
 	end = fx_blob_slice(blob, 50000, 100000);
 	bytes = fx_blob_data(blob);
-	CU_ASSERT_EQUAL(bytes[120000], 'x');
-	CU_ASSERT_EQUAL(truncate("a", 60000), 0);
-	CU_ASSERT_EQUAL(bytes[120000], 0);
-	CU_ASSERT_EQUAL(bytes[199998], 0);
-	CU_ASSERT_EQUAL(bytes[100], 'x');
+	FXT_EQ(bytes[120000], 'x');
+	FXT_EQ(truncate("a", 60000), 0);
+	FXT_EQ(bytes[120000], 0);
+	FXT_EQ(bytes[199998], 0);
+	FXT_EQ(bytes[100], 'x');
 	FXT_OK(fx_blob_read(begin, 0, 4, out));
 	FXT_FAILS(fx_blob_read(end, 0, 4, out), FX_ERR_FORMAT);
 	/* That it grows again brings nothing back. */
-	CU_ASSERT_EQUAL(truncate("a", 200000), 0);
+	FXT_EQ(truncate("a", 200000), 0);
 	FXT_FAILS(fx_blob_read(end, 0, 4, out), FX_ERR_FORMAT);
 	FXT_OK(fx_blob_read(begin, 0, 4, out));
 	fx_blob_unref(begin);

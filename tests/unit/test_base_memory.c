@@ -23,7 +23,7 @@ arena_memory_is_aligned_and_apart(void)
 
 	for (size_t i = 0; i < FX_ARRAY_LEN(pieces); i++) {
 		pieces[i] = fx_arena_alloc(arena, i % 300);
-		CU_ASSERT_EQUAL((uintptr_t)pieces[i] % 16, 0);
+		FXT_EQ((uintptr_t)pieces[i] % 16, 0);
 		memset(pieces[i], (int)(i % 251), i % 300);
 	}
 	for (size_t i = 0; i < FX_ARRAY_LEN(pieces); i++)
@@ -38,8 +38,8 @@ arena_gives_large_and_empty_pieces(void)
 	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
 	char *large = fx_arena_calloc(arena, 10, 1 << 20);
 
-	CU_ASSERT_EQUAL(large[0], 0);
-	CU_ASSERT_EQUAL(large[(10 << 20) - 1], 0);
+	FXT_EQ(large[0], 0);
+	FXT_EQ(large[(10 << 20) - 1], 0);
 	CU_ASSERT_PTR_NOT_NULL(fx_arena_alloc(arena, 0));
 	FXT_SAME(fx_arena_strndup(arena, "abcdef", 3), "abc");
 	FXT_SAME(fx_arena_strndup(arena, NULL, 0), "");
@@ -57,13 +57,13 @@ arena_rollback_restores_size_and_older_content(void)
 	for (int round = 0; round < 3; round++) {
 		for (int i = 0; i < 1000; i++)
 			memset(fx_arena_alloc(arena, 1000), 'x', 1000);
-		CU_ASSERT(fx_arena_size(arena) >= size + 1000000);
+		FXT_IS(fx_arena_size(arena), >=, size + 1000000);
 		fx_arena_rollback(arena, mark);
-		CU_ASSERT_EQUAL(fx_arena_size(arena), size);
+		FXT_EQ(fx_arena_size(arena), size);
 		FXT_SAME(kept, "kept");
 	}
 	fx_arena_rollback(arena, empty);
-	CU_ASSERT_EQUAL(fx_arena_size(arena), 0);
+	FXT_EQ(fx_arena_size(arena), 0);
 	FXT_SAME(fx_arena_strndup(arena, "again", 5), "again");
 }
 
@@ -82,13 +82,13 @@ vec_pushes_inserts_and_removes_in_order(void)
 	fx_vec_insert(&numbers, 0, 0);
 	fx_vec_insert(&numbers, 1000, 1000);
 	fx_vec_for_each (each, &numbers)
-		CU_ASSERT_EQUAL(*each, expected++);
-	CU_ASSERT_EQUAL(expected, 1001);
-	CU_ASSERT_EQUAL(fx_vec_pop(&numbers), 1000);
-	CU_ASSERT_EQUAL(fx_vec_last(&numbers), 999);
+		FXT_EQ(*each, expected++);
+	FXT_EQ(expected, 1001);
+	FXT_EQ(fx_vec_pop(&numbers), 1000);
+	FXT_EQ(fx_vec_last(&numbers), 999);
 	fx_vec_deinit(&numbers);
 	CU_ASSERT_PTR_NULL(numbers.items);
-	CU_ASSERT_EQUAL(numbers.capacity, 0);
+	FXT_EQ(numbers.capacity, 0);
 }
 
 static void
@@ -114,18 +114,18 @@ bitset_agrees_with_an_array(void)
 	}
 	for (size_t i = 0; i < 5000; i++) {
 		count += has[i];
-		CU_ASSERT_EQUAL(fx_bitset_has(&set, i), has[i]);
+		FXT_EQ(fx_bitset_has(&set, i), has[i]);
 	}
-	CU_ASSERT_EQUAL(fx_bitset_count(&set), count);
+	FXT_EQ(fx_bitset_count(&set), count);
 	for (at = 0; fx_bitset_next(&set, &at); at++, found++) {
 		while (next < at)
 			CU_ASSERT_FALSE(has[next++]);
 		CU_ASSERT(has[next++]);
 	}
-	CU_ASSERT_EQUAL(found, count);
+	FXT_EQ(found, count);
 	for (size_t i = 0; i < 5000; i++)
 		fx_bitset_remove(&set, i);
-	CU_ASSERT_EQUAL(fx_bitset_count(&set), 0);
+	FXT_EQ(fx_bitset_count(&set), 0);
 	at = 0;
 	CU_ASSERT_FALSE(fx_bitset_next(&set, &at));
 	fx_bitset_remove(&set, 1000000);
@@ -142,22 +142,22 @@ map_keeps_a_hundred_thousand_entries(void)
 	uintptr_t sum = 0;
 	size_t at = 0;
 
-	CU_ASSERT_EQUAL(fx_map_get(&map, 1, 42), 42);
+	FXT_EQ(fx_map_get(&map, 1, 42), 42);
 	CU_ASSERT_FALSE(fx_map_erase(&map, 1));
 	for (uintptr_t i = 1; i <= count; i++)
 		if (!fx_map_set(&map, i * 64, i))
 			CU_FAIL("a new key is called old");
 	CU_ASSERT_FALSE(fx_map_set(&map, 64, 1));
-	CU_ASSERT_EQUAL(map.count, count);
+	FXT_EQ(map.count, count);
 	for (uintptr_t i = 1; i <= count; i++)
 		if (fx_map_get(&map, i * 64, 0) != i)
 			CU_FAIL("a value is lost");
 	CU_ASSERT_FALSE(fx_map_has(&map, 65));
 	while (fx_map_next(&map, &at, &key, &value)) {
-		CU_ASSERT(key == value * 64);
+		FXT_EQ(key, value * 64);
 		sum += value;
 	}
-	CU_ASSERT_EQUAL(sum, count * (count + 1) / 2);
+	FXT_EQ(sum, count * (count + 1) / 2);
 	fx_map_clear(&map);
 	CU_ASSERT_FALSE(fx_map_has(&map, 64));
 }
@@ -176,18 +176,18 @@ map_agrees_with_an_array_over_random_edits(void)
 
 		if (fxt_random_below(&random, 2)) {
 			values[key] = (uintptr_t)i + 1;
-			CU_ASSERT(fx_map_set(&map, key, values[key]) !=
-				  was_there);
+			FXT_IS(fx_map_set(&map, key, values[key]), !=,
+				was_there);
 		} else {
 			values[key] = 0;
-			CU_ASSERT(fx_map_erase(&map, key) == was_there);
+			FXT_EQ(fx_map_erase(&map, key), was_there);
 		}
 	}
 	for (size_t key = 1; key < 512; key++) {
 		count += values[key] != 0;
-		CU_ASSERT_EQUAL(fx_map_get(&map, key, 0), values[key]);
+		FXT_EQ(fx_map_get(&map, key, 0), values[key]);
 	}
-	CU_ASSERT_EQUAL(map.count, count);
+	FXT_EQ(map.count, count);
 }
 
 static void
@@ -196,15 +196,15 @@ equal_texts_intern_to_one_pointer(void)
 	char text[] = "relu_1";
 	const char *name = fx_intern("relu_1");
 
-	CU_ASSERT_PTR_NOT_EQUAL(name, text);
-	CU_ASSERT_PTR_EQUAL(fx_intern(text), name);
-	CU_ASSERT_PTR_EQUAL(fx_intern_n("relu_19", 6), name);
-	CU_ASSERT_PTR_EQUAL(fx_intern_format("%s_%d", "relu", 1), name);
-	CU_ASSERT_PTR_EQUAL(fx_intern_find("relu_1"), name);
+	FXT_IS(name, !=, text);
+	FXT_EQ(fx_intern(text), name);
+	FXT_EQ(fx_intern_n("relu_19", 6), name);
+	FXT_EQ(fx_intern_format("%s_%d", "relu", 1), name);
+	FXT_EQ(fx_intern_find("relu_1"), name);
 	CU_ASSERT_PTR_NULL(fx_intern_find("never interned"));
 	CU_ASSERT_PTR_NULL(fx_intern(NULL));
-	CU_ASSERT_EQUAL(fx_intern_length(name), 6);
-	CU_ASSERT_EQUAL(fx_intern_length(fx_intern("")), 0);
+	FXT_EQ(fx_intern_length(name), 6);
+	FXT_EQ(fx_intern_length(fx_intern("")), 0);
 }
 
 static void
@@ -229,8 +229,8 @@ long_formatted_names_are_whole(void)
 
 	memset(text, 'a', 1000);
 	text[1000] = '\0';
-	CU_ASSERT_PTR_EQUAL(fx_intern_format("%s", text), fx_intern(text));
-	CU_ASSERT_EQUAL(fx_intern_length(fx_intern(text)), 1000);
+	FXT_EQ(fx_intern_format("%s", text), fx_intern(text));
+	FXT_EQ(fx_intern_length(fx_intern(text)), 1000);
 }
 
 static void
@@ -261,7 +261,7 @@ buf_appends_everything(void)
 	taken = fx_buf_take(&buf);
 	FXT_SAME(taken, "ab");
 	FXT_SAME(fx_buf_text(&buf), "");
-	CU_ASSERT_EQUAL(buf.length, 0);
+	FXT_EQ(buf.length, 0);
 }
 
 static void
@@ -271,11 +271,11 @@ buf_grows_over_every_boundary(void)
 
 	for (size_t i = 0; i < 5000; i++) {
 		fx_buf_addf(&buf, "%*d", (int)(i % 97), (int)(i % 10));
-		CU_ASSERT_EQUAL(strlen(buf.data), buf.length);
+		FXT_EQ(strlen(buf.data), buf.length);
 		if (i % 3 == 0)
 			fx_buf_add_char(&buf, '.');
 	}
-	CU_ASSERT(buf.capacity > buf.length);
+	FXT_IS(buf.capacity, >, buf.length);
 }
 
 static void

@@ -121,8 +121,8 @@ compare_with(FILE *python)
 		line[strcspn(line, "\n")] = '\0';
 		wrong += !repr_is(sample(i, &random), line);
 	}
-	CU_ASSERT_EQUAL(i, SAMPLES);
-	CU_ASSERT_EQUAL(wrong, 0);
+	FXT_EQ(i, SAMPLES);
+	FXT_EQ(wrong, 0);
 }
 
 static void
@@ -162,7 +162,7 @@ floats_read_back_equal(void)
 				 &back) ||
 			 memcmp(&back, &number, sizeof(back)) != 0;
 	}
-	CU_ASSERT_EQUAL(wrong, 0);
+	FXT_EQ(wrong, 0);
 }
 
 static bool
@@ -218,7 +218,7 @@ int_literals_are_read_as_python_does(void)
 		number = 12345;
 		CU_ASSERT(fx_number_parse_int(good[i].text,
 			strlen(good[i].text), &number));
-		CU_ASSERT_EQUAL(number, good[i].number);
+		FXT_EQ(number, good[i].number);
 	}
 	for (size_t i = 0; i < FX_ARRAY_LEN(bad); i++)
 		if (fx_number_parse_int(bad[i], strlen(bad[i]), &number)) {
@@ -253,7 +253,7 @@ float_literals_are_read_as_python_does(void)
 		number = 12345;
 		CU_ASSERT(fx_number_parse_double(good[i].text,
 			strlen(good[i].text), &number));
-		CU_ASSERT(number == good[i].number);
+		FXT_EQ(number, good[i].number);
 	}
 	for (size_t i = 0; i < FX_ARRAY_LEN(bad); i++)
 		if (fx_number_parse_double(bad[i], strlen(bad[i]), &number)) {
@@ -294,7 +294,7 @@ a_locale_with_a_comma_changes_nothing(void)
 	CU_ASSERT(repr_is(0.1 + 0.2, "0.30000000000000004"));
 	CU_ASSERT(repr_is(0x1p-44, "5.684341886080802e-14"));
 	CU_ASSERT(fx_number_parse_double("1.5e3", 5, &number));
-	CU_ASSERT(number == 1500);
+	FXT_EQ(number, 1500);
 	setlocale(LC_NUMERIC, "C");
 }
 
@@ -333,10 +333,22 @@ quantities_are_short(void)
 	CU_ASSERT(count_is(1040000000, "1.04 G"));
 }
 
+static void
+assertions_compare_numbers_of_any_sign(void)
+{
+	CU_ASSERT(fxt_is(FXT_SHOWN(-1), "<", FXT_SHOWN((size_t)0)));
+	CU_ASSERT(fxt_is(FXT_SHOWN(SIZE_MAX), ">", FXT_SHOWN(-1)));
+	CU_ASSERT(fxt_is(FXT_SHOWN(2), "==", FXT_SHOWN(2.0)));
+	CU_ASSERT(fxt_is(FXT_SHOWN(true), "!=", FXT_SHOWN(0)));
+	CU_ASSERT(fxt_is(FXT_SHOWN(""), "!=", FXT_SHOWN(NULL)));
+	CU_ASSERT(fxt_is(FXT_SHOWN(NAN), "!=", FXT_SHOWN(NAN)));
+}
+
 int
 main(void)
 {
 	static const struct fxt_case cases[] = {
+		FXT_CASE(assertions_compare_numbers_of_any_sign),
 		FXT_CASE(floats_look_like_pythons_repr),
 		FXT_CASE(twenty_thousand_floats_agree_with_python),
 		FXT_CASE(floats_read_back_equal),

@@ -30,8 +30,8 @@ starts_ends_and_equal(void)
 	CU_ASSERT(fx_str_is_below("layer1", ""));
 	CU_ASSERT_FALSE(fx_str_is_below("layer10", "layer1"));
 	CU_ASSERT_FALSE(fx_str_is_below("layer1", "layer1.0"));
-	CU_ASSERT_STRING_EQUAL(fx_str_next_line("a\nb"), "b");
-	CU_ASSERT_STRING_EQUAL(fx_str_next_line("a"), "");
+	FXT_SAME(fx_str_next_line("a\nb"), "b");
+	FXT_SAME(fx_str_next_line("a"), "");
 	CU_ASSERT(fx_str_equal(NULL, NULL));
 	CU_ASSERT_FALSE(fx_str_equal(NULL, ""));
 	CU_ASSERT(fx_str_equal("a", "a"));
@@ -93,7 +93,7 @@ names_agree_with_python(void)
 		}
 	}
 	pclose(python);
-	CU_ASSERT(count > 150);
+	FXT_IS(count, >, 150);
 }
 
 static void
@@ -153,17 +153,17 @@ distance_counts_edits(void)
 {
 	char text[3001];
 
-	CU_ASSERT_EQUAL(fx_str_distance("", ""), 0);
-	CU_ASSERT_EQUAL(fx_str_distance("", "abc"), 3);
-	CU_ASSERT_EQUAL(fx_str_distance("relu", "relu"), 0);
-	CU_ASSERT_EQUAL(fx_str_distance("relu_1", "relu_9"), 1);
-	CU_ASSERT_EQUAL(fx_str_distance("rleu", "relu"), 1);
-	CU_ASSERT_EQUAL(fx_str_distance("kitten", "sitting"), 3);
-	CU_ASSERT_EQUAL(fx_str_distance("ca", "abc"), 3);
-	CU_ASSERT_EQUAL(fx_str_distance("abc", "ca"), 3);
+	FXT_EQ(fx_str_distance("", ""), 0);
+	FXT_EQ(fx_str_distance("", "abc"), 3);
+	FXT_EQ(fx_str_distance("relu", "relu"), 0);
+	FXT_EQ(fx_str_distance("relu_1", "relu_9"), 1);
+	FXT_EQ(fx_str_distance("rleu", "relu"), 1);
+	FXT_EQ(fx_str_distance("kitten", "sitting"), 3);
+	FXT_EQ(fx_str_distance("ca", "abc"), 3);
+	FXT_EQ(fx_str_distance("abc", "ca"), 3);
 	memset(text, 'a', 3000);
 	text[3000] = '\0';
-	CU_ASSERT(fx_str_distance(text, "b") > 2000);
+	FXT_IS(fx_str_distance(text, "b"), >, 2000);
 }
 
 static bool
@@ -240,7 +240,7 @@ printable_agrees_with_python(void)
 		wrong += fx_utf8_is_printable(code) != (answer == '1');
 	}
 	pclose(python);
-	CU_ASSERT_EQUAL(wrong, 0);
+	FXT_EQ(wrong, 0);
 }
 
 static void
@@ -259,7 +259,7 @@ every_code_point_survives_encoding(void)
 		else
 			wrong += back != code || used != size;
 	}
-	CU_ASSERT_EQUAL(wrong, 0);
+	FXT_EQ(wrong, 0);
 }
 
 static void
@@ -273,30 +273,30 @@ bad_utf8_is_found(void)
 
 	for (size_t i = 0; i < FX_ARRAY_LEN(bad); i++) {
 		snprintf(text, sizeof(text), "ab%s", bad[i]);
-		CU_ASSERT_EQUAL(fx_utf8_valid(text, strlen(text)), 2);
+		FXT_EQ(fx_utf8_valid(text, strlen(text)), 2);
 	}
-	CU_ASSERT_EQUAL(fx_utf8_valid("a\xef\xbf\xbd\xf0\x9f\x98\x80", 8), 8);
+	FXT_EQ(fx_utf8_valid("a\xef\xbf\xbd\xf0\x9f\x98\x80", 8), 8);
 }
 
 static void
 widths_are_those_of_a_terminal(void)
 {
-	CU_ASSERT_EQUAL(fx_utf8_width('a'), 1);
-	CU_ASSERT_EQUAL(fx_utf8_width('\n'), 0);
-	CU_ASSERT_EQUAL(fx_utf8_width(0x301), 0);
-	CU_ASSERT_EQUAL(fx_utf8_width(0x200b), 0);
-	CU_ASSERT_EQUAL(fx_utf8_width(0xad), 1);
-	CU_ASSERT_EQUAL(fx_utf8_width(0x2502), 1);
-	CU_ASSERT_EQUAL(fx_utf8_width(0x25cf), 1);
-	CU_ASSERT_EQUAL(fx_utf8_width(0x4e2d), 2);
-	CU_ASSERT_EQUAL(fx_utf8_width(0xac00), 2);
-	CU_ASSERT_EQUAL(fx_utf8_width(0x1f600), 2);
-	CU_ASSERT_EQUAL(fx_utf8_width(0x20001), 2);
-	CU_ASSERT_EQUAL(fx_utf8_width(0xff21), 2);
-	CU_ASSERT_EQUAL(fx_utf8_text_width("a\xe4\xb8\xad", 4), 3);
-	CU_ASSERT_EQUAL(fx_utf8_fit("a\xe4\xb8\xad z", 6, 2), 1);
-	CU_ASSERT_EQUAL(fx_utf8_fit("a\xe4\xb8\xad z", 6, 3), 4);
-	CU_ASSERT_EQUAL(fx_utf8_fit("ae\xcc\x81 z", 6, 2), 4);
+	FXT_EQ(fx_utf8_width('a'), 1);
+	FXT_EQ(fx_utf8_width('\n'), 0);
+	FXT_EQ(fx_utf8_width(0x301), 0);
+	FXT_EQ(fx_utf8_width(0x200b), 0);
+	FXT_EQ(fx_utf8_width(0xad), 1);
+	FXT_EQ(fx_utf8_width(0x2502), 1);
+	FXT_EQ(fx_utf8_width(0x25cf), 1);
+	FXT_EQ(fx_utf8_width(0x4e2d), 2);
+	FXT_EQ(fx_utf8_width(0xac00), 2);
+	FXT_EQ(fx_utf8_width(0x1f600), 2);
+	FXT_EQ(fx_utf8_width(0x20001), 2);
+	FXT_EQ(fx_utf8_width(0xff21), 2);
+	FXT_EQ(fx_utf8_text_width("a\xe4\xb8\xad", 4), 3);
+	FXT_EQ(fx_utf8_fit("a\xe4\xb8\xad z", 6, 2), 1);
+	FXT_EQ(fx_utf8_fit("a\xe4\xb8\xad z", 6, 3), 4);
+	FXT_EQ(fx_utf8_fit("ae\xcc\x81 z", 6, 2), 4);
 }
 
 static void
@@ -353,21 +353,21 @@ long_lines_are_cut_around_the_caret(void)
 		fx_span_print(&buf, text, (struct fx_span){ at, at + 5 }, 3);
 		second = strchr(fx_buf_text(&buf), '\n') + 1;
 		column = strcspn(second, "^");
-		CU_ASSERT(second - fx_buf_text(&buf) <= 3 + 106 + 1);
-		CU_ASSERT_EQUAL(fx_buf_text(&buf)[column], text[at]);
+		FXT_IS(second - fx_buf_text(&buf), <=, 3 + 106 + 1);
+		FXT_EQ(fx_buf_text(&buf)[column], text[at]);
 	}
 }
 
 static void
 lines_and_columns_count_from_one(void)
 {
-	CU_ASSERT_EQUAL(fx_span_line("a\nb\nc", 0), 1);
-	CU_ASSERT_EQUAL(fx_span_line("a\nb\nc", 4), 3);
-	CU_ASSERT_EQUAL(fx_span_line("a\nb", 1000), 2);
-	CU_ASSERT_EQUAL(fx_span_column("a\nbc", 3), 2);
-	CU_ASSERT_EQUAL(fx_span_column("\xe4\xb8\xad"
-				       "b",
-				3),
+	FXT_EQ(fx_span_line("a\nb\nc", 0), 1);
+	FXT_EQ(fx_span_line("a\nb\nc", 4), 3);
+	FXT_EQ(fx_span_line("a\nb", 1000), 2);
+	FXT_EQ(fx_span_column("a\nbc", 3), 2);
+	FXT_EQ(fx_span_column("\xe4\xb8\xad"
+			      "b",
+		       3),
 		3);
 }
 
@@ -421,7 +421,7 @@ json_strings_are_read_back_by_jansson(void)
 	fx_json_array_end(&json);
 	root = json_loads(fx_buf_text(&buf), 0, NULL);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(root);
-	CU_ASSERT_STRING_EQUAL(json_string_value(json_array_get(root, 0)),
+	FXT_SAME(json_string_value(json_array_get(root, 0)),
 		fx_buf_text(&text));
 	json_decref(root);
 }

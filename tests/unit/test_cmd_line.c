@@ -165,11 +165,11 @@ what_cannot_be_read_is_refused_with_a_reason(void)
 static void
 a_bar_in_brackets_or_quotes_does_not_split(void)
 {
-	CU_ASSERT_EQUAL(cmd_line_find_bar("a | b"), 2);
-	CU_ASSERT_EQUAL(cmd_line_find_bar("p (a | b) | wc"), 10);
-	CU_ASSERT_EQUAL(cmd_line_find_bar("p \" | \" | wc"), 8);
-	CU_ASSERT_EQUAL(cmd_line_find_bar("a|b"), 3);
-	CU_ASSERT_EQUAL(cmd_line_find_dashes("output json -- nodes"), 12);
+	FXT_EQ(cmd_line_find_bar("a | b"), 2);
+	FXT_EQ(cmd_line_find_bar("p (a | b) | wc"), 10);
+	FXT_EQ(cmd_line_find_bar("p \" | \" | wc"), 8);
+	FXT_EQ(cmd_line_find_bar("a|b"), 3);
+	FXT_EQ(cmd_line_find_dashes("output json -- nodes"), 12);
 }
 
 /* No text may crash or hang the splitter. */
@@ -220,15 +220,15 @@ completion_knows_the_argument_at_the_cursor(void)
 {
 	size_t begin;
 
-	CU_ASSERT_EQUAL(type_at("node re", &begin), CMD_ARG_NODE);
-	CU_ASSERT_EQUAL(begin, 5);
-	CU_ASSERT_EQUAL(type_at("erase drop --to re", &begin), CMD_ARG_NODE);
-	CU_ASSERT_EQUAL(begin, 16);
-	CU_ASSERT_EQUAL(type_at("b x if ab", &begin), CMD_ARG_CONDITION);
-	CU_ASSERT_EQUAL(begin, 7);
-	CU_ASSERT_EQUAL(type_at("load ", &begin), CMD_ARG_FILE);
-	CU_ASSERT_EQUAL(begin, 5);
-	CU_ASSERT_EQUAL(type_at("node x ", &begin), CMD_ARG_END);
+	FXT_EQ(type_at("node re", &begin), CMD_ARG_NODE);
+	FXT_EQ(begin, 5);
+	FXT_EQ(type_at("erase drop --to re", &begin), CMD_ARG_NODE);
+	FXT_EQ(begin, 16);
+	FXT_EQ(type_at("b x if ab", &begin), CMD_ARG_CONDITION);
+	FXT_EQ(begin, 7);
+	FXT_EQ(type_at("load ", &begin), CMD_ARG_FILE);
+	FXT_EQ(begin, 5);
+	FXT_EQ(type_at("node x ", &begin), CMD_ARG_END);
 }
 
 int

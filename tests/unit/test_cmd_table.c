@@ -29,8 +29,8 @@ check_sentence(const char *name, const char *text, bool full_stop)
 
 	if (!length || (text[length - 1] == '.') != full_stop)
 		printf("\n  %s: \"%s\"\n", name, text ? text : "");
-	CU_ASSERT_FATAL(length > 0);
-	CU_ASSERT_EQUAL(text[length - 1] == '.', full_stop);
+	FXT_IS_FATAL(length, >, 0);
+	FXT_EQ(text[length - 1] == '.', full_stop);
 }
 
 static void
@@ -56,7 +56,7 @@ every_row_is_whole(void)
 				check_sentence(entry->name,
 					entry->flags[k].help, false);
 	}
-	CU_ASSERT(i > 60);
+	FXT_IS(i, >, 60);
 }
 
 /* A name or short name means one command. */
@@ -156,7 +156,7 @@ check_document(const char *name, void (*write)(struct fx_buf *))
 	if (strcmp(text, fx_buf_text(&now)) != 0)
 		printf("\n  doc/%s is out of date: scripts/gen-commands\n",
 			name);
-	CU_ASSERT_STRING_EQUAL(text, fx_buf_text(&now));
+	FXT_SAME(text, fx_buf_text(&now));
 }
 
 static void
@@ -261,15 +261,15 @@ words_that_errors_name_have_help(void)
 		found++;
 		CU_ASSERT(cmd_help_topic_find(word, &concept));
 		CU_ASSERT(concept.is_word);
-		CU_ASSERT_STRING_EQUAL(concept.word, word);
+		FXT_SAME(concept.word, word);
 	}
-	CU_ASSERT(found >= 8);
+	FXT_IS(found, >=, 8);
 }
 
 static void
 every_lesson_is_whole(void)
 {
-	CU_ASSERT(cmd_lesson_count() == 2);
+	FXT_EQ(cmd_lesson_count(), 2);
 	for (size_t i = 0; i < cmd_lesson_count(); i++) {
 		FX_AUTO_FREE char *path = NULL;
 		struct cmd_lesson lesson;
@@ -278,12 +278,12 @@ every_lesson_is_whole(void)
 		cmd_lesson_read(i, &lesson);
 		FXT_OK(cmd_data_files(CMD_BUNDLE_EXAMPLES, lesson.model,
 			&path));
-		CU_ASSERT(lesson.bad_lines == 0);
+		FXT_EQ(lesson.bad_lines, 0);
 		CU_ASSERT(*lesson.title && *lesson.says && *lesson.end);
-		CU_ASSERT(lesson.steps.count >= 10);
+		FXT_IS(lesson.steps.count, >=, 10);
 		fx_vec_for_each (step, &lesson.steps) {
 			CU_ASSERT(*step->task && *step->hint && *step->line);
-			CU_ASSERT(step->checks.count > 0);
+			FXT_IS(step->checks.count, >, 0);
 		}
 		cmd_lesson_deinit(&lesson);
 	}
@@ -326,11 +326,11 @@ further_words_lead_to_a_choice(void)
 			wanted = fx_xasprintf("|%.*s|", (int)length - 1,
 				choice + 1);
 			choices = fx_xasprintf("|%s|", entry->args[0].choices);
-			CU_ASSERT(strstr(choices, wanted) != NULL);
+			FXT_IS(strstr(choices, wanted), !=, NULL);
 			found++;
 		}
 	}
-	CU_ASSERT(found > 10);
+	FXT_IS(found, >, 10);
 }
 
 int

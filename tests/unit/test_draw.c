@@ -33,10 +33,10 @@ a_wide_character_takes_two_cells(void)
 	struct fx_area area = fx_canvas_area(grid);
 	FX_AUTO_FREE char *text = NULL;
 
-	CU_ASSERT(fx_area_text(&area, 0, 0, plain, "a日b") == 4);
-	CU_ASSERT(fx_canvas_cell(grid, 0, 1)->width == 2);
-	CU_ASSERT(fx_canvas_cell(grid, 0, 2)->width == 0);
-	CU_ASSERT(fx_canvas_cell(grid, 0, 3)->code == 'b');
+	FXT_EQ(fx_area_text(&area, 0, 0, plain, "a日b"), 4);
+	FXT_EQ(fx_canvas_cell(grid, 0, 1)->width, 2);
+	FXT_EQ(fx_canvas_cell(grid, 0, 2)->width, 0);
+	FXT_EQ(fx_canvas_cell(grid, 0, 3)->code, 'b');
 	text = text_of(grid);
 	FXT_SAME(text, "a日b\n");
 }
@@ -62,7 +62,7 @@ a_wide_character_at_the_edge_is_left_out(void)
 	struct fx_area area = fx_canvas_area(grid);
 	FX_AUTO_FREE char *text = NULL;
 
-	CU_ASSERT(fx_area_text(&area, 0, 0, plain, "ab日") == 4);
+	FXT_EQ(fx_area_text(&area, 0, 0, plain, "ab日"), 4);
 	text = text_of(grid);
 	FXT_SAME(text, "ab\n");
 }
@@ -74,7 +74,7 @@ a_combining_mark_joins_the_character_before(void)
 	struct fx_area area = fx_canvas_area(grid);
 	FX_AUTO_FREE char *text = NULL;
 
-	CU_ASSERT(fx_area_text(&area, 0, 0, plain, "e\xcc\x81x") == 2);
+	FXT_EQ(fx_area_text(&area, 0, 0, plain, "e\xcc\x81x"), 2);
 	text = text_of(grid);
 	FXT_SAME(text, "e\xcc\x81x\n");
 }
@@ -94,8 +94,8 @@ nothing_is_drawn_outside_an_area(void)
 	fx_area_restyle(&area, 0, -9, 99, FX_LOOK(ERROR));
 	text = text_of(grid);
 	FXT_SAME(text, "\n 234\n");
-	CU_ASSERT(fx_canvas_cell(grid, 1, 0)->role == FX_ROLE_PLAIN);
-	CU_ASSERT(fx_canvas_cell(grid, 1, 1)->role == FX_ROLE_ERROR);
+	FXT_EQ(fx_canvas_cell(grid, 1, 0)->role, FX_ROLE_PLAIN);
+	FXT_EQ(fx_canvas_cell(grid, 1, 1)->role, FX_ROLE_ERROR);
 }
 
 static void
@@ -152,7 +152,7 @@ arms_at(const struct fx_lanes *rails, size_t row, int lane)
 static void
 check_lanes(const struct fx_dag *dag, const struct fx_lanes *rails, int cap)
 {
-	CU_ASSERT(fx_lanes_width(rails) <= cap);
+	FXT_IS(fx_lanes_width(rails), <=, cap);
 	for (size_t row = 0; row < dag->count; row++) {
 		int nodes = 0;
 
@@ -162,13 +162,13 @@ check_lanes(const struct fx_dag *dag, const struct fx_lanes *rails, int cap)
 				row ? arms_at(rails, row - 1, lane) : 0;
 
 			nodes += (here & FX_LANES_NODE) != 0;
-			CU_ASSERT(((here & FX_ARM_UP) != 0) ==
-				  ((above & FX_ARM_DOWN) != 0));
-			CU_ASSERT(((here & FX_ARM_RIGHT) != 0) ==
-				  ((arms_at(rails, row, lane + 1) &
-					   FX_ARM_LEFT) != 0));
+			FXT_EQ(((here & FX_ARM_UP) != 0),
+				((above & FX_ARM_DOWN) != 0));
+			FXT_EQ(((here & FX_ARM_RIGHT) != 0),
+				((arms_at(rails, row, lane + 1) &
+					 FX_ARM_LEFT) != 0));
 		}
-		CU_ASSERT(nodes == 1);
+		FXT_EQ(nodes, 1);
 	}
 	for (int lane = 0; dag->count && lane < cap; lane++)
 		CU_ASSERT(!(arms_at(rails, dag->count - 1, lane) &
@@ -227,8 +227,8 @@ every_input_has_a_lane_or_is_named(void)
 			size_t named;
 
 			fx_lanes_named(rails, row, &named);
-			CU_ASSERT(named + railed_inputs(rails, row) ==
-				  dag->nodes[row].input_count);
+			FXT_EQ(named + railed_inputs(rails, row),
+				dag->nodes[row].input_count);
 		}
 	}
 }
@@ -243,7 +243,7 @@ without_a_cap_nothing_is_hidden(void)
 	FX_AUTO_LANES struct fx_lanes *rails = fx_lanes_new(dag, &options);
 
 	for (size_t row = 0; row < dag->count; row++)
-		CU_ASSERT(fx_lanes_hidden(rails, row) == 0);
+		FXT_EQ(fx_lanes_hidden(rails, row), 0);
 }
 
 /* The boxes of any graph stand apart: every label can be read. */
@@ -261,7 +261,7 @@ every_box_can_be_read(void)
 		FX_AUTO_FREE char *text = text_of(grid);
 
 		for (size_t n = 0; n < dag->count; n++)
-			CU_ASSERT(strstr(text, dag->nodes[n].name) != NULL);
+			FXT_IS(strstr(text, dag->nodes[n].name), !=, NULL);
 	}
 }
 
@@ -305,12 +305,12 @@ a_fold_keeps_the_edges_that_leave_it(void)
 			fx_dag_add_input(dag, 2);
 	}
 	folded = fx_dag_of_runs(dag, runs, FX_ARRAY_LEN(runs));
-	CU_ASSERT(folded->count == 3);
+	FXT_EQ(folded->count, 3);
 	FXT_SAME(folded->nodes[1].label, "layer1 (3 nodes)");
-	CU_ASSERT(folded->nodes[1].input_count == 1);
+	FXT_EQ(folded->nodes[1].input_count, 1);
 	/* Node 4 is in no run; the other input of node 5 is in the fold. */
-	CU_ASSERT(folded->nodes[2].input_count == 1);
-	CU_ASSERT(fx_dag_inputs(folded, 2)[0] == 1);
+	FXT_EQ(folded->nodes[2].input_count, 1);
+	FXT_EQ(fx_dag_inputs(folded, 2)[0], 1);
 }
 
 int

@@ -33,9 +33,9 @@ stand_in(const char *script)
 	FX_AUTO_FREE char *text = fx_xasprintf("#!/bin/sh\n%s\n", script);
 	int file = mkstemp(path);
 
-	CU_ASSERT_FATAL(file >= 0);
-	CU_ASSERT(write(file, text, strlen(text)) == (ssize_t)strlen(text));
-	CU_ASSERT(fchmod(file, 0700) == 0);
+	FXT_IS_FATAL(file, >=, 0);
+	FXT_EQ(write(file, text, strlen(text)), (ssize_t)strlen(text));
+	FXT_EQ(fchmod(file, 0700), 0);
 	close(file);
 	setenv("FXDB_DRAW_PROGRAM", path, 1);
 	return path;
@@ -65,11 +65,11 @@ check_stand_in(const char *script, const char *words, double seconds)
 
 	setenv("FXDB_DRAW_TIMEOUT", "300", 1);
 	err = fx_draw_picture(graph, &options, "svg", &out);
-	CU_ASSERT(fxt_seconds(CLOCK_MONOTONIC) - before < seconds);
-	CU_ASSERT_FATAL(err != NULL);
-	CU_ASSERT(strstr(fx_error_message(err), words) != NULL);
+	FXT_IS(fxt_seconds(CLOCK_MONOTONIC) - before, <, seconds);
+	FXT_IS_FATAL(err, !=, NULL);
+	FXT_IS(strstr(fx_error_message(err), words), !=, NULL);
 	FXT_FAILS(err, FX_ERR_CHILD);
-	CU_ASSERT(out.length == 0);
+	FXT_EQ(out.length, 0);
 	CU_ASSERT(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD);
 	drop_stand_in(path);
 }
@@ -195,8 +195,9 @@ labels_cannot_break_out_of_their_quotes(void)
 
 	fx_dag_add(dag, FX_DAG_MODULE, "a\"];b\\N & <x> \n");
 	fx_dot_text(dag, false, -1, &out);
-	CU_ASSERT(strstr(fx_buf_text(&out),
-			  "label=\"a\\\"];b\\\\N &amp; <x> \\\\n\"") != NULL);
+	FXT_IS(strstr(fx_buf_text(&out),
+		       "label=\"a\\\"];b\\\\N &amp; <x> \\\\n\""),
+		!=, NULL);
 }
 
 static size_t
@@ -246,10 +247,10 @@ check_svg(size_t count, size_t skip, double seconds)
 	unsetenv("FXDB_DRAW_TIMEOUT");
 	printf("%zu nodes: %.3f s ", count,
 		fxt_seconds(CLOCK_MONOTONIC) - before);
-	CU_ASSERT(fxt_seconds(CLOCK_MONOTONIC) - before < seconds);
+	FXT_IS(fxt_seconds(CLOCK_MONOTONIC) - before, <, seconds);
 	CU_ASSERT(strncmp(fx_buf_text(&out), "<?xml", 5) == 0);
-	CU_ASSERT(strstr(fx_buf_text(&out), "</svg>") != NULL);
-	CU_ASSERT(occurrences(fx_buf_text(&out), "class=\"node\"") == count);
+	FXT_IS(strstr(fx_buf_text(&out), "</svg>"), !=, NULL);
+	FXT_EQ(occurrences(fx_buf_text(&out), "class=\"node\""), count);
 }
 
 static void

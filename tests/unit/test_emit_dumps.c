@@ -53,7 +53,7 @@ for_each_dump(const char *kind, check_fn *check)
 		check(file, fx_buf_text(&path), text);
 		count++;
 	}
-	CU_ASSERT(count > 0);
+	FXT_IS(count, >, 0);
 }
 
 /* TEXT without colours. */

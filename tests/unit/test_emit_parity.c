@@ -70,7 +70,7 @@ compare_all(const char *key, emit_fn *emit)
 		FXT_SAME(fx_buf_text(&text), expected);
 		compared++;
 	}
-	CU_ASSERT(compared > 10);
+	FXT_IS(compared, >, 10);
 }
 
 static void
@@ -205,14 +205,14 @@ ranges_cover_each_node_s_own_text(void)
 
 		CU_ASSERT_PTR_NOT_NULL_FATAL(graph);
 		fx_emit_python(&text, graph, NULL, &ranges);
-		CU_ASSERT_EQUAL(ranges.count, graph->node_count);
+		FXT_EQ(ranges.count, graph->node_count);
 		fx_graph_for_each_node (node, graph) {
 			const struct fx_emit_range *r = &ranges.items[k++];
 			const char *wanted = node->opcode == FX_OPCODE_OUTPUT
 						     ? "return"
 						     : node->name;
 
-			CU_ASSERT_EQUAL(r->node, node->id);
+			FXT_EQ(r->node, node->id);
 			CU_ASSERT(r->begin < r->end && r->end <= text.length);
 			CU_ASSERT_PTR_NOT_NULL(memmem(text.data + r->begin,
 				r->end - r->begin, wanted, strlen(wanted)));

@@ -58,7 +58,7 @@ enter(void)
 	static const double large[] = { 3, 0x1p63 };
 
 	folder = fxt_folder_new();
-	CU_ASSERT_EQUAL_FATAL(chdir(folder), 0);
+	FXT_EQ_FATAL(chdir(folder), 0);
 	save("a", FX_DTYPE_F32, a, 4);
 	save("b", FX_DTYPE_F64, b, 4);
 	save("i", FX_DTYPE_I64, a, 4);
@@ -72,7 +72,7 @@ enter(void)
 static void
 leave(void)
 {
-	CU_ASSERT_EQUAL(chdir("/"), 0);
+	FXT_EQ(chdir("/"), 0);
 	fxt_folder_free(folder);
 }
 

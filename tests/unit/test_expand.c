@@ -36,10 +36,10 @@ a_layer_is_made_from_its_arguments(void)
 	CU_ASSERT(module->is_leaf);
 	stride = fx_value_dict_get(&module->config,
 		fx_value_string("stride").text);
-	CU_ASSERT_EQUAL_FATAL(stride->kind, FX_VALUE_TUPLE);
-	CU_ASSERT_EQUAL(stride->items[1].integer, 2);
-	CU_ASSERT_EQUAL(module->member_count, 2);
-	CU_ASSERT_EQUAL(module->members[0].tensor->sizes[1], 2);
+	FXT_EQ_FATAL(stride->kind, FX_VALUE_TUPLE);
+	FXT_EQ(stride->items[1].integer, 2);
+	FXT_EQ(module->member_count, 2);
+	FXT_EQ(module->members[0].tensor->sizes[1], 2);
 	CU_ASSERT_PTR_NULL(module->members[1].tensor);
 }
 
@@ -142,9 +142,9 @@ a_fragment_is_kept_by_kind_not_by_size(void)
 	module->training = !module->training;
 	FXT_OK(fx_decompose_module(expander, module, &small, &none,
 		&fragments[3]));
-	CU_ASSERT_PTR_EQUAL(fragments[0], fragments[1]);
-	CU_ASSERT_PTR_NOT_EQUAL(fragments[0], fragments[2]);
-	CU_ASSERT_PTR_NOT_EQUAL(fragments[0], fragments[3]);
+	FXT_EQ(fragments[0], fragments[1]);
+	FXT_IS(fragments[0], !=, fragments[2]);
+	FXT_IS(fragments[0], !=, fragments[3]);
 }
 
 static void

@@ -170,9 +170,9 @@ tensors_answer_what_metadata_know(void)
 
 	FXT_OK(fx_tensor_meta_parse(arena, "f32[N,3]", 8, &tensor));
 	FXT_OK(fx_fold_attribute(arena, &tensor, "ndim", &result));
-	CU_ASSERT_EQUAL(result.integer, 2);
+	FXT_EQ(result.integer, 2);
 	FXT_OK(fx_fold_attribute(arena, &tensor, "shape", &result));
-	CU_ASSERT_EQUAL(result.kind, FX_VALUE_SIZE);
+	FXT_EQ(result.kind, FX_VALUE_SIZE);
 	FXT_OK(fx_fold_method(arena, &tensor, "numel", &none, &result));
 	FXT_SAME(show(arena, &result), "3*N");
 	FXT_FAILS(fx_fold_attribute(arena, &tensor, "nonsense", &result),

@@ -86,7 +86,7 @@ random_graphs_come_back_with_their_hash(void)
 			CU_FAIL_FATAL("a random graph does not load");
 		}
 		CU_ASSERT(is_same(graph, again));
-		CU_ASSERT_EQUAL(notices.length, 0);
+		FXT_EQ(notices.length, 0);
 		print(&second, again);
 		FXT_SAME(fx_buf_text(&second), fx_buf_text(&text));
 	}
@@ -152,13 +152,12 @@ weights_lie_beside_the_file_and_are_mapped(void)
 	CU_ASSERT(is_same(graph, loaded.graph));
 	weight = fx_module_find_tensor(loaded.graph->module, "lin.weight");
 	row = fx_module_find_tensor(loaded.graph->module, "lin.row");
-	CU_ASSERT_PTR_EQUAL(weight,
-		fx_module_find_tensor(loaded.graph->module, "tied"));
-	CU_ASSERT_PTR_EQUAL(weight->storage, row->storage);
+	FXT_EQ(weight, fx_module_find_tensor(loaded.graph->module, "tied"));
+	FXT_EQ(weight->storage, row->storage);
 	CU_ASSERT(row->is_buffer && row->offset == 3);
-	CU_ASSERT_PTR_EQUAL(fx_module_find(loaded.graph->module, "lin"),
+	FXT_EQ(fx_module_find(loaded.graph->module, "lin"),
 		fx_module_find(loaded.graph->module, "same"));
-	CU_ASSERT(((float *)fx_blob_data(weight->storage->blob))[5] == 5.0f);
+	FXT_EQ(((float *)fx_blob_data(weight->storage->blob))[5], 5.0f);
 }
 
 static void
@@ -260,7 +259,7 @@ weights_cut_beneath_a_mapping_are_an_error_at_the_tensor(void)
 	CU_ASSERT_PTR_NOT_NULL_FATAL(loaded.graph);
 	weight = fx_module_find_tensor(loaded.graph->module, "lin.weight");
 	weights_path(path, sizeof(path));
-	CU_ASSERT_EQUAL(truncate(path, 10), 0);
+	FXT_EQ(truncate(path, 10), 0);
 	FXT_FAILS(fx_blob_read(weight->storage->blob, 0, 24, numbers),
 		FX_ERR_FORMAT);
 	unlink(path);
@@ -473,7 +472,7 @@ a_newer_version_is_refused_and_a_newer_minor_is_not(void)
 		"{\"polish\":1}\n" NODE "\"args\":\"()\",\"hue\":\"red\"}\n");
 	FXT_OK(load_text(fx_buf_text(&text), text.length, &notices, &graph));
 	CU_ASSERT_PTR_NOT_NULL_FATAL(graph);
-	CU_ASSERT_EQUAL(graph->node_count, 1);
+	FXT_EQ(graph->node_count, 1);
 	/* One notice, however many things are unknown. */
 	FXT_SAME(fx_buf_text(&notices),
 		"line 1 has a field \"shiny\", which this fxdb does not know; "

@@ -104,7 +104,7 @@ check_change(void (*change)(struct fx_graph *), bool changes_text)
 
 	change(b);
 	CU_ASSERT_FALSE(same_hash(a, b));
-	CU_ASSERT(same_text(a, b) == !changes_text);
+	FXT_EQ(same_text(a, b), !changes_text);
 	fx_graph_free(a);
 	fx_graph_free(b);
 }
@@ -188,10 +188,10 @@ check_users(const struct fx_node *a, const struct fx_node *b)
 	struct fx_use *mine = a->first_user;
 	struct fx_use *use;
 
-	CU_ASSERT(a->user_count == b->user_count);
+	FXT_EQ(a->user_count, b->user_count);
 	fx_node_for_each_user (use, b) {
 		CU_ASSERT_PTR_NOT_NULL_FATAL(mine);
-		CU_ASSERT(mine->user->name == use->user->name);
+		FXT_EQ(mine->user->name, use->user->name);
 		mine = mine->next;
 	}
 }
@@ -215,9 +215,9 @@ a_clone_has_everything(void)
 		mine = fx_graph_first(b);
 		fx_graph_for_each_node (node, a) {
 			check_users(mine, node);
-			CU_ASSERT(mine->note_count == node->note_count);
-			CU_ASSERT(!mine->meta == !node->meta);
-			CU_ASSERT(mine->id >> 32 == 2);
+			FXT_EQ(mine->note_count, node->note_count);
+			FXT_EQ(!mine->meta, !node->meta);
+			FXT_EQ(mine->id >> 32, 2);
 			mine = fx_graph_next(mine);
 		}
 		FXT_SAME(fx_names_preview(&b->names, "y"),
@@ -260,9 +260,9 @@ ids_differ_in_the_graphs_of_a_clone(void)
 	add_inner(add_inner(a, 1), 2);
 	b = fx_graph_clone(a, 9, NULL);
 	c = inner_of(b);
-	CU_ASSERT(fx_graph_first(b)->id >> 32 == 9);
-	CU_ASSERT(fx_graph_first(c)->id >> 32 == (1 << 16) + 9);
-	CU_ASSERT(fx_graph_first(inner_of(c))->id >> 32 == (2 << 16) + 9);
+	FXT_EQ(fx_graph_first(b)->id >> 32, 9);
+	FXT_EQ(fx_graph_first(c)->id >> 32, (1 << 16) + 9);
+	FXT_EQ(fx_graph_first(inner_of(c))->id >> 32, (2 << 16) + 9);
 	fx_graph_free(a);
 	fx_graph_free(b);
 }
@@ -281,8 +281,8 @@ values_are_brought_in(void)
 	items[1].node = fx_graph_first(c); /* not in the map */
 	value = fx_value_sequence(a->values, FX_VALUE_LIST, items, 2);
 	value = fx_graph_import(b, &value, &map);
-	CU_ASSERT(value.items[0].node == fx_graph_first(b));
-	CU_ASSERT(value.items[1].kind == FX_VALUE_NONE);
+	FXT_EQ(value.items[0].node, fx_graph_first(b));
+	FXT_EQ(value.items[1].kind, FX_VALUE_NONE);
 	fx_map_deinit(&map);
 	fx_graph_free(a);
 	fx_graph_free(b);
@@ -353,9 +353,9 @@ equal_graphs_do_not_differ(void)
 		size_t count;
 
 		fx_graph_diff(a, b, &rows, &count);
-		CU_ASSERT(count == a->node_count);
+		FXT_EQ(count, a->node_count);
 		for (size_t i = 0; i < count; i++)
-			CU_ASSERT(rows[i].kind == FX_CHANGE_SAME);
+			FXT_EQ(rows[i].kind, FX_CHANGE_SAME);
 		free(rows);
 		fx_graph_free(a);
 		fx_graph_free(b);

@@ -62,7 +62,7 @@ check_error(struct fx_error *err, enum fx_error_code code, const char *message,
 	const char *hint)
 {
 	CU_ASSERT_PTR_NOT_NULL_FATAL(err);
-	CU_ASSERT(fx_error_code(err) == code);
+	FXT_EQ(fx_error_code(err), code);
 	FXT_SAME(fx_error_message(err), message);
 	if (hint)
 		FXT_SAME(fx_error_hint_text(err), hint);
@@ -91,8 +91,8 @@ an_unused_node_goes_and_frees_its_inputs(void)
 
 	FXT_OK(fx_edit_erase(n.output));
 	FXT_OK(fx_edit_erase(n.add));
-	CU_ASSERT(n.conv2->user_count == 0);
-	CU_ASSERT(n.relu->user_count == 1);
+	FXT_EQ(n.conv2->user_count, 0);
+	FXT_EQ(n.relu->user_count, 1);
 	CU_ASSERT_PTR_NULL(fx_graph_find(n.graph, "add"));
 	CU_ASSERT_PTR_NULL(fx_graph_find_id(n.graph, n.add->id));
 	/* As in torch.fx the name is not given again by itself. */
@@ -111,10 +111,10 @@ a_new_node_goes_before_the_output(void)
 	struct fx_node *neg;
 
 	FXT_OK(fx_edit_create(n.graph, &spec, NULL, &neg));
-	CU_ASSERT(fx_graph_next(neg) == n.output);
+	FXT_EQ(fx_graph_next(neg), n.output);
 	FXT_SAME(neg->name, "neg");
-	CU_ASSERT(neg->born == 1);
-	CU_ASSERT(n.add->last_user->user == neg);
+	FXT_EQ(neg->born, 1);
+	FXT_EQ(n.add->last_user->user, neg);
 	end(&n);
 }
 
@@ -152,7 +152,7 @@ a_renamed_node_can_have_its_name_back(void)
 	struct net n = new_net();
 
 	FXT_OK(fx_edit_set_name(n.relu, "act"));
-	CU_ASSERT(fx_graph_find(n.graph, "act") == n.relu);
+	FXT_EQ(fx_graph_find(n.graph, "act"), n.relu);
 	CU_ASSERT_PTR_NULL(fx_graph_find(n.graph, "relu"));
 	FXT_OK(fx_edit_set_name(n.conv2, "relu"));
 	FXT_FAILS(fx_edit_set_name(n.relu, "relu"), FX_ERR_NAME_TAKEN);
@@ -160,8 +160,8 @@ a_renamed_node_can_have_its_name_back(void)
 	FXT_OK(fx_edit_set_name(n.relu, "relu"));
 	FXT_OK(fx_journal_commit(n.graph, NULL));
 	FXT_OK(fx_journal_undo(n.graph, 1));
-	CU_ASSERT(fx_graph_find(n.graph, "relu") == n.relu);
-	CU_ASSERT(fx_graph_find(n.graph, "conv2") == n.conv2);
+	FXT_EQ(fx_graph_find(n.graph, "relu"), n.relu);
+	FXT_EQ(fx_graph_find(n.graph, "conv2"), n.conv2);
 	fx_journal_begin(n.graph, "test");
 	end(&n);
 }
@@ -236,7 +236,7 @@ arguments_are_checked(void)
 			1);
 	FXT_FAILS(fx_edit_set_args(n.relu, deep, fx_value_none()),
 		FX_ERR_LIMIT);
-	CU_ASSERT(n.relu->args.items[0].node == n.conv1);
+	FXT_EQ(n.relu->args.items[0].node, n.conv1);
 	end(&other);
 	end(&n);
 }
@@ -286,7 +286,7 @@ cycles_are_refused_with_their_path(void)
 		NULL);
 	FXT_FAILS(fx_edit_replace_uses(n.relu, &itself, NULL, NULL, NULL),
 		FX_ERR_VALUE);
-	CU_ASSERT(n.relu->args.items[0].node == n.conv1);
+	FXT_EQ(n.relu->args.items[0].node, n.conv1);
 	end(&n);
 }
 
@@ -310,10 +310,10 @@ a_node_is_spliced_in(void)
 	FXT_OK(fx_edit_create(n.graph, &spec, n.conv2, &neg));
 	with = fx_value_node(neg);
 	FXT_OK(fx_edit_replace_uses(n.relu, &with, is_not, neg, &count));
-	CU_ASSERT(count == 2);
-	CU_ASSERT(n.conv2->args.items[0].node == neg);
-	CU_ASSERT(n.add->args.items[1].node == neg);
-	CU_ASSERT(n.relu->user_count == 1);
+	FXT_EQ(count, 2);
+	FXT_EQ(n.conv2->args.items[0].node, neg);
+	FXT_EQ(n.add->args.items[1].node, neg);
+	FXT_EQ(n.relu->user_count, 1);
 	end(&n);
 }
 
@@ -325,12 +325,12 @@ uses_may_become_any_value(void)
 	struct fx_value list;
 
 	FXT_OK(fx_edit_replace_uses(n.conv2, &half, NULL, NULL, NULL));
-	CU_ASSERT(n.add->args.items[0].kind == FX_VALUE_FLOAT);
+	FXT_EQ(n.add->args.items[0].kind, FX_VALUE_FLOAT);
 	list = fx_value_node(n.x);
 	list = fx_value_sequence(n.graph->values, FX_VALUE_LIST, &list, 1);
 	FXT_OK(fx_edit_replace_uses(n.relu, &list, NULL, NULL, NULL));
-	CU_ASSERT(n.add->args.items[1].items[0].node == n.x);
-	CU_ASSERT(n.x->last_user->user == n.add);
+	FXT_EQ(n.add->args.items[1].items[0].node, n.x);
+	FXT_EQ(n.x->last_user->user, n.add);
 	end(&n);
 }
 
@@ -346,7 +346,7 @@ moves_stay_between_inputs_and_users(void)
 	FXT_FAILS(fx_edit_move(n.relu, NULL), FX_ERR_ORDER);
 	FXT_OK(fx_edit_move(n.relu, n.relu));
 	FXT_OK(fx_edit_move(n.relu, n.conv2)); /* where it is */
-	CU_ASSERT(fx_journal_counts(n.graph).changed == 0);
+	FXT_EQ(fx_journal_counts(n.graph).changed, 0);
 	end(&n);
 }
 
@@ -361,9 +361,9 @@ a_free_node_moves(void)
 
 	FXT_OK(fx_edit_create(n.graph, &spec, NULL, &neg));
 	FXT_OK(fx_edit_move(neg, n.conv1));
-	CU_ASSERT(fx_graph_position(n.graph, neg) == 1);
+	FXT_EQ(fx_graph_position(n.graph, neg), 1);
 	FXT_OK(fx_edit_move(neg, NULL));
-	CU_ASSERT(fx_graph_next(neg) == n.output);
+	FXT_EQ(fx_graph_next(neg), n.output);
 	end(&n);
 }
 
@@ -378,7 +378,7 @@ relaxed_edits_are_checked_at_the_end(void)
 		fx_value_none()));
 	FXT_FAILS(fx_journal_commit(n.graph, NULL), FX_ERR_ORDER);
 	/* It was taken back. */
-	CU_ASSERT(n.conv1->args.items[0].node == n.x);
+	FXT_EQ(n.conv1->args.items[0].node, n.x);
 	CU_ASSERT(fx_hash_equal(before, fx_graph_hash(n.graph)));
 	fx_journal_begin(n.graph, "again");
 	fx_edit_relax(n.graph);
@@ -396,10 +396,10 @@ modules_are_put_with_their_parents(void)
 	struct fx_module *root = g->module;
 
 	FXT_OK(fx_edit_set_module(g, "block.0.act", leaf));
-	CU_ASSERT(fx_module_find(root, "block.0.act") == leaf);
+	FXT_EQ(fx_module_find(root, "block.0.act"), leaf);
 	FXT_SAME(fx_module_find(root, "block.0")->class_name,
 		"torch.nn.modules.module.Module");
-	CU_ASSERT(fx_journal_counts(g).modules == 1);
+	FXT_EQ(fx_journal_counts(g).modules, 1);
 	FXT_OK(fx_edit_set_module(g, "block.0.act", NULL));
 	CU_ASSERT_PTR_NULL(fx_module_find(root, "block.0.act"));
 	FXT_FAILS(fx_edit_set_module(g, "block.0.act", NULL), FX_ERR_NO_MODULE);
@@ -423,10 +423,10 @@ members_return_to_their_places(void)
 	FXT_OK(fx_edit_set_module(g, "conv1", other));
 	FXT_OK(fx_edit_set_module(g, "conv1", NULL));
 	FXT_OK(fx_edit_set_module(g, "conv3", other));
-	CU_ASSERT(g->module->member_count == 2);
+	FXT_EQ(g->module->member_count, 2);
 	CU_ASSERT_FALSE(fx_hash_equal(before, fx_graph_hash(g)));
 	fx_journal_abort(g);
-	CU_ASSERT(g->module->members[0].child == old);
+	FXT_EQ(g->module->members[0].child, old);
 	CU_ASSERT(fx_hash_equal(before, fx_graph_hash(g)));
 	fx_journal_begin(g, "test");
 	end(&n);
@@ -441,7 +441,7 @@ tensors_are_bound_and_taken_away(void)
 	struct fx_tensor *t = fx_tensor_new(g, FX_DTYPE_F32, sizes, 1, NULL);
 
 	FXT_OK(fx_edit_bind_tensor(g, "conv1.bias", t));
-	CU_ASSERT(fx_module_find_tensor(g->module, "conv1.bias") == t);
+	FXT_EQ(fx_module_find_tensor(g->module, "conv1.bias"), t);
 	FXT_FAILS(fx_edit_bind_tensor(g, "conv1", t), FX_ERR_NO_MODULE);
 	FXT_FAILS(fx_edit_set_module(g, "conv1.bias", fx_module_new(g, "my.A")),
 		FX_ERR_NO_MODULE);

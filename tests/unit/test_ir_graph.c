@@ -65,7 +65,7 @@ a_clone_is_equal_and_lives_elsewhere(void)
 		struct fx_value copy = fx_value_clone(to, &value);
 
 		CU_ASSERT(fx_value_equal(&value, &copy));
-		CU_ASSERT(fx_value_depth(&copy) <= 4);
+		FXT_IS(fx_value_depth(&copy), <=, 4);
 		fx_arena_free(from);
 		CU_ASSERT(fx_value_equal(&copy, &copy));
 	}
@@ -88,17 +88,17 @@ replacing_a_node_rebuilds_only_what_has_it(void)
 		fx_value_node(x), fx_value_node(y));
 	tuple = fx_value_sequence(graph->values, FX_VALUE_TUPLE, items, 3);
 	result = fx_value_replace_node(graph->values, &tuple, x, &two, &count);
-	CU_ASSERT(count == 2);
-	CU_ASSERT(result.items[0].kind == FX_VALUE_INT);
-	CU_ASSERT(result.items[1].items == items[1].items);
-	CU_ASSERT(result.items[2].items[1].integer == 2);
-	CU_ASSERT(result.items[2].items[2].node == y);
+	FXT_EQ(count, 2);
+	FXT_EQ(result.items[0].kind, FX_VALUE_INT);
+	FXT_EQ(result.items[1].items, items[1].items);
+	FXT_EQ(result.items[2].items[1].integer, 2);
+	FXT_EQ(result.items[2].items[2].node, y);
 	/* The old value is as it was. */
-	CU_ASSERT(tuple.items[0].node == x);
-	CU_ASSERT(tuple.items[2].items[1].node == x);
+	FXT_EQ(tuple.items[0].node, x);
+	FXT_EQ(tuple.items[2].items[1].node, x);
 	result = fx_value_replace_node(graph->values, &tuple,
 		graph->root.next->next, &two, &count);
-	CU_ASSERT(count == 3);
+	FXT_EQ(count, 3);
 	fx_graph_free(graph);
 }
 
@@ -133,7 +133,7 @@ a_node_of_two_arguments_takes_under_300_bytes(void)
 	/* Arenas leave red zones between allocations. */
 	sum /= 2;
 #endif
-	CU_ASSERT(sum / FX_ARRAY_LEN(counts) < 300);
+	FXT_IS(sum / FX_ARRAY_LEN(counts), <, 300);
 }
 
 static void
@@ -145,17 +145,17 @@ nodes_are_found_by_name_id_and_position(void)
 	struct fx_node *b = fxt_call(graph, "torch.relu", a, x);
 
 	FXT_SAME(b->name, "relu_1");
-	CU_ASSERT(a->id >> 32 == 7);
-	CU_ASSERT(fx_graph_find(graph, "relu_1") == b);
+	FXT_EQ(a->id >> 32, 7);
+	FXT_EQ(fx_graph_find(graph, "relu_1"), b);
 	CU_ASSERT_PTR_NULL(fx_graph_find(graph, "never seen"));
-	CU_ASSERT(fx_graph_find_id(graph, a->id) == a);
+	FXT_EQ(fx_graph_find_id(graph, a->id), a);
 	CU_ASSERT_PTR_NULL(fx_graph_find_id(graph, a->id + 100));
 	CU_ASSERT_PTR_NULL(fx_graph_find_id(graph, 0));
-	CU_ASSERT(fx_graph_at(graph, 1) == a);
+	FXT_EQ(fx_graph_at(graph, 1), a);
 	CU_ASSERT_PTR_NULL(fx_graph_at(graph, 3));
-	CU_ASSERT(fx_graph_position(graph, b) == 2);
-	CU_ASSERT(fx_node_input_count(b) == 2);
-	CU_ASSERT(fx_node_input(b, 0) == a);
+	FXT_EQ(fx_graph_position(graph, b), 2);
+	FXT_EQ(fx_node_input_count(b), 2);
+	FXT_EQ(fx_node_input(b, 0), a);
 	CU_ASSERT_PTR_NULL(fx_graph_output(graph));
 	fx_graph_free(graph);
 }
@@ -167,9 +167,9 @@ a_node_used_twice_is_one_input(void)
 	struct fx_node *x = placeholder(graph, "x");
 	struct fx_node *a = fxt_call(graph, "operator.add", x, x);
 
-	CU_ASSERT(a->use_count == 1);
-	CU_ASSERT(x->user_count == 1);
-	CU_ASSERT(x->first_user->user == a);
+	FXT_EQ(a->use_count, 1);
+	FXT_EQ(x->user_count, 1);
+	FXT_EQ(x->first_user->user, a);
 	FXT_OK(fx_verify_error(graph));
 	fx_graph_free(graph);
 }
@@ -190,8 +190,8 @@ a_call_with_ten_thousand_inputs_is_linear(void)
 	spec.args =
 		fx_value_sequence(graph->values, FX_VALUE_TUPLE, &spec.args, 1);
 	cat = fx_graph_append(graph, &spec);
-	CU_ASSERT(cat->use_count == FX_ARRAY_LEN(items));
-	CU_ASSERT(fx_node_input(cat, 9999) == items[9999].node);
+	FXT_EQ(cat->use_count, FX_ARRAY_LEN(items));
+	FXT_EQ(fx_node_input(cat, 9999), items[9999].node);
 	FXT_OK(fx_verify_error(graph));
 	fx_graph_free(graph);
 }
@@ -216,13 +216,13 @@ insertion_at_one_spot_stays_fast(void)
 	for (int i = 0; i < 50000; i++)
 		FXT_OK(fx_edit_create(graph, &spec, fx_graph_first(graph),
 			NULL));
-	CU_ASSERT(fxt_seconds(CLOCK_MONOTONIC) - start <
-		  10); /* sanitized, on a busy machine */
+	FXT_IS(fxt_seconds(CLOCK_MONOTONIC) - start, <,
+		10); /* sanitized, on a busy machine */
 	for (at = fx_graph_first(graph); fx_graph_next(at);
 		at = fx_graph_next(at), count++)
 		if (!fx_node_is_before(at, fx_graph_next(at)))
 			break;
-	CU_ASSERT(count == 200002);
+	FXT_EQ(count, 200002);
 	fx_graph_free(graph);
 }
 
@@ -266,7 +266,7 @@ check_cone(struct fx_node *node, bool up, int depth, const char *expected)
 	char text[16] = "";
 
 	fx_order_cone(node, up, depth, &positions, &count);
-	CU_ASSERT_FATAL(count < sizeof(text));
+	FXT_IS_FATAL(count, <, sizeof(text));
 	for (size_t i = 0; i < count; i++)
 		text[i] = (char)('0' + positions[i]);
 	FXT_SAME(text, expected);
@@ -294,11 +294,11 @@ the_shortest_path_is_found(void)
 	size_t count;
 
 	fx_order_path(d.x, d.d, &nodes, &count);
-	CU_ASSERT_FATAL(count == 3);
+	FXT_EQ_FATAL(count, 3);
 	CU_ASSERT(nodes[0] == d.x && nodes[1] == d.c && nodes[2] == d.d);
 	free(nodes);
 	fx_order_path(d.c, d.b, &nodes, &count);
-	CU_ASSERT(count == 0);
+	FXT_EQ(count, 0);
 	fx_graph_free(d.graph);
 }
 
@@ -313,14 +313,14 @@ sources_and_scopes_are_shared(void)
 	const struct fx_scope *outer = fx_graph_scope(graph, NULL, "a", "A");
 
 	other.line = 4;
-	CU_ASSERT(fx_graph_source(graph, &frame, 1) ==
-		  fx_graph_source(graph, &frame, 1));
-	CU_ASSERT(fx_graph_source(graph, &frame, 1) !=
-		  fx_graph_source(graph, &other, 1));
-	CU_ASSERT(fx_graph_scope(graph, outer, "a.b", "B") ==
-		  fx_graph_scope(graph, outer, "a.b", "B"));
-	CU_ASSERT(fx_graph_scope(graph, NULL, "a.b", "B") !=
-		  fx_graph_scope(graph, outer, "a.b", "B"));
+	FXT_EQ(fx_graph_source(graph, &frame, 1),
+		fx_graph_source(graph, &frame, 1));
+	FXT_IS(fx_graph_source(graph, &frame, 1), !=,
+		fx_graph_source(graph, &other, 1));
+	FXT_EQ(fx_graph_scope(graph, outer, "a.b", "B"),
+		fx_graph_scope(graph, outer, "a.b", "B"));
+	FXT_IS(fx_graph_scope(graph, NULL, "a.b", "B"), !=,
+		fx_graph_scope(graph, outer, "a.b", "B"));
 	fx_graph_free(graph);
 }
 
@@ -335,7 +335,7 @@ notes_are_kept_in_their_order(void)
 	fx_graph_set_note(x, "why", "because");
 	fx_graph_set_note(x, "todo", "later");
 	fx_graph_set_note(x, "why", "for a reason");
-	CU_ASSERT(x->note_count == 2);
+	FXT_EQ(x->note_count, 2);
 	FXT_SAME(fx_graph_note(x, "why"), "for a reason");
 	CU_ASSERT(fx_graph_note_at(x, 1, &key, &text));
 	FXT_SAME(key, "todo");
@@ -343,7 +343,7 @@ notes_are_kept_in_their_order(void)
 	CU_ASSERT_PTR_NULL(fx_graph_note(x, "why"));
 	CU_ASSERT_FALSE(fx_graph_note_at(x, 1, &key, &text));
 	fx_graph_set_note(x, "todo", NULL);
-	CU_ASSERT(x->note_count == 0);
+	FXT_EQ(x->note_count, 0);
 	fx_graph_free(graph);
 }
 
@@ -359,8 +359,8 @@ metadata_is_copied(void)
 
 	fx_graph_set_meta(x, &meta);
 	fx_arena_free(arena);
-	CU_ASSERT(x->meta->tensor->rank == 2);
-	CU_ASSERT(x->meta->tensor->sizes[1].integer == 3);
+	FXT_EQ(x->meta->tensor->rank, 2);
+	FXT_EQ(x->meta->tensor->sizes[1].integer, 3);
 	fx_graph_set_meta(x, NULL);
 	CU_ASSERT_PTR_NULL(x->meta);
 	fx_graph_free(graph);
@@ -385,13 +385,13 @@ modules_are_walked_and_found(void)
 	fx_module_add_child(graph->module, "again", b);
 	fx_module_add_tensor(b, "w", w);
 	fx_module_add_tensor(a, "tied", w);
-	CU_ASSERT(fx_module_find(graph->module, "") == graph->module);
-	CU_ASSERT(fx_module_find(graph->module, "a.b") == b);
+	FXT_EQ(fx_module_find(graph->module, ""), graph->module);
+	FXT_EQ(fx_module_find(graph->module, "a.b"), b);
 	CU_ASSERT_PTR_NULL(fx_module_find(graph->module, "a.b.w"));
 	CU_ASSERT_PTR_NULL(fx_module_find(graph->module, "a."));
-	CU_ASSERT(fx_module_find_tensor(graph->module, "again.w") == w);
+	FXT_EQ(fx_module_find_tensor(graph->module, "again.w"), w);
 	CU_ASSERT_PTR_NULL(fx_module_find_tensor(graph->module, "a.b"));
-	CU_ASSERT(fx_module_parameter_count(graph->module) == 20);
+	FXT_EQ(fx_module_parameter_count(graph->module), 20);
 	FXT_SAME(fx_class_short_name(b->class_name), "B");
 	for (int once = 0; once < 2; once++) {
 		walk = fx_module_walk_new(graph->module, once);
@@ -399,7 +399,7 @@ modules_are_walked_and_found(void)
 			count++;
 		fx_module_walk_free(walk);
 	}
-	CU_ASSERT(count == 4 + 3);
+	FXT_EQ(count, 4 + 3);
 	fx_graph_free(graph);
 }
 
@@ -414,9 +414,10 @@ a_module_of_many_members_is_still_searched_fast(void)
 		fx_module_add_child(graph->module, fx_intern_format("m%d", i),
 			child);
 	for (int i = 0; i < 50000; i++)
-		CU_ASSERT(fx_module_find(graph->module,
-				  fx_intern_format("m%d", i)) == child);
-	CU_ASSERT(fxt_seconds(CLOCK_MONOTONIC) - start < 5);
+		FXT_EQ(fx_module_find(graph->module,
+			       fx_intern_format("m%d", i)),
+			child);
+	FXT_IS(fxt_seconds(CLOCK_MONOTONIC) - start, <, 5);
 	fx_graph_free(graph);
 }
 

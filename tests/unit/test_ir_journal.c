@@ -53,8 +53,8 @@ an_empty_transaction_leaves_no_trace(void)
 
 	fx_journal_begin(graph, "nothing");
 	FXT_OK(fx_journal_commit(graph, NULL));
-	CU_ASSERT(fx_journal_count(graph) == 1);
-	CU_ASSERT(fx_journal_now(graph) == 0);
+	FXT_EQ(fx_journal_count(graph), 1);
+	FXT_EQ(fx_journal_now(graph), 0);
 	CU_ASSERT_FALSE(fx_journal_is_open(graph));
 	FXT_FAILS(fx_journal_commit(graph, NULL), FX_ERR_INTERNAL);
 	fx_graph_free(graph);
@@ -106,7 +106,7 @@ what_comes_and_goes_within_one_counts_for_nothing(void)
 	FXT_OK(fx_edit_erase(relu));
 	FXT_OK(fx_journal_commit(graph, &counts));
 	CU_ASSERT(counts.created == 0 && counts.erased == 1);
-	CU_ASSERT(counts.changed == 0);
+	FXT_EQ(counts.changed, 0);
 	fx_graph_free(graph);
 }
 
@@ -117,16 +117,16 @@ undo_and_redo_walk_the_branch(void)
 
 	insert(graph, "a");
 	insert(graph, "b");
-	CU_ASSERT(fx_journal_undo_count(graph) == 2);
+	FXT_EQ(fx_journal_undo_count(graph), 2);
 	FXT_OK(fx_journal_undo(graph, 2));
 	CU_ASSERT_PTR_NULL(fx_graph_find(graph, "a"));
-	CU_ASSERT(fx_journal_redo_count(graph) == 2);
+	FXT_EQ(fx_journal_redo_count(graph), 2);
 	FXT_FAILS(fx_journal_undo(graph, 1), FX_ERR_NO_UNDO);
 	FXT_OK(fx_journal_redo(graph, 1));
 	CU_ASSERT_PTR_NOT_NULL(fx_graph_find(graph, "a"));
 	CU_ASSERT_PTR_NULL(fx_graph_find(graph, "b"));
 	FXT_FAILS(fx_journal_redo(graph, 2), FX_ERR_NO_UNDO);
-	CU_ASSERT(fx_journal_now(graph) == 1);
+	FXT_EQ(fx_journal_now(graph), 1);
 	fx_graph_free(graph);
 }
 
@@ -152,18 +152,18 @@ transactions_form_a_tree(void)
 	insert(graph, "b"); /* t2 */
 	FXT_OK(fx_journal_undo(graph, 1));
 	insert(graph, "c"); /* t3, beside t2 */
-	CU_ASSERT(fx_journal_get(graph, 3)->parent == 1);
+	FXT_EQ(fx_journal_get(graph, 3)->parent, 1);
 	FXT_OK(fx_journal_goto(graph, 2));
 	CU_ASSERT_PTR_NOT_NULL(fx_graph_find(graph, "b"));
 	CU_ASSERT_PTR_NULL(fx_graph_find(graph, "c"));
-	CU_ASSERT(fx_journal_after(graph, 0) == 1);
-	CU_ASSERT(fx_journal_after(graph, 1) == 2);
-	CU_ASSERT(fx_journal_after(graph, 2) == 0);
-	CU_ASSERT(fx_journal_after(graph, 3) == 0);
+	FXT_EQ(fx_journal_after(graph, 0), 1);
+	FXT_EQ(fx_journal_after(graph, 1), 2);
+	FXT_EQ(fx_journal_after(graph, 2), 0);
+	FXT_EQ(fx_journal_after(graph, 3), 0);
 	/* Redo follows the newest branch. */
 	FXT_OK(fx_journal_goto(graph, 0));
 	FXT_OK(fx_journal_redo(graph, 2));
-	CU_ASSERT(fx_journal_now(graph) == 3);
+	FXT_EQ(fx_journal_now(graph), 3);
 	FXT_FAILS(fx_journal_goto(graph, 9), FX_ERR_NO_UNDO);
 	FXT_OK(fx_verify_error(graph));
 	fx_graph_free(graph);
@@ -200,9 +200,9 @@ nested_transactions_join_the_outer_one(void)
 	FXT_FAILS(fx_journal_undo(graph, 1), FX_ERR_NO_UNDO);
 	insert(graph, "b");
 	FXT_OK(fx_journal_commit(graph, NULL));
-	CU_ASSERT(fx_journal_count(graph) == 2);
+	FXT_EQ(fx_journal_count(graph), 2);
 	FXT_SAME(fx_journal_get(graph, 1)->command, "outer");
-	CU_ASSERT(fx_journal_get(graph, 1)->counts.created == 2);
+	FXT_EQ(fx_journal_get(graph, 1)->counts.created, 2);
 	fx_graph_free(graph);
 }
 
@@ -218,7 +218,7 @@ aborting_takes_everything_back(void)
 	fx_journal_abort(graph);
 	CU_ASSERT_FALSE(fx_journal_is_open(graph));
 	CU_ASSERT(fx_hash_equal(before, fx_graph_hash(graph)));
-	CU_ASSERT(fx_journal_count(graph) == 1);
+	FXT_EQ(fx_journal_count(graph), 1);
 	fx_journal_abort(graph); /* nothing is open: nothing happens */
 	FXT_OK(fx_verify_error(graph));
 	fx_graph_free(graph);
@@ -237,9 +237,9 @@ a_part_can_be_taken_back(void)
 	savepoint = fx_savepoint_get(graph);
 	insert(graph, "b");
 	fx_savepoint_rollback(graph, savepoint);
-	CU_ASSERT(fx_journal_counts(graph).created == 1);
+	FXT_EQ(fx_journal_counts(graph).created, 1);
 	FXT_OK(fx_journal_commit(graph, &counts));
-	CU_ASSERT(counts.created == 1);
+	FXT_EQ(counts.created, 1);
 	fx_graph_hash_check(graph);
 	CU_ASSERT(fx_hash_equal(fx_journal_get(graph, 1)->after,
 		fx_graph_hash(graph)));
@@ -260,18 +260,18 @@ touched_nodes_are_listed_once(void)
 	FXT_OK(fx_edit_set_type(relu, NULL));
 	FXT_OK(fx_edit_erase(a));
 	fx_journal_touched_open(graph, &touched, &count);
-	CU_ASSERT(count == 2);
+	FXT_EQ(count, 2);
 	free(touched);
 	FXT_OK(fx_journal_commit(graph, NULL));
 	fx_journal_touched(graph, 2, &touched, &count);
-	CU_ASSERT_FATAL(count == 2);
-	CU_ASSERT(touched[0].node == relu->id);
-	CU_ASSERT(touched[0].how == FX_TOUCH_CHANGED);
+	FXT_EQ_FATAL(count, 2);
+	FXT_EQ(touched[0].node, relu->id);
+	FXT_EQ(touched[0].how, FX_TOUCH_CHANGED);
 	FXT_SAME(touched[1].name, "a");
-	CU_ASSERT(touched[1].how == FX_TOUCH_ERASED);
+	FXT_EQ(touched[1].how, FX_TOUCH_ERASED);
 	free(touched);
 	fx_journal_touched(graph, 7, &touched, &count);
-	CU_ASSERT(count == 0);
+	FXT_EQ(count, 0);
 	fx_graph_free(graph);
 }
 
@@ -288,7 +288,7 @@ provenance_says_which_transaction(void)
 	CU_ASSERT(relu->born == 0 && relu->touched == 0);
 	CU_ASSERT(a->born == 1 && a->touched == 2);
 	FXT_OK(fx_journal_undo(graph, 1));
-	CU_ASSERT(a->touched == 1);
+	FXT_EQ(a->touched, 1);
 	fx_graph_free(graph);
 }
 
@@ -327,11 +327,11 @@ forgetting_drops_branches_too(void)
 		FXT_OK(fx_journal_undo(graph, 1));
 	}
 	fx_journal_set_limit(graph, 1);
-	CU_ASSERT(fx_journal_undo_count(graph) == 0);
+	FXT_EQ(fx_journal_undo_count(graph), 0);
 	for (uint32_t i = 0; i < fx_journal_count(graph); i++)
 		if (i != fx_journal_now(graph))
 			FXT_FAILS(fx_journal_goto(graph, i), FX_ERR_NO_UNDO);
-	CU_ASSERT(fx_journal_redo_count(graph) == 0);
+	FXT_EQ(fx_journal_redo_count(graph), 0);
 	fx_journal_set_limit(graph, 0);
 	insert(graph, "z");
 	FXT_OK(fx_journal_undo(graph, 1));
@@ -352,13 +352,13 @@ old_weights_count_under_the_limit(void)
 	FXT_OK(fx_edit_set_module(graph, "m", heavy));
 	FXT_OK(fx_journal_commit(graph, NULL));
 	fx_journal_set_limit(graph, 1000000);
-	CU_ASSERT(fx_journal_undo_count(graph) == 1);
+	FXT_EQ(fx_journal_undo_count(graph), 1);
 	/* Replaced, its four megabytes are the journal's. */
 	fx_journal_begin(graph, "set module");
 	FXT_OK(fx_edit_set_module(graph, "m",
 		fx_module_new(graph, "my.Light")));
 	FXT_OK(fx_journal_commit(graph, NULL));
-	CU_ASSERT(fx_journal_undo_count(graph) == 0);
+	FXT_EQ(fx_journal_undo_count(graph), 0);
 	fx_graph_free(graph);
 }
 
@@ -376,8 +376,8 @@ compaction_gives_memory_back(void)
 	large = fx_graph_memory(graph);
 	before = fx_graph_hash(graph);
 	fx_graph_compact(graph, false);
-	CU_ASSERT(fx_graph_memory(graph) < large / 4);
-	CU_ASSERT(relu->meta->integer == 1);
+	FXT_IS(fx_graph_memory(graph), <, large / 4);
+	FXT_EQ(relu->meta->integer, 1);
 	CU_ASSERT(fx_hash_equal(before, fx_graph_hash(graph)));
 	FXT_OK(fx_verify_error(graph));
 	fx_graph_free(graph);
@@ -424,7 +424,7 @@ erased_nodes_go_once_they_are_forgotten(void)
 	FXT_OK(fx_journal_commit(graph, NULL));
 	fx_journal_set_limit(graph, 1);
 	fx_graph_compact(graph, true);
-	CU_ASSERT(fx_graph_memory(graph) < large / 2);
+	FXT_IS(fx_graph_memory(graph), <, large / 2);
 	CU_ASSERT_PTR_NULL(fx_graph_find(graph, "n"));
 	/* The name is nobody's, and still not given by itself. */
 	FXT_SAME(fx_names_preview(&graph->names, "n"), "n_5000");
@@ -459,13 +459,13 @@ replaced_weights_go_once_they_are_forgotten(void)
 		fx_tensor_new(graph, FX_DTYPE_F32, sizes, 1, NULL)));
 	FXT_OK(fx_journal_commit(graph, NULL));
 	fx_graph_compact(graph, true);
-	CU_ASSERT(released == 0);
+	FXT_EQ(released, 0);
 	FXT_OK(fx_journal_undo(graph, 1));
-	CU_ASSERT(fx_module_find_tensor(graph->module, "w") == old);
+	FXT_EQ(fx_module_find_tensor(graph->module, "w"), old);
 	FXT_OK(fx_journal_redo(graph, 1));
 	fx_journal_set_limit(graph, 1);
 	fx_graph_compact(graph, true);
-	CU_ASSERT(released == 1);
+	FXT_EQ(released, 1);
 	fx_graph_free(graph);
 }
 

@@ -149,8 +149,8 @@ a_symbolic_size_stops_growing(void)
 		x = fx_size_clone(arena,
 			fx_size_add(arena, fx_size_floordiv(arena, x, m),
 				fx_size_mod(arena, x, m)));
-	CU_ASSERT_EQUAL(x.kind, FX_VALUE_UNKNOWN);
-	CU_ASSERT(fx_arena_size(arena) < 1 << 20);
+	FXT_EQ(x.kind, FX_VALUE_UNKNOWN);
+	FXT_IS(fx_arena_size(arena), <, 1 << 20);
 }
 
 /* TEXT as a size, printed, is EXPECTED. */
@@ -202,7 +202,7 @@ keywords_cost_their_number(void)
 	FXT_OK(fx_signature_bind(arena, fx_signature_of(FX_OP_NONE), &call,
 		bound));
 	CU_ASSERT(fx_value_equal(&bound[1], &call.kwargs));
-	CU_ASSERT(fx_arena_size(arena) < 8 * COUNT * sizeof(*items));
+	FXT_IS(fx_arena_size(arena), <, 8 * COUNT * sizeof(*items));
 }
 
 /* Two paths to each of the modules, and so 2 to the power of 40 to the last. */
@@ -247,7 +247,7 @@ shared_modules_are_looked_at_once(void)
 		count++;
 	fx_module_walk_free(walk);
 	CU_ASSERT(count > 1000 && count < 1000000);
-	CU_ASSERT_EQUAL(fx_side_effects(fx_graph_append(graph, &call)), 0);
+	FXT_EQ(fx_side_effects(fx_graph_append(graph, &call)), 0);
 }
 
 /* A new child of GRAPH, called "a", which is a graph of its own. */
@@ -279,7 +279,7 @@ shared_graphs_are_printed_once(void)
 	fx_emit_python(&out, outer, &options, NULL);
 	CU_ASSERT_PTR_NOT_NULL(strstr(fx_buf_text(&out), "class a("));
 	CU_ASSERT_PTR_NULL(strstr(fx_buf_text(&out), "class b("));
-	CU_ASSERT(out.length < 1 << 16);
+	FXT_IS(out.length, <, 1 << 16);
 }
 
 /* The input through the module "a", twice. */
@@ -319,7 +319,7 @@ shapes_of_graphs_that_call_others_twice_are_given_up(void)
 	call_twice(graph);
 	fx_graph_set_meta(fx_graph_first(outer), &meta);
 	fx_meta_propagate(NULL, outer, false, &report);
-	CU_ASSERT(report.unknown > 0);
+	FXT_IS(report.unknown, >, 0);
 	fx_meta_report_deinit(&report);
 }
 
@@ -335,13 +335,13 @@ numbers_of_elements_do_not_overflow(void)
 	struct fx_tensor *other =
 		fx_tensor_new(graph, FX_DTYPE_F32, huge, 2, NULL);
 
-	CU_ASSERT_EQUAL(fx_tensor_numel(empty), 0);
-	CU_ASSERT_EQUAL(fx_tensor_bytes(empty), 0);
-	CU_ASSERT_EQUAL(fx_tensor_numel(full), INT64_MAX);
+	FXT_EQ(fx_tensor_numel(empty), 0);
+	FXT_EQ(fx_tensor_bytes(empty), 0);
+	FXT_EQ(fx_tensor_numel(full), INT64_MAX);
 	fx_module_add_tensor(graph->module, "a", empty);
 	fx_module_add_tensor(graph->module, "b", full);
 	fx_module_add_tensor(graph->module, "c", other);
-	CU_ASSERT_EQUAL(fx_module_parameter_count(graph->module), INT64_MAX);
+	FXT_EQ(fx_module_parameter_count(graph->module), INT64_MAX);
 }
 
 /* A node that reads the attribute at PATH. */
@@ -418,8 +418,8 @@ what_is_known_of_a_result_stops_growing(void)
 		node = fx_graph_append(graph, &spec);
 	}
 	fx_meta_propagate(NULL, graph, false, &report);
-	CU_ASSERT(report.known > 10);
-	CU_ASSERT(report.unknown > 0);
+	FXT_IS(report.known, >, 10);
+	FXT_IS(report.unknown, >, 0);
 	fx_meta_report_deinit(&report);
 }
 
@@ -436,7 +436,7 @@ a_node_goes_before_one_of_its_own_graph(void)
 	fx_journal_begin(graph, "test");
 	FXT_FAILS(fx_edit_create(graph, &spec, foreign, NULL), FX_ERR_VALUE);
 	FXT_OK(fx_journal_commit(graph, NULL));
-	CU_ASSERT_EQUAL(other->node_count, 1);
+	FXT_EQ(other->node_count, 1);
 }
 
 int

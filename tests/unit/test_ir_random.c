@@ -358,10 +358,10 @@ revisited_states_are_exactly_as_before(void)
 		if (!sequence(&w))
 			failed = i;
 	}
-	CU_ASSERT_EQUAL(failed, -1);
+	FXT_EQ(failed, -1);
 	/* Most edits are carried out, some are refused. */
 	CU_ASSERT(w.refused > 0 && w.refused < w.edits / 2);
-	CU_ASSERT(w.visits > SEQUENCES);
+	FXT_IS(w.visits, >, SEQUENCES);
 	fx_graph_free(w.graph);
 	fx_vec_deinit(&w.moments);
 }

@@ -93,7 +93,7 @@ names_are_what_torch_fx_gives(void)
 		CU_ASSERT(fx_names_is_taken(&names, f[2]));
 		checked++;
 	}
-	CU_ASSERT(checked == 3000);
+	FXT_EQ(checked, 3000);
 	fx_names_deinit(&names);
 	free(record.text);
 }
@@ -116,7 +116,7 @@ candidates_are_what_torch_fx_derives(void)
 		FXT_SAME(fx_names_candidate(fx_opcode_find(f[1]), f[2]), f[3]);
 		checked++;
 	}
-	CU_ASSERT(checked > 100);
+	FXT_IS(checked, >, 100);
 	free(record.text);
 }
 
@@ -280,7 +280,7 @@ users_are_ordered_as_in_torch_fx(void)
 			follow(graph, f);
 		}
 	}
-	CU_ASSERT(checked > 1000);
+	FXT_IS(checked, >, 1000);
 	FXT_OK(fx_journal_commit(graph, NULL));
 	FXT_OK(fx_verify_error(graph));
 	fx_graph_free(graph);

@@ -45,11 +45,11 @@ check(struct net *n, const char *code, const char *node)
 	size_t count;
 
 	fx_verify(n->graph, 10, &problems, &count);
-	CU_ASSERT_FATAL(count > 0);
+	FXT_IS_FATAL(count, >, 0);
 	FXT_SAME(problems[0].code, code);
 	if (node)
 		FXT_SAME(problems[0].node, node);
-	CU_ASSERT(strlen(problems[0].detail) > 10);
+	FXT_IS(strlen(problems[0].detail), >, 10);
 	free(problems);
 	FXT_FAILS(fx_verify_error(n->graph), FX_ERR_LINT);
 	fx_graph_free(n->graph);
@@ -203,10 +203,10 @@ problems_stop_at_the_limit(void)
 	for (int i = 0; i < 10; i++)
 		fxt_append(n.graph, FX_OPCODE_GET_ATTR, "nope", NULL, NULL);
 	fx_verify(n.graph, 3, &problems, &count);
-	CU_ASSERT(count == 3);
+	FXT_EQ(count, 3);
 	free(problems);
 	fx_verify(n.graph, 100, &problems, &count);
-	CU_ASSERT(count == 10);
+	FXT_EQ(count, 10);
 	free(problems);
 	fx_graph_free(n.graph);
 }

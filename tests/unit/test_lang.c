@@ -173,7 +173,7 @@ check_string(const char *text, const char *expected, size_t length)
 	struct fx_literal got = { "", 0, false };
 
 	FXT_OK(fx_literal_string(arena, text, strlen(text), &got));
-	CU_ASSERT_EQUAL(got.length, length);
+	FXT_EQ(got.length, length);
 	CU_ASSERT(!memcmp(got.text, expected, FX_MIN(length, got.length)));
 }
 
@@ -312,7 +312,7 @@ a_prefix_stops_where_the_expression_does(void)
 
 		FXT_OK(fx_parse_expression_in(arena, &range,
 			FX_PARSE_DESIGNATORS, &tree, &end));
-		CU_ASSERT_EQUAL(end, rows[i].end);
+		FXT_EQ(end, rows[i].end);
 	}
 }
 
@@ -329,7 +329,7 @@ a_range_of_a_line_keeps_the_columns_of_the_line(void)
 	CU_ASSERT_PTR_NOT_NULL_FATAL(err);
 	FXT_SAME(fx_error_message(err),
 		"expected a value after \"+\", found \"*\" (column 11)");
-	CU_ASSERT_EQUAL(fx_error_span(err).begin, 10);
+	FXT_EQ(fx_error_span(err).begin, 10);
 	FXT_SAME(fx_error_text(err), "print a + * b");
 }
 
@@ -350,8 +350,8 @@ tokens_say_brackets_blanks_and_operands(void)
 
 		FXT_SAME(got, expected[i]);
 	}
-	CU_ASSERT_EQUAL(fx_lexer_next(&lexer).kind, FX_TOKEN_END);
-	CU_ASSERT_EQUAL(fx_lexer_next(&lexer).kind, FX_TOKEN_END);
+	FXT_EQ(fx_lexer_next(&lexer).kind, FX_TOKEN_END);
+	FXT_EQ(fx_lexer_next(&lexer).kind, FX_TOKEN_END);
 }
 
 static void
@@ -378,13 +378,13 @@ any_bytes_give_tokens_that_end(void)
 			(unsigned)(round % 8));
 		for (i = 0; i < 300; i++) {
 			token = fx_lexer_next(&lexer);
-			CU_ASSERT_FATAL(token.begin >= last);
-			CU_ASSERT_FATAL(token.end <= sizeof(text));
+			FXT_IS_FATAL(token.begin, >=, last);
+			FXT_IS_FATAL(token.end, <=, sizeof(text));
 			last = token.begin;
 			if (token.kind == FX_TOKEN_END)
 				break;
 		}
-		CU_ASSERT_FATAL(i < 300);
+		FXT_IS_FATAL(i, <, 300);
 	}
 }
 
@@ -405,7 +405,7 @@ comments_belong_to_the_statement_below_and_before(void)
 	struct fx_ast *module = module_of(arena,
 		"# one\n# two\nx = 1;  y = 2 # after\n\nz = (3, # no\n 4)\n");
 
-	CU_ASSERT_EQUAL_FATAL(module->kid_count, 3);
+	FXT_EQ_FATAL(module->kid_count, 3);
 	FXT_SAME(module->kids[0]->comment_above, "# one\n# two");
 	CU_ASSERT_PTR_NULL(module->kids[0]->comment_after);
 	FXT_SAME(module->kids[1]->comment_after, "# after");
@@ -426,12 +426,12 @@ pasted_text_may_be_indented_and_coloured(void)
 		"        pass");
 	const struct fx_ast *function = module->kids[0];
 
-	CU_ASSERT_EQUAL_FATAL(module->kid_count, 2);
-	CU_ASSERT_EQUAL(function->kind, FX_AST_FUNCTION);
-	CU_ASSERT_EQUAL_FATAL(function->kid_count, 5);
-	CU_ASSERT_EQUAL(function->kids[1]->op, FX_AST_MUL);
-	CU_ASSERT_EQUAL(function->kids[3]->kids[0]->kind, FX_AST_RETURN);
-	CU_ASSERT_EQUAL(module->kids[1]->kind, FX_AST_CLASS);
+	FXT_EQ_FATAL(module->kid_count, 2);
+	FXT_EQ(function->kind, FX_AST_FUNCTION);
+	FXT_EQ_FATAL(function->kid_count, 5);
+	FXT_EQ(function->kids[1]->op, FX_AST_MUL);
+	FXT_EQ(function->kids[3]->kids[0]->kind, FX_AST_RETURN);
+	FXT_EQ(module->kids[1]->kind, FX_AST_CLASS);
 	FXT_SAME(module->kids[1]->text, "<lambda>");
 }
 
@@ -451,8 +451,8 @@ statements_before_an_error_are_understood(void)
 					"12)");
 	CU_ASSERT_PTR_NULL(module);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(understood);
-	CU_ASSERT_EQUAL_FATAL(understood->kid_count, 1);
-	CU_ASSERT_EQUAL(understood->kids[0]->kids[1]->kid_count, 1);
+	FXT_EQ_FATAL(understood->kid_count, 1);
+	FXT_EQ(understood->kids[0]->kids[1]->kid_count, 1);
 }
 
 static void

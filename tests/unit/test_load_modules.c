@@ -138,8 +138,8 @@ a_member_has_a_name_that_paths_can_have(void)
 			    "ReLU() )",
 			&notices);
 
-	CU_ASSERT_EQUAL(dot->module->member_count, 0);
-	CU_ASSERT_EQUAL(none->module->member_count, 0);
+	FXT_EQ(dot->module->member_count, 0);
+	FXT_EQ(none->module->member_count, 0);
 	fxt_check_member(child, "net", "Net");
 	FXT_SAME(fx_buf_text(&notices),
 		"__init__: no member is called \"a.b\"\n"
@@ -153,8 +153,8 @@ what_init_computes_becomes_no_node(void)
 	FX_AUTO_GRAPH struct fx_graph *graph =
 		graph_after("self.net = Linear([torch.relu(1)], 2)", &notices);
 
-	CU_ASSERT_EQUAL(graph->node_count, 2);
-	CU_ASSERT_EQUAL(fx_graph_first(graph)->opcode, FX_OPCODE_PLACEHOLDER);
+	FXT_EQ(graph->node_count, 2);
+	FXT_EQ(fx_graph_first(graph)->opcode, FX_OPCODE_PLACEHOLDER);
 	FXT_SAME(fx_buf_text(&notices),
 		"Linear: not constructed, a layer is made of plain values "
 		"here, not of calls (line 3, column 28)\n");

@@ -188,7 +188,7 @@ a_folder_gives_the_module_tree(void)
 	fxt_check_member(graph, "head", "Linear");
 	tensor = fx_module_find_tensor(graph->module, "scale");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(tensor);
-	CU_ASSERT_EQUAL(tensor->rank, 3);
+	FXT_EQ(tensor->rank, 3);
 	CU_ASSERT_FALSE(tensor->is_buffer);
 	CU_ASSERT(tensor->requires_grad);
 	tensor = fx_module_find_tensor(graph->module, "shift");
@@ -196,9 +196,9 @@ a_folder_gives_the_module_tree(void)
 	CU_ASSERT(tensor->is_buffer);
 	tensor = fx_module_find_tensor(graph->module, "blocks.1.conv.weight");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(tensor);
-	CU_ASSERT_EQUAL_FATAL(tensor->rank, 4);
-	CU_ASSERT_EQUAL(tensor->sizes[0], 4);
-	CU_ASSERT_EQUAL(tensor->sizes[3], 3);
+	FXT_EQ_FATAL(tensor->rank, 4);
+	FXT_EQ(tensor->sizes[0], 4);
+	FXT_EQ(tensor->sizes[3], 3);
 	tensor = fx_module_find_tensor(graph->module,
 		"blocks.0.norm.running_var");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(tensor);
@@ -235,17 +235,16 @@ verbose_code_has_shapes_sources_and_inner_graphs(void)
 	FXT_SAME(fx_buf_text(&shape), "f32[s0, 3]");
 	CU_ASSERT_PTR_NOT_NULL_FATAL(add->source);
 	FXT_SAME(add->source->frames[0].file, "/m/a b.py");
-	CU_ASSERT_EQUAL(add->source->frames[0].line, 12);
+	FXT_EQ(add->source->frames[0].line, 12);
 	FXT_SAME(add->source->frames[0].function, "forward");
 	FXT_SAME(add->source->frames[0].text, "y = x + 1, 2");
 	CU_ASSERT_PTR_NOT_NULL(fx_graph_find(graph, "body")->source);
 	CU_ASSERT_PTR_NULL(n->source);
-	CU_ASSERT_EQUAL(n->meta->kind, FX_VALUE_SYMBOL);
+	FXT_EQ(n->meta->kind, FX_VALUE_SYMBOL);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(body);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(body->graph);
-	CU_ASSERT_EQUAL(body->graph->node_count, 2);
-	CU_ASSERT_NOT_EQUAL(fx_graph_first(body->graph)->id,
-		fx_graph_first(graph)->id);
+	FXT_EQ(body->graph->node_count, 2);
+	FXT_IS(fx_graph_first(body->graph)->id, !=, fx_graph_first(graph)->id);
 	FXT_SAME(graph->dialect, "2.x");
 }
 
@@ -358,7 +357,7 @@ strings_without_quotes_are_guessed_and_said(void)
 
 	FXT_SAME(again, text);
 	CU_ASSERT_PTR_NOT_NULL(strstr(fx_buf_text(&notices), "read as text"));
-	CU_ASSERT_EQUAL(fx_graph_find(graph, "x")->user_count, 3);
+	FXT_EQ(fx_graph_find(graph, "x")->user_count, 3);
 }
 
 /* Each set was tried as a dict that went on to the end: for ever. */
@@ -480,7 +479,7 @@ dumps_of_torch_213_are_as_their_index_says(void)
 		check_index(folder, file, json_object_get(index, "graphs"));
 		count++;
 	}
-	CU_ASSERT(count >= 24);
+	FXT_IS(count, >=, 24);
 	json_decref(index);
 }
 

@@ -295,7 +295,7 @@ files_and_folders_are_opened_by_what_they_are(void)
 		FX_AUTO_LOADED struct fx_loaded loaded = { 0 };
 
 		FXT_OK(fx_open(path, 1, &loaded));
-		CU_ASSERT_EQUAL(loaded.format, rows[i].format);
+		FXT_EQ(loaded.format, rows[i].format);
 		CU_ASSERT_PTR_NOT_NULL(loaded.graph);
 	}
 	{

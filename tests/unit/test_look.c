@@ -58,7 +58,7 @@ a_condition_over_what_has_not_run_is_a_stop(void)
 	/* At one of several nodes it can be tested. */
 	break_at(&w, "{op=call_function}", "absmax(%b) > 0");
 	FXT_OK(fx_position_run(w.session, w.model, NULL, &stop));
-	CU_ASSERT_EQUAL(stop.reason, FX_STOP_BREAKPOINT);
+	FXT_EQ(stop.reason, FX_STOP_BREAKPOINT);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(stop.error);
 	CU_ASSERT_PTR_NOT_NULL(strstr(fx_error_message(stop.error),
 		"%b has no value yet"));

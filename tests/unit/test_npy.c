@@ -56,10 +56,10 @@ a_file_of_each_version_is_read(void)
 
 		FXT_OK(try(version, HEADER("'<f4'", "False", "(2, 1)"), numbers,
 			sizeof(numbers), &array));
-		CU_ASSERT_EQUAL(array.dtype, FX_DTYPE_F32);
-		CU_ASSERT_EQUAL(array.rank, 2);
-		CU_ASSERT_EQUAL(array.sizes[0], 2);
-		CU_ASSERT_EQUAL(array.count, 2);
+		FXT_EQ(array.dtype, FX_DTYPE_F32);
+		FXT_EQ(array.rank, 2);
+		FXT_EQ(array.sizes[0], 2);
+		FXT_EQ(array.count, 2);
 		CU_ASSERT(!memcmp(fx_blob_data(array.blob), numbers,
 			sizeof(numbers)));
 	}
@@ -114,7 +114,7 @@ damaged_files_are_refused_before_memory_is_taken(void)
 		FX_ERR_VERSION);
 	FXT_OK(try(1, HEADER("'<f4'", "False", "(0, 9000000000000000000, 9)"),
 		"", 0, &array));
-	CU_ASSERT_EQUAL(array.count, 0);
+	FXT_EQ(array.count, 0);
 }
 
 static void

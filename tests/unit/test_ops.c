@@ -50,8 +50,8 @@ every_spelling_is_unique_and_finds_its_row(void)
 			at += length + (at[length] == ' ');
 		}
 	}
-	CU_ASSERT_EQUAL(seen.count, count);
-	CU_ASSERT(FX_OP_COUNT > 150);
+	FXT_EQ(seen.count, count);
+	FXT_IS(FX_OP_COUNT, >, 150);
 }
 
 static void
@@ -67,8 +67,8 @@ traits_do_not_contradict_each_other(void)
 			CU_FAIL("traits");
 		}
 		if (info->traits & FX_OP_COMMUTES)
-			CU_ASSERT(fx_signature_of((enum fx_op)op)->count >= 2);
-		CU_ASSERT(*info->family != '\0');
+			FXT_IS(fx_signature_of((enum fx_op)op)->count, >=, 2);
+		FXT_IS(*info->family, !=, '\0');
 	}
 }
 
@@ -78,7 +78,7 @@ every_signature_parses_and_every_rule_exists(void)
 	for (int op = 0; op < FX_OP_COUNT; op++) {
 		const struct fx_signature *s = fx_signature_of((enum fx_op)op);
 
-		CU_ASSERT(s->count > 0);
+		FXT_IS(s->count, >, 0);
 		for (size_t i = 1; i < s->count; i++)
 			if (s->parameters[i - 1].is_keyword_only)
 				CU_ASSERT(s->parameters[i].is_keyword_only);
@@ -94,32 +94,29 @@ keyword_only_parameters_come_after_the_star(void)
 	CU_ASSERT_FALSE(add->parameters[1].is_keyword_only);
 	CU_ASSERT(add->parameters[2].is_keyword_only);
 	FXT_SAME(add->parameters[2].name, "alpha");
-	CU_ASSERT_EQUAL(add->parameters[2].fallback.integer, 1);
+	FXT_EQ(add->parameters[2].fallback.integer, 1);
 }
 
 static void
 names_are_found_as_people_shorten_them(void)
 {
-	CU_ASSERT_EQUAL(fx_op_find("F.relu"), FX_OP_F_RELU);
-	CU_ASSERT_EQUAL(fx_op_find("_operator.add"), FX_OP_ADD);
-	CU_ASSERT_EQUAL(fx_op_find("torch.Tensor.view"), FX_OP_TENSOR_VIEW);
-	CU_ASSERT_EQUAL(fx_op_find("torch.ops.aten.mm"), FX_OP_MM);
-	CU_ASSERT_EQUAL(fx_op_find("torch.no_such_thing"), FX_OP_NONE);
-	CU_ASSERT_EQUAL(fx_op_find(""), FX_OP_NONE);
+	FXT_EQ(fx_op_find("F.relu"), FX_OP_F_RELU);
+	FXT_EQ(fx_op_find("_operator.add"), FX_OP_ADD);
+	FXT_EQ(fx_op_find("torch.Tensor.view"), FX_OP_TENSOR_VIEW);
+	FXT_EQ(fx_op_find("torch.ops.aten.mm"), FX_OP_MM);
+	FXT_EQ(fx_op_find("torch.no_such_thing"), FX_OP_NONE);
+	FXT_EQ(fx_op_find(""), FX_OP_NONE);
 }
 
 static void
 only_calls_have_an_operation(void)
 {
-	CU_ASSERT_EQUAL(fx_op_of_target(FX_OPCODE_CALL_METHOD, "view"),
+	FXT_EQ(fx_op_of_target(FX_OPCODE_CALL_METHOD, "view"),
 		FX_OP_TENSOR_VIEW);
-	CU_ASSERT_EQUAL(fx_op_of_target(FX_OPCODE_CALL_FUNCTION,
-				"operator.add"),
+	FXT_EQ(fx_op_of_target(FX_OPCODE_CALL_FUNCTION, "operator.add"),
 		FX_OP_ADD);
-	CU_ASSERT_EQUAL(fx_op_of_target(FX_OPCODE_CALL_FUNCTION, "view"),
-		FX_OP_NONE);
-	CU_ASSERT_EQUAL(fx_op_of_target(FX_OPCODE_PLACEHOLDER, "view"),
-		FX_OP_NONE);
+	FXT_EQ(fx_op_of_target(FX_OPCODE_CALL_FUNCTION, "view"), FX_OP_NONE);
+	FXT_EQ(fx_op_of_target(FX_OPCODE_PLACEHOLDER, "view"), FX_OP_NONE);
 }
 
 static void
@@ -130,8 +127,8 @@ operators_have_the_form_that_python_writes(void)
 	FXT_SAME(fx_infix_find("operator.iadd")->format, "{0} += {1}");
 	CU_ASSERT(fx_infix_find("operator.iadd")->is_in_place);
 	CU_ASSERT_PTR_NULL(fx_infix_find("operator.not_"));
-	CU_ASSERT(fx_infix_find("operator.pow")->precedence >
-		  fx_infix_find("operator.neg")->precedence);
+	FXT_IS(fx_infix_find("operator.pow")->precedence, >,
+		fx_infix_find("operator.neg")->precedence);
 }
 
 static void
@@ -174,7 +171,7 @@ every_layer_can_be_made_and_called(void)
 		CU_ASSERT_PTR_NOT_NULL(fx_layer_method(layer, "__init__"));
 		CU_ASSERT_PTR_NOT_NULL(fx_layer_method(layer, "forward"));
 	}
-	CU_ASSERT(count >= 50);
+	FXT_IS(count, >=, 50);
 	CU_ASSERT_PTR_NOT_NULL(fx_functional_find("torchvision.ops.stochastic_"
 						  "depth.stochastic_depth"));
 }
@@ -246,7 +243,7 @@ every_meaning_is_of_something_and_once(void)
 			names += length + (names[length] == ' ');
 		}
 	}
-	CU_ASSERT(seen.count > 150);
+	FXT_IS(seen.count, >, 150);
 	CU_ASSERT_FALSE(is_called("nosuch", strlen("nosuch")));
 }
 
@@ -256,12 +253,9 @@ meanings_are_found_by_any_spelling(void)
 	const char *conv = fx_meaning_find("torch.conv2d");
 
 	CU_ASSERT_PTR_NOT_NULL(conv);
-	CU_ASSERT_PTR_EQUAL(conv,
-		fx_meaning_find("torch.nn.modules.conv.Conv3d"));
-	CU_ASSERT_PTR_EQUAL(conv,
-		fx_meaning_find("torch.ops.aten.convolution.default"));
-	CU_ASSERT_PTR_EQUAL(fx_meaning_find("relu_"),
-		fx_meaning_find("torch.nn.ReLU"));
+	FXT_EQ(conv, fx_meaning_find("torch.nn.modules.conv.Conv3d"));
+	FXT_EQ(conv, fx_meaning_find("torch.ops.aten.convolution.default"));
+	FXT_EQ(fx_meaning_find("relu_"), fx_meaning_find("torch.nn.ReLU"));
 	CU_ASSERT_PTR_NULL(fx_meaning_find("torch.nosuch"));
 	CU_ASSERT_PTR_NULL(fx_meaning_find(""));
 }
@@ -279,12 +273,11 @@ what_layers_take_is_of_layers(void)
 		const struct fx_layer *layer = fx_layer_find(rows[i].layer);
 
 		CU_ASSERT_PTR_NOT_NULL_FATAL(layer);
-		CU_ASSERT_STRING_EQUAL(layer->name, rows[i].layer);
-		CU_ASSERT_EQUAL(*rows[i].size != '\0',
+		FXT_SAME(layer->name, rows[i].layer);
+		FXT_EQ(*rows[i].size != '\0',
 			strchr(rows[i].form, '$') != NULL);
 	}
-	CU_ASSERT_STRING_EQUAL(fx_takes_find("torch.nn.Conv2d")->form,
-		"f32[1,$,H,W]");
+	FXT_SAME(fx_takes_find("torch.nn.Conv2d")->form, "f32[1,$,H,W]");
 	CU_ASSERT_PTR_NULL(fx_takes_find("torch.nn.ReLU"));
 	CU_ASSERT_PTR_NULL(fx_takes_find(NULL));
 }

@@ -247,7 +247,7 @@ a_narrow_terminal_cuts_columns_but_not_numbers(void)
 		/* What tells names apart stays, and headings are whole. */
 		CU_ASSERT_PTR_NOT_NULL(strstr(fx_buf_text(&buf), "ong"));
 		CU_ASSERT_PTR_NOT_NULL(strstr(fx_buf_text(&buf), "target"));
-		CU_ASSERT(widest_row(fx_buf_text(&buf)) <= width);
+		FXT_IS(widest_row(fx_buf_text(&buf)), <=, width);
 		out_free(out);
 	}
 }
@@ -389,7 +389,7 @@ a_line_goes_on_between_words_and_indented(void)
 		const char *second;
 
 		say_narrow(&buf, width, say_summary);
-		CU_ASSERT(widest_row(fx_buf_text(&buf)) <= width);
+		FXT_IS(widest_row(fx_buf_text(&buf)), <=, width);
 		if (width < 20)
 			continue;
 		squeeze(&words, fx_buf_text(&buf));
@@ -454,7 +454,7 @@ a_note_for_no_terminal_is_whole(void)
 	FX_AUTO_BUF struct fx_buf buf = { 0 };
 
 	say_narrow(&buf, 20, say_note);
-	CU_ASSERT_EQUAL(strlen(summary) + 1, buf.length);
+	FXT_EQ(strlen(summary) + 1, buf.length);
 }
 
 static void
@@ -482,7 +482,7 @@ a_paragraph_has_78_columns_or_those_of_the_terminal(void)
 		widest = widest_row(fx_buf_text(&buf));
 		CU_ASSERT(widest <= widths[i][1] && widest > widths[i][1] - 12);
 		for (row = fx_buf_text(&buf); *row; row = strchr(row, '\n') + 1)
-			CU_ASSERT_EQUAL(strspn(row, " "), 4);
+			FXT_EQ(strspn(row, " "), 4);
 	}
 }
 
@@ -520,14 +520,14 @@ a_caret_stands_below_its_place_at_any_width(void)
 
 		say_caret(out);
 		out_free(out);
-		CU_ASSERT(widest_row(fx_buf_text(&buf)) <= width);
+		FXT_IS(widest_row(fx_buf_text(&buf)), <=, width);
 		caret = strchr(fx_buf_text(&buf), '^');
 		CU_ASSERT_PTR_NOT_NULL_FATAL(caret);
 		for (row = caret; row[-1] != '\n'; row--)
 			;
 		for (line = row - 1; line[-1] != '\n'; line--)
 			;
-		CU_ASSERT_EQUAL(line[caret - row], ')');
+		FXT_EQ(line[caret - row], ')');
 	}
 }
 
@@ -562,8 +562,8 @@ a_full_recording_forgets_the_oldest(void)
 	out_recording_set_limit(recording, 10);
 	for (i = 0; i < 1000; i++)
 		out_line(out, FX_ROLE_PLAIN, "%d", i);
-	CU_ASSERT(out_recording_count(recording) <= 10);
-	CU_ASSERT_EQUAL(out_recording_total(recording), 1000);
+	FXT_IS(out_recording_count(recording), <=, 10);
+	FXT_EQ(out_recording_total(recording), 1000);
 	out_free(out);
 	out_recording_free(recording);
 }

@@ -33,7 +33,7 @@ how_a_program_failed_is_said(void)
 	FX_AUTO_ERROR struct fx_error *err = shell("exit 5", 20000, &text);
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(err);
-	CU_ASSERT_EQUAL(fx_error_code(err), FX_ERR_CHILD);
+	FXT_EQ(fx_error_code(err), FX_ERR_CHILD);
 	FXT_SAME(fx_error_message(err), "sh ended with exit status 5");
 }
 
@@ -53,7 +53,7 @@ a_program_that_does_not_end_is_ended(void)
 		CU_ASSERT_PTR_NOT_NULL_FATAL(err);
 		FXT_SAME(fx_error_message(err),
 			"sh did not answer within 200 ms");
-		CU_ASSERT(fx_clock_ms() - began < 30000);
+		FXT_IS(fx_clock_ms() - began, <, 30000);
 	}
 }
 
@@ -64,7 +64,7 @@ programs_are_found_where_path_says(void)
 	FX_AUTO_FREE char *same = shell ? fx_process_find(shell) : NULL;
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(shell);
-	CU_ASSERT_EQUAL(shell[strlen(shell) - 3], '/');
+	FXT_EQ(shell[strlen(shell) - 3], '/');
 	FXT_SAME(same, shell);
 	CU_ASSERT_PTR_NULL(fx_process_find("no-such-program-anywhere"));
 	CU_ASSERT_PTR_NULL(fx_process_find("/no/such/program"));

@@ -41,9 +41,9 @@ second_of_six(const struct fx_safetensors *file, const char *name)
 	size_t size;
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(entry);
-	CU_ASSERT_EQUAL(entry->rank, 2);
-	CU_ASSERT_EQUAL(entry->sizes[0], 2);
-	CU_ASSERT_EQUAL(entry->sizes[1], 3);
+	FXT_EQ(entry->rank, 2);
+	FXT_EQ(entry->sizes[0], 2);
+	FXT_EQ(entry->sizes[1], 3);
 	size = fx_dtype_info(entry->dtype)->size;
 	blob = fx_safetensors_blob(file, entry);
 	FXT_OK(fx_blob_read(blob, 2 * size, size, bytes));
@@ -68,18 +68,18 @@ a_file_of_numpy_is_read(void)
 
 	FXT_OK(open_sample(&file));
 	CU_ASSERT_PTR_NOT_NULL_FATAL(file);
-	CU_ASSERT_EQUAL(file->count, 11);
+	FXT_EQ(file->count, 11);
 	for (size_t i = 0; i < FX_ARRAY_LEN(names); i++) {
 		char name[40];
 
 		snprintf(name, sizeof(name), "layer.%s", names[i]);
-		CU_ASSERT_EQUAL(second_of_six(file, name), 2.0);
-		CU_ASSERT_EQUAL(fx_safetensors_find(file, name)->dtype,
+		FXT_EQ(second_of_six(file, name), 2.0);
+		FXT_EQ(fx_safetensors_find(file, name)->dtype,
 			fx_dtype_find(names[i]));
 	}
-	CU_ASSERT_EQUAL(second_of_six(file, "layer.bool"), 1.0);
-	CU_ASSERT_EQUAL(fx_safetensors_find(file, "scalar")->rank, 0);
-	CU_ASSERT_EQUAL(fx_safetensors_find(file, "empty")->sizes[0], 0);
+	FXT_EQ(second_of_six(file, "layer.bool"), 1.0);
+	FXT_EQ(fx_safetensors_find(file, "scalar")->rank, 0);
+	FXT_EQ(fx_safetensors_find(file, "empty")->sizes[0], 0);
 	CU_ASSERT_PTR_NULL(fx_safetensors_find(file, "layer"));
 }
 
@@ -94,7 +94,7 @@ bytes_outlive_the_file_object(void)
 	blob = fx_safetensors_blob(file, fx_safetensors_find(file, "scalar"));
 	fx_safetensors_free(file);
 	FXT_OK(fx_blob_read(blob, 0, 4, &number));
-	CU_ASSERT_EQUAL(number, 2.5f);
+	FXT_EQ(number, 2.5f);
 	fx_blob_unref(blob);
 }
 
@@ -113,7 +113,7 @@ what_is_written_is_read_again(void)
 		FXT_OK(fx_safetensors_write(temporary, &weights, &size));
 		FXT_OK(fx_safetensors_open(temporary, &file));
 		CU_ASSERT_PTR_NOT_NULL_FATAL(file);
-		CU_ASSERT_EQUAL(file->file_size, size);
+		FXT_EQ(file->file_size, size);
 		for (size_t i = 0; i < weights.count; i++) {
 			const struct fx_weight *w = &weights.items[i];
 			const struct fx_safetensors_entry *entry =
@@ -124,13 +124,12 @@ what_is_written_is_read_again(void)
 				continue;
 			}
 			CU_ASSERT_PTR_NOT_NULL_FATAL(entry);
-			CU_ASSERT_EQUAL(entry->end - entry->begin,
+			FXT_EQ(entry->end - entry->begin,
 				fx_blob_size(w->storage->blob));
-			CU_ASSERT_EQUAL(
-				memcmp((const char *)fx_blob_data(file->data) +
-						entry->begin,
-					fx_blob_data(w->storage->blob),
-					(size_t)(entry->end - entry->begin)),
+			FXT_EQ(memcmp((const char *)fx_blob_data(file->data) +
+					       entry->begin,
+				       fx_blob_data(w->storage->blob),
+				       (size_t)(entry->end - entry->begin)),
 				0);
 		}
 	}
@@ -153,9 +152,9 @@ wide_elements_are_aligned(void)
 		const struct fx_safetensors_entry *entry = &file->entries[i];
 		size_t element = fx_dtype_info(entry->dtype)->size;
 
-		CU_ASSERT_EQUAL((uintptr_t)((char *)fx_blob_data(file->data) +
-					    entry->begin) %
-					element,
+		FXT_EQ((uintptr_t)((char *)fx_blob_data(file->data) +
+				   entry->begin) %
+				element,
 			0);
 	}
 }

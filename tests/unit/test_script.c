@@ -306,7 +306,7 @@ a_script_recreates_the_graph(void)
 		}
 	fxt_folder_free(folder);
 	printf("%zu edits ", edits);
-	CU_ASSERT(edits > graphs * SEQUENCES_A_GRAPH);
+	FXT_IS(edits, >, graphs * SEQUENCES_A_GRAPH);
 }
 
 int

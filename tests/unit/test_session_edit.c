@@ -61,7 +61,7 @@ an_edit_below_keeps_the_position(void)
 	fxt_edit_begin(&w, "insert after add : y = torch.relu(add)");
 	insert(&w, "add", "y");
 	FXT_SAME(fxt_edit_end(&w), "+1 -0 ~0 undo 1");
-	CU_ASSERT_EQUAL(fx_position_get(w.model), 2);
+	FXT_EQ(fx_position_get(w.model), 2);
 }
 
 static void
@@ -107,11 +107,11 @@ a_dry_run_changes_nothing(void)
 	fxt_edit_begin(&w, "insert after relu : y = torch.relu(relu)");
 	insert(&w, "relu", "y");
 	CU_ASSERT(fxt_ok(fxt_edit_finish(&w, true, false, &r)));
-	CU_ASSERT_EQUAL(r.counts.created, 1);
-	CU_ASSERT_EQUAL(r.touched_count, 1);
+	FXT_EQ(r.counts.created, 1);
+	FXT_EQ(r.touched_count, 1);
 	CU_ASSERT(r.dry_run);
 	CU_ASSERT(fx_hash_equal(before, fx_graph_hash(w.graph)));
-	CU_ASSERT_EQUAL(fx_position_get(w.model), 4);
+	FXT_EQ(fx_position_get(w.model), 4);
 	FXT_SAME(fxt_states(&w), "VVVV··");
 }
 
@@ -173,7 +173,7 @@ an_impossible_shape_is_refused_unless_forced(void)
 	use_z(&w);
 	err = fxt_edit_finish(&w, false, false, &r);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(err);
-	CU_ASSERT_EQUAL(fx_error_code(err), FX_ERR_SHAPE);
+	FXT_EQ(fx_error_code(err), FX_ERR_SHAPE);
 	CU_ASSERT(!strncmp(fx_error_message(err),
 		"set leaves 1 node with an impossible shape, first %add: ",
 		strlen("set leaves 1 node with an impossible shape, first "
@@ -184,7 +184,7 @@ an_impossible_shape_is_refused_unless_forced(void)
 	FXT_SAME(fxt_states(&w), "······");
 	use_z(&w);
 	CU_ASSERT(fxt_ok(fxt_edit_finish(&w, false, true, &r)));
-	CU_ASSERT_EQUAL(r.bad_shapes, 1);
+	FXT_EQ(r.bad_shapes, 1);
 	FXT_SAME(fxt_states(&w), "···E··");
 	FXT_SAME(fxt_run_to(&w, NULL), "@3 add error 3");
 	fx_edit_report_deinit(&r);
@@ -205,12 +205,12 @@ goto_time_sets_edits_and_position(void)
 	fxt_edit_end(&w);
 	fxt_jump(&w, w.model, 6);
 	CU_ASSERT(fxt_ok(fx_model_goto_time(w.model, 0, &r)));
-	CU_ASSERT_EQUAL(fx_position_get(w.model), 4);
-	CU_ASSERT_EQUAL(w.graph->node_count, 6);
+	FXT_EQ(fx_position_get(w.model), 4);
+	FXT_EQ(w.graph->node_count, 6);
 	fx_edit_report_deinit(&r);
 	CU_ASSERT(fxt_ok(fx_model_goto_time(w.model, 1, &r)));
-	CU_ASSERT_EQUAL(fx_position_get(w.model), 6);
-	CU_ASSERT_EQUAL(w.graph->node_count, 7);
+	FXT_EQ(fx_position_get(w.model), 6);
+	FXT_EQ(w.graph->node_count, 7);
 	FXT_FAILS(fx_model_redo(w.model, 1, &r), FX_ERR_NO_UNDO);
 }
 
@@ -227,7 +227,7 @@ erasing_the_stop_stands_before_what_follows(void)
 		NULL, NULL)));
 	CU_ASSERT(fxt_ok(fx_edit_erase(fxt_node(&w, "mul"))));
 	fxt_edit_end(&w);
-	CU_ASSERT_EQUAL(fx_position_get(w.model), 4);
+	FXT_EQ(fx_position_get(w.model), 4);
 	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, false, 1), "@5 end end 1");
 }
 

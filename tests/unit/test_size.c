@@ -146,11 +146,11 @@ the_canonical_form_keeps_the_number(void)
 		struct fx_value size = read(arena, fx_buf_text(&text));
 		struct fx_value number;
 
-		CU_ASSERT_NOT_EQUAL_FATAL(size.kind, FX_VALUE_UNKNOWN);
+		FXT_IS_FATAL(size.kind, !=, FX_VALUE_UNKNOWN);
 		fx_size_print(&again, size);
 		substitute(&numbers, fx_buf_text(&again), values);
 		number = read(arena, fx_buf_text(&numbers));
-		CU_ASSERT_EQUAL(number.kind, FX_VALUE_INT);
+		FXT_EQ(number.kind, FX_VALUE_INT);
 		if (number.integer != expected)
 			FXT_SAME(fx_buf_text(&again), fx_buf_text(&text));
 		/* Reading what was printed gives the same size. */
@@ -179,9 +179,8 @@ numbers_beyond_64_bits_are_unknown(void)
 	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
 	struct fx_value big = fx_value_int(INT64_MAX);
 
-	CU_ASSERT_EQUAL(fx_size_mul(arena, big, big).kind, FX_VALUE_UNKNOWN);
-	CU_ASSERT_EQUAL(fx_size_add(arena, big, fx_value_int(1)).kind,
-		FX_VALUE_UNKNOWN);
+	FXT_EQ(fx_size_mul(arena, big, big).kind, FX_VALUE_UNKNOWN);
+	FXT_EQ(fx_size_add(arena, big, fx_value_int(1)).kind, FX_VALUE_UNKNOWN);
 }
 
 static void
@@ -211,9 +210,9 @@ strides_and_devices_are_read(void)
 	struct fx_value value = fx_value_none();
 
 	FXT_OK(fx_tensor_meta_parse(arena, text, strlen(text), &value));
-	CU_ASSERT_EQUAL_FATAL(value.kind, FX_VALUE_TENSOR);
+	FXT_EQ_FATAL(value.kind, FX_VALUE_TENSOR);
 	FXT_SAME(value.tensor->device, "cuda:0");
-	CU_ASSERT_EQUAL(value.tensor->strides[1].integer, 16);
+	FXT_EQ(value.tensor->strides[1].integer, 16);
 }
 
 static void

@@ -35,13 +35,13 @@ going_back_over_a_write_restores_the_bytes(void)
 	fxt_move(&w, FX_MOVE_STEP, false, 2);
 	x = fxt_value(&w, "x");
 	fxt_run_to(&w, NULL);
-	CU_ASSERT(fxt_value(&w, "x") != x);
+	FXT_IS(fxt_value(&w, "x"), !=, x);
 	after = fxt_value(&w, "after");
 	fxt_move(&w, FX_MOVE_STEP, true, 5);
-	CU_ASSERT(fxt_value(&w, "x") == x);
+	FXT_EQ(fxt_value(&w, "x"), x);
 	CU_ASSERT(fxt_is_as_fresh(&w, NULL));
 	FXT_SAME(fxt_move(&w, FX_MOVE_CONTINUE, false, 1), "@7 end end 1");
-	CU_ASSERT(fxt_value(&w, "after") == after);
+	FXT_EQ(fxt_value(&w, "after"), after);
 	CU_ASSERT(fxt_is_as_fresh(&w, NULL));
 }
 
@@ -83,7 +83,7 @@ what_the_user_has_stays_what_it_is(void)
 		fx_position_value(w.model, fxt_node(&w, "row")));
 	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, false, 1), "@4 after step 1");
 	written = fxt_value(&w, "row");
-	CU_ASSERT(written != row);
+	FXT_IS(written, !=, row);
 	FXT_SAME(history(&w, first), row);
 	for (size_t i = 0; i < 2; i++)
 		pair[i] = fx_datum_ref(fx_position_value(w.model,
@@ -96,7 +96,7 @@ what_the_user_has_stays_what_it_is(void)
 	FXT_SAME(history(&w, first), row);
 	FXT_SAME(shown(&w, "$b"), written);
 	FXT_SAME(shown(&w, "$[0]"), written);
-	CU_ASSERT_EQUAL(second, first + 1);
+	FXT_EQ(second, first + 1);
 	CU_ASSERT(fxt_is_as_fresh(&w, NULL));
 }
 
@@ -139,7 +139,7 @@ going_back_executes_no_operator(void)
 	calls = fxt_real_calls(backend);
 	fxt_move(&w, FX_MOVE_STEP, true, 6);
 	fxt_value(&w, "x");
-	CU_ASSERT_EQUAL(fxt_real_calls(backend), calls);
+	FXT_EQ(fxt_real_calls(backend), calls);
 }
 
 static void
@@ -152,7 +152,7 @@ a_value_left_out_is_of_its_own_time(void)
 	before = fxt_value(&w, "before");
 	fxt_run_to(&w, fxt_node(&w, "sum_1"));
 	/* before was not needed; x has been written since. */
-	CU_ASSERT(fxt_value(&w, "before") == before);
+	FXT_EQ(fxt_value(&w, "before"), before);
 	CU_ASSERT(fxt_is_as_fresh(&w, NULL));
 }
 
@@ -218,16 +218,16 @@ undo_and_redo_bring_values_back(void)
 	edit_c(&w);
 	fxt_move(&w, FX_MOVE_CONTINUE, false, 1);
 	after = fxt_value(&w, "c");
-	CU_ASSERT(after != before);
+	FXT_IS(after, !=, before);
 	calls = fxt_real_calls(backend);
 	CU_ASSERT(fxt_ok(fx_model_undo(w.model, 1, &undone)));
-	CU_ASSERT_EQUAL(undone.dirty, 0);
+	FXT_EQ(undone.dirty, 0);
 	FXT_SAME(fxt_move(&w, FX_MOVE_CONTINUE, false, 1), "@6 end end 0");
 	FXT_SAME(fxt_value(&w, "c"), before);
 	CU_ASSERT(fxt_ok(fx_model_redo(w.model, 1, &redone)));
 	fxt_move(&w, FX_MOVE_CONTINUE, false, 1);
 	FXT_SAME(fxt_value(&w, "c"), after);
-	CU_ASSERT_EQUAL(fxt_real_calls(backend), calls);
+	FXT_EQ(fxt_real_calls(backend), calls);
 	CU_ASSERT(fxt_is_as_fresh(&w, NULL));
 }
 
@@ -245,7 +245,7 @@ what_else_changed_is_computed_again_after_undo(void)
 	fxt_set_value(&w, "a", "3");
 	CU_ASSERT(fxt_ok(fx_model_undo(w.model, 1, &report)));
 	fxt_move(&w, FX_MOVE_CONTINUE, false, 1);
-	CU_ASSERT(fxt_value(&w, "c") != before);
+	FXT_IS(fxt_value(&w, "c"), !=, before);
 }
 
 static void
@@ -283,7 +283,7 @@ only_what_depends_on_a_set_value_runs_again(void)
 	FXT_SAME(fxt_select(&w, "dirty"), "c output");
 	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "a")), "O");
 	FXT_SAME(fxt_move(&w, FX_MOVE_CONTINUE, false, 1), "@6 end end 2");
-	CU_ASSERT_EQUAL(fxt_real_calls(backend), calls + 1);
+	FXT_EQ(fxt_real_calls(backend), calls + 1);
 	FXT_SAME(fxt_value(&w, "c"), "[-0x0p+0 0x0p+0 0x0p+0 0x0p+0]");
 }
 
@@ -298,11 +298,11 @@ unsetting_a_value_brings_the_result_back(void)
 	c = fxt_value(&w, "c");
 	fxt_set_value(&w, "a", "$v * 2");
 	fxt_move(&w, FX_MOVE_CONTINUE, false, 1);
-	CU_ASSERT(fxt_value(&w, "c") != c);
+	FXT_IS(fxt_value(&w, "c"), !=, c);
 	CU_ASSERT(fxt_ok(fx_model_unset_value(w.model, fxt_node(&w, "a"),
 		&report)));
 	fxt_move(&w, FX_MOVE_CONTINUE, false, 1);
-	CU_ASSERT(fxt_value(&w, "c") == c);
+	FXT_EQ(fxt_value(&w, "c"), c);
 	FXT_FAILS(fx_model_unset_value(w.model, fxt_node(&w, "a"), &report),
 		FX_ERR_NO_VALUE);
 }
@@ -323,7 +323,7 @@ what_is_set_stays_set_on_another_backend(void)
 	fxt_set_value(&w, "b", "x * 0");
 	fxt_set(&w, "backend auto");
 	fxt_run_to(&w, NULL);
-	CU_ASSERT(fxt_value(&w, "c") == c);
+	FXT_EQ(fxt_value(&w, "c"), c);
 	/* Shapes are no values. */
 	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "b")), "V");
 }
@@ -347,7 +347,7 @@ an_input_stays_what_it_was_given_as(void)
 	fxt_run_to(&w, NULL);
 	fxt_set(&w, "backend auto");
 	fxt_run_to(&w, NULL);
-	CU_ASSERT(fxt_value(&w, "x") == x);
+	FXT_EQ(fxt_value(&w, "x"), x);
 }
 
 /* --- random numbers ------------------------------------------------------ */
@@ -365,12 +365,12 @@ running_again_draws_the_same_numbers(void)
 	fxt_move(&w, FX_MOVE_STEP, false, 2);
 	fxt_move(&w, FX_MOVE_STEP, true, 1);
 	fxt_move(&w, FX_MOVE_CONTINUE, false, 1);
-	CU_ASSERT(fxt_value(&w, "d") == d);
+	FXT_EQ(fxt_value(&w, "d"), d);
 	fxt_run_to(&w, NULL);
-	CU_ASSERT(fxt_value(&w, "d") == d);
+	FXT_EQ(fxt_value(&w, "d"), d);
 	fxt_set_value(&w, "b", "$v");
 	fxt_move(&w, FX_MOVE_CONTINUE, false, 1);
-	CU_ASSERT(fxt_value(&w, "d") == d);
+	FXT_EQ(fxt_value(&w, "d"), d);
 }
 
 static void
@@ -404,12 +404,12 @@ a_node_that_fails_is_a_stop_and_back_works(void)
 	fxt_move(&w, FX_MOVE_STEP, false, 1);
 	a = fxt_value(&w, "a");
 	CU_ASSERT(fxt_ok(fx_position_run(w.session, w.model, NULL, &stop)));
-	CU_ASSERT_EQUAL(stop.reason, FX_STOP_ERROR);
-	CU_ASSERT_PTR_EQUAL(stop.failed, fxt_node(&w, "c"));
+	FXT_EQ(stop.reason, FX_STOP_ERROR);
+	FXT_EQ(stop.failed, fxt_node(&w, "c"));
 	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "c")), "E");
 	fx_stop_deinit(&stop);
 	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, true, 1), "@3 b step 0");
-	CU_ASSERT(fxt_value(&w, "a") == a);
+	FXT_EQ(fxt_value(&w, "a"), a);
 }
 
 static void
@@ -421,8 +421,8 @@ what_does_not_fit_into_memory_is_an_error(void)
 	      "    return a\n");
 
 	CU_ASSERT(fxt_ok(fx_position_run(w.session, w.model, NULL, &stop)));
-	CU_ASSERT_EQUAL(stop.reason, FX_STOP_ERROR);
-	CU_ASSERT_EQUAL(fx_error_code(stop.error), FX_ERR_NO_SPACE);
+	FXT_EQ(stop.reason, FX_STOP_ERROR);
+	FXT_EQ(fx_error_code(stop.error), FX_ERR_NO_SPACE);
 }
 
 /* --- the record limit ---------------------------------------------------- */
@@ -439,7 +439,7 @@ values_beyond_the_limit_are_computed_again(void)
 	fxt_run_to(&w, NULL);
 	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "a")), "S");
 	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "c")), "V");
-	CU_ASSERT(fxt_value(&w, "a") == a);
+	FXT_EQ(fxt_value(&w, "a"), a);
 	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "a")), "V");
 	/* Looked at, it goes with the next move. */
 	fxt_move(&w, FX_MOVE_STEP, true, 1);
@@ -479,11 +479,11 @@ what_a_failed_write_spoilt_is_computed_again(void)
 	a = fxt_value(&w, "a");
 	fxt_set(&w, "record values off");
 	CU_ASSERT(fxt_ok(fx_position_run(w.session, w.model, NULL, &stop)));
-	CU_ASSERT_EQUAL(stop.reason, FX_STOP_ERROR);
-	CU_ASSERT_PTR_EQUAL(stop.failed, fxt_node(&w, "b"));
+	FXT_EQ(stop.reason, FX_STOP_ERROR);
+	FXT_EQ(stop.failed, fxt_node(&w, "b"));
 	fx_stop_deinit(&stop);
 	FXT_SAME(fx_model_state(w.model, fxt_node(&w, "a")), "R");
-	CU_ASSERT(fxt_value(&w, "a") == a);
+	FXT_EQ(fxt_value(&w, "a"), a);
 	CU_ASSERT(fxt_is_as_fresh(&w, NULL));
 }
 
@@ -504,12 +504,12 @@ what_is_dropped_leaves_its_summary(void)
 	fxt_run_to(&w, NULL);
 	summary = fx_position_summary(w.model, fxt_node(&w, "a"));
 	CU_ASSERT_PTR_NOT_NULL_FATAL(summary);
-	CU_ASSERT_EQUAL_FATAL(summary->parts.count, 1);
+	FXT_EQ_FATAL(summary->parts.count, 1);
 	left = &summary->parts.items[0].stats;
-	CU_ASSERT_EQUAL(left->seen, 4);
-	CU_ASSERT_EQUAL(left->min, stats.min);
-	CU_ASSERT_EQUAL(left->max_index, stats.max_index);
-	CU_ASSERT_EQUAL(left->mean, stats.mean);
+	FXT_EQ(left->seen, 4);
+	FXT_EQ(left->min, stats.min);
+	FXT_EQ(left->max_index, stats.max_index);
+	FXT_EQ(left->mean, stats.mean);
 	/* Before it has run there is nothing to see. */
 	fxt_jump(&w, w.model, 1);
 	CU_ASSERT_PTR_NULL(fx_position_summary(w.model, fxt_node(&w, "a")));

@@ -84,7 +84,7 @@ a_value_set_in_a_nested_graph_stays(void)
 	CU_ASSERT(fxt_ok(fx_model_unset_value(w.model,
 		fx_graph_find(fx_position_graph(w.model), "d"), &report)));
 	fxt_move(&w, FX_MOVE_FINISH, false, 1);
-	CU_ASSERT(fxt_value(&w, "sub") != with);
+	FXT_IS(fxt_value(&w, "sub"), !=, with);
 	CU_ASSERT(fxt_is_as_fresh(&w, NULL));
 }
 
@@ -130,7 +130,7 @@ what_went_with_a_nested_graph_is_not_kept(void)
 	fxt_set(&w, "backend auto");
 	fxt_run_to(&w, NULL);
 	fx_position_stats(w.model, &facts);
-	CU_ASSERT_EQUAL(facts.saved_bytes, 0);
+	FXT_EQ(facts.saved_bytes, 0);
 	FXT_SAME(fxt_move(&w, FX_MOVE_NEXT, true, 2), "@2 sub step 0");
 	CU_ASSERT(fxt_is_as_fresh(&w, NULL));
 }
@@ -150,9 +150,9 @@ a_breakpoint_in_a_nested_graph_is_at_its_node(void)
 	CU_ASSERT_FATAL(fxt_ok(fx_breakpoint_add(w.session, w.model, &spec,
 		&breakpoint)));
 	fx_breakpoint_nodes(w.session, breakpoint, &nodes, &count);
-	CU_ASSERT_EQUAL_FATAL(count, 1);
+	FXT_EQ_FATAL(count, 1);
 	FXT_SAME(nodes[0]->name, "f");
-	CU_ASSERT_EQUAL(nodes[0]->graph, fx_position_graph(w.model));
+	FXT_EQ(nodes[0]->graph, fx_position_graph(w.model));
 }
 
 static void
@@ -189,14 +189,14 @@ another_input_leaves_a_nested_graph(void)
 	fx_session_set_variable(w.session, "k",
 		fx_position_value(w.model, fxt_node(&w, "a")));
 	fxt_move(&w, FX_MOVE_STEP, false, 3);
-	CU_ASSERT_EQUAL(fx_position_depth(w.model), 1);
+	FXT_EQ(fx_position_depth(w.model), 1);
 	CU_ASSERT(fxt_ok(fx_model_set_input(w.session, w.model, "x",
 		"$k * 3")));
-	CU_ASSERT_EQUAL(fx_position_depth(w.model), 0);
+	FXT_EQ(fx_position_depth(w.model), 0);
 	fxt_move(&w, FX_MOVE_CONTINUE, false, 1);
 	e = fxt_value(&w, "e");
 	fxt_run_to(&w, NULL);
-	CU_ASSERT(fxt_value(&w, "e") == e);
+	FXT_EQ(fxt_value(&w, "e"), e);
 }
 
 int

@@ -61,7 +61,7 @@ same_as_meta(const char *params, const char *inputs, const char *body)
 		FX_AUTO_BUF struct fx_buf theirs = { 0 };
 
 		if (!have || !want) {
-			CU_ASSERT_EQUAL(have, want);
+			FXT_EQ(have, want);
 			break;
 		}
 		describe(&ours, have);
@@ -71,8 +71,7 @@ same_as_meta(const char *params, const char *inputs, const char *body)
 		if (strcmp(fx_buf_text(&ours), fx_buf_text(&theirs)) != 0)
 			printf("%s: torch %s, meta %s\n", node->name,
 				fx_buf_text(&ours), fx_buf_text(&theirs));
-		CU_ASSERT_STRING_EQUAL(fx_buf_text(&ours),
-			fx_buf_text(&theirs));
+		FXT_SAME(fx_buf_text(&ours), fx_buf_text(&theirs));
 	}
 	fxt_side_deinit(&torch);
 	fxt_side_deinit(&meta);
@@ -107,7 +106,7 @@ fails(const char *params, const char *inputs, const char *body,
 	struct fx_error *err = fxt_side_run(&torch, graph, inputs);
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(err);
-	CU_ASSERT_EQUAL(fx_error_code(err), code);
+	FXT_EQ(fx_error_code(err), code);
 	if (!strstr(fx_error_message(err), part))
 		printf("%s\n", fx_error_message(err));
 	CU_ASSERT_PTR_NOT_NULL(strstr(fx_error_message(err), part));
@@ -385,10 +384,9 @@ a_view_of_two_to_the_31_elements_is_read_in_parts(void)
 	CU_ASSERT(fxt_ok(torch.backend->ops->read(view->payload,
 		UINT64_C(2147483646), 2, last)));
 	CU_ASSERT(fxt_ok(torch.backend->ops->read(view->payload, 0, 1, &only)));
-	CU_ASSERT_EQUAL(last[1], only);
-	CU_ASSERT_NOT_EQUAL(torch.backend->ops->storage(view->payload, &bytes),
-		0);
-	CU_ASSERT_EQUAL(bytes, 4);
+	FXT_EQ(last[1], only);
+	FXT_IS(torch.backend->ops->storage(view->payload, &bytes), !=, 0);
+	FXT_EQ(bytes, 4);
 	FXT_FAILS(torch.backend->ops->read(view->payload, UINT64_C(2147483648),
 			  1, last),
 		FX_ERR_TYPE);
@@ -410,7 +408,7 @@ a_dtype_that_it_lacks_is_named(void)
 	/* torch 2.3 and later have it. */
 	if (err)
 		FXT_SAME(fx_error_note_text(err, 0), "it is torch.uint16");
-	CU_ASSERT_EQUAL(!err, datum != NULL);
+	FXT_EQ(!err, datum != NULL);
 	fx_datum_unref(datum);
 }
 

@@ -130,9 +130,9 @@ fails_at(struct world *world, const char *name)
 	struct fx_error *err = fx_interp_run(&world->interp, NULL);
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(err);
-	CU_ASSERT_EQUAL(fx_error_code(err), FX_ERR_FORMAT);
+	FXT_EQ(fx_error_code(err), FX_ERR_FORMAT);
 	CU_ASSERT_PTR_NOT_NULL(strstr(fx_error_message(err), world->path));
-	CU_ASSERT_STRING_EQUAL(world->interp.next->name, name);
+	FXT_SAME(world->interp.next->name, name);
 	fx_error_free(err);
 }
 
@@ -147,11 +147,11 @@ a_file_cut_short_is_an_error_at_the_node(void)
 			   "    return add\n");
 	CU_ASSERT(fxt_ok(fx_interp_run(&world.interp,
 		fx_graph_find(world.graph, "add"))));
-	CU_ASSERT_EQUAL(truncate(world.path, 100000), 0);
+	FXT_EQ(truncate(world.path, 100000), 0);
 	fails_at(&world, "add");
 	fails_at(&world, "add");
 	/* Zeros are not what was there. */
-	CU_ASSERT_EQUAL(truncate(world.path, (off_t)BYTES), 0);
+	FXT_EQ(truncate(world.path, (off_t)BYTES), 0);
 	fails_at(&world, "add");
 	world_deinit(&world);
 }
@@ -168,7 +168,7 @@ a_few_bytes_less_are_noticed_too(void)
 			   "    return cat\n");
 	CU_ASSERT(fxt_ok(fx_interp_run(&world.interp,
 		fx_graph_find(world.graph, "cat"))));
-	CU_ASSERT_EQUAL(truncate(world.path, (off_t)BYTES - 4), 0);
+	FXT_EQ(truncate(world.path, (off_t)BYTES - 4), 0);
 	fails_at(&world, "cat");
 	world_deinit(&world);
 }
@@ -186,21 +186,21 @@ reading_values_says_so(void)
 	world_init(&world, "def forward(self, x):\n    return x\n");
 	ops = world.backend->ops;
 	CU_ASSERT(fxt_ok(ops->read(world.weight->payload, 5, 1, &value)));
-	CU_ASSERT_EQUAL(value, 6);
-	CU_ASSERT_EQUAL(truncate(world.path, 0), 0);
+	FXT_EQ(value, 6);
+	FXT_EQ(truncate(world.path, 0), 0);
 	err = ops->read(world.weight->payload, 5, 1, &value);
-	CU_ASSERT_EQUAL(err ? fx_error_code(err) : FX_ERR_IO, FX_ERR_FORMAT);
+	FXT_EQ(err ? fx_error_code(err) : FX_ERR_IO, FX_ERR_FORMAT);
 	fx_error_free(err);
 	err = ops->storage_save(world.weight->payload, &saved);
-	CU_ASSERT_EQUAL(err ? fx_error_code(err) : FX_ERR_IO, FX_ERR_FORMAT);
+	FXT_EQ(err ? fx_error_code(err) : FX_ERR_IO, FX_ERR_FORMAT);
 	CU_ASSERT_PTR_NULL(saved);
 	fx_error_free(err);
 	blob = map_numbers(world.path);
-	CU_ASSERT_EQUAL(truncate(world.path, 10), 0);
+	FXT_EQ(truncate(world.path, 10), 0);
 	fx_datum_unref(world.weight);
 	world.weight = NULL;
 	err = make_weight(&world, blob);
-	CU_ASSERT_EQUAL(err ? fx_error_code(err) : FX_ERR_IO, FX_ERR_FORMAT);
+	FXT_EQ(err ? fx_error_code(err) : FX_ERR_IO, FX_ERR_FORMAT);
 	fx_error_free(err);
 	fx_blob_unref(blob);
 	world_deinit(&world);
@@ -236,7 +236,7 @@ reads_as_its_copy(struct world *world, const struct view *view, size_t step)
 		wrong += memcmp(have, want + at * view->size,
 				 count * view->size) != 0;
 	}
-	CU_ASSERT_EQUAL(wrong, 0);
+	FXT_EQ(wrong, 0);
 }
 
 static void

@@ -81,7 +81,7 @@ panes_fill_every_screen_without_overlap(void)
 				input.cmd_rows = i * 7 % 90;
 				bad += !fills_the_screen(&input);
 			}
-	CU_ASSERT(bad == 0);
+	FXT_EQ(bad, 0);
 }
 
 static void
@@ -112,11 +112,11 @@ the_pane_in_focus_is_shown(void)
 	struct tui_plan plan;
 
 	tui_layout_plan(&input, &plan);
-	CU_ASSERT(plan.panes[TUI_VIEW_CODE].rows > 0);
-	CU_ASSERT(plan.panes[TUI_VIEW_NODE].rows == 0);
+	FXT_IS(plan.panes[TUI_VIEW_CODE].rows, >, 0);
+	FXT_EQ(plan.panes[TUI_VIEW_NODE].rows, 0);
 	input.focus = TUI_VIEW_GRAPH;
 	tui_layout_plan(&input, &plan);
-	CU_ASSERT(plan.panes[TUI_VIEW_NODE].rows > 0);
+	FXT_IS(plan.panes[TUI_VIEW_NODE].rows, >, 0);
 }
 
 static void
@@ -148,9 +148,9 @@ the_ground_floors_keys_are_bound(void)
 		':', '?', 'q' };
 
 	for (size_t i = 0; i < FX_ARRAY_LEN(keys); i++)
-		CU_ASSERT(tui_keymap_find(TUI_VIEW_GRAPH, keys[i]) != NULL);
+		FXT_IS(tui_keymap_find(TUI_VIEW_GRAPH, keys[i]), !=, NULL);
 	FXT_SAME(tui_keymap_find(TUI_VIEW_GRAPH, 'S')->line, "reverse-step");
-	CU_ASSERT(tui_keymap_find(TUI_VIEW_GRAPH, 'p') == NULL);
+	FXT_EQ(tui_keymap_find(TUI_VIEW_GRAPH, 'p'), NULL);
 }
 
 static void
@@ -160,8 +160,8 @@ every_action_has_a_line_or_a_function(void)
 		const struct tui_action *action =
 			tui_action_at((enum tui_action_id)i);
 
-		CU_ASSERT((action->line != NULL) != (action->run != NULL));
-		CU_ASSERT(*action->help != '\0');
+		FXT_IS((action->line != NULL), !=, (action->run != NULL));
+		FXT_IS(*action->help, !=, '\0');
 	}
 }
 
@@ -175,7 +175,7 @@ text_breaks_at_its_width(void)
 
 	tui_text_addf(&text, FX_ROLE_PLAIN, "abcdef日本語\n\tx");
 	tui_text_end_line(&text);
-	CU_ASSERT(tui_text_count(&text) >= 4);
+	FXT_IS(tui_text_count(&text), >=, 4);
 	for (size_t i = 0; i < tui_text_count(&text); i++)
 		tui_text_paint(&text, i, &area, (int)i, 0);
 	fx_canvas_print(grid, &out);
@@ -190,7 +190,7 @@ one_column_is_enough_for_text(void)
 
 	tui_text_addf(&text, FX_ROLE_PLAIN, "ab日c");
 	tui_text_end_line(&text);
-	CU_ASSERT(tui_text_count(&text) >= 3);
+	FXT_IS(tui_text_count(&text), >=, 3);
 	tui_text_deinit(&text);
 }
 
@@ -205,10 +205,10 @@ text_is_found_without_regard_to_case(void)
 			i % 2 ? "Conv" : "relu");
 		tui_text_end_line(&text);
 	}
-	CU_ASSERT(tui_text_find(&text, "conv", 0, false) == 1);
-	CU_ASSERT(tui_text_find(&text, "line conv", 2, false) == 3);
-	CU_ASSERT(tui_text_find(&text, "conv", 3, true) == 1);
-	CU_ASSERT(tui_text_find(&text, "gelu", 0, false) == -1);
+	FXT_EQ(tui_text_find(&text, "conv", 0, false), 1);
+	FXT_EQ(tui_text_find(&text, "line conv", 2, false), 3);
+	FXT_EQ(tui_text_find(&text, "conv", 3, true), 1);
+	FXT_EQ(tui_text_find(&text, "gelu", 0, false), -1);
 	tui_text_deinit(&text);
 }
 
@@ -244,7 +244,7 @@ press_any_key(void *context, const struct fx_canvas *grid, int row, int column)
 
 	(void)row;
 	(void)column;
-	CU_ASSERT(grid != NULL);
+	FXT_IS(grid, !=, NULL);
 	if (!monkey->left--)
 		return false;
 	if (draw_lot(monkey, 10) == 0) {
@@ -362,8 +362,8 @@ the_panes_follow_a_run(void)
 	onlooker.screen->show = look_on;
 	tui_screen_null_on_idle(onlooker.screen, run_until_seen, &tries);
 	tui_run_on(onlooker.screen, &options, &result);
-	CU_ASSERT(onlooker.running > 0);
-	CU_ASSERT(onlooker.lost == 0);
+	FXT_IS(onlooker.running, >, 0);
+	FXT_EQ(onlooker.lost, 0);
 	tui_screen_free(onlooker.screen);
 	tui_line_plain_free(line);
 	cmd_shell_free(shell);
@@ -390,7 +390,7 @@ the_plain_editor_edits(void)
 	line->look(line->context, &look);
 	FXT_SAME(look.text, "ax日");
 	FXT_SAME(look.prompt, "> ");
-	CU_ASSERT(look.cursor == 2);
+	FXT_EQ(look.cursor, 2);
 	CU_ASSERT(line->take(line->context, &eof) == NULL && !eof);
 	type(line, "\r");
 	typed = line->take(line->context, &eof);
@@ -414,13 +414,13 @@ the_null_screen_plays_keys(void)
 	screen->next(screen->context, 0, &event);
 	CU_ASSERT(event.key == 0x3bb && event.length == 2);
 	screen->next(screen->context, 0, &event);
-	CU_ASSERT(event.key == TUI_CTRL('d'));
+	FXT_EQ(event.key, TUI_CTRL('d'));
 	screen->next(screen->context, 0, &event);
-	CU_ASSERT(event.kind == TUI_EVENT_RESIZE);
+	FXT_EQ(event.kind, TUI_EVENT_RESIZE);
 	screen->size(screen->context, &rows, &columns);
 	CU_ASSERT(rows == 3 && columns == 9);
 	screen->next(screen->context, 0, &event);
-	CU_ASSERT(event.kind == TUI_EVENT_NONE);
+	FXT_EQ(event.kind, TUI_EVENT_NONE);
 	tui_screen_free(screen);
 }
 

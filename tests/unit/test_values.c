@@ -108,7 +108,7 @@ round_trip(enum fx_dtype dtype, unsigned count)
 		fx_elements_decode(dtype, &bits, 1, &number, NULL);
 		fx_elements_encode(dtype, &number, NULL, 1, &back);
 		if (!isnan(number) && back != bits) {
-			CU_ASSERT_EQUAL(back, bits);
+			FXT_EQ(back, bits);
 			break;
 		}
 		if (isnan(number)) {
@@ -116,7 +116,7 @@ round_trip(enum fx_dtype dtype, unsigned count)
 			CU_ASSERT(isnan(number));
 		}
 	}
-	CU_ASSERT(size <= 2);
+	FXT_IS(size, <=, 2);
 }
 
 static void
@@ -142,29 +142,29 @@ rounded(enum fx_dtype dtype, double number)
 static void
 small_floats_round_to_even_and_overflow(void)
 {
-	CU_ASSERT_EQUAL(rounded(FX_DTYPE_F16, 2049), 2048);
-	CU_ASSERT_EQUAL(rounded(FX_DTYPE_F16, 2051), 2052);
-	CU_ASSERT_EQUAL(rounded(FX_DTYPE_F16, 65504), 65504);
+	FXT_EQ(rounded(FX_DTYPE_F16, 2049), 2048);
+	FXT_EQ(rounded(FX_DTYPE_F16, 2051), 2052);
+	FXT_EQ(rounded(FX_DTYPE_F16, 65504), 65504);
 	CU_ASSERT(isinf(rounded(FX_DTYPE_F16, 65520)));
-	CU_ASSERT_EQUAL(rounded(FX_DTYPE_F16, 0x1p-24), 0x1p-24);
-	CU_ASSERT_EQUAL(rounded(FX_DTYPE_F16, 0x1p-26), 0);
-	CU_ASSERT_EQUAL(rounded(FX_DTYPE_F8E4M3FN, 448), 448);
+	FXT_EQ(rounded(FX_DTYPE_F16, 0x1p-24), 0x1p-24);
+	FXT_EQ(rounded(FX_DTYPE_F16, 0x1p-26), 0);
+	FXT_EQ(rounded(FX_DTYPE_F8E4M3FN, 448), 448);
 	CU_ASSERT(isnan(rounded(FX_DTYPE_F8E4M3FN, 480)));
-	CU_ASSERT_EQUAL(rounded(FX_DTYPE_F8E5M2, -57344), -57344);
+	FXT_EQ(rounded(FX_DTYPE_F8E5M2, -57344), -57344);
 	CU_ASSERT(isinf(rounded(FX_DTYPE_F8E5M2, 1e6)));
-	CU_ASSERT_EQUAL(rounded(FX_DTYPE_BF16, 1.00390625), 1);
+	FXT_EQ(rounded(FX_DTYPE_BF16, 1.00390625), 1);
 }
 
 static void
 integers_are_cut_to_their_range(void)
 {
-	CU_ASSERT_EQUAL(rounded(FX_DTYPE_I8, -3.7), -3);
-	CU_ASSERT_EQUAL(rounded(FX_DTYPE_I8, 1000), 127);
-	CU_ASSERT_EQUAL(rounded(FX_DTYPE_I8, -1000), -128);
-	CU_ASSERT_EQUAL(rounded(FX_DTYPE_U8, -1), 0);
-	CU_ASSERT_EQUAL(rounded(FX_DTYPE_U64, 0x1p63), 0x1p63);
-	CU_ASSERT_EQUAL(rounded(FX_DTYPE_I64, -0x1p63), -0x1p63);
-	CU_ASSERT_EQUAL(rounded(FX_DTYPE_I32, NAN), 0);
+	FXT_EQ(rounded(FX_DTYPE_I8, -3.7), -3);
+	FXT_EQ(rounded(FX_DTYPE_I8, 1000), 127);
+	FXT_EQ(rounded(FX_DTYPE_I8, -1000), -128);
+	FXT_EQ(rounded(FX_DTYPE_U8, -1), 0);
+	FXT_EQ(rounded(FX_DTYPE_U64, 0x1p63), 0x1p63);
+	FXT_EQ(rounded(FX_DTYPE_I64, -0x1p63), -0x1p63);
+	FXT_EQ(rounded(FX_DTYPE_I32, NAN), 0);
 }
 
 /* --- reading ------------------------------------------------------------- */
@@ -196,7 +196,7 @@ reading_outside_is_refused(void)
 	double two[2];
 
 	FXT_OK(fx_values_numbers(datum, 1, 2, two, NULL));
-	CU_ASSERT_EQUAL(two[1], 3);
+	FXT_EQ(two[1], 3);
 	FXT_FAILS(fx_values_numbers(datum, 2, 2, two, NULL), FX_ERR_RANGE);
 	FXT_FAILS(fx_values_numbers(datum, UINT64_MAX, 2, two, NULL),
 		FX_ERR_RANGE);
@@ -214,7 +214,7 @@ a_view_is_read_by_its_strides(void)
 	FXT_OK(fx_values_numbers(datum, 0, 6, numbers, NULL));
 	CU_ASSERT(!memcmp(numbers, expected, sizeof(expected)));
 	FXT_OK(fx_values_numbers(datum, 3, 2, numbers, NULL));
-	CU_ASSERT_EQUAL(numbers[1], 2);
+	FXT_EQ(numbers[1], 2);
 }
 
 static void
@@ -229,7 +229,7 @@ a_storage_can_be_put_back(void)
 	uintptr_t at = ops->storage(datum->payload, &size);
 	double back[3];
 
-	CU_ASSERT_EQUAL(size, 12);
+	FXT_EQ(size, 12);
 	FXT_OK(ops->storage_save(datum->payload, &saved));
 	memset((char *)at, 0x7f, size);
 	FXT_OK(ops->storage_restore(datum->payload, saved));
@@ -267,7 +267,7 @@ nan_and_infinity_are_counted_apart(void)
 	FXT_OK(fx_stats_compute(datum, NULL, &stats));
 	CU_ASSERT(isnan(fx_stats_mean(&stats)));
 	CU_ASSERT(isnan(fx_stats_absmax(&stats)));
-	CU_ASSERT_EQUAL(stats.mean, 2);
+	FXT_EQ(stats.mean, 2);
 }
 
 static void
@@ -325,7 +325,7 @@ a_long_summary_can_be_ended(void)
 
 	fx_ticker_init(&ticker, end_at_once, &asked);
 	FXT_FAILS(fx_stats_compute(datum, &ticker, &stats), FX_ERR_INTERRUPTED);
-	CU_ASSERT_EQUAL(asked, 1);
+	FXT_EQ(asked, 1);
 	FXT_FAILS(fx_compare(datum, datum, &tolerance, &ticker, &difference),
 		FX_ERR_INTERRUPTED);
 }
@@ -365,7 +365,7 @@ too_many_corners_are_refused(void)
 	FX_AUTO_BUF struct fx_buf out = { 0 };
 
 	FXT_FAILS(fx_tensor_text(&out, datum), FX_ERR_LIMIT);
-	CU_ASSERT_EQUAL(out.length, 0);
+	FXT_EQ(out.length, 0);
 }
 
 /* --- comparison ---------------------------------------------------------- */
@@ -467,13 +467,13 @@ a_summary_of_a_tuple_has_its_tensors(void)
 		fx_summary_new(tuple->items[0], NULL);
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(of_all);
-	CU_ASSERT_EQUAL_FATAL(of_all->parts.count, 3);
+	FXT_EQ_FATAL(of_all->parts.count, 3);
 	FXT_SAME(of_all->parts.items[0].path, "[0]");
 	FXT_SAME(of_all->parts.items[1].path, "[1][0]");
 	FXT_SAME(of_all->parts.items[2].path, "[2]['loss']");
-	CU_ASSERT_EQUAL(of_all->parts.items[0].stats.min, -1);
-	CU_ASSERT_EQUAL(of_all->parts.items[1].stats.max, 3);
-	CU_ASSERT_EQUAL(of_all->parts.items[2].stats.nan, 1);
+	FXT_EQ(of_all->parts.items[0].stats.min, -1);
+	FXT_EQ(of_all->parts.items[1].stats.max, 3);
+	FXT_EQ(of_all->parts.items[2].stats.nan, 1);
 	CU_ASSERT(fx_summary_is_nonfinite(of_all));
 	CU_ASSERT_PTR_NOT_NULL_FATAL(of_one);
 	FXT_SAME(of_one->parts.items[0].path, "");
@@ -507,11 +507,11 @@ a_tuple_lies_where_its_tensors_do(void)
 	FX_AUTO_MAP struct fx_map storages = { 0 };
 	size_t bytes;
 
-	CU_ASSERT_NOT_EQUAL(fx_datum_storage(shared, &bytes), 0);
-	CU_ASSERT_EQUAL(bytes, 4);
-	CU_ASSERT_EQUAL(fx_datum_storage(tuple, NULL), 0);
+	FXT_IS(fx_datum_storage(shared, &bytes), !=, 0);
+	FXT_EQ(bytes, 4);
+	FXT_EQ(fx_datum_storage(tuple, NULL), 0);
 	fx_datum_add_storages(tuple, &storages);
-	CU_ASSERT_EQUAL(storages.count, 3);
+	FXT_EQ(storages.count, 3);
 	CU_ASSERT(fx_datum_lies_in(shared, &storages));
 	CU_ASSERT(!fx_datum_lies_in(other, &storages));
 	fx_map_clear(&storages);
@@ -533,7 +533,7 @@ a_text_of_lists_that_hold_each_other_twice_ends(void)
 		datum = fx_datum_items_take(FX_DATUM_LIST, both, 2);
 	}
 	FXT_OK(fx_datum_print(&out, datum, &printer));
-	CU_ASSERT(out.length < 20 << 20);
+	FXT_IS(out.length, <, 20 << 20);
 	CU_ASSERT_PTR_NOT_NULL(strstr(fx_buf_text(&out), ", ..."));
 	fx_datum_unref(datum);
 }

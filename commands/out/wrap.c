@@ -58,23 +58,25 @@ picture_length(const char *text, size_t length)
 	return at < length ? at + 1 : 0;
 }
 
-/* Bytes of the counts that end a tensor's line, nan 2@[0,1] inf 0, if TEXT
- * begins with them, or 0.
+/* Bytes of the counts that end a tensor's line, "nan 2@[0,1] inf 1@[0,0]" or
+ * one of the two, if TEXT begins with them, or 0.
  */
 static size_t
 counts_length(const char *text, size_t length)
 {
-	static const char *const words[] = { "nan ", " inf " };
+	static const char *const words[] = { "nan ", "inf " };
 	size_t at = 0;
 
 	for (size_t i = 0; i < FX_ARRAY_LEN(words); i++) {
-		size_t word = strlen(words[i]);
+		size_t begin = at + (at && at < length);
+		size_t digit = begin + strlen(words[i]);
 
-		if (length - at < word || memcmp(text + at, words[i], word))
-			return 0;
-		at += word;
-		while (at < length && text[at] != ' ')
-			at++;
+		if (digit >= length ||
+			memcmp(text + begin, words[i], digit - begin) != 0 ||
+			!isdigit((unsigned char)text[digit]))
+			continue;
+		for (at = digit; at < length && text[at] != ' '; at++)
+			;
 	}
 	return at;
 }

@@ -414,14 +414,15 @@ print_range(struct fx_buf *out, const struct fx_stats *stats)
 	print_index(out, stats, stats->max_index);
 }
 
-/* " nan 3@[0,2]" */
+/* " nan 3@[0,2]"; nothing for none. */
 static void
 print_special(struct fx_buf *out, const struct fx_stats *stats,
 	const char *name, uint64_t count, uint64_t index)
 {
+	if (!count)
+		return;
 	fx_buf_addf(out, "%s %" PRIu64, name, count);
-	if (count)
-		print_index(out, stats, index);
+	print_index(out, stats, index);
 }
 
 static void

@@ -62,9 +62,9 @@ double fx_stats_absmax(const struct fx_stats *stats);
  */
 bool fx_datum_is_nonfinite(const struct fx_datum *datum);
 
-/* Append "f32[2,3]  min 0@[0,1] max 3.1@[1,2] mean 1.2 std 0.9 |..| nan 0
- * inf 0", with the first place of what is not finite, "nan 3@[0,2]".  The bars
- * are block characters, or signs of ASCII.
+/* Append "f32[2,3]  min 0@[0,1] max 3.1@[1,2] mean 1.2 std 0.9 |..|", and for
+ * what is not finite how many there are and where the first is: " nan 3@[0,2]
+ * inf 1@[0,0]".  The bars are block characters, or signs of ASCII.
  */
 void fx_stats_print(struct fx_buf *out, const struct fx_stats *stats,
 	bool is_ascii);

@@ -353,7 +353,7 @@ a_column_of_sentences_goes_on_below_itself(void)
 
 static const char summary[] =
 	"  f32[1,64,56,56]  min 0@[0,0,1] max 3.1@[0,1,2] mean 0.5 std 0.25 "
-	"|▁▂ ▅█▇  ▃▁| nan 0 inf 0";
+	"|▁▂ ▅█▇  ▃▁| nan 2 inf 1";
 
 /* TEXT with one blank between words. */
 static void
@@ -398,7 +398,7 @@ a_line_goes_on_between_words_and_indented(void)
 		CU_ASSERT_PTR_NOT_NULL(strstr(fx_buf_text(&buf),
 			"|▁▂ ▅█▇  ▃▁|"));
 		CU_ASSERT_PTR_NOT_NULL(strstr(fx_buf_text(&buf),
-			"nan 0 inf 0"));
+			"nan 2 inf 1"));
 		second = strchr(fx_buf_text(&buf), '\n') + 1;
 		CU_ASSERT(!*second || strspn(second, " ") > 2);
 	}

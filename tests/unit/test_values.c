@@ -249,7 +249,7 @@ a_summary_has_places_and_bars(void)
 
 	FXT_SAME(summary(datum),
 		"f32[2,3]  min -2@[0,1] max 4@[0,2] mean 1.25 std 2.36 "
-		"|=    == =      @| nan 0 inf 0");
+		"|=    == =      @|");
 }
 
 static void
@@ -284,7 +284,7 @@ odd_tensors_have_summaries(void)
 	FXT_SAME(summary(truth), "b8[3]  true 2 false 1");
 	FXT_SAME(summary(complex),
 		"c64[4]  abs min 0@[1] max 3@[3] mean 1.25 std 1.26 "
-		"|=    @         =| nan 0 inf 0");
+		"|=    @         =|");
 }
 
 static void

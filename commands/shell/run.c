@@ -457,18 +457,22 @@ run_line(struct cmd_shell *shell, const char *line, struct out *out)
 	return err;
 }
 
-/* LINE as a person types it: what the user's Python prints stands among what
- * it says.
+/* Run LINE; what the user's Python prints, and what is told while the line
+ * still runs, stands in OUT among what the commands say.
  */
 static struct fx_error *
-run_outermost(struct cmd_shell *shell, const char *line, struct out *out)
+run_heard(struct cmd_shell *shell, const char *line, struct out *out)
 {
 	struct cmd_model_stdout printed = { .out = out };
+	struct cmd_model_stdout *outer = shell->printed;
 	struct fx_error *err;
 
+	shell->printed = &printed;
 	fx_session_set_output(shell->session, cmd_model_stdout_add, &printed);
 	err = run_line(shell, line, out);
-	fx_session_set_output(shell->session, NULL, NULL);
+	fx_session_set_output(shell->session,
+		outer ? cmd_model_stdout_add : NULL, outer);
+	shell->printed = outer;
 	cmd_model_stdout_end(&printed);
 	return err;
 }
@@ -501,8 +505,7 @@ cmd_run(struct cmd_shell *shell, const char *line, struct out *out)
 		cmd_log_line(shell, line);
 		shell->ran = NULL;
 	}
-	err = shell->depth == 0 ? run_outermost(shell, line, out)
-				: run_line(shell, line, out);
+	err = run_heard(shell, line, out);
 	if (shell->depth == 0)
 		shell->is_repeating = false;
 	if (shell->depth == 0 && err)

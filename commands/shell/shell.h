@@ -63,6 +63,7 @@ struct cmd_shell {
 	FX_VEC(char *) history; /* lines of the outermost level */
 	char *repeat;           /* what the empty line runs, or NULL */
 	struct cmd_script *script;
+	struct cmd_model_stdout *printed; /* of the line that runs, or NULL */
 	int depth;
 	int status;        /* the worst exit status so far */
 	bool is_repeating; /* the line that runs came from `repeat` */

@@ -203,6 +203,44 @@ fx_activation_leave(struct fx_model *model)
 
 /* --- running ------------------------------------------------------------ */
 
+/* Whether a run makes up the value of NODE: nobody gave it, and it has no
+ * default.
+ */
+static bool
+is_made_up(const struct fx_model *model, const struct fx_node *node)
+{
+	const struct fx_value *meta = node->meta;
+
+	return node->opcode == FX_OPCODE_PLACEHOLDER &&
+	       !fx_value_item_count(&node->args) &&
+	       !fx_model_has_input(model, node->id) &&
+	       !fx_model_is_overridden(model, node) &&
+	       (!meta || meta->kind == FX_VALUE_TENSOR ||
+		       meta->kind == FX_VALUE_UNKNOWN);
+}
+
+/* Name the inputs that this run makes up, once a model and before it goes on.
+ */
+static void
+tell_made_up(struct fx_model *model)
+{
+	FX_AUTO_BUF struct fx_buf names = { 0 };
+	const struct fx_node *node;
+	size_t count = 0;
+
+	if (model->has_told_inputs)
+		return;
+	model->has_told_inputs = true;
+	fx_graph_for_each_node (node, model->graph)
+		if (is_made_up(model, node))
+			fx_buf_addf(&names, "%s%s", count++ ? ", " : "",
+				node->target);
+	fx_model_tell(model,
+		fx_xasprintf("%s %s not given: using random values (seed %llu)",
+			fx_buf_text(&names), count == 1 ? "was" : "were",
+			(unsigned long long)model->session->seed));
+}
+
 /* Nobody gave the outermost graph's PLACEHOLDER a value: one is made up of its
  * shape, and the user is told, once.
  */
@@ -216,9 +254,7 @@ make_up_input(struct fx_model *model, const struct fx_node *placeholder,
 	bool is_known = fx_value_has_numbers(meta);
 	FX_AUTO_BUF struct fx_buf example = { 0 };
 
-	if (!ops->has_values || fx_value_item_count(&placeholder->args) > 0 ||
-		(meta && meta->kind != FX_VALUE_TENSOR &&
-			meta->kind != FX_VALUE_UNKNOWN))
+	if (!ops->has_values || !is_made_up(model, placeholder))
 		return NULL;
 	if (!is_known) {
 		fx_input_add_hint(&example, placeholder);
@@ -231,12 +267,7 @@ make_up_input(struct fx_model *model, const struct fx_node *placeholder,
 	err = fx_check_memory(model, meta);
 	if (err)
 		return err;
-	if (!model->has_told_inputs)
-		fx_model_say(model,
-			fx_xasprintf("inputs that are not given are made up: "
-				     "seed %llu",
-				(unsigned long long)model->session->seed));
-	model->has_told_inputs = true;
+	tell_made_up(model);
 	return ops->generate(model->backend, meta->tensor,
 		fx_model_input_seed(model, placeholder), ret);
 }

@@ -8,6 +8,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/str.h"
@@ -58,6 +59,22 @@ fx_model_say(struct fx_model *model, char *text_taken)
 		before ? fx_xasprintf("%s\n%s", before, text) : FX_TAKE(text);
 }
 
+void
+fx_model_tell(struct fx_model *model, char *text_taken)
+{
+	struct fx_session *session = model->session;
+	FX_AUTO_FREE char *text = text_taken;
+
+	if (!session->output) {
+		fx_model_say(model, FX_TAKE(text));
+		return;
+	}
+	/* An empty write ends the line that the model's Python left open. */
+	fx_session_output(session, "", 0);
+	fx_session_output(session, text, strlen(text));
+	fx_session_output(session, "", 0);
+}
+
 char *
 fx_model_take_notice(struct fx_model *model)
 {
@@ -81,7 +98,7 @@ find(const struct fx_session *session, const char *name)
 static void
 tell(void *context, const char *line)
 {
-	fx_model_say(context, fx_xstrdup(line));
+	fx_model_tell(context, fx_xstrdup(line));
 }
 
 /* The torch of the Python that traced MODEL; that there is none is kept, as

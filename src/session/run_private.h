@@ -35,8 +35,9 @@ void fx_session_free_backends(struct fx_session *session);
  */
 bool fx_session_retire_capture(struct fx_session *session,
 	struct fx_model *model);
-/* A line to be told after the command that runs. */
+/* A line to be told after the command that runs; one to be told at once. */
 void fx_model_say(struct fx_model *model, char *text_taken);
+void fx_model_tell(struct fx_model *model, char *text_taken);
 
 /* record_limit.c: the record limit.  BEGIN a command that runs: what was
  * brought back beyond it goes; after NODE ran, in order, drop values if need

@@ -20,10 +20,14 @@ count=$(wc -l <"$folder/typed")
 if has_values; then
 	"$fxdb" -nx -batch doc/examples/mlp.fxg -x "$folder/typed" \
 		>"$folder/said" 2>&1 || { cat "$folder/said"; exit 1; }
-	grep -v '^(fxdb)' "$folder/session" | while IFS= read -r line; do
-		grep -qxF -- "$line" "$folder/said" || {
-			echo "the README says, the program does not: $line"
-			exit 1
-		}
-	done || exit 1
+	# In that order: what is told before a run stands before its stop.
+	grep -v '^(fxdb)' "$folder/session" | awk '
+		NR == FNR { wanted[++count] = $0; next }
+		at < count && $0 == wanted[at + 1] { at++ }
+		END {
+			if (at < count)
+				print "the README says, the program does not: " \
+					wanted[at + 1]
+			exit at < count
+		}' - "$folder/said" || exit 1
 fi

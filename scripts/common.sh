@@ -182,3 +182,82 @@ run_tests()
 		>"$folder/check.log" 2>&1
 	scripts/count-tests "$folder" $? ${2:+"$2"}
 }
+
+# find_tests FOLDER NAME...: the tests called so, with or without their ending,
+# as make knows them.
+find_tests()
+{
+	local folder=$1 all name found
+	all=$(make -s -C "$folder" list-tests | tr ' ' '\n') || return 1
+	shift
+	for name in "$@"; do
+		found=$(awk -v name="$name" '{
+			whole = $0
+			sub(/.*\//, "")
+			stem = $0
+			sub(/\.[a-z]+$/, "", stem)
+			if (whole == name || $0 == name || stem == name)
+				print whole
+		}' <<<"$all")
+		if [ -z "$found" ]; then
+			say "no test is called $name; some that have it in" \
+				"their name:" $(grep -F -- "$name" <<<"$all" |
+				head -n 8)
+			return 1
+		fi
+		printf '%s\n' "$found"
+	done
+}
+
+# What runs the test files of an ending, as a target of make.
+harness_of()
+{
+	case $1 in
+	*.fxt) echo tests/transcript/run ;;
+	*.fxs) echo tests/screen/fxs ;;
+	*.fxp) echo tests/pass/fxp ;;
+	*.fxd) echo tests/draw/fxd ;;
+	esac
+}
+
+# build_for_tests FOLDER TEST...: what they need and nothing else; what is no
+# program of its own may start any.
+build_for_tests()
+{
+	local folder=$1 test all= targets=
+	shift
+	for test in "$@"; do
+		case $test in
+		*.sh) all=all targets="$targets check-programs" ;;
+		*.fx?) all=all targets="$targets $(harness_of "$test")" ;;
+		*) targets="$targets $test" ;;
+		esac
+	done
+	# Not both at once: `all` is a make of its own.
+	for targets in $all "$targets"; do
+		quietly "$folder/make.log" make -C "$folder" -j"$(cores)" \
+			$targets || return 1
+	done
+}
+
+# run_alone FOLDER TEST...: one after the other, in the environment of make
+# check, showing what they say; count them as count-tests does.
+run_alone()
+{
+	local folder=$1 test file passed=0 failed=0 skipped=0
+	shift
+	for test in "$@"; do
+		file=./$test
+		[ -e "$folder/$test" ] || file='$(srcdir)'/$test
+		echo "$test:"
+		make -s -C "$folder" one-test \
+			TEST="$(harness_of "$test") $file" || return
+		case $(cat "$folder/one-test.status") in
+		0) passed=$((passed + 1)) ;;
+		77) skipped=$((skipped + 1)) ;;
+		*) failed=$((failed + 1)) ;;
+		esac
+	done
+	echo "$passed passed, $failed failed, $skipped skipped"
+	[ $failed -eq 0 ]
+}

@@ -7,6 +7,7 @@ libfxcore_a_SOURCES += \
 	%D%/datum.c %D%/datum.h \
 	%D%/datum_compare.c %D%/datum_print.c \
 	%D%/elements.c \
+	%D%/dropped.c \
 	%D%/env.c %D%/env.h \
 	%D%/eval.c %D%/eval.h \
 	%D%/eval_call.c \
@@ -28,8 +29,10 @@ libfxcore_a_SOURCES += \
 	%D%/host_tensor.c %D%/host_tensor.h \
 	%D%/plan.c %D%/plan.h \
 	%D%/plan_decompose.c %D%/plan_private.h \
+	%D%/run.c %D%/run.h \
 	%D%/stats.c %D%/stats.h \
 	%D%/storage.c %D%/storage.h \
 	%D%/summary.c %D%/summary.h \
 	%D%/tensor_text.c %D%/tensor_text.h \
+	%D%/timeline.c %D%/timeline.h \
 	%D%/values.c %D%/values.h

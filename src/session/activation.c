@@ -1,5 +1,5 @@
-/* activation.c - the stack of graphs in which execution stands, and their
- * values. */
+/* activation.c - entering and leaving nested graphs, and what placeholders get.
+ */
 #include <config.h>
 
 #include <stdlib.h>
@@ -13,113 +13,6 @@
 #include "run/fallback.h"
 #include "session/activation.h"
 #include "session/session_private.h"
-
-struct fx_activation *
-fx_model_activation(const struct fx_model *model)
-{
-	return model->places.count ? fx_vec_last(&model->places) : NULL;
-}
-
-struct fx_activation *
-fx_model_activation_of(const struct fx_model *model,
-	const struct fx_graph *graph)
-{
-	for (size_t i = model->places.count; i-- > 0;)
-		if (model->places.items[i]->graph == graph)
-			return model->places.items[i];
-	return NULL;
-}
-
-struct fx_node *
-fx_activation_stop(const struct fx_activation *place)
-{
-	return place->stop ? fx_graph_find_id(place->graph, place->stop) : NULL;
-}
-
-void
-fx_activation_set_stop(struct fx_model *model, struct fx_activation *place,
-	struct fx_node *node)
-{
-	fx_timeline_rewind(&model->timeline, place->graph, &place->env, node);
-	place->stop = node ? node->id : 0;
-	place->held = NULL;
-	model->frame = 0;
-	if (place == model->places.items[0])
-		fx_map_set(&model->times,
-			(uintptr_t)fx_journal_now(model->graph) + 1,
-			(uintptr_t)place->stop + 1);
-}
-
-struct fx_activation *
-fx_activation_push(struct fx_model *model, struct fx_graph *graph)
-{
-	struct fx_activation *place = FX_NEW(struct fx_activation);
-
-	place->graph = graph;
-	fx_plans_init(&place->plans, model->backend);
-	place->plans.depth = (int)model->places.count;
-	if (model->backend->ops->has_values)
-		place->plans.watch = &model->timeline.watch;
-	fx_vec_push(&model->places, place);
-	fx_activation_set_stop(model, place, fx_graph_first(graph));
-	return place;
-}
-
-/* Out of the stack, and without values. */
-static struct fx_activation *
-take_innermost(struct fx_model *model)
-{
-	struct fx_activation *place = fx_vec_pop(&model->places);
-
-	fx_timeline_rewind(&model->timeline, place->graph, &place->env,
-		fx_graph_first(place->graph));
-	fx_env_clear(&place->env);
-	model->frame = 0;
-	return place;
-}
-
-static void
-place_free(struct fx_activation *place)
-{
-	if (!place)
-		return;
-	for (size_t i = 0; i < place->argument_count; i++)
-		fx_datum_unref(place->arguments[i]);
-	free(place->arguments);
-	fx_env_deinit(&place->env);
-	fx_plans_deinit(&place->plans);
-	free(place);
-}
-
-void
-fx_activation_pop(struct fx_model *model)
-{
-	place_free(take_innermost(model));
-}
-
-struct fx_activation *
-fx_activation_detach(struct fx_model *model)
-{
-	while (model->places.count > 1)
-		fx_activation_pop(model);
-	return model->places.count ? take_innermost(model) : NULL;
-}
-
-void
-fx_activation_attach(struct fx_model *model, struct fx_activation *place_taken)
-{
-	struct fx_activation *place = place_taken;
-	bool fits = place && place->graph == model->graph &&
-		    place->plans.backend == model->backend;
-
-	if (!fits) {
-		place_free(place);
-		fx_activation_push(model, model->graph);
-		return;
-	}
-	fx_vec_push(&model->places, place);
-	fx_activation_set_stop(model, place, fx_graph_first(place->graph));
-}
 
 /* --- nested graphs ------------------------------------------------------ */
 
@@ -146,7 +39,7 @@ argument_of(const struct fx_node *call, size_t index, const char *target)
 struct fx_error *
 fx_activation_enter(struct fx_model *model, struct fx_node *call)
 {
-	struct fx_activation *outer = fx_model_activation(model);
+	struct fx_activation *outer = fx_run_activation(model->run);
 	struct fx_graph *graph = fx_interp_nested(call);
 	size_t count = count_placeholders(graph);
 	struct fx_datum **arguments = fx_xcalloc(count, sizeof(*arguments));
@@ -172,7 +65,7 @@ fx_activation_enter(struct fx_model *model, struct fx_node *call)
 		free(arguments);
 		return err;
 	}
-	place = fx_activation_push(model, graph);
+	place = fx_run_push(model->run, graph, model->backend);
 	place->call = call->id;
 	place->arguments = arguments;
 	place->argument_count = count;
@@ -182,23 +75,24 @@ fx_activation_enter(struct fx_model *model, struct fx_node *call)
 void
 fx_activation_leave(struct fx_model *model)
 {
-	struct fx_activation *inner = fx_model_activation(model);
+	struct fx_activation *inner = fx_run_activation(model->run);
 	struct fx_activation *outer =
-		model->places.items[model->places.count - 2];
+		model->run->activations
+			.items[model->run->activations.count - 2];
 	struct fx_node *output = fx_graph_output(inner->graph);
 	struct fx_node *call = fx_graph_find_id(outer->graph, inner->call);
 	struct fx_datum *result =
 		output ? fx_datum_ref(fx_env_get(&inner->env, output->id))
 		       : NULL;
 
-	fx_timeline_fold(&model->timeline, inner->graph, call);
+	fx_timeline_fold(&model->run->timeline, inner->graph, call);
 	/* It may have been entered again. */
 	fx_env_drop_views(&outer->env, call, NULL, NULL);
 	fx_env_take(&outer->env, inner->call,
 		result ? result : fx_datum_none());
-	fx_model_has_run(model, call);
-	fx_activation_pop(model);
-	fx_activation_set_stop(model, outer, fx_graph_next(call));
+	fx_run_has_value(model->run, call);
+	fx_run_pop(model->run);
+	fx_run_set_stop(model->run, outer, fx_graph_next(call));
 }
 
 /* --- running ------------------------------------------------------------ */
@@ -301,7 +195,7 @@ give_input(void *context, struct fx_node *placeholder, struct fx_datum **ret)
 {
 	struct fx_model *model = context;
 	struct fx_activation *place =
-		fx_model_activation_of(model, placeholder->graph);
+		fx_run_activation_of(model->run, placeholder->graph);
 	struct fx_node *node;
 	struct fx_error *err;
 	size_t index = 0;
@@ -335,7 +229,7 @@ give_input(void *context, struct fx_node *placeholder, struct fx_datum **ret)
 struct fx_interp
 fx_activation_interp(struct fx_model *model, struct fx_activation *place)
 {
-	place->plans.ticker = model->ticker;
+	place->plans.ticker = model->run->ticker;
 	return (struct fx_interp){
 		.graph = place->graph,
 		.backend = model->backend,
@@ -343,25 +237,7 @@ fx_activation_interp(struct fx_model *model, struct fx_activation *place)
 		.plans = &place->plans,
 		.input = give_input,
 		.input_context = model,
-		.depth = (int)model->places.count - 1,
+		.depth = (int)model->run->activations.count - 1,
 		.next = fx_activation_stop(place),
 	};
-}
-
-bool
-fx_activation_is_above(const struct fx_activation *place,
-	const struct fx_node *node)
-{
-	const struct fx_node *stop = fx_activation_stop(place);
-
-	return !stop || fx_node_is_before(node, stop);
-}
-
-struct fx_datum *
-fx_activation_value(const struct fx_activation *place,
-	const struct fx_node *node)
-{
-	return fx_activation_is_above(place, node)
-		       ? fx_env_get(&place->env, node->id)
-		       : NULL;
 }

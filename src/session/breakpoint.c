@@ -547,7 +547,7 @@ hits(struct fx_session *session, struct fx_model *model, struct fx_break *b,
 			&truth);
 	/* What calls something may have drawn numbers. */
 	if (b->shown.condition && strchr(b->shown.condition, '('))
-		fx_timeline_keep_random(&model->timeline);
+		fx_timeline_keep_random(&model->run->timeline);
 	/* One that cannot be answered stops. */
 	if (!err && !truth)
 		return false;

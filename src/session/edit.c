@@ -51,9 +51,9 @@ hold_stop(struct fx_model *model)
 {
 	struct fx_activation *place;
 
-	if (!model->places.count)
+	if (!model->run->activations.count)
 		return;
-	place = model->places.items[0];
+	place = model->run->activations.items[0];
 	place->held = fx_activation_stop(place);
 }
 
@@ -61,8 +61,8 @@ hold_stop(struct fx_model *model)
 static void
 let_go_of_stop(struct fx_model *model)
 {
-	if (model->places.count)
-		model->places.items[0]->held = NULL;
+	if (model->run->activations.count)
+		model->run->activations.items[0]->held = NULL;
 }
 
 /* --- begin -------------------------------------------------------------- */
@@ -72,7 +72,7 @@ check_editable(const struct fx_model *model)
 {
 	struct fx_error *err = fx_session_need_writable(model->session);
 
-	if (!err && model->places.count > 1)
+	if (!err && model->run->activations.count > 1)
 		err = fx_error_hint(fx_error_new(FX_ERR_UNSUPPORTED,
 					    "execution is inside a nested "
 					    "graph, which cannot be edited"),
@@ -467,7 +467,7 @@ return_to_stop(struct fx_model *model, uintptr_t stop)
 	size_t position = model->graph->node_count;
 	struct fx_node *node;
 
-	if (!stop || !model->places.count)
+	if (!stop || !model->run->activations.count)
 		return NULL;
 	if (stop > 1) {
 		node = fx_graph_find_id(model->graph, stop - 1);
@@ -485,7 +485,7 @@ fx_model_goto_time(struct fx_model *model, uint32_t time,
 	uint32_t from = fx_journal_now(model->graph);
 	struct fx_error *err = check_editable(model);
 	uintptr_t remembered =
-		fx_map_get(&model->times, (uintptr_t)time + 1, 0);
+		fx_map_get(&model->run->stops, (uintptr_t)time + 1, 0);
 
 	*ret = (struct fx_edit_report){ .position = 0 };
 	hold_stop(model);

@@ -19,7 +19,7 @@ fx_resolve_nonfinite(void *context, const struct fx_node *node)
 {
 	struct fx_model *model = ((struct fx_resolve_context *)context)->model;
 	struct fx_activation *place =
-		fx_model_activation_of(model, node->graph);
+		fx_run_activation_of(model->run, node->graph);
 
 	return place && fx_model_is_nonfinite(model, place, node);
 }

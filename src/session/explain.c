@@ -51,7 +51,7 @@ note_input(struct fx_error *err, const struct fx_model *model,
 	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	const struct fx_activation *place =
-		fx_model_activation_of(model, input->graph);
+		fx_run_activation_of(model->run, input->graph);
 	const struct fx_datum *datum = fx_env_get(&place->env, input->id);
 	bool is_set = fx_model_is_overridden(model, input);
 	struct fx_value value;
@@ -214,7 +214,7 @@ fx_explain_failure(struct fx_model *model, const struct fx_node *node,
 	struct fx_error *err_taken)
 {
 	const struct fx_activation *place =
-		fx_model_activation_of(model, node->graph);
+		fx_run_activation_of(model->run, node->graph);
 	const char *problem = (const char *)fx_map_get(&model->problems,
 		(uintptr_t)node->id, 0);
 	size_t count = fx_node_input_count(node);

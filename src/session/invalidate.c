@@ -106,7 +106,7 @@ see_storages(struct spread *spread, const struct fx_node *node, bool adds)
 		fx_env_get(&spread->place->env, node->id);
 
 	/* Where it lay when others wrote there is not known. */
-	if (!adds && fx_map_has(&spread->model->timeline.strays,
+	if (!adds && fx_map_has(&spread->model->run->timeline.strays,
 			     (uintptr_t)node->id))
 		return true;
 	if (datum && !adds)
@@ -125,7 +125,8 @@ static bool
 is_elsewhere(const struct spread *spread, const struct fx_node *node)
 {
 	return !fx_env_get(&spread->place->env, node->id) ||
-	       is_stale(spread, node) || spread->model->timeline.strays.count;
+	       is_stale(spread, node) ||
+	       spread->model->run->timeline.strays.count;
 }
 
 /* The same of all that NODE's value may be a view of, where it is not known or
@@ -165,7 +166,7 @@ see_inputs(struct spread *spread, const struct fx_node *node, bool adds)
 static void
 spread_past(struct spread *spread, uint64_t id)
 {
-	const struct fx_timeline *timeline = &spread->model->timeline;
+	const struct fx_timeline *timeline = &spread->model->run->timeline;
 	const uintptr_t *storage =
 		(const uintptr_t *)fx_map_get(&timeline->written, (uintptr_t)id,
 			0);
@@ -187,7 +188,8 @@ is_changed(const struct spread *spread, const struct fx_node *node)
 static void
 spread_from(struct spread *spread, const struct fx_node *node)
 {
-	unsigned kinds = fx_timeline_kinds(&spread->model->timeline, node->id);
+	unsigned kinds =
+		fx_timeline_kinds(&spread->model->run->timeline, node->id);
 
 	spread_past(spread, node->id);
 	if (is_changed(spread, node))
@@ -201,7 +203,7 @@ spread_from(struct spread *spread, const struct fx_node *node)
 static bool
 becomes_stale(struct spread *spread, const struct fx_node *node)
 {
-	const struct fx_timeline *timeline = &spread->model->timeline;
+	const struct fx_timeline *timeline = &spread->model->run->timeline;
 
 	if (is_stale(spread, node))
 		return true;
@@ -281,7 +283,7 @@ is_simple(const struct spread *spread)
 
 	if (!model->backend->ops->has_values)
 		return true;
-	return !model->timeline.kinds.count &&
+	return !model->run->timeline.kinds.count &&
 	       !has_effect(graph, &change->ids) &&
 	       !(change->moved.count && has_any_effect(graph));
 }
@@ -319,19 +321,19 @@ settle_stop(struct fx_model *model, struct fx_activation *place)
 		node = node->next;
 	if (node && node->opcode == FX_OPCODE_COUNT)
 		node = NULL;
-	fx_activation_set_stop(model, place, node);
+	fx_run_set_stop(model->run, place, node);
 }
 
 static void
 drop_value(struct fx_model *model, struct fx_activation *place, uint64_t id)
 {
 	if (fx_env_get(&place->env, id) ||
-		fx_map_has(&model->timeline.dropped, (uintptr_t)id))
-		fx_map_set(&model->dirty, (uintptr_t)id, 1);
+		fx_map_has(&model->run->timeline.dropped, (uintptr_t)id))
+		fx_map_set(&model->run->dirty, (uintptr_t)id, 1);
 	fx_undo_cache_keep(model, id, fx_env_get(&place->env, id));
 	fx_env_drop(&place->env, id);
-	fx_timeline_undrop(&model->timeline, id);
-	fx_map_erase(&model->failures, (uintptr_t)id);
+	fx_timeline_undrop(&model->run->timeline, id);
+	fx_map_erase(&model->run->failures, (uintptr_t)id);
 }
 
 /* Take back effects down to the lowest of a stale node or one that is gone.
@@ -340,7 +342,7 @@ drop_value(struct fx_model *model, struct fx_activation *place, uint64_t id)
 static struct fx_node *
 take_back_effects(struct spread *spread)
 {
-	struct fx_timeline *timeline = &spread->model->timeline;
+	struct fx_timeline *timeline = &spread->model->run->timeline;
 	size_t lowest = timeline->effects.count;
 	struct fx_node *first = NULL;
 
@@ -363,7 +365,7 @@ take_back_effects(struct spread *spread)
 		fx_timeline_take_back(timeline, &spread->place->env);
 		if (!node || !node->is_in_graph)
 			continue;
-		fx_map_set(&spread->model->dirty, (uintptr_t)id, 1);
+		fx_map_set(&spread->model->run->dirty, (uintptr_t)id, 1);
 		if (!first || fx_node_is_before(node, first))
 			first = node;
 	}
@@ -376,7 +378,7 @@ go_back_to(struct fx_model *model, struct fx_activation *place,
 {
 	if (!node || !fx_activation_is_above(place, node))
 		return;
-	fx_activation_set_stop(model, place, node);
+	fx_run_set_stop(model->run, place, node);
 	report->position_moved = true;
 	report->position = fx_graph_position(place->graph, node);
 }
@@ -389,10 +391,12 @@ fx_model_dirty_count(const struct fx_model *model)
 	uintptr_t id;
 	uintptr_t one;
 
-	while (fx_map_next(&model->dirty, &at, &id, &one)) {
+	while (fx_map_next(&model->run->dirty, &at, &id, &one)) {
 		count += fx_graph_find_id(model->graph, id) != NULL;
-		for (size_t i = 1; i < model->places.count; i++)
-			count += fx_graph_find_id(model->places.items[i]->graph,
+		for (size_t i = 1; i < model->run->activations.count; i++)
+			count += fx_graph_find_id(model->run->activations
+							  .items[i]
+							  ->graph,
 					 id) != NULL;
 	}
 	return count;
@@ -401,7 +405,7 @@ fx_model_dirty_count(const struct fx_model *model)
 static bool
 has_run(const struct spread *spread, const struct fx_node *node)
 {
-	const struct fx_timeline *timeline = &spread->model->timeline;
+	const struct fx_timeline *timeline = &spread->model->run->timeline;
 
 	if (fx_env_get(&spread->place->env, node->id) ||
 		fx_map_has(&timeline->dropped, (uintptr_t)node->id))
@@ -428,7 +432,8 @@ find_passed(const struct spread *spread)
 		if (node == stop)
 			return NULL;
 		if ((fx_side_effects(node) |
-			    fx_timeline_kinds(&model->timeline, node->id)) &&
+			    fx_timeline_kinds(&model->run->timeline,
+				    node->id)) &&
 			!has_run(spread, node))
 			return node;
 	}
@@ -440,11 +445,11 @@ fx_model_invalidate(struct fx_model *model, const struct fx_change *change,
 	struct fx_edit_report *report)
 {
 	/* A nested graph has arguments that may be stale. */
-	while (model->places.count > 1)
-		fx_activation_pop(model);
-	if (model->places.count)
-		fx_activation_invalidate(model, model->places.items[0], change,
-			report);
+	while (model->run->activations.count > 1)
+		fx_run_pop(model->run);
+	if (model->run->activations.count)
+		fx_activation_invalidate(model,
+			model->run->activations.items[0], change, report);
 }
 
 void
@@ -462,11 +467,11 @@ fx_activation_invalidate(struct fx_model *model, struct fx_activation *place,
 	uintptr_t id;
 	uintptr_t one;
 
-	if (!model->leaves)
+	if (!model->run->leaves)
 		fx_undo_cache_clear(model);
 	spread_all(&spread);
 	again = take_back_effects(&spread);
-	fx_timeline_doubt(&model->timeline, &spread.stale);
+	fx_timeline_doubt(&model->run->timeline, &spread.stale);
 	for (size_t i = 0; i < spread.nodes.count; i++)
 		drop_value(model, place, spread.nodes.items[i]->id);
 	/* Those that are no longer in the graph too. */

@@ -36,6 +36,4 @@ libfxcore_a_SOURCES += \
 	%D%/shapes.c \
 	%D%/release_dead.c \
 	%D%/invalidate.c \
-	%D%/summary.c \
-	%D%/timeline.c %D%/timeline.h \
 	%D%/weights.c

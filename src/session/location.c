@@ -81,14 +81,16 @@ fx_position_locations(const struct fx_model *model, const struct fx_node *node,
 	frame_vec frames = { 0 };
 	const struct fx_node *at = node;
 
-	for (size_t i = model->places.count; i-- > 0 && at;) {
-		const struct fx_activation *place = model->places.items[i];
+	for (size_t i = model->run->activations.count; i-- > 0 && at;) {
+		const struct fx_activation *place =
+			model->run->activations.items[i];
 
 		if (place->graph != at->graph)
 			continue;
 		add_scopes(&frames, at);
 		add_graph(&frames, model, at);
-		at = i ? fx_graph_find_id(model->places.items[i - 1]->graph,
+		at = i ? fx_graph_find_id(model->run->activations.items[i - 1]
+						  ->graph,
 				 place->call)
 		       : NULL;
 	}
@@ -109,7 +111,7 @@ fx_position_scope(struct fx_model *model, struct fx_node *node)
 {
 	FX_AUTO_FREE struct fx_location *frames = NULL;
 	size_t count;
-	size_t index = model->frame;
+	size_t index = model->run->frame;
 	const char *scope = node->scope ? node->scope->path : "";
 
 	/* A module that is called next has not been entered: one stands in the

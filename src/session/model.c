@@ -22,6 +22,7 @@ fx_model_new(struct fx_session *session, struct fx_graph *graph_taken)
 
 	model->session = session;
 	model->graph = graph_taken;
+	model->run = fx_run_new();
 	model->scope = fx_intern("");
 	model->meta = fx_meta_new();
 	model->meta_backend = fx_backend_meta_new();
@@ -34,13 +35,7 @@ fx_model_free(struct fx_model *model)
 {
 	if (!model)
 		return;
-	while (model->places.count)
-		fx_activation_pop(model);
-	fx_vec_deinit(&model->places);
-	fx_timeline_clear(&model->timeline);
-	fx_undo_cache_clear(model);
-	fx_model_clear_overrides(model);
-	fx_map_deinit(&model->overrides);
+	fx_run_free(model->run);
 	free(model->notice);
 	for (size_t i = 0; i < model->inputs.count; i++) {
 		free(model->inputs.items[i].given.text);
@@ -51,10 +46,7 @@ fx_model_free(struct fx_model *model)
 	fx_traced_free(model->traced);
 	fx_model_clear_problems(model);
 	fx_map_deinit(&model->problems);
-	fx_map_deinit(&model->failures);
-	fx_map_deinit(&model->dirty);
 	fx_map_deinit(&model->tags);
-	fx_map_deinit(&model->times);
 	fx_map_deinit(&model->looked);
 	fx_vec_deinit(&model->edits);
 	fx_backend_free(model->meta_backend);
@@ -151,13 +143,13 @@ const char *
 fx_model_state(const struct fx_model *model, const struct fx_node *node)
 {
 	const struct fx_activation *place =
-		fx_model_activation_of(model, node->graph);
+		fx_run_activation_of(model->run, node->graph);
 	uintptr_t id = (uintptr_t)node->id;
 
 	if (fx_map_has(&model->problems, id) ||
-		fx_map_has(&model->failures, id))
+		fx_map_has(&model->run->failures, id))
 		return "E";
-	if (fx_map_has(&model->dirty, id))
+	if (fx_map_has(&model->run->dirty, id))
 		return "D";
 	if (place &&
 		fx_model_is_nonfinite((struct fx_model *)model, place, node))

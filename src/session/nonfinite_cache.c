@@ -40,7 +40,7 @@ bool
 fx_model_is_nonfinite(struct fx_model *model, const struct fx_activation *place,
 	const struct fx_node *node)
 {
-	struct fx_timeline *timeline = &model->timeline;
+	struct fx_timeline *timeline = &model->run->timeline;
 	const struct fx_datum *datum = fx_activation_value(place, node);
 	const struct fx_summary *summary =
 		datum ? NULL : fx_position_summary(model, node);

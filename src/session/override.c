@@ -20,33 +20,18 @@
 #include "session/resolve.h"
 #include "session/session_private.h"
 
-void
-fx_model_clear_overrides(struct fx_model *model)
-{
-	size_t at = 0;
-	uintptr_t id;
-	uintptr_t datum;
-
-	while (fx_map_next(&model->overrides, &at, &id, &datum))
-		fx_datum_unref((struct fx_datum *)datum);
-	fx_map_clear(&model->overrides);
-}
-
 struct fx_datum *
 fx_model_given_value(void *context, const struct fx_node *node)
 {
 	const struct fx_model *model = context;
 
-	if (!model->overrides.count)
-		return NULL;
-	return (struct fx_datum *)fx_map_get(&model->overrides,
-		(uintptr_t)node->id, 0);
+	return fx_run_given(model->run, node->id);
 }
 
 bool
 fx_model_is_overridden(const struct fx_model *model, const struct fx_node *node)
 {
-	return fx_map_has(&model->overrides, (uintptr_t)node->id);
+	return fx_map_has(&model->run->overrides, (uintptr_t)node->id);
 }
 
 /* --- values -------------------------------------------------------------- */
@@ -169,8 +154,9 @@ spread_to_calls(struct fx_model *model, size_t depth,
 	struct fx_edit_report *report)
 {
 	FX_AUTO(change) struct fx_change change = { .cone = NULL };
-	const struct fx_graph *graph = model->places.items[depth]->graph;
-	struct fx_activation *outer = model->places.items[depth - 1];
+	const struct fx_graph *graph =
+		model->run->activations.items[depth]->graph;
+	struct fx_activation *outer = model->run->activations.items[depth - 1];
 	const struct fx_node *stop = fx_activation_stop(outer);
 	struct fx_node *node;
 
@@ -179,8 +165,8 @@ spread_to_calls(struct fx_model *model, size_t depth,
 			continue;
 		fx_map_set(&change.ids, (uintptr_t)node->id, 1);
 		while (fx_node_is_before(node, stop) &&
-			model->places.count > depth)
-			fx_activation_pop(model);
+			model->run->activations.count > depth)
+			fx_run_pop(model->run);
 	}
 	fx_cone_in(outer->graph, &change.ids, &change.cone, &change.count);
 	fx_activation_invalidate(model, outer, &change, report);
@@ -192,14 +178,15 @@ spread_from(struct fx_model *model, const struct fx_node *node,
 	struct fx_edit_report *report)
 {
 	FX_AUTO(change) struct fx_change change = { .cone = NULL };
-	struct fx_activation *place = fx_model_activation(model);
+	struct fx_activation *place = fx_run_activation(model->run);
 
 	if (!place)
 		return;
 	fx_map_set(&change.ids, (uintptr_t)node->id, 1);
 	fx_cone_in(place->graph, &change.ids, &change.cone, &change.count);
 	fx_activation_invalidate(model, place, &change, report);
-	for (size_t depth = model->places.count - 1; depth > 0; depth--)
+	for (size_t depth = model->run->activations.count - 1; depth > 0;
+		depth--)
 		spread_to_calls(model, depth, report);
 }
 
@@ -210,28 +197,15 @@ static void
 pass_over(struct fx_model *model, struct fx_node *node,
 	struct fx_edit_report *report)
 {
-	struct fx_activation *place = fx_model_activation(model);
+	struct fx_activation *place = fx_run_activation(model->run);
 
 	if (!place || fx_activation_stop(place) != node ||
 		!report->position_moved)
 		return;
 	fx_activation_override(model, place, node);
-	fx_activation_set_stop(model, place, fx_graph_next(node));
+	fx_run_set_stop(model->run, place, fx_graph_next(node));
 	report->position = fx_position_get(model);
 	report->dirty = fx_model_dirty_count(model);
-}
-
-static void
-set_override(struct fx_model *model, const struct fx_node *node,
-	struct fx_datum *datum_taken)
-{
-	uintptr_t id = (uintptr_t)node->id;
-
-	fx_datum_unref((struct fx_datum *)fx_map_get(&model->overrides, id, 0));
-	if (datum_taken)
-		fx_map_set(&model->overrides, id, (uintptr_t)datum_taken);
-	else
-		fx_map_erase(&model->overrides, id);
 }
 
 /* What is set need not be like what NODE gives: it is taken, and said. */
@@ -271,12 +245,12 @@ fx_model_set_value(struct fx_session *session, struct fx_model *model,
 	if (node->graph != fx_position_graph(model))
 		return fx_error_new(FX_ERR_UNSUPPORTED,
 			"%%%s is in another graph than execution", node->name);
-	if (!model->places.count) {
+	if (!model->run->activations.count) {
 		err = fx_model_choose_backend(session, model);
 		if (err)
 			return err;
 	}
-	place = fx_model_activation(model);
+	place = fx_run_activation(model->run);
 	err = evaluate(session, model,
 		place ? fx_activation_value(place, node) : NULL, expression,
 		&datum);
@@ -291,7 +265,7 @@ fx_model_set_value(struct fx_session *session, struct fx_model *model,
 		return err;
 	}
 	say_other_shape(model, node, &meta, datum);
-	set_override(model, node, datum);
+	fx_run_give(model->run, node->id, datum);
 	spread_from(model, node, ret);
 	pass_over(model, node, ret);
 	return NULL;
@@ -306,7 +280,7 @@ fx_model_unset_value(struct fx_model *model, struct fx_node *node,
 		!fx_model_is_overridden(model, node))
 		return fx_error_new(FX_ERR_NO_VALUE,
 			"the value of %%%s was not set", node->name);
-	set_override(model, node, NULL);
+	fx_run_give(model->run, node->id, NULL);
 	spread_from(model, node, ret);
 	return NULL;
 }
@@ -314,12 +288,12 @@ fx_model_unset_value(struct fx_model *model, struct fx_node *node,
 void
 fx_model_carry_overrides(struct fx_model *model)
 {
-	struct fx_map before = model->overrides;
+	struct fx_map before = model->run->overrides;
 	size_t at = 0;
 	uintptr_t id;
 	uintptr_t entry;
 
-	model->overrides = (struct fx_map){ 0 };
+	model->run->overrides = (struct fx_map){ 0 };
 	while (fx_map_next(&before, &at, &id, &entry)) {
 		struct fx_datum *datum = (struct fx_datum *)entry;
 		struct fx_error *err =
@@ -327,7 +301,7 @@ fx_model_carry_overrides(struct fx_model *model)
 		const struct fx_node *node = fx_graph_find_id(model->graph, id);
 
 		if (!err) {
-			fx_map_set(&model->overrides, id, (uintptr_t)datum);
+			fx_run_give(model->run, id, datum);
 			continue;
 		}
 		fx_model_say(model,

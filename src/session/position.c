@@ -29,7 +29,7 @@ fx_stop_deinit(struct fx_stop *stop)
 bool
 fx_position_is_started(const struct fx_model *model)
 {
-	return model->places.count > 0;
+	return model->run->activations.count > 0;
 }
 
 struct fx_error *
@@ -42,7 +42,7 @@ fx_position_not_run(const struct fx_model *model)
 struct fx_node *
 fx_position_node(const struct fx_model *model)
 {
-	struct fx_activation *place = fx_model_activation(model);
+	struct fx_activation *place = fx_run_activation(model->run);
 
 	return place ? fx_activation_stop(place) : NULL;
 }
@@ -50,7 +50,7 @@ fx_position_node(const struct fx_model *model)
 size_t
 fx_position_get(const struct fx_model *model)
 {
-	struct fx_activation *place = fx_model_activation(model);
+	struct fx_activation *place = fx_run_activation(model->run);
 	struct fx_node *node = fx_position_node(model);
 
 	if (!place)
@@ -62,13 +62,13 @@ fx_position_get(const struct fx_model *model)
 size_t
 fx_position_executed(const struct fx_model *model)
 {
-	return model->executed;
+	return model->run->executed;
 }
 
 struct fx_graph *
 fx_position_graph(const struct fx_model *model)
 {
-	struct fx_activation *place = fx_model_activation(model);
+	struct fx_activation *place = fx_run_activation(model->run);
 
 	return place ? place->graph : model->graph;
 }
@@ -76,30 +76,26 @@ fx_position_graph(const struct fx_model *model)
 size_t
 fx_position_depth(const struct fx_model *model)
 {
-	return model->places.count ? model->places.count - 1 : 0;
+	return model->run->activations.count ? model->run->activations.count - 1
+					     : 0;
 }
 
 size_t
 fx_position_location(const struct fx_model *model)
 {
-	return model->frame;
+	return model->run->frame;
 }
 
 void
 fx_position_set_location(struct fx_model *model, size_t index)
 {
-	model->frame = index;
+	model->run->frame = index;
 }
 
 void
 fx_position_kill(struct fx_model *model)
 {
-	while (model->places.count)
-		fx_activation_pop(model);
-	fx_timeline_clear(&model->timeline);
-	fx_undo_cache_clear(model);
-	fx_map_clear(&model->failures);
-	fx_map_clear(&model->dirty);
+	fx_run_clear(model->run);
 }
 
 /* --- what a verb asks for ------------------------------------------------ */
@@ -120,7 +116,7 @@ fx_request_tick(struct fx_request *request)
 	fx_ticker_init(&request->ticker, is_pressed, request->session);
 	if (request->model->backend->ops->has_values)
 		request->ticker.every = 0;
-	request->model->ticker = &request->ticker;
+	request->model->run->ticker = &request->ticker;
 }
 
 void
@@ -194,7 +190,7 @@ static enum fx_hook_answer
 stop_before(void *context, struct fx_interp *interp, struct fx_node *node)
 {
 	struct fx_request *request = context;
-	struct fx_activation *place = fx_model_activation(request->model);
+	struct fx_activation *place = fx_run_activation(request->model->run);
 	struct fx_graph *nested;
 	bool ends;
 
@@ -227,16 +223,17 @@ record_before(void *context, struct fx_interp *interp, struct fx_node *node)
 	struct fx_model *model = request->model;
 
 	if (fx_env_get(interp->env, node->id) ||
-		fx_activation_override(model, fx_model_activation(model), node))
+		fx_activation_override(model, fx_run_activation(model->run),
+			node))
 		return FX_HOOK_SKIP;
 	request->error = fx_activation_ensure(model, interp, node);
 	if (!request->error)
 		request->error = fx_check_node_memory(model, node);
 	if (request->error)
 		return FX_HOOK_STOP;
-	fx_timeline_begin(&model->timeline, node);
-	if (model->timeline.is_off)
-		fx_record_limit_foresee(model, fx_model_activation(model),
+	fx_timeline_begin(&model->run->timeline, node);
+	if (model->run->timeline.is_off)
+		fx_record_limit_foresee(model, fx_run_activation(model->run),
 			node);
 	return FX_HOOK_GO;
 }
@@ -280,13 +277,13 @@ record_after(void *context, struct fx_interp *interp, struct fx_node *node,
 	struct fx_model *model = request->model;
 
 	(void)interp;
-	if (!model->timeline.node)
+	if (!model->run->timeline.node)
 		return FX_HOOK_GO; /* skipped */
 	if (model->backend->ops->has_values)
 		learn_shape(node, result);
-	fx_model_has_run(model, node);
-	request->error = fx_timeline_end(&model->timeline);
-	fx_record_limit_after(model, fx_model_activation(model), node);
+	fx_run_has_value(model->run, node);
+	request->error = fx_timeline_end(&model->run->timeline);
+	fx_record_limit_after(model, fx_run_activation(model->run), node);
 	return request->error ? FX_HOOK_STOP : FX_HOOK_GO;
 }
 
@@ -302,7 +299,7 @@ fx_request_fail(struct fx_request *request, struct fx_node *node,
 		fx_request_stop(request, FX_STOP_INTERRUPT);
 		return;
 	}
-	fx_map_set(&request->model->failures, (uintptr_t)node->id, 1);
+	fx_map_set(&request->model->run->failures, (uintptr_t)node->id, 1);
 	request->stop->failed = node;
 	request->stop->error = fx_explain_failure(request->model, node, err);
 	fx_request_stop(request, FX_STOP_ERROR);
@@ -311,7 +308,7 @@ fx_request_fail(struct fx_request *request, struct fx_node *node,
 void
 fx_request_run_activation(struct fx_request *request)
 {
-	struct fx_activation *place = fx_model_activation(request->model);
+	struct fx_activation *place = fx_run_activation(request->model->run);
 	struct fx_interp interp = fx_activation_interp(request->model, place);
 	const struct fx_hook hooks[] = {
 		{ .context = request, .before = stop_before },
@@ -327,12 +324,12 @@ fx_request_run_activation(struct fx_request *request)
 	interp.hook_count = FX_ARRAY_LEN(hooks);
 	err = fx_interp_run(&interp, NULL);
 	if (err)
-		fx_timeline_fail(&request->model->timeline, &place->env);
+		fx_timeline_fail(&request->model->run->timeline, &place->env);
 	else
 		err = FX_TAKE(request->error);
-	fx_activation_set_stop(request->model, place, interp.next);
+	fx_run_set_stop(request->model->run, place, interp.next);
 	request->stop->executed += interp.executed;
-	request->model->executed += interp.executed;
+	request->model->run->executed += interp.executed;
 	if (err)
 		fx_request_fail(request, interp.next, err);
 	else if (request->ticker.stopped && !request->is_stopped)
@@ -344,7 +341,7 @@ fx_request_enter(struct fx_request *request)
 {
 	struct fx_model *model = request->model;
 	struct fx_node *call = fx_position_node(model);
-	struct fx_activation *place = fx_model_activation(model);
+	struct fx_activation *place = fx_run_activation(model->run);
 	struct fx_interp interp = fx_activation_interp(model, place);
 	struct fx_error *err = fx_activation_ensure(model, &interp, call);
 	struct fx_node *node;
@@ -356,7 +353,7 @@ fx_request_enter(struct fx_request *request)
 		fx_request_fail(request, call, err);
 		return;
 	}
-	place = fx_model_activation(model);
+	place = fx_run_activation(model->run);
 	interp = fx_activation_interp(model, place);
 	node = fx_graph_first(place->graph);
 	while (!err && node && !fx_position_is_computing(node)) {
@@ -365,9 +362,9 @@ fx_request_enter(struct fx_request *request)
 		if (!err)
 			node = fx_graph_next(node);
 	}
-	fx_activation_set_stop(model, place, node);
+	fx_run_set_stop(model->run, place, node);
 	request->stop->executed += interp.executed;
-	model->executed += interp.executed;
+	model->run->executed += interp.executed;
 	if (err)
 		fx_request_fail(request, node, err);
 	else
@@ -380,13 +377,13 @@ leave(struct fx_request *request)
 {
 	struct fx_model *model = request->model;
 
-	if (model->places.count == 1) {
+	if (model->run->activations.count == 1) {
 		fx_request_stop(request, FX_STOP_END);
 		return;
 	}
 	fx_activation_leave(model);
 	request->is_first = false;
-	if (request->leaves && model->places.count < request->depth)
+	if (request->leaves && model->run->activations.count < request->depth)
 		fx_request_stop(request, FX_STOP_STEP);
 }
 
@@ -399,7 +396,7 @@ fx_request_drive(struct fx_request *request)
 	struct fx_model *model = request->model;
 
 	fx_request_tick(request);
-	request->depth = model->places.count;
+	request->depth = model->run->activations.count;
 	while (!request->is_stopped) {
 		if (request->enters_now)
 			fx_request_enter(request);
@@ -420,10 +417,11 @@ fill_stop(struct fx_model *model, struct fx_stop *stop)
 void
 fx_request_finish(struct fx_request *request)
 {
-	request->model->ticker = NULL;
+	request->model->run->ticker = NULL;
 	fx_error_free(request->error);
 	fx_record_limit_tell(request->session, request->model);
-	request->stop->again = request->model->rerun - request->rerun_before;
+	request->stop->again =
+		request->model->run->rerun - request->rerun_before;
 	request->stop->seconds =
 		(double)(fx_clock_ms() - request->began) / 1000;
 	fill_stop(request->model, request->stop);
@@ -439,13 +437,13 @@ fx_request_new(struct fx_session *session, struct fx_model *model,
 		.model = model,
 		.stop = ret,
 		.is_first = true,
-		.rerun_before = model->rerun,
+		.rerun_before = model->run->rerun,
 		.began = fx_clock_ms(),
 	};
 
 	*ret = (struct fx_stop){ .reason = FX_STOP_STEP };
 	fx_model_set_fallback(model);
-	fx_timeline_keep_random(&model->timeline);
+	fx_timeline_keep_random(&model->run->timeline);
 	fx_record_limit_begin(session, model);
 	session->is_pressed = false;
 	fx_ticker_init(&request.ticker, is_pressed, session);
@@ -488,7 +486,7 @@ move_onwards(struct fx_request *request, enum fx_move move, size_t count)
 {
 	struct fx_model *model = request->model;
 
-	if (!fx_position_node(model) && model->places.count == 1) {
+	if (!fx_position_node(model) && model->run->activations.count == 1) {
 		request->stop->stayed = true;
 		fx_request_stop(request, FX_STOP_END);
 		return;
@@ -503,7 +501,7 @@ fx_position_move(struct fx_session *session, struct fx_model *model,
 {
 	struct fx_request request = fx_request_new(session, model, ret);
 
-	if (!model->places.count) {
+	if (!model->run->activations.count) {
 		if (movement->how != FX_MOVE_CONTINUE || movement->back)
 			return fx_position_not_run(model);
 		return fx_position_run(session, model, NULL, ret);
@@ -521,9 +519,9 @@ static struct fx_error *
 check_ahead(const struct fx_model *model, const struct fx_node *node)
 {
 	const struct fx_activation *place =
-		fx_model_activation_of(model, node->graph);
+		fx_run_activation_of(model->run, node->graph);
 	const struct fx_node *stop = place ? fx_activation_stop(place) : NULL;
-	bool is_here = stop == node && place == fx_model_activation(model);
+	bool is_here = stop == node && place == fx_run_activation(model->run);
 
 	if (!place || is_here || (stop && fx_node_is_before(stop, node)))
 		return NULL;
@@ -541,13 +539,13 @@ fx_position_until(struct fx_session *session, struct fx_model *model,
 	struct fx_request request = fx_request_new(session, model, ret);
 	struct fx_error *err;
 
-	if (!model->places.count)
+	if (!model->run->activations.count)
 		return fx_position_not_run(model);
 	err = check_ahead(model, node);
 	if (err)
 		return err;
 	request.target = node->id;
-	if (fx_position_node(model) || model->places.count > 1)
+	if (fx_position_node(model) || model->run->activations.count > 1)
 		fx_request_drive(&request);
 	else
 		fx_request_stop(&request, FX_STOP_END);
@@ -569,21 +567,21 @@ fx_position_goto(struct fx_session *session, struct fx_model *model,
 		return fx_error_new(FX_ERR_RANGE,
 			"no node @%zu in %s: it has %zu nodes", position,
 			model->name, count);
-	if (!model->places.count)
+	if (!model->run->activations.count)
 		err = fx_position_begin(session, model);
 	if (err)
 		return err;
-	place = fx_model_activation(model);
+	place = fx_run_activation(model->run);
 	node = position < count ? fx_graph_at(place->graph, position) : NULL;
 	request.ignores_breaks = true;
 	request.target = node ? node->id : 0;
 	if (fx_position_get(model) > position) {
-		fx_activation_set_stop(model, place, node);
+		fx_run_set_stop(model->run, place, node);
 		fx_request_stop(&request, FX_STOP_TARGET);
 	} else if (fx_position_get(model) == position) {
 		fx_request_stop(&request, FX_STOP_TARGET);
 	} else {
-		request.leaves = model->places.count > 1;
+		request.leaves = model->run->activations.count > 1;
 		fx_request_drive(&request);
 	}
 	fx_request_finish(&request);

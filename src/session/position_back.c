@@ -13,7 +13,7 @@
 static struct fx_node *
 step_back(struct fx_model *model)
 {
-	struct fx_activation *place = fx_model_activation(model);
+	struct fx_activation *place = fx_run_activation(model->run);
 	struct fx_node *stop = fx_activation_stop(place);
 	struct fx_node *node =
 		stop ? fx_graph_previous(stop) : fx_graph_last(place->graph);
@@ -22,19 +22,20 @@ step_back(struct fx_model *model)
 	/* What lies before the first computing node of a nested graph was
 	 * passed when it was entered.
 	 */
-	if (model->places.count > 1)
+	if (model->run->activations.count > 1)
 		while (node && !fx_position_is_computing(node))
 			node = fx_graph_previous(node);
 	if (node) {
-		fx_activation_set_stop(model, place, node);
+		fx_run_set_stop(model->run, place, node);
 		return node;
 	}
-	if (model->places.count == 1)
+	if (model->run->activations.count == 1)
 		return NULL;
-	outer = model->places.items[model->places.count - 2];
+	outer = model->run->activations
+			.items[model->run->activations.count - 2];
 	node = fx_graph_find_id(outer->graph, place->call);
-	fx_activation_pop(model);
-	fx_activation_set_stop(model, outer, node);
+	fx_run_pop(model->run);
+	fx_run_set_stop(model->run, outer, node);
 	return node;
 }
 
@@ -52,13 +53,12 @@ enter_back(struct fx_request *request, struct fx_node *call)
 		return;
 	inner.ignores_breaks = true;
 	fx_request_enter(&inner);
-	place = fx_model_activation(model);
+	place = fx_run_activation(model->run);
 	if (!inner.is_stopped && place->call == call->id) {
 		inner.target = 0;
 		while (!inner.is_stopped && fx_position_node(model))
 			fx_request_run_activation(&inner);
-		fx_activation_set_stop(model, place,
-			fx_graph_last(place->graph));
+		fx_run_set_stop(model->run, place, fx_graph_last(place->graph));
 	}
 	request->stop->executed += aside.executed;
 	fx_error_free(inner.error);
@@ -110,12 +110,12 @@ static void
 back_finish(struct fx_request *request)
 {
 	struct fx_model *model = request->model;
-	size_t depth = model->places.count;
+	size_t depth = model->run->activations.count;
 	struct fx_node *node = fx_position_node(model);
 	const char *scope = node ? fx_position_scope(model, node) : "";
 
 	while (!request->is_stopped) {
-		struct fx_activation *place = fx_model_activation(model);
+		struct fx_activation *place = fx_run_activation(model->run);
 		struct fx_node *stop = fx_activation_stop(place);
 		struct fx_node *before = stop ? fx_graph_previous(stop)
 					      : fx_graph_last(place->graph);
@@ -128,7 +128,7 @@ back_finish(struct fx_request *request)
 		node = step_back(model);
 		if (!node)
 			fx_request_stop(request, FX_STOP_BEGIN);
-		else if (model->places.count < depth)
+		else if (model->run->activations.count < depth)
 			fx_request_stop(request, FX_STOP_STEP);
 		else if (!fx_request_breaks(request, node) &&
 			 fx_ticker_poll(&request->ticker))

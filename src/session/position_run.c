@@ -20,16 +20,16 @@ fx_position_begin(struct fx_session *session, struct fx_model *model)
 		return fx_error_new(FX_ERR_VALUE, "%s has no nodes to run",
 			model->name);
 	fx_model_end_look(model);
-	place = fx_activation_detach(model);
+	place = fx_run_detach(model->run);
 	fx_position_kill(model);
 	fx_model_set_fallback(model);
 	model->fallback_before = model->backend->fallback_calls;
-	err = fx_timeline_start(&model->timeline, model->backend,
+	err = fx_timeline_start(&model->run->timeline, model->backend,
 		session->seed);
-	model->timeline.watch.given = fx_model_given_value;
-	model->timeline.watch.protect = fx_model_protect;
-	model->timeline.watch.owner = model;
-	fx_activation_attach(model, place);
+	model->run->timeline.watch.given = fx_model_given_value;
+	model->run->timeline.watch.protect = fx_model_protect;
+	model->run->timeline.watch.owner = model;
+	fx_run_attach(model->run, place, model->graph, model->backend);
 	if (err)
 		fx_position_kill(model);
 	return err;
@@ -79,10 +79,10 @@ run_needed(struct fx_request *request, struct fx_interp *interp,
 	struct fx_node *node)
 {
 	struct fx_model *model = request->model;
-	struct fx_activation *place = fx_model_activation(model);
+	struct fx_activation *place = fx_run_activation(model->run);
 	struct fx_error *err;
 
-	fx_activation_set_stop(model, place, node);
+	fx_run_set_stop(model->run, place, node);
 	if (fx_request_breaks_before(request, node))
 		return;
 	if (fx_ticker_poll_before(&request->ticker, node)) {
@@ -94,7 +94,7 @@ run_needed(struct fx_request *request, struct fx_interp *interp,
 	if (err)
 		fx_request_fail(request, node, err);
 	else
-		fx_activation_set_stop(model, place, fx_graph_next(node));
+		fx_run_set_stop(model->run, place, fx_graph_next(node));
 }
 
 /* Only what TO needs, in order. */
@@ -103,7 +103,7 @@ run_cone(struct fx_request *request, struct fx_node *to)
 {
 	struct fx_model *model = request->model;
 	struct fx_interp interp =
-		fx_activation_interp(model, fx_model_activation(model));
+		fx_activation_interp(model, fx_run_activation(model->run));
 	FX_AUTO_BITSET struct fx_bitset needed = { 0 };
 	size_t last = fx_graph_position(model->graph, to);
 
@@ -115,7 +115,7 @@ run_cone(struct fx_request *request, struct fx_node *to)
 			run_needed(request, &interp,
 				fx_graph_at(model->graph, i));
 	request->stop->executed = interp.executed;
-	model->executed += interp.executed;
+	model->run->executed += interp.executed;
 	if (!request->is_stopped)
 		fx_request_stop(request, FX_STOP_TARGET);
 }

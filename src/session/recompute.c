@@ -17,33 +17,18 @@
 #include "session/run_private.h"
 #include "session/session_private.h"
 
-void
-fx_model_has_run(struct fx_model *model, const struct fx_node *node)
-{
-	uintptr_t id = (uintptr_t)node->id;
-
-	model->rerun += fx_map_erase(&model->dirty, id);
-	fx_map_erase(&model->failures, id);
-	fx_map_erase(&model->timeline.finite, id);
-	if (model->timeline.dropped.count)
-		model->timeline.recomputed +=
-			fx_timeline_undrop(&model->timeline, node->id);
-}
-
 bool
 fx_activation_override(struct fx_model *model, struct fx_activation *place,
 	const struct fx_node *node)
 {
-	struct fx_datum *datum =
-		(struct fx_datum *)fx_map_get(&model->overrides,
-			(uintptr_t)node->id, 0);
+	struct fx_datum *datum = fx_run_given(model->run, node->id);
 
 	if (!datum)
 		return false;
 	fx_env_take(&place->env, node->id, fx_datum_ref(datum));
 	/* It did not run, so it did not run again. */
-	fx_map_erase(&model->dirty, (uintptr_t)node->id);
-	fx_model_has_run(model, node);
+	fx_map_erase(&model->run->dirty, (uintptr_t)node->id);
+	fx_run_has_value(model->run, node);
 	return true;
 }
 
@@ -52,7 +37,7 @@ fx_activation_execute(struct fx_model *model, struct fx_interp *interp,
 	struct fx_node *node)
 {
 	struct fx_activation *place =
-		fx_model_activation_of(model, node->graph);
+		fx_run_activation_of(model->run, node->graph);
 	struct fx_error *err;
 
 	if (fx_activation_override(model, place, node))
@@ -60,14 +45,14 @@ fx_activation_execute(struct fx_model *model, struct fx_interp *interp,
 	err = fx_check_node_memory(model, node);
 	if (err)
 		return err;
-	fx_timeline_begin(&model->timeline, node);
+	fx_timeline_begin(&model->run->timeline, node);
 	err = fx_interp_node(interp, node);
 	if (err) {
-		fx_timeline_fail(&model->timeline, interp->env);
+		fx_timeline_fail(&model->run->timeline, interp->env);
 		return err;
 	}
-	fx_model_has_run(model, node);
-	return fx_timeline_end(&model->timeline);
+	fx_run_has_value(model->run, node);
+	return fx_timeline_end(&model->run->timeline);
 }
 
 /* --- what is missing ----------------------------------------------------- */
@@ -138,12 +123,12 @@ static struct fx_error *
 add_effects(struct fx_model *model, struct missing *missing,
 	const struct fx_graph *graph, const struct fx_node **first_ret)
 {
-	size_t at = model->timeline.effects.count;
+	size_t at = model->run->timeline.effects.count;
 	const struct fx_node *first = first_of(missing);
 
 	while (first && at) {
 		const struct fx_effect *effect =
-			&model->timeline.effects.items[--at];
+			&model->run->timeline.effects.items[--at];
 		struct fx_node *node = fx_graph_find_id(graph, effect->node);
 
 		if (effect->graph != graph)
@@ -156,7 +141,7 @@ add_effects(struct fx_model *model, struct missing *missing,
 		if (!node || fx_node_is_before(node, first))
 			break;
 		/* Inputs that were there may have gone. */
-		if (fx_timeline_drop_lost(&model->timeline, effect,
+		if (fx_timeline_drop_lost(&model->run->timeline, effect,
 			    missing->env))
 			missing->closed = 0;
 		add(missing, node);
@@ -172,7 +157,7 @@ run_missing(struct fx_model *model, struct fx_interp *interp,
 	struct missing *missing)
 {
 	struct fx_activation *place =
-		fx_model_activation_of(model, interp->graph);
+		fx_run_activation_of(model->run, interp->graph);
 	const struct fx_node *first = NULL;
 	struct fx_error *err = NULL;
 
@@ -180,7 +165,8 @@ run_missing(struct fx_model *model, struct fx_interp *interp,
 		err = add_effects(model, missing, interp->graph, &first);
 	if (err || !first)
 		return err;
-	fx_timeline_rewind(&model->timeline, interp->graph, &place->env, first);
+	fx_timeline_rewind(&model->run->timeline, interp->graph, &place->env,
+		first);
 	qsort(missing->nodes.items, missing->nodes.count,
 		sizeof(*missing->nodes.items), fx_order_compare);
 	/* What fails must not keep effects from being done again. */
@@ -205,7 +191,7 @@ fx_activation_ensure(struct fx_model *model, struct fx_interp *interp,
 {
 	FX_AUTO(missing)
 	struct missing missing = {
-		.place = fx_model_activation_of(model, interp->graph),
+		.place = fx_run_activation_of(model->run, interp->graph),
 		.env = interp->env,
 	};
 
@@ -238,14 +224,14 @@ fx_activation_compute(struct fx_model *model, struct fx_activation *place,
 	};
 	struct fx_interp interp = fx_activation_interp(model, place);
 	bool was_dropped =
-		fx_map_has(&model->timeline.dropped, (uintptr_t)node->id);
+		fx_map_has(&model->run->timeline.dropped, (uintptr_t)node->id);
 	struct fx_error *err;
 
 	fx_model_set_fallback(model);
-	fx_timeline_keep_random(&model->timeline);
+	fx_timeline_keep_random(&model->run->timeline);
 	add(&missing, node);
 	err = run_missing(model, &interp, &missing);
-	model->executed += interp.executed;
+	model->run->executed += interp.executed;
 	if (was_dropped && !err)
 		tell(model, &interp, node, missing.first);
 	return err;

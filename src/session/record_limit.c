@@ -58,12 +58,13 @@ count_left(struct fx_timeline *timeline, const struct fx_left *left)
 void
 fx_record_limit_count(struct fx_model *model)
 {
-	struct fx_timeline *timeline = &model->timeline;
+	struct fx_timeline *timeline = &model->run->timeline;
 
 	fx_map_clear(&timeline->storages);
 	timeline->held_bytes = 0;
-	for (size_t i = 0; i < model->places.count; i++) {
-		const struct fx_activation *place = model->places.items[i];
+	for (size_t i = 0; i < model->run->activations.count; i++) {
+		const struct fx_activation *place =
+			model->run->activations.items[i];
 		const struct fx_node *node;
 
 		fx_graph_for_each_node (node, place->graph) {
@@ -75,8 +76,8 @@ fx_record_limit_count(struct fx_model *model)
 					timeline);
 		}
 	}
-	for (size_t i = 0; i < FX_ARRAY_LEN(model->left); i++)
-		count_left(timeline, &model->left[i]);
+	for (size_t i = 0; i < FX_ARRAY_LEN(model->run->left); i++)
+		count_left(timeline, &model->run->left[i]);
 }
 
 /* --- what may go --------------------------------------------------------- */
@@ -182,7 +183,7 @@ find_doomed(struct trim *trim)
 static void
 forget_saved(struct trim *trim)
 {
-	struct fx_timeline *timeline = &trim->model->timeline;
+	struct fx_timeline *timeline = &trim->model->run->timeline;
 
 	for (size_t i = 0; i < timeline->effects.count; i++) {
 		struct fx_effect *effect = &timeline->effects.items[i];
@@ -198,7 +199,7 @@ forget_saved(struct trim *trim)
 static void
 drop(struct trim *trim, const struct fx_node *node)
 {
-	struct fx_timeline *timeline = &trim->model->timeline;
+	struct fx_timeline *timeline = &trim->model->run->timeline;
 	struct fx_activation *place = trim->place;
 	struct fx_datum *datum = fx_env_get(&place->env, node->id);
 
@@ -230,14 +231,14 @@ trim_place(struct trim *trim)
 static void
 trim_all(struct fx_model *model)
 {
-	struct fx_timeline *timeline = &model->timeline;
+	struct fx_timeline *timeline = &model->run->timeline;
 	struct trim trim = { .model = model };
 	size_t total;
 	size_t target = timeline->limit / 4 * 3;
 
 	fx_record_limit_count(model);
 	if (timeline->held_bytes + timeline->saved_bytes > timeline->limit &&
-		(model->left[0].time || model->left[1].time)) {
+		(model->run->left[0].time || model->run->left[1].time)) {
 		fx_undo_cache_clear(model);
 		fx_record_limit_count(model);
 	}
@@ -245,8 +246,8 @@ trim_all(struct fx_model *model)
 	if (total <= timeline->limit)
 		return;
 	trim.wanted = total - target;
-	for (size_t i = 0; i < model->places.count; i++) {
-		trim.place = model->places.items[i];
+	for (size_t i = 0; i < model->run->activations.count; i++) {
+		trim.place = model->run->activations.items[i];
 		trim_place(&trim);
 	}
 	fx_record_limit_count(model);
@@ -262,11 +263,12 @@ count_node(struct fx_model *model, const struct fx_activation *place,
 {
 	const struct fx_datum *datum = fx_env_get(&place->env, node->id);
 
-	if (!model->timeline.limit || !model->backend->ops->has_values ||
+	if (!model->run->timeline.limit || !model->backend->ops->has_values ||
 		!datum)
 		return false;
 	if (!is_given(model, node))
-		fx_datum_see_storages(datum, count_storage, &model->timeline);
+		fx_datum_see_storages(datum, count_storage,
+			&model->run->timeline);
 	return true;
 }
 
@@ -281,7 +283,7 @@ void
 fx_record_limit_after(struct fx_model *model, struct fx_activation *place,
 	const struct fx_node *node)
 {
-	struct fx_timeline *timeline = &model->timeline;
+	struct fx_timeline *timeline = &model->run->timeline;
 	size_t total;
 
 	if (!count_node(model, place, node))
@@ -296,7 +298,7 @@ fx_record_limit_after(struct fx_model *model, struct fx_activation *place,
 void
 fx_record_limit_begin(struct fx_session *session, struct fx_model *model)
 {
-	struct fx_timeline *timeline = &model->timeline;
+	struct fx_timeline *timeline = &model->run->timeline;
 
 	timeline->is_off =
 		!fx_settings_bool(session->settings, "record values");
@@ -323,7 +325,7 @@ fx_record_limit_words(const struct fx_session *session)
 void
 fx_record_limit_tell(struct fx_session *session, struct fx_model *model)
 {
-	struct fx_timeline *timeline = &model->timeline;
+	struct fx_timeline *timeline = &model->run->timeline;
 	size_t count = timeline->dropped_now;
 	FX_AUTO_FREE char *words = fx_record_limit_words(session);
 	FX_AUTO_BUF struct fx_buf text = { 0 };

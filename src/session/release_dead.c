@@ -53,7 +53,7 @@ fx_record_limit_foresee(struct fx_model *model,
 
 		if (datum && fx_datum_is_lone(datum) &&
 			!fx_record_limit_needs(model, place, input, node))
-			fx_vec_push(&model->timeline.evictable, datum);
+			fx_vec_push(&model->run->timeline.evictable, datum);
 	}
 }
 
@@ -71,7 +71,7 @@ static void
 spend(struct fx_model *model, struct fx_activation *place,
 	const struct fx_node *input, const struct fx_node *node)
 {
-	struct fx_timeline *timeline = &model->timeline;
+	struct fx_timeline *timeline = &model->run->timeline;
 	const struct fx_datum *datum = fx_env_get(&place->env, input->id);
 
 	if (!datum || fx_record_limit_needs(model, place, input, NULL))

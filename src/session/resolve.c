@@ -28,10 +28,10 @@ no_value(const struct fx_model *model, const struct fx_activation *place,
 {
 	struct fx_node *stop = fx_activation_stop(place);
 
-	if (fx_map_has(&model->failures, (uintptr_t)node->id))
+	if (fx_map_has(&model->run->failures, (uintptr_t)node->id))
 		return fx_error_new(FX_ERR_NO_VALUE,
 			"%%%s has no value: it could not run", node->name);
-	if (stop && fx_map_has(&model->failures, (uintptr_t)stop->id))
+	if (stop && fx_map_has(&model->run->failures, (uintptr_t)stop->id))
 		return fx_error_new(FX_ERR_NO_VALUE,
 			"%%%s has no value yet: %%%s, @%zu, could not run",
 			node->name, stop->name,
@@ -50,7 +50,7 @@ resolve_value(void *context, struct fx_node *node, struct fx_datum **ret)
 {
 	struct fx_model *model = ((struct fx_resolve_context *)context)->model;
 	struct fx_activation *place =
-		fx_model_activation_of(model, node->graph);
+		fx_run_activation_of(model->run, node->graph);
 	struct fx_error *err = NULL;
 
 	if (!place)
@@ -147,7 +147,8 @@ resolve_tagged(void *context, const struct fx_node *node)
 static bool
 resolve_dirty(void *context, const struct fx_node *node)
 {
-	return fx_map_has(&((struct fx_resolve_context *)context)->model->dirty,
+	return fx_map_has(&((struct fx_resolve_context *)context)
+				   ->model->run->dirty,
 		(uintptr_t)node->id);
 }
 

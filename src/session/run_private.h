@@ -102,7 +102,6 @@ void fx_model_protect(void *context, struct fx_datum *const *data,
  */
 struct fx_datum *fx_model_given_value(void *context,
 	const struct fx_node *node);
-void fx_model_clear_overrides(struct fx_model *model);
 /* They are the new backend's now; those that it cannot have go, which is said.
  */
 void fx_model_carry_overrides(struct fx_model *model);

@@ -9,7 +9,7 @@
 static void
 count_nodes(const struct fx_model *model, struct fx_run_stats *ret)
 {
-	const struct fx_activation *place = model->places.items[0];
+	const struct fx_activation *place = model->run->activations.items[0];
 	bool by_python = model->backend == model->python;
 	const struct fx_node *node;
 
@@ -29,7 +29,7 @@ count_nodes(const struct fx_model *model, struct fx_run_stats *ret)
 void
 fx_position_stats(struct fx_model *model, struct fx_run_stats *ret)
 {
-	const struct fx_timeline *timeline = &model->timeline;
+	const struct fx_timeline *timeline = &model->run->timeline;
 	const struct fx_node *node;
 
 	*ret = (struct fx_run_stats){
@@ -37,10 +37,10 @@ fx_position_stats(struct fx_model *model, struct fx_run_stats *ret)
 		.effects = timeline->effects.count,
 		.dropped = timeline->dropped.count,
 		.recomputed = timeline->recomputed,
-		.rerun = model->rerun,
-		.failed = model->failures.count,
+		.rerun = model->run->rerun,
+		.failed = model->run->failures.count,
 	};
-	if (!model->places.count)
+	if (!model->run->activations.count)
 		return;
 	fx_graph_for_each_node (node, model->graph)
 		ret->summarised += fx_position_summary(model, node) != NULL;
@@ -49,11 +49,48 @@ fx_position_stats(struct fx_model *model, struct fx_run_stats *ret)
 	count_nodes(model, ret);
 }
 
+/* Whether the node with ID is there and has been passed. */
+static bool
+is_above(const struct fx_activation *activation, uint64_t id)
+{
+	const struct fx_node *node = fx_graph_find_id(activation->graph, id);
+
+	return node && node->is_in_graph &&
+	       fx_activation_is_above(activation, node);
+}
+
+bool
+fx_position_is_dropped(const struct fx_model *model, const struct fx_node *node)
+{
+	const struct fx_activation *activation =
+		fx_run_activation_of(model->run, node->graph);
+
+	return activation &&
+	       fx_map_has(&model->run->timeline.dropped, (uintptr_t)node->id) &&
+	       is_above(activation, node->id);
+}
+
+/* One whose storage was written further on does not hold further back. */
+const struct fx_summary *
+fx_position_summary(const struct fx_model *model, const struct fx_node *node)
+{
+	const struct fx_activation *activation =
+		fx_run_activation_of(model->run, node->graph);
+	uint64_t writer = 0;
+	const struct fx_summary *summary =
+		fx_timeline_summary(&model->run->timeline, node->id, &writer);
+
+	if (!activation || !summary || !is_above(activation, node->id) ||
+		(writer && !is_above(activation, writer)))
+		return NULL;
+	return summary;
+}
+
 struct fx_datum *
 fx_position_value(const struct fx_model *model, const struct fx_node *node)
 {
 	const struct fx_activation *place =
-		fx_model_activation_of(model, node->graph);
+		fx_run_activation_of(model->run, node->graph);
 
 	return place ? fx_activation_value(place, node) : NULL;
 }
@@ -70,7 +107,7 @@ wrote_into(const struct fx_effect *effect, const struct fx_map *storages)
 const struct fx_node *
 fx_position_writer(const struct fx_model *model, const struct fx_node *node)
 {
-	const struct fx_timeline *timeline = &model->timeline;
+	const struct fx_timeline *timeline = &model->run->timeline;
 	const struct fx_datum *datum = fx_position_value(model, node);
 	FX_AUTO_MAP struct fx_map storages = { 0 };
 

@@ -6,19 +6,18 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "run/hooks.h"
+#include "run/run.h"
 #include "session/breakpoint.h"
 #include "session/model.h"
 #include "session/position.h"
 #include "session/run_private.h"
 #include "session/session.h"
-#include "session/timeline.h"
 
 struct fx_break;
 struct fx_capture;
 struct fx_child_tree;
 struct fx_meta;
 struct fx_meta_report;
-struct fx_activation;
 
 struct fx_input {
 	uint64_t node;
@@ -55,12 +54,6 @@ struct fx_open_edit {
 	bool has_inner;      /* an edit inside it has ended */
 };
 
-/* Values that an edit made stale, of the graph at TIME - 1; 0: none. */
-struct fx_left {
-	uint32_t time;
-	struct fx_map values; /* id -> struct fx_datum * */
-};
-
 struct fx_model {
 	struct fx_session *session;
 	struct fx_graph *graph;
@@ -79,10 +72,7 @@ struct fx_model {
 	struct fx_meta *meta; /* of shape propagation */
 	struct fx_file_meta given;
 	struct fx_map problems; /* id -> char *: no possible shape */
-	struct fx_map failures; /* id -> 1: running it failed */
-	struct fx_map dirty;    /* id -> 1: had a value, has to run again */
 	struct fx_map tags;     /* id -> 1 */
-	struct fx_map times;    /* time index + 1 -> stop there + 1 */
 	struct fx_map looked;   /* id -> interned shape that is run */
 	FX_VEC(struct fx_input) inputs;
 
@@ -93,16 +83,8 @@ struct fx_model {
 	size_t fallback_before;          /* calls of it when this run began */
 	bool has_told_meta;
 	bool has_told_inputs;
-	FX_VEC(struct fx_activation *) places; /* outermost first */
-	struct fx_timeline timeline;
-	struct fx_ticker *ticker; /* of the verb that runs, or NULL */
-	struct fx_map overrides;  /* id -> struct fx_datum *: set value */
-	struct fx_left left[2];   /* the last one first (undo_cache.c) */
-	bool leaves;              /* an edit drops values into it now */
-	size_t executed;
-	size_t rerun; /* of them: they were dirty */
-	char *notice; /* to be told after the command, or NULL */
-	size_t frame;
+	struct fx_run *run; /* the current one */
+	char *notice;       /* to be told after the command, or NULL */
 
 	FX_VEC(struct fx_open_edit) edits; /* the outermost first */
 };

@@ -14,57 +14,45 @@
 #include "session/activation.h"
 #include "session/session_private.h"
 
-static void
-left_clear(struct fx_left *left)
-{
-	size_t at = 0;
-	uintptr_t id;
-	uintptr_t datum;
-
-	while (fx_map_next(&left->values, &at, &id, &datum))
-		fx_datum_unref((struct fx_datum *)datum);
-	fx_map_deinit(&left->values);
-	left->time = 0;
-}
-
 void
 fx_undo_cache_clear(struct fx_model *model)
 {
-	for (size_t i = 0; i < FX_ARRAY_LEN(model->left); i++)
-		left_clear(&model->left[i]);
+	for (size_t i = 0; i < FX_ARRAY_LEN(model->run->left); i++)
+		fx_left_clear(&model->run->left[i]);
 }
 
 static bool
 has_effects(const struct fx_model *model)
 {
-	return model->timeline.kinds.count || model->timeline.is_off ||
-	       !model->backend->ops->has_values;
+	return model->run->timeline.kinds.count ||
+	       model->run->timeline.is_off || !model->backend->ops->has_values;
 }
 
 void
 fx_undo_cache_leave(struct fx_model *model, uint32_t time)
 {
-	struct fx_left *left = model->left;
+	struct fx_left *left = model->run->left;
 
-	model->leaves = !has_effects(model) && model->places.count == 1;
-	if (!model->leaves) {
+	model->run->leaves =
+		!has_effects(model) && model->run->activations.count == 1;
+	if (!model->run->leaves) {
 		fx_undo_cache_clear(model);
 		return;
 	}
 	if (left[0].time != time + 1) {
-		left_clear(&left[1]);
+		fx_left_clear(&left[1]);
 		left[1] = left[0];
 		left[0] = (struct fx_left){ .time = 0 };
 	}
-	left_clear(&left[0]);
+	fx_left_clear(&left[0]);
 	left[0].time = time + 1;
 }
 
 void
 fx_undo_cache_keep(struct fx_model *model, uint64_t id, struct fx_datum *datum)
 {
-	if (model->leaves && datum)
-		fx_map_set(&model->left[0].values, (uintptr_t)id,
+	if (model->run->leaves && datum)
+		fx_map_set(&model->run->left[0].values, (uintptr_t)id,
 			(uintptr_t)fx_datum_ref(datum));
 }
 
@@ -72,7 +60,7 @@ fx_undo_cache_keep(struct fx_model *model, uint64_t id, struct fx_datum *datum)
 static void
 bring_back(struct fx_model *model, const struct fx_left *left)
 {
-	struct fx_activation *place = model->places.items[0];
+	struct fx_activation *place = model->run->activations.items[0];
 	size_t at = 0;
 	uintptr_t id;
 	uintptr_t datum;
@@ -86,23 +74,23 @@ bring_back(struct fx_model *model, const struct fx_left *left)
 			continue;
 		fx_env_take(&place->env, id,
 			fx_datum_ref((struct fx_datum *)datum));
-		fx_map_erase(&model->dirty, id);
+		fx_map_erase(&model->run->dirty, id);
 	}
 }
 
 void
 fx_undo_cache_arrive(struct fx_model *model, uint32_t time)
 {
-	bool leaves = model->leaves;
+	bool leaves = model->run->leaves;
 
-	model->leaves = false;
-	for (size_t i = 0; leaves && i < FX_ARRAY_LEN(model->left); i++) {
-		struct fx_left *left = &model->left[i];
+	model->run->leaves = false;
+	for (size_t i = 0; leaves && i < FX_ARRAY_LEN(model->run->left); i++) {
+		struct fx_left *left = &model->run->left[i];
 
 		if (left->time != time + 1)
 			continue;
-		if (model->places.count == 1 && !has_effects(model))
+		if (model->run->activations.count == 1 && !has_effects(model))
 			bring_back(model, left);
-		left_clear(left);
+		fx_left_clear(left);
 	}
 }

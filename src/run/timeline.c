@@ -1,7 +1,7 @@
 /* timeline.c - effects of nodes, and taking them back. */
 #include <config.h>
 
-#include "session/timeline.h"
+#include "run/timeline.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* summary.c - what stays of values that were dropped: their statistics.
+/* dropped.c - what stays of values that were dropped: their statistics.
  *
  * They are taken when the value goes, which costs a fraction of what computing
  * it did.  A value whose storage was written in place is what it is only while
@@ -7,14 +7,14 @@
  */
 #include <config.h>
 
+#include "run/timeline.h"
+
 #include <stdlib.h>
 
 #include "base/bitset.h"
 #include "base/mem.h"
 #include "run/storage.h"
 #include "run/summary.h"
-#include "session/activation.h"
-#include "session/session_private.h"
 
 /* A value of which nothing stays but that there was one. */
 #define NO_SUMMARY 1
@@ -126,38 +126,16 @@ fx_timeline_forget_dropped(struct fx_timeline *timeline)
 	fx_map_deinit(&timeline->dropped);
 }
 
-static bool
-is_above(const struct fx_activation *place, uint64_t id)
-{
-	const struct fx_node *node = fx_graph_find_id(place->graph, id);
-
-	return node && node->is_in_graph && fx_activation_is_above(place, node);
-}
-
-bool
-fx_position_is_dropped(const struct fx_model *model, const struct fx_node *node)
-{
-	const struct fx_activation *place =
-		fx_model_activation_of(model, node->graph);
-
-	return place &&
-	       fx_map_has(&model->timeline.dropped, (uintptr_t)node->id) &&
-	       is_above(place, node->id);
-}
-
 const struct fx_summary *
-fx_position_summary(const struct fx_model *model, const struct fx_node *node)
+fx_timeline_summary(const struct fx_timeline *timeline, uint64_t node,
+	uint64_t *writer_ret)
 {
-	const struct fx_activation *place =
-		fx_model_activation_of(model, node->graph);
-	uintptr_t entry = fx_map_get(&model->timeline.dropped,
-		(uintptr_t)node->id, NO_SUMMARY);
+	uintptr_t entry =
+		fx_map_get(&timeline->dropped, (uintptr_t)node, NO_SUMMARY);
 	const struct summary *summary = (const struct summary *)entry;
 
-	if (!place || entry == NO_SUMMARY)
+	if (entry == NO_SUMMARY)
 		return NULL;
-	if (!is_above(place, node->id) ||
-		(summary->writer && !is_above(place, summary->writer)))
-		return NULL;
+	*writer_ret = summary->writer;
 	return summary->known;
 }

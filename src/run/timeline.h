@@ -6,8 +6,8 @@
  * the bytes back.  It also knows which values were dropped to stay below the
  * record limit.
  */
-#ifndef FX_SESSION_TIMELINE_H
-#define FX_SESSION_TIMELINE_H
+#ifndef FX_RUN_TIMELINE_H
+#define FX_RUN_TIMELINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,7 +51,7 @@ struct fx_timeline {
 	struct fx_map generations; /* storage -> how often it was written */
 	struct fx_map
 		finite; /* id -> generation and answer (nonfinite_cache.c) */
-	struct fx_map dropped;        /* id -> what stays of it (summary.c) */
+	struct fx_map dropped;        /* id -> what stays of it (dropped.c) */
 	struct fx_map strays;         /* id -> 1: was dropped since start */
 	struct fx_blob *random;       /* the generator's state now, or NULL */
 	const struct fx_graph *graph; /* of the node that runs ... */
@@ -106,7 +106,7 @@ void fx_timeline_fold(struct fx_timeline *timeline,
 bool fx_timeline_drop_lost(struct fx_timeline *timeline,
 	const struct fx_effect *effect, struct fx_env *env);
 
-/* summary.c: the value DATUM of NODE goes to stay below the limit; true when
+/* dropped.c: the value DATUM of NODE goes to stay below the limit; true when
  * its summary stays.  It has a value again, or none any more: true if it was
  * dropped.
  */
@@ -120,6 +120,13 @@ void fx_timeline_forget_dropped(struct fx_timeline *timeline);
 void fx_timeline_doubt(struct fx_timeline *timeline,
 	const struct fx_bitset *stale);
 
+/* What is known of the value of NODE, which was dropped, borrowed, or NULL; it
+ * holds behind the node *WRITER_RET, if that is not 0.
+ */
+struct fx_summary;
+const struct fx_summary *fx_timeline_summary(const struct fx_timeline *timeline,
+	uint64_t node, uint64_t *writer_ret);
+
 /* Let go what EFFECT saved, item INDEX; returns its size in bytes. */
 size_t fx_timeline_unsave(struct fx_timeline *timeline,
 	struct fx_effect *effect, size_t index);
@@ -132,4 +139,4 @@ unsigned fx_timeline_kinds(const struct fx_timeline *timeline, uint64_t node);
  */
 void fx_timeline_keep_random(struct fx_timeline *timeline);
 
-#endif /* FX_SESSION_TIMELINE_H */
+#endif /* FX_RUN_TIMELINE_H */

@@ -474,6 +474,7 @@ static const struct fx_backend_ops python_ops = {
 	.random_save = fx_python_random_save,
 	.random_restore = fx_python_random_restore,
 	.seed = fx_python_seed,
+	.set_threads = fx_python_set_threads,
 };
 
 struct fx_backend *

@@ -92,5 +92,6 @@ FX_NODISCARD struct fx_error *
 fx_python_random_restore(struct fx_backend *backend,
 	const struct fx_blob *saved);
 void fx_python_seed(struct fx_backend *backend, uint64_t seed);
+void fx_python_set_threads(struct fx_backend *backend, int count);
 
 #endif /* FX_GUEST_BACKEND_PYTHON_PRIVATE_H */

@@ -525,6 +525,13 @@ torch_seed(struct fx_backend *backend, uint64_t seed)
 	((struct fx_torch *)backend->state)->shim->seed(seed);
 }
 
+static void
+torch_set_threads(struct fx_backend *backend, int count)
+{
+	((struct fx_torch *)backend->state)
+		->shim->set_threads(count ? count : fx_shim_thread_count());
+}
+
 static const struct fx_backend_ops torch_ops = {
 	.name = "torch",
 	.has_values = true,
@@ -552,6 +559,7 @@ static const struct fx_backend_ops torch_ops = {
 	.random_save = torch_random_save,
 	.random_restore = torch_random_restore,
 	.seed = torch_seed,
+	.set_threads = torch_set_threads,
 };
 
 /* Data may outlive the backend that made them, and need none. */

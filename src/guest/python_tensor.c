@@ -314,13 +314,27 @@ fx_python_random_restore(struct fx_backend *backend,
 		saved);
 }
 
-void
-fx_python_seed(struct fx_backend *backend, uint64_t seed)
+/* Ask OPERATION with a NUMBER; who needs the process next is told of it. */
+static void
+tell_number(struct fx_backend *backend, const char *operation,
+	json_int_t number)
 {
 	struct fx_asking a = { .fd = -1 };
 
-	a.message = json_pack("{s:I}", "seed", (json_int_t)(seed & INT64_MAX));
-	fx_error_free(fx_python_ask(fx_python_state_of(backend), "run_seed",
+	a.message = json_pack("{s:I}", "number", number);
+	fx_error_free(fx_python_ask(fx_python_state_of(backend), operation,
 		&a));
 	fx_asking_deinit(&a);
+}
+
+void
+fx_python_seed(struct fx_backend *backend, uint64_t seed)
+{
+	tell_number(backend, "run_seed", (json_int_t)(seed & INT64_MAX));
+}
+
+void
+fx_python_set_threads(struct fx_backend *backend, int count)
+{
+	tell_number(backend, "run_threads", count);
 }

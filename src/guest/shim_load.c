@@ -53,11 +53,31 @@ warn(const char *text, size_t length)
 	fx_log("torch", "%.*s", (int)FX_MIN(length, (size_t)2000), text);
 }
 
-int
-fx_shim_cpu_count(void)
+/* As torch reads them: a number, or several of which the first counts. */
+static int
+environment_threads(void)
 {
+	static const char *const names[] = { "OMP_NUM_THREADS",
+		"MKL_NUM_THREADS" };
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(names); i++) {
+		const char *text = getenv(names[i]);
+		long count = text ? strtol(text, NULL, 10) : 0;
+
+		if (count > 0)
+			return (int)FX_MIN(count, FX_SHIM_MOST_THREADS);
+	}
+	return 0;
+}
+
+int
+fx_shim_thread_count(void)
+{
+	int wanted = environment_threads();
 	cpu_set_t set;
 
+	if (wanted)
+		return wanted;
 	if (sched_getaffinity(0, sizeof(set), &set) == 0)
 		return FX_MAX(CPU_COUNT(&set), 1);
 	return (int)FX_MAX(sysconf(_SC_NPROCESSORS_ONLN), 1L);
@@ -112,7 +132,7 @@ fx_shim_open(const char *path, const char *version,
 		return cannot_open(path);
 	/* POSIX promises that this works; ISO C does not know it. */
 	*(void **)&open = dlsym(library, "fxs_open");
-	host.threads = fx_shim_cpu_count();
+	host.threads = fx_shim_thread_count();
 	functions = open ? open(&host) : NULL;
 	if (!functions)
 		return fx_error_hint(fx_error_new(FX_ERR_VERSION,

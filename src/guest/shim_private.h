@@ -52,7 +52,11 @@ FX_NODISCARD struct fx_error *fx_shim_torch_version(const char *folder,
  */
 const char *fx_shim_compiler(size_t index);
 
-/* Processors this process may use. */
-int fx_shim_cpu_count(void);
+#define FX_SHIM_MOST_THREADS 1024L
+
+/* Threads to compute with when nobody says: OMP_NUM_THREADS, MKL_NUM_THREADS,
+ * else the processors this process may use.
+ */
+int fx_shim_thread_count(void);
 
 #endif /* FX_GUEST_SHIM_PRIVATE_H */

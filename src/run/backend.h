@@ -76,8 +76,7 @@ struct fx_backend_ops {
 		const struct fx_tensor_meta *meta, uint64_t seed,
 		struct fx_datum **ret);
 
-	/* The payload of a TENSOR or HANDLE datum: release, describe. */
-	void (*payload_free)(void *payload);
+	void (*payload_free)(void *payload); /* of a TENSOR or HANDLE datum */
 	/* Dtype and rank; cheap. */
 	struct fx_kind (*kind)(const void *payload);
 	/* The tensor's metadata, in ARENA or living as long as the payload. */
@@ -87,8 +86,6 @@ struct fx_backend_ops {
 	void (*print)(const void *payload, bool in_full, struct fx_buf *out);
 	/* The truth of a tensor of one element; TYPE when it has no values. */
 	struct fx_error *(*truth)(const void *payload, bool *ret);
-
-	/* --- on values --- */
 
 	/* Copy COUNT elements of the tensor's dtype, in row-major order from
 	 * element FIRST, to BYTES.  TYPE when the values are not known, which
@@ -155,6 +152,8 @@ struct fx_backend_ops {
 	struct fx_error *(*random_restore)(struct fx_backend *backend,
 		const struct fx_blob *saved);
 	void (*seed)(struct fx_backend *backend, uint64_t seed);
+	/* Threads that compute from now on; 0: as the environment says. */
+	void (*set_threads)(struct fx_backend *backend, int count);
 };
 
 struct fx_backend {
@@ -163,6 +162,7 @@ struct fx_backend {
 	/* Runs what this one cannot (run/fallback.h); borrowed, or null. */
 	struct fx_backend *fallback;
 	size_t fallback_calls; /* how often it did */
+	int threads;           /* that set_threads was asked for last */
 };
 
 void fx_backend_free(struct fx_backend *backend);

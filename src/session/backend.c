@@ -385,11 +385,25 @@ fx_model_choose_backend(struct fx_session *session, struct fx_model *model)
 	return err;
 }
 
-void
-fx_model_set_fallback(struct fx_model *model)
+static void
+set_threads(struct fx_backend *backend, int count)
 {
-	if (model->backend->ops->has_values)
-		model->backend->fallback = model->fallback;
+	if (!backend || !backend->ops->set_threads || backend->threads == count)
+		return;
+	backend->ops->set_threads(backend, count);
+	backend->threads = count;
+}
+
+void
+fx_model_ready_backend(struct fx_model *model)
+{
+	struct fx_backend *backend = model->backend;
+	int threads = (int)fx_settings_int(model->session->settings, "threads");
+
+	if (backend->ops->has_values)
+		backend->fallback = model->fallback;
+	set_threads(backend, threads);
+	set_threads(backend->fallback, threads);
 }
 
 const char *

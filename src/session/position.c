@@ -442,7 +442,7 @@ fx_request_new(struct fx_session *session, struct fx_model *model,
 	};
 
 	*ret = (struct fx_stop){ .reason = FX_STOP_STEP };
-	fx_model_set_fallback(model);
+	fx_model_ready_backend(model);
 	fx_timeline_keep_random(&model->run->timeline);
 	fx_record_limit_begin(session, model);
 	session->is_pressed = false;

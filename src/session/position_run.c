@@ -22,7 +22,7 @@ fx_position_begin(struct fx_session *session, struct fx_model *model)
 	fx_model_end_look(model);
 	place = fx_run_detach(model->run);
 	fx_position_kill(model);
-	fx_model_set_fallback(model);
+	fx_model_ready_backend(model);
 	model->fallback_before = model->backend->fallback_calls;
 	err = fx_timeline_start(&model->run->timeline, model->backend,
 		session->seed);

@@ -227,7 +227,7 @@ fx_activation_compute(struct fx_model *model, struct fx_activation *place,
 		fx_map_has(&model->run->timeline.dropped, (uintptr_t)node->id);
 	struct fx_error *err;
 
-	fx_model_set_fallback(model);
+	fx_model_ready_backend(model);
 	fx_timeline_keep_random(&model->run->timeline);
 	add(&missing, node);
 	err = run_missing(model, &interp, &missing);

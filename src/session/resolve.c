@@ -172,6 +172,7 @@ fx_resolver_init(struct fx_resolver *resolver,
 	};
 	if (!model)
 		return;
+	fx_model_ready_backend(model);
 	resolver->graph = fx_position_graph(model);
 	resolver->backend = model->backend;
 	resolver->graph_name = model->name;

@@ -516,6 +516,15 @@ prepare()
 struct fxs_functions functions;
 
 void
+set_threads(int count)
+{
+	(void)tried([&] {
+		at::set_num_threads(count);
+		functions.threads = at::get_num_threads();
+	});
+}
+
+void
 set_functions()
 {
 	functions.version = TORCH_VERSION;
@@ -543,6 +552,7 @@ set_functions()
 	functions.random_save = random_save;
 	functions.random_restore = random_restore;
 	functions.seed = seed;
+	functions.set_threads = set_threads;
 	functions.describe = describe;
 }
 

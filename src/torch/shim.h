@@ -70,7 +70,7 @@ struct fxs_host {
 	void (*log)(const char *text, size_t length);
 	/* Identity of the sources that the host was built with. */
 	const char *source_id;
-	int threads; /* how many to use */
+	int threads; /* how many to use at first */
 };
 
 /* An operator call to match: the last KEYWORD_COUNT of COUNT values have
@@ -116,7 +116,7 @@ typedef void fxs_schema_fn(void *context, const char *text, size_t length);
 struct fxs_functions {
 	const char *version; /* of the libtorch it was compiled for */
 	const char *loaded;  /* of the libtorch that is loaded */
-	int threads;         /* how many are used */
+	int threads;         /* how many are used now */
 	/* Whether there is any operator NAME ("aten::relu"). */
 	bool (*has)(const char *name);
 	/* Text of each overload's schema. */
@@ -181,11 +181,11 @@ struct fxs_functions {
 		const struct fxs_info *info);
 	/* How many refer to it or to its storage; SIZE_MAX: not known. */
 	size_t (*tensor_holders)(const struct fxs_tensor *tensor);
-
 	/* The default generator.  Save gives the size; BYTES may be null. */
 	void *(*random_save)(void *bytes, size_t capacity, size_t *size_ret);
 	void *(*random_restore)(const void *bytes, size_t size);
 	void (*seed)(uint64_t seed);
+	void (*set_threads)(int count);
 	/* What libtorch says of its parts, for --doctor. */
 	void (*describe)(fxs_schema_fn *each, void *context);
 };

@@ -10,6 +10,7 @@ import json
 import mmap
 import operator
 import os
+import re
 import signal
 import sys
 
@@ -36,6 +37,14 @@ _SMALL = 1 << 16
 
 class Unsupported(Exception):
     """fxdb may try something else."""
+
+
+def _set_threads(count):
+    """As the shim does; Debian's default of one is slow."""
+    for name in "OMP_NUM_THREADS", "MKL_NUM_THREADS":
+        digits = re.match(r"\s*(\d+)", os.environ.get(name, ""))
+        count = count or int(digits[1]) if digits else count
+    torch.set_num_threads(count or len(os.sched_getaffinity(0)))
 
 
 def _where(path):
@@ -134,8 +143,7 @@ class Runner:
     """The values and prepared calls of one capture."""
 
     def __init__(self, root, graph):
-        # As the shim does; Debian's default of one is slow.
-        torch.set_num_threads(len(os.sched_getaffinity(0)))
+        _set_threads(0)
         self.root = root
         self.targets = graph.targets
         self.tensors = graph.tensors
@@ -391,7 +399,11 @@ class Runner:
         return {}
 
     def seed(self, message):
-        torch.manual_seed(message["seed"])
+        torch.manual_seed(message["number"])
+        return {}
+
+    def threads(self, message):
+        _set_threads(message["number"])
         return {}
 
     # -- the door --------------------------------------------------------

@@ -65,6 +65,34 @@ let_go_of_stop(struct fx_model *model)
 		model->run->activations.items[0]->held = NULL;
 }
 
+/* Where execution stands, as fx_run.stops says it; 0: not started. */
+static uintptr_t
+stop_now(const struct fx_model *model)
+{
+	return model->run->activations.count
+		       ? (uintptr_t)model->run->activations.items[0]->stop + 1
+		       : 0;
+}
+
+/* Stand before what STOP says, running what has no value on the way. */
+static struct fx_error *
+return_to_stop(struct fx_model *model, uintptr_t stop)
+{
+	FX_AUTO_STOP struct fx_stop reached = { .number = 0 };
+	size_t position = model->graph->node_count;
+	struct fx_node *node;
+
+	if (!stop || !model->run->activations.count)
+		return NULL;
+	if (stop > 1) {
+		node = fx_graph_find_id(model->graph, stop - 1);
+		if (!node || !node->is_in_graph)
+			return NULL;
+		position = fx_graph_position(model->graph, node);
+	}
+	return fx_position_goto(model->session, model, position, &reached);
+}
+
 /* --- begin -------------------------------------------------------------- */
 
 static struct fx_error *
@@ -91,6 +119,7 @@ fx_model_edit_begin(struct fx_session *session, struct fx_model *model,
 	if (err)
 		return err;
 	hold_stop(model);
+	edit.stop = stop_now(model);
 	fx_vec_push(&model->edits, edit);
 	if (model->edits.count > 1) {
 		fx_vec_last(&model->edits).savepoint =
@@ -113,7 +142,6 @@ take_back(struct fx_model *model)
 		fx_savepoint_rollback(model->graph, edit.savepoint);
 	else
 		fx_journal_abort(model->graph);
-	let_go_of_stop(model);
 }
 
 /* --- shapes that were ---------------------------------------------------- */
@@ -296,14 +324,17 @@ fx_model_edit_end(struct fx_model *model, bool dry_run, bool force,
 	if (!err && dry_run)
 		fill_code(model->graph, ret);
 	if (err || dry_run) {
-		take_back(model);
-		put_back(model, &before);
+		if (edit.has_inner) {
+			fx_model_edit_abort(model);
+		} else {
+			take_back(model);
+			let_go_of_stop(model);
+			put_back(model, &before);
+		}
 		ret->undo_count = fx_journal_undo_count(model->graph);
 		return err;
 	}
 	(void)fx_vec_pop(&model->edits);
-	if (model->edits.count)
-		fx_vec_last(&model->edits).has_inner = true;
 	err = fx_journal_commit(model->graph, NULL);
 	if (err) {
 		let_go_of_stop(model);
@@ -311,9 +342,17 @@ fx_model_edit_end(struct fx_model *model, bool dry_run, bool force,
 		return err;
 	}
 	finish_edit(model, edit.has_inner ? NO_TIME : from, &change, ret);
+	if (model->edits.count) {
+		struct fx_open_edit *outer = &fx_vec_last(&model->edits);
+
+		outer->has_inner = true;
+		outer->has_moved_stop |=
+			ret->position_moved || edit.has_moved_stop;
+	}
 	return NULL;
 }
 
+/* The stop goes back to where it was, unless somebody has moved it since. */
 void
 fx_model_edit_abort(struct fx_model *model)
 {
@@ -325,20 +364,22 @@ fx_model_edit_abort(struct fx_model *model)
 	if (!model->edits.count)
 		return;
 	edit = fx_vec_last(&model->edits);
-	if (edit.has_inner) {
-		fx_changed_nodes_open(model->graph, edit.savepoint,
-			&change.ids);
-		fx_moved_nodes_open(model->graph, edit.savepoint,
-			&change.moved);
-	}
-	take_back(model);
-	/* Edits inside it have propagated already: once more, backwards. */
-	if (!edit.has_inner)
+	if (!edit.has_inner) {
+		take_back(model);
+		let_go_of_stop(model);
 		return;
+	}
+	/* Edits inside it have propagated already: once more, backwards. */
+	fx_changed_nodes_open(model->graph, edit.savepoint, &change.ids);
+	fx_moved_nodes_open(model->graph, edit.savepoint, &change.moved);
+	hold_stop(model);
+	take_back(model);
 	fx_model_cone(model, &change.ids, &change.cone, &change.count);
 	reshape =
 		fx_model_reshape(model, &change.ids, change.cone, change.count);
 	fx_model_invalidate(model, &change, &report);
+	if (edit.has_moved_stop)
+		fx_error_free(return_to_stop(model, edit.stop));
 }
 
 /* --- walking the journal ------------------------------------------------ */
@@ -460,24 +501,6 @@ fx_model_redo(struct fx_model *model, size_t count, struct fx_edit_report *ret)
 /* `goto tN` sets edits and position (COMMANDS 4): the position is where
  * execution last stood at that time, if it did.
  */
-static struct fx_error *
-return_to_stop(struct fx_model *model, uintptr_t stop)
-{
-	FX_AUTO_STOP struct fx_stop reached = { .number = 0 };
-	size_t position = model->graph->node_count;
-	struct fx_node *node;
-
-	if (!stop || !model->run->activations.count)
-		return NULL;
-	if (stop > 1) {
-		node = fx_graph_find_id(model->graph, stop - 1);
-		if (!node || !node->is_in_graph)
-			return NULL;
-		position = fx_graph_position(model->graph, node);
-	}
-	return fx_position_goto(model->session, model, position, &reached);
-}
-
 struct fx_error *
 fx_model_goto_time(struct fx_model *model, uint32_t time,
 	struct fx_edit_report *ret)

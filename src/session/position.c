@@ -442,6 +442,8 @@ fx_request_new(struct fx_session *session, struct fx_model *model,
 	};
 
 	*ret = (struct fx_stop){ .reason = FX_STOP_STEP };
+	for (size_t i = 0; i < model->edits.count; i++)
+		model->edits.items[i].has_moved_stop = false;
 	fx_model_ready_backend(model);
 	fx_timeline_keep_random(&model->run->timeline);
 	fx_record_limit_begin(session, model);

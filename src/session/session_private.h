@@ -51,7 +51,9 @@ struct fx_child_run {
 struct fx_open_edit {
 	size_t savepoint;
 	const char *command; /* interned */
-	bool has_inner;      /* an edit inside it has ended */
+	bool has_inner;      /* an edit inside it has ended ... */
+	bool has_moved_stop; /* ... and nobody else moved it since */
+	uintptr_t stop;      /* where it was: as in fx_run.stops */
 };
 
 struct fx_model {

@@ -122,6 +122,17 @@ note_reason(struct cmd_ctx *ctx, const char *text, struct fx_error *err)
 		tree != whole ? " in " : "", tree != whole ? part : "");
 }
 
+/* ERR says why nobody can tell. */
+static FX_NODISCARD struct fx_error *
+unknown(const char *text, struct fx_error *err_taken)
+{
+	FX_AUTO_ERROR struct fx_error *err = err_taken;
+
+	return fx_error_note(fx_error_new(FX_ERR_CHECK, "assertion failed: %s",
+				     text),
+		"not known: %s", fx_error_message(err));
+}
+
 struct fx_error *
 cmd_assert_exec(struct cmd_ctx *ctx)
 {
@@ -130,6 +141,9 @@ cmd_assert_exec(struct cmd_ctx *ctx)
 	struct fx_error *err =
 		fx_resolve_condition(ctx->session, ctx->model, text, &truth);
 
+	/* What nobody knows is not so. */
+	if (err && fx_error_code(err) == FX_ERR_NOT_KNOWN)
+		return unknown(text, err);
 	if (err || truth)
 		return err;
 	return note_reason(ctx, text,

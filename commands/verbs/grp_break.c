@@ -90,7 +90,8 @@ warn_of_condition(struct cmd_ctx *ctx, const char *text)
 			&truth);
 	if (err && fx_error_code(err) != FX_ERR_NOT_RUN &&
 		fx_error_code(err) != FX_ERR_NO_VALUE &&
-		(fx_error_code(err) != FX_ERR_TYPE ||
+		((fx_error_code(err) != FX_ERR_TYPE &&
+			 fx_error_code(err) != FX_ERR_NOT_KNOWN) ||
 			fx_position_is_started(ctx->model))) {
 		/* A name may be a function's; else values are missing yet. */
 		hint = fx_error_code(err) == FX_ERR_NO_NODE

@@ -161,11 +161,10 @@ say_finished(struct cmd_ctx *ctx)
 		return;
 	if (output)
 		cmd_add_shape(&shape, output);
-	if (shape.length)
-		out_line(ctx->out, FX_ROLE_PLAIN, "Finished. %s %s",
-			output->name, fx_buf_text(&shape));
-	else
-		out_line(ctx->out, FX_ROLE_PLAIN, "Finished.");
+	out_line(ctx->out, FX_ROLE_PLAIN, "Finished%s.%s%s%s%s",
+		fx_model_has_values(ctx->model) ? "" : ", shapes only",
+		shape.length ? " " : "", shape.length ? output->name : "",
+		shape.length ? " " : "", fx_buf_text(&shape));
 	if (output)
 		say_parts(ctx, output);
 }
@@ -276,6 +275,7 @@ cmd_say_stop(struct cmd_ctx *ctx, struct fx_stop *stop)
 	out_value_text(ctx->out, "node", stop->node ? stop->node->name : NULL);
 	out_value_int(ctx->out, "executed", (int64_t)stop->executed);
 	out_value_int(ctx->out, "again", (int64_t)stop->again);
+	out_value_bool(ctx->out, "values", fx_model_has_values(ctx->model));
 	say_again(ctx, stop);
 	if (stop->reason == FX_STOP_ERROR)
 		cmd_shell_report_stop(ctx->shell);

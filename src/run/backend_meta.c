@@ -166,7 +166,7 @@ meta_truth(const void *pointer, bool *ret)
 
 	if (payload->held.blob)
 		return fx_host_tensor_truth(payload, ret);
-	return fx_error_new(FX_ERR_TYPE,
+	return fx_error_new(FX_ERR_NOT_KNOWN,
 		"the truth of a tensor needs its values; the meta backend "
 		"computes shapes and dtypes only");
 }

@@ -140,7 +140,7 @@ fx_datum_truth(const struct fx_datum *datum, bool *ret)
 	case FX_DATUM_KIND_COUNT:
 		break;
 	}
-	return fx_error_new(FX_ERR_TYPE, "the truth of %s is not known",
+	return fx_error_new(FX_ERR_NOT_KNOWN, "the truth of %s is not known",
 		datum->kind == FX_DATUM_PLAIN ? "a symbolic size"
 					      : "an unknown value");
 }

@@ -59,6 +59,7 @@ struct fx_resolver {
 	bool (*is_tagged)(void *context, const struct fx_node *node);
 	bool (*is_dirty)(void *context, const struct fx_node *node);
 	bool (*is_nonfinite)(void *context, const struct fx_node *node);
+	bool has_shapes_only; /* of what ran: it holds no values */
 	const char *(*state)(void *context, const struct fx_node *node);
 };
 

@@ -18,6 +18,7 @@
 #include "base/str.h"
 #include "ir/module.h"
 #include "lang/query.h"
+#include "run/backend.h"
 #include "run/eval_test.h"
 
 /* --- preparing ---------------------------------------------------------- */
@@ -231,6 +232,20 @@ check_inside(struct fx_evaluator *evaluator, struct fx_test *test)
 	return nothing_inside(evaluator, path);
 }
 
+/* No node is said to be finite that only has a shape. */
+static struct fx_error *
+check_truth(const struct fx_evaluator *evaluator, const struct fx_query *query)
+{
+	const struct fx_resolver *resolver = evaluator->resolver;
+
+	if (query->field != FX_QUERY_NONFINITE || !resolver->has_shapes_only)
+		return NULL;
+	return fx_error_new(FX_ERR_NOT_KNOWN,
+		"nonfinite needs values; the %s backend computes shapes and "
+		"dtypes only",
+		resolver->backend->ops->name);
+}
+
 static struct fx_error *
 prepare(struct fx_evaluator *evaluator, const struct fx_query *query,
 	struct fx_test *test)
@@ -265,6 +280,7 @@ prepare(struct fx_evaluator *evaluator, const struct fx_query *query,
 	case FX_QUERY_CALL:
 		return prepare_call(evaluator, test);
 	case FX_QUERY_TRUTH:
+		return check_truth(evaluator, query);
 	case FX_QUERY_ALL:
 		break;
 	}

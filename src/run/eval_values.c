@@ -49,12 +49,13 @@ check_known(const char *name, const struct fx_datum *tensor)
 			name, fx_datum_kind_name(tensor));
 	if (fx_values_known(tensor))
 		return NULL;
-	return fx_error_hint(
-		fx_error_new(FX_ERR_TYPE, "%s needs values; the %s backend %s",
-			name, tensor->backend->ops->name,
-			tensor->backend->ops->has_values
-				? "has none of this tensor"
-				: "computes shapes and dtypes only"),
+	return fx_error_hint(fx_error_new(FX_ERR_NOT_KNOWN,
+				     "%s needs values; the %s backend %s", name,
+				     tensor->backend->ops->name,
+				     tensor->backend->ops->has_values
+					     ? "has none of this tensor"
+					     : "computes shapes and dtypes "
+					       "only"),
 		"shape(x), dtype(x) and numel(x) are known");
 }
 

@@ -132,6 +132,12 @@ fx_model_tag(struct fx_model *model, uint64_t node_id, bool on)
 }
 
 bool
+fx_model_has_values(const struct fx_model *model)
+{
+	return model->backend->ops->has_values;
+}
+
+bool
 fx_model_has_breakpoint(const struct fx_model *model,
 	const struct fx_node *node)
 {
@@ -157,7 +163,7 @@ fx_model_state(const struct fx_model *model, const struct fx_node *node)
 	if (fx_model_is_overridden(model, node))
 		return "O";
 	if (place && fx_activation_value(place, node))
-		return "V";
+		return fx_model_has_values(model) ? "V" : "M";
 	if (fx_position_is_dropped(model, node))
 		return fx_position_summary(model, node) ? "S" : "R";
 	return fx_model_has_breakpoint(model, node) ? "B" : "·";

@@ -130,6 +130,8 @@ bool fx_model_is_overridden(const struct fx_model *model,
 
 /* "meta", "torch"...: what ran it last, or would. */
 const char *fx_model_backend_name(const struct fx_model *model);
+/* Whether that computes values, and not shapes alone. */
+bool fx_model_has_values(const struct fx_model *model);
 /* What is to be told after a command, lines without the last newline; the
  * caller's, or NULL.
  */

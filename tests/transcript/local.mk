@@ -168,6 +168,7 @@ transcripts = \
 	%D%/shape_refused.fxt \
 	%D%/shapes.fxt \
 	%D%/shapes_max.fxt \
+	%D%/shapes_only.fxt \
 	%D%/shell.fxt \
 	%D%/show.fxt \
 	%D%/source.fxt \

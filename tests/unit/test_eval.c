@@ -232,7 +232,7 @@ conditions_take_one_equal_sign(void)
 	CU_ASSERT(truth);
 	run_all(&w);
 	FXT_FAILS(fx_resolve_condition(w.session, w.model, "add > 1", &truth),
-		FX_ERR_TYPE);
+		FX_ERR_NOT_KNOWN);
 }
 
 static const struct example queries[] = {

@@ -45,9 +45,9 @@ start_stops_before_the_first_computing_node(void)
 	WORLD(fxt_small);
 
 	FXT_SAME(fxt_start(&w), "@1 relu step 1");
-	FXT_SAME(fxt_states(&w), "V·····");
+	FXT_SAME(fxt_states(&w), "M·····");
 	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, false, 2), "@3 add step 2");
-	FXT_SAME(fxt_states(&w), "VVV···");
+	FXT_SAME(fxt_states(&w), "MMM···");
 	FXT_SAME(fxt_move(&w, FX_MOVE_CONTINUE, false, 1), "@6 end end 3");
 	FXT_SAME(fxt_move(&w, FX_MOVE_NEXT, false, 1), "@6 end end 0");
 }
@@ -72,7 +72,7 @@ going_back_reads_values_and_onwards_runs_nothing(void)
 
 	fxt_run_to(&w, NULL);
 	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, true, 2), "@4 mul step 0");
-	FXT_SAME(fxt_states(&w), "VVVV··");
+	FXT_SAME(fxt_states(&w), "MMMM··");
 	FXT_SAME(fxt_print(&w, "add"), "f32[2,3]");
 	FXT_SAME(fxt_print(&w, "mul"),
 		"error: %mul has no value yet (stopped before @4, %mul is "

@@ -48,7 +48,7 @@ an_edit_above_moves_the_position_back(void)
 	fxt_edit_begin(&w, "insert after relu : y = torch.relu(relu)");
 	insert(&w, "relu", "y");
 	FXT_SAME(fxt_edit_end(&w), "+1 -0 ~0 to @2 undo 1");
-	FXT_SAME(fxt_states(&w), "VV·····");
+	FXT_SAME(fxt_states(&w), "MM·····");
 	FXT_SAME(fxt_move(&w, FX_MOVE_STEP, false, 3), "@5 mul step 1");
 }
 
@@ -77,10 +77,10 @@ only_the_dirty_cone_runs_again(void)
 		fx_value_sequence(w.graph->values, FX_VALUE_TUPLE, items, 2),
 		fx_value_none())));
 	FXT_SAME(fxt_edit_end(&w), "+0 -0 ~1 to @3 undo 1");
-	FXT_SAME(fxt_states(&w), "VVVDDD");
+	FXT_SAME(fxt_states(&w), "MMMDDD");
 	FXT_SAME(fxt_select(&w, "{dirty}"), "add mul output");
 	FXT_SAME(fxt_move(&w, FX_MOVE_CONTINUE, false, 1), "@6 end end 3");
-	FXT_SAME(fxt_states(&w), "VVVVVV");
+	FXT_SAME(fxt_states(&w), "MMMMMM");
 }
 
 static void
@@ -92,7 +92,7 @@ renaming_and_moving_keep_values(void)
 	fxt_edit_begin(&w, "rename add sum_1");
 	CU_ASSERT(fxt_ok(fx_edit_set_name(fxt_node(&w, "add"), "total")));
 	FXT_SAME(fxt_edit_end(&w), "+0 -0 ~1 undo 1");
-	FXT_SAME(fxt_states(&w), "VVVVVV");
+	FXT_SAME(fxt_states(&w), "MMMMMM");
 	FXT_SAME(fxt_print(&w, "total"), "f32[2,3]");
 }
 
@@ -112,7 +112,7 @@ a_dry_run_changes_nothing(void)
 	CU_ASSERT(r.dry_run);
 	CU_ASSERT(fx_hash_equal(before, fx_graph_hash(w.graph)));
 	FXT_EQ(fx_position_get(w.model), 4);
-	FXT_SAME(fxt_states(&w), "VVVV··");
+	FXT_SAME(fxt_states(&w), "MMMM··");
 }
 
 static void
@@ -189,7 +189,7 @@ an_impossible_shape_is_refused_unless_forced(void)
 	FXT_SAME(fxt_run_to(&w, NULL), "@3 add error 3");
 	fx_edit_report_deinit(&r);
 	CU_ASSERT(fxt_ok(fx_model_undo(w.model, 1, &r)));
-	FXT_SAME(fxt_states(&w), "VVV···");
+	FXT_SAME(fxt_states(&w), "MMM···");
 	FXT_SAME(fxt_move(&w, FX_MOVE_CONTINUE, false, 1), "@6 end end 3");
 }
 

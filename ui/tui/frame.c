@@ -140,6 +140,8 @@ add_state(struct tui *tui, struct fx_buf *out)
 	else
 		fx_buf_addf(out, "stopped before @%zu/%zu", position,
 			graph->node_count);
+	if (fx_position_is_started(model) && !fx_model_has_values(model))
+		fx_buf_add(out, ", shapes only");
 	fx_buf_addf(out, "  undo %zu ", fx_journal_undo_count(graph));
 }
 

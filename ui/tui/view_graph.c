@@ -268,7 +268,7 @@ state_of(struct fx_model *model, const struct fx_dag_run *run)
 		state = fx_model_state(model, node);
 		at = strchr(order, *state);
 		/* Not all of it has run. */
-		if (!rank && !at && *worst == 'V' && *state != 'V')
+		if (!rank && !at && strchr("VM", *worst) && *state != *worst)
 			worst = state;
 		if (at && (!rank || at < rank)) {
 			worst = state;

@@ -19,21 +19,31 @@
 /* Columns of a paragraph, where there are as many. */
 #define TEXT_WIDTH ((size_t)78)
 
-/* TEXT with newlines as line ends and other control characters visible. */
+/* TEXT with control characters visible, newlines too: names come from files,
+ * and one shall not look like a line of ours.
+ */
+static void
+put_visible(const struct out_layout *layout, enum fx_role role,
+	const char *text, size_t length)
+{
+	FX_AUTO_BUF struct fx_buf visible = { 0 };
+
+	fx_utf8_add_visible(&visible, text, length);
+	out_put_n(layout, role, fx_buf_text(&visible), visible.length);
+}
+
+/* TEXT, a paragraph of ours, with newlines as line ends. */
 static void
 put_lines(const struct out_layout *layout, enum fx_role role, const char *text,
 	size_t length)
 {
-	FX_AUTO_BUF struct fx_buf visible = { 0 };
 	const char *end = text + length;
 
 	for (;;) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
 		const char *stop = newline ? newline : end;
 
-		fx_buf_clear(&visible);
-		fx_utf8_add_visible(&visible, text, (size_t)(stop - text));
-		out_put_n(layout, role, fx_buf_text(&visible), visible.length);
+		put_visible(layout, role, text, (size_t)(stop - text));
 		if (!newline)
 			return;
 		out_put_end(layout);
@@ -47,7 +57,7 @@ lay_pieces(const struct out_item *item, const struct out_layout *layout)
 	const struct out_cell *cell;
 
 	fx_vec_for_each (cell, &item->cells)
-		put_lines(layout, cell->role, out_item_text(item, cell->text),
+		put_visible(layout, cell->role, out_item_text(item, cell->text),
 			cell->length);
 	out_put_end(layout);
 }
@@ -92,7 +102,7 @@ lay_record(const struct out_item *item, const struct out_layout *layout)
 		out_put(&wrap.layout, FX_ROLE_HEAD, key);
 		if (cell->length) {
 			out_put_blanks(&wrap.layout, width - strlen(key) + 2);
-			put_lines(&wrap.layout, cell->role,
+			put_visible(&wrap.layout, cell->role,
 				out_item_text(item, cell->text), cell->length);
 		}
 		out_put_end(&wrap.layout);
@@ -142,7 +152,7 @@ lay_tree(const struct out_item *item, const struct out_layout *layout)
 		const struct out_cell *cell = &item->cells.items[i];
 
 		put_branches(layout, cell->depth, open[i]);
-		put_lines(layout, cell->role, out_item_text(item, cell->text),
+		put_visible(layout, cell->role, out_item_text(item, cell->text),
 			cell->length);
 		out_put_end(layout);
 	}
@@ -194,7 +204,7 @@ put_below(const struct out_layout *layout, const char *head,
 	const struct out_item *item, const struct out_cell *cell)
 {
 	out_put(layout, FX_ROLE_NOTE, head);
-	put_lines(layout, FX_ROLE_PLAIN, out_item_text(item, cell->text),
+	put_visible(layout, FX_ROLE_PLAIN, out_item_text(item, cell->text),
 		cell->length);
 	out_put_end(layout);
 }
@@ -211,7 +221,7 @@ lay_error(const struct out_item *item, const struct out_layout *layout)
 
 	out_wrap_init(&wrap, layout, layout->width);
 	lay_error_head(item, &wrap.layout);
-	put_lines(&wrap.layout, FX_ROLE_PLAIN,
+	put_visible(&wrap.layout, FX_ROLE_PLAIN,
 		out_item_text(item, message->text), message->length);
 	out_put_end(&wrap.layout);
 	if (caret)

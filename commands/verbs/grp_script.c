@@ -71,6 +71,8 @@ expect_exec(struct cmd_ctx *ctx)
 {
 	const char *text = cmd_arg_text(ctx, "text");
 	FX_AUTO_BUF struct fx_buf said = { 0 };
+	const char *line;
+	struct fx_error *err;
 
 	if (cmd_shell_has_said(ctx->shell, text))
 		return NULL;
@@ -79,10 +81,16 @@ expect_exec(struct cmd_ctx *ctx)
 		fx_buf_truncate(&said, said.length - 1);
 	if (said.length > 2000)
 		fx_buf_truncate(&said, 2000);
-	return fx_error_note(fx_error_note(fx_error_new(FX_ERR_CHECK,
-						   "expectation failed"),
-				     "wanted: %s", text),
-		"got:    %s", said.length ? said.data : "nothing");
+	err = fx_error_note(fx_error_new(FX_ERR_CHECK, "expectation failed"),
+		"wanted: %s", text);
+	line = said.length ? said.data : "nothing";
+	for (const char *head = "got:"; line; head = "") {
+		size_t length = strcspn(line, "\n");
+
+		err = fx_error_note(err, "%-7s %.*s", head, (int)length, line);
+		line = line[length] ? line + length + 1 : NULL;
+	}
+	return err;
 }
 
 /* define, document, alias. */
@@ -221,31 +229,33 @@ alias_exec(struct cmd_ctx *ctx)
 	return NULL;
 }
 
-/* echo: backslash escapes, the line as it is. */
+/* echo: backslash escapes, the line as it is.  A line is ended here; gdb's
+ * scripts write that themselves.
+ */
 static struct fx_error *
 echo_exec(struct cmd_ctx *ctx)
 {
 	const char *text = cmd_arg_text(ctx, "text");
 	FX_AUTO_BUF struct fx_buf buf = { 0 };
+	bool is_ended = false;
 
 	for (; text && *text; text++) {
-		if (*text == '\\' && text[1] == 'n') {
-			fx_buf_add_char(&buf, '\n');
-			text++;
-		} else if (*text == '\\' && text[1] == 't') {
-			fx_buf_add_char(&buf, '\t');
-			text++;
-		} else if (*text == '\\' && text[1] == '\\') {
-			fx_buf_add_char(&buf, '\\');
-			text++;
+		bool is_escape =
+			*text == '\\' && text[1] && strchr("nt\\", text[1]);
+
+		text += is_escape;
+		is_ended = is_escape && *text == 'n';
+		if (is_ended) {
+			out_line(ctx->out, FX_ROLE_PLAIN, "%s",
+				fx_buf_text(&buf));
+			fx_buf_clear(&buf);
 		} else {
-			fx_buf_add_char(&buf, *text);
+			fx_buf_add_char(&buf,
+				is_escape && *text == 't' ? '\t' : *text);
 		}
 	}
-	/* A line is ended here; gdb's scripts write that themselves. */
-	if (buf.length && buf.data[buf.length - 1] == '\n')
-		fx_buf_truncate(&buf, buf.length - 1);
-	out_line(ctx->out, FX_ROLE_PLAIN, "%s", fx_buf_text(&buf));
+	if (!is_ended)
+		out_line(ctx->out, FX_ROLE_PLAIN, "%s", fx_buf_text(&buf));
 	return NULL;
 }
 

@@ -42,13 +42,16 @@ fx_jsonl_at(struct fx_jsonl *r, struct fx_error *err)
 void
 fx_jsonl_notice(struct fx_jsonl *r, const char *what, const char *name)
 {
+	FX_AUTO_BUF struct fx_buf visible = { 0 };
+
 	if (r->has_noticed || !r->input->notices)
 		return;
 	r->has_noticed = true;
+	fx_utf8_add_visible(&visible, name, strlen(name));
 	fx_buf_addf(r->input->notices,
 		"line %zu has %s \"%.60s\", which this fxdb does not know; "
 		"such are ignored\n",
-		r->line, what, name);
+		r->line, what, fx_buf_text(&visible));
 }
 
 const char *

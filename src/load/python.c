@@ -10,6 +10,7 @@
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "ir/module.h"
 #include "lang/parse.h"
 #include "load/python_private.h"
@@ -41,10 +42,13 @@ fx_py_notice(struct fx_py *py, const char *format, ...)
 	va_start(list, format);
 	fx_buf_addv(&line, format, list);
 	va_end(list);
-	if (py->input->notices &&
-		fx_map_set(py->noticed,
+	if (!py->input->notices ||
+		!fx_map_set(py->noticed,
 			(uintptr_t)fx_intern(fx_buf_text(&line)), 1))
-		fx_buf_addf(py->input->notices, "%s\n", fx_buf_text(&line));
+		return;
+	fx_utf8_add_visible(py->input->notices, fx_buf_text(&line),
+		line.length);
+	fx_buf_add_char(py->input->notices, '\n');
 }
 
 const char *

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/utf8.h"
 #include "ir/size.h"
 #include "ir/value_text.h"
 #include "run/backend.h"
@@ -149,6 +150,9 @@ print_leaf(struct print *print, const struct fx_datum *datum)
 
 	if (value.kind == FX_VALUE_SYMBOL)
 		fx_size_print(print->out, value);
+	else if (value.kind == FX_VALUE_OPAQUE)
+		/* As a file says: it may say anything. */
+		fx_utf8_add_visible(print->out, value.text, strlen(value.text));
 	else
 		fx_value_print_as(print->out, &value, FX_STYLE_CODE);
 }

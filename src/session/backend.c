@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "guest/backend_python.h"
 #include "guest/child_tree.h"
 #include "guest/shim.h"
@@ -54,9 +56,12 @@ fx_model_say(struct fx_model *model, char *text_taken)
 {
 	FX_AUTO_FREE char *text = text_taken;
 	FX_AUTO_FREE char *before = model->notice;
+	FX_AUTO_BUF struct fx_buf line = { 0 };
 
-	model->notice =
-		before ? fx_xasprintf("%s\n%s", before, text) : FX_TAKE(text);
+	if (before)
+		fx_buf_addf(&line, "%s\n", before);
+	fx_utf8_add_visible(&line, text, strlen(text));
+	model->notice = fx_buf_take(&line);
 }
 
 void

@@ -20,6 +20,7 @@ libfxcmd_a_SOURCES += \
 	%D%/learn/help.c %D%/learn/help.h %D%/learn/help_topics.def %D%/learn/subjects.def \
 	%D%/verbs/info.c %D%/verbs/info_run.c \
 	%D%/learn/lesson.c %D%/learn/lesson.h \
+	%D%/shell/canonical.c %D%/shell/canonical.h \
 	%D%/shell/line.c %D%/shell/line.h \
 	%D%/verbs/list.c \
 	%D%/shell/log.c %D%/shell/log.h \

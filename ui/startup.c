@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "commands/out/out.h"
+#include "commands/shell/canonical.h"
 #include "commands/shell/cmd.h"
 #include "session/capture.h"
 #include "session/session.h"
@@ -136,7 +137,7 @@ open_model(struct ui *ui)
 	if (is_spec)
 		fx_buf_add(&line, model);
 	else
-		fx_session_add_path(&line, model);
+		cmd_canonical_add_word(&line, model);
 	for (i = 0; is_spec && i < ui->options->inputs.count; i++)
 		fx_buf_addf(&line, " -i %s", ui->options->inputs.items[i]);
 	return run_line(ui, fx_buf_text(&line));

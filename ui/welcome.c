@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "commands/out/out.h"
+#include "commands/shell/canonical.h"
 #include "commands/shell/cmd.h"
 #include "commands/shell/data_files.h"
 #include "ir/graph.h"
@@ -38,7 +39,7 @@ ui_open_bundled(struct ui *ui)
 
 	if (!err) {
 		fx_buf_add(&load, "load ");
-		fx_session_add_path(&load, path);
+		cmd_canonical_add_word(&load, path);
 		err = run_silently(ui, fx_buf_text(&load));
 	}
 	if (!err)

@@ -272,8 +272,8 @@ find_value(const struct cmd_ctx *ctx, const char *name, bool is_flag,
 	const struct cmd_value *value;
 
 	fx_vec_for_each (value, &ctx->parsed->values)
-		if (value->is_flag == is_flag && !strcmp(value->name, name) &&
-			!index--)
+		if (value->is_flag == is_flag && !value->is_decided &&
+			!strcmp(value->name, name) && !index--)
 			return value;
 	return NULL;
 }

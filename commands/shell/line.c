@@ -33,6 +33,7 @@ cmd_parsed_deinit(struct cmd_parsed *parsed)
 
 	fx_vec_for_each (value, &parsed->values) {
 		free(value->text);
+		free(value->canonical);
 		free(value->positions);
 	}
 	fx_vec_deinit(&parsed->values);

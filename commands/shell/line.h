@@ -42,6 +42,11 @@ struct cmd_value {
 	struct fx_span span; /* in the line */
 	char *text;          /* quotes of words removed; NULL: flag alone */
 
+	/* Filled by canonical.c, for the line that a script keeps. */
+	char *canonical;  /* instead of the text, or NULL */
+	bool is_left_out; /* the line goes without it */
+	bool is_decided;  /* nobody typed it: only that line has it */
+
 	/* Filled by cmd_args. */
 	struct fx_node *node;
 	size_t *positions;

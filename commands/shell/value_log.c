@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/mem.h"
+#include "commands/shell/canonical.h"
 #include "commands/shell/shell.h"
 #include "ir/graph.h"
 #include "ir/journal.h"
@@ -129,6 +130,7 @@ struct cmd_value_log
 cmd_value_log_begin(struct cmd_ctx *ctx, const struct fx_node *node,
 	const char *expression)
 {
+	FX_AUTO_FREE char *line = cmd_canonical_line(ctx);
 	struct reads reads = reads_of(ctx, expression);
 	bool is_inside = fx_position_depth(ctx->model) > 0;
 	bool is_lost = reads.variables || is_inside;
@@ -145,9 +147,8 @@ cmd_value_log_begin(struct cmd_ctx *ctx, const struct fx_node *node,
 	if (decided.where)
 		keep_inputs(ctx, &decided);
 	if (node)
-		decided.line = fx_xasprintf("%sset value %%%s = %s",
-			is_lost ? "# not scriptable: " : "", node->name,
-			expression);
+		decided.line = fx_xasprintf("%s%s",
+			is_lost ? "# not scriptable: " : "", line);
 	else if (is_lost)
 		decided.line =
 			fx_xstrdup("# what the next line reads is not here");

@@ -32,9 +32,9 @@ void cmd_value_log_deinit(struct cmd_value_log *decided);
 FX_DEFINE_DEINIT(decided, struct cmd_value_log, cmd_value_log_deinit);
 #define CMD_AUTO_VALUE_LOG FX_AUTO(decided)
 
-/* What set value decides now: EXPRESSION, in canonical words,
- * for the result of NODE, or (NULL) for a parameter or buffer.  To be kept once
- * it is done, or else freed.
+/* What CTX's command, set value, decides now: EXPRESSION for the result of
+ * NODE, or (NULL) for a parameter or buffer.  To be kept once it is done, or
+ * else freed.
  */
 struct cmd_value_log cmd_value_log_begin(struct cmd_ctx *ctx,
 	const struct fx_node *node, const char *expression);

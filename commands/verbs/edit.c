@@ -7,8 +7,6 @@
 
 #include "base/arena.h"
 #include "base/mem.h"
-#include "base/str.h"
-#include "base/vec.h"
 #include "commands/out/out.h"
 #include "commands/shell/shell.h"
 #include "commands/verbs/show.h"
@@ -17,11 +15,7 @@
 #include "lang/ast.h"
 #include "lang/parse.h"
 #include "session/model.h"
-#include "session/resolve.h"
 #include "session/session.h"
-
-/* Trees higher than this are not walked. */
-#define HEIGHT_LIMIT 1000
 
 /* Inside begin ... commit the journal counts from the begin on. */
 static void
@@ -109,11 +103,13 @@ run_edit(struct cmd_ctx *ctx, const char *maker, cmd_edit_fn *edit, void *data)
 	err = fx_model_edit_begin(ctx->session, ctx->model, ctx->line);
 	if (err)
 		return err;
+	cmd_canonical_resolve(ctx);
 	err = edit(ctx, data, &script);
 	if (err) {
 		fx_model_edit_abort(ctx->model);
 		return err;
 	}
+	cmd_canonical_add(ctx, &script);
 	if (cmd_flag(ctx, "force") || has_bad_shapes(ctx->model))
 		force_script(&script);
 	unknown = cmd_edit_function(graph);
@@ -145,92 +141,6 @@ cmd_edit(struct cmd_ctx *ctx, const char *maker, cmd_edit_fn *edit, void *data)
 	return run_edit(ctx, maker, edit, data);
 }
 
-/* Designators in a text. */
-
-struct change {
-	struct fx_span span;
-	const char *name;
-};
-
-struct changes {
-	struct cmd_ctx *ctx;
-	const char *text;
-	FX_VEC(struct change) items;
-};
-
-static bool
-is_designator(const struct fx_ast *tree)
-{
-	return tree->kind == FX_AST_NODE || tree->kind == FX_AST_POSITION ||
-	       tree->kind == FX_AST_HERE ||
-	       (tree->kind == FX_AST_VARIABLE && !strcmp(tree->text, "_"));
-}
-
-static FX_NODISCARD struct fx_error *
-find_designators(struct changes *changes, const struct fx_ast *tree)
-{
-	struct fx_error *err;
-	uint32_t i;
-
-	if (!tree)
-		return NULL;
-	if (is_designator(tree)) {
-		size_t length = tree->span.end - tree->span.begin;
-		FX_AUTO_FREE char *text =
-			fx_xstrndup(changes->text + tree->span.begin, length);
-		struct change change = { .span = tree->span };
-		struct fx_node *node;
-
-		err = fx_resolve_node(changes->ctx->session,
-			changes->ctx->model, text, &node);
-		if (err)
-			return err;
-		change.name = node->name;
-		fx_vec_push(&changes->items, change);
-		return NULL;
-	}
-	for (i = 0; i < tree->kid_count; i++) {
-		err = find_designators(changes, tree->kids[i]);
-		if (err)
-			return err;
-	}
-	return NULL;
-}
-
-struct fx_error *
-cmd_edit_canonical(struct cmd_ctx *ctx, const char *text, const char *sign,
-	char **ret)
-{
-	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
-	FX_AUTO_BUF struct fx_buf out = { 0 };
-	struct changes changes = { .ctx = ctx, .text = text };
-	struct fx_ast *tree;
-	struct fx_error *err;
-	size_t at = 0;
-	size_t i;
-
-	err = fx_parse_expression(arena, text, strlen(text),
-		FX_PARSE_DESIGNATORS, &tree);
-	if (!err && tree->height > HEIGHT_LIMIT)
-		err = fx_error_new(FX_ERR_LIMIT,
-			"the expression is nested too deep");
-	if (!err)
-		err = find_designators(&changes, tree);
-	for (i = 0; !err && i < changes.items.count; i++) {
-		const struct change *change = &changes.items.items[i];
-
-		fx_buf_add_n(&out, text + at, change->span.begin - at);
-		fx_buf_addf(&out, "%s%s", sign, change->name);
-		at = change->span.end;
-	}
-	fx_vec_deinit(&changes.items);
-	if (err)
-		return err;
-	fx_buf_add(&out, text + at);
-	*ret = fx_buf_take(&out);
-	return NULL;
-}
-
 struct fx_error *
 cmd_edit_value(struct cmd_ctx *ctx, const char *text, struct fx_value *ret)
 {
@@ -240,7 +150,7 @@ cmd_edit_value(struct cmd_ctx *ctx, const char *text, struct fx_value *ret)
 	struct fx_ast *tree;
 	struct fx_error *err;
 
-	err = cmd_edit_canonical(ctx, text, "%", &named);
+	err = cmd_canonical_expression(ctx, text, "%", &named);
 	if (err)
 		return err;
 	err = fx_parse_expression(arena, named, strlen(named),

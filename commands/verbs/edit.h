@@ -5,13 +5,15 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "commands/shell/canonical.h"
 #include "commands/shell/cmd.h"
 #include "ir/graph.h"
 
 struct fx_ast;
 
-/* Changes the graph inside an open transaction, and appends to SCRIPT the
- * command in canonical words.
+/* Changes the graph inside an open transaction.  A script has the command in
+ * canonical words (shell/canonical.h), in which the edit may set what it
+ * decided; SCRIPT gets the lines that a script needs before that one.
  */
 typedef struct fx_error *cmd_edit_fn(struct cmd_ctx *ctx, void *data,
 	struct fx_buf *script);
@@ -21,12 +23,6 @@ typedef struct fx_error *cmd_edit_fn(struct cmd_ctx *ctx, void *data,
  */
 FX_NODISCARD struct fx_error *cmd_edit(struct cmd_ctx *ctx, const char *maker,
 	cmd_edit_fn *edit, void *data);
-
-/* TEXT, an expression, with every designator (@N . $_ %name) as the node's
- * name, after SIGN ("%" or "").  TEXT is checked for syntax.
- */
-FX_NODISCARD struct fx_error *cmd_edit_canonical(struct cmd_ctx *ctx,
-	const char *text, const char *sign, char **ret);
 
 /* TEXT as a value for the graph's arguments. */
 FX_NODISCARD struct fx_error *cmd_edit_value(struct cmd_ctx *ctx,
@@ -65,14 +61,13 @@ FX_NODISCARD struct fx_error *cmd_statement_read(struct cmd_ctx *ctx,
 bool cmd_statement_is_node(const struct cmd_statement *statement);
 
 /* Put the module that is called, with new numbers, at PATH of GRAPH.  For the
- * script: the flag for the same numbers, when it has some; and the line that
- * makes the module, if one is made.
+ * script: the seed of the same numbers, the caller's, or NULL when it has none;
+ * and the line that makes the module, if one is made.
  */
 FX_NODISCARD struct fx_error *
 cmd_statement_set_module(const struct cmd_statement *statement,
 	struct fx_graph *graph, const char *path);
-void cmd_statement_add_seed(const struct cmd_statement *statement,
-	struct fx_buf *script);
+char *cmd_statement_seed(const struct cmd_statement *statement);
 void cmd_statement_add_module(const struct cmd_statement *statement,
 	struct fx_buf *script);
 

@@ -57,7 +57,7 @@ insert_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 		.scope = anchor->scope,
 		.outer = cmd_edit_scope_around(anchor) };
 	struct fx_graph *graph = fx_model_graph(ctx->model);
-	bool splice = cmd_flag(ctx, "splice");
+	FX_AUTO_FREE char *made = NULL;
 	struct fx_node *first;
 	struct fx_node *result;
 	struct fx_error *err;
@@ -71,15 +71,15 @@ insert_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 			insertion->statement.text);
 	err = cmd_statement_place(&insertion->statement, graph, &placing,
 		&first, &result);
-	if (!err && splice)
+	if (!err && cmd_flag(ctx, "splice"))
 		err = cmd_edit_redirect(anchor, first, result);
 	if (err)
 		return err;
 	cmd_statement_add_module(&insertion->statement, script);
-	fx_buf_addf(script, "insert %s %%%s : %s = %s%s",
-		insertion->after ? "after" : "before", anchor->name,
-		result->name, insertion->statement.call_text,
-		splice ? " --splice" : "");
+	made = fx_xasprintf("%s = %s", result->name,
+		insertion->statement.call_text);
+	cmd_canonical_set(ctx, ":", made);
+	cmd_canonical_set(ctx, "fresh", NULL);
 	return NULL;
 }
 
@@ -130,6 +130,7 @@ erase_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 	size_t i;
 
 	(void)data;
+	(void)script;
 	cmd_arg_set(ctx, "set", &positions, &count);
 	if (!count)
 		return fx_error_new(FX_ERR_NO_NODE,
@@ -138,11 +139,6 @@ erase_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 	nodes = fx_xcalloc(count, sizeof(struct fx_node *));
 	for (i = 0; i < count; i++)
 		nodes[i] = fx_graph_at(graph, positions[i]);
-	fx_buf_add(script, count > 1 ? "erase {" : "erase ");
-	for (i = 0; i < count; i++)
-		fx_buf_addf(script, "%s%%%s", i ? " or " : "", nodes[i]->name);
-	fx_buf_addf(script, "%s%s%s", count > 1 ? "}" : "", to ? " --to %" : "",
-		to ? to->name : "");
 	for (i = count; i-- > 0 && !err;) {
 		struct fx_value value = fx_value_node(to);
 
@@ -194,50 +190,23 @@ within_limits(void *context, struct fx_node *user)
 	return !has(limits->except, limits->except_count, position);
 }
 
-/* " only {%a or %b}". */
-static void
-add_limit(struct fx_buf *script, const char *word, struct fx_graph *graph,
-	const size_t *positions, size_t count)
-{
-	size_t i;
-
-	fx_buf_addf(script, " %s {", word);
-	for (i = 0; i < count; i++)
-		fx_buf_addf(script, "%s%%%s", i ? " or " : "",
-			fx_graph_at(graph, positions[i])->name);
-	fx_buf_add(script, "}");
-}
-
 static struct fx_error *
 rauw_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 {
 	struct fx_node *old = cmd_arg_node(ctx, "old");
 	const char *text = cmd_arg_text(ctx, "new");
 	struct limits limits = { .graph = fx_model_graph(ctx->model) };
-	FX_AUTO_FREE char *canonical = NULL;
 	struct fx_value value;
 	struct fx_error *err;
 	size_t count;
 
 	(void)data;
+	(void)script;
 	cmd_arg_set(ctx, "only", &limits.only, &limits.only_count);
 	cmd_arg_set(ctx, "except", &limits.except, &limits.except_count);
-	err = cmd_edit_canonical(ctx, text, "%", &canonical);
-	if (!err)
-		err = cmd_edit_value(ctx, text, &value);
+	err = cmd_edit_value(ctx, text, &value);
 	if (err)
 		return err;
-	if (value.kind == FX_VALUE_NODE)
-		fx_buf_addf(script, "rauw %%%s %%%s", old->name,
-			value.node->name);
-	else
-		fx_buf_addf(script, "rauw %%%s %s", old->name, canonical);
-	if (limits.only)
-		add_limit(script, "only", limits.graph, limits.only,
-			limits.only_count);
-	if (limits.except)
-		add_limit(script, "except", limits.graph, limits.except,
-			limits.except_count);
 	err = fx_edit_replace_uses(old, &value,
 		limits.only || limits.except ? within_limits : NULL, &limits,
 		&count);
@@ -261,9 +230,9 @@ rename_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 	const char *name = cmd_arg_text(ctx, "name");
 
 	(void)data;
+	(void)script;
 	if (*name == '%')
 		name++;
-	fx_buf_addf(script, "rename %%%s %s", node->name, name);
 	return fx_edit_set_name(node, name);
 }
 
@@ -282,8 +251,7 @@ move_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 	struct fx_node *before = after ? fx_graph_next(anchor) : anchor;
 
 	(void)data;
-	fx_buf_addf(script, "move %%%s %s %%%s", node->name,
-		after ? "after" : "before", anchor->name);
+	(void)script;
 	if (node == anchor || before == node)
 		return NULL;
 	return fx_edit_move(node, before);

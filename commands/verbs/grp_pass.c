@@ -93,6 +93,7 @@ pass_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 	struct pass_edit *edit = data;
 	struct fx_error *err;
 
+	(void)script;
 	edit->run.context = edit;
 	edit->run.show = show;
 	edit->run.tick = tick;
@@ -102,9 +103,7 @@ pass_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 	out_table_begin(ctx->out, "steps", FX_ARRAY_LEN(keys), keys);
 	err = fx_pass_apply(fx_model_graph(ctx->model), &edit->run);
 	out_table_end(ctx->out);
-	fx_buf_addf(script, "pass run %s%s%s", edit->run.pass->name,
-		edit->run.options ? " " : "",
-		edit->run.options ? edit->run.options : "");
+	cmd_canonical_set(ctx, "step", NULL);
 	return err;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/mem.h"
 #include "commands/verbs/edit.h"
 #include "ir/clone.h"
 #include "ir/edit.h"
@@ -65,26 +66,28 @@ has_tensors(struct fx_module *module)
 	return found;
 }
 
-void
-cmd_statement_add_seed(const struct cmd_statement *statement,
-	struct fx_buf *script)
+char *
+cmd_statement_seed(const struct cmd_statement *statement)
 {
 	struct fx_module *module = fx_module_find(statement->graph->module,
 		statement->module_name);
 
-	if (module && has_tensors(module))
-		fx_buf_addf(script, " --seed %" PRIu64, statement->seed);
+	return module && has_tensors(module)
+		       ? fx_xasprintf("%" PRIu64, statement->seed)
+		       : NULL;
 }
 
 void
 cmd_statement_add_module(const struct cmd_statement *statement,
 	struct fx_buf *script)
 {
+	FX_AUTO_FREE char *seed = NULL;
+
 	if (!statement->module_text)
 		return;
-	fx_buf_add(script, statement->module_text);
-	cmd_statement_add_seed(statement, script);
-	fx_buf_add_char(script, '\n');
+	seed = cmd_statement_seed(statement);
+	fx_buf_addf(script, "%s%s%s\n", statement->module_text,
+		seed ? " --seed " : "", seed ? seed : "");
 }
 
 /* The scope of NODE of the statement: as the tracer does it, the call of a

@@ -93,13 +93,14 @@ put_in_place(struct cmd_ctx *ctx, const struct cmd_statement *statement,
 	return err ? err : retire(ctx, old, result, !existing);
 }
 
+/* The words of the command are then those that replace OLD alone. */
 static FX_NODISCARD struct fx_error *
 replace_one(struct cmd_ctx *ctx, struct fx_node *old, struct fx_buf *script)
 {
 	CMD_AUTO_STATEMENT struct cmd_statement statement = { .argument =
 								      "$v" };
 	FX_AUTO_FREE char *text = NULL;
-	const char *name = old->name;
+	FX_AUTO_FREE char *name = fx_xasprintf("%%%s", old->name);
 	struct fx_error *err = text_for(old, cmd_arg_text(ctx, "="), &text);
 
 	if (!err)
@@ -108,10 +109,9 @@ replace_one(struct cmd_ctx *ctx, struct fx_node *old, struct fx_buf *script)
 		err = put_in_place(ctx, &statement, old);
 	if (err)
 		return err;
-	if (script->length)
-		fx_buf_add_char(script, '\n');
 	cmd_statement_add_module(&statement, script);
-	fx_buf_addf(script, "replace %%%s = %s", name, statement.call_text);
+	cmd_canonical_set(ctx, "set", name);
+	cmd_canonical_set(ctx, "=", statement.call_text);
 	return NULL;
 }
 
@@ -180,8 +180,13 @@ replace_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 	nodes = fx_xcalloc(count, sizeof(struct fx_node *));
 	for (size_t i = 0; i < count; i++)
 		nodes[i] = fx_graph_at(graph, positions[i]);
-	for (size_t i = 0; i < count && !err; i++)
+	for (size_t i = 0; i < count && !err; i++) {
+		if (i) {
+			cmd_canonical_add(ctx, script);
+			fx_buf_add_char(script, '\n');
+		}
 		err = replace_one(ctx, nodes[i], script);
+	}
 	return err;
 }
 

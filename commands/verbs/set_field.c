@@ -299,17 +299,20 @@ field_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 	bool keywords = !strcmp(field->field, "kwargs");
 	FX_AUTO_FREE char *text = NULL;
 	FX_AUTO_FREE char *place = NULL;
+	FX_AUTO_FREE char *words = NULL;
 	struct fx_error *err;
 
-	err = cmd_edit_canonical(ctx, field->place, "%", &place);
+	(void)script;
+	err = cmd_canonical_expression(ctx, field->place, "%", &place);
 	if (err)
 		return err;
 	if (args || keywords) {
-		err = cmd_edit_canonical(ctx, field->text, "%", &text);
+		err = cmd_canonical_expression(ctx, field->text, "%", &text);
 		if (err)
 			return err;
 	}
-	fx_buf_addf(script, "set %s = %s", place, text ? text : field->text);
+	words = fx_xasprintf("%s = %s", place, text ? text : field->text);
+	cmd_canonical_set(ctx, "what", words);
 	if (args || keywords)
 		return set_arguments(ctx, field, keywords);
 	if (field->step_count)

@@ -23,9 +23,13 @@ module_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 {
 	struct module_edit *edit = data;
 	struct fx_graph *graph = fx_model_graph(ctx->model);
+	FX_AUTO_FREE char *words =
+		fx_xasprintf("module %s = %s", edit->path, edit->text);
+	FX_AUTO_FREE char *seed = cmd_statement_seed(&edit->statement);
 
-	fx_buf_addf(script, "set module %s = %s", edit->path, edit->text);
-	cmd_statement_add_seed(&edit->statement, script);
+	(void)script;
+	cmd_canonical_set(ctx, "what", words);
+	cmd_canonical_set(ctx, "seed", seed);
 	return cmd_statement_set_module(&edit->statement, graph, edit->path);
 }
 

@@ -55,7 +55,8 @@ static char *
 canonical(struct cmd_ctx *ctx, const char *expression)
 {
 	char *text;
-	struct fx_error *err = cmd_edit_canonical(ctx, expression, "%", &text);
+	struct fx_error *err =
+		cmd_canonical_expression(ctx, expression, "%", &text);
 
 	if (!err)
 		return text;
@@ -64,17 +65,29 @@ canonical(struct cmd_ctx *ctx, const char *expression)
 	return fx_xstrdup(expression);
 }
 
+/* The command's words: the value of PLACE, which is taken, is EXPRESSION. */
+static void
+decide(struct cmd_ctx *ctx, char *place_taken, const char *expression)
+{
+	FX_AUTO_FREE char *place = place_taken;
+	FX_AUTO_FREE char *words =
+		fx_xasprintf("value %s = %s", place, expression);
+
+	cmd_canonical_set(ctx, "what", words);
+}
+
 static FX_NODISCARD struct fx_error *
 set_tensor(struct cmd_ctx *ctx, const char *path, const char *expression)
 {
+	FX_AUTO_FREE char *line = cmd_canonical_line(ctx);
 	CMD_AUTO_VALUE_LOG struct cmd_value_log decided =
 		cmd_value_log_begin(ctx, NULL, expression);
 	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { 0 };
 	const struct fx_tensor *tensor =
 		fx_module_find_tensor(fx_model_graph(ctx->model)->module, path);
 	bool is_buffer = tensor->is_buffer;
-	struct fx_error *err = fx_model_set_tensor(ctx->session, ctx->model,
-		path, expression, &report);
+	struct fx_error *err = fx_model_set_tensor(ctx->model, path, expression,
+		line, &report);
 
 	if (err)
 		return err;
@@ -82,8 +95,7 @@ set_tensor(struct cmd_ctx *ctx, const char *path, const char *expression)
 	/* Of several edits, commit tells the script what each was. */
 	if (ctx->shell->in_transaction &&
 		ctx->shell->transaction_model == fx_model_number(ctx->model))
-		fx_buf_addf(&ctx->shell->transaction, "set value %s = %s\n",
-			path, expression);
+		fx_buf_addf(&ctx->shell->transaction, "%s\n", line);
 	out_piece(ctx->out, FX_ROLE_PLAIN, "1 %s changed; ",
 		is_buffer ? "buffer" : "parameter");
 	say_dirty(ctx, &report);
@@ -170,10 +182,15 @@ cmd_set_value(struct cmd_ctx *ctx, const char *text)
 		return err;
 	expression = canonical(ctx, typed);
 	path = tensor_path(ctx, place);
-	if (path)
+	if (path) {
+		decide(ctx, fx_xstrdup(path), expression);
 		return set_tensor(ctx, path, expression);
+	}
 	err = find_place(ctx, place, &node);
-	return err ? err : set_result(ctx, node, expression);
+	if (err)
+		return err;
+	decide(ctx, fx_xasprintf("%%%s", node->name), expression);
+	return set_result(ctx, node, expression);
 }
 
 struct fx_error *

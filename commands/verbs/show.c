@@ -8,10 +8,13 @@
 #include "base/buf.h"
 #include "base/dtype.h"
 #include "base/mem.h"
+#include "base/number.h"
 #include "base/vec.h"
 #include "commands/out/out.h"
+#include "commands/shell/groups.h"
 #include "commands/shell/shell.h"
 #include "ir/graph.h"
+#include "ir/module.h"
 #include "ir/size.h"
 #include "ir/tensor_meta.h"
 #include "ir/value_text.h"
@@ -390,4 +393,107 @@ cmd_say_edit(struct cmd_ctx *ctx, const struct fx_edit_report *report)
 			"@%zu",
 			report->position);
 	ctx->shell->has_listed = false;
+}
+
+/* A graph that was opened. */
+
+/* ", input x f32[1,3,224,224]" for each placeholder, a few at most. */
+static void
+add_inputs(struct fx_buf *text, struct fx_model *model)
+{
+	struct fx_graph *graph = fx_model_graph(model);
+	struct fx_node *node;
+	int count = 0;
+
+	fx_graph_for_each_node (node, graph) {
+		if (node->opcode != FX_OPCODE_PLACEHOLDER)
+			continue;
+		if (++count > 4) {
+			fx_buf_add(text, ", ...");
+			return;
+		}
+		fx_buf_addf(text, ", input %s", node->name);
+		if (node->meta && node->meta->kind != FX_VALUE_UNKNOWN) {
+			fx_buf_add_char(text, ' ');
+			cmd_add_shape(text, node);
+		}
+	}
+}
+
+/* Whether VALUE is a list of numbers, as the sizes of a tensor are written. */
+static bool
+is_sizes(const struct fx_value *value)
+{
+	if (value->kind != FX_VALUE_LIST && value->kind != FX_VALUE_TUPLE)
+		return false;
+	for (uint32_t i = 0; i < value->count; i++)
+		if (value->items[i].kind != FX_VALUE_INT)
+			return false;
+	return value->count > 0;
+}
+
+/* An input that is a list may be meant for a shape without its dtype. */
+static void
+hint_tensor(struct cmd_ctx *ctx, struct fx_model *model)
+{
+	struct fx_node *node;
+
+	fx_graph_for_each_node (node, fx_model_graph(model)) {
+		FX_AUTO_BUF struct fx_buf sizes = { 0 };
+
+		if (node->opcode != FX_OPCODE_PLACEHOLDER || !node->meta ||
+			!is_sizes(node->meta))
+			continue;
+		for (uint32_t i = 0; i < node->meta->count; i++)
+			fx_buf_addf(&sizes, "%s%lld", i ? "," : "",
+				(long long)node->meta->items[i].integer);
+		out_note(ctx->out,
+			"%s is a list; input %s = f32[%s] is a tensor of that "
+			"shape",
+			node->target, node->target, fx_buf_text(&sizes));
+	}
+}
+
+void
+cmd_warn_of_shapes(struct cmd_ctx *ctx, struct fx_model *model)
+{
+	struct fx_node *first = NULL;
+	struct fx_node *node;
+	size_t count = 0;
+
+	fx_graph_for_each_node (node, fx_model_graph(model)) {
+		if (strcmp(fx_model_state(model, node), "E") != 0 ||
+			!fx_model_shape_problem(model, node))
+			continue;
+		first = first ? first : node;
+		count++;
+	}
+	if (!count)
+		return;
+	out_warning(ctx->out, "%zu node%s impossible shape%s, first %%%s: %s",
+		count, count == 1 ? " has an" : "s have", count == 1 ? "" : "s",
+		first->name, fx_model_shape_problem(model, first));
+	hint_tensor(ctx, model);
+}
+
+void
+cmd_say_opened(struct cmd_ctx *ctx, struct fx_model *model)
+{
+	struct fx_graph *graph = fx_model_graph(model);
+	int64_t parameters = fx_module_parameter_count(graph->module);
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	fx_buf_addf(&text, "%s: ", fx_model_name(model));
+	cmd_add_count(&text, graph->node_count, "node");
+	if (parameters) {
+		fx_buf_add(&text, ", ");
+		fx_number_add_count(&text, (uint64_t)parameters);
+		fx_buf_add(&text, " parameters");
+	}
+	add_inputs(&text, model);
+	out_value_text(ctx->out, "graph", fx_model_name(model));
+	out_value_int(ctx->out, "nodes", (int64_t)graph->node_count);
+	out_value_int(ctx->out, "parameters", parameters);
+	out_line(ctx->out, FX_ROLE_PLAIN, "%s", fx_buf_text(&text));
+	cmd_warn_of_shapes(ctx, model);
 }

@@ -472,9 +472,9 @@ cmd_statement_read(struct cmd_ctx *ctx, const char *name, const char *text,
 	ret->model = ctx->model;
 	ret->seed = (uint64_t)cmd_flag_int(ctx, "seed",
 		(int64_t)fx_session_seed(ctx->session));
-	err = cmd_edit_canonical(ctx, wanted, "%", &ret->text);
+	err = cmd_canonical_expression(ctx, wanted, "%", &ret->text);
 	if (!err)
-		err = cmd_edit_canonical(ctx, wanted, "", &named);
+		err = cmd_canonical_expression(ctx, wanted, "", &named);
 	if (err)
 		return err;
 	reading.text = named;

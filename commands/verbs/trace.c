@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "base/vec.h"
 #include "commands/out/out.h"
+#include "commands/shell/canonical.h"
 #include "commands/shell/front.h"
 #include "commands/shell/groups.h"
 #include "commands/shell/overwrite_guard.h"
@@ -175,6 +176,14 @@ cmd_trace_say_missing_input(struct out *out, struct fx_model *model)
 	}
 }
 
+/* Inputs have lines of their own in a script.  The caller's. */
+static char *
+script_line(struct cmd_ctx *ctx)
+{
+	cmd_canonical_set(ctx, "input", NULL);
+	return cmd_canonical_line(ctx);
+}
+
 struct fx_error *
 cmd_trace_exec(struct cmd_ctx *ctx)
 {
@@ -185,6 +194,7 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 	bool was_partial = drop_partial(ctx, spec, name);
 	struct fx_model *before =
 		was_partial ? NULL : fx_session_model(ctx->session);
+	FX_AUTO_FREE char *line = script_line(ctx);
 	struct fx_trace_result report;
 	struct fx_model *model = NULL;
 	struct fx_error *err;
@@ -202,7 +212,8 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 			.concrete_count = concrete.count,
 			.train = cmd_flag(ctx, "train"),
 		},
-		*name ? name : NULL, &report, &model);
+		&(struct fx_opening){ *name ? name : NULL, line }, &report,
+		&model);
 	fx_vec_deinit(&leaves);
 	fx_vec_deinit(&concrete);
 	ctx->shell->has_listed = false;

@@ -1,6 +1,9 @@
 /* weights.c - weights: values for parameters that have none. */
 #include <config.h>
 
+#include <inttypes.h>
+
+#include "base/mem.h"
 #include "commands/out/out.h"
 #include "commands/shell/groups.h"
 #include "commands/verbs/edit.h"
@@ -13,9 +16,10 @@ static struct fx_error *
 make_random(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 {
 	const uint64_t *seed = data;
+	FX_AUTO_FREE char *text = fx_xasprintf("%" PRIu64, *seed);
 
-	fx_buf_addf(script, "weights random --seed %llu",
-		(unsigned long long)*seed);
+	(void)script;
+	cmd_canonical_set(ctx, "seed", text);
 	return fx_model_random_weights(ctx->model, *seed);
 }
 

@@ -110,18 +110,14 @@ fx_model_traced(const struct fx_model *model)
 }
 
 static struct fx_model *
-add_model(struct fx_session *session, const struct fx_trace_request *request,
-	const char *name, struct fx_trace_result *report)
+add_model(struct fx_session *session, const struct fx_opening *as,
+	struct fx_trace_result *report)
 {
-	FX_AUTO_FREE char *options = options_text(request);
-	FX_AUTO_FREE char *origin = fx_xasprintf("trace %s%s%s%s",
-		request->spec, *options ? " " : "", options,
-		request->train ? " --train" : "");
 	struct fx_graph *graph = FX_TAKE(report->graph);
 	struct fx_model *model;
 
 	model = fx_session_add_graph(session, graph,
-		name ? name : graph->class_name, origin);
+		as->name ? as->name : graph->class_name, as->line);
 	model->capture = FX_TAKE(report->capture);
 	model->tree = fx_child_tree_new(graph);
 	return model;
@@ -129,7 +125,7 @@ add_model(struct fx_session *session, const struct fx_trace_request *request,
 
 struct fx_error *
 fx_session_trace(struct fx_session *session,
-	const struct fx_trace_request *request, const char *name,
+	const struct fx_trace_request *request, const struct fx_opening *as,
 	struct fx_trace_result *report, struct fx_model **ret)
 {
 	struct fx_trace_request full = *request;
@@ -153,7 +149,7 @@ fx_session_trace(struct fx_session *session,
 	fx_session_output(session, "", 0);
 	forget_dead_worker(session, err);
 	if (report->graph) {
-		*ret = add_model(session, request, name, report);
+		*ret = add_model(session, as, report);
 		(*ret)->traced = traced_new(&full, report, err);
 	}
 	return err;

@@ -14,6 +14,7 @@
 #include "guest/worker.h"
 
 struct fx_model;
+struct fx_opening;
 struct fx_session;
 
 /* The Python to trace with; NULL finds one (guest/python.h).  Takes effect
@@ -26,13 +27,13 @@ FX_NODISCARD struct fx_error *
 fx_session_start_worker(struct fx_session *session);
 
 /* Trace what REQUEST says (its tick may be null: the session's is used) and
- * make the graph a new, current model called NAME, or after its class when
- * NAME is null.  REPORT has times and versions; its graph and capture are the
- * model's.  When tracing fails the error is returned and *RET, when there is
- * anything, is a model with the graph so far.
+ * make the graph a new, current model, opened AS said.  REPORT has times and
+ * versions; its graph and capture are the model's.  When tracing fails the
+ * error is returned and *RET, when there is anything, is a model with the graph
+ * so far.
  */
 FX_NODISCARD struct fx_error *fx_session_trace(struct fx_session *session,
-	const struct fx_trace_request *request, const char *name,
+	const struct fx_trace_request *request, const struct fx_opening *as,
 	struct fx_trace_result *report, struct fx_model **ret);
 
 /* Fetch the weights of a traced model from its capture, once; nothing to do

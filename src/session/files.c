@@ -24,30 +24,13 @@ name_of_path(const char *path)
 	return name;
 }
 
-void
-fx_session_add_path(struct fx_buf *line, const char *path)
-{
-	if (*path && *path != '-' && !strpbrk(path, " \t\n#'\"\\")) {
-		fx_buf_add(line, path);
-		return;
-	}
-	fx_buf_add_char(line, '"');
-	for (; *path; path++) {
-		if (*path == '"' || *path == '\\')
-			fx_buf_add_char(line, '\\');
-		fx_buf_add_char(line, *path);
-	}
-	fx_buf_add_char(line, '"');
-}
-
 struct fx_error *
-fx_session_load(struct fx_session *session, const char *path, const char *name,
-	struct fx_model **ret, char **notices_ret)
+fx_session_load(struct fx_session *session, const char *path,
+	const struct fx_opening *as, struct fx_model **ret, char **notices_ret)
 {
 	FX_AUTO_LOADED struct fx_loaded loaded = { .graph = NULL };
 	FX_AUTO_FREE char *file = fx_file_expand(path);
 	FX_AUTO_FREE char *base = name_of_path(file);
-	FX_AUTO_BUF struct fx_buf origin = { 0 };
 	struct fx_error *err = fx_session_need_room(session);
 
 	if (notices_ret)
@@ -56,10 +39,8 @@ fx_session_load(struct fx_session *session, const char *path, const char *name,
 		err = fx_open(file, fx_session_serial(session), &loaded);
 	if (err)
 		return err;
-	fx_buf_add(&origin, "load ");
-	fx_session_add_path(&origin, path);
 	*ret = fx_session_add_graph(session, FX_TAKE(loaded.graph),
-		name ? name : base, fx_buf_text(&origin));
+		as->name ? as->name : base, as->line);
 	if (loaded.format == FX_FORMAT_FXG)
 		fx_model_set_path(*ret, file);
 	if (notices_ret && loaded.notices.length)

@@ -110,8 +110,9 @@ FX_NODISCARD struct fx_error *fx_model_set_value(struct fx_session *session,
 	struct fx_edit_report *ret);
 FX_NODISCARD struct fx_error *fx_model_unset_value(struct fx_model *model,
 	struct fx_node *node, struct fx_edit_report *ret);
-FX_NODISCARD struct fx_error *fx_model_set_tensor(struct fx_session *session,
-	struct fx_model *model, const char *path, const char *expression,
+/* LINE is the command that a script has for it. */
+FX_NODISCARD struct fx_error *fx_model_set_tensor(struct fx_model *model,
+	const char *path, const char *expression, const char *line,
 	struct fx_edit_report *ret);
 /* How many parameters and buffers have no values. */
 size_t fx_model_count_weightless(const struct fx_model *model);

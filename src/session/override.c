@@ -386,20 +386,23 @@ tensor_of(struct fx_graph *graph, const char *path, const struct fx_tensor *old,
 }
 
 struct fx_error *
-fx_model_set_tensor(struct fx_session *session, struct fx_model *model,
-	const char *path, const char *expression, struct fx_edit_report *ret)
+fx_model_set_tensor(struct fx_model *model, const char *path,
+	const char *expression, const char *line, struct fx_edit_report *ret)
 {
 	FX_AUTO_DATUM struct fx_datum *before = NULL;
 	FX_AUTO_DATUM struct fx_datum *datum = NULL;
-	FX_AUTO_FREE char *command =
-		fx_xasprintf("set value %s = %s", path, expression);
+	struct fx_session *session = model->session;
 	const struct fx_tensor *old =
 		fx_module_find_tensor(model->graph->module, path);
 	const struct fx_tensor *tensor;
-	struct fx_error *err;
+	struct fx_error *err = NULL;
 
 	*ret = (struct fx_edit_report){ .position = 0 };
-	err = model->backend->ops->from_tensor(model->backend, old, &before);
+	if (!fx_position_is_started(model))
+		err = fx_model_choose_backend(session, model);
+	if (!err)
+		err = model->backend->ops->from_tensor(model->backend, old,
+			&before);
 	if (!err)
 		err = evaluate(session, model, before, expression, &datum);
 	if (!err && datum->kind != FX_DATUM_TENSOR)
@@ -407,10 +410,10 @@ fx_model_set_tensor(struct fx_session *session, struct fx_model *model,
 	if (!err)
 		err = tensor_of(model->graph, path, old, datum, &tensor);
 	if (!err)
-		err = fx_model_edit_begin(session, model, command);
+		err = fx_model_edit_begin(session, model, line);
 	if (err)
 		return err;
-	fx_journal_describe(model->graph, command, "edit");
+	fx_journal_describe(model->graph, line, "edit");
 	err = fx_edit_bind_tensor(model->graph, path, tensor);
 	if (err) {
 		fx_model_edit_abort(model);

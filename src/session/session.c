@@ -234,20 +234,19 @@ fx_session_drop(struct fx_session *session, struct fx_model *model)
 
 struct fx_error *
 fx_session_copy(struct fx_session *session, struct fx_model *model,
-	const char *name, struct fx_model **ret)
+	const struct fx_opening *as, struct fx_model **ret)
 {
 	struct fx_error *err = fx_session_need_room(session);
 	struct fx_graph *copy;
 
 	if (err)
 		return err;
-	if (fx_session_find_model(session, name))
+	if (fx_session_find_model(session, as->name))
 		return fx_error_new(FX_ERR_NAME_TAKEN,
-			"there is a graph \"%s\" already", name);
+			"there is a graph \"%s\" already", as->name);
 	copy = fx_graph_clone(model->graph, fx_session_serial(session), NULL);
 	copy->origin = NULL;
-	*ret = fx_session_add_graph(session, copy, name,
-		fx_intern_format("graph copy %s as %s", model->name, name));
+	*ret = fx_session_add_graph(session, copy, as->name, as->line);
 	return NULL;
 }
 

@@ -63,17 +63,23 @@ void fx_session_switch(struct fx_session *session, struct fx_model *model);
 /* Free MODEL and its breakpoints; the newest one left becomes current. */
 void fx_session_drop(struct fx_session *session, struct fx_model *model);
 /* Copy MODEL's graph under a new name (no values, no undo history). */
+struct fx_opening;
 FX_NODISCARD struct fx_error *fx_session_copy(struct fx_session *session,
-	struct fx_model *model, const char *name, struct fx_model **ret);
+	struct fx_model *model, const struct fx_opening *as,
+	struct fx_model **ret);
 
-/* Append PATH as one word of a command line: in quotes where it has to be. */
-struct fx_buf;
-void fx_session_add_path(struct fx_buf *line, const char *path);
+/* How a model is opened: under which name, NULL: that of its file or class;
+ * and the command that a script has for it.
+ */
+struct fx_opening {
+	const char *name;
+	const char *line;
+};
 /* Load PATH (load/open) as a new model; *NOTICES_RET (may be null) gets lines
  * to show, one each, or NULL; the caller frees it.
  */
 FX_NODISCARD struct fx_error *fx_session_load(struct fx_session *session,
-	const char *path, const char *name, struct fx_model **ret,
+	const char *path, const struct fx_opening *as, struct fx_model **ret,
 	char **notices_ret);
 /* Save MODEL's graph (emit/jsonl).  *REMOVED_RET gets the name of the weights
  * file that the file referred to before and nothing needs now, or NULL; the

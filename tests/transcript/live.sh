@@ -136,7 +136,13 @@ if can_trace; then
 		'!has no values' "trace $source/tests/transcript/samples/one_model.py:Net" \
 		'set module fc = nn.Identity()' 'input x = f32[2,4]' \
 		run undo run 'p fc.weight'
+	shows 'a script has all the words of a trace' \
+		"^trace $source/tests/transcript/samples/one_model.py:Net as r18 --leaf nn.Linear --train\$" \
+		"trace $source/tests/transcript/samples/one_model.py:Net --leaf nn.Linear --train as r18" \
+		'dump script'
 fi
+shows 'a parameter is set before anything ran' '^1 parameter changed' \
+	'set value fc1.weight = $v * 0'
 
 [ "$failures" = 0 ] && exit 0
 echo "$failures failures"

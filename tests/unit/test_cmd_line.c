@@ -6,6 +6,8 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/str.h"
+#include "commands/shell/canonical.h"
 #include "commands/shell/line.h"
 #include "tests/support/random.h"
 #include "tests/support/unit.h"
@@ -56,6 +58,119 @@ shape_of(const char *line)
 		FX_AUTO_FREE char *got_ = shape_of(line); \
 		FXT_SAME(got_, shape); \
 	} while (0)
+
+/* A line, parsed. */
+struct line {
+	const struct cmd_entry *entry; /* NULL: it is no command */
+	char *format;
+	struct cmd_parsed parsed;
+};
+
+static void
+line_init(struct line *ret, const char *line)
+{
+	FX_AUTO_ERROR struct fx_error *err = NULL;
+	FX_AUTO_FREE char *name = NULL;
+	struct cmd_head head;
+
+	*ret = (struct line){ .format = NULL };
+	err = cmd_line_head(line, &head);
+	if (err || head.is_empty || head.asks_help)
+		return;
+	name = fx_xstrndup(line + head.name.begin,
+		head.name.end - head.name.begin);
+	ret->format = fx_xstrndup(line + head.format.begin,
+		head.format.end - head.format.begin);
+	ret->entry = cmd_table_find(head.shortcut ? head.shortcut : name);
+	if (!ret->entry)
+		return;
+	err = cmd_line_split(ret->entry, line, head.rest, &ret->parsed);
+	if (err)
+		ret->entry = NULL;
+}
+
+static void
+line_deinit(struct line *line)
+{
+	free(line->format);
+	cmd_parsed_deinit(&line->parsed);
+}
+FX_DEFINE_DEINIT(line, struct line, line_deinit);
+
+static bool
+is_equal(const struct cmd_value *a, const struct cmd_value *b)
+{
+	return !strcmp(a->name, b->name) && a->is_flag == b->is_flag &&
+	       fx_str_equal(a->text, b->text);
+}
+
+/* Whether A and B have the same arguments, each as often. */
+static bool
+same_arguments(const struct cmd_parsed *a, const struct cmd_parsed *b)
+{
+	const struct cmd_value *value;
+	const struct cmd_value *other;
+
+	fx_vec_for_each (value, &a->values) {
+		int balance = 0;
+
+		fx_vec_for_each (other, &a->values)
+			balance += is_equal(value, other);
+		fx_vec_for_each (other, &b->values)
+			balance -= is_equal(value, other);
+		if (balance)
+			return false;
+	}
+	return a->values.count == b->values.count;
+}
+
+static void
+check_canonical(const char *text)
+{
+	FX_AUTO_BUF struct fx_buf words = { 0 };
+	FX_AUTO(line) struct line line = { 0 };
+	FX_AUTO(line) struct line again = { 0 };
+
+	line_init(&line, text);
+	if (!line.entry)
+		return;
+	cmd_canonical_print(&words, line.entry, line.format, &line.parsed);
+	line_init(&again, fx_buf_text(&words));
+	if (again.entry != line.entry ||
+		!same_arguments(&line.parsed, &again.parsed))
+		FXT_SAME(fx_buf_text(&words), text);
+}
+
+static void
+canonical_words_have_the_same_arguments(void)
+{
+	static const char *const lines[] = {
+		"load \"my file.fxg\" as \"a b\"",
+		"load \"it's\" as \"as\"",
+		"load \"as\"",
+		"print -- -j",
+		"print/v x[0, 0]",
+		"nodes -m 5 target~*relu* -s name",
+		"rauw relu neg only {in layer2}",
+		"insert after conv1 : y = torch.relu(conv1) --splice",
+		"erase {users=0} --to x -n",
+		"/ softmax",
+		"!ls -l | wc",
+		"apropos \"go back\" now",
+		"scope \"0.1\"",
+	};
+	const struct cmd_entry *entry;
+	size_t count = 0;
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(lines); i++)
+		check_canonical(lines[i]);
+	for (size_t i = 0; (entry = cmd_table_at(i)); i++)
+		for (size_t j = 0; j < FX_ARRAY_LEN(entry->examples) &&
+				   entry->examples[j].line;
+			j++, count++)
+			check_canonical(entry->examples[j].line);
+	CU_ASSERT(count > 100);
+}
 
 /* The forty nastiest lines of the grammar, each of which could be read in two
  * ways; in two functions.
@@ -236,6 +351,7 @@ main(void)
 {
 	static const struct fxt_case cases[] = {
 		FXT_CASE(minus_comments_and_quotes_are_read_as_stated),
+		FXT_CASE(canonical_words_have_the_same_arguments),
 		FXT_CASE(designators_and_keywords_are_read_as_stated),
 		FXT_CASE(what_cannot_be_read_is_refused_with_a_reason),
 		FXT_CASE(a_bar_in_brackets_or_quotes_does_not_split),

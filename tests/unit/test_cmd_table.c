@@ -203,7 +203,8 @@ completion_follows_the_types_of_arguments(void)
 
 	fx_buf_addf(&line, "trace %s:", source);
 	fx_buf_addf(&spec, "%s:Net", source);
-	FXT_OK(fx_session_load(session, path, NULL, &model, NULL));
+	FXT_OK(fx_session_load(session, path,
+		&(struct fx_opening){ NULL, "load" }, &model, NULL));
 	CU_ASSERT(offers(shell, "", "nodes"));
 	CU_ASSERT(offers(shell, "bre", "break"));
 	CU_ASSERT(offers(shell, "node f", "fc1"));

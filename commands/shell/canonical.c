@@ -1,0 +1,364 @@
+/* canonical.c - a command in canonical words, made of its parsed arguments. */
+#include <config.h>
+
+#include "commands/shell/canonical.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/mem.h"
+#include "commands/shell/shell.h"
+#include "commands/shell/split.h"
+#include "ir/graph.h"
+#include "lang/ast.h"
+#include "lang/parse.h"
+#include "session/model.h"
+#include "session/resolve.h"
+
+/* Trees higher than this are not walked. */
+#define HEIGHT_LIMIT 1000
+
+/* Printing. */
+
+static void
+add_quoted(struct fx_buf *out, const char *text)
+{
+	fx_buf_add_char(out, '"');
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			fx_buf_add_char(out, '\\');
+		fx_buf_add_char(out, *text);
+	}
+	fx_buf_add_char(out, '"');
+}
+
+void
+cmd_canonical_add_word(struct fx_buf *out, const char *text)
+{
+	if (*text && *text != '-' && !strpbrk(text, " \t\r\n\f\v#'\"\\()[]{}"))
+		fx_buf_add(out, text);
+	else
+		add_quoted(out, text);
+}
+
+/* Whether TEXT, a word, would be read as a keyword of ENTRY or be cut by one.
+ */
+static bool
+has_keyword(const struct cmd_entry *entry, const char *text)
+{
+	for (size_t i = 0; i < FX_ARRAY_LEN(entry->args); i++) {
+		const struct cmd_arg *arg = &entry->args[i];
+		bool is_sign = arg->name && !cmd_is_letter(*arg->name);
+
+		if (!arg->name || !(arg->flags & CMD_KEYWORD))
+			continue;
+		if (is_sign ? strstr(text, arg->name) != NULL
+			    : !strcmp(text, arg->name))
+			return true;
+	}
+	return false;
+}
+
+/* Whether TEXT of TYPE is written as it is: its quotes and blanks are its own.
+ */
+static bool
+is_plain(enum cmd_arg_type type, const char *text)
+{
+	if (cmd_split_is_expression(type) || type == CMD_ARG_SPEC)
+		return true;
+	return type == CMD_ARG_NODE && !strpbrk(text, " \t");
+}
+
+static void
+add_text(struct fx_buf *out, const struct cmd_entry *entry,
+	const struct cmd_value *value, const char *text)
+{
+	fx_buf_add_char(out, ' ');
+	if (is_plain(value->type, text) || entry->needs & CMD_RAW)
+		fx_buf_add(out, text);
+	else if (has_keyword(entry, text))
+		add_quoted(out, text);
+	else
+		cmd_canonical_add_word(out, text);
+}
+
+static const char *
+text_of(const struct cmd_value *value)
+{
+	return value->canonical ? value->canonical : value->text;
+}
+
+static void
+add_flags(struct fx_buf *out, const struct cmd_entry *entry,
+	const struct cmd_parsed *parsed)
+{
+	const struct cmd_value *value;
+	const struct cmd_flag *flag;
+
+	fx_vec_for_each (value, &parsed->values) {
+		if (!value->is_flag || value->is_left_out)
+			continue;
+		for (size_t i = 0; (flag = cmd_entry_flag(entry, i)); i++)
+			if (!strcmp(flag->name, value->name))
+				break;
+		if (flag && flag->letter)
+			fx_buf_addf(out, " -%c", flag->letter);
+		else
+			fx_buf_addf(out, " --%s", value->name);
+		if (value->type != CMD_ARG_END)
+			add_text(out, entry, value, text_of(value));
+	}
+}
+
+static void
+add_arguments(struct fx_buf *out, const struct cmd_entry *entry,
+	const struct cmd_parsed *parsed)
+{
+	for (size_t i = 0; i < FX_ARRAY_LEN(entry->args); i++) {
+		const struct cmd_arg *arg = &entry->args[i];
+		const struct cmd_value *value;
+
+		if (!arg->name)
+			break;
+		fx_vec_for_each (value, &parsed->values) {
+			if (value->is_flag || value->is_left_out ||
+				strcmp(value->name, arg->name) != 0)
+				continue;
+			if (arg->flags & CMD_KEYWORD)
+				fx_buf_addf(out, " %s", arg->name);
+			add_text(out, entry, value, text_of(value));
+		}
+	}
+}
+
+/* Whether an argument begins like a flag: then `--` stands before it. */
+static bool
+needs_dashes(const struct cmd_entry *entry, const struct cmd_parsed *parsed)
+{
+	const struct cmd_value *value;
+
+	fx_vec_for_each (value, &parsed->values) {
+		const char *text = value->is_flag ? "" : text_of(value);
+
+		if (!value->is_left_out && *text == '-' &&
+			is_plain(value->type, text) &&
+			!(entry->needs & CMD_RAW) &&
+			(text[1] == '-' || cmd_is_letter(text[1])))
+			return true;
+	}
+	return false;
+}
+
+void
+cmd_canonical_print(struct fx_buf *out, const struct cmd_entry *entry,
+	const char *format, const struct cmd_parsed *parsed)
+{
+	bool has_dashes = needs_dashes(entry, parsed);
+
+	fx_buf_add(out, entry->name);
+	if (*format)
+		fx_buf_addf(out, "/%s", format);
+	if (has_dashes) {
+		add_flags(out, entry, parsed);
+		fx_buf_add(out, " --");
+	}
+	add_arguments(out, entry, parsed);
+	if (!has_dashes)
+		add_flags(out, entry, parsed);
+}
+
+void
+cmd_canonical_add(const struct cmd_ctx *ctx, struct fx_buf *out)
+{
+	cmd_canonical_print(out, ctx->entry, ctx->format, ctx->parsed);
+}
+
+/* What a command decided. */
+
+static const struct cmd_flag *
+find_flag(const struct cmd_entry *entry, const char *name)
+{
+	const struct cmd_flag *flag;
+
+	for (size_t i = 0; (flag = cmd_entry_flag(entry, i)); i++)
+		if (!strcmp(flag->name, name))
+			return flag;
+	return NULL;
+}
+
+void
+cmd_canonical_set(struct cmd_ctx *ctx, const char *name, const char *text)
+{
+	const struct cmd_flag *flag = find_flag(ctx->entry, name);
+	struct cmd_value decided = { .name = name,
+		.type = flag ? flag->type : CMD_ARG_REST,
+		.is_flag = flag != NULL,
+		.is_decided = true };
+	struct cmd_value *value;
+	bool is_there = false;
+
+	fx_vec_for_each (value, &ctx->parsed->values) {
+		if (strcmp(value->name, name) != 0)
+			continue;
+		free(value->canonical);
+		value->canonical = text ? fx_xstrdup(text) : NULL;
+		value->is_left_out = !text;
+		is_there = true;
+	}
+	if (is_there || !text)
+		return;
+	decided.canonical = fx_xstrdup(text);
+	fx_vec_push(&ctx->parsed->values, decided);
+}
+
+/* Resolving. */
+
+struct change {
+	struct fx_span span;
+	const char *name;
+};
+
+struct changes {
+	struct cmd_ctx *ctx;
+	const char *text;
+	FX_VEC(struct change) items;
+};
+
+static bool
+is_designator(const struct fx_ast *tree)
+{
+	return tree->kind == FX_AST_NODE || tree->kind == FX_AST_POSITION ||
+	       tree->kind == FX_AST_HERE ||
+	       (tree->kind == FX_AST_VARIABLE && !strcmp(tree->text, "_"));
+}
+
+static FX_NODISCARD struct fx_error *
+find_designators(struct changes *changes, const struct fx_ast *tree)
+{
+	struct fx_error *err;
+	uint32_t i;
+
+	if (!tree)
+		return NULL;
+	if (is_designator(tree)) {
+		size_t length = tree->span.end - tree->span.begin;
+		FX_AUTO_FREE char *text =
+			fx_xstrndup(changes->text + tree->span.begin, length);
+		struct change change = { .span = tree->span };
+		struct fx_node *node;
+
+		err = fx_resolve_node(changes->ctx->session,
+			changes->ctx->model, text, &node);
+		if (err)
+			return err;
+		change.name = node->name;
+		fx_vec_push(&changes->items, change);
+		return NULL;
+	}
+	for (i = 0; i < tree->kid_count; i++) {
+		err = find_designators(changes, tree->kids[i]);
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+struct fx_error *
+cmd_canonical_expression(struct cmd_ctx *ctx, const char *text,
+	const char *sign, char **ret)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	FX_AUTO_BUF struct fx_buf out = { 0 };
+	struct changes changes = { .ctx = ctx, .text = text };
+	struct fx_ast *tree;
+	struct fx_error *err;
+	size_t at = 0;
+	size_t i;
+
+	err = fx_parse_expression(arena, text, strlen(text),
+		FX_PARSE_DESIGNATORS, &tree);
+	if (!err && tree->height > HEIGHT_LIMIT)
+		err = fx_error_new(FX_ERR_LIMIT,
+			"the expression is nested too deep");
+	if (!err)
+		err = find_designators(&changes, tree);
+	for (i = 0; !err && i < changes.items.count; i++) {
+		const struct change *change = &changes.items.items[i];
+
+		fx_buf_add_n(&out, text + at, change->span.begin - at);
+		fx_buf_addf(&out, "%s%s", sign, change->name);
+		at = change->span.end;
+	}
+	fx_vec_deinit(&changes.items);
+	if (err)
+		return err;
+	fx_buf_add(&out, text + at);
+	*ret = fx_buf_take(&out);
+	return NULL;
+}
+
+/* "%a", or "{%a or %b}" for several. */
+static char *
+set_text(struct fx_graph *graph, const size_t *positions, size_t count)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		fx_buf_addf(&text, "%s%%%s", i ? " or " : "",
+			fx_graph_at(graph, positions[i])->name);
+	return count == 1 ? fx_buf_take(&text)
+			  : fx_xasprintf("{%s}", fx_buf_text(&text));
+}
+
+static char *
+resolved(struct cmd_ctx *ctx, const struct cmd_value *value)
+{
+	struct fx_graph *graph = fx_model_graph(ctx->model);
+	char *text = NULL;
+
+	if (value->node)
+		return fx_xasprintf("%%%s", value->node->name);
+	if (value->positions)
+		return set_text(graph, value->positions, value->count);
+	if (value->type == CMD_ARG_EXPR || value->type == CMD_ARG_CONDITION)
+		fx_error_free(cmd_canonical_expression(ctx, value->text, "%",
+			&text));
+	return text;
+}
+
+/* Whether the flag NAME says something about the answer, nothing of the edit.
+ */
+static bool
+is_about_answer(const struct cmd_entry *entry, const char *name)
+{
+	if (!strcmp(name, "dry-run") || !strcmp(name, "force"))
+		return true;
+	for (size_t i = 0; i < FX_ARRAY_LEN(entry->flags); i++)
+		if (entry->flags[i].name && !strcmp(entry->flags[i].name, name))
+			return false;
+	return true;
+}
+
+void
+cmd_canonical_resolve(struct cmd_ctx *ctx)
+{
+	struct cmd_value *value;
+
+	fx_vec_for_each (value, &ctx->parsed->values) {
+		value->is_left_out |= value->is_flag &&
+				      is_about_answer(ctx->entry, value->name);
+		if (value->text && !value->canonical && ctx->model)
+			value->canonical = resolved(ctx, value);
+	}
+}
+
+char *
+cmd_canonical_line(struct cmd_ctx *ctx)
+{
+	FX_AUTO_BUF struct fx_buf line = { 0 };
+
+	cmd_canonical_resolve(ctx);
+	cmd_canonical_add(ctx, &line);
+	return fx_buf_take(&line);
+}

@@ -1,0 +1,43 @@
+/* canonical.h - a command in canonical words, made of its parsed arguments.
+ *
+ * What a transaction keeps for `dump script` is made here and nowhere else, for
+ * every command alike: the full name, the arguments in the order of the table,
+ * then the flags.  Such a line, parsed again, has the same arguments.
+ */
+#ifndef FX_COMMANDS_SHELL_CANONICAL_H
+#define FX_COMMANDS_SHELL_CANONICAL_H
+
+#include "base/error.h"
+#include "commands/shell/line.h"
+
+struct fx_buf;
+
+/* Append ENTRY with FORMAT ("" for none) and what was PARSED. */
+void cmd_canonical_print(struct fx_buf *out, const struct cmd_entry *entry,
+	const char *format, const struct cmd_parsed *parsed);
+/* Append CTX's command. */
+void cmd_canonical_add(const struct cmd_ctx *ctx, struct fx_buf *out);
+/* The same, resolved (below), as a text of the caller's. */
+char *cmd_canonical_line(struct cmd_ctx *ctx);
+/* Append TEXT as one word of a line: in quotes where it has to be. */
+void cmd_canonical_add_word(struct fx_buf *out, const char *text);
+
+/* Give the arguments of CTX the words that a script needs: nodes by the names
+ * that they have now, sets as the nodes in them, expressions without @N and
+ * `.`. Flags about the answer (-j, -o, -g, -n, -f) are left out.  Before an
+ * edit; once is enough.
+ */
+void cmd_canonical_resolve(struct cmd_ctx *ctx);
+
+/* In the line of CTX's command the argument or flag NAME reads TEXT, whatever
+ * was typed: the command decided it.  NULL leaves it out.
+ */
+void cmd_canonical_set(struct cmd_ctx *ctx, const char *name, const char *text);
+
+/* TEXT, an expression, with every designator (@N . $_ %name) as the node's
+ * name, after SIGN ("%" or ""); the caller's.  TEXT is checked for syntax.
+ */
+FX_NODISCARD struct fx_error *cmd_canonical_expression(struct cmd_ctx *ctx,
+	const char *text, const char *sign, char **ret);
+
+#endif /* FX_COMMANDS_SHELL_CANONICAL_H */

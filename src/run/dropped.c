@@ -57,7 +57,7 @@ static struct summary *
 summary_new(const struct fx_timeline *timeline, const struct fx_datum *datum)
 {
 	struct fx_summary *known =
-		timeline->is_off ? NULL : fx_summary_new(datum, NULL);
+		timeline->is_off ? NULL : fx_summary_new_sample(datum);
 	struct summary *summary;
 
 	if (!known)

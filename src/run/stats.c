@@ -8,19 +8,24 @@
 
 #include "run/stats.h"
 
-#include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
-#include "base/buf.h"
 #include "meta/promote.h"
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/hooks.h"
 
+/* Of a sample: elements, and how many of them stand side by side. */
+#define SAMPLE_LIMIT ((uint64_t)1 << 14)
+#define SAMPLE_CHUNK ((size_t)1 << 10)
+
 struct pass {
 	const struct fx_datum *tensor;
 	struct fx_ticker *ticker;
 	struct fx_stats *stats;
+	uint64_t limit; /* of elements: beyond it, a sample ... */
+	size_t chunk;   /* ... of as many at once */
 	double squares; /* of differences from the mean */
 	double real[FX_VALUES_CHUNK];
 	double imag[FX_VALUES_CHUNK];
@@ -30,18 +35,36 @@ typedef void chunk_fn(struct pass *pass, uint64_t first, size_t count);
 
 /* --- reading ------------------------------------------------------------- */
 
-/* Where block INDEX of COUNT begins: evenly spread, the last ends at the
- * end.
+/* A tensor in BLOCKS of SIZE elements: all of them, or a sample, evenly spread,
+ * of which the last ends at the end.
  */
-static uint64_t
-block_start(uint64_t total, uint64_t index, uint64_t count)
-{
-	uint64_t room = total > FX_VALUES_CHUNK ? total - FX_VALUES_CHUNK : 0;
+struct reading {
+	uint64_t total;
+	uint64_t blocks;
+	size_t size;
+	bool is_sampled;
+};
 
-	if (count < 2)
-		return 0;
-	return room / (count - 1) * index +
-	       room % (count - 1) * index / (count - 1);
+static struct reading
+reading_of(uint64_t total, uint64_t limit, size_t size)
+{
+	return (struct reading){
+		.total = total,
+		.blocks = (FX_MIN(total, limit) + size - 1) / size,
+		.size = size,
+		.is_sampled = total > limit,
+	};
+}
+
+static uint64_t
+block_start(const struct reading *reading, uint64_t index)
+{
+	uint64_t last = reading->blocks - 1;
+	uint64_t room = reading->total - reading->size;
+
+	if (!reading->is_sampled || !last)
+		return index * reading->size;
+	return room / last * index + room % last * index / last;
 }
 
 static struct fx_error *
@@ -63,15 +86,11 @@ static struct fx_error *
 each_chunk(struct pass *pass, chunk_fn *function)
 {
 	uint64_t total = pass->stats->extent.count;
-	bool is_sampled = total > FX_STATS_LIMIT;
-	uint64_t blocks =
-		((is_sampled ? FX_STATS_LIMIT : total) + FX_VALUES_CHUNK - 1) /
-		FX_VALUES_CHUNK;
+	struct reading reading = reading_of(total, pass->limit, pass->chunk);
 
-	for (uint64_t i = 0; i < blocks; i++) {
-		uint64_t first = is_sampled ? block_start(total, i, blocks)
-					    : i * FX_VALUES_CHUNK;
-		size_t count = FX_MIN(total - first, FX_VALUES_CHUNK);
+	for (uint64_t i = 0; i < reading.blocks; i++) {
+		uint64_t first = block_start(&reading, i);
+		size_t count = FX_MIN(total - first, reading.size);
 		struct fx_error *err = read_chunk(pass, first, count);
 
 		if (err)
@@ -82,6 +101,52 @@ each_chunk(struct pass *pass, chunk_fn *function)
 			return err;
 	}
 	return NULL;
+}
+
+/* --- NaN and infinities -------------------------------------------------- */
+
+/* Read at once; fits into the first cache. */
+#define PROBE_BYTES ((size_t)1 << 14)
+
+/* The bits that are all ones in NaN and infinities, and in nothing else. */
+static const uint64_t special_bits[FX_DTYPE_COUNT] = {
+	[FX_DTYPE_F16] = 0x7c00,
+	[FX_DTYPE_BF16] = 0x7f80,
+	[FX_DTYPE_F32] = 0x7f800000,
+	[FX_DTYPE_F64] = 0x7ff0000000000000,
+	[FX_DTYPE_F8E4M3FN] = 0x7f,
+	[FX_DTYPE_F8E5M2] = 0x7c,
+};
+
+/* Loops of a known length and without branches are made wide. */
+#define DEFINE_HAS_SPECIAL(name, type) \
+	static bool name(const void *bytes, type ones) \
+	{ \
+		const type *numbers = bytes; \
+		type any = 0; \
+\
+		for (size_t i = 0; i < PROBE_BYTES / sizeof(type); i++) \
+			any |= (type)((numbers[i] & ones) == ones); \
+		return any; \
+	}
+DEFINE_HAS_SPECIAL(has_special_8, uint8_t)
+DEFINE_HAS_SPECIAL(has_special_16, uint16_t)
+DEFINE_HAS_SPECIAL(has_special_32, uint32_t)
+DEFINE_HAS_SPECIAL(has_special_64, uint64_t)
+
+/* Whether one of the numbers of SIZE bytes each in PROBE_BYTES is special. */
+static bool
+has_special(const void *bytes, size_t size, uint64_t ones)
+{
+	switch (size) {
+	case 1:
+		return has_special_8(bytes, (uint8_t)ones);
+	case 2:
+		return has_special_16(bytes, (uint16_t)ones);
+	case 4:
+		return has_special_32(bytes, (uint32_t)ones);
+	}
+	return has_special_64(bytes, ones);
 }
 
 /* --- the range and the mean ---------------------------------------------- */
@@ -264,34 +329,107 @@ fill_bins(struct pass *pass, uint64_t first, size_t count)
 	}
 }
 
-struct fx_error *
-fx_stats_compute(const struct fx_datum *tensor, struct fx_ticker *ticker,
-	struct fx_stats *ret)
+/* As fx_stats_compute would find, at the speed of memory: the bytes are looked
+ * at as they are.  Of a very large tensor a sample tells.
+ */
+static struct fx_error *
+find_special(struct pass *pass, bool *ret)
 {
-	struct pass pass = { .tensor = tensor, .ticker = ticker, .stats = ret };
+	const struct fx_extent *extent = &pass->stats->extent;
+	const struct fx_dtype_info *info = fx_dtype_info(extent->dtype);
+	enum fx_dtype part = info->part ? info->part : extent->dtype;
+	uint64_t all_ones = special_bits[part];
+	_Alignas(uint64_t) char bytes[PROBE_BYTES];
+	struct reading reading = reading_of(extent->count, FX_STATS_LIMIT,
+		PROBE_BYTES / info->size);
+
+	*ret = false;
+	for (uint64_t i = 0; all_ones && i < reading.blocks && !*ret; i++) {
+		uint64_t first = block_start(&reading, i);
+		size_t count = FX_MIN(extent->count - first, reading.size);
+		size_t size = count * info->size;
+		struct fx_error *err =
+			fx_values_read(pass->tensor, first, count, bytes);
+
+		if (!err)
+			err = fx_ticker_check(pass->ticker, first + count,
+				extent->count);
+		if (err)
+			return err;
+		memset(bytes + size, 0, sizeof(bytes) - size);
+		*ret = has_special(bytes, fx_dtype_info(part)->size, all_ones);
+	}
+	return NULL;
+}
+
+/* The pass that begins: TENSOR has values. */
+static struct fx_error *
+begin(struct pass *pass, struct fx_stats *ret)
+{
 	struct fx_error *err;
 
 	*ret = (struct fx_stats){ .seen = 0 };
-	err = fx_extent_of(tensor, &ret->extent);
-	if (!err)
-		err = fx_values_read(tensor, 0, 0, NULL);
-	if (!err)
-		err = each_chunk(&pass, measure);
+	err = fx_extent_of(pass->tensor, &ret->extent);
+	return err ? err : fx_values_read(pass->tensor, 0, 0, NULL);
+}
+
+static struct fx_error *
+compute(struct pass *pass)
+{
+	struct fx_stats *ret = pass->stats;
+	struct fx_error *err = each_chunk(pass, measure);
+
 	if (err)
 		return err;
 	ret->std = ret->finite > 1
-			   ? sqrt(pass.squares / (double)(ret->finite - 1))
+			   ? sqrt(pass->squares / (double)(ret->finite - 1))
 			   : NAN;
 	ret->least = ret->min;
 	ret->most = ret->max;
 	if (ret->plus_inf || ret->minus_inf) {
 		ret->least = INFINITY;
 		ret->most = -INFINITY;
-		err = each_chunk(&pass, find_range);
+		err = each_chunk(pass, find_range);
 	}
 	if (!err && ret->finite && ret->extent.dtype != FX_DTYPE_BOOL)
-		err = each_chunk(&pass, fill_bins);
+		err = each_chunk(pass, fill_bins);
 	return err;
+}
+
+struct fx_error *
+fx_stats_compute(const struct fx_datum *tensor, struct fx_ticker *ticker,
+	struct fx_stats *ret)
+{
+	struct pass pass = {
+		.tensor = tensor,
+		.ticker = ticker,
+		.stats = ret,
+		.limit = FX_STATS_LIMIT,
+		.chunk = FX_VALUES_CHUNK,
+	};
+	struct fx_error *err = begin(&pass, ret);
+
+	return err ? err : compute(&pass);
+}
+
+struct fx_error *
+fx_stats_sample(const struct fx_datum *tensor, struct fx_stats *ret)
+{
+	struct pass pass = {
+		.tensor = tensor,
+		.stats = ret,
+		.limit = SAMPLE_LIMIT,
+		.chunk = SAMPLE_CHUNK,
+	};
+	bool is_special = false;
+	struct fx_error *err = begin(&pass, ret);
+
+	if (!err && ret->extent.count > SAMPLE_LIMIT)
+		err = find_special(&pass, &is_special);
+	if (err)
+		return err;
+	return is_special ? fx_stats_compute(tensor, NULL, ret)
+			  : compute(&pass);
 }
 
 /* --- answers ------------------------------------------------------------- */
@@ -320,32 +458,18 @@ fx_stats_absmax(const struct fx_stats *stats)
 		       : fmax(fabs(stats->min), fabs(stats->max));
 }
 
-/* Nothing times a number is nothing, unless it is NaN or infinite. */
-static void
-probe(struct pass *pass, uint64_t first, size_t count)
-{
-	double sum = 0;
-
-	(void)first;
-	for (size_t i = 0; i < count; i++)
-		sum += pass->real[i] * 0;
-	pass->squares += sum;
-}
-
-/* As fx_stats_compute would find, at a fraction of its cost. */
 static bool
 is_nonfinite(const struct fx_datum *tensor)
 {
-	struct fx_stats stats = { .seen = 0 };
+	struct fx_stats stats;
 	struct pass pass = { .tensor = tensor, .stats = &stats };
-	struct fx_error *err = fx_extent_of(tensor, &stats.extent);
+	bool found = false;
+	struct fx_error *err = begin(&pass, &stats);
 
 	if (!err)
-		err = fx_values_read(tensor, 0, 0, NULL);
-	if (!err)
-		err = each_chunk(&pass, probe);
+		err = find_special(&pass, &found);
 	fx_error_free(err);
-	return !err && pass.squares != 0;
+	return !err && found;
 }
 
 bool
@@ -358,124 +482,4 @@ fx_datum_is_nonfinite(const struct fx_datum *datum)
 			return true;
 	return (fx_dtype_is_float(dtype) || fx_dtype_is_complex(dtype)) &&
 	       is_nonfinite(datum);
-}
-
-/* --- text ---------------------------------------------------------------- */
-
-static void
-print_bars(struct fx_buf *out, const struct fx_stats *stats, bool is_ascii)
-{
-	static const char *const blocks[] = { " ", "\u2581", "\u2582", "\u2583",
-		"\u2584", "\u2585", "\u2586", "\u2587", "\u2588" };
-	static const char signs[] = " .:-=+*#@";
-	uint64_t most = 1;
-
-	for (int i = 0; i < FX_STATS_BINS; i++)
-		most = FX_MAX(most, stats->bins[i]);
-	fx_buf_add(out, " |");
-	for (int i = 0; i < FX_STATS_BINS; i++) {
-		uint64_t level = (stats->bins[i] * 8 + most - 1) / most;
-
-		if (is_ascii)
-			fx_buf_add_char(out, signs[level]);
-		else
-			fx_buf_add(out, blocks[level]);
-	}
-	fx_buf_add_char(out, '|');
-}
-
-static void
-print_number(struct fx_buf *out, const struct fx_stats *stats, double number)
-{
-	bool is_whole = fx_dtype_is_integer(stats->extent.dtype);
-
-	fx_buf_addf(out, is_whole && fabs(number) < 1e15 ? "%.0f" : "%.3g",
-		number);
-}
-
-/* "@[0,2]"; there is only one place in a tensor without dimensions. */
-static void
-print_index(struct fx_buf *out, const struct fx_stats *stats, uint64_t index)
-{
-	if (!stats->extent.rank)
-		return;
-	fx_buf_add_char(out, '@');
-	fx_extent_print_index(out, &stats->extent, index);
-}
-
-static void
-print_range(struct fx_buf *out, const struct fx_stats *stats)
-{
-	fx_buf_add(out, "min ");
-	print_number(out, stats, stats->min);
-	print_index(out, stats, stats->min_index);
-	fx_buf_add(out, " max ");
-	print_number(out, stats, stats->max);
-	print_index(out, stats, stats->max_index);
-}
-
-/* " nan 3@[0,2]"; nothing for none. */
-static void
-print_special(struct fx_buf *out, const struct fx_stats *stats,
-	const char *name, uint64_t count, uint64_t index)
-{
-	if (!count)
-		return;
-	fx_buf_addf(out, "%s %" PRIu64, name, count);
-	print_index(out, stats, index);
-}
-
-static void
-print_some(struct fx_buf *out, const struct fx_stats *stats, bool is_ascii)
-{
-	if (fx_dtype_is_complex(stats->extent.dtype))
-		fx_buf_add(out, "abs ");
-	if (stats->nan < stats->seen)
-		print_range(out, stats);
-	if (stats->finite) {
-		fx_buf_addf(out, " mean %.3g", stats->mean);
-		if (stats->finite > 1)
-			fx_buf_addf(out, " std %.3g", stats->std);
-		print_bars(out, stats, is_ascii);
-	}
-	if (fx_dtype_is_integer(stats->extent.dtype))
-		return;
-	print_special(out, stats, stats->nan < stats->seen ? " nan" : "nan",
-		stats->nan, stats->nan_index);
-	print_special(out, stats, " inf", stats->plus_inf + stats->minus_inf,
-		stats->inf_index);
-}
-
-void
-fx_stats_print_facts(struct fx_buf *out, const struct fx_stats *stats,
-	bool is_ascii)
-{
-	const struct fx_extent *extent = &stats->extent;
-
-	if (!extent->count)
-		fx_buf_add(out, "empty");
-	else if (extent->dtype == FX_DTYPE_BOOL)
-		fx_buf_addf(out, "true %" PRIu64 " false %" PRIu64,
-			stats->nonzero, stats->seen - stats->nonzero);
-	else if (extent->count == 1 && !fx_dtype_is_complex(extent->dtype))
-		print_number(out, stats, stats->nan ? (double)NAN : stats->min);
-	else
-		print_some(out, stats, is_ascii);
-	if (stats->seen < extent->count)
-		fx_buf_addf(out,
-			" (%" PRIu64 " of %" PRIu64 " elements sampled)",
-			stats->seen, extent->count);
-}
-
-void
-fx_stats_print(struct fx_buf *out, const struct fx_stats *stats, bool is_ascii)
-{
-	const struct fx_extent *extent = &stats->extent;
-
-	fx_buf_add(out, fx_dtype_info(extent->dtype)->short_name);
-	fx_buf_add_char(out, '[');
-	for (uint32_t i = 0; i < extent->rank; i++)
-		fx_buf_addf(out, "%s%" PRId64, i ? "," : "", extent->sizes[i]);
-	fx_buf_add(out, "]  ");
-	fx_stats_print_facts(out, stats, is_ascii);
 }

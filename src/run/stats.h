@@ -52,6 +52,12 @@ struct fx_stats {
 FX_NODISCARD struct fx_error *fx_stats_compute(const struct fx_datum *tensor,
 	struct fx_ticker *ticker, struct fx_stats *ret);
 
+/* The same of a sample of the elements, at a fraction of the cost: all are
+ * looked at for NaN and infinities, and where there is one nothing is sampled.
+ */
+FX_NODISCARD struct fx_error *fx_stats_sample(const struct fx_datum *tensor,
+	struct fx_stats *ret);
+
 /* What torch says, where one NaN or infinity decides. */
 double fx_stats_mean(const struct fx_stats *stats);
 double fx_stats_std(const struct fx_stats *stats);

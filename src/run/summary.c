@@ -82,6 +82,7 @@ fx_datum_see_tensors(const struct fx_datum *datum, fx_part_fn *see,
 struct making {
 	struct fx_summary *summary;
 	struct fx_ticker *ticker;
+	bool is_sample;
 	bool failed;
 };
 
@@ -91,7 +92,9 @@ add_part(void *context, const char *path, const struct fx_datum *tensor)
 	struct making *making = context;
 	struct fx_summary_part part;
 	FX_AUTO_ERROR struct fx_error *err =
-		fx_stats_compute(tensor, making->ticker, &part.stats);
+		making->is_sample
+			? fx_stats_sample(tensor, &part.stats)
+			: fx_stats_compute(tensor, making->ticker, &part.stats);
 
 	making->failed = err != NULL;
 	if (err)
@@ -101,12 +104,14 @@ add_part(void *context, const char *path, const struct fx_datum *tensor)
 	return true;
 }
 
-struct fx_summary *
-fx_summary_new(const struct fx_datum *datum, struct fx_ticker *ticker)
+static struct fx_summary *
+summary_new(const struct fx_datum *datum, struct fx_ticker *ticker,
+	bool is_sample)
 {
 	struct making making = {
 		.summary = FX_NEW(struct fx_summary),
 		.ticker = ticker,
+		.is_sample = is_sample,
 	};
 
 	fx_datum_see_tensors(datum, add_part, &making);
@@ -114,6 +119,18 @@ fx_summary_new(const struct fx_datum *datum, struct fx_ticker *ticker)
 		return making.summary;
 	fx_summary_free(making.summary);
 	return NULL;
+}
+
+struct fx_summary *
+fx_summary_new(const struct fx_datum *datum, struct fx_ticker *ticker)
+{
+	return summary_new(datum, ticker, false);
+}
+
+struct fx_summary *
+fx_summary_new_sample(const struct fx_datum *datum)
+{
+	return summary_new(datum, NULL, true);
 }
 
 void

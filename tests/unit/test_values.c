@@ -287,6 +287,32 @@ odd_tensors_have_summaries(void)
 		"|=    @         =|");
 }
 
+/* In every float dtype, wherever it stands. */
+static void
+a_sample_says_so_and_misses_no_nan(void)
+{
+	static const char *const metas[] = { "f16[70001]", "bf16[70001]",
+		"f32[70001]", "f64[70001]", "f8e5m2[70001]", "f8e4m3fn[70001]",
+		"c64[70001]" };
+	static const size_t places[] = { 0, 16383, 16384, 31117, 70000, 9, 1 };
+	FX_AUTO_FREE double *numbers = fx_xcalloc(70001, sizeof(*numbers));
+	struct fx_stats stats;
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(metas); i++) {
+		FX_AUTO_DATUM struct fx_datum *fine =
+			tensor(metas[i], numbers, 70001);
+		FX_AUTO_DATUM struct fx_datum *datum = NULL;
+
+		numbers[places[i]] = NAN;
+		datum = tensor(metas[i], numbers, 70001);
+		numbers[places[i]] = 0;
+		FXT_OK(fx_stats_sample(fine, &stats));
+		CU_ASSERT_EQUAL(stats.finite, 16384);
+		FXT_OK(fx_stats_sample(datum, &stats));
+		CU_ASSERT(stats.seen == 70001 && stats.nan_index == places[i]);
+	}
+}
+
 static void
 a_huge_expanded_view_is_sampled(void)
 {
@@ -552,6 +578,7 @@ main(void)
 		FXT_CASE(a_summary_has_places_and_bars),
 		FXT_CASE(nan_and_infinity_are_counted_apart),
 		FXT_CASE(odd_tensors_have_summaries),
+		FXT_CASE(a_sample_says_so_and_misses_no_nan),
 		FXT_CASE(a_huge_expanded_view_is_sampled),
 		FXT_CASE(a_long_summary_can_be_ended),
 		FXT_CASE(text_is_as_pytorch_has_it),

@@ -4,7 +4,8 @@
 # What the program needs alone, what it computes and traces with, and what the
 # tests need beside both.
 core_packages="gcc make libc6-dev autoconf automake pkg-config
-libreadline-dev libncurses-dev libjansson-dev libgraphviz-dev"
+libreadline-dev libncurses-dev libjansson-dev libutf8proc-dev libxxhash-dev
+libgraphviz-dev"
 guest_packages="g++ libtorch-dev libopenblas0-openmp python3-dev
 python3-torch python3-torchvision"
 test_packages="libcunit1-dev libvterm-dev tmux libxml2-utils python3
@@ -36,7 +37,8 @@ have_all_tools()
 	for tool in gcc make autoreconf automake pkg-config; do
 		command -v $tool >/dev/null || return 1
 	done
-	pkg-config --exists jansson ncursesw libcgraph libgvc
+	pkg-config --exists jansson libutf8proc libxxhash ncursesw \
+		libcgraph libgvc
 }
 
 # Run a command as root, or say that it cannot be done.
@@ -114,7 +116,8 @@ cores()
 found_parts()
 {
 	local module
-	for module in jansson ncursesw libcgraph libgvc cunit vterm; do
+	for module in jansson libutf8proc libxxhash ncursesw libcgraph \
+		libgvc cunit vterm; do
 		pkg-config --modversion $module 2>/dev/null || echo no
 	done | tr '\n' ' '
 	ls /usr/include/python3*/Python.h \

@@ -18,7 +18,7 @@ fxdb_SOURCES = \
 	%D%/repl/readline_glue.c \
 	%D%/repl/repl.c
 fxdb_LDADD = libfxtui.a libfxcmd.a libfxcore.a $(READLINE_LIBS) \
-	$(CURSES_LIBS) $(JANSSON_LIBS) -lm
+	$(CURSES_LIBS) $(CORE_LIBS) -lm
 
 # The Graphviz helper, which links no Readline.
 if WITH_GRAPHVIZ

@@ -1,8 +1,8 @@
 /* hash.h - digests.
  *
- * A 128-bit digest of bytes, for comparing graphs and noticing damage, not
- * against an attacker.  Stable over machines and versions (read in
- * little-endian words), because files keep it.
+ * A 128-bit digest of bytes (XXH3), for comparing graphs and noticing damage,
+ * not against an attacker.  Stable over machines and versions, because files
+ * keep it.
  */
 #ifndef FX_BASE_HASH_H
 #define FX_BASE_HASH_H
@@ -16,17 +16,14 @@ struct fx_hash {
 	uint64_t high;
 };
 
-struct fx_hasher {
-	uint64_t state[2];
-	uint64_t length;
-	unsigned char tail[16];
-	unsigned tail_size;
-};
+struct fx_hasher;
 
-/* Begin; add bytes, in pieces of any size without changing the digest; end. */
-void fx_hasher_init(struct fx_hasher *hasher);
+/* Begin; add bytes, in pieces of any size without changing the digest; the
+ * digest, which ends the hasher.
+ */
+struct fx_hasher *fx_hasher_new(void);
 void fx_hasher_add(struct fx_hasher *hasher, const void *data, size_t size);
-struct fx_hash fx_hasher_end(struct fx_hasher *hasher);
+struct fx_hash fx_hasher_free(struct fx_hasher *hasher);
 
 /* Add TEXT and its NUL, so that "ab", "c" differs from "a", "bc". */
 void fx_hasher_add_text(struct fx_hasher *hasher, const char *text);

@@ -1,47 +1,9 @@
-/* utf8.c - code points, validity and display width. */
+/* utf8.c - code points, validity, and what fits on a line. */
 #include <config.h>
 
 #include "base/utf8.h"
 
 #include "base/buf.h"
-#include "base/compiler.h"
-
-struct range {
-	uint32_t first;
-	uint32_t last;
-};
-
-static const struct range zero_ranges[] = {
-#define FX_ZERO(first, last) { first, last },
-#include "base/unicode.def"
-};
-
-static const struct range wide_ranges[] = {
-#define FX_WIDE(first, last) { first, last },
-#include "base/unicode.def"
-};
-
-static const struct range unprintable_ranges[] = {
-#define FX_CTRL(first, last) { first, last },
-#include "base/unicode.def"
-};
-
-static bool
-is_in(const struct range *ranges, size_t count, uint32_t code)
-{
-	size_t low = 0;
-	size_t high = count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (ranges[middle].last < code)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < count && ranges[low].first <= code;
-}
 
 /* Length of the sequence that begins with FIRST, 0 for none. */
 static size_t
@@ -143,29 +105,6 @@ fx_utf8_valid(const char *text, size_t length)
 		at += size;
 	}
 	return length;
-}
-
-int
-fx_utf8_width(uint32_t code)
-{
-	if (code < 0x20 || (code >= 0x7f && code < 0xa0))
-		return 0;
-	if (code < 0x300)
-		return 1;
-	if (is_in(zero_ranges, FX_ARRAY_LEN(zero_ranges), code))
-		return 0;
-	if (code < 0x1100)
-		return 1;
-	return is_in(wide_ranges, FX_ARRAY_LEN(wide_ranges), code) ? 2 : 1;
-}
-
-bool
-fx_utf8_is_printable(uint32_t code)
-{
-	if (code < 0x7f)
-		return code >= 0x20;
-	return !is_in(unprintable_ranges, FX_ARRAY_LEN(unprintable_ranges),
-		code);
 }
 
 size_t

@@ -19,8 +19,7 @@ size_t fx_utf8_encode(uint32_t code, char out[4]);
 /* Offset of the first bad byte, or LENGTH. */
 size_t fx_utf8_valid(const char *text, size_t length);
 
-/* Columns that CODE takes on a terminal: 0, 1 or 2; own table, so that the
- * answer does not depend on the locale.
+/* Columns that CODE takes on a terminal: 0, 1 or 2, whatever the locale.
  */
 int fx_utf8_width(uint32_t code);
 

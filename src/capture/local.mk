@@ -21,6 +21,7 @@ fxdb_DATA = $(capture_python)
 	%D%/ext_record.c \
 	%D%/ext_source.c \
 	%D%/ext_target.c \
+	%D%/ext_unicode.c \
 	%D%/ext_value.c \
 	%D%/ext_wrapped.c
 %C%_fxdb__capture_abi3_so_CPPFLAGS = $(AM_CPPFLAGS) $(PYTHON_CPPFLAGS)

@@ -13,7 +13,7 @@ struct fx_weights;
 /* What a reader must understand; a higher number is refused by older readers.
  * The minor number counts additions that may be ignored.
  */
-#define FX_FXG_MAJOR 1
+#define FX_FXG_MAJOR 2
 #define FX_FXG_MINOR 0
 
 /* Deepest module path, and deepest nesting of graphs. */

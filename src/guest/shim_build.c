@@ -205,19 +205,19 @@ static struct fx_error *
 name_output(struct build *build)
 {
 	FX_AUTO_FREE char *cache = fx_shim_cache();
-	struct fx_hasher hasher;
+	struct fx_hasher *hasher;
 	char digest[33];
 
 	if (!cache)
 		return fx_error_new(FX_ERR_IO,
 			"there is no folder for the shim: neither "
 			"XDG_CACHE_HOME nor HOME is set");
-	fx_hasher_init(&hasher);
-	fx_hasher_add_text(&hasher, FX_SHIM_ID);
-	fx_hasher_add_text(&hasher, build->version);
-	fx_hasher_add_text(&hasher, build->compiler_version);
-	add_library(&hasher, build->folder);
-	fx_hash_text(fx_hasher_end(&hasher), digest);
+	hasher = fx_hasher_new();
+	fx_hasher_add_text(hasher, FX_SHIM_ID);
+	fx_hasher_add_text(hasher, build->version);
+	fx_hasher_add_text(hasher, build->compiler_version);
+	add_library(hasher, build->folder);
+	fx_hash_text(fx_hasher_free(hasher), digest);
 	build->path = fx_xasprintf("%s/fxdb-torch-%s-%.16s.so", cache,
 		build->version, digest);
 	return fx_file_make_folder(cache);

@@ -207,14 +207,13 @@ struct fx_hash
 fx_graph_text_hash(const struct fx_graph *graph)
 {
 	FX_AUTO_BUF struct fx_buf buf = { 0 };
-	struct fx_hasher hasher;
+	struct fx_hasher *hasher = fx_hasher_new();
 	struct fx_node *node;
 
-	fx_hasher_init(&hasher);
 	fx_graph_for_each_node (node, graph) {
 		fx_buf_clear(&buf);
 		put_node(&buf, node, true);
-		fx_hasher_add(&hasher, buf.data, buf.length);
+		fx_hasher_add(hasher, buf.data, buf.length);
 	}
-	return fx_hasher_end(&hasher);
+	return fx_hasher_free(hasher);
 }

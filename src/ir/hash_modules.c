@@ -32,28 +32,26 @@ static void
 digest_storage(struct fx_storage *storage)
 {
 	FX_AUTO_FREE char *chunk = NULL;
-	struct fx_hasher hasher;
+	struct fx_hasher *hasher;
+	struct fx_error *err = NULL;
 	size_t size;
 
 	if (storage->has_digest || !storage->blob)
 		return;
 	chunk = fx_xmalloc(DIGEST_CHUNK);
 	size = fx_blob_size(storage->blob);
-	fx_hasher_init(&hasher);
-	for (size_t at = 0; at < size; at += DIGEST_CHUNK) {
+	hasher = fx_hasher_new();
+	for (size_t at = 0; at < size && !err; at += DIGEST_CHUNK) {
 		size_t part = FX_MIN(size - at, (size_t)DIGEST_CHUNK);
-		struct fx_error *err =
-			fx_blob_read(storage->blob, at, part, chunk);
 
-		if (err) {
-			/* Cut short beneath us: the node says so. */
-			fx_error_free(err);
-			return;
-		}
-		fx_hasher_add(&hasher, chunk, part);
+		err = fx_blob_read(storage->blob, at, part, chunk);
+		if (!err)
+			fx_hasher_add(hasher, chunk, part);
 	}
-	storage->digest = fx_hasher_end(&hasher);
-	storage->has_digest = true;
+	storage->digest = fx_hasher_free(hasher);
+	/* Cut short beneath us: the node says so. */
+	storage->has_digest = !err;
+	fx_error_free(err);
 }
 
 static void
@@ -179,19 +177,18 @@ fx_hash_modules(struct fx_module *root)
 	FX_AUTO_BUF struct fx_buf buf = { 0 };
 	struct fx_module_walk *at = fx_module_walk_new(root, true);
 	struct walk walk = { .modules = { 0 } };
-	struct fx_hasher hasher;
+	struct fx_hasher *hasher = fx_hasher_new();
 	struct fx_module *module;
 	const char *path;
 
 	number_modules(&walk, root);
-	fx_hasher_init(&hasher);
 	while (fx_module_walk_next(at, &module, &path)) {
 		fx_buf_clear(&buf);
 		put_module(&buf, &walk, module);
-		fx_hasher_add(&hasher, buf.data, buf.length);
+		fx_hasher_add(hasher, buf.data, buf.length);
 	}
 	fx_module_walk_free(at);
 	fx_map_deinit(&walk.modules);
 	fx_map_deinit(&walk.storages);
-	return fx_hasher_end(&hasher);
+	return fx_hasher_free(hasher);
 }

@@ -277,7 +277,9 @@ check_trailer(struct fx_jsonl *r, const char **start_ret)
 					    "changed on the way",
 					    fx_load_name(r->input)),
 			"restore them (git: *.fxg -text; dos2unix)");
-	else if (!fx_hash_equal(hash, fx_hash_of(r->input->text, size)) ||
+	else if ((!r->has_old_digests &&
+			 !fx_hash_equal(hash,
+				 fx_hash_of(r->input->text, size))) ||
 		 (size_t)lines != count_lines(r->input->text, start))
 		err = fx_error_hint(fx_error_new(FX_ERR_FORMAT,
 					    "%s was changed or damaged: its "
@@ -351,6 +353,11 @@ check_version(struct fx_jsonl *r, const json_t *header)
 	if (major < 1)
 		return fx_jsonl_error(r, FX_ERR_FORMAT,
 			"no version of the format");
+	r->has_old_digests = major == 1;
+	if (r->has_old_digests && r->input->notices)
+		fx_buf_add(r->input->notices,
+			"version 1 of the format has digests of another kind, "
+			"so what is in it was not checked; save it again\n");
 	if (major <= FX_FXG_MAJOR)
 		return NULL;
 	(void)snprintf(text, sizeof(text), "%" PRId64, major);
@@ -419,7 +426,7 @@ check_result(struct fx_jsonl *r, const json_t *header, int64_t nodes)
 		return fx_error_new(FX_ERR_FORMAT,
 			"%s has %zu nodes, its header says %" PRId64,
 			fx_load_name(r->input), graph->node_count, nodes);
-	if (text && fx_hash_parse(text, &hash) &&
+	if (text && !r->has_old_digests && fx_hash_parse(text, &hash) &&
 		!fx_hash_equal(hash, fx_graph_hash(graph)))
 		return fx_error_new(FX_ERR_FORMAT,
 			"%s does not hold the graph whose hash it gives",

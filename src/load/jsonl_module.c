@@ -194,7 +194,7 @@ find_storage(struct fx_jsonl *r, const json_t *object, struct fx_storage **ret)
 	storage->key = key;
 	fx_map_set_pointer(&r->storages, key, storage);
 	*ret = storage;
-	if (digest) {
+	if (digest && !r->has_old_digests) {
 		if (!fx_hash_parse(digest, &storage->digest))
 			return fx_jsonl_error(r, FX_ERR_FORMAT,
 				"a digest is damaged");

@@ -42,6 +42,7 @@ struct fx_jsonl {
 	uint32_t graph_total;
 	struct fx_safetensors *weights; /* NULL: none beside the file */
 	struct fx_map storages; /* interned key -> struct fx_storage * */
+	bool has_old_digests;   /* of version 1, not checked */
 	bool has_noticed;
 };
 

@@ -19,24 +19,23 @@
 static struct fx_hash
 digest_of(const struct fx_weights *weights)
 {
-	struct fx_hasher hasher;
+	struct fx_hasher *hasher = fx_hasher_new();
 
-	fx_hasher_init(&hasher);
 	for (size_t i = 0; i < weights->count; i++) {
 		const struct fx_weight *weight = &weights->items[i];
 		char text[33];
 
 		if (!weight->storage->blob)
 			continue;
-		fx_hasher_add_text(&hasher, weight->key);
-		fx_hasher_add_text(&hasher,
+		fx_hasher_add_text(hasher, weight->key);
+		fx_hasher_add_text(hasher,
 			weight->whole
 				? fx_dtype_info(weight->whole->dtype)->name
 				: "");
 		fx_hash_text(weight->storage->digest, text);
-		fx_hasher_add_text(&hasher, text);
+		fx_hasher_add_text(hasher, text);
 	}
-	return fx_hasher_end(&hasher);
+	return fx_hasher_free(hasher);
 }
 
 /* The same name has the same bytes; only one that was cut short is written

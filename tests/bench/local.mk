@@ -1,12 +1,12 @@
 # Measurements, run by scripts/bench NAME:
 #	EXTRA_PROGRAMS += %D%/bench_x
 #	%C%_bench_x_SOURCES = %D%/bench_x.c
-#	%C%_bench_x_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
+#	%C%_bench_x_LDADD = libfxcore.a $(CORE_LIBS) -lm
 # or a script bench_x.sh, listed in EXTRA_DIST.
 
 EXTRA_PROGRAMS += %D%/bench_graph
 %C%_bench_graph_SOURCES = %D%/bench_graph.c
-%C%_bench_graph_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
+%C%_bench_graph_LDADD = libfxcore.a $(CORE_LIBS) -lm
 EXTRA_DIST += %D%/graph_torch.py %D%/bench_resnet.py %D%/bench_resnet.sh \
 	%D%/bench_session.py %D%/bench_session.sh %D%/run_torch.py \
 	%D%/bench_capture.py %D%/bench_capture.sh %D%/bench_capture_wall.py
@@ -15,11 +15,11 @@ EXTRA_DIST += %D%/graph_torch.py %D%/bench_resnet.py %D%/bench_resnet.sh \
 EXTRA_PROGRAMS += %D%/bench_frame
 %C%_bench_frame_SOURCES = %D%/bench_frame.c
 %C%_bench_frame_LDADD = libfxtui.a libfxcmd.a libfxcore.a $(CURSES_LIBS) \
-	$(JANSSON_LIBS) -lm
+	$(CORE_LIBS) -lm
 
 # The interpreter beside libtorch's operators called in a loop.
 if WITH_TORCH
 EXTRA_PROGRAMS += %D%/bench_run
 %C%_bench_run_SOURCES = %D%/bench_run.c
-%C%_bench_run_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
+%C%_bench_run_LDADD = libfxcore.a $(CORE_LIBS) -lm
 endif

@@ -3,7 +3,7 @@
 check_PROGRAMS += %D%/fxd
 %C%_fxd_SOURCES = %D%/fxd.c \
 	tests/support/golden.c tests/support/golden.h
-%C%_fxd_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
+%C%_fxd_LDADD = libfxcore.a $(CORE_LIBS) -lm
 
 FXD_LOG_COMPILER = %D%/fxd$(EXEEXT)
 fxd_tests = \

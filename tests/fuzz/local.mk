@@ -19,16 +19,16 @@ endif
 %C%_fuzz_parse_SOURCES = %D%/fuzz_parse.c $(fuzz_main) \
 	tests/support/ast_print.c tests/support/ast_print.h
 %C%_fuzz_parse_LDFLAGS = $(fuzz_ldflags)
-%C%_fuzz_parse_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
+%C%_fuzz_parse_LDADD = libfxcore.a $(CORE_LIBS) -lm
 %C%_fuzz_fxg_SOURCES = %D%/fuzz_fxg.c $(fuzz_main)
 %C%_fuzz_fxg_LDFLAGS = $(fuzz_ldflags)
-%C%_fuzz_fxg_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
+%C%_fuzz_fxg_LDADD = libfxcore.a $(CORE_LIBS) -lm
 %C%_fuzz_command_SOURCES = %D%/fuzz_command.c $(fuzz_main)
 %C%_fuzz_command_LDFLAGS = $(fuzz_ldflags)
-%C%_fuzz_command_LDADD = libfxcmd.a libfxcore.a $(JANSSON_LIBS) -lm
+%C%_fuzz_command_LDADD = libfxcmd.a libfxcore.a $(CORE_LIBS) -lm
 %C%_fuzz_npy_SOURCES = %D%/fuzz_npy.c $(fuzz_main)
 %C%_fuzz_npy_LDFLAGS = $(fuzz_ldflags)
-%C%_fuzz_npy_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
+%C%_fuzz_npy_LDADD = libfxcore.a $(CORE_LIBS) -lm
 
 # Random commands for a while; a few seconds here, longer by scripts/fuzz.
 check_PROGRAMS += %D%/soak
@@ -36,4 +36,4 @@ TESTS += %D%/soak
 %C%_soak_SOURCES = %D%/soak.c %D%/soak_lines.c %D%/soak_lines.h \
 	tests/support/folder.c tests/support/folder.h \
 	tests/support/random.c tests/support/random.h
-%C%_soak_LDADD = libfxcmd.a libfxcore.a $(JANSSON_LIBS) -lm
+%C%_soak_LDADD = libfxcmd.a libfxcore.a $(CORE_LIBS) -lm

@@ -11,6 +11,10 @@ models="resnet18 mobilenet_v3_small squeezenet1_1 shufflenet_v2_x0_5
 [ -z "${FXDB_ALL_MODELS:-}" ] || models=all
 status=0
 . "$here/sanitized.sh"
+# It loads into any Python: nothing but the C library is linked.
+linked=$(readelf -d "$FXDB_BUILDDIR/src/capture/fxdb/_capture.abi3.so" |
+	sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -vE '^lib(c|m|asan|ubsan)\.so')
+[ -z "$linked" ] || { echo "the extension links: $linked"; status=1; }
 export FXDB_PYTHON=$python
 "$python" "$here/compare.py" || status=1
 "$python" "$here/functions.py" || status=1

@@ -6,6 +6,7 @@ reader is tested with files somebody else wrote.
 
 usage: as a module: text = dumps(graph), save(gm, "a.fxg")
 """
+import ctypes
 import hashlib
 import json
 import math
@@ -18,34 +19,21 @@ from torch.fx.node import _type_repr
 
 # ---------------------------------------------------------------- digests
 
-MASK = (1 << 64) - 1
+_xxhash = ctypes.CDLL("libxxhash.so.0")
 
 
-def _rotate(word, bits):
-    return ((word << bits) | (word >> (64 - bits))) & MASK
+class _Hash(ctypes.Structure):
+    _fields_ = [("low", ctypes.c_uint64), ("high", ctypes.c_uint64)]
 
 
-def _scatter(word):
-    word ^= word >> 32
-    word = word * 0xd6e8feb86659fd93 & MASK
-    word ^= word >> 29
-    word = word * 0xa0761d6478bd642f & MASK
-    return word ^ word >> 32
+_xxhash.XXH3_128bits.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+_xxhash.XXH3_128bits.restype = _Hash
 
 
 def digest(data):
-    """fxdb's 128-bit digest of bytes, as 32 hexadecimal digits."""
-    s0, s1 = 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1
-    padded = data + b"\0" * (-len(data) % 16)
-    for w0, w1 in struct.iter_unpack("<QQ", padded):
-        a = ((s0 ^ w0) * 0x6a09e667f3bcc909) & MASK
-        b = ((s1 ^ w1) * 0xbb67ae8584caa73b) & MASK
-        a = (_rotate(a, 29) + s1) & MASK
-        s0, s1 = a, (_rotate(b, 37) + a) & MASK
-    a = _scatter(s0 ^ len(data))
-    b = _scatter((s1 + a) & MASK)
-    a = _scatter((a + b) & MASK)
-    return "%016x%016x" % ((b + _rotate(a, 23)) & MASK, a)
+    """XXH3 of 128 bits of bytes, as 32 hexadecimal digits."""
+    hash = _xxhash.XXH3_128bits(data, len(data))
+    return "%016x%016x" % (hash.high, hash.low)
 
 
 # ---------------------------------------------------------------- values
@@ -264,7 +252,7 @@ class Writer:
 
 def write(graph, gm, with_weights, name=None, weights=None):
     w = Writer(with_weights)
-    head = {"fxg": 1, "minor": 0, "class": type(gm).__name__ if gm is not None else "GraphModule",
+    head = {"fxg": 2, "minor": 0, "class": type(gm).__name__ if gm is not None else "GraphModule",
             "dialect": "1.13", "nodes": len(graph.nodes)}
     if name:
         head["name"] = name

@@ -3,7 +3,7 @@
 # torch_fx.sh compares torchvision's models, where there is a Python with torch.
 check_PROGRAMS += %D%/dump
 %C%_dump_SOURCES = %D%/dump.c
-%C%_dump_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
+%C%_dump_LDADD = libfxcore.a $(CORE_LIBS) -lm
 TESTS += %D%/recorded.sh %D%/torch_fx.sh
 EXTRA_DIST += %D%/recorded.sh %D%/torch_fx.sh %D%/oracle.py \
 	%D%/export_fxg.py %D%/recorded.json %D%/make_safetensors.py %D%/zoo.py
@@ -12,7 +12,7 @@ EXTRA_DIST += %D%/recorded.sh %D%/torch_fx.sh %D%/oracle.py \
 check_PROGRAMS += %D%/expressions
 %C%_expressions_SOURCES = %D%/expressions.c \
 	tests/support/ast_print.c tests/support/ast_print.h
-%C%_expressions_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
+%C%_expressions_LDADD = libfxcore.a $(CORE_LIBS) -lm
 TESTS += %D%/same_meaning.sh
 EXTRA_DIST += %D%/same_meaning.sh %D%/expressions.py
 
@@ -40,14 +40,14 @@ EXTRA_DIST += %D%/trace_errors.sh %D%/capture/failures.py \
 # Shape rules and layers beside torch's own.
 check_PROGRAMS += %D%/meta_eval
 %C%_meta_eval_SOURCES = %D%/meta_eval.c
-%C%_meta_eval_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
+%C%_meta_eval_LDADD = libfxcore.a $(CORE_LIBS) -lm
 TESTS += %D%/shapes.sh
 EXTRA_DIST += %D%/shapes.sh %D%/shapes.py %D%/layers.py %D%/models.py
 
 # Tensors as text, their statistics and comparison beside torch's.
 check_PROGRAMS += %D%/values
 %C%_values_SOURCES = %D%/values.c
-%C%_values_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
+%C%_values_LDADD = libfxcore.a $(CORE_LIBS) -lm
 TESTS += %D%/values.sh
 EXTRA_DIST += %D%/values.sh %D%/values.py
 
@@ -62,7 +62,7 @@ EXTRA_DIST += %D%/initial.sh %D%/initial.py
 if WITH_TORCH
 check_PROGRAMS += %D%/run_graph
 %C%_run_graph_SOURCES = %D%/run_graph.c
-%C%_run_graph_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
+%C%_run_graph_LDADD = libfxcore.a $(CORE_LIBS) -lm
 TESTS += %D%/run.sh %D%/evaluate.sh %D%/backends.sh %D%/walks.sh
 endif
 EXTRA_DIST += %D%/backends.sh %D%/backends.py tests/data/trace/seeded.py \

@@ -26,11 +26,6 @@ import run_own
 import zoo
 
 warnings.simplefilter("ignore")
-# Python is too slow for the digest of large weights, which may be left out.
-own_digest = export_fxg.digest
-export_fxg.digest = lambda data: own_digest(data) if len(data) < 1 << 14 \
-    or data[:2] == b'{"' else None
-
 FEW = ["resnet18", "mobilenet_v3_small", "shufflenet_v2_x0_5", "squeezenet1_1"]
 LARGE = 30_000_000
 

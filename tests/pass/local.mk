@@ -3,7 +3,7 @@
 check_PROGRAMS += %D%/fxp
 %C%_fxp_SOURCES = %D%/fxp.c \
 	tests/support/golden.c tests/support/golden.h
-%C%_fxp_LDADD = libfxcore.a $(JANSSON_LIBS) -lm
+%C%_fxp_LDADD = libfxcore.a $(CORE_LIBS) -lm
 
 FXP_LOG_COMPILER = %D%/fxp$(EXEEXT)
 fxp_tests = \

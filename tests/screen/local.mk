@@ -4,7 +4,7 @@ check_PROGRAMS += %D%/fxs
 %C%_fxs_SOURCES = %D%/fxs.c \
 	tests/support/golden.c tests/support/golden.h
 %C%_fxs_LDADD = libfxtui.a libfxcmd.a libfxcore.a $(CURSES_LIBS) \
-	$(JANSSON_LIBS) -lm
+	$(CORE_LIBS) -lm
 FXS_LOG_COMPILER = %D%/fxs$(EXEEXT)
 fxs_tests = \
 	%D%/ascii.fxs \

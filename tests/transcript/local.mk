@@ -6,7 +6,7 @@ check_PROGRAMS += %D%/run
 %C%_run_SOURCES = %D%/run.c %D%/meta.h \
 	tests/support/folder.c tests/support/folder.h \
 	tests/support/golden.c tests/support/golden.h
-%C%_run_LDADD = libfxcmd.a libfxcore.a $(JANSSON_LIBS) -lm
+%C%_run_LDADD = libfxcmd.a libfxcore.a $(CORE_LIBS) -lm
 FXT_LOG_COMPILER = $(builddir)/%D%/run
 transcripts = \
 	%D%/alias.fxt \
@@ -115,6 +115,7 @@ transcripts = \
 	%D%/load_missing.fxt \
 	%D%/load_python.fxt \
 	%D%/load_source.fxt \
+	%D%/load_version1.fxt \
 	%D%/log.fxt \
 	%D%/missing_words.fxt \
 	%D%/move.fxt \
@@ -211,7 +212,8 @@ EXTRA_DIST += $(transcripts) \
 	%D%/samples/refused.fxdb \
 	%D%/samples/relus.py %D%/samples/syntax.py \
 	%D%/samples/trailing.fxg \
-	%D%/samples/two_models.py
+	%D%/samples/two_models.py \
+	%D%/samples/version1.fxg
 
 # Every example that help shows.
 TESTS += %D%/examples.sh

@@ -154,13 +154,12 @@ a_digest_does_not_depend_on_the_pieces(void)
 		data[i] = (unsigned char)(i * 7);
 	whole = fx_hash_of(data, sizeof(data));
 	for (size_t step = 1; step < sizeof(data); step++) {
-		struct fx_hasher hasher;
+		struct fx_hasher *hasher = fx_hasher_new();
 
-		fx_hasher_init(&hasher);
 		for (size_t at = 0; at < sizeof(data); at += step)
-			fx_hasher_add(&hasher, data + at,
+			fx_hasher_add(hasher, data + at,
 				FX_MIN(step, sizeof(data) - at));
-		CU_ASSERT(fx_hash_equal(fx_hasher_end(&hasher), whole));
+		CU_ASSERT(fx_hash_equal(fx_hasher_free(hasher), whole));
 	}
 }
 
@@ -171,26 +170,24 @@ digests_are_stable(void)
 	char text[33];
 
 	fx_hash_text(fx_hash_of("", 0), text);
-	FXT_SAME(text, "0193dcec16ee0ea3fb4c8adfe24deef5");
+	FXT_SAME(text, "99aa06d3014798d86001c324468d497f");
 	fx_hash_text(fx_hash_of("fxdb", 4), text);
-	FXT_SAME(text, "98576b29520990ac29ab46fcdc3b94bb");
+	FXT_SAME(text, "292684e19e18a1743e28bc92e2aa3582");
 	fx_hash_text(fx_hash_of("0123456789abcdefghijklmnop", 26), text);
-	FXT_SAME(text, "e05b361bfeb3e21ea3467cdb5572fe09");
+	FXT_SAME(text, "745f70bd5d093f53bcd454d6d0561c2b");
 }
 
 static void
 digests_of_texts_see_their_borders(void)
 {
-	struct fx_hasher a;
-	struct fx_hasher b;
+	struct fx_hasher *a = fx_hasher_new();
+	struct fx_hasher *b = fx_hasher_new();
 
-	fx_hasher_init(&a);
-	fx_hasher_add_text(&a, "ab");
-	fx_hasher_add_text(&a, "c");
-	fx_hasher_init(&b);
-	fx_hasher_add_text(&b, "a");
-	fx_hasher_add_text(&b, "bc");
-	CU_ASSERT_FALSE(fx_hash_equal(fx_hasher_end(&a), fx_hasher_end(&b)));
+	fx_hasher_add_text(a, "ab");
+	fx_hasher_add_text(a, "c");
+	fx_hasher_add_text(b, "a");
+	fx_hasher_add_text(b, "bc");
+	CU_ASSERT_FALSE(fx_hash_equal(fx_hasher_free(a), fx_hasher_free(b)));
 	CU_ASSERT_FALSE(fx_hash_equal(fx_hash_of("\0", 1), fx_hash_of("", 0)));
 	CU_ASSERT_FALSE(fx_hash_equal(fx_hash_of("\0\0", 2),
 		fx_hash_of("\0", 1)));

@@ -342,7 +342,7 @@ body_fails(const char *body, enum fx_error_code code)
 	CU_ASSERT_PTR_NULL(graph);
 }
 
-#define HEAD  "{\"fxg\":1,\"minor\":0}\n"
+#define HEAD  "{\"fxg\":2,\"minor\":0}\n"
 #define NODE  "{\"node\":\"x\",\"op\":\"placeholder\",\"target\":\"x\","
 #define NODES HEAD NODE "\"args\":\"()\"}\n"
 
@@ -415,9 +415,9 @@ absurd_counts_and_depths_are_refused(void)
 {
 	FX_AUTO_BUF struct fx_buf body = { 0 };
 
-	body_fails("{\"fxg\":1,\"nodes\":9999999999}\n", FX_ERR_LIMIT);
-	body_fails("{\"fxg\":1,\"nodes\":5000000}\n", FX_ERR_FORMAT);
-	body_fails("{\"fxg\":1,\"nodes\":1}\n", FX_ERR_FORMAT);
+	body_fails("{\"fxg\":2,\"nodes\":9999999999}\n", FX_ERR_LIMIT);
+	body_fails("{\"fxg\":2,\"nodes\":5000000}\n", FX_ERR_FORMAT);
+	body_fails("{\"fxg\":2,\"nodes\":1}\n", FX_ERR_FORMAT);
 	body_fails(HEAD "{\"tensor\":\"w\",\"dtype\":\"float32\",\"shape\":"
 			"[4294967296,4294967296,4]}\n",
 		FX_ERR_LIMIT);
@@ -466,9 +466,9 @@ a_newer_version_is_refused_and_a_newer_minor_is_not(void)
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	FX_AUTO_BUF struct fx_buf notices = { 0 };
 
-	body_fails("{\"fxg\":2,\"minor\":0}\n", FX_ERR_VERSION);
+	body_fails("{\"fxg\":3,\"minor\":0}\n", FX_ERR_VERSION);
 	seal(&text,
-		"{\"fxg\":1,\"minor\":7,\"shiny\":true}\n"
+		"{\"fxg\":2,\"minor\":7,\"shiny\":true}\n"
 		"{\"polish\":1}\n" NODE "\"args\":\"()\",\"hue\":\"red\"}\n");
 	FXT_OK(load_text(fx_buf_text(&text), text.length, &notices, &graph));
 	CU_ASSERT_PTR_NOT_NULL_FATAL(graph);
@@ -482,7 +482,7 @@ a_newer_version_is_refused_and_a_newer_minor_is_not(void)
 static void
 another_graph_s_hash_is_refused(void)
 {
-	body_fails("{\"fxg\":1,\"hash\":\"00000000000000000000000000000000\"}"
+	body_fails("{\"fxg\":2,\"hash\":\"00000000000000000000000000000000\"}"
 		   "\n" NODE "\"args\":\"()\"}\n",
 		FX_ERR_FORMAT);
 }

@@ -50,24 +50,23 @@ exact_state(struct fx_graph *graph)
 {
 	static const char *const candidates[] = { "relu", "y", "y_3", "add" };
 	struct fx_hash hash = fx_graph_hash(graph);
-	struct fx_hasher hasher;
+	struct fx_hasher *hasher = fx_hasher_new();
 	struct fx_node *node;
 
-	fx_hasher_init(&hasher);
-	fx_hasher_add(&hasher, &hash, sizeof(hash));
+	fx_hasher_add(hasher, &hash, sizeof(hash));
 	fx_graph_for_each_node (node, graph) {
 		struct fx_use *use;
 
-		fx_hasher_add(&hasher, &node->id, sizeof(node->id));
-		fx_hasher_add(&hasher, &node->touched, sizeof(node->touched));
+		fx_hasher_add(hasher, &node->id, sizeof(node->id));
+		fx_hasher_add(hasher, &node->touched, sizeof(node->touched));
 		fx_node_for_each_user (use, node)
-			fx_hasher_add(&hasher, &use->user->id,
+			fx_hasher_add(hasher, &use->user->id,
 				sizeof(use->user->id));
 	}
 	for (size_t i = 0; i < FX_ARRAY_LEN(candidates); i++)
-		fx_hasher_add_text(&hasher,
+		fx_hasher_add_text(hasher,
 			fx_names_preview(&graph->names, candidates[i]));
-	return fx_hasher_end(&hasher);
+	return fx_hasher_free(hasher);
 }
 
 static struct fx_node *

@@ -87,8 +87,8 @@ add_reason(struct cmd_ctx *ctx, struct fx_buf *got, const char *text)
 			continue;
 		other = fx_xasprintf("%s%s", pairs[i].instead, text + length);
 		err = cmd_evaluate(ctx, other, &datum);
-		if (!err && datum->kind == FX_DATUM_STRING)
-			fx_buf_add(got, datum->text);
+		if (!err && fx_datum_is(datum, FX_VALUE_STRING))
+			fx_buf_add(got, datum->value.text);
 		else if (!err)
 			err = cmd_print_datum(ctx, datum, "", got);
 	}

@@ -22,14 +22,14 @@ static void
 say_plain_value(struct cmd_ctx *ctx, const struct fx_datum *datum,
 	const char *text)
 {
-	switch (datum->kind) {
-	case FX_DATUM_BOOL:
-		out_value_bool(ctx->out, "value", datum->truth);
+	switch (datum->value.kind) {
+	case FX_VALUE_BOOL:
+		out_value_bool(ctx->out, "value", datum->value.truth);
 		break;
-	case FX_DATUM_INT:
-		out_value_int(ctx->out, "value", datum->integer);
+	case FX_VALUE_INT:
+		out_value_int(ctx->out, "value", datum->value.integer);
 		break;
-	case FX_DATUM_NONE:
+	case FX_VALUE_NONE:
 		out_value_text(ctx->out, "value", NULL);
 		break;
 	default:

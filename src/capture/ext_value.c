@@ -123,6 +123,8 @@ fxpy_value_object(const struct fx_value *value, PyObject *graph)
 	case FX_VALUE_TENSOR:
 	case FX_VALUE_SYMBOL:
 	case FX_VALUE_UNKNOWN:
+	case FX_VALUE_NODE_ID:
+	case FX_VALUE_HELD:
 	case FX_VALUE_KIND_COUNT:
 		break;
 	}

@@ -169,8 +169,8 @@ hold(void *context, json_t *object)
 		fx_python_host_tensor_fill(payload, object);
 	else
 		payload->text = fx_xstrdup(text_of(object, "text"));
-	return fx_datum_host_tensor_take(payload->is_tensor ? FX_DATUM_TENSOR
-							    : FX_DATUM_HANDLE,
+	return fx_datum_payload_take(payload->is_tensor ? FX_DATUM_TENSOR
+							: FX_DATUM_HANDLE,
 		&state->backend, payload);
 }
 
@@ -217,9 +217,9 @@ python_kind(const void *pointer)
 		fx_python_host_tensor_now(pointer);
 
 	if (!payload->is_tensor)
-		return (struct fx_kind){ .kind = FX_DATUM_HANDLE, .rank = -1 };
+		return (struct fx_kind){ .kind = FX_VALUE_HELD, .rank = -1 };
 	return (struct fx_kind){
-		.kind = FX_DATUM_TENSOR,
+		.kind = FX_VALUE_TENSOR,
 		.dtype = (uint8_t)payload->meta.dtype,
 		.rank = (int16_t)payload->meta.rank,
 	};
@@ -336,13 +336,13 @@ python_plan_free(struct fx_backend *backend, void *pointer)
 
 /* Whether NAMES are as many strings as ALSO has items. */
 static bool
-are_names(const struct fx_datum *names, const struct fx_datum *also)
+are_names(const struct fx_value *names, const struct fx_value *also)
 {
-	if (!fx_datum_is_sequence(names) || !fx_datum_is_sequence(also) ||
+	if (!fx_value_is_sequence(names) || !fx_value_is_sequence(also) ||
 		names->count != also->count)
 		return false;
 	for (size_t i = 0; i < names->count; i++)
-		if (names->items[i]->kind != FX_DATUM_STRING)
+		if (names->items[i].kind != FX_VALUE_STRING)
 			return false;
 	return true;
 }
@@ -364,7 +364,7 @@ read_plan(struct fx_backend *backend, json_t *answer, struct plan **ret)
 	if (also && !err)
 		err = fx_wire_get(json_object_get(answer, "names"), hold, state,
 			&plan->names);
-	if (also && !err && !are_names(plan->names, plan->also))
+	if (also && !err && !are_names(&plan->names->value, &plan->also->value))
 		err = fx_error_new(FX_ERR_CHILD,
 			"the process that runs Python named the buffers of a "
 			"module in a way that cannot be understood");

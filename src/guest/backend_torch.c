@@ -83,9 +83,9 @@ writes_of(const struct fx_torch *torch, const struct fx_torch_plan *plan,
 	uint64_t bits;
 
 	for (size_t i = 0; i < plan->count - plan->keyword_count; i++)
-		if (kinds[i].kind == FX_DATUM_INT)
+		if (kinds[i].kind == FX_VALUE_INT)
 			values[i].tag = FXS_INT;
-		else if (kinds[i].kind == FX_DATUM_TENSOR)
+		else if (kinds[i].kind == FX_VALUE_TENSOR)
 			values[i].tag = FXS_TENSOR;
 	bits = torch->shim->writes(&site);
 	free(values);
@@ -132,14 +132,14 @@ torch_writes(const void *plan)
 static bool
 is_kept(const struct fx_datum *datum)
 {
-	switch ((enum fx_datum_kind)datum->kind) {
-	case FX_DATUM_STRING:
-	case FX_DATUM_DEVICE:
+	switch (datum->value.kind) {
+	case FX_VALUE_STRING:
+	case FX_VALUE_DEVICE:
 		return true;
-	case FX_DATUM_TUPLE:
-	case FX_DATUM_LIST:
-	case FX_DATUM_SIZE:
-		return !fx_datum_has_tensor(datum);
+	case FX_VALUE_TUPLE:
+	case FX_VALUE_LIST:
+	case FX_VALUE_SIZE:
+		return !datum->has_held;
 	default:
 		return false;
 	}
@@ -158,7 +158,7 @@ fill_value(struct fx_torch *torch, struct fx_torch_plan *plan, size_t i,
 	} else if (plan->last[i] && plan->last[i] == datum) {
 		ret->tag = FXS_SAME;
 	} else {
-		fx_torch_value(torch->scratch, datum, ret);
+		fx_torch_value(torch->scratch, &datum->value, ret);
 		plan->is_fresh = true;
 	}
 }
@@ -280,7 +280,7 @@ call_operator(struct fx_torch *torch, struct fx_torch_plan *plan,
 struct fx_datum *
 fx_torch_datum(struct fxs_tensor *tensor_taken)
 {
-	return fx_datum_host_tensor_take(FX_DATUM_TENSOR, fx_torch_stateless(),
+	return fx_datum_payload_take(FX_DATUM_TENSOR, fx_torch_stateless(),
 		tensor_taken);
 }
 
@@ -290,21 +290,21 @@ static struct fx_error *
 call_getattr(struct fx_torch *torch, struct fx_torch_plan *plan,
 	struct fx_datum *const *data, struct fx_datum **ret)
 {
-	const struct fx_datum *owner = plan->count ? data[0] : NULL;
+	struct fx_datum *owner = plan->count ? data[0] : NULL;
 	const char *name = NULL;
 	const char *called = NULL;
 	int field = -1;
 
-	if (plan->count >= 2 && data[1]->kind == FX_DATUM_STRING)
-		name = data[1]->text;
+	if (plan->count >= 2 && fx_datum_is(data[1], FX_VALUE_STRING))
+		name = data[1]->value.text;
 	if (name && owner->kind == FX_DATUM_TENSOR)
 		called = fx_torch_attribute(name);
-	if (name && owner->kind == FX_DATUM_TUPLE)
+	if (name && fx_datum_is(owner, FX_VALUE_TUPLE))
 		field = fx_torch_field(name);
 	if (called)
 		return fx_torch_apply(torch, called, data, 1, ret);
-	if (field >= 0 && (size_t)field < owner->count) {
-		*ret = fx_datum_ref(owner->items[field]);
+	if (field >= 0 && (uint32_t)field < owner->value.count) {
+		*ret = fx_datum_part(owner, &owner->value.items[field]);
 		return NULL;
 	}
 	return fx_torch_plain(torch, plan, data, ret);

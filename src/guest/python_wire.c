@@ -18,14 +18,14 @@
 
 /* How containers are called; both ways. */
 static const struct {
-	enum fx_datum_kind kind;
+	enum fx_value_kind kind;
 	const char *word;
 } containers[] = {
-	{ FX_DATUM_TUPLE, "tuple" },
-	{ FX_DATUM_LIST, "list" },
-	{ FX_DATUM_SIZE, "size" },
-	{ FX_DATUM_SLICE, "slice" },
-	{ FX_DATUM_DICT, "dict" },
+	{ FX_VALUE_TUPLE, "tuple" },
+	{ FX_VALUE_LIST, "list" },
+	{ FX_VALUE_SIZE, "size" },
+	{ FX_VALUE_SLICE, "slice" },
+	{ FX_VALUE_DICT, "dict" },
 };
 
 static json_t *
@@ -38,12 +38,12 @@ tagged(const char *word, json_t *of)
 }
 
 static json_t *
-hexadecimal(const struct fx_datum *datum)
+hexadecimal(const struct fx_value *value)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 
-	for (size_t i = 0; i < datum->count; i++)
-		fx_buf_addf(&text, "%02x", (unsigned char)datum->text[i]);
+	for (size_t i = 0; i < value->count; i++)
+		fx_buf_addf(&text, "%02x", (unsigned char)value->text[i]);
 	return json_string(fx_buf_text(&text));
 }
 
@@ -65,20 +65,20 @@ python_text(const struct fx_value *value)
 	return json_string(fx_buf_text(&text));
 }
 
-static struct fx_error *put(const struct fx_datum *datum,
+static struct fx_error *put(const struct fx_value *value,
 	fx_wire_number_fn *number, int depth, json_t **ret);
 
 static struct fx_error *
-put_items(const struct fx_datum *datum, const char *word,
+put_items(const struct fx_value *value, const char *word,
 	fx_wire_number_fn *number, int depth, json_t **ret)
 {
 	json_t *list = json_array();
-	size_t count = fx_datum_item_count(datum);
+	size_t count = fx_value_item_count(value);
 
 	for (size_t i = 0; i < count; i++) {
 		json_t *item = NULL;
 		struct fx_error *err =
-			put(datum->items[i], number, depth + 1, &item);
+			put(&value->items[i], number, depth + 1, &item);
 
 		if (err) {
 			json_decref(list);
@@ -91,56 +91,64 @@ put_items(const struct fx_datum *datum, const char *word,
 }
 
 static json_t *
-put_leaf(const struct fx_datum *datum)
+put_leaf(const struct fx_value *value)
 {
-	switch ((enum fx_datum_kind)datum->kind) {
-	case FX_DATUM_NONE:
+	switch (value->kind) {
+	case FX_VALUE_NONE:
 		return json_null();
-	case FX_DATUM_BOOL:
-		return json_boolean(datum->truth);
-	case FX_DATUM_INT:
-		return json_integer(datum->integer);
-	case FX_DATUM_FLOAT:
-		return tagged("f", number_text(datum->real));
-	case FX_DATUM_STRING:
-		return json_stringn(datum->text, datum->count);
-	case FX_DATUM_BYTES:
-		return tagged("b", hexadecimal(datum));
-	case FX_DATUM_DTYPE:
+	case FX_VALUE_BOOL:
+		return json_boolean(value->truth);
+	case FX_VALUE_INT:
+		return json_integer(value->integer);
+	case FX_VALUE_FLOAT:
+		return tagged("f", number_text(value->real));
+	case FX_VALUE_STRING:
+		return json_stringn(value->text, value->count);
+	case FX_VALUE_BYTES:
+		return tagged("b", hexadecimal(value));
+	case FX_VALUE_DTYPE:
 		return tagged("dtype",
-			json_string(fx_dtype_info((enum fx_dtype)datum->integer)
+			json_string(fx_dtype_info((enum fx_dtype)value->integer)
 					    ->name));
-	case FX_DATUM_DEVICE:
-		return tagged("device", json_string(datum->text));
-	case FX_DATUM_PLAIN:
-		return tagged("py", python_text(&datum->value));
-	default:
+	case FX_VALUE_DEVICE:
+		return tagged("device", json_string(value->text));
+	case FX_VALUE_UNKNOWN:
+	case FX_VALUE_NODE_ID:
 		return NULL;
+	default:
+		return tagged("py", python_text(value));
 	}
 }
 
 static struct fx_error *
-put(const struct fx_datum *datum, fx_wire_number_fn *number, int depth,
+put(const struct fx_value *value, fx_wire_number_fn *number, int depth,
 	json_t **ret)
 {
+	struct fx_datum *held = fx_datum_held(value);
+
 	if (depth > MOST_DEPTH)
 		return fx_error_new(FX_ERR_LIMIT,
 			"a value of more than %d levels", MOST_DEPTH);
-	if (datum->kind == FX_DATUM_TENSOR || datum->kind == FX_DATUM_HANDLE) {
-		json_int_t held = number(datum);
+	for (size_t i = 0; i < FX_ARRAY_LEN(containers); i++)
+		if (value->kind == containers[i].kind)
+			return put_items(value, containers[i].word, number,
+				depth, ret);
+	*ret = NULL;
+	if (!held) {
+		*ret = put_leaf(value);
+	} else if (held->kind != FX_DATUM_NODES) {
+		json_int_t held_as = number(held);
 
-		*ret = held ? tagged("h", json_integer(held)) : NULL;
-	} else {
-		for (size_t i = 0; i < FX_ARRAY_LEN(containers); i++)
-			if (datum->kind == containers[i].kind)
-				return put_items(datum, containers[i].word,
-					number, depth, ret);
-		*ret = put_leaf(datum);
+		*ret = held_as ? tagged("h", json_integer(held_as)) : NULL;
 	}
-	if (!*ret)
+	if (!*ret) {
+		FX_AUTO_DATUM struct fx_datum *datum =
+			fx_datum_from_value(value);
+
 		return fx_error_new(FX_ERR_TYPE,
 			"a %s cannot be given to the Python process",
 			fx_datum_kind_name(datum));
+	}
 	return NULL;
 }
 
@@ -148,7 +156,7 @@ struct fx_error *
 fx_wire_put(const struct fx_datum *datum, fx_wire_number_fn *number,
 	json_t **ret)
 {
-	return put(datum, number, 0, ret);
+	return put(&datum->value, number, 0, ret);
 }
 
 /* --- and back ----------------------------------------------------------- */
@@ -170,15 +178,15 @@ static struct fx_error *get(json_t *json, const struct reading *r, int depth,
 
 static struct fx_error *
 get_items(json_t *list, const struct reading *r, int depth,
-	enum fx_datum_kind kind, struct fx_datum **ret)
+	enum fx_value_kind kind, struct fx_datum **ret)
 {
 	size_t count = json_array_size(list), done = 0;
 	FX_AUTO_FREE struct fx_datum **items =
 		fx_xcalloc(count + 1, sizeof(struct fx_datum *));
 	struct fx_error *err = NULL;
 
-	if ((kind == FX_DATUM_DICT && count % 2) ||
-		(kind == FX_DATUM_SLICE && count != 3))
+	if ((kind == FX_VALUE_DICT && count % 2) ||
+		(kind == FX_VALUE_SLICE && count != 3))
 		return strange();
 	while (done < count && !err) {
 		err = get(json_array_get(list, done), r, depth + 1,
@@ -187,7 +195,7 @@ get_items(json_t *list, const struct reading *r, int depth,
 	}
 	if (!err) {
 		*ret = fx_datum_items_take(kind, items,
-			kind == FX_DATUM_DICT ? count / 2 : count);
+			kind == FX_VALUE_DICT ? count / 2 : count);
 		return NULL;
 	}
 	while (done > 0)

@@ -33,7 +33,7 @@ fx_torch_apply(struct fx_torch *torch, const char *name,
 	bool again;
 
 	for (size_t i = 0; i < count; i++)
-		fx_torch_value(torch->scratch, data[i], &values[i]);
+		fx_torch_value(torch->scratch, &data[i]->value, &values[i]);
 	err = torch->shim->match(&site, &plan);
 	if (err)
 		return err;
@@ -119,15 +119,19 @@ apply_int(struct indexing *indexing, int64_t index)
 }
 
 static struct fx_error *
-apply_slice(struct indexing *indexing, const struct fx_datum *slice)
+apply_slice(struct indexing *indexing, const struct fx_value *slice)
 {
+	const struct fx_value *step = &slice->items[2];
 	FX_AUTO_DATUM struct fx_datum *dim =
 		fx_datum_int((int64_t)indexing->dim);
-	FX_AUTO_DATUM struct fx_datum *one = fx_datum_int(1);
-	struct fx_datum *step =
-		slice->items[2]->kind == FX_DATUM_NONE ? one : slice->items[2];
-	struct fx_datum *rest[] = { dim, slice->items[0], slice->items[1],
-		step };
+	FX_AUTO_DATUM struct fx_datum *first =
+		fx_datum_from_value(&slice->items[0]);
+	FX_AUTO_DATUM struct fx_datum *last =
+		fx_datum_from_value(&slice->items[1]);
+	FX_AUTO_DATUM struct fx_datum *by = step->kind == FX_VALUE_NONE
+						    ? fx_datum_int(1)
+						    : fx_datum_from_value(step);
+	struct fx_datum *rest[] = { dim, first, last, by };
 
 	indexing->dim++;
 	return apply_view(indexing, "aten::slice.Tensor", rest, 4);
@@ -163,7 +167,7 @@ is_mask(const struct fx_datum *index)
 {
 	struct fx_kind kind = fx_kind_of(index);
 
-	return index->kind == FX_DATUM_TENSOR &&
+	return kind.kind == FX_VALUE_TENSOR &&
 	       (kind.dtype == FX_DTYPE_BOOL || kind.dtype == FX_DTYPE_U8);
 }
 
@@ -177,7 +181,7 @@ dimensions_of(const struct indexing *indexing, const struct fx_datum *index)
 }
 
 static struct fx_error *
-apply_list(struct indexing *indexing, struct fx_datum *list)
+apply_list(struct indexing *indexing, const struct fx_value *list)
 {
 	struct fx_datum *index;
 	struct fx_error *err =
@@ -192,14 +196,13 @@ apply_list(struct indexing *indexing, struct fx_datum *list)
 static struct fx_error *
 apply_bool(struct indexing *indexing, bool truth)
 {
-	struct fx_datum *zero = fx_datum_int(0);
-	FX_AUTO_DATUM struct fx_datum *list =
-		fx_datum_items_take(FX_DATUM_LIST, &zero, truth);
+	const struct fx_value zero = fx_value_int(0);
+	const struct fx_value list = {
+		.kind = FX_VALUE_LIST, .count = truth, .items = &zero
+	};
 	struct fx_error *err = add_dimension(indexing);
 
-	if (!truth)
-		fx_datum_unref(zero);
-	return err ? err : apply_list(indexing, list);
+	return err ? err : apply_list(indexing, &list);
 }
 
 static struct fx_error *
@@ -211,8 +214,8 @@ apply_number(struct indexing *indexing, const struct fx_datum *tensor)
 
 	if (err)
 		return err;
-	if (number->kind == FX_DATUM_INT)
-		return apply_int(indexing, number->integer);
+	if (fx_datum_is(number, FX_VALUE_INT))
+		return apply_int(indexing, number->value.integer);
 	return fx_error_new(FX_ERR_TYPE,
 		"a tensor that is an index has to be of integers or bools");
 }
@@ -236,62 +239,55 @@ apply_tensor(struct indexing *indexing, struct fx_datum *index)
 	return err ? err : apply_bool(indexing, truth);
 }
 
-static bool
-is_ellipsis(const struct fx_datum *datum)
-{
-	return datum->kind == FX_DATUM_PLAIN &&
-	       datum->value.kind == FX_VALUE_ELLIPSIS;
-}
-
 /* REST: dimensions that an ellipsis stands for. */
 static struct fx_error *
-apply_item(struct indexing *indexing, struct fx_datum *item, size_t rest)
+apply_item(struct indexing *indexing, const struct fx_value *item, size_t rest)
 {
-	switch ((enum fx_datum_kind)item->kind) {
-	case FX_DATUM_INT:
-		return apply_int(indexing, item->integer);
-	case FX_DATUM_SLICE:
-		return apply_slice(indexing, item);
-	case FX_DATUM_NONE: {
-		struct fx_error *err = add_dimension(indexing);
+	struct fx_datum *held = fx_datum_held(item);
+	struct fx_error *err;
 
+	switch (item->kind) {
+	case FX_VALUE_INT:
+		return apply_int(indexing, item->integer);
+	case FX_VALUE_SLICE:
+		return apply_slice(indexing, item);
+	case FX_VALUE_NONE:
+		err = add_dimension(indexing);
 		indexing->dim++;
 		return err;
-	}
-	case FX_DATUM_BOOL:
+	case FX_VALUE_BOOL:
 		return apply_bool(indexing, item->truth);
-	case FX_DATUM_TENSOR:
-		return apply_tensor(indexing, item);
-	default:
-		if (fx_torch_is_index_list(item))
-			return apply_list(indexing, item);
-		if (!is_ellipsis(item))
-			return fx_error_new(FX_ERR_TYPE,
-				"a tensor cannot be indexed by %s",
-				fx_datum_kind_name(item));
+	case FX_VALUE_ELLIPSIS:
 		indexing->dim += rest;
 		return NULL;
 	}
+	if (held && held->kind == FX_DATUM_TENSOR)
+		return apply_tensor(indexing, held);
+	if (fx_torch_is_index_list(item))
+		return apply_list(indexing, item);
+	return fx_error_new(FX_ERR_TYPE, "a tensor cannot be indexed by %s",
+		held ? fx_datum_kind_name(held)
+		     : fx_value_kind_name((enum fx_value_kind)item->kind));
 }
 
 /* How many dimensions of the tensor ITEM is about. */
 static size_t
-consumed(const struct fx_datum *item)
+consumed(const struct fx_value *item)
 {
-	if (item->kind == FX_DATUM_NONE || item->kind == FX_DATUM_BOOL ||
-		is_ellipsis(item))
+	const struct fx_datum *held = fx_datum_held(item);
+
+	if (item->kind == FX_VALUE_NONE || item->kind == FX_VALUE_BOOL ||
+		item->kind == FX_VALUE_ELLIPSIS)
 		return 0;
-	if (is_mask(item))
-		return (size_t)fx_kind_of(item).rank;
-	return 1;
+	return held && is_mask(held) ? (size_t)fx_kind_of(held).rank : 1;
 }
 
 /* Whether ITEM makes a list around it mean what a tuple of the same would. */
 static bool
-is_part(const struct fx_datum *item)
+is_part(const struct fx_value *item)
 {
-	return item->kind == FX_DATUM_TENSOR || item->kind == FX_DATUM_SLICE ||
-	       item->kind == FX_DATUM_NONE || is_ellipsis(item) ||
+	return item->kind == FX_VALUE_HELD || item->kind == FX_VALUE_SLICE ||
+	       item->kind == FX_VALUE_NONE || item->kind == FX_VALUE_ELLIPSIS ||
 	       fx_torch_is_index_list(item);
 }
 
@@ -299,36 +295,35 @@ is_part(const struct fx_datum *item)
  * a short list that holds anything but numbers for a tuple.
  */
 static bool
-is_several(const struct fx_datum *index)
+is_several(const struct fx_value *index)
 {
-	if (index->kind == FX_DATUM_TUPLE || index->kind == FX_DATUM_SIZE)
+	if (index->kind == FX_VALUE_TUPLE || index->kind == FX_VALUE_SIZE)
 		return true;
-	if (index->kind != FX_DATUM_LIST || index->count >= FX_FOLD_LONG_LIST)
+	if (index->kind != FX_VALUE_LIST || index->count >= FX_FOLD_LONG_LIST)
 		return false;
 	for (size_t i = 0; i < index->count; i++)
-		if (is_part(index->items[i]))
+		if (is_part(&index->items[i]))
 			return true;
 	return false;
 }
 
 static struct fx_error *
-apply_all(struct indexing *indexing, struct fx_datum *index)
+apply_all(struct indexing *indexing, const struct fx_value *index)
 {
-	struct fx_datum *const *items =
-		is_several(index) ? index->items : &index;
+	const struct fx_value *items = is_several(index) ? index->items : index;
 	size_t count = is_several(index) ? index->count : 1;
 	size_t rank = (size_t)fx_kind_of(indexing->view).rank;
 	size_t used = 0;
 	struct fx_error *err = NULL;
 
 	for (size_t i = 0; i < count; i++)
-		used += consumed(items[i]);
+		used += consumed(&items[i]);
 	if (used > rank)
 		return fx_error_new(FX_ERR_RANGE,
 			"too many indices for a tensor of %zu dimensions",
 			rank);
 	for (size_t i = 0; i < count && !err; i++)
-		err = apply_item(indexing, items[i], rank - used);
+		err = apply_item(indexing, &items[i], rank - used);
 	return err;
 }
 
@@ -345,7 +340,7 @@ advanced_list(const struct indexing *indexing)
 
 		items[i] = item ? fx_datum_ref(item) : fx_datum_none();
 	}
-	list = fx_datum_items_take(FX_DATUM_LIST, items, count);
+	list = fx_datum_items_take(FX_VALUE_LIST, items, count);
 	free(items);
 	return list;
 }
@@ -370,7 +365,7 @@ fx_torch_getitem(struct fx_torch *torch, struct fx_datum *const *data,
 	struct indexing indexing = { .torch = torch,
 		.view = fx_datum_ref(data[0]),
 		.masks_take_one = does_mask_take_one(torch) };
-	struct fx_error *err = apply_all(&indexing, data[1]);
+	struct fx_error *err = apply_all(&indexing, &data[1]->value);
 
 	if (!err && indexing.advanced.count) {
 		FX_AUTO_DATUM struct fx_datum *list = advanced_list(&indexing);
@@ -417,8 +412,7 @@ fitting_tensor(const struct indexing *indexing, struct fx_datum *value,
 
 	if (value->kind == FX_DATUM_TENSOR)
 		return without_leading(indexing->torch, value, ret);
-	if (value->kind != FX_DATUM_BOOL && value->kind != FX_DATUM_INT &&
-		value->kind != FX_DATUM_FLOAT && value->kind != FX_DATUM_PLAIN)
+	if (!fx_fold_is_number(&value->value))
 		return fx_error_new(FX_ERR_TYPE,
 			"a %s cannot be assigned to elements of a tensor",
 			fx_datum_kind_name(value));
@@ -447,7 +441,7 @@ fx_torch_setitem(struct fx_torch *torch, struct fx_datum *const *data,
 	struct indexing indexing = { .torch = torch,
 		.view = fx_datum_ref(data[0]),
 		.masks_take_one = does_mask_take_one(torch) };
-	struct fx_error *err = apply_all(&indexing, data[1]);
+	struct fx_error *err = apply_all(&indexing, &data[1]->value);
 
 	if (!err)
 		err = put(&indexing, data[2]);

@@ -6,7 +6,6 @@
  */
 #include <config.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -15,6 +14,7 @@
 #include "guest/torch_private.h"
 #include "ir/fold.h"
 #include "ir/tensor_meta.h"
+#include "ir/value_walk.h"
 #include "meta/propagate.h"
 
 /* Which metadata stands for which datum. */
@@ -28,112 +28,63 @@ struct walk {
 	FX_VEC(struct known) known;
 };
 
-static struct fx_value value_of(struct walk *walk, struct fx_datum *datum);
-
+/* A HELD leaf as metadata, and noted which. */
 static struct fx_value
-items_value(struct walk *walk, struct fx_datum *datum)
+leaf_value(void *context, const struct fx_value *leaf)
 {
-	size_t count = fx_datum_item_count(datum);
-	struct fx_value *items =
-		FX_ARENA_ARRAY(walk->arena, struct fx_value, count);
-
-	for (size_t i = 0; i < count; i++)
-		items[i] = value_of(walk, datum->items[i]);
-	switch ((enum fx_datum_kind)datum->kind) {
-	case FX_DATUM_DICT:
-		return fx_value_dict(walk->arena, items, datum->count);
-	case FX_DATUM_LIST:
-		return fx_value_sequence(walk->arena, FX_VALUE_LIST, items,
-			count);
-	case FX_DATUM_SIZE:
-		return fx_value_sequence(walk->arena, FX_VALUE_SIZE, items,
-			count);
-	default:
-		return fx_value_sequence(walk->arena, FX_VALUE_TUPLE, items,
-			count);
-	}
-}
-
-static struct fx_value
-value_of(struct walk *walk, struct fx_datum *datum)
-{
+	struct walk *walk = context;
+	struct fx_datum *held = fx_datum_held(leaf);
+	struct known known = { NULL, held };
 	struct fx_value value;
 
-	if (fx_datum_is_sequence(datum) || datum->kind == FX_DATUM_DICT)
-		return items_value(walk, datum);
-	value = fx_datum_to_value(walk->arena, datum);
+	if (!held)
+		return *leaf;
+	value = fx_datum_to_value(walk->arena, held);
 	if (value.kind == FX_VALUE_TENSOR) {
-		struct known known = { value.tensor, datum };
-
+		known.meta = value.tensor;
 		fx_vec_push(&walk->known, known);
 	}
 	return value;
 }
 
-static struct fx_error *datum_of(const struct walk *walk,
-	const struct fx_value *value, struct fx_datum **ret);
-
-static struct fx_error *
-datum_of_items(const struct walk *walk, const struct fx_value *value,
-	enum fx_datum_kind kind, struct fx_datum **ret)
+static struct fx_value
+value_of(struct walk *walk, const struct fx_datum *datum)
 {
-	/* A named tuple is run as the tuple of its fields. */
-	size_t skip = value->kind == FX_VALUE_NAMEDTUPLE;
-	size_t count = fx_value_item_count(value) - skip;
-	struct fx_datum **items = fx_xcalloc(count, sizeof(*items));
+	return fx_value_map(walk->arena, &datum->value, leaf_value, walk);
+}
+
+/* And back: VALUE with the tensors that it came from, in the arena; a named
+ * tuple is run as the tuple of its fields.
+ */
+static struct fx_error *
+restore(const struct walk *walk, struct fx_value *value)
+{
+	size_t count;
+	struct fx_value *items;
 	struct fx_error *err = NULL;
-	size_t done = 0;
 
-	while (done < count && !err) {
-		err = datum_of(walk, &value->items[done + skip], &items[done]);
-		done += !err;
-	}
-	if (err)
-		for (size_t i = 0; i < done; i++)
-			fx_datum_unref(items[i]);
-	else
-		*ret = fx_datum_items_take(kind, items,
-			kind == FX_DATUM_DICT ? count / 2 : count);
-	free(items);
-	return err;
-}
-
-static struct fx_error *
-datum_of_tensor(const struct walk *walk, const struct fx_value *value,
-	struct fx_datum **ret)
-{
 	for (size_t i = 0; i < walk->known.count; i++)
-		if (walk->known.items[i].meta == value->tensor) {
-			*ret = fx_datum_ref(walk->known.items[i].datum);
-			return NULL;
-		}
-	return fx_error_new(FX_ERR_UNSUPPORTED,
-		"only Python knows what tensor comes out of that");
-}
-
-static struct fx_error *
-datum_of(const struct walk *walk, const struct fx_value *value,
-	struct fx_datum **ret)
-{
-	switch (value->kind) {
-	case FX_VALUE_TENSOR:
-		return datum_of_tensor(walk, value, ret);
-	case FX_VALUE_UNKNOWN:
+		if (value->kind == FX_VALUE_TENSOR &&
+			walk->known.items[i].meta == value->tensor)
+			*value = walk->known.items[i].datum->value;
+	if (value->kind == FX_VALUE_TENSOR)
+		return fx_error_new(FX_ERR_UNSUPPORTED,
+			"only Python knows what tensor comes out of that");
+	if (value->kind == FX_VALUE_UNKNOWN)
 		return fx_error_new(FX_ERR_UNSUPPORTED, "%s",
 			value->text ? value->text : "nothing is known of it");
-	case FX_VALUE_TUPLE:
-	case FX_VALUE_NAMEDTUPLE:
-		return datum_of_items(walk, value, FX_DATUM_TUPLE, ret);
-	case FX_VALUE_LIST:
-		return datum_of_items(walk, value, FX_DATUM_LIST, ret);
-	case FX_VALUE_SIZE:
-		return datum_of_items(walk, value, FX_DATUM_SIZE, ret);
-	case FX_VALUE_DICT:
-		return datum_of_items(walk, value, FX_DATUM_DICT, ret);
-	default:
-		*ret = fx_datum_from_value(value);
+	if (value->kind == FX_VALUE_NAMEDTUPLE)
+		*value = fx_value_sequence(walk->arena, FX_VALUE_TUPLE,
+			value->items + 1, value->count);
+	count = fx_value_item_count(value);
+	if (!count)
 		return NULL;
-	}
+	items = FX_ARENA_ARRAY(walk->arena, struct fx_value, count);
+	memcpy(items, value->items, count * sizeof(*items));
+	for (size_t i = 0; i < count && !err; i++)
+		err = restore(walk, &items[i]);
+	value->items = items;
+	return err;
 }
 
 /* What an assertion or a branch must see of a tensor's value. */
@@ -252,9 +203,11 @@ fx_torch_plain(struct fx_torch *torch, const struct fx_torch_plan *plan,
 	if (!err)
 		err = evaluate(torch, plan, &call, &result);
 	if (!err)
-		err = fx_datum_check_value(&result);
+		err = fx_datum_check(&result);
 	if (!err)
-		err = datum_of(&walk, &result, ret);
+		err = restore(&walk, &result);
+	if (!err)
+		*ret = fx_datum_from_value(&result);
 	fx_vec_deinit(&walk.known);
 	return err;
 }

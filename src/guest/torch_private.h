@@ -63,10 +63,10 @@ struct fx_datum *fx_torch_datum(struct fxs_tensor *tensor_taken);
 /* The handle in DATUM, a tensor of this backend, or NULL. */
 struct fxs_tensor *fx_torch_tensor(const struct fx_datum *datum);
 
-/* DATUM as the shim takes it; arrays lie in ARENA.  What it cannot be is
- * OTHER.
+/* VALUE, a datum's, as the shim takes it; arrays lie in ARENA.  What it cannot
+ * be is OTHER.
  */
-void fx_torch_value(struct fx_arena *arena, const struct fx_datum *datum,
+void fx_torch_value(struct fx_arena *arena, const struct fx_value *value,
 	struct fxs_value *ret);
 /* What the shim gave; VALUE is freed. */
 struct fx_datum *fx_torch_result(const struct fxs_functions *shim,
@@ -174,9 +174,9 @@ FX_NODISCARD struct fx_error *fx_torch_setitem(struct fx_torch *torch,
 /* Whether DATUM is a sequence or a range, and the tensor of integers or bools
  * that it is as an index.
  */
-bool fx_torch_is_index_list(const struct fx_datum *datum);
+bool fx_torch_is_index_list(const struct fx_value *value);
 FX_NODISCARD struct fx_error *fx_torch_index_of_list(struct fx_torch *torch,
-	const struct fx_datum *list, struct fx_datum **ret);
+	const struct fx_value *list, struct fx_datum **ret);
 /* The number in TENSOR, which must have one element. */
 FX_NODISCARD struct fx_error *fx_torch_number(struct fx_torch *torch,
 	const struct fx_datum *tensor, struct fx_datum **ret);

@@ -134,7 +134,7 @@ static bool
 has_tensor(const struct fx_call_site *site)
 {
 	for (size_t i = 0; i < site->count; i++)
-		if (site->kinds[i].kind == FX_DATUM_TENSOR)
+		if (site->kinds[i].kind == FX_VALUE_TENSOR)
 			return true;
 	return false;
 }
@@ -143,8 +143,8 @@ has_tensor(const struct fx_call_site *site)
 static bool
 is_reflected(const struct fx_call_site *site)
 {
-	return site->count == 2 && site->kinds[0].kind != FX_DATUM_TENSOR &&
-	       site->kinds[1].kind == FX_DATUM_TENSOR;
+	return site->count == 2 && site->kinds[0].kind != FX_VALUE_TENSOR &&
+	       site->kinds[1].kind == FX_VALUE_TENSOR;
 }
 
 static enum fx_torch_way
@@ -192,7 +192,7 @@ fx_torch_target_init(struct fx_torch_target *target,
 			has_tensor(site) ? FX_TORCH_OPERATOR : FX_TORCH_PLAIN;
 	/* Methods of sizes, tuples, strings. */
 	if (is_method && site->count &&
-		site->kinds[0].kind != FX_DATUM_TENSOR &&
+		site->kinds[0].kind != FX_VALUE_TENSOR &&
 		target->way != FX_TORCH_GETITEM)
 		target->way = FX_TORCH_PLAIN;
 }

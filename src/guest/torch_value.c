@@ -69,7 +69,7 @@ fx_torch_kind(const void *payload)
 
 	fx_shim_loaded()->tensor_kind(payload, &dtype, &rank);
 	return (struct fx_kind){
-		.kind = FX_DATUM_TENSOR,
+		.kind = FX_VALUE_TENSOR,
 		.dtype = (uint8_t)fx_dtype_of_aten(dtype),
 		.rank = (int16_t)rank,
 	};
@@ -380,60 +380,23 @@ number_of(const struct number *numbers, size_t count, const char *name)
 	return -1;
 }
 
-/* What a datum holds as an fx_value: complex numbers, layouts, formats. */
 static void
-plain_value(const struct fx_value *value, struct fxs_value *ret)
+number_value(const struct number *numbers, size_t count, const char *name,
+	enum fxs_tag tag, struct fxs_value *ret)
 {
-	static const struct number formats[] = { { "contiguous_format", 0 },
-		{ "preserve_format", 1 }, { "channels_last", 2 },
-		{ "channels_last_3d", 3 } };
-	static const struct number layouts[] = { { "strided", 0 },
-		{ "sparse_coo", 1 }, { "sparse_csr", 2 }, { "_mkldnn", 3 } };
-
-	switch (value->kind) {
-	case FX_VALUE_COMPLEX:
-		ret->tag = FXS_COMPLEX;
-		ret->real = value->pair[0];
-		ret->imaginary = value->pair[1];
-		return;
-	case FX_VALUE_MEMORY_FORMAT:
-		ret->tag = FXS_MEMORY_FORMAT;
-		ret->integer =
-			number_of(formats, FX_ARRAY_LEN(formats), value->text);
-		break;
-	case FX_VALUE_LAYOUT:
-		ret->tag = FXS_LAYOUT;
-		ret->integer =
-			number_of(layouts, FX_ARRAY_LEN(layouts), value->text);
-		break;
-	default:
-		ret->tag = FXS_OTHER;
-		return;
-	}
-	if (ret->integer < 0)
-		ret->tag = FXS_OTHER;
+	ret->integer = number_of(numbers, count, name);
+	ret->tag = ret->integer < 0 ? FXS_OTHER : tag;
 }
 
 static void
-text_value(const struct fx_datum *datum, enum fxs_tag tag,
+sequence_value(struct fx_arena *arena, const struct fx_value *value,
 	struct fxs_value *ret)
 {
-	ret->tag = tag;
-	ret->text = datum->text;
-	ret->count = (uint32_t)strlen(datum->text);
-	if (tag == FXS_STRING)
-		ret->count = (uint32_t)datum->count;
-}
-
-static void
-sequence_value(struct fx_arena *arena, const struct fx_datum *datum,
-	struct fxs_value *ret)
-{
-	ret->tag = datum->kind == FX_DATUM_LIST ? FXS_LIST : FXS_TUPLE;
-	ret->count = (uint32_t)datum->count;
-	ret->items = FX_ARENA_ARRAY(arena, struct fxs_value, datum->count);
-	for (size_t i = 0; i < datum->count; i++)
-		fx_torch_value(arena, datum->items[i], &ret->items[i]);
+	ret->tag = value->kind == FX_VALUE_LIST ? FXS_LIST : FXS_TUPLE;
+	ret->count = value->count;
+	ret->items = FX_ARENA_ARRAY(arena, struct fxs_value, value->count);
+	for (size_t i = 0; i < value->count; i++)
+		fx_torch_value(arena, &value->items[i], &ret->items[i]);
 }
 
 struct fxs_tensor *
@@ -446,49 +409,64 @@ fx_torch_tensor(const struct fx_datum *datum)
 }
 
 void
-fx_torch_value(struct fx_arena *arena, const struct fx_datum *datum,
+fx_torch_value(struct fx_arena *arena, const struct fx_value *value,
 	struct fxs_value *ret)
 {
+	static const struct number formats[] = { { "contiguous_format", 0 },
+		{ "preserve_format", 1 }, { "channels_last", 2 },
+		{ "channels_last_3d", 3 } };
+	static const struct number layouts[] = { { "strided", 0 },
+		{ "sparse_coo", 1 }, { "sparse_csr", 2 }, { "_mkldnn", 3 } };
+
 	*ret = (struct fxs_value){ .tag = FXS_OTHER };
-	switch ((enum fx_datum_kind)datum->kind) {
-	case FX_DATUM_TENSOR:
-		ret->tensor = fx_torch_tensor(datum);
+	switch (value->kind) {
+	case FX_VALUE_HELD:
+		ret->tensor = fx_torch_tensor(value->held);
 		ret->tag = ret->tensor ? FXS_TENSOR : FXS_OTHER;
 		return;
-	case FX_DATUM_NONE:
+	case FX_VALUE_NONE:
 		ret->tag = FXS_NONE;
 		return;
-	case FX_DATUM_BOOL:
+	case FX_VALUE_BOOL:
 		ret->tag = FXS_BOOL;
-		ret->integer = datum->truth;
+		ret->integer = value->truth;
 		return;
-	case FX_DATUM_INT:
+	case FX_VALUE_INT:
 		ret->tag = FXS_INT;
-		ret->integer = datum->integer;
+		ret->integer = value->integer;
 		return;
-	case FX_DATUM_FLOAT:
+	case FX_VALUE_FLOAT:
 		ret->tag = FXS_FLOAT;
-		ret->real = datum->real;
+		ret->real = value->real;
 		return;
-	case FX_DATUM_DTYPE:
-		ret->integer = fx_aten_dtype((enum fx_dtype)datum->integer);
+	case FX_VALUE_COMPLEX:
+		ret->tag = FXS_COMPLEX;
+		ret->real = value->pair[0];
+		ret->imaginary = value->pair[1];
+		return;
+	case FX_VALUE_DTYPE:
+		ret->integer = fx_aten_dtype((enum fx_dtype)value->integer);
 		ret->tag = ret->integer < 0 ? FXS_OTHER : FXS_DTYPE;
 		return;
-	case FX_DATUM_STRING:
-		text_value(datum, FXS_STRING, ret);
+	case FX_VALUE_MEMORY_FORMAT:
+		number_value(formats, FX_ARRAY_LEN(formats), value->text,
+			FXS_MEMORY_FORMAT, ret);
 		return;
-	case FX_DATUM_DEVICE:
-		text_value(datum, FXS_DEVICE, ret);
+	case FX_VALUE_LAYOUT:
+		number_value(layouts, FX_ARRAY_LEN(layouts), value->text,
+			FXS_LAYOUT, ret);
 		return;
-	case FX_DATUM_TUPLE:
-	case FX_DATUM_LIST:
-	case FX_DATUM_SIZE:
-		sequence_value(arena, datum, ret);
+	case FX_VALUE_STRING:
+	case FX_VALUE_DEVICE:
+		ret->tag = value->kind == FX_VALUE_STRING ? FXS_STRING
+							  : FXS_DEVICE;
+		ret->text = value->text;
+		ret->count = value->count;
 		return;
-	case FX_DATUM_PLAIN:
-		plain_value(&datum->value, ret);
-		return;
-	default:
+	case FX_VALUE_TUPLE:
+	case FX_VALUE_LIST:
+	case FX_VALUE_SIZE:
+		sequence_value(arena, value, ret);
 		return;
 	}
 }
@@ -505,8 +483,8 @@ datum_of_items(struct fxs_value *value)
 
 	for (uint32_t i = 0; i < value->count; i++)
 		items[i] = datum_of(&value->items[i]);
-	datum = fx_datum_items_take(value->tag == FXS_LIST ? FX_DATUM_LIST
-							   : FX_DATUM_TUPLE,
+	datum = fx_datum_items_take(value->tag == FXS_LIST ? FX_VALUE_LIST
+							   : FX_VALUE_TUPLE,
 		items, value->count);
 	free(items);
 	return datum;

@@ -12,44 +12,42 @@
 
 /* --- files ---------------------------------------------------------------- */
 
-/* Whether the files that tensors among DATA lie in are whole. */
-static struct fx_error *
-check_files(struct fx_datum *const *data, size_t count,
-	const struct fx_guard **seen)
+struct checking {
+	const struct fx_guard *seen;
+	struct fx_error *err;
+};
+
+/* Whether the file that a tensor lies in, if it is one, is whole. */
+static bool
+check_file(void *context, struct fx_datum *held)
 {
-	struct fx_error *err = NULL;
+	struct checking *checking = context;
+	uintptr_t address;
+	size_t size;
 
-	for (size_t i = 0; i < count && !err; i++) {
-		const struct fx_datum *datum = data[i];
-		uintptr_t address;
-		size_t size;
-
-		if (datum->kind != FX_DATUM_TENSOR) {
-			err = check_files(datum->items,
-				fx_datum_item_count(datum), seen);
-		} else if (fx_torch_tensor(datum)) {
-			address = fx_torch_storage(datum->payload, &size);
-			err = fx_guard_check(address, size, seen);
-		}
-	}
-	return err;
+	if (!fx_torch_tensor(held))
+		return false;
+	address = fx_torch_storage(held->payload, &size);
+	checking->err = fx_guard_check(address, size, &checking->seen);
+	return checking->err != NULL;
 }
 
 struct fx_error *
 fx_torch_check_result(struct fx_datum *const *data, size_t count,
 	struct fx_error *err_taken, struct fx_datum **ret)
 {
-	const struct fx_guard *seen = NULL;
-	struct fx_error *err = check_files(data, count, &seen);
+	struct checking checking = { NULL, NULL };
 
-	if (!err)
+	for (size_t i = 0; i < count && !checking.err; i++)
+		fx_datum_each_held(data[i], check_file, &checking);
+	if (!checking.err)
 		return err_taken;
 	if (err_taken)
 		fx_error_free(err_taken);
 	else
 		fx_datum_unref(*ret);
 	*ret = NULL;
-	return err;
+	return checking.err;
 }
 
 /* --- lists ---------------------------------------------------------------- */
@@ -81,7 +79,7 @@ list_from(struct listing *listing, uint32_t i)
 	items = fx_xcalloc(count + 1, sizeof(struct fx_datum *));
 	for (size_t k = 0; k < count; k++)
 		items[k] = list_from(listing, i + 1);
-	list = fx_datum_items_take(FX_DATUM_LIST, items, count);
+	list = fx_datum_items_take(FX_VALUE_LIST, items, count);
 	free(items);
 	return list;
 }
@@ -138,8 +136,8 @@ fx_torch_address(struct fx_torch *torch, struct fx_datum *tensor,
 		return err;
 	size = fx_dtype_info(extent.dtype)->size;
 	*ret = fx_datum_int(extent.count
-				    ? (int64_t)storage +
-					      offset->integer * (int64_t)size
+				    ? (int64_t)storage + offset->value.integer *
+								 (int64_t)size
 				    : 0);
 	return NULL;
 }

@@ -25,6 +25,19 @@
  */
 #define FX_FOLD_LONG_LIST 32
 
+enum fx_tristate {
+	FX_FALSE,
+	FX_TRUE,
+	FX_MAYBE,
+};
+
+/* Python's ==; MAYBE when that is not known. */
+enum fx_tristate fx_fold_equal(const struct fx_value *a,
+	const struct fx_value *b);
+
+/* Whether Python lets VALUE be the key of a dict. */
+bool fx_fold_is_hashable(const struct fx_value *value);
+
 /* Whether VALUE or anything in it has KIND. */
 bool fx_fold_has(const struct fx_value *value, enum fx_value_kind kind);
 
@@ -94,6 +107,13 @@ FX_NODISCARD struct fx_error *fx_fold_method(struct fx_arena *arena,
 FX_NODISCARD struct fx_error *fx_fold_call(struct fx_arena *arena,
 	const char *name, const struct fx_value *args, size_t count,
 	struct fx_value *ret);
+
+/* Whether NAME is a builtin of Python that fx_fold_call has ("len", "int"); one
+ * that asks for no more than metadata of tensors (may be NULL); a class.
+ */
+bool fx_fold_is_builtin(const char *name);
+bool fx_fold_is_of_metadata(const char *name);
+bool fx_fold_is_class(const char *name);
 
 /* "unknown" with a reason for people. */
 static inline struct fx_value

@@ -16,15 +16,6 @@
 #include "ir/value_read.h"
 #include "ir/value_text.h"
 
-static bool
-any_unknown(const struct fx_fold_arguments *call)
-{
-	for (size_t i = 0; i < call->count; i++)
-		if (call->args[i].kind == FX_VALUE_UNKNOWN)
-			return true;
-	return false;
-}
-
 static struct fx_error *
 call_len(const struct fx_fold_arguments *call, struct fx_value *ret)
 {
@@ -139,18 +130,12 @@ static struct fx_error *
 call_str(const struct fx_fold_arguments *call, struct fx_value *ret)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
-	const struct fx_value *value = &call->args[0];
 
-	if (value->kind == FX_VALUE_STRING) {
-		*ret = *value;
-		return NULL;
-	}
-	if (any_unknown(call) || value->kind == FX_VALUE_TENSOR) {
+	if (call->count && !fx_fold_add_str(&text, &call->args[0]))
 		*ret = fx_fold_unknown("the text of something unknown");
-		return NULL;
-	}
-	fx_value_print_as(&text, value, FX_STYLE_CODE);
-	*ret = fx_value_string_n(call->arena, fx_buf_text(&text), text.length);
+	else
+		*ret = fx_value_string_n(call->arena, fx_buf_text(&text),
+			text.length);
 	return NULL;
 }
 
@@ -381,7 +366,8 @@ static const struct {
 	{ "int", 0, 1, call_int, 0 },
 	{ "float", 0, 1, call_float, 0 },
 	{ "bool", 0, 1, call_bool, 0 },
-	{ "str", 1, 1, call_str, 0 },
+	{ "str", 0, 1, call_str, 0 },
+	{ "type", 1, 1, fx_fold_call_type, 0 },
 	{ "abs", 1, 1, call_abs, 0 },
 	{ "min", 1, SIZE_MAX, fx_fold_call_min_max, FX_AST_LT },
 	{ "max", 1, SIZE_MAX, fx_fold_call_min_max, FX_AST_GT },
@@ -417,6 +403,22 @@ static const struct {
 	{ "torch.sym_max", 2, 2, fx_fold_call_min_max, FX_AST_GT },
 	{ "torch.sym_min", 2, 2, fx_fold_call_min_max, FX_AST_LT },
 };
+
+bool
+fx_fold_is_builtin(const char *name)
+{
+	for (size_t i = 0; i < FX_ARRAY_LEN(calls); i++)
+		if (strcmp(calls[i].name, name) == 0)
+			return !strchr(name, '.');
+	return false;
+}
+
+bool
+fx_fold_is_of_metadata(const char *name)
+{
+	return name &&
+	       (strcmp(name, "type") == 0 || strcmp(name, "isinstance") == 0);
+}
 
 /* The operator that NAME of the operator module is; NONE when none. */
 static enum fx_ast_op

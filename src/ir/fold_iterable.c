@@ -244,35 +244,65 @@ fx_fold_call_all_any(const struct fx_fold_arguments *call, struct fx_value *ret)
 	return NULL;
 }
 
-/* isinstance(value, classes) for classes by name. */
+/* Classes by name: the kind that type() gives, all that are instances. */
+static const struct {
+	const char *name;
+	enum fx_value_kind kind;
+	uint64_t kinds;
+} classes[] = {
+#define BIT(kind) ((uint64_t)1 << FX_VALUE_##kind)
+	{ "int", FX_VALUE_INT,
+		BIT(INT) | BIT(BOOL) | BIT(BIGINT) | BIT(SYMBOL) },
+	{ "float", FX_VALUE_FLOAT, BIT(FLOAT) },
+	{ "bool", FX_VALUE_BOOL, BIT(BOOL) },
+	{ "complex", FX_VALUE_COMPLEX, BIT(COMPLEX) },
+	{ "str", FX_VALUE_STRING, BIT(STRING) },
+	{ "bytes", FX_VALUE_BYTES, BIT(BYTES) },
+	{ "tuple", FX_VALUE_TUPLE, BIT(TUPLE) | BIT(SIZE) | BIT(NAMEDTUPLE) },
+	{ "list", FX_VALUE_LIST, BIT(LIST) },
+	{ "dict", FX_VALUE_DICT, BIT(DICT) },
+	{ "slice", FX_VALUE_SLICE, BIT(SLICE) },
+	{ "range", FX_VALUE_RANGE, BIT(RANGE) },
+	{ "torch.Size", FX_VALUE_SIZE, BIT(SIZE) },
+	{ "torch.Tensor", FX_VALUE_TENSOR, BIT(TENSOR) },
+	{ "torch.dtype", FX_VALUE_DTYPE, BIT(DTYPE) },
+	{ "torch.device", FX_VALUE_DEVICE, BIT(DEVICE) },
+	{ "torch.SymInt", FX_VALUE_SYMBOL, BIT(SYMBOL) },
+	{ "NoneType", FX_VALUE_NONE, BIT(NONE) },
+	{ "ellipsis", FX_VALUE_ELLIPSIS, BIT(ELLIPSIS) },
+	{ "type(None)", FX_VALUE_NONE, BIT(NONE) },
+#undef BIT
+};
+
+bool
+fx_fold_is_class(const char *name)
+{
+	for (size_t i = 0; i < FX_ARRAY_LEN(classes); i++)
+		if (strcmp(classes[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+struct fx_error *
+fx_fold_call_type(const struct fx_fold_arguments *call, struct fx_value *ret)
+{
+	enum fx_value_kind kind = (enum fx_value_kind)call->args[0].kind;
+
+	if (kind == FX_VALUE_BIGINT)
+		kind = FX_VALUE_INT;
+	for (size_t i = 0; i < FX_ARRAY_LEN(classes); i++)
+		if (classes[i].kind == kind) {
+			*ret = fx_value_text(FX_VALUE_FUNCTION,
+				classes[i].name);
+			return NULL;
+		}
+	*ret = fx_fold_unknown("a type that is not known");
+	return NULL;
+}
+
 static enum fx_tristate
 is_instance(const struct fx_value *value, const struct fx_value *class_)
 {
-	static const struct {
-		const char *name;
-		uint64_t kinds;
-	} classes[] = {
-#define BIT(kind) ((uint64_t)1 << FX_VALUE_##kind)
-		{ "int", BIT(INT) | BIT(BOOL) | BIT(BIGINT) | BIT(SYMBOL) },
-		{ "float", BIT(FLOAT) },
-		{ "bool", BIT(BOOL) },
-		{ "complex", BIT(COMPLEX) },
-		{ "str", BIT(STRING) },
-		{ "bytes", BIT(BYTES) },
-		{ "tuple", BIT(TUPLE) | BIT(SIZE) | BIT(NAMEDTUPLE) },
-		{ "list", BIT(LIST) },
-		{ "dict", BIT(DICT) },
-		{ "slice", BIT(SLICE) },
-		{ "range", BIT(RANGE) },
-		{ "torch.Size", BIT(SIZE) },
-		{ "torch.Tensor", BIT(TENSOR) },
-		{ "torch.dtype", BIT(DTYPE) },
-		{ "torch.device", BIT(DEVICE) },
-		{ "torch.SymInt", BIT(SYMBOL) },
-		{ "type(None)", BIT(NONE) },
-		{ "NoneType", BIT(NONE) },
-#undef BIT
-	};
 	const char *name =
 		class_->kind == FX_VALUE_FUNCTION ? class_->text : NULL;
 
@@ -294,16 +324,16 @@ struct fx_error *
 fx_fold_call_isinstance(const struct fx_fold_arguments *call,
 	struct fx_value *ret)
 {
-	const struct fx_value *classes = &call->args[1];
+	const struct fx_value *wanted = &call->args[1];
 	size_t count = 1;
 	enum fx_tristate found = FX_FALSE;
 
-	if (fx_value_is_sequence(classes)) {
-		count = classes->count;
-		classes = classes->items;
+	if (fx_value_is_sequence(wanted)) {
+		count = wanted->count;
+		wanted = wanted->items;
 	}
 	for (size_t i = 0; i < count && found != FX_TRUE; i++) {
-		enum fx_tristate one = is_instance(&call->args[0], &classes[i]);
+		enum fx_tristate one = is_instance(&call->args[0], &wanted[i]);
 
 		if (one != FX_FALSE)
 			found = one;

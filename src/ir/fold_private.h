@@ -6,6 +6,8 @@
 
 #include "ir/fold.h"
 
+struct fx_buf;
+
 /* Python's ints up to 127 bits: enough to never be wrong on 64. */
 __extension__ typedef __int128 fx_wide;
 
@@ -25,6 +27,15 @@ fx_fold_is_tuple(const struct fx_value *value)
 	return value->kind == FX_VALUE_TUPLE || value->kind == FX_VALUE_SIZE;
 }
 
+/* The fields of a NAMEDTUPLE as a TUPLE. */
+static inline struct fx_value
+fx_fold_fields(const struct fx_value *value)
+{
+	return (struct fx_value){ .kind = FX_VALUE_TUPLE,
+		.count = value->count,
+		.items = value->items + 1 };
+}
+
 static inline struct fx_value
 fx_fold_as_size(const struct fx_value *value)
 {
@@ -35,15 +46,10 @@ fx_fold_as_size(const struct fx_value *value)
 /* The float that VALUE (BOOL, INT, BIGINT, FLOAT) is. */
 bool fx_fold_double(const struct fx_value *value, double *ret);
 
-enum fx_tristate {
-	FX_FALSE,
-	FX_TRUE,
-	FX_MAYBE,
-};
-
-/* Python's ==; MAYBE when that is not known. */
-enum fx_tristate fx_fold_equal(const struct fx_value *a,
-	const struct fx_value *b);
+/* fold_compare.c: ==, !=, <, <=, >, >=, IS, IS_NOT, IN, NOT_IN. */
+FX_NODISCARD struct fx_error *fx_fold_compare(struct fx_arena *arena,
+	enum fx_ast_op op, const struct fx_value *a, const struct fx_value *b,
+	struct fx_value *ret);
 /* STATE as a BOOL, or an UNKNOWN one. */
 struct fx_value fx_fold_from_tristate(enum fx_tristate state);
 
@@ -54,6 +60,18 @@ bool fx_fold_is_some(const struct fx_value *value, const char *word);
 /* TYPE: unsupported operand type(s) for OP: "str" and "int". */
 FX_NODISCARD struct fx_error *fx_fold_bad_operands(enum fx_ast_op op,
 	const struct fx_value *left, const struct fx_value *right);
+
+/* fold_sequence.c: how many numbers the RANGE of INTs has, INT64_MAX when more;
+ * false when it has symbols.
+ */
+bool fx_fold_range_length(const struct fx_value *range, int64_t *ret);
+
+/* fold_format.c: FORMAT % ARGS, Python's old way of formatting. */
+FX_NODISCARD struct fx_error *fx_fold_format(struct fx_arena *arena,
+	const struct fx_value *format, const struct fx_value *args,
+	struct fx_value *ret);
+/* What str() gives of VALUE, appended; false when that is not known. */
+bool fx_fold_add_str(struct fx_buf *out, const struct fx_value *value);
 
 /* fold_sequence.c: + and * of strings and sequences; false if A and B are not
  * for it.
@@ -91,5 +109,6 @@ fx_fold_builtin fx_fold_call_range;
 fx_fold_builtin fx_fold_call_slice;
 fx_fold_builtin fx_fold_call_all_any; /* the truth that decides */
 fx_fold_builtin fx_fold_call_isinstance;
+fx_fold_builtin fx_fold_call_type;
 
 #endif /* FX_IR_FOLD_PRIVATE_H */

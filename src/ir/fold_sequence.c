@@ -150,11 +150,8 @@ character_starts(struct fx_arena *arena, const struct fx_value *string,
 	return starts;
 }
 
-/* How many numbers the RANGE of INTs has, INT64_MAX when more; false when it
- * has symbols.
- */
-static bool
-range_length(const struct fx_value *range, int64_t *ret)
+bool
+fx_fold_range_length(const struct fx_value *range, int64_t *ret)
 {
 	fx_wide start;
 	fx_wide stop;
@@ -209,7 +206,7 @@ fx_fold_length(struct fx_arena *arena, const struct fx_value *value,
 		*ret = fx_value_int(value->count);
 		return NULL;
 	case FX_VALUE_RANGE:
-		*ret = range_length(value, &length)
+		*ret = fx_fold_range_length(value, &length)
 			       ? fx_value_int(length)
 			       : symbolic_range_length(arena, value);
 		return NULL;
@@ -304,8 +301,8 @@ out_of_range(const struct fx_value *index, int64_t length, const char *what)
 
 	fx_value_print_as(&text, index, FX_STYLE_CODE);
 	return fx_error_new(FX_ERR_RANGE,
-		"index %s is out of range for a %s of %lld", fx_buf_text(&text),
-		what, (long long)length);
+		"index %s is out of range: the %s has %lld items",
+		fx_buf_text(&text), what, (long long)length);
 }
 
 /* INDEX counted from the front; RANGE when it is outside LENGTH. */
@@ -410,7 +407,8 @@ range_item(struct fx_arena *arena, const struct fx_value *range,
 	int64_t at;
 	struct fx_error *err;
 
-	if (!range_length(range, &length) || index->kind == FX_VALUE_SLICE) {
+	if (!fx_fold_range_length(range, &length) ||
+		index->kind == FX_VALUE_SLICE) {
 		*ret = fx_fold_unknown("a part of a range");
 		return NULL;
 	}
@@ -447,7 +445,7 @@ fx_fold_subscript(struct fx_arena *arena, const struct fx_value *value,
 	int64_t at;
 	struct fx_error *err;
 
-	if (value->kind == FX_VALUE_TENSOR)
+	if (value->kind == FX_VALUE_TENSOR || value->kind == FX_VALUE_HELD)
 		return fx_error_new(FX_ERR_UNSUPPORTED,
 			"a subscript of a tensor needs a backend");
 	if (value->kind == FX_VALUE_DICT)
@@ -461,8 +459,7 @@ fx_fold_subscript(struct fx_arena *arena, const struct fx_value *value,
 	if (fx_value_is_sequence(value))
 		return sequence_item(arena, value, index, ret);
 	if (value->kind == FX_VALUE_NAMEDTUPLE) {
-		struct fx_value fields = fx_value_sequence(arena,
-			FX_VALUE_TUPLE, value->items + 1, value->count);
+		struct fx_value fields = fx_fold_fields(value);
 
 		return sequence_item(arena, &fields, index, ret);
 	}
@@ -487,7 +484,7 @@ iterate_range(struct fx_arena *arena, const struct fx_value *range,
 	struct fx_value *items;
 	int64_t length;
 
-	if (!range_length(range, &length))
+	if (!fx_fold_range_length(range, &length))
 		return fx_error_new(FX_ERR_UNSUPPORTED,
 			"the length of the range is not known");
 	if (length > FX_FOLD_ITEM_LIMIT)
@@ -501,21 +498,25 @@ iterate_range(struct fx_arena *arena, const struct fx_value *range,
 	return NULL;
 }
 
+/* Of a text: strings of a character, or the numbers that bytes are. */
 static struct fx_error *
-iterate_string(struct fx_arena *arena, const struct fx_value *string,
+iterate_text(struct fx_arena *arena, const struct fx_value *text,
 	const struct fx_value **items_ret, size_t *count_ret)
 {
-	size_t count = (size_t)string_length(string);
+	bool is_bytes = text->kind == FX_VALUE_BYTES;
+	size_t count = is_bytes ? text->count : (size_t)string_length(text);
 	const uint32_t *starts;
 	struct fx_value *items;
 
 	if (count > FX_FOLD_ITEM_LIMIT)
 		return too_long();
-	starts = character_starts(arena, string, count);
+	starts = is_bytes ? NULL : character_starts(arena, text, count);
 	items = FX_ARENA_ARRAY(arena, struct fx_value, count);
 	for (size_t i = 0; i < count; i++)
-		items[i] = fx_value_string_n(arena, string->text + starts[i],
-			starts[i + 1] - starts[i]);
+		items[i] = is_bytes ? fx_value_int((unsigned char)text->text[i])
+				    : fx_value_string_n(arena,
+					      text->text + starts[i],
+					      starts[i + 1] - starts[i]);
 	*items_ret = items;
 	*count_ret = count;
 	return NULL;
@@ -536,9 +537,10 @@ fx_fold_iterate(struct fx_arena *arena, const struct fx_value *value,
 	}
 	if (value->kind == FX_VALUE_RANGE)
 		return iterate_range(arena, value, items_ret, count_ret);
-	if (value->kind == FX_VALUE_STRING)
-		return iterate_string(arena, value, items_ret, count_ret);
-	if (value->kind == FX_VALUE_UNKNOWN || value->kind == FX_VALUE_TENSOR)
+	if (value->kind == FX_VALUE_STRING || value->kind == FX_VALUE_BYTES)
+		return iterate_text(arena, value, items_ret, count_ret);
+	if (value->kind == FX_VALUE_UNKNOWN || value->kind == FX_VALUE_TENSOR ||
+		value->kind == FX_VALUE_HELD)
 		return fx_error_new(FX_ERR_UNSUPPORTED,
 			"what is iterated over is not known");
 	if (value->kind != FX_VALUE_DICT)

@@ -43,6 +43,8 @@ static const char letters[] = {
 	[FX_VALUE_TENSOR] = 'T',
 	[FX_VALUE_SYMBOL] = 'y',
 	[FX_VALUE_UNKNOWN] = '?',
+	[FX_VALUE_NODE_ID] = '@',
+	[FX_VALUE_HELD] = 'h',
 };
 _Static_assert(sizeof(letters) == FX_VALUE_KIND_COUNT, "a letter a kind");
 
@@ -132,6 +134,8 @@ put_payload(struct fx_buf *out, const struct fx_value *value, bool as_text)
 	switch ((enum fx_value_kind)value->kind) {
 	case FX_VALUE_NONE:
 	case FX_VALUE_ELLIPSIS:
+	case FX_VALUE_NODE_ID:
+	case FX_VALUE_HELD:
 	case FX_VALUE_KIND_COUNT:
 		break;
 	case FX_VALUE_BOOL:

@@ -21,6 +21,7 @@ libfxcore_a_SOURCES += \
 	%D%/fold_member.c \
 	%D%/fold_number.c \
 	%D%/fold_private.h \
+	%D%/fold_compare.c %D%/fold_format.c \
 	%D%/fold_sequence.c \
 	%D%/graph.c %D%/graph.h \
 	%D%/graph_hash.c %D%/graph_hash.h \

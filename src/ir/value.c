@@ -33,13 +33,15 @@ static const char *const kind_names[] = {
 	[FX_VALUE_LIST] = "list",
 	[FX_VALUE_DICT] = "dict",
 	[FX_VALUE_RANGE] = "range",
-	[FX_VALUE_SIZE] = "size",
+	[FX_VALUE_SIZE] = "torch.Size",
 	[FX_VALUE_NAMEDTUPLE] = "namedtuple",
 	[FX_VALUE_FUNCTION] = "function",
 	[FX_VALUE_OPAQUE] = "object",
 	[FX_VALUE_TENSOR] = "tensor",
 	[FX_VALUE_SYMBOL] = "symbol",
 	[FX_VALUE_UNKNOWN] = "unknown",
+	[FX_VALUE_NODE_ID] = "node",
+	[FX_VALUE_HELD] = "tensor",
 };
 _Static_assert(FX_ARRAY_LEN(kind_names) == FX_VALUE_KIND_COUNT,
 	"every kind has a name");
@@ -227,6 +229,8 @@ fx_value_item_count(const struct fx_value *value)
 	case FX_VALUE_TENSOR:
 	case FX_VALUE_SYMBOL:
 	case FX_VALUE_UNKNOWN:
+	case FX_VALUE_NODE_ID:
+	case FX_VALUE_HELD:
 	case FX_VALUE_KIND_COUNT:
 		return 0;
 	}
@@ -239,7 +243,9 @@ fx_value_dict_get(const struct fx_value *dict, const char *key)
 	if (dict->kind != FX_VALUE_DICT)
 		return NULL;
 	for (size_t i = 0; i < dict->count; i++)
-		if (fx_value_is_string(&dict->items[2 * i], key))
+		if (dict->items[2 * i].kind == FX_VALUE_STRING &&
+			dict->items[2 * i].count == strlen(key) &&
+			fx_str_equal(dict->items[2 * i].text, key))
 			return &dict->items[2 * i + 1];
 	return NULL;
 }
@@ -292,6 +298,7 @@ same_payload(const struct fx_value *a, const struct fx_value *b)
 		return a->truth == b->truth;
 	case FX_VALUE_INT:
 	case FX_VALUE_DTYPE:
+	case FX_VALUE_NODE_ID:
 		return a->integer == b->integer;
 	case FX_VALUE_FLOAT:
 		return same_double(a->real, b->real);
@@ -310,6 +317,8 @@ same_payload(const struct fx_value *a, const struct fx_value *b)
 		return same_text(a, b);
 	case FX_VALUE_NODE:
 		return a->node == b->node;
+	case FX_VALUE_HELD:
+		return a->held == b->held;
 	case FX_VALUE_TENSOR:
 		return same_tensor(a->tensor, b->tensor);
 	case FX_VALUE_SYMBOL:

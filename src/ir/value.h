@@ -2,11 +2,11 @@
  * result before it is computed.
  *
  * Sixteen bytes a leaf, immutable once made, in an arena (usually the graph's
- * value arena).  Strings and names are interned.  The last three kinds occur
- * only in metadata (a node's `meta`, ir/tensor_meta.h, folding, shape rules),
- * never among arguments: there, a value says what a result will be, with
- * NODE leaves replaced.  One type for both, because Python's arithmetic on
- * sizes, tuples and indices (ir/fold) is the same on both sides.
+ * value arena).  Strings and names are interned.  The last kinds occur
+ * only in metadata (a node's `meta`, ir/tensor_meta.h, folding, shape rules)
+ * and in data, never among arguments: there, a value says what a result will
+ * be, with NODE leaves replaced.  One type for both, because Python's
+ * arithmetic on sizes, tuples and indices (ir/fold) is the same on both sides.
  */
 #ifndef FX_IR_VALUE_H
 #define FX_IR_VALUE_H
@@ -19,6 +19,7 @@ struct fx_arena;
 struct fx_node;
 struct fx_tensor_meta;
 struct fx_size_expr;
+struct fx_datum;
 
 enum fx_value_kind {
 	FX_VALUE_NONE,
@@ -50,6 +51,9 @@ enum fx_value_kind {
 	FX_VALUE_TENSOR,  /* tensor: dtype and shape; metadata only */
 	FX_VALUE_SYMBOL,  /* symbol: a symbolic integer; metadata only */
 	FX_VALUE_UNKNOWN, /* nothing is known; text may say why; ditto */
+
+	FX_VALUE_NODE_ID, /* integer: a node, not its value; only in data */
+	FX_VALUE_HELD,    /* held: what is no value; only in data */
 	FX_VALUE_KIND_COUNT
 };
 
@@ -66,6 +70,7 @@ struct fx_value {
 		const struct fx_value *items;
 		const struct fx_tensor_meta *tensor;
 		const struct fx_size_expr *symbol;
+		struct fx_datum *held; /* of run/datum.h */
 	};
 };
 
@@ -150,7 +155,7 @@ fx_value_is_string(const struct fx_value *value, const char *interned)
 	return value->kind == FX_VALUE_STRING && value->text == interned;
 }
 
-/* The value of the STRING key KEY (interned) in DICT, or NULL. */
+/* The value of the STRING key KEY in DICT, or NULL. */
 const struct fx_value *fx_value_dict_get(const struct fx_value *dict,
 	const char *key);
 

@@ -10,6 +10,7 @@
 #include "base/intern.h"
 #include "base/number.h"
 #include "base/str.h"
+#include "ir/fold.h"
 #include "ir/node.h"
 #include "ir/size.h"
 #include "ir/tensor_meta.h"
@@ -178,7 +179,7 @@ static void
 print_size(struct fx_buf *out, const struct fx_value *size,
 	const struct fx_value_printer *p)
 {
-	if (p->style != FX_STYLE_EXACT) {
+	if (p->style != FX_STYLE_EXACT && p->style != FX_STYLE_REPR) {
 		print_tuple(out, size->items, size->count, p);
 		return;
 	}
@@ -195,6 +196,7 @@ print_namedtuple(struct fx_buf *out, const struct fx_value *value,
 
 	switch (p->style) {
 	case FX_STYLE_CODE:
+	case FX_STYLE_REPR:
 		fx_buf_add(out, global_name(p, name->text));
 		print_tuple(out, value->items + 1, value->count, p);
 		return;
@@ -259,6 +261,8 @@ print_function(struct fx_buf *out, const char *name,
 {
 	if (p->style == FX_STYLE_EXACT && !fx_value_is_function_name(name))
 		print_wrapped(out, "function", name, p);
+	else if (p->style == FX_STYLE_REPR && fx_fold_is_class(name))
+		fx_buf_addf(out, "<class '%s'>", name);
 	else
 		fx_buf_add(out, global_name(p, name));
 }
@@ -413,6 +417,8 @@ print(struct fx_buf *out, const struct fx_value *value,
 	case FX_VALUE_TENSOR:
 	case FX_VALUE_SYMBOL:
 	case FX_VALUE_UNKNOWN:
+	case FX_VALUE_NODE_ID:
+	case FX_VALUE_HELD:
 	case FX_VALUE_KIND_COUNT:
 		print_metadata(out, value, p);
 		return;

@@ -34,6 +34,9 @@ enum fx_value_style {
 	 * fx_value_from_ast: used by .fxg, the journal and hashes.
 	 */
 	FX_STYLE_EXACT,
+	/* Python's repr, as its prompt shows: torch.Size([2]), <class 'int'>.
+	 */
+	FX_STYLE_REPR,
 };
 
 /* How a printer names nodes; null uses the node's own name. */

@@ -29,7 +29,7 @@ struct fx_tensor_meta;
 
 /* What resolve may look at of one argument. */
 struct fx_kind {
-	uint8_t kind;  /* enum fx_datum_kind */
+	uint8_t kind;  /* enum fx_value_kind; HELD for what is no tensor */
 	uint8_t dtype; /* enum fx_dtype, of tensors */
 	int16_t rank;  /* of tensors; -1 when unknown */
 };

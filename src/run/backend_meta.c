@@ -142,7 +142,7 @@ meta_from_tensor(struct fx_backend *backend, const struct fx_tensor *tensor,
 	struct fx_host_tensor *payload = fx_host_tensor_new(value.tensor);
 
 	fx_strided_bytes_of_tensor(tensor, &payload->held);
-	*ret = fx_datum_host_tensor_take(FX_DATUM_TENSOR, stateless(), payload);
+	*ret = fx_datum_payload_take(FX_DATUM_TENSOR, stateless(), payload);
 	fx_arena_rollback(state->scratch, mark);
 	return NULL;
 }
@@ -222,7 +222,7 @@ stateless(void)
 struct fx_datum *
 fx_meta_tensor(const struct fx_tensor_meta *meta)
 {
-	return fx_datum_host_tensor_take(FX_DATUM_TENSOR, stateless(),
+	return fx_datum_payload_take(FX_DATUM_TENSOR, stateless(),
 		fx_host_tensor_new(meta));
 }
 
@@ -253,5 +253,5 @@ fx_kind_of(const struct fx_datum *datum)
 {
 	if (datum->kind == FX_DATUM_TENSOR)
 		return datum->backend->ops->kind(datum->payload);
-	return (struct fx_kind){ .kind = datum->kind, .rank = -1 };
+	return (struct fx_kind){ .kind = datum->value.kind, .rank = -1 };
 }

@@ -63,7 +63,7 @@ tensor_new(const struct fx_tensor_meta *meta,
 
 	if (held_taken)
 		payload->held = *held_taken;
-	return fx_datum_host_tensor_take(FX_DATUM_TENSOR, stateless(), payload);
+	return fx_datum_payload_take(FX_DATUM_TENSOR, stateless(), payload);
 }
 
 static struct fx_error *

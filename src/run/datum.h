@@ -1,9 +1,14 @@
 /* datum.h - what running yields: a counted runtime value.
  *
- * Unlike an fx_value, which stands in a graph and lies in an arena, a datum is
- * held for as long as somebody has a reference, and may hold what only a
- * backend understands: a tensor's payload.  Data are immutable once they are
- * shared; text is interned only where it is a name.
+ * A plain thing is an fx_value, and so is a container: one whose leaves may be
+ * HELD, which stand for other data: tensors, what a backend alone understands,
+ * sets of nodes.  What Python does with values (ir/fold) and how they are
+ * written is thus the same for arguments and for results.  Unlike an fx_value
+ * that stands in a graph, a datum is kept for as long as somebody has a
+ * reference to it.  Data are immutable.
+ *
+ * Numbers, bools and short texts lie in the datum itself, all else in one block
+ * of memory.  A container made of others shares their items and keeps them.
  */
 #ifndef FX_RUN_DATUM_H
 #define FX_RUN_DATUM_H
@@ -19,50 +24,39 @@
 struct fx_arena;
 struct fx_backend;
 struct fx_buf;
-struct fx_node;
+struct fx_stats;
 struct fx_tensor_meta;
 struct fx_ticker;
 
 enum fx_datum_kind {
-	FX_DATUM_NONE,
-	FX_DATUM_BOOL,   /* truth */
-	FX_DATUM_INT,    /* integer */
-	FX_DATUM_FLOAT,  /* real */
-	FX_DATUM_STRING, /* text, count bytes */
-	FX_DATUM_BYTES,  /* text, count bytes */
-	FX_DATUM_DTYPE,  /* integer: enum fx_dtype */
-	FX_DATUM_DEVICE, /* text */
-	FX_DATUM_SLICE,  /* items[0..2] */
-	FX_DATUM_TUPLE,  /* items[0..count-1] */
-	FX_DATUM_LIST,
-	FX_DATUM_SIZE,    /* torch.Size */
-	FX_DATUM_DICT,    /* items: key, value, ...; count pairs */
-	FX_DATUM_PLAIN,   /* value: any other fx_value without nodes (complex,
-			   * big int, range, layout, symbol, function...),
-			   * in an arena of the datum's own */
-	FX_DATUM_TENSOR,  /* backend, payload */
-	FX_DATUM_HANDLE,  /* backend, payload: something opaque it holds */
-	FX_DATUM_NODE,    /* ids[0]: a node, not its value */
-	FX_DATUM_NODES,   /* ids[0..count-1]: a set of nodes, graph order */
-	FX_DATUM_UNKNOWN, /* nothing is known of it; text may say why */
-	FX_DATUM_KIND_COUNT
+	FX_DATUM_VALUE,
+	FX_DATUM_TENSOR, /* backend, payload */
+	FX_DATUM_HANDLE, /* backend, payload: something opaque it holds */
+	FX_DATUM_NODES,  /* ids[0..count-1]: a set of nodes, graph order */
 };
 
 struct fx_datum {
 	unsigned references;
-	uint8_t kind; /* enum fx_datum_kind */
-	size_t count;
-	struct fx_arena *arena; /* PLAIN: what `value` lies in, or NULL */
-	const struct fx_backend *backend; /* TENSOR, HANDLE */
+	uint8_t kind;   /* enum fx_datum_kind */
+	bool has_held;  /* VALUE: whether a leaf of it is HELD */
+	uint32_t count; /* VALUE: of kept; NODES: of ids */
+	/* What is to be asked about any datum: of a VALUE itself, with symbols
+	 * and reasons why nothing is known as in metadata, nodes as NODE_ID;
+	 * of others the datum as a HELD leaf.
+	 */
+	struct fx_value value;
 	union {
-		bool truth;
-		int64_t integer;
-		double real;
-		char *text; /* owned; NUL-terminated; may be NULL for UNKNOWN */
-		struct fx_datum **items; /* owned array, referenced */
-		struct fx_value value;
-		void *payload; /* the backend's, released through it */
+		struct {
+			void *memory; /* of value; owned, may be NULL */
+			struct fx_arena *arena; /* of symbols, or NULL */
+			struct fx_datum **kept; /* in memory; referenced */
+		};
+		struct {
+			const struct fx_backend *backend;
+			void *payload; /* released through the backend */
+		};
 		uint64_t *ids; /* owned */
+		char text[24]; /* of a short VALUE */
 	};
 };
 
@@ -99,65 +93,82 @@ struct fx_datum *fx_datum_unknown(const char *why);
 /* KIND is TUPLE, LIST, SIZE, DICT (COUNT pairs) or SLICE (3 items).  ITEMS
  * are taken: the caller's references go into the datum; the array is copied.
  */
-struct fx_datum *fx_datum_items_take(enum fx_datum_kind kind,
+struct fx_datum *fx_datum_items_take(enum fx_value_kind kind,
 	struct fx_datum *const *items_taken, size_t count);
 /* PAYLOAD is taken and released by BACKEND. */
-struct fx_datum *fx_datum_host_tensor_take(enum fx_datum_kind kind,
+struct fx_datum *fx_datum_payload_take(enum fx_datum_kind kind,
 	const struct fx_backend *backend, void *payload_taken);
 struct fx_datum *fx_datum_node(uint64_t id);
 struct fx_datum *fx_datum_nodes(const uint64_t *ids, size_t count);
 
-/* VALUE as a datum.  NODE leaves become NODE data, TENSOR leaves become
- * tensors of the meta backend, SYMBOLs stay symbols, UNKNOWN is UNKNOWN.
+/* A deep copy of VALUE.  NODE leaves become NODE_ID, TENSOR leaves tensors of
+ * the meta backend; HELD leaves are shared.
  */
 struct fx_datum *fx_datum_from_value(const struct fx_value *value);
-
-/* What a person or a graph may make, parts that stand in it several times
- * counted as often: walks over data and copies of them stay within bounds.
+/* PART, which lies in the value of WHOLE: what is HELD itself, else a datum
+ * that shares WHOLE's memory.
  */
+struct fx_datum *fx_datum_part(struct fx_datum *whole,
+	const struct fx_value *part);
+/* The datum that a HELD leaf stands for, borrowed; NULL for other values. */
+static inline struct fx_datum *
+fx_datum_held(const struct fx_value *value)
+{
+	return value->kind == FX_VALUE_HELD ? value->held : NULL;
+}
+
+/* What a person or a graph may make, what stands in it twice counted twice. */
 #define FX_DATUM_ITEM_LIMIT  ((size_t)1 << 22)
 #define FX_DATUM_DEPTH_LIMIT 200
-/* LIMIT when DATUM, or VALUE, has more items or is nested deeper. */
-FX_NODISCARD struct fx_error *fx_datum_check(const struct fx_datum *datum);
-FX_NODISCARD struct fx_error *
-fx_datum_check_value(const struct fx_value *value);
+/* LIMIT when VALUE has more items or is nested deeper. */
+FX_NODISCARD struct fx_error *fx_datum_check(const struct fx_value *value);
 /* fx_datum_from_value of what was computed: LIMIT as above. */
 FX_NODISCARD struct fx_error *fx_datum_of_value(const struct fx_value *value,
 	struct fx_datum **ret);
 
-/* DATUM as a value in ARENA: tensors as TENSOR metadata (asked from their
- * backend), node sets and handles as OPAQUE text.
+/* DATUM, or VALUE, which may have HELD leaves, as metadata in ARENA that need
+ * no datum: tensors as TENSOR (asked from their backend), node sets and handles
+ * as OPAQUE text, strings interned.
  */
 struct fx_value fx_datum_to_value(struct fx_arena *arena,
 	const struct fx_datum *datum);
+struct fx_value fx_datum_to_metadata(struct fx_arena *arena,
+	const struct fx_value *value);
 
 /* The tensor metadata of a TENSOR in ARENA, or NULL for anything else. */
 const struct fx_tensor_meta *fx_datum_meta(struct fx_arena *arena,
 	const struct fx_datum *datum);
 
-/* What DATUM is worth when it is a bool, an int or a float; else false. */
-bool fx_datum_number(const struct fx_datum *datum, double *ret);
+static inline bool
+fx_datum_is(const struct fx_datum *datum, enum fx_value_kind kind)
+{
+	return datum->value.kind == kind;
+}
 
-/* Number of items in DATUM (for DICT twice the pairs), 0 for leaves. */
-size_t fx_datum_item_count(const struct fx_datum *datum);
-bool fx_datum_is_sequence(const struct fx_datum *datum);
+/* What VALUE is worth when it is a bool, an int or a float; else false. */
+bool fx_datum_number(const struct fx_value *value, double *ret);
+
+/* True stops. */
+typedef bool fx_datum_visit_fn(void *context, struct fx_datum *held);
+/* Visit DATUM if it is no VALUE, else what is HELD in it; true if stopped. */
+bool fx_datum_each_held(const struct fx_datum *datum, fx_datum_visit_fn *visit,
+	void *context);
+/* Replace what fx_datum_each_held visits: MAP gives a new reference.  *RET is
+ * DATUM (referenced) where nothing changed.
+ */
+typedef struct fx_error *fx_datum_map_fn(void *context, struct fx_datum *held,
+	struct fx_datum **ret);
+FX_NODISCARD struct fx_error *fx_datum_map(struct fx_datum *datum,
+	fx_datum_map_fn *map, void *context, struct fx_datum **ret);
 /* Whether DATUM or an item of it (however deep) is a tensor. */
 bool fx_datum_has_tensor(const struct fx_datum *datum);
 
-/* Equality as Python's == would say for plain data (True == 1, 1 == 1.0,
- * a tuple is no list); tensors by identity of payload, nodes by id.
- */
-bool fx_datum_equal(const struct fx_datum *a, const struct fx_datum *b);
-/* Whether two containers, of whatever kinds, have equal items. */
-bool fx_datum_equal_items(const struct fx_datum *a, const struct fx_datum *b);
-
-/* Python's truth: 0, "", (), None and empty sets are false.  TYPE for tensors
- * (on the meta backend their values are not known) and UNKNOWN.
+/* Python's truth (fx_fold_truth); empty sets are false.  TYPE for tensors (on
+ * the meta backend their values are not known) and what is not known.
  */
 FX_NODISCARD struct fx_error *fx_datum_truth(const struct fx_datum *datum,
 	bool *ret);
 
-/* "int", "tensor", "set of nodes". */
 const char *fx_datum_kind_name(const struct fx_datum *datum);
 
 /* How data are shown: FORMAT is what stood after the slash of the command: ""
@@ -167,7 +178,6 @@ const char *fx_datum_kind_name(const struct fx_datum *datum);
  * of a node id (may be NULL: "node 17").
  */
 typedef const char *fx_datum_node_name_fn(void *context, uint64_t id);
-struct fx_stats;
 /* Told of every tensor that is shown by its summary, in order; STATS (NULL:
  * values are not known) are borrowed for the call.
  */

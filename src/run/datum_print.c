@@ -22,7 +22,6 @@
 struct print {
 	struct fx_buf *out;
 	const struct fx_datum_printer *how;
-	struct fx_arena *arena;
 	size_t start;         /* of the text in OUT */
 	char letter;          /* of the format, 0 for none */
 	int depth;            /* guards the stack */
@@ -30,7 +29,7 @@ struct print {
 	struct fx_error *err; /* the first */
 };
 
-static void print_datum(struct print *print, const struct fx_datum *datum);
+static void print_value(struct print *print, const struct fx_value *value);
 
 static void
 print_name(struct print *print, uint64_t id)
@@ -53,7 +52,7 @@ print_nodes(struct print *print, const struct fx_datum *datum)
 	fx_buf_add_char(print->out, '{');
 	for (size_t i = 0; i < datum->count; i++) {
 		if (limit && i == limit) {
-			fx_buf_addf(print->out, ", ... (%zu in all)",
+			fx_buf_addf(print->out, ", ... (%" PRIu32 " in all)",
 				datum->count);
 			break;
 		}
@@ -66,46 +65,49 @@ print_nodes(struct print *print, const struct fx_datum *datum)
 
 /* Summaries and values of several tensors have a line each. */
 static bool
-is_shown_long(const struct print *print, const struct fx_datum *datum)
+is_shown_long(const struct print *print, const struct fx_value *value)
 {
-	size_t count = fx_datum_item_count(datum);
+	size_t count = fx_value_item_count(value);
 
-	if (print->how->is_brief || print->letter == 's' || datum->count < 2)
+	if (print->how->is_brief || print->letter == 's' || value->count < 2)
 		return false;
-	for (size_t i = 0; i < count; i++)
-		if (fx_values_known(datum->items[i]))
+	for (size_t i = 0; i < count; i++) {
+		const struct fx_datum *held = fx_datum_held(&value->items[i]);
+
+		if (held && fx_values_known(held))
 			return true;
+	}
 	return false;
 }
 
 static void
-print_list(struct print *print, const struct fx_datum *datum, const char *open,
+print_list(struct print *print, const struct fx_value *value, const char *open,
 	const char *close)
 {
-	bool is_dict = datum->kind == FX_DATUM_DICT;
-	bool is_long = is_shown_long(print, datum);
+	bool is_dict = value->kind == FX_VALUE_DICT;
+	bool is_long = is_shown_long(print, value);
 	size_t limit = print->how->limit;
 
 	fx_buf_add(print->out, open);
-	for (size_t i = 0; i < datum->count; i++) {
-		const struct fx_datum *item =
-			datum->items[is_dict ? 2 * i + 1 : i];
+	for (size_t i = 0; i < value->count; i++) {
+		const struct fx_value *item =
+			&value->items[is_dict ? 2 * i + 1 : i];
 
 		if (limit && (i == limit || (i && print->shown >= limit))) {
-			fx_buf_addf(print->out, ", ... (%zu in all)",
-				datum->count);
+			fx_buf_addf(print->out, ", ... (%" PRIu32 " in all)",
+				value->count);
 			break;
 		}
 		if (i)
 			fx_buf_add(print->out, is_long ? ",\n " : ", ");
 		if (is_dict) {
-			print_datum(print, datum->items[2 * i]);
+			print_value(print, &value->items[2 * i]);
 			fx_buf_add(print->out, ": ");
 		}
-		print_datum(print, item);
-		print->shown += fx_datum_item_count(item) == 0;
+		print_value(print, item);
+		print->shown += fx_value_item_count(item) == 0;
 	}
-	if (datum->kind == FX_DATUM_TUPLE && datum->count == 1)
+	if (value->kind == FX_VALUE_TUPLE && value->count == 1)
 		fx_buf_add_char(print->out, ',');
 	fx_buf_add(print->out, close);
 }
@@ -144,20 +146,6 @@ print_int(struct print *print, int64_t integer)
 }
 
 static void
-print_leaf(struct print *print, const struct fx_datum *datum)
-{
-	struct fx_value value = fx_datum_to_value(print->arena, datum);
-
-	if (value.kind == FX_VALUE_SYMBOL)
-		fx_size_print(print->out, value);
-	else if (value.kind == FX_VALUE_OPAQUE)
-		/* As a file says: it may say anything. */
-		fx_utf8_add_visible(print->out, value.text, strlen(value.text));
-	else
-		fx_value_print_as(print->out, &value, FX_STYLE_CODE);
-}
-
-static void
 tell_tensor(struct print *print, const struct fx_datum *datum,
 	const struct fx_stats *stats)
 {
@@ -180,9 +168,10 @@ print_summary(struct print *print, const struct fx_datum *datum)
 }
 
 static void
-print_shape(struct print *print, const struct fx_datum *datum, bool is_spaced)
+print_shape(struct print *print, const struct fx_datum *tensor, bool is_spaced)
 {
-	struct fx_value value = fx_datum_to_value(print->arena, datum);
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	struct fx_value value = fx_datum_to_value(arena, tensor);
 
 	fx_value_print_shape(print->out, &value, is_spaced);
 }
@@ -225,60 +214,63 @@ print_tensor(struct print *print, const struct fx_datum *datum)
 }
 
 static void
-print_inner(struct print *print, const struct fx_datum *datum)
+print_held(struct print *print, const struct fx_datum *datum)
 {
-	switch ((enum fx_datum_kind)datum->kind) {
-	case FX_DATUM_INT:
-		print_int(print, datum->integer);
-		break;
-	case FX_DATUM_TUPLE:
-		print_list(print, datum, "(", ")");
-		break;
-	case FX_DATUM_LIST:
-		print_list(print, datum, "[", "]");
-		break;
-	case FX_DATUM_SIZE:
-		print_list(print, datum, "torch.Size([", "])");
-		break;
-	case FX_DATUM_DICT:
-		print_list(print, datum, "{", "}");
-		break;
-	case FX_DATUM_SLICE:
-		print_list(print, datum, "slice(", ")");
-		break;
-	case FX_DATUM_TENSOR:
+	if (datum->kind == FX_DATUM_TENSOR)
 		print_tensor(print, datum);
-		break;
-	case FX_DATUM_HANDLE:
+	else if (datum->kind == FX_DATUM_HANDLE)
 		datum->backend->ops->print(datum->payload, false, print->out);
-		break;
-	case FX_DATUM_NODE:
-		print_name(print, datum->ids[0]);
-		break;
-	case FX_DATUM_NODES:
+	else
 		print_nodes(print, datum);
+}
+
+static void
+print_inner(struct print *print, const struct fx_value *value)
+{
+	switch (value->kind) {
+	case FX_VALUE_INT:
+		print_int(print, value->integer);
 		break;
-	case FX_DATUM_UNKNOWN:
+	case FX_VALUE_TUPLE:
+		print_list(print, value, "(", ")");
+		break;
+	case FX_VALUE_LIST:
+		print_list(print, value, "[", "]");
+		break;
+	case FX_VALUE_SIZE:
+		print_list(print, value, "torch.Size([", "])");
+		break;
+	case FX_VALUE_DICT:
+		print_list(print, value, "{", "}");
+		break;
+	case FX_VALUE_SLICE:
+		print_list(print, value, "slice(", ")");
+		break;
+	case FX_VALUE_HELD:
+		print_held(print, value->held);
+		break;
+	case FX_VALUE_NODE_ID:
+		print_name(print, (uint64_t)value->integer);
+		break;
+	case FX_VALUE_SYMBOL:
+		fx_size_print(print->out, *value);
+		break;
+	case FX_VALUE_OPAQUE:
+		/* As a file says: it may say anything. */
+		fx_utf8_add_visible(print->out, value->text, value->count);
+		break;
+	case FX_VALUE_UNKNOWN:
 		fx_buf_add(print->out, "unknown");
-		if (datum->text && *datum->text)
-			fx_buf_addf(print->out, " (%s)", datum->text);
+		if (value->text && *value->text)
+			fx_buf_addf(print->out, " (%s)", value->text);
 		break;
-	case FX_DATUM_NONE:
-	case FX_DATUM_BOOL:
-	case FX_DATUM_FLOAT:
-	case FX_DATUM_STRING:
-	case FX_DATUM_BYTES:
-	case FX_DATUM_DTYPE:
-	case FX_DATUM_DEVICE:
-	case FX_DATUM_PLAIN:
-	case FX_DATUM_KIND_COUNT:
-		print_leaf(print, datum);
-		break;
+	default:
+		fx_value_print_as(print->out, value, FX_STYLE_REPR);
 	}
 }
 
 static void
-print_datum(struct print *print, const struct fx_datum *datum)
+print_value(struct print *print, const struct fx_value *value)
 {
 	if (print->depth > FX_DATUM_DEPTH_LIMIT ||
 		print->out->length - print->start > TEXT_LIMIT) {
@@ -286,7 +278,7 @@ print_datum(struct print *print, const struct fx_datum *datum)
 		return;
 	}
 	print->depth++;
-	print_inner(print, datum);
+	print_inner(print, value);
 	print->depth--;
 }
 
@@ -295,7 +287,6 @@ fx_datum_print(struct fx_buf *out, const struct fx_datum *datum,
 	const struct fx_datum_printer *printer)
 {
 	static const char letters[] = "vsrxdotf";
-	FX_AUTO_ARENA struct fx_arena *arena = NULL;
 	const char *format = printer->format ? printer->format : "";
 	struct print print = {
 		.out = out,
@@ -309,9 +300,7 @@ fx_datum_print(struct fx_buf *out, const struct fx_datum *datum,
 			"unknown format \"/%s\": use one of v (values), s "
 			"(shapes), r (repr), d, x, o, t (integers), f",
 			format);
-	arena = fx_arena_new();
-	print.arena = arena;
-	print_datum(&print, datum);
+	print_value(&print, &datum->value);
 	if (print.err && print.letter == 'v' &&
 		fx_error_code(print.err) == FX_ERR_TYPE)
 		return fx_error_hint(print.err,

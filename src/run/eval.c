@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/mem.h"
+#include "ir/fold.h"
 #include "lang/parse.h"
 #include "run/eval_private.h"
 
@@ -63,10 +64,47 @@ eval_int(const struct fx_ast *tree, struct fx_operand *ret)
 	return set_datum(ret, fx_datum_int(tree->integer));
 }
 
+static void
+swap(struct fx_datum **a, struct fx_datum **b)
+{
+	struct fx_datum *first = *a;
+
+	*a = *b;
+	*b = first;
+}
+
+/* Keys that are equal are one key, with the last of the values. */
+static struct fx_error *
+join_keys(struct fx_datum **items, size_t *count)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < *count; i += 2) {
+		size_t at = 0;
+
+		if (!fx_fold_is_hashable(&items[i]->value))
+			return fx_error_new(FX_ERR_TYPE,
+				"a %s cannot be the key of a dict",
+				fx_datum_kind_name(items[i]));
+		while (at < left && fx_fold_equal(&items[at]->value,
+					    &items[i]->value) != FX_TRUE)
+			at += 2;
+		if (at == left) {
+			swap(&items[left], &items[i]);
+			left += 2;
+		}
+		swap(&items[at + 1], &items[i + 1]);
+	}
+	for (size_t i = left; i < *count; i++)
+		fx_datum_unref(items[i]);
+	*count = left;
+	return NULL;
+}
+
 /* Items of a tuple, list or dict. */
 static struct fx_error *
 eval_items(struct fx_evaluator *evaluator, const struct fx_ast *tree,
-	enum fx_datum_kind kind, struct fx_operand *ret)
+	enum fx_value_kind kind, struct fx_operand *ret)
 {
 	size_t count = tree->kid_count;
 	struct fx_datum **items = fx_xcalloc(count, sizeof(*items));
@@ -77,13 +115,15 @@ eval_items(struct fx_evaluator *evaluator, const struct fx_ast *tree,
 		err = fx_eval_datum(evaluator, tree->kids[done], &items[done]);
 		done += !err;
 	}
+	if (!err && kind == FX_VALUE_DICT)
+		err = join_keys(items, &done);
 	if (err)
 		for (size_t i = 0; i < done; i++)
 			fx_datum_unref(items[i]);
 	else
 		set_datum(ret,
 			fx_datum_items_take(kind, items,
-				kind == FX_DATUM_DICT ? count / 2 : count));
+				kind == FX_VALUE_DICT ? done / 2 : done));
 	free(items);
 	return err;
 }
@@ -108,16 +148,17 @@ eval_slice(struct fx_evaluator *evaluator, const struct fx_ast *tree,
 			return err;
 		}
 	}
-	return set_datum(ret, fx_datum_items_take(FX_DATUM_SLICE, items, 3));
+	return set_datum(ret, fx_datum_items_take(FX_VALUE_SLICE, items, 3));
 }
 
 /* Whether OPERAND is about nodes rather than their values. */
 static bool
 is_of_nodes(const struct fx_operand *operand)
 {
+	size_t count;
+
 	return operand->kind == FX_OPERAND_DATUM &&
-	       (operand->datum->kind == FX_DATUM_NODE ||
-		       operand->datum->kind == FX_DATUM_NODES);
+	       fx_eval_ids(operand->datum, &count);
 }
 
 /* A node beside a set (`. in {Q}`, `%a == %b.inputs[0]`) or beside a node in
@@ -410,11 +451,11 @@ eval_tree(struct fx_evaluator *evaluator, const struct fx_ast *tree,
 	case FX_AST_CONDITIONAL:
 		return eval_conditional(evaluator, tree, ret);
 	case FX_AST_TUPLE:
-		return eval_items(evaluator, tree, FX_DATUM_TUPLE, ret);
+		return eval_items(evaluator, tree, FX_VALUE_TUPLE, ret);
 	case FX_AST_LIST:
-		return eval_items(evaluator, tree, FX_DATUM_LIST, ret);
+		return eval_items(evaluator, tree, FX_VALUE_LIST, ret);
 	case FX_AST_DICT:
-		return eval_items(evaluator, tree, FX_DATUM_DICT, ret);
+		return eval_items(evaluator, tree, FX_VALUE_DICT, ret);
 	}
 	return eval_other(evaluator, tree, ret);
 }
@@ -433,7 +474,7 @@ fx_eval_operand(struct fx_evaluator *evaluator, const struct fx_ast *tree,
 	err = eval_tree(evaluator, tree, ret);
 	evaluator->depth--;
 	if (!err && ret->kind == FX_OPERAND_DATUM)
-		err = fx_datum_check(ret->datum);
+		err = fx_datum_check(&ret->datum->value);
 	if (err)
 		fx_operand_deinit(ret);
 	return err ? fx_error_at(err, evaluator->text, tree->span) : NULL;

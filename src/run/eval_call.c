@@ -57,11 +57,13 @@ read_arguments(struct fx_evaluator *evaluator, const struct fx_ast *call,
 	return NULL;
 }
 
+/* Whether one of ARGUMENTS is itself what only a backend understands. */
 static bool
 has_tensor(const struct fx_eval_arguments *arguments)
 {
 	for (size_t i = 0; i < arguments->count; i++)
-		if (fx_datum_has_tensor(arguments->data[i]))
+		if (arguments->data[i]->kind == FX_DATUM_TENSOR ||
+			arguments->data[i]->kind == FX_DATUM_HANDLE)
 			return true;
 	return false;
 }
@@ -136,7 +138,7 @@ copy_arguments(const struct fx_call_site *site, struct fx_backend *backend,
 		FX_AUTO_PLANS struct fx_plans plans = { .backend = backend };
 		FX_AUTO_ERROR struct fx_error *err = NULL;
 
-		if (kind.kind != FX_DATUM_TENSOR)
+		if (kind.kind != FX_VALUE_TENSOR)
 			ret->data[i] = fx_datum_ref(arguments->data[i]);
 		else
 			err = fx_plans_call_once(&plans, &clone,
@@ -162,8 +164,9 @@ can_copy(enum fx_opcode opcode, const struct fx_eval_arguments *arguments)
 
 /* SHAPE, an operand of TARGET, is all that there is. */
 static struct fx_error *
-only_a_shape(const struct fx_datum *shape, const char *target)
+only_a_shape(const struct fx_value *value, const char *target)
 {
+	FX_AUTO_DATUM struct fx_datum *shape = fx_datum_from_value(value);
 	static const struct fx_datum_printer brief = { .format = "",
 		.is_brief = true };
 	FX_AUTO_BUF struct fx_buf text = { 0 };
@@ -194,8 +197,8 @@ move_arguments(struct fx_backend *backend, const char *target,
 	ret->data = fx_xcalloc(arguments->count, sizeof(*ret->data));
 	for (size_t i = 0; i < arguments->count && !err; i++) {
 		struct fx_datum *datum = arguments->data[i];
-		const struct fx_datum *shape =
-			fx_fallback_find_shape(backend, datum);
+		const struct fx_value *shape =
+			fx_fallback_find_shape(backend, &datum->value);
 
 		if (shape)
 			err = only_a_shape(shape, target);
@@ -267,6 +270,7 @@ is_known(const char *target)
 	return fx_op_find(target) != FX_OP_NONE || fx_functional_find(target);
 }
 
+/* Containers with what is in them; tensors by themselves as metadata. */
 static struct fx_value
 argument_values(struct fx_evaluator *evaluator,
 	const struct fx_eval_arguments *arguments)
@@ -274,33 +278,49 @@ argument_values(struct fx_evaluator *evaluator,
 	struct fx_value *values = FX_ARENA_ARRAY(evaluator->arena,
 		struct fx_value, arguments->count);
 
-	for (size_t i = 0; i < arguments->count; i++)
+	for (size_t i = 0; i < arguments->count; i++) {
+		const struct fx_datum *datum = arguments->data[i];
+
 		values[i] =
-			fx_datum_to_value(evaluator->arena, arguments->data[i]);
+			datum->kind == FX_DATUM_VALUE
+				? datum->value
+				: fx_datum_to_value(evaluator->arena, datum);
+	}
 	return fx_value_sequence(evaluator->arena, FX_VALUE_TUPLE, values,
 		arguments->count);
 }
 
-/* A function of plain values; *FOUND_RET false when fold has none. */
+/* What ir/fold made of a call with ARGUMENTS, ERR_TAKEN or RESULT, as a datum;
+ * null where it does not know, as of the values of tensors.
+ */
+static struct fx_error *
+take_folded(struct fx_error *err_taken, const struct fx_value *result,
+	const struct fx_eval_arguments *arguments, struct fx_datum **ret)
+{
+	bool has_held = false;
+
+	*ret = NULL;
+	for (size_t i = 0; i < arguments->count; i++)
+		has_held = has_held || arguments->data[i]->has_held;
+	if (err_taken && fx_error_code(err_taken) != FX_ERR_UNSUPPORTED)
+		return err_taken;
+	if (!err_taken && !(has_held && fx_fold_has(result, FX_VALUE_UNKNOWN)))
+		return fx_datum_of_value(result, ret);
+	fx_error_free(err_taken);
+	return NULL;
+}
+
+/* A function of plain values; null when fold has none. */
 static struct fx_error *
 call_folded(struct fx_evaluator *evaluator, const char *target,
-	const struct fx_eval_arguments *arguments, bool *found_ret,
-	struct fx_datum **ret)
+	const struct fx_eval_arguments *arguments, struct fx_datum **ret)
 {
 	struct fx_value values = argument_values(evaluator, arguments);
 	struct fx_value result;
-	struct fx_error *err;
+	struct fx_error *err = fx_fold_call(evaluator->arena, target,
+		values.items, arguments->count, &result);
 
-	*found_ret = true;
-	err = fx_fold_call(evaluator->arena, target, values.items,
-		arguments->count, &result);
-	if (!err)
-		return fx_datum_of_value(&result, ret);
-	if (fx_error_code(err) != FX_ERR_UNSUPPORTED)
-		return err;
-	fx_error_free(err);
-	*found_ret = false;
-	return NULL;
+	return take_folded(err, &result, arguments, ret);
 }
 
 /* A backend with values may have operators that no row tells of. */
@@ -325,22 +345,27 @@ call_backend(struct fx_evaluator *evaluator, enum fx_opcode opcode,
 	return no_function(name);
 }
 
+/* TARGET, or what Python itself calls NAME (may be NULL) where that has an
+ * answer.
+ */
 static struct fx_error *
-call_target(struct fx_evaluator *evaluator, const char *target,
-	const struct fx_ast *call, struct fx_datum **ret)
+call_target(struct fx_evaluator *evaluator, const char *name,
+	const char *target, const struct fx_ast *call, struct fx_datum **ret)
 {
 	FX_AUTO(arguments) struct fx_eval_arguments arguments = { 0 };
 	struct fx_error *err =
 		read_arguments(evaluator, call, NULL, &arguments);
-	bool found;
 
-	if (err)
+	*ret = NULL;
+	if (!err && !arguments.keyword_count &&
+		(!has_tensor(&arguments) || fx_fold_is_of_metadata(name)))
+		err = call_folded(evaluator, name ? name : target, &arguments,
+			ret);
+	if (err || *ret)
 		return err;
-	if (!has_tensor(&arguments) && !arguments.keyword_count) {
-		err = call_folded(evaluator, target, &arguments, &found, ret);
-		if (err || found)
-			return err;
-	}
+	if (!target)
+		return fx_error_new(FX_ERR_TYPE,
+			"%s() takes no such arguments here", name);
 	return call_backend(evaluator, FX_OPCODE_CALL_FUNCTION, target,
 		&arguments, ret);
 }
@@ -354,18 +379,21 @@ call_name(struct fx_evaluator *evaluator, const struct fx_ast *call,
 		"torch.nn.functional", "math" };
 	const char *name = call->kids[0]->text;
 	const struct fx_resolver *resolver = evaluator->resolver;
+	const char *builtin = fx_fold_is_builtin(name) ? name : NULL;
+	const char *target = NULL;
 	struct fx_node *node;
 	bool found;
 	struct fx_error *err = fx_eval_function(evaluator, call, &found, ret);
 
 	if (err || found)
 		return err;
-	for (size_t i = 0; i < FX_ARRAY_LEN(spaces); i++) {
-		const char *target = fx_intern_format("%s.%s", spaces[i], name);
-
-		if (is_known(target))
-			return call_target(evaluator, target, call, ret);
+	for (size_t i = 0; i < FX_ARRAY_LEN(spaces) && !target; i++) {
+		target = fx_intern_format("%s.%s", spaces[i], name);
+		if (!is_known(target))
+			target = NULL;
 	}
+	if (target || builtin)
+		return call_target(evaluator, builtin, target, call, ret);
 	node = resolver->graph ? fx_graph_find(resolver->graph, name) : NULL;
 	if (!node)
 		return no_function(name);
@@ -401,12 +429,11 @@ call_method(struct fx_evaluator *evaluator, struct fx_datum *receiver,
 
 		err = fx_fold_method(evaluator->arena, &values.items[0], name,
 			&rest, &result);
-		if (!err)
-			return fx_datum_of_value(&result, ret);
-		if (fx_error_code(err) != FX_ERR_UNSUPPORTED ||
-			receiver->kind != FX_DATUM_TENSOR)
+		if (receiver->kind != FX_DATUM_TENSOR)
+			return err ? err : fx_datum_of_value(&result, ret);
+		err = take_folded(err, &result, &arguments, ret);
+		if (err || *ret)
 			return err;
-		fx_error_free(err);
 	}
 	return call_backend(evaluator, FX_OPCODE_CALL_METHOD, name, &arguments,
 		ret);
@@ -442,10 +469,11 @@ call_getattr(struct fx_evaluator *evaluator, const struct fx_ast *call,
 		err = fx_eval_datum(evaluator, call->kids[2], &name);
 	if (err)
 		return err;
-	if (name->kind != FX_DATUM_STRING)
+	if (!fx_datum_is(name, FX_VALUE_STRING))
 		return fx_error_new(FX_ERR_TYPE,
 			"getattr takes a name as text");
-	return fx_operand_step(evaluator, &base, fx_intern(name->text), ret);
+	return fx_operand_step(evaluator, &base, fx_intern(name->value.text),
+		ret);
 }
 
 static struct fx_error *
@@ -454,7 +482,7 @@ call_operand(struct fx_evaluator *evaluator, const struct fx_operand *base,
 {
 	switch (base->kind) {
 	case FX_OPERAND_FUNCTION:
-		return call_target(evaluator, base->text, call, ret);
+		return call_target(evaluator, NULL, base->text, call, ret);
 	case FX_OPERAND_PATH:
 		return call_module(evaluator, base->text, call, ret);
 	case FX_OPERAND_NODE:

@@ -40,17 +40,19 @@ run_length(struct fx_evaluator *evaluator, const struct fx_ast *call,
 	FX_AUTO_DATUM struct fx_datum *datum = NULL;
 	struct fx_value value;
 	struct fx_value length;
+	size_t count;
 	struct fx_error *err =
 		fx_eval_datum(evaluator, argument(call, 0), &datum);
 
 	if (err)
 		return err;
-	if (datum->kind == FX_DATUM_NODES || datum->kind == FX_DATUM_NODE ||
-		datum->kind == FX_DATUM_DICT || fx_datum_is_sequence(datum)) {
-		*ret = fx_datum_int((int64_t)datum->count);
+	if (fx_eval_ids(datum, &count)) {
+		*ret = fx_datum_int((int64_t)count);
 		return NULL;
 	}
-	value = fx_datum_to_value(evaluator->arena, datum);
+	value = datum->kind == FX_DATUM_VALUE
+			? datum->value
+			: fx_datum_to_value(evaluator->arena, datum);
 	err = fx_fold_length(evaluator->arena, &value, &length);
 	if (!err)
 		*ret = fx_datum_from_value(&length);

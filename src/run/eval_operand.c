@@ -9,6 +9,7 @@
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "ir/fold.h"
 #include "ir/value_text.h"
 #include "lang/parse.h"
 #include "run/backend.h"
@@ -238,6 +239,10 @@ fx_operand_of_name(struct fx_evaluator *evaluator, const char *name,
 				fx_intern(spaces[i].qualified));
 			return NULL;
 		}
+	if (fx_fold_is_class(name)) {
+		set_text(ret, FX_OPERAND_FUNCTION, fx_intern(name));
+		return NULL;
+	}
 	return hint_stranger(no_node(resolver, name), name);
 }
 
@@ -367,18 +372,17 @@ struct fx_node *
 fx_operand_node(struct fx_evaluator *evaluator,
 	const struct fx_operand *operand)
 {
-	const struct fx_datum *datum = operand->datum;
-	bool is_one;
+	const uint64_t *ids;
+	size_t count;
 
 	if (operand->kind == FX_OPERAND_NODE)
 		return operand->node;
 	if (operand->kind != FX_OPERAND_DATUM || !evaluator->resolver->graph)
 		return NULL;
-	is_one = datum->kind == FX_DATUM_NODE ||
-		 (datum->kind == FX_DATUM_NODES && datum->count == 1);
-	return is_one ? fx_graph_find_id(evaluator->resolver->graph,
-				datum->ids[0])
-		      : NULL;
+	ids = fx_eval_ids(operand->datum, &count);
+	return ids && count == 1
+		       ? fx_graph_find_id(evaluator->resolver->graph, *ids)
+		       : NULL;
 }
 
 /* --- steps -------------------------------------------------------------- */
@@ -473,7 +477,7 @@ fx_operand_step(struct fx_evaluator *evaluator, struct fx_operand *base,
 	case FX_OPERAND_DATUM:
 		break;
 	}
-	node = base->datum->kind == FX_DATUM_NODE
+	node = fx_datum_is(base->datum, FX_VALUE_NODE_ID)
 		       ? fx_operand_node(evaluator, base)
 		       : NULL;
 	if (node)

@@ -17,7 +17,7 @@
 static struct fx_error *
 as_integer(struct fx_datum *item, double number, struct fx_datum **ret)
 {
-	if (item->kind == FX_DATUM_INT)
+	if (fx_datum_is(item, FX_VALUE_INT))
 		*ret = fx_datum_ref(item);
 	else if (fabs(number) < 0x1p63)
 		*ret = fx_datum_int((int64_t)number);
@@ -47,7 +47,7 @@ fx_eval_item_of_known(struct fx_evaluator *evaluator, const struct fx_ast *call,
 	err = fx_values_item(tensor, &item);
 	if (err)
 		return err;
-	if (!fx_datum_number(item, &number))
+	if (!fx_datum_number(&item->value, &number))
 		return fx_error_new(FX_ERR_TYPE, "a complex number is no %s",
 			is_int ? "int" : "float");
 	if (is_int)
@@ -77,7 +77,7 @@ nested_list(const struct fx_extent *extent, uint32_t dimension,
 	items = fx_xcalloc(count, sizeof(*items));
 	for (size_t i = 0; i < count; i++)
 		items[i] = nested_list(extent, dimension + 1, bytes);
-	return fx_datum_items_take(FX_DATUM_LIST, items, count);
+	return fx_datum_items_take(FX_VALUE_LIST, items, count);
 }
 
 /* Numbers of a list, or lists in it where there are no numbers: sizes before a

@@ -98,7 +98,10 @@ FX_NODISCARD struct fx_error *fx_eval_note_nearest(struct fx_error *err_taken,
 	struct fx_graph *graph, const char *path, const char *step,
 	bool of_node);
 
-/* eval_value.c */
+/* eval_value.c: the ids of the node or the set of nodes that DATUM is,
+ * borrowed; NULL for others.
+ */
+const uint64_t *fx_eval_ids(const struct fx_datum *datum, size_t *count_ret);
 FX_NODISCARD struct fx_error *fx_eval_binary(struct fx_evaluator *evaluator,
 	enum fx_ast_op op, struct fx_datum *left, struct fx_datum *right,
 	struct fx_datum **ret);

@@ -57,9 +57,11 @@ add_datum(struct fx_evaluator *evaluator, const struct fx_datum *datum,
 	struct fx_bitset *set)
 {
 	struct fx_graph *graph = evaluator->resolver->graph;
+	size_t count;
+	const uint64_t *ids = fx_eval_ids(datum, &count);
 
-	for (size_t i = 0; i < datum->count; i++) {
-		struct fx_node *node = fx_graph_find_id(graph, datum->ids[i]);
+	for (size_t i = 0; i < count; i++) {
+		struct fx_node *node = fx_graph_find_id(graph, ids[i]);
 
 		if (node && node->is_in_graph)
 			fx_bitset_add(set, fx_graph_position(graph, node));
@@ -92,12 +94,12 @@ add_item(struct fx_evaluator *evaluator, const struct fx_ast *tree,
 	struct fx_graph *graph = evaluator->resolver->graph;
 	struct fx_error *err = fx_eval_operand(evaluator, tree, &operand);
 	bool is_nodes;
+	size_t count;
 
 	if (err)
 		return err;
 	is_nodes = operand.kind == FX_OPERAND_DATUM &&
-		   (operand.datum->kind == FX_DATUM_NODE ||
-			   operand.datum->kind == FX_DATUM_NODES);
+		   fx_eval_ids(operand.datum, &count);
 	if (operand.kind == FX_OPERAND_NODE)
 		fx_bitset_add(set, fx_graph_position(graph, operand.node));
 	else if (operand.kind == FX_OPERAND_PATH)

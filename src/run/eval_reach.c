@@ -33,11 +33,12 @@ read_depth(struct fx_evaluator *evaluator, const struct fx_ast *tree, int *ret)
 
 	if (err)
 		return err;
-	if (depth->kind != FX_DATUM_INT || depth->integer < 0)
+	if (!fx_datum_is(depth, FX_VALUE_INT) || depth->value.integer < 0)
 		return fx_error_at(fx_error_new(FX_ERR_VALUE,
 					   "expected a number of edges"),
 			evaluator->text, tree->span);
-	*ret = depth->integer > INT32_MAX ? -1 : (int)depth->integer;
+	*ret = depth->value.integer > INT32_MAX ? -1
+						: (int)depth->value.integer;
 	return NULL;
 }
 

@@ -1,7 +1,7 @@
 /* eval_value.c - operators, subscripts and attributes of data.
  *
- * Containers are indexed here, so that tensors in them stay what they are;
- * plain values go to ir/fold, tensors to the backend.
+ * Values go to ir/fold, in which tensors in containers stay what they are;
+ * tensors themselves go to the backend.
  */
 #include <config.h>
 
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/number.h"
@@ -19,26 +20,22 @@
 #include "run/eval_private.h"
 #include "run/values.h"
 
+const uint64_t *
+fx_eval_ids(const struct fx_datum *datum, size_t *count_ret)
+{
+	*count_ret = 1;
+	if (fx_datum_is(datum, FX_VALUE_NODE_ID))
+		return (const uint64_t *)&datum->value.integer;
+	*count_ret = datum->count;
+	return datum->kind == FX_DATUM_NODES ? datum->ids : NULL;
+}
+
 static bool
 is_set(const struct fx_datum *datum)
 {
-	return datum->kind == FX_DATUM_NODE || datum->kind == FX_DATUM_NODES;
-}
+	size_t count;
 
-static struct fx_error *
-fold_binary(struct fx_evaluator *evaluator, enum fx_ast_op op,
-	const struct fx_datum *left, const struct fx_datum *right,
-	struct fx_datum **ret)
-{
-	struct fx_value a = fx_datum_to_value(evaluator->arena, left);
-	struct fx_value b = fx_datum_to_value(evaluator->arena, right);
-	struct fx_value result;
-	struct fx_error *err =
-		fx_fold_binary(evaluator->arena, op, &a, &b, &result);
-
-	if (!err)
-		err = fx_datum_of_value(&result, ret);
-	return err;
+	return fx_eval_ids(datum, &count) != NULL;
 }
 
 static struct fx_error *
@@ -59,29 +56,33 @@ call_operator(struct fx_evaluator *evaluator, enum fx_ast_op op,
 
 /* --- sets of nodes ------------------------------------------------------ */
 
-static bool
-set_has(const struct fx_datum *set, uint64_t id)
-{
-	for (size_t i = 0; i < set->count; i++)
-		if (set->ids[i] == id)
-			return true;
-	return false;
-}
-
-/* The members of A that are (or are not) in the map of B's. */
+/* The members of A that are (or are not) in B. */
 static struct fx_datum *
 set_filter(const struct fx_datum *a, const struct fx_datum *b, bool wanted)
 {
 	FX_AUTO_MAP struct fx_map members = { 0 };
-	FX_AUTO_FREE uint64_t *ids = fx_xcalloc(a->count, sizeof(*ids));
-	size_t count = 0;
+	size_t count, of_b;
+	const uint64_t *all = fx_eval_ids(a, &count);
+	const uint64_t *others = fx_eval_ids(b, &of_b);
+	FX_AUTO_FREE uint64_t *ids = fx_xcalloc(count, sizeof(*ids));
+	size_t found = 0;
 
-	for (size_t i = 0; i < b->count; i++)
-		fx_map_set(&members, (uintptr_t)b->ids[i], 1);
-	for (size_t i = 0; i < a->count; i++)
-		if (fx_map_has(&members, (uintptr_t)a->ids[i]) == wanted)
-			ids[count++] = a->ids[i];
-	return fx_datum_nodes(ids, count);
+	for (size_t i = 0; i < of_b; i++)
+		fx_map_set(&members, (uintptr_t)others[i], 1);
+	for (size_t i = 0; i < count; i++)
+		if (fx_map_has(&members, (uintptr_t)all[i]) == wanted)
+			ids[found++] = all[i];
+	return fx_datum_nodes(ids, found);
+}
+
+static bool
+are_same_ids(const struct fx_datum *a, const struct fx_datum *b)
+{
+	size_t count, of_b;
+	const uint64_t *ids = fx_eval_ids(a, &count);
+	const uint64_t *others = fx_eval_ids(b, &of_b);
+
+	return count == of_b && memcmp(ids, others, count * sizeof(*ids)) == 0;
 }
 
 struct ordered {
@@ -104,21 +105,21 @@ set_union(struct fx_evaluator *evaluator, const struct fx_datum *a,
 	const struct fx_datum *b)
 {
 	struct fx_graph *graph = evaluator->resolver->graph;
-	struct fx_datum *more = set_filter(b, a, false);
-	size_t count = a->count + more->count;
+	FX_AUTO_DATUM struct fx_datum *more = set_filter(b, a, false);
+	size_t of_a;
+	const uint64_t *first = fx_eval_ids(a, &of_a);
+	size_t count = of_a + more->count;
 	FX_AUTO_FREE struct ordered *items = fx_xcalloc(count, sizeof(*items));
 	FX_AUTO_FREE uint64_t *ids = fx_xcalloc(count, sizeof(*ids));
 
 	for (size_t i = 0; i < count; i++) {
 		struct fx_node *node;
 
-		items[i].id =
-			i < a->count ? a->ids[i] : more->ids[i - a->count];
+		items[i].id = i < of_a ? first[i] : more->ids[i - of_a];
 		node = graph ? fx_graph_find_id(graph, items[i].id) : NULL;
 		items[i].position =
 			node ? fx_graph_position(graph, node) : SIZE_MAX;
 	}
-	fx_datum_unref(more);
 	qsort(items, count, sizeof(*items), compare_position);
 	for (size_t i = 0; i < count; i++)
 		ids[i] = items[i].id;
@@ -133,11 +134,11 @@ set_binary(struct fx_evaluator *evaluator, enum fx_ast_op op,
 	switch ((int)op) {
 	case FX_AST_EQ:
 	case FX_AST_IS:
-		*ret = fx_datum_bool(fx_datum_equal(left, right));
+		*ret = fx_datum_bool(are_same_ids(left, right));
 		return NULL;
 	case FX_AST_NE:
 	case FX_AST_IS_NOT:
-		*ret = fx_datum_bool(!fx_datum_equal(left, right));
+		*ret = fx_datum_bool(!are_same_ids(left, right));
 		return NULL;
 	case FX_AST_BITOR:
 		*ret = set_union(evaluator, left, right);
@@ -153,21 +154,6 @@ set_binary(struct fx_evaluator *evaluator, enum fx_ast_op op,
 				     "\"%s\" does not work on sets of nodes",
 				     fx_ast_op_text(op)),
 		"sets know | & - in == and len()");
-}
-
-/* A set compared with a number means its size (COMMANDS 2). */
-static struct fx_error *
-set_size(struct fx_evaluator *evaluator, enum fx_ast_op op,
-	struct fx_datum *left, struct fx_datum *right, struct fx_datum **ret)
-{
-	FX_AUTO_DATUM struct fx_datum *a =
-		is_set(left) ? fx_datum_int((int64_t)left->count)
-			     : fx_datum_ref(left);
-	FX_AUTO_DATUM struct fx_datum *b =
-		is_set(right) ? fx_datum_int((int64_t)right->count)
-			      : fx_datum_ref(right);
-
-	return fold_binary(evaluator, op, a, b, ret);
 }
 
 /* --- operators ---------------------------------------------------------- */
@@ -195,84 +181,85 @@ membership_of_tensor(struct fx_evaluator *evaluator, bool negated,
 	return err;
 }
 
-static struct fx_error *
-membership(struct fx_evaluator *evaluator, bool negated, struct fx_datum *left,
-	struct fx_datum *right, struct fx_datum **ret)
-{
-	bool found = false;
-	size_t step = right->kind == FX_DATUM_DICT ? 2 : 1;
-
-	if (right->kind == FX_DATUM_NODES && left->kind == FX_DATUM_NODE) {
-		found = set_has(right, left->ids[0]);
-	} else if (fx_datum_is_sequence(right) ||
-		   right->kind == FX_DATUM_DICT) {
-		for (size_t i = 0; i < fx_datum_item_count(right); i += step)
-			if (fx_datum_equal(right->items[i], left))
-				found = true;
-	} else if (right->kind == FX_DATUM_TENSOR) {
-		return membership_of_tensor(evaluator, negated, left, right,
-			ret);
-	} else {
-		return fold_binary(evaluator,
-			negated ? FX_AST_NOT_IN : FX_AST_IN, left, right, ret);
-	}
-	*ret = fx_datum_bool(found != negated);
-	return NULL;
-}
-
-/* A shape beside a list: Python calls them different, but who writes
- * shape(x) = [1, 16] asks for the numbers.
+/* LEFT OP RIGHT by ir/fold; null where only a backend knows what tensors in
+ * containers say.
  */
-static bool
-is_size_and_list(const struct fx_datum *a, const struct fx_datum *b)
+static struct fx_error *
+fold_binary(struct fx_evaluator *evaluator, enum fx_ast_op op,
+	const struct fx_datum *left, const struct fx_datum *right,
+	struct fx_datum **ret)
 {
-	return (a->kind == FX_DATUM_SIZE && b->kind == FX_DATUM_LIST) ||
-	       (a->kind == FX_DATUM_LIST && b->kind == FX_DATUM_SIZE);
+	size_t of_left, of_right;
+	bool left_is_set = fx_eval_ids(left, &of_left) != NULL;
+	bool right_is_set = fx_eval_ids(right, &of_right) != NULL;
+	/* A set compared with a number means its size (COMMANDS 2). */
+	struct fx_value a =
+		left_is_set ? fx_value_int((int64_t)of_left) : left->value;
+	struct fx_value b =
+		right_is_set ? fx_value_int((int64_t)of_right) : right->value;
+	struct fx_value result;
+	struct fx_error *err;
+
+	/* A shape beside a list: Python calls them different, but who writes
+	 * shape(x) = [1, 16] asks for the numbers.
+	 */
+	if ((a.kind == FX_VALUE_SIZE && b.kind == FX_VALUE_LIST) ||
+		(a.kind == FX_VALUE_LIST && b.kind == FX_VALUE_SIZE))
+		if (op == FX_AST_EQ || op == FX_AST_NE)
+			a.kind = b.kind = FX_VALUE_TUPLE;
+	*ret = NULL;
+	err = fx_fold_binary(evaluator->arena, op, &a, &b, &result);
+	if (err)
+		return err;
+	if ((left->has_held || right->has_held) &&
+		result.kind == FX_VALUE_UNKNOWN)
+		return NULL;
+	return fx_datum_of_value(&result, ret);
 }
 
 static bool
-is_identity(enum fx_ast_op op)
+is_payload(const struct fx_datum *datum)
 {
-	return op == FX_AST_IS || op == FX_AST_IS_NOT;
+	return datum->kind == FX_DATUM_TENSOR || datum->kind == FX_DATUM_HANDLE;
 }
 
 struct fx_error *
 fx_eval_binary(struct fx_evaluator *evaluator, enum fx_ast_op op,
 	struct fx_datum *left, struct fx_datum *right, struct fx_datum **ret)
 {
-	bool has_tensor =
-		fx_datum_has_tensor(left) || fx_datum_has_tensor(right);
+	bool is_identity = op == FX_AST_IS || op == FX_AST_IS_NOT;
+	bool is_membership = op == FX_AST_IN || op == FX_AST_NOT_IN;
+	struct fx_error *err;
 
-	if (op == FX_AST_IN || op == FX_AST_NOT_IN)
-		return membership(evaluator, op == FX_AST_NOT_IN, left, right,
-			ret);
-	if (is_set(left) && is_set(right))
+	if (is_membership && right->kind == FX_DATUM_NODES &&
+		fx_datum_is(left, FX_VALUE_NODE_ID)) {
+		FX_AUTO_DATUM struct fx_datum *found =
+			set_filter(left, right, op == FX_AST_IN);
+
+		*ret = fx_datum_bool(found->count != 0);
+		return NULL;
+	}
+	if (is_membership && right->kind == FX_DATUM_TENSOR)
+		return membership_of_tensor(evaluator, op == FX_AST_NOT_IN,
+			left, right, ret);
+	if (is_set(left) && is_set(right) && !is_membership)
 		return set_binary(evaluator, op, left, right, ret);
-	if (is_set(left) || is_set(right))
-		return set_size(evaluator, op, left, right, ret);
-	if ((op == FX_AST_EQ || op == FX_AST_NE) &&
-		is_size_and_list(left, right) && !has_tensor) {
-		*ret = fx_datum_bool(fx_datum_equal_items(left, right) ==
-				     (op == FX_AST_EQ));
+	if (is_identity && (left->has_held || right->has_held)) {
+		*ret = fx_datum_bool((left == right) == (op == FX_AST_IS));
 		return NULL;
 	}
-	if (has_tensor && is_identity(op)) {
-		bool same = left->kind == right->kind &&
-			    fx_datum_equal(left, right);
-
-		*ret = fx_datum_bool(same == (op == FX_AST_IS));
-		return NULL;
-	}
-	if (has_tensor)
+	if (is_membership ? is_payload(right)
+			  : is_payload(left) || is_payload(right))
 		return call_operator(evaluator, op, left, right, ret);
-	return fold_binary(evaluator, op, left, right, ret);
+	err = fold_binary(evaluator, op, left, right, ret);
+	return err || *ret ? err
+			   : call_operator(evaluator, op, left, right, ret);
 }
 
 struct fx_error *
 fx_eval_unary(struct fx_evaluator *evaluator, enum fx_ast_op op,
 	struct fx_datum *value, struct fx_datum **ret)
 {
-	struct fx_value plain;
 	struct fx_value result;
 	struct fx_error *err;
 	bool truth;
@@ -283,10 +270,9 @@ fx_eval_unary(struct fx_evaluator *evaluator, enum fx_ast_op op,
 			*ret = fx_datum_bool(!truth);
 		return err;
 	}
-	if (fx_datum_has_tensor(value))
+	if (is_payload(value))
 		return call_operator(evaluator, op, value, NULL, ret);
-	plain = fx_datum_to_value(evaluator->arena, value);
-	err = fx_fold_unary(evaluator->arena, op, &plain, &result);
+	err = fx_fold_unary(evaluator->arena, op, &value->value, &result);
 	if (!err)
 		err = fx_datum_of_value(&result, ret);
 	return err;
@@ -294,69 +280,38 @@ fx_eval_unary(struct fx_evaluator *evaluator, enum fx_ast_op op,
 
 /* --- subscripts --------------------------------------------------------- */
 
+/* What numbers and slices select of a set, by way of the list of its ids. */
 static struct fx_error *
-subscript_item(struct fx_datum *value, int64_t index, struct fx_datum **ret)
+subscript_set(struct fx_evaluator *evaluator, const struct fx_datum *set,
+	const struct fx_value *index, struct fx_datum **ret)
 {
-	int64_t count = (int64_t)value->count;
-	int64_t at = index < 0 ? index + count : index;
+	struct fx_value *items =
+		FX_ARENA_ARRAY(evaluator->arena, struct fx_value, set->count);
+	FX_AUTO_FREE uint64_t *ids = NULL;
+	struct fx_value all, result;
+	struct fx_error *err;
 
-	if (at < 0 || at >= count)
-		return fx_error_new(FX_ERR_RANGE,
-			"index %" PRId64 " is out of range: the %s has %zu "
-			"items",
-			index, fx_datum_kind_name(value), value->count);
-	if (value->kind == FX_DATUM_NODES)
-		*ret = fx_datum_node(value->ids[at]);
-	else
-		*ret = fx_datum_ref(value->items[at]);
-	return NULL;
-}
-
-static struct fx_error *
-subscript_slice(struct fx_evaluator *evaluator, struct fx_datum *value,
-	struct fx_datum *slice, struct fx_datum **ret)
-{
-	struct fx_value plain = fx_datum_to_value(evaluator->arena, slice);
-	struct fx_slice_range range;
-	struct fx_error *err =
-		fx_fold_slice_range(&plain, (int64_t)value->count, &range);
-	bool is_nodes = value->kind == FX_DATUM_NODES;
-	size_t count;
-
+	if (set->kind != FX_DATUM_NODES ||
+		(index->kind != FX_VALUE_INT && index->kind != FX_VALUE_SLICE))
+		return fx_error_new(FX_ERR_TYPE,
+			"a set of nodes is indexed with a number or a slice");
+	for (size_t i = 0; i < set->count; i++)
+		items[i] = (struct fx_value){ .kind = FX_VALUE_NODE_ID,
+			.integer = (int64_t)set->ids[i] };
+	all = fx_value_sequence(evaluator->arena, FX_VALUE_LIST, items,
+		set->count);
+	err = fx_fold_subscript(evaluator->arena, &all, index, &result);
 	if (err)
 		return err;
-	count = (size_t)range.count;
-	if (is_nodes) {
-		FX_AUTO_FREE uint64_t *ids = fx_xcalloc(count, sizeof(*ids));
-
-		for (size_t i = 0; i < count; i++)
-			ids[i] = value->ids[range.start +
-					    (int64_t)i * range.step];
-		*ret = fx_datum_nodes(ids, count);
-	} else {
-		FX_AUTO_FREE struct fx_datum **items =
-			fx_xcalloc(count, sizeof(*items));
-
-		for (size_t i = 0; i < count; i++)
-			items[i] =
-				fx_datum_ref(value->items[range.start +
-							  (int64_t)i *
-								  range.step]);
-		*ret = fx_datum_items_take(value->kind, items, count);
+	if (result.kind == FX_VALUE_NODE_ID) {
+		*ret = fx_datum_from_value(&result);
+		return NULL;
 	}
+	ids = fx_xcalloc(result.count, sizeof(*ids));
+	for (size_t i = 0; i < result.count; i++)
+		ids[i] = (uint64_t)result.items[i].integer;
+	*ret = fx_datum_nodes(ids, result.count);
 	return NULL;
-}
-
-static struct fx_error *
-subscript_dict(struct fx_datum *value, struct fx_datum *key,
-	struct fx_datum **ret)
-{
-	for (size_t i = 0; i < value->count; i++)
-		if (fx_datum_equal(value->items[2 * i], key)) {
-			*ret = fx_datum_ref(value->items[2 * i + 1]);
-			return NULL;
-		}
-	return fx_error_new(FX_ERR_RANGE, "the dict has no such key");
 }
 
 struct fx_error *
@@ -365,31 +320,22 @@ fx_eval_subscript(struct fx_evaluator *evaluator, struct fx_datum *value,
 {
 	struct fx_datum *data[2] = { value, index };
 	struct fx_eval_arguments arguments = { .data = data, .count = 2 };
-	bool is_indexed =
-		fx_datum_is_sequence(value) || value->kind == FX_DATUM_NODES;
-	struct fx_value plain;
-	struct fx_value key;
 	struct fx_value result;
 	struct fx_error *err;
 
-	if (is_indexed && index->kind == FX_DATUM_INT)
-		return subscript_item(value, index->integer, ret);
-	if (is_indexed && index->kind == FX_DATUM_SLICE)
-		return subscript_slice(evaluator, value, index, ret);
-	if (value->kind == FX_DATUM_DICT)
-		return subscript_dict(value, index, ret);
-	if (value->kind == FX_DATUM_TENSOR)
+	if (is_payload(value))
 		return fx_eval_backend(evaluator, FX_OPCODE_CALL_FUNCTION,
 			fx_intern("operator.getitem"), &arguments, ret);
 	if (is_set(value))
-		return fx_error_new(FX_ERR_TYPE,
-			"a set of nodes is indexed with a number or a slice");
-	plain = fx_datum_to_value(evaluator->arena, value);
-	key = fx_datum_to_value(evaluator->arena, index);
-	err = fx_fold_subscript(evaluator->arena, &plain, &key, &result);
-	if (!err)
-		err = fx_datum_of_value(&result, ret);
-	return err;
+		return subscript_set(evaluator, value, &index->value, ret);
+	err = fx_fold_subscript(evaluator->arena, &value->value, &index->value,
+		&result);
+	if (err)
+		return err;
+	if (fx_datum_is(index, FX_VALUE_SLICE))
+		return fx_datum_of_value(&result, ret);
+	*ret = fx_datum_part(value, &result);
+	return NULL;
 }
 
 /* --- attributes --------------------------------------------------------- */
@@ -434,8 +380,8 @@ attribute_of_value(struct fx_evaluator *evaluator, struct fx_datum *value,
 	const char *name, struct fx_datum **ret)
 {
 	struct fx_value plain = fx_datum_to_value(evaluator->arena, value);
-	bool is_computed =
-		value->kind == FX_DATUM_TENSOR || value->kind == FX_DATUM_TUPLE;
+	bool is_computed = value->kind == FX_DATUM_TENSOR ||
+			   fx_datum_is(value, FX_VALUE_TUPLE);
 	struct fx_value result;
 	struct fx_error *err;
 
@@ -454,6 +400,7 @@ struct fx_error *
 fx_eval_attribute(struct fx_evaluator *evaluator, struct fx_datum *value,
 	const char *name, struct fx_datum **ret)
 {
+	const struct fx_value *item;
 	int64_t index;
 
 	/* %split.1: steps that are digits index. */
@@ -463,15 +410,10 @@ fx_eval_attribute(struct fx_evaluator *evaluator, struct fx_datum *value,
 		return fx_eval_subscript(evaluator, value, number, ret);
 	}
 	/* %sum.kwargs.dim */
-	for (size_t i = 0; value->kind == FX_DATUM_DICT && i < value->count;
-		i++) {
-		const struct fx_datum *key = value->items[2 * i];
-
-		if (key->kind == FX_DATUM_STRING &&
-			fx_str_equal(key->text, name)) {
-			*ret = fx_datum_ref(value->items[2 * i + 1]);
-			return NULL;
-		}
+	item = fx_value_dict_get(&value->value, name);
+	if (item) {
+		*ret = fx_datum_part(value, item);
+		return NULL;
 	}
 	if (is_set(value))
 		return fx_error_hint(fx_error_new(FX_ERR_TYPE,

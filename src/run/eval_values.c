@@ -32,7 +32,7 @@ tensor_argument(struct fx_evaluator *evaluator, const struct fx_ast *tree,
 
 	if (err)
 		return err;
-	if (!fx_datum_number(datum, &number)) {
+	if (!fx_datum_number(&datum->value, &number)) {
 		*ret = FX_TAKE(datum);
 		return NULL;
 	}
@@ -68,7 +68,7 @@ number_argument(struct fx_evaluator *evaluator, const struct fx_ast *tree,
 
 	if (err)
 		return err;
-	if (fx_datum_number(datum, ret) && *ret >= 0)
+	if (fx_datum_number(&datum->value, ret) && *ret >= 0)
 		return NULL;
 	return fx_error_at(fx_error_new(FX_ERR_VALUE,
 				   "%s is a number of at least 0", name),
@@ -199,7 +199,7 @@ stats_dict(const struct fx_datum *tensor, const struct fx_stats *stats)
 			strlen(entries[i].name));
 		items[2 * i + 1] = entries[i].datum;
 	}
-	return fx_datum_items_take(FX_DATUM_DICT, items, FX_ARRAY_LEN(entries));
+	return fx_datum_items_take(FX_VALUE_DICT, items, FX_ARRAY_LEN(entries));
 }
 
 static struct fx_datum *
@@ -346,56 +346,32 @@ count_in_tensor(struct fx_evaluator *evaluator, const char *name,
 	return NULL;
 }
 
-static void
-count_in_plain(const struct fx_value *value, struct nonfinite *ret)
-{
-	if (value->kind != FX_VALUE_COMPLEX)
-		return;
-	for (int i = 0; i < 2; i++) {
-		ret->nan += isnan(value->pair[i]) != 0;
-		ret->inf += isinf(value->pair[i]) != 0;
-	}
-}
-
-/* In DATUM and all that is in it; what holds no real numbers has none. */
+/* In VALUE and all that is in it; what holds no real numbers has none. */
 static struct fx_error *
 count_nonfinite(struct fx_evaluator *evaluator, const char *name,
-	const struct fx_datum *datum, struct nonfinite *ret)
+	const struct fx_value *value, struct nonfinite *ret)
 {
+	const struct fx_datum *held = fx_datum_held(value);
+	bool is_complex = value->kind == FX_VALUE_COMPLEX;
+	const double *numbers = is_complex ? value->pair : &value->real;
+	size_t count = is_complex ? 2 : value->kind == FX_VALUE_FLOAT;
 	struct fx_error *err = NULL;
 
-	switch ((enum fx_datum_kind)datum->kind) {
-	case FX_DATUM_TENSOR:
-		return count_in_tensor(evaluator, name, datum, ret);
-	case FX_DATUM_FLOAT:
-		ret->nan += isnan(datum->real) != 0;
-		ret->inf += isinf(datum->real) != 0;
-		return NULL;
-	case FX_DATUM_PLAIN:
-		count_in_plain(&datum->value, ret);
-		return NULL;
-	case FX_DATUM_UNKNOWN:
-	case FX_DATUM_HANDLE:
-	case FX_DATUM_NODE:
-	case FX_DATUM_NODES:
+	if (held && held->kind == FX_DATUM_TENSOR)
+		return count_in_tensor(evaluator, name, held, ret);
+	if (held || value->kind == FX_VALUE_UNKNOWN ||
+		value->kind == FX_VALUE_NODE_ID) {
+		FX_AUTO_DATUM struct fx_datum *datum =
+			fx_datum_from_value(value);
+
 		return check_known(name, datum);
-	case FX_DATUM_NONE:
-	case FX_DATUM_BOOL:
-	case FX_DATUM_INT:
-	case FX_DATUM_STRING:
-	case FX_DATUM_BYTES:
-	case FX_DATUM_DTYPE:
-	case FX_DATUM_DEVICE:
-	case FX_DATUM_SLICE:
-	case FX_DATUM_TUPLE:
-	case FX_DATUM_LIST:
-	case FX_DATUM_SIZE:
-	case FX_DATUM_DICT:
-	case FX_DATUM_KIND_COUNT:
-		break;
 	}
-	for (size_t i = 0; !err && i < fx_datum_item_count(datum); i++)
-		err = count_nonfinite(evaluator, name, datum->items[i], ret);
+	for (size_t i = 0; i < count; i++) {
+		ret->nan += isnan(numbers[i]) != 0;
+		ret->inf += isinf(numbers[i]) != 0;
+	}
+	for (size_t i = 0; !err && i < fx_value_item_count(value); i++)
+		err = count_nonfinite(evaluator, name, &value->items[i], ret);
 	return err;
 }
 
@@ -409,7 +385,7 @@ fx_eval_predicate(struct fx_evaluator *evaluator, const struct fx_ast *call,
 	struct fx_error *err = fx_eval_datum(evaluator, call->kids[1], &datum);
 
 	if (!err)
-		err = count_nonfinite(evaluator, name, datum, &found);
+		err = count_nonfinite(evaluator, name, &datum->value, &found);
 	if (err)
 		return err;
 	if (fx_str_equal(name, "hasnan"))
@@ -436,10 +412,10 @@ fx_eval_file(struct fx_evaluator *evaluator, const struct fx_ast *call,
 
 	if (err)
 		return err;
-	if (name->kind != FX_DATUM_STRING)
+	if (!fx_datum_is(name, FX_VALUE_STRING))
 		return fx_error_new(FX_ERR_TYPE,
 			"file takes a path in quotes, file(\"x.npy\")");
-	path = fx_file_expand(name->text);
+	path = fx_file_expand(name->value.text);
 	err = fx_npy_read(path, &array);
 	if (err)
 		return err;

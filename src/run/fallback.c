@@ -39,61 +39,42 @@ move_tensor(struct fx_backend *backend, struct fx_datum *tensor,
 }
 
 static struct fx_error *
-move_items(struct fx_backend *backend, const struct fx_datum *datum,
-	struct fx_datum **ret)
+move_held(void *backend, struct fx_datum *held, struct fx_datum **ret)
 {
-	size_t count = fx_datum_item_count(datum), done = 0;
-	FX_AUTO_FREE struct fx_datum **items =
-		fx_xcalloc(count + 1, sizeof(struct fx_datum *));
-	struct fx_error *err = NULL;
+	const struct fx_backend *to = backend;
 
-	while (done < count && !err) {
-		err = fx_fallback_move(backend, datum->items[done],
-			&items[done]);
-		done += !err;
-	}
-	if (!err) {
-		*ret = fx_datum_items_take(datum->kind, items, datum->count);
-		return NULL;
-	}
-	while (done > 0)
-		fx_datum_unref(items[--done]);
-	return err;
+	if (held->kind == FX_DATUM_TENSOR && held->backend->ops != to->ops)
+		return move_tensor(backend, held, ret);
+	*ret = fx_datum_ref(held);
+	return NULL;
 }
 
 struct fx_error *
 fx_fallback_move(struct fx_backend *backend, struct fx_datum *datum,
 	struct fx_datum **ret)
 {
-	bool is_there = datum->kind != FX_DATUM_TENSOR ||
-			datum->backend->ops == backend->ops;
-
-	if (fx_datum_item_count(datum) && fx_datum_has_tensor(datum))
-		return move_items(backend, datum, ret);
-	if (!is_there)
-		return move_tensor(backend, datum, ret);
-	*ret = fx_datum_ref(datum);
-	return NULL;
+	return fx_datum_map(datum, move_held, backend, ret);
 }
 
-const struct fx_datum *
+const struct fx_value *
 fx_fallback_find_shape(const struct fx_backend *backend,
-	const struct fx_datum *datum)
+	const struct fx_value *value)
 {
-	size_t count = fx_datum_item_count(datum);
-	const struct fx_datum *found = NULL;
+	const struct fx_datum *held = fx_datum_held(value);
+	size_t count = fx_value_item_count(value);
+	const struct fx_value *found = NULL;
 
 	if (!backend->ops->has_values)
 		return NULL;
-	if (datum->kind == FX_DATUM_UNKNOWN)
-		return datum;
-	if (datum->kind == FX_DATUM_TENSOR)
-		return datum->backend->ops != backend->ops &&
-				       !fx_values_known(datum)
-			       ? datum
+	if (value->kind == FX_VALUE_UNKNOWN)
+		return value;
+	if (held && held->kind == FX_DATUM_TENSOR)
+		return held->backend->ops != backend->ops &&
+				       !fx_values_known(held)
+			       ? value
 			       : NULL;
 	for (size_t i = 0; i < count && !found; i++)
-		found = fx_fallback_find_shape(backend, datum->items[i]);
+		found = fx_fallback_find_shape(backend, &value->items[i]);
 	return found;
 }
 
@@ -131,7 +112,7 @@ pass_random(struct fx_backend *from, struct fx_backend *to)
 
 static struct fx_error *
 own_buffer(struct fx_backend *backend, const struct fx_call_site *site,
-	const struct fx_datum *name, struct fx_datum **ret)
+	const struct fx_value *name, struct fx_datum **ret)
 {
 	FX_AUTO_FREE char *path =
 		fx_xasprintf("%s.%s", site->target, name->text);
@@ -158,18 +139,19 @@ own_buffers(struct fx_backend *backend, const void *plan,
 					       ? fallback->ops->also_names(plan)
 					       : NULL;
 	FX_AUTO_FREE struct fx_datum **items =
-		fx_xcalloc((names ? names->count : 0) + 1, sizeof(*items));
+		fx_xcalloc((names ? names->value.count : 0) + 1,
+			sizeof(*items));
 	struct fx_error *err = NULL;
 	size_t done = 0;
 
 	*ret = NULL;
-	while (names && done < names->count && !err) {
-		err = own_buffer(backend, site, names->items[done],
+	while (names && done < names->value.count && !err) {
+		err = own_buffer(backend, site, &names->value.items[done],
 			&items[done]);
 		done += !err;
 	}
 	if (!err && names)
-		*ret = fx_datum_items_take(FX_DATUM_LIST, items, done);
+		*ret = fx_datum_items_take(FX_VALUE_LIST, items, done);
 	while (err && done > 0)
 		fx_datum_unref(items[--done]);
 	return err;
@@ -223,11 +205,13 @@ copy_buffers(struct fx_backend *backend, const void *plan,
 		backend->fallback->ops->also_writes(plan);
 	struct fx_error *err = NULL;
 
-	for (size_t i = 0; i < own->count && !err; i++)
-		if (own->items[i]->kind == FX_DATUM_TENSOR &&
-			have_one_shape(own->items[i], theirs->items[i]))
-			err = copy_over(backend, own->items[i],
-				theirs->items[i]);
+	for (uint32_t i = 0; i < own->value.count && !err; i++) {
+		struct fx_datum *to = fx_datum_held(&own->value.items[i]);
+		struct fx_datum *from = fx_datum_held(&theirs->value.items[i]);
+
+		if (to && from && have_one_shape(to, from))
+			err = copy_over(backend, to, from);
+	}
 	return err;
 }
 

@@ -21,11 +21,11 @@ struct fx_plan_watch;
 FX_NODISCARD struct fx_error *fx_fallback_move(struct fx_backend *backend,
 	struct fx_datum *datum, struct fx_datum **ret);
 
-/* What in DATUM cannot go to BACKEND, which has values: a tensor of another
- * that has none, or what is not known.  Borrowed; NULL: nothing.
+/* What in VALUE, a datum's, cannot go to BACKEND, which has values: a tensor of
+ * another that has none, or what is not known.  Borrowed; NULL: nothing.
  */
-const struct fx_datum *fx_fallback_find_shape(const struct fx_backend *backend,
-	const struct fx_datum *datum);
+const struct fx_value *fx_fallback_find_shape(const struct fx_backend *backend,
+	const struct fx_value *value);
 
 struct fx_fallback_call {
 	const struct fx_call_site *site;

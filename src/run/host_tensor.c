@@ -75,7 +75,7 @@ fx_host_tensor_write(const struct fx_backend *backend,
 		return err;
 	payload = fx_host_tensor_new(&dense);
 	payload->held = held;
-	*ret = fx_datum_host_tensor_take(FX_DATUM_TENSOR, backend, payload);
+	*ret = fx_datum_payload_take(FX_DATUM_TENSOR, backend, payload);
 	return NULL;
 }
 
@@ -85,7 +85,7 @@ fx_host_tensor_kind(const void *pointer)
 	const struct fx_host_tensor *payload = pointer;
 
 	return (struct fx_kind){
-		.kind = FX_DATUM_TENSOR,
+		.kind = FX_VALUE_TENSOR,
 		.dtype = (uint8_t)payload->meta.dtype,
 		.rank = payload->meta.has_shape ? (int16_t)payload->meta.rank
 						: (int16_t)-1,

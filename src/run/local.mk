@@ -5,7 +5,7 @@ libfxcore_a_SOURCES += \
 	%D%/backend_replay.c \
 	%D%/compare.c %D%/compare.h \
 	%D%/datum.c %D%/datum.h \
-	%D%/datum_compare.c %D%/datum_print.c \
+	%D%/datum_print.c \
 	%D%/elements.c \
 	%D%/dropped.c \
 	%D%/env.c %D%/env.h \

@@ -33,7 +33,7 @@ enum slot_kind {
 
 struct fx_slot {
 	enum slot_kind kind;
-	enum fx_datum_kind build; /* BUILD: of what kind */
+	enum fx_value_kind build; /* BUILD: of what kind */
 	size_t count;             /* BUILD: slots, for a dict two a pair */
 	union {
 		struct fx_datum *constant;
@@ -62,22 +62,6 @@ slot_deinit(struct fx_slot *slot)
 	}
 }
 
-static enum fx_datum_kind
-built_kind(const struct fx_value *value)
-{
-	switch (value->kind) {
-	case FX_VALUE_LIST:
-		return FX_DATUM_LIST;
-	case FX_VALUE_SIZE:
-		return FX_DATUM_SIZE;
-	case FX_VALUE_DICT:
-		return FX_DATUM_DICT;
-	case FX_VALUE_SLICE:
-		return FX_DATUM_SLICE;
-	}
-	return FX_DATUM_TUPLE;
-}
-
 static void
 slot_init(struct fx_slot *slot, const struct fx_value *value)
 {
@@ -96,7 +80,7 @@ slot_init(struct fx_slot *slot, const struct fx_value *value)
 		return;
 	}
 	slot->kind = SLOT_BUILD;
-	slot->build = built_kind(value);
+	slot->build = skip ? FX_VALUE_TUPLE : (enum fx_value_kind)value->kind;
 	slot->count = fx_value_item_count(value) - skip;
 	slot->slots = fx_xcalloc(slot->count, sizeof(*slot->slots));
 	for (size_t i = 0; i < slot->count; i++)
@@ -138,12 +122,12 @@ slot_build(const struct fx_slot *slot, const struct fx_env *env,
 			fx_datum_unref(items[i]);
 	else
 		*ret = fx_datum_items_take(slot->build, items,
-			slot->build == FX_DATUM_DICT ? slot->count / 2
+			slot->build == FX_VALUE_DICT ? slot->count / 2
 						     : slot->count);
 	free(items);
 	if (err)
 		return err;
-	err = fx_datum_check(*ret);
+	err = fx_datum_check(&(*ret)->value);
 	if (err)
 		fx_datum_unref(*ret);
 	return err;
@@ -329,7 +313,7 @@ is_fixed(const struct fx_plan *plan)
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct fx_slot *slot = &plan->slots[i];
 		bool is_tensor = slot->kind == SLOT_NODE &&
-				 plan->kinds[i].kind == FX_DATUM_TENSOR;
+				 plan->kinds[i].kind == FX_VALUE_TENSOR;
 
 		if (slot->kind != SLOT_CONSTANT && !is_tensor)
 			return false;

@@ -38,16 +38,16 @@ FX_DEFINE_DEINIT(gathered, struct gathered, gathered_deinit);
  * fx_decompose_leaves.
  */
 static void
-gather_leaves(struct gathered *gathered, struct fx_datum *datum)
+gather_leaves(struct gathered *gathered, const struct fx_value *value)
 {
-	bool is_symbol = datum->kind == FX_DATUM_PLAIN &&
-			 datum->value.kind == FX_VALUE_SYMBOL;
+	const struct fx_datum *held = fx_datum_held(value);
 
-	if (datum->kind == FX_DATUM_TENSOR || is_symbol ||
-		datum->kind == FX_DATUM_UNKNOWN)
-		fx_vec_push(&gathered->data, fx_datum_ref(datum));
-	for (size_t i = 0; i < fx_datum_item_count(datum); i++)
-		gather_leaves(gathered, datum->items[i]);
+	if ((held && held->kind == FX_DATUM_TENSOR) ||
+		value->kind == FX_VALUE_SYMBOL ||
+		value->kind == FX_VALUE_UNKNOWN)
+		fx_vec_push(&gathered->data, fx_datum_from_value(value));
+	for (size_t i = 0; i < fx_value_item_count(value); i++)
+		gather_leaves(gathered, &value->items[i]);
 }
 
 /* As functionals.py calls it. */
@@ -166,7 +166,7 @@ gather_inputs(const struct fx_plan_call *call, struct fx_module *module,
 	size_t leaf = 0;
 
 	for (size_t i = 0; i < call->plan->count; i++)
-		gather_leaves(&leaves, call->data[i]);
+		gather_leaves(&leaves, &call->data[i]->value);
 	for (size_t i = 0; i < fragment->input_count; i++) {
 		const char *name = fragment->members[i];
 		const struct fx_tensor *tensor =

@@ -472,14 +472,18 @@ is_nonfinite(const struct fx_datum *tensor)
 	return !err && found;
 }
 
+static bool
+holds_nonfinite(void *context, struct fx_datum *held)
+{
+	enum fx_dtype dtype = (enum fx_dtype)fx_kind_of(held).dtype;
+
+	(void)context;
+	return (fx_dtype_is_float(dtype) || fx_dtype_is_complex(dtype)) &&
+	       is_nonfinite(held);
+}
+
 bool
 fx_datum_is_nonfinite(const struct fx_datum *datum)
 {
-	enum fx_dtype dtype = (enum fx_dtype)fx_kind_of(datum).dtype;
-
-	for (size_t i = 0; i < fx_datum_item_count(datum); i++)
-		if (fx_datum_is_nonfinite(datum->items[i]))
-			return true;
-	return (fx_dtype_is_float(dtype) || fx_dtype_is_complex(dtype)) &&
-	       is_nonfinite(datum);
+	return fx_datum_each_held(datum, holds_nonfinite, NULL);
 }

@@ -36,19 +36,28 @@ fx_datum_is_lone(const struct fx_datum *tensor)
 	return tensor->references == 1 && fx_datum_storage_holders(tensor) == 1;
 }
 
+struct seeing {
+	fx_storage_fn *see;
+	void *context;
+};
+
+static bool
+see_storage(void *context, struct fx_datum *held)
+{
+	const struct seeing *seeing = context;
+	size_t bytes;
+	uintptr_t storage = fx_datum_storage(held, &bytes);
+
+	return storage && seeing->see(seeing->context, storage, bytes);
+}
+
 bool
 fx_datum_see_storages(const struct fx_datum *datum, fx_storage_fn *see,
 	void *context)
 {
-	size_t bytes;
-	uintptr_t storage = fx_datum_storage(datum, &bytes);
+	struct seeing seeing = { see, context };
 
-	if (storage)
-		return see(context, storage, bytes);
-	for (size_t i = 0; i < fx_datum_item_count(datum); i++)
-		if (fx_datum_see_storages(datum->items[i], see, context))
-			return true;
-	return false;
+	return fx_datum_each_held(datum, see_storage, &seeing);
 }
 
 static bool

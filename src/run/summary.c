@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "ir/value_text.h"
 #include "run/datum.h"
 
 struct walk {
@@ -16,53 +17,52 @@ struct walk {
 	int depth;
 };
 
-static bool see_datum(struct walk *walk, const struct fx_datum *datum);
+static bool see_value(struct walk *walk, const struct fx_value *value);
 
-/* How item INDEX of DATUM is written behind it. */
+/* How item INDEX of VALUE is written behind it. */
 static void
-add_step(struct walk *walk, const struct fx_datum *datum, size_t index)
+add_step(struct walk *walk, const struct fx_value *value, size_t index)
 {
-	const struct fx_datum_printer printer = { .format = "r" };
-
 	fx_buf_add_char(&walk->path, '[');
-	if (datum->kind == FX_DATUM_DICT)
-		fx_error_free(fx_datum_print(&walk->path,
-			datum->items[2 * index], &printer));
+	if (value->kind == FX_VALUE_DICT)
+		fx_value_print_as(&walk->path, &value->items[2 * index],
+			FX_STYLE_CODE);
 	else
 		fx_buf_add_int(&walk->path, (int64_t)index);
 	fx_buf_add_char(&walk->path, ']');
 }
 
 static bool
-see_items(struct walk *walk, const struct fx_datum *datum)
+see_items(struct walk *walk, const struct fx_value *value)
 {
-	bool is_dict = datum->kind == FX_DATUM_DICT;
-	size_t count = fx_datum_item_count(datum) / (is_dict ? 2 : 1);
+	bool is_dict = value->kind == FX_VALUE_DICT;
+	size_t count = fx_value_item_count(value) / (is_dict ? 2 : 1);
 	size_t length = walk->path.length;
 	bool goes_on = true;
 
 	for (size_t i = 0; i < count && goes_on; i++) {
-		add_step(walk, datum, i);
+		add_step(walk, value, i);
 		goes_on =
-			see_datum(walk, datum->items[is_dict ? 2 * i + 1 : i]);
+			see_value(walk, &value->items[is_dict ? 2 * i + 1 : i]);
 		fx_buf_truncate(&walk->path, length);
 	}
 	return goes_on;
 }
 
 static bool
-see_datum(struct walk *walk, const struct fx_datum *datum)
+see_value(struct walk *walk, const struct fx_value *value)
 {
+	const struct fx_datum *held = fx_datum_held(value);
 	bool goes_on;
 
-	if (datum->kind == FX_DATUM_TENSOR)
-		return walk->see(walk->context, fx_buf_text(&walk->path),
-			datum);
+	if (held)
+		return held->kind != FX_DATUM_TENSOR ||
+		       walk->see(walk->context, fx_buf_text(&walk->path), held);
 	/* This only guards the stack. */
 	if (walk->depth > FX_DATUM_DEPTH_LIMIT)
 		return true;
 	walk->depth++;
-	goes_on = see_items(walk, datum);
+	goes_on = see_items(walk, value);
 	walk->depth--;
 	return goes_on;
 }
@@ -73,7 +73,8 @@ fx_datum_see_tensors(const struct fx_datum *datum, fx_part_fn *see,
 {
 	struct walk walk = { .see = see, .context = context };
 
-	see_datum(&walk, datum);
+	if (datum->has_held)
+		see_value(&walk, &datum->value);
 	fx_buf_deinit(&walk.path);
 }
 

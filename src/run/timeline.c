@@ -113,17 +113,31 @@ save_tensor(struct fx_timeline *timeline, struct fx_effect *effect,
 	return NULL;
 }
 
+struct saving {
+	struct fx_timeline *timeline;
+	struct fx_effect *effect;
+	struct fx_error *err;
+};
+
+static bool
+save_held(void *context, struct fx_datum *held)
+{
+	struct saving *saving = context;
+
+	if (held->kind == FX_DATUM_TENSOR)
+		saving->err =
+			save_tensor(saving->timeline, saving->effect, held);
+	return saving->err != NULL;
+}
+
 static struct fx_error *
 save_datum(struct fx_timeline *timeline, struct fx_effect *effect,
 	struct fx_datum *datum)
 {
-	struct fx_error *err = NULL;
+	struct saving saving = { timeline, effect, NULL };
 
-	if (datum->kind == FX_DATUM_TENSOR)
-		return save_tensor(timeline, effect, datum);
-	for (size_t i = 0; i < fx_datum_item_count(datum) && !err; i++)
-		err = save_datum(timeline, effect, datum->items[i]);
-	return err;
+	fx_datum_each_held(datum, save_held, &saving);
+	return saving.err;
 }
 
 /* The effect of the node that runs now. */

@@ -166,31 +166,22 @@ fx_values_numbers(const struct fx_datum *tensor, uint64_t first, size_t count,
 	return NULL;
 }
 
-static struct fx_datum *
-complex_datum(double real, double imag)
-{
-	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
-	struct fx_value value = fx_value_complex(arena, real, imag);
-
-	return fx_datum_from_value(&value);
-}
-
 struct fx_datum *
 fx_element_datum(enum fx_dtype dtype, const void *bytes)
 {
-	double real;
-	double imag;
+	double pair[2];
+	const struct fx_value complex = { .kind = FX_VALUE_COMPLEX,
+		.pair = pair };
 
-	fx_elements_decode(dtype, bytes, 1, &real, &imag);
+	fx_elements_decode(dtype, bytes, 1, &pair[0], &pair[1]);
 	if (dtype == FX_DTYPE_BOOL)
 		return fx_datum_bool(*(const char *)bytes != 0);
-	if (dtype == FX_DTYPE_U64 && real >= 0x1p63)
-		return fx_datum_float(real);
-	if (fx_dtype_is_integer(dtype))
-		return fx_datum_int(fx_element_int(dtype, bytes, 0));
 	if (fx_dtype_is_complex(dtype))
-		return complex_datum(real, imag);
-	return fx_datum_float(real);
+		return fx_datum_from_value(&complex);
+	if (fx_dtype_is_integer(dtype) &&
+		!(dtype == FX_DTYPE_U64 && pair[0] >= 0x1p63))
+		return fx_datum_int(fx_element_int(dtype, bytes, 0));
+	return fx_datum_float(pair[0]);
 }
 
 struct fx_error *

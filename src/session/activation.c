@@ -175,7 +175,7 @@ check_given(const struct fx_model *model, const struct fx_node *placeholder,
 {
 	FX_AUTO_BUF struct fx_buf example = { 0 };
 
-	if (!fx_fallback_find_shape(model->backend, datum))
+	if (!fx_fallback_find_shape(model->backend, &datum->value))
 		return NULL;
 	fx_input_add_hint(&example, placeholder);
 	return fx_error_hint(fx_error_new(FX_ERR_NO_VALUE,

@@ -56,44 +56,21 @@ round_deinit(struct round *round)
 }
 FX_DEFINE_DEINIT(round, struct round, round_deinit);
 
-static struct fx_datum *apart(struct round *round, struct fx_datum *datum);
-
-static struct fx_datum *
-apart_items(struct round *round, struct fx_datum *datum)
+/* HELD, or a new one that is not in the storages. */
+static struct fx_error *
+apart(void *context, struct fx_datum *held, struct fx_datum **ret)
 {
-	size_t count = fx_datum_item_count(datum);
-	FX_AUTO_FREE struct fx_datum **items =
-		fx_xcalloc(count, sizeof(struct fx_datum *));
-	bool same = true;
+	struct round *round = context;
+	struct fx_datum *copy = fx_map_get_pointer(&round->copies, held);
 
-	for (size_t i = 0; i < count; i++) {
-		items[i] = apart(round, datum->items[i]);
-		same = same && items[i] == datum->items[i];
+	if (!copy && !fx_datum_lies_in(held, &round->storages))
+		copy = held;
+	else if (!copy) {
+		copy = copy_tensor(round->model, held);
+		fx_map_set_pointer(&round->copies, fx_datum_ref(held), copy);
 	}
-	if (!same)
-		return fx_datum_items_take((enum fx_datum_kind)datum->kind,
-			items, datum->count);
-	for (size_t i = 0; i < count; i++)
-		fx_datum_unref(items[i]);
-	return fx_datum_ref(datum);
-}
-
-/* DATUM, or a new one with nothing in the storages. */
-static struct fx_datum *
-apart(struct round *round, struct fx_datum *datum)
-{
-	struct fx_datum *copy = fx_map_get_pointer(&round->copies, datum);
-
-	if (copy)
-		return fx_datum_ref(copy);
-	if (fx_datum_item_count(datum))
-		copy = apart_items(round, datum);
-	else if (fx_datum_lies_in(datum, &round->storages))
-		copy = copy_tensor(round->model, datum);
-	else
-		return fx_datum_ref(datum);
-	fx_map_set_pointer(&round->copies, fx_datum_ref(datum), copy);
-	return fx_datum_ref(copy);
+	*ret = fx_datum_ref(copy);
+	return NULL;
 }
 
 static void
@@ -101,7 +78,7 @@ protect(struct round *round, struct fx_datum **slot)
 {
 	struct fx_datum *before = *slot;
 
-	*slot = apart(round, before);
+	fx_error_free(fx_datum_map(before, apart, round, slot));
 	fx_datum_unref(before);
 }
 
@@ -110,7 +87,8 @@ static bool
 has_any(const struct fx_session *session)
 {
 	for (size_t i = 0; i < session->variables.count; i++)
-		if (session->variables.items[i].datum->kind != FX_DATUM_NODE)
+		if (session->variables.items[i].datum->value.kind !=
+			FX_VALUE_NODE_ID)
 			return true;
 	return session->history.count > 0;
 }

@@ -115,7 +115,7 @@ check_string(const char *text, const struct fx_datum *datum)
 {
 	const char *name;
 
-	if (datum->kind != FX_DATUM_STRING || !file_name(text, &name))
+	if (!fx_datum_is(datum, FX_VALUE_STRING) || !file_name(text, &name))
 		return NULL;
 	return hint_file(fx_error_new(FX_ERR_TYPE,
 				 "a string would be the input, not what the "
@@ -201,7 +201,7 @@ move_value(const struct fx_model *model, struct fx_datum **datum)
 	struct fx_error *err;
 
 	if (!model->backend->ops->has_values ||
-		fx_fallback_find_shape(model->backend, before)) {
+		fx_fallback_find_shape(model->backend, &before->value)) {
 		before = NULL;
 		return NULL;
 	}

@@ -79,48 +79,26 @@ copy_tensor(struct fx_backend *backend, const struct fx_datum *tensor,
 }
 
 static struct fx_error *
-copy_items(struct fx_backend *backend, const struct fx_datum *datum,
-	struct fx_datum **ret)
+own_held(void *context, struct fx_datum *held, struct fx_datum **ret)
 {
-	size_t count = fx_datum_item_count(datum);
-	FX_AUTO_FREE struct fx_datum **items =
-		fx_xcalloc(count, sizeof(struct fx_datum *));
-	struct fx_error *err = NULL;
+	struct fx_backend *backend = context;
 
-	for (size_t i = 0; i < count && !err; i++) {
-		items[i] = fx_datum_ref(datum->items[i]);
-		err = fx_datum_make_own(backend, &items[i]);
+	if (held->kind == FX_DATUM_NODES ||
+		(held->backend->ops == backend->ops &&
+			(held->kind == FX_DATUM_HANDLE ||
+				!backend->ops->has_values))) {
+		*ret = fx_datum_ref(held);
+		return NULL;
 	}
-	if (!err)
-		*ret = fx_datum_items_take((enum fx_datum_kind)datum->kind,
-			items, datum->count);
-	for (size_t i = 0; i < count && err; i++)
-		fx_datum_unref(items[i]);
-	return err;
-}
-
-/* Whether DATUM, no container, can stay what it is with BACKEND. */
-static bool
-is_shared(const struct fx_backend *backend, const struct fx_datum *datum)
-{
-	if (datum->kind != FX_DATUM_TENSOR && datum->kind != FX_DATUM_HANDLE)
-		return true;
-	return datum->backend->ops == backend->ops &&
-	       (datum->kind == FX_DATUM_HANDLE || !backend->ops->has_values);
+	return copy_tensor(backend, held, ret);
 }
 
 struct fx_error *
 fx_datum_make_own(struct fx_backend *backend, struct fx_datum **datum)
 {
 	struct fx_datum *before = *datum;
-	struct fx_error *err;
+	struct fx_error *err = fx_datum_map(before, own_held, backend, datum);
 
-	if (fx_datum_item_count(before))
-		err = copy_items(backend, before, datum);
-	else if (is_shared(backend, before))
-		return NULL;
-	else
-		err = copy_tensor(backend, before, datum);
 	if (!err)
 		fx_datum_unref(before);
 	return err;
@@ -355,7 +333,8 @@ not_a_tensor(const char *path, const char *expression,
 	struct fx_error *err = fx_error_new(FX_ERR_TYPE,
 		"%s takes a tensor, found %s", path, fx_datum_kind_name(datum));
 
-	if (datum->kind != FX_DATUM_INT && datum->kind != FX_DATUM_FLOAT)
+	if (!fx_datum_is(datum, FX_VALUE_INT) &&
+		!fx_datum_is(datum, FX_VALUE_FLOAT))
 		return err;
 	return fx_error_hint(err, "set value %s = $v * 0 + %s fills it", path,
 		expression);

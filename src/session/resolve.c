@@ -71,9 +71,10 @@ examined(const struct fx_resolve_context *context)
 	FX_AUTO_DATUM struct fx_datum *last =
 		fx_session_variable(context->session, "_");
 
-	if (!last || last->kind != FX_DATUM_NODE)
+	if (!last || !fx_datum_is(last, FX_VALUE_NODE_ID))
 		return NULL;
-	return fx_graph_find_id(context->model->graph, last->ids[0]);
+	return fx_graph_find_id(context->model->graph,
+		(uint64_t)last->value.integer);
 }
 
 /* Where it is stopped; before the start, what one looks at. */

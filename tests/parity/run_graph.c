@@ -18,6 +18,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "guest/shim.h"
+#include "ir/fold.h"
 #include "ir/graph.h"
 #include "ir/tensor_meta.h"
 #include "load/npy.h"
@@ -78,8 +79,13 @@ write_result(struct fx_datum *datum, const char *output, int *number)
 
 	if (datum->kind == FX_DATUM_TENSOR)
 		return write_tensor(datum, output, (*number)++);
-	for (size_t i = 0; !err && i < fx_datum_item_count(datum); i++)
-		err = write_result(datum->items[i], output, number);
+	for (size_t i = 0; !err && i < fx_value_item_count(&datum->value);
+		i++) {
+		FX_AUTO_DATUM struct fx_datum *item =
+			fx_datum_part(datum, &datum->value.items[i]);
+
+		err = write_result(item, output, number);
+	}
 	return err;
 }
 
@@ -127,18 +133,19 @@ same_tensor(const struct fx_datum *have, const struct fx_datum *want)
 
 /* What meta does not know, any result is. */
 static bool
-same_kind(const struct fx_datum *have, const struct fx_datum *want)
+same_kind(const struct fx_value *have, const struct fx_value *want)
 {
-	bool same = fx_datum_item_count(have) == fx_datum_item_count(want);
+	bool same = fx_value_item_count(have) == fx_value_item_count(want);
 
-	if (want->kind == FX_DATUM_UNKNOWN)
+	if (want->kind == FX_VALUE_UNKNOWN)
 		return true;
-	if (have->kind == FX_DATUM_TENSOR)
-		return same_tensor(have, want);
-	if (!fx_datum_is_sequence(have))
-		return fx_datum_equal(have, want);
+	if (fx_datum_held(have))
+		return fx_datum_held(want) &&
+		       same_tensor(fx_datum_held(have), fx_datum_held(want));
+	if (!fx_value_is_sequence(have))
+		return fx_fold_equal(have, want) == FX_TRUE;
 	for (size_t i = 0; same && i < have->count; i++)
-		same = same_kind(have->items[i], want->items[i]);
+		same = same_kind(&have->items[i], &want->items[i]);
 	return same;
 }
 
@@ -175,7 +182,7 @@ compare_node(void *context, struct fx_interp *interp, struct fx_node *node,
 	const struct fx_datum *want = fx_env_get(&shapes->meta, node->id);
 
 	(void)interp;
-	if (!want || !value || same_kind(value, want))
+	if (!want || !value || same_kind(&value->value, &want->value))
 		return FX_HOOK_GO;
 	if (shapes->wrong++ < 5)
 		fprintf(stderr, "%s has another shape than meta says\n",

@@ -154,8 +154,7 @@ element(const struct payload *tensor, size_t index)
 static struct fx_datum *
 wrap(const struct fx_backend *backend, struct payload *tensor_taken)
 {
-	return fx_datum_host_tensor_take(FX_DATUM_TENSOR, backend,
-		tensor_taken);
+	return fx_datum_payload_take(FX_DATUM_TENSOR, backend, tensor_taken);
 }
 
 static struct payload *
@@ -193,8 +192,10 @@ resolve(struct fx_backend *backend, const struct fx_call_site *site,
 static double
 number_of(const struct fx_datum *datum)
 {
-	return datum->kind == FX_DATUM_INT ? (double)datum->integer
-					   : datum->real;
+	double number = 0;
+
+	fx_datum_number(&datum->value, &number);
+	return number;
 }
 
 static double
@@ -262,7 +263,7 @@ call_view(struct fx_backend *backend, enum kernel kernel,
 		view->sizes[1] = size;
 		view->strides[1] = stride;
 	} else if (kernel == SELECT && count == 3) {
-		view->offset += (size_t)data[2]->integer * stride;
+		view->offset += (size_t)data[2]->value.integer * stride;
 		view->rank--;
 		for (size_t i = 0; i < view->rank; i++) {
 			view->sizes[i] = view->sizes[i + 1];
@@ -376,7 +377,7 @@ static struct fx_kind
 kind(const void *payload)
 {
 	return (struct fx_kind){
-		.kind = FX_DATUM_TENSOR,
+		.kind = FX_VALUE_TENSOR,
 		.dtype = FX_DTYPE_F64,
 		.rank = (int16_t)((const struct payload *)payload)->rank,
 	};
@@ -564,14 +565,14 @@ add_elements(struct fx_buf *text, const struct fx_datum *tensor)
 }
 
 static void
-add_text(struct fx_buf *text, const struct fx_datum *datum)
+add_text(struct fx_buf *text, const struct fx_value *value)
 {
-	if (datum->kind == FX_DATUM_TENSOR)
-		add_elements(text, datum);
-	else if (!fx_datum_item_count(datum))
+	if (fx_datum_held(value))
+		add_elements(text, fx_datum_held(value));
+	else if (!fx_value_item_count(value))
 		fx_buf_add(text, "-");
-	for (size_t i = 0; i < fx_datum_item_count(datum); i++)
-		add_text(text, datum->items[i]);
+	for (size_t i = 0; i < fx_value_item_count(value); i++)
+		add_text(text, &value->items[i]);
 }
 
 const char *
@@ -579,6 +580,6 @@ fxt_real_text(const struct fx_datum *datum)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 
-	add_text(&text, datum);
+	add_text(&text, &datum->value);
 	return fx_intern(fx_buf_text(&text));
 }

@@ -88,7 +88,7 @@ what_the_user_has_stays_what_it_is(void)
 	for (size_t i = 0; i < 2; i++)
 		pair[i] = fx_datum_ref(fx_position_value(w.model,
 			fxt_node(&w, i ? "before" : "row")));
-	both = fx_datum_items_take(FX_DATUM_TUPLE, pair, 2);
+	both = fx_datum_items_take(FX_VALUE_TUPLE, pair, 2);
 	second = fx_session_remember(w.session, both);
 	fx_session_set_variable(w.session, "b", pair[0]);
 	fxt_move(&w, FX_MOVE_STEP, true, 1);
@@ -106,8 +106,8 @@ what_stands_in_a_value_twice_is_copied_once(void)
 	WORLD(fxt_text_in_place);
 	FX_AUTO_DATUM struct fx_datum *all = NULL;
 	FX_AUTO_DATUM struct fx_datum *kept = NULL;
-	const struct fx_datum *first;
-	const struct fx_datum *last;
+	const struct fx_value *first;
+	const struct fx_value *last;
 
 	fxt_start(&w);
 	fxt_move(&w, FX_MOVE_STEP, false, 2);
@@ -116,17 +116,17 @@ what_stands_in_a_value_twice_is_copied_once(void)
 	for (size_t i = 0; i < 30; i++) {
 		struct fx_datum *pair[2] = { all, fx_datum_ref(all) };
 
-		all = fx_datum_items_take(FX_DATUM_LIST, pair, 2);
+		all = fx_datum_items_take(FX_VALUE_LIST, pair, 2);
 	}
 	fx_session_set_variable(w.session, "b", all);
 	fxt_move(&w, FX_MOVE_STEP, false, 1);
 	kept = fx_session_variable(w.session, "b");
-	first = last = kept;
-	while (fx_datum_item_count(first)) {
-		first = first->items[0];
-		last = last->items[1];
+	first = last = &kept->value;
+	while (fx_value_item_count(first)) {
+		first = &first->items[0];
+		last = &last->items[1];
 	}
-	CU_ASSERT(kept != all && first == last);
+	CU_ASSERT(kept != all && first->held == last->held);
 }
 
 static void

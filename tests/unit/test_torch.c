@@ -21,7 +21,7 @@
 
 /* What both backends can say of DATUM: no values, no strides. */
 static void
-describe(struct fx_buf *out, const struct fx_datum *datum)
+describe(struct fx_buf *out, struct fx_datum *datum)
 {
 	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
 	const struct fx_tensor_meta *meta = fx_datum_meta(arena, datum);
@@ -32,10 +32,13 @@ describe(struct fx_buf *out, const struct fx_datum *datum)
 		for (uint32_t i = 0; i < meta->rank; i++)
 			fx_buf_addf(out, ",%lld",
 				(long long)meta->sizes[i].integer);
-	} else if (fx_datum_is_sequence(datum)) {
-		for (size_t i = 0; i < datum->count; i++) {
+	} else if (fx_value_is_sequence(&datum->value)) {
+		for (size_t i = 0; i < datum->value.count; i++) {
+			FX_AUTO_DATUM struct fx_datum *item =
+				fx_datum_part(datum, &datum->value.items[i]);
+
 			fx_buf_add(out, i ? " | " : "(");
-			describe(out, datum->items[i]);
+			describe(out, item);
 		}
 		fx_buf_add(out, ")");
 	} else {
@@ -65,7 +68,7 @@ same_as_meta(const char *params, const char *inputs, const char *body)
 			break;
 		}
 		describe(&ours, have);
-		if (want->kind == FX_DATUM_UNKNOWN)
+		if (fx_datum_is(want, FX_VALUE_UNKNOWN))
 			continue;
 		describe(&theirs, want);
 		if (strcmp(fx_buf_text(&ours), fx_buf_text(&theirs)) != 0)

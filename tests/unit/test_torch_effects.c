@@ -181,7 +181,7 @@ writes_of(struct fx_backend *backend, enum fx_opcode opcode, const char *target,
 	void *plan;
 
 	for (size_t i = 0; i < count; i++)
-		kinds[i] = (struct fx_kind){ FX_DATUM_TENSOR, FX_DTYPE_F32, 2 };
+		kinds[i] = (struct fx_kind){ FX_VALUE_TENSOR, FX_DTYPE_F32, 2 };
 	CU_ASSERT_FATAL(fxt_ok(backend->ops->resolve(backend, &site, &plan)));
 	bits = backend->ops->writes(plan);
 	backend->ops->plan_free(backend, plan);

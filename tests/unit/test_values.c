@@ -474,10 +474,10 @@ nested(struct fx_datum *a, struct fx_datum *b, struct fx_datum *c)
 	struct fx_datum *const list[] = { b, fx_datum_int(1) };
 	struct fx_datum *const dict[] = { fx_datum_string("loss", 4), c };
 	struct fx_datum *const items[] = { a,
-		fx_datum_items_take(FX_DATUM_LIST, list, 2),
-		fx_datum_items_take(FX_DATUM_DICT, dict, 1) };
+		fx_datum_items_take(FX_VALUE_LIST, list, 2),
+		fx_datum_items_take(FX_VALUE_DICT, dict, 1) };
 
-	return fx_datum_items_take(FX_DATUM_TUPLE, items, 3);
+	return fx_datum_items_take(FX_VALUE_TUPLE, items, 3);
 }
 
 static void
@@ -490,7 +490,7 @@ a_summary_of_a_tuple_has_its_tensors(void)
 			tensor("f64[2]", odd, 2));
 	FX_AUTO_SUMMARY struct fx_summary *of_all = fx_summary_new(tuple, NULL);
 	FX_AUTO_SUMMARY struct fx_summary *of_one =
-		fx_summary_new(tuple->items[0], NULL);
+		fx_summary_new(tuple->value.items[0].held, NULL);
 
 	CU_ASSERT_PTR_NOT_NULL_FATAL(of_all);
 	FXT_EQ_FATAL(of_all->parts.count, 3);
@@ -556,7 +556,7 @@ a_text_of_lists_that_hold_each_other_twice_ends(void)
 	for (int i = 0; i < 60; i++) {
 		struct fx_datum *both[2] = { datum, fx_datum_ref(datum) };
 
-		datum = fx_datum_items_take(FX_DATUM_LIST, both, 2);
+		datum = fx_datum_items_take(FX_VALUE_LIST, both, 2);
 	}
 	FXT_OK(fx_datum_print(&out, datum, &printer));
 	FXT_IS(out.length, <, 20 << 20);

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -177,6 +178,58 @@ fx_blob_slice(struct fx_blob *parent, size_t offset, size_t size)
 	blob->parent = fx_blob_ref(parent);
 	return blob;
 }
+
+#ifdef FX_HARD_MODE
+
+static void
+unmap(void *pages)
+{
+	struct fx_blob *blob = pages;
+
+	munmap(blob->pages, blob->pages_size);
+	blob->pages = NULL;
+}
+
+/* Memory of our own moves to pages, which can be protected. */
+static void
+move_to_pages(struct fx_blob *blob)
+{
+	void *pages;
+
+	if (blob->release != free || !blob->size)
+		return;
+	pages = mmap(NULL, blob->size, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (pages == MAP_FAILED)
+		return;
+	memcpy(pages, blob->data, blob->size);
+	free(blob->context);
+	blob->data = blob->pages = pages;
+	blob->pages_size = blob->size;
+	blob->release = unmap;
+	blob->context = blob;
+}
+
+void
+fx_blob_seal(struct fx_blob *blob)
+{
+	if (!blob->parent && !blob->pages)
+		move_to_pages(blob);
+	while (blob->parent)
+		blob = blob->parent;
+	if (blob->pages)
+		(void)mprotect(blob->pages, blob->pages_size, PROT_READ);
+}
+
+#else
+
+void
+fx_blob_seal(struct fx_blob *blob)
+{
+	(void)blob;
+}
+
+#endif
 
 struct fx_blob *
 fx_blob_ref(struct fx_blob *blob)

@@ -31,6 +31,11 @@ FX_NODISCARD struct fx_error *fx_blob_map(const char *path, size_t offset,
 struct fx_blob *fx_blob_slice(struct fx_blob *parent, size_t offset,
 	size_t size);
 
+/* Nobody writes the bytes of BLOB from now on: a graph has them.  In hard mode
+ * (FX_HARD_MODE) who does so all the same gets SIGSEGV.
+ */
+void fx_blob_seal(struct fx_blob *blob);
+
 struct fx_blob *fx_blob_ref(struct fx_blob *blob);
 void fx_blob_unref(struct fx_blob *blob);
 

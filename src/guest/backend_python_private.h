@@ -22,6 +22,7 @@ struct fx_python_state {
 	struct fx_python_run run;
 	bool is_over;      /* the backend was freed: the process may be too */
 	unsigned reshaped; /* how often tensors got another shape */
+	int threads;       /* that were asked for last */
 	json_t *objects, *plans; /* numbers to be forgotten */
 };
 

@@ -356,13 +356,16 @@ with_code(struct fx_error *err_taken, enum fx_error_code code)
 }
 
 static struct fx_error *
-torch_call(struct fx_backend *backend, void *plan, struct fx_datum *const *data,
-	size_t count, struct fx_datum **ret)
+torch_call(struct fx_backend *backend, void *pointer,
+	struct fx_datum *const *data, size_t count, struct fx_datum **ret)
 {
 	struct fx_torch *torch = backend->state;
+	struct fx_torch_plan *plan = pointer;
 	struct fx_arena_mark mark = fx_arena_mark(torch->scratch);
-	struct fx_error *err = call_by_way(torch, plan, data, ret);
+	struct fx_error *err = fx_torch_own(data, count, plan->writes);
 
+	if (!err)
+		err = call_by_way(torch, plan, data, ret);
 	if (fx_guard_any())
 		err = fx_torch_check_result(data, count, err, ret);
 	if (err && fx_error_code(err) == FX_ERR_BACKEND &&
@@ -431,6 +434,7 @@ torch_free(struct fx_backend *backend)
 {
 	struct fx_torch *torch = backend->state;
 
+	fx_parameters_clear(&torch->parameters);
 	fx_meta_free(torch->meta);
 	fx_arena_free(torch->scratch);
 	free(torch);
@@ -444,15 +448,6 @@ give(struct fx_error *err, struct fxs_tensor *tensor, struct fx_datum **ret)
 	if (!err)
 		*ret = fx_torch_datum(tensor);
 	return err;
-}
-
-static struct fx_error *
-torch_from_tensor(struct fx_backend *backend, const struct fx_tensor *tensor,
-	struct fx_datum **ret)
-{
-	struct fx_torch *torch = backend->state;
-
-	return fx_torch_from_tensor(torch->shim, tensor, ret);
 }
 
 static struct fx_error *
@@ -528,8 +523,12 @@ torch_seed(struct fx_backend *backend, uint64_t seed)
 static void
 torch_set_threads(struct fx_backend *backend, int count)
 {
-	((struct fx_torch *)backend->state)
-		->shim->set_threads(count ? count : fx_shim_thread_count());
+	const struct fxs_functions *shim =
+		((struct fx_torch *)backend->state)->shim;
+	int wanted = count ? count : fx_shim_thread_count();
+
+	if (shim->threads != wanted)
+		shim->set_threads(wanted);
 }
 
 static const struct fx_backend_ops torch_ops = {
@@ -539,7 +538,8 @@ static const struct fx_backend_ops torch_ops = {
 	.resolve = torch_resolve,
 	.call = torch_call,
 	.plan_free = torch_plan_free,
-	.from_tensor = torch_from_tensor,
+	.from_tensor = fx_torch_from_tensor,
+	.new_run = fx_torch_new_run,
 	.generate = torch_generate,
 	.payload_free = fx_torch_payload_free,
 	.kind = fx_torch_kind,

@@ -336,5 +336,9 @@ fx_python_seed(struct fx_backend *backend, uint64_t seed)
 void
 fx_python_set_threads(struct fx_backend *backend, int count)
 {
-	tell_number(backend, "run_threads", count);
+	struct fx_python_state *state = fx_python_state_of(backend);
+
+	if (state->threads != count)
+		tell_number(backend, "run_threads", count);
+	state->threads = count;
 }

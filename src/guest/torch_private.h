@@ -10,10 +10,12 @@
 #include "base/error.h"
 #include "run/backend.h"
 #include "run/datum.h"
+#include "run/parameters.h"
 #include "torch/shim.h"
 
 struct fx_arena;
 struct fx_blob;
+struct fx_guard;
 struct fx_meta;
 struct fx_tensor;
 struct fx_tensor_meta;
@@ -22,8 +24,9 @@ struct fx_tensor_meta;
 
 struct fx_torch {
 	const struct fxs_functions *shim;
-	struct fx_meta *meta;     /* of plain values */
-	struct fx_arena *scratch; /* of one call */
+	struct fx_meta *meta;            /* of plain values */
+	struct fx_arena *scratch;        /* of one call */
+	struct fx_parameters parameters; /* of the run */
 };
 
 /* The functions of run/backend.h on values and payloads, which are the shim's
@@ -47,9 +50,9 @@ FX_NODISCARD struct fx_error *fx_torch_shape_restore(const void *payload,
 	const struct fx_blob *saved);
 size_t fx_torch_storage_holders(const void *payload);
 /* Ditto, which make tensors. */
-FX_NODISCARD struct fx_error *
-fx_torch_from_tensor(const struct fxs_functions *shim,
+FX_NODISCARD struct fx_error *fx_torch_from_tensor(struct fx_backend *backend,
 	const struct fx_tensor *tensor, struct fx_datum **ret);
+void fx_torch_new_run(struct fx_backend *backend);
 FX_NODISCARD struct fx_error *fx_torch_write(const struct fxs_functions *shim,
 	const struct fx_tensor_meta *meta, const void *bytes,
 	struct fxs_tensor **ret);
@@ -58,14 +61,19 @@ fx_torch_generate(const struct fxs_functions *shim,
 	const struct fx_tensor_meta *meta, uint64_t seed,
 	struct fxs_tensor **ret);
 
+/* A call WRITES those of COUNT DATA, which get bytes of their own. */
+FX_NODISCARD struct fx_error *fx_torch_own(struct fx_datum *const *data,
+	size_t count, uint64_t writes);
+/* Whether the file that the tensor lies in is whole.  SEEN: base/guard.h. */
+FX_NODISCARD struct fx_error *fx_torch_check_file(const void *payload,
+	const struct fx_guard **seen);
+
 /* A datum of TENSOR_TAKEN. */
 struct fx_datum *fx_torch_datum(struct fxs_tensor *tensor_taken);
 /* The handle in DATUM, a tensor of this backend, or NULL. */
 struct fxs_tensor *fx_torch_tensor(const struct fx_datum *datum);
 
-/* VALUE, a datum's, as the shim takes it; arrays lie in ARENA.  What it cannot
- * be is OTHER.
- */
+/* VALUE, a datum's, as the shim takes it, or OTHER; arrays lie in ARENA. */
 void fx_torch_value(struct fx_arena *arena, const struct fx_value *value,
 	struct fxs_value *ret);
 /* What the shim gave; VALUE is freed. */
@@ -113,8 +121,7 @@ int fx_torch_field(const char *name);
 
 /* --- plans (backend_torch.c) --------------------------------------------- */
 
-/* Values that need no memory of their own in a call. */
-#define FX_TORCH_FEW 12
+#define FX_TORCH_FEW 12 /* values that need no memory of their own */
 
 /* One piece of memory: data and keywords stand behind it. */
 struct fx_torch_plan {

@@ -105,17 +105,16 @@ fx_torch_meta(const void *payload, struct fx_arena *arena)
 
 /* --- values ------------------------------------------------------------- */
 
-/* Whether the file that the storage lies in, if it is one, is whole. */
-static struct fx_error *
-check_file(const void *payload)
+struct fx_error *
+fx_torch_check_file(const void *payload, const struct fx_guard **seen)
 {
+	const void *bytes;
 	size_t size;
-	uintptr_t address;
 
 	if (!fx_guard_any())
 		return NULL;
-	address = fx_torch_storage(payload, &size);
-	return fx_guard_check(address, size, NULL);
+	bytes = fx_shim_loaded()->tensor_storage(payload, &size);
+	return fx_guard_check((uintptr_t)bytes, size, seen);
 }
 
 struct fx_error *
@@ -124,7 +123,7 @@ fx_torch_read(const void *payload, uint64_t first, size_t count, void *bytes)
 	struct fx_error *err =
 		fx_shim_loaded()->tensor_read(payload, first, count, bytes);
 
-	return err ? err : check_file(payload);
+	return err ? err : fx_torch_check_file(payload, NULL);
 }
 
 /* Whether all bytes of the first element are zero, -0.0 apart. */
@@ -165,7 +164,6 @@ fx_torch_truth(const void *payload, bool *ret)
 	return err;
 }
 
-/* Of the host's memory, and so of what a file is mapped to, its address. */
 uintptr_t
 fx_torch_storage(const void *payload, size_t *bytes_ret)
 {
@@ -176,49 +174,6 @@ size_t
 fx_torch_storage_holders(const void *payload)
 {
 	return fx_shim_loaded()->tensor_holders(payload);
-}
-
-struct fx_error *
-fx_torch_storage_save(const void *payload, struct fx_blob **ret)
-{
-	size_t size;
-	void *bytes = fx_shim_loaded()->tensor_storage(payload, &size);
-	void *copy;
-	struct fx_error *err;
-
-	if (!bytes && size)
-		return fx_error_new(FX_ERR_TYPE,
-			"the tensor's storage cannot be read");
-	/* Not zeros first: a model in place saves all that it computes. */
-	copy = malloc(size + 1);
-	if (!copy)
-		return fx_error_new(FX_ERR_NO_SPACE,
-			"not enough memory for %zu bytes", size);
-	if (size)
-		memcpy(copy, bytes, size);
-	err = check_file(payload);
-	if (err) {
-		free(copy);
-		return err;
-	}
-	*ret = fx_blob_wrap(copy, size, free, copy);
-	return NULL;
-}
-
-struct fx_error *
-fx_torch_storage_restore(const void *payload, const struct fx_blob *saved)
-{
-	size_t size;
-	void *bytes = fx_shim_loaded()->tensor_storage(payload, &size);
-
-	/* resize_ lets it grow, and what was there is where it was. */
-	if (size < fx_blob_size(saved))
-		return fx_error_new(FX_ERR_VALUE,
-			"the storage has %zu bytes now, not %zu", size,
-			fx_blob_size(saved));
-	if (fx_blob_size(saved))
-		memcpy(bytes, fx_blob_data(saved), fx_blob_size(saved));
-	return NULL;
 }
 
 /* A blob of a shape: the offset, the sizes, the strides. */
@@ -294,74 +249,6 @@ fx_torch_generate(const struct fxs_functions *shim,
 		return err;
 	return shim->tensor_random(fx_aten_dtype(extent.dtype), extent.sizes,
 		extent.rank, seed, ret);
-}
-
-static void
-release_blob(void *context)
-{
-	fx_blob_unref(context);
-}
-
-static struct fx_error *
-tensor_of_storage(const struct fxs_functions *shim,
-	const struct fx_tensor *tensor, struct fxs_tensor **ret)
-{
-	struct fx_blob *blob = tensor->storage ? tensor->storage->blob : NULL;
-	struct fxs_memory memory = {
-		.dtype = fx_aten_dtype(tensor->dtype),
-		.rank = tensor->rank,
-		.sizes = tensor->sizes,
-		.strides = tensor->strides,
-		.offset = tensor->offset,
-		.release = release_blob,
-	};
-	struct fx_error *err;
-	uint64_t reach;
-
-	if (!blob)
-		return fx_error_hint(fx_error_new(FX_ERR_NO_VALUE,
-					     "the weights are not there"),
-			"load the file with its weights");
-	memory.bytes = fx_blob_data(blob);
-	memory.byte_count = fx_blob_size(blob);
-	if (!fx_tensor_reach(tensor, &reach) || reach > memory.byte_count)
-		return fx_error_new(FX_ERR_FORMAT,
-			"a weight reaches beyond its storage");
-	err = fx_blob_read(blob, 0, 0, NULL); /* cut short? */
-	if (err)
-		return err;
-	memory.context = fx_blob_ref(blob);
-	err = shim->tensor_of_memory(&memory, ret);
-	if (err)
-		fx_blob_unref(blob);
-	return err;
-}
-
-static void
-forget_tensor(void *datum)
-{
-	fx_datum_unref(datum);
-}
-
-struct fx_error *
-fx_torch_from_tensor(const struct fxs_functions *shim,
-	const struct fx_tensor *tensor, struct fx_datum **ret)
-{
-	struct fx_datum *kept = fx_storage_kept(tensor);
-	struct fxs_tensor *made = NULL;
-	struct fx_error *err;
-
-	if (kept) {
-		err = fx_torch_read(kept->payload, 0, 0, NULL);
-	} else {
-		err = tensor_of_storage(shim, tensor, &made);
-		kept = err ? NULL : fx_torch_datum(made);
-		if (kept)
-			fx_storage_keep(tensor, kept, forget_tensor);
-	}
-	if (!err)
-		*ret = fx_datum_ref(kept);
-	return err;
 }
 
 /* --- data to values ----------------------------------------------------- */

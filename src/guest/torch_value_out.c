@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#include "base/guard.h"
 #include "base/mem.h"
 #include "guest/torch_private.h"
 #include "run/values.h"
@@ -22,13 +21,10 @@ static bool
 check_file(void *context, struct fx_datum *held)
 {
 	struct checking *checking = context;
-	uintptr_t address;
-	size_t size;
 
-	if (!fx_torch_tensor(held))
-		return false;
-	address = fx_torch_storage(held->payload, &size);
-	checking->err = fx_guard_check(address, size, &checking->seen);
+	if (fx_torch_tensor(held))
+		checking->err =
+			fx_torch_check_file(held->payload, &checking->seen);
 	return checking->err != NULL;
 }
 

@@ -29,15 +29,7 @@ clone_tensor(struct copying *c, const struct fx_tensor *tensor)
 
 	if (copy || !tensor)
 		return copy;
-	copy = fx_tensor_new_like(c->graph, tensor, tensor->storage);
-	copy->offset = tensor->offset;
-	if (tensor->strides) {
-		size_t size = tensor->rank * sizeof(*tensor->strides);
-		int64_t *strides = fx_arena_alloc(c->graph->permanent, size);
-
-		memcpy(strides, tensor->strides, size);
-		copy->strides = strides;
-	}
+	copy = fx_tensor_clone(c->graph, tensor, tensor->storage);
 	fx_map_set_pointer(&c->tensors, tensor, copy);
 	return copy;
 }

@@ -19,12 +19,6 @@ enum {
 	FEW_MEMBERS = 12,
 };
 
-struct fx_kept {
-	const struct fx_tensor *tensor; /* which may be gone */
-	void *object;
-	void (*free_object)(void *object);
-};
-
 struct fx_storage *
 fx_storage_new(struct fx_blob *blob_taken)
 {
@@ -47,35 +41,9 @@ fx_storage_unref(struct fx_storage *storage)
 {
 	if (!storage || --storage->references > 0)
 		return;
-	for (size_t i = 0; i < storage->kept.count; i++) {
-		struct fx_kept *kept = &storage->kept.items[i];
-
-		kept->free_object(kept->object);
-	}
-	fx_vec_deinit(&storage->kept);
 	if (storage->blob)
 		fx_blob_unref(storage->blob);
 	free(storage);
-}
-
-void
-fx_storage_keep(const struct fx_tensor *tensor, void *object_taken,
-	void (*free_object)(void *object))
-{
-	const struct fx_kept fresh = { tensor, object_taken, free_object };
-
-	fx_vec_push(&tensor->storage->kept, fresh);
-}
-
-void *
-fx_storage_kept(const struct fx_tensor *tensor)
-{
-	const struct fx_storage *storage = tensor->storage;
-
-	for (size_t i = 0; storage && i < storage->kept.count; i++)
-		if (storage->kept.items[i].tensor == tensor)
-			return storage->kept.items[i].object;
-	return NULL;
 }
 
 struct fx_module *
@@ -294,6 +262,23 @@ fx_tensor_new_like(struct fx_graph *graph, const struct fx_tensor *other,
 	tensor->is_buffer = other->is_buffer;
 	tensor->is_persistent = other->is_persistent;
 	tensor->requires_grad = other->requires_grad;
+	return tensor;
+}
+
+struct fx_tensor *
+fx_tensor_clone(struct fx_graph *graph, const struct fx_tensor *other,
+	struct fx_storage *storage)
+{
+	struct fx_tensor *tensor = fx_tensor_new_like(graph, other, storage);
+	size_t size = other->rank * sizeof(*other->strides);
+	int64_t *strides;
+
+	tensor->offset = other->offset;
+	if (!other->strides)
+		return tensor;
+	strides = fx_arena_alloc(graph->permanent, size);
+	memcpy(strides, other->strides, size);
+	tensor->strides = strides;
 	return tensor;
 }
 

@@ -25,7 +25,8 @@ struct fx_graph;
 struct fx_module;
 
 /* Counted bytes that tensors lie in.  BLOB is null while weights are not
- * attached.
+ * attached; its bytes never change once the graph has a journal: running lays
+ * objects of its own over them (run/parameters.h).
  */
 struct fx_storage {
 	unsigned references;
@@ -36,7 +37,6 @@ struct fx_storage {
 	 */
 	bool has_digest;
 	struct fx_hash digest;
-	FX_VEC(struct fx_kept) kept; /* see fx_storage_keep */
 };
 
 struct fx_storage *fx_storage_new(struct fx_blob *blob_taken);
@@ -55,16 +55,6 @@ struct fx_tensor {
 	int64_t offset;             /* in elements into the storage */
 	struct fx_storage *storage; /* referenced by the graph; may be NULL */
 };
-
-/* One parameter is one object of libtorch's, whoever asks for it: operators in
- * place may give that another shape.  OBJECT is TENSOR's until the storage
- * goes, which calls FREE_OBJECT; a copy of the graph, which shares the storage,
- * has tensors of its own.
- */
-void fx_storage_keep(const struct fx_tensor *tensor, void *object_taken,
-	void (*free_object)(void *object));
-/* What was kept for TENSOR, or NULL.  Borrowed. */
-void *fx_storage_kept(const struct fx_tensor *tensor);
 
 enum fx_member_kind {
 	FX_MEMBER_CHILD,
@@ -126,6 +116,9 @@ struct fx_tensor *fx_tensor_new(struct fx_graph *graph, enum fx_dtype dtype,
 	const int64_t *sizes, size_t rank, struct fx_storage *storage);
 /* The same with all that OTHER says of a tensor in order. */
 struct fx_tensor *fx_tensor_new_like(struct fx_graph *graph,
+	const struct fx_tensor *other, struct fx_storage *storage);
+/* The same, which lies in STORAGE as OTHER does in its own. */
+struct fx_tensor *fx_tensor_clone(struct fx_graph *graph,
 	const struct fx_tensor *other, struct fx_storage *storage);
 /* Number of its elements; INT64_MAX when there are more. */
 int64_t fx_tensor_numel(const struct fx_tensor *tensor);

@@ -3,9 +3,8 @@
  *
  * A backend is a struct of functions and a state.  Those on values, at the end,
  * may be null, and are asked through run/values.h; one whose has_values is
- * false may still know those of parameters and files.  The interpreter and the
- * evaluator know nothing else of it.  An operation is resolved once to a plan
- * for the kinds of its arguments and called any number of times.
+ * false may still know those of parameters and files.  An operation is resolved
+ * once to a plan for the kinds of its arguments and called any number of times.
  */
 #ifndef FX_RUN_BACKEND_H
 #define FX_RUN_BACKEND_H
@@ -66,9 +65,13 @@ struct fx_backend_ops {
 		struct fx_datum **ret);
 	void (*plan_free)(struct fx_backend *backend, void *plan);
 
-	/* A parameter or buffer as a datum. */
+	/* A parameter or buffer as a datum, the same for the whole run: what
+	 * calls write there is the run's, not the graph's.
+	 */
 	struct fx_error *(*from_tensor)(struct fx_backend *backend,
 		const struct fx_tensor *tensor, struct fx_datum **ret);
+	/* Another run begins, of the graph's parameters; may be null. */
+	void (*new_run)(struct fx_backend *backend);
 	/* A tensor of metadata META made up from SEED: normal for floats, zeros
 	 * for integers.
 	 */
@@ -99,13 +102,9 @@ struct fx_backend_ops {
 	struct fx_error *(*write)(struct fx_backend *backend,
 		const struct fx_tensor_meta *meta, const void *bytes,
 		struct fx_datum **ret);
-	/* Which storage the tensor lies in: the same for those that share one,
-	 * 0 when there is none; its size in bytes.
-	 */
+	/* The storage, 0: none, and its size in bytes. */
 	uintptr_t (*storage)(const void *payload, size_t *bytes_ret);
-	/* The storage's bytes, as a copy, and back: how a write in place is
-	 * taken back.
-	 */
+	/* The storage's bytes before a write in place, and back. */
 	struct fx_error *(*storage_save)(const void *payload,
 		struct fx_blob **ret);
 	struct fx_error *(*storage_restore)(const void *payload,
@@ -162,12 +161,14 @@ struct fx_backend {
 	/* Runs what this one cannot (run/fallback.h); borrowed, or null. */
 	struct fx_backend *fallback;
 	size_t fallback_calls; /* how often it did */
-	int threads;           /* that set_threads was asked for last */
+	unsigned runs;         /* how many began */
 };
 
 void fx_backend_free(struct fx_backend *backend);
 FX_DEFINE_CLEANUP(backend, struct fx_backend, fx_backend_free);
 #define FX_AUTO_BACKEND FX_AUTO(backend)
+/* On it and what it falls back to. */
+void fx_backend_new_run(struct fx_backend *backend);
 
 /* The kind of DATUM as resolve sees it. */
 struct fx_kind fx_kind_of(const struct fx_datum *datum);

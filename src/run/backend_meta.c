@@ -248,6 +248,16 @@ fx_backend_free(struct fx_backend *backend)
 		backend->ops->free(backend);
 }
 
+void
+fx_backend_new_run(struct fx_backend *backend)
+{
+	for (; backend; backend = backend->fallback) {
+		backend->runs++;
+		if (backend->ops->new_run)
+			backend->ops->new_run(backend);
+	}
+}
+
 struct fx_kind
 fx_kind_of(const struct fx_datum *datum)
 {

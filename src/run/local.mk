@@ -27,6 +27,7 @@ libfxcore_a_SOURCES += \
 	%D%/hooks.c %D%/hooks.h \
 	%D%/interp.c %D%/interp.h \
 	%D%/host_tensor.c %D%/host_tensor.h \
+	%D%/parameters.c %D%/parameters.h \
 	%D%/plan.c %D%/plan.h \
 	%D%/plan_decompose.c %D%/plan_private.h \
 	%D%/run.c %D%/run.h \

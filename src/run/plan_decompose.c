@@ -144,9 +144,10 @@ member_datum(const struct fx_plan_call *call, size_t index,
 	}
 	member = &plan->members[index];
 	if (!member->datum || member->tensor != tensor ||
-		member->blob != blob) {
+		member->blob != blob || member->run != backend->runs) {
 		fx_datum_unref(member->datum);
-		*member = (struct fx_plan_member){ tensor, blob, NULL };
+		*member = (struct fx_plan_member){ tensor, blob, backend->runs,
+			NULL };
 		err = backend->ops->from_tensor(backend, tensor,
 			&member->datum);
 	}

@@ -48,6 +48,7 @@ struct fx_plan {
 struct fx_plan_member {
 	const struct fx_tensor *tensor; /* NULL: none yet */
 	const struct fx_blob *blob;
+	unsigned run;           /* of the backend */
 	struct fx_datum *datum; /* referenced */
 };
 

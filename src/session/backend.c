@@ -2,7 +2,8 @@
  *
  * Shapes need none; running chooses: `set backend`, and for auto libtorch
  * where it can be had and the parameters have values, else metadata alone.
- * Backends with values belong to the session, as values outlive models.
+ * Each model has backends of its own, as they hold what a run made of the
+ * model's parameters; values need none, or one that outlives the model.
  */
 #include <config.h>
 
@@ -106,8 +107,8 @@ tell(void *context, const char *line)
 	fx_model_tell(context, fx_xstrdup(line));
 }
 
-/* The torch of the Python that traced MODEL; that there is none is kept, as
- * trying takes long.
+/* MODEL's own over the torch of the Python that traced it; that there is none
+ * is kept, as trying takes long.
  */
 static struct fx_error *
 need_torch(struct fx_session *session, struct fx_model *model,
@@ -118,20 +119,23 @@ need_torch(struct fx_session *session, struct fx_model *model,
 		.tell = tell,
 		.context = model,
 	};
-	struct fx_error *err;
+	struct fx_error *err = NULL;
 
-	*ret = find(session, "torch");
-	if (*ret)
-		return NULL;
-	if (session->no_torch)
+	if (!model->torch && session->no_torch)
 		return fx_error_new(FX_ERR_UNSUPPORTED, "%s",
 			session->no_torch);
-	err = fx_backend_torch_new(&options, ret);
-	if (err)
+	if (!model->torch)
+		err = fx_backend_torch_new(&options, &model->torch);
+	if (err) {
 		session->no_torch = fx_xstrdup(fx_error_message(err));
-	else
-		fx_session_add_backend(session, *ret);
-	return err;
+		return err;
+	}
+	*ret = model->torch;
+	/* All of them have one generator. */
+	if (!session->has_seeded_torch)
+		model->torch->ops->seed(model->torch, session->seed);
+	session->has_seeded_torch = true;
+	return NULL;
 }
 
 void
@@ -142,6 +146,15 @@ fx_session_seed_backends(struct fx_session *session)
 
 		if (backend->ops->seed)
 			backend->ops->seed(backend, session->seed);
+	}
+	session->has_seeded_torch = false;
+	for (size_t i = 0; i < session->models.count; i++) {
+		struct fx_backend *torch = session->models.items[i]->torch;
+
+		if (!torch || session->has_seeded_torch)
+			continue;
+		torch->ops->seed(torch, session->seed);
+		session->has_seeded_torch = true;
 	}
 }
 
@@ -186,10 +199,9 @@ fx_session_retire_capture(struct fx_session *session, struct fx_model *model)
 		model->tree = NULL; /* the run's */
 		if (model->backend == model->python)
 			model->backend = model->meta_backend;
-		if (model->backend->fallback == model->python)
-			model->backend->fallback = NULL;
+		if (model->torch)
+			model->torch->fallback = NULL;
 		model->python = NULL;
-		model->fallback = NULL;
 		if (process > 0)
 			kill(-process, SIGKILL);
 		return true;
@@ -277,7 +289,8 @@ static void
 use(struct fx_model *model, struct fx_backend *backend)
 {
 	model->backend = backend;
-	model->fallback = NULL;
+	if (backend == model->torch)
+		backend->fallback = NULL;
 }
 
 static void
@@ -327,7 +340,7 @@ choose_auto(struct fx_session *session, struct fx_model *model)
 	use(model, backend);
 	/* Where it has no kernel, the process that traced the graph helps. */
 	if (model->capture && model->tree)
-		return need_python(session, model, &model->fallback);
+		return need_python(session, model, &backend->fallback);
 	return NULL;
 }
 
@@ -390,25 +403,15 @@ fx_model_choose_backend(struct fx_session *session, struct fx_model *model)
 	return err;
 }
 
-static void
-set_threads(struct fx_backend *backend, int count)
-{
-	if (!backend || !backend->ops->set_threads || backend->threads == count)
-		return;
-	backend->ops->set_threads(backend, count);
-	backend->threads = count;
-}
-
 void
 fx_model_ready_backend(struct fx_model *model)
 {
 	struct fx_backend *backend = model->backend;
 	int threads = (int)fx_settings_int(model->session->settings, "threads");
 
-	if (backend->ops->has_values)
-		backend->fallback = model->fallback;
-	set_threads(backend, threads);
-	set_threads(backend->fallback, threads);
+	for (; backend; backend = backend->fallback)
+		if (backend->ops->set_threads)
+			backend->ops->set_threads(backend, threads);
 }
 
 const char *

@@ -50,6 +50,7 @@ fx_model_free(struct fx_model *model)
 	fx_map_deinit(&model->looked);
 	fx_vec_deinit(&model->edits);
 	fx_backend_free(model->meta_backend);
+	fx_backend_free(model->torch);
 	fx_meta_free(model->meta);
 	fx_file_meta_deinit(&model->given);
 	fx_graph_free(model->graph);

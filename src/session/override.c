@@ -11,12 +11,12 @@
 #include "base/str.h"
 #include "ir/edit.h"
 #include "ir/module.h"
-#include "ir/tensor_meta.h"
 #include "ir/value_text.h"
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/values.h"
 #include "session/activation.h"
+#include "session/capture.h"
 #include "session/resolve.h"
 #include "session/session_private.h"
 
@@ -340,28 +340,147 @@ not_a_tensor(const char *path, const char *expression,
 		expression);
 }
 
-/* A tensor like OLD with the elements of DATUM, in the graph's arena. */
-static struct fx_error *
-tensor_of(struct fx_graph *graph, const char *path, const struct fx_tensor *old,
-	const struct fx_datum *datum, const struct fx_tensor **ret)
+/* The elements FROM, in row-major order, where TENSOR has them in BYTES. */
+static void
+scatter(const struct fx_tensor *tensor, const char *from, char *bytes)
 {
+	size_t size = fx_dtype_info(tensor->dtype)->size;
+	int64_t at[FX_RANK_LIMIT] = { 0 };
+	int64_t place = tensor->offset;
+
+	if (!tensor->strides) {
+		memcpy(bytes + (size_t)place * size, from,
+			fx_tensor_bytes(tensor));
+		return;
+	}
+	for (int64_t left = fx_tensor_numel(tensor); left > 0; left--) {
+		uint32_t i = tensor->rank;
+
+		memcpy(bytes + (size_t)place * size, from, size);
+		from += size;
+		while (i-- > 0) {
+			place += tensor->strides[i];
+			if (++at[i] < tensor->sizes[i])
+				break;
+			place -= tensor->sizes[i] * tensor->strides[i];
+			at[i] = 0;
+		}
+	}
+}
+
+/* The tensors of a module tree that lie in one storage. */
+struct sharing {
+	FX_VEC(const char *) paths; /* interned */
+	uint64_t reach;             /* bytes of the storage */
+};
+
+static bool
+shares(const struct fx_tensor *tensor, const struct fx_tensor *other)
+{
+	return tensor == other ||
+	       (tensor && tensor->storage && tensor->storage == other->storage);
+}
+
+static void
+find_sharing(struct fx_module *root, const struct fx_tensor *tensor,
+	struct sharing *ret)
+{
+	struct fx_module_walk *walk = fx_module_walk_new(root, true);
+	struct fx_module *module;
+	const char *path;
+
+	*ret = (struct sharing){ .reach = 0 };
+	while (fx_module_walk_next(walk, &module, &path))
+		for (size_t i = 0; i < module->member_count; i++) {
+			const struct fx_member *member = &module->members[i];
+			uint64_t reach;
+
+			if (!shares(member->tensor, tensor))
+				continue;
+			fx_vec_push(&ret->paths,
+				fx_module_path(path, member->name));
+			if (fx_tensor_reach(member->tensor, &reach))
+				ret->reach = FX_MAX(ret->reach, reach);
+		}
+	fx_module_walk_free(walk);
+}
+
+/* What the storage of OLD holds, with the elements of DATUM instead of OLD's.
+ */
+static struct fx_error *
+storage_of(const struct sharing *sharing, const char *path,
+	const struct fx_tensor *old, const struct fx_datum *datum,
+	struct fx_storage **ret)
+{
+	const struct fx_blob *before = old->storage ? old->storage->blob : NULL;
+	size_t size = before ? fx_blob_size(before) : (size_t)sharing->reach;
 	struct fx_extent extent;
-	struct fx_blob *blob = NULL;
-	struct fx_storage *storage;
+	struct fx_blob *elements = NULL;
+	struct fx_blob *bytes = NULL;
 	struct fx_error *err = fx_extent_of(datum, &extent);
 
 	if (!err)
 		err = check_like(path, old, &extent);
 	if (!err)
-		err = read_all(datum, &extent, &blob);
-	if (err) {
-		fx_blob_unref(blob);
-		return err;
+		err = read_all(datum, &extent, &elements);
+	if (!err)
+		err = fx_blob_new(size, &bytes);
+	if (!err && before)
+		err = fx_blob_read(before, 0, size, fx_blob_data(bytes));
+	if (!err)
+		scatter(old, fx_blob_data(elements), fx_blob_data(bytes));
+	fx_blob_unref(elements);
+	if (err)
+		fx_blob_unref(bytes);
+	else
+		*ret = fx_storage_new(bytes);
+	return err;
+}
+
+/* All of SHARING lie in STORAGE from now on: tied parameters stay tied, and
+ * views see what is set at PATH, which is said.
+ */
+static struct fx_error *
+bind_all(struct fx_model *model, const struct sharing *sharing,
+	const char *path, struct fx_storage *storage)
+{
+	struct fx_graph *graph = model->graph;
+	FX_AUTO_MAP struct fx_map clones = { 0 };
+	FX_AUTO_BUF struct fx_buf others = { 0 };
+	struct fx_error *err = NULL;
+
+	for (size_t i = 0; i < sharing->paths.count && !err; i++) {
+		const char *one = sharing->paths.items[i];
+		const struct fx_tensor *tensor =
+			fx_module_find_tensor(graph->module, one);
+		struct fx_tensor *clone = fx_map_get_pointer(&clones, tensor);
+
+		if (!clone)
+			clone = fx_tensor_clone(graph, tensor, storage);
+		fx_map_set_pointer(&clones, tensor, clone);
+		err = fx_edit_bind_tensor(graph, one, clone);
+		if (!fx_str_equal(one, path))
+			fx_buf_addf(&others, "%s%s", others.length ? ", " : "",
+				one);
 	}
-	storage = fx_storage_new(blob);
-	*ret = fx_tensor_new_like(graph, old, storage);
-	fx_storage_unref(storage);
-	return NULL;
+	if (!err && others.length)
+		fx_model_say(model,
+			fx_xasprintf("%s shares its values with %s: set too",
+				path, fx_buf_text(&others)));
+	return err;
+}
+
+/* What the process has that traced the model is fetched: the rest of the
+ * storage stays as it is.
+ */
+static struct fx_error *
+need_bytes(struct fx_model *model, const struct fx_tensor *tensor)
+{
+	FX_AUTO_FREE char *skipped = NULL;
+
+	if (!tensor->storage || tensor->storage->blob)
+		return NULL;
+	return fx_model_fetch_weights(model, &skipped);
 }
 
 struct fx_error *
@@ -373,7 +492,8 @@ fx_model_set_tensor(struct fx_model *model, const char *path,
 	struct fx_session *session = model->session;
 	const struct fx_tensor *old =
 		fx_module_find_tensor(model->graph->module, path);
-	const struct fx_tensor *tensor;
+	struct fx_storage *storage = NULL;
+	struct sharing sharing;
 	struct fx_error *err = NULL;
 
 	*ret = (struct fx_edit_report){ .position = 0 };
@@ -387,16 +507,22 @@ fx_model_set_tensor(struct fx_model *model, const char *path,
 	if (!err && datum->kind != FX_DATUM_TENSOR)
 		err = not_a_tensor(path, expression, datum);
 	if (!err)
-		err = tensor_of(model->graph, path, old, datum, &tensor);
-	if (!err)
-		err = fx_model_edit_begin(session, model, line);
+		err = need_bytes(model, old);
 	if (err)
 		return err;
-	fx_journal_describe(model->graph, line, "edit");
-	err = fx_edit_bind_tensor(model->graph, path, tensor);
-	if (err) {
-		fx_model_edit_abort(model);
-		return err;
+	find_sharing(model->graph->module, old, &sharing);
+	err = storage_of(&sharing, path, old, datum, &storage);
+	if (!err)
+		err = fx_model_edit_begin(session, model, line);
+	if (!err) {
+		fx_journal_describe(model->graph, line, "edit");
+		err = bind_all(model, &sharing, path, storage);
+		if (err)
+			fx_model_edit_abort(model);
+		else
+			err = fx_model_edit_end(model, false, false, ret);
 	}
-	return fx_model_edit_end(model, false, false, ret);
+	fx_vec_deinit(&sharing.paths);
+	fx_storage_unref(storage);
+	return err;
 }

@@ -96,6 +96,7 @@ void
 fx_position_kill(struct fx_model *model)
 {
 	fx_run_clear(model->run);
+	fx_backend_new_run(model->backend);
 }
 
 /* --- what a verb asks for ------------------------------------------------ */

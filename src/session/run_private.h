@@ -25,8 +25,7 @@ struct fx_value;
  */
 FX_NODISCARD struct fx_error *
 fx_model_choose_backend(struct fx_session *session, struct fx_model *model);
-/* The backend, which models share, is about to compute for MODEL: falls back to
- * what is MODEL's, with as many threads as are set.
+/* The backend is about to compute for MODEL: with as many threads as are set.
  */
 void fx_model_ready_backend(struct fx_model *model);
 /* Expressions draw from the session's seed on. */

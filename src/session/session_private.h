@@ -80,8 +80,8 @@ struct fx_model {
 
 	struct fx_backend *meta_backend; /* the model's own */
 	struct fx_backend *python;       /* over the capture, or NULL */
+	struct fx_backend *torch;        /* its own, or NULL */
 	struct fx_backend *backend;      /* one of these or the session's */
-	struct fx_backend *fallback;     /* with auto: python, or NULL */
 	size_t fallback_before;          /* calls of it when this run began */
 	bool has_told_meta;
 	bool has_told_inputs;
@@ -120,7 +120,8 @@ struct fx_session {
 	FX_VEC(struct fx_variable) variables;
 	uint64_t seed;
 	bool is_read_only;
-	FX_VEC(struct fx_backend *) backends; /* that have values */
+	FX_VEC(struct fx_backend *) backends; /* of tests */
+	bool has_seeded_torch;
 	FX_VEC(struct fx_child_run) child_runs;
 	char *no_torch;                 /* why there is no libtorch, or NULL */
 	struct fx_datum *value_at_hand; /* borrowed: $v, or NULL */

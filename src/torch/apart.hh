@@ -13,23 +13,6 @@
 namespace fxs
 {
 
-/* Memory of the host's is known by its address, as several storages may lie in
- * it; that of libtorch moves with its storage.
- */
-inline bool
-is_of_host(const c10::Storage &storage)
-{
-	return !storage.allocator();
-}
-
-inline uintptr_t
-storage_id(const c10::Storage &storage)
-{
-	if (is_of_host(storage))
-		return reinterpret_cast<uintptr_t>(storage.data_ptr().get());
-	return reinterpret_cast<uintptr_t>(storage.unsafeGetStorageImpl());
-}
-
 /* Whether both take the same, and APART writes and shares none of it. */
 inline bool
 is_apart(const c10::FunctionSchema &in_place, const c10::FunctionSchema &apart)
@@ -77,9 +60,8 @@ fills_storage(const at::Tensor &tensor)
 		static_cast<size_t>(impl->numel()) * impl->dtype().itemsize();
 
 	return impl->layout() == c10::kStrided && impl->has_storage() &&
-	       impl->device().is_cpu() && !is_of_host(impl->storage()) &&
-	       impl->storage_offset() == 0 &&
-	       impl->is_non_overlapping_and_dense() &&
+	       impl->device().is_cpu() && impl->storage_offset() == 0 &&
+	       bytes && impl->is_non_overlapping_and_dense() &&
 	       impl->storage().nbytes() == bytes &&
 	       !impl->key_set().has(c10::DispatchKey::Conjugate) &&
 	       !impl->key_set().has(c10::DispatchKey::Negative);
@@ -92,7 +74,7 @@ holders_of(const c10::TensorImpl *impl)
 	size_t own = c10::raw::intrusive_ptr::use_count(const_cast<
 		c10::TensorImpl *>(impl));
 
-	if (!impl->has_storage() || is_of_host(impl->storage()))
+	if (!impl->has_storage())
 		return SIZE_MAX;
 	return own + impl->storage().use_count() - 1;
 }
@@ -108,20 +90,31 @@ can_replace(const at::Tensor &tensor, const at::Tensor &fresh)
 	       fresh.strides() == tensor.strides();
 }
 
-/* TENSOR's storage gets the memory of FRESH; its own becomes KEPT. */
+/* The storage gets MEMORY; its own becomes KEPT. */
 inline void
-exchange(const at::Tensor &tensor, const at::Tensor &fresh,
-	struct fxs_memory *kept)
+exchange(c10::Storage storage, c10::DataPtr &&memory, struct fxs_memory *kept)
 {
-	c10::Storage from = fresh.storage();
-	c10::Storage to = tensor.storage();
-	c10::DataPtr memory = from.set_data_ptr(c10::DataPtr());
-	c10::DataPtr old = to.set_data_ptr(std::move(memory));
+	c10::DataPtr old = storage.set_data_ptr(std::move(memory));
 
-	kept->byte_count = to.nbytes();
+	kept->byte_count = storage.nbytes();
 	kept->bytes = old.get();
 	kept->release = old.get_deleter();
 	kept->context = old.release_context();
+}
+
+/* What lies in memory of the host's gets a copy of its own. */
+inline void
+own_memory(const at::Tensor &tensor, struct fxs_memory *kept)
+{
+	if (!has_elements(tensor.unsafeGetTensorImpl()) ||
+		!is_of_host(tensor.storage()) || !tensor.storage().nbytes())
+		return;
+	c10::Storage storage = tensor.storage();
+	size_t bytes = storage.nbytes();
+	c10::DataPtr memory = storage.allocator()->allocate(bytes);
+
+	memcpy(memory.get(), storage.data_ptr().get(), bytes);
+	exchange(std::move(storage), std::move(memory), kept);
 }
 
 } // namespace fxs

@@ -242,7 +242,8 @@ call_apart(struct fxs_plan *plan, const struct fxs_value *values,
 
 		if (!fxs::can_replace(tensor, fresh))
 			return nullptr;
-		fxs::exchange(tensor, fresh, kept);
+		fxs::exchange(tensor.storage(),
+			fresh.storage().set_data_ptr(c10::DataPtr()), kept);
 		*ret = fxs_value();
 		ret->tag = FXS_TENSOR;
 		ret->tensor = fxs::hand_out(std::move(tensor));
@@ -322,12 +323,6 @@ tensor_info(const struct fxs_tensor *handle, struct fxs_info *ret)
 			ret->strides = impl->strides().data();
 			ret->offset = impl->storage_offset();
 		}
-		if (!fxs::has_elements(impl))
-			return;
-		ret->storage = reinterpret_cast<uintptr_t>(impl->storage()
-								   .data_ptr()
-								   .get());
-		ret->storage_bytes = impl->storage().nbytes();
 	});
 }
 
@@ -376,6 +371,16 @@ tensor_storage(const struct fxs_tensor *tensor, size_t *bytes_ret)
 	return impl->storage().data_ptr().get();
 }
 
+void *
+tensor_own(struct fxs_tensor *tensor, struct fxs_memory *kept)
+{
+	kept->bytes = nullptr;
+	return guarded([&]() -> void * {
+		fxs::own_memory(fxs::borrow(tensor), kept);
+		return nullptr;
+	});
+}
+
 uintptr_t
 tensor_storage_id(const struct fxs_tensor *tensor, size_t *bytes_ret)
 {
@@ -385,7 +390,8 @@ tensor_storage_id(const struct fxs_tensor *tensor, size_t *bytes_ret)
 	if (!fxs::has_elements(impl))
 		return 0;
 	*bytes_ret = impl->storage().nbytes();
-	return fxs::storage_id(impl->storage());
+	return reinterpret_cast<uintptr_t>(impl->storage()
+						   .unsafeGetStorageImpl());
 }
 
 void *
@@ -546,6 +552,7 @@ set_functions()
 	functions.tensor_random = tensor_random;
 	functions.tensor_read = tensor_read;
 	functions.tensor_storage = tensor_storage;
+	functions.tensor_own = tensor_own;
 	functions.tensor_storage_id = tensor_storage_id;
 	functions.tensor_reshape = tensor_reshape;
 	functions.tensor_holders = tensor_holders;

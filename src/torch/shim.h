@@ -91,8 +91,6 @@ struct fxs_info {
 	const int64_t *sizes;   /* live as long as the tensor is not resized */
 	const int64_t *strides; /* null: it has none */
 	int64_t offset;         /* of the first element, in elements */
-	uintptr_t storage;      /* 0: none */
-	size_t storage_bytes;
 	char device[16];
 };
 
@@ -103,7 +101,9 @@ struct fxs_memory {
 	const int64_t *sizes;
 	const int64_t *strides; /* in elements, or null: contiguous */
 	int64_t offset;         /* in elements */
-	void *bytes;            /* the whole storage */
+	/* Or null; where it is, what follows does not count. */
+	const struct fxs_tensor *beside;
+	void *bytes; /* the whole storage, which is never written */
 	size_t byte_count;
 	void (*release)(void *context); /* when the last tensor goes */
 	void *context;
@@ -171,9 +171,9 @@ struct fxs_functions {
 	/* Where the storage begins, to copy from and to; null: none. */
 	void *(*tensor_storage)(const struct fxs_tensor *tensor,
 		size_t *bytes_ret);
-	/* The same number for tensors that share memory, however it moves; 0:
-	 * none.
-	 */
+	/* A storage in the host's memory gets its own; KEPT as above. */
+	void *(*tensor_own)(struct fxs_tensor *tensor, struct fxs_memory *kept);
+	/* The same number for tensors that share a storage; 0: none. */
 	uintptr_t (*tensor_storage_id)(const struct fxs_tensor *tensor,
 		size_t *bytes_ret);
 	/* It lies in its storage as INFO says, which was told of it. */

@@ -401,6 +401,31 @@ end_lease(void *pointer)
 	delete lease;
 }
 
+/* Whether the memory is the host's, not to be written. */
+inline bool
+is_of_host(const c10::Storage &storage)
+{
+	return storage.data_ptr().get_deleter() == end_lease;
+}
+
+/* The storage that MEMORY says, and its lease; null where another tensor has
+ * both already.
+ */
+inline c10::Storage
+storage_of_memory(const struct fxs_memory *memory, Lease **lease_ret)
+{
+	c10::Allocator *allocator = c10::GetCPUAllocator();
+
+	*lease_ret = nullptr;
+	if (memory->beside)
+		return borrow(memory->beside).storage();
+	*lease_ret = new Lease{ nullptr, memory->context };
+	return c10::Storage(c10::Storage::use_byte_size_t(), memory->byte_count,
+		c10::DataPtr(memory->bytes, *lease_ret, end_lease,
+			c10::Device(c10::DeviceType::CPU)),
+		allocator, true);
+}
+
 inline void *
 tensor_in_memory(const struct fxs_memory *memory, struct fxs_tensor **ret)
 {
@@ -412,19 +437,16 @@ tensor_in_memory(const struct fxs_memory *memory, struct fxs_tensor **ret)
 		strides.assign(memory->strides, memory->strides + memory->rank);
 	else
 		strides = contiguous_strides(memory->sizes, memory->rank);
-	Lease *lease = new Lease{ nullptr, memory->context };
-	c10::Storage storage(c10::Storage::use_byte_size_t(),
-		memory->byte_count,
-		c10::DataPtr(memory->bytes, lease, end_lease,
-			c10::Device(c10::DeviceType::CPU)),
-		nullptr, false);
+	Lease *lease;
+	c10::Storage storage = storage_of_memory(memory, &lease);
 
 	*ret = hand_out(in_storage(std::move(storage),
 		static_cast<c10::ScalarType>(memory->dtype),
 		c10::IntArrayRef(memory->sizes, memory->rank), strides,
 		memory->offset));
 	/* From here on it is the tensor that owns. */
-	lease->release = memory->release;
+	if (lease)
+		lease->release = memory->release;
 	return nullptr;
 }
 

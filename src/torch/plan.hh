@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "torch/apart.hh"
+#include "torch/bounds.hh"
 #include "torch/match.hh"
 
 struct fxs_plan {
@@ -18,15 +19,20 @@ struct fxs_plan {
 			handle.emplace(*known);
 		else
 			operation.emplace(best->getOperation());
+		is_told = fxs::copies_as_told(best->schema());
 	}
 
 	/* With the arguments on STACK, which gets the results. */
 	void run(fxs::Stack &stack)
 	{
+		if (is_told)
+			fxs::check_told(stack);
 		if (handle)
 			handle->callBoxed(&stack);
 		else
 			(*operation)(stack);
+		for (const c10::IValue &result : stack)
+			fxs::check_bounds(result);
 	}
 
 	/* Whether there is a twin of the operator that writes nothing. */
@@ -58,6 +64,7 @@ struct fxs_plan {
 	std::optional<torch::jit::Operation> operation; /* if not in c10 */
 	std::vector<fxs::Fill> fills;
 	std::vector<c10::IValue> last; /* converted, by argument: FXS_SAME */
+	bool is_told = false;          /* copies_as_told */
 	bool returns_dtype = false;
 	size_t positional = 0;
 	std::unique_ptr<fxs_plan> apart; /* the twin */

@@ -220,8 +220,8 @@ TESTS += %D%/examples.sh
 EXTRA_DIST += %D%/examples.sh %D%/examples.py
 
 # The program as a whole: options, exit statuses, pipes.
-TESTS += %D%/program.sh %D%/errors.sh %D%/live.sh %D%/prompt.sh %D%/words.sh %D%/lessons.sh %D%/demo.sh %D%/check_model.sh %D%/readme.sh %D%/script_values.sh %D%/overwritten.sh %D%/threads.sh %D%/forged.sh
-EXTRA_DIST += %D%/home.sh %D%/program.sh %D%/errors.sh %D%/live.sh %D%/prompt.sh %D%/prompt.py %D%/words.sh %D%/lessons.sh %D%/demo.sh %D%/check_model.sh %D%/readme.sh %D%/script_values.sh %D%/overwritten.sh %D%/threads.sh %D%/forged.sh %D%/forged.py
+TESTS += %D%/program.sh %D%/errors.sh %D%/live.sh %D%/prompt.sh %D%/words.sh %D%/lessons.sh %D%/demo.sh %D%/check_model.sh %D%/readme.sh %D%/script_values.sh %D%/overwritten.sh %D%/threads.sh %D%/forged.sh %D%/bounds.sh
+EXTRA_DIST += %D%/home.sh %D%/program.sh %D%/errors.sh %D%/live.sh %D%/prompt.sh %D%/prompt.py %D%/words.sh %D%/lessons.sh %D%/demo.sh %D%/check_model.sh %D%/readme.sh %D%/script_values.sh %D%/overwritten.sh %D%/threads.sh %D%/forged.sh %D%/forged.py %D%/bounds.sh
 
 # Signals and the terminal.
 TESTS += %D%/signals.sh

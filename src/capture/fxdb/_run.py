@@ -139,6 +139,24 @@ def _settle(buffers):
             owner._buffers[name] = tensor
 
 
+def _check_bounds(tensor):
+    """Refuse TENSOR where some of its elements are not in its storage: some
+    operators (_reshape_alias) lay it as they are told.
+    """
+    first = last = tensor.storage_offset()
+    for size, stride in zip(tensor.shape, tensor.stride()):
+        first += min(0, (size - 1) * stride)
+        last += max(0, (size - 1) * stride)
+    room = _storage(tensor).nbytes() // tensor.element_size()
+    if tensor.numel() and tensor.device.type == "cpu" and \
+            (first < 0 or last >= room):
+        raise IndexError(
+            "a tensor of sizes %s with strides %s from element %d does not lie "
+            "in its storage of %d bytes" % (
+                list(tensor.shape), list(tensor.stride()),
+                tensor.storage_offset(), _storage(tensor).nbytes()))
+
+
 class Runner:
     """The values and prepared calls of one capture."""
 
@@ -209,10 +227,12 @@ class Runner:
         return self._handle(value)
 
     def _handle(self, value):
+        is_dense = isinstance(value, torch.Tensor) and \
+            value.layout is torch.strided
+        if is_dense:
+            _check_bounds(value)
         answer = {"h": self._number(self.objects, value)}
-        if isinstance(value, _memory.Memory) or \
-                isinstance(value, torch.Tensor) and \
-                value.layout is torch.strided:
+        if is_dense or isinstance(value, _memory.Memory):
             answer.update(self._about(value))
         else:
             answer["text"] = repr(value)[:500]

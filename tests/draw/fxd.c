@@ -211,10 +211,8 @@ main(int argc, char **argv)
 	}
 	copy = fx_xstrdup(text);
 	run(copy, &out);
-	if (!fxt_is_golden(argv[1], text, fx_buf_text(&out))) {
-		printf("%s: is now\n%s", argv[1], fx_buf_text(&out));
+	if (!fxt_is_golden(argv[1], text, fx_buf_text(&out)))
 		status = EXIT_FAILURE;
-	}
 	fx_intern_shutdown();
 	return status;
 }

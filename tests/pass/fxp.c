@@ -194,10 +194,7 @@ compare(struct test *test, const char *path, const char *actual)
 
 	fx_buf_addf(&text, "%s--- %s\n%s--- candidates\n%s", test->head,
 		test->pass, test->before, actual);
-	if (fxt_is_golden(path, test->text, fx_buf_text(&text)))
-		return 0;
-	printf("%s: is now\n%s", path, fx_buf_text(&text));
-	return 1;
+	return fxt_is_golden(path, test->text, fx_buf_text(&text)) ? 0 : 1;
 }
 
 static void

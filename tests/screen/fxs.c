@@ -190,10 +190,8 @@ main(int argc, char **argv)
 	run_command(&test, "set backend meta");
 	run(&test);
 	cmd_shell_free(test.shell);
-	if (!fxt_is_golden(path, text, fx_buf_text(&test.out))) {
-		printf("%s: is now\n%s", argv[1], fx_buf_text(&test.out));
+	if (!fxt_is_golden(path, text, fx_buf_text(&test.out)))
 		status = EXIT_FAILURE;
-	}
 	fx_buf_deinit(&test.out);
 	fx_session_free(session);
 	fx_intern_shutdown();

@@ -10,6 +10,25 @@
 #include "base/error.h"
 #include "base/file.h"
 
+/* What differs between the file PATH and ACTUAL, as `diff -u` shows it. */
+static void
+print_difference(const char *path, const char *actual)
+{
+	char command[4200];
+	FILE *diff;
+
+	if (snprintf(command, sizeof(command),
+		    "diff -u --label expected --label now '%s' -",
+		    path) >= (int)sizeof(command))
+		return;
+	fflush(stdout);
+	diff = popen(command, "w");
+	if (!diff)
+		return;
+	(void)fputs(actual, diff);
+	pclose(diff);
+}
+
 bool
 fxt_is_golden(const char *path, const char *expected, const char *actual)
 {
@@ -18,8 +37,10 @@ fxt_is_golden(const char *path, const char *expected, const char *actual)
 
 	if (strcmp(expected, actual) == 0)
 		return true;
-	if (!update || !*update)
+	if (!update || !*update) {
+		print_difference(path, actual);
 		return false;
+	}
 	err = fx_file_write(path, actual, strlen(actual));
 	if (!err)
 		return true;

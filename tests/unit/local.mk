@@ -128,3 +128,7 @@ TESTS += %D%/test_torch %D%/test_torch_effects %D%/test_torch_files
 check_PROGRAMS += %D%/test_process
 TESTS += %D%/test_process
 %C%_test_process_SOURCES = %D%/test_process.c
+
+# What scripts/gdb shows.
+TESTS += %D%/gdb.sh
+EXTRA_DIST += %D%/gdb.sh

@@ -1,6 +1,10 @@
 # Sources of src/ir: .c, .h and .def alike, so that distcheck misses none.
 libfxcore_a_SOURCES += \
 	%D%/node_info.c \
+	%D%/build.h \
+	%D%/build_call.c \
+	%D%/build_name.c \
+	%D%/build_value.c \
 	%D%/clone.c %D%/clone.h \
 	%D%/compact.c \
 	%D%/diff.c %D%/diff.h %D%/diff_modules.c \

@@ -18,14 +18,11 @@ libfxcore_a_SOURCES += \
 	%D%/fx_value.c %D%/fx_value.h \
 	%D%/open.c %D%/open.h \
 	%D%/python.c %D%/python.h %D%/python_private.h \
-	%D%/python_call.c \
 	%D%/python_class.c \
 	%D%/python_meta.c \
 	%D%/python_module.c \
-	%D%/python_name.c \
 	%D%/python_repr.c \
 	%D%/python_signature.c \
 	%D%/python_stmt.c \
-	%D%/python_value.c \
 	%D%/source.c %D%/source.h \
 	%D%/strip_log.c %D%/strip_log.h

@@ -3,7 +3,6 @@
 
 #include "load/python.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -16,45 +15,22 @@
 #include "load/python_private.h"
 #include "load/strip_log.h"
 
-struct fx_error *
-fx_py_error(const struct fx_py *py, const struct fx_ast *tree,
-	enum fx_error_code code, const char *format, ...)
+static void
+notice(struct fx_builder *builder, const char *line)
 {
-	FX_AUTO_BUF struct fx_buf message = { 0 };
-	va_list list;
+	struct fx_py *py = (struct fx_py *)builder;
 
-	va_start(list, format);
-	fx_buf_addv(&message, format, list);
-	va_end(list);
-	return fx_error_at(fx_error_new(code, "%s (line %d, column %d)",
-				   fx_buf_text(&message),
-				   fx_span_line(py->text, tree->span.begin),
-				   fx_span_column(py->text, tree->span.begin)),
-		py->text, tree->span);
-}
-
-void
-fx_py_notice(struct fx_py *py, const char *format, ...)
-{
-	FX_AUTO_BUF struct fx_buf line = { 0 };
-	va_list list;
-
-	va_start(list, format);
-	fx_buf_addv(&line, format, list);
-	va_end(list);
 	if (!py->input->notices ||
-		!fx_map_set(py->noticed,
-			(uintptr_t)fx_intern(fx_buf_text(&line)), 1))
+		!fx_map_set(py->noticed, (uintptr_t)fx_intern(line), 1))
 		return;
-	fx_utf8_add_visible(py->input->notices, fx_buf_text(&line),
-		line.length);
+	fx_utf8_add_visible(py->input->notices, line, strlen(line));
 	fx_buf_add_char(py->input->notices, '\n');
 }
 
 const char *
 fx_py_span(const struct fx_py *py, const struct fx_ast *tree)
 {
-	return fx_intern_n(py->text + tree->span.begin,
+	return fx_intern_n(py->build.text + tree->span.begin,
 		tree->span.end - tree->span.begin);
 }
 
@@ -68,7 +44,7 @@ void
 fx_py_set(struct fx_py *py, const char *name, struct fx_value value)
 {
 	struct fx_value *place =
-		FX_ARENA_NEW(py->graph->values, struct fx_value);
+		FX_ARENA_NEW(py->build.graph->values, struct fx_value);
 
 	*place = value;
 	fx_map_set_pointer(&py->names, name, place);
@@ -87,8 +63,8 @@ scope_of(struct fx_py *py, const char *path)
 
 		at += strcspn(at, ".");
 		part = fx_intern_n(path, (size_t)(at - path));
-		module = fx_module_find(py->graph->module, part);
-		scope = fx_graph_scope(py->graph, scope, part,
+		module = fx_module_find(py->build.graph->module, part);
+		scope = fx_graph_scope(py->build.graph, scope, part,
 			module && module->class_name ? module->class_name : "");
 		at += *at == '.';
 	}
@@ -96,7 +72,7 @@ scope_of(struct fx_py *py, const char *path)
 }
 
 struct fx_node *
-fx_py_node(struct fx_py *py, const struct fx_py_left *left,
+fx_py_node(struct fx_py *py, const struct fx_build_left *left,
 	struct fx_node_spec *spec)
 {
 	struct fx_node *node;
@@ -110,9 +86,10 @@ fx_py_node(struct fx_py *py, const struct fx_py_left *left,
 		spec->source = py->source;
 	if (spec->opcode == FX_OPCODE_CALL_MODULE)
 		spec->scope = scope_of(py, spec->target);
-	node = fx_graph_append(py->graph, spec);
+	node = fx_graph_append(py->build.graph, spec);
 	if (left->name && node->name != left->name)
-		fx_py_notice(py, "%s is %s: the node is called %s", left->name,
+		fx_build_notice(&py->build, "%s is %s: the node is called %s",
+			left->name,
 			fx_names_is_illegal(left->name) ? "no name of a node"
 							: "assigned again",
 			node->name);
@@ -122,6 +99,67 @@ fx_py_node(struct fx_py *py, const struct fx_py_left *left,
 	++*py->node_total;
 	return node;
 }
+
+/* "x is not defined" with the nearest names. */
+static struct fx_error *
+undefined(const struct fx_builder *builder, const struct fx_ast *tree)
+{
+	FX_AUTO_BUF struct fx_buf list = { 0 };
+	struct fx_nearest nearest;
+	struct fx_error *err;
+	struct fx_node *node;
+
+	err = fx_build_error(builder, tree, FX_ERR_NO_NAME,
+		"\"%s\" is not defined above", tree->text);
+	fx_nearest_init(&nearest, tree->text);
+	fx_graph_for_each_node (node, builder->graph)
+		fx_nearest_offer(&nearest, node->name);
+	fx_nearest_print(&nearest, &list);
+	if (nearest.count == 0)
+		return err;
+	return fx_error_hint(err, "nearest: %s", fx_buf_text(&list));
+}
+
+static struct fx_error *
+refuse(struct fx_builder *builder, enum fx_build_problem problem,
+	const struct fx_ast *tree)
+{
+	switch (problem) {
+	case FX_BUILD_UNDEFINED:
+		return undefined(builder, tree);
+	case FX_BUILD_NO_FUNCTION:
+		return undefined(builder, tree->kids[0]);
+	case FX_BUILD_NOT_CALLABLE:
+		break;
+	}
+	tree = tree->kids[0];
+	return fx_error_hint(fx_build_error(builder, tree, FX_ERR_TYPE,
+				     "%%%s is a value and cannot be called",
+				     tree->text),
+		"a module is called as self.%s(...)", tree->text);
+}
+
+static const struct fx_value *
+find(struct fx_builder *builder, const char *name)
+{
+	return fx_py_get((struct fx_py *)builder, name);
+}
+
+static struct fx_node *
+emit(struct fx_builder *builder, const struct fx_build_left *left,
+	struct fx_node_spec *spec)
+{
+	return fx_py_node((struct fx_py *)builder, left, spec);
+}
+
+/* Names are variables of the text. */
+static const struct fx_build_environment environment = {
+	.find = find,
+	.refuse = refuse,
+	.emit = emit,
+	.notice = notice,
+	.names_places = true,
+};
 
 /* The graph of MODULE: the first class with a `forward`, or a function of that
  * name, or the first function.
@@ -154,9 +192,9 @@ find_graph(struct fx_py *py, const struct fx_ast *module,
 		if (module->kids[i]->kind == FX_AST_FUNCTION)
 			found = module->kids[i];
 	if (others > 0)
-		fx_py_notice(py, "%u more graph%s in the text %s left out",
-			others, others == 1 ? "" : "s",
-			others == 1 ? "is" : "are");
+		fx_build_notice(&py->build,
+			"%u more graph%s in the text %s left out", others,
+			others == 1 ? "" : "s", others == 1 ? "is" : "are");
 	return found;
 }
 
@@ -189,10 +227,11 @@ note_progress(struct fx_py *py, struct fx_error *err,
 
 		input.notices = NULL;
 		partial.input = &input;
-		partial.graph = scratch;
+		partial.build.graph = scratch;
+		partial.build.root = scratch->module;
 		fx_error_free(read_module(&partial, understood));
 		fx_map_deinit(&partial.names);
-		fx_map_deinit(&partial.wrapped);
+		fx_map_deinit(&partial.build.wrapped);
 	}
 	return fx_error_note(err,
 		"while reading %s: %zu node%s understood "
@@ -216,8 +255,9 @@ cut_exported(struct fx_py *py, char *text)
 	for (end = at; *end; end += *end == '\n') {
 		if (fx_str_starts(end, "Graph signature:")) {
 			*end = '\0';
-			fx_py_notice(py, "the graph signature and range "
-					 "constraints are not kept");
+			fx_build_notice(&py->build,
+				"the graph signature and range "
+				"constraints are not kept");
 			return;
 		}
 		end += strcspn(end, "\n");
@@ -233,8 +273,10 @@ fx_load_python(const struct fx_load_input *input, struct fx_graph **ret)
 	FX_AUTO_FREE char *text = NULL;
 	size_t node_total = 0;
 	uint32_t graph_total = 0;
-	struct fx_py py = { .input = input,
-		.graph = graph,
+	struct fx_py py = { .build = { .environment = &environment,
+				    .graph = graph,
+				    .root = graph->module },
+		.input = input,
 		.noticed = &noticed,
 		.node_total = &node_total,
 		.graph_total = &graph_total };
@@ -246,15 +288,15 @@ fx_load_python(const struct fx_load_input *input, struct fx_graph **ret)
 	text = fx_strip_log(input, &length);
 	cut_exported(&py, text);
 	length = strlen(text);
-	py.text = text;
+	py.build.text = text;
 	err = fx_parse_module(arena, text, length, &module, &understood);
 	if (!err)
 		err = read_module(&py, module);
 	fx_map_deinit(&py.names);
-	fx_map_deinit(&py.wrapped);
+	fx_map_deinit(&py.build.wrapped);
 	if (err) {
 		memset(&py.names, 0, sizeof(py.names));
-		memset(&py.wrapped, 0, sizeof(py.wrapped));
+		memset(&py.build.wrapped, 0, sizeof(py.build.wrapped));
 		return note_progress(&py, err, understood);
 	}
 	*ret = FX_TAKE(graph);

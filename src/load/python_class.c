@@ -43,23 +43,26 @@ add_inner(struct fx_py *py, const struct fx_ast *tree)
 	if (!function)
 		return NULL;
 	if (py->class_depth >= FX_PY_CLASS_DEPTH)
-		return fx_py_error(py, tree, FX_ERR_LIMIT,
+		return fx_build_error(&py->build, tree, FX_ERR_LIMIT,
 			"more than %d levels of inner classes",
 			FX_PY_CLASS_DEPTH);
-	err = fx_load_inner_graph(py->input, py->graph_total, &inner.graph);
+	err = fx_load_inner_graph(py->input, py->graph_total,
+		&inner.build.graph);
 	if (err)
 		return err;
-	inner.graph->class_name =
+	inner.build.root = inner.build.graph->module;
+	inner.build.graph->class_name =
 		fx_intern("torch.fx.graph_module.GraphModule");
-	module = fx_module_new(py->graph, "torch.fx.graph_module.GraphModule");
-	module->graph = inner.graph;
-	fx_module_add_child(py->graph->module, tree->text, module);
+	module = fx_module_new(py->build.graph,
+		"torch.fx.graph_module.GraphModule");
+	module->graph = inner.build.graph;
+	fx_module_add_child(py->build.graph->module, tree->text, module);
 	memset(&inner.names, 0, sizeof(inner.names));
-	memset(&inner.wrapped, 0, sizeof(inner.wrapped));
+	memset(&inner.build.wrapped, 0, sizeof(inner.build.wrapped));
 	inner.class_depth++;
 	err = fx_py_graph(&inner, tree, function);
 	fx_map_deinit(&inner.names);
-	fx_map_deinit(&inner.wrapped);
+	fx_map_deinit(&inner.build.wrapped);
 	return err;
 }
 
@@ -72,8 +75,8 @@ read_class(struct fx_py *py, const struct fx_ast *tree)
 	uint32_t i;
 
 	if (py->class_depth == 0) {
-		py->graph->class_name = tree->text;
-		py->graph->module->class_name = tree->text;
+		py->build.graph->class_name = tree->text;
+		py->build.graph->module->class_name = tree->text;
 	}
 	if (init)
 		err = fx_py_modules(py, init);
@@ -98,7 +101,7 @@ guess_dialect(struct fx_py *py)
 		py->dialect = "2.x";
 		return;
 	}
-	fx_graph_for_each_node (node, py->graph)
+	fx_graph_for_each_node (node, py->build.graph)
 		if (node->user_count == 0 &&
 			node->opcode != FX_OPCODE_PLACEHOLDER &&
 			node->opcode != FX_OPCODE_OUTPUT)
@@ -113,11 +116,11 @@ note_output(struct fx_py *py)
 
 	if (!py->is_output_flat)
 		return;
-	pytree = FX_ARENA_NEW(py->graph->permanent, struct fx_pytree);
-	if (py->graph->pytree)
-		*pytree = *py->graph->pytree;
+	pytree = FX_ARENA_NEW(py->build.graph->permanent, struct fx_pytree);
+	if (py->build.graph->pytree)
+		*pytree = *py->build.graph->pytree;
 	pytree->has_outputs = true;
-	py->graph->pytree = pytree;
+	py->build.graph->pytree = pytree;
 }
 
 struct fx_error *
@@ -143,7 +146,7 @@ fx_py_graph(struct fx_py *py, const struct fx_ast *class_tree,
 		return err;
 	note_output(py);
 	guess_dialect(py);
-	fx_graph_set_dialect(py->graph, py->dialect);
-	fx_load_note_modules(py->graph, py->input->notices);
+	fx_graph_set_dialect(py->build.graph, py->dialect);
+	fx_load_note_modules(py->build.graph, py->input->notices);
 	return NULL;
 }

@@ -46,15 +46,15 @@ fx_py_meta(struct fx_py *py, const struct fx_ast *annotation)
 		return NULL;
 	if (!py->dialect)
 		py->dialect = "2.x";
-	meta = FX_ARENA_NEW(py->graph->values, struct fx_value);
-	err = fx_tensor_meta_parse(py->graph->values, annotation->string,
+	meta = FX_ARENA_NEW(py->build.graph->values, struct fx_value);
+	err = fx_tensor_meta_parse(py->build.graph->values, annotation->string,
 		annotation->length, meta);
 	if (!err)
 		return meta;
 	fx_error_free(err);
 	if (read_symbolic(annotation->string, meta))
 		return meta;
-	fx_py_notice(py, "the annotation \"%s\" is not understood",
+	fx_build_notice(&py->build, "the annotation \"%s\" is not understood",
 		annotation->string);
 	return NULL;
 }
@@ -97,7 +97,7 @@ read_place(struct fx_py *py, const char *text, size_t length)
 		py->dialect = function ? "2.x" : "1.13";
 	frame.line = line_number(colon + 1);
 	frame.file = fx_intern_n(line, (size_t)(colon - line));
-	py->source = fx_graph_source(py->graph, &frame, 1);
+	py->source = fx_graph_source(py->build.graph, &frame, 1);
 }
 
 static void

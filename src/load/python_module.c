@@ -40,45 +40,6 @@ read_sizes(const struct fx_value *args, int64_t *sizes, size_t *rank)
 	return true;
 }
 
-/* The arguments of CALL as values; keywords in KWARGS. */
-static struct fx_error *
-read_arguments(struct fx_py *py, const struct fx_ast *call,
-	struct fx_value *args, struct fx_value *kwargs)
-{
-	struct fx_arena *arena = py->graph->permanent;
-	struct fx_value *items = FX_ARENA_ARRAY(arena, struct fx_value,
-		3 * (size_t)call->kid_count);
-	struct fx_value *pairs = items + call->kid_count;
-	size_t count = 0;
-	size_t pair_count = 0;
-	uint32_t i;
-
-	for (i = 1; i < call->kid_count; i++) {
-		const struct fx_ast *kid = call->kids[i];
-		struct fx_value *place = &items[count];
-		struct fx_error *err;
-
-		if (kid->kind == FX_AST_KEYWORD) {
-			pairs[2 * pair_count] = fx_value_string(kid->text);
-			place = &pairs[2 * pair_count++ + 1];
-			kid = kid->kids[0];
-		} else {
-			count++;
-		}
-		err = fx_py_plain(py, kid,
-			"a layer is made of plain values here, not of calls",
-			place);
-		if (err)
-			return err;
-	}
-	/* Deeply: the value arena is compacted, modules stay. */
-	*args = fx_value_sequence(arena, FX_VALUE_TUPLE, items, count);
-	*args = fx_value_clone(arena, args);
-	*kwargs = fx_value_dict(arena, pairs, pair_count);
-	*kwargs = fx_value_clone(arena, kwargs);
-	return NULL;
-}
-
 /* The tensor that CALL (torch.empty and the like) makes, or NULL. */
 static struct fx_tensor *
 read_tensor(struct fx_py *py, const struct fx_ast *call)
@@ -93,9 +54,10 @@ read_tensor(struct fx_py *py, const struct fx_ast *call)
 	uint64_t bytes;
 	size_t rank;
 
-	if (call->kind != FX_AST_CALL || !fx_py_dotted(py, call->kids[0]))
+	if (call->kind != FX_AST_CALL ||
+		!fx_build_dotted(&py->build, call->kids[0]))
 		return NULL;
-	err = read_arguments(py, call, &args, &kwargs);
+	err = fx_build_layer_arguments(&py->build, call, &args, &kwargs);
 	if (err) {
 		fx_error_free(err);
 		return NULL;
@@ -105,7 +67,7 @@ read_tensor(struct fx_py *py, const struct fx_ast *call)
 		dtype = (enum fx_dtype)given->integer;
 	if (!read_sizes(&args, sizes, &rank))
 		return NULL;
-	made = fx_tensor_new(py->graph, dtype, sizes, rank, NULL);
+	made = fx_tensor_new(py->build.graph, dtype, sizes, rank, NULL);
 	return fx_tensor_reach(made, &bytes) ? made : NULL;
 }
 
@@ -125,7 +87,7 @@ called_name(const struct fx_ast *call)
 static struct fx_module *
 plain_module(struct fx_py *py, const char *class_name)
 {
-	struct fx_module *module = fx_module_new(py->graph, class_name);
+	struct fx_module *module = fx_module_new(py->build.graph, class_name);
 
 	module->is_leaf = true;
 	return module;
@@ -138,7 +100,7 @@ static struct fx_module *
 construct_older(struct fx_py *py, const char *name, const struct fx_value *args,
 	const struct fx_value *kwargs)
 {
-	struct fx_arena *arena = py->graph->permanent;
+	struct fx_arena *arena = py->build.graph->permanent;
 	uint32_t i;
 
 	for (i = kwargs->count; i > 0; i--) {
@@ -154,7 +116,7 @@ construct_older(struct fx_py *py, const char *name, const struct fx_value *args,
 		memcpy(items + before, kwargs->items + before + 2,
 			after * sizeof(*items));
 		fewer = fx_value_dict(arena, items, kwargs->count - 1);
-		err = fx_layer_construct(py->graph, name, args, &fewer,
+		err = fx_layer_construct(py->build.graph, name, args, &fewer,
 			&module);
 		if (!err)
 			return module;
@@ -172,9 +134,9 @@ fx_py_construct(struct fx_py *py, const struct fx_ast *call)
 	struct fx_value kwargs = { 0 };
 	struct fx_error *err;
 
-	err = read_arguments(py, call, &args, &kwargs);
+	err = fx_build_layer_arguments(&py->build, call, &args, &kwargs);
 	if (!err)
-		err = fx_layer_construct(py->graph, name, &args, &kwargs,
+		err = fx_layer_construct(py->build.graph, name, &args, &kwargs,
 			&module);
 	if (!err)
 		return module;
@@ -184,7 +146,7 @@ fx_py_construct(struct fx_py *py, const struct fx_ast *call)
 		fx_error_free(err);
 		return module;
 	}
-	fx_py_notice(py, "%s: not constructed, %s", name,
+	fx_build_notice(&py->build, "%s: not constructed, %s", name,
 		fx_error_message(err));
 	fx_error_free(err);
 	return plain_module(py, name);
@@ -214,9 +176,9 @@ module_of(struct fx_py *py, const struct fx_ast *expr)
 	const char *path = path_of(expr);
 
 	if (expr->kind == FX_AST_NAME)
-		return py->graph->module;
+		return py->build.graph->module;
 	return path && !strcmp(called_name(expr), "get_submodule")
-		       ? fx_module_find(py->graph->module, path)
+		       ? fx_module_find(py->build.graph->module, path)
 		       : NULL;
 }
 
@@ -229,7 +191,7 @@ add_shared(struct fx_py *py, struct fx_module *owner, const char *name,
 {
 	const char *called = called_name(expr);
 	const char *path = path_of(expr);
-	struct fx_module *root = py->graph->module;
+	struct fx_module *root = py->build.graph->module;
 	const struct fx_tensor *tensor;
 
 	if (!path)
@@ -265,7 +227,8 @@ check_name(struct fx_py *py, const char *name)
 {
 	if (*name && !strchr(name, '.'))
 		return true;
-	fx_py_notice(py, "__init__: no member is called \"%s\"", name);
+	fx_build_notice(&py->build, "__init__: no member is called \"%s\"",
+		name);
 	return false;
 }
 
@@ -294,14 +257,15 @@ add_member(struct fx_py *py, struct fx_module *root, const char *name,
 		if (!module)
 			module = plain_module(py, plain_class);
 	} else if (!strcmp(called, "Module") && expr->kid_count == 1) {
-		module = fx_module_new(py->graph, plain_class);
+		module = fx_module_new(py->build.graph, plain_class);
 	} else if (*called >= 'A' && *called <= 'Z') {
 		module = fx_py_construct(py, expr);
 	}
 	if (module)
 		fx_module_add_child(root, name, module);
 	else
-		fx_py_notice(py, "__init__: %s is not understood", name);
+		fx_build_notice(&py->build, "__init__: %s is not understood",
+			name);
 }
 
 static void
@@ -313,7 +277,8 @@ add_buffer(struct fx_py *py, struct fx_module *owner, const struct fx_ast *call)
 	if (!check_name(py, name))
 		return;
 	if (!tensor) {
-		fx_py_notice(py, "__init__: %s is not understood", name);
+		fx_build_notice(&py->build, "__init__: %s is not understood",
+			name);
 		return;
 	}
 	tensor->is_buffer = true;
@@ -346,7 +311,8 @@ freeze(struct fx_py *py, const struct fx_ast *call)
 	/* The constructors above have just made it. */
 	struct fx_tensor *tensor =
 		path ? (struct fx_tensor *)
-				fx_module_find_tensor(py->graph->module, path)
+				fx_module_find_tensor(py->build.graph->module,
+					path)
 		     : NULL;
 
 	if (tensor)
@@ -401,11 +367,12 @@ read_call(struct fx_py *py, const struct fx_ast *statement)
 		if (owner)
 			add_buffer(py, owner, call);
 	} else if (!strcmp(called, "load_state_dict")) {
-		fx_py_notice(py, "weights in .pt files are not read");
+		fx_build_notice(&py->build,
+			"weights in .pt files are not read");
 	} else if (!strcmp(called, "requires_grad_")) {
 		freeze(py, call);
 	} else if (!strcmp(called, "eval") && call->kid_count == 1) {
-		stop_training(py->graph->module);
+		stop_training(py->build.graph->module);
 	}
 }
 
@@ -429,18 +396,18 @@ fx_py_modules(struct fx_py *py, const struct fx_ast *init)
 	for (i = 0; i < block->kid_count; i++) {
 		const struct fx_ast *s = block->kids[i];
 
-		if (s->height > FX_PY_HEIGHT)
-			return fx_py_error(py, s, FX_ERR_LIMIT,
+		if (s->height > FX_BUILD_HEIGHT)
+			return fx_build_error(&py->build, s, FX_ERR_LIMIT,
 				"this statement has more than %d levels",
-				FX_PY_HEIGHT);
+				FX_BUILD_HEIGHT);
 		if (s->kind == FX_AST_EXPRESSION)
 			read_call(py, s);
 		else if (s->kind == FX_AST_ASSIGN && s->kid_count == 2 &&
 			 s->kids[0]->kind == FX_AST_ATTR &&
 			 s->kids[0]->kids[0]->kind == FX_AST_NAME &&
 			 s->kids[1]->kind == FX_AST_CALL)
-			add_member(py, py->graph->module, s->kids[0]->text,
-				s->kids[1], s->comment_after);
+			add_member(py, py->build.graph->module,
+				s->kids[0]->text, s->kids[1], s->comment_after);
 		else if (s->kind == FX_AST_ASSIGN && s->kid_count == 2 &&
 			 s->kids[0]->kind == FX_AST_ATTR &&
 			 s->kids[0]->kids[0]->kind == FX_AST_CALL &&

@@ -111,11 +111,12 @@ construct(struct repr *repr, const char *name, const char *configuration,
 	fx_buf_addf(&text, "%s(%.*s)", name, (int)length, configuration);
 	err = fx_parse_expression(arena, text.data, text.length,
 		FX_PARSE_PYTHON, &call);
-	if (err || call->kind != FX_AST_CALL || call->height > FX_PY_HEIGHT) {
+	if (err || call->kind != FX_AST_CALL ||
+		call->height > FX_BUILD_HEIGHT) {
 		fx_error_free(err);
-		return fx_module_new(repr->py->graph, name);
+		return fx_module_new(repr->py->build.graph, name);
 	}
-	py.text = text.data;
+	py.build.text = text.data;
 	return fx_py_construct(&py, call);
 }
 
@@ -163,8 +164,9 @@ spend(struct repr *repr, size_t length)
 
 	repr->left -= enough ? length + MODULE_COST : repr->left;
 	if (!enough)
-		fx_py_notice(repr->py, "__init__: a module that is described "
-				       "in a comment is too large to read");
+		fx_build_notice(&repr->py->build,
+			"__init__: a module that is described "
+			"in a comment is too large to read");
 	return enough;
 }
 
@@ -193,7 +195,7 @@ read_module(struct repr *repr)
 		module = construct(repr, name, configuration,
 			(size_t)(end - configuration));
 	if (!module)
-		module = fx_module_new(repr->py->graph, qualified(name));
+		module = fx_module_new(repr->py->build.graph, qualified(name));
 	while ((head = child_head(repr->at)) > 0) {
 		const char *at = repr->at;
 

@@ -43,7 +43,7 @@ is_flatten(struct fx_py *py, const struct fx_ast *statement)
 		statement->kids[1]->kind != FX_AST_CALL)
 		return false;
 	call = statement->kids[1];
-	name = fx_py_dotted(py, call->kids[0]);
+	name = fx_build_dotted(&py->build, call->kids[0]);
 	return name && call->kid_count >= 2 &&
 	       fx_str_ends(name, "tree_flatten_spec");
 }
@@ -108,28 +108,28 @@ add_placeholder(struct fx_py *py, const struct head *head,
 	const struct fx_ast *fallback)
 {
 	const char *alias = fx_map_get_pointer(&head->aliases, param->text);
-	struct fx_py_left left = { alias ? alias : param->text, annotation };
+	struct fx_build_left left = { alias ? alias : param->text, annotation };
 	struct fx_node_spec spec = { .opcode = FX_OPCODE_PLACEHOLDER };
 	struct fx_node *node;
 
 	spec.target = fx_intern_format("%s%s", fx_ast_op_text(param->op),
 		param->text);
 	if (fx_py_get(py, param->text) || (alias && fx_py_get(py, alias)))
-		return fx_py_error(py, param, FX_ERR_SYNTAX,
+		return fx_build_error(&py->build, param, FX_ERR_SYNTAX,
 			"two inputs are called %s", param->text);
 	if (fallback && param->op != FX_AST_OP_NONE)
-		return fx_py_error(py, fallback, FX_ERR_SYNTAX,
+		return fx_build_error(&py->build, fallback, FX_ERR_SYNTAX,
 			"a starred parameter has no default");
 	if (fallback) {
 		struct fx_value value;
 		struct fx_error *err;
 
-		err = fx_py_plain(py, fallback,
+		err = fx_build_plain(&py->build, fallback,
 			"a default must be a plain value", &value);
 		if (err)
 			return err;
-		spec.args = fx_value_sequence(py->graph->values, FX_VALUE_TUPLE,
-			&value, 1);
+		spec.args = fx_value_sequence(py->build.graph->values,
+			FX_VALUE_TUPLE, &value, 1);
 	}
 	node = fx_py_node(py, &left, &spec);
 	fx_py_set(py, param->text, fx_value_node(node));
@@ -161,7 +161,7 @@ static void
 note_pytree(struct fx_py *py, const struct fx_ast *function,
 	const struct fx_ast *bracketed, bool with_self)
 {
-	struct fx_arena *arena = py->graph->permanent;
+	struct fx_arena *arena = py->build.graph->permanent;
 	struct fx_pytree *pytree = FX_ARENA_NEW(arena, struct fx_pytree);
 	const char **names =
 		FX_ARENA_ARRAY(arena, const char *, function->kid_count);
@@ -177,7 +177,7 @@ note_pytree(struct fx_py *py, const struct fx_ast *function,
 	pytree->with_self = with_self;
 	pytree->with_kwargs = bracketed->kind == FX_AST_TUPLE;
 	pytree->in_text = fx_py_span(py, bracketed);
-	py->graph->pytree = pytree;
+	py->build.graph->pytree = pytree;
 }
 
 static struct fx_error *
@@ -195,7 +195,7 @@ add_flattened(struct fx_py *py, const struct fx_ast *function,
 		struct fx_error *err;
 
 		if (name->kind != FX_AST_NAME)
-			return fx_py_error(py, name, FX_ERR_SYNTAX,
+			return fx_build_error(&py->build, name, FX_ERR_SYNTAX,
 				"expected the name of an input");
 		if (i == 0 && !strcmp(name->text, "self")) {
 			with_self = true;

@@ -16,12 +16,12 @@ fx_py_wrap(struct fx_py *py, const struct fx_ast *tree)
 	if (tree->kind != FX_AST_EXPRESSION || call->kind != FX_AST_CALL ||
 		call->kid_count != 2 || call->kids[1]->kind != FX_AST_STRING)
 		return false;
-	name = fx_py_dotted(py, call->kids[0]);
+	name = fx_build_dotted(&py->build, call->kids[0]);
 	if (!name || !fx_str_ends(name, ".wrap") ||
 		strlen(call->kids[1]->string) != call->kids[1]->length)
 		return false;
-	fx_map_set(&py->wrapped, (uintptr_t)fx_intern(call->kids[1]->string),
-		1);
+	fx_map_set(&py->build.wrapped,
+		(uintptr_t)fx_intern(call->kids[1]->string), 1);
 	return true;
 }
 
@@ -30,7 +30,7 @@ fx_py_wrap(struct fx_py *py, const struct fx_ast *tree)
  */
 static bool
 is_copy_of(const struct fx_ast *statement, const struct fx_ast *source,
-	struct fx_py_left *left_ret)
+	struct fx_build_left *left_ret)
 {
 	const struct fx_ast *value;
 
@@ -57,9 +57,9 @@ is_copy_of(const struct fx_ast *statement, const struct fx_ast *source,
  */
 static bool
 copy_follows(const struct fx_ast *block, uint32_t index,
-	const struct fx_ast *source, struct fx_py_left *left_ret)
+	const struct fx_ast *source, struct fx_build_left *left_ret)
 {
-	*left_ret = (struct fx_py_left){ 0 };
+	*left_ret = (struct fx_build_left){ 0 };
 	return index + 1 < block->kid_count &&
 	       is_copy_of(block->kids[index + 1], source, left_ret);
 }
@@ -68,7 +68,7 @@ copy_follows(const struct fx_ast *block, uint32_t index,
 static struct fx_error *
 in_place(struct fx_py *py, const char *target,
 	const struct fx_ast *const *trees, size_t count,
-	const struct fx_py_left *left)
+	const struct fx_build_left *left)
 {
 	struct fx_node_spec spec = { .opcode = FX_OPCODE_CALL_FUNCTION };
 	struct fx_value items[3];
@@ -76,13 +76,13 @@ in_place(struct fx_py *py, const char *target,
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		err = fx_py_value(py, trees[i], &items[i]);
+		err = fx_build_value(&py->build, trees[i], &items[i]);
 		if (err)
 			return err;
 	}
 	spec.target = target;
-	spec.args = fx_value_sequence(py->graph->values, FX_VALUE_TUPLE, items,
-		count);
+	spec.args = fx_value_sequence(py->build.graph->values, FX_VALUE_TUPLE,
+		items, count);
 	fx_py_node(py, left, &spec);
 	return NULL;
 }
@@ -94,12 +94,12 @@ read_augmented(struct fx_py *py, const struct fx_ast *block, uint32_t *index)
 	const struct fx_ast *tree = block->kids[*index];
 	const struct fx_ast *trees[2] = { tree->kids[0], tree->kids[1] };
 	const struct fx_ast *target = tree->kids[0];
-	struct fx_py_left left;
+	struct fx_build_left left;
 	struct fx_error *err;
 	const char *function;
 
 	if (target->kind != FX_AST_NAME)
-		return fx_py_error(py, target, FX_ERR_SYNTAX,
+		return fx_build_error(&py->build, target, FX_ERR_SYNTAX,
 			"only a name can be changed in place");
 	function = fx_ast_op_function(tree->op);
 	function = fx_intern_format("operator.i%.*s",
@@ -120,7 +120,7 @@ read_setitem(struct fx_py *py, const struct fx_ast *block, uint32_t *index)
 	const struct fx_ast *target = tree->kids[0];
 	const struct fx_ast *trees[3] = { target->kids[0], target->kids[1],
 		tree->kids[1] };
-	struct fx_py_left left;
+	struct fx_build_left left;
 
 	if (copy_follows(block, *index, target->kids[0], &left))
 		++*index;
@@ -156,16 +156,16 @@ count_frees(struct fx_py *py, const struct fx_ast *tree)
 
 /* `name = value` or `name : annotation = value`. */
 static struct fx_error *
-assign_name(struct fx_py *py, const struct fx_py_left *left,
+assign_name(struct fx_py *py, const struct fx_build_left *left,
 	const struct fx_ast *value)
 {
 	struct fx_value constant;
 	struct fx_node *node;
 	struct fx_error *err;
 
-	if (fx_py_is_operation(py, value))
-		return fx_py_operation(py, value, left, &node);
-	err = fx_py_value(py, value, &constant);
+	if (fx_build_is_operation(&py->build, value))
+		return fx_build_operation(&py->build, value, left, &node);
+	err = fx_build_value(&py->build, value, &constant);
 	if (err)
 		return err;
 	fx_py_set(py, left->name, constant);
@@ -177,31 +177,31 @@ static struct fx_error *
 assign_tuple(struct fx_py *py, const struct fx_ast *targets,
 	const struct fx_ast *value)
 {
-	static const struct fx_py_left nested;
+	static const struct fx_build_left nested;
 	struct fx_value items[2];
 	struct fx_node *node;
 	struct fx_error *err;
 	uint32_t i;
 
-	if (fx_py_is_operation(py, value)) {
-		err = fx_py_operation(py, value, &nested, &node);
+	if (fx_build_is_operation(&py->build, value)) {
+		err = fx_build_operation(&py->build, value, &nested, &node);
 		items[0] = err ? fx_value_none() : fx_value_node(node);
 	} else {
-		err = fx_py_value(py, value, &items[0]);
+		err = fx_build_value(&py->build, value, &items[0]);
 	}
 	if (err)
 		return err;
 	for (i = 0; i < targets->kid_count; i++) {
-		struct fx_py_left left = { targets->kids[i]->text, NULL };
+		struct fx_build_left left = { targets->kids[i]->text, NULL };
 		struct fx_node_spec spec = { .opcode = FX_OPCODE_CALL_FUNCTION,
 			.target = "operator.getitem" };
 
 		if (targets->kids[i]->kind != FX_AST_NAME)
-			return fx_py_error(py, targets->kids[i], FX_ERR_SYNTAX,
-				"expected a name");
+			return fx_build_error(&py->build, targets->kids[i],
+				FX_ERR_SYNTAX, "expected a name");
 		items[1] = fx_value_int(i);
-		spec.args = fx_value_sequence(py->graph->values, FX_VALUE_TUPLE,
-			items, 2);
+		spec.args = fx_value_sequence(py->build.graph->values,
+			FX_VALUE_TUPLE, items, 2);
 		fx_py_node(py, &left, &spec);
 	}
 	return NULL;
@@ -213,7 +213,7 @@ read_assign(struct fx_py *py, const struct fx_ast *block, uint32_t *index)
 	const struct fx_ast *tree = block->kids[*index];
 	const struct fx_ast *target = tree->kids[0];
 	uint32_t last = tree->kid_count - 1;
-	struct fx_py_left left = { target->text, NULL };
+	struct fx_build_left left = { target->text, NULL };
 	struct fx_error *err;
 	uint32_t i;
 
@@ -227,8 +227,8 @@ read_assign(struct fx_py *py, const struct fx_ast *block, uint32_t *index)
 		return assign_tuple(py, target, tree->kids[last]);
 	for (i = 0; i < last; i++)
 		if (tree->kids[i]->kind != FX_AST_NAME)
-			return fx_py_error(py, tree->kids[i], FX_ERR_SYNTAX,
-				"a graph cannot assign to this");
+			return fx_build_error(&py->build, tree->kids[i],
+				FX_ERR_SYNTAX, "a graph cannot assign to this");
 	err = assign_name(py, &left, tree->kids[last]);
 	for (i = 1; !err && i < last; i++)
 		fx_py_set(py, tree->kids[i]->text,
@@ -240,10 +240,10 @@ static struct fx_error *
 read_annotated(struct fx_py *py, const struct fx_ast *tree)
 {
 	const struct fx_ast *target = tree->kids[0];
-	struct fx_py_left left = { target->text, tree->kids[1] };
+	struct fx_build_left left = { target->text, tree->kids[1] };
 
 	if (target->kind != FX_AST_NAME)
-		return fx_py_error(py, target, FX_ERR_SYNTAX,
+		return fx_build_error(&py->build, target, FX_ERR_SYNTAX,
 			"a graph cannot assign to this");
 	if (!tree->kids[2])
 		return NULL;
@@ -261,7 +261,7 @@ returned(struct fx_py *py, const struct fx_ast *tree)
 
 	if (!value || value->kind != FX_AST_CALL || value->kid_count != 3)
 		return value;
-	name = fx_py_dotted(py, value->kids[0]);
+	name = fx_build_dotted(&py->build, value->kids[0]);
 	if (!name || !fx_str_ends(name, "tree_unflatten"))
 		return value;
 	py->is_output_flat = true;
@@ -272,27 +272,29 @@ static struct fx_error *
 read_return(struct fx_py *py, const struct fx_ast *tree,
 	const struct fx_ast *returns)
 {
-	struct fx_py_left left = { NULL, returns };
+	struct fx_build_left left = { NULL, returns };
 	struct fx_node_spec spec = { .opcode = FX_OPCODE_OUTPUT,
 		.target = "output" };
 	struct fx_value value;
 	struct fx_error *err;
 
 	if (!tree->kids[0])
-		return fx_error_hint(fx_py_error(py, tree, FX_ERR_SYNTAX,
+		return fx_error_hint(fx_build_error(&py->build, tree,
+					     FX_ERR_SYNTAX,
 					     "expected a value after "
 					     "\"return\""),
 			"is the dump cut short?");
-	err = fx_py_value(py, returned(py, tree), &value);
+	err = fx_build_value(&py->build, returned(py, tree), &value);
 	if (err)
 		return err;
-	if (py->is_output_flat && !py->graph->pytree &&
-		fx_graph_first(py->graph) &&
-		fx_graph_first(py->graph)->opcode == FX_OPCODE_PLACEHOLDER)
-		return fx_py_error(py, tree, FX_ERR_SYNTAX,
+	if (py->is_output_flat && !py->build.graph->pytree &&
+		fx_graph_first(py->build.graph) &&
+		fx_graph_first(py->build.graph)->opcode ==
+			FX_OPCODE_PLACEHOLDER)
+		return fx_build_error(&py->build, tree, FX_ERR_SYNTAX,
 			"tree_unflatten stands without tree_flatten_spec");
-	spec.args =
-		fx_value_sequence(py->graph->values, FX_VALUE_TUPLE, &value, 1);
+	spec.args = fx_value_sequence(py->build.graph->values, FX_VALUE_TUPLE,
+		&value, 1);
 	py->source = NULL;
 	fx_py_node(py, &left, &spec);
 	return NULL;
@@ -302,14 +304,15 @@ read_return(struct fx_py *py, const struct fx_ast *tree,
 static struct fx_error *
 read_expression(struct fx_py *py, const struct fx_ast *tree)
 {
-	static const struct fx_py_left nameless;
+	static const struct fx_build_left nameless;
 	struct fx_node *node;
 
 	if (fx_py_wrap(py, tree) || tree->kids[0]->kind == FX_AST_STRING)
 		return NULL;
-	if (fx_py_is_operation(py, tree->kids[0]))
-		return fx_py_operation(py, tree->kids[0], &nameless, &node);
-	return fx_py_error(py, tree, FX_ERR_SYNTAX,
+	if (fx_build_is_operation(&py->build, tree->kids[0]))
+		return fx_build_operation(&py->build, tree->kids[0], &nameless,
+			&node);
+	return fx_build_error(&py->build, tree, FX_ERR_SYNTAX,
 		"this statement does nothing");
 }
 
@@ -332,7 +335,7 @@ read_statement(struct fx_py *py, const struct fx_ast *block, uint32_t *index)
 	case FX_AST_DELETE:
 		return NULL;
 	}
-	return fx_py_error(py, tree, FX_ERR_SYNTAX,
+	return fx_build_error(&py->build, tree, FX_ERR_SYNTAX,
 		"a graph cannot hold this statement");
 }
 
@@ -356,8 +359,9 @@ fx_py_statements(struct fx_py *py, const struct fx_ast *block, uint32_t first,
 		fx_py_comments(py, tree);
 		if (tree->kind == FX_AST_RETURN) {
 			if (i + 1 < block->kid_count)
-				fx_py_notice(py, "statements after the return "
-						 "are left out");
+				fx_build_notice(&py->build,
+					"statements after the return "
+					"are left out");
 			return read_return(py, tree, returns);
 		}
 		err = read_statement(py, block, &i);
@@ -366,7 +370,7 @@ fx_py_statements(struct fx_py *py, const struct fx_ast *block, uint32_t first,
 	}
 	if (is_only_pass(block, first))
 		return NULL;
-	return fx_error_hint(fx_py_error(py,
+	return fx_error_hint(fx_build_error(&py->build,
 				     block->kid_count
 					     ? block->kids[block->kid_count - 1]
 					     : block,

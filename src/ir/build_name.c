@@ -1,4 +1,4 @@
-/* python_name.c - the functions that generated code names.
+/* build_name.c - the functions that code names.
  *
  * torch's are printed in full, builtins bare; all others as one identifier
  * with underscores for the dots, so where its module ends is a guess.  A wrong
@@ -6,13 +6,15 @@
  */
 #include <config.h>
 
+#include "ir/build.h"
+
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/compiler.h"
 #include "base/intern.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "load/python_private.h"
 
 /* How printed names begin, and the module that is. */
 static const struct {
@@ -56,7 +58,7 @@ static const struct {
 
 /* The function that NAME must be, by how it begins; or NULL. */
 static const char *
-known_function(struct fx_py *py, const char *name)
+known_function(struct fx_builder *builder, const char *name)
 {
 	size_t i;
 
@@ -72,24 +74,25 @@ known_function(struct fx_py *py, const char *name)
 		full = fx_intern_format("%s%s", mangled[i].module,
 			name + strlen(mangled[i].printed));
 		if (!mangled[i].is_certain)
-			fx_py_notice(py, "%s: taken for %s", name, full);
+			fx_build_notice(builder, "%s: taken for %s", name,
+				full);
 		return full;
 	}
 	return NULL;
 }
 
 const char *
-fx_py_function(struct fx_py *py, const char *name, bool is_called)
+fx_build_function(struct fx_builder *builder, const char *name, bool is_called)
 {
-	const char *full = known_function(py, name);
+	const char *full = known_function(builder, name);
 
 	if (full)
 		return full;
 	/* An argument may as well be a node that is missing. */
-	if (!fx_map_has(&py->wrapped, (uintptr_t)name) &&
+	if (!fx_map_has(&builder->wrapped, (uintptr_t)name) &&
 		!(is_called && strchr(name, '_')))
 		return NULL;
-	fx_py_notice(py,
+	fx_build_notice(builder,
 		"%s: the text does not say which module it is from; the name "
 		"is kept as printed",
 		name);
@@ -108,7 +111,7 @@ root_name(const char *step)
 }
 
 const char *
-fx_py_dotted(struct fx_py *py, const struct fx_ast *tree)
+fx_build_dotted(struct fx_builder *builder, const struct fx_ast *tree)
 {
 	FX_AUTO_BUF struct fx_buf name = { 0 };
 	FX_VEC(const char *) steps = { 0 };
@@ -119,7 +122,8 @@ fx_py_dotted(struct fx_py *py, const struct fx_ast *tree)
 		is_name = is_name && strspn(tree->text, "0123456789") == 0;
 		fx_vec_push(&steps, tree->text);
 	}
-	if (is_name && tree->kind == FX_AST_NAME && !fx_py_get(py, tree->text))
+	if (is_name && tree->kind == FX_AST_NAME &&
+		!builder->environment->find(builder, tree->text))
 		root = root_name(tree->text);
 	if (root) {
 		fx_buf_add(&name, root);
@@ -130,23 +134,4 @@ fx_py_dotted(struct fx_py *py, const struct fx_ast *tree)
 	}
 	fx_vec_deinit(&steps);
 	return root ? fx_intern_n(name.data, name.length) : NULL;
-}
-
-struct fx_error *
-fx_py_undefined(const struct fx_py *py, const struct fx_ast *tree)
-{
-	FX_AUTO_BUF struct fx_buf list = { 0 };
-	struct fx_nearest nearest;
-	struct fx_error *err;
-	struct fx_node *node;
-
-	err = fx_py_error(py, tree, FX_ERR_NO_NAME,
-		"\"%s\" is not defined above", tree->text);
-	fx_nearest_init(&nearest, tree->text);
-	fx_graph_for_each_node (node, py->graph)
-		fx_nearest_offer(&nearest, node->name);
-	fx_nearest_print(&nearest, &list);
-	if (nearest.count == 0)
-		return err;
-	return fx_error_hint(err, "nearest: %s", fx_buf_text(&list));
 }

@@ -27,7 +27,6 @@ libfxcmd_a_SOURCES += \
 	%D%/verbs/node.c \
 	%D%/shell/overwrite_guard.c %D%/shell/overwrite_guard.h \
 	%D%/shell/arg_at_cursor.c \
-	%D%/verbs/placing.c \
 	%D%/shell/model_stdout.c %D%/cmd_printed.h \
 	%D%/shell/process.c %D%/shell/process.h \
 	%D%/verbs/replace.c \
@@ -43,7 +42,6 @@ libfxcmd_a_SOURCES += \
 	%D%/verbs/show.c %D%/verbs/show.h \
 	%D%/shell/split.c %D%/shell/split.h \
 	%D%/shell/split_error.c \
-	%D%/verbs/statement.c \
 	%D%/verbs/trace.c %D%/verbs/trace.h \
 	%D%/verbs/stop.c \
 	%D%/shell/python.c %D%/shell/python.h \

@@ -298,15 +298,42 @@ cmd_canonical_expression(struct cmd_ctx *ctx, const char *text,
 	return NULL;
 }
 
-/* "%a", or "{%a or %b}" for several. */
-static char *
-set_text(struct fx_graph *graph, const size_t *positions, size_t count)
-{
-	FX_AUTO_BUF struct fx_buf text = { 0 };
+/* More nodes than these are said by their places. */
+#define NAMED_LIMIT 100
 
-	for (size_t i = 0; i < count; i++)
+/* @10:@20 or @30:@30. */
+static void
+add_ranges(struct fx_buf *out, const size_t *positions, size_t count)
+{
+	size_t last;
+
+	for (size_t i = 0; i < count; i = last + 1) {
+		last = i;
+		while (last + 1 < count &&
+			positions[last + 1] == positions[last] + 1)
+			last++;
+		fx_buf_addf(out, "%s@%zu:@%zu", i ? " or " : "", positions[i],
+			positions[last]);
+	}
+}
+
+/* "%a"; of several what was typed, if that gives the same set whenever the
+ * graph is the same, else "{%a or %b}".
+ */
+static char *
+set_text(const struct cmd_ctx *ctx, const struct cmd_value *value)
+{
+	struct fx_graph *graph = fx_model_graph(ctx->model);
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	size_t count = value->count;
+
+	if (count > 1 && fx_resolve_is_steady(ctx->model, value->text))
+		return fx_xstrdup(value->text);
+	if (count > NAMED_LIMIT)
+		add_ranges(&text, value->positions, count);
+	for (size_t i = 0; i < count && count <= NAMED_LIMIT; i++)
 		fx_buf_addf(&text, "%s%%%s", i ? " or " : "",
-			fx_graph_at(graph, positions[i])->name);
+			fx_graph_at(graph, value->positions[i])->name);
 	return count == 1 ? fx_buf_take(&text)
 			  : fx_xasprintf("{%s}", fx_buf_text(&text));
 }
@@ -314,13 +341,12 @@ set_text(struct fx_graph *graph, const size_t *positions, size_t count)
 static char *
 resolved(struct cmd_ctx *ctx, const struct cmd_value *value)
 {
-	struct fx_graph *graph = fx_model_graph(ctx->model);
 	char *text = NULL;
 
 	if (value->node)
 		return fx_xasprintf("%%%s", value->node->name);
 	if (value->positions)
-		return set_text(graph, value->positions, value->count);
+		return set_text(ctx, value);
 	if (value->type == CMD_ARG_EXPR || value->type == CMD_ARG_CONDITION)
 		fx_error_free(cmd_canonical_expression(ctx, value->text, "%",
 			&text));

@@ -23,9 +23,9 @@ char *cmd_canonical_line(struct cmd_ctx *ctx);
 void cmd_canonical_add_word(struct fx_buf *out, const char *text);
 
 /* Give the arguments of CTX the words that a script needs: nodes by the names
- * that they have now, sets as the nodes in them, expressions without @N and
- * `.`. Flags about the answer (-j, -o, -g, -n, -f) are left out.  Before an
- * edit; once is enough.
+ * that they have now, sets as typed or, where they depend on more than the
+ * graph, as the nodes in them, expressions without @N and `.`. Flags about the
+ * answer (-j, -o, -g, -n, -f) are left out.  Before an edit; once is enough.
  */
 void cmd_canonical_resolve(struct cmd_ctx *ctx);
 

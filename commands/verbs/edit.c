@@ -3,6 +3,7 @@
 
 #include "commands/verbs/edit.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -11,6 +12,7 @@
 #include "commands/shell/shell.h"
 #include "commands/verbs/show.h"
 #include "ir/journal.h"
+#include "ir/module.h"
 #include "ir/value_text.h"
 #include "lang/ast.h"
 #include "lang/parse.h"
@@ -72,21 +74,6 @@ force_script(struct fx_buf *script)
 		if (*at)
 			fx_buf_add_char(script, *at++);
 	}
-}
-
-struct fx_error *
-cmd_edit_retell(struct fx_error *err, const char *text, struct fx_span span)
-{
-	struct fx_error *told =
-		fx_error_new(fx_error_code(err), "%s", fx_error_message(err));
-	size_t i;
-
-	for (i = 0; i < fx_error_note_count(err); i++)
-		told = fx_error_note(told, "%s", fx_error_note_text(err, i));
-	if (fx_error_hint_text(err))
-		told = fx_error_hint(told, "%s", fx_error_hint_text(err));
-	fx_error_free(err);
-	return fx_error_at(told, text, span);
 }
 
 static FX_NODISCARD struct fx_error *
@@ -158,4 +145,33 @@ cmd_edit_value(struct cmd_ctx *ctx, const char *text, struct fx_value *ret)
 	if (err)
 		return err;
 	return fx_value_from_ast(graph->values, graph, named, tree, ret);
+}
+
+static struct fx_error *
+fill_module(void *context, struct fx_module *module, const char *path)
+{
+	const struct cmd_fresh *fresh = context;
+
+	return fx_model_fill_fresh(fresh->model, fx_model_graph(fresh->model),
+		module, path, fresh->seed);
+}
+
+struct fx_graft
+cmd_edit_graft(struct cmd_ctx *ctx, struct fx_fragment *fragment,
+	struct cmd_fresh *fresh)
+{
+	*fresh = (struct cmd_fresh){ .model = ctx->model,
+		.seed = (uint64_t)cmd_flag_int(ctx, "seed",
+			(int64_t)fx_session_seed(ctx->session)) };
+	return (struct fx_graft){
+		.fragment = fragment, .fill = fill_module, .context = fresh
+	};
+}
+
+char *
+cmd_edit_seed(const struct fx_fragment *fragment, const struct cmd_fresh *fresh)
+{
+	if (!fragment->module || !fx_module_has_tensors(fragment->module))
+		return NULL;
+	return fx_xasprintf("%" PRIu64, fresh->seed);
 }

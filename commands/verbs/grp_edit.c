@@ -21,7 +21,7 @@
 /* insert. */
 
 struct insertion {
-	struct cmd_statement statement;
+	struct fx_fragment fragment;
 	struct fx_node *anchor;
 	bool after;
 	char *name; /* or NULL */
@@ -46,40 +46,57 @@ split_assignment(const char *text, char **name_ret, const char **rest_ret)
 	return NULL;
 }
 
+/* The module is made on a line of its own, under the name that it got: the
+ * script then does not depend on what the result is called.
+ */
+static void
+add_insertion(struct cmd_ctx *ctx, const struct fx_fragment *fragment,
+	const struct cmd_fresh *fresh, const char *name, struct fx_buf *script)
+{
+	FX_AUTO_FREE char *seed = cmd_edit_seed(fragment, fresh);
+	FX_AUTO_BUF struct fx_buf made = { 0 };
+	const struct fx_span *layer = &fragment->construct;
+
+	if (fragment->placed)
+		fx_buf_addf(script, "set module %s = %.*s%s%s\n",
+			fragment->placed, (int)(layer->end - layer->begin),
+			fragment->text + layer->begin, seed ? " --seed " : "",
+			seed ? seed : "");
+	fx_buf_addf(&made, "%s = ", name);
+	fx_fragment_print(fragment, fragment->placed, &made);
+	cmd_canonical_set(ctx, ":", fx_buf_text(&made));
+	cmd_canonical_set(ctx, "fresh", NULL);
+}
+
 static struct fx_error *
 insert_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 {
 	struct insertion *insertion = data;
 	struct fx_node *anchor = insertion->anchor;
-	struct cmd_placing placing = { .before = anchor,
+	struct fx_graft_place place = { .before = anchor,
+		.near = anchor,
 		.name = insertion->name,
-		.fresh = cmd_flag(ctx, "fresh"),
-		.scope = anchor->scope,
-		.outer = cmd_edit_scope_around(anchor) };
-	struct fx_graph *graph = fx_model_graph(ctx->model);
-	FX_AUTO_FREE char *made = NULL;
+		.is_fresh = cmd_flag(ctx, "fresh") };
+	struct cmd_fresh fresh;
+	struct fx_graft graft =
+		cmd_edit_graft(ctx, &insertion->fragment, &fresh);
 	struct fx_node *first;
 	struct fx_node *result;
 	struct fx_error *err;
 
 	if (insertion->after)
-		placing.before = fx_graph_next(anchor);
-	if (cmd_statement_is_node(&insertion->statement))
+		place.before = fx_graph_next(anchor);
+	if (fx_fragment_is_node(&insertion->fragment))
 		return fx_error_new(FX_ERR_TYPE,
 			"\"%s\" is a node already; rauw gives its users "
 			"another",
-			insertion->statement.text);
-	err = cmd_statement_place(&insertion->statement, graph, &placing,
-		&first, &result);
+			insertion->fragment.text);
+	err = fx_graft(&graft, &place, &first, &result);
 	if (!err && cmd_flag(ctx, "splice"))
-		err = cmd_edit_redirect(anchor, first, result);
+		err = fx_graft_redirect(anchor, first, result);
 	if (err)
 		return err;
-	cmd_statement_add_module(&insertion->statement, script);
-	made = fx_xasprintf("%s = %s", result->name,
-		insertion->statement.call_text);
-	cmd_canonical_set(ctx, ":", made);
-	cmd_canonical_set(ctx, "fresh", NULL);
+	add_insertion(ctx, &insertion->fragment, &fresh, result->name, script);
 	return NULL;
 }
 
@@ -94,28 +111,16 @@ cmd_insert_exec(struct cmd_ctx *ctx)
 	insertion.after = !strcmp(where, "after");
 	err = split_assignment(text, &insertion.name, &text);
 	if (!err)
-		err = cmd_statement_read(ctx, insertion.name, text,
-			&insertion.statement);
+		err = fx_resolve_fragment(ctx->session, ctx->model, text, false,
+			&insertion.fragment);
 	if (!err)
 		err = cmd_edit(ctx, "edit", insert_edit, &insertion);
-	cmd_statement_deinit(&insertion.statement);
+	fx_fragment_deinit(&insertion.fragment);
 	free(insertion.name);
 	return err;
 }
 
 /* erase. */
-
-static FX_NODISCARD struct fx_error *
-in_use(struct fx_node *node, struct fx_error *err)
-{
-	struct fx_node *input = node->use_count ? fx_node_input(node, 0) : NULL;
-
-	if (fx_error_code(err) != FX_ERR_IN_USE || fx_error_hint_text(err) ||
-		!input)
-		return err;
-	return fx_error_hint(err, "erase %%%s --to %%%s", node->name,
-		input->name);
-}
 
 /* From the end on, so that users go before what they use. */
 static struct fx_error *
@@ -150,8 +155,6 @@ erase_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 				NULL);
 		if (!err)
 			err = fx_edit_erase(nodes[i]);
-		if (err)
-			err = in_use(nodes[i], err);
 	}
 	return err;
 }
@@ -337,7 +340,9 @@ const struct cmd_entry cmd_group_edit[] = {
 		.args = { { "set", CMD_ARG_SET, 0, "a node or a query", NULL },
 			{ "=", CMD_ARG_REST, CMD_KEYWORD,
 				"what it becomes, as for insert", NULL } },
-		.flags = { EDIT_FLAGS },
+		.flags = { { "seed", 0, CMD_ARG_INT,
+				   "for the numbers of new modules" },
+			EDIT_FLAGS },
 		.examples = { { "replace {target~\"*relu*\"} = "
 				"torch.nn.functional.gelu($v)",
 				      "every relu by gelu" },

@@ -140,7 +140,7 @@ cmd_say_users(struct cmd_ctx *ctx, const struct fx_node *node)
 	out_table_end(ctx->out);
 }
 
-/* Who made the node, and who changed it last. */
+/* Who made the node and from what, and who changed it last. */
 static void
 say_provenance(struct cmd_ctx *ctx, const struct fx_node *node)
 {
@@ -148,7 +148,12 @@ say_provenance(struct cmd_ctx *ctx, const struct fx_node *node)
 		fx_journal_get(node->graph, node->born);
 	const struct fx_transaction *touched =
 		fx_journal_get(node->graph, node->touched);
+	FX_AUTO_BUF struct fx_buf derived = { 0 };
 
+	fx_graph_print_derived(node, &derived);
+	if (derived.length)
+		out_field(ctx->out, FX_NOTE_DERIVED, FX_ROLE_MUTED, "%s",
+			fx_buf_text(&derived));
 	if (born)
 		out_field(ctx->out, "made_by", FX_ROLE_MUTED, "t%u: %s",
 			born->id, born->command);

@@ -319,15 +319,20 @@ scope_number(struct writer *w, struct section *s, const struct fx_scope *scope)
 static void
 put_notes(struct writer *w, const struct fx_node *node)
 {
+	FX_AUTO_BUF struct fx_buf derived = { 0 };
 	const char *key;
 	const char *text;
 
-	if (!node->note_count)
+	fx_graph_print_derived(node, &derived);
+	if (!node->note_count && !derived.length)
 		return;
 	fx_json_key(&w->json, "notes");
 	fx_json_object_begin(&w->json);
 	for (size_t i = 0; fx_graph_note_at(node, i, &key, &text); i++)
 		put_text(w, key, text);
+	/* Ids are not kept. */
+	if (derived.length)
+		put_text(w, FX_NOTE_DERIVED, fx_buf_text(&derived));
 	fx_json_object_end(&w->json);
 }
 

@@ -182,6 +182,12 @@ copy_node(struct fx_graph *graph, const struct fx_node *node,
 	fx_graph_own_name(graph, copy->name, copy);
 	for (size_t i = 0; fx_graph_note_at(node, i, &key, &text); i++)
 		fx_graph_set_note(copy, key, text);
+	if (node->derived_count) {
+		FX_AUTO_BUF struct fx_buf derived = { 0 };
+
+		fx_graph_print_derived(node, &derived);
+		fx_graph_set_note(copy, FX_NOTE_DERIVED, fx_buf_text(&derived));
+	}
 	return copy;
 }
 

@@ -10,6 +10,7 @@
 #include "ir/edit_check.h"
 #include "ir/graph_private.h"
 #include "ir/journal_private.h"
+#include "ir/tensor_meta.h"
 #include "ir/uses.h"
 #include "ir/value_walk.h"
 
@@ -139,6 +140,30 @@ fx_edit_create(struct fx_graph *graph, const struct fx_node_spec *asked,
 	return NULL;
 }
 
+/* Whether what uses NODE could take INPUT instead, as far as shapes tell. */
+static bool
+fits(const struct fx_node *node, const struct fx_node *input)
+{
+	const struct fx_value *had = node->meta;
+	const struct fx_value *has = input->meta;
+
+	if (!had || !has || had->kind == FX_VALUE_UNKNOWN ||
+		has->kind == FX_VALUE_UNKNOWN)
+		return true;
+	if (had->kind != FX_VALUE_TENSOR || has->kind != FX_VALUE_TENSOR)
+		return had->kind == has->kind;
+	if (!had->tensor->has_shape || !has->tensor->has_shape)
+		return true;
+	if (had->tensor->dtype != has->tensor->dtype ||
+		had->tensor->rank != has->tensor->rank)
+		return false;
+	for (uint32_t i = 0; i < had->tensor->rank; i++)
+		if (!fx_value_equal(&had->tensor->sizes[i],
+			    &has->tensor->sizes[i]))
+			return false;
+	return true;
+}
+
 static struct fx_error *
 in_use(const struct fx_node *node)
 {
@@ -160,9 +185,10 @@ in_use(const struct fx_node *node)
 	err = fx_error_new(FX_ERR_IN_USE, "%%%s still has %u user%s: %s",
 		node->name, node->user_count, node->user_count == 1 ? "" : "s",
 		fx_buf_text(&users));
-	if (node->use_count > 0)
-		err = fx_error_hint(err, "erase %%%s --to %%%s", node->name,
-			node->uses[0].input->name);
+	for (uint32_t i = 0; i < node->use_count; i++)
+		if (fits(node, node->uses[i].input))
+			return fx_error_hint(err, "erase %%%s --to %%%s",
+				node->name, node->uses[i].input->name);
 	return err;
 }
 

@@ -16,6 +16,7 @@
 #include "ir/node.h"
 
 struct fx_arena;
+struct fx_buf;
 struct fx_journal;
 struct fx_module;
 struct fx_tensor;
@@ -85,6 +86,8 @@ struct fx_node_spec {
 	const struct fx_source *source;
 	const struct fx_scope *scope;
 	const struct fx_value *meta;
+	const uint64_t *derived; /* ids, copied */
+	uint32_t derived_count;
 };
 
 /* Add a node at the end while building (no journal, no checks beyond
@@ -146,6 +149,15 @@ const char *fx_graph_note(const struct fx_node *node, const char *key);
 /* The INDEXth note of NODE; false past the end. */
 bool fx_graph_note_at(const struct fx_node *node, size_t index,
 	const char **key_ret, const char **text_ret);
+
+/* The key of the note that says what NODE was derived from where that is not
+ * known by ids: in a copy, or after loading.
+ */
+#define FX_NOTE_DERIVED "derived_from"
+/* Append what NODE was derived from, "conv1 (call_module conv1)", with commas
+ * between; nothing when it was not, or by a note alone.
+ */
+void fx_graph_print_derived(const struct fx_node *node, struct fx_buf *out);
 
 /* Sources and scopes of GRAPH, equal ones shared. */
 const struct fx_source *fx_graph_source(struct fx_graph *graph,

@@ -27,6 +27,8 @@ libfxcore_a_SOURCES += \
 	%D%/fold_private.h \
 	%D%/fold_compare.c %D%/fold_format.c \
 	%D%/fold_sequence.c \
+	%D%/fragment.c %D%/fragment.h \
+	%D%/graft.c %D%/graft.h \
 	%D%/graph.c %D%/graph.h \
 	%D%/graph_hash.c %D%/graph_hash.h \
 	%D%/graph_private.h \

@@ -168,6 +168,9 @@ bool fx_module_walk_next(struct fx_module_walk *walk,
 	struct fx_module **module_ret, const char **path_ret);
 void fx_module_walk_free(struct fx_module_walk *walk);
 
+/* Whether a parameter or buffer stands below ROOT. */
+bool fx_module_has_tensors(struct fx_module *root);
+
 /* Number of parameter elements below ROOT, each tensor counted once; INT64_MAX
  * when there are more.
  */

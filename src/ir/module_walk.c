@@ -186,3 +186,18 @@ fx_module_contains(const struct fx_module *module,
 	fx_module_walk_free(walk);
 	return found;
 }
+
+bool
+fx_module_has_tensors(struct fx_module *root)
+{
+	struct fx_module_walk *walk = fx_module_walk_new(root, true);
+	struct fx_module *module;
+	bool found = false;
+	const char *path;
+
+	while (!found && fx_module_walk_next(walk, &module, &path))
+		for (size_t i = 0; i < module->member_count; i++)
+			found |= module->members[i].tensor != NULL;
+	fx_module_walk_free(walk);
+	return found;
+}

@@ -240,3 +240,21 @@ fx_graph_note_at(const struct fx_node *node, size_t index, const char **key_ret,
 	*text_ret = note->text;
 	return true;
 }
+
+void
+fx_graph_print_derived(const struct fx_node *node, struct fx_buf *out)
+{
+	for (uint32_t i = 0; i < node->derived_count; i++) {
+		const struct fx_node *old =
+			fx_graph_slot(node->graph, (uint32_t)node->derived[i]);
+
+		if (i)
+			fx_buf_add(out, ", ");
+		if (old)
+			fx_buf_addf(out, "%s (%s %s)", old->name,
+				fx_opcode_word((enum fx_opcode)old->opcode),
+				old->target);
+		else
+			fx_buf_add(out, "a node that is forgotten");
+	}
+}

@@ -10,6 +10,7 @@
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "ir/fragment.h"
 #include "ir/module.h"
 #include "lang/ast.h"
 #include "lang/parse.h"
@@ -234,6 +235,43 @@ fx_resolve_node(struct fx_session *session, struct fx_model *model,
 	return NULL;
 }
 
+/* --- edits -------------------------------------------------------------- */
+
+static struct fx_error *
+resolve_operand(void *context, const char *text, const struct fx_ast *tree,
+	struct fx_node **ret)
+{
+	struct fx_resolver resolver;
+
+	fx_resolver_init(&resolver, context);
+	return fx_eval_node(&resolver, text, tree, ret);
+}
+
+struct fx_error *
+fx_resolve_fragment(struct fx_session *session, struct fx_model *model,
+	const char *text, bool has_input, struct fx_fragment *ret)
+{
+	struct fx_resolve_context context = { session, model };
+	struct fx_fragment_reader reader = { .graph = model->graph,
+		.node = resolve_operand,
+		.context = &context,
+		.has_input = has_input };
+
+	return fx_fragment_read(&reader, text, ret);
+}
+
+struct fx_error *
+fx_resolve_layer(struct fx_session *session, struct fx_model *model,
+	const char *text, struct fx_fragment *ret)
+{
+	struct fx_resolve_context context = { session, model };
+	struct fx_fragment_reader reader = { .graph = model->graph,
+		.node = resolve_operand,
+		.context = &context };
+
+	return fx_fragment_read_module(&reader, text, ret);
+}
+
 /* --- sets --------------------------------------------------------------- */
 
 /* @10,@30: both included, in either order. */
@@ -359,6 +397,62 @@ fx_resolve_set(struct fx_session *session, struct fx_model *model,
 		remember_set(session, fx_position_graph(model), *positions_ret,
 			*count_ret);
 	return err;
+}
+
+static bool
+is_steady_operand(const struct fx_ast *tree)
+{
+	if (!tree)
+		return true;
+	if (tree->kind == FX_AST_HERE || tree->kind == FX_AST_HISTORY ||
+		tree->kind == FX_AST_VARIABLE || tree->kind == FX_AST_QUERY ||
+		tree->height > FX_PARSE_DEPTH)
+		return false;
+	for (uint32_t i = 0; i < tree->kid_count; i++)
+		if (!is_steady_operand(tree->kids[i]))
+			return false;
+	return true;
+}
+
+static bool
+is_steady(const struct fx_query *query, bool is_scoped)
+{
+	static const unsigned steady =
+		1U << FX_QUERY_OP | 1U << FX_QUERY_TARGET |
+		1U << FX_QUERY_NAME | 1U << FX_QUERY_USERS |
+		1U << FX_QUERY_INPUTS | 1U << FX_QUERY_MODULE |
+		1U << FX_QUERY_SCOPE;
+	bool has_field = query->kind == FX_QUERY_COMPARE ||
+			 query->kind == FX_QUERY_TRUTH;
+
+	if ((query->kind == FX_QUERY_INSIDE && is_scoped) ||
+		(has_field && !(steady >> query->field & 1)) ||
+		!is_steady_operand(query->operand) ||
+		!is_steady_operand(query->first) ||
+		!is_steady_operand(query->last))
+		return false;
+	for (int i = 0; i < query->argument_count; i++)
+		if (!is_steady_operand(query->arguments[i]))
+			return false;
+	for (int i = 0; i < query->kid_count; i++)
+		if (!is_steady(query->kids[i], is_scoped))
+			return false;
+	return true;
+}
+
+bool
+fx_resolve_is_steady(const struct fx_model *model, const char *text)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	struct fx_query *query = NULL;
+	struct fx_ast *tree;
+	struct fx_error *err = fx_parse_expression(arena, text, strlen(text),
+		FX_PARSE_DESIGNATORS | FX_PARSE_QUERY, &tree);
+
+	if (!err && tree->kind == FX_AST_QUERY)
+		err = fx_query_read(arena, text, tree, &query);
+	fx_error_free(err);
+	return query && is_steady(query, *model->scope);
 }
 
 /* --- scopes ------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 
 struct fx_ast;
 struct fx_datum;
+struct fx_fragment;
 struct fx_graph;
 struct fx_model;
 struct fx_node;
@@ -23,12 +24,27 @@ struct fx_session;
 FX_NODISCARD struct fx_error *fx_resolve_node(struct fx_session *session,
 	struct fx_model *model, const char *text, struct fx_node **ret);
 
+/* TEXT, the right-hand side of an edit of MODEL's graph, as a fragment
+ * (ir/fragment.h), into *RET that holds zeros.  HAS_INPUT: $v may stand in it.
+ * And TEXT as nn.X(...) alone.
+ */
+FX_NODISCARD struct fx_error *fx_resolve_fragment(struct fx_session *session,
+	struct fx_model *model, const char *text, bool has_input,
+	struct fx_fragment *ret);
+FX_NODISCARD struct fx_error *fx_resolve_layer(struct fx_session *session,
+	struct fx_model *model, const char *text, struct fx_fragment *ret);
+
 /* A set of nodes: a query with or without braces, a designator, @A,@B, or a
  * module path (all nodes inside).  Positions ascending; the caller frees.
  */
 FX_NODISCARD struct fx_error *fx_resolve_set(struct fx_session *session,
 	struct fx_model *model, const char *text, size_t **positions_ret,
 	size_t *count_ret);
+
+/* Whether TEXT, a set that could be resolved, is the same set whenever the
+ * graph is the same: it asks for no position, values, shapes or passes.
+ */
+bool fx_resolve_is_steady(const struct fx_model *model, const char *text);
 
 /* A module path below the current scope or the root, "" the root; checked
  * against the module tree and the scopes of nodes.  *RET is interned.

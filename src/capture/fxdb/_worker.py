@@ -75,7 +75,10 @@ class _Capture:
         self.model = _find.model(_find.evaluate(module, expression, spec),
                                  spec, module)
         if isinstance(self.model, torch.nn.Module):
-            if not self.request.get("train"):
+            # Called, not set: models override train() to keep parts frozen.
+            if self.request.get("train"):
+                self.model.train()
+            else:
                 self.model.eval()
         self.fixed = _find.concrete(self.request, module, self.model)
         tracer = _find.tracer(self.request, module)

@@ -60,29 +60,33 @@ check_readable(const char *path, int fd, size_t limit, size_t *size_ret)
 	return NULL;
 }
 
-/* Open for reading.  Without waiting, as a pipe that nobody writes to would
- * wait for ever; what is open then is read with waiting.
+/* Open for reading.  A pipe with a name waits for its writer, perhaps for ever,
+ * and Ctrl-C is what breaks that off; opened without waiting it would look
+ * empty until then.
  */
 static struct fx_error *
 open_readable(const char *path, int *ret)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	int flags;
+	int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY;
+	struct stat st;
+	int fd;
 
+	if (stat(path, &st) == 0 && !S_ISFIFO(st.st_mode))
+		flags |= O_NONBLOCK;
+	fd = open(path, flags);
 	if (fd < 0)
 		return fx_file_error("read", path, errno);
-	flags = fcntl(fd, F_GETFL);
-	if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) != 0) {
+	if (fcntl(fd, F_SETFL, 0) != 0) {
+		int number = errno;
+
 		close(fd);
-		return fx_file_error("read", path, errno);
+		return fx_file_error("read", path, number);
 	}
 	*ret = fd;
 	return NULL;
 }
 
-/* Read until the end, or one byte beyond LIMIT.  Only a pipe waits, perhaps for
- * ever, and Ctrl-C is what breaks that off.
- */
+/* Read until the end, or one byte beyond LIMIT. */
 static struct fx_error *
 read_all(const char *path, int fd, size_t limit, struct fx_buf *buf)
 {

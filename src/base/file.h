@@ -8,13 +8,14 @@
 
 /* Read the whole of PATH (at most LIMIT bytes, 0: 1 GiB).  *DATA_RET is
  * NUL-terminated and the caller's.  Directories and special files that never
- * end are refused.
+ * end are refused; a pipe is waited for until Ctrl-C (INTERRUPTED).
  */
 FX_NODISCARD struct fx_error *fx_file_read(const char *path, size_t limit,
 	char **data_ret, size_t *size_ret);
 
 /* Write atomically: to a temporary file beside PATH, synced, then renamed.
- * On failure (a full disk too) PATH is as it was and nothing is left over.
+ * On failure (a full disk too) PATH is as it was and nothing is left over; what
+ * a process that was killed left in that folder is removed.
  * An existing file's permissions are kept; a symbolic link is followed.  What
  * is no regular file (a pipe, /dev/null) is written to in place.
  */
@@ -29,8 +30,14 @@ FX_NODISCARD struct fx_error *fx_file_writer_new(const char *path,
 	struct fx_file_writer **ret);
 FX_NODISCARD struct fx_error *fx_file_writer_add(struct fx_file_writer *file,
 	const void *data, size_t size);
+/* Begin and add; nothing to release after a failure. */
+FX_NODISCARD struct fx_error *fx_file_writer_begin(const char *path,
+	const char *data, size_t size, struct fx_file_writer **ret);
 FX_NODISCARD struct fx_error *
 fx_file_writer_commit(struct fx_file_writer *file);
+/* COUNT of them together: all are on the disk before the first has its name. */
+FX_NODISCARD struct fx_error *
+fx_file_writers_commit(struct fx_file_writer *const *files, size_t count);
 void fx_file_writer_abort(struct fx_file_writer *file);
 
 /* The error for errno NUMBER: cannot VERB "PATH": no such file...; a full disk

@@ -4,15 +4,23 @@
  * and renamed over it, and then the folder is synced: whatever happens, the
  * name leads to the whole old file or the whole new one.  What is no regular
  * file (a pipe, a terminal, /dev/null) cannot be replaced and is written to.
+ *
+ * Who is killed leaves its temporary file.  The next writer removes it from the
+ * folder: no process has its number, and nobody holds its lock, as one on
+ * another machine with the same folder would.
  */
 #include <config.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -69,20 +77,62 @@ writer_free(struct fx_file_writer *file)
 	free(file);
 }
 
+#define TEMPORARY ".fxdb-%ld-%d.tmp"
+
+/* Whether NAME is that of a temporary file whose process is no more. */
+static bool
+is_orphan(const char *name)
+{
+	char again[64];
+	long pid;
+	int number;
+
+	if (sscanf(name, ".fxdb-%ld-%d", &pid, &number) != 2 || pid <= 0)
+		return false;
+	snprintf(again, sizeof(again), TEMPORARY, pid, number);
+	return strcmp(name, again) == 0 && kill((pid_t)pid, 0) != 0 &&
+	       errno == ESRCH;
+}
+
+static void
+remove_orphans(const char *folder)
+{
+	DIR *entries = opendir(folder);
+	const struct dirent *entry;
+
+	while (entries && (entry = readdir(entries))) {
+		int fd;
+
+		if (!is_orphan(entry->d_name))
+			continue;
+		fd = openat(dirfd(entries), entry->d_name,
+			O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+		if (fd < 0)
+			continue;
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			unlinkat(dirfd(entries), entry->d_name, 0);
+		close(fd);
+	}
+	if (entries)
+		closedir(entries);
+}
+
 static struct fx_error *
 open_temporary(struct fx_file_writer *file)
 {
 	FX_AUTO_FREE char *folder = fx_file_dirname(file->path);
 	int number = EEXIST;
 
+	remove_orphans(folder);
 	for (int i = 0; i < MOST_ATTEMPTS && number == EEXIST; i++) {
-		char *name = fx_xasprintf("%s/.fxdb-%ld-%d.tmp", folder,
+		char *name = fx_xasprintf("%s/" TEMPORARY, folder,
 			(long)getpid(), i);
 
 		file->fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 			0666);
 		if (file->fd >= 0) {
 			file->temporary = name;
+			(void)flock(file->fd, LOCK_EX | LOCK_NB);
 			return NULL;
 		}
 		number = errno;
@@ -199,6 +249,7 @@ sync_folder(const char *path)
 	close(fd);
 }
 
+/* All of it on the disk, under the temporary name still. */
 static struct fx_error *
 finish(struct fx_file_writer *file)
 {
@@ -214,6 +265,12 @@ finish(struct fx_file_writer *file)
 	file->fd = -1;
 	if (close(fd) != 0)
 		return fx_file_error("write", file->shown, errno);
+	return NULL;
+}
+
+static struct fx_error *
+give_name(struct fx_file_writer *file)
+{
 	if (!file->temporary)
 		return NULL;
 	if (rename(file->temporary, file->path) != 0)
@@ -224,12 +281,23 @@ finish(struct fx_file_writer *file)
 }
 
 struct fx_error *
+fx_file_writers_commit(struct fx_file_writer *const *files, size_t count)
+{
+	struct fx_error *err = NULL;
+
+	for (size_t i = 0; i < count && !err; i++)
+		err = finish(files[i]);
+	for (size_t i = 0; i < count && !err; i++)
+		err = give_name(files[i]);
+	for (size_t i = 0; i < count; i++)
+		writer_free(files[i]);
+	return err;
+}
+
+struct fx_error *
 fx_file_writer_commit(struct fx_file_writer *file)
 {
-	struct fx_error *err = finish(file);
-
-	writer_free(file);
-	return err;
+	return fx_file_writers_commit(&file, 1);
 }
 
 void
@@ -240,7 +308,8 @@ fx_file_writer_abort(struct fx_file_writer *file)
 }
 
 struct fx_error *
-fx_file_write(const char *path, const char *data, size_t size)
+fx_file_writer_begin(const char *path, const char *data, size_t size,
+	struct fx_file_writer **ret)
 {
 	struct fx_file_writer *file;
 	struct fx_error *err = fx_file_writer_new(path, &file);
@@ -248,9 +317,18 @@ fx_file_write(const char *path, const char *data, size_t size)
 	if (err)
 		return err;
 	err = fx_file_writer_add(file, data, size);
-	if (err) {
+	if (err)
 		fx_file_writer_abort(file);
-		return err;
-	}
-	return fx_file_writer_commit(file);
+	else
+		*ret = file;
+	return err;
+}
+
+struct fx_error *
+fx_file_write(const char *path, const char *data, size_t size)
+{
+	struct fx_file_writer *file;
+	struct fx_error *err = fx_file_writer_begin(path, data, size, &file);
+
+	return err ? err : fx_file_writer_commit(file);
 }

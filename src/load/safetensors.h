@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/map.h"
 
+struct fx_file_writer;
 struct fx_arena;
 struct fx_blob;
 struct fx_weights;
@@ -58,11 +59,12 @@ fx_safetensors_find(const struct fx_safetensors *file, const char *name);
 struct fx_blob *fx_safetensors_blob(const struct fx_safetensors *file,
 	const struct fx_safetensors_entry *entry);
 
-/* Write the storages of WEIGHTS that have bytes to PATH, atomically.  One that
- * is no plain tensor stands as U8 of its length.  *SIZE_RET is the size of
- * the file.  IO, NO_SPACE.
+/* Write the storages of WEIGHTS that have bytes to PATH; *RET is for the caller
+ * to commit.  One that is no plain tensor stands as U8 of its length. *SIZE_RET
+ * is the size of the file.  IO, NO_SPACE.
  */
 FX_NODISCARD struct fx_error *fx_safetensors_write(const char *path,
-	const struct fx_weights *weights, uint64_t *size_ret);
+	const struct fx_weights *weights, uint64_t *size_ret,
+	struct fx_file_writer **ret);
 
 #endif /* FX_LOAD_SAFETENSORS_H */

@@ -132,7 +132,7 @@ write_all(struct fx_file_writer *file, const struct fx_weights *weights,
 
 struct fx_error *
 fx_safetensors_write(const char *path, const struct fx_weights *weights,
-	uint64_t *size_ret)
+	uint64_t *size_ret, struct fx_file_writer **ret)
 {
 	FX_AUTO_BUF struct fx_buf header = { 0 };
 	struct fx_file_writer *file = NULL;
@@ -145,9 +145,9 @@ fx_safetensors_write(const char *path, const struct fx_weights *weights,
 	if (err)
 		return err;
 	err = write_all(file, weights, &header);
-	if (err) {
+	if (err)
 		fx_file_writer_abort(file);
-		return err;
-	}
-	return fx_file_writer_commit(file);
+	else
+		*ret = file;
+	return err;
 }

@@ -39,11 +39,11 @@ digest_of(const struct fx_weights *weights)
 }
 
 /* The same name has the same bytes; only one that was cut short is written
- * anew.
+ * anew: then *RET is for the caller to commit.
  */
 FX_NODISCARD static struct fx_error *
 write_weights(const char *path, const struct fx_weights *weights,
-	uint64_t *size_ret)
+	uint64_t *size_ret, struct fx_file_writer **ret)
 {
 	struct fx_safetensors *file = NULL;
 	struct fx_error *err = fx_safetensors_open(path, &file);
@@ -62,7 +62,7 @@ write_weights(const char *path, const struct fx_weights *weights,
 		if (is_complete)
 			return NULL;
 	}
-	return fx_safetensors_write(path, weights, size_ret);
+	return fx_safetensors_write(path, weights, size_ret, ret);
 }
 
 struct fx_error *
@@ -72,6 +72,10 @@ fx_save(struct fx_graph *graph, const char *path)
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	FX_AUTO_FREE char *name = NULL;
 	struct fx_emit_jsonl how = { 0 };
+	/* Both or none: without the graph nothing leads to its weights. */
+	struct fx_file_writer *files[2];
+	struct fx_file_writer *file = NULL;
+	size_t count = 0;
 	struct fx_error *err;
 
 	fx_weights_collect(&weights, graph);
@@ -83,13 +87,20 @@ fx_save(struct fx_graph *graph, const char *path)
 
 		name = fx_weights_file_name(path, &digest);
 		beside = fx_file_beside(path, name);
-		err = write_weights(beside, &weights, &how.weights_size);
+		err = write_weights(beside, &weights, &how.weights_size, &file);
 		if (err)
 			return fx_error_note(err, "while saving %s", path);
+		if (file)
+			files[count++] = file;
 		how.weights_file = name;
 	}
 	err = fx_emit_jsonl(&text, graph, &weights, &how);
 	if (!err)
-		err = fx_file_write(path, text.data, text.length);
+		err = fx_file_writer_begin(path, text.data, text.length,
+			&files[count]);
+	if (!err)
+		err = fx_file_writers_commit(files, count + 1);
+	else if (count)
+		fx_file_writer_abort(files[0]);
 	return err ? fx_error_note(err, "while saving %s", path) : NULL;
 }

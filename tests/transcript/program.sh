@@ -317,6 +317,19 @@ before=$(cksum <keep.fxg)
 is 2 - bash -c "ulimit -f 0; trap '' XFSZ; exec '$fxdb' -nx -batch '$mlp' -ex 'save keep.fxg'"
 [ "$(cksum <keep.fxg)" = "$before" ] ||
 	{ echo "FAIL: a failed save changed the file"; failures=$((failures + 1)); }
+# Nor does half of what belongs together stay: the weights are small enough.
+mkdir -p half
+is 2 'file too large' bash -c "ulimit -f 1; trap '' XFSZ; exec '$fxdb' -nx -batch '$mlp' \
+	-ex 'weights random' -ex 'save half/m.fxg'"
+is 2 'file too large' bash -c "ulimit -f 1; trap '' XFSZ; exec '$fxdb' -nx -batch '$mlp' -ex 'dump folder half/f'"
+left=$(find half -mindepth 1)
+[ -z "$left" ] || { echo "FAIL: left by a full disk: $left"; failures=$((failures + 1)); }
+
+# A script that comes through a pipe is waited for.
+mkfifo late
+(sleep 0.3; echo 'echo it came' >late) &
+is 0 'it came' "$fxdb" -nx -batch -x late
+wait
 
 # It starts in no time: the best of ten, in milliseconds.
 best=1000

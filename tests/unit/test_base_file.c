@@ -3,6 +3,8 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -200,16 +202,86 @@ what_cannot_be_read_says_why(void)
 	leave_folder();
 }
 
+/* Opens it a moment later. */
+static void *
+write_late(void *context)
+{
+	int fd;
+
+	(void)context;
+	poll(NULL, 0, 50);
+	fd = open("pipe", O_WRONLY);
+	if (write(fd, "late", 4) != 4)
+		abort();
+	close(fd);
+	return NULL;
+}
+
 static void
-a_pipe_that_nobody_writes_is_empty(void)
+a_pipe_waits_for_its_writer(void)
 {
 	FX_AUTO_FREE char *data = NULL;
-	size_t size = 1;
+	pthread_t writer;
 
 	enter_folder();
 	FXT_EQ(mkfifo("pipe", 0600), 0);
-	FXT_OK(fx_file_read("pipe", 0, &data, &size));
-	FXT_EQ(size, 0);
+	pthread_create(&writer, NULL, write_late, NULL);
+	FXT_OK(fx_file_read("pipe", 0, &data, NULL));
+	CU_ASSERT_STRING_EQUAL(data, "late");
+	pthread_join(writer, NULL);
+	leave_folder();
+}
+
+static void
+touch(const char *name)
+{
+	int fd = open(name, O_WRONLY | O_CREAT, 0600);
+
+	CU_ASSERT_TRUE(fd >= 0);
+	close(fd);
+}
+
+static void
+what_a_killed_writer_left_is_removed(void)
+{
+	FX_AUTO_FREE char *ours =
+		fx_xasprintf(".fxdb-%ld-7.tmp", (long)getppid());
+	/* The largest number of a process is 2^22. */
+	static const char dead[] = ".fxdb-99999999-0.tmp";
+	static const char other[] = ".fxdb-99999999-0.tmpx";
+
+	enter_folder();
+	touch(dead);
+	touch(other);
+	touch(ours);
+	FXT_OK(fx_file_write("a", "new", 3));
+	CU_ASSERT_NOT_EQUAL(access(dead, F_OK), 0);
+	CU_ASSERT_EQUAL(access(other, F_OK), 0);
+	CU_ASSERT_EQUAL(access(ours, F_OK), 0);
+	leave_folder();
+}
+
+static void
+files_appear_together_or_not_at_all(void)
+{
+	struct fx_file_writer *files[2];
+	struct rlimit before;
+	struct rlimit small;
+
+	enter_folder();
+	getrlimit(RLIMIT_FSIZE, &before);
+	small = before;
+	small.rlim_cur = 1000;
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &small);
+	FXT_OK(fx_file_writer_begin("a", "small", 5, &files[0]));
+	FXT_OK(fx_file_writer_new("b", &files[1]));
+	for (int i = 0; i < 200; i++)
+		FXT_OK(fx_file_writer_add(files[1], "0123456789", 10));
+	FXT_FAILS(fx_file_writers_commit(files, 2), FX_ERR_NO_SPACE);
+	setrlimit(RLIMIT_FSIZE, &before);
+	CU_ASSERT_NOT_EQUAL(access("a", F_OK), 0);
+	CU_ASSERT_NOT_EQUAL(access("b", F_OK), 0);
 	leave_folder();
 }
 
@@ -447,7 +519,9 @@ main(void)
 		FXT_CASE(permissions_and_links_are_kept),
 		FXT_CASE(what_cannot_be_written_says_why),
 		FXT_CASE(what_cannot_be_read_says_why),
-		FXT_CASE(a_pipe_that_nobody_writes_is_empty),
+		FXT_CASE(a_pipe_waits_for_its_writer),
+		FXT_CASE(what_a_killed_writer_left_is_removed),
+		FXT_CASE(files_appear_together_or_not_at_all),
 		FXT_CASE(a_signal_breaks_off_the_wait_for_a_pipe),
 		FXT_CASE(an_open_pipe_is_written_by_its_name),
 		FXT_CASE(files_of_the_kernel_are_read_though_their_size_is_0),

@@ -98,6 +98,16 @@ bytes_outlive_the_file_object(void)
 	fx_blob_unref(blob);
 }
 
+static struct fx_error *
+write_file(const struct fx_weights *weights, uint64_t *size_ret)
+{
+	struct fx_file_writer *file;
+	struct fx_error *err =
+		fx_safetensors_write(temporary, weights, size_ret, &file);
+
+	return err ? err : fx_file_writer_commit(file);
+}
+
 static void
 what_is_written_is_read_again(void)
 {
@@ -110,7 +120,7 @@ what_is_written_is_read_again(void)
 		uint64_t size = 0;
 
 		fx_weights_collect(&weights, graph);
-		FXT_OK(fx_safetensors_write(temporary, &weights, &size));
+		FXT_OK(write_file(&weights, &size));
 		FXT_OK(fx_safetensors_open(temporary, &file));
 		CU_ASSERT_PTR_NOT_NULL_FATAL(file);
 		FXT_EQ(file->file_size, size);
@@ -145,7 +155,7 @@ wide_elements_are_aligned(void)
 	uint64_t size = 0;
 
 	fx_weights_collect(&weights, graph);
-	FXT_OK(fx_safetensors_write(temporary, &weights, &size));
+	FXT_OK(write_file(&weights, &size));
 	FXT_OK(fx_safetensors_open(temporary, &file));
 	CU_ASSERT_PTR_NOT_NULL_FATAL(file);
 	for (size_t i = 0; i < file->count; i++) {

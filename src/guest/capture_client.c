@@ -36,6 +36,7 @@ struct exchange {
 	bool is_asked; /* it has the question, and died of it */
 	int signals;   /* sent so far */
 	long long next_signal;
+	long long interrupted_ms; /* by the first Ctrl-C */
 };
 
 static json_t *
@@ -208,11 +209,26 @@ press_running(struct exchange *e)
 static void
 hear(struct exchange *e, bool is_pressed)
 {
+	if (is_pressed && !e->is_interrupted)
+		e->interrupted_ms = fx_clock_ms();
 	e->is_interrupted |= is_pressed;
 	if (is_pressed && e->is_asked)
 		press_running(e);
 	else if (e->is_interrupted && !e->is_asked)
 		press(e);
+}
+
+/* Whether the server itself hangs: asked to stop a moment ago, and it has named
+ * no child yet.  It is given up, and the next trace starts another.
+ */
+static bool
+is_server_stuck(struct exchange *e)
+{
+	if (!e->is_interrupted || e->is_asked || e->capture->pid > 0 ||
+		fx_clock_ms() < e->interrupted_ms + INTERRUPT_MS)
+		return false;
+	e->worker->control.closed = true;
+	return true;
 }
 
 /* Wait for something from the child; an error when it is gone. */
@@ -234,6 +250,8 @@ wait_child(struct exchange *e)
 	if (!capture->channel.closed)
 		fx_channel_read(&capture->channel);
 	hear(e, is_pressed);
+	if (is_server_stuck(e))
+		return fx_error_new(FX_ERR_INTERRUPTED, "interrupted");
 	if (!capture->channel.closed ||
 		capture->channel.pending.length > before)
 		return NULL;

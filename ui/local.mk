@@ -2,16 +2,12 @@
 bin_PROGRAMS += fxdb
 fxdb_SOURCES = \
 	%D%/main.c \
-	%D%/yes_no.h \
 	%D%/doctor.c \
 	%D%/options.c %D%/options.h \
 	%D%/output.c \
-	%D%/interrupt_escalation.h \
 	%D%/startup.c \
-	%D%/theme.c %D%/theme.def %D%/theme.h \
 	%D%/ui.h %D%/welcome.c \
 	%D%/batch/batch.c \
-	%D%/repl/interrupt.c %D%/repl/interrupt.h \
 	%D%/repl/key.c %D%/repl/key.h \
 	%D%/repl/line.h \
 	%D%/repl/pager.c %D%/repl/pager.h \
@@ -30,3 +26,7 @@ endif
 
 # The full screen: libfxtui.a, which fxdb links before libfxcmd.a.
 include %D%/tui/local.mk
+libfxtui_a_SOURCES += \
+	%D%/signals.c %D%/signals.h \
+	%D%/theme.c %D%/theme.def %D%/theme.h \
+	%D%/yes_no.c %D%/yes_no.h

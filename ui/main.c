@@ -19,7 +19,8 @@
 #include "session/capture.h"
 #include "session/session.h"
 #include "session/settings.h"
-#include "ui/repl/interrupt.h"
+#include "ui/repl/key.h"
+#include "ui/signals.h"
 #include "ui/ui.h"
 
 /* A file that is opened must not become a standard one that was closed, and get
@@ -89,6 +90,7 @@ ui_init(struct ui *ui, const struct ui_options *options)
 static void
 ui_deinit(struct ui *ui)
 {
+	key_release();
 	cmd_shell_free(ui->shell);
 	out_free(ui->out);
 	fx_session_free(ui->session);
@@ -168,6 +170,8 @@ run(struct ui *ui)
 		ui_doctor(ui);
 		return exit_status(ui);
 	}
+	/* What is typed before there is a screen is meant for nobody. */
+	ui->has_keys = options->tui && ui->interactive && isatty(STDOUT_FILENO);
 	started = ui_startup(ui);
 	if (options->tui)
 		want_screen(ui, started);
@@ -226,7 +230,7 @@ main(int argc, char **argv)
 		ui_options_deinit(&options);
 		return status;
 	}
-	interrupt_install();
+	ui_signals_install();
 	ui_init(&ui, &options);
 	status = run(&ui);
 	ui_deinit(&ui);

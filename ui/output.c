@@ -10,9 +10,9 @@
 #include "run/hooks.h"
 #include "session/session.h"
 #include "session/settings.h"
-#include "ui/interrupt_escalation.h"
-#include "ui/repl/interrupt.h"
+#include "ui/repl/key.h"
 #include "ui/repl/pager.h"
+#include "ui/signals.h"
 #include "ui/theme.h"
 #include "ui/ui.h"
 
@@ -98,6 +98,9 @@ ui_begin_work(void *context)
 {
 	struct ui *ui = context;
 
+	if (ui->has_keys)
+		key_hold();
+	ui_signals_begin_work();
 	ui->working_ms = fx_clock_ms();
 }
 
@@ -106,6 +109,7 @@ ui_lend_terminal(void *context)
 {
 	struct ui *ui = context;
 
+	key_release();
 	ui->working_ms = 0;
 }
 
@@ -115,7 +119,7 @@ ui_tick(struct ui *ui)
 	static const char text[] = UI_WORKING_TEXT "\n";
 	ssize_t n;
 
-	if (interrupt_take())
+	if (ui_signals_take_interrupt())
 		return true;
 	if (!ui->working_ms || !ui->interactive || !isatty(STDERR_FILENO) ||
 		fx_clock_ms() < ui->working_ms + UI_WORKING_MS)

@@ -16,7 +16,7 @@
 #include "session/capture.h"
 #include "session/session.h"
 #include "session/settings.h"
-#include "ui/repl/interrupt.h"
+#include "ui/signals.h"
 #include "ui/ui.h"
 
 void
@@ -26,7 +26,7 @@ ui_show_error(struct ui *ui, struct fx_error *err)
 	out_error(ui->out, err);
 	/* The Ctrl-C has been obeyed, also where nobody asked for it. */
 	if (fx_error_code(err) == FX_ERR_INTERRUPTED)
-		interrupt_take();
+		ui_signals_take_interrupt();
 	fx_error_free(err);
 }
 

@@ -1,4 +1,4 @@
-/* theme.h - roles to escape sequences. */
+/* theme.h - how roles look: as escape sequences, and as a screen has it. */
 #ifndef FX_UI_THEME_H
 #define FX_UI_THEME_H
 
@@ -9,5 +9,12 @@
  */
 const char *ui_theme_style(enum fx_role role);
 #define UI_THEME_RESET "\033[0m"
+
+/* The same for a grid of cells. */
+struct ui_theme_look {
+	short color;    /* 0 to 7; -1: the terminal's own */
+	unsigned style; /* enum fx_look_bits, or-ed */
+};
+struct ui_theme_look ui_theme_look(enum fx_role role);
 
 #endif /* FX_UI_THEME_H */

@@ -25,7 +25,7 @@ struct ui {
 	struct out_stream standard;
 	struct out_stream pager;
 	int left_by;   /* how the last listing was left (pager.h) */
-	bool has_keys; /* a lecture goes on, and keys are for it */
+	bool has_keys; /* a lecture has them, or nobody: none is shown */
 	int line;      /* of standard input, when it is read by batch */
 	/* When what runs began, or the user was asked last; 0: it has been said
 	 * that it takes its time.

@@ -26,6 +26,7 @@ fxs_tests = \
 	%D%/output.fxs \
 	%D%/pause.fxs \
 	%D%/pane_keys.fxs \
+	%D%/paste.fxs \
 	%D%/quit.fxs \
 	%D%/quit_fine.fxs \
 	%D%/run_keys.fxs \
@@ -50,6 +51,7 @@ endif
 endif
 
 if WITH_CURSES
-TESTS += %D%/tmux.sh %D%/prompt_tmux.sh
+TESTS += %D%/states.sh %D%/tmux.sh %D%/prompt_tmux.sh
 endif
-EXTRA_DIST += %D%/on_tmux.sh %D%/prompt_tmux.sh %D%/tmux.sh
+EXTRA_DIST += %D%/on_tmux.sh %D%/prompt_tmux.sh %D%/tmux.sh %D%/states.sh \
+	%D%/states.py %D%/once_wrong.py %D%/shell.py

@@ -10,7 +10,7 @@
 
 #include "commands/out/out.h"
 #include "commands/shell/cmd.h"
-#include "ui/repl/interrupt.h"
+#include "ui/signals.h"
 #include "ui/ui.h"
 
 static bool
@@ -28,8 +28,10 @@ next_line(struct ui *ui, size_t *length_ret)
 {
 	char *line = NULL;
 	size_t capacity = 0;
-	ssize_t length = getline(&line, &capacity, stdin);
+	ssize_t length;
 
+	ui_lend_terminal(ui);
+	length = getline(&line, &capacity, stdin);
 	if (length < 0) {
 		free(line);
 		return NULL;
@@ -176,7 +178,7 @@ batch_run(struct ui *ui)
 		line = next_line(ui, &length);
 		if (line)
 			err = run_line(ui, line, length);
-		else if (interrupt_take())
+		else if (ui_signals_take_interrupt())
 			err = fx_error_new(FX_ERR_INTERRUPTED, "interrupted");
 		else
 			break;

@@ -3,13 +3,10 @@
 
 #include "ui/repl/key.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <termios.h>
 #include <unistd.h>
 
-#include "base/compiler.h"
-#include "ui/repl/interrupt.h"
+#include "ui/signals.h"
 
 /* The terminal as it was found; signal handlers have no user pointer. */
 static struct termios found;
@@ -26,7 +23,7 @@ key_hold(void)
 	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
 	raw.c_cc[VMIN] = 1;
 	raw.c_cc[VTIME] = 0;
-	interrupt_put_back(&found);
+	ui_signals_give(UI_KEYS_SINGLE, &found);
 	is_held = true;
 	/* At once: to wait until what was said is read leaves time to type. */
 	tcsetattr(STDIN_FILENO, TCSANOW, &raw);
@@ -37,7 +34,7 @@ static void
 let_go(int when)
 {
 	tcsetattr(STDIN_FILENO, when, &found);
-	interrupt_put_back(NULL);
+	ui_signals_give(UI_KEYS_NOBODY, NULL);
 	is_held = false;
 }
 
@@ -55,40 +52,34 @@ key_let_go(void)
 		let_go(TCSADRAIN);
 }
 
-/* Whether a key is there; false when time is up or Ctrl-C was typed, before or
- * meanwhile.
- */
-static bool
-wait_for_key(int timeout_ms, bool *stop_ret)
+static int
+wait_for_key(int timeout_ms)
 {
-	struct pollfd files[] = {
-		{ .fd = STDIN_FILENO, .events = POLLIN },
-		{ .fd = interrupt_file(), .events = POLLIN },
-	};
-	int n;
+	unsigned char key;
 
-	do
-		n = poll(files, FX_ARRAY_LEN(files), timeout_ms);
-	while (n < 0 && errno == EINTR);
-	*stop_ret = interrupt_take();
-	return n > 0 && !*stop_ret;
+	for (;;) {
+		enum ui_input input = ui_signals_wait(timeout_ms);
+
+		ui_signals_die();
+		if (ui_signals_take_interrupt())
+			return KEY_STOP;
+		if (ui_signals_take_change() & UI_CHANGE_BACK)
+			return KEY_BACK;
+		if (input == UI_INPUT_NONE)
+			return KEY_NONE;
+		if (input == UI_INPUT_KEY)
+			return read(STDIN_FILENO, &key, 1) == 1 ? key
+								: KEY_STOP;
+	}
 }
 
 int
 key_read(int timeout_ms)
 {
 	bool is_first = key_hold();
-	unsigned char key;
-	bool stop = false;
-	int result;
+	int key = is_held ? wait_for_key(timeout_ms) : KEY_STOP;
 
-	if (!is_held)
-		return KEY_STOP;
-	if (!wait_for_key(timeout_ms, &stop))
-		result = stop ? KEY_STOP : KEY_NONE;
-	else
-		result = read(STDIN_FILENO, &key, 1) == 1 ? key : KEY_STOP;
 	if (is_first)
 		key_let_go();
-	return result;
+	return key;
 }

@@ -7,6 +7,7 @@
 enum {
 	KEY_NONE = -1, /* time is up */
 	KEY_STOP = -2, /* Ctrl-C, or the end of input */
+	KEY_BACK = -3, /* the program was stopped: say again what is asked */
 };
 
 /* The key that is pressed within TIMEOUT_MS (negative: wait for ever), a byte,

@@ -42,8 +42,8 @@ read_key(void)
 		do
 			last = key_read(SEQUENCE_MS);
 		while (last >= ' ' && last < '@');
-	if (last == KEY_STOP)
-		return KEY_STOP;
+	if (last < 0 && last != KEY_NONE)
+		return last;
 	return last == 'B' ? '\n' : ' ';
 }
 
@@ -61,8 +61,10 @@ ask(struct pager *pager)
 	bool is_first = key_hold();
 	int key;
 
-	inner->write(inner->context, true, question, strlen(question));
-	key = read_key();
+	do {
+		inner->write(inner->context, true, question, strlen(question));
+		key = read_key();
+	} while (key == KEY_BACK);
 	if (is_first)
 		key_let_go();
 	inner->write(inner->context, true, erase, sizeof(erase) - 1);

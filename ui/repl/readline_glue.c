@@ -2,20 +2,22 @@
  *
  * Readline's callbacks take no user pointer, so its state is in one static
  * struct.  The callback interface is used throughout: the prompt waits with
- * poll, for keys and for Ctrl-C; on the full screen keys come from the screen
+ * poll, for keys and for signals; on the full screen keys come from the screen
  * through a queue, and nothing of Readline is painted but what the screen
- * asks for.  Signals stay ours, and Readline may not export LINES and COLUMNS,
- * which would stop curses from noticing a new size.
+ * asks for.  Signals stay ours, also that of a new size: Readline divides by
+ * the width it is told, less what it keeps for itself.  It may not export LINES
+ * and COLUMNS, which would stop curses from noticing a new size.
  */
 #include <config.h>
 
 #include "ui/repl/line.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <readline/history.h>
@@ -25,7 +27,7 @@
 #include "base/compiler.h"
 #include "base/mem.h"
 #include "commands/shell/cmd.h"
-#include "ui/repl/interrupt.h"
+#include "ui/signals.h"
 #include "ui/tui/line.h"
 
 /* Readline's variables on the full screen; at the prompt they are the user's.
@@ -36,6 +38,10 @@ static const char *const variables[][2] = {
 	{ "page-completions", "off" },
 	{ "blink-matching-paren", "off" },
 	{ "enable-bracketed-paste", "on" },
+};
+
+enum {
+	LEAST_COLUMNS = 20,
 };
 
 static struct {
@@ -164,7 +170,48 @@ keep_candidates(char **matches, int count, int longest)
 		glue.candidates[i] = fx_xstrdup(matches[i + 1]);
 }
 
+/* Incremental search, a numeric argument, half a key sequence: what Readline is
+ * in the middle of ends with the line.
+ */
+static void
+end_modes(void)
+{
+	if (!RL_ISSTATE(RL_STATE_CALLBACK))
+		return;
+	rl_free_line_state();
+	rl_callback_sigcleanup();
+}
+
 /* The prompt. */
+
+/* A byte.  The end where there is no terminal any more, and for a signal that
+ * came in the middle of a paste: the line is dropped.
+ */
+static int
+read_byte(FILE *stream)
+{
+	unsigned char byte;
+
+	(void)stream;
+	while (ui_signals_wait(-1) != UI_INPUT_KEY)
+		if (ui_signals_ending() || ui_signals_has_interrupt())
+			return EOF;
+	return read(STDIN_FILENO, &byte, 1) == 1 ? byte : EOF;
+}
+
+/* Readline's columns; false when the terminal has less than it can do with. */
+static bool
+tell_size(void)
+{
+	struct winsize size = { 0 };
+
+	rl_reset_screen_size();
+	if (ioctl(STDIN_FILENO, TIOCGWINSZ, &size) < 0 || !size.ws_col ||
+		size.ws_col >= LEAST_COLUMNS)
+		return true;
+	rl_set_screen_size(size.ws_row, LEAST_COLUMNS);
+	return false;
+}
 
 /* After Ctrl-D Readline would end this line, which is ended here, and every
  * later one.
@@ -187,7 +234,10 @@ line_begin(struct cmd_shell *shell, const char *history, size_t size)
 	glue.history = history ? fx_xstrdup(history) : NULL;
 	glue.history_size = size;
 	rl_readline_name = "fxdb";
+	rl_instream = stdin;
+	rl_getc_function = read_byte;
 	rl_catch_signals = 0;
+	rl_catch_sigwinch = 0;
 	rl_change_environment = 0;
 	rl_outstream = stderr;
 	rl_completer_word_break_characters = breaks;
@@ -230,19 +280,41 @@ line_remember(const char *line)
 		write_history(glue.history);
 }
 
-/* Wait for a key.  False after Ctrl-C. */
+static void
+take_change(unsigned change)
+{
+	bool is_wide;
+
+	if (!change)
+		return;
+	is_wide = tell_size();
+	if (change & UI_CHANGE_BACK) {
+		rl_deprep_terminal();
+		rl_prep_terminal(1);
+		rl_on_new_line();
+		rl_redisplay();
+	} else if (is_wide) {
+		rl_resize_terminal();
+	} else {
+		rl_forced_update_display();
+	}
+}
+
+/* Wait for a key.  False after Ctrl-C, and when it is time to leave. */
 static bool
 wait_for_key(void)
 {
-	struct pollfd files[2] = {
-		{ .fd = STDIN_FILENO, .events = POLLIN },
-		{ .fd = interrupt_file(), .events = POLLIN },
-	};
-
 	for (;;) {
-		if (interrupt_take())
+		enum ui_input input = ui_signals_wait(-1);
+
+		if (ui_signals_take_stop()) {
+			rl_deprep_terminal();
+			ui_signals_stop();
+		}
+		if (ui_signals_take_interrupt() || ui_signals_ending())
 			return false;
-		if (poll(files, 2, -1) > 0 && files[0].revents)
+		take_change(ui_signals_take_change());
+		if (input == UI_INPUT_KEY)
 			return true;
 	}
 }
@@ -254,11 +326,10 @@ wait_for_key(void)
 static void
 drop_line(void)
 {
-	rl_free_line_state();
-	rl_callback_sigcleanup();
+	end_modes();
 	rl_point = rl_end;
 	rl_redisplay();
-	fputs(interrupt_has_deadly() ? "\n" : "^C\n", stderr);
+	fputs(ui_signals_ending() ? "\n" : "^C\n", stderr);
 	rl_replace_line("", 1);
 	rl_callback_handler_remove();
 }
@@ -281,35 +352,44 @@ insert_first(void)
 	rl_redisplay();
 }
 
+/* False after Ctrl-C, and when it is time to leave. */
+static bool
+edit_line(void)
+{
+	while (!glue.done) {
+		if (!wait_for_key())
+			return false;
+		rl_callback_read_char();
+	}
+	return !ui_signals_take_interrupt() && !ui_signals_ending();
+}
+
 char *
 line_read(const char *prompt, bool *interrupted_ret)
 {
+	struct termios before;
 	char *line;
 
-	*interrupted_ret = false;
 	glue.done = false;
 	glue.line = NULL;
-	interrupt_catch_deadly(true);
+	ui_signals_give(UI_KEYS_LINE,
+		tcgetattr(STDIN_FILENO, &before) == 0 ? &before : NULL);
+	ui_signals_take_change();
+	tell_size();
 	rl_callback_handler_install(prompt, on_line);
 	insert_first();
-	while (!glue.done) {
-		if (!wait_for_key()) {
-			drop_line();
-			interrupt_die();
-			interrupt_catch_deadly(false);
-			*interrupted_ret = true;
-			return NULL;
-		}
-		rl_callback_read_char();
-	}
-	interrupt_catch_deadly(false);
+	*interrupted_ret = !edit_line();
+	if (*interrupted_ret)
+		drop_line();
+	ui_signals_give(UI_KEYS_NOBODY, NULL);
+	ui_signals_die();
 	if (!glue.line) {
-		fputs("\n", stderr);
+		if (!*interrupted_ret)
+			fputs("\n", stderr);
 		return NULL;
 	}
 	line = fx_xstrdup(glue.line);
-	free(glue.line);
-	glue.line = NULL;
+	free(FX_TAKE(glue.line));
 	return line;
 }
 
@@ -336,9 +416,21 @@ paint_nothing(void)
 }
 
 static void
+clear_queue(void)
+{
+	fx_buf_clear(&glue.queue);
+	glue.queue_at = 0;
+}
+
+/* What was typed before is gone, with what Readline made of it. */
+static void
 tui_open(void *context, const char *prompt)
 {
 	(void)context;
+	end_modes();
+	using_history();
+	clear_queue();
+	free_candidates();
 	glue.done = false;
 	glue.eof = false;
 	rl_callback_handler_install(prompt, on_line);
@@ -348,6 +440,7 @@ static void
 tui_close(void *context)
 {
 	(void)context;
+	end_modes();
 	rl_callback_handler_remove();
 	glue.done = false;
 	free(glue.line);
@@ -362,10 +455,17 @@ tui_feed(void *context, const char *bytes, size_t length)
 	fx_buf_add_n(&glue.queue, bytes, length);
 	while (queue_has() && !glue.done)
 		rl_callback_read_char();
-	if (!queue_has()) {
-		fx_buf_clear(&glue.queue);
-		glue.queue_at = 0;
-	}
+	if (!queue_has())
+		clear_queue();
+}
+
+static void
+tui_paste(void *context, const char *text)
+{
+	(void)context;
+	free_candidates();
+	end_modes();
+	rl_insert_text(text);
 }
 
 static char *
@@ -427,7 +527,6 @@ line_enter_tui(void)
 	rl_input_available_hook = queue_has;
 	rl_redisplay_function = paint_nothing;
 	rl_completion_display_matches_hook = keep_candidates;
-	rl_catch_sigwinch = 0;
 	rl_outstream = glue.nowhere ? glue.nowhere : stderr;
 	for (size_t i = 0; i < FX_ARRAY_LEN(variables); i++) {
 		const char *before = rl_variable_value(variables[i][0]);
@@ -439,6 +538,7 @@ line_enter_tui(void)
 		.open = tui_open,
 		.close = tui_close,
 		.feed = tui_feed,
+		.paste = tui_paste,
 		.take = tui_take,
 		.look = tui_look,
 		.set_text = tui_set_text,
@@ -456,17 +556,15 @@ line_leave_tui(void)
 	glue.in_tui = false;
 	rl_prep_term_function = glue.prep;
 	rl_deprep_term_function = glue.deprep;
-	rl_getc_function = rl_getc;
+	rl_getc_function = read_byte;
 	rl_input_available_hook = NULL;
 	rl_redisplay_function = rl_redisplay;
 	rl_completion_display_matches_hook = NULL;
-	rl_catch_sigwinch = 1;
 	rl_outstream = stderr;
 	for (size_t i = 0; i < FX_ARRAY_LEN(variables); i++) {
 		rl_variable_bind(variables[i][0], glue.before[i]);
 		free(glue.before[i]);
 		glue.before[i] = NULL;
 	}
-	fx_buf_clear(&glue.queue);
-	glue.queue_at = 0;
+	clear_queue();
 }

@@ -12,10 +12,10 @@
 #include "session/capture.h"
 #include "session/session.h"
 #include "session/settings.h"
-#include "ui/repl/interrupt.h"
 #include "ui/repl/key.h"
 #include "ui/repl/line.h"
 #include "ui/repl/pager.h"
+#include "ui/signals.h"
 #include "ui/tui/tui.h"
 #include "ui/ui.h"
 #include "ui/yes_no.h"
@@ -24,64 +24,34 @@
 
 /* What is typed is shown, in the middle of a lecture too. */
 static char *
-read_typed(const struct ui *ui, const char *prompt)
+repl_read_line(void *context, const char *prompt)
 {
 	bool interrupted;
 	char *line;
 
 	key_release();
 	line = line_read(prompt, &interrupted);
-	if (ui->has_keys)
-		key_hold();
-	return line;
-}
-
-static bool
-repl_confirm(void *context, const char *question)
-{
-	FX_AUTO_FREE char *prompt = NULL;
-	struct ui *ui = context;
-
-	if (ui_question_fits(question, ui_width(ui, true)))
-		prompt = fx_xasprintf("%s " UI_ANSWER_WANTED, question);
-	else
-		out_note(ui->out, "%s", question);
-	for (;;) {
-		FX_AUTO_FREE char *typed =
-			read_typed(ui, prompt ? prompt : UI_ANSWER_WANTED);
-		enum ui_yes_no answer = ui_yes_no_of(typed);
-
-		ui_begin_work(ui);
-		if (answer != UI_ANSWER_NONE)
-			return answer == UI_ANSWER_YES;
-		out_note(ui->out, "%s", UI_ANSWER_AGAIN);
-	}
-}
-
-static char *
-repl_read_line(void *context, const char *prompt)
-{
-	char *line = read_typed(context, prompt);
-
 	ui_begin_work(context);
 	return line;
 }
 
 static void
-repl_suspend(void *context)
+repl_say(void *context, const char *text)
 {
-	key_release();
-	ui_lend_terminal(context);
+	const struct ui *ui = context;
+
+	out_note(ui->out, "%s", text);
 }
 
-static void
-repl_resume(void *context)
+static bool
+repl_confirm(void *context, const char *question)
 {
-	struct ui *ui = context;
+	const struct ui_asker asker = { .context = context,
+		.columns = ui_width(context, true),
+		.ask = repl_read_line,
+		.say = repl_say };
 
-	if (ui->has_keys)
-		key_hold();
-	ui_begin_work(ui);
+	return ui_ask_yes_no(&asker, question);
 }
 
 static bool
@@ -103,8 +73,11 @@ repl_pause(void *context, double seconds)
 
 	ui->has_keys = true;
 	key_hold();
-	for (key = key_read(ms); key >= 0; key = key_read(0))
-		;
+	do
+		key = key_read(ms);
+	while (key == KEY_BACK);
+	while (key >= 0)
+		key = key_read(0);
 	pager_restart(&ui->pager);
 	ui_begin_work(ui);
 	return key == KEY_STOP;
@@ -129,8 +102,8 @@ repl_front(struct ui *ui, struct front *ret)
 	*ret = (struct front){ .context = ui,
 		.confirm = repl_confirm,
 		.read_line = repl_read_line,
-		.suspend = repl_suspend,
-		.resume = repl_resume,
+		.suspend = ui_lend_terminal,
+		.resume = ui_begin_work,
 		.tick = repl_tick,
 		.pause = repl_pause,
 		.request = repl_request,
@@ -155,6 +128,14 @@ begin_lines(struct ui *ui)
 	line_begin(ui->shell, path, (size_t)size);
 }
 
+/* Keys that were for a lecture, or for nobody, go no further. */
+static void
+end_keys(struct ui *ui)
+{
+	ui->has_keys = false;
+	key_release();
+}
+
 /* The full screen, until the user leaves it. */
 static void
 run_tui(struct ui *ui, const struct front *front)
@@ -168,13 +149,14 @@ run_tui(struct ui *ui, const struct front *front)
 	ui->wants_tui = false;
 	err = ui_check_screen(ui);
 	if (err) {
+		end_keys(ui);
 		ui_show_error(ui, err);
 		return;
 	}
 	options.line = line_enter_tui();
+	end_keys(ui);
 	err = tui_run(&options, &result);
 	line_leave_tui();
-	interrupt_install();
 	cmd_shell_set_front(ui->shell, front);
 	if (err) {
 		ui_show_error(ui, err);
@@ -224,12 +206,11 @@ run_one(struct ui *ui)
 	pager_restart(&ui->pager);
 	ui_begin_work(ui);
 	err = cmd_run(ui->shell, line, ui->out);
-	ui->has_keys = false;
-	key_release();
+	end_keys(ui);
 	ui->left_by = pager_left_by(&ui->pager);
 	pager_restart(&ui->pager);
 	/* A Ctrl-C that nobody took is not for the next command. */
-	interrupt_take();
+	ui_signals_take_interrupt();
 	if (err)
 		ui_show_error(ui, err);
 	return true;
@@ -243,6 +224,8 @@ repl_run(struct ui *ui)
 	repl_front(ui, &front);
 	cmd_shell_set_front(ui->shell, &front);
 	begin_lines(ui);
+	if (!ui->wants_tui)
+		end_keys(ui);
 	ui->pages = isatty(STDOUT_FILENO) && !ui->options->json;
 	while (!cmd_shell_is_quitting(ui->shell) && !ui->quit_given) {
 		if (ui->wants_tui)

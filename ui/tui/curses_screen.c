@@ -4,8 +4,8 @@
  * (measured; see the notes on each): LINES and COLUMNS in the environment break
  * resizing; initscr exits the program; COLOR_PAIR and alloc_pair misbehave on
  * terminals without colours; ISIG must stay, or Ctrl-C cannot stop a run, but
- * without NOFLSH it would throw typed keys away; after a hang-up poll says
- * "readable" for ever.
+ * without NOFLSH it would throw typed keys away; curses' own handlers of Ctrl-Z
+ * and of a new size allocate memory wherever the program happens to be.
  */
 #include <config.h>
 
@@ -16,7 +16,6 @@
 #include <curses.h>
 #include <langinfo.h>
 #include <locale.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,19 +28,19 @@
 #undef lines
 #undef columns
 
+#include "base/buf.h"
 #include "base/compiler.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "ui/tui/signals.h"
+#include "ui/signals.h"
+#include "ui/theme.h"
 
 enum {
 	ESCAPE_DELAY_MS = 25,
-	WAIT_MS = 500, /* longest wait without looking at the flags */
-};
-
-struct role_look {
-	short color; /* -1: the terminal's own */
-	attr_t attributes;
+	PASTE_MS = 500, /* its end is not waited for any longer */
+	PASTE_MOST = 1 << 20,
+	KEY_PASTE = KEY_MAX + 1,
+	KEY_PASTE_END,
 };
 
 struct curses_screen {
@@ -53,47 +52,17 @@ struct curses_screen {
 	bool says_idle; /* tests: see say_idle */
 	bool was_busy;  /* since the last time it said so */
 	unsigned idles;
-	struct tui_signals signals;
-	struct role_look looks[FX_ROLE_COUNT];
+	struct fx_buf pasted;
+	struct ui_theme_look looks[FX_ROLE_COUNT];
 };
 
 /* --- cells -------------------------------------------------------------- */
-
-static const char *const styles[FX_ROLE_COUNT] = {
-#define UI_STYLE(role, sgr) [FX_ROLE_##role] = sgr,
-#include "ui/theme.def"
-};
-
-/* From the numbers of an escape sequence ("1;33") to what curses wants. */
-static struct role_look
-look_of(const char *style)
-{
-	struct role_look look = { .color = -1 };
-	char *end;
-
-	while (style && *style) {
-		long number = strtol(style, &end, 10);
-
-		if (number >= 30 && number <= 37)
-			look.color = (short)(number - 30);
-		else if (number == 1)
-			look.attributes |= A_BOLD;
-		else if (number == 2)
-			look.attributes |= A_DIM;
-		else if (number == 4)
-			look.attributes |= A_UNDERLINE;
-		else if (number == 7)
-			look.attributes |= A_REVERSE;
-		style = *end ? end + 1 : NULL;
-	}
-	return look;
-}
 
 static void
 start_colors(struct curses_screen *curses, bool no_color)
 {
 	for (int i = 0; i < FX_ROLE_COUNT; i++)
-		curses->looks[i] = look_of(styles[i]);
+		curses->looks[i] = ui_theme_look((enum fx_role)i);
 	curses->has_colors = !no_color && has_colors();
 	if (!curses->has_colors)
 		return;
@@ -104,17 +73,17 @@ start_colors(struct curses_screen *curses, bool no_color)
 }
 
 static attr_t
-attributes_of(const struct fx_cell *cell, const struct role_look *look)
+attributes_of(unsigned style)
 {
-	attr_t attributes = look->attributes;
+	attr_t attributes = A_NORMAL;
 
-	if (cell->style & FX_LOOK_BOLD)
+	if (style & FX_LOOK_BOLD)
 		attributes |= A_BOLD;
-	if (cell->style & FX_LOOK_REVERSE)
+	if (style & FX_LOOK_REVERSE)
 		attributes |= A_REVERSE;
-	if (cell->style & FX_LOOK_UNDERLINE)
+	if (style & FX_LOOK_UNDERLINE)
 		attributes |= A_UNDERLINE;
-	if (cell->style & FX_LOOK_DIM)
+	if (style & FX_LOOK_DIM)
 		attributes |= A_DIM;
 	return attributes;
 }
@@ -125,7 +94,7 @@ show_cell(struct curses_screen *curses, int row, int column,
 {
 	uint32_t code = cell->code ? cell->code : ' ';
 	wchar_t text[3] = { (wchar_t)code, (wchar_t)cell->mark, 0 };
-	const struct role_look *look = &curses->looks[cell->role];
+	const struct ui_theme_look *look = &curses->looks[cell->role];
 	short pair = curses->has_colors && look->color >= 0
 			     ? (short)(look->color + 1)
 			     : (short)0;
@@ -141,8 +110,8 @@ show_cell(struct curses_screen *curses, int row, int column,
 		text[0] = '?';
 		text[1] = 0;
 	}
-	if (setcchar(&character, text, attributes_of(cell, look), pair, NULL) ==
-		OK)
+	if (setcchar(&character, text, attributes_of(cell->style | look->style),
+		    pair, NULL) == OK)
 		mvadd_wch(row, column, &character);
 }
 
@@ -163,16 +132,24 @@ curses_show(void *context, const struct fx_canvas *grid, int cursor_row,
 	curses->was_busy = true;
 }
 
+/* What is on a terminal of another size nobody knows. */
 static void
-curses_size(void *context, int *rows_ret, int *columns_ret)
+take_size(void)
 {
 	struct winsize size;
 
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || !size.ws_row ||
+		!size.ws_col || !is_term_resized(size.ws_row, size.ws_col))
+		return;
+	resize_term(size.ws_row, size.ws_col);
+	clearok(curscr, TRUE);
+}
+
+static void
+curses_size(void *context, int *rows_ret, int *columns_ret)
+{
 	(void)context;
-	/* Nobody asks for keys while something runs, when curses would look. */
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row &&
-		size.ws_col && is_term_resized(size.ws_row, size.ws_col))
-		resize_term(size.ws_row, size.ws_col);
+	take_size();
 	*rows_ret = getmaxy(stdscr);
 	*columns_ret = getmaxx(stdscr);
 }
@@ -267,14 +244,46 @@ take_utf8(int first, struct tui_event *event)
 	set_bytes(event, bytes, length);
 }
 
+/* What comes up to the end of a paste.  Keys of several bytes are those bytes
+ * again.
+ */
 static void
-take_key(int code, struct tui_event *event)
+take_paste(struct curses_screen *curses, struct tui_event *event)
+{
+	struct fx_buf *text = &curses->pasted;
+	bool is_over = false;
+
+	fx_buf_clear(text);
+	while (!is_over) {
+		int code = getch();
+		char *bytes = code >= KEY_MIN ? keybound(code, 0) : NULL;
+
+		if (code == ERR)
+			is_over = ui_signals_wait(PASTE_MS) != UI_INPUT_KEY;
+		else if (code == KEY_PASTE_END)
+			is_over = true;
+		else if (text->length >= PASTE_MOST)
+			;
+		else if (bytes)
+			fx_buf_add(text, bytes);
+		else if (code < KEY_MIN)
+			fx_buf_add_char(text, code == '\r' ? '\n' : (char)code);
+		free(bytes);
+	}
+	while (text->length && text->data[text->length - 1] == '\n')
+		fx_buf_truncate(text, text->length - 1);
+	event->kind = TUI_EVENT_PASTE;
+	event->text = fx_buf_text(text);
+}
+
+static void
+take_key(struct curses_screen *curses, int code, struct tui_event *event)
 {
 	char byte = (char)code;
 
 	event->kind = TUI_EVENT_KEY;
-	if (code == KEY_RESIZE) {
-		event->kind = TUI_EVENT_RESIZE;
+	if (code == KEY_PASTE) {
+		take_paste(curses, event);
 	} else if (code >= KEY_MIN) {
 		take_special(code, event);
 	} else if (code == '\033') {
@@ -285,21 +294,6 @@ take_key(int code, struct tui_event *event)
 		event->key = code == '\b' ? TUI_KEY_BACKSPACE : (uint32_t)code;
 		set_bytes(event, &byte, 1);
 	}
-}
-
-/* Whether the terminal is gone, when poll said there was something and there
- * was nothing.
- */
-static bool
-is_gone(short events)
-{
-	int waiting = 0;
-
-	if (events & (POLLHUP | POLLERR | POLLNVAL))
-		return true;
-	if (!(events & POLLIN))
-		return false;
-	return ioctl(STDIN_FILENO, FIONREAD, &waiting) < 0 || waiting == 0;
 }
 
 /* For tests: a private control sequence, which terminals ignore, says that
@@ -322,30 +316,59 @@ say_idle(struct curses_screen *curses)
 	}
 }
 
-/* Wait for input, a signal, or TIMEOUT_MS; what poll says of the terminal. */
-static short
-wait_for_input(int timeout_ms)
+/* Leave the terminal as it was found, and take it again.  Pastes are told from
+ * keys in between.
+ */
+static void
+leave_terminal(void)
 {
-	struct pollfd polled[2] = {
-		{ .fd = STDIN_FILENO, .events = POLLIN },
-		{ .fd = tui_signals_file(), .events = POLLIN },
-	};
-	if (poll(polled, 2, timeout_ms) <= 0)
-		return 0;
-	if (polled[1].revents & POLLIN)
-		tui_signals_drain();
-	return polled[0].revents;
+	fputs("\033[?2004l", stdout);
+	endwin();
+	fflush(stdout);
+}
+
+static void
+enter_terminal(void)
+{
+	reset_prog_mode();
+	fputs("\033[?2004h", stdout);
+	take_size();
+	clearok(curscr, TRUE);
+	refresh();
+}
+
+/* What signals have ordered but Ctrl-C: whether the screen is to be painted
+ * anew.
+ */
+static bool
+obey_signals(void)
+{
+	bool was_stopped = ui_signals_take_stop();
+	unsigned change;
+
+	if (was_stopped) {
+		leave_terminal();
+		ui_signals_stop();
+	}
+	change = ui_signals_take_change();
+	if (change & UI_CHANGE_BACK && !ui_signals_ending())
+		enter_terminal();
+	return change;
 }
 
 /* What signals have ordered; false when nothing. */
 static bool
 take_flags(struct tui_event *event)
 {
-	event->signal = tui_signals_ending();
+	bool has_changed = obey_signals();
+
+	event->signal = ui_signals_ending();
 	if (event->signal)
 		event->kind = TUI_EVENT_HANG_UP;
-	else if (tui_signals_take_interrupt())
+	else if (ui_signals_take_interrupt())
 		event->kind = TUI_EVENT_INTERRUPT;
+	else if (has_changed)
+		event->kind = TUI_EVENT_RESIZE;
 	return event->kind != TUI_EVENT_NONE;
 }
 
@@ -357,8 +380,6 @@ curses_next(void *context, int timeout_ms, struct tui_event *ret)
 
 	*ret = (struct tui_event){ .kind = TUI_EVENT_NONE };
 	while (again) {
-		int wait = timeout_ms < 0 ? WAIT_MS : timeout_ms;
-		short events;
 		int code;
 
 		if (take_flags(ret))
@@ -366,17 +387,12 @@ curses_next(void *context, int timeout_ms, struct tui_event *ret)
 		code = getch();
 		if (code != ERR) {
 			curses->was_busy = true;
-			take_key(code, ret);
+			take_key(curses, code, ret);
 			return;
 		}
 		if (timeout_ms != 0)
 			say_idle(curses);
-		events = wait_for_input(wait);
-		if (is_gone(events)) {
-			ret->kind = TUI_EVENT_HANG_UP;
-			return;
-		}
-		again = timeout_ms < 0 || events;
+		again = ui_signals_wait(timeout_ms) != UI_INPUT_NONE;
 	}
 }
 
@@ -384,9 +400,10 @@ static bool
 curses_interrupted(void *context)
 {
 	(void)context;
-	if (tui_signals_take_told())
+	obey_signals();
+	if (ui_signals_take_told())
 		clearok(curscr, TRUE);
-	return tui_signals_take_interrupt() || tui_signals_ending();
+	return ui_signals_take_interrupt() || ui_signals_ending();
 }
 
 /* --- coming and going --------------------------------------------------- */
@@ -395,9 +412,8 @@ static void
 curses_suspend(void *context)
 {
 	(void)context;
-	def_prog_mode();
-	endwin();
-	fflush(stdout);
+	leave_terminal();
+	ui_signals_give(UI_KEYS_NOBODY, NULL);
 }
 
 /* What somebody else wrote stands on the normal screen: wait before covering
@@ -411,15 +427,13 @@ curses_resume(void *context)
 
 	(void)context;
 	/* A Ctrl-C that was for the other must not cut the pause short. */
-	tui_signals_take_interrupt();
+	ui_signals_take_interrupt();
 	if (write(STDOUT_FILENO, text, sizeof(text) - 1) > 0)
-		while (byte != '\n' && !tui_signals_ending() &&
-			!tui_signals_take_interrupt() &&
+		while (byte != '\n' && !ui_signals_take_interrupt() &&
 			read(STDIN_FILENO, &byte, 1) > 0)
 			;
-	reset_prog_mode();
-	clearok(curscr, TRUE);
-	refresh();
+	ui_signals_give(UI_KEYS_SCREEN, NULL);
+	enter_terminal();
 }
 
 static void
@@ -441,11 +455,12 @@ curses_free(void *context)
 {
 	struct curses_screen *curses = context;
 
-	endwin();
+	leave_terminal();
 	delscreen(curses->term);
 	set_curterm(curses->before);
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &curses->saved);
-	tui_signals_restore(&curses->signals);
+	ui_signals_give(UI_KEYS_NOBODY, NULL);
+	fx_buf_deinit(&curses->pasted);
 	free(curses);
 }
 
@@ -509,17 +524,23 @@ static struct fx_error *
 open_terminal(struct curses_screen *curses)
 {
 	tcgetattr(STDIN_FILENO, &curses->saved);
-	tui_signals_save(&curses->signals);
+	/* Curses takes only signals that nobody has. */
+	ui_signals_give(UI_KEYS_SCREEN, &curses->saved);
 	/* They would win over the terminal's real size, for ever. */
 	unsetenv("LINES");
 	unsetenv("COLUMNS");
 	curses->before = cur_term;
 	curses->term = newterm(NULL, stdout, stdin);
-	if (!curses->term)
+	if (!curses->term) {
+		ui_signals_give(UI_KEYS_NOBODY, NULL);
 		return fx_error_new(FX_ERR_TERMINAL,
 			"tui: the terminal cannot be used");
+	}
 	set_term(curses->term);
 	set_modes();
+	define_key("\033[200~", KEY_PASTE);
+	define_key("\033[201~", KEY_PASTE_END);
+	fputs("\033[?2004h", stdout);
 	return NULL;
 }
 
@@ -539,7 +560,6 @@ tui_screen_curses(const struct tui_screen_options *options,
 		return err;
 	}
 	start_colors(curses, options->no_color);
-	tui_signals_catch(&curses->saved);
 	curses->says_idle = getenv("FXDB_TEST_IDLE") != NULL;
 	curses->screen = (struct tui_screen){ .context = curses,
 		.lines = options->ascii || strcmp(nl_langinfo(CODESET),

@@ -13,7 +13,7 @@
 #include "ir/value_text.h"
 #include "session/position.h"
 #include "session/settings.h"
-#include "ui/interrupt_escalation.h"
+#include "ui/signals.h"
 #include "ui/tui/tui_private.h"
 
 static void

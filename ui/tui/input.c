@@ -167,6 +167,15 @@ keys_key(struct tui *tui, const struct tui_event *event)
 	}
 }
 
+/* The command line opens with what was pasted; only Enter runs it. */
+static void
+paste(struct tui *tui, const char *text)
+{
+	tui->shows_keys = false;
+	tui_focus(tui, TUI_VIEW_CMD);
+	tui->line->paste(tui->line->context, text);
+}
+
 static void
 interrupt(struct tui *tui)
 {
@@ -191,6 +200,9 @@ tui_handle(struct tui *tui, const struct tui_event *event)
 		break;
 	case TUI_EVENT_HANG_UP:
 		hang_up(tui, event);
+		break;
+	case TUI_EVENT_PASTE:
+		paste(tui, event->text);
 		break;
 	case TUI_EVENT_KEY:
 		if (tui->shows_keys)
@@ -286,6 +298,8 @@ tui_ask(struct tui *tui, const char *prompt)
 			(event.kind == TUI_EVENT_KEY &&
 				event.key == TUI_KEY_ESCAPE))
 			eof = true;
+		else if (event.kind == TUI_EVENT_PASTE)
+			tui->line->paste(tui->line->context, event.text);
 		else if (event.kind == TUI_EVENT_KEY) {
 			tui->line->feed(tui->line->context, event.bytes,
 				event.length);

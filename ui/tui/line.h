@@ -24,6 +24,8 @@ struct tui_line {
 	void (*close)(void *context);
 	/* Bytes as a terminal sends them. */
 	void (*feed)(void *context, const char *bytes, size_t length);
+	/* TEXT as it stands, at the cursor: newlines finish nothing. */
+	void (*paste)(void *context, const char *text);
 	/* The line that Enter finished, the caller's; NULL when there is
 	 * none.  *EOF_RET: Ctrl-D on an empty line.  A finished line must be
 	 * taken before another is opened.

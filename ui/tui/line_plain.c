@@ -238,6 +238,13 @@ plain_feed(void *context, const char *bytes, size_t length)
 	}
 }
 
+static void
+plain_paste(void *context, const char *text)
+{
+	drop_candidates(context);
+	insert(context, text, strlen(text));
+}
+
 static char *
 plain_take(void *context, bool *eof_ret)
 {
@@ -288,6 +295,7 @@ tui_line_plain_new(struct cmd_shell *shell)
 		.open = plain_open,
 		.close = plain_close,
 		.feed = plain_feed,
+		.paste = plain_paste,
 		.take = plain_take,
 		.look = plain_look,
 		.set_text = plain_set_text,

@@ -1,5 +1,5 @@
 # The full screen, a library of its own so that tests can bring the null
-# screen.  Only curses_screen.c includes curses, and no file Readline.
+# screen, with what the prompt shares with it.  Only curses_screen.c includes curses, and no file Readline.
 noinst_LIBRARIES += libfxtui.a
 libfxtui_a_CFLAGS = $(AM_CFLAGS) $(CURSES_CFLAGS)
 libfxtui_a_SOURCES = \
@@ -15,7 +15,6 @@ libfxtui_a_SOURCES = \
 	%D%/log.c %D%/log.h \
 	%D%/screen.h \
 	%D%/screen_null.c \
-	%D%/signals.c %D%/signals.h \
 	%D%/text.c %D%/text.h \
 	%D%/tui.c %D%/tui.h \
 	%D%/tui_front.c \

@@ -41,7 +41,8 @@ enum tui_key {
 enum tui_event_kind {
 	TUI_EVENT_NONE, /* time is up */
 	TUI_EVENT_KEY,
-	TUI_EVENT_RESIZE,
+	TUI_EVENT_PASTE,
+	TUI_EVENT_RESIZE,    /* and when the terminal was somebody else's */
 	TUI_EVENT_INTERRUPT, /* Ctrl-C */
 	TUI_EVENT_HANG_UP,   /* terminal gone, SIGTERM, SIGHUP: leave */
 };
@@ -52,6 +53,8 @@ struct tui_event {
 	int signal;     /* HANG_UP: which, 0 when the terminal is gone */
 	char bytes[32]; /* KEY: as the terminal sent it */
 	size_t length;
+	/* PASTE: lines, the last one without its end; until the next event. */
+	const char *text;
 };
 
 /* All members required. */
@@ -90,8 +93,8 @@ tui_screen_curses(const struct tui_screen_options *options,
 /* A screen without a terminal: keys come from a script, cells stay. */
 struct tui_screen *tui_screen_null(int rows, int columns, enum fx_lines lines);
 /* Queue keys: characters, and names in <>: <Tab> <Enter> <Esc> <Up> <C-d>
- * <Space> <lt> <F1> <Interrupt> <Hangup> <Resize 20x5>.  False when one is
- * unknown.
+ * <Space> <lt> <F1> <Interrupt> <Hangup> <Resize 20x5> <Paste text>.  False
+ * when one is unknown.
  */
 bool tui_screen_null_keys(struct tui_screen *screen, const char *keys);
 /* What was shown last; called when no key is left instead of waiting.  After

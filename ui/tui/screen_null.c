@@ -19,6 +19,7 @@ struct null_screen {
 	int cursor_row;
 	int cursor_column;
 	FX_VEC(struct tui_event) events;
+	FX_VEC(char *) pasted; /* what events borrow */
 	size_t next;
 	tui_screen_null_idle_fn *idle;
 	void *idle_context;
@@ -98,6 +99,9 @@ null_free(void *context)
 
 	fx_canvas_free(null->shown);
 	fx_vec_deinit(&null->events);
+	for (size_t i = 0; i < null->pasted.count; i++)
+		free(null->pasted.items[i]);
+	fx_vec_deinit(&null->pasted);
 	free(null);
 }
 
@@ -183,6 +187,10 @@ push_named(struct null_screen *null, const char *name)
 	if (sscanf(name, "Resize %ux%u", &columns, &rows) == 2) {
 		event.kind = TUI_EVENT_RESIZE;
 		event.key = rows << 16 | columns;
+	} else if (strncmp(name, "Paste ", 6) == 0) {
+		event.kind = TUI_EVENT_PASTE;
+		fx_vec_push(&null->pasted, fx_xstrdup(name + 6));
+		event.text = fx_vec_last(&null->pasted);
 	} else if (strcmp(name, "Hangup") == 0) {
 		event.kind = TUI_EVENT_HANG_UP;
 	} else if (strcmp(name, "Interrupt") != 0) {

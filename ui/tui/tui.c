@@ -13,6 +13,7 @@
 #include "commands/out/record.h"
 #include "run/hooks.h"
 #include "session/settings.h"
+#include "ui/signals.h"
 #include "ui/tui/tui_private.h"
 
 enum {
@@ -53,6 +54,7 @@ void
 tui_begin_work(struct tui *tui)
 {
 	tui->is_slow = false;
+	ui_signals_begin_work();
 	tui->running_ms = fx_clock_ms();
 }
 

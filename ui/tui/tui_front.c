@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "run/hooks.h"
-#include "ui/interrupt_escalation.h"
+#include "ui/signals.h"
 #include "ui/tui/tui_private.h"
 #include "ui/yes_no.h"
 
@@ -15,31 +15,28 @@ enum {
 	TICK_MS = 30,
 };
 
-static bool
-front_confirm(void *context, const char *question)
-{
-	struct tui *tui = context;
-	FX_AUTO_FREE char *prompt = NULL;
-
-	if (ui_question_fits(question, (size_t)tui->grid->columns))
-		prompt = fx_xasprintf("%s " UI_ANSWER_WANTED, question);
-	else
-		tui_say(tui, "%s", question);
-	for (;;) {
-		FX_AUTO_FREE char *typed =
-			tui_ask(tui, prompt ? prompt : UI_ANSWER_WANTED);
-		enum ui_yes_no answer = ui_yes_no_of(typed);
-
-		if (answer != UI_ANSWER_NONE)
-			return answer == UI_ANSWER_YES;
-		tui_say(tui, "%s", UI_ANSWER_AGAIN);
-	}
-}
-
 static char *
 front_read_line(void *context, const char *prompt)
 {
 	return tui_ask(context, prompt);
+}
+
+static void
+front_say(void *context, const char *text)
+{
+	tui_say(context, "%s", text);
+}
+
+static bool
+front_confirm(void *context, const char *question)
+{
+	const struct tui *tui = context;
+	const struct ui_asker asker = { .context = context,
+		.columns = (size_t)tui->grid->columns,
+		.ask = front_read_line,
+		.say = front_say };
+
+	return ui_ask_yes_no(&asker, question);
 }
 
 static void

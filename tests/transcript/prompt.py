@@ -226,7 +226,6 @@ p.leave(0)
 # several bytes does too.
 pipe = home + "/pipe"
 os.mkfifo(pipe)
-writer = os.open(pipe, os.O_RDWR)
 with open(script, "w") as f:
     f.write(f"echo one\nsource {pipe}\necho two\necho three\n")
 p = Prompt("-q")
@@ -235,8 +234,8 @@ p.type(f"source --pace 600s {script}\n", "\none")
 p.type(" ", f"source {pipe}\r\n")
 os.write(p.master, b"  ")
 check(not termios.tcgetattr(p.slave)[3] & termios.ECHO, "keys are shown")
-os.write(writer, b"echo piped\n")
-os.close(writer)
+with open(pipe, "w") as writer:
+    writer.write("echo piped\n")
 text = p.read("\ntwo\r\n")
 check(" \r\n" not in text, f"keys are shown: {text!r}")
 text = p.type("\x1b[B", "\nthree\r\n")

@@ -137,6 +137,10 @@ fx_fold_unary(struct fx_arena *arena, enum fx_ast_op op,
 	}
 	if (!fx_fold_is_number(value))
 		return bad_operand(op, value);
+	if (op == FX_AST_POS && value->kind == FX_VALUE_FLOAT) {
+		*ret = *value;
+		return NULL;
+	}
 	if (op == FX_AST_POS)
 		return fx_fold_arithmetic(arena, FX_AST_ADD, value, &zero, ret);
 	if (op == FX_AST_NEG && value->kind == FX_VALUE_FLOAT) {

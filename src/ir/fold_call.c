@@ -376,6 +376,7 @@ static const struct {
 	{ "tuple", 0, 1, fx_fold_call_sequence, FX_VALUE_TUPLE },
 	{ "list", 0, 1, fx_fold_call_sequence, FX_VALUE_LIST },
 	{ "torch.Size", 0, 1, fx_fold_call_sequence, FX_VALUE_SIZE },
+	{ "sorted", 1, 1, fx_fold_call_sorted, 0 },
 	{ "reversed", 1, 1, fx_fold_call_reversed, 0 },
 	{ "enumerate", 1, 1, fx_fold_call_enumerate, 0 },
 	{ "zip", 1, SIZE_MAX, fx_fold_call_zip, 0 },

@@ -241,7 +241,8 @@ fx_fold_is_hashable(const struct fx_value *value)
 {
 	size_t count = fx_value_item_count(value);
 
-	if (value->kind == FX_VALUE_LIST || value->kind == FX_VALUE_DICT)
+	if (value->kind == FX_VALUE_LIST || value->kind == FX_VALUE_DICT ||
+		value->kind == FX_VALUE_SLICE)
 		return false;
 	for (size_t i = 0; i < count; i++)
 		if (!fx_fold_is_hashable(&value->items[i]))
@@ -346,6 +347,14 @@ order_values(struct fx_arena *arena, enum fx_ast_op op,
 	return fx_fold_bad_operands(op, a, b);
 }
 
+static bool
+is_byte(const struct fx_value *value)
+{
+	return value->kind == FX_VALUE_BOOL ||
+	       (value->kind == FX_VALUE_INT && value->integer >= 0 &&
+		       value->integer < 256);
+}
+
 /* NEEDLE in HAYSTACK. */
 static struct fx_error *
 fold_contains(struct fx_arena *arena, const struct fx_value *needle,
@@ -357,8 +366,7 @@ fold_contains(struct fx_arena *arena, const struct fx_value *needle,
 	struct fx_error *err;
 
 	if (haystack->kind == FX_VALUE_STRING ||
-		(haystack->kind == FX_VALUE_BYTES &&
-			needle->kind == FX_VALUE_BYTES)) {
+		(haystack->kind == FX_VALUE_BYTES && !is_byte(needle))) {
 		if (needle->kind != haystack->kind)
 			return fx_fold_bad_operands(FX_AST_IN, needle,
 				haystack);
@@ -368,6 +376,10 @@ fold_contains(struct fx_arena *arena, const struct fx_value *needle,
 					     needle->count) != NULL);
 		return NULL;
 	}
+	if (haystack->kind == FX_VALUE_DICT && !fx_fold_is_hashable(needle))
+		return fx_error_new(FX_ERR_TYPE,
+			"a \"%s\" cannot be the key of a dict",
+			fx_value_kind_name(needle->kind));
 	err = fx_fold_iterate(arena, haystack, &items, &count);
 	if (err)
 		return err;

@@ -130,10 +130,14 @@ add_integer(struct fx_buf *out, const struct conversion *c,
 	if (number.kind == FX_VALUE_BOOL)
 		number = fx_value_int(number.truth);
 	if (number.kind == FX_VALUE_FLOAT && is_decimal &&
-		number.real > -0x1p100 && number.real < 0x1p100)
+		fabs(number.real) < 0x1p126)
 		number = fx_fold_from_wide((fx_wide)number.real);
-	if (number.kind != FX_VALUE_INT &&
-		!(number.kind == FX_VALUE_BIGINT && is_decimal))
+	if ((number.kind == FX_VALUE_BIGINT && !is_decimal) ||
+		(number.kind == FX_VALUE_FLOAT && is_decimal &&
+			isfinite(number.real)))
+		return fx_error_new(FX_ERR_UNSUPPORTED,
+			"%%%c of a number of more than 64 bits", c->type);
+	if (number.kind != FX_VALUE_INT && number.kind != FX_VALUE_BIGINT)
 		return fx_error_new(FX_ERR_TYPE,
 			"%%%c format: a number is required, not \"%s\"",
 			c->type, fx_value_kind_name(value->kind));

@@ -16,8 +16,10 @@ pick(const struct fx_fold_arguments *call, const struct fx_value *a,
 	struct fx_value wins;
 	struct fx_error *err;
 
-	if ((a->kind == FX_VALUE_SYMBOL || a->kind == FX_VALUE_INT) &&
-		(b->kind == FX_VALUE_SYMBOL || b->kind == FX_VALUE_INT)) {
+	if ((a->kind == FX_VALUE_SYMBOL && b->kind == FX_VALUE_INT) ||
+		(b->kind == FX_VALUE_SYMBOL &&
+			(a->kind == FX_VALUE_INT ||
+				a->kind == FX_VALUE_SYMBOL))) {
 		*ret = call->variant == FX_AST_GT
 			       ? fx_size_max(call->arena, *a, *b)
 			       : fx_size_min(call->arena, *a, *b);
@@ -116,6 +118,52 @@ fx_fold_call_reversed(const struct fx_fold_arguments *call,
 	for (size_t i = 0; i < count; i++)
 		copy[i] = items[count - 1 - i];
 	*ret = fx_value_sequence(call->arena, FX_VALUE_LIST, copy, count);
+	return NULL;
+}
+
+/* Longer ones are left to a backend: each item is moved to its place. */
+#define SORT_LIMIT 20000
+
+struct fx_error *
+fx_fold_call_sorted(const struct fx_fold_arguments *call, struct fx_value *ret)
+{
+	const struct fx_value *items;
+	struct fx_value *sorted;
+	struct fx_value less;
+	size_t count;
+	struct fx_error *err =
+		fx_fold_iterate(call->arena, &call->args[0], &items, &count);
+
+	if (!err && count > SORT_LIMIT)
+		err = fx_error_new(FX_ERR_UNSUPPORTED,
+			"sorted() of more than %d items", SORT_LIMIT);
+	if (err)
+		return err;
+	sorted = FX_ARENA_ARRAY(call->arena, struct fx_value, count);
+	for (size_t i = 0; i < count; i++) {
+		size_t low = 0;
+		size_t high = i;
+
+		while (low < high && !err) {
+			size_t middle = (low + high) / 2;
+
+			err = fx_fold_binary(call->arena, FX_AST_LT, &items[i],
+				&sorted[middle], &less);
+			if (!err && less.kind != FX_VALUE_BOOL)
+				err = fx_error_new(FX_ERR_UNSUPPORTED,
+					"the order is not known");
+			if (!err && less.truth)
+				high = middle;
+			else
+				low = middle + 1;
+		}
+		if (err)
+			return err;
+		memmove(&sorted[low + 1], &sorted[low],
+			(i - low) * sizeof(*sorted));
+		sorted[low] = items[i];
+	}
+	*ret = fx_value_sequence(call->arena, FX_VALUE_LIST, sorted, count);
 	return NULL;
 }
 

@@ -391,6 +391,9 @@ fx_fold_arithmetic(struct fx_arena *arena, enum fx_ast_op op,
 	if (is_size(left) && is_size(right))
 		return fold_sizes(arena, op, fx_fold_as_size(left),
 			fx_fold_as_size(right), ret);
+	if ((op == FX_AST_DIV || op == FX_AST_FLOORDIV || op == FX_AST_MOD) &&
+		fx_fold_double(right, &y) && y == 0)
+		return zero_division(op);
 	*ret = fold_some(op, left, right);
 	return NULL;
 }

@@ -103,6 +103,7 @@ fx_fold_builtin fx_fold_call_min_max;  /* the comparison that wins */
 fx_fold_builtin fx_fold_call_sum;      /* the operator: also of math.prod */
 fx_fold_builtin fx_fold_call_sequence; /* the kind that is made */
 fx_fold_builtin fx_fold_call_reversed;
+fx_fold_builtin fx_fold_call_sorted;
 fx_fold_builtin fx_fold_call_enumerate;
 fx_fold_builtin fx_fold_call_zip;
 fx_fold_builtin fx_fold_call_range;

@@ -98,6 +98,10 @@ fx_fold_repeat(struct fx_arena *arena, const struct fx_value *a,
 		*ret = fx_fold_unknown("a sequence of unknown length");
 		return true;
 	}
+	if (b->kind == FX_VALUE_BIGINT) {
+		*err = too_long();
+		return true;
+	}
 	if (!fx_fold_wide(b, &times))
 		return false;
 	times = times < 0 || a->count == 0 ? 0 : times;
@@ -436,6 +440,52 @@ sequence_item(struct fx_arena *arena, const struct fx_value *value,
 	return err;
 }
 
+/* Of a text: strings of a character, or the numbers that bytes are. */
+static struct fx_error *
+iterate_text(struct fx_arena *arena, const struct fx_value *text,
+	const struct fx_value **items_ret, size_t *count_ret)
+{
+	bool is_bytes = text->kind == FX_VALUE_BYTES;
+	size_t count = is_bytes ? text->count : (size_t)string_length(text);
+	const uint32_t *starts;
+	struct fx_value *items;
+
+	if (count > FX_FOLD_ITEM_LIMIT)
+		return too_long();
+	starts = is_bytes ? NULL : character_starts(arena, text, count);
+	items = FX_ARENA_ARRAY(arena, struct fx_value, count);
+	for (size_t i = 0; i < count; i++)
+		items[i] = is_bytes ? fx_value_int((unsigned char)text->text[i])
+				    : fx_value_string_n(arena,
+					      text->text + starts[i],
+					      starts[i + 1] - starts[i]);
+	*items_ret = items;
+	*count_ret = count;
+	return NULL;
+}
+
+/* A number, or bytes again for a slice. */
+static struct fx_error *
+bytes_item(struct fx_arena *arena, const struct fx_value *bytes,
+	const struct fx_value *index, struct fx_value *ret)
+{
+	FX_AUTO_BUF struct fx_buf part = { 0 };
+	struct fx_value numbers = { .kind = FX_VALUE_LIST };
+	size_t count;
+	struct fx_error *err =
+		iterate_text(arena, bytes, &numbers.items, &count);
+
+	numbers.count = (uint32_t)count;
+	if (!err)
+		err = sequence_item(arena, &numbers, index, ret);
+	if (err || ret->kind != FX_VALUE_LIST)
+		return err;
+	for (size_t i = 0; i < ret->count; i++)
+		fx_buf_add_char(&part, (char)ret->items[i].integer);
+	*ret = fx_value_bytes(arena, fx_buf_text(&part), part.length);
+	return NULL;
+}
+
 struct fx_error *
 fx_fold_subscript(struct fx_arena *arena, const struct fx_value *value,
 	const struct fx_value *index, struct fx_value *ret)
@@ -465,6 +515,8 @@ fx_fold_subscript(struct fx_arena *arena, const struct fx_value *value,
 	}
 	if (value->kind == FX_VALUE_RANGE)
 		return range_item(arena, value, index, ret);
+	if (value->kind == FX_VALUE_BYTES)
+		return bytes_item(arena, value, index, ret);
 	if (value->kind != FX_VALUE_STRING)
 		return fx_error_new(FX_ERR_TYPE,
 			"a \"%s\" cannot be subscripted",
@@ -495,30 +547,6 @@ iterate_range(struct fx_arena *arena, const struct fx_value *range,
 			fx_size_mul(arena, range->items[2], fx_value_int(i)));
 	*items_ret = items;
 	*count_ret = (size_t)length;
-	return NULL;
-}
-
-/* Of a text: strings of a character, or the numbers that bytes are. */
-static struct fx_error *
-iterate_text(struct fx_arena *arena, const struct fx_value *text,
-	const struct fx_value **items_ret, size_t *count_ret)
-{
-	bool is_bytes = text->kind == FX_VALUE_BYTES;
-	size_t count = is_bytes ? text->count : (size_t)string_length(text);
-	const uint32_t *starts;
-	struct fx_value *items;
-
-	if (count > FX_FOLD_ITEM_LIMIT)
-		return too_long();
-	starts = is_bytes ? NULL : character_starts(arena, text, count);
-	items = FX_ARENA_ARRAY(arena, struct fx_value, count);
-	for (size_t i = 0; i < count; i++)
-		items[i] = is_bytes ? fx_value_int((unsigned char)text->text[i])
-				    : fx_value_string_n(arena,
-					      text->text + starts[i],
-					      starts[i + 1] - starts[i]);
-	*items_ret = items;
-	*count_ret = count;
 	return NULL;
 }
 

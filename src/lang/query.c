@@ -30,6 +30,7 @@ static const struct {
 	[FX_QUERY_SHAPE] = { "shape", FIELD_SHAPE },
 	[FX_QUERY_USERS] = { "users", FIELD_COUNT },
 	[FX_QUERY_INPUTS] = { "inputs", FIELD_COUNT },
+	[FX_QUERY_NDIM] = { "ndim", FIELD_COUNT },
 	[FX_QUERY_MODULE] = { "module", FIELD_TEXT },
 	[FX_QUERY_SCOPE] = { "scope", FIELD_TEXT },
 	[FX_QUERY_SOURCE] = { "source", FIELD_TEXT },
@@ -122,6 +123,9 @@ read_text(const struct reader *reader, struct fx_query *query,
 		if (memchr(right->string, '\0', right->length))
 			return fail(reader, right, "a NUL matches nothing");
 		query->text = fx_intern_n(right->string, right->length);
+		if (query->field == FX_QUERY_DTYPE &&
+			fx_str_starts(query->text, "torch."))
+			query->text = fx_intern(query->text + strlen("torch."));
 		query->is_regex = query->op == FX_AST_MATCHES && right->text &&
 				  !strcmp(right->text, "r");
 		return NULL;

@@ -140,7 +140,8 @@ prepare_count(struct fx_evaluator *evaluator, struct fx_test *test)
 		test->number = operand->integer;
 		return NULL;
 	}
-	if (op != FX_AST_EQ && op != FX_AST_NE)
+	if ((op != FX_AST_EQ && op != FX_AST_NE) ||
+		test->query->field == FX_QUERY_NDIM)
 		return fx_error_at(fx_error_new(FX_ERR_SYNTAX,
 					   "query: expected a number"),
 			evaluator->text, operand->span);
@@ -183,7 +184,8 @@ prepare_compare(struct fx_evaluator *evaluator, struct fx_test *test)
 	const struct fx_query *query = test->query;
 	struct fx_error *err;
 
-	if (query->field == FX_QUERY_USERS || query->field == FX_QUERY_INPUTS)
+	if (query->field == FX_QUERY_USERS || query->field == FX_QUERY_INPUTS ||
+		query->field == FX_QUERY_NDIM)
 		return prepare_count(evaluator, test);
 	if (query->field == FX_QUERY_SHAPE)
 		return NULL;

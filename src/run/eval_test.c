@@ -231,6 +231,7 @@ test_text(struct fx_evaluator *evaluator, const struct fx_test *test,
 	case FX_QUERY_SHAPE:
 	case FX_QUERY_USERS:
 	case FX_QUERY_INPUTS:
+	case FX_QUERY_NDIM:
 	case FX_QUERY_TAGGED:
 	case FX_QUERY_NONFINITE:
 	case FX_QUERY_DIRTY:
@@ -281,6 +282,20 @@ has_neighbour(const struct fx_test *test, const struct fx_node *node)
 	return false;
 }
 
+/* Of a tensor, or of any in a tuple. */
+static bool
+test_rank(const struct fx_test *test, const struct fx_value *meta)
+{
+	if (meta && meta->kind == FX_VALUE_TENSOR)
+		return meta->tensor->has_shape &&
+		       compare_count(test->query->op, meta->tensor->rank,
+			       test->number);
+	for (size_t i = 0; meta && i < fx_value_item_count(meta); i++)
+		if (test_rank(test, &meta->items[i]))
+			return true;
+	return false;
+}
+
 static bool
 test_compare(struct fx_evaluator *evaluator, const struct fx_test *test,
 	const struct fx_node *node)
@@ -298,6 +313,8 @@ test_compare(struct fx_evaluator *evaluator, const struct fx_test *test,
 				? (int64_t)node->user_count
 				: (int64_t)node->use_count,
 			test->number);
+	case FX_QUERY_NDIM:
+		return test_rank(test, node->meta);
 	case FX_QUERY_SHAPE:
 		return fx_match_shape(query->operand, node->meta) != negated;
 	}

@@ -125,7 +125,7 @@ transcripts = \
 	%D%/node_looked_at.fxt \
 	%D%/node_missing.fxt \
 	%D%/node_missing_many.fxt \
-	%D%/nodes.fxt \
+	%D%/nodes.fxt %D%/nodes_python.fxt \
 	%D%/nodes_json.fxt \
 	%D%/nodes_sort.fxt \
 	%D%/not_found.fxt \
@@ -134,7 +134,7 @@ transcripts = \
 	%D%/pipe.fxt \
 	%D%/pipe_words.fxt \
 	%D%/place_words.fxt \
-	%D%/print.fxt \
+	%D%/print.fxt %D%/print_plain.fxt \
 	%D%/print_json.fxt \
 	%D%/print_near.fxt \
 	%D%/print_no_value.fxt \

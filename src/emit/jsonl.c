@@ -38,6 +38,7 @@ struct section {
 	struct fx_map scopes;
 	struct fx_map modules; /* struct fx_module * -> interned path */
 	struct fx_map tensors; /* struct fx_tensor * -> interned path */
+	struct fx_map others;  /* both, outside of the member that is written */
 };
 
 static void
@@ -56,12 +57,18 @@ line_end(struct writer *w)
 }
 
 static void
-put_text(struct writer *w, const char *key, const char *text)
+add_text(struct fx_json *json, const char *key, const char *text)
 {
 	if (!text)
 		return;
-	fx_json_key(&w->json, key);
-	fx_json_string(&w->json, text);
+	fx_json_key(json, key);
+	fx_json_string(json, text);
+}
+
+static void
+put_text(struct writer *w, const char *key, const char *text)
+{
+	add_text(&w->json, key, text);
 }
 
 static void
@@ -161,6 +168,8 @@ write_tensor(struct writer *w, struct section *s, const struct fx_member *m,
 		put_bool(w, "none", true);
 	} else if (same) {
 		put_text(w, "same", same);
+	} else if (fx_map_has(&s->others, (uintptr_t)m->tensor)) {
+		put_text(w, "other", fx_map_get_pointer(&s->others, m->tensor));
 	} else {
 		fx_map_set_pointer(&s->tensors, m->tensor, path);
 		put_tensor_fields(w, m->tensor);
@@ -211,6 +220,8 @@ write_module_line(struct writer *w, struct section *s, struct fx_module *module,
 		put_bool(w, "none", true);
 	} else if (same) {
 		put_text(w, "same", same);
+	} else if (fx_map_has(&s->others, (uintptr_t)module)) {
+		put_text(w, "other", fx_map_get_pointer(&s->others, module));
 	} else {
 		put_text(w, "class", module->class_name);
 		put_bool(w, "leaf", module->is_leaf);
@@ -226,7 +237,8 @@ FX_NODISCARD static struct fx_error *
 write_module(struct writer *w, struct section *s, struct fx_module *module,
 	const char *path, int depth)
 {
-	bool is_new = module && !fx_map_has(&s->modules, (uintptr_t)module);
+	bool is_new = module && !fx_map_has(&s->modules, (uintptr_t)module) &&
+		      !fx_map_has(&s->others, (uintptr_t)module);
 	struct fx_error *err = NULL;
 
 	if (depth > FX_FXG_PATH_LIMIT)
@@ -253,6 +265,24 @@ write_module(struct writer *w, struct section *s, struct fx_module *module,
 
 /* Nodes. */
 
+void
+fx_emit_jsonl_frames(struct fx_json *json, const struct fx_source *source)
+{
+	fx_json_array_begin(json);
+	for (size_t i = 0; i < source->count; i++) {
+		const struct fx_source_frame *frame = &source->frames[i];
+
+		fx_json_object_begin(json);
+		add_text(json, "file", frame->file);
+		fx_json_key(json, "line");
+		fx_json_int(json, frame->line);
+		add_text(json, "function", frame->function);
+		add_text(json, "text", frame->text);
+		fx_json_object_end(json);
+	}
+	fx_json_array_end(json);
+}
+
 /* The number of SOURCE, which gets a line of its own when it is new. */
 static int64_t
 source_number(struct writer *w, struct section *s,
@@ -267,18 +297,7 @@ source_number(struct writer *w, struct section *s,
 	line_begin(w);
 	put_int(w, "source", (int64_t)number - 1);
 	fx_json_key(&w->json, "frames");
-	fx_json_array_begin(&w->json);
-	for (size_t i = 0; i < source->count; i++) {
-		const struct fx_source_frame *frame = &source->frames[i];
-
-		fx_json_object_begin(&w->json);
-		put_text(w, "file", frame->file);
-		put_int(w, "line", frame->line);
-		put_text(w, "function", frame->function);
-		put_text(w, "text", frame->text);
-		fx_json_object_end(&w->json);
-	}
-	fx_json_array_end(&w->json);
+	fx_emit_jsonl_frames(&w->json, source);
 	line_end(w);
 	return (int64_t)number - 1;
 }
@@ -385,6 +404,7 @@ section_deinit(struct section *s)
 	fx_map_deinit(&s->scopes);
 	fx_map_deinit(&s->modules);
 	fx_map_deinit(&s->tensors);
+	fx_map_deinit(&s->others);
 }
 
 FX_NODISCARD static struct fx_error *
@@ -452,6 +472,69 @@ fx_emit_jsonl(struct fx_buf *out, struct fx_graph *graph,
 		fx_buf_truncate(out, start);
 	else
 		write_trailer(&w, start);
+	fx_buf_deinit(&w.text);
+	return err;
+}
+
+/* Whether PATH is OUTER or below it. */
+static bool
+is_below(const char *path, const char *outer)
+{
+	size_t length = strlen(outer);
+
+	return !strncmp(path, outer, length) &&
+	       (!path[length] || path[length] == '.');
+}
+
+static void
+add_other(struct section *s, const void *what, const char *path)
+{
+	if (what && !fx_map_has(&s->others, (uintptr_t)what))
+		fx_map_set_pointer(&s->others, what, path);
+}
+
+/* What stands in the tree outside of PATH. */
+static void
+collect_others(struct section *s, const char *skipped)
+{
+	struct fx_module_walk *walk =
+		fx_module_walk_new(s->graph->module, false);
+	struct fx_module *at;
+	const char *path;
+
+	while (fx_module_walk_next(walk, &at, &path)) {
+		if (is_below(path, skipped))
+			continue;
+		add_other(s, at, path);
+		for (size_t i = 0; i < at->member_count; i++) {
+			const struct fx_member *m = &at->members[i];
+			const char *inner = fx_module_path(path, m->name);
+
+			if (!is_below(inner, skipped))
+				add_other(s, m->tensor, inner);
+		}
+	}
+	fx_module_walk_free(walk);
+}
+
+struct fx_error *
+fx_emit_jsonl_member(struct fx_buf *out, struct fx_graph *graph,
+	const struct fx_member *member, const char *path,
+	const struct fx_weights *weights)
+{
+	static const struct fx_emit_jsonl options = { 0 };
+	struct writer w = {
+		.out = out, .weights = weights, .options = &options
+	};
+	struct section s = { .graph = graph };
+	struct fx_error *err = NULL;
+
+	collect_others(&s, path);
+	if (member->kind == FX_MEMBER_CHILD)
+		err = write_module(&w, &s, member->child, member->name, 0);
+	else
+		write_tensor(&w, &s, member, member->name);
+	section_deinit(&s);
 	fx_buf_deinit(&w.text);
 	return err;
 }

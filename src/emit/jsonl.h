@@ -8,6 +8,9 @@
 
 struct fx_buf;
 struct fx_graph;
+struct fx_json;
+struct fx_member;
+struct fx_source;
 struct fx_weights;
 
 /* What a reader must understand; a higher number is refused by older readers.
@@ -35,5 +38,15 @@ struct fx_emit_jsonl {
 FX_NODISCARD struct fx_error *fx_emit_jsonl(struct fx_buf *out,
 	struct fx_graph *graph, const struct fx_weights *weights,
 	const struct fx_emit_jsonl *options);
+
+/* For deltas: the records of MEMBER, which stands at PATH of GRAPH, as if it
+ * were alone; what it shares with the rest of the tree is named by "other".
+ * LIMIT as above.
+ */
+FX_NODISCARD struct fx_error *fx_emit_jsonl_member(struct fx_buf *out,
+	struct fx_graph *graph, const struct fx_member *member,
+	const char *path, const struct fx_weights *weights);
+/* The frames of SOURCE as an array of objects. */
+void fx_emit_jsonl_frames(struct fx_json *json, const struct fx_source *source);
 
 #endif /* FX_EMIT_JSONL_H */

@@ -2,6 +2,7 @@
 libfxcore_a_SOURCES += \
 	%D%/code_names.c %D%/code_names.h \
 	%D%/construct.c %D%/construct.h \
+	%D%/delta.c %D%/delta.h \
 	%D%/dot.c %D%/dot.h \
 	%D%/folder.c %D%/folder.h \
 	%D%/fx.c %D%/fx.h \

@@ -28,7 +28,7 @@ is_replaced(const struct replaced *replaced, const struct fx_module *module,
 	for (size_t i = 0; i < replaced->count; i++) {
 		const struct fx_entry *entry = &replaced->entries[i];
 
-		if (entry->kind == FX_ENTRY_MEMBER &&
+		if (entry->kind == FX_EDIT_MEMBER &&
 			entry->member.module == module &&
 			entry->member.member.name == name)
 			return true;
@@ -85,7 +85,7 @@ add_users_of_modules(struct fx_graph *graph, const struct fx_entry *entries,
 	for (size_t i = 0; i < count; i++) {
 		const struct fx_entry_member *place = &entries[i].member;
 
-		if (entries[i].kind != FX_ENTRY_MEMBER)
+		if (entries[i].kind != FX_EDIT_MEMBER)
 			continue;
 		fx_map_set(&replaced.names, (uintptr_t)place->member.name, 1);
 		fx_map_set(&replaced.modules, (uintptr_t)place->module, 1);
@@ -106,17 +106,17 @@ add(struct fx_graph *graph, const struct fx_entry *entries, size_t count,
 	struct fx_map *ids)
 {
 	for (size_t i = 0; i < count; i++)
-		switch ((enum fx_entry_kind)entries[i].kind) {
-		case FX_ENTRY_CREATE:
-		case FX_ENTRY_ERASE: /* undone, it is back */
-		case FX_ENTRY_ARGS:
-		case FX_ENTRY_TARGET:
+		switch ((enum fx_edit_kind)entries[i].kind) {
+		case FX_EDIT_CREATE:
+		case FX_EDIT_ERASE: /* undone, it is back */
+		case FX_EDIT_ARGS:
+		case FX_EDIT_TARGET:
 			fx_map_set(ids, (uintptr_t)entries[i].node->id, 1);
 			break;
-		case FX_ENTRY_MOVE:
-		case FX_ENTRY_NAME:
-		case FX_ENTRY_TYPE:
-		case FX_ENTRY_MEMBER:
+		case FX_EDIT_MOVE:
+		case FX_EDIT_NAME:
+		case FX_EDIT_TYPE:
+		case FX_EDIT_MEMBER:
 			break;
 		}
 	add_users_of_modules(graph, entries, count, ids);
@@ -145,7 +145,7 @@ static void
 add_moves(const struct fx_entry *entries, size_t count, struct fx_map *ids)
 {
 	for (size_t i = 0; i < count; i++)
-		if (entries[i].kind == FX_ENTRY_MOVE)
+		if (entries[i].kind == FX_EDIT_MOVE)
 			fx_map_set(ids, (uintptr_t)entries[i].node->id, 1);
 }
 

@@ -129,7 +129,7 @@ copy_entry(struct fx_graph *graph, struct fx_entry *entry)
 	struct fx_arena *arena = graph->values;
 	struct fx_entry_args *args = &entry->args;
 
-	if (entry->kind != FX_ENTRY_ARGS)
+	if (entry->kind != FX_EDIT_ARGS)
 		return;
 	args->args = fx_value_clone(arena, &args->args);
 	args->kwargs = fx_value_clone(arena, &args->kwargs);
@@ -165,7 +165,7 @@ static void
 forward_entry(struct fx_graph *graph, struct fx_entry *entry)
 {
 	(void)graph;
-	if (entry->kind == FX_ENTRY_ARGS)
+	if (entry->kind == FX_EDIT_ARGS)
 		forward_uses(entry->args.uses, entry->args.use_count);
 }
 
@@ -193,7 +193,7 @@ static void
 forget_entry_owner(struct fx_graph *graph, struct fx_entry *entry)
 {
 	(void)graph;
-	if (entry->kind == FX_ENTRY_CREATE || entry->kind == FX_ENTRY_NAME)
+	if (entry->kind == FX_EDIT_CREATE || entry->kind == FX_EDIT_NAME)
 		forget_owner(&entry->name.before);
 }
 

@@ -110,7 +110,7 @@ struct fx_error *
 fx_edit_create(struct fx_graph *graph, const struct fx_node_spec *asked,
 	struct fx_node *before, struct fx_node **ret)
 {
-	struct fx_entry entry = { .kind = FX_ENTRY_CREATE };
+	struct fx_entry entry = { .kind = FX_EDIT_CREATE };
 	struct fx_node_spec spec = *asked;
 	struct fx_node *place;
 	struct fx_error *err;
@@ -195,7 +195,7 @@ in_use(const struct fx_node *node)
 struct fx_error *
 fx_edit_erase(struct fx_node *node)
 {
-	struct fx_entry entry = { .kind = FX_ENTRY_ERASE, .node = node };
+	struct fx_entry entry = { .kind = FX_EDIT_ERASE, .node = node };
 	struct fx_error *err = fx_check_present(node);
 
 	if (err)
@@ -239,7 +239,7 @@ struct fx_error *
 fx_edit_move(struct fx_node *node, struct fx_node *before)
 {
 	struct fx_graph *graph = node->graph;
-	struct fx_entry entry = { .kind = FX_ENTRY_MOVE, .node = node };
+	struct fx_entry entry = { .kind = FX_EDIT_MOVE, .node = node };
 	struct fx_error *err = fx_check_present(node);
 	struct fx_node *place;
 
@@ -278,7 +278,7 @@ fx_edit_apply_args(struct fx_node *node, struct fx_value args,
 {
 	struct fx_graph *graph = node->graph;
 	struct fx_node scratch = { .args = args, .kwargs = kwargs };
-	struct fx_entry entry = { .kind = FX_ENTRY_ARGS,
+	struct fx_entry entry = { .kind = FX_EDIT_ARGS,
 		.is_rewiring = is_rewiring,
 		.node = node,
 		.args = { .args = args, .kwargs = kwargs } };
@@ -320,7 +320,7 @@ struct fx_error *
 fx_edit_set_name(struct fx_node *node, const char *name)
 {
 	struct fx_graph *graph = node->graph;
-	struct fx_entry entry = { .kind = FX_ENTRY_NAME, .node = node };
+	struct fx_entry entry = { .kind = FX_EDIT_NAME, .node = node };
 	struct fx_error *err = fx_check_present(node);
 
 	if (err)
@@ -343,7 +343,7 @@ fx_edit_set_opcode(struct fx_node *node, enum fx_opcode opcode,
 {
 	struct fx_graph *graph = node->graph;
 	struct fx_entry entry = {
-		.kind = FX_ENTRY_TARGET, .node = node, .opcode = (uint8_t)opcode
+		.kind = FX_EDIT_TARGET, .node = node, .opcode = (uint8_t)opcode
 	};
 	struct fx_error *err = fx_check_present(node);
 
@@ -367,7 +367,7 @@ fx_edit_set_target(struct fx_node *node, const char *target)
 struct fx_error *
 fx_edit_set_type(struct fx_node *node, const char *type)
 {
-	struct fx_entry entry = { .kind = FX_ENTRY_TYPE, .node = node };
+	struct fx_entry entry = { .kind = FX_EDIT_TYPE, .node = node };
 	struct fx_error *err = fx_check_present(node);
 
 	if (err)

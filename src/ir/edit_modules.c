@@ -105,7 +105,7 @@ static void
 apply(struct fx_graph *graph, const struct place *place,
 	const struct fx_member *member)
 {
-	struct fx_entry entry = { .kind = FX_ENTRY_MEMBER };
+	struct fx_entry entry = { .kind = FX_EDIT_MEMBER };
 	const char *first = fx_intern_n(place->rest, strcspn(place->rest, "."));
 
 	entry.member.module = place->module;

@@ -142,29 +142,29 @@ set_member(struct fx_entry_member *place)
 static void
 cross(struct fx_graph *graph, struct fx_entry *entry, bool forward)
 {
-	switch ((enum fx_entry_kind)entry->kind) {
-	case FX_ENTRY_CREATE:
+	switch ((enum fx_edit_kind)entry->kind) {
+	case FX_EDIT_CREATE:
 		create(graph, entry, forward);
 		break;
-	case FX_ENTRY_ERASE:
+	case FX_EDIT_ERASE:
 		erase(graph, entry, forward);
 		break;
-	case FX_ENTRY_MOVE:
+	case FX_EDIT_MOVE:
 		move(graph, entry);
 		break;
-	case FX_ENTRY_ARGS:
+	case FX_EDIT_ARGS:
 		set_args(entry, forward);
 		break;
-	case FX_ENTRY_NAME:
+	case FX_EDIT_NAME:
 		set_name(graph, entry, forward);
 		break;
-	case FX_ENTRY_TARGET:
+	case FX_EDIT_TARGET:
 		set_target(entry);
 		break;
-	case FX_ENTRY_TYPE:
+	case FX_EDIT_TYPE:
 		SWAP(entry->node->type, entry->text);
 		break;
-	case FX_ENTRY_MEMBER:
+	case FX_EDIT_MEMBER:
 		set_member(&entry->member);
 		break;
 	}
@@ -187,14 +187,14 @@ mark_dirty(struct fx_graph *graph, const struct fx_entry *entry)
 		return;
 	}
 	fx_graph_hash_touch(graph, node);
-	if (entry->kind == FX_ENTRY_CREATE)
+	if (entry->kind == FX_EDIT_CREATE)
 		fx_graph_hash_touch(graph, node->previous->next);
-	if (entry->kind == FX_ENTRY_MOVE)
+	if (entry->kind == FX_EDIT_MOVE)
 		fx_graph_hash_touch(graph, entry->previous->next);
-	if (entry->kind == FX_ENTRY_ERASE || entry->kind == FX_ENTRY_MOVE ||
-		entry->kind == FX_ENTRY_NAME)
+	if (entry->kind == FX_EDIT_ERASE || entry->kind == FX_EDIT_MOVE ||
+		entry->kind == FX_EDIT_NAME)
 		fx_graph_hash_touch(graph, node->next);
-	if (entry->kind == FX_ENTRY_NAME)
+	if (entry->kind == FX_EDIT_NAME)
 		fx_node_for_each_user (use, node)
 			fx_graph_hash_touch(graph, use->user);
 }
@@ -212,12 +212,12 @@ count(struct fx_record *open, const struct fx_entry *entry, int by)
 	bool is_first = node && node->touched != open->shown.id;
 	size_t one = (size_t)by;
 
-	counts->modules += one * (entry->kind == FX_ENTRY_MEMBER);
+	counts->modules += one * (entry->kind == FX_EDIT_MEMBER);
 	counts->rewired +=
-		one * (entry->kind == FX_ENTRY_ARGS && entry->is_rewiring);
-	if (entry->kind == FX_ENTRY_CREATE) {
+		one * (entry->kind == FX_EDIT_ARGS && entry->is_rewiring);
+	if (entry->kind == FX_EDIT_CREATE) {
 		counts->created += one;
-	} else if (entry->kind == FX_ENTRY_ERASE) {
+	} else if (entry->kind == FX_EDIT_ERASE) {
 		counts->created -= one * is_own;
 		counts->erased += one * !is_own;
 		counts->changed -= one * (!is_own && !is_first);
@@ -255,14 +255,14 @@ void
 fx_entry_undo(struct fx_graph *graph, struct fx_entry *entry)
 {
 	cross(graph, entry, false);
-	if (entry->kind == FX_ENTRY_CREATE)
+	if (entry->kind == FX_EDIT_CREATE)
 		fx_names_swap_hint(&graph->names, &entry->name.hint);
 }
 
 void
 fx_entry_redo(struct fx_graph *graph, struct fx_entry *entry)
 {
-	if (entry->kind == FX_ENTRY_CREATE)
+	if (entry->kind == FX_EDIT_CREATE)
 		fx_names_swap_hint(&graph->names, &entry->name.hint);
 	cross(graph, entry, true);
 }

@@ -98,6 +98,16 @@ next_slot(struct fx_graph *graph)
 	return fx_graph_slot(graph, p->made);
 }
 
+bool
+fx_graph_reserve_ids(struct fx_graph *graph, uint32_t id)
+{
+	if (id <= graph->private_->made)
+		return false;
+	while (graph->private_->made + 1 < id)
+		(void)next_slot(graph);
+	return true;
+}
+
 struct fx_node *
 fx_graph_make_node(struct fx_graph *graph, const struct fx_node_spec *spec,
 	const char *name)

@@ -183,6 +183,9 @@ const struct fx_scope *fx_graph_scope_interned(struct fx_graph *graph,
  */
 void fx_graph_compact(struct fx_graph *graph, bool force);
 
+/* The next node made gets the low half ID; false when that is past. */
+bool fx_graph_reserve_ids(struct fx_graph *graph, uint32_t id);
+
 /* Bytes held by nodes, values, journal and modules, without storages. */
 size_t fx_graph_memory(const struct fx_graph *graph);
 

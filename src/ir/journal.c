@@ -225,7 +225,7 @@ size_of_tensors(const struct fx_entry *entry)
 {
 	const struct fx_member *member = &entry->member.member;
 
-	if (entry->kind != FX_ENTRY_MEMBER || !entry->member.is_present)
+	if (entry->kind != FX_EDIT_MEMBER || !entry->member.is_present)
 		return 0;
 	if (member->child)
 		return size_of_module(member->child);
@@ -429,6 +429,52 @@ fx_journal_goto(struct fx_graph *graph, uint32_t id)
 	fx_vec_deinit(&down);
 	arrive(graph);
 	return NULL;
+}
+
+/* What ENTRY, crossed just now, changed. */
+static struct fx_edit_step
+step_of(const struct fx_entry *entry, const char *old_name)
+{
+	const struct fx_entry_member *place = &entry->member;
+	struct fx_edit_step step = {
+		.kind = (enum fx_edit_kind)entry->kind,
+		.node = entry->node,
+		.old_name = old_name,
+	};
+
+	if (entry->kind != FX_EDIT_MEMBER)
+		return step;
+	step.module = place->module;
+	/* Its other side is what was taken out, if anything was. */
+	if (place->index < place->module->member_count &&
+		!(place->is_present &&
+			place->module->members[place->index].name !=
+				place->member.name))
+		step.member = &place->module->members[place->index];
+	step.member_name = step.member ? step.member->name : place->member.name;
+	return step;
+}
+
+void
+fx_journal_replay(struct fx_graph *graph, fx_edit_step_fn *visit, void *context)
+{
+	struct fx_journal *journal = graph->journal;
+	struct fx_record *record = record_at(journal, journal->now);
+	uint64_t version = graph->version;
+
+	fx_assert(!fx_journal_is_open(graph));
+	for (size_t i = record->entries.count; i-- > 0;)
+		fx_entry_undo(graph, &record->entries.items[i]);
+	for (size_t i = 0; i < record->entries.count; i++) {
+		struct fx_entry *entry = &record->entries.items[i];
+		const char *name = entry->node ? entry->node->name : NULL;
+		struct fx_edit_step step;
+
+		fx_entry_redo(graph, entry);
+		step = step_of(entry, name);
+		visit(context, &step);
+	}
+	graph->version = version;
 }
 
 uint32_t

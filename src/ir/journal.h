@@ -100,6 +100,34 @@ void fx_journal_touched(const struct fx_graph *graph, uint32_t id,
 void fx_journal_touched_open(const struct fx_graph *graph,
 	struct fx_touched **ret, size_t *count_ret);
 
+/* The last transaction once more, one primitive edit after the other: VISIT is
+ * called after each, with the graph as it was then.  Nothing has changed in the
+ * end.  Not while a transaction is open.
+ */
+enum fx_edit_kind {
+	FX_EDIT_CREATE,
+	FX_EDIT_ERASE,
+	FX_EDIT_MOVE,
+	FX_EDIT_ARGS,
+	FX_EDIT_NAME,
+	FX_EDIT_TARGET, /* and opcode */
+	FX_EDIT_TYPE,
+	FX_EDIT_MEMBER, /* of a module */
+};
+struct fx_member;
+struct fx_module;
+struct fx_edit_step {
+	enum fx_edit_kind kind;
+	const struct fx_node *node;     /* as it is now; NULL for MEMBER */
+	const char *old_name;           /* what NODE was called before */
+	const struct fx_module *module; /* MEMBER: whose */
+	const char *member_name;        /* interned */
+	const struct fx_member *member; /* NULL: it went */
+};
+typedef void fx_edit_step_fn(void *context, const struct fx_edit_step *change);
+void fx_journal_replay(struct fx_graph *graph, fx_edit_step_fn *visit,
+	void *context);
+
 /* Limit the memory of old tensors and entries: beyond it the oldest
  * transactions are forgotten.  0: none.
  */

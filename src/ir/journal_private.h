@@ -18,17 +18,6 @@
 #include "ir/module.h"
 #include "ir/names.h"
 
-enum fx_entry_kind {
-	FX_ENTRY_CREATE,
-	FX_ENTRY_ERASE,
-	FX_ENTRY_MOVE,
-	FX_ENTRY_ARGS,
-	FX_ENTRY_NAME,
-	FX_ENTRY_TARGET, /* and opcode */
-	FX_ENTRY_TYPE,
-	FX_ENTRY_MEMBER, /* of a module */
-};
-
 /* An end of a node's arguments and the edges that belong to them. */
 struct fx_entry_args {
 	struct fx_value args;
@@ -56,7 +45,7 @@ struct fx_entry_member {
 };
 
 struct fx_entry {
-	uint8_t kind;         /* enum fx_entry_kind */
+	uint8_t kind;         /* enum fx_edit_kind */
 	uint8_t opcode;       /* TARGET */
 	bool is_rewiring;     /* ARGS: done by replace_uses */
 	uint32_t touched;     /* what node->touched is on the other side */

@@ -12,9 +12,9 @@
 static unsigned
 how(const struct fx_entry *entry)
 {
-	if (entry->kind == FX_ENTRY_CREATE)
+	if (entry->kind == FX_EDIT_CREATE)
 		return FX_TOUCH_CREATED;
-	if (entry->kind == FX_ENTRY_ERASE)
+	if (entry->kind == FX_EDIT_ERASE)
 		return FX_TOUCH_ERASED;
 	return FX_TOUCH_CHANGED;
 }

@@ -46,7 +46,7 @@ reach_module(struct reach *reach, struct fx_module *root)
 static void
 reach_entry(struct reach *reach, const struct fx_entry *entry)
 {
-	if (entry->kind != FX_ENTRY_MEMBER)
+	if (entry->kind != FX_EDIT_MEMBER)
 		return;
 	reach_module(reach, entry->member.module);
 	if (!entry->member.is_present)

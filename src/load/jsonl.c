@@ -94,9 +94,9 @@ fx_jsonl_check_fields(struct fx_jsonl *r, const json_t *object,
 	}
 }
 
-/* One line as an object; the caller releases *RET. */
-FX_NODISCARD static struct fx_error *
-parse_line(struct fx_jsonl *r, const char *line, size_t length, json_t **ret)
+struct fx_error *
+fx_jsonl_parse(struct fx_jsonl *r, const char *line, size_t length,
+	json_t **ret)
 {
 	json_error_t where;
 
@@ -148,8 +148,17 @@ static const struct {
 	{ "end_graph", fx_jsonl_graph_end },
 };
 
-FX_NODISCARD static struct fx_error *
-read_record(struct fx_jsonl *r, const char *line, size_t length)
+bool
+fx_jsonl_is_record(const char *line, size_t length, const char *key)
+{
+	size_t size = strlen(key);
+
+	return length > size + 3 && !memcmp(line, "{\"", 2) &&
+	       !memcmp(line + 2, key, size) && line[size + 2] == '"';
+}
+
+struct fx_error *
+fx_jsonl_record(struct fx_jsonl *r, const char *line, size_t length)
 {
 	struct fx_jsonl_node node;
 	json_t *object = NULL;
@@ -158,7 +167,7 @@ read_record(struct fx_jsonl *r, const char *line, size_t length)
 
 	if (fx_jsonl_scan_node(r->scratch, line, length, &node))
 		return fx_jsonl_node(r, &node);
-	err = parse_line(r, line, length, &object);
+	err = fx_jsonl_parse(r, line, length, &object);
 	if (err)
 		return err;
 	while (i < FX_ARRAY_LEN(records) &&
@@ -189,7 +198,8 @@ read_lines(struct fx_jsonl *r, const char *text, const char *end)
 			newline = end;
 		r->line++;
 		if (newline > text)
-			err = read_record(r, text, (size_t)(newline - text));
+			err = fx_jsonl_record(r, text,
+				(size_t)(newline - text));
 		fx_arena_rollback(r->scratch, mark);
 		text = newline + 1;
 	}
@@ -458,8 +468,20 @@ read_all(struct fx_jsonl *r, const json_t *header, const char *body)
 	return err ? err : check_result(r, header, nodes);
 }
 
-static void
-reader_deinit(struct fx_jsonl *r)
+struct fx_jsonl *
+fx_jsonl_new(const struct fx_load_input *input, struct fx_graph *graph)
+{
+	struct fx_jsonl *r = FX_NEW(struct fx_jsonl);
+
+	r->input = input;
+	r->scratch = fx_arena_new();
+	r->sections[0].graph = graph;
+	r->sections[0].root = graph->module;
+	return r;
+}
+
+void
+fx_jsonl_free(struct fx_jsonl *r)
 {
 	uintptr_t key;
 	uintptr_t value;
@@ -474,6 +496,7 @@ reader_deinit(struct fx_jsonl *r)
 	fx_map_deinit(&r->storages);
 	fx_safetensors_free(r->weights);
 	fx_arena_free(r->scratch);
+	free(r);
 }
 
 /* The first line, and where the second begins. */
@@ -496,27 +519,23 @@ read_header(struct fx_jsonl *r, json_t **header_ret, const char **body_ret)
 	err = check_digits(r);
 	if (err)
 		return err;
-	return parse_line(r, text, (size_t)(newline - text), header_ret);
+	return fx_jsonl_parse(r, text, (size_t)(newline - text), header_ret);
 }
 
 struct fx_error *
 fx_load_jsonl(const struct fx_load_input *input, struct fx_graph **ret)
 {
 	FX_AUTO_GRAPH struct fx_graph *graph = fx_graph_new(input->serial);
-	struct fx_jsonl *r = FX_NEW(struct fx_jsonl);
+	struct fx_jsonl *r = fx_jsonl_new(input, graph);
 	json_t *header = NULL;
 	const char *body = NULL;
 	struct fx_error *err;
 
-	r->input = input;
-	r->scratch = fx_arena_new();
-	r->sections[0].graph = graph;
 	err = read_header(r, &header, &body);
 	if (!err)
 		err = read_all(r, header, body);
 	json_decref(header);
-	reader_deinit(r);
-	free(r);
+	fx_jsonl_free(r);
 	if (!err)
 		*ret = FX_TAKE(graph);
 	return err;

@@ -20,7 +20,7 @@
 static struct fx_module *
 find_parent(struct fx_jsonl *r, const char *path, const char **name_ret)
 {
-	struct fx_module *root = fx_jsonl_section(r)->graph->module;
+	struct fx_module *root = fx_jsonl_section(r)->root;
 	const char *dot = strrchr(path, '.');
 
 	*name_ret = fx_intern(dot ? dot + 1 : path);
@@ -82,13 +82,11 @@ fill_module(struct fx_jsonl *r, const json_t *object, struct fx_module *module)
 			fx_jsonl_text(object, "module")));
 }
 
-/* A second path of a module: one that does not stand above it. */
+/* A second path below ROOT of a module: one that does not stand above it. */
 FX_NODISCARD static struct fx_error *
-find_same(struct fx_jsonl *r, struct fx_module *parent, const char *same,
-	struct fx_module **ret)
+find_same(struct fx_jsonl *r, struct fx_module *root, struct fx_module *parent,
+	const char *same, struct fx_module **ret)
 {
-	struct fx_module *root = fx_jsonl_section(r)->graph->module;
-
 	*ret = *same ? fx_module_find(root, same) : NULL;
 	if (!*ret)
 		return fx_jsonl_error(r, FX_ERR_FORMAT, "no module \"%.100s\"",
@@ -105,21 +103,25 @@ fx_jsonl_module(struct fx_jsonl *r, const json_t *object)
 	struct fx_graph *graph = fx_jsonl_section(r)->graph;
 	const char *path = fx_jsonl_text(object, "module");
 	const char *same = fx_jsonl_text(object, "same");
+	const char *other = fx_jsonl_text(object, "other");
 	struct fx_module *parent = NULL;
 	struct fx_module *module = NULL;
 	const char *name = NULL;
 	struct fx_error *err;
 
 	if (path && !*path)
-		return fill_module(r, object, graph->module);
+		return fill_module(r, object, fx_jsonl_section(r)->root);
 	err = open_place(r, path, &parent, &name);
 	if (err)
 		return err;
 	if (same)
-		err = find_same(r, parent, same, &module);
+		err = find_same(r, fx_jsonl_section(r)->root, parent, same,
+			&module);
+	else if (other)
+		err = find_same(r, graph->module, parent, other, &module);
 	else if (!fx_jsonl_bool(object, "none", false))
 		module = fx_module_new(graph, "torch.nn.Module");
-	if (!err && module && !same)
+	if (!err && module && !same && !other)
 		err = fill_module(r, object, module);
 	if (!err)
 		fx_module_add_child(parent, name, module);
@@ -190,7 +192,10 @@ find_storage(struct fx_jsonl *r, const json_t *object, struct fx_storage **ret)
 		*ret = storage;
 		return NULL;
 	}
-	storage = fx_storage_new(NULL);
+	if (r->find_storage)
+		storage = r->find_storage(r->find_context, key);
+	if (!storage)
+		storage = fx_storage_new(NULL);
 	storage->key = key;
 	fx_map_set_pointer(&r->storages, key, storage);
 	*ret = storage;
@@ -260,10 +265,11 @@ struct fx_error *
 fx_jsonl_tensor(struct fx_jsonl *r, const json_t *object)
 {
 	static const char *const known[] = { "tensor", "kind", "none", "same",
-		"dtype", "shape", "strides", "offset", "grad", "persistent",
-		"storage", "bytes", "digest", NULL };
+		"other", "dtype", "shape", "strides", "offset", "grad",
+		"persistent", "storage", "bytes", "digest", NULL };
 	const char *path = fx_jsonl_text(object, "tensor");
 	const char *same = fx_jsonl_text(object, "same");
+	const char *other = fx_jsonl_text(object, "other");
 	const char *kind = fx_jsonl_text(object, "kind");
 	struct fx_module *parent = NULL;
 	struct fx_tensor *tensor = NULL;
@@ -274,13 +280,14 @@ fx_jsonl_tensor(struct fx_jsonl *r, const json_t *object)
 	fx_jsonl_check_fields(r, object, known);
 	if (err)
 		return err;
-	if (same) {
-		found = fx_module_find_tensor(fx_jsonl_section(r)
-						      ->graph->module,
-			same);
+	if (same || other) {
+		found = fx_module_find_tensor(same ? fx_jsonl_section(r)->root
+						   : fx_jsonl_section(r)
+							      ->graph->module,
+			same ? same : other);
 		if (!found)
 			return fx_jsonl_error(r, FX_ERR_FORMAT,
-				"no tensor \"%.100s\"", same);
+				"no tensor \"%.100s\"", same ? same : other);
 	} else if (!fx_jsonl_bool(object, "none", false)) {
 		err = make_tensor(r, object, &tensor);
 		if (err)
@@ -322,8 +329,7 @@ fx_jsonl_graph(struct fx_jsonl *r, const json_t *object)
 
 	fx_jsonl_check_fields(r, object, known);
 	if (path)
-		owner = fx_module_find(fx_jsonl_section(r)->graph->module,
-			path);
+		owner = fx_module_find(fx_jsonl_section(r)->root, path);
 	if (!owner || owner->graph)
 		return fx_jsonl_error(r, FX_ERR_FORMAT,
 			"no module to hold the graph \"%.100s\"",
@@ -338,6 +344,7 @@ fx_jsonl_graph(struct fx_jsonl *r, const json_t *object)
 	fx_jsonl_describe(owner->graph, object);
 	s = &r->sections[++r->depth];
 	*s = (struct fx_jsonl_section){ .graph = owner->graph,
+		.root = owner->graph->module,
 		.path = fx_intern(path) };
 	return NULL;
 }

@@ -19,20 +19,14 @@
 #define SCOPE_LIMIT 1000
 
 struct fx_error *
-fx_jsonl_source(struct fx_jsonl *r, const json_t *object)
+fx_jsonl_frames(struct fx_jsonl *r, const json_t *frames,
+	const struct fx_source **ret)
 {
-	static const char *const known[] = { "source", "frames", NULL };
-	static const char *const known_frame[] = { "file", "line", "function",
-		"text", NULL };
-	struct fx_jsonl_section *s = fx_jsonl_section(r);
-	const json_t *frames = json_object_get(object, "frames");
+	static const char *const known[] = { "file", "line", "function", "text",
+		NULL };
 	size_t count = json_array_size(frames);
 	struct fx_source_frame *copy;
 
-	fx_jsonl_check_fields(r, object, known);
-	if (fx_jsonl_int(object, "source", -1) != (int64_t)s->sources.count)
-		return fx_jsonl_error(r, FX_ERR_FORMAT,
-			"sources are out of order");
 	if (count > FRAME_LIMIT)
 		return fx_jsonl_error(r, FX_ERR_LIMIT,
 			"a source has %zu frames", count);
@@ -41,7 +35,7 @@ fx_jsonl_source(struct fx_jsonl *r, const json_t *object)
 		const json_t *frame = json_array_get(frames, i);
 		int64_t line = fx_jsonl_int(frame, "line", 0);
 
-		fx_jsonl_check_fields(r, frame, known_frame);
+		fx_jsonl_check_fields(r, frame, known);
 		copy[i].file = fx_intern(fx_jsonl_text(frame, "file"));
 		copy[i].function = fx_intern(fx_jsonl_text(frame, "function"));
 		copy[i].text = fx_intern(fx_jsonl_text(frame, "text"));
@@ -50,8 +44,26 @@ fx_jsonl_source(struct fx_jsonl *r, const json_t *object)
 			return fx_jsonl_error(r, FX_ERR_FORMAT,
 				"a source frame has no file");
 	}
-	fx_vec_push(&s->sources, fx_graph_source(s->graph, copy, count));
+	*ret = fx_graph_source(fx_jsonl_section(r)->graph, copy, count);
 	return NULL;
+}
+
+struct fx_error *
+fx_jsonl_source(struct fx_jsonl *r, const json_t *object)
+{
+	static const char *const known[] = { "source", "frames", NULL };
+	struct fx_jsonl_section *s = fx_jsonl_section(r);
+	const struct fx_source *source = NULL;
+	struct fx_error *err;
+
+	fx_jsonl_check_fields(r, object, known);
+	if (fx_jsonl_int(object, "source", -1) != (int64_t)s->sources.count)
+		return fx_jsonl_error(r, FX_ERR_FORMAT,
+			"sources are out of order");
+	err = fx_jsonl_frames(r, json_object_get(object, "frames"), &source);
+	if (!err)
+		fx_vec_push(&s->sources, source);
+	return err;
 }
 
 static int

@@ -28,7 +28,8 @@ struct fx_value;
 /* A graph that is being read, and the numbers its lines use. */
 struct fx_jsonl_section {
 	struct fx_graph *graph;
-	const char *path; /* of the module that owns it, interned; NULL */
+	struct fx_module *root; /* what paths begin at */
+	const char *path;       /* of the module that owns it, interned; NULL */
 	FX_VEC(const struct fx_source *) sources;
 	FX_VEC(const struct fx_scope *) scopes;
 };
@@ -44,7 +45,24 @@ struct fx_jsonl {
 	struct fx_map storages; /* interned key -> struct fx_storage * */
 	bool has_old_digests;   /* of version 1, not checked */
 	bool has_noticed;
+	/* Storages that are known by KEY already (load/delta.h), or NULL. */
+	struct fx_storage *(*find_storage)(void *context, const char *key);
+	void *find_context;
 };
+
+/* A reader of lines about GRAPH. */
+struct fx_jsonl *fx_jsonl_new(const struct fx_load_input *input,
+	struct fx_graph *graph);
+void fx_jsonl_free(struct fx_jsonl *r);
+
+/* One line as an object, which the caller releases; as a record of .fxg;
+ * whether KEY is its first field.
+ */
+FX_NODISCARD struct fx_error *fx_jsonl_parse(struct fx_jsonl *r,
+	const char *line, size_t length, json_t **ret);
+FX_NODISCARD struct fx_error *fx_jsonl_record(struct fx_jsonl *r,
+	const char *line, size_t length);
+bool fx_jsonl_is_record(const char *line, size_t length, const char *key);
 
 /* A node's line. */
 struct fx_jsonl_node {
@@ -100,6 +118,8 @@ FX_NODISCARD struct fx_error *fx_jsonl_graph(struct fx_jsonl *r,
 	const json_t *object);
 FX_NODISCARD struct fx_error *fx_jsonl_graph_end(struct fx_jsonl *r,
 	const json_t *object);
+FX_NODISCARD struct fx_error *fx_jsonl_frames(struct fx_jsonl *r,
+	const json_t *frames, const struct fx_source **ret);
 FX_NODISCARD struct fx_error *fx_jsonl_source(struct fx_jsonl *r,
 	const json_t *object);
 FX_NODISCARD struct fx_error *fx_jsonl_scope(struct fx_jsonl *r,

@@ -1,6 +1,7 @@
 # Sources of src/load: .c, .h and .def alike, so that distcheck misses none.
 libfxcore_a_SOURCES += \
 	%D%/weights_file.c %D%/weights_file.h \
+	%D%/delta.c %D%/delta.h \
 	%D%/jsonl.c %D%/jsonl.h %D%/jsonl_private.h \
 	%D%/jsonl_line.c \
 	%D%/jsonl_module.c \

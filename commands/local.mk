@@ -40,6 +40,8 @@ libfxcmd_a_SOURCES += \
 	%D%/verbs/set_value.c \
 	%D%/shell/shell.c %D%/shell/shell.h \
 	%D%/verbs/show.c %D%/verbs/show.h \
+	%D%/shell/recovery.c %D%/shell/recovery.h %D%/shell/recovery_setup.c \
+	%D%/verbs/recover.c \
 	%D%/shell/split.c %D%/shell/split.h \
 	%D%/shell/split_error.c \
 	%D%/verbs/trace.c %D%/verbs/trace.h \

@@ -8,11 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/intern.h"
 #include "commands/out/out.h"
 #include "commands/shell/cmd.h"
+#include "commands/shell/recovery.h"
 #include "commands/shell/shell.h"
 #include "commands/verbs/trace.h"
 #include "ops/layertab.h"
@@ -87,9 +89,27 @@ ui_init(struct ui *ui, const struct ui_options *options)
 	ui->out = ui_output_new(ui);
 }
 
+/* Sessions that died are there to be taken up again. */
+static void
+say_recoverable(struct ui *ui)
+{
+	size_t count = cmd_recovery_count();
+
+	if (count && !ui->options->quiet)
+		out_note(ui->out,
+			"%zu session%s died with edits: recover lists %s",
+			count, count == 1 ? "" : "s",
+			count == 1 ? "it" : "them");
+}
+
 static void
 ui_deinit(struct ui *ui)
 {
+	struct termios modes;
+
+	/* The terminal went away: nobody asked for the end. */
+	if (ui->interactive && tcgetattr(STDIN_FILENO, &modes))
+		cmd_recovery_end(ui->shell, true);
 	key_release();
 	cmd_shell_free(ui->shell);
 	out_free(ui->out);
@@ -189,6 +209,7 @@ run(struct ui *ui)
 		ui_first_screen(ui);
 	else if (started && options->model && !options->quiet)
 		greet(ui);
+	say_recoverable(ui);
 	repl_run(ui);
 	return exit_status(ui);
 }

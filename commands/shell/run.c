@@ -14,6 +14,7 @@
 #include "commands/shell/model_stdout.h"
 #include "commands/shell/overwrite_guard.h"
 #include "commands/shell/python.h"
+#include "commands/shell/recovery.h"
 #include "commands/shell/shell.h"
 #include "ir/graph.h"
 #include "session/model.h"
@@ -201,6 +202,7 @@ run_entry(struct cmd_shell *shell, const struct cmd_entry *entry,
 	if (!err)
 		err = exec(ctx);
 	say_notice(ctx);
+	cmd_recovery_after(ctx);
 	if (err)
 		err = hint_pipe(ctx, err);
 	out_command_end(ctx->out, !err);

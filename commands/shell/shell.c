@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "commands/out/out.h"
 #include "commands/shell/log.h"
+#include "commands/shell/recovery.h"
 #include "session/model.h"
 #include "session/session.h"
 #include "session/settings.h"
@@ -83,6 +84,7 @@ cmd_shell_new(struct fx_session *session)
 	shell->last = out_recording_new();
 	out_recording_set_limit(shell->last, 100000);
 	shell->last_out = out_new_recording(shell->last);
+	fx_session_set_before_edit(session, cmd_recovery_before_edit, shell);
 	return shell;
 }
 
@@ -126,6 +128,7 @@ cmd_shell_free(struct cmd_shell *shell)
 	cmd_code_deinit(&shell->code);
 	fx_buf_deinit(&shell->transaction);
 	cmd_log_end(shell);
+	cmd_recovery_end(shell, false);
 	cmd_tutorial_free(shell->tutorial);
 	out_free(shell->last_out);
 	out_recording_free(shell->last);

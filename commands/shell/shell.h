@@ -42,6 +42,7 @@ struct cmd_script {
 };
 
 struct cmd_log;
+struct cmd_recovery;
 struct cmd_tutorial;
 
 /* The Python code that was listed last; kept until the graph is edited. */
@@ -77,7 +78,6 @@ struct cmd_shell {
 	bool in_transaction;
 	int transaction_model;
 	struct fx_buf transaction;
-
 	FX_VEC(struct cmd_value_log) decided; /* in the order they were typed */
 	struct cmd_files files;
 
@@ -86,6 +86,7 @@ struct cmd_shell {
 	struct out *last_out;
 	bool is_recorded;    /* a command that runs has its output kept */
 	struct cmd_log *log; /* or NULL; log.h */
+	struct cmd_recovery *recovery; /* or NULL: nothing is kept yet */
 
 	/* The command that ran last, or NULL; the lesson, or NULL. */
 	const struct cmd_entry *ran;
@@ -101,7 +102,6 @@ struct cmd_shell {
 	char *search_text;
 	size_t rows_shown; /* by the listing that may be repeated */
 };
-
 /* The front end, or one that answers no to everything. */
 const struct front *cmd_shell_front(const struct cmd_shell *shell);
 

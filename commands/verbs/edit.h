@@ -54,4 +54,7 @@ void cmd_note_function(struct cmd_ctx *ctx, const char *target);
  */
 const char *cmd_edit_function(struct fx_graph *graph);
 
+/* recover.c: the command. */
+FX_NODISCARD struct fx_error *cmd_recover(struct cmd_ctx *ctx);
+
 #endif /* FX_COMMANDS_VERBS_EDIT_H */

@@ -292,5 +292,24 @@ const struct cmd_entry cmd_group_journal[] = {
 		.examples = { { "abort", "as before begin" } },
 		.exec = abort_exec,
 	},
+	{
+		.name = "recover",
+		.summary = "reopen what a session that died left",
+		.help = "A session at the prompt keeps its graphs and edits, "
+			"inputs, breakpoints, displays and settings on disk "
+			"after each command that changed them, in "
+			"$XDG_STATE_HOME/fxdb/sessions/ "
+			"(~/.local/state/fxdb/sessions/), and takes them away "
+			"when it ends by quit. One that was killed, or whose "
+			"machine went down, is listed here and comes back as "
+			"it was after its last whole command, with undo. What "
+			"is kept goes after 30 days or 20 sessions; set "
+			"recover limit 0 keeps nothing.",
+		.synonyms = "restore crash lost died killed journal",
+		.args = { { "number", CMD_ARG_INT, CMD_OPTIONAL | CMD_FROM_ONE,
+			"of the list", NULL } },
+		.examples = { { "recover", "the sessions that died" } },
+		.exec = cmd_recover,
+	},
 	{ .name = NULL },
 };

@@ -97,6 +97,19 @@ put_scope(struct delta *d, const struct fx_scope *scope)
 	fx_json_array_end(&d->json);
 }
 
+/* Ids, as in the field "id". */
+static void
+put_derived(struct delta *d, const struct fx_node *node)
+{
+	if (!node->derived_count)
+		return;
+	fx_json_key(&d->json, "from");
+	fx_json_array_begin(&d->json);
+	for (uint32_t i = 0; i < node->derived_count; i++)
+		fx_json_int(&d->json, (uint32_t)node->derived[i]);
+	fx_json_array_end(&d->json);
+}
+
 static void
 put_create(struct delta *d, const struct fx_node *node)
 {
@@ -111,6 +124,7 @@ put_create(struct delta *d, const struct fx_node *node)
 		fx_json_bool(&d->json, true);
 	}
 	put_place(d, node);
+	put_derived(d, node);
 	put_source(d, node->source);
 	put_scope(d, node->scope);
 }

@@ -87,6 +87,20 @@ read_scope(struct delta *d, const json_t *steps, const struct fx_scope **ret)
 	return NULL;
 }
 
+/* Ids of this graph's nodes, in the line's memory. */
+static void
+read_derived(struct delta *d, const json_t *ids, struct fx_node_spec *spec)
+{
+	size_t count = json_array_size(ids);
+	uint64_t *copy = FX_ARENA_ARRAY(d->r->scratch, uint64_t, count);
+
+	for (size_t i = 0; i < count; i++)
+		copy[i] = (uint64_t)d->graph->serial << 32 |
+			  (uint32_t)json_integer_value(json_array_get(ids, i));
+	spec->derived = copy;
+	spec->derived_count = (uint32_t)count;
+}
+
 FX_NODISCARD static struct fx_error *
 create(struct delta *d, const json_t *object)
 {
@@ -111,6 +125,7 @@ create(struct delta *d, const json_t *object)
 		!fx_graph_reserve_ids(d->graph, (uint32_t)id))
 		return fx_jsonl_error(d->r, FX_ERR_FORMAT,
 			"the id of %%%s is taken", spec.name);
+	read_derived(d, json_object_get(object, "from"), &spec);
 	err = read_arguments(d, object, &spec.args, &spec.kwargs);
 	if (!err)
 		err = find_before(d, object, &before);

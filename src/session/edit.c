@@ -118,6 +118,8 @@ fx_model_edit_begin(struct fx_session *session, struct fx_model *model,
 
 	if (err)
 		return err;
+	if (!model->edits.count && session->before_edit)
+		session->before_edit(session->before_edit_context, model);
 	hold_stop(model);
 	edit.stop = stop_now(model);
 	fx_vec_push(&model->edits, edit);

@@ -19,7 +19,7 @@ libfxcore_a_SOURCES += \
 	%D%/location.c \
 	%D%/file_meta.c \
 	%D%/history.c \
-	%D%/input.c \
+	%D%/input.c %D%/keep.c \
 	%D%/memory.c \
 	%D%/model.c %D%/model.h \
 	%D%/override.c \

@@ -73,6 +73,14 @@ fx_session_set_tick(struct fx_session *session, fx_tick_fn *tick, void *context)
 }
 
 void
+fx_session_set_before_edit(struct fx_session *session,
+	fx_before_edit_fn *before, void *context)
+{
+	session->before_edit = before;
+	session->before_edit_context = context;
+}
+
+void
 fx_session_set_output(struct fx_session *session, fx_output_fn *output,
 	void *context)
 {

@@ -39,6 +39,10 @@ void fx_session_set_tick(struct fx_session *session, fx_tick_fn *tick,
 typedef void fx_output_fn(void *context, const char *text, size_t length);
 void fx_session_set_output(struct fx_session *session, fx_output_fn *output,
 	void *context);
+/* Called when an edit of MODEL is about to begin. */
+typedef void fx_before_edit_fn(void *context, struct fx_model *model);
+void fx_session_set_before_edit(struct fx_session *session,
+	fx_before_edit_fn *before, void *context);
 struct fx_settings *fx_session_settings(struct fx_session *session);
 
 /* Models: a graph and the state of debugging it (model.h), as gdb's inferiors.
@@ -87,6 +91,12 @@ FX_NODISCARD struct fx_error *fx_session_load(struct fx_session *session,
  */
 FX_NODISCARD struct fx_error *fx_session_save(struct fx_session *session,
 	struct fx_model *model, const char *path, char **removed_ret);
+
+/* Keep MODEL's graph in FOLDER as PATH: its weights too when they lie in a
+ * file, which is linked, or have no more than LIMIT bytes; others are left out.
+ */
+FX_NODISCARD struct fx_error *fx_model_keep(struct fx_model *model,
+	const char *folder, const char *path, uint64_t limit);
 
 /* READ_ONLY where edits and files are refused (below). */
 FX_NODISCARD struct fx_error *

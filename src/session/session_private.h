@@ -105,6 +105,8 @@ struct fx_display {
 struct fx_session {
 	fx_tick_fn *tick;
 	void *tick_context;
+	fx_before_edit_fn *before_edit;
+	void *before_edit_context;
 	/* A guest was told of Ctrl-C; what it ran may have ended just then. */
 	bool is_pressed;
 	fx_output_fn *output;

@@ -144,6 +144,7 @@ transcripts = \
 	%D%/quit.fxt \
 	%D%/rauw.fxt \
 	%D%/readable.fxt \
+	%D%/recover.fxt \
 	%D%/rename.fxt \
 	%D%/replace_derived.fxt %D%/replace_script.fxt %D%/replace_input.fxt \
 	%D%/replace.fxt %D%/replace_set.fxt %D%/replace_wrap.fxt \
@@ -220,12 +221,42 @@ TESTS += %D%/examples.sh
 EXTRA_DIST += %D%/examples.sh %D%/examples.py
 
 # The program as a whole: options, exit statuses, pipes.
-TESTS += %D%/program.sh %D%/errors.sh %D%/live.sh %D%/prompt.sh %D%/words.sh %D%/lessons.sh %D%/demo.sh %D%/check_model.sh %D%/readme.sh %D%/script_values.sh %D%/overwritten.sh %D%/threads.sh %D%/forged.sh %D%/bounds.sh
-EXTRA_DIST += %D%/home.sh %D%/program.sh %D%/errors.sh %D%/live.sh %D%/prompt.sh %D%/prompt.py %D%/words.sh %D%/lessons.sh %D%/demo.sh %D%/check_model.sh %D%/readme.sh %D%/script_values.sh %D%/overwritten.sh %D%/threads.sh %D%/forged.sh %D%/forged.py %D%/bounds.sh
-
-# What an edit makes of a traced model.
-TESTS += %D%/edit_mode.sh
-EXTRA_DIST += %D%/edit_mode.sh
+TESTS += \
+	%D%/program.sh \
+	%D%/errors.sh \
+	%D%/live.sh \
+	%D%/prompt.sh \
+	%D%/recovery.sh \
+	%D%/words.sh \
+	%D%/lessons.sh \
+	%D%/demo.sh \
+	%D%/check_model.sh \
+	%D%/readme.sh \
+	%D%/script_values.sh \
+	%D%/overwritten.sh \
+	%D%/threads.sh \
+	%D%/forged.sh \
+	%D%/bounds.sh
+EXTRA_DIST += \
+	%D%/program.sh \
+	%D%/errors.sh \
+	%D%/live.sh \
+	%D%/prompt.sh \
+	%D%/recovery.sh \
+	%D%/words.sh \
+	%D%/lessons.sh \
+	%D%/demo.sh \
+	%D%/check_model.sh \
+	%D%/readme.sh \
+	%D%/script_values.sh \
+	%D%/overwritten.sh \
+	%D%/threads.sh \
+	%D%/forged.sh \
+	%D%/bounds.sh \
+	%D%/home.sh \
+	%D%/prompt.py \
+	%D%/forged.py \
+	%D%/recovery.py
 
 # Signals and the terminal.
 TESTS += %D%/signals.sh

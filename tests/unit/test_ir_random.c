@@ -85,23 +85,26 @@ static struct fx_hash
 visible_state(struct fx_graph *graph)
 {
 	struct fx_hash hash = fx_graph_hash(graph);
-	struct fx_hasher hasher;
+	struct fx_hasher *hasher = fx_hasher_new();
 	struct fx_node *node;
 
-	fx_hasher_init(&hasher);
-	fx_hasher_add(&hasher, &hash, sizeof(hash));
+	fx_hasher_add(hasher, &hash, sizeof(hash));
 	fx_graph_for_each_node (node, graph) {
 		uint32_t id = (uint32_t)node->id;
 		struct fx_use *use;
 
-		fx_hasher_add(&hasher, &id, sizeof(id));
-		fx_hasher_add_text(&hasher, node->name);
+		fx_hasher_add(hasher, &id, sizeof(id));
+		fx_hasher_add_text(hasher, node->name);
+		for (uint32_t i = 0; i < node->derived_count; i++) {
+			id = (uint32_t)node->derived[i];
+			fx_hasher_add(hasher, &id, sizeof(id));
+		}
 		fx_node_for_each_user (use, node) {
 			id = (uint32_t)use->user->id;
-			fx_hasher_add(&hasher, &id, sizeof(id));
+			fx_hasher_add(hasher, &id, sizeof(id));
 		}
 	}
-	return fx_hasher_end(&hasher);
+	return fx_hasher_free(hasher);
 }
 
 /* Storages are known by where they lie. */
@@ -208,7 +211,10 @@ create(struct world *w)
 		.target = "torch.relu",
 		.args = random_args(w) };
 	bool at_end = fxt_random_chance(&w->random, 40);
+	uint64_t from = any_node(w)->id;
 
+	spec.derived = &from;
+	spec.derived_count = fxt_random_chance(&w->random, 30);
 	if (fxt_random_chance(&w->random, 40))
 		spec.name = random_name(w);
 	spec.name_is_exact = fxt_random_chance(&w->random, 50);

@@ -1,0 +1,68 @@
+/* recovery.h - the session journal: what `recover` reopens after a session
+ * died.
+ *
+ * A folder a session under $XDG_STATE_HOME/fxdb/sessions/, made by the first
+ * command that may change a graph, removed at a clean end.  The file `journal`
+ * holds JSON lines; one write after each command:
+ *
+ *   {"session":1,"pid":...}             the format, who writes
+ *   {"graph":1,"name":...,"file":...}   graph 1 as it was before its first edit
+ *   {"edit":3,"graph":1,"bytes":900}    transaction t3: as many bytes of lines
+ *                                       follow (emit/delta.h)
+ *   {"now":2,"graph":1}                 undo, redo, goto
+ *   {"closed":1}
+ *   {"setup":"..."}                     inputs, seed, breakpoints, displays and
+ *                                       settings, as commands
+ *   {"done":7,"command":"..."}          all of the 7th command stands above
+ *
+ * What comes after the last {"done"} is not used: a session comes back as it
+ * was after a command, whole.  The writer holds a lock on the file, so that a
+ * session which still runs is not taken for a dead one.
+ */
+#ifndef FX_COMMANDS_SHELL_RECOVERY_H
+#define FX_COMMANDS_SHELL_RECOVERY_H
+
+#include "commands/shell/cmd.h"
+
+struct cmd_recovery;
+
+/* MODEL is about to be edited for the first time, maybe: how it is now is kept.
+ * CONTEXT is the shell (fx_session_set_before_edit).
+ */
+void cmd_recovery_before_edit(void *context, struct fx_model *model);
+/* Write what the command of CTX changed. */
+void cmd_recovery_after(struct cmd_ctx *ctx);
+/* The session ends: what it kept goes, unless KEEP. */
+void cmd_recovery_end(struct cmd_shell *shell, bool keep);
+
+/* Go on writing the journal of a session that was reopened. */
+struct cmd_recovered {
+	struct fx_model *model;
+	int number; /* in the journal */
+};
+struct cmd_reopened {
+	const char *folder;
+	int file;    /* its journal, locked, to append to; taken */
+	size_t done; /* commands so far */
+	const struct cmd_recovered *models;
+	size_t count;
+};
+void cmd_recovery_adopt(struct cmd_shell *shell,
+	const struct cmd_reopened *from);
+
+/* The folder of all sessions, made if it is missing; NULL when there can be
+ * none; the caller's.
+ */
+char *cmd_recovery_folder(void);
+/* Settings, inputs of MODELS, breakpoints and displays as the commands that
+ * bring them back; the caller's.
+ */
+char *cmd_recovery_setup(struct fx_session *session,
+	struct fx_model *const *models, size_t count);
+
+/* How many sessions died that could be recovered. */
+size_t cmd_recovery_count(void);
+/* Remove a session's FOLDER and all in it. */
+void cmd_recovery_remove(const char *folder);
+
+#endif /* FX_COMMANDS_SHELL_RECOVERY_H */

@@ -1,0 +1,127 @@
+/* recovery_setup.c - what stands beside the graphs of a session, as commands.
+ */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/str.h"
+#include "commands/shell/recovery.h"
+#include "ir/graph.h"
+#include "session/breakpoint.h"
+#include "session/display.h"
+#include "session/model.h"
+#include "session/session.h"
+#include "session/settings.h"
+
+static void
+add_settings(struct fx_buf *text, const struct fx_settings *settings)
+{
+	for (size_t i = 0; i < fx_settings_count(); i++) {
+		const struct fx_setting_info *info = fx_settings_info(i);
+		const char *value = fx_settings_text(settings, (int)i);
+
+		if (!fx_str_equal(value, info->initial))
+			fx_buf_addf(text, "set %s %s\n", info->name, value);
+	}
+}
+
+static void
+add_seed(struct fx_buf *text, uint64_t seed, uint64_t *now)
+{
+	if (seed != *now)
+		fx_buf_addf(text, "seed %llu\n", (unsigned long long)seed);
+	*now = seed;
+}
+
+/* Each behind the seed that it follows from; *SEED is that of now. */
+static void
+add_inputs(struct fx_buf *text, const struct fx_model *model, uint64_t *seed)
+{
+	const struct fx_node *node;
+
+	fx_graph_for_each_node (node, fx_model_graph(model)) {
+		const struct fx_input_given *given =
+			fx_model_input_given(model, node);
+
+		if (!given)
+			continue;
+		add_seed(text, given->seed, seed);
+		fx_buf_addf(text, "input %s = %s\n", given->name, given->text);
+	}
+}
+
+/* Where B stops, in words that still hold: a node has its present name. */
+static void
+add_place(struct fx_buf *text, struct fx_session *session,
+	const struct fx_breakpoint *b)
+{
+	struct fx_node **nodes = NULL;
+	size_t count = 0;
+
+	if (!b->is_set && !strchr(b->where, ':'))
+		fx_breakpoint_nodes(session, b, &nodes, &count);
+	if (count == 1)
+		fx_buf_addf(text, "%%%s", nodes[0]->name);
+	else
+		fx_buf_add(text, b->where);
+	free(nodes);
+}
+
+static void
+add_breakpoints(struct fx_buf *text, struct fx_session *session)
+{
+	for (size_t i = 0; i < fx_breakpoint_count(session); i++) {
+		const struct fx_breakpoint *b = fx_breakpoint_at(session, i);
+
+		fx_buf_addf(text, "%sbreak ", b->is_temporary ? "t" : "");
+		add_place(text, session, b);
+		fx_buf_add(text, " -p");
+		if (b->condition)
+			fx_buf_addf(text, " if %s", b->condition);
+		fx_buf_add_char(text, '\n');
+		if (!b->is_enabled)
+			fx_buf_addf(text, "disable %zu\n", i + 1);
+	}
+}
+
+static void
+add_displays(struct fx_buf *text, const struct fx_session *session)
+{
+	const char *expression;
+	const char *format;
+	int number;
+
+	for (size_t i = 0;
+		fx_display_at(session, i, &number, &expression, &format); i++)
+		fx_buf_addf(text, "display%s%s %s\n",
+			format && *format ? "/" : "", format ? format : "",
+			expression);
+}
+
+/* What stands beside the graphs, as commands that bring it back. */
+char *
+cmd_recovery_setup(struct fx_session *session, struct fx_model *const *models,
+	size_t count)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	struct fx_model *current = fx_session_model(session);
+	bool is_current = false;
+	uint64_t seed = 0;
+
+	add_settings(&text, fx_session_settings(session));
+	for (size_t i = 0; i < count; i++) {
+		if (count > 1)
+			fx_buf_addf(&text, "graph %s\n",
+				fx_model_name(models[i]));
+		add_inputs(&text, models[i], &seed);
+		is_current = is_current || models[i] == current;
+	}
+	if (count > 1 && is_current)
+		fx_buf_addf(&text, "graph %s\n", fx_model_name(current));
+	add_breakpoints(&text, session);
+	add_displays(&text, session);
+	add_seed(&text, fx_session_seed(session), &seed);
+	return fx_buf_take(&text);
+}

@@ -1,0 +1,94 @@
+/* keep.c - a graph as it is now, on disk for a session that may die.
+ *
+ * Weights that lie in a file of their own are linked; others are written, up to
+ * a size that nobody has to wait for.
+ */
+#include <config.h>
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "emit/jsonl.h"
+#include "emit/weights.h"
+#include "ir/graph.h"
+#include "ir/module.h"
+#include "load/save.h"
+#include "load/weights_file.h"
+#include "session/capture.h"
+#include "session/model.h"
+#include "session/session.h"
+
+static uint64_t
+weights_size(struct fx_graph *graph)
+{
+	struct fx_module_walk *walk = fx_module_walk_new(graph->module, true);
+	struct fx_module *at;
+	const char *path;
+	uint64_t size = 0;
+
+	while (fx_module_walk_next(walk, &at, &path))
+		for (size_t i = 0; i < at->member_count; i++)
+			if (at->members[i].tensor)
+				size += fx_tensor_bytes(at->members[i].tensor);
+	fx_module_walk_free(walk);
+	return size;
+}
+
+/* The weights file that MODEL was opened with, in FOLDER too; its name, the
+ * caller's, and size.  NULL when there is none.
+ */
+static char *
+link_weights(const struct fx_model *model, const char *folder,
+	uint64_t *size_ret)
+{
+	const char *path = fx_model_path(model);
+	FX_AUTO_FREE char *name = path ? fx_weights_file_find(path) : NULL;
+	FX_AUTO_FREE char *file = name ? fx_file_beside(path, name) : NULL;
+	FX_AUTO_FREE char *here = NULL;
+	FX_AUTO_FREE char *full = file ? realpath(file, NULL) : NULL;
+	struct stat about;
+
+	if (!full || stat(full, &about))
+		return NULL;
+	here = fx_xasprintf("%s/%s", folder, name);
+	if (link(full, here) && symlink(full, here))
+		return NULL;
+	*size_ret = (uint64_t)about.st_size;
+	return FX_TAKE(name);
+}
+
+/* GRAPH alone, with the name of a weights file or without. */
+static struct fx_error *
+save_text(struct fx_graph *graph, const char *path,
+	const struct fx_emit_jsonl *how)
+{
+	FX_AUTO_WEIGHTS struct fx_weights weights = { 0 };
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	struct fx_error *err;
+
+	fx_weights_collect(&weights, graph);
+	err = fx_emit_jsonl(&text, graph, &weights, how);
+	return err ? err : fx_file_write(path, text.data, text.length);
+}
+
+struct fx_error *
+fx_model_keep(struct fx_model *model, const char *folder, const char *path,
+	uint64_t limit)
+{
+	struct fx_graph *graph = fx_model_graph(model);
+	struct fx_emit_jsonl how = { 0 };
+	FX_AUTO_FREE char *skipped = NULL;
+	FX_AUTO_FREE char *name = NULL;
+	struct fx_error *err;
+
+	name = link_weights(model, folder, &how.weights_size);
+	how.weights_file = name;
+	if (name || weights_size(graph) > limit)
+		return save_text(graph, path, &how);
+	err = fx_model_fetch_weights(model, &skipped);
+	return err ? err : fx_save(graph, path);
+}

@@ -1,0 +1,270 @@
+"""Sessions that are killed, and what recover makes of what they left.
+
+FXDB_KILLS (12) sessions of random edits are killed at random moments; what
+comes back is the graph after the last command that was answered, or, when one
+was running, after that one.
+"""
+import glob
+import importlib.util
+import os
+import random
+import re
+import select
+import shutil
+import signal
+import sys
+import tempfile
+import time
+
+import terminal
+
+fxdb = os.environ["FXDB"]
+source = os.environ["FXDB_SRCDIR"]
+build = os.environ["FXDB_BUILDDIR"]
+folder = tempfile.TemporaryDirectory()
+home = folder.name
+sessions = home + "/state/fxdb/sessions"
+mlp = source + "/doc/examples/mlp.fxg"
+failures = []
+CAN_TRACE = importlib.util.find_spec("torch") and \
+    os.path.exists(build + "/src/capture/fxdb/_capture.abi3.so")
+PROMPT = "(fxdb) "
+
+
+def check(truth, what):
+    if not truth:
+        failures.append(what)
+
+
+class Session:
+    """fxdb at a prompt that can be killed."""
+
+    def __init__(self, *arguments, state=home + "/state"):
+        environment = dict(os.environ, HOME=home, TERM="dumb",
+                           XDG_STATE_HOME=state, NO_COLOR="1")
+        environment.pop("XDG_CONFIG_HOME", None)
+        self.process, self.master, self.slave, _ = terminal.start(
+            [fxdb, "-nx", "-q", *arguments], environment)
+        self.before = self.read()
+
+    def read(self, limit=60):
+        said = ""
+        end = time.time() + limit
+        while not said.endswith(PROMPT) and time.time() < end:
+            if select.select([self.master], [], [], 0.1)[0]:
+                try:
+                    said += os.read(self.master, 65536).decode()
+                except OSError:
+                    return said
+        check(said.endswith(PROMPT), f"no prompt: {said!r}")
+        return said
+
+    def ask(self, line):
+        """What LINE is answered, without the line itself."""
+        os.write(self.master, line.encode() + b"\n")
+        return self.read().partition("\n")[2][:-len(PROMPT)]
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        os.close(self.master)
+        os.close(self.slave)
+
+    def quit(self):
+        os.write(self.master, b"set confirm off\nquit\n")
+        self.process.wait(20)
+        os.close(self.master)
+        os.close(self.slave)
+
+    def state(self):
+        """Code, hash and history: what must come back."""
+        return [self.ask("dump python"), self.ask("info undo"),
+                re.search(r"hash +(\w+)", self.ask("info graph")).group(1)]
+
+
+def forget():
+    shutil.rmtree(sessions, ignore_errors=True)
+
+
+EDITS = ["replace act = torch.nn.functional.gelu(fc1)", "undo", "redo",
+         "insert after fc2 : y = torch.neg(fc2) --splice --fresh",
+         "set module drop = nn.Dropout(0.25)", "set module act = nn.GELU()",
+         "set value fc1.weight = fc1.weight * 1.5", "rename fc2 last",
+         "rename last fc2", "replace {op=call_module} = $ -n", "pass run dce",
+         "set %add.args[1] = %act", "goto t1", "goto t0", "undo 2",
+         "set value fc2.bias = fc2.bias + 1", "move drop before fc2",
+         "rauw drop act", "erase drop", "insert input z=f32[1,3]"]
+
+# One of each kind of thing that a session holds.
+s = Session(mlp)
+for line in ["input x = randn(2,4)", "set print elements 7", EDITS[0],
+             EDITS[3], EDITS[4], EDITS[6], "break fc2 if 1 < 2",
+             "display fc1", "rename fc1 first", "rename act second", "undo",
+             "seed 11"]:
+    s.ask(line)
+wanted = s.state()
+s.ask("delete 1")
+run = s.ask("run") + s.ask("print/v add") + s.ask("print/v x")
+s.kill()
+files = [os.stat(f).st_mode & 0o777 for f in glob.glob(sessions + "/*/*")
+         if os.stat(f).st_nlink == 1]
+check(set(files) == {0o600}, f"modes of files: {files}")
+check([os.stat(f).st_mode & 0o777 for f in glob.glob(sessions + "/*")] ==
+      [0o700], "mode of the folder")
+
+environment = dict(os.environ, HOME=home, TERM="dumb", NO_COLOR="1",
+                   XDG_STATE_HOME=home + "/state")
+process, master, slave, _ = terminal.start([fxdb, "-nx"], environment)
+said = ""
+while PROMPT not in said:
+    said += os.read(master, 65536).decode()
+check("1 session died with edits: recover lists it" in said,
+      f"nothing is said at the start: {said!r}")
+process.kill()
+process.wait()
+s = Session()
+listed = s.ask("recover")
+check("mlp" in listed and "delete 1" in listed, f"the list: {listed!r}")
+# It is this session's now: another cannot take it.
+said = s.ask("recover 1")
+check("as it was after: delete 1" in said, f"recovered: {said!r}")
+other = Session()
+check("no session died" in other.ask("recover"), "taken twice")
+check("no session 1" in other.ask("recover 1"), "taken twice")
+other.quit()
+check(s.state() == wanted, f"{s.state()} is not {wanted}")
+check("No breakpoints" in s.ask("info breakpoints"), "a deleted breakpoint")
+check("7" in s.ask("show print elements"), "a setting")
+check("first" not in s.ask("info display"), "a display")
+again = s.ask("run") + s.ask("print/v add") + s.ask("print/v x")
+check(re.sub(r"\$\d+", "", again) == re.sub(r"\$\d+", "", run),
+      f"a run after recovery: {again!r}, before {run!r}")
+# It goes on, and comes back once more.
+s.ask("rename add total")
+wanted = s.state()
+s.kill()
+s = Session()
+s.ask("recover 1")
+check(s.state() == wanted, "recovered twice")
+s.quit()
+check(not glob.glob(sessions + "/*"), "a clean end leaves files")
+
+# A breakpoint by its number of old is where its node is now.
+s = Session(mlp)
+s.ask("break fc2")
+s.ask("rename fc2 last")
+s.kill()
+s = Session()
+s.ask("recover 1")
+check("last" in s.ask("info breakpoints"), "a breakpoint of a renamed node")
+s.kill()
+
+# A terminal that goes away is no clean end.
+for how in (signal.SIGHUP, signal.SIGTERM, None):
+    forget()
+    s = Session(mlp)
+    s.ask("rename fc2 last")
+    if how:
+        s.process.send_signal(how)
+    os.close(s.master)
+    s.process.wait(20)
+    os.close(s.slave)
+    s = Session()
+    s.ask("recover 1")
+    check("last" in s.ask("dump python"), f"lost after {how}")
+    s.kill()
+
+# A journal cut short or edited at any place: a session, or one message.
+[journal] = glob.glob(sessions + "/*/journal")
+with open(journal, "rb") as f:
+    whole = f.read()
+for i in range(0, len(whole), 23):
+    with open(journal, "wb") as f:
+        f.write(whole[:i] if i % 2 else
+                whole[:i] + b"?" + whole[i + 1:])
+    s = Session()
+    said = s.ask("recover 1")
+    check("mlp: 7 nodes" in said or said.startswith("error: "),
+          f"damaged at {i}: {said!r}")
+    s.ask("set confirm off")
+    s.kill()
+    with open(journal, "wb") as f:
+        f.write(whole)
+forget()
+
+# No place to write: said once, and work goes on.
+blocked = home + "/blocked"
+with open(blocked, "w"):
+    pass
+s = Session(mlp, state=blocked)
+said = [s.ask(EDITS[0]), s.ask(EDITS[4])]
+check("cannot be recovered" in said[0] and "cannot be" not in said[1],
+      f"a state folder that cannot be written: {said}")
+s.quit()
+s = Session(mlp)
+s.ask("set recover limit 0")
+s.ask(EDITS[0])
+check(not glob.glob(sessions + "/*"), "kept though the limit is 0")
+s.quit()
+
+# Random weights of a model whose source is gone.
+if CAN_TRACE:
+    model = home + "/model.py"
+    with open(model, "w") as f:
+        f.write("import torch\n"
+                "class M(torch.nn.Module):\n"
+                "    def __init__(self):\n"
+                "        super().__init__()\n"
+                "        self.a = torch.nn.Linear(4, 4)\n"
+                "        self.n = torch.nn.BatchNorm1d(4)\n"
+                "    def forward(self, x):\n"
+                "        return self.n(self.a(x)).relu()\n")
+    s = Session("--python", os.environ["TRACING_PYTHON"])
+    s.ask(f"trace {model}:M --train -i x=f32[3,4]")
+    s.ask("rename a linear")
+    s.ask("run")
+    wanted = [s.ask("print/v relu")[3:], s.ask("print/v a.weight")[3:]]
+    s.kill()
+    os.remove(model)
+    s = Session()
+    s.ask("recover 1")
+    s.ask("run")
+    got = [s.ask("print/v relu")[3:], s.ask("print/v a.weight")[3:]]
+    check(got == wanted and "tensor" in got[0],
+          f"random weights: {got}, not {wanted}")
+    s.quit()
+
+# Killed at any moment.
+seed = int(os.environ.get("FXDB_SEED", "1"))
+for i in range(seed, seed + int(os.environ.get("FXDB_KILLS", "12"))):
+    chance = random.Random(i)
+    lines = [chance.choice(EDITS) for _ in range(chance.randrange(1, 9))]
+    # What the session is after each command, from one that lives.
+    s = Session(mlp)
+    states = [s.state()]
+    for line in lines:
+        s.ask(line)
+        states.append(s.state())
+    s.quit()
+    s = Session(mlp)
+    answered = chance.randrange(len(lines))
+    for line in lines[:answered]:
+        s.ask(line)
+    os.write(s.master, lines[answered].encode() + b"\n")
+    time.sleep(chance.random() * 0.03)
+    s.kill()
+    s = Session()
+    said = s.ask("recover 1")
+    if "no session" in said:
+        got = states[0]
+    else:
+        got = s.state()
+    if got not in states[answered:answered + 2]:
+        failures.append(f"seed {i}: {lines[:answered + 1]}: {got}, not "
+                        f"{states[answered]} nor {states[answered + 1]}")
+    s.quit()
+    forget()
+
+for failure in failures:
+    print(failure)
+sys.exit(1 if failures else 0)

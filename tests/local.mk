@@ -9,6 +9,7 @@ libfxtest_a_SOURCES = %D%/support/unit.c %D%/support/unit.h \
 	%D%/support/random.c %D%/support/random.h \
 	%D%/support/random_graph.c %D%/support/random_graph.h \
 	%D%/support/read_text.c %D%/support/read_text.h \
+	%D%/support/replay_backend.c %D%/support/replay_backend.h \
 	%D%/support/real_backend.c %D%/support/real_backend.h \
 	%D%/support/run_world.c %D%/support/run_world.h \
 	%D%/support/session_text.c %D%/support/session_text.h \

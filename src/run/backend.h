@@ -180,21 +180,4 @@ struct fx_backend *fx_backend_meta_new(void);
  */
 struct fx_datum *fx_meta_tensor(const struct fx_tensor_meta *meta);
 
-/* backend_replay.c: answers recorded in PATH, JSON lines, for tests.  A call
- * gets the first answer not given yet for the same target and arguments:
- *
- *	{"target": "torch.relu", "args": ["f32[2]"], "result": "f32[2]",
- *	 "values": [0.0, 1.5]}
- *	{"target": "operator.add", "args": ["1", "2"], "result": "3"}
- *	{"target": "torch.sum", "args": ["f32[2]", "dim=0"], "error": "text"}
- *
- * Values are numbers, "nan", "inf", "-inf" or pairs [real, imag]; those of a
- * result with strides are its storage.
- * Arguments are texts as fx_datum_print shows them, keywords after "name=";
- * results are a tensor's dtype and shape or a literal.  A target without any
- * answer is UNSUPPORTED.
- */
-FX_NODISCARD struct fx_error *fx_backend_replay_new(const char *path,
-	struct fx_backend **ret);
-
 #endif /* FX_RUN_BACKEND_H */

@@ -3,8 +3,8 @@
  *
  * One piece of memory: this, the sizes, the strides.  Symbolic sizes point to
  * polynomials, which lie in an arena; only tensors that have some carry one.
- * The backends meta and replay hold theirs so; what takes a void pointer is for
- * their tables (backend.h).
+ * The meta backend and that of the tests hold theirs so; what takes a void
+ * pointer is for their tables (backend.h).
  */
 #ifndef FX_RUN_HOST_TENSOR_H
 #define FX_RUN_HOST_TENSOR_H

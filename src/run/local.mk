@@ -2,7 +2,6 @@
 libfxcore_a_SOURCES += \
 	%D%/backend.h \
 	%D%/backend_meta.c \
-	%D%/backend_replay.c \
 	%D%/compare.c %D%/compare.h \
 	%D%/datum.c %D%/datum.h \
 	%D%/datum_print.c \

@@ -1,7 +1,7 @@
 /* strided_bytes.h - a tensor whose bytes lie in a blob of ours.
  *
- * What the meta backend knows of parameters and files, and the replay backend
- * of recorded answers: views of bytes with strides.
+ * What the meta backend knows of parameters and files: views of bytes with
+ * strides.
  */
 #ifndef FX_RUN_STRIDED_BYTES_H
 #define FX_RUN_STRIDED_BYTES_H

@@ -13,6 +13,7 @@
 #include "ir/graph.h"
 #include "session/session.h"
 #include "tests/support/clock.h"
+#include "tests/support/null_screen.h"
 #include "ui/tui/line.h"
 #include "ui/tui/screen.h"
 #include "ui/tui/tui.h"
@@ -92,7 +93,7 @@ on_idle(void *context, const struct fx_canvas *grid, int cursor_row,
 			return false;
 	}
 	bench->begin = now_ms();
-	return tui_screen_null_keys(bench->screen, steps[bench->step].keys);
+	return fxt_null_screen_keys(bench->screen, steps[bench->step].keys);
 }
 
 /* A chain with a skip connection every eighth node. */
@@ -140,8 +141,8 @@ main(int argc, char **argv)
 
 	fx_session_add_graph(session, make_graph(session, count), "chain",
 		"bench");
-	bench.screen = tui_screen_null(24, 80, FX_LINES_UTF8);
-	tui_screen_null_on_idle(bench.screen, on_idle, &bench);
+	bench.screen = fxt_null_screen(24, 80, FX_LINES_UTF8);
+	fxt_null_screen_on_idle(bench.screen, on_idle, &bench);
 	bench.nodes = count;
 	bench.begin = now_ms();
 	tui_run_on(bench.screen, &options, &result);

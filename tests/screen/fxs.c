@@ -35,6 +35,7 @@
 #include "commands/shell/cmd.h"
 #include "session/session.h"
 #include "tests/support/golden.h"
+#include "tests/support/null_screen.h"
 #include "ui/tui/line.h"
 #include "ui/tui/screen.h"
 #include "ui/tui/tui.h"
@@ -112,7 +113,7 @@ on_idle(void *context, const struct fx_canvas *grid, int cursor_row,
 			show(test, line + 5, grid, cursor_row, cursor_column);
 		if (!fx_str_starts(line, "keys "))
 			continue;
-		if (!tui_screen_null_keys(test->screen, line + 5)) {
+		if (!fxt_null_screen_keys(test->screen, line + 5)) {
 			fprintf(stderr, "unknown key in: %s\n", line);
 			exit(99);
 		}
@@ -153,8 +154,8 @@ run(struct test *test)
 	struct tui_result result;
 
 	read_head(test);
-	test->screen = tui_screen_null(test->rows, test->columns, test->lines);
-	tui_screen_null_on_idle(test->screen, on_idle, test);
+	test->screen = fxt_null_screen(test->rows, test->columns, test->lines);
+	fxt_null_screen_on_idle(test->screen, on_idle, test);
 	tui_run_on(test->screen, &options, &result);
 	if (result.end == TUI_END_LEFT)
 		fx_buf_add(&test->out, "---- left\n");

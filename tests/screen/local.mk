@@ -2,7 +2,8 @@
 # pseudo-terminal, with libvterm as the terminal; tmux.sh as a second opinion.
 check_PROGRAMS += %D%/fxs
 %C%_fxs_SOURCES = %D%/fxs.c \
-	tests/support/golden.c tests/support/golden.h
+	tests/support/golden.c tests/support/golden.h \
+	tests/support/null_screen.c tests/support/null_screen.h
 %C%_fxs_LDADD = libfxtui.a libfxcmd.a libfxcore.a $(CURSES_LIBS) \
 	$(CORE_LIBS) -lm
 FXS_LOG_COMPILER = %D%/fxs$(EXEEXT)

@@ -5,7 +5,8 @@
 #include <stdbool.h>
 
 /* Whether ACTUAL is EXPECTED, the text of the file PATH; with FXDB_UPDATE in
- * the environment the file becomes ACTUAL instead, else what differs is printed.
+ * the environment the file becomes ACTUAL instead, else what
+ * differs is printed.
  */
 bool fxt_is_golden(const char *path, const char *expected, const char *actual);
 

@@ -11,7 +11,7 @@ said=$(cd "$FXDB_SRCDIR/doc/examples" && timeout 100 gdb -q -nx -batch \
 	-ex 'fx_dump model->graph' -ex 'print $fx_dump(model->graph)' \
 	-ex 'print model->graph->root.next->next' \
 	-ex 'delete' -ex 'break fx_datum_free' -ex continue \
-	-ex 'print *datum' -ex continue -ex 'print *datum' \
+	-ex 'print *datum' -ex continue -ex continue -ex continue \
 	--args "$FXDB" -nx -batch mlp.fxg -ex 'set backend meta' \
 	-i 'x=f32[2,4]' -ex run -ex 'print (1, "a")' 2>&1)
 status=0

@@ -73,7 +73,8 @@ TESTS += %D%/test_eval %D%/test_run %D%/test_session \
 
 check_PROGRAMS += %D%/test_tui
 TESTS += %D%/test_tui
-%C%_test_tui_SOURCES = %D%/test_tui.c
+%C%_test_tui_SOURCES = %D%/test_tui.c \
+	tests/support/null_screen.c tests/support/null_screen.h
 %C%_test_tui_LDADD = libfxtui.a libfxcmd.a $(LDADD) $(CURSES_LIBS)
 
 check_PROGRAMS += %D%/test_cmd_line %D%/test_cmd_table %D%/test_out

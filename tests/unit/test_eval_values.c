@@ -16,6 +16,7 @@
 #include "run/eval.h"
 #include "run/values.h"
 #include "tests/support/folder.h"
+#include "tests/support/replay_backend.h"
 #include "tests/support/unit.h"
 
 struct source {
@@ -257,7 +258,7 @@ slices_and_calls_go_to_the_backend(void)
 
 	enter();
 	CU_ASSERT(fxt_ok(fx_file_write("r.jsonl", answers, strlen(answers))));
-	CU_ASSERT_FATAL(fxt_ok(fx_backend_replay_new("r.jsonl", &backend)));
+	CU_ASSERT_FATAL(fxt_ok(fxt_replay_backend_new("r.jsonl", &backend)));
 	FXT_SAME(said(backend, "torch.softmax(randn(2, 3)[0, :2], 0).topk(1) "
 			       "> 0.5 and 7"),
 		"7");

@@ -22,6 +22,7 @@
 #include "tests/support/append.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/read_text.h"
+#include "tests/support/replay_backend.h"
 #include "tests/support/session_text.h"
 #include "tests/support/unit.h"
 
@@ -360,7 +361,7 @@ replay_gives_what_was_recorded(void)
 	};
 	struct fx_error *err;
 
-	CU_ASSERT_FATAL(fxt_ok(fx_backend_replay_new(path, &backend)));
+	CU_ASSERT_FATAL(fxt_ok(fxt_replay_backend_new(path, &backend)));
 	unlink(path);
 	interp.backend = backend;
 	fx_plans_init(&plans, backend);
@@ -387,7 +388,8 @@ a_damaged_recording_is_refused_with_its_line(void)
 		FX_AUTO_FREE char *path = write_answers(bad[i]);
 		struct fx_backend *backend = NULL;
 
-		FXT_FAILS(fx_backend_replay_new(path, &backend), FX_ERR_FORMAT);
+		FXT_FAILS(fxt_replay_backend_new(path, &backend),
+			FX_ERR_FORMAT);
 		unlink(path);
 	}
 }

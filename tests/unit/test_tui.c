@@ -15,6 +15,7 @@
 #include "session/session.h"
 #include "session/settings.h"
 #include "tests/support/append.h"
+#include "tests/support/null_screen.h"
 #include "tests/support/random.h"
 #include "tests/support/unit.h"
 #include "ui/tui/action.h"
@@ -250,9 +251,9 @@ press_any_key(void *context, const struct fx_canvas *grid, int row, int column)
 	if (draw_lot(monkey, 10) == 0) {
 		snprintf(resize, sizeof(resize), "<Resize %ux%u>",
 			draw_lot(monkey, 210), draw_lot(monkey, 70));
-		return tui_screen_null_keys(monkey->screen, resize);
+		return fxt_null_screen_keys(monkey->screen, resize);
 	}
-	return tui_screen_null_keys(monkey->screen,
+	return fxt_null_screen_keys(monkey->screen,
 		keys[draw_lot(monkey, FX_ARRAY_LEN(keys))]);
 }
 
@@ -274,9 +275,9 @@ no_keys_in_any_size_do_harm(void)
 				fxt_joined_chain(fx_session_serial(session), 40,
 					5),
 				"example", "test");
-		monkey.screen = tui_screen_null(24, 80,
+		monkey.screen = fxt_null_screen(24, 80,
 			seed % 2 ? FX_LINES_UTF8 : FX_LINES_ASCII);
-		tui_screen_null_on_idle(monkey.screen, press_any_key, &monkey);
+		fxt_null_screen_on_idle(monkey.screen, press_any_key, &monkey);
 		tui_run_on(monkey.screen, &options, &result);
 		tui_screen_free(monkey.screen);
 		tui_line_plain_free(line);
@@ -335,7 +336,7 @@ run_until_seen(void *context, const struct fx_canvas *grid, int row, int column)
 	(void)row;
 	(void)column;
 	return !onlooker.running && (*tries)-- > 0 &&
-	       tui_screen_null_keys(onlooker.screen, "r");
+	       fxt_null_screen_keys(onlooker.screen, "r");
 }
 
 static void
@@ -357,10 +358,10 @@ the_panes_follow_a_run(void)
 	fx_session_add_graph(session,
 		fxt_joined_chain(fx_session_serial(session), 100000, 5),
 		"example", "test");
-	onlooker.screen = tui_screen_null(24, 120, FX_LINES_UTF8);
+	onlooker.screen = fxt_null_screen(24, 120, FX_LINES_UTF8);
 	onlooker.show = onlooker.screen->show;
 	onlooker.screen->show = look_on;
-	tui_screen_null_on_idle(onlooker.screen, run_until_seen, &tries);
+	fxt_null_screen_on_idle(onlooker.screen, run_until_seen, &tries);
 	tui_run_on(onlooker.screen, &options, &result);
 	FXT_IS(onlooker.running, >, 0);
 	FXT_EQ(onlooker.lost, 0);
@@ -404,13 +405,13 @@ the_plain_editor_edits(void)
 static void
 the_null_screen_plays_keys(void)
 {
-	struct tui_screen *screen = tui_screen_null(10, 20, FX_LINES_UTF8);
+	struct tui_screen *screen = fxt_null_screen(10, 20, FX_LINES_UTF8);
 	struct tui_event event;
 	int rows;
 	int columns;
 
-	CU_ASSERT(tui_screen_null_keys(screen, "λ<C-d><Resize 9x3>"));
-	CU_ASSERT(!tui_screen_null_keys(screen, "<NoSuchKey>"));
+	CU_ASSERT(fxt_null_screen_keys(screen, "λ<C-d><Resize 9x3>"));
+	CU_ASSERT(!fxt_null_screen_keys(screen, "<NoSuchKey>"));
 	screen->next(screen->context, 0, &event);
 	CU_ASSERT(event.key == 0x3bb && event.length == 2);
 	screen->next(screen->context, 0, &event);

@@ -22,6 +22,7 @@
 #include "run/storage.h"
 #include "run/summary.h"
 #include "run/tensor_text.h"
+#include "tests/support/replay_backend.h"
 #include "tests/support/unit.h"
 
 /* A tensor such as "f32[2,3]" of the meta backend. */
@@ -60,7 +61,7 @@ recorded(const char *record)
 	void *plan;
 
 	CU_ASSERT_FATAL(fxt_ok(fx_file_write(path, text, strlen(text))));
-	CU_ASSERT_FATAL(fxt_ok(fx_backend_replay_new(path, &backend)));
+	CU_ASSERT_FATAL(fxt_ok(fxt_replay_backend_new(path, &backend)));
 	unlink(path);
 	CU_ASSERT_FATAL(fxt_ok(backend->ops->resolve(backend, &site, &plan)));
 	CU_ASSERT_FATAL(fxt_ok(backend->ops->call(backend, plan, NULL, 0,

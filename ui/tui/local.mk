@@ -1,5 +1,6 @@
-# The full screen, a library of its own so that tests can bring the null
-# screen, with what the prompt shares with it.  Only curses_screen.c includes curses, and no file Readline.
+# The full screen, a library of its own so that tests can bring a screen of
+# their own (tests/support/null_screen.c), with what the prompt shares with it.
+# Only curses_screen.c includes curses, and no file Readline.
 noinst_LIBRARIES += libfxtui.a
 libfxtui_a_CFLAGS = $(AM_CFLAGS) $(CURSES_CFLAGS)
 libfxtui_a_SOURCES = \
@@ -14,7 +15,6 @@ libfxtui_a_SOURCES = \
 	%D%/line_plain.c \
 	%D%/log.c %D%/log.h \
 	%D%/screen.h \
-	%D%/screen_null.c \
 	%D%/text.c %D%/text.h \
 	%D%/tui.c %D%/tui.h \
 	%D%/tui_front.c \

@@ -90,21 +90,6 @@ FX_NODISCARD struct fx_error *
 tui_screen_curses(const struct tui_screen_options *options,
 	struct tui_screen **ret);
 
-/* A screen without a terminal: keys come from a script, cells stay. */
-struct tui_screen *tui_screen_null(int rows, int columns, enum fx_lines lines);
-/* Queue keys: characters, and names in <>: <Tab> <Enter> <Esc> <Up> <C-d>
- * <Space> <lt> <F1> <Interrupt> <Hangup> <Resize 20x5> <Paste text>.  False
- * when one is unknown.
- */
-bool tui_screen_null_keys(struct tui_screen *screen, const char *keys);
-/* What was shown last; called when no key is left instead of waiting.  After
- * it returns true there must be new keys; false hangs up.
- */
-typedef bool tui_screen_null_idle_fn(void *context,
-	const struct fx_canvas *grid, int cursor_row, int cursor_column);
-void tui_screen_null_on_idle(struct tui_screen *screen,
-	tui_screen_null_idle_fn *idle, void *context);
-
 static inline void
 tui_screen_free(struct tui_screen *screen)
 {

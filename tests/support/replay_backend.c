@@ -1,7 +1,7 @@
-/* backend_replay.c - the backend that has only recorded answers, for tests. */
+/* replay_backend.c - a backend that has only recorded answers. */
 #include <config.h>
 
-#include "run/backend.h"
+#include "tests/support/replay_backend.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -19,6 +19,7 @@
 #include "ir/module.h"
 #include "ir/value_text.h"
 #include "lang/parse.h"
+#include "run/backend.h"
 #include "run/datum.h"
 #include "run/host_tensor.h"
 #include "run/values.h"
@@ -427,7 +428,7 @@ stateless(void)
 }
 
 struct fx_error *
-fx_backend_replay_new(const char *path, struct fx_backend **ret)
+fxt_replay_backend_new(const char *path, struct fx_backend **ret)
 {
 	struct fx_backend *backend = FX_NEW(struct fx_backend);
 	struct state *state = FX_NEW(struct state);

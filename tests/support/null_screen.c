@@ -1,5 +1,7 @@
-/* screen_null.c - a screen without a terminal, for tests. */
+/* null_screen.c - a screen without a terminal. */
 #include <config.h>
+
+#include "tests/support/null_screen.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +11,6 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "base/vec.h"
-#include "ui/tui/screen.h"
 
 struct null_screen {
 	struct tui_screen screen;
@@ -21,7 +22,7 @@ struct null_screen {
 	FX_VEC(struct tui_event) events;
 	FX_VEC(char *) pasted; /* what events borrow */
 	size_t next;
-	tui_screen_null_idle_fn *idle;
+	fxt_null_screen_idle_fn *idle;
 	void *idle_context;
 };
 
@@ -106,7 +107,7 @@ null_free(void *context)
 }
 
 struct tui_screen *
-tui_screen_null(int rows, int columns, enum fx_lines lines)
+fxt_null_screen(int rows, int columns, enum fx_lines lines)
 {
 	struct null_screen *null = FX_NEW(struct null_screen);
 
@@ -201,7 +202,7 @@ push_named(struct null_screen *null, const char *name)
 }
 
 bool
-tui_screen_null_keys(struct tui_screen *screen, const char *keys)
+fxt_null_screen_keys(struct tui_screen *screen, const char *keys)
 {
 	struct null_screen *null = screen->context;
 	size_t length = strlen(keys);
@@ -229,8 +230,8 @@ tui_screen_null_keys(struct tui_screen *screen, const char *keys)
 }
 
 void
-tui_screen_null_on_idle(struct tui_screen *screen,
-	tui_screen_null_idle_fn *idle, void *context)
+fxt_null_screen_on_idle(struct tui_screen *screen,
+	fxt_null_screen_idle_fn *idle, void *context)
 {
 	struct null_screen *null = screen->context;
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "commands/out/out.h"
-#include "run/hooks.h"
+#include "run/ticker.h"
 #include "session/session.h"
 #include "session/settings.h"
 #include "ui/repl/key.h"

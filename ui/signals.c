@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
-#include "run/hooks.h"
+#include "run/ticker.h"
 
 enum action {
 	PASS,      /* the default action */

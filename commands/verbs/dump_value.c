@@ -14,7 +14,7 @@
 #include "commands/shell/shell.h"
 #include "load/npy.h"
 #include "run/datum.h"
-#include "run/hooks.h"
+#include "run/ticker.h"
 #include "run/values.h"
 
 struct source {

@@ -9,7 +9,7 @@
 #include "commands/verbs/show.h"
 #include "ir/graph.h"
 #include "run/datum.h"
-#include "run/hooks.h"
+#include "run/ticker.h"
 #include "session/model.h"
 #include "session/resolve.h"
 #include "session/session.h"

@@ -26,7 +26,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "draw/draw.h"
-#include "run/hooks.h"
+#include "run/ticker.h"
 
 #ifndef FX_PKGLIBEXECDIR
 #define FX_PKGLIBEXECDIR "/usr/libexec/fxdb"

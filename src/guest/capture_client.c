@@ -21,7 +21,7 @@
 #include "guest/trace_reply.h"
 #include "ir/graph.h"
 #include "load/safetensors.h"
-#include "run/hooks.h"
+#include "run/ticker.h"
 
 #define INTERRUPT_MS 1000 /* after each SIGINT, then SIGKILL */
 #define INTERRUPTS   2

@@ -18,7 +18,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "run/hooks.h"
+#include "run/ticker.h"
 
 #define OUTPUT_LIMIT 65536
 /* More files than that are never asked for. */

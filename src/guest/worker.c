@@ -21,7 +21,7 @@
 #include "base/mem.h"
 #include "guest/process.h"
 #include "guest/trace_reply.h"
-#include "run/hooks.h"
+#include "run/ticker.h"
 
 #define TICK_MS    30
 #define READY_MS   120000 /* torch may come from a cold disk */

@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "run/datum.h"
-#include "run/hooks.h"
+#include "run/ticker.h"
 
 /* One of the two: its elements, or the same one again and again. */
 struct side {

@@ -7,6 +7,7 @@
 #include "ir/module.h"
 #include "run/backend.h"
 #include "run/datum.h"
+#include "run/ticker.h"
 
 /* Modules may own graphs whose modules own graphs; a module tree cannot
  * contain itself, but a file may claim a deep one.
@@ -95,8 +96,11 @@ run_node(struct fx_interp *interp, struct fx_node *node, struct fx_datum **ret)
 	return NULL;
 }
 
-struct fx_error *
-fx_interp_node(struct fx_interp *interp, struct fx_node *node)
+/* Run NODE and put its result into the environment.  Errors get the note "at
+ * %name", or of a fragment what was called.
+ */
+static struct fx_error *
+run_here(struct fx_interp *interp, struct fx_node *node)
 {
 	struct fx_datum *result;
 	struct fx_error *err = run_node(interp, node, &result);
@@ -113,26 +117,23 @@ fx_interp_node(struct fx_interp *interp, struct fx_node *node)
 static bool
 records(const struct fx_interp *interp)
 {
-	for (size_t i = 0; i < interp->hook_count; i++)
-		if (interp->hooks[i].records)
+	for (size_t i = 0; i < interp->observer_count; i++)
+		if (interp->observers[i].records)
 			return true;
 	return false;
 }
 
-/* The strictest answer of all hooks; after STOP the others are not asked. */
-static enum fx_hook_answer
+static enum fx_answer
 ask_before(struct fx_interp *interp, struct fx_node *node)
 {
-	enum fx_hook_answer answer = FX_HOOK_GO;
+	enum fx_answer answer = FX_ANSWER_GO;
 
-	for (size_t i = 0; i < interp->hook_count && answer != FX_HOOK_STOP;
-		i++) {
-		const struct fx_hook *hook = &interp->hooks[i];
-		enum fx_hook_answer one = FX_HOOK_GO;
+	for (size_t i = 0; i < interp->observer_count && !answer; i++) {
+		const struct fx_observer *observer = &interp->observers[i];
 
-		if (hook->before)
-			one = hook->before(hook->context, interp, node);
-		answer = FX_MAX(answer, one);
+		if (observer->before)
+			answer = observer->before(observer->context, interp,
+				node);
 	}
 	return answer;
 }
@@ -142,15 +143,53 @@ is_stopped_after(struct fx_interp *interp, struct fx_node *node)
 {
 	bool stop = false;
 
-	for (size_t i = 0; i < interp->hook_count; i++) {
-		const struct fx_hook *hook = &interp->hooks[i];
+	for (size_t i = 0; i < interp->observer_count; i++) {
+		const struct fx_observer *observer = &interp->observers[i];
 
-		if (hook->after && hook->after(hook->context, interp, node,
-					   fx_env_get(interp->env, node->id)) ==
-					   FX_HOOK_STOP)
+		if (observer->after &&
+			observer->after(observer->context, interp, node,
+				fx_env_get(interp->env, node->id)) ==
+				FX_ANSWER_STOP)
 			stop = true;
 	}
 	return stop;
+}
+
+static void
+tell_error(struct fx_interp *interp, struct fx_node *node,
+	const struct fx_error *err)
+{
+	for (size_t i = 0; i < interp->observer_count; i++)
+		if (interp->observers[i].error)
+			interp->observers[i].error(interp->observers[i].context,
+				interp, node, err);
+}
+
+static inline struct fx_error *
+step(struct fx_interp *interp, struct fx_node *node, enum fx_answer *ret,
+	bool *ends_ret)
+{
+	struct fx_error *err;
+
+	*ends_ret = false;
+	*ret = ask_before(interp, node);
+	if (*ret != FX_ANSWER_GO)
+		return NULL;
+	err = run_here(interp, node);
+	if (err)
+		tell_error(interp, node, err);
+	else
+		*ends_ret = is_stopped_after(interp, node);
+	return err;
+}
+
+struct fx_error *
+fx_interp_step(struct fx_interp *interp, struct fx_node *node,
+	enum fx_answer *ret)
+{
+	bool ends;
+
+	return step(interp, node, ret, &ends);
 }
 
 /* The values that no later node uses.  The last user in graph order is found
@@ -180,17 +219,14 @@ fx_interp_run(struct fx_interp *interp, struct fx_node *end)
 
 	while (interp->next && interp->next != end) {
 		struct fx_node *node = interp->next;
-		enum fx_hook_answer answer = ask_before(interp, node);
-		struct fx_error *err = NULL;
+		enum fx_answer answer;
+		bool ends;
+		struct fx_error *err = step(interp, node, &answer, &ends);
 
-		if (answer == FX_HOOK_STOP)
-			return NULL;
-		if (answer == FX_HOOK_GO)
-			err = fx_interp_node(interp, node);
-		if (err)
+		if (err || answer == FX_ANSWER_STOP)
 			return err;
 		interp->next = fx_graph_next(node);
-		if (is_stopped_after(interp, node))
+		if (ends)
 			return NULL;
 		if (!keep)
 			free_dead(interp, node);
@@ -229,18 +265,18 @@ next_argument(void *context, struct fx_node *node, struct fx_datum **ret)
 }
 
 /* Placeholders take what they are given in next_argument. */
-static enum fx_hook_answer
+static enum fx_answer
 give(void *context, struct fx_interp *interp, struct fx_node *node)
 {
 	const struct fx_arguments *arguments = context;
 	struct fx_datum *datum = given(arguments, node);
 
 	if (arguments->ticker && fx_ticker_poll(arguments->ticker))
-		return FX_HOOK_STOP;
+		return FX_ANSWER_STOP;
 	if (!datum || node->opcode == FX_OPCODE_PLACEHOLDER)
-		return FX_HOOK_GO;
+		return FX_ANSWER_GO;
 	fx_env_take(interp->env, node->id, fx_datum_ref(datum));
-	return FX_HOOK_SKIP;
+	return FX_ANSWER_SKIP;
 }
 
 struct fx_error *
@@ -263,16 +299,17 @@ fx_interp_call(struct fx_backend *backend, struct fx_graph *graph,
 		.is_fragment = !arguments->is_nested,
 		.next = fx_graph_first(graph),
 	};
-	const struct fx_hook hook = {
-		.context = (void *)(uintptr_t)arguments,
-		.before = give,
-	};
+	struct fx_observer observers[2] = { { 0 } };
 	struct fx_error *err;
 
-	if (arguments->is_nested) {
-		interp.hooks = &hook;
-		interp.hook_count = 1;
-	}
+	interp.observers = observers;
+	if (arguments->is_nested)
+		observers[interp.observer_count++] = (struct fx_observer){
+			.context = (void *)(uintptr_t)arguments,
+			.before = give,
+		};
+	if (arguments->watch && arguments->watch->inside)
+		observers[interp.observer_count++] = *arguments->watch->inside;
 	if (depth > DEPTH_LIMIT)
 		return fx_error_new(FX_ERR_LIMIT,
 			"graphs are nested more than %d deep", DEPTH_LIMIT);

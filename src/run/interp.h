@@ -1,7 +1,7 @@
 /* interp.h - the one loop that runs nodes.
  *
  * It knows nothing of debugging: breakpoints, recording, ticking and counting
- * are hooks.  When no hook records, a value is freed at its last use.
+ * are observers.  When none records, a value is freed at its last use.
  */
 #ifndef FX_RUN_INTERP_H
 #define FX_RUN_INTERP_H
@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "run/env.h"
-#include "run/hooks.h"
+#include "run/observer.h"
 #include "run/plan.h"
 
 struct fx_backend;
@@ -32,24 +32,25 @@ struct fx_interp {
 	struct fx_plans *plans; /* borrowed */
 	fx_input_fn *input;
 	void *input_context;
-	const struct fx_hook *hooks;
-	size_t hook_count;
+	const struct fx_observer *observers;
+	size_t observer_count;
 	int depth;            /* nested graphs above this one */
 	bool is_fragment;     /* of a layer or function: no listing has it */
 	struct fx_node *next; /* where it stands: the node to run next */
 	size_t executed;
 };
 
-/* Run NODE and put its result into the environment.  An output node's result
- * is its argument.  Errors get the note "at %name", or of a fragment what was
- * called.
+/* The one door through which nodes run: ask the observers, run NODE, put its
+ * result into the environment, tell them.  *RET is what they answered before:
+ * only at GO it ran.  An output node's result is its argument.  Errors get the
+ * note "at %name", or of a fragment what was called.
  */
-FX_NODISCARD struct fx_error *fx_interp_node(struct fx_interp *interp,
-	struct fx_node *node);
+FX_NODISCARD struct fx_error *fx_interp_step(struct fx_interp *interp,
+	struct fx_node *node, enum fx_answer *ret);
 
 /* Run from interp->next up to before END (null: to the end of the graph).
- * Returns early when a hook says so; interp->next tells where.  On an error
- * interp->next is the node that failed.
+ * Returns early when an observer says so; interp->next tells where.  On an
+ * error interp->next is the node that failed.
  */
 FX_NODISCARD struct fx_error *fx_interp_run(struct fx_interp *interp,
 	struct fx_node *end);

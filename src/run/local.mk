@@ -23,7 +23,7 @@ libfxcore_a_SOURCES += \
 	%D%/eval_values.c \
 	%D%/strided_bytes.c %D%/strided_bytes.h \
 	%D%/fallback.c %D%/fallback.h \
-	%D%/hooks.c %D%/hooks.h \
+	%D%/observer.h \
 	%D%/interp.c %D%/interp.h \
 	%D%/host_tensor.c %D%/host_tensor.h \
 	%D%/parameters.c %D%/parameters.h \
@@ -34,5 +34,6 @@ libfxcore_a_SOURCES += \
 	%D%/storage.c %D%/storage.h \
 	%D%/summary.c %D%/summary.h \
 	%D%/tensor_text.c %D%/tensor_text.h \
+	%D%/ticker.c %D%/ticker.h \
 	%D%/timeline.c %D%/timeline.h \
 	%D%/values.c %D%/values.h

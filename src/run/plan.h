@@ -25,6 +25,7 @@ struct fx_env;
 struct fx_expander;
 struct fx_meta;
 struct fx_node;
+struct fx_observer;
 struct fx_plan;
 struct fx_ticker;
 struct fx_value;
@@ -55,6 +56,10 @@ struct fx_plan_watch {
 	void (*protect)(void *owner, struct fx_datum *const *data,
 		uint64_t writes);
 	void *owner;
+	/* Asked of the nodes of what is expanded, and of nested graphs that run
+	 * as one node; borrowed, may be null.
+	 */
+	const struct fx_observer *inside;
 };
 
 struct fx_plans {

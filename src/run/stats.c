@@ -14,7 +14,7 @@
 #include "meta/promote.h"
 #include "run/backend.h"
 #include "run/datum.h"
-#include "run/hooks.h"
+#include "run/ticker.h"
 
 /* Of a sample: elements, and how many of them stand side by side. */
 #define SAMPLE_LIMIT ((uint64_t)1 << 14)

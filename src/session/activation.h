@@ -15,8 +15,20 @@ void fx_activation_leave(struct fx_model *model);
 struct fx_interp fx_activation_interp(struct fx_model *model,
 	struct fx_activation *place);
 
+/* recorder.c: the observer that keeps what running does. */
+struct fx_recorder {
+	struct fx_model *model;
+	bool is_again;     /* out of order, as somebody is about to look */
+	bool lacks_inputs; /* the node that it stopped before: run them first */
+	uint64_t waited;   /* that node, which it stops before once */
+	struct fx_error *error; /* another reason, the receiver's */
+};
+struct fx_observer fx_recorder_observer(struct fx_recorder *recorder);
+
 /* recompute.c: */
-/* Run NODE, recording; an override takes the place of running. */
+/* Run NODE out of order, recording, without stops; an override takes the place
+ * of running.
+ */
 FX_NODISCARD struct fx_error *fx_activation_execute(struct fx_model *model,
 	struct fx_interp *interp, struct fx_node *node);
 /* Give NODE's inputs values where they have none; give NODE, above the stop,

@@ -28,6 +28,7 @@ libfxcore_a_SOURCES += \
 	%D%/position_back.c %D%/position_private.h \
 	%D%/position_run.c \
 	%D%/undo_cache.c \
+	%D%/recorder.c \
 	%D%/resolve.c %D%/resolve.h %D%/resolve_private.h \
 	%D%/run_private.h \
 	%D%/session.c %D%/session.h \

@@ -177,115 +177,52 @@ fx_request_breaks(struct fx_request *request, struct fx_node *node)
 	return true;
 }
 
-bool
-fx_request_breaks_before(struct fx_request *request, struct fx_node *node)
+/* --- what observes the run ----------------------------------------------- */
+
+/* run --to: not what nobody needs for it. */
+static bool
+is_left_out(const struct fx_request *request, const struct fx_node *node)
 {
-	return !request->is_first && !request->ignores_breaks &&
-	       fx_request_breaks(request, node);
+	return request->needed && node->graph == request->model->graph &&
+	       node->id != request->target &&
+	       !fx_bitset_has(request->needed,
+		       fx_graph_position(node->graph, node));
 }
 
-/* --- hooks -------------------------------------------------------------- */
-
-/* Where to stop, and what to enter. */
-static enum fx_hook_answer
+/* Where to stop, and what to enter.  Conditions may run nodes, so they are
+ * looked at when the interpreter has stopped (fx_request_advance).
+ */
+static enum fx_answer
 stop_before(void *context, struct fx_interp *interp, struct fx_node *node)
 {
 	struct fx_request *request = context;
-	struct fx_activation *place = fx_run_activation(request->model->run);
+	struct fx_session *session = request->session;
+	struct fx_model *model = request->model;
+	bool minds = !request->ignores_breaks;
 	struct fx_graph *nested;
-	bool ends;
 
 	(void)interp;
-	/* Onwards there is nothing to take back: that is for the end. */
-	place->stop = node->id;
-	ends = ends_before(request, node);
-	/* Both count: a breakpoint at the end of a step is hit. */
-	if (fx_request_breaks_before(request, node) || ends)
-		return FX_HOOK_STOP;
+	if (is_left_out(request, node))
+		return FX_ANSWER_SKIP;
+	if (request->passed != node->id) {
+		/* Onwards there is nothing to take back: that is for the
+		 * end.
+		 */
+		fx_run_activation(model->run)->stop = node->id;
+		request->at_break = minds && !request->is_first &&
+				    fx_breaks_has(session, model, node);
+		if (ends_before(request, node) || request->at_break)
+			return FX_ANSWER_STOP;
+		request->passed = node->id;
+	}
 	nested = fx_interp_nested(node);
-	if (nested &&
-		(request->enters || (!request->ignores_breaks &&
-					    fx_breaks_inside(request->session,
-						    request->model, nested)))) {
+	if (nested && (request->enters || (minds && fx_breaks_inside(session,
+							    model, nested)))) {
 		request->enters_now = true;
-		return FX_HOOK_STOP;
+		return FX_ANSWER_STOP;
 	}
 	request->is_first = false;
-	return FX_HOOK_GO;
-}
-
-/* The recorder: what has a value is not run again, and what was left out
- * before is run now.
- */
-static enum fx_hook_answer
-record_before(void *context, struct fx_interp *interp, struct fx_node *node)
-{
-	struct fx_request *request = context;
-	struct fx_model *model = request->model;
-
-	if (fx_env_get(interp->env, node->id) ||
-		fx_activation_override(model, fx_run_activation(model->run),
-			node))
-		return FX_HOOK_SKIP;
-	request->error = fx_activation_ensure(model, interp, node);
-	if (!request->error)
-		request->error = fx_check_node_memory(model, node);
-	if (request->error)
-		return FX_HOOK_STOP;
-	fx_timeline_begin(&model->run->timeline, node);
-	if (model->run->timeline.is_off)
-		fx_record_limit_foresee(model, fx_run_activation(model->run),
-			node);
-	return FX_HOOK_GO;
-}
-
-/* Whether META says all that there is to say. */
-static bool
-is_known(const struct fx_value *meta)
-{
-	size_t count = fx_value_item_count(meta);
-
-	if (meta->kind == FX_VALUE_TENSOR)
-		return fx_tensor_meta_has_numbers(meta->tensor) &&
-		       meta->tensor->dtype;
-	for (size_t i = 0; i < count; i++)
-		if (!is_known(&meta->items[i]))
-			return false;
-	return meta->kind != FX_VALUE_UNKNOWN && meta->kind != FX_VALUE_SYMBOL;
-}
-
-/* What no rule says of NODE, its value does. */
-static void
-learn_shape(struct fx_node *node, const struct fx_datum *result)
-{
-	struct fx_arena *arena;
-	struct fx_value meta;
-
-	if (node->meta && is_known(node->meta))
-		return;
-	arena = fx_arena_new();
-	meta = fx_datum_to_value(arena, result);
-	if (is_known(&meta))
-		fx_graph_set_meta(node, &meta);
-	fx_arena_free(arena);
-}
-
-static enum fx_hook_answer
-record_after(void *context, struct fx_interp *interp, struct fx_node *node,
-	struct fx_datum *result)
-{
-	struct fx_request *request = context;
-	struct fx_model *model = request->model;
-
-	(void)interp;
-	if (!model->run->timeline.node)
-		return FX_HOOK_GO; /* skipped */
-	if (model->backend->ops->has_values)
-		learn_shape(node, result);
-	fx_run_has_value(model->run, node);
-	request->error = fx_timeline_end(&model->run->timeline);
-	fx_record_limit_after(model, fx_run_activation(model->run), node);
-	return request->error ? FX_HOOK_STOP : FX_HOOK_GO;
+	return FX_ANSWER_GO;
 }
 
 /* --- onwards ------------------------------------------------------------ */
@@ -306,28 +243,24 @@ fx_request_fail(struct fx_request *request, struct fx_node *node,
 	fx_request_stop(request, FX_STOP_ERROR);
 }
 
-void
-fx_request_run_activation(struct fx_request *request)
+/* Run in the innermost activation until it ends or an observer stops. */
+static void
+run_on(struct fx_request *request)
 {
 	struct fx_activation *place = fx_run_activation(request->model->run);
 	struct fx_interp interp = fx_activation_interp(request->model, place);
-	const struct fx_hook hooks[] = {
+	const struct fx_observer observers[] = {
 		{ .context = request, .before = stop_before },
-		fx_ticker_hook(&request->ticker),
-		{ .context = request,
-			.before = record_before,
-			.after = record_after,
-			.records = true },
+		fx_ticker_observer(&request->ticker),
+		fx_recorder_observer(&request->recorder),
 	};
 	struct fx_error *err;
 
-	interp.hooks = hooks;
-	interp.hook_count = FX_ARRAY_LEN(hooks);
+	interp.observers = observers;
+	interp.observer_count = FX_ARRAY_LEN(observers);
 	err = fx_interp_run(&interp, NULL);
-	if (err)
-		fx_timeline_fail(&request->model->run->timeline, &place->env);
-	else
-		err = FX_TAKE(request->error);
+	if (!err)
+		err = FX_TAKE(request->recorder.error);
 	fx_run_set_stop(request->model->run, place, interp.next);
 	request->stop->executed += interp.executed;
 	request->model->run->executed += interp.executed;
@@ -358,8 +291,7 @@ fx_request_enter(struct fx_request *request)
 	interp = fx_activation_interp(model, place);
 	node = fx_graph_first(place->graph);
 	while (!err && node && !fx_position_is_computing(node)) {
-		if (!fx_activation_override(model, place, node))
-			err = fx_interp_node(&interp, node);
+		err = fx_activation_execute(model, &interp, node);
 		if (!err)
 			node = fx_graph_next(node);
 	}
@@ -379,7 +311,8 @@ leave(struct fx_request *request)
 	struct fx_model *model = request->model;
 
 	if (model->run->activations.count == 1) {
-		fx_request_stop(request, FX_STOP_END);
+		fx_request_stop(request,
+			request->needed ? FX_STOP_TARGET : FX_STOP_END);
 		return;
 	}
 	fx_activation_leave(model);
@@ -388,8 +321,49 @@ leave(struct fx_request *request)
 		fx_request_stop(request, FX_STOP_STEP);
 }
 
-/* Drive until something stops.  The hook's count is of nodes passed, so a
- * nested graph's end, which passes none, is no stop by itself.
+/* A breakpoint stands on the node ahead: it stops, or the node is passed. */
+static void
+look_at_break(struct fx_request *request)
+{
+	struct fx_node *node = fx_position_node(request->model);
+
+	request->at_break = false;
+	if (!fx_request_breaks(request, node) && !request->is_stopped)
+		request->passed = node->id;
+}
+
+/* Inputs of the node ahead have no values: they were left out or dropped. */
+static void
+catch_up(struct fx_request *request)
+{
+	struct fx_model *model = request->model;
+	struct fx_activation *place = fx_run_activation(model->run);
+	struct fx_interp interp = fx_activation_interp(model, place);
+	struct fx_error *err =
+		fx_activation_ensure(model, &interp, interp.next);
+
+	request->recorder.lacks_inputs = false;
+	request->stop->executed += interp.executed;
+	model->run->executed += interp.executed;
+	if (err)
+		fx_request_fail(request, interp.next, err);
+}
+
+void
+fx_request_advance(struct fx_request *request)
+{
+	if (request->at_break)
+		look_at_break(request);
+	else if (request->enters_now)
+		fx_request_enter(request);
+	else if (request->recorder.lacks_inputs)
+		catch_up(request);
+	else
+		run_on(request);
+}
+
+/* Drive until something stops.  What is counted is nodes passed, so a nested
+ * graph's end, which passes none, is no stop by itself.
  */
 void
 fx_request_drive(struct fx_request *request)
@@ -398,13 +372,11 @@ fx_request_drive(struct fx_request *request)
 
 	fx_request_tick(request);
 	request->depth = model->run->activations.count;
-	while (!request->is_stopped) {
-		if (request->enters_now)
-			fx_request_enter(request);
-		else if (!fx_position_node(model))
-			leave(request);
+	while (!request->is_stopped || request->at_break) {
+		if (fx_position_node(model))
+			fx_request_advance(request);
 		else
-			fx_request_run_activation(request);
+			leave(request);
 	}
 }
 
@@ -419,7 +391,6 @@ void
 fx_request_finish(struct fx_request *request)
 {
 	request->model->run->ticker = NULL;
-	fx_error_free(request->error);
 	fx_record_limit_tell(request->session, request->model);
 	request->stop->again =
 		request->model->run->rerun - request->rerun_before;
@@ -436,6 +407,7 @@ fx_request_new(struct fx_session *session, struct fx_model *model,
 	struct fx_request request = {
 		.session = session,
 		.model = model,
+		.recorder = { .model = model },
 		.stop = ret,
 		.is_first = true,
 		.rerun_before = model->run->rerun,

@@ -57,11 +57,10 @@ enter_back(struct fx_request *request, struct fx_node *call)
 	if (!inner.is_stopped && place->call == call->id) {
 		inner.target = 0;
 		while (!inner.is_stopped && fx_position_node(model))
-			fx_request_run_activation(&inner);
+			fx_request_advance(&inner);
 		fx_run_set_stop(model->run, place, fx_graph_last(place->graph));
 	}
 	request->stop->executed += aside.executed;
-	fx_error_free(inner.error);
 	fx_stop_deinit(&aside);
 }
 

@@ -2,6 +2,7 @@
 #ifndef FX_SESSION_POSITION_PRIVATE_H
 #define FX_SESSION_POSITION_PRIVATE_H
 
+#include "session/activation.h"
 #include "session/session_private.h"
 
 struct fx_request {
@@ -9,23 +10,29 @@ struct fx_request {
 	struct fx_model *model;
 	struct fx_stop *stop;
 	struct fx_ticker ticker;
+	struct fx_recorder recorder;
 
-	size_t count;        /* steps still to do; 0: no limit */
-	bool enters;         /* step: into nested graphs */
-	const char *scope;   /* a unit or finish: until out of it; NULL */
-	bool by_scope;       /* step-unit scope */
-	bool leaves;         /* finish: out of the nested graph */
-	uint64_t target;     /* stop before it; 0: none */
-	bool ignores_breaks; /* goto */
-	bool to_computing;   /* start */
+	size_t count;      /* steps still to do; 0: no limit */
+	bool enters;       /* step: into nested graphs */
+	const char *scope; /* a unit or finish: until out of it; NULL */
+	bool by_scope;     /* step-unit scope */
+	bool leaves;       /* finish: out of the nested graph */
+	uint64_t target;   /* stop before it; 0: none */
+	const struct fx_bitset *needed; /* run --to: these positions; NULL */
+	bool ignores_breaks;            /* goto */
+	bool to_computing;              /* start */
 
 	bool is_first;   /* no node has been passed yet */
 	bool is_stopped; /* stop is filled */
-	bool enters_now; /* the node ahead is a nested graph to enter */
+	/* Of the node ahead: a breakpoint stands on it; it is a nested graph to
+	 * enter.
+	 */
+	bool at_break;
+	bool enters_now;
+	uint64_t passed; /* the last node whose stops were looked at */
 	size_t depth;    /* places when it began */
 	size_t rerun_before;
-	long long began;        /* fx_clock_ms */
-	struct fx_error *error; /* from a hook */
+	long long began; /* fx_clock_ms */
 };
 
 /* position.c */
@@ -34,9 +41,8 @@ struct fx_request fx_request_new(struct fx_session *session,
 void fx_request_stop(struct fx_request *request, enum fx_stop_reason reason);
 /* Real operators are slow: ask the front end between any two. */
 void fx_request_tick(struct fx_request *request);
-/* Look for a breakpoint on NODE, and stop there; only if the verb minds. */
+/* Look for a breakpoint on NODE, and stop there. */
 bool fx_request_breaks(struct fx_request *request, struct fx_node *node);
-bool fx_request_breaks_before(struct fx_request *request, struct fx_node *node);
 /* NODE could not run. */
 void fx_request_fail(struct fx_request *request, struct fx_node *node,
 	struct fx_error *err_taken);
@@ -45,8 +51,8 @@ void fx_request_drive(struct fx_request *request);
 void fx_request_finish(struct fx_request *request);
 /* Into the nested graph ahead: its placeholders have their values at once. */
 void fx_request_enter(struct fx_request *request);
-/* Run in the innermost place until it ends or a hook stops. */
-void fx_request_run_activation(struct fx_request *request);
+/* Go on: run, or do what the node ahead asks for. */
+void fx_request_advance(struct fx_request *request);
 /* The whole module that begins with NODE: the outermost scope that the node
  * before is not in; NULL when none begins.
  */

@@ -74,57 +74,13 @@ need(const struct fx_model *model, const struct fx_node *to,
 	}
 }
 
-static void
-run_needed(struct fx_request *request, struct fx_interp *interp,
-	struct fx_node *node)
-{
-	struct fx_model *model = request->model;
-	struct fx_activation *place = fx_run_activation(model->run);
-	struct fx_error *err;
-
-	fx_run_set_stop(model->run, place, node);
-	if (fx_request_breaks_before(request, node))
-		return;
-	if (fx_ticker_poll_before(&request->ticker, node)) {
-		fx_request_stop(request, FX_STOP_INTERRUPT);
-		return;
-	}
-	err = fx_activation_execute(model, interp, node);
-	fx_record_limit_after(model, place, node);
-	if (err)
-		fx_request_fail(request, node, err);
-	else
-		fx_run_set_stop(model->run, place, fx_graph_next(node));
-}
-
-/* Only what TO needs, in order. */
-static void
-run_cone(struct fx_request *request, struct fx_node *to)
-{
-	struct fx_model *model = request->model;
-	struct fx_interp interp =
-		fx_activation_interp(model, fx_run_activation(model->run));
-	FX_AUTO_BITSET struct fx_bitset needed = { 0 };
-	size_t last = fx_graph_position(model->graph, to);
-
-	fx_request_tick(request);
-	request->is_first = false;
-	need(model, to, &needed);
-	for (size_t i = 0; i <= last && !request->is_stopped; i++)
-		if (fx_bitset_has(&needed, i))
-			run_needed(request, &interp,
-				fx_graph_at(model->graph, i));
-	request->stop->executed = interp.executed;
-	model->run->executed += interp.executed;
-	if (!request->is_stopped)
-		fx_request_stop(request, FX_STOP_TARGET);
-}
-
 struct fx_error *
 fx_position_run(struct fx_session *session, struct fx_model *model,
 	struct fx_node *to, struct fx_stop *ret)
 {
 	struct fx_request request = fx_request_new(session, model, ret);
+	FX_AUTO_BITSET struct fx_bitset needed = { 0 };
+	struct fx_node *next = to ? fx_graph_next(to) : NULL;
 	struct fx_error *err;
 
 	if (to && to->graph != model->graph)
@@ -134,10 +90,12 @@ fx_position_run(struct fx_session *session, struct fx_model *model,
 	if (err)
 		return err;
 	request.is_first = false;
-	if (to)
-		run_cone(&request, to);
-	else
-		fx_request_drive(&request);
+	if (to) {
+		need(model, to, &needed);
+		request.needed = &needed;
+		request.target = next ? next->id : 0;
+	}
+	fx_request_drive(&request);
 	fx_request_finish(&request);
 	return NULL;
 }

@@ -17,42 +17,20 @@
 #include "session/run_private.h"
 #include "session/session_private.h"
 
-bool
-fx_activation_override(struct fx_model *model, struct fx_activation *place,
-	const struct fx_node *node)
-{
-	struct fx_datum *datum = fx_run_given(model->run, node->id);
-
-	if (!datum)
-		return false;
-	fx_env_take(&place->env, node->id, fx_datum_ref(datum));
-	/* It did not run, so it did not run again. */
-	fx_map_erase(&model->run->dirty, (uintptr_t)node->id);
-	fx_run_has_value(model->run, node);
-	return true;
-}
-
 struct fx_error *
 fx_activation_execute(struct fx_model *model, struct fx_interp *interp,
 	struct fx_node *node)
 {
-	struct fx_activation *place =
-		fx_run_activation_of(model->run, node->graph);
+	struct fx_recorder recorder = { .model = model, .is_again = true };
+	const struct fx_observer observer = fx_recorder_observer(&recorder);
 	struct fx_error *err;
+	enum fx_answer answer;
 
-	if (fx_activation_override(model, place, node))
-		return NULL;
-	err = fx_check_node_memory(model, node);
-	if (err)
-		return err;
-	fx_timeline_begin(&model->run->timeline, node);
-	err = fx_interp_node(interp, node);
-	if (err) {
-		fx_timeline_fail(&model->run->timeline, interp->env);
-		return err;
-	}
-	fx_run_has_value(model->run, node);
-	return fx_timeline_end(&model->run->timeline);
+	interp->observers = &observer;
+	interp->observer_count = 1;
+	err = fx_interp_step(interp, node, &answer);
+	interp->observer_count = 0;
+	return err ? err : recorder.error;
 }
 
 /* --- what is missing ----------------------------------------------------- */
@@ -174,8 +152,6 @@ run_missing(struct fx_model *model, struct fx_interp *interp,
 		struct fx_error *one = fx_activation_execute(model, interp,
 			missing->nodes.items[i]);
 
-		fx_record_limit_after_again(model, place,
-			missing->nodes.items[i]);
 		if (err)
 			fx_error_free(one);
 		else

@@ -88,7 +88,7 @@ give_input(void *context, struct fx_node *node, struct fx_datum **ret)
 	return NULL;
 }
 
-static enum fx_hook_answer
+static enum fx_answer
 keep(void *context, struct fx_interp *interp, struct fx_node *node,
 	struct fx_datum *value)
 {
@@ -96,14 +96,14 @@ keep(void *context, struct fx_interp *interp, struct fx_node *node,
 	(void)interp;
 	(void)node;
 	(void)value;
-	return FX_HOOK_GO;
+	return FX_ANSWER_GO;
 }
 
 /* Nanoseconds of one run of the graph. */
 static double
 run_graph(struct bench *bench, bool records)
 {
-	const struct fx_hook hook = { .after = keep, .records = true };
+	const struct fx_observer hook = { .after = keep, .records = true };
 	FX_AUTO_ENV struct fx_env env = { .count = 0 };
 	struct fx_interp interp = {
 		.graph = bench->graph,
@@ -112,8 +112,8 @@ run_graph(struct bench *bench, bool records)
 		.plans = &bench->plans,
 		.input = give_input,
 		.input_context = bench,
-		.hooks = &hook,
-		.hook_count = records,
+		.observers = &hook,
+		.observer_count = records,
 		.next = fx_graph_first(bench->graph),
 	};
 	double begin = now();

@@ -174,7 +174,7 @@ next_input(void *context, struct fx_node *node, struct fx_datum **ret)
 	return NULL;
 }
 
-static enum fx_hook_answer
+static enum fx_answer
 compare_node(void *context, struct fx_interp *interp, struct fx_node *node,
 	struct fx_datum *value)
 {
@@ -183,16 +183,17 @@ compare_node(void *context, struct fx_interp *interp, struct fx_node *node,
 
 	(void)interp;
 	if (!want || !value || same_kind(&value->value, &want->value))
-		return FX_HOOK_GO;
+		return FX_ANSWER_GO;
 	if (shapes->wrong++ < 5)
 		fprintf(stderr, "%s has another shape than meta says\n",
 			node->name);
-	return FX_HOOK_GO;
+	return FX_ANSWER_GO;
 }
 
 static struct fx_error *
 run_with(struct fx_backend *backend, struct fx_graph *graph,
-	const struct fx_hook *hook, struct shapes *shapes, struct fx_env *env)
+	const struct fx_observer *hook, struct shapes *shapes,
+	struct fx_env *env)
 {
 	FX_AUTO_PLANS struct fx_plans plans = { .depth = 0 };
 	struct fx_interp interp = {
@@ -202,8 +203,8 @@ run_with(struct fx_backend *backend, struct fx_graph *graph,
 		.plans = &plans,
 		.input = next_input,
 		.input_context = shapes,
-		.hooks = hook,
-		.hook_count = 1,
+		.observers = hook,
+		.observer_count = 1,
 		.next = fx_graph_first(graph),
 	};
 
@@ -219,8 +220,8 @@ compare_shapes(struct fx_backend *backend, struct fx_graph *graph,
 	FX_AUTO_BACKEND struct fx_backend *meta = fx_backend_meta_new();
 	FX_AUTO_ENV struct fx_env env = { .count = 0 };
 	struct shapes shapes = { .inputs = inputs, .as_meta = true };
-	const struct fx_hook keep = { .records = true };
-	const struct fx_hook compare = { .context = &shapes,
+	const struct fx_observer keep = { .records = true };
+	const struct fx_observer compare = { .context = &shapes,
 		.after = compare_node };
 	struct fx_error *err =
 		run_with(meta, graph, &keep, &shapes, &shapes.meta);

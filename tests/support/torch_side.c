@@ -58,7 +58,7 @@ fxt_side_give(void *context, struct fx_node *node, struct fx_datum **ret)
 struct fx_error *
 fxt_side_run(struct fxt_side *side, struct fx_graph *graph, const char *inputs)
 {
-	const struct fx_hook hook = { .records = true };
+	const struct fx_observer hook = { .records = true };
 	struct fx_interp interp = {
 		.graph = graph,
 		.backend = side->backend,
@@ -66,8 +66,8 @@ fxt_side_run(struct fxt_side *side, struct fx_graph *graph, const char *inputs)
 		.plans = &side->plans,
 		.input = fxt_side_give,
 		.input_context = side,
-		.hooks = &hook,
-		.hook_count = 1,
+		.observers = &hook,
+		.observer_count = 1,
 		.next = fx_graph_first(graph),
 	};
 

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "guest/process.h"
-#include "run/hooks.h"
+#include "run/ticker.h"
 #include "tests/support/unit.h"
 
 static struct fx_error *

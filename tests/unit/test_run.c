@@ -18,6 +18,7 @@
 #include "load/python.h"
 #include "run/backend.h"
 #include "run/interp.h"
+#include "run/ticker.h"
 #include "session/breakpoint.h"
 #include "tests/support/append.h"
 #include "tests/support/random_graph.h"
@@ -176,9 +177,10 @@ struct counter {
 	size_t after;
 	size_t most;      /* values held at once */
 	const char *stop; /* before this node */
+	const char *failed;
 };
 
-static enum fx_hook_answer
+static enum fx_answer
 count_before(void *context, struct fx_interp *interp, struct fx_node *node)
 {
 	struct counter *counter = context;
@@ -186,11 +188,11 @@ count_before(void *context, struct fx_interp *interp, struct fx_node *node)
 	counter->before++;
 	counter->most = FX_MAX(counter->most, fx_env_count(interp->env));
 	return counter->stop && !strcmp(node->name, counter->stop)
-		       ? FX_HOOK_STOP
-		       : FX_HOOK_GO;
+		       ? FX_ANSWER_STOP
+		       : FX_ANSWER_GO;
 }
 
-static enum fx_hook_answer
+static enum fx_answer
 count_after(void *context, struct fx_interp *interp, struct fx_node *node,
 	struct fx_datum *result)
 {
@@ -200,7 +202,18 @@ count_after(void *context, struct fx_interp *interp, struct fx_node *node,
 	(void)node;
 	CU_ASSERT_PTR_NOT_NULL(result);
 	counter->after++;
-	return FX_HOOK_GO;
+	return FX_ANSWER_GO;
+}
+
+static void
+count_error(void *context, struct fx_interp *interp, struct fx_node *node,
+	const struct fx_error *err)
+{
+	struct counter *counter = context;
+
+	(void)interp;
+	CU_ASSERT_PTR_NOT_NULL(err);
+	counter->failed = node->name;
 }
 
 static void
@@ -213,15 +226,19 @@ values_are_freed_at_their_last_use_unless_recorded(void)
 		FX_AUTO_ENV struct fx_env env = { .count = 0 };
 		FX_AUTO_PLANS struct fx_plans plans = { .depth = 0 };
 		struct counter counter = { .before = 0 };
-		struct fx_hook hook = { &counter, count_before, count_after,
-			records };
+		struct fx_observer observer = {
+			.context = &counter,
+			.before = count_before,
+			.after = count_after,
+			.records = records,
+		};
 		struct fx_interp interp = {
 			.graph = graph,
 			.backend = backend,
 			.env = &env,
 			.plans = &plans,
-			.hooks = &hook,
-			.hook_count = 1,
+			.observers = &observer,
+			.observer_count = 1,
 			.next = fx_graph_first(graph),
 		};
 
@@ -236,21 +253,26 @@ values_are_freed_at_their_last_use_unless_recorded(void)
 }
 
 static void
-a_hook_stops_and_the_run_goes_on_from_there(void)
+an_observer_stops_and_the_run_goes_on_from_there(void)
 {
 	FX_AUTO_GRAPH struct fx_graph *graph = fxt_read_graph(fxt_small, 5);
 	FX_AUTO_BACKEND struct fx_backend *backend = fx_backend_meta_new();
 	FX_AUTO_ENV struct fx_env env = { .count = 0 };
 	FX_AUTO_PLANS struct fx_plans plans = { .depth = 0 };
 	struct counter counter = { .stop = "add" };
-	struct fx_hook hook = { &counter, count_before, NULL, true };
+	struct fx_observer observer = {
+		.context = &counter,
+		.before = count_before,
+		.error = count_error,
+		.records = true,
+	};
 	struct fx_interp interp = {
 		.graph = graph,
 		.backend = backend,
 		.env = &env,
 		.plans = &plans,
-		.hooks = &hook,
-		.hook_count = 1,
+		.observers = &observer,
+		.observer_count = 1,
 		.next = fx_graph_first(graph),
 	};
 
@@ -350,13 +372,18 @@ replay_gives_what_was_recorded(void)
 	FX_AUTO_ENV struct fx_env env = { .count = 0 };
 	FX_AUTO_PLANS struct fx_plans plans = { .depth = 0 };
 	struct counter counter = { .before = 0 };
-	struct fx_hook hook = { &counter, count_before, NULL, true };
+	struct fx_observer observer = {
+		.context = &counter,
+		.before = count_before,
+		.error = count_error,
+		.records = true,
+	};
 	struct fx_interp interp = {
 		.graph = graph,
 		.env = &env,
 		.plans = &plans,
-		.hooks = &hook,
-		.hook_count = 1,
+		.observers = &observer,
+		.observer_count = 1,
 		.next = fx_graph_first(graph),
 	};
 	struct fx_error *err;
@@ -371,6 +398,7 @@ replay_gives_what_was_recorded(void)
 	FXT_SAME(fx_error_note_text(err, 0), "at %mul");
 	FXT_FAILS(err, FX_ERR_BACKEND);
 	FXT_SAME(interp.next->name, "mul");
+	FXT_SAME(counter.failed, "mul");
 	FXT_SAME(shown(fx_env_get(&env, fx_graph_find(graph, "relu")->id), "v"),
 		"tensor([[0.0000, 1.5000, 2.0000],\n"
 		"        [3.0000, 4.0000, 5.0000]])");
@@ -505,7 +533,7 @@ main(void)
 		FXT_CASE(values_survive_the_way_through_data),
 		FXT_CASE(equality_and_truth_are_pythons),
 		FXT_CASE(values_are_freed_at_their_last_use_unless_recorded),
-		FXT_CASE(a_hook_stops_and_the_run_goes_on_from_there),
+		FXT_CASE(an_observer_stops_and_the_run_goes_on_from_there),
 		FXT_CASE(a_nested_graph_is_broken_off_between_its_nodes),
 		FXT_CASE(what_looks_long_is_announced_before_it_runs),
 		FXT_CASE(replay_gives_what_was_recorded),

@@ -79,7 +79,7 @@ static struct fx_graph *
 run_watched(struct fxt_side *torch, struct watched *watched, const char *body)
 {
 	struct fx_graph *graph = fxt_side_load("x", body);
-	const struct fx_hook hook = { .records = true };
+	const struct fx_observer hook = { .records = true };
 	struct fx_interp interp = {
 		.graph = graph,
 		.backend = torch->backend,
@@ -87,8 +87,8 @@ run_watched(struct fxt_side *torch, struct watched *watched, const char *body)
 		.plans = &torch->plans,
 		.input = fxt_side_give,
 		.input_context = torch,
-		.hooks = &hook,
-		.hook_count = 1,
+		.observers = &hook,
+		.observer_count = 1,
 		.next = fx_graph_first(graph),
 	};
 

@@ -87,7 +87,7 @@ make_weight(struct world *world, struct fx_blob *blob)
 static void
 world_init(struct world *world, const char *text)
 {
-	static const struct fx_hook hook = { .records = true };
+	static const struct fx_observer hook = { .records = true };
 	struct fx_blob *blob;
 
 	*world = (struct world){ .folder = fxt_folder_new() };
@@ -105,8 +105,8 @@ world_init(struct world *world, const char *text)
 		.plans = &world->plans,
 		.input = give,
 		.input_context = world,
-		.hooks = &hook,
-		.hook_count = 1,
+		.observers = &hook,
+		.observer_count = 1,
 		.next = fx_graph_first(world->graph),
 	};
 }

@@ -17,11 +17,11 @@
 #include "run/backend.h"
 #include "run/compare.h"
 #include "run/datum.h"
-#include "run/hooks.h"
 #include "run/stats.h"
 #include "run/storage.h"
 #include "run/summary.h"
 #include "run/tensor_text.h"
+#include "run/ticker.h"
 #include "tests/support/replay_backend.h"
 #include "tests/support/unit.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/hooks.h"
+#include "run/ticker.h"
 #include "session/position.h"
 #include "ui/tui/tui_private.h"
 

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "commands/out/out.h"
 #include "commands/out/record.h"
-#include "run/hooks.h"
+#include "run/ticker.h"
 #include "session/settings.h"
 #include "ui/signals.h"
 #include "ui/tui/tui_private.h"

@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "run/hooks.h"
+#include "run/ticker.h"
 #include "ui/signals.h"
 #include "ui/tui/tui_private.h"
 #include "ui/yes_no.h"

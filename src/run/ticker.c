@@ -1,7 +1,7 @@
-/* hooks.c - the hook that asks the front end between nodes. */
+/* ticker.c - the observer that asks the front end between nodes. */
 #include <config.h>
 
-#include "run/hooks.h"
+#include "run/ticker.h"
 
 #include <inttypes.h>
 #include <time.h>
@@ -94,15 +94,16 @@ fx_ticker_poll_before(struct fx_ticker *ticker, const struct fx_node *node)
 	return fx_ticker_poll(ticker);
 }
 
-static enum fx_hook_answer
+static enum fx_answer
 tick_before(void *context, struct fx_interp *interp, struct fx_node *node)
 {
 	(void)interp;
-	return fx_ticker_poll_before(context, node) ? FX_HOOK_STOP : FX_HOOK_GO;
+	return fx_ticker_poll_before(context, node) ? FX_ANSWER_STOP
+						    : FX_ANSWER_GO;
 }
 
-struct fx_hook
-fx_ticker_hook(struct fx_ticker *ticker)
+struct fx_observer
+fx_ticker_observer(struct fx_ticker *ticker)
 {
-	return (struct fx_hook){ .context = ticker, .before = tick_before };
+	return (struct fx_observer){ .context = ticker, .before = tick_before };
 }

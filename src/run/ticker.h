@@ -1,0 +1,42 @@
+/* ticker.h - asking the front end now and then, between nodes or elements. */
+#ifndef FX_RUN_TICKER_H
+#define FX_RUN_TICKER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "run/observer.h"
+
+struct fx_node;
+
+/* Calls TICK at most every 30 ms and stops when it answers true; then STOPPED
+ * is true.  Where nodes are slow EVERY is to be set to 0.
+ */
+struct fx_ticker {
+	bool (*tick)(void *context);
+	void *context;
+	bool stopped;
+	long long last;     /* milliseconds */
+	unsigned every;     /* nodes the clock is not looked at between */
+	unsigned countdown; /* nodes until it is */
+};
+void fx_ticker_init(struct fx_ticker *ticker, bool (*tick)(void *context),
+	void *context);
+struct fx_observer fx_ticker_observer(struct fx_ticker *ticker);
+/* Milliseconds of a clock that only goes forward. */
+long long fx_clock_ms(void);
+/* The same for loops that are no interpreter: true when it is to stop. */
+bool fx_ticker_poll(struct fx_ticker *ticker);
+/* The same before NODE runs.  Where nodes are slow, one that looks long is not
+ * waited 30 ms for: a screen is not to show it under the name of another.
+ */
+bool fx_ticker_poll_before(struct fx_ticker *ticker,
+	const struct fx_node *node);
+/* The same for loops over elements: INTERRUPTED after DONE of TOTAL.  TICKER
+ * may be NULL.
+ */
+FX_NODISCARD struct fx_error *fx_ticker_check(struct fx_ticker *ticker,
+	uint64_t done, uint64_t total);
+
+#endif /* FX_RUN_TICKER_H */

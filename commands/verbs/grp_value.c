@@ -167,7 +167,8 @@ const struct cmd_entry cmd_group_value[] = {
 		.summary = "evaluate an expression and show it",
 		.help = "The result becomes $1, $2 and so on. A tensor is "
 			"shown in one line: its least and greatest value and "
-			"where they are, mean, standard deviation, a histogram "
+			"where they are, mean and standard deviation of what "
+			"is finite, a histogram "
 			"and how many are NaN or infinite. /v shows its "
 			"values as PyTorch does, /s the shape only, /r "
 			"Python's repr, /x integers in hexadecimal. Without an "

@@ -27,6 +27,7 @@ struct pass {
 	uint64_t limit; /* of elements: beyond it, a sample ... */
 	size_t chunk;   /* ... of as many at once */
 	double squares; /* of differences from the mean */
+	double scale;   /* of the numbers, 0 for none: see measure_scaled */
 	double real[FX_VALUES_CHUNK];
 	double imag[FX_VALUES_CHUNK];
 };
@@ -78,6 +79,8 @@ read_chunk(struct pass *pass, uint64_t first, size_t count)
 		pass->real[i] = isnan(pass->real[i]) || isnan(pass->imag[i])
 					? NAN
 					: hypot(pass->real[i], pass->imag[i]);
+	for (size_t i = 0; !err && pass->scale != 0 && i < count; i++)
+		pass->real[i] *= pass->scale;
 	return err;
 }
 
@@ -290,6 +293,67 @@ measure(struct pass *pass, uint64_t first, size_t count)
 	pass->stats->seen += count;
 }
 
+/* The mean and the deviation once more, where squares outgrow a double. */
+static struct fx_error *
+measure_scaled(struct pass *pass)
+{
+	const double scale = 0x1p-600;
+	struct fx_stats *stats = pass->stats;
+	struct fx_stats first = *stats;
+	struct fx_error *err;
+
+	*stats = (struct fx_stats){ .extent = first.extent };
+	pass->squares = 0;
+	pass->scale = scale;
+	err = each_chunk(pass, measure);
+	pass->scale = 0;
+	first.mean = stats->mean / scale;
+	first.std = sqrt(pass->squares / (double)(first.finite - 1)) / scale;
+	*stats = first;
+	return err;
+}
+
+/* Where the least and the greatest of 64-bit integers stand, which doubles do
+ * not tell apart.
+ */
+static struct fx_error *
+place_exactly(struct pass *pass)
+{
+	struct fx_stats *stats = pass->stats;
+	struct reading reading =
+		reading_of(stats->extent.count, pass->limit, pass->chunk);
+	/* Unsigned numbers are in order as signed ones with this bit turned. */
+	uint64_t turned =
+		stats->extent.dtype == FX_DTYPE_U64 ? (uint64_t)1 << 63 : 0;
+	uint64_t bits[FX_VALUES_CHUNK];
+	int64_t least = INT64_MAX;
+	int64_t most = INT64_MIN;
+	bool is_first = true;
+
+	for (uint64_t i = 0; i < reading.blocks; i++) {
+		uint64_t first = block_start(&reading, i);
+		size_t count =
+			FX_MIN(reading.total - first, (uint64_t)reading.size);
+		struct fx_error *err =
+			fx_values_read(pass->tensor, first, count, bits);
+
+		for (size_t k = 0; !err && k < count; k++) {
+			int64_t number = (int64_t)(bits[k] ^ turned);
+
+			if (is_first || number < least)
+				stats->min_index = first + k;
+			if (is_first || number > most)
+				stats->max_index = first + k;
+			least = FX_MIN(least, number);
+			most = FX_MAX(most, number);
+			is_first = false;
+		}
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
 /* --- the histogram ------------------------------------------------------- */
 
 static void
@@ -377,13 +441,19 @@ static struct fx_error *
 compute(struct pass *pass)
 {
 	struct fx_stats *ret = pass->stats;
+	bool is_long = ret->extent.dtype == FX_DTYPE_I64 ||
+		       ret->extent.dtype == FX_DTYPE_U64;
 	struct fx_error *err = each_chunk(pass, measure);
 
-	if (err)
-		return err;
 	ret->std = ret->finite > 1
 			   ? sqrt(pass->squares / (double)(ret->finite - 1))
 			   : NAN;
+	if (!err && ret->finite > 1 && !isfinite(ret->std))
+		err = measure_scaled(pass);
+	if (!err && is_long && (ret->min < -0x1p53 || ret->max > 0x1p53))
+		err = place_exactly(pass);
+	if (err)
+		return err;
 	ret->least = ret->min;
 	ret->most = ret->max;
 	if (ret->plus_inf || ret->minus_inf) {

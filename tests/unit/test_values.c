@@ -468,6 +468,49 @@ large_integers_are_compared_exactly(void)
 		"[0]: 9223372036854775807 and 9223372036854775806");
 }
 
+static void
+large_integers_have_their_places(void)
+{
+	static const int64_t up[] = { (int64_t)1 << 62, ((int64_t)1 << 62) + 1,
+		-((int64_t)1 << 62), -((int64_t)1 << 62) - 1 };
+	struct fx_value four = fx_value_int(4);
+	struct fx_tensor_meta meta = { .dtype = FX_DTYPE_I64,
+		.has_shape = true,
+		.rank = 1,
+		.sizes = &four };
+	FX_AUTO_BACKEND struct fx_backend *backend = fx_backend_meta_new();
+	FX_AUTO_DATUM struct fx_datum *signed_ = NULL;
+	FX_AUTO_DATUM struct fx_datum *unsigned_ = NULL;
+	struct fx_stats stats;
+
+	FXT_OK(fx_values_write(backend, &meta, up, &signed_));
+	FXT_OK(fx_stats_compute(signed_, NULL, &stats));
+	FXT_EQ(stats.max_index, 1);
+	FXT_EQ(stats.min_index, 3);
+	meta.dtype = FX_DTYPE_U64;
+	FXT_OK(fx_values_write(backend, &meta, up, &unsigned_));
+	FXT_OK(fx_stats_compute(unsigned_, NULL, &stats));
+	FXT_EQ(stats.max_index, 2);
+	FXT_EQ(stats.min_index, 0);
+}
+
+static void
+a_deviation_of_huge_numbers_is_finite(void)
+{
+	static const double huge[] = { 1e200, -1e200, 3e200, 1e308, 1e308 };
+	FX_AUTO_DATUM struct fx_datum *three = tensor("f64[3]", huge, 3);
+	FX_AUTO_DATUM struct fx_datum *all = tensor("f64[5]", huge, 5);
+	struct fx_stats stats;
+
+	FXT_OK(fx_stats_compute(three, NULL, &stats));
+	CU_ASSERT_DOUBLE_EQUAL(stats.std / 1e200, 2, 1e-12);
+	CU_ASSERT_DOUBLE_EQUAL(stats.mean / 1e200, 1, 1e-12);
+	FXT_OK(fx_stats_compute(all, NULL, &stats));
+	CU_ASSERT_DOUBLE_EQUAL(stats.mean / 1e307, 4, 1e-6);
+	CU_ASSERT_DOUBLE_EQUAL(stats.std / 1e307, 5.4772255750516612, 1e-6);
+	FXT_EQ(stats.min_index, 1);
+}
+
 /* (A, [B, 1], {"loss": C}) */
 static struct fx_datum *
 nested(struct fx_datum *a, struct fx_datum *b, struct fx_datum *c)
@@ -587,6 +630,8 @@ main(void)
 		FXT_CASE(a_difference_names_place_and_values),
 		FXT_CASE(nan_is_near_nothing_and_infinity_itself),
 		FXT_CASE(large_integers_are_compared_exactly),
+		FXT_CASE(large_integers_have_their_places),
+		FXT_CASE(a_deviation_of_huge_numbers_is_finite),
 		FXT_CASE(a_summary_of_a_tuple_has_its_tensors),
 		FXT_CASE(what_has_no_values_has_no_summary),
 		FXT_CASE(a_tuple_lies_where_its_tensors_do),

@@ -23,19 +23,20 @@
  */
 #define SPARSE_CAPACITY 4096
 
-/* Where KEY would like to be.  Neighbours stay neighbours, so that a walk in
- * the order of making finds the cache warm: 256 ids or bytes share a block of
- * slots, and the multiplication spreads the blocks.  The low bits of pointers
- * are all alike and go above those that tell them apart.
+/* Where KEY would like to be.  Four neighbours, ids or pointers, share a cache
+ * line of slots, so that a walk in the order of making finds the cache warm.
+ * The multiplication spreads such groups evenly over the map: groups that
+ * follow each other hardly ever overlap, whereas longer ones that overlap make
+ * a search pass all of them.
  */
 static size_t
 home(const struct fx_map *map, uintptr_t key)
 {
-	uint64_t mixed = ((uint64_t)key >> 8) * UINT64_C(0x9e3779b97f4a7c15);
-	size_t within = (key >> 4 & 15) | (key & 15) << 4;
+	uint64_t mixed = ((uint64_t)key >> 2) * UINT64_C(0x9e3779b97f4a7c15);
+	int shift = __builtin_clzll(map->capacity) + 1;
 
-	return ((size_t)(mixed >> 32 ^ mixed >> 12) + within) &
-	       (map->capacity - 1);
+	return ((size_t)(mixed >> shift) & ~(size_t)3) |
+	       ((key ^ key >> 4) & 3);
 }
 
 /* The slot of KEY, or the empty one where it belongs. */

@@ -117,8 +117,12 @@ fx_edit_create(struct fx_graph *graph, const struct fx_node_spec *asked,
 
 	if (!spec.target && spec.opcode == FX_OPCODE_OUTPUT)
 		spec.target = "output";
+	if (spec.heir_of) {
+		spec.name = spec.heir_of->name;
+		spec.name_is_exact = true;
+	}
 	err = fx_check_target(graph, spec.opcode, spec.target);
-	if (!err && spec.name && spec.name_is_exact)
+	if (!err && spec.name && spec.name_is_exact && !spec.heir_of)
 		err = fx_check_name(graph, spec.name);
 	if (!err)
 		err = fx_check_args(graph, &spec.args, &spec.kwargs);

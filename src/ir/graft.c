@@ -126,9 +126,10 @@ make(const struct fx_fragment *fragment, const struct fx_node *node,
 		spec.derived = &place->old->id;
 		spec.derived_count = 1;
 	}
-	if (place->name && node == fx_fragment_result(fragment)) {
+	if (node == fx_fragment_result(fragment)) {
 		spec.name = place->name;
-		spec.name_is_exact = !place->is_fresh;
+		spec.name_is_exact = place->name && !place->is_fresh;
+		spec.heir_of = place->is_heir ? place->old : NULL;
 	}
 	return fx_edit_create(graph, &spec, place->before,
 		&fragment->made[fx_node_index(node)]);
@@ -233,15 +234,25 @@ fx_graft_redirect(struct fx_node *old, struct fx_node *first,
 		&splice, NULL);
 }
 
+static bool
+reads(const struct fx_fragment *fragment, const struct fx_node *node)
+{
+	for (size_t i = 0; i < fragment->inputs.count; i++)
+		if (fragment->inputs.items[i] == node)
+			return true;
+	return false;
+}
+
 struct fx_error *
 fx_graft_replace(const struct fx_graft *graft, struct fx_node *old,
 	const struct fx_node **wraps_ret)
 {
-	struct fx_graft_place place = {
-		.before = fx_graph_next(old), .near = old, .old = old
-	};
 	bool is_new = !fx_fragment_is_node(graft->fragment);
-	const char *name = old->name;
+	bool wraps = is_new && reads(graft->fragment, old);
+	struct fx_graft_place place = { .before = fx_graph_next(old),
+		.near = old,
+		.old = old,
+		.is_heir = !wraps };
 	struct fx_node *first;
 	struct fx_node *result;
 	struct fx_error *err = fx_graft(graft, &place, &first, &result);
@@ -251,14 +262,13 @@ fx_graft_replace(const struct fx_graft *graft, struct fx_node *old,
 		return err;
 	if (result == old)
 		return fx_error_new(FX_ERR_VALUE,
-			"%%%s would be replaced by itself", name);
+			"%%%s would be replaced by itself", old->name);
 	err = fx_graft_redirect(old, is_new ? first : NULL, result);
 	if (err)
 		return err;
-	if (is_new && old->user_count) {
+	if (wraps) {
 		*wraps_ret = result;
 		return NULL;
 	}
-	err = fx_edit_erase(old);
-	return !err && is_new ? fx_edit_set_name(result, name) : err;
+	return fx_edit_erase(old);
 }

@@ -33,6 +33,7 @@ struct fx_graft_place {
 	 * they keep its source and are derived from it.
 	 */
 	struct fx_node *old;
+	bool is_heir; /* the result gets OLD's name, which is then erased */
 };
 
 /* Create the nodes of the fragment; *FIRST_RET and *RET are the first and the

@@ -79,6 +79,10 @@ struct fx_node_spec {
 	/* A candidate for the name; NULL derives it from the target. */
 	const char *name;
 	bool name_is_exact; /* refuse rather than number it */
+	/* For fx_edit_create: takes the name of this node (NAME is not asked),
+	 * which the caller erases before the transaction ends.
+	 */
+	const struct fx_node *heir_of;
 	struct fx_value args;
 	struct fx_value kwargs;
 	const char *type;

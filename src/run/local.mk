@@ -36,4 +36,5 @@ libfxcore_a_SOURCES += \
 	%D%/tensor_text.c %D%/tensor_text.h \
 	%D%/ticker.c %D%/ticker.h \
 	%D%/timeline.c %D%/timeline.h \
+	%D%/trial.c %D%/trial.h \
 	%D%/values.c %D%/values.h

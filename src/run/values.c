@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/blob.h"
 #include "base/buf.h"
 #include "ir/tensor_meta.h"
 #include "meta/promote.h"
@@ -212,4 +213,73 @@ fx_values_write(struct fx_backend *backend, const struct fx_tensor_meta *meta,
 			"the %s backend cannot hold values",
 			backend->ops->name);
 	return backend->ops->write(backend, meta, bytes, ret);
+}
+
+/* --- copies -------------------------------------------------------------- */
+
+struct fx_error *
+fx_values_read_all(const struct fx_datum *tensor, struct fx_extent *extent_ret,
+	struct fx_blob **ret)
+{
+	struct fx_error *err = fx_extent_of(tensor, extent_ret);
+	uint64_t count = extent_ret->count;
+
+	/* Whether there are any, before memory is asked for. */
+	if (!err)
+		err = fx_values_read(tensor, 0, 0, NULL);
+	if (err)
+		return err;
+	err = fx_blob_new((size_t)count *
+				  fx_dtype_info(extent_ret->dtype)->size,
+		ret);
+	if (err)
+		return err;
+	err = fx_values_read(tensor, 0, (size_t)count, fx_blob_data(*ret));
+	if (err) {
+		fx_blob_unref(*ret);
+		*ret = NULL;
+	}
+	return err;
+}
+
+static struct fx_error *
+copy_tensor(struct fx_backend *backend, const struct fx_datum *tensor,
+	struct fx_datum **ret)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	struct fx_extent extent;
+	struct fx_blob *blob = NULL;
+	struct fx_error *err = fx_values_read_all(tensor, &extent, &blob);
+
+	if (!err)
+		err = fx_values_write(backend, fx_datum_meta(arena, tensor),
+			fx_blob_data(blob), ret);
+	fx_blob_unref(blob);
+	return err;
+}
+
+static struct fx_error *
+own_held(void *context, struct fx_datum *held, struct fx_datum **ret)
+{
+	struct fx_backend *backend = context;
+
+	if (held->kind == FX_DATUM_NODES ||
+		(held->backend->ops == backend->ops &&
+			(held->kind == FX_DATUM_HANDLE ||
+				!backend->ops->has_values))) {
+		*ret = fx_datum_ref(held);
+		return NULL;
+	}
+	return copy_tensor(backend, held, ret);
+}
+
+struct fx_error *
+fx_datum_make_own(struct fx_backend *backend, struct fx_datum **datum)
+{
+	struct fx_datum *before = *datum;
+	struct fx_error *err = fx_datum_map(before, own_held, backend, datum);
+
+	if (!err)
+		fx_datum_unref(before);
+	return err;
 }

@@ -74,6 +74,15 @@ FX_NODISCARD struct fx_error *fx_values_write(struct fx_backend *backend,
 	const struct fx_tensor_meta *meta, const void *bytes,
 	struct fx_datum **ret);
 
+/* All elements of TENSOR in row-major order; the caller's.  The extent too. */
+FX_NODISCARD struct fx_error *fx_values_read_all(const struct fx_datum *tensor,
+	struct fx_extent *extent_ret, struct fx_blob **ret);
+/* A copy, of BACKEND, so that nothing writes into what others have; *DATUM is
+ * replaced.  Where there are no values it may be shared.
+ */
+FX_NODISCARD struct fx_error *fx_datum_make_own(struct fx_backend *backend,
+	struct fx_datum **datum);
+
 /* --- elements ------------------------------------------------------------ */
 
 /* COUNT elements of DTYPE at BYTES (which need no alignment) as numbers, and

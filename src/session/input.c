@@ -16,6 +16,7 @@
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/fallback.h"
+#include "run/values.h"
 #include "session/resolve.h"
 #include "session/session_private.h"
 

@@ -36,74 +36,6 @@ fx_model_is_overridden(const struct fx_model *model, const struct fx_node *node)
 
 /* --- values -------------------------------------------------------------- */
 
-/* The elements of TENSOR in row-major order; the caller's. */
-static struct fx_error *
-read_all(const struct fx_datum *tensor, struct fx_extent *extent_ret,
-	struct fx_blob **ret)
-{
-	struct fx_error *err = fx_extent_of(tensor, extent_ret);
-	uint64_t count = extent_ret->count;
-
-	/* Whether there are any, before memory is asked for. */
-	if (!err)
-		err = fx_values_read(tensor, 0, 0, NULL);
-	if (err)
-		return err;
-	err = fx_blob_new((size_t)count *
-				  fx_dtype_info(extent_ret->dtype)->size,
-		ret);
-	if (err)
-		return err;
-	err = fx_values_read(tensor, 0, (size_t)count, fx_blob_data(*ret));
-	if (err) {
-		fx_blob_unref(*ret);
-		*ret = NULL;
-	}
-	return err;
-}
-
-static struct fx_error *
-copy_tensor(struct fx_backend *backend, const struct fx_datum *tensor,
-	struct fx_datum **ret)
-{
-	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
-	struct fx_extent extent;
-	struct fx_blob *blob = NULL;
-	struct fx_error *err = read_all(tensor, &extent, &blob);
-
-	if (!err)
-		err = fx_values_write(backend, fx_datum_meta(arena, tensor),
-			fx_blob_data(blob), ret);
-	fx_blob_unref(blob);
-	return err;
-}
-
-static struct fx_error *
-own_held(void *context, struct fx_datum *held, struct fx_datum **ret)
-{
-	struct fx_backend *backend = context;
-
-	if (held->kind == FX_DATUM_NODES ||
-		(held->backend->ops == backend->ops &&
-			(held->kind == FX_DATUM_HANDLE ||
-				!backend->ops->has_values))) {
-		*ret = fx_datum_ref(held);
-		return NULL;
-	}
-	return copy_tensor(backend, held, ret);
-}
-
-struct fx_error *
-fx_datum_make_own(struct fx_backend *backend, struct fx_datum **datum)
-{
-	struct fx_datum *before = *datum;
-	struct fx_error *err = fx_datum_map(before, own_held, backend, datum);
-
-	if (!err)
-		fx_datum_unref(before);
-	return err;
-}
-
 /* EXPRESSION, in which $v is BEFORE (NULL: not known). */
 static struct fx_error *
 evaluate(struct fx_session *session, struct fx_model *model,
@@ -422,7 +354,7 @@ storage_of(const struct sharing *sharing, const char *path,
 	if (!err)
 		err = check_like(path, old, &extent);
 	if (!err)
-		err = read_all(datum, &extent, &elements);
+		err = fx_values_read_all(datum, &extent, &elements);
 	if (!err)
 		err = fx_blob_new(size, &bytes);
 	if (!err && before)

@@ -85,12 +85,6 @@ FX_NODISCARD struct fx_error *fx_model_carry_inputs(struct fx_session *session,
 /* input.c: what is run has the shapes of its inputs again. */
 void fx_model_end_look(struct fx_model *model);
 
-/* override.c: a copy, of BACKEND, so that nothing writes into what the user has
- * elsewhere; *DATUM is replaced.  Where there are no values it may be shared.
- */
-struct fx_backend;
-FX_NODISCARD struct fx_error *fx_datum_make_own(struct fx_backend *backend,
-	struct fx_datum **datum);
 /* evaluate.c: TYPE when DATUM is a set of nodes. */
 FX_NODISCARD struct fx_error *fx_check_is_value(const struct fx_datum *datum);
 /* history.c: what the user has of the storages of DATA, of which those with a

@@ -12,6 +12,8 @@
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/interp.h"
+#include "run/trial.h"
+#include "run/values.h"
 #include "tests/support/torch_side.h"
 #include "tests/support/unit.h"
 
@@ -235,6 +237,102 @@ random_numbers_come_back(void)
 	fxt_side_deinit(&torch);
 }
 
+/* --- trials -------------------------------------------------------------- */
+
+static bool
+reads(const struct fx_datum *tensor, const float *want, float times)
+{
+	float found[4] = { 0 };
+
+	CU_ASSERT(fxt_ok(fx_values_read(tensor, 0, 4, found)));
+	for (int i = 0; i < 4; i++)
+		if (found[i] != want[i] * times)
+			return false;
+	return true;
+}
+
+static enum fx_answer
+count_node(void *context, struct fx_interp *interp, struct fx_node *node,
+	struct fx_datum *result)
+{
+	(void)interp;
+	(void)node;
+	(void)result;
+	++*(size_t *)context;
+	return FX_ANSWER_GO;
+}
+
+static bool
+is_state(const struct fx_backend *backend, const struct fx_blob *state)
+{
+	struct fx_blob *now = NULL;
+	bool same;
+
+	CU_ASSERT(fxt_ok(backend->ops
+				 ->random_save((struct fx_backend *)(uintptr_t)
+						       backend,
+					 &now)));
+	same = fx_blob_size(now) == fx_blob_size(state) &&
+	       !memcmp(fx_blob_data(now), fx_blob_data(state),
+		       fx_blob_size(now));
+	fx_blob_unref(now);
+	return same;
+}
+
+/* What it wrote and drew is as before; what it gave and kept stays.  So when
+ * it fails: then there is no result.
+ */
+static void
+a_trial_leaves_no_trace(void)
+{
+	static const char *const bodies[] = {
+		"y = x.mul_(2)\nr = torch.rand(4)\nw = r * 2\nreturn y",
+		"y = x.mul_(2)\nr = torch.rand(4)\nw = r.mm(y)\nreturn y",
+	};
+	FX_AUTO_BACKEND struct fx_backend *backend = fxt_torch_new();
+	FX_AUTO_DATUM struct fx_datum *x = NULL;
+	struct fxt_side side = { .backend = backend, .inputs = "f32[4]" };
+	struct fx_blob *state = NULL;
+	float before[4];
+
+	CU_ASSERT_FATAL(fxt_ok(fxt_side_give(&side, NULL, &x)));
+	CU_ASSERT(fxt_ok(fx_values_read(x, 0, 4, before)));
+	CU_ASSERT(fxt_ok(backend->ops->random_save(backend, &state)));
+	for (size_t i = 0; i < 4; i++) {
+		FX_AUTO_GRAPH struct fx_graph *graph =
+			fxt_side_load("x", bodies[i / 2]);
+		FX_AUTO_ENV struct fx_env kept = { .count = 0 };
+		FX_AUTO_DATUM struct fx_datum *output = NULL;
+		size_t count = 0;
+		const struct fx_observer counter = { .context = &count,
+			.after = count_node };
+		const struct fx_trial trial = {
+			.graph = graph,
+			.backend = backend,
+			.inputs = &x,
+			.input_count = 1,
+			.seed = i,
+			.observers = &counter,
+			.observer_count = 1,
+		};
+		struct fx_error *err = fx_trial_run(&trial, &kept, &output);
+		uint64_t y = fx_graph_find(graph, "y")->id;
+
+		if (i < 2) {
+			CU_ASSERT(fxt_ok(err));
+		} else {
+			CU_ASSERT(fxt_fails(err, FX_ERR_SHAPE));
+		}
+		FXT_EQ(count, i < 2 ? 5 : 3);
+		CU_ASSERT(reads(x, before, 1));
+		CU_ASSERT(reads(fx_env_get(&kept, y), before, 2));
+		CU_ASSERT(is_state(backend, state));
+		if (i < 2)
+			CU_ASSERT(reads(output, before, 2));
+	}
+	fx_blob_unref(state);
+}
+
 int
 main(void)
 {
@@ -244,6 +342,7 @@ main(void)
 		FXT_CASE(other_writes_in_place_copy_the_bytes),
 		FXT_CASE(what_is_written_is_known_before_the_call),
 		FXT_CASE(random_numbers_come_back),
+		FXT_CASE(a_trial_leaves_no_trace),
 	};
 
 	/* Built without libtorch. */

@@ -1,0 +1,202 @@
+/* trial.c - a run that is taken back when it has ended. */
+#include <config.h>
+
+#include "run/trial.h"
+
+#include <stdlib.h>
+
+#include "base/blob.h"
+#include "base/mem.h"
+#include "ir/graph.h"
+#include "run/backend.h"
+#include "run/datum.h"
+#include "run/interp.h"
+#include "run/run.h"
+#include "run/ticker.h"
+#include "run/values.h"
+
+struct trying {
+	const struct fx_trial *trial;
+	struct fx_timeline *timeline;
+	size_t next; /* input */
+	struct fx_error *error;
+};
+
+static struct fx_error *
+give_next(void *context, struct fx_node *node, struct fx_datum **ret)
+{
+	struct trying *trying = context;
+	const struct fx_trial *t = trying->trial;
+
+	(void)node;
+	*ret = trying->next < t->input_count
+		       ? fx_datum_ref(t->inputs[trying->next++])
+		       : NULL;
+	return NULL;
+}
+
+/* --- its effects, to be taken back --------------------------------------- */
+
+static enum fx_answer
+begin_effect(void *context, struct fx_interp *interp, struct fx_node *node)
+{
+	struct trying *trying = context;
+
+	(void)interp;
+	fx_timeline_begin(trying->timeline, node);
+	return FX_ANSWER_GO;
+}
+
+static enum fx_answer
+end_effect(void *context, struct fx_interp *interp, struct fx_node *node,
+	struct fx_datum *result)
+{
+	struct trying *trying = context;
+
+	(void)interp;
+	(void)node;
+	(void)result;
+	trying->error = fx_timeline_end(trying->timeline);
+	return trying->error ? FX_ANSWER_STOP : FX_ANSWER_GO;
+}
+
+static void
+fail_effect(void *context, struct fx_interp *interp, struct fx_node *node,
+	const struct fx_error *err)
+{
+	struct trying *trying = context;
+
+	(void)node;
+	(void)err;
+	fx_timeline_fail(trying->timeline, interp->env);
+}
+
+/* --- running ------------------------------------------------------------- */
+
+static struct fx_error *
+run_all(struct trying *trying, struct fx_activation *activation, bool keeps)
+{
+	const struct fx_trial *t = trying->trial;
+	FX_AUTO_FREE struct fx_observer *observers =
+		fx_xcalloc(t->observer_count + 2, sizeof(*observers));
+	struct fx_interp interp = {
+		.graph = t->graph,
+		.backend = t->backend,
+		.env = &activation->env,
+		.plans = &activation->plans,
+		.input = give_next,
+		.input_context = trying,
+		.observers = observers,
+		.next = fx_graph_first(t->graph),
+	};
+	struct fx_error *err;
+
+	activation->plans.ticker = t->ticker;
+	if (t->ticker)
+		observers[interp.observer_count++] =
+			fx_ticker_observer(t->ticker);
+	for (size_t i = 0; i < t->observer_count; i++)
+		observers[interp.observer_count++] = t->observers[i];
+	observers[interp.observer_count++] = (struct fx_observer){
+		.context = trying,
+		.before = begin_effect,
+		.after = end_effect,
+		.error = fail_effect,
+		.records = keeps,
+	};
+	err = fx_interp_run(&interp, NULL);
+	if (!err)
+		err = trying->error;
+	if (!err && interp.next)
+		err = fx_error_new(FX_ERR_INTERRUPTED, "interrupted at %%%s",
+			interp.next->name);
+	return err;
+}
+
+/* DATUM for who asked, new: a copy, if it may be taken back. */
+static struct fx_error *
+hand_over(const struct trying *trying, struct fx_datum *datum,
+	struct fx_datum **ret)
+{
+	struct fx_error *err = NULL;
+
+	*ret = fx_datum_ref(datum);
+	if (trying->timeline->effects.count)
+		err = fx_datum_make_own(trying->trial->backend, ret);
+	if (err)
+		fx_datum_unref(*ret);
+	return err;
+}
+
+static struct fx_error *
+hand_over_all(const struct trying *trying, const struct fx_env *env,
+	struct fx_env *kept)
+{
+	struct fx_node *node;
+
+	fx_graph_for_each_node (node, trying->trial->graph) {
+		struct fx_datum *value = fx_env_get(env, node->id);
+		struct fx_error *err;
+
+		if (!value)
+			continue;
+		err = hand_over(trying, value, &value);
+		if (err)
+			return err;
+		fx_env_take(kept, node->id, value);
+	}
+	return NULL;
+}
+
+static struct fx_error *
+try_in(struct fx_run *run, const struct fx_trial *t, struct fx_env *kept,
+	struct fx_datum **output_ret)
+{
+	struct trying trying = { .trial = t, .timeline = &run->timeline };
+	struct fx_activation *activation;
+	struct fx_node *output = fx_graph_output(t->graph);
+	struct fx_datum *result = NULL;
+	struct fx_error *err =
+		fx_timeline_start(&run->timeline, t->backend, t->seed);
+	struct fx_error *other = NULL;
+
+	if (err)
+		return err;
+	activation = fx_run_push(run, t->graph, t->backend);
+	err = run_all(&trying, activation, kept != NULL);
+	if (kept)
+		other = hand_over_all(&trying, &activation->env, kept);
+	if (!err)
+		err = FX_TAKE(other);
+	fx_error_free(other);
+	if (err || !output_ret)
+		return err;
+	if (output)
+		result = fx_env_get(&activation->env, output->id);
+	if (result)
+		return hand_over(&trying, result, output_ret);
+	*output_ret = fx_datum_none();
+	return NULL;
+}
+
+struct fx_error *
+fx_trial_run(const struct fx_trial *t, struct fx_env *kept,
+	struct fx_datum **output_ret)
+{
+	const struct fx_backend_ops *ops = t->backend->ops;
+	FX_AUTO_RUN struct fx_run *run = fx_run_new();
+	struct fx_blob *random = NULL;
+	struct fx_error *err = NULL;
+
+	if (ops->has_values && ops->random_save)
+		err = ops->random_save(t->backend, &random);
+	if (err)
+		return err;
+	err = try_in(run, t, kept, output_ret);
+	/* First what it wrote and drew: that moves the generator, too. */
+	fx_run_clear(run);
+	if (random)
+		fx_error_free(ops->random_restore(t->backend, random));
+	fx_blob_unref(random);
+	return err;
+}

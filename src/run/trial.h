@@ -1,0 +1,47 @@
+/* trial.h - running a graph to see what it gives, leaving no trace.
+ *
+ * A trial is a run of its own that ends at once: what it wrote in place, into
+ * parameters, buffers or its inputs, is put back, and the generator is in the
+ * state that it was in.  The session's run and its timeline know nothing of it.
+ */
+#ifndef FX_RUN_TRIAL_H
+#define FX_RUN_TRIAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "run/env.h"
+#include "run/observer.h"
+
+struct fx_backend;
+struct fx_graph;
+struct fx_ticker;
+
+struct fx_trial {
+	struct fx_graph *graph;
+	/* Its parameters are what they are there now: one made for the trial
+	 * has the graph's own.
+	 */
+	struct fx_backend *backend;
+	/* Of the placeholders in order, borrowed; null ones, and those that
+	 * lack, are left to their defaults.
+	 */
+	struct fx_datum *const *inputs;
+	size_t input_count;
+	uint64_t seed;            /* that the generator starts from */
+	struct fx_ticker *ticker; /* asked between nodes; may be null */
+	const struct fx_observer *observers;
+	size_t observer_count;
+};
+
+/* Run T to its end.  *OUTPUT_RET (null: not wanted) is new: what the graph
+ * gives, None where it gives nothing.  KEPT (null: freed at their last use),
+ * empty before, gets the values of the nodes; on an error, of those that ran.
+ * Nothing of both is written by anybody else.  INTERRUPTED when the ticker or
+ * an observer says stop.
+ */
+FX_NODISCARD struct fx_error *fx_trial_run(const struct fx_trial *t,
+	struct fx_env *kept, struct fx_datum **output_ret);
+
+#endif /* FX_RUN_TRIAL_H */

@@ -29,6 +29,10 @@ TESTS += %D%/test_ir_graph %D%/test_ir_edit %D%/test_ir_journal \
 %C%_test_ir_torch_SOURCES = %D%/test_ir_torch.c
 %C%_test_ir_random_SOURCES = %D%/test_ir_random.c
 
+check_PROGRAMS += %D%/test_graft
+TESTS += %D%/test_graft
+%C%_test_graft_SOURCES = %D%/test_graft.c
+
 check_PROGRAMS += %D%/test_emit_parity %D%/test_emit_dumps
 TESTS += %D%/test_emit_parity %D%/test_emit_dumps
 %C%_test_emit_parity_SOURCES = %D%/test_emit_parity.c

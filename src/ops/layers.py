@@ -1118,7 +1118,7 @@ class GRUCell:
         r = torch.sigmoid(a[..., :n] + b[..., :n])
         z = torch.sigmoid(a[..., n:2 * n] + b[..., n:2 * n])
         new = torch.tanh(a[..., 2 * n:] + r * b[..., 2 * n:])
-        return (1 - z) * new + z * hx
+        return (hx - new) * z + new
 
 
 # Transformers.

@@ -276,6 +276,10 @@ def copy_tensors(ours, module):
     return problems
 
 
+# Layers whose operators come in the order that torch's own kernel has.
+SAME_BITS = {"GRUCell"}
+
+
 def close(a, b):
     if isinstance(a, (tuple, list)):
         return len(a) == len(b) and all(map(close, a, b))
@@ -334,7 +338,8 @@ def check(name, case, training):
     torch.manual_seed(3)
     expected = real(*[i.clone() for i in inputs])
     torch.manual_seed(3)
-    if not close(expected, ours.forward(*[i.clone() for i in inputs])):
+    same = torch.equal if name in SAME_BITS else close
+    if not same(expected, ours.forward(*[i.clone() for i in inputs])):
         problems.append("results differ")
     question = {
         "op": "layer", "target": name, "training": training,

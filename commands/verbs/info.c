@@ -11,8 +11,8 @@
 #include "commands/shell/shell.h"
 #include "commands/verbs/show.h"
 #include "commands/verbs/trace.h"
+#include "emit/weights.h"
 #include "ir/graph_hash.h"
-#include "ir/journal.h"
 #include "ir/module.h"
 #include "session/model.h"
 #include "session/resolve.h"
@@ -44,6 +44,22 @@ say_memory(struct cmd_ctx *ctx, struct fx_graph *graph)
 	out_field(ctx->out, "memory", FX_ROLE_NUMBER, "%s", fx_buf_text(&text));
 }
 
+/* Apart from the graph's hash, which is the same whatever was fetched. */
+static void
+say_weights(struct cmd_ctx *ctx, struct fx_graph *graph)
+{
+	FX_AUTO_WEIGHTS struct fx_weights weights = { 0 };
+	struct fx_hash digest;
+	char text[33];
+
+	fx_weights_collect(&weights, graph);
+	if (!fx_weights_have_bytes(&weights))
+		return;
+	digest = fx_weights_digest(&weights);
+	fx_hash_text(digest, text);
+	out_field(ctx->out, "weights", FX_ROLE_MUTED, "%s", text);
+}
+
 static struct fx_error *
 info_graph(struct cmd_ctx *ctx)
 {
@@ -71,6 +87,7 @@ info_graph(struct cmd_ctx *ctx)
 	out_field_int(ctx->out, "parameters", FX_ROLE_NUMBER,
 		(int64_t)fx_module_parameter_count(graph->module));
 	out_field(ctx->out, "hash", FX_ROLE_MUTED, "%s", hash);
+	say_weights(ctx, graph);
 	out_field_int(ctx->out, "undo", FX_ROLE_NUMBER,
 		(int64_t)fx_journal_undo_count(graph));
 	out_field_bool(ctx->out, "unsaved", FX_ROLE_PLAIN,

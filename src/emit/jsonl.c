@@ -123,7 +123,7 @@ put_ints(struct writer *w, const char *key, const int64_t *numbers,
 static void
 put_storage(struct writer *w, const struct fx_tensor *tensor)
 {
-	const struct fx_storage *storage = tensor->storage;
+	struct fx_storage *storage = tensor->storage;
 	const struct fx_weight *weight =
 		storage ? fx_weights_find(w->weights, storage) : NULL;
 
@@ -132,6 +132,7 @@ put_storage(struct writer *w, const struct fx_tensor *tensor)
 	put_text(w, "storage", weight->key);
 	if (storage->blob && w->options->weights_file)
 		put_int(w, "bytes", (int64_t)fx_blob_size(storage->blob));
+	fx_storage_compute_digest(storage);
 	if (storage->has_digest)
 		put_hash(w, "digest", storage->digest);
 }

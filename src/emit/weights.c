@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "emit/jsonl.h"
 #include "ir/graph.h"
+#include "ir/graph_hash.h"
 #include "ir/module.h"
 
 struct collector {
@@ -110,4 +111,27 @@ fx_weights_have_bytes(const struct fx_weights *weights)
 		if (weights->items[i].storage->blob)
 			return true;
 	return false;
+}
+
+struct fx_hash
+fx_weights_digest(const struct fx_weights *weights)
+{
+	struct fx_hasher *hasher = fx_hasher_new();
+
+	for (size_t i = 0; i < weights->count; i++) {
+		const struct fx_weight *weight = &weights->items[i];
+		char text[33];
+
+		if (!weight->storage->blob)
+			continue;
+		fx_storage_compute_digest(weight->storage);
+		fx_hasher_add_text(hasher, weight->key);
+		fx_hasher_add_text(hasher,
+			weight->whole
+				? fx_dtype_info(weight->whole->dtype)->name
+				: "");
+		fx_hash_text(weight->storage->digest, text);
+		fx_hasher_add_text(hasher, text);
+	}
+	return fx_hasher_free(hasher);
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/hash.h"
 #include "base/map.h"
 
 struct fx_graph;
@@ -40,6 +41,9 @@ FX_DEFINE_DEINIT(weights, struct fx_weights, fx_weights_deinit);
 
 const struct fx_weight *fx_weights_find(const struct fx_weights *weights,
 	const struct fx_storage *storage);
+
+/* One digest of all names and bytes; each storage has its own after. */
+struct fx_hash fx_weights_digest(const struct fx_weights *weights);
 
 /* Whether the bytes of any are there, or only names and shapes. */
 bool fx_weights_have_bytes(const struct fx_weights *weights);

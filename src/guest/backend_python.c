@@ -414,6 +414,7 @@ python_call(struct fx_backend *backend, void *pointer,
 	json_t *list = json_array();
 	struct fx_error *err = forget(state);
 
+	state->has_called = true;
 	for (size_t i = 0; i < count && !err; i++) {
 		json_t *item = NULL;
 
@@ -455,6 +456,7 @@ static const struct fx_backend_ops python_ops = {
 	.call = python_call,
 	.plan_free = python_plan_free,
 	.from_tensor = fx_python_from_tensor,
+	.new_run = fx_python_new_run,
 	.generate = fx_python_generate,
 	.payload_free = python_payload_free,
 	.kind = python_kind,

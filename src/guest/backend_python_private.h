@@ -23,6 +23,7 @@ struct fx_python_state {
 	bool is_over;      /* the backend was freed: the process may be too */
 	unsigned reshaped; /* how often tensors got another shape */
 	int threads;       /* that were asked for last */
+	bool has_called;   /* since the run began */
 	json_t *objects, *plans; /* numbers to be forgotten */
 };
 
@@ -92,6 +93,7 @@ FX_NODISCARD struct fx_error *fx_python_random_save(struct fx_backend *backend,
 FX_NODISCARD struct fx_error *
 fx_python_random_restore(struct fx_backend *backend,
 	const struct fx_blob *saved);
+void fx_python_new_run(struct fx_backend *backend);
 void fx_python_seed(struct fx_backend *backend, uint64_t seed);
 void fx_python_set_threads(struct fx_backend *backend, int count);
 

@@ -334,6 +334,16 @@ fx_python_seed(struct fx_backend *backend, uint64_t seed)
 }
 
 void
+fx_python_new_run(struct fx_backend *backend)
+{
+	struct fx_python_state *state = fx_python_state_of(backend);
+
+	if (state->has_called)
+		tell_number(backend, "run_new_run", 0);
+	state->has_called = false;
+}
+
+void
 fx_python_set_threads(struct fx_backend *backend, int count)
 {
 	struct fx_python_state *state = fx_python_state_of(backend);

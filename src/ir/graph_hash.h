@@ -1,7 +1,8 @@
 /* graph_hash.h - when are two graphs the same.
  *
  * The graph hash covers canonical nodes (with types and wrap flags), signature
- * form, module tree, tensor digests; not ids, provenance, sources, notes,
+ * form, module tree with the tensors' shapes and which share memory; not what
+ * these hold (fx_storage_compute_digest), ids, provenance, sources, notes,
  * metadata, users' order.  The text hash covers opcode, name, target,
  * arguments and order only: what Python code keeps.
  */
@@ -11,6 +12,8 @@
 #include "base/hash.h"
 #include "ir/graph.h"
 
+struct fx_storage;
+
 struct fx_hash fx_graph_hash(struct fx_graph *graph);
 struct fx_hash fx_graph_text_hash(const struct fx_graph *graph);
 
@@ -18,6 +21,10 @@ struct fx_hash fx_graph_text_hash(const struct fx_graph *graph);
  * Equal for nodes of different graphs that read the same.
  */
 struct fx_hash fx_node_hash(const struct fx_node *node);
+
+/* Set the digest of what STORAGE holds, once; nothing when that is not there.
+ */
+void fx_storage_compute_digest(struct fx_storage *storage);
 
 /* Whether two parameters or buffers look the same and hold the same, as far as
  * their values are there.

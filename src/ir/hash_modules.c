@@ -1,7 +1,8 @@
-/* hash_modules.c - the digest of a module tree.
+/* hash_modules.c - the digest of a module tree, and of what its storages hold.
  *
- * Distinct modules and storages are numbered as a walk meets them, so that
- * sharing counts and addresses do not.
+ * The one does not contain the other: a graph is the same before and after its
+ * weights were fetched.  Distinct modules and storages are numbered as a walk
+ * meets them, so that sharing counts and addresses do not.
  */
 #include <config.h>
 
@@ -27,9 +28,8 @@ struct walk {
 	struct fx_map storages; /* -> number */
 };
 
-/* The digest of what a storage holds, once; nothing when it is not there. */
-static void
-digest_storage(struct fx_storage *storage)
+void
+fx_storage_compute_digest(struct fx_storage *storage)
 {
 	FX_AUTO_FREE char *chunk = NULL;
 	struct fx_hasher *hasher;
@@ -69,12 +69,7 @@ put_storage(struct fx_buf *out, struct walk *walk, struct fx_storage *storage)
 		fx_map_set(&walk->storages, (uintptr_t)storage, number);
 	}
 	fx_hash_put_word(out, number);
-	digest_storage(storage);
-	fx_hash_put_byte(out, storage->has_digest);
-	if (!storage->has_digest)
-		return;
-	fx_hash_put_word(out, storage->digest.low);
-	fx_hash_put_word(out, storage->digest.high);
+	fx_hash_put_byte(out, 0); /* a digest stood here in older versions */
 }
 
 static void
@@ -106,6 +101,14 @@ put_alone(struct fx_buf *out, const struct fx_tensor *tensor)
 	plain.is_persistent |= !plain.is_buffer;
 	put_tensor(out, &walk, &plain);
 	fx_map_deinit(&walk.storages);
+	if (!plain.storage)
+		return;
+	fx_storage_compute_digest(plain.storage);
+	fx_hash_put_byte(out, plain.storage->has_digest);
+	if (!plain.storage->has_digest)
+		return;
+	fx_hash_put_word(out, plain.storage->digest.low);
+	fx_hash_put_word(out, plain.storage->digest.high);
 }
 
 bool

@@ -10,33 +10,9 @@
 #include "emit/jsonl.h"
 #include "emit/weights.h"
 #include "ir/graph.h"
-#include "ir/graph_hash.h"
 #include "ir/module.h"
 #include "load/safetensors.h"
 #include "load/weights_file.h"
-
-/* One digest of all names and bytes; hashing the graph made each storage's. */
-static struct fx_hash
-digest_of(const struct fx_weights *weights)
-{
-	struct fx_hasher *hasher = fx_hasher_new();
-
-	for (size_t i = 0; i < weights->count; i++) {
-		const struct fx_weight *weight = &weights->items[i];
-		char text[33];
-
-		if (!weight->storage->blob)
-			continue;
-		fx_hasher_add_text(hasher, weight->key);
-		fx_hasher_add_text(hasher,
-			weight->whole
-				? fx_dtype_info(weight->whole->dtype)->name
-				: "");
-		fx_hash_text(weight->storage->digest, text);
-		fx_hasher_add_text(hasher, text);
-	}
-	return fx_hasher_free(hasher);
-}
 
 /* The same name has the same bytes; only one that was cut short is written
  * anew: then *RET is for the caller to commit.
@@ -79,10 +55,8 @@ fx_save(struct fx_graph *graph, const char *path)
 	struct fx_error *err;
 
 	fx_weights_collect(&weights, graph);
-	/* Also digests every storage. */
-	(void)fx_graph_hash(graph);
 	if (fx_weights_have_bytes(&weights)) {
-		struct fx_hash digest = digest_of(&weights);
+		struct fx_hash digest = fx_weights_digest(&weights);
 		FX_AUTO_FREE char *beside = NULL;
 
 		name = fx_weights_file_name(path, &digest);

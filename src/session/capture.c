@@ -11,7 +11,6 @@
 #include "base/intern.h"
 #include "base/mem.h"
 #include "guest/child_tree.h"
-#include "ir/graph_hash.h"
 #include "ir/module.h"
 #include "load/safetensors.h"
 #include "session/session_private.h"
@@ -185,7 +184,6 @@ fx_model_fetch_weights(struct fx_model *model, char **skipped_ret)
 	fx_child_tree_each(model->tree, attach, file);
 	model->has_weights = true;
 	model->left_behind = fx_intern(*skipped_ret);
-	fx_graph_hash_touch_modules(model->graph);
 	return NULL;
 }
 

@@ -16,6 +16,7 @@ import torch
 DATA = os.path.join(os.environ["FXDB_SRCDIR"], "tests", "data", "trace")
 sys.path.insert(0, DATA)
 import graph_bytes  # noqa: E402
+import graph_leaf  # noqa: E402
 
 FXDB = sys.argv[1]
 SEED = 5
@@ -85,12 +86,12 @@ def same_weights(path, want):
     return None
 
 
-def saved(make, spec, between, backend="auto"):
+def saved(make, spec, between, backend, then=("set backend auto", "run")):
     """Trace SPEC, run commands, save and load; what is wrong, or None."""
     with tempfile.TemporaryDirectory() as folder:
         status, said = fxdb(folder, ["set backend " + backend, "trace " + spec]
-                            + between + ["save s.fxg", "load s.fxg",
-                                         "set backend auto", "run"])
+                            + between + ["save s.fxg", "load s.fxg"]
+                            + list(then))
         if status:
             return said
         return same_weights(os.path.join(folder, "s.fxg"), built(make))
@@ -101,11 +102,6 @@ def writing(backend):
     return saved(graph_bytes.Writing, spec,
                  ["rename norm statistics", "run", "run", "goto @0",
                   "continue"], backend)
-
-
-def large():
-    return saved(lambda: torch.nn.Linear(9000, 9000),
-                 "torch:nn.Linear(9000,9000) -i input=f32[1,9000]", ["run"])
 
 
 def copied(backend):
@@ -138,8 +134,54 @@ def tied():
     return None if "h.weight" in said else "nothing is said of h.weight"
 
 
+def leaf(backend):
+    """A module of the user's that writes parameters, buffers and attributes
+    starts each run as it was built, and is saved so.
+    """
+    spec = DATA + "/graph_leaf.py:Model() --leaf graph_leaf.Leaf " \
+        "-i x=f32[2,3]"
+    once = ["set $once = %output"]
+    same = ["assert (%output - $once).abs().sum() == 0",
+            "assert self.leaf.weight.sum() == 6",
+            "assert self.leaf.count.sum() == 3"]
+    back = ["goto @0", "assert self.leaf.weight.sum() == 3",
+            "assert self.leaf.count.sum() == 0"]
+    return saved(graph_leaf.Model, spec, ["run"] + once + ["run"] + same + back
+                 + ["continue"] + same + ["run"] + same, backend, ())
+
+
+def attached():
+    """What is registered has its values, whatever else names them."""
+    with tempfile.TemporaryDirectory() as folder:
+        status, said = fxdb(folder, [
+            "trace %s/graph_leaf.py:Model() --leaf graph_leaf.Leaf" % DATA,
+            "save s.fxg", "info params"])
+        if status:
+            return said
+        wrong = [line for line in said.split("\n")
+                 if line.startswith("leaf.") and not line.endswith("yes")]
+        if wrong:
+            return "\n".join(wrong)
+        return same_weights(os.path.join(folder, "s.fxg"),
+                            built(graph_leaf.Model))
+
+
+def hashed():
+    """The graph's hash is the same before and after its weights came."""
+    with tempfile.TemporaryDirectory() as folder:
+        status, said = fxdb(folder, [
+            "trace %s/graph_bytes.py:Writing() -i x=f32[4,3]" % DATA,
+            "info graph", "run", "info graph", "save s.fxg", "load s.fxg",
+            "info graph"])
+    hashes = {line.split()[1] for line in said.split("\n")
+              if line.startswith("hash ")}
+    return None if status == 0 and len(hashes) == 1 else said
+
+
 CASES = [("L1", lambda: writing("auto")), ("L2", lambda: copied("auto")),
-         ("L7", tied)]
+         ("L1, python", lambda: writing("python")),
+         ("L1, a leaf", lambda: leaf("python")),
+         ("L5", attached), ("L7", tied), ("L22", hashed)]
 
 
 def main():

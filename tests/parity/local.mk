@@ -68,7 +68,8 @@ TESTS += %D%/run.sh %D%/evaluate.sh %D%/backends.sh %D%/walks.sh \
 endif
 EXTRA_DIST += %D%/backends.sh %D%/backends.py tests/data/trace/seeded.py \
 	%D%/effects.py tests/data/trace/effects.py %D%/walks.sh %D%/walks.py \
-	%D%/graph_bytes.sh %D%/graph_bytes.py tests/data/trace/graph_bytes.py
+	%D%/graph_bytes.sh %D%/graph_bytes.py tests/data/trace/graph_bytes.py \
+	tests/data/trace/graph_leaf.py
 EXTRA_DIST += %D%/run.sh %D%/shim.sh %D%/run_models.py %D%/run_own.py
 
 # Expressions over values beside Python's torch.

@@ -36,6 +36,23 @@ def _code_stores(code, changes=_CHANGES):
             if hasattr(inner, "co_code"))
 
 
+def _in_place_names(code):
+    return any(name == "data" or name[-1:] == "_" and name[:1] != "_"
+               for name in code.co_names) or \
+        any(_in_place_names(inner) for inner in code.co_consts
+            if hasattr(inner, "co_code"))
+
+
+def writes_in_place(kind):
+    """Whether a method of the class KIND calls what ends in an underscore, or
+    takes the data of a parameter.
+    """
+    return any(_in_place_names(method.__code__) for base in kind.__mro__
+               if not _is_of_torch(base.__module__)
+               for name, method in vars(base).items()
+               if name != "__init__" and hasattr(method, "__code__"))
+
+
 def _is_of_torch(name):
     return str(name).partition(".")[0] == "torch"
 

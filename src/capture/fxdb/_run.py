@@ -111,14 +111,18 @@ def _is_own(module):
 
 
 def _buffers(module):
-    """Those that a call of MODULE may write, as (owner, name, tensor)."""
+    """Those that a call of MODULE may write, as (owner, name, tensor); its
+    parameters too where its code looks as if it wrote in place.
+    """
     parts = [inner for inner in module.modules() if inner.training]
     for inner in module.modules():
         if _is_own(inner):
             parts.extend(inner.modules())
-    return [(owner, name, tensor)
-            for owner in dict.fromkeys(parts)
-            for name, tensor in owner._buffers.items()
+    tables = [(owner, owner._buffers) for owner in dict.fromkeys(parts)]
+    tables += [(owner, owner._parameters) for owner in dict.fromkeys(parts)
+               if _is_own(owner) and _memory.writes_in_place(type(owner))]
+    return [(owner, name, tensor) for owner, table in tables
+            for name, tensor in table.items()
             if tensor is not None and tensor.layout is torch.strided]
 
 
@@ -160,9 +164,11 @@ def _check_bounds(tensor):
 class Runner:
     """The values and prepared calls of one capture."""
 
-    def __init__(self, root, graph):
+    def __init__(self, root, graph, weights):
         _set_threads(0)
         self.root = root
+        self.weights = weights  # gives what the graph has
+        self.is_changed = False
         self.targets = graph.targets
         self.tensors = graph.tensors
         self.objects = {}
@@ -297,6 +303,8 @@ class Runner:
         return answer
 
     def call(self, message):
+        self.weights()  # before anything runs
+        self.is_changed = True
         function, keywords, buffers = self.plans[message["plan"]]
         data = [self.read(item) for item in message["data"]]
         at = len(data) - len(keywords)
@@ -310,6 +318,13 @@ class Runner:
                 _settle(buffers)
         after = [_memory.lies(tensor) for tensor in tensors]
         return {"result": self.plain(result), "reshaped": before != after}
+
+    def new_run(self, message):
+        """What is registered is as the graph has it."""
+        if self.is_changed:
+            self.weights().restore()
+        self.is_changed = False
+        return {}
 
     def forget(self, message):
         for number in message["plans"]:

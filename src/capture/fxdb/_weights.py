@@ -1,5 +1,12 @@
-"""A model's tensors as one safetensors image in memory."""
+"""What a model is made of, as it was when it was traced.
+
+Running writes the model's own tensors.  Before the first call all of them are
+copied to one safetensors image in memory: that is what fxdb gets when it asks
+for the weights, whatever has run, and what another run begins with.
+"""
+import ctypes
 import json
+import mmap
 import os
 import struct
 
@@ -11,6 +18,8 @@ from . import _capture
 _NAMES = {getattr(torch, name): word
           for name, word in _capture.SAFETENSORS.items()
           if hasattr(torch, name)}
+_memcmp = ctypes.CDLL(None).memcmp
+_memcmp.argtypes = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t
 
 
 def _can_be_written(tensor):
@@ -24,43 +33,130 @@ def _can_be_written(tensor):
         return False
 
 
+def _plain(tensor):
+    return tensor.detach().cpu().resolve_conj().resolve_neg().contiguous()
+
+
 def _bytes(tensor):
-    plain = tensor.detach().cpu().resolve_conj().resolve_neg().contiguous()
-    return memoryview(plain.reshape(-1).view(torch.uint8).numpy()) \
-        if plain.numel() else b""
+    """Not by numpy: what it has seen cannot be resized any more."""
+    plain = _plain(tensor)
+    size = plain.numel() * plain.element_size()
+    return plain, (ctypes.c_char * size).from_address(plain.data_ptr()) \
+        if size else b""
 
 
-def image(tensors):
-    """A memory file with TENSORS (path -> tensor) and the paths of those that
-    have no such form.  Tied tensors, which ext_modules.c gives one storage, are
-    written for the first."""
-    header, blocks, skipped, seen, offset = {}, [], [], set(), 0
-    able = {}
-    for path, tensor in tensors.items():
-        if _can_be_written(tensor):
-            able[path] = tensor
-        else:
-            skipped.append(path)
-    # The widest first, so that all are aligned without gaps.
-    for path in sorted(able, key=lambda p: (-able[p].element_size(), p)):
-        tensor = able[path]
-        key = (tensor.data_ptr(), tensor.dtype, tuple(tensor.shape),
-               tensor.stride(), tensor.is_conj(), tensor.is_neg())
-        if tensor.numel() and key in seen:
-            continue
-        seen.add(key)
-        size = tensor.numel() * tensor.element_size()
-        header[path] = {"dtype": _NAMES[tensor.dtype],
-                        "shape": list(tensor.shape),
-                        "data_offsets": [offset, offset + size]}
-        blocks.append(tensor)
-        offset += size
-    text = json.dumps(header, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 8)
-    memory = os.memfd_create("fxdb-weights")
-    with os.fdopen(memory, "wb", closefd=False) as out:
-        out.write(struct.pack("<Q", len(text)))
-        out.write(text)
-        for tensor in blocks:
-            out.write(_bytes(tensor))
-    return memory, skipped
+def _registered(root, tensors):
+    """Those of TENSORS that the module ROOT has registered, and constants: a
+    plain attribute may be the same memory under another name.
+    """
+    names = set()
+    if isinstance(root, torch.nn.Module):
+        for prefix, module in root.named_modules():
+            for table in module._parameters, module._buffers:
+                names.update(prefix + "." + name if prefix else name
+                             for name in table)
+    return {path: tensor for path, tensor in tensors.items()
+            if path in names or path.startswith("_tensor_constant")}
+
+
+class Weights:
+    """An image of TENSORS (path -> tensor) of the module or function ROOT, and
+    the paths of those that have no such form.  Tied tensors, which
+    ext_modules.c gives one storage, are written for the first.
+    """
+
+    def __init__(self, root, tensors):
+        self.skipped = []
+        self.blocks = []  # tensor, where its bytes begin, their number
+        self.root = root
+        header, seen, offset, able = {}, set(), 0, {}
+        for path, tensor in _registered(root, tensors).items():
+            if _can_be_written(tensor):
+                able[path] = tensor
+            else:
+                self.skipped.append(path)
+        # The widest first, so that all are aligned without gaps.
+        for path in sorted(able, key=lambda p: (-able[p].element_size(), p)):
+            tensor = able[path]
+            key = (tensor.data_ptr(), tensor.dtype, tuple(tensor.shape),
+                   tensor.stride(), tensor.is_conj(), tensor.is_neg())
+            if tensor.numel() and key in seen:
+                continue
+            seen.add(key)
+            size = tensor.numel() * tensor.element_size()
+            header[path] = {"dtype": _NAMES[tensor.dtype],
+                            "shape": list(tensor.shape),
+                            "data_offsets": [offset, offset + size]}
+            self.blocks.append((tensor, offset, size))
+            offset += size
+        text = json.dumps(header, separators=(",", ":")).encode()
+        text += b" " * (-len(text) % 8)
+        self.begin = 8 + len(text)
+        self.memory = os.memfd_create("fxdb-weights")
+        with os.fdopen(self.memory, "wb", closefd=False) as out:
+            out.write(struct.pack("<Q", len(text)))
+            out.write(text)
+            for tensor, _, _ in self.blocks:
+                plain, data = _bytes(tensor)
+                out.write(data)
+        self.modules = list(root.modules()) \
+            if isinstance(root, torch.nn.Module) else []
+        self._remember()
+
+    def _remember(self):
+        """Which tensors stand where, and how they lie in their memory."""
+        self.places = [(module, table, name, tensor)
+                       for module in self.modules
+                       for table in ("_parameters", "_buffers", "__dict__")
+                       for name, tensor in self._table(module, table).items()
+                       if isinstance(tensor, torch.Tensor)]
+        known = {id(tensor): tensor for _, _, _, tensor in self.places}
+        known.update((id(tensor), tensor) for tensor, _, _ in self.blocks)
+        strided = [tensor for tensor in known.values()
+                   if tensor.layout is torch.strided]
+        # A view of the same memory, which stays when a tensor gets another.
+        self.views = [(tensor, tensor.detach()) for tensor in strided]
+        written = {id(tensor) for tensor, _, _ in self.blocks}
+        self.others = [(tensor, _plain(tensor).clone()) for tensor in strided
+                       if id(tensor) not in written and not tensor.is_meta]
+
+    @staticmethod
+    def _table(module, name):
+        return vars(module) if name == "__dict__" else vars(module)[name]
+
+    def restore(self):
+        """All is as it was when it was traced."""
+        with torch.no_grad():
+            for module, table, name, tensor in self.places:
+                if self._table(module, table).get(name) is not tensor:
+                    self._table(module, table)[name] = tensor
+            for tensor, view in self.views:
+                if tensor.data_ptr() != view.data_ptr() or \
+                        tensor.shape != view.shape or \
+                        tensor.stride() != view.stride():
+                    tensor.data = view.detach()
+            self._restore_bytes()
+
+    def _restore_bytes(self):
+        for tensor, saved in self.others:
+            if not _is_same(tensor, saved):
+                tensor.detach().copy_(saved)
+        if not any(size for _, _, size in self.blocks):
+            return
+        with mmap.mmap(self.memory, 0, access=mmap.ACCESS_COPY) as data:
+            for tensor, offset, size in self.blocks:
+                if size:
+                    saved = torch.frombuffer(
+                        data, dtype=tensor.dtype, count=tensor.numel(),
+                        offset=self.begin + offset).reshape(tensor.shape)
+                    if not _is_same(tensor, saved):
+                        tensor.detach().copy_(saved)
+                    del saved
+
+
+def _is_same(tensor, saved):
+    """Bit for bit: NaN is NaN, and -0.0 is not 0.0."""
+    plain = _plain(tensor)
+    return plain.shape == saved.shape and not _memcmp(
+        plain.data_ptr(), saved.data_ptr(),
+        plain.numel() * plain.element_size())

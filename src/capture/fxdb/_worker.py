@@ -66,6 +66,7 @@ class _Capture:
         self.pid = os.getpid()
         self.times = [time.perf_counter()] * 3
         self.model = self.fixed = self.tracer = self.graph = None
+        self.made = None  # what it was made of
 
     def _trace(self):
         spec = self.request["spec"]
@@ -151,17 +152,23 @@ class _Capture:
             if message["op"] == "weights":
                 self._send_weights()
             elif message["op"].startswith("run_"):
-                runner = runner or _run.Runner(self.model, self.graph)
+                runner = runner or _run.Runner(self.model, self.graph,
+                                               self._weights)
                 self.channel.send(*runner.serve(message, fds))
+
+    def _weights(self):
+        if self.made is None:
+            self.made = _weights.Weights(self.model, self.graph.tensors)
+        return self.made
 
     def _send_weights(self):
         try:
-            memory, skipped = _weights.image(self.graph.tensors)
+            weights = self._weights()
         except Exception as error:
             self.channel.send({"ok": False, "error": self._explain(error)})
             return
-        self.channel.send({"ok": True, "skipped": skipped}, fds=[memory])
-        os.close(memory)
+        self.channel.send({"ok": True, "skipped": weights.skipped},
+                          fds=[weights.memory])
 
 
 def _kill_group(leader):

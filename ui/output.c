@@ -58,6 +58,12 @@ ui_width(const struct ui *ui, bool error)
 	return size.ws_col;
 }
 
+size_t
+ui_columns(void *context)
+{
+	return ui_width(context, false);
+}
+
 static size_t
 width(void *context, bool error)
 {

@@ -39,6 +39,8 @@ struct out *ui_output_new(struct ui *ui);
 bool ui_has_colors(const struct ui *ui, bool error);
 /* Its columns; 0: nobody knows. */
 size_t ui_width(const struct ui *ui, bool error);
+/* The same of standard output, as struct front wants it. */
+size_t ui_columns(void *context);
 
 /* Work begins, or goes on after the user was asked; CONTEXT is the ui, as in
  * struct front.  Whoever the terminal is lent to works without a word of ours.

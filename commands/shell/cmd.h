@@ -159,6 +159,9 @@ bool cmd_shell_is_quitting(const struct cmd_shell *shell);
 void cmd_shell_say_objects(struct cmd_shell *shell);
 /* Neither files nor programs from now on (fuzzing). */
 void cmd_shell_restrict(struct cmd_shell *shell);
+/* What the last command said; borrowed until the next. */
+struct out_recording;
+const struct out_recording *cmd_shell_said(const struct cmd_shell *shell);
 /* Lines typed so far; NULL past the end. */
 const char *cmd_shell_history_at(const struct cmd_shell *shell, size_t index);
 void cmd_shell_history_add(struct cmd_shell *shell, const char *line);

@@ -3,6 +3,7 @@
 #define FX_COMMANDS_SHELL_FRONT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum front_request {
 	FRONT_TUI,    /* argument: "on", "off" */
@@ -35,8 +36,13 @@ struct front {
 	/* Takes effect after the command. */
 	struct fx_error *(*request)(void *context, enum front_request what,
 		const char *argument);
+	/* Columns for a picture; 0: any number. */
+	size_t (*columns)(void *context);
 	/* Whether the user can answer (confirm, pending breakpoints). */
 	bool (*is_interactive)(void *context);
 };
+
+/* Where nobody looks: 0. */
+size_t front_any_columns(void *context);
 
 #endif /* FX_COMMANDS_SHELL_FRONT_H */

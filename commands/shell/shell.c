@@ -32,6 +32,13 @@ no_line(void *context, const char *prompt)
 	return NULL;
 }
 
+size_t
+front_any_columns(void *context)
+{
+	(void)context;
+	return 0;
+}
+
 static void
 no_change(void *context)
 {
@@ -72,6 +79,7 @@ static const struct front no_front = {
 	.tick = never,
 	.pause = no_pause,
 	.request = no_request,
+	.columns = front_any_columns,
 	.is_interactive = never,
 };
 
@@ -139,6 +147,12 @@ struct fx_session *
 cmd_shell_session(struct cmd_shell *shell)
 {
 	return shell->session;
+}
+
+const struct out_recording *
+cmd_shell_said(const struct cmd_shell *shell)
+{
+	return shell->last;
 }
 
 void

@@ -164,5 +164,7 @@ cmd_draw_exec(struct cmd_ctx *ctx)
 	if (format)
 		return draw_picture(ctx, &options, format, path);
 	choose_center(ctx, &options);
+	if (!path)
+		options.width = (int)ctx->front->columns(ctx->front->context);
 	return draw_text(ctx, &options, path);
 }

@@ -5,7 +5,6 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "base/str.h"
 #include "base/vec.h"
 #include "commands/out/out.h"
 #include "commands/shell/groups.h"
@@ -16,6 +15,7 @@
 #include "ir/verify.h"
 #include "session/model.h"
 #include "session/position.h"
+#include "session/search.h"
 #include "session/session.h"
 
 /* nodes. */
@@ -214,36 +214,6 @@ nodes_exec(struct cmd_ctx *ctx)
 
 /* search. */
 
-/* The line of NODE's source that has TEXT, or NULL. */
-static const char *
-source_with(const struct fx_node *node, const char *text)
-{
-	for (size_t i = 0; node->source && i < node->source->count; i++) {
-		const char *line = node->source->frames[i].text;
-
-		if (line && strstr(line, text))
-			return line;
-	}
-	return NULL;
-}
-
-/* Whether what its row shows of NODE has TEXT. */
-static bool
-is_named(const struct fx_node *node, const char *text)
-{
-	if (strpbrk(text, "*?["))
-		return fx_str_glob(text, node->name) ||
-		       fx_str_glob(text, node->target);
-	return strstr(node->name, text) || strstr(node->target, text);
-}
-
-static bool
-matches(const struct fx_node *node, const char *text)
-{
-	return is_named(node, text) ||
-	       (!strpbrk(text, "*?[") && source_with(node, text));
-}
-
 static void
 say_found(struct cmd_ctx *ctx, struct fx_node *found, const char *text)
 {
@@ -253,7 +223,7 @@ say_found(struct cmd_ctx *ctx, struct fx_node *found, const char *text)
 	size_t count = 0;
 
 	for (size_t i = 0; i < graph->node_count; i++) {
-		count += matches(fx_graph_at(graph, i), text);
+		count += fx_search(fx_graph_at(graph, i), text);
 		if (i == position)
 			number = count;
 	}
@@ -262,13 +232,13 @@ say_found(struct cmd_ctx *ctx, struct fx_node *found, const char *text)
 	out_value_int(ctx->out, "match", (int64_t)number);
 	out_value_int(ctx->out, "matches", (int64_t)count);
 	cmd_say_node(ctx, found, found == fx_position_node(ctx->model));
-	if (is_named(found, text))
+	if (fx_search_row(found, text))
 		out_line(ctx->out, FX_ROLE_MUTED, "    match %zu of %zu",
 			number, count);
 	else
 		out_line(ctx->out, FX_ROLE_MUTED,
 			"    match %zu of %zu, in its source line: %s", number,
-			count, source_with(found, text));
+			count, fx_search_source(found, text));
 }
 
 static struct fx_error *
@@ -288,7 +258,7 @@ search_exec(struct cmd_ctx *ctx)
 		size_t at = (from + i) % graph->node_count;
 		struct fx_node *node = fx_graph_at(graph, at);
 
-		if (!matches(node, text))
+		if (!fx_search(node, text))
 			continue;
 		if (at < from)
 			out_note(ctx->out, "went on from the beginning");
@@ -302,7 +272,8 @@ search_exec(struct cmd_ctx *ctx)
 		return NULL;
 	}
 	return fx_error_new(FX_ERR_NO_NODE,
-		"no name, target or source line in %s contains \"%s\"",
+		"no name, target, class, shape or source line in %s "
+		"contains \"%s\"",
 		fx_model_name(ctx->model), text);
 }
 

@@ -211,6 +211,15 @@ distance_row(const char *a, const char *b, size_t i,
 	}
 }
 
+bool
+fx_str_has(const char *text, const char *words)
+{
+	for (const char *at = words; *at; at++)
+		if (*at >= 'A' && *at <= 'Z')
+			return strstr(text, words);
+	return strcasestr(text, words);
+}
+
 int
 fx_str_distance(const char *a, const char *b)
 {

@@ -38,6 +38,9 @@ bool fx_str_is_builtin(const char *text);
 /* Shell-like match of the whole TEXT: * ? [abc] [!abc]. */
 bool fx_str_glob(const char *pattern, const char *text);
 
+/* Whether TEXT has WORDS in it; capitals differ only where WORDS has one. */
+bool fx_str_has(const char *text, const char *words);
+
 /* Edits (insert, delete, replace, swap neighbours) between two names. */
 int fx_str_distance(const char *a, const char *b);
 

@@ -22,6 +22,7 @@ fx_box_label(const char *label, int columns, enum fx_lines lines)
 	const char *more = lines == FX_LINES_UTF8 ? "\xe2\x80\xa6" : "~";
 	const char *text;
 	const char *dot;
+	uint32_t code;
 
 	fx_utf8_add_visible(&visible, label, strlen(label));
 	text = fx_buf_text(&visible);
@@ -31,14 +32,18 @@ fx_box_label(const char *label, int columns, enum fx_lines lines)
 	if ((int)fx_utf8_text_width(text, strlen(text)) <= columns)
 		return fx_xstrdup(text);
 	fx_buf_add_n(&out, text,
-		fx_utf8_fit(text, strlen(text), (size_t)columns - 1));
+		fx_utf8_fit(text, strlen(text), (size_t)columns / 3));
 	fx_buf_add(&out, more);
+	while ((int)fx_utf8_text_width(text, strlen(text)) >
+		columns - columns / 3 - 1)
+		text += fx_utf8_decode(text, strlen(text), &code);
+	fx_buf_add(&out, text);
 	return fx_buf_take(&out);
 }
 
 /* Boxes as wide as their labels. */
 static void
-measure_boxes(struct fx_layers *layers, enum fx_lines lines)
+measure_boxes(struct fx_layers *layers, const struct fx_box_style *style)
 {
 	struct fx_item *item;
 
@@ -48,7 +53,8 @@ measure_boxes(struct fx_layers *layers, enum fx_lines lines)
 		if (!item->is_box)
 			continue;
 		label = fx_box_label(layers->dag->nodes[item->node].label,
-			FX_BOX_LABEL, lines);
+			style->label ? style->label : FX_BOX_LABEL,
+			style->lines);
 		item->width = (int)fx_utf8_text_width(label, strlen(label)) +
 			      (layers->tiny ? 2 : 4);
 	}
@@ -64,7 +70,7 @@ fx_box_draw(const struct fx_dag *dag, const struct fx_box_style *style)
 
 	fx_assert(dag->count <= FX_BOX_MAX);
 	fx_layers_build(&layers);
-	measure_boxes(&layers, style->lines);
+	measure_boxes(&layers, style);
 	fx_layers_order(&layers);
 	fx_layers_place(&layers);
 	fx_layers_route(&layers);

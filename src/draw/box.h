@@ -20,6 +20,7 @@ struct fx_box_style {
 	enum fx_lines lines;
 	bool tiny;  /* [name] on one line instead of a box of three */
 	int marked; /* number of the node to stand out, or -1 */
+	int label;  /* columns of a label, at most; 0: FX_BOX_LABEL */
 };
 
 /* Draw DAG (at most FX_BOX_MAX nodes) into a new grid, the caller's. */
@@ -42,7 +43,8 @@ void fx_box_window(const struct fx_dag *dag, const struct fx_box_window *window,
 	size_t **numbers_ret, size_t *count_ret, size_t *left_out_ret);
 
 /* LABEL as it stands in a box, at most COLUMNS wide: a path loses its first
- * steps, anything else its end.  The caller frees it.
+ * steps, anything else its middle, as neighbours differ at their ends.  The
+ * caller frees it.
  */
 char *fx_box_label(const char *label, int columns, enum fx_lines lines);
 

@@ -180,8 +180,9 @@ paint_box(struct canvas *canvas, const struct fx_item *item)
 	int top = canvas->layers->layers.items[item->rank].top;
 	int left = item->x - (item->width - 1) / 2;
 	int width = item->width - (canvas->layers->tiny ? 2 : 4);
-	FX_AUTO_FREE char *label =
-		fx_box_label(node->label, FX_BOX_LABEL, canvas->style->lines);
+	FX_AUTO_FREE char *label = fx_box_label(node->label,
+		canvas->style->label ? canvas->style->label : FX_BOX_LABEL,
+		canvas->style->lines);
 	int used = (int)fx_utf8_text_width(label, strlen(label));
 	struct fx_look look = canvas->style->marked == (int)item->node
 				      ? FX_LOOK(CURRENT)

@@ -128,16 +128,21 @@ fx_draw_text(struct fx_graph *graph, const struct fx_draw_options *options,
 {
 	struct fx_draw_options cut = *options;
 	struct fx_box_style style = { .lines = options->lines,
-		.tiny = options->tiny };
+		.tiny = options->tiny,
+		.label = FX_BOX_LABEL };
+	static const int labels[] = { FX_BOX_LABEL, 16, 12, 8, 5 };
 	FX_AUTO_DAG struct fx_dag *dag = NULL;
 	FX_AUTO_CANVAS struct fx_canvas *grid = NULL;
 
 	cut.limit = FX_MIN(cut.limit, FX_BOX_MAX);
 	dag = fx_draw_part(graph, &cut, &style.marked, report);
 	grid = fx_box_draw(dag, &style);
-	if (options->width > 0 && grid->columns > options->width &&
-		!style.tiny) {
+	/* Lower boxes first, then shorter names. */
+	for (size_t i = 0; i < FX_ARRAY_LEN(labels) && options->width > 0 &&
+			   grid->columns > options->width;
+		i++) {
 		style.tiny = true;
+		style.label = labels[i];
 		fx_canvas_free(grid);
 		grid = fx_box_draw(dag, &style);
 	}

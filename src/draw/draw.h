@@ -32,7 +32,7 @@ struct fx_draw_options {
 	int fold;  /* scopes cut to this many steps become one box; 0: none */
 	bool tiny; /* text: boxes of one line */
 	enum fx_lines lines; /* text */
-	int width;           /* text: tiny boxes when wider; 0: any width */
+	int width; /* text: lower boxes, then shorter names, to fit; 0: any */
 
 	/* Pictures: how long the helper may take, 0: fx_svg_child_timeout();
 	 * and what is asked meanwhile, true: give up.  May be NULL.

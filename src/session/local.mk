@@ -33,6 +33,7 @@ libfxcore_a_SOURCES += \
 	%D%/run_private.h \
 	%D%/session.c %D%/session.h \
 	%D%/session_private.h \
+	%D%/search.c %D%/search.h \
 	%D%/settings.c %D%/settings.h %D%/settings.def \
 	%D%/shapes.c \
 	%D%/release_dead.c \

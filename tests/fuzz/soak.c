@@ -437,6 +437,7 @@ main(int argc, char **argv)
 		.resume = nothing,
 		.tick = tick,
 		.request = request,
+		.columns = front_any_columns,
 		.is_interactive = is_interactive };
 	if (!read_options(&soak, argc, argv)) {
 		fprintf(stderr, "usage: soak [-s SECONDS] [-n LINES] [-r SEED] "

@@ -16,6 +16,7 @@ fxs_tests = \
 	%D%/complete.fxs \
 	%D%/empty.fxs \
 	%D%/fold.fxs \
+	%D%/give_back.fxs \
 	%D%/insert.fxs \
 	%D%/keys_narrow.fxs \
 	%D%/layout.fxs \

@@ -219,9 +219,44 @@ def slow_writer_of_a_script():
         s.end()
 
 
-NEED_TRACE = (typed_while_the_screen_is_not_there, stopped_server)
+def a_warning_is_on_the_screen():
+    s = Shell(fxdb)
+    try:
+        with open(s.home + "/bad.py", "w") as f:
+            f.write("import torch\n\n\nclass Bad(torch.nn.Module):\n"
+                    "    def __init__(self):\n        super().__init__()\n"
+                    "        self.fc = torch.nn.Linear(3, 4)\n\n"
+                    "    def forward(self, x):\n        return self.fc(x)\n")
+        s.keys(f"{fxdb} -nx -q --python {PYTHON} {s.home}/bad.py:Bad "
+               "-i 'x=f32[2,5]' --tui\r")
+        s.see("[graph]")
+        if "impossible" not in s.quiet(0.5):
+            raise Failed("the warning is lost")
+        s.keys(":quit\r")
+        s.see("ready> ")
+    finally:
+        s.end()
+
+
+def drawings_fit():
+    s = Shell(fxdb)
+    try:
+        s.size(24, 44)
+        s.start(RESNET, "(fxdb) ")
+        s.run("set height 0", "(fxdb) ")
+        text = s.run("draw {in layer2.0}", "(fxdb) ")
+        rows = [row for row in text.split("\r\n")[1:] if "layer" in row]
+        long = [row for row in rows if len(row) > 44]
+        if long or not any("conv2" in row for row in rows):
+            raise Failed(f"wider than the terminal: {long or rows}")
+    finally:
+        s.end()
+
+
+NEED_TRACE = (a_warning_is_on_the_screen,
+              typed_while_the_screen_is_not_there, stopped_server)
 ROWS = (gone_at_a_question_without_sighup, narrow_search, paste_into_a_pane,
-        escape_ends_a_search, stopped_from_elsewhere, slow_writer_of_a_script,
+        drawings_fit, a_warning_is_on_the_screen, escape_ends_a_search, stopped_from_elsewhere, slow_writer_of_a_script,
         typed_while_the_screen_is_not_there, stopped_server)
 
 

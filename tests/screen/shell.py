@@ -135,10 +135,17 @@ class Shell:
             return self.see(wanted)
 
     def mark(self):
-        """A line of the shell's, after all before it."""
+        """A line of the shell's, after all before it.  Its first letter may
+        be lost to what was typed before."""
         self.marks += 1
-        self.keys(f"echo mark''ed_{self.marks}_\r")
-        self.see(f"marked_{self.marks}_", 20)
+        for again in range(3):
+            self.keys(f"\r echo mark''ed_{self.marks}_\r")
+            try:
+                self.see(f"marked_{self.marks}_", 7)
+                break
+            except Failed:
+                if again == 2:
+                    raise
         self.see("ready> ")
 
     def stty(self):

@@ -451,6 +451,7 @@ run_begin(struct run *run, const char *source, const char *cases)
 		.tick = never,
 		.pause = no_pause,
 		.request = request,
+		.columns = front_any_columns,
 		.is_interactive = never };
 	cmd_shell_set_front(run->shell, &run->front);
 	if (run->sink == SINK_PLAIN) {

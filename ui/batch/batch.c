@@ -136,6 +136,7 @@ batch_front(struct ui *ui, struct front *ret)
 		.tick = batch_tick,
 		.pause = batch_pause,
 		.request = batch_request,
+		.columns = ui_columns,
 		.is_interactive = batch_is_interactive };
 }
 

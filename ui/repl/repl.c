@@ -107,6 +107,7 @@ repl_front(struct ui *ui, struct front *ret)
 		.tick = repl_tick,
 		.pause = repl_pause,
 		.request = repl_request,
+		.columns = ui_columns,
 		.is_interactive = repl_is_interactive };
 }
 
@@ -142,7 +143,8 @@ run_tui(struct ui *ui, const struct front *front)
 {
 	struct tui_options options = { .shell = ui->shell,
 		.ascii = ui->options->ascii,
-		.no_color = !ui_has_colors(ui, false) };
+		.no_color = !ui_has_colors(ui, false),
+		.is_first = ui->has_keys };
 	struct tui_result result = { 0 };
 	struct fx_error *err;
 

@@ -3,10 +3,12 @@
 
 #include "ui/tui/action.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/compiler.h"
 #include "base/str.h"
+#include "run/ticker.h"
 #include "session/breakpoint.h"
 #include "session/position.h"
 #include "ui/tui/tui_private.h"
@@ -110,22 +112,85 @@ tui_do_break(struct tui *tui)
 		tui_run_linef(tui, "break %%%s", node->name);
 }
 
+static size_t
+row_of(const struct tui_view *view)
+{
+	return view->has_selection ? view->selected : view->top;
+}
+
+static void
+go_back(struct tui_view *view, size_t row)
+{
+	view->top = view->has_selection ? view->top : row;
+	tui_view_go(view, row);
+}
+
 void
 tui_do_search(struct tui *tui)
 {
+	tui->search_row = row_of(focused(tui));
 	tui_focus(tui, TUI_VIEW_CMD);
 	tui->is_searching = true;
 	tui->line->open(tui->line->context, "/");
 }
 
+enum {
+	COUNT_MS = 30, /* typing must stay quick */
+};
+
+/* "3 of 12": which match VIEW shows; "not found" where FOUND is false. */
+static void
+count_matches(struct tui *tui, const struct tui_view *view, const char *words,
+	bool found)
+{
+	const struct tui_source *source = &view->source;
+	long long end = fx_clock_ms() + COUNT_MS;
+	size_t number = 0;
+	size_t count = 0;
+	long at = -1;
+
+	if (!found) {
+		snprintf(tui->search_note, sizeof(tui->search_note),
+			"not found");
+		return;
+	}
+	while ((at = source->find(source->context, words, at + 1, false)) >=
+			0 &&
+		fx_clock_ms() <= end) {
+		count++;
+		if ((size_t)at == row_of(view))
+			number = count;
+	}
+	if (number)
+		snprintf(tui->search_note, sizeof(tui->search_note),
+			"%zu of %zu%s", number, count, at < 0 ? "" : "+");
+}
+
+static bool
+search_in(struct tui *tui, struct tui_view *view, const char *words, bool back)
+{
+	bool found = tui_view_search(view, words, back);
+
+	count_matches(tui, view, words, found);
+	return found;
+}
+
+void
+tui_search_typed(struct tui *tui, const char *words)
+{
+	struct tui_view *view = &tui->views[tui->before];
+
+	*tui->search_note = '\0';
+	go_back(view, tui->search_row);
+	if (*words)
+		search_in(tui, view, words, false);
+}
+
 static void
 search(struct tui *tui, bool back)
 {
-	if (!tui->searched)
-		return;
-	if (!tui_view_search(focused(tui), tui->searched, back))
-		tui_say(tui, "Not found in %s: %s", focused(tui)->title,
-			tui->searched);
+	if (tui->searched)
+		search_in(tui, focused(tui), tui->searched, back);
 }
 
 void
@@ -166,8 +231,12 @@ tui_do_out(struct tui *tui)
 {
 	struct fx_model *model = tui_model(tui);
 	const char *scope = model ? fx_model_scope(model) : NULL;
+	int rows = tui->plan.panes[TUI_VIEW_CMD].rows;
 
-	if (tui->focus != TUI_VIEW_GRAPH)
+	/* What was said has been read: its rows are the graph's again. */
+	if (rows > tui_layout_cmd_least(tui->grid->rows))
+		tui_log_forget_recent(&tui->log);
+	else if (tui->focus != TUI_VIEW_GRAPH)
 		tui_focus(tui, TUI_VIEW_GRAPH);
 	else if (scope && *scope)
 		tui_run_line(tui, "scope ..");

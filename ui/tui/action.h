@@ -40,4 +40,9 @@ bool tui_keymap_at(enum tui_view_id view, size_t index, const char **name_ret,
 #define TUI_SCREEN(id, function, help) void tui_do_##function(struct tui *tui);
 #include "ui/tui/actions.def"
 
+/* WORDS to search for were typed, or some of them: go to the first match after
+ * where the search began.
+ */
+void tui_search_typed(struct tui *tui, const char *words);
+
 #endif /* FX_UI_TUI_ACTION_H */

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/compiler.h"
+#include "base/mem.h"
 #include "base/utf8.h"
 #include "ir/value_text.h"
 #include "session/position.h"
@@ -257,6 +258,10 @@ paint_line(struct tui *tui, const struct fx_area *area)
 		paint_state(area, UI_WORKING_TEXT);
 	else if (tui->is_paused)
 		paint_state(area, "a key goes on; Ctrl-C stops");
+	else if (*tui->search_note)
+		fx_area_text(area, 0,
+			area->columns - (int)strlen(tui->search_note),
+			FX_LOOK(NOTE), tui->search_note);
 	else if (!typed.length)
 		fx_area_text(area, 0,
 			area->columns - (area->columns < 60 ? 8 : 33),
@@ -334,8 +339,8 @@ static void
 paint_keys(struct tui *tui)
 {
 	struct fx_area screen = fx_canvas_area(tui->grid);
-	struct fx_area area = fx_area_part(&screen, 1, 1, screen.rows - 2,
-		screen.columns - 2);
+	struct fx_area area = fx_area_part(&screen, tui->plan.title.rows, 0,
+		screen.rows - tui->plan.title.rows, screen.columns);
 
 	fx_area_fill(&area, FX_LOOK(PLAIN));
 	paint_border(tui, &area);
@@ -345,15 +350,46 @@ paint_keys(struct tui *tui)
 	tui_view_paint(&tui->keys_view, &area, false);
 }
 
+/* TEXT from the first row on, broken at blanks; whether all of it fits. */
+static bool
+paint_words(const struct fx_area *area, const char *text)
+{
+	int row = 0;
+	int column = 0;
+
+	while (*text) {
+		int length = (int)strcspn(text, " ");
+		FX_AUTO_BUF struct fx_buf word = { 0 };
+
+		fx_buf_add_n(&word, text, (size_t)length);
+		if (column && column + length > area->columns) {
+			row++;
+			column = 0;
+		}
+		if (row >= area->rows || length > area->columns)
+			return false;
+		column = fx_area_text(area, row, column, FX_LOOK(WARNING),
+				 fx_buf_text(&word)) +
+			 1;
+		text += length + (text[length] == ' ');
+	}
+	return true;
+}
+
+/* The last words of it, where there is no room for all. */
 static void
 paint_notice(struct tui *tui, int rows, int columns)
 {
+	FX_AUTO_FREE char *notice =
+		fx_xasprintf("terminal too small (%dx%d), need %dx%d", columns,
+			rows, TUI_LEAST_COLUMNS, TUI_LEAST_ROWS);
 	struct fx_area screen = fx_canvas_area(tui->grid);
-	FX_AUTO_BUF struct fx_buf notice = { 0 };
+	const char *at = notice;
 
-	fx_buf_addf(&notice, "terminal too small (%dx%d), need %dx%d", columns,
-		rows, TUI_LEAST_COLUMNS, TUI_LEAST_ROWS);
-	fx_area_text(&screen, 0, 0, FX_LOOK(WARNING), fx_buf_text(&notice));
+	while (!paint_words(&screen, at) && strchr(at, ' ')) {
+		fx_canvas_clear(tui->grid);
+		at = strchr(at, ' ') + 1;
+	}
 }
 
 static void

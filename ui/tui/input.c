@@ -29,7 +29,9 @@ hang_up(struct tui *tui, const struct tui_event *event)
 	tui->result.status = 128 + (event->signal ? event->signal : 1);
 }
 
-/* The words to search for were typed. */
+/* The words to search for were typed, and the match is shown; none: the next
+ * one of the last search.
+ */
 static void
 search_for(struct tui *tui, char *words_taken)
 {
@@ -41,8 +43,27 @@ search_for(struct tui *tui, char *words_taken)
 		tui->searched = words_taken;
 	} else {
 		free(words_taken);
+		tui_do_search_next(tui);
 	}
-	tui_do_search_next(tui);
+}
+
+/* Back to where it began. */
+static void
+leave_search(struct tui *tui)
+{
+	if (tui->is_searching)
+		tui_search_typed(tui, "");
+	tui->is_searching = false;
+}
+
+/* What is typed so far. */
+static void
+search_so_far(struct tui *tui)
+{
+	struct tui_line_look look;
+
+	tui->line->look(tui->line->context, &look);
+	tui_search_typed(tui, look.text);
 }
 
 static void
@@ -77,6 +98,8 @@ feed_line(struct tui *tui, const struct tui_event *event)
 	} else if (typed) {
 		run_typed(tui, typed);
 		free(typed);
+	} else if (tui->is_searching) {
+		search_so_far(tui);
 	}
 }
 
@@ -87,7 +110,7 @@ command_line_key(struct tui *tui, const struct tui_event *event)
 
 	switch (event->key) {
 	case TUI_KEY_ESCAPE:
-		tui->is_searching = false;
+		leave_search(tui);
 		tui_open_line(tui);
 		leave_command_line(tui);
 		break;
@@ -174,12 +197,14 @@ paste(struct tui *tui, const char *text)
 	tui->shows_keys = false;
 	tui_focus(tui, TUI_VIEW_CMD);
 	tui->line->paste(tui->line->context, text);
+	if (tui->is_searching)
+		search_so_far(tui);
 }
 
 static void
 interrupt(struct tui *tui)
 {
-	tui->is_searching = false;
+	leave_search(tui);
 	tui->shows_keys = false;
 	tui_open_line(tui);
 	if (tui->focus == TUI_VIEW_CMD)
@@ -205,6 +230,8 @@ tui_handle(struct tui *tui, const struct tui_event *event)
 		paste(tui, event->text);
 		break;
 	case TUI_EVENT_KEY:
+		if (!tui->is_searching)
+			*tui->search_note = '\0';
 		if (tui->shows_keys)
 			keys_key(tui, event);
 		else if (tui->focus == TUI_VIEW_CMD)

@@ -71,13 +71,18 @@ put(struct tui_plan *plan, const struct tui_layout_input *input, unsigned group,
 	plan->panes[shown] = rect;
 }
 
+int
+tui_layout_cmd_least(int rows)
+{
+	return rows < LIST_ROWS ? 1 : clamp(rows / 6, 3, 8);
+}
+
 /* Two or three lines, more while the last command had more to say. */
 static int
 cmd_rows(const struct tui_layout_input *input)
 {
-	bool is_low = input->rows < LIST_ROWS;
-	int least = is_low ? 1 : clamp(input->rows / 6, 3, 8);
-	int most = is_low ? input->rows - 3 : input->rows / 2;
+	int least = tui_layout_cmd_least(input->rows);
+	int most = input->rows < LIST_ROWS ? input->rows - 3 : input->rows / 2;
 
 	return clamp(input->cmd_rows, least, FX_MAX(least, most));
 }

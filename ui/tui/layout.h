@@ -48,6 +48,8 @@ struct tui_layout_input {
 	int cmd_rows; /* what the last command said wants, with the prompt */
 };
 
+/* Rows of the command pane, at least, on a screen of ROWS. */
+int tui_layout_cmd_least(int rows);
 void tui_layout_plan(const struct tui_layout_input *input,
 	struct tui_plan *ret);
 

@@ -86,6 +86,13 @@ tui_log_recent(const struct tui_log *log)
 	return tui_text_count(&log->text) - log->mark_line;
 }
 
+void
+tui_log_forget_recent(struct tui_log *log)
+{
+	tui_log_mark(log);
+	log->mark_line = tui_text_count(&log->text);
+}
+
 static void
 lay_entry(struct tui_log *log, const struct tui_log_entry *entry)
 {

@@ -33,8 +33,9 @@ void tui_log_addf(struct tui_log *log, enum fx_role role, const char *format,
 	...);
 /* The next entry begins a command. */
 void tui_log_mark(struct tui_log *log);
-/* Lines since then. */
+/* Lines since then; they were read, and none is recent any more. */
 size_t tui_log_recent(const struct tui_log *log);
+void tui_log_forget_recent(struct tui_log *log);
 /* Refs ITEM. */
 void tui_log_add_item(struct tui_log *log, struct out_item *item);
 /* Lay out what is new, or all of it at a new WIDTH. */

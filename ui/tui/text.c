@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "commands/out/wrap.h"
 
@@ -207,7 +208,7 @@ line_has(const struct tui_text *text, size_t index, const char *words)
 	stop = text->pieces.items[end - 1].offset +
 	       text->pieces.items[end - 1].length;
 	line = fx_xstrndup(text->bytes.data + begin, stop - begin);
-	return strcasestr(line, words);
+	return fx_str_has(line, words);
 }
 
 long

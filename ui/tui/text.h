@@ -50,7 +50,7 @@ size_t tui_text_count(const struct tui_text *text);
 /* Draw line INDEX, without its first SKIP columns, on row ROW of AREA. */
 void tui_text_paint(const struct tui_text *text, size_t index,
 	const struct fx_area *area, int row, int skip);
-/* The next line that contains WORDS (case ignored), at or after FROM, or
+/* The next line that has WORDS (fx_str_has), at or after FROM, or
  * before it when BACK; -1 when there is none.
  */
 long tui_text_find(const struct tui_text *text, const char *words, long from,

@@ -182,6 +182,20 @@ read_prompt(struct tui *tui)
 		fx_settings_word(fx_session_settings(tui->session), "prompt"));
 }
 
+/* A warning of what was opened would be lost under the screen. */
+static void
+take_warnings(struct tui *tui)
+{
+	const struct out_recording *said = cmd_shell_said(tui->shell);
+
+	for (size_t i = 0; i < out_recording_count(said); i++) {
+		struct out_item *item = out_recording_at(said, i);
+
+		if (item->kind == OUT_ITEM_WARNING)
+			tui_log_add_item(&tui->log, item);
+	}
+}
+
 static void
 init(struct tui *tui, struct tui_screen *screen,
 	const struct tui_options *options)
@@ -202,6 +216,8 @@ init(struct tui *tui, struct tui_screen *screen,
 	init_views(tui);
 	tui_front_init(tui);
 	cmd_shell_set_front(tui->shell, &tui->front);
+	if (options->is_first)
+		take_warnings(tui);
 }
 
 static void

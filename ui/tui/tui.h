@@ -34,6 +34,7 @@ struct tui_options {
 	struct tui_line *line; /* the line editor; borrowed */
 	bool ascii;            /* --ascii */
 	bool no_color;         /* as at the prompt: set color, NO_COLOR */
+	bool is_first;         /* nothing was seen but what starting said */
 };
 
 /* Run the full screen on the terminal (standard input and output) until the

@@ -166,6 +166,12 @@ front_request(void *context, enum front_request what, const char *argument)
 	return NULL;
 }
 
+static size_t
+front_columns(void *context)
+{
+	return (size_t)((struct tui *)context)->grid->columns;
+}
+
 static bool
 front_is_interactive(void *context)
 {
@@ -184,5 +190,6 @@ tui_front_init(struct tui *tui)
 		.tick = front_tick,
 		.pause = front_pause,
 		.request = front_request,
+		.columns = front_columns,
 		.is_interactive = front_is_interactive };
 }

@@ -107,8 +107,10 @@ struct tui {
 
 	bool shows_keys;
 	struct tui_view keys_view;
-	bool is_searching; /* the command line takes words to search for */
-	char *searched;    /* the last ones */
+	bool is_searching;    /* the command line takes words to search for */
+	char *searched;       /* the last ones */
+	size_t search_row;    /* where the search began */
+	char search_note[32]; /* "3 of 12"; until the next key */
 	char prompt[64];
 	bool is_running;      /* inside a command ... */
 	bool is_slow;         /* ... that takes its time */
@@ -160,7 +162,6 @@ char *tui_ask(struct tui *tui, const char *prompt);
 /* Wait MS (negative: for ever) or for a key; true when interrupted. */
 bool tui_pause(struct tui *tui, long ms);
 void tui_open_line(struct tui *tui);
-
 /* tui_front.c: fill tui->front. */
 void tui_front_init(struct tui *tui);
 

@@ -95,12 +95,14 @@ tui_view_paint(struct tui_view *view, const struct fx_area *area,
 		size_t index = view->top + (size_t)i;
 
 		view->source.row(view->source.context, index, &row);
+		/* One bar, whatever the roles in it. */
 		if (view->has_selection && index == view->selected)
 			fx_area_restyle(&row, 0, 0, row.columns,
-				(struct fx_look){
-					.style = is_focused
-							 ? FX_LOOK_REVERSE
-							 : FX_LOOK_UNDERLINE });
+				is_focused
+					? (struct fx_look){ .role = FX_ROLE_SELECTED,
+						  .style = FX_LOOK_REVERSE }
+					: (struct fx_look){
+						  .style = FX_LOOK_UNDERLINE });
 	}
 }
 

@@ -22,7 +22,7 @@ tui_cmd_init(struct tui *tui)
 
 enum {
 	NAMES_WIDTH = 15, /* of keys, before what they do */
-	FRAME_WIDTH = 6,  /* of the pane of keys, both sides */
+	FRAME_WIDTH = 4,  /* of the pane of keys, both sides */
 };
 
 static void

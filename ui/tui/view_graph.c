@@ -13,9 +13,11 @@
 
 #include "base/buf.h"
 #include "base/compiler.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "ir/value_text.h"
 #include "session/position.h"
+#include "session/search.h"
 #include "ui/tui/tui_private.h"
 
 enum {
@@ -288,11 +290,13 @@ paint_margin(struct tui *tui, struct fx_model *model,
 	size_t stop = fx_position_get(model);
 	bool is_here = fx_position_is_started(model) && stop >= run->first &&
 		       stop < run->first + run->count;
-	int width = FX_MAX(digits(graph->node_count), 2);
+	int width = digits(graph->node_count);
 	const char *state = tui_state(tui, state_of(model, run));
 	char index[32];
 	int column;
 
+	/* A blank after the mark, but where two digits are all. */
+	width = width > 2 ? width + 1 : 2;
 	snprintf(index, sizeof(index), "%*zu ", width, run->first);
 	column = fx_area_text(area, 0, 0, FX_LOOK(CURRENT),
 		is_here ? "=>" : "  ");
@@ -478,11 +482,7 @@ graph_find(void *context, const char *words, long from, bool back)
 		const struct fx_node *node = node_of(tui, (size_t)i);
 		const char *fold = tui->graph.runs.items[i].fold;
 
-		bool matches = fold ? strcasestr(fold, words) != NULL
-				    : strcasestr(node->name, words) ||
-					       strcasestr(node->target, words);
-
-		if (matches)
+		if (fold ? fx_str_has(fold, words) : fx_search(node, words))
 			return i;
 	}
 	return -1;

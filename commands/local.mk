@@ -21,6 +21,7 @@ libfxcmd_a_SOURCES += \
 	%D%/verbs/info.c %D%/verbs/info_run.c \
 	%D%/learn/lesson.c %D%/learn/lesson.h \
 	%D%/shell/canonical.c %D%/shell/canonical.h \
+	%D%/shell/crash.c %D%/shell/crash.h \
 	%D%/shell/line.c %D%/shell/line.h \
 	%D%/verbs/list.c \
 	%D%/shell/log.c %D%/shell/log.h \

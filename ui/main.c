@@ -78,6 +78,7 @@ ui_init(struct ui *ui, const struct ui_options *options)
 	fx_session_set_tick(ui->session, tick, ui);
 	fx_session_set_read_only(ui->session, options->read_only);
 	ui->shell = cmd_shell_new(ui->session);
+	ui_signals_watch(ui->shell);
 	if (options->restricted)
 		cmd_shell_restrict(ui->shell);
 	if (options->json)
@@ -111,6 +112,7 @@ ui_deinit(struct ui *ui)
 	if (ui->interactive && tcgetattr(STDIN_FILENO, &modes))
 		cmd_recovery_end(ui->shell, true);
 	key_release();
+	ui_signals_watch(NULL);
 	cmd_shell_free(ui->shell);
 	out_free(ui->out);
 	fx_session_free(ui->session);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
+#include "commands/shell/crash.h"
 #include "run/ticker.h"
 
 enum action {
@@ -20,7 +21,7 @@ enum action {
 	NOTE,      /* a flag; a second order to leave is obeyed at once */
 	END,       /* put the terminal back and end by the signal */
 	STOP,      /* put the terminal back and stop */
-	CRASH,     /* END, with a word */
+	CRASH,     /* END, with a report */
 };
 
 static const struct rule {
@@ -37,11 +38,11 @@ static const struct rule {
 	{ SIGWINCH, { PASS, NOTE, PASS, NOTE } },
 #ifndef FX_SANITIZERS
 	/* A sanitizer's own report would be lost. */
-	{ SIGSEGV, { PASS, END, END, CRASH } },
-	{ SIGBUS, { PASS, END, END, CRASH } },
-	{ SIGILL, { PASS, END, END, CRASH } },
-	{ SIGFPE, { PASS, END, END, CRASH } },
-	{ SIGABRT, { PASS, END, END, CRASH } },
+	{ SIGSEGV, { CRASH, CRASH, CRASH, CRASH } },
+	{ SIGBUS, { CRASH, CRASH, CRASH, CRASH } },
+	{ SIGILL, { CRASH, CRASH, CRASH, CRASH } },
+	{ SIGFPE, { CRASH, CRASH, CRASH, CRASH } },
+	{ SIGABRT, { CRASH, CRASH, CRASH, CRASH } },
 #endif
 };
 
@@ -68,6 +69,10 @@ static volatile sig_atomic_t unheeded;
 static volatile long long interrupt_ms; /* of the last one that counted */
 static volatile sig_atomic_t has_modes;
 static struct termios modes_before;
+static const struct cmd_shell *volatile watched;
+static pid_t own_pid;
+/* A stack that ran over can hold no handler. */
+static char crash_stack[1 << 16];
 static int wake_pipe[2] = { -1, -1 };
 /* What nohup and shells without job control say is to be ignored. */
 static bool is_ignored[FX_ARRAY_LEN(rules)];
@@ -170,6 +175,26 @@ stop_here(void)
 		tcsetattr(STDIN_FILENO, TCSANOW, &modes);
 }
 
+/* A child that was forked ends without a word: it has no terminal. */
+static void
+crash(int number)
+{
+	if (getpid() != own_pid) {
+		signal(number, SIG_DFL);
+		raise(number);
+		return;
+	}
+	put_terminal_back();
+	keys = UI_KEYS_NOBODY;
+	has_modes = 0;
+	say(STDERR_FILENO, "fxdb crashed; the terminal is restored, saved "
+			   "files are whole\n");
+	if (watched)
+		cmd_shell_report_crash(watched, STDERR_FILENO);
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
 static enum action
 action_of(int number)
 {
@@ -197,11 +222,7 @@ on_signal(int number)
 		stop_here();
 		break;
 	case CRASH:
-		put_terminal_back();
-		keys = UI_KEYS_NOBODY;
-		say(STDERR_FILENO, "fxdb crashed; the terminal is restored, "
-				   "saved files are whole\n");
-		end_by(number);
+		crash(number);
 		break;
 	case END:
 		end_by(number);
@@ -224,7 +245,7 @@ set_action(int number, enum action action)
 	if (action == PASS)
 		how.sa_handler = SIG_DFL;
 	if (action == END || action == CRASH)
-		how.sa_flags = (int)SA_RESETHAND | SA_NODEFER;
+		how.sa_flags = (int)SA_RESETHAND | SA_NODEFER | SA_ONSTACK;
 	else if (number == SIGTSTP || number == SIGCONT || number == SIGWINCH)
 		how.sa_flags = SA_RESTART;
 	sigemptyset(&how.sa_mask);
@@ -235,13 +256,22 @@ void
 ui_signals_install(void)
 {
 	static const struct sigaction ignore = { .sa_handler = SIG_IGN };
+	static const stack_t stack = { .ss_sp = crash_stack,
+		.ss_size = sizeof(crash_stack) };
 	struct sigaction before;
 
-	for (size_t i = 0; i < FX_ARRAY_LEN(rules); i++)
+	own_pid = getpid();
+	sigaltstack(&stack, NULL);
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(rules); i++) {
 		is_ignored[i] =
 			rules[i].number != SIGINT &&
 			sigaction(rules[i].number, NULL, &before) == 0 &&
 			before.sa_handler == SIG_IGN;
+		/* Once: base/guard.c has its handler before ours. */
+		if (!is_ignored[i] && rules[i].action[UI_KEYS_NOBODY] == CRASH)
+			set_action(rules[i].number, CRASH);
+	}
 	if (pipe2(wake_pipe, O_CLOEXEC | O_NONBLOCK) < 0)
 		wake_pipe[0] = wake_pipe[1] = -1;
 	sigaction(SIGPIPE, &ignore, NULL);
@@ -258,9 +288,15 @@ ui_signals_give(enum ui_keys who, const struct termios *before)
 	}
 	keys = (sig_atomic_t)who;
 	for (size_t i = 0; i < FX_ARRAY_LEN(rules); i++)
-		if (!is_ignored[i])
+		if (!is_ignored[i] && rules[i].action[who] != CRASH)
 			set_action(rules[i].number,
 				(enum action)rules[i].action[who]);
+}
+
+void
+ui_signals_watch(const struct cmd_shell *shell)
+{
+	watched = shell;
 }
 
 static bool

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <termios.h>
 
+struct cmd_shell;
+
 /* Who reads the keys of the terminal. */
 enum ui_keys {
 	UI_KEYS_NOBODY, /* a command runs, or another program has it */
@@ -50,6 +52,9 @@ bool ui_signals_take_told(void);
  * none did.
  */
 int ui_signals_ending(void);
+
+/* A crash says what SHELL was doing; NULL: no more. */
+void ui_signals_watch(const struct cmd_shell *shell);
 
 /* A command begins: Ctrl-C is counted from here on. */
 void ui_signals_begin_work(void);

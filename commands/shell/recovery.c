@@ -71,6 +71,12 @@ struct cmd_recovery {
 
 /* --- folders -------------------------------------------------------------- */
 
+const char *
+cmd_recovery_place(const struct cmd_recovery *recovery)
+{
+	return recovery && !recovery->has_failed ? recovery->folder : NULL;
+}
+
 char *
 cmd_recovery_folder(void)
 {

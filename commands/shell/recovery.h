@@ -50,6 +50,9 @@ struct cmd_reopened {
 void cmd_recovery_adopt(struct cmd_shell *shell,
 	const struct cmd_reopened *from);
 
+/* The folder of this session; NULL without one.  Safe in a signal handler. */
+const char *cmd_recovery_place(const struct cmd_recovery *recovery);
+
 /* The folder of all sessions, made if it is missing; NULL when there can be
  * none; the caller's.
  */

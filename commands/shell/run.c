@@ -505,6 +505,7 @@ cmd_run(struct cmd_shell *shell, const char *line, struct out *out)
 	}
 	if (shell->depth == 0) {
 		cmd_log_line(shell, line);
+		cmd_recent_add(&shell->recent, line);
 		shell->ran = NULL;
 	}
 	err = run_heard(shell, line, out);

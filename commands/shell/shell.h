@@ -1,5 +1,4 @@
-/* shell.h - what the files of the command layer share: the shell's state.
- */
+/* shell.h - what the files of the command layer share: the shell's state. */
 #ifndef FX_COMMANDS_SHELL_SHELL_H
 #define FX_COMMANDS_SHELL_SHELL_H
 
@@ -11,6 +10,7 @@
 #include "base/vec.h"
 #include "commands/out/record.h"
 #include "commands/shell/cmd.h"
+#include "commands/shell/crash.h"
 #include "commands/shell/front.h"
 #include "commands/shell/line.h"
 #include "commands/shell/overwrite_guard.h"
@@ -62,7 +62,8 @@ struct cmd_shell {
 	FX_VEC(struct cmd_alias) aliases;
 	FX_VEC(struct cmd_user) users;
 	FX_VEC(char *) history; /* lines of the outermost level */
-	char *repeat;           /* what the empty line runs, or NULL */
+	struct cmd_recent recent;
+	char *repeat; /* what the empty line runs, or NULL */
 	struct cmd_script *script;
 	struct cmd_model_stdout *printed; /* of the line that runs, or NULL */
 	int depth;
@@ -73,7 +74,6 @@ struct cmd_shell {
 	bool says_objects;                  /* JSON throughout */
 	const struct fx_error *model_error; /* the last failed load or trace:
 					     * only compared, never read */
-
 	/* begin ... commit: for which graph, and the commands so far. */
 	bool in_transaction;
 	int transaction_model;

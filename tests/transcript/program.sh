@@ -325,6 +325,14 @@ is 2 'file too large' bash -c "ulimit -f 1; trap '' XFSZ; exec '$fxdb' -nx -batc
 left=$(find half -mindepth 1)
 [ -z "$left" ] || { echo "FAIL: left by a full disk: $left"; failures=$((failures + 1)); }
 
+# A crash says what it was doing and where that is kept (sanitizers have a
+# report of their own).
+if ! nm "$fxdb" | grep -q __asan_init; then
+	is 139 'saved files are whole' "$fxdb" -nx -batch -ex 'shell kill -SEGV $PPID'
+	is 139 '^    rename fc1 first$' "$fxdb" -nx -batch "$mlp" \
+		-ex 'rename fc1 first' -ex 'shell kill -SEGV $PPID'
+fi
+
 # A script that comes through a pipe is waited for.
 mkfifo late
 (sleep 0.3; echo 'echo it came' >late) &

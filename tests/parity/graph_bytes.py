@@ -2,10 +2,11 @@
 """Running never writes the graph: what is saved after runs, copies and edits
 has the weights that the model was built with, bit for bit.
 
-usage: graph_bytes.py FXDB
+usage: graph_bytes.py FXDB [all]
 """
 import json
 import os
+import random
 import struct
 import subprocess
 import sys
@@ -178,10 +179,155 @@ def hashed():
     return None if status == 0 and len(hashes) == 1 else said
 
 
+class Walk:
+    """A random session over copies of one model, and what each graph's weights
+    are by then.
+    """
+
+    def __init__(self, seed, backend):
+        self.random = random.Random(seed)
+        self.backend = backend
+        self.commands = ["trace %s/graph_bytes.py:Writing() --train "
+                         "-i x=f32[4,3] as g0" % DATA]
+        self.graphs = {"g0": [built(graph_bytes.Writing)]}  # versions
+        self.saved = []
+        self.count = 0
+        self.now = "g0"
+
+    def fresh(self):
+        self.count += 1
+        return "g%d" % self.count
+
+    def started(self):
+        self.commands.append("set backend " + (
+            self.backend if self.now == "g0" else "auto"))
+
+    def run(self):
+        self.started()
+        self.commands += ["run", "assert self.count.sum() == 3"]
+
+    def run_to(self):
+        self.started()
+        self.commands.append("run --to %" + self.random.choice(
+            ["first", "norm", "second"]))
+
+    def goto(self):
+        self.started()
+        self.commands += ["run", "goto @%d" % self.random.randrange(13)]
+
+    def copy(self):
+        name = self.fresh()
+        self.commands.append("graph copy %s as %s" % (self.now, name))
+        self.graphs[name] = self.graphs[self.now][-1:]
+        self.now = name
+
+    def switch(self):
+        self.now = self.random.choice(sorted(self.graphs))
+        self.commands.append("graph " + self.now)
+
+    def set_value(self):
+        names = self.random.choice([("first.weight", "second.weight"),
+                                    ("second.weight", "first.weight"),
+                                    ("norm.running_mean",)])
+        number = self.random.randrange(9)
+        self.run()
+        self.commands.append("set value self.%s = $v * 0 + %d" % (names[0],
+                                                                 number))
+        state = dict(self.graphs[self.now][-1])
+        for name in names:
+            state[name] = torch.full_like(state[name], number)
+        self.graphs[self.now].append(state)
+
+    def undo(self):
+        if len(self.graphs[self.now]) > 1:
+            self.graphs[self.now].pop()
+            self.commands.append("undo")
+
+    def save(self):
+        path = "s%d.fxg" % len(self.saved)
+        self.commands.append("save " + path)
+        self.saved.append((path, self.graphs[self.now][-1]))
+
+    def load(self):
+        if self.saved:
+            path, state = self.random.choice(self.saved)
+            self.now = self.fresh()
+            self.commands.append("load %s as %s" % (path, self.now))
+            self.graphs[self.now] = [state]
+
+    def close(self):
+        if len(self.graphs) > 1 and self.now != "g0":
+            self.commands.append("close")
+            del self.graphs[self.now]
+            self.switch()
+
+    def problem(self):
+        steps = [self.run, self.run_to, self.goto, self.copy, self.switch,
+                 self.switch, self.set_value, self.undo, self.save, self.load,
+                 self.close]
+        for _ in range(20):
+            self.random.choice(steps)()
+        for name in sorted(self.graphs):
+            self.now = name
+            self.commands.append("graph " + name)
+            self.save()
+        with tempfile.TemporaryDirectory() as folder:
+            status, said = fxdb(folder, self.commands)
+            if status:
+                return "%s\n%s" % ("\n".join(self.commands), said)
+            for path, state in self.saved:
+                wrong = same_weights(os.path.join(folder, path), state)
+                if wrong:
+                    return "%s\n%s: %s" % ("\n".join(self.commands), path,
+                                          wrong)
+        return None
+
+
+def walks(backend, count):
+    """No graph of a session ever changes another."""
+    for seed in range(count):
+        wrong = Walk(seed, backend).problem()
+        if wrong:
+            return "walk %d\n%s" % (seed, wrong)
+    return None
+
+
+def library(names):
+    """Models of torchvision in training: edited, run, saved and loaded."""
+    import torchvision
+    for name in names:
+        wrong = saved(getattr(torchvision.models, name),
+                      "torchvision.models:%s() --train "
+                      "-i x=f32[2,3,%d,%d]" % ((name,) + (size(name),) * 2),
+                      ["rename @1 renamed", "run"], "auto", ())
+        if wrong:
+            return "%s: %s" % (name, wrong)
+    return None
+
+
+def size(name):
+    return 299 if name == "inception_v3" else \
+        224 if name.startswith(("vit", "alexnet", "vgg")) else 64
+
+
+EVERYDAY = ["resnet18", "squeezenet1_1", "shufflenet_v2_x0_5"]
+
+
+def every_model():
+    import torchvision
+    return [name for name in torchvision.models.list_models(
+        module=torchvision.models)]
+
+
+ALL = "all" in sys.argv[2:]
 CASES = [("L1", lambda: writing("auto")), ("L2", lambda: copied("auto")),
          ("L1, python", lambda: writing("python")),
          ("L1, a leaf", lambda: leaf("python")),
-         ("L5", attached), ("L7", tied), ("L22", hashed)]
+         ("L5", attached), ("L7", tied), ("L22", hashed),
+         ("walks", lambda: walks("auto", 100 if ALL else 3)),
+         ("walks, python", lambda: walks("python", 100 if ALL else 2)),
+         ("torchvision",
+          lambda: library(every_model() if ALL else EVERYDAY))]
 
 
 def main():

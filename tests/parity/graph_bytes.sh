@@ -1,6 +1,7 @@
 #!/bin/sh
 # Running never writes the graph: weights as saved, beside those as built.
+# FXDB_ALL_MODELS=1: 200 walks, and every model of torchvision.
 . "$(dirname "$0")/python.sh"
-need_modules torch
+need_modules torch torchvision
 need_capture
-exec "$python" "$here/graph_bytes.py" "$FXDB"
+exec "$python" "$here/graph_bytes.py" "$FXDB" ${FXDB_ALL_MODELS:+all}

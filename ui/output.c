@@ -36,10 +36,10 @@ ui_has_colors(const struct ui *ui, bool error)
 	       *term && strcmp(term, "dumb") != 0;
 }
 
-static const char *
-style(void *context, bool error, enum fx_role role)
+static bool
+has_styles(void *context, bool error)
 {
-	return ui_has_colors(context, error) ? ui_theme_style(role) : "";
+	return ui_has_colors(context, error);
 }
 
 size_t
@@ -144,7 +144,8 @@ ui_output_new(struct ui *ui)
 	struct out_stream stream =
 		pager_stream(&standard, page_height, width, ui);
 	struct out_term term = { .context = ui,
-		.style = style,
+		.has_styles = has_styles,
+		.style = ui_theme_style,
 		.reset = UI_THEME_RESET,
 		.width = width,
 		.rows = rows,

@@ -322,10 +322,19 @@ is_answer(const struct cmd_step *step, const char *line)
 
 /* What helps after LINE, which did not do it. */
 static char *
-advice_after(const struct cmd_tutorial *tutorial, const char *line)
+advice_after(struct cmd_shell *shell, const char *line)
 {
+	const struct cmd_tutorial *tutorial = shell->tutorial;
 	const struct cmd_step *step = this_step(tutorial);
+	struct fx_model *model = find_model(shell, tutorial->model);
+	struct fx_node *stop =
+		fx_position_is_started(model) ? fx_position_node(model) : NULL;
 
+	if (is_answer(step, line) && stop &&
+		fx_model_has_breakpoint(model, stop))
+		return fx_xasprintf("the breakpoint at %s stopped it; %s "
+				    "again goes on.",
+			stop->name, step->line);
 	if (is_answer(step, line))
 		return fx_xasprintf("%s is right, but the graph is no longer "
 				    "as the steps before left it; tutorial "
@@ -341,7 +350,7 @@ static struct fx_error *
 say_not_yet(struct cmd_shell *shell, struct out *out, const char *line,
 	struct fx_error *err)
 {
-	FX_AUTO_FREE char *text = advice_after(shell->tutorial, line);
+	FX_AUTO_FREE char *text = advice_after(shell, line);
 
 	shell->tutorial->tries++;
 	if (err)
@@ -368,6 +377,7 @@ cmd_tutorial_see(struct cmd_shell *shell, struct out *out, const char *line,
 {
 	struct cmd_tutorial *tutorial = shell->tutorial;
 	struct fx_model *model;
+	bool is_right;
 	bool is_aside =
 		shell->ran ? (shell->ran->needs & CMD_ASIDE) != 0 : !err;
 
@@ -378,9 +388,11 @@ cmd_tutorial_see(struct cmd_shell *shell, struct out *out, const char *line,
 		end_for_want_of_model(shell, out);
 		return err;
 	}
-	if (!is_done(shell, model) && !err && is_on_the_way(shell))
+	/* A command that failed did nothing, whatever holds beside it. */
+	is_right = !err && is_done(shell, model);
+	if (!is_right && !err && is_on_the_way(shell))
 		return NULL;
-	if (!is_done(shell, model))
+	if (!is_right)
 		return say_not_yet(shell, out, line, err);
 	out_command_begin(out, "tutorial");
 	pass_step(shell, out, "Right.");

@@ -158,13 +158,16 @@ struct out_stream {
 struct out *out_new_plain(const struct out_stream *stream);
 /* One JSON object a line per command. */
 struct out *out_new_json(const struct out_stream *stream);
-/* Text with colours, fitted to a width.  STYLE (may be NULL) gives the escape
- * sequence that begins ROLE, "" for none; sizes are asked for each item. ERROR:
- * of the stream that diagnostics go to, which need not be a terminal too.
+/* Text with colours, fitted to a width.  Where HAS_STYLES (may be NULL) says
+ * so, STYLE gives the escape sequence that begins ROLE, "" for none.  Colours
+ * and sizes are asked for once a command, outside of commands for each item.
+ * ERROR: of the stream that diagnostics go to, which need not be a terminal
+ * too.
  */
 struct out_term {
 	void *context;
-	const char *(*style)(void *context, bool error, enum fx_role role);
+	bool (*has_styles)(void *context, bool error);
+	const char *(*style)(enum fx_role role);
 	const char *reset;
 	size_t (*width)(void *context, bool error);
 	size_t (*rows)(void *context); /* default rows of listings, 0: all */

@@ -13,21 +13,59 @@ struct text_sink {
 	struct out_stream stream;
 	struct out_term term; /* all zero: plain */
 	struct fx_buf buf;
-	bool is_error; /* what is laid out is for standard error */
+	const struct look *look; /* of the file that is laid out for */
+	/* Standard output, standard error: asked once a command, as a listing
+	 * has hundreds of thousands of pieces.
+	 */
+	struct look {
+		bool is_known;
+		bool has_styles;
+		size_t width;
+	} looks[2];
+	bool is_command; /* one runs */
 };
+
+static void
+forget_looks(struct text_sink *sink)
+{
+	sink->looks[false].is_known = false;
+	sink->looks[true].is_known = false;
+}
 
 static void
 text_begin(void *context, const char *command)
 {
-	(void)context;
+	struct text_sink *sink = context;
+
 	(void)command;
+	forget_looks(sink);
+	sink->is_command = true;
 }
 
 static void
 text_end(void *context, bool ok)
 {
-	(void)context;
+	struct text_sink *sink = context;
+
 	(void)ok;
+	forget_looks(sink);
+	sink->is_command = false;
+}
+
+/* How standard output, or the ERROR stream, looks now. */
+static const struct look *
+look_of(struct text_sink *sink, bool error)
+{
+	const struct out_term *term = &sink->term;
+	struct look *look = &sink->looks[error];
+
+	if (look->is_known)
+		return look;
+	look->is_known = sink->is_command;
+	look->has_styles =
+		term->has_styles && term->has_styles(term->context, error);
+	look->width = term->width ? term->width(term->context, error) : 0;
+	return look;
 }
 
 static void
@@ -35,9 +73,7 @@ add_piece(void *context, enum fx_role role, const char *text, size_t length)
 {
 	struct text_sink *sink = context;
 	const struct out_term *term = &sink->term;
-	const char *style =
-		term->style ? term->style(term->context, sink->is_error, role)
-			    : "";
+	const char *style = sink->look->has_styles ? term->style(role) : "";
 
 	fx_buf_add(&sink->buf, style);
 	fx_buf_add_n(&sink->buf, text, length);
@@ -68,15 +104,14 @@ text_item(void *context, struct out_item *item)
 		.piece = add_piece,
 		.line_end = add_end,
 		.ascii = sink->term.ascii };
+	bool is_error = is_for_errors(item);
 
-	sink->is_error = is_for_errors(item);
-	if (sink->term.width)
-		layout.width =
-			sink->term.width(sink->term.context, sink->is_error);
+	sink->look = look_of(sink, is_error);
+	layout.width = sink->look->width;
 	fx_buf_clear(&sink->buf);
 	out_item_lay(item, &layout);
 	if (sink->buf.length)
-		sink->stream.write(sink->stream.context, sink->is_error,
+		sink->stream.write(sink->stream.context, is_error,
 			sink->buf.data, sink->buf.length);
 	/* One huge listing shall not stay in memory for ever. */
 	if (sink->buf.capacity > 1 << 20)

@@ -65,6 +65,8 @@ FX_NODISCARD struct fx_error *cmd_set_input(struct cmd_ctx *ctx,
 FX_NODISCARD struct fx_error *cmd_diff_times(struct cmd_ctx *ctx,
 	uint32_t before, uint32_t after);
 void cmd_say_opened(struct cmd_ctx *ctx, struct fx_model *model);
+/* Whether NODE has a shape that cannot be, as the inputs are now. */
+bool cmd_is_impossible(struct fx_model *model, struct fx_node *node);
 /* What the inputs of MODEL make impossible, in one warning. */
 void cmd_warn_of_shapes(struct cmd_ctx *ctx, struct fx_model *model);
 

@@ -96,6 +96,7 @@ select_frame(struct cmd_ctx *ctx, int64_t index)
 		return say_limit(ctx, "At the outermost frame: nothing above.");
 	index = FX_MAX(0, FX_MIN(index, (int64_t)count - 1));
 	fx_position_set_location(ctx->model, (size_t)index);
+	ctx->shell->has_listed = false;
 	say_frames(ctx, frames, (size_t)index, 1);
 	return NULL;
 }

@@ -291,6 +291,25 @@ note_output(struct cmd_ctx *ctx, struct fx_graph *graph)
 	out_note(ctx->out, "%s has no output node", fx_model_name(ctx->model));
 }
 
+/* Rows for nodes whose shape cannot be, as the inputs are now; how many. */
+static size_t
+say_impossible(struct cmd_ctx *ctx, struct fx_graph *graph)
+{
+	struct fx_node *node;
+	size_t count = 0;
+
+	fx_graph_for_each_node (node, graph) {
+		if (!cmd_is_impossible(ctx->model, node))
+			continue;
+		count++;
+		out_cell(ctx->out, FX_ROLE_WARNING, "shape");
+		out_cell(ctx->out, FX_ROLE_NODE, "%s", node->name);
+		out_cell(ctx->out, FX_ROLE_PLAIN, "%s",
+			fx_model_shape_problem(ctx->model, node));
+	}
+	return count;
+}
+
 static struct fx_error *
 lint_exec(struct cmd_ctx *ctx)
 {
@@ -302,10 +321,6 @@ lint_exec(struct cmd_ctx *ctx)
 
 	fx_verify(graph, 1000, &problems, &count);
 	note_output(ctx, graph);
-	if (!count)
-		out_line(ctx->out, FX_ROLE_PLAIN,
-			"%s: no problems in %zu nodes",
-			fx_model_name(ctx->model), graph->node_count);
 	out_table_begin(ctx->out, "problems", FX_ARRAY_LEN(keys), keys);
 	for (i = 0; i < count; i++) {
 		out_cell(ctx->out, FX_ROLE_WARNING, "%s", problems[i].code);
@@ -316,9 +331,14 @@ lint_exec(struct cmd_ctx *ctx)
 			out_cell_none(ctx->out, "");
 		out_cell(ctx->out, FX_ROLE_PLAIN, "%s", problems[i].detail);
 	}
+	count += say_impossible(ctx, graph);
 	out_table_end(ctx->out);
-	if (!count)
+	if (!count) {
+		out_line(ctx->out, FX_ROLE_PLAIN,
+			"%s: no problems in %zu nodes",
+			fx_model_name(ctx->model), graph->node_count);
 		return NULL;
+	}
 	return fx_error_new(FX_ERR_LINT, "%s: %zu problem%s",
 		fx_model_name(ctx->model), count, count == 1 ? "" : "s");
 }

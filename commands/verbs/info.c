@@ -36,12 +36,25 @@ say_opcodes(struct cmd_ctx *ctx, struct fx_graph *graph)
 }
 
 static void
-say_memory(struct cmd_ctx *ctx, struct fx_graph *graph)
+say_bytes(struct cmd_ctx *ctx, const char *key, uint64_t bytes)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 
-	fx_number_add_bytes(&text, fx_graph_memory(graph));
-	out_field(ctx->out, "memory", FX_ROLE_NUMBER, "%s", fx_buf_text(&text));
+	fx_number_add_bytes(&text, bytes);
+	out_field(ctx->out, key, FX_ROLE_NUMBER, "%s", fx_buf_text(&text));
+}
+
+/* What the model takes: its weights, and beside those that are there what it
+ * is described by.
+ */
+static void
+say_memory(struct cmd_ctx *ctx, struct fx_graph *graph)
+{
+	uint64_t present;
+	uint64_t weights = fx_module_bytes(graph->module, &present);
+
+	say_bytes(ctx, "weight_bytes", weights);
+	say_bytes(ctx, "memory", fx_graph_memory(graph) + present);
 }
 
 /* Apart from the graph's hash, which is the same whatever was fetched. */

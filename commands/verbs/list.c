@@ -183,12 +183,10 @@ read_source(struct cmd_ctx *ctx, const struct fx_source_frame *frame)
 }
 
 static FX_NODISCARD struct fx_error *
-say_source(struct cmd_ctx *ctx, const struct fx_node *node, int size)
+say_source(struct cmd_ctx *ctx, const struct fx_source_frame *frame, int size)
 {
 	FX_AUTO_FREE char *text = NULL;
-	const struct fx_source_frame *frame;
 
-	frame = &node->source->frames[0];
 	if (!ctx->shell->restricted && frame->file)
 		text = read_source(ctx, frame);
 	out_line(ctx->out, FX_ROLE_PATH, "%s:%d", frame->file, frame->line);
@@ -397,7 +395,28 @@ list_source(struct listing *listing)
 		out_note(ctx->out,
 			"%%%s has no source line; this is that of %%%s",
 			node->name, near->name);
-	return say_source(ctx, near, (int)list_size(ctx));
+	return say_source(ctx, &near->source->frames[0], (int)list_size(ctx));
+}
+
+/* The line of Python that up or frame selected; false: none. */
+static bool
+selected_source(struct cmd_ctx *ctx, struct fx_source_frame *ret)
+{
+	struct fx_node *node = fx_position_node(ctx->model);
+	FX_AUTO_FREE struct fx_location *frames = NULL;
+	size_t index = fx_position_location(ctx->model);
+	size_t count;
+
+	if (!index)
+		return false;
+	fx_position_locations(ctx->model, node, &frames, &count);
+	if (index >= count || frames[index].kind != FX_LOCATION_SOURCE)
+		return false;
+	*ret = (struct fx_source_frame){ .file = frames[index].detail,
+		.function = frames[index].title,
+		.text = frames[index].text,
+		.line = frames[index].line };
+	return ret->file != NULL;
 }
 
 /* WHERE may be a line or a function of the model's source: no node is called
@@ -419,9 +438,13 @@ hint_source(struct fx_error *err)
 struct fx_error *
 cmd_list_exec(struct cmd_ctx *ctx)
 {
+	bool is_plain = !*ctx->format && !cmd_arg_text(ctx, "where");
 	struct listing listing;
+	struct fx_source_frame frame;
 	struct fx_error *err = listing_init(&listing, ctx);
 
+	if (!err && is_plain && selected_source(ctx, &frame))
+		return say_source(ctx, &frame, (int)list_size(ctx));
 	if (!err && listing.form == 's')
 		err = list_source(&listing);
 	else if (!err)

@@ -240,6 +240,8 @@ cmd_say_names(struct out *out, const char *key, const struct fx_node *node,
 	bool users)
 {
 	FX_VEC(const char *) names = { 0 };
+	size_t limit = key ? out_default_rows(out) : 0;
+	FX_AUTO_FREE char *more = NULL;
 	const struct fx_use *use;
 	size_t i;
 
@@ -248,6 +250,11 @@ cmd_say_names(struct out *out, const char *key, const struct fx_node *node,
 			fx_vec_push(&names, use->user->name);
 	for (i = 0; !users && i < fx_node_input_count(node); i++)
 		fx_vec_push(&names, fx_node_input(node, i)->name);
+	if (limit && names.count > limit) {
+		more = fx_xasprintf("... %zu more", names.count - limit);
+		names.items[limit] = more;
+		names.count = limit + 1;
+	}
 	if (key)
 		out_field_list(out, key, FX_ROLE_NODE, names.items,
 			names.count);
@@ -454,6 +461,13 @@ hint_tensor(struct cmd_ctx *ctx, struct fx_model *model)
 	}
 }
 
+bool
+cmd_is_impossible(struct fx_model *model, struct fx_node *node)
+{
+	return !strcmp(fx_model_state(model, node), "E") &&
+	       fx_model_shape_problem(model, node);
+}
+
 void
 cmd_warn_of_shapes(struct cmd_ctx *ctx, struct fx_model *model)
 {
@@ -462,8 +476,7 @@ cmd_warn_of_shapes(struct cmd_ctx *ctx, struct fx_model *model)
 	size_t count = 0;
 
 	fx_graph_for_each_node (node, fx_model_graph(model)) {
-		if (strcmp(fx_model_state(model, node), "E") != 0 ||
-			!fx_model_shape_problem(model, node))
+		if (!cmd_is_impossible(model, node))
 			continue;
 		first = first ? first : node;
 		count++;

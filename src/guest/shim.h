@@ -22,6 +22,7 @@ struct fx_shim_options {
 	 * NULL: the libtorch of configure.
 	 */
 	const char *python;
+	bool is_built;         /* else UNSUPPORTED: nothing is compiled now */
 	fx_shim_tell_fn *tell; /* may be NULL */
 	void *context;
 };

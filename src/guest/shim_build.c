@@ -367,6 +367,10 @@ fx_shim_build(const char *folder, const struct fx_shim_options *options,
 		if (!build.sources)
 			return fx_error_new(FX_ERR_UNSUPPORTED,
 				"the sources of the shim are not installed");
+		if (options->is_built)
+			return fx_error_new(FX_ERR_UNSUPPORTED,
+				"the shim for torch %s is not built yet",
+				build.version);
 		tell(&build, options);
 		err = compile(&build);
 	}

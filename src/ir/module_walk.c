@@ -201,3 +201,36 @@ fx_module_has_tensors(struct fx_module *root)
 	fx_module_walk_free(walk);
 	return found;
 }
+
+uint64_t
+fx_module_bytes(struct fx_module *root, uint64_t *present_ret)
+{
+	struct fx_module_walk *walk = fx_module_walk_new(root, true);
+	FX_AUTO_MAP struct fx_map seen = { 0 };
+	struct fx_module *module;
+	uint64_t bytes = 0;
+	const char *path;
+
+	*present_ret = 0;
+	while (fx_module_walk_next(walk, &module, &path))
+		for (size_t i = 0; i < module->member_count; i++) {
+			const struct fx_tensor *tensor =
+				module->members[i].tensor;
+			const void *key;
+			uint64_t size;
+
+			if (!tensor)
+				continue;
+			key = tensor->storage ? (const void *)tensor->storage
+					      : tensor;
+			if (fx_map_has(&seen, (uintptr_t)key))
+				continue;
+			fx_map_set(&seen, (uintptr_t)key, 1);
+			size = fx_tensor_bytes(tensor);
+			bytes += size;
+			if (tensor->storage && tensor->storage->blob)
+				*present_ret += size;
+		}
+	fx_module_walk_free(walk);
+	return bytes;
+}

@@ -139,6 +139,41 @@ need_torch(struct fx_session *session, struct fx_model *model,
 }
 
 void
+fx_session_prepare(struct fx_session *session)
+{
+	const char *name = fx_settings_word(session->settings, "backend");
+	const struct fx_model *model = session->current;
+	bool is_wanted =
+		fx_str_equal(name, "auto") || fx_str_equal(name, "torch");
+	struct fx_shim_options options = { .is_built = true };
+	struct fx_backend *backend = NULL;
+
+	if (!model || model->number == session->prepared || !is_wanted ||
+		model->torch || session->backends.count || session->no_torch)
+		return;
+	session->prepared = model->number;
+	options.python = model->traced ? model->traced->path : NULL;
+	/* The library stays when its backend goes. */
+	fx_error_free(fx_backend_torch_new(&options, &backend));
+	fx_backend_free(backend);
+}
+
+struct fx_backend *
+fx_session_value_backend(struct fx_session *session, struct fx_model *model)
+{
+	const char *name = fx_settings_word(session->settings, "backend");
+	struct fx_backend *backend = NULL;
+
+	if (fx_str_equal(name, "auto"))
+		backend = find(session, NULL);
+	else if (!fx_str_equal(name, "torch"))
+		return NULL;
+	if (!backend && model)
+		fx_error_free(need_torch(session, model, &backend));
+	return backend;
+}
+
+void
 fx_session_seed_backends(struct fx_session *session)
 {
 	for (size_t i = 0; i < session->backends.count; i++) {

@@ -7,7 +7,9 @@
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/stats.h"
+#include "run/summary.h"
 #include "run/ticker.h"
+#include "run/values.h"
 #include "session/activation.h"
 #include "session/resolve.h"
 #include "session/resolve_private.h"
@@ -24,11 +26,19 @@ fx_resolve_nonfinite(void *context, const struct fx_node *node)
 	return place && fx_model_is_nonfinite(model, place, node);
 }
 
-/* TEXT in MODEL; *IS_BEFORE_FIRST: it asked for a node before the first. */
+struct evaluation {
+	struct fx_resolve_context *context;
+	const char *text;
+	bool is_condition;
+	bool *is_before_first; /* it asked for a node before the first */
+};
+
+/* On BACKEND, or (NULL) the model's. */
 static struct fx_error *
-evaluate(struct fx_resolve_context *context, const char *text, bool condition,
-	bool *is_before_first, struct fx_datum **ret)
+evaluate_on(const struct evaluation *evaluation, struct fx_backend *other,
+	struct fx_datum **ret)
 {
+	struct fx_resolve_context *context = evaluation->context;
 	struct fx_session *session = context->session;
 	struct fx_model *model = context->model;
 	struct fx_backend *backend = NULL;
@@ -38,10 +48,12 @@ evaluate(struct fx_resolve_context *context, const char *text, bool condition,
 	struct fx_error *err;
 
 	fx_resolver_init(&resolver, context);
-	resolver.is_before_first = is_before_first;
+	resolver.is_before_first = evaluation->is_before_first;
 	/* Looking does not change what comes after the stop. */
-	if (model && fx_position_is_started(model))
+	if (other || (model && fx_position_is_started(model)))
 		resolver.random = &random;
+	if (other)
+		resolver.backend = other;
 	fx_ticker_init(&ticker, session->tick, session->tick_context);
 	resolver.ticker = &ticker;
 	if (!resolver.backend)
@@ -49,7 +61,8 @@ evaluate(struct fx_resolve_context *context, const char *text, bool condition,
 	/* Nodes of a nested graph may be slow. */
 	if (resolver.backend->ops->has_values)
 		ticker.every = 0;
-	err = fx_eval_text(&resolver, text, condition, ret);
+	err = fx_eval_text(&resolver, evaluation->text,
+		evaluation->is_condition, ret);
 	if (random)
 		fx_error_free(resolver.backend->ops
 				      ->random_restore(resolver.backend,
@@ -57,6 +70,54 @@ evaluate(struct fx_resolve_context *context, const char *text, bool condition,
 	fx_blob_unref(random);
 	fx_backend_free(backend);
 	return err;
+}
+
+static bool
+has_values(void *context, const char *path, const struct fx_datum *tensor)
+{
+	bool *is_whole = context;
+	FX_AUTO_ERROR struct fx_error *err = fx_values_read(tensor, 0, 0, NULL);
+
+	(void)path;
+	*is_whole &= !err;
+	return *is_whole;
+}
+
+/* Whether ERR, or a tensor of DATUM, says only that nothing computes values. */
+static bool
+lacks_values(const struct fx_error *err, const struct fx_datum *datum)
+{
+	bool is_whole = err || !fx_datum_is(datum, FX_VALUE_UNKNOWN);
+
+	if (err)
+		return fx_error_code(err) == FX_ERR_NO_VALUE ||
+		       fx_error_code(err) == FX_ERR_NOT_KNOWN;
+	fx_datum_see_tensors(datum, has_values, &is_whole);
+	return !is_whole;
+}
+
+/* Before anything ran, shapes are enough for most of what is asked, and
+ * libtorch takes its time to open: it comes when the answer needs it.
+ */
+static struct fx_error *
+evaluate(const struct evaluation *evaluation, struct fx_datum **ret)
+{
+	struct fx_session *session = evaluation->context->session;
+	struct fx_model *model = evaluation->context->model;
+	struct fx_error *err = evaluate_on(evaluation, NULL, ret);
+	bool has_run = model && (fx_position_is_started(model) ||
+					model->backend->ops->has_values);
+	struct fx_backend *backend;
+
+	if (has_run || !lacks_values(err, err ? NULL : *ret))
+		return err;
+	backend = fx_session_value_backend(session, model);
+	if (!backend)
+		return err;
+	if (!err)
+		fx_datum_unref(*ret);
+	fx_error_free(err);
+	return evaluate_on(evaluation, backend, ret);
 }
 
 struct fx_error *
@@ -73,7 +134,8 @@ fx_resolve_expression(struct fx_session *session, struct fx_model *model,
 {
 	struct fx_resolve_context context = { session, model };
 
-	return evaluate(&context, text, condition, NULL, ret);
+	return evaluate(&(struct evaluation){ &context, text, condition, NULL },
+		ret);
 }
 
 struct fx_error *
@@ -83,8 +145,9 @@ fx_resolve_condition(struct fx_session *session, struct fx_model *model,
 	struct fx_resolve_context context = { session, model };
 	FX_AUTO_DATUM struct fx_datum *datum = NULL;
 	bool is_before_first = false;
-	struct fx_error *err =
-		evaluate(&context, text, true, &is_before_first, &datum);
+	struct evaluation evaluation = { &context, text, true,
+		&is_before_first };
+	struct fx_error *err = evaluate(&evaluation, &datum);
 
 	if (!err || !is_before_first)
 		return err ? err : fx_datum_truth(datum, ret);

@@ -28,6 +28,11 @@ fx_model_choose_backend(struct fx_session *session, struct fx_model *model);
 /* The backend is about to compute for MODEL: with as many threads as are set.
  */
 void fx_model_ready_backend(struct fx_model *model);
+/* What computes values for expressions where nothing has run in MODEL, which
+ * may be NULL; NULL when settings or the machine give none.
+ */
+struct fx_backend *fx_session_value_backend(struct fx_session *session,
+	struct fx_model *model);
 /* Expressions draw from the session's seed on. */
 void fx_session_seed_backends(struct fx_session *session);
 void fx_session_free_backends(struct fx_session *session);

@@ -132,6 +132,11 @@ void fx_session_add_backend(struct fx_session *session,
 uint64_t fx_session_seed(const struct fx_session *session);
 void fx_session_set_seed(struct fx_session *session, uint64_t seed);
 
+/* Open early what the current model will run on, where that takes no more than
+ * opening a library: half a second, which the first run is spared.
+ */
+void fx_session_prepare(struct fx_session *session);
+
 /* --readonly: edits and saves are refused with READ_ONLY. */
 bool fx_session_is_read_only(const struct fx_session *session);
 void fx_session_set_read_only(struct fx_session *session, bool read_only);

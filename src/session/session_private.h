@@ -109,6 +109,7 @@ struct fx_session {
 	void *before_edit_context;
 	/* A guest was told of Ctrl-C; what it ran may have ended just then. */
 	bool is_pressed;
+	int prepared; /* number of the model that was prepared last */
 	fx_output_fn *output;
 	void *output_context;
 	char *python;             /* asked for, or NULL */

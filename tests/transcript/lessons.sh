@@ -82,6 +82,18 @@ fxdb -ex tutorial -x answers -ex tutorial
 says 'Lesson 1: '
 says 'Lesson 2: '
 
+# A command that fails is no answer, whatever holds.
+of_steps line "$source"/doc/lessons/2-change.lesson | head -n 6 >ways
+fxdb -ex 'tutorial 2' -x ways -ex 'assert add == $before'
+count 6 '^Right\.'
+says 'lesson: '
+
+# A breakpoint of an earlier step stops the answer of a later one: it is said.
+of_steps line "$source"/doc/lessons/1-look.lesson |
+	sed 's/^goto add$/break add\ncontinue/' >ways
+fxdb -ex 'tutorial 1' -x ways
+says 'Not yet: the breakpoint at add stopped it; continue again goes on.'
+
 # Other ways to the same.
 cat >script <<'END'
 list

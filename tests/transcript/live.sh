@@ -141,6 +141,8 @@ if can_trace; then
 		"trace $source/tests/transcript/samples/one_model.py:Net --leaf nn.Linear --train as r18" \
 		'dump script'
 fi
+shows 'expressions have values before anything ran' '^.1 = 3.0$' \
+	'print torch.ones(3).sum().item()'
 shows 'a parameter is set before anything ran' '^1 parameter changed' \
 	'set value fc1.weight = $v * 0'
 

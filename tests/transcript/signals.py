@@ -73,7 +73,7 @@ def check_endless(fxdb, model, flags):
     # A build without the full screen has the prompt all the same.
     colon = b":" if is_on(text, 1049) else b""
     os.write(ours, colon + b"start\n")
-    text += read_until(ours, b"made")
+    text += read_until(ours, b"=>")
     os.write(ours, colon + ENDLESS + b"\n")
     time.sleep(1.5)
     process.send_signal(signal.SIGINT)

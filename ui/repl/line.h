@@ -22,6 +22,10 @@ void line_end(void);
  */
 char *line_read(const char *prompt, bool *interrupted_ret);
 
+/* IDLE is called, once a line, when nobody types: it may take a while. */
+typedef void line_idle_fn(void *context);
+void line_set_idle(line_idle_fn *idle, void *context);
+
 /* KEY was typed before there was a prompt: the next line begins with it. */
 void line_begin_with(char key);
 

@@ -13,6 +13,7 @@
 #include "ui/repl/line.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,9 +44,13 @@ static const char *const variables[][2] = {
 enum {
 	LEAST_COLUMNS = 20,
 };
+/* Who has not typed for so long reads or thinks. */
+#define IDLE_MS 150
 
 static struct {
 	struct cmd_shell *shell;
+	line_idle_fn *idle;
+	void *idle_context;
 	char *history;
 	size_t history_size;
 
@@ -280,6 +285,13 @@ line_remember(const char *line)
 		write_history(glue.history);
 }
 
+void
+line_set_idle(line_idle_fn *idle, void *context)
+{
+	glue.idle = idle;
+	glue.idle_context = context;
+}
+
 static void
 take_change(unsigned change)
 {
@@ -298,6 +310,16 @@ take_change(unsigned change)
 	} else {
 		rl_forced_update_display();
 	}
+}
+
+/* Who does not type at once reads or thinks: there is time for other work. */
+static void
+work_while_idle(void)
+{
+	struct pollfd keys = { .fd = STDIN_FILENO, .events = POLLIN };
+
+	if (glue.idle && poll(&keys, 1, IDLE_MS) == 0)
+		glue.idle(glue.idle_context);
 }
 
 /* Wait for a key.  False after Ctrl-C, and when it is time to leave. */
@@ -378,6 +400,7 @@ line_read(const char *prompt, bool *interrupted_ret)
 	tell_size();
 	rl_callback_handler_install(prompt, on_line);
 	insert_first();
+	work_while_idle();
 	*interrupted_ret = !edit_line();
 	if (*interrupted_ret)
 		drop_line();

@@ -179,6 +179,15 @@ start_worker(struct ui *ui)
 	fx_error_free(fx_session_start_worker(ui->session));
 }
 
+/* While the user thinks, libtorch is opened: the first run need not wait. */
+static void
+prepare(void *context)
+{
+	const struct ui *ui = context;
+
+	fx_session_prepare(ui->session);
+}
+
 /* One line; false at the end of input. */
 static bool
 run_one(struct ui *ui)
@@ -228,6 +237,7 @@ repl_run(struct ui *ui)
 	begin_lines(ui);
 	if (!ui->wants_tui)
 		end_keys(ui);
+	line_set_idle(prepare, ui);
 	ui->pages = isatty(STDOUT_FILENO) && !ui->options->json;
 	while (!cmd_shell_is_quitting(ui->shell) && !ui->quit_given) {
 		if (ui->wants_tui)

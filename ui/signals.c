@@ -291,6 +291,11 @@ ui_signals_give(enum ui_keys who, const struct termios *before)
 		if (!is_ignored[i] && rules[i].action[who] != CRASH)
 			set_action(rules[i].number,
 				(enum action)rules[i].action[who]);
+	/* What the one before did not come to do. */
+	if (who == UI_KEYS_NOBODY && stops) {
+		stops = 0;
+		ui_signals_stop();
+	}
 }
 
 void

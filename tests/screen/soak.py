@@ -196,11 +196,13 @@ class Session:
 
     def quit(self):
         self.shell.size(24, 80)
-        self.keys("\x03", 0.2)
-        self.keys("\x1b", 0.2)
-        self.keys("\x15" if not self.is_screen else "", 0.1)
-        self.keys((":" if self.is_screen else "") + "set confirm off\r", 0.2)
-        self.keys((":" if self.is_screen else "") + "quit\r", 0.2)
+        for _ in range(3):
+            self.keys("\x03", 0.2)
+            self.keys("\x1b", 0.2)
+            self.keys("\x15" if not self.is_screen else "", 0.1)
+            for line in ("set confirm off", "quit"):
+                if self.is_alive():
+                    self.keys(":" * self.is_screen + line + "\r", 0.3)
         end = time.monotonic() + 20
         while self.is_alive() and time.monotonic() < end:
             self.shell.pump(0.05)

@@ -22,6 +22,7 @@
 #include "ir/module.h"
 #include "ir/value_text.h"
 #include "ir/value_walk.h"
+#include "ops/world.h"
 #include "run/datum.h"
 
 struct plan {
@@ -375,18 +376,40 @@ read_plan(struct fx_backend *backend, json_t *answer, struct plan **ret)
 	return err;
 }
 
+/* What SITE calls may do more than compute, unless it is the graph's own:
+ * tracing ran that already.
+ */
+static struct fx_error *
+check_world(const struct fx_backend *backend, const struct fx_call_site *site)
+{
+	const char *does = fx_world_of_target(site->opcode, site->target);
+	const struct fx_node *node;
+
+	if (!does || !backend->confinement)
+		return NULL;
+	if (backend->confinement != FX_CONFINED_FILE && site->graph)
+		fx_graph_for_each_node (node, site->graph)
+			if (node->opcode == site->opcode &&
+				node->target == site->target &&
+				node->op == FX_OP_NONE)
+				return NULL;
+	return fx_world_check(backend->confinement, site->target, does);
+}
+
 static struct fx_error *
 python_resolve(struct fx_backend *backend, const struct fx_call_site *site,
 	void **plan_ret)
 {
 	struct fx_python_state *state = fx_python_state_of(backend);
 	struct fx_asking a = { .fd = -1 };
-	struct fx_error *err = NULL;
+	struct fx_error *err;
 	struct plan *plan;
 	json_t *keywords;
 
 	if (site->opcode == FX_OPCODE_CALL_MODULE)
 		err = check_module(state, site);
+	else
+		err = check_world(backend, site);
 	if (err)
 		return err;
 	keywords = json_array();

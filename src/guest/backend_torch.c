@@ -19,11 +19,10 @@
 #include "guest/torch_private.h"
 #include "ir/value_text.h"
 #include "meta/propagate.h"
+#include "ops/world.h"
 #include "run/backend.h"
 
-/* Values of that size come and go with every run: to ask the system for them
- * each time costs a tenth of what computing them does.
- */
+/* Of that size values come and go with every run: asking for it takes long. */
 #define KEPT_MEMORY (512 << 20)
 
 /* --- resolving ---------------------------------------------------------- */
@@ -112,8 +111,10 @@ torch_resolve(struct fx_backend *backend, const struct fx_call_site *site,
 		return err;
 	}
 	plan->writes = plan->target.writes;
-	if (has_operator)
+	if (has_operator) {
 		plan->writes |= writes_of(torch, plan, site->kinds);
+		plan->does = fx_world_of_operator(name);
+	}
 	*plan_ret = plan;
 	return NULL;
 }
@@ -362,8 +363,12 @@ torch_call(struct fx_backend *backend, void *pointer,
 	struct fx_torch *torch = backend->state;
 	struct fx_torch_plan *plan = pointer;
 	struct fx_arena_mark mark = fx_arena_mark(torch->scratch);
-	struct fx_error *err = fx_torch_own(data, count, plan->writes);
+	/* At each call: plans stay, who may do what changes. */
+	struct fx_error *err = fx_world_check(backend->confinement,
+		plan->call_target, plan->does);
 
+	if (!err)
+		err = fx_torch_own(data, count, plan->writes);
 	if (!err)
 		err = call_by_way(torch, plan, data, ret);
 	if (fx_guard_any())
@@ -411,7 +416,7 @@ torch_call_apart(struct fx_backend *backend, void *pointer,
 	struct fx_error *err;
 
 	*kept_ret = NULL;
-	if (plan->target.way != FX_TORCH_OPERATOR)
+	if (plan->target.way != FX_TORCH_OPERATOR || plan->does)
 		return NULL;
 	err = operate_apart(torch, plan, data, &result, &kept);
 	fx_arena_rollback(torch->scratch, mark);

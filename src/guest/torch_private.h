@@ -131,10 +131,10 @@ struct fx_torch_plan {
 	struct fx_graph *graph;
 	size_t count;
 	size_t keyword_count;
-	const char **keywords; /* with room for one more */
-	/* What the shim converted last, to be known again; or NULL. */
-	struct fx_datum **last;
+	const char **keywords;    /* with room for one more */
+	struct fx_datum **last;   /* what the shim converted last, or NULL */
 	bool is_fresh;            /* the call that runs has others */
+	const char *does;         /* beyond computing (ops/world.h), or NULL */
 	struct fxs_plan *matched; /* NULL: not yet */
 	uint64_t writes;
 };

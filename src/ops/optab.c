@@ -23,6 +23,7 @@
 #define DATA     FX_OP_DATA
 #define MATRICES FX_OP_MATRICES
 #define MARKS    FX_OP_MARKS
+#define WORLD    FX_OP_WORLD
 
 static const struct fx_op_info optab[] = {
 	[FX_OP_NONE] = { "", "", "", "", 0, "none" },

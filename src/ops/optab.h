@@ -33,6 +33,7 @@ enum fx_op_trait {
 	FX_OP_DATA = 128,     /* result's shape depends on values */
 	FX_OP_MATRICES = 256, /* multiplies its first two arguments */
 	FX_OP_MARKS = 512,    /* a mark for a profiler */
+	FX_OP_WORLD = 1024,   /* reads or writes files (world.h) */
 };
 
 struct fx_op_info {

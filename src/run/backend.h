@@ -1,5 +1,4 @@
-/* backend.h - what runs operations: metadata only, recorded answers, libtorch,
- * Python.
+/* backend.h - what runs operations: shapes, recordings, libtorch, Python.
  *
  * A backend is a struct of functions and a state.  Those on values, at the end,
  * may be null, and are asked through run/values.h; one whose has_values is
@@ -162,6 +161,7 @@ struct fx_backend {
 	struct fx_backend *fallback;
 	size_t fallback_calls; /* how often it did */
 	unsigned runs;         /* how many began */
+	uint8_t confinement;   /* enum fx_confinement (ops/world.h) */
 };
 
 void fx_backend_free(struct fx_backend *backend);

@@ -19,6 +19,7 @@
 #include "guest/child_tree.h"
 #include "guest/shim.h"
 #include "ir/module.h"
+#include "ops/world.h"
 #include "run/backend.h"
 #include "run/datum.h"
 #include "session/capture.h"
@@ -438,15 +439,28 @@ fx_model_choose_backend(struct fx_session *session, struct fx_model *model)
 	return err;
 }
 
+static enum fx_confinement
+confinement_of(const struct fx_model *model)
+{
+	if (model->session->is_read_only)
+		return FX_CONFINED_READ_ONLY;
+	if (model->is_trusted ||
+		fx_settings_bool(model->session->settings, "trust-files"))
+		return FX_CONFINED_NOT;
+	return FX_CONFINED_FILE;
+}
+
 void
 fx_model_ready_backend(struct fx_model *model)
 {
 	struct fx_backend *backend = model->backend;
 	int threads = (int)fx_settings_int(model->session->settings, "threads");
 
-	for (; backend; backend = backend->fallback)
+	for (; backend; backend = backend->fallback) {
+		backend->confinement = (uint8_t)confinement_of(model);
 		if (backend->ops->set_threads)
 			backend->ops->set_threads(backend, threads);
+	}
 }
 
 const char *

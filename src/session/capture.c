@@ -117,6 +117,7 @@ add_model(struct fx_session *session, const struct fx_opening *as,
 
 	model = fx_session_add_graph(session, graph,
 		as->name ? as->name : graph->class_name, as->line);
+	model->is_trusted = true;
 	model->capture = FX_TAKE(report->capture);
 	model->tree = fx_child_tree_new(graph);
 	return model;

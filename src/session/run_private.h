@@ -25,7 +25,8 @@ struct fx_value;
  */
 FX_NODISCARD struct fx_error *
 fx_model_choose_backend(struct fx_session *session, struct fx_model *model);
-/* The backend is about to compute for MODEL: with as many threads as are set.
+/* The backend is about to compute for MODEL: with as many threads as are set,
+ * and confined as its graph is (ops/world.h).
  */
 void fx_model_ready_backend(struct fx_model *model);
 /* What computes values for expressions where nothing has run in MODEL, which

@@ -255,6 +255,7 @@ fx_session_copy(struct fx_session *session, struct fx_model *model,
 	copy = fx_graph_clone(model->graph, fx_session_serial(session), NULL);
 	copy->origin = NULL;
 	*ret = fx_session_add_graph(session, copy, as->name, as->line);
+	(*ret)->is_trusted = model->is_trusted;
 	return NULL;
 }
 

@@ -67,6 +67,8 @@ struct fx_model {
 
 	struct fx_capture *capture; /* process with the weights, or NULL */
 	struct fx_traced *traced;   /* how it was captured, or NULL */
+	bool is_trusted; /* traced here, where its code ran, or a copy of such
+			  */
 	struct fx_child_tree *tree; /* what it has, or NULL */
 	bool has_weights;           /* they were fetched from it */
 	const char *left_behind;    /* tensors that had no form; interned */

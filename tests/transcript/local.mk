@@ -236,7 +236,8 @@ TESTS += \
 	%D%/overwritten.sh \
 	%D%/threads.sh \
 	%D%/forged.sh \
-	%D%/bounds.sh
+	%D%/bounds.sh \
+	%D%/stranger.sh
 EXTRA_DIST += \
 	%D%/program.sh \
 	%D%/errors.sh \
@@ -253,6 +254,8 @@ EXTRA_DIST += \
 	%D%/threads.sh \
 	%D%/forged.sh \
 	%D%/bounds.sh \
+	%D%/stranger.sh \
+	%D%/stranger.py \
 	%D%/home.sh \
 	%D%/prompt.py \
 	%D%/forged.py \

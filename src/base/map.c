@@ -35,8 +35,7 @@ home(const struct fx_map *map, uintptr_t key)
 	uint64_t mixed = ((uint64_t)key >> 2) * UINT64_C(0x9e3779b97f4a7c15);
 	int shift = __builtin_clzll(map->capacity) + 1;
 
-	return ((size_t)(mixed >> shift) & ~(size_t)3) |
-	       ((key ^ key >> 4) & 3);
+	return ((size_t)(mixed >> shift) & ~(size_t)3) | ((key ^ key >> 4) & 3);
 }
 
 /* The slot of KEY, or the empty one where it belongs. */

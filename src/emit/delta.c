@@ -47,6 +47,13 @@ put_value(struct delta *d, const char *key, const struct fx_value *value)
 }
 
 static void
+put_id(struct delta *d, const struct fx_node *node)
+{
+	fx_json_key(&d->json, "id");
+	fx_json_int(&d->json, (uint32_t)node->id);
+}
+
+static void
 put_arguments(struct delta *d, const struct fx_node *node)
 {
 	put_value(d, "args", &node->args);
@@ -101,20 +108,22 @@ put_scope(struct delta *d, const struct fx_scope *scope)
 static void
 put_derived(struct delta *d, const struct fx_node *node)
 {
-	if (!node->derived_count)
+	uint32_t count;
+	const uint64_t *ids = fx_graph_derived(node, &count);
+
+	if (!count)
 		return;
 	fx_json_key(&d->json, "from");
 	fx_json_array_begin(&d->json);
-	for (uint32_t i = 0; i < node->derived_count; i++)
-		fx_json_int(&d->json, (uint32_t)node->derived[i]);
+	for (uint32_t i = 0; i < count; i++)
+		fx_json_int(&d->json, (uint32_t)ids[i]);
 	fx_json_array_end(&d->json);
 }
 
 static void
 put_create(struct delta *d, const struct fx_node *node)
 {
-	fx_json_key(&d->json, "id");
-	fx_json_int(&d->json, (uint32_t)node->id);
+	put_id(d, node);
 	put_text(d, "op", fx_opcode_word((enum fx_opcode)node->opcode));
 	put_text(d, "target", node->target);
 	put_arguments(d, node);
@@ -215,7 +224,9 @@ put_fields(struct delta *d, const struct fx_edit_step *step)
 		put_create(d, node);
 		break;
 	case FX_EDIT_ERASE:
+		/* Its heir may have its name already. */
 		put_text(d, "erase", node->name);
+		put_id(d, node);
 		break;
 	case FX_EDIT_MOVE:
 		put_text(d, "move", node->name);

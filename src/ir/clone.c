@@ -162,6 +162,7 @@ static struct fx_node *
 copy_node(struct fx_graph *graph, const struct fx_node *node,
 	const struct fx_map *map)
 {
+	FX_AUTO_BUF struct fx_buf derived = { 0 };
 	struct fx_node_spec spec = { .opcode = (enum fx_opcode)node->opcode,
 		.target = node->target,
 		.args = fx_graph_import(graph, &node->args, map),
@@ -182,12 +183,9 @@ copy_node(struct fx_graph *graph, const struct fx_node *node,
 	fx_graph_own_name(graph, copy->name, copy);
 	for (size_t i = 0; fx_graph_note_at(node, i, &key, &text); i++)
 		fx_graph_set_note(copy, key, text);
-	if (node->derived_count) {
-		FX_AUTO_BUF struct fx_buf derived = { 0 };
-
-		fx_graph_print_derived(node, &derived);
+	fx_graph_print_derived(node, &derived);
+	if (derived.length)
 		fx_graph_set_note(copy, FX_NOTE_DERIVED, fx_buf_text(&derived));
-	}
 	return copy;
 }
 

@@ -98,11 +98,9 @@ fx_fold_repeat(struct fx_arena *arena, const struct fx_value *a,
 		*ret = fx_fold_unknown("a sequence of unknown length");
 		return true;
 	}
-	if (b->kind == FX_VALUE_BIGINT) {
-		*err = too_long();
-		return true;
-	}
-	if (!fx_fold_wide(b, &times))
+	if (b->kind == FX_VALUE_BIGINT)
+		times = *b->text == '-' ? -1 : INT64_MAX;
+	else if (!fx_fold_wide(b, &times))
 		return false;
 	times = times < 0 || a->count == 0 ? 0 : times;
 	if (times > 0 && times > FX_FOLD_ITEM_LIMIT / a->count) {

@@ -131,14 +131,7 @@ fx_graph_make_node(struct fx_graph *graph, const struct fx_node_spec *spec,
 		node->kwargs = fx_value_dict(graph->values, NULL, 0);
 	node->source = spec->source;
 	node->scope = spec->scope;
-	if (spec->derived_count) {
-		size_t size = spec->derived_count * sizeof(*spec->derived);
-		uint64_t *ids = fx_arena_alloc(graph->permanent, size);
-
-		memcpy(ids, spec->derived, size);
-		node->derived = ids;
-		node->derived_count = spec->derived_count;
-	}
+	fx_graph_set_derived(node, spec->derived, spec->derived_count);
 	fx_uses_build(graph, node);
 	if (spec->meta)
 		fx_graph_set_meta(node, spec->meta);

@@ -58,6 +58,7 @@ struct fx_graph_private {
 	struct fx_map sources; /* hash -> chain of equal hashes */
 	struct fx_map scopes;
 	struct fx_map notes;   /* node index -> chain */
+	struct fx_map derived; /* node index -> ids (node_info.c) */
 	size_t compacted_size; /* of the value arena, when last compacted */
 	struct fx_hash_state hash;
 };
@@ -75,6 +76,10 @@ struct fx_node *fx_graph_slot(const struct fx_graph *graph, uint32_t index);
 /* A node called NAME made from SPEC, with edges of its own but in no list. */
 struct fx_node *fx_graph_make_node(struct fx_graph *graph,
 	const struct fx_node_spec *spec, const char *name);
+
+/* NODE, which is new, came from the COUNT nodes with IDS. */
+void fx_graph_set_derived(struct fx_node *node, const uint64_t *ids,
+	uint32_t count);
 
 /* Put NODE into the list after PREVIOUS, with an order label; its name and its
  * edges are the caller's business.  And out again: the links stay, so that the

@@ -76,11 +76,6 @@ struct fx_node {
 	const struct fx_value *meta;    /* result metadata, or NULL */
 	uint32_t born;    /* transaction that made it, 0: origin */
 	uint32_t touched; /* transaction that changed it last */
-	/* Ids of the nodes that an edit put it in the place of: those were
-	 * erased, or stand beside it.
-	 */
-	const uint64_t *derived;
-	uint32_t derived_count;
 };
 
 /* Walk the users of NODE, oldest assignment first: USE->user. */

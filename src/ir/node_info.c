@@ -33,6 +33,7 @@ fx_graph_deinit_annotations(struct fx_graph *graph)
 	fx_map_deinit(&graph->private_->sources);
 	fx_map_deinit(&graph->private_->scopes);
 	fx_map_deinit(&graph->private_->notes);
+	fx_map_deinit(&graph->private_->derived);
 }
 
 static bool
@@ -241,12 +242,46 @@ fx_graph_note_at(const struct fx_node *node, size_t index, const char **key_ret,
 	return true;
 }
 
+struct derived {
+	uint32_t count;
+	uint64_t ids[];
+};
+
+void
+fx_graph_set_derived(struct fx_node *node, const uint64_t *ids, uint32_t count)
+{
+	struct derived *derived;
+
+	if (!count)
+		return;
+	derived = fx_arena_alloc(node->graph->permanent,
+		sizeof(*derived) + count * sizeof(*ids));
+	derived->count = count;
+	memcpy(derived->ids, ids, count * sizeof(*ids));
+	fx_map_set(&node->graph->private_->derived, fx_node_index(node),
+		(uintptr_t)derived);
+}
+
+const uint64_t *
+fx_graph_derived(const struct fx_node *node, uint32_t *count_ret)
+{
+	const struct derived *derived = (const struct derived *)
+		fx_map_get(&node->graph->private_->derived, fx_node_index(node),
+			0);
+
+	*count_ret = derived ? derived->count : 0;
+	return derived ? derived->ids : NULL;
+}
+
 void
 fx_graph_print_derived(const struct fx_node *node, struct fx_buf *out)
 {
-	for (uint32_t i = 0; i < node->derived_count; i++) {
+	uint32_t count;
+	const uint64_t *ids = fx_graph_derived(node, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
 		const struct fx_node *old =
-			fx_graph_slot(node->graph, (uint32_t)node->derived[i]);
+			fx_graph_slot(node->graph, (uint32_t)ids[i]);
 
 		if (i)
 			fx_buf_add(out, ", ");

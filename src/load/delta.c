@@ -125,6 +125,8 @@ create(struct delta *d, const json_t *object)
 		!fx_graph_reserve_ids(d->graph, (uint32_t)id))
 		return fx_jsonl_error(d->r, FX_ERR_FORMAT,
 			"the id of %%%s is taken", spec.name);
+	/* A name that somebody has is left to an heir. */
+	spec.heir_of = fx_graph_find(d->graph, spec.name);
 	read_derived(d, json_object_get(object, "from"), &spec);
 	err = read_arguments(d, object, &spec.args, &spec.kwargs);
 	if (!err)
@@ -140,10 +142,14 @@ create(struct delta *d, const json_t *object)
 FX_NODISCARD static struct fx_error *
 erase(struct delta *d, const json_t *object)
 {
-	struct fx_node *node;
-	struct fx_error *err = find_node(d, object, "erase", &node);
+	uint64_t id = (uint32_t)fx_jsonl_int(object, "id", 0);
+	struct fx_node *node = fx_graph_find_id(d->graph,
+		(uint64_t)d->graph->serial << 32 | id);
 
-	return err ? err : fx_edit_erase(node);
+	if (node)
+		return fx_edit_erase(node);
+	return fx_jsonl_error(d->r, FX_ERR_FORMAT,
+		"a node is erased that is not there");
 }
 
 FX_NODISCARD static struct fx_error *

@@ -91,12 +91,15 @@ visible_state(struct fx_graph *graph)
 	fx_hasher_add(hasher, &hash, sizeof(hash));
 	fx_graph_for_each_node (node, graph) {
 		uint32_t id = (uint32_t)node->id;
+		const uint64_t *ids;
 		struct fx_use *use;
+		uint32_t count;
 
 		fx_hasher_add(hasher, &id, sizeof(id));
 		fx_hasher_add_text(hasher, node->name);
-		for (uint32_t i = 0; i < node->derived_count; i++) {
-			id = (uint32_t)node->derived[i];
+		ids = fx_graph_derived(node, &count);
+		for (uint32_t i = 0; i < count; i++) {
+			id = (uint32_t)ids[i];
 			fx_hasher_add(hasher, &id, sizeof(id));
 		}
 		fx_node_for_each_user (use, node) {
@@ -222,6 +225,30 @@ create(struct world *w)
 		NULL);
 }
 
+/* A node that takes the place and the name of another: never refused. */
+static struct fx_error *
+inherit(struct world *w)
+{
+	struct fx_node *old = any_node(w);
+	struct fx_node_spec spec = { .opcode = FX_OPCODE_CALL_FUNCTION,
+		.target = "torch.neg",
+		.heir_of = old,
+		.derived = &old->id,
+		.derived_count = 1 };
+	struct fx_node *made = NULL;
+	struct fx_value with;
+	struct fx_error *err;
+
+	if (old->opcode != FX_OPCODE_CALL_FUNCTION)
+		return NULL;
+	err = fx_edit_create(w->graph, &spec, fx_graph_next(old), &made);
+	if (!err) {
+		with = fx_value_node(made);
+		err = fx_edit_replace_uses(old, &with, NULL, NULL, NULL);
+	}
+	return err ? err : fx_edit_erase(old);
+}
+
 /* An unused node if there is one nearby, so that it often succeeds. */
 static struct fx_error *
 erase(struct world *w)
@@ -295,7 +322,9 @@ set_module(struct world *w)
 static struct fx_error *
 random_edit(struct world *w)
 {
-	switch (fxt_random_below(&w->random, 12)) {
+	switch (fxt_random_below(&w->random, 13)) {
+	case 12:
+		return inherit(w);
 	case 0:
 	case 1:
 	case 2:

@@ -11,6 +11,7 @@
 #include "run/ticker.h"
 #include "run/values.h"
 #include "session/activation.h"
+#include "session/capture.h"
 #include "session/resolve.h"
 #include "session/resolve_private.h"
 #include "session/session_private.h"
@@ -107,6 +108,7 @@ evaluate(const struct evaluation *evaluation, struct fx_datum **ret)
 	struct fx_error *err = evaluate_on(evaluation, NULL, ret);
 	bool has_run = model && (fx_position_is_started(model) ||
 					model->backend->ops->has_values);
+	FX_AUTO_FREE char *skipped = NULL;
 	struct fx_backend *backend;
 
 	if (has_run || !lacks_values(err, err ? NULL : *ret))
@@ -114,6 +116,9 @@ evaluate(const struct evaluation *evaluation, struct fx_datum **ret)
 	backend = fx_session_value_backend(session, model);
 	if (!backend)
 		return err;
+	/* What cannot be fetched is said by what asks for it. */
+	if (model)
+		fx_error_free(fx_model_fetch_weights(model, &skipped));
 	if (!err)
 		fx_datum_unref(*ret);
 	fx_error_free(err);

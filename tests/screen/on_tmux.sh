@@ -37,6 +37,7 @@ type_keys() {
 }
 begin() {
 	env -u LINES -u COLUMNS -u TMUX HOME="$work" LC_ALL=C.UTF-8 \
+		XDG_STATE_HOME="$work/state" \
 		INPUTRC=/dev/null PS1='$ ' ENV= FXDB="$FXDB" \
 		tmux -L "$socket" -f /dev/null new-session -d -x "$1" -y "$2" \
 		/bin/sh || exit 77

@@ -296,13 +296,13 @@ def kill_ends_the_process():
 def kill_leaves_the_weights():
     session = Session()
     still_works(session)
-    before = session.run("print sum(fc.weight)")
+    before = session.run("print fc.weight.sum()")
     assert "error" not in before, before
     session.end()
     session = Session()
     still_works(session)
     session.run("kill")
-    assert session.run("print sum(fc.weight)") == before
+    assert session.run("print fc.weight.sum()") == before
     assert "no values" not in session.run("run")
     session.end()
 

@@ -155,8 +155,7 @@ bool fx_graph_note_at(const struct fx_node *node, size_t index,
 	const char **key_ret, const char **text_ret);
 
 /* Ids of the nodes that an edit put NODE in the place of (those were erased, or
- * stand beside it), borrowed; how many in *COUNT_RET.
- */
+ * stand beside it), borrowed; how many in *COUNT_RET. */
 const uint64_t *fx_graph_derived(const struct fx_node *node,
 	uint32_t *count_ret);
 /* The key of the note that says what NODE was derived from where that is not

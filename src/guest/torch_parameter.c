@@ -46,6 +46,7 @@ tensor_of_storage(const struct fx_torch *torch, const struct fx_tensor *tensor,
 		return fx_error_hint(fx_error_new(FX_ERR_NO_VALUE,
 					     "the weights are not there"),
 			"load the file with its weights");
+	fx_blob_seal(blob);
 	memory.bytes = fx_blob_data(blob);
 	memory.byte_count = fx_blob_size(blob);
 	if (!fx_tensor_reach(tensor, &reach) || reach > memory.byte_count)
@@ -54,7 +55,6 @@ tensor_of_storage(const struct fx_torch *torch, const struct fx_tensor *tensor,
 	err = fx_blob_read(blob, 0, 0, NULL); /* cut short? */
 	if (err)
 		return err;
-	fx_blob_seal(blob);
 	memory.context = beside ? NULL : fx_blob_ref(blob);
 	err = torch->shim->tensor_of_memory(&memory, ret);
 	if (err && !beside)

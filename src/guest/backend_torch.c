@@ -367,7 +367,7 @@ torch_call(struct fx_backend *backend, void *pointer,
 	struct fx_error *err = fx_world_check(backend->confinement,
 		plan->call_target, plan->does);
 
-	if (!err)
+	if (!err && plan->writes)
 		err = fx_torch_own(data, count, plan->writes);
 	if (!err)
 		err = call_by_way(torch, plan, data, ret);

@@ -190,9 +190,12 @@ def stopped_from_elsewhere():
             os.kill(s.pid(), signal.SIGSTOP)
             s.see("ready> ")
             s.keys("fg\r")
+            end = time.monotonic() + 20
+            while termios.tcgetattr(s.master)[3] & termios.ICANON:
+                if time.monotonic() > end:
+                    raise Failed("the modes are the shell's")
+                time.sleep(0.05)
             s.quiet(0.5)
-            if termios.tcgetattr(s.master)[3] & termios.ICANON:
-                raise Failed("the modes are the shell's")
             s.keys((":" if "--tui" in begin else "") + "p 1234 * 5678\r")
             s.see("7006652")
             s.keys((":" if "--tui" in begin else "") + "quit\r")

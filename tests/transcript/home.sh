@@ -7,6 +7,7 @@ source=${FXDB_SRCDIR:?}
 python=${FXDB_PYTHON:-/usr/bin/python3}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+. "$source/tests/parity/capture/sanitized.sh"
 cd "$folder" || exit 99
 export HOME=$folder XDG_CONFIG_HOME=$folder/config XDG_STATE_HOME=$folder/state
 unset NO_COLOR

@@ -14,7 +14,7 @@ shows() {
 	for command; do
 		options+=(-ex "$command")
 	done
-	said=$("$fxdb" -nx -batch --keep-going "$mlp" "${options[@]}" 2>&1)
+	said=$("$fxdb" -nx --python "$python" -batch --keep-going "$mlp" "${options[@]}" 2>&1)
 	if [ "${text#!}" = "$text" ]; then
 		printf '%s\n' "$said" | grep -q -e "$text" && return
 	else

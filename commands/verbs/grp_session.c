@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/number.h"
 #include "commands/out/out.h"
 #include "commands/shell/canonical.h"
 #include "commands/shell/data_files.h"
@@ -91,12 +92,45 @@ say_form(struct cmd_ctx *ctx, const char *path)
 			file);
 }
 
+/* What was written to PATH, all files of it. */
+static void
+say_saved(struct cmd_ctx *ctx, const char *path,
+	const struct fx_save_report *saved)
+{
+	FX_AUTO_BUF struct fx_buf size = { 0 };
+	FX_AUTO_BUF struct fx_buf beside = { 0 };
+
+	fx_number_add_bytes(&size, saved->size);
+	if (saved->weights) {
+		fx_buf_addf(&beside, ", weights in %s (", saved->weights);
+		fx_number_add_bytes(&beside, saved->weights_size);
+		fx_buf_add_char(&beside, ')');
+		out_value_text(ctx->out, "weights", saved->weights);
+		out_value_int(ctx->out, "weights_bytes",
+			(int64_t)saved->weights_size);
+	}
+	out_value_text(ctx->out, "file", path);
+	out_value_int(ctx->out, "bytes", (int64_t)saved->size);
+	out_line(ctx->out, FX_ROLE_PLAIN, "%s saved to %s (%s)%s",
+		fx_model_name(ctx->model), path, fx_buf_text(&size),
+		fx_buf_text(&beside));
+	say_form(ctx, path);
+	if (saved->removed)
+		out_note(ctx->out, "removed %s, the weights before",
+			saved->removed);
+	if (fx_model_left_behind(ctx->model))
+		out_warning(ctx->out,
+			"without the values of %s: a file of weights cannot "
+			"hold them",
+			fx_model_left_behind(ctx->model));
+}
+
 static struct fx_error *
 save_exec(struct cmd_ctx *ctx)
 {
 	const char *named = cmd_arg_text(ctx, "file");
 	FX_AUTO_FREE char *path = NULL;
-	FX_AUTO_FREE char *removed = NULL;
+	struct fx_save_report saved;
 	struct fx_error *err;
 
 	/* A copy: saving sets the model's path anew. */
@@ -121,21 +155,11 @@ save_exec(struct cmd_ctx *ctx)
 		out_line(ctx->out, FX_ROLE_PLAIN, "Not saved.");
 		return NULL;
 	}
-	err = fx_session_save(ctx->session, ctx->model, path, &removed);
-	if (err)
-		return err;
-	out_value_text(ctx->out, "file", path);
-	out_line(ctx->out, FX_ROLE_PLAIN, "%s saved to %s",
-		fx_model_name(ctx->model), path);
-	say_form(ctx, path);
-	if (removed)
-		out_note(ctx->out, "removed %s, the weights before", removed);
-	if (fx_model_left_behind(ctx->model))
-		out_warning(ctx->out,
-			"without the values of %s: a file of weights cannot "
-			"hold them",
-			fx_model_left_behind(ctx->model));
-	return NULL;
+	err = fx_session_save(ctx->session, ctx->model, path, &saved);
+	if (!err)
+		say_saved(ctx, path, &saved);
+	fx_save_report_deinit(&saved);
+	return err;
 }
 
 /* Graphs. */

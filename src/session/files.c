@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/file.h"
@@ -48,17 +49,45 @@ fx_session_load(struct fx_session *session, const char *path,
 	return NULL;
 }
 
+void
+fx_save_report_deinit(struct fx_save_report *saved)
+{
+	free(saved->weights);
+	free(saved->removed);
+}
+
+/* The bytes of the file at PATH, 0 where there is none. */
+static uint64_t
+size_of(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
+}
+
+static void
+say_saved(const char *path, struct fx_save_report *ret)
+{
+	FX_AUTO_FREE char *beside = NULL;
+
+	ret->size = size_of(path);
+	ret->weights = fx_weights_file_find(path);
+	if (ret->weights) {
+		beside = fx_file_beside(path, ret->weights);
+		ret->weights_size = size_of(beside);
+	}
+}
+
 struct fx_error *
 fx_session_save(struct fx_session *session, struct fx_model *model,
-	const char *path, char **removed_ret)
+	const char *path, struct fx_save_report *ret)
 {
 	FX_AUTO_FREE char *file = fx_file_expand(path);
 	FX_AUTO_FREE char *skipped = NULL;
 	FX_AUTO_FREE char *former = NULL;
 	struct fx_error *err = fx_session_need_writable(session);
 
-	if (removed_ret)
-		*removed_ret = NULL;
+	*ret = (struct fx_save_report){ 0 };
 	if (err)
 		return err;
 	err = fx_model_fetch_weights(model, &skipped);
@@ -68,8 +97,9 @@ fx_session_save(struct fx_session *session, struct fx_model *model,
 	err = fx_save(model->graph, file);
 	if (err)
 		return err;
-	if (former && fx_weights_file_drop(file, former) && removed_ret)
-		*removed_ret = FX_TAKE(former);
+	if (former && fx_weights_file_drop(file, former))
+		ret->removed = FX_TAKE(former);
+	say_saved(file, ret);
 	fx_model_set_path(model, file);
 	model->saved = fx_journal_now(model->graph);
 	return NULL;

@@ -85,12 +85,19 @@ struct fx_opening {
 FX_NODISCARD struct fx_error *fx_session_load(struct fx_session *session,
 	const char *path, const struct fx_opening *as, struct fx_model **ret,
 	char **notices_ret);
-/* Save MODEL's graph (emit/jsonl).  *REMOVED_RET gets the name of the weights
- * file that the file referred to before and nothing needs now, or NULL; the
- * caller frees it.
+/* What saving wrote: names within the graph's folder, or NULL, and bytes. */
+struct fx_save_report {
+	uint64_t size;
+	char *weights; /* the file beside it */
+	uint64_t weights_size;
+	char *removed; /* that of before, which nothing needs now */
+};
+void fx_save_report_deinit(struct fx_save_report *saved);
+/* Save MODEL's graph (emit/jsonl).  *RET is for the caller to deinit, also
+ * after a failure.
  */
 FX_NODISCARD struct fx_error *fx_session_save(struct fx_session *session,
-	struct fx_model *model, const char *path, char **removed_ret);
+	struct fx_model *model, const char *path, struct fx_save_report *ret);
 
 /* Keep MODEL's graph in FOLDER as PATH: its weights too when they lie in a
  * file, which is linked, or have no more than LIMIT bytes; others are left out.

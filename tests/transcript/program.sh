@@ -35,7 +35,7 @@ feeds() {
 # What comes with fxdb is not written over by a save without a name.
 before=$(cksum <"$mlp")
 is 2 'save my_mlp.fxg' "$fxdb" -nx -batch --welcome -ex 'erase drop --to act' -ex save
-is 0 'mlp saved to my_mlp.fxg' "$fxdb" -nx -batch --welcome -ex 'save my_mlp.fxg' -ex save
+is 0 'mlp saved to my_mlp.fxg (' "$fxdb" -nx -batch --welcome -ex 'save my_mlp.fxg' -ex save
 [ "$(cksum <"$mlp")" = "$before" ] || {
 	echo "FAIL: save changed $mlp"
 	failures=$((failures + 1))

@@ -28,7 +28,7 @@ libfxcmd_a_SOURCES += \
 	%D%/verbs/node.c \
 	%D%/shell/overwrite_guard.c %D%/shell/overwrite_guard.h \
 	%D%/shell/arg_at_cursor.c \
-	%D%/shell/model_stdout.c %D%/cmd_printed.h \
+	%D%/shell/model_stdout.c %D%/shell/model_stdout.h \
 	%D%/shell/process.c %D%/shell/process.h \
 	%D%/verbs/replace.c \
 	%D%/shell/run.c \

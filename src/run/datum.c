@@ -249,7 +249,8 @@ copy_value(struct copy *copy, const struct fx_value *value)
 	size_t count = fx_value_item_count(value);
 	struct fx_value *items = copy->items;
 
-	copy->items += count;
+	if (count)
+		copy->items += count;
 	if (value->kind == FX_VALUE_HELD)
 		return copy_held(copy, fx_datum_ref(value->held));
 	if (value->kind == FX_VALUE_TENSOR)

@@ -221,24 +221,7 @@ TESTS += %D%/examples.sh
 EXTRA_DIST += %D%/examples.sh %D%/examples.py
 
 # The program as a whole: options, exit statuses, pipes.
-TESTS += \
-	%D%/program.sh \
-	%D%/errors.sh \
-	%D%/live.sh \
-	%D%/prompt.sh \
-	%D%/recovery.sh \
-	%D%/words.sh \
-	%D%/lessons.sh \
-	%D%/demo.sh \
-	%D%/check_model.sh \
-	%D%/readme.sh \
-	%D%/script_values.sh \
-	%D%/overwritten.sh \
-	%D%/threads.sh \
-	%D%/forged.sh \
-	%D%/bounds.sh \
-	%D%/stranger.sh
-EXTRA_DIST += \
+program_tests = \
 	%D%/program.sh \
 	%D%/errors.sh \
 	%D%/live.sh \
@@ -255,6 +238,9 @@ EXTRA_DIST += \
 	%D%/forged.sh \
 	%D%/bounds.sh \
 	%D%/stranger.sh \
+	%D%/edit_mode.sh
+TESTS += $(program_tests)
+EXTRA_DIST += $(program_tests) \
 	%D%/stranger.py \
 	%D%/home.sh \
 	%D%/prompt.py \

@@ -9,7 +9,6 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "base/str.h"
 #include "commands/out/out.h"
 #include "commands/shell/canonical.h"
 #include "commands/shell/cmd.h"

@@ -12,8 +12,6 @@
 #include "base/mem.h"
 #include "commands/learn/help.h"
 #include "commands/out/out.h"
-#include "commands/shell/groups.h"
-#include "commands/shell/line.h"
 #include "run/eval.h"
 #include "session/settings.h"
 

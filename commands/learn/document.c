@@ -6,7 +6,6 @@
 #include "base/buf.h"
 #include "commands/learn/help.h"
 #include "commands/shell/groups.h"
-#include "commands/shell/line.h"
 #include "session/settings.h"
 
 static void

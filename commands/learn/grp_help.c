@@ -5,14 +5,11 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "base/str.h"
 #include "commands/learn/help.h"
 #include "commands/out/out.h"
 #include "commands/shell/groups.h"
-#include "commands/shell/line.h"
 #include "commands/shell/shell.h"
 #include "run/eval.h"
-#include "session/settings.h"
 
 /* help COMMAND. */
 

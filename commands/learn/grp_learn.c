@@ -2,7 +2,6 @@
 #include <config.h>
 
 #include "commands/shell/groups.h"
-#include "commands/shell/shell.h"
 
 const struct cmd_entry cmd_group_learn[] = {
 	{

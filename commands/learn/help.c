@@ -7,9 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/mem.h"
 #include "commands/out/out.h"
-#include "commands/shell/line.h"
 
 static void
 add_upper(struct fx_buf *out, const char *text)

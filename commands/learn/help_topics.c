@@ -7,7 +7,6 @@
 
 #include "base/buf.h"
 #include "base/intern.h"
-#include "base/mem.h"
 #include "base/str.h"
 #include "commands/learn/help.h"
 

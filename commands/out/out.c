@@ -12,9 +12,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/error.h"
 #include "base/mem.h"
-#include "base/span.h"
 #include "commands/out/private.h"
 #include "commands/out/record.h"
 

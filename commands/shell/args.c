@@ -5,12 +5,10 @@
 
 #include "base/mem.h"
 #include "base/number.h"
-#include "base/str.h"
 #include "commands/shell/shell.h"
 #include "ir/graph.h"
 #include "session/model.h"
 #include "session/resolve.h"
-#include "session/session.h"
 
 /* step relu: a node where a number of steps is wanted. */
 static FX_NODISCARD struct fx_error *

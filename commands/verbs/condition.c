@@ -9,7 +9,6 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "commands/shell/shell.h"
 #include "commands/verbs/show.h"
 #include "ir/graph.h"
 #include "lang/ast.h"

@@ -10,7 +10,6 @@
 #include "commands/out/out.h"
 #include "commands/shell/groups.h"
 #include "commands/shell/overwrite_guard.h"
-#include "commands/shell/shell.h"
 #include "emit/folder.h"
 #include "load/folder.h"
 #include "session/capture.h"

@@ -6,7 +6,6 @@
 
 #include "commands/verbs/edit.h"
 
-#include "base/mem.h"
 #include "commands/out/out.h"
 #include "ir/journal.h"
 #include "ops/layertab.h"

@@ -14,10 +14,8 @@
 #include "ir/graph.h"
 #include "lang/parse.h"
 #include "session/breakpoint.h"
-#include "session/model.h"
 #include "session/position.h"
 #include "session/resolve.h"
-#include "session/session.h"
 
 static void
 say_breakpoint(struct cmd_ctx *ctx, const struct fx_breakpoint *breakpoint)

@@ -6,17 +6,13 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/number.h"
-#include "base/str.h"
 #include "commands/out/out.h"
 #include "commands/shell/groups.h"
-#include "commands/shell/shell.h"
 #include "commands/verbs/edit.h"
-#include "commands/verbs/show.h"
 #include "ir/edit.h"
 #include "ir/graph.h"
 #include "session/model.h"
 #include "session/resolve.h"
-#include "session/session.h"
 
 /* insert. */
 

@@ -6,9 +6,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/number.h"
-#include "base/str.h"
 #include "commands/out/out.h"
-#include "commands/shell/groups.h"
 #include "commands/shell/shell.h"
 #include "commands/verbs/show.h"
 #include "ir/graph.h"
@@ -17,7 +15,6 @@
 #include "session/model.h"
 #include "session/position.h"
 #include "session/resolve.h"
-#include "session/session.h"
 
 /* Show STOP unless the movement failed.  Ctrl-C ends the script around a run
  * too; at the prompt it is an answer like others.

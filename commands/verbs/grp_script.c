@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/file.h"
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/str.h"
@@ -13,7 +12,6 @@
 #include "commands/shell/log.h"
 #include "commands/shell/overwrite_guard.h"
 #include "commands/shell/shell.h"
-#include "commands/verbs/show.h"
 #include "session/session.h"
 #include "session/settings.h"
 

@@ -12,12 +12,10 @@
 #include "commands/shell/groups.h"
 #include "commands/shell/overwrite_guard.h"
 #include "commands/shell/shell.h"
-#include "commands/verbs/show.h"
 #include "commands/verbs/trace.h"
 #include "session/capture.h"
 #include "session/model.h"
 #include "session/session.h"
-#include "session/settings.h"
 
 static void
 say_notices(struct cmd_ctx *ctx, const char *notices)

@@ -6,7 +6,6 @@
 #include "base/buf.h"
 #include "commands/out/out.h"
 #include "commands/shell/groups.h"
-#include "commands/shell/shell.h"
 #include "emit/dot.h"
 #include "emit/fx.h"
 #include "emit/jsonl.h"

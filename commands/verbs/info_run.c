@@ -6,7 +6,6 @@
 #include "base/buf.h"
 #include "base/number.h"
 #include "commands/out/out.h"
-#include "commands/shell/shell.h"
 #include "commands/verbs/show.h"
 #include "ir/graph.h"
 #include "ops/optab.h"

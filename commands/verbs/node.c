@@ -11,7 +11,6 @@
 #include "ir/journal.h"
 #include "ir/module.h"
 #include "ir/value_text.h"
-#include "ops/optab.h"
 #include "session/model.h"
 #include "session/position.h"
 #include "session/session.h"

@@ -10,7 +10,6 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "base/mem.h"
 #include "base/utf8.h"
 
 bool

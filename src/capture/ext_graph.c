@@ -14,7 +14,6 @@
 #include "emit/jsonl.h"
 #include "emit/python.h"
 #include "emit/weights.h"
-#include "ir/module.h"
 
 struct fxpy_graph {
 	PyObject_HEAD struct fx_graph *graph;

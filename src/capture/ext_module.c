@@ -9,7 +9,6 @@
 
 #include "base/dtype.h"
 #include "base/intern.h"
-#include "ir/module.h"
 
 struct fxpy_state fxpy;
 struct fxpy_strings fxpy_str;

@@ -3,8 +3,6 @@
 
 #include "capture/capture.h"
 
-#include "base/intern.h"
-
 /* Convert ARGS and KWARGS (nodes for constants are made on the way), then add
  * the node; SPEC has everything else.
  */

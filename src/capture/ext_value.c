@@ -4,7 +4,6 @@
 #include "capture/capture.h"
 
 #include "base/dtype.h"
-#include "base/intern.h"
 
 static PyObject *
 sequence(const struct fx_value *value, PyObject *graph)

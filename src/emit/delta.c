@@ -7,7 +7,6 @@
 
 #include "base/buf.h"
 #include "base/json.h"
-#include "base/str.h"
 #include "emit/jsonl.h"
 #include "emit/weights.h"
 #include "ir/graph.h"

@@ -3,7 +3,6 @@
 
 #include "emit/python_private.h"
 
-#include "base/intern.h"
 #include "ir/node.h"
 #include "ops/dialect.h"
 

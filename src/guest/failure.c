@@ -17,7 +17,6 @@
 
 #include "base/buf.h"
 #include "base/map.h"
-#include "base/mem.h"
 #include "emit/python.h"
 #include "guest/channel.h"
 #include "ir/graph.h"

@@ -18,9 +18,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "base/str.h"
 #include "guest/process.h"
-#include "guest/python.h"
 #include "guest/shim_private.h"
 
 #define ASK_MS     20000

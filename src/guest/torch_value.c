@@ -13,7 +13,6 @@
 #include "base/mem.h"
 #include "guest/shim_private.h"
 #include "guest/torch_private.h"
-#include "ir/module.h"
 #include "ir/tensor_meta.h"
 #include "run/backend.h"
 #include "run/values.h"

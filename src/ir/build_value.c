@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/intern.h"
 #include "base/str.h"
 #include "ir/value_text.h"
 #include "ir/value_walk.h"

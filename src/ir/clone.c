@@ -6,11 +6,8 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/compiler.h"
-#include "base/mem.h"
 #include "ir/graph_private.h"
 #include "ir/module.h"
-#include "ir/uses.h"
 #include "ir/value_walk.h"
 
 /* What is met while copying modules: each distinct one is copied once, so that

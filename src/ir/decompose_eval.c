@@ -9,7 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/dtype.h"
 #include "base/intern.h"
 #include "base/str.h"

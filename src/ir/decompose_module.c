@@ -7,12 +7,9 @@
 
 #include "base/arena.h"
 #include "base/intern.h"
-#include "base/str.h"
 #include "ir/decompose_private.h"
-#include "ir/fold.h"
 #include "ir/tensor_meta.h"
 #include "ir/value_walk.h"
-#include "lang/ast.h"
 #include "ops/layertab.h"
 
 /* The metadata of a parameter inside a fragment: dtype and rank are its kind,

@@ -6,7 +6,6 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "ir/graph_hash.h"
-#include "ir/hash_bytes.h"
 #include "ir/module.h"
 
 struct walk {

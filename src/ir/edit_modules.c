@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "base/compiler.h"
 #include "base/intern.h"
 #include "ir/edit.h"
 #include "ir/graph_private.h"

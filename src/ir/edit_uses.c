@@ -1,7 +1,6 @@
 /* edit_uses.c - replacing all uses of a node. */
 #include <config.h>
 
-#include "base/compiler.h"
 #include "base/vec.h"
 #include "ir/edit.h"
 #include "ir/edit_check.h"

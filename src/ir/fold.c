@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "ir/fold_private.h"
-#include "ir/size.h"
 
 bool
 fx_fold_has(const struct fx_value *value, enum fx_value_kind kind)

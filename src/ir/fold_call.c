@@ -11,10 +11,7 @@
 #include "base/number.h"
 #include "base/str.h"
 #include "ir/fold_private.h"
-#include "ir/size.h"
-#include "ir/tensor_meta.h"
 #include "ir/value_read.h"
-#include "ir/value_text.h"
 
 static struct fx_error *
 call_len(const struct fx_fold_arguments *call, struct fx_value *ret)

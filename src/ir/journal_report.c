@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "base/compiler.h"
-#include "base/mem.h"
 #include "ir/graph_private.h"
 #include "ir/journal_private.h"
 

@@ -7,7 +7,6 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/intern.h"
 #include "ir/value_text.h"
 #include "lang/ast.h"
 #include "lang/parse.h"

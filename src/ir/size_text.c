@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/intern.h"
 #include "ir/size.h"
 #include "ir/size_private.h"
 #include "lang/ast.h"

@@ -12,11 +12,9 @@
 
 #include <stdlib.h>
 
-#include "base/compiler.h"
 #include "base/intern.h"
 #include "base/str.h"
 #include "base/vec.h"
-#include "ir/edit_check.h"
 #include "ir/graph_private.h"
 #include "ir/targets.h"
 #include "ir/value_walk.h"

@@ -10,7 +10,6 @@
 #include "base/intern.h"
 #include "base/str.h"
 #include "lang/ast.h"
-#include "lang/parse.h"
 
 enum field_kind {
 	FIELD_TEXT,

@@ -9,7 +9,6 @@
 #include "base/arena.h"
 #include "base/compiler.h"
 #include "base/intern.h"
-#include "base/mem.h"
 #include "ir/edit.h"
 #include "ir/graph.h"
 #include "ir/module.h"

@@ -14,7 +14,6 @@
 #include "base/mem.h"
 #include "emit/folder.h"
 #include "emit/weights.h"
-#include "ir/module.h"
 #include "load/safetensors.h"
 
 /* The files of a folder: all appear, or none. */

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/dtype.h"
 #include "base/intern.h"
 #include "base/str.h"
 #include "base/vec.h"
@@ -19,7 +18,6 @@
 #include "ir/value_text.h"
 #include "lang/ast.h"
 #include "lang/parse.h"
-#include "load/open.h"
 
 /* Containers in containers are read to this depth. */
 #define DEPTH 100

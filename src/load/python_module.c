@@ -8,12 +8,9 @@
 
 #include "base/arena.h"
 #include "base/intern.h"
-#include "base/str.h"
 #include "ir/decompose.h"
 #include "ir/module.h"
 #include "ir/tensor_meta.h"
-#include "ir/value_walk.h"
-#include "lang/parse.h"
 #include "load/python_private.h"
 
 static const char plain_class[] = "torch.nn.modules.module.Module";

@@ -10,7 +10,6 @@
 
 #include "base/arena.h"
 #include "base/compiler.h"
-#include "base/error.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/str.h"

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "base/compiler.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "ops/layertab.h"

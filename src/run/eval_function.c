@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/mem.h"
 #include "base/str.h"
 #include "ir/fold.h"
 #include "ir/tensor_meta.h"

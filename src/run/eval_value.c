@@ -13,7 +13,6 @@
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/number.h"
-#include "base/str.h"
 #include "ir/fold.h"
 #include "ops/optab.h"
 #include "run/backend.h"

@@ -12,7 +12,6 @@
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/env.h"
-#include "run/interp.h"
 #include "run/storage.h"
 
 /* --- one effect ---------------------------------------------------------- */

@@ -6,7 +6,6 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "base/str.h"
 #include "ir/tensor_meta.h"
 #include "run/backend.h"
 #include "run/datum.h"

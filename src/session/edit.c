@@ -16,7 +16,6 @@
 #include "ir/changed_nodes.h"
 #include "ir/savepoint.h"
 #include "run/datum.h"
-#include "session/activation.h"
 #include "session/break_private.h"
 #include "session/session_private.h"
 #include "session/settings.h"

@@ -6,7 +6,6 @@
 #include "base/blob.h"
 #include "run/backend.h"
 #include "run/datum.h"
-#include "run/stats.h"
 #include "run/summary.h"
 #include "run/ticker.h"
 #include "run/values.h"

@@ -13,7 +13,6 @@
 #include "ir/value_text.h"
 #include "ops/optab.h"
 #include "run/datum.h"
-#include "session/activation.h"
 #include "session/position_private.h"
 
 /* Inputs beyond these are not listed. */

@@ -7,7 +7,6 @@
 #include <config.h>
 
 #include "base/map.h"
-#include "base/mem.h"
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/storage.h"

@@ -13,7 +13,6 @@
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/storage.h"
-#include "session/activation.h"
 #include "session/session_private.h"
 
 void

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
-#include "session/activation.h"
 #include "session/position_private.h"
 
 typedef FX_VEC(struct fx_location) frame_vec;

@@ -8,9 +8,7 @@
 
 #include "session/position.h"
 
-#include "base/arena.h"
 #include "base/str.h"
-#include "ir/tensor_meta.h"
 #include "run/backend.h"
 #include "run/datum.h"
 #include "session/activation.h"

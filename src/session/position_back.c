@@ -1,8 +1,6 @@
 /* position_back.c - the verbs back in time: nothing runs, the stop moves. */
 #include <config.h>
 
-#include "session/activation.h"
-#include "session/break_private.h"
 #include "session/position_private.h"
 
 /* --- back in time ------------------------------------------------------- */

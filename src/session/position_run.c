@@ -5,7 +5,6 @@
 
 #include "base/bitset.h"
 #include "run/backend.h"
-#include "session/activation.h"
 #include "session/position_private.h"
 
 struct fx_error *

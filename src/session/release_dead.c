@@ -9,7 +9,6 @@
 
 #include "run/datum.h"
 #include "run/storage.h"
-#include "session/activation.h"
 #include "session/session_private.h"
 
 /* Of what NODE overwrote, the bytes of DATUM, which RESULT may lie in now: true

@@ -3,7 +3,6 @@
 
 #include "run/backend.h"
 #include "run/storage.h"
-#include "session/activation.h"
 #include "session/position_private.h"
 
 static void

@@ -11,7 +11,6 @@
 
 #include "run/backend.h"
 #include "run/datum.h"
-#include "session/activation.h"
 #include "session/session_private.h"
 
 void

@@ -10,7 +10,6 @@
 #include "base/str.h"
 #include "run/ticker.h"
 #include "session/breakpoint.h"
-#include "session/position.h"
 #include "ui/tui/tui_private.h"
 
 static struct tui_view *

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/mem.h"
 #include "run/ticker.h"
 #include "ui/signals.h"
 #include "ui/tui/tui_private.h"

@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/number.h"
 #include "emit/fx.h"
-#include "ir/tensor_meta.h"
 #include "ir/value_text.h"
 #include "ui/tui/tui_private.h"
 

@@ -9,9 +9,7 @@
  */
 #include <config.h>
 
-#include <errno.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

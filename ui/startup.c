@@ -1,7 +1,6 @@
 /* startup.c - what happens before the first prompt. */
 #include <config.h>
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -10,7 +10,6 @@
 
 struct cmd_shell;
 struct fx_session;
-struct out;
 
 struct ui {
 	const struct ui_options *options;

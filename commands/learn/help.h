@@ -7,8 +7,6 @@
 
 #include "commands/shell/cmd.h"
 
-struct fx_buf;
-
 /* Pages that are no commands: the INDEXth; false past the end.  A word is one
  * of the eleven that need no command to be explained.
  */

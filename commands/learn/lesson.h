@@ -27,7 +27,6 @@
 #ifndef FX_COMMANDS_LEARN_LESSON_H
 #define FX_COMMANDS_LEARN_LESSON_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"

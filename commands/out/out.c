@@ -8,7 +8,6 @@
 
 #include "commands/out/out.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 #include "base/buf.h"

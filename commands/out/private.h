@@ -4,14 +4,9 @@
 
 #include <stddef.h>
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/role.h"
 #include "commands/out/out.h"
 #include "commands/out/record.h"
-
-struct fx_error;
 
 struct out {
 	const struct out_sink *sink;

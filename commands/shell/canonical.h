@@ -10,8 +10,6 @@
 #include "base/error.h"
 #include "commands/shell/line.h"
 
-struct fx_buf;
-
 /* Append ENTRY with FORMAT ("" for none) and what was PARSED. */
 void cmd_canonical_print(struct fx_buf *out, const struct cmd_entry *entry,
 	const char *format, const struct cmd_parsed *parsed);

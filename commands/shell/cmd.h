@@ -162,8 +162,7 @@ void cmd_shell_restrict(struct cmd_shell *shell);
 /* What the last command said; borrowed until the next. */
 struct out_recording;
 const struct out_recording *cmd_shell_said(const struct cmd_shell *shell);
-/* Lines typed so far; NULL past the end. */
-const char *cmd_shell_history_at(const struct cmd_shell *shell, size_t index);
+/* LINE was typed. */
 void cmd_shell_history_add(struct cmd_shell *shell, const char *line);
 
 /* Run one line.  Output goes to OUT; the error is the caller's to show (with

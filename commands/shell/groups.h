@@ -4,7 +4,6 @@
 
 #include "commands/shell/cmd.h"
 
-struct fx_buf;
 struct fx_graph;
 
 /* Each ends with a row whose name is NULL. */

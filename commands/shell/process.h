@@ -2,11 +2,7 @@
 #ifndef FX_COMMANDS_SHELL_PROCESS_H
 #define FX_COMMANDS_SHELL_PROCESS_H
 
-#include <stddef.h>
-
 #include "commands/shell/cmd.h"
-
-struct fx_buf;
 
 /* Run LINE with /bin/sh in a process group of its own, in front of the
  * terminal if there is one.  INPUT (may be NULL: the terminal's, or nothing)

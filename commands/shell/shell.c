@@ -211,13 +211,6 @@ cmd_shell_say_objects(struct cmd_shell *shell)
 	shell->says_objects = true;
 }
 
-const char *
-cmd_shell_history_at(const struct cmd_shell *shell, size_t index)
-{
-	return index < shell->history.count ? shell->history.items[index]
-					    : NULL;
-}
-
 void
 cmd_shell_history_add(struct cmd_shell *shell, const char *line)
 {

@@ -2,16 +2,12 @@
 #ifndef FX_COMMANDS_VERBS_EDIT_H
 #define FX_COMMANDS_VERBS_EDIT_H
 
-#include <stdbool.h>
-
 #include "base/buf.h"
 #include "commands/shell/canonical.h"
 #include "commands/shell/cmd.h"
 #include "ir/fragment.h"
 #include "ir/graft.h"
 #include "ir/graph.h"
-
-struct fx_model;
 
 /* Changes the graph inside an open transaction.  A script has the command in
  * canonical words (shell/canonical.h), in which the edit may set what it

@@ -8,11 +8,9 @@
 #include "base/role.h"
 #include "commands/shell/cmd.h"
 
-struct fx_buf;
 struct fx_datum;
 struct fx_datum_printer;
 struct fx_edit_report;
-struct fx_node;
 struct fx_stop;
 struct fx_ticker;
 struct fx_value;

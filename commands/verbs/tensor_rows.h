@@ -11,8 +11,6 @@
 #include "commands/shell/cmd.h"
 #include "run/stats.h"
 
-struct fx_buf;
-struct fx_node;
 struct fx_summary;
 
 struct cmd_tensor_row {

@@ -2,8 +2,6 @@
 #ifndef FX_BASE_COMPILER_H
 #define FX_BASE_COMPILER_H
 
-#include <stddef.h>
-
 #define FX_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define FX_NODISCARD           __attribute__((warn_unused_result))
 #define FX_NORETURN            __attribute__((noreturn))

@@ -6,7 +6,6 @@
 #ifndef FX_BASE_ERROR_H
 #define FX_BASE_ERROR_H
 
-#include <stdarg.h>
 #include <stddef.h>
 
 #include "base/cleanup.h"

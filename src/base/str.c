@@ -4,7 +4,6 @@
 #include "base/str.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

@@ -3,7 +3,6 @@
 
 #include "draw/canvas.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/buf.h"

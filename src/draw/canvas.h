@@ -8,7 +8,6 @@
 #ifndef FX_DRAW_CANVAS_H
 #define FX_DRAW_CANVAS_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/cleanup.h"

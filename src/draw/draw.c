@@ -3,8 +3,6 @@
 
 #include "draw/draw.h"
 
-#include <stdlib.h>
-
 #include "base/buf.h"
 #include "base/compiler.h"
 #include "draw/box.h"

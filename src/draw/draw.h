@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "draw/canvas.h"
 
-struct fx_buf;
 struct fx_graph;
 
 /* What was drawn, and what the limits left out: the caller says so. */

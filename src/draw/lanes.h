@@ -8,7 +8,6 @@
 #ifndef FX_DRAW_LANES_H
 #define FX_DRAW_LANES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

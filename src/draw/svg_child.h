@@ -12,8 +12,6 @@
 
 #include "base/error.h"
 
-struct fx_buf;
-
 struct fx_svg_job {
 	const char *engine; /* "dot", "nop2" */
 	const char *format;

@@ -9,13 +9,10 @@
 #ifndef FX_EMIT_CODE_NAMES_H
 #define FX_EMIT_CODE_NAMES_H
 
-#include <stdbool.h>
-
 #include "base/map.h"
 #include "ir/names.h"
 
 struct fx_buf;
-struct fx_node;
 
 struct fx_code_names {
 	struct fx_names space;

@@ -3,8 +3,6 @@
 
 #include "emit/delta.h"
 
-#include <stdlib.h>
-
 #include "base/buf.h"
 #include "base/json.h"
 #include "emit/jsonl.h"

@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 
-struct fx_buf;
 struct fx_graph;
 struct fx_weights;
 

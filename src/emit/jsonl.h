@@ -6,7 +6,6 @@
 
 #include "base/error.h"
 
-struct fx_buf;
 struct fx_graph;
 struct fx_json;
 struct fx_member;

@@ -8,9 +8,6 @@
 #include "emit/python.h"
 #include "ir/value_text.h"
 
-struct fx_node;
-struct fx_source_frame;
-
 /* The code of one graph while it is being written. */
 struct fx_coder {
 	struct fx_graph *graph;

@@ -11,7 +11,6 @@
 
 #include "guest/failure.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -2,7 +2,6 @@
 #ifndef FX_GUEST_PROCESS_H
 #define FX_GUEST_PROCESS_H
 
-#include <stddef.h>
 #include <sys/types.h>
 
 #include "base/error.h"

@@ -1,8 +1,6 @@
 /* torch_index_list.c - lists that index a tensor, as tensors of numbers. */
 #include <config.h>
 
-#include <stdlib.h>
-
 #include "base/arena.h"
 #include "base/mem.h"
 #include "guest/torch_private.h"

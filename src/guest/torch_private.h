@@ -13,12 +13,8 @@
 #include "run/parameters.h"
 #include "torch/shim.h"
 
-struct fx_arena;
-struct fx_blob;
 struct fx_guard;
 struct fx_meta;
-struct fx_tensor;
-struct fx_tensor_meta;
 
 /* --- values (torch_value.c) --------------------------------------------- */
 

@@ -3,7 +3,6 @@
 #define FX_GUEST_TRACE_REPLY_H
 
 #include <jansson.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>

@@ -9,7 +9,6 @@
 #ifndef FX_IR_DECOMPOSE_H
 #define FX_IR_DECOMPOSE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/cleanup.h"
@@ -18,7 +17,6 @@
 
 struct fx_graph;
 struct fx_module;
-struct fx_node;
 
 /* GRAPH has one placeholder an input, then operators, then an output. */
 struct fx_decomposition {

@@ -3,8 +3,6 @@
 
 #include "ir/edit_check.h"
 
-#include <stdlib.h>
-
 #include "base/buf.h"
 #include "base/intern.h"
 #include "base/str.h"

@@ -2,12 +2,8 @@
 #ifndef FX_IR_EDIT_CHECK_H
 #define FX_IR_EDIT_CHECK_H
 
-#include <stddef.h>
-
 #include "base/error.h"
 #include "ir/graph.h"
-
-struct fx_buf;
 
 /* ARGS is a TUPLE, KWARGS a DICT whose keys are identifiers, each once (either
  * may be NONE); neither is too deep, and all their nodes stand in GRAPH: TYPE,

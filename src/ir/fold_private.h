@@ -6,8 +6,6 @@
 
 #include "ir/fold.h"
 
-struct fx_buf;
-
 /* Python's ints up to 127 bits: enough to never be wrong on 64. */
 __extension__ typedef __int128 fx_wide;
 

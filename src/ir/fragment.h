@@ -17,7 +17,6 @@
 #include "ir/graph.h"
 
 struct fx_ast;
-struct fx_module;
 
 /* A designator of the text and the node that it is. */
 struct fx_designation {

@@ -13,7 +13,6 @@
 #include "ir/graph.h"
 
 struct fx_fragment;
-struct fx_module;
 
 struct fx_graft {
 	struct fx_fragment *fragment;

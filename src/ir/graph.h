@@ -15,11 +15,8 @@
 #include "ir/names.h"
 #include "ir/node.h"
 
-struct fx_arena;
-struct fx_buf;
 struct fx_journal;
 struct fx_module;
-struct fx_tensor;
 
 /* torch.fx's pytree code generator (semantics 6.9): how the signature looks
  * when inputs or outputs are nested.  NULL in most graphs.

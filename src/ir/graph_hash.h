@@ -29,6 +29,7 @@ void fx_storage_compute_digest(struct fx_storage *storage);
 /* Whether two parameters or buffers look the same and hold the same, as far as
  * their values are there.
  */
+struct fx_tensor;
 bool fx_tensor_equal(const struct fx_tensor *a, const struct fx_tensor *b);
 
 /* For the journal and the edits.  The graph hash is a sum over the nodes, so it

@@ -115,7 +115,6 @@ enum fx_edit_kind {
 	FX_EDIT_MEMBER, /* of a module */
 };
 struct fx_member;
-struct fx_module;
 struct fx_edit_step {
 	enum fx_edit_kind kind;
 	const struct fx_node *node;     /* as it is now; NULL for MEMBER */

@@ -1,8 +1,6 @@
 /* journal_report.c - what transactions did, and forgetting the oldest. */
 #include <config.h>
 
-#include <stdlib.h>
-
 #include "ir/graph_private.h"
 #include "ir/journal_private.h"
 

@@ -6,8 +6,6 @@
  */
 #include <config.h>
 
-#include <stdlib.h>
-
 #include "base/map.h"
 #include "ir/graph_private.h"
 #include "ir/journal_private.h"

@@ -9,13 +9,9 @@
 #define FX_IR_SIZE_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/error.h"
 #include "ir/value.h"
-
-struct fx_buf;
 
 /* The symbol NAME (interned). */
 struct fx_value fx_size_symbol(struct fx_arena *arena, const char *name);

@@ -12,8 +12,6 @@
 #ifndef FX_IR_USES_H
 #define FX_IR_USES_H
 
-#include <stddef.h>
-
 #include "ir/graph.h"
 
 /* Give NODE a new array of edges for its arguments, in no list yet. */

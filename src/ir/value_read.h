@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "ir/value.h"
 
-struct fx_arena;
 struct fx_ast;
 struct fx_graph;
 

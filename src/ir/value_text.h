@@ -7,16 +7,12 @@
 #define FX_IR_VALUE_TEXT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "base/error.h"
 #include "ir/value.h"
 
-struct fx_arena;
 struct fx_ast;
-struct fx_buf;
 struct fx_graph;
-struct fx_tensor_meta;
 
 enum fx_value_style {
 	/* Python's repr as torch.fx generates code: nodes by name. */

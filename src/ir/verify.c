@@ -10,8 +10,6 @@
 
 #include "ir/verify.h"
 
-#include <stdlib.h>
-
 #include "base/intern.h"
 #include "base/str.h"
 #include "base/vec.h"

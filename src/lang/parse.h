@@ -6,7 +6,6 @@
 #ifndef FX_LANG_PARSE_H
 #define FX_LANG_PARSE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"

@@ -3,7 +3,6 @@
 
 #include "load/delta.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"

@@ -22,7 +22,6 @@
 struct fx_arena;
 struct fx_safetensors;
 struct fx_scope;
-struct fx_source;
 struct fx_value;
 
 /* A graph that is being read, and the numbers its lines use. */

@@ -6,7 +6,6 @@
 #ifndef FX_LOAD_NPY_H
 #define FX_LOAD_NPY_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

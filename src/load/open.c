@@ -20,30 +20,12 @@
 #include "load/source.h"
 #include "load/strip_log.h"
 
-static const char *const names[] = {
-	[FX_FORMAT_UNKNOWN] = "unknown",
-	[FX_FORMAT_BINARY] = "binary",
-	[FX_FORMAT_FXG] = "fxg",
-	[FX_FORMAT_PYTHON] = "Python code",
-	[FX_FORMAT_READABLE] = "readable code",
-	[FX_FORMAT_EXPORTED] = "exported program",
-	[FX_FORMAT_LISTING] = "listing",
-	[FX_FORMAT_FOLDER] = "folder",
-};
-_Static_assert(FX_ARRAY_LEN(names) == FX_FORMAT_COUNT, "a format has no name");
-
 void
 fx_loaded_deinit(struct fx_loaded *loaded)
 {
 	fx_graph_free(loaded->graph);
 	loaded->graph = NULL;
 	fx_buf_deinit(&loaded->notices);
-}
-
-const char *
-fx_format_name(enum fx_format format)
-{
-	return names[format];
 }
 
 const char *

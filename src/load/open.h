@@ -49,9 +49,6 @@ void fx_loaded_deinit(struct fx_loaded *loaded);
 FX_DEFINE_DEINIT(loaded, struct fx_loaded, fx_loaded_deinit);
 #define FX_AUTO_LOADED FX_AUTO(loaded)
 
-/* A word for people: "Python code", "listing". */
-const char *fx_format_name(enum fx_format format);
-
 /* What TEXT is, by its first lines. */
 enum fx_format fx_format_of(const char *text, size_t length);
 

@@ -19,7 +19,6 @@
 #include "ops/optab.h"
 
 struct fx_expander;
-struct fx_graph;
 struct fx_tensor;
 
 /* What is kept between calls: the expansions of layers.  Belongs to one graph

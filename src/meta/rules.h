@@ -10,10 +10,6 @@
 #ifndef FX_META_RULES_H
 #define FX_META_RULES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/error.h"
 #include "ir/value.h"
 #include "ops/optab.h"

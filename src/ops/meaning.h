@@ -2,7 +2,6 @@
 #ifndef FX_OPS_MEANING_H
 #define FX_OPS_MEANING_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 struct fx_buf;

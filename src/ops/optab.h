@@ -9,7 +9,6 @@
 #define FX_OPS_OPTAB_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "ops/opcode.h"
 

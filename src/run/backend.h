@@ -16,14 +16,9 @@
 #include "base/error.h"
 #include "ir/node.h"
 
-struct fx_arena;
 struct fx_backend;
 struct fx_blob;
-struct fx_buf;
-struct fx_datum;
-struct fx_module;
 struct fx_tensor;
-struct fx_tensor_meta;
 
 /* What resolve may look at of one argument. */
 struct fx_kind {

@@ -21,11 +21,8 @@
 #include "base/error.h"
 #include "ir/value.h"
 
-struct fx_arena;
 struct fx_backend;
-struct fx_buf;
 struct fx_stats;
-struct fx_tensor_meta;
 struct fx_ticker;
 
 enum fx_datum_kind {

@@ -73,12 +73,6 @@ fx_env_clear(struct fx_env *env)
 		}
 }
 
-size_t
-fx_env_count(const struct fx_env *env)
-{
-	return env->count;
-}
-
 /* --- views --------------------------------------------------------------- */
 
 static bool

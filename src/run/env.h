@@ -2,7 +2,6 @@
 #ifndef FX_RUN_ENV_H
 #define FX_RUN_ENV_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,7 +37,6 @@ fx_env_get(const struct fx_env *env, uint64_t id)
 void fx_env_take(struct fx_env *env, uint64_t id, struct fx_datum *datum_taken);
 void fx_env_drop(struct fx_env *env, uint64_t id);
 void fx_env_clear(struct fx_env *env);
-size_t fx_env_count(const struct fx_env *env);
 
 /* NODE is to run again and will give something else: values that lie in what
  * it gave go too, so that what is written into either is seen by both.  What

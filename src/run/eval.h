@@ -102,9 +102,4 @@ bool fx_eval_function_at(size_t index, struct fx_function_info *ret);
  */
 bool fx_eval_function_near(const char *name, struct fx_function_info *ret);
 
-/* Words that attributes of a node answer to, for completion: the INDEXth, or
- * NULL past the end.
- */
-const char *fx_eval_node_attribute_at(size_t index);
-
 #endif /* FX_RUN_EVAL_H */

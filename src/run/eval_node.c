@@ -3,7 +3,6 @@
  */
 #include <config.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -114,12 +113,6 @@ static const struct {
 	{ "source", source_of },
 	{ "meta", meta_of },
 };
-
-const char *
-fx_eval_node_attribute_at(size_t index)
-{
-	return index < FX_ARRAY_LEN(words) ? words[index].word : NULL;
-}
 
 struct fx_datum *
 fx_eval_node_word(const struct fx_node *node, const char *word)

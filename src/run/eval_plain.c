@@ -2,7 +2,6 @@
 #include <config.h>
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/str.h"

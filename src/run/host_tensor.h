@@ -16,11 +16,7 @@
 #include "ir/tensor_meta.h"
 #include "run/strided_bytes.h"
 
-struct fx_arena;
 struct fx_backend;
-struct fx_blob;
-struct fx_buf;
-struct fx_datum;
 struct fx_kind;
 
 struct fx_host_tensor {

@@ -14,10 +14,7 @@
 #include "run/observer.h"
 #include "run/plan.h"
 
-struct fx_backend;
-struct fx_datum;
 struct fx_graph;
-struct fx_node;
 
 /* Gives the value of a placeholder; *RET is new, or null: use its default,
  * else its metadata.

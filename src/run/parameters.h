@@ -9,9 +9,6 @@
 #ifndef FX_RUN_PARAMETERS_H
 #define FX_RUN_PARAMETERS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/map.h"
 #include "base/vec.h"
 

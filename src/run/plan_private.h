@@ -10,12 +10,10 @@
 #include "run/datum.h"
 #include "run/plan.h"
 
-struct fx_blob;
 struct fx_decomposition;
 struct fx_graph;
 struct fx_kind;
 struct fx_module;
-struct fx_node;
 struct fx_slot;
 struct fx_tensor;
 

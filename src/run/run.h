@@ -19,12 +19,6 @@
 #include "run/plan.h"
 #include "run/timeline.h"
 
-struct fx_backend;
-struct fx_datum;
-struct fx_graph;
-struct fx_node;
-struct fx_ticker;
-
 /* A graph in which a run stands: the outermost one, or one nested in a call of
  * the activation above.  The values of nodes above its stop are there for the
  * user, those below are kept for moving onwards again without running.

@@ -10,8 +10,6 @@
 #include "base/vec.h"
 #include "run/stats.h"
 
-struct fx_datum;
-
 /* Tell SEE of every tensor in DATUM in order, however deep, and how it is
  * reached: "" for DATUM itself, "[1][0]", "['loss']"; borrowed for the call.
  * False ends it.

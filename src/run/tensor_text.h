@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 
-struct fx_buf;
 struct fx_datum;
 
 /* Append "tensor([[1., 2.],\n        [3., 4.]])", with the suffixes size= and

@@ -8,8 +8,6 @@
 #include "base/error.h"
 #include "run/observer.h"
 
-struct fx_node;
-
 /* Calls TICK at most every 30 ms and stops when it answers true; then STOPPED
  * is true.  Where nodes are slow EVERY is to be set to 0.
  */

@@ -19,13 +19,8 @@
 #include "ir/side_effects.h"
 #include "run/plan.h"
 
-struct fx_backend;
 struct fx_bitset;
-struct fx_blob;
-struct fx_datum;
-struct fx_env;
 struct fx_graph;
-struct fx_node;
 
 struct fx_saved {
 	struct fx_datum *tensor; /* lies in the storage */

@@ -17,8 +17,6 @@
 
 struct fx_backend;
 struct fx_blob;
-struct fx_buf;
-struct fx_datum;
 
 /* Elements that loops over a tensor read at once; COUNT of any size works. */
 #define FX_VALUES_CHUNK 4096

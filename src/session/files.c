@@ -1,7 +1,6 @@
 /* files.c - graphs from files and back. */
 #include <config.h>
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 

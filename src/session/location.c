@@ -1,8 +1,6 @@
 /* location.c - where a node stands: nested graphs, module scopes, source. */
 #include <config.h>
 
-#include <stdlib.h>
-
 #include "base/vec.h"
 #include "session/position_private.h"
 

@@ -12,7 +12,6 @@
 
 struct fx_model;
 struct fx_session;
-struct fx_datum;
 
 struct fx_graph *fx_model_graph(const struct fx_model *model);
 const char *fx_model_name(const struct fx_model *model);

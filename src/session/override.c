@@ -1,7 +1,6 @@
 /* override.c - results, parameters and buffers that the user sets. */
 #include <config.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"

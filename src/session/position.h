@@ -62,7 +62,6 @@ const char *fx_position_scope(struct fx_model *model, struct fx_node *node);
 /* The value of NODE if it is held and lies above the stop, borrowed; else NULL.
  * Nothing runs.
  */
-struct fx_datum;
 struct fx_datum *fx_position_value(const struct fx_model *model,
 	const struct fx_node *node);
 /* Who wrote into that value in place since it was made, the first of them: back

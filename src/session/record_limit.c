@@ -6,8 +6,6 @@
  */
 #include <config.h>
 
-#include <stdlib.h>
-
 #include "base/buf.h"
 #include "base/mem.h"
 #include "run/backend.h"

@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 
-struct fx_ast;
 struct fx_datum;
 struct fx_fragment;
 struct fx_graph;

@@ -7,7 +7,6 @@
 #include "run/eval.h"
 
 struct fx_model;
-struct fx_node;
 struct fx_session;
 
 struct fx_resolve_context {

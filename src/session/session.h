@@ -14,7 +14,6 @@
 #include "base/span.h"
 #include "ir/graph.h"
 
-struct fx_datum;
 struct fx_model;
 struct fx_session;
 struct fx_settings;

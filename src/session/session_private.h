@@ -16,7 +16,6 @@
 struct fx_break;
 struct fx_capture;
 struct fx_child_tree;
-struct fx_meta;
 struct fx_meta_report;
 
 struct fx_input {

@@ -7,8 +7,6 @@
 #ifndef FX_TRACE_RECORDER_H
 #define FX_TRACE_RECORDER_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/map.h"

@@ -13,6 +13,7 @@
 #include "ir/graph.h"
 #include "session/session.h"
 #include "tests/support/clock.h"
+#include "tests/support/line_plain.h"
 #include "tests/support/null_screen.h"
 #include "ui/tui/line.h"
 #include "ui/tui/screen.h"
@@ -134,7 +135,7 @@ main(int argc, char **argv)
 	size_t count = argc > 1 ? strtoul(argv[1], NULL, 10) : 100000;
 	struct fx_session *session = fx_session_new();
 	struct cmd_shell *shell = cmd_shell_new(session);
-	struct tui_line *line = tui_line_plain_new(shell);
+	struct tui_line *line = fxt_line_plain_new(shell);
 	struct tui_options options = { .shell = shell, .line = line };
 	struct bench bench = { 0 };
 	struct tui_result result;
@@ -147,7 +148,7 @@ main(int argc, char **argv)
 	bench.begin = now_ms();
 	tui_run_on(bench.screen, &options, &result);
 	tui_screen_free(bench.screen);
-	tui_line_plain_free(line);
+	fxt_line_plain_free(line);
 	cmd_shell_free(shell);
 	fx_session_free(session);
 	fx_intern_shutdown();

@@ -14,6 +14,7 @@ EXTRA_DIST += %D%/graph_torch.py %D%/bench_resnet.py %D%/bench_resnet.sh \
 # The full screen, from a key to the painted cells.
 EXTRA_PROGRAMS += %D%/bench_frame
 %C%_bench_frame_SOURCES = %D%/bench_frame.c \
+	tests/support/line_plain.c tests/support/line_plain.h \
 	tests/support/null_screen.c tests/support/null_screen.h
 %C%_bench_frame_LDADD = libfxtui.a libfxcmd.a libfxcore.a $(CURSES_LIBS) \
 	$(CORE_LIBS) -lm

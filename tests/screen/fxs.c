@@ -35,6 +35,7 @@
 #include "commands/shell/cmd.h"
 #include "session/session.h"
 #include "tests/support/golden.h"
+#include "tests/support/line_plain.h"
 #include "tests/support/null_screen.h"
 #include "ui/tui/line.h"
 #include "ui/tui/screen.h"
@@ -149,7 +150,7 @@ read_head(struct test *test)
 static void
 run(struct test *test)
 {
-	struct tui_line *line = tui_line_plain_new(test->shell);
+	struct tui_line *line = fxt_line_plain_new(test->shell);
 	struct tui_options options = { .shell = test->shell, .line = line };
 	struct tui_result result;
 
@@ -162,7 +163,7 @@ run(struct test *test)
 	if (result.end == TUI_END_QUIT)
 		fx_buf_addf(&test->out, "---- quit %d\n", result.status);
 	tui_screen_free(test->screen);
-	tui_line_plain_free(line);
+	fxt_line_plain_free(line);
 }
 
 int

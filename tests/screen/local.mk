@@ -3,6 +3,7 @@
 check_PROGRAMS += %D%/fxs
 %C%_fxs_SOURCES = %D%/fxs.c \
 	tests/support/golden.c tests/support/golden.h \
+	tests/support/line_plain.c tests/support/line_plain.h \
 	tests/support/null_screen.c tests/support/null_screen.h
 %C%_fxs_LDADD = libfxtui.a libfxcmd.a libfxcore.a $(CURSES_LIBS) \
 	$(CORE_LIBS) -lm

@@ -78,6 +78,7 @@ TESTS += %D%/test_eval %D%/test_run %D%/test_session \
 check_PROGRAMS += %D%/test_tui
 TESTS += %D%/test_tui
 %C%_test_tui_SOURCES = %D%/test_tui.c \
+	tests/support/line_plain.c tests/support/line_plain.h \
 	tests/support/null_screen.c tests/support/null_screen.h
 %C%_test_tui_LDADD = libfxtui.a libfxcmd.a $(LDADD) $(CURSES_LIBS)
 

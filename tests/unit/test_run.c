@@ -186,7 +186,7 @@ count_before(void *context, struct fx_interp *interp, struct fx_node *node)
 	struct counter *counter = context;
 
 	counter->before++;
-	counter->most = FX_MAX(counter->most, fx_env_count(interp->env));
+	counter->most = FX_MAX(counter->most, interp->env->count);
 	return counter->stop && !strcmp(node->name, counter->stop)
 		       ? FX_ANSWER_STOP
 		       : FX_ANSWER_GO;
@@ -248,7 +248,7 @@ values_are_freed_at_their_last_use_unless_recorded(void)
 		FXT_EQ(counter.after, 102);
 		FXT_EQ(interp.executed, 102);
 		FXT_EQ(counter.most, records ? 101 : 1);
-		FXT_EQ(fx_env_count(&env), records ? 102 : 1);
+		FXT_EQ(env.count, records ? 102 : 1);
 	}
 }
 

@@ -15,6 +15,7 @@
 #include "session/session.h"
 #include "session/settings.h"
 #include "tests/support/append.h"
+#include "tests/support/line_plain.h"
 #include "tests/support/null_screen.h"
 #include "tests/support/random.h"
 #include "tests/support/unit.h"
@@ -263,7 +264,7 @@ no_keys_in_any_size_do_harm(void)
 	for (unsigned seed = 1; seed <= 20; seed++) {
 		struct fx_session *session = fx_session_new();
 		struct cmd_shell *shell = cmd_shell_new(session);
-		struct tui_line *line = tui_line_plain_new(shell);
+		struct tui_line *line = fxt_line_plain_new(shell);
 		struct tui_options options = { .shell = shell, .line = line };
 		struct monkey monkey = { .random = fxt_random_seed(seed),
 			.left = 300 };
@@ -280,7 +281,7 @@ no_keys_in_any_size_do_harm(void)
 		fxt_null_screen_on_idle(monkey.screen, press_any_key, &monkey);
 		tui_run_on(monkey.screen, &options, &result);
 		tui_screen_free(monkey.screen);
-		tui_line_plain_free(line);
+		fxt_line_plain_free(line);
 		cmd_shell_free(shell);
 		fx_session_free(session);
 	}
@@ -344,7 +345,7 @@ the_panes_follow_a_run(void)
 {
 	struct fx_session *session = fx_session_new();
 	struct cmd_shell *shell = cmd_shell_new(session);
-	struct tui_line *line = tui_line_plain_new(shell);
+	struct tui_line *line = fxt_line_plain_new(shell);
 	struct tui_options options = { .shell = shell, .line = line };
 	struct tui_result result;
 	const char *meta;
@@ -366,7 +367,7 @@ the_panes_follow_a_run(void)
 	FXT_IS(onlooker.running, >, 0);
 	FXT_EQ(onlooker.lost, 0);
 	tui_screen_free(onlooker.screen);
-	tui_line_plain_free(line);
+	fxt_line_plain_free(line);
 	cmd_shell_free(shell);
 	fx_session_free(session);
 }
@@ -380,7 +381,7 @@ type(struct tui_line *line, const char *bytes)
 static void
 the_plain_editor_edits(void)
 {
-	struct tui_line *line = tui_line_plain_new(NULL);
+	struct tui_line *line = fxt_line_plain_new(NULL);
 	struct tui_line_look look;
 	bool eof;
 	char *typed;
@@ -399,7 +400,7 @@ the_plain_editor_edits(void)
 	free(typed);
 	type(line, "\004");
 	CU_ASSERT(line->take(line->context, &eof) == NULL && eof);
-	tui_line_plain_free(line);
+	fxt_line_plain_free(line);
 }
 
 static void

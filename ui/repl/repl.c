@@ -1,7 +1,6 @@
 /* repl.c - the prompt: read, run, show. */
 #include <config.h>
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

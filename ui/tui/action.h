@@ -8,8 +8,6 @@
 
 #include "ui/tui/view.h"
 
-struct tui;
-
 enum tui_action_id {
 #define TUI_COMMAND(id, line, help)    TUI_ACTION_##id,
 #define TUI_START(id, line, help)      TUI_ACTION_##id,

@@ -1,8 +1,8 @@
 /* line.h - what the command pane asks of a line editor.
  *
  * In the program that is Readline's callback interface (ui/repl's
- * readline_glue.c, the only file that includes Readline); line_plain.c has a
- * small one for tests and builds without a terminal.
+ * readline_glue.c, the only file that includes Readline); tests have a small
+ * one of their own.
  */
 #ifndef FX_UI_TUI_LINE_H
 #define FX_UI_TUI_LINE_H
@@ -48,13 +48,5 @@ struct tui_line {
 size_t tui_line_common(char *const *words);
 /* Free WORDS, which may be null, and each of them. */
 void tui_line_free_words(char **words);
-
-struct cmd_shell;
-
-/* A plain editor: characters, Backspace, Left, Right, Home, End, Ctrl-U,
- * Up, Down (history), Tab (completion), Enter.  SHELL may be NULL.
- */
-struct tui_line *tui_line_plain_new(struct cmd_shell *shell);
-void tui_line_plain_free(struct tui_line *line);
 
 #endif /* FX_UI_TUI_LINE_H */

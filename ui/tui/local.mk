@@ -12,7 +12,6 @@ libfxtui_a_SOURCES = \
 	%D%/keymap.c %D%/keys.def \
 	%D%/layout.c %D%/layout.h %D%/layouts.def \
 	%D%/line.c %D%/line.h \
-	%D%/line_plain.c \
 	%D%/log.c %D%/log.h \
 	%D%/screen.h \
 	%D%/text.c %D%/text.h \

@@ -8,8 +8,6 @@
 #include "base/vec.h"
 #include "ui/tui/text.h"
 
-struct out_item;
-
 /* A line of our own, or an item of a command's output. */
 struct tui_log_entry {
 	enum fx_role role;

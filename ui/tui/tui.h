@@ -14,7 +14,6 @@
 #include "draw/canvas.h"
 
 struct cmd_shell;
-struct tui;
 struct tui_line;
 struct tui_screen;
 

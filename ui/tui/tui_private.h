@@ -22,9 +22,6 @@
 #include "ui/tui/tui.h"
 #include "ui/tui/view.h"
 
-struct out;
-struct out_recording;
-
 /* What the graph pane shows: rows of nodes and folded modules, with lanes.
  * Rebuilt when one of the things it was made from has changed.
  */

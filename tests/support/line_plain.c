@@ -1,7 +1,7 @@
-/* line_plain.c - a small line editor, for tests and for screens without
- * Readline.
- */
+/* line_plain.c - a small line editor, for screens in tests. */
 #include <config.h>
+
+#include "tests/support/line_plain.h"
 
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "base/compiler.h"
 #include "base/mem.h"
 #include "commands/shell/cmd.h"
-#include "ui/tui/line.h"
+#include "commands/shell/shell.h"
 
 struct plain {
 	struct tui_line line;
@@ -109,19 +109,19 @@ erase_before(struct plain *plain)
 static void
 walk_history(struct plain *plain, bool back)
 {
-	size_t count = 0;
+	size_t count;
 
 	if (!plain->shell)
 		return;
-	while (cmd_shell_history_at(plain->shell, count))
-		count++;
+	count = plain->shell->history.count;
 	if (back && plain->history < count)
 		plain->history++;
 	else if (!back && plain->history > 0)
 		plain->history--;
-	set_text(plain, plain->history ? cmd_shell_history_at(plain->shell,
-						 count - plain->history)
-				       : "");
+	set_text(plain,
+		plain->history
+			? plain->shell->history.items[count - plain->history]
+			: "");
 }
 
 static void
@@ -286,7 +286,7 @@ plain_candidates(void *context)
 }
 
 struct tui_line *
-tui_line_plain_new(struct cmd_shell *shell)
+fxt_line_plain_new(struct cmd_shell *shell)
 {
 	struct plain *plain = FX_NEW(struct plain);
 
@@ -305,7 +305,7 @@ tui_line_plain_new(struct cmd_shell *shell)
 }
 
 void
-tui_line_plain_free(struct tui_line *line)
+fxt_line_plain_free(struct tui_line *line)
 {
 	struct plain *plain = line->context;
 

@@ -2,7 +2,8 @@
 
 Functions that are calls of other operators and have no row of their own in
 ops.def, written like the methods of layers.py and evaluated the same way.
-NAMES at the end says under which qualified names they are called.
+Functions below __name__ are called as functions of that module; NAMES at the
+end says how the others are called, where they are more than helpers.
 Long because each function is a row.
 """
 
@@ -60,133 +61,11 @@ def number_by_tensor(number, tensor):
     return tensor.reciprocal() * number
 
 
-# Activations: the last argument may ask for the change in place.
-
-def relu(input, inplace=False):
-    if inplace:
-        return torch.relu_(input)
-    return torch.relu(input)
-
-
-def relu6(input, inplace=False):
-    if inplace:
-        return torch._C._nn.relu6_(input)
-    return torch._C._nn.relu6(input)
-
-
-def selu(input, inplace=False):
-    if inplace:
-        return torch.selu_(input)
-    return torch.selu(input)
-
-
-def celu(input, alpha=1.0, inplace=False):
-    if inplace:
-        return torch.celu_(input, alpha)
-    return torch.celu(input, alpha)
-
-
-def elu(input, alpha=1.0, inplace=False):
-    if inplace:
-        return torch._C._nn.elu_(input, alpha)
-    return torch._C._nn.elu(input, alpha)
-
-
-def silu(input, inplace=False):
-    if inplace:
-        return torch._C._nn.silu_(input)
-    return torch._C._nn.silu(input)
-
-
-def mish(input, inplace=False):
-    if inplace:
-        return torch._C._nn.mish_(input)
-    return torch._C._nn.mish(input)
-
-
-def hardswish(input, inplace=False):
-    if inplace:
-        return torch._C._nn.hardswish_(input)
-    return torch._C._nn.hardswish(input)
-
-
-def hardsigmoid(input, inplace=False):
-    if inplace:
-        return torch._C._nn.hardsigmoid_(input)
-    return torch._C._nn.hardsigmoid(input)
-
-
-def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
-    if inplace:
-        return torch._C._nn.hardtanh_(input, min_val, max_val)
-    return torch._C._nn.hardtanh(input, min_val, max_val)
-
-
-def leaky_relu(input, negative_slope=0.01, inplace=False):
-    if inplace:
-        return torch._C._nn.leaky_relu_(input, negative_slope)
-    return torch._C._nn.leaky_relu(input, negative_slope)
-
-
-def threshold(input, threshold, value, inplace=False):
-    if inplace:
-        return torch.threshold_(input, threshold, value)
-    return torch.threshold(input, threshold, value)
-
-
-def rrelu(input, lower=0.125, upper=0.3333333333333333, training=False,
-          inplace=False):
-    if inplace:
-        return torch.rrelu_(input, lower, upper, training)
-    return torch.rrelu(input, lower, upper, training)
-
-
-def softsign(input):
-    return input / (input.abs() + 1)
-
-
-def tanhshrink(input):
-    return input - input.tanh()
-
-
 def usual_dim(input, dim):
     """The dimension that softmax takes when none is given."""
     if dim is not None:
         return dim
     return 0 if input.dim() in (0, 1, 3) else 1
-
-
-def softmax(input, dim=None, _stacklevel=3, dtype=None):
-    if dtype is None:
-        return torch.softmax(input, usual_dim(input, dim))
-    return torch.softmax(input, usual_dim(input, dim), dtype=dtype)
-
-
-def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
-    if dtype is None:
-        return torch.log_softmax(input, usual_dim(input, dim))
-    return torch.log_softmax(input, usual_dim(input, dim), dtype=dtype)
-
-
-def softmin(input, dim=None, _stacklevel=3, dtype=None):
-    if dtype is None:
-        return torch.softmax(-input, usual_dim(input, dim))
-    return torch.softmax(-input, usual_dim(input, dim), dtype=dtype)
-
-
-# Dropout.
-
-def dropout(input, p=0.5, training=True, inplace=False):
-    assert 0.0 <= p <= 1.0, "a probability lies between 0 and 1"
-    if inplace:
-        return torch.dropout_(input, p, training)
-    return torch.dropout(input, p, training)
-
-
-def dropout2d(input, p=0.5, training=True, inplace=False):
-    if inplace:
-        return torch.feature_dropout_(input, p, training)
-    return torch.feature_dropout(input, p, training)
 
 
 def dropout_batched(input, p, training, inplace, rank):
@@ -199,82 +78,9 @@ def dropout_batched(input, p, training, inplace, rank):
     return torch.feature_dropout(input.unsqueeze(0), p, training).squeeze(0)
 
 
-def dropout1d(input, p=0.5, training=True, inplace=False):
-    return dropout_batched(input, p, training, inplace, 3)
-
-
-def dropout3d(input, p=0.5, training=True, inplace=False):
-    return dropout_batched(input, p, training, inplace, 5)
-
-
-def alpha_dropout(input, p=0.5, training=False, inplace=False):
-    if inplace:
-        return torch.alpha_dropout_(input, p, training)
-    return torch.alpha_dropout(input, p, training)
-
-
-def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
-    if inplace:
-        return torch.feature_alpha_dropout_(input, p, training)
-    return torch.feature_alpha_dropout(input, p, training)
-
-
-# Pooling.
-
 def or_kernel(stride):
     """A missing stride is that of the kernel, which is said by nothing."""
     return () if stride is None else stride
-
-
-def max_pool1d(input, kernel_size, stride=None, padding=0, dilation=1,
-               ceil_mode=False, return_indices=False):
-    if return_indices:
-        return torch.max_pool1d_with_indices(
-            input, kernel_size, or_kernel(stride), padding, dilation,
-            ceil_mode)
-    return torch.max_pool1d(input, kernel_size, or_kernel(stride), padding,
-                            dilation, ceil_mode)
-
-
-def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1,
-               ceil_mode=False, return_indices=False):
-    if return_indices:
-        return torch._C._nn.max_pool2d_with_indices(
-            input, kernel_size, or_kernel(stride), padding, dilation,
-            ceil_mode)
-    return torch.max_pool2d(input, kernel_size, or_kernel(stride), padding,
-                            dilation, ceil_mode)
-
-
-def max_pool3d(input, kernel_size, stride=None, padding=0, dilation=1,
-               ceil_mode=False, return_indices=False):
-    if return_indices:
-        return torch._C._nn.max_pool3d_with_indices(
-            input, kernel_size, or_kernel(stride), padding, dilation,
-            ceil_mode)
-    return torch.max_pool3d(input, kernel_size, or_kernel(stride), padding,
-                            dilation, ceil_mode)
-
-
-def max_pool1d_with_indices(input, kernel_size, stride=None, padding=0,
-                            dilation=1, ceil_mode=False,
-                            return_indices=False):
-    return max_pool1d(input, kernel_size, stride, padding, dilation,
-                      ceil_mode, True)
-
-
-def max_pool2d_with_indices(input, kernel_size, stride=None, padding=0,
-                            dilation=1, ceil_mode=False,
-                            return_indices=False):
-    return max_pool2d(input, kernel_size, stride, padding, dilation,
-                      ceil_mode, True)
-
-
-def max_pool3d_with_indices(input, kernel_size, stride=None, padding=0,
-                            dilation=1, ceil_mode=False,
-                            return_indices=False):
-    return max_pool3d(input, kernel_size, stride, padding, dilation,
-                      ceil_mode, True)
 
 
 def with_input_sizes(output_size, input):
@@ -290,65 +96,9 @@ def with_input_sizes(output_size, input):
     return result
 
 
-def adaptive_avg_pool2d(input, output_size):
-    return torch._C._nn.adaptive_avg_pool2d(
-        input, with_input_sizes(output_size, input))
-
-
-def adaptive_avg_pool3d(input, output_size):
-    return torch._C._nn.adaptive_avg_pool3d(
-        input, with_input_sizes(output_size, input))
-
-
-def adaptive_max_pool1d_with_indices(input, output_size,
-                                     return_indices=False):
-    return torch.adaptive_max_pool1d(input, output_size)
-
-
-def adaptive_max_pool2d_with_indices(input, output_size,
-                                     return_indices=False):
-    return torch._C._nn.adaptive_max_pool2d(
-        input, with_input_sizes(output_size, input))
-
-
-def adaptive_max_pool3d_with_indices(input, output_size,
-                                     return_indices=False):
-    return torch._C._nn.adaptive_max_pool3d(
-        input, with_input_sizes(output_size, input))
-
-
-def adaptive_max_pool1d(input, output_size, return_indices=False):
-    both = adaptive_max_pool1d_with_indices(input, output_size)
-    return both if return_indices else both[0]
-
-
-def adaptive_max_pool2d(input, output_size, return_indices=False):
-    both = adaptive_max_pool2d_with_indices(input, output_size)
-    return both if return_indices else both[0]
-
-
-def adaptive_max_pool3d(input, output_size, return_indices=False):
-    both = adaptive_max_pool3d_with_indices(input, output_size)
-    return both if return_indices else both[0]
-
-
 def root_of_sum(mean, count, norm_type):
     return (torch.sign(mean) * torch.relu(torch.abs(mean))).mul(count).pow(
         1.0 / norm_type)
-
-
-def lp_pool1d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
-    mean = torch.avg_pool1d(input.pow(norm_type), kernel_size,
-                            or_kernel(stride), 0, ceil_mode)
-    return root_of_sum(mean, kernel_size, norm_type)
-
-
-def lp_pool2d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
-    mean = torch._C._nn.avg_pool2d(input.pow(norm_type), kernel_size,
-                                   or_kernel(stride), 0, ceil_mode)
-    if isinstance(kernel_size, (tuple, list)):
-        return root_of_sum(mean, kernel_size[0] * kernel_size[1], norm_type)
-    return root_of_sum(mean, kernel_size * kernel_size, norm_type)
 
 
 def fractional_sizes(input, output_size, output_ratio, count):
@@ -372,42 +122,6 @@ def fractional_samples(input, samples, count):
                       dtype=input.dtype)
 
 
-def fractional_max_pool2d_with_indices(input, kernel_size, output_size=None,
-                                       output_ratio=None,
-                                       return_indices=False,
-                                       _random_samples=None):
-    return torch._C._nn.fractional_max_pool2d(
-        input, for_each(kernel_size, 2),
-        fractional_sizes(input, output_size, output_ratio, 2),
-        fractional_samples(input, _random_samples, 2))
-
-
-def fractional_max_pool3d_with_indices(input, kernel_size, output_size=None,
-                                       output_ratio=None,
-                                       return_indices=False,
-                                       _random_samples=None):
-    return torch._C._nn.fractional_max_pool3d(
-        input, for_each(kernel_size, 3),
-        fractional_sizes(input, output_size, output_ratio, 3),
-        fractional_samples(input, _random_samples, 3))
-
-
-def fractional_max_pool2d(input, kernel_size, output_size=None,
-                          output_ratio=None, return_indices=False,
-                          _random_samples=None):
-    both = fractional_max_pool2d_with_indices(
-        input, kernel_size, output_size, output_ratio, True, _random_samples)
-    return both if return_indices else both[0]
-
-
-def fractional_max_pool3d(input, kernel_size, output_size=None,
-                          output_ratio=None, return_indices=False,
-                          _random_samples=None):
-    both = fractional_max_pool3d_with_indices(
-        input, kernel_size, output_size, output_ratio, True, _random_samples)
-    return both if return_indices else both[0]
-
-
 def unpooled_sizes(input, kernel, stride, padding, output_size):
     """Sizes before pooling, of which many pool to the same."""
     count = len(kernel)
@@ -419,92 +133,6 @@ def unpooled_sizes(input, kernel, stride, padding, output_size):
         result = result + ((size - 1) * stride[i] + kernel[i]
                            - 2 * padding[i],)
     return result
-
-
-def max_unpool1d(input, indices, kernel_size, stride=None, padding=0,
-                 output_size=None):
-    kernel = for_each(kernel_size, 1)
-    sizes = unpooled_sizes(
-        input, kernel, kernel if stride is None else for_each(stride, 1),
-        for_each(padding, 1), output_size)
-    return torch._C._nn.max_unpool2d(input.unsqueeze(-1),
-                                     indices.unsqueeze(-1),
-                                     sizes + (1,)).squeeze(-1)
-
-
-def max_unpool2d(input, indices, kernel_size, stride=None, padding=0,
-                 output_size=None):
-    kernel = for_each(kernel_size, 2)
-    return torch._C._nn.max_unpool2d(input, indices, unpooled_sizes(
-        input, kernel, kernel if stride is None else for_each(stride, 2),
-        for_each(padding, 2), output_size))
-
-
-def max_unpool3d(input, indices, kernel_size, stride=None, padding=0,
-                 output_size=None):
-    kernel = for_each(kernel_size, 3)
-    stride = kernel if stride is None else for_each(stride, 3)
-    padding = for_each(padding, 3)
-    return torch._C._nn.max_unpool3d(
-        input, indices,
-        unpooled_sizes(input, kernel, stride, padding, output_size),
-        stride, padding)
-
-
-def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
-    return torch._C._nn.im2col(input, for_each(kernel_size, 2),
-                               for_each(dilation, 2), for_each(padding, 2),
-                               for_each(stride, 2))
-
-
-def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
-    return torch._C._nn.col2im(input, for_each(output_size, 2),
-                               for_each(kernel_size, 2),
-                               for_each(dilation, 2), for_each(padding, 2),
-                               for_each(stride, 2))
-
-
-# Normalization.
-
-def batch_norm(input, running_mean, running_var, weight=None, bias=None,
-               training=False, momentum=0.1, eps=1e-05):
-    # Only the first of the two is known to write the statistics.
-    if training and running_mean is not None:
-        return torch.batch_norm(input, weight, bias, running_mean,
-                                running_var, True, momentum, eps, True)
-    return torch.ops.aten.batch_norm(input, weight, bias, running_mean,
-                                     running_var, training, momentum, eps,
-                                     True)
-
-
-def instance_norm(input, running_mean=None, running_var=None, weight=None,
-                  bias=None, use_input_stats=True, momentum=0.1, eps=1e-05):
-    if use_input_stats and running_mean is not None:
-        return torch.instance_norm(input, weight, bias, running_mean,
-                                   running_var, True, momentum, eps, True)
-    return torch.ops.aten.instance_norm(input, weight, bias, running_mean,
-                                        running_var, use_input_stats,
-                                        momentum, eps, True)
-
-
-def local_response_norm(input, size, alpha=0.0001, beta=0.75, k=1.0):
-    around = (size // 2, (size - 1) // 2)
-    squares = input.mul(input).unsqueeze(1)
-    if input.dim() == 3:
-        squares = F.pad(squares, (0, 0) + around)
-        mean = torch._C._nn.avg_pool2d(squares, (size, 1), 1).squeeze(1)
-    else:
-        shape = input.shape
-        squares = squares.view(shape[0], 1, shape[1], shape[2], -1)
-        squares = F.pad(squares, (0, 0, 0, 0) + around)
-        mean = torch._C._nn.avg_pool3d(squares, (size, 1, 1), 1).squeeze(1)
-        mean = mean.view(shape)
-    return input / mean.mul(alpha).add(k).pow(beta)
-
-
-def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
-    length = torch._VF.norm(input, p, dim, True).clamp_min(eps).expand_as(input)
-    return input / length
 
 
 def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
@@ -520,43 +148,6 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
         return torch._VF.norm(input, p, tuple(range(input.dim())), keepdim)
     return torch._VF.norm(input, p, dim, keepdim)
 
-
-# Tables.
-
-def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0,
-              scale_grad_by_freq=False, sparse=False):
-    index = -1 if padding_idx is None else padding_idx
-    if index < -1 or (padding_idx is not None and index < 0):
-        index = weight.shape[0] + index
-    if max_norm is not None:
-        torch.embedding_renorm_(weight, input, max_norm, norm_type)
-    return torch.embedding(weight, input, index, scale_grad_by_freq, sparse)
-
-
-def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2,
-                  scale_grad_by_freq=False, mode="mean", sparse=False,
-                  per_sample_weights=None, include_last_offset=False,
-                  padding_idx=None):
-    # The other order was the only one once, and is understood still.
-    if input.is_floating_point() and not weight.is_floating_point():
-        table = input
-        input = weight
-        weight = table
-    if input.dim() == 2:
-        offsets = torch.arange(0, input.shape[0] * input.shape[1],
-                               input.shape[1], dtype=torch.int64)
-        input = input.reshape(-1)
-        if per_sample_weights is not None:
-            per_sample_weights = per_sample_weights.reshape(-1)
-    if max_norm is not None:
-        torch.embedding_renorm_(weight, input, max_norm, norm_type)
-    kind = {"sum": 0, "mean": 1, "max": 2}[mode]
-    return torch.embedding_bag(weight, input, offsets, scale_grad_by_freq,
-                               kind, sparse, per_sample_weights,
-                               include_last_offset, padding_idx)[0]
-
-
-# Resizing.
 
 def for_each(value, count):
     if value is None or isinstance(value, (tuple, list)):
@@ -581,81 +172,6 @@ def floats(factors):
     return result
 
 
-def interpolate(input, size=None, scale_factor=None, mode="nearest",
-                align_corners=None, recompute_scale_factor=None,
-                antialias=False):
-    rank = input.dim()
-    sizes = for_each(size, rank - 2)
-    factors = for_each(scale_factor, rank - 2)
-    if recompute_scale_factor or (mode == "area" and sizes is None):
-        sizes = scaled_sizes(input, factors)
-        factors = None
-    factors = floats(factors)
-    corners = bool(align_corners)
-    if mode == "area":
-        if rank == 3:
-            return torch.adaptive_avg_pool1d(input, sizes)
-        if rank == 4:
-            return torch._C._nn.adaptive_avg_pool2d(input, sizes)
-        return torch._C._nn.adaptive_avg_pool3d(input, sizes)
-    if mode == "nearest":
-        if rank == 3:
-            return torch._C._nn.upsample_nearest1d(input, sizes, factors)
-        if rank == 4:
-            return torch._C._nn.upsample_nearest2d(input, sizes, factors)
-        return torch._C._nn.upsample_nearest3d(input, sizes, factors)
-    if mode == "nearest-exact":
-        if rank == 3:
-            return torch._C._nn._upsample_nearest_exact1d(input, sizes,
-                                                          factors)
-        if rank == 4:
-            return torch._C._nn._upsample_nearest_exact2d(input, sizes,
-                                                          factors)
-        return torch._C._nn._upsample_nearest_exact3d(input, sizes, factors)
-    if mode == "linear":
-        return torch._C._nn.upsample_linear1d(input, sizes, corners, factors)
-    if mode == "trilinear":
-        return torch._C._nn.upsample_trilinear3d(input, sizes, corners,
-                                                 factors)
-    if mode == "bilinear" and antialias:
-        return torch._C._nn._upsample_bilinear2d_aa(input, sizes, corners,
-                                                    factors)
-    if mode == "bilinear":
-        return torch._C._nn.upsample_bilinear2d(input, sizes, corners,
-                                                factors)
-    assert mode == "bicubic", "there is no such mode"
-    if antialias:
-        return torch._C._nn._upsample_bicubic2d_aa(input, sizes, corners,
-                                                   factors)
-    return torch._C._nn.upsample_bicubic2d(input, sizes, corners, factors)
-
-
-def upsample(input, size=None, scale_factor=None, mode="nearest",
-             align_corners=None):
-    return interpolate(input, size, scale_factor, mode, align_corners)
-
-
-def upsample_nearest(input, size=None, scale_factor=None):
-    return interpolate(input, size, scale_factor)
-
-
-def upsample_bilinear(input, size=None, scale_factor=None):
-    return interpolate(input, size, scale_factor, "bilinear", True)
-
-
-def grid_sample(input, grid, mode="bilinear", padding_mode="zeros",
-                align_corners=None):
-    how = {"bilinear": 0, "nearest": 1, "bicubic": 2}[mode]
-    outside = {"zeros": 0, "border": 1, "reflection": 2}[padding_mode]
-    return torch.grid_sampler(input, grid, how, outside, bool(align_corners))
-
-
-def affine_grid(theta, size, align_corners=None):
-    return torch.affine_grid_generator(theta, size, bool(align_corners))
-
-
-# Losses.
-
 def reduction_of(size_average, reduce, reduction):
     """The number that operators know a reduction by."""
     if size_average is None and reduce is None:
@@ -667,129 +183,6 @@ def reduction_of(size_average, reduce, reduction):
     return 1
 
 
-def cross_entropy(input, target, weight=None, size_average=None,
-                  ignore_index=-100, reduce=None, reduction="mean",
-                  label_smoothing=0.0):
-    return torch._C._nn.cross_entropy_loss(
-        input, target, weight, reduction_of(size_average, reduce, reduction),
-        ignore_index, label_smoothing)
-
-
-def linear_cross_entropy(input, linear_weight, target, linear_bias=None,
-                         weight=None, reduction="mean", ignore_index=None,
-                         label_smoothing=0.0, options=None):
-    assert options is None, "chunks of this loss are not known"
-    assert linear_weight.dim() == 2, "losses of more dimensions are not known"
-    ignored = -100 if ignore_index is None else ignore_index
-    return torch._C._nn.cross_entropy_loss(
-        torch.nn.functional.linear(input, linear_weight, linear_bias), target,
-        weight, reduction_of(None, None, reduction), ignored, label_smoothing)
-
-
-def nll_loss(input, target, weight=None, size_average=None,
-             ignore_index=-100, reduce=None, reduction="mean"):
-    return torch._C._nn.nll_loss_nd(
-        input, target, weight, reduction_of(size_average, reduce, reduction),
-        ignore_index)
-
-
-def mse_loss(input, target, size_average=None, reduce=None,
-             reduction="mean", weight=None):
-    assert weight is None, "weights of this loss are not known"
-    return torch._C._nn.mse_loss(
-        input, target, reduction_of(size_average, reduce, reduction))
-
-
-def l1_loss(input, target, size_average=None, reduce=None, reduction="mean",
-            weight=None):
-    assert weight is None, "weights of this loss are not known"
-    return torch._C._nn.l1_loss(
-        input, target, reduction_of(size_average, reduce, reduction))
-
-
-def smooth_l1_loss(input, target, size_average=None, reduce=None,
-                   reduction="mean", beta=1.0):
-    return torch._C._nn.smooth_l1_loss(
-        input, target, reduction_of(size_average, reduce, reduction), beta)
-
-
-def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
-    assert weight is None, "weights of this loss are not known"
-    return torch._C._nn.huber_loss(
-        input, target, reduction_of(None, None, reduction), delta)
-
-
-def kl_div(input, target, size_average=None, reduce=None, reduction="mean",
-           log_target=False):
-    if reduction == "batchmean":
-        total = torch.kl_div(input, target, 2, log_target=log_target)
-        return total / input.shape[0]
-    return torch.kl_div(input, target,
-                        reduction_of(size_average, reduce, reduction),
-                        log_target=log_target)
-
-
-def binary_cross_entropy(input, target, weight=None, size_average=None,
-                         reduce=None, reduction="mean"):
-    return torch._C._nn.binary_cross_entropy(
-        input, target, weight, reduction_of(size_average, reduce, reduction))
-
-
-def binary_cross_entropy_with_logits(input, target, weight=None,
-                                     size_average=None, reduce=None,
-                                     reduction="mean", pos_weight=None):
-    return torch.binary_cross_entropy_with_logits(
-        input, target, weight, pos_weight,
-        reduction_of(size_average, reduce, reduction))
-
-
-def soft_margin_loss(input, target, size_average=None, reduce=None,
-                     reduction="mean"):
-    return torch._C._nn.soft_margin_loss(
-        input, target, reduction_of(size_average, reduce, reduction))
-
-
-def multilabel_margin_loss(input, target, size_average=None, reduce=None,
-                           reduction="mean"):
-    return torch._C._nn.multilabel_margin_loss(
-        input, target, reduction_of(size_average, reduce, reduction))
-
-
-def multi_margin_loss(input, target, p=1, margin=1.0, weight=None,
-                      size_average=None, reduce=None, reduction="mean"):
-    return torch._C._nn.multi_margin_loss(
-        input, target, p, margin, weight,
-        reduction_of(size_average, reduce, reduction))
-
-
-def margin_ranking_loss(input1, input2, target, margin=0, size_average=None,
-                        reduce=None, reduction="mean"):
-    return torch.margin_ranking_loss(
-        input1, input2, target, margin,
-        reduction_of(size_average, reduce, reduction))
-
-
-def hinge_embedding_loss(input, target, margin=1.0, size_average=None,
-                         reduce=None, reduction="mean"):
-    return torch.hinge_embedding_loss(
-        input, target, margin, reduction_of(size_average, reduce, reduction))
-
-
-def cosine_embedding_loss(input1, input2, target, margin=0,
-                          size_average=None, reduce=None, reduction="mean"):
-    return torch.cosine_embedding_loss(
-        input1, input2, target, margin,
-        reduction_of(size_average, reduce, reduction))
-
-
-def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2,
-                        eps=1e-6, swap=False, size_average=None, reduce=None,
-                        reduction="mean"):
-    return torch.triplet_margin_loss(
-        anchor, positive, negative, margin, p, eps, swap,
-        reduction_of(size_average, reduce, reduction))
-
-
 def reduced(loss, reduction):
     if reduction == "mean":
         return loss.mean()
@@ -797,67 +190,6 @@ def reduced(loss, reduction):
         return loss.sum()
     assert reduction == "none", "there is no such reduction"
     return loss
-
-
-def triplet_margin_with_distance_loss(anchor, positive, negative,
-                                      distance_function=None, margin=1.0,
-                                      swap=False, reduction="mean"):
-    assert distance_function is None, "other distances are not known here"
-    near = torch.pairwise_distance(anchor, positive)
-    far = torch.pairwise_distance(anchor, negative)
-    if swap:
-        far = torch.min(far, torch.pairwise_distance(positive, negative))
-    return reduced(torch.clamp(near - far + margin, min=0.0), reduction)
-
-
-def multilabel_soft_margin_loss(input, target, weight=None,
-                                size_average=None, reduce=None,
-                                reduction="mean"):
-    loss = -(target * torch._C._nn.log_sigmoid(input)
-             + (1 - target) * torch._C._nn.log_sigmoid(-input))
-    if weight is not None:
-        loss = loss * weight
-    loss = loss.sum(dim=input.dim() - 1) / input.shape[input.dim() - 1]
-    kind = reduction_of(size_average, reduce, reduction)
-    return reduced(loss, ("none", "mean", "sum")[kind])
-
-
-def poisson_nll_loss(input, target, log_input=True, full=False,
-                     size_average=None, eps=1e-8, reduce=None,
-                     reduction="mean"):
-    return torch.poisson_nll_loss(
-        input, target, log_input, full, eps,
-        reduction_of(size_average, reduce, reduction))
-
-
-def gaussian_nll_loss(input, target, var, full=False, eps=1e-6,
-                      reduction="mean"):
-    if var.dim() == input.dim() - 1:
-        var = var.unsqueeze(-1)
-    var = var.clamp(min=eps)
-    loss = 0.5 * (torch.log(var) + (input - target) ** 2 / var)
-    if full:
-        loss = loss + 0.5 * math.log(2 * math.pi)
-    return reduced(loss, reduction)
-
-
-def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0,
-             reduction="mean", zero_infinity=False):
-    return torch.ctc_loss(log_probs, targets, input_lengths, target_lengths,
-                          blank, reduction_of(None, None, reduction),
-                          zero_infinity)
-
-
-# Attention.
-
-def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
-    noise = -torch.empty_like(logits).exponential_().log()
-    soft = ((logits + noise) / tau).softmax(dim)
-    if not hard:
-        return soft
-    best = soft.max(dim, keepdim=True)[1]
-    one = torch.zeros_like(logits).scatter_(dim, best, 1.0)
-    return one - soft + soft
 
 
 def heads_of(x, count, size):
@@ -892,69 +224,6 @@ def merged_masks(attn_mask, key_padding_mask, q, batch, num_heads):
     hidden = hidden.view(batch, 1, 1, -1).expand(
         -1, num_heads, -1, -1).reshape(batch * num_heads, 1, -1)
     return hidden if attn_mask is None else attn_mask + hidden
-
-
-def multi_head_attention_forward(
-        query, key, value, embed_dim_to_check, num_heads, in_proj_weight,
-        in_proj_bias, bias_k, bias_v, add_zero_attn, dropout_p,
-        out_proj_weight, out_proj_bias, training=True, key_padding_mask=None,
-        need_weights=True, attn_mask=None, use_separate_proj_weight=False,
-        q_proj_weight=None, k_proj_weight=None, v_proj_weight=None,
-        static_k=None, static_v=None, average_attn_weights=True,
-        is_causal=False):
-    assert static_k is None and static_v is None, \
-        "keys and values from elsewhere are not known here"
-    batched = query.dim() == 3
-    if not batched:
-        query, key, value = (query.unsqueeze(1), key.unsqueeze(1),
-                             value.unsqueeze(1))
-        if key_padding_mask is not None:
-            key_padding_mask = key_padding_mask.unsqueeze(0)
-    length, batch, e = query.shape[0], query.shape[1], embed_dim_to_check
-    size = e // num_heads
-    b_q = None if in_proj_bias is None else in_proj_bias[:e]
-    b_k = None if in_proj_bias is None else in_proj_bias[e:2 * e]
-    b_v = None if in_proj_bias is None else in_proj_bias[2 * e:]
-    if not use_separate_proj_weight:
-        q_proj_weight = in_proj_weight[:e]
-        k_proj_weight = in_proj_weight[e:2 * e]
-        v_proj_weight = in_proj_weight[2 * e:]
-    q = F.linear(query, q_proj_weight, b_q)
-    k = F.linear(key, k_proj_weight, b_k)
-    v = F.linear(value, v_proj_weight, b_v)
-    if bias_k is not None:
-        k = torch.cat([k, bias_k.repeat(1, batch, 1)])
-        v = torch.cat([v, bias_v.repeat(1, batch, 1)])
-        attn_mask = wider_mask(attn_mask)
-        key_padding_mask = wider_mask(key_padding_mask)
-    q = heads_of(q, num_heads, size)
-    k = heads_of(k, num_heads, size)
-    v = heads_of(v, num_heads, size)
-    if add_zero_attn:
-        k = F.pad(k, (0, 0, 0, 1))
-        v = F.pad(v, (0, 0, 0, 1))
-        attn_mask = wider_mask(attn_mask)
-        key_padding_mask = wider_mask(key_padding_mask)
-    mask = merged_masks(attn_mask, key_padding_mask, q, batch, num_heads)
-    scores = torch.bmm(q / math.sqrt(size), k.transpose(-2, -1))
-    if mask is not None:
-        scores = scores + mask
-    weights = F.softmax(scores, dim=-1)
-    weights = F.dropout(weights, dropout_p if training else 0.0, training)
-    result = torch.bmm(weights, v).transpose(0, 1).contiguous().view(
-        length * batch, e)
-    result = F.linear(result, out_proj_weight, out_proj_bias)
-    result = result.view(length, batch, -1)
-    if not batched:
-        result = result.squeeze(1)
-    if not need_weights:
-        return result, None
-    weights = weights.view(batch, num_heads, length, -1)
-    if average_attn_weights:
-        weights = weights.sum(dim=1) / num_heads
-    if not batched:
-        weights = weights.squeeze(0)
-    return result, weights
 
 
 # Tensors' own methods.
@@ -1276,97 +545,713 @@ def add_rel_pos(attn, q, q_thw, k_thw, rel_pos_h, rel_pos_w, rel_pos_t):
     return attn
 
 
+__name__ = "torch.nn.functional"
+
+
+# Activations: the last argument may ask for the change in place.
+
+def relu(input, inplace=False):
+    return (torch.relu_ if inplace else torch.relu)(input)
+
+
+def relu6(input, inplace=False):
+    return (torch._C._nn.relu6_ if inplace else torch._C._nn.relu6)(input)
+
+
+def selu(input, inplace=False):
+    return (torch.selu_ if inplace else torch.selu)(input)
+
+
+def celu(input, alpha=1.0, inplace=False):
+    return (torch.celu_ if inplace else torch.celu)(input, alpha)
+
+
+def elu(input, alpha=1.0, inplace=False):
+    return (torch._C._nn.elu_ if inplace else torch._C._nn.elu)(input, alpha)
+
+
+def silu(input, inplace=False):
+    return (torch._C._nn.silu_ if inplace else torch._C._nn.silu)(input)
+
+
+def mish(input, inplace=False):
+    return (torch._C._nn.mish_ if inplace else torch._C._nn.mish)(input)
+
+
+def hardswish(input, inplace=False):
+    return (torch._C._nn.hardswish_ if inplace else torch._C._nn.hardswish)(input)
+
+
+def hardsigmoid(input, inplace=False):
+    return (torch._C._nn.hardsigmoid_ if inplace else torch._C._nn.hardsigmoid)(input)
+
+
+def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
+    return (torch._C._nn.hardtanh_ if inplace else torch._C._nn.hardtanh)(input, min_val, max_val)
+
+
+def leaky_relu(input, negative_slope=0.01, inplace=False):
+    return (torch._C._nn.leaky_relu_ if inplace else torch._C._nn.leaky_relu)(input, negative_slope)
+
+
+def threshold(input, threshold, value, inplace=False):
+    return (torch.threshold_ if inplace else torch.threshold)(input, threshold, value)
+
+
+def rrelu(input, lower=0.125, upper=0.3333333333333333, training=False,
+          inplace=False):
+    return (torch.rrelu_ if inplace else torch.rrelu)(input, lower, upper, training)
+
+
+def softsign(input):
+    return input / (input.abs() + 1)
+
+
+def tanhshrink(input):
+    return input - input.tanh()
+
+
+def softmax(input, dim=None, _stacklevel=3, dtype=None):
+    if dtype is None:
+        return torch.softmax(input, usual_dim(input, dim))
+    return torch.softmax(input, usual_dim(input, dim), dtype=dtype)
+
+
+def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
+    if dtype is None:
+        return torch.log_softmax(input, usual_dim(input, dim))
+    return torch.log_softmax(input, usual_dim(input, dim), dtype=dtype)
+
+
+def softmin(input, dim=None, _stacklevel=3, dtype=None):
+    if dtype is None:
+        return torch.softmax(-input, usual_dim(input, dim))
+    return torch.softmax(-input, usual_dim(input, dim), dtype=dtype)
+
+
+# Dropout.
+
+def dropout(input, p=0.5, training=True, inplace=False):
+    assert 0.0 <= p <= 1.0, "a probability lies between 0 and 1"
+    return (torch.dropout_ if inplace else torch.dropout)(input, p, training)
+
+
+def dropout2d(input, p=0.5, training=True, inplace=False):
+    return (torch.feature_dropout_ if inplace else torch.feature_dropout)(input, p, training)
+
+
+def dropout1d(input, p=0.5, training=True, inplace=False):
+    return dropout_batched(input, p, training, inplace, 3)
+
+
+def dropout3d(input, p=0.5, training=True, inplace=False):
+    return dropout_batched(input, p, training, inplace, 5)
+
+
+def alpha_dropout(input, p=0.5, training=False, inplace=False):
+    return (torch.alpha_dropout_ if inplace else torch.alpha_dropout)(input, p, training)
+
+
+def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
+    return (torch.feature_alpha_dropout_ if inplace else torch.feature_alpha_dropout)(input, p, training)
+
+
+# Pooling.
+
+def max_pool1d(input, kernel_size, stride=None, padding=0, dilation=1,
+               ceil_mode=False, return_indices=False):
+    if return_indices:
+        return torch.max_pool1d_with_indices(
+            input, kernel_size, or_kernel(stride), padding, dilation,
+            ceil_mode)
+    return torch.max_pool1d(input, kernel_size, or_kernel(stride), padding,
+                            dilation, ceil_mode)
+
+
+def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1,
+               ceil_mode=False, return_indices=False):
+    if return_indices:
+        return torch._C._nn.max_pool2d_with_indices(
+            input, kernel_size, or_kernel(stride), padding, dilation,
+            ceil_mode)
+    return torch.max_pool2d(input, kernel_size, or_kernel(stride), padding,
+                            dilation, ceil_mode)
+
+
+def max_pool3d(input, kernel_size, stride=None, padding=0, dilation=1,
+               ceil_mode=False, return_indices=False):
+    if return_indices:
+        return torch._C._nn.max_pool3d_with_indices(
+            input, kernel_size, or_kernel(stride), padding, dilation,
+            ceil_mode)
+    return torch.max_pool3d(input, kernel_size, or_kernel(stride), padding,
+                            dilation, ceil_mode)
+
+
+def max_pool1d_with_indices(input, kernel_size, stride=None, padding=0,
+                            dilation=1, ceil_mode=False,
+                            return_indices=False):
+    return max_pool1d(input, kernel_size, stride, padding, dilation,
+                      ceil_mode, True)
+
+
+def max_pool2d_with_indices(input, kernel_size, stride=None, padding=0,
+                            dilation=1, ceil_mode=False,
+                            return_indices=False):
+    return max_pool2d(input, kernel_size, stride, padding, dilation,
+                      ceil_mode, True)
+
+
+def max_pool3d_with_indices(input, kernel_size, stride=None, padding=0,
+                            dilation=1, ceil_mode=False,
+                            return_indices=False):
+    return max_pool3d(input, kernel_size, stride, padding, dilation,
+                      ceil_mode, True)
+
+
+def adaptive_avg_pool2d(input, output_size):
+    return torch._C._nn.adaptive_avg_pool2d(
+        input, with_input_sizes(output_size, input))
+
+
+def adaptive_avg_pool3d(input, output_size):
+    return torch._C._nn.adaptive_avg_pool3d(
+        input, with_input_sizes(output_size, input))
+
+
+def adaptive_max_pool1d_with_indices(input, output_size,
+                                     return_indices=False):
+    return torch.adaptive_max_pool1d(input, output_size)
+
+
+def adaptive_max_pool2d_with_indices(input, output_size,
+                                     return_indices=False):
+    return torch._C._nn.adaptive_max_pool2d(
+        input, with_input_sizes(output_size, input))
+
+
+def adaptive_max_pool3d_with_indices(input, output_size,
+                                     return_indices=False):
+    return torch._C._nn.adaptive_max_pool3d(
+        input, with_input_sizes(output_size, input))
+
+
+def adaptive_max_pool1d(input, output_size, return_indices=False):
+    both = adaptive_max_pool1d_with_indices(input, output_size)
+    return both if return_indices else both[0]
+
+
+def adaptive_max_pool2d(input, output_size, return_indices=False):
+    both = adaptive_max_pool2d_with_indices(input, output_size)
+    return both if return_indices else both[0]
+
+
+def adaptive_max_pool3d(input, output_size, return_indices=False):
+    both = adaptive_max_pool3d_with_indices(input, output_size)
+    return both if return_indices else both[0]
+
+
+def lp_pool1d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
+    mean = torch.avg_pool1d(input.pow(norm_type), kernel_size,
+                            or_kernel(stride), 0, ceil_mode)
+    return root_of_sum(mean, kernel_size, norm_type)
+
+
+def lp_pool2d(input, norm_type, kernel_size, stride=None, ceil_mode=False):
+    mean = torch._C._nn.avg_pool2d(input.pow(norm_type), kernel_size,
+                                   or_kernel(stride), 0, ceil_mode)
+    if isinstance(kernel_size, (tuple, list)):
+        return root_of_sum(mean, kernel_size[0] * kernel_size[1], norm_type)
+    return root_of_sum(mean, kernel_size * kernel_size, norm_type)
+
+
+def fractional_max_pool2d_with_indices(input, kernel_size, output_size=None,
+                                       output_ratio=None,
+                                       return_indices=False,
+                                       _random_samples=None):
+    return torch._C._nn.fractional_max_pool2d(
+        input, for_each(kernel_size, 2),
+        fractional_sizes(input, output_size, output_ratio, 2),
+        fractional_samples(input, _random_samples, 2))
+
+
+def fractional_max_pool3d_with_indices(input, kernel_size, output_size=None,
+                                       output_ratio=None,
+                                       return_indices=False,
+                                       _random_samples=None):
+    return torch._C._nn.fractional_max_pool3d(
+        input, for_each(kernel_size, 3),
+        fractional_sizes(input, output_size, output_ratio, 3),
+        fractional_samples(input, _random_samples, 3))
+
+
+def fractional_max_pool2d(input, kernel_size, output_size=None,
+                          output_ratio=None, return_indices=False,
+                          _random_samples=None):
+    both = fractional_max_pool2d_with_indices(
+        input, kernel_size, output_size, output_ratio, True, _random_samples)
+    return both if return_indices else both[0]
+
+
+def fractional_max_pool3d(input, kernel_size, output_size=None,
+                          output_ratio=None, return_indices=False,
+                          _random_samples=None):
+    both = fractional_max_pool3d_with_indices(
+        input, kernel_size, output_size, output_ratio, True, _random_samples)
+    return both if return_indices else both[0]
+
+
+def max_unpool1d(input, indices, kernel_size, stride=None, padding=0,
+                 output_size=None):
+    kernel = for_each(kernel_size, 1)
+    sizes = unpooled_sizes(
+        input, kernel, kernel if stride is None else for_each(stride, 1),
+        for_each(padding, 1), output_size)
+    return torch._C._nn.max_unpool2d(input.unsqueeze(-1),
+                                     indices.unsqueeze(-1),
+                                     sizes + (1,)).squeeze(-1)
+
+
+def max_unpool2d(input, indices, kernel_size, stride=None, padding=0,
+                 output_size=None):
+    kernel = for_each(kernel_size, 2)
+    return torch._C._nn.max_unpool2d(input, indices, unpooled_sizes(
+        input, kernel, kernel if stride is None else for_each(stride, 2),
+        for_each(padding, 2), output_size))
+
+
+def max_unpool3d(input, indices, kernel_size, stride=None, padding=0,
+                 output_size=None):
+    kernel = for_each(kernel_size, 3)
+    stride = kernel if stride is None else for_each(stride, 3)
+    padding = for_each(padding, 3)
+    return torch._C._nn.max_unpool3d(
+        input, indices,
+        unpooled_sizes(input, kernel, stride, padding, output_size),
+        stride, padding)
+
+
+def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
+    return torch._C._nn.im2col(input, for_each(kernel_size, 2),
+                               for_each(dilation, 2), for_each(padding, 2),
+                               for_each(stride, 2))
+
+
+def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
+    return torch._C._nn.col2im(input, for_each(output_size, 2),
+                               for_each(kernel_size, 2),
+                               for_each(dilation, 2), for_each(padding, 2),
+                               for_each(stride, 2))
+
+
+# Normalization.
+
+def batch_norm(input, running_mean, running_var, weight=None, bias=None,
+               training=False, momentum=0.1, eps=1e-05):
+    # Only the first of the two is known to write the statistics.
+    if training and running_mean is not None:
+        return torch.batch_norm(input, weight, bias, running_mean,
+                                running_var, True, momentum, eps, True)
+    return torch.ops.aten.batch_norm(input, weight, bias, running_mean,
+                                     running_var, training, momentum, eps,
+                                     True)
+
+
+def instance_norm(input, running_mean=None, running_var=None, weight=None,
+                  bias=None, use_input_stats=True, momentum=0.1, eps=1e-05):
+    if use_input_stats and running_mean is not None:
+        return torch.instance_norm(input, weight, bias, running_mean,
+                                   running_var, True, momentum, eps, True)
+    return torch.ops.aten.instance_norm(input, weight, bias, running_mean,
+                                        running_var, use_input_stats,
+                                        momentum, eps, True)
+
+
+def local_response_norm(input, size, alpha=0.0001, beta=0.75, k=1.0):
+    around = (size // 2, (size - 1) // 2)
+    squares = input.mul(input).unsqueeze(1)
+    if input.dim() == 3:
+        squares = F.pad(squares, (0, 0) + around)
+        mean = torch._C._nn.avg_pool2d(squares, (size, 1), 1).squeeze(1)
+    else:
+        shape = input.shape
+        squares = squares.view(shape[0], 1, shape[1], shape[2], -1)
+        squares = F.pad(squares, (0, 0, 0, 0) + around)
+        mean = torch._C._nn.avg_pool3d(squares, (size, 1, 1), 1).squeeze(1)
+        mean = mean.view(shape)
+    return input / mean.mul(alpha).add(k).pow(beta)
+
+
+def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
+    length = torch._VF.norm(input, p, dim, True).clamp_min(eps).expand_as(input)
+    return input / length
+
+
+# Tables.
+
+def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0,
+              scale_grad_by_freq=False, sparse=False):
+    index = -1 if padding_idx is None else padding_idx
+    if index < -1 or (padding_idx is not None and index < 0):
+        index = weight.shape[0] + index
+    if max_norm is not None:
+        torch.embedding_renorm_(weight, input, max_norm, norm_type)
+    return torch.embedding(weight, input, index, scale_grad_by_freq, sparse)
+
+
+def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2,
+                  scale_grad_by_freq=False, mode="mean", sparse=False,
+                  per_sample_weights=None, include_last_offset=False,
+                  padding_idx=None):
+    # The other order was the only one once, and is understood still.
+    if input.is_floating_point() and not weight.is_floating_point():
+        table = input
+        input = weight
+        weight = table
+    if input.dim() == 2:
+        offsets = torch.arange(0, input.shape[0] * input.shape[1],
+                               input.shape[1], dtype=torch.int64)
+        input = input.reshape(-1)
+        if per_sample_weights is not None:
+            per_sample_weights = per_sample_weights.reshape(-1)
+    if max_norm is not None:
+        torch.embedding_renorm_(weight, input, max_norm, norm_type)
+    kind = {"sum": 0, "mean": 1, "max": 2}[mode]
+    return torch.embedding_bag(weight, input, offsets, scale_grad_by_freq,
+                               kind, sparse, per_sample_weights,
+                               include_last_offset, padding_idx)[0]
+
+
+# Resizing.
+
+def interpolate(input, size=None, scale_factor=None, mode="nearest",
+                align_corners=None, recompute_scale_factor=None,
+                antialias=False):
+    rank = input.dim()
+    sizes = for_each(size, rank - 2)
+    factors = for_each(scale_factor, rank - 2)
+    if recompute_scale_factor or (mode == "area" and sizes is None):
+        sizes = scaled_sizes(input, factors)
+        factors = None
+    factors = floats(factors)
+    corners = bool(align_corners)
+    if mode == "area":
+        if rank == 3:
+            return torch.adaptive_avg_pool1d(input, sizes)
+        if rank == 4:
+            return torch._C._nn.adaptive_avg_pool2d(input, sizes)
+        return torch._C._nn.adaptive_avg_pool3d(input, sizes)
+    if mode == "nearest":
+        if rank == 3:
+            return torch._C._nn.upsample_nearest1d(input, sizes, factors)
+        if rank == 4:
+            return torch._C._nn.upsample_nearest2d(input, sizes, factors)
+        return torch._C._nn.upsample_nearest3d(input, sizes, factors)
+    if mode == "nearest-exact":
+        if rank == 3:
+            return torch._C._nn._upsample_nearest_exact1d(input, sizes,
+                                                          factors)
+        if rank == 4:
+            return torch._C._nn._upsample_nearest_exact2d(input, sizes,
+                                                          factors)
+        return torch._C._nn._upsample_nearest_exact3d(input, sizes, factors)
+    if mode == "linear":
+        return torch._C._nn.upsample_linear1d(input, sizes, corners, factors)
+    if mode == "trilinear":
+        return torch._C._nn.upsample_trilinear3d(input, sizes, corners,
+                                                 factors)
+    if mode == "bilinear" and antialias:
+        return torch._C._nn._upsample_bilinear2d_aa(input, sizes, corners,
+                                                    factors)
+    if mode == "bilinear":
+        return torch._C._nn.upsample_bilinear2d(input, sizes, corners,
+                                                factors)
+    assert mode == "bicubic", "there is no such mode"
+    if antialias:
+        return torch._C._nn._upsample_bicubic2d_aa(input, sizes, corners,
+                                                   factors)
+    return torch._C._nn.upsample_bicubic2d(input, sizes, corners, factors)
+
+
+def upsample(input, size=None, scale_factor=None, mode="nearest",
+             align_corners=None):
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+def upsample_nearest(input, size=None, scale_factor=None):
+    return interpolate(input, size, scale_factor)
+
+
+def upsample_bilinear(input, size=None, scale_factor=None):
+    return interpolate(input, size, scale_factor, "bilinear", True)
+
+
+def grid_sample(input, grid, mode="bilinear", padding_mode="zeros",
+                align_corners=None):
+    how = {"bilinear": 0, "nearest": 1, "bicubic": 2}[mode]
+    outside = {"zeros": 0, "border": 1, "reflection": 2}[padding_mode]
+    return torch.grid_sampler(input, grid, how, outside, bool(align_corners))
+
+
+def affine_grid(theta, size, align_corners=None):
+    return torch.affine_grid_generator(theta, size, bool(align_corners))
+
+
+# Losses.
+
+def cross_entropy(input, target, weight=None, size_average=None,
+                  ignore_index=-100, reduce=None, reduction="mean",
+                  label_smoothing=0.0):
+    return torch._C._nn.cross_entropy_loss(
+        input, target, weight, reduction_of(size_average, reduce, reduction),
+        ignore_index, label_smoothing)
+
+
+def linear_cross_entropy(input, linear_weight, target, linear_bias=None,
+                         weight=None, reduction="mean", ignore_index=None,
+                         label_smoothing=0.0, options=None):
+    assert options is None, "chunks of this loss are not known"
+    assert linear_weight.dim() == 2, "losses of more dimensions are not known"
+    ignored = -100 if ignore_index is None else ignore_index
+    return torch._C._nn.cross_entropy_loss(
+        torch.nn.functional.linear(input, linear_weight, linear_bias), target,
+        weight, reduction_of(None, None, reduction), ignored, label_smoothing)
+
+
+def nll_loss(input, target, weight=None, size_average=None,
+             ignore_index=-100, reduce=None, reduction="mean"):
+    return torch._C._nn.nll_loss_nd(
+        input, target, weight, reduction_of(size_average, reduce, reduction),
+        ignore_index)
+
+
+def mse_loss(input, target, size_average=None, reduce=None,
+             reduction="mean", weight=None):
+    assert weight is None, "weights of this loss are not known"
+    return torch._C._nn.mse_loss(
+        input, target, reduction_of(size_average, reduce, reduction))
+
+
+def l1_loss(input, target, size_average=None, reduce=None, reduction="mean",
+            weight=None):
+    assert weight is None, "weights of this loss are not known"
+    return torch._C._nn.l1_loss(
+        input, target, reduction_of(size_average, reduce, reduction))
+
+
+def smooth_l1_loss(input, target, size_average=None, reduce=None,
+                   reduction="mean", beta=1.0):
+    return torch._C._nn.smooth_l1_loss(
+        input, target, reduction_of(size_average, reduce, reduction), beta)
+
+
+def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
+    assert weight is None, "weights of this loss are not known"
+    return torch._C._nn.huber_loss(
+        input, target, reduction_of(None, None, reduction), delta)
+
+
+def kl_div(input, target, size_average=None, reduce=None, reduction="mean",
+           log_target=False):
+    if reduction == "batchmean":
+        total = torch.kl_div(input, target, 2, log_target=log_target)
+        return total / input.shape[0]
+    return torch.kl_div(input, target,
+                        reduction_of(size_average, reduce, reduction),
+                        log_target=log_target)
+
+
+def binary_cross_entropy(input, target, weight=None, size_average=None,
+                         reduce=None, reduction="mean"):
+    return torch._C._nn.binary_cross_entropy(
+        input, target, weight, reduction_of(size_average, reduce, reduction))
+
+
+def binary_cross_entropy_with_logits(input, target, weight=None,
+                                     size_average=None, reduce=None,
+                                     reduction="mean", pos_weight=None):
+    return torch.binary_cross_entropy_with_logits(
+        input, target, weight, pos_weight,
+        reduction_of(size_average, reduce, reduction))
+
+
+def soft_margin_loss(input, target, size_average=None, reduce=None,
+                     reduction="mean"):
+    return torch._C._nn.soft_margin_loss(
+        input, target, reduction_of(size_average, reduce, reduction))
+
+
+def multilabel_margin_loss(input, target, size_average=None, reduce=None,
+                           reduction="mean"):
+    return torch._C._nn.multilabel_margin_loss(
+        input, target, reduction_of(size_average, reduce, reduction))
+
+
+def multi_margin_loss(input, target, p=1, margin=1.0, weight=None,
+                      size_average=None, reduce=None, reduction="mean"):
+    return torch._C._nn.multi_margin_loss(
+        input, target, p, margin, weight,
+        reduction_of(size_average, reduce, reduction))
+
+
+def margin_ranking_loss(input1, input2, target, margin=0, size_average=None,
+                        reduce=None, reduction="mean"):
+    return torch.margin_ranking_loss(
+        input1, input2, target, margin,
+        reduction_of(size_average, reduce, reduction))
+
+
+def hinge_embedding_loss(input, target, margin=1.0, size_average=None,
+                         reduce=None, reduction="mean"):
+    return torch.hinge_embedding_loss(
+        input, target, margin, reduction_of(size_average, reduce, reduction))
+
+
+def cosine_embedding_loss(input1, input2, target, margin=0,
+                          size_average=None, reduce=None, reduction="mean"):
+    return torch.cosine_embedding_loss(
+        input1, input2, target, margin,
+        reduction_of(size_average, reduce, reduction))
+
+
+def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2,
+                        eps=1e-6, swap=False, size_average=None, reduce=None,
+                        reduction="mean"):
+    return torch.triplet_margin_loss(
+        anchor, positive, negative, margin, p, eps, swap,
+        reduction_of(size_average, reduce, reduction))
+
+
+def triplet_margin_with_distance_loss(anchor, positive, negative,
+                                      distance_function=None, margin=1.0,
+                                      swap=False, reduction="mean"):
+    assert distance_function is None, "other distances are not known here"
+    near = torch.pairwise_distance(anchor, positive)
+    far = torch.pairwise_distance(anchor, negative)
+    if swap:
+        far = torch.min(far, torch.pairwise_distance(positive, negative))
+    return reduced(torch.clamp(near - far + margin, min=0.0), reduction)
+
+
+def multilabel_soft_margin_loss(input, target, weight=None,
+                                size_average=None, reduce=None,
+                                reduction="mean"):
+    loss = -(target * torch._C._nn.log_sigmoid(input)
+             + (1 - target) * torch._C._nn.log_sigmoid(-input))
+    if weight is not None:
+        loss = loss * weight
+    loss = loss.sum(dim=input.dim() - 1) / input.shape[input.dim() - 1]
+    kind = reduction_of(size_average, reduce, reduction)
+    return reduced(loss, ("none", "mean", "sum")[kind])
+
+
+def poisson_nll_loss(input, target, log_input=True, full=False,
+                     size_average=None, eps=1e-8, reduce=None,
+                     reduction="mean"):
+    return torch.poisson_nll_loss(
+        input, target, log_input, full, eps,
+        reduction_of(size_average, reduce, reduction))
+
+
+def gaussian_nll_loss(input, target, var, full=False, eps=1e-6,
+                      reduction="mean"):
+    if var.dim() == input.dim() - 1:
+        var = var.unsqueeze(-1)
+    var = var.clamp(min=eps)
+    loss = 0.5 * (torch.log(var) + (input - target) ** 2 / var)
+    if full:
+        loss = loss + 0.5 * math.log(2 * math.pi)
+    return reduced(loss, reduction)
+
+
+def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0,
+             reduction="mean", zero_infinity=False):
+    return torch.ctc_loss(log_probs, targets, input_lengths, target_lengths,
+                          blank, reduction_of(None, None, reduction),
+                          zero_infinity)
+
+
+# Attention.
+
+def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
+    noise = -torch.empty_like(logits).exponential_().log()
+    soft = ((logits + noise) / tau).softmax(dim)
+    if not hard:
+        return soft
+    best = soft.max(dim, keepdim=True)[1]
+    one = torch.zeros_like(logits).scatter_(dim, best, 1.0)
+    return one - soft + soft
+
+
+def multi_head_attention_forward(
+        query, key, value, embed_dim_to_check, num_heads, in_proj_weight,
+        in_proj_bias, bias_k, bias_v, add_zero_attn, dropout_p,
+        out_proj_weight, out_proj_bias, training=True, key_padding_mask=None,
+        need_weights=True, attn_mask=None, use_separate_proj_weight=False,
+        q_proj_weight=None, k_proj_weight=None, v_proj_weight=None,
+        static_k=None, static_v=None, average_attn_weights=True,
+        is_causal=False):
+    assert static_k is None and static_v is None, \
+        "keys and values from elsewhere are not known here"
+    batched = query.dim() == 3
+    if not batched:
+        query, key, value = (query.unsqueeze(1), key.unsqueeze(1),
+                             value.unsqueeze(1))
+        if key_padding_mask is not None:
+            key_padding_mask = key_padding_mask.unsqueeze(0)
+    length, batch, e = query.shape[0], query.shape[1], embed_dim_to_check
+    size = e // num_heads
+    b_q = None if in_proj_bias is None else in_proj_bias[:e]
+    b_k = None if in_proj_bias is None else in_proj_bias[e:2 * e]
+    b_v = None if in_proj_bias is None else in_proj_bias[2 * e:]
+    if not use_separate_proj_weight:
+        q_proj_weight = in_proj_weight[:e]
+        k_proj_weight = in_proj_weight[e:2 * e]
+        v_proj_weight = in_proj_weight[2 * e:]
+    q = F.linear(query, q_proj_weight, b_q)
+    k = F.linear(key, k_proj_weight, b_k)
+    v = F.linear(value, v_proj_weight, b_v)
+    if bias_k is not None:
+        k = torch.cat([k, bias_k.repeat(1, batch, 1)])
+        v = torch.cat([v, bias_v.repeat(1, batch, 1)])
+        attn_mask = wider_mask(attn_mask)
+        key_padding_mask = wider_mask(key_padding_mask)
+    q = heads_of(q, num_heads, size)
+    k = heads_of(k, num_heads, size)
+    v = heads_of(v, num_heads, size)
+    if add_zero_attn:
+        k = F.pad(k, (0, 0, 0, 1))
+        v = F.pad(v, (0, 0, 0, 1))
+        attn_mask = wider_mask(attn_mask)
+        key_padding_mask = wider_mask(key_padding_mask)
+    mask = merged_masks(attn_mask, key_padding_mask, q, batch, num_heads)
+    scores = torch.bmm(q / math.sqrt(size), k.transpose(-2, -1))
+    if mask is not None:
+        scores = scores + mask
+    weights = F.softmax(scores, dim=-1)
+    weights = F.dropout(weights, dropout_p if training else 0.0, training)
+    result = torch.bmm(weights, v).transpose(0, 1).contiguous().view(
+        length * batch, e)
+    result = F.linear(result, out_proj_weight, out_proj_bias)
+    result = result.view(length, batch, -1)
+    if not batched:
+        result = result.squeeze(1)
+    if not need_weights:
+        return result, None
+    weights = weights.view(batch, num_heads, length, -1)
+    if average_attn_weights:
+        weights = weights.sum(dim=1) / num_heads
+    if not batched:
+        weights = weights.squeeze(0)
+    return result, weights
+
+
 NAMES = {
     "torchvision.models.video.mvit._add_rel_pos": add_rel_pos,
     "operator.truediv": number_by_tensor,
     "torchvision.models.swin_transformer.shifted_window_attention":
         shifted_window_attention,
     "torchvision.models.video.mvit._add_shortcut": add_shortcut,
-    "torch.nn.functional.relu": relu,
-    "torch.nn.functional.relu6": relu6,
-    "torch.nn.functional.selu": selu,
-    "torch.nn.functional.celu": celu,
-    "torch.nn.functional.elu": elu,
-    "torch.nn.functional.silu": silu,
-    "torch.nn.functional.mish": mish,
-    "torch.nn.functional.hardswish": hardswish,
-    "torch.nn.functional.hardsigmoid": hardsigmoid,
-    "torch.nn.functional.hardtanh": hardtanh,
-    "torch.nn.functional.leaky_relu": leaky_relu,
-    "torch.nn.functional.threshold": threshold,
-    "torch.nn.functional.rrelu": rrelu,
-    "torch.nn.functional.softsign": softsign,
-    "torch.nn.functional.tanhshrink": tanhshrink,
-    "torch.nn.functional.softmax": softmax,
-    "torch.nn.functional.log_softmax": log_softmax,
-    "torch.nn.functional.softmin": softmin,
-    "torch.nn.functional.dropout": dropout,
-    "torch.nn.functional.dropout1d": dropout1d,
-    "torch.nn.functional.dropout2d": dropout2d,
-    "torch.nn.functional.dropout3d": dropout3d,
-    "torch.nn.functional.alpha_dropout": alpha_dropout,
-    "torch.nn.functional.feature_alpha_dropout": feature_alpha_dropout,
-    "torch.nn.functional.max_pool1d": max_pool1d,
-    "torch.nn.functional.max_pool2d": max_pool2d,
-    "torch.nn.functional.max_pool3d": max_pool3d,
-    "torch.nn.functional.max_pool1d_with_indices": max_pool1d_with_indices,
-    "torch.nn.functional.max_pool2d_with_indices": max_pool2d_with_indices,
-    "torch.nn.functional.max_pool3d_with_indices": max_pool3d_with_indices,
-    "torch.nn.functional.adaptive_avg_pool2d": adaptive_avg_pool2d,
-    "torch.nn.functional.adaptive_avg_pool3d": adaptive_avg_pool3d,
-    "torch.nn.functional.adaptive_max_pool1d": adaptive_max_pool1d,
-    "torch.nn.functional.adaptive_max_pool2d": adaptive_max_pool2d,
-    "torch.nn.functional.adaptive_max_pool3d": adaptive_max_pool3d,
-    "torch.nn.functional.adaptive_max_pool1d_with_indices": adaptive_max_pool1d_with_indices,
-    "torch.nn.functional.adaptive_max_pool2d_with_indices": adaptive_max_pool2d_with_indices,
-    "torch.nn.functional.adaptive_max_pool3d_with_indices": adaptive_max_pool3d_with_indices,
-    "torch.nn.functional.lp_pool1d": lp_pool1d,
-    "torch.nn.functional.lp_pool2d": lp_pool2d,
-    "torch.nn.functional.batch_norm": batch_norm,
-    "torch.nn.functional.instance_norm": instance_norm,
-    "torch.nn.functional.local_response_norm": local_response_norm,
-    "torch.nn.functional.normalize": normalize,
-    "torch.nn.functional.embedding": embedding,
-    "torch.nn.functional.embedding_bag": embedding_bag,
-    "torch.nn.functional.interpolate": interpolate,
-    "torch.nn.functional.upsample": upsample,
-    "torch.nn.functional.upsample_nearest": upsample_nearest,
-    "torch.nn.functional.upsample_bilinear": upsample_bilinear,
-    "torch.nn.functional.grid_sample": grid_sample,
-    "torch.nn.functional.affine_grid": affine_grid,
-    "torch.nn.functional.cross_entropy": cross_entropy,
-    "torch.nn.functional.nll_loss": nll_loss,
-    "torch.nn.functional.mse_loss": mse_loss,
-    "torch.nn.functional.l1_loss": l1_loss,
-    "torch.nn.functional.smooth_l1_loss": smooth_l1_loss,
-    "torch.nn.functional.huber_loss": huber_loss,
-    "torch.nn.functional.kl_div": kl_div,
-    "torch.nn.functional.binary_cross_entropy": binary_cross_entropy,
-    "torch.nn.functional.binary_cross_entropy_with_logits": binary_cross_entropy_with_logits,
-    "torch.nn.functional.fractional_max_pool2d": fractional_max_pool2d,
-    "torch.nn.functional.fractional_max_pool3d": fractional_max_pool3d,
-    "torch.nn.functional.fractional_max_pool2d_with_indices": fractional_max_pool2d_with_indices,
-    "torch.nn.functional.fractional_max_pool3d_with_indices": fractional_max_pool3d_with_indices,
-    "torch.nn.functional.max_unpool1d": max_unpool1d,
-    "torch.nn.functional.max_unpool2d": max_unpool2d,
-    "torch.nn.functional.max_unpool3d": max_unpool3d,
-    "torch.nn.functional.unfold": unfold,
-    "torch.nn.functional.fold": fold,
-    "torch.nn.functional.soft_margin_loss": soft_margin_loss,
-    "torch.nn.functional.multilabel_margin_loss": multilabel_margin_loss,
-    "torch.nn.functional.multi_margin_loss": multi_margin_loss,
-    "torch.nn.functional.margin_ranking_loss": margin_ranking_loss,
-    "torch.nn.functional.hinge_embedding_loss": hinge_embedding_loss,
-    "torch.nn.functional.cosine_embedding_loss": cosine_embedding_loss,
-    "torch.nn.functional.triplet_margin_loss": triplet_margin_loss,
-    "torch.nn.functional.triplet_margin_with_distance_loss": triplet_margin_with_distance_loss,
-    "torch.nn.functional.multilabel_soft_margin_loss": multilabel_soft_margin_loss,
-    "torch.nn.functional.poisson_nll_loss": poisson_nll_loss,
-    "torch.nn.functional.gaussian_nll_loss": gaussian_nll_loss,
-    "torch.nn.functional.linear_cross_entropy": linear_cross_entropy,
-    "torch.nn.functional.ctc_loss": ctc_loss,
-    "torch.nn.functional.gumbel_softmax": gumbel_softmax,
-    "torch.nn.functional.multi_head_attention_forward": multi_head_attention_forward,
     "Tensor.where": where_method,
     "Tensor.polygamma": polygamma_method,
     "Tensor.__rdiv__": reflected_true_divide,

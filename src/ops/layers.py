@@ -2,12 +2,12 @@
 
 A class here says three things of the torch.nn class of the same name: how its
 arguments become configuration and parameters (__init__), which operators it
-calls (forward), and where it lives (__module__).  fxdb evaluates these
-functions partially (ir/decompose): everything that depends on configuration, on
-constants and on the rank and dtype of tensors is computed, calls of operators
-become nodes.  So a function here is assignments, `if`, loops over constant
-sequences, asserts and returns.  `Parameter(2, 3)` and `Buffer(3)` register a
-tensor of that shape, `Parameter(None)` registers none.
+calls (forward), and where it lives (the __name__ set above it).  fxdb
+evaluates these functions partially (ir/decompose): everything that depends on
+configuration, on constants and on the rank and dtype of tensors is computed,
+calls of operators become nodes.  So a function here is assignments, `if`, loops
+over constant sequences, asserts and returns.  `Parameter(2, 3)` and `Buffer(3)`
+register a tensor of that shape, `Parameter(None)` registers none.
 
 The file is ordinary Python; a test runs it beside torch and compares.
 Long because each layer is a row.
@@ -32,9 +32,10 @@ def twice_reversed(padding):
 
 # Linear layers.
 
-class Identity:
-    __module__ = "torch.nn.modules.linear"
+__name__ = "torch.nn.modules.linear"
 
+
+class Identity:
     def __init__(self, *args, **kwargs):
         pass
 
@@ -43,8 +44,6 @@ class Identity:
 
 
 class Linear:
-    __module__ = "torch.nn.modules.linear"
-
     def __init__(self, in_features, out_features, bias=True, device=None,
                  dtype=None):
         self.in_features = in_features
@@ -57,12 +56,10 @@ class Linear:
 
 
 class NonDynamicallyQuantizableLinear(Linear):
-    __module__ = "torch.nn.modules.linear"
+    pass
 
 
 class Bilinear:
-    __module__ = "torch.nn.modules.linear"
-
     def __init__(self, in1_features, in2_features, out_features, bias=True,
                  device=None, dtype=None):
         self.in1_features = in1_features
@@ -150,106 +147,84 @@ def conv_output_padding(self, input, output_size):
     return result
 
 
+__name__ = "torch.nn.modules.conv"
+
+
 class Conv1d:
-    __module__ = "torch.nn.modules.conv"
+    def spatial(self):
+        return 1
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1,
                  padding=0, dilation=1, groups=1, bias=True,
                  padding_mode="zeros", device=None, dtype=None):
-        init_conv(self, in_channels, out_channels, repeat(kernel_size, 1),
-                  repeat(stride, 1), conv_padding(padding, 1),
-                  repeat(dilation, 1), groups, bias, padding_mode, dtype,
-                  False, (0,))
+        n = self.spatial()
+        init_conv(self, in_channels, out_channels, repeat(kernel_size, n),
+                  repeat(stride, n), conv_padding(padding, n),
+                  repeat(dilation, n), groups, bias, padding_mode, dtype,
+                  False, (0,) * n)
 
     def forward(self, input):
         return conv_forward(self, F.conv1d, input)
 
 
-class Conv2d:
-    __module__ = "torch.nn.modules.conv"
-
-    def __init__(self, in_channels, out_channels, kernel_size, stride=1,
-                 padding=0, dilation=1, groups=1, bias=True,
-                 padding_mode="zeros", device=None, dtype=None):
-        init_conv(self, in_channels, out_channels, repeat(kernel_size, 2),
-                  repeat(stride, 2), conv_padding(padding, 2),
-                  repeat(dilation, 2), groups, bias, padding_mode, dtype,
-                  False, (0, 0))
+class Conv2d(Conv1d):
+    def spatial(self):
+        return 2
 
     def forward(self, input):
         return conv_forward(self, F.conv2d, input)
 
 
-class Conv3d:
-    __module__ = "torch.nn.modules.conv"
-
-    def __init__(self, in_channels, out_channels, kernel_size, stride=1,
-                 padding=0, dilation=1, groups=1, bias=True,
-                 padding_mode="zeros", device=None, dtype=None):
-        init_conv(self, in_channels, out_channels, repeat(kernel_size, 3),
-                  repeat(stride, 3), conv_padding(padding, 3),
-                  repeat(dilation, 3), groups, bias, padding_mode, dtype,
-                  False, (0, 0, 0))
+class Conv3d(Conv1d):
+    def spatial(self):
+        return 3
 
     def forward(self, input):
         return conv_forward(self, F.conv3d, input)
 
 
+def conv_transpose_forward(self, function, input, output_size):
+    return function(
+        input, self.weight, self.bias, self.stride, self.padding,
+        conv_output_padding(self, input, output_size), self.groups,
+        self.dilation)
+
+
 class ConvTranspose1d:
-    __module__ = "torch.nn.modules.conv"
+    def spatial(self):
+        return 1
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1,
                  padding=0, output_padding=0, groups=1, bias=True, dilation=1,
                  padding_mode="zeros", device=None, dtype=None):
         assert padding_mode == "zeros", "only padding_mode 'zeros'"
-        init_conv(self, in_channels, out_channels, repeat(kernel_size, 1),
-                  repeat(stride, 1), repeat(padding, 1), repeat(dilation, 1),
+        n = self.spatial()
+        init_conv(self, in_channels, out_channels, repeat(kernel_size, n),
+                  repeat(stride, n), repeat(padding, n), repeat(dilation, n),
                   groups, bias, padding_mode, dtype, True,
-                  repeat(output_padding, 1))
+                  repeat(output_padding, n))
 
     def forward(self, input, output_size=None):
-        return F.conv_transpose1d(
-            input, self.weight, self.bias, self.stride, self.padding,
-            conv_output_padding(self, input, output_size), self.groups,
-            self.dilation)
+        return conv_transpose_forward(self, F.conv_transpose1d, input,
+                                      output_size)
 
 
-class ConvTranspose2d:
-    __module__ = "torch.nn.modules.conv"
-
-    def __init__(self, in_channels, out_channels, kernel_size, stride=1,
-                 padding=0, output_padding=0, groups=1, bias=True, dilation=1,
-                 padding_mode="zeros", device=None, dtype=None):
-        assert padding_mode == "zeros", "only padding_mode 'zeros'"
-        init_conv(self, in_channels, out_channels, repeat(kernel_size, 2),
-                  repeat(stride, 2), repeat(padding, 2), repeat(dilation, 2),
-                  groups, bias, padding_mode, dtype, True,
-                  repeat(output_padding, 2))
+class ConvTranspose2d(ConvTranspose1d):
+    def spatial(self):
+        return 2
 
     def forward(self, input, output_size=None):
-        return F.conv_transpose2d(
-            input, self.weight, self.bias, self.stride, self.padding,
-            conv_output_padding(self, input, output_size), self.groups,
-            self.dilation)
+        return conv_transpose_forward(self, F.conv_transpose2d, input,
+                                      output_size)
 
 
-class ConvTranspose3d:
-    __module__ = "torch.nn.modules.conv"
-
-    def __init__(self, in_channels, out_channels, kernel_size, stride=1,
-                 padding=0, output_padding=0, groups=1, bias=True, dilation=1,
-                 padding_mode="zeros", device=None, dtype=None):
-        assert padding_mode == "zeros", "only padding_mode 'zeros'"
-        init_conv(self, in_channels, out_channels, repeat(kernel_size, 3),
-                  repeat(stride, 3), repeat(padding, 3), repeat(dilation, 3),
-                  groups, bias, padding_mode, dtype, True,
-                  repeat(output_padding, 3))
+class ConvTranspose3d(ConvTranspose1d):
+    def spatial(self):
+        return 3
 
     def forward(self, input, output_size=None):
-        return F.conv_transpose3d(
-            input, self.weight, self.bias, self.stride, self.padding,
-            conv_output_padding(self, input, output_size), self.groups,
-            self.dilation)
+        return conv_transpose_forward(self, F.conv_transpose3d, input,
+                                      output_size)
 
 
 # Normalisation.
@@ -288,9 +263,10 @@ def batch_norm_forward(self, input):
                         self.weight, self.bias, uses_batch, momentum, self.eps)
 
 
-class BatchNorm1d:
-    __module__ = "torch.nn.modules.batchnorm"
+__name__ = "torch.nn.modules.batchnorm"
 
+
+class BatchNorm1d:
     def __init__(self, num_features, eps=1e-05, momentum=0.1, affine=True,
                  track_running_stats=True, device=None, dtype=None,
                  bias=True):
@@ -302,29 +278,13 @@ class BatchNorm1d:
         return batch_norm_forward(self, input)
 
 
-class BatchNorm2d:
-    __module__ = "torch.nn.modules.batchnorm"
-
-    def __init__(self, num_features, eps=1e-05, momentum=0.1, affine=True,
-                 track_running_stats=True, device=None, dtype=None,
-                 bias=True):
-        init_norm(self, num_features, eps, momentum, affine,
-                  track_running_stats, dtype, bias)
-
+class BatchNorm2d(BatchNorm1d):
     def forward(self, input):
         assert input.dim() == 4, "4 dimensions are needed"
         return batch_norm_forward(self, input)
 
 
-class BatchNorm3d:
-    __module__ = "torch.nn.modules.batchnorm"
-
-    def __init__(self, num_features, eps=1e-05, momentum=0.1, affine=True,
-                 track_running_stats=True, device=None, dtype=None,
-                 bias=True):
-        init_norm(self, num_features, eps, momentum, affine,
-                  track_running_stats, dtype, bias)
-
+class BatchNorm3d(BatchNorm1d):
     def forward(self, input):
         assert input.dim() == 5, "5 dimensions are needed"
         return batch_norm_forward(self, input)
@@ -343,9 +303,10 @@ def instance_norm_forward(self, input, spatial):
                            self.eps)
 
 
-class InstanceNorm1d:
-    __module__ = "torch.nn.modules.instancenorm"
+__name__ = "torch.nn.modules.instancenorm"
 
+
+class InstanceNorm1d:
     def __init__(self, num_features, eps=1e-05, momentum=0.1, affine=False,
                  track_running_stats=False, device=None, dtype=None):
         init_norm(self, num_features, eps, momentum, affine,
@@ -355,33 +316,20 @@ class InstanceNorm1d:
         return instance_norm_forward(self, input, 1)
 
 
-class InstanceNorm2d:
-    __module__ = "torch.nn.modules.instancenorm"
-
-    def __init__(self, num_features, eps=1e-05, momentum=0.1, affine=False,
-                 track_running_stats=False, device=None, dtype=None):
-        init_norm(self, num_features, eps, momentum, affine,
-                  track_running_stats, dtype, True)
-
+class InstanceNorm2d(InstanceNorm1d):
     def forward(self, input):
         return instance_norm_forward(self, input, 2)
 
 
-class InstanceNorm3d:
-    __module__ = "torch.nn.modules.instancenorm"
-
-    def __init__(self, num_features, eps=1e-05, momentum=0.1, affine=False,
-                 track_running_stats=False, device=None, dtype=None):
-        init_norm(self, num_features, eps, momentum, affine,
-                  track_running_stats, dtype, True)
-
+class InstanceNorm3d(InstanceNorm1d):
     def forward(self, input):
         return instance_norm_forward(self, input, 3)
 
 
-class LayerNorm:
-    __module__ = "torch.nn.modules.normalization"
+__name__ = "torch.nn.modules.normalization"
 
+
+class LayerNorm:
     def __init__(self, normalized_shape, eps=1e-05, elementwise_affine=True,
                  device=None, dtype=None, bias=True):
         self.normalized_shape = repeat(normalized_shape, 1)
@@ -402,8 +350,6 @@ class LayerNorm:
 
 
 class RMSNorm:
-    __module__ = "torch.nn.modules.normalization"
-
     def __init__(self, normalized_shape, eps=None, elementwise_affine=True,
                  device=None, dtype=None):
         self.normalized_shape = repeat(normalized_shape, 1)
@@ -419,8 +365,6 @@ class RMSNorm:
 
 
 class GroupNorm:
-    __module__ = "torch.nn.modules.normalization"
-
     def __init__(self, num_groups, num_channels, eps=1e-05, affine=True,
                  device=None, dtype=None):
         assert num_channels % num_groups == 0, \
@@ -439,8 +383,6 @@ class GroupNorm:
 
 
 class LocalResponseNorm:
-    __module__ = "torch.nn.modules.normalization"
-
     def __init__(self, size, alpha=0.0001, beta=0.75, k=1.0):
         self.size = size
         self.alpha = alpha
@@ -454,9 +396,10 @@ class LocalResponseNorm:
 
 # Embeddings.
 
-class Embedding:
-    __module__ = "torch.nn.modules.sparse"
+__name__ = "torch.nn.modules.sparse"
 
+
+class Embedding:
     def __init__(self, num_embeddings, embedding_dim, padding_idx=None,
                  max_norm=None, norm_type=2.0, scale_grad_by_freq=False,
                  sparse=False, _weight=None, device=None, dtype=None):
@@ -481,8 +424,6 @@ class Embedding:
 
 
 class EmbeddingBag:
-    __module__ = "torch.nn.modules.sparse"
-
     def __init__(self, num_embeddings, embedding_dim, max_norm=None,
                  norm_type=2.0, scale_grad_by_freq=False, mode="mean",
                  sparse=False, _weight=None, include_last_offset=False,
@@ -509,9 +450,10 @@ class EmbeddingBag:
 
 # Activations.
 
-class ReLU:
-    __module__ = "torch.nn.modules.activation"
+__name__ = "torch.nn.modules.activation"
 
+
+class ReLU:
     def __init__(self, inplace=False):
         self.inplace = inplace
 
@@ -520,8 +462,6 @@ class ReLU:
 
 
 class Hardtanh:
-    __module__ = "torch.nn.modules.activation"
-
     def __init__(self, min_val=-1.0, max_val=1.0, inplace=False):
         assert max_val > min_val, "max_val must be above min_val"
         self.min_val = min_val
@@ -533,8 +473,6 @@ class Hardtanh:
 
 
 class ReLU6(Hardtanh):
-    __module__ = "torch.nn.modules.activation"
-
     def __init__(self, inplace=False):
         self.min_val = 0.0
         self.max_val = 6.0
@@ -542,8 +480,6 @@ class ReLU6(Hardtanh):
 
 
 class GELU:
-    __module__ = "torch.nn.modules.activation"
-
     def __init__(self, approximate="none"):
         self.approximate = approximate
 
@@ -551,59 +487,32 @@ class GELU:
         return F.gelu(input, approximate=self.approximate)
 
 
-class SiLU:
-    __module__ = "torch.nn.modules.activation"
-
-    def __init__(self, inplace=False):
-        self.inplace = inplace
-
+class SiLU(ReLU):
     def forward(self, input):
         return F.silu(input, inplace=self.inplace)
 
 
-class Mish:
-    __module__ = "torch.nn.modules.activation"
-
-    def __init__(self, inplace=False):
-        self.inplace = inplace
-
+class Mish(ReLU):
     def forward(self, input):
         return F.mish(input, inplace=self.inplace)
 
 
-class Hardswish:
-    __module__ = "torch.nn.modules.activation"
-
-    def __init__(self, inplace=False):
-        self.inplace = inplace
-
+class Hardswish(ReLU):
     def forward(self, input):
         return F.hardswish(input, self.inplace)
 
 
-class Hardsigmoid:
-    __module__ = "torch.nn.modules.activation"
-
-    def __init__(self, inplace=False):
-        self.inplace = inplace
-
+class Hardsigmoid(ReLU):
     def forward(self, input):
         return F.hardsigmoid(input, self.inplace)
 
 
-class SELU:
-    __module__ = "torch.nn.modules.activation"
-
-    def __init__(self, inplace=False):
-        self.inplace = inplace
-
+class SELU(ReLU):
     def forward(self, input):
         return F.selu(input, self.inplace)
 
 
 class ELU:
-    __module__ = "torch.nn.modules.activation"
-
     def __init__(self, alpha=1.0, inplace=False):
         self.alpha = alpha
         self.inplace = inplace
@@ -612,20 +521,12 @@ class ELU:
         return F.elu(input, self.alpha, self.inplace)
 
 
-class CELU:
-    __module__ = "torch.nn.modules.activation"
-
-    def __init__(self, alpha=1.0, inplace=False):
-        self.alpha = alpha
-        self.inplace = inplace
-
+class CELU(ELU):
     def forward(self, input):
         return F.celu(input, self.alpha, self.inplace)
 
 
 class LeakyReLU:
-    __module__ = "torch.nn.modules.activation"
-
     def __init__(self, negative_slope=0.01, inplace=False):
         self.negative_slope = negative_slope
         self.inplace = inplace
@@ -634,9 +535,18 @@ class LeakyReLU:
         return F.leaky_relu(input, self.negative_slope, self.inplace)
 
 
-class PReLU:
-    __module__ = "torch.nn.modules.activation"
+class RReLU:
+    def __init__(self, lower=0.125, upper=0.3333333333333333, inplace=False):
+        self.lower = lower
+        self.upper = upper
+        self.inplace = inplace
 
+    def forward(self, input):
+        return F.rrelu(input, self.lower, self.upper, self.training,
+                       self.inplace)
+
+
+class PReLU:
     def __init__(self, num_parameters=1, init=0.25, device=None, dtype=None):
         self.num_parameters = num_parameters
         self.weight = Parameter(num_parameters, dtype=dtype)
@@ -646,8 +556,6 @@ class PReLU:
 
 
 class Softplus:
-    __module__ = "torch.nn.modules.activation"
-
     def __init__(self, beta=1, threshold=20):
         self.beta = beta
         self.threshold = threshold
@@ -657,8 +565,6 @@ class Softplus:
 
 
 class Softshrink:
-    __module__ = "torch.nn.modules.activation"
-
     def __init__(self, lambd=0.5):
         self.lambd = lambd
 
@@ -666,19 +572,12 @@ class Softshrink:
         return F.softshrink(input, self.lambd)
 
 
-class Hardshrink:
-    __module__ = "torch.nn.modules.activation"
-
-    def __init__(self, lambd=0.5):
-        self.lambd = lambd
-
+class Hardshrink(Softshrink):
     def forward(self, input):
         return F.hardshrink(input, self.lambd)
 
 
 class Softsign:
-    __module__ = "torch.nn.modules.activation"
-
     def __init__(self):
         pass
 
@@ -686,29 +585,17 @@ class Softsign:
         return F.softsign(input)
 
 
-class Tanhshrink:
-    __module__ = "torch.nn.modules.activation"
-
-    def __init__(self):
-        pass
-
+class Tanhshrink(Softsign):
     def forward(self, input):
         return F.tanhshrink(input)
 
 
-class LogSigmoid:
-    __module__ = "torch.nn.modules.activation"
-
-    def __init__(self):
-        pass
-
+class LogSigmoid(Softsign):
     def forward(self, input):
         return F.logsigmoid(input)
 
 
 class Threshold:
-    __module__ = "torch.nn.modules.activation"
-
     def __init__(self, threshold, value, inplace=False):
         self.threshold = threshold
         self.value = value
@@ -719,8 +606,6 @@ class Threshold:
 
 
 class GLU:
-    __module__ = "torch.nn.modules.activation"
-
     def __init__(self, dim=-1):
         self.dim = dim
 
@@ -728,22 +613,12 @@ class GLU:
         return F.glu(input, self.dim)
 
 
-class Sigmoid:
-    __module__ = "torch.nn.modules.activation"
-
-    def __init__(self):
-        pass
-
+class Sigmoid(Softsign):
     def forward(self, input):
         return torch.sigmoid(input)
 
 
-class Tanh:
-    __module__ = "torch.nn.modules.activation"
-
-    def __init__(self):
-        pass
-
+class Tanh(Softsign):
     def forward(self, input):
         return torch.tanh(input)
 
@@ -754,8 +629,6 @@ def default_dim(input):
 
 
 class Softmax:
-    __module__ = "torch.nn.modules.activation"
-
     def __init__(self, dim=None):
         self.dim = dim
 
@@ -764,34 +637,19 @@ class Softmax:
         return F.softmax(input, dim)
 
 
-class Softmin:
-    __module__ = "torch.nn.modules.activation"
-
-    def __init__(self, dim=None):
-        self.dim = dim
-
+class Softmin(Softmax):
     def forward(self, input):
         dim = default_dim(input) if self.dim is None else self.dim
         return F.softmin(input, dim)
 
 
-class LogSoftmax:
-    __module__ = "torch.nn.modules.activation"
-
-    def __init__(self, dim=None):
-        self.dim = dim
-
+class LogSoftmax(Softmax):
     def forward(self, input):
         dim = default_dim(input) if self.dim is None else self.dim
         return F.log_softmax(input, dim)
 
 
-class Softmax2d:
-    __module__ = "torch.nn.modules.activation"
-
-    def __init__(self):
-        pass
-
+class Softmax2d(Softsign):
     def forward(self, input):
         assert input.dim() == 3 or input.dim() == 4, "3 or 4 dimensions"
         return F.softmax(input, -3)
@@ -821,8 +679,6 @@ def masked_heads(self, query, key, value, key_padding_mask, need_weights,
 
 
 class MultiheadAttention:
-    __module__ = "torch.nn.modules.activation"
-
     def __init__(self, embed_dim, num_heads, dropout=0.0, bias=True,
                  add_bias_kv=False, add_zero_attn=False, kdim=None, vdim=None,
                  batch_first=False, device=None, dtype=None):
@@ -997,9 +853,10 @@ def recurrent_forward(self, function, input, state):
     return output, last
 
 
-class LSTM:
-    __module__ = "torch.nn.modules.rnn"
+__name__ = "torch.nn.modules.rnn"
 
+
+class LSTM:
     def __init__(self, input_size, hidden_size, num_layers=1, bias=True,
                  batch_first=False, dropout=0.0, bidirectional=False,
                  proj_size=0, device=None, dtype=None):
@@ -1034,8 +891,6 @@ class LSTM:
 
 
 class GRU:
-    __module__ = "torch.nn.modules.rnn"
-
     def __init__(self, input_size, hidden_size, num_layers=1, bias=True,
                  batch_first=False, dropout=0.0, bidirectional=False,
                  device=None, dtype=None):
@@ -1047,8 +902,6 @@ class GRU:
 
 
 class RNN:
-    __module__ = "torch.nn.modules.rnn"
-
     def __init__(self, input_size, hidden_size, num_layers=1,
                  nonlinearity="tanh", bias=True, batch_first=False,
                  dropout=0.0, bidirectional=False, device=None, dtype=None):
@@ -1081,8 +934,6 @@ def init_cell(self, gates, input_size, hidden_size, bias, dtype):
 class LSTMCell:
     """The cell's formula: input, forget, cell and output gate in one product.
     """
-    __module__ = "torch.nn.modules.rnn"
-
     def __init__(self, input_size, hidden_size, bias=True, device=None,
                  dtype=None):
         init_cell(self, 4, input_size, hidden_size, bias, dtype)
@@ -1105,8 +956,6 @@ class LSTMCell:
 
 
 class GRUCell:
-    __module__ = "torch.nn.modules.rnn"
-
     def __init__(self, input_size, hidden_size, bias=True, device=None,
                  dtype=None):
         init_cell(self, 3, input_size, hidden_size, bias, dtype)
@@ -1123,17 +972,6 @@ class GRUCell:
 
 # Transformers.
 
-class ModuleList:
-    __module__ = "torch.nn.modules.container"
-
-    def __init__(self, modules=()):
-        for i, module in enumerate(modules):
-            setattr(self, str(i), module)
-
-    def forward(self):
-        assert False, "a list of modules is not called"
-
-
 def activate(self, input):
     """What a layer's activation is, its configuration tells by a number."""
     assert self.activation_relu_or_gelu in (1, 2), \
@@ -1143,9 +981,10 @@ def activate(self, input):
     return F.gelu(input)
 
 
-class TransformerEncoderLayer:
-    __module__ = "torch.nn.modules.transformer"
+__name__ = "torch.nn.modules.transformer"
 
+
+class TransformerEncoderLayer:
     def __init__(self, d_model, nhead, dim_feedforward=2048, dropout=0.1,
                  activation="relu", layer_norm_eps=1e-5, batch_first=False,
                  norm_first=False, device=None, dtype=None):
@@ -1182,9 +1021,7 @@ class TransformerEncoderLayer:
         return self.norm2(x + self.feed(x))
 
 
-class TransformerDecoderLayer:
-    __module__ = "torch.nn.modules.transformer"
-
+class TransformerDecoderLayer(TransformerEncoderLayer):
     def __init__(self, d_model, nhead, dim_feedforward=2048, dropout=0.1,
                  activation="relu", layer_norm_eps=1e-5, batch_first=False,
                  norm_first=False, device=None, dtype=None):
@@ -1206,11 +1043,6 @@ class TransformerDecoderLayer:
         self.dropout1 = Dropout(dropout)
         self.dropout2 = Dropout(dropout)
         self.dropout3 = Dropout(dropout)
-
-    def attend(self, x, mask, padding):
-        return self.dropout1(self.self_attn(
-            x, x, x, attn_mask=mask, key_padding_mask=padding,
-            need_weights=False)[0])
 
     def attend_to(self, x, memory, mask, padding):
         return self.dropout2(self.multihead_attn(
@@ -1237,8 +1069,6 @@ class TransformerDecoderLayer:
 
 
 class TransformerEncoder:
-    __module__ = "torch.nn.modules.transformer"
-
     def __init__(self, *args, **kwargs):
         assert False, "a stack of copies is not made here"
 
@@ -1251,12 +1081,7 @@ class TransformerEncoder:
         return src
 
 
-class TransformerDecoder:
-    __module__ = "torch.nn.modules.transformer"
-
-    def __init__(self, *args, **kwargs):
-        assert False, "a stack of copies is not made here"
-
+class TransformerDecoder(TransformerEncoder):
     def forward(self, tgt, memory, tgt_mask=None, memory_mask=None,
                 tgt_key_padding_mask=None, memory_key_padding_mask=None,
                 tgt_is_causal=None, memory_is_causal=False):
@@ -1268,12 +1093,7 @@ class TransformerDecoder:
         return tgt
 
 
-class Transformer:
-    __module__ = "torch.nn.modules.transformer"
-
-    def __init__(self, *args, **kwargs):
-        assert False, "a stack of copies is not made here"
-
+class Transformer(TransformerEncoder):
     def forward(self, src, tgt, src_mask=None, tgt_mask=None,
                 memory_mask=None, src_key_padding_mask=None,
                 tgt_key_padding_mask=None, memory_key_padding_mask=None,
@@ -1286,110 +1106,75 @@ class Transformer:
 
 # Dropout.
 
-def init_dropout(self, p, inplace):
-    assert 0 <= p <= 1, "a probability lies between 0 and 1"
-    self.p = p
-    self.inplace = inplace
+__name__ = "torch.nn.modules.dropout"
 
 
 class Dropout:
-    __module__ = "torch.nn.modules.dropout"
-
     def __init__(self, p=0.5, inplace=False):
-        init_dropout(self, p, inplace)
+        assert 0 <= p <= 1, "a probability lies between 0 and 1"
+        self.p = p
+        self.inplace = inplace
 
     def forward(self, input):
         return F.dropout(input, self.p, self.training, self.inplace)
 
 
 class Dropout1d(Dropout):
-    __module__ = "torch.nn.modules.dropout"
-
     def forward(self, input):
         return F.dropout1d(input, self.p, self.training, self.inplace)
 
 
 class Dropout2d(Dropout):
-    __module__ = "torch.nn.modules.dropout"
-
     def forward(self, input):
         return F.dropout2d(input, self.p, self.training, self.inplace)
 
 
 class Dropout3d(Dropout):
-    __module__ = "torch.nn.modules.dropout"
-
     def forward(self, input):
         return F.dropout3d(input, self.p, self.training, self.inplace)
 
 
 class AlphaDropout(Dropout):
-    __module__ = "torch.nn.modules.dropout"
-
     def forward(self, input):
         return F.alpha_dropout(input, self.p, self.training)
 
 
 # Pooling.
 
-def init_max_pool(self, kernel_size, stride, padding, dilation,
-                  return_indices, ceil_mode):
-    self.kernel_size = kernel_size
-    self.stride = kernel_size if stride is None else stride
-    self.padding = padding
-    self.dilation = dilation
-    self.return_indices = return_indices
-    self.ceil_mode = ceil_mode
+def max_pool(self, function, input):
+    return function(input, self.kernel_size, self.stride, self.padding,
+                    self.dilation, ceil_mode=self.ceil_mode,
+                    return_indices=self.return_indices)
+
+
+__name__ = "torch.nn.modules.pooling"
 
 
 class MaxPool1d:
-    __module__ = "torch.nn.modules.pooling"
-
     def __init__(self, kernel_size, stride=None, padding=0, dilation=1,
                  return_indices=False, ceil_mode=False):
-        init_max_pool(self, kernel_size, stride, padding, dilation,
-                      return_indices, ceil_mode)
+        self.kernel_size = kernel_size
+        self.stride = kernel_size if stride is None else stride
+        self.padding = padding
+        self.dilation = dilation
+        self.return_indices = return_indices
+        self.ceil_mode = ceil_mode
 
     def forward(self, input):
-        return F.max_pool1d(input, self.kernel_size, self.stride,
-                            self.padding, self.dilation,
-                            ceil_mode=self.ceil_mode,
-                            return_indices=self.return_indices)
+        return max_pool(self, F.max_pool1d, input)
 
 
-class MaxPool2d:
-    __module__ = "torch.nn.modules.pooling"
-
-    def __init__(self, kernel_size, stride=None, padding=0, dilation=1,
-                 return_indices=False, ceil_mode=False):
-        init_max_pool(self, kernel_size, stride, padding, dilation,
-                      return_indices, ceil_mode)
-
+class MaxPool2d(MaxPool1d):
     def forward(self, input):
-        return F.max_pool2d(input, self.kernel_size, self.stride,
-                            self.padding, self.dilation,
-                            ceil_mode=self.ceil_mode,
-                            return_indices=self.return_indices)
+        return max_pool(self, F.max_pool2d, input)
 
 
-class MaxPool3d:
-    __module__ = "torch.nn.modules.pooling"
-
-    def __init__(self, kernel_size, stride=None, padding=0, dilation=1,
-                 return_indices=False, ceil_mode=False):
-        init_max_pool(self, kernel_size, stride, padding, dilation,
-                      return_indices, ceil_mode)
-
+class MaxPool3d(MaxPool1d):
     def forward(self, input):
-        return F.max_pool3d(input, self.kernel_size, self.stride,
-                            self.padding, self.dilation,
-                            ceil_mode=self.ceil_mode,
-                            return_indices=self.return_indices)
+        return max_pool(self, F.max_pool3d, input)
 
 
 class AvgPool1d:
-    __module__ = "torch.nn.modules.pooling"
-
     def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False,
                  count_include_pad=True):
         self.kernel_size = repeat(kernel_size, 1)
@@ -1404,47 +1189,32 @@ class AvgPool1d:
                             self.count_include_pad)
 
 
-def init_avg_pool(self, kernel_size, stride, padding, ceil_mode,
-                  count_include_pad, divisor_override):
-    self.kernel_size = kernel_size
-    self.stride = kernel_size if stride is None else stride
-    self.padding = padding
-    self.ceil_mode = ceil_mode
-    self.count_include_pad = count_include_pad
-    self.divisor_override = divisor_override
+def avg_pool(self, function, input):
+    return function(input, self.kernel_size, self.stride, self.padding,
+                    self.ceil_mode, self.count_include_pad,
+                    self.divisor_override)
 
 
 class AvgPool2d:
-    __module__ = "torch.nn.modules.pooling"
-
     def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False,
                  count_include_pad=True, divisor_override=None):
-        init_avg_pool(self, kernel_size, stride, padding, ceil_mode,
-                      count_include_pad, divisor_override)
+        self.kernel_size = kernel_size
+        self.stride = kernel_size if stride is None else stride
+        self.padding = padding
+        self.ceil_mode = ceil_mode
+        self.count_include_pad = count_include_pad
+        self.divisor_override = divisor_override
 
     def forward(self, input):
-        return F.avg_pool2d(input, self.kernel_size, self.stride,
-                            self.padding, self.ceil_mode,
-                            self.count_include_pad, self.divisor_override)
+        return avg_pool(self, F.avg_pool2d, input)
 
 
-class AvgPool3d:
-    __module__ = "torch.nn.modules.pooling"
-
-    def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False,
-                 count_include_pad=True, divisor_override=None):
-        init_avg_pool(self, kernel_size, stride, padding, ceil_mode,
-                      count_include_pad, divisor_override)
-
+class AvgPool3d(AvgPool2d):
     def forward(self, input):
-        return F.avg_pool3d(input, self.kernel_size, self.stride,
-                            self.padding, self.ceil_mode,
-                            self.count_include_pad, self.divisor_override)
+        return avg_pool(self, F.avg_pool3d, input)
 
 
 class AdaptiveAvgPool1d:
-    __module__ = "torch.nn.modules.pooling"
-
     def __init__(self, output_size):
         self.output_size = output_size
 
@@ -1452,29 +1222,17 @@ class AdaptiveAvgPool1d:
         return F.adaptive_avg_pool1d(input, self.output_size)
 
 
-class AdaptiveAvgPool2d:
-    __module__ = "torch.nn.modules.pooling"
-
-    def __init__(self, output_size):
-        self.output_size = output_size
-
+class AdaptiveAvgPool2d(AdaptiveAvgPool1d):
     def forward(self, input):
         return F.adaptive_avg_pool2d(input, self.output_size)
 
 
-class AdaptiveAvgPool3d:
-    __module__ = "torch.nn.modules.pooling"
-
-    def __init__(self, output_size):
-        self.output_size = output_size
-
+class AdaptiveAvgPool3d(AdaptiveAvgPool1d):
     def forward(self, input):
         return F.adaptive_avg_pool3d(input, self.output_size)
 
 
 class AdaptiveMaxPool1d:
-    __module__ = "torch.nn.modules.pooling"
-
     def __init__(self, output_size, return_indices=False):
         self.output_size = output_size
         self.return_indices = return_indices
@@ -1484,33 +1242,19 @@ class AdaptiveMaxPool1d:
                                      self.return_indices)
 
 
-class AdaptiveMaxPool2d:
-    __module__ = "torch.nn.modules.pooling"
-
-    def __init__(self, output_size, return_indices=False):
-        self.output_size = output_size
-        self.return_indices = return_indices
-
+class AdaptiveMaxPool2d(AdaptiveMaxPool1d):
     def forward(self, input):
         return F.adaptive_max_pool2d(input, self.output_size,
                                      self.return_indices)
 
 
-class AdaptiveMaxPool3d:
-    __module__ = "torch.nn.modules.pooling"
-
-    def __init__(self, output_size, return_indices=False):
-        self.output_size = output_size
-        self.return_indices = return_indices
-
+class AdaptiveMaxPool3d(AdaptiveMaxPool1d):
     def forward(self, input):
         return F.adaptive_max_pool3d(input, self.output_size,
                                      self.return_indices)
 
 
 class LPPool2d:
-    __module__ = "torch.nn.modules.pooling"
-
     def __init__(self, norm_type, kernel_size, stride=None, ceil_mode=False):
         self.norm_type = norm_type
         self.kernel_size = kernel_size
@@ -1522,11 +1266,18 @@ class LPPool2d:
                            self.stride, self.ceil_mode)
 
 
+class LPPool1d(LPPool2d):
+    def forward(self, input):
+        return F.lp_pool1d(input, float(self.norm_type), self.kernel_size,
+                           self.stride, self.ceil_mode)
+
+
 # Shape.
 
-class Flatten:
-    __module__ = "torch.nn.modules.flatten"
+__name__ = "torch.nn.modules.flatten"
 
+
+class Flatten:
     def __init__(self, start_dim=1, end_dim=-1):
         self.start_dim = start_dim
         self.end_dim = end_dim
@@ -1536,8 +1287,6 @@ class Flatten:
 
 
 class Unflatten:
-    __module__ = "torch.nn.modules.flatten"
-
     def __init__(self, dim, unflattened_size):
         self.dim = dim
         self.unflattened_size = unflattened_size
@@ -1546,9 +1295,10 @@ class Unflatten:
         return input.unflatten(self.dim, self.unflattened_size)
 
 
-class PixelShuffle:
-    __module__ = "torch.nn.modules.pixelshuffle"
+__name__ = "torch.nn.modules.pixelshuffle"
 
+
+class PixelShuffle:
     def __init__(self, upscale_factor):
         self.upscale_factor = upscale_factor
 
@@ -1557,8 +1307,6 @@ class PixelShuffle:
 
 
 class PixelUnshuffle:
-    __module__ = "torch.nn.modules.pixelshuffle"
-
     def __init__(self, downscale_factor):
         self.downscale_factor = downscale_factor
 
@@ -1566,9 +1314,10 @@ class PixelUnshuffle:
         return F.pixel_unshuffle(input, self.downscale_factor)
 
 
-class ChannelShuffle:
-    __module__ = "torch.nn.modules.channelshuffle"
+__name__ = "torch.nn.modules.channelshuffle"
 
+
+class ChannelShuffle:
     def __init__(self, groups):
         self.groups = groups
 
@@ -1576,9 +1325,10 @@ class ChannelShuffle:
         return F.channel_shuffle(input, self.groups)
 
 
-class Upsample:
-    __module__ = "torch.nn.modules.upsampling"
+__name__ = "torch.nn.modules.upsampling"
 
+
+class Upsample:
     def __init__(self, size=None, scale_factor=None, mode="nearest",
                  align_corners=None, recompute_scale_factor=None):
         self.name = "Upsample"
@@ -1598,95 +1348,79 @@ class Upsample:
             recompute_scale_factor=self.recompute_scale_factor)
 
 
-class ZeroPad2d:
-    __module__ = "torch.nn.modules.padding"
+__name__ = "torch.nn.modules.padding"
 
+
+class ConstantPad1d:
+    def sides(self):
+        return 2
+
+    def __init__(self, padding, value):
+        self.value = value
+        self.padding = repeat(padding, self.sides())
+
+    def forward(self, input):
+        return F.pad(input, self.padding, "constant", self.value)
+
+
+class ConstantPad2d(ConstantPad1d):
+    def sides(self):
+        return 4
+
+
+class ConstantPad3d(ConstantPad1d):
+    def sides(self):
+        return 6
+
+
+class ZeroPad2d(ConstantPad2d):
     def __init__(self, padding):
         self.value = 0.0
         self.padding = repeat(padding, 4)
 
-    def forward(self, input):
-        return F.pad(input, self.padding, "constant", self.value)
-
-
-class ConstantPad1d:
-    __module__ = "torch.nn.modules.padding"
-
-    def __init__(self, padding, value):
-        self.value = value
-        self.padding = repeat(padding, 2)
-
-    def forward(self, input):
-        return F.pad(input, self.padding, "constant", self.value)
-
-
-class ConstantPad2d:
-    __module__ = "torch.nn.modules.padding"
-
-    def __init__(self, padding, value):
-        self.value = value
-        self.padding = repeat(padding, 4)
-
-    def forward(self, input):
-        return F.pad(input, self.padding, "constant", self.value)
-
-
-class ConstantPad3d:
-    __module__ = "torch.nn.modules.padding"
-
-    def __init__(self, padding, value):
-        self.value = value
-        self.padding = repeat(padding, 6)
-
-    def forward(self, input):
-        return F.pad(input, self.padding, "constant", self.value)
-
 
 class ReflectionPad1d:
-    __module__ = "torch.nn.modules.padding"
+    def sides(self):
+        return 2
 
     def __init__(self, padding):
-        self.padding = repeat(padding, 2)
+        self.padding = repeat(padding, self.sides())
 
     def forward(self, input):
         return F.pad(input, self.padding, "reflect")
 
 
-class ReflectionPad2d:
-    __module__ = "torch.nn.modules.padding"
-
-    def __init__(self, padding):
-        self.padding = repeat(padding, 4)
-
-    def forward(self, input):
-        return F.pad(input, self.padding, "reflect")
+class ReflectionPad2d(ReflectionPad1d):
+    def sides(self):
+        return 4
 
 
-class ReplicationPad1d:
-    __module__ = "torch.nn.modules.padding"
+class ReflectionPad3d(ReflectionPad1d):
+    def sides(self):
+        return 6
 
-    def __init__(self, padding):
-        self.padding = repeat(padding, 2)
 
+class ReplicationPad1d(ReflectionPad1d):
     def forward(self, input):
         return F.pad(input, self.padding, "replicate")
 
 
-class ReplicationPad2d:
-    __module__ = "torch.nn.modules.padding"
+class ReplicationPad2d(ReflectionPad2d):
+    def forward(self, input):
+        return F.pad(input, self.padding, "replicate")
 
-    def __init__(self, padding):
-        self.padding = repeat(padding, 4)
 
+class ReplicationPad3d(ReflectionPad3d):
     def forward(self, input):
         return F.pad(input, self.padding, "replicate")
 
 
 # Containers and comparisons.
 
-class Sequential:
-    __module__ = "torch.nn.modules.container"
+__name__ = "torch.nn.modules.container"
 
+
+class Sequential:
     def __init__(self, *layers):
         for i, layer in enumerate(layers):
             setattr(self, str(i), layer)
@@ -1697,9 +1431,19 @@ class Sequential:
         return input
 
 
-class CosineSimilarity:
-    __module__ = "torch.nn.modules.distance"
+class ModuleList:
+    def __init__(self, modules=()):
+        for i, module in enumerate(modules):
+            setattr(self, str(i), module)
 
+    def forward(self):
+        assert False, "a list of modules is not called"
+
+
+__name__ = "torch.nn.modules.distance"
+
+
+class CosineSimilarity:
     def __init__(self, dim=1, eps=1e-08):
         self.dim = dim
         self.eps = eps
@@ -1708,9 +1452,21 @@ class CosineSimilarity:
         return F.cosine_similarity(x1, x2, self.dim, self.eps)
 
 
-class MSELoss:
-    __module__ = "torch.nn.modules.loss"
+class PairwiseDistance:
+    def __init__(self, p=2.0, eps=1e-06, keepdim=False):
+        self.norm = p
+        self.eps = eps
+        self.keepdim = keepdim
 
+    def forward(self, x1, x2):
+        return torch.pairwise_distance(x1, x2, self.norm, self.eps,
+                                       self.keepdim)
+
+
+__name__ = "torch.nn.modules.loss"
+
+
+class MSELoss:
     def __init__(self, size_average=None, reduce=None, reduction="mean"):
         self.reduction = reduction
 
@@ -1718,19 +1474,12 @@ class MSELoss:
         return F.mse_loss(input, target, reduction=self.reduction)
 
 
-class L1Loss:
-    __module__ = "torch.nn.modules.loss"
-
-    def __init__(self, size_average=None, reduce=None, reduction="mean"):
-        self.reduction = reduction
-
+class L1Loss(MSELoss):
     def forward(self, input, target):
         return F.l1_loss(input, target, reduction=self.reduction)
 
 
 class NLLLoss:
-    __module__ = "torch.nn.modules.loss"
-
     def __init__(self, weight=None, size_average=None, ignore_index=-100,
                  reduce=None, reduction="mean"):
         assert weight is None, "weights of classes are not known here"
@@ -1744,9 +1493,23 @@ class NLLLoss:
                           reduction=self.reduction)
 
 
-class BCELoss:
-    __module__ = "torch.nn.modules.loss"
+class CrossEntropyLoss:
+    def __init__(self, weight=None, size_average=None, ignore_index=-100,
+                 reduce=None, reduction="mean", label_smoothing=0.0):
+        assert weight is None, "weights of classes are not known here"
+        self.weight = Buffer(None)
+        self.reduction = reduction
+        self.ignore_index = ignore_index
+        self.label_smoothing = label_smoothing
 
+    def forward(self, input, target):
+        return F.cross_entropy(input, target, self.weight,
+                               ignore_index=self.ignore_index,
+                               reduction=self.reduction,
+                               label_smoothing=self.label_smoothing)
+
+
+class BCELoss:
     def __init__(self, weight=None, size_average=None, reduce=None,
                  reduction="mean"):
         assert weight is None, "weights of classes are not known here"
@@ -1759,8 +1522,6 @@ class BCELoss:
 
 
 class BCEWithLogitsLoss:
-    __module__ = "torch.nn.modules.loss"
-
     def __init__(self, weight=None, size_average=None, reduce=None,
                  reduction="mean", pos_weight=None):
         assert weight is None and pos_weight is None, \
@@ -1776,8 +1537,6 @@ class BCEWithLogitsLoss:
 
 
 class KLDivLoss:
-    __module__ = "torch.nn.modules.loss"
-
     def __init__(self, size_average=None, reduce=None, reduction="mean",
                  log_target=False):
         self.reduction = reduction
@@ -1789,8 +1548,6 @@ class KLDivLoss:
 
 
 class SmoothL1Loss:
-    __module__ = "torch.nn.modules.loss"
-
     def __init__(self, size_average=None, reduce=None, reduction="mean",
                  beta=1.0):
         self.reduction = reduction
@@ -1802,8 +1559,6 @@ class SmoothL1Loss:
 
 
 class HuberLoss:
-    __module__ = "torch.nn.modules.loss"
-
     def __init__(self, reduction="mean", delta=1.0):
         self.reduction = reduction
         self.delta = delta
@@ -1813,44 +1568,24 @@ class HuberLoss:
                             delta=self.delta)
 
 
-class SoftMarginLoss:
-    __module__ = "torch.nn.modules.loss"
-
-    def __init__(self, size_average=None, reduce=None, reduction="mean"):
-        self.reduction = reduction
-
+class SoftMarginLoss(MSELoss):
     def forward(self, input, target):
         return F.soft_margin_loss(input, target, reduction=self.reduction)
 
 
-class MultiLabelMarginLoss:
-    __module__ = "torch.nn.modules.loss"
-
-    def __init__(self, size_average=None, reduce=None, reduction="mean"):
-        self.reduction = reduction
-
+class MultiLabelMarginLoss(MSELoss):
     def forward(self, input, target):
         return F.multilabel_margin_loss(input, target,
                                         reduction=self.reduction)
 
 
-class MultiLabelSoftMarginLoss:
-    __module__ = "torch.nn.modules.loss"
-
-    def __init__(self, weight=None, size_average=None, reduce=None,
-                 reduction="mean"):
-        assert weight is None, "weights of classes are not known here"
-        self.weight = Buffer(None)
-        self.reduction = reduction
-
+class MultiLabelSoftMarginLoss(BCELoss):
     def forward(self, input, target):
         return F.multilabel_soft_margin_loss(input, target, self.weight,
                                              reduction=self.reduction)
 
 
 class HingeEmbeddingLoss:
-    __module__ = "torch.nn.modules.loss"
-
     def __init__(self, margin=1.0, size_average=None, reduce=None,
                  reduction="mean"):
         self.margin = margin
@@ -1862,8 +1597,6 @@ class HingeEmbeddingLoss:
 
 
 class MarginRankingLoss:
-    __module__ = "torch.nn.modules.loss"
-
     def __init__(self, margin=0.0, size_average=None, reduce=None,
                  reduction="mean"):
         self.margin = margin
@@ -1874,14 +1607,7 @@ class MarginRankingLoss:
                                      reduction=self.reduction)
 
 
-class CosineEmbeddingLoss:
-    __module__ = "torch.nn.modules.loss"
-
-    def __init__(self, margin=0.0, size_average=None, reduce=None,
-                 reduction="mean"):
-        self.margin = margin
-        self.reduction = reduction
-
+class CosineEmbeddingLoss(MarginRankingLoss):
     def forward(self, input1, input2, target):
         return F.cosine_embedding_loss(input1, input2, target,
                                        self.margin,
@@ -1889,8 +1615,6 @@ class CosineEmbeddingLoss:
 
 
 class MultiMarginLoss:
-    __module__ = "torch.nn.modules.loss"
-
     def __init__(self, p=1, margin=1.0, weight=None, size_average=None,
                  reduce=None, reduction="mean"):
         assert weight is None, "weights of classes are not known here"
@@ -1905,8 +1629,6 @@ class MultiMarginLoss:
 
 
 class TripletMarginLoss:
-    __module__ = "torch.nn.modules.loss"
-
     def __init__(self, margin=1.0, p=2.0, eps=1e-06, swap=False,
                  size_average=None, reduce=None, reduction="mean"):
         self.margin = margin
@@ -1922,8 +1644,6 @@ class TripletMarginLoss:
 
 
 class PoissonNLLLoss:
-    __module__ = "torch.nn.modules.loss"
-
     def __init__(self, log_input=True, full=False, size_average=None,
                  eps=1e-08, reduce=None, reduction="mean"):
         self.log_input = log_input
@@ -1938,8 +1658,6 @@ class PoissonNLLLoss:
 
 
 class GaussianNLLLoss:
-    __module__ = "torch.nn.modules.loss"
-
     def __init__(self, full=False, eps=1e-06, reduction="mean"):
         self.full = full
         self.eps = eps
@@ -1951,8 +1669,6 @@ class GaussianNLLLoss:
 
 
 class CTCLoss:
-    __module__ = "torch.nn.modules.loss"
-
     def __init__(self, blank=0, reduction="mean", zero_infinity=False):
         self.blank = blank
         self.reduction = reduction
@@ -1963,22 +1679,10 @@ class CTCLoss:
                           self.blank, self.reduction, self.zero_infinity)
 
 
-class PairwiseDistance:
-    __module__ = "torch.nn.modules.distance"
-
-    def __init__(self, p=2.0, eps=1e-06, keepdim=False):
-        self.norm = p
-        self.eps = eps
-        self.keepdim = keepdim
-
-    def forward(self, x1, x2):
-        return torch.pairwise_distance(x1, x2, self.norm, self.eps,
-                                       self.keepdim)
+__name__ = "torch.nn.modules.fold"
 
 
 class Unfold:
-    __module__ = "torch.nn.modules.fold"
-
     def __init__(self, kernel_size, dilation=1, padding=0, stride=1):
         self.kernel_size = kernel_size
         self.dilation = dilation
@@ -1991,8 +1695,6 @@ class Unfold:
 
 
 class Fold:
-    __module__ = "torch.nn.modules.fold"
-
     def __init__(self, output_size, kernel_size, dilation=1, padding=0,
                  stride=1):
         self.output_size = output_size
@@ -2004,68 +1706,3 @@ class Fold:
     def forward(self, input):
         return F.fold(input, self.output_size, self.kernel_size,
                       self.dilation, self.padding, self.stride)
-
-
-class LPPool1d:
-    __module__ = "torch.nn.modules.pooling"
-
-    def __init__(self, norm_type, kernel_size, stride=None, ceil_mode=False):
-        self.norm_type = norm_type
-        self.kernel_size = kernel_size
-        self.stride = stride
-        self.ceil_mode = ceil_mode
-
-    def forward(self, input):
-        return F.lp_pool1d(input, float(self.norm_type), self.kernel_size,
-                           self.stride, self.ceil_mode)
-
-
-class ReflectionPad3d:
-    __module__ = "torch.nn.modules.padding"
-
-    def __init__(self, padding):
-        self.padding = repeat(padding, 6)
-
-    def forward(self, input):
-        return F.pad(input, self.padding, "reflect")
-
-
-class ReplicationPad3d:
-    __module__ = "torch.nn.modules.padding"
-
-    def __init__(self, padding):
-        self.padding = repeat(padding, 6)
-
-    def forward(self, input):
-        return F.pad(input, self.padding, "replicate")
-
-
-class RReLU:
-    __module__ = "torch.nn.modules.activation"
-
-    def __init__(self, lower=0.125, upper=0.3333333333333333, inplace=False):
-        self.lower = lower
-        self.upper = upper
-        self.inplace = inplace
-
-    def forward(self, input):
-        return F.rrelu(input, self.lower, self.upper, self.training,
-                       self.inplace)
-
-
-class CrossEntropyLoss:
-    __module__ = "torch.nn.modules.loss"
-
-    def __init__(self, weight=None, size_average=None, ignore_index=-100,
-                 reduce=None, reduction="mean", label_smoothing=0.0):
-        assert weight is None, "weights of classes are not known here"
-        self.weight = Buffer(None)
-        self.reduction = reduction
-        self.ignore_index = ignore_index
-        self.label_smoothing = label_smoothing
-
-    def forward(self, input, target):
-        return F.cross_entropy(input, target, self.weight,
-                               ignore_index=self.ignore_index,
-                               reduction=self.reduction,
-                               label_smoothing=self.label_smoothing)

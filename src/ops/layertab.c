@@ -30,31 +30,13 @@ static struct {
 	struct fx_map functional_by_name; /* interned name */
 } semantics;
 
-/* The text that a class body assigns to __module__. */
-static const char *
-module_of(const struct fx_ast *tree)
-{
-	const struct fx_ast *block = tree->kids[tree->kid_count - 1];
-
-	for (uint32_t i = 0; i < block->kid_count; i++) {
-		const struct fx_ast *one = block->kids[i];
-
-		if (one->kind == FX_AST_ASSIGN && one->kid_count == 2 &&
-			one->kids[0]->kind == FX_AST_NAME &&
-			strcmp(one->kids[0]->text, "__module__") == 0)
-			return one->kids[1]->string;
-	}
-	return "torch.nn";
-}
-
 static void
-add_layer(const struct fx_ast *tree, const char *text)
+add_layer(const struct fx_ast *tree, const char *text, const char *package)
 {
 	struct fx_layer *layer = FX_ARENA_NEW(semantics.arena, struct fx_layer);
 
 	layer->name = tree->text;
-	layer->qualified =
-		fx_intern_format("%s.%s", module_of(tree), tree->text);
+	layer->qualified = fx_intern_format("%s.%s", package, tree->text);
 	layer->tree = tree;
 	layer->text = text;
 	if (tree->kid_count > 1 && tree->kids[0]->kind == FX_AST_NAME)
@@ -78,15 +60,24 @@ add_function(const char *name, const struct fx_ast *tree, const char *text)
 		function);
 }
 
+/* A function in its file, and in the module PACKAGE (null: no other sees it).
+ */
+static void
+add_functions(const struct fx_ast *tree, const char *text, const char *package)
+{
+	add_function(tree->text, tree, text);
+	if (package)
+		add_function(fx_intern_format("%s.%s", package, tree->text),
+			tree, text);
+}
+
 /* NAMES = {"torch.nn.functional.normalize": normalize, ...} */
 static void
 add_names(const struct fx_ast *tree)
 {
 	const struct fx_ast *dict = tree->kids[tree->kid_count - 1];
 
-	if (tree->kids[0]->kind != FX_AST_NAME ||
-		strcmp(tree->kids[0]->text, "NAMES") != 0 ||
-		dict->kind != FX_AST_DICT)
+	if (dict->kind != FX_AST_DICT)
 		return;
 	for (uint32_t i = 0; i + 1 < dict->kid_count; i += 2) {
 		const struct fx_functional *function =
@@ -99,9 +90,18 @@ add_names(const struct fx_ast *tree)
 	}
 }
 
+static bool
+is_assignment(const struct fx_ast *tree, const char *name)
+{
+	return tree->kind == FX_AST_ASSIGN &&
+	       tree->kids[0]->kind == FX_AST_NAME &&
+	       strcmp(tree->kids[0]->text, name) == 0;
+}
+
 static void
 read_file(const char *text, size_t size)
 {
+	const char *package = NULL; /* that __name__ was set to last */
 	struct fx_ast *module;
 	struct fx_error *err =
 		fx_parse_module(semantics.arena, text, size, &module, NULL);
@@ -112,10 +112,12 @@ read_file(const char *text, size_t size)
 		const struct fx_ast *one = module->kids[i];
 
 		if (one->kind == FX_AST_CLASS)
-			add_layer(one, text);
+			add_layer(one, text, package);
 		else if (one->kind == FX_AST_FUNCTION)
-			add_function(one->text, one, text);
-		else if (one->kind == FX_AST_ASSIGN)
+			add_functions(one, text, package);
+		else if (is_assignment(one, "__name__"))
+			package = one->kids[1]->string;
+		else if (is_assignment(one, "NAMES"))
 			add_names(one);
 	}
 }

@@ -373,7 +373,10 @@ def check_functionals():
         return 0, ["torchvision is absent"]
     problems = []
     count = 0
-    for qualified, mine in space["NAMES"].items():
+    names = dict(space["NAMES"])
+    names.update({f"{f.__module__}.{f.__name__}": f for f in space.values()
+                  if getattr(f, "__module__", "") == space["__name__"]})
+    for qualified, mine in names.items():
         module, name = qualified.rsplit(".", 1)
         try:
             real = getattr(torch.Tensor if module == "Tensor"

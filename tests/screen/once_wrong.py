@@ -86,6 +86,28 @@ def paste_into_a_pane():
         s.end()
 
 
+def a_slow_paste_is_one():
+    """Its second half comes late: none of its lines is run."""
+    s = Shell(fxdb)
+    try:
+        s.start(f"{RESNET} --tui", "[graph]")
+        s.quiet()
+        s.keys(":\x1b[200~echo pas\r")
+        s.quiet(1)
+        s.keys("\recho ted_6\rq")
+        text = s.quiet(1)
+        s.keys("\x1b[201~")
+        text += s.quiet()
+        if "ted_6" not in text or "echo" not in text:
+            raise Failed(f"not on the command line: {text[-300:]!r}")
+        if not s.pid() or "keys" not in text and "ready>" in text:
+            raise Failed(f"a paste was typed: {text[-300:]!r}")
+        s.keys("\x03:p 1234 * 5678\r")
+        s.see("7006652")
+    finally:
+        s.end()
+
+
 def typed_while_the_screen_is_not_there():
     s = Shell(fxdb)
     try:
@@ -259,7 +281,8 @@ def drawings_fit():
 NEED_TRACE = (a_warning_is_on_the_screen,
               typed_while_the_screen_is_not_there, stopped_server)
 ROWS = (gone_at_a_question_without_sighup, narrow_search, paste_into_a_pane,
-        drawings_fit, a_warning_is_on_the_screen, escape_ends_a_search, stopped_from_elsewhere, slow_writer_of_a_script,
+        a_slow_paste_is_one, drawings_fit, a_warning_is_on_the_screen,
+        escape_ends_a_search, stopped_from_elsewhere, slow_writer_of_a_script,
         typed_while_the_screen_is_not_there, stopped_server)
 
 

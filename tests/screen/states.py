@@ -1,6 +1,6 @@
 """One table of states and of what may happen in them.
 
-For each state (prompt, question, pager, search, screen, running, tracing):
+For each state (prompt, question, pager, search, paste, screen, running, tracing):
 the terminal goes away, SIGHUP comes, Ctrl-Z with another size and fg, Ctrl-C.
 
 usage: states.py FXDB SOURCE [STATE[:EVENT] ...]
@@ -70,6 +70,13 @@ def search(s):
     s.quiet(0.2)
 
 
+def pasting(s):
+    """What a slow line brings: the end of the paste comes later."""
+    s.start(MLP, "(fxdb) ")
+    s.keys("\x1b[200~p 1234 *")
+    s.quiet()
+
+
 def lecture(s):
     with open(s.home + "/lecture.fxdb", "w") as f:
         f.write("echo one\necho two\n")
@@ -129,6 +136,12 @@ def screen_search(s):
     s.quiet()
 
 
+def screen_pasting(s):
+    screen(s)
+    s.keys(":\x1b[200~p 1234 *")
+    s.quiet()
+
+
 def screen_find(s):
     screen(s)
     s.keys("/lay")
@@ -176,6 +189,7 @@ STATES = {
     "question": (question, "n\r", "(fxdb) "),
     "pager": (pager, " ", "-- more"),
     "search": (search, "\r", "found_it"),
+    "pasting": (pasting, " 5678\x1b[201~\r", "7006652"),
     "lecture": (lecture, "x", "\ntwo"),
     "waiting": (waiting, None, None),
     "running": (running, None, None),
@@ -183,6 +197,7 @@ STATES = {
     "screen": (screen, "j:p 1234 * 5678\r", "7006652"),
     "screen_line": (screen_line, "5678\r", "7006652"),
     "screen_search": (screen_search, "\r", "found_it"),
+    "screen_pasting": (screen_pasting, " 5678\x1b[201~\r", "7006652"),
     "screen_find": (screen_find, "er\r:p 1234 * 5678\r", "7006652"),
     "screen_question": (screen_question, "n\r:p 1234 * 5678\r", "7006652"),
     "screen_keys": (screen_keys, "\x1b", "conv1"),

@@ -189,21 +189,6 @@ end_modes(void)
 
 /* The prompt. */
 
-/* A byte.  The end where there is no terminal any more, and for a signal that
- * came in the middle of a paste: the line is dropped.
- */
-static int
-read_byte(FILE *stream)
-{
-	unsigned char byte;
-
-	(void)stream;
-	while (ui_signals_wait(-1) != UI_INPUT_KEY)
-		if (ui_signals_ending() || ui_signals_has_interrupt())
-			return EOF;
-	return read(STDIN_FILENO, &byte, 1) == 1 ? byte : EOF;
-}
-
 /* Readline's columns; false when the terminal has less than it can do with. */
 static bool
 tell_size(void)
@@ -216,6 +201,59 @@ tell_size(void)
 		return true;
 	rl_set_screen_size(size.ws_row, LEAST_COLUMNS);
 	return false;
+}
+
+static void
+take_change(unsigned change)
+{
+	bool is_wide;
+
+	if (!change)
+		return;
+	is_wide = tell_size();
+	if (change & UI_CHANGE_BACK) {
+		rl_deprep_terminal();
+		rl_prep_terminal(1);
+		rl_on_new_line();
+		rl_redisplay();
+	} else if (is_wide) {
+		rl_resize_terminal();
+	} else {
+		rl_forced_update_display();
+	}
+}
+
+/* Wait for a key.  False after Ctrl-C, and when it is time to leave. */
+static bool
+wait_for_key(void)
+{
+	for (;;) {
+		enum ui_input input = ui_signals_wait(-1);
+
+		if (ui_signals_take_stop()) {
+			rl_deprep_terminal();
+			ui_signals_stop();
+		}
+		if (ui_signals_has_interrupt() || ui_signals_ending())
+			return false;
+		take_change(ui_signals_take_change());
+		if (input == UI_INPUT_KEY)
+			return true;
+	}
+}
+
+/* A byte.  The end where there is no terminal any more, and for a signal that
+ * came in the middle of a paste: the line is dropped.
+ */
+static int
+read_byte(FILE *stream)
+{
+	unsigned char byte;
+
+	(void)stream;
+	if (!wait_for_key() || read(STDIN_FILENO, &byte, 1) != 1)
+		return EOF;
+	return byte;
 }
 
 /* After Ctrl-D Readline would end this line, which is ended here, and every
@@ -292,26 +330,6 @@ line_set_idle(line_idle_fn *idle, void *context)
 	glue.idle_context = context;
 }
 
-static void
-take_change(unsigned change)
-{
-	bool is_wide;
-
-	if (!change)
-		return;
-	is_wide = tell_size();
-	if (change & UI_CHANGE_BACK) {
-		rl_deprep_terminal();
-		rl_prep_terminal(1);
-		rl_on_new_line();
-		rl_redisplay();
-	} else if (is_wide) {
-		rl_resize_terminal();
-	} else {
-		rl_forced_update_display();
-	}
-}
-
 /* Who does not type at once reads or thinks: there is time for other work. */
 static void
 work_while_idle(void)
@@ -320,25 +338,6 @@ work_while_idle(void)
 
 	if (glue.idle && poll(&keys, 1, IDLE_MS) == 0)
 		glue.idle(glue.idle_context);
-}
-
-/* Wait for a key.  False after Ctrl-C, and when it is time to leave. */
-static bool
-wait_for_key(void)
-{
-	for (;;) {
-		enum ui_input input = ui_signals_wait(-1);
-
-		if (ui_signals_take_stop()) {
-			rl_deprep_terminal();
-			ui_signals_stop();
-		}
-		if (ui_signals_take_interrupt() || ui_signals_ending())
-			return false;
-		take_change(ui_signals_take_change());
-		if (input == UI_INPUT_KEY)
-			return true;
-	}
 }
 
 /* What was typed stays as it stands: the cursor may be anywhere in it, and it
@@ -378,11 +377,8 @@ insert_first(void)
 static bool
 edit_line(void)
 {
-	while (!glue.done) {
-		if (!wait_for_key())
-			return false;
+	while (!glue.done && wait_for_key())
 		rl_callback_read_char();
-	}
 	return !ui_signals_take_interrupt() && !ui_signals_ending();
 }
 

@@ -53,6 +53,8 @@ struct curses_screen {
 	bool was_busy;  /* since the last time it said so */
 	unsigned idles;
 	struct fx_buf pasted;
+	bool is_pasting;   /* the end of the paste has not come yet */
+	size_t held_lines; /* new lines that may stand at the end of it */
 	struct ui_theme_look looks[FX_ROLE_COUNT];
 };
 
@@ -244,24 +246,27 @@ take_utf8(int first, struct tui_event *event)
 	set_bytes(event, bytes, length);
 }
 
-/* What comes up to the end of a paste.  Keys of several bytes are those bytes
- * again.
+/* What comes up to the end of a paste, or up to a pause: what follows that is
+ * of the paste too, until its end or Ctrl-C.  Keys of several bytes are those
+ * bytes again.  New lines at the end are none of it.
  */
 static void
 take_paste(struct curses_screen *curses, struct tui_event *event)
 {
 	struct fx_buf *text = &curses->pasted;
-	bool is_over = false;
+	bool is_waiting = false;
 
 	fx_buf_clear(text);
-	while (!is_over) {
+	for (; curses->held_lines; curses->held_lines--)
+		fx_buf_add_char(text, '\n');
+	while (curses->is_pasting && !is_waiting) {
 		int code = getch();
 		char *bytes = code >= KEY_MIN ? keybound(code, 0) : NULL;
 
 		if (code == ERR)
-			is_over = ui_signals_wait(PASTE_MS) != UI_INPUT_KEY;
+			is_waiting = ui_signals_wait(PASTE_MS) != UI_INPUT_KEY;
 		else if (code == KEY_PASTE_END)
-			is_over = true;
+			curses->is_pasting = false;
 		else if (text->length >= PASTE_MOST)
 			;
 		else if (bytes)
@@ -270,7 +275,8 @@ take_paste(struct curses_screen *curses, struct tui_event *event)
 			fx_buf_add_char(text, code == '\r' ? '\n' : (char)code);
 		free(bytes);
 	}
-	while (text->length && text->data[text->length - 1] == '\n')
+	for (; text->length && text->data[text->length - 1] == '\n';
+		curses->held_lines += curses->is_pasting)
 		fx_buf_truncate(text, text->length - 1);
 	event->kind = TUI_EVENT_PASTE;
 	event->text = fx_buf_text(text);
@@ -282,7 +288,12 @@ take_key(struct curses_screen *curses, int code, struct tui_event *event)
 	char byte = (char)code;
 
 	event->kind = TUI_EVENT_KEY;
-	if (code == KEY_PASTE) {
+	if (curses->is_pasting) {
+		ungetch(code);
+		take_paste(curses, event);
+	} else if (code == KEY_PASTE) {
+		curses->is_pasting = true;
+		curses->held_lines = 0;
 		take_paste(curses, event);
 	} else if (code >= KEY_MIN) {
 		take_special(code, event);
@@ -382,8 +393,11 @@ curses_next(void *context, int timeout_ms, struct tui_event *ret)
 	while (again) {
 		int code;
 
-		if (take_flags(ret))
+		if (take_flags(ret)) {
+			if (ret->kind == TUI_EVENT_INTERRUPT)
+				curses->is_pasting = false;
 			return;
+		}
 		code = getch();
 		if (code != ERR) {
 			curses->was_busy = true;

@@ -210,17 +210,13 @@ static void
 take_escape(struct tui_event *event)
 {
 	int next = getch();
+	bool is_alt = next != ERR && next < KEY_MIN;
+	char bytes[2] = { '\033', (char)next };
 
-	event->key = TUI_KEY_ESCAPE;
-	set_bytes(event, "\033", 1);
-	if (next != ERR && next < KEY_MIN) {
-		char bytes[2] = { '\033', (char)next };
-
-		event->key = TUI_KEY_OTHER;
-		set_bytes(event, bytes, 2);
-	} else if (next != ERR) {
+	if (next != ERR && !is_alt)
 		ungetch(next);
-	}
+	event->key = is_alt ? TUI_KEY_OTHER : TUI_KEY_ESCAPE;
+	set_bytes(event, bytes, is_alt ? 2 : 1);
 }
 
 /* A code point of more than one byte. */
@@ -246,9 +242,9 @@ take_utf8(int first, struct tui_event *event)
 	set_bytes(event, bytes, length);
 }
 
-/* What comes up to the end of a paste, or up to a pause: what follows that is
- * of the paste too, until its end or Ctrl-C.  Keys of several bytes are those
- * bytes again.  New lines at the end are none of it.
+/* What comes of a paste before a pause; it goes on until its end or Ctrl-C.
+ * Keys of several bytes are those bytes again.  New lines at its end are
+ * dropped.
  */
 static void
 take_paste(struct curses_screen *curses, struct tui_event *event)
@@ -256,6 +252,7 @@ take_paste(struct curses_screen *curses, struct tui_event *event)
 	struct fx_buf *text = &curses->pasted;
 	bool is_waiting = false;
 
+	curses->is_pasting = true;
 	fx_buf_clear(text);
 	for (; curses->held_lines; curses->held_lines--)
 		fx_buf_add_char(text, '\n');
@@ -288,12 +285,11 @@ take_key(struct curses_screen *curses, int code, struct tui_event *event)
 	char byte = (char)code;
 
 	event->kind = TUI_EVENT_KEY;
-	if (curses->is_pasting) {
-		ungetch(code);
-		take_paste(curses, event);
-	} else if (code == KEY_PASTE) {
-		curses->is_pasting = true;
-		curses->held_lines = 0;
+	if (code == KEY_PASTE || curses->is_pasting) {
+		if (curses->is_pasting)
+			ungetch(code);
+		else
+			curses->held_lines = 0;
 		take_paste(curses, event);
 	} else if (code >= KEY_MIN) {
 		take_special(code, event);
@@ -348,9 +344,7 @@ enter_terminal(void)
 	refresh();
 }
 
-/* What signals have ordered but Ctrl-C: whether the screen is to be painted
- * anew.
- */
+/* Obey all but Ctrl-C: whether the screen is to be painted anew. */
 static bool
 obey_signals(void)
 {
@@ -430,9 +424,7 @@ curses_suspend(void *context)
 	ui_signals_give(UI_KEYS_NOBODY, NULL);
 }
 
-/* What somebody else wrote stands on the normal screen: wait before covering
- * it.
- */
+/* What somebody else wrote on the normal screen stays until Enter. */
 static void
 curses_resume(void *context)
 {

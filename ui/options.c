@@ -100,8 +100,7 @@ static FX_NODISCARD struct fx_error *
 check_color(const char *text)
 {
 	struct fx_settings *settings = fx_settings_new();
-	int index = fx_settings_match("color", NULL);
-	struct fx_error *err = fx_settings_set(settings, index, text);
+	struct fx_error *err = fx_settings_set(settings, FX_SET_COLOR, text);
 
 	fx_settings_free(settings);
 	return err;

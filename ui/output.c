@@ -25,8 +25,8 @@ file_of(bool error)
 bool
 ui_has_colors(const struct ui *ui, bool error)
 {
-	const char *color =
-		fx_settings_word(fx_session_settings(ui->session), "color");
+	const char *color = fx_settings_text(fx_session_settings(ui->session),
+		FX_SET_COLOR);
 	const char *no_color = getenv("NO_COLOR");
 	const char *term = getenv("TERM");
 
@@ -46,7 +46,7 @@ size_t
 ui_width(const struct ui *ui, bool error)
 {
 	struct fx_settings *settings = fx_session_settings(ui->session);
-	int64_t chosen = fx_settings_int(settings, "width");
+	int64_t chosen = fx_settings_int(settings, FX_SET_WIDTH);
 	struct winsize size;
 
 	if (!isatty(file_of(error)))
@@ -78,7 +78,7 @@ rows(void *context)
 	if (!isatty(STDOUT_FILENO))
 		return 0;
 	return (size_t)fx_settings_int(fx_session_settings(ui->session),
-		"max-rows");
+		FX_SET_MAX_ROWS);
 }
 
 /* Lines of a page; 0 when nobody looks at pages. */
@@ -87,10 +87,10 @@ page_height(void *context)
 {
 	struct ui *ui = context;
 	struct fx_settings *settings = fx_session_settings(ui->session);
-	int64_t chosen = fx_settings_int(settings, "height");
+	int64_t chosen = fx_settings_int(settings, FX_SET_HEIGHT);
 	struct winsize size;
 
-	if (!ui->pages || !fx_settings_bool(settings, "pagination"))
+	if (!ui->pages || !fx_settings_bool(settings, FX_SET_PAGINATION))
 		return 0;
 	if (chosen > 0)
 		return (size_t)chosen;
@@ -150,7 +150,7 @@ ui_output_new(struct ui *ui)
 		.width = width,
 		.rows = rows,
 		.ascii = fx_settings_bool(fx_session_settings(ui->session),
-			"ascii") };
+			FX_SET_ASCII) };
 
 	ui->standard = standard;
 	ui->pager = stream;

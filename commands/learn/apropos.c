@@ -163,7 +163,7 @@ say_settings(const struct sought *sought, enum match wanted)
 {
 	size_t found = 0;
 
-	for (size_t i = 0; i < fx_settings_count(); i++) {
+	for (size_t i = 0; i < FX_SET_COUNT; i++) {
 		const struct fx_setting_info *info = fx_settings_info(i);
 		FX_AUTO_FREE char *name = fx_xasprintf("set %s", info->name);
 		struct about about = { name, info->help,

@@ -85,7 +85,7 @@ markdown_settings(struct fx_buf *out)
 
 	fx_buf_add(out, "## Settings\n\n| setting | values | at first | "
 			"meaning |\n|---|---|---|---|\n");
-	for (i = 0; i < fx_settings_count(); i++) {
+	for (i = 0; i < FX_SET_COUNT; i++) {
 		const struct fx_setting_info *info = fx_settings_info(i);
 
 		fx_buf_addf(out, "| `%s` | ", info->name);

@@ -284,7 +284,7 @@ offer_settings(struct completion *c, size_t begin)
 		return;
 	}
 	begin_word(c, begin);
-	for (i = 0; i < fx_settings_count(); i++)
+	for (i = 0; i < FX_SET_COUNT; i++)
 		offer(c, fx_settings_info(i)->name);
 }
 

@@ -439,7 +439,8 @@ add_setup(struct cmd_recovery *r, struct fx_session *session)
 static int64_t
 recover_limit(struct fx_session *session)
 {
-	return fx_settings_int(fx_session_settings(session), "recover limit");
+	return fx_settings_int(fx_session_settings(session),
+		FX_SET_RECOVER_LIMIT);
 }
 
 static bool

@@ -18,7 +18,7 @@
 static void
 add_settings(struct fx_buf *text, const struct fx_settings *settings)
 {
-	for (size_t i = 0; i < fx_settings_count(); i++) {
+	for (size_t i = 0; i < FX_SET_COUNT; i++) {
 		const struct fx_setting_info *info = fx_settings_info(i);
 		const char *value = fx_settings_text(settings, (int)i);
 

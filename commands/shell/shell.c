@@ -362,7 +362,7 @@ cmd_is_set_to_json(struct fx_session *session)
 {
 	struct fx_settings *settings = fx_session_settings(session);
 
-	return !strcmp(fx_settings_word(settings, "output"), "json");
+	return !strcmp(fx_settings_text(settings, FX_SET_OUTPUT), "json");
 }
 
 bool
@@ -371,7 +371,7 @@ cmd_confirm(struct cmd_ctx *ctx, const char *question)
 	const struct front *front = ctx->front;
 	struct fx_settings *settings = fx_session_settings(ctx->session);
 
-	if (!fx_settings_bool(settings, "confirm"))
+	if (!fx_settings_bool(settings, FX_SET_CONFIRM))
 		return true;
 	return front->confirm(front->context, question);
 }

@@ -149,11 +149,11 @@ cmd_draw_exec(struct cmd_ctx *ctx)
 	if (!options.limit)
 		options.limit = SIZE_MAX; /* as everywhere: all */
 	options.hub_limit = (size_t)cmd_flag_int(ctx, "hub",
-		fx_settings_int(settings, "hub-limit"));
-	if (fx_settings_bool(settings, "ascii"))
+		fx_settings_int(settings, FX_SET_HUB_LIMIT));
+	if (fx_settings_bool(settings, FX_SET_ASCII))
 		options.lines = FX_LINES_ASCII;
 	options.timeout_ms =
-		1000 * (int)fx_settings_int(settings, "draw timeout");
+		1000 * (int)fx_settings_int(settings, FX_SET_DRAW_TIMEOUT);
 	options.report = &report;
 	options.stop = give_up;
 	options.stop_context = (void *)(uintptr_t)ctx->front;

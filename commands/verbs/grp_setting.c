@@ -45,7 +45,7 @@ cmd_say_settings(struct cmd_ctx *ctx)
 
 	out_table_begin(ctx->out, "settings", FX_ARRAY_LEN(setting_keys),
 		setting_keys);
-	for (i = 0; i < fx_settings_count(); i++)
+	for (i = 0; i < FX_SET_COUNT; i++)
 		setting_row(ctx, i);
 	out_table_end(ctx->out);
 	return NULL;
@@ -66,13 +66,13 @@ show_exec(struct cmd_ctx *ctx)
 		return cmd_say_settings(ctx);
 	/* `show record` is all settings that begin so. */
 	name = fx_xasprintf("%s ", text);
-	for (i = 0; i < fx_settings_count(); i++)
+	for (i = 0; i < FX_SET_COUNT; i++)
 		count +=
 			!strncmp(fx_settings_info(i)->name, name, strlen(name));
 	if (count) {
 		out_table_begin(ctx->out, "settings",
 			FX_ARRAY_LEN(setting_keys), setting_keys);
-		for (i = 0; i < fx_settings_count(); i++)
+		for (i = 0; i < FX_SET_COUNT; i++)
 			if (!strncmp(fx_settings_info(i)->name, name,
 				    strlen(name)))
 				setting_row(ctx, i);

@@ -22,7 +22,8 @@
 static const char *
 dialect(const struct cmd_ctx *ctx)
 {
-	return fx_settings_word(fx_session_settings(ctx->session), "dialect");
+	return fx_settings_text(fx_session_settings(ctx->session),
+		FX_SET_DIALECT);
 }
 
 static FX_NODISCARD struct fx_error *

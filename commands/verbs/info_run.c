@@ -47,8 +47,8 @@ cmd_say_record(struct cmd_ctx *ctx)
 	add_size(ctx, "held", facts.held_bytes);
 	add_size(ctx, "overwritten", facts.saved_bytes);
 	out_field(ctx->out, "limit", FX_ROLE_NUMBER, "%s",
-		fx_settings_word(fx_session_settings(ctx->session),
-			"record limit"));
+		fx_settings_text(fx_session_settings(ctx->session),
+			FX_SET_RECORD_LIMIT));
 	out_field_int(ctx->out, "effects", FX_ROLE_NUMBER,
 		(int64_t)facts.effects);
 	out_field_int(ctx->out, "dropped", FX_ROLE_NUMBER,

@@ -204,7 +204,7 @@ static size_t
 list_size(struct cmd_ctx *ctx)
 {
 	return (size_t)fx_settings_int(fx_session_settings(ctx->session),
-		"listsize");
+		FX_SET_LISTSIZE);
 }
 
 /* SIZE nodes with CENTER in the middle. */

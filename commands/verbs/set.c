@@ -73,7 +73,7 @@ unknown_setting(const char *text, bool ambiguous)
 
 	text = name_only;
 	fx_nearest_init(&nearest, text);
-	for (i = 0; i < fx_settings_count(); i++) {
+	for (i = 0; i < FX_SET_COUNT; i++) {
 		const char *name = fx_settings_info(i)->name;
 
 		if (!ambiguous)

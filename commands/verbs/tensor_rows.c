@@ -179,7 +179,8 @@ add_facts(struct cmd_ctx *ctx, struct fx_buf *text,
 	const struct fx_stats *stats)
 {
 	fx_stats_print_facts(text, stats,
-		fx_settings_bool(fx_session_settings(ctx->session), "ascii"));
+		fx_settings_bool(fx_session_settings(ctx->session),
+			FX_SET_ASCII));
 }
 
 void

@@ -142,7 +142,7 @@ need_torch(struct fx_session *session, struct fx_model *model,
 void
 fx_session_prepare(struct fx_session *session)
 {
-	const char *name = fx_settings_word(session->settings, "backend");
+	const char *name = fx_settings_text(session->settings, FX_SET_BACKEND);
 	const struct fx_model *model = session->current;
 	bool is_wanted =
 		fx_str_equal(name, "auto") || fx_str_equal(name, "torch");
@@ -162,7 +162,7 @@ fx_session_prepare(struct fx_session *session)
 struct fx_backend *
 fx_session_value_backend(struct fx_session *session, struct fx_model *model)
 {
-	const char *name = fx_settings_word(session->settings, "backend");
+	const char *name = fx_settings_text(session->settings, FX_SET_BACKEND);
 	struct fx_backend *backend = NULL;
 
 	if (fx_str_equal(name, "auto"))
@@ -417,7 +417,7 @@ choose_named(struct fx_session *session, struct fx_model *model,
 struct fx_error *
 fx_model_choose_backend(struct fx_session *session, struct fx_model *model)
 {
-	const char *name = fx_settings_word(session->settings, "backend");
+	const char *name = fx_settings_text(session->settings, FX_SET_BACKEND);
 	struct fx_backend *before = model->backend;
 	struct fx_error *err = NULL;
 
@@ -445,7 +445,7 @@ confinement_of(const struct fx_model *model)
 	if (model->session->is_read_only)
 		return FX_CONFINED_READ_ONLY;
 	if (model->is_trusted ||
-		fx_settings_bool(model->session->settings, "trust-files"))
+		fx_settings_bool(model->session->settings, FX_SET_TRUST_FILES))
 		return FX_CONFINED_NOT;
 	return FX_CONFINED_FILE;
 }
@@ -454,7 +454,8 @@ void
 fx_model_ready_backend(struct fx_model *model)
 {
 	struct fx_backend *backend = model->backend;
-	int threads = (int)fx_settings_int(model->session->settings, "threads");
+	int threads =
+		(int)fx_settings_int(model->session->settings, FX_SET_THREADS);
 
 	for (; backend; backend = backend->fallback) {
 		backend->confinement = (uint8_t)confinement_of(model);

@@ -126,7 +126,7 @@ fx_model_edit_begin(struct fx_session *session, struct fx_model *model,
 		fx_vec_last(&model->edits).savepoint =
 			fx_savepoint_get(model->graph);
 	} else {
-		limit = fx_settings_int(session->settings, "undo limit");
+		limit = fx_settings_int(session->settings, FX_SET_UNDO_LIMIT);
 		fx_journal_set_limit(model->graph, (size_t)limit);
 	}
 	fx_journal_begin(model->graph, command);

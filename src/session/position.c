@@ -437,9 +437,9 @@ ask_onwards(struct fx_request *request, enum fx_move move, size_t count)
 		request->count = count ? count : 1;
 		request->enters = move == FX_MOVE_STEP;
 		request->by_scope =
-			fx_str_equal(fx_settings_word(request->session
+			fx_str_equal(fx_settings_text(request->session
 							      ->settings,
-					     "step-unit"),
+					     FX_SET_STEP_UNIT),
 				"scope");
 		if (request->by_scope && node)
 			request->scope = fx_position_unit(node);

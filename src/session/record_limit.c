@@ -298,9 +298,9 @@ fx_record_limit_begin(struct fx_session *session, struct fx_model *model)
 	struct fx_timeline *timeline = &model->run->timeline;
 
 	timeline->is_off =
-		!fx_settings_bool(session->settings, "record values");
+		!fx_settings_bool(session->settings, FX_SET_RECORD_VALUES);
 	timeline->limit =
-		(size_t)fx_settings_int(session->settings, "record limit");
+		(size_t)fx_settings_int(session->settings, FX_SET_RECORD_LIMIT);
 	if (timeline->is_off)
 		timeline->limit = LITTLE;
 	timeline->next_trim = 0;
@@ -313,10 +313,10 @@ fx_record_limit_begin(struct fx_session *session, struct fx_model *model)
 char *
 fx_record_limit_words(const struct fx_session *session)
 {
-	if (!fx_settings_bool(session->settings, "record values"))
+	if (!fx_settings_bool(session->settings, FX_SET_RECORD_VALUES))
 		return fx_xstrdup("record values off");
 	return fx_xasprintf("record limit %s",
-		fx_settings_word(session->settings, "record limit"));
+		fx_settings_text(session->settings, FX_SET_RECORD_LIMIT));
 }
 
 void

@@ -14,12 +14,10 @@
 #include "base/str.h"
 
 static const struct fx_setting_info rows[] = {
-#define FX_SET(name, type, choices, initial, help) \
-	{ name, FX_SETTING_##type, choices, initial, help },
+#define FX_SET(id, name, type, choices, initial, help) \
+	[FX_SET_##id] = { name, FX_SETTING_##type, choices, initial, help },
 #include "session/settings.def"
 };
-
-#define COUNT FX_ARRAY_LEN(rows)
 
 struct setting {
 	char *text;
@@ -27,7 +25,7 @@ struct setting {
 };
 
 struct fx_settings {
-	struct setting values[COUNT];
+	struct setting values[FX_SET_COUNT];
 	unsigned version;
 };
 
@@ -36,7 +34,7 @@ fx_settings_new(void)
 {
 	struct fx_settings *settings = FX_NEW(struct fx_settings);
 
-	for (size_t i = 0; i < COUNT; i++) {
+	for (size_t i = 0; i < FX_SET_COUNT; i++) {
 		struct fx_error *err =
 			fx_settings_set(settings, (int)i, rows[i].initial);
 
@@ -51,21 +49,15 @@ fx_settings_free(struct fx_settings *settings)
 {
 	if (!settings)
 		return;
-	for (size_t i = 0; i < COUNT; i++)
+	for (size_t i = 0; i < FX_SET_COUNT; i++)
 		free(settings->values[i].text);
 	free(settings);
-}
-
-size_t
-fx_settings_count(void)
-{
-	return COUNT;
 }
 
 const struct fx_setting_info *
 fx_settings_info(size_t index)
 {
-	return index < COUNT ? &rows[index] : NULL;
+	return index < FX_SET_COUNT ? &rows[index] : NULL;
 }
 
 static bool
@@ -116,7 +108,7 @@ fx_settings_match(const char *text, const char **rest_ret)
 
 	while (is_blank(*text))
 		text++;
-	for (size_t i = 0; i < COUNT; i++) {
+	for (size_t i = 0; i < FX_SET_COUNT; i++) {
 		bool whole;
 		size_t length = spells(text, rows[i].name, &whole);
 
@@ -283,7 +275,7 @@ fx_settings_set(struct fx_settings *settings, int index, const char *text)
 	struct setting *value;
 	int64_t number;
 
-	fx_assert(index >= 0 && (size_t)index < COUNT);
+	fx_assert(index >= 0 && (size_t)index < FX_SET_COUNT);
 	info = &rows[index];
 	value = &settings->values[index];
 	if (!parse(info, text, &number))
@@ -304,37 +296,20 @@ fx_settings_set(struct fx_settings *settings, int index, const char *text)
 const char *
 fx_settings_text(const struct fx_settings *settings, int index)
 {
-	fx_assert(index >= 0 && (size_t)index < COUNT);
+	fx_assert(index >= 0 && (size_t)index < FX_SET_COUNT);
 	return settings->values[index].text;
 }
 
-static const struct setting *
-named(const struct fx_settings *settings, const char *name)
-{
-	size_t i = 0;
-
-	while (i < COUNT && !fx_str_equal(rows[i].name, name))
-		i++;
-	fx_assert(i < COUNT);
-	return &settings->values[i];
-}
-
 bool
-fx_settings_bool(const struct fx_settings *settings, const char *name)
+fx_settings_bool(const struct fx_settings *settings, enum fx_setting setting)
 {
-	return named(settings, name)->number != 0;
+	return settings->values[setting].number != 0;
 }
 
 int64_t
-fx_settings_int(const struct fx_settings *settings, const char *name)
+fx_settings_int(const struct fx_settings *settings, enum fx_setting setting)
 {
-	return named(settings, name)->number;
-}
-
-const char *
-fx_settings_word(const struct fx_settings *settings, const char *name)
-{
-	return named(settings, name)->text;
+	return settings->values[setting].number;
 }
 
 unsigned

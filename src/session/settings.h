@@ -14,6 +14,12 @@
 
 struct fx_settings;
 
+enum fx_setting {
+#define FX_SET(id, name, type, choices, initial, help) FX_SET_##id,
+#include "session/settings.def"
+	FX_SET_COUNT
+};
+
 enum fx_setting_type {
 	FX_SETTING_BOOL, /* on, off */
 	FX_SETTING_INT,
@@ -33,7 +39,6 @@ struct fx_setting_info {
 struct fx_settings *fx_settings_new(void);
 void fx_settings_free(struct fx_settings *settings);
 
-size_t fx_settings_count(void);
 const struct fx_setting_info *fx_settings_info(size_t index);
 /* The index of the setting that TEXT begins with, by the longest name;
  * *REST_RET is what follows.  -1 when none; -2 when ambiguous.
@@ -46,13 +51,11 @@ FX_NODISCARD struct fx_error *fx_settings_set(struct fx_settings *settings,
 /* The value as text; borrowed until the next set. */
 const char *fx_settings_text(const struct fx_settings *settings, int index);
 
-/* Reads by full name, which is asserted to exist: BOOL; INT and SIZE; the value
- * of any type as text, borrowed until the next set.
- */
-bool fx_settings_bool(const struct fx_settings *settings, const char *name);
-int64_t fx_settings_int(const struct fx_settings *settings, const char *name);
-const char *fx_settings_word(const struct fx_settings *settings,
-	const char *name);
+/* BOOL; INT and SIZE. */
+bool fx_settings_bool(const struct fx_settings *settings,
+	enum fx_setting setting);
+int64_t fx_settings_int(const struct fx_settings *settings,
+	enum fx_setting setting);
 
 /* Changes so far, so that front ends notice. */
 unsigned fx_settings_version(const struct fx_settings *settings);

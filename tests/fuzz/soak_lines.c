@@ -241,7 +241,7 @@ static void
 add_setting(struct maker *m)
 {
 	const struct fx_setting_info *info =
-		fx_settings_info(below(m, fx_settings_count()));
+		fx_settings_info(below(m, FX_SET_COUNT));
 
 	/* What would end the run, or wait for a person. */
 	if (!strcmp(info->name, "output") || !strcmp(info->name, "backend"))

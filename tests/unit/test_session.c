@@ -378,7 +378,7 @@ settings_are_checked(void)
 	FXT_IS_FATAL(index, >=, 0);
 	FXT_SAME(rest, "512M");
 	CU_ASSERT(fxt_ok(fx_settings_set(s, index, rest)));
-	FXT_EQ(fx_settings_int(s, "record limit"), (int64_t)512 << 20);
+	FXT_EQ(fx_settings_int(s, FX_SET_RECORD_LIMIT), (int64_t)512 << 20);
 	CU_ASSERT(fxt_ok(fx_settings_set(s, index, "unlimited")));
 	FXT_SAME(fx_settings_text(s, index), "unlimited");
 	FXT_FAILS(fx_settings_set(s, index, "much"), FX_ERR_SETTING);
@@ -392,7 +392,7 @@ settings_are_checked(void)
 	FXT_FAILS(fx_settings_set(s, index, rest), FX_ERR_SETTING);
 	index = fx_settings_match("hub limit 3", &rest);
 	CU_ASSERT(fxt_ok(fx_settings_set(s, index, rest)));
-	FXT_EQ(fx_settings_int(s, "hub-limit"), 3);
+	FXT_EQ(fx_settings_int(s, FX_SET_HUB_LIMIT), 3);
 	fx_settings_free(s);
 }
 

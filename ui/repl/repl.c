@@ -110,20 +110,14 @@ repl_front(struct ui *ui, struct front *ret)
 		.is_interactive = repl_is_interactive };
 }
 
-static bool
-setting_is_on(struct ui *ui, const char *name)
-{
-	return fx_settings_bool(fx_session_settings(ui->session), name);
-}
-
 static void
 begin_lines(struct ui *ui)
 {
 	FX_AUTO_FREE char *path = NULL;
 	struct fx_settings *settings = fx_session_settings(ui->session);
-	int64_t size = fx_settings_int(settings, "history size");
+	int64_t size = fx_settings_int(settings, FX_SET_HISTORY_SIZE);
 
-	if (setting_is_on(ui, "history save"))
+	if (fx_settings_bool(settings, FX_SET_HISTORY_SAVE))
 		path = fx_file_state("history");
 	line_begin(ui->shell, path, (size_t)size);
 }
@@ -200,8 +194,8 @@ run_one(struct ui *ui)
 	ui->left_by = 0;
 	if (left_by && left_by != 'q')
 		line_begin_with((char)left_by);
-	line = line_read(fx_settings_word(fx_session_settings(ui->session),
-				 "prompt"),
+	line = line_read(fx_settings_text(fx_session_settings(ui->session),
+				 FX_SET_PROMPT),
 		&interrupted);
 	if (interrupted)
 		return true;

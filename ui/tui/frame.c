@@ -418,9 +418,9 @@ paint_all(struct tui *tui, int *cursor_row, int *cursor_column)
 static void
 choose_lines(struct tui *tui)
 {
-	bool ascii =
-		tui->screen->lines == FX_LINES_ASCII ||
-		fx_settings_bool(fx_session_settings(tui->session), "ascii");
+	bool ascii = tui->screen->lines == FX_LINES_ASCII ||
+		     fx_settings_bool(fx_session_settings(tui->session),
+			     FX_SET_ASCII);
 
 	tui->lines = ascii ? FX_LINES_ASCII : tui->screen->lines;
 	if (tui->log.ascii != ascii) {

@@ -129,7 +129,7 @@ static int
 lane_cap(const struct tui *tui)
 {
 	int cap = (int)fx_settings_int(fx_session_settings(tui->session),
-		"lane-cap");
+		FX_SET_LANE_CAP);
 
 	return tui->grid->columns < NARROW_COLUMNS ? FX_MIN(cap, NARROW_LANES)
 						   : cap;
@@ -144,7 +144,7 @@ has_changed(struct tui *tui, struct fx_model *model)
 	const char *scope = fx_model_scope(model);
 	int cap = lane_cap(tui);
 	int hub = (int)fx_settings_int(fx_session_settings(tui->session),
-		"hub-limit");
+		FX_SET_HUB_LIMIT);
 	bool changed = !graph->rails || graph->graph != of ||
 		       graph->serial != of->serial ||
 		       graph->version != of->version || graph->scope != scope ||

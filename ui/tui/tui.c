@@ -179,7 +179,8 @@ static void
 read_prompt(struct tui *tui)
 {
 	snprintf(tui->prompt, sizeof(tui->prompt), "%s",
-		fx_settings_word(fx_session_settings(tui->session), "prompt"));
+		fx_settings_text(fx_session_settings(tui->session),
+			FX_SET_PROMPT));
 }
 
 /* A warning of what was opened would be lost under the screen. */

@@ -43,7 +43,8 @@ static void
 make_code(struct tui *tui, struct fx_graph *graph)
 {
 	const char *dialect =
-		fx_settings_word(fx_session_settings(tui->session), "dialect");
+		fx_settings_text(fx_session_settings(tui->session),
+			FX_SET_DIALECT);
 	struct fx_emit_python options = { .dialect = dialect };
 	struct fx_emit_ranges ranges = { 0 };
 	FX_AUTO_BUF struct fx_buf text = { 0 };

@@ -62,6 +62,8 @@ add_module(struct fx_buf *text, const struct fx_node *node)
 	fx_buf_addf(text, "Calls the module %s", node->target);
 	if (module)
 		add_class(text, module->class_name);
+	if (module && module->own_code)
+		fx_buf_addf(text, " with %s,", module->own_code);
 	fx_buf_add(text, " on ");
 	add_node_list(text, node);
 }

@@ -115,6 +115,8 @@ add_module(struct fx_buf *text, const struct fx_module *module)
 				: "Module");
 	if (module->training)
 		fx_buf_add(text, " in training mode");
+	if (module->own_code)
+		fx_buf_addf(text, " with %s", module->own_code);
 }
 
 static void

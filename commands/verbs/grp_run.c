@@ -49,9 +49,15 @@ run_exec(struct cmd_ctx *ctx)
 	FX_AUTO_STOP struct fx_stop stop = { 0 };
 	struct fx_node *to = cmd_flag_node(ctx, "to");
 
+	struct fx_error *err;
+
 	warn_of_partial(ctx);
-	return stopped(ctx,
-		fx_position_run(ctx->session, ctx->model, to, &stop), &stop);
+	err = stopped(ctx, fx_position_run(ctx->session, ctx->model, to, &stop),
+		&stop);
+	if (!err && stop.reason == FX_STOP_TARGET &&
+		!fx_model_has_values(ctx->model))
+		out_note(ctx->out, "Shapes only: no values were computed.");
+	return err;
 }
 
 static struct fx_error *

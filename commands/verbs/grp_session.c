@@ -97,6 +97,7 @@ say_saved(struct cmd_ctx *ctx, const char *path,
 {
 	FX_AUTO_BUF struct fx_buf size = { 0 };
 	FX_AUTO_BUF struct fx_buf beside = { 0 };
+	FX_AUTO_BUF struct fx_buf own_code = { 0 };
 
 	fx_number_add_bytes(&size, saved->size);
 	if (saved->weights) {
@@ -116,6 +117,11 @@ say_saved(struct cmd_ctx *ctx, const char *path,
 	if (saved->removed)
 		out_note(ctx->out, "removed %s, the weights before",
 			saved->removed);
+	fx_model_add_own_code(&own_code, ctx->model);
+	if (own_code.length)
+		out_warning(ctx->out,
+			"without the Python of %s: what is loaded stops there",
+			fx_buf_text(&own_code));
 	if (fx_model_left_behind(ctx->model))
 		out_warning(ctx->out,
 			"without the values of %s: a file of weights cannot "

@@ -266,6 +266,13 @@ say_again(struct cmd_ctx *ctx, const struct fx_stop *stop)
 			stop->again == 1 ? "" : "s");
 }
 
+/* Whether it went where it should. */
+static bool
+is_there(const struct fx_stop *stop)
+{
+	return stop->reason == FX_STOP_END || stop->reason == FX_STOP_TARGET;
+}
+
 void
 cmd_say_stop(struct cmd_ctx *ctx, struct fx_stop *stop)
 {
@@ -277,7 +284,9 @@ cmd_say_stop(struct cmd_ctx *ctx, struct fx_stop *stop)
 	out_value_int(ctx->out, "again", (int64_t)stop->again);
 	out_value_bool(ctx->out, "values", fx_model_has_values(ctx->model));
 	say_again(ctx, stop);
-	if (stop->reason == FX_STOP_ERROR)
+	if (stop->reason == FX_STOP_ERROR ||
+		(stop->executed && is_there(stop) &&
+			fx_model_lacks_values(ctx->model)))
 		cmd_shell_report_stop(ctx->shell);
 	say_reason(ctx, stop);
 	say_place(ctx, stop);

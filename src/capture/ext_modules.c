@@ -145,6 +145,37 @@ add_config(struct fxpy_trace *trace, const char *key, struct fx_value value)
 	trace->config.items[trace->config.count++] = value;
 }
 
+/* What runs when MODULE, whose __dict__ is DICT, is called beside the code of
+ * its class: interned, or NULL.
+ */
+static const char *
+own_code(PyObject *module, PyObject *dict)
+{
+	PyObject *hooks = PyDict_GetItem(dict, fxpy_str._forward_hooks);
+	PyObject *key, *value;
+	Py_ssize_t at = 0;
+
+	if (hooks && PyObject_IsTrue(hooks) == 1)
+		return fx_intern("a forward hook");
+	hooks = PyDict_GetItem(dict, fxpy_str._forward_pre_hooks);
+	if (hooks && PyObject_IsTrue(hooks) == 1)
+		return fx_intern("a forward pre-hook");
+	while (PyDict_Next(dict, &at, &key, &value)) {
+		PyObject *other;
+		bool hides;
+
+		if (!PyCallable_Check(value) || !config_key(key))
+			continue;
+		other = PyObject_GetAttr((PyObject *)Py_TYPE(module), key);
+		hides = other && PyCallable_Check(other);
+		Py_XDECREF(other);
+		PyErr_Clear();
+		if (hides)
+			return fx_intern_format("its own %s", fxpy_name(key));
+	}
+	return NULL;
+}
+
 /* The plain attributes of DICT as a DICT value; tensors among them are mapped
  * to their paths instead.
  */
@@ -223,6 +254,8 @@ collect(struct fxpy_trace *trace, PyObject *module, const char *path, int depth)
 	record->is_leaf = class->is_leaf;
 	training = PyDict_GetItem(dict, fxpy_str.training);
 	record->training = training == Py_True;
+	if (class->is_leaf)
+		record->own_code = own_code(module, dict);
 	fx_map_set_pointer(&trace->records, module, record);
 	fx_map_set_pointer(&trace->modules, module, path);
 	if (PyList_Append(trace->keep, module) < 0)

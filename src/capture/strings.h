@@ -11,7 +11,7 @@
 	X(training) X(is_leaf_module) X(path_of_module) X(create_arg) \
 	X(_fields) X(__fx_create_arg__) X(start) X(stop) X(step) X(owner) \
 	X(name) X(shape) X(dtype) X(requires_grad) X(_is_fx_tracing_flag) \
-	X(co_flags)
+	X(co_flags) X(_forward_hooks) X(_forward_pre_hooks)
 /* clang-format on */
 
 struct fxpy_strings {

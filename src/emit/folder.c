@@ -297,6 +297,11 @@ add_child(struct writer *w, const struct fx_member *m, const char *at,
 		return NULL;
 	}
 	fx_map_set_pointer(&w->modules, m->child, path);
+	if (m->child->own_code && (has_made || is_called(w, path)))
+		return fx_error_new(FX_ERR_UNSUPPORTED,
+			"%s is a %s with %s, which a folder cannot hold", path,
+			fx_class_short_name(m->child->class_name),
+			m->child->own_code);
 	if (has_made)
 		return add_members(w, m->child, path, true);
 	begin_set(w->out, at, m->name);

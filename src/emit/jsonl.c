@@ -227,6 +227,8 @@ write_module_line(struct writer *w, struct section *s, struct fx_module *module,
 		put_text(w, "class", module->class_name);
 		put_bool(w, "leaf", module->is_leaf);
 		put_bool(w, "training", module->training);
+		if (module->own_code)
+			put_text(w, "own_code", module->own_code);
 		if (module->config.count)
 			put_value(w, "config", &module->config);
 	}

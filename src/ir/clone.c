@@ -50,6 +50,7 @@ copy_fields(struct copying *c, struct fx_module *copy,
 	copy->config = fx_value_clone(c->graph->permanent, &module->config);
 	copy->training = module->training;
 	copy->is_leaf = module->is_leaf;
+	copy->own_code = module->own_code;
 	if (module->graph)
 		copy->graph = fx_graph_clone(module->graph,
 			inner_serial(c, module->graph), NULL);

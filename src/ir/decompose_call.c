@@ -243,6 +243,11 @@ fx_partial_method(struct fx_partial *partial, const struct fx_object *module,
 		ret->kind = FX_OBJECT_CHILDREN;
 		return NULL;
 	}
+	if (module->module->own_code && strcmp(method, "forward") == 0)
+		return fx_error_new(FX_ERR_UNSUPPORTED,
+			"a %s with %s runs in Python only",
+			fx_class_short_name(module->module->class_name),
+			module->module->own_code);
 	if (layer)
 		function.tree = fx_layer_method(layer, method);
 	if (!function.tree)

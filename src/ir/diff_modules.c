@@ -80,6 +80,7 @@ static bool
 is_like(const struct fx_module *a, const struct fx_module *b)
 {
 	return a->training == b->training && a->is_leaf == b->is_leaf &&
+	       a->own_code == b->own_code &&
 	       fx_value_equal(&a->config, &b->config) && has_equal_graphs(a, b);
 }
 

@@ -149,6 +149,8 @@ put_module(struct fx_buf *out, struct walk *walk,
 	fx_hash_put_value(out, &module->config, false);
 	fx_hash_put_byte(out, module->training);
 	fx_hash_put_byte(out, module->is_leaf);
+	if (module->own_code)
+		fx_hash_put_interned(out, module->own_code);
 	fx_hash_put_word(out, module->member_count);
 	for (size_t i = 0; i < module->member_count; i++)
 		put_member(out, walk, &module->members[i]);

@@ -21,6 +21,7 @@
 #include "ir/value.h"
 
 struct fx_blob;
+struct fx_buf;
 struct fx_graph;
 struct fx_module;
 
@@ -82,7 +83,10 @@ struct fx_module {
 	size_t member_capacity;
 	struct fx_map index; /* name -> position + 1, once there are many */
 	bool training;
-	bool is_leaf;           /* torch.fx keeps it as one call_module */
+	bool is_leaf; /* torch.fx keeps it as one call_module */
+	/* Of a leaf: what runs beside the class's own code, "a forward hook";
+	 * interned, or NULL. */
+	const char *own_code;
 	struct fx_graph *graph; /* owned: a GraphModule, a branch body; NULL */
 };
 
@@ -167,6 +171,12 @@ struct fx_module_walk *fx_module_walk_new(struct fx_module *root, bool once);
 bool fx_module_walk_next(struct fx_module_walk *walk,
 	struct fx_module **module_ret, const char **path_ret);
 void fx_module_walk_free(struct fx_module_walk *walk);
+
+/* Append each module below ROOT that has code of its own: "act (a forward
+ * hook), fc (its own forward)"; PREFIX, the path of ROOT, goes before paths.
+ */
+void fx_module_add_own_code(struct fx_buf *out, struct fx_module *root,
+	const char *prefix);
 
 /* Whether a parameter or buffer stands below ROOT. */
 bool fx_module_has_tensors(struct fx_module *root);

@@ -187,6 +187,23 @@ fx_module_contains(const struct fx_module *module,
 	return found;
 }
 
+void
+fx_module_add_own_code(struct fx_buf *out, struct fx_module *root,
+	const char *prefix)
+{
+	struct fx_module_walk *walk = fx_module_walk_new(root, true);
+	struct fx_module *module;
+	const char *path;
+
+	while (fx_module_walk_next(walk, &module, &path))
+		if (module->own_code)
+			fx_buf_addf(out, "%s%s%s%s (%s)",
+				out->length ? ", " : "", prefix,
+				*prefix && *path ? "." : "", path,
+				module->own_code);
+	fx_module_walk_free(walk);
+}
+
 bool
 fx_module_has_tensors(struct fx_module *root)
 {

@@ -53,7 +53,7 @@ guess_one(const struct fx_module *module)
 	const struct fx_layer *layer = fx_layer_find(module->class_name);
 	unsigned kinds = 0;
 
-	if (module->graph || !layer ||
+	if (module->graph || !layer || module->own_code ||
 		(module->training && layer->asks_training))
 		return ANYTHING;
 	for (size_t i = 0; i < FX_ARRAY_LEN(requests); i++)
@@ -161,7 +161,7 @@ fx_may_alias(const struct fx_node *node)
 		module = fx_module_find(node->graph->module, node->target);
 		/* Layers with parameters compute something new. */
 		return !module || !module->member_count || module->graph ||
-		       !fx_layer_find(module->class_name);
+		       module->own_code || !fx_layer_find(module->class_name);
 	}
 	if (node->op == FX_OP_NONE)
 		return true;

@@ -58,7 +58,7 @@ FX_NODISCARD static struct fx_error *
 fill_module(struct fx_jsonl *r, const json_t *object, struct fx_module *module)
 {
 	static const char *const known[] = { "module", "class", "leaf",
-		"training", "config", NULL };
+		"training", "own_code", "config", NULL };
 	const char *config = fx_jsonl_text(object, "config");
 	struct fx_error *err;
 
@@ -69,6 +69,7 @@ fill_module(struct fx_jsonl *r, const json_t *object, struct fx_module *module)
 			"a module has no class");
 	module->is_leaf = fx_jsonl_bool(object, "leaf", false);
 	module->training = fx_jsonl_bool(object, "training", false);
+	module->own_code = fx_intern(fx_jsonl_text(object, "own_code"));
 	if (!config)
 		return NULL;
 	err = fx_jsonl_value(r, fx_jsonl_section(r)->graph->permanent, config,

@@ -14,6 +14,7 @@
 #include "lang/parse.h"
 #include "run/backend.h"
 #include "run/eval_private.h"
+#include "run/parameters.h"
 
 static const struct {
 	const char *name;
@@ -203,13 +204,7 @@ operand_of_path(struct fx_evaluator *evaluator, const char *path,
 		set_datum(ret, datum);
 		return NULL;
 	}
-	if (fx_error_code(err) != FX_ERR_NO_VALUE)
-		return err;
-	/* A backend does not know what it is called. */
-	fx_error_free(err);
-	return fx_error_hint(fx_error_new(FX_ERR_NO_VALUE, "%s has no values",
-				     path),
-		"weights random makes some up");
+	return fx_parameters_name_missing(err, path);
 }
 
 /* COMMANDS 2, "A bare name": a node, a module path, a name space. */

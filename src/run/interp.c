@@ -7,6 +7,7 @@
 #include "ir/module.h"
 #include "run/backend.h"
 #include "run/datum.h"
+#include "run/parameters.h"
 #include "run/ticker.h"
 
 /* Modules may own graphs whose modules own graphs; a module tree cannot
@@ -59,8 +60,14 @@ run_attribute(struct fx_interp *interp, struct fx_node *node,
 		fx_module_find_tensor(root, node->target);
 
 	if (tensor)
-		return interp->backend->ops->from_tensor(interp->backend,
-			tensor, ret);
+		return fx_parameters_name_missing(
+			interp->backend->ops->from_tensor(interp->backend,
+				tensor, ret),
+			node->target);
+	if (interp->backend->ops->has_values &&
+		!fx_module_find(root, node->target))
+		return fx_error_new(FX_ERR_NO_VALUE, "%s is not in the file",
+			node->target);
 	/* What the file does not have may still have metadata. */
 	if (node->meta && node->meta->kind == FX_VALUE_TENSOR)
 		return interp->backend->ops->generate(interp->backend,

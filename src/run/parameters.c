@@ -98,6 +98,17 @@ fx_parameters_add(struct fx_parameters *parameters,
 	fx_map_set(&parameters->last, storage, parameters->items.count);
 }
 
+struct fx_error *
+fx_parameters_name_missing(struct fx_error *err_taken, const char *path)
+{
+	if (!err_taken || fx_error_code(err_taken) != FX_ERR_NO_VALUE)
+		return err_taken;
+	fx_error_free(err_taken);
+	return fx_error_hint(fx_error_new(FX_ERR_NO_VALUE, "%s has no values",
+				     path),
+		"set value %s = ... gives it some", path);
+}
+
 void
 fx_parameters_clear(struct fx_parameters *parameters)
 {

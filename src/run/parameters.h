@@ -9,6 +9,7 @@
 #ifndef FX_RUN_PARAMETERS_H
 #define FX_RUN_PARAMETERS_H
 
+#include "base/error.h"
 #include "base/map.h"
 #include "base/vec.h"
 
@@ -29,6 +30,11 @@ struct fx_datum *fx_parameters_beside(const struct fx_parameters *parameters,
 /* DATUM, which is referenced, stands for TENSOR, which has a storage. */
 void fx_parameters_add(struct fx_parameters *parameters,
 	const struct fx_tensor *tensor, struct fx_datum *datum);
+/* ERR, which may be null, says that the tensor at PATH is what has no values if
+ * that is what it says.
+ */
+FX_NODISCARD struct fx_error *
+fx_parameters_name_missing(struct fx_error *err_taken, const char *path);
 /* Forget all of them: another run begins. */
 void fx_parameters_clear(struct fx_parameters *parameters);
 

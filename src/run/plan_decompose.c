@@ -16,6 +16,7 @@
 #include "ops/layertab.h"
 #include "run/backend.h"
 #include "run/interp.h"
+#include "run/parameters.h"
 #include "run/plan_private.h"
 
 /* Arguments of a fragment or nested graph, borrowed and owned ones alike
@@ -178,7 +179,9 @@ gather_inputs(const struct fx_plan_call *call, struct fx_module *module,
 		if (tensor) {
 			err = member_datum(call, i, tensor, &datum);
 			if (err)
-				return err;
+				return fx_parameters_name_missing(err,
+					fx_module_path(call->node->target,
+						name));
 		} else if (!name && leaf < leaves.data.count) {
 			datum = fx_datum_ref(leaves.data.items[leaf++]);
 		} else {

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -294,6 +295,16 @@ find_absent(const struct fx_model *model)
 	return NULL;
 }
 
+/* Whether nodes can be computed: those that need what is missing fail. */
+static bool
+has_some_weights(const struct fx_model *model)
+{
+	uint64_t present;
+
+	fx_module_bytes(model->graph->module, &present);
+	return present > 0;
+}
+
 /* Why the parameters of MODEL have no values, or NULL. */
 static char *
 why_not_weights(struct fx_model *model)
@@ -311,12 +322,45 @@ why_not_weights(struct fx_model *model)
 	empty = find_empty(model);
 	if (!empty)
 		return NULL;
+	if (model->capture && fx_model_left_behind(model))
+		return fx_xasprintf("only it has the values of %s",
+			fx_model_left_behind(model));
 	/* They went with the process that had them. */
 	if (model->traced && !model->capture && !model->has_weights)
 		return fx_xasprintf("%s has no values (%s has them again)",
 			empty, model->graph->origin);
-	return fx_xasprintf("%s has no values (weights random makes some up)",
-		empty);
+	return fx_xasprintf("%s has no values (%sweights random makes some up)",
+		empty,
+		has_some_weights(model) ? "set value gives it some, " : "");
+}
+
+void
+fx_model_add_own_code(struct fx_buf *out, const struct fx_model *model)
+{
+	FX_AUTO_MAP struct fx_map seen = { 0 };
+	const struct fx_node *node;
+
+	fx_graph_for_each_node (node, model->graph) {
+		struct fx_module *module =
+			node->opcode == FX_OPCODE_CALL_MODULE
+				? fx_module_find(model->graph->module,
+					  node->target)
+				: NULL;
+
+		if (module && fx_map_set(&seen, (uintptr_t)module, 1))
+			fx_module_add_own_code(out, module, node->target);
+	}
+}
+
+/* Why Python is to run MODEL whole, or NULL: hooks see and write any value. */
+static char *
+why_python(const struct fx_model *model)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	fx_model_add_own_code(&text, model);
+	return text.length ? fx_xasprintf("only it runs %s", fx_buf_text(&text))
+			   : NULL;
 }
 
 /* --- choosing ------------------------------------------------------------ */
@@ -368,11 +412,17 @@ choose_auto(struct fx_session *session, struct fx_model *model)
 	}
 	if (err)
 		return use_python(session, model, fx_error_message(err));
-	why = why_not_weights(model);
-	if (why) {
+	why = model->capture ? why_python(model) : NULL;
+	if (!why)
+		why = why_not_weights(model);
+	if (why && model->capture)
+		return use_python(session, model, why);
+	if (why && !has_some_weights(model)) {
 		use_meta(model, why);
 		return NULL;
 	}
+	if (why && model->backend != backend)
+		fx_model_say(model, FX_TAKE(why));
 	use(model, backend);
 	/* Where it has no kernel, the process that traced the graph helps. */
 	if (model->capture && model->tree)
@@ -405,7 +455,7 @@ choose_named(struct fx_session *session, struct fx_model *model,
 	if (err)
 		return err;
 	why = why_not_weights(model);
-	if (why)
+	if (why && !has_some_weights(model))
 		return fx_error_hint(fx_error_new(FX_ERR_NO_VALUE,
 					     "%s cannot run on %s: %s",
 					     model->name, name, why),
@@ -462,6 +512,15 @@ fx_model_ready_backend(struct fx_model *model)
 		if (backend->ops->set_threads)
 			backend->ops->set_threads(backend, threads);
 	}
+}
+
+bool
+fx_model_lacks_values(const struct fx_model *model)
+{
+	return !fx_model_has_values(model) &&
+	       !fx_str_equal(fx_settings_text(model->session->settings,
+				     FX_SET_BACKEND),
+		       "meta");
 }
 
 const char *

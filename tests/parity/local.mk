@@ -78,3 +78,7 @@ EXTRA_DIST += %D%/evaluate.sh %D%/evaluate.py
 # Folders that Python imports.
 TESTS += %D%/folder.sh
 EXTRA_DIST += %D%/folder.sh %D%/folder/folder.py %D%/folder/folder_models.py
+
+# Modules that are more than their class, and tensors of odd kinds.
+TESTS += %D%/odd.sh
+EXTRA_DIST += %D%/odd.sh %D%/odd.py tests/data/trace/odd.py

@@ -39,6 +39,10 @@ class Unsupported(Exception):
     """fxdb may try something else."""
 
 
+class NoValue(Exception):
+    """A tensor on the meta device, where a value is wanted."""
+
+
 def _set_threads(count):
     """As the shim does; Debian's default of one is slow."""
     for name in "OMP_NUM_THREADS", "MKL_NUM_THREADS":
@@ -87,7 +91,8 @@ def _writes(function, message):
     first, every = 1, (1 << 63) - 1
     name = message["target"].rpartition(".")[2]
     if message["opcode"] == "call_module":
-        return every if any(getattr(inner, "inplace", False)
+        return every if any(getattr(inner, "inplace", False) or
+                            _has_own_code(inner)
                             for inner in function.modules()) else 0
     if {"inplace", "out"} & set(message["keywords"]):
         return every
@@ -105,9 +110,18 @@ def _writes(function, message):
         return 0
 
 
+def _has_own_code(module):
+    """Whether more than its class's code runs when MODULE is called."""
+    return bool(module._forward_hooks or module._forward_pre_hooks or
+                any(callable(value) and callable(getattr(type(module), name,
+                                                         None))
+                    for name, value in vars(module).items()))
+
+
 def _is_own(module):
     """Whether MODULE is the user's: torch's write buffers in training only."""
-    return not type(module).__module__.startswith("torch.nn.modules.")
+    return not type(module).__module__.startswith("torch.nn.modules.") or \
+        _has_own_code(module)
 
 
 def _buffers(module):
@@ -159,6 +173,19 @@ def _check_bounds(tensor):
             "in its storage of %d bytes" % (
                 list(tensor.shape), list(tensor.stride()),
                 tensor.storage_offset(), _storage(tensor).nbytes()))
+
+
+def _check_has_values(function, data, result):
+    """A parameter without values makes results without, and says nothing."""
+    if not isinstance(result, torch.Tensor) or not result.is_meta or \
+            not isinstance(function, torch.nn.Module) or \
+            any(isinstance(item, torch.Tensor) and item.is_meta
+                for item in data):
+        return
+    names = [name for name, parameter in function.named_parameters()
+             if parameter.is_meta]
+    if names:
+        raise NoValue("the module's %s has no values" % names[0])
 
 
 class Runner:
@@ -316,6 +343,7 @@ class Runner:
                 result = function(*data[:at], **dict(zip(keywords, data[at:])))
             finally:
                 _settle(buffers)
+        _check_has_values(function, data, result)
         after = [_memory.lies(tensor) for tensor in tensors]
         return {"result": self.plain(result), "reshaped": before != after}
 
@@ -343,6 +371,8 @@ class Runner:
                 found = getattr(found, part)
         except AttributeError:
             found = self.tensors[message["path"]]
+        if found.is_meta:
+            raise NoValue("%s has no values" % message["path"])
         return {"result": self._handle(found)}
 
     def elements(self, message):
@@ -482,6 +512,8 @@ def _failure(error):
         return {"code": "interrupted", "message": "interrupted"}
     if isinstance(error, Unsupported):
         return {"code": "unsupported", "message": str(error)}
+    if isinstance(error, NoValue):
+        return {"code": "no-value", "message": str(error)}
     try:
         text = str(error).strip().split("\n")[0]
     except Exception:

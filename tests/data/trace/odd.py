@@ -1,0 +1,91 @@
+"""Modules that are more than their class, and tensors of odd kinds."""
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+        self.act = nn.ReLU()
+        self.last = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.last(self.act(self.fc(x)))
+
+
+def hook():
+    net = Net()
+    net.act.register_forward_hook(lambda module, args, out: out + 1)
+    return net
+
+
+def pre_hook():
+    net = Net()
+    net.act.register_forward_pre_hook(lambda module, args: (args[0] - 1,))
+    return net
+
+
+def writing_hook():
+    def double(module, args):
+        args[0].mul_(2)
+
+    net = Net()
+    net.act.register_forward_pre_hook(double)
+    return net
+
+
+def own_forward():
+    net = Net()
+    net.fc.forward = lambda x: x * 2
+    return net
+
+
+def hook_below():
+    class Encoder(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.TransformerEncoderLayer(4, 2, 8)
+
+        def forward(self, x):
+            return self.layer(x.unsqueeze(0))
+
+    net = Encoder()
+    net.layer.linear1.register_forward_hook(lambda module, args, out: out + 1)
+    return net
+
+
+def parametrized():
+    class Double(nn.Module):
+        def forward(self, weight):
+            return weight * 2
+
+    net = Net()
+    nn.utils.parametrize.register_parametrization(net.fc, "weight", Double())
+    return net
+
+
+def raising_hook():
+    def fails(module, args, out):
+        raise ValueError("the hook of act\nsays more")
+
+    net = Net()
+    net.act.register_forward_hook(fails)
+    return net
+
+
+class Complex(Net):
+    def __init__(self):
+        super().__init__()
+        self.w = nn.Parameter(torch.randn(4, dtype=torch.complex64))
+
+    def forward(self, x):
+        return super().forward(x) * self.w.real
+
+
+class WithoutValues(Net):
+    """One parameter, on the meta device."""
+
+    def __init__(self):
+        super().__init__()
+        self.last = nn.Linear(4, 4, device="meta")

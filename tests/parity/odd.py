@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Odd models through fxdb's commands, beside eager PyTorch.
+
+usage: odd.py FXDB
+
+A fact is a model of odd.py, commands, what is said (!TEXT: is not), the exit
+status, and whether the output is what eager PyTorch gives, bit for bit.  NEW
+goes on with m.fxg in another fxdb.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+import warnings
+
+import numpy
+import torch
+
+warnings.simplefilter("ignore")
+DATA = os.path.join(os.environ["FXDB_SRCDIR"], "tests", "data", "trace")
+sys.path.insert(0, DATA)
+import odd  # noqa: E402
+
+TORCH2 = torch.__version__ >= "2"
+SAVED = ["save m.fxg", "NEW", "run"]
+FACTS = [
+    # A leaf whose instance differs from its class.
+    ("hook", ["run"], ["runs act (a forward hook)"], 0, True),
+    ("pre_hook", ["run"], ["runs act (a forward pre-hook)"], 0, True),
+    ("writing_hook", ["run"], [], 0, True),
+    ("writing_hook", ["run", "reverse-step 3", "continue"], [], 0, True),
+    ("own_forward", ["run"], ["runs fc (its own forward)"], 0, True),
+    ("hook_below", ["run"], ["linear1 (a forward hook)"], 0, True),
+    ("parametrized", ["run"], [], 0, True),
+    ("hook", ["set backend torch", "run"],
+     ["a ReLU with a forward hook runs in Python only"], 2, False),
+    ("hook", SAVED, ["without the Python of act (a forward hook)",
+                     "a ReLU with a forward hook runs in Python only"],
+     2, False),
+    ("hook", ["node act"], ["with a forward hook"], 0, False),
+    ("hook", ["dump folder out"],
+     ["act is a ReLU with a forward hook, which a folder cannot hold"],
+     2, False),
+    ("hook_below", ["dump folder out"], ["no call is known"], 2, False),
+    ("Net", ["dump folder out", "save m.fxg"], ["!hook", "!without"], 0,
+     False),
+    ("hook", ["set module act = nn.ReLU()", "run", "info record"],
+     ["backend      torch"], 0, False),
+    ("hook", ["set module act = nn.ReLU()", "undo", "run"], ["in Python"], 0,
+     True),
+    ("raising_hook", ["run"],
+     ["Stopped at @2 act: ValueError: the hook of act", "=>   2 E  act"], 2,
+     False),
+    # Values that libtorch's side cannot have.
+    ("Complex", ["run"], ["only it has the values of w"], 0, True),
+    ("Complex", SAVED, ["without the values of w", ": w has no values"], 2,
+     False),
+    ("Complex", SAVED[:2] + ["run --to last", "print last.shape"],
+     ["!shapes only"], 0, False),
+    ("WithoutValues", ["run"],
+     ["only it has the values of last.", "Stopped at @3 last:",
+      "meta" if TORCH2 else "weight has no values"], 2, False),
+    ("WithoutValues", ["run --to act"], ["!shapes only"], 0, False),
+    ("WithoutValues", SAVED,
+     ["last.weight has no values", "set value last.weight = "], 2, False),
+]
+
+
+def run(fxdb, fact, folder):
+    model, commands = fact[0], fact[1]
+    words = [fxdb, "-nx", "-q", "-batch", "--python", sys.executable,
+             "-ex", "trace %s/odd.py:%s -i x=f32[2,4]" % (DATA, model),
+             "-ex", "input x = file(\"x.npy\")"]
+    said = ""
+    for command in commands + ["dump value %output out.npy"] * fact[4]:
+        if command == "NEW":
+            said += spawn(words, folder).stdout
+            words = words[:6] + ["m.fxg", "-ex", "input x = file(\"x.npy\")"]
+        else:
+            words += ["-ex", command]
+    done = spawn(words, folder)
+    return said + done.stdout, done.returncode
+
+
+def spawn(words, folder):
+    return subprocess.run(words, stdin=subprocess.DEVNULL, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          cwd=folder)
+
+
+def eager(model, x):
+    torch.manual_seed(0)
+    with torch.no_grad():
+        return getattr(odd, model)().eval()(x.clone())
+
+
+def problem_of(fxdb, fact, x):
+    model, commands, texts, status, is_equal = fact
+    with tempfile.TemporaryDirectory() as folder:
+        numpy.save(os.path.join(folder, "x.npy"), x.numpy())
+        said, got = run(fxdb, fact, folder)
+        for text in texts:
+            if (text.lstrip("!") in said) == text.startswith("!"):
+                return "said, or not: %s\n%s" % (text, said)
+        if got != status:
+            return "status %d, not %d\n%s" % (got, status, said)
+        if not is_equal:
+            return None
+        have = numpy.load(os.path.join(folder, "out.npy"))
+        want = eager(model, x).numpy()
+    return None if have.tobytes() == want.tobytes() else \
+        "%s, not %s" % (have, want)
+
+
+def main():
+    x = torch.randn(2, 4, generator=torch.Generator().manual_seed(5))
+    failed = 0
+    for fact in FACTS:
+        problem = problem_of(sys.argv[1], fact, x)
+        if problem:
+            print("%s, %s: %s" % (fact[0], "; ".join(fact[1]), problem),
+                  flush=True)
+            failed += 1
+    print("%d of %d facts fail" % (failed, len(FACTS)))
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

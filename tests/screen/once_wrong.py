@@ -108,6 +108,30 @@ def a_slow_paste_is_one():
         s.end()
 
 
+def keys_before_an_interrupt():
+    """They are read before it or never: after it they would open a search,
+    whose match Enter runs.
+    """
+    s = Shell(fxdb)
+    try:
+        os.makedirs(s.home + "/state/fxdb")
+        with open(s.home + "/state/fxdb/history", "w") as f:
+            f.write(f"shell touch {s.home}/found\n")
+        s.start(f"{MLP} --tui", "[graph]")
+        s.quiet()
+        for i in range(24):
+            s.keys(":\x12touch\x03")
+            time.sleep(i % 3 * 0.005)
+            s.keys("\r")
+            s.quiet(0.1)
+            if os.path.exists(s.home + "/found"):
+                raise Failed(f"ran at try {i}")
+            s.keys("\x03\x1b")
+            s.quiet(0.05)
+    finally:
+        s.end()
+
+
 def typed_while_the_screen_is_not_there():
     s = Shell(fxdb)
     try:
@@ -281,8 +305,8 @@ def drawings_fit():
 NEED_TRACE = (a_warning_is_on_the_screen,
               typed_while_the_screen_is_not_there, stopped_server)
 ROWS = (gone_at_a_question_without_sighup, narrow_search, paste_into_a_pane,
-        a_slow_paste_is_one, drawings_fit, a_warning_is_on_the_screen,
-        escape_ends_a_search, stopped_from_elsewhere, slow_writer_of_a_script,
+        a_slow_paste_is_one, keys_before_an_interrupt, drawings_fit,
+        a_warning_is_on_the_screen, escape_ends_a_search, stopped_from_elsewhere, slow_writer_of_a_script,
         typed_while_the_screen_is_not_there, stopped_server)
 
 

@@ -3,9 +3,10 @@
  * The only file that includes curses.  Traps that this file is built around
  * (measured; see the notes on each): LINES and COLUMNS in the environment break
  * resizing; initscr exits the program; COLOR_PAIR and alloc_pair misbehave on
- * terminals without colours; ISIG must stay, or Ctrl-C cannot stop a run, but
- * without NOFLSH it would throw typed keys away; curses' own handlers of Ctrl-Z
- * and of a new size allocate memory wherever the program happens to be.
+ * terminals without colours; ISIG must stay, or Ctrl-C cannot stop a run, and
+ * with NOFLSH keys that were typed before it would be read after it; curses' own
+ * handlers of Ctrl-Z and of a new size allocate memory wherever the program
+ * happens to be.
  */
 #include <config.h>
 
@@ -502,8 +503,8 @@ check_terminal(void)
 	return check_abilities(name);
 }
 
-/* Keys one by one and unchanged, but Ctrl-C and Ctrl-Z remain signals and do
- * not throw away what was typed before.
+/* Keys one by one and unchanged, but Ctrl-C and Ctrl-Z remain signals, and what
+ * was typed before them and not read yet is gone, as at every prompt.
  */
 static void
 set_modes(void)
@@ -519,8 +520,7 @@ set_modes(void)
 	set_escdelay(ESCAPE_DELAY_MS);
 	if (tcgetattr(STDIN_FILENO, &modes) == 0) {
 		modes.c_iflag &= ~(tcflag_t)(IXON | ICRNL);
-		modes.c_lflag &= ~(tcflag_t)IEXTEN;
-		modes.c_lflag |= NOFLSH;
+		modes.c_lflag &= ~(tcflag_t)(IEXTEN | NOFLSH);
 		tcsetattr(STDIN_FILENO, TCSANOW, &modes);
 	}
 	def_prog_mode();

@@ -16,7 +16,6 @@ libfxcmd_a_SOURCES += \
 	%D%/verbs/dump_folder.c \
 	%D%/verbs/dump_script.c %D%/verbs/dump_value.c \
 	%D%/verbs/edit.c %D%/verbs/edit.h \
-	%D%/verbs/edit_function.c \
 	%D%/learn/help.c %D%/learn/help.h %D%/learn/help_topics.def %D%/learn/subjects.def \
 	%D%/verbs/info.c %D%/verbs/info_run.c \
 	%D%/learn/lesson.c %D%/learn/lesson.h \
@@ -37,7 +36,6 @@ libfxcmd_a_SOURCES += \
 	%D%/verbs/describe_node.c \
 	%D%/verbs/set.c %D%/verbs/set.h \
 	%D%/verbs/set_field.c \
-	%D%/verbs/set_module.c \
 	%D%/verbs/set_value.c \
 	%D%/shell/shell.c %D%/shell/shell.h \
 	%D%/verbs/show.c %D%/verbs/show.h \
@@ -47,7 +45,6 @@ libfxcmd_a_SOURCES += \
 	%D%/shell/split_error.c \
 	%D%/verbs/trace.c %D%/verbs/trace.h \
 	%D%/verbs/stop.c \
-	%D%/shell/python.c %D%/shell/python.h \
 	%D%/shell/table.c %D%/shell/habits.def %D%/shell/groups.def %D%/shell/groups.h \
 	%D%/verbs/tensor_rows.c %D%/verbs/tensor_rows.h \
 	%D%/learn/tutorial.c \

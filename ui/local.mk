@@ -8,7 +8,6 @@ fxdb_SOURCES = \
 	%D%/startup.c \
 	%D%/ui.h %D%/welcome.c \
 	%D%/batch/batch.c \
-	%D%/repl/key.c %D%/repl/key.h \
 	%D%/repl/line.h \
 	%D%/repl/pager.c %D%/repl/pager.h \
 	%D%/repl/readline_glue.c \

@@ -21,7 +21,7 @@
 #include "session/capture.h"
 #include "session/session.h"
 #include "session/settings.h"
-#include "ui/repl/key.h"
+#include "ui/repl/pager.h"
 #include "ui/signals.h"
 #include "ui/ui.h"
 

@@ -10,7 +10,6 @@
 #include "run/ticker.h"
 #include "session/session.h"
 #include "session/settings.h"
-#include "ui/repl/key.h"
 #include "ui/repl/pager.h"
 #include "ui/signals.h"
 #include "ui/theme.h"

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "commands/shell/python.h"
+#include "commands/shell/process.h"
 #include "commands/shell/split.h"
 #include "lang/parse.h"
 

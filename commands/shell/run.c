@@ -13,7 +13,7 @@
 #include "commands/shell/log.h"
 #include "commands/shell/model_stdout.h"
 #include "commands/shell/overwrite_guard.h"
-#include "commands/shell/python.h"
+#include "commands/shell/process.h"
 #include "commands/shell/recovery.h"
 #include "commands/shell/shell.h"
 #include "ir/graph.h"

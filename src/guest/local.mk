@@ -19,9 +19,8 @@ libfxcore_a_SOURCES += \
 	%D%/backend_torch.c \
 	%D%/shim_build.c \
 	%D%/shim_facts.c \
-	%D%/shim_file.c \
 	%D%/shim_load.c \
-	%D%/torch_index.c %D%/torch_index_list.c \
+	%D%/torch_index.c \
 	%D%/torch_parameter.c %D%/torch_plain.c \
 	%D%/torch_target.c \
 	%D%/torch_value.c %D%/torch_value_out.c

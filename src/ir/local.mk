@@ -3,15 +3,13 @@ libfxcore_a_SOURCES += \
 	%D%/node_info.c \
 	%D%/build.h \
 	%D%/build_call.c \
-	%D%/build_name.c \
 	%D%/build_value.c \
 	%D%/clone.c %D%/clone.h \
 	%D%/compact.c \
-	%D%/diff.c %D%/diff.h %D%/diff_modules.c \
+	%D%/diff.c %D%/diff.h \
 	%D%/edit.c %D%/edit.h \
 	%D%/edit_check.c %D%/edit_check.h \
 	%D%/edit_modules.c \
-	%D%/edit_uses.c \
 	%D%/entry.c \
 	%D%/changed_nodes.c %D%/changed_nodes.h \
 	%D%/decompose.c %D%/decompose.h %D%/decompose_private.h \
@@ -25,7 +23,7 @@ libfxcore_a_SOURCES += \
 	%D%/fold_member.c \
 	%D%/fold_number.c \
 	%D%/fold_private.h \
-	%D%/fold_compare.c %D%/fold_format.c \
+	%D%/fold_compare.c \
 	%D%/fold_sequence.c \
 	%D%/fragment.c %D%/fragment.h \
 	%D%/graft.c %D%/graft.h \
@@ -46,7 +44,6 @@ libfxcore_a_SOURCES += \
 	%D%/savepoint.c %D%/savepoint.h \
 	%D%/signature.c %D%/signature.h \
 	%D%/size.c %D%/size.h \
-	%D%/size_div.c \
 	%D%/size_private.h \
 	%D%/size_text.c \
 	%D%/module_gc.c \

@@ -19,7 +19,7 @@
 #include "lang/parse.h"
 #include "load/fx_value.h"
 #include "load/open.h"
-#include "load/strip_log.h"
+#include "load/source.h"
 
 /* A line of the listing being read. */
 struct line {

@@ -3,7 +3,6 @@ libfxcore_a_SOURCES += \
 	%D%/weights_file.c %D%/weights_file.h \
 	%D%/delta.c %D%/delta.h \
 	%D%/jsonl.c %D%/jsonl.h %D%/jsonl_private.h \
-	%D%/jsonl_line.c \
 	%D%/jsonl_module.c \
 	%D%/jsonl_node.c \
 	%D%/npy.c %D%/npy.h \
@@ -19,11 +18,9 @@ libfxcore_a_SOURCES += \
 	%D%/fx_value.c %D%/fx_value.h \
 	%D%/open.c %D%/open.h \
 	%D%/python.c %D%/python.h %D%/python_private.h \
-	%D%/python_class.c \
 	%D%/python_meta.c \
 	%D%/python_module.c \
 	%D%/python_repr.c \
 	%D%/python_signature.c \
 	%D%/python_stmt.c \
-	%D%/source.c %D%/source.h \
-	%D%/strip_log.c %D%/strip_log.h
+	%D%/source.c %D%/source.h

@@ -18,7 +18,6 @@
 #include "load/jsonl.h"
 #include "load/python.h"
 #include "load/source.h"
-#include "load/strip_log.h"
 
 void
 fx_loaded_deinit(struct fx_loaded *loaded)

@@ -13,7 +13,7 @@
 #include "ir/module.h"
 #include "lang/parse.h"
 #include "load/python_private.h"
-#include "load/strip_log.h"
+#include "load/source.h"
 
 static void
 notice(struct fx_builder *builder, const char *line)

@@ -10,6 +10,8 @@
 #ifndef FX_LOAD_SOURCE_H
 #define FX_LOAD_SOURCE_H
 
+#include <stddef.h>
+
 #include "base/error.h"
 
 struct fx_load_input;
@@ -25,5 +27,13 @@ FX_NODISCARD struct fx_error *fx_source_check(const struct fx_load_input *input,
  */
 FX_NODISCARD struct fx_error *fx_source_suspect(struct fx_error *err,
 	const struct fx_load_input *input, const char *text);
+
+/* Pasted text made plain. */
+
+/* The text of INPUT without colour sequences and carriage returns, with blanks
+ * for a mark that every line begins with ("> ", "| ").  The caller frees it.
+ * Lines keep their numbers.
+ */
+char *fx_strip_log(const struct fx_load_input *input, size_t *length_ret);
 
 #endif /* FX_LOAD_SOURCE_H */

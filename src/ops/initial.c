@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "ops/layertab.h"
 
 static const struct fx_initial rows[] = {
@@ -33,4 +34,23 @@ fx_initial_find(const char *class_name, const char *tensor)
 		!fits(rows[i].tensor, tensor))
 		i++;
 	return &rows[i];
+}
+
+/* Taken of takes.def by layer. */
+
+static const struct fx_takes taken[] = {
+#define FX_TAKES(layer, size, form) { layer, size, form },
+#include "ops/takes.def"
+};
+
+const struct fx_takes *
+fx_takes_find(const char *class_name)
+{
+	const struct fx_layer *layer =
+		class_name ? fx_layer_find(class_name) : NULL;
+
+	for (size_t i = 0; layer && i < FX_ARRAY_LEN(taken); i++)
+		if (!strcmp(taken[i].layer, layer->name))
+			return &taken[i];
+	return NULL;
 }

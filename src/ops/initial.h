@@ -31,4 +31,15 @@ struct fx_initial {
 const struct fx_initial *fx_initial_find(const char *class_name,
 	const char *tensor);
 
+/* What layers take: rows of takes.def. */
+
+struct fx_takes {
+	const char *layer;
+	const char *size; /* of its configuration, for "$" in the form, or "" */
+	const char *form; /* f32[1,$,H,W] */
+};
+
+/* Of a layer of CLASS_NAME, in any usual spelling, or NULL. */
+const struct fx_takes *fx_takes_find(const char *class_name);
+
 #endif /* FX_OPS_INITIAL_H */

@@ -7,7 +7,7 @@ libfxcore_a_SOURCES += \
 	%D%/meaning.c %D%/meaning.def %D%/meaning.h \
 	%D%/opcode.def %D%/opcode.h \
 	%D%/ops.def %D%/optab.c %D%/optab.h \
-	%D%/takes.c %D%/takes.def %D%/takes.h \
+	%D%/takes.def \
 	%D%/world.c %D%/world.def %D%/world.h
 nodist_libfxcore_a_SOURCES += %D%/layers_text.c %D%/functionals_text.c
 EXTRA_DIST += %D%/layers.py %D%/functionals.py

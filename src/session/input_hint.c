@@ -9,7 +9,7 @@
 #include "ir/module.h"
 #include "ir/tensor_meta.h"
 #include "ir/uses.h"
-#include "ops/takes.h"
+#include "ops/initial.h"
 #include "session/session_private.h"
 
 /* What the layer that USER calls takes; whether it tells. */

@@ -14,10 +14,10 @@
 #include "ir/signature.h"
 #include "lang/ast.h"
 #include "meta/rules.h"
+#include "ops/initial.h"
 #include "ops/layertab.h"
 #include "ops/meaning.h"
 #include "ops/optab.h"
-#include "ops/takes.h"
 #include "tests/support/unit.h"
 
 static void

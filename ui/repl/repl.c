@@ -11,7 +11,6 @@
 #include "session/capture.h"
 #include "session/session.h"
 #include "session/settings.h"
-#include "ui/repl/key.h"
 #include "ui/repl/line.h"
 #include "ui/repl/pager.h"
 #include "ui/signals.h"

@@ -12,14 +12,12 @@ libfxtui_a_SOURCES = \
 	%D%/keymap.c %D%/keys.def \
 	%D%/layout.c %D%/layout.h %D%/layouts.def \
 	%D%/line.c %D%/line.h \
-	%D%/log.c %D%/log.h \
 	%D%/screen.h \
 	%D%/text.c %D%/text.h \
 	%D%/tui.c %D%/tui.h \
 	%D%/tui_front.c \
 	%D%/tui_private.h \
 	%D%/view.c %D%/view.h %D%/views.def \
-	%D%/view_cmd.c \
 	%D%/view_code.c \
 	%D%/view_graph.c \
 	%D%/view_node.c \

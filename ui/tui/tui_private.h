@@ -16,7 +16,6 @@
 #include "ui/tui/action.h"
 #include "ui/tui/layout.h"
 #include "ui/tui/line.h"
-#include "ui/tui/log.h"
 #include "ui/tui/screen.h"
 #include "ui/tui/text.h"
 #include "ui/tui/tui.h"

@@ -6,7 +6,6 @@ libfxcmd_a_SOURCES += \
 	%D%/verbs/assert.c \
 	%D%/shell/data_files.c %D%/shell/data_files.h \
 	%D%/shell/complete.c \
-	%D%/learn/help_topics.c \
 	%D%/verbs/condition.c \
 	%D%/shell/value_log.c %D%/shell/value_log.h \
 	%D%/learn/document.c %D%/learn/json.def %D%/learn/options.def \

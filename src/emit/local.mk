@@ -12,5 +12,4 @@ libfxcore_a_SOURCES += \
 	%D%/python_statement.c \
 	%D%/script.c %D%/script.h \
 	%D%/table.c %D%/table.h \
-	%D%/type_text.c \
 	%D%/weights.c %D%/weights.h

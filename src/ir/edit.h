@@ -95,4 +95,16 @@ FX_NODISCARD struct fx_error *fx_edit_replace_uses(struct fx_node *node,
  */
 void fx_edit_relax(struct fx_graph *graph);
 
+/* Taking back a part of the open transaction.
+ *
+ * A command inside `begin` ... `commit` that fails, or only tries (-n), takes
+ * its own edits back and leaves those before it.
+ */
+
+/* Where the open transaction stands. */
+size_t fx_savepoint_get(const struct fx_graph *graph);
+
+/* Take back what was done since SAVEPOINT, and leave one level of nesting. */
+void fx_savepoint_rollback(struct fx_graph *graph, size_t savepoint);
+
 #endif /* FX_IR_EDIT_H */

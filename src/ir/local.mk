@@ -41,12 +41,10 @@ libfxcore_a_SOURCES += \
 	%D%/names.c %D%/names.h \
 	%D%/node.c %D%/node.h \
 	%D%/order.c %D%/order.h \
-	%D%/savepoint.c %D%/savepoint.h \
 	%D%/signature.c %D%/signature.h \
 	%D%/size.c %D%/size.h \
 	%D%/size_private.h \
 	%D%/size_text.c \
-	%D%/module_gc.c \
 	%D%/targets.c %D%/targets.h \
 	%D%/tensor_meta.c %D%/tensor_meta.h \
 	%D%/uses.c %D%/uses.h \

@@ -8,7 +8,6 @@ libfxcore_a_SOURCES += \
 	%D%/parse_bracket.c \
 	%D%/parse_expr.c \
 	%D%/parse_leaf.c \
-	%D%/parse_list.c \
 	%D%/parse_postfix.c \
 	%D%/parse_query_words.c \
 	%D%/parse_stmt.c \

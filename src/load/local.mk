@@ -21,6 +21,5 @@ libfxcore_a_SOURCES += \
 	%D%/python_meta.c \
 	%D%/python_module.c \
 	%D%/python_repr.c \
-	%D%/python_signature.c \
 	%D%/python_stmt.c \
 	%D%/source.c %D%/source.h

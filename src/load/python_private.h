@@ -1,6 +1,6 @@
 /* python_private.h - what the files of the Python loader share.
  *
- * python.c finds the graph in the text, python_class.c reads a class around
+ * python.c finds the graph in the text, python_meta.c reads a class around
  * it, python_signature.c its parameters, python_stmt.c its statements (whose
  * expressions ir/build reads), python_module.c the module tree, python_repr.c
  * the parts of it that stand in comments.

@@ -12,12 +12,9 @@ libfxcore_a_SOURCES += \
 	%D%/eval_call.c \
 	%D%/eval_function.c \
 	%D%/eval_match.c \
-	%D%/eval_node.c \
 	%D%/eval_operand.c \
 	%D%/eval_private.h \
-	%D%/eval_plain.c \
 	%D%/eval_query.c \
-	%D%/eval_reach.c \
 	%D%/eval_test.c %D%/eval_test.h \
 	%D%/eval_value.c \
 	%D%/eval_values.c \

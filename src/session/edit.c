@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "emit/python.h"
 #include "ir/changed_nodes.h"
-#include "ir/savepoint.h"
+#include "ir/edit.h"
 #include "run/datum.h"
 #include "session/break_private.h"
 #include "session/session_private.h"

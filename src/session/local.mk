@@ -20,7 +20,6 @@ libfxcore_a_SOURCES += \
 	%D%/file_meta.c \
 	%D%/history.c \
 	%D%/input.c %D%/keep.c \
-	%D%/memory.c \
 	%D%/model.c %D%/model.h \
 	%D%/override.c \
 	%D%/activation.c %D%/activation.h \

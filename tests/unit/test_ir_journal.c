@@ -11,7 +11,6 @@
 #include "ir/graph_hash.h"
 #include "ir/journal.h"
 #include "ir/module.h"
-#include "ir/savepoint.h"
 #include "ir/verify.h"
 #include "tests/support/append.h"
 #include "tests/support/random_graph.h"

@@ -4,8 +4,8 @@
  * (measured; see the notes on each): LINES and COLUMNS in the environment break
  * resizing; initscr exits the program; COLOR_PAIR and alloc_pair misbehave on
  * terminals without colours; ISIG must stay, or Ctrl-C cannot stop a run, and
- * with NOFLSH keys that were typed before it would be read after it; curses' own
- * handlers of Ctrl-Z and of a new size allocate memory wherever the program
+ * with NOFLSH keys that were typed before it would be read after it; curses'
+ * own handlers of Ctrl-Z and of a new size allocate memory wherever the program
  * happens to be.
  */
 #include <config.h>

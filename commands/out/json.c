@@ -181,8 +181,7 @@ add_tree(struct frame *frame, const struct out_item *item)
 	fx_json_array_begin(&json);
 	fx_vec_for_each (cell, &item->cells) {
 		fx_json_object_begin(&json);
-		fx_json_key(&json, "depth");
-		fx_json_int(&json, cell->depth);
+		fx_json_put_int(&json, "depth", cell->depth);
 		fx_json_key(&json, "text");
 		add_cell(&json, item, cell);
 		fx_json_object_end(&json);
@@ -261,10 +260,8 @@ print_frame(struct json_sink *sink, bool ok)
 
 	fx_json_init(&json, &text);
 	fx_json_object_begin(&json);
-	fx_json_key(&json, "command");
-	fx_json_string(&json, frame->command);
-	fx_json_key(&json, "ok");
-	fx_json_bool(&json, ok);
+	fx_json_put_text(&json, "command", frame->command);
+	fx_json_put_bool(&json, "ok", ok);
 	fx_buf_add_n(&text, fx_buf_text(&frame->body), frame->body.length);
 	if (frame->lines.length)
 		fx_buf_addf(&text, ",\"lines\":[%s]", frame->lines.data);

@@ -196,22 +196,6 @@ line_end(struct cmd_recovery *r, struct fx_json *json)
 }
 
 static void
-put_int(struct fx_json *json, const char *key, int64_t number)
-{
-	fx_json_key(json, key);
-	fx_json_int(json, number);
-}
-
-static void
-put_text(struct fx_json *json, const char *key, const char *text)
-{
-	if (!text)
-		return;
-	fx_json_key(json, key);
-	fx_json_string(json, text);
-}
-
-static void
 recovery_free(struct cmd_recovery *r)
 {
 	if (r->file >= 0)
@@ -249,9 +233,9 @@ recovery_new(const char *all)
 	}
 	r->synced = now;
 	line_begin(r, &json);
-	put_int(&json, "session", 1);
-	put_int(&json, "pid", getpid());
-	put_int(&json, "started", now);
+	fx_json_put_int(&json, "session", 1);
+	fx_json_put_int(&json, "pid", getpid());
+	fx_json_put_int(&json, "started", now);
 	line_end(r, &json);
 	return r;
 }
@@ -289,12 +273,12 @@ keep_model(struct cmd_recovery *r, struct fx_model *model)
 	fx_error_free(err);
 	fx_vec_push(&r->models, kept);
 	line_begin(r, &json);
-	put_int(&json, "graph", kept.number);
-	put_text(&json, "name", fx_model_name(model));
-	put_text(&json, "file", name);
-	put_int(&json, "first", kept.now);
-	put_text(&json, "path", full);
-	put_text(&json, "origin", fx_journal_get(graph, 0)->command);
+	fx_json_put_int(&json, "graph", kept.number);
+	fx_json_put_text(&json, "name", fx_model_name(model));
+	fx_json_put_text(&json, "file", name);
+	fx_json_put_int(&json, "first", kept.now);
+	fx_json_put_text(&json, "path", full);
+	fx_json_put_text(&json, "origin", fx_journal_get(graph, 0)->command);
 	line_end(r, &json);
 }
 
@@ -333,12 +317,12 @@ add_edit(struct cmd_recovery *r, const struct kept *kept,
 
 	fx_emit_delta(&lines, graph, key_of, r);
 	line_begin(r, &json);
-	put_int(&json, "edit", id);
-	put_int(&json, "graph", kept->number);
-	put_int(&json, "bytes", (int64_t)lines.length);
-	put_text(&json, "command", t->command);
-	put_text(&json, "script", t->script);
-	put_text(&json, "maker", t->maker);
+	fx_json_put_int(&json, "edit", id);
+	fx_json_put_int(&json, "graph", kept->number);
+	fx_json_put_int(&json, "bytes", (int64_t)lines.length);
+	fx_json_put_text(&json, "command", t->command);
+	fx_json_put_text(&json, "script", t->script);
+	fx_json_put_text(&json, "maker", t->maker);
 	line_end(r, &json);
 	fx_buf_add_n(&r->text, fx_buf_text(&lines), lines.length);
 }
@@ -374,8 +358,8 @@ add_edits(struct cmd_recovery *r, struct kept *kept, struct fx_model *model)
 		return;
 	kept->now = now;
 	line_begin(r, &json);
-	put_int(&json, "now", now);
-	put_int(&json, "graph", kept->number);
+	fx_json_put_int(&json, "now", now);
+	fx_json_put_int(&json, "graph", kept->number);
 	line_end(r, &json);
 }
 
@@ -404,7 +388,7 @@ add_graphs(struct cmd_recovery *r, struct fx_session *session)
 			continue;
 		}
 		line_begin(r, &json);
-		put_int(&json, "closed", kept->number);
+		fx_json_put_int(&json, "closed", kept->number);
 		line_end(r, &json);
 	}
 	r->models.count = left;
@@ -428,7 +412,7 @@ add_setup(struct cmd_recovery *r, struct fx_session *session)
 	if (r->setup && !strcmp(setup, r->setup))
 		return;
 	line_begin(r, &json);
-	put_text(&json, "setup", setup);
+	fx_json_put_text(&json, "setup", setup);
 	line_end(r, &json);
 	free(r->setup);
 	r->setup = FX_TAKE(setup);
@@ -510,8 +494,8 @@ cmd_recovery_after(struct cmd_ctx *ctx)
 	}
 	if (r->text.length) {
 		line_begin(r, &json);
-		put_int(&json, "done", (int64_t)++r->done);
-		put_text(&json, "command", ctx->line);
+		fx_json_put_int(&json, "done", (int64_t)++r->done);
+		fx_json_put_text(&json, "command", ctx->line);
 		line_end(r, &json);
 		write_text(r, r->text.data, r->text.length);
 		fx_buf_clear(&r->text);

@@ -181,3 +181,26 @@ fx_json_string_n(struct fx_json *json, const char *text, size_t length)
 	separate(json);
 	add_quoted(json->out, text, length);
 }
+
+void
+fx_json_put_bool(struct fx_json *json, const char *key, bool truth)
+{
+	fx_json_key(json, key);
+	fx_json_bool(json, truth);
+}
+
+void
+fx_json_put_int(struct fx_json *json, const char *key, int64_t number)
+{
+	fx_json_key(json, key);
+	fx_json_int(json, number);
+}
+
+void
+fx_json_put_text(struct fx_json *json, const char *key, const char *text)
+{
+	if (!text)
+		return;
+	fx_json_key(json, key);
+	fx_json_string(json, text);
+}

@@ -34,4 +34,9 @@ void fx_json_double(struct fx_json *json, double number);
 void fx_json_string(struct fx_json *json, const char *text);
 void fx_json_string_n(struct fx_json *json, const char *text, size_t length);
 
+/* A key and its value; nothing for a TEXT of NULL. */
+void fx_json_put_bool(struct fx_json *json, const char *key, bool truth);
+void fx_json_put_int(struct fx_json *json, const char *key, int64_t number);
+void fx_json_put_text(struct fx_json *json, const char *key, const char *text);
+
 #endif /* FX_BASE_JSON_H */

@@ -22,32 +22,15 @@ struct delta {
 };
 
 static void
-put_text(struct delta *d, const char *key, const char *text)
-{
-	if (!text)
-		return;
-	fx_json_key(&d->json, key);
-	fx_json_string(&d->json, text);
-}
-
-static void
 put_value(struct delta *d, const char *key, const struct fx_value *value)
 {
-	static const struct fx_value_printer exact = {
-		.style = FX_STYLE_EXACT,
-	};
-
-	fx_buf_clear(&d->text);
-	fx_value_print(&d->text, value, &exact);
-	fx_json_key(&d->json, key);
-	fx_json_string_n(&d->json, fx_buf_text(&d->text), d->text.length);
+	fx_emit_json_value(&d->json, &d->text, key, value);
 }
 
 static void
 put_id(struct delta *d, const struct fx_node *node)
 {
-	fx_json_key(&d->json, "id");
-	fx_json_int(&d->json, (uint32_t)node->id);
+	fx_json_put_int(&d->json, "id", (uint32_t)node->id);
 }
 
 static void
@@ -65,7 +48,7 @@ put_place(struct delta *d, const struct fx_node *node)
 	const struct fx_node *next = fx_graph_next(node);
 
 	if (next)
-		put_text(d, "before", next->name);
+		fx_json_put_text(&d->json, "before", next->name);
 }
 
 static void
@@ -121,13 +104,13 @@ static void
 put_create(struct delta *d, const struct fx_node *node)
 {
 	put_id(d, node);
-	put_text(d, "op", fx_opcode_word((enum fx_opcode)node->opcode));
-	put_text(d, "target", node->target);
+	fx_json_put_text(&d->json, "op",
+		fx_opcode_word((enum fx_opcode)node->opcode));
+	fx_json_put_text(&d->json, "target", node->target);
 	put_arguments(d, node);
-	put_text(d, "type", node->type);
+	fx_json_put_text(&d->json, "type", node->type);
 	if (node->is_wrapped) {
-		fx_json_key(&d->json, "wrapped");
-		fx_json_bool(&d->json, true);
+		fx_json_put_bool(&d->json, "wrapped", true);
 	}
 	put_place(d, node);
 	put_derived(d, node);
@@ -195,9 +178,8 @@ write_member(struct delta *d, const struct fx_edit_step *step)
 	struct fx_error *err;
 
 	fx_json_object_begin(&d->json);
-	put_text(d, "member", path);
-	fx_json_key(&d->json, "gone");
-	fx_json_bool(&d->json, !step->member);
+	fx_json_put_text(&d->json, "member", path);
+	fx_json_put_bool(&d->json, "gone", !step->member);
 	fx_json_object_end(&d->json);
 	fx_buf_add_char(d->out, '\n');
 	if (!step->member)
@@ -217,34 +199,35 @@ put_fields(struct delta *d, const struct fx_edit_step *step)
 
 	switch (step->kind) {
 	case FX_EDIT_CREATE:
-		put_text(d, "create", node->name);
+		fx_json_put_text(&d->json, "create", node->name);
 		put_create(d, node);
 		break;
 	case FX_EDIT_ERASE:
 		/* Its heir may have its name already. */
-		put_text(d, "erase", node->name);
+		fx_json_put_text(&d->json, "erase", node->name);
 		put_id(d, node);
 		break;
 	case FX_EDIT_MOVE:
-		put_text(d, "move", node->name);
+		fx_json_put_text(&d->json, "move", node->name);
 		put_place(d, node);
 		break;
 	case FX_EDIT_ARGS:
-		put_text(d, "set_args", node->name);
+		fx_json_put_text(&d->json, "set_args", node->name);
 		put_arguments(d, node);
 		break;
 	case FX_EDIT_NAME:
-		put_text(d, "rename", step->old_name);
-		put_text(d, "to", node->name);
+		fx_json_put_text(&d->json, "rename", step->old_name);
+		fx_json_put_text(&d->json, "to", node->name);
 		break;
 	case FX_EDIT_TARGET:
-		put_text(d, "set_target", node->name);
-		put_text(d, "op", fx_opcode_word((enum fx_opcode)node->opcode));
-		put_text(d, "target", node->target);
+		fx_json_put_text(&d->json, "set_target", node->name);
+		fx_json_put_text(&d->json, "op",
+			fx_opcode_word((enum fx_opcode)node->opcode));
+		fx_json_put_text(&d->json, "target", node->target);
 		break;
 	case FX_EDIT_TYPE:
-		put_text(d, "set_type", node->name);
-		put_text(d, "type", node->type);
+		fx_json_put_text(&d->json, "set_type", node->name);
+		fx_json_put_text(&d->json, "type", node->type);
 		break;
 	case FX_EDIT_MEMBER:
 		break;

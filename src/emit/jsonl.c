@@ -41,6 +41,20 @@ struct section {
 	struct fx_map others;  /* both, outside of the member that is written */
 };
 
+void
+fx_emit_json_value(struct fx_json *json, struct fx_buf *scratch,
+	const char *key, const struct fx_value *value)
+{
+	static const struct fx_value_printer exact = {
+		.style = FX_STYLE_EXACT,
+	};
+
+	fx_buf_clear(scratch);
+	fx_value_print(scratch, value, &exact);
+	fx_json_key(json, key);
+	fx_json_string_n(json, fx_buf_text(scratch), scratch->length);
+}
+
 static void
 line_begin(struct writer *w)
 {
@@ -57,45 +71,9 @@ line_end(struct writer *w)
 }
 
 static void
-add_text(struct fx_json *json, const char *key, const char *text)
-{
-	if (!text)
-		return;
-	fx_json_key(json, key);
-	fx_json_string(json, text);
-}
-
-static void
-put_text(struct writer *w, const char *key, const char *text)
-{
-	add_text(&w->json, key, text);
-}
-
-static void
-put_int(struct writer *w, const char *key, int64_t number)
-{
-	fx_json_key(&w->json, key);
-	fx_json_int(&w->json, number);
-}
-
-static void
-put_bool(struct writer *w, const char *key, bool truth)
-{
-	fx_json_key(&w->json, key);
-	fx_json_bool(&w->json, truth);
-}
-
-static void
 put_value(struct writer *w, const char *key, const struct fx_value *value)
 {
-	static const struct fx_value_printer exact = {
-		.style = FX_STYLE_EXACT,
-	};
-
-	fx_buf_clear(&w->text);
-	fx_value_print(&w->text, value, &exact);
-	fx_json_key(&w->json, key);
-	fx_json_string_n(&w->json, fx_buf_text(&w->text), w->text.length);
+	fx_emit_json_value(&w->json, &w->text, key, value);
 }
 
 static void
@@ -104,7 +82,7 @@ put_hash(struct writer *w, const char *key, struct fx_hash hash)
 	char text[33];
 
 	fx_hash_text(hash, text);
-	put_text(w, key, text);
+	fx_json_put_text(&w->json, key, text);
 }
 
 static void
@@ -129,9 +107,10 @@ put_storage(struct writer *w, const struct fx_tensor *tensor)
 
 	if (!weight)
 		return;
-	put_text(w, "storage", weight->key);
+	fx_json_put_text(&w->json, "storage", weight->key);
 	if (storage->blob && w->options->weights_file)
-		put_int(w, "bytes", (int64_t)fx_blob_size(storage->blob));
+		fx_json_put_int(&w->json, "bytes",
+			(int64_t)fx_blob_size(storage->blob));
 	fx_storage_compute_digest(storage);
 	if (storage->has_digest)
 		put_hash(w, "digest", storage->digest);
@@ -140,16 +119,16 @@ put_storage(struct writer *w, const struct fx_tensor *tensor)
 static void
 put_tensor_fields(struct writer *w, const struct fx_tensor *tensor)
 {
-	put_text(w, "dtype", fx_dtype_info(tensor->dtype)->name);
+	fx_json_put_text(&w->json, "dtype", fx_dtype_info(tensor->dtype)->name);
 	put_ints(w, "shape", tensor->sizes, tensor->rank);
 	if (tensor->strides)
 		put_ints(w, "strides", tensor->strides, tensor->rank);
 	if (tensor->offset)
-		put_int(w, "offset", tensor->offset);
+		fx_json_put_int(&w->json, "offset", tensor->offset);
 	if (tensor->requires_grad)
-		put_bool(w, "grad", true);
+		fx_json_put_bool(&w->json, "grad", true);
 	if (tensor->is_persistent != tensor->is_buffer)
-		put_bool(w, "persistent", tensor->is_persistent);
+		fx_json_put_bool(&w->json, "persistent", tensor->is_persistent);
 	put_storage(w, tensor);
 }
 
@@ -160,17 +139,18 @@ write_tensor(struct writer *w, struct section *s, const struct fx_member *m,
 	const char *same = NULL;
 
 	line_begin(w);
-	put_text(w, "tensor", path);
-	put_text(w, "kind",
+	fx_json_put_text(&w->json, "tensor", path);
+	fx_json_put_text(&w->json, "kind",
 		m->kind == FX_MEMBER_PARAMETER ? "parameter" : "buffer");
 	if (m->tensor)
 		same = fx_map_get_pointer(&s->tensors, m->tensor);
 	if (!m->tensor) {
-		put_bool(w, "none", true);
+		fx_json_put_bool(&w->json, "none", true);
 	} else if (same) {
-		put_text(w, "same", same);
+		fx_json_put_text(&w->json, "same", same);
 	} else if (fx_map_has(&s->others, (uintptr_t)m->tensor)) {
-		put_text(w, "other", fx_map_get_pointer(&s->others, m->tensor));
+		fx_json_put_text(&w->json, "other",
+			fx_map_get_pointer(&s->others, m->tensor));
 	} else {
 		fx_map_set_pointer(&s->tensors, m->tensor, path);
 		put_tensor_fields(w, m->tensor);
@@ -192,17 +172,17 @@ write_inner_graph(struct writer *w, struct fx_module *module, const char *path)
 			"graphs nest more than %d levels deep at \"%s\"",
 			FX_FXG_GRAPH_LIMIT, path);
 	line_begin(w);
-	put_text(w, "graph", path);
-	put_text(w, "name", graph->name);
-	put_text(w, "class", graph->class_name);
-	put_text(w, "dialect", graph->dialect);
-	put_text(w, "origin", graph->origin);
+	fx_json_put_text(&w->json, "graph", path);
+	fx_json_put_text(&w->json, "name", graph->name);
+	fx_json_put_text(&w->json, "class", graph->class_name);
+	fx_json_put_text(&w->json, "dialect", graph->dialect);
+	fx_json_put_text(&w->json, "origin", graph->origin);
 	line_end(w);
 	err = write_graph(w, graph);
 	if (err)
 		return err;
 	line_begin(w);
-	put_text(w, "end_graph", path);
+	fx_json_put_text(&w->json, "end_graph", path);
 	line_end(w);
 	w->graph_depth--;
 	return NULL;
@@ -216,19 +196,21 @@ write_module_line(struct writer *w, struct section *s, struct fx_module *module,
 		module ? fx_map_get_pointer(&s->modules, module) : NULL;
 
 	line_begin(w);
-	put_text(w, "module", path);
+	fx_json_put_text(&w->json, "module", path);
 	if (!module) {
-		put_bool(w, "none", true);
+		fx_json_put_bool(&w->json, "none", true);
 	} else if (same) {
-		put_text(w, "same", same);
+		fx_json_put_text(&w->json, "same", same);
 	} else if (fx_map_has(&s->others, (uintptr_t)module)) {
-		put_text(w, "other", fx_map_get_pointer(&s->others, module));
+		fx_json_put_text(&w->json, "other",
+			fx_map_get_pointer(&s->others, module));
 	} else {
-		put_text(w, "class", module->class_name);
-		put_bool(w, "leaf", module->is_leaf);
-		put_bool(w, "training", module->training);
+		fx_json_put_text(&w->json, "class", module->class_name);
+		fx_json_put_bool(&w->json, "leaf", module->is_leaf);
+		fx_json_put_bool(&w->json, "training", module->training);
 		if (module->own_code)
-			put_text(w, "own_code", module->own_code);
+			fx_json_put_text(&w->json, "own_code",
+				module->own_code);
 		if (module->config.count)
 			put_value(w, "config", &module->config);
 	}
@@ -276,11 +258,10 @@ fx_emit_jsonl_frames(struct fx_json *json, const struct fx_source *source)
 		const struct fx_source_frame *frame = &source->frames[i];
 
 		fx_json_object_begin(json);
-		add_text(json, "file", frame->file);
-		fx_json_key(json, "line");
-		fx_json_int(json, frame->line);
-		add_text(json, "function", frame->function);
-		add_text(json, "text", frame->text);
+		fx_json_put_text(json, "file", frame->file);
+		fx_json_put_int(json, "line", frame->line);
+		fx_json_put_text(json, "function", frame->function);
+		fx_json_put_text(json, "text", frame->text);
 		fx_json_object_end(json);
 	}
 	fx_json_array_end(json);
@@ -298,7 +279,7 @@ source_number(struct writer *w, struct section *s,
 	number = s->sources.count + 1;
 	fx_map_set(&s->sources, (uintptr_t)source, number);
 	line_begin(w);
-	put_int(w, "source", (int64_t)number - 1);
+	fx_json_put_int(&w->json, "source", (int64_t)number - 1);
 	fx_json_key(&w->json, "frames");
 	fx_emit_jsonl_frames(&w->json, source);
 	line_end(w);
@@ -311,14 +292,14 @@ write_scope(struct writer *w, struct section *s, const struct fx_scope *scope)
 	uintptr_t number = s->scopes.count + 1;
 
 	line_begin(w);
-	put_int(w, "scope", (int64_t)number - 1);
+	fx_json_put_int(&w->json, "scope", (int64_t)number - 1);
 	if (scope->parent)
-		put_int(w, "parent",
+		fx_json_put_int(&w->json, "parent",
 			(int64_t)fx_map_get(&s->scopes,
 				(uintptr_t)scope->parent, 1) -
 				1);
-	put_text(w, "path", scope->path);
-	put_text(w, "class", scope->class_name);
+	fx_json_put_text(&w->json, "path", scope->path);
+	fx_json_put_text(&w->json, "class", scope->class_name);
 	line_end(w);
 	fx_map_set(&s->scopes, (uintptr_t)scope, number);
 }
@@ -351,10 +332,11 @@ put_notes(struct writer *w, const struct fx_node *node)
 	fx_json_key(&w->json, "notes");
 	fx_json_object_begin(&w->json);
 	for (size_t i = 0; fx_graph_note_at(node, i, &key, &text); i++)
-		put_text(w, key, text);
+		fx_json_put_text(&w->json, key, text);
 	/* Ids are not kept. */
 	if (derived.length)
-		put_text(w, FX_NOTE_DERIVED, fx_buf_text(&derived));
+		fx_json_put_text(&w->json, FX_NOTE_DERIVED,
+			fx_buf_text(&derived));
 	fx_json_object_end(&w->json);
 }
 
@@ -365,21 +347,22 @@ write_node(struct writer *w, struct section *s, const struct fx_node *node)
 	int64_t scope = node->scope ? scope_number(w, s, node->scope) : -1;
 
 	line_begin(w);
-	put_text(w, "node", node->name);
-	put_text(w, "op", fx_opcode_word((enum fx_opcode)node->opcode));
-	put_text(w, "target", node->target);
+	fx_json_put_text(&w->json, "node", node->name);
+	fx_json_put_text(&w->json, "op",
+		fx_opcode_word((enum fx_opcode)node->opcode));
+	fx_json_put_text(&w->json, "target", node->target);
 	put_value(w, "args", &node->args);
 	if (node->kwargs.count)
 		put_value(w, "kwargs", &node->kwargs);
-	put_text(w, "type", node->type);
+	fx_json_put_text(&w->json, "type", node->type);
 	if (node->is_wrapped)
-		put_bool(w, "wrapped", true);
+		fx_json_put_bool(&w->json, "wrapped", true);
 	if (node->meta)
 		put_value(w, "meta", node->meta);
 	if (source >= 0)
-		put_int(w, "source", source);
+		fx_json_put_int(&w->json, "source", source);
 	if (scope >= 0)
-		put_int(w, "scope", scope);
+		fx_json_put_int(&w->json, "scope", scope);
 	put_notes(w, node);
 	line_end(w);
 }
@@ -393,10 +376,10 @@ write_pytree(struct writer *w, const struct fx_pytree *pytree)
 	for (size_t i = 0; i < pytree->input_count; i++)
 		fx_json_string(&w->json, pytree->inputs[i]);
 	fx_json_array_end(&w->json);
-	put_bool(w, "self", pytree->with_self);
-	put_bool(w, "kwargs", pytree->with_kwargs);
-	put_text(w, "in", pytree->in_text);
-	put_bool(w, "outputs", pytree->has_outputs);
+	fx_json_put_bool(&w->json, "self", pytree->with_self);
+	fx_json_put_bool(&w->json, "kwargs", pytree->with_kwargs);
+	fx_json_put_text(&w->json, "in", pytree->in_text);
+	fx_json_put_bool(&w->json, "outputs", pytree->has_outputs);
 	line_end(w);
 }
 
@@ -430,17 +413,18 @@ static void
 write_header(struct writer *w, struct fx_graph *graph)
 {
 	line_begin(w);
-	put_int(w, "fxg", FX_FXG_MAJOR);
-	put_int(w, "minor", FX_FXG_MINOR);
-	put_text(w, "name", graph->name);
-	put_text(w, "class", graph->class_name);
-	put_text(w, "dialect", graph->dialect);
-	put_text(w, "origin", graph->origin);
-	put_int(w, "nodes", (int64_t)graph->node_count);
+	fx_json_put_int(&w->json, "fxg", FX_FXG_MAJOR);
+	fx_json_put_int(&w->json, "minor", FX_FXG_MINOR);
+	fx_json_put_text(&w->json, "name", graph->name);
+	fx_json_put_text(&w->json, "class", graph->class_name);
+	fx_json_put_text(&w->json, "dialect", graph->dialect);
+	fx_json_put_text(&w->json, "origin", graph->origin);
+	fx_json_put_int(&w->json, "nodes", (int64_t)graph->node_count);
 	put_hash(w, "hash", fx_graph_hash(graph));
 	if (w->options->weights_file) {
-		put_text(w, "weights", w->options->weights_file);
-		put_int(w, "weights_size", (int64_t)w->options->weights_size);
+		fx_json_put_text(&w->json, "weights", w->options->weights_file);
+		fx_json_put_int(&w->json, "weights_size",
+			(int64_t)w->options->weights_size);
 	}
 	line_end(w);
 }
@@ -453,7 +437,7 @@ write_trailer(struct writer *w, size_t start)
 		fx_hash_of(w->out->data + start, w->out->length - start);
 
 	line_begin(w);
-	put_int(w, "end", (int64_t)w->lines);
+	fx_json_put_int(&w->json, "end", (int64_t)w->lines);
 	put_hash(w, "hash", hash);
 	line_end(w);
 }

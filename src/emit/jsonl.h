@@ -6,10 +6,12 @@
 
 #include "base/error.h"
 
+struct fx_buf;
 struct fx_graph;
 struct fx_json;
 struct fx_member;
 struct fx_source;
+struct fx_value;
 struct fx_weights;
 
 /* What a reader must understand; a higher number is refused by older readers.
@@ -45,6 +47,9 @@ FX_NODISCARD struct fx_error *fx_emit_jsonl(struct fx_buf *out,
 FX_NODISCARD struct fx_error *fx_emit_jsonl_member(struct fx_buf *out,
 	struct fx_graph *graph, const struct fx_member *member,
 	const char *path, const struct fx_weights *weights);
+/* VALUE in the exact style as a text; SCRATCH is written over. */
+void fx_emit_json_value(struct fx_json *json, struct fx_buf *scratch,
+	const char *key, const struct fx_value *value);
 /* The frames of SOURCE as an array of objects. */
 void fx_emit_jsonl_frames(struct fx_json *json, const struct fx_source *source);
 

@@ -331,7 +331,7 @@ call_by_way(struct fx_torch *torch, struct fx_torch_plan *plan,
 		return call_getattr(torch, plan, data, ret);
 	case FX_TORCH_LIST:
 		if (plan->count && fx_torch_tensor(data[0]))
-			return fx_torch_list(data[0], ret);
+			return fx_values_list(*data, FX_DATUM_ITEM_LIMIT, ret);
 		break;
 	case FX_TORCH_ADDRESS:
 		if (plan->count && fx_torch_tensor(data[0]))

@@ -11,6 +11,7 @@
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/parameters.h"
+#include "run/values.h"
 #include "torch/shim.h"
 
 struct fx_guard;
@@ -143,9 +144,6 @@ struct fx_torch_plan {
 FX_NODISCARD struct fx_error *
 fx_torch_check_result(struct fx_datum *const *data, size_t count,
 	struct fx_error *err_taken, struct fx_datum **ret);
-/* TENSOR as Python's tolist gives it. */
-FX_NODISCARD struct fx_error *fx_torch_list(const struct fx_datum *tensor,
-	struct fx_datum **ret);
 /* Where the elements of TENSOR begin, 0 if it has none: Python's data_ptr. */
 FX_NODISCARD struct fx_error *fx_torch_address(struct fx_torch *torch,
 	struct fx_datum *tensor, struct fx_datum **ret);

@@ -15,7 +15,6 @@
 #include "guest/torch_private.h"
 #include "ir/tensor_meta.h"
 #include "run/backend.h"
-#include "run/values.h"
 
 /* ATen's numbers, which are part of its file format and never change. */
 /* clang-format off */

@@ -1,13 +1,7 @@
-/* torch_value_out.c - what leaves libtorch: results that are whole, and tensors
- * as lists of numbers.
- */
+/* torch_value_out.c - what leaves libtorch: results that are whole. */
 #include <config.h>
 
-#include <stdlib.h>
-
-#include "base/mem.h"
 #include "guest/torch_private.h"
-#include "run/values.h"
 
 /* --- files ---------------------------------------------------------------- */
 
@@ -46,74 +40,7 @@ fx_torch_check_result(struct fx_datum *const *data, size_t count,
 	return checking.err;
 }
 
-/* --- lists ---------------------------------------------------------------- */
-
-/* Numbers of Python take a hundred times the memory of elements, and so do the
- * lists of a tensor that has none.
- */
-#define LIST_LIMIT ((uint64_t)FX_DATUM_ITEM_LIMIT)
-
-struct listing {
-	struct fx_extent extent;
-	const char *bytes;
-	size_t size; /* of an element */
-	uint64_t at; /* the element that comes next */
-};
-
-/* Dimension I on, as lists in lists. */
-static struct fx_datum *
-list_from(struct listing *listing, uint32_t i)
-{
-	size_t count;
-	struct fx_datum **items;
-	struct fx_datum *list;
-
-	if (i == listing->extent.rank)
-		return fx_element_datum(listing->extent.dtype,
-			listing->bytes + listing->size * listing->at++);
-	count = (size_t)listing->extent.sizes[i];
-	items = fx_xcalloc(count + 1, sizeof(struct fx_datum *));
-	for (size_t k = 0; k < count; k++)
-		items[k] = list_from(listing, i + 1);
-	list = fx_datum_items_take(FX_VALUE_LIST, items, count);
-	free(items);
-	return list;
-}
-
-static bool
-is_too_long(const struct fx_extent *extent)
-{
-	uint64_t lists = 1;
-
-	for (uint32_t i = 0; i < extent->rank && lists; i++) {
-		if ((uint64_t)extent->sizes[i] > LIST_LIMIT / lists)
-			return true;
-		lists *= (uint64_t)extent->sizes[i];
-	}
-	return false;
-}
-
-struct fx_error *
-fx_torch_list(const struct fx_datum *tensor, struct fx_datum **ret)
-{
-	struct listing listing = { .at = 0 };
-	FX_AUTO_FREE char *bytes = NULL;
-	struct fx_error *err = fx_extent_of(tensor, &listing.extent);
-
-	if (err)
-		return err;
-	if (is_too_long(&listing.extent))
-		return fx_error_new(FX_ERR_LIMIT,
-			"a list of more than %llu numbers",
-			(unsigned long long)LIST_LIMIT);
-	listing.size = fx_dtype_info(listing.extent.dtype)->size;
-	bytes = fx_xcalloc(listing.extent.count + 1, listing.size);
-	listing.bytes = bytes;
-	err = fx_values_read(tensor, 0, listing.extent.count, bytes);
-	if (!err)
-		*ret = list_from(&listing, 0);
-	return err;
-}
+/* --- addresses ----------------------------------------------------------- */
 
 struct fx_error *
 fx_torch_address(struct fx_torch *torch, struct fx_datum *tensor,

@@ -202,23 +202,6 @@ check_open(struct fx_graph *graph)
 	return err;
 }
 
-/* Bytes of all tensors below MODULE. */
-static size_t
-size_of_module(struct fx_module *module)
-{
-	struct fx_module_walk *walk = fx_module_walk_new(module, true);
-	struct fx_module *at;
-	const char *path;
-	size_t size = 0;
-
-	while (fx_module_walk_next(walk, &at, &path))
-		for (size_t i = 0; i < at->member_count; i++)
-			if (at->members[i].tensor)
-				size += fx_tensor_bytes(at->members[i].tensor);
-	fx_module_walk_free(walk);
-	return size;
-}
-
 /* Bytes of the weights that only ENTRY holds on to. */
 static size_t
 size_of_tensors(const struct fx_entry *entry)
@@ -228,7 +211,7 @@ size_of_tensors(const struct fx_entry *entry)
 	if (entry->kind != FX_EDIT_MEMBER || !entry->member.is_present)
 		return 0;
 	if (member->child)
-		return size_of_module(member->child);
+		return fx_module_bytes(member->child, NULL);
 	return member->tensor ? fx_tensor_bytes(member->tensor) : 0;
 }
 

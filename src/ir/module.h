@@ -187,7 +187,7 @@ bool fx_module_has_tensors(struct fx_module *root);
 int64_t fx_module_parameter_count(struct fx_module *root);
 
 /* The bytes of all parameters and buffers below ROOT, of what several share
- * once; *PRESENT_RET is how many of them have values.
+ * once; *PRESENT_RET (may be null) is how many of them have values.
  */
 uint64_t fx_module_bytes(struct fx_module *root, uint64_t *present_ret);
 

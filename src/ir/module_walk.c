@@ -225,10 +225,10 @@ fx_module_bytes(struct fx_module *root, uint64_t *present_ret)
 	struct fx_module_walk *walk = fx_module_walk_new(root, true);
 	FX_AUTO_MAP struct fx_map seen = { 0 };
 	struct fx_module *module;
+	uint64_t present = 0;
 	uint64_t bytes = 0;
 	const char *path;
 
-	*present_ret = 0;
 	while (fx_module_walk_next(walk, &module, &path))
 		for (size_t i = 0; i < module->member_count; i++) {
 			const struct fx_tensor *tensor =
@@ -246,8 +246,10 @@ fx_module_bytes(struct fx_module *root, uint64_t *present_ret)
 			size = fx_tensor_bytes(tensor);
 			bytes += size;
 			if (tensor->storage && tensor->storage->blob)
-				*present_ret += size;
+				present += size;
 		}
 	fx_module_walk_free(walk);
+	if (present_ret)
+		*present_ret = present;
 	return bytes;
 }

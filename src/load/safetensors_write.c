@@ -52,8 +52,7 @@ add_entry(struct fx_json *json, const struct fx_weight *weight,
 
 	fx_json_key(json, weight->key);
 	fx_json_object_begin(json);
-	fx_json_key(json, "dtype");
-	fx_json_string(json,
+	fx_json_put_text(json, "dtype",
 		whole ? fx_dtype_info(whole->dtype)->safetensors : "U8");
 	fx_json_key(json, "shape");
 	fx_json_array_begin(json);

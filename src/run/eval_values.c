@@ -477,79 +477,22 @@ fx_eval_item_of_known(struct fx_evaluator *evaluator, const struct fx_ast *call,
 
 /* --- x.item() and x.tolist() ---------------------------------------------- */
 
-/* The part from DIMENSION on whose elements begin at *BYTES, which moves.  As
- * deep as a tensor has dimensions.
- */
-static struct fx_datum *
-nested_list(const struct fx_extent *extent, uint32_t dimension,
-	const char **bytes)
-{
-	FX_AUTO_FREE struct fx_datum **items = NULL;
-	const char *at = *bytes;
-	size_t count;
-
-	if (dimension == extent->rank) {
-		*bytes += fx_dtype_info(extent->dtype)->size;
-		return fx_element_datum(extent->dtype, at);
-	}
-	count = (size_t)extent->sizes[dimension];
-	items = fx_xcalloc(count, sizeof(*items));
-	for (size_t i = 0; i < count; i++)
-		items[i] = nested_list(extent, dimension + 1, bytes);
-	return fx_datum_items_take(FX_VALUE_LIST, items, count);
-}
-
-/* Numbers of a list, or lists in it where there are no numbers: sizes before a
- * 0 may be huge.
- */
-static uint64_t
-list_size(const struct fx_extent *extent)
-{
-	uint64_t size = 1;
-
-	for (uint32_t i = 0; i < extent->rank && extent->sizes[i]; i++) {
-		if ((uint64_t)extent->sizes[i] > LIST_LIMIT)
-			return UINT64_MAX;
-		size *= (uint64_t)extent->sizes[i];
-		if (size > LIST_LIMIT)
-			break;
-	}
-	return size;
-}
-
-static struct fx_error *
-to_list(const struct fx_datum *tensor, struct fx_datum **ret)
-{
-	FX_AUTO_FREE char *bytes = NULL;
-	const char *at;
-	struct fx_extent extent;
-	struct fx_error *err = fx_extent_of(tensor, &extent);
-
-	if (err)
-		return err;
-	if (list_size(&extent) > LIST_LIMIT)
-		return fx_error_hint(fx_error_new(FX_ERR_LIMIT,
-					     "a list of more than %d numbers "
-					     "is too long",
-					     LIST_LIMIT),
-			"a slice of it can be one: x[0].tolist()");
-	bytes = fx_xcalloc((size_t)extent.count + 1,
-		fx_dtype_info(extent.dtype)->size);
-	at = bytes;
-	err = fx_values_read(tensor, 0, (size_t)extent.count, bytes);
-	if (!err)
-		*ret = nested_list(&extent, 0, &at);
-	return err;
-}
-
 struct fx_error *
 fx_eval_plain_method(const struct fx_datum *tensor, const char *name,
 	struct fx_datum **ret)
 {
+	struct fx_error *err;
+
 	*ret = NULL;
 	if (!fx_values_known(tensor))
 		return NULL;
 	if (fx_str_equal(name, "item"))
 		return fx_values_item(tensor, ret);
-	return fx_str_equal(name, "tolist") ? to_list(tensor, ret) : NULL;
+	if (!fx_str_equal(name, "tolist"))
+		return NULL;
+	err = fx_values_list(tensor, LIST_LIMIT, ret);
+	return err && fx_error_code(err) == FX_ERR_LIMIT
+		       ? fx_error_hint(err,
+				 "a slice of it can be one: x[0].tolist()")
+		       : err;
 }

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/blob.h"
 #include "base/buf.h"
+#include "base/mem.h"
 #include "ir/tensor_meta.h"
 #include "meta/promote.h"
 #include "run/backend.h"
@@ -281,5 +282,71 @@ fx_datum_make_own(struct fx_backend *backend, struct fx_datum **datum)
 
 	if (!err)
 		fx_datum_unref(before);
+	return err;
+}
+
+/* --- lists ---------------------------------------------------------------- */
+
+/* The part from DIMENSION on whose elements begin at *BYTES, which moves.  As
+ * deep as a tensor has dimensions.
+ */
+static struct fx_datum *
+nested_list(const struct fx_extent *extent, uint32_t dimension,
+	const char **bytes)
+{
+	FX_AUTO_FREE struct fx_datum **items = NULL;
+	const char *at = *bytes;
+	size_t count;
+
+	if (dimension == extent->rank) {
+		*bytes += fx_dtype_info(extent->dtype)->size;
+		return fx_element_datum(extent->dtype, at);
+	}
+	count = (size_t)extent->sizes[dimension];
+	items = fx_xcalloc(count, sizeof(*items));
+	for (size_t i = 0; i < count; i++)
+		items[i] = nested_list(extent, dimension + 1, bytes);
+	return fx_datum_items_take(FX_VALUE_LIST, items, count);
+}
+
+/* Numbers of a list, or lists in it where there are no numbers: sizes before a
+ * 0 may be huge.
+ */
+static uint64_t
+list_size(const struct fx_extent *extent, uint64_t limit)
+{
+	uint64_t size = 1;
+
+	for (uint32_t i = 0; i < extent->rank && extent->sizes[i]; i++) {
+		if ((uint64_t)extent->sizes[i] > limit)
+			return UINT64_MAX;
+		size *= (uint64_t)extent->sizes[i];
+		if (size > limit)
+			break;
+	}
+	return size;
+}
+
+struct fx_error *
+fx_values_list(const struct fx_datum *tensor, uint64_t limit,
+	struct fx_datum **ret)
+{
+	FX_AUTO_FREE char *bytes = NULL;
+	const char *at;
+	struct fx_extent extent;
+	struct fx_error *err = fx_extent_of(tensor, &extent);
+
+	if (err)
+		return err;
+	if (list_size(&extent, limit) > limit)
+		return fx_error_new(FX_ERR_LIMIT,
+			"a list of more than %llu numbers is too long",
+			(unsigned long long)limit);
+	bytes = fx_xcalloc((size_t)extent.count + 1,
+		fx_dtype_info(extent.dtype)->size);
+	at = bytes;
+	err = fx_values_read(tensor, 0, (size_t)extent.count, bytes);
+	if (!err)
+		*ret = nested_list(&extent, 0, &at);
 	return err;
 }

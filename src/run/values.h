@@ -75,6 +75,11 @@ FX_NODISCARD struct fx_error *fx_values_write(struct fx_backend *backend,
 /* All elements of TENSOR in row-major order; the caller's.  The extent too. */
 FX_NODISCARD struct fx_error *fx_values_read_all(const struct fx_datum *tensor,
 	struct fx_extent *extent_ret, struct fx_blob **ret);
+/* TENSOR as nested lists of numbers.  LIMIT: it has more than LIMIT numbers, or
+ * lists without any.
+ */
+FX_NODISCARD struct fx_error *fx_values_list(const struct fx_datum *tensor,
+	uint64_t limit, struct fx_datum **ret);
 /* A copy, of BACKEND, so that nothing writes into what others have; *DATUM is
  * replaced.  Where there are no values it may be shared.
  */

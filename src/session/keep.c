@@ -22,22 +22,6 @@
 #include "session/model.h"
 #include "session/session.h"
 
-static uint64_t
-weights_size(struct fx_graph *graph)
-{
-	struct fx_module_walk *walk = fx_module_walk_new(graph->module, true);
-	struct fx_module *at;
-	const char *path;
-	uint64_t size = 0;
-
-	while (fx_module_walk_next(walk, &at, &path))
-		for (size_t i = 0; i < at->member_count; i++)
-			if (at->members[i].tensor)
-				size += fx_tensor_bytes(at->members[i].tensor);
-	fx_module_walk_free(walk);
-	return size;
-}
-
 /* The weights file that MODEL was opened with, in FOLDER too; its name, the
  * caller's, and size.  NULL when there is none.
  */
@@ -87,7 +71,7 @@ fx_model_keep(struct fx_model *model, const char *folder, const char *path,
 
 	name = link_weights(model, folder, &how.weights_size);
 	how.weights_file = name;
-	if (name || weights_size(graph) > limit)
+	if (name || fx_module_bytes(graph->module, NULL) > limit)
 		return save_text(graph, path, &how);
 	err = fx_model_fetch_weights(model, &skipped);
 	return err ? err : fx_save(graph, path);

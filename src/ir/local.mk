@@ -11,6 +11,7 @@ libfxcore_a_SOURCES += \
 	%D%/edit_check.c %D%/edit_check.h \
 	%D%/edit_modules.c \
 	%D%/entry.c \
+	%D%/control.c %D%/control.h \
 	%D%/changed_nodes.c %D%/changed_nodes.h \
 	%D%/decompose.c %D%/decompose.h %D%/decompose_private.h \
 	%D%/decompose_call.c \

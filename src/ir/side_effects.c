@@ -9,6 +9,7 @@
 
 #include "base/compiler.h"
 #include "base/intern.h"
+#include "ir/control.h"
 #include "ir/graph.h"
 #include "ir/module.h"
 #include "ir/signature.h"
@@ -140,7 +141,7 @@ fx_side_effects(const struct fx_node *node)
 	if (node->opcode != FX_OPCODE_CALL_FUNCTION &&
 		node->opcode != FX_OPCODE_CALL_METHOD)
 		return 0;
-	if (node->op == FX_OP_NONE)
+	if (node->op == FX_OP_NONE || fx_control_is(node))
 		return ANYTHING;
 	traits = fx_op_info(node->op)->traits;
 	kinds = guess_arguments(node, traits);
@@ -163,7 +164,7 @@ fx_may_alias(const struct fx_node *node)
 		return !module || !module->member_count || module->graph ||
 		       module->own_code || !fx_layer_find(module->class_name);
 	}
-	if (node->op == FX_OP_NONE)
+	if (node->op == FX_OP_NONE || fx_control_is(node))
 		return true;
 	traits = fx_op_info(node->op)->traits;
 	/* Dropout is its argument itself while it does not train. */

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/intern.h"
 #include "base/mem.h"
+#include "ir/control.h"
 #include "ir/fold.h"
 #include "ir/graph.h"
 #include "ir/module.h"
@@ -227,10 +228,10 @@ add_leaf(void *context, const struct fx_value *leaf)
 	leaves->items[leaves->count++] = leaf;
 }
 
-/* A graph within the call: INPUTS are its placeholders' metadata in order. */
-static struct fx_error *
-eval_graph(struct fx_meta *meta, struct fx_arena *arena, struct fx_graph *graph,
-	const struct fx_value *const *inputs, struct fx_value *ret)
+struct fx_error *
+fx_meta_eval_graph(struct fx_meta *meta, struct fx_arena *arena,
+	struct fx_graph *graph, const struct fx_value *const *inputs,
+	struct fx_value *ret)
 {
 	FX_AUTO_MAP struct fx_map values = { 0 };
 	struct fx_meta_env env = { &values };
@@ -300,7 +301,7 @@ eval_fragment(struct fx_meta *meta, struct fx_arena *arena,
 				: fx_fold_unknown("a parameter is missing");
 		inputs[i] = value;
 	}
-	return eval_graph(meta, arena, fragment->graph, inputs, ret);
+	return fx_meta_eval_graph(meta, arena, fragment->graph, inputs, ret);
 }
 
 /* A module that owns a graph: arguments go to its placeholders by position and
@@ -336,7 +337,7 @@ eval_owned(struct fx_meta *meta, struct fx_arena *arena, struct fx_graph *graph,
 		return fx_error_new(FX_ERR_TYPE,
 			"%s takes %zu arguments, gets %u", call->target, count,
 			call->args.count);
-	return eval_graph(meta, arena, graph, inputs, ret);
+	return fx_meta_eval_graph(meta, arena, graph, inputs, ret);
 }
 
 static struct fx_error *
@@ -406,6 +407,8 @@ fx_meta_eval(struct fx_meta *meta, struct fx_arena *arena,
 	*ret = fx_value_none();
 	if (call->opcode == FX_OPCODE_CALL_MODULE)
 		return eval_module(meta, arena, call, ret);
+	if (call->node && fx_control_is(call->node))
+		return fx_meta_eval_control(meta, arena, call, ret);
 	if (!known.op)
 		known.op = fx_op_of_target(call->opcode, call->target);
 	if (is_method && !call->args.count)

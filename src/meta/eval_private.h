@@ -26,4 +26,20 @@ FX_NODISCARD struct fx_error *fx_meta_eval_node(struct fx_meta *meta,
 	struct fx_arena *arena, const struct fx_meta_env *env,
 	struct fx_node *node, struct fx_value *ret);
 
+/* What GRAPH gives: INPUTS are its placeholders' metadata in order. */
+FX_NODISCARD struct fx_error *fx_meta_eval_graph(struct fx_meta *meta,
+	struct fx_arena *arena, struct fx_graph *graph,
+	const struct fx_value *const *inputs, struct fx_value *ret);
+
+/* control.c: CALL is that of a cond or while_loop. */
+FX_NODISCARD struct fx_error *fx_meta_eval_control(struct fx_meta *meta,
+	struct fx_arena *arena, const struct fx_meta_call *call,
+	struct fx_value *ret);
+
+/* Whether two metadata say the same of dtypes and shapes: strides and devices
+ * that only one of them knows do not make a difference.
+ */
+bool fx_meta_says_the_same(const struct fx_value *old,
+	const struct fx_value *new);
+
 #endif /* FX_META_EVAL_PRIVATE_H */

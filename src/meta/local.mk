@@ -1,5 +1,6 @@
 # Sources of src/meta: .c, .h and .def alike, so that distcheck misses none.
 libfxcore_a_SOURCES += \
+	%D%/control.c %D%/control.h \
 	%D%/eval.c %D%/eval_private.h \
 	%D%/promote.c %D%/promote.h \
 	%D%/propagate.c %D%/propagate.h \

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/intern.h"
 #include "base/vec.h"
+#include "ir/control.h"
 #include "ir/fold.h"
 #include "ir/graph.h"
 #include "ir/module.h"
@@ -80,7 +81,8 @@ fx_meta_eval_node(struct fx_meta *meta, struct fx_arena *arena,
 	struct fx_meta_call call = { .opcode = (enum fx_opcode)node->opcode,
 		.target = node->target,
 		.op = (enum fx_op)node->op,
-		.graph = node->graph };
+		.graph = node->graph,
+		.node = node };
 	struct fx_error *err;
 
 	if (node->opcode == FX_OPCODE_GET_ATTR) {
@@ -95,7 +97,8 @@ fx_meta_eval_node(struct fx_meta *meta, struct fx_arena *arena,
 	} else {
 		err = fx_meta_eval(meta, arena, &call, ret);
 	}
-	if (!err && !is_known(ret) && resolving.unknown)
+	/* Graphs are never known; their reasons are better. */
+	if (!err && !is_known(ret) && resolving.unknown && !fx_control_is(node))
 		*ret = fx_fold_unknown(fx_intern_format("%%%s is not known",
 			resolving.unknown->name));
 	return err;
@@ -138,11 +141,8 @@ add_failure(struct fx_meta_report *report, const struct fx_node *node,
 		(struct fx_meta_failure){ node->id, note_inputs(err, node) };
 }
 
-/* Whether two metadata say the same of dtypes and shapes: strides and devices
- * that only one of them knows do not make a difference.
- */
-static bool
-says_the_same(const struct fx_value *old, const struct fx_value *new)
+bool
+fx_meta_says_the_same(const struct fx_value *old, const struct fx_value *new)
 {
 	const struct fx_tensor_meta *a = old->tensor;
 	const struct fx_tensor_meta *b = new->tensor;
@@ -163,7 +163,7 @@ says_the_same(const struct fx_value *old, const struct fx_value *new)
 static bool
 store(struct fx_node *node, const struct fx_value *value)
 {
-	if (node->meta && says_the_same(node->meta, value))
+	if (node->meta && fx_meta_says_the_same(node->meta, value))
 		return false;
 	fx_graph_set_meta(node, value);
 	return true;

@@ -51,6 +51,7 @@ struct fx_meta_call {
 	enum fx_op op;          /* or FX_OP_NONE: looked up by TARGET */
 	struct fx_graph *graph; /* whose modules TARGET names; may be NULL
 				 * unless CALL_MODULE */
+	const struct fx_node *node; /* whose call it is, or NULL */
 	struct fx_value args;   /* TUPLE; a method's receiver is the first */
 	struct fx_value kwargs; /* DICT or NONE */
 };

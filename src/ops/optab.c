@@ -24,6 +24,8 @@
 #define MATRICES FX_OP_MATRICES
 #define MARKS    FX_OP_MARKS
 #define WORLD    FX_OP_WORLD
+#define BRANCHES FX_OP_BRANCHES
+#define LOOPS    FX_OP_LOOPS
 
 static const struct fx_op_info optab[] = {
 	[FX_OP_NONE] = { "", "", "", "", 0, "none" },

@@ -21,18 +21,20 @@ enum fx_op {
 };
 
 enum fx_op_trait {
-	FX_OP_PURE = 1,       /* result depends on arguments only, no effect */
-	FX_OP_COMMUTES = 2,   /* first two arguments may change places */
-	FX_OP_MUTATES = 4,    /* writes its first argument */
-	FX_OP_RANDOM = 8,     /* draws from the generator */
-	FX_OP_ASSERTS = 16,   /* kept for its check */
-	FX_OP_VIEW = 32,      /* the result may share storage with the first
-			       * argument */
-	FX_OP_EFFECT = 64,    /* does something else (print) */
-	FX_OP_DATA = 128,     /* result's shape depends on values */
-	FX_OP_MATRICES = 256, /* multiplies its first two arguments */
-	FX_OP_MARKS = 512,    /* a mark for a profiler */
-	FX_OP_WORLD = 1024,   /* reads or writes files (world.h) */
+	FX_OP_PURE = 1,        /* result depends on arguments only, no effect */
+	FX_OP_COMMUTES = 2,    /* first two arguments may change places */
+	FX_OP_MUTATES = 4,     /* writes its first argument */
+	FX_OP_RANDOM = 8,      /* draws from the generator */
+	FX_OP_ASSERTS = 16,    /* kept for its check */
+	FX_OP_VIEW = 32,       /* the result may share storage with the first
+				* argument */
+	FX_OP_EFFECT = 64,     /* does something else (print) */
+	FX_OP_DATA = 128,      /* result's shape depends on values */
+	FX_OP_MATRICES = 256,  /* multiplies its first two arguments */
+	FX_OP_MARKS = 512,     /* a mark for a profiler */
+	FX_OP_WORLD = 1024,    /* reads or writes files (world.h) */
+	FX_OP_BRANCHES = 2048, /* runs one of two graphs (ir/control.h) ... */
+	FX_OP_LOOPS = 4096,    /* ... or two of them, over and over */
 };
 
 struct fx_op_info {

@@ -15,17 +15,6 @@
  */
 #define DEPTH_LIMIT 100
 
-struct fx_graph *
-fx_interp_nested(const struct fx_node *node)
-{
-	struct fx_module *module;
-
-	if (node->opcode != FX_OPCODE_CALL_MODULE)
-		return NULL;
-	module = fx_module_find(node->graph->module, node->target);
-	return module ? module->graph : NULL;
-}
-
 /* Given, else the default, else what is known of it. */
 static struct fx_error *
 run_placeholder(struct fx_interp *interp, struct fx_node *node,

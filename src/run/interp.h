@@ -69,7 +69,4 @@ FX_NODISCARD struct fx_error *fx_interp_call(struct fx_backend *backend,
 	struct fx_graph *graph, const struct fx_arguments *arguments, int depth,
 	struct fx_datum **ret);
 
-/* The graph that call_module NODE's module owns, or NULL. */
-struct fx_graph *fx_interp_nested(const struct fx_node *node);
-
 #endif /* FX_RUN_INTERP_H */

@@ -2,6 +2,7 @@
 libfxcore_a_SOURCES += \
 	%D%/backend.h \
 	%D%/backend_meta.c \
+	%D%/control.c %D%/control.h \
 	%D%/compare.c %D%/compare.h \
 	%D%/datum.c %D%/datum.h \
 	%D%/datum_print.c \
@@ -21,6 +22,7 @@ libfxcore_a_SOURCES += \
 	%D%/strided_bytes.c %D%/strided_bytes.h \
 	%D%/fallback.c %D%/fallback.h \
 	%D%/observer.h \
+	%D%/loop.c %D%/loop.h \
 	%D%/interp.c %D%/interp.h \
 	%D%/host_tensor.c %D%/host_tensor.h \
 	%D%/parameters.c %D%/parameters.h \

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "ir/control.h"
 #include "ir/decompose.h"
 #include "ir/fold.h"
 #include "ir/graph.h"
@@ -244,6 +245,7 @@ plan_new(const struct fx_node *node)
 	plan->count = count;
 	plan->keyword_count = keywords;
 	plan->may_draw = may_draw(node);
+	plan->is_control = fx_control_is(node);
 	plan->slots = (struct fx_slot *)(plan + 1);
 	plan->keywords = (const char **)(plan->slots + count);
 	plan->kinds = (struct fx_kind *)(plan->keywords + keywords);
@@ -460,11 +462,13 @@ call_here(const struct fx_plan_call *call, struct fx_plan *plan,
 	struct fx_datum **ret)
 {
 	struct fx_module *module = NULL;
-	struct fx_graph *nested = fx_interp_nested(call->node);
+	struct fx_graph *nested = fx_control_owned(call->node);
 	struct fx_error *err;
 
 	if (nested)
 		return fx_plan_nested(call, nested, ret);
+	if (plan->is_control)
+		return fx_plan_control(call, ret);
 	err = resolve(call, plan);
 	if (err)
 		return err;

@@ -28,6 +28,7 @@ struct fx_plan {
 	uint64_t writes;       /* which data a call of backend_plan writes */
 	bool may_draw;
 	bool is_expanded;
+	bool is_control; /* a cond or while_loop */
 	/* While the kinds are the same, its arguments differ in nothing that
 	 * an expansion depends on.
 	 */
@@ -80,5 +81,11 @@ fx_plan_decomposed(const struct fx_plan_call *call, struct fx_module *module,
 	struct fx_datum **ret);
 FX_NODISCARD struct fx_error *fx_plan_nested(const struct fx_plan_call *call,
 	struct fx_graph *graph, struct fx_datum **ret);
+
+/* control.c: CALL's node is a cond or while_loop: its graphs run here, as one
+ * node.
+ */
+FX_NODISCARD struct fx_error *fx_plan_control(const struct fx_plan_call *call,
+	struct fx_datum **ret);
 
 #endif /* FX_RUN_PLAN_PRIVATE_H */

@@ -10,6 +10,7 @@
 #include "ir/journal.h"
 #include "run/backend.h"
 #include "run/datum.h"
+#include "run/loop.h"
 
 struct fx_run *
 fx_run_new(void)
@@ -118,9 +119,8 @@ activation_free(struct fx_activation *activation)
 {
 	if (!activation)
 		return;
-	for (size_t i = 0; i < activation->argument_count; i++)
-		fx_datum_unref(activation->arguments[i]);
-	free(activation->arguments);
+	fx_operands_deinit(&activation->operands);
+	fx_loop_free(activation->loop);
 	fx_env_deinit(&activation->env);
 	fx_plans_deinit(&activation->plans);
 	free(activation);

@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "run/control.h"
 #include "run/env.h"
 #include "run/plan.h"
 #include "run/timeline.h"
@@ -30,8 +31,31 @@ struct fx_activation {
 	struct fx_node *held; /* that node while the graph changes */
 	struct fx_env env;
 	struct fx_plans plans;
-	struct fx_datum **arguments; /* nested: of its placeholders */
-	size_t argument_count;
+	struct fx_operands operands; /* nested: of its placeholders */
+	struct fx_loop *loop;        /* of a while_loop, or NULL */
+};
+
+/* Where a turn of a while_loop began: what it was carried, and how many
+ * effects there were then.
+ */
+struct fx_turn {
+	size_t number; /* from 1 */
+	size_t effects;
+	size_t bytes; /* of what is carried */
+	struct fx_operands operands;
+};
+
+/* A while_loop that was entered: its activation stands in the condition and in
+ * the body by turns.  Going back takes a turn's effects back and runs it again
+ * from where it began; of the older ones fewer and fewer are kept.
+ */
+struct fx_loop {
+	struct fx_graph *graphs[2]; /* condition, body */
+	struct fx_plans other; /* of the graph in which it does not stand */
+	bool in_body;
+	size_t number; /* of the turn */
+	FX_VEC(struct fx_turn) turns;
+	size_t bytes; /* that they hold, of which no two are shared */
 };
 
 /* Values that an edit made stale, of the graph at TIME - 1; 0: none. */
@@ -86,6 +110,20 @@ struct fx_activation *fx_run_activation_of(const struct fx_run *run,
 struct fx_activation *fx_run_push(struct fx_run *run, struct fx_graph *graph,
 	struct fx_backend *backend);
 void fx_run_pop(struct fx_run *run);
+/* loop.c: the innermost activation becomes a while_loop of the CONDITION, in
+ * which it stands, and BODY.
+ */
+void fx_run_begin_loop(struct fx_run *run, struct fx_graph *condition,
+	struct fx_graph *body);
+/* The innermost activation's graph has ended, and its effects are CALL's, of
+ * the graph above it; to stand in the body, or in the condition of the next
+ * turn, with the operands of now.
+ */
+void fx_run_next_phase(struct fx_run *run, struct fx_node *call);
+/* To stand in the condition of turn NUMBER or of the last one before it that
+ * is kept: effects since then are taken back.
+ */
+void fx_run_rewind_loop(struct fx_run *run, size_t number);
 /* Starting over keeps the outermost activation, as its plans took time to
  * make: take it out of the stack, without values (NULL: there is none), and
  * stand before the first node of it, or of a fresh one when it does not fit

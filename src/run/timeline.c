@@ -480,11 +480,13 @@ fx_timeline_fail(struct fx_timeline *timeline, struct fx_env *env)
 	timeline->has_effect = false;
 }
 
-void
+size_t
 fx_timeline_fold(struct fx_timeline *timeline, const struct fx_graph *graph,
 	const struct fx_node *call)
 {
-	size_t first = timeline->effects.count;
+	size_t count = timeline->effects.count;
+	size_t first = count;
+	size_t all;
 	unsigned kinds = 0;
 
 	while (first && timeline->effects.items[first - 1].graph == graph) {
@@ -494,10 +496,75 @@ fx_timeline_fold(struct fx_timeline *timeline, const struct fx_graph *graph,
 		effect->graph = call->graph;
 		effect->node = call->id;
 	}
-	if (!kinds)
-		return;
+	/* A while_loop's call has those of earlier turns. */
+	all = first;
+	while (all && timeline->effects.items[all - 1].node == call->id)
+		all--;
+	if (all < first)
+		kinds |= fx_timeline_kinds(timeline, call->id);
+	if (first == count || !kinds)
+		return first;
 	fx_map_set(&timeline->kinds, (uintptr_t)call->id, kinds);
-	remember_written(timeline, call->id, first);
+	remember_written(timeline, call->id, all);
+	return first;
+}
+
+void
+fx_timeline_prune(struct fx_timeline *timeline, size_t first)
+{
+	for (size_t i = timeline->effects.count; i-- > first;) {
+		struct fx_effect *effect = &timeline->effects.items[i];
+
+		unsave_lone(timeline, effect);
+		if (effect->saved.count || effect->random)
+			continue;
+		effect_deinit(timeline, effect);
+		fx_vec_remove(&timeline->effects, i);
+	}
+}
+
+/* What ONE saved later than INTO is needed no more where INTO saved the same
+ * storage, or shape of the same tensor.
+ */
+static void
+merge_into(struct fx_timeline *timeline, struct fx_effect *into,
+	struct fx_effect *one)
+{
+	while (one->saved.count) {
+		struct fx_saved saved = one->saved.items[0];
+		bool has_tensor = false;
+
+		for (size_t i = 0; i < into->saved.count; i++)
+			if (into->saved.items[i].tensor == saved.tensor)
+				has_tensor = true;
+		if (has_saved(into, saved.storage))
+			saved.bytes = NULL;
+		if (!has_tensor) {
+			if (saved.bytes)
+				fx_blob_ref(saved.bytes);
+			if (saved.shape)
+				fx_blob_ref(saved.shape);
+			save(timeline, into, saved);
+		}
+		fx_timeline_unsave(timeline, one, 0);
+	}
+	if (!into->random)
+		into->random = FX_TAKE(one->random);
+	into->is_lost = into->is_lost || one->is_lost;
+	effect_deinit(timeline, one);
+}
+
+size_t
+fx_timeline_merge(struct fx_timeline *timeline, size_t first, size_t end)
+{
+	size_t gone = 0;
+
+	for (; first + 1 < end; end--, gone++) {
+		merge_into(timeline, &timeline->effects.items[first],
+			&timeline->effects.items[first + 1]);
+		fx_vec_remove(&timeline->effects, first + 1);
+	}
+	return gone;
 }
 
 unsigned

@@ -90,9 +90,20 @@ void fx_timeline_rewind(struct fx_timeline *timeline,
 	const struct fx_node *stop);
 /* The last one; ENV loses its node's value. */
 void fx_timeline_take_back(struct fx_timeline *timeline, struct fx_env *env);
-/* Effects of GRAPH's nodes are all CALL's, of the graph above it. */
-void fx_timeline_fold(struct fx_timeline *timeline,
+/* Effects of GRAPH's nodes are all CALL's, of the graph above it.  The index of
+ * the first of them.
+ */
+size_t fx_timeline_fold(struct fx_timeline *timeline,
 	const struct fx_graph *graph, const struct fx_node *call);
+/* What effects from index FIRST on keep of values that nobody has any more
+ * goes, and those that keep nothing.
+ */
+void fx_timeline_prune(struct fx_timeline *timeline, size_t first);
+/* The effects from index FIRST to before END, of one node, become one; returns
+ * how many fewer there are.
+ */
+size_t fx_timeline_merge(struct fx_timeline *timeline, size_t first,
+	size_t end);
 
 /* EFFECT is to be taken back, but what it overwrote is lost: what lies there,
  * but for its node's own result, is dropped from ENV, as the bytes to write

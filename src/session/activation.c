@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "ir/control.h"
 #include "ir/tensor_meta.h"
 #include "run/backend.h"
 #include "run/datum.h"
@@ -14,17 +15,6 @@
 #include "session/session_private.h"
 
 /* --- nested graphs ------------------------------------------------------ */
-
-static size_t
-count_placeholders(struct fx_graph *graph)
-{
-	struct fx_node *node;
-	size_t count = 0;
-
-	fx_graph_for_each_node (node, graph)
-		count += node->opcode == FX_OPCODE_PLACEHOLDER;
-	return count;
-}
 
 /* The argument of CALL for the INDEXth placeholder, called TARGET. */
 static const struct fx_value *
@@ -35,63 +25,209 @@ argument_of(const struct fx_node *call, size_t index, const char *target)
 	return value ? value : fx_node_kwarg(call, target);
 }
 
-struct fx_error *
-fx_activation_enter(struct fx_model *model, struct fx_node *call)
+/* What call_module CALL gives GRAPH, null where a default will do. */
+static struct fx_error *
+gather_arguments(const struct fx_env *env, const struct fx_node *call,
+	const struct fx_graph *graph, struct fx_operands *ret)
 {
-	struct fx_activation *outer = fx_run_activation(model->run);
-	struct fx_graph *graph = fx_interp_nested(call);
-	size_t count = count_placeholders(graph);
-	struct fx_datum **arguments = fx_xcalloc(count, sizeof(*arguments));
-	struct fx_activation *place;
 	struct fx_node *node;
 	struct fx_error *err = NULL;
-	size_t i = 0;
 
+	ret->items = fx_xcalloc(graph->node_count, sizeof(struct fx_datum *));
 	fx_graph_for_each_node (node, graph) {
 		const struct fx_value *value;
 
 		if (node->opcode != FX_OPCODE_PLACEHOLDER || err)
 			continue;
-		value = argument_of(call, i, node->target);
+		value = argument_of(call, ret->count, node->target);
 		if (value)
-			err = fx_plan_argument(&outer->env, value,
-				&arguments[i]);
-		i++;
+			err = fx_plan_argument(env, value,
+				&ret->items[ret->count]);
+		ret->count++;
 	}
+	return err;
+}
+
+/* What CALL has for parameter INDEX; null when nothing. */
+static struct fx_error *
+argument_datum(const struct fx_env *env, const struct fx_node *call,
+	size_t index, struct fx_datum **ret)
+{
+	const struct fx_value *value = fx_control_argument(call, index);
+
+	return value ? fx_plan_argument(env, value, ret) : NULL;
+}
+
+/* What CALL, a cond or while_loop, gives its graphs. */
+static struct fx_error *
+gather_operands(const struct fx_env *env, const struct fx_node *call,
+	struct fx_operands *ret)
+{
+	FX_AUTO_DATUM struct fx_datum *first = NULL;
+	FX_AUTO_DATUM struct fx_datum *more = NULL;
+	bool loops = fx_control_loops(call);
+	struct fx_error *err = argument_datum(env, call,
+		loops ? FX_LOOP_CARRIED : FX_BRANCH_OPERANDS, &first);
+
+	if (!err && loops)
+		err = argument_datum(env, call, FX_LOOP_ADDITIONAL, &more);
+	return err ? err : fx_operands_make(call, first, more, ret);
+}
+
+/* The graph that CALL, a cond, goes on in. */
+static struct fx_error *
+choose_branch(const struct fx_env *env, const struct fx_node *call,
+	struct fx_graph *const graphs[2], struct fx_graph **ret)
+{
+	FX_AUTO_DATUM struct fx_datum *predicate = NULL;
+	bool truth;
+	struct fx_error *err =
+		argument_datum(env, call, FX_BRANCH_PREDICATE, &predicate);
+
+	if (!err && !predicate)
+		err = fx_error_new(FX_ERR_TYPE, "%%%s has no predicate",
+			call->name);
+	if (!err)
+		err = fx_control_truth(call, predicate, &truth);
+	if (!err)
+		*ret = graphs[!truth];
+	return err;
+}
+
+/* The graph that CALL, a cond or while_loop, begins with, and what it is given;
+ * GRAPHS_RET are all of them.
+ */
+static struct fx_error *
+prepare_control(const struct fx_env *env, const struct fx_node *call,
+	struct fx_graph *graphs_ret[2], struct fx_graph **ret,
+	struct fx_operands *operands_ret)
+{
+	struct fx_error *err = fx_control_need(call, graphs_ret);
+
+	*ret = graphs_ret[0];
+	if (!err && fx_control_branches(call))
+		err = choose_branch(env, call, graphs_ret, ret);
+	if (!err)
+		err = gather_operands(env, call, operands_ret);
+	for (size_t i = 0; i < 2 && !err; i++)
+		err = fx_control_check(call, graphs_ret[i],
+			operands_ret->count);
+	return err;
+}
+
+struct fx_error *
+fx_activation_enter(struct fx_model *model, struct fx_node *call)
+{
+	struct fx_activation *outer = fx_run_activation(model->run);
+	struct fx_graph *graph = fx_control_owned(call);
+	struct fx_graph *graphs[2] = { NULL };
+	struct fx_operands operands = { .count = 0 };
+	struct fx_activation *place;
+	struct fx_error *err;
+
+	if (graph)
+		err = gather_arguments(&outer->env, call, graph, &operands);
+	else
+		err = prepare_control(&outer->env, call, graphs, &graph,
+			&operands);
 	if (err) {
-		for (i = 0; i < count; i++)
-			fx_datum_unref(arguments[i]);
-		free(arguments);
+		fx_operands_deinit(&operands);
 		return err;
 	}
 	place = fx_run_push(model->run, graph, model->backend);
 	place->call = call->id;
-	place->arguments = arguments;
-	place->argument_count = count;
+	place->operands = operands;
+	if (fx_control_loops(call))
+		fx_run_begin_loop(model->run, graphs[0], graphs[1]);
 	return NULL;
 }
 
-void
-fx_activation_leave(struct fx_model *model)
+struct fx_node *
+fx_activation_call(const struct fx_model *model,
+	const struct fx_activation *place)
+{
+	const struct fx_run *run = model->run;
+
+	for (size_t i = 1; i < run->activations.count; i++)
+		if (run->activations.items[i] == place)
+			return fx_graph_find_id(run->activations.items[i - 1]
+							->graph,
+				place->call);
+	return NULL;
+}
+
+/* What the graph of PLACE, which has ended, gave; new. */
+static struct fx_datum *
+result_of(const struct fx_activation *place)
+{
+	const struct fx_node *output = fx_graph_output(place->graph);
+	struct fx_datum *result =
+		output ? fx_env_get(&place->env, output->id) : NULL;
+
+	return result ? fx_datum_ref(result) : fx_datum_none();
+}
+
+/* The innermost place goes, and RESULT is its call's. */
+static void
+leave_with(struct fx_model *model, struct fx_datum *result_taken)
 {
 	struct fx_activation *inner = fx_run_activation(model->run);
+	struct fx_node *call = fx_activation_call(model, inner);
 	struct fx_activation *outer =
 		model->run->activations
 			.items[model->run->activations.count - 2];
-	struct fx_node *output = fx_graph_output(inner->graph);
-	struct fx_node *call = fx_graph_find_id(outer->graph, inner->call);
-	struct fx_datum *result =
-		output ? fx_datum_ref(fx_env_get(&inner->env, output->id))
-		       : NULL;
 
 	fx_timeline_fold(&model->run->timeline, inner->graph, call);
 	/* It may have been entered again. */
 	fx_env_drop_views(&outer->env, call, NULL, NULL);
-	fx_env_take(&outer->env, inner->call,
-		result ? result : fx_datum_none());
+	fx_env_take(&outer->env, inner->call, result_taken);
 	fx_run_has_value(model->run, call);
 	fx_run_pop(model->run);
 	fx_run_set_stop(model->run, outer, fx_graph_next(call));
+}
+
+struct fx_error *
+fx_activation_is_over(const struct fx_model *model,
+	const struct fx_activation *place, bool *ret)
+{
+	FX_AUTO_DATUM struct fx_datum *result = NULL;
+	struct fx_error *err;
+
+	*ret = !place->loop;
+	if (!place->loop || place->loop->in_body)
+		return NULL;
+	result = result_of(place);
+	err = fx_control_truth(fx_activation_call(model, place), result, ret);
+	*ret = !*ret;
+	return err;
+}
+
+struct fx_error *
+fx_activation_leave(struct fx_model *model)
+{
+	struct fx_activation *place = fx_run_activation(model->run);
+	struct fx_node *call = fx_activation_call(model, place);
+	FX_AUTO_DATUM struct fx_datum *result = result_of(place);
+	struct fx_datum *carried;
+	bool is_over;
+	struct fx_error *err = fx_activation_is_over(model, place, &is_over);
+
+	if (err)
+		return err;
+	if (is_over && place->loop) {
+		err = fx_operands_result(&place->operands, model->backend,
+			place->loop->number > 1, &carried);
+		if (!err)
+			leave_with(model, carried);
+	} else if (is_over) {
+		leave_with(model, fx_datum_ref(result));
+	} else {
+		if (place->loop->in_body)
+			err = fx_operands_carry(call, &place->operands, result);
+		if (!err)
+			fx_run_next_phase(model->run, call);
+	}
+	return err;
 }
 
 /* --- running ------------------------------------------------------------ */
@@ -220,8 +356,8 @@ give_input(void *context, struct fx_node *placeholder, struct fx_datum **ret)
 			break;
 		index += node->opcode == FX_OPCODE_PLACEHOLDER;
 	}
-	if (index < place->argument_count)
-		*ret = fx_datum_ref(place->arguments[index]);
+	if (index < place->operands.count)
+		*ret = fx_datum_ref(place->operands.items[index]);
 	return NULL;
 }
 

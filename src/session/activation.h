@@ -6,11 +6,25 @@
 #include "run/run.h"
 #include "session/session_private.h"
 
-/* Enter the graph nested in CALL, on its arguments' values. */
+/* Enter the graph nested in CALL, on its arguments' values: of a cond the
+ * branch that its predicate chooses, of a while_loop the condition.
+ */
 FX_NODISCARD struct fx_error *fx_activation_enter(struct fx_model *model,
 	struct fx_node *call);
-/* Leave the innermost place at its end: its result becomes the call's. */
-void fx_activation_leave(struct fx_model *model);
+/* Leave the innermost place at its end: its result becomes the call's.  That of
+ * a while_loop goes on in its body, or in its condition, while that holds.
+ */
+FX_NODISCARD struct fx_error *fx_activation_leave(struct fx_model *model);
+/* Whether PLACE, at the end of its graph, is to be left: a while_loop is when
+ * its condition does not hold.
+ */
+FX_NODISCARD struct fx_error *
+fx_activation_is_over(const struct fx_model *model,
+	const struct fx_activation *place, bool *ret);
+/* The node of the place above that PLACE was entered by; NULL: the outermost.
+ */
+struct fx_node *fx_activation_call(const struct fx_model *model,
+	const struct fx_activation *place);
 /* An interpreter for PLACE. */
 struct fx_interp fx_activation_interp(struct fx_model *model,
 	struct fx_activation *place);

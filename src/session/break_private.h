@@ -33,11 +33,13 @@ struct fx_break {
  */
 bool fx_breaks_hit(struct fx_session *session, struct fx_model *model,
 	struct fx_node *node, struct fx_stop *stop);
-/* Whether an enabled breakpoint stands on NODE; on any node of GRAPH. */
+/* Whether an enabled breakpoint stands on NODE; on a node of the graphs that it
+ * runs, or of one nested in them.
+ */
 bool fx_breaks_has(struct fx_session *session, struct fx_model *model,
 	const struct fx_node *node);
-bool fx_breaks_inside(struct fx_session *session, struct fx_model *model,
-	const struct fx_graph *graph);
+bool fx_breaks_inside(struct fx_session *session, const struct fx_model *model,
+	const struct fx_node *node);
 /* After an edit: say which ones have lost their node, or have it again. */
 void fx_breaks_tell(struct fx_model *model);
 /* Delete temporary ones that were hit. */

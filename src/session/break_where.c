@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "ir/control.h"
 #include "session/break_private.h"
 
 bool
@@ -54,4 +55,24 @@ fx_break_is_query(const char *where)
 		return true;
 	return strchr(where, ':') &&
 	       (strchr("@%.:", *where) || !strpbrk(where, "./ "));
+}
+
+bool
+fx_breaks_inside(struct fx_session *session, const struct fx_model *model,
+	const struct fx_node *node)
+{
+	struct fx_graph *graphs[2];
+	size_t count = fx_control_graphs(node, graphs);
+
+	for (size_t i = 0; count && i < session->breaks.count; i++) {
+		const struct fx_break *b = session->breaks.items[i];
+
+		if (!b->shown.is_enabled || b->model != model ||
+			b->graph == node->graph)
+			continue;
+		for (size_t j = 0; j < count; j++)
+			if (graphs[j] && fx_control_path(graphs[j], b->graph))
+				return true;
+	}
+	return false;
 }

@@ -520,20 +520,6 @@ fx_breaks_has(struct fx_session *session, struct fx_model *model,
 	return false;
 }
 
-bool
-fx_breaks_inside(struct fx_session *session, struct fx_model *model,
-	const struct fx_graph *graph)
-{
-	for (size_t i = 0; i < session->breaks.count; i++) {
-		struct fx_break *b = session->breaks.items[i];
-
-		if (b->shown.is_enabled && b->model == model &&
-			b->graph == graph)
-			return true;
-	}
-	return false;
-}
-
 /* Whether B stops: condition, then ignore count, as gdb counts. */
 static bool
 hits(struct fx_session *session, struct fx_model *model, struct fx_break *b,

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/bitset.h"
+#include "ir/control.h"
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/storage.h"
@@ -484,4 +485,56 @@ fx_activation_invalidate(struct fx_model *model, struct fx_activation *place,
 		go_back_to(model, place, spread.nodes.items[0], report);
 	go_back_to(model, place, find_passed(&spread), report);
 	report->dirty = fx_model_dirty_count(model);
+}
+
+/* --- values that are set -------------------------------------------------- */
+
+/* The calls of the graph of the place DEPTH give something else now.  Where one
+ * was passed already, execution leaves for it; it leaves loops, of which
+ * earlier turns give something else too.
+ */
+static void
+spread_to_calls(struct fx_model *model, size_t depth,
+	struct fx_edit_report *report)
+{
+	FX_AUTO(change) struct fx_change change = { .cone = NULL };
+	const struct fx_activation *inner =
+		model->run->activations.items[depth];
+	const struct fx_graph *graph = inner->graph;
+	bool leaves = inner->loop != NULL;
+	struct fx_activation *outer = model->run->activations.items[depth - 1];
+	const struct fx_node *stop = fx_activation_stop(outer);
+	struct fx_node *node;
+
+	fx_graph_for_each_node (node, outer->graph) {
+		if (!fx_control_runs(node, graph))
+			continue;
+		fx_map_set(&change.ids, (uintptr_t)node->id, 1);
+		leaves = leaves || fx_node_is_before(node, stop);
+		while (leaves && model->run->activations.count > depth)
+			fx_run_pop(model->run);
+	}
+	fx_cone_in(outer->graph, &change.ids, &change.cone, &change.count);
+	fx_activation_invalidate(model, outer, &change, report);
+	if (leaves) {
+		report->position_moved = true;
+		report->position = fx_position_get(model);
+	}
+}
+
+void
+fx_model_invalidate_value(struct fx_model *model, const struct fx_node *node,
+	struct fx_edit_report *report)
+{
+	FX_AUTO(change) struct fx_change change = { .cone = NULL };
+	struct fx_activation *place = fx_run_activation(model->run);
+
+	if (!place)
+		return;
+	fx_map_set(&change.ids, (uintptr_t)node->id, 1);
+	fx_cone_in(place->graph, &change.ids, &change.cone, &change.count);
+	fx_activation_invalidate(model, place, &change, report);
+	for (size_t depth = model->run->activations.count - 1; depth > 0;
+		depth--)
+		spread_to_calls(model, depth, report);
 }

@@ -55,50 +55,6 @@ evaluate(struct fx_session *session, struct fx_model *model,
 
 /* --- a node's result ----------------------------------------------------- */
 
-/* The calls of the graph of the place DEPTH give something else now.  Where
- * one was passed already, execution leaves for it.
- */
-static void
-spread_to_calls(struct fx_model *model, size_t depth,
-	struct fx_edit_report *report)
-{
-	FX_AUTO(change) struct fx_change change = { .cone = NULL };
-	const struct fx_graph *graph =
-		model->run->activations.items[depth]->graph;
-	struct fx_activation *outer = model->run->activations.items[depth - 1];
-	const struct fx_node *stop = fx_activation_stop(outer);
-	struct fx_node *node;
-
-	fx_graph_for_each_node (node, outer->graph) {
-		if (fx_interp_nested(node) != graph)
-			continue;
-		fx_map_set(&change.ids, (uintptr_t)node->id, 1);
-		while (fx_node_is_before(node, stop) &&
-			model->run->activations.count > depth)
-			fx_run_pop(model->run);
-	}
-	fx_cone_in(outer->graph, &change.ids, &change.cone, &change.count);
-	fx_activation_invalidate(model, outer, &change, report);
-}
-
-/* NODE of the innermost place, or of a graph that has not run. */
-static void
-spread_from(struct fx_model *model, const struct fx_node *node,
-	struct fx_edit_report *report)
-{
-	FX_AUTO(change) struct fx_change change = { .cone = NULL };
-	struct fx_activation *place = fx_run_activation(model->run);
-
-	if (!place)
-		return;
-	fx_map_set(&change.ids, (uintptr_t)node->id, 1);
-	fx_cone_in(place->graph, &change.ids, &change.cone, &change.count);
-	fx_activation_invalidate(model, place, &change, report);
-	for (size_t depth = model->run->activations.count - 1; depth > 0;
-		depth--)
-		spread_to_calls(model, depth, report);
-}
-
 /* It need not run: its value is there at once, and execution stands behind it
  * if it stood behind it before.
  */
@@ -175,7 +131,7 @@ fx_model_set_value(struct fx_session *session, struct fx_model *model,
 	}
 	say_other_shape(model, node, &meta, datum);
 	fx_run_give(model->run, node->id, datum);
-	spread_from(model, node, ret);
+	fx_model_invalidate_value(model, node, ret);
 	pass_over(model, node, ret);
 	return NULL;
 }
@@ -190,7 +146,7 @@ fx_model_unset_value(struct fx_model *model, struct fx_node *node,
 		return fx_error_new(FX_ERR_NO_VALUE,
 			"the value of %%%s was not set", node->name);
 	fx_run_give(model->run, node->id, NULL);
-	spread_from(model, node, ret);
+	fx_model_invalidate_value(model, node, ret);
 	return NULL;
 }
 

@@ -6,6 +6,7 @@
  */
 #include <config.h>
 
+#include "ir/control.h"
 #include "session/position.h"
 
 #include "base/str.h"
@@ -187,6 +188,20 @@ is_left_out(const struct fx_request *request, const struct fx_node *node)
 		       fx_graph_position(node->graph, node));
 }
 
+/* Whether the graphs that NODE runs are to be entered. */
+static bool
+enters(const struct fx_request *request, const struct fx_node *node)
+{
+	const struct fx_model *model = request->model;
+
+	if (!fx_position_can_enter(model, node))
+		return false;
+	if (request->enters)
+		return true;
+	return !request->ignores_breaks &&
+	       fx_breaks_inside(request->session, model, node);
+}
+
 /* Where to stop, and what to enter.  Conditions may run nodes, so they are
  * looked at when the interpreter has stopped (fx_request_advance).
  */
@@ -197,7 +212,6 @@ stop_before(void *context, struct fx_interp *interp, struct fx_node *node)
 	struct fx_session *session = request->session;
 	struct fx_model *model = request->model;
 	bool minds = !request->ignores_breaks;
-	struct fx_graph *nested;
 
 	(void)interp;
 	if (is_left_out(request, node))
@@ -213,9 +227,7 @@ stop_before(void *context, struct fx_interp *interp, struct fx_node *node)
 			return FX_ANSWER_STOP;
 		request->passed = node->id;
 	}
-	nested = fx_interp_nested(node);
-	if (nested && (request->enters || (minds && fx_breaks_inside(session,
-							    model, nested)))) {
+	if (enters(request, node)) {
 		request->enters_now = true;
 		return FX_ANSWER_STOP;
 	}
@@ -266,57 +278,6 @@ run_on(struct fx_request *request)
 		fx_request_fail(request, interp.next, err);
 	else if (request->ticker.stopped && !request->is_stopped)
 		fx_request_stop(request, FX_STOP_INTERRUPT);
-}
-
-void
-fx_request_enter(struct fx_request *request)
-{
-	struct fx_model *model = request->model;
-	struct fx_node *call = fx_position_node(model);
-	struct fx_activation *place = fx_run_activation(model->run);
-	struct fx_interp interp = fx_activation_interp(model, place);
-	struct fx_error *err = fx_activation_ensure(model, &interp, call);
-	struct fx_node *node;
-
-	request->enters_now = false;
-	if (!err)
-		err = fx_activation_enter(model, call);
-	if (err) {
-		fx_request_fail(request, call, err);
-		return;
-	}
-	place = fx_run_activation(model->run);
-	interp = fx_activation_interp(model, place);
-	node = fx_graph_first(place->graph);
-	while (!err && node && !fx_position_is_computing(node)) {
-		err = fx_activation_execute(model, &interp, node);
-		if (!err)
-			node = fx_graph_next(node);
-	}
-	fx_run_set_stop(model->run, place, node);
-	request->stop->executed += interp.executed;
-	model->run->executed += interp.executed;
-	if (err)
-		fx_request_fail(request, node, err);
-	else
-		request->is_first = false;
-}
-
-/* The innermost place ended. */
-static void
-leave(struct fx_request *request)
-{
-	struct fx_model *model = request->model;
-
-	if (model->run->activations.count == 1) {
-		fx_request_stop(request,
-			request->needed ? FX_STOP_TARGET : FX_STOP_END);
-		return;
-	}
-	fx_activation_leave(model);
-	request->is_first = false;
-	if (request->leaves && model->run->activations.count < request->depth)
-		fx_request_stop(request, FX_STOP_STEP);
 }
 
 /* A breakpoint stands on the node ahead: it stops, or the node is passed. */
@@ -374,7 +335,7 @@ fx_request_drive(struct fx_request *request)
 		if (fx_position_node(model))
 			fx_request_advance(request);
 		else
-			leave(request);
+			fx_request_leave(request);
 	}
 }
 

@@ -1,105 +1,222 @@
 /* position_back.c - the verbs back in time: nothing runs, the stop moves. */
 #include <config.h>
 
+#include "session/break_private.h"
 #include "session/position_private.h"
 
 /* --- back in time ------------------------------------------------------- */
 
-/* The node before the stop; in a nested graph's beginning the call itself.
- * NULL at the beginning of everything.
+/* Run on in the innermost place, without stops, to the end of its graph: that
+ * of a while_loop to the end of its condition or BODY in turn NUMBER, 0: when
+ * it does not hold.  Then before the last node, or where it could not go on.
  */
-static struct fx_node *
-step_back(struct fx_model *model)
+static void
+run_to_end(struct fx_request *request, struct fx_request *inner, size_t number,
+	bool body)
 {
+	struct fx_model *model = request->model;
 	struct fx_activation *place = fx_run_activation(model->run);
-	struct fx_node *stop = fx_activation_stop(place);
-	struct fx_node *node =
-		stop ? fx_graph_previous(stop) : fx_graph_last(place->graph);
-	struct fx_activation *outer;
+	const struct fx_loop *loop = place->loop;
 
-	/* What lies before the first computing node of a nested graph was
-	 * passed when it was entered.
-	 */
-	if (model->run->activations.count > 1)
-		while (node && !fx_position_is_computing(node))
-			node = fx_graph_previous(node);
-	if (node) {
-		fx_run_set_stop(model->run, place, node);
-		return node;
+	inner->ignores_breaks = true;
+	while (!inner->is_stopped) {
+		bool is_there = true;
+		struct fx_error *err = NULL;
+
+		if (fx_position_node(model)) {
+			fx_request_advance(inner);
+			continue;
+		}
+		if (loop && number)
+			is_there =
+				loop->number == number && loop->in_body == body;
+		else
+			err = fx_activation_is_over(model, place, &is_there);
+		fx_error_free(err);
+		if (err || is_there)
+			break;
+		fx_request_leave(inner);
 	}
-	if (model->run->activations.count == 1)
-		return NULL;
-	outer = model->run->activations
-			.items[model->run->activations.count - 2];
-	node = fx_graph_find_id(outer->graph, place->call);
-	fx_run_pop(model->run);
-	fx_run_set_stop(model->run, outer, node);
-	return node;
+	request->stop->executed += inner->stop->executed;
+	if (!inner->is_stopped) {
+		fx_run_set_stop(model->run, place, fx_graph_last(place->graph));
+		return;
+	}
+	request->stop->error = FX_TAKE(inner->stop->error);
+	request->stop->failed = inner->stop->failed;
+	fx_request_stop(request, inner->stop->reason);
 }
 
-/* reverse-step onto a call: into its graph, before its last node. */
+/* Into what was run before in a while_loop: its turn is run again up to there.
+ */
 static void
-enter_back(struct fx_request *request, struct fx_node *call)
+turn_back(struct fx_request *request, struct fx_activation *place)
 {
 	struct fx_model *model = request->model;
 	struct fx_stop aside = { .number = 0 };
 	struct fx_request inner =
 		fx_request_new(request->session, model, &aside);
-	struct fx_activation *place;
+	bool body = !place->loop->in_body;
+	size_t number = place->loop->number - body;
 
-	if (!fx_interp_nested(call))
-		return;
-	inner.ignores_breaks = true;
-	fx_request_enter(&inner);
-	place = fx_run_activation(model->run);
-	if (!inner.is_stopped && place->call == call->id) {
-		inner.target = 0;
-		while (!inner.is_stopped && fx_position_node(model))
-			fx_request_advance(&inner);
-		fx_run_set_stop(model->run, place, fx_graph_last(place->graph));
-	}
-	request->stop->executed += aside.executed;
+	inner.ticker = request->ticker;
+	fx_run_rewind_loop(model->run, number);
+	fx_request_begin_graph(&inner);
+	run_to_end(request, &inner, number, body);
 	fx_stop_deinit(&aside);
+}
+
+static bool
+begins_loop(const struct fx_activation *place)
+{
+	return !place->loop ||
+	       (place->loop->number == 1 && !place->loop->in_body);
+}
+
+/* Out of the innermost place, before its call, which is returned. */
+static struct fx_node *
+back_out(struct fx_model *model)
+{
+	struct fx_node *call =
+		fx_activation_call(model, fx_run_activation(model->run));
+
+	fx_run_pop(model->run);
+	fx_run_set_stop(model->run, fx_run_activation(model->run), call);
+	return call;
+}
+
+/* What lies before the first computing node of a nested graph was passed when
+ * it was entered.
+ */
+static bool
+is_opening(const struct fx_node *node)
+{
+	while (node && !fx_position_is_computing(node))
+		node = fx_graph_previous(node);
+	return !node;
+}
+
+/* The node before the stop; in a nested graph's beginning the call itself, in a
+ * loop the end of what ran before.  NULL at the beginning of everything, or
+ * when the request has stopped.
+ */
+static struct fx_node *
+step_back(struct fx_request *request)
+{
+	struct fx_model *model = request->model;
+	struct fx_activation *place = fx_run_activation(model->run);
+	struct fx_node *stop = fx_activation_stop(place);
+	struct fx_node *node =
+		stop ? fx_graph_previous(stop) : fx_graph_last(place->graph);
+
+	if (node && !(model->run->activations.count > 1 && is_opening(node))) {
+		fx_run_set_stop(model->run, place, node);
+		return node;
+	}
+	if (model->run->activations.count == 1) {
+		fx_request_stop(request, FX_STOP_BEGIN);
+		return NULL;
+	}
+	if (begins_loop(place))
+		return back_out(model);
+	turn_back(request, place);
+	return request->is_stopped ? NULL : fx_position_node(model);
+}
+
+/* Onto a call: into its graph, before its last node. */
+static void
+enter_back(struct fx_request *request, struct fx_node *call)
+{
+	struct fx_model *model = request->model;
+	struct fx_stop aside = { .number = 0 };
+	struct fx_request inner;
+	size_t depth = model->run->activations.count;
+
+	if (!fx_position_can_enter(model, call))
+		return;
+	inner = fx_request_new(request->session, model, &aside);
+	inner.ticker = request->ticker;
+	fx_request_enter(&inner);
+	if (model->run->activations.count > depth)
+		run_to_end(request, &inner, 0, false);
+	fx_stop_deinit(&aside);
+}
+
+static bool
+is_interrupted(struct fx_request *request)
+{
+	if (!request->is_stopped && fx_ticker_poll(&request->ticker))
+		fx_request_stop(request, FX_STOP_INTERRUPT);
+	return request->is_stopped;
 }
 
 /* Steps, or until out of SCOPE: then before the first node inside it. */
 static void
 back_steps(struct fx_request *request, bool enters, size_t count)
 {
-	struct fx_model *model = request->model;
+	const struct fx_run *run = request->model->run;
 
 	for (size_t i = 0; i < count; i++) {
-		struct fx_node *node = step_back(model);
+		size_t depth = run->activations.count;
+		struct fx_node *node = step_back(request);
 
-		if (!node) {
-			fx_request_stop(request, FX_STOP_BEGIN);
-			return;
-		}
-		if (enters)
+		/* Out of a graph is not into it again. */
+		if (node && enters && run->activations.count == depth)
 			enter_back(request, node);
+		if (!node || request->is_stopped)
+			return;
 		if (i + 1 < count && fx_request_breaks(request, node))
 			return;
-		if (fx_ticker_poll(&request->ticker)) {
-			fx_request_stop(request, FX_STOP_INTERRUPT);
+		if (is_interrupted(request))
 			return;
-		}
 	}
 	fx_request_stop(request, FX_STOP_STEP);
+}
+
+/* A step back, and through what a node runs where breakpoints stand in it; they
+ * stop.
+ */
+static void
+back_over(struct fx_request *request)
+{
+	struct fx_model *model = request->model;
+	size_t depth = model->run->activations.count;
+	struct fx_node *node = step_back(request);
+
+	if (node && !fx_request_breaks(request, node) &&
+		model->run->activations.count == depth &&
+		fx_breaks_inside(request->session, model, node)) {
+		enter_back(request, node);
+		node = request->is_stopped ? NULL : fx_position_node(model);
+		if (model->run->activations.count > depth && node)
+			(void)fx_request_breaks(request, node);
+	}
+	(void)is_interrupted(request);
 }
 
 static void
 back_continue(struct fx_request *request)
 {
+	while (!request->is_stopped)
+		back_over(request);
+}
+
+/* Before the call of the nested graph, breakpoints on the way count. */
+static void
+back_out_of_graph(struct fx_request *request)
+{
 	struct fx_model *model = request->model;
+	size_t depth = model->run->activations.count;
+	struct fx_node *call =
+		fx_activation_call(model, fx_run_activation(model->run));
 
+	if (!fx_breaks_inside(request->session, model, call))
+		(void)back_out(model);
 	while (!request->is_stopped) {
-		struct fx_node *node = step_back(model);
-
-		if (!node)
-			fx_request_stop(request, FX_STOP_BEGIN);
-		else if (!fx_request_breaks(request, node) &&
-			 fx_ticker_poll(&request->ticker))
-			fx_request_stop(request, FX_STOP_INTERRUPT);
+		if (model->run->activations.count < depth)
+			fx_request_stop(request, FX_STOP_STEP);
+		else
+			back_over(request);
 	}
 }
 
@@ -107,29 +224,24 @@ static void
 back_finish(struct fx_request *request)
 {
 	struct fx_model *model = request->model;
-	size_t depth = model->run->activations.count;
 	struct fx_node *node = fx_position_node(model);
 	const char *scope = node ? fx_position_scope(model, node) : "";
 
+	if (model->run->activations.count > 1) {
+		back_out_of_graph(request);
+		return;
+	}
 	while (!request->is_stopped) {
 		struct fx_activation *place = fx_run_activation(model->run);
 		struct fx_node *stop = fx_activation_stop(place);
 		struct fx_node *before = stop ? fx_graph_previous(stop)
 					      : fx_graph_last(place->graph);
 
-		if (depth == 1 && *scope && before &&
-			!fx_position_is_inside(before, scope)) {
+		if (*scope && before && !fx_position_is_inside(before, scope)) {
 			fx_request_stop(request, FX_STOP_STEP);
 			return;
 		}
-		node = step_back(model);
-		if (!node)
-			fx_request_stop(request, FX_STOP_BEGIN);
-		else if (model->run->activations.count < depth)
-			fx_request_stop(request, FX_STOP_STEP);
-		else if (!fx_request_breaks(request, node) &&
-			 fx_ticker_poll(&request->ticker))
-			fx_request_stop(request, FX_STOP_INTERRUPT);
+		back_over(request);
 	}
 }
 

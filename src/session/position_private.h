@@ -49,8 +49,18 @@ void fx_request_fail(struct fx_request *request, struct fx_node *node,
 /* Run until something stops; then fill the stop. */
 void fx_request_drive(struct fx_request *request);
 void fx_request_finish(struct fx_request *request);
-/* Into the nested graph ahead: its placeholders have their values at once. */
+/* Whether NODE runs graphs that can be stood in: without values nobody knows
+ * which of a cond's, and how often.
+ */
+bool fx_position_can_enter(const struct fx_model *model,
+	const struct fx_node *node);
+/* Into the nested graph ahead: its placeholders have their values at once; so
+ * at the beginning of each turn of a loop.
+ */
 void fx_request_enter(struct fx_request *request);
+void fx_request_begin_graph(struct fx_request *request);
+/* The innermost graph has ended: out of it, or on in the loop. */
+void fx_request_leave(struct fx_request *request);
 /* Go on: run, or do what the node ahead asks for. */
 void fx_request_advance(struct fx_request *request);
 /* The whole module that begins with NODE: the outermost scope that the node

@@ -109,6 +109,10 @@ add_effects(struct fx_model *model, struct missing *missing,
 			&model->run->timeline.effects.items[--at];
 		struct fx_node *node = fx_graph_find_id(graph, effect->node);
 
+		/* What the innermost graph finds of others is older. */
+		if (effect->graph != graph &&
+			graph == fx_run_activation(model->run)->graph)
+			break;
 		if (effect->graph != graph)
 			return fx_error_hint(
 				fx_error_new(FX_ERR_UNSUPPORTED,

@@ -136,6 +136,11 @@ FX_DEFINE_DEINIT(change, struct fx_change, fx_change_deinit);
  */
 void fx_model_invalidate(struct fx_model *model, const struct fx_change *change,
 	struct fx_edit_report *report);
+/* The value of NODE, of the innermost place or of a graph that has not run, is
+ * another one, and so what the graphs give that it is nested in.
+ */
+void fx_model_invalidate_value(struct fx_model *model,
+	const struct fx_node *node, struct fx_edit_report *report);
 /* The same in PLACE, where CHANGE is one of its graph. */
 void fx_activation_invalidate(struct fx_model *model,
 	struct fx_activation *place, const struct fx_change *change,

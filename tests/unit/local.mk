@@ -120,10 +120,11 @@ TESTS += %D%/test_values %D%/test_npy %D%/test_eval_values %D%/test_look \
 %C%_test_npy_SOURCES = %D%/test_npy.c
 %C%_test_values_SOURCES = %D%/test_values.c
 
-check_PROGRAMS += %D%/test_timeline %D%/test_timeline_nested
+check_PROGRAMS += %D%/test_control %D%/test_timeline %D%/test_timeline_nested
 check_PROGRAMS += %D%/test_timeline_random
-TESTS += %D%/test_timeline %D%/test_timeline_nested %D%/test_timeline_random
+TESTS += %D%/test_control %D%/test_timeline %D%/test_timeline_nested %D%/test_timeline_random
 %C%_test_timeline_SOURCES = %D%/test_timeline.c
+%C%_test_control_SOURCES = %D%/test_control.c
 %C%_test_timeline_nested_SOURCES = %D%/test_timeline_nested.c
 %C%_test_timeline_random_SOURCES = %D%/test_timeline_random.c
 

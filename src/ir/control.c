@@ -1,0 +1,152 @@
+/* control.c - the graphs that nodes run. */
+#include <config.h>
+
+#include "ir/control.h"
+
+#include "base/intern.h"
+#include "ir/graph.h"
+#include "ir/module.h"
+#include "ir/signature.h"
+
+/* Graphs within graphs deeper than this have no path. */
+#define DEPTH_LIMIT 100
+
+const char *
+fx_control_parameter(const struct fx_node *node, size_t index)
+{
+	return fx_signature_of((enum fx_op)node->op)->parameters[index].name;
+}
+
+const struct fx_value *
+fx_control_argument(const struct fx_node *node, size_t index)
+{
+	const struct fx_value *value = fx_node_arg(node, index);
+
+	return value ? value
+		     : fx_node_kwarg(node, fx_control_parameter(node, index));
+}
+
+struct fx_graph *
+fx_control_owned(const struct fx_node *node)
+{
+	struct fx_module *module;
+
+	if (node->opcode != FX_OPCODE_CALL_MODULE)
+		return NULL;
+	module = fx_module_find(node->graph->module, node->target);
+	return module ? module->graph : NULL;
+}
+
+/* The graph of the module that a get_attr argument names, or NULL. */
+static struct fx_graph *
+graph_at(const struct fx_node *node, size_t index)
+{
+	const struct fx_value *value = fx_control_argument(node, index);
+	const struct fx_module *module;
+
+	if (!value || value->kind != FX_VALUE_NODE ||
+		value->node->opcode != FX_OPCODE_GET_ATTR)
+		return NULL;
+	module = fx_module_find(node->graph->module, value->node->target);
+	return module ? module->graph : NULL;
+}
+
+static size_t
+first_graph(const struct fx_node *node)
+{
+	return fx_control_loops(node) ? FX_LOOP_GRAPHS : FX_BRANCH_GRAPHS;
+}
+
+size_t
+fx_control_graphs(const struct fx_node *node, struct fx_graph *graphs_ret[2])
+{
+	if (!fx_control_is(node)) {
+		graphs_ret[0] = fx_control_owned(node);
+		return graphs_ret[0] != NULL;
+	}
+	for (size_t i = 0; i < 2; i++)
+		graphs_ret[i] = graph_at(node, first_graph(node) + i);
+	return 2;
+}
+
+bool
+fx_control_runs(const struct fx_node *node, const struct fx_graph *graph)
+{
+	struct fx_graph *graphs[2];
+	size_t count = fx_control_graphs(node, graphs);
+
+	return (count && graphs[0] == graph) ||
+	       (count > 1 && graphs[1] == graph);
+}
+
+struct fx_error *
+fx_control_need(const struct fx_node *node, struct fx_graph *graphs_ret[2])
+{
+	(void)fx_control_graphs(node, graphs_ret);
+	for (size_t i = 0; i < 2; i++) {
+		size_t index = first_graph(node) + i;
+		const struct fx_value *value = fx_control_argument(node, index);
+
+		if (graphs_ret[i])
+			continue;
+		if (value && value->kind == FX_VALUE_NODE)
+			return fx_error_new(FX_ERR_TYPE,
+				"%s of %%%s is %%%s, which is no module with a "
+				"graph of its own",
+				fx_control_parameter(node, index), node->name,
+				value->node->name);
+		return fx_error_new(FX_ERR_TYPE,
+			"%s of %%%s has to be a module with a graph of its own",
+			fx_control_parameter(node, index), node->name);
+	}
+	return NULL;
+}
+
+struct fx_error *
+fx_control_check(const struct fx_node *node, const struct fx_graph *graph,
+	size_t count)
+{
+	const struct fx_node *inner;
+	size_t wanted = 0;
+
+	fx_graph_for_each_node (inner, graph)
+		wanted += inner->opcode == FX_OPCODE_PLACEHOLDER;
+	if (wanted == count)
+		return NULL;
+	return fx_error_new(FX_ERR_TYPE,
+		"a graph that %%%s runs takes %zu argument%s, and gets %zu",
+		node->name, wanted, wanted == 1 ? "" : "s", count);
+}
+
+static const char *
+path_below(struct fx_graph *root, const struct fx_graph *graph, int depth)
+{
+	struct fx_module_walk *walk;
+	struct fx_module *module;
+	const char *path;
+	const char *found = NULL;
+
+	if (root == graph)
+		return fx_intern("");
+	if (depth > DEPTH_LIMIT)
+		return NULL;
+	walk = fx_module_walk_new(root->module, true);
+	while (!found && fx_module_walk_next(walk, &module, &path)) {
+		const char *rest =
+			module->graph && module->graph != root
+				? path_below(module->graph, graph, depth + 1)
+				: NULL;
+
+		if (rest)
+			found = *rest ? fx_module_path(path, rest)
+				      : fx_intern(path);
+	}
+	fx_module_walk_free(walk);
+	return found;
+}
+
+const char *
+fx_control_path(struct fx_graph *root, const struct fx_graph *graph)
+{
+	return path_below(root, graph, 0);
+}

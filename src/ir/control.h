@@ -1,0 +1,86 @@
+/* control.h - nodes that run graphs: a module's own graph, the branches of a
+ * cond, the condition and body of a while_loop.
+ *
+ * The graphs belong to modules: call_module names one, the higher-order
+ * operators (traits BRANCHES and LOOPS of ops.def) are given get_attr nodes
+ * that do.
+ */
+#ifndef FX_IR_CONTROL_H
+#define FX_IR_CONTROL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "ir/node.h"
+#include "ops/optab.h"
+
+struct fx_graph;
+struct fx_value;
+
+/* The parameters of both operators, by their place in the signature. */
+enum fx_control_argument {
+	FX_BRANCH_PREDICATE = 0,
+	FX_BRANCH_GRAPHS = 1, /* true, then false */
+	FX_BRANCH_OPERANDS = 3,
+	FX_LOOP_GRAPHS = 0, /* condition, then body */
+	FX_LOOP_CARRIED = 2,
+	FX_LOOP_ADDITIONAL = 3,
+};
+
+static inline bool
+fx_control_branches(const struct fx_node *node)
+{
+	return fx_op_info((enum fx_op)node->op)->traits & FX_OP_BRANCHES;
+}
+
+static inline bool
+fx_control_loops(const struct fx_node *node)
+{
+	return fx_op_info((enum fx_op)node->op)->traits & FX_OP_LOOPS;
+}
+
+/* Whether NODE is a cond or while_loop. */
+static inline bool
+fx_control_is(const struct fx_node *node)
+{
+	return fx_op_info((enum fx_op)node->op)->traits &
+	       (FX_OP_BRANCHES | FX_OP_LOOPS);
+}
+
+/* What NODE, a cond or while_loop, is given for parameter INDEX, and what that
+ * parameter is called; NULL: nothing is given.
+ */
+const struct fx_value *fx_control_argument(const struct fx_node *node,
+	size_t index);
+const char *fx_control_parameter(const struct fx_node *node, size_t index);
+
+/* The graph that call_module NODE's module owns, or NULL. */
+struct fx_graph *fx_control_owned(const struct fx_node *node);
+
+/* The graphs that NODE runs, in the order of its parameters, of which a null
+ * one is none that can be found; their count: 0 for most nodes.
+ */
+size_t fx_control_graphs(const struct fx_node *node,
+	struct fx_graph *graphs_ret[2]);
+
+bool fx_control_runs(const struct fx_node *node, const struct fx_graph *graph);
+
+/* The same of a cond or while_loop, none of them null: TYPE for one that is
+ * not there.
+ */
+FX_NODISCARD struct fx_error *fx_control_need(const struct fx_node *node,
+	struct fx_graph *graphs_ret[2]);
+
+/* TYPE unless GRAPH, which NODE runs, takes COUNT arguments. */
+FX_NODISCARD struct fx_error *fx_control_check(const struct fx_node *node,
+	const struct fx_graph *graph, size_t count);
+
+/* Where GRAPH is nested in ROOT, as the dotted path of the modules that own it
+ * and those around it, interned: "cond_true_1.cond_true_0"; "" for ROOT, NULL
+ * for a graph of something else.
+ */
+const char *fx_control_path(struct fx_graph *root,
+	const struct fx_graph *graph);
+
+#endif /* FX_IR_CONTROL_H */

@@ -1,0 +1,255 @@
+/* test_control.c - cond and while_loop: run as one node, entered, stopped in
+ * and gone back through.
+ *
+ * What is seen while stepping onwards is what must be seen at each place
+ * whatever led there.
+ */
+#include <config.h>
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/intern.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "run/backend.h"
+#include "session/activation.h"
+#include "session/breakpoint.h"
+#include "session/session_private.h"
+#include "tests/support/random.h"
+#include "tests/support/real_backend.h"
+#include "tests/support/run_world.h"
+#include "tests/support/unit.h"
+
+/* A loop of five turns whose body draws, writes into what it is given, and has
+ * a cond that writes too; the flags that are carried say how often.
+ */
+static const char looping[] =
+	"class GraphModule(torch.nn.Module):\n"
+	"    def forward(self, x : \"f64[2, 2]\"):\n"
+	"        a = torch.neg(x)\n"
+	"        b = torch.dropout(a, 0.5, True)\n"
+	"        more = self.more\n"
+	"        turn = self.turn\n"
+	"        loop = torch.ops.higher_order.while_loop(more, turn,"
+	" (True, True, True, True, True, False, a), (b,))\n"
+	"        c = torch.dropout(a, 0.5, True)\n"
+	"        d = c.add_(b)\n"
+	"        return (d, loop)\n"
+	"    class more(torch.nn.Module):\n"
+	"        def forward(self, f, g, h, i, j, k, y, b):\n"
+	"            e = torch.neg(y)\n"
+	"            w = e.add_(1)\n"
+	"            return f\n"
+	"    class turn(torch.nn.Module):\n"
+	"        def forward(self, f, g, h, i, j, k, y, b):\n"
+	"            p = torch.dropout(y, 0.5, True)\n"
+	"            q = b.add_(1)\n"
+	"            yes = self.yes\n"
+	"            no = self.no\n"
+	"            pick = torch.ops.higher_order.cond(g, yes, no, (p, b))\n"
+	"            s = pick + b\n"
+	"            return (g, h, i, j, k, False, s)\n"
+	"        class yes(torch.nn.Module):\n"
+	"            def forward(self, p, b):\n"
+	"                m = torch.relu_(p)\n"
+	"                n = m + b\n"
+	"                return n\n"
+	"        class no(torch.nn.Module):\n"
+	"            def forward(self, p, b):\n"
+	"                n = torch.neg(p)\n"
+	"                return n\n";
+
+static struct fxt_world
+looping_world(void)
+{
+	struct fxt_world w = fxt_world_new(looping);
+
+	fx_session_add_backend(w.session, fxt_real_backend_new());
+	fxt_set(&w, "backend auto");
+	return w;
+}
+#define AUTO_WORLD __attribute__((cleanup(fxt_world_free))) struct fxt_world
+
+/* "turn 3 s" for each graph in which execution stands, the outermost first. */
+static const char *
+place_text(const struct fxt_world *w)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	const struct fx_run *run = w->model->run;
+
+	for (size_t i = 0; i < run->activations.count; i++) {
+		const struct fx_activation *place = run->activations.items[i];
+		const struct fx_node *stop = fx_activation_stop(place);
+
+		if (place->loop)
+			fx_buf_addf(&text, "%s %zu ",
+				place->loop->in_body ? "body" : "condition",
+				place->loop->number);
+		fx_buf_addf(&text, "%s ", stop ? stop->name : "end");
+	}
+	return fx_intern(fx_buf_text(&text));
+}
+
+/* The values that can be seen there, in all graphs. */
+static const char *
+seen_text(const struct fxt_world *w)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	const struct fx_run *run = w->model->run;
+	const struct fx_node *node;
+
+	for (size_t i = 0; i < run->activations.count; i++) {
+		const struct fx_activation *place = run->activations.items[i];
+
+		fx_graph_for_each_node (node, place->graph) {
+			const struct fx_datum *datum =
+				fx_activation_value(place, node);
+
+			if (datum)
+				fx_buf_addf(&text, "%s=%s ", node->name,
+					fxt_real_text(datum));
+		}
+	}
+	return fx_intern(fx_buf_text(&text));
+}
+
+struct way {
+	FX_VEC(const char *) places; /* interned */
+	FX_VEC(const char *) seen;
+};
+
+static void
+way_deinit(struct way *way)
+{
+	fx_vec_deinit(&way->places);
+	fx_vec_deinit(&way->seen);
+}
+FX_DEFINE_DEINIT(way, struct way, way_deinit);
+
+static struct way
+walk_onwards(struct fxt_world *w)
+{
+	struct way way = { .places = { 0 } };
+
+	fxt_start(w);
+	fxt_jump(w, w->model, 0);
+	for (size_t i = 0; i < 1000; i++) {
+		fx_vec_push(&way.places, place_text(w));
+		fx_vec_push(&way.seen, seen_text(w));
+		if (!fx_position_node(w->model) && !fx_position_depth(w->model))
+			return way;
+		fxt_move(w, FX_MOVE_STEP, false, 1);
+	}
+	FXT_SAME(fxt_move(w, FX_MOVE_STEP, false, 1), "the end");
+	return way;
+}
+
+/* Whether execution stands where it has been, and sees the same. */
+static bool
+is_on(const struct way *way, const struct fxt_world *w, size_t *index_ret)
+{
+	const char *place = place_text(w);
+
+	for (size_t i = 0; i < way->places.count; i++)
+		if (way->places.items[i] == place) {
+			*index_ret = i;
+			return way->seen.items[i] == seen_text(w);
+		}
+	return false;
+}
+
+static void
+a_loop_runs_as_one_node_or_turn_by_turn(void)
+{
+	AUTO_WORLD w = looping_world();
+	FX_AUTO(way) struct way way = walk_onwards(&w);
+	const char *stepped = seen_text(&w);
+
+	FXT_EQ(way.places.count, 77);
+	fxt_run_to(&w, NULL);
+	FXT_SAME(seen_text(&w), stepped);
+}
+
+static void
+every_step_is_taken_back(void)
+{
+	AUTO_WORLD w = looping_world();
+	FX_AUTO(way) struct way way = walk_onwards(&w);
+	size_t index = 0;
+
+	for (size_t i = way.places.count - 1; i-- > 0;) {
+		fxt_move(&w, FX_MOVE_STEP, true, 1);
+		if (is_on(&way, &w, &index) && index == i)
+			continue;
+		FXT_SAME(place_text(&w), way.places.items[i]);
+		FXT_SAME(seen_text(&w), way.seen.items[i]);
+		return;
+	}
+}
+
+static void
+random_moves_see_what_was_seen(void)
+{
+	AUTO_WORLD w = looping_world();
+	FX_AUTO(way) struct way way = walk_onwards(&w);
+	struct fxt_random random = fxt_random_seed(7);
+	size_t index;
+
+	for (size_t i = 0; i < 1500; i++) {
+		enum fx_move how =
+			fxt_random_chance(&random, 6)    ? FX_MOVE_FINISH
+			: fxt_random_chance(&random, 75) ? FX_MOVE_STEP
+							 : FX_MOVE_NEXT;
+
+		const char *before = place_text(&w);
+		bool back = fxt_random_chance(&random, 50);
+		size_t count = 1 + fxt_random_below(&random, 3);
+		const char *stop = fxt_move(&w, how, back, count);
+
+		index = way.places.count;
+		if (!is_on(&way, &w, &index)) {
+			FXT_SAME(fx_intern_format("%s after %s from %s",
+					 place_text(&w), stop, before),
+				fx_intern_format("%d back %d count %zu", how,
+					back, count));
+			if (index < way.places.count)
+				FXT_SAME(seen_text(&w), way.seen.items[index]);
+			return;
+		}
+	}
+}
+
+/* Of many turns only some are kept, and what lies between is run again. */
+static void
+turns_that_are_not_kept_are_run_again(void)
+{
+	AUTO_WORLD w = looping_world();
+	FX_AUTO(way) struct way way = walk_onwards(&w);
+	const char *loop = fxt_value(&w, "loop");
+	const char *d = fxt_value(&w, "d");
+	size_t index = 0;
+
+	fxt_set(&w, "record limit 1");
+	for (size_t i = way.places.count - 1; i-- > 0;) {
+		fxt_move(&w, FX_MOVE_STEP, true, 1);
+		is_on(&way, &w, &index);
+		FXT_EQ_FATAL(index, i);
+	}
+	fxt_move(&w, FX_MOVE_STEP, false, way.places.count);
+	FXT_SAME(fxt_value(&w, "loop"), loop);
+	FXT_SAME(fxt_value(&w, "d"), d);
+}
+
+int
+main(void)
+{
+	static const struct fxt_case cases[] = {
+		FXT_CASE(a_loop_runs_as_one_node_or_turn_by_turn),
+		FXT_CASE(every_step_is_taken_back),
+		FXT_CASE(random_moves_see_what_was_seen),
+		FXT_CASE(turns_that_are_not_kept_are_run_again),
+	};
+
+	return fxt_run("control", cases, FX_ARRAY_LEN(cases));
+}

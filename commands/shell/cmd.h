@@ -117,6 +117,7 @@ struct cmd_entry {
 	struct cmd_flag flags[10];
 	struct cmd_example examples[4];
 	struct fx_error *(*exec)(struct cmd_ctx *ctx);
+	int variant; /* tells commands with the same EXEC apart */
 };
 
 /* Parsed arguments of the running command.  Absent: NULL, or the default. */

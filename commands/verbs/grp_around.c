@@ -101,18 +101,13 @@ select_frame(struct cmd_ctx *ctx, int64_t index)
 	return NULL;
 }
 
+/* up and down. */
 static struct fx_error *
-up_exec(struct cmd_ctx *ctx)
+walk_exec(struct cmd_ctx *ctx)
 {
-	return select_frame(ctx, (int64_t)fx_position_location(ctx->model) +
-					 cmd_arg_int(ctx, "count", 1));
-}
-
-static struct fx_error *
-down_exec(struct cmd_ctx *ctx)
-{
-	return select_frame(ctx, (int64_t)fx_position_location(ctx->model) -
-					 cmd_arg_int(ctx, "count", 1));
+	return select_frame(ctx,
+		(int64_t)fx_position_location(ctx->model) +
+			ctx->entry->variant * cmd_arg_int(ctx, "count", 1));
 }
 
 static struct fx_error *
@@ -237,7 +232,8 @@ const struct cmd_entry cmd_group_around[] = {
 		.args = { { "count", CMD_ARG_INT, CMD_OPTIONAL, "how many",
 			NULL } },
 		.examples = { { "up", "one frame out" } },
-		.exec = up_exec,
+		.exec = walk_exec,
+		.variant = 1,
 	},
 	{
 		.name = "down",
@@ -248,7 +244,8 @@ const struct cmd_entry cmd_group_around[] = {
 		.args = { { "count", CMD_ARG_INT, CMD_OPTIONAL, "how many",
 			NULL } },
 		.examples = { { "down", "one frame in" } },
-		.exec = down_exec,
+		.exec = walk_exec,
+		.variant = -1,
 	},
 	{
 		.name = "frame",

@@ -131,13 +131,13 @@ wants_pending(struct cmd_ctx *ctx, const struct fx_error *err)
 	return ctx->front->confirm(ctx->front->context, question);
 }
 
-static FX_NODISCARD struct fx_error *
-add_breakpoint(struct cmd_ctx *ctx, bool temporary)
+static struct fx_error *
+break_exec(struct cmd_ctx *ctx)
 {
 	const char *where = cmd_arg_text(ctx, "where");
 	const char *condition = cmd_arg_text(ctx, "if");
 	struct fx_breakpoint_spec spec = { .condition = condition,
-		.is_temporary = temporary,
+		.is_temporary = ctx->entry->variant,
 		.is_pending = cmd_flag(ctx, "pending") };
 	FX_AUTO_FREE char *place = where ? fx_xstrdup(where) : NULL;
 	const struct fx_breakpoint *breakpoint;
@@ -163,18 +163,6 @@ add_breakpoint(struct cmd_ctx *ctx, bool temporary)
 	warn_of_condition(ctx, condition);
 	warn_of_late(ctx, breakpoint);
 	return NULL;
-}
-
-static struct fx_error *
-break_exec(struct cmd_ctx *ctx)
-{
-	return add_breakpoint(ctx, false);
-}
-
-static struct fx_error *
-tbreak_exec(struct cmd_ctx *ctx)
-{
-	return add_breakpoint(ctx, true);
 }
 
 /* info breakpoints. */
@@ -304,13 +292,7 @@ do_numbers(struct cmd_ctx *ctx, number_fn *act)
 static struct fx_error *
 enable_one(struct cmd_ctx *ctx, int number)
 {
-	return fx_breakpoint_enable(ctx->session, number, true);
-}
-
-static struct fx_error *
-disable_one(struct cmd_ctx *ctx, int number)
-{
-	return fx_breakpoint_enable(ctx->session, number, false);
+	return fx_breakpoint_enable(ctx->session, number, ctx->entry->variant);
 }
 
 static struct fx_error *
@@ -319,35 +301,18 @@ delete_one(struct cmd_ctx *ctx, int number)
 	return fx_breakpoint_delete(ctx->session, number);
 }
 
-static FX_NODISCARD struct fx_error *
-enable_all(struct cmd_ctx *ctx, bool on)
-{
-	struct fx_error *err;
-	size_t i;
-
-	for (i = 0; i < fx_breakpoint_count(ctx->session); i++) {
-		err = fx_breakpoint_enable(ctx->session,
-			fx_breakpoint_at(ctx->session, i)->number, on);
-		if (err)
-			return err;
-	}
-	return NULL;
-}
-
+/* enable and disable: those given, or all. */
 static struct fx_error *
 enable_exec(struct cmd_ctx *ctx)
 {
-	if (!cmd_arg_count(ctx, "numbers"))
-		return enable_all(ctx, true);
-	return do_numbers(ctx, enable_one);
-}
+	struct fx_error *err = NULL;
 
-static struct fx_error *
-disable_exec(struct cmd_ctx *ctx)
-{
-	if (!cmd_arg_count(ctx, "numbers"))
-		return enable_all(ctx, false);
-	return do_numbers(ctx, disable_one);
+	if (cmd_arg_count(ctx, "numbers"))
+		return do_numbers(ctx, enable_one);
+	for (size_t i = 0; !err && i < fx_breakpoint_count(ctx->session); i++)
+		err = enable_one(ctx,
+			fx_breakpoint_at(ctx->session, i)->number);
+	return err;
 }
 
 static struct fx_error *
@@ -474,7 +439,8 @@ const struct cmd_entry cmd_group_break[] = {
 		.args = WHERE_ARGS,
 		.flags = WHERE_FLAGS,
 		.examples = { { "tbreak relu", "once" } },
-		.exec = tbreak_exec,
+		.exec = break_exec,
+		.variant = true,
 	},
 	{
 		.name = "enable",
@@ -484,6 +450,7 @@ const struct cmd_entry cmd_group_break[] = {
 		.args = NUMBERS_ARGS,
 		.examples = { { "enable 1", "breakpoint 1" } },
 		.exec = enable_exec,
+		.variant = true,
 	},
 	{
 		.name = "disable",
@@ -494,7 +461,7 @@ const struct cmd_entry cmd_group_break[] = {
 		.synonyms = "breakpoint off",
 		.args = NUMBERS_ARGS,
 		.examples = { { "disable 1-3", "three of them" } },
-		.exec = disable_exec,
+		.exec = enable_exec,
 	},
 	{
 		.name = "delete",

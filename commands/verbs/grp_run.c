@@ -70,59 +70,20 @@ start_exec(struct cmd_ctx *ctx)
 		&stop);
 }
 
-static FX_NODISCARD struct fx_error *
-move(struct cmd_ctx *ctx, enum fx_move how, bool back)
+/* In variants of move_exec: against the order of execution. */
+#define BACK 0x100
+
+static struct fx_error *
+move_exec(struct cmd_ctx *ctx)
 {
 	FX_AUTO_STOP struct fx_stop stop = { 0 };
-	int64_t count = cmd_arg_int(ctx, "count", 1);
+	int variant = ctx->entry->variant;
+	struct fx_movement movement = { (enum fx_move)(variant & ~BACK),
+		(variant & BACK) != 0, (size_t)cmd_arg_int(ctx, "count", 1) };
 
 	return stopped(ctx,
-		fx_position_move(ctx->session, ctx->model,
-			&(struct fx_movement){ how, back, (size_t)count },
-			&stop),
+		fx_position_move(ctx->session, ctx->model, &movement, &stop),
 		&stop);
-}
-
-static struct fx_error *
-step_exec(struct cmd_ctx *ctx)
-{
-	return move(ctx, FX_MOVE_STEP, false);
-}
-
-static struct fx_error *
-next_exec(struct cmd_ctx *ctx)
-{
-	return move(ctx, FX_MOVE_NEXT, false);
-}
-
-static struct fx_error *
-continue_exec(struct cmd_ctx *ctx)
-{
-	return move(ctx, FX_MOVE_CONTINUE, false);
-}
-
-static struct fx_error *
-finish_exec(struct cmd_ctx *ctx)
-{
-	return move(ctx, FX_MOVE_FINISH, false);
-}
-
-static struct fx_error *
-reverse_step_exec(struct cmd_ctx *ctx)
-{
-	return move(ctx, FX_MOVE_STEP, true);
-}
-
-static struct fx_error *
-reverse_next_exec(struct cmd_ctx *ctx)
-{
-	return move(ctx, FX_MOVE_NEXT, true);
-}
-
-static struct fx_error *
-reverse_continue_exec(struct cmd_ctx *ctx)
-{
-	return move(ctx, FX_MOVE_CONTINUE, true);
 }
 
 /* Before the first node of a scope there is nothing to take back in it. */
@@ -153,7 +114,7 @@ until_exec(struct cmd_ctx *ctx)
 	struct fx_node *node = cmd_arg_node(ctx, "node");
 
 	if (!node)
-		return move(ctx, FX_MOVE_NEXT, false);
+		return move_exec(ctx);
 	if (fx_position_node(ctx->model) == node)
 		out_line(ctx->out, FX_ROLE_PLAIN, "Already before %%%s.",
 			node->name);
@@ -301,7 +262,8 @@ const struct cmd_entry cmd_group_run[] = {
 		.args = COUNT_ARGS,
 		.examples = { { "step", "one node" },
 			{ "s 3", "three nodes" } },
-		.exec = step_exec,
+		.exec = move_exec,
+		.variant = FX_MOVE_STEP,
 	},
 	{
 		.name = "next",
@@ -312,7 +274,8 @@ const struct cmd_entry cmd_group_run[] = {
 		.needs = CMD_NEED_GRAPH | CMD_REPEATS,
 		.args = COUNT_ARGS,
 		.examples = { { "next", "one node" } },
-		.exec = next_exec,
+		.exec = move_exec,
+		.variant = FX_MOVE_NEXT,
 	},
 	{
 		.name = "continue",
@@ -324,7 +287,8 @@ const struct cmd_entry cmd_group_run[] = {
 		.needs = CMD_NEED_GRAPH,
 		.args = COUNT_ARGS,
 		.examples = { { "continue", "to the next breakpoint" } },
-		.exec = continue_exec,
+		.exec = move_exec,
+		.variant = FX_MOVE_CONTINUE,
 	},
 	{
 		.name = "until",
@@ -338,6 +302,7 @@ const struct cmd_entry cmd_group_run[] = {
 			NULL } },
 		.examples = { { "until add", "to before %add" } },
 		.exec = until_exec,
+		.variant = FX_MOVE_NEXT,
 	},
 	{
 		.name = "advance",
@@ -348,6 +313,7 @@ const struct cmd_entry cmd_group_run[] = {
 		.args = { { "node", CMD_ARG_NODE, 0, "where to", NULL } },
 		.examples = { { "advance add", "to before %add" } },
 		.exec = until_exec,
+		.variant = FX_MOVE_NEXT,
 	},
 	{
 		.name = "finish",
@@ -358,7 +324,8 @@ const struct cmd_entry cmd_group_run[] = {
 		.synonyms = "leave module out",
 		.needs = CMD_NEED_GRAPH,
 		.examples = { { "finish", "out of this module" } },
-		.exec = finish_exec,
+		.exec = move_exec,
+		.variant = FX_MOVE_FINISH,
 	},
 	{
 		.name = "reverse-step",
@@ -370,7 +337,8 @@ const struct cmd_entry cmd_group_run[] = {
 		.needs = CMD_NEED_GRAPH | CMD_REPEATS,
 		.args = COUNT_ARGS,
 		.examples = { { "reverse-step", "one node back" } },
-		.exec = reverse_step_exec,
+		.exec = move_exec,
+		.variant = BACK | FX_MOVE_STEP,
 	},
 	{
 		.name = "reverse-next",
@@ -381,7 +349,8 @@ const struct cmd_entry cmd_group_run[] = {
 		.needs = CMD_NEED_GRAPH | CMD_REPEATS,
 		.args = COUNT_ARGS,
 		.examples = { { "reverse-next", "one node back" } },
-		.exec = reverse_next_exec,
+		.exec = move_exec,
+		.variant = BACK | FX_MOVE_NEXT,
 	},
 	{
 		.name = "reverse-continue",
@@ -392,7 +361,8 @@ const struct cmd_entry cmd_group_run[] = {
 		.needs = CMD_NEED_GRAPH | CMD_REPEATS,
 		.args = COUNT_ARGS,
 		.examples = { { "rc", "back to a breakpoint" } },
-		.exec = reverse_continue_exec,
+		.exec = move_exec,
+		.variant = BACK | FX_MOVE_CONTINUE,
 	},
 	{
 		.name = "reverse-finish",

@@ -5,37 +5,17 @@
 #include "commands/shell/groups.h"
 #include "commands/shell/shell.h"
 
-static FX_NODISCARD struct fx_error *
-request(struct cmd_ctx *ctx, enum front_request what, const char *argument)
-{
-	return ctx->front->request(ctx->front->context, what,
-		argument ? argument : "");
-}
-
+/* VARIANT is what is asked for; the argument, if there is one, how. */
 static struct fx_error *
-tui_exec(struct cmd_ctx *ctx)
+screen_exec(struct cmd_ctx *ctx)
 {
-	const char *what = cmd_arg_text(ctx, "state");
+	enum front_request what = (enum front_request)ctx->entry->variant;
+	const char *name = ctx->entry->args[0].name;
+	const char *argument = name ? cmd_arg_text(ctx, name) : NULL;
 
-	return request(ctx, FRONT_TUI, what ? what : "on");
-}
-
-static struct fx_error *
-layout_exec(struct cmd_ctx *ctx)
-{
-	return request(ctx, FRONT_LAYOUT, cmd_arg_text(ctx, "layout"));
-}
-
-static struct fx_error *
-focus_exec(struct cmd_ctx *ctx)
-{
-	return request(ctx, FRONT_FOCUS, cmd_arg_text(ctx, "pane"));
-}
-
-static struct fx_error *
-refresh_exec(struct cmd_ctx *ctx)
-{
-	return request(ctx, FRONT_REFRESH, "");
+	if (!argument)
+		argument = what == FRONT_TUI ? "on" : "";
+	return ctx->front->request(ctx->front->context, what, argument);
 }
 
 const struct cmd_entry cmd_group_screen[] = {
@@ -51,7 +31,8 @@ const struct cmd_entry cmd_group_screen[] = {
 			"on|off" } },
 		.examples = { { "tui", "switch it on" } },
 		.needs = CMD_ASIDE,
-		.exec = tui_exec,
+		.exec = screen_exec,
+		.variant = FRONT_TUI,
 	},
 	{
 		.name = "layout",
@@ -64,7 +45,8 @@ const struct cmd_entry cmd_group_screen[] = {
 			"graph|split" } },
 		.examples = { { "layout split", "several panes" } },
 		.needs = CMD_ASIDE,
-		.exec = layout_exec,
+		.exec = screen_exec,
+		.variant = FRONT_LAYOUT,
 	},
 	{
 		.name = "focus",
@@ -75,7 +57,8 @@ const struct cmd_entry cmd_group_screen[] = {
 		.args = { { "pane", CMD_ARG_WORD, 0, "which", NULL } },
 		.examples = { { "focus cmd", "the prompt" } },
 		.needs = CMD_ASIDE,
-		.exec = focus_exec,
+		.exec = screen_exec,
+		.variant = FRONT_FOCUS,
 	},
 	{
 		.name = "refresh",
@@ -84,7 +67,8 @@ const struct cmd_entry cmd_group_screen[] = {
 		.synonyms = "redraw repaint screen",
 		.examples = { { "refresh", "paint again" } },
 		.needs = CMD_ASIDE,
-		.exec = refresh_exec,
+		.exec = screen_exec,
+		.variant = FRONT_REFRESH,
 	},
 	{ .name = NULL },
 };

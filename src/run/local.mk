@@ -11,7 +11,7 @@ libfxcore_a_SOURCES += \
 	%D%/env.c %D%/env.h \
 	%D%/eval.c %D%/eval.h \
 	%D%/eval_call.c \
-	%D%/eval_function.c \
+	%D%/eval_function.c %D%/functions.def \
 	%D%/eval_match.c \
 	%D%/eval_operand.c \
 	%D%/eval_private.h \

@@ -187,7 +187,7 @@ run_tests()
 }
 
 # find_tests FOLDER NAME...: the tests called so, with or without their ending,
-# as make knows them.
+# or with that ending, as make knows them.
 find_tests()
 {
 	local folder=$1 all name found
@@ -199,13 +199,15 @@ find_tests()
 			sub(/.*\//, "")
 			stem = $0
 			sub(/\.[a-z]+$/, "", stem)
-			if (whole == name || $0 == name || stem == name)
+			if (whole == name || $0 == name || stem == name ||
+			    substr($0, length(stem) + 2) == name)
 				print whole
 		}' <<<"$all")
 		if [ -z "$found" ]; then
-			say "no test is called $name; some that have it in" \
-				"their name:" $(grep -F -- "$name" <<<"$all" |
-				head -n 8)
+			found=$(grep -F -- "$name" <<<"$all" | head -n 8)
+			say "no test is called $name (each is named in the" \
+				"local.mk beside it)" \
+				${found:+"; some that are like it:" $found}
 			return 1
 		fi
 		printf '%s\n' "$found"

@@ -185,6 +185,10 @@ main(int argc, char **argv)
 		fprintf(stderr, "%s\n", fx_error_message(err));
 		return 99;
 	}
+	if (!strstr(text, "\n---- ")) {
+		fprintf(stderr, "%s: no ---- screen after the keys\n", path);
+		return 99;
+	}
 	copy = fx_xstrdup(text);
 	test.next = copy;
 	test.shell = cmd_shell_new(session);

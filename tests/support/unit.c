@@ -11,6 +11,11 @@
 
 #include "base/intern.h"
 
+/* Of longer texts the first line that differs is printed. */
+enum {
+	LONG_TEXT = 4000
+};
+
 static unsigned skipped;
 
 static bool
@@ -82,10 +87,26 @@ fxt_fails(struct fx_error *err, enum fx_error_code code)
 bool
 fxt_same(const char *actual, const char *expected)
 {
+	size_t begin = 0;
+	int line = 1;
+
 	if (actual && expected && strcmp(actual, expected) == 0)
 		return true;
-	printf("\n  is:       %s\n  expected: %s\n", actual ? actual : "(null)",
-		expected ? expected : "(null)");
+	if (!actual || !expected || strlen(actual) < LONG_TEXT) {
+		printf("\n  is:       %s\n  expected: %s\n",
+			actual ? actual : "(null)",
+			expected ? expected : "(null)");
+		return false;
+	}
+	for (size_t i = 0; actual[i] == expected[i]; i++) {
+		if (actual[i] != '\n')
+			continue;
+		begin = i + 1;
+		line++;
+	}
+	printf("\n  line %d is:  %.*s\n  expected: %.*s\n", line,
+		(int)strcspn(actual + begin, "\n"), actual + begin,
+		(int)strcspn(expected + begin, "\n"), expected + begin);
 	return false;
 }
 

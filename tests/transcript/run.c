@@ -12,7 +12,7 @@
  *
  * Commands run in an empty folder with links: examples (doc/examples), cases
  * ($FXDB_CASES/dumps213), samples (beside the transcripts).  `~ ` instead of
- * `> ` runs a line whose output is not compared.
+ * `> ` runs a line whose output is not compared; it may not fail.
  */
 #include <config.h>
 
@@ -372,6 +372,8 @@ run_line(struct run *run, const char *typed)
 		check_json(run, line, text, err != NULL);
 	else if (*typed == '>')
 		add_output(&run->result, text);
+	else if (err)
+		problem(run, typed, fx_error_message(err));
 	fx_error_free(err);
 }
 

@@ -268,9 +268,8 @@ static bool
 is_known(const char *table, const char *key)
 {
 	FX_AUTO_FREE char *wanted = fx_xasprintf(" %s ", key);
-	size_t i;
 
-	for (i = 0; i < FX_ARRAY_LEN(known_tables); i++)
+	for (size_t i = 0; i < FX_ARRAY_LEN(known_tables); i++)
 		if (is_called(table, known_tables[i][0]) &&
 			strstr(known_tables[i][1], wanted))
 			return true;
@@ -300,15 +299,14 @@ check_member(struct run *run, const char *line, const char *key, json_t *value)
 {
 	static const char *const own[] = { "command", "ok", "error", "lines",
 		"text", "more" };
-	size_t i;
 
-	for (i = 0; i < FX_ARRAY_LEN(own); i++)
+	for (size_t i = 0; i < FX_ARRAY_LEN(own); i++)
 		if (is_called(key, own[i]))
 			return;
 	if (json_is_object(value))
 		check_keys(run, line, key, value);
 	else if (json_is_array(value))
-		for (i = 0; i < json_array_size(value); i++)
+		for (size_t i = 0; i < json_array_size(value); i++)
 			check_keys(run, line, key, json_array_get(value, i));
 	else if (!is_known("(values)", key))
 		problem(run, line, key);

@@ -3,7 +3,7 @@
  * Below 60 columns or 12 rows there is one pane and the command line; up to 99
  * columns the graph stands on a pane with tabs; up to 139 the node stands
  * beside it, with values and code below; from 140 on the code has a column of
- * its own.
+ * its own.  Which pane is which say the rows of views.def.
  */
 #include <config.h>
 
@@ -13,7 +13,8 @@
 
 #include "base/compiler.h"
 
-#define BIT(view) (1u << TUI_VIEW_##view)
+/* What stands beside the main pane. */
+#define ASIDE (TUI_PLACE_SIDE | TUI_PLACE_BELOW | TUI_PLACE_COLUMN)
 
 enum {
 	LIST_COLUMNS = 60,
@@ -26,6 +27,18 @@ static const char *const words[] = {
 #define TUI_LAYOUT(id, word, title) [TUI_LAYOUT_##id] = word,
 #include "ui/tui/layouts.def"
 };
+
+static const uint8_t places[] = {
+#define TUI_VIEW(id, word, title, init, place) \
+	[TUI_VIEW_##id] = TUI_PLACE_##place,
+#include "ui/tui/views.def"
+};
+
+bool
+tui_layout_is_aside(enum tui_view_id view)
+{
+	return (places[view] & ASIDE) != 0;
+}
 
 enum tui_layout
 tui_layout_find(const char *word)
@@ -49,15 +62,19 @@ clamp(int value, int least, int most)
 	return FX_MAX(FX_MIN(value, most), least);
 }
 
-/* Put the views of GROUP into RECT: the one in focus, else the one in front,
- * else the first, is shown.
+/* Put the views whose place is among AT into RECT: the one in focus, else the
+ * one in front, else the first, is shown.
  */
 static void
-put(struct tui_plan *plan, const struct tui_layout_input *input, unsigned group,
+put(struct tui_plan *plan, const struct tui_layout_input *input, unsigned at,
 	struct tui_rect rect)
 {
+	unsigned group = 0;
 	int shown = -1;
 
+	for (int i = 0; i < TUI_VIEW_COUNT; i++)
+		if (places[i] & at)
+			group |= 1u << i;
 	for (int i = TUI_VIEW_COUNT - 1; i >= 0; i--) {
 		if (!(group >> i & 1))
 			continue;
@@ -91,15 +108,15 @@ static void
 plan_list(const struct tui_layout_input *input, int rows, struct tui_plan *plan)
 {
 	bool has_facts = rows >= 4;
-	unsigned group = BIT(GRAPH);
+	unsigned at = TUI_PLACE_MAIN;
 
 	if (input->layout == TUI_LAYOUT_SPLIT)
-		group |= BIT(NODE) | BIT(VALUES) | BIT(CODE);
+		at |= ASIDE;
 	if (has_facts)
 		plan->facts = (struct tui_rect){
 			.top = rows - 1, .rows = 1, .columns = input->columns
 		};
-	put(plan, input, group,
+	put(plan, input, at,
 		(struct tui_rect){ .rows = rows - (has_facts ? 1 : 0),
 			.columns = input->columns });
 }
@@ -113,8 +130,8 @@ plan_stacked(const struct tui_layout_input *input, struct tui_rect body,
 	below.rows = clamp(body.rows * 2 / 5, 5, body.rows - 5);
 	body.rows -= below.rows;
 	below.top += body.rows;
-	put(plan, input, BIT(GRAPH), body);
-	put(plan, input, BIT(NODE) | BIT(VALUES) | BIT(CODE), below);
+	put(plan, input, TUI_PLACE_MAIN, body);
+	put(plan, input, ASIDE, below);
 }
 
 static void
@@ -134,15 +151,17 @@ plan_columns(const struct tui_layout_input *input, struct tui_rect body,
 		code.columns = body.columns * 9 / 20;
 		body.columns -= code.columns;
 		code.left = body.columns;
-		put(plan, input, BIT(CODE), code);
+		put(plan, input, TUI_PLACE_COLUMN, code);
 	}
-	put(plan, input, BIT(GRAPH), body);
+	put(plan, input, TUI_PLACE_MAIN, body);
 	below = side;
 	side.rows = side.rows * 3 / 5;
 	below.top += side.rows;
 	below.rows -= side.rows;
-	put(plan, input, BIT(NODE), side);
-	put(plan, input, three ? BIT(VALUES) : BIT(VALUES) | BIT(CODE), below);
+	put(plan, input, TUI_PLACE_SIDE, side);
+	put(plan, input,
+		three ? TUI_PLACE_BELOW : TUI_PLACE_BELOW | TUI_PLACE_COLUMN,
+		below);
 }
 
 void
@@ -158,10 +177,10 @@ tui_layout_plan(const struct tui_layout_input *input, struct tui_plan *ret)
 		return;
 	}
 	cmd = cmd_rows(input);
-	ret->groups[TUI_VIEW_CMD] = BIT(CMD);
-	ret->panes[TUI_VIEW_CMD] = (struct tui_rect){
-		.top = input->rows - cmd, .rows = cmd, .columns = input->columns
-	};
+	put(ret, input, TUI_PLACE_LINE,
+		(struct tui_rect){ .top = input->rows - cmd,
+			.rows = cmd,
+			.columns = input->columns });
 	if (input->columns < LIST_COLUMNS || input->rows < LIST_ROWS) {
 		plan_list(input, input->rows - cmd, ret);
 		return;
@@ -170,12 +189,11 @@ tui_layout_plan(const struct tui_layout_input *input, struct tui_plan *ret)
 	ret->title = (struct tui_rect){ .rows = 1, .columns = input->columns };
 	body.rows = input->rows - 1 - cmd;
 	if (input->layout == TUI_LAYOUT_GRAPH)
-		put(ret, input, BIT(GRAPH), body);
+		put(ret, input, TUI_PLACE_MAIN, body);
 	else if (input->columns < TWO_COLUMNS && body.rows >= 10)
 		plan_stacked(input, body, ret);
 	else if (input->columns < TWO_COLUMNS)
-		put(ret, input,
-			BIT(GRAPH) | BIT(NODE) | BIT(VALUES) | BIT(CODE), body);
+		put(ret, input, TUI_PLACE_MAIN | ASIDE, body);
 	else
 		plan_columns(input, body, ret);
 }

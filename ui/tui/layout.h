@@ -16,6 +16,15 @@ enum tui_layout {
 #define TUI_LEAST_ROWS    5
 #define TUI_LEAST_COLUMNS 20
 
+/* Bits, for sets of them. */
+enum tui_place {
+	TUI_PLACE_MAIN = 1,
+	TUI_PLACE_SIDE = 2,
+	TUI_PLACE_BELOW = 4,
+	TUI_PLACE_COLUMN = 8,
+	TUI_PLACE_LINE = 16,
+};
+
 struct tui_rect {
 	int top;
 	int left;
@@ -48,6 +57,8 @@ struct tui_layout_input {
 	int cmd_rows; /* what the last command said wants, with the prompt */
 };
 
+/* Whether VIEW stands beside the main pane. */
+bool tui_layout_is_aside(enum tui_view_id view);
 /* Rows of the command pane, at least, on a screen of ROWS. */
 int tui_layout_cmd_least(int rows);
 void tui_layout_plan(const struct tui_layout_input *input,

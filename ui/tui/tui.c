@@ -121,8 +121,7 @@ tui_focus(struct tui *tui, enum tui_view_id view)
 	if (view == TUI_VIEW_CMD && tui->focus != TUI_VIEW_CMD)
 		tui->before = tui->focus;
 	tui->focus = view;
-	if (view == TUI_VIEW_NODE || view == TUI_VIEW_VALUES ||
-		view == TUI_VIEW_CODE)
+	if (tui_layout_is_aside(view))
 		tui->front_view = view;
 }
 
@@ -160,7 +159,8 @@ init_views(struct tui *tui)
 		const char *word;
 		const char *title;
 	} names[] = {
-#define TUI_VIEW(id, word, title) [TUI_VIEW_##id] = { word, title },
+#define TUI_VIEW(id, word, title, init, place) \
+	[TUI_VIEW_##id] = { word, title },
 #include "ui/tui/views.def"
 	};
 
@@ -168,11 +168,8 @@ init_views(struct tui *tui)
 		tui->views[i].word = names[i].word;
 		tui->views[i].title = names[i].title;
 	}
-	tui_graph_init(tui);
-	tui_node_init(tui);
-	tui_values_init(tui);
-	tui_code_init(tui);
-	tui_cmd_init(tui);
+#define TUI_VIEW(id, word, title, init, place) tui_##init##_init(tui);
+#include "ui/tui/views.def"
 }
 
 static void

@@ -162,7 +162,9 @@ void tui_open_line(struct tui *tui);
 void tui_front_init(struct tui *tui);
 
 /* view_*.c: set up a view, bring it up to date, release what it holds. */
-void tui_graph_init(struct tui *tui);
+#define TUI_VIEW(id, word, title, init, place) \
+	void tui_##init##_init(struct tui *tui);
+#include "ui/tui/views.def"
 void tui_graph_deinit(struct tui *tui);
 /* Bring the rows up to date. */
 void tui_graph_refresh(struct tui *tui, int columns);
@@ -181,12 +183,8 @@ void tui_graph_remember(struct tui *tui);
 const char *tui_graph_scope_of(struct tui *tui, size_t row);
 void tui_graph_toggle_fold(struct tui *tui, const char *path);
 
-void tui_node_init(struct tui *tui);
-void tui_values_init(struct tui *tui);
 void tui_values_deinit(struct tui *tui);
-void tui_code_init(struct tui *tui);
 void tui_code_deinit(struct tui *tui);
-void tui_cmd_init(struct tui *tui);
 /* keys pane: fill it for the view that has the focus. */
 void tui_keys_show(struct tui *tui);
 

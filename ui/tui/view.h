@@ -26,7 +26,7 @@ struct tui_source {
 };
 
 enum tui_view_id {
-#define TUI_VIEW(id, word, title) TUI_VIEW_##id,
+#define TUI_VIEW(id, word, title, init, place) TUI_VIEW_##id,
 #include "ui/tui/views.def"
 	TUI_VIEW_COUNT
 };

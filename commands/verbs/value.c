@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/mem.h"
 #include "commands/out/out.h"
 #include "commands/shell/front.h"
 #include "commands/shell/shell.h"
@@ -18,8 +19,22 @@
 struct fx_error *
 cmd_evaluate(struct cmd_ctx *ctx, const char *expression, struct fx_datum **ret)
 {
-	return fx_resolve_expression(ctx->session, ctx->model, expression,
-		false, ret);
+	FX_AUTO_FREE char *question = NULL;
+	struct fx_error *err = fx_resolve_expression(ctx->session, ctx->model,
+		expression, false, ret);
+
+	if (!err || !fx_session_is_over_limit(ctx->session) ||
+		!ctx->front->is_interactive(ctx->front->context))
+		return err;
+	question = fx_xasprintf("%s. Go on?", fx_error_message(err));
+	if (!cmd_confirm(ctx, question))
+		return err;
+	fx_error_free(err);
+	fx_session_lift_limit(ctx->session, true);
+	err = fx_resolve_expression(ctx->session, ctx->model, expression, false,
+		ret);
+	fx_session_lift_limit(ctx->session, false);
+	return err;
 }
 
 static const char *

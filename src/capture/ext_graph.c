@@ -14,6 +14,7 @@
 #include "emit/jsonl.h"
 #include "emit/python.h"
 #include "emit/weights.h"
+#include "ir/module.h"
 
 struct fxpy_graph {
 	PyObject_HEAD struct fx_graph *graph;
@@ -191,14 +192,17 @@ graph_tensors(PyObject *self, void *closure)
 {
 	struct fxpy_graph *object = (struct fxpy_graph *)self;
 	const struct fx_map *maps[2] = { &object->parameters, &object->paths };
+	struct fx_module *root = object->graph->module;
 	PyObject *table = PyDict_New();
 	uintptr_t tensor, path;
 
 	(void)closure;
 	for (int i = 0; table && i < 2; i++)
 		for (size_t at = 0; fx_map_next(maps[i], &at, &tensor, &path);)
-			if (PyDict_SetItemString(table, (const char *)path,
-				    (PyObject *)tensor) < 0)
+			if ((!root || fx_module_find_tensor(root,
+					      (const char *)path)) &&
+				PyDict_SetItemString(table, (const char *)path,
+					(PyObject *)tensor) < 0)
 				PyErr_Clear();
 	return table;
 }

@@ -386,9 +386,10 @@ describe(struct fx_graph *graph, PyObject *tensor, bool is_buffer,
 {
 	PyObject *shape = PyObject_GetAttr(tensor, fxpy_str.shape);
 	PyObject *grad = PyObject_GetAttr(tensor, fxpy_str.requires_grad);
-	PyObject *address = PyObject_CallMethod(tensor, "data_ptr", NULL);
 	int64_t sizes[FX_RANK_LIMIT];
 	int rank = integers(shape, sizes);
+	/* A sparse one has none. */
+	PyObject *address = PyObject_CallMethod(tensor, "data_ptr", NULL);
 	uintptr_t at =
 		address ? (uintptr_t)PyLong_AsUnsignedLongLong(address) : 0;
 	struct fx_tensor *made = NULL;
@@ -433,19 +434,46 @@ describe_table(struct fx_graph *graph, struct fx_module *record,
 	return true;
 }
 
-/* Constants that were met on the way are buffers of the root. */
+/* The module that the tensor at PATH is an attribute of, and what it is called
+ * there.
+ */
+static struct fx_module *
+owner_of(struct fx_graph *graph, const char *path, const char **name_ret)
+{
+	const char *dot = strrchr(path, '.');
+
+	*name_ret = dot ? fx_intern(dot + 1) : path;
+	return dot ? fx_module_find(graph->module,
+			     fx_intern_n(path, (size_t)(dot - path)))
+		   : graph->module;
+}
+
+/* Constants that were met on the way, and attributes that are tensors though
+ * nobody registered them, are buffers.
+ */
 static void
-describe_constants(struct fx_graph *graph, const struct fx_map *tensors,
+describe_others(struct fx_graph *graph, const struct fx_map *tensors,
 	struct shared *shared)
 {
+	FX_AUTO_MAP struct fx_map by_path = { 0 };
+	const struct fx_node *node;
 	uintptr_t tensor, path;
-	size_t at = 0;
 
-	while (fx_map_next(tensors, &at, &tensor, &path))
-		if (fx_str_starts((const char *)path, "_tensor_constant"))
-			fx_module_add_tensor(graph->module, (const char *)path,
+	for (size_t at = 0; fx_map_next(tensors, &at, &tensor, &path);)
+		fx_map_set(&by_path, path, tensor);
+	fx_graph_for_each_node (node, graph) {
+		struct fx_module *owner;
+		const char *name;
+
+		tensor = fx_map_get(&by_path, (uintptr_t)node->target, 0);
+		if (node->opcode != FX_OPCODE_GET_ATTR || !tensor)
+			continue;
+		owner = owner_of(graph, node->target, &name);
+		if (owner && !fx_module_member(owner, name))
+			fx_module_add_tensor(owner, name,
 				describe(graph, (PyObject *)tensor, true,
 					shared));
+	}
 }
 
 bool
@@ -473,7 +501,7 @@ fxpy_describe_tensors(struct fx_graph *graph, const struct fx_map *records,
 		Py_DECREF(dict);
 	}
 	if (good)
-		describe_constants(graph, tensors, &shared);
+		describe_others(graph, tensors, &shared);
 	fx_map_deinit(&shared.last);
 	fx_vec_deinit(&shared.items);
 	return good;

@@ -36,6 +36,11 @@ struct fx_resolver {
 	 * goes on.
 	 */
 	struct fx_blob **random;
+	/* Bytes that one call may make, 0: any; and *IS_OVER_LIMIT (or NULL) is
+	 * set where one was refused for that.
+	 */
+	uint64_t limit;
+	bool *is_over_limit;
 	/* Set when .-N was before the first node; NULL: only an error. */
 	bool *is_before_first;
 	/* Asked while a long tensor is looked at and between the nodes of a

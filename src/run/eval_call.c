@@ -238,6 +238,9 @@ fx_eval_backend(struct fx_evaluator *evaluator, enum fx_opcode opcode,
 		return err;
 	for (size_t i = 0; i < moved.count; i++)
 		kinds[i] = fx_kind_of(moved.data[i]);
+	err = fx_eval_check_cost(evaluator, &site, &moved);
+	if (err)
+		return err;
 	err = call_looking(&onlooker, &site, &moved, ret);
 	if (!err || !onlooker.is_refused || !can_copy(opcode, &moved) ||
 		!copy_arguments(&site, backend, &moved, &copies))

@@ -17,6 +17,8 @@
 #include "run/datum.h"
 #include "run/eval.h"
 
+struct fx_call_site;
+
 /* What an expression means before a value is needed. */
 enum fx_operand_kind {
 	FX_OPERAND_DATUM,    /* datum */
@@ -125,6 +127,14 @@ FX_NODISCARD struct fx_error *fx_eval_call(struct fx_evaluator *evaluator,
 FX_NODISCARD struct fx_error *fx_eval_backend(struct fx_evaluator *evaluator,
 	enum fx_opcode opcode, const char *target,
 	const struct fx_eval_arguments *arguments, struct fx_datum **ret);
+
+/* eval_cost.c: LIMIT when a call of SITE would make or look at more than the
+ * resolver allows.
+ */
+FX_NODISCARD struct fx_error *
+fx_eval_check_cost(const struct fx_evaluator *evaluator,
+	const struct fx_call_site *site,
+	const struct fx_eval_arguments *arguments);
 
 /* eval_function.c: a function with a bare name; *FOUND_RET false, without an
  * error, when NAME is none.

@@ -11,6 +11,7 @@ libfxcore_a_SOURCES += \
 	%D%/env.c %D%/env.h \
 	%D%/eval.c %D%/eval.h \
 	%D%/eval_call.c \
+	%D%/eval_cost.c \
 	%D%/eval_function.c %D%/functions.def \
 	%D%/eval_match.c \
 	%D%/eval_operand.c \

@@ -14,6 +14,7 @@
 #include "session/resolve.h"
 #include "session/resolve_private.h"
 #include "session/session_private.h"
+#include "session/settings.h"
 
 /* Of what has run; the meta backend has no values, so none of them is NaN. */
 bool
@@ -49,6 +50,10 @@ evaluate_on(const struct evaluation *evaluation, struct fx_backend *other,
 
 	fx_resolver_init(&resolver, context);
 	resolver.is_before_first = evaluation->is_before_first;
+	resolver.is_over_limit = &session->is_over_limit;
+	if (!session->is_limit_lifted)
+		resolver.limit = (uint64_t)fx_settings_int(session->settings,
+			FX_SET_EXPRESSION_LIMIT);
 	/* Looking does not change what comes after the stop. */
 	if (other || (model && fx_position_is_started(model)))
 		resolver.random = &random;
@@ -124,6 +129,18 @@ evaluate(const struct evaluation *evaluation, struct fx_datum **ret)
 	return evaluate_on(evaluation, backend, ret);
 }
 
+bool
+fx_session_is_over_limit(const struct fx_session *session)
+{
+	return session->is_over_limit;
+}
+
+void
+fx_session_lift_limit(struct fx_session *session, bool is_lifted)
+{
+	session->is_limit_lifted = is_lifted;
+}
+
 struct fx_error *
 fx_check_is_value(const struct fx_datum *datum)
 {
@@ -138,6 +155,7 @@ fx_resolve_expression(struct fx_session *session, struct fx_model *model,
 {
 	struct fx_resolve_context context = { session, model };
 
+	session->is_over_limit = false;
 	return evaluate(&(struct evaluation){ &context, text, condition, NULL },
 		ret);
 }

@@ -58,6 +58,12 @@ FX_NODISCARD struct fx_error *fx_resolve_expression(struct fx_session *session,
 	struct fx_model *model, const char *text, bool condition,
 	struct fx_datum **ret);
 
+/* Whether the last one was refused (LIMIT) for what it would make, and lifting
+ * that limit for those that follow.
+ */
+bool fx_session_is_over_limit(const struct fx_session *session);
+void fx_session_lift_limit(struct fx_session *session, bool is_lifted);
+
 /* The same and its truth; false where it asks for .-N and no node is there, as
  * at the first ones.
  */

@@ -104,6 +104,8 @@ struct fx_display {
 };
 
 struct fx_session {
+	bool is_over_limit;   /* the last expression was refused for it */
+	bool is_limit_lifted; /* the user said so */
 	fx_tick_fn *tick;
 	void *tick_context;
 	fx_before_edit_fn *before_edit;

@@ -57,6 +57,14 @@ FACTS = [
      False),
     ("Complex", SAVED[:2] + ["run --to last", "print last.shape"],
      ["!shapes only"], 0, False),
+    ("Sparse", ["run"], ["only it has the values of table"], 0, True),
+    ("Sparse", SAVED, ["without the values of table",
+                       "table has no values"], 2, False),
+    ("Unregistered", ["run", "info params"],
+     ["!in Python", "scale", "fc.alias", "!idle"], 0, True),
+    ("Unregistered", SAVED, ["!without"], 0, True),
+    ("Unregistered", ["set backend python", "run"], [], 0, True),
+    ("Unregistered", ["info params"], ["!no  "], 0, False),
     ("WithoutValues", ["run"],
      ["only it has the values of last.", "Stopped at @3 last:",
       "meta" if TORCH2 else "weight has no values"], 2, False),
@@ -113,6 +121,7 @@ def problem_of(fxdb, fact, x):
 
 
 def main():
+    FACTS[:] = [f for f in FACTS if sys.argv[2:] == [] or f[0] in sys.argv[2:]]
     x = torch.randn(2, 4, generator=torch.Generator().manual_seed(5))
     failed = 0
     for fact in FACTS:

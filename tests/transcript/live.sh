@@ -53,7 +53,17 @@ shows 'a number in a tensor' '= True$' run 'p act[0,0] in act'
 shows 'a number not in a tensor' '= False$' run 'p -1 in act'
 shows 'memory that does not suffice is refused' \
 	'error: memory does not suffice: 36.4 TB are needed at once' \
-	start 'p randn(100000, 100000, 1000)'
+	'set expression limit 0' start 'p randn(100000, 100000, 1000)'
+shows 'what is large is asked about' \
+	'error: torch.zeros would make 3.7 GB' \
+	start 'p torch.zeros(10**9)'
+shows 'and the setting is named' 'hint: set expression limit' \
+	start 'p torch.zeros(10**9)'
+shows 'a small storage may be long to look at' \
+	'error: sum would look at 3.6 TB' \
+	start 'p torch.zeros(1).expand(10**12).sum()'
+shows 'of a large view a sample is looked at' 'elements sampled' \
+	start 'p torch.zeros(1).expand(10**9)'
 shows 'a condition on what has run counts' 'Breakpoint 1: absmax(%act) > 0$' \
 	'b fc2 if absmax(%act) > 0' run
 shows 'a condition that raises is a stop that says why' \

@@ -45,20 +45,6 @@ def _bytes(tensor):
         if size else b""
 
 
-def _registered(root, tensors):
-    """Those of TENSORS that the module ROOT has registered, and constants: a
-    plain attribute may be the same memory under another name.
-    """
-    names = set()
-    if isinstance(root, torch.nn.Module):
-        for prefix, module in root.named_modules():
-            for table in module._parameters, module._buffers:
-                names.update(prefix + "." + name if prefix else name
-                             for name in table)
-    return {path: tensor for path, tensor in tensors.items()
-            if path in names or path.startswith("_tensor_constant")}
-
-
 class Weights:
     """An image of TENSORS (path -> tensor) of the module or function ROOT, and
     the paths of those that have no such form.  Tied tensors, which
@@ -70,7 +56,7 @@ class Weights:
         self.blocks = []  # tensor, where its bytes begin, their number
         self.root = root
         header, seen, offset, able = {}, set(), 0, {}
-        for path, tensor in _registered(root, tensors).items():
+        for path, tensor in tensors.items():
             if _can_be_written(tensor):
                 able[path] = tensor
             else:

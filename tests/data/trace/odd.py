@@ -83,6 +83,29 @@ class Complex(Net):
         return super().forward(x) * self.w.real
 
 
+class Sparse(Net):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("table", torch.eye(4).to_sparse())
+
+    def forward(self, x):
+        return torch.sparse.mm(self.table, super().forward(x).t()).t()
+
+
+class Unregistered(Net):
+    """Tensors that are plain attributes, one of them a parameter's data."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.randn(4)
+        self.fc.alias = self.fc.weight.data
+        self.idle = torch.randn(4)
+
+    def forward(self, x):
+        out = super().forward(x) * self.scale
+        return nn.functional.linear(out, self.fc.alias)
+
+
 class WithoutValues(Net):
     """One parameter, on the meta device."""
 

@@ -133,7 +133,7 @@ def weights_come_over_whole():
     with tempfile.TemporaryDirectory() as folder:
         said = session.run("save %s/kinds.fxg" % folder)
         assert "error" not in said, said
-        find(said, r"kinds.fxg\n", r"without the values of (complex, nowhere"
+        find(said, r"kinds.fxg \(", r"without the values of (complex, nowhere"
              r"|nowhere, complex): a file of weights cannot hold them\n")
         name, = [name for name in os.listdir(folder)
                  if name.endswith(".safetensors")]

@@ -62,12 +62,16 @@ static void
 say_place(struct cmd_ctx *ctx, const struct fx_stop *stop)
 {
 	FX_AUTO_BUF struct fx_buf source = { 0 };
+	size_t turn = fx_position_turn(ctx->model);
 	const char *scope;
 
 	if (!stop->node)
 		return;
 	cmd_say_node(ctx, stop->node, true);
 	scope = cmd_node_scope(stop->node);
+	if (turn)
+		fx_buf_addf(&source, "turn %zu%s", turn,
+			stop->node->source ? "  " : "");
 	cmd_add_source(&source, stop->node, false);
 	if (*scope || source.length) {
 		out_piece(ctx->out, FX_ROLE_SCOPE, "    %s", scope);

@@ -3,6 +3,8 @@
 
 #include "ir/control.h"
 
+#include <string.h>
+
 #include "base/intern.h"
 #include "ir/graph.h"
 #include "ir/module.h"
@@ -149,4 +151,34 @@ const char *
 fx_control_path(struct fx_graph *root, const struct fx_graph *graph)
 {
 	return path_below(root, graph, 0);
+}
+
+static struct fx_node *
+find_below(struct fx_graph *root, const char *text, int depth)
+{
+	struct fx_module_walk *walk = fx_module_walk_new(root->module, true);
+	struct fx_node *found = NULL;
+	struct fx_module *module;
+	const char *path;
+
+	while (!found && depth < DEPTH_LIMIT &&
+		fx_module_walk_next(walk, &module, &path)) {
+		size_t length = strlen(path);
+		const char *rest = text + length + 1;
+
+		if (!module->graph || module->graph == root ||
+			strncmp(text, path, length) != 0 || text[length] != '.')
+			continue;
+		found = fx_graph_find(module->graph, fx_intern(rest));
+		if (!found)
+			found = find_below(module->graph, rest, depth + 1);
+	}
+	fx_module_walk_free(walk);
+	return found;
+}
+
+struct fx_node *
+fx_control_find(struct fx_graph *root, const char *text)
+{
+	return find_below(root, text + (*text == '%'), 0);
 }

@@ -83,4 +83,9 @@ FX_NODISCARD struct fx_error *fx_control_check(const struct fx_node *node,
 const char *fx_control_path(struct fx_graph *root,
 	const struct fx_graph *graph);
 
+/* The node that TEXT, such a path and a name, means: "cond_true_1.sin"; NULL
+ * when there is none, or it is one of ROOT itself.
+ */
+struct fx_node *fx_control_find(struct fx_graph *root, const char *text);
+
 #endif /* FX_IR_CONTROL_H */

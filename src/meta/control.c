@@ -21,9 +21,9 @@ differ(const struct fx_value *a, const struct fx_value *b)
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 
 	fx_buf_add(&text, "it may be ");
-	fx_value_print_shape(&text, a, true);
+	fx_value_print_shape(&text, a, false);
 	fx_buf_add(&text, " or ");
-	fx_value_print_shape(&text, b, true);
+	fx_value_print_shape(&text, b, false);
 	return fx_fold_unknown(fx_intern(fx_buf_text(&text)));
 }
 

@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/str.h"
+#include "ir/control.h"
 #include "ir/order.h"
 #include "session/break_private.h"
 #include "session/resolve.h"
@@ -98,6 +99,21 @@ is_called(const struct fx_node *node, const char *where)
 	return fx_str_equal(where + (*where == '%'), node->name);
 }
 
+/* NODE becomes what B stands on; of a nested graph it is named with its path.
+ */
+static void
+call_it(struct fx_break *b, const struct fx_node *node)
+{
+	const char *path = fx_control_path(b->model->graph, node->graph);
+	bool is_nested = path && *path;
+
+	if (!is_nested && is_called(node, b->shown.where))
+		return;
+	free((char *)b->shown.where);
+	b->shown.where = fx_xasprintf("%s%s%s", is_nested ? path : "",
+		is_nested ? "." : "", node->name);
+}
+
 /* By what it is called now: it follows renames and other edits. */
 static void
 match_node(struct fx_break *b)
@@ -111,10 +127,7 @@ match_node(struct fx_break *b)
 	b->node = node->id;
 	b->name = node->name;
 	add_node(b, node);
-	if (is_called(node, b->shown.where))
-		return;
-	free((char *)b->shown.where);
-	b->shown.where = fx_xstrdup(node->name);
+	call_it(b, node);
 }
 
 /* Look its nodes up again. */
@@ -206,6 +219,13 @@ classify(struct fx_session *session, struct fx_break *b)
 		return err;
 	err = fx_resolve_node(session, b->model, where, &node);
 	if (!err) {
+		b->node = node->id;
+		b->graph = node->graph;
+		return NULL;
+	}
+	node = fx_control_find(b->model->graph, where);
+	if (node) {
+		fx_error_free(err);
 		b->node = node->id;
 		b->graph = node->graph;
 		return NULL;

@@ -1,18 +1,12 @@
 /* location.c - where a node stands: nested graphs, module scopes, source. */
 #include <config.h>
 
+#include "base/intern.h"
 #include "base/vec.h"
+#include "ir/control.h"
 #include "session/position_private.h"
 
 typedef FX_VEC(struct fx_location) frame_vec;
-
-static const char *
-graph_title(const struct fx_model *model, const struct fx_graph *graph)
-{
-	if (graph == model->graph)
-		return model->name;
-	return graph->class_name ? graph->class_name : graph->name;
-}
 
 /* The scopes of NODE; the root is the graph's own frame. */
 static void
@@ -32,10 +26,18 @@ add_scopes(frame_vec *frames, const struct fx_node *node)
 	}
 }
 
-/* The place's graph, under the name of the module that owns it. */
+/* Nested graphs are called by the path of the module that has them. */
+static const char *
+graph_title(const struct fx_model *model, const struct fx_graph *graph)
+{
+	const char *path = fx_control_path(model->graph, graph);
+
+	return path && *path ? path : model->name;
+}
+
 static void
 add_graph(frame_vec *frames, const struct fx_model *model,
-	const struct fx_node *node)
+	const struct fx_activation *place, const struct fx_node *node)
 {
 	struct fx_graph *graph = node ? node->graph : model->graph;
 	struct fx_location frame = {
@@ -45,6 +47,10 @@ add_graph(frame_vec *frames, const struct fx_model *model,
 		.node = node,
 	};
 
+	if (place && place->loop)
+		frame.detail = fx_intern_format("turn %zu of %%%s",
+			place->loop->number,
+			fx_activation_call(model, place)->name);
 	fx_vec_push(frames, frame);
 }
 
@@ -85,7 +91,7 @@ fx_position_locations(const struct fx_model *model, const struct fx_node *node,
 		if (place->graph != at->graph)
 			continue;
 		add_scopes(&frames, at);
-		add_graph(&frames, model, at);
+		add_graph(&frames, model, place, at);
 		at = i ? fx_graph_find_id(model->run->activations.items[i - 1]
 						  ->graph,
 				 place->call)
@@ -94,10 +100,10 @@ fx_position_locations(const struct fx_model *model, const struct fx_node *node,
 	/* Nothing runs: a node by itself. */
 	if (!frames.count && node) {
 		add_scopes(&frames, node);
-		add_graph(&frames, model, node);
+		add_graph(&frames, model, NULL, node);
 	}
 	if (!node)
-		add_graph(&frames, model, NULL);
+		add_graph(&frames, model, NULL, NULL);
 	add_source(&frames, node);
 	*ret = frames.items;
 	*count_ret = frames.count;
@@ -137,4 +143,15 @@ fx_position_unit(const struct fx_node *node)
 			!(before && fx_position_is_inside(before, scope->path)))
 			unit = scope->path;
 	return unit;
+}
+
+size_t
+fx_position_turn(const struct fx_model *model)
+{
+	const struct fx_run *run = model->run;
+
+	for (size_t i = run->activations.count; i-- > 0;)
+		if (run->activations.items[i]->loop)
+			return run->activations.items[i]->loop->number;
+	return 0;
 }

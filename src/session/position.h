@@ -83,6 +83,10 @@ bool fx_position_is_dropped(const struct fx_model *model,
  */
 struct fx_graph *fx_position_graph(const struct fx_model *model);
 size_t fx_position_depth(const struct fx_model *model);
+/* The turn of the innermost while_loop in which execution stands, from 1; 0:
+ * in none.
+ */
+size_t fx_position_turn(const struct fx_model *model);
 
 /* Start over: drop values, stop before the first computing node. */
 FX_NODISCARD struct fx_error *fx_position_start(struct fx_session *session,

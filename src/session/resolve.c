@@ -101,11 +101,15 @@ resolve_variable(void *context, const char *name, struct fx_datum **ret)
 {
 	struct fx_session *session =
 		((struct fx_resolve_context *)context)->session;
+	const struct fx_model *model;
 
 	if (fx_str_equal(name, "v") && session->value_at_hand)
 		*ret = fx_datum_ref(session->value_at_hand);
 	else
 		*ret = fx_session_variable(session, name);
+	model = ((struct fx_resolve_context *)context)->model;
+	if (!*ret && model && fx_str_equal(name, "turn"))
+		*ret = fx_datum_int((int64_t)fx_position_turn(model));
 	if (*ret)
 		return NULL;
 	if (fx_str_equal(name, "v"))

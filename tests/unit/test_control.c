@@ -241,6 +241,210 @@ turns_that_are_not_kept_are_run_again(void)
 	FXT_SAME(fxt_value(&w, "d"), d);
 }
 
+/* --- breakpoints ---------------------------------------------------------- */
+
+static void
+break_at(struct fxt_world *w, const char *where, const char *condition,
+	size_t ignored)
+{
+	const struct fx_breakpoint_spec spec = { .where = where,
+		.condition = condition };
+	const struct fx_breakpoint *breakpoint;
+
+	CU_ASSERT_FATAL(fxt_ok(fx_breakpoint_add(w->session, w->model, &spec,
+		&breakpoint)));
+	FXT_SAME(breakpoint->where, where);
+	if (ignored)
+		CU_ASSERT(fxt_ok(fx_breakpoint_ignore(w->session,
+			breakpoint->number, ignored)));
+}
+
+static void
+breakpoints_stop_in_nested_graphs(void)
+{
+	AUTO_WORLD w = looping_world();
+
+	break_at(&w, "turn.yes.n", "$turn == 3", 0);
+	break_at(&w, "turn.s", NULL, 3);
+	fxt_run_to(&w, NULL);
+	FXT_SAME(place_text(&w), "loop body 3 pick n ");
+	fxt_move(&w, FX_MOVE_CONTINUE, false, 1);
+	FXT_SAME(place_text(&w), "loop body 4 s ");
+	fxt_move(&w, FX_MOVE_CONTINUE, true, 1);
+	FXT_SAME(place_text(&w), "loop body 3 s ");
+	fxt_move(&w, FX_MOVE_CONTINUE, true, 1);
+	FXT_SAME(place_text(&w), "loop body 3 pick n ");
+	fxt_move(&w, FX_MOVE_FINISH, false, 1);
+	FXT_SAME(place_text(&w), "loop body 3 s ");
+	fx_breakpoint_delete_all(w.session);
+	fxt_move(&w, FX_MOVE_FINISH, false, 1);
+	FXT_SAME(place_text(&w), "c ");
+	/* Back from the end, too. */
+	break_at(&w, "more.w", "$turn < 3", 0);
+	fxt_move(&w, FX_MOVE_CONTINUE, true, 1);
+	FXT_SAME(place_text(&w), "loop condition 2 w ");
+	fx_breakpoint_delete_all(w.session);
+	fxt_move(&w, FX_MOVE_FINISH, true, 1);
+	FXT_SAME(place_text(&w), "loop ");
+}
+
+/* A fresh run to that place would have it in all turns. */
+static void
+a_value_set_in_a_loop_leaves_it(void)
+{
+	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { 0 };
+	AUTO_WORLD w = looping_world();
+	const char *loop;
+
+	break_at(&w, "turn.s", "$turn == 3", 0);
+	fxt_run_to(&w, NULL);
+	CU_ASSERT(fxt_ok(fx_model_set_value(w.session, w.model,
+		fx_graph_find(fx_position_graph(w.model), "p"), "p * 0",
+		&report)));
+	FXT_SAME(place_text(&w), "loop ");
+	CU_ASSERT(report.position_moved);
+	fxt_move(&w, FX_MOVE_CONTINUE, false, 1);
+	FXT_SAME(place_text(&w), "loop body 3 s ");
+	fx_breakpoint_delete_all(w.session);
+	fxt_move(&w, FX_MOVE_CONTINUE, false, 1);
+	loop = fxt_value(&w, "loop");
+	fxt_run_to(&w, NULL);
+	FXT_SAME(fxt_value(&w, "loop"), loop);
+}
+
+/* --- bad input ------------------------------------------------------------ */
+
+#define WRONG(call, graphs) \
+	"class GraphModule(torch.nn.Module):\n" \
+	"    def forward(self, x : \"f64[2, 2]\"):\n" \
+	"        a = torch.neg(x)\n" \
+	"        f = self.f\n" \
+	"        g = self.g\n" \
+	"        it = torch.ops.higher_order." call "\n" \
+	"        return it\n" graphs
+#define GRAPH(name, takes, gives) \
+	"    class " name "(torch.nn.Module):\n" \
+	"        def forward(self, " takes "):\n" \
+	"            n = torch.neg(y)\n" \
+	"            return " gives "\n"
+
+static void
+what_cannot_run_says_why(void)
+{
+	static const struct {
+		const char *text, *message;
+	} wrong[] = {
+		{ WRONG("cond(a, f, g, (a,))",
+			  GRAPH("f", "y", "n") GRAPH("g", "y", "n")),
+			"the predicate of %it has to be a bool or a tensor of "
+			"one element, it is f64[2,2]" },
+		{ WRONG("cond(3, f, g, (a,))",
+			  GRAPH("f", "y", "n") GRAPH("g", "y", "n")),
+			"the predicate of %it has to be a bool or a tensor of "
+			"one element, it is int" },
+		{ WRONG("cond(True, f, a, (a,))",
+			  GRAPH("f", "y", "n") GRAPH("g", "y", "n")),
+			"false_fn of %it is %a, which is no module with a "
+			"graph of its own" },
+		{ WRONG("cond(True, f, g, (a,))", GRAPH("f", "y", "n")),
+			"false_fn of %it is %g, which is no module with a "
+			"graph of its own" },
+		{ WRONG("cond(True, f, g, (a,))",
+			  GRAPH("f", "y", "n") GRAPH("g", "y, z", "n")),
+			"a graph that %it runs takes 2 arguments, and gets 1" },
+		{ WRONG("cond(True, f, g, a)",
+			  GRAPH("f", "y", "n") GRAPH("g", "y", "n")),
+			"what %it gives its graphs has to be a tuple, it is "
+			"f64[2,2]" },
+		{ WRONG("while_loop(f, g, (a,))",
+			  GRAPH("f", "y", "n") GRAPH("g", "y", "(n,)")),
+			"the condition of %it has to give a bool or a b8[], it "
+			"gives f64[2,2]" },
+		{ WRONG("while_loop(f, g, (a,))",
+			  GRAPH("f", "y", "True") GRAPH("g", "y", "(n, n)")),
+			"the body of %it gives 2 values, and 1 is carried" },
+		{ WRONG("while_loop(f, g, (a,))",
+			  GRAPH("f", "y", "True") GRAPH("g", "y", "n")),
+			"the body of %it has to give a tuple, it gives "
+			"f64[2,2]" },
+	};
+
+	for (size_t i = 0; i < 2 * FX_ARRAY_LEN(wrong); i++) {
+		AUTO_WORLD w = fxt_world_new(wrong[i / 2].text);
+		FX_AUTO_STOP struct fx_stop stop = { .number = 0 };
+		struct fx_movement step = { .how = i % 2 ? FX_MOVE_STEP
+							 : FX_MOVE_CONTINUE,
+			.count = 100 };
+
+		fx_session_add_backend(w.session, fxt_real_backend_new());
+		fxt_set(&w, "backend auto");
+		fxt_start(&w);
+		CU_ASSERT(fxt_ok(fx_position_move(w.session, w.model, &step,
+			&stop)));
+		FXT_EQ_FATAL(stop.reason, FX_STOP_ERROR);
+		FXT_SAME(fx_error_message(stop.error), wrong[i / 2].message);
+	}
+}
+
+static const char endless[] = WRONG("while_loop(f, g, (a,))",
+	GRAPH("f", "y", "True") GRAPH("g", "y", "(n,)"));
+
+static bool
+is_tired(void *context)
+{
+	size_t *left = context;
+
+	*left -= *left > 0;
+	return !*left;
+}
+
+/* Entered or not; of what it did no more than some turns are held. */
+static void
+a_loop_without_end_is_stopped(void)
+{
+	AUTO_WORLD w = fxt_world_new(endless);
+	size_t left = 3;
+	const struct fx_loop *loop;
+
+	fx_session_add_backend(w.session, fxt_real_backend_new());
+	fxt_set(&w, "backend auto");
+	fx_session_set_tick(w.session, is_tired, &left);
+	fxt_start(&w);
+	FXT_SAME(fxt_move(&w, FX_MOVE_CONTINUE, false, 1), "@4 it interrupt 3");
+	break_at(&w, "g.n", "$turn == 10000000", 0);
+	left = 3;
+	fxt_move(&w, FX_MOVE_CONTINUE, false, 1);
+	FXT_EQ_FATAL(fx_position_depth(w.model), 1);
+	loop = fx_run_activation(w.model->run)->loop;
+	CU_ASSERT(loop->number > 1000);
+	CU_ASSERT(loop->turns.count <= 256);
+	fx_breakpoint_delete_all(w.session);
+	fxt_move(&w, FX_MOVE_FINISH, true, 1);
+	FXT_SAME(place_text(&w), "it ");
+}
+
+/* --- shapes --------------------------------------------------------------- */
+
+static void
+shapes_are_those_that_the_graphs_agree_on(void)
+{
+	AUTO_WORLD loop = fxt_world_new(WRONG("while_loop(f, g, (a, 3))",
+		GRAPH("f", "y, i", "True") GRAPH("g", "y, i", "(n, i + 1)")));
+	AUTO_WORLD cond = fxt_world_new(WRONG("cond(a[0, 0], f, g, (a,))",
+		GRAPH("f", "y", "(n, y[0])") GRAPH("g", "y", "(n, y)")));
+
+	fxt_run_to(&cond, NULL);
+	FXT_SAME(fxt_print(&cond, "it"),
+		"(f64[2,2], unknown (it may be f64[2] or f64[2,2]))");
+	fxt_run_to(&loop, NULL);
+	FXT_SAME(fxt_print(&loop, "it"),
+		"(f64[2,2], unknown (it may be 3 or 4))");
+	FXT_SAME(fxt_states(&loop), "MMMMMM");
+	/* One node, as nobody knows where it would go on. */
+	fxt_jump(&loop, loop.model, 4);
+	FXT_SAME(fxt_move(&loop, FX_MOVE_STEP, false, 1), "@5 output step 0");
+}
+
 int
 main(void)
 {
@@ -249,6 +453,11 @@ main(void)
 		FXT_CASE(every_step_is_taken_back),
 		FXT_CASE(random_moves_see_what_was_seen),
 		FXT_CASE(turns_that_are_not_kept_are_run_again),
+		FXT_CASE(breakpoints_stop_in_nested_graphs),
+		FXT_CASE(a_value_set_in_a_loop_leaves_it),
+		FXT_CASE(what_cannot_run_says_why),
+		FXT_CASE(a_loop_without_end_is_stopped),
+		FXT_CASE(shapes_are_those_that_the_graphs_agree_on),
 	};
 
 	return fxt_run("control", cases, FX_ARRAY_LEN(cases));

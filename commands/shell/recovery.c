@@ -86,8 +86,9 @@ cmd_recovery_folder(void)
 	return folder;
 }
 
-void
-cmd_recovery_remove(const char *folder)
+/* Remove a session's FOLDER and all in it. */
+static void
+recovery_remove(const char *folder)
 {
 	DIR *dir = opendir(folder);
 	const struct dirent *entry;
@@ -135,7 +136,7 @@ remove_old(const char *all)
 			(is_many || now - about.st_mtime >
 					    (time_t)DAYS_KEPT * 24 * 3600) &&
 			!is_alive(folder))
-			cmd_recovery_remove(folder);
+			recovery_remove(folder);
 		free(entries[i]);
 	}
 	free(entries);
@@ -517,7 +518,7 @@ cmd_recovery_end(struct cmd_shell *shell, bool keep)
 	if (!r)
 		return;
 	if (!keep && r->folder)
-		cmd_recovery_remove(r->folder);
+		recovery_remove(r->folder);
 	recovery_free(r);
 	shell->recovery = NULL;
 }

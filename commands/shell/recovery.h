@@ -65,7 +65,5 @@ char *cmd_recovery_setup(struct fx_session *session,
 
 /* How many sessions died that could be recovered. */
 size_t cmd_recovery_count(void);
-/* Remove a session's FOLDER and all in it. */
-void cmd_recovery_remove(const char *folder);
 
 #endif /* FX_COMMANDS_SHELL_RECOVERY_H */

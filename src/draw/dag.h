@@ -91,8 +91,6 @@ struct fx_dag *fx_dag_fold(struct fx_graph *graph, int depth);
  * in traces of old versions of torch) goes with the module called before it.
  */
 const char *fx_dag_scope(const struct fx_node *node, const char *before);
-/* PATH cut to its first DEPTH steps, interned. */
-const char *fx_dag_cut_path(const char *path, int depth);
 
 /* Only the COUNT nodes NUMBERS (ascending) and the edges between them; origin
  * keeps the number in DAG.  A node remembers that it had other edges.

@@ -46,8 +46,9 @@ fx_dag_of_graph(struct fx_graph *graph)
 	return dag;
 }
 
-const char *
-fx_dag_cut_path(const char *path, int depth)
+/* PATH cut to its first DEPTH steps, interned. */
+static const char *
+dag_cut_path(const char *path, int depth)
 {
 	const char *end = path;
 
@@ -102,7 +103,7 @@ fx_dag_fold(struct fx_graph *graph, int depth)
 		struct fx_dag_run run = { .first = position++, .count = 1 };
 
 		scope = fx_dag_scope(node, scope);
-		run.fold = scope ? fx_dag_cut_path(scope, depth) : NULL;
+		run.fold = scope ? dag_cut_path(scope, depth) : NULL;
 		if (run.fold && runs.count &&
 			fx_vec_last(&runs).fold == run.fold)
 			fx_vec_last(&runs).count++;

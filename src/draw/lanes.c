@@ -341,8 +341,9 @@ fx_lanes_named(const struct fx_lanes *rails, size_t row, size_t *count_ret)
 	return *count_ret ? rails->named.items + rails->first_named[row] : NULL;
 }
 
-uint32_t
-fx_lanes_node_code(enum fx_lines lines, uint8_t kind)
+/* The character for a node of KIND (enum fx_dag_kind). */
+static uint32_t
+lanes_node_code(enum fx_lines lines, uint8_t kind)
 {
 	static const uint32_t codes[] = {
 		[FX_DAG_INPUT] = 0x25cb,     /* ○ */
@@ -379,7 +380,7 @@ fx_lanes_paint(const struct fx_lanes *rails, size_t row, uint8_t kind,
 			arms = FX_ARM_UP | FX_ARM_DOWN;
 		if (cells[i] & FX_LANES_NODE)
 			fx_area_put(pen->area, at, 2 * i, pen->node,
-				fx_lanes_node_code(pen->lines, kind));
+				lanes_node_code(pen->lines, kind));
 		else if (arms)
 			fx_area_put(pen->area, at, 2 * i, pen->rail,
 				fx_lines_code(pen->lines, arms));

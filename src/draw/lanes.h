@@ -60,9 +60,6 @@ size_t fx_lanes_hidden(const struct fx_lanes *rails, size_t row);
 const uint32_t *fx_lanes_named(const struct fx_lanes *rails, size_t row,
 	size_t *count_ret);
 
-/* The character for a node of KIND (enum fx_dag_kind). */
-uint32_t fx_lanes_node_code(enum fx_lines lines, uint8_t kind);
-
 /* Draw the lanes of ROW, two columns a lane, from COLUMN of row AT of AREA.
  * KIND is what the row's node is.
  */

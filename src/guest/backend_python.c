@@ -119,9 +119,9 @@ text_of(json_t *object, const char *key)
 	return text ? text : "";
 }
 
-void
-fx_python_host_tensor_fill(struct fx_python_host_tensor *payload,
-	json_t *object)
+/* What the process told of a tensor. */
+static void
+python_host_tensor_fill(struct fx_python_host_tensor *payload, json_t *object)
 {
 	json_t *shape = json_object_get(object, "shape");
 	json_t *strides = json_object_get(object, "strides");
@@ -167,7 +167,7 @@ hold(void *context, json_t *object)
 	state->references++;
 	payload->number = json_integer_value(json_object_get(object, "h"));
 	if (json_object_get(object, "dtype"))
-		fx_python_host_tensor_fill(payload, object);
+		python_host_tensor_fill(payload, object);
 	else
 		payload->text = fx_xstrdup(text_of(object, "text"));
 	return fx_datum_payload_take(payload->is_tensor ? FX_DATUM_TENSOR
@@ -204,7 +204,7 @@ fx_python_host_tensor_now(const void *pointer)
 	a = fx_python_about(payload);
 	err = fx_python_ask(payload->state, "run_shape", &a);
 	if (!err)
-		fx_python_host_tensor_fill(payload, a.answer);
+		python_host_tensor_fill(payload, a.answer);
 	/* Who needs more of a process that is gone is told then. */
 	fx_error_free(err);
 	fx_asking_deinit(&a);

@@ -45,9 +45,6 @@ struct fx_python_host_tensor {
  */
 const struct fx_python_host_tensor *
 fx_python_host_tensor_now(const void *pointer);
-/* What the process told of a tensor. */
-void fx_python_host_tensor_fill(struct fx_python_host_tensor *payload,
-	json_t *object);
 
 /* One question: the message is taken, the rest is for fx_asking_deinit. */
 struct fx_asking {

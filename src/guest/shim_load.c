@@ -108,8 +108,11 @@ fx_shim_loaded(void)
 	return the_shim;
 }
 
-struct fx_error *
-fx_shim_open(const char *path, const char *version,
+/* Open the shim at PATH, which must be of these sources and, unless null, for
+ * VERSION of torch.
+ */
+static struct fx_error *
+shim_open(const char *path, const char *version,
 	const struct fxs_functions **ret)
 {
 	static struct fxs_host host = {
@@ -253,7 +256,7 @@ load_configured(const struct fxs_functions **ret)
 			"build and install fxdb again");
 	if (loaded && !is_same_file(loaded, FX_LIBTORCH_LIBRARY))
 		return second_libtorch(loaded);
-	return fx_shim_open(path, FX_LIBTORCH_VERSION, ret);
+	return shim_open(path, FX_LIBTORCH_VERSION, ret);
 }
 
 static struct fx_error *
@@ -278,7 +281,7 @@ load_of_python(const struct fx_shim_options *options,
 	err = fx_shim_build(folder, options, &path);
 	if (!err)
 		err = fx_shim_torch_version(folder, &version);
-	return err ? err : fx_shim_open(path, version, ret);
+	return err ? err : shim_open(path, version, ret);
 }
 
 struct fx_error *

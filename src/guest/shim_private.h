@@ -19,12 +19,6 @@ fx_shim_load(const struct fx_shim_options *options,
 /* The shim that was loaded, or NULL: a process has one. */
 const struct fxs_functions *fx_shim_loaded(void);
 
-/* Open the shim at PATH, which must be of these sources and, unless null, for
- * VERSION of torch.
- */
-FX_NODISCARD struct fx_error *fx_shim_open(const char *path,
-	const char *version, const struct fxs_functions **ret);
-
 /* False when the shared object at PATH was cut short: to load it would end the
  * program.
  */

@@ -79,7 +79,6 @@ struct fx_datum *fx_torch_result(const struct fxs_functions *shim,
 
 /* ATen's number of DTYPE, or -1; and back (NONE when unknown). */
 int fx_aten_dtype(enum fx_dtype dtype);
-enum fx_dtype fx_dtype_of_aten(int number);
 
 /* --- what targets mean (torch_target.c) --------------------------------- */
 

@@ -39,8 +39,8 @@ fx_aten_dtype(enum fx_dtype dtype)
 	return dtype == FX_DTYPE_NONE ? -1 : numbers[dtype];
 }
 
-enum fx_dtype
-fx_dtype_of_aten(int number)
+static enum fx_dtype
+dtype_of_aten(int number)
 {
 #define DTYPE(id, number) [number] = FX_DTYPE_##id,
 	static const uint8_t dtypes[] = { ATEN_NUMBERS(DTYPE) };
@@ -68,7 +68,7 @@ fx_torch_kind(const void *payload)
 	fx_shim_loaded()->tensor_kind(payload, &dtype, &rank);
 	return (struct fx_kind){
 		.kind = FX_VALUE_TENSOR,
-		.dtype = (uint8_t)fx_dtype_of_aten(dtype),
+		.dtype = (uint8_t)dtype_of_aten(dtype),
 		.rank = (int16_t)rank,
 	};
 }
@@ -91,7 +91,7 @@ fx_torch_meta(const void *payload, struct fx_arena *arena)
 	struct fxs_info info;
 
 	fx_shim_loaded()->tensor_info(payload, &info);
-	meta->dtype = fx_dtype_of_aten(info.dtype);
+	meta->dtype = dtype_of_aten(info.dtype);
 	meta->has_shape = true;
 	meta->rank = (uint32_t)info.rank;
 	meta->sizes = int_values(arena, info.sizes, info.rank);
@@ -158,7 +158,7 @@ fx_torch_truth(const void *payload, bool *ret)
 			"only a tensor of one element is true or false");
 	err = fx_torch_read(payload, 0, 1, bytes);
 	if (!err)
-		*ret = !is_zero(fx_dtype_of_aten(info.dtype), bytes);
+		*ret = !is_zero(dtype_of_aten(info.dtype), bytes);
 	return err;
 }
 
@@ -398,7 +398,7 @@ datum_of(struct fxs_value *value)
 	case FXS_TUPLE:
 		return datum_of_items(value);
 	case FXS_DTYPE:
-		plain = fx_value_dtype(fx_dtype_of_aten((int)value->integer));
+		plain = fx_value_dtype(dtype_of_aten((int)value->integer));
 		return fx_datum_from_value(&plain);
 	case FXS_DEVICE:
 		plain = fx_value_text(FX_VALUE_DEVICE, value->text);

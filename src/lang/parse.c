@@ -44,8 +44,8 @@ read_token(struct fx_parser *parser)
 	}
 }
 
-void
-fx_parser_init(struct fx_parser *parser, struct fx_arena *arena,
+static void
+parser_init(struct fx_parser *parser, struct fx_arena *arena,
 	const struct fx_parse_range *range, unsigned flags)
 {
 	unsigned lex_flags = 0;
@@ -63,8 +63,8 @@ fx_parser_init(struct fx_parser *parser, struct fx_arena *arena,
 	parser->lexer.at = range->begin;
 }
 
-void
-fx_parser_deinit(struct fx_parser *parser)
+static void
+parser_deinit(struct fx_parser *parser)
 {
 	fx_vec_deinit(&parser->stack);
 	fx_buf_deinit(&parser->above);
@@ -274,7 +274,7 @@ fx_parse_expression_in(struct fx_arena *arena,
 	struct fx_parser parser;
 	struct fx_error *err;
 
-	fx_parser_init(&parser, arena, range, flags);
+	parser_init(&parser, arena, range, flags);
 	parser.is_prefix = end_ret != NULL;
 	read_token(&parser);
 	*ret = fx_parse_list(&parser);
@@ -287,7 +287,7 @@ fx_parse_expression_in(struct fx_arena *arena,
 	if (*ret && end_ret)
 		*end_ret = parser.end;
 	err = FX_TAKE(parser.error);
-	fx_parser_deinit(&parser);
+	parser_deinit(&parser);
 	return err;
 }
 
@@ -309,13 +309,13 @@ fx_parse_module(struct fx_arena *arena, const char *text, size_t length,
 	struct fx_ast *module;
 	struct fx_error *err;
 
-	fx_parser_init(&parser, arena, &range, FX_PARSE_PYTHON);
+	parser_init(&parser, arena, &range, FX_PARSE_PYTHON);
 	parser.lexer.flags = FX_LEX_LINES | FX_LEX_COMMENTS;
 	parser.lexer.at_line_start = true;
 	read_token(&parser);
 	module = fx_parse_statements(&parser);
 	err = FX_TAKE(parser.error);
-	fx_parser_deinit(&parser);
+	parser_deinit(&parser);
 	*ret = err ? NULL : module;
 	if (understood_ret)
 		*understood_ret = module;

@@ -126,8 +126,8 @@ binary_row(const struct fx_parser *parser)
 	return -1;
 }
 
-struct fx_ast *
-fx_parse_binary(struct fx_parser *parser, int level)
+static struct fx_ast *
+parse_binary(struct fx_parser *parser, int level)
 {
 	struct fx_ast *left = parse_unary(parser);
 	int row;
@@ -136,7 +136,7 @@ fx_parse_binary(struct fx_parser *parser, int level)
 		binaries[row].level >= level) {
 		fx_parser_advance(parser);
 		left = binary_node(parser, binaries[row].op, left,
-			fx_parse_binary(parser, binaries[row].level + 1));
+			parse_binary(parser, binaries[row].level + 1));
 	}
 	return left;
 }
@@ -180,7 +180,7 @@ parse_compared(struct fx_parser *parser, enum fx_ast_op *op,
 		return NULL;
 	if (*op == FX_AST_IS && fx_parser_accept(parser, "not"))
 		*op = FX_AST_IS_NOT;
-	return fx_parse_binary(parser, 1);
+	return parse_binary(parser, 1);
 }
 
 static const enum fx_ast_op *
@@ -203,7 +203,7 @@ parse_range(struct fx_parser *parser, struct fx_ast *left)
 
 	fx_parser_advance(parser);
 	if (fx_parser_at_operand(parser)) {
-		last = fx_parse_binary(parser, 1);
+		last = parse_binary(parser, 1);
 		if (!last)
 			return NULL;
 	}
@@ -227,7 +227,7 @@ parse_comparison(struct fx_parser *parser)
 		return fx_parse_scope_word(parser);
 	if (ranges && fx_parser_at(parser, ":"))
 		return parse_range(parser, NULL);
-	operand = fx_parse_binary(parser, 1);
+	operand = parse_binary(parser, 1);
 	if (operand && ranges && fx_parser_at(parser, ":"))
 		return parse_range(parser, operand);
 	if (!operand || comparison_op(parser) == FX_AST_OP_NONE)
@@ -421,7 +421,7 @@ fx_parse_starred(struct fx_parser *parser, enum fx_ast_kind kind,
 static struct fx_ast *
 parse_bitor(struct fx_parser *parser)
 {
-	return fx_parse_binary(parser, 1);
+	return parse_binary(parser, 1);
 }
 
 struct fx_ast *

@@ -37,10 +37,6 @@ struct fx_parser {
 	const char *after; /* comment at the end of the last line */
 };
 
-void fx_parser_init(struct fx_parser *parser, struct fx_arena *arena,
-	const struct fx_parse_range *range, unsigned flags);
-void fx_parser_deinit(struct fx_parser *parser);
-
 /* Take the token; comments are put aside for the statements. */
 void fx_parser_advance(struct fx_parser *parser);
 
@@ -81,7 +77,6 @@ void fx_parser_push(struct fx_parser *parser, struct fx_ast *kid);
 /* parse_expr.c: expressions. */
 struct fx_ast *fx_parse_one(struct fx_parser *parser);
 struct fx_ast *fx_parse_or(struct fx_parser *parser);
-struct fx_ast *fx_parse_binary(struct fx_parser *parser, int level);
 
 /* parse_list.c: an expression or `*a`; the same, where `a, b` and `a,` are a
  * tuple.

@@ -39,8 +39,9 @@ fx_jsonl_at(struct fx_jsonl *r, struct fx_error *err)
 	return fx_error_place(err, r->input->path, (int)r->line);
 }
 
-void
-fx_jsonl_notice(struct fx_jsonl *r, const char *what, const char *name)
+/* Say once that something was ignored. */
+static void
+jsonl_notice(struct fx_jsonl *r, const char *what, const char *name)
 {
 	FX_AUTO_BUF struct fx_buf visible = { 0 };
 
@@ -90,7 +91,7 @@ fx_jsonl_check_fields(struct fx_jsonl *r, const json_t *object,
 		while (known[i] && strcmp(known[i], key) != 0)
 			i++;
 		if (!known[i])
-			fx_jsonl_notice(r, "a field", key);
+			jsonl_notice(r, "a field", key);
 	}
 }
 
@@ -176,7 +177,7 @@ fx_jsonl_record(struct fx_jsonl *r, const char *line, size_t length)
 	if (i < FX_ARRAY_LEN(records))
 		err = records[i].read(r, object);
 	else
-		fx_jsonl_notice(r, "a record",
+		jsonl_notice(r, "a record",
 			json_object_iter_key(json_object_iter(object))
 				? json_object_iter_key(json_object_iter(object))
 				: "");

@@ -92,9 +92,6 @@ FX_NODISCARD struct fx_error *fx_jsonl_at(struct fx_jsonl *r,
 #define fx_jsonl_error(r, code, ...) \
 	fx_jsonl_at((r), fx_error_new((code), __VA_ARGS__))
 
-/* Say once that something was ignored. */
-void fx_jsonl_notice(struct fx_jsonl *r, const char *what, const char *name);
-
 /* Fields of OBJECT; absent and of another type is NULL, FALLBACK. */
 const char *fx_jsonl_text(const json_t *object, const char *key);
 int64_t fx_jsonl_int(const json_t *object, const char *key, int64_t fallback);

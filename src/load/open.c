@@ -76,8 +76,9 @@ format_of_lines(const char *text)
 	return FX_FORMAT_UNKNOWN;
 }
 
-enum fx_format
-fx_format_of(const char *text, size_t length)
+/* What TEXT is, by its first lines. */
+static enum fx_format
+format_of(const char *text, size_t length)
 {
 	struct fx_load_input head = { .text = text,
 		.length = FX_MIN(length, (size_t)65536) };
@@ -213,7 +214,7 @@ fx_open_text(const struct fx_load_input *input, struct fx_loaded *ret)
 		return fx_error_new(FX_ERR_LIMIT,
 			"the text has more than %zu bytes", FX_TEXT_LIMIT);
 	full.notices = &loaded.notices;
-	loaded.format = fx_format_of(input->text, input->length);
+	loaded.format = format_of(input->text, input->length);
 	err = load(&full, loaded.format, &loaded.graph);
 	if (err)
 		return err;

@@ -49,9 +49,6 @@ void fx_loaded_deinit(struct fx_loaded *loaded);
 FX_DEFINE_DEINIT(loaded, struct fx_loaded, fx_loaded_deinit);
 #define FX_AUTO_LOADED FX_AUTO(loaded)
 
-/* What TEXT is, by its first lines. */
-enum fx_format fx_format_of(const char *text, size_t length);
-
 /* Load PATH, a file or a folder, whatever it is.  SERIAL: of the new graph's
  * node ids.  IO, FORMAT, SYNTAX, VERSION, LIMIT; RET is untouched then.
  */

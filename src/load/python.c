@@ -28,8 +28,9 @@ notice(struct fx_builder *builder, const char *line)
 	fx_buf_add_char(py->input->notices, '\n');
 }
 
-const char *
-fx_py_span(const struct fx_py *py, const struct fx_ast *tree)
+/* The text of TREE as it stands, interned. */
+static const char *
+py_span(const struct fx_py *py, const struct fx_ast *tree)
 {
 	return fx_intern_n(py->build.text + tree->span.begin,
 		tree->span.end - tree->span.begin);
@@ -82,7 +83,7 @@ fx_py_node(struct fx_py *py, const struct fx_build_left *left,
 	spec->name_is_exact = left->name && !fx_names_is_illegal(left->name);
 	spec->meta = fx_py_meta(py, left->annotation);
 	if (left->annotation && left->annotation->kind != FX_AST_STRING)
-		spec->type = fx_py_span(py, left->annotation);
+		spec->type = py_span(py, left->annotation);
 	if (spec->opcode != FX_OPCODE_PLACEHOLDER)
 		spec->source = py->source;
 	if (spec->opcode == FX_OPCODE_CALL_MODULE)
@@ -473,7 +474,7 @@ note_pytree(struct fx_py *py, const struct fx_ast *function,
 	pytree->inputs = names;
 	pytree->with_self = with_self;
 	pytree->with_kwargs = bracketed->kind == FX_AST_TUPLE;
-	pytree->in_text = fx_py_span(py, bracketed);
+	pytree->in_text = py_span(py, bracketed);
 	py->build.graph->pytree = pytree;
 }
 

@@ -32,9 +32,6 @@ struct fx_py {
 	int class_depth;
 };
 
-/* The text of TREE as it stands, interned. */
-const char *fx_py_span(const struct fx_py *py, const struct fx_ast *tree);
-
 /* Variables: what NAME stands for, or NULL. */
 const struct fx_value *fx_py_get(const struct fx_py *py, const char *name);
 void fx_py_set(struct fx_py *py, const char *name, struct fx_value value);

@@ -361,8 +361,8 @@ held_to_metadata(struct fx_arena *arena, const struct fx_datum *datum)
 	};
 }
 
-struct fx_value
-fx_datum_to_metadata(struct fx_arena *arena, const struct fx_value *value)
+static struct fx_value
+datum_to_metadata(struct fx_arena *arena, const struct fx_value *value)
 {
 	size_t count = fx_value_item_count(value);
 	struct fx_value result = *value;
@@ -379,7 +379,7 @@ fx_datum_to_metadata(struct fx_arena *arena, const struct fx_value *value)
 		return fx_value_clone(arena, value);
 	items = FX_ARENA_ARRAY(arena, struct fx_value, count);
 	for (size_t i = 0; i < count; i++)
-		items[i] = fx_datum_to_metadata(arena, &value->items[i]);
+		items[i] = datum_to_metadata(arena, &value->items[i]);
 	result.items = items;
 	return result;
 }
@@ -387,7 +387,7 @@ fx_datum_to_metadata(struct fx_arena *arena, const struct fx_value *value)
 struct fx_value
 fx_datum_to_value(struct fx_arena *arena, const struct fx_datum *datum)
 {
-	return fx_datum_to_metadata(arena, &datum->value);
+	return datum_to_metadata(arena, &datum->value);
 }
 
 const struct fx_tensor_meta *

@@ -129,8 +129,6 @@ FX_NODISCARD struct fx_error *fx_datum_of_value(const struct fx_value *value,
  */
 struct fx_value fx_datum_to_value(struct fx_arena *arena,
 	const struct fx_datum *datum);
-struct fx_value fx_datum_to_metadata(struct fx_arena *arena,
-	const struct fx_value *value);
 
 /* The tensor metadata of a TENSOR in ARENA, or NULL for anything else. */
 const struct fx_tensor_meta *fx_datum_meta(struct fx_arena *arena,

@@ -168,8 +168,9 @@ fx_values_numbers(const struct fx_datum *tensor, uint64_t first, size_t count,
 	return NULL;
 }
 
-struct fx_datum *
-fx_element_datum(enum fx_dtype dtype, const void *bytes)
+/* The element of DTYPE at BYTES as a bool, int, float or complex datum. */
+static struct fx_datum *
+element_datum(enum fx_dtype dtype, const void *bytes)
 {
 	double pair[2];
 	const struct fx_value complex = { .kind = FX_VALUE_COMPLEX,
@@ -201,7 +202,7 @@ fx_values_item(const struct fx_datum *tensor, struct fx_datum **ret)
 		err = fx_values_read(tensor, 0, 1, bytes);
 	if (err)
 		return err;
-	*ret = fx_element_datum(extent.dtype, bytes);
+	*ret = element_datum(extent.dtype, bytes);
 	return NULL;
 }
 
@@ -300,7 +301,7 @@ nested_list(const struct fx_extent *extent, uint32_t dimension,
 
 	if (dimension == extent->rank) {
 		*bytes += fx_dtype_info(extent->dtype)->size;
-		return fx_element_datum(extent->dtype, at);
+		return element_datum(extent->dtype, at);
 	}
 	count = (size_t)extent->sizes[dimension];
 	items = fx_xcalloc(count, sizeof(*items));

@@ -62,9 +62,6 @@ FX_NODISCARD struct fx_error *fx_values_numbers(const struct fx_datum *tensor,
 FX_NODISCARD struct fx_error *fx_values_item(const struct fx_datum *tensor,
 	struct fx_datum **ret);
 
-/* The element of DTYPE at BYTES as a bool, int, float or complex datum. */
-struct fx_datum *fx_element_datum(enum fx_dtype dtype, const void *bytes);
-
 /* A tensor of BACKEND from row-major BYTES, which are copied.  TYPE when the
  * backend cannot hold values.
  */

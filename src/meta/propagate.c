@@ -22,16 +22,50 @@
 /* Items that what is known of a result may have, at all its levels. */
 #define ITEM_LIMIT 100000
 
+/* A node with more users is not asked which of them write to it. */
+#define WRITERS_LIMIT 256
+
 /* Resolving the arguments of one node. */
 struct resolving {
 	const struct fx_meta_env *env;
-	struct fx_node *unknown; /* the first input that is not known */
+	const struct fx_node *at; /* that node */
+	struct fx_node *unknown;  /* the first input that is not known */
 };
 
 static const struct fx_value *
 meta_of(const struct fx_meta_env *env, const struct fx_node *node)
 {
 	return env->values ? fx_map_get_pointer(env->values, node) : node->meta;
+}
+
+/* The node that NODE writes what it gives to, which is resized for it: NULL
+ * for most.
+ */
+static const struct fx_node *
+output_of(const struct fx_node *node)
+{
+	const struct fx_value *out =
+		node->kwargs.count ? fx_node_kwarg(node, fx_intern("out"))
+				   : NULL;
+
+	return out && out->kind == FX_VALUE_NODE ? out->node : NULL;
+}
+
+/* The node whose result NODE is at AT: the last one that had it as out=. */
+static const struct fx_node *
+written_by(const struct fx_node *node, const struct fx_node *at)
+{
+	const struct fx_node *last = node;
+	const struct fx_use *use;
+
+	if (node->user_count > WRITERS_LIMIT)
+		return node;
+	fx_node_for_each_user (use, node)
+		if (output_of(use->user) == node &&
+			fx_node_is_before(use->user, at) &&
+			(last == node || fx_node_is_before(last, use->user)))
+			last = use->user;
+	return last;
 }
 
 static bool
@@ -48,7 +82,7 @@ resolve(void *context, const struct fx_value *leaf)
 
 	if (leaf->kind != FX_VALUE_NODE)
 		return *leaf;
-	meta = meta_of(resolving->env, leaf->node);
+	meta = meta_of(resolving->env, written_by(leaf->node, resolving->at));
 	if (meta && is_known(meta))
 		return *meta;
 	if (!resolving->unknown)
@@ -77,7 +111,7 @@ fx_meta_eval_node(struct fx_meta *meta, struct fx_arena *arena,
 	const struct fx_meta_env *env, struct fx_node *node,
 	struct fx_value *ret)
 {
-	struct resolving resolving = { .env = env };
+	struct resolving resolving = { .env = env, .at = node };
 	struct fx_meta_call call = { .opcode = (enum fx_opcode)node->opcode,
 		.target = node->target,
 		.op = (enum fx_op)node->op,
@@ -272,6 +306,24 @@ mark_nodes(struct fx_graph *graph, const uint64_t *ids, size_t count,
 	return first;
 }
 
+/* Mark the users of NODE that stand after AFTER (NULL: all); how many were not
+ * marked before.
+ */
+static size_t
+mark_users(const struct fx_node *node, const struct fx_node *after)
+{
+	const struct fx_use *use;
+	size_t count = 0;
+
+	fx_node_for_each_user (use, node) {
+		if (after && !fx_node_is_before(after, use->user))
+			continue;
+		count += !use->user->mark;
+		use->user->mark = 1;
+	}
+	return count;
+}
+
 void
 fx_meta_update(struct fx_meta *meta, struct fx_graph *graph,
 	const uint64_t *ids, size_t count, struct fx_meta_report *report)
@@ -283,7 +335,7 @@ fx_meta_update(struct fx_meta *meta, struct fx_graph *graph,
 	if (!meta)
 		meta = own = fx_meta_new();
 	for (; node && pending; node = fx_graph_next(node)) {
-		struct fx_use *use;
+		const struct fx_node *out;
 
 		if (!node->mark)
 			continue;
@@ -291,10 +343,10 @@ fx_meta_update(struct fx_meta *meta, struct fx_graph *graph,
 		pending--;
 		if (!update_node(meta, node, false, report))
 			continue;
-		fx_node_for_each_user (use, node) {
-			pending += !use->user->mark;
-			use->user->mark = 1;
-		}
+		pending += mark_users(node, NULL);
+		out = output_of(node);
+		if (out)
+			pending += mark_users(out, node);
 	}
 	/* A user that stands before its input is left for verify. */
 	if (pending)

@@ -10,6 +10,7 @@
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "ir/control.h"
 #include "ir/fragment.h"
 #include "ir/module.h"
 #include "lang/ast.h"
@@ -229,6 +230,13 @@ fx_resolve_node(struct fx_session *session, struct fx_model *model,
 
 	if (err)
 		return err;
+	if (!is_designator(tree) && fx_control_find(model->graph, text))
+		return fx_error_hint(
+			fx_error_new(FX_ERR_UNSUPPORTED,
+				"%s is in a nested graph: it can be stood on, "
+				"but not looked at or edited from outside",
+				text),
+			"tbreak %s", text);
 	if (!is_designator(tree))
 		return not_a_designator(model, text, tree);
 	fx_resolver_init(&resolver, &context);

@@ -233,6 +233,7 @@ program_tests = \
 	%D%/check_model.sh \
 	%D%/readme.sh \
 	%D%/script_values.sh \
+	%D%/nested.sh \
 	%D%/overwritten.sh \
 	%D%/threads.sh \
 	%D%/forged.sh \

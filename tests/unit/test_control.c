@@ -412,11 +412,12 @@ a_loop_without_end_is_stopped(void)
 	fxt_start(&w);
 	FXT_SAME(fxt_move(&w, FX_MOVE_CONTINUE, false, 1), "@4 it interrupt 3");
 	break_at(&w, "g.n", "$turn == 10000000", 0);
-	left = 3;
-	fxt_move(&w, FX_MOVE_CONTINUE, false, 1);
-	FXT_EQ_FATAL(fx_position_depth(w.model), 1);
-	loop = fx_run_activation(w.model->run)->loop;
-	CU_ASSERT(loop->number > 1000);
+	do {
+		left = 3;
+		fxt_move(&w, FX_MOVE_CONTINUE, false, 1);
+		FXT_EQ_FATAL(fx_position_depth(w.model), 1);
+		loop = fx_run_activation(w.model->run)->loop;
+	} while (loop->number < 1000);
 	CU_ASSERT(loop->turns.count <= 256);
 	fx_breakpoint_delete_all(w.session);
 	fxt_move(&w, FX_MOVE_FINISH, true, 1);

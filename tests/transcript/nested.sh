@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# nested.sh - what a person sees of branches and loops: they are entered, stopped
+# in at a turn, gone back over, saved, loaded and not edited.  Skipped without
+# libtorch.
+. "$(dirname "$0")/home.sh"
+
+has_values || exit 77
+
+cat >loop.py <<'END'
+class GraphModule(torch.nn.Module):
+    def forward(self, x: "f32[2]"):
+        zeros = torch.zeros((), dtype = torch.int64)
+        more = self.more
+        turn = self.turn
+        loop = torch.ops.higher_order.while_loop(more, turn, (zeros, x), ())
+        y = loop[1]
+        gt = torch.gt(loop[0], 8)
+        yes = self.yes
+        no = self.no
+        cond = torch.ops.higher_order.cond(gt, yes, no, (y,))
+        return cond
+    class more(torch.nn.Module):
+        def forward(self, i, y):
+            lt = i < 9
+            return lt
+    class turn(torch.nn.Module):
+        def forward(self, i, y):
+            next_i = i + 1
+            double = y * 2
+            return (next_i, double)
+    class yes(torch.nn.Module):
+        def forward(self, y):
+            neg = -y
+            return neg
+    class no(torch.nn.Module):
+        def forward(self, y):
+            exp = y.exp()
+            return exp
+END
+
+# What is said, of a script that may fail, without bars and figures.
+run()
+{
+	fxdb loop.py -ex 'input x = ones(2)' "$@"
+}
+say() { grep -qE -- "$1" said || fail "not said: $1"; }
+
+run -ex 'break turn.double if $turn == 7' -ex run -ex where -ex 'assert y.max() == 64' \
+	-ex up -ex down -ex finish -ex continue \
+	-ex 'assert gt' || fail 'turn 7'
+say '^    turn 7'
+say '#0 +graph +turn +turn 7 of %loop'
+say '#1 +graph +loop +GraphModule'
+
+run -ex 'tbreak turn.double' -ex run -ex 'step 5' \
+	-ex 'assert $turn == 2' -ex 'reverse-step 5' -ex 'assert $turn == 1' \
+	-ex 'reverse-finish' -ex 'assert $turn == 0' || fail 'back'
+
+run -ex 'break turn.double' -ex 'ignore 1 8' -ex run -ex 'assert $turn == 9' \
+	-ex 'save it.fxg' -ex 'load it.fxg' -ex 'input x = ones(2)' -ex run \
+	-ex 'assert output.max() == -512' || fail 'saved'
+
+run -ex 'break yes.neg' -ex run -ex 'rename turn.double two' && fail 'edited'
+says 'double is in a nested graph'
+run -ex 'break yes.neg' -ex run -ex 'rename neg minus' && fail 'edited inside'
+says 'nested graph, which cannot be edited'
+
+run -ex 'set backend meta' -ex run -ex 'step' || fail 'shapes only'
+says 'shapes only'

@@ -164,11 +164,12 @@ find_below(struct fx_graph *root, const char *text, int depth)
 	while (!found && depth < DEPTH_LIMIT &&
 		fx_module_walk_next(walk, &module, &path)) {
 		size_t length = strlen(path);
-		const char *rest = text + length + 1;
+		const char *rest;
 
 		if (!module->graph || module->graph == root ||
 			strncmp(text, path, length) != 0 || text[length] != '.')
 			continue;
+		rest = text + length + 1;
 		found = fx_graph_find(module->graph, fx_intern(rest));
 		if (!found)
 			found = find_below(module->graph, rest, depth + 1);

@@ -20,7 +20,6 @@
 #include "run/datum.h"
 #include "session/activation.h"
 #include "session/resolve_private.h"
-#include "session/session_private.h"
 
 /* --- the resolver ------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "ir/graph_private.h"
 #include "ir/module.h"
 #include "ir/value_walk.h"

@@ -17,7 +17,6 @@
 #include "base/arena.h"
 #include "base/compiler.h"
 #include "base/map.h"
-#include "ir/graph_hash.h"
 #include "ir/graph_private.h"
 #include "ir/journal_private.h"
 #include "ir/module.h"
@@ -262,9 +261,6 @@ fx_graph_compact(struct fx_graph *graph, bool force)
 		return;
 	if (!force && (size < SMALL_ARENA || size / 2 < p->compacted_size))
 		return;
-	/* Nothing may be left to add to the hash: it may be about to go. */
-	if (p->hash.is_valid || p->hash.dirty_nodes.count > 0)
-		fx_graph_hash(graph);
 	if (graph->journal)
 		fx_graph_collect_modules(graph);
 	compact_values(graph);

@@ -406,9 +406,4 @@ fx_savepoint_rollback(struct fx_graph *graph, size_t savepoint)
 	while (journal->open.entries.count > savepoint)
 		fx_journal_take_back(graph);
 	journal->nesting--;
-	/* Whoever asked for the hash in between has settled it: summed up
-	 * again when somebody asks.
-	 */
-	graph->private_->hash.is_valid = false;
-	graph->private_->hash.modules_valid = false;
 }

@@ -7,7 +7,6 @@
 #include "ir/journal_private.h"
 
 #include "base/compiler.h"
-#include "ir/graph_hash.h"
 #include "ir/graph_private.h"
 #include "ir/uses.h"
 #include "ops/optab.h"
@@ -173,32 +172,6 @@ cross(struct fx_graph *graph, struct fx_entry *entry, bool forward)
 	graph->version++;
 }
 
-/* Tell the hash what is about to change: a node's hash covers itself, its
- * inputs' names and its predecessor's name.
- */
-static void
-mark_dirty(struct fx_graph *graph, const struct fx_entry *entry)
-{
-	struct fx_node *node = entry->node;
-	struct fx_use *use;
-
-	if (!node) {
-		fx_graph_hash_touch_modules(graph);
-		return;
-	}
-	fx_graph_hash_touch(graph, node);
-	if (entry->kind == FX_EDIT_CREATE)
-		fx_graph_hash_touch(graph, node->previous->next);
-	if (entry->kind == FX_EDIT_MOVE)
-		fx_graph_hash_touch(graph, entry->previous->next);
-	if (entry->kind == FX_EDIT_ERASE || entry->kind == FX_EDIT_MOVE ||
-		entry->kind == FX_EDIT_NAME)
-		fx_graph_hash_touch(graph, node->next);
-	if (entry->kind == FX_EDIT_NAME)
-		fx_node_for_each_user (use, node)
-			fx_graph_hash_touch(graph, use->user);
-}
-
 /* Count ENTRY of the open transaction, which is about to be applied or (BY is
  * -1) was taken back just now: each node once, and not at all one that comes
  * and goes within it.
@@ -235,7 +208,6 @@ fx_journal_apply(struct fx_graph *graph, struct fx_entry *entry)
 	entry->touched = fx_journal_open_id(graph);
 	if (journal)
 		count(&journal->open, entry, 1);
-	mark_dirty(graph, entry);
 	cross(graph, entry, true);
 	if (journal)
 		fx_vec_push(&journal->open.entries, *entry);

@@ -59,9 +59,6 @@ fx_graph_free(struct fx_graph *graph)
 	for (size_t i = 0; i < p->slabs.count; i++)
 		free(p->slabs.items[i]);
 	fx_vec_deinit(&p->slabs);
-	fx_bitset_deinit(&p->hash.dirty);
-	fx_vec_deinit(&p->hash.dirty_nodes);
-	fx_buf_deinit(&p->hash.scratch);
 	free(p->at);
 	free(p->positions);
 	free(p);
@@ -205,7 +202,6 @@ fx_graph_append(struct fx_graph *graph, const struct fx_node_spec *spec)
 	fx_graph_link(graph, node, graph->root.previous);
 	fx_graph_own_name(graph, name, node);
 	fx_uses_append(node);
-	graph->private_->hash.is_valid = false;
 	return node;
 }
 

@@ -2,9 +2,7 @@
  *
  * The graph hash is a sum of one hash per node, each over the node's contents
  * and the name of its predecessor (which pins the order down), mixed with
- * digests of the module tree and the signature.  A sum can follow an edit: the
- * nodes that an edit is about to change are taken out of it ("dirty") and put
- * back, as they are then, when the hash is asked for.
+ * digests of the module tree and the signature.
  *
  * Everything is written to bytes first, in one format on all machines: numbers
  * little-endian, texts with their length, inputs by name.
@@ -14,8 +12,6 @@
 #include "ir/graph_hash.h"
 
 #include "base/buf.h"
-#include "base/compiler.h"
-#include "ir/graph_private.h"
 #include "ir/hash_bytes.h"
 
 /* NODE's contents.  What Python code does not keep (annotations of wrapping and
@@ -59,7 +55,7 @@ term(struct fx_buf *buf, const struct fx_node *node)
 }
 
 static struct fx_hash
-full_sum(const struct fx_graph *graph)
+node_sum(const struct fx_graph *graph)
 {
 	FX_AUTO_BUF struct fx_buf buf = { 0 };
 	struct fx_hash sum = { 0 };
@@ -72,70 +68,6 @@ full_sum(const struct fx_graph *graph)
 		sum.high += hash.high;
 	}
 	return sum;
-}
-
-static void
-forget_dirty(struct fx_hash_state *state)
-{
-	struct fx_node **node;
-
-	fx_vec_for_each (node, &state->dirty_nodes)
-		fx_bitset_remove(&state->dirty, fx_node_index(*node));
-	fx_vec_clear(&state->dirty_nodes);
-}
-
-void
-fx_graph_hash_touch(struct fx_graph *graph, struct fx_node *node)
-{
-	struct fx_hash_state *state = &graph->private_->hash;
-	struct fx_hash hash;
-
-	if (!state->is_valid || node->opcode == FX_OPCODE_COUNT ||
-		fx_bitset_has(&state->dirty, fx_node_index(node)))
-		return;
-	fx_bitset_add(&state->dirty, fx_node_index(node));
-	fx_vec_push(&state->dirty_nodes, node);
-	if (!node->is_in_graph)
-		return;
-	hash = term(&state->scratch, node);
-	state->sum.low -= hash.low;
-	state->sum.high -= hash.high;
-}
-
-void
-fx_graph_hash_touch_modules(struct fx_graph *graph)
-{
-	graph->private_->hash.modules_valid = false;
-}
-
-static void
-settle(struct fx_hash_state *state)
-{
-	struct fx_node **at;
-
-	fx_vec_for_each (at, &state->dirty_nodes) {
-		struct fx_hash hash;
-
-		if (!(*at)->is_in_graph)
-			continue;
-		hash = term(&state->scratch, *at);
-		state->sum.low += hash.low;
-		state->sum.high += hash.high;
-	}
-	forget_dirty(state);
-}
-
-void
-fx_graph_hash_reset(struct fx_graph *graph, struct fx_hash sum,
-	struct fx_hash modules)
-{
-	struct fx_hash_state *state = &graph->private_->hash;
-
-	forget_dirty(state);
-	state->sum = sum;
-	state->modules = modules;
-	state->is_valid = true;
-	state->modules_valid = true;
 }
 
 static void
@@ -160,47 +92,16 @@ put_signature(struct fx_buf *out, const struct fx_pytree *pytree)
 	fx_hash_put_byte(out, pytree->has_outputs);
 }
 
-static struct fx_hash
-whole(const struct fx_graph *graph, struct fx_hash sum, struct fx_hash modules)
+struct fx_hash
+fx_graph_hash(const struct fx_graph *graph)
 {
 	FX_AUTO_BUF struct fx_buf buf = { 0 };
 
 	fx_hash_put_word(&buf, graph->node_count);
-	put_hash(&buf, sum);
-	put_hash(&buf, modules);
+	put_hash(&buf, node_sum(graph));
+	put_hash(&buf, fx_hash_modules(graph->module));
 	put_signature(&buf, graph->pytree);
 	return fx_hash_of(buf.data, buf.length);
-}
-
-struct fx_hash
-fx_graph_hash(struct fx_graph *graph)
-{
-	struct fx_hash_state *state = &graph->private_->hash;
-
-	/* Building changes things without telling. */
-	if (!graph->journal)
-		state->is_valid = state->modules_valid = false;
-	if (!state->is_valid) {
-		forget_dirty(state);
-		state->sum = full_sum(graph);
-		state->is_valid = true;
-	}
-	settle(state);
-	if (!state->modules_valid) {
-		state->modules = fx_hash_modules(graph->module);
-		state->modules_valid = true;
-	}
-	return whole(graph, state->sum, state->modules);
-}
-
-void
-fx_graph_hash_check(struct fx_graph *graph)
-{
-	struct fx_hash running = fx_graph_hash(graph);
-	struct fx_hash fresh =
-		whole(graph, full_sum(graph), fx_hash_modules(graph->module));
-
-	fx_assert(fx_hash_equal(running, fresh));
 }
 
 struct fx_hash

@@ -14,7 +14,8 @@
 
 struct fx_storage;
 
-struct fx_hash fx_graph_hash(struct fx_graph *graph);
+/* Both are computed whenever they are asked for; nothing keeps them. */
+struct fx_hash fx_graph_hash(const struct fx_graph *graph);
 struct fx_hash fx_graph_text_hash(const struct fx_graph *graph);
 
 /* A node's part: its contents, without the place it stands at; inputs by name.
@@ -31,17 +32,5 @@ void fx_storage_compute_digest(struct fx_storage *storage);
  */
 struct fx_tensor;
 bool fx_tensor_equal(const struct fx_tensor *a, const struct fx_tensor *b);
-
-/* For the journal and the edits.  The graph hash is a sum over the nodes, so it
- * follows an edit at the edit's cost: what is about to change is taken out of
- * the sum once, and put back when somebody asks.
- */
-void fx_graph_hash_touch(struct fx_graph *graph, struct fx_node *node);
-void fx_graph_hash_touch_modules(struct fx_graph *graph);
-/* Say what the two parts are again, after going back in time. */
-void fx_graph_hash_reset(struct fx_graph *graph, struct fx_hash sum,
-	struct fx_hash modules);
-/* Assert that the running hash is what a fresh computation gives. */
-void fx_graph_hash_check(struct fx_graph *graph);
 
 #endif /* FX_IR_GRAPH_HASH_H */

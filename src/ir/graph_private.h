@@ -11,9 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/bitset.h"
-#include "base/buf.h"
-#include "base/hash.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "ir/graph.h"
@@ -25,19 +22,6 @@ enum {
 };
 
 struct fx_storage;
-
-/* What graph_hash.c keeps: the sum of the nodes' hashes without the dirty
- * ones, which are added when somebody asks.
- */
-struct fx_hash_state {
-	bool is_valid;
-	bool modules_valid;
-	struct fx_hash sum;
-	struct fx_hash modules;
-	struct fx_bitset dirty; /* by node index */
-	FX_VEC(struct fx_node *) dirty_nodes;
-	struct fx_buf scratch;
-};
 
 struct fx_graph_private {
 	FX_VEC(struct fx_node *) slabs; /* null: given back */
@@ -60,7 +44,6 @@ struct fx_graph_private {
 	struct fx_map notes;   /* node index -> chain */
 	struct fx_map derived; /* node index -> ids (node_info.c) */
 	size_t compacted_size; /* of the value arena, when last compacted */
-	struct fx_hash_state hash;
 };
 
 /* Low half of a node's id, from 1. */

@@ -31,14 +31,6 @@ record_at(const struct fx_journal *journal, uint32_t id)
 	return &journal->records.items[id];
 }
 
-static void
-remember_hash(struct fx_graph *graph, struct fx_record *record)
-{
-	record->shown.after = fx_graph_hash(graph);
-	record->sum = graph->private_->hash.sum;
-	record->modules = graph->private_->hash.modules;
-}
-
 void
 fx_journal_open(struct fx_graph *graph, const char *origin)
 {
@@ -85,27 +77,12 @@ fx_journal_memory(const struct fx_journal *journal)
 	return size;
 }
 
-/* The origin's hash is computed when somebody needs it: a graph that is only
- * looked at never pays for it.
- */
-static void
-ensure_origin_hash(struct fx_graph *graph)
-{
-	struct fx_journal *journal = graph->journal;
-
-	if (journal->has_origin_hash)
-		return;
-	remember_hash(graph, record_at(journal, 0));
-	journal->has_origin_hash = true;
-}
-
 void
 fx_journal_begin(struct fx_graph *graph, const char *command)
 {
 	struct fx_journal *journal = graph->journal;
 
 	fx_assert(journal);
-	ensure_origin_hash(graph);
 	if (journal->nesting++ > 0)
 		return;
 	journal->open.shown = (struct fx_transaction){
@@ -113,7 +90,6 @@ fx_journal_begin(struct fx_graph *graph, const char *command)
 		.parent = journal->now,
 		.command = fx_intern(command),
 		.maker = fx_intern("edit"),
-		.before = record_at(journal, journal->now)->shown.after,
 	};
 	fx_vec_clear(&journal->open.entries);
 	journal->is_relaxed = false;
@@ -150,13 +126,6 @@ fx_journal_open_id(const struct fx_graph *graph)
 	return graph->journal ? graph->journal->open.shown.id : 0;
 }
 
-/* The graph's hash is again what RECORD says. */
-static void
-restore_hash(struct fx_graph *graph, const struct fx_record *record)
-{
-	fx_graph_hash_reset(graph, record->sum, record->modules);
-}
-
 void
 fx_journal_abort(struct fx_graph *graph)
 {
@@ -167,7 +136,6 @@ fx_journal_abort(struct fx_graph *graph)
 	for (size_t i = journal->open.entries.count; i-- > 0;)
 		fx_entry_undo(graph, &journal->open.entries.items[i]);
 	fx_vec_deinit(&journal->open.entries);
-	restore_hash(graph, record_at(journal, journal->now));
 	journal->nesting = 0;
 	journal->is_relaxed = false;
 }
@@ -239,7 +207,8 @@ keep_open(struct fx_graph *graph)
 	struct fx_record *parent = record_at(journal, journal->now);
 	struct fx_record *record = &journal->open;
 
-	remember_hash(graph, record);
+	if (IS_HARD)
+		record->hash = fx_graph_hash(graph);
 	record->bytes = size_of_open(graph);
 	record->depth = parent->depth + 1;
 	parent->newest_child = record->shown.id;
@@ -313,14 +282,15 @@ step_down(struct fx_graph *graph, uint32_t child)
 	fx_vec_push(&journal->path, child);
 }
 
+/* In hard mode: the graph is what it was when it was here before. */
 static void
-arrive(struct fx_graph *graph)
+arrive(const struct fx_graph *graph)
 {
-	struct fx_journal *journal = graph->journal;
+	const struct fx_record *record =
+		record_at(graph->journal, graph->journal->now);
 
-	restore_hash(graph, record_at(journal, journal->now));
-	if (IS_HARD)
-		fx_graph_hash_check(graph);
+	if (IS_HARD && record->depth)
+		fx_assert(fx_hash_equal(record->hash, fx_graph_hash(graph)));
 }
 
 static struct fx_error *
@@ -351,7 +321,6 @@ fx_journal_undo(struct fx_graph *graph, size_t count)
 
 	if (err)
 		return err;
-	ensure_origin_hash(graph);
 	while (count-- > 0)
 		step_up(graph);
 	arrive(graph);
@@ -367,7 +336,6 @@ fx_journal_redo(struct fx_graph *graph, size_t count)
 
 	if (err)
 		return err;
-	ensure_origin_hash(graph);
 	while (count-- > 0)
 		step_down(graph,
 			record_at(journal, journal->now)->newest_child);
@@ -401,7 +369,6 @@ fx_journal_goto(struct fx_graph *graph, uint32_t id)
 		return fx_error_new(FX_ERR_NO_UNDO,
 			"t%u was forgotten; the oldest kept is t%u", id,
 			journal->base);
-	ensure_origin_hash(graph);
 	for (; !is_on_path(journal, id);
 		id = record_at(journal, id)->shown.parent)
 		fx_vec_push(&down, id);
@@ -503,9 +470,6 @@ fx_journal_get(const struct fx_graph *graph, uint32_t id)
 {
 	if (id >= fx_journal_count(graph))
 		return NULL;
-	/* Filling in the origin's hash changes nothing that shows. */
-	if (id == 0)
-		ensure_origin_hash((struct fx_graph *)graph);
 	return &record_at(graph->journal, id)->shown;
 }
 

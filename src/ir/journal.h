@@ -31,8 +31,6 @@ struct fx_transaction {
 	const char *script;  /* canonical words, or NULL: not scriptable */
 	const char *maker;   /* "edit", or the pass's name; interned */
 	struct fx_edit_counts counts;
-	struct fx_hash before; /* graph hashes */
-	struct fx_hash after;
 };
 
 /* Open the journal of a freshly built graph: transaction t0, "origin". */

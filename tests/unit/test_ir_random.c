@@ -355,13 +355,12 @@ same_hash(struct fx_hash a, struct fx_hash b)
 	return fx_hash_equal(a, b);
 }
 
-/* The verifier is silent, and the running hash is right. */
+/* The verifier is silent. */
 static bool
 is_sound(struct world *w)
 {
 	struct fx_error *err = fx_verify_error(w->graph);
 
-	fx_graph_hash_check(w->graph);
 	return fxt_ok(err);
 }
 
@@ -418,11 +417,9 @@ static bool
 is_as_before(struct world *w)
 {
 	uint32_t now = fx_journal_now(w->graph);
-	const struct fx_transaction *t = fx_journal_get(w->graph, now);
 
 	w->visits++;
-	return same_hash(t->after, fx_graph_hash(w->graph)) &&
-	       same_hash(t->after, w->moments.items[now].hash) &&
+	return same_hash(w->moments.items[now].hash, fx_graph_hash(w->graph)) &&
 	       same_hash(w->moments.items[now].exact, exact_state(w->graph));
 }
 

@@ -1,8 +1,8 @@
 # What a person, the tests and .ci/run call.
 EXTRA_DIST += %D%/bench %D%/check %D%/check-format %D%/check-headers \
 	%D%/check-layers %D%/check-size %D%/check-tests %D%/check-warnings \
-	%D%/check-words %D%/common.sh %D%/count-tests %D%/embed %D%/fuzz %D%/gen-commands \
-	%D%/make-examples %D%/gdb %D%/fxdb-gdb.py %D%/run %D%/test %D%/torch2 \
+	%D%/check-words %D%/common.sh %D%/count-tests %D%/embed %D%/embed-index %D%/fuzz \
+	%D%/gen-commands %D%/make-examples %D%/gdb %D%/fxdb-gdb.py %D%/run %D%/test %D%/torch2 \
 	.ci/run
 
 # Demonstrations, and an example of checks that a CI job runs.

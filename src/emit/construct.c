@@ -157,9 +157,8 @@ construct(struct fx_graph *graph, const struct fx_module *module,
 
 /* Whether VALUE is what the parameter NAME of INIT has anyway. */
 static bool
-is_default(struct fx_graph *graph, const struct fx_layer *layer,
-	const struct fx_ast *init, const char *name,
-	const struct fx_value *value)
+is_default(struct fx_graph *graph, const char *text, const struct fx_ast *init,
+	const char *name, const struct fx_value *value)
 {
 	const struct fx_ast *initial = NULL;
 	struct fx_value missing;
@@ -170,7 +169,7 @@ is_default(struct fx_graph *graph, const struct fx_layer *layer,
 			initial = init->kids[i]->kids[1];
 	if (!initial)
 		return false;
-	err = fx_value_from_ast(graph->permanent, NULL, layer->text, initial,
+	err = fx_value_from_ast(graph->permanent, NULL, text, initial,
 		&missing);
 	return !err && fx_value_equal(&missing, value);
 }
@@ -183,7 +182,8 @@ print_call(struct fx_buf *out, struct fx_graph *graph,
 	const struct fx_module *made, const struct call *call)
 {
 	const struct fx_layer *layer = fx_layer_find(made->class_name);
-	const struct fx_ast *init = fx_layer_method(layer, "__init__");
+	const char *text;
+	const struct fx_ast *init = fx_layer_method(layer, "__init__", &text);
 	const char *separator = "";
 
 	fx_buf_addf(out, "%s(", fx_class_short_name(made->class_name));
@@ -192,7 +192,7 @@ print_call(struct fx_buf *out, struct fx_graph *graph,
 		const struct fx_value *value = &call->pairs[2 * i + 1];
 
 		if (!fx_value_dict_get(&made->config, name) &&
-			is_default(graph, layer, init, name, value))
+			is_default(graph, text, init, name, value))
 			continue;
 		fx_buf_addf(out, "%s%s=", separator, name);
 		fx_value_print_as(out, value, FX_STYLE_CODE);
@@ -207,7 +207,7 @@ fx_emit_construct(struct fx_buf *out, struct fx_graph *graph,
 {
 	const struct fx_layer *layer = fx_layer_find(module->class_name);
 	const struct fx_ast *init =
-		layer ? fx_layer_method(layer, "__init__") : NULL;
+		layer ? fx_layer_method(layer, "__init__", NULL) : NULL;
 	struct call call = { .count = 0 };
 
 	if (!init)

@@ -440,7 +440,6 @@ torch_free(struct fx_backend *backend)
 	struct fx_torch *torch = backend->state;
 
 	fx_parameters_clear(&torch->parameters);
-	fx_meta_free(torch->meta);
 	fx_arena_free(torch->scratch);
 	free(torch);
 	free(backend);
@@ -591,7 +590,7 @@ fx_backend_torch_new(const struct fx_shim_options *options,
 	backend = FX_NEW(struct fx_backend);
 	torch = FX_NEW(struct fx_torch);
 	torch->shim = shim;
-	torch->meta = fx_meta_new();
+	torch->backend = backend;
 	torch->scratch = fx_arena_new();
 	backend->ops = &torch_ops;
 	backend->state = torch;

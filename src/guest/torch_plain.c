@@ -147,6 +147,7 @@ evaluate(struct fx_torch *torch, const struct fx_torch_plan *plan,
 	const struct fx_meta_call *call, struct fx_value *ret)
 {
 	struct fx_arena *arena = torch->scratch;
+	struct fx_meta *shapes = fx_backend_shapes(torch->backend);
 	const struct fx_value *args = call->args.items;
 	size_t count = call->args.count;
 	struct fx_error *err;
@@ -155,15 +156,15 @@ evaluate(struct fx_torch *torch, const struct fx_torch_plan *plan,
 		return fx_fold_subscript(arena, &args[0], &args[1], ret);
 	for (size_t i = 0; i < count; i++)
 		if (args[i].kind == FX_VALUE_TENSOR)
-			return fx_meta_eval(torch->meta, arena, call, ret);
+			return fx_meta_eval(shapes, arena, call, ret);
 	if (plan->opcode == FX_OPCODE_CALL_METHOD || call->kwargs.count)
-		return fx_meta_eval(torch->meta, arena, call, ret);
+		return fx_meta_eval(shapes, arena, call, ret);
 	err = fx_fold_call(arena, fx_op_info(call->op)->spelling, args, count,
 		ret);
 	if (!err || fx_error_code(err) != FX_ERR_UNSUPPORTED)
 		return err;
 	fx_error_free(err);
-	return fx_meta_eval(torch->meta, arena, call, ret);
+	return fx_meta_eval(shapes, arena, call, ret);
 }
 
 /* The call that PLAN and DATA are, about metadata. */
@@ -220,7 +221,8 @@ fx_torch_is_misfit(struct fx_torch *torch, const struct fx_torch_plan *plan,
 	struct fx_meta_call call = call_of(&walk, plan, data);
 	struct fx_value result;
 	FX_AUTO_ERROR struct fx_error *err =
-		fx_meta_eval(torch->meta, walk.arena, &call, &result);
+		fx_meta_eval(fx_backend_shapes(torch->backend), walk.arena,
+			&call, &result);
 
 	fx_vec_deinit(&walk.known);
 	return err && fx_error_code(err) == FX_ERR_SHAPE;

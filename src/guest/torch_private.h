@@ -15,13 +15,12 @@
 #include "torch/shim.h"
 
 struct fx_guard;
-struct fx_meta;
 
 /* --- values (torch_value.c) --------------------------------------------- */
 
 struct fx_torch {
 	const struct fxs_functions *shim;
-	struct fx_meta *meta;            /* of plain values */
+	struct fx_backend *backend;      /* whose state this is */
 	struct fx_arena *scratch;        /* of one call */
 	struct fx_parameters parameters; /* of the run */
 };

@@ -5,6 +5,7 @@
 
 #include "ir/decompose.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -115,13 +116,7 @@ fx_decompose_leaves(const struct fx_value *value,
 		fx_decompose_leaves(&value->items[i], visit, context);
 }
 
-/* Keys: the bytes of all that a fragment depends on. */
-
-static void
-add_bytes(struct fx_buf *key, const void *bytes, size_t size)
-{
-	fx_buf_add_n(key, bytes, size);
-}
+/* Keys: the text of all that a fragment depends on. */
 
 /* A kind is the tag of an input (for tensors dtype and rank), all of a
  * constant.
@@ -149,28 +144,40 @@ add_kinds(struct fx_buf *key, const struct fx_value *value)
 	}
 }
 
-/* MODULE and what stands below it, each once, however many paths lead to it:
- * SEEN has those that were added as children.
+static void
+add_tensor(struct fx_buf *key, const struct fx_tensor *tensor)
+{
+	fx_buf_addf(key, "%d", tensor->dtype);
+	for (uint32_t i = 0; i < tensor->rank; i++)
+		fx_buf_addf(key, ",%" PRId64, tensor->sizes[i]);
+}
+
+/* What MODULE is and what stands below it, each once, however many paths lead
+ * to it: SEEN has those that were added, numbered.
  */
 static void
 add_module(struct fx_buf *key, const struct fx_module *module,
 	struct fx_map *seen, int depth)
 {
-	if (depth > MODULE_DEPTH)
-		return;
-	add_bytes(key, &module, sizeof(module));
-	add_bytes(key, &module->config.items, sizeof(module->config.items));
-	add_bytes(key, &module->training, sizeof(module->training));
-	add_bytes(key, &module->member_count, sizeof(module->member_count));
-	for (size_t i = 0; i < module->member_count; i++) {
-		const struct fx_module *child = module->members[i].child;
+	uintptr_t number = fx_map_get(seen, (uintptr_t)module, 0);
 
-		add_bytes(key, &module->members[i].tensor,
-			sizeof(module->members[i].tensor));
-		add_bytes(key, &child, sizeof(child));
-		if (child && fx_map_set(seen, (uintptr_t)child, 1))
-			add_module(key, child, seen, depth + 1);
+	fx_buf_addf(key, "#%zu %s", number ? number : seen->count + 1,
+		module->class_name);
+	if (number || depth > MODULE_DEPTH)
+		return;
+	fx_map_set(seen, (uintptr_t)module, seen->count + 1);
+	fx_buf_add(key, module->training ? "!" : ".");
+	fx_value_print_as(key, &module->config, FX_STYLE_EXACT);
+	for (size_t i = 0; i < module->member_count; i++) {
+		const struct fx_member *member = &module->members[i];
+
+		fx_buf_addf(key, ";%d %s:", member->kind, member->name);
+		if (member->tensor)
+			add_tensor(key, member->tensor);
+		if (member->child)
+			add_module(key, member->child, seen, depth + 1);
 	}
+	fx_buf_add_char(key, '$');
 }
 
 static struct entry *
@@ -285,8 +292,10 @@ run_request(struct fx_partial *partial, const struct request *request,
 		return err;
 	if (request->module)
 		return fx_partial_method(partial, &self, "forward", &args, ret);
-	function = (struct fx_partial_function){ request->function->tree,
-		request->function->text, request->function->name };
+	function = (struct fx_partial_function){
+		fx_functional_tree(request->function), request->function->text,
+		request->function->name
+	};
 	return fx_partial_apply(partial, &function, &args, ret);
 }
 
@@ -373,7 +382,8 @@ expand(struct fx_expander *expander, const struct request *request,
 	uint64_t hash;
 	struct fx_error *err;
 
-	add_bytes(&key, &request->function, sizeof(request->function));
+	fx_buf_addf(&key, "%s ",
+		request->function ? request->function->name : "");
 	if (request->module)
 		add_module(&key, request->module, &seen, 0);
 	add_kinds(&key, request->args);

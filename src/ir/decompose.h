@@ -28,8 +28,8 @@ struct fx_decomposition {
 	const char *const *members;
 };
 
-/* Fragments by module or function, configuration and kinds.  Modules are held
- * by pointer: an expander belongs to one graph and dies with it or before.
+/* Fragments by function or by what a module is (not which), and kinds: one
+ * expander serves any number of graphs and outlives them.
  */
 struct fx_expander;
 struct fx_expander *fx_expander_new(void);

@@ -249,12 +249,11 @@ fx_partial_method(struct fx_partial *partial, const struct fx_object *module,
 			fx_class_short_name(module->module->class_name),
 			module->module->own_code);
 	if (layer)
-		function.tree = fx_layer_method(layer, method);
+		function.tree = fx_layer_method(layer, method, &function.text);
 	if (!function.tree)
 		return fx_error_new(FX_ERR_UNSUPPORTED,
 			"what %s of %s does is not known", method,
 			module->module->class_name);
-	function.text = layer->text;
 	fx_vec_insert(&args->items, 0, *module);
 	return fx_partial_apply(partial, &function, args, ret);
 }
@@ -372,8 +371,9 @@ call_functional(struct fx_partial *partial,
 	const struct fx_functional *functional,
 	const struct fx_partial_args *args, struct fx_object *ret)
 {
-	struct fx_partial_function function = { functional->tree,
-		functional->text, functional->tree->text };
+	const struct fx_ast *tree = fx_functional_tree(functional);
+	struct fx_partial_function function = { tree, functional->text,
+		tree->text };
 
 	return fx_partial_apply(partial, &function, args, ret);
 }

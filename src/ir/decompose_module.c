@@ -210,9 +210,9 @@ fx_partial_construct(struct fx_partial *partial, const char *class_name,
 	if (!layer)
 		return fx_error_new(FX_ERR_NO_NAME,
 			"no layer class \"%s\" is known", class_name);
-	function.tree = fx_layer_method(layer, "__init__");
-	function.text = layer->text;
-	self.module = fx_module_new(partial->graph, layer->qualified);
+	function.tree = fx_layer_method(layer, "__init__", &function.text);
+	self.module =
+		fx_module_new(partial->graph, fx_intern(layer->qualified));
 	self.module->config = fx_value_dict(partial->graph->permanent, NULL, 0);
 	self.module->training = root ? root->training : true;
 	self.module->is_leaf = true;

@@ -55,7 +55,7 @@ guess_one(const struct fx_module *module)
 	unsigned kinds = 0;
 
 	if (module->graph || !layer || module->own_code ||
-		(module->training && layer->asks_training))
+		(module->training && fx_layer_asks_training(layer)))
 		return ANYTHING;
 	for (size_t i = 0; i < FX_ARRAY_LEN(requests); i++)
 		if (is_asking(fx_value_dict_get(&module->config,

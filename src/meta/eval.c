@@ -46,10 +46,10 @@ learn(void *context, struct fx_node *node)
 	fx_arena_rollback(meta->scratch, mark);
 }
 
-void
-fx_meta_teach(struct fx_meta *meta, struct fx_expander *expander)
+struct fx_expander *
+fx_meta_expander(struct fx_meta *meta)
 {
-	fx_expander_set_learn(expander, learn, meta);
+	return meta->expander;
 }
 
 struct fx_meta *
@@ -59,7 +59,7 @@ fx_meta_new(void)
 
 	meta->expander = fx_expander_new();
 	meta->scratch = fx_arena_new();
-	fx_meta_teach(meta, meta->expander);
+	fx_expander_set_learn(meta->expander, learn, meta);
 	return meta;
 }
 

@@ -21,8 +21,8 @@
 struct fx_expander;
 struct fx_tensor;
 
-/* What is kept between calls: the expansions of layers.  Belongs to one graph
- * at a time; dies with it or before.
+/* What is kept between calls: the expansions of layers.  One serves any number
+ * of graphs and outlives them.
  */
 struct fx_meta;
 struct fx_meta *fx_meta_new(void);
@@ -30,17 +30,15 @@ void fx_meta_free(struct fx_meta *meta);
 FX_DEFINE_CLEANUP(meta, struct fx_meta, fx_meta_free);
 #define FX_AUTO_META FX_AUTO(meta)
 
-/* Let META tell EXPANDER, which it must outlive, the metadata of the nodes it
- * makes.
- */
-void fx_meta_teach(struct fx_meta *meta, struct fx_expander *expander);
+/* Its expansions. */
+struct fx_expander *fx_meta_expander(struct fx_meta *meta);
 
 /* What is given for NODE when no rule tells its result: a comment of the file
  * it came from.  NULL: nothing.
  */
 typedef const struct fx_value *fx_meta_given_fn(void *context,
 	const struct fx_node *node);
-/* Ask GIVEN while propagating and updating; null asks nobody. */
+/* Ask GIVEN while propagating and updating, from now on; null asks nobody. */
 void fx_meta_set_given(struct fx_meta *meta, fx_meta_given_fn *given,
 	void *context);
 

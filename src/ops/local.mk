@@ -1,5 +1,6 @@
 # Sources of src/ops: .c, .h and .def alike, so that distcheck misses none.
-# layers.py and functionals.py are embedded as text by the rules in Makefile.am.
+# layers.py and functionals.py are embedded as text, with an index of them, by the
+# rules in Makefile.am.
 libfxcore_a_SOURCES += \
 	%D%/dialect.c %D%/dialect.def %D%/dialect.h \
 	%D%/initial.c %D%/initial.def %D%/initial.h \
@@ -9,5 +10,6 @@ libfxcore_a_SOURCES += \
 	%D%/ops.def %D%/optab.c %D%/optab.h \
 	%D%/takes.def \
 	%D%/world.c %D%/world.def %D%/world.h
-nodist_libfxcore_a_SOURCES += %D%/layers_text.c %D%/functionals_text.c
+nodist_libfxcore_a_SOURCES += %D%/layers_text.c %D%/functionals_text.c \
+	%D%/layertab_rows.c
 EXTRA_DIST += %D%/layers.py %D%/functionals.py

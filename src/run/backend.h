@@ -157,11 +157,16 @@ struct fx_backend {
 	size_t fallback_calls; /* how often it did */
 	unsigned runs;         /* how many began */
 	uint8_t confinement;   /* enum fx_confinement (ops/world.h) */
+	/* The session's, borrowed; else one of its own, or NULL so far. */
+	struct fx_meta *meta;
+	bool has_own_meta;
 };
 
 void fx_backend_free(struct fx_backend *backend);
 FX_DEFINE_CLEANUP(backend, struct fx_backend, fx_backend_free);
 #define FX_AUTO_BACKEND FX_AUTO(backend)
+/* What it asks about shapes and takes expansions of layers from. */
+struct fx_meta *fx_backend_shapes(struct fx_backend *backend);
 /* On it and what it falls back to. */
 void fx_backend_new_run(struct fx_backend *backend);
 

@@ -16,7 +16,6 @@
 #include "run/host_tensor.h"
 
 struct state {
-	struct fx_meta *meta;
 	struct fx_arena *scratch;
 };
 
@@ -33,7 +32,6 @@ meta_free(struct fx_backend *backend)
 {
 	struct state *state = backend->state;
 
-	fx_meta_free(state->meta);
 	fx_arena_free(state->scratch);
 	free(state);
 	free(backend);
@@ -113,7 +111,7 @@ meta_call(struct fx_backend *backend, void *pointer,
 		items[i] = fx_datum_to_value(arena, data[i]);
 	call.args = fx_value_sequence(arena, FX_VALUE_TUPLE, items, positional);
 	call.kwargs = keyword_values(arena, plan, data + positional);
-	err = fx_meta_eval(state->meta, arena, &call, &result);
+	err = fx_meta_eval(fx_backend_shapes(backend), arena, &call, &result);
 	if (!err)
 		err = fx_datum_of_value(&result, ret);
 	if (!err && count == 2 && positional == 2)
@@ -232,7 +230,6 @@ fx_backend_meta_new(void)
 	struct fx_backend *backend = FX_NEW(struct fx_backend);
 	struct state *state = FX_NEW(struct state);
 
-	state->meta = fx_meta_new();
 	state->scratch = fx_arena_new();
 	backend->ops = &meta_ops;
 	backend->state = state;
@@ -244,8 +241,21 @@ fx_backend_meta_new(void)
 void
 fx_backend_free(struct fx_backend *backend)
 {
-	if (backend)
-		backend->ops->free(backend);
+	if (!backend)
+		return;
+	if (backend->has_own_meta)
+		fx_meta_free(backend->meta);
+	backend->ops->free(backend);
+}
+
+struct fx_meta *
+fx_backend_shapes(struct fx_backend *backend)
+{
+	if (!backend->meta) {
+		backend->meta = fx_meta_new();
+		backend->has_own_meta = true;
+	}
+	return backend->meta;
 }
 
 void

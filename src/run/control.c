@@ -353,7 +353,6 @@ fx_plan_control(const struct fx_plan_call *call, struct fx_datum **ret)
 			&control.operands);
 	for (size_t i = 0; i < 2 && !err; i++) {
 		fx_plans_init(&control.plans[i], call->plans->backend);
-		control.plans[i].outer = call->plans;
 		err = fx_control_check(call->node, control.graphs[i],
 			control.operands.count);
 	}

@@ -13,11 +13,9 @@
 
 #include "base/mem.h"
 #include "ir/control.h"
-#include "ir/decompose.h"
 #include "ir/fold.h"
 #include "ir/graph.h"
 #include "ir/module.h"
-#include "meta/propagate.h"
 #include "ops/optab.h"
 #include "run/backend.h"
 #include "run/datum.h"
@@ -205,10 +203,6 @@ fx_plans_deinit(struct fx_plans *plans)
 	free(plans->by_node);
 	plans->by_node = NULL;
 	plans->capacity = 0;
-	fx_expander_free(plans->expander);
-	plans->expander = NULL;
-	fx_meta_free(plans->meta);
-	plans->meta = NULL;
 }
 
 void

@@ -22,8 +22,6 @@ struct fx_blob;
 struct fx_call_site;
 struct fx_datum;
 struct fx_env;
-struct fx_expander;
-struct fx_meta;
 struct fx_node;
 struct fx_observer;
 struct fx_plan;
@@ -67,12 +65,6 @@ struct fx_plans {
 	struct fx_backend *backend;        /* borrowed */
 	struct fx_plan **by_node; /* by the low half of the node's id */
 	size_t capacity;
-	struct fx_expander *expander; /* of layers the backend cannot run */
-	struct fx_meta *meta;         /* what the expander asks */
-	/* Those of the node that this is the expansion of, whose expander
-	 * serves here too; or NULL.
-	 */
-	struct fx_plans *outer;
 	int depth; /* nested graphs above this one */
 	/* Asked between the nodes of those below; borrowed, may be NULL. */
 	struct fx_ticker *ticker;

@@ -95,23 +95,17 @@ expand(const struct fx_plan_call *call, struct fx_module *module,
 	const struct fx_decomposition **ret)
 {
 	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
-	struct fx_plans *plans = call->plans;
+	struct fx_expander *expander =
+		fx_meta_expander(fx_backend_shapes(call->plans->backend));
 	struct fx_value args;
 	struct fx_value kwargs;
 
-	while (plans->outer)
-		plans = plans->outer;
-	if (!plans->expander) {
-		plans->expander = fx_expander_new();
-		plans->meta = fx_meta_new();
-		fx_meta_teach(plans->meta, plans->expander);
-	}
 	call_values(call, arena, &args, &kwargs);
 	if (module)
-		return fx_decompose_module(plans->expander, module, &args,
-			&kwargs, ret);
-	return fx_decompose_function(plans->expander,
-		functional_name(call->node), &args, &kwargs, ret);
+		return fx_decompose_module(expander, module, &args, &kwargs,
+			ret);
+	return fx_decompose_function(expander, functional_name(call->node),
+		&args, &kwargs, ret);
 }
 
 void
@@ -232,7 +226,6 @@ inner_plans(const struct fx_plan_call *call, bool is_same)
 		plan->inner = FX_NEW(struct fx_plans);
 	if (!plan->inner->backend || !is_same)
 		fx_plans_init(plan->inner, call->plans->backend);
-	plan->inner->outer = call->plans;
 	return plan->inner;
 }
 

@@ -32,6 +32,7 @@ fx_session_add_backend(struct fx_session *session,
 	struct fx_backend *backend_taken)
 {
 	fx_vec_push(&session->backends, backend_taken);
+	backend_taken->meta = session->meta;
 	if (backend_taken->ops->seed)
 		backend_taken->ops->seed(backend_taken, session->seed);
 }
@@ -128,6 +129,8 @@ need_torch(struct fx_session *session, struct fx_model *model,
 			session->no_torch);
 	if (!model->torch)
 		err = fx_backend_torch_new(&options, &model->torch);
+	if (model->torch)
+		model->torch->meta = session->meta;
 	if (err) {
 		session->no_torch = fx_xstrdup(fx_error_message(err));
 		return err;
@@ -215,6 +218,7 @@ need_python(struct fx_session *session, struct fx_model *model,
 			"the process that traced %s is not there", model->name);
 	if (!model->python) {
 		model->python = fx_backend_python_new(&options);
+		model->python->meta = session->meta;
 		run.backend = model->python;
 		fx_vec_push(&session->child_runs, run);
 	}

@@ -61,8 +61,10 @@ evaluate_on(const struct evaluation *evaluation, struct fx_backend *other,
 		resolver.backend = other;
 	fx_ticker_init(&ticker, session->tick, session->tick_context);
 	resolver.ticker = &ticker;
-	if (!resolver.backend)
+	if (!resolver.backend) {
 		resolver.backend = backend = fx_backend_meta_new();
+		backend->meta = session->meta;
+	}
 	/* Nodes of a nested graph may be slow. */
 	if (resolver.backend->ops->has_values)
 		ticker.every = 0;

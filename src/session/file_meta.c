@@ -115,16 +115,14 @@ void
 fx_file_meta_open(struct fx_model *model, struct fx_meta_report *report)
 {
 	struct fx_file_meta *given = &model->given;
+	struct fx_meta *meta = model->session->meta;
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	struct fx_node *node;
 
-	fx_meta_set_given(model->meta, remember, model);
-	fx_meta_propagate(model->meta, model->graph, false, report);
-	if (!given->arena) {
-		fx_meta_set_given(model->meta, NULL, NULL);
+	fx_meta_set_given(meta, remember, model);
+	fx_meta_propagate(meta, model->graph, false, report);
+	if (!given->arena)
 		return;
-	}
-	fx_meta_set_given(model->meta, recall, model);
 	fx_graph_for_each_node (node, model->graph) {
 		fx_map_set(&given->contents, (uintptr_t)node->id,
 			(uintptr_t)contents(&text, node));
@@ -176,6 +174,8 @@ fx_file_meta_review(struct fx_model *model, struct fx_node *const *nodes,
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	struct fx_node *node;
 
+	fx_meta_set_given(model->session->meta,
+		model->given.arena ? recall : NULL, model);
 	if (!model->given.arena)
 		return;
 	for (size_t i = 0; nodes && i < count; i++)

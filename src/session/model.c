@@ -7,7 +7,6 @@
 
 #include "base/intern.h"
 #include "base/mem.h"
-#include "meta/propagate.h"
 #include "run/backend.h"
 #include "run/datum.h"
 #include "session/activation.h"
@@ -24,8 +23,8 @@ fx_model_new(struct fx_session *session, struct fx_graph *graph_taken)
 	model->graph = graph_taken;
 	model->run = fx_run_new();
 	model->scope = fx_intern("");
-	model->meta = fx_meta_new();
 	model->meta_backend = fx_backend_meta_new();
+	model->meta_backend->meta = session->meta;
 	model->backend = model->meta_backend;
 	return model;
 }
@@ -51,7 +50,6 @@ fx_model_free(struct fx_model *model)
 	fx_vec_deinit(&model->edits);
 	fx_backend_free(model->meta_backend);
 	fx_backend_free(model->torch);
-	fx_meta_free(model->meta);
 	fx_file_meta_deinit(&model->given);
 	fx_graph_free(model->graph);
 	free(model->path);

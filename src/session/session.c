@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "guest/worker.h"
 #include "ir/clone.h"
+#include "meta/propagate.h"
 #include "run/datum.h"
 #include "session/break_private.h"
 #include "session/capture.h"
@@ -27,6 +28,7 @@ fx_session_new(void)
 	struct fx_session *session = FX_NEW(struct fx_session);
 
 	session->settings = fx_settings_new();
+	session->meta = fx_meta_new();
 	session->next_number = 1;
 	session->next_break = 1;
 	session->next_display = 1;
@@ -61,6 +63,7 @@ fx_session_free(struct fx_session *session)
 	fx_session_free_backends(session);
 	fx_worker_free(session->worker);
 	free(session->python);
+	fx_meta_free(session->meta);
 	fx_settings_free(session->settings);
 	free(session);
 }

@@ -72,7 +72,6 @@ struct fx_model {
 	bool has_weights;           /* they were fetched from it */
 	const char *left_behind;    /* tensors that had no form; interned */
 
-	struct fx_meta *meta; /* of shape propagation */
 	struct fx_file_meta given;
 	struct fx_map problems; /* id -> char *: no possible shape */
 	struct fx_map tags;     /* id -> 1 */
@@ -118,6 +117,7 @@ struct fx_session {
 	char *python;             /* asked for, or NULL */
 	struct fx_worker *worker; /* or NULL: not started */
 	struct fx_settings *settings;
+	struct fx_meta *meta; /* all shapes and expansions of layers */
 	FX_VEC(struct fx_model *) models;
 	struct fx_model *current;
 	int next_number;

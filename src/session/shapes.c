@@ -82,7 +82,7 @@ fx_model_propagate(struct fx_model *model)
 	FX_AUTO_META_REPORT struct fx_meta_report report = { 0 };
 
 	fx_file_meta_review(model, NULL, 0);
-	fx_meta_propagate(model->meta, model->graph, false, &report);
+	fx_meta_propagate(model->session->meta, model->graph, false, &report);
 	return keep_report(model, &report);
 }
 
@@ -208,7 +208,7 @@ fx_model_reshape(struct fx_model *model, const struct fx_map *ids,
 		fx_model_forget_problem(model, cone[i]->id);
 	}
 	if (list.count)
-		fx_meta_update(model->meta, model->graph, list.items,
+		fx_meta_update(model->session->meta, model->graph, list.items,
 			list.count, &report);
 	keep_failures(model, &report);
 	for (size_t i = 0; i < report.failure_count; i++)

@@ -147,6 +147,32 @@ a_fragment_is_kept_by_kind_not_by_size(void)
 	FXT_IS(fragments[0], !=, fragments[3]);
 }
 
+static const struct fx_decomposition *
+expand_dropout(struct fx_expander *expander, const char *args)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	FX_AUTO_GRAPH struct fx_graph *graph = fx_graph_new(1);
+	struct fx_value none = fx_value_none();
+	struct fx_value input = fxt_read_value(arena, "(tensor('f32[2, 4]'),)");
+	const struct fx_decomposition *fragment;
+	struct fx_module *module;
+
+	FXT_OK(make(graph, "Dropout", args, "{}", &module));
+	FXT_OK(fx_decompose_module(expander, module, &input, &none, &fragment));
+	return fragment;
+}
+
+static void
+a_fragment_serves_all_modules_that_are_alike(void)
+{
+	FX_AUTO_EXPANDER struct fx_expander *expander = fx_expander_new();
+	const struct fx_decomposition *first = expand_dropout(expander, "()");
+
+	/* Its graph is gone, and the next module may lie where it lay. */
+	FXT_EQ(expand_dropout(expander, "()"), first);
+	FXT_IS(expand_dropout(expander, "(0.25,)"), !=, first);
+}
+
 static void
 an_unknown_class_is_unsupported_not_wrong(void)
 {
@@ -192,6 +218,7 @@ main(void)
 		FXT_CASE(constructors_refuse_as_torch_does),
 		FXT_CASE(layers_expand_to_what_tracing_them_prints),
 		FXT_CASE(a_fragment_is_kept_by_kind_not_by_size),
+		FXT_CASE(a_fragment_serves_all_modules_that_are_alike),
 		FXT_CASE(an_unknown_class_is_unsupported_not_wrong),
 		FXT_CASE(wrong_ranks_are_the_layers_own_refusal),
 	};

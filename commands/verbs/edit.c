@@ -211,7 +211,7 @@ cmd_edit_function(struct fx_graph *graph)
 
 		if ((touched[i].how & FX_TOUCH_CREATED) && node &&
 			node->opcode == FX_OPCODE_CALL_FUNCTION &&
-			!is_known(node->target))
+			node->op == FX_OP_NONE && !is_known(node->target))
 			return node->target;
 	}
 	return NULL;

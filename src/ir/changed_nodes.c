@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/intern.h"
+#include "base/map.h"
 #include "ir/journal_private.h"
 
 /* Members that were replaced: their names and their modules (-> 1) for a quick
@@ -77,7 +78,7 @@ leads_through(const struct replaced *replaced, struct fx_module *module,
 
 static void
 add_users_of_modules(struct fx_graph *graph, const struct fx_entry *entries,
-	size_t count, struct fx_map *ids)
+	size_t count, struct fx_bitset *ids)
 {
 	struct replaced replaced = { .entries = entries, .count = count };
 	struct fx_node *node;
@@ -96,14 +97,14 @@ add_users_of_modules(struct fx_graph *graph, const struct fx_entry *entries,
 				    node->opcode == FX_OPCODE_GET_ATTR) &&
 				leads_through(&replaced, graph->module,
 					node->target))
-				fx_map_set(ids, (uintptr_t)node->id, 1);
+				fx_bitset_add(ids, (uint32_t)node->id);
 	fx_map_deinit(&replaced.names);
 	fx_map_deinit(&replaced.modules);
 }
 
 static void
 add(struct fx_graph *graph, const struct fx_entry *entries, size_t count,
-	struct fx_map *ids)
+	struct fx_bitset *ids)
 {
 	for (size_t i = 0; i < count; i++)
 		switch ((enum fx_edit_kind)entries[i].kind) {
@@ -111,7 +112,7 @@ add(struct fx_graph *graph, const struct fx_entry *entries, size_t count,
 		case FX_EDIT_ERASE: /* undone, it is back */
 		case FX_EDIT_ARGS:
 		case FX_EDIT_TARGET:
-			fx_map_set(ids, (uintptr_t)entries[i].node->id, 1);
+			fx_bitset_add(ids, (uint32_t)entries[i].node->id);
 			break;
 		case FX_EDIT_MOVE:
 		case FX_EDIT_NAME:
@@ -123,7 +124,7 @@ add(struct fx_graph *graph, const struct fx_entry *entries, size_t count,
 }
 
 void
-fx_changed_nodes_of(struct fx_graph *graph, uint32_t id, struct fx_map *ids)
+fx_changed_nodes_of(struct fx_graph *graph, uint32_t id, struct fx_bitset *ids)
 {
 	const struct fx_record *record = &graph->journal->records.items[id];
 
@@ -132,7 +133,7 @@ fx_changed_nodes_of(struct fx_graph *graph, uint32_t id, struct fx_map *ids)
 
 void
 fx_changed_nodes_open(struct fx_graph *graph, size_t savepoint,
-	struct fx_map *ids)
+	struct fx_bitset *ids)
 {
 	const struct fx_record *open = &graph->journal->open;
 
@@ -142,15 +143,15 @@ fx_changed_nodes_open(struct fx_graph *graph, size_t savepoint,
 }
 
 static void
-add_moves(const struct fx_entry *entries, size_t count, struct fx_map *ids)
+add_moves(const struct fx_entry *entries, size_t count, struct fx_bitset *ids)
 {
 	for (size_t i = 0; i < count; i++)
 		if (entries[i].kind == FX_EDIT_MOVE)
-			fx_map_set(ids, (uintptr_t)entries[i].node->id, 1);
+			fx_bitset_add(ids, (uint32_t)entries[i].node->id);
 }
 
 void
-fx_moved_nodes_of(struct fx_graph *graph, uint32_t id, struct fx_map *ids)
+fx_moved_nodes_of(struct fx_graph *graph, uint32_t id, struct fx_bitset *ids)
 {
 	const struct fx_record *record = &graph->journal->records.items[id];
 
@@ -159,7 +160,7 @@ fx_moved_nodes_of(struct fx_graph *graph, uint32_t id, struct fx_map *ids)
 
 void
 fx_moved_nodes_open(struct fx_graph *graph, size_t savepoint,
-	struct fx_map *ids)
+	struct fx_bitset *ids)
 {
 	const struct fx_record *open = &graph->journal->open;
 

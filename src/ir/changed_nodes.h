@@ -10,24 +10,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/map.h"
+#include "base/bitset.h"
 #include "ir/graph.h"
 
-/* Add to IDS (id -> 1) the nodes that transaction ID created, gave other
- * arguments or another target, or that call or get what it replaced.
+/* Add to IDS (low halves, which count the nodes) the nodes that transaction ID
+ * created, gave other arguments or another target, or that call or get what it
+ * replaced.
  */
 void fx_changed_nodes_of(struct fx_graph *graph, uint32_t id,
-	struct fx_map *ids);
+	struct fx_bitset *ids);
 
 /* The same for the open transaction from SAVEPOINT on (ir/savepoint.h). */
 void fx_changed_nodes_open(struct fx_graph *graph, size_t savepoint,
-	struct fx_map *ids);
+	struct fx_bitset *ids);
 
 /* The nodes that were only moved: where others write in place or draw random
  * numbers, that matters too.
  */
-void fx_moved_nodes_of(struct fx_graph *graph, uint32_t id, struct fx_map *ids);
+void fx_moved_nodes_of(struct fx_graph *graph, uint32_t id,
+	struct fx_bitset *ids);
 void fx_moved_nodes_open(struct fx_graph *graph, size_t savepoint,
-	struct fx_map *ids);
+	struct fx_bitset *ids);
+
+/* A node's id from its low half, INDEX. */
+static inline uint64_t
+fx_graph_id_at(const struct fx_graph *graph, size_t index)
+{
+	return (uint64_t)graph->serial << 32 | index;
+}
 
 #endif /* FX_IR_CHANGED_NODES_H */

@@ -7,7 +7,7 @@
  * to the copy.  Nodes do not move; a slab without a reachable node is freed.
  *
  * Copying costs as much as what is kept, so it is worth it once the arena has
- * twice the size that it had after the last time.
+ * four times the size that it had after the last time.
  */
 #include <config.h>
 
@@ -259,7 +259,7 @@ fx_graph_compact(struct fx_graph *graph, bool force)
 
 	if (fx_journal_is_open(graph))
 		return;
-	if (!force && (size < SMALL_ARENA || size / 2 < p->compacted_size))
+	if (!force && (size < SMALL_ARENA || size / 4 < p->compacted_size))
 		return;
 	if (graph->journal)
 		fx_graph_collect_modules(graph);

@@ -166,7 +166,8 @@ add_module(struct fx_buf *key, const struct fx_module *module,
 	if (number || depth > MODULE_DEPTH)
 		return;
 	fx_map_set(seen, (uintptr_t)module, seen->count + 1);
-	fx_buf_add(key, module->training ? "!" : ".");
+	fx_buf_addf(key, "%c%s", module->training ? '!' : '.',
+		module->own_code ? module->own_code : "");
 	fx_value_print_as(key, &module->config, FX_STYLE_EXACT);
 	for (size_t i = 0; i < module->member_count; i++) {
 		const struct fx_member *member = &module->members[i];

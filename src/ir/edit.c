@@ -121,6 +121,7 @@ fx_edit_create(struct fx_graph *graph, const struct fx_node_spec *asked,
 		spec.name = spec.heir_of->name;
 		spec.name_is_exact = true;
 	}
+	spec.target = fx_intern(spec.target);
 	err = fx_check_target(graph, spec.opcode, spec.target);
 	if (!err && spec.name && spec.name_is_exact && !spec.heir_of)
 		err = fx_check_name(graph, spec.name);
@@ -351,11 +352,11 @@ fx_edit_set_opcode(struct fx_node *node, enum fx_opcode opcode,
 	};
 	struct fx_error *err = fx_check_present(node);
 
+	entry.text = fx_intern(target);
 	if (!err)
-		err = fx_check_target(graph, opcode, target);
+		err = fx_check_target(graph, opcode, entry.text);
 	if (err)
 		return err;
-	entry.text = fx_intern(target);
 	if (entry.text == node->target && entry.opcode == node->opcode)
 		return NULL;
 	fx_journal_apply(graph, &entry);

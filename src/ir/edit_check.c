@@ -131,10 +131,9 @@ struct fx_error *
 fx_check_target(const struct fx_graph *graph, enum fx_opcode opcode,
 	const char *target)
 {
-	const char *interned = fx_intern(target);
 	const char *word = fx_opcode_word(opcode);
 
-	switch (fx_target_check(graph, opcode, interned)) {
+	switch (fx_target_check(graph, opcode, target)) {
 	case FX_TARGET_OK:
 		return NULL;
 	case FX_TARGET_EMPTY:

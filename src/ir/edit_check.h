@@ -16,7 +16,7 @@ FX_NODISCARD struct fx_error *fx_check_value(const struct fx_graph *graph,
 	const struct fx_value *value);
 
 /* TARGET may be that of a node of OPCODE: BAD_TARGET, NO_MODULE with the
- * nearest paths that there are.
+ * nearest paths that there are.  TARGET is interned.
  */
 FX_NODISCARD struct fx_error *fx_check_target(const struct fx_graph *graph,
 	enum fx_opcode opcode, const char *target);

@@ -116,7 +116,7 @@ fx_graph_make_node(struct fx_graph *graph, const struct fx_node_spec *spec,
 	node->opcode = (uint8_t)spec->opcode;
 	node->is_wrapped = spec->is_wrapped;
 	node->name = name;
-	node->target = fx_intern(spec->target);
+	node->target = spec->target;
 	node->op = (uint16_t)fx_op_of_target(spec->opcode, node->target);
 	node->type = fx_intern(spec->type);
 	node->args = spec->args;
@@ -180,6 +180,7 @@ fx_graph_name_owner(const struct fx_graph *graph, const char *name)
 struct fx_node *
 fx_graph_append(struct fx_graph *graph, const struct fx_node_spec *spec)
 {
+	struct fx_node_spec own = *spec;
 	const char *candidate = spec->name;
 	const char *name;
 	struct fx_node *node;
@@ -198,7 +199,8 @@ fx_graph_append(struct fx_graph *graph, const struct fx_node_spec *spec)
 		name = fx_intern(candidate);
 	else
 		name = fx_names_create(&graph->names, candidate);
-	node = fx_graph_make_node(graph, spec, name);
+	own.target = fx_intern(own.target);
+	node = fx_graph_make_node(graph, &own, name);
 	fx_graph_link(graph, node, graph->root.previous);
 	fx_graph_own_name(graph, name, node);
 	fx_uses_append(node);

@@ -56,7 +56,9 @@ fx_node_index(const struct fx_node *node)
 /* The node with INDEX, in the graph or not; NULL when there is none. */
 struct fx_node *fx_graph_slot(const struct fx_graph *graph, uint32_t index);
 
-/* A node called NAME made from SPEC, with edges of its own but in no list. */
+/* A node called NAME made from SPEC, whose target is interned, with edges of
+ * its own but in no list.
+ */
 struct fx_node *fx_graph_make_node(struct fx_graph *graph,
 	const struct fx_node_spec *spec, const char *name);
 

@@ -70,6 +70,7 @@ fx_meta_free(struct fx_meta *meta)
 		return;
 	fx_expander_free(meta->expander);
 	fx_arena_free(meta->scratch);
+	fx_map_deinit(&meta->names);
 	free(meta);
 }
 
@@ -89,10 +90,9 @@ device_of(const struct fx_shape_call *call)
 	for (size_t i = 0; i < call->signature->count; i++) {
 		const struct fx_value *value = &call->bound[i];
 
-		if (strcmp(call->signature->parameters[i].name, "device") ==
-				0 &&
-			(value->kind == FX_VALUE_DEVICE ||
-				value->kind == FX_VALUE_STRING))
+		if ((value->kind == FX_VALUE_DEVICE ||
+			    value->kind == FX_VALUE_STRING) &&
+			!strcmp(call->signature->parameters[i].name, "device"))
 			return value->text;
 		if (value->kind == FX_VALUE_TENSOR && !device)
 			device = value->tensor->device;
@@ -129,21 +129,34 @@ with_device(struct fx_arena *arena, struct fx_value value, const char *device)
 	return value;
 }
 
+/* What TARGET is called without its module; kept, as many nodes ask. */
+static const char *
+short_name(struct fx_meta *meta, const char *target)
+{
+	const char *name = fx_map_get_pointer(&meta->names, target);
+	const char *word;
+	size_t length;
+
+	if (name)
+		return name;
+	word = fx_meaning_word(target, &length);
+	name = fx_intern_n(word, length);
+	fx_map_set_pointer(&meta->names, target, name);
+	return name;
+}
+
 /* An operation with a row. */
 static struct fx_error *
-eval_rule(struct fx_arena *arena, const struct fx_meta_call *call,
-	struct fx_value *ret)
+eval_rule(struct fx_meta *meta, struct fx_arena *arena,
+	const struct fx_meta_call *call, struct fx_value *ret)
 {
 	struct fx_shape_call shape = { .arena = arena, .op = call->op };
 	struct fx_call_values values = { NULL, call->args, call->kwargs };
 	struct fx_value *bound;
 	const char *device;
-	const char *word;
-	size_t length;
 	struct fx_error *err;
 
-	word = fx_meaning_word(call->target, &length);
-	shape.name = fx_intern_n(word, length);
+	shape.name = short_name(meta, call->target);
 	values.name = shape.name;
 	shape.signature = fx_signature_of(call->op);
 	bound = FX_ARENA_ARRAY(arena, struct fx_value,
@@ -421,6 +434,6 @@ fx_meta_eval(struct fx_meta *meta, struct fx_arena *arena,
 		return eval_python(arena, &known, ret);
 	if (known.op && (fx_shape_rule_of(known.op) != fx_shape_none ||
 				!fx_functional_find(call->target)))
-		return eval_rule(arena, &known, ret);
+		return eval_rule(meta, arena, &known, ret);
 	return eval_functional(meta, arena, call, ret);
 }

@@ -335,9 +335,9 @@ spread_shape(struct fx_model *model, struct fx_node *node,
 	FX_AUTO(reshape) struct fx_reshape reshape = { 0 };
 	struct fx_use *use;
 
-	fx_map_set(&change->ids, (uintptr_t)node->id, 1);
+	fx_bitset_add(&change->ids, (uint32_t)node->id);
 	fx_node_for_each_user (use, node)
-		fx_map_set(&change->ids, (uintptr_t)use->user->id, 1);
+		fx_bitset_add(&change->ids, (uint32_t)use->user->id);
 	fx_model_cone(model, &change->ids, &change->cone, &change->count);
 	reshape = fx_model_reshape(model, &change->ids, change->cone,
 		change->count);

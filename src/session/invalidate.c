@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/bitset.h"
+#include "ir/changed_nodes.h"
 #include "ir/control.h"
 #include "run/backend.h"
 #include "run/datum.h"
@@ -19,8 +20,8 @@
 void
 fx_change_deinit(struct fx_change *change)
 {
-	fx_map_deinit(&change->ids);
-	fx_map_deinit(&change->moved);
+	fx_bitset_deinit(&change->ids);
+	fx_bitset_deinit(&change->moved);
 	free(change->cone);
 }
 
@@ -180,8 +181,8 @@ spread_past(struct spread *spread, uint64_t id)
 static bool
 is_changed(const struct spread *spread, const struct fx_node *node)
 {
-	return fx_map_has(&spread->change->ids, (uintptr_t)node->id) ||
-	       fx_map_has(&spread->change->moved, (uintptr_t)node->id);
+	return fx_bitset_has(&spread->change->ids, (uint32_t)node->id) ||
+	       fx_bitset_has(&spread->change->moved, (uint32_t)node->id);
 }
 
 /* What NODE, which is stale, may do when it runs. */
@@ -224,35 +225,25 @@ begin(struct spread *spread)
 {
 	const struct fx_change *change = spread->change;
 	struct fx_graph *graph = spread->place->graph;
-	size_t at = 0;
-	uintptr_t id;
-	uintptr_t one;
 
 	for (size_t i = 0; i < change->count; i++)
 		fx_bitset_add(&spread->stale, (uint32_t)change->cone[i]->id);
-	while (fx_map_next(&change->ids, &at, &id, &one)) {
-		const struct fx_node *node = fx_graph_find_id(graph, id);
-
-		if (!node || !node->is_in_graph)
-			spread_past(spread, id);
-	}
-	at = 0;
-	while (fx_map_next(&change->moved, &at, &id, &one)) {
-		fx_bitset_add(&spread->stale, (uint32_t)id);
-		spread_past(spread, id);
+	for (size_t at = 0; fx_bitset_next(&change->ids, &at); at++)
+		if (!fx_graph_find_id(graph, fx_graph_id_at(graph, at)))
+			spread_past(spread, fx_graph_id_at(graph, at));
+	for (size_t at = 0; fx_bitset_next(&change->moved, &at); at++) {
+		fx_bitset_add(&spread->stale, at);
+		spread_past(spread, fx_graph_id_at(graph, at));
 	}
 }
 
 /* Whether a node with one of IDS may write in place or draw. */
 static bool
-has_effect(const struct fx_graph *graph, const struct fx_map *ids)
+has_effect(const struct fx_graph *graph, const struct fx_bitset *ids)
 {
-	size_t at = 0;
-	uintptr_t id;
-	uintptr_t one;
-
-	while (fx_map_next(ids, &at, &id, &one)) {
-		const struct fx_node *node = fx_graph_find_id(graph, id);
+	for (size_t at = 0; fx_bitset_next(ids, &at); at++) {
+		const struct fx_node *node =
+			fx_graph_find_id(graph, fx_graph_id_at(graph, at));
 
 		if (node && fx_side_effects(node))
 			return true;
@@ -285,7 +276,7 @@ is_simple(const struct spread *spread)
 		return true;
 	return !model->run->timeline.kinds.count &&
 	       !has_effect(graph, &change->ids) &&
-	       !(change->moved.count && has_any_effect(graph));
+	       !(fx_bitset_count(&change->moved) && has_any_effect(graph));
 }
 
 static void
@@ -352,7 +343,7 @@ take_back_effects(struct spread *spread)
 		if (timeline->effects.items[i].graph != spread->place->graph)
 			continue;
 		if (fx_bitset_has(&spread->stale, (uint32_t)id) ||
-			fx_map_has(&spread->change->ids, (uintptr_t)id)) {
+			fx_bitset_has(&spread->change->ids, (uint32_t)id)) {
 			lowest = i;
 			break;
 		}
@@ -426,7 +417,8 @@ find_passed(const struct spread *spread)
 	const struct fx_node *stop = fx_activation_stop(spread->place);
 	struct fx_node *node;
 
-	if (!spread->change->moved.count || !model->backend->ops->has_values)
+	if (!fx_bitset_count(&spread->change->moved) ||
+		!model->backend->ops->has_values)
 		return NULL;
 	fx_graph_for_each_node (node, spread->place->graph) {
 		if (node == stop)
@@ -463,9 +455,6 @@ fx_activation_invalidate(struct fx_model *model, struct fx_activation *place,
 		.change = change,
 	};
 	struct fx_node *again;
-	size_t at = 0;
-	uintptr_t id;
-	uintptr_t one;
 
 	if (!model->run->leaves)
 		fx_undo_cache_clear(model);
@@ -475,7 +464,9 @@ fx_activation_invalidate(struct fx_model *model, struct fx_activation *place,
 	for (size_t i = 0; i < spread.nodes.count; i++)
 		drop_value(model, place, spread.nodes.items[i]->id);
 	/* Those that are no longer in the graph too. */
-	while (fx_map_next(&change->ids, &at, &id, &one)) {
+	for (size_t at = 0; fx_bitset_next(&change->ids, &at); at++) {
+		uint64_t id = fx_graph_id_at(place->graph, at);
+
 		fx_plans_drop(&place->plans, id);
 		drop_value(model, place, id);
 	}
@@ -509,7 +500,7 @@ spread_to_calls(struct fx_model *model, size_t depth,
 	fx_graph_for_each_node (node, outer->graph) {
 		if (!fx_control_runs(node, graph))
 			continue;
-		fx_map_set(&change.ids, (uintptr_t)node->id, 1);
+		fx_bitset_add(&change.ids, (uint32_t)node->id);
 		leaves = leaves || fx_node_is_before(node, stop);
 		while (leaves && model->run->activations.count > depth)
 			fx_run_pop(model->run);
@@ -531,7 +522,7 @@ fx_model_invalidate_value(struct fx_model *model, const struct fx_node *node,
 
 	if (!place)
 		return;
-	fx_map_set(&change.ids, (uintptr_t)node->id, 1);
+	fx_bitset_add(&change.ids, (uint32_t)node->id);
 	fx_cone_in(place->graph, &change.ids, &change.cone, &change.count);
 	fx_activation_invalidate(model, place, &change, report);
 	for (size_t depth = model->run->activations.count - 1; depth > 0;

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bitset.h"
 #include "base/error.h"
 #include "base/map.h"
 
@@ -122,8 +123,9 @@ size_t fx_model_dirty_count(const struct fx_model *model);
 
 /* What an edit or a new input changed, and what depends on it. */
 struct fx_change {
-	struct fx_map ids;   /* in the graph or no longer */
-	struct fx_map moved; /* only that */
+	/* Low halves of the ids of nodes, in the graph or no longer. */
+	struct fx_bitset ids;
+	struct fx_bitset moved; /* only that */
 	struct fx_node **cone;
 	size_t count;
 };

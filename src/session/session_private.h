@@ -154,10 +154,10 @@ void fx_model_propagate_at_open(struct fx_model *model);
 /* The nodes with IDS (in the graph) and all that depends on them, each once;
  * the caller frees *RET.
  */
-void fx_model_cone(struct fx_model *model, const struct fx_map *ids,
+void fx_model_cone(struct fx_model *model, const struct fx_bitset *ids,
 	struct fx_node ***ret, size_t *count_ret);
 /* The same of nodes of GRAPH, which may be a nested one. */
-void fx_cone_in(struct fx_graph *graph, const struct fx_map *ids,
+void fx_cone_in(struct fx_graph *graph, const struct fx_bitset *ids,
 	struct fx_node ***ret, size_t *count_ret);
 /* Propagate again over the CONE of the nodes with IDS; the ids of nodes that
  * have become impossible are counted, the first one explained.
@@ -170,7 +170,7 @@ struct fx_reshape {
 void fx_reshape_deinit(struct fx_reshape *reshape);
 FX_DEFINE_DEINIT(reshape, struct fx_reshape, fx_reshape_deinit);
 struct fx_reshape fx_model_reshape(struct fx_model *model,
-	const struct fx_map *ids, struct fx_node *const *cone, size_t count);
+	const struct fx_bitset *ids, struct fx_node *const *cone, size_t count);
 void fx_model_forget_problem(struct fx_model *model, uint64_t id);
 void fx_model_clear_problems(struct fx_model *model);
 

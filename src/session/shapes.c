@@ -5,6 +5,7 @@
 
 #include "base/bitset.h"
 #include "base/mem.h"
+#include "ir/changed_nodes.h"
 #include "ir/order.h"
 #include "meta/propagate.h"
 #include "session/session_private.h"
@@ -133,23 +134,21 @@ put_in_order(struct cone *cone, struct fx_graph *graph)
 }
 
 void
-fx_model_cone(struct fx_model *model, const struct fx_map *ids,
+fx_model_cone(struct fx_model *model, const struct fx_bitset *ids,
 	struct fx_node ***ret, size_t *count_ret)
 {
 	fx_cone_in(model->graph, ids, ret, count_ret);
 }
 
 void
-fx_cone_in(struct fx_graph *graph, const struct fx_map *ids,
+fx_cone_in(struct fx_graph *graph, const struct fx_bitset *ids,
 	struct fx_node ***ret, size_t *count_ret)
 {
 	struct cone cone = { .nodes = { 0 } };
-	size_t at = 0;
-	uintptr_t id;
-	uintptr_t one;
 
-	while (fx_map_next(ids, &at, &id, &one)) {
-		struct fx_node *node = fx_graph_find_id(graph, id);
+	for (size_t at = 0; fx_bitset_next(ids, &at); at++) {
+		struct fx_node *node =
+			fx_graph_find_id(graph, fx_graph_id_at(graph, at));
 
 		if (node)
 			visit(&cone, node);
@@ -188,7 +187,7 @@ count_bad(struct fx_reshape *reshape, const struct fx_meta_failure *failure)
  * still have it cannot be seen otherwise.
  */
 struct fx_reshape
-fx_model_reshape(struct fx_model *model, const struct fx_map *ids,
+fx_model_reshape(struct fx_model *model, const struct fx_bitset *ids,
 	struct fx_node *const *cone, size_t count)
 {
 	FX_AUTO_META_REPORT struct fx_meta_report report = { 0 };
@@ -203,7 +202,7 @@ fx_model_reshape(struct fx_model *model, const struct fx_map *ids,
 
 		if (is_bad)
 			fx_map_set(&had, id, 1);
-		if (is_bad || fx_map_has(ids, id))
+		if (is_bad || fx_bitset_has(ids, (uint32_t)id))
 			fx_vec_push(&list, cone[i]->id);
 		fx_model_forget_problem(model, cone[i]->id);
 	}

@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/file.h"
+#include "base/str.h"
 #include "commands/out/out.h"
 #include "commands/shell/groups.h"
 #include "commands/shell/shell.h"
@@ -76,6 +77,15 @@ draw_picture(struct cmd_ctx *ctx, const struct fx_draw_options *options,
 	if (options->report->left_out)
 		out_note(ctx->out, "%zu nodes drawn, %zu left out (-m)",
 			options->report->drawn, options->report->left_out);
+	if (options->fold < 0 && options->report->fold)
+		out_note(ctx->out,
+			"%zu nodes folded by module, %d step%s deep: %zu "
+			"boxes; "
+			"--fold 0 draws each node",
+			fx_model_graph(ctx->model)->node_count,
+			options->report->fold,
+			options->report->fold == 1 ? "" : "s",
+			options->report->drawn);
 	return put(ctx, &picture, path);
 }
 
@@ -144,7 +154,11 @@ cmd_draw_exec(struct cmd_ctx *ctx)
 	struct fx_draw_report report = { 0 };
 
 	options.hops = (int)FX_MIN(cmd_flag_int(ctx, "depth", 2), 1000);
-	options.fold = (int)FX_MIN(cmd_flag_int(ctx, "fold", 0), 1000);
+	options.fold =
+		(int)FX_MIN(cmd_flag_int(ctx, "fold",
+				    format && !fx_str_equal(format, "dot") ? -1
+									   : 0),
+			1000);
 	options.limit = (size_t)cmd_flag_int(ctx, "max", format ? 2000 : 60);
 	if (!options.limit)
 		options.limit = SIZE_MAX; /* as everywhere: all */

@@ -16,6 +16,7 @@ struct fx_graph;
 struct fx_draw_report {
 	size_t drawn;
 	size_t left_out;
+	int fold; /* pictures: how it was folded; 0: not */
 };
 
 struct fx_draw_options {
@@ -28,8 +29,11 @@ struct fx_draw_options {
 	int hops;      /* how far around it */
 	size_t limit;  /* boxes at most; text: FX_BOX_MAX at most */
 	size_t hub_limit;
-	int fold;  /* scopes cut to this many steps become one box; 0: none */
-	bool tiny; /* text: boxes of one line */
+	/* Scopes cut to this many steps become one box; 0: none; -1: pictures
+	 * of more than FX_DRAW_UNFOLDED boxes have as many steps as give fewer.
+	 */
+	int fold;
+	bool tiny;           /* text: boxes of one line */
 	enum fx_lines lines; /* text */
 	int width; /* text: lower boxes, then shorter names, to fit; 0: any */
 
@@ -42,6 +46,7 @@ struct fx_draw_options {
 	void *stop_context;
 };
 
+#define FX_DRAW_UNFOLDED  200
 #define FX_DRAW_NO_CENTER ((size_t)-1)
 #define FX_DRAW_DEFAULTS \
 	((struct fx_draw_options){ .center = FX_DRAW_NO_CENTER, \
@@ -54,7 +59,8 @@ void fx_draw_text(struct fx_graph *graph, const struct fx_draw_options *options,
 	struct fx_buf *out, struct fx_draw_report *report);
 
 /* Append GRAPH in FORMAT (fx_draw_formats) to OUT, drawn by the helper program
- * fxdb-draw.  Large graphs are placed by us and only rendered there.  VALUE for
+ * fxdb-draw.  Large graphs are placed by us and only rendered there; "dot" is
+ * text that needs neither.  VALUE for
  * an unknown format, UNSUPPORTED when fxdb was built without Graphviz, CHILD
  * when the helper fails, crashes or does not finish, INTERRUPTED.
  */

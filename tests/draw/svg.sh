@@ -57,6 +57,34 @@ fxdb "draw {in layer1} -T svg -o $work/b.svg" || fail 'a set'
 fxdb "draw --fold 1 -T svg -o $work/c.svg" || fail 'folded'
 [ "$(grep -c 'class="node"' "$work/c.svg")" -lt 71 ] || fail 'not folded'
 
+# More than 200 nodes are folded by module, and that is said; --fold 0 does not.
+{
+	echo 'def forward(self, x):'
+	last=x
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		for k in 1 2 3 4 5 6 7 8 9 10; do
+			for j in 1 2 3; do
+				echo "    n${i}_${k}_$j = self.b$i.c$k.l$j($last)"
+				last=n${i}_${k}_$j
+			done
+		done
+	done
+	echo "    return $last"
+} >"$work/large.py"
+model=$work/large.py
+fxdb "draw -T svg -o $work/j.svg" || fail 'a large graph'
+[ "$(grep -c 'class="node"' "$work/j.svg")" -le 200 ] ||
+	fail 'more than 200 boxes'
+grep -q '302 nodes folded by module, 2 steps deep: 102 boxes; --fold 0' \
+	"$work/err" || fail 'folding is not said'
+fxdb "draw --fold 0 -T svg -o $work/k.svg" || fail 'unfolded'
+[ "$(grep -c 'class="node"' "$work/k.svg")" = 302 ] || fail 'not each node'
+# Text for Graphviz needs no helper.
+helper 'exit 3'
+fxdb "draw -T dot -o $work/l.dot" || fail '-T dot without a helper'
+grep -q '^digraph' "$work/l.dot" || fail '-T dot: no text'
+model=$FXDB_SRCDIR/doc/examples/resnet18.fxg
+
 FXDB_DRAW_TIMEOUT=300
 export FXDB_DRAW_TIMEOUT
 helper 'exec sleep 60'

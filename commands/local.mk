@@ -16,6 +16,7 @@ libfxcmd_a_SOURCES += \
 	%D%/verbs/dump_script.c %D%/verbs/dump_value.c \
 	%D%/verbs/edit.c %D%/verbs/edit.h \
 	%D%/learn/help.c %D%/learn/help.h %D%/learn/help_topics.def %D%/learn/subjects.def \
+	%D%/learn/everyday.def \
 	%D%/verbs/info.c %D%/verbs/info_run.c \
 	%D%/learn/lesson.c %D%/learn/lesson.h \
 	%D%/shell/canonical.c %D%/shell/canonical.h \
@@ -65,7 +66,7 @@ libfxcmd_a_SOURCES += \
 	%D%/verbs/grp_value.c \
 	%D%/verbs/grp_write.c \
 	%D%/out/out.c %D%/out/out.h %D%/out/private.h \
-	%D%/out/build.c \
+	%D%/out/arrange.c %D%/out/build.c \
 	%D%/out/error.c \
 	%D%/out/json.c \
 	%D%/out/lay.c \

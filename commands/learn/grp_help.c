@@ -119,9 +119,44 @@ say_index(struct out *out)
 	out_table_end(out);
 }
 
+static const struct {
+	const char *command;
+	const char *word;
+} everyday[] = {
+#define CMD_EVERYDAY(command, word) { command, word },
+#include "commands/learn/everyday.def"
+};
+
+/* help alone: those of every day, two a line. */
 static void
-say_all(struct out *out)
+say_everyday(struct out *out)
 {
+	size_t half = FX_ARRAY_LEN(everyday) / 2;
+
+	for (size_t i = 0; i < half; i++) {
+		for (size_t k = i; k < FX_ARRAY_LEN(everyday); k += half) {
+			out_piece(out, FX_ROLE_KEYWORD, "%s%-13s",
+				k == i ? "" : "  ", everyday[k].command);
+			out_piece(out, FX_ROLE_PLAIN, k == i ? "%-21s" : "%s",
+				everyday[k].word);
+		}
+		out_line_end(out);
+	}
+	say_index(out);
+	cmd_say_wrapped(out,
+		"\nhelp all lists every command; help COMMAND or COMMAND? "
+		"shows "
+		"one with examples, help concepts the words, apropos WORD "
+		"searches, tutorial is a lesson. Any unambiguous prefix of a "
+		"name works.",
+		0);
+}
+
+/* help all. */
+static void
+say_all(struct cmd_ctx *ctx)
+{
+	struct out *out = ctx->out;
 	const struct cmd_entry *entry;
 	const char *title;
 	size_t i;
@@ -136,11 +171,6 @@ say_all(struct out *out)
 		cmd_say_wrapped(out, fx_buf_text(&names), 4);
 	}
 	say_index(out);
-	cmd_say_wrapped(out,
-		"\nhelp COMMAND or COMMAND? shows one with examples, help "
-		"concepts the words, apropos WORD searches, tutorial is a "
-		"lesson. Any unambiguous prefix of a name works.",
-		0);
 }
 
 /* help functions, settings, errors. */
@@ -203,6 +233,7 @@ static const struct {
 	const char *word;
 	void (*say)(struct cmd_ctx *ctx);
 } topics[] = {
+	{ "all", say_all },
 	{ "functions", say_functions },
 	{ "settings", say_settings },
 	{ "errors", say_errors },
@@ -393,7 +424,7 @@ cmd_help_exec(struct cmd_ctx *ctx)
 	if (cmd_flag(ctx, "json-tables"))
 		return document(ctx, cmd_document_json);
 	if (!topic) {
-		say_all(ctx->out);
+		say_everyday(ctx->out);
 		return NULL;
 	}
 	user = cmd_shell_find_user(ctx->shell, topic);

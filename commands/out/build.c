@@ -254,7 +254,12 @@ out_table_more(struct out *out, size_t more, const char *hint)
 void
 out_table_end(struct out *out)
 {
-	out_finish(out, &out->item);
+	if (out_arrange_table(out, collecting(out))) {
+		out_finish(out, &out->item);
+		return;
+	}
+	out_item_unref(out->item);
+	out->item = NULL;
 }
 
 /* Records. */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/error.h"
 #include "base/mem.h"
 #include "commands/out/private.h"
 #include "commands/out/record.h"
@@ -33,6 +34,7 @@ out_free(struct out *out)
 	out_free(out->json);
 	out_item_unref(out->item);
 	out_item_unref(out->line);
+	fx_error_free(out->unsorted);
 	out->sink->free(out->context);
 	free(out);
 }

@@ -17,6 +17,9 @@ struct out {
 	int json_depth;   /* commands begun inside it and not ended */
 	int depth;        /* commands begun and not ended */
 	int quiet_depth;  /* from this depth on notes are dropped; 0: none */
+	const char *sort; /* column that tables are sorted by, or NULL */
+	size_t row_limit; /* of a table; 0: none */
+	struct fx_error *unsorted; /* why nothing was sorted; owned */
 	struct out_item *item; /* being collected: a table, record or tree */
 	struct out_item *line; /* pieces of the line being collected */
 };
@@ -30,6 +33,11 @@ struct out_item *out_item_new(enum out_item_kind kind, const char *name);
 struct out_item *out_item_of_bytes(enum out_item_kind kind, const char *text,
 	size_t length);
 void out_finish(struct out *out, struct out_item **item);
+
+/* Sort and cut the rows of ITEM as OUT was asked to (out_arrange); false when
+ * it has no such column, so that it is not shown.
+ */
+bool out_arrange_table(struct out *out, struct out_item *item);
 
 /* ERR as an item. */
 struct out_item *out_item_of_error(const struct fx_error *err);

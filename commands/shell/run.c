@@ -121,10 +121,18 @@ exec(struct cmd_ctx *ctx)
 		return err;
 	if (path && !cmd_overwrite_guard_may_replace(ctx, path))
 		return cmd_overwrite_guard_not_written(ctx);
+	if (ctx->entry->needs & CMD_LISTS)
+		out_arrange(ctx->out, cmd_flag_text(ctx, "sort"),
+			(size_t)FX_MAX(cmd_flag_int(ctx, "max", 0),
+				(int64_t)0));
 	if (path && !(ctx->entry->needs & CMD_OWN_OUTPUT))
 		err = exec_to_file(ctx, path, wants_json(ctx));
 	else
 		err = ctx->entry->exec(ctx);
+	if (!err)
+		err = out_arranged(ctx->out);
+	else
+		fx_error_free(out_arranged(ctx->out));
 	if (!err && path)
 		cmd_overwrite_guard_written(ctx, path);
 	return err;

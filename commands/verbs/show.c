@@ -230,6 +230,8 @@ cmd_row_limit(const struct cmd_ctx *ctx)
 {
 	int64_t most = cmd_flag_int(ctx, "max", -1);
 
+	if (out_sorts(ctx->out))
+		return 0;
 	if (most >= 0)
 		return (size_t)most;
 	return out_default_rows(ctx->out);

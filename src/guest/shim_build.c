@@ -340,7 +340,7 @@ static void
 tell(const struct build *build, const struct fx_shim_options *options)
 {
 	FX_AUTO_FREE char *line = fx_xasprintf("Building the shim for torch "
-					       "%s, once, a few seconds.",
+					       "%s, once, 10 to 20 seconds.",
 		build->version);
 
 	if (options->tell)

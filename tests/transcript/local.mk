@@ -10,6 +10,7 @@ check_PROGRAMS += %D%/run
 FXT_LOG_COMPILER = $(builddir)/%D%/run
 transcripts = \
 	%D%/alias.fxt \
+	%D%/arrange.fxt \
 	%D%/apropos.fxt \
 	%D%/assert.fxt \
 	%D%/at_end.fxt \

@@ -97,6 +97,21 @@ list(struct cmd_ctx *ctx)
 	return NULL;
 }
 
+void
+cmd_demo_words(void (*offer)(void *context, const char *word), void *context)
+{
+	struct cmd_names names;
+
+	cmd_data_files_names(CMD_BUNDLE_DEMO, demo_suffix, &names);
+	for (size_t i = 0; i < names.items.count; i++) {
+		FX_AUTO_FREE char *name =
+			without_suffix(names.items.items[i], demo_suffix);
+
+		offer(context, name);
+	}
+	cmd_names_deinit(&names);
+}
+
 /* The path of the file NAME with SUFFIX in BUNDLE; NO_NAME when it has none. */
 static FX_NODISCARD struct fx_error *
 find(enum cmd_bundle bundle, const char *name, const char *suffix, char **ret)

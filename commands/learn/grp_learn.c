@@ -1,7 +1,25 @@
 /* grp_learn.c - lessons and demonstrations. */
 #include <config.h>
 
+#include "base/compiler.h"
+#include "base/mem.h"
+#include "commands/learn/lesson.h"
 #include "commands/shell/groups.h"
+
+static void
+tutorial_words(void (*offer)(void *context, const char *word), void *context)
+{
+	static const char *const words[] = { "again", "hint", "list", "skip",
+		"stop" };
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(words); i++)
+		offer(context, words[i]);
+	for (size_t i = 1; i <= cmd_lesson_count(); i++) {
+		FX_AUTO_FREE char *number = fx_xasprintf("%zu", i);
+
+		offer(context, number);
+	}
+}
 
 const struct cmd_entry cmd_group_learn[] = {
 	{
@@ -16,7 +34,7 @@ const struct cmd_entry cmd_group_learn[] = {
 		.needs = CMD_ASIDE,
 		.args = { { "what", CMD_ARG_WORD, CMD_OPTIONAL,
 			"a lesson's number, or list, hint, skip, stop, again",
-			NULL } },
+			.words = tutorial_words } },
 		.examples = { { "tutorial list", "the lessons" } },
 		.exec = cmd_tutorial_exec,
 	},
@@ -29,7 +47,7 @@ const struct cmd_entry cmd_group_learn[] = {
 		.synonyms = "lecture example show present bundled model",
 		.needs = CMD_ASIDE | CMD_CHANGES_FILES,
 		.args = { { "name", CMD_ARG_WORD, CMD_OPTIONAL,
-			"which demonstration", NULL } },
+			"which demonstration", .words = cmd_demo_words } },
 		.flags = { { "pace", 0, CMD_ARG_WORD,
 				   "time after a line: 1s, 500ms, or key" },
 			{ "open", 0, CMD_ARG_WORD, "open this model" } },

@@ -50,12 +50,17 @@ enum cmd_arg_flags {
 	CMD_FROM_ONE = 8, /* an INT that is not 0 */
 };
 
+/* OFFER is called with each word that may be typed. */
+typedef void cmd_words_fn(void (*offer)(void *context, const char *word),
+	void *context);
+
 struct cmd_arg {
 	const char *name; /* key for cmd_arg_*; for KEYWORD the word itself */
 	enum cmd_arg_type type;
 	unsigned flags;
 	const char *help;
 	const char *choices; /* WORD: "after|before" */
+	cmd_words_fn *words; /* WORD: known otherwise, or NULL */
 };
 
 /* -n, --splice, -o FILE.  LETTER 0: only long.  TYPE END: takes nothing. */
@@ -77,9 +82,8 @@ enum cmd_need {
 	CMD_KEEPS_OUTPUT = 128,  /* `expect` after it sees the one before */
 	CMD_CHANGES_FILES = 256, /* writes files or runs programs */
 	CMD_OWN_OUTPUT = 512,    /* -o is the command's business */
-	CMD_REACHES_OUT = 1024,  /* writes or runs what the line names:
-				  * refused in a read-only session
-				  */
+	CMD_REACHES_OUT = 1024,  /* writes or runs what the line names: not
+				  * in a read-only session */
 	CMD_ASIDE = 2048,        /* no try at what a lesson asks for */
 };
 
@@ -113,6 +117,7 @@ struct cmd_entry {
 	const char *synonyms; /* words apropos finds it by */
 	const char *also;     /* further words for a choice: "edits=undo" */
 	unsigned needs;
+	cmd_words_fn *sort_words; /* LISTS: what -s takes, or NULL */
 	struct cmd_arg args[6];
 	struct cmd_flag flags[10];
 	struct cmd_example examples[4];

@@ -93,9 +93,18 @@ offer_flags(struct completion *c, const struct cmd_entry *entry)
 		char letter[3] = { '-', flag->letter, '\0' };
 
 		offer(c, text);
-		if (flag->letter && !strcmp(c->prefix, letter))
+		if (flag->letter)
 			offer(c, letter);
 	}
+}
+
+/* The dash that turns the order stays. */
+static void
+offer_sort_words(struct completion *c, const struct cmd_entry *entry)
+{
+	if (*c->prefix == '-')
+		begin_word(c, c->start + 1);
+	entry->sort_words(offer, c);
 }
 
 static void
@@ -180,6 +189,18 @@ offer_defined(struct completion *c, const char *file, const char *line)
 		offer(c, text);
 		return;
 	}
+}
+
+/* The last word of what the system's shell will run. */
+static void
+offer_shell_files(struct completion *c)
+{
+	size_t start = c->point;
+
+	while (start > 0 && !strchr(" \t<>|;&", c->line[start - 1]))
+		start--;
+	begin_word(c, start);
+	offer_files(c);
 }
 
 /* FILE.py:EXPR: files, then what is defined in the one typed. */
@@ -317,8 +338,8 @@ offer_names(struct completion *c, size_t begin, unsigned kinds)
 	(FX_COMPLETE_NODES | FX_COMPLETE_PATHS | FX_COMPLETE_FUNCTIONS | \
 		FX_COMPLETE_VARIABLES)
 
-#define SET_KINDS \
-	(FX_COMPLETE_NODES | FX_COMPLETE_PATHS | FX_COMPLETE_QUERY_WORDS)
+#define PLACE_KINDS (FX_COMPLETE_NODES | FX_COMPLETE_MODULES)
+#define SET_KINDS   (PLACE_KINDS | FX_COMPLETE_QUERY_WORDS)
 
 /* A set of nodes, or FILE.py:LINE. */
 static void
@@ -326,8 +347,10 @@ offer_location(struct completion *c, size_t begin)
 {
 	const char *typed = c->line + begin;
 
-	if (strpbrk(typed, "{[( ") || !strchr(typed, ':'))
+	if (strchr(typed, '{'))
 		offer_names(c, begin, SET_KINDS);
+	else if (strpbrk(typed, "[( ") || !strchr(typed, ':'))
+		offer_names(c, begin, PLACE_KINDS);
 	if (!strpbrk(typed, "{[( ") && *typed)
 		offer_lines(c, strchr(typed, ':'));
 }
@@ -353,7 +376,7 @@ offer_by_type(struct completion *c, enum cmd_arg_type type, size_t begin)
 		offer_names(c, begin, EXPRESSION_KINDS);
 		break;
 	case CMD_ARG_SCOPE:
-		offer_names(c, begin, FX_COMPLETE_PATHS);
+		offer_names(c, begin, FX_COMPLETE_MODULES);
 		break;
 	case CMD_ARG_FILE:
 		offer_files(c);
@@ -384,16 +407,25 @@ offer_by_type(struct completion *c, enum cmd_arg_type type, size_t begin)
 	}
 }
 
-/* set module PATH = CALL, set value PLACE = EXPRESSION. */
-static bool
-sets_by_expression(const char *text)
+/* set module PATH = CALL, set value PLACE = EXPRESSION: what may stand where
+ * TEXT ends; 0: it is none of these.
+ */
+static unsigned
+kinds_of_set(const char *text)
 {
-	static const char *const words[] = { "module ", "value " };
+	static const struct {
+		const char *word;
+		unsigned place;
+	} rows[] = {
+		{ "module ", FX_COMPLETE_MODULES },
+		{ "value ", PLACE_KINDS | FX_COMPLETE_PATHS },
+	};
 
-	for (size_t i = 0; i < FX_ARRAY_LEN(words); i++)
-		if (fx_str_starts(text, words[i]))
-			return true;
-	return false;
+	for (size_t i = 0; i < FX_ARRAY_LEN(rows); i++)
+		if (fx_str_starts(text, rows[i].word))
+			return strchr(text, '=') ? EXPRESSION_KINDS
+						 : rows[i].place;
+	return 0;
 }
 
 /* Commands that hold settings or commands in their raw text. */
@@ -403,10 +435,15 @@ complete_inside(struct completion *c, const struct cmd_entry *entry,
 {
 	bool sets = !strcmp(entry->name, "set");
 	bool unsets = !strcmp(entry->name, "unset");
+	unsigned kinds = sets || unsets ? kinds_of_set(c->line + begin) : 0;
 	size_t at;
 
-	if ((sets || unsets) && sets_by_expression(c->line + begin)) {
-		offer_names(c, begin, EXPRESSION_KINDS);
+	if (kinds) {
+		offer_names(c, begin, kinds);
+		return true;
+	}
+	if (!strcmp(entry->name, "shell")) {
+		offer_shell_files(c);
 		return true;
 	}
 	if (!strcmp(entry->name, "show") ||
@@ -445,12 +482,19 @@ complete_arguments(struct completion *c, const struct cmd_entry *entry,
 		return;
 	cmd_line_place(entry, c->line, rest, c->point, &place);
 	begin_word(c, FX_MIN(place.begin, c->point));
-	if (place.in_flag) {
+	/* A dash alone may begin an expression too. */
+	if (place.in_flag || !strcmp(c->prefix, "-") ||
+		!strcmp(c->prefix, "--")) {
 		offer_flags(c, entry);
 		return;
 	}
-	if (place.arg && place.arg->choices)
+	if (place.flag && !strcmp(place.flag->name, "sort") &&
+		entry->sort_words)
+		offer_sort_words(c, entry);
+	else if (place.arg && place.arg->choices)
 		offer_choices(c, place.arg->choices);
+	else if (place.arg && place.arg->words)
+		place.arg->words(offer, c);
 	else
 		offer_by_type(c, place.type, c->start);
 	offer_keywords(c, entry);

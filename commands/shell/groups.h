@@ -43,6 +43,7 @@ FX_NODISCARD struct fx_error *cmd_apropos_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_assert_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_weights_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_demo_exec(struct cmd_ctx *ctx);
+cmd_words_fn cmd_demo_words;
 FX_NODISCARD struct fx_error *cmd_tutorial_exec(struct cmd_ctx *ctx);
 
 /* Parts that several commands show. */

@@ -116,6 +116,13 @@ static const struct sort_key sort_keys[] = {
 	{ "bytes", NULL, number_bytes },
 };
 
+static void
+sort_words(void (*offer)(void *context, const char *word), void *context)
+{
+	for (size_t i = 0; i < FX_ARRAY_LEN(sort_keys); i++)
+		offer(context, sort_keys[i].name);
+}
+
 static int
 compare_rows(const void *a, const void *b)
 {
@@ -199,6 +206,7 @@ nodes_exec(struct cmd_ctx *ctx)
 		chosen = NULL;
 		count = graph->node_count;
 	}
+	out_arrange(ctx->out, NULL, 0);
 	positions = fx_xcalloc(count, sizeof(size_t));
 	for (i = 0; i < count; i++)
 		positions[i] = chosen ? chosen[i] : i;
@@ -383,6 +391,7 @@ const struct cmd_entry cmd_group_look[] = {
 			    "nonfinite unused dead inf not finite large values "
 			    "operators",
 		.needs = CMD_NEED_GRAPH | CMD_LISTS | CMD_REPEATS,
+		.sort_words = sort_words,
 		.args = { { "set", CMD_ARG_SET, CMD_OPTIONAL,
 			"a query, see help query", NULL } },
 		.examples = { { "nodes op=call_function",

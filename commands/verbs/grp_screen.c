@@ -54,7 +54,8 @@ const struct cmd_entry cmd_group_screen[] = {
 		.help = "The names of panes stand in their frames; cmd is the "
 			"prompt.",
 		.synonyms = "screen pane window keys",
-		.args = { { "pane", CMD_ARG_WORD, 0, "which", NULL } },
+		.args = { { "pane", CMD_ARG_WORD, 0, "which",
+			.choices = "graph|node|values|code|cmd" } },
 		.examples = { { "focus cmd", "the prompt" } },
 		.needs = CMD_ASIDE,
 		.exec = screen_exec,

@@ -93,6 +93,11 @@ FX_NODISCARD struct fx_error *fx_eval_node(const struct fx_resolver *resolver,
 FX_NODISCARD struct fx_error *fx_eval_find(const struct fx_resolver *resolver,
 	const char *name, struct fx_node **ret);
 
+/* The words that a node answers to, its own before those of its value; NULL
+ * past the end.
+ */
+const char *fx_eval_node_word_at(size_t index);
+
 /* Functions that may be called by their bare name, for help and completion:
  * the INDEXth; false past the end.
  */

@@ -310,13 +310,22 @@ fx_eval_is_value_word(const char *word)
 	return false;
 }
 
+const char *
+fx_eval_node_word_at(size_t index)
+{
+	if (index < FX_ARRAY_LEN(words))
+		return words[index].word;
+	index -= FX_ARRAY_LEN(words);
+	return index < FX_ARRAY_LEN(value_words) ? value_words[index] : NULL;
+}
+
 static void
 offer_words(struct fx_nearest *nearest)
 {
-	for (size_t i = 0; i < FX_ARRAY_LEN(words); i++)
-		fx_nearest_offer(nearest, words[i].word);
-	for (size_t i = 0; i < FX_ARRAY_LEN(value_words); i++)
-		fx_nearest_offer(nearest, value_words[i]);
+	const char *word;
+
+	for (size_t i = 0; (word = fx_eval_node_word_at(i)); i++)
+		fx_nearest_offer(nearest, word);
 }
 
 static void

@@ -26,9 +26,16 @@ struct offers {
 static void
 offer(struct offers *offers, const char *text)
 {
-	if (offers->count >= MOST || !fx_str_starts(text, offers->to->prefix))
+	const char *prefix = offers->to->prefix;
+	const char *dot;
+
+	if (offers->count >= MOST || !fx_str_starts(text, prefix))
 		return;
-	offers->to->offer(offers->to->context, text);
+	/* What stands below is offered when one is there. */
+	dot = strchr(text + strlen(prefix), '.');
+	offers->to->offer(offers->to->context,
+		dot && dot[1] ? fx_intern_n(text, (size_t)(dot + 1 - text))
+			      : text);
 	offers->count++;
 }
 
@@ -45,6 +52,26 @@ offer_nodes(struct offers *offers, struct fx_graph *graph)
 		fx_buf_addf(&name, "%s%s", with_sign ? "%" : "", node->name);
 		offer(offers, fx_buf_text(&name));
 	}
+}
+
+/* Behind `%node.`: what the node answers to; without the sign its module's
+ * members come first, which are paths.
+ */
+static void
+offer_node_words(struct offers *offers, struct fx_graph *graph)
+{
+	const char *prefix = offers->to->prefix;
+	const char *dot = strchr(prefix, '.');
+	FX_AUTO_FREE char *name = NULL;
+	const char *word;
+
+	if (*prefix != '%' || !dot)
+		return;
+	name = fx_xstrndup(prefix + 1, (size_t)(dot - prefix - 1));
+	if (!fx_graph_find(graph, name))
+		return;
+	for (size_t i = 0; (word = fx_eval_node_word_at(i)); i++)
+		offer(offers, fx_intern_format("%%%s.%s", name, word));
 }
 
 static void
@@ -76,7 +103,8 @@ offer_paths(struct offers *offers, struct fx_graph *graph)
 		fx_module_walk_next(walk, &module, &path)) {
 		if (*path)
 			offer(offers, path);
-		offer_tensors(offers, module, path);
+		if (offers->to->kinds & FX_COMPLETE_PATHS)
+			offer_tensors(offers, module, path);
 	}
 	fx_module_walk_free(walk);
 }
@@ -194,7 +222,9 @@ fx_resolve_complete(struct fx_session *session, struct fx_model *model,
 
 	if (graph && (kinds & FX_COMPLETE_NODES))
 		offer_nodes(&offers, graph);
-	if (graph && (kinds & FX_COMPLETE_PATHS)) {
+	if (graph && (kinds & FX_COMPLETE_NODES))
+		offer_node_words(&offers, graph);
+	if (graph && (kinds & (FX_COMPLETE_PATHS | FX_COMPLETE_MODULES))) {
 		offer_paths(&offers, graph);
 		offer_scopes(&offers, graph);
 	}

@@ -79,6 +79,7 @@ enum fx_complete_kind {
 	FX_COMPLETE_FUNCTIONS = 4,
 	FX_COMPLETE_VARIABLES = 8,
 	FX_COMPLETE_QUERY_WORDS = 16,
+	FX_COMPLETE_MODULES = 32, /* paths but no tensors */
 };
 struct fx_completion {
 	unsigned kinds; /* fx_complete_kind bits */

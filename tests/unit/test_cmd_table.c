@@ -190,6 +190,48 @@ offers(struct cmd_shell *shell, const char *line, const char *wanted)
 }
 
 static void
+completion_offers_only_what_fits_the_place(void)
+{
+	struct fx_session *session = fx_session_new();
+	struct cmd_shell *shell = cmd_shell_new(session);
+	FX_AUTO_FREE char *path = fxt_source("doc/examples/mlp.fxg");
+	struct fx_model *model;
+
+	FXT_OK(fx_session_load(session, path,
+		&(struct fx_opening){ NULL, "load" }, &model, NULL));
+	/* What begins with a dash is an option, also before an expression. */
+	CU_ASSERT(offers(shell, "nodes -", "--max"));
+	CU_ASSERT(offers(shell, "nodes -", "-s"));
+	CU_ASSERT_FALSE(offers(shell, "nodes -", "fc1"));
+	CU_ASSERT_FALSE(offers(shell, "print -", "fc1"));
+	CU_ASSERT(offers(shell, "nodes -s us", "users"));
+	CU_ASSERT(offers(shell, "nodes -s -by", "bytes"));
+	/* Only what fits the place. */
+	CU_ASSERT(offers(shell, "goto f", "fc1"));
+	CU_ASSERT_FALSE(offers(shell, "goto pl", "placeholder"));
+	CU_ASSERT_FALSE(offers(shell, "goto fc1.w", "fc1.weight"));
+	CU_ASSERT(offers(shell, "break {op=call_m", "call_module"));
+	CU_ASSERT(offers(shell, "set module f", "fc1"));
+	CU_ASSERT_FALSE(offers(shell, "set module all", "allclose"));
+	CU_ASSERT_FALSE(offers(shell, "set module fc1.w", "fc1.weight"));
+	CU_ASSERT(offers(shell, "set value fc1.w", "fc1.weight"));
+	/* What a node answers to. */
+	CU_ASSERT(offers(shell, "p %fc1.us", "%fc1.users"));
+	CU_ASSERT(offers(shell, "p %fc1.sh", "%fc1.shape"));
+	/* To the next dot. */
+	CU_ASSERT(offers(shell, "p fc", "fc1."));
+	CU_ASSERT_FALSE(offers(shell, "p fc", "fc1.weight"));
+	CU_ASSERT(offers(shell, "p fc1.", "fc1.weight"));
+	CU_ASSERT(offers(shell, "focus va", "values"));
+	CU_ASSERT(offers(shell, "demo re", "resnet"));
+	CU_ASSERT(offers(shell, "tutorial ag", "again"));
+	CU_ASSERT(offers(shell, "tutorial ", "2"));
+	CU_ASSERT(offers(shell, "shell cat /et", "/etc/"));
+	cmd_shell_free(shell);
+	fx_session_free(session);
+}
+
+static void
 completion_follows_the_types_of_arguments(void)
 {
 	struct fx_session *session = fx_session_new();
@@ -348,6 +390,7 @@ main(void)
 		FXT_CASE(habits_are_no_commands),
 		FXT_CASE(further_words_lead_to_a_choice),
 		FXT_CASE(words_that_errors_name_have_help),
+		FXT_CASE(completion_offers_only_what_fits_the_place),
 		FXT_CASE(completion_follows_the_types_of_arguments),
 	};
 

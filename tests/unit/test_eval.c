@@ -423,8 +423,8 @@ completion_offers_what_begins_so(void)
 		&(struct fx_completion){ FX_COMPLETE_NODES | FX_COMPLETE_PATHS,
 			"layer1", collect, &offered });
 	FXT_SAME(fx_buf_text(&offered.text),
-		"layer1_conv layer1_bn1 layer10 layer1 layer1.conv "
-		"layer1.bn1 layer10 ");
+		"layer1_conv layer1_bn1 layer10 layer1 layer1. "
+		"layer1. layer10 ");
 	fx_buf_clear(&offered.text);
 	fx_resolve_complete(w.session, w.model,
 		&(struct fx_completion){

@@ -148,7 +148,7 @@ complete(const char *text, int start, int end)
 		size_t length = strlen(matches[1]);
 
 		if (is_in_brackets() ||
-			(length && strchr("/(=:", matches[1][length - 1])))
+			(length && strchr("/(=:.", matches[1][length - 1])))
 			rl_completion_append_character = '\0';
 		free(matches[1]);
 		matches[1] = NULL;

@@ -960,14 +960,28 @@ class GRUCell:
                  dtype=None):
         init_cell(self, 3, input_size, hidden_size, bias, dtype)
 
-    def forward(self, input, hx):
+    def forward(self, input, hx=None):
         n = self.hidden_size
         a = F.linear(input, self.weight_ih, self.bias_ih)
+        if hx is None:
+            return self.from_zeros(a)
         b = F.linear(hx, self.weight_hh, self.bias_hh)
         r = torch.sigmoid(a[..., :n] + b[..., :n])
         z = torch.sigmoid(a[..., n:2 * n] + b[..., n:2 * n])
         new = torch.tanh(a[..., 2 * n:] + r * b[..., 2 * n:])
         return (hx - new) * z + new
+
+    def from_zeros(self, a):
+        n = self.hidden_size
+        if self.bias:
+            b = self.bias_hh
+            r = torch.sigmoid(a[..., :n] + b[:n])
+            z = torch.sigmoid(a[..., n:2 * n] + b[n:2 * n])
+            new = torch.tanh(a[..., 2 * n:] + r * b[2 * n:])
+        else:
+            z = torch.sigmoid(a[..., n:2 * n])
+            new = torch.tanh(a[..., 2 * n:])
+        return new - new * z
 
 
 # Transformers.

@@ -65,6 +65,7 @@ FACTS = [
     ("Unregistered", SAVED, ["!without"], 0, True),
     ("Unregistered", ["set backend python", "run"], [], 0, True),
     ("Unregistered", ["info params"], ["!no  "], 0, False),
+    ("Cell", ["run"], [], 0, True),
     # What is written to out= is resized for it.
     ("Resized", ["print output.shape", "run"],
      ["$1 = torch.Size([2, 4])"], 0, True),

@@ -309,7 +309,7 @@ listing_init(struct listing *listing, struct cmd_ctx *ctx)
 	struct fx_node *node = fx_position_node(ctx->model);
 
 	*listing = (struct listing){ .ctx = ctx,
-		.graph = fx_model_graph(ctx->model),
+		.graph = fx_position_graph(ctx->model),
 		.form = *format ? *format : 'p' };
 	listing->current = node ? fx_graph_position(listing->graph, node)
 				: listing->graph->node_count + 1;

@@ -46,16 +46,27 @@ fx_position_node(const struct fx_model *model)
 	return place ? fx_activation_stop(place) : NULL;
 }
 
-size_t
-fx_position_get(const struct fx_model *model)
+static size_t
+position_in(const struct fx_activation *place)
 {
-	struct fx_activation *place = fx_run_activation(model->run);
-	struct fx_node *node = fx_position_node(model);
+	struct fx_node *node = place ? fx_activation_stop(place) : NULL;
 
 	if (!place)
 		return 0;
 	return node ? fx_graph_position(place->graph, node)
 		    : place->graph->node_count;
+}
+
+size_t
+fx_position_get(const struct fx_model *model)
+{
+	return position_in(fx_run_activation(model->run));
+}
+
+size_t
+fx_position_outermost(const struct fx_model *model)
+{
+	return position_in(fx_run_activation_of(model->run, model->graph));
 }
 
 size_t

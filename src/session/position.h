@@ -53,6 +53,8 @@ bool fx_position_is_started(const struct fx_model *model);
 /* NOT_RUN: what to say where it has to have. */
 FX_NODISCARD struct fx_error *fx_position_not_run(const struct fx_model *model);
 size_t fx_position_get(const struct fx_model *model);
+/* The same in the model's graph, of the call of nested ones. */
+size_t fx_position_outermost(const struct fx_model *model);
 struct fx_node *fx_position_node(const struct fx_model *model);
 /* The scope in which one stands before NODE: that of the selected frame, else
  * the innermost one; a module that NODE calls has not been entered.  Borrowed,

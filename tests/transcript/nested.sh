@@ -65,5 +65,8 @@ says 'double is in a nested graph'
 run -ex 'break yes.neg' -ex run -ex 'rename neg minus' && fail 'edited inside'
 says 'nested graph, which cannot be edited'
 
+run -ex 'break turn.double' -ex run -ex list || fail 'listed'
+say '=>B +3 +double = y \* 2'
+
 run -ex 'set backend meta' -ex run -ex 'step' || fail 'shapes only'
 says 'shapes only'

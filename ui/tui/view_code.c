@@ -95,7 +95,7 @@ code_row(void *context, size_t index, const struct fx_area *area)
 {
 	struct tui *tui = context;
 	const struct fx_model *model = tui_model(tui);
-	size_t stop = model ? fx_position_get(model) : 0;
+	size_t stop = model ? fx_position_outermost(model) : 0;
 	struct fx_area rest = fx_area_part(area, 0, 2, 1, area->columns - 2);
 
 	if (model && fx_position_is_started(model) &&

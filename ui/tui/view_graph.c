@@ -98,8 +98,9 @@ new_node(const struct fx_graph *graph, uint32_t time)
 static void
 show_stop(struct tui *tui, const struct fx_model *model)
 {
-	size_t stop =
-		fx_position_is_started(model) ? fx_position_get(model) : 0;
+	size_t stop = fx_position_is_started(model)
+			      ? fx_position_outermost(model)
+			      : 0;
 
 	tui_view_go(&tui->views[TUI_VIEW_GRAPH], tui_graph_row_of(tui, stop));
 }
@@ -121,7 +122,7 @@ static bool
 is_stop_outside(const struct tui *tui, const struct fx_model *model)
 {
 	const struct fx_graph *graph = fx_model_graph(model);
-	size_t stop = fx_position_get(model);
+	size_t stop = fx_position_outermost(model);
 
 	return *fx_model_scope(model) && fx_position_is_started(model) &&
 	       fx_position_graph(model) == graph && stop < graph->node_count &&
@@ -162,7 +163,7 @@ tui_graph_go_to_stop(struct tui *tui)
 static bool
 note_stop(struct tui_graph *graph, const struct fx_model *model)
 {
-	size_t position = fx_position_get(model);
+	size_t position = fx_position_outermost(model);
 	bool started = fx_position_is_started(model);
 	bool moved =
 		position != graph->position || started != graph->was_started;
@@ -286,7 +287,7 @@ paint_margin(struct tui *tui, struct fx_model *model,
 {
 	const struct fx_graph *graph = fx_model_graph(model);
 	struct fx_node *node = fx_graph_at(fx_model_graph(model), run->first);
-	size_t stop = fx_position_get(model);
+	size_t stop = fx_position_outermost(model);
 	bool is_here = fx_position_is_started(model) && stop >= run->first &&
 		       stop < run->first + run->count;
 	int width = digits(graph->node_count);

@@ -197,6 +197,9 @@ graph_tensors(PyObject *self, void *closure)
 	uintptr_t tensor, path;
 
 	(void)closure;
+	/* A trace for Python alone has not described its tensors. */
+	if (root && !fx_module_has_tensors(root))
+		root = NULL;
 	for (int i = 0; table && i < 2; i++)
 		for (size_t at = 0; fx_map_next(maps[i], &at, &tensor, &path);)
 			if ((!root || fx_module_find_tensor(root,

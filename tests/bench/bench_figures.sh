@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# bench_figures.sh - what whole commands cost a person, beside torch.fx.
+set -u
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+export FXDB_SRCDIR=${FXDB_SRCDIR:-$here/../..}
+export FXDB_PYTHON=${FXDB_PYTHON:-/usr/bin/python3} PYTHONDONTWRITEBYTECODE=1
+"$FXDB_PYTHON" "$here/bench_figures.py"

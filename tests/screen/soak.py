@@ -197,6 +197,9 @@ class Session:
     def quit(self):
         self.shell.size(24, 80)
         for _ in range(3):
+            # Keys after the end are the shell's.
+            if not self.is_alive():
+                break
             self.keys("\x03", 0.2)
             self.keys("\x1b", 0.2)
             self.keys("\x15" if not self.is_screen else "", 0.1)

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Random models of operators that write in place, share memory and draw random
-numbers, and random walks through them: back and forth, with values set and
-nodes replaced.  At every stop all values, parameters and buffers must be what
-eager PyTorch has there, bit for bit.
+numbers, with tied parameters, hooks on leaves and, in the user's Python,
+parameters that view one another, and random walks through them: back and forth,
+with values set, nodes and modules replaced, and transactions committed or
+aborted.  At every stop all values, parameters and buffers must be what eager
+PyTorch has there, bit for bit.
 
 usage: walks.py [COUNT [FIRST]]
 """
-import copy
 import json
 import os
 import random
@@ -30,23 +31,36 @@ class Walk%d(torch.nn.Module):
         super().__init__()
         torch.manual_seed(3)
         self.linear = torch.nn.Linear(4, 4)
+        self.tied = torch.nn.Linear(4, 4)
+        self.tied.weight = self.linear.weight
+        self.table = torch.nn.Parameter(torch.randn(8, 4))
+        self.window = torch.nn.Parameter(self.table.data[2:6])
         self.norm = torch.nn.BatchNorm1d(4)
         self.drop = torch.nn.Dropout(0.5)
         self.drop_in = torch.nn.Dropout(0.25, inplace=True)
         self.relu_in = torch.nn.ReLU(inplace=True)
         self.weight = torch.nn.Parameter(torch.randn(4, 4))
-
+%s
     def forward(self, x, y):
 %s
 """
+HOOKS = ["self.linear.register_forward_hook(lambda m, i, o: o * 2)",
+         "self.norm.register_forward_pre_hook(lambda m, i: (i[0] + 1,))",
+         "self.tied.register_forward_hook(lambda m, i, o: o.neg_())"]
 STATE = ["norm.running_mean", "norm.num_batches_tracked", "weight",
-         "linear.weight"]
+         "linear.weight", "tied.weight", "tied.bias", "table", "window"]
 # As the node that it becomes.
 ATTRIBUTES = ["self.weight", "self.linear.weight"]
+# Libtorch gives each parameter bytes of its own, a part of another too.
+VIEWED = ["self.window"]
+# What a module may become, by its name in the model; none has parameters.
+MODULES = {"drop": ["Dropout(0.1)", "ReLU()", "Identity()"],
+           "drop_in": ["Dropout(0.75, inplace=True)", "Hardtanh(inplace=True)"],
+           "relu_in": ["ReLU()", "Dropout(0.5)", "ELU(inplace=True)"]}
 # Each is one node, of a 4 x 4 tensor and for most of them another, to one.
 PURE = ["{0} + {1}", "{0} - {1}", "{0} * 0.5", "torch.tanh({0})",
         "torch.matmul({0}, {1})", "{0}.clone()", "{0}.cumsum(0)",
-        "self.linear({0})", "torch.nn.functional.softmax({0}, dim=1)"]
+        "self.linear({0})", "self.tied({0})", "torch.nn.functional.softmax({0}, dim=1)"]
 VIEWS = ["{0}.t()", "{0}.view(4, 4)", "{0}.transpose(0, 1)", "{0}.detach()",
          "{0}.reshape(4, 4)", "{0}.expand(4, 4)", "{0}.contiguous()"]
 WRITES = ["{0}.add_({1})", "{0}.mul_(0.5)", "{0}.copy_({1})", "{0}.t_()",
@@ -90,12 +104,16 @@ class Line:
 class Graph:
     """Lines of code, as many nodes; which values are whole, 4 x 4."""
 
-    def __init__(self, rng):
+    def __init__(self, rng, has_views):
         self.lines = []
         self.whole = ["x", "y"]
-        for text in ATTRIBUTES:
+        for text in ATTRIBUTES + VIEWED * has_views:
             if rng.random() < 0.4:
                 self.add(text, [])
+        if has_views and rng.random() < 0.3:
+            table = self.add("self.table", [], False)
+            self.add(rng.choice(ON_PARTS), [table], False)
+        self.hooks = [hook for hook in HOOKS if rng.random() < 0.1]
         for _ in range(rng.randint(5, 12)):
             if rng.random() < 0.1:
                 self.reshape(rng)
@@ -135,7 +153,9 @@ class Graph:
         body = ["%s = %s" % (line.name, line.code(same))
                 for line in self.lines]
         body.append("return %s, %s" % (self.whole[-1], self.whole[-2]))
-        return MODEL % (number, "\n".join(" " * 8 + line for line in body))
+        return MODEL % (number, "\n".join(" " * 8 + line
+                                          for line in self.hooks),
+                        "\n".join(" " * 8 + line for line in body))
 
 
 class Walk:
@@ -146,8 +166,10 @@ class Walk:
         self.session = session
         self.seed = seed
         self.folder = folder
-        self.graph = Graph(self.rng)
+        self.backend = self.rng.choice(["torch", "torch", "torch", "python"])
+        self.graph = Graph(self.rng, self.backend == "python")
         self.lines = self.graph.lines
+        self.modules = {}  # name -> the module that an edit made of it
         self.undone = []
         self.done = []
         self.given = {}  # line or input -> tensor that was set
@@ -171,13 +193,12 @@ class Walk:
             file.write(source)
         scope = {}
         exec(source, scope)
-        self.module = scope["Walk%d" % self.seed]().train()
+        self.make = scope["Walk%d" % self.seed]
         for name, tensor in self.inputs.items():
             numpy.save(os.path.join(self.folder, name), tensor.numpy())
         self.type("set record limit " + self.rng.choice(["200", "2G"]))
         self.type("set record values " + self.rng.choice(["on", "on", "off"]))
-        self.type("set backend " + self.rng.choice(
-            ["torch", "torch", "torch", "python"]))
+        self.type("set backend " + self.backend)
         self.type("seed %d" % self.seed)
         said = self.type("trace %s:Walk%d --train" % (path, self.seed))
         for name in self.inputs:
@@ -190,7 +211,10 @@ class Walk:
 
     def eager(self, position, lines=None):
         """The values and the module after POSITION nodes, or Refused."""
-        module = copy.deepcopy(self.module)
+        # No deep copy: that of a parameter views nothing any more.
+        module = self.make().train()
+        for name, text in self.modules.items():
+            setattr(module, name, eval("torch.nn." + text).train())
         scope = {"self": module, "torch": torch}
         values = {}
         same = {name: name for name in self.graph.names()}
@@ -236,7 +260,8 @@ class Walk:
         old = self.lines[at]
         above = self.graph.names()[:at + 2]
         above = [name for name in above if name in self.graph.whole]
-        if old.name not in self.graph.whole or old.text in ATTRIBUTES:
+        if old.name not in self.graph.whole or \
+                old.text in ATTRIBUTES + VIEWED:
             return
         new = Line(old.name, self.graph.operation(self.rng),
                    [self.rng.choice(above), self.rng.choice(above)])
@@ -244,19 +269,49 @@ class Walk:
         self.eager(len(lines) + 2, lines)
         self.type("replace %%%s = %s" % (self.nodes[old.name], new.code(
             {name: "%" + node for name, node in self.nodes.items()})))
-        self.done.append(self.lines)
-        self.undone = []
+        self.edited()
         self.lines = lines
+
+    def set_module(self):
+        name = self.rng.choice(list(MODULES))
+        text = self.rng.choice(MODULES[name])
+        self.type("set module %s = nn.%s" % (name, text))
+        self.edited()
+        self.modules = dict(self.modules, **{name: text})
+
+    def edited(self):
+        """The graph is about to be another one."""
+        self.done.append((self.lines, self.modules))
+        self.undone = []
 
     def undo(self):
         if self.done and self.rng.random() < 0.6:
             self.type("undo")
-            self.undone.append(self.lines)
-            self.lines = self.done.pop()
+            self.undone.append((self.lines, self.modules))
+            self.lines, self.modules = self.done.pop()
         elif self.undone:
             self.type("redo")
-            self.done.append(self.lines)
-            self.lines = self.undone.pop()
+            self.done.append((self.lines, self.modules))
+            self.lines, self.modules = self.undone.pop()
+
+    def transaction(self):
+        """Edits that become one, or none."""
+        before = self.lines, self.modules, self.done, self.undone
+        self.done = list(self.done)
+        self.type("begin")
+        for _ in range(self.rng.randint(0, 3)):
+            self.rng.choice([self.replace, self.set_module, self.move])()
+            if self.rng.random() < 0.3:
+                self.check()
+        is_edited = len(self.done) > len(before[2])
+        if self.rng.random() < 0.5:
+            self.type("abort")
+            self.lines, self.modules, self.done, self.undone = before
+        else:
+            self.type("commit")
+            self.done = before[2]
+            if is_edited:
+                self.done.append(before[:2])
 
     # --- what must be there -------------------------------------------------
 
@@ -289,9 +344,10 @@ class Walk:
                          module.state_dict()[name])
 
     def go(self):
-        steps = [self.move, self.set_value, self.replace, self.undo]
+        steps = [self.move, self.set_value, self.replace, self.set_module,
+                 self.undo, self.transaction]
         for _ in range(MOVES):
-            self.rng.choices(steps, [5, 1.5, 1.5, 1])[0]()
+            self.rng.choices(steps, [5, 1.5, 1.5, 0.5, 1, 0.7])[0]()
             if self.rng.random() < 0.6:
                 self.check()
         self.type("continue")

@@ -375,7 +375,7 @@ def main():
                 print("walk %d: %s\n%s\n%s\n" % (
                     seed, error, walk.graph.python(seed),
                     "\n".join(walk.typed)))
-            session.run("graph drop -f")
+            session.run("close -f")
     session.end()
     print("%d walks, %d differ, %d ended where PyTorch refuses" % (
         count, failed, refused))

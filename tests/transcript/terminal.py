@@ -2,11 +2,17 @@
 import fcntl
 import os
 import pty
+import signal
 import subprocess
 import termios
 
 
 def take():
+    """As a shell starts it, also where the tests run in the background of a
+    script, which ignores these two.
+    """
+    for number in signal.SIGINT, signal.SIGQUIT:
+        signal.signal(number, signal.SIG_DFL)
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 

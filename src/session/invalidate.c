@@ -12,6 +12,7 @@
 #include "base/bitset.h"
 #include "ir/changed_nodes.h"
 #include "ir/control.h"
+#include "ir/module.h"
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/storage.h"
@@ -163,6 +164,59 @@ see_inputs(struct spread *spread, const struct fx_node *node, bool adds)
 	return false;
 }
 
+static bool
+has_run(const struct spread *spread, const struct fx_node *node)
+{
+	const struct fx_timeline *timeline = &spread->model->run->timeline;
+
+	if (fx_env_get(&spread->place->env, node->id) ||
+		fx_map_has(&timeline->dropped, (uintptr_t)node->id))
+		return true;
+	for (size_t i = timeline->effects.count; i-- > 0;)
+		if (timeline->effects.items[i].node == node->id)
+			return true;
+	return false;
+}
+
+/* Whether a parameter or buffer that NODE's module reads is written
+ * differently; also where that is not known.
+ */
+static bool
+see_parameters(struct spread *spread, const struct fx_node *node)
+{
+	struct fx_backend *backend = spread->model->backend;
+	struct fx_module *root =
+		node->opcode == FX_OPCODE_CALL_MODULE
+			? fx_module_find(node->graph->module, node->target)
+			: NULL;
+	struct fx_module_walk *walk;
+	struct fx_module *module;
+	bool found = false;
+	const char *path;
+
+	if (!root)
+		return false;
+	walk = fx_module_walk_new(root, true);
+	while (!found && fx_module_walk_next(walk, &module, &path))
+		for (size_t i = 0; i < module->member_count && !found; i++) {
+			const struct fx_tensor *tensor =
+				module->members[i].tensor;
+			struct fx_datum *datum = NULL;
+			struct fx_error *err;
+
+			if (!tensor)
+				continue;
+			err = backend->ops->from_tensor(backend, tensor,
+				&datum);
+			found = err ||
+				fx_datum_lies_in(datum, &spread->storages);
+			fx_error_free(err);
+			fx_datum_unref(datum);
+		}
+	fx_module_walk_free(walk);
+	return found;
+}
+
 /* What the node with ID did when it ran last is no longer so. */
 static void
 spread_past(struct spread *spread, uint64_t id)
@@ -214,7 +268,9 @@ becomes_stale(struct spread *spread, const struct fx_node *node)
 	if (spread->draws &&
 		fx_timeline_kinds(timeline, node->id) & FX_SIDE_EFFECT_DRAWS)
 		return true;
-	return spread->storages.count && see_inputs(spread, node, false);
+	return spread->storages.count &&
+	       (see_inputs(spread, node, false) ||
+		       (has_run(spread, node) && see_parameters(spread, node)));
 }
 
 /* Nodes that are gone or stand elsewhere: where they stood is not known, so
@@ -391,20 +447,6 @@ fx_model_dirty_count(const struct fx_model *model)
 					 id) != NULL;
 	}
 	return count;
-}
-
-static bool
-has_run(const struct spread *spread, const struct fx_node *node)
-{
-	const struct fx_timeline *timeline = &spread->model->run->timeline;
-
-	if (fx_env_get(&spread->place->env, node->id) ||
-		fx_map_has(&timeline->dropped, (uintptr_t)node->id))
-		return true;
-	for (size_t i = timeline->effects.count; i-- > 0;)
-		if (timeline->effects.items[i].node == node->id)
-			return true;
-	return false;
 }
 
 /* Where nodes were moved, one that writes in place or draws may have come to

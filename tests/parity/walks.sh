@@ -5,4 +5,6 @@
 need_modules torch numpy
 need_capture
 export FXDB_PYTHON="$python"
-exec "$python" "$here/walks.py" "${FXDB_WALKS:-60}"
+# 1278: a module read a weight that the node above it no longer wrote.
+"$python" "$here/walks.py" 1 1278 &&
+	exec "$python" "$here/walks.py" "${FXDB_WALKS:-60}"

@@ -19,6 +19,7 @@
 #include "ir/size.h"
 #include "ir/tensor_meta.h"
 #include "ir/value_text.h"
+#include "ir/value_walk.h"
 #include "ops/layertab.h"
 #include "ops/optab.h"
 
@@ -226,7 +227,7 @@ kind_of(struct fx_partial *partial, const struct fx_value *leaf, size_t index)
 		meta->rank);
 }
 
-/* VALUE with each input replaced by a new placeholder. */
+/* A copy of VALUE with each input replaced by a new placeholder. */
 static struct fx_value
 place_inputs(struct fx_partial *partial, const struct fx_value *value)
 {
@@ -245,7 +246,7 @@ place_inputs(struct fx_partial *partial, const struct fx_value *value)
 		return fx_value_node(fx_graph_append(partial->graph, &spec));
 	}
 	if (!count)
-		return copy;
+		return fx_value_clone(partial->arena, value);
 	items = FX_ARENA_ARRAY(partial->arena, struct fx_value, count);
 	for (size_t i = 0; i < count; i++)
 		items[i] = place_inputs(partial, &value->items[i]);

@@ -79,7 +79,8 @@ fx_partial_attribute(struct fx_partial *partial, const struct fx_object *module,
 		return fx_error_new(FX_ERR_UNSUPPORTED,
 			"the attribute \"%s\" of a %s was not recorded", name,
 			fx_class_short_name(module->module->class_name));
-	*ret = fx_object_value(*value);
+	/* The expansion outlives the module. */
+	*ret = fx_object_value(fx_value_clone(partial->arena, value));
 	return NULL;
 }
 

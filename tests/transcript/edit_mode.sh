@@ -35,7 +35,7 @@ holds()
 	for condition; do
 		options+=(-ex "assert $condition")
 	done
-	fxdb -ex "trace mode.py:Frozen $flag -i x=f32[64,4]" \
+	fxdb --python "$python" -ex "trace mode.py:Frozen $flag -i x=f32[64,4]" \
 		-ex 'set module d = nn.Dropout(0.9)' \
 		-ex 'insert after d : e = nn.Dropout(0.4)(d) --splice' \
 		-ex run "${options[@]}" || fail "trace $flag"

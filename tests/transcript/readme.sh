@@ -9,7 +9,11 @@ sed -n '/^## Five minutes/,/^Tracing your own/p' README.md |
 	sed -nE 's/^\(fxdb\) (.*)$/\1/p' | sed -E 's/   .*$//' >"$folder/tour"
 count=$(wc -l <"$folder/tour")
 [ "$count" -ge 20 ] || { echo "only $count lines of the tour found"; exit 1; }
-"$fxdb" -nx -batch doc/examples/mlp.fxg -x "$folder/tour" || exit 1
+"$fxdb" -nx -batch doc/examples/mlp.fxg -x "$folder/tour"
+status=$?
+# Without libtorch its run computes shapes only, which the status tells.
+has_values || [ $status -ne 2 ] || status=0
+[ $status -eq 0 ] || exit 1
 
 # The first block under the heading: what is typed, and every line of answers.
 sed -n '/^## A session/,/^The full screen/p' README.md |

@@ -54,8 +54,9 @@ static struct {
 	char *history;
 	size_t history_size;
 
-	char first; /* typed before the prompt; 0: nothing */
-	char *line; /* what on_line got */
+	char first;   /* typed before the prompt; 0: nothing */
+	char *line;   /* what on_line got */
+	size_t ended; /* bytes of the end of a paste that were made up */
 	bool done;
 	bool eof;
 
@@ -242,18 +243,20 @@ wait_for_key(void)
 	}
 }
 
-/* A byte.  The end where there is no terminal any more, and for a signal that
- * came in the middle of a paste: the line is dropped.
+/* A byte.  Where there is none, as the terminal is gone or a signal came in the
+ * middle of a paste, the paste ends first: Readline 8.2 reads past what it has
+ * of one that is cut short.  The line is dropped.
  */
 static int
 read_byte(FILE *stream)
 {
+	static const char paste_end[] = "\033[201~";
 	unsigned char byte;
 
 	(void)stream;
-	if (!wait_for_key() || read(STDIN_FILENO, &byte, 1) != 1)
-		return EOF;
-	return byte;
+	if (!glue.ended && wait_for_key() && read(STDIN_FILENO, &byte, 1) == 1)
+		return byte;
+	return paste_end[glue.ended] ? paste_end[glue.ended++] : EOF;
 }
 
 /* After Ctrl-D Readline would end this line, which is ended here, and every
@@ -389,6 +392,7 @@ line_read(const char *prompt, bool *interrupted_ret)
 	char *line;
 
 	glue.done = false;
+	glue.ended = 0;
 	glue.line = NULL;
 	ui_signals_give(UI_KEYS_LINE,
 		tcgetattr(STDIN_FILENO, &before) == 0 ? &before : NULL);

@@ -60,7 +60,6 @@ struct cmd_arg {
 	unsigned flags;
 	const char *help;
 	const char *choices; /* WORD: "after|before" */
-	cmd_words_fn *words; /* WORD: known otherwise, or NULL */
 };
 
 /* -n, --splice, -o FILE.  LETTER 0: only long.  TYPE END: takes nothing. */
@@ -117,6 +116,7 @@ struct cmd_entry {
 	const char *synonyms; /* words apropos finds it by */
 	const char *also;     /* further words for a choice: "edits=undo" */
 	unsigned needs;
+	cmd_words_fn *words;      /* what its WORD may be, or NULL */
 	cmd_words_fn *sort_words; /* LISTS: what -s takes, or NULL */
 	struct cmd_arg args[6];
 	struct cmd_flag flags[10];

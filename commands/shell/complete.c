@@ -493,8 +493,8 @@ complete_arguments(struct completion *c, const struct cmd_entry *entry,
 		offer_sort_words(c, entry);
 	else if (place.arg && place.arg->choices)
 		offer_choices(c, place.arg->choices);
-	else if (place.arg && place.arg->words)
-		place.arg->words(offer, c);
+	else if (place.arg && place.arg->type == CMD_ARG_WORD && entry->words)
+		entry->words(offer, c);
 	else
 		offer_by_type(c, place.type, c->start);
 	offer_keywords(c, entry);

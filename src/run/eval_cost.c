@@ -50,9 +50,11 @@ reach_of(const struct fx_value *value)
 	return reach;
 }
 
-/* The bytes that a call of SITE makes, 0 when they cannot be told. */
+/* The bytes that a call of SITE makes, 0 when they cannot be told.  SHAPES has
+ * the session's shape engine.
+ */
 static uint64_t
-bytes_made(const struct fx_call_site *site,
+bytes_made(struct fx_backend *shapes, const struct fx_call_site *site,
 	const struct fx_eval_arguments *arguments)
 {
 	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
@@ -60,8 +62,10 @@ bytes_made(const struct fx_call_site *site,
 	FX_AUTO_DATUM struct fx_datum *result = NULL;
 	uint64_t bytes = 0;
 	void *plan;
-	struct fx_error *err = meta->ops->resolve(meta, site, &plan);
+	struct fx_error *err;
 
+	meta->meta = fx_backend_shapes(shapes);
+	err = meta->ops->resolve(meta, site, &plan);
 	if (!err) {
 		err = meta->ops->call(meta, plan, arguments->data,
 			arguments->count, &result);
@@ -131,7 +135,7 @@ fx_eval_check_cost(const struct fx_evaluator *evaluator,
 		reach = times(reach, reach_of(&arguments->data[i]->value));
 	if (reach < SMALL)
 		return NULL;
-	bytes = bytes_made(site, arguments);
+	bytes = bytes_made(resolver->backend, site, arguments);
 	if (bytes > resolver->limit)
 		return refuse(resolver, site->target, "make", bytes);
 	bytes = bytes_looked_at(arguments);

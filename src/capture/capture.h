@@ -171,10 +171,10 @@ PyObject *fxpy_with_first(PyObject *first, PyObject *args);
 bool fxpy_collect(struct fxpy_trace *trace);
 const struct fxpy_class *fxpy_class_of(PyTypeObject *type);
 /* Describe the tensors of the collected modules (dtype, shape, ties) and the
- * constants met on the way.  RECORDS and TENSORS are a finished trace's.
+ * constants met on the way, by the maps of a trace and fxdb._weights.places.
  */
 bool fxpy_describe_tensors(struct fx_graph *graph, const struct fx_map *records,
-	const struct fx_map *tensors);
+	const struct fx_map *tensors, PyObject *places);
 
 /* ext_patch.c */
 bool fxpy_patch(void);

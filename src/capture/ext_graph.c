@@ -24,6 +24,7 @@ struct fxpy_graph {
 	struct fx_map records;    /* module -> its record, until described */
 	struct fx_map parameters; /* tensor -> path ... */
 	struct fx_map paths;      /* ... and those that are none */
+	PyObject *places;         /* how they lie in memory; NULL: not asked */
 	bool is_described;
 };
 
@@ -88,6 +89,7 @@ fxpy_graph_new(struct fxpy_trace *trace)
 	object->records = trace->records;
 	object->parameters = trace->parameters;
 	object->paths = trace->tensors;
+	object->places = NULL;
 	memset(&trace->records, 0, sizeof(trace->records));
 	memset(&trace->parameters, 0, sizeof(trace->parameters));
 	memset(&trace->tensors, 0, sizeof(trace->tensors));
@@ -105,6 +107,7 @@ graph_dealloc(PyObject *self)
 	Py_XDECREF(object->targets);
 	Py_XDECREF(object->keep);
 	Py_XDECREF(object->root);
+	Py_XDECREF(object->places);
 	fx_map_deinit(&object->records);
 	fx_map_deinit(&object->parameters);
 	fx_map_deinit(&object->paths);
@@ -187,6 +190,40 @@ graph_targets(PyObject *self, void *closure)
 	return ((struct fxpy_graph *)self)->targets;
 }
 
+/* What fxdb._weights.places says of all tensors, borrowed. */
+static PyObject *
+places_of(struct fxpy_graph *object)
+{
+	const struct fx_map *maps[2] = { &object->parameters, &object->paths };
+	PyObject *weights, *list;
+	uintptr_t tensor, path;
+
+	if (object->places)
+		return object->places;
+	weights = PyImport_ImportModule("fxdb._weights");
+	list = PyList_New(0);
+	for (int i = 0; list && i < 2; i++)
+		for (size_t at = 0; fx_map_next(maps[i], &at, &tensor, &path);)
+			if (PyList_Append(list, (PyObject *)tensor) < 0)
+				Py_CLEAR(list);
+	if (weights && list)
+		object->places =
+			PyObject_CallMethod(weights, "places", "O", list);
+	Py_XDECREF(weights);
+	Py_XDECREF(list);
+	return object->places;
+}
+
+static PyObject *
+graph_places(PyObject *self, void *closure)
+{
+	PyObject *places = places_of((struct fxpy_graph *)self);
+
+	(void)closure;
+	Py_XINCREF(places);
+	return places;
+}
+
 static PyObject *
 graph_tensors(PyObject *self, void *closure)
 {
@@ -226,8 +263,9 @@ describe(PyObject *self)
 	if (object->is_described)
 		return true;
 	object->is_described = true;
-	return fxpy_describe_tensors(object->graph, &object->records,
-		&object->paths);
+	return places_of(object) &&
+	       fxpy_describe_tensors(object->graph, &object->records,
+		       &object->paths, object->places);
 }
 
 /* ERR as the exception that error.def names. */
@@ -380,6 +418,8 @@ static PyGetSetDef graph_getset[] = {
 	{ "code", graph_code, NULL, "The generated Python code.", NULL },
 	{ "targets", graph_targets, NULL,
 		"The callables of call_function nodes by printed name.", NULL },
+	{ "places", graph_places, NULL,
+		"How tensors that share memory lie there, by their id.", NULL },
 	{ "tensors", graph_tensors, NULL,
 		"Parameters, buffers and constants by path.", NULL },
 	{ "class_name", graph_class_name, NULL, "Of the traced model.", NULL },

@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/dtype.h"
 #include "base/intern.h"
 #include "base/mem.h"
@@ -314,106 +315,75 @@ tensor_dtype(PyObject *tensor)
 					    : FX_DTYPE_NONE;
 }
 
-/* Tensors that were described, and their storages, by address: those of one
- * address are chained by their places.
- */
+/* What tensors lie in, while they are described. */
 struct described {
-	PyObject *tensor; /* borrowed */
-	struct fx_storage *storage;
-	size_t next; /* place + 1 */
+	struct fx_graph *graph;
+	PyObject *places;       /* borrowed: fxdb._weights.places */
+	struct fx_map storages; /* what is written for them -> storage */
 };
 
-struct shared {
-	struct fx_map last; /* address -> place + 1 */
-	FX_VEC(struct described) items;
-};
-
-/* Whether what A and B give when ASK is called, or have by that name, is the
- * same.
- */
-static bool
-agree(PyObject *a, PyObject *b, const char *ask, bool is_called)
-{
-	PyObject *x = is_called ? PyObject_CallMethod(a, ask, NULL)
-				: PyObject_GetAttrString(a, ask);
-	PyObject *y = is_called ? PyObject_CallMethod(b, ask, NULL)
-				: PyObject_GetAttrString(b, ask);
-	bool same = x && y && PyObject_RichCompareBool(x, y, Py_EQ) == 1;
-
-	Py_XDECREF(x);
-	Py_XDECREF(y);
-	PyErr_Clear();
-	return same;
-}
-
-/* Whether two tensors at one address are the same bytes to a reader: a part or
- * a transposed view has its own, as weights are written without strides.
- */
-static bool
-is_same(PyObject *a, PyObject *b)
-{
-	return a == b ||
-	       (agree(a, b, "dtype", false) && agree(a, b, "shape", false) &&
-		       agree(a, b, "stride", true) &&
-		       agree(a, b, "is_conj", true) &&
-		       agree(a, b, "is_neg", true));
-}
-
-/* The storage for TENSOR at address AT, or 0; the caller's. */
+/* The storage of which OWNER is what is written; referenced by the graph. */
 static struct fx_storage *
-share(struct shared *shared, PyObject *tensor, uintptr_t at)
+storage_of(struct described *d, PyObject *owner)
 {
-	struct described fresh = { .tensor = tensor };
-	size_t i = at ? (size_t)fx_map_get(&shared->last, at, 0) : 0;
+	struct fx_storage *storage = fx_map_get_pointer(&d->storages, owner);
 
-	fresh.next = i;
-	for (; i; i = shared->items.items[i - 1].next)
-		if (is_same(shared->items.items[i - 1].tensor, tensor))
-			return fx_storage_ref(shared->items.items[i - 1]
-						      .storage);
-	fresh.storage = fx_storage_new(NULL);
-	if (at) {
-		fx_vec_push(&shared->items, fresh);
-		fx_map_set(&shared->last, at, shared->items.count);
+	if (!storage) {
+		storage = fx_storage_new(NULL);
+		fx_map_set_pointer(&d->storages, owner, storage);
 	}
-	return fresh.storage;
+	return storage;
+}
+
+/* Say how MADE lies in memory that it shares: PLACE has the strides too. */
+static void
+set_place(struct fx_graph *graph, struct fx_tensor *made, PyObject *place)
+{
+	PyObject *how = PyTuple_GetItem(place, 2);
+	int64_t *strides;
+
+	if (how == Py_None)
+		return;
+	strides = fx_arena_alloc(graph->permanent,
+		FX_RANK_LIMIT * sizeof(*strides));
+	integers(how, strides);
+	made->strides = strides;
+	made->offset = PyLong_AsLongLong(PyTuple_GetItem(place, 1));
 }
 
 /* Describe TENSOR for the graph. */
 static const struct fx_tensor *
-describe(struct fx_graph *graph, PyObject *tensor, bool is_buffer,
-	struct shared *shared)
+describe(struct described *d, PyObject *tensor, bool is_buffer)
 {
 	PyObject *shape = PyObject_GetAttr(tensor, fxpy_str.shape);
 	PyObject *grad = PyObject_GetAttr(tensor, fxpy_str.requires_grad);
+	PyObject *key = PyLong_FromVoidPtr(tensor);
+	PyObject *place = key ? PyDict_GetItem(d->places, key) : NULL;
 	int64_t sizes[FX_RANK_LIMIT];
 	int rank = integers(shape, sizes);
-	/* A sparse one has none. */
-	PyObject *address = PyObject_CallMethod(tensor, "data_ptr", NULL);
-	uintptr_t at =
-		address ? (uintptr_t)PyLong_AsUnsignedLongLong(address) : 0;
 	struct fx_tensor *made = NULL;
 
 	PyErr_Clear();
 	if (rank >= 0) {
-		struct fx_storage *storage = share(shared, tensor, at);
-
-		made = fx_tensor_new(graph, tensor_dtype(tensor), sizes,
-			(size_t)rank, storage);
-		fx_storage_unref(storage);
+		made = fx_tensor_new(d->graph, tensor_dtype(tensor), sizes,
+			(size_t)rank,
+			storage_of(d,
+				place ? PyTuple_GetItem(place, 0) : tensor));
 		made->is_buffer = is_buffer;
 		made->is_persistent = true;
 		made->requires_grad = grad == Py_True;
+		if (place)
+			set_place(d->graph, made, place);
 	}
 	Py_XDECREF(shape);
 	Py_XDECREF(grad);
-	Py_XDECREF(address);
+	Py_XDECREF(key);
 	return made;
 }
 
 static bool
-describe_table(struct fx_graph *graph, struct fx_module *record,
-	PyObject *table, bool is_buffer, struct shared *shared)
+describe_table(struct described *d, struct fx_module *record, PyObject *table,
+	bool is_buffer)
 {
 	PyObject *key, *value;
 	Py_ssize_t at = 0;
@@ -429,7 +399,7 @@ describe_table(struct fx_graph *graph, struct fx_module *record,
 					  : FX_MEMBER_PARAMETER);
 		else
 			fx_module_add_tensor(record, name,
-				describe(graph, value, is_buffer, shared));
+				describe(d, value, is_buffer));
 	}
 	return true;
 }
@@ -452,9 +422,9 @@ owner_of(struct fx_graph *graph, const char *path, const char **name_ret)
  * nobody registered them, are buffers.
  */
 static void
-describe_others(struct fx_graph *graph, const struct fx_map *tensors,
-	struct shared *shared)
+describe_others(struct described *d, const struct fx_map *tensors)
 {
+	struct fx_graph *graph = d->graph;
 	FX_AUTO_MAP struct fx_map by_path = { 0 };
 	const struct fx_node *node;
 	uintptr_t tensor, path;
@@ -471,38 +441,36 @@ describe_others(struct fx_graph *graph, const struct fx_map *tensors,
 		owner = owner_of(graph, node->target, &name);
 		if (owner && !fx_module_member(owner, name))
 			fx_module_add_tensor(owner, name,
-				describe(graph, (PyObject *)tensor, true,
-					shared));
+				describe(d, (PyObject *)tensor, true));
 	}
 }
 
 bool
 fxpy_describe_tensors(struct fx_graph *graph, const struct fx_map *records,
-	const struct fx_map *tensors)
+	const struct fx_map *tensors, PyObject *places)
 {
-	struct shared shared = { 0 };
-	uintptr_t module, record;
+	struct described d = { .graph = graph, .places = places };
+	uintptr_t module, record, owner, storage;
 	size_t at = 0;
 	bool good = true;
 
 	while (good && fx_map_next(records, &at, &module, &record)) {
 		PyObject *dict =
 			PyObject_GetAttr((PyObject *)module, fxpy_str.__dict__);
+		struct fx_module *made = (struct fx_module *)record;
 
-		good = dict != NULL;
-		if (!good)
-			break;
-		good = describe_table(graph, (struct fx_module *)record,
+		good = dict &&
+		       describe_table(&d, made,
 			       PyDict_GetItem(dict, fxpy_str._parameters),
-			       false, &shared) &&
-		       describe_table(graph, (struct fx_module *)record,
-			       PyDict_GetItem(dict, fxpy_str._buffers), true,
-			       &shared);
-		Py_DECREF(dict);
+			       false) &&
+		       describe_table(&d, made,
+			       PyDict_GetItem(dict, fxpy_str._buffers), true);
+		Py_XDECREF(dict);
 	}
 	if (good)
-		describe_others(graph, tensors, &shared);
-	fx_map_deinit(&shared.last);
-	fx_vec_deinit(&shared.items);
+		describe_others(&d, tensors);
+	for (at = 0; fx_map_next(&d.storages, &at, &owner, &storage);)
+		fx_storage_unref((struct fx_storage *)storage);
+	fx_map_deinit(&d.storages);
 	return good;
 }

@@ -247,14 +247,18 @@ struct fx_error *
 fx_session_copy(struct fx_session *session, struct fx_model *model,
 	const struct fx_opening *as, struct fx_model **ret)
 {
+	FX_AUTO_FREE char *skipped = NULL;
 	struct fx_error *err = fx_session_need_room(session);
 	struct fx_graph *copy;
 
+	if (!err && fx_session_find_model(session, as->name))
+		err = fx_error_new(FX_ERR_NAME_TAKEN,
+			"there is a graph \"%s\" already", as->name);
+	/* The copy has no process to ask for them. */
+	if (!err)
+		err = fx_model_fetch_weights(model, &skipped);
 	if (err)
 		return err;
-	if (fx_session_find_model(session, as->name))
-		return fx_error_new(FX_ERR_NAME_TAKEN,
-			"there is a graph \"%s\" already", as->name);
 	copy = fx_graph_clone(model->graph, fx_session_serial(session), NULL);
 	copy->origin = NULL;
 	*ret = fx_session_add_graph(session, copy, as->name, as->line);

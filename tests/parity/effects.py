@@ -27,7 +27,7 @@ SEED = 5
 
 def run(fxdb, folder, backend, model, commands):
     """The arrays that COMMANDS dump as a, b, c..., or what is said."""
-    names = iter("abcdefghijklmnopqrstuvw")
+    names = iter("abcdefghijklmnopqrstuvwxyzABCDEFG")
     words = [fxdb, "-nx", "-q", "-batch", "--python", sys.executable]
     dumped = []
     for command in ["set backend " + backend, "seed %d" % SEED,
@@ -205,12 +205,38 @@ def made_up(fxdb, folder, x, backend):
     return run(fxdb, folder, backend, "Drawing()", commands), want
 
 
+def aliased(fxdb, folder, x, backend):
+    """What is written to a view of a part is in the whole, and across."""
+    module = effects.Aliased()
+    state = ["dump self." + name
+             for name in ("table", "turned", "part", "word")]
+    before = [t.numpy().copy() for t in (
+        module.table, module.turned, module.part, module.word)]
+    want = module(x).numpy()
+    after = [t.numpy().copy() for t in (
+        module.table, module.turned, module.part, module.word)]
+    module = effects.Aliased()
+    module.part.copy_(module.part * 3)
+    other = module(x).numpy()
+    path = os.path.join(folder, "aliased.fxg")
+    given = 'input x = file("%s/x.npy")' % folder
+    more = ["save " + path, "load " + path, given,
+            "run", "dump %output"] + state
+    return run(fxdb, folder, backend, "Aliased()", [
+        "run", "dump %output"] + state + ["goto @0"] + state + [
+        "continue", "dump %output"] + state + [
+        "set backend auto", "graph copy Aliased as b", "graph b", given, "run", "dump %output"] +
+        state + ["graph Aliased", "start", "set value self.part = $v * 3", "run",
+                 "dump %output", "undo"] + more), \
+        [want] + after + before + ([want] + after) * 2 + [other, want] + after
+
+
 def main():
     failed = 0
     torch.set_num_threads(len(os.sched_getaffinity(0)))
     x = torch.randn(8, 4)
     for check in normed, drawing, counting, remembering, elsewhere, \
-            turning, growing, sharing, moving, made_up:
+            turning, growing, sharing, moving, made_up, aliased:
         for backend in "python", "auto":
             with tempfile.TemporaryDirectory() as folder:
                 numpy.save(os.path.join(folder, "x.npy"), x.numpy())

@@ -45,30 +45,86 @@ def _bytes(tensor):
         if size else b""
 
 
+def _range(tensor):
+    """The addresses where TENSOR's bytes begin and end."""
+    begin = tensor.data_ptr()
+    last = sum((size - 1) * step
+               for size, step in zip(tensor.shape, tensor.stride()))
+    return begin, begin + (last + 1) * tensor.element_size()
+
+
+def _overlapping(tensors):
+    """Lists of those TENSORS that reach into each other's bytes."""
+    groups, reached = [], 0
+    for begin, end, _, tensor in sorted(
+            _range(tensor) + (i, tensor) for i, tensor in enumerate(tensors)
+            if _can_be_written(tensor) and tensor.numel()):
+        if begin >= reached:
+            groups.append([])
+        groups[-1].append(tensor)
+        reached = max(reached, end)
+    return [group for group in groups if len(group) > 1]
+
+
+def _layout(tensor):
+    return (tensor.data_ptr(), tensor.dtype, tensor.shape, tensor.stride(),
+            tensor.is_neg())
+
+
+def _window(group):
+    """The bytes in which all of GROUP lie, or None: a view that negates has
+    others, and so has what lies across.
+    """
+    begin = group[0].data_ptr()
+    end = max(_range(tensor)[1] for tensor in group)
+    if any(tensor.is_neg() or tensor.device.type != "cpu" or
+           (tensor.data_ptr() - begin) % tensor.element_size()
+           for tensor in group):
+        return None
+    return torch.frombuffer((ctypes.c_char * (end - begin)).from_address(
+        begin), dtype=torch.uint8)
+
+
+def places(tensors):
+    """Of those TENSORS that share memory, by their id: the tensor that is
+    written for them, and where in it they lie, as offset and strides in
+    elements, which are None where all lie alike.
+    """
+    found = {}
+    for group in _overlapping(tensors):
+        window = _window(group)
+        if len(set(map(_layout, group))) == 1:
+            found.update((id(tensor), (group[0], 0, None)) for tensor in group)
+        elif window is not None:
+            found.update((id(tensor), (
+                window, (tensor.data_ptr() - window.data_ptr()) //
+                tensor.element_size(), tensor.stride())) for tensor in group)
+    return found
+
+
 class Weights:
-    """An image of TENSORS (path -> tensor) of the module or function ROOT, and
-    the paths of those that have no such form.  Tied tensors, which
-    ext_modules.c gives one storage, are written for the first.
+    """An image of the tensors of GRAPH (path -> tensor), of the module or
+    function ROOT, and the paths of those that have no such form.  What shares
+    memory is written once, for the first.
     """
 
-    def __init__(self, root, tensors):
+    def __init__(self, root, graph):
         self.skipped = []
         self.blocks = []  # tensor, where its bytes begin, their number
         self.root = root
         header, seen, offset, able = {}, set(), 0, {}
-        for path, tensor in tensors.items():
+        places = graph.places
+        for path, tensor in graph.tensors.items():
             if _can_be_written(tensor):
                 able[path] = tensor
             else:
                 self.skipped.append(path)
         # The widest first, so that all are aligned without gaps.
         for path in sorted(able, key=lambda p: (-able[p].element_size(), p)):
-            tensor = able[path]
-            key = (tensor.data_ptr(), tensor.dtype, tuple(tensor.shape),
-                   tensor.stride(), tensor.is_conj(), tensor.is_neg())
-            if tensor.numel() and key in seen:
+            tensor = places.get(id(able[path]), (able[path],))[0]
+            if id(tensor) in seen:
                 continue
-            seen.add(key)
+            seen.add(id(tensor))
             size = tensor.numel() * tensor.element_size()
             header[path] = {"dtype": _NAMES[tensor.dtype],
                             "shape": list(tensor.shape),

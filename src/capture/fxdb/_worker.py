@@ -158,7 +158,7 @@ class _Capture:
 
     def _weights(self):
         if self.made is None:
-            self.made = _weights.Weights(self.model, self.graph.tensors)
+            self.made = _weights.Weights(self.model, self.graph)
         return self.made
 
     def _send_weights(self):

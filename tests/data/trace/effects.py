@@ -116,6 +116,22 @@ class Sharing(torch.nn.Module):
             + self.table[1]
 
 
+class Aliased(torch.nn.Module):
+    """Writes a part of a buffer, which another sees across."""
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("table", torch.arange(16.).reshape(4, 4))
+        self.register_buffer("turned", self.table.t())
+        self.part = self.table[1:3]
+        self.word = self.table.view(torch.int32)[3]
+
+    def forward(self, x):
+        part = self.part.mul_(x[0])
+        out = x[:4] + self.table + self.turned
+        self.turned.add_(part.sum())
+        return out + self.part[0] + x[1] * self.word % 7
+
+
 class Turning(torch.nn.Module):
     """Gives its input, and what it computed, other shapes in place."""
     def forward(self, x):

@@ -139,25 +139,30 @@ make_tensor(struct fx_graph *graph, const struct fx_tensor *old,
 	return NULL;
 }
 
-/* The tensor that stands for OLD from now on; MADE has those so far, as a
- * tensor at two paths stays one.
+/* The tensor that stands for OLD from now on; MADE has those so far by their
+ * storages, as what is tied stays so.
  */
 static FX_NODISCARD struct fx_error *
 bind(struct fx_graph *graph, const struct fx_tensor *old, const char *path,
 	uint64_t seed, struct fx_map *made)
 {
+	uintptr_t key =
+		(uintptr_t)(old->storage ? (const void *)old->storage : old);
 	const struct fx_tensor *tensor =
-		(const struct fx_tensor *)fx_map_get(made, (uintptr_t)old, 0);
+		(const struct fx_tensor *)fx_map_get(made, key, 0);
 	const char *dot = strrchr(path, '.');
 	struct filling filling = guess_filling(dot ? dot + 1 : path, old);
 	struct fx_error *err = NULL;
 
-	if (!tensor)
+	if (tensor && !old->offset && fx_tensor_is_contiguous(old) &&
+		fx_tensor_bytes(tensor) == fx_tensor_bytes(old))
+		tensor = fx_tensor_clone(graph, old, tensor->storage);
+	else
 		err = make_tensor(graph, old, &filling, state_for(seed, path),
 			&tensor);
 	if (err)
 		return fx_error_note(err, "for %s", path);
-	fx_map_set(made, (uintptr_t)old, (uintptr_t)tensor);
+	fx_map_set(made, key, (uintptr_t)tensor);
 	return fx_edit_bind_tensor(graph, path, tensor);
 }
 

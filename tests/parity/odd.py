@@ -72,6 +72,9 @@ FACTS = [
     ("WithoutValues", ["run"],
      ["only it has the values of last.", "Stopped at @3 last:",
       "meta" if TORCH2 else "weight has no values"], 2, False),
+    ("TiedWithoutValues", SAVED[:2] + [
+        "weights random", "print allclose(first.weight, last.weight)"],
+     ["= True"], 0, False),
     ("WithoutValues", ["run --to act"], ["!shapes only"], 0, False),
     ("WithoutValues", SAVED,
      ["last.weight has no values", "set value last.weight = "], 2, False),

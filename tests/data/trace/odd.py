@@ -123,6 +123,17 @@ class Cell(nn.Module):
         return self.plain(self.cell(x))
 
 
+class TiedWithoutValues(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = (nn.Linear(4, 4, device="meta")
+                                 for _ in range(2))
+        self.last.weight = self.first.weight
+
+    def forward(self, x):
+        return self.last(self.first(x))
+
+
 class WithoutValues(Net):
     """One parameter, on the meta device."""
 

@@ -70,7 +70,7 @@ draw_picture(struct cmd_ctx *ctx, const struct fx_draw_options *options,
 	FX_AUTO_BUF struct fx_buf picture = { 0 };
 	struct fx_error *err;
 
-	err = fx_draw_picture(fx_model_graph(ctx->model), options, format,
+	err = fx_draw_picture(fx_position_graph(ctx->model), options, format,
 		&picture);
 	if (err)
 		return err;
@@ -82,7 +82,7 @@ draw_picture(struct cmd_ctx *ctx, const struct fx_draw_options *options,
 			"%zu nodes folded by module, %d step%s deep: %zu "
 			"boxes; "
 			"--fold 0 draws each node",
-			fx_model_graph(ctx->model)->node_count,
+			fx_position_graph(ctx->model)->node_count,
 			options->report->fold,
 			options->report->fold == 1 ? "" : "s",
 			options->report->drawn);
@@ -93,7 +93,7 @@ draw_picture(struct cmd_ctx *ctx, const struct fx_draw_options *options,
 static void
 say_part(struct cmd_ctx *ctx, const struct fx_draw_options *options)
 {
-	struct fx_graph *graph = fx_model_graph(ctx->model);
+	struct fx_graph *graph = fx_position_graph(ctx->model);
 	const struct fx_draw_report *report = options->report;
 
 	if (report->left_out)
@@ -114,7 +114,7 @@ draw_text(struct cmd_ctx *ctx, const struct fx_draw_options *options,
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 
-	fx_draw_text(fx_model_graph(ctx->model), options, &text,
+	fx_draw_text(fx_position_graph(ctx->model), options, &text,
 		options->report);
 	say_part(ctx, options);
 	return put(ctx, &text, path);
@@ -126,7 +126,7 @@ draw_text(struct cmd_ctx *ctx, const struct fx_draw_options *options,
 static void
 choose_center(struct cmd_ctx *ctx, struct fx_draw_options *options)
 {
-	struct fx_graph *graph = fx_model_graph(ctx->model);
+	struct fx_graph *graph = fx_position_graph(ctx->model);
 	struct fx_node *here = fx_position_node(ctx->model);
 
 	if (options->positions && options->count == 1) {

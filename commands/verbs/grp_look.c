@@ -194,7 +194,7 @@ sort_positions(struct fx_graph *graph, const char *name, size_t *positions,
 static struct fx_error *
 nodes_exec(struct cmd_ctx *ctx)
 {
-	struct fx_graph *graph = fx_model_graph(ctx->model);
+	struct fx_graph *graph = fx_position_graph(ctx->model);
 	const char *key = cmd_flag_text(ctx, "sort");
 	FX_AUTO_FREE size_t *positions = NULL;
 	const size_t *chosen;
@@ -252,7 +252,7 @@ say_found(struct cmd_ctx *ctx, struct fx_node *found, const char *text)
 static struct fx_error *
 search_exec(struct cmd_ctx *ctx)
 {
-	struct fx_graph *graph = fx_model_graph(ctx->model);
+	struct fx_graph *graph = fx_position_graph(ctx->model);
 	const char *text = cmd_arg_text(ctx, "text");
 	size_t from = ctx->shell->search_next;
 	size_t i;

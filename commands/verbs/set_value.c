@@ -24,13 +24,14 @@ static void
 say_dirty(struct cmd_ctx *ctx, const struct fx_edit_report *report)
 {
 	out_value_int(ctx->out, "dirty", (int64_t)report->dirty);
-	if (!report->dirty)
-		out_piece(ctx->out, FX_ROLE_PLAIN, "nothing runs again");
-	else
+	if (report->dirty)
 		out_piece(ctx->out, FX_ROLE_PLAIN, "dirty: %zu node%s",
 			report->dirty, report->dirty == 1 ? "" : "s");
+	else if (!report->position_moved)
+		out_piece(ctx->out, FX_ROLE_PLAIN, "nothing runs again");
 	if (report->position_moved)
-		out_piece(ctx->out, FX_ROLE_PLAIN, ", first @%zu",
+		out_piece(ctx->out, FX_ROLE_PLAIN,
+			report->dirty ? ", first @%zu" : "goes on at @%zu",
 			report->position);
 }
 

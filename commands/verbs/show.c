@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/dtype.h"
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/vec.h"
@@ -19,6 +18,7 @@
 #include "ir/tensor_meta.h"
 #include "ir/value_text.h"
 #include "session/model.h"
+#include "session/position.h"
 
 void
 cmd_add_count(struct fx_buf *out, size_t count, const char *word)
@@ -302,7 +302,7 @@ cmd_say_nodes(struct cmd_ctx *ctx, const size_t *positions, size_t count)
 	static const char *const keys[] = { "index", "5state", "name", "2op",
 		"3target", "~args", "~kwargs", "~users", "~inputs", "~dtype",
 		"4shape", "1scope", "~source" };
-	struct fx_graph *graph = fx_model_graph(ctx->model);
+	struct fx_graph *graph = fx_position_graph(ctx->model);
 	size_t limit = cmd_row_limit(ctx);
 	size_t first = ctx->is_repeat ? ctx->shell->rows_shown : 0;
 	size_t end;

@@ -565,8 +565,12 @@ fx_fold_iterate(struct fx_arena *arena, const struct fx_value *value,
 		return iterate_range(arena, value, items_ret, count_ret);
 	if (value->kind == FX_VALUE_STRING || value->kind == FX_VALUE_BYTES)
 		return iterate_text(arena, value, items_ret, count_ret);
-	if (value->kind == FX_VALUE_UNKNOWN || value->kind == FX_VALUE_TENSOR ||
-		value->kind == FX_VALUE_HELD)
+	if (value->kind == FX_VALUE_TENSOR || value->kind == FX_VALUE_HELD)
+		return fx_error_hint(fx_error_new(FX_ERR_UNSUPPORTED,
+					     "the rows of a tensor are not "
+					     "gone through one by one"),
+			"torch.sum, torch.amax and their like take all of it");
+	if (value->kind == FX_VALUE_UNKNOWN)
 		return fx_error_new(FX_ERR_UNSUPPORTED,
 			"what is iterated over is not known");
 	if (value->kind != FX_VALUE_DICT)

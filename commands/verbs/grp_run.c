@@ -174,6 +174,7 @@ static struct fx_error *
 when_exec(struct cmd_ctx *ctx)
 {
 	struct fx_graph *graph = fx_model_graph(ctx->model);
+	size_t count = fx_position_graph(ctx->model)->node_count;
 	bool started = fx_position_is_started(ctx->model);
 	size_t undo = fx_journal_undo_count(graph);
 	uint32_t time = fx_journal_now(graph);
@@ -182,15 +183,15 @@ when_exec(struct cmd_ctx *ctx)
 	if (started)
 		out_value_int(ctx->out, "position",
 			(int64_t)fx_position_get(ctx->model));
-	out_value_int(ctx->out, "nodes", (int64_t)graph->node_count);
+	out_value_int(ctx->out, "nodes", (int64_t)count);
 	out_value_int(ctx->out, "time", time);
 	out_value_int(ctx->out, "edits", (int64_t)undo);
 	if (started)
 		out_piece(ctx->out, FX_ROLE_PLAIN, "Before @%zu of %zu",
-			fx_position_get(ctx->model), graph->node_count);
+			fx_position_get(ctx->model), count);
 	else
 		out_piece(ctx->out, FX_ROLE_PLAIN, "Not started, %zu nodes",
-			graph->node_count);
+			count);
 	out_piece(ctx->out, FX_ROLE_PLAIN, "; time t%u, %zu edit%s", time, undo,
 		undo == 1 ? "" : "s");
 	out_line_end(ctx->out);

@@ -69,10 +69,12 @@ run -ex 'break turn.double' -ex run -ex list || fail 'listed'
 say '=>B +3 +double = y \* 2'
 
 run -ex 'break turn.double if $turn == 2' -ex run -ex 'nodes {op=call_function}' \
-	-ex 'search next' -ex 'draw {}' -ex 'set value double = y' || fail 'looked at'
+	-ex 'search next' -ex 'draw {}' -ex when \
+	-ex 'set value double = y' || fail 'looked at'
 say '^ +2  V .* next_i +call_function'
 say 'match 1 of 1'
 say '│ next_i │'
+say '^Before @3 of 5'
 say '^%double is set; goes on at @4'
 grep -qE 'zeros|more' said && fail 'the graph around'
 

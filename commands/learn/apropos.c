@@ -49,7 +49,9 @@ struct sought {
 	bool counts; /* nothing is said */
 };
 
-/* What is said about a thing; what names it counts before what explains it. */
+/* The texts of one command, setting or topic.  A word found in NAMES counts
+ * before a word found in TEXT.
+ */
 struct about {
 	const char *name;
 	const char *summary;
@@ -111,7 +113,9 @@ match_of(const struct sought *sought, const struct about *about)
 		       : MATCH_NONE;
 }
 
-/* One row if ABOUT is matched as well as WANTED says. */
+/* Print one row for ABOUT if the search matches it in the way WANTED.  Returns
+ * how many rows that makes, 0 or 1.
+ */
 static size_t
 say_match(const struct sought *sought, const struct about *about,
 	enum match wanted)

@@ -319,7 +319,9 @@ say_concepts(struct out *out, const struct cmd_help_topic *page)
 	say_pages(out, &concept);
 }
 
-/* What TOPIC means beside a command of that name. */
+/* Print the concept called TOPIC, if there is one, below the help of the
+ * command of the same name.
+ */
 static void
 say_word(struct out *out, const char *topic)
 {

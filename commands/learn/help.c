@@ -18,7 +18,9 @@ add_upper(struct fx_buf *out, const char *text)
 		fx_buf_add_char(out, (char)toupper((unsigned char)*text));
 }
 
-/* What stands for a value of some types; of the others, its name. */
+/* The placeholders of values of some types in a usage line; a value of another
+ * type is shown as its own name.
+ */
 static const char *const value_names[CMD_ARG_REST + 1] = {
 	[CMD_ARG_INT] = "N",
 	[CMD_ARG_FILE] = "FILE",

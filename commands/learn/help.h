@@ -45,7 +45,9 @@ void cmd_usage(struct fx_buf *out, const struct cmd_entry *entry);
 /* Append "-o FILE, --output FILE". */
 void cmd_flag_usage(struct fx_buf *out, const struct cmd_flag *flag);
 
-/* TEXT's paragraphs, one a line; what is indented is shown as it is. */
+/* Print TEXT, in which each line is one paragraph, wrapped.  An indented line
+ * is printed as it is.
+ */
 void cmd_say_wrapped(struct out *out, const char *text, int indent);
 
 /* Documents as raw text: doc/commands.md, doc/fxdb.1, doc/json.md. */

@@ -66,7 +66,9 @@ struct cmd_lesson {
 	int bad_lines; /* that have no meaning: a mistake in the file */
 };
 
-/* How many there are; the INDEXth from 0, which must be one of them. */
+/* Return the number of lessons; read the lesson with INDEX, which counts from 0
+ * and must exist, into *RET.
+ */
 size_t cmd_lesson_count(void);
 void cmd_lesson_read(size_t index, struct cmd_lesson *ret);
 void cmd_lesson_deinit(struct cmd_lesson *lesson);

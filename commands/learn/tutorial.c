@@ -320,7 +320,8 @@ is_answer(const struct cmd_step *step, const char *line)
 	       line[length + strspn(line + length, " \t")] == '\0';
 }
 
-/* What helps after LINE, which did not do it. */
+/* Return advice, which the caller frees, after LINE did not complete the step.
+ */
 static char *
 advice_after(struct cmd_shell *shell, const char *line)
 {
@@ -402,8 +403,8 @@ cmd_tutorial_see(struct cmd_shell *shell, struct out *out, const char *line,
 
 /* --- the command -------------------------------------------------------- */
 
-/* The answers of the steps before STEP, so that the graph is as they leave
- * it.
+/* Run the answers of the steps before STEP, so that the graph is as those steps
+ * leave it.
  */
 static FX_NODISCARD struct fx_error *
 repeat_steps(struct cmd_shell *shell, size_t step)
@@ -499,7 +500,7 @@ type_answer(struct cmd_ctx *ctx)
 	return cmd_run(ctx->shell, line, ctx->out);
 }
 
-/* Whether the graph is as this step leaves it, whatever was said. */
+/* Whether the graph is as this step leaves it, whatever was printed. */
 static bool
 is_left(struct cmd_shell *shell)
 {

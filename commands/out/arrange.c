@@ -30,7 +30,7 @@ number(const struct out_cell *cell)
 					     : (double)cell->integer;
 }
 
-/* Large numbers first, as that is what one looks for. */
+/* Sort large numbers first, because those are what the user looks for. */
 static int
 compare(const void *first, const void *second)
 {

@@ -20,8 +20,8 @@
 /* One that may go is worth no less than this. */
 #define LEAST_LOOSE 10
 
-/* One marked so is what a listing is read for: it stays whole while another
- * may go.
+/* A column with this mark is what the user reads the listing for: it keeps its
+ * width as long as another column can be hidden.
  */
 #define FIRST_WHOLE '4'
 

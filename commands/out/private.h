@@ -29,7 +29,7 @@ void out_deliver(struct out *out, struct out_item *item);
 
 /* A new item; whatever is complete or begun is handed on, and forgotten. */
 struct out_item *out_item_new(enum out_item_kind kind, const char *name);
-/* One with the LENGTH bytes of TEXT as its only cell. */
+/* Make an item whose only cell holds the LENGTH bytes of TEXT. */
 struct out_item *out_item_of_bytes(enum out_item_kind kind, const char *text,
 	size_t length);
 void out_finish(struct out *out, struct out_item **item);

@@ -115,7 +115,9 @@ struct out_item *out_recording_at(const struct out_recording *recording,
 /* Items that came and went since the beginning, so that a reader notices. */
 size_t out_recording_total(const struct out_recording *recording);
 
-/* An out whose items go to RECORDING, which must outlive it. */
+/* Make a struct out which writes its items to RECORDING.  RECORDING must
+ * outlive it.
+ */
 struct out *out_new_recording(struct out_recording *recording);
 
 #endif /* FX_COMMANDS_OUT_RECORD_H */

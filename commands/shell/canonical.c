@@ -60,7 +60,8 @@ has_keyword(const struct cmd_entry *entry, const char *text)
 	return false;
 }
 
-/* Whether TEXT of TYPE is written as it is: its quotes and blanks are its own.
+/* Whether a line has TEXT, an argument of TYPE, as it is.  Such an argument has
+ * its own rules for quotes and blanks.
  */
 static bool
 is_plain(enum cmd_arg_type type, const char *text)

@@ -15,9 +15,9 @@ void cmd_canonical_print(struct fx_buf *out, const struct cmd_entry *entry,
 	const char *format, const struct cmd_parsed *parsed);
 /* Append CTX's command. */
 void cmd_canonical_add(const struct cmd_ctx *ctx, struct fx_buf *out);
-/* The same, resolved (below), as a text of the caller's. */
+/* Resolve CTX's command (below) and return its text, which the caller frees. */
 char *cmd_canonical_line(struct cmd_ctx *ctx);
-/* Append TEXT as one word of a line: in quotes where it has to be. */
+/* Append TEXT as one word of a line, in quotes if the word needs them. */
 void cmd_canonical_add_word(struct fx_buf *out, const char *text);
 
 /* Give the arguments of CTX the words that a script needs: nodes by the names

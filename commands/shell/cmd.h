@@ -144,8 +144,9 @@ struct fx_node *cmd_flag_node(const struct cmd_ctx *ctx, const char *name);
 int64_t cmd_flag_int(const struct cmd_ctx *ctx, const char *name,
 	int64_t missing);
 
-/* The shell: session, user-defined commands, aliases, last command, scripts.
- * One for a program; front ends own it.
+/* The shell holds the session, user-defined commands, aliases, the last command
+ * and the state of scripts.  A program has one shell, and its front end owns
+ * it.
  */
 struct cmd_shell *cmd_shell_new(struct fx_session *session);
 void cmd_shell_free(struct cmd_shell *shell);

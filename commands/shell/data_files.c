@@ -11,8 +11,8 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-/* Where each bundle is: with the sources first, so that a build that was not
- * installed shows its own.
+/* The folders in which each bundle may lie.  The source tree comes first, so
+ * that a build that was not installed uses its own files.
  */
 static const char *const folders[][2] = {
 	[CMD_BUNDLE_EXAMPLES] = { FX_SOURCE_FOLDER "/../doc/examples",

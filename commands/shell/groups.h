@@ -67,7 +67,7 @@ FX_NODISCARD struct fx_error *cmd_diff_times(struct cmd_ctx *ctx,
 void cmd_say_opened(struct cmd_ctx *ctx, struct fx_model *model);
 /* Whether NODE has a shape that cannot be, as the inputs are now. */
 bool cmd_is_impossible(struct fx_model *model, struct fx_node *node);
-/* What the inputs of MODEL make impossible, in one warning. */
+/* Print one warning if the shapes of MODEL's inputs make nodes impossible. */
 void cmd_warn_of_shapes(struct cmd_ctx *ctx, struct fx_model *model);
 
 #endif /* FX_COMMANDS_SHELL_GROUPS_H */

@@ -59,7 +59,9 @@ check_text(const char *line)
 	return NULL;
 }
 
-/* What reads as an expression wants print; anything else is none either. */
+/* Add a hint to ERR: a LINE that parses as an expression may be meant for
+ * `print`.
+ */
 static struct fx_error *
 hint_print(struct fx_error *err, const char *line)
 {

@@ -13,7 +13,9 @@ void cmd_log_end(struct cmd_shell *shell);
 void cmd_log_line(struct cmd_shell *shell, const char *line);
 /* How the line that was added last failed. */
 void cmd_log_error(struct cmd_shell *shell, const struct fx_error *err);
-/* The error of a log that could not be written, which ends it; else NULL. */
+/* If the log could not be written, end the log and return the error; else
+ * return NULL.
+ */
 FX_NODISCARD struct fx_error *cmd_log_check(struct cmd_shell *shell);
 const char *cmd_log_path(const struct cmd_shell *shell);
 

@@ -24,7 +24,7 @@ cmd_overwrite_guard_not_written(struct cmd_ctx *ctx)
 	return NULL;
 }
 
-/* Whether both paths lead to one file that is there. */
+/* Whether paths A and B both exist and are the same file. */
 static bool
 is_same(const char *a, const char *b)
 {

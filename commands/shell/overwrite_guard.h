@@ -32,7 +32,9 @@ FX_NODISCARD struct fx_error *cmd_overwrite_guard_allowed(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_overwrite_guard_check(struct cmd_ctx *ctx,
 	const char *path);
 
-/* The same for a graph that is saved, which may replace those of others. */
+/* Like cmd_overwrite_guard_check, for a graph that is saved to PATH: it may
+ * also replace the file of another graph.
+ */
 FX_NODISCARD struct fx_error *
 cmd_overwrite_guard_check_save(struct cmd_ctx *ctx, const char *path);
 

@@ -252,7 +252,9 @@ find_kept(struct cmd_recovery *r, const struct fx_model *model)
 	return NULL;
 }
 
-/* MODEL, as it is now, is what its edits begin with. */
+/* Write MODEL as it is now to the recovery folder: the edits recorded from now
+ * on start from that file.
+ */
 static void
 keep_model(struct cmd_recovery *r, struct fx_model *model)
 {

@@ -100,7 +100,9 @@ add_displays(struct fx_buf *text, const struct fx_session *session)
 			expression);
 }
 
-/* What stands beside the graphs, as commands that bring it back. */
+/* Return commands, which the caller frees, that restore what is not in the
+ * graphs: settings, inputs, breakpoints, displays and the seed.
+ */
 char *
 cmd_recovery_setup(struct fx_session *session, struct fx_model *const *models,
 	size_t count)

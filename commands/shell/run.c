@@ -157,8 +157,9 @@ say_notice(struct cmd_ctx *ctx)
 	}
 }
 
-/* What expect will see: everything since the last command that says
- * something.  What a command runs, its own output carries.
+/* Attach the recording that `expect` searches: it holds all output since the
+ * last command that prints something.  A nested command is recorded through the
+ * output of the command that runs it, so NULL is returned.
  */
 static struct out *
 attach_record(struct cmd_ctx *ctx)

@@ -296,8 +296,8 @@ keeps_quotes(enum cmd_arg_type type)
 	       type == CMD_ARG_SPEC;
 }
 
-/* Whether a place of TYPE is one string, as in `b "fc"`: its quotes say nothing
- * that its place does not.
+/* Whether the argument of TYPE from BEGIN to END is a single string, as in `b
+ * "fc"`.  The quotes of such an argument carry no meaning.
  */
 static bool
 is_quoted_place(const char *line, size_t begin, size_t end,
@@ -420,8 +420,8 @@ cmd_split_looks_like_flag(const struct cmd_split *split)
 	       (text[1] == '-' && cmd_is_letter(text[2]));
 }
 
-/* Whether `| head` or `> file` stands here, as in other shells.  No expression
- * begins so; a first word may: `search |`.
+/* Whether `| head` or `> file` stands here, as in a Unix shell.  No expression
+ * begins with these signs, but a first word may: `search |`.
  */
 static bool
 looks_like_pipe(const struct cmd_split *split, const struct cmd_arg *arg)

@@ -43,7 +43,7 @@ cmd_split_unknown_flag(const struct cmd_split *split)
 		split->line, cmd_span(split->at, end));
 }
 
-/* A line that is as the command wants it. */
+/* Add a hint to ERR with an example of a correct line for the command. */
 static FX_NODISCARD struct fx_error *
 hint_example(const struct cmd_split *split, struct fx_error *err)
 {
@@ -122,7 +122,9 @@ cmd_split_unexpected(const struct cmd_split *split)
 		split->entry->name, (int)(end - split->at),
 		split->line + split->at);
 	err = cmd_split_usage(split, err, split->at, end);
-	/* What has to be there may be what is missing: insert y = CALL. */
+	/* A required word may be the one that is missing, as in `insert y =
+	 * CALL`.
+	 */
 	if (first->name && !(first->flags & CMD_OPTIONAL))
 		err = hint_example(split, err);
 	return hint_input(split, hint_node(split, err), end);
@@ -166,7 +168,9 @@ hint_pattern(const struct cmd_split *split, struct fx_error *err)
 		(int)length, word);
 }
 
-/* What is missing, with a line that has it. */
+/* Return the error for ARG, which is missing, with an example of a line that
+ * has it.
+ */
 struct fx_error *
 cmd_split_missing(const struct cmd_split *split, const struct cmd_arg *arg)
 {

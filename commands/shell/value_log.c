@@ -79,8 +79,8 @@ reads_of(struct cmd_ctx *ctx, const char *expression)
 	return reads;
 }
 
-/* Where execution stands, as goto takes it; NULL before the start.  The
- * caller's.
+/* Return where execution stands in the form that `goto` takes, or NULL before
+ * the start.  The caller frees the text.
  */
 static char *
 stop_of(const struct fx_model *model)
@@ -92,7 +92,9 @@ stop_of(const struct fx_model *model)
 	return node ? fx_xasprintf("%%%s", node->name) : fx_xstrdup("end");
 }
 
-/* What is read follows from the inputs, which may become others. */
+/* Keep the present inputs as lines, because the values read depend on them and
+ * the inputs may change later.
+ */
 static void
 keep_inputs(const struct cmd_ctx *ctx, struct cmd_value_log *decided)
 {

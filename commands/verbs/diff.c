@@ -38,8 +38,8 @@ static const struct kind {
 	[FX_CHANGE_SAME] = { " ", "same", FX_ROLE_PLAIN },
 };
 
-/* One change as it is read: whole lines, which a table would cut.  The tables
- * are for JSON.
+/* Print one change in whole lines, because a table would cut them.  JSON gets
+ * tables instead.
  */
 static void
 say_change(struct cmd_ctx *ctx, const struct kind *kind, const char *now,
@@ -266,8 +266,8 @@ cmd_diff_times(struct cmd_ctx *ctx, uint32_t before, uint32_t after)
 
 /* diff: two graphs, a graph and the current one, or a time and now. */
 
-/* That there are differences is what a person asked for, and what a script
- * checks.
+/* Report that there are differences: as a line for a person, who asked for it,
+ * and as a failure in a script, which checks for it.
  */
 static FX_NODISCARD struct fx_error *
 differ(struct cmd_ctx *ctx, struct difference rows)

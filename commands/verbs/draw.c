@@ -24,9 +24,10 @@ give_up(void *context)
 	return front->tick(front->context);
 }
 
-/* What -T says, or else the ending of PATH when it is a picture's; NULL: text.
- * Pictures that are not written here are refused as -T refuses them: text in
- * a file called .png would only puzzle its reader.
+/* Return the format that -T names, else the ending of PATH if it is that of a
+ * picture, else NULL for text.  A picture format that fxdb cannot write is
+ * refused later as -T refuses it: text in a file called .png would only puzzle
+ * its reader.
  */
 static const char *
 picture_format(struct cmd_ctx *ctx, const char *path)

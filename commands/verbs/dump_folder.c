@@ -36,7 +36,9 @@ folder_of(const char *path)
 static const char *const files[] = { "module.py", "__init__.py",
 	FX_FOLDER_READER, FX_FOLDER_WEIGHTS };
 
-/* Whether FOLDER may be written; asks once, for the first that is there. */
+/* Set *MAY_RET to whether the files in FOLDER may be written.  The user is
+ * asked once, for the first file that exists already.
+ */
 static FX_NODISCARD struct fx_error *
 check_files(struct cmd_ctx *ctx, const char *folder, bool *may_ret)
 {

@@ -132,8 +132,8 @@ add_decided(struct script *script, struct fx_buf *text, uint32_t time)
 	}
 }
 
-/* Inputs stand where they were given, with the seed that they follow from:
- * edits may need them, as they may need edits.
+/* Write each input at the time at which it was given, with the seed that it
+ * depends on: an edit may need an input, and an input may need an edit.
  */
 static void
 add_inputs(void *context, struct fx_buf *text, uint32_t time)

@@ -76,8 +76,8 @@ find_file(const char *text, size_t *length_ret)
 	return at;
 }
 
-/* TEXT names no file at its end, or only one; OUTPUT, or NULL, is what -o said,
- * which takes text.
+/* Return the error for TEXT, which does not end in a file, or is only a file.
+ * OUTPUT is the file that -o names, or NULL; -o takes text, not values.
  */
 static struct fx_error *
 no_file(const char *text, const char *output)

@@ -118,7 +118,9 @@ cmd_insert_exec(struct cmd_ctx *ctx)
 
 /* erase. */
 
-/* From the end on, so that users go before what they use. */
+/* Erase the nodes from the end of the graph on, so that users are erased before
+ * the nodes that they use.
+ */
 static struct fx_error *
 erase_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 {

@@ -30,7 +30,9 @@ stopped(struct cmd_ctx *ctx, struct fx_error *err, struct fx_stop *stop)
 	return NULL;
 }
 
-/* What a trace that failed left runs to its end all the same. */
+/* Warn that the graph is incomplete if its trace failed.  What there is of the
+ * graph runs to its end all the same.
+ */
 static void
 warn_of_partial(struct cmd_ctx *ctx)
 {

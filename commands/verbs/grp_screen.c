@@ -5,7 +5,9 @@
 #include "commands/shell/groups.h"
 #include "commands/shell/shell.h"
 
-/* VARIANT is what is asked for; the argument, if there is one, how. */
+/* Pass a request to the front end.  The variant of the command is the request,
+ * and the argument, if the command has one, qualifies it.
+ */
 static struct fx_error *
 screen_exec(struct cmd_ctx *ctx)
 {

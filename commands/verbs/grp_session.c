@@ -90,7 +90,8 @@ say_form(struct cmd_ctx *ctx, const char *path)
 			file);
 }
 
-/* What was written to PATH, all files of it. */
+/* Print what was saved to PATH, and the other files that were written with it.
+ */
 static void
 say_saved(struct cmd_ctx *ctx, const char *path,
 	const struct fx_save_report *saved)

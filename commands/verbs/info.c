@@ -44,8 +44,8 @@ say_bytes(struct cmd_ctx *ctx, const char *key, uint64_t bytes)
 	out_field(ctx->out, key, FX_ROLE_NUMBER, "%s", fx_buf_text(&text));
 }
 
-/* What the model takes: its weights, and beside those that are there what it
- * is described by.
+/* Print how many bytes the weights of the model have, and how much memory is in
+ * use: that of the graph and of the weights that are loaded.
  */
 static void
 say_memory(struct cmd_ctx *ctx, struct fx_graph *graph)

@@ -62,7 +62,9 @@ cmd_say_record(struct cmd_ctx *ctx)
 	return NULL;
 }
 
-/* Which operations have a row, which nodes have a shape, and what ran them. */
+/* Print which operations are known to ops.def, which nodes have a shape, and
+ * what ran the nodes.
+ */
 struct fx_error *
 cmd_say_coverage(struct cmd_ctx *ctx)
 {

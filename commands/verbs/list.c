@@ -147,7 +147,8 @@ say_source_lines(struct cmd_ctx *ctx, const char *text,
 	}
 }
 
-/* Whether TEXT has in FRAME's line what was there when it was traced. */
+/* Whether the line of TEXT that FRAME names is still the line that was traced.
+ */
 static bool
 has_line(const char *text, const struct fx_source_frame *frame)
 {
@@ -363,8 +364,9 @@ nearest_source(struct fx_node *node)
 	return NULL;
 }
 
-/* The node whose source /s shows: the one named, else the stop, else the
- * first; or one near it, which is said.
+/* List the source of the node that the command names, else of the stop, else of
+ * the first node.  If that node has no source, a node near it is taken, and the
+ * listing says so.
  */
 static FX_NODISCARD struct fx_error *
 list_source(struct listing *listing)

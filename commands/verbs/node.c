@@ -18,8 +18,8 @@
 /* Deepest nesting of arguments that is shown as a tree. */
 #define TREE_DEPTH 20
 
-/* One argument: nodes get their shape behind them, containers their items
- * below them.
+/* Print one argument as a tree: a node is followed by its shape, and a
+ * container has its items below it.
  */
 static void
 say_value(struct cmd_ctx *ctx, const char *label, const struct fx_value *value,

@@ -260,7 +260,9 @@ find_storage(void *context, const char *key)
 	return blob ? fx_storage_new(blob) : NULL;
 }
 
-/* Its first lines, as it was before its first edit. */
+/* Open the file of a lost graph, which holds the graph as it was before its
+ * first recorded edit.
+ */
 static FX_NODISCARD struct fx_error *
 reopen_graph(struct reopening *r, const json_t *object)
 {
@@ -440,7 +442,9 @@ adopt(struct reopening *r, struct lost *lost)
 	fx_vec_deinit(&models);
 }
 
-/* What stood beside the graphs; one that cannot be is said, the rest stays. */
+/* Run the commands that restore what is not in the graphs.  A command that
+ * fails is reported, and the others run all the same.
+ */
 static FX_NODISCARD struct fx_error *
 run_setup(struct reopening *r)
 {

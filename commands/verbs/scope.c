@@ -139,8 +139,9 @@ compare_paths(const void *a, const void *b)
 	const unsigned char *p = (const unsigned char *)x->path;
 	const unsigned char *q = (const unsigned char *)y->path;
 
-	/* A dot sorts before everything, so that a module's inside follows it;
-	 * numbers by value, so that 10 comes after 9.
+	/* A dot sorts before all other characters, so that the inside of a
+	 * module follows the module.  Numbers sort by value, so that 10 comes
+	 * after 9.
 	 */
 	for (; *p && *p == *q; p++, q++)
 		;

@@ -19,7 +19,7 @@ FX_NODISCARD struct fx_error *cmd_unset_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_set_split(const char *text, char **place_ret,
 	const char **rest_ret);
 
-/* Whether there is a graph, and it may be changed. */
+/* Fail if no graph is open, or if the graph may not be changed. */
 FX_NODISCARD struct fx_error *cmd_set_check(struct cmd_ctx *ctx);
 
 #endif /* FX_COMMANDS_VERBS_SET_H */

@@ -127,7 +127,7 @@ say_failure(struct cmd_ctx *ctx, const struct fx_stop *stop)
 			fx_error_hint_text(err));
 }
 
-/* What the graph gave, where there are values; else false. */
+/* Print the result of the graph.  Returns false if its values are not known. */
 static bool
 say_result(struct cmd_ctx *ctx, const struct fx_node *output)
 {
@@ -204,7 +204,9 @@ cmd_breakpoint_kind(bool is_temporary)
 	return is_temporary ? "Temporary breakpoint" : "Breakpoint";
 }
 
-/* One whose condition fails stops too, as in gdb, and says why. */
+/* Print which breakpoint stopped.  A breakpoint whose condition fails stops
+ * too, as in gdb, and the error is printed.
+ */
 static void
 say_breakpoint(struct cmd_ctx *ctx, const struct fx_stop *stop)
 {

@@ -26,7 +26,9 @@ struct cmd_tensor_rows {
 void cmd_tensor_rows_deinit(struct cmd_tensor_rows *tensors);
 FX_DEFINE_DEINIT(tensors, struct cmd_tensor_rows, cmd_tensor_rows_deinit);
 
-/* As cmd_print_datum; what is shown by its summary is added to TENSORS. */
+/* Like cmd_print_datum, but a tensor that is shown by its summary is added to
+ * TENSORS.
+ */
 FX_NODISCARD struct fx_error *cmd_print_tensors(struct cmd_ctx *ctx,
 	const struct fx_datum *datum, struct fx_buf *text,
 	struct cmd_tensor_rows *tensors);

@@ -13,7 +13,7 @@ struct fx_bitset {
 	size_t word_count;
 };
 
-/* All zero is an empty set; it grows as needed. */
+/* A set that is all zero is empty, and a set grows as needed. */
 void fx_bitset_deinit(struct fx_bitset *set);
 
 FX_DEFINE_DEINIT(bitset, struct fx_bitset, fx_bitset_deinit);

@@ -34,7 +34,9 @@ FX_PRINTF(2, 3)
 FX_NODISCARD struct fx_error *fx_error_note(struct fx_error *err,
 	const char *format, ...);
 
-/* Set what the user can do about it, one line; replaces an earlier one. */
+/* Set the hint of ERR, one line that says what the user can do.  The hint
+ * replaces an earlier one.
+ */
 FX_PRINTF(2, 3)
 FX_NODISCARD struct fx_error *fx_error_hint(struct fx_error *err,
 	const char *format, ...);

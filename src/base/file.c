@@ -125,7 +125,9 @@ fx_file_read(const char *path, size_t limit, char **data_ret, size_t *size_ret)
 		return err;
 	err = check_readable(path, fd, limit, &expected);
 	if (!err) {
-		/* One more, so that the end is seen without growing. */
+		/* One more byte is reserved, so that the end of the file is
+		 * seen without growing the buffer.
+		 */
 		fx_buf_reserve(&buf, expected + 1);
 		err = read_all(path, fd, limit, &buf);
 	}

@@ -15,7 +15,9 @@
 
 #include "base/error.h"
 
-/* A mapping; the caller sets these, which stay as long as it is guarded. */
+/* A mapping.  The caller sets these members, which must not change while the
+ * mapping is guarded.
+ */
 struct fx_guard {
 	uintptr_t begin; /* of the first page */
 	uintptr_t end;   /* of the bytes, within the last page */

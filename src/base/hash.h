@@ -25,7 +25,9 @@ struct fx_hasher *fx_hasher_new(void);
 void fx_hasher_add(struct fx_hasher *hasher, const void *data, size_t size);
 struct fx_hash fx_hasher_free(struct fx_hasher *hasher);
 
-/* Add TEXT and its NUL, so that "ab", "c" differs from "a", "bc". */
+/* Add TEXT and its final NUL byte, so that "ab", "c" hashes differently from
+ * "a", "bc".
+ */
 void fx_hasher_add_text(struct fx_hasher *hasher, const char *text);
 
 /* The digest of DATA alone. */

@@ -28,8 +28,8 @@ struct slot {
 	struct entry *entry;
 };
 
-/* One of the few globals (scripts/check-words lists them): names are compared
- * by pointer everywhere, so there can only be one table.
+/* This table is one of the few globals (scripts/check-words lists them): names
+ * are compared by pointer everywhere, so there can only be one table.
  */
 static struct {
 	struct fx_arena *arena;

@@ -16,7 +16,9 @@ const char *fx_intern_n(const char *text, size_t length);
 FX_PRINTF(1, 2)
 const char *fx_intern_format(const char *format, ...);
 
-/* The interned copy if there is one, else null; adds nothing. */
+/* Return the interned copy of TEXT, or NULL if TEXT was never interned.  Adds
+ * nothing to the table.
+ */
 const char *fx_intern_find(const char *text);
 
 /* Length of an interned string, in constant time. */

@@ -86,7 +86,10 @@ add_control(struct fx_buf *out, unsigned char c)
 	fx_buf_addf(out, "\\u%04x", c);
 }
 
-/* One character that is not plain; returns the bytes used. */
+/* Append one character of TEXT that is not plain: a control character is
+ * escaped, and a bad byte is replaced.  Returns how many bytes of TEXT it
+ * takes.
+ */
 static size_t
 add_special(struct fx_buf *out, const char *text, size_t length)
 {

@@ -8,8 +8,8 @@
 
 struct fx_buf;
 
-/* Writes to OUT as it goes; commas are its own business.  No white space, so
- * one value stays on one line.
+/* Writes JSON to OUT as the calls come, and puts the commas itself.  There is
+ * no white space between values, so that one value stays on one line.
  */
 struct fx_json {
 	struct fx_buf *out;

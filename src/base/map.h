@@ -24,7 +24,7 @@ void fx_map_deinit(struct fx_map *map);
 FX_DEFINE_DEINIT(map, struct fx_map, fx_map_deinit);
 #define FX_AUTO_MAP FX_AUTO(map)
 
-/* Make TO, which is empty, hold what FROM holds. */
+/* Copy the entries of FROM to TO, which must be empty. */
 void fx_map_copy(struct fx_map *to, const struct fx_map *from);
 
 /* The value of KEY, or MISSING. */

@@ -10,7 +10,9 @@
 
 #define WIDEST 100
 
-/* A line as it is shown: tabs as one blank, the rest made visible. */
+/* Append a line in the form in which it is shown: a tab becomes one blank, and
+ * whatever else could disturb a terminal is made visible.
+ */
 static void
 add_shown(struct fx_buf *out, const char *text, size_t length)
 {

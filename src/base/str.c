@@ -118,8 +118,8 @@ match_set(const char *pattern, uint32_t code, bool *ret)
 	return p + 1;
 }
 
-/* One thing of PATTERN, no star, against one character of TEXT; the place
- * after it in PATTERN, or null.
+/* Match one element of PATTERN, which is not a star, against one character of
+ * TEXT.  Returns the place after that element in PATTERN, or NULL.
  */
 static const char *
 match_one(const char *pattern, const char *text, size_t *used_ret)

@@ -13,15 +13,16 @@ struct fx_error;
 bool fx_str_starts(const char *text, const char *prefix);
 bool fx_str_ends(const char *text, const char *suffix);
 bool fx_str_equal(const char *a, const char *b); /* nulls allowed */
-/* Whether the LENGTH bytes of WORD are one of WORDS, which SEPARATOR divides,
- * as in "add iadd"; and TEXT one of CHOICES, as in "auto|on|off".  "" is none.
+/* fx_str_has_word says whether the LENGTH bytes of WORD are one of WORDS, which
+ * SEPARATOR divides, as in "add iadd"; fx_str_is_choice, whether TEXT is one of
+ * CHOICES, as in "auto|on|off".  The empty word is none of them.
  */
 bool fx_str_has_word(const char *words, char separator, const char *word,
 	size_t length);
 bool fx_str_is_choice(const char *choices, const char *text);
 /* For qsort of an array of texts. */
 int fx_str_compare(const void *a, const void *b);
-/* What stands behind the first newline of TEXT, or its end. */
+/* Return what follows the first newline of TEXT, or the end of TEXT. */
 const char *fx_str_next_line(const char *text);
 /* Whether the dotted PATH is ABOVE or lies below it; "" is above all. */
 bool fx_str_is_below(const char *path, const char *above);

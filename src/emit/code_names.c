@@ -61,7 +61,8 @@ note_kept(struct fx_code_names *names)
 	while (node != names->named) {
 		node = node ? fx_graph_next(node)
 			    : fx_graph_first(names->named->graph);
-		/* Names of nodes are interned, so they are keys as they are. */
+		/* Names of nodes are interned, so their pointers can be keys.
+		 */
 		if (node->opcode != FX_OPCODE_OUTPUT &&
 			is_canonical(node->name, names->space.keeps_zeros))
 			fx_map_set(&names->space.taken, (uintptr_t)node->name,

@@ -36,8 +36,9 @@ const char *fx_code_names_assign(struct fx_code_names *names,
  */
 const char *fx_code_names_of(void *names, const struct fx_node *node);
 
-/* How code spells the object called QUALIFIED (interned): torch's in full,
- * builtins bare, others as one identifier, which is registered.
+/* Return how code spells the object called QUALIFIED (interned): a name of
+ * torch in full, a builtin bare, and any other name as one identifier, which is
+ * registered.
  */
 const char *fx_code_names_global(void *names, const char *qualified);
 

@@ -44,8 +44,8 @@ is_same_tensor(const struct fx_tensor *a, const struct fx_tensor *b)
 	       memcmp(a->sizes, b->sizes, a->rank * sizeof(*a->sizes)) == 0;
 }
 
-/* Whether every setting that MADE has is that of MODULE: one that was captured
- * may have more, and not those whose names begin with "_".
+/* Whether every setting of MADE has the same value in MODULE.  A captured
+ * MODULE may have more settings, and may lack those whose names begin with "_".
  */
 static bool
 is_same_config(const struct fx_module *made, const struct fx_module *module)

@@ -11,8 +11,8 @@ struct fx_buf;
 struct fx_graph;
 struct fx_storage;
 
-/* What the text calls the bytes of a STORAGE that it mentions, interned; NULL
- * leaves the tensor without.
+/* Return the interned key by which the text refers to the bytes of STORAGE, or
+ * NULL to write the tensor without bytes.
  */
 typedef const char *fx_delta_key_fn(void *context, struct fx_storage *storage);
 

@@ -128,7 +128,8 @@ add_empty(struct fx_buf *out, const struct fx_tensor *tensor)
 		fx_dtype_info(tensor->dtype)->name);
 }
 
-/* Strides as they are, or those of a tensor in order. */
+/* Append the strides of TENSOR; if it has none, those of a contiguous tensor.
+ */
 static void
 add_strides(struct fx_buf *out, const struct fx_tensor *tensor)
 {

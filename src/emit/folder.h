@@ -12,8 +12,8 @@
 struct fx_graph;
 struct fx_weights;
 
-/* What the class is called, the file with the weights beside module.py, and
- * the Python that reads it, as text.
+/* The name of the generated class, the file with the weights beside module.py,
+ * and the text of the Python code that reads that file.
  */
 #define FX_FOLDER_CLASS   "FxModule"
 #define FX_FOLDER_WEIGHTS "weights.safetensors"

@@ -20,7 +20,9 @@
 /* Levels of graphs within graphs that are printed as inner classes. */
 #define CLASS_DEPTH_LIMIT 50
 
-/* That many are looked through whenever one of them is asked about. */
+/* If a node has at most this many users, its last user is searched for each
+ * time.  For other nodes the last user is cached.
+ */
 #define FEW_USERS 8
 
 void

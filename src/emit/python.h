@@ -31,9 +31,9 @@ struct fx_emit_python {
 	struct fx_buf *imports;
 };
 
-/* Where the text of one node stands, as offsets into the buffer: its statement
- * (without the newline, with the `# File:` line above left out); for a
- * placeholder its alias line or else its parameter.
+/* Where the text of one node stands, as offsets into the buffer.  The text is
+ * the node's statement without its newline and without the `# File:` line
+ * above; for a placeholder, it is the alias line or else the parameter.
  */
 struct fx_emit_range {
 	uint64_t node; /* id */

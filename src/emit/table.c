@@ -21,7 +21,9 @@
 static const char *const heads[COLUMNS] = { "opcode", "name", "target", "args",
 	"kwargs" };
 
-/* All cells one after the other in one text; each one's end and width. */
+/* The end and the width of a cell.  The texts of all cells follow one another
+ * in one buffer.
+ */
 struct cell {
 	size_t end;
 	size_t width;

@@ -82,7 +82,9 @@ void fx_build_notice(struct fx_builder *builder, const char *format, ...);
 /* build_value.c: TREE as an argument; operations in it become nodes. */
 FX_NODISCARD struct fx_error *fx_build_value(struct fx_builder *builder,
 	const struct fx_ast *tree, struct fx_value *ret);
-/* The same where an operation is an error, which says WHY. */
+/* Like fx_build_value, but an operation in TREE is a syntax error with the
+ * message WHY.
+ */
 FX_NODISCARD struct fx_error *fx_build_plain(struct fx_builder *builder,
 	const struct fx_ast *tree, const char *why, struct fx_value *ret);
 /* The arguments of CALL, which makes a module, as plain values in the graph's

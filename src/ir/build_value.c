@@ -312,7 +312,9 @@ is_designator(const struct fx_builder *builder, const struct fx_ast *tree)
 		       tree->kind == FX_AST_HISTORY);
 }
 
-/* One case a kind, so longer than most functions. */
+/* This function has one case for each kind of expression, so it is longer than
+ * most.
+ */
 struct fx_error *
 fx_build_value(struct fx_builder *builder, const struct fx_ast *tree,
 	struct fx_value *ret)

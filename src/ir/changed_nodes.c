@@ -37,7 +37,7 @@ is_replaced(const struct replaced *replaced, const struct fx_module *module,
 	return false;
 }
 
-/* Whether a member of MODULE, or of one below it, was replaced. */
+/* Whether an edit replaced a member of MODULE, or of a module below MODULE. */
 static bool
 is_replaced_below(const struct replaced *replaced, struct fx_module *module)
 {

@@ -48,8 +48,8 @@ fx_control_is(const struct fx_node *node)
 	       (FX_OP_BRANCHES | FX_OP_LOOPS);
 }
 
-/* What NODE, a cond or while_loop, is given for parameter INDEX, and what that
- * parameter is called; NULL: nothing is given.
+/* Return the value that NODE, a cond or while_loop, gives to parameter INDEX,
+ * or NULL if it gives none; and the name of that parameter.
  */
 const struct fx_value *fx_control_argument(const struct fx_node *node,
 	size_t index);
@@ -66,8 +66,8 @@ size_t fx_control_graphs(const struct fx_node *node,
 
 bool fx_control_runs(const struct fx_node *node, const struct fx_graph *graph);
 
-/* The same of a cond or while_loop, none of them null: TYPE for one that is
- * not there.
+/* Set GRAPHS_RET to the two graphs that NODE, a cond or while_loop, calls.
+ * Fails with TYPE if one of the two arguments is no module with a graph.
  */
 FX_NODISCARD struct fx_error *fx_control_need(const struct fx_node *node,
 	struct fx_graph *graphs_ret[2]);
@@ -76,9 +76,9 @@ FX_NODISCARD struct fx_error *fx_control_need(const struct fx_node *node,
 FX_NODISCARD struct fx_error *fx_control_check(const struct fx_node *node,
 	const struct fx_graph *graph, size_t count);
 
-/* Where GRAPH is nested in ROOT, as the dotted path of the modules that own it
- * and those around it, interned: "cond_true_1.cond_true_0"; "" for ROOT, NULL
- * for a graph of something else.
+/* Return where GRAPH is nested in ROOT: the dotted path of the modules that own
+ * GRAPH and the graphs around it, interned, "cond_true_1.cond_true_0" for
+ * example.  It is "" for ROOT itself, and NULL if GRAPH is not nested in ROOT.
  */
 const char *fx_control_path(struct fx_graph *root,
 	const struct fx_graph *graph);

@@ -26,7 +26,8 @@
 /* Modules nested deeper than this are not walked. */
 #define MODULE_DEPTH 50
 
-/* A fragment under its key; those of one hash are chained. */
+/* A fragment and its key.  Entries whose keys have the same hash are chained.
+ */
 struct entry {
 	struct entry *next;
 	struct fx_buf key;
@@ -153,8 +154,9 @@ add_tensor(struct fx_buf *key, const struct fx_tensor *tensor)
 		fx_buf_addf(key, ",%" PRId64, tensor->sizes[i]);
 }
 
-/* What MODULE is and what stands below it, each once, however many paths lead
- * to it: SEEN has those that were added, numbered.
+/* Append to KEY what MODULE and the modules below it are.  Each module is
+ * written once, however many paths lead to it: SEEN maps the modules written so
+ * far to their numbers.
  */
 static void
 add_module(struct fx_buf *key, const struct fx_module *module,

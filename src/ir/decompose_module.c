@@ -22,7 +22,9 @@ tensor_value(struct fx_partial *partial, const struct fx_tensor *tensor)
 		tensor->rank);
 }
 
-/* One placeholder a member, made at its first use. */
+/* Return the placeholder that stands for the member at PATH.  The first use of
+ * the member makes the placeholder.
+ */
 static struct fx_value
 member_node(struct fx_partial *partial, const char *path,
 	const struct fx_tensor *tensor)

@@ -27,9 +27,10 @@ struct fx_change {
 void fx_graph_diff(struct fx_graph *before, struct fx_graph *after,
 	struct fx_change **ret, size_t *count_ret);
 
-/* A module, or a parameter or buffer, that differs; the other pair is null.
- * What stands below a module that was added, removed or became another class
- * has no row of its own.  MOVED and SAME do not occur.
+/* One module, parameter or buffer that differs: either the pair of modules or
+ * the pair of tensors is set, and the other pair is null.  A module that was
+ * added, removed or became another class has one row, and the modules below it
+ * have none.  KIND is never MOVED or SAME.
  */
 struct fx_module_change {
 	enum fx_change_kind kind;

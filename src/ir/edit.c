@@ -145,7 +145,9 @@ fx_edit_create(struct fx_graph *graph, const struct fx_node_spec *asked,
 	return NULL;
 }
 
-/* Whether what uses NODE could take INPUT instead, as far as shapes tell. */
+/* Whether the users of NODE could take INPUT instead, judged by the kinds,
+ * dtypes and shapes of the two values.  True if one of them is not known.
+ */
 static bool
 fits(const struct fx_node *node, const struct fx_node *input)
 {
@@ -211,7 +213,9 @@ fx_edit_erase(struct fx_node *node)
 	return NULL;
 }
 
-/* That USER uses INPUT keeps NODE, one of the two, from its new place. */
+/* Return the error which says that NODE cannot move, because USER uses INPUT.
+ * NODE is one of these two.
+ */
 static struct fx_error *
 blocked(const struct fx_node *node, const struct fx_node *user,
 	const struct fx_node *input)

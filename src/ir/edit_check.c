@@ -96,7 +96,9 @@ fx_check_args(const struct fx_graph *graph, const struct fx_value *args,
 	return err;
 }
 
-/* What a path is called when nothing is there, with the nearest ones. */
+/* Return the error for TARGET, a path with no module or attribute there.  The
+ * error names the paths nearest to TARGET.
+ */
 static struct fx_error *
 no_such_path(const struct fx_graph *graph, enum fx_opcode opcode,
 	const char *target)

@@ -41,8 +41,8 @@ bool fx_fold_is_hashable(const struct fx_value *value);
 /* Whether VALUE or anything in it has KIND. */
 bool fx_fold_has(const struct fx_value *value, enum fx_value_kind kind);
 
-/* Whether VALUE is a number: bool, int, float, complex, symbol, or an UNKNOWN
- * that is one.
+/* Whether VALUE is a number: a bool, int, float, complex or symbol, or an
+ * UNKNOWN value that is known to be a number.
  */
 bool fx_fold_is_number(const struct fx_value *value);
 

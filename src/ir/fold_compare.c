@@ -60,7 +60,9 @@ compare_int_float(const struct fx_value *a, double real)
 	return order == 0 && real != floor(real) ? -1 : order;
 }
 
-/* Both known: which is greater, -1, 0, 1, or one of the above. */
+/* Compare two known numbers: return -1, 0 or 1 if A is less than, equal to or
+ * greater than B, or one of the constants above.
+ */
 static int
 compare_numbers(const struct fx_value *a, const struct fx_value *b)
 {

@@ -68,7 +68,9 @@ bool fx_fold_range_length(const struct fx_value *range, int64_t *ret);
 FX_NODISCARD struct fx_error *fx_fold_format(struct fx_arena *arena,
 	const struct fx_value *format, const struct fx_value *args,
 	struct fx_value *ret);
-/* What str() gives of VALUE, appended; false when that is not known. */
+/* Append to OUT the text that Python's str() gives for VALUE.  Returns false,
+ * with nothing appended, if that text is not known.
+ */
 bool fx_fold_add_str(struct fx_buf *out, const struct fx_value *value);
 
 /* fold_sequence.c: + and * of strings and sequences; false if A and B are not

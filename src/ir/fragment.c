@@ -36,7 +36,9 @@ struct reading {
 
 /* --- words --------------------------------------------------------------- */
 
-/* The arguments that CALL has as typed, else what stands for some. */
+/* Return a copy of the arguments of CALL as the user typed them.  If CALL has
+ * none, return the text that the fragment names for its argument.
+ */
 static char *
 arguments_of(const struct reading *reading, const struct fx_ast *call)
 {
@@ -340,7 +342,9 @@ is_release(const char *text)
 	return !*text || (*text == ';' && fx_str_ends(text, "= None"));
 }
 
-/* The expression that TEXT begins with; all of it, but for what it frees. */
+/* Parse the expression at the start of TEXT into *RET.  The whole of TEXT has
+ * to be that expression, except for the statement that frees names after it.
+ */
 static FX_NODISCARD struct fx_error *
 parse(struct fx_arena *arena, const char *text, struct fx_ast **ret,
 	size_t *end_ret)

@@ -56,7 +56,9 @@ put_module(const struct fx_graft *graft, const struct fx_graft_place *place)
 
 /* --- nodes --------------------------------------------------------------- */
 
-/* What NODE lies in, other than the module that it calls itself. */
+/* Return the scope around NODE, leaving out the scope of the module that NODE
+ * itself calls.
+ */
 static const struct fx_scope *
 scope_around(const struct fx_node *node)
 {

@@ -28,8 +28,9 @@ struct fx_graft_place {
 	const struct fx_node *near; /* in whose scope they lie */
 	const char *name; /* of the result, or NULL: from its target */
 	bool is_fresh;    /* number the name if it is taken */
-	/* The node that they replace, or NULL: $v is what it reads first, and
-	 * they keep its source and are derived from it.
+	/* The node that the new nodes replace, or NULL. $v is the first value
+	 * that OLD reads.  The new nodes keep OLD's source and are recorded as
+	 * derived from OLD.
 	 */
 	struct fx_node *old;
 	bool is_heir; /* the result gets OLD's name, which is then erased */

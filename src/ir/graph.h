@@ -170,8 +170,8 @@ const struct fx_source *fx_graph_source(struct fx_graph *graph,
 const struct fx_scope *fx_graph_scope(struct fx_graph *graph,
 	const struct fx_scope *parent, const char *path,
 	const char *class_name);
-/* The same for texts that are interned already, with nothing looked up for
- * them.
+/* Like the two functions above, for texts that are interned already: these
+ * functions do not look them up again.
  */
 const struct fx_source *fx_graph_source_interned(struct fx_graph *graph,
 	const struct fx_source_frame *frames, size_t count);

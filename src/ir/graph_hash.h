@@ -27,8 +27,8 @@ struct fx_hash fx_node_hash(const struct fx_node *node);
  */
 void fx_storage_compute_digest(struct fx_storage *storage);
 
-/* Whether two parameters or buffers look the same and hold the same, as far as
- * their values are there.
+/* Whether A and B, parameters or buffers, have the same metadata and hold the
+ * same values, as far as values are loaded.
  */
 struct fx_tensor;
 bool fx_tensor_equal(const struct fx_tensor *a, const struct fx_tensor *b);

@@ -257,7 +257,9 @@ fx_journal_counts(const struct fx_graph *graph)
 					 : none;
 }
 
-/* One edge towards the origin, or away from it to CHILD. */
+/* Cross one edge of the history: step_up goes towards the origin, and the
+ * function below goes to CHILD.
+ */
 static void
 step_up(struct fx_graph *graph)
 {
@@ -395,7 +397,9 @@ step_of(const struct fx_entry *entry, const char *old_name)
 	if (entry->kind != FX_EDIT_MEMBER)
 		return step;
 	step.module = place->module;
-	/* Its other side is what was taken out, if anything was. */
+	/* The record holds the other state: the member that was taken out, if
+	 * the step took one out.
+	 */
 	if (place->index < place->module->member_count &&
 		!(place->is_present &&
 			place->module->members[place->index].name !=

@@ -59,7 +59,7 @@ struct fx_entry {
 	};
 };
 
-/* A transaction and what it takes to cross it. */
+/* A transaction, and the entries that undo or redo it. */
 struct fx_record {
 	struct fx_transaction shown;
 	FX_VEC(struct fx_entry) entries;
@@ -91,7 +91,9 @@ bool fx_journal_is_relaxed(const struct fx_graph *graph);
 /* The id that the open transaction will have; 0 while building. */
 uint32_t fx_journal_open_id(const struct fx_graph *graph);
 
-/* Apply ENTRY, whose other side is the state wanted, and record it. */
+/* Apply ENTRY, whose other side is the wanted state, and add ENTRY to the open
+ * transaction.
+ */
 void fx_journal_apply(struct fx_graph *graph, struct fx_entry *entry);
 /* Take back the last entry of the open transaction, and forget it. */
 void fx_journal_take_back(struct fx_graph *graph);

@@ -32,7 +32,9 @@ mark_nodes(const struct fx_entry *entries, size_t count)
 				(uint8_t)(how(&entries[i]) << MARK_SHIFT);
 }
 
-/* NODE's touch bits; clears them, so that each node answers once. */
+/* Return the touch bits of NODE and clear them, so that each node is reported
+ * once.
+ */
 static unsigned
 take_mark(struct fx_node *node)
 {

@@ -118,16 +118,22 @@ const struct fx_tensor *fx_module_find_tensor(struct fx_module *root,
 /* A tensor for GRAPH: SIZES copied, STORAGE referenced (may be NULL). */
 struct fx_tensor *fx_tensor_new(struct fx_graph *graph, enum fx_dtype dtype,
 	const int64_t *sizes, size_t rank, struct fx_storage *storage);
-/* The same with all that OTHER says of a tensor in order. */
+/* Make a tensor in STORAGE with the dtype, sizes and flags of OTHER.  The
+ * elements of the new tensor lie in order from the start of STORAGE.
+ */
 struct fx_tensor *fx_tensor_new_like(struct fx_graph *graph,
 	const struct fx_tensor *other, struct fx_storage *storage);
-/* The same, which lies in STORAGE as OTHER does in its own. */
+/* Like fx_tensor_new_like, but the new tensor also has OTHER's offset and
+ * strides.
+ */
 struct fx_tensor *fx_tensor_clone(struct fx_graph *graph,
 	const struct fx_tensor *other, struct fx_storage *storage);
 /* Number of its elements; INT64_MAX when there are more. */
 int64_t fx_tensor_numel(const struct fx_tensor *tensor);
 
-/* Whether its strides are those it would have without saying so. */
+/* Whether the strides of TENSOR are those of elements that lie in order without
+ * gaps.  A tensor without strides is contiguous.
+ */
 bool fx_tensor_is_contiguous(const struct fx_tensor *tensor);
 
 /* Bytes of its elements, without strides' gaps; SIZE_MAX when there are more.

@@ -75,7 +75,7 @@ strip_dunder(const char **text, size_t *length)
 	*length -= 4;
 }
 
-/* What most names fit into; longer ones go through a buffer. */
+/* Most names are shorter than this; longer names are built in a buffer. */
 #define SHORT_NAME 256
 
 /* TEXT in snake case to OUT, which has room for twice as much; the length. */

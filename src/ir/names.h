@@ -48,7 +48,8 @@ void fx_names_swap_hint(struct fx_names *names, struct fx_names_undo *undo);
 /* What fx_names_create would return, registering nothing. */
 const char *fx_names_preview(struct fx_names *names, const char *candidate);
 
-/* Register NAME as it is; false if it was taken. */
+/* Register NAME without changing it.  Returns false if NAME was taken already.
+ */
 bool fx_names_take(struct fx_names *names, const char *name);
 bool fx_names_is_taken(const struct fx_names *names, const char *name);
 

@@ -181,7 +181,9 @@ remove_note(struct fx_node *node, const char *key)
 	fx_map_set(map, fx_node_index(node), (uintptr_t)first);
 }
 
-/* Put a note behind the others, so that they keep the order they came in. */
+/* Append a note to the notes of NODE, so that the notes stay in the order in
+ * which they were added.
+ */
 static void
 add_note(struct fx_node *node, const char *key, const char *text)
 {

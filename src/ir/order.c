@@ -56,7 +56,8 @@ spread(struct fx_node *first, size_t count, uint64_t base, int bits)
 	}
 }
 
-/* Make room around NODE, whose label equals one of its neighbours'. */
+/* Spread the labels around NODE, whose label equals the label of a neighbour.
+ */
 static void
 relabel(struct fx_node *node)
 {

@@ -34,7 +34,9 @@ static const struct {
 	{ "dropout_p", FX_SIDE_EFFECT_DRAWS, 0 },
 };
 
-/* Whether VALUE, of such a name, asks for it; what is no constant may. */
+/* Whether VALUE, the value of a request above, asks for the effect.  A value
+ * that is no constant may ask for it, so it counts.
+ */
 static bool
 is_asking(const struct fx_value *value)
 {
@@ -47,7 +49,9 @@ is_asking(const struct fx_value *value)
 	return value->kind != FX_VALUE_FLOAT || value->real != 0;
 }
 
-/* What MODULE itself may do, without those below it. */
+/* Return the side effects that MODULE itself may have, without those of the
+ * modules below it.
+ */
 static unsigned
 guess_one(const struct fx_module *module)
 {
@@ -94,8 +98,8 @@ guess_module(struct fx_module *root)
 	return kinds;
 }
 
-/* What NODE gives its operation's parameter NAME, or the default; NULL: there
- * is no such parameter.
+/* Return the value that NODE gives to parameter NAME of its operation, or the
+ * default of that parameter; NULL if there is no such parameter.
  */
 static const struct fx_value *
 find_argument(const struct fx_node *node, const char *name)

@@ -44,7 +44,7 @@ static const struct {
 	{ "axis", "dims" },
 };
 
-/* What a bare star is written as, because the parser drops it. */
+/* The parser drops a bare star, so a signature spells the star like this. */
 #define BARE_STAR "_"
 
 static struct fx_error *

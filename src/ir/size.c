@@ -377,7 +377,9 @@ fx_size_equal(struct fx_value a, struct fx_value b)
 	return fx_size_is(a) && fx_size_is(b) && compare_values(a, b) == 0;
 }
 
-/* The terms of SIZE without the constant one, and that one. */
+/* Return how many terms SIZE has besides its constant term, which comes last,
+ * and set *CONSTANT_RET to that constant, or to 0 if SIZE has none.
+ */
 static uint32_t
 split_constant(struct fx_value size, int64_t *constant_ret)
 {

@@ -366,7 +366,8 @@ read_opaque(const struct fx_value_reader *r, const struct fx_ast *expr,
 	*ret = fx_value_text(FX_VALUE_OPAQUE, text);
 }
 
-/* One case a kind of leaf, so longer than most functions. */
+/* This function has one case for each kind of leaf, so it is longer than most.
+ */
 FX_NODISCARD struct fx_error *
 fx_value_read(const struct fx_value_reader *r, const struct fx_ast *expr,
 	struct fx_value *ret)

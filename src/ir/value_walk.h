@@ -16,7 +16,7 @@ typedef bool fx_value_visit_fn(void *context, struct fx_node *node);
 bool fx_value_visit_nodes(const struct fx_value *value,
 	fx_value_visit_fn *visit, void *context);
 
-/* What stands for each leaf; gets LEAF and returns its replacement. */
+/* Return the value that replaces LEAF. */
 typedef struct fx_value fx_value_map_fn(void *context,
 	const struct fx_value *leaf);
 

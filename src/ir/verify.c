@@ -246,7 +246,9 @@ check_node(struct report *r, const struct fx_node *node)
 	check_target(r, node);
 }
 
-/* One walk over what is larger than any cache. */
+/* All nodes are checked in a single walk, because a large graph does not fit in
+ * any cache.
+ */
 static void
 check_nodes(struct report *r)
 {

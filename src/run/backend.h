@@ -111,17 +111,17 @@ struct fx_backend_ops {
 		struct fx_blob **ret);
 	struct fx_error *(*shape_restore)(const void *payload,
 		const struct fx_blob *saved);
-	/* How many payloads there are of this tensor and of others that lie in
-	 * its storage: when the last one goes, so do the bytes.  SIZE_MAX, or a
-	 * null function: not known.
+	/* Return how many payloads, that of this tensor included, lie in the
+	 * tensor's storage: the bytes go with the last payload.  SIZE_MAX or a
+	 * null function means that the number is not known.
 	 */
 	size_t (*storage_holders)(const void *payload);
 	/* Which of a plan's data a call writes in place: a bit each of the
 	 * first 64.
 	 */
 	uint64_t (*writes)(const void *plan);
-	/* What else it may write: a datum of tensors, a module's buffers say,
-	 * that lives as long as the plan; or null.
+	/* Return the other tensors that a call may write, such as a module's
+	 * buffers: a datum that lives as long as the plan, or null.
 	 */
 	struct fx_datum *(*also_writes)(const void *plan);
 	/* A list of the names that these have below the called module
@@ -152,12 +152,16 @@ struct fx_backend_ops {
 struct fx_backend {
 	const struct fx_backend_ops *ops;
 	void *state; /* the backend's own */
-	/* Runs what this one cannot (run/fallback.h); borrowed, or null. */
+	/* The backend that runs what this one cannot run (run/fallback.h);
+	 * borrowed, or null.
+	 */
 	struct fx_backend *fallback;
 	size_t fallback_calls; /* how often it did */
 	unsigned runs;         /* how many began */
 	uint8_t confinement;   /* enum fx_confinement (ops/world.h) */
-	/* The session's, borrowed; else one of its own, or NULL so far. */
+	/* The session's shape engine, borrowed; or the backend's own, or NULL
+	 * until one is made.
+	 */
 	struct fx_meta *meta;
 	bool has_own_meta;
 };

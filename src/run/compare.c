@@ -11,7 +11,9 @@
 #include "run/datum.h"
 #include "run/ticker.h"
 
-/* One of the two: its elements, or the same one again and again. */
+/* One side of a comparison: the elements of a tensor, or its first element
+ * repeated.
+ */
 struct side {
 	const struct fx_datum *tensor;
 	struct fx_extent extent;

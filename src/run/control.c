@@ -313,7 +313,9 @@ run_loop(struct control *control, struct fx_datum **ret)
 	return fx_operands_result(&control->operands, backend, turns > 0, ret);
 }
 
-/* Without values: what one turn leaves as it was. */
+/* Run one turn of a loop without values, and set *RET to what the carried
+ * values before and after the turn agree on.
+ */
 static struct fx_error *
 run_loop_once(struct control *control, struct fx_datum **ret)
 {

@@ -27,8 +27,9 @@ FX_DEFINE_DEINIT(operands, struct fx_operands, fx_operands_deinit);
 #define FX_AUTO_OPERANDS FX_AUTO(operands)
 struct fx_operands fx_operands_dup(const struct fx_operands *operands);
 
-/* What NODE gives its graphs: the items of CARRIED and of MORE, sequences, of
- * which a null one has none.  TYPE for what is no sequence.
+/* Set *RET to what NODE gives to its graphs: the items of the sequences CARRIED
+ * and MORE.  A null sequence has no items.  Fails with TYPE if CARRIED or MORE
+ * is no sequence.
  */
 FX_NODISCARD struct fx_error *fx_operands_make(const struct fx_node *node,
 	struct fx_datum *carried, struct fx_datum *more,

@@ -434,8 +434,8 @@ fx_datum_has_tensor(const struct fx_datum *datum)
 	return fx_datum_each_held(datum, is_tensor, NULL);
 }
 
-/* What replaces which items, as parts of a datum may stand in it many times;
- * WHOLE stands for nothing else.
+/* A replacement of items in WHOLE.  KNOWN remembers what replaces each item,
+ * because one item may stand in a datum many times.
  */
 struct mapping {
 	fx_datum_map_fn *map;

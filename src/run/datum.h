@@ -114,7 +114,9 @@ fx_datum_held(const struct fx_value *value)
 	return value->kind == FX_VALUE_HELD ? value->held : NULL;
 }
 
-/* What a person or a graph may make, what stands in it twice counted twice. */
+/* The largest value that a person or a graph may make.  An item that stands in
+ * the value twice counts twice.
+ */
 #define FX_DATUM_ITEM_LIMIT  ((size_t)1 << 22)
 #define FX_DATUM_DEPTH_LIMIT 200
 /* LIMIT when VALUE has more items or is nested deeper. */
@@ -140,7 +142,9 @@ fx_datum_is(const struct fx_datum *datum, enum fx_value_kind kind)
 	return datum->value.kind == kind;
 }
 
-/* What VALUE is worth when it is a bool, an int or a float; else false. */
+/* Set *RET to the number that VALUE is.  Returns false if VALUE is no bool, int
+ * or float.
+ */
 bool fx_datum_number(const struct fx_value *value, double *ret);
 
 /* True stops. */

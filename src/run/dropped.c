@@ -16,7 +16,7 @@
 #include "run/storage.h"
 #include "run/summary.h"
 
-/* A value of which nothing stays but that there was one. */
+/* The entry of a dropped value of which no summary is kept. */
 #define NO_SUMMARY 1
 
 struct summary {

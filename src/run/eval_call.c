@@ -68,7 +68,8 @@ has_tensor(const struct fx_eval_arguments *arguments)
 	return false;
 }
 
-/* Who looks at values and leaves them as they are. */
+/* The context of look_only, which lets a call read values but not change them.
+ */
 struct onlooker {
 	struct fx_evaluator *evaluator;
 	const char *target;
@@ -273,7 +274,9 @@ is_known(const char *target)
 	return fx_op_find(target) != FX_OP_NONE || fx_functional_find(target);
 }
 
-/* Containers with what is in them; tensors by themselves as metadata. */
+/* Return a tuple of ARGUMENTS as values: containers with their items, and
+ * tensors as their metadata.
+ */
 static struct fx_value
 argument_values(struct fx_evaluator *evaluator,
 	const struct fx_eval_arguments *arguments)
@@ -293,8 +296,10 @@ argument_values(struct fx_evaluator *evaluator,
 		arguments->count);
 }
 
-/* What ir/fold made of a call with ARGUMENTS, ERR_TAKEN or RESULT, as a datum;
- * null where it does not know, as of the values of tensors.
+/* Set *RET to the datum of RESULT, which ir/fold computed for a call with
+ * ARGUMENTS, or return ERR_TAKEN, with which ir/fold failed.  *RET is null if
+ * ir/fold does not know the result, because it depends on values of tensors for
+ * example.
  */
 static struct fx_error *
 take_folded(struct fx_error *err_taken, const struct fx_value *result,

@@ -27,7 +27,9 @@ static const struct {
 	{ "nn", "torch.nn" },
 };
 
-/* What the fingers know from elsewhere, and whose functions these are. */
+/* Names that users of other libraries type out of habit, and the libraries that
+ * they belong to.
+ */
 static const struct {
 	const char *name;
 	const char *library;
@@ -148,7 +150,9 @@ no_node(const struct fx_resolver *resolver, const char *name)
 	return fx_error_note(err, "nearest: %s", fx_buf_text(&near));
 }
 
-/* ERR, that no node is called NAME, with what else it may be. */
+/* Add a hint to ERR, which says that no node is called NAME: NAME may be
+ * another library, or close to the name of a function.
+ */
 static struct fx_error *
 hint_stranger(struct fx_error *err, const char *name)
 {

@@ -91,7 +91,8 @@ const char *fx_operand_find_path(struct fx_evaluator *evaluator,
 /* eval_node.c: what the node itself answers to WORD, or NULL. */
 struct fx_datum *fx_eval_node_word(const struct fx_node *node,
 	const char *word);
-/* Whether WORD is one of those of a tensor that its metadata answer. */
+/* Whether WORD names a property of a tensor that the tensor's metadata answers.
+ */
 bool fx_eval_is_value_word(const char *word);
 /* ERR, that nothing is called STEP there, with what is nearly called so: in the
  * module at PATH (may be NULL), and OF_NODE of the node itself and its value.

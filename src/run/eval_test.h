@@ -22,7 +22,7 @@ struct fx_test {
 void fx_test_deinit(struct fx_test *test);
 FX_DEFINE_DEINIT(test, struct fx_test, fx_test_deinit);
 
-/* Whether NODE, which stands at POSITION, is what TEST asks for. */
+/* Whether NODE, which stands at POSITION, passes TEST. */
 bool fx_test_node(struct fx_evaluator *evaluator, struct fx_test *test,
 	const struct fx_node *node, size_t position);
 

@@ -21,7 +21,7 @@
 
 /* --- arguments ----------------------------------------------------------- */
 
-/* A tensor as it is, a number as a tensor of one. */
+/* Evaluate TREE to a tensor: a number becomes a tensor of one element. */
 static struct fx_error *
 tensor_argument(struct fx_evaluator *evaluator, const struct fx_ast *tree,
 	struct fx_datum **ret)

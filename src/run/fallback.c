@@ -196,7 +196,10 @@ have_one_shape(const struct fx_datum *a, const struct fx_datum *b)
 	return !err && fx_extent_same_sizes(&x, &y);
 }
 
-/* What grew has no place here: the first of it stays what one looks at. */
+/* Copy the buffers that the fallback wrote back to OWN.  A buffer whose shape
+ * the call changed is not copied: OWN keeps the earlier contents, which is what
+ * the user sees.
+ */
 static struct fx_error *
 copy_buffers(struct fx_backend *backend, const void *plan,
 	const struct fx_datum *own)

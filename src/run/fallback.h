@@ -21,8 +21,9 @@ struct fx_plan_watch;
 FX_NODISCARD struct fx_error *fx_fallback_move(struct fx_backend *backend,
 	struct fx_datum *datum, struct fx_datum **ret);
 
-/* What in VALUE, a datum's, cannot go to BACKEND, which has values: a tensor of
- * another that has none, or what is not known.  Borrowed; NULL: nothing.
+/* Return the first value in VALUE, borrowed, that cannot go to BACKEND: an
+ * unknown value, or another backend's tensor without values.  NULL if there is
+ * none, or if BACKEND computes no values itself.
  */
 const struct fx_value *fx_fallback_find_shape(const struct fx_backend *backend,
 	const struct fx_value *value);

@@ -29,8 +29,9 @@ struct fx_host_tensor {
 /* A tensor of a copy of META, without values. */
 struct fx_host_tensor *fx_host_tensor_new(const struct fx_tensor_meta *meta);
 void fx_host_tensor_free(void *payload);
-/* As fx_backend_ops.write: a tensor of BACKEND, whose payloads are these.  TYPE
- * and LIMIT as fx_extent_of_meta; NO_SPACE.
+/* Implements fx_backend_ops.write for a BACKEND whose payloads are host
+ * tensors.  Fails with TYPE and LIMIT as fx_extent_of_meta does, and with
+ * NO_SPACE.
  */
 FX_NODISCARD struct fx_error *
 fx_host_tensor_write(const struct fx_backend *backend,

@@ -15,7 +15,9 @@
  */
 #define DEPTH_LIMIT 100
 
-/* Given, else the default, else what is known of it. */
+/* Set *RET to the value of NODE, a placeholder: the input that was given, else
+ * the default, else a value made from the metadata of NODE.
+ */
 static struct fx_error *
 run_placeholder(struct fx_interp *interp, struct fx_node *node,
 	struct fx_datum **ret)

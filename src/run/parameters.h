@@ -24,14 +24,15 @@ struct fx_parameters {
 /* The object that stands for TENSOR, or NULL.  Borrowed. */
 struct fx_datum *fx_parameters_find(const struct fx_parameters *parameters,
 	const struct fx_tensor *tensor);
-/* One that lies in the storage of TENSOR, or NULL.  Borrowed. */
+/* Return a datum that lies in the same storage as TENSOR, or NULL.  Borrowed.
+ */
 struct fx_datum *fx_parameters_beside(const struct fx_parameters *parameters,
 	const struct fx_tensor *tensor);
 /* DATUM, which is referenced, stands for TENSOR, which has a storage. */
 void fx_parameters_add(struct fx_parameters *parameters,
 	const struct fx_tensor *tensor, struct fx_datum *datum);
-/* ERR, which may be null, says that the tensor at PATH is what has no values if
- * that is what it says.
+/* If ERR_TAKEN says that values are missing, return an error which names the
+ * tensor at PATH instead; else return ERR_TAKEN, which may be null.
  */
 FX_NODISCARD struct fx_error *
 fx_parameters_name_missing(struct fx_error *err_taken, const char *path);

@@ -347,7 +347,7 @@ resolve_again(const struct fx_plan_call *call, struct fx_plan *plan)
 		backend->ops->plan_free(backend, plan->backend_plan);
 	plan->backend_plan = NULL;
 	plan->is_expanded = false;
-	/* What it expanded to has the arguments of before in it. */
+	/* The fragment that the call expanded to holds the old arguments. */
 	fx_plan_drop_members(plan);
 	plan->fragment = NULL;
 	plan->is_fixed = is_fixed(plan);
@@ -479,7 +479,10 @@ call_here(const struct fx_plan_call *call, struct fx_plan *plan,
 	return fx_plan_decomposed(call, module, ret);
 }
 
-/* What the backend does not do, ERR, on the one that it falls back to. */
+/* Run CALL on the fallback of its backend, which refused the call with
+ * ERR_TAKEN.  If the fallback does not support the call either, return
+ * ERR_TAKEN.
+ */
 static struct fx_error *
 call_fallback(const struct fx_plan_call *call, struct fx_error *err_taken,
 	struct fx_datum **ret)

@@ -36,13 +36,14 @@ struct fx_plan_watch {
 	void *context;
 	struct fx_error *(*before)(void *context, struct fx_datum *const *data,
 		uint64_t writes, bool may_draw);
-	/* Instead of that, after a call that gave TENSOR's storage other
-	 * memory: BYTES are what it held.
+	/* Called instead of `before`, and after the call, if the call gave the
+	 * storage of TENSOR other memory: BYTES_TAKEN are the former contents
+	 * of the storage.
 	 */
 	void (*kept)(void *context, struct fx_datum *tensor,
 		struct fx_blob *bytes_taken);
-	/* Whether nobody needs what TENSOR holds, so that it is written where
-	 * it lies; may be null.
+	/* Whether nobody needs the contents of TENSOR, so that a call may write
+	 * TENSOR where it lies; may be null.
 	 */
 	bool (*may_lose)(void *context, const struct fx_datum *tensor);
 	/* What NODE of a nested graph is to have instead of running, borrowed,

@@ -33,8 +33,9 @@ struct fx_plan {
 	 * an expansion depends on.
 	 */
 	bool is_fixed;
-	/* What it expanded to last, which its expander keeps, when the graph
-	 * was of that version; and the plans of its nodes.  Or NULL.
+	/* The decomposition that the call last expanded to, or NULL; its
+	 * expander owns it.  VERSION is the version of the graph at that time,
+	 * and INNER has the plans of the decomposition's nodes.
 	 */
 	const struct fx_decomposition *fragment;
 	uint64_t version;

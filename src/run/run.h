@@ -139,8 +139,8 @@ void fx_run_attach(struct fx_run *run, struct fx_activation *activation_taken,
 struct fx_node *fx_activation_stop(const struct fx_activation *activation);
 void fx_run_set_stop(struct fx_run *run, struct fx_activation *activation,
 	struct fx_node *node);
-/* Whether NODE, of its graph, lies above the stop; its value, borrowed, if it
- * does and has one.
+/* Whether NODE lies above the stop of its graph. fx_activation_value returns
+ * the value of such a node, borrowed, or NULL if NODE has none or lies below.
  */
 bool fx_activation_is_above(const struct fx_activation *activation,
 	const struct fx_node *node);

@@ -270,7 +270,9 @@ measure_mixed(struct pass *pass, uint64_t first, size_t count)
 	for (size_t i = 0; i < kept; i++)
 		squares += (finite[i] - sum) * (finite[i] - sum);
 	merge(pass, kept, sum, squares);
-	/* Whether there was a number before these tells those before. */
+	/* Comparing the count of NaN before and after this chunk tells whether
+	 * the chunk has a number.
+	 */
 	after = stats->nan;
 	stats->nan = before;
 	if (after - before < count)
@@ -281,7 +283,7 @@ measure_mixed(struct pass *pass, uint64_t first, size_t count)
 static void
 measure(struct pass *pass, uint64_t first, size_t count)
 {
-	/* NaN as soon as one of them is NaN or infinite. */
+	/* PROBE becomes NaN as soon as one element is NaN or infinite. */
 	double probe = 0;
 
 	for (size_t i = 0; i < count; i++)

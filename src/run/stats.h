@@ -58,7 +58,9 @@ FX_NODISCARD struct fx_error *fx_stats_compute(const struct fx_datum *tensor,
 FX_NODISCARD struct fx_error *fx_stats_sample(const struct fx_datum *tensor,
 	struct fx_stats *ret);
 
-/* What torch says, where one NaN or infinity decides. */
+/* Return the statistic that torch would return: a NaN or an infinity among the
+ * elements decides it.
+ */
 double fx_stats_mean(const struct fx_stats *stats);
 double fx_stats_std(const struct fx_stats *stats);
 double fx_stats_absmax(const struct fx_stats *stats);

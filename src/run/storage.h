@@ -37,8 +37,9 @@ bool fx_datum_lies_in(const struct fx_datum *datum,
  */
 size_t fx_datum_storage_holders(const struct fx_datum *tensor);
 
-/* Whether the bytes that TENSOR lies in go with the one who asks: nobody else
- * has it, nor another tensor there.  False where that is not known.
+/* Whether TENSOR's bytes go when the caller gives TENSOR up: nobody else
+ * references TENSOR, and no other tensor lies in its storage.  False if that is
+ * not known.
  */
 bool fx_datum_is_lone(const struct fx_datum *tensor);
 

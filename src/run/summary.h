@@ -33,7 +33,9 @@ struct fx_summary {
  */
 struct fx_summary *fx_summary_new(const struct fx_datum *datum,
 	struct fx_ticker *ticker);
-/* The same by fx_stats_sample, for values that are about to go. */
+/* Like fx_summary_new, but measured with fx_stats_sample, for a value that is
+ * about to be dropped.
+ */
 struct fx_summary *fx_summary_new_sample(const struct fx_datum *datum);
 void fx_summary_free(struct fx_summary *summary);
 FX_DEFINE_CLEANUP(summary, struct fx_summary, fx_summary_free);

@@ -377,8 +377,8 @@ add_suffixes(struct layout *layout, size_t start)
 	const char *text = fx_buf_text(layout->out) + start;
 	const char *line = strrchr(text, '\n');
 	size_t length = layout->out->length - start;
-	/* One more than there are in a later line, two in the first: so it
-	 * is in PyTorch.
+	/* The first line counts two columns more than its text, and a later
+	 * line one more, as in PyTorch.
 	 */
 	size_t column =
 		length - (line ? (size_t)(line - text) : (size_t)-1) + 1;

@@ -412,8 +412,8 @@ look_at_random(struct fx_timeline *timeline, struct fx_effect *effect,
 	return NULL;
 }
 
-/* Which storages NODE wrote, by its effects from FIRST on, for as long as it
- * may run again.
+/* Remember which storages NODE wrote, as its effects from index FIRST on say.
+ * The list is kept as long as NODE may run again.
  */
 static void
 remember_written(struct fx_timeline *timeline, uint64_t node, size_t first)

@@ -52,7 +52,8 @@ struct fx_timeline {
 	const struct fx_graph *graph; /* of the node that runs ... */
 	uint64_t node;                /* ... or 0 */
 	bool has_effect;              /* the last of effects is its */
-	/* What it may overwrite for good, as nobody needs it (release_dead.c).
+	/* Tensors whose values nobody needs any more, so that a call may
+	 * overwrite them for good (release_dead.c).
 	 */
 	FX_VEC(const struct fx_datum *) evictable;
 	size_t saved_bytes;
@@ -95,8 +96,8 @@ void fx_timeline_take_back(struct fx_timeline *timeline, struct fx_env *env);
  */
 size_t fx_timeline_fold(struct fx_timeline *timeline,
 	const struct fx_graph *graph, const struct fx_node *call);
-/* What effects from index FIRST on keep of values that nobody has any more
- * goes, and those that keep nothing.
+/* In the effects from index FIRST on, free the saved bytes of values that
+ * nobody has any more, and remove the effects that then keep nothing.
  */
 void fx_timeline_prune(struct fx_timeline *timeline, size_t first);
 /* The effects from index FIRST to before END, of one node, become one; returns
@@ -126,8 +127,9 @@ void fx_timeline_forget_dropped(struct fx_timeline *timeline);
 void fx_timeline_doubt(struct fx_timeline *timeline,
 	const struct fx_bitset *stale);
 
-/* What is known of the value of NODE, which was dropped, borrowed, or NULL; it
- * holds behind the node *WRITER_RET, if that is not 0.
+/* Return the summary, borrowed, of NODE's value, which was dropped, or NULL if
+ * there is none.  If *WRITER_RET is not 0, the summary holds only once the node
+ * with that id has run.
  */
 struct fx_summary;
 const struct fx_summary *fx_timeline_summary(const struct fx_timeline *timeline,
@@ -137,7 +139,9 @@ const struct fx_summary *fx_timeline_summary(const struct fx_timeline *timeline,
 size_t fx_timeline_unsave(struct fx_timeline *timeline,
 	struct fx_effect *effect, size_t index);
 
-/* What NODE did when it ran last: enum fx_side_effect. */
+/* Return the side effects that NODE had when it ran last, as bits of enum
+ * fx_side_effect.
+ */
 unsigned fx_timeline_kinds(const struct fx_timeline *timeline, uint64_t node);
 
 /* Put back the generator's state that running left: expressions, and other

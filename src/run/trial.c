@@ -193,7 +193,9 @@ fx_trial_run(const struct fx_trial *t, struct fx_env *kept,
 	if (err)
 		return err;
 	err = try_in(run, t, kept, output_ret);
-	/* First what it wrote and drew: that moves the generator, too. */
+	/* Clear the run first: that undoes its writes and draws, which moves
+	 * the generator as well.
+	 */
 	fx_run_clear(run);
 	if (random)
 		fx_error_free(ops->random_restore(t->backend, random));

@@ -54,7 +54,9 @@ bool fx_values_known(const struct fx_datum *tensor);
 FX_NODISCARD struct fx_error *fx_values_read(const struct fx_datum *tensor,
 	uint64_t first, size_t count, void *bytes);
 
-/* The same as numbers; IMAG may be NULL, and is 0 for what is not complex. */
+/* Read elements as fx_values_read does, and convert them to numbers.  IMAG may
+ * be NULL; it is set to 0 for elements that are not complex.
+ */
 FX_NODISCARD struct fx_error *fx_values_numbers(const struct fx_datum *tensor,
 	uint64_t first, size_t count, double *real, double *imag);
 
@@ -77,8 +79,8 @@ FX_NODISCARD struct fx_error *fx_values_read_all(const struct fx_datum *tensor,
  */
 FX_NODISCARD struct fx_error *fx_values_list(const struct fx_datum *tensor,
 	uint64_t limit, struct fx_datum **ret);
-/* A copy, of BACKEND, so that nothing writes into what others have; *DATUM is
- * replaced.  Where there are no values it may be shared.
+/* Replace *DATUM by a copy that belongs to BACKEND, so that nothing writes into
+ * tensors that others have.  A tensor without values may be shared instead.
  */
 FX_NODISCARD struct fx_error *fx_datum_make_own(struct fx_backend *backend,
 	struct fx_datum **datum);
@@ -97,7 +99,9 @@ void fx_elements_encode(enum fx_dtype dtype, const double *real,
 /* Element INDEX of integers (BOOL: 0 or 1), exactly; U64 as its bits. */
 int64_t fx_element_int(enum fx_dtype dtype, const void *bytes, size_t index);
 
-/* Append one element as Python shows the number: True, -3, 0.1, (1+2j). */
+/* Append the element at INDEX of BYTES the way Python shows the number: True,
+ * -3, 0.1, (1+2j).
+ */
 void fx_element_print(struct fx_buf *out, enum fx_dtype dtype,
 	const void *bytes, size_t index);
 

@@ -58,7 +58,9 @@ argument_datum(const struct fx_env *env, const struct fx_node *call,
 	return value ? fx_plan_argument(env, value, ret) : NULL;
 }
 
-/* What CALL, a cond or while_loop, gives its graphs. */
+/* Set *RET to the operands that CALL, a cond or while_loop, gives to its
+ * graphs.
+ */
 static struct fx_error *
 gather_operands(const struct fx_env *env, const struct fx_node *call,
 	struct fx_operands *ret)
@@ -156,7 +158,8 @@ fx_activation_call(const struct fx_model *model,
 	return NULL;
 }
 
-/* What the graph of PLACE, which has ended, gave; new. */
+/* Return a new reference to the result of the graph of PLACE, which has ended.
+ */
 static struct fx_datum *
 result_of(const struct fx_activation *place)
 {

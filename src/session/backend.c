@@ -299,7 +299,9 @@ find_absent(const struct fx_model *model)
 	return NULL;
 }
 
-/* Whether nodes can be computed: those that need what is missing fail. */
+/* Whether the model has some weights, so that nodes can be computed.  A node
+ * that needs a missing weight fails.
+ */
 static bool
 has_some_weights(const struct fx_model *model)
 {
@@ -483,7 +485,9 @@ fx_model_choose_backend(struct fx_session *session, struct fx_model *model)
 		err = choose_named(session, model, name);
 	if (err || model->backend == before)
 		return err;
-	/* What was run and given belongs to the other one. */
+	/* Values that were computed and inputs that were given belong to the
+	 * other backend.
+	 */
 	fx_position_kill(model);
 	err = fx_model_carry_inputs(session, model);
 	if (err)

@@ -33,8 +33,9 @@ struct fx_break {
  */
 bool fx_breaks_hit(struct fx_session *session, struct fx_model *model,
 	struct fx_node *node, struct fx_stop *stop);
-/* Whether an enabled breakpoint stands on NODE; on a node of the graphs that it
- * runs, or of one nested in them.
+/* fx_breaks_has says whether an enabled breakpoint stands on NODE;
+ * fx_breaks_inside, whether one stands on a node of the graphs that NODE runs,
+ * or of a graph nested in those.
  */
 bool fx_breaks_has(struct fx_session *session, struct fx_model *model,
 	const struct fx_node *node);

@@ -114,7 +114,9 @@ call_it(struct fx_break *b, const struct fx_node *node)
 		is_nested ? "." : "", node->name);
 }
 
-/* By what it is called now: it follows renames and other edits. */
+/* Match the node of breakpoint B and take over the node's present name: the
+ * breakpoint follows renames and other edits.
+ */
 static void
 match_node(struct fx_break *b)
 {
@@ -250,7 +252,9 @@ classify(struct fx_session *session, struct fx_break *b)
 	return NULL;
 }
 
-/* What a pending one means is tried again, as the name may exist now. */
+/* A pending breakpoint is classified again, because the name that it waits for
+ * may exist now.
+ */
 void
 fx_break_refresh(struct fx_session *session, struct fx_break *b)
 {

@@ -106,7 +106,7 @@ look_at(struct look *look, const char *text, const struct fx_ast *tree,
 	bool works = false;
 
 	look->known = look->stop;
-	/* Again as if it had run, until nothing else is missing. */
+	/* Ask again as if NODE had run, until no other node is missing. */
 	while (!is_choice(tree) && (node = ask(look, text, tree, &works))) {
 		if (!look->late || fx_node_is_before(look->late, node))
 			look->late = node;
@@ -187,8 +187,9 @@ late_at(struct fx_session *session, struct fx_break *b, const char *condition,
 		fx_graph_position(b->graph, *at_ret));
 }
 
-/* Add CONDITION, which was meant for one position, as it reads COUNT further
- * on: `.` is `.-COUNT` there.  Whether it has such a `.`.
+/* Append CONDITION, which was written for one position, as it reads COUNT
+ * positions further on: `.` becomes `.-COUNT` there.  Returns whether CONDITION
+ * has such a `.`.
  */
 static bool
 add_moved(struct fx_buf *out, const char *condition, size_t count)

@@ -64,7 +64,9 @@ let_go_of_stop(struct fx_model *model)
 		model->run->activations.items[0]->held = NULL;
 }
 
-/* Where execution stands, as fx_run.stops says it; 0: not started. */
+/* Return the position at which execution stands, in the form of fx_run.stops; 0
+ * if the model is not started.
+ */
 static uintptr_t
 stop_now(const struct fx_model *model)
 {
@@ -248,7 +250,9 @@ statement(const char *text, size_t length)
 	return fx_xstrndup(text, release ? (size_t)(release - text) : length);
 }
 
-/* What a dry run would have made of the nodes that it touched, as code. */
+/* Set the code of each node that a dry run touched to the statement that the
+ * edited graph would print for it.
+ */
 static void
 fill_code(struct fx_graph *graph, struct fx_edit_report *ret)
 {

@@ -122,7 +122,9 @@ evaluate(const struct evaluation *evaluation, struct fx_datum **ret)
 	backend = fx_session_value_backend(session, model);
 	if (!backend)
 		return err;
-	/* What cannot be fetched is said by what asks for it. */
+	/* A weight that cannot be fetched is no error here: the node that needs
+	 * it reports it.
+	 */
 	if (model)
 		fx_error_free(fx_model_fetch_weights(model, &skipped));
 	if (!err)

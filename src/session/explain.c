@@ -72,8 +72,8 @@ note_input(struct fx_error *err, const struct fx_model *model,
 	return fx_error_hint(err, "unset value %s takes it back", input->name);
 }
 
-/* The one input of the graph that NODE follows from, when it reads it by way of
- * others only; else NULL.
+/* Return the only graph input that NODE depends on, if NODE reads that input
+ * through other nodes only; else NULL.
  */
 static const struct fx_node *
 far_input(const struct fx_node *node)
@@ -221,8 +221,9 @@ fx_explain_failure(struct fx_model *model, const struct fx_node *node,
 
 	if (!place || fx_error_code(err) == FX_ERR_NO_VALUE)
 		return err;
-	/* What the shapes told before is often plainer; that there was no shape
-	 * tells nothing once there are values.
+	/* The problem that shape propagation reported before is often plainer,
+	 * so it is added as a note.  A missing shape says nothing once there
+	 * are values.
 	 */
 	if (problem && !fx_str_equal(problem, fx_error_message(err)))
 		err = fx_error_note(err, "%s", problem);

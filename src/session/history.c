@@ -26,13 +26,13 @@ copy_tensor(struct fx_model *model, const struct fx_datum *tensor)
 	if (!err &&
 		extent.count <= BYTES_LIMIT / fx_dtype_info(extent.dtype)->size)
 		err = fx_datum_make_own(model->backend, &same);
-	/* What cannot be copied is shown as it will be. */
+	/* A datum that cannot be copied is shown with its later contents. */
 	fx_error_free(err);
 	return same;
 }
 
-/* One round of protecting.  Each datum is seen once, however often it stands in
- * others, and what shared it shares its copy.
+/* One round of protecting values from being overwritten.  Each datum is visited
+ * once, however many others hold it, and data that shared it share its copy.
  */
 struct round {
 	struct fx_model *model;

@@ -276,8 +276,9 @@ keep_input(struct fx_model *model, struct fx_node *node, const char *text,
 	fx_graph_set_meta(node, &meta);
 }
 
-/* What INPUT is, for the backend of now.  Its text is read again only where
- * there are no numbers: what it names may be something else by now.
+/* Set *RET to the value of INPUT on the present backend.  The text of INPUT is
+ * read again only if its numbers cannot be copied, because the names in the
+ * text may mean something else by now.
  */
 static struct fx_error *
 carry_input(struct fx_session *session, struct fx_model *model,

@@ -12,7 +12,9 @@
 #include "ops/initial.h"
 #include "session/session_private.h"
 
-/* What the layer that USER calls takes; whether it tells. */
+/* Append the form of input that the layer called by USER takes.  Returns false
+ * if that is not known.
+ */
 static bool
 add_taken(struct fx_buf *out, const struct fx_node *user)
 {

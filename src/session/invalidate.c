@@ -107,7 +107,9 @@ see_storages(struct spread *spread, const struct fx_node *node, bool adds)
 	const struct fx_datum *datum =
 		fx_env_get(&spread->place->env, node->id);
 
-	/* Where it lay when others wrote there is not known. */
+	/* A stray value was dropped, so nobody knows where it lay when other
+	 * nodes wrote.
+	 */
 	if (!adds && fx_map_has(&spread->model->run->timeline.strays,
 			     (uintptr_t)node->id))
 		return true;
@@ -131,8 +133,9 @@ is_elsewhere(const struct spread *spread, const struct fx_node *node)
 	       spread->model->run->timeline.strays.count;
 }
 
-/* The same of all that NODE's value may be a view of, where it is not known or
- * will be another; and of its views, where it is not known.
+/* Call see_storages for NODE, for the nodes that NODE's value may be a view of
+ * if that value is not known or will change, and for the views of a value that
+ * is not known.
  */
 static bool
 see_value(struct spread *spread, struct fx_node *node, bool adds)
@@ -239,7 +242,9 @@ is_changed(const struct spread *spread, const struct fx_node *node)
 	       fx_bitset_has(&spread->change->moved, (uint32_t)node->id);
 }
 
-/* What NODE, which is stale, may do when it runs. */
+/* Record the side effects that NODE, which is stale, may have when it runs
+ * again.
+ */
 static void
 spread_from(struct spread *spread, const struct fx_node *node)
 {
@@ -505,7 +510,9 @@ fx_activation_invalidate(struct fx_model *model, struct fx_activation *place,
 	fx_timeline_doubt(&model->run->timeline, &spread.stale);
 	for (size_t i = 0; i < spread.nodes.count; i++)
 		drop_value(model, place, spread.nodes.items[i]->id);
-	/* Those that are no longer in the graph too. */
+	/* The values of nodes that are no longer in the graph are dropped as
+	 * well.
+	 */
 	for (size_t at = 0; fx_bitset_next(&change->ids, &at); at++) {
 		uint64_t id = fx_graph_id_at(place->graph, at);
 

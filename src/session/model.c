@@ -143,7 +143,9 @@ fx_model_has_breakpoint(const struct fx_model *model,
 	return fx_breaks_has(model->session, (struct fx_model *)model, node);
 }
 
-/* COMMANDS 3.  What is wrong comes before what is there. */
+/* The letters are those of COMMANDS 3.  Problems come before the state of the
+ * value.
+ */
 const char *
 fx_model_state(const struct fx_model *model, const struct fx_node *node)
 {

@@ -73,7 +73,9 @@ pass_over(struct fx_model *model, struct fx_node *node,
 	report->dirty = fx_model_dirty_count(model);
 }
 
-/* What is set need not be like what NODE gives: it is taken, and said. */
+/* Say so if SET, the value set for NODE, has another shape than NODE gives.
+ * The value is accepted all the same.
+ */
 static void
 say_other_shape(struct fx_model *model, const struct fx_node *node,
 	const struct fx_value *set, const struct fx_datum *datum)

@@ -66,14 +66,15 @@ const char *fx_position_scope(struct fx_model *model, struct fx_node *node);
  */
 struct fx_datum *fx_position_value(const struct fx_model *model,
 	const struct fx_node *node);
-/* Who wrote into that value in place since it was made, the first of them: back
- * there it is what it was.  NULL when nobody did, as far as is known.
+/* Return the first node that wrote in place into the value of NODE after NODE
+ * made it, or NULL if no such node is known.  Before the writer, the value is
+ * still the one that NODE made.
  */
 const struct fx_node *fx_position_writer(const struct fx_model *model,
 	const struct fx_node *node);
-/* What is known of NODE's value though it was not kept (record limit): the
- * statistics of its tensors, borrowed until something runs; else NULL.  Whether
- * it has one that is computed again when asked for.
+/* fx_position_summary returns the statistics of NODE's value, which the record
+ * limit dropped: borrowed until something runs, or NULL. fx_position_is_dropped
+ * says whether NODE has a value that is computed again when asked for.
  */
 struct fx_summary;
 const struct fx_summary *fx_position_summary(const struct fx_model *model,
@@ -122,7 +123,7 @@ void fx_position_kill(struct fx_model *model);
 /* How many nodes were executed since the model was opened (info record). */
 size_t fx_position_executed(const struct fx_model *model);
 
-/* What was run and what is kept of it (info record, info coverage). */
+/* How much was run, and how much of it is kept (info record, info coverage). */
 struct fx_run_stats {
 	size_t values;      /* nodes whose value is held */
 	size_t held_bytes;  /* of the storages they lie in */

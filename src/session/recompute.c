@@ -109,7 +109,9 @@ add_effects(struct fx_model *model, struct missing *missing,
 			&model->run->timeline.effects.items[--at];
 		struct fx_node *node = fx_graph_find_id(graph, effect->node);
 
-		/* What the innermost graph finds of others is older. */
+		/* Effects of other graphs that the innermost graph finds are
+		 * older than its own.
+		 */
 		if (effect->graph != graph &&
 			graph == fx_run_activation(model->run)->graph)
 			break;

@@ -19,7 +19,9 @@ fx_activation_override(struct fx_model *model, struct fx_activation *place,
 	if (!datum)
 		return false;
 	fx_env_take(&place->env, node->id, fx_datum_ref(datum));
-	/* It did not run, so it did not run again. */
+	/* NODE was given its value and did not run, so the run must not count
+	 * it as run again.
+	 */
 	fx_map_erase(&model->run->dirty, (uintptr_t)node->id);
 	fx_run_has_value(model->run, node);
 	return true;
@@ -34,8 +36,9 @@ has_inputs(const struct fx_env *env, const struct fx_node *node)
 	return true;
 }
 
-/* What has a value is not run again; what lacks inputs waits for its owner to
- * run them, once.
+/* Decide whether NODE runs: a node that has a value is skipped.  If NODE lacks
+ * inputs, the run stops once, so that the owner of the recorder can compute
+ * them.
  */
 static enum fx_answer
 record_before(void *context, struct fx_interp *interp, struct fx_node *node)
@@ -64,7 +67,7 @@ record_before(void *context, struct fx_interp *interp, struct fx_node *node)
 	return FX_ANSWER_GO;
 }
 
-/* Whether META says all that there is to say. */
+/* Whether META is complete: nothing in it is unknown or symbolic. */
 static bool
 is_known(const struct fx_value *meta)
 {
@@ -79,7 +82,9 @@ is_known(const struct fx_value *meta)
 	return meta->kind != FX_VALUE_UNKNOWN && meta->kind != FX_VALUE_SYMBOL;
 }
 
-/* What no rule says of NODE, its value does. */
+/* Learn the metadata of NODE from RESULT, its value, if no shape rule gives all
+ * of it.
+ */
 static void
 learn_shape(struct fx_node *node, const struct fx_datum *result)
 {

@@ -78,7 +78,9 @@ examined(const struct fx_resolve_context *context)
 		(uint64_t)last->value.integer);
 }
 
-/* Where it is stopped; before the start, what one looks at. */
+/* Set *POSITION_RET to the position at which the model is stopped or, before
+ * the start, to that of the node that the user examines.
+ */
 static struct fx_error *
 resolve_here(void *context, size_t *position_ret)
 {

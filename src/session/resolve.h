@@ -58,14 +58,16 @@ FX_NODISCARD struct fx_error *fx_resolve_expression(struct fx_session *session,
 	struct fx_model *model, const char *text, bool condition,
 	struct fx_datum **ret);
 
-/* Whether the last one was refused (LIMIT) for what it would make, and lifting
- * that limit for those that follow.
+/* fx_session_is_over_limit says whether the last expression was refused (LIMIT)
+ * because its result would be too large; fx_session_lift_limit lifts that limit
+ * for later ones.
  */
 bool fx_session_is_over_limit(const struct fx_session *session);
 void fx_session_lift_limit(struct fx_session *session, bool is_lifted);
 
-/* The same and its truth; false where it asks for .-N and no node is there, as
- * at the first ones.
+/* Evaluate TEXT as fx_resolve_expression does for a condition and set *RET to
+ * whether the result is true.  *RET is false if TEXT asks for .-N where there
+ * is no such node, as at the first nodes.
  */
 FX_NODISCARD struct fx_error *fx_resolve_condition(struct fx_session *session,
 	struct fx_model *model, const char *text, bool *ret);

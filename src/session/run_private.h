@@ -104,7 +104,8 @@ void fx_model_protect(void *context, struct fx_datum *const *data,
  */
 struct fx_datum *fx_model_given_value(void *context,
 	const struct fx_node *node);
-/* They are the new backend's now; those that it cannot have go, which is said.
+/* Carry the overrides over to the new backend.  An override that the backend
+ * cannot hold is dropped, and the user is told.
  */
 void fx_model_carry_overrides(struct fx_model *model);
 
@@ -121,7 +122,9 @@ void fx_undo_cache_clear(struct fx_model *model);
 /* invalidate.c */
 size_t fx_model_dirty_count(const struct fx_model *model);
 
-/* What an edit or a new input changed, and what depends on it. */
+/* The nodes that an edit or a new input changed, and the nodes that depend on
+ * them.
+ */
 struct fx_change {
 	/* Low halves of the ids of nodes, in the graph or no longer. */
 	struct fx_bitset ids;
@@ -143,7 +146,8 @@ void fx_model_invalidate(struct fx_model *model, const struct fx_change *change,
  */
 void fx_model_invalidate_value(struct fx_model *model,
 	const struct fx_node *node, struct fx_edit_report *report);
-/* The same in PLACE, where CHANGE is one of its graph. */
+/* Like fx_model_invalidate, in PLACE only: CHANGE is a change of PLACE's graph.
+ */
 void fx_activation_invalidate(struct fx_model *model,
 	struct fx_activation *place, const struct fx_change *change,
 	struct fx_edit_report *report);

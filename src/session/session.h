@@ -71,8 +71,8 @@ FX_NODISCARD struct fx_error *fx_session_copy(struct fx_session *session,
 	struct fx_model *model, const struct fx_opening *as,
 	struct fx_model **ret);
 
-/* How a model is opened: under which name, NULL: that of its file or class;
- * and the command that a script has for it.
+/* How a model is opened.  NAME is the model's name, NULL for the name of its
+ * file or class; LINE is the command that a script opens it with.
  */
 struct fx_opening {
 	const char *name;

@@ -37,8 +37,8 @@ struct fx_file_meta {
 	struct fx_bitset changed; /* by the low half of the id */
 };
 
-/* The backend python of a model, and what it needs; it lives as long as the
- * session, since values of it may.
+/* The `python` backend of a model and what the backend needs.  It lives as long
+ * as the session, since values of the backend may live as long.
  */
 struct fx_child_run {
 	struct fx_backend *backend;
@@ -140,7 +140,7 @@ struct fx_session {
 /* display.c */
 void fx_displays_free(struct fx_session *session);
 
-/* session.c: LIMIT when there are as many graphs as there may be. */
+/* session.c: fails with LIMIT when as many graphs are open as may be. */
 FX_NODISCARD struct fx_error *
 fx_session_need_room(const struct fx_session *session);
 
@@ -156,7 +156,7 @@ void fx_model_propagate_at_open(struct fx_model *model);
  */
 void fx_model_cone(struct fx_model *model, const struct fx_bitset *ids,
 	struct fx_node ***ret, size_t *count_ret);
-/* The same of nodes of GRAPH, which may be a nested one. */
+/* Like fx_model_cone, for nodes of GRAPH, which may be a nested graph. */
 void fx_cone_in(struct fx_graph *graph, const struct fx_bitset *ids,
 	struct fx_node ***ret, size_t *count_ret);
 /* Propagate again over the CONE of the nodes with IDS; the ids of nodes that

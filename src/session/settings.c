@@ -186,7 +186,7 @@ parse_bool(const char *text, int64_t *ret)
 				*ret = (int64_t)i;
 				return true;
 			}
-	/* As in gdb, a setting alone switches it on. */
+	/* As in gdb, `set NAME` without a value switches the setting on. */
 	*ret = 1;
 	return !*text;
 }

@@ -55,7 +55,7 @@ fx_undo_cache_keep(struct fx_model *model, uint64_t id, struct fx_datum *datum)
 			(uintptr_t)fx_datum_ref(datum));
 }
 
-/* Those that still have no value get the one of then. */
+/* Give each node that still has no value the value that LEFT holds for it. */
 static void
 bring_back(struct fx_model *model, const struct fx_left *left)
 {

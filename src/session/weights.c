@@ -32,9 +32,7 @@
 /* New layers of more bytes stay without values. */
 #define FRESH_LIMIT ((size_t)1 << 30)
 
-/* What members of such a name are filled with; RANK is the highest for which
- * that holds.
- */
+/* The numbers that fill members with these names, up to the given RANK. */
 static const struct {
 	const char *name;
 	uint32_t rank;
@@ -69,7 +67,8 @@ fan_in(const struct fx_tensor *tensor)
 	return count > 0 ? count : 1;
 }
 
-/* What a tensor is filled with: one number, or that is 0 and they are drawn. */
+/* What fills a tensor: NUMBER, or random numbers if BOUND or DEVIATION is set.
+ */
 struct filling {
 	double number;
 	double bound;     /* uniform between plus and minus it; 0: not */
@@ -365,7 +364,9 @@ is_too_large(struct fx_module *module)
 	return !fits;
 }
 
-/* Those of a capture come when they are needed. */
+/* Whether the model's weights are there.  Those of a capture are fetched when
+ * they are needed, so they count.
+ */
 static bool
 has_values(const struct fx_model *model)
 {

@@ -64,7 +64,7 @@ python_state(const struct fx_python *python, bool is_next)
 		python->torch && is_next ? "; trace takes it" : "");
 }
 
-/* Each Python that trace would try, and which one it takes. */
+/* Print each Python that `trace` would try, and which one it takes. */
 static void
 say_pythons(struct ui *ui)
 {

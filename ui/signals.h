@@ -21,7 +21,7 @@ enum ui_keys {
 	UI_KEYS_COUNT
 };
 
-/* What takes longer than this says that it is at work. */
+/* Work that takes longer than this many milliseconds shows UI_WORKING_TEXT. */
 #define UI_WORKING_MS   1000
 #define UI_WORKING_TEXT "working; Ctrl-C stops"
 
@@ -59,8 +59,9 @@ void ui_signals_watch(const struct cmd_shell *shell);
 /* A command begins: Ctrl-C is counted from here on. */
 void ui_signals_begin_work(void);
 
-/* Stop all processes of this job, as its shell expects; returns when the job
- * goes on, which is a change.  The terminal must be as it was found.
+/* Stop all processes of this job, as its shell expects.  Returns when the job
+ * goes on, which counts as a change.  The terminal must be in the state in
+ * which fxdb found it.
  */
 void ui_signals_stop(void);
 /* End by the signal that ordered it; returns when none did. */

@@ -72,7 +72,8 @@ run_file(struct ui *ui, const char *path)
 	return !err;
 }
 
-/* Whether FOLDERS, separated by colons, has FOLDER or one above it. */
+/* Whether FOLDERS, which colons separate, contains FOLDER or a folder above it.
+ */
 static bool
 is_allowed(const char *folders, const char *folder)
 {

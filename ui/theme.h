@@ -4,8 +4,8 @@
 
 #include "base/role.h"
 
-/* The sequence that begins ROLE, "" when it looks like plain text; and the one
- * that ends it.
+/* Return the escape sequence that begins ROLE, or "" if ROLE looks like plain
+ * text.  UI_THEME_RESET ends any role.
  */
 const char *ui_theme_style(enum fx_role role);
 #define UI_THEME_RESET "\033[0m"

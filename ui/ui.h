@@ -26,8 +26,8 @@ struct ui {
 	int left_by;   /* how the last listing was left (pager.h) */
 	bool has_keys; /* a lecture has them, or nobody: none is shown */
 	int line;      /* of standard input, when it is read by batch */
-	/* When what runs began, or the user was asked last; 0: it has been said
-	 * that it takes its time.
+	/* When the current work began, or when the user was last asked; 0 if
+	 * the user was told already that the work takes its time.
 	 */
 	long long working_ms;
 };
@@ -38,7 +38,8 @@ struct out *ui_output_new(struct ui *ui);
 bool ui_has_colors(const struct ui *ui, bool error);
 /* Its columns; 0: nobody knows. */
 size_t ui_width(const struct ui *ui, bool error);
-/* The same of standard output, as struct front wants it. */
+/* Return the width of standard output, in the form that struct front requires.
+ */
 size_t ui_columns(void *context);
 
 /* Work begins, or goes on after the user was asked; CONTEXT is the ui, as in
@@ -76,12 +77,14 @@ bool batch_has_input(void);
 /* A front end without a user. */
 void batch_front(struct ui *ui, struct front *ret);
 
-/* TERMINAL: why there can be no full screen, as far as it is clear already;
- * else null.
+/* Return a TERMINAL error that says why there can be no full screen, or NULL if
+ * no reason is known yet.
  */
 FX_NODISCARD struct fx_error *ui_check_screen(const struct ui *ui);
 
-/* What a command asked of the prompt, or of what runs before it. */
+/* Carry out what a command asks of the prompt, or of the program that runs
+ * before the prompt.
+ */
 FX_NODISCARD struct fx_error *ui_request(struct ui *ui, enum front_request what,
 	const char *argument);
 

@@ -145,8 +145,7 @@ int64_t cmd_flag_int(const struct cmd_ctx *ctx, const char *name,
 	int64_t missing);
 
 /* The shell holds the session, user-defined commands, aliases, the last command
- * and the state of scripts.  A program has one shell, and its front end owns
- * it.
+ * and the state of scripts.  A program has one, which its front end owns.
  */
 struct cmd_shell *cmd_shell_new(struct fx_session *session);
 void cmd_shell_free(struct cmd_shell *shell);

@@ -147,9 +147,8 @@ void cmd_tutorial_free(struct cmd_tutorial *tutorial);
 bool cmd_tutorial_owns(const struct cmd_shell *shell,
 	const struct fx_model *model);
 
-/* cmd_shell_add_said appends the output of the last command to SAID;
- * cmd_shell_has_said says whether TEXT, a part of that output or a glob, is in
- * it.
+/* Append the last command's output to SAID; whether TEXT, a part of that output
+ * or a glob, is in it.
  */
 void cmd_shell_add_said(const struct cmd_shell *shell, struct fx_buf *said);
 bool cmd_shell_has_said(const struct cmd_shell *shell, const char *text);

@@ -124,8 +124,8 @@ PyObject *fxpy_wrapped_new(PyObject *original);
 /* ext_args.c: torch.fx's create_arg. */
 int fxpy_args_ready(void);
 bool fxpy_arg(struct fxpy_trace *trace, PyObject *object, struct fx_value *ret);
-/* What Tracer.create_arg does: OBJECT converted, its items through the
- * tracer's own create_arg, as an Argument that fxpy_arg takes.
+/* Do what Tracer.create_arg does: convert OBJECT, and its items through the
+ * tracer's own create_arg, to an Argument that fxpy_arg takes.
  */
 PyObject *fxpy_create_arg(struct fxpy_trace *trace, PyObject *object);
 /* A plain value as configuration keeps it; false without an exception when

@@ -368,7 +368,9 @@ named_tuple(PyObject *object, struct fx_value *ret)
 	return true;
 }
 
-/* What an object's own hook gives instead of it. */
+/* Convert what __fx_create_arg__, the object's own hook, returns instead of the
+ * object.
+ */
 static bool
 convert_own(struct fxpy_trace *trace, PyObject *object, int depth,
 	struct fx_value *ret)

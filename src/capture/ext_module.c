@@ -139,7 +139,9 @@ finish(struct fxpy_trace *trace, PyObject *done)
 	return fxpy_graph_new(trace);
 }
 
-/* Keep what there is as TRACER.partial; the exception stays. */
+/* Keep the graph traced so far as TRACER.partial.  The pending exception stays
+ * set.
+ */
 static void
 keep_partial(struct fxpy_trace *trace)
 {
@@ -155,7 +157,9 @@ keep_partial(struct fxpy_trace *trace)
 	PyErr_Restore(type, value, where);
 }
 
-/* torch.fx says with this flag that a symbolic trace runs; others ask it. */
+/* Set the flag with which torch.fx tells others that a symbolic trace runs.
+ * Returns its former value, or NULL if there is no such flag.
+ */
 static PyObject *
 set_tracing_flag(PyObject *flag)
 {
@@ -347,8 +351,8 @@ create_arg(PyObject *self, PyObject *object)
 	return trace ? fxpy_create_arg(trace, object) : NULL;
 }
 
-/* die_with_parent(bool): whether this process is killed when the one that
- * forked it ends.
+/* die_with_parent(bool): set whether the kernel kills this process when the
+ * process that forked it ends.
  */
 static PyObject *
 die_with_parent(PyObject *self, PyObject *truth)

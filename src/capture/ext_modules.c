@@ -146,8 +146,8 @@ add_config(struct fxpy_trace *trace, const char *key, struct fx_value value)
 	trace->config.items[trace->config.count++] = value;
 }
 
-/* What runs when MODULE, whose __dict__ is DICT, is called beside the code of
- * its class: interned, or NULL.
+/* Return the interned name of the code that a call of MODULE runs besides the
+ * code of its class, or NULL.  DICT is the __dict__ of MODULE.
  */
 static const char *
 own_code(PyObject *module, PyObject *dict)

@@ -11,7 +11,9 @@
 
 static PyObject *patches; /* list of (dict, name, original or None) */
 
-/* Wrap ORIGINAL as NAME of DICT, which had BEFORE there; None: nothing. */
+/* Wrap ORIGINAL and store it as NAME in DICT, whose item of that name was
+ * BEFORE, or None if DICT had none.
+ */
 static bool
 patch_item(PyObject *dict, PyObject *name, PyObject *original, PyObject *before)
 {

@@ -11,8 +11,8 @@
 
 #include "base/utf8.h"
 
-/* Whether what function NAME of unicodedata says of CODE is one of the words of
- * CHOICES; an exception on its way stays what it is.
+/* Whether function NAME of unicodedata returns one of the words in CHOICES for
+ * CODE.  A pending exception is kept.
  */
 static bool
 is_one_of(const char *name, uint32_t code, const char *choices)

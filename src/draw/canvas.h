@@ -81,8 +81,8 @@ const struct fx_cell *fx_canvas_cell(const struct fx_canvas *grid, int row,
  * are left out.
  */
 void fx_canvas_print(const struct fx_canvas *grid, struct fx_buf *out);
-/* The same shape with one character a cell for its role: '.' plain, 'n' node,
- * '>' current, and so on.
+/* Print one letter for the role of each cell instead of its text: '.' plain,
+ * 'n' node, '>' current, and so on.
  */
 void fx_canvas_print_roles(const struct fx_canvas *grid, struct fx_buf *out);
 

@@ -68,7 +68,7 @@ void fx_dag_add_input(struct fx_dag *dag, uint32_t input);
 /* The whole of GRAPH, node N at position N.  Linear. */
 struct fx_dag *fx_dag_of_graph(struct fx_graph *graph);
 
-/* Neighbouring nodes drawn as one, or a single one. */
+/* A single node, or neighbouring nodes that are drawn as one. */
 struct fx_dag_run {
 	size_t first; /* number of the first */
 	size_t count;

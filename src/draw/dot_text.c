@@ -52,8 +52,8 @@ struct box_text {
 	struct fx_buf shape;
 };
 
-/* What NODE calls, as one tells it from another: a module by its class.  NULL
- * when its name says it.
+/* Return what NODE calls, in the form that distinguishes it best: a module by
+ * its class.  NULL if the name of NODE says it already.
  */
 static const char *
 called_by(const struct fx_node *node)
@@ -73,7 +73,8 @@ called_by(const struct fx_node *node)
 	return node->target;
 }
 
-/* The lines of NODE's box: its name, what it calls, its shape. */
+/* Set *RET to the lines of NODE's box: its name, what it calls, and its shape.
+ */
 static void
 node_lines(const struct fx_dag_node *node, struct box_text *ret)
 {

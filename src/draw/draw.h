@@ -12,7 +12,9 @@
 
 struct fx_graph;
 
-/* What was drawn, and what the limits left out: the caller says so. */
+/* How many nodes were drawn, and how many the limits left out: the caller tells
+ * the user.
+ */
 struct fx_draw_report {
 	size_t drawn;
 	size_t left_out;
@@ -20,8 +22,8 @@ struct fx_draw_report {
 };
 
 struct fx_draw_options {
-	/* What to draw, positions ascending; NULL: the whole graph, or what
-	 * lies around the centre.
+	/* The positions of the nodes to draw, ascending.  NULL draws the whole
+	 * graph, or the nodes around the centre.
 	 */
 	const size_t *positions;
 	size_t count;

@@ -28,7 +28,7 @@ struct fx_lanes_options {
 	((struct fx_lanes_options){ \
 		.lane_cap = 8, .hub_limit = 8, .reach = 200 })
 
-/* What stands in one lane of one row: arms (enum fx_arm) and: */
+/* The contents of one lane in one row: arms (enum fx_arm) and these bits. */
 enum fx_lanes_bits {
 	FX_LANES_NODE = 16,
 	/* The rail goes straight through; a horizontal line passes behind it

@@ -310,7 +310,9 @@ number_of(const struct fx_datum *datum)
 	return payload->number;
 }
 
-/* A module that was edited is another one there: what it does is expanded. */
+/* Refuse a module that was edited after it was captured, since the module in
+ * the process is the old one.  The caller then expands the call.
+ */
 static struct fx_error *
 check_module(struct fx_python_state *state, const struct fx_call_site *site)
 {
@@ -335,7 +337,7 @@ python_plan_free(struct fx_backend *backend, void *pointer)
 	free(plan);
 }
 
-/* Whether NAMES are as many strings as ALSO has items. */
+/* Whether NAMES is a sequence of strings, one for each item of ALSO. */
 static bool
 are_names(const struct fx_value *names, const struct fx_value *also)
 {

@@ -40,8 +40,9 @@ struct fx_python_host_tensor {
 	char *text; /* of what is no tensor */
 };
 
-/* POINTER, a payload, as its tensor is now: it is asked again where some other
- * got another shape since, as that may be the same tensor.
+/* Return the payload POINTER with the present shape of its tensor.  The process
+ * is asked again if any tensor changed its shape in the meantime, as that may
+ * be the same tensor.
  */
 const struct fx_python_host_tensor *
 fx_python_host_tensor_now(const void *pointer);
@@ -60,7 +61,9 @@ struct fx_asking fx_python_about(const struct fx_python_host_tensor *payload);
 /* Ask OPERATION, a method of _run.py's Runner. */
 FX_NODISCARD struct fx_error *fx_python_ask(struct fx_python_state *state,
 	const char *operation, struct fx_asking *a);
-/* The same for what gives a value; A is done with. */
+/* Like fx_python_ask, for an operation that returns a value, which goes to
+ * *RET.  A is freed.
+ */
 FX_NODISCARD struct fx_error *fx_python_ask_datum(struct fx_python_state *state,
 	const char *operation, struct fx_asking *a, struct fx_datum **ret);
 void fx_asking_deinit(struct fx_asking *a);

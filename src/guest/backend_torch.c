@@ -63,8 +63,9 @@ torch_plan_free(struct fx_backend *backend, void *pointer)
 	free(plan);
 }
 
-/* What an operator writes, by the schemas that could be meant: of the values
- * no more is known than whether they may be one list, x.resize_(2, 3).
+/* Return a bit for each argument that the operator writes, judged by the
+ * schemas that could be meant.  All that is known of the arguments is their
+ * kinds, such as the ints of x.resize_(2, 3), which may be one list.
  */
 static uint64_t
 writes_of(const struct fx_torch *torch, const struct fx_torch_plan *plan,
@@ -270,7 +271,7 @@ call_operator(struct fx_torch *torch, struct fx_torch_plan *plan,
 		return err;
 	}
 	keep_last(plan, data);
-	/* As Python's functions give what its boxed operators list. */
+	/* A boxed operator returns a list, Python's function a tuple. */
 	if (result.tag == FXS_LIST && !plan->target.is_boxed)
 		result.tag = FXS_TUPLE;
 	*ret = result.tag == FXS_TENSOR ? fx_torch_datum(result.tensor)

@@ -114,8 +114,8 @@ fork_child(struct fx_worker *worker, const struct fx_trace_request *request,
 	return NULL;
 }
 
-/* One chunk of what the model printed, so that one that never stops printing
- * does not keep us here.
+/* Pass on up to CHUNKS chunks of what the model printed.  The limit keeps a
+ * model that never stops printing from keeping us here.
  */
 static void
 drain(struct exchange *e, int chunks)
@@ -135,7 +135,8 @@ drain(struct exchange *e, int chunks)
 	}
 }
 
-/* How the child ended, as the server knows it. */
+/* Return an error that says how the child ended, which the server is asked for.
+ */
 static struct fx_error *
 how_it_ended(struct exchange *e)
 {

@@ -18,7 +18,9 @@ struct fx_child_tree {
 	struct fx_map tensors; /* tensor -> interned path */
 };
 
-/* What a module is without what it holds; never 0. */
+/* Return a hash of MODULE's class, mode and configuration, which leaves out
+ * what its members hold.  The hash is never 0.
+ */
 static uintptr_t
 state_of(const struct fx_module *module)
 {

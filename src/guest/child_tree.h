@@ -18,7 +18,7 @@ struct fx_tensor;
 struct fx_child_tree *fx_child_tree_new(const struct fx_graph *graph);
 void fx_child_tree_free(struct fx_child_tree *tree);
 
-/* Whether MODULE and all below it are as captured. */
+/* Whether MODULE and all modules below it are still as they were captured. */
 bool fx_child_tree_has(const struct fx_child_tree *tree,
 	const struct fx_module *module);
 

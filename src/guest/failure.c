@@ -23,7 +23,9 @@
 /* Nodes shown on the way back from what was asked. */
 #define ORIGINS 6
 
-/* PATH as seen from FOLDER, when it lies in it; borrowed. */
+/* Return PATH relative to FOLDER if PATH lies in FOLDER, else PATH itself.
+ * Borrowed.
+ */
 static const char *
 from_here(const char *path, const char *folder)
 {
@@ -85,7 +87,9 @@ note_details(struct fx_error *err, json_t *report)
 	return err;
 }
 
-/* What origins are looked up in, once for all of them. */
+/* The data in which the origins of a failure are looked up, prepared once for
+ * all of them.
+ */
 struct origins {
 	struct fx_buf code;
 	struct fx_emit_ranges ranges;
@@ -95,7 +99,9 @@ struct origins {
 	int left;
 };
 
-/* The statement of NODE as generated code has it, without what it frees. */
+/* Append the statement of NODE as generated code has it, without the part that
+ * frees values.
+ */
 static void
 add_statement(struct fx_buf *out, const struct origins *origins,
 	const struct fx_node *node)

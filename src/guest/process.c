@@ -139,7 +139,10 @@ wait_for(pid_t pid, long long deadline, int *status_ret)
 	return true;
 }
 
-/* How ARGV ended, which printed TEXT; ERRORS: its error messages too. */
+/* Run ARGV and append what it printed to TEXT, with its error messages if
+ * ERRORS.  Returns an error if the process failed or took longer than
+ * TIMEOUT_MS.
+ */
 static struct fx_error *
 run(const char *const *argv, int timeout_ms, bool errors, struct fx_buf *text)
 {
@@ -164,7 +167,7 @@ run(const char *const *argv, int timeout_ms, bool errors, struct fx_buf *text)
 	close(ends[0]);
 	if (!complete)
 		kill(-pid, SIGKILL);
-	/* One that closed its output may go on all the same. */
+	/* A process that closed its output may still be running. */
 	if (!wait_for(pid, deadline, &status) || !complete)
 		return fx_error_new(FX_ERR_CHILD,
 			"%s did not answer within %d ms", argv[0], timeout_ms);

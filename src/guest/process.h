@@ -30,8 +30,8 @@ char *fx_process_find(const char *name);
 FX_NODISCARD struct fx_error *fx_process_output(const char *const *argv,
 	int timeout_ms, char **text_ret);
 
-/* The same with its error messages, and *TEXT_RET, the caller's, is set even
- * where it fails.
+/* Like fx_process_output, but *TEXT_RET also has the error messages of the
+ * process, and is set even if the function fails.  The caller frees it.
  */
 FX_NODISCARD struct fx_error *fx_process_messages(const char *const *argv,
 	int timeout_ms, char **text_ret);

@@ -109,7 +109,9 @@ fx_pythons_free(struct fx_python *pythons, size_t count)
 	free(pythons);
 }
 
-/* FOLDER_TAKEN if the package in it has its extension, else NULL. */
+/* Return FOLDER_TAKEN if the package in it has its compiled extension; else
+ * free it and return NULL.
+ */
 static char *
 if_complete(char *folder_taken)
 {

@@ -93,7 +93,9 @@ fx_python_write(struct fx_backend *backend, const struct fx_tensor_meta *meta,
 	return err;
 }
 
-/* One that is newer than the process: its bytes go there. */
+/* Send the bytes of TENSOR, a parameter that is newer than the process, to the
+ * process.
+ */
 static struct fx_error *
 send_tensor(struct fx_backend *backend, const struct fx_tensor *tensor,
 	struct fx_datum **ret)

@@ -25,8 +25,8 @@ typedef struct fx_datum *fx_wire_held_fn(void *context, json_t *object);
 FX_NODISCARD struct fx_error *fx_wire_put(const struct fx_datum *datum,
 	fx_wire_number_fn *number, json_t **ret);
 
-/* What the process answered; *RET is new.  FORMAT when it is nothing that
- * _run.py sends.
+/* Convert JSON, the answer of the process, to the new datum *RET.  Fails with
+ * FORMAT if JSON is nothing that _run.py sends.
  */
 FX_NODISCARD struct fx_error *fx_wire_get(json_t *json, fx_wire_held_fn *held,
 	void *context, struct fx_datum **ret);

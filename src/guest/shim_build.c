@@ -261,8 +261,8 @@ tells_why(const char *line, size_t length)
 	return false;
 }
 
-/* The line of a compiler's OUTPUT that says what is wrong: the first that
- * reads so, else its first; NULL: there is none.
+/* Return the line of a compiler's OUTPUT that names the error, else its first
+ * line with text, else NULL.  The caller frees it.
  */
 static char *
 telling_line(const char *output)

@@ -18,7 +18,9 @@
 
 /* --- what the shim may ask of us ---------------------------------------- */
 
-/* How much libtorch's allocator says that it did not get, or 0. */
+/* Return how many bytes libtorch's allocator says in TEXT that it did not get,
+ * or 0 if TEXT does not say so.
+ */
 static uint64_t
 asked_for(const char *text, size_t length)
 {
@@ -53,7 +55,9 @@ warn(const char *text, size_t length)
 	fx_log("torch", "%.*s", (int)FX_MIN(length, (size_t)2000), text);
 }
 
-/* As torch reads them: a number, or several of which the first counts. */
+/* Return the number of threads that the environment asks for, or 0.  As in
+ * torch, a variable may list several numbers, of which the first counts.
+ */
 static int
 environment_threads(void)
 {
@@ -133,7 +137,9 @@ shim_open(const char *path, const char *version,
 	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!library)
 		return cannot_open(path);
-	/* POSIX promises that this works; ISO C does not know it. */
+	/* ISO C has no conversion from a data pointer to a function pointer,
+	 * but POSIX promises that this one works.
+	 */
 	*(void **)&open = dlsym(library, "fxs_open");
 	host.threads = fx_shim_thread_count();
 	functions = open ? open(&host) : NULL;

@@ -282,7 +282,8 @@ consumed(const struct fx_value *item)
 	return held && is_mask(held) ? (size_t)fx_kind_of(held).rank : 1;
 }
 
-/* Whether ITEM makes a list around it mean what a tuple of the same would. */
+/* Whether a list with ITEM in it means the same as a tuple with the same items.
+ */
 static bool
 is_part(const struct fx_value *item)
 {

@@ -93,8 +93,8 @@ fx_torch_new_run(struct fx_backend *backend)
 
 /* --- writing ------------------------------------------------------------ */
 
-/* Give the storage memory of this run's own; what lay there before is *RET, or
- * that is null where it had its own already.
+/* Give the storage memory that belongs to this run.  *RET is the memory that
+ * the storage had before, or null if the storage had its own memory already.
  */
 static struct fx_error *
 own(const void *payload, struct fx_blob **ret)
@@ -185,7 +185,9 @@ fx_torch_storage_restore(const void *payload, const struct fx_blob *saved)
 	if (err)
 		return err;
 	bytes = fx_shim_loaded()->tensor_storage(payload, &size);
-	/* resize_ lets it grow, and what was there is where it was. */
+	/* resize_ lets a storage grow, and the former contents stay at its
+	 * beginning.
+	 */
 	if (size < fx_blob_size(saved))
 		return fx_error_new(FX_ERR_VALUE,
 			"the storage has %zu bytes now, not %zu", size,

@@ -141,7 +141,9 @@ keywords_of(struct walk *walk, const struct fx_torch_plan *plan,
 	return fx_value_dict(walk->arena, items, count);
 }
 
-/* Python's own answer, which leaves tensors what they are, else metadata's. */
+/* Compute the result as Python does, which passes tensors inside containers on
+ * as they are.  If that is not possible, compute the result from metadata.
+ */
 static struct fx_error *
 evaluate(struct fx_torch *torch, const struct fx_torch_plan *plan,
 	const struct fx_meta_call *call, struct fx_value *ret)

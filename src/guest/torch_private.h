@@ -69,7 +69,9 @@ struct fx_datum *fx_torch_datum(struct fxs_tensor *tensor_taken);
 /* The handle in DATUM, a tensor of this backend, or NULL. */
 struct fxs_tensor *fx_torch_tensor(const struct fx_datum *datum);
 
-/* VALUE, a datum's, as the shim takes it, or OTHER; arrays lie in ARENA. */
+/* Convert VALUE, a datum's value, to the form that the shim takes; a value that
+ * the shim does not know becomes OTHER.  Arrays lie in ARENA.
+ */
 void fx_torch_value(struct fx_arena *arena, const struct fx_value *value,
 	struct fxs_value *ret);
 /* What the shim gave; VALUE is freed. */
@@ -118,7 +120,8 @@ int fx_torch_field(const char *name);
 
 #define FX_TORCH_FEW 12 /* values that need no memory of their own */
 
-/* One piece of memory: data and keywords stand behind it. */
+/* A plan is one piece of memory: its data and its keywords follow this struct.
+ */
 struct fx_torch_plan {
 	struct fx_torch_target target;
 	enum fx_opcode opcode;

@@ -10,7 +10,9 @@ struct checking {
 	struct fx_error *err;
 };
 
-/* Whether the file that a tensor lies in, if it is one, is whole. */
+/* Check that the file of a tensor, if the tensor lies in one, is still whole.
+ * Returns true, which stops the visit, if it is not.
+ */
 static bool
 check_file(void *context, struct fx_datum *held)
 {

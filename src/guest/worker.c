@@ -92,7 +92,9 @@ start(struct fx_worker *worker)
 	return err;
 }
 
-/* What it writes to its standard error, kept for the case that it ends. */
+/* Read the standard error of the worker, and keep the text for the message in
+ * case the worker ends.
+ */
 static void
 hear(struct fx_worker *worker)
 {

@@ -31,7 +31,9 @@ void fx_worker_free(struct fx_worker *worker);
 /* Whether its server still runs; false for NULL. */
 bool fx_worker_is_alive(struct fx_worker *worker);
 
-/* Whether it has answered already; the first trace waits for that. */
+/* Whether the worker has answered already.  The first trace waits for that
+ * answer.
+ */
 bool fx_worker_was_ready(const struct fx_worker *worker);
 
 /* Go on to the next candidate, without waiting, when the one that was started
@@ -83,13 +85,16 @@ FX_NODISCARD struct fx_error *fx_worker_trace(struct fx_worker *worker,
 FX_NODISCARD struct fx_error *fx_capture_weights(struct fx_capture *capture,
 	struct fx_safetensors **ret, char **skipped_ret);
 
-/* One question to CAPTURE and its answer, as capture/fxdb/_run.py has them. */
+/* One question to CAPTURE and its answer, in the form that capture/fxdb/_run.py
+ * describes.
+ */
 struct fx_question {
 	json_t *message; /* borrowed */
 	int fd;          /* memory that goes with it, or -1 */
 	/* Called every 30 ms; true: interrupt; may be null. */
 	bool (*tick)(void *context);
-	/* What the operation printed, no bytes when that is all; may be null.
+	/* Called with text that the operation printed, and with a SIZE of 0
+	 * when there is no more; may be null.
 	 */
 	void (*output)(void *context, const char *text, size_t length);
 	void *context;

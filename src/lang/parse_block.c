@@ -9,10 +9,11 @@
 
 static struct fx_ast *parse_statement(struct fx_parser *parser);
 
-/* `:` and the statements under it, or on the same line; null without the `:`.
- * With the error set it has what was understood before it, which may be
- * nothing. Functions and classes hand that up, as it is the graph so far; half
- * of an `if` or a `for` says nothing of what a graph has, so they drop it.
+/* Parse `:` and the statements under it, or on the same line.  Returns null if
+ * there is no `:`.  On an error, the result has the statements that were
+ * understood before it, perhaps none.  Functions and classes hand them up, as
+ * they are the graph so far; half of an `if` or a `for` says nothing about the
+ * graph, so those drop them.
  */
 static struct fx_ast *
 parse_block(struct fx_parser *parser)

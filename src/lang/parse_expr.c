@@ -438,7 +438,9 @@ fx_parse_list(struct fx_parser *parser)
 	return fx_parse_tuple(parser, fx_parse_item, NULL);
 }
 
-/* WORD and the expression behind it, pushed; else NULL is. */
+/* Push the expression that follows WORD, or NULL if WORD is not the next token
+ * or is not allowed.
+ */
 static bool
 parse_behind(struct fx_parser *parser, const char *word, bool is_allowed)
 {

@@ -44,7 +44,8 @@ void fx_parser_advance(struct fx_parser *parser);
 struct fx_ast *fx_parser_fail(struct fx_parser *parser, struct fx_span span,
 	const char *message);
 
-/* The same for "expected WHAT" at the next token. */
+/* Fail like fx_parser_fail, with the message "expected WHAT" at the next token.
+ */
 struct fx_ast *fx_parser_expected(struct fx_parser *parser, const char *what);
 
 /* Whether the next token is WORD; take it if so; require it. */
@@ -86,7 +87,9 @@ struct fx_ast *fx_parse_list(struct fx_parser *parser);
 /* Push KID; false when it is null. */
 bool fx_parser_keep(struct fx_parser *parser, struct fx_ast *kid);
 typedef struct fx_ast *fx_parse_fn(struct fx_parser *parser);
-/* What ITEM reads, with commas between, pushed; CLOSE, which is taken. */
+/* Parse items with ITEM, separated by commas, and push each.  The token CLOSE
+ * has to follow and is taken.  Returns false on an error.
+ */
 bool fx_parse_items(struct fx_parser *parser, fx_parse_fn *item,
 	const char *close);
 /* What ITEM reads, or a tuple of that when a comma follows; the last comma may

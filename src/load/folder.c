@@ -34,7 +34,9 @@ fits(const struct fx_tensor *tensor, const struct fx_safetensors_entry *entry)
 		       tensor->rank * sizeof(*tensor->sizes)) == 0;
 }
 
-/* TENSOR, which stands at PATH, with its values; itself when it has none. */
+/* Return a copy of TENSOR, which stands at PATH, with the values in the file;
+ * TENSOR itself if the file has none for it.
+ */
 static const struct fx_tensor *
 with_values(struct attaching *a, const struct fx_tensor *tensor,
 	const char *path)
@@ -77,7 +79,9 @@ attach(struct attaching *a)
 	fx_module_walk_free(walk);
 }
 
-/* The weights that fx_folder_write wrote, if they are there. */
+/* Attach the weights that fx_folder_write wrote beside the code, if their file
+ * exists.
+ */
 FX_NODISCARD static struct fx_error *
 attach_weights(struct fx_loaded *loaded, const char *folder)
 {

@@ -203,8 +203,8 @@ read_node(struct fx_listing *listing, struct line *line)
 	return err;
 }
 
-/* Whether the result at LINE can only be text: no container, which a cut
- * listing leaves open, and nothing else that reads as a value.
+/* Whether the result at LINE can only be text: it begins no container, which a
+ * truncated listing leaves open, and nothing else that reads as a value.
  */
 static bool
 is_bare_text(const struct line *line)

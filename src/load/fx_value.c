@@ -24,8 +24,8 @@
 /* A key of a dict ends within so many bytes; each is looked for from its start.
  */
 #define KEY_LIMIT 1000
-/* What looks like a container and is text is read again, in others too: so many
- * bytes of that in a listing.
+/* Text that looks like a container is read a second time as text, and so is
+ * text within it.  This many bytes may be read in vain in one listing.
  */
 #define WASTE_LIMIT ((size_t)8 << 20)
 
@@ -305,8 +305,8 @@ read_container(struct cursor *cursor, struct fx_value *ret)
 	return good;
 }
 
-/* A container that ends at one of STOPS and prints as it stands; else what was
- * read is forgotten.
+/* Read a container that ends at one of STOPS and prints as it stands in the
+ * text.  Otherwise undo the reading and return false.
  */
 static bool
 try_container(struct cursor *cursor, const char *stops, struct fx_value *ret)
@@ -359,7 +359,9 @@ fx_listing_default(struct fx_listing *listing, const char *text, size_t length,
 	read_atom(listing, text, length, ret);
 }
 
-/* TEXT, in brackets, as nodes and strings between its commas. */
+/* Return a tuple of the items between the commas of TEXT, which stands in
+ * brackets.  An item is a node if it reads as one, else a string.
+ */
 static struct fx_value
 split_strings(struct fx_listing *listing, const char *text, size_t length)
 {

@@ -14,7 +14,8 @@
 #include "load/jsonl_private.h"
 
 #define FRAME_LIMIT 1000
-/* Modules that a node was called in, one within the other. */
+/* The most modules, one within the other, that a node may have been called in.
+ */
 #define SCOPE_LIMIT 1000
 
 struct fx_error *

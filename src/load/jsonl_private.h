@@ -54,8 +54,9 @@ struct fx_jsonl *fx_jsonl_new(const struct fx_load_input *input,
 	struct fx_graph *graph);
 void fx_jsonl_free(struct fx_jsonl *r);
 
-/* One line as an object, which the caller releases; as a record of .fxg;
- * whether KEY is its first field.
+/* fx_jsonl_parse reads one line as a JSON object, which the caller releases;
+ * fx_jsonl_record reads one as a record of .fxg; fx_jsonl_is_record says
+ * whether KEY is the first field of a line.
  */
 FX_NODISCARD struct fx_error *fx_jsonl_parse(struct fx_jsonl *r,
 	const char *line, size_t length, json_t **ret);

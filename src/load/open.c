@@ -33,7 +33,9 @@ fx_load_name(const struct fx_load_input *input)
 	return input->path ? input->path : "the text";
 }
 
-/* What the line at TEXT, its first word not blank, says of the whole. */
+/* Return the format of the file which the line at TEXT tells.  TEXT begins with
+ * the first word of the line.
+ */
 static enum fx_format
 format_of_line(const char *text)
 {

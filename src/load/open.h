@@ -59,12 +59,12 @@ FX_NODISCARD struct fx_error *fx_open(const char *path, uint32_t serial,
 FX_NODISCARD struct fx_error *fx_open_text(const struct fx_load_input *input,
 	struct fx_loaded *ret);
 
-/* What messages call INPUT: its path, or "the text". */
+/* Return the name of INPUT for messages: its path, or "the text". */
 const char *fx_load_name(const struct fx_load_input *input);
 
-/* A new graph for a module within the one that INPUT gives; *TOTAL counts them.
- * The high half of its serial is that number, so that ids stay unique: LIMIT
- * when there are too many.
+/* Make a graph for a module inside the graph that INPUT gives, and add 1 to
+ * *TOTAL.  The high half of the graph's serial is that number, so that ids stay
+ * unique.  Fails with LIMIT if there are too many graphs.
  */
 FX_NODISCARD struct fx_error *
 fx_load_inner_graph(const struct fx_load_input *input, uint32_t *total,

@@ -250,8 +250,8 @@ read_annotated(struct fx_py *py, const struct fx_ast *tree)
 	return assign_name(py, &left, tree->kids[2]);
 }
 
-/* What `return` gives: `pytree.tree_unflatten([...], self._out_spec)` is its
- * flat list.
+/* Return the value of a `return` statement.  Of `pytree.tree_unflatten([...],
+ * self._out_spec)`, the value is the flat list.
  */
 static const struct fx_ast *
 returned(struct fx_py *py, const struct fx_ast *tree)

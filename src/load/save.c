@@ -14,8 +14,9 @@
 #include "load/safetensors.h"
 #include "load/weights_file.h"
 
-/* The same name has the same bytes; only one that was cut short is written
- * anew: then *RET is for the caller to commit.
+/* A file of that name has the same bytes, since its name has their digest, so
+ * it is kept.  If it is missing or was cut short it is written anew, and the
+ * caller has to commit *RET.
  */
 FX_NODISCARD static struct fx_error *
 write_weights(const char *path, const struct fx_weights *weights,

@@ -6,9 +6,10 @@
 
 struct fx_graph;
 
-/* Write GRAPH to PATH, atomically.  Weights go first, to a file beside it whose
- * name contains their digest; one that is there already stays.  IO, NO_SPACE,
- * LIMIT; PATH is as it was then.
+/* Write GRAPH to PATH atomically.  The weights are written first, to a file
+ * beside PATH whose name contains their digest; such a file is kept if it
+ * exists already.  Fails with IO, NO_SPACE or LIMIT, and then leaves PATH as it
+ * was.
  */
 FX_NODISCARD struct fx_error *fx_save(struct fx_graph *graph, const char *path);
 

@@ -16,8 +16,8 @@
 
 struct fx_load_input;
 
-/* NULL, or an error that says that TEXT, tidied, is source, what it defines,
- * and how that is traced.  INPUT names the file.
+/* Return NULL, or an error if TEXT, tidied, is Python source: the error says
+ * what TEXT defines and how to trace it.  INPUT names the file.
  */
 FX_NODISCARD struct fx_error *fx_source_check(const struct fx_load_input *input,
 	const char *text);

@@ -113,7 +113,7 @@ fx_weights_file_name(const char *path, const struct fx_hash *digest)
 	return fx_xasprintf("%s%.*s%s", begin, DIGITS, text, suffix);
 }
 
-/* Whether NAME is one that fx_weights_file_name gives for PATH. */
+/* Whether NAME is a name that fx_weights_file_name may give for PATH. */
 static bool
 is_made_for(const char *name, const char *path)
 {

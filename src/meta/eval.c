@@ -129,7 +129,9 @@ with_device(struct fx_arena *arena, struct fx_value value, const char *device)
 	return value;
 }
 
-/* What TARGET is called without its module; kept, as many nodes ask. */
+/* Return the name of TARGET without its module.  The name is cached, because
+ * many nodes ask for it.
+ */
 static const char *
 short_name(struct fx_meta *meta, const char *target)
 {

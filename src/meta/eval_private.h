@@ -22,12 +22,16 @@ struct fx_meta_env {
 	const struct fx_map *values;
 };
 
-/* What NODE, which is no placeholder, gives in ENV. */
+/* Set *RET to the metadata of NODE's result, given the values in ENV.  NODE is
+ * no placeholder.
+ */
 FX_NODISCARD struct fx_error *fx_meta_eval_node(struct fx_meta *meta,
 	struct fx_arena *arena, const struct fx_meta_env *env,
 	struct fx_node *node, struct fx_value *ret);
 
-/* What GRAPH gives: INPUTS are its placeholders' metadata in order. */
+/* Set *RET to the metadata of GRAPH's result.  INPUTS are the metadata of its
+ * placeholders in order.
+ */
 FX_NODISCARD struct fx_error *fx_meta_eval_graph(struct fx_meta *meta,
 	struct fx_arena *arena, struct fx_graph *graph,
 	const struct fx_value *const *inputs, struct fx_value *ret);

@@ -38,7 +38,8 @@ fx_promote_to_float(enum fx_dtype dtype)
 	return fx_dtype_is_integral(dtype) ? FX_DTYPE_F32 : dtype;
 }
 
-/* What has no complex dtype of its own becomes complex64. */
+/* Return the complex dtype of DTYPE, or complex64 if DTYPE has none of its own.
+ */
 static enum fx_dtype
 complex_of(enum fx_dtype dtype)
 {

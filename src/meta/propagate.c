@@ -38,8 +38,8 @@ meta_of(const struct fx_meta_env *env, const struct fx_node *node)
 	return env->values ? fx_map_get_pointer(env->values, node) : node->meta;
 }
 
-/* The node that NODE writes what it gives to, which is resized for it: NULL
- * for most.
+/* Return the node that NODE gets as `out=`, into which NODE writes its result
+ * and which is resized for that; NULL for most nodes.
  */
 static const struct fx_node *
 output_of(const struct fx_node *node)
@@ -51,7 +51,9 @@ output_of(const struct fx_node *node)
 	return out && out->kind == FX_VALUE_NODE ? out->node : NULL;
 }
 
-/* The node whose result NODE is at AT: the last one that had it as out=. */
+/* Return the node whose result the value of NODE is when AT runs: the last node
+ * before AT that has NODE as its `out=`, else NODE.
+ */
 static const struct fx_node *
 written_by(const struct fx_node *node, const struct fx_node *at)
 {
@@ -203,7 +205,9 @@ store(struct fx_node *node, const struct fx_value *value)
 	return true;
 }
 
-/* A placeholder has what was set, or what its default is. */
+/* Return the metadata that the user set for a placeholder, else its default,
+ * else UNKNOWN.
+ */
 static struct fx_value
 eval_placeholder(const struct fx_node *node)
 {
@@ -221,8 +225,9 @@ fx_meta_set_given(struct fx_meta *meta, fx_meta_given_fn *given, void *context)
 	meta->given_context = context;
 }
 
-/* What else is said of NODE, of which no rule tells: what is given, or what it
- * had.
+/* If no rule tells *VALUE, the metadata of NODE, replace it by what META's
+ * function `given` returns or, without that function and with KEEP, by the
+ * metadata that NODE had.
  */
 static void
 fall_back(struct fx_meta *meta, const struct fx_node *node, bool keep,

@@ -42,7 +42,8 @@ typedef const struct fx_value *fx_meta_given_fn(void *context,
 void fx_meta_set_given(struct fx_meta *meta, fx_meta_given_fn *given,
 	void *context);
 
-/* One call: arguments are metadata (TENSOR, SYMBOL, UNKNOWN, plain values). */
+/* A call whose arguments are metadata: TENSOR, SYMBOL, UNKNOWN or plain values.
+ */
 struct fx_meta_call {
 	enum fx_opcode opcode;  /* CALL_FUNCTION, CALL_METHOD, CALL_MODULE */
 	const char *target;     /* interned */
@@ -84,10 +85,11 @@ void fx_meta_report_deinit(struct fx_meta_report *report);
 FX_DEFINE_DEINIT(meta_report, struct fx_meta_report, fx_meta_report_deinit);
 #define FX_AUTO_META_REPORT FX_AUTO(meta_report)
 
-/* Compute every node of GRAPH from its placeholders, whose metadata are set
- * before; one without any has that of its default, else is unknown.  KEEP: a
- * node whose result no rule tells keeps what it had (a comment of the file it
- * came from); where META asks somebody what is given, that counts alone.  META
+/* Compute the metadata of every node of GRAPH from its placeholders, whose
+ * metadata are set before.  A placeholder without metadata has that of its
+ * default, else it is unknown.  With KEEP, a node whose result no rule tells
+ * keeps the metadata it had (from a comment of the file it came from); but if
+ * META has a function that gives metadata, only that function is asked.  META
  * may be NULL.
  */
 void fx_meta_propagate(struct fx_meta *meta, struct fx_graph *graph, bool keep,

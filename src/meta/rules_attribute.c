@@ -149,7 +149,9 @@ fx_shape_is_tensor(struct fx_shape_call *call)
 		fx_value_bool(fx_arg_at(call, 0)->kind == FX_VALUE_TENSOR);
 }
 
-/* The same tensor of another dtype; its shape need not be known. */
+/* Give a tensor like the first argument but of DTYPE.  The shape of the
+ * argument need not be known.
+ */
 static void
 give_dtype(struct fx_shape_call *call, enum fx_dtype dtype)
 {

@@ -371,7 +371,9 @@ fits_in_place(struct fx_shape_call *call, const struct fx_tensor_meta *input,
 		fx_rule_text(call, input));
 }
 
-/* As RULE, but the first operand takes the result if it can hold it. */
+/* Apply RULE as for an operation in place: the result has the shape and dtype
+ * of the first operand if that operand can hold it.
+ */
 static void
 put_back(struct fx_shape_call *call, fx_shape_rule *rule)
 {

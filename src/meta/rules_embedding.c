@@ -133,7 +133,7 @@ fx_shape_one_hot(struct fx_shape_call *call)
 		fx_rule_give(call, FX_DTYPE_I64, &shape);
 }
 
-/* Give SHAPE as it is when nothing is reduced, else one number. */
+/* Give SHAPE if the call reduces nothing, else the shape of a single number. */
 static void
 give_loss(struct fx_shape_call *call, enum fx_dtype dtype,
 	struct fx_shape *shape)

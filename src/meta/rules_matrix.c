@@ -309,7 +309,9 @@ fx_shape_bilinear(struct fx_shape_call *call)
 	fx_rule_give(call, a->dtype, &shape);
 }
 
-/* The dimensions that tensordot contracts of one operand, as a list. */
+/* Set *RET to the list of dimensions of META that tensordot contracts.  META is
+ * the first operand if FIRST, else the second.
+ */
 static bool
 contracted(struct fx_shape_call *call, const struct fx_value *dims, bool first,
 	const struct fx_tensor_meta *meta, struct fx_shape *ret)

@@ -4,7 +4,9 @@
 #include "ir/size.h"
 #include "meta/shape.h"
 
-/* A parameter of one dimension as long as there are CHANNELS, or None. */
+/* Check that parameter NAME is None, or a tensor with one dimension of size
+ * CHANNELS.
+ */
 static bool
 fits_channels(struct fx_shape_call *call, const char *name,
 	struct fx_value channels)

@@ -186,7 +186,9 @@ choose(struct fx_shape_call *call, bool of_nothing)
 		fx_rule_give_two(call, input->dtype, FX_DTYPE_I64, &shape);
 }
 
-/* max(x), max(x, dim), max(x, other); mode and kthvalue along one. */
+/* The rule of max(x), max(x, dim) and max(x, other), and of mode and kthvalue,
+ * which reduce one dimension.
+ */
 void
 fx_shape_max(struct fx_shape_call *call)
 {

@@ -9,7 +9,7 @@
 #include "ir/size.h"
 #include "meta/shape.h"
 
-/* One spatial size times its factor, rounded down as torch does. */
+/* Set *RET to the spatial SIZE times its FACTOR, rounded down as torch does. */
 static bool
 scaled(struct fx_shape_call *call, struct fx_value size,
 	const struct fx_value *factor, struct fx_value *ret)
@@ -125,7 +125,9 @@ fx_shape_interpolate(struct fx_shape_call *call)
 	fx_rule_give(call, input->dtype, &shape);
 }
 
-/* input [N, C, H, W], grid [N, Ho, Wo, 2]; one dimension more in 3d. */
+/* The input is [N, C, H, W] and the grid [N, Ho, Wo, 2]; in 3d, both have one
+ * dimension more.
+ */
 void
 fx_shape_grid_sample(struct fx_shape_call *call)
 {
@@ -321,8 +323,8 @@ fx_shape_pad(struct fx_shape_call *call)
 	fx_rule_give(call, input->dtype, &shape);
 }
 
-/* How many windows there are along a dimension of SIZE; WINDOW is its kernel,
- * dilation, padding and stride.
+/* Return how many windows fit along a dimension of SIZE.  WINDOW is the kernel,
+ * dilation, padding and stride of that dimension.
  */
 static struct fx_value
 blocks(struct fx_shape_call *call, struct fx_value size, const int64_t *window)

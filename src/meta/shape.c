@@ -13,8 +13,8 @@
 #include "ir/size.h"
 #include "ir/value_text.h"
 
-/* Integers of an operation (strides, kernels), and sizes of its result, so
- * that arithmetic on them cannot overflow.
+/* The largest integer argument (a stride, a kernel) and the largest size of a
+ * result that are accepted, so that arithmetic on them cannot overflow.
  */
 #define NUMBER_LIMIT ((int64_t)1 << 30)
 #define SIZE_LIMIT   ((int64_t)1 << 53)

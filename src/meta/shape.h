@@ -88,7 +88,9 @@ bool fx_arg_sizes(struct fx_shape_call *call, const char *name,
 	struct fx_shape *ret);
 bool fx_arg_as_sizes(struct fx_shape_call *call, const struct fx_value *value,
 	const char *what, struct fx_shape *ret);
-/* COUNT integers: a list of them, or of one, or one for all. */
+/* Set COUNT integers at RET from argument NAME: a list of COUNT integers, or
+ * one integer, bare or in a list, for all of them.
+ */
 bool fx_arg_ints(struct fx_shape_call *call, const char *name, size_t count,
 	int64_t *ret);
 
@@ -131,7 +133,9 @@ bool fx_rule_same_size(struct fx_shape_call *call, const char *what,
 /* Whether A and B, when both known, are of one dtype. */
 bool fx_rule_same_dtype(struct fx_shape_call *call,
 	const struct fx_tensor_meta *a, const struct fx_tensor_meta *b);
-/* Whether DTYPE, or that of META, is a float or complex one, or unknown. */
+/* Fail with TYPE unless DTYPE, or the dtype of META, is a float or complex one
+ * or is not known.  Returns false if it failed.
+ */
 bool fx_rule_needs_float_dtype(struct fx_shape_call *call, enum fx_dtype dtype);
 
 static inline bool

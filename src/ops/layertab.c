@@ -138,7 +138,7 @@ fx_functional_tree(const struct fx_functional *functional)
 	return parse(functional->text, functional->size);
 }
 
-/* Whether TREE, or a function of ours that it calls, reads `training`. */
+/* Whether TREE reads `training`, or calls a function of ours that reads it. */
 static bool
 reads_training(const struct fx_ast *tree)
 {

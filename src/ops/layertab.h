@@ -33,7 +33,7 @@ const struct fx_layer *fx_layer_at(size_t index);
 const struct fx_ast *fx_layer_method(const struct fx_layer *layer,
 	const char *name, const char **text_ret);
 
-/* Whether what LAYER does depends on whether it trains. */
+/* Whether LAYER behaves differently in training mode. */
 bool fx_layer_asks_training(const struct fx_layer *layer);
 
 struct fx_functional {

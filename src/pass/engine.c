@@ -154,7 +154,9 @@ run_loop(struct loop *loop)
 	return err;
 }
 
-/* What was chosen one by one cannot be said again in a script. */
+/* Describe the run of the pass in the journal.  If the user chose matches one
+ * by one, there is no script text, since a script cannot repeat the choice.
+ */
 static void
 describe(struct fx_graph *graph, const struct fx_pass_run *run)
 {

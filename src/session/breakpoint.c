@@ -114,9 +114,7 @@ call_it(struct fx_break *b, const struct fx_node *node)
 		is_nested ? "." : "", node->name);
 }
 
-/* Match the node of breakpoint B and take over the node's present name: the
- * breakpoint follows renames and other edits.
- */
+/* Match B to its node, by id or else by name; B takes its present name. */
 static void
 match_node(struct fx_break *b)
 {
@@ -252,9 +250,7 @@ classify(struct fx_session *session, struct fx_break *b)
 	return NULL;
 }
 
-/* A pending breakpoint is classified again, because the name that it waits for
- * may exist now.
- */
+/* Classify a pending breakpoint again: the name may exist now. */
 void
 fx_break_refresh(struct fx_session *session, struct fx_break *b)
 {

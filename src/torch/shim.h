@@ -101,7 +101,7 @@ struct fxs_memory {
 	const int64_t *sizes;
 	const int64_t *strides; /* in elements, or null: contiguous */
 	int64_t offset;         /* in elements */
-	/* Or null; where it is, what follows does not count. */
+	/* Null, or a tensor to share storage with: what follows is ignored. */
 	const struct fxs_tensor *beside;
 	void *bytes; /* the whole storage, which is never written */
 	size_t byte_count;
@@ -159,11 +159,11 @@ struct fxs_functions {
 	/* COUNT elements from FIRST in row-major order. */
 	void *(*tensor_read)(const struct fxs_tensor *tensor, uint64_t first,
 		size_t count, void *bytes);
-	/* Like call, for an operator that writes its first argument in place
-	 * and only that, as the one that gives a new tensor, whose memory
-	 * becomes that of the storage; KEPT is the memory it had, which the
-	 * host releases.  KEPT->bytes is null where that cannot be, and nothing
-	 * was done.
+	/* Like call, for an operator that writes only its first argument, in
+	 * place.  It runs as the operator that returns a new tensor, whose
+	 * memory becomes that of the storage; KEPT is the former memory, which
+	 * the host releases.  If that is not possible, nothing is done and
+	 * KEPT->bytes is null.
 	 */
 	void *(*call_apart)(struct fxs_plan *plan,
 		const struct fxs_value *values, struct fxs_value *ret,
@@ -176,10 +176,10 @@ struct fxs_functions {
 	/* The same number for tensors that share a storage; 0: none. */
 	uintptr_t (*tensor_storage_id)(const struct fxs_tensor *tensor,
 		size_t *bytes_ret);
-	/* It lies in its storage as INFO says, which was told of it. */
+	/* Place TENSOR in its storage as INFO, read from it before, says. */
 	void *(*tensor_reshape)(struct fxs_tensor *tensor,
 		const struct fxs_info *info);
-	/* How many refer to it or to its storage; SIZE_MAX: not known. */
+	/* References to TENSOR and its storage; SIZE_MAX: not known. */
 	size_t (*tensor_holders)(const struct fxs_tensor *tensor);
 	/* The default generator.  Save gives the size; BYTES may be null. */
 	void *(*random_save)(void *bytes, size_t capacity, size_t *size_ret);

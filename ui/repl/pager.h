@@ -22,8 +22,8 @@ struct out_stream pager_stream(const struct out_stream *inner,
 /* A command begins: a new page, and nothing is dropped any more. */
 void pager_restart(const struct out_stream *pager);
 
-/* What dropped the rest: 'q', or the letter, which begins the next command; 0:
- * nothing since the page began.
+/* Return the key that dropped the rest of the output: 'q', or a letter, which
+ * begins the next command. 0 if nothing was dropped since the page began.
  */
 int pager_left_by(const struct out_stream *pager);
 

@@ -343,9 +343,9 @@ work_while_idle(void)
 		glue.idle(glue.idle_context);
 }
 
-/* What was typed stays as it stands: the cursor may be anywhere in it, and it
- * may take several rows.  All before Readline leaves the terminal, which goes
- * to the beginning of the row.
+/* Leave the typed line on the screen as it stands: the cursor may be anywhere
+ * in the line, and the line may take several rows.  This has to come before
+ * Readline leaves the terminal, since it then goes to the beginning of the row.
  */
 static void
 drop_line(void)
@@ -445,7 +445,7 @@ clear_queue(void)
 	glue.queue_at = 0;
 }
 
-/* What was typed before is gone, with what Readline made of it. */
+/* Drop what was typed before, and what Readline made of it. */
 static void
 tui_open(void *context, const char *prompt)
 {

@@ -58,9 +58,10 @@ repl_tick(void *context)
 	return ui_tick(context);
 }
 
-/* What was said until now has been seen: the pager begins a new page.  Keys are
- * the lecture's from here on; those that were typed before, and the bytes of
- * one such as Down, go on once.
+/* Wait for a key, or until SECONDS have passed.  The user has seen the output
+ * so far, so the pager begins a new page.  From here on keys are for the
+ * lecture; keys typed before, and the several bytes of a key such as Down, end
+ * a single pause.
  */
 static bool
 repl_pause(void *context, double seconds)

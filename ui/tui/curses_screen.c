@@ -243,9 +243,9 @@ take_utf8(int first, struct tui_event *event)
 	set_bytes(event, bytes, length);
 }
 
-/* What comes of a paste before a pause; it goes on until its end or Ctrl-C.
- * Keys of several bytes are those bytes again.  New lines at its end are
- * dropped.
+/* Collect pasted text until the input pauses; the paste goes on until its end
+ * or Ctrl-C.  A key of several bytes becomes those bytes again.  Newlines at
+ * the end of the paste are dropped.
  */
 static void
 take_paste(struct curses_screen *curses, struct tui_event *event)
@@ -471,8 +471,8 @@ curses_free(void *context)
 	free(curses);
 }
 
-/* Whether the terminal called NAME can do what a screen needs.  The terminal
- * that curses holds as the current one, Readline's, is as before.
+/* Check that the terminal called NAME can do what a screen needs.  The terminal
+ * that curses holds as the current one, which is Readline's, is restored.
  */
 static struct fx_error *
 check_abilities(const char *name)

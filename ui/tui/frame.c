@@ -203,7 +203,7 @@ add_typed(struct fx_buf *out, const char *text, size_t cursor)
 	return (int)columns;
 }
 
-/* What goes on, and how it ends: WHAT; END. */
+/* Paint TEXT, "WHAT; END": what is at work, and how the user ends it. */
 static void
 paint_state(const struct fx_area *area, const char *text)
 {

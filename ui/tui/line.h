@@ -46,7 +46,7 @@ struct tui_line {
  * least one, begin with.
  */
 size_t tui_line_common(char *const *words);
-/* Free WORDS, which may be null, and each of them. */
+/* Free each of WORDS and the array.  WORDS may be null. */
 void tui_line_free_words(char **words);
 
 #endif /* FX_UI_TUI_LINE_H */

@@ -223,7 +223,7 @@ tui_text_find(const struct tui_text *text, const char *words, long from,
 	return -1;
 }
 
-/* The command log: what was run and what it said. */
+/* The command log holds the commands that were run and their output. */
 
 enum {
 	ENTRIES_MAX = 2000,

@@ -42,7 +42,7 @@ void tui_text_end_line(struct tui_text *text);
 /* Add the lines of FROM, broken between words. */
 void tui_text_add_lines(struct tui_text *text, const struct tui_text *from);
 
-/* A layout for output, as wide as TEXT, that adds to it. */
+/* Return a layout for output which is as wide as TEXT and appends to TEXT. */
 struct out_layout tui_text_layout(struct tui_text *text);
 
 /* Lines that are ended. */
@@ -56,7 +56,7 @@ void tui_text_paint(const struct tui_text *text, size_t index,
 long tui_text_find(const struct tui_text *text, const char *words, long from,
 	bool back);
 
-/* The command log: what was run and what it said. */
+/* The command log holds the commands that were run and their output. */
 
 /* A line of our own, or an item of a command's output. */
 struct tui_log_entry {

@@ -45,7 +45,7 @@ struct tui_options {
 FX_NODISCARD struct fx_error *tui_run(const struct tui_options *options,
 	struct tui_result *ret);
 
-/* The same on any screen, which is borrowed: tests bring the null one. */
+/* Like tui_run, on a SCREEN that is borrowed: tests pass the null screen. */
 void tui_run_on(struct tui_screen *screen, const struct tui_options *options,
 	struct tui_result *ret);
 

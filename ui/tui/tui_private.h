@@ -30,8 +30,8 @@ struct tui_graph {
 	struct fx_lanes *rails;
 	FX_VEC(const char *) folds; /* folded module paths, interned */
 
-	/* What it was made from.  A new graph may lie where an old one lay,
-	 * so its serial counts, too.
+	/* The graph and the version that the rows were made from.  The serial
+	 * counts too, because a new graph may lie at the address of an old one.
 	 */
 	const struct fx_graph *graph;
 	uint32_t serial;
@@ -122,7 +122,7 @@ struct tui {
 struct fx_model *tui_model(const struct tui *tui);
 struct fx_node *tui_selected(struct tui *tui);
 
-/* STATE, a state letter, as the screen can show it. */
+/* Return STATE, a state letter, in a form that the screen can show. */
 const char *tui_state(const struct tui *tui, const char *state);
 
 /* VIEW is about NODE now (NULL: none): of another one than *SHOWN, the id of
@@ -134,7 +134,7 @@ void tui_show_anew(struct tui_view *view, const struct fx_node *node,
 /* tui.c: a command begins, or goes on after the user was asked. */
 void tui_begin_work(struct tui *tui);
 
-/* tui.c: run LINE as if typed, show it and what it says. */
+/* tui.c: run LINE as if the user had typed it, and show LINE and its output. */
 void tui_run_line(struct tui *tui, const char *line);
 FX_PRINTF(2, 3)
 void tui_run_linef(struct tui *tui, const char *format, ...);

@@ -280,7 +280,9 @@ state_of(struct fx_model *model, const struct fx_dag_run *run)
 	return worst;
 }
 
-/* Mark, index, state, breakpoint; returns the column after them. */
+/* Paint the mark, the index, the state and the breakpoint.  Returns the column
+ * after them.
+ */
 static int
 paint_margin(struct tui *tui, struct fx_model *model,
 	const struct fx_dag_run *run, const struct fx_area *area)
@@ -387,8 +389,8 @@ paint_lanes(struct tui *tui, size_t row, const struct fx_area *area, int column)
 	return column;
 }
 
-/* NAME, one that is too long without its middle: what tells it from its
- * neighbours stands at its end.  Returns the column after it.
+/* Paint NAME, without its middle if it is too long: the end of a name
+ * distinguishes it from its neighbours.  Returns the column after the name.
  */
 static int
 paint_name(const struct tui *tui, const struct fx_area *area, const char *name)

@@ -23,7 +23,9 @@ add_shape(struct tui_text *text, const struct fx_node *node)
 	tui_text_addf(text, FX_ROLE_SHAPE, "  %s", fx_buf_text(&shape));
 }
 
-/* A line: WORD %name, its state, HOW it is used, its shape. */
+/* Add a line with WORD, %name, the node's state, HOW the node is used, and its
+ * shape.
+ */
 static void
 add_neighbour(struct tui *tui, struct tui_text *text, const char *word,
 	const struct fx_node *node, const char *how)

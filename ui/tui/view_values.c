@@ -110,7 +110,9 @@ struct description {
 	size_t left; /* tensors that are still shown */
 };
 
-/* What PART of a value is: of one that is no tuple it is told above. */
+/* Append the statistics of the part of a value at PATH.  An empty PATH is the
+ * value itself, whose shape is printed above.
+ */
 static void
 add_part(const struct description *to, const char *path,
 	const struct fx_stats *stats)
@@ -151,7 +153,9 @@ add_range(struct description *to, const char *path,
 		add_part(to, path, &stats);
 }
 
-/* "min -1.2@[0,3] max ..."; then the elements as PyTorch prints them. */
+/* Append "min -1.2@[0,3] max ...", then the elements of TENSOR as PyTorch
+ * prints them.  Returns false when enough tensors were described.
+ */
 static bool
 describe_tensor(void *context, const char *path, const struct fx_datum *tensor)
 {
@@ -183,7 +187,7 @@ describe(struct tui *tui, const struct fx_node *node, struct fx_datum *datum,
 		fx_error_free(fx_datum_print(out, datum, &printer));
 }
 
-/* What stays of a value that was not kept. */
+/* Append the statistics that remain of a value that was not kept. */
 static void
 describe_summary(struct tui *tui, const struct fx_node *node,
 	const struct fx_summary *summary, struct fx_buf *out)
@@ -313,7 +317,7 @@ shown_node(struct tui *tui)
 	return before;
 }
 
-/* Of which node it is, where that is not the selected one. */
+/* Add a heading that names NODE, which is not the selected node. */
 static void
 add_heading(struct tui_text *text, const struct fx_node *node)
 {

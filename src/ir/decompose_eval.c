@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "ir/decompose_private.h"
 #include "ir/fold.h"
+#include "ir/value_read.h"
 #include "ir/value_walk.h"
 #include "lang/ast.h"
 
@@ -532,29 +533,11 @@ fx_partial_eval(struct fx_partial *partial, struct fx_location *frame,
 	const struct fx_ast *expr, struct fx_object *ret)
 {
 	*ret = fx_object_value(fx_value_none());
+	if (fx_value_read_literal(partial->arena, expr, &ret->value))
+		return NULL;
 	switch (expr->kind) {
 	case FX_AST_NAME:
 		return eval_name(frame, expr, ret);
-	case FX_AST_NONE:
-		return NULL;
-	case FX_AST_BOOL:
-		ret->value = fx_value_bool(expr->integer != 0);
-		return NULL;
-	case FX_AST_INT:
-		ret->value =
-			expr->text ? fx_value_text(FX_VALUE_BIGINT, expr->text)
-				   : fx_value_int(expr->integer);
-		return NULL;
-	case FX_AST_FLOAT:
-		ret->value = fx_value_float(expr->real);
-		return NULL;
-	case FX_AST_STRING:
-		ret->value = fx_value_string_n(partial->arena, expr->string,
-			expr->length);
-		return NULL;
-	case FX_AST_ELLIPSIS:
-		ret->value.kind = FX_VALUE_ELLIPSIS;
-		return NULL;
 	case FX_AST_ATTR:
 		return eval_attribute(partial, frame, expr, ret);
 	case FX_AST_SUBSCRIPT:

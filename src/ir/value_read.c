@@ -345,13 +345,38 @@ read_slice(const struct fx_value_reader *r, const struct fx_ast *expr,
 	return NULL;
 }
 
-static void
-read_int(const struct fx_ast *expr, struct fx_value *ret)
+bool
+fx_value_read_literal(struct fx_arena *arena, const struct fx_ast *expr,
+	struct fx_value *ret)
 {
-	if (expr->text)
-		*ret = fx_value_text(FX_VALUE_BIGINT, expr->text);
-	else
-		*ret = fx_value_int(expr->integer);
+	*ret = fx_value_none();
+	switch ((int)expr->kind) {
+	case FX_AST_NONE:
+		return true;
+	case FX_AST_BOOL:
+		*ret = fx_value_bool(expr->integer != 0);
+		return true;
+	case FX_AST_INT:
+		*ret = expr->text ? fx_value_text(FX_VALUE_BIGINT, expr->text)
+				  : fx_value_int(expr->integer);
+		return true;
+	case FX_AST_FLOAT:
+		*ret = fx_value_float(expr->real);
+		return true;
+	case FX_AST_IMAGINARY:
+		*ret = fx_value_complex(arena, 0, expr->real);
+		return true;
+	case FX_AST_STRING:
+		*ret = fx_value_string_n(arena, expr->string, expr->length);
+		return true;
+	case FX_AST_BYTES:
+		*ret = fx_value_bytes(arena, expr->string, expr->length);
+		return true;
+	case FX_AST_ELLIPSIS:
+		ret->kind = FX_VALUE_ELLIPSIS;
+		return true;
+	}
+	return false;
 }
 
 static void
@@ -366,37 +391,13 @@ read_opaque(const struct fx_value_reader *r, const struct fx_ast *expr,
 	*ret = fx_value_text(FX_VALUE_OPAQUE, text);
 }
 
-/* This function has one case for each kind of leaf, so it is longer than most.
- */
 FX_NODISCARD struct fx_error *
 fx_value_read(const struct fx_value_reader *r, const struct fx_ast *expr,
 	struct fx_value *ret)
 {
-	*ret = fx_value_none();
+	if (fx_value_read_literal(r->arena, expr, ret))
+		return NULL;
 	switch ((int)expr->kind) {
-	case FX_AST_NONE:
-		return NULL;
-	case FX_AST_BOOL:
-		*ret = fx_value_bool(expr->integer != 0);
-		return NULL;
-	case FX_AST_INT:
-		read_int(expr, ret);
-		return NULL;
-	case FX_AST_FLOAT:
-		*ret = fx_value_float(expr->real);
-		return NULL;
-	case FX_AST_IMAGINARY:
-		*ret = fx_value_complex(r->arena, 0, expr->real);
-		return NULL;
-	case FX_AST_STRING:
-		*ret = fx_value_string_n(r->arena, expr->string, expr->length);
-		return NULL;
-	case FX_AST_BYTES:
-		*ret = fx_value_bytes(r->arena, expr->string, expr->length);
-		return NULL;
-	case FX_AST_ELLIPSIS:
-		ret->kind = FX_VALUE_ELLIPSIS;
-		return NULL;
 	case FX_AST_OPAQUE:
 		read_opaque(r, expr, ret);
 		return NULL;

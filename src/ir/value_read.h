@@ -1,4 +1,4 @@
-/* value_read.h - what value_read.c and value_calls.c share. */
+/* value_read.h - trees of lang/ as values: what those who walk them share. */
 #ifndef FX_IR_VALUE_READ_H
 #define FX_IR_VALUE_READ_H
 
@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "ir/value.h"
 
+struct fx_arena;
 struct fx_ast;
 struct fx_graph;
 
@@ -17,6 +18,12 @@ struct fx_value_reader {
 	struct fx_graph *graph;
 	const char *text;
 };
+
+/* EXPR as a value if it is a number, a text, None, True, False or an ellipsis;
+ * else false, and RET is None.
+ */
+bool fx_value_read_literal(struct fx_arena *arena, const struct fx_ast *expr,
+	struct fx_value *ret);
 
 /* EXPR as a value; SYNTAX with a span at what is none. */
 FX_NODISCARD struct fx_error *fx_value_read(const struct fx_value_reader *r,

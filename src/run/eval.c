@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "ir/fold.h"
+#include "ir/value_read.h"
 #include "lang/parse.h"
 #include "run/eval_private.h"
 
@@ -37,12 +38,6 @@ set_datum(struct fx_operand *ret, struct fx_datum *datum_taken)
 	return NULL;
 }
 
-static struct fx_error *
-set_value(struct fx_operand *ret, struct fx_value value)
-{
-	return set_datum(ret, fx_datum_from_value(&value));
-}
-
 struct fx_error *
 fx_eval_datum(struct fx_evaluator *evaluator, const struct fx_ast *tree,
 	struct fx_datum **ret)
@@ -53,15 +48,6 @@ fx_eval_datum(struct fx_evaluator *evaluator, const struct fx_ast *tree,
 	if (!err)
 		err = fx_operand_force(evaluator, &operand, ret);
 	return err ? fx_error_at(err, evaluator->text, tree->span) : NULL;
-}
-
-static struct fx_error *
-eval_int(const struct fx_ast *tree, struct fx_operand *ret)
-{
-	if (tree->text)
-		return set_value(ret,
-			fx_value_text(FX_VALUE_BIGINT, tree->text));
-	return set_datum(ret, fx_datum_int(tree->integer));
 }
 
 static void
@@ -384,36 +370,13 @@ eval_other(struct fx_evaluator *evaluator, const struct fx_ast *tree,
 }
 
 static struct fx_error *
-eval_literal(struct fx_evaluator *evaluator, const struct fx_ast *tree,
-	struct fx_operand *ret)
-{
-	switch ((int)tree->kind) {
-	case FX_AST_BOOL:
-		return set_datum(ret, fx_datum_bool(tree->integer != 0));
-	case FX_AST_INT:
-		return eval_int(tree, ret);
-	case FX_AST_FLOAT:
-		return set_datum(ret, fx_datum_float(tree->real));
-	case FX_AST_IMAGINARY:
-		return set_value(ret,
-			fx_value_complex(evaluator->arena, 0, tree->real));
-	case FX_AST_STRING:
-		return set_datum(ret,
-			fx_datum_string(tree->string, tree->length));
-	case FX_AST_BYTES:
-		return set_value(ret, fx_value_bytes(evaluator->arena,
-					      tree->string, tree->length));
-	case FX_AST_ELLIPSIS:
-		return set_value(ret,
-			(struct fx_value){ .kind = FX_VALUE_ELLIPSIS });
-	}
-	return set_datum(ret, fx_datum_none());
-}
-
-static struct fx_error *
 eval_tree(struct fx_evaluator *evaluator, const struct fx_ast *tree,
 	struct fx_operand *ret)
 {
+	struct fx_value literal;
+
+	if (fx_value_read_literal(evaluator->arena, tree, &literal))
+		return set_datum(ret, fx_datum_from_value(&literal));
 	switch ((int)tree->kind) {
 	case FX_AST_NAME:
 		return fx_operand_of_name(evaluator, tree->text, ret);
@@ -423,15 +386,6 @@ eval_tree(struct fx_evaluator *evaluator, const struct fx_ast *tree,
 	case FX_AST_HISTORY:
 	case FX_AST_VARIABLE:
 		return fx_operand_designator(evaluator, tree, ret);
-	case FX_AST_NONE:
-	case FX_AST_BOOL:
-	case FX_AST_INT:
-	case FX_AST_FLOAT:
-	case FX_AST_IMAGINARY:
-	case FX_AST_STRING:
-	case FX_AST_BYTES:
-	case FX_AST_ELLIPSIS:
-		return eval_literal(evaluator, tree, ret);
 	case FX_AST_ATTR:
 		return eval_attribute(evaluator, tree, ret);
 	case FX_AST_SUBSCRIPT:

@@ -403,7 +403,11 @@ const struct cmd_entry cmd_group_session[] = {
 			"that an if or a loop on it takes one way; of a tuple, "
 			"list or dict a part can be fixed: pair=(PH,2) keeps "
 			"the first item an input (PH as in torch.fx, a "
-			"placeholder) and makes the second the number 2.",
+			"placeholder) and makes the second the number 2. "
+			"--example records one real run instead: what the "
+			"model does by values and sizes may be anything, and "
+			"info trace lists where that decided something. The "
+			"graph is then run beside the model on other values.",
 		.synonyms = "capture symbolic_trace model python own",
 		.needs = CMD_CHANGES_FILES,
 		.args = { { "spec", CMD_ARG_SPEC, 0, "FILE.py:EXPR", NULL },
@@ -418,12 +422,19 @@ const struct cmd_entry cmd_group_session[] = {
 				"NAME=VALUE, fixed while tracing; may be "
 				"repeated" },
 			{ "train", 0, CMD_ARG_END, "in training mode" },
+			{ "example", 0, CMD_ARG_END,
+				"record one real run on the inputs of -i" },
+			{ "no-check", 0, CMD_ARG_END,
+				"do not run what was recorded beside the "
+				"model" },
 			{ "tracer", 0, CMD_ARG_SPEC,
 				"FILE.py:CLASS, a subclass of fxdb.Tracer" } },
 		.examples = { { "trace lenet.py:LeNet -i x=f32[1,1,28,28]",
 				      "capture a class" },
 			{ "trace torchvision.models:resnet18()",
-				"or what a call gives" } },
+				"or what a call gives" },
+			{ "trace net.py:Net --example -i x=f32[1,3]",
+				"record a run where tracing fails" } },
 		.exec = cmd_trace_exec,
 	},
 	{

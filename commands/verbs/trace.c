@@ -3,6 +3,7 @@
 
 #include "commands/verbs/trace.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,13 +13,13 @@
 #include "base/vec.h"
 #include "commands/out/out.h"
 #include "commands/shell/canonical.h"
-#include "commands/shell/front.h"
 #include "commands/shell/groups.h"
 #include "commands/shell/overwrite_guard.h"
 #include "commands/shell/shell.h"
 #include "ir/module.h"
 #include "session/capture.h"
 #include "session/model.h"
+#include "session/position.h"
 #include "session/session.h"
 
 /* The last step of the dotted name that lies between BEGIN and END. */
@@ -62,11 +63,41 @@ add_version(struct fx_buf *out, const char *torch)
 		second ? (size_t)(second - torch) : strlen(torch));
 }
 
+/* "one real run recorded in 41 ms and checked on other values; ...". */
+static void
+add_recorded(struct fx_buf *text, const struct fx_recording *recording)
+{
+	fx_buf_addf(text, "one real run recorded in %.0f ms", recording->ms);
+	if (recording->is_checked && recording->difference == 0)
+		fx_buf_addf(text, " and checked on other values%s",
+			recording->sizes && !*recording->sizes ? " and sizes"
+							       : "");
+	else if (recording->is_checked && recording->difference > 0)
+		fx_buf_addf(text, ", on other values off by %.2g",
+			recording->difference);
+	if (recording->count)
+		fx_buf_addf(text, "; %zu specialisation%s (info trace)",
+			recording->count, recording->count == 1 ? "" : "s");
+}
+
+static void
+add_traced(struct fx_buf *text, const struct fx_trace_result *report)
+{
+	fx_buf_addf(text,
+		"traced in %.*f ms (model built in %.0f ms, %s, torch ",
+		report->trace_ms < 10 ? 1 : 0, report->trace_ms,
+		report->build_ms, report->python);
+	add_version(text, report->torch);
+	fx_buf_addf(text, ", %s mode)", report->mode);
+}
+
 /* "resnet18: 71 nodes, 11.69 M parameters, traced in 2 ms (...)". */
 static void
 say_report(struct cmd_ctx *ctx, struct fx_model *model,
 	const struct fx_trace_result *report)
 {
+	const struct fx_recording *recording =
+		fx_model_traced(model)->recording;
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	struct fx_graph *graph = fx_model_graph(model);
 	int64_t count = fx_module_parameter_count(graph->module);
@@ -74,17 +105,55 @@ say_report(struct cmd_ctx *ctx, struct fx_model *model,
 	fx_buf_addf(&text, "%s: %zu nodes, ", fx_model_name(model),
 		graph->node_count);
 	fx_number_add_count(&text, (uint64_t)count);
-	fx_buf_addf(&text,
-		" parameters, traced in %.*f ms (model built in %.0f ms, %s, "
-		"torch ",
-		report->trace_ms < 10 ? 1 : 0, report->trace_ms,
-		report->build_ms, report->python);
-	add_version(&text, report->torch);
-	fx_buf_addf(&text, ", %s mode)", report->mode);
+	fx_buf_add(&text, " parameters, ");
+	if (recording)
+		add_recorded(&text, recording);
+	else
+		add_traced(&text, report);
 	out_line(ctx->out, FX_ROLE_PLAIN, "%s", fx_buf_text(&text));
 	out_value_text(ctx->out, "graph", fx_model_name(model));
 	out_value_int(ctx->out, "nodes", (int64_t)graph->node_count);
 	out_value_int(ctx->out, "parameters", count);
+	if (recording)
+		out_value_int(ctx->out, "specialisations",
+			(int64_t)recording->count);
+}
+
+/* A difference that rounding does not explain, or none that could be told. */
+static void
+warn_of_difference(struct cmd_ctx *ctx, const struct fx_recording *recording)
+{
+	if (!recording->is_checked)
+		return;
+	if (isnan(recording->difference))
+		out_warning(ctx->out,
+			"not checked: on other values the model and the graph "
+			"give results that cannot be compared, or the model "
+			"refuses them");
+	else if (recording->difference > 1e-3)
+		out_warning(ctx->out,
+			"on other values of the same shapes the graph gives "
+			"something else than the model: what it decided by "
+			"values is fixed (info trace)");
+	if (recording->sizes && *recording->sizes)
+		out_note(ctx->out,
+			"of other sizes (%s) the model makes another graph: "
+			"this one is right for the sizes recorded",
+			recording->sizes);
+}
+
+/* What was recorded is computed once more, so that values are there. */
+static struct fx_error *
+run_recorded(struct cmd_ctx *ctx, struct fx_model *model)
+{
+	FX_AUTO_STOP struct fx_stop stop = { 0 };
+	const struct fx_recording *recording =
+		fx_model_traced(model)->recording;
+
+	if (!recording)
+		return NULL;
+	warn_of_difference(ctx, recording);
+	return fx_position_run(ctx->session, model, NULL, &stop);
 }
 
 struct texts {
@@ -187,7 +256,7 @@ script_line(struct cmd_ctx *ctx)
 struct fx_error *
 cmd_trace_exec(struct cmd_ctx *ctx)
 {
-	struct texts leaves = { 0 }, concrete = { 0 };
+	struct texts leaves = { 0 }, concrete = { 0 }, inputs = { 0 };
 	const char *spec = cmd_arg_text(ctx, "spec");
 	const char *as = cmd_arg_text(ctx, "as");
 	FX_AUTO_FREE char *name = as ? fx_xstrdup(as) : name_of(spec);
@@ -201,6 +270,7 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 
 	collect_flag(ctx, "leaf", &leaves);
 	collect_flag(ctx, "concrete", &concrete);
+	collect_flag(ctx, "input", &inputs);
 	cmd_overwrite_guard_traced(ctx, spec);
 	err = fx_session_trace(ctx->session,
 		&(struct fx_trace_request){
@@ -211,11 +281,16 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 			.concrete = concrete.items,
 			.concrete_count = concrete.count,
 			.train = cmd_flag(ctx, "train"),
+			.is_example = cmd_flag(ctx, "example"),
+			.is_checked = !cmd_flag(ctx, "no-check"),
+			.inputs = inputs.items,
+			.input_count = inputs.count,
 		},
 		&(struct fx_opening){ *name ? name : NULL, line }, &report,
 		&model);
 	fx_vec_deinit(&leaves);
 	fx_vec_deinit(&concrete);
+	fx_vec_deinit(&inputs);
 	ctx->shell->has_listed = false;
 	if (err)
 		err = cmd_model_failed(ctx,
@@ -225,6 +300,8 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 	fx_trace_result_deinit(&report);
 	if (!err)
 		err = set_inputs(ctx, model);
+	if (!err)
+		err = run_recorded(ctx, model);
 	if (err)
 		return err;
 	cmd_warn_of_shapes(ctx, model);
@@ -251,10 +328,35 @@ cmd_trace_say_capture(struct cmd_ctx *ctx)
 	out_field(ctx->out, "torch", FX_ROLE_PLAIN, "%s", traced->torch);
 	out_field(ctx->out, "built", FX_ROLE_NUMBER, "%.1f ms",
 		traced->build_ms);
-	out_field(ctx->out, "traced", FX_ROLE_NUMBER, "%.1f ms",
-		traced->trace_ms);
+	out_field(ctx->out, traced->recording ? "recorded" : "traced",
+		FX_ROLE_NUMBER, "%.1f ms",
+		traced->recording ? traced->recording->ms : traced->trace_ms);
 	out_field_bool(ctx->out, "complete", FX_ROLE_PLAIN,
 		!traced->is_partial);
+}
+
+void
+cmd_trace_say_specialisations(struct cmd_ctx *ctx)
+{
+	static const char *const keys[] = { "line", "what", "value" };
+	const struct fx_traced *traced = fx_model_traced(ctx->model);
+
+	if (!traced || !traced->recording || !traced->recording->count)
+		return;
+	out_table_begin(ctx->out, "specialisations", FX_ARRAY_LEN(keys), keys);
+	for (size_t i = 0; i < traced->recording->count; i++) {
+		const struct fx_specialisation *item =
+			&traced->recording->items[i];
+
+		if (item->line)
+			out_cell(ctx->out, FX_ROLE_PATH, "%s:%d", item->file,
+				item->line);
+		else
+			out_cell(ctx->out, FX_ROLE_PATH, "%s", item->file);
+		out_cell(ctx->out, FX_ROLE_PLAIN, "%s", item->text);
+		out_cell(ctx->out, FX_ROLE_PLAIN, "%s", item->value);
+	}
+	out_table_end(ctx->out);
 }
 
 void

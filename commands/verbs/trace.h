@@ -16,5 +16,7 @@ void cmd_trace_say_missing_input(struct out *out, struct fx_model *model);
  */
 void cmd_trace_say_capture(struct cmd_ctx *ctx);
 void cmd_trace_say_process(struct cmd_ctx *ctx);
+/* The table of what a recorded run decided by values and sizes. */
+void cmd_trace_say_specialisations(struct cmd_ctx *ctx);
 
 #endif /* FX_COMMANDS_VERBS_TRACE_H */

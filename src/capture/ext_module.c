@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include "capture/capture.h"
+#include "capture/example.h"
 
 #include <signal.h>
 #include <string.h>
@@ -78,8 +79,8 @@ begin(struct fxpy_trace *trace, PyObject *function)
 	       fxpy_patch_globals(trace, function);
 }
 
-static struct fxpy_trace *
-running(void)
+struct fxpy_trace *
+fxpy_running(void)
 {
 	if (!fxpy.trace)
 		PyErr_SetString(PyExc_RuntimeError, "no trace is running");
@@ -91,7 +92,7 @@ static PyObject *
 placeholder(PyObject *self, PyObject *args)
 {
 	struct fx_node_spec spec = { .opcode = FX_OPCODE_PLACEHOLDER };
-	struct fxpy_trace *trace = running();
+	struct fxpy_trace *trace = fxpy_running();
 	const char *name, *type;
 	PyObject *defaults;
 
@@ -256,7 +257,7 @@ run(PyObject *self, PyObject *args)
 			keep_partial(trace);
 	}
 	Py_XDECREF(done);
-	fxpy.trace = NULL;
+	fxpy.trace = fxpy_example.paused = NULL;
 	if (unpatch)
 		fxpy_unpatch();
 	restore_tracing_flag(flag);
@@ -319,13 +320,15 @@ static PyObject *
 record(PyObject *self, PyObject *args)
 {
 	PyObject *callable, *arguments, *keywords;
+	int wrapped = 0;
 
 	(void)self;
-	if (!running() || !PyArg_ParseTuple(args, "OO!O", &callable,
-				  &PyTuple_Type, &arguments, &keywords))
+	if (!fxpy_running() ||
+		!PyArg_ParseTuple(args, "OO!O|p", &callable, &PyTuple_Type,
+			&arguments, &keywords, &wrapped))
 		return NULL;
 	return fxpy_record_function(callable, arguments,
-		PyDict_Check(keywords) ? keywords : NULL, false);
+		PyDict_Check(keywords) ? keywords : NULL, wrapped);
 }
 
 /* nested(names of the parameters, self among them): inputs were given as
@@ -334,7 +337,7 @@ record(PyObject *self, PyObject *args)
 static PyObject *
 nested(PyObject *self, PyObject *names)
 {
-	struct fxpy_trace *trace = running();
+	struct fxpy_trace *trace = fxpy_running();
 
 	(void)self;
 	if (!trace || !fxpy_set_nested(trace->recorder.graph, names))
@@ -345,7 +348,7 @@ nested(PyObject *self, PyObject *names)
 static PyObject *
 create_arg(PyObject *self, PyObject *object)
 {
-	struct fxpy_trace *trace = running();
+	struct fxpy_trace *trace = fxpy_running();
 
 	(void)self;
 	return trace ? fxpy_create_arg(trace, object) : NULL;
@@ -377,7 +380,7 @@ is_leaf_module(PyObject *self, PyObject *module)
 static PyObject *
 path_of_module(PyObject *self, PyObject *module)
 {
-	struct fxpy_trace *trace = running();
+	struct fxpy_trace *trace = fxpy_running();
 	const char *path;
 
 	(void)self;
@@ -562,6 +565,7 @@ PyInit__capture(void)
 		return NULL;
 	if (fxpy_args_ready() < 0 || fxpy_proxy_ready(module) < 0 ||
 		fxpy_wrapped_ready(module) < 0 ||
+		fxpy_example_ready(module) < 0 ||
 		fxpy_graph_ready(module) < 0 || !add_dtypes(module) ||
 		PyModule_AddStringConstant(module, "BUILD", FX_BUILD_ID) < 0) {
 		Py_DECREF(module);

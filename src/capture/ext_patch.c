@@ -8,6 +8,7 @@
 #include <config.h>
 
 #include "capture/capture.h"
+#include "capture/example.h"
 
 static PyObject *patches; /* list of (dict, name, original or None) */
 
@@ -144,6 +145,8 @@ module_call(PyObject *self, PyObject *args, PyObject *kwargs)
 	const char *path;
 	int leaf;
 
+	if (!trace && fxpy_example.hook)
+		return fxpy_tell("module", self, args, kwargs);
 	if (!trace)
 		return call_original(self, args, kwargs);
 	path = path_of(trace, self);
@@ -171,9 +174,8 @@ module_call(PyObject *self, PyObject *args, PyObject *kwargs)
 	return result;
 }
 
-/* A Parameter read during a trace is its cached Proxy. */
-static PyObject *
-parameter(struct fxpy_trace *trace, PyObject *value)
+PyObject *
+fxpy_parameter(struct fxpy_trace *trace, PyObject *value)
 {
 	PyObject *proxy = fx_map_get_pointer(&trace->proxies, value);
 	const char *path;
@@ -223,7 +225,7 @@ module_getattr(PyObject *self, PyObject *name)
 		return PyObject_CallFunctionObjArgs(fxpy.original_getattr, self,
 			name, NULL);
 	if (where == 1 && found != Py_None) {
-		PyObject *proxy = parameter(fxpy.trace, found);
+		PyObject *proxy = fxpy_parameter(fxpy.trace, found);
 
 		Py_DECREF(found);
 		return proxy;

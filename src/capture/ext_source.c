@@ -59,6 +59,7 @@ static struct code *
 code_of(PyObject *object)
 {
 	struct code *code = fx_map_get_pointer(&fxpy.codes, object);
+	bool is_recorder;
 
 	if (code)
 		return code;
@@ -67,9 +68,11 @@ code_of(PyObject *object)
 	code->function = attribute(object, fxpy_str.co_name);
 	code->is_generator = is_generator(object);
 	code->kind = CODE_USER;
-	if (strstr(code->file, "/fxdb/__init__.py"))
+	is_recorder = strstr(code->file, "/fxdb/_example.py");
+	if (strstr(code->file, "/fxdb/__init__.py") ||
+		(is_recorder && strcmp(code->function, "body") == 0))
 		code->kind = CODE_ENTRY;
-	else if (strstr(code->file, "/torch/"))
+	else if (is_recorder || strstr(code->file, "/torch/"))
 		code->kind = CODE_SKIPPED;
 	if (PyList_Append(fxpy.keep, object) < 0)
 		PyErr_Clear();

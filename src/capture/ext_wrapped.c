@@ -4,6 +4,7 @@
 #include <config.h>
 
 #include "capture/capture.h"
+#include "capture/example.h"
 
 struct fxpy_wrapped {
 	PyObject_HEAD PyObject *original;
@@ -38,6 +39,8 @@ wrapped_call(PyObject *self, PyObject *args, PyObject *kwargs)
 	PyObject *original = ((struct fxpy_wrapped *)self)->original;
 	int traced = 0;
 
+	if (!fxpy.trace && fxpy_example.hook)
+		return fxpy_tell("wrapped", original, args, kwargs);
 	if (fxpy.trace) {
 		traced = fxpy_has_proxy(args, 0);
 		if (!traced && kwargs)

@@ -1,6 +1,7 @@
 # The capture extension: one file for every CPython from 3.9, with its own copy
 # of the core; beside it the Python package that drives it.
-capture_python = %D%/fxdb/__init__.py %D%/fxdb/_find.py %D%/fxdb/_report.py \
+capture_python = %D%/fxdb/__init__.py %D%/fxdb/_check.py \
+	%D%/fxdb/_example.py %D%/fxdb/_find.py %D%/fxdb/_report.py \
 	%D%/fxdb/_memory.py %D%/fxdb/_run.py %D%/fxdb/_weights.py \
 	%D%/fxdb/_worker.py
 EXTRA_DIST += $(capture_python)
@@ -11,8 +12,10 @@ fxdb_DATA = $(capture_python)
 
 %C%_fxdb__capture_abi3_so_SOURCES = \
 	%D%/capture.h %D%/strings.h %D%/trace.h \
+	%D%/example.h \
 	%D%/ext_args.c \
 	%D%/ext_dispatch.c \
+	%D%/ext_example.c \
 	%D%/ext_graph.c \
 	%D%/ext_module.c \
 	%D%/ext_modules.c \
@@ -34,6 +37,7 @@ fxdb_DATA = $(capture_python)
 all-local: %D%/fxdb/stamp
 # (From the sources: the copies would be found first and never be old.)
 %D%/fxdb/stamp: $(srcdir)/%D%/fxdb/__init__.py \
+		$(srcdir)/%D%/fxdb/_check.py $(srcdir)/%D%/fxdb/_example.py \
 		$(srcdir)/%D%/fxdb/_find.py $(srcdir)/%D%/fxdb/_report.py \
 		$(srcdir)/%D%/fxdb/_memory.py $(srcdir)/%D%/fxdb/_run.py \
 		$(srcdir)/%D%/fxdb/_weights.py $(srcdir)/%D%/fxdb/_worker.py

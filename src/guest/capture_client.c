@@ -64,6 +64,11 @@ request_json(const struct fx_trace_request *request, json_t **ret)
 		texts_json(request->leaves, request->leaf_count));
 	json_object_set_new(message, "concrete",
 		texts_json(request->concrete, request->concrete_count));
+	if (request->is_example)
+		json_object_set_new(message, "example",
+			texts_json(request->inputs, request->input_count));
+	json_object_set_new(message, "check",
+		json_boolean(request->is_checked));
 	if (request->tracer)
 		json_object_set_new(message, "tracer",
 			json_string(request->tracer));
@@ -442,5 +447,6 @@ fx_trace_result_deinit(struct fx_trace_result *result)
 	free(result->path);
 	free(result->torch);
 	free(result->mode);
+	fx_recording_free(result->recording);
 	memset(result, 0, sizeof(*result));
 }

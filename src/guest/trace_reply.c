@@ -3,7 +3,9 @@
 
 #include "guest/trace_reply.h"
 
+#include <math.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -73,6 +75,68 @@ dup_text(json_t *answer, const char *key)
 	return fx_xstrdup(text ? text : "");
 }
 
+void
+fx_recording_free(struct fx_recording *recording)
+{
+	if (!recording)
+		return;
+	for (size_t i = 0; i < recording->count; i++) {
+		free(recording->items[i].file);
+		free(recording->items[i].value);
+		free(recording->items[i].text);
+	}
+	free(recording->items);
+	free(recording->sizes);
+	free(recording);
+}
+
+static char *
+dup_item(json_t *list, size_t index)
+{
+	const char *text = json_string_value(json_array_get(list, index));
+
+	return fx_xstrdup(text ? text : "");
+}
+
+/* NOTE is [file, line, value, text]. */
+static void
+read_specialisation(json_t *note, struct fx_specialisation *ret)
+{
+	ret->file = dup_item(note, 0);
+	ret->line = (int)json_integer_value(json_array_get(note, 1));
+	ret->value = dup_item(note, 2);
+	ret->text = dup_item(note, 3);
+}
+
+/* How the run that ANSWER tells of was recorded; NULL: it was traced. */
+static struct fx_recording *
+read_recording(json_t *answer)
+{
+	json_t *notes = json_object_get(answer, "notes");
+	json_t *difference = json_object_get(answer, "difference");
+	struct fx_recording *recording;
+	json_t *note;
+	size_t index;
+
+	if (!notes)
+		return NULL;
+	recording = FX_NEW(struct fx_recording);
+	recording->ms = json_number_value(json_object_get(answer, "record_ms"));
+	recording->is_checked =
+		json_is_true(json_object_get(answer, "checked"));
+	recording->difference = json_is_number(difference)
+					? json_number_value(difference)
+					: (double)NAN;
+	if (fx_message_text(answer, "sizes"))
+		recording->sizes = dup_text(answer, "sizes");
+	recording->items =
+		fx_xcalloc(json_array_size(notes), sizeof(*recording->items));
+	json_array_foreach(notes, index, note)
+		read_specialisation(note, &recording->items[index]);
+	recording->count = json_array_size(notes);
+	return recording;
+}
+
 struct fx_error *
 fx_trace_reply_read(json_t *answer, const char *text, size_t size,
 	uint32_t serial, struct fx_trace_result *ret)
@@ -89,6 +153,7 @@ fx_trace_reply_read(json_t *answer, const char *text, size_t size,
 	ret->path = dup_text(answer, "path");
 	ret->torch = dup_text(answer, "torch");
 	ret->mode = dup_text(answer, "mode");
+	ret->recording = read_recording(answer);
 	if (size)
 		err = fx_open_text(&input, &loaded);
 	if (err)

@@ -49,6 +49,13 @@ struct fx_trace_request {
 	size_t leaf_count;
 	const char *const *concrete; /* NAME=VALUE */
 	size_t concrete_count;
+	/* To record one real run instead of tracing: NAME=SPEC of its inputs,
+	 * and whether the graph is then run beside the model on other values.
+	 */
+	bool is_example;
+	bool is_checked;
+	const char *const *inputs;
+	size_t input_count;
 	bool train;
 	uint64_t seed; /* of torch's generator before the model is built */
 	/* Called every 30 ms; true: stop the capture. */
@@ -57,6 +64,29 @@ struct fx_trace_request {
 	void (*output)(void *context, const char *text, size_t length);
 	void *context;
 };
+
+/* What a recorded run decided by a value or a size: the graph is right where
+ * that comes out the same.
+ */
+struct fx_specialisation {
+	char *file;
+	int line; /* from 1 */
+	char *value;
+	char *text; /* of the line, or what happened there */
+};
+
+/* How a run was recorded (capture/fxdb/_example.py). */
+struct fx_recording {
+	double ms;
+	bool is_checked;   /* beside the model, on other values */
+	double difference; /* then: the largest of an element; NaN: the model
+			    * refused them, or results of other forms */
+	char *sizes; /* inputs of other sizes on which they differ: "x [2, 4]";
+		      * "": none was found; NULL: none was tried */
+	struct fx_specialisation *items;
+	size_t count;
+};
+void fx_recording_free(struct fx_recording *recording);
 
 struct fx_trace_result {
 	struct fx_graph *graph;     /* the caller's; also the part of a failed
@@ -67,7 +97,8 @@ struct fx_trace_result {
 	char *python; /* "python3.11" */
 	char *path;   /* of that Python */
 	char *torch;
-	char *mode; /* "eval" */
+	char *mode;                     /* "eval" */
+	struct fx_recording *recording; /* the caller's; NULL: it was traced */
 };
 void fx_trace_result_deinit(struct fx_trace_result *result);
 

@@ -64,6 +64,8 @@ options_text(const struct fx_trace_request *request)
 		fx_buf_addf(&text, " --leaf %s", request->leaves[i]);
 	for (size_t i = 0; i < request->concrete_count; i++)
 		fx_buf_addf(&text, " --concrete %s", request->concrete[i]);
+	if (request->is_example)
+		fx_buf_add(&text, " --example");
 	if (request->tracer)
 		fx_buf_addf(&text, " --tracer %s", request->tracer);
 	return fx_xstrdup(text.length ? fx_buf_text(&text) + 1 : "");
@@ -71,7 +73,7 @@ options_text(const struct fx_trace_request *request)
 
 static struct fx_traced *
 traced_new(const struct fx_trace_request *request,
-	const struct fx_trace_result *report, bool is_partial)
+	struct fx_trace_result *report, bool is_partial)
 {
 	struct fx_traced *traced = FX_NEW(struct fx_traced);
 
@@ -85,6 +87,7 @@ traced_new(const struct fx_trace_request *request,
 	traced->trace_ms = report->trace_ms;
 	traced->seed = request->seed;
 	traced->is_partial = is_partial;
+	traced->recording = FX_TAKE(report->recording);
 	return traced;
 }
 
@@ -99,6 +102,7 @@ fx_traced_free(struct fx_traced *traced)
 	free(traced->path);
 	free(traced->torch);
 	free(traced->mode);
+	fx_recording_free(traced->recording);
 	free(traced);
 }
 

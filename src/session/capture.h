@@ -66,6 +66,7 @@ struct fx_traced {
 	double trace_ms;
 	uint64_t seed;   /* that its weights follow from */
 	bool is_partial; /* tracing failed; this is what there was */
+	struct fx_recording *recording; /* NULL: it was traced */
 };
 
 /* NULL for a model that was not traced in this session. */

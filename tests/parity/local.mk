@@ -23,6 +23,12 @@ EXTRA_DIST += %D%/capture.sh %D%/capture/api.py %D%/capture/compare.py \
 	%D%/capture/torchvision_models.py \
 	%D%/capture/without_torch_fx.py
 
+# Recorded runs beside eager PyTorch.
+TESTS += %D%/example.sh
+EXTRA_DIST += %D%/example.sh %D%/capture/examples.py \
+	%D%/capture/example_torchvision.py \
+	%D%/capture/example_transformers.py tests/data/trace/sizes.py
+
 # Models that do not trace, and the processes around a capture.
 TESTS += %D%/trace_errors.sh
 EXTRA_DIST += %D%/trace_errors.sh %D%/capture/failures.py \

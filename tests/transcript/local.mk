@@ -240,7 +240,7 @@ program_tests = \
 	%D%/forged.sh \
 	%D%/bounds.sh \
 	%D%/stranger.sh \
-	%D%/edit_mode.sh
+	%D%/edit_mode.sh %D%/example.sh
 TESTS += $(program_tests)
 EXTRA_DIST += $(program_tests) \
 	%D%/stranger.py \

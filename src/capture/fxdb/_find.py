@@ -16,6 +16,7 @@ import types
 import torch
 
 import fxdb
+from fxdb import _example
 
 _FORMS = "a model is FILE.py:EXPR or package.module:EXPR"
 _ALIASES = {"nn": "torch.nn", "F": "torch.nn.functional"}
@@ -267,6 +268,46 @@ def tracer(request, module):
                 super().is_leaf_module(module, path)
     LeafTracer.__name__ = base.__name__
     return LeafTracer()
+
+
+def examples(request, module, root):
+    """The inputs to record with, by name, in the order of the parameters."""
+    names = fxdb.inputs(root)
+    takes_any = any(name.startswith("**") for name in names)
+    texts = {}
+    for item in request["example"]:
+        name, equals, text = item.partition("=")
+        name = name.strip().lstrip("%")
+        if not equals or not text.strip():
+            raise Refused("usage", "-i takes NAME=SPEC, not \"%s\"" % item)
+        if name not in names and not (takes_any and name.isidentifier()):
+            raise Refused("no-input", "the model has no input \"%s\"" % name,
+                          nearest(name, names) or
+                          "its inputs: " + ", ".join(names))
+        if name.startswith("*"):
+            raise Refused("usage", "%s stands for any number of inputs: name "
+                          "them in the model to record it" % name)
+        texts[name] = text
+    missing = [name for name in _required(
+        root.forward if isinstance(root, torch.nn.Module) else root)
+        if name not in texts]
+    if missing:
+        raise Refused("no-input", "a run needs the input%s %s" % (
+            "s" * (len(missing) > 1), ", ".join(missing)),
+            "add " + " ".join("-i %s=..." % name for name in missing) +
+            ", a shape as f32[1,3] or a value as randn(1, 3)")
+    order = [name for name in names if name in texts]
+    order += [name for name in texts if name not in names]
+    given = {}
+    for at, name in enumerate(order):
+        try:
+            given[name] = _example.example(texts[name],
+                                           request["seed"] + at, module)
+        except Exception as error:
+            raise Refused("value", "the input %s = %s: %s: %s" % (
+                name, texts[name].strip(), type(error).__name__,
+                error)) from None
+    return given
 
 
 def concrete(request, module, root):

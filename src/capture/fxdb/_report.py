@@ -127,6 +127,9 @@ def _fact(origins):
     return None
 
 
+_RECORD = "; or record one real run: trace --example"
+
+
 def _leaf_or_wrap(module):
     if module:
         return "keep the module whole (--leaf %s), or %s" % (module, _WRAP)
@@ -286,7 +289,8 @@ def failure(error, root=None, graph=None, fixed=None, tracing=False):
     refusal = _refusal(error, frames) if tracing else None
     if refusal:
         report["nodes"] = [refusal[1]]
-        report["hint"] = _hint_asked(*refusal, graph, module, line)
+        hint = _hint_asked(*refusal, graph, module, line)
+        report["hint"] = hint if "--concrete" in hint else hint + _RECORD
         if "combination of arguments" in message:
             report["details"] = []
         return report

@@ -21,7 +21,7 @@ import traceback
 import torch
 
 import fxdb
-from fxdb import _capture, _find, _report, _run, _weights
+from fxdb import _capture, _check, _example, _find, _report, _run, _weights
 
 
 class _Channel:
@@ -67,6 +67,7 @@ class _Capture:
         self.times = [time.perf_counter()] * 3
         self.model = self.fixed = self.tracer = self.graph = None
         self.made = None  # what it was made of
+        self.recorded = {}
 
     def _trace(self):
         spec = self.request["spec"]
@@ -85,7 +86,9 @@ class _Capture:
         tracer = _find.tracer(self.request, module)
         self.times[1:] = [time.perf_counter()] * 2
         self.tracer = tracer
-        graph = tracer.trace(self.model, self.fixed)
+        graph = tracer.trace(self.model, self.fixed) \
+            if self.request.get("example") is None \
+            else self._record(tracer, module)
         if not isinstance(graph, fxdb.Graph):
             raise _find.Refused("type", "%s.trace gave a %s, not an "
                                 "fxdb.Graph" % (type(tracer).__name__,
@@ -93,10 +96,28 @@ class _Capture:
         self.graph = graph
         self.times[2] = time.perf_counter()
 
+    def _record(self, tracer, module):
+        """The Graph of one run on the inputs asked for."""
+        seed = self.request["seed"]
+        given = _find.examples(self.request, module, self.model)
+        began = time.perf_counter()
+        graph, recorder = _example.record(tracer, self.model, given)
+        self.recorded = {
+            "record_ms": (time.perf_counter() - began) * 1e3,
+            "notes": [list(place) + [what]
+                      for place, what in recorder.notes.items()],
+            "checked": self.request["check"],
+        }
+        if self.request["check"]:
+            self.recorded.update(_check.check(self.model, tracer, graph,
+                                              given, seed + 1000))
+        return graph
+
     def _explain(self, error):
         try:
             return _report.failure(error, self.model, self.graph, self.fixed,
-                                   self.tracer is not None)
+                                   self.tracer is not None and
+                                   self.request.get("example") is None)
         except Exception:
             return _report.last_resort(error)
 
@@ -138,6 +159,7 @@ class _Capture:
             "trace_ms": (traced - built) * 1e3,
             "mode": "train" if self.request.get("train") else "eval",
         }
+        answer.update(self.recorded)
         sys.stdout.flush()
         sys.stderr.flush()
         self.channel.send(answer, text)

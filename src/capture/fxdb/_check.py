@@ -1,0 +1,176 @@
+"""Whether a recorded graph does what its model does: both are run on other
+values than those recorded, and on inputs of other sizes.
+"""
+import math
+import operator
+
+import torch
+
+import fxdb
+from fxdb import _example
+
+
+def check(root, tracer, graph, given, seed):
+    """Run GRAPH beside ROOT on other values: {"difference": the largest of an
+    element on the same shapes, 0.0 when all bits are equal, None where the
+    results cannot be compared or the model refuses the values; "sizes": the
+    inputs of other sizes on which they differ, "" when there are none, None
+    when the model takes no others}.
+    """
+    function = root.forward if isinstance(root, torch.nn.Module) else root
+    state = _example.tensors_of(tracer.root)
+
+    def difference(given):
+        for high in 1000, 100, 10, 2:
+            other = {name: _other(value, seed + i, high)
+                     for i, (name, value) in enumerate(given.items())}
+            try:
+                want = _run(state, lambda: function(**_copy(other)))
+                break
+            except Exception:
+                continue
+        else:
+            return None
+        try:
+            got = _run(state, lambda: interpret(tracer.root, graph,
+                                                _copy(other)))
+        except Exception:
+            return math.inf
+        found = _difference(leaves(_example.taken_apart(want)),
+                            leaves(_example.taken_apart(got)))
+        return math.inf if found is None else found
+
+    sizes = None
+    for other in _other_sizes(given):
+        found = difference(other)
+        if found is not None:
+            sizes = sizes or ("" if found < SMALL else _sizes_text(other))
+    found = difference(given)
+    return {"difference": found if found != math.inf else None,
+            "sizes": sizes}
+
+
+SMALL = 1e-3  # what kernels may round otherwise
+
+
+def _other_sizes(given):
+    """GIVEN with the first size of every tensor one larger, and with the
+    second."""
+    for dim in 0, 1:
+        def larger(item):
+            if not isinstance(item, torch.Tensor) or item.dim() <= dim:
+                return item
+            sizes = list(item.shape)
+            sizes[dim] += 1
+            return item.new_zeros(sizes)
+        yield _map(larger, given)
+
+
+def _sizes_text(given):
+    return ", ".join("%s %s" % (name, list(value.shape))
+                     for name, value in given.items()
+                     if isinstance(value, torch.Tensor))
+
+
+def _run(state, call):
+    try:
+        torch.manual_seed(0)
+        with torch.no_grad():
+            return call()
+    finally:
+        state.restore()
+
+
+def _map(function, value):
+    """VALUE with FUNCTION of everything in it that is no container."""
+    if isinstance(value, (tuple, list)) and not isinstance(value, torch.Size):
+        items = [_map(function, item) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") \
+            else type(value)(items)
+    if isinstance(value, dict):
+        return {key: _map(function, item) for key, item in value.items()}
+    if isinstance(value, slice):
+        return slice(*(_map(function, item) for item in
+                       (value.start, value.stop, value.step)))
+    return function(value)
+
+
+def _copy(values):
+    return _map(lambda item: item.clone() if isinstance(item, torch.Tensor)
+                else item, values)
+
+
+def _other(value, seed, high):
+    """Other numbers like those of VALUE: integers below HIGH."""
+    made = torch.Generator().manual_seed(seed)
+
+    def draw(item):
+        if not isinstance(item, torch.Tensor):
+            return item
+        if item.dtype.is_floating_point or item.dtype.is_complex:
+            return torch.randn(item.shape, generator=made,
+                               dtype=item.dtype if item.dtype.is_complex
+                               else torch.float64).to(item.dtype)
+        top = 2 if item.dtype == torch.bool else max(2, min(high, 100)
+                                                     if item.element_size() < 2
+                                                     else high)
+        return torch.randint(0, top, item.shape, generator=made).to(item.dtype)
+    return _map(draw, value)
+
+
+def interpret(root, graph, given):
+    """What GRAPH, of the module ROOT, gives for GIVEN (inputs by name)."""
+    values = {}
+
+    def fill(value):
+        return _map(lambda item: values[item.name]
+                    if isinstance(item, fxdb.Node) else item, value)
+    for node in graph.nodes:
+        args, kwargs = fill(node.args), fill(node.kwargs)
+        if node.op == "placeholder":
+            values[node.name] = given[node.target]
+        elif node.op == "get_attr":
+            found = graph.tensors.get(node.target)
+            values[node.name] = operator.attrgetter(node.target)(root) \
+                if found is None else found
+        elif node.op == "output":
+            return args[0]
+        elif node.op == "call_method":
+            values[node.name] = getattr(args[0], node.target)(*args[1:],
+                                                              **kwargs)
+        else:
+            function = root.get_submodule(node.target) \
+                if node.op == "call_module" else node.target
+            values[node.name] = function(*args, **kwargs)
+
+
+def leaves(value):
+    """The tensors and numbers of a result, in order."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (tuple, list)):
+        return [leaf for item in value for leaf in leaves(item)]
+    return [] if value is None else [value]
+
+
+def _difference(want, got):
+    if len(want) != len(got):
+        return None
+    largest = 0.0
+    for a, b in zip(want, got):
+        if not isinstance(a, torch.Tensor) or not isinstance(b, torch.Tensor):
+            if a != b:
+                return None
+            continue
+        if a.shape != b.shape or a.dtype != b.dtype:
+            return None
+        if a.numel() and not torch.equal(a, b):
+            wide = torch.complex128 if a.dtype.is_complex else torch.float64
+            both = (a.to(wide) - b.to(wide)).abs()
+            same_nan = a.isnan() & b.isnan() if a.is_floating_point() \
+                else torch.zeros_like(both, dtype=torch.bool)
+            both = both.masked_fill(same_nan, 0.0)
+            if both.isnan().any():
+                return float("inf")
+            largest = max(largest, float(both.max()))
+    return largest

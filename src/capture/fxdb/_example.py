@@ -1,0 +1,589 @@
+"""Capture by recording: one real run of a model, each call a node.
+
+Values have nodes here (not proxies values, as in symbolic tracing): a tensor is
+known by its identity, a size is an int that remembers where it comes from.
+Each call of a torch function arrives through a torch-function mode, each call
+of a module through torch.nn.Module.__call__; it runs on real tensors with the
+mode off, and is then made once more on Proxies, so that targets, names, scopes
+and lines are those of a symbolic trace (capture/ext_dispatch.c).
+
+What a run decides by a value or a size is a specialisation: the graph holds
+where that comes out the same.
+"""
+import contextlib
+import dis
+import inspect
+import linecache
+import operator
+import re
+import sys
+import types
+
+import torch
+from torch.overrides import TorchFunctionMode, _pop_mode_temporarily
+
+import fxdb
+from fxdb import _capture, _weights
+
+# Words of a tensor's metadata for dtypes, as f32[1,3] has them (FILES).
+_DTYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16,
+           "bf16": torch.bfloat16, "i64": torch.int64, "i32": torch.int32,
+           "i16": torch.int16, "i8": torch.int8, "u8": torch.uint8,
+           "b8": torch.bool, "c64": torch.complex64, "c128": torch.complex128}
+# What instructions of the model's own line say, as functions.
+_SYMBOLS = {"+": "add", "-": "sub", "*": "mul", "@": "matmul",
+            "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow",
+            "<<": "lshift", ">>": "rshift", "&": "and_", "|": "or_",
+            "^": "xor"}
+_BINARY = {"ADD": "+", "SUBTRACT": "-", "MULTIPLY": "*",
+           "MATRIX_MULTIPLY": "@", "TRUE_DIVIDE": "/", "FLOOR_DIVIDE": "//",
+           "MODULO": "%", "POWER": "**", "LSHIFT": "<<", "RSHIFT": ">>",
+           "AND": "&", "OR": "|", "XOR": "^"}
+_UNARY = {"UNARY_NEGATIVE": operator.neg, "UNARY_POSITIVE": operator.pos,
+          "UNARY_INVERT": operator.invert}
+_COMPARED = {"eq", "ne", "lt", "le", "gt", "ge"}
+_ITEMS = {"__getitem__": operator.getitem, "__setitem__": operator.setitem}
+# Asking for these makes a decision of a value.
+_DECIDING = {"__bool__", "__int__", "__float__", "__complex__", "__index__",
+             "__contains__", "__format__", "item", "tolist", "numpy",
+             "__array__", "equal", "allclose", "is_nonzero", "nonzero_static"}
+_SIZES = {"size", "numel", "nelement", "sym_size", "sym_numel"}
+
+
+def example(text, seed, module):
+    """What the input TEXT, "f32[1,3]" or a Python expression over torch and
+    MODULE, is under SEED: the values that fxdb gives it (session/input.c)."""
+    match = re.fullmatch(r"\s*([a-z]+\d+)\[([\d,\s]*)\]\s*", text)
+    if match and match[1] in _DTYPES:
+        dtype = _DTYPES[match[1]]
+        sizes = [int(size) for size in match[2].split(",") if size.strip()]
+        return filled(sizes, dtype, seed)
+    torch.manual_seed(seed)
+    return eval(text.strip(), {**vars(torch), "torch": torch, **vars(module)})
+
+
+def filled(sizes, dtype, seed):
+    """Normal for floats and complex numbers, else zeros."""
+    small = dtype.is_floating_point and torch.finfo(dtype).bits < 16
+    tensor = torch.zeros(sizes, dtype=torch.float if small else dtype)
+    if dtype.is_floating_point or dtype.is_complex:
+        tensor.normal_(generator=torch.Generator().manual_seed(seed))
+    return tensor.to(dtype)
+
+
+class _Entry:
+    """The node of a value: a Proxy, or what makes one at its first use."""
+
+    def __init__(self, make=None, proxy=None):
+        self.make = make
+        self.proxy = proxy
+
+    def get(self):
+        if self.proxy is None:
+            self.proxy = self.make()
+        return self.proxy
+
+
+class _Number:
+    """What the recorded numbers share: arithmetic is recorded, a decision is
+    noted."""
+
+    recorder = None
+
+    @staticmethod
+    def of(recorder, value, entry):
+        """VALUE, with ENTRY for its node, as long as RECORDER records."""
+        kind = _Size if type(value) is int else _Real
+        made = kind(value)
+        made.recorder, made.entry, made.value = recorder, entry, value
+        return made
+
+    def __reduce__(self):
+        return self.plain, (self.value,)
+
+    def __hash__(self):
+        self.recorder.note(self.value)
+        return hash(self.value)
+
+
+class _Size(_Number, int):
+    plain = int
+
+
+class _Real(_Number, float):
+    plain = float
+
+
+def _arithmetic(function, swapped):
+    def method(self, *others):
+        recorder = self.recorder
+        if others and not isinstance(others[0], (int, float)):
+            if isinstance(others[0], (list, tuple, str, bytes)):
+                recorder.note(self.value)  # [0] * n
+            return NotImplemented
+        given = (others + (self,)) if swapped else (self,) + others
+        result = function(*map(_plain_number, given))
+        if not recorder.is_on:
+            return result
+        return _Number.of(recorder, result, _Entry(
+            lambda: recorder.record(function, given)))
+    return method
+
+
+def _decision(name):
+    def method(self, *others):
+        result = getattr(self.plain, name)(
+            self.value, *[_plain_number(item) for item in others])
+        if self.recorder and result is not NotImplemented:
+            self.recorder.note(result)
+        return result
+    return method
+
+
+def _plain_number(item):
+    return item.value if isinstance(item, _Number) else item
+
+
+def _give_methods():
+    for word in _SYMBOLS.values():
+        function, word = getattr(operator, word), word.rstrip("_")
+        setattr(_Number, "__%s__" % word, _arithmetic(function, False))
+        setattr(_Number, "__r%s__" % word, _arithmetic(function, True))
+    _Number.__neg__ = _arithmetic(operator.neg, False)
+    for word in ("eq", "ne", "lt", "le", "gt", "ge", "bool", "int", "float",
+                 "str", "repr", "format", "round", "divmod", "abs", "trunc"):
+        setattr(_Number, "__%s__" % word, _decision("__%s__" % word))
+
+
+_give_methods()
+
+
+def _model_frame():
+    """The frame of the model's that is being run: none of torch's, nor ours.
+    """
+    frame = sys._getframe(1)
+    while frame.f_back and ("/torch/" in frame.f_code.co_filename or
+                            frame.f_code.co_filename == __file__):
+        frame = frame.f_back
+    return frame
+
+
+def _operator_at(frame, called):
+    """The operator that FRAME's instruction applies where it has torch call
+    CALLED, or None: torch tells x * 2 and x.mul(2) not apart.
+    """
+    code, at = frame.f_code.co_code, frame.f_lasti
+    name, argument = dis.opname[code[at]], code[at + 1]
+    if name == "COMPARE_OP":
+        return getattr(operator, called) if called in _COMPARED else None
+    if name in _UNARY:
+        return _UNARY[name]
+    first, _, rest = name.partition("_")
+    symbol = dis._nb_ops[argument][1] if name == "BINARY_OP" else \
+        _BINARY.get(rest, "") + ("=" if first == "INPLACE" else "")
+    word = _SYMBOLS.get(symbol.rstrip("=")) \
+        if first in ("BINARY", "INPLACE") else None
+    if not word:
+        return None
+    return getattr(operator, "i" + word.rstrip("_") if symbol[-1] == "="
+                   else word)
+
+
+class Recorder(TorchFunctionMode):
+    """The mode under which a model runs once, and the hook that is told of
+    calls of modules and of wrapped functions (capture/ext_patch.c).
+    """
+
+    def __init__(self, tracer, root):
+        super().__init__()
+        self.tracer = tracer
+        self.nodes = {}  # id of a tensor -> (tensor, entry)
+        self.notes = {}  # (file, line, value) -> what the line says
+        self.is_on = False
+        self.autocast = _is_autocast()
+        self.registered = {id(tensor) for tensor in
+                           list(root.parameters()) + list(root.buffers())}
+
+    def note(self, value, what=None):
+        """A decision of the model's: its line, and what came out."""
+        if self.is_on or what:
+            frame = _model_frame()
+            place = frame.f_code.co_filename, frame.f_lineno
+            self.notes.setdefault(place + (repr(value)[:60],),
+                                  what or linecache.getline(*place).strip())
+
+    # -- values and nodes --------------------------------------------------
+
+    def input(self, name, value):
+        """VALUE as the model gets it for its parameter NAME."""
+        if isinstance(value, bool) or not self._can_vary(value):
+            self.notes["the input " + name, 0, repr(value)[:60]] = "is fixed"
+        return self.name(value, _Entry(
+            proxy=_capture.placeholder(name, (), None)))
+
+    def _can_vary(self, value):
+        return isinstance(value, (int, float)) or has_tensor(value)
+
+    def proxy(self, value):
+        """VALUE as an argument of a node."""
+        if isinstance(value, torch.Tensor):
+            return self._proxy_of_tensor(value)
+        if isinstance(value, _Number):
+            return value.entry.get() if value.recorder is self \
+                else value.value
+        if isinstance(value, torch.Size):
+            return self._proxy_of_sizes(value)
+        if isinstance(value, tuple):
+            items = [self.proxy(item) for item in value]
+            return type(value)(*items) if hasattr(value, "_fields") \
+                else tuple(items)
+        if isinstance(value, list):
+            return [self.proxy(item) for item in value]
+        if isinstance(value, dict):
+            return {key: self.proxy(item) for key, item in value.items()}
+        if isinstance(value, slice):
+            return slice(self.proxy(value.start), self.proxy(value.stop),
+                         self.proxy(value.step))
+        return value
+
+    def _proxy_of_tensor(self, tensor):
+        if id(tensor) in self.nodes:
+            return self.nodes[id(tensor)][1].get()
+        made = _capture.attribute(tensor)
+        if made is not None:
+            return made
+        if _is_wrapped(tensor):
+            raise NotImplementedError(
+                "a function transform (torch.func, vmap) runs here, which a "
+                "recording does not see through")
+        self.note(list(tensor.shape), "a tensor that no recorded call made")
+        return tensor
+
+    def _proxy_of_sizes(self, sizes):
+        """All sizes of one tensor, in their order, are its shape."""
+        whole = getattr(sizes[0], "whole", None) if len(sizes) else None
+        if whole and len(whole[1]) == len(sizes) and \
+                all(a is b for a, b in zip(whole[1], sizes)):
+            return whole[0].get()
+        return tuple(self.proxy(item) for item in sizes)
+
+    def name(self, value, entry):
+        """VALUE, which a call gave, with ENTRY for its node; sizes in it are
+        those that remember."""
+        if isinstance(value, torch.Tensor):
+            if id(value) not in self.registered:
+                self.nodes[id(value)] = value, entry
+            return value
+        if isinstance(value, torch.Size):
+            return self._named_sizes(value, entry)
+        if isinstance(value, dict):
+            for key, item in value.items():
+                self.name(item, self._part(entry, key))
+        elif isinstance(value, (tuple, list)):
+            items = [self.name(item, self._part(entry, i))
+                     for i, item in enumerate(value)]
+            if any(a is not b for a, b in zip(items, value)):
+                return type(value)(items)
+        elif type(value) in (int, float):
+            return _Number.of(self, value, entry)
+        return value
+
+    def _part(self, entry, key):
+        return _Entry(lambda: self.record(operator.getitem,
+                                          (entry.get(), key)))
+
+    def _named_sizes(self, value, entry):
+        sizes = [_Number.of(self, int(size), self._part(entry, i))
+                 for i, size in enumerate(value)]
+        for size in sizes:
+            size.whole = entry, sizes
+        return torch.Size(sizes)
+
+    @contextlib.contextmanager
+    def _working(self):
+        """What happens here is ours and not the model's."""
+        was_on, self.is_on = self.is_on, False
+        if was_on:
+            _capture.pause(False)
+        try:
+            yield
+        finally:
+            if was_on:
+                _capture.pause(True)
+            self.is_on = was_on
+
+    def record(self, function, args, kwargs=None, wrapped=False):
+        """The Proxy of a new call_function node."""
+        with self._working():
+            return _capture.record(function, self.proxy(tuple(args)),
+                                   self.proxy(kwargs or {}), wrapped)
+
+    # -- calls -----------------------------------------------------------
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        name = getattr(function, "__name__", "")
+        if not self.is_on:
+            return function(*args, **kwargs)
+        if name == "__get__":
+            return self._attribute(function, args)
+        if name == "__iter__":
+            self.note(len(args[0].detach()))
+            return iter([args[0][i] for i in range(len(args[0].detach()))])
+        self.is_on = False  # for what the function itself calls
+        try:
+            result = function(*args, **kwargs)
+        finally:
+            self.is_on = True
+        if name in _DECIDING or name == "__len__":
+            self.note(result)
+        elif self._makes_node(name, result, args, kwargs):
+            if _is_autocast() != self.autocast:
+                self.note(True, "autocast, which the graph does not keep")
+            with self._working():
+                return self.name(result, self._call(function, name, args,
+                                                    kwargs))
+        return result
+
+    def _makes_node(self, name, result, args, kwargs):
+        """Whether a call gives tensors or sizes, or may have written what it
+        was given.
+        """
+        if result is None:
+            return name != "__set__" and has_tensor((args, kwargs))
+        if name in _SIZES:
+            return id(args[0]) in self.nodes
+        return has_tensor(result)
+
+    def _attribute(self, getter, args):
+        """The value of a property of a tensor."""
+        result = getter(*args)
+        name = getter.__self__.__name__
+        if name == "shape" and id(args[0]) in self.nodes or \
+                isinstance(result, torch.Tensor) and result is not args[0]:
+            with self._working():
+                return self.name(result, _Entry(
+                    lambda: self.record(getattr, (args[0], name))))
+        return result
+
+    def _call(self, function, name, args, kwargs):
+        """The node of a call of FUNCTION: as an operator where the model's
+        line has one, else as torch.fx tells it.
+        """
+        proxies = self.proxy(tuple(args))
+        operation = _ITEMS.get(name) or _operator_at(_model_frame(),
+                                                     name.strip("_"))
+        if operation and not kwargs:
+            if name.startswith("__r"):
+                proxies = proxies[::-1]
+            return _Entry(proxy=_capture.record(operation, proxies, {}))
+        kwargs = self.proxy(kwargs)
+        if getattr(torch.Tensor, name, None) is function and \
+                isinstance(proxies[0], fxdb.Proxy):
+            return _Entry(proxy=getattr(proxies[0], name)(*proxies[1:],
+                                                          **kwargs))
+        return _Entry(proxy=fxdb.Proxy.__torch_function__(
+            function, (), proxies, kwargs))
+
+    def module(self, module, args, kwargs):
+        """A call of MODULE, as capture/ext_patch.c hands it over."""
+        call = _capture.original_call
+        if not self.is_on:
+            return call(module, *args, **kwargs)
+        with self._working():
+            path = self._path_of(module)
+            is_leaf = path is not None and self.tracer.is_leaf_module(module,
+                                                                      path)
+            if path is not None:
+                _capture.enter(path, module)
+        try:
+            if not is_leaf:
+                return call(module, *args, **kwargs)
+            return self._whole(
+                lambda: call(module, *args, **kwargs),
+                lambda: _capture.record_module(path, self.proxy(args),
+                                               self.proxy(kwargs)))
+        finally:
+            if path is not None:
+                with self._working():
+                    _capture.leave()
+
+    def _path_of(self, module):
+        try:
+            return self.tracer.path_of_module(module)
+        except NameError:  # made while the model runs
+            return None
+
+    def _whole(self, call, record):
+        """What CALL gives, with the mode off; RECORD makes its node."""
+        with self._working(), _pop_mode_temporarily():
+            _capture.pause(True)
+            try:
+                result = call()
+            finally:
+                _capture.pause(False)
+            return self.name(result, _Entry(proxy=record()))
+
+    def wrapped(self, function, args, kwargs):
+        """A call of FUNCTION, which fx.wrap or the math module has."""
+        if not self.is_on or not self._knows((args, kwargs)):
+            return function(*args, **kwargs)
+        return self._whole(
+            lambda: function(*args, **kwargs),
+            lambda: self.record(function, args, kwargs, True))
+
+    def _knows(self, value):
+        """Whether something in VALUE has a node."""
+        if isinstance(value, torch.Tensor):
+            return id(value) in self.nodes or \
+                isinstance(value, torch.nn.Parameter)
+        if isinstance(value, dict):
+            value = value.values()
+        elif not isinstance(value, (tuple, list)):
+            return isinstance(value, _Number)
+        return any(self._knows(item) for item in value)
+
+
+def _is_wrapped(tensor):
+    """Whether TENSOR exists in a transform of torch.func only."""
+    ask = getattr(getattr(torch._C, "_functorch", None),
+                  "is_functorch_wrapped_tensor", None)
+    return bool(ask and ask(tensor))
+
+
+def _is_autocast():
+    try:
+        return torch.is_autocast_enabled("cpu")
+    except TypeError:  # torch 1.13
+        return torch.is_autocast_cpu_enabled()
+
+
+def has_tensor(value):
+    if isinstance(value, torch.Tensor):
+        return True
+    if isinstance(value, dict):
+        value = value.values()
+    return isinstance(value, (tuple, list, type({}.values()))) and \
+        any(has_tensor(item) for item in value)
+
+
+def record(tracer, root, given):
+    """The Graph of one run of ROOT, a module or function, on GIVEN, its inputs
+    by name, and the Recorder, which has the specialisations.  Parameters and
+    buffers are as before when it returns.
+    """
+    is_module = isinstance(root, torch.nn.Module)
+    tracer.root = root if is_module else torch.nn.Module()
+    function = root.forward if is_module else root
+    state = tensors_of(tracer.root)
+    recorder = Recorder(tracer, tracer.root)
+
+    def body():
+        values = {name: recorder.input(name, value)
+                  for name, value in given.items()}
+        torch.fx._symbolic_trace._is_fx_tracing_flag = False
+        _capture.hook(recorder)
+        _capture.pause(True)
+        try:
+            with torch.no_grad(), _items_seen(recorder), \
+                    _ranges_seen(recorder, _functions(root)), recorder:
+                recorder.is_on = True
+                result = function(**values)
+        finally:
+            recorder.is_on = False
+            _capture.pause(False)
+            _capture.hook(None)
+        return (recorder.proxy(taken_apart(result)), None,
+                type(root).__name__ if is_module else root.__name__)
+    try:
+        graph = _capture.run(
+            tracer, fxdb.Tracer, tracer.root,
+            type(root).forward if is_module else root, body,
+            torch.__version__.split("+")[0], not fxdb._installed)
+    finally:
+        state.restore()
+    return graph, recorder
+
+
+class _Range(type):
+    """range() for the model's modules: C reads an int without asking it."""
+
+    recorder = None
+
+    def __call__(cls, *bounds):
+        if any(isinstance(bound, _Number) for bound in bounds):
+            cls.recorder.note(tuple(map(_plain_number, bounds)))
+        return range(*map(_plain_number, bounds))
+
+    def __instancecheck__(cls, thing):
+        return isinstance(thing, range)
+
+
+@contextlib.contextmanager
+def _ranges_seen(recorder, functions):
+    """What FUNCTIONS call range is told to RECORDER."""
+    seen = _Range("range", (), {"recorder": recorder})
+    places = {id(names): names for names in
+              (getattr(function, "__globals__", {}) for function in functions)
+              if names and "range" not in names and
+              "/torch/" not in names.get("__file__", "/torch/")}
+    for names in places.values():
+        names["range"] = seen
+    try:
+        yield
+    finally:
+        for names in places.values():
+            names.pop("range", None)
+
+
+@contextlib.contextmanager
+def _items_seen(recorder):
+    """torch 1.13's mode does not see an index that is one number, mask or
+    tensor."""
+    if not torch.__version__.startswith("1."):
+        yield
+        return
+    before = torch.Tensor.__getitem__
+
+    def getitem(tensor, index):
+        if not recorder.is_on:
+            return before(tensor, index)
+        return recorder.__torch_function__(before, (), (tensor, index))
+    torch.Tensor.__getitem__ = getitem
+    try:
+        yield
+    finally:
+        torch.Tensor.__getitem__ = before
+
+
+def _functions(root):
+    """What runs when ROOT is called, as far as its modules say."""
+    if not isinstance(root, torch.nn.Module):
+        return [inspect.unwrap(root)]
+    return [inspect.unwrap(type(module).forward) for module in root.modules()]
+
+
+def tensors_of(root):
+    """What ROOT, a module, holds, so that it can be put back."""
+    tensors = dict(root.named_parameters(), **dict(root.named_buffers()))
+    return _weights.Weights(root, types.SimpleNamespace(
+        tensors=tensors, places=_weights.places(list(tensors.values()))))
+
+
+def taken_apart(value, depth=0):
+    """A result as what a graph can give: of an object, as a dataclass or a
+    cache, its attributes that hold tensors, by name.
+    """
+    if isinstance(value, (tuple, list)) and not isinstance(value, torch.Size):
+        items = [taken_apart(item, depth) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") \
+            else type(value)(items)
+    if isinstance(value, dict):
+        return {key: taken_apart(item, depth) for key, item in value.items()}
+    if isinstance(value, (torch.Tensor, torch.nn.Module, type)) or \
+            not hasattr(value, "__dict__") or isinstance(value, _Number) or \
+            depth > 10:
+        return value
+    parts = {name: taken_apart(item, depth + 1)
+             for name, item in vars(value).items()}
+    return {name: item for name, item in parts.items() if has_tensor(item)}

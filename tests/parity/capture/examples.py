@@ -1,0 +1,232 @@
+"""Recorded runs (fxdb's _example.py) beside eager PyTorch: functions that use
+sizes in every way, in-place writes, results of all forms, and what a recording
+cannot see through.
+"""
+import os
+import sys
+import threading
+
+sys.path.insert(0, os.path.join(os.environ["FXDB_BUILDDIR"], "src/capture"))
+sys.path.insert(0, os.path.join(os.environ["FXDB_SRCDIR"], "tests/data/trace"))
+
+import torch
+from torch import nn
+
+import fxdb
+import sizes
+from fxdb import _check, _example
+
+failures = []
+
+
+def expect(truth, *what):
+    if not truth:
+        failures.append(" ".join(map(str, what)))
+
+
+def record(root, **given):
+    tracer = fxdb.Tracer()
+    graph, recorder = _example.record(tracer, root, given)
+    checked = _check.check(root, tracer, graph, given, 1)
+    return tracer.root, graph, recorder.notes, checked
+
+
+def leaves(value):
+    return _check.leaves(_example.taken_apart(value))
+
+
+def is_same(want, got):
+    want, got = leaves(want), leaves(got)
+    return len(want) == len(got) and all(
+        torch.equal(a, b) if isinstance(a, torch.Tensor) else a == b
+        for a, b in zip(want, got))
+
+
+# None of these may be silently wrong at another size.
+NODES = {"a_sqrt", "a_floor", "a_log", "a_ceil", "a_sum", "product", "unpacked",
+         "power", "whole_view", "a_bit", "shifted", "enumerated"}
+
+
+def check_sizes(name, function):
+    torch.manual_seed(0)
+    root, graph, notes, checked = record(function, x=torch.randn(3, 4))
+    right = True
+    for shape in (2, 4), (5, 4), (4, 4), (3, 5), (5, 7):
+        x = torch.randn(shape)
+        try:
+            want = function(x.clone())
+        except Exception:
+            continue  # TABLE and the like end
+        try:
+            right &= is_same(want, _check.interpret(
+                root, graph, {"x": x.clone()}))
+        except Exception:
+            right = False
+    expect(right or notes or checked["sizes"] or checked["difference"],
+           name, "is wrong at another size and nothing says so")
+    expect(right and not notes or name not in NODES, name, "is no node:", notes)
+
+
+class Everything(nn.Module):
+    """In place, items, buffers, kwargs, a leaf in place, a dict of results."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(8, 8)
+        self.bn = nn.BatchNorm1d(8)
+        self.act = nn.ReLU(inplace=True)
+        self.weight = nn.Parameter(torch.randn(8, 8))
+        self.register_buffer("pos", torch.randn(16, 8))
+        self.register_buffer("count", torch.zeros(()))
+
+    def forward(self, x, *, mask=None, scale=2):
+        b, n = x.shape[0], x.shape[1]
+        self.count += 1
+        h = self.fc(x) + self.pos[:n]
+        h = 3 - h * scale
+        q, k = (h @ self.weight).chunk(2, -1)
+        h = self.act(self.bn(torch.cat([q, k], dim=-1).view(b * n, -1)))
+        h = h.reshape(b, n, -1)
+        h[:, 0] = 0
+        h += torch.arange(n).view(1, n, 1)
+        view = h[0]
+        view.mul_(2)
+        best = h.max(-1)
+        return {"h": h, "best": best.values, "where": [best.indices, view],
+                "n": torch.full((b,), n / b), "count": self.count}
+
+
+TARGETS = ["fc", "getitem", "add", "mul", "sub", "matmul", "chunk", "cat",
+           "view", "bn", "act", "reshape", "setitem", "arange", "iadd", "mul_",
+           "max", "full"]
+
+
+def check_everything(train):
+    torch.manual_seed(0)
+    model = Everything().train(train)
+    before = {name: tensor.clone() for name, tensor in
+              model.state_dict().items()}
+    root, graph, notes, checked = record(model, x=torch.randn(2, 3, 8))
+    expect(checked == {"difference": 0.0, "sizes": ""}, "everything:", checked)
+    expect(not notes, "everything notes", notes)
+    expect(all(torch.equal(before[name], tensor) for name, tensor in
+               model.state_dict().items()), "the recording changed the model")
+    names = [getattr(node.target, "__name__", str(node.target))
+             for node in graph.nodes]
+    at = -1
+    for target in TARGETS:
+        expect(target in names[at + 1:], target, "is not after", names[:at])
+        at = names.index(target, at + 1) if target in names[at + 1:] else at
+    scopes = {node.name: node.scope for node in graph.nodes}
+    expect(scopes["fc"] == "fc" and scopes["add"] == "", scopes)
+    lines = [node.source[0][2] for node in graph.nodes if node.source]
+    expect(set(lines) == {"forward"}, "sources", set(lines))
+
+
+def functions(x):
+    return x
+
+
+class Late(nn.Module):
+    def forward(self, x):
+        return nn.ReLU()(x) + nn.Sequential(nn.Tanh())(x)
+
+
+class Fails(nn.Module):
+    def forward(self, x):
+        y = x + 1
+        raise ValueError("no " + str(y.dim()))
+
+
+class Cast(nn.Module):
+    def forward(self, x):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return x @ x.t()
+
+
+class Threads(nn.Module):
+    def forward(self, x):
+        found = []
+        thread = threading.Thread(target=lambda: found.append(x * 2))
+        thread.start()
+        thread.join()
+        return found[0] + 1
+
+
+class Doubled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient * 2
+
+
+def twice(x):
+    return Doubled.apply(x) + 1
+
+
+def scripted(x):
+    return torch.jit.script(twice_scripted)(x) + 1
+
+
+def twice_scripted(x):
+    return x * 2
+
+
+def mapped(x):
+    return torch.vmap(lambda row: row * 2)(x)
+
+
+def leaf(x):
+    return nn.functional.multi_head_attention_forward(
+        x, x, x, 4, 2, torch.ones(12, 4), None, None, None, False, 0.0,
+        torch.eye(4), None, training=False)[0]
+
+
+def is_told(name, root, **given):
+    """What the graph cannot hold is refused, noted, or found by the check."""
+    try:
+        _, _, notes, checked = record(root, **given)
+    except Exception as error:
+        expect(not isinstance(error, (SystemError, AttributeError)), name,
+               repr(error))
+        return
+    expect(notes or checked["difference"] != 0.0, name, "is silent")
+
+
+def main():
+    for name, function in vars(sizes).items():
+        if getattr(function, "__module__", "") == "sizes":
+            check_sizes(name, function)
+    check_everything(False)
+    check_everything(True)
+    for root in Late(), twice, leaf:
+        _, _, _, checked = record(root, x=torch.randn(3, 1, 4)[:, 0]
+                                  if root is twice else torch.randn(3, 1, 4))
+        expect(checked["difference"] == 0.0, root, checked)
+    x = torch.randn(4, 4)
+    is_told("autocast", Cast(), x=x)
+    is_told("a thread", Threads(), x=x)
+    is_told("a scripted function", scripted, x=x)
+    if hasattr(torch, "vmap"):
+        is_told("vmap", mapped, x=x)
+    tracer = fxdb.Tracer()
+    try:
+        _example.record(tracer, Fails(), {"x": x})
+        expect(False, "a model that raises gave a graph")
+    except ValueError as error:
+        expect(str(error) == "no 2" and len(tracer.partial.nodes) == 2,
+               "a model that raises:", error)
+    # All is as before: a trace after it, and torch itself.
+    expect(len(fxdb.symbolic_trace(nn.Sequential(nn.ReLU())).nodes) == 3,
+           "no trace after a recording")
+    expect(torch.equal(nn.ReLU()(x), x.relu()), "torch was not put back")
+    for failure in failures:
+        print(failure)
+    sys.exit(bool(failures))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# example.sh - recorded runs beside eager PyTorch, in the Python of the tests.
+set -u
+. "$(dirname "$0")/python.sh"
+need_modules torch numpy
+need_capture
+here=$here/capture
+status=0
+. "$here/sanitized.sh"
+"$python" "$here/examples.py" || status=1
+for models in torchvision transformers; do
+	"$python" -c "import $models" 2>/dev/null || continue
+	"$python" "$here/example_$models.py" || status=1
+done
+exit $status

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# example.sh - trace --example: a recorded run, its values at once, what it
+# decided, and the hint that leads to it.  Skipped without libtorch or the
+# capture extension.
+. "$(dirname "$0")/home.sh"
+
+has_values && can_trace || exit 77
+cp "$source/tests/data/trace/sizes.py" .
+f() { fxdb --python "$python" "$@"; }
+
+# A model that decides by data is refused, and told how to go on.
+f -ex 'trace sizes.py:decided' && fail 'a decision was traced'
+says 'or record one real run: trace --example'
+
+# Values are there, and equal to the function's; nothing is left to run.
+f -ex 'trace sizes.py:a_range --example -i x=f32[3,4]' \
+	-ex 'assert output.shape == (3, 4)' -ex 'assert allclose(output, x + 3)' \
+	-ex 'info trace' -ex 'reverse-step' -ex 'print x' || fail 'a_range'
+says 'one real run recorded in'
+says '; 1 specialisation (info trace)'
+says 'for i in range(x.shape[0]):'
+says 'of other sizes (x [4, 4]) the model makes another graph'
+
+# A size is a node, so that other inputs may come.
+f -ex 'trace sizes.py:unpacked --example -i x=f32[3,4]' \
+	-ex 'input x = f32[2,5]' -ex run \
+	-ex 'assert output.shape == (5, 2)' || fail 'unpacked'
+says 'checked on other values and sizes'
+
+f -ex 'trace sizes.py:item --example -i x=randn(3,4)' || fail 'item'
+says 'on other values of the same shapes the graph gives something else'
+f -ex 'trace sizes.py:item --example --no-check -i x=randn(3,4)' ||
+	fail 'item without a check'
+grep -q 'other values' said && fail 'it was checked'
+
+# The same inputs for the recording and for the session, whatever they are.
+f -ex 'trace sizes.py:item --example -i x=randn(3,4)' \
+	-ex 'assert allclose(output, x * x.sum())' || fail 'other inputs'
+
+# Wrong inputs.
+f -ex 'trace sizes.py:item --example' && fail 'no input'
+says 'a run needs the input x'
+f -ex 'trace sizes.py:item --example -i y=f32[3]' && fail 'input y'
+says 'the model has no input "y"'
+f -ex 'trace sizes.py:item --example -i x' && fail 'input without ='
+says '-i takes NAME=SPEC'
+f -ex 'trace sizes.py:item --example -i x=randn(' && fail 'input of no sense'
+says 'the input x = randn('
+f -ex 'trace sizes.py:a_key --example -i x=f32[9,4]' && fail 'a model that raises'
+says 'KeyError: 9'
+grep -q hint said && fail 'a hint about tracing'
+exit 0

@@ -58,8 +58,7 @@ set_setting(struct ui *ui, const char *name, const char *value)
 	struct fx_error *err = NULL;
 
 	if (index >= 0)
-		err = fx_settings_set(fx_session_settings(ui->session), index,
-			value);
+		err = fx_settings_set(ui->settings, index, value);
 	fx_error_free(err);
 }
 
@@ -75,6 +74,7 @@ ui_init(struct ui *ui, const struct ui_options *options)
 {
 	*ui = (struct ui){ .options = options };
 	ui->session = fx_session_new();
+	ui->settings = fx_session_settings(ui->session);
 	fx_session_set_tick(ui->session, tick, ui);
 	fx_session_set_read_only(ui->session, options->read_only);
 	ui->shell = cmd_shell_new(ui->session);

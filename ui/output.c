@@ -24,13 +24,15 @@ file_of(bool error)
 bool
 ui_has_colors(const struct ui *ui, bool error)
 {
-	const char *color = fx_settings_text(fx_session_settings(ui->session),
-		FX_SET_COLOR);
+	enum {
+		AUTO,
+		ALWAYS
+	} color = (int)fx_settings_int(ui->settings, FX_SET_COLOR);
 	const char *no_color = getenv("NO_COLOR");
 	const char *term = getenv("TERM");
 
-	if (strcmp(color, "auto") != 0)
-		return strcmp(color, "always") == 0;
+	if (color != AUTO)
+		return color == ALWAYS;
 	return isatty(file_of(error)) && !(no_color && *no_color) && term &&
 	       *term && strcmp(term, "dumb") != 0;
 }
@@ -44,7 +46,7 @@ has_styles(void *context, bool error)
 size_t
 ui_width(const struct ui *ui, bool error)
 {
-	struct fx_settings *settings = fx_session_settings(ui->session);
+	const struct fx_settings *settings = ui->settings;
 	int64_t chosen = fx_settings_int(settings, FX_SET_WIDTH);
 	struct winsize size;
 
@@ -76,8 +78,7 @@ rows(void *context)
 
 	if (!isatty(STDOUT_FILENO))
 		return 0;
-	return (size_t)fx_settings_int(fx_session_settings(ui->session),
-		FX_SET_MAX_ROWS);
+	return (size_t)fx_settings_int(ui->settings, FX_SET_MAX_ROWS);
 }
 
 /* Lines of a page; 0 when nobody looks at pages. */
@@ -85,11 +86,11 @@ static size_t
 page_height(void *context)
 {
 	struct ui *ui = context;
-	struct fx_settings *settings = fx_session_settings(ui->session);
+	const struct fx_settings *settings = ui->settings;
 	int64_t chosen = fx_settings_int(settings, FX_SET_HEIGHT);
 	struct winsize size;
 
-	if (!ui->pages || !fx_settings_bool(settings, FX_SET_PAGINATION))
+	if (!ui->pages || !fx_settings_int(settings, FX_SET_PAGINATION))
 		return 0;
 	if (chosen > 0)
 		return (size_t)chosen;
@@ -148,8 +149,7 @@ ui_output_new(struct ui *ui)
 		.reset = UI_THEME_RESET,
 		.width = width,
 		.rows = rows,
-		.ascii = fx_settings_bool(fx_session_settings(ui->session),
-			FX_SET_ASCII) };
+		.ascii = fx_settings_int(ui->settings, FX_SET_ASCII) };
 
 	ui->standard = standard;
 	ui->pager = stream;

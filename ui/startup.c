@@ -95,8 +95,7 @@ is_allowed(const char *folders, const char *folder)
 static bool
 run_local_init(struct ui *ui)
 {
-	const char *allowed = fx_settings_text(fx_session_settings(ui->session),
-		FX_SET_AUTO_LOAD);
+	const char *allowed = fx_settings_text(ui->settings, FX_SET_AUTO_LOAD);
 	FX_AUTO_FREE char *folder = NULL;
 
 	if (!exists(".fxdbinit"))

@@ -10,10 +10,12 @@
 
 struct cmd_shell;
 struct fx_session;
+struct fx_settings;
 
 struct ui {
 	const struct ui_options *options;
 	struct fx_session *session;
+	struct fx_settings *settings; /* the session's */
 	struct cmd_shell *shell;
 	struct out *out;
 	bool interactive; /* a user can answer */

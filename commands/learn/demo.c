@@ -162,8 +162,8 @@ struct fx_error *
 cmd_demo_exec(struct cmd_ctx *ctx)
 {
 	const char *name = cmd_arg_text(ctx, "name");
-	const char *model = cmd_flag_text(ctx, "open");
-	const char *pace = cmd_flag_text(ctx, "pace");
+	const char *model = cmd_flag(ctx, "open");
+	const char *pace = cmd_flag(ctx, "pace");
 	struct cmd_source_options options = { .is_paced = true, .pace = -1 };
 	FX_AUTO_FREE char *path = NULL;
 	struct fx_error *err = NULL;

@@ -382,7 +382,7 @@ cmd_tutorial_see(struct cmd_shell *shell, struct out *out, const char *line,
 	bool is_aside =
 		shell->ran ? (shell->ran->needs & CMD_ASIDE) != 0 : !err;
 
-	if (!tutorial || !tutorial->is_on || is_aside || shell->is_quitting)
+	if (!tutorial->is_on || is_aside || shell->is_quitting)
 		return err;
 	model = find_model(shell, tutorial->model);
 	if (!model) {

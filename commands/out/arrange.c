@@ -98,9 +98,9 @@ out_arrange(struct out *out, const char *key, size_t rows)
 }
 
 struct fx_error *
-out_arranged(struct out *out)
+out_arranged(struct out *out, struct fx_error *err_taken)
 {
-	struct fx_error *err = FX_TAKE(out->unsorted);
+	struct fx_error *err = err_taken ? err_taken : FX_TAKE(out->unsorted);
 
 	out_arrange(out, NULL, 0);
 	return err;

@@ -240,16 +240,22 @@ lay_error(const struct out_item *item, const struct out_layout *layout)
 static void
 lay_lines(const struct out_item *item, const struct out_layout *layout)
 {
-	struct out_wrap wrap;
+	struct out_wrap wrap = { 0 };
+	const struct out_layout *lines = layout;
 
-	out_wrap_init(&wrap, layout, layout->width);
+	/* Nothing is broken where nobody says how wide it is. */
+	if (layout->width) {
+		out_wrap_init(&wrap, layout, layout->width);
+		lines = &wrap.layout;
+	}
 	if (item->kind == OUT_ITEM_WARNING)
-		out_put(&wrap.layout, FX_ROLE_WARNING, "warning: ");
+		out_put(lines, FX_ROLE_WARNING, "warning: ");
 	if (item->kind == OUT_ITEM_TREE)
-		lay_tree(item, &wrap.layout);
+		lay_tree(item, lines);
 	else
-		lay_pieces(item, &wrap.layout);
-	out_wrap_deinit(&wrap);
+		lay_pieces(item, lines);
+	if (layout->width)
+		out_wrap_deinit(&wrap);
 }
 
 void

@@ -173,8 +173,6 @@ out_command_begin(struct out *out, const char *command)
 	} else {
 		out->sink->begin(out->context, command);
 	}
-	if (out->tee)
-		out_command_begin(out->tee, command);
 }
 
 void
@@ -195,8 +193,6 @@ out_command_end(struct out *out, bool ok)
 	} else {
 		out->sink->end(out->context, ok);
 	}
-	if (out->tee)
-		out_command_end(out->tee, ok);
 }
 
 bool

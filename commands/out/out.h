@@ -45,15 +45,15 @@ void out_cell_shape(struct out *out, const char *text, const char *const *sizes,
 void out_table_more(struct out *out, size_t more, const char *hint);
 void out_table_end(struct out *out);
 
-/* Until out_arranged: tables are sorted by the column KEY ("-KEY": the other
- * way round; null: not at all; borrowed) and keep ROWS rows (0: all).  Whoever
- * does so itself says null and 0.
+/* Until out_arranged: tables are sorted by the column KEY ("-KEY": descending;
+ * null: not at all; borrowed) and keep ROWS rows (0: all).
  */
 void out_arrange(struct out *out, const char *key, size_t rows);
 /* Whether rows are to be given all, as they will be sorted. */
 bool out_sorts(const struct out *out);
-/* The end of it: USAGE when nothing had that column. */
-FX_NODISCARD struct fx_error *out_arranged(struct out *out);
+/* The end of it: ERR, else USAGE when nothing had that column. */
+FX_NODISCARD struct fx_error *out_arranged(struct out *out,
+	struct fx_error *err_taken);
 
 /* A record: names and values, one a line. */
 void out_record_begin(struct out *out, const char *name);

@@ -330,24 +330,18 @@ cmd_arg_count(const struct cmd_ctx *ctx, const char *name)
 	return count;
 }
 
-bool
+const char *
 cmd_flag(const struct cmd_ctx *ctx, const char *name)
 {
-	return find_value(ctx, name, true, 0) != NULL;
+	return cmd_flag_at(ctx, name, 0);
 }
 
 const char *
-cmd_flag_text(const struct cmd_ctx *ctx, const char *name)
-{
-	return cmd_flag_text_at(ctx, name, 0);
-}
-
-const char *
-cmd_flag_text_at(const struct cmd_ctx *ctx, const char *name, size_t index)
+cmd_flag_at(const struct cmd_ctx *ctx, const char *name, size_t index)
 {
 	const struct cmd_value *value = find_value(ctx, name, true, index);
 
-	return value ? value->text : NULL;
+	return !value ? NULL : value->text ? value->text : "";
 }
 
 int64_t

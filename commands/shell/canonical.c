@@ -71,10 +71,18 @@ is_plain(enum cmd_arg_type type, const char *text)
 	return type == CMD_ARG_NODE && !strpbrk(text, " \t");
 }
 
+static const char *
+text_of(const struct cmd_value *value)
+{
+	return value->canonical ? value->canonical : value->text;
+}
+
 static void
 add_text(struct fx_buf *out, const struct cmd_entry *entry,
-	const struct cmd_value *value, const char *text)
+	const struct cmd_value *value)
 {
+	const char *text = text_of(value);
+
 	fx_buf_add_char(out, ' ');
 	if (is_plain(value->type, text) || entry->needs & CMD_RAW)
 		fx_buf_add(out, text);
@@ -84,52 +92,46 @@ add_text(struct fx_buf *out, const struct cmd_entry *entry,
 		cmd_canonical_add_word(out, text);
 }
 
-static const char *
-text_of(const struct cmd_value *value)
+static const struct cmd_flag *
+find_flag(const struct cmd_entry *entry, const char *name)
 {
-	return value->canonical ? value->canonical : value->text;
-}
-
-static void
-add_flags(struct fx_buf *out, const struct cmd_entry *entry,
-	const struct cmd_parsed *parsed)
-{
-	const struct cmd_value *value;
 	const struct cmd_flag *flag;
 
-	fx_vec_for_each (value, &parsed->values) {
-		if (!value->is_flag || value->is_left_out)
-			continue;
-		for (size_t i = 0; (flag = cmd_entry_flag(entry, i)); i++)
-			if (!strcmp(flag->name, value->name))
-				break;
-		if (flag && flag->letter)
-			fx_buf_addf(out, " -%c", flag->letter);
-		else
-			fx_buf_addf(out, " --%s", value->name);
-		if (value->type != CMD_ARG_END)
-			add_text(out, entry, value, text_of(value));
-	}
+	for (size_t i = 0; (flag = cmd_entry_flag(entry, i)); i++)
+		if (!strcmp(flag->name, name))
+			return flag;
+	return NULL;
 }
 
 static void
-add_arguments(struct fx_buf *out, const struct cmd_entry *entry,
-	const struct cmd_parsed *parsed)
+add_flag_name(struct fx_buf *out, const struct cmd_entry *entry,
+	const char *name)
 {
-	for (size_t i = 0; i < FX_ARRAY_LEN(entry->args); i++) {
-		const struct cmd_arg *arg = &entry->args[i];
-		const struct cmd_value *value;
+	const struct cmd_flag *flag = find_flag(entry, name);
 
-		if (!arg->name)
-			break;
-		fx_vec_for_each (value, &parsed->values) {
-			if (value->is_flag || value->is_left_out ||
-				strcmp(value->name, arg->name) != 0)
-				continue;
-			if (arg->flags & CMD_KEYWORD)
-				fx_buf_addf(out, " %s", arg->name);
-			add_text(out, entry, value, text_of(value));
-		}
+	if (flag && flag->letter)
+		fx_buf_addf(out, " -%c", flag->letter);
+	else
+		fx_buf_addf(out, " --%s", name);
+}
+
+/* What was PARSED for the argument ARG, or NULL: for flags. */
+static void
+add_values(struct fx_buf *out, const struct cmd_entry *entry,
+	const struct cmd_parsed *parsed, const struct cmd_arg *arg)
+{
+	const struct cmd_value *value;
+
+	fx_vec_for_each (value, &parsed->values) {
+		if (value->is_left_out || value->is_flag == (arg != NULL) ||
+			(arg && strcmp(value->name, arg->name) != 0))
+			continue;
+		if (!arg)
+			add_flag_name(out, entry, value->name);
+		else if (arg->flags & CMD_KEYWORD)
+			fx_buf_addf(out, " %s", arg->name);
+		if (arg || value->type != CMD_ARG_END)
+			add_text(out, entry, value);
 	}
 }
 
@@ -161,41 +163,25 @@ cmd_canonical_print(struct fx_buf *out, const struct cmd_entry *entry,
 	if (*format)
 		fx_buf_addf(out, "/%s", format);
 	if (has_dashes) {
-		add_flags(out, entry, parsed);
+		add_values(out, entry, parsed, NULL);
 		fx_buf_add(out, " --");
 	}
-	add_arguments(out, entry, parsed);
+	for (size_t i = 0; i < FX_ARRAY_LEN(entry->args); i++)
+		if (entry->args[i].name)
+			add_values(out, entry, parsed, &entry->args[i]);
 	if (!has_dashes)
-		add_flags(out, entry, parsed);
-}
-
-void
-cmd_canonical_add(const struct cmd_ctx *ctx, struct fx_buf *out)
-{
-	cmd_canonical_print(out, ctx->entry, ctx->format, ctx->parsed);
+		add_values(out, entry, parsed, NULL);
 }
 
 /* What a command decided. */
 
-static const struct cmd_flag *
-find_flag(const struct cmd_entry *entry, const char *name)
-{
-	const struct cmd_flag *flag;
-
-	for (size_t i = 0; (flag = cmd_entry_flag(entry, i)); i++)
-		if (!strcmp(flag->name, name))
-			return flag;
-	return NULL;
-}
-
 void
 cmd_canonical_set(struct cmd_ctx *ctx, const char *name, const char *text)
 {
-	const struct cmd_flag *flag = find_flag(ctx->entry, name);
-	struct cmd_value decided = { .name = name,
-		.type = flag ? flag->type : CMD_ARG_REST,
-		.is_flag = flag != NULL,
-		.is_decided = true };
+	struct cmd_value decided = {
+		.name = name, .type = CMD_ARG_REST, .is_decided = true
+	};
+	const struct cmd_flag *flag;
 	struct cmd_value *value;
 	bool is_there = false;
 
@@ -209,6 +195,11 @@ cmd_canonical_set(struct cmd_ctx *ctx, const char *name, const char *text)
 	}
 	if (is_there || !text)
 		return;
+	flag = find_flag(ctx->entry, name);
+	if (flag) {
+		decided.type = flag->type;
+		decided.is_flag = true;
+	}
 	decided.canonical = fx_xstrdup(text);
 	fx_vec_push(&ctx->parsed->values, decided);
 }
@@ -386,6 +377,6 @@ cmd_canonical_line(struct cmd_ctx *ctx)
 	FX_AUTO_BUF struct fx_buf line = { 0 };
 
 	cmd_canonical_resolve(ctx);
-	cmd_canonical_add(ctx, &line);
+	cmd_canonical_print(&line, ctx->entry, ctx->format, ctx->parsed);
 	return fx_buf_take(&line);
 }

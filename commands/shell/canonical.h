@@ -13,8 +13,6 @@
 /* Append ENTRY with FORMAT ("" for none) and what was PARSED. */
 void cmd_canonical_print(struct fx_buf *out, const struct cmd_entry *entry,
 	const char *format, const struct cmd_parsed *parsed);
-/* Append CTX's command. */
-void cmd_canonical_add(const struct cmd_ctx *ctx, struct fx_buf *out);
 /* Resolve CTX's command (below) and return its text, which the caller frees. */
 char *cmd_canonical_line(struct cmd_ctx *ctx);
 /* Append TEXT as one word of a line, in quotes if the word needs them. */

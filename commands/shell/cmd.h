@@ -125,7 +125,7 @@ struct cmd_entry {
 	int variant; /* tells commands with the same EXEC apart */
 };
 
-/* Parsed arguments of the running command.  Absent: NULL, or the default. */
+/* Parsed arguments of the running command.  NULL: absent; "": a bare flag. */
 const char *cmd_arg_text(const struct cmd_ctx *ctx, const char *name);
 int64_t cmd_arg_int(const struct cmd_ctx *ctx, const char *name,
 	int64_t missing);
@@ -136,9 +136,8 @@ bool cmd_arg_set(const struct cmd_ctx *ctx, const char *name,
 size_t cmd_arg_count(const struct cmd_ctx *ctx, const char *name);
 const char *cmd_arg_text_at(const struct cmd_ctx *ctx, const char *name,
 	size_t index);
-bool cmd_flag(const struct cmd_ctx *ctx, const char *name);
-const char *cmd_flag_text(const struct cmd_ctx *ctx, const char *name);
-const char *cmd_flag_text_at(const struct cmd_ctx *ctx, const char *name,
+const char *cmd_flag(const struct cmd_ctx *ctx, const char *name);
+const char *cmd_flag_at(const struct cmd_ctx *ctx, const char *name,
 	size_t index);
 struct fx_node *cmd_flag_node(const struct cmd_ctx *ctx, const char *name);
 int64_t cmd_flag_int(const struct cmd_ctx *ctx, const char *name,
@@ -151,6 +150,7 @@ struct cmd_shell *cmd_shell_new(struct fx_session *session);
 void cmd_shell_free(struct cmd_shell *shell);
 struct fx_session *cmd_shell_session(struct cmd_shell *shell);
 void cmd_shell_set_front(struct cmd_shell *shell, const struct front *front);
+const struct front *cmd_shell_front(const struct cmd_shell *shell);
 
 /* The worst exit status of the errors that were shown so far; 0 none.  Front
  * ends report what they show.

@@ -109,8 +109,6 @@ cmd_log_line(struct cmd_shell *shell, const char *line)
 {
 	struct cmd_log *log = shell->log;
 
-	if (!log)
-		return;
 	if (!log->at_line_start)
 		write_all(log, "\n", 1);
 	write_all(log, line, strlen(line));
@@ -121,8 +119,7 @@ cmd_log_line(struct cmd_shell *shell, const char *line)
 void
 cmd_log_error(struct cmd_shell *shell, const struct fx_error *err)
 {
-	if (shell->log)
-		out_error(shell->log->out, err);
+	out_error(shell->log->out, err);
 }
 
 struct fx_error *

@@ -6,10 +6,11 @@
 
 struct cmd_shell;
 
-/* Begin, end, add one line; nothing happens when there is no log. */
 FX_NODISCARD struct fx_error *cmd_log_begin(struct cmd_shell *shell,
 	const char *path);
+/* Nothing happens when there is no log. */
 void cmd_log_end(struct cmd_shell *shell);
+/* Add one line to the log that there is. */
 void cmd_log_line(struct cmd_shell *shell, const char *line);
 /* How the line that was added last failed. */
 void cmd_log_error(struct cmd_shell *shell, const struct fx_error *err);

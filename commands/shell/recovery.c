@@ -433,10 +433,9 @@ recover_limit(struct fx_session *session)
 static bool
 wants_keeping(const struct cmd_shell *shell)
 {
-	const struct front *front = cmd_shell_front(shell);
+	const struct front *front = shell->front;
 
-	return !shell->restricted && !fx_session_is_read_only(shell->session) &&
-	       front->is_interactive(front->context) &&
+	return !shell->restricted && front->is_interactive(front->context) &&
 	       recover_limit(shell->session) > 0;
 }
 

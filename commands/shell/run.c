@@ -29,7 +29,7 @@ static struct fx_error *run_line(struct cmd_shell *shell, const char *line,
 static struct fx_error *
 find_model(struct cmd_ctx *ctx)
 {
-	const char *name = cmd_flag_text(ctx, "graph");
+	const char *name = cmd_flag(ctx, "graph");
 
 	if (!name) {
 		ctx->model = fx_session_model(ctx->session);
@@ -42,7 +42,7 @@ static struct fx_error *
 check_needs(struct cmd_ctx *ctx)
 {
 	unsigned needs = ctx->entry->needs;
-	const char *path = cmd_flag_text(ctx, "output");
+	const char *path = cmd_flag(ctx, "output");
 	struct fx_error *err = NULL;
 	struct fx_model *model;
 
@@ -102,13 +102,14 @@ exec_to_file(struct cmd_ctx *ctx, const char *path, bool json)
 static bool
 wants_json(const struct cmd_ctx *ctx)
 {
-	return cmd_flag(ctx, "json") || cmd_is_set_to_json(ctx->session);
+	return cmd_flag(ctx, "json") ||
+	       fx_settings_int(ctx->shell->settings, FX_SET_OUTPUT);
 }
 
 static struct fx_error *
 exec(struct cmd_ctx *ctx)
 {
-	const char *path = cmd_flag_text(ctx, "output");
+	const char *path = cmd_flag(ctx, "output");
 	struct fx_error *err = find_model(ctx);
 
 	if (!err)
@@ -122,17 +123,15 @@ exec(struct cmd_ctx *ctx)
 	if (path && !cmd_overwrite_guard_may_replace(ctx, path))
 		return cmd_overwrite_guard_not_written(ctx);
 	if (ctx->entry->needs & CMD_LISTS)
-		out_arrange(ctx->out, cmd_flag_text(ctx, "sort"),
+		out_arrange(ctx->out, cmd_flag(ctx, "sort"),
 			(size_t)FX_MAX(cmd_flag_int(ctx, "max", 0),
 				(int64_t)0));
 	if (path && !(ctx->entry->needs & CMD_OWN_OUTPUT))
 		err = exec_to_file(ctx, path, wants_json(ctx));
 	else
 		err = ctx->entry->exec(ctx);
-	if (!err)
-		err = out_arranged(ctx->out);
-	else
-		fx_error_free(out_arranged(ctx->out));
+	if (ctx->entry->needs & CMD_LISTS)
+		err = out_arranged(ctx->out, err);
 	if (!err && path)
 		cmd_overwrite_guard_written(ctx, path);
 	return err;
@@ -202,7 +201,7 @@ run_entry(struct cmd_shell *shell, const struct cmd_entry *entry,
 	ctx->entry = entry;
 	ctx->parsed = &parsed;
 	err = cmd_line_split(entry, ctx->line, rest, &parsed);
-	if (wants_json(ctx) && !cmd_flag_text(ctx, "output"))
+	if (wants_json(ctx) && !cmd_flag(ctx, "output"))
 		out_as_json(ctx->out);
 	if (cmd_flag(ctx, "quiet"))
 		out_be_quiet(ctx->out);
@@ -335,7 +334,7 @@ run_entry_line(struct cmd_shell *shell, const struct cmd_entry *entry,
 	struct cmd_ctx ctx = { .shell = shell,
 		.session = shell->session,
 		.out = out,
-		.front = cmd_shell_front(shell),
+		.front = shell->front,
 		.line = line,
 		.format = format,
 		.is_repeat = shell->is_repeating && shell->depth == 1 };
@@ -352,7 +351,7 @@ static struct fx_error *
 refuse(struct cmd_shell *shell, struct out *out, const char *name,
 	struct fx_error *err)
 {
-	if (cmd_is_set_to_json(shell->session))
+	if (fx_settings_int(shell->settings, FX_SET_OUTPUT))
 		out_as_json(out);
 	out_command_begin(out, name);
 	out_command_end(out, false);
@@ -403,15 +402,18 @@ find_command(struct cmd_shell *shell, const struct cmd_head *head,
 	const char *line, const char *name, const struct cmd_entry **ret)
 {
 	struct fx_error *err = NULL;
+	bool is_name;
 
-	if (!cmd_table_find(name))
+	*ret = cmd_table_find(name);
+	is_name = *ret != NULL;
+	if (!is_name)
 		err = cmd_refuse_python(line);
-	if (!err)
+	if (!err && !is_name)
 		err = cmd_lookup(shell, name, ret);
-	if (!err && cmd_is_attribute(line, head->name.end))
+	if (!err && line[head->name.end] == '.' &&
+		cmd_is_attribute(line, head->name.end))
 		err = fx_error_new(FX_ERR_UNKNOWN_COMMAND,
-			cmd_table_find(name)
-				? "\"%s\" is a command, which has no attributes"
+			is_name ? "\"%s\" is a command, which has no attributes"
 				: "unknown command \"%s\"",
 			name);
 	return err ? hint_expression(shell, line, name, err) : NULL;
@@ -424,8 +426,10 @@ run_named(struct cmd_shell *shell, const struct cmd_head *head,
 	FX_AUTO_FREE char *name = fx_xstrndup(line + head->name.begin,
 		head->name.end - head->name.begin);
 	const struct cmd_entry *entry = NULL;
-	struct cmd_alias *alias = cmd_shell_find_alias(shell, name);
-	struct cmd_user *user = cmd_shell_find_user(shell, name);
+	struct cmd_alias *alias =
+		shell->aliases.count ? cmd_shell_find_alias(shell, name) : NULL;
+	struct cmd_user *user =
+		shell->users.count ? cmd_shell_find_user(shell, name) : NULL;
 	struct fx_error *err;
 
 	if (head->shortcut)
@@ -484,7 +488,8 @@ run_heard(struct cmd_shell *shell, const char *line, struct out *out)
 	fx_session_set_output(shell->session,
 		outer ? cmd_model_stdout_add : NULL, outer);
 	shell->printed = outer;
-	cmd_model_stdout_end(&printed);
+	if (printed.line.data)
+		cmd_model_stdout_end(&printed);
 	return err;
 }
 
@@ -502,29 +507,30 @@ struct fx_error *
 cmd_run(struct cmd_shell *shell, const char *line, struct out *out)
 {
 	FX_AUTO_FREE char *repeated = NULL;
+	bool is_typed = shell->depth == 0;
 	struct fx_error *err;
 
 	line = skip_prompt(line);
-	if (!line[strspn(line, " \t\r\n")] && shell->depth == 0) {
+	if (is_typed && !line[strspn(line, " \t\r\n")]) {
 		if (!shell->repeat)
 			return NULL;
 		repeated = fx_xstrdup(shell->repeat);
 		line = repeated;
 		shell->is_repeating = true;
 	}
-	if (shell->depth == 0) {
+	if (is_typed && shell->log)
 		cmd_log_line(shell, line);
+	if (is_typed) {
 		cmd_recent_add(&shell->recent, line);
 		shell->ran = NULL;
 	}
 	err = run_heard(shell, line, out);
-	if (shell->depth == 0)
-		shell->is_repeating = false;
-	if (shell->depth == 0 && err)
+	if (!is_typed)
+		return err;
+	shell->is_repeating = false;
+	if (shell->log && err)
 		cmd_log_error(shell, err);
-	else if (shell->depth == 0)
+	else if (shell->log)
 		err = cmd_log_check(shell);
-	if (shell->depth == 0)
-		err = cmd_tutorial_see(shell, out, line, err);
-	return err;
+	return shell->tutorial ? cmd_tutorial_see(shell, out, line, err) : err;
 }

@@ -48,10 +48,9 @@ static struct fx_error *
 pause_lecture(struct cmd_shell *shell, const struct cmd_source_options *options,
 	double seconds)
 {
-	const struct front *front = cmd_shell_front(shell);
+	const struct front *front = shell->front;
 
-	if (options->is_paced && options->pace != 0 &&
-		front->pause(front->context, seconds))
+	if (options->pace != 0 && front->pause(front->context, seconds))
 		return fx_error_new(FX_ERR_INTERRUPTED, "interrupted");
 	return NULL;
 }
@@ -68,7 +67,7 @@ run_script_line(struct cmd_shell *shell, const char *file, const char *line,
 	if (options->verbose || options->is_paced)
 		out_line(out, FX_ROLE_PROMPT, "(fxdb) %s", line);
 	err = cmd_run(shell, line, out);
-	if (!err)
+	if (!err && options->is_paced)
 		err = pause_lecture(shell, options, options->pace);
 	if (!err)
 		return NULL;
@@ -93,8 +92,10 @@ cmd_run_text(struct cmd_shell *shell, const char *file, const char *text,
 		.text = text,
 		.is_command = options->is_command };
 	FX_AUTO_BUF struct fx_buf words = { 0 };
-	struct fx_error *err = pause_lecture(shell, options, 0);
+	struct fx_error *err = NULL;
 
+	if (options->is_paced)
+		err = pause_lecture(shell, options, 0);
 	shell->script = &script;
 	while (!err && !shell->is_quitting) {
 		FX_AUTO_FREE char *line = NULL;

@@ -89,6 +89,8 @@ cmd_shell_new(struct fx_session *session)
 	struct cmd_shell *shell = FX_NEW(struct cmd_shell);
 
 	shell->session = session;
+	shell->settings = fx_session_settings(session);
+	shell->front = &no_front;
 	shell->last = out_recording_new();
 	out_recording_set_limit(shell->last, 100000);
 	shell->last_out = out_new_recording(shell->last);
@@ -158,13 +160,13 @@ cmd_shell_said(const struct cmd_shell *shell)
 void
 cmd_shell_set_front(struct cmd_shell *shell, const struct front *front)
 {
-	shell->front = front;
+	shell->front = front ? front : &no_front;
 }
 
 const struct front *
 cmd_shell_front(const struct cmd_shell *shell)
 {
-	return shell->front ? shell->front : &no_front;
+	return shell->front;
 }
 
 int
@@ -259,7 +261,7 @@ script_line(struct cmd_script *script)
 char *
 cmd_shell_read_line(struct cmd_shell *shell, const char *prompt)
 {
-	const struct front *front = cmd_shell_front(shell);
+	const struct front *front = shell->front;
 
 	if (shell->script)
 		return script_line(shell->script);
@@ -298,7 +300,7 @@ cmd_read_block(struct cmd_shell *shell, const char *what, char **ret)
 			return fx_error_new(FX_ERR_SYNTAX,
 				"%s: \"end\" is missing", what);
 		/* Of a line that was typed, the block was too. */
-		if (shell->depth == 1)
+		if (shell->log && shell->depth == 1)
 			cmd_log_line(shell, line);
 		if (begins_with(line, "end") && !--depth)
 			break;
@@ -358,20 +360,11 @@ cmd_find_graph(struct fx_session *session, const char *name,
 }
 
 bool
-cmd_is_set_to_json(struct fx_session *session)
-{
-	struct fx_settings *settings = fx_session_settings(session);
-
-	return !strcmp(fx_settings_text(settings, FX_SET_OUTPUT), "json");
-}
-
-bool
 cmd_confirm(struct cmd_ctx *ctx, const char *question)
 {
 	const struct front *front = ctx->front;
-	struct fx_settings *settings = fx_session_settings(ctx->session);
 
-	if (!fx_settings_bool(settings, FX_SET_CONFIRM))
+	if (!fx_settings_int(ctx->shell->settings, FX_SET_CONFIRM))
 		return true;
 	return front->confirm(front->context, question);
 }

@@ -16,6 +16,7 @@
 #include "commands/shell/overwrite_guard.h"
 #include "commands/shell/value_log.h"
 #include "emit/python.h"
+#include "session/settings.h"
 
 /* Commands inside commands (aliases, user commands, source, with). */
 #define CMD_DEPTH_LIMIT 50
@@ -58,7 +59,8 @@ void cmd_code_deinit(struct cmd_code *code);
 
 struct cmd_shell {
 	struct fx_session *session;
-	const struct front *front;
+	struct fx_settings *settings; /* the session's */
+	const struct front *front;    /* or one that answers no to all */
 	FX_VEC(struct cmd_alias) aliases;
 	FX_VEC(struct cmd_user) users;
 	FX_VEC(char *) history; /* lines of the outermost level */
@@ -102,9 +104,6 @@ struct cmd_shell {
 	char *search_text;
 	size_t rows_shown; /* by the listing that may be repeated */
 };
-/* The front end, or one that answers no to everything. */
-const struct front *cmd_shell_front(const struct cmd_shell *shell);
-
 /* The next line of a block (define, document): from the script that runs, else
  * from the front end.  NULL at the end; the caller frees.
  */
@@ -185,9 +184,6 @@ bool cmd_is_typed(const struct cmd_ctx *ctx);
  */
 FX_NODISCARD struct fx_error *cmd_find_graph(struct fx_session *session,
 	const char *name, struct fx_model **ret);
-
-/* Whether `set output json` was typed. */
-bool cmd_is_set_to_json(struct fx_session *session);
 
 /* Forget that `begin` was typed. */
 void cmd_transaction_end(struct cmd_shell *shell);

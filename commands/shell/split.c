@@ -38,6 +38,9 @@ find_flag(const struct cmd_entry *entry, const char *text, size_t length,
 	return NULL;
 }
 
+/* Two dashes alone: no flags after them. */
+static const struct cmd_flag dashes = { .name = "" };
+
 /* The flag of this command that stands at AT, with the end of its name. */
 const struct cmd_flag *
 cmd_split_flag_at(const struct cmd_split *split, size_t at, size_t *end_ret)
@@ -53,9 +56,11 @@ cmd_split_flag_at(const struct cmd_split *split, size_t at, size_t *end_ret)
 	at = begin;
 	while (cmd_is_name_char(line[at]) || (at > begin && line[at] == '-'))
 		at++;
-	if (at == begin || (!cmd_ends_word(line[at]) && line[at] != '='))
-		return NULL;
 	*end_ret = at;
+	if (at == begin)
+		return is_long && cmd_ends_word(line[at]) ? &dashes : NULL;
+	if (!cmd_ends_word(line[at]) && line[at] != '=')
+		return NULL;
 	return find_flag(split->entry, line + begin, at - begin, is_long);
 }
 
@@ -121,13 +126,6 @@ is_query(enum cmd_arg_type type)
 	       type == CMD_ARG_LOCATION;
 }
 
-static bool
-is_dashes(const char *line, size_t at)
-{
-	return line[at] == '-' && line[at + 1] == '-' &&
-	       cmd_ends_word(line[at + 2]);
-}
-
 /* Whether an expression ends at AT, where an operator could stand. */
 static bool
 stops_at(const struct cmd_split *split, size_t at, bool blank_before)
@@ -135,8 +133,7 @@ stops_at(const struct cmd_split *split, size_t at, bool blank_before)
 	size_t end;
 
 	if (blank_before &&
-		(split->line[at] == '#' || is_dashes(split->line, at) ||
-			cmd_split_flag_at(split, at, &end)))
+		(split->line[at] == '#' || cmd_split_flag_at(split, at, &end)))
 		return true;
 	return cmd_split_keyword_at(split, at, &end) != NULL;
 }
@@ -184,6 +181,7 @@ expression_end(const struct cmd_split *split, size_t begin, bool query)
 	struct fx_token before = { .kind = FX_TOKEN_END };
 	struct fx_lexer lexer;
 	size_t end = begin;
+	size_t stop;
 
 	fx_lexer_init(&lexer, split->line, strlen(split->line),
 		FX_LEX_DESIGNATORS | FX_LEX_COMMENTS);
@@ -201,9 +199,8 @@ expression_end(const struct cmd_split *split, size_t begin, bool query)
 			!saved.operand_expected &&
 			stops_at(split, token.begin, blank))
 			return end;
-		if (token.begin > begin &&
-			is_dashes(split->line, token.begin) && blank &&
-			saved.depth == 0)
+		if (saved.depth == 0 && token.begin > begin && blank &&
+			cmd_split_flag_at(split, token.begin, &stop) == &dashes)
 			return end;
 		end = token.end;
 		if (query)
@@ -479,7 +476,7 @@ raw_end(const char *line, size_t begin)
 	return end;
 }
 
-static struct fx_error *
+static void
 split_raw(struct cmd_split *split)
 {
 	const struct cmd_arg *arg = &split->entry->args[0];
@@ -487,11 +484,12 @@ split_raw(struct cmd_split *split)
 	size_t end = raw_end(split->line, split->at);
 
 	if (end == split->at)
-		return check_complete(split);
+		return;
 	value.span = cmd_span(split->at, end);
 	value.text = fx_xstrndup(split->line + split->at, end - split->at);
 	fx_vec_push(&split->parsed->values, value);
-	return NULL;
+	split->filled = 1;
+	split->at += strlen(split->line + split->at);
 }
 
 /* Take what stands at split->at, which is not the end. */
@@ -503,13 +501,13 @@ cmd_split_next(struct cmd_split *split)
 	size_t end;
 
 	flag = cmd_split_flag_at(split, split->at, &end);
-	if (flag)
-		return take_flag(split, flag, end);
-	if (!split->no_flags && is_dashes(split->line, split->at)) {
+	if (flag == &dashes) {
 		split->no_flags = true;
-		split->at += 2;
+		split->at = end;
 		return NULL;
 	}
+	if (flag)
+		return take_flag(split, flag, end);
 	arg = cmd_split_keyword_at(split, split->at, &end);
 	if (arg)
 		return take_keyword(split, arg, end);
@@ -527,7 +525,7 @@ cmd_line_split(const struct cmd_entry *entry, const char *line, size_t at,
 	struct fx_error *err;
 
 	if (entry->needs & CMD_RAW)
-		return split_raw(&split);
+		split_raw(&split);
 	while (!at_end(line, split.at)) {
 		err = cmd_split_next(&split);
 		if (err)

@@ -34,7 +34,7 @@ picture_format(struct cmd_ctx *ctx, const char *path)
 {
 	static const char *const endings[] = { "svg", "dot", "xdot", "json",
 		"ps", "png", "pdf", "jpg", "jpeg", "gif" };
-	const char *format = cmd_flag_text(ctx, "type");
+	const char *format = cmd_flag(ctx, "type");
 	const char *dot = path ? strrchr(path, '.') : NULL;
 
 	if (format || !dot)
@@ -150,7 +150,7 @@ cmd_draw_exec(struct cmd_ctx *ctx)
 {
 	struct fx_settings *settings = fx_session_settings(ctx->session);
 	struct fx_draw_options options = FX_DRAW_DEFAULTS;
-	const char *path = cmd_flag_text(ctx, "output");
+	const char *path = cmd_flag(ctx, "output");
 	const char *format = picture_format(ctx, path);
 	struct fx_draw_report report = { 0 };
 
@@ -165,7 +165,7 @@ cmd_draw_exec(struct cmd_ctx *ctx)
 		options.limit = SIZE_MAX; /* as everywhere: all */
 	options.hub_limit = (size_t)cmd_flag_int(ctx, "hub",
 		fx_settings_int(settings, FX_SET_HUB_LIMIT));
-	if (fx_settings_bool(settings, FX_SET_ASCII))
+	if (fx_settings_int(settings, FX_SET_ASCII))
 		options.lines = FX_LINES_ASCII;
 	options.timeout_ms =
 		1000 * (int)fx_settings_int(settings, FX_SET_DRAW_TIMEOUT);

@@ -101,7 +101,7 @@ struct fx_error *
 cmd_dump_value(struct cmd_ctx *ctx, const char *text)
 {
 	size_t length = 0;
-	const char *output = cmd_flag_text(ctx, "output");
+	const char *output = cmd_flag(ctx, "output");
 	const char *file = text ? find_file(text, &length) : NULL;
 	FX_AUTO_FREE char *name = file ? fx_xstrndup(file, length) : NULL;
 	FX_AUTO_FREE char *expression = NULL;

@@ -98,7 +98,7 @@ run_edit(struct cmd_ctx *ctx, const char *maker, cmd_edit_fn *edit, void *data)
 		fx_model_edit_abort(ctx->model);
 		return err;
 	}
-	cmd_canonical_add(ctx, &script);
+	cmd_canonical_print(&script, ctx->entry, ctx->format, ctx->parsed);
 	if (cmd_flag(ctx, "force") || has_bad_shapes(ctx->model))
 		force_script(&script);
 	unknown = cmd_edit_function(graph);
@@ -149,33 +149,28 @@ cmd_edit_value(struct cmd_ctx *ctx, const char *text, struct fx_value *ret)
 	return fx_value_from_ast(graph->values, graph, named, tree, ret);
 }
 
-static struct fx_error *
-fill_module(void *context, struct fx_module *module, const char *path)
+static uint64_t
+seed_of(const struct cmd_ctx *ctx)
 {
-	const struct cmd_fresh *fresh = context;
-
-	return fx_model_fill_fresh(fresh->model, fx_model_graph(fresh->model),
-		module, path, fresh->seed);
+	return (uint64_t)cmd_flag_int(ctx, "seed",
+		(int64_t)fx_session_seed(ctx->session));
 }
 
-struct fx_graft
-cmd_edit_graft(struct cmd_ctx *ctx, struct fx_fragment *fragment,
-	struct cmd_fresh *fresh)
+struct fx_error *
+cmd_edit_fill(void *context, struct fx_module *module, const char *path)
 {
-	*fresh = (struct cmd_fresh){ .model = ctx->model,
-		.seed = (uint64_t)cmd_flag_int(ctx, "seed",
-			(int64_t)fx_session_seed(ctx->session)) };
-	return (struct fx_graft){
-		.fragment = fragment, .fill = fill_module, .context = fresh
-	};
+	const struct cmd_ctx *ctx = context;
+
+	return fx_model_fill_fresh(ctx->model, fx_model_graph(ctx->model),
+		module, path, seed_of(ctx));
 }
 
 char *
-cmd_edit_seed(const struct fx_fragment *fragment, const struct cmd_fresh *fresh)
+cmd_edit_seed(const struct cmd_ctx *ctx, const struct fx_fragment *fragment)
 {
 	if (!fragment->module || !fx_module_has_tensors(fragment->module))
 		return NULL;
-	return fx_xasprintf("%" PRIu64, fresh->seed);
+	return fx_xasprintf("%" PRIu64, seed_of(ctx));
 }
 
 /* Functions in edits that no rule is known for.

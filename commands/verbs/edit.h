@@ -26,20 +26,16 @@ FX_NODISCARD struct fx_error *cmd_edit(struct cmd_ctx *ctx, const char *maker,
 FX_NODISCARD struct fx_error *cmd_edit_value(struct cmd_ctx *ctx,
 	const char *text, struct fx_value *ret);
 
-/* A fragment that the command puts into the graph; FRESH, which is filled in,
- * says how a module that it makes gets its numbers.
+/* The fill of an fx_graft, with the cmd_ctx as CONTEXT: a module that is made
+ * gets its numbers by --seed or the session's.
  */
-struct cmd_fresh {
-	const struct fx_model *model;
-	uint64_t seed;
-};
-struct fx_graft cmd_edit_graft(struct cmd_ctx *ctx,
-	struct fx_fragment *fragment, struct cmd_fresh *fresh);
+FX_NODISCARD struct fx_error *cmd_edit_fill(void *context,
+	struct fx_module *module, const char *path);
 /* The seed of the same numbers for a script, the caller's, or NULL when the
  * fragment makes nothing that has some.
  */
-char *cmd_edit_seed(const struct fx_fragment *fragment,
-	const struct cmd_fresh *fresh);
+char *cmd_edit_seed(const struct cmd_ctx *ctx,
+	const struct fx_fragment *fragment);
 
 /* edit_function.c: say that no rule is known for the function TARGET, if
  * that is so.

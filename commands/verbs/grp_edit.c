@@ -47,17 +47,19 @@ split_assignment(const char *text, char **name_ret, const char **rest_ret)
  */
 static void
 add_insertion(struct cmd_ctx *ctx, const struct fx_fragment *fragment,
-	const struct cmd_fresh *fresh, const char *name, struct fx_buf *script)
+	const char *name, struct fx_buf *script)
 {
-	FX_AUTO_FREE char *seed = cmd_edit_seed(fragment, fresh);
+	FX_AUTO_FREE char *seed = NULL;
 	FX_AUTO_BUF struct fx_buf made = { 0 };
 	const struct fx_span *layer = &fragment->construct;
 
-	if (fragment->placed)
+	if (fragment->placed) {
+		seed = cmd_edit_seed(ctx, fragment);
 		fx_buf_addf(script, "set module %s = %.*s%s%s\n",
 			fragment->placed, (int)(layer->end - layer->begin),
 			fragment->text + layer->begin, seed ? " --seed " : "",
 			seed ? seed : "");
+	}
 	fx_buf_addf(&made, "%s = ", name);
 	fx_fragment_print(fragment, fragment->placed, &made);
 	cmd_canonical_set(ctx, ":", fx_buf_text(&made));
@@ -73,9 +75,7 @@ insert_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 		.near = anchor,
 		.name = insertion->name,
 		.is_fresh = cmd_flag(ctx, "fresh") };
-	struct cmd_fresh fresh;
-	struct fx_graft graft =
-		cmd_edit_graft(ctx, &insertion->fragment, &fresh);
+	struct fx_graft graft = { &insertion->fragment, cmd_edit_fill, ctx };
 	struct fx_node *first;
 	struct fx_node *result;
 	struct fx_error *err;
@@ -92,7 +92,7 @@ insert_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 		err = fx_graft_redirect(anchor, first, result);
 	if (err)
 		return err;
-	add_insertion(ctx, &insertion->fragment, &fresh, result->name, script);
+	add_insertion(ctx, &insertion->fragment, result->name, script);
 	return NULL;
 }
 

@@ -195,7 +195,7 @@ static struct fx_error *
 nodes_exec(struct cmd_ctx *ctx)
 {
 	struct fx_graph *graph = fx_position_graph(ctx->model);
-	const char *key = cmd_flag_text(ctx, "sort");
+	const char *key = cmd_flag(ctx, "sort");
 	FX_AUTO_FREE size_t *positions = NULL;
 	const size_t *chosen;
 	struct fx_error *err;

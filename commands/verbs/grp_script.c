@@ -50,7 +50,7 @@ source_exec(struct cmd_ctx *ctx)
 		.keep_going = cmd_flag(ctx, "keep-going"),
 		.verbose = cmd_flag(ctx, "verbose"),
 	};
-	const char *pace = cmd_flag_text(ctx, "pace");
+	const char *pace = cmd_flag(ctx, "pace");
 	struct fx_error *err = NULL;
 
 	options.is_paced = pace != NULL;

@@ -103,7 +103,8 @@ show_exec(struct cmd_ctx *ctx)
 static bool
 wants_object(const struct cmd_ctx *ctx)
 {
-	return ctx->shell->says_objects || cmd_is_set_to_json(ctx->session);
+	return ctx->shell->says_objects ||
+	       fx_settings_int(ctx->shell->settings, FX_SET_OUTPUT);
 }
 
 static FX_NODISCARD struct fx_error *

@@ -44,9 +44,8 @@ replace_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 	struct fx_graph *graph = fx_model_graph(ctx->model);
 	struct fx_fragment *fragment = data;
 	FX_AUTO_FREE struct fx_node **nodes = NULL;
-	struct cmd_fresh fresh;
-	struct fx_graft graft = cmd_edit_graft(ctx, fragment, &fresh);
-	FX_AUTO_FREE char *seed = cmd_edit_seed(fragment, &fresh);
+	struct fx_graft graft = { fragment, cmd_edit_fill, ctx };
+	FX_AUTO_FREE char *seed = cmd_edit_seed(ctx, fragment);
 	FX_AUTO_BUF struct fx_buf words = { 0 };
 	const size_t *positions;
 	struct fx_error *err = NULL;

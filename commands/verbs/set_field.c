@@ -400,11 +400,10 @@ static struct fx_error *
 module_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 {
 	struct module_edit *edit = data;
-	struct cmd_fresh fresh;
-	struct fx_graft graft = cmd_edit_graft(ctx, &edit->fragment, &fresh);
+	struct fx_graft graft = { &edit->fragment, cmd_edit_fill, ctx };
 	FX_AUTO_FREE char *words =
 		fx_xasprintf("module %s = %s", edit->path, edit->text);
-	FX_AUTO_FREE char *seed = cmd_edit_seed(&edit->fragment, &fresh);
+	FX_AUTO_FREE char *seed = cmd_edit_seed(ctx, &edit->fragment);
 
 	(void)script;
 	cmd_canonical_set(ctx, "what", words);

@@ -179,7 +179,7 @@ add_facts(struct cmd_ctx *ctx, struct fx_buf *text,
 	const struct fx_stats *stats)
 {
 	fx_stats_print_facts(text, stats,
-		fx_settings_bool(fx_session_settings(ctx->session),
+		fx_settings_int(fx_session_settings(ctx->session),
 			FX_SET_ASCII));
 }
 

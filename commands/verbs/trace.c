@@ -167,7 +167,7 @@ collect_flag(const struct cmd_ctx *ctx, const char *flag, struct texts *texts)
 {
 	const char *text;
 
-	for (size_t i = 0; (text = cmd_flag_text_at(ctx, flag, i)); i++)
+	for (size_t i = 0; (text = cmd_flag_at(ctx, flag, i)); i++)
 		fx_vec_push(texts, text);
 }
 
@@ -179,8 +179,7 @@ set_inputs(struct cmd_ctx *ctx, struct fx_model *model)
 	struct fx_error *err = NULL;
 
 	ctx->model = model;
-	for (size_t i = 0; !err && (text = cmd_flag_text_at(ctx, "input", i));
-		i++)
+	for (size_t i = 0; !err && (text = cmd_flag_at(ctx, "input", i)); i++)
 		err = cmd_set_input(ctx, text);
 	return err;
 }
@@ -275,7 +274,7 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 	err = fx_session_trace(ctx->session,
 		&(struct fx_trace_request){
 			.spec = spec,
-			.tracer = cmd_flag_text(ctx, "tracer"),
+			.tracer = cmd_flag(ctx, "tracer"),
 			.leaves = leaves.items,
 			.leaf_count = leaves.count,
 			.concrete = concrete.items,

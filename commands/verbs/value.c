@@ -57,7 +57,7 @@ cmd_datum_printer(struct cmd_ctx *ctx, struct fx_ticker *ticker)
 	};
 
 	fx_ticker_init(ticker, ctx->front->tick, ctx->front->context);
-	printer.is_ascii = fx_settings_bool(settings, FX_SET_ASCII);
+	printer.is_ascii = fx_settings_int(settings, FX_SET_ASCII);
 	printer.limit =
 		(size_t)fx_settings_int(settings, FX_SET_PRINT_ELEMENTS);
 	return printer;

@@ -503,7 +503,7 @@ confinement_of(const struct fx_model *model)
 	if (model->session->is_read_only)
 		return FX_CONFINED_READ_ONLY;
 	if (model->is_trusted ||
-		fx_settings_bool(model->session->settings, FX_SET_TRUST_FILES))
+		fx_settings_int(model->session->settings, FX_SET_TRUST_FILES))
 		return FX_CONFINED_NOT;
 	return FX_CONFINED_FILE;
 }

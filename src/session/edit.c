@@ -280,24 +280,32 @@ fill_code(struct fx_graph *graph, struct fx_edit_report *ret)
 /* Values may be of no time that has an index. */
 #define NO_TIME UINT32_MAX
 
+/* Values that the CHANGE made stale; of the time FROM some may come back. */
+static void
+invalidate(struct fx_model *model, uint32_t from,
+	const struct fx_change *change, struct fx_edit_report *ret)
+{
+	if (from != NO_TIME)
+		fx_undo_cache_leave(model, from);
+	fx_model_invalidate(model, change, ret);
+	if (from != NO_TIME)
+		fx_undo_cache_arrive(model, fx_journal_now(model->graph));
+	ret->dirty = fx_model_dirty_count(model);
+}
+
 static void
 finish_edit(struct fx_model *model, uint32_t from, struct fx_change *change,
 	struct fx_edit_report *ret)
 {
 	bool is_open = fx_journal_is_open(model->graph);
-	bool leaves = !is_open && from != NO_TIME;
 
-	if (leaves)
-		fx_undo_cache_leave(model, from);
-	fx_model_invalidate(model, change, ret);
-	if (leaves)
-		fx_undo_cache_arrive(model, fx_journal_now(model->graph));
-	ret->dirty = fx_model_dirty_count(model);
-	fx_breaks_tell(model);
+	if (model->run->activations.count)
+		invalidate(model, is_open ? NO_TIME : from, change, ret);
+	if (model->session->breaks.count)
+		fx_breaks_tell(model);
 	ret->undo_count = fx_journal_undo_count(model->graph);
-	if (is_open)
-		return;
-	fx_graph_compact(model->graph, IS_HARD);
+	if (!is_open)
+		fx_graph_compact(model->graph, IS_HARD);
 }
 
 struct fx_error *
@@ -314,7 +322,7 @@ fx_model_edit_end(struct fx_model *model, bool dry_run, bool force,
 	*ret = (struct fx_edit_report){ .dry_run = dry_run };
 	fx_changed_nodes_open(model->graph, edit.savepoint, &change.ids);
 	fx_moved_nodes_open(model->graph, edit.savepoint, &change.moved);
-	fx_model_cone(model, &change.ids, &change.cone, &change.count);
+	fx_cone_in(model->graph, &change.ids, &change.cone, &change.count);
 	remember(model, change.cone, change.count, &before);
 	reshape =
 		fx_model_reshape(model, &change.ids, change.cone, change.count);
@@ -379,7 +387,7 @@ fx_model_edit_abort(struct fx_model *model)
 	fx_moved_nodes_open(model->graph, edit.savepoint, &change.moved);
 	hold_stop(model);
 	take_back(model);
-	fx_model_cone(model, &change.ids, &change.cone, &change.count);
+	fx_cone_in(model->graph, &change.ids, &change.cone, &change.count);
 	reshape =
 		fx_model_reshape(model, &change.ids, change.cone, change.count);
 	fx_model_invalidate(model, &change, &report);
@@ -464,7 +472,7 @@ arrive(struct fx_model *model, uint32_t from, struct fx_edit_report *ret)
 
 	go_between(model->graph, from, to, collect_effects, &change);
 	go_between(model->graph, from, to, sum_counts, &ret->counts);
-	fx_model_cone(model, &change.ids, &change.cone, &change.count);
+	fx_cone_in(model->graph, &change.ids, &change.cone, &change.count);
 	reshape =
 		fx_model_reshape(model, &change.ids, change.cone, change.count);
 	fill_report(model, &reshape, ret);

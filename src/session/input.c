@@ -339,7 +339,7 @@ spread_shape(struct fx_model *model, struct fx_node *node,
 	fx_bitset_add(&change->ids, (uint32_t)node->id);
 	fx_node_for_each_user (use, node)
 		fx_bitset_add(&change->ids, (uint32_t)use->user->id);
-	fx_model_cone(model, &change->ids, &change->cone, &change->count);
+	fx_cone_in(model->graph, &change->ids, &change->cone, &change->count);
 	reshape = fx_model_reshape(model, &change->ids, change->cone,
 		change->count);
 }

@@ -306,7 +306,7 @@ fx_record_limit_begin(struct fx_session *session, struct fx_model *model)
 	struct fx_timeline *timeline = &model->run->timeline;
 
 	timeline->is_off =
-		!fx_settings_bool(session->settings, FX_SET_RECORD_VALUES);
+		!fx_settings_int(session->settings, FX_SET_RECORD_VALUES);
 	timeline->limit =
 		(size_t)fx_settings_int(session->settings, FX_SET_RECORD_LIMIT);
 	if (timeline->is_off)
@@ -321,7 +321,7 @@ fx_record_limit_begin(struct fx_session *session, struct fx_model *model)
 char *
 fx_record_limit_words(const struct fx_session *session)
 {
-	if (!fx_settings_bool(session->settings, FX_SET_RECORD_VALUES))
+	if (!fx_settings_int(session->settings, FX_SET_RECORD_VALUES))
 		return fx_xstrdup("record values off");
 	return fx_xasprintf("record limit %s",
 		fx_settings_text(session->settings, FX_SET_RECORD_LIMIT));

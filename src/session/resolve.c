@@ -190,7 +190,7 @@ fx_resolver_init(struct fx_resolver *resolver,
 	resolver->is_tagged = resolve_tagged;
 	resolver->is_dirty = resolve_dirty;
 	resolver->is_nonfinite = fx_resolve_nonfinite;
-	resolver->has_shapes_only = fx_position_is_started(model) &&
+	resolver->has_shapes_only = model->run->activations.count &&
 				    !model->backend->ops->has_values;
 	resolver->state = resolve_state;
 }

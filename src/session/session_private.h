@@ -151,12 +151,9 @@ void fx_model_free(struct fx_model *model);
 
 /* shapes.c */
 void fx_model_propagate_at_open(struct fx_model *model);
-/* The nodes with IDS (in the graph) and all that depends on them, each once;
- * the caller frees *RET.
+/* The nodes of GRAPH, which may be a nested one, with IDS and all that depends
+ * on them, each once; the caller frees *RET.
  */
-void fx_model_cone(struct fx_model *model, const struct fx_bitset *ids,
-	struct fx_node ***ret, size_t *count_ret);
-/* Like fx_model_cone, for nodes of GRAPH, which may be a nested graph. */
 void fx_cone_in(struct fx_graph *graph, const struct fx_bitset *ids,
 	struct fx_node ***ret, size_t *count_ret);
 /* Propagate again over the CONE of the nodes with IDS; the ids of nodes that

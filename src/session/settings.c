@@ -21,7 +21,7 @@ static const struct fx_setting_info rows[] = {
 
 struct setting {
 	char *text;
-	int64_t number; /* BOOL, INT, SIZE */
+	int64_t number; /* of a WORD, which of the choices; of a TEXT 0 */
 };
 
 struct fx_settings {
@@ -238,6 +238,20 @@ parse_size(const char *text, int64_t *ret)
 }
 
 static bool
+parse_word(const char *text, const char *choices, int64_t *ret)
+{
+	for (*ret = 0;; ++*ret) {
+		size_t length = strcspn(choices, "|");
+
+		if (!strncmp(choices, text, length) && !text[length])
+			return true;
+		if (!choices[length])
+			return false;
+		choices += length + 1;
+	}
+}
+
+static bool
 parse(const struct fx_setting_info *info, const char *text, int64_t *ret)
 {
 	*ret = 0;
@@ -249,7 +263,7 @@ parse(const struct fx_setting_info *info, const char *text, int64_t *ret)
 	case FX_SETTING_SIZE:
 		return parse_size(text, ret);
 	case FX_SETTING_WORD:
-		return fx_str_is_choice(info->choices, text);
+		return parse_word(text, info->choices, ret);
 	case FX_SETTING_TEXT:
 		break;
 	}
@@ -298,12 +312,6 @@ fx_settings_text(const struct fx_settings *settings, int index)
 {
 	fx_assert(index >= 0 && (size_t)index < FX_SET_COUNT);
 	return settings->values[index].text;
-}
-
-bool
-fx_settings_bool(const struct fx_settings *settings, enum fx_setting setting)
-{
-	return settings->values[setting].number != 0;
 }
 
 int64_t

@@ -51,9 +51,7 @@ FX_NODISCARD struct fx_error *fx_settings_set(struct fx_settings *settings,
 /* The value as text; borrowed until the next set. */
 const char *fx_settings_text(const struct fx_settings *settings, int index);
 
-/* BOOL; INT and SIZE. */
-bool fx_settings_bool(const struct fx_settings *settings,
-	enum fx_setting setting);
+/* The value as a number: BOOL 0 or 1; WORD which of the choices, from 0. */
 int64_t fx_settings_int(const struct fx_settings *settings,
 	enum fx_setting setting);
 

@@ -24,11 +24,11 @@ fx_model_forget_problem(struct fx_model *model, uint64_t id)
 }
 
 static void
-set_problem(struct fx_model *model, uint64_t id, const char *text)
+set_problem(struct fx_model *model, const struct fx_meta_failure *failure)
 {
-	fx_model_forget_problem(model, id);
-	fx_map_set(&model->problems, (uintptr_t)id,
-		(uintptr_t)fx_xstrdup(text));
+	fx_model_forget_problem(model, failure->node);
+	fx_map_set(&model->problems, (uintptr_t)failure->node,
+		(uintptr_t)fx_xstrdup(fx_error_message(failure->error)));
 }
 
 const char *
@@ -43,14 +43,6 @@ fx_model_shape_problem(const struct fx_model *model, const struct fx_node *node)
 		node->meta->text && *node->meta->text)
 		return node->meta->text;
 	return NULL;
-}
-
-static void
-keep_failures(struct fx_model *model, const struct fx_meta_report *report)
-{
-	for (size_t i = 0; i < report->failure_count; i++)
-		set_problem(model, report->failures[i].node,
-			fx_error_message(report->failures[i].error));
 }
 
 void
@@ -69,7 +61,8 @@ static struct fx_shape_report
 keep_report(struct fx_model *model, const struct fx_meta_report *report)
 {
 	fx_model_clear_problems(model);
-	keep_failures(model, report);
+	for (size_t i = 0; i < report->failure_count; i++)
+		set_problem(model, &report->failures[i]);
 	return (struct fx_shape_report){
 		.known = report->known,
 		.unknown = report->unknown,
@@ -131,13 +124,6 @@ put_in_order(struct cone *cone, struct fx_graph *graph)
 	fx_graph_for_each_node (node, graph)
 		if (fx_bitset_has(&cone->seen, (uint32_t)node->id))
 			cone->nodes.items[count++] = node;
-}
-
-void
-fx_model_cone(struct fx_model *model, const struct fx_bitset *ids,
-	struct fx_node ***ret, size_t *count_ret)
-{
-	fx_cone_in(model->graph, ids, ret, count_ret);
 }
 
 void
@@ -209,10 +195,11 @@ fx_model_reshape(struct fx_model *model, const struct fx_bitset *ids,
 	if (list.count)
 		fx_meta_update(model->session->meta, model->graph, list.items,
 			list.count, &report);
-	keep_failures(model, &report);
-	for (size_t i = 0; i < report.failure_count; i++)
+	for (size_t i = 0; i < report.failure_count; i++) {
+		set_problem(model, &report.failures[i]);
 		if (!fx_map_has(&had, (uintptr_t)report.failures[i].node))
 			count_bad(&reshape, &report.failures[i]);
+	}
 	fx_vec_deinit(&list);
 	return reshape;
 }

@@ -21,7 +21,8 @@ END
 valgrind --tool=callgrind --dump-before=cmd_run --callgrind-out-file=calls \
 	"$fxdb" -nx -batch -x commands >said 2>&1 || { cat said; exit 99; }
 
-# functions FOLDER...: how many of the sources there were entered.
+# functions FOLDER...: how many of the sources there ran.  What only waits for the
+# line to end, as what reads the script, is not among them.
 functions()
 {
 	awk -v wanted="$*" '
@@ -44,10 +45,13 @@ functions()
 	/^fn=/ {
 		text = name(substr($0, 4), functions)
 		sub(/\x27[0-9]+$/, "", text)
+		is_wanted = 0
 		for (i = 1; i <= count; i++)
-			if (index(file, "/" folders[i] "/"))
-				seen[file text] = 1
+			is_wanted += index(file, "/" folders[i] "/") > 0
 	}
+	# A line of cost, unless it is that of the call before it.
+	/^[0-9+*-]/ && is_wanted && !is_call { seen[file text] = 1 }
+	{ is_call = /^calls=/ }
 	END {
 		total = 0
 		for (key in seen)

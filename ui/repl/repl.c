@@ -114,10 +114,10 @@ static void
 begin_lines(struct ui *ui)
 {
 	FX_AUTO_FREE char *path = NULL;
-	struct fx_settings *settings = fx_session_settings(ui->session);
+	const struct fx_settings *settings = ui->settings;
 	int64_t size = fx_settings_int(settings, FX_SET_HISTORY_SIZE);
 
-	if (fx_settings_bool(settings, FX_SET_HISTORY_SAVE))
+	if (fx_settings_int(settings, FX_SET_HISTORY_SAVE))
 		path = fx_file_state("history");
 	line_begin(ui->shell, path, (size_t)size);
 }
@@ -194,8 +194,7 @@ run_one(struct ui *ui)
 	ui->left_by = 0;
 	if (left_by && left_by != 'q')
 		line_begin_with((char)left_by);
-	line = line_read(fx_settings_text(fx_session_settings(ui->session),
-				 FX_SET_PROMPT),
+	line = line_read(fx_settings_text(ui->settings, FX_SET_PROMPT),
 		&interrupted);
 	if (interrupted)
 		return true;

@@ -419,7 +419,7 @@ static void
 choose_lines(struct tui *tui)
 {
 	bool ascii = tui->screen->lines == FX_LINES_ASCII ||
-		     fx_settings_bool(fx_session_settings(tui->session),
+		     fx_settings_int(fx_session_settings(tui->session),
 			     FX_SET_ASCII);
 
 	tui->lines = ascii ? FX_LINES_ASCII : tui->screen->lines;

@@ -78,6 +78,42 @@ force_script(struct fx_buf *script)
 	}
 }
 
+/* Functions in edits that no rule is known for.
+ *
+ * They are valid, as torch.fx can call anything, but no shape comes after them.
+ */
+
+static bool
+is_known(const char *target)
+{
+	return fx_op_find(target) != FX_OP_NONE || fx_functional_find(target);
+}
+
+void
+cmd_note_function(struct cmd_ctx *ctx, const char *target)
+{
+	if (!is_known(target))
+		out_note(ctx->out,
+			"no rule for %s: shapes are unknown from there on",
+			target);
+}
+
+/* The target of the first function that the open transaction made and no rule
+ * is known for, or NULL.
+ */
+static const char *
+unknown_function(const struct fx_graph *graph)
+{
+	const struct fx_node *node;
+	size_t at = 0;
+
+	while ((node = fx_journal_created_next(graph, &at)))
+		if (node->opcode == FX_OPCODE_CALL_FUNCTION &&
+			node->op == FX_OP_NONE && !is_known(node->target))
+			return node->target;
+	return NULL;
+}
+
 static FX_NODISCARD struct fx_error *
 run_edit(struct cmd_ctx *ctx, const char *maker, cmd_edit_fn *edit, void *data)
 {
@@ -101,7 +137,7 @@ run_edit(struct cmd_ctx *ctx, const char *maker, cmd_edit_fn *edit, void *data)
 	cmd_canonical_print(&script, ctx->entry, ctx->format, ctx->parsed);
 	if (cmd_flag(ctx, "force") || has_bad_shapes(ctx->model))
 		force_script(&script);
-	unknown = cmd_edit_function(graph);
+	unknown = unknown_function(graph);
 	if (!ctx->shell->in_transaction)
 		describe(ctx, fx_buf_text(&script), maker);
 	err = fx_model_edit_end(ctx->model, dry_run, cmd_flag(ctx, "force"),
@@ -171,43 +207,4 @@ cmd_edit_seed(const struct cmd_ctx *ctx, const struct fx_fragment *fragment)
 	if (!fragment->module || !fx_module_has_tensors(fragment->module))
 		return NULL;
 	return fx_xasprintf("%" PRIu64, seed_of(ctx));
-}
-
-/* Functions in edits that no rule is known for.
- *
- * They are valid, as torch.fx can call anything, but no shape comes after them.
- */
-
-static bool
-is_known(const char *target)
-{
-	return fx_op_find(target) != FX_OP_NONE || fx_functional_find(target);
-}
-
-void
-cmd_note_function(struct cmd_ctx *ctx, const char *target)
-{
-	if (!is_known(target))
-		out_note(ctx->out,
-			"no rule for %s: shapes are unknown from there on",
-			target);
-}
-
-const char *
-cmd_edit_function(struct fx_graph *graph)
-{
-	FX_AUTO_FREE struct fx_touched *touched = NULL;
-	size_t count;
-	size_t i;
-
-	fx_journal_touched_open(graph, &touched, &count);
-	for (i = 0; i < count; i++) {
-		struct fx_node *node = fx_graph_find_id(graph, touched[i].node);
-
-		if ((touched[i].how & FX_TOUCH_CREATED) && node &&
-			node->opcode == FX_OPCODE_CALL_FUNCTION &&
-			node->op == FX_OP_NONE && !is_known(node->target))
-			return node->target;
-	}
-	return NULL;
 }

@@ -37,14 +37,10 @@ FX_NODISCARD struct fx_error *cmd_edit_fill(void *context,
 char *cmd_edit_seed(const struct cmd_ctx *ctx,
 	const struct fx_fragment *fragment);
 
-/* edit_function.c: say that no rule is known for the function TARGET, if
+/* Say that no rule is known for the function TARGET, if
  * that is so.
  */
 void cmd_note_function(struct cmd_ctx *ctx, const char *target);
-/* The target of the first function among the nodes that GRAPH's open
- * transaction made that no rule is known for, interned; or NULL.
- */
-const char *cmd_edit_function(struct fx_graph *graph);
 
 /* recover.c: the command. */
 FX_NODISCARD struct fx_error *cmd_recover(struct cmd_ctx *ctx);

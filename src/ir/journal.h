@@ -98,6 +98,12 @@ void fx_journal_touched(const struct fx_graph *graph, uint32_t id,
 void fx_journal_touched_open(const struct fx_graph *graph,
 	struct fx_touched **ret, size_t *count_ret);
 
+/* The nodes that the open transaction created and has not erased, one a call; AT
+ * begins with 0.  NULL at the end.
+ */
+struct fx_node *fx_journal_created_next(const struct fx_graph *graph,
+	size_t *at);
+
 /* The last transaction once more, one primitive edit after the other: VISIT is
  * called after each, with the graph as it was then.  Nothing has changed in the
  * end.  Not while a transaction is open.

@@ -93,6 +93,20 @@ fx_journal_touched_open(const struct fx_graph *graph, struct fx_touched **ret,
 		graph->journal->open.entries.count, ret, count_ret);
 }
 
+struct fx_node *
+fx_journal_created_next(const struct fx_graph *graph, size_t *at)
+{
+	const struct fx_record *open = &graph->journal->open;
+
+	while (*at < open->entries.count) {
+		const struct fx_entry *entry = &open->entries.items[(*at)++];
+
+		if (entry->kind == FX_EDIT_CREATE && entry->node->is_in_graph)
+			return entry->node;
+	}
+	return NULL;
+}
+
 static void
 drop(struct fx_journal *journal, uint32_t id)
 {

@@ -250,15 +250,16 @@ statement(const char *text, size_t length)
 	return fx_xstrndup(text, release ? (size_t)(release - text) : length);
 }
 
-/* Set the code of each node that a dry run touched to the statement that the
+/* List the nodes that a dry run touched, each with the statement that the
  * edited graph would print for it.
  */
 static void
-fill_code(struct fx_graph *graph, struct fx_edit_report *ret)
+fill_touched(struct fx_graph *graph, struct fx_edit_report *ret)
 {
 	FX_AUTO_BUF struct fx_buf code = { 0 };
 	struct fx_emit_ranges ranges = { 0 };
 
+	fx_journal_touched_open(graph, &ret->touched, &ret->touched_count);
 	fx_emit_python(&code, graph, NULL, &ranges);
 	ret->touched_code =
 		fx_xcalloc(ret->touched_count + 1, sizeof(*ret->touched_code));
@@ -331,11 +332,9 @@ fx_model_edit_end(struct fx_model *model, bool dry_run, bool force,
 	if (!err) {
 		fill_report(model, &reshape, ret);
 		ret->counts = fx_journal_counts(model->graph);
-		fx_journal_touched_open(model->graph, &ret->touched,
-			&ret->touched_count);
 	}
 	if (!err && dry_run)
-		fill_code(model->graph, ret);
+		fill_touched(model->graph, ret);
 	if (err || dry_run) {
 		if (edit.has_inner) {
 			fx_model_edit_abort(model);

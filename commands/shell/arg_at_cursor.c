@@ -51,8 +51,9 @@ place_at(struct cmd_split *split, size_t point, struct cmd_arg_at_cursor *ret)
 	if (!err && split->at < point)
 		return false;
 	fx_error_free(err);
-	if (is_own || (is_flag && !(arg && cmd_split_is_expression(arg->type) &&
-					  !cmd_split_looks_like_flag(split)))) {
+	if (is_own ||
+		(is_flag && !(arg && cmd_arg_kinds[arg->type].is_expression &&
+				    !cmd_split_looks_like_flag(split)))) {
 		split->at = begin;
 		place_flag(split, point, ret);
 		return true;

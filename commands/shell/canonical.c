@@ -66,7 +66,7 @@ has_keyword(const struct cmd_entry *entry, const char *text)
 static bool
 is_plain(enum cmd_arg_type type, const char *text)
 {
-	if (cmd_split_is_expression(type) || type == CMD_ARG_SPEC)
+	if (cmd_arg_kinds[type].is_expression || type == CMD_ARG_SPEC)
 		return true;
 	return type == CMD_ARG_NODE && !strpbrk(text, " \t");
 }

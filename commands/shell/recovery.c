@@ -488,7 +488,7 @@ cmd_recovery_after(struct cmd_ctx *ctx)
 	struct cmd_recovery *r = ctx->shell->recovery;
 	struct fx_json json;
 
-	if (!r || r->has_told)
+	if (r->has_told)
 		return;
 	if (!r->has_failed) {
 		add_graphs(r, ctx->session);

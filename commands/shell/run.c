@@ -210,7 +210,8 @@ run_entry(struct cmd_shell *shell, const struct cmd_entry *entry,
 	if (!err)
 		err = exec(ctx);
 	say_notice(ctx);
-	cmd_recovery_after(ctx);
+	if (shell->recovery)
+		cmd_recovery_after(ctx);
 	if (err)
 		err = hint_pipe(ctx, err);
 	out_command_end(ctx->out, !err);

@@ -111,20 +111,16 @@ cmd_split_keyword_at(const struct cmd_split *split, size_t at, size_t *end_ret)
 
 /* How far an argument reaches. */
 
-bool
-cmd_split_is_expression(enum cmd_arg_type type)
-{
-	return type == CMD_ARG_SET || type == CMD_ARG_QUERY ||
-	       type == CMD_ARG_LOCATION || type == CMD_ARG_EXPR ||
-	       type == CMD_ARG_CONDITION || type == CMD_ARG_REST;
-}
-
-static bool
-is_query(enum cmd_arg_type type)
-{
-	return type == CMD_ARG_SET || type == CMD_ARG_QUERY ||
-	       type == CMD_ARG_LOCATION;
-}
+const struct cmd_arg_kind cmd_arg_kinds[CMD_ARG_REST + 1] = {
+	[CMD_ARG_NODE] = { .keeps_quotes = true },
+	[CMD_ARG_SET] = { true, true, true },
+	[CMD_ARG_LOCATION] = { true, true, true },
+	[CMD_ARG_QUERY] = { true, true, true },
+	[CMD_ARG_EXPR] = { true, false, true },
+	[CMD_ARG_CONDITION] = { true, false, true },
+	[CMD_ARG_SPEC] = { .keeps_quotes = true },
+	[CMD_ARG_REST] = { true, false, true },
+};
 
 /* Whether an expression ends at AT, where an operator could stand. */
 static bool
@@ -286,13 +282,6 @@ unquoted(const char *text, size_t length)
 	return fx_buf_take(&buf);
 }
 
-static bool
-keeps_quotes(enum cmd_arg_type type)
-{
-	return cmd_split_is_expression(type) || type == CMD_ARG_NODE ||
-	       type == CMD_ARG_SPEC;
-}
-
 /* Whether the argument of TYPE from BEGIN to END is a single string, as in `b
  * "fc"`.  The quotes of such an argument carry no meaning.
  */
@@ -300,8 +289,8 @@ static bool
 is_quoted_place(const char *line, size_t begin, size_t end,
 	enum cmd_arg_type type)
 {
-	if ((type != CMD_ARG_NODE && !is_query(type)) || end - begin < 2 ||
-		!strchr("\"'", line[begin]))
+	if ((type != CMD_ARG_NODE && !cmd_arg_kinds[type].is_query) ||
+		end - begin < 2 || !strchr("\"'", line[begin]))
 		return false;
 	return cmd_string_end(line, begin) == end &&
 	       line[end - 1] == line[begin];
@@ -316,12 +305,13 @@ take_value(struct cmd_split *split, const char *name, enum cmd_arg_type type,
 		.name = name, .type = type, .is_flag = is_flag
 	};
 	size_t begin = split->at;
-	size_t end = cmd_split_is_expression(type)
-			     ? expression_end(split, begin, is_query(type))
+	const struct cmd_arg_kind *kind = &cmd_arg_kinds[type];
+	size_t end = kind->is_expression
+			     ? expression_end(split, begin, kind->is_query)
 			     : word_end(split, begin, type);
 
 	value.span = cmd_span(begin, end);
-	if (keeps_quotes(type) &&
+	if (kind->keeps_quotes &&
 		!is_quoted_place(split->line, begin, end, type))
 		value.text = fx_xstrndup(split->line + begin, end - begin);
 	else
@@ -427,7 +417,7 @@ looks_like_pipe(const struct cmd_split *split, const struct cmd_arg *arg)
 
 	if (sign != '|' && sign != '>')
 		return false;
-	return split->filled || !arg || cmd_split_is_expression(arg->type);
+	return split->filled || !arg || cmd_arg_kinds[arg->type].is_expression;
 }
 
 static struct fx_error *
@@ -496,11 +486,12 @@ split_raw(struct cmd_split *split)
 struct fx_error *
 cmd_split_next(struct cmd_split *split)
 {
-	const struct cmd_flag *flag;
+	const struct cmd_flag *flag = NULL;
 	const struct cmd_arg *arg;
 	size_t end;
 
-	flag = cmd_split_flag_at(split, split->at, &end);
+	if (split->line[split->at] == '-')
+		flag = cmd_split_flag_at(split, split->at, &end);
 	if (flag == &dashes) {
 		split->no_flags = true;
 		split->at = end;

@@ -32,8 +32,13 @@ FX_NODISCARD struct fx_error *cmd_split_next(struct cmd_split *split);
 /* Whether what stands at AT looks like a flag: a dash and a letter. */
 bool cmd_split_looks_like_flag(const struct cmd_split *split);
 
-/* Whether TYPE is walked as an expression rather than a word. */
-bool cmd_split_is_expression(enum cmd_arg_type type);
+/* How the text of a type is read. */
+struct cmd_arg_kind {
+	bool is_expression; /* walked as one, rather than a word */
+	bool is_query;
+	bool keeps_quotes;
+};
+extern const struct cmd_arg_kind cmd_arg_kinds[CMD_ARG_REST + 1];
 
 /* Small questions about characters. */
 static inline bool

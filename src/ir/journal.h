@@ -98,8 +98,8 @@ void fx_journal_touched(const struct fx_graph *graph, uint32_t id,
 void fx_journal_touched_open(const struct fx_graph *graph,
 	struct fx_touched **ret, size_t *count_ret);
 
-/* The nodes that the open transaction created and has not erased, one a call; AT
- * begins with 0.  NULL at the end.
+/* The nodes that the open transaction created and has not erased, one a call,
+ * then NULL; AT begins with 0.
  */
 struct fx_node *fx_journal_created_next(const struct fx_graph *graph,
 	size_t *at);

@@ -206,34 +206,19 @@ put_back(struct fx_model *model, struct before *before)
 /* --- end ---------------------------------------------------------------- */
 
 static struct fx_error *
-refusal(struct fx_model *model, const char *command,
-	const struct fx_reshape *reshape)
+refusal(const char *command, const struct fx_edit_report *report)
 {
-	struct fx_node *first = fx_graph_find_id(model->graph, reshape->first);
+	size_t bad = report->bad_shapes;
 	size_t word;
 
 	command += strspn(command, " \t");
 	word = strcspn(command, " \t/");
 	return fx_error_new(FX_ERR_SHAPE,
-		"%.*s leaves %zu node%s with %simpossible shape%s, first "
-		"%%%s: %s; nothing changed (-f to allow, nodes become E)",
-		(int)word, command, reshape->bad, reshape->bad == 1 ? "" : "s",
-		reshape->bad == 1 ? "an " : "", reshape->bad == 1 ? "" : "s",
-		first ? first->name : "?", reshape->text);
-}
-
-static void
-fill_report(struct fx_model *model, struct fx_reshape *reshape,
-	struct fx_edit_report *ret)
-{
-	struct fx_node *first;
-
-	ret->bad_shapes = reshape->bad;
-	if (!reshape->bad)
-		return;
-	first = fx_graph_find_id(model->graph, reshape->first);
-	ret->bad_shape_text = fx_xasprintf("%%%s: %s",
-		first ? first->name : "?", reshape->text);
+		"%.*s leaves %zu node%s with %simpossible shape%s, first %s; "
+		"nothing changed (-f to allow, nodes become E)",
+		(int)word, command, bad, bad == 1 ? "" : "s",
+		bad == 1 ? "an " : "", bad == 1 ? "" : "s",
+		report->bad_shape_text);
 }
 
 /* TEXT without what it releases: `;  x = None`. */
@@ -315,7 +300,6 @@ fx_model_edit_end(struct fx_model *model, bool dry_run, bool force,
 {
 	FX_AUTO(change) struct fx_change change = { .cone = NULL };
 	FX_AUTO(before) struct before before = { .items = NULL };
-	FX_AUTO(reshape) struct fx_reshape reshape = { 0 };
 	struct fx_open_edit edit = fx_vec_last(&model->edits);
 	uint32_t from = fx_journal_now(model->graph);
 	struct fx_error *err = NULL;
@@ -325,14 +309,12 @@ fx_model_edit_end(struct fx_model *model, bool dry_run, bool force,
 	fx_moved_nodes_open(model->graph, edit.savepoint, &change.moved);
 	fx_cone_in(model->graph, &change.ids, &change.cone, &change.count);
 	remember(model, change.cone, change.count, &before);
-	reshape =
-		fx_model_reshape(model, &change.ids, change.cone, change.count);
-	if (reshape.bad && !force)
-		err = refusal(model, edit.command, &reshape);
-	if (!err) {
-		fill_report(model, &reshape, ret);
-		ret->counts = fx_journal_counts(model->graph);
+	fx_model_reshape(model, &change, ret);
+	if (ret->bad_shapes && !force) {
+		err = refusal(edit.command, ret);
+		fx_edit_report_deinit(ret);
 	}
+	ret->counts = fx_journal_counts(model->graph);
 	if (!err && dry_run)
 		fill_touched(model->graph, ret);
 	if (err || dry_run) {
@@ -369,7 +351,6 @@ void
 fx_model_edit_abort(struct fx_model *model)
 {
 	FX_AUTO(change) struct fx_change change = { .cone = NULL };
-	FX_AUTO(reshape) struct fx_reshape reshape = { 0 };
 	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { .position = 0 };
 	struct fx_open_edit edit;
 
@@ -387,8 +368,7 @@ fx_model_edit_abort(struct fx_model *model)
 	hold_stop(model);
 	take_back(model);
 	fx_cone_in(model->graph, &change.ids, &change.cone, &change.count);
-	reshape =
-		fx_model_reshape(model, &change.ids, change.cone, change.count);
+	fx_model_reshape(model, &change, &report);
 	fx_model_invalidate(model, &change, &report);
 	if (edit.has_moved_stop)
 		fx_error_free(return_to_stop(model, edit.stop));
@@ -466,15 +446,12 @@ static void
 arrive(struct fx_model *model, uint32_t from, struct fx_edit_report *ret)
 {
 	FX_AUTO(change) struct fx_change change = { .cone = NULL };
-	FX_AUTO(reshape) struct fx_reshape reshape = { 0 };
 	uint32_t to = fx_journal_now(model->graph);
 
 	go_between(model->graph, from, to, collect_effects, &change);
 	go_between(model->graph, from, to, sum_counts, &ret->counts);
 	fx_cone_in(model->graph, &change.ids, &change.cone, &change.count);
-	reshape =
-		fx_model_reshape(model, &change.ids, change.cone, change.count);
-	fill_report(model, &reshape, ret);
+	fx_model_reshape(model, &change, ret);
 	finish_edit(model, from, &change, ret);
 }
 

@@ -333,15 +333,14 @@ static void
 spread_shape(struct fx_model *model, struct fx_node *node,
 	struct fx_change *change)
 {
-	FX_AUTO(reshape) struct fx_reshape reshape = { 0 };
+	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { .position = 0 };
 	struct fx_use *use;
 
 	fx_bitset_add(&change->ids, (uint32_t)node->id);
 	fx_node_for_each_user (use, node)
 		fx_bitset_add(&change->ids, (uint32_t)use->user->id);
 	fx_cone_in(model->graph, &change->ids, &change->cone, &change->count);
-	reshape = fx_model_reshape(model, &change->ids, change->cone,
-		change->count);
+	fx_model_reshape(model, change, &report);
 }
 
 /* Whether SHAPE for NODE is only looked at: something else can be run. */

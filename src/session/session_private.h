@@ -156,18 +156,11 @@ void fx_model_propagate_at_open(struct fx_model *model);
  */
 void fx_cone_in(struct fx_graph *graph, const struct fx_bitset *ids,
 	struct fx_node ***ret, size_t *count_ret);
-/* Propagate again over the CONE of the nodes with IDS; the ids of nodes that
- * have become impossible are counted, the first one explained.
+/* Propagate again over the cone of CHANGE; RET counts the nodes that have
+ * become impossible, and explains the first.
  */
-struct fx_reshape {
-	size_t bad;
-	uint64_t first;
-	char *text; /* of the first; owned */
-};
-void fx_reshape_deinit(struct fx_reshape *reshape);
-FX_DEFINE_DEINIT(reshape, struct fx_reshape, fx_reshape_deinit);
-struct fx_reshape fx_model_reshape(struct fx_model *model,
-	const struct fx_bitset *ids, struct fx_node *const *cone, size_t count);
+void fx_model_reshape(struct fx_model *model, const struct fx_change *change,
+	struct fx_edit_report *ret);
 void fx_model_forget_problem(struct fx_model *model, uint64_t id);
 void fx_model_clear_problems(struct fx_model *model);
 

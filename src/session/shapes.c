@@ -136,8 +136,10 @@ fx_cone_in(struct fx_graph *graph, const struct fx_bitset *ids,
 		struct fx_node *node =
 			fx_graph_find_id(graph, fx_graph_id_at(graph, at));
 
-		if (node)
-			visit(&cone, node);
+		if (node) {
+			fx_bitset_add(&cone.seen, at);
+			fx_vec_push(&cone.nodes, node);
+		}
 	}
 	for (size_t i = 0; i < cone.nodes.count; i++) {
 		const struct fx_use *use;
@@ -153,44 +155,39 @@ fx_cone_in(struct fx_graph *graph, const struct fx_bitset *ids,
 
 /* --- after an edit ------------------------------------------------------ */
 
-void
-fx_reshape_deinit(struct fx_reshape *reshape)
-{
-	free(reshape->text);
-	reshape->text = NULL;
-}
-
 static void
-count_bad(struct fx_reshape *reshape, const struct fx_meta_failure *failure)
+count_bad(const struct fx_graph *graph, const struct fx_meta_failure *failure,
+	struct fx_edit_report *ret)
 {
-	if (!reshape->bad++) {
-		reshape->first = failure->node;
-		reshape->text = fx_xstrdup(fx_error_message(failure->error));
-	}
+	const struct fx_node *node = fx_graph_find_id(graph, failure->node);
+
+	if (!ret->bad_shapes++)
+		ret->bad_shape_text =
+			fx_xasprintf("%%%s: %s", node ? node->name : "?",
+				fx_error_message(failure->error));
 }
 
 /* Nodes of the cone that had a problem are computed again too: whether they
  * still have it cannot be seen otherwise.
  */
-struct fx_reshape
-fx_model_reshape(struct fx_model *model, const struct fx_bitset *ids,
-	struct fx_node *const *cone, size_t count)
+void
+fx_model_reshape(struct fx_model *model, const struct fx_change *change,
+	struct fx_edit_report *ret)
 {
 	FX_AUTO_META_REPORT struct fx_meta_report report = { 0 };
 	FX_AUTO_MAP struct fx_map had = { 0 };
-	struct fx_reshape reshape = { 0 };
 	FX_VEC(uint64_t) list = { 0 };
 
-	fx_file_meta_review(model, cone, count);
-	for (size_t i = 0; i < count; i++) {
-		uintptr_t id = (uintptr_t)cone[i]->id;
+	fx_file_meta_review(model, change->cone, change->count);
+	for (size_t i = 0; i < change->count; i++) {
+		uintptr_t id = (uintptr_t)change->cone[i]->id;
 		bool is_bad = fx_map_has(&model->problems, id);
 
 		if (is_bad)
 			fx_map_set(&had, id, 1);
-		if (is_bad || fx_bitset_has(ids, (uint32_t)id))
-			fx_vec_push(&list, cone[i]->id);
-		fx_model_forget_problem(model, cone[i]->id);
+		if (is_bad || fx_bitset_has(&change->ids, (uint32_t)id))
+			fx_vec_push(&list, (uint64_t)id);
+		fx_model_forget_problem(model, id);
 	}
 	if (list.count)
 		fx_meta_update(model->session->meta, model->graph, list.items,
@@ -198,8 +195,7 @@ fx_model_reshape(struct fx_model *model, const struct fx_bitset *ids,
 	for (size_t i = 0; i < report.failure_count; i++) {
 		set_problem(model, &report.failures[i]);
 		if (!fx_map_has(&had, (uintptr_t)report.failures[i].node))
-			count_bad(&reshape, &report.failures[i]);
+			count_bad(model->graph, &report.failures[i], ret);
 	}
 	fx_vec_deinit(&list);
-	return reshape;
 }

@@ -61,6 +61,12 @@ check_tensor(const at::Tensor &tensor)
 	if (!tensor.defined() || !has_elements(impl) || !impl->numel())
 		return;
 	element_size = impl->itemsize();
+	/* Most are one element after the other. */
+	if (impl->is_contiguous() && impl->storage_offset() >= 0 &&
+		(Wide(impl->storage_offset()) + impl->numel()) *
+				static_cast<Wide>(element_size) <=
+			static_cast<Wide>(impl->storage().nbytes()))
+		return;
 	if (!element_size || lies_within(impl->sizes(), impl->strides(),
 				     impl->storage_offset(), element_size,
 				     impl->storage().nbytes()))

@@ -9,9 +9,9 @@ import termios
 
 def take():
     """As a shell starts it, also where the tests run in the background of a
-    script, which ignores these two.
+    script or under nohup, which ignore some of these.
     """
-    for number in signal.SIGINT, signal.SIGQUIT:
+    for number in signal.SIGINT, signal.SIGQUIT, signal.SIGHUP:
         signal.signal(number, signal.SIG_DFL)
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 

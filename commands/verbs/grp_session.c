@@ -314,6 +314,7 @@ input_exec(struct cmd_ctx *ctx)
 	if (err)
 		return err;
 	out_line(ctx->out, FX_ROLE_PLAIN, "%s = %s", name, text);
+	cmd_trace_say_fixed(ctx);
 	cmd_warn_of_shapes(ctx, ctx->model);
 	return NULL;
 }

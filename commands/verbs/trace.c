@@ -359,6 +359,20 @@ cmd_trace_say_specialisations(struct cmd_ctx *ctx)
 }
 
 void
+cmd_trace_say_fixed(struct cmd_ctx *ctx)
+{
+	const struct fx_traced *traced = fx_model_traced(ctx->model);
+	size_t count =
+		traced && traced->recording ? traced->recording->count : 0;
+
+	if (count)
+		out_note(ctx->out,
+			"the graph is that of the run recorded: on this input "
+			"%zu decision%s (info trace) may be another",
+			count, count == 1 ? "" : "s");
+}
+
+void
 cmd_trace_say_process(struct cmd_ctx *ctx)
 {
 	int pid = fx_model_process(ctx->model);

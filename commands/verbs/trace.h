@@ -16,6 +16,8 @@ void cmd_trace_say_missing_input(struct out *out, struct fx_model *model);
  */
 void cmd_trace_say_capture(struct cmd_ctx *ctx);
 void cmd_trace_say_process(struct cmd_ctx *ctx);
+/* A new input of a recorded graph may want other decisions than it has. */
+void cmd_trace_say_fixed(struct cmd_ctx *ctx);
 /* The table of what a recorded run decided by values and sizes. */
 void cmd_trace_say_specialisations(struct cmd_ctx *ctx);
 

@@ -37,6 +37,16 @@ grep -q 'other values' said && fail 'it was checked'
 f -ex 'trace sizes.py:item --example -i x=randn(3,4)' \
 	-ex 'assert allclose(output, x * x.sum())' || fail 'other inputs'
 
+# A new input is told what the graph has decided.
+f -ex 'trace sizes.py:a_range --example -i x=f32[3,4]' \
+	-ex 'input x = f32[5,4]' || fail 'another input'
+says 'on this input 1 decision (info trace) may be another'
+
+# What the model prints is said once, though it is checked.
+printf 'def loud(x):\n    print("once")\n    return x * 2\n' >loud.py
+f -ex 'trace loud.py:loud --example -i x=f32[3,4]' || fail 'loud'
+[ "$(grep -c once said)" = 1 ] || fail 'the check printed too'
+
 # Wrong inputs.
 f -ex 'trace sizes.py:item --example' && fail 'no input'
 says 'a run needs the input x'
@@ -44,6 +54,8 @@ f -ex 'trace sizes.py:item --example -i y=f32[3]' && fail 'input y'
 says 'the model has no input "y"'
 f -ex 'trace sizes.py:item --example -i x' && fail 'input without ='
 says '-i takes NAME=SPEC'
+f -ex 'trace sizes.py:item --example --concrete x=1' && fail '--concrete'
+says '--concrete fixes an input of a trace'
 f -ex 'trace sizes.py:item --example -i x=randn(' && fail 'input of no sense'
 says 'the input x = randn('
 f -ex 'trace sizes.py:a_key --example -i x=f32[9,4]' && fail 'a model that raises'

@@ -1,8 +1,10 @@
 """Whether a recorded graph does what its model does: both are run on other
 values than those recorded, and on inputs of other sizes.
 """
+import contextlib
 import math
 import operator
+import os
 
 import torch
 
@@ -10,15 +12,15 @@ import fxdb
 from fxdb import _example
 
 
-def check(root, tracer, graph, given, seed):
+def check(root, tracer, graph, given, seed, state=None):
     """Run GRAPH beside ROOT on other values: {"difference": the largest of an
     element on the same shapes, 0.0 when all bits are equal, None where the
     results cannot be compared or the model refuses the values; "sizes": the
     inputs of other sizes on which they differ, "" when there are none, None
-    when the model takes no others}.
+    when the model takes no others}.  STATE as in _example.record.
     """
     function = root.forward if isinstance(root, torch.nn.Module) else root
-    state = _example.tensors_of(tracer.root)
+    state = state or _example.tensors_of(root)
 
     def difference(given):
         for high in 1000, 100, 10, 2:
@@ -41,11 +43,14 @@ def check(root, tracer, graph, given, seed):
         return math.inf if found is None else found
 
     sizes = None
-    for other in _other_sizes(given):
-        found = difference(other)
-        if found is not None:
-            sizes = sizes or ("" if found < SMALL else _sizes_text(other))
-    found = difference(given)
+    # What the model prints was said when it was recorded.
+    with open(os.devnull, "w") as null, contextlib.redirect_stdout(null), \
+            contextlib.redirect_stderr(null):
+        for other in _other_sizes(given):
+            found = difference(other)
+            if found is not None:
+                sizes = sizes or ("" if found < SMALL else _sizes_text(other))
+        found = difference(given)
     return {"difference": found if found != math.inf else None,
             "sizes": sizes}
 
@@ -63,13 +68,16 @@ def _other_sizes(given):
             sizes = list(item.shape)
             sizes[dim] += 1
             return item.new_zeros(sizes)
-        yield _map(larger, given)
+        other = _map(larger, given)
+        if _sizes_text(other) != _sizes_text(given):
+            yield other
 
 
 def _sizes_text(given):
-    return ", ".join("%s %s" % (name, list(value.shape))
+    return ", ".join("%s %s" % (name, list(item.shape))
                      for name, value in given.items()
-                     if isinstance(value, torch.Tensor))
+                     for item in leaves(value)
+                     if isinstance(item, torch.Tensor))
 
 
 def _run(state, call):

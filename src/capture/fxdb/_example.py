@@ -467,15 +467,15 @@ def has_tensor(value):
         any(has_tensor(item) for item in value)
 
 
-def record(tracer, root, given):
+def record(tracer, root, given, state=None):
     """The Graph of one run of ROOT, a module or function, on GIVEN, its inputs
     by name, and the Recorder, which has the specialisations.  Parameters and
-    buffers are as before when it returns.
+    buffers are as before when it returns; STATE is what tensors_of gives.
     """
     is_module = isinstance(root, torch.nn.Module)
     tracer.root = root if is_module else torch.nn.Module()
     function = root.forward if is_module else root
-    state = tensors_of(tracer.root)
+    state = state or tensors_of(root)
     recorder = Recorder(tracer, tracer.root)
 
     def body():
@@ -564,7 +564,9 @@ def _functions(root):
 
 
 def tensors_of(root):
-    """What ROOT, a module, holds, so that it can be put back."""
+    """What ROOT holds, if it is a module, so that it can be put back."""
+    if not isinstance(root, torch.nn.Module):
+        root = torch.nn.Module()
     tensors = dict(root.named_parameters(), **dict(root.named_buffers()))
     return _weights.Weights(root, types.SimpleNamespace(
         tensors=tensors, places=_weights.places(list(tensors.values()))))

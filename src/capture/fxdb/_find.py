@@ -288,6 +288,9 @@ def examples(request, module, root):
             raise Refused("usage", "%s stands for any number of inputs: name "
                           "them in the model to record it" % name)
         texts[name] = text
+    if request.get("concrete"):
+        raise Refused("usage", "--concrete fixes an input of a trace; a "
+                      "recording takes it with -i")
     missing = [name for name in _required(
         root.forward if isinstance(root, torch.nn.Module) else root)
         if name not in texts]

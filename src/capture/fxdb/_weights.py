@@ -114,6 +114,7 @@ class Weights:
         self.root = root
         header, seen, offset, able = {}, set(), 0, {}
         places = graph.places
+        self.paths = graph.tensors.keys()
         for path, tensor in graph.tensors.items():
             if _can_be_written(tensor):
                 able[path] = tensor

@@ -100,8 +100,9 @@ class _Capture:
         """The Graph of one run on the inputs asked for."""
         seed = self.request["seed"]
         given = _find.examples(self.request, module, self.model)
+        state = _example.tensors_of(self.model)
         began = time.perf_counter()
-        graph, recorder = _example.record(tracer, self.model, given)
+        graph, recorder = _example.record(tracer, self.model, given, state)
         self.recorded = {
             "record_ms": (time.perf_counter() - began) * 1e3,
             "notes": [list(place) + [what]
@@ -110,7 +111,11 @@ class _Capture:
         }
         if self.request["check"]:
             self.recorded.update(_check.check(self.model, tracer, graph,
-                                              given, seed + 1000))
+                                              given, seed + 1000, state))
+        # The image is asked for next, and need not be made twice.
+        if isinstance(self.model, torch.nn.Module) and \
+                graph.tensors.keys() == state.paths:
+            self.made = state
         return graph
 
     def _explain(self, error):

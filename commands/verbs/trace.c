@@ -208,6 +208,33 @@ note_partial(struct cmd_ctx *ctx, struct fx_error *err, struct fx_model *model,
 		fx_model_name(model));
 }
 
+/* What records a run of SPEC, whose trace left MODEL: a line to type, as far as
+ * the inputs are known.
+ */
+static struct fx_error *
+note_recording(struct cmd_ctx *ctx, struct fx_error *err, const char *spec,
+	struct fx_model *model)
+{
+	FX_AUTO_BUF struct fx_buf inputs = { 0 };
+	const char *given;
+	struct fx_node *node;
+
+	for (size_t i = 0; (given = cmd_flag_at(ctx, "input", i)); i++)
+		fx_buf_addf(&inputs, " -i %s", given);
+	fx_graph_for_each_node (node, fx_model_graph(model)) {
+		if (cmd_flag_at(ctx, "input", 0) || node->args.count ||
+			node->opcode != FX_OPCODE_PLACEHOLDER)
+			continue;
+		fx_buf_addf(&inputs, " -i %s=", node->target);
+		fx_input_add_hint(&inputs, node);
+	}
+	return fx_error_note(err,
+		"one real run can be recorded: trace %s "
+		"--example%s%s",
+		spec, cmd_flag(ctx, "train") ? " --train" : "",
+		fx_buf_text(&inputs));
+}
+
 /* What a failed trace of SPEC left as NAME makes room for the next one, unless
  * it was edited since.  Returns whether it was current.
  */
@@ -291,6 +318,8 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 	fx_vec_deinit(&concrete);
 	fx_vec_deinit(&inputs);
 	ctx->shell->has_listed = false;
+	if (err && report.can_record && model)
+		err = note_recording(ctx, err, spec, model);
 	if (err)
 		err = cmd_model_failed(ctx,
 			note_partial(ctx, err, model, before));

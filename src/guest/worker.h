@@ -99,6 +99,7 @@ struct fx_trace_result {
 	char *torch;
 	char *mode;                     /* "eval" */
 	struct fx_recording *recording; /* the caller's; NULL: it was traced */
+	bool can_record; /* a traced value was asked for what a run knows */
 };
 void fx_trace_result_deinit(struct fx_trace_result *result);
 

@@ -10,7 +10,13 @@ f() { fxdb --python "$python" "$@"; }
 
 # A model that decides by data is refused, and told how to go on.
 f -ex 'trace sizes.py:decided' && fail 'a decision was traced'
-says 'or record one real run: trace --example'
+says 'one real run can be recorded: trace sizes.py:decided --example -i x='
+f -ex 'trace sizes.py:decided -i x=f32[3,4]' && fail 'a decision was traced'
+line=$(sed -n 's/.*can be recorded: //p' said)
+[ "$line" = 'trace sizes.py:decided --example -i x=f32[3,4]' ] ||
+	fail "hint: $line"
+f -ex "$line" -ex 'assert allclose(output, x - 1) or allclose(output, x + 1)' ||
+	fail 'the hint, typed'
 
 # Values are there, and equal to the function's; nothing is left to run.
 f -ex 'trace sizes.py:a_range --example -i x=f32[3,4]' \

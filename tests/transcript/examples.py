@@ -59,6 +59,7 @@ ELSEWHERE = {"tui", "layout split", "focus cmd", "refresh",
              "assert allfinite(output)", "assert allclose(output, $before)",
              "define nn", "document nn",
              "trace lenet.py:LeNet -i x=f32[1,1,28,28]",
+             "trace net.py:Net --example -i x=f32[1,3]",
              "trace torchvision.models:resnet18()"}
 
 

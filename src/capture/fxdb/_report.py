@@ -127,9 +127,6 @@ def _fact(origins):
     return None
 
 
-_RECORD = "; or record one real run: trace --example"
-
-
 def _leaf_or_wrap(module):
     if module:
         return "keep the module whole (--leaf %s), or %s" % (module, _WRAP)
@@ -270,7 +267,9 @@ def _refusal(error, frames):
 
 
 def failure(error, root=None, graph=None, fixed=None, tracing=False):
-    """The report of ERROR: code, message, details, frames, nodes, hint."""
+    """The report of ERROR: code, message, details, frames, nodes, hint, and
+    whether a run could be recorded that cannot be traced.
+    """
     if isinstance(error, Refused):
         return {"code": error.code, "message": str(error),
                 "hint": error.hint, "details": [], "frames": [],
@@ -289,8 +288,8 @@ def failure(error, root=None, graph=None, fixed=None, tracing=False):
     refusal = _refusal(error, frames) if tracing else None
     if refusal:
         report["nodes"] = [refusal[1]]
-        hint = _hint_asked(*refusal, graph, module, line)
-        report["hint"] = hint if "--concrete" in hint else hint + _RECORD
+        report["hint"] = _hint_asked(*refusal, graph, module, line)
+        report["can_record"] = True
         if "combination of arguments" in message:
             report["details"] = []
         return report

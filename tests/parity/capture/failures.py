@@ -162,8 +162,7 @@ CASES = [
      r"  getitem = getattr_1\[2\]  at causes.py:32: h, w = ",
      r"  x is an input\n", r"is open too: graph Sizes\n",
      r"hint: the shape of a tensor is not known here: move it into a "
-     r"function marked with torch.fx.wrap; or record one real run: "
-     r"trace --example\n"),
+     r"function marked with torch.fx.wrap\n"),
     ("causes.py:Dtype", r"the truth of %eq", r"weight = self.weight\n",
      r"hint: the dtype of a tensor is not known here"),
     ("causes.py:Device", r"the truth of %ne", r"getattr_1 = x.device\n",

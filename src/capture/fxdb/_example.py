@@ -17,10 +17,12 @@ import linecache
 import operator
 import re
 import sys
+import threading
 import types
 
 import torch
-from torch.overrides import TorchFunctionMode, _pop_mode_temporarily
+from torch.overrides import (TorchFunctionMode, _get_current_function_mode,
+                             _pop_mode_temporarily)
 
 import fxdb
 from fxdb import _capture, _weights
@@ -201,6 +203,7 @@ class Recorder(TorchFunctionMode):
         self.notes = {}  # (file, line, value) -> what the line says
         self.is_on = False
         self.autocast = _is_autocast()
+        self.thread = threading.get_ident()
         self.registered = {id(tensor) for tensor in
                            list(root.parameters()) + list(root.buffers())}
 
@@ -388,7 +391,7 @@ class Recorder(TorchFunctionMode):
     def module(self, module, args, kwargs):
         """A call of MODULE, as capture/ext_patch.c hands it over."""
         call = _capture.original_call
-        if not self.is_on:
+        if not self._listens():
             return call(module, *args, **kwargs)
         with self._working():
             path = self._path_of(module)
@@ -408,6 +411,10 @@ class Recorder(TorchFunctionMode):
                 with self._working():
                     _capture.leave()
 
+    def _listens(self):
+        """The mode is this thread's; the hook hears every one."""
+        return self.is_on and threading.get_ident() == self.thread
+
     def _path_of(self, module):
         try:
             return self.tracer.path_of_module(module)
@@ -416,7 +423,9 @@ class Recorder(TorchFunctionMode):
 
     def _whole(self, call, record):
         """What CALL gives, with the mode off; RECORD makes its node."""
-        with self._working(), _pop_mode_temporarily():
+        is_last = _get_current_function_mode() is self  # or one of the model's
+        with self._working(), _pop_mode_temporarily() if is_last \
+                else contextlib.nullcontext():
             _capture.pause(True)
             try:
                 result = call()
@@ -426,7 +435,7 @@ class Recorder(TorchFunctionMode):
 
     def wrapped(self, function, args, kwargs):
         """A call of FUNCTION, which fx.wrap or the math module has."""
-        if not self.is_on or not self._knows((args, kwargs)):
+        if not self._listens() or not self._knows((args, kwargs)):
             return function(*args, **kwargs)
         return self._whole(
             lambda: function(*args, **kwargs),

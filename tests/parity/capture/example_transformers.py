@@ -7,13 +7,19 @@ import sys
 import warnings
 
 warnings.simplefilter("ignore")
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(os.environ["FXDB_BUILDDIR"], "src/capture"))
 
 import torch
-import transformers
 
-import fxdb
-from fxdb import _check, _example
+import zoo
+
+# transformers looks for torchvision, and stops where its operators lack.
+zoo.declare_operators()
+import transformers  # noqa: E402
+
+import fxdb  # noqa: E402
+from fxdb import _check, _example  # noqa: E402
 
 transformers.logging.set_verbosity_error()
 TEXT = dict(vocab_size=99, hidden_size=32, num_hidden_layers=2,

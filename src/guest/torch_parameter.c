@@ -22,6 +22,37 @@ release_blob(void *context)
 	fx_blob_unref(context);
 }
 
+/* Give the storage memory that belongs to this run.  *RET is the memory that
+ * the storage had before, or null if the storage had its own memory already.
+ */
+static struct fx_error *
+own(const void *payload, struct fx_blob **ret)
+{
+	struct fxs_memory kept = { .bytes = NULL };
+	struct fx_error *err =
+		fx_shim_loaded()->tensor_own((struct fxs_tensor *)(uintptr_t)
+						     payload,
+			&kept);
+
+	*ret = NULL;
+	if (err || !kept.bytes)
+		return err;
+	*ret = fx_blob_wrap(kept.bytes, kept.byte_count, kept.release,
+		kept.context);
+	/* It was read to be copied. */
+	return fx_guard_check((uintptr_t)kept.bytes, kept.byte_count, NULL);
+}
+
+/* Whether MEMORY begins where libtorch would not begin it: MKL's products then
+ * round otherwise.  What is large is not copied for that: weights are the right
+ * operand, of which it does not hold.
+ */
+static bool
+is_askew(const struct fxs_memory *memory)
+{
+	return (uintptr_t)memory->bytes % 64 && memory->byte_count <= 1 << 20;
+}
+
 /* TENSOR over the bytes of the graph, beside what this run has there. */
 static struct fx_error *
 tensor_of_storage(const struct fx_torch *torch, const struct fx_tensor *tensor,
@@ -36,9 +67,11 @@ tensor_of_storage(const struct fx_torch *torch, const struct fx_tensor *tensor,
 		.sizes = tensor->sizes,
 		.strides = tensor->strides,
 		.offset = tensor->offset,
+		.requires_grad = tensor->requires_grad,
 		.beside = beside ? beside->payload : NULL,
 		.release = release_blob,
 	};
+	struct fx_blob *before;
 	struct fx_error *err;
 	uint64_t reach;
 
@@ -59,6 +92,10 @@ tensor_of_storage(const struct fx_torch *torch, const struct fx_tensor *tensor,
 	err = torch->shim->tensor_of_memory(&memory, ret);
 	if (err && !beside)
 		fx_blob_unref(blob);
+	if (err || beside || !is_askew(&memory))
+		return err;
+	err = own(*ret, &before);
+	fx_blob_unref(before);
 	return err;
 }
 
@@ -92,27 +129,6 @@ fx_torch_new_run(struct fx_backend *backend)
 }
 
 /* --- writing ------------------------------------------------------------ */
-
-/* Give the storage memory that belongs to this run.  *RET is the memory that
- * the storage had before, or null if the storage had its own memory already.
- */
-static struct fx_error *
-own(const void *payload, struct fx_blob **ret)
-{
-	struct fxs_memory kept = { .bytes = NULL };
-	struct fx_error *err =
-		fx_shim_loaded()->tensor_own((struct fxs_tensor *)(uintptr_t)
-						     payload,
-			&kept);
-
-	*ret = NULL;
-	if (err || !kept.bytes)
-		return err;
-	*ret = fx_blob_wrap(kept.bytes, kept.byte_count, kept.release,
-		kept.context);
-	/* It was read to be copied. */
-	return fx_guard_check((uintptr_t)kept.bytes, kept.byte_count, NULL);
-}
 
 static bool
 own_one(void *context, struct fx_datum *held)

@@ -3,8 +3,7 @@
  * The shim is C++, compiled for one libtorch, and loaded when it is first
  * needed.  It links nothing of ours and exports one function, fxs_open.  Both
  * sides are compiled from this one header, which the build identity checks.
- * Text crosses by pointer and length.  No exception crosses: a function that
- * can fail returns an error that the host made, or null.
+ * No exception crosses: what can fail returns an error of the host's, or null.
  */
 #ifndef FX_TORCH_SHIM_H
 #define FX_TORCH_SHIM_H
@@ -101,6 +100,7 @@ struct fxs_memory {
 	const int64_t *sizes;
 	const int64_t *strides; /* in elements, or null: contiguous */
 	int64_t offset;         /* in elements */
+	bool requires_grad;     /* as the model has it */
 	/* Null, or a tensor to share storage with: what follows is ignored. */
 	const struct fxs_tensor *beside;
 	void *bytes; /* the whole storage, which is never written */

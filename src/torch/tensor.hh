@@ -440,10 +440,15 @@ tensor_in_memory(const struct fxs_memory *memory, struct fxs_tensor **ret)
 	Lease *lease;
 	c10::Storage storage = storage_of_memory(memory, &lease);
 
-	*ret = hand_out(in_storage(std::move(storage),
+	at::Tensor tensor = in_storage(std::move(storage),
 		static_cast<c10::ScalarType>(memory->dtype),
 		c10::IntArrayRef(memory->sizes, memory->rank), strides,
-		memory->offset));
+		memory->offset);
+
+	/* Some operators choose a kernel by it, linear in 2.x among them. */
+	if (memory->requires_grad && tensor.is_floating_point())
+		tensor.set_requires_grad(true);
+	*ret = hand_out(std::move(tensor));
 	/* From here on it is the tensor that owns. */
 	if (lease)
 		lease->release = memory->release;

@@ -29,6 +29,10 @@ EXTRA_DIST += %D%/example.sh %D%/capture/examples.py \
 	%D%/capture/example_torchvision.py \
 	%D%/capture/example_transformers.py tests/data/trace/sizes.py
 
+# Bits that depend on more than the numbers.
+TESTS += %D%/rounding.sh
+EXTRA_DIST += %D%/rounding.sh %D%/rounding.py
+
 # Models that do not trace, and the processes around a capture.
 TESTS += %D%/trace_errors.sh
 EXTRA_DIST += %D%/trace_errors.sh %D%/capture/failures.py \

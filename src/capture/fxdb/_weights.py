@@ -133,7 +133,7 @@ class Weights:
             self.blocks.append((tensor, offset, size))
             offset += size
         text = json.dumps(header, separators=(",", ":")).encode()
-        text += b" " * (-len(text) % 8)
+        text += b" " * (-(8 + len(text)) % 64)
         self.begin = 8 + len(text)
         self.memory = os.memfd_create("fxdb-weights")
         with os.fdopen(self.memory, "wb", closefd=False) as out:

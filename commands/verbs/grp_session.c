@@ -408,7 +408,10 @@ const struct cmd_entry cmd_group_session[] = {
 			"--example records one real run instead: what the "
 			"model does by values and sizes may be anything, and "
 			"info trace lists where that decided something. The "
-			"graph is then run beside the model on other values.",
+			"graph is then run beside the model on other values. "
+			"--vary gives inputs of other sizes, for a second run: "
+			"numbers in which both differ become expressions of "
+			"sizes, which a third run checks.",
 		.synonyms = "capture symbolic_trace model python own",
 		.needs = CMD_CHANGES_FILES,
 		.args = { { "spec", CMD_ARG_SPEC, 0, "FILE.py:EXPR", NULL },
@@ -425,6 +428,9 @@ const struct cmd_entry cmd_group_session[] = {
 			{ "train", 0, CMD_ARG_END, "in training mode" },
 			{ "example", 0, CMD_ARG_END,
 				"record one real run on the inputs of -i" },
+			{ "vary", 0, CMD_ARG_SPEC,
+				"NAME=SPEC of another size, so that sizes stay "
+				"open; may be repeated" },
 			{ "no-check", 0, CMD_ARG_END,
 				"do not run what was recorded beside the "
 				"model" },
@@ -435,7 +441,10 @@ const struct cmd_entry cmd_group_session[] = {
 			{ "trace torchvision.models:resnet18()",
 				"or what a call gives" },
 			{ "trace net.py:Net --example -i x=f32[1,3]",
-				"record a run where tracing fails" } },
+				"record a run where tracing fails" },
+			{ "trace net.py:Net --example -i x=f32[1,3] "
+			  "--vary x=f32[4,3]",
+				"for any first size" } },
 		.exec = cmd_trace_exec,
 	},
 	{

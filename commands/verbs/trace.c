@@ -75,6 +75,8 @@ add_recorded(struct fx_buf *text, const struct fx_recording *recording)
 	else if (recording->is_checked && recording->difference > 0)
 		fx_buf_addf(text, ", on other values off by %.2g",
 			recording->difference);
+	if (*recording->varied)
+		fx_buf_addf(text, "; sizes %s", recording->varied);
 	if (recording->count)
 		fx_buf_addf(text, "; %zu specialisation%s (info trace)",
 			recording->count, recording->count == 1 ? "" : "s");
@@ -114,15 +116,20 @@ say_report(struct cmd_ctx *ctx, struct fx_model *model,
 	out_value_text(ctx->out, "graph", fx_model_name(model));
 	out_value_int(ctx->out, "nodes", (int64_t)graph->node_count);
 	out_value_int(ctx->out, "parameters", count);
-	if (recording)
-		out_value_int(ctx->out, "specialisations",
-			(int64_t)recording->count);
+	if (!recording)
+		return;
+	out_value_text(ctx->out, "sizes", recording->varied);
+	out_value_int(ctx->out, "specialisations", (int64_t)recording->count);
 }
 
 /* A difference that rounding does not explain, or none that could be told. */
 static void
 warn_of_difference(struct cmd_ctx *ctx, const struct fx_recording *recording)
 {
+	if (recording->problem)
+		out_warning(ctx->out,
+			"the graph is right for the sizes of -i only: %s",
+			recording->problem);
 	if (!recording->is_checked)
 		return;
 	if (isnan(recording->difference))
@@ -135,10 +142,11 @@ warn_of_difference(struct cmd_ctx *ctx, const struct fx_recording *recording)
 			"on other values of the same shapes the graph gives "
 			"something else than the model: what it decided by "
 			"values is fixed (info trace)");
-	if (recording->sizes && *recording->sizes)
+	if (recording->sizes && *recording->sizes && !recording->problem)
 		out_note(ctx->out,
 			"of other sizes (%s) the model makes another graph: "
-			"this one is right for the sizes recorded",
+			"this one is right for the sizes recorded; --vary "
+			"NAME=SPEC records others too",
 			recording->sizes);
 }
 
@@ -162,13 +170,25 @@ struct texts {
 	size_t capacity;
 };
 
+/* Flags that may be repeated. */
+enum list {
+	LEAVES,
+	CONCRETE,
+	INPUTS,
+	VARY,
+	LIST_COUNT
+};
+
 static void
-collect_flag(const struct cmd_ctx *ctx, const char *flag, struct texts *texts)
+collect_flags(const struct cmd_ctx *ctx, struct texts lists[LIST_COUNT])
 {
+	static const char *const flags[] = { "leaf", "concrete", "input",
+		"vary" };
 	const char *text;
 
-	for (size_t i = 0; (text = cmd_flag_at(ctx, flag, i)); i++)
-		fx_vec_push(texts, text);
+	for (int i = 0; i < LIST_COUNT; i++)
+		for (size_t j = 0; (text = cmd_flag_at(ctx, flags[i], j)); j++)
+			fx_vec_push(&lists[i], text);
 }
 
 /* -i NAME=SPEC, once for each input. */
@@ -271,18 +291,21 @@ cmd_trace_say_missing_input(struct out *out, struct fx_model *model)
 	}
 }
 
-/* Inputs have lines of their own in a script.  The caller's. */
+/* Inputs have lines of their own in a script, but a run that is recorded needs
+ * them.  The caller's.
+ */
 static char *
 script_line(struct cmd_ctx *ctx)
 {
-	cmd_canonical_set(ctx, "input", NULL);
+	if (!cmd_flag(ctx, "example"))
+		cmd_canonical_set(ctx, "input", NULL);
 	return cmd_canonical_line(ctx);
 }
 
 struct fx_error *
 cmd_trace_exec(struct cmd_ctx *ctx)
 {
-	struct texts leaves = { 0 }, concrete = { 0 }, inputs = { 0 };
+	struct texts lists[LIST_COUNT] = { 0 };
 	const char *spec = cmd_arg_text(ctx, "spec");
 	const char *as = cmd_arg_text(ctx, "as");
 	FX_AUTO_FREE char *name = as ? fx_xstrdup(as) : name_of(spec);
@@ -294,29 +317,31 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 	struct fx_model *model = NULL;
 	struct fx_error *err;
 
-	collect_flag(ctx, "leaf", &leaves);
-	collect_flag(ctx, "concrete", &concrete);
-	collect_flag(ctx, "input", &inputs);
+	if (cmd_flag(ctx, "vary") && !cmd_flag(ctx, "example"))
+		return fx_error_new(FX_ERR_USAGE,
+			"--vary is of a run that is recorded: --example");
+	collect_flags(ctx, lists);
 	cmd_overwrite_guard_traced(ctx, spec);
 	err = fx_session_trace(ctx->session,
 		&(struct fx_trace_request){
 			.spec = spec,
 			.tracer = cmd_flag(ctx, "tracer"),
-			.leaves = leaves.items,
-			.leaf_count = leaves.count,
-			.concrete = concrete.items,
-			.concrete_count = concrete.count,
+			.leaves = lists[LEAVES].items,
+			.leaf_count = lists[LEAVES].count,
+			.concrete = lists[CONCRETE].items,
+			.concrete_count = lists[CONCRETE].count,
 			.train = cmd_flag(ctx, "train"),
 			.is_example = cmd_flag(ctx, "example"),
 			.is_checked = !cmd_flag(ctx, "no-check"),
-			.inputs = inputs.items,
-			.input_count = inputs.count,
+			.inputs = lists[INPUTS].items,
+			.input_count = lists[INPUTS].count,
+			.vary = lists[VARY].items,
+			.vary_count = lists[VARY].count,
 		},
 		&(struct fx_opening){ *name ? name : NULL, line }, &report,
 		&model);
-	fx_vec_deinit(&leaves);
-	fx_vec_deinit(&concrete);
-	fx_vec_deinit(&inputs);
+	for (int i = 0; i < LIST_COUNT; i++)
+		fx_vec_deinit(&lists[i]);
 	ctx->shell->has_listed = false;
 	if (err && report.can_record && model)
 		err = note_recording(ctx, err, spec, model);
@@ -359,6 +384,9 @@ cmd_trace_say_capture(struct cmd_ctx *ctx)
 	out_field(ctx->out, traced->recording ? "recorded" : "traced",
 		FX_ROLE_NUMBER, "%.1f ms",
 		traced->recording ? traced->recording->ms : traced->trace_ms);
+	if (traced->recording && *traced->recording->varied)
+		out_field(ctx->out, "sizes", FX_ROLE_PLAIN, "%s",
+			traced->recording->varied);
 	out_field_bool(ctx->out, "complete", FX_ROLE_PLAIN,
 		!traced->is_partial);
 }

@@ -67,6 +67,9 @@ request_json(const struct fx_trace_request *request, json_t **ret)
 	if (request->is_example)
 		json_object_set_new(message, "example",
 			texts_json(request->inputs, request->input_count));
+	if (request->vary_count)
+		json_object_set_new(message, "vary",
+			texts_json(request->vary, request->vary_count));
 	json_object_set_new(message, "check",
 		json_boolean(request->is_checked));
 	if (request->tracer)

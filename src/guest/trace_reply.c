@@ -87,6 +87,8 @@ fx_recording_free(struct fx_recording *recording)
 	}
 	free(recording->items);
 	free(recording->sizes);
+	free(recording->varied);
+	free(recording->problem);
 	free(recording);
 }
 
@@ -129,6 +131,9 @@ read_recording(json_t *answer)
 					: (double)NAN;
 	if (fx_message_text(answer, "sizes"))
 		recording->sizes = dup_text(answer, "sizes");
+	recording->varied = dup_text(answer, "varied");
+	if (fx_message_text(answer, "problem"))
+		recording->problem = dup_text(answer, "problem");
 	recording->items =
 		fx_xcalloc(json_array_size(notes), sizeof(*recording->items));
 	json_array_foreach(notes, index, note)

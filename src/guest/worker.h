@@ -56,6 +56,8 @@ struct fx_trace_request {
 	bool is_checked;
 	const char *const *inputs;
 	size_t input_count;
+	const char *const *vary; /* inputs of a second run, of other sizes */
+	size_t vary_count;
 	bool train;
 	uint64_t seed; /* of torch's generator before the model is built */
 	/* Called every 30 ms; true: stop the capture. */
@@ -81,6 +83,8 @@ struct fx_recording {
 	bool is_checked;   /* beside the model, on other values */
 	double difference; /* then: the largest of an element; NaN: the model
 			    * refused them, or results of other forms */
+	char *varied;  /* sizes that are open: "x[0] = N, x[1] = S", or "" */
+	char *problem; /* why other sizes that were asked for are not; NULL */
 	char *sizes; /* inputs of other sizes on which they differ: "x [2, 4]";
 		      * "": none was found; NULL: none was tried */
 	struct fx_specialisation *items;

@@ -33,6 +33,40 @@ f -ex 'trace sizes.py:unpacked --example -i x=f32[3,4]' \
 	-ex 'assert output.shape == (5, 2)' || fail 'unpacked'
 says 'checked on other values and sizes'
 
+# A second run of other sizes makes sizes of numbers.
+f -ex 'trace sizes.py:int_of_size --example -i x=f32[3,4] --vary x=f32[5,9]' \
+	-ex 'info trace' -ex 'input x = f32[7,2]' -ex run \
+	-ex 'assert output[0].shape == (15,) and output[1].shape == (2, 7)' ||
+	fail 'int_of_size'
+says 'checked on other values and sizes; sizes x[0] = N, x[1] = S'
+grep -q specialisation said && fail 'a size is a specialisation'
+f -ex 'trace sizes.py:comparison --example -i x=f32[3,4] --vary x=f32[4,4]' ||
+	fail 'comparison'
+says 'the graph is right for the sizes of -i only: the recordings part at neg:'
+says 'x if x.shape[0] > 3 else -x", and of the other sizes its end'
+f -ex 'trace sizes.py:an_int --example -i x=f32[3,4] --vary x=f32[5,4]' ||
+	fail 'an_int'
+says 'only: no expression of the sizes gives 4, 7, '
+f -ex 'trace sizes.py:a_key --example -i x=f32[3,4] --vary x=f32[9,4]' ||
+	fail 'a size that the model refuses'
+says 'only: with x [9, 4] the model stops at sizes.py:72 "return x * WORDS'
+says '": KeyError: 9'
+f -ex 'trace sizes.py:item --example -i x=f32[3,4] --vary x=f32[3,4]' &&
+	fail 'equal sizes'
+says '--vary gives the sizes that -i gives'
+f -ex 'trace sizes.py:item --example -i x=f32[3,4] --vary y=f32[3,4]' &&
+	fail '--vary of no input'
+says 'the model has no input "y"'
+f -ex 'trace sizes.py:item -i x=f32[3,4] --vary x=f32[4,4]' &&
+	fail '--vary without --example'
+says '--vary is of a run that is recorded: --example'
+
+# A script has what the recording needs.
+f -ex 'trace sizes.py:unpacked --example -i x=f32[3,4] --vary x=f32[5,9]' \
+	-ex 'dump script -o again.fxdb' || fail 'dump script'
+f -x again.fxdb -ex run -ex 'assert output.shape == (4, 3)' ||
+	fail 'the script, run'
+
 f -ex 'trace sizes.py:item --example -i x=randn(3,4)' || fail 'item'
 says 'on other values of the same shapes the graph gives something else'
 f -ex 'trace sizes.py:item --example --no-check -i x=randn(3,4)' ||

@@ -60,6 +60,7 @@ ELSEWHERE = {"tui", "layout split", "focus cmd", "refresh",
              "define nn", "document nn",
              "trace lenet.py:LeNet -i x=f32[1,1,28,28]",
              "trace net.py:Net --example -i x=f32[1,3]",
+             "trace net.py:Net --example -i x=f32[1,3] --vary x=f32[4,3]",
              "trace torchvision.models:resnet18()"}
 
 

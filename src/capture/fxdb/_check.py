@@ -12,12 +12,13 @@ import fxdb
 from fxdb import _example
 
 
-def check(root, tracer, graph, given, seed, state=None):
+def check(root, tracer, graph, given, seed, state=None, others=None):
     """Run GRAPH beside ROOT on other values: {"difference": the largest of an
     element on the same shapes, 0.0 when all bits are equal, None where the
     results cannot be compared or the model refuses the values; "sizes": the
     inputs of other sizes on which they differ, "" when there are none, None
-    when the model takes no others}.  STATE as in _example.record.
+    when the model takes no others}.  STATE as in _example.record; OTHERS are
+    the inputs of other sizes to try, or None for sizes one larger.
     """
     function = root.forward if isinstance(root, torch.nn.Module) else root
     state = state or _example.tensors_of(root)
@@ -27,7 +28,7 @@ def check(root, tracer, graph, given, seed, state=None):
             other = {name: _other(value, seed + i, high)
                      for i, (name, value) in enumerate(given.items())}
             try:
-                want = _run(state, lambda: function(**_copy(other)))
+                want = _run(state, lambda: function(**copy(other)))
                 break
             except Exception:
                 continue
@@ -35,7 +36,7 @@ def check(root, tracer, graph, given, seed, state=None):
             return None
         try:
             got = _run(state, lambda: interpret(tracer.root, graph,
-                                                _copy(other)))
+                                                copy(other)))
         except Exception:
             return math.inf
         found = _difference(leaves(_example.taken_apart(want)),
@@ -46,10 +47,10 @@ def check(root, tracer, graph, given, seed, state=None):
     # What the model prints was said when it was recorded.
     with open(os.devnull, "w") as null, contextlib.redirect_stdout(null), \
             contextlib.redirect_stderr(null):
-        for other in _other_sizes(given):
+        for other in others or _other_sizes(given):
             found = difference(other)
             if found is not None:
-                sizes = sizes or ("" if found < SMALL else _sizes_text(other))
+                sizes = sizes or ("" if found < SMALL else sizes_text(other))
         found = difference(given)
     return {"difference": found if found != math.inf else None,
             "sizes": sizes}
@@ -68,12 +69,13 @@ def _other_sizes(given):
             sizes = list(item.shape)
             sizes[dim] += 1
             return item.new_zeros(sizes)
-        other = _map(larger, given)
-        if _sizes_text(other) != _sizes_text(given):
+        other = map_items(larger, given)
+        if sizes_text(other) != sizes_text(given):
             yield other
 
 
-def _sizes_text(given):
+def sizes_text(given):
+    """The shapes of the tensors in GIVEN: "x [2, 3], y [4]"."""
     return ", ".join("%s %s" % (name, list(item.shape))
                      for name, value in given.items()
                      for item in leaves(value)
@@ -89,22 +91,23 @@ def _run(state, call):
         state.restore()
 
 
-def _map(function, value):
+def map_items(function, value):
     """VALUE with FUNCTION of everything in it that is no container."""
     if isinstance(value, (tuple, list)) and not isinstance(value, torch.Size):
-        items = [_map(function, item) for item in value]
+        items = [map_items(function, item) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") \
             else type(value)(items)
     if isinstance(value, dict):
-        return {key: _map(function, item) for key, item in value.items()}
+        return {key: map_items(function, item) for key, item in value.items()}
     if isinstance(value, slice):
-        return slice(*(_map(function, item) for item in
+        return slice(*(map_items(function, item) for item in
                        (value.start, value.stop, value.step)))
     return function(value)
 
 
-def _copy(values):
-    return _map(lambda item: item.clone() if isinstance(item, torch.Tensor)
+def copy(values):
+    """VALUES with tensors of their own."""
+    return map_items(lambda item: item.clone() if isinstance(item, torch.Tensor)
                 else item, values)
 
 
@@ -123,7 +126,7 @@ def _other(value, seed, high):
                                                      if item.element_size() < 2
                                                      else high)
         return torch.randint(0, top, item.shape, generator=made).to(item.dtype)
-    return _map(draw, value)
+    return map_items(draw, value)
 
 
 def interpret(root, graph, given):
@@ -131,7 +134,7 @@ def interpret(root, graph, given):
     values = {}
 
     def fill(value):
-        return _map(lambda item: values[item.name]
+        return map_items(lambda item: values[item.name]
                     if isinstance(item, fxdb.Node) else item, value)
     for node in graph.nodes:
         args, kwargs = fill(node.args), fill(node.kwargs)

@@ -11,12 +11,9 @@ What a run decides by a value or a size is a specialisation: the graph holds
 where that comes out the same.
 """
 import contextlib
-import dis
 import inspect
 import linecache
 import operator
-import re
-import sys
 import threading
 import types
 
@@ -25,52 +22,14 @@ from torch.overrides import (TorchFunctionMode, _get_current_function_mode,
                              _pop_mode_temporarily)
 
 import fxdb
-from fxdb import _capture, _weights
+from fxdb import _capture, _frame, _weights
 
-# Words of a tensor's metadata for dtypes, as f32[1,3] has them (FILES).
-_DTYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16,
-           "bf16": torch.bfloat16, "i64": torch.int64, "i32": torch.int32,
-           "i16": torch.int16, "i8": torch.int8, "u8": torch.uint8,
-           "b8": torch.bool, "c64": torch.complex64, "c128": torch.complex128}
-# What instructions of the model's own line say, as functions.
-_SYMBOLS = {"+": "add", "-": "sub", "*": "mul", "@": "matmul",
-            "/": "truediv", "//": "floordiv", "%": "mod", "**": "pow",
-            "<<": "lshift", ">>": "rshift", "&": "and_", "|": "or_",
-            "^": "xor"}
-_BINARY = {"ADD": "+", "SUBTRACT": "-", "MULTIPLY": "*",
-           "MATRIX_MULTIPLY": "@", "TRUE_DIVIDE": "/", "FLOOR_DIVIDE": "//",
-           "MODULO": "%", "POWER": "**", "LSHIFT": "<<", "RSHIFT": ">>",
-           "AND": "&", "OR": "|", "XOR": "^"}
-_UNARY = {"UNARY_NEGATIVE": operator.neg, "UNARY_POSITIVE": operator.pos,
-          "UNARY_INVERT": operator.invert}
-_COMPARED = {"eq", "ne", "lt", "le", "gt", "ge"}
 _ITEMS = {"__getitem__": operator.getitem, "__setitem__": operator.setitem}
 # Asking for these makes a decision of a value.
 _DECIDING = {"__bool__", "__int__", "__float__", "__complex__", "__index__",
              "__contains__", "__format__", "item", "tolist", "numpy",
              "__array__", "equal", "allclose", "is_nonzero", "nonzero_static"}
 _SIZES = {"size", "numel", "nelement", "sym_size", "sym_numel"}
-
-
-def example(text, seed, module):
-    """What the input TEXT, "f32[1,3]" or a Python expression over torch and
-    MODULE, is under SEED: the values that fxdb gives it (session/input.c)."""
-    match = re.fullmatch(r"\s*([a-z]+\d+)\[([\d,\s]*)\]\s*", text)
-    if match and match[1] in _DTYPES:
-        dtype = _DTYPES[match[1]]
-        sizes = [int(size) for size in match[2].split(",") if size.strip()]
-        return filled(sizes, dtype, seed)
-    torch.manual_seed(seed)
-    return eval(text.strip(), {**vars(torch), "torch": torch, **vars(module)})
-
-
-def filled(sizes, dtype, seed):
-    """Normal for floats and complex numbers, else zeros."""
-    small = dtype.is_floating_point and torch.finfo(dtype).bits < 16
-    tensor = torch.zeros(sizes, dtype=torch.float if small else dtype)
-    if dtype.is_floating_point or dtype.is_complex:
-        tensor.normal_(generator=torch.Generator().manual_seed(seed))
-    return tensor.to(dtype)
 
 
 class _Entry:
@@ -147,7 +106,7 @@ def _plain_number(item):
 
 
 def _give_methods():
-    for word in _SYMBOLS.values():
+    for word in _frame.SYMBOLS.values():
         function, word = getattr(operator, word), word.rstrip("_")
         setattr(_Number, "__%s__" % word, _arithmetic(function, False))
         setattr(_Number, "__r%s__" % word, _arithmetic(function, True))
@@ -160,47 +119,19 @@ def _give_methods():
 _give_methods()
 
 
-def _model_frame():
-    """The frame of the model's that is being run: none of torch's, nor ours.
-    """
-    frame = sys._getframe(1)
-    while frame.f_back and ("/torch/" in frame.f_code.co_filename or
-                            frame.f_code.co_filename == __file__):
-        frame = frame.f_back
-    return frame
-
-
-def _operator_at(frame, called):
-    """The operator that FRAME's instruction applies where it has torch call
-    CALLED, or None: torch tells x * 2 and x.mul(2) not apart.
-    """
-    code, at = frame.f_code.co_code, frame.f_lasti
-    name, argument = dis.opname[code[at]], code[at + 1]
-    if name == "COMPARE_OP":
-        return getattr(operator, called) if called in _COMPARED else None
-    if name in _UNARY:
-        return _UNARY[name]
-    first, _, rest = name.partition("_")
-    symbol = dis._nb_ops[argument][1] if name == "BINARY_OP" else \
-        _BINARY.get(rest, "") + ("=" if first == "INPLACE" else "")
-    word = _SYMBOLS.get(symbol.rstrip("=")) \
-        if first in ("BINARY", "INPLACE") else None
-    if not word:
-        return None
-    return getattr(operator, "i" + word.rstrip("_") if symbol[-1] == "="
-                   else word)
-
-
 class Recorder(TorchFunctionMode):
     """The mode under which a model runs once, and the hook that is told of
     calls of modules and of wrapped functions (capture/ext_patch.c).
     """
 
-    def __init__(self, tracer, root):
+    def __init__(self, tracer, root, plan):
         super().__init__()
         self.tracer = tracer
+        self.plan = plan
         self.nodes = {}  # id of a tensor -> (tensor, entry)
         self.notes = {}  # (file, line, value) -> what the line says
+        self.sizes = {}  # "x[0]" -> the number, of inputs
+        self.integers = []  # those in arguments that have no node, in order
         self.is_on = False
         self.autocast = _is_autocast()
         self.thread = threading.get_ident()
@@ -210,7 +141,7 @@ class Recorder(TorchFunctionMode):
     def note(self, value, what=None):
         """A decision of the model's: its line, and what came out."""
         if self.is_on or what:
-            frame = _model_frame()
+            frame = _frame.model_frame()
             place = frame.f_code.co_filename, frame.f_lineno
             self.notes.setdefault(place + (repr(value)[:60],),
                                   what or linecache.getline(*place).strip())
@@ -221,8 +152,25 @@ class Recorder(TorchFunctionMode):
         """VALUE as the model gets it for its parameter NAME."""
         if isinstance(value, bool) or not self._can_vary(value):
             self.notes["the input " + name, 0, repr(value)[:60]] = "is fixed"
-        return self.name(value, _Entry(
+        value = self.name(value, _Entry(
             proxy=_capture.placeholder(name, (), None)))
+        self._find_sizes(name, value)
+        return value
+
+    def _find_sizes(self, name, value):
+        """The sizes in the input VALUE, which NAME gives."""
+        if isinstance(value, torch.Tensor) and id(value) in self.nodes:
+            shape = _Entry(lambda: self.record(getattr, (value, "shape")))
+            for i, size in enumerate(self._named_sizes(value.shape, shape)):
+                self.sizes["%s[%d]" % (name, i)] = size
+        elif isinstance(value, _Size):
+            self.sizes[name] = value
+        elif isinstance(value, (tuple, list)):
+            for i, item in enumerate(value):
+                self._find_sizes("%s[%d]" % (name, i), item)
+        elif isinstance(value, dict):
+            for key, item in value.items():
+                self._find_sizes("%s[%r]" % (name, key), item)
 
     def _can_vary(self, value):
         return isinstance(value, (int, float)) or has_tensor(value)
@@ -247,7 +195,22 @@ class Recorder(TorchFunctionMode):
         if isinstance(value, slice):
             return slice(self.proxy(value.start), self.proxy(value.stop),
                          self.proxy(value.step))
-        return value
+        return self._integer(value) if type(value) is int else value
+
+    def _integer(self, value):
+        """VALUE, which no node gave: as the plan has it, or as it is."""
+        make = self.plan.get(len(self.integers))
+        self.integers.append(value)
+        if not make:
+            return value
+        # Its own arithmetic has nodes, and no place in the plan.
+        before = self.is_on, self.plan, self.integers
+        self.is_on, self.plan, self.integers = True, {}, []
+        number = make(self.sizes)
+        self.is_on = False
+        proxy = number.entry.get()
+        self.is_on, self.plan, self.integers = before
+        return proxy
 
     def _proxy_of_tensor(self, tensor):
         if id(tensor) in self.nodes:
@@ -374,7 +337,7 @@ class Recorder(TorchFunctionMode):
         line has one, else as torch.fx tells it.
         """
         proxies = self.proxy(tuple(args))
-        operation = _ITEMS.get(name) or _operator_at(_model_frame(),
+        operation = _ITEMS.get(name) or _frame.operator_at(_frame.model_frame(),
                                                      name.strip("_"))
         if operation and not kwargs:
             if name.startswith("__r"):
@@ -476,16 +439,18 @@ def has_tensor(value):
         any(has_tensor(item) for item in value)
 
 
-def record(tracer, root, given, state=None):
+def record(tracer, root, given, state=None, plan=None):
     """The Graph of one run of ROOT, a module or function, on GIVEN, its inputs
     by name, and the Recorder, which has the specialisations.  Parameters and
-    buffers are as before when it returns; STATE is what tensors_of gives.
+    buffers are as before when it returns; STATE is what tensors_of gives, PLAN
+    what integers are to be instead, of the sizes of inputs, by their place in
+    Recorder.integers.
     """
     is_module = isinstance(root, torch.nn.Module)
     tracer.root = root if is_module else torch.nn.Module()
     function = root.forward if is_module else root
     state = state or tensors_of(root)
-    recorder = Recorder(tracer, tracer.root)
+    recorder = Recorder(tracer, tracer.root, plan or {})
 
     def body():
         values = {name: recorder.input(name, value)

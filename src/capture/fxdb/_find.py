@@ -10,16 +10,21 @@ import importlib.util
 import inspect
 import os
 import pkgutil
+import re
 import sys
 import types
 
 import torch
 
 import fxdb
-from fxdb import _example
 
 _FORMS = "a model is FILE.py:EXPR or package.module:EXPR"
 _ALIASES = {"nn": "torch.nn", "F": "torch.nn.functional"}
+# Words of a tensor's metadata for dtypes, as f32[1,3] has them (FILES).
+_DTYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16,
+           "bf16": torch.bfloat16, "i64": torch.int64, "i32": torch.int32,
+           "i16": torch.int16, "i8": torch.int8, "u8": torch.uint8,
+           "b8": torch.bool, "c64": torch.complex64, "c128": torch.complex128}
 
 
 class Refused(Exception):
@@ -270,16 +275,39 @@ def tracer(request, module):
     return LeafTracer()
 
 
-def examples(request, module, root):
-    """The inputs to record with, by name, in the order of the parameters."""
+def example(text, seed, module):
+    """What the input TEXT, "f32[1,3]" or a Python expression over torch and
+    MODULE, is under SEED: the values that fxdb gives it (session/input.c)."""
+    match = re.fullmatch(r"\s*([a-z]+\d+)\[([\d,\s]*)\]\s*", text)
+    if match and match[1] in _DTYPES:
+        dtype = _DTYPES[match[1]]
+        sizes = [int(size) for size in match[2].split(",") if size.strip()]
+        return filled(sizes, dtype, seed)
+    torch.manual_seed(seed)
+    return eval(text.strip(), {**vars(torch), "torch": torch, **vars(module)})
+
+
+def filled(sizes, dtype, seed):
+    """Normal for floats and complex numbers, else zeros."""
+    small = dtype.is_floating_point and torch.finfo(dtype).bits < 16
+    tensor = torch.zeros(sizes, dtype=torch.float if small else dtype)
+    if dtype.is_floating_point or dtype.is_complex:
+        tensor.normal_(generator=torch.Generator().manual_seed(seed))
+    return tensor.to(dtype)
+
+
+def _texts(items, flag, root):
+    """What is typed for inputs of ROOT, by name, from ITEMS as "x=f32[1,3]".
+    """
     names = fxdb.inputs(root)
     takes_any = any(name.startswith("**") for name in names)
     texts = {}
-    for item in request["example"]:
+    for item in items:
         name, equals, text = item.partition("=")
         name = name.strip().lstrip("%")
         if not equals or not text.strip():
-            raise Refused("usage", "-i takes NAME=SPEC, not \"%s\"" % item)
+            raise Refused("usage", "%s takes NAME=SPEC, not \"%s\"" % (flag,
+                                                                     item))
         if name not in names and not (takes_any and name.isidentifier()):
             raise Refused("no-input", "the model has no input \"%s\"" % name,
                           nearest(name, names) or
@@ -288,6 +316,28 @@ def examples(request, module, root):
             raise Refused("usage", "%s stands for any number of inputs: name "
                           "them in the model to record it" % name)
         texts[name] = text
+    return texts
+
+
+def _examples_of(texts, seeds, module):
+    """The values of TEXTS, each under its seed."""
+    given = {}
+    for name in texts:
+        try:
+            given[name] = example(texts[name], seeds[name], module)
+        except Exception as error:
+            raise Refused("value", "the input %s = %s: %s: %s" % (
+                name, texts[name].strip(), type(error).__name__,
+                error)) from None
+    return given
+
+
+def examples(request, module, root):
+    """The inputs to record with, by name, in the order of the parameters; and
+    those to record with once more, or None.
+    """
+    names = fxdb.inputs(root)
+    texts = _texts(request["example"], "-i", root)
     if request.get("concrete"):
         raise Refused("usage", "--concrete fixes an input of a trace; a "
                       "recording takes it with -i")
@@ -301,16 +351,16 @@ def examples(request, module, root):
             ", a shape as f32[1,3] or a value as randn(1, 3)")
     order = [name for name in names if name in texts]
     order += [name for name in texts if name not in names]
-    given = {}
-    for at, name in enumerate(order):
-        try:
-            given[name] = _example.example(texts[name],
-                                           request["seed"] + at, module)
-        except Exception as error:
-            raise Refused("value", "the input %s = %s: %s: %s" % (
-                name, texts[name].strip(), type(error).__name__,
-                error)) from None
-    return given
+    seeds = {name: request["seed"] + at for at, name in enumerate(order)}
+    given = _examples_of({name: texts[name] for name in order}, seeds, module)
+    if not request.get("vary"):
+        return given, None
+    others = _texts(request["vary"], "--vary", root)
+    unknown = [name for name in others if name not in given]
+    if unknown:
+        raise Refused("no-input", "--vary %s: -i does not give it" %
+                      unknown[0], "add -i %s=..." % unknown[0])
+    return given, dict(given, **_examples_of(others, seeds, module))
 
 
 def concrete(request, module, root):

@@ -21,7 +21,8 @@ import traceback
 import torch
 
 import fxdb
-from fxdb import _capture, _check, _example, _find, _report, _run, _weights
+from fxdb import _capture, _check, _example, _find, _report, _run, _vary, \
+    _weights
 
 
 class _Channel:
@@ -99,19 +100,25 @@ class _Capture:
     def _record(self, tracer, module):
         """The Graph of one run on the inputs asked for."""
         seed = self.request["seed"]
-        given = _find.examples(self.request, module, self.model)
+        given, other = _find.examples(self.request, module, self.model)
         state = _example.tensors_of(self.model)
         began = time.perf_counter()
-        graph, recorder = _example.record(tracer, self.model, given, state)
+        varied = _vary.record(tracer, self.model, given, other, state) \
+            if other else _vary.Varied(*_example.record(tracer, self.model,
+                                                        given, state))
+        graph = varied.graph
         self.recorded = {
             "record_ms": (time.perf_counter() - began) * 1e3,
             "notes": [list(place) + [what]
-                      for place, what in recorder.notes.items()],
+                      for place, what in varied.recorder.notes.items()],
             "checked": self.request["check"],
+            "varied": ", ".join(map(" = ".join, varied.sizes)),
+            "problem": varied.problem,
         }
         if self.request["check"]:
-            self.recorded.update(_check.check(self.model, tracer, graph,
-                                              given, seed + 1000, state))
+            self.recorded.update(_check.check(
+                self.model, tracer, graph, given, seed + 1000, state,
+                varied.others))
         # The image is asked for next, and need not be made twice.
         if isinstance(self.model, torch.nn.Module) and \
                 graph.tensors.keys() == state.paths:

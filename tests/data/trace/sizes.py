@@ -160,6 +160,15 @@ def sorted_sizes(x):
     return x * sorted(x.shape)[0]
 
 
+def int_of_size(x):
+    rows, columns = int(x.shape[0]), int(x.shape[1])
+    return torch.zeros(rows * columns + 1), x.reshape(columns, rows)
+
+
+def rounded_up(x):
+    return torch.zeros(-(-int(x.shape[0]) // 4), int(x.shape[1]) // 2)
+
+
 def item(x):
     return x * x.sum().item()
 

@@ -1,6 +1,7 @@
 """Recorded runs of small Hugging Face models, none of which a symbolic trace
-follows: eager's results on other values, and on other sizes.  transformers 5,
-configurations alone: nothing is downloaded.
+follows: eager's results on other values, and on other sizes; and once more with
+a second recording of other sizes (_vary.py).  transformers 5, configurations
+alone: nothing is downloaded.
 """
 import os
 import sys
@@ -19,7 +20,7 @@ zoo.declare_operators()
 import transformers  # noqa: E402
 
 import fxdb  # noqa: E402
-from fxdb import _check, _example  # noqa: E402
+from fxdb import _check, _example, _vary  # noqa: E402
 
 transformers.logging.set_verbosity_error()
 TEXT = dict(vocab_size=99, hidden_size=32, num_hidden_layers=2,
@@ -110,12 +111,46 @@ MODELS = [
     ("Wav2Vec2", "Wav2Vec2Model", SPEECH,
      dict(input_values=torch.randn(1, 400))),
     ("Hubert", "HubertModel", SPEECH, dict(input_values=torch.randn(1, 400))),
+    ("Bloom", "BloomForCausalLM", dict(vocab_size=99, hidden_size=32,
+                                       n_layer=2, n_head=4),
+     dict(PLAIN, input_ids=ids())),
+    ("Falcon", "FalconForCausalLM",
+     dict(vocab_size=99, hidden_size=32, num_hidden_layers=2,
+          num_attention_heads=4), dict(PLAIN, input_ids=ids())),
+    ("Gemma2", "Gemma2ForCausalLM", dict(GROUPED, head_dim=8),
+     dict(PLAIN, input_ids=ids())),
+    ("XLNet", "XLNetModel", dict(vocab_size=99, d_model=32, n_layer=2,
+                                 n_head=4, d_inner=37),
+     dict(input_ids=ids())),
+    ("FNet", "FNetModel",
+     dict(vocab_size=99, hidden_size=32, num_hidden_layers=2,
+          intermediate_size=37, max_position_embeddings=64),
+     dict(input_ids=ids())),
+    ("Pegasus", "PegasusModel", dict(PAIR, max_position_embeddings=64),
+     dict(PLAIN, input_ids=ids(), decoder_input_ids=ids(2, 5))),
+    ("Segformer", "SegformerModel",
+     dict(hidden_sizes=[8, 16, 16, 24], depths=[1, 1, 1, 1],
+          num_attention_heads=[1, 2, 2, 2]),
+     dict(pixel_values=torch.randn(1, 3, 64, 64))),
+    ("MobileViT", "MobileViTModel",
+     dict(hidden_sizes=[16, 16, 16], num_attention_heads=4, image_size=64,
+          neck_hidden_sizes=[8, 8, 8, 16, 16, 16, 32], patch_size=2),
+     dict(pixel_values=torch.randn(1, 3, 64, 64))),
+    ("Longformer", "LongformerModel", dict(TEXT, attention_window=4),
+     dict(input_ids=ids(2, 8))),
+    ("Reformer", "ReformerModel",
+     dict(vocab_size=99, axial_pos_embds=False, hidden_size=32,
+          num_attention_heads=2, attn_layers=["local", "lsh"],
+          max_position_embeddings=64, num_buckets=4, feed_forward_size=32,
+          attention_head_size=16), dict(input_ids=ids(2, 8))),
     ("Mamba", "MambaModel", dict(vocab_size=99, hidden_size=32,
                                  num_hidden_layers=2, state_size=4),
      dict(PLAIN, input_ids=ids())),
 ]
 # Loops over the length: the graph is right for the one recorded, and says so.
 FIXED = {"MambaModel"}
+# Pads its input where the window does not divide the length.
+PADS = {"LongformerModel"}
 
 
 def compare(config, name, settings, inputs):
@@ -127,9 +162,33 @@ def compare(config, name, settings, inputs):
     checked = _check.check(model, tracer, graph, inputs, 1)
     if checked["difference"] != 0.0:
         return "off by %s on other values" % checked["difference"]
-    if bool(checked["sizes"]) != (name in FIXED):
+    if bool(checked["sizes"]) != (name in FIXED | PADS):
         return "of other sizes: %r" % checked["sizes"]
+    varied = _vary.record(tracer, model, inputs, of_other_sizes(inputs),
+                          _example.tensors_of(model))
+    if bool(varied.problem) != (name in FIXED):
+        return "varied: %s" % varied.problem
+    checked = _check.check(model, tracer, varied.graph, inputs, 1,
+                           others=varied.others)
+    if checked["difference"] != 0.0 or \
+            name not in FIXED and checked["sizes"] != "":
+        return "varied: %r" % checked
     return None
+
+
+# Lengths; of images and the like, their number alone.
+LONGER = {(2, 7): (3, 11), (2, 5): (3, 9), (1, 5): (2, 9), (1, 400): (2, 560)}
+
+
+def of_other_sizes(inputs):
+    def other(value):
+        if not isinstance(value, torch.Tensor):
+            return value
+        shape = tuple(value.shape)
+        shape = LONGER.get(shape, (shape[0] + 1, *shape[1:]))
+        return torch.randn(shape) if value.is_floating_point() \
+            else ids(*shape)
+    return {name: other(value) for name, value in inputs.items()}
 
 
 def main():

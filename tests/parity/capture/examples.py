@@ -14,7 +14,7 @@ from torch import nn
 
 import fxdb
 import sizes
-from fxdb import _check, _example
+from fxdb import _check, _example, _vary
 
 failures = []
 
@@ -65,6 +65,36 @@ def check_sizes(name, function):
     expect(right or notes or checked["sizes"] or checked["difference"],
            name, "is wrong at another size and nothing says so")
     expect(right and not notes or name not in NODES, name, "is no node:", notes)
+
+
+# What only a second run of other sizes makes right at all sizes.
+VARIED = {"a_format", "a_len", "zeros_list", "list_times", "a_ceil",
+          "int_of_size", "rounded_up"}
+
+
+def check_varied(name, function):
+    """Two recordings of other sizes, by the same measure."""
+    torch.manual_seed(0)
+    tracer = fxdb.Tracer()
+    varied = _vary.record(tracer, function, {"x": torch.randn(3, 4)},
+                          {"x": torch.randn(5, 9)},
+                          _example.tensors_of(function))
+    right = True
+    for shape in (2, 4), (4, 6), (7, 5), (8, 7), (6, 11):
+        x = torch.randn(shape)
+        try:
+            want = function(x.clone())
+        except Exception:
+            continue
+        try:
+            right &= is_same(want, _check.interpret(
+                tracer.root, varied.graph, {"x": x.clone()}))
+        except Exception:
+            right = False
+    expect(right or varied.problem or varied.recorder.notes,
+           name, "varied, is wrong at another size and nothing says so")
+    expect(name not in VARIED or right and not varied.problem, name,
+           "does not vary:", varied.problem)
 
 
 class Everything(nn.Module):
@@ -222,6 +252,7 @@ def main():
     for name, function in vars(sizes).items():
         if getattr(function, "__module__", "") == "sizes":
             check_sizes(name, function)
+            check_varied(name, function)
     check_everything(False)
     check_everything(True)
     for root in Late(), OwnMode().eval(), twice, leaf:

@@ -27,15 +27,6 @@ without_optional(const c10::TypePtr &type, bool *is_optional)
 		       : type;
 }
 
-/* What would keep tensors alive for as long as it is kept. */
-inline bool
-holds_tensors(const Want &want)
-{
-	return want.kind == c10::TypeKind::TensorType ||
-	       want.kind == c10::TypeKind::VarType ||
-	       want.kind == c10::TypeKind::AnyType;
-}
-
 inline Want
 want_of(const c10::Argument &argument)
 {

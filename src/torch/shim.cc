@@ -128,17 +128,32 @@ is_same(const fxs_value *values, size_t count)
 	return true;
 }
 
+/* Whether one of VALUES holds a tensor, which would live as long as the plan.
+ * What holds none may come as FXS_SAME the next time, whatever the operator
+ * takes: torch.tensor([1, 2]) takes anything.
+ */
+bool
+holds_tensor(const fxs_value *values, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (values[i].tag == FXS_TENSOR ||
+			((values[i].tag == FXS_LIST ||
+				 values[i].tag == FXS_TUPLE) &&
+				holds_tensor(values[i].items, values[i].count)))
+			return true;
+	return false;
+}
+
 bool
 push_converted(struct fxs_plan *plan, size_t i, const struct fxs_value *values)
 {
 	const fxs::Fill &fill = plan->fills[i];
 	const fxs_value &value = values[fill.source];
+	size_t count = fill.is_folded ? plan->positional - i : 1;
 	c10::IValue converted;
 	int penalty;
 
 	if (fill.is_folded) {
-		size_t count = plan->positional - i;
-
 		if (is_same(values + i, count)) {
 			stack.push_back(plan->last[i]);
 			return true;
@@ -154,7 +169,7 @@ push_converted(struct fxs_plan *plan, size_t i, const struct fxs_value *values)
 	}
 	if (penalty < 0)
 		return false;
-	if (!fxs::holds_tensors(fill.want))
+	if (!holds_tensor(fill.is_folded ? values + i : &value, count))
 		plan->last[i] = converted;
 	stack.push_back(std::move(converted));
 	return true;

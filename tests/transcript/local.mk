@@ -228,6 +228,7 @@ program_tests = \
 	%D%/live.sh \
 	%D%/prompt.sh \
 	%D%/recovery.sh \
+	%D%/run_again.sh \
 	%D%/words.sh \
 	%D%/lessons.sh \
 	%D%/demo.sh \

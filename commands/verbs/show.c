@@ -397,9 +397,10 @@ cmd_say_edit(struct cmd_ctx *ctx, const struct fx_edit_report *report)
 			report->bad_shape_text ? ", first " : "",
 			report->bad_shape_text ? report->bad_shape_text : "");
 	if (report->position_moved)
-		out_note(ctx->out,
-			"the edit lies above the stop: now before "
-			"@%zu",
+		out_note(ctx->out, "%s: now before @%zu",
+			report->has_left_graph
+				? "execution left the nested graph"
+				: "the edit lies above the stop",
 			report->position);
 	ctx->shell->has_listed = false;
 }

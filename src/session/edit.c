@@ -462,7 +462,7 @@ walk_journal(struct fx_model *model, size_t count,
 	struct fx_edit_report *ret)
 {
 	uint32_t from = fx_journal_now(model->graph);
-	struct fx_error *err = check_editable(model);
+	struct fx_error *err = fx_session_need_writable(model->session);
 
 	*ret = (struct fx_edit_report){ .position = 0 };
 	hold_stop(model);
@@ -495,7 +495,7 @@ fx_model_goto_time(struct fx_model *model, uint32_t time,
 	struct fx_edit_report *ret)
 {
 	uint32_t from = fx_journal_now(model->graph);
-	struct fx_error *err = check_editable(model);
+	struct fx_error *err = fx_session_need_writable(model->session);
 	uintptr_t remembered =
 		fx_map_get(&model->run->stops, (uintptr_t)time + 1, 0);
 

@@ -483,12 +483,17 @@ void
 fx_model_invalidate(struct fx_model *model, const struct fx_change *change,
 	struct fx_edit_report *report)
 {
+	report->has_left_graph = model->run->activations.count > 1;
 	/* A nested graph has arguments that may be stale. */
 	while (model->run->activations.count > 1)
 		fx_run_pop(model->run);
 	if (model->run->activations.count)
 		fx_activation_invalidate(model,
 			model->run->activations.items[0], change, report);
+	if (report->has_left_graph) {
+		report->position_moved = true;
+		report->position = fx_position_get(model);
+	}
 }
 
 void

@@ -43,6 +43,7 @@ struct fx_edit_report {
 	char *bad_shape_text;       /* the first one, explained; may be NULL */
 	bool position_moved;        /* the stop went back ... */
 	size_t position;            /* ... to this node */
+	bool has_left_graph;        /* out of a nested one for it */
 	size_t dirty;               /* nodes that have to run again */
 	struct fx_touched *touched; /* what changed, for a dry run's listing */
 	size_t touched_count;

@@ -83,3 +83,13 @@ says 'rows of a tensor'
 
 run -ex 'set backend meta' -ex run -ex 'step' || fail 'shapes only'
 says 'shapes only'
+
+run -ex 'rename gt bigger' -ex 'break turn.double if $turn == 2' -ex run \
+	-ex undo -ex 'assert gt' && fail 'gt has not run'
+says 'execution left the nested graph: now before @4'
+says '%gt has no value yet'
+run -ex 'insert after zeros: q = zeros + 1' -ex 'break yes.neg' -ex run \
+	-ex undo -ex redo -ex continue -ex 'assert y.max() == 512' \
+	-ex 'goto t0' -ex 'delete 1' -ex continue \
+	-ex 'assert output.max() == -512' || fail 'undone inside'
+run -ex 'break yes.neg' -ex run -ex undo && fail 'nothing undone'

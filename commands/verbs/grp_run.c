@@ -151,10 +151,11 @@ is_time(const char *text, int64_t *ret)
 static struct fx_error *
 goto_exec(struct cmd_ctx *ctx)
 {
-	struct fx_graph *graph = fx_model_graph(ctx->model);
+	struct fx_graph *graph = fx_position_graph(ctx->model);
 	const char *where = cmd_arg_text(ctx, "where");
 	FX_AUTO_STOP struct fx_stop stop = { 0 };
-	size_t position = graph->node_count;
+	size_t position =
+		graph->node_count - (fx_position_depth(ctx->model) > 0);
 	struct fx_node *node;
 	struct fx_error *err;
 	int64_t time;
@@ -381,8 +382,9 @@ const struct cmd_entry cmd_group_run[] = {
 		.name = "goto",
 		.summary = "jump to a position or a time",
 		.help = "A node or @N moves execution there, onwards or back, "
-			"breakpoints or not; end is past the last node; tN "
-			"takes the edits to that time.",
+			"breakpoints or not; end is past the last node, in a "
+			"nested graph before its output; tN takes the edits to "
+			"that time.",
 		.synonyms = "jump seek time travel go back",
 		.needs = CMD_NEED_GRAPH,
 		.args = { { "where", CMD_ARG_LOCATION, 0,

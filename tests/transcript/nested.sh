@@ -84,6 +84,11 @@ says 'rows of a tensor'
 run -ex 'set backend meta' -ex run -ex 'step' || fail 'shapes only'
 says 'shapes only'
 
+run -ex 'break turn.double' -ex run -ex 'goto end' -ex 'assert $turn == 1' \
+	-ex 'assert double.max() == 2' -ex 'goto end' -ex 'goto @0' \
+	-ex continue -ex 'assert $turn == 1' || fail 'the end of the body'
+say '^=> +4 .* output'
+
 run -ex 'rename gt bigger' -ex 'break turn.double if $turn == 2' -ex run \
 	-ex undo -ex 'assert gt' && fail 'gt has not run'
 says 'execution left the nested graph: now before @4'

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "commands/shell/shell.h"
+#include "ir/control.h"
 #include "ir/graph.h"
 #include "session/model.h"
 #include "session/resolve.h"
@@ -198,9 +199,15 @@ resolve_scope(struct cmd_ctx *ctx, struct cmd_value *value)
 static struct fx_error *
 resolve_node(struct cmd_ctx *ctx, struct cmd_value *value)
 {
-	struct fx_error *err = fx_resolve_node(ctx->session, ctx->model,
-		value->text, &value->node);
+	struct fx_error *err;
 
+	if (ctx->entry->needs & CMD_RUNS_INTO)
+		value->node = fx_control_find(fx_model_graph(ctx->model),
+			value->text);
+	if (value->node)
+		return NULL;
+	err = fx_resolve_node(ctx->session, ctx->model, value->text,
+		&value->node);
 	if (!err || *value->text != '{')
 		return err;
 	fx_error_free(err);

@@ -81,9 +81,9 @@ enum cmd_need {
 	CMD_KEEPS_OUTPUT = 128,  /* `expect` after it sees the one before */
 	CMD_CHANGES_FILES = 256, /* writes files or runs programs */
 	CMD_OWN_OUTPUT = 512,    /* -o is the command's business */
-	CMD_REACHES_OUT = 1024,  /* writes or runs what the line names: not
-				  * in a read-only session */
+	CMD_REACHES_OUT = 1024,  /* beyond the session: not when read-only */
 	CMD_ASIDE = 2048,        /* no try at what a lesson asks for */
+	CMD_RUNS_INTO = 4096,    /* its node may be a nested graph's, by path */
 };
 
 struct cmd_entry;

@@ -30,6 +30,19 @@ stopped(struct cmd_ctx *ctx, struct fx_error *err, struct fx_stop *stop)
 	return NULL;
 }
 
+/* The graph that TO is nested in need not run, or not once more. */
+static void
+say_not_reached(struct cmd_ctx *ctx, const struct fx_node *to,
+	const struct fx_stop *stop)
+{
+	bool is_over =
+		stop->reason == FX_STOP_END || stop->reason == FX_STOP_TARGET;
+
+	if (is_over && to->graph != fx_model_graph(ctx->model) &&
+		(!stop->node || stop->node->graph != to->graph))
+		out_note(ctx->out, "%%%s was not reached.", to->name);
+}
+
 /* Warn that the graph is incomplete if its trace failed.  What there is of the
  * graph runs to its end all the same.
  */
@@ -59,6 +72,8 @@ run_exec(struct cmd_ctx *ctx)
 	if (!err && stop.reason == FX_STOP_TARGET &&
 		!fx_model_has_values(ctx->model))
 		out_note(ctx->out, "Shapes only: no values were computed.");
+	if (!err && to)
+		say_not_reached(ctx, to, &stop);
 	return err;
 }
 
@@ -106,23 +121,25 @@ reverse_finish_exec(struct cmd_ctx *ctx)
 	return stopped(ctx, err, &stop);
 }
 
-/* until without a node is gdb's: the next node, never back; there are no
- * loops here, so it is next.
- */
+/* until without a node is gdb's: the next node, never back, which is next. */
 static struct fx_error *
 until_exec(struct cmd_ctx *ctx)
 {
 	FX_AUTO_STOP struct fx_stop stop = { 0 };
 	struct fx_node *node = cmd_arg_node(ctx, "node");
+	struct fx_error *err;
 
 	if (!node)
 		return move_exec(ctx);
 	if (fx_position_node(ctx->model) == node)
 		out_line(ctx->out, FX_ROLE_PLAIN, "Already before %%%s.",
 			node->name);
-	return stopped(ctx,
+	err = stopped(ctx,
 		fx_position_until(ctx->session, ctx->model, node, &stop),
 		&stop);
+	if (!err)
+		say_not_reached(ctx, node, &stop);
+	return err;
 }
 
 /* goto: end, tN, a node. */
@@ -240,7 +257,7 @@ const struct cmd_entry cmd_group_run[] = {
 			"end. --to runs only what that node needs and stops "
 			"after it.",
 		.synonyms = "execute start go",
-		.needs = CMD_NEED_GRAPH,
+		.needs = CMD_NEED_GRAPH | CMD_RUNS_INTO,
 		.flags = { { "to", 0, CMD_ARG_NODE, "stop after this node" } },
 		.examples = { { "run", "to the first breakpoint or the end" },
 			{ "run --to relu", "only what %relu needs" } },
@@ -301,7 +318,7 @@ const struct cmd_entry cmd_group_run[] = {
 		.help = "Breakpoints on the way stop too. Without a node it is "
 			"next.",
 		.synonyms = "to node advance",
-		.needs = CMD_NEED_GRAPH,
+		.needs = CMD_NEED_GRAPH | CMD_RUNS_INTO,
 		.args = { { "node", CMD_ARG_NODE, CMD_OPTIONAL, "where to",
 			NULL } },
 		.examples = { { "until add", "to before %add" } },
@@ -313,7 +330,7 @@ const struct cmd_entry cmd_group_run[] = {
 		.summary = "run on to before a node",
 		.help = "The same as until with a node.",
 		.synonyms = "to node until",
-		.needs = CMD_NEED_GRAPH,
+		.needs = CMD_NEED_GRAPH | CMD_RUNS_INTO,
 		.args = { { "node", CMD_ARG_NODE, 0, "where to", NULL } },
 		.examples = { { "advance add", "to before %add" } },
 		.exec = until_exec,

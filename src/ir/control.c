@@ -81,6 +81,18 @@ fx_control_runs(const struct fx_node *node, const struct fx_graph *graph)
 	       (count > 1 && graphs[1] == graph);
 }
 
+bool
+fx_control_holds(const struct fx_node *node, const struct fx_graph *graph)
+{
+	struct fx_graph *graphs[2];
+	size_t count = fx_control_graphs(node, graphs);
+
+	for (size_t i = 0; i < count; i++)
+		if (graphs[i] && fx_control_path(graphs[i], graph))
+			return true;
+	return false;
+}
+
 struct fx_error *
 fx_control_need(const struct fx_node *node, struct fx_graph *graphs_ret[2])
 {

@@ -65,6 +65,8 @@ size_t fx_control_graphs(const struct fx_node *node,
 	struct fx_graph *graphs_ret[2]);
 
 bool fx_control_runs(const struct fx_node *node, const struct fx_graph *graph);
+/* The same, or NODE runs a graph that GRAPH is nested in. */
+bool fx_control_holds(const struct fx_node *node, const struct fx_graph *graph);
 
 /* Set GRAPHS_RET to the two graphs that NODE, a cond or while_loop, calls.
  * Fails with TYPE if one of the two arguments is no module with a graph.

@@ -61,18 +61,13 @@ bool
 fx_breaks_inside(struct fx_session *session, const struct fx_model *model,
 	const struct fx_node *node)
 {
-	struct fx_graph *graphs[2];
-	size_t count = fx_control_graphs(node, graphs);
-
-	for (size_t i = 0; count && i < session->breaks.count; i++) {
+	for (size_t i = 0; i < session->breaks.count; i++) {
 		const struct fx_break *b = session->breaks.items[i];
 
-		if (!b->shown.is_enabled || b->model != model ||
-			b->graph == node->graph)
-			continue;
-		for (size_t j = 0; j < count; j++)
-			if (graphs[j] && fx_control_path(graphs[j], b->graph))
-				return true;
+		if (b->shown.is_enabled && b->model == model &&
+			b->graph != node->graph &&
+			fx_control_holds(node, b->graph))
+			return true;
 	}
 	return false;
 }

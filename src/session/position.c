@@ -207,7 +207,8 @@ enters(const struct fx_request *request, const struct fx_node *node)
 
 	if (!fx_position_can_enter(model, node))
 		return false;
-	if (request->enters)
+	if (request->enters ||
+		(request->inside && fx_control_holds(node, request->inside)))
 		return true;
 	return !request->ignores_breaks &&
 	       fx_breaks_inside(request->session, model, node);
@@ -459,6 +460,18 @@ fx_position_move(struct fx_session *session, struct fx_model *model,
 	return NULL;
 }
 
+/* Whether PLACE stands in a while_loop, which may come to its nodes again. */
+static bool
+is_in_loop(const struct fx_run *run, const struct fx_activation *place)
+{
+	size_t i = 0;
+
+	while (!run->activations.items[i]->loop &&
+		run->activations.items[i] != place)
+		i++;
+	return run->activations.items[i]->loop;
+}
+
 /* An error if running onwards does not come to NODE. */
 static struct fx_error *
 check_ahead(const struct fx_model *model, const struct fx_node *node)
@@ -468,7 +481,8 @@ check_ahead(const struct fx_model *model, const struct fx_node *node)
 	const struct fx_node *stop = place ? fx_activation_stop(place) : NULL;
 	bool is_here = stop == node && place == fx_run_activation(model->run);
 
-	if (!place || is_here || (stop && fx_node_is_before(stop, node)))
+	if (!place || is_here || (stop && fx_node_is_before(stop, node)) ||
+		is_in_loop(model->run, place))
 		return NULL;
 	return fx_error_hint(fx_error_new(FX_ERR_RANGE,
 				     "%%%s has run: running on does not come "
@@ -490,6 +504,7 @@ fx_position_until(struct fx_session *session, struct fx_model *model,
 	if (err)
 		return err;
 	request.target = node->id;
+	request.inside = node->graph;
 	if (fx_position_node(model) || model->run->activations.count > 1)
 		fx_request_drive(&request);
 	else

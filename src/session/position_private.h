@@ -18,6 +18,7 @@ struct fx_request {
 	bool by_scope;     /* step-unit scope */
 	bool leaves;       /* finish: out of the nested graph */
 	uint64_t target;   /* stop before it; 0: none */
+	const struct fx_graph *inside;  /* the target's: entered; NULL */
 	const struct fx_bitset *needed; /* run --to: these positions; NULL */
 	bool ignores_breaks;            /* goto */
 	bool to_computing;              /* start */

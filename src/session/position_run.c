@@ -4,6 +4,7 @@
 #include "session/position.h"
 
 #include "base/bitset.h"
+#include "ir/control.h"
 #include "run/backend.h"
 #include "session/position_private.h"
 
@@ -59,11 +60,16 @@ need(const struct fx_model *model, const struct fx_node *to,
 	struct fx_bitset *set)
 {
 	bool has_values = model->backend->ops->has_values;
-	size_t at = fx_graph_position(model->graph, to);
+	size_t at = model->graph->node_count;
+	bool is_before = false;
 
-	for (const struct fx_node *node = to; node;
-		node = fx_graph_previous(node), at--) {
-		if (node == to || (has_values && fx_side_effects(node)))
+	for (const struct fx_node *node = fx_graph_last(model->graph); node;
+		node = fx_graph_previous(node)) {
+		bool is_it = node == to || fx_control_holds(node, to->graph);
+
+		at--;
+		is_before |= is_it;
+		if (is_it || (is_before && has_values && fx_side_effects(node)))
 			fx_bitset_add(set, at);
 		if (!fx_bitset_has(set, at))
 			continue;
@@ -82,9 +88,6 @@ fx_position_run(struct fx_session *session, struct fx_model *model,
 	struct fx_node *next = to ? fx_graph_next(to) : NULL;
 	struct fx_error *err;
 
-	if (to && to->graph != model->graph)
-		return fx_error_new(FX_ERR_UNSUPPORTED,
-			"%%%s is in a nested graph", to->name);
 	err = fx_position_begin(session, model);
 	if (err)
 		return err;
@@ -92,6 +95,9 @@ fx_position_run(struct fx_session *session, struct fx_model *model,
 	if (to) {
 		need(model, to, &needed);
 		request.needed = &needed;
+		request.inside = to->graph;
+		if (!next && to->graph != model->graph)
+			next = to;
 		request.target = next ? next->id : 0;
 	}
 	fx_request_drive(&request);

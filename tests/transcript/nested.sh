@@ -98,3 +98,11 @@ run -ex 'insert after zeros: q = zeros + 1' -ex 'break yes.neg' -ex run \
 	-ex 'goto t0' -ex 'delete 1' -ex continue \
 	-ex 'assert output.max() == -512' || fail 'undone inside'
 run -ex 'break yes.neg' -ex run -ex undo && fail 'nothing undone'
+run -ex start -ex 'until turn.double' -ex 'until turn.next_i' \
+	-ex 'assert $turn == 2' -ex 'until more.lt' -ex 'assert $turn == 3' \
+	-ex 'until yes.neg' -ex 'assert y.max() == 512' -ex 'until no.exp' ||
+	fail 'until by path'
+say '^%exp was not reached'
+run -ex 'run --to turn.double' -ex 'assert double.max() == 2' \
+	-ex 'run --to next_i' -ex 'assert next_i == 1' -ex 'run --to yes.neg' \
+	-ex 'assert neg.max() == -512' || fail 'run --to by path'

@@ -128,7 +128,7 @@ static void
 choose_center(struct cmd_ctx *ctx, struct fx_draw_options *options)
 {
 	struct fx_graph *graph = fx_position_graph(ctx->model);
-	struct fx_node *here = fx_position_node(ctx->model);
+	const struct fx_node *here = fx_position_selected(ctx->model);
 
 	if (options->positions && options->count == 1) {
 		options->center = options->positions[0];

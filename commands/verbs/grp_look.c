@@ -282,7 +282,7 @@ search_exec(struct cmd_ctx *ctx)
 	return fx_error_new(FX_ERR_NO_NODE,
 		"no name, target, class, shape or source line in %s "
 		"contains \"%s\"",
-		fx_model_name(ctx->model), text);
+		fx_position_graph_name(ctx->model), text);
 }
 
 /* lint. */

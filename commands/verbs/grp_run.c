@@ -165,10 +165,22 @@ is_time(const char *text, int64_t *ret)
 	       *ret <= UINT32_MAX;
 }
 
+/* NODE is of a graph around, which up selected. */
+static FX_NODISCARD struct fx_error *
+other_graph(const struct fx_node *node)
+{
+	return fx_error_hint(fx_error_new(FX_ERR_UNSUPPORTED,
+				     "%%%s is in a graph around that of "
+				     "execution",
+				     node->name),
+		"until %s runs on to it, reverse-finish goes back out",
+		node->name);
+}
+
 static struct fx_error *
 goto_exec(struct cmd_ctx *ctx)
 {
-	struct fx_graph *graph = fx_position_graph(ctx->model);
+	struct fx_graph *graph = fx_position_innermost(ctx->model);
 	const char *where = cmd_arg_text(ctx, "where");
 	FX_AUTO_STOP struct fx_stop stop = { 0 };
 	size_t position =
@@ -183,6 +195,8 @@ goto_exec(struct cmd_ctx *ctx)
 		err = fx_resolve_node(ctx->session, ctx->model, where, &node);
 		if (err)
 			return err;
+		if (node->graph != graph)
+			return other_graph(node);
 		position = fx_graph_position(graph, node);
 	}
 	return stopped(ctx,
@@ -194,7 +208,7 @@ static struct fx_error *
 when_exec(struct cmd_ctx *ctx)
 {
 	struct fx_graph *graph = fx_model_graph(ctx->model);
-	size_t count = fx_position_graph(ctx->model)->node_count;
+	size_t count = fx_position_innermost(ctx->model)->node_count;
 	bool started = fx_position_is_started(ctx->model);
 	size_t undo = fx_journal_undo_count(graph);
 	uint32_t time = fx_journal_now(graph);

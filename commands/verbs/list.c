@@ -307,7 +307,7 @@ static FX_NODISCARD struct fx_error *
 listing_init(struct listing *listing, struct cmd_ctx *ctx)
 {
 	const char *format = ctx->format;
-	struct fx_node *node = fx_position_node(ctx->model);
+	const struct fx_node *node = fx_position_selected(ctx->model);
 
 	*listing = (struct listing){ .ctx = ctx,
 		.graph = fx_position_graph(ctx->model),

@@ -178,7 +178,7 @@ late_at(struct fx_session *session, struct fx_break *b, const char *condition,
 {
 	fx_break_refresh(session, b);
 	*at_ret = NULL;
-	if (!condition || b->graph != fx_position_graph(b->model))
+	if (!condition || b->graph != fx_position_innermost(b->model))
 		return NULL;
 	*at_ret = end_of(b, last);
 	if (!*at_ret)

@@ -101,11 +101,11 @@ check_editable(const struct fx_model *model)
 {
 	struct fx_error *err = fx_session_need_writable(model->session);
 
-	if (!err && model->run->activations.count > 1)
+	if (!err && fx_position_graph(model) != model->graph)
 		err = fx_error_hint(fx_error_new(FX_ERR_UNSUPPORTED,
 					    "execution is inside a nested "
 					    "graph, which cannot be edited"),
-			"finish leaves it");
+			"finish leaves it, up selects the graph around");
 	return err;
 }
 

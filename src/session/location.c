@@ -35,6 +35,12 @@ graph_title(const struct fx_model *model, const struct fx_graph *graph)
 	return path && *path ? path : model->name;
 }
 
+const char *
+fx_position_graph_name(const struct fx_model *model)
+{
+	return graph_title(model, fx_position_graph(model));
+}
+
 static void
 add_graph(frame_vec *frames, const struct fx_model *model,
 	const struct fx_activation *place, const struct fx_node *node)
@@ -107,6 +113,20 @@ fx_position_locations(const struct fx_model *model, const struct fx_node *node,
 	add_source(&frames, node);
 	*ret = frames.items;
 	*count_ret = frames.count;
+}
+
+const struct fx_node *
+fx_position_selected(const struct fx_model *model)
+{
+	const struct fx_node *node = fx_position_node(model);
+	FX_AUTO_FREE struct fx_location *frames = NULL;
+	size_t count;
+
+	if (!model->run->frame || model->run->activations.count < 2)
+		return node;
+	fx_position_locations(model, node, &frames, &count);
+	return model->run->frame < count ? frames[model->run->frame].node
+					 : node;
 }
 
 const char *

@@ -109,7 +109,7 @@ fx_model_set_value(struct fx_session *session, struct fx_model *model,
 	struct fx_error *err;
 
 	*ret = (struct fx_edit_report){ .position = 0 };
-	if (node->graph != fx_position_graph(model))
+	if (node->graph != fx_position_innermost(model))
 		return fx_error_new(FX_ERR_UNSUPPORTED,
 			"%%%s is in another graph than execution", node->name);
 	if (!model->run->activations.count) {
@@ -143,7 +143,7 @@ fx_model_unset_value(struct fx_model *model, struct fx_node *node,
 	struct fx_edit_report *ret)
 {
 	*ret = (struct fx_edit_report){ .position = 0 };
-	if (node->graph != fx_position_graph(model) ||
+	if (node->graph != fx_position_innermost(model) ||
 		!fx_model_is_overridden(model, node))
 		return fx_error_new(FX_ERR_NO_VALUE,
 			"the value of %%%s was not set", node->name);

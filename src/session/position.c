@@ -76,11 +76,19 @@ fx_position_executed(const struct fx_model *model)
 }
 
 struct fx_graph *
-fx_position_graph(const struct fx_model *model)
+fx_position_innermost(const struct fx_model *model)
 {
 	struct fx_activation *place = fx_run_activation(model->run);
 
 	return place ? place->graph : model->graph;
+}
+
+struct fx_graph *
+fx_position_graph(const struct fx_model *model)
+{
+	const struct fx_node *node = fx_position_selected(model);
+
+	return node ? node->graph : fx_position_innermost(model);
 }
 
 size_t
@@ -521,12 +529,12 @@ fx_position_goto(struct fx_session *session, struct fx_model *model,
 	struct fx_activation *place;
 	struct fx_node *node;
 	struct fx_error *err = NULL;
-	size_t count = fx_position_graph(model)->node_count;
+	size_t count = fx_position_innermost(model)->node_count;
 
 	if (position > count)
 		return fx_error_new(FX_ERR_RANGE,
 			"no node @%zu in %s: it has %zu nodes", position,
-			model->name, count);
+			fx_position_graph_name(model), count);
 	if (!model->run->activations.count)
 		err = fx_position_begin(session, model);
 	if (err)

@@ -81,10 +81,15 @@ const struct fx_summary *fx_position_summary(const struct fx_model *model,
 	const struct fx_node *node);
 bool fx_position_is_dropped(const struct fx_model *model,
 	const struct fx_node *node);
-/* The graph that positions count in: the model's, or the nested one that was
- * stepped into; how many nested graphs deep that is.
+/* The graph that execution stands in, the model's or a nested one, and how many
+ * nested graphs deep that is; the graph of the frame selected, in which names
+ * and positions are looked up, what that is called, and the node it stands at
+ * (NULL at the end).
  */
+struct fx_graph *fx_position_innermost(const struct fx_model *model);
 struct fx_graph *fx_position_graph(const struct fx_model *model);
+const char *fx_position_graph_name(const struct fx_model *model);
+const struct fx_node *fx_position_selected(const struct fx_model *model);
 size_t fx_position_depth(const struct fx_model *model);
 /* The turn of the innermost while_loop in which execution stands, from 1; 0:
  * in none.

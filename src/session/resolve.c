@@ -85,10 +85,11 @@ static struct fx_error *
 resolve_here(void *context, size_t *position_ret)
 {
 	struct fx_model *model = ((struct fx_resolve_context *)context)->model;
-	struct fx_node *node;
+	const struct fx_node *node = fx_position_selected(model);
 
 	if (fx_position_is_started(model)) {
-		*position_ret = fx_position_get(model);
+		*position_ret = node ? fx_graph_position(node->graph, node)
+				     : fx_position_get(model);
 		return NULL;
 	}
 	node = examined(context);
@@ -183,7 +184,7 @@ fx_resolver_init(struct fx_resolver *resolver,
 	fx_model_ready_backend(model);
 	resolver->graph = fx_position_graph(model);
 	resolver->backend = model->backend;
-	resolver->graph_name = model->name;
+	resolver->graph_name = fx_position_graph_name(model);
 	resolver->scope = model->scope;
 	resolver->value = resolve_value;
 	resolver->here = resolve_here;

@@ -106,3 +106,22 @@ say '^%exp was not reached'
 run -ex 'run --to turn.double' -ex 'assert double.max() == 2' \
 	-ex 'run --to next_i' -ex 'assert next_i == 1' -ex 'run --to yes.neg' \
 	-ex 'assert neg.max() == -512' || fail 'run --to by path'
+
+run -ex 'break turn.double' -ex run -ex up -ex 'assert x.max() == 1' \
+	-ex 'nodes {gt}' -ex 'break gt' \
+	-ex 'list gt' -ex down -ex 'assert next_i == 1' -ex up \
+	-ex 'print next_i' && fail 'next_i outside'
+say '^ +7  · +gt +call_function'
+say '^=> +4 +loop = '
+says 'no node "next_i" in loop'
+run -ex 'break turn.double' -ex run -ex 'print x' && fail 'x inside'
+says 'no node "x" in turn'
+run -ex 'break turn.double' -ex run -ex up -ex 'goto gt' && fail 'gone to gt'
+says 'until gt runs on to it'
+run -ex 'break turn.double' -ex run -ex up -ex 'set value gt = x' && fail 'set'
+says 'in another graph than execution'
+run -ex 'break yes.neg' -ex run -ex up -ex 'replace cond = y * 2' \
+	-ex 'delete 1' -ex continue -ex 'assert output.max() == 1024' \
+	-ex undo -ex continue -ex 'assert output.max() == -512' ||
+	fail 'edited around'
+say '^execution left the nested graph: now before @10'

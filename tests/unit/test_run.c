@@ -20,6 +20,7 @@
 #include "run/interp.h"
 #include "run/ticker.h"
 #include "session/breakpoint.h"
+#include "session/resolve.h"
 #include "tests/support/append.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/read_text.h"
@@ -504,6 +505,40 @@ a_nested_graph_is_not_edited_from_inside(void)
 }
 
 static void
+count_offer(void *context, const char *text)
+{
+	(void)text;
+	++*(size_t *)context;
+}
+
+static void
+names_after_up_are_of_the_graph_selected(void)
+{
+	FX_AUTO_FREE struct fx_location *frames = NULL;
+	FX_AUTO_STOP struct fx_stop stop = { .number = 0 };
+	struct fxt_world w = fxt_world_prepared(outer_text, nest);
+	size_t offered = 0;
+	size_t count;
+
+	CU_ASSERT(fxt_ok(fx_position_start(w.session, w.model, &stop)));
+	fxt_move(&w, FX_MOVE_STEP, false, 2);
+	FXT_EQ(fx_position_depth(w.model), 1);
+	fx_position_locations(w.model, fx_position_node(w.model), &frames,
+		&count);
+	fx_position_set_location(w.model, count - 1);
+	FXT_SAME(fxt_print(&w, "sin"), "f32[2,3]");
+	FXT_SAME(fxt_print(&w, ".-1"), "f32[2,3]");
+	fx_resolve_complete(w.session, w.model,
+		&(struct fx_completion){
+			FX_COMPLETE_NODES, "co", count_offer, &offered });
+	FXT_EQ(offered, 1);
+	CU_ASSERT(fxt_ok(fx_model_edit_begin(w.session, w.model, "erase cos")));
+	fx_model_edit_abort(w.model);
+	FXT_EQ(fx_position_depth(w.model), 1);
+	fxt_world_free(&w);
+}
+
+static void
 a_breakpoint_inside_is_reached_from_outside(void)
 {
 	FX_AUTO_STOP struct fx_stop stop = { .number = 0 };
@@ -541,6 +576,7 @@ main(void)
 		FXT_CASE(step_enters_a_nested_graph_and_next_does_not),
 		FXT_CASE(the_end_of_a_nested_graph_is_left_by_a_step),
 		FXT_CASE(a_nested_graph_is_not_edited_from_inside),
+		FXT_CASE(names_after_up_are_of_the_graph_selected),
 		FXT_CASE(a_breakpoint_inside_is_reached_from_outside),
 	};
 

@@ -125,8 +125,8 @@ is_stop_outside(const struct tui *tui, const struct fx_model *model)
 	size_t stop = fx_position_outermost(model);
 
 	return *fx_model_scope(model) && fx_position_is_started(model) &&
-	       fx_position_graph(model) == graph && stop < graph->node_count &&
-	       !is_shown(tui, stop);
+	       fx_position_innermost(model) == graph &&
+	       stop < graph->node_count && !is_shown(tui, stop);
 }
 
 /* Out of the scope entered, as far as the stop makes it necessary. */

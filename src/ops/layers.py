@@ -956,6 +956,9 @@ class LSTMCell:
 
 
 class GRUCell:
+    """Both gates are one sum, and each a part of it: kernels round rows that lie
+    apart otherwise than rows that lie together, and torch's are apart.
+    """
     def __init__(self, input_size, hidden_size, bias=True, device=None,
                  dtype=None):
         init_cell(self, 3, input_size, hidden_size, bias, dtype)
@@ -963,25 +966,19 @@ class GRUCell:
     def forward(self, input, hx=None):
         n = self.hidden_size
         a = F.linear(input, self.weight_ih, self.bias_ih)
+        b = self.bias_hh
+        if hx is not None:
+            b = F.linear(hx, self.weight_hh, self.bias_hh)
+        sum = a
+        new = a[..., 2 * n:]
+        if hx is not None or self.bias:
+            sum = a[..., :2 * n] + b[..., :2 * n]
+            new = new + torch.sigmoid(sum[..., :n]) * b[..., 2 * n:]
+        z = torch.sigmoid(sum[..., n:2 * n])
+        new = torch.tanh(new)
         if hx is None:
-            return self.from_zeros(a)
-        b = F.linear(hx, self.weight_hh, self.bias_hh)
-        r = torch.sigmoid(a[..., :n] + b[..., :n])
-        z = torch.sigmoid(a[..., n:2 * n] + b[..., n:2 * n])
-        new = torch.tanh(a[..., 2 * n:] + r * b[..., 2 * n:])
+            return new - new * z
         return (hx - new) * z + new
-
-    def from_zeros(self, a):
-        n = self.hidden_size
-        if self.bias:
-            b = self.bias_hh
-            r = torch.sigmoid(a[..., :n] + b[:n])
-            z = torch.sigmoid(a[..., n:2 * n] + b[n:2 * n])
-            new = torch.tanh(a[..., 2 * n:] + r * b[2 * n:])
-        else:
-            z = torch.sigmoid(a[..., n:2 * n])
-            new = torch.tanh(a[..., 2 * n:])
-        return new - new * z
 
 
 # Transformers.

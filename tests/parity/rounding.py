@@ -1,5 +1,6 @@
 """Products of a buffer whose bytes are not the first of the weights, and of a
 transposed input, which torch 2.x sends elsewhere for parameters: as eager.
+Cells, whose kernels round the rows of a gate, which lie apart, otherwise.
 """
 import os
 import subprocess
@@ -22,11 +23,16 @@ class Kernels(nn.Module):
         self.cell = nn.GRUCell(4, 8)
         self.rows = nn.RNN(4, 8, batch_first=True)
         self.wide = nn.Linear(4, 24)
+        self.gru = nn.GRUCell(8, 20)
+        self.lstm = nn.LSTMCell(8, 20)
         self.register_buffer("h", torch.randn(2, 8))
         self.register_buffer("ahead", torch.randn(1))
 
     def forward(self, x):
-        return (self.rows(x)[0], self.wide(x.transpose(0, 1)),
+        flat = x.reshape(5, 8)
+        state = self.gru(flat)
+        return (self.rows(x)[0], self.wide(x.transpose(0, 1)), state,
+                self.gru(flat, state), self.lstm(flat, (state, state))[1],
                 F.linear(self.h, self.cell.weight_hh, self.cell.bias_hh),
                 self.h @ self.h.t() + self.odd[0] + self.ahead)
 """
@@ -40,7 +46,7 @@ def main():
             out.write(SOURCE)
         lines = ["trace kernels.py:Kernels -i x=f32[5,2,4]",
                  "set backend torch", "run"]
-        lines += ["dump value output[%d] %d.npy" % (i, i) for i in range(4)]
+        lines += ["dump value output[%d] %d.npy" % (i, i) for i in range(7)]
         words = [word for line in lines for word in ("-ex", line)]
         done = subprocess.run(
             [os.environ["FXDB"], "-nx", "-batch", "--python", sys.executable] +

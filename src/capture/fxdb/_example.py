@@ -397,12 +397,29 @@ class Recorder(TorchFunctionMode):
             return self.name(result, _Entry(proxy=record()))
 
     def wrapped(self, function, args, kwargs):
-        """A call of FUNCTION, which fx.wrap or the math module has."""
-        if not self._listens() or not self._knows((args, kwargs)):
+        """A call of FUNCTION, which fx.wrap or the math module has; of what no
+        graph holds among its arguments, what it calls."""
+        if not self._listens() or not self._knows((args, kwargs)) or \
+                not self._holds((args, kwargs)):
             return function(*args, **kwargs)
         return self._whole(
             lambda: function(*args, **kwargs),
             lambda: self.record(function, args, kwargs, True))
+
+    def _holds(self, value):
+        """Whether a graph holds VALUE as an argument."""
+        if isinstance(value, (torch.Tensor, _Number)):
+            return True
+        if isinstance(value, dict):
+            return all(map(self._holds, value.values()))
+        if isinstance(value, (tuple, list)):
+            return all(map(self._holds, value))
+        with self._working():
+            try:
+                _capture.create_arg(value)
+            except NotImplementedError:
+                return False
+        return True
 
     def _knows(self, value):
         """Whether something in VALUE has a node."""
@@ -513,21 +530,25 @@ def _ranges_seen(recorder, functions):
 @contextlib.contextmanager
 def _items_seen(recorder):
     """torch 1.13's mode does not see an index that is one number, mask or
-    tensor."""
+    tensor, nor a tensor that is set there."""
     if not torch.__version__.startswith("1."):
         yield
         return
-    before = torch.Tensor.__getitem__
 
-    def getitem(tensor, index):
-        if not recorder.is_on:
-            return before(tensor, index)
-        return recorder.__torch_function__(before, (), (tensor, index))
-    torch.Tensor.__getitem__ = getitem
+    def told(before):
+        def item(*args):
+            if not recorder.is_on:
+                return before(*args)
+            return recorder.__torch_function__(before, (), args)
+        return item
+    before = {name: getattr(torch.Tensor, name) for name in _ITEMS}
+    for name in before:
+        setattr(torch.Tensor, name, told(before[name]))
     try:
         yield
     finally:
-        torch.Tensor.__getitem__ = before
+        for name in before:
+            setattr(torch.Tensor, name, before[name])
 
 
 def _functions(root):

@@ -157,6 +157,31 @@ def functions(x):
     return x
 
 
+def written(index, value):
+    """What sets VALUE, or what it gives, at INDEX, or what that gives."""
+    def write(x):
+        y = torch.zeros(4, 4)
+        y[index(x) if callable(index) else index] = \
+            value(x) if callable(value) else value
+        return y
+    return write
+
+
+def check_items():
+    """Items that are set: each form of an index with each of a value."""
+    torch.manual_seed(0)
+    for i, index in enumerate([
+            0, slice(0, 4, 2), (slice(None), 1), [0, 2], None, ...,
+            torch.tensor([0, 2]), lambda x: x > 0, lambda x: x[:, 0] > 0,
+            lambda x: torch.where(x[:, 0] > -9)[0]]):
+        for j, value in enumerate([1.5, torch.tensor(2.0), lambda x: x[0, 0],
+                                   lambda x: x.sum() * 2]):
+            _, _, _, checked = record(written(index, value),
+                                      x=torch.randn(4, 4))
+            expect(checked["difference"] == 0.0, "item", i, "set to", j,
+                   checked)
+
+
 class Late(nn.Module):
     def forward(self, x):
         return nn.ReLU()(x) + nn.Sequential(nn.Tanh())(x)
@@ -255,6 +280,7 @@ def main():
             check_varied(name, function)
     check_everything(False)
     check_everything(True)
+    check_items()
     for root in Late(), OwnMode().eval(), twice, leaf:
         _, _, _, checked = record(root, x=torch.randn(3, 1, 4)[:, 0]
                                   if root is twice else torch.randn(3, 1, 4))

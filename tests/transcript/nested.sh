@@ -125,3 +125,28 @@ run -ex 'break yes.neg' -ex run -ex up -ex 'replace cond = y * 2' \
 	-ex undo -ex continue -ex 'assert output.max() == -512' ||
 	fail 'edited around'
 say '^execution left the nested graph: now before @10'
+
+# A value that the condition needs makes the loop endless; Ctrl-C stops it, as
+# one node and inside.
+for inside in more.lt 'turn.double if $turn == 1e12'; do
+	python3 - "$fxdb" "$inside" <<'EOF' >said || fail "endless, $inside"
+import signal, subprocess, sys, time
+lines = ["input x = ones(2)", "break turn.next_i", "run",
+         "set value next_i = tensor(0)", "delete 1", "break " + sys.argv[2],
+         "delete 2" if sys.argv[2] == "more.lt" else "when", "continue"]
+command = [sys.argv[1], "-nx", "-batch", "loop.py"]
+for line in lines:
+    command += ["-ex", line]
+with subprocess.Popen(command, stdout=subprocess.PIPE, text=True,
+                      preexec_fn=lambda: signal.signal(
+                          signal.SIGINT, signal.SIG_DFL)) as process:
+    for line in process.stdout:
+        if "Breakpoint 2" in line:
+            break
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    text = process.communicate(timeout=60)[0]
+print(text)
+sys.exit("Interrupted before" not in text)
+EOF
+done

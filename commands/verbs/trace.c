@@ -243,7 +243,8 @@ note_recording(struct cmd_ctx *ctx, struct fx_error *err, const char *spec,
 		fx_buf_addf(&inputs, " -i %s", given);
 	fx_graph_for_each_node (node, fx_model_graph(model)) {
 		if (cmd_flag_at(ctx, "input", 0) || node->args.count ||
-			node->opcode != FX_OPCODE_PLACEHOLDER)
+			node->opcode != FX_OPCODE_PLACEHOLDER ||
+			*node->target == '*')
 			continue;
 		fx_buf_addf(&inputs, " -i %s=", node->target);
 		fx_input_add_hint(&inputs, node);

@@ -7,6 +7,7 @@
 Rules are torch.fx's; its classes are neither called nor needed.
 """
 import inspect
+import sys
 import types
 import warnings
 
@@ -89,6 +90,15 @@ def _code_parameters(function):
             names.append(stars + code.co_varnames[total])
             total += 1
     return names, total
+
+
+def _compiled(root):
+    """ROOT; a GraphModule that Dynamo left uncompiled is compiled first, as
+    torch.fx's tracer does."""
+    lazy = sys.modules.get("torch.fx._lazy_graph_module")
+    if lazy:
+        lazy._LazyGraphModule.force_recompile(root)
+    return root
 
 
 def _function_of(root):
@@ -184,7 +194,7 @@ class Tracer:
         torch as it was.
         """
         self.partial = None
-        function = _function_of(root)
+        function = _function_of(_compiled(root))
         is_module = isinstance(root, torch.nn.Module)
         self.root = root if is_module else torch.nn.Module()
         inner = inspect.unwrap(function)

@@ -208,6 +208,7 @@ def model(value, spec, module):
         value = value()
         spec += "()"
     if isinstance(value, torch.nn.Module):
+        value = fxdb._compiled(value)
         if type(value).forward is torch.nn.Module.forward:
             raise Refused("type", "\"%s\", a %s, has no forward" %
                           (spec, type(value).__name__))

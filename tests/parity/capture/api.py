@@ -381,6 +381,21 @@ def roots_that_are_no_functions_are_named():
     raises(RuntimeError, lambda: fxdb.symbolic_trace(Stars()), "self")
 
 
+def a_lazy_graph_module_is_compiled_first():
+    """As Dynamo leaves them, in torch 2.x."""
+    try:
+        from torch.fx import _lazy_graph_module as lazy
+    except ImportError:
+        return
+    graph = torch.fx.symbolic_trace(nn.Sequential(nn.ReLU(), nn.Tanh())).graph
+    with lazy._use_lazy_graph_module(True):
+        model = lazy._make_graph_module(
+            nn.Sequential(nn.ReLU(), nn.Tanh()), graph)
+    traced = fxdb.symbolic_trace(model)
+    assert [node.op for node in traced.nodes] == \
+        [node.op for node in graph.nodes], traced
+
+
 def inputs_are_named():
     def root(x, *rest, k=1, **more):
         return x

@@ -126,32 +126,6 @@ fx_canvas_print(const struct fx_canvas *grid, struct fx_buf *out)
 	}
 }
 
-static char
-role_letter(const struct fx_cell *cell)
-{
-	static const char letters[] = {
-#define FX_ROLE(id, letter) letter,
-#include "base/role.def"
-	};
-
-	return letters[cell->role];
-}
-
-void
-fx_canvas_print_roles(const struct fx_canvas *grid, struct fx_buf *out)
-{
-	int rows = used_rows(grid);
-
-	for (int row = 0; row < rows; row++) {
-		int columns = used_columns(grid, row);
-
-		for (int column = 0; column < columns; column++)
-			fx_buf_add_char(out,
-				role_letter(cell_at(grid, row, column)));
-		fx_buf_add_char(out, '\n');
-	}
-}
-
 struct fx_area
 fx_canvas_area(struct fx_canvas *grid)
 {

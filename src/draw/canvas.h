@@ -81,10 +81,6 @@ const struct fx_cell *fx_canvas_cell(const struct fx_canvas *grid, int row,
  * are left out.
  */
 void fx_canvas_print(const struct fx_canvas *grid, struct fx_buf *out);
-/* Print one letter for the role of each cell instead of its text: '.' plain,
- * 'n' node, '>' current, and so on.
- */
-void fx_canvas_print_roles(const struct fx_canvas *grid, struct fx_buf *out);
 
 /* A rectangle of a grid to draw in; coordinates are its own. */
 struct fx_area {

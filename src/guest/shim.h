@@ -37,9 +37,6 @@ FX_NODISCARD struct fx_error *
 fx_backend_torch_new(const struct fx_shim_options *options,
 	struct fx_backend **ret);
 
-/* Whether a first try would find the configured shim, without loading it. */
-bool fx_shim_is_installed(void);
-
 /* For --doctor: tell what libtorch there is, each fact with its remedy ("" when
  * nothing is wrong).  Loads the shim.
  */

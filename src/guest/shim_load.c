@@ -241,14 +241,6 @@ configured_path(void)
 	return path;
 }
 
-bool
-fx_shim_is_installed(void)
-{
-	FX_AUTO_FREE char *path = configured_path();
-
-	return path != NULL;
-}
-
 static struct fx_error *
 load_configured(const struct fxs_functions **ret)
 {

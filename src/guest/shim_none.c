@@ -15,12 +15,6 @@ fx_backend_torch_new(const struct fx_shim_options *options,
 		"again");
 }
 
-bool
-fx_shim_is_installed(void)
-{
-	return false;
-}
-
 void
 fx_shim_describe(fx_shim_fact_fn *fact, void *context)
 {

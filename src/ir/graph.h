@@ -146,7 +146,6 @@ void fx_graph_set_meta(struct fx_node *node, const struct fx_value *meta);
 
 /* Notes: free text by key, kept in .fxg. */
 void fx_graph_set_note(struct fx_node *node, const char *key, const char *text);
-const char *fx_graph_note(const struct fx_node *node, const char *key);
 /* The INDEXth note of NODE; false past the end. */
 bool fx_graph_note_at(const struct fx_node *node, size_t index,
 	const char **key_ret, const char **text_ret);

@@ -284,15 +284,6 @@ fx_names_swap_hint(struct fx_names *names, struct fx_names_undo *undo)
 	undo->hint = now;
 }
 
-const char *
-fx_names_preview(struct fx_names *names, const char *candidate)
-{
-	struct candidate c = split(candidate, names->keeps_zeros);
-	uint64_t number;
-
-	return probe(names, &c, &number);
-}
-
 bool
 fx_names_take(struct fx_names *names, const char *name)
 {

@@ -45,9 +45,6 @@ const char *fx_names_create_undoable(struct fx_names *names,
 	const char *candidate, struct fx_names_undo *undo_ret);
 void fx_names_swap_hint(struct fx_names *names, struct fx_names_undo *undo);
 
-/* What fx_names_create would return, registering nothing. */
-const char *fx_names_preview(struct fx_names *names, const char *candidate);
-
 /* Register NAME without changing it.  Returns false if NAME was taken already.
  */
 bool fx_names_take(struct fx_names *names, const char *name);

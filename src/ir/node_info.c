@@ -219,17 +219,6 @@ fx_graph_set_note(struct fx_node *node, const char *key, const char *text)
 		add_note(node, interned, text);
 }
 
-const char *
-fx_graph_note(const struct fx_node *node, const char *key)
-{
-	const char *interned = fx_intern_find(key);
-
-	for (struct note *note = first_note(node); note; note = note->next)
-		if (note->key == interned)
-			return note->text;
-	return NULL;
-}
-
 bool
 fx_graph_note_at(const struct fx_node *node, size_t index, const char **key_ret,
 	const char **text_ret)

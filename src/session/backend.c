@@ -28,16 +28,6 @@
 #include "session/settings.h"
 
 void
-fx_session_add_backend(struct fx_session *session,
-	struct fx_backend *backend_taken)
-{
-	fx_vec_push(&session->backends, backend_taken);
-	backend_taken->meta = session->meta;
-	if (backend_taken->ops->seed)
-		backend_taken->ops->seed(backend_taken, session->seed);
-}
-
-void
 fx_session_free_backends(struct fx_session *session)
 {
 	for (size_t i = 0; i < session->child_runs.count; i++) {

@@ -165,6 +165,5 @@ bool fx_model_has_breakpoint(const struct fx_model *model,
 
 /* Tags (screen: Space), for {tagged}. */
 bool fx_model_is_tagged(const struct fx_model *model, uint64_t node_id);
-void fx_model_tag(struct fx_model *model, uint64_t node_id, bool on);
 
 #endif /* FX_SESSION_MODEL_H */

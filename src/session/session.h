@@ -127,13 +127,6 @@ const char *fx_session_variable_at(const struct fx_session *session,
 /* $_ as a node: its id. */
 void fx_session_examine(struct fx_session *session, const struct fx_node *node);
 
-/* A backend with values that models run on with `set backend auto`, instead of
- * libtorch, or by its name.
- */
-struct fx_backend;
-void fx_session_add_backend(struct fx_session *session,
-	struct fx_backend *backend_taken);
-
 /* The seed of random operations and generated data. */
 uint64_t fx_session_seed(const struct fx_session *session);
 void fx_session_set_seed(struct fx_session *session, uint64_t seed);

@@ -64,3 +64,16 @@ fxt_joined_chain(uint32_t serial, size_t count, size_t skip)
 	}
 	return graph;
 }
+
+const char *
+fxt_next_name(const struct fx_names *names, const char *candidate)
+{
+	struct fx_names copy = { .keeps_zeros = names->keeps_zeros };
+	const char *name;
+
+	fx_map_copy(&copy.taken, &names->taken);
+	fx_map_copy(&copy.hints, &names->hints);
+	name = fx_names_create(&copy, candidate);
+	fx_names_deinit(&copy);
+	return name;
+}

@@ -27,4 +27,7 @@ struct fx_graph *fxt_chain(size_t count);
  */
 struct fx_graph *fxt_joined_chain(uint32_t serial, size_t count, size_t skip);
 
+/* What fx_names_create would return, registering nothing. */
+const char *fxt_next_name(const struct fx_names *names, const char *candidate);
+
 #endif /* FX_TESTS_SUPPORT_APPEND_H */

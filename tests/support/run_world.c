@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "run/backend.h"
 #include "run/summary.h"
+#include "session/session_private.h"
 #include "tests/support/real_backend.h"
 #include "tests/support/unit.h"
 
@@ -36,6 +37,15 @@ const char fxt_text_drawing[] = "def forward(self, x : \"f64[2, 2]\"):\n"
 				"    d = c + a\n"
 				"    return d\n";
 
+void
+fxt_add_backend(struct fxt_world *w, struct fx_backend *backend_taken)
+{
+	fx_vec_push(&w->session->backends, backend_taken);
+	backend_taken->meta = w->session->meta;
+	if (backend_taken->ops->seed)
+		backend_taken->ops->seed(backend_taken, w->session->seed);
+}
+
 struct fxt_world
 fxt_run_world(const char *text, const char *name,
 	struct fx_backend **backend_ret)
@@ -48,7 +58,7 @@ fxt_run_world(const char *text, const char *name,
 		return world;
 	}
 	backend = fxt_real_backend_new();
-	fx_session_add_backend(world.session, backend);
+	fxt_add_backend(&world, backend);
 	fxt_set(&world, "backend auto");
 	if (backend_ret)
 		*backend_ret = backend;

@@ -19,6 +19,11 @@ struct fx_backend;
 struct fxt_world fxt_run_world(const char *text, const char *name,
 	struct fx_backend **backend_ret);
 
+/* A backend with values that models run on with `set backend auto`, instead of
+ * libtorch, or by its name.
+ */
+void fxt_add_backend(struct fxt_world *w, struct fx_backend *backend_taken);
+
 /* The value of node NAME, or why there is none. */
 const char *fxt_value(struct fxt_world *w, const char *name);
 /* "dirty N". */

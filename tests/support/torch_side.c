@@ -3,10 +3,14 @@
 
 #include "tests/support/torch_side.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/mem.h"
+#include "base/str.h"
 #include "guest/shim.h"
 #include "ir/graph.h"
 #include "ir/tensor_meta.h"
@@ -14,6 +18,17 @@
 #include "run/interp.h"
 #include "tests/support/read_text.h"
 #include "tests/support/unit.h"
+
+bool
+fxt_has_torch(void)
+{
+	const char *folder = getenv("FXDB_SHIMS");
+	FX_AUTO_FREE char *path =
+		fx_xasprintf("%s/fxdb-torch-" FX_LIBTORCH_VERSION ".so",
+			folder ? folder : ".");
+
+	return access(path, R_OK) == 0;
+}
 
 struct fx_backend *
 fxt_torch_new(void)

@@ -4,6 +4,8 @@
 #ifndef FX_TESTS_SUPPORT_TORCH_SIDE_H
 #define FX_TESTS_SUPPORT_TORCH_SIDE_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "run/env.h"
 #include "run/plan.h"
@@ -20,6 +22,8 @@ struct fxt_side {
 	const char *inputs; /* specs, separated by blanks */
 };
 
+/* Whether this build has the shim of a libtorch; it is not loaded. */
+bool fxt_has_torch(void);
 /* The backend of libtorch; the test ends where there is none. */
 struct fx_backend *fxt_torch_new(void);
 

@@ -65,7 +65,7 @@ looping_world(void)
 {
 	struct fxt_world w = fxt_world_new(looping);
 
-	fx_session_add_backend(w.session, fxt_real_backend_new());
+	fxt_add_backend(&w, fxt_real_backend_new());
 	fxt_set(&w, "backend auto");
 	return w;
 }
@@ -376,7 +376,7 @@ what_cannot_run_says_why(void)
 							 : FX_MOVE_CONTINUE,
 			.count = 100 };
 
-		fx_session_add_backend(w.session, fxt_real_backend_new());
+		fxt_add_backend(&w, fxt_real_backend_new());
 		fxt_set(&w, "backend auto");
 		fxt_start(&w);
 		CU_ASSERT(fxt_ok(fx_position_move(w.session, w.model, &step,
@@ -406,7 +406,7 @@ a_loop_without_end_is_stopped(void)
 	size_t left = 3;
 	const struct fx_loop *loop;
 
-	fx_session_add_backend(w.session, fxt_real_backend_new());
+	fxt_add_backend(&w, fxt_real_backend_new());
 	fxt_set(&w, "backend auto");
 	fx_session_set_tick(w.session, is_tired, &left);
 	fxt_start(&w);

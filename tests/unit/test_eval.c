@@ -13,6 +13,7 @@
 #include "ir/journal.h"
 #include "ir/module.h"
 #include "run/eval.h"
+#include "session/session_private.h"
 #include "tests/support/append.h"
 #include "tests/support/session_text.h"
 #include "tests/support/unit.h"
@@ -291,7 +292,7 @@ queries_select_nodes(void)
 {
 	WORLD(net);
 
-	fx_model_tag(w.model, fxt_node(&w, "view")->id, true);
+	fx_map_set(&w.model->tags, (uintptr_t)fxt_node(&w, "view")->id, 1);
 	for (size_t i = 0; i < FX_ARRAY_LEN(queries); i++)
 		if (!fxt_same(fxt_select(&w, queries[i].text),
 			    queries[i].says)) {

@@ -234,8 +234,8 @@ a_clone_has_everything(void)
 			FXT_EQ(mine->id >> 32, 2);
 			mine = fx_graph_next(mine);
 		}
-		FXT_SAME(fx_names_preview(&b->names, "y"),
-			fx_names_preview(&a->names, "y"));
+		FXT_SAME(fxt_next_name(&b->names, "y"),
+			fxt_next_name(&a->names, "y"));
 		fx_graph_free(a);
 		/* It stands alone. */
 		FXT_OK(fx_verify_error(b));

@@ -96,7 +96,7 @@ an_unused_node_goes_and_frees_its_inputs(void)
 	CU_ASSERT_PTR_NULL(fx_graph_find(n.graph, "add"));
 	CU_ASSERT_PTR_NULL(fx_graph_find_id(n.graph, n.add->id));
 	/* As in torch.fx the name is not given again by itself. */
-	FXT_SAME(fx_names_preview(&n.graph->names, "add"), "add_1");
+	FXT_SAME(fxt_next_name(&n.graph->names, "add"), "add_1");
 	FXT_FAILS(fx_edit_erase(n.add), FX_ERR_NO_NODE);
 	end(&n);
 }

@@ -336,11 +336,14 @@ notes_are_kept_in_their_order(void)
 	fx_graph_set_note(x, "todo", "later");
 	fx_graph_set_note(x, "why", "for a reason");
 	FXT_EQ(x->note_count, 2);
-	FXT_SAME(fx_graph_note(x, "why"), "for a reason");
+	CU_ASSERT(fx_graph_note_at(x, 0, &key, &text));
+	FXT_SAME(key, "why");
+	FXT_SAME(text, "for a reason");
 	CU_ASSERT(fx_graph_note_at(x, 1, &key, &text));
 	FXT_SAME(key, "todo");
 	fx_graph_set_note(x, "why", NULL);
-	CU_ASSERT_PTR_NULL(fx_graph_note(x, "why"));
+	CU_ASSERT(fx_graph_note_at(x, 0, &key, &text));
+	FXT_SAME(key, "todo");
 	CU_ASSERT_FALSE(fx_graph_note_at(x, 1, &key, &text));
 	fx_graph_set_note(x, "todo", NULL);
 	FXT_EQ(x->note_count, 0);

@@ -180,9 +180,9 @@ names_are_free_again_after_undo(void)
 	FXT_OK(fx_edit_create(graph, &spec, NULL, &node));
 	FXT_OK(fx_journal_commit(graph, NULL));
 	FXT_OK(fx_journal_undo(graph, 1));
-	FXT_SAME(fx_names_preview(&graph->names, "relu"), "relu_1");
+	FXT_SAME(fxt_next_name(&graph->names, "relu"), "relu_1");
 	FXT_OK(fx_journal_redo(graph, 1));
-	FXT_SAME(fx_names_preview(&graph->names, "relu"), "relu_3");
+	FXT_SAME(fxt_next_name(&graph->names, "relu"), "relu_3");
 	fx_graph_free(graph);
 }
 
@@ -422,7 +422,7 @@ erased_nodes_go_once_they_are_forgotten(void)
 	FXT_IS(fx_graph_memory(graph), <, large / 2);
 	CU_ASSERT_PTR_NULL(fx_graph_find(graph, "n"));
 	/* The name is nobody's, and still not given by itself. */
-	FXT_SAME(fx_names_preview(&graph->names, "n"), "n_5000");
+	FXT_SAME(fxt_next_name(&graph->names, "n"), "n_5000");
 	FXT_OK(fx_verify_error(graph));
 	fx_graph_free(graph);
 }

@@ -28,6 +28,7 @@
 #include "load/delta.h"
 #include "load/jsonl.h"
 #include "load/open.h"
+#include "tests/support/append.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/unit.h"
 
@@ -76,7 +77,7 @@ exact_state(struct fx_graph *graph)
 	}
 	for (size_t i = 0; i < FX_ARRAY_LEN(candidates); i++)
 		fx_hasher_add_text(hasher,
-			fx_names_preview(&graph->names, candidates[i]));
+			fxt_next_name(&graph->names, candidates[i]));
 	return fx_hasher_free(hasher);
 }
 

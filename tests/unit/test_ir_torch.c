@@ -19,6 +19,7 @@
 #include "ir/journal.h"
 #include "ir/names.h"
 #include "ir/verify.h"
+#include "tests/support/append.h"
 #include "tests/support/folder.h"
 #include "tests/support/unit.h"
 
@@ -88,7 +89,7 @@ names_are_what_torch_fx_gives(void)
 		}
 		if (strcmp(f[0], "name") != 0)
 			continue;
-		FXT_SAME(fx_names_preview(&names, f[1]), f[2]);
+		FXT_SAME(fxt_next_name(&names, f[1]), f[2]);
 		FXT_SAME(fx_names_create(&names, f[1]), f[2]);
 		CU_ASSERT(fx_names_is_taken(&names, f[2]));
 		checked++;

@@ -8,7 +8,6 @@
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "guest/shim.h"
 #include "ir/edit.h"
 #include "ir/graph_hash.h"
 #include "ir/journal.h"
@@ -20,6 +19,7 @@
 #include "tests/support/clock.h"
 #include "tests/support/run_world.h"
 #include "tests/support/session_text.h"
+#include "tests/support/torch_side.h"
 #include "tests/support/unit.h"
 
 #define WORLD(text) \
@@ -439,9 +439,9 @@ a_failure_tells_of_no_unknown_shape(void)
 			      "    a = torch.nonzero(x)\n"
 			      "    b = torch.add(a, x)\n"
 			      "    return b\n",
-			fx_shim_is_installed() ? "torch" : "real", NULL);
+			fxt_has_torch() ? "torch" : "real", NULL);
 
-	if (!fx_shim_is_installed())
+	if (!fxt_has_torch())
 		FXT_SKIP("no libtorch");
 	CU_ASSERT(fxt_ok(fx_position_run(w.session, w.model, NULL, &stop)));
 	FXT_EQ_FATAL(stop.reason, FX_STOP_ERROR);

@@ -41,7 +41,7 @@ nested_world(void)
 {
 	struct fxt_world w = fxt_world_prepared(outer_text, nest);
 
-	fx_session_add_backend(w.session, fxt_real_backend_new());
+	fxt_add_backend(&w, fxt_real_backend_new());
 	fxt_set(&w, "backend auto");
 	fxt_start(&w);
 	return w;
@@ -126,7 +126,7 @@ what_went_with_a_nested_graph_is_not_kept(void)
 			nest_temporary);
 	struct fx_run_stats facts;
 
-	fx_session_add_backend(w.session, fxt_real_backend_new());
+	fxt_add_backend(&w, fxt_real_backend_new());
 	fxt_set(&w, "backend auto");
 	fxt_run_to(&w, NULL);
 	fx_position_stats(w.model, &facts);

@@ -10,13 +10,13 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "guest/shim.h"
 #include "ir/edit.h"
 #include "ir/graph_hash.h"
 #include "ir/journal.h"
 #include "ir/value_walk.h"
 #include "tests/support/random_graph.h"
 #include "tests/support/run_world.h"
+#include "tests/support/torch_side.h"
 #include "tests/support/unit.h"
 
 static const char *const models[] = {
@@ -336,7 +336,7 @@ so_they_are_when_values_are_dropped(void)
 static void
 so_they_are_on_libtorch(void)
 {
-	if (!fx_shim_is_installed())
+	if (!fxt_has_torch())
 		FXT_SKIP("no libtorch");
 	for (uint64_t seed = 0; seed < 200; seed++)
 		if (!walk_is_sound(seed, "torch", NULL) ||

@@ -10,7 +10,6 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/mem.h"
-#include "guest/shim.h"
 #include "ir/graph.h"
 #include "ir/tensor_meta.h"
 #include "load/open.h"
@@ -439,7 +438,7 @@ main(void)
 	};
 
 	/* Built without libtorch. */
-	if (!fx_shim_is_installed())
+	if (!fxt_has_torch())
 		return 77;
 	return fxt_run("torch", cases, FX_ARRAY_LEN(cases));
 }

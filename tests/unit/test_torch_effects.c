@@ -7,7 +7,6 @@
 
 #include "base/blob.h"
 #include "base/intern.h"
-#include "guest/shim.h"
 #include "ir/graph.h"
 #include "run/backend.h"
 #include "run/datum.h"
@@ -346,7 +345,7 @@ main(void)
 	};
 
 	/* Built without libtorch. */
-	if (!fx_shim_is_installed())
+	if (!fxt_has_torch())
 		return 77;
 	return fxt_run("torch_effects", cases, FX_ARRAY_LEN(cases));
 }

@@ -22,6 +22,7 @@
 #include "run/interp.h"
 #include "tests/support/folder.h"
 #include "tests/support/read_text.h"
+#include "tests/support/torch_side.h"
 #include "tests/support/unit.h"
 
 /* Elements of a weight, and the bytes of its file. */
@@ -294,7 +295,7 @@ main(void)
 	};
 
 	/* Built without libtorch. */
-	if (!fx_shim_is_installed())
+	if (!fxt_has_torch())
 		return 77;
 	return fxt_run("torch files", cases, FX_ARRAY_LEN(cases));
 }

@@ -931,6 +931,24 @@ def init_cell(self, gates, input_size, hidden_size, bias, dtype):
                              dtype=dtype)
 
 
+class RNNCell:
+    def __init__(self, input_size, hidden_size, bias=True, nonlinearity="tanh",
+                 device=None, dtype=None):
+        assert nonlinearity in ("tanh", "relu"), "nonlinearity is tanh or relu"
+        init_cell(self, 1, input_size, hidden_size, bias, dtype)
+        self.nonlinearity = nonlinearity
+
+    def forward(self, input, hx=None):
+        sum = F.linear(input, self.weight_ih, self.bias_ih)
+        if hx is not None:
+            sum = sum + F.linear(hx, self.weight_hh, self.bias_hh)
+        elif self.bias:
+            sum = sum + self.bias_hh
+        if self.nonlinearity == "relu":
+            return F.relu(sum)
+        return torch.tanh(sum)
+
+
 class LSTMCell:
     """The cell's formula: input, forget, cell and output gate in one product.
     """

@@ -22,6 +22,7 @@ LAYERS = [
     "nn.Embedding(200, 30, padding_idx=7)", "nn.EmbeddingBag(200, 30)",
     "nn.PReLU(5)", "nn.LSTM(40, 50, 2)", "nn.GRU(40, 50)", "nn.RNN(40, 50)",
     "nn.LSTMCell(40, 50)", "nn.GRUCell(40, 50)",
+    "nn.RNNCell(40, 50)",
     "nn.MultiheadAttention(64, 4, add_bias_kv=True)",
     "nn.MultiheadAttention(64, 4, kdim=32, vdim=16)",
     "nn.BatchNorm1d(6)", "nn.BatchNorm2d(6)", "nn.InstanceNorm2d(6)",

@@ -25,6 +25,7 @@ class Kernels(nn.Module):
         self.wide = nn.Linear(4, 24)
         self.gru = nn.GRUCell(8, 20)
         self.lstm = nn.LSTMCell(8, 20)
+        self.rnn = nn.RNNCell(8, 20, nonlinearity="relu")
         self.register_buffer("h", torch.randn(2, 8))
         self.register_buffer("ahead", torch.randn(1))
 
@@ -33,6 +34,7 @@ class Kernels(nn.Module):
         state = self.gru(flat)
         return (self.rows(x)[0], self.wide(x.transpose(0, 1)), state,
                 self.gru(flat, state), self.lstm(flat, (state, state))[1],
+                self.rnn(flat, state),
                 F.linear(self.h, self.cell.weight_hh, self.cell.bias_hh),
                 self.h @ self.h.t() + self.odd[0] + self.ahead)
 """
@@ -46,7 +48,7 @@ def main():
             out.write(SOURCE)
         lines = ["trace kernels.py:Kernels -i x=f32[5,2,4]",
                  "set backend torch", "run"]
-        lines += ["dump value output[%d] %d.npy" % (i, i) for i in range(7)]
+        lines += ["dump value output[%d] %d.npy" % (i, i) for i in range(8)]
         words = [word for line in lines for word in ("-ex", line)]
         done = subprocess.run(
             [os.environ["FXDB"], "-nx", "-batch", "--python", sys.executable] +

@@ -10,7 +10,7 @@ guest_packages="g++ libtorch-dev libopenblas0-openmp python3-dev
 python3-torch python3-torchvision"
 test_packages="libcunit1-dev libvterm-dev tmux libxml2-utils python3
 python3-dev locales"
-check_packages="clang clang-format libclang-rt-14-dev"
+check_packages="ccache clang clang-format libclang-rt-14-dev"
 
 say()
 {

@@ -194,6 +194,10 @@ def _not_a_function(value, spec, missing):
 
 def model(value, spec, module):
     """What SPEC gave in MODULE, as a module or a function to trace."""
+    # What torch.export gives is a program; its module() is what runs.
+    program = getattr(sys.modules.get("torch.export"), "ExportedProgram", ())
+    if isinstance(value, program):
+        value = value.module()
     if not isinstance(value, torch.nn.Module) and callable(value):
         missing = _required(value)
         if missing and inspect.isfunction(value):

@@ -69,6 +69,7 @@ class _Capture:
         self.model = self.fixed = self.tracer = self.graph = None
         self.made = None  # what it was made of
         self.recorded = {}
+        self.mode = "train" if request.get("train") else "eval"
 
     def _trace(self):
         spec = self.request["spec"]
@@ -79,10 +80,13 @@ class _Capture:
                                  spec, module)
         if isinstance(self.model, torch.nn.Module):
             # Called, not set: models override train() to keep parts frozen.
-            if self.request.get("train"):
-                self.model.train()
-            else:
-                self.model.eval()
+            try:
+                if self.request.get("train"):
+                    self.model.train()
+                else:
+                    self.model.eval()
+            except NotImplementedError:
+                self.mode = "exported"  # the mode is in its operators
         self.fixed = _find.concrete(self.request, module, self.model)
         tracer = _find.tracer(self.request, module)
         self.times[1:] = [time.perf_counter()] * 2
@@ -169,7 +173,7 @@ class _Capture:
             "torch": torch.__version__,
             "build_ms": (built - began) * 1e3,
             "trace_ms": (traced - built) * 1e3,
-            "mode": "train" if self.request.get("train") else "eval",
+            "mode": self.mode,
         }
         answer.update(self.recorded)
         sys.stdout.flush()

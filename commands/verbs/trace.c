@@ -256,6 +256,23 @@ note_recording(struct cmd_ctx *ctx, struct fx_error *err, const char *spec,
 		fx_buf_text(&inputs));
 }
 
+/* What leads on from ERR, or NULL: flags that were tried, after what was TYPED,
+ * and a recording.
+ */
+static struct fx_error *
+note_ways_out(struct cmd_ctx *ctx, struct fx_error *err,
+	const struct fx_trace_result *report, const char *typed,
+	struct fx_model *model)
+{
+	if (err && report->remedy && *report->remedy)
+		err = fx_error_hint(err, "tried, and it is traced: %s%s", typed,
+			report->remedy);
+	if (err && report->can_record && model)
+		err = note_recording(ctx, err, cmd_arg_text(ctx, "spec"),
+			model);
+	return err;
+}
+
 /* What a failed trace of SPEC left as NAME makes room for the next one, unless
  * it was edited since.  Returns whether it was current.
  */
@@ -313,6 +330,7 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 	bool was_partial = drop_partial(ctx, spec, name);
 	struct fx_model *before =
 		was_partial ? NULL : fx_session_model(ctx->session);
+	FX_AUTO_FREE char *typed = cmd_canonical_line(ctx);
 	FX_AUTO_FREE char *line = script_line(ctx);
 	struct fx_trace_result report;
 	struct fx_model *model = NULL;
@@ -344,8 +362,7 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 	for (int i = 0; i < LIST_COUNT; i++)
 		fx_vec_deinit(&lists[i]);
 	ctx->shell->has_listed = false;
-	if (err && report.can_record && model)
-		err = note_recording(ctx, err, spec, model);
+	err = note_ways_out(ctx, err, &report, typed, model);
 	if (err)
 		err = cmd_model_failed(ctx,
 			note_partial(ctx, err, model, before));

@@ -1,9 +1,9 @@
 # The capture extension: one file for every CPython from 3.9, with its own copy
 # of the core; beside it the Python package that drives it.
 capture_python = %D%/fxdb/__init__.py %D%/fxdb/_check.py \
-	%D%/fxdb/_example.py %D%/fxdb/_find.py %D%/fxdb/_frame.py %D%/fxdb/_report.py \
-	%D%/fxdb/_vary.py \
-	%D%/fxdb/_memory.py %D%/fxdb/_run.py %D%/fxdb/_weights.py \
+	%D%/fxdb/_example.py %D%/fxdb/_find.py %D%/fxdb/_frame.py \
+	%D%/fxdb/_memory.py %D%/fxdb/_remedy.py %D%/fxdb/_report.py \
+	%D%/fxdb/_run.py %D%/fxdb/_vary.py %D%/fxdb/_weights.py \
 	%D%/fxdb/_worker.py
 EXTRA_DIST += $(capture_python)
 if WITH_PYTHON
@@ -40,9 +40,10 @@ all-local: %D%/fxdb/stamp
 %D%/fxdb/stamp: $(srcdir)/%D%/fxdb/__init__.py \
 		$(srcdir)/%D%/fxdb/_check.py $(srcdir)/%D%/fxdb/_example.py \
 		$(srcdir)/%D%/fxdb/_find.py $(srcdir)/%D%/fxdb/_frame.py \
-		$(srcdir)/%D%/fxdb/_report.py $(srcdir)/%D%/fxdb/_vary.py \
-		$(srcdir)/%D%/fxdb/_memory.py $(srcdir)/%D%/fxdb/_run.py \
-		$(srcdir)/%D%/fxdb/_weights.py $(srcdir)/%D%/fxdb/_worker.py
+		$(srcdir)/%D%/fxdb/_memory.py $(srcdir)/%D%/fxdb/_remedy.py \
+		$(srcdir)/%D%/fxdb/_report.py $(srcdir)/%D%/fxdb/_run.py \
+		$(srcdir)/%D%/fxdb/_vary.py $(srcdir)/%D%/fxdb/_weights.py \
+		$(srcdir)/%D%/fxdb/_worker.py
 	$(AM_V_GEN)$(MKDIR_P) %D%/fxdb && \
 	{ test $(srcdir) = . || \
 		for file in $(capture_python); do \

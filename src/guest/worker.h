@@ -103,6 +103,8 @@ struct fx_trace_result {
 	char *torch;
 	char *mode;                     /* "eval" */
 	struct fx_recording *recording; /* the caller's; NULL: it was traced */
+	char *remedy; /* flags with which a trace that failed succeeds, tried:
+		       * " --leaf Net"; "" or NULL: none was found */
 	bool can_record; /* a traced value was asked for what a run knows */
 };
 void fx_trace_result_deinit(struct fx_trace_result *result);

@@ -44,7 +44,8 @@ EXTRA_DIST += %D%/trace_errors.sh %D%/capture/failures.py \
 	tests/data/trace/import_fails.py tests/data/trace/import_loops.py \
 	tests/data/trace/import_raises.py tests/data/trace/loops.py \
 	tests/data/trace/not_models.py tests/data/trace/prints.py \
-	tests/data/trace/raises.py tests/data/trace/syntax_error.py \
+	tests/data/trace/raises.py tests/data/trace/remedies.py \
+	tests/data/trace/syntax_error.py \
 	tests/data/trace/tracer.py tests/data/trace/waits.py \
 	tests/data/trace/weights.py
 

@@ -32,7 +32,7 @@ def text_of(error):
         return "(its text cannot be had: %s)" % type(other).__name__
 
 
-def _own_frames(trace):
+def own_frames(trace):
     """The traceback's entries in the user's code, innermost last."""
     entries = []
     while trace:
@@ -75,21 +75,6 @@ def _named_values(entry, line):
     return found
 
 
-def _module_of(entries, root):
-    """The class of the innermost module whose code failed; None for the
-    model itself, which cannot be a leaf."""
-    for entry in reversed(entries):
-        value = entry.tb_frame.f_locals.get("self")
-        if issubclass(type(value), torch.nn.Module):
-            if value is root or type(value) is type(root):
-                return None
-            kind = type(value)
-            return kind.__module__ + "." + kind.__qualname__ \
-                if type(root).__module__ != kind.__module__ \
-                else kind.__qualname__
-    return None
-
-
 def _origins(graph, name):
     """Every node that NAME is computed from, itself first."""
     nodes = {node.name: node for node in graph.nodes} if graph else {}
@@ -127,13 +112,7 @@ def _fact(origins):
     return None
 
 
-def _leaf_or_wrap(module):
-    if module:
-        return "keep the module whole (--leaf %s), or %s" % (module, _WRAP)
-    return _WRAP
-
-
-def _hint_asked(asked, name, graph, module, line):
+def _hint_asked(asked, name, graph, line):
     """What to do about a refusal."""
     origins = _origins(graph, name)
     inputs = [node for node in origins if node.op == "placeholder"]
@@ -146,7 +125,7 @@ def _hint_asked(asked, name, graph, module, line):
             "tensor; or %s" % _WRAP
     if asked == "the items":
         return "name the items (a, b = ..., or one by one: ...[0]), or " + \
-            _leaf_or_wrap(module)
+            _WRAP
     if asked == "len()":
         return "torch.fx.wrap(\"len\") at the top of the model's file records " \
             "the call"
@@ -154,22 +133,13 @@ def _hint_asked(asked, name, graph, module, line):
         made = re.search(_FACTORIES, line).group(1)
         return "%s.new_%s(...) records the call; or %s" % (
             inputs[0].name, made, _WRAP)
-    plain = len(inputs) == 1 and len(origins) <= 2 and asked == "the truth"
-    if plain:
-        return "fix the input: --concrete %s=VALUE" % inputs[0].target
     fact = _fact(origins)
     if fact:
         return "the %s of a tensor is not known here: %s" % (
-            fact, _leaf_or_wrap(module))
+            fact, _WRAP)
     if asked == "the truth":
-        return "the model decides by data: %s" % _leaf_or_wrap(module)
-    return _leaf_or_wrap(module)
-
-
-def _optional_inputs(graph):
-    return [str(node.target) for node in graph.nodes
-            if node.op == "placeholder" and len(node.args) == 1 and
-            node.args[0] is None] if graph else []
+        return "the model decides by data: %s" % _WRAP
+    return _WRAP
 
 
 def _misspelt(error):
@@ -183,7 +153,7 @@ def _misspelt(error):
         return None
 
 
-def _hint(error, message, graph, fixed, module, line):
+def _hint(error, message, graph, fixed, line):
     """What to do about any other failure of the model's code, or None."""
     if isinstance(error, ModuleNotFoundError):
         return "install it for %s, or choose another Python (--python)" % \
@@ -214,16 +184,12 @@ def _hint(error, message, graph, fixed, module, line):
             ", ".join(names)
     if "Expected a value of type 'Tensor'" in message:
         return "a scripted function takes no traced values: " + \
-            _leaf_or_wrap(module)
+            _WRAP
     if "Proxy" in message:
         if re.search(_FACTORIES, line):
             return "tensor.new_zeros() and the like record the call; or " + \
                 _WRAP
-        return _leaf_or_wrap(module)
-    optional = _optional_inputs(graph)
-    if optional and isinstance(error, (ValueError, TypeError, AssertionError)):
-        return "inputs are traced values, never None: leave one out with " \
-            "--concrete %s=None" % optional[-1]
+        return _WRAP
     return None
 
 
@@ -266,7 +232,7 @@ def _refusal(error, frames):
     return None
 
 
-def failure(error, root=None, graph=None, fixed=None, tracing=False):
+def failure(error, graph=None, fixed=None, tracing=False):
     """The report of ERROR: code, message, details, frames, nodes, hint, and
     whether a run could be recorded that cannot be traced.
     """
@@ -274,7 +240,7 @@ def failure(error, root=None, graph=None, fixed=None, tracing=False):
         return {"code": error.code, "message": str(error),
                 "hint": error.hint, "details": [], "frames": [],
                 "skipped": 0, "nodes": []}
-    entries = _own_frames(error.__traceback__)
+    entries = own_frames(error.__traceback__)
     frames, skipped = _frames(entries)
     message, details = _message(error)
     if isinstance(error, SyntaxError) and error.filename:
@@ -284,11 +250,10 @@ def failure(error, root=None, graph=None, fixed=None, tracing=False):
     report = {"code": "trace" if tracing else "python", "message": message,
               "details": details + _causes(error), "frames": frames,
               "skipped": skipped, "nodes": [], "hint": None}
-    module = _module_of(entries, root)
     refusal = _refusal(error, frames) if tracing else None
     if refusal:
         report["nodes"] = [refusal[1]]
-        report["hint"] = _hint_asked(*refusal, graph, module, line)
+        report["hint"] = _hint_asked(*refusal, graph, line)
         report["can_record"] = True
         if "combination of arguments" in message:
             report["details"] = []
@@ -297,9 +262,26 @@ def failure(error, root=None, graph=None, fixed=None, tracing=False):
         not line.startswith("raise ")
     if tracing and entries and about_values:
         report["nodes"] = _named_values(entries[-1], line)
-    report["hint"] = _hint(error, message, graph, fixed, module, line) or (
-        _leaf_or_wrap(module) if report["nodes"] else None)
+    report["hint"] = _hint(error, message, graph, fixed, line) or (
+        _WRAP if report["nodes"] else None)
     return report
+
+
+def asked_of(error, graph):
+    """The value whose truth was asked, by name, if that is what ERROR is; and
+    the names of inputs that the value comes from which ERROR is about, with the
+    words of the line of the model's where it was raised.
+    """
+    entries = own_frames(error.__traceback__)
+    frames, _ = _frames(entries)
+    line = frames[0]["text"] if frames else ""
+    refusal = _refusal(error, frames)
+    names = [refusal[1]] if refusal else \
+        _named_values(entries[-1], line) if entries else []
+    truth = refusal[1] if refusal and refusal[0] == "the truth" else None
+    return truth, {str(node.target) for name in names
+            for node in _origins(graph, name) if node.op == "placeholder"} | \
+        set(re.findall(r"\w+", line + " " + text_of(error)))
 
 
 def crash(text):

@@ -21,8 +21,8 @@ import traceback
 import torch
 
 import fxdb
-from fxdb import _capture, _check, _example, _find, _report, _run, _vary, \
-    _weights
+from fxdb import _capture, _check, _example, _find, _remedy, _report, _run, \
+    _vary, _weights
 
 
 class _Channel:
@@ -76,6 +76,7 @@ class _Capture:
         # Weights follow from the seed, so equal commands give equal runs.
         torch.manual_seed(self.request["seed"])
         module, expression = _find.load(spec)
+        self.module = module
         self.model = _find.model(_find.evaluate(module, expression, spec),
                                  spec, module)
         if isinstance(self.model, torch.nn.Module):
@@ -131,11 +132,24 @@ class _Capture:
 
     def _explain(self, error):
         try:
-            return _report.failure(error, self.model, self.graph, self.fixed,
+            return _report.failure(error, self.graph, self.fixed,
                                    self.tracer is not None and
                                    self.request.get("example") is None)
         except Exception:
             return _report.last_resort(error)
+
+    def _remedy(self, error):
+        """Flags that were tried and with which the trace succeeds, or ""."""
+        if self.tracer is None or self.request.get("example") is not None or \
+                not isinstance(error, Exception) or \
+                isinstance(error, _find.Refused):
+            return ""
+        try:
+            flags = _remedy.find(self.request, self.module, self.model, error,
+                                 self.graph)
+        except (Exception, KeyboardInterrupt):
+            return ""
+        return "".join(" %s %s" % flag for flag in flags)
 
     def run(self):
         """Trace and answer.  True while there is a graph to serve."""
@@ -147,6 +161,9 @@ class _Capture:
             if self.tracer is not None:
                 self.graph = getattr(self.tracer, "partial", None)
             report = self._explain(error)
+            report["remedy"] = self._remedy(error)
+            if report["remedy"]:
+                report["hint"] = None  # better than advice
             if isinstance(error, KeyboardInterrupt):
                 report.update(code="interrupted", message="interrupted",
                               hint=None, nodes=[])

@@ -183,9 +183,10 @@ CASES = [
     ("causes.py:StarredOptions", r"the items of %keys",
      r"hint: all of \*\*options is one traced value"),
     ("causes.py:Exclusive", r"error: ValueError: give exactly one",
-     r"hint: .*--concrete embeddings=None\n"),
+     r"hint: tried, and it is traced: trace causes.py:Exclusive "
+     r"--concrete embeddings=None\n"),
     ("causes.py:Exclusive --concrete embeddings=None",
-     r"^Exclusive: 5 nodes"),
+     r"^Exclusive(-\d+)?: 5 nodes"),
     ("causes.py:Factory", r"error: TypeError: ones\(\)",
      r"at causes.py:138 in forward: return x \+ torch.ones",
      r"hint: x.new_ones\(...\) records the call"),
@@ -227,10 +228,23 @@ CASES = [
     ("causes.py:Caches", r"^Caches: 4 nodes"),
     ("causes.py:Nested", r"the truth of %gt", r"at causes.py:\d+ in forward: "
      r"if x.mean\(\)", r"blocks_0 = .*  at causes.py",
-     r"hint: .* keep the module whole \(--leaf Decides\)"),
+     r"hint: tried, and it is traced: trace causes.py:Nested "
+     r"--leaf Decides\n"),
     ("causes.py:Flag", r"the truth of %flag",
-     r"hint: fix the input: --concrete flag=VALUE\n"),
+     r"hint: tried, and it is traced: trace causes.py:Flag "
+     r"--concrete flag=True\n"),
+    ("causes.py:Flag as other -i x=f32[2,3]", r"the truth of %flag",
+     r"hint: tried, and it is traced: trace causes.py:Flag "
+     r"as other -i x=f32\[2,3\] --concrete flag=True\n"),
+    ("remedies.py:Both", r"the truth of %training",
+     r"hint: tried, and it is traced: trace remedies.py:Both "
+     r"--concrete training=False --leaf Counts\n"),
+    ("remedies.py:Elsewhere", r"the truth of %gt",
+     r"hint: tried, and it is traced: trace remedies.py:Elsewhere "
+     r"--leaf causes.Decides\n"),
+    ("remedies.py:Endless", r"the truth of %flag", r"hint: the model decides"),
 ]
+TRIED = "hint: tried, and it is traced: "
 
 # One of each kind in a process of its own: the exit status, of a command and
 # of a model given as argument.
@@ -255,6 +269,10 @@ def main():
         try:
             find(said, *("(?m)" + pattern for pattern in patterns))
             assert "Traceback" not in said, said
+            # What a hint says to type is typed.
+            if TRIED in said:
+                line = said.partition(TRIED)[2].partition("\n")[0]
+                find(session.run(line), r" nodes, .*traced in ")
             find(session.run("trace good.py:Good"), "(?m)" + GOOD)
             print("ok   %s" % spec)
         except AssertionError as error:

@@ -1,0 +1,46 @@
+"""Models that do not trace, and do with flags that fxdb finds."""
+import causes
+import torch
+from torch import nn
+
+
+class Counts(nn.Module):
+    def forward(self, x):
+        for _ in range(int(x.sum())):
+            x = x + 1
+        return x
+
+
+class Both(nn.Module):
+    """An input that is fixed, and then a module that is kept whole."""
+
+    def __init__(self):
+        super().__init__()
+        self.counts = nn.ModuleList([Counts()])
+
+    def forward(self, x, training=False):
+        if training:
+            x = torch.relu(x)
+        return self.counts[0](x)
+
+
+class Elsewhere(nn.Module):
+    """The class of another file, by its whole name."""
+
+    def __init__(self):
+        super().__init__()
+        self.decides = causes.Decides()
+
+    def forward(self, x):
+        return self.decides(x)
+
+
+class Endless(nn.Module):
+    """With either value it never ends; nobody waits for it."""
+
+    def forward(self, x, flag):
+        if flag:
+            pass
+        while True:
+            x = x + 0
+        return x

@@ -123,15 +123,27 @@ say_range(struct listing *listing, size_t begin, size_t end)
 	return NULL;
 }
 
-/* The model's source: the lines around the one that made the node. */
+static size_t
+list_size(struct cmd_ctx *ctx)
+{
+	return (size_t)fx_settings_int(fx_session_settings(ctx->session),
+		FX_SET_LISTSIZE);
+}
+
+/* The model's source: the lines around the one that made the node, or those
+ * from FIRST on, counted from 1.
+ */
 
 static void
 say_source_lines(struct cmd_ctx *ctx, const char *text,
-	const struct fx_source_frame *frame, int size)
+	const struct fx_source_frame *frame, int first)
 {
-	int first = FX_MAX(1, frame->line - size / 2);
+	struct cmd_shell *shell = ctx->shell;
+	int size = (int)list_size(ctx);
 	int number = 1;
 
+	if (first < 1)
+		first = FX_MAX(1, frame->line - size / 2);
 	for (; *text && number < first + size; number++) {
 		size_t length = strcspn(text, "\n");
 
@@ -145,6 +157,12 @@ say_source_lines(struct cmd_ctx *ctx, const char *text,
 		}
 		text += length + (text[length] == '\n');
 	}
+	if (number <= first)
+		out_line(ctx->out, FX_ROLE_PLAIN,
+			"At the end: nothing after line %d.", number - 1);
+	shell->list_next = (size_t)number;
+	shell->has_listed = true;
+	shell->list_form = 's';
 }
 
 /* Whether the line of TEXT that FRAME names is still the line that was traced.
@@ -184,7 +202,7 @@ read_source(struct cmd_ctx *ctx, const struct fx_source_frame *frame)
 }
 
 static FX_NODISCARD struct fx_error *
-say_source(struct cmd_ctx *ctx, const struct fx_source_frame *frame, int size)
+say_source(struct cmd_ctx *ctx, const struct fx_source_frame *frame, int first)
 {
 	FX_AUTO_FREE char *text = NULL;
 
@@ -192,7 +210,7 @@ say_source(struct cmd_ctx *ctx, const struct fx_source_frame *frame, int size)
 		text = read_source(ctx, frame);
 	out_line(ctx->out, FX_ROLE_PATH, "%s:%d", frame->file, frame->line);
 	if (text)
-		say_source_lines(ctx, text, frame, size);
+		say_source_lines(ctx, text, frame, first);
 	else if (frame->text)
 		out_line(ctx->out, FX_ROLE_PLAIN, "=>%5d  %s", frame->line,
 			frame->text);
@@ -201,11 +219,11 @@ say_source(struct cmd_ctx *ctx, const struct fx_source_frame *frame, int size)
 
 /* Where to list. */
 
-static size_t
-list_size(struct cmd_ctx *ctx)
+/* Whether nodes were listed, and not lines of source. */
+static bool
+has_listed_nodes(const struct cmd_shell *shell)
 {
-	return (size_t)fx_settings_int(fx_session_settings(ctx->session),
-		FX_SET_LISTSIZE);
+	return shell->has_listed && shell->list_form != 's';
 }
 
 /* SIZE nodes with CENTER in the middle. */
@@ -230,12 +248,12 @@ next_page(const struct listing *listing, size_t *begin_ret, size_t *end_ret)
 	size_t count = listing->graph->node_count;
 
 	/* The same place once more in another form, not what comes after. */
-	if (shell->has_listed && shell->list_form != listing->form) {
+	if (has_listed_nodes(shell) && shell->list_form != listing->form) {
 		*begin_ret = FX_MIN(shell->list_first, count);
 		*end_ret = FX_MIN(*begin_ret + list_size(listing->ctx), count);
 		return;
 	}
-	if (!shell->has_listed) {
+	if (!has_listed_nodes(shell)) {
 		around(listing, FX_MIN(listing->current, count), begin_ret,
 			end_ret);
 		if (listing->current > count)
@@ -253,7 +271,7 @@ page_before(const struct listing *listing, size_t *begin_ret, size_t *end_ret)
 	size_t size = list_size(listing->ctx);
 	size_t first = FX_MIN(shell->list_first, listing->graph->node_count);
 
-	if (!shell->has_listed) {
+	if (!has_listed_nodes(shell)) {
 		next_page(listing, begin_ret, end_ret);
 		first = *begin_ret;
 	}
@@ -397,7 +415,7 @@ list_source(struct listing *listing)
 		out_note(ctx->out,
 			"%%%s has no source line; this is that of %%%s",
 			node->name, near->name);
-	return say_source(ctx, &near->source->frames[0], (int)list_size(ctx));
+	return say_source(ctx, &near->source->frames[0], 0);
 }
 
 /* The line of Python that up or frame selected; false: none. */
@@ -446,7 +464,10 @@ cmd_list_exec(struct cmd_ctx *ctx)
 	struct fx_error *err = listing_init(&listing, ctx);
 
 	if (!err && is_plain && selected_source(ctx, &frame))
-		return say_source(ctx, &frame, (int)list_size(ctx));
+		return say_source(ctx, &frame,
+			ctx->shell->has_listed && ctx->shell->list_form == 's'
+				? (int)ctx->shell->list_next
+				: 0);
 	if (!err && listing.form == 's')
 		err = list_source(&listing);
 	else if (!err)

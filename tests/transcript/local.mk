@@ -107,6 +107,7 @@ transcripts = \
 	%D%/layer_arguments.fxt \
 	%D%/lint.fxt \
 	%D%/lint_broken.fxt \
+	%D%/lint_shapes.fxt \
 	%D%/list.fxt \
 	%D%/list_forms.fxt \
 	%D%/list_repeat.fxt \
@@ -175,6 +176,7 @@ transcripts = \
 	%D%/shell.fxt \
 	%D%/show.fxt \
 	%D%/source.fxt \
+	%D%/source_frames.fxt \
 	%D%/start_step.fxt \
 	%D%/tbreak.fxt \
 	%D%/tbreak_pending.fxt \
@@ -196,6 +198,7 @@ transcripts = \
 TESTS += $(transcripts)
 EXTRA_DIST += $(transcripts) \
 	%D%/samples/bad.fxdb \
+	%D%/samples/bad_view.py \
 	%D%/samples/binary.dat \
 	%D%/samples/broken.fxg \
 	%D%/samples/code.py \

@@ -168,6 +168,19 @@ with open(home + "/state/fxdb/history") as lines:
 check("two" in history and "quit 4" in history, f"history: {history}")
 
 # Output page by page, and q ends it.
+# Of a node with many users the first are named, and how many there are.
+with open(home + "/hub.py", "w") as f:
+    f.write("def forward(self, x):\n" + "".join(
+        f"    relu_{i} = torch.relu(x)\n" for i in range(3000)) +
+        "    return relu_2999\n")
+p = Prompt(home + "/hub.py", "-q")
+p.read("(fxdb) ")
+text = p.type("node x\n", "3000 nodes use it.")
+check("relu_199, ... 2800 more" in text and "relu_200" not in text,
+      f"many users: {text!r}")
+p.type("quit\n", "\n")
+p.leave(0)
+
 p = Prompt(source + "/doc/examples/resnet18.fxg", "-q")
 p.read("(fxdb) ")
 p.type("set height 10\n", "(fxdb) ")

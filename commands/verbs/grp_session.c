@@ -412,7 +412,7 @@ const struct cmd_entry cmd_group_session[] = {
 			"graph is then run beside the model on other values. "
 			"--vary gives inputs of other sizes, for a second run: "
 			"numbers in which both differ become expressions of "
-			"sizes, which a third run checks.",
+			"sizes, which more runs check.",
 		.synonyms = "capture symbolic_trace model python own",
 		.needs = CMD_CHANGES_FILES,
 		.args = { { "spec", CMD_ARG_SPEC, 0, "FILE.py:EXPR", NULL },

@@ -45,8 +45,7 @@ def check(root, tracer, graph, given, seed, state=None, others=None):
 
     sizes = None
     # What the model prints was said when it was recorded.
-    with open(os.devnull, "w") as null, contextlib.redirect_stdout(null), \
-            contextlib.redirect_stderr(null):
+    with silence():
         for other in others or _other_sizes(given):
             found = difference(other)
             if found is not None:
@@ -54,6 +53,14 @@ def check(root, tracer, graph, given, seed, state=None, others=None):
         found = difference(given)
     return {"difference": found if found != math.inf else None,
             "sizes": sizes}
+
+
+@contextlib.contextmanager
+def silence():
+    """What Python prints here is not heard."""
+    with open(os.devnull, "w") as null, contextlib.redirect_stdout(null), \
+            contextlib.redirect_stderr(null):
+        yield
 
 
 SMALL = 1e-3  # what kernels may round otherwise
@@ -91,24 +98,33 @@ def _run(state, call):
         state.restore()
 
 
-def map_items(function, value):
-    """VALUE with FUNCTION of everything in it that is no container."""
+def map_named(function, name, value):
+    """VALUE, called NAME, with FUNCTION of the name and value of everything in
+    it that is no container: "x[0]", "x['mask']".
+    """
     if isinstance(value, (tuple, list)) and not isinstance(value, torch.Size):
-        items = [map_items(function, item) for item in value]
+        items = [map_named(function, "%s[%d]" % (name, i), item)
+                 for i, item in enumerate(value)]
         return type(value)(*items) if hasattr(value, "_fields") \
             else type(value)(items)
     if isinstance(value, dict):
-        return {key: map_items(function, item) for key, item in value.items()}
+        return {key: map_named(function, "%s[%r]" % (name, key), item)
+                for key, item in value.items()}
     if isinstance(value, slice):
-        return slice(*(map_items(function, item) for item in
+        return slice(*(map_named(function, name, item) for item in
                        (value.start, value.stop, value.step)))
-    return function(value)
+    return function(name, value)
+
+
+def map_items(function, value):
+    """VALUE with FUNCTION of everything in it that is no container."""
+    return map_named(lambda _, item: function(item), "", value)
 
 
 def copy(values):
     """VALUES with tensors of their own."""
-    return map_items(lambda item: item.clone() if isinstance(item, torch.Tensor)
-                else item, values)
+    return map_items(lambda item: item.clone()
+                     if isinstance(item, torch.Tensor) else item, values)
 
 
 def _other(value, seed, high):

@@ -7,8 +7,6 @@ import re
 import sys
 import traceback
 
-import torch
-
 from . import _capture
 from . import Proxy
 from ._find import Refused, nearest
@@ -124,8 +122,7 @@ def _hint_asked(asked, name, graph, line):
         return "torch.where, torch.scatter and the like return a new " \
             "tensor; or %s" % _WRAP
     if asked == "the items":
-        return "name the items (a, b = ..., or one by one: ...[0]), or " + \
-            _WRAP
+        return "name the items (a, b = ..., or one by one: ...[0]), or " + _WRAP
     if asked == "len()":
         return "torch.fx.wrap(\"len\") at the top of the model's file records " \
             "the call"
@@ -135,8 +132,7 @@ def _hint_asked(asked, name, graph, line):
             inputs[0].name, made, _WRAP)
     fact = _fact(origins)
     if fact:
-        return "the %s of a tensor is not known here: %s" % (
-            fact, _WRAP)
+        return "the %s of a tensor is not known here: %s" % (fact, _WRAP)
     if asked == "the truth":
         return "the model decides by data: %s" % _WRAP
     return _WRAP
@@ -279,9 +275,10 @@ def asked_of(error, graph):
     names = [refusal[1]] if refusal else \
         _named_values(entries[-1], line) if entries else []
     truth = refusal[1] if refusal and refusal[0] == "the truth" else None
-    return truth, {str(node.target) for name in names
-            for node in _origins(graph, name) if node.op == "placeholder"} | \
-        set(re.findall(r"\w+", line + " " + text_of(error)))
+    inputs = {str(node.target) for name in names
+              for node in _origins(graph, name) if node.op == "placeholder"}
+    return truth, inputs | set(re.findall(r"\w+",
+                                          line + " " + text_of(error)))
 
 
 def crash(text):

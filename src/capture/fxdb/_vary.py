@@ -6,11 +6,10 @@ expressions and check them.
 import itertools
 import linecache
 import os
-import traceback
 
 import torch
 
-from fxdb import _check, _example, _find
+from fxdb import _check, _example, _find, _report
 
 _LETTERS = {4: "NCHW", 5: "NCDHW"}
 _MOST = 64  # divisors that are tried
@@ -122,10 +121,9 @@ def _place(node):
 
 def _place_of(error):
     """Where the model raised ERROR."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__)
-              if "/torch/" not in frame.filename and
-              os.path.dirname(frame.filename) != os.path.dirname(__file__)]
-    return _line(frames[-1].filename, frames[-1].lineno) if frames else "once"
+    entries = _report.own_frames(error.__traceback__)
+    return _line(entries[-1].tb_frame.f_code.co_filename,
+                 entries[-1].tb_lineno) if entries else "once"
 
 
 def _parting(graph, other):
@@ -158,21 +156,17 @@ def _unequal(node, other):
 
 def _resized(given, sizes, change):
     """GIVEN with other sizes: change(name, first, second) for each."""
-    def walk(name, item):
-        if isinstance(item, torch.Tensor):
-            shape = list(item.shape)
-            for i, size in enumerate(shape):
-                at = "%s[%d]" % (name, i)
-                shape[i] = change(at, *sizes[at]) if at in sizes else size
-            return _find.filled(shape, item.dtype, 0)
-        if isinstance(item, (tuple, list)):
-            return type(item)(walk("%s[%d]" % (name, i), part)
-                              for i, part in enumerate(item))
-        if isinstance(item, dict):
-            return {key: walk("%s[%r]" % (name, key), part)
-                    for key, part in item.items()}
-        return change(name, *sizes[name]) if name in sizes else item
-    return {name: walk(name, item) for name, item in given.items()}
+    def other(name, size):
+        return change(name, *sizes[name]) if name in sizes else size
+
+    def resized(name, item):
+        if not isinstance(item, torch.Tensor):
+            return other(name, item)
+        shape = [other("%s[%d]" % (name, i), size)
+                 for i, size in enumerate(item.shape)]
+        return _find.filled(shape, item.dtype, 0)
+    return {name: _check.map_named(resized, name, item)
+            for name, item in given.items()}
 
 
 def _onwards(sizes, more):
@@ -260,20 +254,24 @@ def _expression(values, points, names):
 def _plan(runs, sizes):
     """{place: function of sizes} of the integers in which RUNS differ, and
     those that no function gives, or None."""
-    names = list({pair: name for name, pair in reversed(sizes.items())
-                  }.values())[::-1]
+    firsts = {}  # of sizes that vary together
+    for name, pair in sizes.items():
+        firsts.setdefault(pair, name)
+    names = list(firsts.values())
     points = [{name: size.value for name, size in run.sizes.items()}
               for run in runs]
-    plan = {}
+    plan, found = {}, {}  # the same numbers come in every layer
     if len({len(run.integers) for run in runs}) != 1:
         return {}, ()
     for i, values in enumerate(zip(*(run.integers for run in runs))):
         if len(set(values)) == 1:
             continue
-        plan[i] = _expression(values, points, names) \
-            if values[0] != values[1] else None
-        if not plan[i]:
+        if values not in found:
+            found[values] = _expression(values, points, names) \
+                if values[0] != values[1] else None
+        if not found[values]:
             return {}, values
+        plan[i] = found[values]
     return plan, None
 
 

@@ -130,18 +130,19 @@ class _Capture:
             self.made = state
         return graph
 
+    def _is_tracing(self):
+        return self.tracer is not None and self.request.get("example") is None
+
     def _explain(self, error):
         try:
             return _report.failure(error, self.graph, self.fixed,
-                                   self.tracer is not None and
-                                   self.request.get("example") is None)
+                                   self._is_tracing())
         except Exception:
             return _report.last_resort(error)
 
     def _remedy(self, error):
         """Flags that were tried and with which the trace succeeds, or ""."""
-        if self.tracer is None or self.request.get("example") is not None or \
-                not isinstance(error, Exception) or \
+        if not self._is_tracing() or not isinstance(error, Exception) or \
                 isinstance(error, _find.Refused):
             return ""
         try:

@@ -47,21 +47,28 @@ NODES = {"a_sqrt", "a_floor", "a_log", "a_ceil", "a_sum", "product", "unpacked",
          "power", "whole_view", "a_bit", "shifted", "enumerated"}
 
 
-def check_sizes(name, function):
-    torch.manual_seed(0)
-    root, graph, notes, checked = record(function, x=torch.randn(3, 4))
-    right = True
-    for shape in (2, 4), (5, 4), (4, 4), (3, 5), (5, 7):
+def is_right(function, root, graph, shapes):
+    """Whether GRAPH does what FUNCTION does at SHAPES."""
+    for shape in shapes:
         x = torch.randn(shape)
         try:
             want = function(x.clone())
         except Exception:
             continue  # TABLE and the like end
         try:
-            right &= is_same(want, _check.interpret(
-                root, graph, {"x": x.clone()}))
+            if not is_same(want, _check.interpret(root, graph,
+                                                  {"x": x.clone()})):
+                return False
         except Exception:
-            right = False
+            return False
+    return True
+
+
+def check_sizes(name, function):
+    torch.manual_seed(0)
+    root, graph, notes, checked = record(function, x=torch.randn(3, 4))
+    right = is_right(function, root, graph,
+                     [(2, 4), (5, 4), (4, 4), (3, 5), (5, 7)])
     expect(right or notes or checked["sizes"] or checked["difference"],
            name, "is wrong at another size and nothing says so")
     expect(right and not notes or name not in NODES, name, "is no node:", notes)
@@ -79,18 +86,8 @@ def check_varied(name, function):
     varied = _vary.record(tracer, function, {"x": torch.randn(3, 4)},
                           {"x": torch.randn(5, 9)},
                           _example.tensors_of(function))
-    right = True
-    for shape in (2, 4), (4, 6), (7, 5), (8, 7), (6, 11):
-        x = torch.randn(shape)
-        try:
-            want = function(x.clone())
-        except Exception:
-            continue
-        try:
-            right &= is_same(want, _check.interpret(
-                tracer.root, varied.graph, {"x": x.clone()}))
-        except Exception:
-            right = False
+    right = is_right(function, tracer.root, varied.graph,
+                     [(2, 4), (4, 6), (7, 5), (8, 7), (6, 11)])
     expect(right or varied.problem or varied.recorder.notes,
            name, "varied, is wrong at another size and nothing says so")
     expect(name not in VARIED or right and not varied.problem, name,

@@ -85,9 +85,8 @@ add_recorded(struct fx_buf *text, const struct fx_recording *recording)
 static void
 add_traced(struct fx_buf *text, const struct fx_trace_result *report)
 {
-	fx_buf_addf(text,
-		"traced in %.*f ms (model built in %.0f ms, %s, torch ",
-		report->trace_ms < 10 ? 1 : 0, report->trace_ms,
+	fx_buf_addf(text, "%s in %.*f ms (model built in %.0f ms, %s, torch ",
+		report->how, report->trace_ms < 10 ? 1 : 0, report->trace_ms,
 		report->build_ms, report->python);
 	add_version(text, report->torch);
 	fx_buf_addf(text, ", %s mode)", report->mode);

@@ -4,6 +4,7 @@
 #include <config.h>
 
 #include "capture/capture.h"
+#include "capture/copy.h"
 
 #include <string.h>
 
@@ -397,7 +398,10 @@ container(const struct walker *walker, PyObject *object, struct fx_value *ret)
 	bool good;
 
 	if (PyTuple_Check(object) && is_named_tuple(object))
-		good = named_tuple(object, ret);
+		good = ((struct fxpy_trace *)walker->context)->is_copy
+			       ? fxpy_copy_named_tuple(walker->context, object,
+					 ret)
+			       : named_tuple(object, ret);
 	else if (PyTuple_Check(object) || PyList_Check(object))
 		good = sequence(walker, object, ret);
 	else if (PyDict_Check(object))
@@ -442,6 +446,8 @@ convert_with(struct fxpy_trace *trace, PyObject *object, int depth,
 	if (!done && fxpy.proxyable &&
 		PyDict_GetItem(fxpy.proxyable, (PyObject *)Py_TYPE(object)))
 		return proxyable_constant(trace, object, ret);
+	if (!done && trace->is_copy)
+		return fxpy_copy_object(trace, object, ret);
 	if (!done)
 		PyErr_Format(PyExc_NotImplementedError,
 			"a value of type %R is an argument of a traced call; a "

@@ -4,6 +4,7 @@
 #include <config.h>
 
 #include "capture/capture.h"
+#include "capture/copy.h"
 
 #include <string.h>
 
@@ -25,6 +26,7 @@ struct fxpy_graph {
 	struct fx_map parameters; /* tensor -> path ... */
 	struct fx_map paths;      /* ... and those that are none */
 	PyObject *places;         /* how they lie in memory; NULL: not asked */
+	PyObject *kept; /* dict: what Python keeps beside, by node id or name */
 	bool is_described;
 };
 
@@ -90,6 +92,7 @@ fxpy_graph_new(struct fxpy_trace *trace)
 	object->parameters = trace->parameters;
 	object->paths = trace->tensors;
 	object->places = NULL;
+	object->kept = PyDict_New();
 	memset(&trace->records, 0, sizeof(trace->records));
 	memset(&trace->parameters, 0, sizeof(trace->parameters));
 	memset(&trace->tensors, 0, sizeof(trace->tensors));
@@ -108,6 +111,7 @@ graph_dealloc(PyObject *self)
 	Py_XDECREF(object->keep);
 	Py_XDECREF(object->root);
 	Py_XDECREF(object->places);
+	Py_XDECREF(object->kept);
 	fx_map_deinit(&object->records);
 	fx_map_deinit(&object->parameters);
 	fx_map_deinit(&object->paths);
@@ -188,6 +192,23 @@ graph_targets(PyObject *self, void *closure)
 	(void)closure;
 	Py_INCREF(((struct fxpy_graph *)self)->targets);
 	return ((struct fxpy_graph *)self)->targets;
+}
+
+PyObject *
+fxpy_graph_object(PyObject *graph, const char *text)
+{
+	return PyDict_GetItemString(((struct fxpy_graph *)graph)->targets,
+		text);
+}
+
+static PyObject *
+graph_member(PyObject *self, void *closure)
+{
+	const struct fxpy_graph *object = (const struct fxpy_graph *)self;
+	PyObject *member = closure ? object->kept : object->root;
+
+	Py_INCREF(member);
+	return member;
 }
 
 /* What fxdb._weights.places says of all tensors, borrowed. */
@@ -339,6 +360,26 @@ node_target(PyObject *self, void *closure)
 	return found;
 }
 
+/* The node's own dict, for as long as its Graph lives. */
+static PyObject *
+node_meta(PyObject *self, void *closure)
+{
+	PyObject *kept =
+		((struct fxpy_graph *)((struct fxpy_node *)self)->graph)->kept;
+	PyObject *key = PyLong_FromUnsignedLongLong(node_of(self)->id);
+	PyObject *meta = key ? PyDict_GetItem(kept, key) : NULL;
+
+	(void)closure;
+	Py_XINCREF(meta);
+	if (key && !meta) {
+		meta = PyDict_New();
+		if (meta && PyDict_SetItem(kept, key, meta) < 0)
+			Py_CLEAR(meta);
+	}
+	Py_XDECREF(key);
+	return meta;
+}
+
 static PyObject *
 node_arguments(PyObject *self, void *closure)
 {
@@ -423,6 +464,9 @@ static PyGetSetDef graph_getset[] = {
 	{ "tensors", graph_tensors, NULL,
 		"Parameters, buffers and constants by path.", NULL },
 	{ "class_name", graph_class_name, NULL, "Of the traced model.", NULL },
+	{ "root", graph_member, NULL, "The module that holds what nodes name.",
+		NULL },
+	{ "_kept", graph_member, NULL, "For fxdb/_torch.py.", (void *)1 },
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 
@@ -441,6 +485,7 @@ static PyGetSetDef node_getset[] = {
 	{ "args", node_arguments, NULL, "Positional arguments.", NULL },
 	{ "kwargs", node_arguments, NULL, "Keyword arguments.", (void *)1 },
 	{ "users", node_users, NULL, "Nodes that use this one.", NULL },
+	{ "meta", node_meta, NULL, "What is known of it, a dict.", NULL },
 	{ "source", node_source, NULL,
 		"(file, line, function) frames, innermost first.", NULL },
 	{ NULL, NULL, NULL, NULL, NULL },

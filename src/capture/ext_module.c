@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include "capture/capture.h"
+#include "capture/copy.h"
 #include "capture/example.h"
 
 #include <signal.h>
@@ -75,8 +76,11 @@ static bool
 begin(struct fxpy_trace *trace, PyObject *function)
 {
 	fxpy.asked = NULL;
-	return fxpy_collect(trace) && fxpy_patch() &&
-	       fxpy_patch_globals(trace, function);
+	trace->is_copy = function == Py_None;
+	if (!fxpy_collect(trace))
+		return false;
+	return trace->is_copy ||
+	       (fxpy_patch() && fxpy_patch_globals(trace, function));
 }
 
 struct fxpy_trace *
@@ -118,7 +122,7 @@ version_length(const char *version)
 }
 
 /* The output node and everything that is known at the end.  DONE is what the
- * body gave: (result, type text or None, class name).
+ * body gave: (result, type text or None, class name); a copy has its output.
  */
 static PyObject *
 finish(struct fxpy_trace *trace, PyObject *done)
@@ -131,12 +135,14 @@ finish(struct fxpy_trace *trace, PyObject *done)
 	PyObject *result;
 
 	if (!PyArg_ParseTuple(done, "Ozs", &result, &type, &name) ||
-		!fxpy_arg(trace, result, &item))
+		(!trace->is_copy && !fxpy_arg(trace, result, &item)))
 		return NULL;
+	graph->class_name = fx_intern(name);
+	if (trace->is_copy)
+		return fxpy_graph_new(trace);
 	spec.args = fx_value_sequence(graph->values, FX_VALUE_TUPLE, &item, 1);
 	spec.type = fx_intern(type);
 	fx_recorder_add(&trace->recorder, &spec);
-	graph->class_name = fx_intern(name);
 	return fxpy_graph_new(trace);
 }
 
@@ -218,7 +224,7 @@ start_collector(void)
 
 /* run(tracer, base class, root module, function, body, torch's version,
  * unpatch)
- * -> Graph.
+ * -> Graph.  Without a FUNCTION nothing is traced: the body adds the nodes.
  *
  * All of a trace but the model's own code happens within this one call, so
  * that whatever ends it, Ctrl-C at any moment included, torch is put back.
@@ -520,9 +526,10 @@ intern_names(void)
 	return fxpy.keep && fxpy.gc;
 }
 
-/* SAFETENSORS: what that format calls torch's dtypes, by torch's names. */
+/* The tables NAME: what something else calls torch's dtypes, by torch's names.
+ */
 static bool
-add_dtypes(PyObject *module)
+add_dtypes(PyObject *module, const char *name, bool is_safetensors)
 {
 	PyObject *table = PyDict_New();
 	bool good = table;
@@ -530,14 +537,15 @@ add_dtypes(PyObject *module)
 	for (int i = 0; good && i < FX_DTYPE_COUNT; i++) {
 		const struct fx_dtype_info *info =
 			fx_dtype_info((enum fx_dtype)i);
-		PyObject *word = PyUnicode_FromString(info->safetensors);
+		const char *text =
+			is_safetensors ? info->safetensors : info->short_name;
+		PyObject *word = PyUnicode_FromString(text);
 
-		good = word &&
-		       (!*info->safetensors || PyDict_SetItemString(table,
-						       info->name, word) == 0);
+		good = word && (!*text || PyDict_SetItemString(table,
+						  info->name, word) == 0);
 		Py_XDECREF(word);
 	}
-	if (good && PyModule_AddObject(module, "SAFETENSORS", table) == 0)
+	if (good && PyModule_AddObject(module, name, table) == 0)
 		return true;
 	Py_XDECREF(table);
 	return false;
@@ -565,8 +573,10 @@ PyInit__capture(void)
 		return NULL;
 	if (fxpy_args_ready() < 0 || fxpy_proxy_ready(module) < 0 ||
 		fxpy_wrapped_ready(module) < 0 ||
-		fxpy_example_ready(module) < 0 ||
-		fxpy_graph_ready(module) < 0 || !add_dtypes(module) ||
+		fxpy_example_ready(module) < 0 || fxpy_copy_ready(module) < 0 ||
+		fxpy_graph_ready(module) < 0 ||
+		!add_dtypes(module, "SAFETENSORS", true) ||
+		!add_dtypes(module, "WORDS", false) ||
 		PyModule_AddStringConstant(module, "BUILD", FX_BUILD_ID) < 0) {
 		Py_DECREF(module);
 		return NULL;

@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include "capture/capture.h"
+#include "capture/copy.h"
 
 #include "base/dtype.h"
 
@@ -70,6 +71,36 @@ torch_attribute(const char *name)
 	return value;
 }
 
+/* A function, a class or what only Python understands, as GRAPH has it; its
+ * name when it does not.
+ */
+static PyObject *
+known_object(const char *text, PyObject *graph)
+{
+	PyObject *object = fxpy_graph_object(graph, text);
+
+	if (!object)
+		return PyUnicode_FromString(text);
+	Py_INCREF(object);
+	return object;
+}
+
+static PyObject *
+named_tuple(const struct fx_value *value, PyObject *graph)
+{
+	const struct fx_value fields = { .kind = FX_VALUE_TUPLE,
+		.count = value->count,
+		.items = value->items + 1 };
+	PyObject *class = fxpy_graph_object(graph, value->items[0].text);
+	PyObject *plain = sequence(&fields, graph), *result;
+
+	if (!plain || !class)
+		return plain;
+	result = PyObject_CallObject(class, plain);
+	Py_DECREF(plain);
+	return result;
+}
+
 PyObject *
 fxpy_value_object(const struct fx_value *value, PyObject *graph)
 {
@@ -117,8 +148,10 @@ fxpy_value_object(const struct fx_value *value, PyObject *graph)
 	case FX_VALUE_DICT:
 		return dictionary(value, graph);
 	case FX_VALUE_NAMEDTUPLE:
+		return named_tuple(value, graph);
 	case FX_VALUE_FUNCTION:
 	case FX_VALUE_OPAQUE:
+		return known_object(value->text, graph);
 	case FX_VALUE_TENSOR:
 	case FX_VALUE_SYMBOL:
 	case FX_VALUE_UNKNOWN:

@@ -3,8 +3,8 @@
 capture_python = %D%/fxdb/__init__.py %D%/fxdb/_check.py \
 	%D%/fxdb/_example.py %D%/fxdb/_find.py %D%/fxdb/_frame.py \
 	%D%/fxdb/_memory.py %D%/fxdb/_remedy.py %D%/fxdb/_report.py \
-	%D%/fxdb/_run.py %D%/fxdb/_vary.py %D%/fxdb/_weights.py \
-	%D%/fxdb/_worker.py
+	%D%/fxdb/_run.py %D%/fxdb/_torch.py %D%/fxdb/_vary.py \
+	%D%/fxdb/_weights.py %D%/fxdb/_worker.py
 EXTRA_DIST += $(capture_python)
 if WITH_PYTHON
 fxdbdir = $(pkglibexecdir)/fxdb
@@ -13,8 +13,9 @@ fxdb_DATA = $(capture_python)
 
 %C%_fxdb__capture_abi3_so_SOURCES = \
 	%D%/capture.h %D%/strings.h %D%/trace.h \
-	%D%/example.h \
+	%D%/copy.h %D%/example.h \
 	%D%/ext_args.c \
+	%D%/ext_copy.c \
 	%D%/ext_dispatch.c \
 	%D%/ext_example.c \
 	%D%/ext_graph.c \
@@ -42,8 +43,8 @@ all-local: %D%/fxdb/stamp
 		$(srcdir)/%D%/fxdb/_find.py $(srcdir)/%D%/fxdb/_frame.py \
 		$(srcdir)/%D%/fxdb/_memory.py $(srcdir)/%D%/fxdb/_remedy.py \
 		$(srcdir)/%D%/fxdb/_report.py $(srcdir)/%D%/fxdb/_run.py \
-		$(srcdir)/%D%/fxdb/_vary.py $(srcdir)/%D%/fxdb/_weights.py \
-		$(srcdir)/%D%/fxdb/_worker.py
+		$(srcdir)/%D%/fxdb/_torch.py $(srcdir)/%D%/fxdb/_vary.py \
+		$(srcdir)/%D%/fxdb/_weights.py $(srcdir)/%D%/fxdb/_worker.py
 	$(AM_V_GEN)$(MKDIR_P) %D%/fxdb && \
 	{ test $(srcdir) = . || \
 		for file in $(capture_python); do \

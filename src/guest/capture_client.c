@@ -450,6 +450,7 @@ fx_trace_result_deinit(struct fx_trace_result *result)
 	free(result->path);
 	free(result->torch);
 	free(result->mode);
+	free(result->how);
 	free(result->remedy);
 	fx_recording_free(result->recording);
 	memset(result, 0, sizeof(*result));

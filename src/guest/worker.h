@@ -102,6 +102,7 @@ struct fx_trace_result {
 	char *path;   /* of that Python */
 	char *torch;
 	char *mode;                     /* "eval" */
+	char *how;                      /* "traced" */
 	struct fx_recording *recording; /* the caller's; NULL: it was traced */
 	char *remedy; /* flags with which a trace that failed succeeds, tried:
 		       * " --leaf Net"; "" or NULL: none was found */

@@ -190,11 +190,12 @@ fx_graph_append(struct fx_graph *graph, const struct fx_node_spec *spec)
 	if (!candidate)
 		candidate = fx_names_candidate(spec->opcode, spec->target);
 	/* An exact name is one that a node has already (conv_00 after a
-	 * rename), so the rules that make new names leave it alone.
+	 * rename, a builtin's as torch.export leaves those of inputs), so the
+	 * rules that make new names leave it alone.
 	 */
 	if (spec->name && spec->name_is_exact &&
 		fx_str_is_identifier(candidate) &&
-		!fx_names_is_illegal(candidate) &&
+		!fx_names_is_reserved(candidate) &&
 		fx_names_take(&graph->names, candidate))
 		name = fx_intern(candidate);
 	else

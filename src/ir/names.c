@@ -198,13 +198,18 @@ fx_names_is_everywhere(const char *name)
 }
 
 bool
-fx_names_is_illegal(const char *name)
+fx_names_is_reserved(const char *name)
 {
 	/* Most names have a digit, and no word of Python's has one. */
-	if (strpbrk(name, "0123456789"))
-		return false;
-	return fx_names_is_everywhere(name) || fx_str_is_keyword(name) ||
-	       fx_str_is_builtin(name);
+	return !strpbrk(name, "0123456789") &&
+	       (fx_names_is_everywhere(name) || fx_str_is_keyword(name));
+}
+
+bool
+fx_names_is_illegal(const char *name)
+{
+	return fx_names_is_reserved(name) ||
+	       (!strpbrk(name, "0123456789") && fx_str_is_builtin(name));
 }
 
 bool

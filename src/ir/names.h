@@ -55,6 +55,9 @@ bool fx_names_is_taken(const struct fx_names *names, const char *name);
  */
 bool fx_names_is_everywhere(const char *name);
 
+/* Whether NAME, a keyword or own global, can be no node's at all. */
+bool fx_names_is_reserved(const char *name);
+
 /* Whether torch.fx refuses NAME for a node: keyword, builtin, own global. */
 bool fx_names_is_illegal(const char *name);
 

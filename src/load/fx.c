@@ -185,7 +185,7 @@ read_node(struct fx_listing *listing, struct line *line)
 	spec.name_is_exact = true;
 	if (fx_graph_find(listing->graph, spec.name))
 		return fail(listing, line->at, "two nodes have this name");
-	if (!fx_str_is_identifier(spec.name) || fx_names_is_illegal(spec.name))
+	if (!fx_str_is_identifier(spec.name) || fx_names_is_reserved(spec.name))
 		return fail(listing, line->at, "no node may have this name");
 	line->at += length;
 	if (!skip(line, " : "))

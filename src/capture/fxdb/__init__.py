@@ -18,8 +18,8 @@ from torch.utils import _pytree
 from . import _capture
 from ._capture import Graph, Node, Proxy
 
-__all__ = ["Graph", "Node", "Proxy", "Tracer", "symbolic_trace", "wrap",
-           "inputs", "PH"]
+__all__ = ["Graph", "Node", "Proxy", "Tracer", "symbolic_trace", "from_torch",
+           "to_torch", "wrap", "inputs", "PH"]
 
 _VARARGS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 _wrapped_fns_to_patch = []
@@ -228,8 +228,10 @@ class Tracer:
                     name for name in names if name[0] != "*"))
             return (result, _type_text(notes.get("return")),
                     type(root).__name__ if is_module else root.__name__)
-        return _capture.run(self, Tracer, self.root, function, body,
-                            torch.__version__.split("+")[0], not _installed)
+        graph = _capture.run(self, Tracer, self.root, function, body,
+                             torch.__version__.split("+")[0], not _installed)
+        graph._kept["annotations"] = dict(notes, output=notes.get("return"))
+        return graph
 
 
 def _defaults(function):
@@ -300,3 +302,6 @@ _installed = False
 def symbolic_trace(root, concrete_args=None):
     """The Graph of ROOT, a module or a function: Tracer().trace(...)."""
     return Tracer().trace(root, concrete_args)
+
+
+from ._torch import from_torch, to_torch  # noqa: E402  which need the above

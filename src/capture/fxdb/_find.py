@@ -15,8 +15,10 @@ import sys
 import types
 
 import torch
+import torch.fx
 
 import fxdb
+from fxdb import _torch
 
 _FORMS = "a model is FILE.py:EXPR or package.module:EXPR"
 _ALIASES = {"nn": "torch.nn", "F": "torch.nn.functional"}
@@ -193,11 +195,9 @@ def _not_a_function(value, spec, missing):
 
 
 def model(value, spec, module):
-    """What SPEC gave in MODULE, as a module or a function to trace."""
-    # What torch.export gives is a program; its module() is what runs.
-    program = getattr(sys.modules.get("torch.export"), "ExportedProgram", ())
-    if isinstance(value, program):
-        value = value.module()
+    """What SPEC gave in MODULE, as a module or a function to trace, or a graph
+    of fxdb or of torch.fx alone."""
+    value = _torch.module_of(value)
     if not isinstance(value, torch.nn.Module) and callable(value):
         missing = _required(value)
         if missing and inspect.isfunction(value):
@@ -209,8 +209,10 @@ def model(value, spec, module):
                               name + "=..." for name in missing)))
         if missing:
             raise _not_a_function(value, spec, missing)
-        value = value()
+        value = _torch.module_of(value())
         spec += "()"
+    if isinstance(value, (fxdb.Graph, torch.fx.Graph)):
+        return value
     if isinstance(value, torch.nn.Module):
         value = fxdb._compiled(value)
         if type(value).forward is torch.nn.Module.forward:

@@ -30,6 +30,11 @@ def text_of(error):
         return "(its text cannot be had: %s)" % type(other).__name__
 
 
+def is_torch(file):
+    """Whether FILE is of torch itself, or of what is beside it by that name."""
+    return os.sep + "torch" + os.sep in file
+
+
 def own_frames(trace):
     """The traceback's entries in the user's code, innermost last."""
     entries = []
@@ -40,7 +45,7 @@ def own_frames(trace):
             entries.append(trace)
         trace = trace.tb_next
     own = [t for t in entries
-           if os.sep + "torch" + os.sep not in t.tb_frame.f_code.co_filename]
+           if not is_torch(t.tb_frame.f_code.co_filename)]
     return own or entries
 
 

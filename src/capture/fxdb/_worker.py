@@ -22,7 +22,7 @@ import torch
 
 import fxdb
 from fxdb import _capture, _check, _example, _find, _remedy, _report, _run, \
-    _vary, _weights
+    _torch, _vary, _weights
 
 
 class _Channel:
@@ -70,15 +70,20 @@ class _Capture:
         self.made = None  # what it was made of
         self.recorded = {}
         self.mode = "train" if request.get("train") else "eval"
+        self.how = "traced"
 
     def _trace(self):
         spec = self.request["spec"]
         # Weights follow from the seed, so equal commands give equal runs.
         torch.manual_seed(self.request["seed"])
+        # What builds a model meets torch as it is: Dynamo goes without a word
+        # around modules whose __call__ is another.
+        _capture.uninstall()
         module, expression = _find.load(spec)
         self.module = module
         self.model = _find.model(_find.evaluate(module, expression, spec),
                                  spec, module)
+        _capture.install()
         if isinstance(self.model, torch.nn.Module):
             # Called, not set: models override train() to keep parts frozen.
             try:
@@ -88,6 +93,33 @@ class _Capture:
                     self.model.eval()
             except NotImplementedError:
                 self.mode = "exported"  # the mode is in its operators
+        if _is_graph(self.model) and not self._asks_anew():
+            self.times[1:] = [time.perf_counter()] * 2
+            self.graph = self._as_it_stands()
+        else:
+            self.graph = self._trace_anew(module)
+        self.times[2] = time.perf_counter()
+
+    def _asks_anew(self):
+        """Whether a flag is of a trace or a recording, not of a graph."""
+        return self.request.get("example") is not None or any(
+            self.request.get(key) for key in ("leaf", "concrete", "tracer"))
+
+    def _as_it_stands(self):
+        """The Graph of a model that is one."""
+        self.how = "opened as it stands"
+        given = self.model
+        if isinstance(given, fxdb.Graph):
+            self.model = given.root
+            return given
+        graph = _torch.from_torch(given, _torch.is_guard)
+        self.model = graph.root
+        return graph
+
+    def _trace_anew(self, module):
+        if isinstance(self.model, (fxdb.Graph, torch.fx.Graph)):
+            raise _find.Refused("usage", "a graph is opened as it stands; "
+                                "flags of a trace are for modules")
         self.fixed = _find.concrete(self.request, module, self.model)
         tracer = _find.tracer(self.request, module)
         self.times[1:] = [time.perf_counter()] * 2
@@ -99,8 +131,7 @@ class _Capture:
             raise _find.Refused("type", "%s.trace gave a %s, not an "
                                 "fxdb.Graph" % (type(tracer).__name__,
                                                 type(graph).__name__))
-        self.graph = graph
-        self.times[2] = time.perf_counter()
+        return graph
 
     def _record(self, tracer, module):
         """The Graph of one run on the inputs asked for."""
@@ -191,7 +222,7 @@ class _Capture:
             "torch": torch.__version__,
             "build_ms": (built - began) * 1e3,
             "trace_ms": (traced - built) * 1e3,
-            "mode": self.mode,
+            "mode": self.mode, "how": self.how,
         }
         answer.update(self.recorded)
         sys.stdout.flush()
@@ -225,6 +256,10 @@ class _Capture:
             return
         self.channel.send({"ok": True, "skipped": weights.skipped},
                           fds=[weights.memory])
+
+
+def _is_graph(model):
+    return isinstance(model, (fxdb.Graph, torch.fx.Graph, torch.fx.GraphModule))
 
 
 def _kill_group(leader):

@@ -1,4 +1,4 @@
-"""What torch.export gives, in torch 2.x."""
+"""What torch.export and Dynamo give, in torch 2.x."""
 import torch
 from torch import nn
 
@@ -25,3 +25,17 @@ def dynamic():
     sizes = {"x": {0: torch.export.Dim("N")}}
     return torch.export.export(Net().eval(), (torch.randn(2, 4),),
                                dynamic_shapes=sizes)
+
+
+def dynamo():
+    graphs = []
+
+    def backend(module, inputs):
+        graphs.append(module)
+        return module.forward
+    torch.compile(Net().eval(), backend=backend)(torch.randn(2, 4))
+    return graphs[0]
+
+
+def graph():
+    return module().graph

@@ -175,6 +175,7 @@ def written_by_hand():
     call = graph.call_function(
         torch.add, (x,), {"other": Pair(1, torch.float32)})
     call.name = "relu_00"
+    graph.call_method("neg", (x,)).name = "input"  # as torch.export has it
     last = graph.output((call, {"a": x, "b": ...}), torch.Tensor)
     problem = differs(torch.fx.GraphModule(nn.Module(), graph, "ByHand"))
     assert not problem, problem
@@ -183,9 +184,9 @@ def written_by_hand():
         graph.call_function(isinstance, (x, (int, torch.Tensor)))
         graph.call_function(map, (torch.nn.functional.relu, [x]))
     nodes = fxdb.from_torch(graph).nodes
-    assert [n.name for n in nodes][:2] == ["x", "relu_00"], nodes
-    assert nodes[2].args[1] == (int, torch.Tensor), nodes[2].args
-    assert nodes[3].args[0] is torch.nn.functional.relu
+    assert [n.name for n in nodes][:3] == ["x", "relu_00", "input"], nodes
+    assert nodes[3].args[1] == (int, torch.Tensor), nodes[3].args
+    assert nodes[4].args[0] is torch.nn.functional.relu
     assert type(nodes[1].kwargs["other"]) is Pair, nodes[1].kwargs
     assert nodes[0].type == "torch.Tensor"
 

@@ -16,6 +16,7 @@ import linecache
 import operator
 import threading
 import types
+import weakref
 
 import torch
 from torch.overrides import (TorchFunctionMode, _get_current_function_mode,
@@ -128,7 +129,7 @@ class Recorder(TorchFunctionMode):
         super().__init__()
         self.tracer = tracer
         self.plan = plan
-        self.nodes = {}  # id of a tensor -> (tensor, entry)
+        self.nodes = {}  # id of a tensor that lives -> (weakref, entry)
         self.notes = {}  # (file, line, value) -> what the line says
         self.sizes = {}  # "x[0]" -> the number, of inputs
         self.integers = []  # those in arguments that have no node, in order
@@ -238,7 +239,8 @@ class Recorder(TorchFunctionMode):
         those that remember."""
         if isinstance(value, torch.Tensor):
             if id(value) not in self.registered:
-                self.nodes[id(value)] = value, entry
+                self.nodes[id(value)] = weakref.ref(
+                    value, self._forgetting(id(value))), entry
             return value
         if isinstance(value, torch.Size):
             return self._named_sizes(value, entry)
@@ -253,6 +255,12 @@ class Recorder(TorchFunctionMode):
         elif type(value) in (int, float):
             return _Number.of(self, value, entry)
         return value
+
+    def _forgetting(self, key):
+        """What takes the tensor KEY out when it is gone: its id is another's
+        then, and its memory is the model's to use again."""
+        nodes = self.nodes
+        return lambda _: nodes.pop(key, None)
 
     def _part(self, entry, key):
         return _Entry(lambda: self.record(operator.getitem,

@@ -5,6 +5,7 @@ cannot see through.
 import os
 import sys
 import threading
+import weakref
 
 sys.path.insert(0, os.path.join(os.environ["FXDB_BUILDDIR"], "src/capture"))
 sys.path.insert(0, os.path.join(os.environ["FXDB_SRCDIR"], "tests/data/trace"))
@@ -259,6 +260,19 @@ def leaf(x):
         torch.eye(4), None, training=False)[0]
 
 
+def check_forgotten():
+    """What the model lets go of goes, but for the last call's arguments."""
+    held = []
+
+    def function(x):
+        for _ in range(9):
+            x = x + 1
+            held.append(weakref.ref(x))
+        return x, sum(one() is not None for one in held)
+    graph = record(function, x=torch.ones(2))[1]
+    expect([*graph.nodes][-1].args[0][1] <= 2, "values that are held")
+
+
 def is_told(name, root, **given):
     """What the graph cannot hold is refused, noted, or found by the check."""
     try:
@@ -278,6 +292,7 @@ def main():
     check_everything(False)
     check_everything(True)
     check_items()
+    check_forgotten()
     for root in Late(), OwnMode().eval(), twice, leaf:
         _, _, _, checked = record(root, x=torch.randn(3, 1, 4)[:, 0]
                                   if root is twice else torch.randn(3, 1, 4))

@@ -415,8 +415,11 @@ const struct cmd_entry cmd_group_session[] = {
 			"graph is then run beside the model on other values. "
 			"--vary gives inputs of other sizes, for a second run: "
 			"numbers in which both differ become expressions of "
-			"sizes, which more runs check.",
-		.synonyms = "capture symbolic_trace model python own",
+			"sizes, which more runs check. --export takes the "
+			"graph that torch.export makes, ATen operators with "
+			"names as exported; sizes that -i gives as letters, "
+			"x=f32[N,3,H,W], stay open if the model lets them.",
+		.synonyms = "capture export symbolic_trace model python own",
 		.needs = CMD_CHANGES_FILES,
 		.args = { { "spec", CMD_ARG_SPEC, 0, "FILE.py:EXPR", NULL },
 			{ "as", CMD_ARG_WORD, CMD_OPTIONAL | CMD_KEYWORD,
@@ -435,6 +438,8 @@ const struct cmd_entry cmd_group_session[] = {
 			{ "vary", 0, CMD_ARG_SPEC,
 				"NAME=SPEC of another size, so that sizes stay "
 				"open; may be repeated" },
+			{ "export", 0, CMD_ARG_END,
+				"let torch.export make the graph (torch 2)" },
 			{ "no-check", 0, CMD_ARG_END,
 				"do not run what was recorded beside the "
 				"model" },

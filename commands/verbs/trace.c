@@ -90,6 +90,8 @@ add_traced(struct fx_buf *text, const struct fx_trace_result *report)
 		report->build_ms, report->python);
 	add_version(text, report->torch);
 	fx_buf_addf(text, ", %s mode)", report->mode);
+	if (*report->sizes)
+		fx_buf_addf(text, "; sizes %s", report->sizes);
 }
 
 /* "resnet18: 71 nodes, 11.69 M parameters, traced in 2 ms (...)". */
@@ -314,9 +316,28 @@ cmd_trace_say_missing_input(struct out *out, struct fx_model *model)
 static char *
 script_line(struct cmd_ctx *ctx)
 {
-	if (!cmd_flag(ctx, "example"))
+	if (!cmd_flag(ctx, "example") && !cmd_flag(ctx, "export"))
 		cmd_canonical_set(ctx, "input", NULL);
 	return cmd_canonical_line(ctx);
+}
+
+/* Flags that do not go together. */
+static struct fx_error *
+check_flags(struct cmd_ctx *ctx)
+{
+	static const char *const others[] = { "example", "leaf", "concrete",
+		"tracer" };
+
+	if (cmd_flag(ctx, "vary") && !cmd_flag(ctx, "example"))
+		return fx_error_new(FX_ERR_USAGE,
+			"--vary is of a run that is recorded: --example");
+	for (size_t i = 0; i < FX_ARRAY_LEN(others); i++)
+		if (cmd_flag(ctx, "export") && cmd_flag(ctx, others[i]))
+			return fx_error_new(FX_ERR_USAGE,
+				"--export lets torch.export make the graph, "
+				"and --%s is of another way",
+				others[i]);
+	return NULL;
 }
 
 struct fx_error *
@@ -335,9 +356,9 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 	struct fx_model *model = NULL;
 	struct fx_error *err;
 
-	if (cmd_flag(ctx, "vary") && !cmd_flag(ctx, "example"))
-		return fx_error_new(FX_ERR_USAGE,
-			"--vary is of a run that is recorded: --example");
+	err = check_flags(ctx);
+	if (err)
+		return err;
 	collect_flags(ctx, lists);
 	cmd_overwrite_guard_traced(ctx, spec);
 	err = fx_session_trace(ctx->session,
@@ -351,6 +372,7 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 			.train = cmd_flag(ctx, "train"),
 			.is_example = cmd_flag(ctx, "example"),
 			.is_checked = !cmd_flag(ctx, "no-check"),
+			.is_export = cmd_flag(ctx, "export"),
 			.inputs = lists[INPUTS].items,
 			.input_count = lists[INPUTS].count,
 			.vary = lists[VARY].items,

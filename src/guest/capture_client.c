@@ -67,6 +67,9 @@ request_json(const struct fx_trace_request *request, json_t **ret)
 	if (request->is_example)
 		json_object_set_new(message, "example",
 			texts_json(request->inputs, request->input_count));
+	if (request->is_export)
+		json_object_set_new(message, "export",
+			texts_json(request->inputs, request->input_count));
 	if (request->vary_count)
 		json_object_set_new(message, "vary",
 			texts_json(request->vary, request->vary_count));
@@ -451,6 +454,7 @@ fx_trace_result_deinit(struct fx_trace_result *result)
 	free(result->torch);
 	free(result->mode);
 	free(result->how);
+	free(result->sizes);
 	free(result->remedy);
 	fx_recording_free(result->recording);
 	memset(result, 0, sizeof(*result));

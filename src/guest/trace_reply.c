@@ -159,6 +159,7 @@ fx_trace_reply_read(json_t *answer, const char *text, size_t size,
 	ret->torch = dup_text(answer, "torch");
 	ret->mode = dup_text(answer, "mode");
 	ret->how = dup_text(answer, "how");
+	ret->sizes = dup_text(answer, "sizes_open");
 	ret->recording = read_recording(answer);
 	ret->remedy = dup_text(json_object_get(answer, "error"), "remedy");
 	ret->can_record =

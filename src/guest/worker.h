@@ -54,6 +54,7 @@ struct fx_trace_request {
 	 */
 	bool is_example;
 	bool is_checked;
+	bool is_export; /* by torch.export, with the same inputs */
 	const char *const *inputs;
 	size_t input_count;
 	const char *const *vary; /* inputs of a second run, of other sizes */
@@ -101,8 +102,9 @@ struct fx_trace_result {
 	char *python; /* "python3.11" */
 	char *path;   /* of that Python */
 	char *torch;
-	char *mode;                     /* "eval" */
-	char *how;                      /* "traced" */
+	char *mode;  /* "eval" */
+	char *how;   /* "traced" */
+	char *sizes; /* of an export, which are open; or "" */
 	struct fx_recording *recording; /* the caller's; NULL: it was traced */
 	char *remedy; /* flags with which a trace that failed succeeds, tried:
 		       * " --leaf Net"; "" or NULL: none was found */

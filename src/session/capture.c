@@ -66,6 +66,8 @@ options_text(const struct fx_trace_request *request)
 		fx_buf_addf(&text, " --concrete %s", request->concrete[i]);
 	if (request->is_example)
 		fx_buf_add(&text, " --example");
+	if (request->is_export)
+		fx_buf_add(&text, " --export");
 	for (size_t i = 0; i < request->vary_count; i++)
 		fx_buf_addf(&text, " --vary %s", request->vary[i]);
 	if (request->tracer)

@@ -27,8 +27,10 @@ EXTRA_DIST += %D%/capture.sh %D%/capture/api.py %D%/capture/compare.py \
 TESTS += %D%/example.sh
 EXTRA_DIST += %D%/example.sh %D%/capture/examples.py \
 	%D%/capture/example_torchvision.py \
-	%D%/capture/example_transformers.py %D%/capture/exported.py %D%/capture/torch_graphs.py \
-	tests/data/trace/exported.py tests/data/trace/sizes.py
+	%D%/capture/example_transformers.py %D%/capture/exported.py \
+	%D%/capture/torch_graphs.py \
+	tests/data/trace/exported.py tests/data/trace/graphs.py \
+	tests/data/trace/sizes.py
 
 # Bits that depend on more than the numbers.
 TESTS += %D%/rounding.sh

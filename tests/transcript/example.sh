@@ -5,7 +5,7 @@
 . "$(dirname "$0")/home.sh"
 
 has_values && can_trace || exit 77
-cp "$source/tests/data/trace/sizes.py" .
+cp "$source/tests/data/trace/sizes.py" "$source/tests/data/trace/graphs.py" .
 f() { fxdb --python "$python" "$@"; }
 
 # A model that decides by data is refused, and told how to go on.
@@ -101,4 +101,34 @@ says 'the input x = randn('
 f -ex 'trace sizes.py:a_key --example -i x=f32[9,4]' && fail 'a model that raises'
 says 'KeyError: 9'
 grep -q hint said && fail 'a hint about tracing'
+
+# What is a graph already opens as it stands: names, shapes and values.
+for made in module graph ours; do
+	f -ex "trace graphs.py:$made()" -ex 'nodes' \
+		-ex 'input x = ones(2, 4)' -ex run \
+		-ex 'assert allclose(output, relu(projection) + 1)' ||
+		fail "graphs.py:$made"
+	says 'opened as it stands in'
+	grep -q 'projection .*fc  *f32\[2,4\]' said || fail 'no shape before a run'
+done
+f -ex 'trace graphs.py:graph() --leaf Net' && fail 'a graph was traced'
+says 'a graph is opened as it stands'
+f -ex 'trace graphs.py:module() --leaf Net' || fail 'a GraphModule with --leaf'
+says 'traced in'
+
+# torch.export makes the graph, in a torch that has it.
+f -ex 'trace sizes.py:unpacked --export --example -i x=f32[3,4]' &&
+	fail '--export with --example'
+says '--example is of another way'
+if "$python" -c 'import torch.export' 2>/dev/null; then
+	f -ex 'trace sizes.py:unpacked --export -i x=f32[N,4]' \
+		-ex 'dump script -o FILE' -ex 'input x = f32[2,4]' -ex run \
+		-ex 'assert output[0].shape == (4, 2)' || fail '--export'
+	says 'sizes x[0] = s'
+	grep -q -- '--export -i x=f32\[N,4\]' FILE || fail 'the script of it'
+else
+	f -ex 'trace sizes.py:unpacked --export -i x=f32[N,4]' &&
+		fail 'exported without torch.export'
+	says 'torch.export is of torch 2'
+fi
 exit 0

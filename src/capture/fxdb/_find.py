@@ -339,15 +339,15 @@ def _examples_of(texts, seeds, module):
     return given
 
 
-def examples(request, module, root):
-    """The inputs to record with, by name, in the order of the parameters; and
-    those to record with once more, or None.
+def texts(request, key, root):
+    """What is typed for the inputs of a run of ROOT that REQUEST asks for under
+    KEY: (name, text), in the order of the parameters.
     """
     names = fxdb.inputs(root)
-    texts = _texts(request["example"], "-i", root)
+    texts = _texts(request[key], "-i", root)
     if request.get("concrete"):
-        raise Refused("usage", "--concrete fixes an input of a trace; a "
-                      "recording takes it with -i")
+        raise Refused("usage", "--concrete fixes an input of a trace; a run "
+                      "takes it with -i")
     missing = [name for name in _required(
         root.forward if isinstance(root, torch.nn.Module) else root)
         if name not in texts]
@@ -358,8 +358,21 @@ def examples(request, module, root):
             ", a shape as f32[1,3] or a value as randn(1, 3)")
     order = [name for name in names if name in texts]
     order += [name for name in texts if name not in names]
-    seeds = {name: request["seed"] + at for at, name in enumerate(order)}
-    given = _examples_of({name: texts[name] for name in order}, seeds, module)
+    return [(name, texts[name]) for name in order]
+
+
+def values(request, texts, module):
+    """The values of TEXTS, by name, each under its seed."""
+    seeds = {name: request["seed"] + at for at, name in enumerate(texts)}
+    return _examples_of(texts, seeds, module)
+
+
+def examples(request, module, root):
+    """The inputs to record with, by name, in the order of the parameters; and
+    those to record with once more, or None.
+    """
+    typed = dict(texts(request, "example", root))
+    given = values(request, typed, module)
     if not request.get("vary"):
         return given, None
     others = _texts(request["vary"], "--vary", root)
@@ -367,6 +380,7 @@ def examples(request, module, root):
     if unknown:
         raise Refused("no-input", "--vary %s: -i does not give it" %
                       unknown[0], "add -i %s=..." % unknown[0])
+    seeds = {name: request["seed"] + at for at, name in enumerate(typed)}
     return given, dict(given, **_examples_of(others, seeds, module))
 
 

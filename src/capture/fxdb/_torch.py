@@ -103,7 +103,7 @@ def _scopes(node):
         path, kind = entry if isinstance(entry, tuple) and len(entry) == 2 \
             else (key, entry)
         path = _SELF.sub("", str(path))
-        if path:
+        if path and not path.startswith("_empty_nn_module_stack"):
             scopes.append((path, _class_text(kind)))
     return scopes or None
 

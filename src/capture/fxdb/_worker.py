@@ -21,8 +21,8 @@ import traceback
 import torch
 
 import fxdb
-from fxdb import _capture, _check, _example, _find, _remedy, _report, _run, \
-    _torch, _vary, _weights
+from fxdb import _capture, _check, _example, _export, _find, _remedy, \
+    _report, _run, _torch, _vary, _weights
 
 
 class _Channel:
@@ -93,7 +93,10 @@ class _Capture:
                     self.model.eval()
             except NotImplementedError:
                 self.mode = "exported"  # the mode is in its operators
-        if _is_graph(self.model) and not self._asks_anew():
+        if self.request.get("export") is not None:
+            self.times[1:] = [time.perf_counter()] * 2
+            self.graph = self._exported(module)
+        elif _is_graph(self.model) and not self._asks_anew():
             self.times[1:] = [time.perf_counter()] * 2
             self.graph = self._as_it_stands()
         else:
@@ -104,6 +107,16 @@ class _Capture:
         """Whether a flag is of a trace or a recording, not of a graph."""
         return self.request.get("example") is not None or any(
             self.request.get(key) for key in ("leaf", "concrete", "tracer"))
+
+    def _exported(self, module):
+        """The Graph of what torch.export makes of the model."""
+        _capture.uninstall()  # it runs the model as torch would
+        self.how = "exported"
+        model, sizes = _export.export(self.request, self.model, module)
+        _capture.install()
+        self.recorded["sizes_open"] = sizes
+        self.model = model
+        return _torch.from_torch(model, _torch.is_guard)
 
     def _as_it_stands(self):
         """The Graph of a model that is one."""
@@ -166,10 +179,13 @@ class _Capture:
 
     def _explain(self, error):
         try:
-            return _report.failure(error, self.graph, self.fixed,
-                                   self._is_tracing())
+            report = _report.failure(error, self.graph, self.fixed,
+                                     self._is_tracing())
         except Exception:
             return _report.last_resort(error)
+        if self.how == "exported" and not report["hint"]:
+            report["hint"] = "--example records a run of it instead"
+        return report
 
     def _remedy(self, error):
         """Flags that were tried and with which the trace succeeds, or ""."""

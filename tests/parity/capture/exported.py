@@ -1,5 +1,5 @@
 """What torch.export and Dynamo give opens as it stands, and runs as eager
-PyTorch does.  torch 2.x."""
+PyTorch does; trace --export gives what torch.export gives.  torch 2.x."""
 import subprocess
 import sys
 
@@ -41,5 +41,64 @@ for name in "program", "module", "dynamic", "dynamo", "graph":
     status, said = run(*lines)
     if status or want not in said or "as it stands" not in said:
         print(name, said, "\nwanted", want, value)
+        failed = 1
+
+AUTO = getattr(torch.export.Dim, "AUTO", None)
+# What is traced, its inputs with letters, eager's inputs, what a session types
+# for them, and how outputs are compared with eager's, in order.
+CASES = [
+    ("Net", ["x=f32[N,4]"], {"x": torch.ones(3, 4)}, {"x": {0: AUTO}},
+     ["input x = ones(3, 4)"], [("output[0]", lambda y: y)], "x[0] = s"),
+    ("Counts", ["x=f32[N,S,6]", "add=f32[3]"],
+     {"x": torch.ones(2, 5, 6), "add": torch.ones(3)},
+     {"x": {0: AUTO, 1: AUTO}, "add": None},
+     ["input x = ones(2, 5, 6)", "input add = ones(3)"],
+     [("output[0]", lambda y: y["y"]), ("output[1]", lambda y: y["n"]),
+      ("output[2]", lambda y: y["seen"])], "x[0] = s"),
+    ("Pools", ["x=f32[N,3,H,W]"], {"x": torch.ones(2, 3, 8, 96)},
+     {"x": {0: AUTO, 2: AUTO, 3: AUTO}}, ["input x = ones(2, 3, 8, 96)"],
+     [("output[0]", lambda y: y)], "x[3] fixed at 96"),
+]
+
+
+def number(value):
+    return float(value.detach().sum()) if isinstance(value, torch.Tensor) \
+        else float(value)
+
+
+for name, inputs, given, sizes, typed, outputs, told in CASES:
+    torch.manual_seed(0)
+    model = getattr(exported, name)().eval()
+    example = {key: torch.zeros([4, 3, 64, 96]
+                                if name == "Pools" else value.shape)
+               for key, value in given.items()}
+    want = torch.export.export(model, (), example, dynamic_shapes=sizes)
+    listing = str(want.module(check_guards=False).graph).strip()
+    result = model(**given)
+    status, said = run(
+        "trace exported.py:%s() --export -i %s" % (name, " -i ".join(inputs)),
+        "dump fx", *typed, "run", *[
+            "assert abs(%s%s - %r) < 1e-3" % (
+                at, ".sum()" if isinstance(of(result), torch.Tensor) else "",
+                number(of(result))) for at, of in outputs])
+    if status or listing not in said or told not in said or \
+            "exported in" not in said:
+        print(name, said, "\nwanted", listing, told)
+        failed = 1
+
+for line, words in [
+        ("trace exported.py:Branches() --export -i x=f32[N,4]",
+         ["data-dependent", "exported.py:", "--example"]),
+        ("trace exported.py:Net() --export", ["needs the input x"]),
+        ("trace exported.py:Net() --export -i x=f32[N,5]",
+         ["must have same reduction dim"]),
+        ("trace exported.py:Net() --export -i x=f32[A,B,C,D,E,F,G]",
+         ["different letters"]),
+        ("trace exported.py:Net() --export --example -i x=f32[2,4]",
+         ["--example is of another way"])]:
+    status, said = run(line)
+    if not status or any(word not in said for word in words) or \
+            "Traceback" in said or "_subclasses" in said:
+        print(line, said)
         failed = 1
 sys.exit(failed)

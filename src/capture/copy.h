@@ -21,4 +21,7 @@ bool fxpy_copy_object(struct fxpy_trace *trace, PyObject *object,
  */
 PyObject *fxpy_graph_object(PyObject *graph, const char *text);
 
+/* ext_graph.c: the Node of NODE, which the running TRACE has made. */
+PyObject *fxpy_trace_node(struct fxpy_trace *trace, struct fx_node *node);
+
 #endif /* FXPY_COPY_H */

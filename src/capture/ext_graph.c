@@ -73,31 +73,58 @@ text_object(const char *text)
 	return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
 }
 
-PyObject *
-fxpy_graph_new(struct fxpy_trace *trace)
+/* The Graph of TRACE, which may still be filling it. */
+static struct fxpy_graph *
+graph_of(struct fxpy_trace *trace)
 {
-	struct fxpy_graph *object =
-		PyObject_New(struct fxpy_graph, fxpy.graph_type);
+	struct fxpy_graph *object = (struct fxpy_graph *)trace->graph;
 
+	if (object)
+		return object;
+	object = PyObject_New(struct fxpy_graph, fxpy.graph_type);
 	if (!object)
 		return NULL;
-	object->graph = fx_recorder_take_graph(&trace->recorder);
+	object->graph = trace->recorder.graph;
 	Py_INCREF(trace->targets);
 	object->targets = trace->targets;
 	Py_INCREF(trace->keep);
 	object->keep = trace->keep;
 	Py_INCREF(trace->root);
 	object->root = trace->root;
+	memset(&object->records, 0, sizeof(object->records));
+	memset(&object->parameters, 0, sizeof(object->parameters));
+	memset(&object->paths, 0, sizeof(object->paths));
+	object->places = NULL;
+	object->kept = PyDict_New();
+	object->is_described = false;
+	trace->graph = (PyObject *)object;
+	return object;
+}
+
+PyObject *
+fxpy_graph_new(struct fxpy_trace *trace)
+{
+	struct fxpy_graph *object = graph_of(trace);
+
+	if (!object)
+		return NULL;
+	trace->graph = NULL;
+	object->graph = fx_recorder_take_graph(&trace->recorder);
 	object->records = trace->records;
 	object->parameters = trace->parameters;
 	object->paths = trace->tensors;
-	object->places = NULL;
-	object->kept = PyDict_New();
 	memset(&trace->records, 0, sizeof(trace->records));
 	memset(&trace->parameters, 0, sizeof(trace->parameters));
 	memset(&trace->tensors, 0, sizeof(trace->tensors));
-	object->is_described = false;
 	return (PyObject *)object;
+}
+
+PyObject *
+fxpy_trace_node(struct fxpy_trace *trace, struct fx_node *node)
+{
+	struct fxpy_graph *graph = graph_of(trace);
+
+	return graph ? fxpy_node_object((PyObject *)graph, node) : NULL;
 }
 
 static void
@@ -380,6 +407,34 @@ node_meta(PyObject *self, void *closure)
 	return meta;
 }
 
+/* The text of an annotation is what is printed; the annotation itself is kept
+ * for torch.
+ */
+static int
+node_set_type(PyObject *self, PyObject *value, void *closure)
+{
+	PyObject *graph = ((struct fxpy_node *)self)->graph;
+	PyObject *kept = ((struct fxpy_graph *)graph)->kept;
+	PyObject *package = PyImport_ImportModule("fxdb");
+	PyObject *text, *types;
+	int failed;
+
+	(void)closure;
+	text = package ? PyObject_CallMethod(package, "_type_text", "O",
+				 value ? value : Py_None)
+		       : NULL;
+	types = text ? PyObject_CallMethod(kept, "setdefault", "s{}", "types")
+		     : NULL;
+	failed = !types || PyDict_SetItemString(types, node_of(self)->name,
+				   value ? value : Py_None) < 0;
+	if (!failed)
+		node_of(self)->type = text == Py_None ? NULL : fxpy_text(text);
+	Py_XDECREF(package);
+	Py_XDECREF(text);
+	Py_XDECREF(types);
+	return failed ? -1 : 0;
+}
+
 static PyObject *
 node_arguments(PyObject *self, void *closure)
 {
@@ -478,7 +533,8 @@ static PyMethodDef graph_methods[] = {
 static PyGetSetDef node_getset[] = {
 	{ "name", node_get_text, NULL, "Unique name.", (void *)'n' },
 	{ "op", node_get_text, NULL, "Opcode.", (void *)'o' },
-	{ "type", node_get_text, NULL, "Annotation or None.", (void *)'t' },
+	{ "type", node_get_text, node_set_type, "Annotation or None.",
+		(void *)'t' },
 	{ "scope", node_get_text, NULL, "Module path.", (void *)'s' },
 	{ "target", node_target, NULL,
 		"A callable for call_function, else a string.", NULL },

@@ -19,6 +19,9 @@ static void
 trace_free(struct fxpy_trace *trace)
 {
 	fxpy_source_forget(trace);
+	/* Left over where nothing else could be made; its nodes stay whole. */
+	if (trace->graph)
+		Py_XDECREF(fxpy_graph_new(trace));
 	fx_recorder_deinit(&trace->recorder);
 	fx_map_deinit(&trace->modules);
 	fx_map_deinit(&trace->parameters);

@@ -8,6 +8,7 @@
 #include <config.h>
 
 #include "capture/capture.h"
+#include "capture/copy.h"
 
 #include <string.h>
 
@@ -441,6 +442,11 @@ proxy_getattr(PyObject *self, PyObject *name)
 	if (strcmp(text, "tracer") == 0 && fxpy.trace) {
 		Py_INCREF(fxpy.trace->tracer);
 		return fxpy.trace->tracer;
+	}
+	if (strcmp(text, "node") == 0) {
+		struct fx_node *node = fxpy_proxy_node(self);
+
+		return node ? fxpy_trace_node(fxpy.trace, node) : NULL;
 	}
 	return attribute_new(self, name);
 }

@@ -30,6 +30,8 @@ struct fxpy_trace {
 	struct fx_arena *source_arena;
 	struct fx_map sources; /* what the stack says -> struct known_source */
 
+	struct _object *graph; /* its Graph, once one of its nodes was asked
+				* for; else NULL */
 	bool is_copy; /* of a graph that Python has: nothing is traced */
 
 	bool hooks_leaf; /* the tracer overrides is_leaf_module ... */

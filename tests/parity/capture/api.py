@@ -17,6 +17,7 @@ sys.path.insert(0, os.path.join(os.environ["FXDB_BUILDDIR"], "src/capture"))
 import torch
 import torch.fx
 from torch import nn
+from torch.fx.annotate import annotate
 
 import fxdb
 from session import check
@@ -461,6 +462,33 @@ def other_threads_do_not_disturb():
         stop.set()
         thread.join()
     assert fc(torch.ones(4)).shape == (4,)
+
+
+def values_have_nodes():
+    kept = []
+
+    def model(x, y):
+        z = x + y
+        kept.append(z.node)
+        z.node.meta["mark"] = [3]
+        assert (z.node.op, z.node.name) == ("call_function", "add")
+        assert z.node.args == (x.node, y.node) and z.node.type is None
+        assert x.node.users == [z.node] and x.node is not z.node
+        return annotate(z.neg().node and z.relu(), torch.Tensor)
+    graph = fxdb.symbolic_trace(model)
+    nodes = {node.name: node for node in graph.nodes}
+    assert nodes["add"].meta == {"mark": [3]} and nodes["relu"].meta == {}
+    assert nodes["relu"].type == "torch.Tensor"
+    assert list(graph.to_torch().graph.nodes)[4].type is torch.Tensor
+    del graph, nodes
+    gc.collect()
+    assert kept[0].name == "add" and kept[0].users[0].name == "neg"
+    # A type that is there already; a value of a trace that is over.
+    raises(RuntimeError, lambda: fxdb.symbolic_trace(
+        lambda x: annotate(annotate(x + 1, int), int)), "already had a type")
+    fxdb.symbolic_trace(lambda x: kept.append(x) or x)
+    raises(RuntimeError, lambda: kept[1].node, "earlier trace")
+    assert untouched()
 
 
 def everything_is_documented():

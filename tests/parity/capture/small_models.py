@@ -17,6 +17,7 @@ import torch.fx
 import torch.nn as nn
 import torch.nn.functional as F
 from math import floor
+from torch.fx.annotate import annotate
 
 CASES = []
 Point = collections.namedtuple("Point", "x y")
@@ -208,6 +209,11 @@ def defaults(x, k=2, s="t", n=None, t=(1, [2]), d={"a": 1}, f=1.5):
 @case("signature: annotations (2.1, 6.7)")
 def annotated(x: torch.Tensor, n: int = 2) -> torch.Tensor:
     return x + n
+
+
+@case("a value's node: its type is written with it")
+def annotated_value(x):
+    return annotate(x * 2, torch.Tensor) + annotate(x.neg(), int)
 
 
 @case("signature: *args and **kwargs (2.1)")

@@ -27,4 +27,10 @@ struct fxpy_trace *fxpy_running(void);
  */
 PyObject *fxpy_parameter(struct fxpy_trace *trace, PyObject *parameter);
 
+/* ext_patch.c: what a call of MODULE gives while tracing; FORWARD is what it
+ * runs when it is no leaf, NULL for its own.  KWARGS may be null.
+ */
+PyObject *fxpy_call_module(PyObject *module, PyObject *forward, PyObject *args,
+	PyObject *kwargs);
+
 #endif /* FXPY_EXAMPLE_H */

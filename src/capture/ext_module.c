@@ -72,6 +72,11 @@ trace_new(PyObject *tracer, PyObject *base, PyObject *root)
 	trace->hooks_leaf = overrides(tracer, base, fxpy_str.is_leaf_module);
 	trace->hooks_path = overrides(tracer, base, fxpy_str.path_of_module);
 	trace->hooks_arg = overrides(tracer, base, fxpy_str.create_arg);
+	trace->hooks_call = overrides(tracer, base, fxpy_str.call_module);
+	trace->hooks_proxy = overrides(tracer, base, fxpy_str.create_proxy);
+	trace->hooks_bool = overrides(tracer, base, fxpy_str.to_bool);
+	trace->hooks_iter = overrides(tracer, base, fxpy_str.iter);
+	trace->hooks_keys = overrides(tracer, base, fxpy_str.keys);
 	return trace;
 }
 
@@ -336,6 +341,7 @@ record(PyObject *self, PyObject *args)
 		!PyArg_ParseTuple(args, "OO!O|p", &callable, &PyTuple_Type,
 			&arguments, &keywords, &wrapped))
 		return NULL;
+	fxpy.trace->is_default = true;
 	return fxpy_record_function(callable, arguments,
 		PyDict_Check(keywords) ? keywords : NULL, wrapped);
 }

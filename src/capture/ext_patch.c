@@ -137,41 +137,78 @@ is_leaf(struct fxpy_trace *trace, PyObject *module, const char *path)
 	return truth;
 }
 
-static PyObject *
-module_call(PyObject *self, PyObject *args, PyObject *kwargs)
+/* Names that the code of MODULE's class imported, once for each class. */
+static bool
+patch_forward(struct fxpy_trace *trace, PyObject *module)
+{
+	PyObject *forward;
+	bool good;
+
+	if (!fx_map_set(&trace->scanned, (uintptr_t)Py_TYPE(module), 1))
+		return true;
+	forward = PyObject_GetAttr(module, fxpy_str.forward);
+	good = forward && fxpy_patch_globals(trace, forward);
+	Py_XDECREF(forward);
+	return good;
+}
+
+PyObject *
+fxpy_call_module(PyObject *module, PyObject *forward, PyObject *args,
+	PyObject *kwargs)
 {
 	struct fxpy_trace *trace = fxpy.trace;
+	const char *path = path_of(trace, module);
+	int leaf = path ? is_leaf(trace, module, path) : -1;
 	PyObject *result = NULL;
-	const char *path;
-	int leaf;
 
-	if (!trace && fxpy_example.hook)
-		return fxpy_tell("module", self, args, kwargs);
-	if (!trace)
-		return call_original(self, args, kwargs);
-	path = path_of(trace, self);
-	leaf = path ? is_leaf(trace, self, path) : -1;
-	if (leaf < 0)
+	if (leaf < 0 || (!leaf && !patch_forward(trace, module)))
 		return NULL;
-	if (!leaf && fx_map_set(&trace->scanned, (uintptr_t)Py_TYPE(self), 1)) {
-		PyObject *forward = PyObject_GetAttr(self, fxpy_str.forward);
-		bool good = forward && fxpy_patch_globals(trace, forward);
-
-		Py_XDECREF(forward);
-		if (!good)
-			return NULL;
-	}
 	fx_recorder_enter(&trace->recorder, path,
-		fxpy_class_of(Py_TYPE(self))->name);
+		fxpy_class_of(Py_TYPE(module))->name);
 	if (leaf)
 		result = fxpy_record_module(path, args, kwargs);
 	else if (Py_EnterRecursiveCall(" in a module call") == 0) {
-		result = call_original(self, args, kwargs);
+		result = forward ? PyObject_Call(forward, args, kwargs)
+				 : call_original(module, args, kwargs);
 		Py_LeaveRecursiveCall();
 	}
 	if (fxpy.trace == trace)
 		fx_recorder_leave(&trace->recorder);
 	return result;
+}
+
+/* What the tracer's own call_module gives; it gets what the module's own call
+ * is, too.
+ */
+static PyObject *
+ask_tracer(struct fxpy_trace *trace, PyObject *module, PyObject *args,
+	PyObject *kwargs)
+{
+	PyObject *none = kwargs ? NULL : PyDict_New();
+	PyObject *forward =
+		PyObject_CallMethod(trace->tracer, "_forward_of", "O", module);
+	PyObject *result = NULL;
+
+	if (forward && patch_forward(trace, module))
+		result = PyObject_CallMethod(trace->tracer, "call_module",
+			"OOOO", module, forward, args, kwargs ? kwargs : none);
+	Py_XDECREF(forward);
+	Py_XDECREF(none);
+	return result;
+}
+
+static PyObject *
+module_call(PyObject *self, PyObject *args, PyObject *kwargs)
+{
+	struct fxpy_trace *trace = fxpy.trace;
+
+	if (!trace && fxpy_example.hook)
+		return fxpy_tell("module", self, args, kwargs);
+	if (!trace)
+		return call_original(self, args, kwargs);
+	if (trace->hooks_call)
+		return ask_tracer(trace, self, args, kwargs);
+	return fxpy_call_module(self, NULL, args, kwargs);
 }
 
 PyObject *

@@ -223,6 +223,23 @@ proxy_hash(PyObject *self)
 
 #define UNKNOWN " is asked for, which is not known while tracing"
 
+/* What the tracer's own HOOK says of SELF. */
+static PyObject *
+ask_tracer(const char *hook, PyObject *self)
+{
+	return PyObject_CallMethod(fxpy.trace->tracer, hook, "O", self);
+}
+
+static int
+ask_truth(PyObject *self)
+{
+	PyObject *answer = ask_tracer("to_bool", self);
+	int truth = answer ? PyObject_IsTrue(answer) : -1;
+
+	Py_XDECREF(answer);
+	return truth;
+}
+
 static int
 proxy_bool(PyObject *self)
 {
@@ -231,6 +248,8 @@ proxy_bool(PyObject *self)
 		"asks for the truth of ",
 		", which is not known while tracing" };
 
+	if (fxpy.trace && fxpy.trace->hooks_bool)
+		return ask_truth(self);
 	refuse(self, fxpy.trace_error, &truth);
 	return -1;
 }
@@ -386,6 +405,8 @@ proxy_iter(PyObject *self)
 	long count = unpack_count();
 	PyObject *list, *iterator;
 
+	if (count < 0 && fxpy.trace && fxpy.trace->hooks_iter)
+		return ask_tracer("iter", self);
 	if (count < 0)
 		return refuse(self, fxpy.trace_error, &items);
 	if (!fxpy_proxy_node(self))
@@ -448,6 +469,9 @@ proxy_getattr(PyObject *self, PyObject *name)
 
 		return node ? fxpy_trace_node(fxpy.trace, node) : NULL;
 	}
+	if (strcmp(text, "keys") == 0 && fxpy.trace && fxpy.trace->hooks_keys)
+		return PyObject_CallMethod(fxpy.trace->tracer, "_keys_of", "O",
+			self);
 	return attribute_new(self, name);
 }
 

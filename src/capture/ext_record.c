@@ -3,6 +3,36 @@
 
 #include "capture/capture.h"
 
+/* What the tracer's own create_proxy gives for the call that SPEC tells of. */
+static PyObject *
+ask_tracer(struct fxpy_trace *trace, const struct fx_node_spec *spec,
+	PyObject *args, PyObject *kwargs)
+{
+	PyObject *target = NULL, *none = kwargs ? NULL : PyDict_New();
+	PyObject *result;
+
+	if (spec->opcode == FX_OPCODE_CALL_FUNCTION)
+		target = PyDict_GetItemString(trace->targets, spec->target);
+	if (target)
+		Py_INCREF(target);
+	else
+		target = PyUnicode_FromString(spec->target);
+	result = target ? PyObject_CallMethod(trace->tracer, "create_proxy",
+				  "sOOO", fx_opcode_word(spec->opcode), target,
+				  args, kwargs ? kwargs : none)
+			: NULL;
+	Py_XDECREF(target);
+	Py_XDECREF(none);
+	if (result && (!FXPY_IS_PROXY(result) || !fxpy_proxy_node(result))) {
+		if (!PyErr_Occurred())
+			PyErr_Format(PyExc_TypeError,
+				"create_proxy gave %R, which is no Proxy",
+				result);
+		Py_CLEAR(result);
+	}
+	return result;
+}
+
 /* Convert ARGS and KWARGS (nodes for constants are made on the way), then add
  * the node; SPEC has everything else.
  */
@@ -16,6 +46,9 @@ record(struct fx_node_spec *spec, PyObject *args, PyObject *kwargs)
 			"a value of an earlier trace is used; no trace runs");
 		return NULL;
 	}
+	if (trace->hooks_proxy && !trace->is_default)
+		return ask_tracer(trace, spec, args, kwargs);
+	trace->is_default = false;
 	if (!fxpy_arg(trace, args, &spec->args))
 		return NULL;
 	if (kwargs && PyDict_Size(kwargs) > 0 &&

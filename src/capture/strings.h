@@ -9,6 +9,7 @@
 	X(__qualname__) X(__name__) X(f_back) X(f_lasti) X(f_code) \
 	X(co_code) X(co_filename) X(co_name) X(forward) X(__globals__) \
 	X(training) X(is_leaf_module) X(path_of_module) X(create_arg) \
+	X(call_module) X(create_proxy) X(to_bool) X(iter) X(keys) \
 	X(_fields) X(__fx_create_arg__) X(start) X(stop) X(step) X(owner) \
 	X(name) X(shape) X(dtype) X(requires_grad) X(_is_fx_tracing_flag) \
 	X(co_flags) X(_forward_hooks) X(_forward_pre_hooks)

@@ -6,6 +6,7 @@
 
 Rules are torch.fx's; its classes are neither called nor needed.
 """
+import functools
 import inspect
 import sys
 import types
@@ -25,6 +26,14 @@ _VARARGS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 _wrapped_fns_to_patch = []
 PH = torch.fx._symbolic_trace.PH
 _PH_TYPE = type(PH)
+_TRACE_ERROR = torch.fx.proxy.TraceError
+_RECORD = {"call_function": _capture.record,
+           "call_method": _capture.record_method,
+           "call_module": _capture.record_module}
+# Hooks and switches of torch.fx's Tracer without a counterpart here.
+_UNHEARD = ("create_node", "proxy", "getattr", "_module_getattr",
+            "create_args_for_root")
+_OFF = "param_shapes_constant", "proxy_buffer_attributes"
 # Before a trace wraps it.
 _assert_is_none = torch.fx._symbolic_trace._assert_is_none
 
@@ -101,9 +110,9 @@ def _compiled(root):
     return root
 
 
-def _function_of(root):
+def _function_of(root, name="forward"):
     if isinstance(root, torch.nn.Module):
-        return type(root).forward
+        return getattr(type(root), name)
     if not isinstance(root, types.FunctionType):
         raise TypeError("a module or a Python function is traced, not a %s; "
                         "a lambda that calls it can be" % type(root).__name__)
@@ -153,9 +162,11 @@ class Tracer:
     modules have or what may be an argument.
 
     After a trace that failed, `partial` is the Graph so far.
+    `traced_func_name` is the method of a module that is traced.
     """
 
     partial = None
+    traced_func_name = "forward"
 
     def is_leaf_module(self, module, path):
         """Whether a call of MODULE, which lies at PATH, is recorded whole
@@ -174,16 +185,62 @@ class Tracer:
         of them), or what this method gives for it."""
         return _capture.create_arg(argument)
 
-    def create_proxy(self, kind, target, args, kwargs):
-        """Record a call of the function TARGET (KIND "call_function") or of
-        the method it names ("call_method"); its Proxy.  Classes made with
-        torch.fx.ProxyableClassMeta ask for it."""
-        if kind == "call_function":
-            return _capture.record(target, tuple(args), dict(kwargs))
-        if kind == "call_method":
-            return getattr(args[0], target)(*args[1:], **kwargs)
-        raise NotImplementedError("create_proxy records calls of functions "
-                                  "and methods, not %s" % kind)
+    def create_proxy(self, kind, target, args, kwargs, name=None,
+                     type_expr=None, proxy_factory_fn=None):
+        """Record a call of TARGET and give its Proxy: KIND is "call_function"
+        with a function, "call_method" with a method's name, "call_module" with
+        a path.  Asked for every call, not for inputs and attributes; classes
+        made with torch.fx.ProxyableClassMeta ask for it too."""
+        if name is not None or proxy_factory_fn is not None:
+            raise NotImplementedError("create_proxy gives names and Proxies "
+                                      "of its own")
+        if kind not in _RECORD:
+            raise NotImplementedError("create_proxy records calls of functions, "
+                                      "methods and modules, not %s" % kind)
+        proxy = _RECORD[kind](target, tuple(args), dict(kwargs))
+        if type_expr is not None:
+            proxy.node.type = type_expr
+        return proxy
+
+    def call_module(self, module, forward, args, kwargs):
+        """What a call of MODULE gives: a Proxy of one node for a leaf, else
+        what forward(*args, **kwargs), its own call, gives."""
+        return _capture.call_module(module, forward, tuple(args), dict(kwargs))
+
+    def _keys_of(self, proxy):
+        return functools.partial(self.keys, proxy)
+
+    def _forward_of(self, module):
+        return functools.partial(_capture.original_call, module)
+
+    def to_bool(self, proxy):
+        """The truth of a traced value, that an if asks for: refused."""
+        raise _TRACE_ERROR("symbolically traced variables cannot be used as "
+                           "inputs to control flow: the truth of %%%s is not "
+                           "known while tracing" % proxy.node.name)
+
+    def iter(self, proxy):
+        """An iterator over the items of a traced value: refused."""
+        raise _TRACE_ERROR("a loop asks for the items of %%%s, and how many "
+                           "there are is not known while tracing" %
+                           proxy.node.name)
+
+    def keys(self, proxy):
+        """What proxy.keys() gives: a call of that method."""
+        return self.create_proxy("call_method", "keys", (proxy,), {})
+
+    def _refuse_unheard(self):
+        """What torch.fx would ask a tracer and fxdb does not."""
+        for name in _UNHEARD:
+            if hasattr(self, name):
+                raise NotImplementedError(
+                    "%s.%s is a hook of torch.fx's Tracer that fxdb's does not "
+                    "call" % (type(self).__name__, name))
+        for name in _OFF:
+            if getattr(self, name, False):
+                raise NotImplementedError(
+                    "%s.%s is a switch of torch.fx's Tracer that fxdb's has "
+                    "not" % (type(self).__name__, name))
 
     def trace(self, root, concrete_args=None):
         """The Graph of ROOT, a module or a function.
@@ -194,7 +251,8 @@ class Tracer:
         torch as it was.
         """
         self.partial = None
-        function = _function_of(_compiled(root))
+        self._refuse_unheard()
+        function = _function_of(_compiled(root), self.traced_func_name)
         is_module = isinstance(root, torch.nn.Module)
         self.root = root if is_module else torch.nn.Module()
         inner = inspect.unwrap(function)

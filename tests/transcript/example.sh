@@ -111,6 +111,11 @@ for made in module graph ours; do
 	says 'opened as it stands in'
 	grep -q 'projection .*fc  *f32\[2,4\]' said || fail 'no shape before a run'
 done
+f -ex 'trace graphs.py:drops()' -ex 'input input = ones(2, 50)' -ex run \
+	-ex 'assert output.sum() == 100' || fail 'a graph in eval mode'
+f -ex 'trace graphs.py:drops() --train' -ex 'input input = ones(2, 50)' \
+	-ex run -ex 'assert output.sum() != 100' || fail 'a graph in train mode'
+says 'train mode)'
 f -ex 'trace graphs.py:graph() --leaf Net' && fail 'a graph was traced'
 says 'a graph is opened as it stands'
 f -ex 'trace graphs.py:module() --leaf Net' || fail 'a GraphModule with --leaf'

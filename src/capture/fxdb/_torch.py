@@ -202,8 +202,9 @@ def to_torch(graph):
     their metadata; its parameters and submodules are those of the module that
     GRAPH was made of, as torch.fx.GraphModule shares them.
 
-    torch.fx's Interpreter, Transformer and passes run on it.  Raises
-    ValueError when a node names what is nowhere to be had.
+    torch.fx's Interpreter, Transformer and passes run on it.  Inputs that
+    concrete_args took apart while tracing stay apart.  Raises ValueError when
+    a node names what is nowhere to be had.
     """
     made = torch.fx.Graph()
     types = graph._kept.get("types", {})

@@ -84,15 +84,7 @@ class _Capture:
         self.model = _find.model(_find.evaluate(module, expression, spec),
                                  spec, module)
         _capture.install()
-        if isinstance(self.model, torch.nn.Module):
-            # Called, not set: models override train() to keep parts frozen.
-            try:
-                if self.request.get("train"):
-                    self.model.train()
-                else:
-                    self.model.eval()
-            except NotImplementedError:
-                self.mode = "exported"  # the mode is in its operators
+        self._set_mode()
         if self.request.get("export") is not None:
             self.times[1:] = [time.perf_counter()] * 2
             self.graph = self._exported(module)
@@ -102,6 +94,24 @@ class _Capture:
         else:
             self.graph = self._trace_anew(module)
         self.times[2] = time.perf_counter()
+
+    def _set_mode(self):
+        """Training or not, as the request says; a Graph of fxdb is what it
+        was when it was made."""
+        module = self.model.owning_module \
+            if isinstance(self.model, torch.fx.Graph) else self.model
+        if isinstance(module, fxdb.Graph):
+            self.mode = "train" if module.root.training else "eval"
+        if not isinstance(module, torch.nn.Module):
+            return
+        # Called, not set: models override train() to keep parts frozen.
+        try:
+            if self.request.get("train"):
+                module.train()
+            else:
+                module.eval()
+        except NotImplementedError:
+            self.mode = "exported"  # the mode is in its operators
 
     def _asks_anew(self):
         """Whether a flag is of a trace or a recording, not of a graph."""

@@ -2,15 +2,7 @@
 import torch
 from torch import nn
 
-
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.fc = nn.Linear(4, 4)
-        self.register_buffer("offset", torch.ones(4))
-
-    def forward(self, x):
-        return torch.relu(self.fc(x)) + self.offset
+from graphs import Net
 
 
 class Counts(nn.Module):

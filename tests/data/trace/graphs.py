@@ -15,6 +15,11 @@ class Net(nn.Module):
         return torch.relu(self.fc(x)) + self.offset
 
 
+def drops():
+    """One of which the mode matters."""
+    return torch.fx.symbolic_trace(nn.Sequential(nn.Dropout(0.5))).graph
+
+
 def module():
     """A GraphModule with shapes, and names that no trace gives."""
     made = torch.fx.symbolic_trace(Net())

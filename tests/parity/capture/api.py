@@ -20,7 +20,7 @@ from torch import nn
 from torch.fx.annotate import annotate
 
 import fxdb
-from session import check
+from session import check, raises
 
 ORIGINALS = (nn.Module.__call__, nn.Module.__getattr__, math.floor, math.sqrt)
 
@@ -39,16 +39,6 @@ def helper(x, by=2):
 
 
 fxdb.wrap("len")
-
-
-def raises(kind, call, *words):
-    try:
-        call()
-    except kind as error:
-        for word in words:
-            assert word in str(error), error
-        return error
-    raise AssertionError("no %s" % kind.__name__)
 
 
 def names(graph):

@@ -13,16 +13,7 @@ from torch import nn
 
 import oracle  # noqa: F401  which repairs torch.fx
 import fxdb  # noqa: E402  after the oracle
-
-
-def raises(kind, call, *words):
-    try:
-        call()
-    except kind as error:
-        for word in words:
-            assert word in str(error), error
-        return
-    raise AssertionError("no %s" % kind.__name__)
+from session import raises
 
 
 class Hooked(nn.Module):

@@ -13,6 +13,17 @@ DATA = os.path.join(os.environ["FXDB_SRCDIR"], "tests/data/trace")
 PATIENCE = 120
 
 
+def raises(kind, call, *words):
+    """The error of KIND, with all of WORDS in it, that CALL raises."""
+    try:
+        call()
+    except kind as error:
+        for word in words:
+            assert word in str(error), error
+        return error
+    raise AssertionError("no %s" % kind.__name__)
+
+
 class Session:
     """Commands in, everything that is said out."""
 

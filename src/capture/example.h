@@ -22,6 +22,12 @@ PyObject *fxpy_tell(const char *method, PyObject *callable, PyObject *args,
 /* ext_module.c: the trace that runs; NULL with an exception. */
 struct fxpy_trace *fxpy_running(void);
 
+/* ext_record.c: record(opcode of a call, target, args tuple, kwargs dict,
+ * candidate for the name or None, whether torch.fx.wrap has it) -> Proxy.  What
+ * the hook create_proxy does when nothing overrides it: it is not asked.
+ */
+PyObject *fxpy_record(PyObject *self, PyObject *args);
+
 /* ext_patch.c: the Proxy of PARAMETER, one for a trace; PARAMETER itself when
  * the traced model does not have it.  New reference.
  */

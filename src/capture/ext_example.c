@@ -27,40 +27,6 @@ fxpy_tell(const char *method, PyObject *callable, PyObject *args,
 	return result;
 }
 
-/* record_module(path, args tuple, kwargs dict) -> Proxy of a call_module node
- */
-static PyObject *
-record_module(PyObject *self, PyObject *args)
-{
-	PyObject *arguments, *keywords;
-	const char *path;
-
-	(void)self;
-	if (!fxpy_running() ||
-		!PyArg_ParseTuple(args, "sO!O!", &path, &PyTuple_Type,
-			&arguments, &PyDict_Type, &keywords))
-		return NULL;
-	fxpy.trace->is_default = true;
-	return fxpy_record_module(fx_intern(path), arguments, keywords);
-}
-
-/* record_method(name, args tuple, kwargs dict) -> Proxy of a call_method node
- */
-static PyObject *
-record_method(PyObject *self, PyObject *args)
-{
-	PyObject *arguments, *keywords;
-	const char *name;
-
-	(void)self;
-	if (!fxpy_running() ||
-		!PyArg_ParseTuple(args, "sO!O!", &name, &PyTuple_Type,
-			&arguments, &PyDict_Type, &keywords))
-		return NULL;
-	fxpy.trace->is_default = true;
-	return fxpy_record_method(fx_intern(name), arguments, keywords);
-}
-
 /* enter(path, module): the module at PATH is being called. */
 static PyObject *
 enter(PyObject *self, PyObject *args)
@@ -165,10 +131,6 @@ call_module(PyObject *self, PyObject *args)
 
 static PyMethodDef functions[] = {
 	{ "call_module", call_module, METH_VARARGS, "Its default." },
-	{ "record_module", record_module, METH_VARARGS,
-		"Record a call of a module." },
-	{ "record_method", record_method, METH_VARARGS,
-		"Record a call of a method." },
 	{ "enter", enter, METH_VARARGS, "A module is being called." },
 	{ "leave", leave, METH_NOARGS, "It has returned." },
 	{ "attribute", attribute, METH_O, "Record a read of a tensor." },

@@ -399,7 +399,8 @@ node_meta(PyObject *self, void *closure)
 	(void)closure;
 	Py_XINCREF(meta);
 	if (key && !meta) {
-		meta = PyDict_New();
+		meta = Py_BuildValue(node_of(self)->is_wrapped ? "{sO}" : "{}",
+			"is_wrapped", Py_True);
 		if (meta && PyDict_SetItem(kept, key, meta) < 0)
 			Py_CLEAR(meta);
 	}

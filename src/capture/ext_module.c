@@ -327,25 +327,6 @@ node_name(PyObject *self, PyObject *object)
 	return PyUnicode_FromString(proxy->name);
 }
 
-/* record(callable, args tuple, kwargs dict or None) -> Proxy of a
- * call_function node
- */
-static PyObject *
-record(PyObject *self, PyObject *args)
-{
-	PyObject *callable, *arguments, *keywords;
-	int wrapped = 0;
-
-	(void)self;
-	if (!fxpy_running() ||
-		!PyArg_ParseTuple(args, "OO!O|p", &callable, &PyTuple_Type,
-			&arguments, &keywords, &wrapped))
-		return NULL;
-	fxpy.trace->is_default = true;
-	return fxpy_record_function(callable, arguments,
-		PyDict_Check(keywords) ? keywords : NULL, wrapped);
-}
-
 /* nested(names of the parameters, self among them): inputs were given as
  * containers that are taken apart, and so is the result.
  */
@@ -414,7 +395,7 @@ path_of_module(PyObject *self, PyObject *module)
 static PyMethodDef functions[] = {
 	{ "run", run, METH_VARARGS, "A whole trace; the Graph." },
 	{ "placeholder", placeholder, METH_VARARGS, "Record an input." },
-	{ "record", record, METH_VARARGS, "Record a call of a function." },
+	{ "record", fxpy_record, METH_VARARGS, "Record a call." },
 	{ "nested", nested, METH_O, "Inputs are containers, taken apart." },
 	{ "create_arg", create_arg, METH_O, "The default of create_arg." },
 	{ "node_name", node_name, METH_O, "What a Proxy's node is called." },

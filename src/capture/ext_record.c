@@ -2,13 +2,19 @@
 #include <config.h>
 
 #include "capture/capture.h"
+#include "capture/example.h"
 
-/* What the tracer's own create_proxy gives for the call that SPEC tells of. */
+#include "base/intern.h"
+
+/* What the tracer's own create_proxy gives for the call that SPEC tells of,
+ * asked as torch.fx asks it: names of torch's functions as text.
+ */
 static PyObject *
 ask_tracer(struct fxpy_trace *trace, const struct fx_node_spec *spec,
 	PyObject *args, PyObject *kwargs)
 {
 	PyObject *target = NULL, *none = kwargs ? NULL : PyDict_New();
+	struct fx_node *node = NULL;
 	PyObject *result;
 
 	if (spec->opcode == FX_OPCODE_CALL_FUNCTION)
@@ -18,24 +24,40 @@ ask_tracer(struct fxpy_trace *trace, const struct fx_node_spec *spec,
 	else
 		target = PyUnicode_FromString(spec->target);
 	result = target ? PyObject_CallMethod(trace->tracer, "create_proxy",
-				  "sOOO", fx_opcode_word(spec->opcode), target,
-				  args, kwargs ? kwargs : none)
+				  spec->name ? "sOOOs" : "sOOO",
+				  fx_opcode_word(spec->opcode), target, args,
+				  kwargs ? kwargs : none, spec->name)
 			: NULL;
 	Py_XDECREF(target);
 	Py_XDECREF(none);
-	if (result && (!FXPY_IS_PROXY(result) || !fxpy_proxy_node(result))) {
-		if (!PyErr_Occurred())
-			PyErr_Format(PyExc_TypeError,
-				"create_proxy gave %R, which is no Proxy",
-				result);
+	if (result && FXPY_IS_PROXY(result))
+		node = fxpy_proxy_node(result);
+	else if (result)
+		PyErr_Format(PyExc_TypeError,
+			"create_proxy gave %R, which is no Proxy", result);
+	if (!node)
 		Py_CLEAR(result);
-	}
+	else if (spec->is_wrapped)
+		node->is_wrapped = true;
 	return result;
 }
 
 /* Convert ARGS and KWARGS (nodes for constants are made on the way), then add
  * the node; SPEC has everything else.
  */
+static PyObject *
+add(struct fxpy_trace *trace, struct fx_node_spec *spec, PyObject *args,
+	PyObject *kwargs)
+{
+	if (!fxpy_arg(trace, args, &spec->args))
+		return NULL;
+	if (kwargs && PyDict_Size(kwargs) > 0 &&
+		!fxpy_arg(trace, kwargs, &spec->kwargs))
+		return NULL;
+	spec->source = fxpy_source(trace);
+	return fxpy_proxy_new(fx_recorder_add(&trace->recorder, spec));
+}
+
 static PyObject *
 record(struct fx_node_spec *spec, PyObject *args, PyObject *kwargs)
 {
@@ -46,16 +68,31 @@ record(struct fx_node_spec *spec, PyObject *args, PyObject *kwargs)
 			"a value of an earlier trace is used; no trace runs");
 		return NULL;
 	}
-	if (trace->hooks_proxy && !trace->is_default)
-		return ask_tracer(trace, spec, args, kwargs);
-	trace->is_default = false;
-	if (!fxpy_arg(trace, args, &spec->args))
+	return trace->hooks_proxy ? ask_tracer(trace, spec, args, kwargs)
+				  : add(trace, spec, args, kwargs);
+}
+
+PyObject *
+fxpy_record(PyObject *self, PyObject *args)
+{
+	struct fxpy_trace *trace = fxpy_running();
+	PyObject *target, *arguments, *keywords;
+	struct fx_node_spec spec = { 0 };
+	const char *kind, *name = NULL;
+	int wrapped = 0;
+
+	(void)self;
+	if (!trace || !PyArg_ParseTuple(args, "sOO!O!|zp", &kind, &target,
+			      &PyTuple_Type, &arguments, &PyDict_Type,
+			      &keywords, &name, &wrapped))
 		return NULL;
-	if (kwargs && PyDict_Size(kwargs) > 0 &&
-		!fxpy_arg(trace, kwargs, &spec->kwargs))
-		return NULL;
-	spec->source = fxpy_source(trace);
-	return fxpy_proxy_new(fx_recorder_add(&trace->recorder, spec));
+	spec.opcode = fx_opcode_find(kind);
+	spec.target = spec.opcode == FX_OPCODE_CALL_FUNCTION
+			      ? fxpy_target(trace, target)
+			      : fxpy_text(target);
+	spec.name = fx_intern(name);
+	spec.is_wrapped = wrapped;
+	return spec.target ? add(trace, &spec, arguments, keywords) : NULL;
 }
 
 PyObject *

@@ -39,7 +39,6 @@ struct fxpy_trace {
 	bool hooks_arg;  /* ... create_arg */
 	bool hooks_call, hooks_proxy; /* ... call_module, create_proxy */
 	bool hooks_bool, hooks_iter, hooks_keys;
-	bool is_default; /* create_proxy itself records the next call */
 };
 
 #endif /* FXPY_TRACE_H */

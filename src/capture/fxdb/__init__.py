@@ -27,13 +27,12 @@ _wrapped_fns_to_patch = []
 PH = torch.fx._symbolic_trace.PH
 _PH_TYPE = type(PH)
 _TRACE_ERROR = torch.fx.proxy.TraceError
-_RECORD = {"call_function": _capture.record,
-           "call_method": _capture.record_method,
-           "call_module": _capture.record_module}
+_CALLS = "call_function", "call_method", "call_module"
 # Hooks and switches of torch.fx's Tracer without a counterpart here.
 _UNHEARD = ("create_node", "proxy", "getattr", "_module_getattr",
             "create_args_for_root")
-_OFF = "param_shapes_constant", "proxy_buffer_attributes"
+_OFF = ("param_shapes_constant", "proxy_buffer_attributes",
+        "trace_asserts")
 # Before a trace wraps it.
 _assert_is_none = torch.fx._symbolic_trace._assert_is_none
 
@@ -190,14 +189,14 @@ class Tracer:
         """Record a call of TARGET and give its Proxy: KIND is "call_function"
         with a function, "call_method" with a method's name, "call_module" with
         a path.  Asked for every call, not for inputs and attributes; classes
-        made with torch.fx.ProxyableClassMeta ask for it too."""
-        if name is not None or proxy_factory_fn is not None:
-            raise NotImplementedError("create_proxy gives names and Proxies "
-                                      "of its own")
-        if kind not in _RECORD:
+        made with torch.fx.ProxyableClassMeta ask for it too.  NAME is the
+        node's, numbered where it is taken."""
+        if proxy_factory_fn is not None:
+            raise NotImplementedError("create_proxy makes Proxies of its own")
+        if kind not in _CALLS:
             raise NotImplementedError("create_proxy records calls of functions, "
                                       "methods and modules, not %s" % kind)
-        proxy = _RECORD[kind](target, tuple(args), dict(kwargs))
+        proxy = _capture.record(kind, target, tuple(args), dict(kwargs), name)
         if type_expr is not None:
             proxy.node.type = type_expr
         return proxy
@@ -345,7 +344,7 @@ def _checked(name, value, proxy):
     if type(value) in _BASE_TYPES:
         torch._assert(proxy == value, text)
     elif value is None:
-        _capture.record(_assert_is_none, (proxy, text), None)
+        _capture.record("call_function", _assert_is_none, (proxy, text), {})
     else:
         warnings.warn("nothing checks that %s is always given as it was fixed"
                       % name)

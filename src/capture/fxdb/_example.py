@@ -289,8 +289,9 @@ class Recorder(TorchFunctionMode):
     def record(self, function, args, kwargs=None, wrapped=False):
         """The Proxy of a new call_function node."""
         with self._working():
-            return _capture.record(function, self.proxy(tuple(args)),
-                                   self.proxy(kwargs or {}), wrapped)
+            return _capture.record("call_function", function,
+                                   self.proxy(tuple(args)),
+                                   self.proxy(kwargs or {}), None, wrapped)
 
     # -- calls -----------------------------------------------------------
 
@@ -350,7 +351,8 @@ class Recorder(TorchFunctionMode):
         if operation and not kwargs:
             if name.startswith("__r"):
                 proxies = proxies[::-1]
-            return _Entry(proxy=_capture.record(operation, proxies, {}))
+            return _Entry(proxy=_capture.record("call_function", operation,
+                                                proxies, {}))
         kwargs = self.proxy(kwargs)
         if getattr(torch.Tensor, name, None) is function and \
                 isinstance(proxies[0], fxdb.Proxy):
@@ -375,8 +377,8 @@ class Recorder(TorchFunctionMode):
                 return call(module, *args, **kwargs)
             return self._whole(
                 lambda: call(module, *args, **kwargs),
-                lambda: _capture.record_module(path, self.proxy(args),
-                                               self.proxy(kwargs)))
+                lambda: _capture.record("call_module", path, self.proxy(args),
+                                        self.proxy(kwargs)))
         finally:
             if path is not None:
                 with self._working():

@@ -3,7 +3,6 @@ input whose lettered sizes stay open.
 """
 import inspect
 import logging
-import re
 
 import torch
 
@@ -14,23 +13,13 @@ from fxdb import _check, _find
 # different numbers, and none is 0 or 1, which torch.export holds for fixed.
 _FIRST = 5, 7, 11, 13
 _OTHERS = (64, 96, 160, 192), (224, 256, 288, 320), (16, 24, 40, 48)
-_FORM = re.compile(r"\s*([a-z]+\d+)\[([\w,\s]*)\]\s*")
-
-
-def _sizes(text):
-    """The sizes of a SPEC as f32[N,3], texts; None when it is no such form."""
-    match = _FORM.fullmatch(text)
-    if not match:
-        return None, []
-    return match[1], [size.strip() for size in match[2].split(",")
-                      if size.strip()]
 
 
 def _letters(texts):
     """input -> {dimension: letter}, for the inputs that have any."""
     found = {}
     for name, text in texts.items():
-        open_ = {at: size for at, size in enumerate(_sizes(text)[1])
+        open_ = {at: size for at, size in enumerate(_find.form(text)[1])
                  if not size.isdigit()}
         if open_:
             found[name] = open_
@@ -52,7 +41,7 @@ def _numbers(letters, others):
 
 
 def _with_numbers(text, numbers):
-    word, sizes = _sizes(text)
+    word, sizes = _find.form(text)
     if word is None:
         return text
     return "%s[%s]" % (word, ",".join(str(numbers.get(size, size))

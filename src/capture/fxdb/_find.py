@@ -282,14 +282,20 @@ def tracer(request, module):
     return LeafTracer()
 
 
+def form(text):
+    """The word and the sizes, as texts, of "f32[N,3]"; (None, []) of any other
+    text."""
+    match = re.fullmatch(r"\s*([a-z]+\d+)\[([\w,\s]*)\]\s*", text)
+    return (match[1], [size.strip() for size in match[2].split(",")
+                       if size.strip()]) if match else (None, [])
+
+
 def example(text, seed, module):
     """What the input TEXT, "f32[1,3]" or a Python expression over torch and
     MODULE, is under SEED: the values that fxdb gives it (session/input.c)."""
-    match = re.fullmatch(r"\s*([a-z]+\d+)\[([\d,\s]*)\]\s*", text)
-    if match and match[1] in _DTYPES:
-        dtype = _DTYPES[match[1]]
-        sizes = [int(size) for size in match[2].split(",") if size.strip()]
-        return filled(sizes, dtype, seed)
+    word, sizes = form(text)
+    if word in _DTYPES and all(size.isdigit() for size in sizes):
+        return filled(list(map(int, sizes)), _DTYPES[word], seed)
     torch.manual_seed(seed)
     return eval(text.strip(), {**vars(torch), "torch": torch, **vars(module)})
 
@@ -326,8 +332,12 @@ def _texts(items, flag, root):
     return texts
 
 
-def _examples_of(texts, seeds, module):
-    """The values of TEXTS, each under its seed."""
+def values(request, texts, module, order=None):
+    """The values of TEXTS, by name, each under the seed of its place in ORDER,
+    else in TEXTS.
+    """
+    seeds = {name: request["seed"] + at
+             for at, name in enumerate(order or texts)}
     given = {}
     for name in texts:
         try:
@@ -361,12 +371,6 @@ def texts(request, key, root):
     return [(name, texts[name]) for name in order]
 
 
-def values(request, texts, module):
-    """The values of TEXTS, by name, each under its seed."""
-    seeds = {name: request["seed"] + at for at, name in enumerate(texts)}
-    return _examples_of(texts, seeds, module)
-
-
 def examples(request, module, root):
     """The inputs to record with, by name, in the order of the parameters; and
     those to record with once more, or None.
@@ -380,8 +384,7 @@ def examples(request, module, root):
     if unknown:
         raise Refused("no-input", "--vary %s: -i does not give it" %
                       unknown[0], "add -i %s=..." % unknown[0])
-    seeds = {name: request["seed"] + at for at, name in enumerate(typed)}
-    return given, dict(given, **_examples_of(others, seeds, module))
+    return given, dict(given, **values(request, others, module, typed))
 
 
 def concrete(request, module, root):

@@ -16,7 +16,7 @@ import sys
 
 import torch
 
-from fxdb import _memory
+from fxdb import _memory, _weights
 
 _DTYPES = {str(getattr(torch, name))[6:]: getattr(torch, name)
            for name in dir(torch)
@@ -365,12 +365,7 @@ class Runner:
 
     def tensor(self, message):
         """A parameter or buffer, or a constant of the trace, by its path."""
-        found = self.root
-        try:
-            for part in message["path"].split("."):
-                found = getattr(found, part)
-        except AttributeError:
-            found = self.tensors[message["path"]]
+        found = _weights.find(self.root, self.tensors, message["path"])
         if found.is_meta:
             raise NoValue("%s has no values" % message["path"])
         return {"result": self._handle(found)}

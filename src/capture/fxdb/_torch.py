@@ -10,7 +10,7 @@ import sys
 import torch
 import torch.fx
 
-from . import _capture, _report
+from . import _capture, _report, _weights
 
 _FRAME = re.compile(r'File "([^"\n]*)", line (\d+), in ([^\n]*)'
                     r'(?:\n[ \t]+(?!File ")([^\n]*))?')
@@ -169,23 +169,14 @@ def from_torch(given, leaves_out=None):
 
 def _holder(graph):
     """What to_torch's module takes its parts from: path -> object."""
-    held, tensors = {}, None
-    for node in graph.nodes:
-        if node.op not in ("call_module", "get_attr"):
-            continue
-        found = graph.root
-        try:
-            for part in node.target.split("."):
-                found = getattr(found, part)
-        except AttributeError:
-            # A constant of the trace, which the user's module does not have.
-            tensors = graph.tensors if tensors is None else tensors
-            if node.target not in tensors:
-                raise ValueError("the graph names %s, and neither the module "
-                                 "nor the trace has it" % node.target) from None
-            found = tensors[node.target]
-        held[node.target] = found
-    return held
+    tensors = graph.tensors
+    try:
+        return {path: _weights.find(graph.root, tensors, path)
+                for path in [node.target for node in graph.nodes
+                             if node.op in ("call_module", "get_attr")]}
+    except KeyError as error:
+        raise ValueError("the graph names %s, and neither the module nor the "
+                         "trace has it" % error.args[0]) from None
 
 
 def _add_metadata(mine, theirs):

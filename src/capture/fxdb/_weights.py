@@ -102,6 +102,19 @@ def places(tensors):
     return found
 
 
+def find(root, tensors, path):
+    """What the dotted PATH names in the module ROOT; where it names nothing,
+    the constant of a trace that TENSORS has by it.  KeyError without either.
+    """
+    found = root
+    try:
+        for part in path.split("."):
+            found = getattr(found, part)
+    except AttributeError:
+        return tensors[path]
+    return found
+
+
 class Weights:
     """An image of the tensors of GRAPH (path -> tensor), of the module or
     function ROOT, and the paths of those that have no such form.  What shares

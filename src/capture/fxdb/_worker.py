@@ -76,14 +76,10 @@ class _Capture:
         spec = self.request["spec"]
         # Weights follow from the seed, so equal commands give equal runs.
         torch.manual_seed(self.request["seed"])
-        # What builds a model meets torch as it is: Dynamo goes without a word
-        # around modules whose __call__ is another.
-        _capture.uninstall()
         module, expression = _find.load(spec)
         self.module = module
         self.model = _find.model(_find.evaluate(module, expression, spec),
                                  spec, module)
-        _capture.install()
         self._set_mode()
         if self.request.get("export") is not None:
             self.times[1:] = [time.perf_counter()] * 2
@@ -120,10 +116,8 @@ class _Capture:
 
     def _exported(self, module):
         """The Graph of what torch.export makes of the model."""
-        _capture.uninstall()  # it runs the model as torch would
         self.how = "exported"
         model, sizes = _export.export(self.request, self.model, module)
-        _capture.install()
         self.recorded["sizes_open"] = sizes
         self.model = model
         return _torch.from_torch(model, _torch.is_guard)
@@ -145,6 +139,10 @@ class _Capture:
                                 "flags of a trace are for modules")
         self.fixed = _find.concrete(self.request, module, self.model)
         tracer = _find.tracer(self.request, module)
+        # Not before: what builds a model meets torch as it is, and Dynamo goes
+        # without a word around modules whose __call__ is another.
+        _capture.install()
+        fxdb._installed = True
         self.times[1:] = [time.perf_counter()] * 2
         self.tracer = tracer
         graph = tracer.trace(self.model, self.fixed) \
@@ -437,8 +435,6 @@ def main(fd):
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, server.reap)
     try:
-        _capture.install()
-        fxdb._installed = True
         _warm_up()
         server.channel.send({"ready": True, "build": _capture.BUILD,
                              "python": "%d.%d.%d" % sys.version_info[:3],

@@ -65,7 +65,38 @@ def hooked(base, told):
     return Mine
 
 
+@fxdb.wrap
+@torch.fx.wrap
+def kept_whole(x):
+    return x + 1
+
+
+def check_create_proxy():
+    """What create_proxy is told besides the call: names that torch.fx chooses,
+    and that a function is wrapped stays known."""
+    told = {fxdb: [], torch.fx: []}
+
+    def traced(package):
+        class Names(package.Tracer):
+            def create_proxy(self, kind, target, args, kwargs, name=None,
+                             type_expr=None, proxy_factory_fn=None):
+                if kind.startswith("call"):
+                    told[package].append((kind, name))
+                    name = name or "mine"
+                return super().create_proxy(kind, target, args, kwargs, name,
+                                            type_expr)
+        return Names().trace(lambda x: kept_whole(
+            torch.add(torch.relu(x.neg()), x) + 2))
+    mine, other = traced(fxdb), traced(torch.fx)
+    assert told[fxdb] == told[torch.fx], told
+    assert str(mine) == str(other).strip(), "\n%s\n%s" % (mine, other)
+    code = torch.fx.GraphModule({}, other).code
+    assert "wrap(" in code and \
+        mine.to_torch().code == code, mine.to_torch().code
+
+
 def main():
+    check_create_proxy()
     ours, theirs = [], []
     mine = hooked(fxdb.Tracer, ours)().trace(Hooked())
     other = hooked(torch.fx.Tracer, theirs)().trace(Hooked())

@@ -4,6 +4,7 @@ libfxcmd_a_SOURCES += \
 	%D%/learn/apropos.c \
 	%D%/shell/args.c \
 	%D%/verbs/assert.c \
+	%D%/verbs/attach.c \
 	%D%/shell/data_files.c %D%/shell/data_files.h \
 	%D%/shell/complete.c \
 	%D%/verbs/condition.c \

@@ -103,6 +103,19 @@ say_recoverable(struct ui *ui)
 			count == 1 ? "it" : "them");
 }
 
+/* Programs that wait for what becomes of their graphs go on. */
+static void
+let_programs_go(struct ui *ui)
+{
+	for (size_t i = 0; i < fx_session_model_count(ui->session); i++) {
+		struct fx_model *model = fx_session_model_at(ui->session, i);
+
+		/* One that is gone needs nothing. */
+		if (fx_model_is_of_program(model))
+			fx_error_free(fx_model_let_go(model));
+	}
+}
+
 static void
 ui_deinit(struct ui *ui)
 {
@@ -111,6 +124,8 @@ ui_deinit(struct ui *ui)
 	/* The terminal went away: nobody asked for the end. */
 	if (ui->interactive && tcgetattr(STDIN_FILENO, &modes))
 		cmd_recovery_end(ui->shell, true);
+	else
+		let_programs_go(ui);
 	key_release();
 	ui_signals_watch(NULL);
 	cmd_shell_free(ui->shell);
@@ -122,7 +137,7 @@ ui_deinit(struct ui *ui)
 static bool
 is_bare(const struct ui_options *options)
 {
-	return !options->model && !options->actions.count;
+	return !options->model && !options->attach && !options->actions.count;
 }
 
 /* --tui was asked for.  Where there is none, that is said, and no more; over an

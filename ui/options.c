@@ -43,6 +43,7 @@ static const struct option_row {
 	{ "tui", OPTION_FLAG, offsetof(struct ui_options, tui) },
 	{ "json", OPTION_FLAG, offsetof(struct ui_options, json) },
 	{ "j", OPTION_FLAG, offsetof(struct ui_options, json) },
+	{ "attach", OPTION_TEXT, offsetof(struct ui_options, attach) },
 	{ "python", OPTION_TEXT, offsetof(struct ui_options, python) },
 	{ "seed", OPTION_SEED, 0 },
 	{ "color", OPTION_TEXT, offsetof(struct ui_options, color) },

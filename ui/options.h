@@ -20,7 +20,8 @@ struct ui_options {
 	const char *color; /* auto, always, never */
 	FX_VEC(const char *) inputs;
 	FX_VEC(struct ui_action) actions;
-	int64_t seed; /* -1: not given */
+	int64_t seed;       /* -1: not given */
+	const char *attach; /* descriptor of a program's socket */
 	bool batch;
 	bool no_init;
 	bool quiet;

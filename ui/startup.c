@@ -122,6 +122,24 @@ run_init(struct ui *ui)
 	return run_local_init(ui);
 }
 
+static void
+add_inputs(const struct ui *ui, struct fx_buf *line)
+{
+	for (size_t i = 0; i < ui->options->inputs.count; i++)
+		fx_buf_addf(line, " -i %s", ui->options->inputs.items[i]);
+}
+
+/* The graph of the program that started us. */
+static bool
+attach(struct ui *ui)
+{
+	FX_AUTO_BUF struct fx_buf line = { 0 };
+
+	fx_buf_addf(&line, "attach %s", ui->options->attach);
+	add_inputs(ui, &line);
+	return run_line(ui, fx_buf_text(&line));
+}
+
 /* A file, or a SPEC to trace: FILE.py:EXPR, package.module:EXPR. */
 static bool
 open_model(struct ui *ui)
@@ -129,15 +147,14 @@ open_model(struct ui *ui)
 	const char *model = ui->options->model;
 	bool is_spec = strchr(model, ':') && !exists(model);
 	FX_AUTO_BUF struct fx_buf line = { 0 };
-	size_t i;
 
 	fx_buf_add(&line, is_spec ? "trace " : "load ");
 	if (is_spec)
 		fx_buf_add(&line, model);
 	else
 		cmd_canonical_add_word(&line, model);
-	for (i = 0; is_spec && i < ui->options->inputs.count; i++)
-		fx_buf_addf(&line, " -i %s", ui->options->inputs.items[i]);
+	if (is_spec)
+		add_inputs(ui, &line);
 	return run_line(ui, fx_buf_text(&line));
 }
 
@@ -196,11 +213,15 @@ ui_startup(struct ui *ui)
 		fx_session_set_python(ui->session, options->python);
 	if (!run_init(ui))
 		return false;
+	if (options->attach && !attach(ui))
+		return false;
 	if (options->model && !open_model(ui))
 		return false;
 	if (options->welcome && !options->model && !ui_open_bundled(ui))
 		return false;
-	if (!(options->model && strchr(options->model, ':')) && !set_inputs(ui))
+	if (!options->attach &&
+		!(options->model && strchr(options->model, ':')) &&
+		!set_inputs(ui))
 		return false;
 	return run_actions(ui);
 }

@@ -179,6 +179,10 @@ FX_NODISCARD struct fx_error *cmd_model_failed(struct cmd_ctx *ctx,
 /* Whether a person typed what runs, and reads the answer. */
 bool cmd_is_typed(const struct cmd_ctx *ctx);
 
+/* Leave the program with the exit status of STATUS, a text, "" for 0. */
+FX_NODISCARD struct fx_error *cmd_leave(struct cmd_ctx *ctx,
+	const char *status);
+
 /* The open graph of that name or number, borrowed; NO_GRAPH names the open
  * ones.
  */

@@ -103,6 +103,17 @@ move_exec(struct cmd_ctx *ctx)
 		&stop);
 }
 
+/* A program that waits goes on where a run has come to its end. */
+static struct fx_error *
+continue_exec(struct cmd_ctx *ctx)
+{
+	if (fx_model_is_of_program(ctx->model) &&
+		fx_position_is_started(ctx->model) &&
+		!fx_position_node(ctx->model))
+		return cmd_leave(ctx, "");
+	return move_exec(ctx);
+}
+
 /* Before the first node of a scope there is nothing to take back in it. */
 static struct fx_error *
 reverse_finish_exec(struct cmd_ctx *ctx)
@@ -317,12 +328,14 @@ const struct cmd_entry cmd_group_run[] = {
 		.aliases = "c",
 		.summary = "run on to the next stop",
 		.help = "To the next breakpoint or the end; a number passes "
-			"that many stops.",
+			"that many stops. In a program that fxdb.debug "
+			"stopped, "
+			"continue at the end lets the program go on.",
 		.synonyms = "go resume run on",
 		.needs = CMD_NEED_GRAPH,
 		.args = COUNT_ARGS,
 		.examples = { { "continue", "to the next breakpoint" } },
-		.exec = move_exec,
+		.exec = continue_exec,
 		.variant = FX_MOVE_CONTINUE,
 	},
 	{

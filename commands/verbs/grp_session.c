@@ -207,7 +207,8 @@ may_lose(struct cmd_ctx *ctx, struct fx_model *model)
 {
 	FX_AUTO_FREE char *question = NULL;
 
-	if (!fx_model_is_unsaved(model) ||
+	/* A program gets them. */
+	if (!fx_model_is_unsaved(model) || fx_model_is_of_program(model) ||
 		cmd_tutorial_owns(ctx->shell, model) ||
 		!ctx->front->is_interactive(ctx->front->context))
 		return true;
@@ -348,12 +349,22 @@ close_exec(struct cmd_ctx *ctx)
 	return err ? err : drop_graph(ctx, model);
 }
 
+struct fx_error *
+cmd_leave(struct cmd_ctx *ctx, const char *status)
+{
+	struct fx_error *err =
+		ctx->front->request(ctx->front->context, FRONT_QUIT, status);
+
+	if (!err)
+		ctx->shell->is_quitting = true;
+	return err;
+}
+
 static struct fx_error *
 quit_exec(struct cmd_ctx *ctx)
 {
 	int64_t status = cmd_arg_int(ctx, "status", 0);
 	FX_AUTO_FREE char *text = NULL;
-	struct fx_error *err;
 	size_t i;
 
 	if (status > 255)
@@ -366,10 +377,7 @@ quit_exec(struct cmd_ctx *ctx)
 	text = cmd_arg_text(ctx, "status")
 		       ? fx_xasprintf("%lld", (long long)status)
 		       : fx_xstrdup("");
-	err = ctx->front->request(ctx->front->context, FRONT_QUIT, text);
-	if (!err)
-		ctx->shell->is_quitting = true;
-	return err;
+	return cmd_leave(ctx, text);
 }
 
 const struct cmd_entry cmd_group_session[] = {
@@ -455,6 +463,23 @@ const struct cmd_entry cmd_group_session[] = {
 			  "--vary x=f32[4,3]",
 				"for any first size" } },
 		.exec = cmd_trace_exec,
+	},
+	{
+		.name = "attach",
+		.summary = "take over the graph of a running program",
+		.help = "What fxdb.debug(module, *inputs) in a Python program "
+			"does when it opens fxdb: the program has recorded the "
+			"call and waits, its process computes, and with quit, "
+			"or continue at the end, it goes on with the result of "
+			"the graph as it is then.",
+		.synonyms = "debug process breakpoint pdb connect",
+		.needs = CMD_CHANGES_FILES,
+		.args = { { "descriptor", CMD_ARG_INT, 0,
+			"of the program's socket", NULL } },
+		.flags = { { "input", 'i', CMD_ARG_SPEC,
+			"NAME=SPEC of an input; may be repeated" } },
+		.examples = { { "attach 3", "done by fxdb.debug" } },
+		.exec = cmd_attach_exec,
 	},
 	{
 		.name = "save",

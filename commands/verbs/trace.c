@@ -94,9 +94,8 @@ add_traced(struct fx_buf *text, const struct fx_trace_result *report)
 		fx_buf_addf(text, "; sizes %s", report->sizes);
 }
 
-/* "resnet18: 71 nodes, 11.69 M parameters, traced in 2 ms (...)". */
-static void
-say_report(struct cmd_ctx *ctx, struct fx_model *model,
+void
+cmd_trace_say_report(struct cmd_ctx *ctx, struct fx_model *model,
 	const struct fx_trace_result *report)
 {
 	const struct fx_recording *recording =
@@ -192,9 +191,8 @@ collect_flags(const struct cmd_ctx *ctx, struct texts lists[LIST_COUNT])
 			fx_vec_push(&lists[i], text);
 }
 
-/* -i NAME=SPEC, once for each input. */
-static struct fx_error *
-set_inputs(struct cmd_ctx *ctx, struct fx_model *model)
+struct fx_error *
+cmd_trace_set_inputs(struct cmd_ctx *ctx, struct fx_model *model)
 {
 	const char *text;
 	struct fx_error *err = NULL;
@@ -388,10 +386,10 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 		err = cmd_model_failed(ctx,
 			note_partial(ctx, err, model, before));
 	else
-		say_report(ctx, model, &report);
+		cmd_trace_say_report(ctx, model, &report);
 	fx_trace_result_deinit(&report);
 	if (!err)
-		err = set_inputs(ctx, model);
+		err = cmd_trace_set_inputs(ctx, model);
 	if (!err)
 		err = run_recorded(ctx, model);
 	if (err)
@@ -473,7 +471,10 @@ cmd_trace_say_process(struct cmd_ctx *ctx)
 {
 	int pid = fx_model_process(ctx->model);
 
-	if (pid)
+	if (pid && fx_model_is_of_program(ctx->model))
+		out_field(ctx->out, "process", FX_ROLE_PLAIN,
+			"%d, the program, waits; quit lets it go on", pid);
+	else if (pid)
 		out_field(ctx->out, "process", FX_ROLE_PLAIN,
 			"%d holds the weights; kill ends it", pid);
 }

@@ -6,6 +6,22 @@
 
 FX_NODISCARD struct fx_error *cmd_trace_exec(struct cmd_ctx *ctx);
 
+struct fx_model;
+struct fx_trace_result;
+
+/* Say what became of a capture: "resnet18: 71 nodes, 11.69 M parameters, traced
+ * in 2 ms (...)".
+ */
+void cmd_trace_say_report(struct cmd_ctx *ctx, struct fx_model *model,
+	const struct fx_trace_result *report);
+
+/* Give MODEL the inputs of the flag -i NAME=SPEC, which may be repeated. */
+FX_NODISCARD struct fx_error *cmd_trace_set_inputs(struct cmd_ctx *ctx,
+	struct fx_model *model);
+
+/* attach: the graph that a program of the user's hands over. */
+FX_NODISCARD struct fx_error *cmd_attach_exec(struct cmd_ctx *ctx);
+
 /* A traced model knows no shapes before its inputs are given: of MODEL the
  * first that is not, and how to give it; nothing when none is missing.
  */

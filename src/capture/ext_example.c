@@ -75,6 +75,17 @@ attribute(PyObject *self, PyObject *tensor)
 		fxpy_source(trace)));
 }
 
+/* count() -> how many nodes the running trace has. */
+static PyObject *
+count(PyObject *self, PyObject *no_args)
+{
+	(void)self;
+	(void)no_args;
+	return fxpy_running() ? PyLong_FromSize_t(fxpy.trace->recorder.graph
+							  ->node_count)
+			      : NULL;
+}
+
 /* pause(truth): while the trace is paused, the model's own code runs as if
  * there was none.
  */
@@ -134,6 +145,7 @@ static PyMethodDef functions[] = {
 	{ "enter", enter, METH_VARARGS, "A module is being called." },
 	{ "leave", leave, METH_NOARGS, "It has returned." },
 	{ "attribute", attribute, METH_O, "Record a read of a tensor." },
+	{ "count", count, METH_NOARGS, "Nodes so far." },
 	{ "pause", pause_trace, METH_O, "Run as if there was no trace." },
 	{ "hook", hook, METH_O, "Who is told of calls meanwhile." },
 	{ "original_call", (PyCFunction)(void (*)(void))original_call,

@@ -72,7 +72,8 @@ code_of(PyObject *object)
 	if (strstr(code->file, "/fxdb/__init__.py") ||
 		(is_recorder && strcmp(code->function, "body") == 0))
 		code->kind = CODE_ENTRY;
-	else if (is_recorder || strstr(code->file, "/torch/"))
+	else if (is_recorder || strstr(code->file, "/fxdb/_numbers.py") ||
+		 strstr(code->file, "/torch/"))
 		code->kind = CODE_SKIPPED;
 	if (PyList_Append(fxpy.keep, object) < 0)
 		PyErr_Clear();

@@ -12,7 +12,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -176,6 +178,9 @@ how_it_ended(struct exchange *e)
 		return fx_error_hint(fx_error_new(FX_ERR_CHILD,
 					     "the model's process is gone"),
 			"the next trace starts a new Python");
+	if (e->capture->is_program)
+		return fx_error_new(FX_ERR_CHILD,
+			"the program that was debugged is gone");
 	return fx_error_new(FX_ERR_CHILD, "%s; trace the model again",
 		!e->is_asked ? "the process that traced the model is gone"
 		: e->is_interrupted
@@ -185,15 +190,27 @@ how_it_ended(struct exchange *e)
 			  "with what it held");
 }
 
+/* SIGNAL to the child and what it started; a program of the user's is never
+ * killed, and alone hears of a Ctrl-C.
+ */
+static void
+signal_child(const struct fx_capture *capture, int signal)
+{
+	if (capture->pid > 0 && capture->is_program && signal == SIGINT)
+		kill(capture->pid, signal);
+	else if (capture->pid > 0 && !capture->is_program)
+		kill(-capture->pid, signal);
+}
+
 /* SIGINT, again, then SIGKILL; as soon as the child can be named. */
 static void
 press(struct exchange *e)
 {
 	if (e->capture->pid <= 0 || fx_clock_ms() < e->next_signal)
 		return;
-	kill(-e->capture->pid, e->signals < INTERRUPTS ? SIGINT : SIGKILL);
+	signal_child(e->capture, e->signals < INTERRUPTS ? SIGINT : SIGKILL);
 	/* One that was stopped would not hear it. */
-	kill(-e->capture->pid, SIGCONT);
+	signal_child(e->capture, SIGCONT);
 	e->signals++;
 	e->next_signal = fx_clock_ms() + INTERRUPT_MS;
 }
@@ -212,8 +229,7 @@ press_running(struct exchange *e)
 		return;
 	if (e->signals == 1 && e->request->output)
 		e->request->output(e->request->context, text, sizeof(text) - 1);
-	if (e->capture->pid > 0)
-		kill(-e->capture->pid, e->signals < 2 ? SIGINT : SIGKILL);
+	signal_child(e->capture, e->signals < 2 ? SIGINT : SIGKILL);
 	e->signals++;
 	e->next_signal = fx_clock_ms() + AGAIN_MS;
 }
@@ -356,6 +372,63 @@ fx_worker_trace(struct fx_worker *worker,
 	return err;
 }
 
+static bool
+is_socket(int fd)
+{
+	struct stat status;
+
+	return fd >= 0 && fstat(fd, &status) == 0 && S_ISSOCK(status.st_mode);
+}
+
+struct fx_error *
+fx_capture_attach(int fd, const struct fx_trace_request *listener,
+	uint32_t serial, struct fx_trace_result *ret)
+{
+	struct exchange e = { .request = listener };
+	struct fx_error *err;
+
+	memset(ret, 0, sizeof(*ret));
+	if (!is_socket(fd))
+		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+					     "no program waits at descriptor "
+					     "%d",
+					     fd),
+			"in Python, fxdb.debug(module, *inputs) opens fxdb on "
+			"a call");
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	/* The terminal is another's when the program, which lent it, dies. */
+	prctl(PR_SET_PDEATHSIG, SIGHUP);
+	e.capture = FX_NEW(struct fx_capture);
+	fx_channel_init(&e.capture->channel, fd);
+	e.capture->output = -1;
+	e.capture->is_program = true;
+	err = receive(&e, serial, ret);
+	if (err && !ret->graph)
+		fx_capture_free(e.capture);
+	else
+		ret->capture = e.capture;
+	return err;
+}
+
+bool
+fx_capture_is_program(const struct fx_capture *capture)
+{
+	return capture && capture->is_program;
+}
+
+struct fx_error *
+fx_capture_let_go(struct fx_capture *capture, const char *code,
+	const char *imports)
+{
+	json_t *message = json_pack("{s:s, s:s, s:s}", "op", "end", "code",
+		code, "imports", imports);
+	struct fx_error *err =
+		fx_channel_send(&capture->channel, message, NULL, 0);
+
+	json_decref(message);
+	return err;
+}
+
 struct fx_error *
 fx_capture_ask(struct fx_capture *capture, const struct fx_question *question,
 	json_t **answer_ret, char **bytes_ret)
@@ -432,6 +505,12 @@ fx_capture_process(struct fx_capture *capture)
 }
 
 void
+fx_capture_kill(const struct fx_capture *capture)
+{
+	signal_child(capture, SIGKILL);
+}
+
+void
 fx_capture_free(struct fx_capture *capture)
 {
 	if (!capture)
@@ -439,8 +518,7 @@ fx_capture_free(struct fx_capture *capture)
 	fx_channel_deinit(&capture->channel);
 	if (capture->output >= 0)
 		close(capture->output);
-	if (capture->pid > 0)
-		kill(-capture->pid, SIGKILL);
+	fx_capture_kill(capture);
 	free(capture);
 }
 

@@ -88,6 +88,7 @@ fx_recording_free(struct fx_recording *recording)
 	free(recording->items);
 	free(recording->sizes);
 	free(recording->varied);
+	free(recording->stops);
 	free(recording->problem);
 	free(recording);
 }
@@ -132,6 +133,7 @@ read_recording(json_t *answer)
 	if (fx_message_text(answer, "sizes"))
 		recording->sizes = dup_text(answer, "sizes");
 	recording->varied = dup_text(answer, "varied");
+	recording->stops = dup_text(answer, "stops");
 	if (fx_message_text(answer, "problem"))
 		recording->problem = dup_text(answer, "problem");
 	recording->items =

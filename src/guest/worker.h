@@ -86,6 +86,7 @@ struct fx_recording {
 			    * refused them, or results of other forms */
 	char *varied;  /* sizes that are open: "x[0] = N, x[1] = S", or "" */
 	char *problem; /* why other sizes that were asked for are not; NULL */
+	char *stops; /* nodes before which fxdb.breakpoint was called: "a b" */
 	char *sizes; /* inputs of other sizes on which they differ: "x [2, 4]";
 		      * "": none was found; NULL: none was tried */
 	struct fx_specialisation *items;
@@ -120,6 +121,25 @@ FX_NODISCARD struct fx_error *fx_worker_trace(struct fx_worker *worker,
 	const struct fx_trace_request *request, uint32_t serial,
 	struct fx_trace_result *ret);
 
+/* Take over the graph that a program of the user's hands over on the socket FD
+ * (capture/fxdb/_debug.py), which is ours now; the program waits meanwhile, and
+ * is asked as a capture is.  LISTENER has the tick and where output goes.
+ * USAGE when FD is no socket; else as fx_worker_trace.
+ */
+FX_NODISCARD struct fx_error *fx_capture_attach(int fd,
+	const struct fx_trace_request *listener, uint32_t serial,
+	struct fx_trace_result *ret);
+
+/* Whether CAPTURE, which may be null, is such a program. */
+bool fx_capture_is_program(const struct fx_capture *capture);
+
+/* Let such a program go on: with its own result, or when CODE, what torch.fx
+ * would generate, is another than that of the graph it handed over, with that
+ * of CODE, whose names IMPORTS binds.
+ */
+FX_NODISCARD struct fx_error *fx_capture_let_go(struct fx_capture *capture,
+	const char *code, const char *imports);
+
 /* The weights of CAPTURE as a safetensors image in shared memory; *SKIPPED_RET
  * (the caller's; may be "") names tensors that have no such form.
  */
@@ -150,7 +170,10 @@ FX_NODISCARD struct fx_error *fx_capture_ask(struct fx_capture *capture,
 /* The child's process, or 0 when it has ended. */
 int fx_capture_process(struct fx_capture *capture);
 
-/* End the child. */
+/* Kill it, if it is no program of the user's. */
+void fx_capture_kill(const struct fx_capture *capture);
+
+/* End the child; a program of the user's goes on. */
 void fx_capture_free(struct fx_capture *capture);
 
 #endif /* FX_GUEST_WORKER_H */

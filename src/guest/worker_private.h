@@ -32,6 +32,7 @@ struct fx_capture {
 	struct fx_channel channel;
 	int output; /* read end of what the model prints */
 	pid_t pid;
+	bool is_program; /* the user's own, which goes on when we leave it */
 };
 
 /* Wait at most 30 ms for one of FDS, calling REQUEST's tick (it and its tick

@@ -7,7 +7,6 @@
  */
 #include <config.h>
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -219,13 +218,12 @@ need_python(struct fx_session *session, struct fx_model *model,
 bool
 fx_session_retire_capture(struct fx_session *session, struct fx_model *model)
 {
-	int process = fx_model_process(model);
-
 	for (size_t i = 0; i < session->child_runs.count; i++) {
 		struct fx_child_run *run = &session->child_runs.items[i];
 
 		if (!model->python || run->backend != model->python)
 			continue;
+		fx_capture_kill(model->capture);
 		run->capture = FX_TAKE(model->capture);
 		model->tree = NULL; /* the run's */
 		if (model->backend == model->python)
@@ -233,8 +231,6 @@ fx_session_retire_capture(struct fx_session *session, struct fx_model *model)
 		if (model->torch)
 			model->torch->fallback = NULL;
 		model->python = NULL;
-		if (process > 0)
-			kill(-process, SIGKILL);
 		return true;
 	}
 	return false;
@@ -394,39 +390,6 @@ use_python(struct fx_session *session, struct fx_model *model, const char *why)
 }
 
 static struct fx_error *
-choose_auto(struct fx_session *session, struct fx_model *model)
-{
-	FX_AUTO_ERROR struct fx_error *err = NULL;
-	FX_AUTO_FREE char *why = NULL;
-	struct fx_backend *backend = find(session, NULL);
-
-	if (!backend)
-		err = need_torch(session, model, &backend);
-	if (err && !model->capture) {
-		use_meta(model, fx_error_message(err));
-		return NULL;
-	}
-	if (err)
-		return use_python(session, model, fx_error_message(err));
-	why = model->capture ? why_python(model) : NULL;
-	if (!why)
-		why = why_not_weights(model);
-	if (why && model->capture)
-		return use_python(session, model, why);
-	if (why && !has_some_weights(model)) {
-		use_meta(model, why);
-		return NULL;
-	}
-	if (why && model->backend != backend)
-		fx_model_say(model, FX_TAKE(why));
-	use(model, backend);
-	/* Where it has no kernel, the process that traced the graph helps. */
-	if (model->capture && model->tree)
-		return need_python(session, model, &backend->fallback);
-	return NULL;
-}
-
-static struct fx_error *
 choose_named(struct fx_session *session, struct fx_model *model,
 	const char *name)
 {
@@ -457,6 +420,42 @@ choose_named(struct fx_session *session, struct fx_model *model,
 					     model->name, name, why),
 			"set backend meta computes shapes only");
 	use(model, backend);
+	return NULL;
+}
+
+static struct fx_error *
+choose_auto(struct fx_session *session, struct fx_model *model)
+{
+	FX_AUTO_ERROR struct fx_error *err = NULL;
+	FX_AUTO_FREE char *why = NULL;
+	struct fx_backend *backend = find(session, NULL);
+
+	/* What a program computes, it computes itself. */
+	if (fx_capture_is_program(model->capture))
+		return choose_named(session, model, "python");
+	if (!backend)
+		err = need_torch(session, model, &backend);
+	if (err && !model->capture) {
+		use_meta(model, fx_error_message(err));
+		return NULL;
+	}
+	if (err)
+		return use_python(session, model, fx_error_message(err));
+	why = model->capture ? why_python(model) : NULL;
+	if (!why)
+		why = why_not_weights(model);
+	if (why && model->capture)
+		return use_python(session, model, why);
+	if (why && !has_some_weights(model)) {
+		use_meta(model, why);
+		return NULL;
+	}
+	if (why && model->backend != backend)
+		fx_model_say(model, FX_TAKE(why));
+	use(model, backend);
+	/* Where it has no kernel, the process that traced the graph helps. */
+	if (model->capture && model->tree)
+		return need_python(session, model, &backend->fallback);
 	return NULL;
 }
 

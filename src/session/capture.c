@@ -10,9 +10,11 @@
 #include "base/buf.h"
 #include "base/intern.h"
 #include "base/mem.h"
+#include "emit/python.h"
 #include "guest/child_tree.h"
 #include "ir/module.h"
 #include "load/safetensors.h"
+#include "session/breakpoint.h"
 #include "session/session_private.h"
 
 void
@@ -131,12 +133,99 @@ add_model(struct fx_session *session, const struct fx_opening *as,
 	return model;
 }
 
+/* Where the model itself asked to stop. */
+static void
+break_at_stops(struct fx_session *session, struct fx_model *model)
+{
+	const struct fx_recording *recording = model->traced->recording;
+	const char *at = recording ? recording->stops : "";
+	size_t length;
+
+	for (; (length = strcspn(at, " ")) > 0;
+		at += length, at += *at == ' ') {
+		FX_AUTO_FREE char *name = fx_xstrndup(at, length);
+		const struct fx_breakpoint_spec spec = { .where = name };
+		const struct fx_breakpoint *made;
+
+		fx_error_free(fx_breakpoint_add(session, model, &spec, &made));
+	}
+}
+
+/* What tracing as REQUEST says gave, as a new model; NULL: nothing. */
+static struct fx_model *
+add_traced(struct fx_session *session, const struct fx_trace_request *request,
+	const struct fx_opening *as, struct fx_trace_result *report,
+	bool is_partial)
+{
+	struct fx_model *model;
+
+	if (!report->graph)
+		return NULL;
+	model = add_model(session, as, report);
+	model->traced = traced_new(request, report, is_partial);
+	break_at_stops(session, model);
+	return model;
+}
+
+/* The session's own tick and output where REQUEST has none. */
+static struct fx_trace_request
+completed(struct fx_session *session, const struct fx_trace_request *request)
+{
+	struct fx_trace_request full = *request;
+
+	full.seed = session->seed;
+	if (!full.tick && !full.output) {
+		full.tick = fx_session_tick;
+		full.output = fx_session_output;
+		full.context = session;
+	}
+	return full;
+}
+
+struct fx_error *
+fx_session_attach(struct fx_session *session, int fd,
+	const struct fx_opening *as, struct fx_trace_result *report,
+	struct fx_model **ret)
+{
+	const struct fx_trace_request request =
+		completed(session, &(struct fx_trace_request){
+					   .spec = "fxdb.debug",
+				   });
+	struct fx_error *err = fx_session_need_room(session);
+
+	*ret = NULL;
+	memset(report, 0, sizeof(*report));
+	if (!err)
+		err = fx_capture_attach(fd, &request,
+			fx_session_serial(session), report);
+	*ret = add_traced(session, &request, as, report, err);
+	return err;
+}
+
+bool
+fx_model_is_of_program(const struct fx_model *model)
+{
+	return fx_capture_is_program(model->capture);
+}
+
+struct fx_error *
+fx_model_let_go(struct fx_model *model)
+{
+	FX_AUTO_BUF struct fx_buf code = { 0 };
+	FX_AUTO_BUF struct fx_buf imports = { 0 };
+	const struct fx_emit_python options = { .imports = &imports };
+
+	fx_emit_python(&code, model->graph, &options, NULL);
+	return fx_capture_let_go(model->capture, fx_buf_text(&code),
+		fx_buf_text(&imports));
+}
+
 struct fx_error *
 fx_session_trace(struct fx_session *session,
 	const struct fx_trace_request *request, const struct fx_opening *as,
 	struct fx_trace_result *report, struct fx_model **ret)
 {
-	struct fx_trace_request full = *request;
+	const struct fx_trace_request full = completed(session, request);
 	struct fx_error *err;
 
 	*ret = NULL;
@@ -146,20 +235,11 @@ fx_session_trace(struct fx_session *session,
 		err = need_worker(session);
 	if (err)
 		return err;
-	full.seed = session->seed;
-	if (!full.tick && !full.output) {
-		full.tick = fx_session_tick;
-		full.output = fx_session_output;
-		full.context = session;
-	}
 	err = fx_worker_trace(session->worker, &full,
 		fx_session_serial(session), report);
 	fx_session_output(session, "", 0);
 	forget_dead_worker(session, err);
-	if (report->graph) {
-		*ret = add_model(session, as, report);
-		(*ret)->traced = traced_new(&full, report, err);
-	}
+	*ret = add_traced(session, &full, as, report, err);
 	return err;
 }
 

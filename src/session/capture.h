@@ -36,6 +36,19 @@ FX_NODISCARD struct fx_error *fx_session_trace(struct fx_session *session,
 	const struct fx_trace_request *request, const struct fx_opening *as,
 	struct fx_trace_result *report, struct fx_model **ret);
 
+/* The graph that a program of the user's hands over on the socket FD, as a new
+ * model, opened AS said; otherwise as fx_session_trace.
+ */
+FX_NODISCARD struct fx_error *fx_session_attach(struct fx_session *session,
+	int fd, const struct fx_opening *as, struct fx_trace_result *report,
+	struct fx_model **ret);
+
+/* Whether a program of the user's waits for what becomes of MODEL. */
+bool fx_model_is_of_program(const struct fx_model *model);
+
+/* Let that program go on, with MODEL as it is now. */
+FX_NODISCARD struct fx_error *fx_model_let_go(struct fx_model *model);
+
 /* Fetch the weights of a traced model from its capture, once; nothing to do
  * for other models.  *SKIPPED_RET, the caller's, names tensors that cannot be
  * fetched; "" or NULL when all came.

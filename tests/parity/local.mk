@@ -23,6 +23,10 @@ EXTRA_DIST += %D%/capture.sh %D%/capture/api.py %D%/capture/compare.py \
 	%D%/capture/torchvision_models.py \
 	%D%/capture/without_torch_fx.py
 
+# The debugger in a program of the user's.
+TESTS += %D%/debug.sh
+EXTRA_DIST += %D%/debug.sh %D%/capture/debug.py
+
 # Recorded runs beside eager PyTorch.
 TESTS += %D%/example.sh
 EXTRA_DIST += %D%/example.sh %D%/capture/examples.py \

@@ -9,7 +9,8 @@ tmux_() {
 }
 finish() {
 	tmux_ kill-server 2>/dev/null
-	rm -rf "$work"
+	# (What it ended may still write there.)
+	rm -rf "$work" 2>/dev/null || { sleep 0.3; rm -rf "$work"; }
 }
 trap finish EXIT
 

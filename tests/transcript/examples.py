@@ -54,7 +54,7 @@ SETUP = {
 # Exit statuses that are meant.
 STATUS = {"quit 3": 3}
 # They need a terminal, values, or lines after them: other tests have them.
-ELSEWHERE = {"tui", "layout split", "focus cmd", "refresh",
+ELSEWHERE = {"attach 3", "tui", "layout split", "focus cmd", "refresh",
              "dump value conv1.weight w.npy", "demo resnet --pace 2s",
              "assert allfinite(output)", "assert allclose(output, $before)",
              "define nn", "document nn",

@@ -11,7 +11,7 @@ FXT_LOG_COMPILER = $(builddir)/%D%/run
 transcripts = \
 	%D%/alias.fxt \
 	%D%/arrange.fxt \
-	%D%/apropos.fxt \
+	%D%/apropos.fxt %D%/attach.fxt \
 	%D%/assert.fxt \
 	%D%/at_end.fxt \
 	%D%/break.fxt \

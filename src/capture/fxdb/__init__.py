@@ -20,7 +20,8 @@ from . import _capture
 from ._capture import Graph, Node, Proxy
 
 __all__ = ["Graph", "Node", "Proxy", "Tracer", "symbolic_trace", "from_torch",
-           "to_torch", "wrap", "inputs", "PH"]
+           "to_torch", "wrap", "inputs", "backend", "breakpoint",
+           "debug", "PH"]
 
 _VARARGS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 _wrapped_fns_to_patch = []
@@ -362,3 +363,61 @@ def symbolic_trace(root, concrete_args=None):
 
 
 from ._torch import from_torch, to_torch  # noqa: E402  which need the above
+
+
+def debug(root, *args, script=None, **kwargs):
+    """root(*args, **kwargs), looked at with fxdb on the way.
+
+    The call of ROOT, a module or function, is recorded (each call in it a node,
+    with its value), and the prompt opens on the terminal of this program; what
+    runs there is computed by this process, on copies of the inputs, and leaves
+    parameters, buffers and generators as they were.  A call that raises, or
+    that Ctrl-C ends, opens there, with everything before it.
+
+    quit, or continue at the end, goes on: the call is then made as if nothing
+    had been, so that what it returns has its grad_fn; when the graph was edited,
+    the edited graph is called instead, and what it raises is raised.
+    SCRIPT is a file of commands to run instead of a prompt, without a terminal;
+    RuntimeError when one of them fails.
+    Where no prompt can be opened, one line on standard error says why, and the
+    call is made.
+    """
+    global _is_told
+    _is_told = True  # whoever calls this knows
+    from . import _debug  # which few programs need, and takes its time
+    return _debug.debug(root, *args, script=script, **kwargs)
+
+
+def breakpoint():
+    """Stop here, in a forward that is being recorded (debug, trace --example):
+    before the next call that is.  In any other run one line on standard error
+    says how to get here, once.
+    """
+    global _is_told
+    from . import _example
+    if not _example.stop() and not _is_told:
+        _is_told = True
+        print("fxdb.breakpoint: nothing is recorded here; "
+              "fxdb.debug(module, *inputs) around the call stops in it",
+              file=sys.stderr)
+
+
+_is_told = False
+
+
+def backend(gm=None, example_inputs=None, *, script=None, aot=False):
+    """A backend of torch.compile: torch.compile(model, backend=fxdb.backend).
+
+    fxdb opens at the first call of each graph, on its real inputs, as debug
+    does; later calls run the graph as it was left.  Parameters that Dynamo made
+    inputs are parameters again, under their own names.  fxdb.backend(aot=True)
+    gives the forward and backward graphs of AOTAutograd, and
+    fxdb.backend(script=FILE) runs the commands of FILE on each graph, without a
+    terminal.  torch 2.
+    """
+    if gm is None:
+        return functools.partial(backend, script=script, aot=aot)
+    global _is_told
+    _is_told = True
+    from . import _debug
+    return _debug.backend(gm, example_inputs, script, aot)

@@ -23,7 +23,8 @@ from torch.overrides import (TorchFunctionMode, _get_current_function_mode,
                              _pop_mode_temporarily)
 
 import fxdb
-from fxdb import _capture, _frame, _weights
+from fxdb import _capture, _frame, _report, _torch, _weights
+from fxdb._numbers import Entry, Number, Size, plain_number
 
 _ITEMS = {"__getitem__": operator.getitem, "__setitem__": operator.setitem}
 # Asking for these makes a decision of a value.
@@ -31,93 +32,6 @@ _DECIDING = {"__bool__", "__int__", "__float__", "__complex__", "__index__",
              "__contains__", "__format__", "item", "tolist", "numpy",
              "__array__", "equal", "allclose", "is_nonzero", "nonzero_static"}
 _SIZES = {"size", "numel", "nelement", "sym_size", "sym_numel"}
-
-
-class _Entry:
-    """The node of a value: a Proxy, or what makes one at its first use."""
-
-    def __init__(self, make=None, proxy=None):
-        self.make = make
-        self.proxy = proxy
-
-    def get(self):
-        if self.proxy is None:
-            self.proxy = self.make()
-        return self.proxy
-
-
-class _Number:
-    """What the recorded numbers share: arithmetic is recorded, a decision is
-    noted."""
-
-    recorder = None
-
-    @staticmethod
-    def of(recorder, value, entry):
-        """VALUE, with ENTRY for its node, as long as RECORDER records."""
-        kind = _Size if type(value) is int else _Real
-        made = kind(value)
-        made.recorder, made.entry, made.value = recorder, entry, value
-        return made
-
-    def __reduce__(self):
-        return self.plain, (self.value,)
-
-    def __hash__(self):
-        self.recorder.note(self.value)
-        return hash(self.value)
-
-
-class _Size(_Number, int):
-    plain = int
-
-
-class _Real(_Number, float):
-    plain = float
-
-
-def _arithmetic(function, swapped):
-    def method(self, *others):
-        recorder = self.recorder
-        if others and not isinstance(others[0], (int, float)):
-            if isinstance(others[0], (list, tuple, str, bytes)):
-                recorder.note(self.value)  # [0] * n
-            return NotImplemented
-        given = (others + (self,)) if swapped else (self,) + others
-        result = function(*map(_plain_number, given))
-        if not recorder.is_on:
-            return result
-        return _Number.of(recorder, result, _Entry(
-            lambda: recorder.record(function, given)))
-    return method
-
-
-def _decision(name):
-    def method(self, *others):
-        result = getattr(self.plain, name)(
-            self.value, *[_plain_number(item) for item in others])
-        if self.recorder and result is not NotImplemented:
-            self.recorder.note(result)
-        return result
-    return method
-
-
-def _plain_number(item):
-    return item.value if isinstance(item, _Number) else item
-
-
-def _give_methods():
-    for word in _frame.SYMBOLS.values():
-        function, word = getattr(operator, word), word.rstrip("_")
-        setattr(_Number, "__%s__" % word, _arithmetic(function, False))
-        setattr(_Number, "__r%s__" % word, _arithmetic(function, True))
-    _Number.__neg__ = _arithmetic(operator.neg, False)
-    for word in ("eq", "ne", "lt", "le", "gt", "ge", "bool", "int", "float",
-                 "str", "repr", "format", "round", "divmod", "abs", "trunc"):
-        setattr(_Number, "__%s__" % word, _decision("__%s__" % word))
-
-
-_give_methods()
 
 
 class Recorder(TorchFunctionMode):
@@ -133,6 +47,9 @@ class Recorder(TorchFunctionMode):
         self.notes = {}  # (file, line, value) -> what the line says
         self.sizes = {}  # "x[0]" -> the number, of inputs
         self.integers = []  # those in arguments that have no node, in order
+        self.scopes = []  # (path, class) of the modules that are called
+        self.stops = []  # numbers of nodes after which it asked to stop
+        self.failed = None  # the last call that raised, see add_failed
         self.is_on = False
         self.autocast = _is_autocast()
         self.thread = threading.get_ident()
@@ -153,7 +70,7 @@ class Recorder(TorchFunctionMode):
         """VALUE as the model gets it for its parameter NAME."""
         if isinstance(value, bool) or not self._can_vary(value):
             self.notes["the input " + name, 0, repr(value)[:60]] = "is fixed"
-        value = self.name(value, _Entry(
+        value = self.name(value, Entry(
             proxy=_capture.placeholder(name, (), None)))
         self._find_sizes(name, value)
         return value
@@ -161,10 +78,10 @@ class Recorder(TorchFunctionMode):
     def _find_sizes(self, name, value):
         """The sizes in the input VALUE, which NAME gives."""
         if isinstance(value, torch.Tensor) and id(value) in self.nodes:
-            shape = _Entry(lambda: self.record(getattr, (value, "shape")))
+            shape = Entry(lambda: self.record(getattr, (value, "shape")))
             for i, size in enumerate(self._named_sizes(value.shape, shape)):
                 self.sizes["%s[%d]" % (name, i)] = size
-        elif isinstance(value, _Size):
+        elif isinstance(value, Size):
             self.sizes[name] = value
         elif isinstance(value, (tuple, list)):
             for i, item in enumerate(value):
@@ -180,7 +97,7 @@ class Recorder(TorchFunctionMode):
         """VALUE as an argument of a node."""
         if isinstance(value, torch.Tensor):
             return self._proxy_of_tensor(value)
-        if isinstance(value, _Number):
+        if isinstance(value, Number):
             return value.entry.get() if value.recorder is self \
                 else value.value
         if isinstance(value, torch.Size):
@@ -253,7 +170,7 @@ class Recorder(TorchFunctionMode):
             if any(a is not b for a, b in zip(items, value)):
                 return type(value)(items)
         elif type(value) in (int, float):
-            return _Number.of(self, value, entry)
+            return Number.of(self, value, entry)
         return value
 
     def _forgetting(self, key):
@@ -263,11 +180,11 @@ class Recorder(TorchFunctionMode):
         return lambda _: nodes.pop(key, None)
 
     def _part(self, entry, key):
-        return _Entry(lambda: self.record(operator.getitem,
+        return Entry(lambda: self.record(operator.getitem,
                                           (entry.get(), key)))
 
     def _named_sizes(self, value, entry):
-        sizes = [_Number.of(self, int(size), self._part(entry, i))
+        sizes = [Number.of(self, int(size), self._part(entry, i))
                  for i, size in enumerate(value)]
         for size in sizes:
             size.whole = entry, sizes
@@ -286,12 +203,11 @@ class Recorder(TorchFunctionMode):
                 _capture.pause(True)
             self.is_on = was_on
 
-    def record(self, function, args, kwargs=None, wrapped=False):
+    def record(self, function, args):
         """The Proxy of a new call_function node."""
         with self._working():
             return _capture.record("call_function", function,
-                                   self.proxy(tuple(args)),
-                                   self.proxy(kwargs or {}), None, wrapped)
+                                   self.proxy(tuple(args)), {})
 
     # -- calls -----------------------------------------------------------
 
@@ -308,6 +224,14 @@ class Recorder(TorchFunctionMode):
         self.is_on = False  # for what the function itself calls
         try:
             result = function(*args, **kwargs)
+        except BaseException as error:
+            is_method = getattr(torch.Tensor, name, None) is function
+            self._has_failed(error, *(
+                ("call_function", operation) if
+                (operation := self._operation(name)) else
+                ("call_method", name) if is_method else
+                ("call_function", function)), args, kwargs)
+            raise
         finally:
             self.is_on = True
         if name in _DECIDING or name == "__len__":
@@ -337,28 +261,61 @@ class Recorder(TorchFunctionMode):
         if name == "shape" and id(args[0]) in self.nodes or \
                 isinstance(result, torch.Tensor) and result is not args[0]:
             with self._working():
-                return self.name(result, _Entry(
+                return self.name(result, Entry(
                     lambda: self.record(getattr, (args[0], name))))
         return result
+
+    def stop(self):
+        """The model asks to stop here (fxdb.breakpoint)."""
+        with self._working():
+            self.stops.append(_capture.count())
+
+    @staticmethod
+    def _operation(name):
+        """The operator that the model's line has for a call of NAME."""
+        return _ITEMS.get(name) or _frame.operator_at(_frame.model_frame(),
+                                                      name.strip("_"))
+
+    def _has_failed(self, error, *call):
+        self.failed = error, call, list(self.scopes)
+
+    def add_failed(self, error):
+        """The call that raised ERROR, or what ERROR came of, as the last node
+        of a graph that has no result."""
+        while error and self.failed and error is not self.failed[0]:
+            error = error.__cause__ or error.__context__
+        if not error or not self.failed:
+            return
+        _, (op, target, args, kwargs), scopes = self.failed
+        name = target if isinstance(target, str) else target.__name__
+        frames = [(entry.tb_frame.f_code.co_filename, entry.tb_lineno,
+                   entry.tb_frame.f_code.co_name, linecache.getline(
+                       entry.tb_frame.f_code.co_filename,
+                       entry.tb_lineno).strip())
+                  for entry in _report.own_frames(error.__traceback__)]
+        with contextlib.suppress(Exception):
+            _capture.add(op, target, self.proxy(tuple(args)),
+                         self.proxy(dict(kwargs)),
+                         name.strip("_").replace(".", "_"), None, False,
+                         (frames[::-1], scopes, None))
 
     def _call(self, function, name, args, kwargs):
         """The node of a call of FUNCTION: as an operator where the model's
         line has one, else as torch.fx tells it.
         """
         proxies = self.proxy(tuple(args))
-        operation = _ITEMS.get(name) or _frame.operator_at(_frame.model_frame(),
-                                                     name.strip("_"))
+        operation = self._operation(name)
         if operation and not kwargs:
             if name.startswith("__r"):
                 proxies = proxies[::-1]
-            return _Entry(proxy=_capture.record("call_function", operation,
+            return Entry(proxy=_capture.record("call_function", operation,
                                                 proxies, {}))
         kwargs = self.proxy(kwargs)
         if getattr(torch.Tensor, name, None) is function and \
                 isinstance(proxies[0], fxdb.Proxy):
-            return _Entry(proxy=getattr(proxies[0], name)(*proxies[1:],
+            return Entry(proxy=getattr(proxies[0], name)(*proxies[1:],
                                                           **kwargs))
-        return _Entry(proxy=fxdb.Proxy.__torch_function__(
+        return Entry(proxy=fxdb.Proxy.__torch_function__(
             function, (), proxies, kwargs))
 
     def module(self, module, args, kwargs):
@@ -372,15 +329,16 @@ class Recorder(TorchFunctionMode):
                                                                       path)
             if path is not None:
                 _capture.enter(path, module)
+                self.scopes.append((path, _torch.class_text(type(module))))
         try:
             if not is_leaf:
                 return call(module, *args, **kwargs)
             return self._whole(
                 lambda: call(module, *args, **kwargs),
-                lambda: _capture.record("call_module", path, self.proxy(args),
-                                        self.proxy(kwargs)))
+                "call_module", path, args, kwargs)
         finally:
             if path is not None:
+                self.scopes.pop()
                 with self._working():
                     _capture.leave()
 
@@ -394,17 +352,22 @@ class Recorder(TorchFunctionMode):
         except NameError:  # made while the model runs
             return None
 
-    def _whole(self, call, record):
-        """What CALL gives, with the mode off; RECORD makes its node."""
+    def _whole(self, call, op, target, args, kwargs, wrapped=False):
+        """What CALL gives, with the mode off, and its node."""
         is_last = _get_current_function_mode() is self  # or one of the model's
         with self._working(), _pop_mode_temporarily() if is_last \
                 else contextlib.nullcontext():
             _capture.pause(True)
             try:
                 result = call()
+            except BaseException as error:
+                self._has_failed(error, op, target, args, kwargs)
+                raise
             finally:
                 _capture.pause(False)
-            return self.name(result, _Entry(proxy=record()))
+            return self.name(result, Entry(proxy=_capture.record(
+                op, target, self.proxy(args), self.proxy(kwargs), None,
+                wrapped)))
 
     def wrapped(self, function, args, kwargs):
         """A call of FUNCTION, which fx.wrap or the math module has; of what no
@@ -414,11 +377,11 @@ class Recorder(TorchFunctionMode):
             return function(*args, **kwargs)
         return self._whole(
             lambda: function(*args, **kwargs),
-            lambda: self.record(function, args, kwargs, True))
+            "call_function", function, args, kwargs, True)
 
     def _holds(self, value):
         """Whether a graph holds VALUE as an argument."""
-        if isinstance(value, (torch.Tensor, _Number)):
+        if isinstance(value, (torch.Tensor, Number)):
             return True
         if isinstance(value, dict):
             return all(map(self._holds, value.values()))
@@ -439,7 +402,7 @@ class Recorder(TorchFunctionMode):
         if isinstance(value, dict):
             value = value.values()
         elif not isinstance(value, (tuple, list)):
-            return isinstance(value, _Number)
+            return isinstance(value, Number)
         return any(self._knows(item) for item in value)
 
 
@@ -466,12 +429,27 @@ def has_tensor(value):
         any(has_tensor(item) for item in value)
 
 
-def record(tracer, root, given, state=None, plan=None):
+def stop():
+    """fxdb.breakpoint(): whether a recording listens here."""
+    mode = _get_current_function_mode()
+    is_heard = isinstance(mode, Recorder) and mode.is_on
+    if is_heard:
+        mode.stop()
+    return is_heard
+
+
+def stops_in(recorder, graph):
+    """The names of the nodes before which the model asked to stop."""
+    nodes = graph.nodes
+    return " ".join(dict.fromkeys(nodes[at].name for at in recorder.stops))
+
+
+def record(tracer, root, given, state=None, plan=None, fixed=None):
     """The Graph of one run of ROOT, a module or function, on GIVEN, its inputs
     by name, and the Recorder, which has the specialisations.  Parameters and
     buffers are as before when it returns; STATE is what tensors_of gives, PLAN
     what integers are to be instead, of the sizes of inputs, by their place in
-    Recorder.integers.
+    Recorder.integers.  FIXED are arguments that are no inputs of the graph.
     """
     is_module = isinstance(root, torch.nn.Module)
     tracer.root = root if is_module else torch.nn.Module()
@@ -489,7 +467,12 @@ def record(tracer, root, given, state=None, plan=None):
             with torch.no_grad(), _items_seen(recorder), \
                     _ranges_seen(recorder, _functions(root)), recorder:
                 recorder.is_on = True
-                result = function(**values)
+                result = function(**values, **(fixed or {}))
+        except BaseException as error:
+            _capture.pause(False)
+            recorder.is_on = False
+            recorder.add_failed(error)
+            raise
         finally:
             recorder.is_on = False
             _capture.pause(False)
@@ -512,9 +495,9 @@ class _Range(type):
     recorder = None
 
     def __call__(cls, *bounds):
-        if any(isinstance(bound, _Number) for bound in bounds):
-            cls.recorder.note(tuple(map(_plain_number, bounds)))
-        return range(*map(_plain_number, bounds))
+        if any(isinstance(bound, Number) for bound in bounds):
+            cls.recorder.note(tuple(map(plain_number, bounds)))
+        return range(*map(plain_number, bounds))
 
     def __instancecheck__(cls, thing):
         return isinstance(thing, range)
@@ -588,7 +571,7 @@ def taken_apart(value, depth=0):
     if isinstance(value, dict):
         return {key: taken_apart(item, depth) for key, item in value.items()}
     if isinstance(value, (torch.Tensor, torch.nn.Module, type)) or \
-            not hasattr(value, "__dict__") or isinstance(value, _Number) or \
+            not hasattr(value, "__dict__") or isinstance(value, Number) or \
             depth > 10:
         return value
     parts = {name: taken_apart(item, depth + 1)

@@ -43,7 +43,7 @@ class NoValue(Exception):
     """A tensor on the meta device, where a value is wanted."""
 
 
-def _set_threads(count):
+def set_threads(count):
     """As the shim does; Debian's default of one is slow."""
     for name in "OMP_NUM_THREADS", "MKL_NUM_THREADS":
         digits = re.match(r"\s*(\d+)", os.environ.get(name, ""))
@@ -192,7 +192,6 @@ class Runner:
     """The values and prepared calls of one capture."""
 
     def __init__(self, root, graph, weights):
-        _set_threads(0)
         self.root = root
         self.weights = weights  # gives what the graph has
         self.is_changed = False
@@ -463,7 +462,7 @@ class Runner:
         return {}
 
     def threads(self, message):
-        _set_threads(message["number"])
+        set_threads(message["number"])
         return {}
 
     # -- the door --------------------------------------------------------

@@ -15,7 +15,7 @@ from . import _capture, _report, _weights
 _FRAME = re.compile(r'File "([^"\n]*)", line (\d+), in ([^\n]*)'
                     r'(?:\n[ \t]+(?!File ")([^\n]*))?')
 # How Dynamo calls the module that it was given.
-_SELF = re.compile(r"^L\[.self.\]\.?")
+_SELF = re.compile(r"^L\[.\w+.\]\.?")
 # What says of a node what its result is, the best first.
 _RESULTS = "val", "example_value", "tensor_meta"
 _PLAIN = bool, int, float, complex, type(None)
@@ -87,7 +87,7 @@ def _source(node):
     return frames[::-1] or None
 
 
-def _class_text(kind):
+def class_text(kind):
     return kind if isinstance(kind, str) else "%s.%s" % (kind.__module__,
                                                          kind.__qualname__)
 
@@ -104,7 +104,7 @@ def _scopes(node):
             else (key, entry)
         path = _SELF.sub("", str(path))
         if path and not path.startswith("_empty_nn_module_stack"):
-            scopes.append((path, _class_text(kind)))
+            scopes.append((path, class_text(kind)))
     return scopes or None
 
 

@@ -61,6 +61,8 @@ class _Channel:
 class _Capture:
     """One capture, in the process made for it."""
 
+    keeps_interrupted = False  # the graph so far of what Ctrl-C ended
+
     def __init__(self, request, channel):
         self.request = request
         self.channel = channel
@@ -69,6 +71,7 @@ class _Capture:
         self.model = self.fixed = self.tracer = self.graph = None
         self.made = None  # what it was made of
         self.recorded = {}
+        self.last = None  # the message that ended it
         self.mode = "train" if request.get("train") else "eval"
         self.how = "traced"
 
@@ -171,6 +174,7 @@ class _Capture:
             "checked": self.request["check"],
             "varied": ", ".join(map(" = ".join, varied.sizes)),
             "problem": varied.problem,
+            "stops": _example.stops_in(varied.recorder, graph),
         }
         if self.request["check"]:
             self.recorded.update(_check.check(
@@ -223,7 +227,8 @@ class _Capture:
             if isinstance(error, KeyboardInterrupt):
                 report.update(code="interrupted", message="interrupted",
                               hint=None, nodes=[])
-                self.graph = None
+                if not self.keeps_interrupted:
+                    self.graph = None
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         if os.getpid() != self.pid:
             os._exit(0)  # a process that the model forked came this way too
@@ -257,15 +262,22 @@ class _Capture:
         """Answer what is asked later, until the socket closes."""
         runner = None
         while True:
-            message, fds = self.channel.receive(1)
-            if message is None or message.get("op") == "close":
+            message, fds = self._next()
+            if message is None or message["op"] == "end":
+                self.last = message
                 return
             if message["op"] == "weights":
                 self._send_weights()
             elif message["op"].startswith("run_"):
-                runner = runner or _run.Runner(self.model, self.graph,
-                                               self._weights)
+                runner = runner or self._runner()
                 self.channel.send(*runner.serve(message, fds))
+
+    def _next(self):
+        return self.channel.receive(1)
+
+    def _runner(self):
+        _run.set_threads(0)
+        return _run.Runner(self.model, self.graph, self._weights)
 
     def _weights(self):
         if self.made is None:

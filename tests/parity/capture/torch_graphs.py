@@ -5,6 +5,7 @@ Interpreter gives what eager PyTorch gives.
 import collections
 import os
 import sys
+import tempfile
 import warnings
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -297,7 +298,11 @@ def documented():
         parts = file.read().split("```python\n")[1:]
     code = "".join(part.partition("```")[0] for part in parts)
     assert code.count("assert") > 4, code
-    exec(compile(code, path, "exec"), {"__name__": "documented"})
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)  # it writes a file
+        exec(compile(code, path, "exec"), {"__name__": "documented"})
+        os.chdir(before)
 
 
 def main():

@@ -1,0 +1,519 @@
+"""fxdb in the user's own process: the program waits at a call of a module, fxdb
+has the terminal, and what runs there is computed here.
+
+The program plays the part of a capture's process (_worker.py) over a socket,
+and goes on when fxdb ends, with the result of the graph as it is then.  fxdb is
+in a process group of its own, so that Ctrl-C is for it alone; when it stops
+(Ctrl-Z) the program stops too, as the shell knows only the program.
+"""
+import builtins
+import collections
+import contextlib
+import copy
+import curses
+import inspect
+import itertools
+import linecache
+import math
+import multiprocessing
+import os
+import random
+import re
+import select
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import termios
+import threading
+import time
+
+import torch
+from torch.utils import _pytree
+
+import fxdb
+from fxdb import _example, _run, _torch, _weights, _worker
+
+_POLL_S = 0.1  # until it is seen that fxdb stopped or ended
+_open = False  # whether a debugger is
+
+
+def _program():
+    """The program fxdb that belongs to this package, or None."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    for path in (os.environ.get("FXDB"),
+                 os.path.join(here, "../../../fxdb"),
+                 os.path.join(here, "../../../bin/fxdb")):
+        if path and os.path.isfile(path) and os.access(path, os.X_OK):
+            return path
+    return shutil.which("fxdb")
+
+
+class _Terminal:
+    """The terminal of this program, lent to a process group."""
+
+    def __init__(self):
+        self.file = os.open("/dev/tty", os.O_RDWR | os.O_CLOEXEC)
+        self.modes = termios.tcgetattr(self.file)
+        self.own = os.getpgrp()
+
+    def is_ours(self):
+        return os.tcgetpgrp(self.file) == self.own
+
+    def give(self, group):
+        """The terminal is GROUP's; who gives is in the background, or about to
+        be, and must not be stopped for it."""
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTTOU])
+        try:
+            os.tcsetpgrp(self.file, group)
+            if group == self.own:
+                termios.tcsetattr(self.file, termios.TCSADRAIN, self.modes)
+        except OSError:
+            pass  # it is gone
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    def repair(self):
+        """fxdb was killed, perhaps on the full screen."""
+        with contextlib.suppress(Exception):
+            curses.setupterm(fd=self.file)
+            os.write(self.file, b"".join(curses.tigetstr(name) or b"" for name
+                                         in ("rmcup", "cnorm", "sgr0")))
+
+    def close(self):
+        os.close(self.file)
+
+
+def _why_not(script):
+    """Why no debugger can be opened here, or None."""
+    if _open:
+        return "a debugger is open in this program already"
+    if threading.current_thread() is not threading.main_thread():
+        return "it opens in the main thread alone"
+    if multiprocessing.parent_process() is not None:
+        return "this is a worker of a pool or of a DataLoader: call it with " \
+            "num_workers=0"
+    if _program() is None:
+        return "there is no program fxdb: install it, or name it in $FXDB"
+    if script is not None:
+        return None
+    try:
+        terminal = _Terminal()
+    except (OSError, termios.error):
+        return "there is no terminal: script=FILE runs commands without one"
+    try:
+        return None if terminal.is_ours() else \
+            "this program is in the background: fg brings it back"
+    finally:
+        terminal.close()
+
+
+class _Files:
+    """The inputs of a call as fxdb takes them: texts, tensors in files."""
+
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="fxdb-debug-")
+        self.count = 0
+
+    def _tensor(self, tensor):
+        plain = tensor.detach().cpu().resolve_conj().resolve_neg()
+        cast = ""
+        if plain.dtype is torch.bfloat16:
+            plain, cast = plain.float(), ".to(torch.bfloat16)"
+        self.count += 1
+        path = os.path.join(self.folder.name, "%d.npy" % self.count)
+        import numpy
+        numpy.save(path, plain.numpy())
+        return "file(%r)%s" % (path, cast)
+
+    def text(self, value):
+        """VALUE as an expression of the debugger's."""
+        if isinstance(value, torch.Tensor):
+            return self._tensor(value)
+        if type(value) in (tuple, list):
+            items = ", ".join(map(self.text, value))
+            return "[%s]" % items if type(value) is list else \
+                "(%s%s)" % (items, "," * (len(value) == 1))
+        if type(value) is dict:
+            return "{%s}" % ", ".join("%r: %s" % (key, self.text(item))
+                                      for key, item in value.items())
+        if isinstance(value, float) and not math.isfinite(value):
+            return "float(%r)" % str(value)
+        if value is not None and type(value) not in (bool, int, float, str):
+            raise TypeError(type(value).__name__)
+        return repr(value)
+
+
+class _Call(_worker._Capture):
+    """One call of the module or function ROOT, for as long as fxdb looks at it.
+    """
+
+    keeps_interrupted = True
+
+    def __init__(self, root, inputs, channel, graph):
+        super().__init__({"seed": 0, "check": False, "example": [],
+                          "train": getattr(root, "training", False)}, channel)
+        self.model, self.handed = root, graph
+        self.inputs, self.fixed_inputs = inputs
+        self.is_interrupted = self.has_raised = False
+        self.child = self.terminal = self.ended = None
+
+    def _trace(self):
+        """The graph of this call, from what a run of it does."""
+        state = self.made = _example.tensors_of(self.model)
+        if self.handed is not None:
+            self.graph, self.how = self.handed, "handed over"
+            return
+        self.tracer = fxdb.Tracer()
+        began = time.perf_counter()
+        try:
+            self.graph, recorder = _example.record(
+                self.tracer, self.model, self.inputs, state,
+                fixed=self.fixed_inputs)
+        except KeyboardInterrupt:
+            self.is_interrupted = True
+            raise
+        self.recorded = {
+            "record_ms": (time.perf_counter() - began) * 1e3,
+            "notes": [list(place) + [what]
+                      for place, what in recorder.notes.items()],
+            "checked": False, "varied": "", "problem": None,
+            "stops": _example.stops_in(recorder, self.graph)}
+
+    def _runner(self):
+        """(With as many threads as the program has.)"""
+        return _run.Runner(self.model, self.graph, self._weights)
+
+    def _weights(self):
+        if self.made.paths != self.graph.tensors.keys():
+            self.made = _weights.Weights(self.model, self.graph)
+        return self.made
+
+    # -- waiting ------------------------------------------------------------
+
+    def _next(self):
+        """The next message; None when fxdb has ended."""
+        while not self.channel.pending:
+            ready, _, _ = select.select([self.channel.sock], [], [], _POLL_S)
+            if ready:
+                break
+            if not self._is_there():
+                return None, []
+        return super()._next()
+
+    def _is_there(self):
+        """Whether fxdb still runs; stops with it, and goes on with it."""
+        try:
+            pid, status = os.waitpid(self.child, os.WNOHANG | os.WUNTRACED)
+        except ChildProcessError:  # somebody else took it
+            return False
+        if not pid:
+            return True
+        if not os.WIFSTOPPED(status):
+            self.ended = status
+            return False
+        if self.terminal:
+            self.terminal.give(self.terminal.own)
+            os.killpg(self.terminal.own, signal.SIGTSTP)
+            # The shell has brought us back, perhaps not to the terminal.
+            if self.terminal.is_ours():
+                self.terminal.give(self.child)
+        os.killpg(self.child, signal.SIGCONT)
+        return True
+
+    def _start(self):
+        """Start fxdb on the other end of our socket."""
+        os.set_inheritable(self.theirs.fileno(), True)
+        words = ["fxdb", "--attach", str(self.theirs.fileno()), *self.options]
+        words += ["-batch", "-x", self.script] if self.script else []
+        actions = [] if self.script else [
+            (os.POSIX_SPAWN_DUP2, self.terminal.file, number)
+            for number in range(3)]
+        self.child = os.posix_spawn(
+            _program(), words, os.environ, file_actions=actions, setpgroup=0,
+            setsigmask=[], setsigdef=[signal.SIGINT, signal.SIGQUIT,
+                                      signal.SIGTSTP, signal.SIGTTIN,
+                                      signal.SIGTTOU, signal.SIGPIPE])
+        self.theirs.close()
+        if self.terminal:
+            self.terminal.give(self.child)
+
+    def _answer(self, report):
+        """(The call was made while the terminal was the program's.)"""
+        self.has_raised = report is not None
+        self.terminal = None if self.script else _Terminal()
+        self._start()
+        self.channel.send({"pid": os.getpid()})
+        super()._answer(report)
+
+    def converse(self):
+        """Make the call and have fxdb look at it until it ends."""
+        with self.channel.sock, self.theirs, contextlib.suppress(
+                BrokenPipeError, ConnectionResetError):
+            if self.run():
+                self.serve()
+
+    def end(self):
+        """fxdb ends, and the terminal is ours."""
+        while self.child and self.ended is None:
+            try:
+                self.ended = os.waitpid(self.child, 0)[1]
+            except ChildProcessError:
+                self.ended = 0
+        is_killed = self.ended and os.WIFSIGNALED(self.ended)
+        if self.terminal:
+            self.terminal.give(self.terminal.own)
+            if is_killed:
+                self.terminal.repair()
+            self.terminal.close()
+        if not self.ended:
+            return
+        how = "by signal %d" % os.WTERMSIG(self.ended) if is_killed \
+            else "with status %d" % os.WEXITSTATUS(self.ended)
+        if self.script and not self.has_raised:
+            raise RuntimeError("fxdb ended %s: %s" % (how, self.script))
+        if is_killed or not self.last:
+            print("fxdb ended %s; the program goes on with its own result" %
+                  how, file=sys.stderr)
+
+    def restore(self):
+        """Parameters, too, are as before what ran."""
+        if self.made is not None:
+            self.made.restore()
+
+    def edited(self):
+        """A function of the inputs by name that computes what the graph does
+        now; None when nobody changed it, or fxdb did not end by quit."""
+        code = self.last and self.last["code"]
+        if not code or self.is_interrupted or code == self.graph.code:
+            return None
+        return _function(code, self.last["imports"], self.model, self.graph)
+
+
+class _Root:
+    """What `self` is in the code of a graph: the module, and the constants that
+    the graph has besides."""
+
+    def __init__(self, root, graph):
+        self._root, self._tensors = root, graph.tensors
+
+    def __getattr__(self, name):
+        return _weights.find(self._root, self._tensors, name)
+
+
+def _function(code, imports, root, graph):
+    """CODE, generated as torch.fx does, as a function of the inputs by name."""
+    names = dict(vars(builtins), torch=torch, device=torch.device,
+                 inf=math.inf, nan=math.nan, NoneType=type(None))
+    names.update((target.replace(".", "_"), function)
+                 for target, function in graph.targets.items())
+    for line in imports.splitlines():
+        with contextlib.suppress(Exception):
+            exec(line, names)
+    text = "".join(line for line in code.splitlines(True)
+                   if not line.startswith("torch.fx."))
+    file = "<fxdb: the graph of %s>" % graph.class_name
+    exec(compile(text, file, "exec"), names)
+    # A traceback shows its lines.
+    linecache.cache[file] = len(text), None, text.splitlines(True), file
+    return lambda given: names["forward"](_Root(root, graph), **given)
+
+
+@contextlib.contextmanager
+def _unseen(root):
+    """What is done here leaves no trace in the program: its generators, its
+    handler of Ctrl-C; buffers are others meanwhile, as autograd may hold those
+    of ROOT and count what is written there."""
+    states = torch.get_rng_state(), random.getstate()
+    handler = signal.getsignal(signal.SIGINT)
+    modules = root.modules() if isinstance(root, torch.nn.Module) else ()
+    buffers = [(module._buffers, name, tensor) for module in modules
+               for name, tensor in module._buffers.items()
+               if tensor is not None]
+    copies = {id(tensor): tensor.detach().clone() for _, _, tensor in buffers}
+    for table, name, tensor in buffers:
+        table[name] = copies[id(tensor)]
+    try:
+        yield
+    finally:
+        for table, name, tensor in buffers:
+            table[name] = tensor
+        torch.set_rng_state(states[0])
+        random.setstate(states[1])
+        signal.signal(signal.SIGINT, handler)
+
+
+def _copied(value):
+    """VALUE, its tensors others with the same values: a model may write its
+    inputs."""
+    return _pytree.tree_map(
+        lambda leaf: leaf.detach().clone().requires_grad_(leaf.requires_grad)
+        if isinstance(leaf, torch.Tensor) else leaf, value)
+
+
+def _split(given, files):
+    """GIVEN, inputs by name, as copies of those that fxdb can be told and of
+    those that it cannot; and how it is told."""
+    inputs, fixed, options = {}, {}, []
+    for name, value in given.items():
+        copied = _copied(value)
+        try:
+            options += ["-i", "%s=%s" % (name, files.text(value))]
+            inputs[name] = copied
+        except (TypeError, ValueError, RuntimeError, NotImplementedError):
+            fixed[name] = copied  # a part of the graph
+    return (inputs, fixed), options
+
+
+def _look(root, given, script, graph=None):
+    """Open fxdb on the call of ROOT with GIVEN, inputs by name, or on GRAPH of
+    it; what edited() gives."""
+    global _open
+    files = _Files()
+    inputs, options = _split(given, files)
+    _open = True
+    ours, theirs = socket.socketpair()
+    call = _Call(root, inputs, _worker._Channel(ours), graph)
+    call.theirs, call.script, call.options = theirs, script, options
+    try:
+        with _unseen(root):
+            try:
+                call.converse()
+            finally:
+                call.end()
+                call.restore()
+    finally:
+        _open = False
+        files.folder.cleanup()
+    if call.is_interrupted:
+        raise KeyboardInterrupt
+    return call.edited()
+
+
+def _by_name(function, args, kwargs):
+    """What FUNCTION is called with, by the names of its parameters."""
+    signature = inspect.signature(function)
+    given = dict(signature.bind(*args, **kwargs).arguments)
+    for name, parameter in signature.parameters.items():
+        if parameter.kind == parameter.VAR_KEYWORD:
+            given.update(given.pop(name, {}))
+        if parameter.kind in (parameter.VAR_POSITIONAL,
+                              parameter.POSITIONAL_ONLY) and given.get(name):
+            raise TypeError("fxdb.debug: the inputs of a call have names, and "
+                            "this model takes some without (%s)" % parameter)
+    return given
+
+
+def debug(root, *args, script=None, **kwargs):
+    """fxdb.debug."""
+    why = _why_not(script)
+    if why:
+        print("fxdb.debug: not opened: %s" % why, file=sys.stderr)
+        return root(*args, **kwargs)
+    function = root.forward if isinstance(root, torch.nn.Module) else root
+    given = _by_name(function, args, kwargs)
+    edited = _look(root, given, script)
+    return edited(given) if edited else root(*args, **kwargs)
+
+
+# "L['self']._modules['fc']._parameters['weight']", as Dynamo says of an input
+# where it is from: the names in it.
+_SOURCE = re.compile(r"\['([^']+)'\]|\.(?!_modules|_parameters|_buffers)(\w+)")
+_OF_MODEL = "._parameters", "._buffers"
+
+
+def _path(node):
+    """The path in its model of what the input NODE of a Dynamo graph is; None
+    for what is no parameter or buffer."""
+    name = getattr(getattr(node, "_dynamo_source", None), "name", None)
+    text = str(name() if callable(name) else name or "")
+    if not any(word in text for word in _OF_MODEL):
+        return None
+    return ".".join(a or b for a, b in _SOURCE.findall(text)[1:])
+
+
+def _put(module, path, tensor):
+    """Have the parameter or buffer TENSOR at PATH in MODULE; false when
+    something is there."""
+    *owners, name = path.split(".")
+    for owner in owners:
+        if not hasattr(module, owner):
+            module.add_module(owner, torch.nn.Module())
+        module = getattr(module, owner)
+    if not isinstance(module, torch.nn.Module) or hasattr(module, name):
+        return False
+    if isinstance(tensor, torch.nn.Parameter):
+        module.register_parameter(name, tensor)
+    else:
+        module.register_buffer(name, tensor)
+    return True
+
+
+def _with_parameters(gm, args, name):
+    """A GraphModule NAME in which those of ARGS that are parameters and buffers of a
+    model are its own again, under their own names; and the numbers of the
+    others."""
+    made = torch.fx.GraphModule(gm, copy.deepcopy(gm.graph), name)
+    paths = [_path(node) for node in gm.graph.nodes if node.op == "placeholder"]
+    inputs = [node for node in made.graph.nodes if node.op == "placeholder"]
+    left = []
+    for i, (node, path) in enumerate(zip(inputs, paths)):
+        if not path or not _put(made, path, args[i]):
+            left.append(i)
+            continue
+        with made.graph.inserting_before(node):
+            new = made.graph.get_attr(path)
+        new.meta = dict(node.meta)
+        node.replace_all_uses_with(new)
+        made.graph.erase_node(node)
+    made.recompile()
+    return made, left
+
+
+_number = collections.defaultdict(itertools.count)
+
+
+class _Compiled:
+    """What a graph of Dynamo is compiled to: fxdb opens at its first call."""
+
+    def __init__(self, gm, script, name):
+        self.gm, self.script = gm, script
+        self.name = "%s_%d" % (name, next(_number[name]))
+        self.is_opened = False
+        self.edited = None  # once it is: called instead
+        self.left = ()      # numbers of the inputs that are none of the model's
+
+    def _given(self, args):
+        return {name: args[i] for name, i in zip(self.names, self.left)}
+
+    def _look(self, args):
+        why = _why_not(self.script)
+        if why:
+            print("fxdb.backend: not opened: %s" % why, file=sys.stderr)
+            return
+        module, self.left = _with_parameters(self.gm, args, self.name)
+        graph = _torch.from_torch(module)
+        self.names = [node.target for node in graph.nodes
+                      if node.op == "placeholder"]
+        self.edited = _look(module, self._given(args), self.script, graph)
+
+    def __call__(self, *args):
+        if not self.is_opened:
+            self.is_opened = True
+            self._look(args)
+        return self.edited(self._given(args)) if self.edited \
+            else self.gm.forward(*args)
+
+
+def backend(gm, example_inputs, script, aot):
+    """fxdb.backend."""
+    if not aot:
+        return _Compiled(gm, script, "graph")
+    from functorch.compile import make_boxed_func
+    from torch._dynamo.backends.common import aot_autograd
+
+    def compiler(name):
+        return lambda gm, _: make_boxed_func(_Compiled(gm, script, name))
+    return aot_autograd(fw_compiler=compiler("forward"),
+                        bw_compiler=compiler("backward"))(gm, example_inputs)

@@ -1,0 +1,359 @@
+"""fxdb.debug, fxdb.breakpoint and fxdb.backend beside eager PyTorch: what a
+program gets is what it would have had, or what the graph was edited to."""
+import copy
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+
+FOLDER = os.path.join(os.environ["FXDB_BUILDDIR"], "src/capture")
+sys.path.insert(0, FOLDER)
+
+import torch
+from torch import nn
+
+import fxdb
+from session import raises
+
+WORK = tempfile.TemporaryDirectory()
+passed = 0
+
+
+def said(commands, call):
+    """What CALL gives while COMMANDS run in the debugger, and what was said."""
+    path = os.path.join(WORK.name, "c.fxdb")
+    with open(path, "w") as file:
+        file.write("\n".join(commands) + "\n")
+    log = os.path.join(WORK.name, "log")
+    outputs = [os.dup(1), os.dup(2)]
+    sys.stdout.flush()
+    with open(log, "w") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    try:
+        result = call(path)
+    except BaseException as error:
+        result = error
+    finally:
+        sys.stdout.flush()
+        for number, saved in enumerate(outputs, 1):
+            os.dup2(saved, number)
+            os.close(saved)
+    with open(log) as file:
+        return result, file.read()
+
+
+def check(truth, *shown):
+    global passed
+    if not truth:
+        raise AssertionError(shown)
+    passed += 1
+
+
+class Net(nn.Module):
+    """Draws, writes its buffers and its input, decides by a value."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 4)
+        self.bn = nn.BatchNorm1d(4)
+        self.drop = nn.Dropout(0.5)
+
+    def forward(self, x, scale=1.0, *, shift=None, bad=False, **more):
+        x.mul_(scale)
+        y = torch.relu(self.bn(self.fc(x)))
+        if y.sum() > 1000:
+            return y
+        fxdb.breakpoint()
+        if bad:
+            y = self.fc(y)
+        y = self.drop(y)
+        return y if shift is None else y + shift + more.get("more", 0)
+
+
+def twins():
+    torch.manual_seed(1)
+    mine = Net()
+    return mine, copy.deepcopy(mine), torch.randn(5, 3, requires_grad=False)
+
+
+def state(model):
+    return {name: value.clone() for name, value in model.state_dict().items()}
+
+
+def same(a, b):
+    return a.keys() == b.keys() and all(torch.equal(a[k], b[k]) for k in a)
+
+
+def test_unedited():
+    """The result, its gradients, the buffers, the input, the generator: all are
+    as without the debugger, wherever its person went."""
+    mine, other, x = twins()
+    y, given = x.clone(), dict(shift=torch.ones(4), more=2)
+    torch.manual_seed(7)
+    got, text = said(["continue", "goto @0", "step", "step", "run", "rs"],
+                     lambda script: fxdb.debug(mine, x, 2.0, script=script,
+                                               **given))
+    after = torch.get_rng_state()
+    torch.manual_seed(7)
+    want = other(y, 2.0, **given)
+    check(torch.equal(got, want), text)
+    check(torch.equal(x, y))
+    check(torch.equal(after, torch.get_rng_state()))
+    check(same(state(mine), state(other)))
+    check("one real run recorded" in text and "Breakpoint 1" in text, text)
+    got.sum().backward()
+    want.sum().backward()
+    check(all(torch.equal(a.grad, b.grad) for a, b in
+              zip(mine.parameters(), other.parameters())))
+
+
+def test_values():
+    """Every value is that of the call: hooks of eager say what it is."""
+    mine, _, x = twins()
+    mine.eval()
+    held = {}
+    for name, module in mine.named_children():
+        module.register_forward_hook(
+            lambda m, i, o, name=name: held.__setitem__(name, o.clone()))
+    mine(x.clone())
+    for module in mine.children():
+        module._forward_hooks.clear()
+    names = ["fc", "bn"]
+    folder = WORK.name
+    _, text = said(["dump value %s %s/%s.npy" % (name, folder, name)
+                    for name in names],
+                   lambda script: fxdb.debug(mine, x.clone(), script=script))
+    import numpy
+    for name in names:
+        value = numpy.load(os.path.join(folder, name + ".npy"))
+        check((value == held[name].detach().numpy()).all(), name, text)
+
+
+def test_autograd():
+    """What autograd held before is not written: a backward afterwards works."""
+    mine, other, x = twins()
+    mine.drop.p = other.drop.p = 0
+    first, want = mine(x.clone()), other(x.clone())
+    said(["goto @0", "run"], lambda script: fxdb.debug(mine, x.clone(),
+                                                       script=script))
+    versions = [t._version for t in mine.buffers()]
+    other(x.clone())
+    check(versions == [t._version for t in other.buffers()], versions)
+    first.sum().backward()
+    want.sum().backward()
+    check(torch.equal(mine.fc.weight.grad, other.fc.weight.grad))
+
+
+def test_edited():
+    """The edited graph is called, with its gradients."""
+    mine, other, x = twins()
+    mine.eval(), other.eval()
+    got, text = said(["replace relu = torch.tanh(bn)"],
+                     lambda script: fxdb.debug(mine, x, script=script))
+    want = torch.tanh(other.bn(other.fc(x)))
+    check(torch.equal(got, want), text)
+    got.sum().backward()
+    want.sum().backward()
+    check(torch.equal(mine.fc.weight.grad, other.fc.weight.grad))
+    # An undone edit is none; a graph that raises does so with its line.
+    got, text = said(["replace relu = torch.tanh(bn)", "undo"],
+                     lambda script: fxdb.debug(mine, x, script=script))
+    check(torch.equal(got, other(x)), text)
+    error, text = said(["replace relu = bn.view(3) --force"],
+                       lambda script: fxdb.debug(mine, x, script=script))
+    check(isinstance(error, RuntimeError) and "shape '[3]'" in str(error),
+          error, text)
+
+
+def test_raises():
+    """A call that raises opens where it does, and raises after."""
+    mine, _, x = twins()
+    error, text = said(["where", "print relu", "print nothing_else"],
+                       lambda script: fxdb.debug(mine, x, bad=True,
+                                                 script=script))
+    check("Stopped at" in text and "fc_1" in text and "$1 = f32[5,4]" in text,
+          text)
+    check("multiplied" in str(error), error, text)
+
+    def caught(x):
+        try:
+            x = x.view(7)
+        except RuntimeError:
+            x = x + 1
+        return x * 2
+    got, text = said(["nodes"], lambda script: fxdb.debug(caught, x,
+                                                          script=script))
+    check(torch.equal(got, (x + 1) * 2) and "view" not in text, text)
+
+
+def test_interrupted():
+    """Ctrl-C in a call that never ends opens what there is of it."""
+    def endless(x):
+        while True:
+            x = x + 1
+            if x[0] > 5:
+                os.kill(os.getpid(), signal.SIGINT)
+    error, text = said(["print add_3"], lambda script: fxdb.debug(
+        endless, torch.zeros(2), script=script))
+    check(isinstance(error, KeyboardInterrupt), error)
+    check("Ctrl-C ended the call" in text and "min 4@[0]" in text, text)
+    check(signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+
+
+def test_refused():
+    """Where it cannot be opened, one line says why, and the call is made."""
+    mine, _, x = twins()
+    mine.eval()
+    want = mine(x.clone())
+    results = []
+
+    def in_thread(script):
+        thread = threading.Thread(target=lambda: results.append(
+            fxdb.debug(mine, x.clone(), script=script)))
+        thread.start()
+        thread.join()
+    _, text = said([], in_thread)
+    check(torch.equal(results[0], want) and "main thread" in text and
+          text.count("\n") == 1, text)
+
+    def around(x):
+        return fxdb.debug(mine, x, script="none")
+    got, text = said([], lambda script: fxdb.debug(around, x.clone(),
+                                                   script=script))
+    check("open in this program already" in text, text)
+    error, text = said(["assert 1 == 2"], lambda script: fxdb.debug(
+        mine, x.clone(), script=script))
+    check(isinstance(error, RuntimeError) and "status 1" in str(error), error)
+    raises(TypeError, lambda: fxdb.debug(lambda *a: a, x, script="x"), "*a")
+    lines = ["import sys; sys.path.insert(0, %r)" % FOLDER, "import torch, fxdb",
+             "print(fxdb.debug(torch.nn.ReLU(), torch.ones(1)))"]
+    done = subprocess.run([sys.executable, "-c", "\n".join(lines)],
+                          capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL, start_new_session=True)
+    check("tensor([1.])" in done.stdout and "no terminal" in done.stderr and
+          done.stderr.count("\n") == 1, done)
+    lines[2:] = [
+        "class Data(torch.utils.data.Dataset):",
+        "    def __len__(self): return 2",
+        "    def __getitem__(self, i):",
+        "        return fxdb.debug(torch.nn.ReLU(), torch.ones(1))",
+        "print(list(torch.utils.data.DataLoader(Data(), num_workers=1)))"]
+    done = subprocess.run([sys.executable, "-c", "\n".join(lines)],
+                          capture_output=True, text=True)
+    check(done.returncode == 0 and "num_workers=0" in done.stderr, done)
+
+
+def test_breakpoint():
+    """It stops where it is called, and says so in any other run, once."""
+    mine, _, x = twins()
+    _, text = said(["when", "continue"], lambda script: fxdb.debug(
+        mine, x, script=script))
+    check(re.search(r"Breakpoint 1\n=>\s+\d+ \S+\s+drop", text), text)
+    lines = ["import sys; sys.path.insert(0, %r)" % FOLDER, "import torch, fxdb",
+             "def f(x):", "    fxdb.breakpoint()", "    return x",
+             "f(1); f(2)"]
+    done = subprocess.run([sys.executable, "-c", "\n".join(lines)],
+                          capture_output=True, text=True)
+    check(done.stderr.count("fxdb.breakpoint: nothing is recorded") == 1 and
+          done.returncode == 0, done.stderr)
+
+
+def test_inputs():
+    """Containers, numbers, other dtypes, and what fxdb cannot be told."""
+    x = torch.randn(2, 2)
+
+    class Thing:
+        scale = 3
+
+    def takes(pair, table, flag, ids, half, thing, sparse):
+        y = pair[0] @ pair[1] + table["k"] * thing.scale
+        return y[ids] + half if flag else y + sparse.to_dense()
+    for flag in True, False:
+        given = ((x, x + 1), {"k": x}, flag, torch.tensor([1, 0]),
+                 x.to(torch.bfloat16), Thing(), x.to_sparse())
+        got, text = said(["where"], lambda script: fxdb.debug(
+            takes, *given, script=script))
+        check(torch.equal(got, takes(*given)) and "Finished" in text, got, text)
+
+
+class Broken(nn.Module):
+    """A graph break, a loop, a branch in training."""
+
+    def __init__(self, kind):
+        super().__init__()
+        self.kind = kind
+        self.first = nn.Linear(4, 4)
+        self.rest = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4), nn.ReLU())
+        self.register_buffer("seen", torch.zeros(()))
+
+    def forward(self, x):
+        y = self.first(x)
+        if self.kind % 2:
+            torch._dynamo.graph_break()
+        if self.kind % 3 == 1:
+            self.seen.add_(1)
+        for _ in range(self.kind % 3):
+            y = self.rest(y)
+        return {"y": y.softmax(-1), "x": (x, y.sum())}
+
+
+def steps(model, call):
+    """What two steps of training give: results, gradients, buffers."""
+    found = []
+    for i in range(2):
+        torch.manual_seed(i)
+        result = call(torch.randn(3, 4))
+        (result["y"].square().sum() + result["x"][1]).backward()
+        found += [result["y"].detach(), result["x"][1].detach()]
+    found += [p.grad for p in model.parameters() if p.grad is not None]
+    return found + [b.clone() for b in model.buffers()]
+
+
+def test_backend():
+    """12 models as torch.compile gives their graphs, and 6 through AOTAutograd:
+    two steps of training are eager's, bit for bit."""
+    if torch.__version__.startswith("1."):
+        return
+    for kind in range(18):
+        aot, kind = kind >= 12, kind % 12
+        torch.manual_seed(kind)
+        eager = Broken(kind)
+        mine = copy.deepcopy(eager)
+        torch._dynamo.reset()
+        got, text = said(["nodes", "run"], lambda script: steps(
+            mine, torch.compile(mine, backend=fxdb.backend(script=script,
+                                                           aot=aot))))
+        want = steps(eager, eager)
+        check(not isinstance(got, BaseException), got, text)
+        check(len(got) == len(want) and all(map(torch.equal, got, want))
+              if not aot else
+              all(torch.allclose(a, b) for a, b in zip(got, want)), kind, aot,
+              text)
+        check("first.weight" in text or aot, text)
+        check(not aot or "backward_" in text, text)
+        check(text.count("Finished") >= 1 + kind % 2, text)
+    # Edited: later calls too; a script that fails raises.
+    torch._dynamo.reset()
+    model = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+    x = torch.randn(3, 2)
+    got, text = said(["replace {target~\"*relu*\"} = torch.tanh($v)"],
+                     lambda script: [call(x) for call in [torch.compile(
+                         model, backend=fxdb.backend(script=script))] * 2])
+    check(not isinstance(got, BaseException) and
+          all(torch.equal(y, torch.tanh(model[0](x))) for y in got), got, text)
+
+
+def main():
+    for name, test in list(globals().items()):
+        if name.startswith("test_"):
+            before = passed
+            test()
+            print("ok   %s %d" % (name[5:], passed - before), flush=True)
+    print("%d passed" % passed)
+
+
+main()

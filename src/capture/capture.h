@@ -46,7 +46,7 @@ struct fxpy_state {
 	PyTypeObject *wrapped_type;
 	PyTypeObject *graph_type;
 	PyTypeObject *node_type;
-	PyTypeObject *argument_type;
+	PyTypeObject *argument_type, *enum_type;
 
 	/* From torch, held for ever. */
 	PyObject *module_type, *sequential_type, *parameter_type, *tensor_type;

@@ -6,14 +6,19 @@
 
 int fxpy_copy_ready(PyObject *module);
 
-/* OBJECT, a named tuple, as its class and its fields. */
-bool fxpy_copy_named_tuple(struct fxpy_trace *trace, PyObject *object,
-	struct fx_value *ret);
-
-/* OBJECT, which is no plain value: a function by its name, all else as it
- * shows itself.  The graph keeps the object (fxpy_graph_object).
+/* ext_object.c: OBJECT, a member of an Enum; the graph keeps the object
+ * (fxpy_graph_object).  1: done, 0: it is none, or none that this torch takes;
+ * -1: exception.
  */
-bool fxpy_copy_object(struct fxpy_trace *trace, PyObject *object,
+int fxpy_member(struct fxpy_trace *trace, PyObject *object,
+	struct fx_value *ret);
+/* OBJECT, a named tuple: a node that calls its class; in a copy, its fields. */
+bool fxpy_named_tuple(struct fxpy_trace *trace, PyObject *object,
+	struct fx_value *ret);
+/* OBJECT, which is nothing that a graph has: a node that calls its class for a
+ * dataclass, in a copy the object as it is, else refused.
+ */
+bool fxpy_object(struct fxpy_trace *trace, PyObject *object,
 	struct fx_value *ret);
 
 /* ext_graph.c: what TEXT, a function or something that only Python knows, is

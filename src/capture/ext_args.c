@@ -351,24 +351,6 @@ state(struct fxpy_trace *trace, PyObject *object, struct fx_value *ret)
 	return constant(trace, object, ret) ? 1 : -1;
 }
 
-/* torch.fx records a call of the class. */
-static bool
-named_tuple(PyObject *object, struct fx_value *ret)
-{
-	PyObject *fields = PySequence_Tuple(object);
-	PyObject *proxy = NULL;
-
-	if (fields)
-		proxy = fxpy_record_function((PyObject *)Py_TYPE(object),
-			fields, NULL, false);
-	Py_XDECREF(fields);
-	if (!proxy)
-		return false;
-	*ret = fx_value_node(fxpy_proxy_node(proxy));
-	Py_DECREF(proxy);
-	return true;
-}
-
 /* Convert what __fx_create_arg__, the object's own hook, returns instead of the
  * object.
  */
@@ -398,10 +380,7 @@ container(const struct walker *walker, PyObject *object, struct fx_value *ret)
 	bool good;
 
 	if (PyTuple_Check(object) && is_named_tuple(object))
-		good = ((struct fxpy_trace *)walker->context)->is_copy
-			       ? fxpy_copy_named_tuple(walker->context, object,
-					 ret)
-			       : named_tuple(object, ret);
+		good = fxpy_named_tuple(walker->context, object, ret);
 	else if (PyTuple_Check(object) || PyList_Check(object))
 		good = sequence(walker, object, ret);
 	else if (PyDict_Check(object))
@@ -435,7 +414,9 @@ convert_with(struct fxpy_trace *trace, PyObject *object, int depth,
 	}
 	if (Py_TYPE(object) == fxpy.argument_type)
 		return argument_value(trace, object, ret);
-	done = leaf(arena, object, ret);
+	done = fxpy_member(trace, object, ret);
+	if (!done)
+		done = leaf(arena, object, ret);
 	if (!done)
 		done = container(&walker, object, ret);
 	if (done)
@@ -446,15 +427,7 @@ convert_with(struct fxpy_trace *trace, PyObject *object, int depth,
 	if (!done && fxpy.proxyable &&
 		PyDict_GetItem(fxpy.proxyable, (PyObject *)Py_TYPE(object)))
 		return proxyable_constant(trace, object, ret);
-	if (!done && trace->is_copy)
-		return fxpy_copy_object(trace, object, ret);
-	if (!done)
-		PyErr_Format(PyExc_NotImplementedError,
-			"a value of type %R is an argument of a traced call; a "
-			"graph holds numbers, strings, tensors, dtypes, "
-			"devices and containers of them",
-			(PyObject *)Py_TYPE(object));
-	return done > 0;
+	return done ? done > 0 : fxpy_object(trace, object, ret);
 }
 
 static bool

@@ -11,48 +11,6 @@
 #include "base/intern.h"
 #include "ir/tensor_meta.h"
 
-bool
-fxpy_copy_named_tuple(struct fxpy_trace *trace, PyObject *object,
-	struct fx_value *ret)
-{
-	struct fx_arena *arena = trace->recorder.graph->values;
-	size_t count = (size_t)PyTuple_Size(object);
-	struct fx_value *fields = FX_ARENA_ARRAY(arena, struct fx_value, count);
-	const char *name = fxpy_target(trace, (PyObject *)Py_TYPE(object));
-
-	if (!name)
-		return false;
-	for (size_t i = 0; i < count; i++)
-		if (!fxpy_arg(trace, PyTuple_GetItem(object, (Py_ssize_t)i),
-			    &fields[i]))
-			return false;
-	*ret = fx_value_namedtuple(arena, name, fields, count);
-	return true;
-}
-
-bool
-fxpy_copy_object(struct fxpy_trace *trace, PyObject *object,
-	struct fx_value *ret)
-{
-	const char *name =
-		PyCallable_Check(object) ? fxpy_target(trace, object) : NULL;
-	PyObject *text;
-	bool good;
-
-	if (name) {
-		*ret = fx_value_text(FX_VALUE_FUNCTION, name);
-		return true;
-	}
-	PyErr_Clear();
-	text = PyObject_Repr(object);
-	name = text ? fxpy_text(text) : NULL;
-	good = name && PyDict_SetItem(trace->targets, text, object) == 0;
-	Py_XDECREF(text);
-	if (good)
-		*ret = fx_value_text(FX_VALUE_OPAQUE, name);
-	return good;
-}
-
 /* SCOPES: a sequence of (path, class), outermost first, or None. */
 static bool
 copy_scopes(struct fx_graph *graph, PyObject *scopes,

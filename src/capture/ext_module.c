@@ -261,6 +261,7 @@ run(PyObject *self, PyObject *args)
 		return PyErr_NoMemory();
 	fx_graph_set_dialect(trace->recorder.graph,
 		fx_intern_n(version, version_length(version)));
+	trace->takes_objects = version[0] != '1';
 	flag = set_tracing_flag(Py_True);
 	collects = stop_collector();
 	if (begin(trace, function)) {
@@ -488,6 +489,7 @@ read_torch(void)
 		{ &fxpy.proxyable, "torch.fx._symbolic_trace",
 			"_proxyable_classes", true },
 		{ &fxpy.getattr_function, "builtins", "getattr", false },
+		{ (PyObject **)&fxpy.enum_type, "enum", "Enum", false },
 	};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {

@@ -22,6 +22,7 @@ fxdb_DATA = $(capture_python)
 	%D%/ext_graph.c \
 	%D%/ext_module.c \
 	%D%/ext_modules.c \
+	%D%/ext_object.c \
 	%D%/ext_patch.c \
 	%D%/ext_proxy.c \
 	%D%/ext_record.c \

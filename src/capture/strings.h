@@ -12,7 +12,8 @@
 	X(call_module) X(create_proxy) X(to_bool) X(iter) X(keys) \
 	X(_fields) X(__fx_create_arg__) X(start) X(stop) X(step) X(owner) \
 	X(name) X(shape) X(dtype) X(requires_grad) X(_is_fx_tracing_flag) \
-	X(co_flags) X(_forward_hooks) X(_forward_pre_hooks)
+	X(co_flags) X(_forward_hooks) X(_forward_pre_hooks) \
+	X(__dataclass_fields__)
 /* clang-format on */
 
 struct fxpy_strings {

@@ -33,6 +33,8 @@ struct fxpy_trace {
 	struct _object *graph; /* its Graph, once one of its nodes was asked
 				* for; else NULL */
 	bool is_copy; /* of a graph that Python has: nothing is traced */
+	/* Members of any Enum and dataclasses may be arguments: torch 2. */
+	bool takes_objects;
 
 	bool hooks_leaf; /* the tracer overrides is_leaf_module ... */
 	bool hooks_path; /* ... path_of_module ... */

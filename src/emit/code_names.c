@@ -124,18 +124,28 @@ const char *
 fx_code_names_global(void *names, const char *qualified)
 {
 	struct fx_code_names *n = names;
-	const char *printed = plain_global(qualified);
+	const char *colon = strchr(qualified, ':');
+	const char *printed = plain_global(qualified), *dot;
 
+	if (printed && colon)
+		return fx_intern_format("%.*s.%s", (int)(colon - qualified),
+			qualified, colon + 1);
 	if (printed)
 		return printed;
 	qualified = fx_intern(qualified);
+	colon = strchr(qualified, ':');
+	dot = strrchr(qualified, '.');
 	printed = fx_map_get_pointer(&n->globals, qualified);
 	if (printed)
 		return printed;
 	/* Functions of `operator` live in the module _operator. */
-	printed = create(n, fx_str_starts(qualified, "operator.")
-				    ? fx_intern_format("_%s", qualified)
-				    : qualified);
+	if (colon)
+		printed = dot > colon ? dot + 1 : colon + 1;
+	else
+		printed = fx_str_starts(qualified, "operator.")
+				  ? fx_intern_format("_%s", qualified)
+				  : qualified;
+	printed = create(n, fx_intern(printed));
 	fx_map_set_pointer(&n->globals, qualified, printed);
 	return printed;
 }
@@ -155,7 +165,8 @@ fx_code_names_imports(const struct fx_code_names *names, struct fx_buf *out)
 			fx_str_compare);
 	for (size_t i = 0; i < found.count; i++) {
 		const char *qualified = found.items[i];
-		const char *dot = strrchr(qualified, '.');
+		const char *colon = strchr(qualified, ':');
+		const char *dot = colon ? colon : strrchr(qualified, '.');
 
 		if (dot)
 			fx_buf_addf(out, "from %.*s import %s as %s\n",

@@ -38,7 +38,7 @@ const char *fx_code_names_of(void *names, const struct fx_node *node);
 
 /* Return how code spells the object called QUALIFIED (interned): a name of
  * torch in full, a builtin bare, and any other name as one identifier, which is
- * registered.
+ * registered: the whole path for models.leaf, the last step for models:Kind.
  */
 const char *fx_code_names_global(void *names, const char *qualified);
 

@@ -112,6 +112,9 @@ put_leaf(const struct fx_value *value)
 					    ->name));
 	case FX_VALUE_DEVICE:
 		return tagged("device", json_string(value->text));
+	case FX_VALUE_FUNCTION:
+	case FX_VALUE_OPAQUE:
+		return tagged("object", json_string(value->text));
 	case FX_VALUE_UNKNOWN:
 	case FX_VALUE_NODE_ID:
 		return NULL;

@@ -5,6 +5,7 @@
  *	{"f": "1.5"}, {"b": "00ff"}, {"dtype": "float32"}, {"device": "cpu"};
  *	{"tuple": [...]}, and so "list", "size" and "slice";
  *	{"dict": [key, value, ...]}; {"py": text};
+ *	{"object": text} for a function or what only Python understands;
  *	{"h": 17, ...}: number 17 of the process.
  */
 #ifndef FX_GUEST_PYTHON_WIRE_H

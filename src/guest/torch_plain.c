@@ -38,7 +38,7 @@ leaf_value(void *context, const struct fx_value *leaf)
 	struct fx_value value;
 
 	if (!held)
-		return *leaf;
+		return fx_value_plain(leaf);
 	value = fx_datum_to_value(walk->arena, held);
 	if (value.kind == FX_VALUE_TENSOR) {
 		known.meta = value.tensor;

@@ -302,7 +302,9 @@ fx_torch_value(struct fx_arena *arena, const struct fx_value *value,
 		{ "channels_last_3d", 3 } };
 	static const struct number layouts[] = { { "strided", 0 },
 		{ "sparse_coo", 1 }, { "sparse_csr", 2 }, { "_mkldnn", 3 } };
+	struct fx_value plain = fx_value_plain(value);
 
+	value = &plain;
 	*ret = (struct fxs_value){ .tag = FXS_OTHER };
 	switch (value->kind) {
 	case FX_VALUE_HELD:

@@ -234,7 +234,7 @@ static struct fx_value
 place_inputs(struct fx_partial *partial, const struct fx_value *value)
 {
 	size_t count = fx_value_item_count(value);
-	struct fx_value copy = *value;
+	struct fx_value copy = fx_value_plain(value);
 	struct fx_value *items;
 
 	if (is_input(value)) {
@@ -248,7 +248,7 @@ place_inputs(struct fx_partial *partial, const struct fx_value *value)
 		return fx_value_node(fx_graph_append(partial->graph, &spec));
 	}
 	if (!count)
-		return fx_value_clone(partial->arena, value);
+		return fx_value_clone(partial->arena, &copy);
 	items = FX_ARENA_ARRAY(partial->arena, struct fx_value, count);
 	for (size_t i = 0; i < count; i++)
 		items[i] = place_inputs(partial, &value->items[i]);

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/compiler.h"
 #include "base/intern.h"
+#include "base/number.h"
 #include "base/str.h"
 #include "ir/size.h"
 #include "ir/tensor_meta.h"
@@ -114,6 +115,41 @@ fx_value_text(enum fx_value_kind kind, const char *text)
 	return (struct fx_value){ .kind = (uint8_t)kind,
 		.count = (uint32_t)length,
 		.text = interned };
+}
+
+const char *
+fx_value_opaque_part(const struct fx_value *value, int which,
+	size_t *length_ret)
+{
+	const char *text = value->text, *end;
+
+	while (text && which-- > 0) {
+		text = strchr(text, FX_VALUE_PART);
+		text = text ? text + 1 : NULL;
+	}
+	if (!text)
+		return NULL;
+	end = strchr(text, FX_VALUE_PART);
+	*length_ret = end ? (size_t)(end - text) : strlen(text);
+	return text;
+}
+
+struct fx_value
+fx_value_plain(const struct fx_value *value)
+{
+	const char *text;
+	size_t length;
+	int64_t number;
+
+	if (value->kind != FX_VALUE_OPAQUE)
+		return *value;
+	text = fx_value_opaque_part(value, 3, &length);
+	if (text && fx_str_starts(text, "str "))
+		return fx_value_string(text + 4);
+	if (text && fx_str_starts(text, "int ") &&
+		fx_number_parse_int(text + 4, length - 4, &number))
+		return fx_value_int(number);
+	return *value;
 }
 
 /* COUNT items copied into ARENA.  Of none there is a place all the same, as C

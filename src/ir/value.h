@@ -122,6 +122,18 @@ struct fx_value fx_value_dtype(int dtype);
  */
 struct fx_value fx_value_text(enum fx_value_kind kind, const char *text);
 
+/* The text of an OPAQUE is its repr; of a member of an Enum, after a
+ * FX_VALUE_PART each, also its str, where it is found ("" where code cannot say
+ * so), and the plain value that it is: "<Dim.LAST: 1>", "1", "models:Dim.LAST",
+ * "int 1".  Give one of these, its length in *LENGTH_RET, or NULL when VALUE
+ * has no such part.
+ */
+#define FX_VALUE_PART '\x1f'
+const char *fx_value_opaque_part(const struct fx_value *value, int which,
+	size_t *length_ret);
+/* The int or string that VALUE, a member of an Enum, is; else *VALUE. */
+struct fx_value fx_value_plain(const struct fx_value *value);
+
 /* Containers.  ITEMS are copied into ARENA (shallowly: their own items must
  * already live as long).  KIND is TUPLE, LIST or SIZE.
  */

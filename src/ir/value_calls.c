@@ -171,7 +171,22 @@ FX_NODISCARD static struct fx_error *
 read_opaque_call(const struct fx_value_reader *r, const struct fx_ast *call,
 	struct fx_value *ret)
 {
-	return read_text_call(r, call, FX_VALUE_OPAQUE, ret);
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	for (size_t i = 1; i < call->kid_count; i++) {
+		const struct fx_ast *part = call->kids[i];
+
+		if (part->kind != FX_AST_STRING ||
+			strlen(part->string) != part->length)
+			return fx_value_read_refuse(r, call);
+		if (i > 1)
+			fx_buf_add_char(&text, FX_VALUE_PART);
+		fx_buf_add_n(&text, part->string, part->length);
+	}
+	if (call->kid_count < 2)
+		return fx_value_read_refuse(r, call);
+	*ret = fx_value_text(FX_VALUE_OPAQUE, fx_buf_text(&text));
+	return NULL;
 }
 
 FX_NODISCARD static struct fx_error *

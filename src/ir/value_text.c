@@ -83,11 +83,8 @@ print_key(struct fx_buf *out, const struct fx_value *key,
 {
 	struct fx_value_printer plain = *p;
 
-	if (p->style == FX_STYLE_LISTING && key->kind == FX_VALUE_STRING) {
-		fx_buf_add_n(out, key->text, key->count);
-		return;
-	}
-	if (p->style == FX_STYLE_LISTING)
+	if (p->style == FX_STYLE_LISTING && key->kind != FX_VALUE_STRING &&
+		key->kind != FX_VALUE_OPAQUE)
 		plain.style = FX_STYLE_PLAIN;
 	print(out, key, &plain);
 }
@@ -255,6 +252,46 @@ print_wrapped(struct fx_buf *out, const char *word, const char *text,
 	fx_buf_add_char(out, ')');
 }
 
+/* A member of an Enum as torch 2.x spells it; false for anything else. */
+static bool
+print_member(struct fx_buf *out, const struct fx_value *value,
+	const struct fx_value_printer *p)
+{
+	size_t length;
+	const char *path = fx_value_opaque_part(value, 2, &length);
+	const char *dot = path ? memrchr(path, '.', length) : NULL;
+
+	if (!dot || !p->global)
+		return false;
+	fx_buf_add(out,
+		global_name(p, fx_intern_n(path, (size_t)(dot - path))));
+	fx_buf_add_n(out, dot, (size_t)(path + length - dot));
+	return true;
+}
+
+static void
+print_opaque(struct fx_buf *out, const struct fx_value *value,
+	const struct fx_value_printer *p)
+{
+	bool is_exact = p->style == FX_STYLE_EXACT;
+	size_t length;
+	const char *text = fx_value_opaque_part(value,
+		p->style == FX_STYLE_LISTING, &length);
+
+	if (p->style == FX_STYLE_CODE && print_member(out, value, p))
+		return;
+	if (!text)
+		text = fx_value_opaque_part(value, 0, &length);
+	if (!is_exact)
+		fx_buf_add_n(out, text, length);
+	for (int i = 0; is_exact && text; i++) {
+		fx_buf_add(out, i ? ", " : "opaque(");
+		fx_str_python_repr(out, text, length);
+		text = fx_value_opaque_part(value, i + 1, &length);
+	}
+	fx_buf_add(out, is_exact ? ")" : "");
+}
+
 static void
 print_function(struct fx_buf *out, const char *name,
 	const struct fx_value_printer *p)
@@ -412,7 +449,7 @@ print(struct fx_buf *out, const struct fx_value *value,
 		print_function(out, value->text, p);
 		return;
 	case FX_VALUE_OPAQUE:
-		print_wrapped(out, "opaque", value->text, p);
+		print_opaque(out, value, p);
 		return;
 	case FX_VALUE_TENSOR:
 	case FX_VALUE_SYMBOL:

@@ -43,7 +43,8 @@ struct fx_value_printer {
 	fx_node_name_fn *name;
 	void *context;
 	/* Called for names that need an import in generated code (inf, nan,
-	 * device, FUNCTION, NAMEDTUPLE classes): returns what to print.  Null
+	 * device, FUNCTION, NAMEDTUPLE classes, "module:Enum" of a member):
+	 * returns what to print.  Null
 	 * prints the plain name.
 	 */
 	const char *(*global)(void *context, const char *qualified);

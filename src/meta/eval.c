@@ -17,6 +17,7 @@
 #include "ir/module.h"
 #include "ir/signature.h"
 #include "ir/tensor_meta.h"
+#include "ir/value_walk.h"
 #include "meta/eval_private.h"
 #include "meta/rules.h"
 #include "ops/layertab.h"
@@ -412,6 +413,13 @@ eval_plain_method(struct fx_arena *arena, const struct fx_meta_call *call,
 		ret);
 }
 
+static struct fx_value
+plain(void *context, const struct fx_value *leaf)
+{
+	(void)context;
+	return fx_value_plain(leaf);
+}
+
 struct fx_error *
 fx_meta_eval(struct fx_meta *meta, struct fx_arena *arena,
 	const struct fx_meta_call *call, struct fx_value *ret)
@@ -419,6 +427,12 @@ fx_meta_eval(struct fx_meta *meta, struct fx_arena *arena,
 	struct fx_meta_call known = *call;
 	bool is_method = call->opcode == FX_OPCODE_CALL_METHOD;
 
+	if (fx_fold_has(&call->args, FX_VALUE_OPAQUE) ||
+		fx_fold_has(&call->kwargs, FX_VALUE_OPAQUE)) {
+		known.args = fx_value_map(arena, &call->args, plain, NULL);
+		known.kwargs = fx_value_map(arena, &call->kwargs, plain, NULL);
+	}
+	call = &known;
 	*ret = fx_value_none();
 	if (call->opcode == FX_OPCODE_CALL_MODULE)
 		return eval_module(meta, arena, call, ret);

@@ -273,5 +273,6 @@ fx_kind_of(const struct fx_datum *datum)
 {
 	if (datum->kind == FX_DATUM_TENSOR)
 		return datum->backend->ops->kind(datum->payload);
-	return (struct fx_kind){ .kind = datum->value.kind, .rank = -1 };
+	return (struct fx_kind){ .kind = fx_value_plain(&datum->value).kind,
+		.rank = -1 };
 }

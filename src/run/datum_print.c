@@ -227,6 +227,9 @@ print_held(struct print *print, const struct fx_datum *datum)
 static void
 print_inner(struct print *print, const struct fx_value *value)
 {
+	const char *text;
+	size_t length;
+
 	switch (value->kind) {
 	case FX_VALUE_INT:
 		print_int(print, value->integer);
@@ -257,7 +260,8 @@ print_inner(struct print *print, const struct fx_value *value)
 		break;
 	case FX_VALUE_OPAQUE:
 		/* As a file says: it may say anything. */
-		fx_utf8_add_visible(print->out, value->text, value->count);
+		text = fx_value_opaque_part(value, 0, &length);
+		fx_utf8_add_visible(print->out, text, length);
 		break;
 	case FX_VALUE_UNKNOWN:
 		fx_buf_add(print->out, "unknown");

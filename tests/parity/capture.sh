@@ -21,6 +21,7 @@ export FXDB_PYTHON=$python
 "$python" "$here/without_torch_fx.py" || status=1
 "$python" "$here/api.py" || status=1
 "$python" "$here/hooks.py" || status=1
+"$python" "$here/objects.py" || status=1
 "$python" "$here/exported.py" || status=1
 "$python" "$here/torch_graphs.py" || status=1
 "$python" "$here/torchvision_models.py" $models

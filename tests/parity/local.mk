@@ -32,7 +32,7 @@ TESTS += %D%/example.sh
 EXTRA_DIST += %D%/example.sh %D%/capture/examples.py \
 	%D%/capture/example_torchvision.py \
 	%D%/capture/example_transformers.py %D%/capture/exported.py \
-	%D%/capture/hooks.py %D%/capture/torch_graphs.py \
+	%D%/capture/hooks.py %D%/capture/objects.py %D%/capture/torch_graphs.py \
 	tests/data/trace/exported.py tests/data/trace/graphs.py \
 	tests/data/trace/sizes.py
 

@@ -81,6 +81,10 @@ listing_drops_quotes_but_not_inside_slices(void)
 	prints_as("device('cuda:0')", FX_STYLE_LISTING, "cuda:0");
 	prints_as("(device('cpu'),)", FX_STYLE_PLAIN, "(device(type='cpu'),)");
 	prints_as("(x, 'a')", FX_STYLE_PLAIN, "(x, 'a')");
+	prints_as("dict([(opaque('<E.A: 1>', '1'), [opaque('<B>', 'B')])])",
+		FX_STYLE_LISTING, "{1: [B]}");
+	prints_as("opaque('<E.A: 1>', 'E.A', 'm:E.A')", FX_STYLE_CODE,
+		"<E.A: 1>");
 }
 
 static void
@@ -90,7 +94,8 @@ exact_text_reads_back(void)
 		"complex(nan, -inf)", "torch.Size([1, 2])",
 		"torch.device('cuda:0')", "namedtuple('m.P', 1, %x)",
 		"function('my_leaf')", "function('m.f')", "operator.add",
-		"torch.relu", "opaque('<E.A: 1>')", "unknown('why')",
+		"torch.relu", "opaque('<E.A: 1>')",
+		"(1, opaque('<E.A: 1>', 'E.A', 'm:E.A'))", "unknown('why')",
 		"unknown('')", "tensor('f32[1, 64][64, 1]cpu')",
 		"tensor('?[2, 3]')", "tensor('f16[...]')", "tensor('?[...]')",
 		"sym('s77')", "(sym('2*s77'), [tensor('i64[][]')])",
@@ -160,6 +165,7 @@ what_is_no_value_is_refused(void)
 	refuses("complex('a', 2)", FX_ERR_SYNTAX);
 	refuses("float('one')", FX_ERR_SYNTAX);
 	refuses("opaque(3)", FX_ERR_SYNTAX);
+	refuses("opaque()", FX_ERR_SYNTAX);
 	refuses("y", FX_ERR_NO_NODE);
 	refuses("%y", FX_ERR_NO_NODE);
 	refuses("(1, [2, y])", FX_ERR_NO_NODE);

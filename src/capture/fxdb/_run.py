@@ -231,7 +231,22 @@ class Runner:
             return torch.device(of)
         if kind == "b":
             return bytes.fromhex(of)
+        if kind == "object":
+            return self._object(of)
         return eval(of, dict(_NAMES))
+
+    def _object(self, text):
+        """What the trace kept, or what lies where TEXT says: a function's
+        path, or the third part for a member of an Enum."""
+        for table in self.targets, _NAMES:
+            if text in table:
+                return table[text]
+        shown, *found = text.split("\x1f")
+        try:
+            return _where(found[1].replace(":", ".") if found else text)
+        except (AttributeError, ImportError, LookupError, TypeError,
+                ValueError):
+            raise Unsupported("Python has no %s" % shown)
 
     def plain(self, value):
         """VALUE for fxdb; what only Python understands stays here."""

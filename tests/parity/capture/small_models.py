@@ -8,6 +8,8 @@ code that is no Python, and what fxdb writes).
 Long because each case is a row.
 """
 import collections
+import dataclasses
+import enum
 import math
 import operator
 import typing
@@ -34,12 +36,60 @@ def case(rule, **options):
     return register
 
 
+def cases():
+    """Those of CASES whose rule this torch has."""
+    return [c for c in CASES
+            if torch.__version__.startswith(c[2].get("lane", ""))]
+
+
 @torch.fx.wrap
 def leaf_helper(x, scale=2):
     return x * scale
 
 
+class Kind(enum.Enum):
+    SUM = "sum"
+    MEAN = 2
+
+
+class Count(enum.IntEnum):
+    TWO = 2
+
+
+class Word(str, enum.Enum):
+    MEAN = "mean"
+
+
+@dataclasses.dataclass
+class Result:
+    value: object
+    kind: Kind = Kind.SUM
+    notes: typing.ClassVar = {}
+
+
 torch.fx.wrap("len")
+
+
+@case("arguments: members of an Enum (2.5)", lane="2")
+def members(x):
+    return leaf_helper(x, [Kind.SUM, (Count.TWO,)]).m(
+        Kind.MEAN, k=Word.MEAN, s=slice(Count.TWO, None)), Kind.SUM
+
+
+@case("arguments: members in a dict (2.5)", lane="2",
+      wrong_code=("<Kind.SUM: 'sum'>: <Count.TWO: 2>", "Kind.SUM: Count.TWO"))
+def members_of_dict(x):
+    return x.m({Kind.SUM: Count.TWO})
+
+
+@case("arguments: what else a member is (2.5)")
+def plain_members(x):
+    return x.m(Count.TWO, Word.MEAN)
+
+
+@case("arguments: a dataclass (2.5)", lane="2")
+def data(x):
+    return Result(leaf_helper(x, Result(x + 1)), Kind.MEAN)
 
 
 @case("paper figure 1: relu then neg")

@@ -85,6 +85,14 @@ class _Terminal:
         os.close(self.file)
 
 
+class _Refused(Exception):
+    """Why no debugger can be opened on a call."""
+
+
+class _Failed(RuntimeError):
+    """A command of a script did."""
+
+
 def _why_not(script):
     """Why no debugger can be opened here, or None."""
     if _open:
@@ -272,7 +280,7 @@ class _Call(_worker._Capture):
         how = "by signal %d" % os.WTERMSIG(self.ended) if is_killed \
             else "with status %d" % os.WEXITSTATUS(self.ended)
         if self.script and not self.has_raised:
-            raise RuntimeError("fxdb ended %s: %s" % (how, self.script))
+            raise _Failed("fxdb ended %s: %s" % (how, self.script))
         if is_killed or not self.last:
             print("fxdb ended %s; the program goes on with its own result" %
                   how, file=sys.stderr)
@@ -370,6 +378,8 @@ def _look(root, given, script, graph=None):
     """Open fxdb on the call of ROOT with GIVEN, inputs by name, or on GRAPH of
     it; what edited() gives."""
     global _open
+    if isinstance(root, (torch.jit.ScriptModule, torch.jit.ScriptFunction)):
+        raise _Refused("TorchScript runs without Python, which records")
     files = _Files()
     inputs, options = _split(given, files)
     _open = True
@@ -400,20 +410,37 @@ def _by_name(function, args, kwargs):
             given.update(given.pop(name, {}))
         if parameter.kind in (parameter.VAR_POSITIONAL,
                               parameter.POSITIONAL_ONLY) and given.get(name):
-            raise TypeError("fxdb.debug: the inputs of a call have names, and "
-                            "this model takes some without (%s)" % parameter)
+            raise _Refused("inputs have names, and this model takes some "
+                           "without (%s)" % parameter)
     return given
+
+
+def _opened(what, script, look):
+    """What LOOK, which opens a debugger, gives; None and one line on standard
+    error where it cannot: a program goes on all the same."""
+    why = _why_not(script)
+    if not why:
+        try:
+            return look()
+        except _Failed:
+            raise
+        except _Refused as error:
+            why = error
+        except Exception as error:
+            why = "%s: %s" % (type(error).__name__, error)
+    print("fxdb.%s: not opened: %s" % (what, why), file=sys.stderr)
+    return None
 
 
 def debug(root, *args, script=None, **kwargs):
     """fxdb.debug."""
-    why = _why_not(script)
-    if why:
-        print("fxdb.debug: not opened: %s" % why, file=sys.stderr)
-        return root(*args, **kwargs)
-    function = root.forward if isinstance(root, torch.nn.Module) else root
-    given = _by_name(function, args, kwargs)
-    edited = _look(root, given, script)
+    given = {}
+
+    def look():
+        given.update(_by_name(root.forward if isinstance(root, torch.nn.Module)
+                              else root, args, kwargs))
+        return _look(root, given, script)
+    edited = _opened("debug", script, look)
     return edited(given) if edited else root(*args, **kwargs)
 
 
@@ -488,20 +515,17 @@ class _Compiled:
         return {name: args[i] for name, i in zip(self.names, self.left)}
 
     def _look(self, args):
-        why = _why_not(self.script)
-        if why:
-            print("fxdb.backend: not opened: %s" % why, file=sys.stderr)
-            return
         module, self.left = _with_parameters(self.gm, args, self.name)
         graph = _torch.from_torch(module)
         self.names = [node.target for node in graph.nodes
                       if node.op == "placeholder"]
-        self.edited = _look(module, self._given(args), self.script, graph)
+        return _look(module, self._given(args), self.script, graph)
 
     def __call__(self, *args):
         if not self.is_opened:
             self.is_opened = True
-            self._look(args)
+            self.edited = _opened("backend", self.script,
+                                  lambda: self._look(args))
         return self.edited(self._given(args)) if self.edited \
             else self.gm.forward(*args)
 

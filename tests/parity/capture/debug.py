@@ -16,8 +16,6 @@ import torch
 from torch import nn
 
 import fxdb
-from session import raises
-
 WORK = tempfile.TemporaryDirectory()
 passed = 0
 
@@ -228,7 +226,11 @@ def test_refused():
     error, text = said(["assert 1 == 2"], lambda script: fxdb.debug(
         mine, x.clone(), script=script))
     check(isinstance(error, RuntimeError) and "status 1" in str(error), error)
-    raises(TypeError, lambda: fxdb.debug(lambda *a: a, x, script="x"), "*a")
+    for root, why in ((lambda *a: a[0] + 1, "*a"),
+                      (torch.jit.script(nn.ReLU()), "TorchScript")):
+        got, text = said([], lambda script: fxdb.debug(root, x, script=script))
+        check(torch.equal(got, root(x)) and why in text and
+              text.count("\n") == 1, text)
     lines = ["import sys; sys.path.insert(0, %r)" % FOLDER, "import torch, fxdb",
              "print(fxdb.debug(torch.nn.ReLU(), torch.ones(1)))"]
     done = subprocess.run([sys.executable, "-c", "\n".join(lines)],

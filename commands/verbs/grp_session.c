@@ -426,7 +426,10 @@ const struct cmd_entry cmd_group_session[] = {
 			"sizes, which more runs check. --export takes the "
 			"graph that torch.export makes, ATen operators with "
 			"names as exported; sizes that -i gives as letters, "
-			"x=f32[N,3,H,W], stay open if the model lets them.",
+			"x=f32[N,3,H,W], stay open if the model lets them. "
+			"--partial keeps modules that cannot be traced as one "
+			"node each, the innermost ones; info trace lists them "
+			"with the line and the reason.",
 		.synonyms = "capture export symbolic_trace model python own",
 		.needs = CMD_CHANGES_FILES,
 		.args = { { "spec", CMD_ARG_SPEC, 0, "FILE.py:EXPR", NULL },
@@ -448,6 +451,8 @@ const struct cmd_entry cmd_group_session[] = {
 				"open; may be repeated" },
 			{ "export", 0, CMD_ARG_END,
 				"let torch.export make the graph (torch 2)" },
+			{ "partial", 0, CMD_ARG_END,
+				"keep whole what cannot be traced" },
 			{ "no-check", 0, CMD_ARG_END,
 				"do not run what was recorded beside the "
 				"model" },

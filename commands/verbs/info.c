@@ -301,7 +301,7 @@ info_trace(struct cmd_ctx *ctx)
 	cmd_trace_say_capture(ctx);
 	cmd_trace_say_process(ctx);
 	out_record_end(ctx->out);
-	cmd_trace_say_specialisations(ctx);
+	cmd_trace_say_remarks(ctx);
 	return NULL;
 }
 

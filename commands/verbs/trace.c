@@ -63,6 +63,16 @@ add_version(struct fx_buf *out, const char *torch)
 		second ? (size_t)(second - torch) : strlen(torch));
 }
 
+/* "; 3 modules kept whole (info trace)". */
+static void
+add_remarks(struct fx_buf *text, const struct fx_remarks *remarks,
+	const char *what, const char *how)
+{
+	if (remarks->count)
+		fx_buf_addf(text, "; %zu %s%s%s (info trace)", remarks->count,
+			what, remarks->count == 1 ? "" : "s", how);
+}
+
 /* "one real run recorded in 41 ms and checked on other values; ...". */
 static void
 add_recorded(struct fx_buf *text, const struct fx_recording *recording)
@@ -77,9 +87,7 @@ add_recorded(struct fx_buf *text, const struct fx_recording *recording)
 			recording->difference);
 	if (*recording->varied)
 		fx_buf_addf(text, "; sizes %s", recording->varied);
-	if (recording->count)
-		fx_buf_addf(text, "; %zu specialisation%s (info trace)",
-			recording->count, recording->count == 1 ? "" : "s");
+	add_remarks(text, &recording->decided, "specialisation", "");
 }
 
 static void
@@ -112,6 +120,8 @@ cmd_trace_say_report(struct cmd_ctx *ctx, struct fx_model *model,
 		add_recorded(&text, recording);
 	else
 		add_traced(&text, report);
+	add_remarks(&text, &fx_model_traced(model)->kept, "module",
+		" kept whole");
 	out_line(ctx->out, FX_ROLE_PLAIN, "%s", fx_buf_text(&text));
 	out_value_text(ctx->out, "graph", fx_model_name(model));
 	out_value_int(ctx->out, "nodes", (int64_t)graph->node_count);
@@ -119,7 +129,8 @@ cmd_trace_say_report(struct cmd_ctx *ctx, struct fx_model *model,
 	if (!recording)
 		return;
 	out_value_text(ctx->out, "sizes", recording->varied);
-	out_value_int(ctx->out, "specialisations", (int64_t)recording->count);
+	out_value_int(ctx->out, "specialisations",
+		(int64_t)recording->decided.count);
 }
 
 /* A difference that rounding does not explain, or none that could be told. */
@@ -324,11 +335,15 @@ static struct fx_error *
 check_flags(struct cmd_ctx *ctx)
 {
 	static const char *const others[] = { "example", "leaf", "concrete",
-		"tracer" };
+		"tracer", "partial" };
 
 	if (cmd_flag(ctx, "vary") && !cmd_flag(ctx, "example"))
 		return fx_error_new(FX_ERR_USAGE,
 			"--vary is of a run that is recorded: --example");
+	if (cmd_flag(ctx, "partial") && cmd_flag(ctx, "example"))
+		return fx_error_new(FX_ERR_USAGE,
+			"--partial is of a trace; a run that is recorded gets "
+			"through everything");
 	for (size_t i = 0; i < FX_ARRAY_LEN(others); i++)
 		if (cmd_flag(ctx, "export") && cmd_flag(ctx, others[i]))
 			return fx_error_new(FX_ERR_USAGE,
@@ -371,6 +386,7 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 			.is_example = cmd_flag(ctx, "example"),
 			.is_checked = !cmd_flag(ctx, "no-check"),
 			.is_export = cmd_flag(ctx, "export"),
+			.is_partial = cmd_flag(ctx, "partial"),
 			.inputs = lists[INPUTS].items,
 			.input_count = lists[INPUTS].count,
 			.vary = lists[VARY].items,
@@ -428,36 +444,48 @@ cmd_trace_say_capture(struct cmd_ctx *ctx)
 		!traced->is_partial);
 }
 
-void
-cmd_trace_say_specialisations(struct cmd_ctx *ctx)
+static void
+say_remarks(struct out *out, const char *name, const char *value,
+	const struct fx_remarks *remarks)
 {
-	static const char *const keys[] = { "line", "what", "value" };
-	const struct fx_traced *traced = fx_model_traced(ctx->model);
+	const char *const keys[] = { "line", "what", value };
 
-	if (!traced || !traced->recording || !traced->recording->count)
+	if (!remarks->count)
 		return;
-	out_table_begin(ctx->out, "specialisations", FX_ARRAY_LEN(keys), keys);
-	for (size_t i = 0; i < traced->recording->count; i++) {
-		const struct fx_specialisation *item =
-			&traced->recording->items[i];
+	out_table_begin(out, name, FX_ARRAY_LEN(keys), keys);
+	for (size_t i = 0; i < remarks->count; i++) {
+		const struct fx_remark *item = &remarks->items[i];
 
 		if (item->line)
-			out_cell(ctx->out, FX_ROLE_PATH, "%s:%d", item->file,
+			out_cell(out, FX_ROLE_PATH, "%s:%d", item->file,
 				item->line);
 		else
-			out_cell(ctx->out, FX_ROLE_PATH, "%s", item->file);
-		out_cell(ctx->out, FX_ROLE_PLAIN, "%s", item->text);
-		out_cell(ctx->out, FX_ROLE_PLAIN, "%s", item->value);
+			out_cell(out, FX_ROLE_PATH, "%s", item->file);
+		out_cell(out, FX_ROLE_PLAIN, "%s", item->text);
+		out_cell(out, FX_ROLE_PLAIN, "%s", item->value);
 	}
-	out_table_end(ctx->out);
+	out_table_end(out);
+}
+
+void
+cmd_trace_say_remarks(struct cmd_ctx *ctx)
+{
+	const struct fx_traced *traced = fx_model_traced(ctx->model);
+
+	if (traced && traced->recording)
+		say_remarks(ctx->out, "specialisations", "value",
+			&traced->recording->decided);
+	if (traced)
+		say_remarks(ctx->out, "kept", "module", &traced->kept);
 }
 
 void
 cmd_trace_say_fixed(struct cmd_ctx *ctx)
 {
 	const struct fx_traced *traced = fx_model_traced(ctx->model);
-	size_t count =
-		traced && traced->recording ? traced->recording->count : 0;
+	size_t count = traced && traced->recording
+			       ? traced->recording->decided.count
+			       : 0;
 
 	if (count)
 		out_note(ctx->out,

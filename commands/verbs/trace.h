@@ -34,7 +34,9 @@ void cmd_trace_say_capture(struct cmd_ctx *ctx);
 void cmd_trace_say_process(struct cmd_ctx *ctx);
 /* A new input of a recorded graph may want other decisions than it has. */
 void cmd_trace_say_fixed(struct cmd_ctx *ctx);
-/* The table of what a recorded run decided by values and sizes. */
-void cmd_trace_say_specialisations(struct cmd_ctx *ctx);
+/* Tables: what a recorded run decided by values and sizes, and which modules a
+ * trace kept whole.
+ */
+void cmd_trace_say_remarks(struct cmd_ctx *ctx);
 
 #endif /* FX_COMMANDS_VERBS_TRACE_H */

@@ -72,6 +72,8 @@ request_json(const struct fx_trace_request *request, json_t **ret)
 	if (request->is_export)
 		json_object_set_new(message, "export",
 			texts_json(request->inputs, request->input_count));
+	if (request->is_partial)
+		json_object_set_new(message, "partial", json_true());
 	if (request->vary_count)
 		json_object_set_new(message, "vary",
 			texts_json(request->vary, request->vary_count));
@@ -534,6 +536,7 @@ fx_trace_result_deinit(struct fx_trace_result *result)
 	free(result->how);
 	free(result->sizes);
 	free(result->remedy);
+	fx_remarks_deinit(&result->kept);
 	fx_recording_free(result->recording);
 	memset(result, 0, sizeof(*result));
 }

@@ -76,16 +76,23 @@ dup_text(json_t *answer, const char *key)
 }
 
 void
+fx_remarks_deinit(struct fx_remarks *remarks)
+{
+	for (size_t i = 0; i < remarks->count; i++) {
+		free(remarks->items[i].file);
+		free(remarks->items[i].value);
+		free(remarks->items[i].text);
+	}
+	free(remarks->items);
+	*remarks = (struct fx_remarks){ 0 };
+}
+
+void
 fx_recording_free(struct fx_recording *recording)
 {
 	if (!recording)
 		return;
-	for (size_t i = 0; i < recording->count; i++) {
-		free(recording->items[i].file);
-		free(recording->items[i].value);
-		free(recording->items[i].text);
-	}
-	free(recording->items);
+	fx_remarks_deinit(&recording->decided);
 	free(recording->sizes);
 	free(recording->varied);
 	free(recording->stops);
@@ -101,14 +108,22 @@ dup_item(json_t *list, size_t index)
 	return fx_xstrdup(text ? text : "");
 }
 
-/* NOTE is [file, line, value, text]. */
+/* NOTES: [[file, line, value, text], ...] or NULL. */
 static void
-read_specialisation(json_t *note, struct fx_specialisation *ret)
+read_remarks(json_t *notes, struct fx_remarks *ret)
 {
-	ret->file = dup_item(note, 0);
-	ret->line = (int)json_integer_value(json_array_get(note, 1));
-	ret->value = dup_item(note, 2);
-	ret->text = dup_item(note, 3);
+	json_t *note;
+	size_t index;
+
+	ret->count = json_array_size(notes);
+	ret->items = fx_xcalloc(ret->count, sizeof(*ret->items));
+	json_array_foreach(notes, index, note)
+		ret->items[index] = (struct fx_remark){
+		.file = dup_item(note, 0),
+		.line = (int)json_integer_value(json_array_get(note, 1)),
+		.value = dup_item(note, 2),
+		.text = dup_item(note, 3),
+	};
 }
 
 /* How the run that ANSWER tells of was recorded; NULL: it was traced. */
@@ -118,8 +133,6 @@ read_recording(json_t *answer)
 	json_t *notes = json_object_get(answer, "notes");
 	json_t *difference = json_object_get(answer, "difference");
 	struct fx_recording *recording;
-	json_t *note;
-	size_t index;
 
 	if (!notes)
 		return NULL;
@@ -136,11 +149,7 @@ read_recording(json_t *answer)
 	recording->stops = dup_text(answer, "stops");
 	if (fx_message_text(answer, "problem"))
 		recording->problem = dup_text(answer, "problem");
-	recording->items =
-		fx_xcalloc(json_array_size(notes), sizeof(*recording->items));
-	json_array_foreach(notes, index, note)
-		read_specialisation(note, &recording->items[index]);
-	recording->count = json_array_size(notes);
+	read_remarks(notes, &recording->decided);
 	return recording;
 }
 
@@ -162,6 +171,7 @@ fx_trace_reply_read(json_t *answer, const char *text, size_t size,
 	ret->mode = dup_text(answer, "mode");
 	ret->how = dup_text(answer, "how");
 	ret->sizes = dup_text(answer, "sizes_open");
+	read_remarks(json_object_get(answer, "kept"), &ret->kept);
 	ret->recording = read_recording(answer);
 	ret->remedy = dup_text(json_object_get(answer, "error"), "remedy");
 	ret->can_record =

@@ -54,7 +54,8 @@ struct fx_trace_request {
 	 */
 	bool is_example;
 	bool is_checked;
-	bool is_export; /* by torch.export, with the same inputs */
+	bool is_export;  /* by torch.export, with the same inputs */
+	bool is_partial; /* what cannot be traced becomes a leaf */
 	const char *const *inputs;
 	size_t input_count;
 	const char *const *vary; /* inputs of a second run, of other sizes */
@@ -68,15 +69,21 @@ struct fx_trace_request {
 	void *context;
 };
 
-/* What a recorded run decided by a value or a size: the graph is right where
- * that comes out the same.
+/* What happened at a line: of a recorded run what it decided by a value or a
+ * size (the graph is right where that comes out the same), of a trace which
+ * module was kept whole.
  */
-struct fx_specialisation {
+struct fx_remark {
 	char *file;
-	int line; /* from 1 */
-	char *value;
-	char *text; /* of the line, or what happened there */
+	int line;    /* from 1 */
+	char *value; /* that came out, or the module's path */
+	char *text;  /* of the line, or what happened there */
 };
+struct fx_remarks {
+	struct fx_remark *items;
+	size_t count;
+};
+void fx_remarks_deinit(struct fx_remarks *remarks);
 
 /* How a run was recorded (capture/fxdb/_example.py). */
 struct fx_recording {
@@ -89,8 +96,7 @@ struct fx_recording {
 	char *stops; /* nodes before which fxdb.breakpoint was called: "a b" */
 	char *sizes; /* inputs of other sizes on which they differ: "x [2, 4]";
 		      * "": none was found; NULL: none was tried */
-	struct fx_specialisation *items;
-	size_t count;
+	struct fx_remarks decided;
 };
 void fx_recording_free(struct fx_recording *recording);
 
@@ -103,9 +109,11 @@ struct fx_trace_result {
 	char *python; /* "python3.11" */
 	char *path;   /* of that Python */
 	char *torch;
-	char *mode;  /* "eval" */
-	char *how;   /* "traced" */
-	char *sizes; /* of an export, which are open; or "" */
+	char *mode;             /* "eval" */
+	char *how;              /* "traced" */
+	char *sizes;            /* of an export, which are open; or "" */
+	struct fx_remarks kept; /* modules that could not be traced; the
+				 * caller's */
 	struct fx_recording *recording; /* the caller's; NULL: it was traced */
 	char *remedy; /* flags with which a trace that failed succeeds, tried:
 		       * " --leaf Net"; "" or NULL: none was found */

@@ -70,6 +70,8 @@ options_text(const struct fx_trace_request *request)
 		fx_buf_add(&text, " --example");
 	if (request->is_export)
 		fx_buf_add(&text, " --export");
+	if (request->is_partial)
+		fx_buf_add(&text, " --partial");
 	for (size_t i = 0; i < request->vary_count; i++)
 		fx_buf_addf(&text, " --vary %s", request->vary[i]);
 	if (request->tracer)
@@ -94,6 +96,8 @@ traced_new(const struct fx_trace_request *request,
 	traced->seed = request->seed;
 	traced->is_partial = is_partial;
 	traced->recording = FX_TAKE(report->recording);
+	traced->kept = report->kept;
+	report->kept = (struct fx_remarks){ 0 };
 	return traced;
 }
 
@@ -109,6 +113,7 @@ fx_traced_free(struct fx_traced *traced)
 	free(traced->torch);
 	free(traced->mode);
 	fx_recording_free(traced->recording);
+	fx_remarks_deinit(&traced->kept);
 	free(traced);
 }
 

@@ -80,6 +80,7 @@ struct fx_traced {
 	uint64_t seed;   /* that its weights follow from */
 	bool is_partial; /* tracing failed; this is what there was */
 	struct fx_recording *recording; /* NULL: it was traced */
+	struct fx_remarks kept; /* modules that could not be traced, whole */
 };
 
 /* NULL for a model that was not traced in this session. */

@@ -10,7 +10,7 @@ import signal
 
 import torch
 
-from fxdb import _check, _find, _report
+from fxdb import _check, _find, _partial, _report
 
 _SECONDS = 2
 _ROUNDS = 4
@@ -47,7 +47,8 @@ def find(request, module, root, error, graph):
     """
     try:
         with _limited(), _check.silence():
-            return _search(request, module, root, error, graph)
+            return _search(request, module, root, error, graph) or \
+                _kept_whole(request, module, root)
     except _Late:
         return []
 
@@ -68,6 +69,18 @@ def _search(request, module, root, error, graph):
             return []
         flags, graph, error = flags + [best[0]], best[1], best[2]
     return []
+
+
+def _kept_whole(request, module, root):
+    """Whether it is traced when what cannot be is kept whole."""
+    if request.get("partial"):
+        return []
+    try:
+        _partial.trace(_find.tracer(request, module), root,
+                       _find.concrete(request, module, root))
+    except Exception:
+        return []
+    return [("--partial",)]
 
 
 def _count(graph):
@@ -123,7 +136,7 @@ def _leaves(entries, root, module):
     """Classes of modules that ENTRIES are in, by names that --leaf finds."""
     found = []
     for entry in reversed(entries):
-        kind = type(entry.tb_frame.f_locals.get("self"))
+        kind = type(_report.self_of(entry))
         if not issubclass(kind, torch.nn.Module) or kind is type(root) or \
                 kind.__module__.startswith("torch.nn."):
             continue

@@ -49,6 +49,14 @@ def own_frames(trace):
     return own or entries
 
 
+def self_of(entry):
+    """What the method that the traceback's ENTRY is in was called on: its first
+    parameter, whatever its name; None in a function without any."""
+    code = entry.tb_frame.f_code
+    return entry.tb_frame.f_locals.get(code.co_varnames[0]) \
+        if code.co_argcount else None
+
+
 def _frames(entries):
     """What is shown of them, innermost first: {file, line, function, text}."""
     shown, skipped, last = [], 0, None

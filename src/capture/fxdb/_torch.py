@@ -15,7 +15,7 @@ from . import _capture, _report, _weights
 _FRAME = re.compile(r'File "([^"\n]*)", line (\d+), in ([^\n]*)'
                     r'(?:\n[ \t]+(?!File ")([^\n]*))?')
 # How Dynamo calls the module that it was given.
-_SELF = re.compile(r"^L\[.\w+.\]\.?")
+_SELF = re.compile(r"^[LG]\[.\w+.\]\.?")
 # What says of a node what its result is, the best first.
 _RESULTS = "val", "example_value", "tensor_meta"
 _PLAIN = bool, int, float, complex, type(None)

@@ -21,8 +21,8 @@ import traceback
 import torch
 
 import fxdb
-from fxdb import _capture, _check, _example, _export, _find, _remedy, \
-    _report, _run, _torch, _vary, _weights
+from fxdb import _capture, _check, _example, _export, _find, _partial, \
+    _remedy, _report, _run, _torch, _vary, _weights
 
 
 class _Channel:
@@ -115,7 +115,8 @@ class _Capture:
     def _asks_anew(self):
         """Whether a flag is of a trace or a recording, not of a graph."""
         return self.request.get("example") is not None or any(
-            self.request.get(key) for key in ("leaf", "concrete", "tracer"))
+            self.request.get(key)
+            for key in ("leaf", "concrete", "tracer", "partial"))
 
     def _exported(self, module):
         """The Graph of what torch.export makes of the model."""
@@ -148,9 +149,13 @@ class _Capture:
         fxdb._installed = True
         self.times[1:] = [time.perf_counter()] * 2
         self.tracer = tracer
-        graph = tracer.trace(self.model, self.fixed) \
-            if self.request.get("example") is None \
-            else self._record(tracer, module)
+        if self.request.get("example") is not None:
+            graph = self._record(tracer, module)
+        elif self.request.get("partial"):
+            graph, self.recorded["kept"] = _partial.trace(
+                tracer, self.model, self.fixed)
+        else:
+            graph = tracer.trace(self.model, self.fixed)
         if not isinstance(graph, fxdb.Graph):
             raise _find.Refused("type", "%s.trace gave a %s, not an "
                                 "fxdb.Graph" % (type(tracer).__name__,
@@ -209,7 +214,7 @@ class _Capture:
                                  self.graph)
         except (Exception, KeyboardInterrupt):
             return ""
-        return "".join(" %s %s" % flag for flag in flags)
+        return "".join(" " + " ".join(flag) for flag in flags)
 
     def run(self):
         """Trace and answer.  True while there is a graph to serve."""

@@ -44,3 +44,25 @@ class Endless(nn.Module):
         while True:
             x = x + 0
         return x
+
+
+def hidden():
+    """A module whose class no flag can name."""
+    class Hidden(nn.Module):
+        def __init__(this):
+            super().__init__()
+            this.fc = nn.Linear(2, 2)
+
+        def forward(this, x):
+            return this.fc(x) if x.sum() > 0 else x
+    return Hidden()
+
+
+class Hides(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Sequential(hidden(), nn.ReLU())
+        self.last = hidden()
+
+    def forward(self, x):
+        return self.last(self.first(x)) + 1

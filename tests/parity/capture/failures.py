@@ -242,6 +242,17 @@ CASES = [
     ("remedies.py:Elsewhere", r"the truth of %gt",
      r"hint: tried, and it is traced: trace remedies.py:Elsewhere "
      r"--leaf causes.Decides\n"),
+    ("remedies.py:Hides", r"the truth of %gt",
+     r"hint: tried, and it is traced: trace remedies.py:Hides --partial\n"),
+    ("remedies.py:Both --partial --concrete training=False",
+     r"^Both.*: 6 nodes.*; 1 module kept whole \(info trace\)"),
+    ("remedies.py:Both --partial", r"the truth of %training",
+     r"hint: tried, and it is traced: trace remedies.py:Both --partial "
+     r"--concrete training=False"),
+    ("remedies.py:Hides --partial --example -i x=f32[2]",
+     r"error: --partial is of a trace"),
+    ("remedies.py:Hides --partial --export -i x=f32[2]",
+     r"error: --export .* --partial"),
     ("remedies.py:Endless", r"the truth of %flag", r"hint: the model decides"),
 ]
 TRIED = "hint: tried, and it is traced: "

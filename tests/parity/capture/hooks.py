@@ -13,7 +13,11 @@ from torch import nn
 
 import oracle  # noqa: F401  which repairs torch.fx
 import fxdb  # noqa: E402  after the oracle
-from session import raises
+from fxdb import _partial  # noqa: E402
+from session import DATA, raises
+
+sys.path.insert(0, DATA)
+import remedies  # noqa: E402
 
 
 class Hooked(nn.Module):
@@ -95,8 +99,31 @@ def check_create_proxy():
         mine.to_torch().code == code, mine.to_torch().code
 
 
+def check_partial():
+    """What cannot be traced is kept whole: torch.fx's graph with those leaves."""
+    torch.manual_seed(0)
+    root = remedies.Hides()
+    graph, kept = _partial.trace(fxdb.Tracer(), root, None)
+    assert [note[2] for note in kept] == ["first.0", "last"], kept
+    assert all(note[0].endswith("remedies.py") and "truth" in note[3]
+               for note in kept), kept
+
+    class Leaves(torch.fx.Tracer):
+        def is_leaf_module(self, module, path):
+            return path in ("first.0", "last") or \
+                super().is_leaf_module(module, path)
+    other = Leaves().trace(root)
+    assert str(graph) == str(other).strip(), graph
+    x = torch.randn(3, 2)
+    assert torch.equal(graph.to_torch()(x), root(x))
+    # What its own code decides nobody can keep whole.
+    raises(torch.fx.proxy.TraceError, lambda: _partial.trace(
+        fxdb.Tracer(), remedies.causes.Decides(), None), "the truth")
+
+
 def main():
     check_create_proxy()
+    check_partial()
     ours, theirs = [], []
     mine = hooked(fxdb.Tracer, ours)().trace(Hooked())
     other = hooked(torch.fx.Tracer, theirs)().trace(Hooked())

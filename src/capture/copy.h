@@ -26,6 +26,26 @@ bool fxpy_object(struct fxpy_trace *trace, PyObject *object,
  */
 PyObject *fxpy_graph_object(PyObject *graph, const char *text);
 
+/* ext_graph.c: the Graph of TRACE, which may still be filling it; borrowed. */
+PyObject *fxpy_trace_graph(struct fxpy_trace *trace);
+
+/* ext_graph.c: the node that OBJECT, a Node of TRACE, stands for; NULL with an
+ * exception when it is none.
+ */
+struct fx_node *fxpy_object_node(struct fxpy_trace *trace, PyObject *object);
+
+/* ext_args.c: OBJECT as it stands, without asking the tracer's create_arg; it
+ * may hold Nodes of TRACE.
+ */
+bool fxpy_plain_arg(struct fxpy_trace *trace, PyObject *object,
+	struct fx_value *ret);
+
+/* ext_record.c: add SPEC's node, or what the tracer's own create_node gives;
+ * TYPE is the annotation, or NULL.  NULL with an exception.
+ */
+struct fx_node *fxpy_add_node(struct fxpy_trace *trace,
+	struct fx_node_spec *spec, PyObject *type);
+
 /* ext_graph.c: the Node of NODE, which the running TRACE has made. */
 PyObject *fxpy_trace_node(struct fxpy_trace *trace, struct fx_node *node);
 

@@ -22,11 +22,16 @@ PyObject *fxpy_tell(const char *method, PyObject *callable, PyObject *args,
 /* ext_module.c: the trace that runs; NULL with an exception. */
 struct fxpy_trace *fxpy_running(void);
 
-/* ext_record.c: record(opcode of a call, target, args tuple, kwargs dict,
- * candidate for the name or None, whether torch.fx.wrap has it) -> Proxy.  What
+/* ext_record.c: record(opcode, target, args tuple, kwargs dict, candidate for
+ * the name or None, whether torch.fx.wrap has it, type, factory) -> Proxy. What
  * the hook create_proxy does when nothing overrides it: it is not asked.
  */
 PyObject *fxpy_record(PyObject *self, PyObject *args);
+/* create_node(opcode, target, args tuple, kwargs dict, name or None) -> Node,
+ * proxy(Node) -> Proxy: what these hooks do.
+ */
+PyObject *fxpy_create_node(PyObject *self, PyObject *args);
+PyObject *fxpy_create_proxy(PyObject *self, PyObject *node);
 
 /* ext_patch.c: the Proxy of PARAMETER, one for a trace; PARAMETER itself when
  * the traced model does not have it.  New reference.

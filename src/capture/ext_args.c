@@ -276,11 +276,12 @@ fxpy_plain(struct fx_arena *arena, PyObject *object, int depth,
 static bool
 attribute(struct fxpy_trace *trace, const char *path, struct fx_value *ret)
 {
-	struct fx_node *node =
-		fx_recorder_attribute(&trace->recorder, path, NULL);
+	struct fx_node_spec spec = { .opcode = FX_OPCODE_GET_ATTR,
+		.target = path };
+	struct fx_node *node = fxpy_add_node(trace, &spec, NULL);
 
 	*ret = fx_value_node(node);
-	return true;
+	return node;
 }
 
 /* A tensor that the module does not have: _tensor_constantN, numbered in our
@@ -412,6 +413,11 @@ convert_with(struct fxpy_trace *trace, PyObject *object, int depth,
 		*ret = fx_value_node(node);
 		return node;
 	}
+	if (Py_TYPE(object) == fxpy.node_type) {
+		node = fxpy_object_node(trace, object);
+		*ret = fx_value_node(node);
+		return node;
+	}
 	if (Py_TYPE(object) == fxpy.argument_type)
 		return argument_value(trace, object, ret);
 	done = fxpy_member(trace, object, ret);
@@ -435,6 +441,12 @@ convert(struct fxpy_trace *trace, PyObject *object, int depth,
 	struct fx_value *ret)
 {
 	return convert_with(trace, object, depth, trace_item, ret);
+}
+
+bool
+fxpy_plain_arg(struct fxpy_trace *trace, PyObject *object, struct fx_value *ret)
+{
+	return convert(trace, object, 0, ret);
 }
 
 bool

@@ -7,9 +7,42 @@
 #include "capture/copy.h"
 #include "capture/example.h"
 
+#include <string.h>
+
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/intern.h"
 #include "ir/tensor_meta.h"
+
+bool
+fxpy_set_nested(struct fx_graph *graph, PyObject *names)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	struct fx_pytree *pytree =
+		FX_ARENA_NEW(graph->permanent, struct fx_pytree);
+	size_t count = (size_t)PyTuple_Size(names);
+	const char **inputs =
+		FX_ARENA_ARRAY(graph->permanent, const char *, count);
+
+	for (size_t i = 0; i < count; i++) {
+		const char *name =
+			fxpy_text(PyTuple_GetItem(names, (Py_ssize_t)i));
+
+		if (!name)
+			return false;
+		fx_buf_addf(&text, "%s%s", i ? ", " : "[", name);
+		if (strcmp(name, "self") == 0)
+			pytree->with_self = true;
+		else
+			inputs[pytree->input_count++] = name;
+	}
+	fx_buf_add(&text, "]");
+	pytree->inputs = inputs;
+	pytree->in_text = fx_intern(fx_buf_text(&text));
+	pytree->has_outputs = true;
+	graph->pytree = pytree;
+	return true;
+}
 
 /* SCOPES: a sequence of (path, class), outermost first, or None. */
 static bool

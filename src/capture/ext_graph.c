@@ -35,36 +35,6 @@ struct fxpy_node {
 	struct fx_node *node;
 };
 
-bool
-fxpy_set_nested(struct fx_graph *graph, PyObject *names)
-{
-	FX_AUTO_BUF struct fx_buf text = { 0 };
-	struct fx_pytree *pytree =
-		FX_ARENA_NEW(graph->permanent, struct fx_pytree);
-	size_t count = (size_t)PyTuple_Size(names);
-	const char **inputs =
-		FX_ARENA_ARRAY(graph->permanent, const char *, count);
-
-	for (size_t i = 0; i < count; i++) {
-		const char *name =
-			fxpy_text(PyTuple_GetItem(names, (Py_ssize_t)i));
-
-		if (!name)
-			return false;
-		fx_buf_addf(&text, "%s%s", i ? ", " : "[", name);
-		if (strcmp(name, "self") == 0)
-			pytree->with_self = true;
-		else
-			inputs[pytree->input_count++] = name;
-	}
-	fx_buf_add(&text, "]");
-	pytree->inputs = inputs;
-	pytree->in_text = fx_intern(fx_buf_text(&text));
-	pytree->has_outputs = true;
-	graph->pytree = pytree;
-	return true;
-}
-
 static PyObject *
 text_object(const char *text)
 {
@@ -73,14 +43,13 @@ text_object(const char *text)
 	return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
 }
 
-/* The Graph of TRACE, which may still be filling it. */
-static struct fxpy_graph *
-graph_of(struct fxpy_trace *trace)
+PyObject *
+fxpy_trace_graph(struct fxpy_trace *trace)
 {
-	struct fxpy_graph *object = (struct fxpy_graph *)trace->graph;
+	struct fxpy_graph *object;
 
-	if (object)
-		return object;
+	if (trace->graph)
+		return trace->graph;
 	object = PyObject_New(struct fxpy_graph, fxpy.graph_type);
 	if (!object)
 		return NULL;
@@ -97,14 +66,14 @@ graph_of(struct fxpy_trace *trace)
 	object->places = NULL;
 	object->kept = PyDict_New();
 	object->is_described = false;
-	trace->graph = (PyObject *)object;
-	return object;
+	return trace->graph = (PyObject *)object;
 }
 
 PyObject *
 fxpy_graph_new(struct fxpy_trace *trace)
 {
-	struct fxpy_graph *object = graph_of(trace);
+	struct fxpy_graph *object =
+		(struct fxpy_graph *)fxpy_trace_graph(trace);
 
 	if (!object)
 		return NULL;
@@ -122,9 +91,9 @@ fxpy_graph_new(struct fxpy_trace *trace)
 PyObject *
 fxpy_trace_node(struct fxpy_trace *trace, struct fx_node *node)
 {
-	struct fxpy_graph *graph = graph_of(trace);
+	PyObject *graph = fxpy_trace_graph(trace);
 
-	return graph ? fxpy_node_object((PyObject *)graph, node) : NULL;
+	return graph ? fxpy_node_object(graph, node) : NULL;
 }
 
 static void
@@ -174,6 +143,16 @@ static struct fx_node *
 node_of(PyObject *self)
 {
 	return ((struct fxpy_node *)self)->node;
+}
+
+struct fx_node *
+fxpy_object_node(struct fxpy_trace *trace, PyObject *object)
+{
+	if (Py_TYPE(object) == fxpy.node_type && trace->graph &&
+		((struct fxpy_node *)object)->graph == trace->graph)
+		return node_of(object);
+	PyErr_Format(PyExc_TypeError, "%R is no Node of this trace", object);
+	return NULL;
 }
 
 static PyObject *

@@ -52,6 +52,40 @@ overrides(PyObject *tracer, PyObject *base, PyObject *name)
 	return differs;
 }
 
+static bool
+is_on(PyObject *tracer, PyObject *name)
+{
+	PyObject *value = PyObject_GetAttr(tracer, name);
+	bool on = value && PyObject_IsTrue(value) == 1;
+
+	Py_XDECREF(value);
+	PyErr_Clear();
+	return on;
+}
+
+/* Which hooks TRACER has, and what a switch of torch.fx's asks them for. */
+static void
+find_hooks(struct fxpy_trace *trace, PyObject *tracer, PyObject *base)
+{
+	trace->hooks_leaf = overrides(tracer, base, fxpy_str.is_leaf_module);
+	trace->hooks_path = overrides(tracer, base, fxpy_str.path_of_module);
+	trace->hooks_arg = overrides(tracer, base, fxpy_str.create_arg);
+	trace->hooks_call = overrides(tracer, base, fxpy_str.call_module);
+	trace->hooks_proxy = overrides(tracer, base, fxpy_str.create_proxy);
+	trace->hooks_bool = overrides(tracer, base, fxpy_str.to_bool) ||
+			    is_on(tracer, fxpy_str.trace_asserts);
+	trace->hooks_iter = overrides(tracer, base, fxpy_str.iter);
+	trace->hooks_keys = overrides(tracer, base, fxpy_str.keys);
+	trace->hooks_node = overrides(tracer, base, fxpy_str.create_node) ||
+			    is_on(tracer, fxpy_str.check_mutable_operations);
+	trace->hooks_made = overrides(tracer, base, fxpy_str.proxy);
+	trace->hooks_getattr = overrides(tracer, base, fxpy_str.getattr) ||
+			       trace->hooks_proxy || trace->hooks_node ||
+			       trace->hooks_made ||
+			       is_on(tracer, fxpy_str.param_shapes_constant) ||
+			       is_on(tracer, fxpy_str.proxy_buffer_attributes);
+}
+
 static struct fxpy_trace *
 trace_new(PyObject *tracer, PyObject *base, PyObject *root)
 {
@@ -69,14 +103,7 @@ trace_new(PyObject *tracer, PyObject *base, PyObject *root)
 	trace->root = root;
 	trace->keep = PyList_New(0);
 	trace->targets = PyDict_New();
-	trace->hooks_leaf = overrides(tracer, base, fxpy_str.is_leaf_module);
-	trace->hooks_path = overrides(tracer, base, fxpy_str.path_of_module);
-	trace->hooks_arg = overrides(tracer, base, fxpy_str.create_arg);
-	trace->hooks_call = overrides(tracer, base, fxpy_str.call_module);
-	trace->hooks_proxy = overrides(tracer, base, fxpy_str.create_proxy);
-	trace->hooks_bool = overrides(tracer, base, fxpy_str.to_bool);
-	trace->hooks_iter = overrides(tracer, base, fxpy_str.iter);
-	trace->hooks_keys = overrides(tracer, base, fxpy_str.keys);
+	find_hooks(trace, tracer, base);
 	return trace;
 }
 
@@ -99,25 +126,6 @@ fxpy_running(void)
 	return fxpy.trace;
 }
 
-/* placeholder(name, args tuple, type text or None) -> Proxy */
-static PyObject *
-placeholder(PyObject *self, PyObject *args)
-{
-	struct fx_node_spec spec = { .opcode = FX_OPCODE_PLACEHOLDER };
-	struct fxpy_trace *trace = fxpy_running();
-	const char *name, *type;
-	PyObject *defaults;
-
-	(void)self;
-	if (!trace || !PyArg_ParseTuple(args, "sOz", &name, &defaults, &type))
-		return NULL;
-	if (!fxpy_arg(trace, defaults, &spec.args))
-		return NULL;
-	spec.target = fx_intern(name);
-	spec.type = fx_intern(type);
-	return fxpy_proxy_new(fx_recorder_add(&trace->recorder, &spec));
-}
-
 /* Of "1.13.0a0+git1" the part that dialects are told by: "1.13". */
 static size_t
 version_length(const char *version)
@@ -130,7 +138,8 @@ version_length(const char *version)
 }
 
 /* The output node and everything that is known at the end.  DONE is what the
- * body gave: (result, type text or None, class name); a copy has its output.
+ * body gave: (result, type text or None, class name, type); a copy has its
+ * output.
  */
 static PyObject *
 finish(struct fxpy_trace *trace, PyObject *done)
@@ -140,9 +149,9 @@ finish(struct fxpy_trace *trace, PyObject *done)
 	struct fx_graph *graph = trace->recorder.graph;
 	const char *type, *name;
 	struct fx_value item;
-	PyObject *result;
+	PyObject *result, *note = NULL;
 
-	if (!PyArg_ParseTuple(done, "Ozs", &result, &type, &name) ||
+	if (!PyArg_ParseTuple(done, "Ozs|O", &result, &type, &name, &note) ||
 		(!trace->is_copy && !fxpy_arg(trace, result, &item)))
 		return NULL;
 	graph->class_name = fx_intern(name);
@@ -150,8 +159,7 @@ finish(struct fxpy_trace *trace, PyObject *done)
 		return fxpy_graph_new(trace);
 	spec.args = fx_value_sequence(graph->values, FX_VALUE_TUPLE, &item, 1);
 	spec.type = fx_intern(type);
-	fx_recorder_add(&trace->recorder, &spec);
-	return fxpy_graph_new(trace);
+	return fxpy_add_node(trace, &spec, note) ? fxpy_graph_new(trace) : NULL;
 }
 
 /* Keep the graph traced so far as TRACER.partial.  The pending exception stays
@@ -395,8 +403,9 @@ path_of_module(PyObject *self, PyObject *module)
 
 static PyMethodDef functions[] = {
 	{ "run", run, METH_VARARGS, "A whole trace; the Graph." },
-	{ "placeholder", placeholder, METH_VARARGS, "Record an input." },
 	{ "record", fxpy_record, METH_VARARGS, "Record a call." },
+	{ "create_node", fxpy_create_node, METH_VARARGS, "The default." },
+	{ "proxy", fxpy_create_proxy, METH_O, "The default." },
 	{ "nested", nested, METH_O, "Inputs are containers, taken apart." },
 	{ "create_arg", create_arg, METH_O, "The default of create_arg." },
 	{ "node_name", node_name, METH_O, "What a Proxy's node is called." },

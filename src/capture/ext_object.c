@@ -88,12 +88,14 @@ static bool
 call_of_class(struct fxpy_trace *trace, PyObject *object,
 	struct fx_node_spec *spec, struct fx_value *ret)
 {
+	struct fx_node *node;
+
 	spec->opcode = FX_OPCODE_CALL_FUNCTION;
 	spec->target = fxpy_target(trace, (PyObject *)Py_TYPE(object));
 	spec->source = fxpy_source(trace);
-	if (spec->target)
-		*ret = fx_value_node(fx_recorder_add(&trace->recorder, spec));
-	return spec->target;
+	node = spec->target ? fxpy_add_node(trace, spec, NULL) : NULL;
+	*ret = fx_value_node(node);
+	return node;
 }
 
 static bool

@@ -236,6 +236,21 @@ fxpy_parameter(struct fxpy_trace *trace, PyObject *value)
 	return proxy;
 }
 
+/* What the tracer's own getattr gives for what SELF has as NAME. */
+static PyObject *
+ask_for_attribute(PyObject *self, PyObject *name)
+{
+	PyObject *found = PyObject_CallFunctionObjArgs(fxpy.original_getattr,
+		self, name, NULL);
+	PyObject *given = NULL;
+
+	if (found && fxpy.trace)
+		given = PyObject_CallMethod(fxpy.trace->tracer, "_attribute",
+			"OO", name, found);
+	Py_XDECREF(found);
+	return given;
+}
+
 static PyObject *
 module_getattr(PyObject *self, PyObject *name)
 {
@@ -247,6 +262,8 @@ module_getattr(PyObject *self, PyObject *name)
 	if (!fxpy.trace)
 		return PyObject_CallFunctionObjArgs(fxpy.original_getattr, self,
 			name, NULL);
+	if (fxpy.trace->hooks_getattr)
+		return ask_for_attribute(self, name);
 	dict = PyObject_GetAttr(self, fxpy_str.__dict__);
 	if (!dict)
 		return NULL;

@@ -233,7 +233,7 @@ ask_tracer(const char *hook, PyObject *self)
 static int
 ask_truth(PyObject *self)
 {
-	PyObject *answer = ask_tracer("to_bool", self);
+	PyObject *answer = ask_tracer("_truth", self);
 	int truth = answer ? PyObject_IsTrue(answer) : -1;
 
 	Py_XDECREF(answer);

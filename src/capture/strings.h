@@ -13,7 +13,10 @@
 	X(_fields) X(__fx_create_arg__) X(start) X(stop) X(step) X(owner) \
 	X(name) X(shape) X(dtype) X(requires_grad) X(_is_fx_tracing_flag) \
 	X(co_flags) X(_forward_hooks) X(_forward_pre_hooks) \
-	X(__dataclass_fields__)
+	X(__dataclass_fields__) \
+	X(create_node) X(proxy) X(getattr) X(trace_asserts) \
+	X(check_mutable_operations) X(param_shapes_constant) \
+	X(proxy_buffer_attributes)
 /* clang-format on */
 
 struct fxpy_strings {

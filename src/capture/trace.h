@@ -41,6 +41,8 @@ struct fxpy_trace {
 	bool hooks_arg;  /* ... create_arg */
 	bool hooks_call, hooks_proxy; /* ... call_module, create_proxy */
 	bool hooks_bool, hooks_iter, hooks_keys;
+	bool hooks_node, hooks_made; /* ... create_node, proxy */
+	bool hooks_getattr;          /* ... getattr, or what that asks */
 };
 
 #endif /* FXPY_TRACE_H */

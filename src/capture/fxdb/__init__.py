@@ -16,7 +16,7 @@ import torch
 import torch.fx
 from torch.utils import _pytree
 
-from . import _capture
+from . import _capture, _frame
 from ._capture import Graph, Node, Proxy
 
 __all__ = ["Graph", "Node", "Proxy", "Tracer", "symbolic_trace", "from_torch",
@@ -28,12 +28,10 @@ _wrapped_fns_to_patch = []
 PH = torch.fx._symbolic_trace.PH
 _PH_TYPE = type(PH)
 _TRACE_ERROR = torch.fx.proxy.TraceError
-_CALLS = "call_function", "call_method", "call_module"
-# Hooks and switches of torch.fx's Tracer without a counterpart here.
-_UNHEARD = ("create_node", "proxy", "getattr", "_module_getattr",
-            "create_args_for_root")
-_OFF = ("param_shapes_constant", "proxy_buffer_attributes",
-        "trace_asserts")
+_RECORDED = ("call_function", "call_method", "call_module", "placeholder",
+             "get_attr")
+# What param_shapes_constant answers for a parameter.
+_OF_SHAPES = "shape", "size", "dim", "ndim", "numel", "nelement"
 # Before a trace wraps it.
 _assert_is_none = torch.fx._symbolic_trace._assert_is_none
 
@@ -162,11 +160,18 @@ class Tracer:
     modules have or what may be an argument.
 
     After a trace that failed, `partial` is the Graph so far.
-    `traced_func_name` is the method of a module that is traced.
+    `traced_func_name` is the method of a module that is traced.  Switches, as
+    torch.fx has them: `param_shapes_constant`, `proxy_buffer_attributes`,
+    `trace_asserts`, `check_mutable_operations`.
     """
 
     partial = None
     traced_func_name = "forward"
+    param_shapes_constant = proxy_buffer_attributes = False
+    trace_asserts = check_mutable_operations = False
+
+    def __init__(self, *, param_shapes_constant=False):
+        self.param_shapes_constant = param_shapes_constant
 
     def is_leaf_module(self, module, path):
         """Whether a call of MODULE, which lies at PATH, is recorded whole
@@ -189,18 +194,69 @@ class Tracer:
                      type_expr=None, proxy_factory_fn=None):
         """Record a call of TARGET and give its Proxy: KIND is "call_function"
         with a function, "call_method" with a method's name, "call_module" with
-        a path.  Asked for every call, not for inputs and attributes; classes
-        made with torch.fx.ProxyableClassMeta ask for it too.  NAME is the
-        node's, numbered where it is taken."""
-        if proxy_factory_fn is not None:
-            raise NotImplementedError("create_proxy makes Proxies of its own")
-        if kind not in _CALLS:
-            raise NotImplementedError("create_proxy records calls of functions, "
-                                      "methods and modules, not %s" % kind)
-        proxy = _capture.record(kind, target, tuple(args), dict(kwargs), name)
+        a path, "placeholder" with the name of an input, "get_attr" with the
+        path of a parameter.  Asked for all of these, but for what create_arg
+        makes; classes made with torch.fx.ProxyableClassMeta ask for it too.
+        NAME is the node's, numbered where it is taken."""
+        if kind not in _RECORDED:
+            raise NotImplementedError("create_proxy records inputs, attributes "
+                                      "and calls, not %s" % kind)
+        return _capture.record(kind, target, tuple(args), dict(kwargs), name,
+                               False, type_expr, proxy_factory_fn)
+
+    def create_node(self, kind, target, args, kwargs, name=None,
+                    type_expr=None):
+        """Add a node and give it: asked for every one, also by create_arg and
+        for the output.  In ARGS and KWARGS values are Nodes."""
+        if kind == "call_function" and self.check_mutable_operations:
+            torch.fx.operator_schemas.check_for_mutable_operation(
+                target, args, kwargs)
+        node = _capture.create_node(kind, target, tuple(args), dict(kwargs),
+                                    name)
         if type_expr is not None:
-            proxy.node.type = type_expr
+            node.type = type_expr
+        return node
+
+    def proxy(self, node):
+        """The Proxy of NODE, which create_proxy made."""
+        return _capture.proxy(node)
+
+    def getattr(self, attr, attr_val, parameter_proxy_cache):
+        """What a module gives for its attribute ATTR, which is ATTR_VAL: a
+        Proxy for a parameter, one for each path in PARAMETER_PROXY_CACHE; with
+        proxy_buffer_attributes for a buffer too."""
+        if isinstance(attr_val, torch.nn.Parameter):
+            named = self.root.named_parameters()
+        elif self.proxy_buffer_attributes and \
+                isinstance(attr_val, torch.Tensor):
+            named = self.root.named_buffers()
+        else:
+            return attr_val
+        for path, tensor in named:
+            if tensor is attr_val:
+                if path not in parameter_proxy_cache:
+                    parameter_proxy_cache[path] = self._known(
+                        self.create_proxy("get_attr", path, (), {}), tensor)
+                return parameter_proxy_cache[path]
+        return attr_val
+
+    def _known(self, proxy, tensor):
+        """PROXY; with param_shapes_constant it knows the sizes of TENSOR."""
+        if self.param_shapes_constant:
+            for name in _OF_SHAPES:
+                setattr(proxy, name, getattr(tensor, name))
         return proxy
+
+    def _attribute(self, name, value):
+        return self.getattr(name, value, self._parameters)
+
+    def _truth(self, proxy):
+        """The truth of PROXY for the caller."""
+        if self.trace_asserts and _frame.is_assert(sys._getframe(1)):
+            self.create_proxy("call_function", torch.fx.proxy.assert_fn,
+                              (proxy,), {})
+            return True
+        return self.to_bool(proxy)
 
     def call_module(self, module, forward, args, kwargs):
         """What a call of MODULE gives: a Proxy of one node for a leaf, else
@@ -229,18 +285,53 @@ class Tracer:
         """What proxy.keys() gives: a call of that method."""
         return self.create_proxy("call_method", "keys", (proxy,), {})
 
-    def _refuse_unheard(self):
-        """What torch.fx would ask a tracer and fxdb does not."""
-        for name in _UNHEARD:
-            if hasattr(self, name):
-                raise NotImplementedError(
-                    "%s.%s is a hook of torch.fx's Tracer that fxdb's does not "
-                    "call" % (type(self).__name__, name))
-        for name in _OFF:
-            if getattr(self, name, False):
-                raise NotImplementedError(
-                    "%s.%s is a switch of torch.fx's Tracer that fxdb's has "
-                    "not" % (type(self).__name__, name))
+    def create_args_for_root(self, root_fn, is_module, concrete_args=None):
+        """(function, values): what a trace calls, and on what; inputs are made
+        here."""
+        inner, names, call, fixed = _plan(root_fn, is_module, concrete_args)
+        defaults = _defaults(inner)
+        values = [self.root] * is_module
+        for name in names[is_module:]:
+            values.append(self._input(name, fixed, defaults,
+                                      inner.__annotations__))
+        if not any(_is_nested(fixed[name]) for name in names if name in fixed):
+            return call, values
+        values, shape = _pytree.tree_flatten(values)
+        _capture.nested(tuple(name for name in names if name[0] != "*"))
+        return lambda *parts: _pytree.tree_flatten(
+            call(*_pytree.tree_unflatten(list(parts), shape)))[0], values
+
+    def _input(self, name, fixed, defaults, notes):
+        """What the function gets for its parameter NAME."""
+        default = (defaults[name],) if name in defaults else ()
+        if name not in fixed:
+            return self.create_proxy("placeholder", name, default, {},
+                                     type_expr=notes.get(name))
+        # A fixed one: a placeholder for each part all the same (semantics 2.2).
+        count = 0
+
+        def part(value):
+            nonlocal count
+            count += 1
+            proxy = self.create_proxy("placeholder", "%s_%d" % (name, count),
+                                      default, {})
+            return proxy if isinstance(value, _PH_TYPE) else self._checked(
+                name, value, proxy)
+        return _pytree.tree_map(part, fixed[name])
+
+    def _checked(self, name, value, proxy):
+        """VALUE, with an assertion in the graph that later calls agree."""
+        text = "%s has been specialized to have value %s but got another " \
+            "value" % (name, value)
+        if type(value) in _BASE_TYPES:
+            torch._assert(proxy == value, text)
+        elif value is None:
+            self.create_proxy("call_function", _assert_is_none, (proxy, text),
+                              {})
+        else:
+            warnings.warn("nothing checks that %s is always given as it was "
+                          "fixed" % name)
+        return value
 
     def trace(self, root, concrete_args=None):
         """The Graph of ROOT, a module or a function.
@@ -251,45 +342,41 @@ class Tracer:
         torch as it was.
         """
         self.partial = None
-        self._refuse_unheard()
+        self._parameters = {}
         function = _function_of(_compiled(root), self.traced_func_name)
         is_module = isinstance(root, torch.nn.Module)
         self.root = root if is_module else torch.nn.Module()
-        inner = inspect.unwrap(function)
-        names, total = _code_parameters(inner)
-        if is_module and (not names or names[0][0] == "*"):
-            raise RuntimeError("forward takes self through *args; name it as "
-                               "a parameter of its own")
-        if isinstance(concrete_args, tuple) and concrete_args and \
-                names[is_module:] and names[is_module][0] == "*":
-            # All of them go to *args, one input each.
-            names[is_module:] = ["input_%d" % i
-                                 for i in range(len(concrete_args))]
-            concrete_args, call = None, function
-        else:
-            call = _caller(function, inner, names, total)
-        fixed = _fixed(concrete_args, names[is_module:])
-        notes = dict(inner.__annotations__)
-        if total > inner.__code__.co_argcount:
-            notes.pop("return", None)  # as torch.fx does (semantics 2.1)
-        defaults = _defaults(inner)
+        _plan(function, is_module, concrete_args)  # which may refuse
+        note = None
 
         def body():
-            values = [self.root] if is_module else []
-            for name in names[is_module:]:
-                values.append(_input(name, fixed, defaults, notes))
-            result = call(*values)
-            if any(_is_nested(fixed[name]) for name in names if name in fixed):
-                notes.pop("return", None)
-                result = _pytree.tree_flatten(result)[0]
-                _capture.nested(tuple(
-                    name for name in names if name[0] != "*"))
-            return (result, _type_text(notes.get("return")),
-                    type(root).__name__ if is_module else root.__name__)
+            nonlocal note
+            call, values = self.create_args_for_root(function, is_module,
+                                                     concrete_args)
+            note = getattr(call, "__annotations__", {}).get("return")
+            return (call(*values), _type_text(note),
+                    type(root).__name__ if is_module else root.__name__, note)
         graph = _capture.run(self, Tracer, self.root, function, body,
                              torch.__version__.split("+")[0], not _installed)
-        graph._kept["annotations"] = dict(notes, output=notes.get("return"))
+        graph._kept["annotations"] = {"output": note}
         return graph
+
+
+def _plan(function, is_module, concrete_args):
+    """(what FUNCTION wraps, names of its parameters, what takes a value for
+    each, the fixed ones by name)."""
+    inner = inspect.unwrap(function)
+    names, total = _code_parameters(inner)
+    if is_module and (not names or names[0][0] == "*"):
+        raise RuntimeError("forward takes self through *args; name it as "
+                           "a parameter of its own")
+    if isinstance(concrete_args, tuple) and concrete_args and \
+            names[is_module:] and names[is_module][0] == "*":
+        # All of them go to *args, one input each.
+        names[is_module:] = ["input_%d" % i for i in range(len(concrete_args))]
+        return inner, names, function, {}
+    return (inner, names, _caller(function, inner, names, total),
+            _fixed(concrete_args, names[is_module:]))
 
 
 def _defaults(function):
@@ -318,38 +405,6 @@ def _is_nested(value):
     """Whether VALUE is a container that torch takes apart."""
     leaves = _pytree.tree_flatten(value)[0]
     return len(leaves) != 1 or leaves[0] is not value
-
-
-def _input(name, fixed, defaults, notes):
-    """What the function gets for its parameter NAME."""
-    default = (defaults[name],) if name in defaults else ()
-    note = None if name[0] == "*" else _type_text(notes.get(name))
-    if name not in fixed:
-        return _capture.placeholder(name, default, note)
-    # A fixed one: a placeholder for each part all the same (semantics 2.2).
-    count = 0
-
-    def part(value):
-        nonlocal count
-        count += 1
-        proxy = _capture.placeholder("%s_%d" % (name, count), default, None)
-        return proxy if isinstance(value, _PH_TYPE) else _checked(
-            name, value, proxy)
-    return _pytree.tree_map(part, fixed[name])
-
-
-def _checked(name, value, proxy):
-    """VALUE, with an assertion in the graph that later calls agree."""
-    text = "%s has been specialized to have value %s but got another value" % (
-        name, value)
-    if type(value) in _BASE_TYPES:
-        torch._assert(proxy == value, text)
-    elif value is None:
-        _capture.record("call_function", _assert_is_none, (proxy, text), {})
-    else:
-        warnings.warn("nothing checks that %s is always given as it was fixed"
-                      % name)
-    return value
 
 
 _BASE_TYPES = (bool, int, float, complex, str, torch.dtype, torch.device,

@@ -71,7 +71,7 @@ class Recorder(TorchFunctionMode):
         if isinstance(value, bool) or not self._can_vary(value):
             self.notes["the input " + name, 0, repr(value)[:60]] = "is fixed"
         value = self.name(value, Entry(
-            proxy=_capture.placeholder(name, (), None)))
+            proxy=_capture.record("placeholder", name, (), {})))
         self._find_sizes(name, value)
         return value
 

@@ -48,3 +48,17 @@ def operator_at(frame, called):
         return None
     return getattr(operator, "i" + word.rstrip("_") if symbol[-1] == "="
                    else word)
+
+
+def is_assert(frame):
+    """Whether FRAME asks for a truth in order to assert it."""
+    code = [step for step in dis.get_instructions(frame.f_code)
+            if step.opname != "EXTENDED_ARG"]
+    at = next(i for i, step in enumerate(code)
+              if step.offset >= frame.f_lasti)
+    while code[at].opname in ("TO_BOOL", "NOT_TAKEN"):
+        at += 1
+    return code[at].opname.startswith("POP_JUMP") and \
+        code[at].opname.endswith("IF_TRUE") and \
+        any("ASSERTION_ERROR" in step.opname or step.argval is AssertionError
+            for step in code[at + 1:at + 3])

@@ -352,7 +352,7 @@ def create_proxy_records_calls():
     assert names(graph) == ["x", "helper", "view", "output"], graph.code
     assert graph.nodes[1].kwargs == {"by": 3}
     raises(NotImplementedError, lambda: fxdb.Tracer().create_proxy(
-        "placeholder", "x", (), {}), "not placeholder")
+        "output", "x", (), {}), "not output")
 
 
 def roots_that_are_no_functions_are_named():

@@ -1,6 +1,7 @@
 """The hooks of a Tracer's subclass beside torch.fx's: asked for the same things,
-in the same order, with the same graph after; what is not asked is refused.
+in the same order, with the same graph after.
 """
+import collections
 import os
 import sys
 
@@ -62,11 +63,13 @@ def hooked(base, told):
 
         def create_proxy(self, kind, target, args, kwargs, name=None,
                          type_expr=None, proxy_factory_fn=None):
-            if kind.startswith("call"):
-                told.append((kind, str(getattr(target, "__name__", target))))
+            told.append((kind, str(getattr(target, "__name__", target))))
             return super().create_proxy(kind, target, args, kwargs, name,
                                         type_expr, proxy_factory_fn)
     return Mine
+
+
+Point = collections.namedtuple("Point", "x y")
 
 
 @fxdb.wrap
@@ -84,8 +87,8 @@ def check_create_proxy():
         class Names(package.Tracer):
             def create_proxy(self, kind, target, args, kwargs, name=None,
                              type_expr=None, proxy_factory_fn=None):
+                told[package].append((kind, name, type_expr))
                 if kind.startswith("call"):
-                    told[package].append((kind, name))
                     name = name or "mine"
                 return super().create_proxy(kind, target, args, kwargs, name,
                                             type_expr)
@@ -121,6 +124,176 @@ def check_partial():
         fxdb.Tracer(), remedies.causes.Decides(), None), "the truth")
 
 
+class Parts(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(2, 2)
+        self.w = nn.Parameter(torch.ones(2, 3))
+        self.register_buffer("b", torch.ones(2))
+        self.plain = torch.ones(1)
+        self.listed = [self.w]
+
+    def forward(self, x: torch.Tensor, k: int = 3, *rest) -> torch.Tensor:
+        y = self.fc(x) + self.b + self.b + torch.ones(1) + self.plain
+        return Point(torch.relu(y) @ self.w @ self.w.t(), [k]), self.listed[0]
+
+
+def same(make, traced=Parts, **options):
+    """What both tracers are told and make with the subclass that MAKE gives."""
+    told, graphs = [], []
+    for base in fxdb.Tracer, torch.fx.Tracer:
+        told.append([])
+        graphs.append(make(base, told[-1])().trace(traced(), **options))
+    assert told[0] == told[1], "\n%s\n%s" % tuple(told)
+    assert str(graphs[0]) == str(graphs[1]).strip(), "%s\n%s" % tuple(graphs)
+    assert graphs[0].code == graphs[1].python_code("self").src, graphs[0].code
+    return told[0], graphs[0]
+
+
+def plain(value):
+    """VALUE with Nodes as text, of either package."""
+    return torch.fx.node.map_aggregate(value, lambda leaf: "%" + leaf.name
+                                       if hasattr(leaf, "op") else leaf)
+
+
+def check_nodes():
+    """create_node, proxy and getattr: asked for the same, and what they change
+    is in the graph."""
+    def make(base, told):
+        class Mine(base):
+            def create_arg(self, a):
+                return super().create_arg(
+                    9 if type(a) is int and a == 3 else a)
+
+            def create_node(self, kind, target, args, kwargs, name=None,
+                            type_expr=None):
+                told.append((kind, str(getattr(target, "__name__", target)),
+                             str(plain(args)), str(plain(kwargs)), name,
+                             type_expr))
+                if target is torch.relu:
+                    name, type_expr = "mine", torch.Tensor
+                if target == "fc":
+                    args = (args[0],) + args[1:]
+                node = super().create_node(kind, target, args, kwargs, name,
+                                           type_expr)
+                assert node.name
+                return node
+
+            def proxy(self, node):
+                told.append(("proxy", node.name))
+                made = super().proxy(node)
+                assert made.node.name == node.name
+                return made
+
+            def getattr(self, attr, attr_val, parameter_proxy_cache):
+                told.append(("getattr", attr, sorted(parameter_proxy_cache)))
+                return super().getattr(attr, attr_val, parameter_proxy_cache)
+        return Mine
+    told, graph = same(make)
+    assert {row[0] for row in told} == {
+        "proxy", "getattr", "placeholder", "call_module", "call_function",
+        "call_method", "get_attr", "output"}, told
+    assert "mine" in [node.name for node in graph.nodes]
+
+    def refuses(base, told):
+        class Mine(base):
+            def create_node(self, kind, *args, **kwargs):
+                if kind == "call_method":
+                    raise ValueError("no methods")
+                return super().create_node(kind, *args, **kwargs)
+        return Mine
+    raises(ValueError, lambda: refuses(fxdb.Tracer, [])().trace(Parts()),
+           "no methods")
+    for name, word in ("create_node", "no Node"), ("proxy", "no Proxy"):
+        made = type("Made", (fxdb.Tracer,), {name: lambda *args: 3})
+        raises(TypeError, lambda: made().trace(Parts()), word)
+
+    def factory(base, told):
+        class Mine(base):
+            def create_proxy(self, kind, target, args, kwargs, name=None,
+                             type_expr=None, proxy_factory_fn=None):
+                return super().create_proxy(
+                    kind, target, args, kwargs, name, type_expr,
+                    lambda node: told.append(node.name) or self.proxy(node))
+        return Mine
+    assert same(factory)[0]
+
+
+class Sizes(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = nn.Parameter(torch.ones(2, 3))
+        self.register_buffer("b", torch.ones(2, 3))
+
+    def forward(self, x):
+        y = x.view(self.w.size()[0], self.w.shape[1] * self.w.ndim)
+        if self.w.numel() + self.w.nelement() > 3 and self.w.dim() == 2:
+            y = y + self.w
+        return y * self.b + self.b
+
+
+def check_switches():
+    """The switches of torch.fx's Tracer."""
+    for model, switches in (
+            (Sizes, {"param_shapes_constant": True}),
+            (Parts, {"proxy_buffer_attributes": True}),
+            (Parts, {"record_stack_traces": True})):
+        def make(base, told):
+            class Mine(base):
+                def __init__(self):
+                    super().__init__()
+                    vars(self).update(switches)
+            return Mine
+        same(make, model)
+
+    for base in fxdb.Tracer, torch.fx.Tracer:
+        class Writes(base):
+            check_mutable_operations = True
+        raises(RuntimeError, lambda: Writes().trace(
+            lambda x: torch.relu_(x)), "mutable operation")
+        assert len(Writes().trace(lambda x: torch.relu(x)).nodes) == 3
+
+
+def check_asserts():
+    """Of trace_asserts only what it is for: torch.fx 1.13 and 2.13 look at
+    wrong instructions of Python 3.11."""
+    class Asserts(fxdb.Tracer):
+        trace_asserts = True
+
+    def asserts(x):
+        assert x.sum() > 0, "positive"
+        assert x.shape[0] == 2
+        return x + 1
+    graph = Asserts().trace(asserts)
+    assert [node.target.__name__ for node in graph.nodes
+            if node.op == "call_function"] == [
+        "gt", "assert_fn", "getattr", "getitem", "eq", "assert_fn", "add"]
+    raises(torch.fx.proxy.TraceError, lambda: Asserts().trace(
+        lambda x: 1 if x else 2), "control flow")
+
+
+def check_inputs():
+    """create_args_for_root: what it gives is what is called."""
+    def make(base, told):
+        class Mine(base):
+            def create_args_for_root(self, root_fn, is_module,
+                                     concrete_args=None):
+                function, values = super().create_args_for_root(
+                    root_fn, is_module, concrete_args)
+                told.append((root_fn.__name__, is_module, len(values),
+                             concrete_args))
+                values[1] = values[1] + 1
+                return function, values
+        return Mine
+    assert same(make)[0]
+    same(make, lambda: nested, concrete_args={
+        "pair": (torch.fx.PH, [torch.fx.PH])})
+
+
+def nested(x, pair):
+    return {"a": x + pair[0], "b": pair[1][0] * 2}
+
+
 def main():
     check_create_proxy()
     check_partial()
@@ -131,7 +304,7 @@ def main():
     assert str(mine) == str(other).strip(), "\n%s\n%s" % (mine, other)
     assert {kind for kind, *_ in ours} == {
         "module", "bool", "iter", "keys", "call_module", "call_function",
-        "call_method"}, ours
+        "call_method", "placeholder"}, ours
 
     class Method(fxdb.Tracer):
         traced_func_name = "other"
@@ -151,15 +324,14 @@ def main():
                lambda: Asks().trace(lambda x: [i for i in x]))
 
     class Nothing(fxdb.Tracer):
-        def create_proxy(self, *args, **kwargs):
-            return 3
+        def create_proxy(self, kind, *args, **kwargs):
+            return 3 if kind == "call_function" else \
+                super().create_proxy(kind, *args, **kwargs)
     raises(TypeError, lambda: Nothing().trace(lambda x: x.y + 1), "no Proxy")
-    for name in "create_node", "proxy", "getattr", "create_args_for_root":
-        made = type("Made", (fxdb.Tracer,), {name: lambda *args: None})
-        raises(NotImplementedError, lambda: made().trace(Hooked()),
-               "Made." + name)
-    made = type("Made", (fxdb.Tracer,), {"proxy_buffer_attributes": True})
-    raises(NotImplementedError, lambda: made().trace(Hooked()), "switch")
+    check_nodes()
+    check_switches()
+    check_asserts()
+    check_inputs()
 
 
 main()

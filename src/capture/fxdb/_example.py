@@ -11,6 +11,7 @@ What a run decides by a value or a size is a specialisation: the graph holds
 where that comes out the same.
 """
 import contextlib
+import dataclasses
 import inspect
 import linecache
 import operator
@@ -114,6 +115,18 @@ class Recorder(TorchFunctionMode):
             return slice(self.proxy(value.start), self.proxy(value.stop),
                          self.proxy(value.step))
         return self._integer(value) if type(value) is int else value
+
+    def result(self, value):
+        """VALUE for the output: a call of its class for a dataclass, where
+        torch takes that and a graph holds the fields."""
+        if _is_data(value) and not torch.__version__.startswith("1."):
+            fields = {field.name: getattr(value, field.name)
+                      for field in dataclasses.fields(value)}
+            if self._holds(fields):
+                with self._working():
+                    return _capture.record("call_function", type(value), (),
+                                           self.proxy(fields))
+        return self.proxy(taken_apart(value))
 
     def _integer(self, value):
         """VALUE, which no node gave: as the plan has it, or as it is."""
@@ -387,6 +400,8 @@ class Recorder(TorchFunctionMode):
             return all(map(self._holds, value.values()))
         if isinstance(value, (tuple, list)):
             return all(map(self._holds, value))
+        if _is_data(value):
+            return False
         with self._working():
             try:
                 _capture.create_arg(value)
@@ -477,7 +492,7 @@ def record(tracer, root, given, state=None, plan=None, fixed=None):
             recorder.is_on = False
             _capture.pause(False)
             _capture.hook(None)
-        return (recorder.proxy(taken_apart(result)), None,
+        return (recorder.result(result), None,
                 type(root).__name__ if is_module else root.__name__)
     try:
         graph = _capture.run(
@@ -558,6 +573,12 @@ def tensors_of(root):
     tensors = dict(root.named_parameters(), **dict(root.named_buffers()))
     return _weights.Weights(root, types.SimpleNamespace(
         tensors=tensors, places=_weights.places(list(tensors.values()))))
+
+
+def _is_data(value):
+    """Whether VALUE is of a dataclass, and no container."""
+    return dataclasses.is_dataclass(value) and \
+        not isinstance(value, (type, dict, list, tuple))
 
 
 def taken_apart(value, depth=0):

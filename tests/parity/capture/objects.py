@@ -44,6 +44,14 @@ class Plain(nn.Module):
         y = x.sum(Dim.LAST) * Dim.LAST
         return scaled(y + F.mse_loss(x, x, reduction=Word.MEAN), Dim.LAST)
 
+@torch.fx.wrap
+def opened(out):
+    return out.value + 1
+
+class Opens(nn.Module):
+    def forward(self, x):
+        return Out(opened(Out(x * 2)), Kind.FAST)
+
 class Any(nn.Module):
     def forward(self, x):
         return Out(scaled(x, Kind.FAST), Kind.FAST)
@@ -100,6 +108,20 @@ def test_members_and_dataclasses(path):
     before = session.run("dump python")
     session.run("load %s.fxg" % path)
     assert session.run("dump python") == before
+    session.end()
+
+
+@in_folder
+def test_recorded_runs(path):
+    """A dataclass is the result where torch takes it, else what it holds; one
+    that is an argument is seen through."""
+    session = Session()
+    for name, last in ("Any", "scaled" if IS_2 else "mul"), ("Opens", "add"):
+        find(session.run("trace %s:%s --example -i x=f32[2]" % (path, name)),
+             "one real run recorded .* and checked")
+        find(session.run("dump python"),
+             r"models_Out\(value = %s, kind = Kind.FAST\)" % last if IS_2
+             else "return {'value': %s}" % last)
     session.end()
 
 

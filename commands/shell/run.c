@@ -26,12 +26,24 @@ static struct fx_error *run_line(struct cmd_shell *shell, const char *line,
 
 /* Needs. */
 
+/* Whether --graph is of all commands in ENTRY's too: that of `load` is not. */
+static bool
+takes_model(const struct cmd_entry *entry)
+{
+	const struct cmd_flag *flag;
+
+	for (size_t i = 0; (flag = cmd_entry_flag(entry, i)); i++)
+		if (fx_str_equal(flag->name, "graph"))
+			return flag->type == CMD_ARG_GRAPH;
+	return false;
+}
+
 static struct fx_error *
 find_model(struct cmd_ctx *ctx)
 {
 	const char *name = cmd_flag(ctx, "graph");
 
-	if (!name) {
+	if (!name || !takes_model(ctx->entry)) {
 		ctx->model = fx_session_model(ctx->session);
 		return NULL;
 	}

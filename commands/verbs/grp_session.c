@@ -48,8 +48,12 @@ load_exec(struct cmd_ctx *ctx)
 	struct fx_error *err;
 
 	err = fx_session_load(ctx->session, cmd_arg_text(ctx, "file"),
-		&(struct fx_opening){ cmd_arg_text(ctx, "as"), line }, &model,
-		&notices);
+		&(struct fx_opening){
+			.name = cmd_arg_text(ctx, "as"),
+			.line = line,
+			.graph = (size_t)cmd_flag_int(ctx, "graph", 0),
+		},
+		&model, &notices);
 	if (err)
 		return cmd_model_failed(ctx, hint_trace(ctx, err));
 	ctx->shell->has_listed = false;
@@ -387,11 +391,14 @@ const struct cmd_entry cmd_group_session[] = {
 		.help = "Opens .fxg files, generated Python code, folders that "
 			"torch.fx wrote, print_readable text and listings; the "
 			"content decides, not the name. The graph becomes the "
-			"current one.",
+			"current one. A log of TORCH_LOGS that has several is "
+			"listed, and --graph N opens one.",
 		.synonyms = "open read file import model dump opening",
 		.args = { { "file", CMD_ARG_FILE, 0, "what to open", NULL },
 			{ "as", CMD_ARG_WORD, CMD_OPTIONAL | CMD_KEYWORD,
 				"what to call the graph", NULL } },
+		.flags = { { "graph", 0, CMD_ARG_INT,
+			"which graph of a log, from 1" } },
 		.examples = { { "load mlp.fxg", "open a saved graph" },
 			{ "load dump.py as base", "and call it base" } },
 		.needs = CMD_CHANGES_FILES,

@@ -392,8 +392,9 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 			.vary = lists[VARY].items,
 			.vary_count = lists[VARY].count,
 		},
-		&(struct fx_opening){ *name ? name : NULL, line }, &report,
-		&model);
+		&(struct fx_opening){
+			.name = *name ? name : NULL, .line = line },
+		&report, &model);
 	for (int i = 0; i < LIST_COUNT; i++)
 		fx_vec_deinit(&lists[i]);
 	ctx->shell->has_listed = false;

@@ -4,6 +4,7 @@ libfxcore_a_SOURCES += \
 	%D%/delta.c %D%/delta.h \
 	%D%/jsonl.c %D%/jsonl.h %D%/jsonl_private.h \
 	%D%/jsonl_module.c \
+	%D%/log_graphs.c %D%/log_graphs.h \
 	%D%/jsonl_node.c \
 	%D%/npy.c %D%/npy.h \
 	%D%/safetensors.c %D%/safetensors.h \

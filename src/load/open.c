@@ -16,6 +16,7 @@
 #include "load/folder.h"
 #include "load/fx.h"
 #include "load/jsonl.h"
+#include "load/log_graphs.h"
 #include "load/python.h"
 #include "load/source.h"
 
@@ -210,6 +211,7 @@ fx_open_text(const struct fx_load_input *input, struct fx_loaded *ret)
 {
 	FX_AUTO_LOADED struct fx_loaded loaded = { 0 };
 	struct fx_load_input full = *input;
+	FX_AUTO_FREE char *chosen = NULL;
 	struct fx_error *err;
 
 	if (input->length > FX_TEXT_LIMIT)
@@ -217,6 +219,17 @@ fx_open_text(const struct fx_load_input *input, struct fx_loaded *ret)
 			"the text has more than %zu bytes", FX_TEXT_LIMIT);
 	full.notices = &loaded.notices;
 	loaded.format = format_of(input->text, input->length);
+	if (loaded.format != FX_FORMAT_BINARY &&
+		loaded.format != FX_FORMAT_FXG) {
+		err = fx_log_graphs_choose(input, &chosen);
+		if (err)
+			return err;
+	}
+	if (chosen) {
+		full.text = chosen;
+		full.length = strlen(chosen);
+		loaded.format = format_of(full.text, full.length);
+	}
 	err = load(&full, loaded.format, &loaded.graph);
 	if (err)
 		return err;
@@ -236,9 +249,18 @@ is_folder(const char *path)
 struct fx_error *
 fx_open(const char *path, uint32_t serial, struct fx_loaded *ret)
 {
+	return fx_open_graph(path, 0, serial, ret);
+}
+
+struct fx_error *
+fx_open_graph(const char *path, size_t graph, uint32_t serial,
+	struct fx_loaded *ret)
+{
 	FX_AUTO_FREE char *expanded = fx_file_expand(path);
 	FX_AUTO_FREE char *text = NULL;
-	struct fx_load_input input = { .path = expanded, .serial = serial };
+	struct fx_load_input input = {
+		.path = expanded, .serial = serial, .graph = graph
+	};
 	struct fx_error *err;
 
 	if (is_folder(expanded))

@@ -34,7 +34,8 @@ struct fx_load_input {
 	const char *path; /* for messages and files beside it; may be NULL */
 	const char *text; /* NUL-terminated */
 	size_t length;
-	uint32_t serial;        /* of the new graph's node ids */
+	uint32_t serial; /* of the new graph's node ids */
+	size_t graph; /* of a log with several the one, from 1; 0: not said */
 	struct fx_buf *notices; /* lines for the user are appended */
 };
 
@@ -54,6 +55,12 @@ FX_DEFINE_DEINIT(loaded, struct fx_loaded, fx_loaded_deinit);
  */
 FX_NODISCARD struct fx_error *fx_open(const char *path, uint32_t serial,
 	struct fx_loaded *ret);
+
+/* The same for graph number GRAPH, from 1, of a log that has several; 0: it has
+ * one, or the error lists them.  RANGE: it has not so many.
+ */
+FX_NODISCARD struct fx_error *fx_open_graph(const char *path, size_t graph,
+	uint32_t serial, struct fx_loaded *ret);
 
 /* The same for a text in memory; notices go to RET, not to INPUT->notices. */
 FX_NODISCARD struct fx_error *fx_open_text(const struct fx_load_input *input,

@@ -36,7 +36,8 @@ fx_session_load(struct fx_session *session, const char *path,
 	if (notices_ret)
 		*notices_ret = NULL;
 	if (!err)
-		err = fx_open(file, fx_session_serial(session), &loaded);
+		err = fx_open_graph(file, as->graph, fx_session_serial(session),
+			&loaded);
 	if (err)
 		return err;
 	*ret = fx_session_add_graph(session, FX_TAKE(loaded.graph),

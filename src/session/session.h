@@ -77,6 +77,7 @@ FX_NODISCARD struct fx_error *fx_session_copy(struct fx_session *session,
 struct fx_opening {
 	const char *name;
 	const char *line;
+	size_t graph; /* of a log with several the one, from 1; 0: not said */
 };
 /* Load PATH (load/open) as a new model; *NOTICES_RET (may be null) gets lines
  * to show, one each, or NULL; the caller frees it.

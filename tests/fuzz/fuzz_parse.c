@@ -95,9 +95,11 @@ load(const char *text, size_t length,
 	FX_AUTO_BUF struct fx_buf notices = { 0 };
 	FX_AUTO_GRAPH struct fx_graph *graph = NULL;
 	FX_AUTO_LOADED struct fx_loaded loaded = { 0 };
-	struct fx_load_input input = {
-		.text = text, .length = length, .serial = 1, .notices = &notices
-	};
+	struct fx_load_input input = { .text = text,
+		.length = length,
+		.serial = 1,
+		.notices = &notices,
+		.graph = length % 3 };
 
 	if (loader)
 		fx_error_free(loader(&input, &graph));

@@ -114,7 +114,7 @@ transcripts = \
 	%D%/ll.fxt \
 	%D%/load.fxt \
 	%D%/load_bad.fxt \
-	%D%/load_missing.fxt \
+	%D%/load_log.fxt %D%/load_missing.fxt \
 	%D%/load_python.fxt \
 	%D%/load_source.fxt \
 	%D%/load_version1.fxt \
@@ -217,7 +217,7 @@ EXTRA_DIST += $(transcripts) \
 	%D%/samples/refused.fxdb \
 	%D%/samples/relus.py %D%/samples/syntax.py \
 	%D%/samples/trailing.fxg \
-	%D%/samples/two_models.py \
+	%D%/samples/two_graphs.log %D%/samples/two_models.py \
 	%D%/samples/version1.fxg
 
 # Every example that help shows.

@@ -1,7 +1,9 @@
 """What torch.export and Dynamo give opens as it stands, and runs as eager
 PyTorch does; trace --export gives what torch.export gives.  torch 2.x."""
+import os
 import subprocess
 import sys
+import tempfile
 
 from session import DATA, FXDB, PYTHON
 
@@ -100,5 +102,32 @@ for line, words in [
     if not status or any(word not in said for word in words) or \
             "Traceback" in said or "_subclasses" in said:
         print(line, said)
+        failed = 1
+
+# The log that TORCH_LOGS makes of two graphs with a break between them: each of
+# its graphs opens, by its number.
+with tempfile.TemporaryDirectory() as folder:
+    log = os.path.join(folder, "log")
+    program = """import torch
+def f(x):
+    y = torch.relu(x @ x)
+    torch._dynamo.graph_break()
+    return y.sum() + y
+torch.compile(f, backend="aot_eager")(torch.ones(2, 2, requires_grad=True))
+"""
+    done = subprocess.run([sys.executable, "-c", program], env=dict(
+        os.environ, TORCH_LOGS="graph_code,aot_graphs"), capture_output=True,
+        text=True)
+    with open(log, "w") as file:
+        file.write(done.stderr)
+    count = done.stderr.count("] TRACED GRAPH") + \
+        done.stderr.count("] TRACED JOINT GRAPH")
+    status, said = run("load " + log)
+    titles = [line for line in said.split("\n") if line.strip()[:1].isdigit()]
+    opened = [run("load %s --graph %d" % (log, i + 1), "nodes -j")
+              for i in range(len(titles))]
+    if count < 4 or len(titles) != count or \
+            any(status or " nodes, " not in said for status, said in opened):
+        print(count, titles, opened, done.stderr)
         failed = 1
 sys.exit(failed)

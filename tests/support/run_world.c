@@ -166,7 +166,8 @@ fxt_is_as_fresh(struct fxt_world *w, const struct fxt_overrides *overrides)
 	bool same = true;
 
 	CU_ASSERT(fxt_ok(fx_session_copy(w->session, w->model,
-		&(struct fx_opening){ "fresh", "graph" }, &copy)));
+		&(struct fx_opening){ .name = "fresh", .line = "graph" },
+		&copy)));
 	copy_overrides(w, copy, overrides);
 	fxt_jump(w, copy, position);
 	same = are_summaries_so(w, copy);

@@ -198,7 +198,8 @@ completion_offers_only_what_fits_the_place(void)
 	struct fx_model *model;
 
 	FXT_OK(fx_session_load(session, path,
-		&(struct fx_opening){ NULL, "load" }, &model, NULL));
+		&(struct fx_opening){ .name = NULL, .line = "load" }, &model,
+		NULL));
 	/* What begins with a dash is an option, also before an expression. */
 	CU_ASSERT(offers(shell, "nodes -", "--max"));
 	CU_ASSERT(offers(shell, "nodes -", "-s"));
@@ -246,7 +247,8 @@ completion_follows_the_types_of_arguments(void)
 	fx_buf_addf(&line, "trace %s:", source);
 	fx_buf_addf(&spec, "%s:Net", source);
 	FXT_OK(fx_session_load(session, path,
-		&(struct fx_opening){ NULL, "load" }, &model, NULL));
+		&(struct fx_opening){ .name = NULL, .line = "load" }, &model,
+		NULL));
 	CU_ASSERT(offers(shell, "", "nodes"));
 	CU_ASSERT(offers(shell, "bre", "break"));
 	CU_ASSERT(offers(shell, "node f", "fc1"));

@@ -319,7 +319,8 @@ there_is_an_end_of_graphs(void)
 		FX_AUTO_FREE char *name = fx_xasprintf("g%d", count);
 
 		err = fx_session_copy(session, model,
-			&(struct fx_opening){ name, "graph" }, &model);
+			&(struct fx_opening){ .name = name, .line = "graph" },
+			&model);
 	}
 	FXT_FAILS(err, FX_ERR_LIMIT);
 	FXT_EQ(fx_session_model_count(session), 1000);
@@ -358,9 +359,12 @@ models_are_numbered_and_named_apart(void)
 	FXT_SAME(fx_model_name(second), "net-2");
 	FXT_EQ(fx_session_find_model(w.session, "1"), w.model);
 	CU_ASSERT(fxt_ok(fx_session_copy(w.session, w.model,
-		&(struct fx_opening){ "third", "graph" }, &copy)));
+		&(struct fx_opening){ .name = "third", .line = "graph" },
+		&copy)));
 	FXT_FAILS(fx_session_copy(w.session, w.model,
-			  &(struct fx_opening){ "third", "graph" }, &copy),
+			  &(struct fx_opening){
+				  .name = "third", .line = "graph" },
+			  &copy),
 		FX_ERR_NAME_TAKEN);
 	CU_ASSERT(fx_hash_equal(fx_graph_hash(fx_model_graph(copy)),
 		fx_graph_hash(w.graph)));

@@ -247,6 +247,7 @@ static struct fx_error *
 kill_exec(struct cmd_ctx *ctx)
 {
 	int process = fx_model_process(ctx->model);
+	bool is_program = fx_model_is_of_program(ctx->model);
 	FX_AUTO_FREE char *skipped = NULL;
 	FX_AUTO_ERROR struct fx_error *err = NULL;
 	const char *word = "";
@@ -256,7 +257,9 @@ kill_exec(struct cmd_ctx *ctx)
 	/* The values of what was run go, not what it is run with. */
 	err = fx_model_fetch_weights(ctx->model, &skipped);
 	fx_model_end_capture(ctx->model);
-	if (process)
+	if (is_program)
+		word = "; the program goes on by itself when fxdb ends";
+	else if (process)
 		word = err ? "; its Python process ended, and its weights with "
 			     "it"
 			   : "; its Python process ended, its weights stay";

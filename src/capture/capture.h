@@ -88,7 +88,7 @@ extern struct fxpy_state fxpy;
  * used yet: called, it becomes a call_method, else a getattr node.
  */
 struct fxpy_proxy {
-	PyObject_HEAD uint64_t generation;
+	PyObject_HEAD uint64_t no_dtype : 8, generation : 56;
 	struct fx_node *node; /* NULL: a lazy attribute */
 	const char *name;     /* the node's; outlives it */
 	PyObject *owner;      /* lazy attribute: the proxy it was read from */

@@ -48,6 +48,8 @@ fxpy_proxy_new(struct fx_node *node)
 
 	if (!proxy)
 		return NULL;
+	/* torch.finfo reads a dtype here, whatever it is given: none. */
+	proxy->no_dtype = 0x7f;
 	proxy->generation = fxpy.generation;
 	proxy->node = node;
 	proxy->name = node ? node->name : NULL;

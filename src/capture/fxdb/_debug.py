@@ -263,12 +263,12 @@ class _Call(_worker._Capture):
                 self.serve()
 
     def end(self):
-        """fxdb ends, and the terminal is ours."""
-        while self.child and self.ended is None:
-            try:
-                self.ended = os.waitpid(self.child, 0)[1]
-            except ChildProcessError:
-                self.ended = 0
+        """fxdb ends (what it has left to do does not need us), and the terminal
+        is ours."""
+        pause = _POLL_S / 32
+        while self.child and self.ended is None and self._is_there():
+            time.sleep(pause)
+            pause = min(2 * pause, _POLL_S)
         is_killed = self.ended and os.WIFSIGNALED(self.ended)
         if self.terminal:
             self.terminal.give(self.terminal.own)
@@ -325,7 +325,9 @@ def _function(code, imports, root, graph):
     exec(compile(text, file, "exec"), names)
     # A traceback shows its lines.
     linecache.cache[file] = len(text), None, text.splitlines(True), file
-    return lambda given: names["forward"](_Root(root, graph), **given)
+    takes = inspect.signature(names["forward"]).parameters
+    return lambda given: names["forward"](_Root(root, graph), **{
+        name: given[name] for name in takes if name in given})
 
 
 @contextlib.contextmanager

@@ -280,6 +280,10 @@ def test_inputs():
         got, text = said(["where"], lambda script: fxdb.debug(
             takes, *given, script=script))
         check(torch.equal(got, takes(*given)) and "Finished" in text, got, text)
+    # Edited: what it cannot be told stays a part of the graph.
+    got, text = said(["insert after add_1 : twice = add_1 * 2 --splice"],
+                     lambda script: fxdb.debug(takes, *given, script=script))
+    check(torch.equal(got, 2 * takes(*given)), got, text)
 
 
 class Broken(nn.Module):

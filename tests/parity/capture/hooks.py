@@ -294,7 +294,18 @@ def nested(x, pair):
     return {"a": x + pair[0], "b": pair[1][0] * 2}
 
 
+def check_no_dtype():
+    """torch.finfo takes what it is given for a dtype without asking, and what
+    it finds there must be none, in whichever trace: a traced dtype has no
+    numbers."""
+    for _ in range(60):
+        for function in torch.finfo, torch.iinfo:
+            raises(TypeError, lambda: fxdb.symbolic_trace(
+                lambda x: x + function(x.dtype).max))
+
+
 def main():
+    check_no_dtype()
     check_create_proxy()
     check_partial()
     ours, theirs = [], []

@@ -4,8 +4,8 @@
 # What the program needs alone, what it computes and traces with, and what the
 # tests need beside both.
 core_packages="gcc make libc6-dev autoconf automake pkg-config
-libreadline-dev libncurses-dev libjansson-dev libutf8proc-dev libxxhash-dev
-libgraphviz-dev"
+libreadline-dev libncurses-dev libjansson-dev libzip-dev libutf8proc-dev
+libxxhash-dev libgraphviz-dev"
 guest_packages="g++ libtorch-dev libopenblas0-openmp python3-dev
 python3-torch python3-torchvision"
 test_packages="libcunit1-dev libvterm-dev tmux libxml2-utils python3
@@ -37,7 +37,7 @@ have_all_tools()
 	for tool in gcc make autoreconf automake pkg-config; do
 		command -v $tool >/dev/null || return 1
 	done
-	pkg-config --exists jansson libutf8proc libxxhash ncursesw \
+	pkg-config --exists jansson libzip libutf8proc libxxhash ncursesw \
 		libcgraph libgvc
 }
 
@@ -116,7 +116,7 @@ cores()
 found_parts()
 {
 	local module
-	for module in jansson libutf8proc libxxhash ncursesw libcgraph \
+	for module in jansson libzip libutf8proc libxxhash ncursesw libcgraph \
 		libgvc cunit vterm; do
 		pkg-config --modversion $module 2>/dev/null || echo no
 	done | tr '\n' ' '

@@ -389,10 +389,11 @@ const struct cmd_entry cmd_group_session[] = {
 		.name = "load",
 		.summary = "open a saved or printed graph",
 		.help = "Opens .fxg files, generated Python code, folders that "
-			"torch.fx wrote, print_readable text and listings; the "
-			"content decides, not the name. The graph becomes the "
-			"current one. A log of TORCH_LOGS that has several is "
-			"listed, and --graph N opens one.",
+			"torch.fx wrote, print_readable text, listings and "
+			".pt2 archives of torch.export; the content decides, "
+			"not the name. The graph becomes the current one. A "
+			"log of TORCH_LOGS that has several is listed, and "
+			"--graph N opens one.",
 		.synonyms = "open read file import model dump opening",
 		.args = { { "file", CMD_ARG_FILE, 0, "what to open", NULL },
 			{ "as", CMD_ARG_WORD, CMD_OPTIONAL | CMD_KEYWORD,

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/vec.h"
 #include "guest/torch_private.h"
 #include "ir/fold.h"
@@ -107,15 +108,17 @@ truth_of_tensors(struct walk *walk, struct fx_value *value)
 	return NULL;
 }
 
-/* The condition is the first of ARGS, a tensor's truth read. */
+/* The condition, where OP has one, is the first of ARGS, a tensor's truth read.
+ */
 static struct fx_error *
-check_assertion(struct walk *walk, const struct fx_value *args)
+check_assertion(struct walk *walk, enum fx_op op, const struct fx_value *args)
 {
 	const char *why = "it is false";
 	struct fx_value condition;
 	struct fx_error *err;
 
-	if (!args->count)
+	if (!args->count ||
+		!fx_str_starts(fx_op_info(op)->signature, "condition"))
 		return NULL;
 	condition = args->items[0];
 	err = truth_of_tensors(walk, &condition);
@@ -202,7 +205,7 @@ fx_torch_plain(struct fx_torch *torch, const struct fx_torch_plan *plan,
 	struct fx_error *err = NULL;
 
 	if (fx_op_info(call.op)->traits & FX_OP_ASSERTS)
-		err = check_assertion(&walk, &call.args);
+		err = check_assertion(&walk, call.op, &call.args);
 	if (!err)
 		err = evaluate(torch, plan, &call, &result);
 	if (!err)

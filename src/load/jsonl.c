@@ -34,6 +34,12 @@ fx_is_jsonl(const char *text, size_t length)
 struct fx_error *
 fx_jsonl_at(struct fx_jsonl *r, struct fx_error *err)
 {
+	if (r->document) {
+		FX_AUTO_FREE char *place = fx_xasprintf("%s: %s: %s",
+			r->input->path, r->document, fx_buf_text(&r->place));
+
+		return fx_error_place(err, place, 0);
+	}
 	if (!r->input->path)
 		return fx_error_note(err, "in line %zu of the text", r->line);
 	return fx_error_place(err, r->input->path, (int)r->line);
@@ -496,6 +502,7 @@ fx_jsonl_free(struct fx_jsonl *r)
 		fx_storage_unref((struct fx_storage *)value);
 	fx_map_deinit(&r->storages);
 	fx_safetensors_free(r->weights);
+	fx_buf_deinit(&r->place);
 	fx_arena_free(r->scratch);
 	free(r);
 }

@@ -13,11 +13,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
+#include "base/cleanup.h"
 #include "base/error.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "emit/jsonl.h"
 #include "load/open.h"
+
+FX_DEFINE_CLEANUP(json, json_t, json_decref);
+#define FX_AUTO_JSON FX_AUTO(json)
 
 struct fx_arena;
 struct fx_safetensors;
@@ -35,7 +40,12 @@ struct fx_jsonl_section {
 
 struct fx_jsonl {
 	const struct fx_load_input *input;
-	size_t line;              /* number, from 1 */
+	size_t line; /* number, from 1 */
+	/* Of another format whose records are read as .fxg's: where in which
+	 * document, for messages; NULL.
+	 */
+	const char *document;
+	struct fx_buf place;
 	struct fx_arena *scratch; /* of one line */
 	struct fx_jsonl_section sections[FX_FXG_GRAPH_LIMIT + 1];
 	size_t depth; /* sections[depth] is being read */

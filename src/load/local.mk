@@ -1,12 +1,15 @@
 # Sources of src/load: .c, .h and .def alike, so that distcheck misses none.
 libfxcore_a_SOURCES += \
 	%D%/weights_file.c %D%/weights_file.h \
+	%D%/archive.c %D%/archive.h \
 	%D%/delta.c %D%/delta.h \
 	%D%/jsonl.c %D%/jsonl.h %D%/jsonl_private.h \
 	%D%/jsonl_module.c \
 	%D%/log_graphs.c %D%/log_graphs.h \
 	%D%/jsonl_node.c \
 	%D%/npy.c %D%/npy.h \
+	%D%/pt2.c %D%/pt2.h %D%/pt2.def %D%/pt2_private.h \
+	%D%/pt2_graph.c %D%/pt2_place.c %D%/pt2_value.c \
 	%D%/safetensors.c %D%/safetensors.h \
 	%D%/safetensors_write.c \
 	%D%/save.c %D%/save.h

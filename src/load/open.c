@@ -17,6 +17,7 @@
 #include "load/fx.h"
 #include "load/jsonl.h"
 #include "load/log_graphs.h"
+#include "load/pt2.h"
 #include "load/python.h"
 #include "load/source.h"
 
@@ -137,15 +138,12 @@ refuse(const struct fx_load_input *input, enum fx_format format)
 	if (format != FX_FORMAT_BINARY)
 		err = fx_error_new(FX_ERR_FORMAT,
 			"%s is no graph that fxdb knows", path);
-	else if (fx_str_starts(input->text, "PK\003\004"))
-		err = fx_error_new(FX_ERR_FORMAT,
-			"%s is a zip archive (.pt, .pt2), which is not read",
-			path);
 	else
 		err = fx_error_new(FX_ERR_FORMAT, "%s is not text", path);
 	return fx_error_hint(err,
 		"known: .fxg, gm.code, print_readable(), str(graph), "
-		"str(ExportedProgram), a folder of to_folder%s",
+		"str(ExportedProgram), a folder of to_folder, .pt2 of "
+		"torch.export%s",
 		format == FX_FORMAT_BINARY ? ""
 					   : "; source FILE, or fxdb -x FILE, "
 					     "runs commands");
@@ -200,6 +198,7 @@ load(const struct fx_load_input *input, enum fx_format format,
 	case FX_FORMAT_UNKNOWN:
 	case FX_FORMAT_BINARY:
 	case FX_FORMAT_FOLDER:
+	case FX_FORMAT_PT2:
 	case FX_FORMAT_COUNT:
 		break;
 	}
@@ -265,6 +264,8 @@ fx_open_graph(const char *path, size_t graph, uint32_t serial,
 
 	if (is_folder(expanded))
 		return fx_load_folder(expanded, serial, ret);
+	if (fx_may_be_pt2(expanded))
+		return fx_load_pt2(expanded, serial, ret);
 	err = fx_file_read(expanded, FX_TEXT_LIMIT, &text, &input.length);
 	if (err)
 		return err;

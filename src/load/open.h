@@ -19,13 +19,14 @@ struct fx_graph;
 
 enum fx_format {
 	FX_FORMAT_UNKNOWN,
-	FX_FORMAT_BINARY,   /* not text: .pt, .pt2, an image... */
+	FX_FORMAT_BINARY,   /* not text: .pt, an image... */
 	FX_FORMAT_FXG,      /* JSON lines, our own */
 	FX_FORMAT_PYTHON,   /* gm.code, or a module of to_folder */
 	FX_FORMAT_READABLE, /* print_readable: within a class */
 	FX_FORMAT_EXPORTED, /* str(ExportedProgram) */
 	FX_FORMAT_LISTING,  /* str(graph) */
 	FX_FORMAT_FOLDER,   /* what to_folder wrote */
+	FX_FORMAT_PT2,      /* what torch.export.save wrote */
 	FX_FORMAT_COUNT
 };
 

@@ -20,6 +20,23 @@ fx_shape_nothing(struct fx_shape_call *call)
 	call->result = fx_value_none();
 }
 
+/* _assert_tensor_metadata: of what it checks, the dtype. */
+void
+fx_shape_metadata(struct fx_shape_call *call)
+{
+	const struct fx_value *a = fx_arg(call, "a");
+	enum fx_dtype wanted;
+
+	call->result = fx_value_none();
+	if (!fx_arg_dtype(call, "dtype", FX_DTYPE_NONE, &wanted) ||
+		wanted == FX_DTYPE_NONE || a->kind != FX_VALUE_TENSOR ||
+		a->tensor->dtype == FX_DTYPE_NONE || a->tensor->dtype == wanted)
+		return;
+	fx_rule_fail(call, FX_ERR_TYPE, "the tensor is %s, and not %s",
+		fx_dtype_info(a->tensor->dtype)->name,
+		fx_dtype_info(wanted)->name);
+}
+
 /* A mark: what Python computes alone goes to ir/fold and not to a rule. */
 void
 fx_shape_python(struct fx_shape_call *call)

@@ -136,7 +136,7 @@ transcripts = \
 	%D%/pipe.fxt \
 	%D%/pipe_words.fxt \
 	%D%/place_words.fxt \
-	%D%/print.fxt %D%/print_plain.fxt \
+	%D%/pt2.fxt %D%/print.fxt %D%/print_plain.fxt \
 	%D%/print_json.fxt \
 	%D%/print_near.fxt \
 	%D%/print_no_value.fxt \

@@ -60,11 +60,12 @@ TESTS += %D%/test_lang %D%/test_lang_query %D%/test_load_python \
 %C%_test_load_python_errors_SOURCES = %D%/test_load_python_errors.c
 EXTRA_DIST += tests/data/load
 
-check_PROGRAMS += %D%/test_emit %D%/test_safetensors
-TESTS += %D%/test_emit %D%/test_safetensors
+check_PROGRAMS += %D%/test_emit %D%/test_pt2 %D%/test_safetensors
+TESTS += %D%/test_emit %D%/test_pt2 %D%/test_safetensors
 %C%_test_emit_SOURCES = %D%/test_emit.c
+%C%_test_pt2_SOURCES = %D%/test_pt2.c
 %C%_test_safetensors_SOURCES = %D%/test_safetensors.c
-EXTRA_DIST += tests/samples/numpy.safetensors
+EXTRA_DIST += tests/samples/numpy.safetensors tests/samples/pt2
 
 check_PROGRAMS += %D%/test_eval %D%/test_run %D%/test_session \
 	%D%/test_session_edit

@@ -66,12 +66,11 @@ request_json(const struct fx_trace_request *request, json_t **ret)
 		texts_json(request->leaves, request->leaf_count));
 	json_object_set_new(message, "concrete",
 		texts_json(request->concrete, request->concrete_count));
-	if (request->is_example)
-		json_object_set_new(message, "example",
-			texts_json(request->inputs, request->input_count));
-	if (request->is_export)
-		json_object_set_new(message, "export",
-			texts_json(request->inputs, request->input_count));
+	json_object_set_new(message,
+		request->is_example  ? "example"
+		: request->is_export ? "export"
+				     : "inputs",
+		texts_json(request->inputs, request->input_count));
 	if (request->is_partial)
 		json_object_set_new(message, "partial", json_true());
 	if (request->vary_count)

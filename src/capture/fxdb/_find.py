@@ -282,6 +282,11 @@ def tracer(request, module):
     return LeafTracer()
 
 
+def word(dtype):
+    """How DTYPE is typed: "f32"."""
+    return next(word for word, each in _DTYPES.items() if each == dtype)
+
+
 def form(text):
     """The word and the sizes, as texts, of "f32[N,3]"; (None, []) of any other
     text."""

@@ -2,7 +2,8 @@
 
 An input that the failure names is fixed to its default; a module in whose code
 it failed is kept whole, the innermost first.  What gets further without getting
-through is kept, and tried with the next.
+through is kept, and tried with the next.  Else one run is recorded, on the
+inputs that were given, or on those that the model itself has as an example.
 """
 import contextlib
 import inspect
@@ -10,12 +11,25 @@ import signal
 
 import torch
 
-from fxdb import _check, _find, _partial, _report
+import fxdb
+from fxdb import _check, _example, _find, _partial, _report
 
 _SECONDS = 2
 _ROUNDS = 4
 _EMPTY = inspect.Parameter.empty
 _VALUES = (type(None), bool, int, float)
+# Larger models are not run to see whether they can be.
+_BYTES = 1 << 30
+# What models of transformers take beside texts, of their configuration.
+_SHAPES = {
+    "pixel_values": lambda config: (
+        "f32", 1, getattr(config, "num_channels", 3),
+        *[getattr(config, "image_size", 224)] * 2),
+    "input_values": lambda config: ("f32", 1, 16000),
+    "input_features": lambda config: (
+        "f32", 1, getattr(config, "num_mel_bins", 80),
+        2 * getattr(config, "max_source_positions", 1500)),
+}
 
 
 class _Late(BaseException):
@@ -45,12 +59,20 @@ def find(request, module, root, error, graph):
     "Net"), ...]; [] when none was found in time.  REQUEST is the worker's,
     MODULE where names are looked up, GRAPH what there is of a graph.
     """
-    try:
-        with _limited(), _check.silence():
-            return _search(request, module, root, error, graph) or \
-                _kept_whole(request, module, root)
-    except _Late:
-        return []
+    found = []
+    # Fixed inputs lose least, then a recording; modules kept whole, most.
+    for attempt in _search, _recorded, _kept_whole:
+        if found and attempt is _kept_whole:
+            break
+        try:
+            with _limited(), _check.silence():
+                flags = attempt(request, module, root, error, graph)
+        except _Late:
+            flags = []
+        if flags and not any(name == "--leaf" for name, _ in flags):
+            return flags
+        found = found or flags
+    return found
 
 
 def _search(request, module, root, error, graph):
@@ -71,7 +93,54 @@ def _search(request, module, root, error, graph):
     return []
 
 
-def _kept_whole(request, module, root):
+def _recorded(request, module, root, _error, _graph):
+    """Whether a run is recorded."""
+    typed = request.get("inputs") or []
+    texts = typed or _own_example(root)
+    if not texts or isinstance(root, torch.nn.Module) and sum(
+            each.numel() * each.element_size()
+            for each in root.parameters()) > _BYTES:
+        return []
+    changed = dict(request, example=texts, concrete=[])
+    try:
+        given, _ = _find.examples(changed, module, root)
+        _example.record(_find.tracer(changed, module), root, given)
+    except Exception:
+        return []
+    return [("--example", "")] + [("-i", text) for text in texts if not typed]
+
+
+def _own_example(root):
+    """The inputs that ROOT has an example of, as NAME=SPEC: transformers' and
+    diffusers' dummy_inputs, Lightning's example_input_array.
+    """
+    try:
+        given = getattr(root, "dummy_inputs", None)
+        if given is None:
+            given = getattr(root, "example_input_array", None)
+        names = fxdb.inputs(root)
+        if isinstance(given, torch.Tensor):
+            given = given,
+        if isinstance(given, (tuple, list)):
+            given = dict(zip(names, given))
+        shapes = {name: _shape(value) for name, value in (given or {}).items()
+                  if name in names and isinstance(value, torch.Tensor)}
+        main = getattr(root, "main_input_name", None)
+        if main in names and main in _SHAPES:
+            shapes.setdefault(main, _SHAPES[main](root.config))
+            if "decoder_input_ids" in names:
+                shapes.setdefault("decoder_input_ids", ("i64", 1, 5))
+    except Exception:
+        return []  # what a model of somebody's raises
+    return ["%s=%s[%s]" % (name, shape[0], ",".join(map(str, shape[1:])))
+            for name, shape in shapes.items()]
+
+
+def _shape(tensor):
+    return (_find.word(tensor.dtype), *tensor.shape)
+
+
+def _kept_whole(request, module, root, _error, _graph):
     """Whether it is traced when what cannot be is kept whole."""
     if request.get("partial"):
         return []
@@ -80,7 +149,7 @@ def _kept_whole(request, module, root):
                        _find.concrete(request, module, root))
     except Exception:
         return []
-    return [("--partial",)]
+    return [("--partial", "")]
 
 
 def _count(graph):

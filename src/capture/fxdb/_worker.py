@@ -214,7 +214,7 @@ class _Capture:
                                  self.graph)
         except (Exception, KeyboardInterrupt):
             return ""
-        return "".join(" " + " ".join(flag) for flag in flags)
+        return "".join(" " + " ".join(flag).strip() for flag in flags)
 
     def run(self):
         """Trace and answer.  True while there is a graph to serve."""
@@ -229,6 +229,8 @@ class _Capture:
             report["remedy"] = self._remedy(error)
             if report["remedy"]:
                 report["hint"] = None  # better than advice
+            if report["remedy"].startswith(" --example"):
+                report["can_record"] = False  # said already
             if isinstance(error, KeyboardInterrupt):
                 report.update(code="interrupted", message="interrupted",
                               hint=None, nodes=[])

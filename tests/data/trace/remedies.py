@@ -66,3 +66,30 @@ class Hides(nn.Module):
 
     def forward(self, x):
         return self.last(self.first(x)) + 1
+
+
+class Decides(nn.Module):
+    """No flag of a trace helps; it says what it takes."""
+    dummy_inputs = {"x": torch.ones(2, 3), "unknown": torch.ones(1)}
+
+    def forward(self, x, other=None):
+        if (other is None) == (x is None):
+            raise ValueError("exactly one of both")
+        if other is not None:
+            raise ValueError("exactly one of both")
+        return x + 1 if x.sum() > 0 else x.tolist()
+
+
+class Takes(nn.Module):
+    """The same of Lightning, an input array."""
+    example_input_array = torch.ones(2, 3)
+
+    def forward(self, x):
+        return x + len([n for n in range(x.size(0)) if x[n].sum() > 0])
+
+
+class Needs(nn.Module):
+    """Only a run on inputs that are typed gets through."""
+
+    def forward(self, x):
+        return x + len([n for n in range(x.size(0)) if x[n].sum() > 0])

@@ -253,6 +253,14 @@ CASES = [
      r"error: --partial is of a trace"),
     ("remedies.py:Hides --partial --export -i x=f32[2]",
      r"error: --export .* --partial"),
+    ("remedies.py:Takes", r"hint: tried, and it is traced: "
+     r"trace remedies.py:Takes --example -i x=f32\[2,3\]\n"),
+    ("remedies.py:Decides", r"hint: tried, and it is traced: "
+     r"trace remedies.py:Decides --example -i x=f32\[2,3\]\n"),
+    ("remedies.py:Needs", r"one real run can be recorded: "
+     r"trace remedies.py:Needs --example -i x=f32"),
+    ("remedies.py:Needs -i x=f32[2,4]", r"hint: tried, and it is traced: "
+     r"trace remedies.py:Needs -i x=f32\[2,4\] --example\n"),
     ("remedies.py:Endless", r"the truth of %flag", r"hint: the model decides"),
 ]
 TRIED = "hint: tried, and it is traced: "
@@ -283,7 +291,7 @@ def main():
             # What a hint says to type is typed.
             if TRIED in said:
                 line = said.partition(TRIED)[2].partition("\n")[0]
-                find(session.run(line), r" nodes, .*traced in ")
+                find(session.run(line), r" nodes, .*(traced|recorded) in ")
             find(session.run("trace good.py:Good"), "(?m)" + GOOD)
             print("ok   %s" % spec)
         except AssertionError as error:

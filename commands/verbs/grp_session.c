@@ -544,20 +544,20 @@ const struct cmd_entry cmd_group_session[] = {
 	},
 	{
 		.name = "weights",
-		.summary = "make up values for parameters that have none",
-		.help = "A graph from a file without weights can be run then: "
-			"biases and means are 0, variances and scales 1, the "
-			"rest normal numbers that follow from the seed. What "
-			"has values keeps them; undo takes them away.",
+		.summary = "values for parameters: from a file, or made up",
+		.help = "A graph from a file without weights can be run then. "
+			"A .safetensors file gives values to what it names. "
+			"Made up, biases and means are 0, variances and "
+			"scales 1, the rest normal numbers that follow from "
+			"the seed; what has values keeps them.",
 		.synonyms = "parameters random initialise values state missing",
 		.needs = CMD_NEED_GRAPH | CMD_NEED_WRITABLE,
-		.args = { { "values", CMD_ARG_WORD, 0, "which values",
-			"random" } },
+		.args = { { "values", CMD_ARG_FILE, 0,
+			"a .safetensors file, or random", NULL } },
 		.flags = { { "seed", 0, CMD_ARG_INT,
 				   "instead of the session's" },
 			{ "dry-run", 'n', CMD_ARG_END, "change nothing" } },
-		.examples = { { "weights random --seed 7",
-			"always the same" } },
+		.examples = { { "weights random --seed 7", "always equal" } },
 		.exec = cmd_weights_exec,
 	},
 	{

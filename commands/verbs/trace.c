@@ -259,6 +259,9 @@ note_recording(struct cmd_ctx *ctx, struct fx_error *err, const char *spec,
 		fx_buf_addf(&inputs, " -i %s=", node->target);
 		fx_input_add_hint(&inputs, node);
 	}
+	/* Which of those with a default a run needs is not known. */
+	if (!inputs.length)
+		return err;
 	return fx_error_note(err,
 		"one real run can be recorded: trace %s "
 		"--example%s%s",

@@ -37,4 +37,4 @@ libfxcore_a_SOURCES += \
 	%D%/shapes.c \
 	%D%/release_dead.c \
 	%D%/invalidate.c \
-	%D%/weights.c
+	%D%/weights.c %D%/weights_file.c

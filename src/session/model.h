@@ -126,6 +126,20 @@ FX_NODISCARD struct fx_error *fx_model_fill_fresh(const struct fx_model *model,
 /* Inside an edit: give those some that follow from SEED and their paths. */
 FX_NODISCARD struct fx_error *fx_model_random_weights(struct fx_model *model,
 	uint64_t seed);
+/* What fx_model_file_weights did. */
+struct fx_weights_report {
+	size_t filled;             /* parameters and buffers, by their paths */
+	size_t missing;            /* those that the file does not name */
+	const char *first_missing; /* interned, or NULL */
+	size_t used;               /* names of the file */
+	size_t unused;
+};
+/* Inside an edit: give parameters and buffers the values of the safetensors
+ * file at PATH, by name; those it does not name keep theirs.  SHAPE where a
+ * shape or dtype differs, VALUE where no name fits; FORMAT, IO.
+ */
+FX_NODISCARD struct fx_error *fx_model_file_weights(struct fx_model *model,
+	const char *path, struct fx_weights_report *ret);
 bool fx_model_is_overridden(const struct fx_model *model,
 	const struct fx_node *node);
 

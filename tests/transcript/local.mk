@@ -190,7 +190,7 @@ transcripts = \
 	%D%/unknown.fxt \
 	%D%/until.fxt \
 	%D%/values.fxt \
-	%D%/weights.fxt \
+	%D%/weights.fxt %D%/weights_file.fxt \
 	%D%/when.fxt \
 	%D%/where.fxt \
 	%D%/with.fxt \

@@ -128,8 +128,9 @@ def _own_example(root):
         main = getattr(root, "main_input_name", None)
         if main in names and main in _SHAPES:
             shapes.setdefault(main, _SHAPES[main](root.config))
-            if "decoder_input_ids" in names:
-                shapes.setdefault("decoder_input_ids", ("i64", 1, 5))
+        if shapes and "decoder_input_ids" in names:
+            shapes.setdefault("decoder_input_ids",
+                              ("i64", *shapes[main][1:2], 5))
     except Exception:
         return []  # what a model of somebody's raises
     return ["%s=%s[%s]" % (name, shape[0], ",".join(map(str, shape[1:])))

@@ -12,8 +12,8 @@ f() { fxdb --python "$python" "$@"; }
 f -ex 'trace sizes.py:decided' && fail 'a decision was traced'
 says 'one real run can be recorded: trace sizes.py:decided --example -i x='
 f -ex 'trace sizes.py:decided -i x=f32[3,4]' && fail 'a decision was traced'
-line=$(sed -n 's/.*can be recorded: //p' said)
-[ "$line" = 'trace sizes.py:decided --example -i x=f32[3,4]' ] ||
+line=$(sed -n 's/.*it is traced: //p' said)
+[ "$line" = 'trace sizes.py:decided -i x=f32[3,4] --example' ] ||
 	fail "hint: $line"
 f -ex "$line" -ex 'assert allclose(output, x - 1) or allclose(output, x + 1)' ||
 	fail 'the hint, typed'

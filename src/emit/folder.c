@@ -75,6 +75,9 @@ struct writer {
 	const struct fx_weights *weights;
 	struct fx_map modules; /* module -> the path it stands at */
 	struct fx_map tensors; /* storage, or tensor without -> the same */
+	struct fx_buf inner;   /* classes within the class: inner graphs */
+	const char *dialect;
+	struct fx_buf imports;
 	bool has_weights;
 };
 
@@ -166,7 +169,9 @@ add_values(struct writer *w, const struct fx_tensor *tensor, const char *path)
 	add_quoted(out, weight->key);
 	fx_buf_add_char(out, ']');
 	if (weight->whole != tensor) {
-		fx_buf_addf(out, ".flatten().view(torch.%s).as_strided(",
+		/* Of a copy: the offset counts from where storage begins. */
+		fx_buf_addf(out,
+			".flatten().view(torch.%s).clone().as_strided(",
 			fx_dtype_info(tensor->dtype)->name);
 		add_sizes(out, tensor->sizes, tensor->rank);
 		fx_buf_add(out, ", ");
@@ -267,6 +272,24 @@ add_none(struct writer *w, const struct fx_member *m, const char *at)
 
 static FX_NODISCARD struct fx_error *add_members(struct writer *w,
 	const struct fx_module *module, const char *path, bool has_made);
+static FX_NODISCARD struct fx_error *add_inner(struct writer *w,
+	const struct fx_member *m, struct fx_buf *out);
+
+/* The child M with a graph of its own, of the module at AT: a class within the
+ * class, as print_readable has it, but by another name than the attribute.
+ */
+static struct fx_error *
+add_graph(struct writer *w, const struct fx_member *m, const char *at)
+{
+	if (*at || !fx_str_is_identifier(m->name))
+		return fx_error_new(FX_ERR_UNSUPPORTED,
+			"%s is a graph of its own, which a folder cannot hold "
+			"there",
+			fx_module_path(at, m->name));
+	begin_set(w->out, at, m->name);
+	fx_buf_addf(w->out, "type(self)." FX_FOLDER_GRAPH "%s())\n", m->name);
+	return add_inner(w, m, &w->inner);
+}
 
 static bool
 is_called(const struct writer *w, const char *path)
@@ -288,9 +311,7 @@ add_child(struct writer *w, const struct fx_member *m, const char *at,
 	const char *same = fx_map_get_pointer(&w->modules, m->child);
 
 	if (m->child->graph)
-		return fx_error_new(FX_ERR_UNSUPPORTED,
-			"%s is a graph of its own, which a folder cannot hold",
-			path);
+		return add_graph(w, m, at);
 	if (same) {
 		begin_set(w->out, at, m->name);
 		add_place(w->out, same);
@@ -343,6 +364,14 @@ add_members(struct writer *w, const struct fx_module *module, const char *path,
 	return err;
 }
 
+static bool
+is_graph(const struct fx_graph *graph, const char *path)
+{
+	const struct fx_module *module = fx_module_find(graph->module, path);
+
+	return module && module->graph;
+}
+
 /* What code names that is no member. */
 static struct fx_error *
 check_targets(const struct fx_graph *graph)
@@ -359,8 +388,9 @@ check_targets(const struct fx_graph *graph)
 		if ((is_module &&
 			    fx_module_find(graph->module, node->target)) ||
 			(node->opcode == FX_OPCODE_GET_ATTR &&
-				fx_module_find_tensor(graph->module,
-					node->target)) ||
+				(fx_module_find_tensor(graph->module,
+					 node->target) ||
+					is_graph(graph, node->target))) ||
 			(!is_module && node->opcode != FX_OPCODE_GET_ATTR))
 			continue;
 		return fx_error_new(FX_ERR_UNSUPPORTED,
@@ -373,27 +403,77 @@ check_targets(const struct fx_graph *graph)
 
 /* The text. */
 
-/* forward, four columns further in; wraps of functions belong to no class. */
+/* Append the lines of TEXT, four columns further in. */
 static void
-add_code(struct writer *w, const char *dialect, struct fx_buf *imports)
+add_indented(struct fx_buf *out, const char *text)
 {
-	struct fx_emit_python options = { .dialect = dialect,
-		.imports = imports };
-	FX_AUTO_BUF struct fx_buf code = { 0 };
-	const char *line;
+	while (*text) {
+		size_t length = strcspn(text, "\n");
 
-	fx_emit_python(&code, w->graph, &options, NULL);
-	for (line = fx_buf_text(&code); *line;) {
-		size_t length = strcspn(line, "\n");
-
-		if (fx_str_starts(line, "torch.fx._symbolic_trace.wrap("))
-			fx_buf_addf(imports, "%.*s\n", (int)length, line);
-		else if (strspn(line, " ") < length)
-			fx_buf_addf(w->out, "    %.*s\n", (int)length, line);
+		if (strspn(text, " ") < length)
+			fx_buf_addf(out, "    %.*s\n", (int)length, text);
 		else
-			fx_buf_add_char(w->out, '\n');
-		line += length + (line[length] == '\n');
+			fx_buf_add_char(out, '\n');
+		text += length + (text[length] == '\n');
 	}
+}
+
+/* forward of GRAPH in a class; wraps of functions belong to none. */
+static void
+add_code(struct writer *w, struct fx_graph *graph, struct fx_buf *out)
+{
+	static const char wrap[] = "torch.fx._symbolic_trace.wrap(";
+	struct fx_emit_python options = { .dialect = w->dialect,
+		.imports = &w->imports };
+	FX_AUTO_BUF struct fx_buf code = { 0 };
+	FX_AUTO_BUF struct fx_buf forward = { 0 };
+
+	fx_emit_python(&code, graph, &options, NULL);
+	for (const char *line = fx_buf_text(&code); *line;
+		line = fx_str_next_line(line))
+		fx_buf_add_n(fx_str_starts(line, wrap) ? &w->imports : &forward,
+			line, (size_t)(fx_str_next_line(line) - line));
+	add_indented(out, fx_buf_text(&forward));
+}
+
+/* The class of the graph of M, and of those within it.  What it computes with
+ * it gets as arguments: it may have no members but such graphs.
+ */
+static struct fx_error *
+add_inner(struct writer *w, const struct fx_member *m, struct fx_buf *out)
+{
+	struct fx_graph *graph = m->child->graph;
+	const struct fx_module *module = graph->module;
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	FX_AUTO_BUF struct fx_buf below = { 0 };
+	struct fx_error *err = check_targets(graph);
+
+	fx_buf_addf(&text,
+		"\nclass " FX_FOLDER_GRAPH "%s(torch.nn.Module):\n"
+		"    def __init__(self):\n"
+		"        super().__init__()\n",
+		m->name);
+	for (size_t i = 0; !err && i < module->member_count; i++) {
+		const struct fx_member *inner = &module->members[i];
+
+		if (!inner->child || !inner->child->graph ||
+			!fx_str_is_identifier(inner->name))
+			return fx_error_new(FX_ERR_UNSUPPORTED,
+				"the graph %s has %s of its own, which a "
+				"folder cannot hold",
+				m->name, inner->name);
+		fx_buf_addf(&text,
+			"        self.%s = type(self)." FX_FOLDER_GRAPH
+			"%s()\n",
+			inner->name, inner->name);
+		err = add_inner(w, inner, &below);
+	}
+	if (err)
+		return err;
+	add_code(w, graph, &text);
+	fx_buf_add_n(&text, fx_buf_text(&below), below.length);
+	add_indented(out, fx_buf_text(&text));
+	return NULL;
 }
 
 static void
@@ -410,6 +490,8 @@ static void
 writer_deinit(struct writer *w)
 {
 	fx_buf_deinit(&w->late);
+	fx_buf_deinit(&w->inner);
+	fx_buf_deinit(&w->imports);
 	fx_map_deinit(&w->modules);
 	fx_map_deinit(&w->tensors);
 	fx_graph_free(w->scratch);
@@ -420,10 +502,10 @@ fx_emit_folder(struct fx_buf *out, struct fx_graph *graph,
 	const struct fx_weights *weights, const char *dialect)
 {
 	FX_AUTO_BUF struct fx_buf class_text = { 0 };
-	FX_AUTO_BUF struct fx_buf imports = { 0 };
-	struct writer w = {
-		.out = &class_text, .graph = graph, .weights = weights
-	};
+	struct writer w = { .out = &class_text,
+		.graph = graph,
+		.weights = weights,
+		.dialect = dialect };
 	struct fx_error *err = check_targets(graph);
 
 	if (err)
@@ -437,9 +519,11 @@ fx_emit_folder(struct fx_buf *out, struct fx_graph *graph,
 	err = add_members(&w, graph->module, "", false);
 	if (!err) {
 		add_late(&w);
-		add_code(&w, dialect, &imports);
+		add_code(&w, graph, &class_text);
+		fx_buf_add_n(&class_text, fx_buf_text(&w.inner),
+			w.inner.length);
 		fx_buf_add(out, head);
-		fx_buf_add_n(out, fx_buf_text(&imports), imports.length);
+		fx_buf_add_n(out, fx_buf_text(&w.imports), w.imports.length);
 		if (w.has_weights)
 			fx_buf_add(out, "from .weights import read_weights\n");
 		fx_buf_add_n(out, class_text.data, class_text.length);

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/str.h"
+#include "emit/folder.h"
 #include "ir/module.h"
 #include "ir/tensor_meta.h"
 #include "load/python_private.h"
@@ -159,6 +160,15 @@ fx_py_find_function(const struct fx_ast *block, const char *name)
 	return NULL;
 }
 
+/* The name of the child that the inner class NAME is of. */
+static const char *
+child_name(const char *name)
+{
+	return fx_str_starts(name, FX_FOLDER_GRAPH)
+		       ? fx_intern(name + strlen(FX_FOLDER_GRAPH))
+		       : name;
+}
+
 /* The graph of the inner class TREE as a child module of PY's. */
 static struct fx_error *
 add_inner(struct fx_py *py, const struct fx_ast *tree)
@@ -185,7 +195,8 @@ add_inner(struct fx_py *py, const struct fx_ast *tree)
 	module = fx_module_new(py->build.graph,
 		"torch.fx.graph_module.GraphModule");
 	module->graph = inner.build.graph;
-	fx_module_add_child(py->build.graph->module, tree->text, module);
+	fx_module_add_child(py->build.graph->module, child_name(tree->text),
+		module);
 	memset(&inner.names, 0, sizeof(inner.names));
 	memset(&inner.build.wrapped, 0, sizeof(inner.build.wrapped));
 	inner.class_depth++;

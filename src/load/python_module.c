@@ -8,6 +8,8 @@
 
 #include "base/arena.h"
 #include "base/intern.h"
+#include "base/str.h"
+#include "emit/folder.h"
 #include "ir/decompose.h"
 #include "ir/module.h"
 #include "ir/tensor_meta.h"
@@ -238,7 +240,9 @@ add_member(struct fx_py *py, struct fx_module *root, const char *name,
 	struct fx_tensor *tensor;
 	struct fx_module *module = NULL;
 
-	if (!check_name(py, name) || add_shared(py, root, name, expr))
+	/* An inner class makes what it is of. */
+	if (fx_str_starts(called, FX_FOLDER_GRAPH) || !check_name(py, name) ||
+		add_shared(py, root, name, expr))
 		return;
 	if (!strcmp(called, "Parameter") && expr->kid_count >= 2) {
 		tensor = read_tensor(py, expr->kids[1]);

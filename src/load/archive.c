@@ -3,10 +3,12 @@
 
 #include "load/archive.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zip.h>
 
 #include "base/blob.h"
@@ -14,12 +16,35 @@
 #include "base/mem.h"
 #include "base/str.h"
 
+/* The most that a byte of a deflated entry can stand for. */
+#define DEFLATED_MOST 1032
+
 struct fx_archive {
 	char *path;
 	zip_t *zip;
 	char *folder; /* "model/", or "" */
 	uint64_t file_size;
 };
+
+bool
+fx_is_archive(const char *path)
+{
+	static const char magic[] = "PK\003\004";
+	char head[sizeof(magic) - 1] = { 0 };
+	struct stat status;
+	int fd;
+	bool is;
+
+	if (stat(path, &status) < 0 || !S_ISREG(status.st_mode))
+		return false;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	is = read(fd, head, sizeof(head)) == (ssize_t)sizeof(head) &&
+	     !memcmp(head, magic, sizeof(head));
+	close(fd);
+	return is;
+}
 
 FX_NODISCARD static struct fx_error *
 open_zip(const char *path, zip_t **ret)
@@ -119,26 +144,27 @@ FX_NODISCARD static struct fx_error *
 check_entry(const struct fx_archive *archive, const zip_stat_t *entry,
 	const char *name, size_t limit)
 {
-	const zip_uint64_t needed =
-		ZIP_STAT_SIZE | ZIP_STAT_COMP_METHOD | ZIP_STAT_INDEX;
+	const zip_uint64_t needed = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE |
+				    ZIP_STAT_COMP_METHOD | ZIP_STAT_INDEX;
+	uint64_t most = archive->file_size;
 
 	if ((entry->valid & needed) != needed)
 		return fx_error_new(FX_ERR_FORMAT, "%s: %.100s has no size",
 			archive->path, name);
-	if (entry->comp_method != ZIP_CM_STORE)
-		return fx_error_hint(fx_error_new(FX_ERR_FORMAT,
-					     "%s: %.100s is compressed",
-					     archive->path, name),
-			"torch writes archives without compression; zip -0 "
-			"makes one");
+	if (entry->comp_method == ZIP_CM_DEFLATE)
+		most = FX_MIN(entry->comp_size, most) * DEFLATED_MOST;
+	else if (entry->comp_method != ZIP_CM_STORE)
+		return fx_error_new(FX_ERR_UNSUPPORTED,
+			"%s: %.100s is compressed by method %d", archive->path,
+			name, (int)entry->comp_method);
 	if (entry->size > limit)
 		return fx_error_new(FX_ERR_LIMIT,
 			"%s: %.100s has %" PRIu64
 			" bytes, more than the limit of %zu",
 			archive->path, name, (uint64_t)entry->size, limit);
-	if (entry->size > archive->file_size)
+	if (entry->size > most)
 		return fx_error_new(FX_ERR_FORMAT,
-			"%s: %.100s claims more bytes than the file has",
+			"%s: %.100s claims more bytes than the file can hold",
 			archive->path, name);
 	return NULL;
 }

@@ -18,14 +18,17 @@
 #include "base/file.h"
 #include "base/intern.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "ir/value_text.h"
 #include "lang/parse.h"
+#include "load/archive.h"
 
 static const char magic[] = "\x93NUMPY";
 
 struct reader {
 	const char *path;
 	int fd;
+	const char *bytes; /* of an archive, instead of FD; or NULL */
 	uint64_t file_size;
 	uint64_t offset; /* of the elements */
 	bool is_fortran;
@@ -52,6 +55,13 @@ read_at(const struct reader *reader, uint64_t offset, size_t size, void *bytes)
 {
 	char *at = bytes;
 
+	if (reader->bytes) {
+		if (offset > reader->file_size ||
+			size > reader->file_size - offset)
+			return bad_file(reader, "the file is cut short");
+		memcpy(bytes, reader->bytes + offset, size);
+		return NULL;
+	}
 	while (size) {
 		ssize_t now = pread(reader->fd, at, size, (off_t)offset);
 
@@ -321,6 +331,74 @@ fx_npy_read(const char *path, struct fx_npy *ret)
 	if (!err)
 		err = read_elements(&reader);
 	close(reader.fd);
+	if (err)
+		fx_npy_deinit(ret);
+	return err;
+}
+
+/* --- archives ------------------------------------------------------------ */
+
+/* The entry "NAME.npy" of ARCHIVE, or the only one; the caller's. */
+static struct fx_error *
+find_array(const struct fx_archive *archive, const char *path, const char *name,
+	char **ret)
+{
+	FX_AUTO_FREE char *wanted = fx_xasprintf("%s.npy", name ? name : "");
+	FX_AUTO_BUF struct fx_buf names = { 0 };
+	const char *entry;
+	size_t count = 0;
+
+	for (size_t i = 0; (entry = fx_archive_name(archive, i)); i++) {
+		if (!fx_str_ends(entry, ".npy"))
+			continue;
+		count++;
+		if (count == 1 || !strcmp(entry, wanted)) {
+			free(*ret);
+			*ret = fx_xstrdup(entry);
+		}
+		if (!strcmp(entry, wanted))
+			return NULL;
+		fx_buf_addf(&names, "%s%.*s", count > 1 ? ", " : "",
+			(int)(strlen(entry) - strlen(".npy")), entry);
+	}
+	if (count == 1)
+		return NULL;
+	if (!count)
+		return fx_error_new(FX_ERR_FORMAT,
+			"%s is an archive without arrays of numpy", path);
+	return fx_error_hint(name ? fx_error_new(FX_ERR_NO_NAME,
+					    "%s has no array \"%s\"", path,
+					    name)
+				  : fx_error_new(FX_ERR_NO_NAME,
+					    "%s has %zu arrays", path, count),
+		"file(\"%s\", NAME), one of %s", path, fx_buf_text(&names));
+}
+
+struct fx_error *
+fx_npz_read(const char *path, const char *name, struct fx_npy *ret)
+{
+	FX_AUTO_ARCHIVE struct fx_archive *archive = NULL;
+	FX_AUTO_FREE char *entry = NULL;
+	struct reader reader = { .path = path, .array = ret };
+	struct fx_blob *blob = NULL;
+	struct fx_error *err;
+
+	if (!fx_is_archive(path))
+		return fx_npy_read(path, ret);
+	*ret = (struct fx_npy){ .rank = 0 };
+	err = fx_archive_open(path, &archive);
+	if (!err)
+		err = find_array(archive, path, name, &entry);
+	if (!err)
+		err = fx_archive_read(archive, entry, SIZE_MAX, &blob);
+	if (err)
+		return err;
+	reader.bytes = fx_blob_data(blob);
+	reader.file_size = fx_blob_size(blob);
+	err = read_header(&reader);
+	if (!err)
+		err = read_elements(&reader);
+	fx_blob_unref(blob);
 	if (err)
 		fx_npy_deinit(ret);
 	return err;

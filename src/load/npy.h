@@ -1,4 +1,4 @@
-/* npy.h - numpy's files of one array, read and written.
+/* npy.h - numpy's files of arrays, read and written.
  *
  * Versions 1 to 3 of the format, rows or columns first, either byte order.
  * Arrays of Python objects are pickles and never read.
@@ -36,6 +36,13 @@ FX_DEFINE_DEINIT(npy, struct fx_npy, fx_npy_deinit);
  * would need unpickling; LIMIT for absurd sizes; IO, NO_SPACE.
  */
 FX_NODISCARD struct fx_error *fx_npy_read(const char *path, struct fx_npy *ret);
+
+/* The same for an array of the .npz file at PATH, which may be a .npy file too:
+ * the one called NAME, or the only one.  NO_NAME, and the error lists them,
+ * when there are several others; NAME may be NULL.
+ */
+FX_NODISCARD struct fx_error *fx_npz_read(const char *path, const char *name,
+	struct fx_npy *ret);
 
 /* Gives COUNT elements from FIRST. */
 typedef struct fx_error *fx_npy_source(void *context, uint64_t first,

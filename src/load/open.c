@@ -138,6 +138,11 @@ refuse(const struct fx_load_input *input, enum fx_format format)
 	if (format != FX_FORMAT_BINARY)
 		err = fx_error_new(FX_ERR_FORMAT,
 			"%s is no graph that fxdb knows", path);
+	else if (fx_str_starts(input->text, "PK\003\004"))
+		err = fx_error_new(FX_ERR_FORMAT,
+			"%s is a zip archive, which is read from a regular "
+			"file only",
+			path);
 	else
 		err = fx_error_new(FX_ERR_FORMAT, "%s is not text", path);
 	return fx_error_hint(err,

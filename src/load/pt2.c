@@ -3,11 +3,8 @@
 
 #include "load/pt2.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/blob.h"
 #include "base/intern.h"
@@ -70,21 +67,7 @@ struct pt2 {
 bool
 fx_may_be_pt2(const char *path)
 {
-	static const char magic[] = "PK\003\004";
-	char head[sizeof(magic) - 1] = { 0 };
-	struct stat status;
-	int fd;
-	bool is;
-
-	if (stat(path, &status) < 0 || !S_ISREG(status.st_mode))
-		return false;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	is = read(fd, head, sizeof(head)) == (ssize_t)sizeof(head) &&
-	     !memcmp(head, magic, sizeof(head));
-	close(fd);
-	return is;
+	return fx_is_archive(path);
 }
 
 FX_NODISCARD static struct fx_error *

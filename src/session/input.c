@@ -82,7 +82,7 @@ fx_model_find_input(struct fx_model *model, const char *name,
 		"inputs: %s", names.length ? fx_buf_text(&names) : "none");
 }
 
-/* img.npy, 'img.npy', np.load("img.npy"): the name of a file of numpy's in what
+/* img.npy, 'img.npz', np.load("img.npy"): the name of a file of numpy's in what
  * was typed, or 0 characters.
  */
 static size_t
@@ -90,8 +90,11 @@ file_name(const char *text, const char **ret)
 {
 	bool is_right = strstr(text, "file(\"") || strstr(text, "file('");
 	const char *end = is_right ? NULL : strstr(text, ".npy");
-	const char *begin = end;
+	const char *begin;
 
+	if (!end && !is_right)
+		end = strstr(text, ".npz");
+	begin = end;
 	while (end && begin > text && !strchr(" \t'\"(=,", begin[-1]))
 		begin--;
 	*ret = begin;
@@ -426,18 +429,43 @@ fx_model_end_look(struct fx_model *model)
 	}
 }
 
+/* img.npz as it stands: file("img.npz", "TARGET"), the caller's; NULL for any
+ * other text.
+ */
+static char *
+file_call(const char *text, const char *target)
+{
+	FX_AUTO_BUF struct fx_buf call = { 0 };
+	size_t length = strlen(text);
+
+	if ((!fx_str_ends(text, ".npy") && !fx_str_ends(text, ".npz")) ||
+		strcspn(text, " \t'\"()[],") < length)
+		return NULL;
+	fx_buf_add(&call, "file(");
+	fx_str_python_repr(&call, text, length);
+	fx_buf_add(&call, ", ");
+	fx_str_python_repr(&call, target, strlen(target));
+	fx_buf_add(&call, ")");
+	return fx_buf_take(&call);
+}
+
 struct fx_error *
 fx_model_set_input(struct fx_session *session, struct fx_model *model,
 	const char *name, const char *text)
 {
 	FX_AUTO(change) struct fx_change change = { .cone = NULL };
 	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { .position = 0 };
+	FX_AUTO_FREE char *file = NULL;
 	struct fx_datum *datum;
 	struct fx_node *node;
 	struct fx_error *err = fx_model_find_input(model, name, &node);
 
 	if (!err)
 		err = fx_model_choose_backend(session, model);
+	if (!err)
+		file = file_call(text, node->target);
+	if (file)
+		text = file;
 	if (!err)
 		err = read_input(session, model,
 			fx_model_input_seed(model, node), text, &datum);

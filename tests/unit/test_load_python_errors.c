@@ -165,12 +165,13 @@ what_is_no_graph_is_refused(void)
 {
 	static const char known[] =
 		"\nhint: known: .fxg, gm.code, print_readable(), str(graph), "
-		"str(ExportedProgram), a folder of to_folder";
+		"str(ExportedProgram), a folder of to_folder, .pt2 of "
+		"torch.export";
 	FX_AUTO_FREE char *binary = complaint("PK\003\004\0\0", 6);
 	FX_AUTO_FREE char *nul = complaint("a\0b", 3);
 	FX_AUTO_FREE char *wanted =
-		fx_xasprintf("the text is a zip archive (.pt, .pt2), which is "
-			     "not read%s",
+		fx_xasprintf("the text is a zip archive, which is read from a "
+			     "regular file only%s",
 			known);
 	FX_AUTO_FREE char *text =
 		fx_xasprintf("the text is no graph that fxdb knows%s; source "

@@ -254,6 +254,58 @@ what_numpy_saves_is_read(void)
 	fxt_folder_free(folder);
 }
 
+static void
+arrays_of_an_archive_are_read(void)
+{
+	static const char text[] =
+		"import sys, numpy as np\n"
+		"np.savez(sys.argv[1] + '/two.npz', x=np.ones((2, 3), 'f4'),\n"
+		"         y=np.arange(4))\n"
+		"np.savez_compressed(sys.argv[1] + '/one.npz',\n"
+		"                    np.zeros((1000, 100)))\n"
+		"np.savez(sys.argv[1] + '/none.npz')\n"
+		"np.save(sys.argv[1] + '/plain.npy', np.arange(2))\n"
+		"np.savez(sys.argv[1] + '/object.npz',\n"
+		"         x=np.array([None, {}], dtype=object))\n";
+	static const struct {
+		const char *file;
+		const char *name;
+		int code; /* of the error, or -1: it is read */
+		uint64_t count;
+	} rows[] = {
+		{ "two.npz", "x", -1, 6 },
+		{ "two.npz", "y", -1, 4 },
+		{ "two.npz", "z", FX_ERR_NO_NAME, 0 },
+		{ "two.npz", NULL, FX_ERR_NO_NAME, 0 },
+		{ "one.npz", NULL, -1, 100000 },
+		{ "one.npz", "other", -1, 100000 },
+		{ "none.npz", NULL, FX_ERR_FORMAT, 0 },
+		{ "plain.npy", "x", -1, 2 },
+		{ "object.npz", "x", FX_ERR_UNSUPPORTED, 0 },
+	};
+	char *folder = fxt_folder_new();
+
+	if (!has_numpy(folder)) {
+		fxt_folder_free(folder);
+		FXT_SKIP("no numpy");
+	}
+	CU_ASSERT(run_numpy(text, folder));
+	for (size_t i = 0; i < FX_ARRAY_LEN(rows); i++) {
+		FX_AUTO_FREE char *path =
+			fx_xasprintf("%s/%s", folder, rows[i].file);
+		FX_AUTO_NPY struct fx_npy array = { .rank = 0 };
+		struct fx_error *err = fx_npz_read(path, rows[i].name, &array);
+
+		if (rows[i].code >= 0) {
+			FXT_FAILS(err, (enum fx_error_code)rows[i].code);
+			continue;
+		}
+		FXT_OK(err);
+		FXT_EQ(array.count, rows[i].count);
+	}
+	fxt_folder_free(folder);
+}
+
 static struct fx_error *
 give(void *context, uint64_t first, size_t count, void *bytes)
 {
@@ -317,6 +369,7 @@ main(void)
 		FXT_CASE(every_cut_of_a_file_is_an_error),
 		FXT_CASE(a_header_longer_than_the_file_or_the_limit_is_refused),
 		FXT_CASE(what_numpy_saves_is_read),
+		FXT_CASE(arrays_of_an_archive_are_read),
 		FXT_CASE(what_is_written_numpy_reads),
 	};
 

@@ -295,14 +295,30 @@ def form(text):
                        if size.strip()]) if match else (None, [])
 
 
-def example(text, seed, module):
-    """What the input TEXT, "f32[1,3]" or a Python expression over torch and
-    MODULE, is under SEED: the values that fxdb gives it (session/input.c)."""
+def _file(path, name=None):
+    """The tensor in a file of numpy's: of a .npz NAME, or the only one."""
+    import numpy
+    found = numpy.load(os.path.expanduser(path), allow_pickle=False)
+    if not isinstance(found, numpy.ndarray):
+        if name not in found and len(found.files) != 1:
+            raise KeyError("%s has the arrays %s" % (path,
+                                                     ", ".join(found.files)))
+        found = found[name if name in found else found.files[0]]
+    return torch.from_numpy(found.copy())
+
+
+def example(name, text, seed, module):
+    """What the input NAME = TEXT, "f32[1,3]", a file of numpy's or a Python
+    expression over torch and MODULE, is under SEED: the values that fxdb gives
+    it (session/input.c)."""
     word, sizes = form(text)
     if word in _DTYPES and all(size.isdigit() for size in sizes):
         return filled(list(map(int, sizes)), _DTYPES[word], seed)
+    if re.fullmatch(r"""[^\s'"()[\],]+\.np[yz]""", text.strip()):
+        return _file(text.strip(), name)
     torch.manual_seed(seed)
-    return eval(text.strip(), {**vars(torch), "torch": torch, **vars(module)})
+    return eval(text.strip(), {**vars(torch), "torch": torch, "file": _file,
+                               **vars(module)})
 
 
 def filled(sizes, dtype, seed):
@@ -346,7 +362,7 @@ def values(request, texts, module, order=None):
     given = {}
     for name in texts:
         try:
-            given[name] = example(texts[name], seeds[name], module)
+            given[name] = example(name, texts[name], seeds[name], module)
         except Exception as error:
             raise Refused("value", "the input %s = %s: %s: %s" % (
                 name, texts[name].strip(), type(error).__name__,

@@ -303,6 +303,18 @@ constant(struct fxpy_trace *trace, PyObject *object, struct fx_value *ret)
 	return attribute(trace, path, ret);
 }
 
+/* The path of OBJECT if a module has it, an object of TorchScript's; or NULL.
+ */
+static const char *
+script_path(struct fxpy_trace *trace, PyObject *object)
+{
+	PyObject *path = PyDict_GetItem(trace->scripts, object);
+	const char *text = path ? fxpy_text(path) : NULL;
+
+	PyErr_Clear();
+	return text;
+}
+
 /* An instance of a class made with ProxyableClassMeta, which the trace did not
  * see made: an attribute for each use, which the user's module does not get.
  */
@@ -321,7 +333,8 @@ proxyable_constant(struct fxpy_trace *trace, PyObject *object,
 	while (fx_map_has(&trace->constants, (uintptr_t)path) ||
 		PyObject_HasAttrString(trace->root, path));
 	fx_map_set(&trace->constants, (uintptr_t)path, 1);
-	return attribute(trace, path, ret);
+	return PyDict_SetItemString(trace->targets, path, object) == 0 &&
+	       attribute(trace, path, ret);
 }
 
 /* 1: a tensor, parameter or module, done; 0: none of them; -1: exception. */
@@ -338,9 +351,13 @@ state(struct fxpy_trace *trace, PyObject *object, struct fx_value *ret)
 	if (path)
 		return attribute(trace, path, ret) ? 1 : -1;
 	is_tensor = PyObject_IsInstance(object, fxpy.tensor_type);
-	if (is_tensor == 0 && fxpy.script_object_type)
+	if (is_tensor == 0 && fxpy.script_object_type) {
 		is_tensor =
 			PyObject_IsInstance(object, fxpy.script_object_type);
+		path = is_tensor == 1 ? script_path(trace, object) : NULL;
+	}
+	if (path)
+		return attribute(trace, path, ret) ? 1 : -1;
 	if (is_tensor <= 0)
 		return is_tensor;
 	if (PyObject_IsInstance(object, fxpy.parameter_type) == 1) {

@@ -35,6 +35,7 @@ trace_free(struct fxpy_trace *trace)
 	Py_XDECREF(trace->root);
 	Py_XDECREF(trace->keep);
 	Py_XDECREF(trace->targets);
+	Py_XDECREF(trace->scripts);
 	PyMem_Free(trace);
 }
 
@@ -103,6 +104,7 @@ trace_new(PyObject *tracer, PyObject *base, PyObject *root)
 	trace->root = root;
 	trace->keep = PyList_New(0);
 	trace->targets = PyDict_New();
+	trace->scripts = PyDict_New();
 	find_hooks(trace, tracer, base);
 	return trace;
 }

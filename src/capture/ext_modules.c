@@ -177,6 +177,20 @@ own_code(PyObject *module, PyObject *dict)
 	return NULL;
 }
 
+/* An object of TorchScript's at PATH: known by what it is, not by address, as
+ * Python gets another object for it each time.
+ */
+static void
+map_script(struct fxpy_trace *trace, PyObject *value, const char *path)
+{
+	PyObject *text = path ? PyUnicode_FromString(path) : NULL;
+
+	if (text && PyDict_Contains(trace->scripts, value) == 0)
+		PyDict_SetItem(trace->scripts, value, text);
+	Py_XDECREF(text);
+	PyErr_Clear();
+}
+
 /* The plain attributes of DICT as a DICT value; tensors among them are mapped
  * to their paths instead.
  */
@@ -199,6 +213,10 @@ configuration(struct fxpy_trace *trace, PyObject *dict, const char *path)
 		} else if (PyType_IsSubtype(Py_TYPE(value),
 				   (PyTypeObject *)fxpy.tensor_type))
 			map_tensor(trace, &trace->tensors, value, path, key);
+		else if (fxpy.script_object_type &&
+			 PyObject_IsInstance(value, fxpy.script_object_type) ==
+				 1)
+			map_script(trace, value, join(path, key));
 		else
 			PyErr_Clear();
 	}

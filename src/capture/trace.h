@@ -21,6 +21,7 @@ struct fxpy_trace {
 	struct fx_map records;    /* module -> struct fx_module * */
 	struct fx_map scanned;    /* globals already searched for math.* */
 	struct _object *targets;  /* dict: target text -> the callable */
+	struct _object *scripts;  /* dict: object of TorchScript's -> path */
 	unsigned constant_count;
 	struct fx_map constants;        /* path of one that is no tensor -> 1 */
 	FX_VEC(struct fx_value) config; /* of the module being collected */

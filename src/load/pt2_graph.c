@@ -381,18 +381,19 @@ spec_of(const struct fx_pt2_graph *g, const char *key, size_t index)
 }
 
 /* A value that the program was exported with is the input's default, where no
- * input without one comes after it.
+ * input without one comes after it: from this index on.
  */
-static bool
-may_have_default(const struct fx_pt2_graph *g, size_t index)
+static size_t
+first_default(const struct fx_pt2_graph *g)
 {
 	const json_t *inputs = json_object_get(g->json, "inputs");
+	size_t index = json_array_size(inputs);
 
-	for (; index < json_array_size(inputs); index++)
-		if (!lifted_path(spec_of(g, "input_specs", index)) &&
-			output_name(json_array_get(inputs, index)))
-			return false;
-	return true;
+	while (index > 0 &&
+		(lifted_path(spec_of(g, "input_specs", index - 1)) ||
+			!output_name(json_array_get(inputs, index - 1))))
+		index--;
+	return index;
 }
 
 /* An input that is a constant: it has its name in the signature only. */
@@ -410,7 +411,7 @@ read_constant(struct fx_pt2_graph *g, const json_t *input, size_t index)
 	node.name = name && *name ? name : fx_intern_format("arg%zu", index);
 	node.target = node.name;
 	fx_buf_add(&args, "(");
-	if (may_have_default(g, index))
+	if (index >= g->first_default)
 		err = fx_pt2_argument(g, input, &args);
 	if (err)
 		return err;
@@ -501,12 +502,13 @@ read_outputs(struct fx_pt2_graph *g)
 			err = write_back(g, json_array_get(outputs, i), i);
 	fx_buf_add(&args, is_single ? "(" : "((");
 	for (size_t i = 0; !err && i < count; i++) {
-		size_t mark = fx_pt2_enter(g->r, "outputs", 0);
+		size_t mark;
 
-		fx_pt2_enter(g->r, NULL, i);
 		if (written_name(g, i) ||
 			json_object_get(spec_of(g, "output_specs", i), "token"))
 			continue;
+		mark = fx_pt2_enter(g->r, "outputs", 0);
+		fx_pt2_enter(g->r, NULL, i);
 		err = fx_pt2_argument(g, json_array_get(outputs, i), &args);
 		fx_buf_add(&args, ", ");
 		fx_pt2_leave(g->r, mark);
@@ -576,6 +578,7 @@ fx_pt2_graph(struct fx_pt2_graph *g)
 	struct fx_error *err;
 
 	take_names(g);
+	g->first_default = first_default(g);
 	err = read_items(g, "inputs", read_input);
 	if (!err)
 		err = read_items(g, "nodes", read_node);

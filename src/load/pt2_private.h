@@ -22,6 +22,7 @@ struct fx_pt2_graph {
 	struct fx_jsonl *r;
 	const json_t *json;
 	const json_t *signature; /* NULL in graphs within the graph */
+	size_t first_default;    /* from this input on constants are defaults */
 	struct fx_names taken;   /* all names of the file and of nodes */
 	struct fx_map names;     /* the file's name -> the node's, interned */
 	struct fx_map members;   /* a member's path -> the node's name */

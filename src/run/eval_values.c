@@ -417,11 +417,13 @@ fx_eval_file(struct fx_evaluator *evaluator, const struct fx_ast *call,
 		err = fx_eval_datum(evaluator, call->kids[2], &name);
 	if (err)
 		return err;
-	if (!fx_datum_is(file, FX_VALUE_STRING) ||
-		(name && !fx_datum_is(name, FX_VALUE_STRING)))
+	if (!fx_datum_is(file, FX_VALUE_STRING))
 		return fx_error_new(FX_ERR_TYPE,
-			"file takes a path in quotes, file(\"x.npy\"), and of "
-			"a .npz file a name, file(\"x.npz\", \"a\")");
+			"file takes a path in quotes, file(\"x.npy\")");
+	if (name && !fx_datum_is(name, FX_VALUE_STRING))
+		return fx_error_new(FX_ERR_TYPE,
+			"an array of a .npz file is named in quotes, "
+			"file(\"x.npz\", \"a\")");
 	path = fx_file_expand(file->value.text);
 	err = fx_npz_read(path, name ? name->value.text : NULL, &array);
 	if (err)

@@ -8,6 +8,7 @@ Rules are torch.fx's; its classes are neither called nor needed.
 """
 import functools
 import inspect
+import math
 import sys
 import types
 import warnings
@@ -169,9 +170,15 @@ class Tracer:
     traced_func_name = "forward"
     param_shapes_constant = proxy_buffer_attributes = False
     trace_asserts = check_mutable_operations = False
+    _autowrap = ()
 
-    def __init__(self, *, param_shapes_constant=False):
+    def __init__(self, autowrap_modules=(math,), autowrap_functions=(),
+                 param_shapes_constant=False):
+        """Functions of AUTOWRAP_MODULES, of math always, and
+        AUTOWRAP_FUNCTIONS are recorded as if marked by wrap, wherever a module
+        that is traced has them by name."""
         self.param_shapes_constant = param_shapes_constant
+        self._autowrap = tuple(autowrap_modules), tuple(autowrap_functions)
 
     def is_leaf_module(self, module, path):
         """Whether a call of MODULE, which lies at PATH, is recorded whole
@@ -333,6 +340,25 @@ class Tracer:
                           "fixed" % name)
         return value
 
+    def _autowrapped(self, function):
+        """(globals, name) of what is wrapped while FUNCTION is traced, in it and
+        in forward of the root's modules."""
+        if not self._autowrap or self._autowrap == ((math,), ()):
+            return []  # those of math always are
+        modules, functions = self._autowrap
+        tables = [vars(module) for module in modules if module is not math]
+        known = {id(value) for table in tables
+                 for name, value in table.items()
+                 if name[0] != "_" and callable(value)}
+        known.update(map(id, functions))
+        tables += [getattr(inspect.unwrap(each), "__globals__", {})
+                   for each in [function] + [module.forward for module
+                                             in self.root.modules()]]
+        return [(table, name) for table in {id(table): table
+                                            for table in tables}.values()
+                for name, value in table.items()
+                if name[:1] != "_" and id(value) in known]
+
     def trace(self, root, concrete_args=None):
         """The Graph of ROOT, a module or a function.
 
@@ -356,8 +382,14 @@ class Tracer:
             note = getattr(call, "__annotations__", {}).get("return")
             return (call(*values), _type_text(note),
                     type(root).__name__ if is_module else root.__name__, note)
-        graph = _capture.run(self, Tracer, self.root, function, body,
-                             torch.__version__.split("+")[0], not _installed)
+        wrapped = len(_wrapped_fns_to_patch)
+        _wrapped_fns_to_patch.extend(self._autowrapped(function))
+        try:
+            graph = _capture.run(self, Tracer, self.root, function, body,
+                                 torch.__version__.split("+")[0],
+                                 not _installed)
+        finally:
+            del _wrapped_fns_to_patch[wrapped:]
         graph._kept["annotations"] = {"output": note}
         return graph
 

@@ -169,9 +169,10 @@ def from_torch(given, leaves_out=None):
 
 def _holder(graph):
     """What to_torch's module takes its parts from: path -> object."""
-    tensors = graph.tensors
+    # Objects that are no tensors are among the targets.
+    known = {**graph.targets, **graph.tensors}
     try:
-        return {path: _weights.find(graph.root, tensors, path)
+        return {path: _weights.find(graph.root, known, path)
                 for path in [node.target for node in graph.nodes
                              if node.op in ("call_module", "get_attr")]}
     except KeyError as error:

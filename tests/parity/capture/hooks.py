@@ -2,6 +2,8 @@
 in the same order, with the same graph after.
 """
 import collections
+import math
+import operator
 import os
 import sys
 
@@ -294,6 +296,53 @@ def nested(x, pair):
     return {"a": x + pair[0], "b": pair[1][0] * 2}
 
 
+def whole(number):
+    return int(number)
+
+
+def check_autowrap():
+    """Functions that a Tracer is told to record, where they are called by
+    name; what math has is recorded all the same."""
+    def calls(x):
+        return whole(x.shape[0] / 2) + math.floor(x.size(1)) + \
+            operator.index(x.size(0)) + whole(2.5)
+
+    same(lambda base, told: lambda: base((math, operator), (whole,)),
+         lambda: calls)
+    graph = fxdb.Tracer(autowrap_functions=(whole,)).trace(
+        lambda x: whole(x.size(0)))
+    assert graph.to_torch()(torch.ones(3)) == 3
+    assert whole(2.5) == 2  # and no other trace
+    raises(TypeError, lambda: fxdb.symbolic_trace(
+        lambda x: whole(x.size(0))))
+
+
+class Pair(metaclass=torch.fx.ProxyableClassMeta):
+    def __init__(self, left, right):
+        self.left, self.right = left, right
+
+
+def check_objects():
+    """Objects that are attributes: of TorchScript, by the path of what has
+    them; of a class that traced values can make, by a name that is made."""
+    held = nn.Sequential(nn.ReLU())
+    held.part = torch.jit.script(nn.Linear(2, 2))
+    pair = Pair(1, 2)
+
+    class Uses(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.held = held
+
+        def forward(self, x):
+            return self.held.part(x).f(pair, Pair(x, 3))
+    same(lambda base, told: base, Uses)
+    module = fxdb.symbolic_trace(Uses()).to_torch()
+    assert [node.target for node in module.graph.nodes
+            if node.op == "get_attr"] == ["held.part._c", "_Pair_constant_0"]
+    assert module._Pair_constant_0 is pair
+
+
 def check_no_dtype():
     """torch.finfo takes what it is given for a dtype without asking, and what
     it finds there must be none, in whichever trace: a traced dtype has no
@@ -306,6 +355,8 @@ def check_no_dtype():
 
 def main():
     check_no_dtype()
+    check_autowrap()
+    check_objects()
     check_create_proxy()
     check_partial()
     ours, theirs = [], []

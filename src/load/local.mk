@@ -24,6 +24,7 @@ libfxcore_a_SOURCES += \
 	%D%/python.c %D%/python.h %D%/python_private.h \
 	%D%/python_meta.c \
 	%D%/python_module.c \
+	%D%/python_printed.c \
 	%D%/python_repr.c \
 	%D%/python_stmt.c \
 	%D%/source.c %D%/source.h

@@ -68,6 +68,8 @@ format_of_lines(const char *text)
 {
 	int lines;
 
+	if (fx_is_printed(text))
+		return FX_FORMAT_PYTHON;
 	for (lines = 0; *text && lines < 200; lines++) {
 		enum fx_format format;
 
@@ -177,6 +179,13 @@ load_code(const struct fx_load_input *input, struct fx_graph **ret)
 	if (err)
 		return err;
 	text = fx_strip_log(input, &length);
+	if (fx_is_printed(text) && !fx_printed_modules(text))
+		return fx_error_hint(fx_error_new(FX_ERR_FORMAT,
+					     "%s shows modules, and not the "
+					     "code of a graph",
+					     fx_load_name(input)),
+			"print(gm) of a GraphModule shows both; trace "
+			"FILE.py:CLASS traces a model");
 	err = fx_source_check(input, text);
 	if (err)
 		return err;

@@ -286,14 +286,18 @@ fx_load_python(const struct fx_load_input *input, struct fx_graph **ret)
 	struct fx_ast *module;
 	struct fx_error *err;
 	size_t length;
+	bool is_printed;
 
 	text = fx_strip_log(input, &length);
 	cut_exported(&py, text);
 	length = strlen(text);
 	py.build.text = text;
+	is_printed = fx_py_printed(&py, text);
 	err = fx_parse_module(arena, text, length, &module, &understood);
 	if (!err)
 		err = read_module(&py, module);
+	if (!err && is_printed)
+		fx_py_note_parameters(&py);
 	fx_map_deinit(&py.names);
 	fx_map_deinit(&py.build.wrapped);
 	if (err) {

@@ -82,4 +82,11 @@ struct fx_module *fx_py_construct(struct fx_py *py, const struct fx_ast *call);
  */
 struct fx_module *fx_py_repr(struct fx_py *py, const char *text);
 
+/* python_printed.c: where TEXT begins with the modules that print(gm) shows,
+ * make them children of the root, blank them and say true; then, when the graph
+ * is there, tell of parameters that are not shown.
+ */
+bool fx_py_printed(struct fx_py *py, char *text);
+void fx_py_note_parameters(struct fx_py *py);
+
 #endif /* FX_LOAD_PYTHON_PRIVATE_H */

@@ -97,6 +97,30 @@ skip_configuration(const char *text)
 	return text;
 }
 
+/* Append CONFIGURATION with quotes around words that have none, as in
+ * padding_mode=circular of a convolution.
+ */
+static void
+add_configuration(struct fx_buf *out, const char *configuration, size_t length)
+{
+	const char *end = configuration + length;
+	const char *at = configuration;
+
+	while (at < end) {
+		size_t word =
+			*at == '=' ? strspn(at + 1, "abcdefghijklmnopqrstuvwxyz"
+						    "_")
+				   : 0;
+
+		fx_buf_add_char(out, *at++);
+		if (!word || at + word > end ||
+			(at[word] != ',' && at + word != end))
+			continue;
+		fx_buf_addf(out, "'%.*s'", (int)word, at);
+		at += word;
+	}
+}
+
 /* A module of class NAME with the constructor's arguments in CONFIGURATION. */
 static struct fx_module *
 construct(struct repr *repr, const char *name, const char *configuration,
@@ -108,7 +132,9 @@ construct(struct repr *repr, const char *name, const char *configuration,
 	struct fx_ast *call;
 	struct fx_error *err;
 
-	fx_buf_addf(&text, "%s(%.*s)", name, (int)length, configuration);
+	fx_buf_addf(&text, "%s(", name);
+	add_configuration(&text, configuration, length);
+	fx_buf_add_char(&text, ')');
 	err = fx_parse_expression(arena, text.data, text.length,
 		FX_PARSE_PYTHON, &call);
 	if (err || call->kind != FX_AST_CALL ||

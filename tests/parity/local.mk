@@ -93,6 +93,10 @@ EXTRA_DIST += %D%/archives.py %D%/archives.sh %D%/control.py %D%/control.sh %D%/
 # Expressions over values beside Python's torch.
 EXTRA_DIST += %D%/evaluate.sh %D%/evaluate.py
 
+# print(gm), read.
+TESTS += %D%/printed.sh
+EXTRA_DIST += %D%/printed.sh %D%/printed.py
+
 # Folders that Python imports.
 TESTS += %D%/folder.sh
 EXTRA_DIST += %D%/folder.sh %D%/folder/folder.py %D%/folder/folder_models.py

@@ -136,7 +136,7 @@ transcripts = \
 	%D%/pipe.fxt \
 	%D%/pipe_words.fxt \
 	%D%/place_words.fxt \
-	%D%/pt2.fxt %D%/print.fxt %D%/print_plain.fxt \
+	%D%/pt2.fxt %D%/printed.fxt %D%/print.fxt %D%/print_plain.fxt \
 	%D%/print_json.fxt \
 	%D%/print_near.fxt \
 	%D%/print_no_value.fxt \
@@ -206,6 +206,8 @@ EXTRA_DIST += $(transcripts) \
 	%D%/samples/cut.py \
 	%D%/samples/edited.fxg \
 	%D%/samples/fig1.py \
+	%D%/samples/modules.txt %D%/samples/printed.txt \
+	%D%/samples/printed_quoted.txt \
 	%D%/samples/good.fxdb \
 	%D%/samples/imported.py \
 	%D%/samples/listing.txt \

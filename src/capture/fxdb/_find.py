@@ -92,6 +92,9 @@ def load(spec):
     path, colon, expression = spec.partition(":")
     if not colon:
         path, expression = spec, None
+    if not path.endswith(".py") and os.path.isfile(path):
+        raise Refused("usage", "\"%s\" is no Python file" % path,
+                      "load opens files that hold a graph")
     if path.endswith(".py") or os.sep in path:
         return _load_file(path), expression
     sys.path.insert(0, os.getcwd())

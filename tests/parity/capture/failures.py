@@ -253,6 +253,8 @@ CASES = [
      r"error: --partial is of a trace"),
     ("remedies.py:Hides --partial --export -i x=f32[2]",
      r"error: --export .* --partial"),
+    ("../../samples/pt2/tied.pt2", r"tied.pt2\" is no Python file",
+     r"hint: load opens files that hold a graph"),
     ("remedies.py:Takes", r"hint: tried, and it is traced: "
      r"trace remedies.py:Takes --example -i x=f32\[2,3\]\n"),
     ("remedies.py:Decides", r"hint: tried, and it is traced: "

@@ -129,6 +129,22 @@ fx_load_note_modules(struct fx_graph *graph, struct fx_buf *notices)
 			count, count == 1 ? " is" : "s are");
 }
 
+/* The heading of Graph.print_tabular. */
+static bool
+is_tabular(const char *text)
+{
+	static const char *const words[] = { "opcode", "name", "target", "args",
+		"kwargs" };
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(words); i++) {
+		text += strspn(text, " \t\n>|");
+		if (!fx_str_starts(text, words[i]))
+			return false;
+		text += strlen(words[i]);
+	}
+	return true;
+}
+
 static struct fx_error *
 refuse(const struct fx_load_input *input, enum fx_format format)
 {
@@ -137,6 +153,14 @@ refuse(const struct fx_load_input *input, enum fx_format format)
 
 	if (input->length == 0)
 		return fx_error_new(FX_ERR_FORMAT, "%s is empty", path);
+	if (format == FX_FORMAT_UNKNOWN && is_tabular(input->text))
+		return fx_error_hint(fx_error_new(FX_ERR_FORMAT,
+					     "%s is a table of "
+					     "print_tabular(), which does "
+					     "not say what its functions are",
+					     path),
+			"print(gm.graph) says all of a graph, print(gm) its "
+			"modules too");
 	if (format != FX_FORMAT_BINARY)
 		err = fx_error_new(FX_ERR_FORMAT,
 			"%s is no graph that fxdb knows", path);

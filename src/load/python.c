@@ -266,6 +266,27 @@ cut_exported(struct fx_py *py, char *text)
 	}
 }
 
+/* fx_graph_runnable.py of torch.compile: a program around the class of a graph.
+ * All but the class becomes blank; what calls it would have to be run.
+ */
+static void
+cut_runnable(char *text)
+{
+	static const char head[] = "\nclass Repro(torch.nn.Module):\n";
+	char *class = strstr(text, head);
+	char *end;
+
+	if (!class)
+		return;
+	for (char *at = text; at < class; at++)
+		if (*at != '\n')
+			*at = ' ';
+	end = class + sizeof(head) - 1;
+	while (*end == ' ' || *end == '\n')
+		end = (char *)fx_str_next_line(end);
+	*end = '\0';
+}
+
 struct fx_error *
 fx_load_python(const struct fx_load_input *input, struct fx_graph **ret)
 {
@@ -290,6 +311,7 @@ fx_load_python(const struct fx_load_input *input, struct fx_graph **ret)
 
 	text = fx_strip_log(input, &length);
 	cut_exported(&py, text);
+	cut_runnable(text);
 	length = strlen(text);
 	py.build.text = text;
 	is_printed = fx_py_printed(&py, text);

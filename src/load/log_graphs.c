@@ -141,13 +141,14 @@ list(const struct fx_load_input *input, const struct log_graphs *graphs)
 static const char *
 after_prefix(const char *line)
 {
-	size_t digits = strspn(line + (*line != 0), "0123456789");
+	const char *letter = line + strspn(line, " \t"); /* of a quoted log */
+	size_t digits = strspn(letter + (*letter != 0), "0123456789");
 	const char *end = line + strcspn(line, "\n");
 	const char *at;
 
-	if (!strchr("VIWEC", *line) || digits != 4 || line[5] != ' ')
+	if (!strchr("VIWEC", *letter) || digits != 4 || letter[5] != ' ')
 		return line;
-	at = memmem(line, (size_t)(end - line), "] ", 2);
+	at = memmem(letter, (size_t)(end - letter), "] ", 2);
 	if (!at)
 		return line;
 	for (at += 2; *at == '['; at += 2) {

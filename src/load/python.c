@@ -255,7 +255,8 @@ cut_exported(struct fx_py *py, char *text)
 		return;
 	memset(at, ' ', sizeof(heading) - 1);
 	for (end = at; *end; end += *end == '\n') {
-		if (fx_str_starts(end, "Graph signature:")) {
+		if (fx_str_starts(end + strspn(end, " \t"),
+			    "Graph signature:")) {
 			*end = '\0';
 			fx_build_notice(&py->build,
 				"the graph signature and range "

@@ -219,7 +219,7 @@ EXTRA_DIST += $(transcripts) \
 	%D%/samples/refused.fxdb \
 	%D%/samples/relus.py %D%/samples/syntax.py \
 	%D%/samples/trailing.fxg \
-	%D%/samples/two_graphs.log %D%/samples/two_models.py \
+	%D%/samples/two_graphs.log %D%/samples/two_quoted.log %D%/samples/two_models.py \
 	%D%/samples/version1.fxg
 
 # Every example that help shows.

@@ -23,17 +23,16 @@
 #define SCHEMA_MAJOR 8
 #define MODULE_CLASS "torch.nn.modules.module.Module"
 
-/* Where an archive keeps what, since which torch. */
+/* Where an archive keeps what. */
 static const struct layout {
-	const char *graph; /* NULL: any models/NAME.json */
-	const char
-		*weights;   /* folders with a config that lists them; or NULL */
-	const char *pickle; /* what holds the weights without one */
+	const char *graph;
+	bool has_configs;    /* data/weights and data/constants are listed */
+	const char *weights; /* else: the pickle that has them */
 } layouts[] = {
-	/* torch 2.8 */
-	{ "models/model.json", "data", "data/weights/model.pt" },
-	/* torch 2.1 */
-	{ "serialized_exported_program.json", NULL,
+	/* Since torch 2.8. */
+	{ "models/model.json", true, "data/weights" },
+	/* Since torch 2.1. */
+	{ "serialized_exported_program.json", false,
 		"serialized_state_dict.pt" },
 };
 
@@ -127,7 +126,7 @@ read_config(const struct pt2 *p, const char *folder, json_t **ret)
 	FX_AUTO_JSON json_t *file = NULL;
 	struct fx_error *err;
 
-	if (!p->layout->weights || !fx_archive_has(p->archive, name))
+	if (!p->layout->has_configs || !fx_archive_has(p->archive, name))
 		return NULL;
 	err = read_json(p, name, &file);
 	if (!err)
@@ -419,8 +418,7 @@ note_values(const struct pt2 *p)
 			"%zu tensor%s without values: they are a pickle (%s), "
 			"and fxdb runs none\n",
 			p->without_values, p->without_values == 1 ? "" : "s",
-			p->layout->weights ? "data/weights"
-					   : p->layout->pickle);
+			p->layout->weights);
 }
 
 FX_NODISCARD static struct fx_error *

@@ -273,19 +273,25 @@ cut_exported(struct fx_py *py, char *text)
 static void
 cut_runnable(char *text)
 {
-	static const char head[] = "\nclass Repro(torch.nn.Module):\n";
-	char *class = strstr(text, head);
-	char *end;
+	static const char head[] = "class Repro(torch.nn.Module):\n";
+	char *line = text;
+	char *class;
+	size_t indent; /* of a quoted text */
 
-	if (!class)
+	while (*line && !fx_str_starts(line + strspn(line, " \t"), head))
+		line = (char *)fx_str_next_line(line);
+	if (!*line)
 		return;
+	indent = strspn(line, " \t");
+	class = line;
 	for (char *at = text; at < class; at++)
 		if (*at != '\n')
 			*at = ' ';
-	end = class + sizeof(head) - 1;
-	while (*end == ' ' || *end == '\n')
-		end = (char *)fx_str_next_line(end);
-	*end = '\0';
+	do
+		line = (char *)fx_str_next_line(line);
+	while (*line && (strspn(line, " \t") > indent ||
+				line[strspn(line, " \t")] == '\n'));
+	*line = '\0';
 }
 
 struct fx_error *

@@ -71,7 +71,7 @@ one_line(const char *text, size_t length)
 	for (size_t i = 0; i < length; i++) {
 		line[to++] = text[i] == '\n' ? ' ' : text[i];
 		if (text[i] == '\n')
-			i += strspn(text + i + 1, " ");
+			i += strspn(text + i + 1, " \t");
 	}
 	line[to] = '\0';
 	return line;

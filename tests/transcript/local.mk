@@ -207,7 +207,7 @@ EXTRA_DIST += $(transcripts) \
 	%D%/samples/edited.fxg \
 	%D%/samples/fig1.py \
 	%D%/samples/modules.txt %D%/samples/printed.txt \
-	%D%/samples/printed_quoted.txt %D%/samples/runnable.py %D%/samples/tabular.txt \
+	%D%/samples/printed_quoted.txt %D%/samples/runnable.py %D%/samples/runnable_quoted.txt %D%/samples/printed_tab.txt %D%/samples/tabular.txt \
 	%D%/samples/good.fxdb \
 	%D%/samples/imported.py \
 	%D%/samples/listing.txt \

@@ -59,8 +59,10 @@ note_function(struct survey *survey, const char *text)
 static void
 note_line(struct survey *survey, const char *line)
 {
-	const char *inner = line + strspn(line, " \t");
+	const char *inner = line;
 
+	while (*inner == ' ' || *inner == '\t')
+		inner++;
 	if (inner != line) {
 		if (survey->in_class && fx_str_starts(inner, "def __init__"))
 			survey->has_init = true;
@@ -83,7 +85,7 @@ look(struct survey *survey, const char *text)
 {
 	while (*text) {
 		note_line(survey, text);
-		text += strcspn(text, "\n");
+		text = strchrnul(text, '\n');
 		text += *text == '\n';
 	}
 }

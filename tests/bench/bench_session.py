@@ -130,6 +130,35 @@ def linear(folder):
             "  NOT LINEAR" if steep else "", MOST_RATIO), flush=True)
 
 
+def past_writes(folder):
+    """What run --to needs, with everything before it written in place."""
+    global good
+    few, many = 10000, 40000
+    took = {}
+    for count in few, many:
+        path = os.path.join(folder, "writes.py")
+        with open(path, "w") as file:
+            file.write("import torch\nclass M(torch.nn.Module):\n"
+                       "    def forward(self, x, y):\n"
+                       "        a0 = torch.neg(x)\n")
+            for i in range(count):
+                file.write("        a%d = a%d.add_(1)\n" % (i + 1, i))
+            file.write("        out = torch.relu(y)\n        return out\n")
+        session = Session(python=None)
+        session.run("load %s" % path, 600)
+        session.run("input x = f32[2]")
+        session.run("input y = f32[2]")
+        took[count] = min(milliseconds(lambda: session.run("run --to out",
+                                                           600))
+                          for _ in range(5))
+        session.end()
+    steep = took[many] > 6 * took[few]
+    good &= not steep
+    print("run --to past %d writes\t%.1f ms, %.1f times %d writes%s\t6 times\t"
+          % (many, took[many], took[many] / took[few], few,
+             "  NOT LINEAR" if steep else ""), flush=True)
+
+
 def resident(pid):
     with open("/proc/%d/status" % pid) as file:
         return 1024 * int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1))
@@ -172,5 +201,6 @@ with tempfile.TemporaryDirectory() as folder:
     start()
     step(folder)
     linear(folder)
+    past_writes(folder)
     million(folder)
 sys.exit(not good)

@@ -1246,7 +1246,39 @@ def multi_head_attention_forward(
     return result, weights
 
 
+def scaled_dot_product_attention(query, key, value, attn_mask=None,
+                                 dropout_p=0.0, is_causal=False, scale=None,
+                                 enable_gqa=False):
+    """What torch 2 has as an operator; a row that sees nothing gives 0."""
+    assert attn_mask is None or not is_causal, \
+        "attn_mask may not be set when is_causal is True"
+    if enable_gqa:
+        heads = query.shape[-3]
+        key = key.repeat_interleave(heads // key.shape[-3], -3)
+        value = value.repeat_interleave(heads // value.shape[-3], -3)
+    if scale is None:
+        scale = 1.0 / math.sqrt(query.shape[-1])
+    if is_causal:
+        attn_mask = torch.ones(query.shape[-2], key.shape[-2],
+                               dtype=torch.bool).tril()
+    if attn_mask is not None and attn_mask.dtype == torch.bool:
+        attn_mask = added_mask(attn_mask.logical_not(), query)
+    scores = torch.matmul(query * scale, key.transpose(-2, -1))
+    if attn_mask is not None:
+        scores = scores + attn_mask
+    weights = torch.softmax(scores, -1)
+    if attn_mask is not None:
+        blind = (scores == -math.inf).all(-1, True)
+        weights = weights.masked_fill(blind, 0.0)
+    if dropout_p > 0.0:
+        weights = torch.dropout(weights, dropout_p, True)
+    return torch.matmul(weights, value)
+
+
 NAMES = {
+    "torch._C._nn.scaled_dot_product_attention": scaled_dot_product_attention,
+    "torch.ops.aten.scaled_dot_product_attention.default":
+        scaled_dot_product_attention,
     "torchvision.models.video.mvit._add_rel_pos": add_rel_pos,
     "operator.truediv": number_by_tensor,
     "torchvision.models.swin_transformer.shifted_window_attention":

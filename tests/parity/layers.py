@@ -231,7 +231,10 @@ UNTESTED = {"BCELoss", "CTCLoss", "CosineEmbeddingLoss", "GaussianNLLLoss",
             "TripletMarginLoss", "RMSNorm", "NonDynamicallyQuantizableLinear", "ModuleList",
             "TransformerEncoder", "TransformerDecoder", "Transformer"}
 # What torch 1.13 lacks.
-LATER = {"torch.nn.functional.linear_cross_entropy"}
+LATER = {"torch.nn.functional.linear_cross_entropy",
+         "torch.nn.functional.scaled_dot_product_attention",
+         "torch._C._nn.scaled_dot_product_attention",
+         "torch.ops.aten.scaled_dot_product_attention.default"}
 # What torch itself computes by other means, so that modules keep no attribute
 # for it, or keep one that only its code needs.
 PRIVATE = {"training", "_registered", "_flat_weights"}

@@ -239,6 +239,28 @@ recurrent_nets_and_tables_as_meta_says(void)
 
 /* --- values ------------------------------------------------------------- */
 
+/* Also of a libtorch that has no such operator; figures of torch 2.13. */
+static void
+attention_is_that_of_torch_2(void)
+{
+	static const float masked[] = { 0, 0, 2.569852829F, 3 };
+	static const float causal[] = { 1, 0, 0.05580720678F, 1.888385534F,
+		0.5988878608F, 1.203336239F };
+
+	gives("q = torch.arange(8.0).reshape(4, 1, 2) / 4\n"
+	      "k = torch.arange(8.0).reshape(2, 2, 2) / 8\n"
+	      "v = torch.arange(4.0).reshape(2, 2, 1)\n"
+	      "m = torch.tensor([[[True, False]], [[False, False]], "
+	      "[[True, True]], [[False, True]]])\n"
+	      "y = torch.nn.functional.scaled_dot_product_attention("
+	      "q, k, v, m, scale=0.5, enable_gqa=True)\nreturn y",
+		masked, 4);
+	gives("x = torch.tensor([[1.0, 0.0], [0.0, 2.0], [1.0, 1.0]])\n"
+	      "y = torch.ops.aten.scaled_dot_product_attention.default("
+	      "x, x, x, None, 0.0, True)\nreturn y",
+		causal, 6);
+}
+
 static void
 values_are_what_torch_computes(void)
 {
@@ -427,6 +449,7 @@ main(void)
 		FXT_CASE(indices_as_meta_says),
 		FXT_CASE(factories_and_casts_as_meta_says),
 		FXT_CASE(recurrent_nets_and_tables_as_meta_says),
+		FXT_CASE(attention_is_that_of_torch_2),
 		FXT_CASE(values_are_what_torch_computes),
 		FXT_CASE(a_plan_follows_its_arguments),
 		FXT_CASE(failures_are_one_clean_line),

@@ -42,6 +42,13 @@ static const struct {
 	{ "axis0", "dim0" },
 	{ "axis1", "dim1" },
 	{ "axis", "dims" },
+	{ "self", "input" },
+	{ "indices", "input" },
+	{ "tensor", "other" },
+	{ "output_size", "size" },
+	{ "scale_factors", "scale_factor" },
+	{ "dtype", "size" },
+	{ "assert_msg", "message" },
 };
 
 /* The parser drops a bare star, so a signature spells the star like this. */
@@ -224,21 +231,23 @@ is_synonym(const char *written, const char *meant)
 
 /* Index of the parameter that the keyword NAME means, or COUNT. */
 static size_t
-find_parameter(const struct fx_signature *signature, const char *name)
+find_parameter(const struct binding *binding, const char *name)
 {
+	const struct fx_signature *signature = binding->signature;
 	size_t count = signature->count;
 
 	for (size_t i = 0; i < count; i++)
 		if (signature->parameters[i].name == name &&
 			!signature->parameters[i].is_keywords)
 			return i;
-	/* The tensor itself is input in one place and self in another. */
-	if (count && (strcmp(name, "input") == 0 || strcmp(name, "self") == 0))
-		return 0;
 	for (size_t i = 0; i < count; i++)
 		if (!signature->parameters[i].is_keywords &&
+			!binding->is_bound[i] &&
 			is_synonym(name, signature->parameters[i].name))
 			return i;
+	/* The tensor itself is input in one place and self in another. */
+	if (strcmp(name, "input") == 0 || strcmp(name, "self") == 0)
+		return 0;
 	return count;
 }
 
@@ -272,7 +281,7 @@ bind_keyword(const struct binding *binding, const struct fx_value *pair)
 	if (pair[0].kind != FX_VALUE_STRING)
 		return fx_error_new(FX_ERR_TYPE,
 			"%s() keywords must be strings", binding->name);
-	i = find_parameter(signature, pair[0].text);
+	i = find_parameter(binding, pair[0].text);
 	if (i == signature->count) {
 		if (keep_keyword(binding, pair))
 			return NULL;

@@ -710,7 +710,7 @@ def _():
     return (i, tensor([5, R(1, 4)])), {}
 
 
-@case("torch.embedding")
+@case("torch.embedding", "torch.ops.aten.embedding.default")
 def _():
     return (tensor([5, R(1, 4)]), tensor(shape(0, 3), torch.int64, 5)), {}
 
@@ -1409,6 +1409,46 @@ def collect(rounds):
     return questions
 
 
+def by_keyword(target, args, kwargs):
+    """The ATen operator of that name called by place and by its schema's
+    names; nothing where there is none that takes ARGS."""
+    name = target.removesuffix(".default").split(".")[-1]
+    packet = getattr(torch.ops.aten, name, None)
+    if run(target, args, kwargs)[0] == "error":
+        return []
+    for overload in packet.overloads() if packet else []:
+        called = getattr(packet, overload)
+        schema = [a for a in called._schema.arguments if not a.kwarg_only]
+        named = dict(zip([a.name for a in schema], args), **kwargs)
+        if len(args) > len(schema) or len(named) < len(args) + len(kwargs):
+            continue
+        try:
+            called._op(**named)     # torch 1.13 means itself by self
+        except (RuntimeError, IndexError, TypeError, ValueError):
+            continue
+        ask = {"op": "call_function",
+               "target": "torch.ops.aten.%s.%s" % (name, overload)}
+        return [dict(ask, args=text(tuple(args)), kwargs=text(kwargs)),
+                dict(ask, args="()", kwargs=text(named))]
+    return []
+
+
+def count_differing_names(program, rounds):
+    """Calls of operators that fxdb understands by place only."""
+    pairs = []
+    for targets, make, _, _ in CASES:
+        for target in targets:
+            for _ in range(rounds):
+                pairs += by_keyword(target, *make())
+    said = ask(program, [(question,) for question in pairs])
+    wrong = [i for i in range(0, len(pairs), 2) if said[i] != said[i + 1]]
+    for i in wrong:
+        print("%s%s\n  by keyword: %s\n  by place: %s" % (
+            pairs[i]["target"], pairs[i + 1]["kwargs"], said[i + 1], said[i]))
+    print("%d calls by keyword, %d differ" % (len(pairs) // 2, len(wrong)))
+    return len(wrong)
+
+
 def ask(program, questions):
     lines = "".join(json.dumps(q[0]) + "\n" for q in questions)
     out = subprocess.run([program], input=lines, capture_output=True,
@@ -1454,7 +1494,7 @@ def main():
           " %d of these only for want of a kernel; %d plain results not known;"
           " %d differ" % (len(questions), sum(len(c[0]) for c in CASES),
                           refused, kernel, unsure, wrong))
-    return wrong != 0
+    return wrong + count_differing_names(program, rounds) != 0
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 
 Rules are torch.fx's; its classes are neither called nor needed.
 """
+import copy
 import functools
 import inspect
 import math
@@ -111,6 +112,9 @@ def _compiled(root):
 
 def _function_of(root, name="forward"):
     if isinstance(root, torch.nn.Module):
+        if not hasattr(type(root), name):
+            raise AssertionError("traced_func_name=%s doesn't exist in %s" % (
+                name, type(root).__name__))
         return getattr(type(root), name)
     if not isinstance(root, types.FunctionType):
         raise TypeError("a module or a Python function is traced, not a %s; "
@@ -179,6 +183,15 @@ class Tracer:
         that is traced has them by name."""
         self.param_shapes_constant = param_shapes_constant
         self._autowrap = tuple(autowrap_modules), tuple(autowrap_functions)
+
+    def __deepcopy__(self, memo):
+        """What the modules of autowrap_modules have stays shared."""
+        made = type(self).__new__(type(self))
+        memo[id(self)] = made
+        for name, value in vars(self).items():
+            setattr(made, name, value if name == "_autowrap"
+                    else copy.deepcopy(value, memo))
+        return made
 
     def is_leaf_module(self, module, path):
         """Whether a call of MODULE, which lies at PATH, is recorded whole
@@ -303,10 +316,16 @@ class Tracer:
                                       inner.__annotations__))
         if not any(_is_nested(fixed[name]) for name in names if name in fixed):
             return call, values
-        values, shape = _pytree.tree_flatten(values)
-        _capture.nested(tuple(name for name in names if name[0] != "*"))
-        return lambda *parts: _pytree.tree_flatten(
-            call(*_pytree.tree_unflatten(list(parts), shape)))[0], values
+        values, shape = _pytree.tree_flatten(tuple(values))
+        names = [name for name in names if name[0] != "*"]
+        _capture.nested(tuple(names))
+
+        def flat(*parts):
+            results, shape_out = _pytree.tree_flatten(
+                call(*_pytree.tree_unflatten(list(parts), shape)))
+            self._containers = names, shape, shape_out
+            return results
+        return flat, values
 
     def _input(self, name, fixed, defaults, notes):
         """What the function gets for its parameter NAME."""
@@ -367,7 +386,7 @@ class Tracer:
         which then are taken apart.  Raises what the model raises, and leaves
         torch as it was.
         """
-        self.partial = None
+        self.partial = self._containers = None
         self._parameters = {}
         function = _function_of(_compiled(root), self.traced_func_name)
         is_module = isinstance(root, torch.nn.Module)
@@ -391,6 +410,9 @@ class Tracer:
         finally:
             del _wrapped_fns_to_patch[wrapped:]
         graph._kept["annotations"] = {"output": note}
+        if self._containers is not None:
+            graph._kept["codegen"] = torch.fx.graph._PyTreeCodeGen(
+                torch.fx.graph._PyTreeInfo(*self._containers))
         return graph
 
 

@@ -195,8 +195,8 @@ def to_torch(graph):
     GRAPH was made of, as torch.fx.GraphModule shares them.
 
     torch.fx's Interpreter, Transformer and passes run on it.  Inputs that
-    concrete_args took apart while tracing stay apart.  Raises ValueError when
-    a node names what is nowhere to be had.
+    concrete_args took apart are given whole, as to torch.fx's.  Raises
+    ValueError when a node names what is nowhere to be had.
     """
     made = torch.fx.Graph()
     types = graph._kept.get("types", {})

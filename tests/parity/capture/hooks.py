@@ -2,6 +2,7 @@
 in the same order, with the same graph after.
 """
 import collections
+import copy
 import math
 import operator
 import os
@@ -292,6 +293,49 @@ def check_inputs():
         "pair": (torch.fx.PH, [torch.fx.PH])})
 
 
+class NamesInputs(nn.Module):
+    def forward(self, x, parts):
+        return {"sum": x + parts["a"][0], "rest": [parts["b"], parts["a"][1]]}
+
+
+def check_containers():
+    """Inputs and results that are containers, of what to_torch gives: called
+    as the model is, traced again, taken back."""
+    one, two, three = torch.arange(3.), torch.ones(3), torch.zeros(3)
+    ph = torch.fx.PH
+    for make, given, fixed in (
+            (lambda: nested, (one, (two, [three])), {"pair": (ph, [ph])}),
+            (NamesInputs, (one, {"a": [two, three], "b": 5}),
+             {"parts": {"a": [ph, ph], "b": 5}})):
+        model = make()
+        graph = fxdb.symbolic_trace(model, fixed)
+        module = graph.to_torch()
+        theirs = torch.fx.symbolic_trace(model, fixed)
+        assert module.code == theirs.code, (module.code, theirs.code)
+        expected = model(*given)
+        for each in module, fxdb.from_torch(module).to_torch(), \
+                fxdb.symbolic_trace(module, fixed).to_torch():
+            result = each(*given)
+            assert str(result) == str(expected), (result, expected)
+
+
+def check_copies():
+    """A Tracer is copied, with the graph it may have kept."""
+    class Keeps(fxdb.Tracer):
+        def trace(self, root, concrete_args=None):
+            self.kept = super().trace(root, concrete_args).to_torch()
+            return self.kept
+    tracer = Keeps((math, operator), (whole,))
+    before = copy.deepcopy(tracer)
+    tracer.trace(lambda x: x.relu() + whole(x))
+    after = copy.deepcopy(tracer)
+    assert after.kept.code == tracer.kept.code and after.kept != tracer.kept
+    assert before.trace(lambda x: whole(x) + 1)(2) == 3
+    tracer.traced_func_name = "missing"
+    raises(AssertionError, lambda: tracer.trace(Hooked()),
+           "traced_func_name=missing doesn't exist in Hooked")
+
+
 def nested(x, pair):
     return {"a": x + pair[0], "b": pair[1][0] * 2}
 
@@ -394,6 +438,8 @@ def main():
     check_switches()
     check_asserts()
     check_inputs()
+    check_containers()
+    check_copies()
 
 
 main()

@@ -545,15 +545,15 @@ const struct cmd_entry cmd_group_session[] = {
 	{
 		.name = "weights",
 		.summary = "values for parameters: from a file, or made up",
-		.help = "A graph from a file without weights can be run then. "
-			"A .safetensors file gives values to what it names. "
-			"Made up, biases and means are 0, variances and "
-			"scales 1, the rest normal numbers that follow from "
-			"the seed; what has values keeps them.",
+		.help = "A graph without weights can be run then. What a "
+			".safetensors file names gets its values, and so it is "
+			"with a state_dict of torch.save, which your Python "
+			"reads. Made up, biases and means are 0, variances and "
+			"scales 1, the rest normal; what has some keeps them.",
 		.synonyms = "parameters random initialise values state missing",
 		.needs = CMD_NEED_GRAPH | CMD_NEED_WRITABLE,
 		.args = { { "values", CMD_ARG_FILE, 0,
-			"a .safetensors file, or random", NULL } },
+			"a .safetensors or .pth file, or random", NULL } },
 		.flags = { { "seed", 0, CMD_ARG_INT,
 				   "instead of the session's" },
 			{ "dry-run", 'n', CMD_ARG_END, "change nothing" } },

@@ -56,6 +56,8 @@ struct fx_trace_request {
 	bool is_checked;
 	bool is_export;  /* by torch.export, with the same inputs */
 	bool is_partial; /* what cannot be traced becomes a leaf */
+	bool is_state;   /* SPEC is a file of torch.save: its tensors, which
+			  * fx_capture_weights gives, and an empty graph */
 	const char *const *inputs;
 	size_t input_count;
 	const char *const *vary; /* inputs of a second run, of other sizes */

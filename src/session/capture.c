@@ -248,6 +248,28 @@ fx_session_trace(struct fx_session *session,
 	return err;
 }
 
+struct fx_error *
+fx_session_read_state(struct fx_session *session, const char *path,
+	struct fx_safetensors **ret)
+{
+	const struct fx_trace_request request = completed(session,
+		&(struct fx_trace_request){ .spec = path, .is_state = true });
+	struct fx_trace_result result = { .graph = NULL };
+	FX_AUTO_FREE char *skipped = NULL;
+	struct fx_error *err = need_worker(session);
+
+	if (err)
+		return err;
+	err = fx_worker_trace(session->worker, &request,
+		fx_session_serial(session), &result);
+	fx_session_output(session, "", 0);
+	forget_dead_worker(session, err);
+	if (!err)
+		err = fx_capture_weights(result.capture, ret, &skipped);
+	fx_trace_result_deinit(&result);
+	return err;
+}
+
 /* Give the storage of TENSOR, which the process has at PATH, its bytes. */
 static void
 attach(void *context, const struct fx_tensor *tensor, const char *path)

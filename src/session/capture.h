@@ -36,6 +36,13 @@ FX_NODISCARD struct fx_error *fx_session_trace(struct fx_session *session,
 	const struct fx_trace_request *request, const struct fx_opening *as,
 	struct fx_trace_result *report, struct fx_model **ret);
 
+/* The tensors that torch.save wrote to the file at PATH, by name: read by the
+ * user's Python, which unpickles nothing but tensors and plain containers.
+ * FORMAT where there is more in it; else as fx_session_trace.
+ */
+FX_NODISCARD struct fx_error *fx_session_read_state(struct fx_session *session,
+	const char *path, struct fx_safetensors **ret);
+
 /* The graph that a program of the user's hands over on the socket FD, as a new
  * model, opened AS said; otherwise as fx_session_trace.
  */

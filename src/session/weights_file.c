@@ -5,16 +5,19 @@
  */
 #include <config.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "ir/edit.h"
 #include "ir/graph.h"
 #include "ir/module.h"
 #include "load/safetensors.h"
+#include "session/capture.h"
 #include "session/session_private.h"
 
 struct filling {
@@ -157,6 +160,22 @@ fill(struct filling *f)
 	return err;
 }
 
+/* Whether torch.save may have written the file at PATH: a zip archive, or a
+ * pickle as before torch 1.6.
+ */
+static bool
+is_pickle(const char *path)
+{
+	char begin[5] = "";
+	FILE *file = fopen(path, "rbe");
+	size_t count = file ? fread(begin, 1, 4, file) : 0;
+
+	if (file)
+		fclose(file);
+	return fx_str_starts(begin, "PK\003\004") ||
+	       (count == 4 && (unsigned char)begin[0] == 0x80);
+}
+
 struct fx_error *
 fx_model_file_weights(struct fx_model *model, const char *path,
 	struct fx_weights_report *ret)
@@ -164,15 +183,18 @@ fx_model_file_weights(struct fx_model *model, const char *path,
 	FX_AUTO_SAFETENSORS struct fx_safetensors *file = NULL;
 	struct filling filling = { .graph = fx_model_graph(model),
 		.report = ret };
-	struct fx_error *err = fx_safetensors_open(path, &file);
+	struct fx_error *err =
+		is_pickle(path)
+			? fx_session_read_state(model->session, path, &file)
+			: fx_safetensors_open(path, &file);
 
 	*ret = (struct fx_weights_report){ 0 };
-	if (err && fx_error_code(err) == FX_ERR_IO)
-		return err;
+	if (err && fx_error_code(err) != FX_ERR_IO && !fx_error_hint_text(err))
+		err = fx_error_hint(err,
+			"weights are read from .safetensors files, and from "
+			"what torch.save writes of a state_dict()");
 	if (err)
-		return fx_error_hint(err,
-			"weights are read from .safetensors files; what "
-			"torch.save writes is a pickle, and fxdb runs none");
+		return err;
 	filling.file = file;
 	err = fill(&filling);
 	fx_map_deinit(&filling.made);

@@ -12,5 +12,6 @@ export FXDB_PYTHON=$python
 status=0
 "$plain" "$here/failures.py" || status=1
 "$plain" "$here/processes.py" || status=1
+"$plain" "$here/state_files.py" || status=1
 "$plain" "$here/many.py" || status=1
 exit $status

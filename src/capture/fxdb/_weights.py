@@ -8,7 +8,9 @@ import ctypes
 import json
 import mmap
 import os
+import re
 import struct
+import types
 
 import torch
 
@@ -208,6 +210,47 @@ class Weights:
                     if not _is_same(tensor, saved):
                         tensor.detach().copy_(saved)
                     del saved
+
+
+def _tensors_in(given):
+    """The tensors by name in the dict GIVEN."""
+    return {name: value for name, value in given.items()
+            if isinstance(name, str) and isinstance(value, torch.Tensor)}
+
+
+def of_file(path):
+    """An image of the tensors that torch.save wrote to PATH: a state dict, or
+    a checkpoint that has one.  Nothing else is unpickled.  Refused where there
+    is more, or more than one."""
+    from . import _find  # which needs this module
+    try:
+        given = torch.load(path, map_location="cpu", weights_only=True)
+    except OSError as error:
+        raise _find.Refused("io", "\"%s\": %s" % (path, error.strerror))
+    except Exception as error:
+        text = str(error)
+        found = re.search(r"WeightsUnpickler error: ([^\n]*)", text)
+        raise _find.Refused(
+            "format", "torch.load(\"%s\", weights_only=True): %s" % (
+                path, re.split(r"\. Please |\n", found[1] if found else text)[0]),
+            "torch.save(model.state_dict(), FILE) in a program of yours "
+            "writes what is read")
+    if not isinstance(given, dict):
+        given = {}
+    tensors = _tensors_in(given)
+    inner = {name: _tensors_in(part) for name, part in given.items()
+             if isinstance(part, dict) and _tensors_in(part)}
+    if not tensors and len(inner) > 1:
+        inner = {name: part for name, part in inner.items()
+                 if "state_dict" in str(name) or name == "model"} or inner
+    if not tensors and len(inner) == 1:
+        tensors, = inner.values()
+    if not tensors:
+        raise _find.Refused(
+            "format", "\"%s\" has %s" % (path, "weights under several names: "
+                                         + ", ".join(map(str, inner))
+                                         if inner else "no tensors by name"))
+    return Weights(None, types.SimpleNamespace(tensors=tensors, places={}))
 
 
 def _is_same(tensor, saved):

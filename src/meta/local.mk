@@ -23,4 +23,5 @@ libfxcore_a_SOURCES += \
 	%D%/rules_resize.c \
 	%D%/rules_select.c \
 	%D%/rules_shape.c \
+	%D%/rules_signal.c \
 	%D%/shape.c %D%/shape.h

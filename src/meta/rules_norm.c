@@ -304,3 +304,21 @@ fx_shape_pairwise_distance(struct fx_shape_call *call)
 		shape.rank--;
 	fx_rule_give(call, fx_promote_to_float(dtype), &shape);
 }
+
+/* Slices along a dimension, each scaled down to a norm. */
+void
+fx_shape_renorm(struct fx_shape_call *call)
+{
+	const struct fx_tensor_meta *input;
+	size_t dim;
+
+	if (!fx_arg_first(call, &input) ||
+		!fx_arg_dim(call, "dim", input->rank, &dim) ||
+		!fx_rule_needs_float(call, input))
+		return;
+	if (input->rank < 2)
+		fx_rule_fail(call, FX_ERR_SHAPE, "%s has no slices",
+			fx_rule_text(call, input));
+	else
+		fx_rule_give_same(call, input, input->dtype);
+}

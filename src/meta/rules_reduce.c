@@ -112,6 +112,36 @@ fx_shape_logsumexp(struct fx_shape_call *call)
 		fx_rule_give(call, fx_promote_to_float(input->dtype), &shape);
 }
 
+/* A result for each of q, in front, where q is a row of them. */
+void
+fx_shape_quantile(struct fx_shape_call *call)
+{
+	const struct fx_value *q = fx_arg(call, "q");
+	const struct fx_tensor_meta *each = NULL;
+	const struct fx_tensor_meta *input;
+	struct fx_shape rest;
+	struct fx_shape shape = { .rank = 0 };
+
+	if (!reduced(call, &input, &rest) ||
+		!fx_rule_needs_float(call, input) ||
+		(q->kind == FX_VALUE_TENSOR &&
+			!fx_arg_tensor(call, "q", &each)))
+		return;
+	if (fx_rule_is_empty(input, UINT64_MAX) || (each && each->rank > 1)) {
+		fx_rule_fail(call, FX_ERR_SHAPE, "%s has no such quantiles",
+			fx_rule_text(call, input));
+		return;
+	}
+	if (each && !fx_rule_same_dtype(call, input, each))
+		return;
+	if (each)
+		fx_rule_of(each, &shape);
+	for (size_t i = 0; i < rest.rank; i++)
+		if (!fx_rule_push(call, &shape, rest.sizes[i]))
+			return;
+	fx_rule_give(call, input->dtype, &shape);
+}
+
 /* bool, but uint8 stays as it always was. */
 void
 fx_shape_any(struct fx_shape_call *call)

@@ -651,6 +651,78 @@ def _():
     return (tensor([2, 3 * k * k, count]), (h, w), k), {}
 
 
+# Complex numbers, statistics, spectra.
+
+COMPLEX = [torch.complex64, torch.complex128]
+
+
+@case("torch.complex", "torch.polar", "torch.ops.aten.complex.default")
+def _():
+    x = some(dtypes=FLOATS * 2 + [torch.int64])
+    return (x, tensor(broadcastable(x.shape), x.dtype if chance(.8) else
+                      pick(FLOATS))), {}
+
+
+@case("torch.view_as_complex", "torch.ops.aten.view_as_complex.default")
+def _():
+    return (tensor(shape(0, 2) + [pick([2, 2, 2, 3])],
+                   pick(FLOATS + [torch.float16, torch.int64])),), {}
+
+
+@case("torch.view_as_real", "torch.ops.aten.view_as_real.default")
+def _():
+    return (some(dtypes=COMPLEX * 4 + FLOATS),), {}
+
+
+@case("torch.cov", ".corrcoef", ".cov", "torch.corrcoef",
+      "torch.ops.aten.cov.default")
+def _():
+    return (some(most=3, dtypes=FLOATS * 2 + INTS + [torch.bool]),), {}
+
+
+@case("torch.diff", ".diff", "torch.ops.aten.diff.default", weight=2)
+def _():
+    x = some(1 if chance(.95) else 0)
+    dim = dim_of(x)
+    more = {"n": R(0, 3), "dim": dim}
+    for name in ("prepend", "append"):
+        if chance(.3) and -x.dim() <= dim < x.dim():
+            sizes = list(x.shape)
+            sizes[dim] = R(0, 3)
+            more[name] = tensor(sizes, x.dtype)
+    return (x,), more
+
+
+@case("torch.trapezoid", "torch.trapz", "torch.cumulative_trapezoid", weight=2)
+def _():
+    y = some(1)
+    dim = dim_of(y)
+    sizes = list(y.shape)
+    x = {}
+    if chance() and -y.dim() <= dim < y.dim():
+        x = {"x": tensor(pick([sizes, [sizes[dim]], sizes[:1]]), pick(ANY[:9]))}
+    elif chance():
+        x = {"dx": pick([1, -2, 0.5])}
+    return (y,), dict(x, dim=dim)
+
+
+@case("torch.quantile", ".quantile", "torch.nanquantile", ".nanquantile",
+      weight=2)
+def _():
+    x = some(dtypes=FLOATS * 4 + INTS)
+    q = pick([0.5, torch.rand(R(1, 3)).to(x.dtype), tensor([], x.dtype)])
+    more = {"keepdim": chance()}
+    if chance(.7):
+        more["dim"] = dim_of(x)
+    return (x, q), more
+
+
+@case("torch.renorm", ".renorm", "torch.ops.aten.renorm.default")
+def _():
+    x = some(2 if chance(.9) else 0, dtypes=FLOATS * 3 + COMPLEX + INTS)
+    return (x, pick([1, 2, 3.0]), dim_of(x), 2.5), {}
+
+
 # Normalisation and embedding.
 
 @case("torch.nn.functional.batch_norm", weight=2)

@@ -237,6 +237,20 @@ recurrent_nets_and_tables_as_meta_says(void)
 		"return (d, e, f)");
 }
 
+static void
+statistics_and_complex_as_meta_says(void)
+{
+	same_as_meta("x, y, q", "f32[3,4] f32[3,2] f32[2]",
+		"a = torch.cov(x)\nb = x.corrcoef()\n"
+		"c = torch.diff(x, n=2, append=y)\nd = torch.trapz(x)\n"
+		"e = torch.cumulative_trapezoid(x, dx=0.5, dim=0)\n"
+		"f = torch.quantile(x, q.sigmoid(), dim=1, keepdim=True)\n"
+		"g = x.nanquantile(0.5)\nh = torch.renorm(x, 2, 0, 1.5)\n"
+		"i = torch.complex(x, x)\nj = torch.view_as_real(i)\n"
+		"k = torch.view_as_complex(y)\nl = torch.polar(x, x)\n"
+		"return (a, b, c, d, e, f, g, h, j, k, l)");
+}
+
 /* --- values ------------------------------------------------------------- */
 
 /* Also of a libtorch that has no such operator; figures of torch 2.13. */
@@ -449,6 +463,7 @@ main(void)
 		FXT_CASE(indices_as_meta_says),
 		FXT_CASE(factories_and_casts_as_meta_says),
 		FXT_CASE(recurrent_nets_and_tables_as_meta_says),
+		FXT_CASE(statistics_and_complex_as_meta_says),
 		FXT_CASE(attention_is_that_of_torch_2),
 		FXT_CASE(values_are_what_torch_computes),
 		FXT_CASE(a_plan_follows_its_arguments),

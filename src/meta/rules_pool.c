@@ -238,3 +238,31 @@ fx_shape_adaptive_pool(struct fx_shape_call *call)
 	}
 	give_with_indices(call, input->dtype, &shape);
 }
+
+/* What was pooled goes back to where the indices say. */
+void
+fx_shape_max_unpool(struct fx_shape_call *call)
+{
+	size_t spatial = fx_rule_spatial(call);
+	const struct fx_tensor_meta *input;
+	const struct fx_tensor_meta *indices;
+	struct fx_shape sizes;
+	struct fx_shape shape;
+
+	if (!fx_arg_first(call, &input) ||
+		!fx_arg_tensor(call, "indices", &indices) ||
+		!fx_arg_sizes(call, "output_size", &sizes))
+		return;
+	if (sizes.rank != spatial || input->rank != indices->rank ||
+		(input->rank != spatial + 1 && input->rank != spatial + 2)) {
+		fx_rule_fail(call, FX_ERR_SHAPE,
+			"%s at %s is not unpooled in %zu dimensions",
+			fx_rule_text(call, input), fx_rule_text(call, indices),
+			spatial);
+		return;
+	}
+	fx_rule_of(input, &shape);
+	for (size_t i = 0; i < spatial; i++)
+		shape.sizes[shape.rank - spatial + i] = sizes.sizes[i];
+	fx_rule_give(call, input->dtype, &shape);
+}

@@ -1168,6 +1168,11 @@ class AlphaDropout(Dropout):
         return F.alpha_dropout(input, self.p, self.training)
 
 
+class FeatureAlphaDropout(Dropout):
+    def forward(self, input):
+        return F.feature_alpha_dropout(input, self.p, self.training)
+
+
 # Pooling.
 
 def max_pool(self, function, input):
@@ -1222,6 +1227,39 @@ def avg_pool(self, function, input):
     return function(input, self.kernel_size, self.stride, self.padding,
                     self.ceil_mode, self.count_include_pad,
                     self.divisor_override)
+
+
+def init_unpool(self, kernel_size, stride, padding, count):
+    self.kernel_size = repeat(kernel_size, count)
+    self.stride = repeat(kernel_size if stride is None else stride, count)
+    self.padding = repeat(padding, count)
+
+
+class MaxUnpool1d:
+    def __init__(self, kernel_size, stride=None, padding=0):
+        init_unpool(self, kernel_size, stride, padding, 1)
+
+    def forward(self, input, indices, output_size=None):
+        return F.max_unpool1d(input, indices, self.kernel_size, self.stride,
+                              self.padding, output_size)
+
+
+class MaxUnpool2d:
+    def __init__(self, kernel_size, stride=None, padding=0):
+        init_unpool(self, kernel_size, stride, padding, 2)
+
+    def forward(self, input, indices, output_size=None):
+        return F.max_unpool2d(input, indices, self.kernel_size, self.stride,
+                              self.padding, output_size)
+
+
+class MaxUnpool3d:
+    def __init__(self, kernel_size, stride=None, padding=0):
+        init_unpool(self, kernel_size, stride, padding, 3)
+
+    def forward(self, input, indices, output_size=None):
+        return F.max_unpool3d(input, indices, self.kernel_size, self.stride,
+                              self.padding, output_size)
 
 
 class AvgPool2d:

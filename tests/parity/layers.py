@@ -150,6 +150,12 @@ CASES = {
     "Dropout1d": [((), {}, [X4[:3]])], "Dropout2d": [((), {}, [X4])],
     "Dropout3d": [((), {}, [(2, 3, 4, 5, 6)])],
     "AlphaDropout": [((), {}, [X4])],
+    "FeatureAlphaDropout": [((0.3,), {}, [X4])],
+    "MaxUnpool1d": [((2,), {}, [(2, 4, 9), ("i", 18, (2, 4, 9))]),
+                    ((3, 2, 1), {}, [(4, 9), ("i", 17, (4, 9))])],
+    "MaxUnpool2d": [((2,), {}, [X4, ("i", 288, X4)]),
+                    (((3, 2),), {"stride": (2, 1)}, [X4, ("i", 100, X4)])],
+    "MaxUnpool3d": [((2,), {}, [(1, 2, 2, 3, 4), ("i", 192, (1, 2, 2, 3, 4))])],
     "MaxPool1d": [((3,), {"stride": 2, "padding": 1}, [(2, 4, 9)])],
     "MaxPool2d": [((2,), {}, [X4]), ((3, 2, 1), {"ceil_mode": True}, [X4]),
                   (((2, 3),), {"return_indices": True}, [X4]),
@@ -422,8 +428,12 @@ def check_functionals():
 def main():
     failed = 0
     questions = []
-    for name in sorted(LAYERS):
+    for name in sorted(CASES.keys() | LAYERS):
         if name in UNTESTED:
+            continue
+        if name not in LAYERS:
+            print("%s is not known" % name)
+            failed += 1
             continue
         if name not in CASES:
             print("%s is not tested" % name)

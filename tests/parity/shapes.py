@@ -651,6 +651,13 @@ def _():
     return (tensor([2, 3 * k * k, count]), (h, w), k), {}
 
 
+@case("torch._C._nn.max_unpool2d", "torch.ops.aten.max_unpool2d.default")
+def _():
+    x = tensor([R(1, 3) for _ in range(pick([2, 3, 4, 4, 5]))])
+    return (x, tensor(x.shape, torch.int64, 4), tuple(
+        R(4, 6) for _ in range(2 if chance(.9) else 3))), {}
+
+
 # Complex numbers, statistics, spectra.
 
 COMPLEX = [torch.complex64, torch.complex128]

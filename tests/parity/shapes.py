@@ -730,6 +730,65 @@ def _():
     return (x, pick([1, 2, 3.0]), dim_of(x), 2.5), {}
 
 
+def spectrum(least):
+    sizes = [R(1, 4) for _ in range(R(least, 4))]
+    return tensor(sizes if chance(.95) else [0] * least,
+                  pick(FLOATS * 3 + COMPLEX + INTS + [torch.bool]))
+
+
+@case("torch.fft.fft", "torch.fft.ifft", "torch.fft.rfft", "torch.fft.irfft",
+      "torch.fft.hfft", "torch.fft.ihfft", "torch._C._fft.fft_rfft",
+      "torch.ops.aten.fft_irfft.default")
+def _():
+    x = spectrum(1)
+    return (x, pick([None, R(0, 6)]), dim_of(x)), {}
+
+
+@case("torch.fft.fft2", "torch.fft.rfft2", "torch.fft.irfft2",
+      "torch.fft.ihfft2", "torch.ops.aten.fft_rfft2.default")
+def _():
+    return (spectrum(1 if chance(.1) else 2),
+            pick([None, None, (R(1, 6), R(1, 6))])), {}
+
+
+@case("torch.fft.fftn", "torch.fft.ifftn", "torch.fft.rfftn",
+      "torch.fft.irfftn", "torch.fft.hfftn", "torch.fft.ihfftn",
+      "torch.ops.aten.fft_irfftn.default", weight=2)
+def _():
+    x = spectrum(1)
+    dims = dims_of(x) or None
+    s = pick([None, [R(1, 5) for _ in dims or x.shape[:2]]])
+    return (x, s), {"dim": dims}
+
+
+@case("torch.fft.fftshift", "torch.fft.ifftshift")
+def _():
+    return (spectrum(1),), {}
+
+
+@case("torch.stft", ".stft", weight=4)
+def _():
+    n = R(2, 9)
+    x = tensor(pick([[], [2]]) + [R(8, 40)], pick(FLOATS * 2 + COMPLEX))
+    more = {"hop_length": pick([None, R(1, 6)]), "center": chance(),
+            "return_complex": x.is_complex() or chance(.8)}
+    if chance(.3):
+        more["window"] = torch.ones(n, dtype=x.dtype)
+    if chance(.3):
+        more["onesided"] = chance()
+    return (x, n), more
+
+
+@case("torch.istft", ".istft", "torch.ops.aten.istft.default", weight=2)
+def _():
+    n, whole = R(4, 9), chance(.3)
+    x = tensor(pick([[], [2]]) + [n if whole else n // 2 + 1, R(2, 7)],
+               pick(COMPLEX))
+    return (x, n), {"center": chance(.8), "length": pick([None, R(4, 20)]),
+                    "onesided": not whole,
+                    "return_complex": whole and chance()}
+
+
 # Normalisation and embedding.
 
 @case("torch.nn.functional.batch_norm", weight=2)

@@ -251,6 +251,21 @@ statistics_and_complex_as_meta_says(void)
 		"return (a, b, c, d, e, f, g, h, j, k, l)");
 }
 
+static void
+spectra_as_meta_says(void)
+{
+	same_as_meta("x, y", "f32[3,4,6] f32[2,40]",
+		"a = torch.fft.fft(x, 8)\nb = torch.fft.ifft(a, dim=1)\n"
+		"c = torch.fft.rfft(x)\nd = torch.fft.irfft(c, n=7)\n"
+		"e = torch.fft.rfft2(x)\nf = torch.fft.irfft2(e)\n"
+		"g = torch._C._fft.fft_fftn(x, (5, 2))\n"
+		"h = torch.fft.fftshift(g)\n"
+		"i = torch.stft(y, 16, return_complex=True)\n"
+		"j = torch.istft(i, 16)\n"
+		"k = torch.ops.aten.fft_ihfft.default(x)\n"
+		"return (b, d, f, h, j, k)");
+}
+
 /* --- values ------------------------------------------------------------- */
 
 /* Also of a libtorch that has no such operator; figures of torch 2.13. */
@@ -464,6 +479,7 @@ main(void)
 		FXT_CASE(factories_and_casts_as_meta_says),
 		FXT_CASE(recurrent_nets_and_tables_as_meta_says),
 		FXT_CASE(statistics_and_complex_as_meta_says),
+		FXT_CASE(spectra_as_meta_says),
 		FXT_CASE(attention_is_that_of_torch_2),
 		FXT_CASE(values_are_what_torch_computes),
 		FXT_CASE(a_plan_follows_its_arguments),

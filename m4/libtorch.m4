@@ -69,6 +69,9 @@ AS_IF([test "$fx_libtorch" != no],
 	[AC_DEFINE([FX_WITH_TORCH], [1], [The torch backend is built.])])
 AC_DEFINE_UNQUOTED([FX_LIBTORCH_VERSION], ["$fx_torch_version"],
 	[The libtorch that the shim beside the program is compiled for.])
+# The file itself: links to it come with the headers alone.
+AS_IF([test -n "$fx_torch_library"],
+	[fx_torch_library=`readlink -f "$fx_torch_library"`])
 AC_DEFINE_UNQUOTED([FX_LIBTORCH_LIBRARY], ["$fx_torch_library"],
 	[Where it is.])
 # fxdb and its shim exchange this, so that a stale one is noticed.

@@ -25,6 +25,6 @@ include %D%/pass/local.mk
 include %D%/fuzz/local.mk
 include %D%/parity/local.mk
 include %D%/bench/local.mk
-EXTRA_DIST += %D%/lsan.supp
+EXTRA_DIST += %D%/lsan.supp %D%/wheel.sh
 EXTRA_DIST += %D%/data/names.tsv %D%/data/users.tsv \
 	%D%/parity/record_names.py %D%/parity/record_users.py

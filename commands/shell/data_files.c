@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
 
@@ -20,22 +22,32 @@ static const char *const folders[][2] = {
 	[CMD_BUNDLE_DEMO] = { FX_SOURCE_FOLDER "/../scripts/demo",
 		FX_PKGDATADIR "/demo" },
 };
+#define PLACES FX_ARRAY_LEN(folders[0])
+
+static char *
+folder_of(size_t bundle, size_t place)
+{
+	return fx_file_installed(folders[bundle][place]);
+}
 
 struct fx_error *
 cmd_data_files(enum cmd_bundle bundle, const char *name, char **ret)
 {
-	for (size_t i = 0; i < FX_ARRAY_LEN(folders[bundle]); i++) {
-		FX_AUTO_FREE char *path =
-			fx_xasprintf("%s/%s", folders[bundle][i], name);
+	FX_AUTO_BUF struct fx_buf looked = { 0 };
+
+	for (size_t i = 0; i < PLACES; i++) {
+		FX_AUTO_FREE char *folder = folder_of(bundle, i);
+		FX_AUTO_FREE char *path = fx_xasprintf("%s/%s", folder, name);
 
 		*ret = access(path, R_OK) == 0 ? realpath(path, NULL) : NULL;
 		if (*ret)
 			return NULL;
+		fx_buf_addf(&looked, "%s%s", i ? " and " : "", folder);
 	}
 	return fx_error_note(fx_error_new(FX_ERR_IO,
 				     "%s, which comes with fxdb, is not there",
 				     name),
-		"looked in %s and %s", folders[bundle][0], folders[bundle][1]);
+		"looked in %s", fx_buf_text(&looked));
 }
 
 bool
@@ -47,9 +59,9 @@ cmd_is_data_file(const char *path)
 	if (!slash)
 		return false;
 	*slash = '\0';
-	for (size_t i = 0; i < FX_ARRAY_LEN(folders) * 2; i++) {
-		FX_AUTO_FREE char *folder =
-			realpath(folders[i / 2][i % 2], NULL);
+	for (size_t i = 0; i < FX_ARRAY_LEN(folders) * PLACES; i++) {
+		FX_AUTO_FREE char *named = folder_of(i / PLACES, i % PLACES);
+		FX_AUTO_FREE char *folder = realpath(named, NULL);
 
 		if (folder && !strcmp(folder, file))
 			return true;
@@ -75,9 +87,11 @@ cmd_data_files_names(enum cmd_bundle bundle, const char *suffix,
 	struct cmd_names *ret)
 {
 	*ret = (struct cmd_names){ .items = { 0 } };
-	for (size_t i = 0;
-		!ret->items.count && i < FX_ARRAY_LEN(folders[bundle]); i++)
-		list_folder(folders[bundle][i], suffix, ret);
+	for (size_t i = 0; !ret->items.count && i < PLACES; i++) {
+		FX_AUTO_FREE char *folder = folder_of(bundle, i);
+
+		list_folder(folder, suffix, ret);
+	}
 	if (ret->items.count)
 		qsort(ret->items.items, ret->items.count,
 			sizeof(*ret->items.items), fx_str_compare);

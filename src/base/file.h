@@ -55,6 +55,11 @@ char *fx_file_beside(const char *path, const char *name);
  * cannot be told.
  */
 char *fx_file_beside_program(const char *name);
+/* Where a file lies that was to be installed at PATH: in the tree that the
+ * program lies in, which may have been moved since, else at PATH.  The caller
+ * frees.
+ */
+char *fx_file_installed(const char *path);
 /* Make the folder PATH, for the user alone, and those above it. */
 FX_NODISCARD struct fx_error *fx_file_make_folder(const char *path);
 /* PATH with a leading ~ replaced by the home folder. */

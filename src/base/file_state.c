@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/str.h"
 
 char *
 fx_file_beside_program(const char *name)
@@ -23,6 +24,21 @@ fx_file_beside_program(const char *name)
 		return NULL;
 	self[length] = '\0';
 	return fx_file_beside(self, name);
+}
+
+char *
+fx_file_installed(const char *path)
+{
+	static const char prefix[] = FX_PREFIX "/";
+	FX_AUTO_FREE char *name = NULL;
+	FX_AUTO_FREE char *moved = NULL;
+
+	if (fx_str_starts(path, prefix)) {
+		name = fx_xasprintf("../%s", path + sizeof(prefix) - 1);
+		moved = fx_file_beside_program(name);
+	}
+	return moved && access(moved, R_OK) == 0 ? FX_TAKE(moved)
+						 : fx_xstrdup(path);
 }
 
 struct fx_error *

@@ -69,7 +69,7 @@ fx_draw_program(void)
 		return fx_xstrdup(override);
 	if (beside && access(beside, X_OK) == 0)
 		return FX_TAKE(beside);
-	return fx_xstrdup(FX_PKGLIBEXECDIR "/fxdb-draw");
+	return fx_file_installed(FX_PKGLIBEXECDIR "/fxdb-draw");
 }
 
 static void
@@ -152,8 +152,10 @@ start(struct child *child, const struct fx_svg_job *job)
 		close_if(&ends[i]);
 	if (status) {
 		child->pid = 0;
-		err = fx_error_new(FX_ERR_CHILD, "cannot run %s: %s", program,
-			strerror(status));
+		err = fx_error_hint(fx_error_new(FX_ERR_CHILD,
+					    "cannot run %s: %s", program,
+					    strerror(status)),
+			"draw -o graph.dot needs no Graphviz here");
 	}
 	return err;
 }

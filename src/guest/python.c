@@ -129,5 +129,8 @@ fx_python_package(void)
 {
 	char *folder = if_complete(fx_file_beside_program("src/capture"));
 
-	return folder ? folder : if_complete(fx_xstrdup(FX_PKGLIBEXECDIR));
+	if (!folder) /* as scripts/wheel lays it out */
+		folder = if_complete(fx_file_beside_program("../../.."));
+	return folder ? folder
+		      : if_complete(fx_file_installed(FX_PKGLIBEXECDIR));
 }

@@ -51,10 +51,10 @@ has_sources(const char *folder)
 char *
 fx_shim_sources(void)
 {
-	static const char installed[] = FX_PKGDATADIR "/shim";
+	FX_AUTO_FREE char *installed = fx_file_installed(FX_PKGDATADIR "/shim");
 
 	if (has_sources(installed))
-		return fx_xstrdup(installed);
+		return FX_TAKE(installed);
 	if (has_sources(FX_SOURCE_FOLDER))
 		return fx_xstrdup(FX_SOURCE_FOLDER);
 	return NULL;

@@ -236,8 +236,8 @@ configured_path(void)
 	if (!path)
 		path = if_readable(fx_file_beside_program(name));
 	if (!path)
-		path = if_readable(fx_xasprintf("%s/%s", FX_PKGLIBEXECDIR,
-			name));
+		path = if_readable(fx_file_installed(FX_PKGLIBEXECDIR
+			"/fxdb-torch-" FX_LIBTORCH_VERSION ".so"));
 	return path;
 }
 

@@ -31,11 +31,12 @@
 #define UNSUITABLE 86
 
 /* The folder of the script, which python -c puts first, is dropped: a torch.py
- * or json.py in the current folder is not meant.
+ * or json.py in the current folder is not meant.  Ours is found by its place,
+ * so that what else lies beside it is not.
  */
 static const char bootstrap[] =
 	"import sys\n"
-	"sys.path[:1] = [sys.argv[1]]\n"
+	"del sys.path[:1]\n"
 	"def no(why):\n"
 	"    sys.stderr.write(why)\n"
 	"    sys.exit(%d)\n"
@@ -47,6 +48,11 @@ static const char bootstrap[] =
 	"    no(v + ' without torch')\n"
 	"if sysconfig.get_config_var('Py_GIL_DISABLED'):\n"
 	"    no(v + ' without a global lock, which is not supported')\n"
+	"spec = importlib.util.spec_from_file_location(\n"
+	"    'fxdb', sys.argv[1] + '/fxdb/__init__.py')\n"
+	"fxdb = importlib.util.module_from_spec(spec)\n"
+	"sys.modules['fxdb'] = fxdb\n"
+	"spec.loader.exec_module(fxdb)\n"
 	"from fxdb import _worker\n"
 	"_worker.main(%d)\n";
 

@@ -23,6 +23,7 @@ import select
 import shutil
 import signal
 import socket
+import struct
 import sys
 import tempfile
 import termios
@@ -44,6 +45,7 @@ def _program():
     here = os.path.dirname(os.path.abspath(__file__))
     for path in (os.environ.get("FXDB"),
                  os.path.join(here, "../../../fxdb"),
+                 os.path.join(here, "program/bin/fxdb"),
                  os.path.join(here, "../../../bin/fxdb")):
         if path and os.path.isfile(path) and os.access(path, os.X_OK):
             return path
@@ -117,6 +119,19 @@ def _why_not(script):
         terminal.close()
 
 
+def _npy_header(tensor):
+    """What a .npy file of TENSOR begins with (numpy's format, version 1.0).
+    torch does without numpy, and so does this."""
+    kind = "b" if tensor.dtype is torch.bool else \
+        "c" if tensor.is_complex() else "f" if tensor.is_floating_point() else \
+        "u" if str(tensor.dtype).startswith("torch.uint") else "i"
+    size = tensor.element_size()
+    text = repr({"descr": "%s%s%d" % ("|<"[size > 1], kind, size),
+                 "fortran_order": False, "shape": tuple(tensor.shape)})
+    text += " " * (-(11 + len(text)) % 64) + "\n"
+    return b"\x93NUMPY\1\0" + struct.pack("<H", len(text)) + text.encode()
+
+
 class _Files:
     """The inputs of a call as fxdb takes them: texts, tensors in files."""
 
@@ -131,8 +146,8 @@ class _Files:
             plain, cast = plain.float(), ".to(torch.bfloat16)"
         self.count += 1
         path = os.path.join(self.folder.name, "%d.npy" % self.count)
-        import numpy
-        numpy.save(path, plain.numpy())
+        with open(path, "wb") as file:
+            file.write(_npy_header(plain) + _run.bytes_of(plain))
         return "file(%r)%s" % (path, cast)
 
     def text(self, value):

@@ -300,7 +300,11 @@ def form(text):
 
 def _file(path, name=None):
     """The tensor in a file of numpy's: of a .npz NAME, or the only one."""
-    import numpy
+    try:
+        import numpy
+    except ImportError:
+        raise Refused("unsupported", "%s is for numpy to read, which this "
+                      "Python has not" % path) from None
     found = numpy.load(os.path.expanduser(path), allow_pickle=False)
     if not isinstance(found, numpy.ndarray):
         if name not in found and len(found.files) != 1:

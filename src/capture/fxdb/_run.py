@@ -72,7 +72,7 @@ def _storage(tensor):
         return tensor.storage().untyped()
 
 
-def _bytes_of(tensor):
+def bytes_of(tensor):
     """TENSOR's elements, contiguous, as bytes.  Not by numpy: what it has seen
     cannot be resized any more.
     """
@@ -396,7 +396,7 @@ class Runner:
                 index.insert(0, rest % size)
                 rest = torch.div(rest, size, rounding_mode="floor")
             part = tensor[tuple(index)]
-        return {}, _bytes_of(part)
+        return {}, bytes_of(part)
 
     def make(self, message, memory):
         shape, dtype = message["shape"], _DTYPES[message["dtype"]]
@@ -436,7 +436,7 @@ class Runner:
         tensor = self.objects[message["h"]]
         if isinstance(tensor, _memory.Memory):
             return {}, tensor.save()
-        return {}, _bytes_of(self._words(tensor.detach()))
+        return {}, bytes_of(self._words(tensor.detach()))
 
     def storage_restore(self, message, memory):
         tensor = self.objects[message["h"]]
@@ -464,7 +464,7 @@ class Runner:
         return {}
 
     def random_save(self, message):
-        return {}, _bytes_of(torch.get_rng_state())
+        return {}, bytes_of(torch.get_rng_state())
 
     def random_restore(self, message, memory):
         with mmap.mmap(memory, 0, prot=mmap.PROT_READ) as data:

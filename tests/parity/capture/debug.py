@@ -264,6 +264,10 @@ def test_breakpoint():
           done.returncode == 0, done.stderr)
 
 
+def takes_many(a, b, c, d, e, f, g, h, i, j):
+    return a.logical_not(), h + i.sum() + j.sum(), b + 1, c + 1, d + 1, e + 1, f + 1, g + 1
+
+
 def test_inputs():
     """Containers, numbers, other dtypes, and what fxdb cannot be told."""
     x = torch.randn(2, 2)
@@ -280,6 +284,27 @@ def test_inputs():
         got, text = said(["where"], lambda script: fxdb.debug(
             takes, *given, script=script))
         check(torch.equal(got, takes(*given)) and "Finished" in text, got, text)
+    # Every dtype, and numpy is not needed for it.
+    plain = [torch.tensor([[0, 1], [2, 3]]).to(dtype) for dtype in (
+        torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32,
+        torch.float16, torch.float64)] + [
+        torch.tensor(5), torch.zeros(0, 3), torch.arange(6.).reshape(2, 3).t()]
+    had = sys.modules.get("numpy")
+    sys.modules["numpy"] = None
+    try:
+        got, text = said(
+            ["run"] + ["p (%s == torch.tensor([[0, 1], [2, 3]])).all().item()"
+                       % name for name in "bcdefg"] +
+            ["p (j - torch.tensor([[0, 3], [1, 4], [2, 5]])).abs().sum().item()",
+             "p h, i, a"],
+            lambda script: fxdb.debug(takes_many, *plain, script=script))
+    finally:
+        sys.modules["numpy"] = had
+    want = takes_many(*plain)
+    check(not isinstance(got, BaseException) and
+          all(map(torch.equal, got, want)), got, text)
+    check(text.count("= True") == 6 and "= 0.0" in text, text)
+    check("f32[0,3]" in text and "b8[2,2]  true 3" in text, text)
     # Edited: what it cannot be told stays a part of the graph.
     got, text = said(["insert after add_1 : twice = add_1 * 2 --splice"],
                      lambda script: fxdb.debug(takes, *given, script=script))

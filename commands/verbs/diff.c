@@ -13,9 +13,9 @@
 #include "emit/construct.h"
 #include "ir/clone.h"
 #include "ir/diff.h"
-#include "ir/graph.h"
 #include "ir/journal.h"
 #include "ir/module.h"
+#include "ir/pair.h"
 #include "session/model.h"
 #include "session/session.h"
 
@@ -34,6 +34,7 @@ static const struct kind {
 	[FX_CHANGE_ADDED] = { "+", "added", FX_ROLE_ADDED },
 	[FX_CHANGE_REMOVED] = { "-", "removed", FX_ROLE_REMOVED },
 	[FX_CHANGE_CHANGED] = { "~", "changed", FX_ROLE_CHANGED },
+	[FX_CHANGE_RENAMED] = { "=", "renamed", FX_ROLE_CHANGED },
 	[FX_CHANGE_MOVED] = { ">", "moved", FX_ROLE_CHANGED },
 	[FX_CHANGE_SAME] = { " ", "same", FX_ROLE_PLAIN },
 };
@@ -51,52 +52,73 @@ say_change(struct cmd_ctx *ctx, const struct kind *kind, const char *now,
 }
 
 static void
-change_cells(struct cmd_ctx *ctx, const struct fx_change *change)
+say_node_change(struct cmd_ctx *ctx, const struct fx_change *change,
+	const char *before, const char *after, const char *fields)
+{
+	const struct kind *kind = &kinds[change->kind];
+	FX_AUTO_BUF struct fx_buf was = { 0 };
+
+	if (change->kind == FX_CHANGE_RENAMED)
+		fx_buf_addf(&was, "%s", change->before->name);
+	else if (change->kind == FX_CHANGE_CHANGED)
+		fx_buf_addf(&was, "%s", before);
+	if (was.length && strcmp(fields, "name") != 0)
+		fx_buf_addf(&was, "  (%s)", fields);
+	say_change(ctx, kind, change->after ? after : before,
+		was.length ? fx_buf_text(&was) : NULL);
+}
+
+static void
+change_cells(struct cmd_ctx *ctx, const struct fx_pairs *pairs,
+	const struct fx_change *change)
 {
 	FX_AUTO_BUF struct fx_buf before = { 0 };
 	FX_AUTO_BUF struct fx_buf after = { 0 };
+	FX_AUTO_BUF struct fx_buf fields = { 0 };
 	const struct kind *kind = &kinds[change->kind];
 	enum fx_role role = kind->role;
-	bool is_changed = change->kind == FX_CHANGE_CHANGED;
+	const char *now;
 
 	if (change->before)
 		add_node_line(&before, change->before);
 	if (change->after)
 		add_node_line(&after, change->after);
-	say_change(ctx, kind, fx_buf_text(change->after ? &after : &before),
-		is_changed ? fx_buf_text(&before) : NULL);
+	fx_change_print_fields(&fields, pairs, change);
+	say_node_change(ctx, change, fx_buf_text(&before), fx_buf_text(&after),
+		fx_buf_text(&fields));
+	now = fx_buf_text(change->after ? &after : &before);
 	out_cell(ctx->out, role, "%s", kind->sign);
 	out_cell(ctx->out, role, "%s", kind->word);
 	out_cell(ctx->out, FX_ROLE_NODE, "%s",
 		change->after ? change->after->name : change->before->name);
-	if (is_changed)
-		out_cell(ctx->out, role, "%s  was  %s", fx_buf_text(&after),
+	out_cell(ctx->out, FX_ROLE_NODE, "%s",
+		change->before ? change->before->name : "");
+	out_cell(ctx->out, role, "%s", fx_buf_text(&fields));
+	if (change->kind == FX_CHANGE_CHANGED)
+		out_cell(ctx->out, role, "%s  was  %s", now,
 			fx_buf_text(&before));
 	else
-		out_cell(ctx->out, role, "%s",
-			change->after ? fx_buf_text(&after)
-				      : fx_buf_text(&before));
+		out_cell(ctx->out, role, "%s", now);
 	out_cell(ctx->out, FX_ROLE_REMOVED, "%s", fx_buf_text(&before));
 	out_cell(ctx->out, FX_ROLE_ADDED, "%s", fx_buf_text(&after));
 }
 
 static size_t
-say_nodes(struct cmd_ctx *ctx, struct fx_graph *before, struct fx_graph *after)
+say_nodes(struct cmd_ctx *ctx, const struct fx_pairs *pairs)
 {
-	static const char *const keys[] = { "~sign", "~kind", "~name", "~node",
-		"~before", "~after" };
+	static const char *const keys[] = { "~sign", "~kind", "~name", "~was",
+		"~fields", "~node", "~before", "~after" };
 	FX_AUTO_FREE struct fx_change *changes = NULL;
 	size_t rows = 0;
 	size_t count;
-	size_t i;
 
-	fx_graph_diff(before, after, &changes, &count);
+	fx_graph_diff(pairs, &changes, &count);
 	out_table_begin(ctx->out, "changes", FX_ARRAY_LEN(keys), keys);
-	for (i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		if (changes[i].kind == FX_CHANGE_SAME)
 			continue;
 		rows++;
-		change_cells(ctx, &changes[i]);
+		change_cells(ctx, pairs, &changes[i]);
 	}
 	out_table_end(ctx->out);
 	return rows;
@@ -214,8 +236,11 @@ say_modules(struct cmd_ctx *ctx, struct fx_graph *before,
 static struct difference
 say_diff(struct cmd_ctx *ctx, struct fx_graph *before, struct fx_graph *after)
 {
-	struct difference rows = { .nodes = say_nodes(ctx, before, after) };
+	FX_AUTO_PAIRS struct fx_pairs pairs = { .counts = { 0 } };
+	struct difference rows = { .nodes = 0 };
 
+	fx_pairs_make(before, after, &pairs);
+	rows.nodes = say_nodes(ctx, &pairs);
 	say_modules(ctx, before, after, &rows);
 	if (!rows.nodes && !rows.modules && !rows.tensors)
 		out_line(ctx->out, FX_ROLE_PLAIN, "No differences.");

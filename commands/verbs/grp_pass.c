@@ -343,15 +343,17 @@ const struct cmd_entry cmd_group_pass[] = {
 	{
 		.name = "diff",
 		.summary = "show what differs between graphs or times",
-		.help = "Nodes are matched by name, modules, parameters and "
-			"buffers by path. Without arguments the "
-			"graph "
-			"as it was opened against now; tN against now; a graph "
-			"against the current one; or two graphs. Of values: "
-			"set $was = output, edit, run, then print "
-			"difference($was, output). In a script "
-			"a difference is a failed check: the exit status is "
-			"1. help flags tells of -o, -g and others.",
+		.help = "Nodes are paired by names where calls agree, else by "
+			"structure: a node that is called otherwise is "
+			"renamed (=), one whose target or arguments differ is "
+			"changed (~), and which ones is said. Modules, "
+			"parameters and buffers are paired by path. Without "
+			"arguments the graph as it was opened against now; tN "
+			"against now; a graph against the current one; or two "
+			"graphs. Of values: set $was = output, edit, run, then "
+			"print difference($was, output). In a script a "
+			"difference is a failed check: the exit status is 1. "
+			"help flags tells of -o, -g and others.",
 		.synonyms = "compare changes difference changed before after "
 			    "versions what",
 		.needs = CMD_NEED_GRAPH,

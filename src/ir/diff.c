@@ -1,7 +1,7 @@
-/* diff.c - what differs between two graphs, matched by node name.
+/* diff.c - what differs between two graphs whose nodes are paired.
  *
- * Nodes of one name are a pair.  The longest run of pairs that stands in the
- * same relative order on both sides has stayed; the other pairs have moved.
+ * The longest run of pairs that stands in the same relative order on both
+ * sides has stayed; the other pairs have moved.
  * Rows follow the second graph; what was removed is shown before the first
  * row that stood after it.
  */
@@ -17,11 +17,12 @@
 #include "base/vec.h"
 #include "ir/graph_hash.h"
 #include "ir/module.h"
+#include "ir/pair.h"
 
-/* Pairs in the order of the second graph. */
-struct pairs {
-	struct fx_node **before; /* by position in the second graph, or NULL */
-	size_t *position;        /* of before[i] in the first */
+/* The nodes of the second graph in order. */
+struct order {
+	const struct fx_pairs *pairs;
+	size_t *position; /* of the mate in the first; where there is one */
 	bool *has_stayed;
 	size_t count;
 };
@@ -30,22 +31,22 @@ struct pairs {
  * being the ends of the runs of each length.
  */
 static void
-mark_stayed(struct pairs *pairs)
+mark_stayed(struct order *order)
 {
-	size_t *tails = fx_xcalloc(pairs->count + 1, sizeof(*tails));
-	size_t *previous = fx_xcalloc(pairs->count + 1, sizeof(*previous));
+	size_t *tails = fx_xcalloc(order->count + 1, sizeof(*tails));
+	size_t *previous = fx_xcalloc(order->count + 1, sizeof(*previous));
 	size_t length = 0;
 
-	for (size_t i = 0; i < pairs->count; i++) {
+	for (size_t i = 0; i < order->count; i++) {
 		size_t low = 0;
 		size_t high = length;
 
-		if (!pairs->before[i])
+		if (!order->pairs->mates[1][i])
 			continue;
 		while (low < high) {
 			size_t middle = (low + high) / 2;
 
-			if (pairs->position[tails[middle]] < pairs->position[i])
+			if (order->position[tails[middle]] < order->position[i])
 				low = middle + 1;
 			else
 				high = middle;
@@ -57,50 +58,61 @@ mark_stayed(struct pairs *pairs)
 	}
 	for (size_t i = length > 0 ? tails[length - 1] : SIZE_MAX;
 		i != SIZE_MAX; i = previous[i])
-		pairs->has_stayed[i] = true;
+		order->has_stayed[i] = true;
 	free(tails);
 	free(previous);
 }
 
 static void
-pair(struct pairs *pairs, struct fx_graph *before, struct fx_graph *after)
+find_order(struct order *order, const struct fx_pairs *pairs)
 {
-	struct fx_node *node;
-	size_t i = 0;
-
-	pairs->count = after->node_count;
-	pairs->before = fx_xcalloc(pairs->count + 1, sizeof(*pairs->before));
-	pairs->position =
-		fx_xcalloc(pairs->count + 1, sizeof(*pairs->position));
-	pairs->has_stayed =
-		fx_xcalloc(pairs->count + 1, sizeof(*pairs->has_stayed));
-	fx_graph_for_each_node (node, after) {
-		struct fx_node *old = fx_graph_find(before, node->name);
-
-		pairs->before[i] = old;
-		if (old)
-			pairs->position[i] = fx_graph_position(before, old);
-		i++;
-	}
-	mark_stayed(pairs);
+	order->pairs = pairs;
+	order->count = pairs->counts[1];
+	order->position =
+		fx_xcalloc(order->count + 1, sizeof(*order->position));
+	order->has_stayed =
+		fx_xcalloc(order->count + 1, sizeof(*order->has_stayed));
+	for (size_t i = 0; i < order->count; i++)
+		if (pairs->mates[1][i])
+			order->position[i] = fx_graph_position(pairs->graphs[0],
+				pairs->mates[1][i]);
+	mark_stayed(order);
 }
 
-static void
-unpair(struct pairs *pairs)
+/* What differs between BEFORE and its mate AFTER, as bits. */
+static unsigned
+compare(const struct fx_pairs *pairs, const struct fx_node *before,
+	const struct fx_node *after)
 {
-	free(pairs->before);
-	free(pairs->position);
-	free(pairs->has_stayed);
+	unsigned differs = 0;
+
+	/* Names, targets and types are interned. */
+	if (before->name != after->name)
+		differs |= FX_DIFFERS_NAME;
+	if (before->opcode != after->opcode)
+		differs |= FX_DIFFERS_OPCODE;
+	if (before->target != after->target)
+		differs |= FX_DIFFERS_TARGET;
+	if (before->type != after->type)
+		differs |= FX_DIFFERS_TYPE;
+	if (before->is_wrapped != after->is_wrapped)
+		differs |= FX_DIFFERS_WRAPPED;
+	if (!fx_pairs_equal(pairs, &before->args, &after->args))
+		differs |= FX_DIFFERS_ARGS;
+	if (!fx_pairs_equal(pairs, &before->kwargs, &after->kwargs))
+		differs |= FX_DIFFERS_KWARGS;
+	return differs;
 }
 
 static enum fx_change_kind
-compare(const struct fx_node *before, const struct fx_node *after,
-	bool has_stayed)
+kind_of(const struct fx_change *row, bool has_stayed)
 {
-	if (!before)
+	if (!row->before)
 		return FX_CHANGE_ADDED;
-	if (!fx_hash_equal(fx_node_hash(before), fx_node_hash(after)))
+	if (row->differs & ~(unsigned)FX_DIFFERS_NAME)
 		return FX_CHANGE_CHANGED;
+	if (row->differs)
+		return FX_CHANGE_RENAMED;
 	return has_stayed ? FX_CHANGE_SAME : FX_CHANGE_MOVED;
 }
 
@@ -108,41 +120,46 @@ typedef FX_VEC(struct fx_change) change_vec;
 
 /* Rows for what was removed between AT and END of the first graph. */
 static struct fx_node *
-add_removed(change_vec *rows, struct fx_graph *after, struct fx_node *at,
+add_removed(change_vec *rows, const struct fx_pairs *pairs, struct fx_node *at,
 	const struct fx_node *end)
 {
 	for (; at && at != end; at = fx_graph_next(at)) {
 		struct fx_change row = { .kind = FX_CHANGE_REMOVED,
 			.before = at };
 
-		if (!fx_graph_find(after, at->name))
+		if (!fx_pairs_mate(pairs, at))
 			fx_vec_push(rows, row);
 	}
 	return at;
 }
 
 void
-fx_graph_diff(struct fx_graph *before, struct fx_graph *after,
-	struct fx_change **ret, size_t *count_ret)
+fx_graph_diff(const struct fx_pairs *pairs, struct fx_change **ret,
+	size_t *count_ret)
 {
-	struct pairs pairs = { .count = 0 };
+	struct order order = { .count = 0 };
 	change_vec rows = { 0 };
-	struct fx_node *old = fx_graph_first(before);
+	struct fx_node *old = fx_graph_first(pairs->graphs[0]);
 	struct fx_node *node;
 	size_t i = 0;
 
-	pair(&pairs, before, after);
-	fx_graph_for_each_node (node, after) {
-		struct fx_change row = { .before = pairs.before[i],
-			.after = node };
+	find_order(&order, pairs);
+	fx_graph_for_each_node (node, pairs->graphs[1]) {
+		struct fx_change row = { .before = pairs->mates[1][i],
+			.after = node,
+			.has_moved =
+				pairs->mates[1][i] && !order.has_stayed[i] };
 
-		if (pairs.has_stayed[i])
-			old = add_removed(&rows, after, old, row.before);
-		row.kind = compare(row.before, node, pairs.has_stayed[i++]);
+		if (order.has_stayed[i])
+			old = add_removed(&rows, pairs, old, row.before);
+		if (row.before)
+			row.differs = compare(pairs, row.before, node);
+		row.kind = kind_of(&row, order.has_stayed[i++]);
 		fx_vec_push(&rows, row);
 	}
-	add_removed(&rows, after, old, NULL);
-	unpair(&pairs);
+	add_removed(&rows, pairs, old, NULL);
+	free(order.position);
+	free(order.has_stayed);
 	*ret = rows.items;
 	*count_ret = rows.count;
 }

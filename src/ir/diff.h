@@ -1,9 +1,10 @@
-/* diff.h - what differs between two graphs: nodes matched by name, modules and
- * tensors by path.
+/* diff.h - what differs between two graphs: nodes as they are paired
+ * (ir/pair.h), modules and tensors by path.
  */
 #ifndef FX_IR_DIFF_H
 #define FX_IR_DIFF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "ir/graph.h"
@@ -11,9 +12,21 @@
 enum fx_change_kind {
 	FX_CHANGE_ADDED,
 	FX_CHANGE_REMOVED,
-	FX_CHANGE_CHANGED, /* same name, other contents */
+	FX_CHANGE_CHANGED, /* one node, other contents */
+	FX_CHANGE_RENAMED, /* the name alone */
 	FX_CHANGE_MOVED,   /* same contents, other relative order */
 	FX_CHANGE_SAME,
+};
+
+/* What of a node is another, as bits. */
+enum fx_differs {
+	FX_DIFFERS_NAME = 1,
+	FX_DIFFERS_OPCODE = 2,
+	FX_DIFFERS_TARGET = 4,
+	FX_DIFFERS_ARGS = 8, /* not where an input only has another name */
+	FX_DIFFERS_KWARGS = 16,
+	FX_DIFFERS_TYPE = 32,
+	FX_DIFFERS_WRAPPED = 64,
 };
 
 /* Rows in reading order: removed ones where they stood. */
@@ -21,16 +34,25 @@ struct fx_change {
 	enum fx_change_kind kind;
 	struct fx_node *before; /* NULL when added */
 	struct fx_node *after;  /* NULL when removed */
+	unsigned differs;       /* of a pair: enum fx_differs */
+	bool has_moved;         /* of a pair */
 };
 
+struct fx_buf;
+struct fx_pairs;
+
 /* The caller frees *RET. */
-void fx_graph_diff(struct fx_graph *before, struct fx_graph *after,
-	struct fx_change **ret, size_t *count_ret);
+void fx_graph_diff(const struct fx_pairs *pairs, struct fx_change **ret,
+	size_t *count_ret);
+
+/* Append what differs of a pair: "name, args[0], kwargs.dim, place". */
+void fx_change_print_fields(struct fx_buf *text, const struct fx_pairs *pairs,
+	const struct fx_change *change);
 
 /* One module, parameter or buffer that differs: either the pair of modules or
  * the pair of tensors is set, and the other pair is null.  A module that was
  * added, removed or became another class has one row, and the modules below it
- * have none.  KIND is never MOVED or SAME.
+ * have none.  KIND is ADDED, REMOVED or CHANGED.
  */
 struct fx_module_change {
 	enum fx_change_kind kind;

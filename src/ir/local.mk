@@ -38,6 +38,9 @@ libfxcore_a_SOURCES += \
 	%D%/journal_private.h \
 	%D%/journal_report.c \
 	%D%/module.c %D%/module.h \
+	%D%/diff_fields.c \
+	%D%/pair.c %D%/pair.h %D%/pair_private.h \
+	%D%/pair_join.c \
 	%D%/module_walk.c \
 	%D%/names.c %D%/names.h \
 	%D%/node.c %D%/node.h \

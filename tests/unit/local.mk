@@ -16,14 +16,15 @@ TESTS += %D%/test_base %D%/test_base_memory %D%/test_base_number \
 
 check_PROGRAMS += %D%/test_ir_graph %D%/test_ir_edit %D%/test_ir_journal \
 	%D%/test_ir_verify %D%/test_ir_copy %D%/test_ir_torch %D%/test_ir_random \
-	%D%/test_ir_limits
+	%D%/test_ir_limits %D%/test_ir_pair
 TESTS += %D%/test_ir_graph %D%/test_ir_edit %D%/test_ir_journal \
 	%D%/test_ir_verify %D%/test_ir_copy %D%/test_ir_torch %D%/test_ir_random \
-	%D%/test_ir_limits
+	%D%/test_ir_limits %D%/test_ir_pair
 %C%_test_ir_graph_SOURCES = %D%/test_ir_graph.c
 %C%_test_ir_edit_SOURCES = %D%/test_ir_edit.c
 %C%_test_ir_journal_SOURCES = %D%/test_ir_journal.c
 %C%_test_ir_limits_SOURCES = %D%/test_ir_limits.c
+%C%_test_ir_pair_SOURCES = %D%/test_ir_pair.c
 %C%_test_ir_verify_SOURCES = %D%/test_ir_verify.c
 %C%_test_ir_copy_SOURCES = %D%/test_ir_copy.c
 %C%_test_ir_torch_SOURCES = %D%/test_ir_torch.c

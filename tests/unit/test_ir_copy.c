@@ -13,6 +13,7 @@
 #include "ir/edit.h"
 #include "ir/graph_hash.h"
 #include "ir/module.h"
+#include "ir/pair.h"
 #include "ir/verify.h"
 #include "tests/support/append.h"
 #include "tests/support/random_graph.h"
@@ -306,7 +307,7 @@ values_are_brought_in(void)
 static void
 add_row(struct fx_buf *out, const struct fx_change *row)
 {
-	static const char letters[] = { '+', '-', '~', '>', ' ' };
+	static const char letters[] = { '+', '-', '~', '=', '>', ' ' };
 	const struct fx_node *node = row->after ? row->after : row->before;
 
 	fx_buf_addf(out, "%c%s\n", letters[row->kind], node->name);
@@ -341,6 +342,7 @@ a_diff_shows_what_came_went_moved_and_changed(void)
 	struct fx_node_spec spec = { .opcode = FX_OPCODE_CALL_FUNCTION,
 		.target = "torch.neg" };
 	FX_AUTO_BUF struct fx_buf text = { 0 };
+	FX_AUTO_PAIRS struct fx_pairs pairs = { .counts = { 0 } };
 	struct fx_change *rows;
 	size_t count;
 
@@ -348,7 +350,8 @@ a_diff_shows_what_came_went_moved_and_changed(void)
 	FXT_OK(fx_edit_move(fx_graph_find(b, "d"), fx_graph_find(b, "a")));
 	FXT_OK(fx_edit_set_target(fx_graph_find(b, "c"), "torch.abs"));
 	FXT_OK(fx_edit_create(b, &spec, NULL, NULL));
-	fx_graph_diff(a, b, &rows, &count);
+	fx_pairs_make(a, b, &pairs);
+	fx_graph_diff(&pairs, &rows, &count);
 	for (size_t i = 0; i < count; i++)
 		add_row(&text, &rows[i]);
 	FXT_SAME(fx_buf_text(&text), " x\n>d\n a\n-b\n~c\n+neg\n");
@@ -363,10 +366,12 @@ equal_graphs_do_not_differ(void)
 	for (uint64_t seed = 0; seed < 50; seed++) {
 		struct fx_graph *a = random_graph(seed);
 		struct fx_graph *b = fx_graph_clone(a, 2, NULL);
+		FX_AUTO_PAIRS struct fx_pairs pairs = { .counts = { 0 } };
 		struct fx_change *rows;
 		size_t count;
 
-		fx_graph_diff(a, b, &rows, &count);
+		fx_pairs_make(a, b, &pairs);
+		fx_graph_diff(&pairs, &rows, &count);
 		FXT_EQ(count, a->node_count);
 		for (size_t i = 0; i < count; i++)
 			FXT_EQ(rows[i].kind, FX_CHANGE_SAME);

@@ -15,6 +15,7 @@
 #include "pass/engine.h"
 #include "session/model.h"
 #include "session/session.h"
+#include "session/verify.h"
 
 /* pass. */
 
@@ -38,7 +39,8 @@ list_passes(struct cmd_ctx *ctx)
 struct pass_edit {
 	struct cmd_ctx *ctx;
 	struct fx_pass_run run;
-	size_t shown;
+	struct fx_verify *verify; /* NULL: it is off, or nothing is kept */
+	struct fx_verify_result verified;
 };
 
 /* Asking needs a user; without one everything is applied. */
@@ -86,6 +88,45 @@ tick(void *context)
 	return front->tick(front->context);
 }
 
+static FX_NODISCARD struct fx_error *
+verify(struct pass_edit *edit)
+{
+	struct cmd_ctx *ctx = edit->ctx;
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	struct fx_error *err = fx_verify_graph(edit->verify,
+		fx_model_graph(ctx->model), &edit->verified);
+	bool is_strict = fx_verify_mode(ctx->session) == FX_VERIFY_MODE_STRICT;
+
+	if (err)
+		return err;
+	fx_verify_print(&text, &edit->verified);
+	if (edit->verified.verdict == FX_VERDICT_DIFFERS)
+		return fx_error_new(FX_ERR_CHECK,
+			"refused: %s changed output: %s; graph kept",
+			edit->run.pass->name, fx_buf_text(&text));
+	if (edit->verified.verdict == FX_VERDICT_UNKNOWN && is_strict)
+		return fx_error_hint(fx_error_new(FX_ERR_CHECK,
+					     "refused: %s was %s; graph kept",
+					     edit->run.pass->name,
+					     fx_buf_text(&text)),
+			"set verify on");
+	return NULL;
+}
+
+static void
+say_verified(struct pass_edit *edit)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	if (!edit->run.applied || cmd_flag(edit->ctx, "dry-run"))
+		return;
+	if (edit->verify)
+		fx_verify_print(&text, &edit->verified);
+	else
+		fx_buf_add(&text, "not verified: set verify is off");
+	out_line(edit->ctx->out, FX_ROLE_PLAIN, "%s", fx_buf_text(&text));
+}
+
 static struct fx_error *
 pass_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 {
@@ -104,6 +145,8 @@ pass_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 	err = fx_pass_apply(fx_model_graph(ctx->model), &edit->run);
 	out_table_end(ctx->out);
 	cmd_canonical_set(ctx, "step", NULL);
+	if (!err && edit->verify && edit->run.applied)
+		err = verify(edit);
 	return err;
 }
 
@@ -142,7 +185,16 @@ run_pass(struct cmd_ctx *ctx)
 		fx_buf_addf(&options, "%s%s", i ? " " : "",
 			cmd_arg_text_at(ctx, "options", i));
 	edit.run.options = options.length ? options.data : NULL;
+	if (fx_verify_mode(ctx->session) != FX_VERIFY_MODE_OFF &&
+		!cmd_flag(ctx, "dry-run"))
+		edit.verify = fx_verify_new(ctx->session, ctx->model,
+			&(struct fx_verify_options){
+				.claim = edit.run.pass->claim });
 	err = cmd_edit(ctx, edit.run.pass->name, pass_edit, &edit);
+	if (!err)
+		say_verified(&edit);
+	fx_verify_free(edit.verify);
+	fx_verify_result_deinit(&edit.verified);
 	if (err)
 		return err;
 	out_value_int(ctx->out, "candidates", (int64_t)edit.run.candidates);

@@ -1,6 +1,7 @@
 # Sources of src/ir: .c, .h and .def alike, so that distcheck misses none.
 libfxcore_a_SOURCES += \
 	%D%/node_info.c \
+	%D%/align.c %D%/align.h \
 	%D%/build.h \
 	%D%/build_call.c \
 	%D%/build_value.c \

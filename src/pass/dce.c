@@ -141,6 +141,7 @@ const struct fx_pass fx_pass_dce = {
 	.name = "dce",
 	.summary = "remove nodes whose result nobody uses",
 	.options = "torch",
+	.claim = FX_CLAIM_EXACT,
 	.open = dce_open,
 	.close = dce_close,
 	.plan = dce_plan,

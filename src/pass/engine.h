@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "ir/graph.h"
 #include "ir/journal.h"
+#include "run/difference.h"
 
 struct fx_pass_ctx;
 
@@ -27,6 +28,8 @@ struct fx_pass {
 	const char *name;    /* "dce" */
 	const char *summary; /* one line, lower case */
 	const char *options; /* words it takes, separated by blanks; "" */
+	/* What it says of its result, which verification holds it to. */
+	enum fx_claim claim;
 	/* Begin and end: allocate and free ctx->state. */
 	struct fx_error *(*open)(struct fx_graph *graph,
 		struct fx_pass_ctx *ctx);

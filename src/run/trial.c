@@ -1,7 +1,7 @@
 /* trial.c - a run that is taken back when it has ended. */
 #include <config.h>
 
-#include "run/trial.h"
+#include "run/trial_private.h"
 
 #include <stdlib.h>
 
@@ -15,17 +15,10 @@
 #include "run/ticker.h"
 #include "run/values.h"
 
-struct trying {
-	const struct fx_trial *trial;
-	struct fx_timeline *timeline;
-	size_t next; /* input */
-	struct fx_error *error;
-};
-
 static struct fx_error *
 give_next(void *context, struct fx_node *node, struct fx_datum **ret)
 {
-	struct trying *trying = context;
+	struct fx_trying *trying = context;
 	const struct fx_trial *t = trying->trial;
 
 	(void)node;
@@ -40,7 +33,7 @@ give_next(void *context, struct fx_node *node, struct fx_datum **ret)
 static enum fx_answer
 begin_effect(void *context, struct fx_interp *interp, struct fx_node *node)
 {
-	struct trying *trying = context;
+	struct fx_trying *trying = context;
 
 	(void)interp;
 	fx_timeline_begin(trying->timeline, node);
@@ -51,7 +44,7 @@ static enum fx_answer
 end_effect(void *context, struct fx_interp *interp, struct fx_node *node,
 	struct fx_datum *result)
 {
-	struct trying *trying = context;
+	struct fx_trying *trying = context;
 
 	(void)interp;
 	(void)node;
@@ -64,7 +57,7 @@ static void
 fail_effect(void *context, struct fx_interp *interp, struct fx_node *node,
 	const struct fx_error *err)
 {
-	struct trying *trying = context;
+	struct fx_trying *trying = context;
 
 	(void)node;
 	(void)err;
@@ -73,21 +66,22 @@ fail_effect(void *context, struct fx_interp *interp, struct fx_node *node,
 
 /* --- running ------------------------------------------------------------- */
 
-static struct fx_error *
-run_all(struct trying *trying, struct fx_activation *activation, bool keeps)
+struct fx_error *
+fx_trying_run(struct fx_trying *trying, struct fx_trying_part *part)
 {
 	const struct fx_trial *t = trying->trial;
+	struct fx_activation *activation = part->activation;
 	FX_AUTO_FREE struct fx_observer *observers =
-		fx_xcalloc(t->observer_count + 2, sizeof(*observers));
+		fx_xcalloc(t->observer_count + 3, sizeof(*observers));
 	struct fx_interp interp = {
-		.graph = t->graph,
+		.graph = activation->graph,
 		.backend = t->backend,
 		.env = &activation->env,
 		.plans = &activation->plans,
 		.input = give_next,
 		.input_context = trying,
 		.observers = observers,
-		.next = fx_graph_first(t->graph),
+		.next = part->first,
 	};
 	struct fx_error *err;
 
@@ -97,17 +91,20 @@ run_all(struct trying *trying, struct fx_activation *activation, bool keeps)
 			fx_ticker_observer(t->ticker);
 	for (size_t i = 0; i < t->observer_count; i++)
 		observers[interp.observer_count++] = t->observers[i];
+	if (part->also)
+		observers[interp.observer_count++] = *part->also;
 	observers[interp.observer_count++] = (struct fx_observer){
 		.context = trying,
 		.before = begin_effect,
 		.after = end_effect,
 		.error = fail_effect,
-		.records = keeps,
+		.records = part->keeps,
 	};
-	err = fx_interp_run(&interp, NULL);
+	err = fx_interp_run(&interp, part->end);
+	part->executed += interp.executed;
 	if (!err)
-		err = trying->error;
-	if (!err && interp.next)
+		err = FX_TAKE(trying->error);
+	if (!err && interp.next && interp.next != part->end)
 		err = fx_error_new(FX_ERR_INTERRUPTED, "interrupted at %%%s",
 			interp.next->name);
 	return err;
@@ -115,7 +112,7 @@ run_all(struct trying *trying, struct fx_activation *activation, bool keeps)
 
 /* DATUM for who asked, new: a copy, if it may be taken back. */
 static struct fx_error *
-hand_over(const struct trying *trying, struct fx_datum *datum,
+hand_over(const struct fx_trying *trying, struct fx_datum *datum,
 	struct fx_datum **ret)
 {
 	struct fx_error *err = NULL;
@@ -129,7 +126,7 @@ hand_over(const struct trying *trying, struct fx_datum *datum,
 }
 
 static struct fx_error *
-hand_over_all(const struct trying *trying, const struct fx_env *env,
+hand_over_all(const struct fx_trying *trying, const struct fx_env *env,
 	struct fx_env *kept)
 {
 	struct fx_node *node;
@@ -148,57 +145,94 @@ hand_over_all(const struct trying *trying, const struct fx_env *env,
 	return NULL;
 }
 
-static struct fx_error *
-try_in(struct fx_run *run, const struct fx_trial *t, struct fx_env *kept,
-	struct fx_datum **output_ret)
+struct fx_error *
+fx_trying_output(const struct fx_trying *trying,
+	const struct fx_activation *activation, bool may_change,
+	struct fx_datum **ret)
 {
-	struct trying trying = { .trial = t, .timeline = &run->timeline };
-	struct fx_activation *activation;
-	struct fx_node *output = fx_graph_output(t->graph);
-	struct fx_datum *result = NULL;
+	struct fx_node *output = fx_graph_output(activation->graph);
+	struct fx_datum *result =
+		output ? fx_env_get(&activation->env, output->id) : NULL;
+	struct fx_error *err = NULL;
+
+	if (!result) {
+		*ret = fx_datum_none();
+		return NULL;
+	}
+	*ret = fx_datum_ref(result);
+	if (may_change || trying->timeline->effects.count)
+		err = fx_datum_make_own(trying->trial->backend, ret);
+	if (err) {
+		fx_datum_unref(*ret);
+		*ret = NULL;
+	}
+	return err;
+}
+
+struct fx_error *
+fx_trying_apart(struct fx_backend *backend, fx_trying_fn *run, void *context)
+{
+	const struct fx_backend_ops *ops = backend->ops;
+	FX_AUTO_RUN struct fx_run *own = fx_run_new();
+	struct fx_blob *random = NULL;
+	struct fx_error *err = NULL;
+
+	if (ops->has_values && ops->random_save)
+		err = ops->random_save(backend, &random);
+	if (err)
+		return err;
+	err = run(context, own);
+	/* Clear the run first: that undoes its writes and draws, which moves
+	 * the generator as well.
+	 */
+	fx_run_clear(own);
+	if (random)
+		fx_error_free(ops->random_restore(backend, random));
+	fx_blob_unref(random);
+	return err;
+}
+
+/* --- one graph ----------------------------------------------------------- */
+
+struct one {
+	const struct fx_trial *trial;
+	struct fx_env *kept;
+	struct fx_datum **output_ret;
+};
+
+static struct fx_error *
+try_one(void *context, struct fx_run *run)
+{
+	const struct one *one = context;
+	const struct fx_trial *t = one->trial;
+	struct fx_trying trying = { .trial = t, .timeline = &run->timeline };
+	struct fx_trying_part part = { .first = fx_graph_first(t->graph),
+		.keeps = one->kept != NULL };
 	struct fx_error *err =
 		fx_timeline_start(&run->timeline, t->backend, t->seed);
 	struct fx_error *other = NULL;
 
 	if (err)
 		return err;
-	activation = fx_run_push(run, t->graph, t->backend);
-	err = run_all(&trying, activation, kept != NULL);
-	if (kept)
-		other = hand_over_all(&trying, &activation->env, kept);
+	part.activation = fx_run_push(run, t->graph, t->backend);
+	err = fx_trying_run(&trying, &part);
+	if (one->kept)
+		other = hand_over_all(&trying, &part.activation->env,
+			one->kept);
 	if (!err)
 		err = FX_TAKE(other);
 	fx_error_free(other);
-	if (err || !output_ret)
+	if (err || !one->output_ret)
 		return err;
-	if (output)
-		result = fx_env_get(&activation->env, output->id);
-	if (result)
-		return hand_over(&trying, result, output_ret);
-	*output_ret = fx_datum_none();
-	return NULL;
+	return fx_trying_output(&trying, part.activation, false,
+		one->output_ret);
 }
 
 struct fx_error *
 fx_trial_run(const struct fx_trial *t, struct fx_env *kept,
 	struct fx_datum **output_ret)
 {
-	const struct fx_backend_ops *ops = t->backend->ops;
-	FX_AUTO_RUN struct fx_run *run = fx_run_new();
-	struct fx_blob *random = NULL;
-	struct fx_error *err = NULL;
+	struct one one = { t, kept, output_ret };
 
-	if (ops->has_values && ops->random_save)
-		err = ops->random_save(t->backend, &random);
-	if (err)
-		return err;
-	err = try_in(run, t, kept, output_ret);
-	/* Clear the run first: that undoes its writes and draws, which moves
-	 * the generator as well.
-	 */
-	fx_run_clear(run);
-	if (random)
-		fx_error_free(ops->random_restore(t->backend, random));
-	fx_blob_unref(random);
-	return err;
+	return fx_trying_apart(t->backend, try_one, &one);
 }

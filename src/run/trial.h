@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/cleanup.h"
 #include "base/error.h"
 #include "run/env.h"
 #include "run/observer.h"
@@ -43,5 +44,34 @@ struct fx_trial {
  */
 FX_NODISCARD struct fx_error *fx_trial_run(const struct fx_trial *t,
 	struct fx_env *kept, struct fx_datum **output_ret);
+
+/* Two graphs on the same inputs, as a trial each: what both do alike from the
+ * beginning on (ir/align.h) is run once.  ALIGNMENT is of T's graph and the
+ * other one, whose placeholders get OTHERS.  What no later node of either needs
+ * is freed.
+ */
+struct fx_alignment;
+struct fx_trial_pair {
+	const struct fx_trial *trial;
+	const struct fx_alignment *alignment;
+	struct fx_datum *const *others;
+	size_t other_count;
+};
+struct fx_trial_results {
+	struct fx_datum *outputs[2]; /* new; NULL where it failed */
+	struct fx_error *errors[2];  /* of the first: the other did not run */
+	size_t executed[2];          /* nodes; the shared ones by the first */
+};
+void fx_trial_results_deinit(struct fx_trial_results *results);
+FX_DEFINE_DEINIT(trial_results, struct fx_trial_results,
+	fx_trial_results_deinit);
+#define FX_AUTO_TRIAL_RESULTS FX_AUTO(trial_results)
+
+/* A graph that cannot be run is no error of this function: INTERRUPTED, or what
+ * the generator's state met.
+ */
+FX_NODISCARD struct fx_error *
+fx_trial_run_pair(const struct fx_trial_pair *pair,
+	struct fx_trial_results *ret);
 
 #endif /* FX_RUN_TRIAL_H */

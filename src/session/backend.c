@@ -326,6 +326,43 @@ why_not_weights(struct fx_model *model)
 		has_some_weights(model) ? "set value gives it some, " : "");
 }
 
+char *
+fx_model_why_no_values(struct fx_model *model)
+{
+	char *why;
+
+	if (fx_str_equal(fx_settings_text(model->session->settings,
+				 FX_SET_BACKEND),
+		    "meta"))
+		return fx_xstrdup("set backend meta computes no values");
+	why = model->session->no_torch ? fx_xstrdup(model->session->no_torch)
+				       : why_not_weights(model);
+	return why ? why : fx_xstrdup("there are no values");
+}
+
+struct fx_error *
+fx_model_trial_backend(struct fx_model *model, struct fx_backend **ret,
+	bool *is_own_ret)
+{
+	const struct fx_shim_options options = {
+		.python = model->traced ? model->traced->path : NULL,
+	};
+	struct fx_error *err = NULL;
+
+	*is_own_ret = model->backend == model->torch;
+	*ret = model->backend;
+	if (*is_own_ret)
+		err = fx_backend_torch_new(&options, ret);
+	if (err)
+		return err;
+	if (*is_own_ret) {
+		(*ret)->meta = model->session->meta;
+		(*ret)->fallback = model->torch->fallback;
+		(*ret)->confinement = model->torch->confinement;
+	}
+	return NULL;
+}
+
 void
 fx_model_add_own_code(struct fx_buf *out, const struct fx_model *model)
 {

@@ -37,4 +37,6 @@ libfxcore_a_SOURCES += \
 	%D%/shapes.c \
 	%D%/release_dead.c \
 	%D%/invalidate.c \
+	%D%/verify.c %D%/verify.h %D%/verify_inputs.c %D%/verify_private.h \
+	%D%/verify_run.c %D%/verify_text.c \
 	%D%/weights.c %D%/weights_file.c

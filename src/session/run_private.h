@@ -17,6 +17,7 @@ struct fx_edit_report;
 struct fx_model;
 struct fx_node;
 struct fx_activation;
+struct fx_backend;
 struct fx_session;
 struct fx_value;
 
@@ -30,6 +31,13 @@ fx_model_choose_backend(struct fx_session *session, struct fx_model *model);
  * and confined as its graph is (ops/world.h).
  */
 void fx_model_ready_backend(struct fx_model *model);
+/* Why MODEL's backend has no values; the caller's. */
+char *fx_model_why_no_values(struct fx_model *model);
+/* The backend for trials of MODEL, which is ready: one with the graph's own
+ * parameters where there can be, for the caller to free if it IS_OWN.
+ */
+FX_NODISCARD struct fx_error *fx_model_trial_backend(struct fx_model *model,
+	struct fx_backend **ret, bool *is_own_ret);
 /* What computes values for expressions where nothing has run in MODEL, which
  * may be NULL; NULL when settings or the machine give none.
  */

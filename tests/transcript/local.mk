@@ -166,6 +166,7 @@ transcripts = \
 	%D%/set_setting.fxt \
 	%D%/set_size.fxt \
 	%D%/set_text.fxt \
+	%D%/set_verify.fxt \
 	%D%/set_value.fxt \
 	%D%/set_variable.fxt \
 	%D%/set_word.fxt \

@@ -136,6 +136,10 @@ TESTS += %D%/test_torch %D%/test_torch_effects %D%/test_torch_files
 %C%_test_torch_SOURCES = %D%/test_torch.c
 %C%_test_torch_files_SOURCES = %D%/test_torch_files.c
 
+check_PROGRAMS += %D%/test_verify
+TESTS += %D%/test_verify
+%C%_test_verify_SOURCES = %D%/test_verify.c
+
 check_PROGRAMS += %D%/test_process
 TESTS += %D%/test_process
 %C%_test_process_SOURCES = %D%/test_process.c

@@ -1,0 +1,41 @@
+/* widen.h - a graph whose floats are f64, to tell errors from rounding.
+ *
+ * Parameters, buffers and dtypes among the arguments become f64 (and c128);
+ * what makes floats without being told a dtype is told f64.
+ */
+#ifndef FX_RUN_WIDEN_H
+#define FX_RUN_WIDEN_H
+
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "base/map.h"
+
+struct fx_backend;
+struct fx_datum;
+struct fx_graph;
+
+/* The storages of graphs that were widened: what several share stays one. */
+struct fx_widening {
+	struct fx_map storages; /* struct fx_storage * -> the wide one */
+	struct fx_map dtypes;   /* the same -> what its elements were */
+	uint64_t bytes;         /* of all wide ones */
+};
+
+/* All zero is empty. */
+void fx_widening_deinit(struct fx_widening *widening);
+FX_DEFINE_DEINIT(widening, struct fx_widening, fx_widening_deinit);
+#define FX_AUTO_WIDENING FX_AUTO(widening)
+
+/* Widen GRAPH, a copy without a journal.  NO_SPACE; UNSUPPORTED for what has no
+ * wide form: quantized tensors, one storage under two dtypes.
+ */
+FX_NODISCARD struct fx_error *fx_widen_graph(struct fx_widening *widening,
+	struct fx_graph *graph);
+
+/* Replace *DATUM by one of BACKEND whose float tensors are wide. */
+FX_NODISCARD struct fx_error *fx_widen_datum(struct fx_backend *backend,
+	struct fx_datum **datum);
+
+#endif /* FX_RUN_WIDEN_H */

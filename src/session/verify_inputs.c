@@ -1,0 +1,321 @@
+/* verify_inputs.c - what graphs are tried on. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/bitset.h"
+#include "base/blob.h"
+#include "base/mem.h"
+#include "base/random.h"
+#include "base/str.h"
+#include "ir/module.h"
+#include "ir/tensor_meta.h"
+#include "ops/optab.h"
+#include "run/backend.h"
+#include "run/datum.h"
+#include "run/values.h"
+#include "run/widen.h"
+#include "session/session_private.h"
+#include "session/verify_private.h"
+
+void
+fx_trial_inputs_deinit(struct fx_trial_inputs *inputs)
+{
+	for (size_t i = 0; i < inputs->count; i++)
+		fx_datum_unref(inputs->items[i]);
+	free(inputs->items);
+	*inputs = (struct fx_trial_inputs){ .count = 0 };
+}
+
+/* --- how large integers may be ------------------------------------------- */
+
+/* Rows of the table that NODE looks rows up in, or 0. */
+static int64_t
+rows_of(const struct fx_node *node)
+{
+	const struct fx_value *table = NULL;
+	const struct fx_tensor *weight = NULL;
+	struct fx_module *module;
+
+	if (node->op == FX_OP_EMBEDDING) {
+		const struct fx_value *arg = fx_node_arg(node, 1);
+
+		if (arg && arg->kind == FX_VALUE_NODE)
+			table = arg->node->meta;
+		return fx_value_has_numbers(table) && table->tensor->rank
+			       ? table->tensor->sizes[0].integer
+			       : 0;
+	}
+	if (node->opcode != FX_OPCODE_CALL_MODULE)
+		return 0;
+	module = fx_module_find(node->graph->module, node->target);
+	if (module && fx_str_equal(fx_class_short_name(module->class_name),
+			      "Embedding"))
+		weight = fx_module_find_tensor(module, "weight");
+	return weight && weight->rank ? weight->sizes[0] : 0;
+}
+
+static bool
+is_integer(const struct fx_node *node)
+{
+	return node->meta && node->meta->kind == FX_VALUE_TENSOR &&
+	       fx_dtype_info(node->meta->tensor->dtype)->category ==
+		       FX_DTYPE_CATEGORY_INT;
+}
+
+/* The smallest table that the integers of PLACEHOLDER reach as integers, or 0.
+ */
+static int64_t
+least_rows(const struct fx_node *placeholder)
+{
+	FX_AUTO_BITSET struct fx_bitset reached = { 0 };
+	const struct fx_node *node = placeholder;
+	int64_t least = 0;
+
+	fx_bitset_add(&reached, (uint32_t)placeholder->id);
+	while ((node = fx_graph_next(node))) {
+		int64_t rows;
+		bool is_reached = false;
+
+		for (size_t i = 0; i < fx_node_input_count(node); i++)
+			is_reached |= fx_bitset_has(&reached,
+				(uint32_t)fx_node_input(node, i)->id);
+		if (!is_reached)
+			continue;
+		rows = rows_of(node);
+		if (rows > 0 && (!least || rows < least))
+			least = rows;
+		if (is_integer(node))
+			fx_bitset_add(&reached, (uint32_t)node->id);
+	}
+	return least;
+}
+
+/* --- one tensor ---------------------------------------------------------- */
+
+static struct fx_error *
+write_tensor(const struct fx_trial_wish *wish, const struct fx_extent *extent,
+	const void *bytes, struct fx_datum **ret)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	struct fx_value meta = fx_tensor_meta_ints(arena, extent->dtype,
+		extent->sizes, extent->rank);
+
+	return fx_values_write(wish->backend, meta.tensor, bytes, ret);
+}
+
+/* Elements from 0 to before END, at random. */
+static struct fx_error *
+draw_integers(const struct fx_trial_wish *wish, const struct fx_extent *extent,
+	int64_t end, uint64_t seed, struct fx_datum **ret)
+{
+	size_t size = fx_dtype_info(extent->dtype)->size;
+	struct fx_blob *blob;
+	struct fx_error *err = fx_blob_new((size_t)extent->count * size, &blob);
+
+	if (err)
+		return err;
+	for (uint64_t i = 0; i < extent->count; i++) {
+		double one = (double)(fx_random_bits(&seed) % (uint64_t)end);
+
+		fx_elements_encode(extent->dtype, &one, NULL, 1,
+			(char *)fx_blob_data(blob) + i * size);
+	}
+	err = write_tensor(wish, extent, fx_blob_data(blob), ret);
+	fx_blob_unref(blob);
+	return err;
+}
+
+/* Elements of TENSOR, each drawn at random. */
+static struct fx_error *
+draw_from(const struct fx_trial_wish *wish, const struct fx_datum *tensor,
+	uint64_t seed, struct fx_datum **ret)
+{
+	struct fx_extent extent;
+	struct fx_blob *from;
+	struct fx_blob *to = NULL;
+	struct fx_error *err = fx_values_read_all(tensor, &extent, &from);
+	size_t size;
+
+	if (err)
+		return err;
+	size = fx_dtype_info(extent.dtype)->size;
+	err = fx_blob_new((size_t)extent.count * size, &to);
+	for (uint64_t i = 0; !err && i < extent.count; i++)
+		memcpy((char *)fx_blob_data(to) + i * size,
+			(char *)fx_blob_data(from) +
+				fx_random_bits(&seed) % extent.count * size,
+			size);
+	if (!err)
+		err = write_tensor(wish, &extent, fx_blob_data(to), ret);
+	fx_blob_unref(from);
+	fx_blob_unref(to);
+	return err;
+}
+
+static struct fx_error *
+generate(const struct fx_trial_wish *wish, const struct fx_extent *extent,
+	uint64_t seed, struct fx_datum **ret)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	struct fx_value meta = fx_tensor_meta_ints(arena, extent->dtype,
+		extent->sizes, extent->rank);
+
+	return wish->backend->ops->generate(wish->backend, meta.tensor, seed,
+		ret);
+}
+
+/* One of EXTENT for PLACEHOLDER that nothing is known of but its shape. */
+static struct fx_error *
+from_shape(const struct fx_trial_wish *wish, const struct fx_node *placeholder,
+	const struct fx_extent *extent, uint64_t seed, struct fx_datum **ret)
+{
+	static const int64_t ends[FX_TRIAL_ATTEMPTS] = { 16, 4, 2 };
+	int64_t rows;
+
+	switch (fx_dtype_info(extent->dtype)->category) {
+	case FX_DTYPE_CATEGORY_BOOL:
+		return draw_integers(wish, extent, 2, seed, ret);
+	case FX_DTYPE_CATEGORY_INT:
+		rows = least_rows(placeholder);
+		return draw_integers(wish, extent,
+			rows ? rows : ends[wish->attempt], seed, ret);
+	default:
+		return generate(wish, extent, seed, ret);
+	}
+}
+
+/* --- like the session's -------------------------------------------------- */
+
+struct likeness {
+	const struct fx_trial_wish *wish;
+	const struct fx_node *placeholder;
+	uint64_t seed;
+};
+
+/* Whether TENSOR is all zeros, as one is that was given by its shape: zeros
+ * hide what is done with them.
+ */
+static bool
+is_zero(const struct fx_datum *tensor, const struct fx_extent *extent)
+{
+	double numbers[FX_VALUES_CHUNK];
+
+	for (uint64_t at = 0; at < extent->count; at += FX_VALUES_CHUNK) {
+		size_t count = FX_MIN(extent->count - at, FX_VALUES_CHUNK);
+		FX_AUTO_ERROR struct fx_error *err =
+			fx_values_numbers(tensor, at, count, numbers, NULL);
+
+		for (size_t i = 0; !err && i < count; i++)
+			if (numbers[i] != 0)
+				return false;
+	}
+	return true;
+}
+
+static struct fx_error *
+make_alike(void *context, struct fx_datum *held, struct fx_datum **ret)
+{
+	struct likeness *likeness = context;
+	enum fx_dtype_category category;
+	struct fx_extent extent;
+	bool is_number;
+	struct fx_error *err;
+
+	*ret = fx_datum_ref(held);
+	if (held->kind != FX_DATUM_TENSOR)
+		return NULL;
+	err = fx_extent_of(held, &extent);
+	if (err)
+		return err;
+	likeness->seed++;
+	category = fx_dtype_info(extent.dtype)->category;
+	if (!extent.count || category == FX_DTYPE_CATEGORY_QUANTIZED)
+		return NULL;
+	is_number = category != FX_DTYPE_CATEGORY_INT &&
+		    category != FX_DTYPE_CATEGORY_BOOL;
+	if (!is_number && !is_zero(held, &extent)) {
+		if (category == FX_DTYPE_CATEGORY_BOOL)
+			return NULL;
+		fx_datum_unref(*ret);
+		return draw_from(likeness->wish, held, likeness->seed, ret);
+	}
+	fx_datum_unref(*ret);
+	return from_shape(likeness->wish, likeness->placeholder, &extent,
+		likeness->seed, ret);
+}
+
+static struct fx_datum *
+session_input(const struct fx_trial_wish *wish, uint64_t id)
+{
+	const struct fx_model *model = wish->model;
+
+	for (size_t i = 0; i < model->inputs.count; i++)
+		if (model->inputs.items[i].node == id)
+			return model->inputs.items[i].datum;
+	return NULL;
+}
+
+static struct fx_error *
+make_one(const struct fx_trial_wish *wish, size_t index,
+	const struct fx_node *placeholder, struct fx_datum **ret)
+{
+	struct fx_datum *given = session_input(wish, wish->ids[index]);
+	uint64_t seed = fx_session_seed(wish->model->session) +
+			wish->number * 1000003 + index;
+	struct likeness likeness = { wish, placeholder, seed };
+	const struct fx_value *meta = placeholder->meta;
+	struct fx_extent extent;
+	struct fx_error *err = NULL;
+
+	*ret = NULL;
+	if (given && fx_datum_has_tensor(given) && wish->number)
+		err = fx_datum_map(given, make_alike, &likeness, ret);
+	else if (given)
+		*ret = fx_datum_ref(given);
+	else if (fx_value_item_count(&placeholder->args) > 0 ||
+		 !placeholder->user_count)
+		return NULL;
+	else if (!fx_value_has_numbers(meta))
+		err = fx_error_new(FX_ERR_NO_INPUT, "input %s has no shape",
+			placeholder->target);
+	else
+		err = fx_extent_of_meta(meta->tensor, &extent);
+	if (!err && !*ret)
+		err = from_shape(wish, placeholder, &extent, seed, ret);
+	if (err || !*ret)
+		return err;
+	err = fx_datum_make_own(wish->backend, ret);
+	if (!err && wish->is_wide)
+		err = fx_widen_datum(wish->backend, ret);
+	if (err) {
+		fx_datum_unref(*ret);
+		*ret = NULL;
+	}
+	return err;
+}
+
+struct fx_error *
+fx_trial_inputs_make(const struct fx_trial_wish *wish,
+	struct fx_trial_inputs *ret)
+{
+	const struct fx_node *node;
+	struct fx_error *err = NULL;
+
+	*ret = (struct fx_trial_inputs){ .count = 0 };
+	ret->items = fx_xcalloc(wish->graph->node_count + 1,
+		sizeof(struct fx_datum *));
+	fx_graph_for_each_node (node, wish->graph) {
+		if (node->opcode != FX_OPCODE_PLACEHOLDER)
+			continue;
+		err = make_one(wish, ret->count, node, &ret->items[ret->count]);
+		if (err)
+			break;
+		ret->count++;
+	}
+	if (err)
+		fx_trial_inputs_deinit(ret);
+	return err;
+}

@@ -1,0 +1,77 @@
+/* verify_private.h - what the files of verification share. */
+#ifndef FX_SESSION_VERIFY_PRIVATE_H
+#define FX_SESSION_VERIFY_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "run/ticker.h"
+#include "run/widen.h"
+#include "session/verify.h"
+
+struct fx_backend;
+struct fx_datum;
+
+/* Values for all placeholders of a graph, in order. */
+struct fx_trial_inputs {
+	struct fx_datum **items; /* null: to its default */
+	size_t count;
+};
+void fx_trial_inputs_deinit(struct fx_trial_inputs *inputs);
+
+/* What inputs to make. */
+struct fx_trial_wish {
+	struct fx_model *model;     /* whose session's inputs are meant */
+	struct fx_backend *backend; /* they are for */
+	/* A copy of MODEL's graph, and the ids there of its placeholders. */
+	const struct fx_graph *graph;
+	const uint64_t *ids;
+	/* 0: the session's, where there are some; others are like them: floats
+	 * normal, integers drawn from the session's or from what tables have
+	 * rows for, bools as they are.
+	 */
+	size_t number;
+	/* How often integers were too large: ranges nobody tells get smaller.
+	 */
+	size_t attempt;
+	bool is_wide; /* floats are f64 */
+};
+#define FX_TRIAL_ATTEMPTS 3
+
+/* NO_INPUT when one has neither a value nor a shape; else what making it met.
+ */
+FX_NODISCARD struct fx_error *
+fx_trial_inputs_make(const struct fx_trial_wish *wish,
+	struct fx_trial_inputs *ret);
+
+#define FX_TRIAL_INPUTS 16
+
+struct fx_verify {
+	struct fx_session *session;
+	struct fx_model *model;
+	struct fx_verify_options options;
+	struct fx_graph *before; /* a copy, in its own dtypes */
+	struct fx_map originals; /* id in the model -> node of the copy */
+	FX_VEC(uint64_t) ids;    /* of placeholders, in the model */
+	struct fx_graph *runs;   /* what is run of it: BEFORE, or a wide copy */
+	struct fx_widening widening;
+	struct fx_backend *backend; /* NULL: not asked yet */
+	bool owns_backend;
+	char *why; /* nothing can run, or NULL */
+	struct fx_trial_inputs inputs[FX_TRIAL_INPUTS]; /* made when needed */
+	size_t attempt;
+	struct fx_ticker ticker;
+};
+
+/* verify.c: a copy of GRAPH; ORIGINALS (may be NULL) gets id -> node of it. */
+struct fx_graph *fx_verify_copy(struct fx_session *session,
+	const struct fx_graph *graph, struct fx_map *originals);
+/* verify_run.c: compare by running; COPY is of the graph in question. */
+FX_NODISCARD struct fx_error *fx_verify_run(struct fx_verify *verify,
+	struct fx_graph *copy, struct fx_verify_result *ret);
+
+#endif /* FX_SESSION_VERIFY_PRIVATE_H */

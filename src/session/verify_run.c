@@ -1,0 +1,346 @@
+/* verify_run.c - trials of a graph before and after an edit. */
+#include <config.h>
+
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "ir/align.h"
+#include "ir/module.h"
+#include "run/backend.h"
+#include "run/trial.h"
+#include "session/capture.h"
+#include "session/session_private.h"
+#include "session/verify_private.h"
+
+/* --- getting ready ------------------------------------------------------- */
+
+static struct fx_error *
+check_memory(const struct fx_verify *verify)
+{
+	uint64_t most = 0;
+	uint64_t bytes = fx_module_bytes(verify->before->module, NULL);
+	const struct fx_node *node;
+
+	fx_graph_for_each_node (node, verify->before)
+		if (node->meta)
+			most = FX_MAX(most, fx_value_tensor_bytes(node->meta));
+	if (verify->options.claim == FX_CLAIM_ALGEBRAIC)
+		most += most < UINT64_MAX / 8 ? bytes + most : 0;
+	return fx_check_bytes("a trial takes",
+		most < UINT64_MAX / 8 ? 4 * most : UINT64_MAX);
+}
+
+/* Widen the copy that is run, or give the reason why nothing can be. */
+static struct fx_error *
+get_ready(struct fx_verify *verify)
+{
+	struct fx_model *model = verify->model;
+	struct fx_error *err = NULL;
+
+	if (!model->run->activations.count)
+		err = fx_model_choose_backend(verify->session, model);
+	if (err)
+		return err;
+	if (!model->backend->ops->has_values) {
+		verify->why = fx_model_why_no_values(model);
+		return NULL;
+	}
+	fx_model_ready_backend(model);
+	if (verify->options.claim == FX_CLAIM_ALGEBRAIC &&
+		model->backend == model->python) {
+		verify->why = fx_xstrdup("only Python runs it, which has no "
+					 "f64 parameters");
+		return NULL;
+	}
+	err = check_memory(verify);
+	if (!err)
+		err = fx_model_trial_backend(model, &verify->backend,
+			&verify->owns_backend);
+	verify->runs = verify->before;
+	if (err || verify->options.claim == FX_CLAIM_EXACT)
+		return err;
+	verify->runs = fx_verify_copy(verify->session, verify->before, NULL);
+	return fx_widen_graph(&verify->widening, verify->runs);
+}
+
+static bool
+is_ready(struct fx_verify *verify)
+{
+	FX_AUTO_ERROR struct fx_error *err = NULL;
+
+	if (verify->why)
+		return false;
+	if (!verify->backend)
+		err = get_ready(verify);
+	if (err)
+		verify->why = fx_xstrdup(fx_error_message(err));
+	return !verify->why;
+}
+
+/* --- running ------------------------------------------------------------- */
+
+static bool
+is_pressed(void *context)
+{
+	struct fx_session *session = context;
+
+	return session->is_pressed || fx_session_tick(session);
+}
+
+static struct fx_error *
+make_inputs(struct fx_verify *verify, size_t number)
+{
+	struct fx_trial_wish wish = {
+		.model = verify->model,
+		.backend = verify->backend,
+		.graph = verify->before,
+		.ids = verify->ids.items,
+		.number = number,
+		.attempt = verify->attempt,
+		.is_wide = verify->options.claim == FX_CLAIM_ALGEBRAIC,
+	};
+
+	if (verify->inputs[number].items)
+		return NULL;
+	return fx_trial_inputs_make(&wish, &verify->inputs[number]);
+}
+
+/* The inputs of GRAPH's placeholders: by their targets, else by their places;
+ * borrowed data.
+ */
+static struct fx_datum **
+match_inputs(const struct fx_verify *verify, size_t number,
+	const struct fx_graph *graph, size_t *count_ret)
+{
+	const struct fx_trial_inputs *inputs = &verify->inputs[number];
+	struct fx_datum **ret =
+		fx_xcalloc(graph->node_count + 1, sizeof(struct fx_datum *));
+	const struct fx_node *node;
+	size_t count = 0;
+
+	fx_graph_for_each_node (node, graph) {
+		const struct fx_node *other;
+		size_t at = 0;
+		size_t place = SIZE_MAX;
+
+		if (node->opcode != FX_OPCODE_PLACEHOLDER)
+			continue;
+		fx_graph_for_each_node (other, verify->before) {
+			if (other->opcode != FX_OPCODE_PLACEHOLDER)
+				continue;
+			if (other->target == node->target)
+				place = at;
+			at++;
+		}
+		if (place == SIZE_MAX)
+			place = count;
+		ret[count++] =
+			place < inputs->count ? inputs->items[place] : NULL;
+	}
+	*count_ret = count;
+	return ret;
+}
+
+static struct fx_error *
+run_pair(struct fx_verify *verify, size_t number,
+	const struct fx_alignment *alignment, struct fx_trial_results *ret)
+{
+	struct fx_trial trial = {
+		.graph = verify->runs,
+		.backend = verify->backend,
+		.inputs = verify->inputs[number].items,
+		.input_count = verify->inputs[number].count,
+		.seed = fx_session_seed(verify->session) + number,
+		.ticker = &verify->ticker,
+	};
+	struct fx_trial_pair pair = { .trial = &trial, .alignment = alignment };
+	FX_AUTO_FREE struct fx_datum **others = match_inputs(verify, number,
+		alignment->graphs[1], &pair.other_count);
+
+	pair.others = others;
+	return fx_trial_run_pair(&pair, ret);
+}
+
+/* The same, where integers that are too large may keep the graph from running:
+ * smaller ones are tried.
+ */
+static struct fx_error *
+try_number(struct fx_verify *verify, size_t number,
+	const struct fx_alignment *alignment, struct fx_trial_results *ret)
+{
+	struct fx_error *err = make_inputs(verify, number);
+
+	*ret = (struct fx_trial_results){ .executed = { 0 } };
+	if (err) {
+		ret->errors[0] = err;
+		return NULL;
+	}
+	err = run_pair(verify, number, alignment, ret);
+	while (!err && ret->errors[0] &&
+		verify->attempt + 1 < FX_TRIAL_ATTEMPTS) {
+		fx_trial_results_deinit(ret);
+		fx_trial_inputs_deinit(&verify->inputs[number]);
+		verify->attempt++;
+		err = make_inputs(verify, number);
+		if (!err)
+			err = run_pair(verify, number, alignment, ret);
+	}
+	return err;
+}
+
+/* --- telling ------------------------------------------------------------- */
+
+/* The output's node that gives what GAP is about, or NULL. */
+static const struct fx_node *
+giver(const struct fx_graph *graph, const struct fx_gap *gap)
+{
+	const struct fx_node *output = fx_graph_output(graph);
+	const struct fx_value *value = output ? fx_node_arg(output, 0) : NULL;
+
+	for (size_t i = 0;
+		value && value->kind != FX_VALUE_NODE && i < gap->depth; i++)
+		value = gap->path[i] < fx_value_item_count(value)
+				? &value->items[gap->path[i]]
+				: NULL;
+	return value && value->kind == FX_VALUE_NODE ? value->node : NULL;
+}
+
+static char *
+place_of(const struct fx_graph *graph, const struct fx_gap *gap)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	const struct fx_node *node = giver(graph, gap);
+
+	fx_buf_addf(&text, "%s%s", node ? "%" : "",
+		node ? node->name : "the output");
+	if (gap->extent.rank) {
+		fx_buf_add_char(&text, ' ');
+		fx_gap_print_index(&text, gap);
+	}
+	return fx_buf_take(&text);
+}
+
+static bool
+is_beyond(const struct fx_verify *verify, const struct fx_gap *gap)
+{
+	if (verify->options.claim == FX_CLAIM_EXACT &&
+		verify->options.tolerance == 0)
+		return !gap->is_bit_equal;
+	/* A NaN among the options is no tolerance. */
+	return !(gap->max_rel <= verify->options.tolerance);
+}
+
+/* Take GAP, of input NUMBER, over if it is the largest. */
+static void
+take_gap(struct fx_verify *verify, size_t number, struct fx_gap *gap,
+	struct fx_verify_result *ret)
+{
+	if (gap->mismatch) {
+		ret->verdict = FX_VERDICT_DIFFERS;
+		ret->input = number + 1;
+		free(ret->why);
+		ret->why =
+			fx_xasprintf("the output is other: %s", gap->mismatch);
+		fx_gap_deinit(gap);
+		return;
+	}
+	if (ret->inputs && gap->max_rel <= ret->gap.max_rel &&
+		gap->is_bit_equal >= ret->gap.is_bit_equal)
+		return;
+	ret->gap = *gap;
+	ret->input = number + 1;
+	free(ret->place);
+	ret->place = place_of(verify->before, gap);
+	if (is_beyond(verify, gap))
+		ret->verdict = FX_VERDICT_DIFFERS;
+}
+
+/* True ends the trials. */
+static bool
+see_results(struct fx_verify *verify, size_t number,
+	struct fx_trial_results *results, struct fx_verify_result *ret)
+{
+	struct fx_gap gap;
+	FX_AUTO_ERROR struct fx_error *err = FX_TAKE(results->errors[0]);
+
+	if (!number) {
+		ret->executed[0] = results->executed[0];
+		ret->executed[1] = results->executed[1];
+	}
+	/* What ran on the session's inputs need not on others. */
+	if (err) {
+		if (!ret->inputs) {
+			ret->verdict = FX_VERDICT_UNKNOWN;
+			ret->why = fx_xstrdup(fx_error_message(err));
+		}
+		return true;
+	}
+	err = FX_TAKE(results->errors[1]);
+	if (err) {
+		ret->verdict = FX_VERDICT_DIFFERS;
+		ret->input = number + 1;
+		free(ret->why);
+		ret->why = fx_xasprintf("the graph fails: %s",
+			fx_error_message(err));
+		return true;
+	}
+	err = fx_gap_compute(results->outputs[0], results->outputs[1], false,
+		&verify->ticker, &gap);
+	if (err) {
+		ret->verdict = FX_VERDICT_UNKNOWN;
+		ret->why = fx_xstrdup(fx_error_message(err));
+		return true;
+	}
+	take_gap(verify, number, &gap, ret);
+	ret->inputs++;
+	return ret->verdict == FX_VERDICT_DIFFERS;
+}
+
+static struct fx_error *
+run_trials(struct fx_verify *verify, const struct fx_alignment *alignment,
+	struct fx_verify_result *ret)
+{
+	bool ends = false;
+
+	fx_ticker_init(&verify->ticker, is_pressed, verify->session);
+	for (size_t i = 0; i < verify->options.inputs && !ends; i++) {
+		FX_AUTO_TRIAL_RESULTS struct fx_trial_results results;
+		struct fx_error *err;
+
+		if (is_pressed(verify->session))
+			return fx_error_new(FX_ERR_INTERRUPTED,
+				"interrupted while verifying");
+		err = try_number(verify, i, alignment, &results);
+		if (err && fx_error_code(err) == FX_ERR_INTERRUPTED)
+			return err;
+		if (err)
+			results.errors[0] = err;
+		ends = see_results(verify, i, &results, ret);
+	}
+	return NULL;
+}
+
+struct fx_error *
+fx_verify_run(struct fx_verify *verify, struct fx_graph *copy,
+	struct fx_verify_result *ret)
+{
+	FX_AUTO_ALIGNMENT struct fx_alignment alignment = { .shared = 0 };
+	struct fx_error *err = NULL;
+
+	if (!is_ready(verify)) {
+		ret->verdict = FX_VERDICT_UNKNOWN;
+		ret->why = fx_xstrdup(verify->why);
+		return NULL;
+	}
+	if (verify->options.claim == FX_CLAIM_ALGEBRAIC)
+		err = fx_widen_graph(&verify->widening, copy);
+	if (err) {
+		ret->verdict = FX_VERDICT_UNKNOWN;
+		ret->why = fx_xstrdup(fx_error_message(err));
+		fx_error_free(err);
+		return NULL;
+	}
+	fx_align(verify->runs, copy, &alignment);
+	return run_trials(verify, &alignment, ret);
+}

@@ -1,0 +1,336 @@
+/* test_verify.c - graphs before and after an edit, run as trials. */
+#include <config.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/blob.h"
+#include "base/buf.h"
+#include "ir/graph.h"
+#include "run/backend.h"
+#include "run/datum.h"
+#include "run/values.h"
+#include "session/model.h"
+#include "session/position.h"
+#include "session/session.h"
+#include "session/session_private.h"
+#include "session/verify.h"
+#include "tests/support/torch_side.h"
+#include "tests/support/unit.h"
+
+struct world {
+	struct fx_session *session;
+	struct fx_model *model;
+};
+
+static void
+world_deinit(struct world *w)
+{
+	fx_session_free(w->session);
+}
+FX_DEFINE_DEINIT(world, struct world, world_deinit);
+
+/* A session with the graph of BODY, which takes x and y. */
+static struct world
+world_new(const char *body, const char *x, const char *y)
+{
+	struct world w = { .session = fx_session_new() };
+	const char *inputs[2] = { x, y };
+	static const char *const names[2] = { "x", "y" };
+
+	w.model = fx_session_add_graph(w.session, fxt_side_load("x, y", body),
+		"net", "test");
+	for (int i = 0; i < 2; i++)
+		if (inputs[i])
+			CU_ASSERT_FATAL(fxt_ok(fx_model_set_input(w.session,
+				w.model, names[i], inputs[i])));
+	return w;
+}
+
+static struct fx_verify *
+verify_new(struct world *w, enum fx_claim claim)
+{
+	const struct fx_verify_options options = { .claim = claim };
+
+	return fx_verify_new(w->session, w->model, &options);
+}
+
+/* --- what differs -------------------------------------------------------- */
+
+/* What EXPECTED begins with, up to a "*", and ends with. */
+static bool
+fits(const char *text, const char *expected)
+{
+	const char *star = strchr(expected, '*');
+	size_t head = star ? (size_t)(star - expected) : strlen(expected);
+	size_t tail = star ? strlen(star + 1) : 0;
+	size_t length = strlen(text);
+
+	if (!star)
+		return fxt_same(text, expected);
+	if (length >= head + tail && !strncmp(text, expected, head) &&
+		!strcmp(text + length - tail, star + 1))
+		return true;
+	return fxt_same(text, expected);
+}
+
+static const struct change {
+	enum fx_claim claim;
+	const char *x;
+	const char *y;
+	const char *before;
+	const char *after;
+	const char *expected;
+} changes[] = {
+	{ FX_CLAIM_EXACT, "f32[3]", NULL, "a = torch.relu(x)\nreturn a",
+		"b = torch.relu(x)\nd = torch.sin(x)\nreturn b",
+		"verified: it does the same" },
+	{ FX_CLAIM_ALGEBRAIC, "f32[3]", NULL,
+		"a = x + 0.1\nb = a + 0.2\n"
+		"return b",
+		"b = x + (0.1 + 0.2)\nreturn b",
+		"verified on 3 inputs in f64: *" },
+	{ FX_CLAIM_EXACT, "f32[1000]", NULL,
+		"a = x * 3.0\nb = a / 7.0\nreturn b",
+		"b = x * (3.0 / 7.0)\nreturn b", "max rel *on input 1 of 3" },
+	/* Bit by bit alike: a NaN is like a NaN. */
+	{ FX_CLAIM_EXACT, "f32[4]", NULL, "a = torch.log(x)\nreturn a",
+		"b = x.log()\nreturn b", "verified on 3 inputs: bit for bit" },
+	{ FX_CLAIM_EXACT, "f32[4]", NULL, "a = x * 0.0\nreturn a",
+		"a = x * -0.0\nreturn a",
+		"equal but for signs of zeros on "
+		"input 1 of 3" },
+	{ FX_CLAIM_EXACT, "f32[3]", NULL, "a = x.add_(1.0)\nreturn x",
+		"return x", "max rel *at %x [0] on input 1 of 3" },
+	{ FX_CLAIM_EXACT, "f32[3]", NULL,
+		"a = torch.rand(3)\nb = torch.rand(3)\nreturn a - b",
+		"b = torch.rand(3)\na = torch.rand(3)\nreturn a - b",
+		"max rel *on input 1 of 3" },
+	{ FX_CLAIM_ALGEBRAIC, "f32[2, 3]", NULL,
+		"a = x.transpose(0, 1)\nb = a.reshape(6)\nreturn b",
+		"b = x.reshape(6)\nreturn b",
+		"max rel *on input 1 of 3 in f64 (tolerance 1e-12)" },
+	{ FX_CLAIM_ALGEBRAIC, "f32[2, 3]", NULL, "a = x.sum(0)\nreturn a",
+		"a = x.sum(1)\nreturn a",
+		"the output is other: f64[3] and f64[2]" },
+	{ FX_CLAIM_ALGEBRAIC, "f32[2, 3]", NULL,
+		"a = torch.rsqrt(x * x + 1e-05)\nreturn (x, a)",
+		"a = torch.rsqrt(x * x + 1e-06)\nreturn (x, a)",
+		"max rel *at %a [0,1] on input 1 of 3 in f64 (tolerance "
+		"1e-12)" },
+	/* Zeros would hide this one: indices are drawn. */
+	{ FX_CLAIM_EXACT, "i64[5]", "f32[9, 2]",
+		"a = torch.nn.functional.embedding(x, y)\nreturn a",
+		"a = torch.nn.functional.embedding(x // 2, y)\nreturn a",
+		"max rel *" },
+	/* No table tells how large x may be. */
+	{ FX_CLAIM_EXACT, "i64[5]", "f32[4]", "a = y[x]\nreturn a",
+		"a = y[x % 2]\nreturn a", "max rel *" },
+	{ FX_CLAIM_EXACT, "b8[16]", "f32[16]",
+		"a = torch.where(x, y, 0.0)\nreturn a",
+		"a = torch.where(~x, y, 0.0)\nreturn a", "max rel *" },
+	{ FX_CLAIM_EXACT, "f32[2, 3]", NULL, "a = x.sum()\nreturn a",
+		"a = x.mm(x)\nreturn a", "the graph fails: *" },
+	{ FX_CLAIM_EXACT, NULL, NULL, "a = torch.relu(x)\nreturn a",
+		"a = x.clamp(min = 0)\nreturn a",
+		"not verified: input x has no shape" },
+	{ FX_CLAIM_EXACT, "f32[2, 3]", NULL, "a = x.mm(x)\nreturn a",
+		"a = x.sum()\nreturn a", "not verified: *" },
+	/* All floats are f64, also those that are made or converted. */
+	{ FX_CLAIM_ALGEBRAIC, "f32[3, 3]", NULL,
+		"e = torch.eye(3)\na = torch.mm(x, e)\nb = a.half()\n"
+		"c = b.to(torch.float32)\nreturn c * 3.0 / 3.0",
+		"e = torch.eye(3)\na = torch.mm(x, e)\nb = a.half()\n"
+		"c = b.to(torch.float32)\nreturn c + 0.0",
+		"verified on 3 inputs in f64: *" },
+};
+
+static void
+a_change_is_told(void)
+{
+	for (size_t i = 0; i < FX_ARRAY_LEN(changes); i++) {
+		const struct change *change = &changes[i];
+		FX_AUTO(world)
+		struct world w =
+			world_new(change->before, change->x, change->y);
+		FX_AUTO_VERIFY struct fx_verify *verify =
+			verify_new(&w, change->claim);
+		FX_AUTO_GRAPH struct fx_graph *after =
+			fxt_side_load("x, y", change->after);
+		FX_AUTO_VERIFY_RESULT struct fx_verify_result result = {
+			.why = NULL
+		};
+		FX_AUTO_BUF struct fx_buf text = { 0 };
+
+		CU_ASSERT(fxt_ok(fx_verify_graph(verify, after, &result)));
+		fx_verify_print(&text, &result);
+		if (!fits(fx_buf_text(&text), change->expected))
+			CU_FAIL("told something else");
+	}
+}
+
+/* --- traces -------------------------------------------------------------- */
+
+static float
+first_of(const struct fx_datum *tensor)
+{
+	float found = NAN;
+
+	if (!tensor || !fxt_ok(fx_values_read(tensor, 0, 1, &found)))
+		return NAN;
+	return found;
+}
+
+/* Values, what was written in place and the generator are the session's. */
+static void
+no_trace_is_left(void)
+{
+	FX_AUTO(world)
+	struct world w =
+		world_new("a = x.add_(1.0)\nb = torch.rand(3)\nreturn a + b",
+			"f32[3]", NULL);
+	FX_AUTO_STOP struct fx_stop stop = { .number = 0 };
+	FX_AUTO_GRAPH struct fx_graph *after = fxt_side_load("x, y",
+		"a = x.add_(2.0)\nb = torch.rand(3)\nreturn a + b");
+	FX_AUTO_VERIFY struct fx_verify *verify = NULL;
+	FX_AUTO_VERIFY_RESULT struct fx_verify_result result = { .why = NULL };
+	struct fx_activation *place;
+	uint64_t id = fx_graph_find(fx_model_graph(w.model), "x")->id;
+	struct fx_blob *states[2] = { NULL, NULL };
+	float before;
+
+	FXT_OK(fx_position_run(w.session, w.model, NULL, &stop));
+	place = w.model->run->activations.items[0];
+	before = first_of(fx_env_get(&place->env, id));
+	FXT_OK(w.model->backend->ops->random_save(w.model->backend,
+		&states[0]));
+	verify = verify_new(&w, FX_CLAIM_EXACT);
+	FXT_OK(fx_verify_graph(verify, after, &result));
+	FXT_EQ(result.verdict, FX_VERDICT_DIFFERS);
+	FXT_EQ(first_of(fx_env_get(&place->env, id)), before);
+	FXT_OK(w.model->backend->ops->random_save(w.model->backend,
+		&states[1]));
+	FXT_EQ(memcmp(fx_blob_data(states[0]), fx_blob_data(states[1]),
+		       fx_blob_size(states[0])),
+		0);
+	fx_blob_unref(states[0]);
+	fx_blob_unref(states[1]);
+}
+
+/* Of ten nodes the last one differs: the others run once. */
+static void
+what_is_alike_runs_once(void)
+{
+	FX_AUTO(world)
+	struct world w =
+		world_new("a = x.sin().relu_().cos().mul_(2.0).tan().exp()\n"
+			  "return a * 2.0",
+			"f32[3]", NULL);
+	FX_AUTO_GRAPH struct fx_graph *after = fxt_side_load("x, y",
+		"a = x.sin().relu_().cos().mul_(2.0).tan().exp()\n"
+		"return a + a");
+	FX_AUTO_VERIFY struct fx_verify *verify =
+		verify_new(&w, FX_CLAIM_EXACT);
+	FX_AUTO_VERIFY_RESULT struct fx_verify_result result = { .why = NULL };
+
+	FXT_OK(fx_verify_graph(verify, after, &result));
+	FXT_EQ(result.verdict, FX_VERDICT_SAME);
+	FXT_EQ(result.executed[0], 10);
+	FXT_EQ(result.executed[1], 2);
+}
+
+static bool
+press(void *context)
+{
+	(void)context;
+	return true;
+}
+
+static void
+it_can_be_interrupted(void)
+{
+	FX_AUTO(world)
+	struct world w = world_new("return x + 1.0", "f32[3]", NULL);
+	FX_AUTO_GRAPH struct fx_graph *after =
+		fxt_side_load("x, y", "return x + 2.0");
+	FX_AUTO_VERIFY struct fx_verify *verify =
+		verify_new(&w, FX_CLAIM_EXACT);
+	FX_AUTO_VERIFY_RESULT struct fx_verify_result result = { .why = NULL };
+
+	fx_session_set_tick(w.session, press, NULL);
+	FXT_FAILS(fx_verify_graph(verify, after, &result), FX_ERR_INTERRUPTED);
+}
+
+/* --- how far apart ------------------------------------------------------- */
+
+static struct fx_datum *
+tensor(struct fx_backend *backend, const float *values)
+{
+	const int64_t sizes[] = { 2, 2 };
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	struct fx_value meta =
+		fx_tensor_meta_ints(arena, FX_DTYPE_F32, sizes, 2);
+	struct fx_datum *datum = NULL;
+
+	FXT_OK(fx_values_write(backend, meta.tensor, values, &datum));
+	return datum;
+}
+
+/* What numpy says of these, by hand. */
+static void
+a_gap_is_measured(void)
+{
+	static const struct {
+		float a[4];
+		float b[4];
+		double abs;
+		double rel;
+		double ulp;
+		uint64_t index;
+		uint64_t differing;
+	} rows[] = {
+		{ { 1, 2, 3, 4 }, { 1, 2, 3, 4 }, 0, 0, 0, 0, 0 },
+		{ { 1, 2, 3, 4 }, { 1, 2.5F, 3, 3.75F }, 0.5, 0.125, 2097152, 1,
+			2 },
+		{ { NAN, INFINITY, 0, 4 }, { NAN, INFINITY, 0, 4 }, 0, 0, 0, 0,
+			0 },
+		{ { 1, INFINITY, 0, 4 }, { 1, -INFINITY, 0, 4 }, INFINITY,
+			INFINITY, INFINITY, 1, 1 },
+		{ { 1, 2, 0, 4 }, { 1, 2, NAN, 4 }, INFINITY, INFINITY,
+			INFINITY, 2, 1 },
+		{ { 0, 0, 0, 0 }, { 0, 0, 0, 1 }, 1, INFINITY, 8388608, 3, 1 },
+	};
+	FX_AUTO_BACKEND struct fx_backend *backend = fxt_torch_new();
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(rows); i++) {
+		FX_AUTO_DATUM struct fx_datum *a = tensor(backend, rows[i].a);
+		FX_AUTO_DATUM struct fx_datum *b = tensor(backend, rows[i].b);
+		FX_AUTO_GAP struct fx_gap gap = { .mismatch = NULL };
+
+		FXT_OK(fx_gap_compute(a, b, false, NULL, &gap));
+		FXT_EQ(gap.max_abs, rows[i].abs);
+		FXT_EQ(gap.max_rel, rows[i].rel);
+		FXT_EQ(gap.max_ulp, rows[i].ulp);
+		FXT_EQ(gap.index, rows[i].index);
+		FXT_EQ(gap.differing, rows[i].differing);
+		FXT_EQ(gap.elements, 4);
+	}
+}
+
+int
+main(void)
+{
+	static const struct fxt_case cases[] = {
+		FXT_CASE(a_gap_is_measured),
+		FXT_CASE(a_change_is_told),
+		FXT_CASE(no_trace_is_left),
+		FXT_CASE(what_is_alike_runs_once),
+		FXT_CASE(it_can_be_interrupted),
+	};
+
+	/* Built without libtorch. */
+	if (!fxt_has_torch())
+		return 77;
+	return fxt_run("verify", cases, FX_ARRAY_LEN(cases));
+}

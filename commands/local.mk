@@ -64,6 +64,7 @@ libfxcmd_a_SOURCES += \
 	%D%/verbs/grp_script.c \
 	%D%/verbs/grp_session.c \
 	%D%/verbs/grp_setting.c \
+	%D%/verbs/grp_structure.c \
 	%D%/verbs/grp_value.c \
 	%D%/verbs/grp_write.c \
 	%D%/out/out.c %D%/out/out.h %D%/out/private.h \

@@ -35,6 +35,7 @@ libfxcore_a_SOURCES += \
 	%D%/side_effects.c %D%/side_effects.h \
 	%D%/hash_bytes.c %D%/hash_bytes.h \
 	%D%/hash_modules.c \
+	%D%/inline.c %D%/inline.h \
 	%D%/journal.c %D%/journal.h \
 	%D%/journal_private.h \
 	%D%/journal_report.c \

@@ -2,4 +2,5 @@
 libfxcore_a_SOURCES += \
 	%D%/dce.c \
 	%D%/engine.c %D%/engine.h \
+	%D%/inline_all.c \
 	%D%/passes.def

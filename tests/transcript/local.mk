@@ -97,6 +97,7 @@ transcripts = \
 	%D%/info_record.fxt \
 	%D%/input.fxt \
 	%D%/input_words.fxt \
+	%D%/inline.fxt \
 	%D%/insert.fxt \
 	%D%/insert_errors.fxt \
 	%D%/insert_fresh.fxt \

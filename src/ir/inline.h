@@ -1,0 +1,25 @@
+/* inline.h - a call of a layer or a composite function as the operators that it
+ * is made of (ir/decompose.h).
+ */
+#ifndef FX_IR_INLINE_H
+#define FX_IR_INLINE_H
+
+#include "base/error.h"
+
+struct fx_expander;
+struct fx_node;
+
+/* Put the operators of NODE's call in the place of NODE.  Parameters and
+ * buffers become nodes get_attr; the module stays in the tree.  What depends on
+ * numbers that are only known when the graph runs is not decided.  The result
+ * takes NODE's name and metadata.  UNSUPPORTED: what NODE calls is an operator,
+ * is not known, or depends on such a number.
+ */
+FX_NODISCARD struct fx_error *fx_inline(struct fx_expander *expander,
+	struct fx_node *node);
+
+/* The error that fx_inline would give before it edits, or NULL. */
+FX_NODISCARD struct fx_error *fx_inline_check(struct fx_expander *expander,
+	struct fx_node *node);
+
+#endif /* FX_IR_INLINE_H */

@@ -6,6 +6,7 @@
 
 #include "capture/copy.h"
 #include "capture/example.h"
+#include "capture/graph.h"
 
 #include <string.h>
 
@@ -102,6 +103,14 @@ copy_source(struct fx_graph *graph, PyObject *frames,
 	return count >= 0;
 }
 
+bool
+fxpy_copy_places(struct fx_graph *graph, PyObject *source, PyObject *scopes,
+	struct fx_node_spec *spec)
+{
+	return copy_source(graph, source, &spec->source) &&
+	       copy_scopes(graph, scopes, &spec->scope);
+}
+
 /* Of "f32[1, 4]": what it says; UNKNOWN of what is not understood, as of an
  * expression of sizes that fxdb has no form for.
  */
@@ -177,8 +186,7 @@ copy_about(struct fxpy_trace *trace, const struct about *about,
 		*meta = result_meta(graph->permanent, about->meta, 0);
 		spec->meta = meta;
 	}
-	return copy_source(graph, about->source, &spec->source) &&
-	       copy_scopes(graph, about->scopes, &spec->scope);
+	return fxpy_copy_places(graph, about->source, about->scopes, spec);
 }
 
 /* add(op, target, args tuple, kwargs dict, name, type text or None, is_wrapped,

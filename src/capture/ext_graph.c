@@ -5,6 +5,7 @@
 
 #include "capture/capture.h"
 #include "capture/copy.h"
+#include "capture/graph.h"
 
 #include <string.h>
 
@@ -16,19 +17,6 @@
 #include "emit/python.h"
 #include "emit/weights.h"
 #include "ir/module.h"
-
-struct fxpy_graph {
-	PyObject_HEAD struct fx_graph *graph;
-	PyObject *targets; /* dict: target text -> callable */
-	PyObject *keep;    /* objects the graph speaks of */
-	PyObject *root;
-	struct fx_map records;    /* module -> its record, until described */
-	struct fx_map parameters; /* tensor -> path ... */
-	struct fx_map paths;      /* ... and those that are none */
-	PyObject *places;         /* how they lie in memory; NULL: not asked */
-	PyObject *kept; /* dict: what Python keeps beside, by node id or name */
-	bool is_described;
-};
 
 struct fxpy_node {
 	PyObject_HEAD PyObject *graph;
@@ -281,12 +269,14 @@ graph_class_name(PyObject *self, void *closure)
 	return text_object(((struct fxpy_graph *)self)->graph->class_name);
 }
 
-/* Tensors are described when first asked for, not while tracing. */
-static bool
-describe(PyObject *self)
+/* (Not while tracing, which asks for none of it.) */
+bool
+fxpy_graph_describe(PyObject *self)
 {
 	struct fxpy_graph *object = (struct fxpy_graph *)self;
 
+	if (!fxpy_read_lines(object->graph))
+		return false;
 	if (object->is_described)
 		return true;
 	object->is_described = true;
@@ -295,9 +285,8 @@ describe(PyObject *self)
 		       &object->paths, object->places);
 }
 
-/* ERR as the exception that error.def names. */
-static void
-raise_error(const struct fx_error *err)
+void
+fxpy_raise(const struct fx_error *err)
 {
 	PyObject *type = PyDict_GetItemString(PyEval_GetBuiltins(),
 		fx_error_python(fx_error_code(err)));
@@ -316,12 +305,12 @@ graph_fxg(PyObject *self, PyObject *no_args)
 	FX_AUTO_ERROR struct fx_error *err = NULL;
 
 	(void)no_args;
-	if (!fxpy_read_lines(graph) || !describe(self))
+	if (!fxpy_graph_describe(self))
 		return NULL;
 	fx_weights_collect(&weights, graph);
 	err = fx_emit_jsonl(&text, graph, &weights, NULL);
 	if (err) {
-		raise_error(err);
+		fxpy_raise(err);
 		return NULL;
 	}
 	return PyBytes_FromStringAndSize(fx_buf_text(&text),

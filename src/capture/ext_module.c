@@ -4,6 +4,7 @@
 #include "capture/capture.h"
 #include "capture/copy.h"
 #include "capture/example.h"
+#include "capture/graph.h"
 
 #include <signal.h>
 #include <string.h>
@@ -577,7 +578,7 @@ PyInit__capture(void)
 	if (fxpy_args_ready() < 0 || fxpy_proxy_ready(module) < 0 ||
 		fxpy_wrapped_ready(module) < 0 ||
 		fxpy_example_ready(module) < 0 || fxpy_copy_ready(module) < 0 ||
-		fxpy_graph_ready(module) < 0 ||
+		fxpy_file_ready(module) < 0 || fxpy_graph_ready(module) < 0 ||
 		!add_dtypes(module, "SAFETENSORS", true) ||
 		!add_dtypes(module, "WORDS", false) ||
 		PyModule_AddStringConstant(module, "BUILD", FX_BUILD_ID) < 0) {

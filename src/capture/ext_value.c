@@ -77,7 +77,7 @@ torch_attribute(const char *name)
 static PyObject *
 known_object(const char *text, PyObject *graph)
 {
-	PyObject *object = fxpy_graph_object(graph, text);
+	PyObject *object = graph ? fxpy_graph_object(graph, text) : NULL;
 
 	if (!object)
 		return PyUnicode_FromString(text);
@@ -91,7 +91,8 @@ named_tuple(const struct fx_value *value, PyObject *graph)
 	const struct fx_value fields = { .kind = FX_VALUE_TUPLE,
 		.count = value->count,
 		.items = value->items + 1 };
-	PyObject *class = fxpy_graph_object(graph, value->items[0].text);
+	PyObject *class =
+		graph ? fxpy_graph_object(graph, value->items[0].text) : NULL;
 	PyObject *plain = sequence(&fields, graph), *result;
 
 	if (!plain || !class)

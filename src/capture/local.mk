@@ -2,7 +2,8 @@
 # of the core; beside it the Python package that drives it.
 capture_python = %D%/fxdb/__init__.py %D%/fxdb/_check.py \
 	%D%/fxdb/_debug.py \
-	%D%/fxdb/_example.py %D%/fxdb/_export.py %D%/fxdb/_find.py \
+	%D%/fxdb/_example.py %D%/fxdb/_export.py %D%/fxdb/_file.py \
+	%D%/fxdb/_find.py \
 	%D%/fxdb/_frame.py %D%/fxdb/_memory.py %D%/fxdb/_numbers.py %D%/fxdb/_partial.py \
 	%D%/fxdb/_remedy.py %D%/fxdb/_report.py \
 	%D%/fxdb/_run.py %D%/fxdb/_torch.py %D%/fxdb/_vary.py \
@@ -15,11 +16,12 @@ fxdb_DATA = $(capture_python)
 
 %C%_fxdb__capture_abi3_so_SOURCES = \
 	%D%/capture.h %D%/strings.h %D%/trace.h \
-	%D%/copy.h %D%/example.h \
+	%D%/copy.h %D%/example.h %D%/graph.h \
 	%D%/ext_args.c \
 	%D%/ext_copy.c \
 	%D%/ext_dispatch.c \
 	%D%/ext_example.c \
+	%D%/ext_file.c \
 	%D%/ext_graph.c \
 	%D%/ext_module.c \
 	%D%/ext_modules.c \
@@ -45,6 +47,7 @@ all-local: %D%/fxdb/stamp
 		$(srcdir)/%D%/fxdb/_check.py \
 		$(srcdir)/%D%/fxdb/_debug.py $(srcdir)/%D%/fxdb/_example.py \
 		$(srcdir)/%D%/fxdb/_export.py \
+		$(srcdir)/%D%/fxdb/_file.py \
 		$(srcdir)/%D%/fxdb/_find.py $(srcdir)/%D%/fxdb/_frame.py \
 		$(srcdir)/%D%/fxdb/_memory.py $(srcdir)/%D%/fxdb/_numbers.py \
 		$(srcdir)/%D%/fxdb/_partial.py $(srcdir)/%D%/fxdb/_remedy.py \

@@ -1,6 +1,6 @@
 # Sources of src/load: .c, .h and .def alike, so that distcheck misses none.
 libfxcore_a_SOURCES += \
-	%D%/weights_file.c %D%/weights_file.h \
+	%D%/weights_file.c %D%/weights_file.h %D%/weights_name.c \
 	%D%/archive.c %D%/archive.h \
 	%D%/delta.c %D%/delta.h \
 	%D%/jsonl.c %D%/jsonl.h %D%/jsonl_private.h \
@@ -12,7 +12,7 @@ libfxcore_a_SOURCES += \
 	%D%/pt2_graph.c %D%/pt2_place.c %D%/pt2_value.c \
 	%D%/safetensors.c %D%/safetensors.h \
 	%D%/safetensors_write.c \
-	%D%/save.c %D%/save.h
+	%D%/save.c %D%/save.h %D%/save_with.c
 
 # Text that torch printed.
 libfxcore_a_SOURCES += \

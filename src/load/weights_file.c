@@ -17,18 +17,12 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/hash.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "load/jsonl.h"
 
 /* A first line is short; hashes, names and sizes. */
 #define HEAD_LIMIT 65536
-
-/* Of the digest, in the name. */
-#define DIGITS 12
-
-static const char suffix[] = ".safetensors";
 
 static bool
 is_regular(const char *path)
@@ -91,41 +85,6 @@ fx_weights_file_find(const char *path)
 	return copy;
 }
 
-/* "mlp-" for mlp.fxg; the caller's. */
-static char *
-beginning(const char *path)
-{
-	FX_AUTO_FREE char *base = fx_file_basename(path);
-	size_t stem = strlen(base);
-
-	if (fx_str_ends(base, ".fxg"))
-		stem -= strlen(".fxg");
-	return fx_xasprintf("%.*s-", (int)stem, base);
-}
-
-char *
-fx_weights_file_name(const char *path, const struct fx_hash *digest)
-{
-	FX_AUTO_FREE char *begin = beginning(path);
-	char text[33];
-
-	fx_hash_text(*digest, text);
-	return fx_xasprintf("%s%.*s%s", begin, DIGITS, text, suffix);
-}
-
-/* Whether NAME is a name that fx_weights_file_name may give for PATH. */
-static bool
-is_made_for(const char *name, const char *path)
-{
-	FX_AUTO_FREE char *begin = beginning(path);
-
-	if (!fx_str_starts(name, begin))
-		return false;
-	name += strlen(begin);
-	return strspn(name, "0123456789abcdef") == DIGITS &&
-	       strcmp(name + DIGITS, suffix) == 0;
-}
-
 /* Whether the file ENTRY of FOLDER may refer to NAME. */
 static bool
 may_refer(const char *folder, const char *entry, const char *name)
@@ -164,8 +123,8 @@ fx_weights_file_drop(const char *path, const char *former)
 	FX_AUTO_FREE char *file = fx_file_beside(path, former);
 	FX_AUTO_FREE char *now = fx_weights_file_find(path);
 
-	if (!is_made_for(former, path) || (now && !strcmp(now, former)) ||
-		is_needed(path, former))
+	if (!fx_weights_file_is_for(former, path) ||
+		(now && !strcmp(now, former)) || is_needed(path, former))
 		return false;
 	return unlink(file) == 0;
 }

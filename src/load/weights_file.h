@@ -13,6 +13,9 @@ struct fx_hash;
  */
 char *fx_weights_file_name(const char *path, const struct fx_hash *digest);
 
+/* Whether NAME is a name that fx_weights_file_name may give for PATH. */
+bool fx_weights_file_is_for(const char *name, const char *path);
+
 /* Whether PATH is there and is an .fxg graph, by its first bytes. */
 bool fx_weights_file_is_graph(const char *path);
 

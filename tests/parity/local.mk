@@ -18,7 +18,7 @@ EXTRA_DIST += %D%/same_meaning.sh %D%/expressions.py
 
 # fxdb's tracer beside torch.fx's, in one Python.
 TESTS += %D%/capture.sh
-EXTRA_DIST += %D%/capture.sh %D%/capture/api.py %D%/capture/compare.py \
+EXTRA_DIST += %D%/capture.sh %D%/capture/api.py %D%/capture/compare.py %D%/capture/files.py \
 	%D%/capture/functions.py %D%/capture/small_models.py \
 	%D%/capture/torchvision_models.py \
 	%D%/capture/without_torch_fx.py

@@ -22,7 +22,7 @@ from . import _capture, _frame
 from ._capture import Graph, Node, Proxy
 
 __all__ = ["Graph", "Node", "Proxy", "Tracer", "symbolic_trace", "from_torch",
-           "to_torch", "wrap", "inputs", "backend", "breakpoint",
+           "to_torch", "load", "wrap", "inputs", "backend", "breakpoint",
            "debug", "PH"]
 
 _VARARGS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
@@ -471,7 +471,8 @@ def symbolic_trace(root, concrete_args=None):
     return Tracer().trace(root, concrete_args)
 
 
-from ._torch import from_torch, to_torch  # noqa: E402  which need the above
+from ._file import load  # noqa: E402  which need the above
+from ._torch import from_torch, to_torch  # noqa: E402
 
 
 def debug(root, *args, script=None, **kwargs):

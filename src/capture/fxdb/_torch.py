@@ -10,7 +10,7 @@ import sys
 import torch
 import torch.fx
 
-from . import _capture, _report, _weights
+from . import _capture, _file, _report, _weights
 
 _FRAME = re.compile(r'File "([^"\n]*)", line (\d+), in ([^\n]*)'
                     r'(?:\n[ \t]+(?!File ")([^\n]*))?')
@@ -172,12 +172,14 @@ def _holder(graph):
     # Objects that are no tensors are among the targets.
     known = {**graph.targets, **graph.tensors}
     try:
-        return {path: _weights.find(graph.root, known, path)
+        held = {path: _weights.find(graph.root, known, path)
                 for path in [node.target for node in graph.nodes
                              if node.op in ("call_module", "get_attr")]}
     except KeyError as error:
         raise ValueError("the graph names %s, and neither the module nor the "
                          "trace has it" % error.args[0]) from None
+    _file.refuse(graph, held)
+    return held
 
 
 def _add_metadata(mine, theirs):
@@ -198,6 +200,7 @@ def to_torch(graph):
     concrete_args took apart are given whole, as to torch.fx's.  Raises
     ValueError when a node names what is nowhere to be had.
     """
+    held = _holder(graph)
     made = torch.fx.Graph()
     types = graph._kept.get("types", {})
     annotations = graph._kept.get("annotations", {})
@@ -219,7 +222,7 @@ def to_torch(graph):
         nodes[node.name] = new
     if "codegen" in graph._kept:
         made.set_codegen(graph._kept["codegen"])
-    module = torch.fx.GraphModule(_holder(graph), made, graph.class_name)
+    module = torch.fx.GraphModule(held, made, graph.class_name)
     module.training = graph.root.training
     if hasattr(module, "meta"):
         module.meta = dict(getattr(graph.root, "meta", {}))
@@ -227,3 +230,4 @@ def to_torch(graph):
 
 
 _capture.Graph.to_torch = to_torch
+_capture.Graph.save = _file.save

@@ -24,27 +24,33 @@ _memcmp = ctypes.CDLL(None).memcmp
 _memcmp.argtypes = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t
 
 
-def _can_be_written(tensor):
-    """Whether TENSOR has bytes of its own that safetensors can name."""
+def can_be_written(tensor, dtypes=_NAMES):
+    """Whether TENSOR has bytes of its own, of one of DTYPES: those that
+    safetensors can name."""
     try:
         return isinstance(tensor, torch.Tensor) and not tensor.is_meta and \
-            tensor.layout is torch.strided and tensor.dtype in _NAMES and \
+            tensor.layout is torch.strided and tensor.dtype in dtypes and \
             not hasattr(tensor, "__tensor_flatten__") and \
             tensor.shape is not None
     except RuntimeError:  # an UninitializedParameter has no shape
         return False
 
 
-def _plain(tensor):
+def plain(tensor):
     return tensor.detach().cpu().resolve_conj().resolve_neg().contiguous()
+
+
+def memory(dense):
+    """The bytes of DENSE, which is contiguous, to read and write."""
+    size = dense.numel() * dense.element_size()
+    return (ctypes.c_char * size).from_address(dense.data_ptr()) \
+        if size else b""
 
 
 def _bytes(tensor):
     """Not by numpy: what it has seen cannot be resized any more."""
-    plain = _plain(tensor)
-    size = plain.numel() * plain.element_size()
-    return plain, (ctypes.c_char * size).from_address(plain.data_ptr()) \
-        if size else b""
+    dense = plain(tensor)
+    return dense, memory(dense)
 
 
 def _range(tensor):
@@ -60,7 +66,7 @@ def _overlapping(tensors):
     groups, reached = [], 0
     for begin, end, _, tensor in sorted(
             _range(tensor) + (i, tensor) for i, tensor in enumerate(tensors)
-            if _can_be_written(tensor) and tensor.numel()):
+            if can_be_written(tensor) and tensor.numel()):
         if begin >= reached:
             groups.append([])
         groups[-1].append(tensor)
@@ -131,7 +137,7 @@ class Weights:
         places = graph.places
         self.paths = graph.tensors.keys()
         for path, tensor in graph.tensors.items():
-            if _can_be_written(tensor):
+            if can_be_written(tensor):
                 able[path] = tensor
             else:
                 self.skipped.append(path)
@@ -155,7 +161,7 @@ class Weights:
             out.write(struct.pack("<Q", len(text)))
             out.write(text)
             for tensor, _, _ in self.blocks:
-                plain, data = _bytes(tensor)
+                dense, data = _bytes(tensor)
                 out.write(data)
         self.modules = list(root.modules()) \
             if isinstance(root, torch.nn.Module) else []
@@ -175,7 +181,7 @@ class Weights:
         # A view of the same memory, which stays when a tensor gets another.
         self.views = [(tensor, tensor.detach()) for tensor in strided]
         written = {id(tensor) for tensor, _, _ in self.blocks}
-        self.others = [(tensor, _plain(tensor).clone()) for tensor in strided
+        self.others = [(tensor, plain(tensor).clone()) for tensor in strided
                        if id(tensor) not in written and not tensor.is_meta]
 
     @staticmethod
@@ -255,7 +261,7 @@ def of_file(path):
 
 def _is_same(tensor, saved):
     """Bit for bit: NaN is NaN, and -0.0 is not 0.0."""
-    plain = _plain(tensor)
-    return plain.shape == saved.shape and not _memcmp(
-        plain.data_ptr(), saved.data_ptr(),
-        plain.numel() * plain.element_size())
+    now = plain(tensor)
+    return now.shape == saved.shape and not _memcmp(
+        now.data_ptr(), saved.data_ptr(),
+        now.numel() * now.element_size())

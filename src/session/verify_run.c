@@ -305,7 +305,9 @@ run_trials(struct fx_verify *verify, const struct fx_alignment *alignment,
 
 	fx_ticker_init(&verify->ticker, is_pressed, verify->session);
 	for (size_t i = 0; i < verify->options.inputs && !ends; i++) {
-		FX_AUTO_TRIAL_RESULTS struct fx_trial_results results;
+		FX_AUTO_TRIAL_RESULTS struct fx_trial_results results = {
+			.executed = { 0 },
+		};
 		struct fx_error *err;
 
 		if (is_pressed(verify->session))

@@ -448,56 +448,6 @@ cmd_trace_say_capture(struct cmd_ctx *ctx)
 		!traced->is_partial);
 }
 
-static void
-say_remarks(struct out *out, const char *name, const char *value,
-	const struct fx_remarks *remarks)
-{
-	const char *const keys[] = { "line", "what", value };
-
-	if (!remarks->count)
-		return;
-	out_table_begin(out, name, FX_ARRAY_LEN(keys), keys);
-	for (size_t i = 0; i < remarks->count; i++) {
-		const struct fx_remark *item = &remarks->items[i];
-
-		if (item->line)
-			out_cell(out, FX_ROLE_PATH, "%s:%d", item->file,
-				item->line);
-		else
-			out_cell(out, FX_ROLE_PATH, "%s", item->file);
-		out_cell(out, FX_ROLE_PLAIN, "%s", item->text);
-		out_cell(out, FX_ROLE_PLAIN, "%s", item->value);
-	}
-	out_table_end(out);
-}
-
-void
-cmd_trace_say_remarks(struct cmd_ctx *ctx)
-{
-	const struct fx_traced *traced = fx_model_traced(ctx->model);
-
-	if (traced && traced->recording)
-		say_remarks(ctx->out, "specialisations", "value",
-			&traced->recording->decided);
-	if (traced)
-		say_remarks(ctx->out, "kept", "module", &traced->kept);
-}
-
-void
-cmd_trace_say_fixed(struct cmd_ctx *ctx)
-{
-	const struct fx_traced *traced = fx_model_traced(ctx->model);
-	size_t count = traced && traced->recording
-			       ? traced->recording->decided.count
-			       : 0;
-
-	if (count)
-		out_note(ctx->out,
-			"the graph is that of the run recorded: on this input "
-			"%zu decision%s (info trace) may be another",
-			count, count == 1 ? "" : "s");
-}
-
 void
 cmd_trace_say_process(struct cmd_ctx *ctx)
 {

@@ -55,11 +55,23 @@ is_generator(PyObject *code)
 	return bits & (0x20 | 0x80 | 0x200);
 }
 
+/* Whether FILE is of the package and runs between the model and a call. */
+static bool
+is_between(const char *file)
+{
+	static const char *const names[] = { "/fxdb/_example.py",
+		"/fxdb/_numbers.py", "/fxdb/_unseen.py", "/fxdb/_whole.py" };
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(names); i++)
+		if (strstr(file, names[i]))
+			return true;
+	return false;
+}
+
 static struct code *
 code_of(PyObject *object)
 {
 	struct code *code = fx_map_get_pointer(&fxpy.codes, object);
-	bool is_recorder;
 
 	if (code)
 		return code;
@@ -68,12 +80,11 @@ code_of(PyObject *object)
 	code->function = attribute(object, fxpy_str.co_name);
 	code->is_generator = is_generator(object);
 	code->kind = CODE_USER;
-	is_recorder = strstr(code->file, "/fxdb/_example.py");
 	if (strstr(code->file, "/fxdb/__init__.py") ||
-		(is_recorder && strcmp(code->function, "body") == 0))
+		(strstr(code->file, "/fxdb/_example.py") &&
+			strcmp(code->function, "body") == 0))
 		code->kind = CODE_ENTRY;
-	else if (is_recorder || strstr(code->file, "/fxdb/_numbers.py") ||
-		 strstr(code->file, "/torch/"))
+	else if (is_between(code->file) || strstr(code->file, "/torch/"))
 		code->kind = CODE_SKIPPED;
 	if (PyList_Append(fxpy.keep, object) < 0)
 		PyErr_Clear();

@@ -75,10 +75,22 @@ dup_text(json_t *answer, const char *key)
 	return fx_xstrdup(text ? text : "");
 }
 
+static void
+tests_free(struct fx_remark *remark)
+{
+	for (size_t i = 0; i < remark->test_count; i++) {
+		free(remark->tests[i].expression);
+		free(remark->tests[i].value);
+		free(remark->tests[i].after);
+	}
+	free(remark->tests);
+}
+
 void
 fx_remarks_deinit(struct fx_remarks *remarks)
 {
 	for (size_t i = 0; i < remarks->count; i++) {
+		tests_free(&remarks->items[i]);
 		free(remarks->items[i].file);
 		free(remarks->items[i].value);
 		free(remarks->items[i].text);
@@ -108,7 +120,24 @@ dup_item(json_t *list, size_t index)
 	return fx_xstrdup(text ? text : "");
 }
 
-/* NOTES: [[file, line, value, text], ...] or NULL. */
+/* TESTS: [[expression, value, after], ...] or NULL. */
+static void
+read_tests(json_t *tests, struct fx_remark *ret)
+{
+	json_t *test;
+	size_t index;
+
+	ret->test_count = json_array_size(tests);
+	ret->tests = fx_xcalloc(ret->test_count, sizeof(*ret->tests));
+	json_array_foreach(tests, index, test) ret->tests[index] =
+		(struct fx_remark_test){
+			.expression = dup_item(test, 0),
+			.value = dup_item(test, 1),
+			.after = dup_item(test, 2),
+		};
+}
+
+/* NOTES: [[file, line, value, text, tests], ...] or NULL. */
 static void
 read_remarks(json_t *notes, struct fx_remarks *ret)
 {
@@ -118,12 +147,16 @@ read_remarks(json_t *notes, struct fx_remarks *ret)
 	ret->count = json_array_size(notes);
 	ret->items = fx_xcalloc(ret->count, sizeof(*ret->items));
 	json_array_foreach(notes, index, note)
+	{
 		ret->items[index] = (struct fx_remark){
-		.file = dup_item(note, 0),
-		.line = (int)json_integer_value(json_array_get(note, 1)),
-		.value = dup_item(note, 2),
-		.text = dup_item(note, 3),
-	};
+			.file = dup_item(note, 0),
+			.line = (int)json_integer_value(json_array_get(note,
+				1)),
+			.value = dup_item(note, 2),
+			.text = dup_item(note, 3),
+		};
+		read_tests(json_array_get(note, 4), &ret->items[index]);
+	}
 }
 
 /* How the run that ANSWER tells of was recorded; NULL: it was traced. */

@@ -71,15 +71,24 @@ struct fx_trace_request {
 	void *context;
 };
 
+/* What says of other inputs whether a decision of a recorded run holds. */
+struct fx_remark_test {
+	char *expression; /* of nodes: "%x.shape[0] > 2" */
+	char *value;      /* that it had, as Python's repr */
+	char *after;      /* the node after which the model asked */
+};
+
 /* What happened at a line: of a recorded run what it decided by a value or a
  * size (the graph is right where that comes out the same), of a trace which
  * module was kept whole.
  */
 struct fx_remark {
 	char *file;
-	int line;    /* from 1 */
-	char *value; /* that came out, or the module's path */
-	char *text;  /* of the line, or what happened there */
+	int line;                     /* from 1 */
+	char *value;                  /* that came out, or the module's path */
+	char *text;                   /* of the line, or what happened there */
+	struct fx_remark_test *tests; /* all have their value: it holds */
+	size_t test_count;
 };
 struct fx_remarks {
 	struct fx_remark *items;

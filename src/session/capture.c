@@ -15,6 +15,7 @@
 #include "ir/module.h"
 #include "load/safetensors.h"
 #include "session/breakpoint.h"
+#include "session/decisions.h"
 #include "session/session_private.h"
 
 void
@@ -168,6 +169,7 @@ add_traced(struct fx_session *session, const struct fx_trace_request *request,
 		return NULL;
 	model = add_model(session, as, report);
 	model->traced = traced_new(request, report, is_partial);
+	fx_decisions_open(model);
 	break_at_stops(session, model);
 	return model;
 }

@@ -474,5 +474,6 @@ fx_model_set_input(struct fx_session *session, struct fx_model *model,
 	keep_input(model, node, text, datum);
 	spread_shape(model, node, &change);
 	fx_model_invalidate(model, &change, &report);
+	fx_decisions_review(model);
 	return NULL;
 }

@@ -8,6 +8,7 @@ libfxcore_a_SOURCES += \
 	%D%/recompute.c \
 	%D%/complete.c \
 	%D%/condition.c \
+	%D%/decisions.c %D%/decisions.h \
 	%D%/display.c %D%/display.h \
 	%D%/edit.c \
 	%D%/evaluate.c \

@@ -12,6 +12,7 @@
 #include "session/activation.h"
 #include "session/break_private.h"
 #include "session/capture.h"
+#include "session/decisions.h"
 #include "session/session_private.h"
 
 struct fx_model *
@@ -42,6 +43,7 @@ fx_model_free(struct fx_model *model)
 	}
 	fx_vec_deinit(&model->inputs);
 	fx_model_end_capture(model);
+	fx_decisions_free(model->decisions);
 	fx_traced_free(model->traced);
 	fx_model_clear_problems(model);
 	fx_map_deinit(&model->problems);

@@ -20,6 +20,7 @@ fx_position_begin(struct fx_session *session, struct fx_model *model)
 		return fx_error_new(FX_ERR_VALUE, "%s has no nodes to run",
 			model->name);
 	fx_model_end_look(model);
+	fx_decisions_review(model);
 	place = fx_run_detach(model->run);
 	fx_position_kill(model);
 	fx_model_ready_backend(model);

@@ -114,6 +114,8 @@ record_after(void *context, struct fx_interp *interp, struct fx_node *node,
 		learn_shape(node, result);
 	fx_run_has_value(model->run, node);
 	recorder->error = fx_timeline_end(&model->run->timeline);
+	if (!recorder->is_again)
+		fx_decisions_see(model, node);
 	if (recorder->is_again)
 		fx_record_limit_after_again(model, place, node);
 	else

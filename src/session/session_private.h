@@ -16,6 +16,7 @@
 struct fx_break;
 struct fx_capture;
 struct fx_child_tree;
+struct fx_decisions;
 struct fx_meta_report;
 
 struct fx_input {
@@ -64,8 +65,9 @@ struct fx_model {
 	uint32_t saved; /* time index that the file has */
 	const char *scope;
 
-	struct fx_capture *capture; /* process with the weights, or NULL */
-	struct fx_traced *traced;   /* how it was captured, or NULL */
+	struct fx_capture *capture;     /* process with the weights, or NULL */
+	struct fx_traced *traced;       /* how it was captured, or NULL */
+	struct fx_decisions *decisions; /* of its recording, or NULL */
 	bool is_trusted; /* traced here, where its code ran, or a copy of such
 			  */
 	struct fx_child_tree *tree; /* what it has, or NULL */

@@ -8,6 +8,7 @@ here=$here/capture
 status=0
 . "$here/sanitized.sh"
 "$python" "$here/examples.py" || status=1
+"$python" "$here/decisions.py" || status=1
 for models in torchvision transformers; do
 	# Found, not imported: torchvision beside torch 2.x wants a word first.
 	"$python" -c "from importlib import util

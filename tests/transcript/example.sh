@@ -77,10 +77,56 @@ grep -q 'other values' said && fail 'it was checked'
 f -ex 'trace sizes.py:item --example -i x=randn(3,4)' \
 	-ex 'assert allclose(output, x * x.sum())' || fail 'other inputs'
 
-# A new input is told what the graph has decided.
+# A new input is told what the graph has decided: what shapes tell at once.
 f -ex 'trace sizes.py:a_range --example -i x=f32[3,4]' \
-	-ex 'input x = f32[5,4]' || fail 'another input'
-says 'on this input 1 decision (info trace) may be another'
+	-ex 'input x = f32[3,9]' -ex 'echo OTHER' -ex 'rename x ids' -ex 'input ids = f32[5,4]' -ex 'info trace' \
+	-ex undo -ex 'info trace' ||
+	fail 'another input'
+sed -n '1,/OTHER/p' said | grep -q 'no longer' && fail 'a size that nobody asks'
+says 'no longer holds: '
+says 'was recorded with (3,), and %ids.shape[0] is 5 now'
+says '1 decision of the run recorded does not hold for this input'
+grep -q '(3,) *no longer holds: %ids.shape\[0\] is 5' said ||
+	fail 'info trace, renamed'
+
+# What values decide is known when it runs, where the model asked: before what
+# is written in place later, and on each backend.
+cat >decides.py <<'END'
+import torch
+
+
+def written(x):
+    y = torch.zeros(1)
+    y[0] = x.abs().sum()
+    h = x * 2 if bool(y > 5) else x
+    y.zero_()
+    if x.max() > 0:
+        h = h + y.item()
+    return h
+END
+for backend in auto python; do
+	f -ex 'trace decides.py:written --example -i x=ones(2,4)' \
+		-ex 'info trace' -ex 'echo OTHER' -ex "set backend $backend" \
+		-ex 'input x = full((2,4), 0.1)' -ex 'info trace' -ex 'echo RUN' \
+		-ex run -ex 'info trace' -ex 'reverse-step' -ex 'info trace' ||
+		fail "values that decide, $backend"
+	sed -n '1,/OTHER/p' said >first
+	[ "$(grep -c ' holds$' first)" = 3 ] || fail 'not all hold at first'
+	sed -n '/OTHER/,/RUN/p' said >second
+	[ "$(grep -c 'not known yet$' second)" = 3 ] || fail 'known before a run'
+	says '3 decisions by values: the run says whether they hold'
+	sed -n '/RUN/,$p' said >third
+	grep -q 'decides.py:7 "h = x \* 2 if bool(y > 5) else x" was recorded with bool(%gt) = True, which is False now' third ||
+		fail 'a decision that came out otherwise'
+	[ "$(grep -c 'was recorded with' third)" = 1 ] || fail 'said of others'
+	[ "$(grep -c ' holds$' third)" = 4 ] || fail 'those that hold'
+	[ "$(grep -c 'True *no longer holds: bool(%gt) is False' third)" = 2 ] ||
+		fail 'the one that does not'
+done
+f -ex 'trace decides.py:written --example -i x=ones(2,4)' \
+	-ex 'input x = full((2,4), 0.1)' -ex 'with backend meta -- run' \
+	-ex 'info trace' || fail 'shapes alone'
+grep -q 'was recorded with' said && fail 'shapes told a value'
 
 # What the model prints is said once, though it is checked.
 printf 'def loud(x):\n    print("once")\n    return x * 2\n' >loud.py

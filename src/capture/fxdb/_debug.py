@@ -199,8 +199,7 @@ class _Call(_worker._Capture):
             raise
         self.recorded = {
             "record_ms": (time.perf_counter() - began) * 1e3,
-            "notes": [list(place) + [what]
-                      for place, what in recorder.notes.items()],
+            "notes": _example.notes_of(recorder, self.graph),
             "checked": False, "varied": "", "problem": None,
             "stops": _example.stops_in(recorder, self.graph)}
 

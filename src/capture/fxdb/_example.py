@@ -24,14 +24,20 @@ from torch.overrides import (TorchFunctionMode, _get_current_function_mode,
                              _pop_mode_temporarily)
 
 import fxdb
-from fxdb import _capture, _frame, _report, _torch, _weights
-from fxdb._numbers import Entry, Number, Size, plain_number
+from fxdb import _capture, _frame, _report, _torch, _unseen, _weights
+from fxdb._numbers import Entry, Number, Size
 
-_ITEMS = {"__getitem__": operator.getitem, "__setitem__": operator.setitem}
 # Asking for these makes a decision of a value.
 _DECIDING = {"__bool__", "__int__", "__float__", "__complex__", "__index__",
              "__contains__", "__format__", "item", "tolist", "numpy",
              "__array__", "equal", "allclose", "is_nonzero", "nonzero_static"}
+# How they are asked again, of a node's value: those that are.
+_TESTS = {"__bool__": "bool(%s)", "is_nonzero": "bool(%s)",
+          "__int__": "int(%s)", "__index__": "int(%s)",
+          "__float__": "float(%s)", "item": "%s.item()",
+          "tolist": "%s.tolist()", "__len__": "%s.shape[0]",
+          "equal": "torch.equal(%s, %s)"}
+_MOST = 64  # elements of a list that are compared
 _SIZES = {"size", "numel", "nelement", "sym_size", "sym_numel"}
 
 
@@ -46,6 +52,9 @@ class Recorder(TorchFunctionMode):
         self.plan = plan
         self.nodes = {}  # id of a tensor that lives -> (weakref, entry)
         self.notes = {}  # (file, line, value) -> what the line says
+        # The same -> {expression of nodes: (its value, how many nodes there
+        # were)}: where each gives its value the decision holds.
+        self.tests = {}
         self.sizes = {}  # "x[0]" -> the number, of inputs
         self.integers = []  # those in arguments that have no node, in order
         self.scopes = []  # (path, class) of the modules that are called
@@ -57,13 +66,20 @@ class Recorder(TorchFunctionMode):
         self.registered = {id(tensor) for tensor in
                            list(root.parameters()) + list(root.buffers())}
 
-    def note(self, value, what=None):
-        """A decision of the model's: its line, and what came out."""
-        if self.is_on or what:
-            frame = _frame.model_frame()
-            place = frame.f_code.co_filename, frame.f_lineno
-            self.notes.setdefault(place + (repr(value)[:60],),
-                                  what or linecache.getline(*place).strip())
+    def note(self, value, what=None, tests=()):
+        """A decision of the model's: its line, what came out, and TESTS of
+        whether it holds, expressions with their values."""
+        if not self.is_on and not what:
+            return
+        frame = _frame.model_frame()
+        place = frame.f_code.co_filename, frame.f_lineno
+        key = place + (repr(value)[:60],)
+        self.notes.setdefault(key, what or linecache.getline(*place).strip())
+        known = self.tests.setdefault(key, {})
+        for text, given in tests:
+            if text and text not in known:
+                with self._working():
+                    known[text] = repr(given), _capture.count()
 
     # -- values and nodes --------------------------------------------------
 
@@ -79,7 +95,7 @@ class Recorder(TorchFunctionMode):
     def _find_sizes(self, name, value):
         """The sizes in the input VALUE, which NAME gives."""
         if isinstance(value, torch.Tensor) and id(value) in self.nodes:
-            shape = Entry(lambda: self.record(getattr, (value, "shape")))
+            shape = self._shape(value, "shape")
             for i, size in enumerate(self._named_sizes(value.shape, shape)):
                 self.sizes["%s[%d]" % (name, i)] = size
         elif isinstance(value, Size):
@@ -194,7 +210,8 @@ class Recorder(TorchFunctionMode):
 
     def _part(self, entry, key):
         return Entry(lambda: self.record(operator.getitem,
-                                          (entry.get(), key)))
+                                          (entry.get(), key)),
+                     tell=lambda: _of(entry.text(), "[%r]" % (key,)))
 
     def _named_sizes(self, value, entry):
         sizes = [Number.of(self, int(size), self._part(entry, i))
@@ -232,7 +249,7 @@ class Recorder(TorchFunctionMode):
         if name == "__get__":
             return self._attribute(function, args)
         if name == "__iter__":
-            self.note(len(args[0].detach()))
+            self._decides(len(args[0].detach()), "__len__", args)
             return iter([args[0][i] for i in range(len(args[0].detach()))])
         self.is_on = False  # for what the function itself calls
         try:
@@ -248,7 +265,7 @@ class Recorder(TorchFunctionMode):
         finally:
             self.is_on = True
         if name in _DECIDING or name == "__len__":
-            self.note(result)
+            self._decides(result, name, args)
         elif self._makes_node(name, result, args, kwargs):
             if _is_autocast() != self.autocast:
                 self.note(True, "autocast, which the graph does not keep")
@@ -256,6 +273,17 @@ class Recorder(TorchFunctionMode):
                 return self.name(result, self._call(function, name, args,
                                                     kwargs))
         return result
+
+    def _decides(self, result, name, args):
+        """A call of NAME told the model RESULT of the values of ARGS."""
+        texts = [entry[1].text() for entry in
+                 map(self.nodes.get, map(id, args)) if entry]
+        form = _TESTS.get(name)
+        is_whole = form and None not in texts and len(texts) == form.count("%s")
+        if name == "tolist" and args[0].numel() > _MOST:
+            is_whole = False
+        self.note(result, tests=[(form % tuple(texts), result)]
+                  if is_whole else ())
 
     def _makes_node(self, name, result, args, kwargs):
         """Whether a call gives tensors or sizes, or may have written what it
@@ -274,9 +302,14 @@ class Recorder(TorchFunctionMode):
         if name == "shape" and id(args[0]) in self.nodes or \
                 isinstance(result, torch.Tensor) and result is not args[0]:
             with self._working():
-                return self.name(result, Entry(
-                    lambda: self.record(getattr, (args[0], name))))
+                return self.name(result, self._shape(args[0], name))
         return result
+
+    def _shape(self, tensor, name):
+        """The entry of the property NAME of TENSOR."""
+        known = self.nodes.get(id(tensor))
+        return Entry(lambda: self.record(getattr, (tensor, name)),
+                     tell=known and (lambda: _of(known[1].text(), "." + name)))
 
     def stop(self):
         """The model asks to stop here (fxdb.breakpoint)."""
@@ -286,7 +319,7 @@ class Recorder(TorchFunctionMode):
     @staticmethod
     def _operation(name):
         """The operator that the model's line has for a call of NAME."""
-        return _ITEMS.get(name) or _frame.operator_at(_frame.model_frame(),
+        return _unseen.ITEMS.get(name) or _frame.operator_at(_frame.model_frame(),
                                                       name.strip("_"))
 
     def _has_failed(self, error, *call):
@@ -421,6 +454,20 @@ class Recorder(TorchFunctionMode):
         return any(self._knows(item) for item in value)
 
 
+def _of(text, part):
+    return text and text + part
+
+
+def notes_of(recorder, graph):
+    """What RECORDER has noted, plain: [file, line, value, what, [[expression,
+    its value, the node after which it was asked], ...]]."""
+    names = [node.name for node in graph.nodes]
+    return [list(place) + [what, [
+        [text, value, names[min(count, len(names)) - 1]]
+        for text, (value, count) in recorder.tests.get(place, {}).items()]]
+        for place, what in recorder.notes.items()]
+
+
 def _is_wrapped(tensor):
     """Whether TENSOR exists in a transform of torch.func only."""
     ask = getattr(getattr(torch._C, "_functorch", None),
@@ -479,8 +526,8 @@ def record(tracer, root, given, state=None, plan=None, fixed=None):
         _capture.hook(recorder)
         _capture.pause(True)
         try:
-            with torch.no_grad(), _items_seen(recorder), \
-                    _ranges_seen(recorder, _functions(root)), recorder:
+            with torch.no_grad(), _unseen.items_seen(recorder), \
+                    _unseen.ranges_seen(recorder, _unseen.functions(root)), recorder:
                 recorder.is_on = True
                 result = function(**values, **(fixed or {}))
         except BaseException as error:
@@ -502,68 +549,6 @@ def record(tracer, root, given, state=None, plan=None, fixed=None):
     finally:
         state.restore()
     return graph, recorder
-
-
-class _Range(type):
-    """range() for the model's modules: C reads an int without asking it."""
-
-    recorder = None
-
-    def __call__(cls, *bounds):
-        if any(isinstance(bound, Number) for bound in bounds):
-            cls.recorder.note(tuple(map(plain_number, bounds)))
-        return range(*map(plain_number, bounds))
-
-    def __instancecheck__(cls, thing):
-        return isinstance(thing, range)
-
-
-@contextlib.contextmanager
-def _ranges_seen(recorder, functions):
-    """What FUNCTIONS call range is told to RECORDER."""
-    seen = _Range("range", (), {"recorder": recorder})
-    places = {id(names): names for names in
-              (getattr(function, "__globals__", {}) for function in functions)
-              if names and "range" not in names and
-              "/torch/" not in names.get("__file__", "/torch/")}
-    for names in places.values():
-        names["range"] = seen
-    try:
-        yield
-    finally:
-        for names in places.values():
-            names.pop("range", None)
-
-
-@contextlib.contextmanager
-def _items_seen(recorder):
-    """torch 1.13's mode does not see an index that is one number, mask or
-    tensor, nor a tensor that is set there."""
-    if not torch.__version__.startswith("1."):
-        yield
-        return
-
-    def told(before):
-        def item(*args):
-            if not recorder.is_on:
-                return before(*args)
-            return recorder.__torch_function__(before, (), args)
-        return item
-    before = {name: getattr(torch.Tensor, name) for name in _ITEMS}
-    for name in before:
-        setattr(torch.Tensor, name, told(before[name]))
-    try:
-        yield
-    finally:
-        for name in before:
-            setattr(torch.Tensor, name, before[name])
-
-
-def _functions(root):
-    """What runs when ROOT is called, as far as its modules say."""
-    if not isinstance(root, torch.nn.Module):
-        return [inspect.unwrap(root)]
-    return [inspect.unwrap(type(module).forward) for module in root.modules()]
 
 
 def tensors_of(root):

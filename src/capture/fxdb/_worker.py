@@ -178,8 +178,7 @@ class _Capture:
         graph = varied.graph
         self.recorded = {
             "record_ms": (time.perf_counter() - began) * 1e3,
-            "notes": [list(place) + [what]
-                      for place, what in varied.recorder.notes.items()],
+            "notes": _example.notes_of(varied.recorder, graph),
             "checked": self.request["check"],
             "varied": ", ".join(map(" = ".join, varied.sizes)),
             "problem": varied.problem,

@@ -59,6 +59,7 @@ libfxcmd_a_SOURCES += \
 	%D%/learn/grp_learn.c \
 	%D%/verbs/grp_look.c \
 	%D%/verbs/grp_pass.c \
+	%D%/verbs/grp_rewrite.c \
 	%D%/verbs/grp_run.c \
 	%D%/verbs/grp_screen.c \
 	%D%/verbs/grp_script.c \

@@ -56,6 +56,10 @@ struct fx_build_environment {
 	 */
 	struct fx_error *(*construct)(struct fx_builder *builder,
 		const struct fx_ast *call, bool is_called, const char **ret);
+	/* The function that the bare NAME means in a call, interned, or NULL:
+	 * as generated code has it.  May be null.
+	 */
+	const char *(*function)(struct fx_builder *builder, const char *name);
 	/* LINE says what was guessed. */
 	void (*notice)(struct fx_builder *builder, const char *line);
 	/* Whether errors name line and column: the text is a file. */

@@ -180,7 +180,11 @@ call_name(struct fx_builder *builder, const struct fx_ast *tree,
 	if (builder->environment->find(builder, function->text))
 		return builder->environment->refuse(builder,
 			FX_BUILD_NOT_CALLABLE, tree);
-	name = fx_build_function(builder, function->text, true);
+	name = builder->environment->function
+		       ? builder->environment->function(builder, function->text)
+		       : NULL;
+	if (!name)
+		name = fx_build_function(builder, function->text, true);
 	if (!name)
 		return builder->environment->refuse(builder,
 			FX_BUILD_NO_FUNCTION, tree);

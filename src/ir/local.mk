@@ -28,10 +28,13 @@ libfxcore_a_SOURCES += \
 	%D%/fold_compare.c \
 	%D%/fold_sequence.c \
 	%D%/fragment.c %D%/fragment.h \
+	%D%/form.c %D%/form.h \
 	%D%/graft.c %D%/graft.h \
 	%D%/graph.c %D%/graph.h \
 	%D%/graph_hash.c %D%/graph_hash.h \
 	%D%/graph_private.h \
+	%D%/pattern.c %D%/pattern.h \
+	%D%/pattern_private.h %D%/pattern_read.c \
 	%D%/side_effects.c %D%/side_effects.h \
 	%D%/hash_bytes.c %D%/hash_bytes.h \
 	%D%/hash_modules.c \
@@ -39,6 +42,8 @@ libfxcore_a_SOURCES += \
 	%D%/journal.c %D%/journal.h \
 	%D%/journal_private.h \
 	%D%/journal_report.c \
+	%D%/match.c %D%/match.h \
+	%D%/match_node.c %D%/match_private.h \
 	%D%/module.c %D%/module.h \
 	%D%/diff_fields.c \
 	%D%/pair.c %D%/pair.h %D%/pair_private.h \

@@ -122,8 +122,8 @@ add_parameters(struct fx_buf *source, const char *text)
 }
 
 /* Parse "def _(SIGNATURE): pass". */
-static struct fx_error *
-parse_signature(struct fx_arena *arena, const char *text,
+struct fx_error *
+fx_signature_parse(struct fx_arena *arena, const char *text,
 	struct fx_signature *ret)
 {
 	FX_AUTO_BUF struct fx_buf source = { 0 };
@@ -156,7 +156,7 @@ fx_signature_of(enum fx_op op)
 		signatures.arena = fx_arena_new();
 	signature = FX_ARENA_NEW(signatures.arena, struct fx_signature);
 	text = op ? fx_op_info(op)->signature : "*args, **kwargs";
-	err = parse_signature(signatures.arena, text, signature);
+	err = fx_signature_parse(signatures.arena, text, signature);
 	/* A row that does not parse is a bug of ours, and a test finds it. */
 	fx_assert(!err);
 	signatures.of[op] = signature;

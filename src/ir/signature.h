@@ -32,6 +32,10 @@ struct fx_signature {
  */
 const struct fx_signature *fx_signature_of(enum fx_op op);
 
+/* Parameters written as Python does, into ARENA. */
+FX_NODISCARD struct fx_error *fx_signature_parse(struct fx_arena *arena,
+	const char *text, struct fx_signature *ret);
+
 /* What each parameter gets from ARGS (a TUPLE) and KWARGS (a DICT or NONE):
  * SIGNATURE->count values in BOUND_RET.  *name becomes a TUPLE, and takes one
  * sequence as its items; **name becomes a DICT.  TYPE in Python's words, with

@@ -17,6 +17,7 @@
 #include "base/str.h"
 #include "lang/ast.h"
 #include "lang/parse.h"
+#include "ops/spellings.h"
 
 /* Written when fxdb is built (scripts/embed-index), sorted by name. */
 extern const struct fx_layer fx_layer_rows[];
@@ -37,6 +38,7 @@ fx_layertab_shutdown(void)
 	fx_map_deinit(&semantics.asking);
 	fx_arena_free(semantics.arena);
 	semantics.arena = NULL;
+	fx_spellings_shutdown();
 }
 
 /* The one statement that TEXT is. */

@@ -53,7 +53,7 @@ const struct fx_functional *fx_functional_at(size_t index);
 
 /* How many classes and functions were parsed so far. */
 size_t fx_layertab_parsed(void);
-/* Release what was parsed; for leak-free exits. */
+/* Release what was parsed, of spellings.def too; for leak-free exits. */
 void fx_layertab_shutdown(void);
 
 #endif /* FX_OPS_LAYERTAB_H */

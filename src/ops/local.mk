@@ -3,11 +3,13 @@
 # rules in Makefile.am.
 libfxcore_a_SOURCES += \
 	%D%/dialect.c %D%/dialect.def %D%/dialect.h \
+	%D%/functional_names.def \
 	%D%/initial.c %D%/initial.def %D%/initial.h \
 	%D%/layertab.c %D%/layertab.h \
 	%D%/meaning.c %D%/meaning.def %D%/meaning.h \
 	%D%/opcode.def %D%/opcode.h \
 	%D%/ops.def %D%/optab.c %D%/optab.h \
+	%D%/spellings.c %D%/spellings.def %D%/spellings.h \
 	%D%/takes.def \
 	%D%/world.c %D%/world.def %D%/world.h
 nodist_libfxcore_a_SOURCES += %D%/layers_text.c %D%/functionals_text.c \

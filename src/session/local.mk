@@ -21,6 +21,7 @@ libfxcore_a_SOURCES += \
 	%D%/file_meta.c \
 	%D%/history.c \
 	%D%/input.c %D%/keep.c \
+	%D%/match_where.c %D%/match_where.h \
 	%D%/model.c %D%/model.h \
 	%D%/override.c \
 	%D%/activation.c %D%/activation.h \

@@ -120,6 +120,7 @@ transcripts = \
 	%D%/load_source.fxt \
 	%D%/load_version1.fxt \
 	%D%/log.fxt \
+	%D%/match.fxt \
 	%D%/missing_words.fxt \
 	%D%/move.fxt \
 	%D%/needs.fxt \

@@ -34,6 +34,10 @@ check_PROGRAMS += %D%/test_graft
 TESTS += %D%/test_graft
 %C%_test_graft_SOURCES = %D%/test_graft.c
 
+check_PROGRAMS += %D%/test_match
+TESTS += %D%/test_match
+%C%_test_match_SOURCES = %D%/test_match.c
+
 check_PROGRAMS += %D%/test_emit_parity %D%/test_emit_dumps
 TESTS += %D%/test_emit_parity %D%/test_emit_dumps
 %C%_test_emit_parity_SOURCES = %D%/test_emit_parity.c

@@ -552,6 +552,7 @@ static const struct fx_backend_ops torch_ops = {
 	.print = torch_print,
 	.truth = fx_torch_truth,
 	.read = fx_torch_read,
+	.bytes = fx_torch_bytes,
 	.write = torch_write,
 	.storage = fx_torch_storage,
 	.storage_save = fx_torch_storage_save,
@@ -593,8 +594,7 @@ fx_backend_torch_new(const struct fx_shim_options *options,
 	torch->shim = shim;
 	torch->backend = backend;
 	torch->scratch = fx_arena_new();
-	backend->ops = &torch_ops;
-	backend->state = torch;
+	*backend = (struct fx_backend){ .ops = &torch_ops, .state = torch };
 	*ret = backend;
 	return NULL;
 }

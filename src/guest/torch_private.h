@@ -34,6 +34,7 @@ const struct fx_tensor_meta *fx_torch_meta(const void *payload,
 	struct fx_arena *arena);
 FX_NODISCARD struct fx_error *fx_torch_read(const void *payload, uint64_t first,
 	size_t count, void *bytes);
+const void *fx_torch_bytes(const void *payload);
 FX_NODISCARD struct fx_error *fx_torch_truth(const void *payload, bool *ret);
 uintptr_t fx_torch_storage(const void *payload, size_t *bytes_ret);
 FX_NODISCARD struct fx_error *fx_torch_storage_save(const void *payload,

@@ -124,6 +124,35 @@ fx_torch_read(const void *payload, uint64_t first, size_t count, void *bytes)
 	return err ? err : fx_torch_check_file(payload, NULL);
 }
 
+/* Whether no element of INFO, which has some, lies apart from the one before.
+ */
+static bool
+is_dense(const struct fxs_info *info)
+{
+	int64_t step = 1;
+
+	for (size_t i = info->rank; i-- > 0;) {
+		if (info->sizes[i] != 1 && info->strides[i] != step)
+			return false;
+		step *= info->sizes[i];
+	}
+	return step > 0;
+}
+
+const void *
+fx_torch_bytes(const void *payload)
+{
+	struct fxs_info info;
+	size_t size;
+	const char *bytes = fx_shim_loaded()->tensor_storage(payload, &size);
+
+	fx_shim_loaded()->tensor_info(payload, &info);
+	if (!bytes || !info.strides || !is_dense(&info))
+		return NULL;
+	size = fx_dtype_info(dtype_of_aten(info.dtype))->size;
+	return bytes + (size_t)info.offset * size;
+}
+
 /* Whether all bytes of the first element are zero, -0.0 apart. */
 static bool
 is_zero(enum fx_dtype dtype, const unsigned char *bytes)

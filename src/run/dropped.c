@@ -13,6 +13,7 @@
 
 #include "base/bitset.h"
 #include "base/mem.h"
+#include "run/datum.h"
 #include "run/storage.h"
 #include "run/summary.h"
 
@@ -53,11 +54,29 @@ last_writer(const struct fx_timeline *timeline, const struct fx_datum *datum)
 	return 0;
 }
 
+/* A sample of DATUM, or what SAMPLED knows of it. */
+static struct fx_summary *
+measure(const struct fx_datum *datum, struct fx_map *sampled)
+{
+	uintptr_t tensor =
+		datum->kind == FX_DATUM_TENSOR ? (uintptr_t)datum->payload : 0;
+	struct fx_summary *known;
+
+	if (sampled && tensor && fx_map_has(sampled, tensor))
+		return fx_summary_dup((const struct fx_summary *)
+				fx_map_get(sampled, tensor, 0));
+	known = fx_summary_new_sample(datum);
+	if (sampled && tensor && known)
+		fx_map_set(sampled, tensor, (uintptr_t)known);
+	return known;
+}
+
 static struct summary *
-summary_new(const struct fx_timeline *timeline, const struct fx_datum *datum)
+summary_new(const struct fx_timeline *timeline, const struct fx_datum *datum,
+	struct fx_map *sampled)
 {
 	struct fx_summary *known =
-		timeline->is_off ? NULL : fx_summary_new_sample(datum);
+		timeline->is_off ? NULL : measure(datum, sampled);
 	struct summary *summary;
 
 	if (!known)
@@ -70,9 +89,9 @@ summary_new(const struct fx_timeline *timeline, const struct fx_datum *datum)
 
 bool
 fx_timeline_drop(struct fx_timeline *timeline, uint64_t node,
-	const struct fx_datum *datum)
+	const struct fx_datum *datum, struct fx_map *sampled)
 {
-	struct summary *summary = summary_new(timeline, datum);
+	struct summary *summary = summary_new(timeline, datum, sampled);
 
 	fx_timeline_undrop(timeline, node);
 	fx_map_set(&timeline->strays, (uintptr_t)node, 1);

@@ -14,11 +14,12 @@
 #include "meta/promote.h"
 #include "run/backend.h"
 #include "run/datum.h"
+#include "run/stats_private.h"
 #include "run/ticker.h"
 
 /* Of a sample: elements, and how many of them stand side by side. */
-#define SAMPLE_LIMIT ((uint64_t)1 << 14)
-#define SAMPLE_CHUNK ((size_t)1 << 10)
+#define SAMPLE_LIMIT ((uint64_t)1 << 12)
+#define SAMPLE_CHUNK ((size_t)1 << 7)
 
 struct pass {
 	const struct fx_datum *tensor;
@@ -35,38 +36,6 @@ struct pass {
 typedef void chunk_fn(struct pass *pass, uint64_t first, size_t count);
 
 /* --- reading ------------------------------------------------------------- */
-
-/* A tensor in BLOCKS of SIZE elements: all of them, or a sample, evenly spread,
- * of which the last ends at the end.
- */
-struct reading {
-	uint64_t total;
-	uint64_t blocks;
-	size_t size;
-	bool is_sampled;
-};
-
-static struct reading
-reading_of(uint64_t total, uint64_t limit, size_t size)
-{
-	return (struct reading){
-		.total = total,
-		.blocks = (FX_MIN(total, limit) + size - 1) / size,
-		.size = size,
-		.is_sampled = total > limit,
-	};
-}
-
-static uint64_t
-block_start(const struct reading *reading, uint64_t index)
-{
-	uint64_t last = reading->blocks - 1;
-	uint64_t room = reading->total - reading->size;
-
-	if (!reading->is_sampled || !last)
-		return index * reading->size;
-	return room / last * index + room % last * index / last;
-}
 
 static struct fx_error *
 read_chunk(struct pass *pass, uint64_t first, size_t count)
@@ -89,10 +58,11 @@ static struct fx_error *
 each_chunk(struct pass *pass, chunk_fn *function)
 {
 	uint64_t total = pass->stats->extent.count;
-	struct reading reading = reading_of(total, pass->limit, pass->chunk);
+	struct fx_reading reading =
+		fx_reading_of(total, pass->limit, pass->chunk);
 
 	for (uint64_t i = 0; i < reading.blocks; i++) {
-		uint64_t first = block_start(&reading, i);
+		uint64_t first = fx_reading_start(&reading, i);
 		size_t count = FX_MIN(total - first, reading.size);
 		struct fx_error *err = read_chunk(pass, first, count);
 
@@ -104,52 +74,6 @@ each_chunk(struct pass *pass, chunk_fn *function)
 			return err;
 	}
 	return NULL;
-}
-
-/* --- NaN and infinities -------------------------------------------------- */
-
-/* Read at once; fits into the first cache. */
-#define PROBE_BYTES ((size_t)1 << 14)
-
-/* The bits that are all ones in NaN and infinities, and in nothing else. */
-static const uint64_t special_bits[FX_DTYPE_COUNT] = {
-	[FX_DTYPE_F16] = 0x7c00,
-	[FX_DTYPE_BF16] = 0x7f80,
-	[FX_DTYPE_F32] = 0x7f800000,
-	[FX_DTYPE_F64] = 0x7ff0000000000000,
-	[FX_DTYPE_F8E4M3FN] = 0x7f,
-	[FX_DTYPE_F8E5M2] = 0x7c,
-};
-
-/* Loops of a known length and without branches are made wide. */
-#define DEFINE_HAS_SPECIAL(name, type) \
-	static bool name(const void *bytes, type ones) \
-	{ \
-		const type *numbers = bytes; \
-		type any = 0; \
-\
-		for (size_t i = 0; i < PROBE_BYTES / sizeof(type); i++) \
-			any |= (type)((numbers[i] & ones) == ones); \
-		return any; \
-	}
-DEFINE_HAS_SPECIAL(has_special_8, uint8_t)
-DEFINE_HAS_SPECIAL(has_special_16, uint16_t)
-DEFINE_HAS_SPECIAL(has_special_32, uint32_t)
-DEFINE_HAS_SPECIAL(has_special_64, uint64_t)
-
-/* Whether one of the numbers of SIZE bytes each in PROBE_BYTES is special. */
-static bool
-has_special(const void *bytes, size_t size, uint64_t ones)
-{
-	switch (size) {
-	case 1:
-		return has_special_8(bytes, (uint8_t)ones);
-	case 2:
-		return has_special_16(bytes, (uint16_t)ones);
-	case 4:
-		return has_special_32(bytes, (uint32_t)ones);
-	}
-	return has_special_64(bytes, ones);
 }
 
 /* --- the range and the mean ---------------------------------------------- */
@@ -214,6 +138,44 @@ merge(struct pass *pass, size_t count, double mean, double squares)
 	stats->finite += count;
 }
 
+/* Numbers are added up in as many sums, which do not wait for each other. */
+#define LANES ((size_t)4)
+
+static double
+lanes_sum(const double *lanes)
+{
+	return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+}
+
+static double
+sum_of(const double *numbers, size_t count)
+{
+	double sums[LANES] = { 0 };
+	size_t whole = count - count % LANES;
+
+	for (size_t i = 0; i < whole; i += LANES)
+		for (size_t k = 0; k < LANES; k++)
+			sums[k] += numbers[i + k];
+	for (size_t i = whole; i < count; i++)
+		sums[i - whole] += numbers[i];
+	return lanes_sum(sums);
+}
+
+static double
+squares_of(const double *numbers, size_t count, double mean)
+{
+	double sums[LANES] = { 0 };
+	size_t whole = count - count % LANES;
+
+	for (size_t i = 0; i < whole; i += LANES)
+		for (size_t k = 0; k < LANES; k++)
+			sums[k] += (numbers[i + k] - mean) *
+				   (numbers[i + k] - mean);
+	for (size_t i = whole; i < count; i++)
+		sums[i - whole] += (numbers[i] - mean) * (numbers[i] - mean);
+	return lanes_sum(sums);
+}
+
 /* The common case, all finite, in loops without branches. */
 static void
 measure_finite(struct pass *pass, uint64_t first, size_t count)
@@ -222,22 +184,17 @@ measure_finite(struct pass *pass, uint64_t first, size_t count)
 	const double *numbers = pass->real;
 	double low = numbers[0];
 	double high = numbers[0];
-	double sum = 0;
-	double squares = 0;
+	double mean = sum_of(numbers, count) / (double)count;
 	size_t nonzero = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		low = numbers[i] < low ? numbers[i] : low;
 		high = numbers[i] > high ? numbers[i] : high;
-		sum += numbers[i];
 		nonzero += numbers[i] != 0;
 	}
 	stats->nonzero += nonzero;
-	sum /= (double)count;
-	for (size_t i = 0; i < count; i++)
-		squares += (numbers[i] - sum) * (numbers[i] - sum);
 	widen(stats, numbers, first, low, high);
-	merge(pass, count, sum, squares);
+	merge(pass, count, mean, squares_of(numbers, count, mean));
 }
 
 /* With NaN or infinities: what is finite is measured on its own. */
@@ -283,12 +240,12 @@ measure_mixed(struct pass *pass, uint64_t first, size_t count)
 static void
 measure(struct pass *pass, uint64_t first, size_t count)
 {
-	/* PROBE becomes NaN as soon as one element is NaN or infinite. */
-	double probe = 0;
+	/* Times nothing, an element that is NaN or infinite is NaN. */
+	bool is_mixed = false;
 
 	for (size_t i = 0; i < count; i++)
-		probe += pass->real[i] * 0;
-	if (probe == 0)
+		is_mixed |= pass->real[i] * 0 != 0;
+	if (!is_mixed)
 		measure_finite(pass, first, count);
 	else
 		measure_mixed(pass, first, count);
@@ -322,8 +279,8 @@ static struct fx_error *
 place_exactly(struct pass *pass)
 {
 	struct fx_stats *stats = pass->stats;
-	struct reading reading =
-		reading_of(stats->extent.count, pass->limit, pass->chunk);
+	struct fx_reading reading =
+		fx_reading_of(stats->extent.count, pass->limit, pass->chunk);
 	/* Unsigned numbers are in order as signed ones with this bit turned. */
 	uint64_t turned =
 		stats->extent.dtype == FX_DTYPE_U64 ? (uint64_t)1 << 63 : 0;
@@ -333,7 +290,7 @@ place_exactly(struct pass *pass)
 	bool is_first = true;
 
 	for (uint64_t i = 0; i < reading.blocks; i++) {
-		uint64_t first = block_start(&reading, i);
+		uint64_t first = fx_reading_start(&reading, i);
 		size_t count =
 			FX_MIN(reading.total - first, (uint64_t)reading.size);
 		struct fx_error *err =
@@ -393,39 +350,6 @@ fill_bins(struct pass *pass, uint64_t first, size_t count)
 			bin = (int)((pass->real[i] / 2 - least) * scale);
 		stats->bins[FX_MIN(FX_MAX(bin, 0), FX_STATS_BINS - 1)]++;
 	}
-}
-
-/* As fx_stats_compute would find, at the speed of memory: the bytes are looked
- * at as they are.  Of a very large tensor a sample tells.
- */
-static struct fx_error *
-find_special(struct pass *pass, bool *ret)
-{
-	const struct fx_extent *extent = &pass->stats->extent;
-	const struct fx_dtype_info *info = fx_dtype_info(extent->dtype);
-	enum fx_dtype part = info->part ? info->part : extent->dtype;
-	uint64_t all_ones = special_bits[part];
-	_Alignas(uint64_t) char bytes[PROBE_BYTES];
-	struct reading reading = reading_of(extent->count, FX_STATS_LIMIT,
-		PROBE_BYTES / info->size);
-
-	*ret = false;
-	for (uint64_t i = 0; all_ones && i < reading.blocks && !*ret; i++) {
-		uint64_t first = block_start(&reading, i);
-		size_t count = FX_MIN(extent->count - first, reading.size);
-		size_t size = count * info->size;
-		struct fx_error *err =
-			fx_values_read(pass->tensor, first, count, bytes);
-
-		if (!err)
-			err = fx_ticker_check(pass->ticker, first + count,
-				extent->count);
-		if (err)
-			return err;
-		memset(bytes + size, 0, sizeof(bytes) - size);
-		*ret = has_special(bytes, fx_dtype_info(part)->size, all_ones);
-	}
-	return NULL;
 }
 
 /* The pass that begins: TENSOR has values. */
@@ -497,7 +421,8 @@ fx_stats_sample(const struct fx_datum *tensor, struct fx_stats *ret)
 	struct fx_error *err = begin(&pass, ret);
 
 	if (!err && ret->extent.count > SAMPLE_LIMIT)
-		err = find_special(&pass, &is_special);
+		err = fx_stats_find_nonfinite(tensor, &ret->extent, NULL,
+			&is_special);
 	if (err)
 		return err;
 	return is_special ? fx_stats_compute(tensor, NULL, ret)
@@ -528,34 +453,4 @@ fx_stats_absmax(const struct fx_stats *stats)
 	return stats->nan || !stats->seen
 		       ? NAN
 		       : fmax(fabs(stats->min), fabs(stats->max));
-}
-
-static bool
-is_nonfinite(const struct fx_datum *tensor)
-{
-	struct fx_stats stats;
-	struct pass pass = { .tensor = tensor, .stats = &stats };
-	bool found = false;
-	struct fx_error *err = begin(&pass, &stats);
-
-	if (!err)
-		err = find_special(&pass, &found);
-	fx_error_free(err);
-	return !err && found;
-}
-
-static bool
-holds_nonfinite(void *context, struct fx_datum *held)
-{
-	enum fx_dtype dtype = (enum fx_dtype)fx_kind_of(held).dtype;
-
-	(void)context;
-	return (fx_dtype_is_float(dtype) || fx_dtype_is_complex(dtype)) &&
-	       is_nonfinite(held);
-}
-
-bool
-fx_datum_is_nonfinite(const struct fx_datum *datum)
-{
-	return fx_datum_each_held(datum, holds_nonfinite, NULL);
 }

@@ -134,6 +134,20 @@ fx_summary_new_sample(const struct fx_datum *datum)
 	return summary_new(datum, NULL, true);
 }
 
+struct fx_summary *
+fx_summary_dup(const struct fx_summary *summary)
+{
+	struct fx_summary *copy = FX_NEW(struct fx_summary);
+
+	for (size_t i = 0; i < summary->parts.count; i++) {
+		struct fx_summary_part part = summary->parts.items[i];
+
+		part.path = fx_xstrdup(part.path);
+		fx_vec_push(&copy->parts, part);
+	}
+	return copy;
+}
+
 void
 fx_summary_free(struct fx_summary *summary)
 {

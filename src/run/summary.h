@@ -37,6 +37,7 @@ struct fx_summary *fx_summary_new(const struct fx_datum *datum,
  * about to be dropped.
  */
 struct fx_summary *fx_summary_new_sample(const struct fx_datum *datum);
+struct fx_summary *fx_summary_dup(const struct fx_summary *summary);
 void fx_summary_free(struct fx_summary *summary);
 FX_DEFINE_CLEANUP(summary, struct fx_summary, fx_summary_free);
 #define FX_AUTO_SUMMARY FX_AUTO(summary)

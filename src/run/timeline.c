@@ -332,7 +332,7 @@ fx_timeline_drop_lost(struct fx_timeline *timeline,
 		if (!datum || node->id == effect->node ||
 			!fx_datum_lies_in(datum, &storages))
 			continue;
-		fx_timeline_drop(timeline, node->id, datum);
+		fx_timeline_drop(timeline, node->id, datum, NULL);
 		fx_env_drop(env, node->id);
 	}
 	return true;

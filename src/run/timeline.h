@@ -114,11 +114,13 @@ bool fx_timeline_drop_lost(struct fx_timeline *timeline,
 	const struct fx_effect *effect, struct fx_env *env);
 
 /* dropped.c: the value DATUM of NODE goes to stay below the limit; true when
- * its summary stays.  It has a value again, or none any more: true if it was
- * dropped.
+ * its summary stays.  A tensor that is the value of several nodes, as nodes
+ * that write in place make it, is measured once: SAMPLED, empty at first, keeps
+ * the summaries of those that go together; NULL: DATUM goes alone.
  */
 bool fx_timeline_drop(struct fx_timeline *timeline, uint64_t node,
-	const struct fx_datum *datum);
+	const struct fx_datum *datum, struct fx_map *sampled);
+/* It has a value again, or none any more: true if it was dropped. */
 bool fx_timeline_undrop(struct fx_timeline *timeline, uint64_t node);
 void fx_timeline_forget_dropped(struct fx_timeline *timeline);
 /* The nodes in STALE (by the low half of the id) do not write any more what

@@ -90,8 +90,9 @@ fx_record_limit_count(struct fx_model *model)
 struct trim {
 	struct fx_model *model;
 	struct fx_activation *place;
-	struct fx_map busy;   /* storages that must stay */
-	struct fx_map doomed; /* storages that go */
+	struct fx_map busy;    /* storages that must stay */
+	struct fx_map doomed;  /* storages that go */
+	struct fx_map sampled; /* see fx_timeline_drop */
 	size_t freed;
 	size_t wanted;
 };
@@ -211,8 +212,8 @@ drop(struct trim *trim, const struct fx_node *node)
 	if (!datum || !fx_datum_lies_in(datum, &trim->doomed))
 		return;
 	if (fx_activation_is_above(place, node)) {
-		timeline->summarised_now +=
-			fx_timeline_drop(timeline, node->id, datum);
+		timeline->summarised_now += fx_timeline_drop(timeline, node->id,
+			datum, &trim->sampled);
 		timeline->dropped_now++;
 	}
 	fx_env_drop(&place->env, node->id);
@@ -230,6 +231,7 @@ trim_place(struct trim *trim)
 	forget_saved(trim);
 	fx_map_deinit(&trim->busy);
 	fx_map_deinit(&trim->doomed);
+	fx_map_deinit(&trim->sampled);
 }
 
 /* Down to three quarters, so that it is not done at every node. */

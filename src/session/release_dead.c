@@ -81,7 +81,7 @@ spend(struct fx_model *model, struct fx_activation *place,
 			return;
 		uncount(timeline, datum);
 	}
-	fx_timeline_drop(timeline, input->id, datum);
+	fx_timeline_drop(timeline, input->id, datum, NULL);
 	timeline->dropped_now++;
 	fx_env_drop(&place->env, input->id);
 }

@@ -15,6 +15,7 @@
 #include "load/open.h"
 #include "run/backend.h"
 #include "run/datum.h"
+#include "run/stats.h"
 #include "tests/support/torch_side.h"
 #include "tests/support/unit.h"
 
@@ -465,6 +466,37 @@ a_dtype_that_it_lacks_is_named(void)
 	fx_datum_unref(datum);
 }
 
+/* In place in memory, and in views whose elements lie apart. */
+static void
+one_nan_is_found_wherever_it_lies(void)
+{
+	struct fxt_side torch = { .backend = fxt_torch_new() };
+	FX_AUTO_GRAPH struct fx_graph *graph = fxt_side_load("",
+		"a = torch.zeros(301, 311)\n"
+		"clean = a[5:]\n"
+		"b = torch.full((301, 311), float(\"inf\"))\n"
+		"row = torch.arange(301).eq(300).unsqueeze(1)\n"
+		"column = torch.arange(311).eq(310)\n"
+		"is_last = torch.logical_and(row, column)\n"
+		"last = torch.where(is_last, b, a)\n"
+		"turned = last.t()\nhalf = last[:, ::2]\n"
+		"rest = last[7:]\nbefore = last[:-1]\n"
+		"short = last[2:].to(torch.bfloat16)\n"
+		"return (turned, half, rest, before, short)\n");
+	static const char *const nonfinite[] = { "last", "turned", "half",
+		"rest", "short" };
+	static const char *const finite[] = { "a", "clean", "before" };
+
+	CU_ASSERT(fxt_ok(fxt_side_run(&torch, graph, "")));
+	for (size_t i = 0; i < FX_ARRAY_LEN(nonfinite); i++)
+		CU_ASSERT(fx_datum_is_nonfinite(fx_env_get(&torch.env,
+			fx_graph_find(graph, nonfinite[i])->id)));
+	for (size_t i = 0; i < FX_ARRAY_LEN(finite); i++)
+		CU_ASSERT(!fx_datum_is_nonfinite(fx_env_get(&torch.env,
+			fx_graph_find(graph, finite[i])->id)));
+	fxt_side_deinit(&torch);
+}
+
 int
 main(void)
 {
@@ -489,6 +521,7 @@ main(void)
 		FXT_CASE(complex_tensors_run),
 		FXT_CASE(a_view_of_two_to_the_31_elements_is_read_in_parts),
 		FXT_CASE(a_dtype_that_it_lacks_is_named),
+		FXT_CASE(one_nan_is_found_wherever_it_lies),
 	};
 
 	/* Built without libtorch. */

@@ -1,0 +1,135 @@
+/* nonfinite.c - whether a tensor holds NaN or infinities: the bytes are looked
+ * at as they are, where they lie.
+ */
+#include <config.h>
+
+#include <string.h>
+
+#include "meta/promote.h"
+#include "run/backend.h"
+#include "run/datum.h"
+#include "run/stats_private.h"
+#include "run/ticker.h"
+
+/* Read at once; fits into the first cache. */
+#define PROBE_BYTES ((size_t)1 << 14)
+
+/* The bits that are all ones in NaN and infinities, and in nothing else. */
+static const uint64_t special_bits[FX_DTYPE_COUNT] = {
+	[FX_DTYPE_F16] = 0x7c00,
+	[FX_DTYPE_BF16] = 0x7f80,
+	[FX_DTYPE_F32] = 0x7f800000,
+	[FX_DTYPE_F64] = 0x7ff0000000000000,
+	[FX_DTYPE_F8E4M3FN] = 0x7f,
+	[FX_DTYPE_F8E5M2] = 0x7c,
+};
+
+/* Loops of a known length and without branches are made wide. */
+#define DEFINE_HAS_SPECIAL(name, type) \
+	static bool name(const void *bytes, type ones) \
+	{ \
+		const type *numbers = bytes; \
+		type any = 0; \
+\
+		for (size_t i = 0; i < PROBE_BYTES / sizeof(type); i++) \
+			any |= (type)((numbers[i] & ones) == ones); \
+		return any; \
+	}
+DEFINE_HAS_SPECIAL(has_special_8, uint8_t)
+DEFINE_HAS_SPECIAL(has_special_16, uint16_t)
+DEFINE_HAS_SPECIAL(has_special_32, uint32_t)
+DEFINE_HAS_SPECIAL(has_special_64, uint64_t)
+
+/* Whether one of the numbers of SIZE bytes each in PROBE_BYTES is special. */
+static bool
+has_special(const void *bytes, size_t size, uint64_t ones)
+{
+	switch (size) {
+	case 1:
+		return has_special_8(bytes, (uint8_t)ones);
+	case 2:
+		return has_special_16(bytes, (uint16_t)ones);
+	case 4:
+		return has_special_32(bytes, (uint32_t)ones);
+	}
+	return has_special_64(bytes, ones);
+}
+
+/* Where the elements of TENSOR lie, if loops may look at them there. */
+static const char *
+bytes_of(const struct fx_datum *tensor)
+{
+	const char *bytes =
+		tensor->backend->ops->bytes
+			? tensor->backend->ops->bytes(tensor->payload)
+			: NULL;
+
+	return (uintptr_t)bytes % sizeof(uint64_t) ? NULL : bytes;
+}
+
+struct fx_error *
+fx_stats_find_nonfinite(const struct fx_datum *tensor,
+	const struct fx_extent *extent, struct fx_ticker *ticker, bool *ret)
+{
+	const struct fx_dtype_info *info = fx_dtype_info(extent->dtype);
+	enum fx_dtype part = info->part ? info->part : extent->dtype;
+	uint64_t all_ones = special_bits[part];
+	const char *bytes = bytes_of(tensor);
+	_Alignas(uint64_t) char room[PROBE_BYTES];
+	struct fx_reading reading = fx_reading_of(extent->count, FX_STATS_LIMIT,
+		PROBE_BYTES / info->size);
+
+	*ret = false;
+	for (uint64_t i = 0; all_ones && i < reading.blocks && !*ret; i++) {
+		uint64_t first = fx_reading_start(&reading, i);
+		size_t count = FX_MIN(extent->count - first, reading.size);
+		const char *at = bytes ? bytes + first * info->size : room;
+		struct fx_error *err = NULL;
+
+		/* The last block has zeros behind it. */
+		if (!bytes || count < reading.size) {
+			at = room;
+			memset(room, 0, sizeof(room));
+			err = fx_values_read(tensor, first, count, room);
+		}
+		if (!err)
+			err = fx_ticker_check(ticker, first + count,
+				extent->count);
+		if (err)
+			return err;
+		*ret = has_special(at, fx_dtype_info(part)->size, all_ones);
+	}
+	/* A file under BYTES may have been cut short: that is told here. */
+	return bytes ? fx_values_read(tensor, 0, 0, NULL) : NULL;
+}
+
+static bool
+is_nonfinite(const struct fx_datum *tensor)
+{
+	struct fx_extent extent;
+	bool found = false;
+	struct fx_error *err = fx_extent_of(tensor, &extent);
+
+	if (!err)
+		err = fx_values_read(tensor, 0, 0, NULL);
+	if (!err)
+		err = fx_stats_find_nonfinite(tensor, &extent, NULL, &found);
+	fx_error_free(err);
+	return !err && found;
+}
+
+static bool
+holds_nonfinite(void *context, struct fx_datum *held)
+{
+	enum fx_dtype dtype = (enum fx_dtype)fx_kind_of(held).dtype;
+
+	(void)context;
+	return (fx_dtype_is_float(dtype) || fx_dtype_is_complex(dtype)) &&
+	       is_nonfinite(held);
+}
+
+bool
+fx_datum_is_nonfinite(const struct fx_datum *datum)
+{
+	return fx_datum_each_held(datum, holds_nonfinite, NULL);
+}

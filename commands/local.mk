@@ -11,7 +11,8 @@ libfxcmd_a_SOURCES += \
 	%D%/shell/value_log.c %D%/shell/value_log.h \
 	%D%/learn/document.c %D%/learn/json.def %D%/learn/options.def \
 	%D%/learn/demo.c \
-	%D%/verbs/diff.c \
+	%D%/verbs/diff.c %D%/verbs/diff.h \
+	%D%/verbs/diff_script.c \
 	%D%/verbs/draw.c \
 	%D%/verbs/dump_folder.c \
 	%D%/verbs/dump_script.c %D%/verbs/dump_value.c \

@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/dtype.h"
 #include "base/number.h"
 #include "commands/out/out.h"
 #include "commands/shell/groups.h"
 #include "commands/shell/shell.h"
+#include "commands/verbs/diff.h"
 #include "commands/verbs/show.h"
 #include "emit/construct.h"
 #include "ir/clone.h"
@@ -210,6 +210,8 @@ struct difference {
 	size_t nodes;
 	size_t modules;
 	size_t tensors;
+	bool is_script; /* it was asked for as commands */
+	size_t unsaid;  /* what no command can say */
 };
 
 static void
@@ -240,6 +242,9 @@ say_diff(struct cmd_ctx *ctx, struct fx_graph *before, struct fx_graph *after)
 	struct difference rows = { .nodes = 0 };
 
 	fx_pairs_make(before, after, &pairs);
+	if (cmd_flag(ctx, "script"))
+		return (struct difference){ .is_script = true,
+			.unsaid = cmd_diff_script(ctx, &pairs) };
 	rows.nodes = say_nodes(ctx, &pairs);
 	say_modules(ctx, before, after, &rows);
 	if (!rows.nodes && !rows.modules && !rows.tensors)
@@ -312,6 +317,8 @@ differ(struct cmd_ctx *ctx, struct difference rows)
 			fx_buf_add(&text, ", ");
 		cmd_add_count(&text, parts[i].count, parts[i].word);
 	}
+	if (rows.is_script)
+		return cmd_diff_unsaid(ctx, rows.unsaid);
 	if (!total)
 		return NULL;
 	fx_buf_addf(&text, " differ%s", total == 1 ? "s" : "");

@@ -21,15 +21,23 @@
 #include "session/model.h"
 #include "session/session.h"
 
-/* Inside begin ... commit the journal counts from the begin on. */
+static void
+take_one(size_t *count, size_t before)
+{
+	*count -= before < *count ? before : *count;
+}
+
+/* Inside begin ... commit the journal counts from the begin on; a node that was
+ * changed and then erased counts as erased alone.
+ */
 static void
 take_away(struct fx_edit_counts *counts, const struct fx_edit_counts *before)
 {
-	counts->created -= before->created;
-	counts->erased -= before->erased;
-	counts->changed -= before->changed;
-	counts->rewired -= before->rewired;
-	counts->modules -= before->modules;
+	take_one(&counts->created, before->created);
+	take_one(&counts->erased, before->erased);
+	take_one(&counts->changed, before->changed);
+	take_one(&counts->rewired, before->rewired);
+	take_one(&counts->modules, before->modules);
 }
 
 /* A single edit describes itself; between begin and commit its words are

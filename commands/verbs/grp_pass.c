@@ -399,7 +399,11 @@ const struct cmd_entry cmd_group_pass[] = {
 			"structure: a node that is called otherwise is "
 			"renamed (=), one whose target or arguments differ is "
 			"changed (~), and which ones is said. Modules, "
-			"parameters and buffers are paired by path. Without "
+			"parameters and buffers are paired by path. --script "
+			"says the commands that, typed into the first, make "
+			"the second; ids, values and breakpoints of what is "
+			"the same stay. A comment there tells what no command "
+			"makes. Without "
 			"arguments the graph as it was opened against now; tN "
 			"against now; a graph against the current one; or two "
 			"graphs. Of values: set $was = output, edit, run, then "
@@ -413,7 +417,11 @@ const struct cmd_entry cmd_group_pass[] = {
 				  "a graph or tN", NULL },
 			{ "after", CMD_ARG_GRAPH, CMD_OPTIONAL, "another graph",
 				NULL } },
+		.flags = { { "script", 0, CMD_ARG_END,
+			"the commands that turn the first into the second" } },
 		.examples = { { "diff", "all edits so far" },
+			{ "diff base exp --script -o exp.fxdb",
+				"as commands, to be typed into base" },
 			{ "diff base exp", "two graphs" } },
 		.exec = cmd_diff_exec,
 	},

@@ -4,6 +4,10 @@ libfxcore_a_SOURCES += \
 	%D%/construct.c %D%/construct.h \
 	%D%/delta.c %D%/delta.h \
 	%D%/dot.c %D%/dot.h \
+	%D%/edits.c %D%/edits.h %D%/edits_private.h \
+	%D%/edits_call.c \
+	%D%/edits_node.c \
+	%D%/edits_order.c \
 	%D%/folder.c %D%/folder.h \
 	%D%/fx.c %D%/fx.h \
 	%D%/jsonl.c %D%/jsonl.h \

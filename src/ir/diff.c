@@ -17,66 +17,23 @@
 #include "base/vec.h"
 #include "ir/graph_hash.h"
 #include "ir/module.h"
+#include "ir/order.h"
 #include "ir/pair.h"
 
-/* The nodes of the second graph in order. */
-struct order {
-	const struct fx_pairs *pairs;
-	size_t *position; /* of the mate in the first; where there is one */
-	bool *has_stayed;
-	size_t count;
-};
-
-/* Mark a longest increasing subsequence of positions: patience sorting, tails
- * being the ends of the runs of each length.
- */
-static void
-mark_stayed(struct order *order)
+/* Which nodes of the second graph, in order, have stayed. */
+static bool *
+find_stayed(const struct fx_pairs *pairs)
 {
-	size_t *tails = fx_xcalloc(order->count + 1, sizeof(*tails));
-	size_t *previous = fx_xcalloc(order->count + 1, sizeof(*previous));
-	size_t length = 0;
+	size_t count = pairs->counts[1];
+	uint64_t *places = fx_xcalloc(count + 1, sizeof(*places));
+	bool *stayed = fx_xcalloc(count + 1, sizeof(*stayed));
 
-	for (size_t i = 0; i < order->count; i++) {
-		size_t low = 0;
-		size_t high = length;
-
-		if (!order->pairs->mates[1][i])
-			continue;
-		while (low < high) {
-			size_t middle = (low + high) / 2;
-
-			if (order->position[tails[middle]] < order->position[i])
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		previous[i] = low > 0 ? tails[low - 1] : SIZE_MAX;
-		tails[low] = i;
-		if (low == length)
-			length++;
-	}
-	for (size_t i = length > 0 ? tails[length - 1] : SIZE_MAX;
-		i != SIZE_MAX; i = previous[i])
-		order->has_stayed[i] = true;
-	free(tails);
-	free(previous);
-}
-
-static void
-find_order(struct order *order, const struct fx_pairs *pairs)
-{
-	order->pairs = pairs;
-	order->count = pairs->counts[1];
-	order->position =
-		fx_xcalloc(order->count + 1, sizeof(*order->position));
-	order->has_stayed =
-		fx_xcalloc(order->count + 1, sizeof(*order->has_stayed));
-	for (size_t i = 0; i < order->count; i++)
-		if (pairs->mates[1][i])
-			order->position[i] = fx_graph_position(pairs->graphs[0],
-				pairs->mates[1][i]);
-	mark_stayed(order);
+	for (size_t i = 0; i < count; i++)
+		places[i] = pairs->mates[1][i] ? pairs->mates[1][i]->order
+					       : FX_ORDER_NONE;
+	fx_order_longest(places, count, stayed);
+	free(places);
+	return stayed;
 }
 
 /* What differs between BEFORE and its mate AFTER, as bits. */
@@ -137,29 +94,25 @@ void
 fx_graph_diff(const struct fx_pairs *pairs, struct fx_change **ret,
 	size_t *count_ret)
 {
-	struct order order = { .count = 0 };
+	FX_AUTO_FREE bool *has_stayed = find_stayed(pairs);
 	change_vec rows = { 0 };
 	struct fx_node *old = fx_graph_first(pairs->graphs[0]);
 	struct fx_node *node;
 	size_t i = 0;
 
-	find_order(&order, pairs);
 	fx_graph_for_each_node (node, pairs->graphs[1]) {
 		struct fx_change row = { .before = pairs->mates[1][i],
 			.after = node,
-			.has_moved =
-				pairs->mates[1][i] && !order.has_stayed[i] };
+			.has_moved = pairs->mates[1][i] && !has_stayed[i] };
 
-		if (order.has_stayed[i])
+		if (has_stayed[i])
 			old = add_removed(&rows, pairs, old, row.before);
 		if (row.before)
 			row.differs = compare(pairs, row.before, node);
-		row.kind = kind_of(&row, order.has_stayed[i++]);
+		row.kind = kind_of(&row, has_stayed[i++]);
 		fx_vec_push(&rows, row);
 	}
 	add_removed(&rows, pairs, old, NULL);
-	free(order.position);
-	free(order.has_stayed);
 	*ret = rows.items;
 	*count_ret = rows.count;
 }

@@ -249,3 +249,36 @@ fx_order_path(struct fx_node *from, struct fx_node *to,
 	for (at = to; count-- > 0; at = fx_map_get_pointer(&came, at))
 		(*nodes_ret)[count] = at;
 }
+
+/* Patience sorting: tails are the ends of the runs of each length. */
+void
+fx_order_longest(const uint64_t *places, size_t count, bool *stayed)
+{
+	FX_AUTO_FREE size_t *tails = fx_xcalloc(count + 1, sizeof(*tails));
+	FX_AUTO_FREE size_t *previous =
+		fx_xcalloc(count + 1, sizeof(*previous));
+	size_t length = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t low = 0;
+		size_t high = length;
+
+		if (places[i] == FX_ORDER_NONE)
+			continue;
+		while (low < high) {
+			size_t middle = (low + high) / 2;
+
+			if (places[tails[middle]] < places[i])
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		previous[i] = low > 0 ? tails[low - 1] : SIZE_MAX;
+		tails[low] = i;
+		if (low == length)
+			length++;
+	}
+	for (size_t i = length > 0 ? tails[length - 1] : SIZE_MAX;
+		i != SIZE_MAX; i = previous[i])
+		stayed[i] = true;
+}

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/bitset.h"
 #include "ir/graph.h"
@@ -33,5 +34,11 @@ void fx_order_cone(struct fx_node *node, bool up, int depth,
  */
 void fx_order_path(struct fx_node *from, struct fx_node *to,
 	struct fx_node ***nodes_ret, size_t *count_ret);
+
+/* Mark in STAYED, which holds false, a longest run of PLACES that ascends; NONE
+ * is part of no run.
+ */
+#define FX_ORDER_NONE UINT64_MAX
+void fx_order_longest(const uint64_t *places, size_t count, bool *stayed);
 
 #endif /* FX_IR_ORDER_H */

@@ -1,5 +1,8 @@
 /* pair.c - which nodes of two graphs are one and the same.
  *
+ * Three ways are gone, by structure alone and with more and more trust in
+ * names, and the one that leaves the smallest difference is taken.
+ *
  * Each stage gives every node a key and pairs nodes of equal keys: digests of
  * all that a node is computed from, of all that uses it, of its own call, of
  * its name.  What is paired already stands for itself in the digests, so that a
@@ -18,6 +21,7 @@
 #include "base/mem.h"
 #include "ir/graph_hash.h"
 #include "ir/hash_bytes.h"
+#include "ir/order.h"
 #include "ir/pair_private.h"
 #include "ir/value_walk.h"
 
@@ -234,6 +238,13 @@ join_cones(struct fx_pairing *p)
 	} while (count_free(&p->sides[0]) < before);
 }
 
+static bool
+is_end(const struct fx_node *node)
+{
+	return node->opcode == FX_OPCODE_PLACEHOLDER ||
+	       node->opcode == FX_OPCODE_OUTPUT;
+}
+
 /* A name and, with OWN, the call: the target, or with WHOLE all of it. */
 static void
 join_names(struct fx_pairing *p, bool own, bool whole)
@@ -277,8 +288,8 @@ join_from_pairs(struct fx_pairing *p)
 	p->is_eager = false;
 }
 
-/* From all pairs on, the only neighbour on both sides, though the target is
- * another; from each on, what has the same target comes first.
+/* From all pairs on, the only neighbour of that opcode on both sides, though
+ * the target is another; from each on, what has the same target comes first.
  */
 static void
 join_replaced(struct fx_pairing *p)
@@ -293,10 +304,9 @@ join_replaced(struct fx_pairing *p)
 		own[s] = side->keys;
 		kind[s] = side->cone;
 		for (size_t i = 0; i < side->count; i++)
-			kind[s][i] =
-				side->nodes[i]->opcode !=
-					FX_OPCODE_PLACEHOLDER &&
-				side->nodes[i]->opcode != FX_OPCODE_GET_ATTR;
+			kind[s][i] = is_end(side->nodes[i])
+					     ? 0
+					     : side->nodes[i]->opcode + 1U;
 	}
 	for (size_t i = 0; i < p->joined.count; i++) {
 		p->sides[0].keys = kind[0];
@@ -325,11 +335,7 @@ join_ends(struct fx_pairing *p)
 			fx_hash_put_byte(&p->bytes, node->opcode);
 			if (node->opcode == FX_OPCODE_PLACEHOLDER)
 				fx_hash_put_interned(&p->bytes, node->target);
-			side->keys[i] =
-				node->opcode == FX_OPCODE_PLACEHOLDER ||
-						node->opcode == FX_OPCODE_OUTPUT
-					? digest(&p->bytes)
-					: 0;
+			side->keys[i] = is_end(node) ? digest(&p->bytes) : 0;
 		}
 	}
 	fx_pair_keys(p, FX_PAIR_IN_ORDER);
@@ -343,14 +349,25 @@ join_ends(struct fx_pairing *p)
 	fx_pair_keys(p, FX_PAIR_IN_ORDER);
 }
 
-static void
-join_all(struct fx_pairing *p)
+/* By structure alone; whether nothing is left. */
+static bool
+join_structure(struct fx_pairing *p)
 {
 	join_ends(p);
 	join_alike(p);
-	if (!count_free(&p->sides[0]) || !count_free(&p->sides[1]))
-		return;
+	return !count_free(&p->sides[0]) && !count_free(&p->sides[1]);
+}
+
+/* By whole calls, and then by what surrounds them or, with OWN, by names with
+ * their targets first.
+ */
+static void
+join_by_names(struct fx_pairing *p, bool own)
+{
+	join_ends(p);
 	join_names(p, true, true);
+	if (own)
+		join_names(p, true, false);
 	join_cones(p);
 	use_own_keys(p);
 	fx_pair_keys(p, FX_PAIR_UNIQUE);
@@ -361,6 +378,58 @@ join_all(struct fx_pairing *p)
 	join_names(p, false, false);
 	join_from_pairs(p);
 	join_replaced(p);
+}
+
+static void
+separate(struct fx_pairing *p)
+{
+	for (int s = 0; s < 2; s++)
+		for (size_t i = 0; i < p->sides[s].count; i++)
+			p->sides[s].mates[i] = FX_PAIR_NONE;
+	fx_vec_clear(&p->joined);
+	p->followed = 0;
+}
+
+/* How many pairs stand in another order. */
+static size_t
+count_moved(const struct fx_pairs *pairs)
+{
+	size_t count = pairs->counts[1];
+	FX_AUTO_FREE uint64_t *places = fx_xcalloc(count + 1, sizeof(*places));
+	FX_AUTO_FREE bool *stayed = fx_xcalloc(count + 1, sizeof(*stayed));
+	size_t moved = 0;
+
+	for (size_t i = 0; i < count; i++)
+		places[i] = pairs->mates[1][i] ? pairs->mates[1][i]->order
+					       : FX_ORDER_NONE;
+	fx_order_longest(places, count, stayed);
+	for (size_t i = 0; i < count; i++)
+		moved += pairs->mates[1][i] && !stayed[i];
+	return moved;
+}
+
+/* What it takes to tell the difference: a node that came or went, or reads
+ * something else, weighs as much as two other names or places.
+ */
+static size_t
+cost(const struct fx_pairs *pairs)
+{
+	size_t cost = count_moved(pairs);
+
+	for (size_t i = 0; i < pairs->counts[0]; i++)
+		cost += pairs->mates[0][i] ? 0 : 2;
+	for (size_t i = 0; i < pairs->counts[1]; i++) {
+		const struct fx_node *before = pairs->mates[1][i];
+		const struct fx_node *after = fx_graph_at(pairs->graphs[1], i);
+
+		if (!before || before->target != after->target ||
+			!fx_pairs_equal(pairs, &before->args, &after->args) ||
+			!fx_pairs_equal(pairs, &before->kwargs, &after->kwargs))
+			cost += 2;
+		else
+			cost += before->name != after->name;
+	}
+	return cost;
 }
 
 static void
@@ -386,11 +455,31 @@ fx_pairs_make(struct fx_graph *before, struct fx_graph *after,
 {
 	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
 	struct fx_pairing p = { .arena = arena };
+	struct fx_pairs other;
+	size_t best = SIZE_MAX;
 
 	side_init(&p, &p.sides[0], before);
 	side_init(&p, &p.sides[1], after);
-	join_all(&p);
-	hand_over(&p, ret);
+	if (join_structure(&p)) {
+		hand_over(&p, ret);
+		best = cost(ret);
+	}
+	for (int own = 0; own < 2 && best > 0; own++) {
+		size_t now;
+
+		separate(&p);
+		join_by_names(&p, own);
+		hand_over(&p, &other);
+		now = cost(&other);
+		if (best == SIZE_MAX || now < best + !own) {
+			if (best != SIZE_MAX)
+				fx_pairs_deinit(ret);
+			*ret = other;
+			best = now;
+		} else {
+			fx_pairs_deinit(&other);
+		}
+	}
 	fx_vec_deinit(&p.joined);
 	fx_vec_deinit(&p.rows[0]);
 	fx_vec_deinit(&p.rows[1]);

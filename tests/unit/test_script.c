@@ -17,10 +17,12 @@
 #include "commands/out/out.h"
 #include "commands/out/record.h"
 #include "commands/shell/cmd.h"
+#include "emit/edits.h"
 #include "emit/script.h"
 #include "ir/graph_hash.h"
 #include "ir/journal.h"
 #include "ir/module.h"
+#include "ir/pair.h"
 #include "ir/verify.h"
 #include "load/save.h"
 #include "ops/layertab.h"
@@ -309,11 +311,211 @@ a_script_recreates_the_graph(void)
 	FXT_IS(edits, >, graphs * SEQUENCES_A_GRAPH);
 }
 
+/* --- the commands between two graphs ------------------------------------- */
+
+/* Type TEXT; false when a line fails. */
+static bool
+type_all(struct seat *seat, struct fx_buf *text)
+{
+	struct fx_error *err = NULL;
+	char *at = text->data;
+
+	while (!err && at && *at) {
+		char *end = strchr(at, '\n');
+
+		*end = '\0';
+		err = type(seat, at);
+		if (err)
+			printf("\n  %s: %s\n", at, fx_error_message(err));
+		*end = '\n';
+		at = end + 1;
+	}
+	if (err)
+		printf("%s", text->data);
+	fx_error_free(err);
+	return !err;
+}
+
+static size_t
+count_lines(const struct fx_buf *text)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < text->length; i++)
+		count += text->data[i] == '\n';
+	return count;
+}
+
+/* The nodes of BEFORE that read the same in AFTER, by id. */
+static void
+find_untouched(struct fx_graph *before, struct fx_graph *after,
+	struct fx_map *ret)
+{
+	struct fx_node *node;
+
+	fx_graph_for_each_node (node, before) {
+		struct fx_node *other = fx_graph_find(after, node->name);
+
+		if (other &&
+			fx_hash_equal(fx_node_hash(node), fx_node_hash(other)))
+			fx_map_set_pointer(ret, node->name,
+				(void *)(uintptr_t)node->id);
+	}
+}
+
+static bool
+have_same_ids(const struct fx_map *untouched, struct fx_graph *graph)
+{
+	uintptr_t name;
+	uintptr_t id;
+	size_t at = 0;
+
+	while (fx_map_next(untouched, &at, &name, &id)) {
+		struct fx_node *node = fx_graph_find(graph, (const char *)name);
+
+		if (!node || node->id != id)
+			return false;
+	}
+	return true;
+}
+
+/* Turn the graph at A, the current one, into B by the commands that diff says.
+ * At most LINES of them (0: any number); SAYS_ALL: no comment among them.
+ */
+static bool
+turns_into(struct seat *seat, struct fx_graph *b, size_t lines, bool says_all)
+{
+	const struct fx_edits_options options = { .is_forced = true };
+	struct fx_graph *a = graph_of(seat);
+	FX_AUTO_PAIRS struct fx_pairs pairs = { .counts = { 0 } };
+	FX_AUTO_MAP struct fx_map untouched = { 0 };
+	FX_AUTO_BUF struct fx_buf script = { 0 };
+	size_t unsaid;
+	bool ok;
+
+	fx_pairs_make(a, b, &pairs);
+	fx_emit_edits(&script, &pairs, &options, &unsaid);
+	find_untouched(a, b, &untouched);
+	ok = !(says_all && unsaid) && type_all(seat, &script) &&
+	     fx_hash_equal(fx_graph_text_hash(a), fx_graph_text_hash(b)) &&
+	     have_same_ids(&untouched, a);
+	if (lines && count_lines(&script) > lines)
+		ok = false;
+	if (!ok)
+		printf("\nunsaid %zu, same text %d, same ids %d, lines %zu of "
+		       "%zu\n%s",
+			unsaid,
+			fx_hash_equal(fx_graph_text_hash(a),
+				fx_graph_text_hash(b)),
+			have_same_ids(&untouched, a), count_lines(&script),
+			lines, fx_buf_text(&script));
+	return ok;
+}
+
+/* Not in torch.fx: the output is last, and nothing reads it. */
+static bool
+is_sound(const char *line)
+{
+	return !strncmp(line, "set %output.args", 16) ||
+	       !strstr(line, "%output");
+}
+
+/* K random edits of a copy. */
+static bool
+edits_are_found(uint64_t seed, const char *path)
+{
+	struct fxt_graph_options options = { .seed = seed, .node_count = 25 };
+	struct fxt_random random = fxt_random_seed(seed);
+	struct fx_graph *graph = fxt_random_graph(&options);
+	struct seat seat = seat_new();
+	const char *load = fx_intern_format("load %s as base", path);
+	size_t wanted = 1 + fxt_random_below(&random, 20);
+	size_t edits = 0;
+	struct fx_graph *b;
+	bool ok = fxt_ok(fx_save(graph, path)) && fxt_ok(type(&seat, load)) &&
+		  fxt_ok(type(&seat, "graph copy base as exp")) &&
+		  fxt_ok(type(&seat, "graph exp"));
+
+	fx_graph_free(graph);
+	for (int tries = 0; ok && edits < wanted && tries < 400; tries++) {
+		FX_AUTO_BUF struct fx_buf line = { 0 };
+		struct fx_error *err;
+
+		add_command(&seat, &random, &line);
+		if (strstr(fx_buf_text(&line), "undo") ||
+			strstr(fx_buf_text(&line), "redo") ||
+			strstr(fx_buf_text(&line), "set module") ||
+			!is_sound(fx_buf_text(&line)))
+			continue;
+		err = type(&seat, fx_buf_text(&line));
+		edits += !err;
+		fx_error_free(err);
+	}
+	b = graph_of(&seat);
+	ok = ok && fxt_ok(type(&seat, "graph base")) &&
+	     turns_into(&seat, b, 3 * edits + 2, false);
+	seat_free(&seat);
+	return ok;
+}
+
+/* Two graphs that have nothing to do with each other. */
+static bool
+a_pair_is_bridged(uint64_t seed, const char *path)
+{
+	struct fxt_graph_options options = { .seed = 2 * seed,
+		.no_modules = true };
+	struct fx_graph *graph = fxt_random_graph(&options);
+	struct seat seat = seat_new();
+	const char *load = fx_intern_format("load %s as base", path);
+	bool ok = fxt_ok(fx_save(graph, path)) && fxt_ok(type(&seat, load));
+	struct fx_graph *other;
+
+	options.seed++;
+	other = fxt_random_graph(&options);
+	ok = ok && turns_into(&seat, other, 0, true);
+	fx_graph_free(graph);
+	fx_graph_free(other);
+	seat_free(&seat);
+	return ok;
+}
+
+static void
+for_seeds(bool (*holds)(uint64_t seed, const char *path))
+{
+	char *folder = fxt_folder_new();
+	FX_AUTO_FREE char *path = fx_xasprintf("%s/diff.fxg", folder);
+	const char *count = getenv("FXT_GRAPHS");
+	size_t graphs = count ? (size_t)strtoul(count, NULL, 10) : GRAPHS / 5;
+	size_t failed = 0;
+
+	for (uint64_t seed = 1; seed <= graphs && failed < 3; seed++)
+		if (!holds(seed, path)) {
+			printf("  seed %llu\n", (unsigned long long)seed);
+			failed++;
+		}
+	fxt_folder_free(folder);
+	FXT_EQ(failed, 0);
+}
+
+static void
+the_commands_of_a_diff_make_the_edits(void)
+{
+	for_seeds(edits_are_found);
+}
+
+static void
+the_commands_of_a_diff_bridge_any_two_graphs(void)
+{
+	for_seeds(a_pair_is_bridged);
+}
+
 int
 main(void)
 {
 	static const struct fxt_case cases[] = {
 		FXT_CASE(a_script_recreates_the_graph),
+		FXT_CASE(the_commands_of_a_diff_make_the_edits),
+		FXT_CASE(the_commands_of_a_diff_bridge_any_two_graphs),
 	};
 	int status = fxt_run("script", cases, FX_ARRAY_LEN(cases));
 

@@ -1,0 +1,348 @@
+/* edits.c - the commands that turn one graph into another: lines, modules,
+ * names.
+ */
+#include <config.h>
+
+#include "emit/edits.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/intern.h"
+#include "base/mem.h"
+#include "emit/construct.h"
+#include "emit/edits_private.h"
+#include "ir/clone.h"
+#include "ir/diff.h"
+#include "ir/edit.h"
+#include "ir/graph_hash.h"
+#include "ir/module.h"
+#include "ir/pair.h"
+
+void
+fx_edits_say(struct fx_edits *e, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	fx_vec_push(&e->lines, fx_xvasprintf(format, arguments));
+	va_end(arguments);
+	e->line_count++;
+}
+
+void
+fx_edits_cannot(struct fx_edits *e, struct fx_error *err, const char *format,
+	...)
+{
+	FX_AUTO_FREE char *what = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	what = fx_xvasprintf(format, arguments);
+	va_end(arguments);
+	fx_vec_push(&e->lines, fx_xasprintf("# %s%s%s", what, err ? ": " : "",
+				       err ? fx_error_message(err) : ""));
+	fx_error_free(err);
+	e->unsaid++;
+}
+
+void
+fx_edits_remark(struct fx_edits *e, const char *format, ...)
+{
+	FX_AUTO_FREE char *what = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	what = fx_xvasprintf(format, arguments);
+	va_end(arguments);
+	fx_vec_push(&e->lines, fx_xasprintf("# %s", what));
+}
+
+struct fx_value
+fx_edits_import(struct fx_edits *e, const struct fx_value *value)
+{
+	return fx_graph_import(e->copy, value, &e->after);
+}
+
+/* --- modules ------------------------------------------------------------- */
+
+/* Put what stands at PATH of the second graph there. */
+static void
+set_module(struct fx_edits *e, const char *path)
+{
+	FX_AUTO_BUF struct fx_buf call = { 0 };
+	FX_AUTO_GRAPH struct fx_graph *scratch = fx_graph_new(0);
+	struct fx_module *module =
+		fx_module_find(e->pairs->graphs[1]->module, path);
+	struct fx_error *err;
+
+	err = fx_edit_set_module(e->copy, path,
+		fx_module_clone(e->copy, module));
+	if (!err && fx_emit_construct(&call, scratch, module))
+		fx_edits_say(e, "set module %s = nn.%s", path,
+			fx_buf_text(&call));
+	else
+		fx_edits_cannot(e, err, "no command makes the module %s", path);
+}
+
+static void
+set_tensor(struct fx_edits *e, const char *path, const struct fx_tensor *tensor)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	struct fx_error *err = fx_edit_bind_tensor(e->copy, path,
+		fx_tensor_clone(e->copy, tensor, tensor->storage));
+
+	if (!err && e->options->values && e->options->values(&text, tensor))
+		fx_edits_say(e, "set value %s = %s", path, fx_buf_text(&text));
+	else
+		fx_edits_cannot(e, err, "%s has other values", path);
+}
+
+/* Of a module that is set, all values. */
+static void
+set_tensors(struct fx_edits *e, const char *path)
+{
+	struct fx_module_walk *walk =
+		fx_module_walk_new(fx_module_find(e->pairs->graphs[1]->module,
+					   path),
+			true);
+	struct fx_module *module;
+	const char *below;
+
+	while (fx_module_walk_next(walk, &module, &below)) {
+		const char *whole = *below ? fx_module_path(path, below) : path;
+
+		for (size_t i = 0; i < module->member_count; i++)
+			if (module->members[i].tensor)
+				set_tensor(e,
+					fx_module_path(whole,
+						module->members[i].name),
+					module->members[i].tensor);
+	}
+	fx_module_walk_free(walk);
+}
+
+/* The path of the module that ROW is about: a tensor that came, went or has
+ * another form needs a new module.  NULL: only values differ.
+ */
+static const char *
+owner(const struct fx_module_change *row)
+{
+	const char *dot = strrchr(row->path, '.');
+
+	if (row->before || row->after)
+		return row->path;
+	if (row->old && row->new && row->old->dtype == row->new->dtype &&
+		row->old->rank == row->new->rank &&
+		!memcmp(row->old->sizes, row->new->sizes,
+			row->new->rank * sizeof(*row->new->sizes)))
+		return NULL;
+	return dot ? fx_intern_n(row->path, (size_t)(dot - row->path)) : "";
+}
+
+static void
+change_module(struct fx_edits *e, const struct fx_module_change *row,
+	struct fx_map *done)
+{
+	const char *path = owner(row);
+
+	if (!path) {
+		const char *dot = strrchr(row->path, '.');
+		const char *above = fx_intern_n(row->path,
+			dot ? (size_t)(dot - row->path) : 0);
+
+		if (!fx_map_has(done, (uintptr_t)above))
+			set_tensor(e, row->path, row->new);
+		return;
+	}
+	if (!*path || !fx_module_find(e->pairs->graphs[1]->module, path)) {
+		fx_edits_cannot(e, NULL, "no command changes %s so",
+			*row->path ? row->path : "self");
+		return;
+	}
+	if (!fx_map_set_pointer(done, path, path))
+		return;
+	set_module(e, path);
+	set_tensors(e, path);
+}
+
+/* A module that goes may stay: nothing calls it. */
+static bool
+may_stay(const struct fx_module_change *row)
+{
+	return row->kind == FX_CHANGE_REMOVED && row->before;
+}
+
+void
+fx_edits_modules(struct fx_edits *e)
+{
+	FX_AUTO_MAP struct fx_map done = { 0 };
+	struct fx_module_change *rows;
+	size_t count;
+
+	fx_module_diff(e->pairs->graphs[0]->module, e->pairs->graphs[1]->module,
+		&rows, &count);
+	/* Forms first, so that values are said once. */
+	for (int values = 0; values < 2; values++)
+		for (size_t i = 0; i < count; i++)
+			if ((owner(&rows[i]) == NULL) == values &&
+				!may_stay(&rows[i]))
+				change_module(e, &rows[i], &done);
+	for (size_t i = 0; i < count; i++)
+		if (may_stay(&rows[i]))
+			fx_edits_remark(e, "%s stays, and is not called",
+				rows[i].path);
+	free(rows);
+}
+
+/* --- names --------------------------------------------------------------- */
+
+static void
+set_name(struct fx_edits *e, struct fx_node *node, const char *name)
+{
+	const char *old = node->name;
+	struct fx_error *err = fx_edit_set_name(node, name);
+
+	if (err)
+		fx_edits_cannot(e, err, "%s cannot be called %s", old, name);
+	else
+		fx_edits_say(e, "rename %%%s %s", old, name);
+}
+
+/* Another name for the time being, or for good when NODE goes. */
+static void
+step_aside(struct fx_edits *e, struct fx_node *node)
+{
+	FX_AUTO_FREE char *name = fx_xasprintf("%s_old", node->name);
+
+	for (int i = 1; fx_graph_find(e->copy, name) ||
+			fx_graph_find(e->pairs->graphs[1], name);
+		i++) {
+		free(name);
+		name = fx_xasprintf("%s_old_%d", node->name, i);
+	}
+	set_name(e, node, name);
+}
+
+/* Give NODE its NAME.  WANTED are the names of all that wait for one; who has
+ * it now gets his first, and a circle of them is opened.
+ */
+static void
+pass_names(struct fx_edits *e, const struct fx_map *wanted,
+	struct fx_node *node)
+{
+	FX_VEC(struct fx_node *) line = { 0 };
+	FX_AUTO_MAP struct fx_map waiting = { 0 };
+
+	while (node) {
+		const char *name = fx_map_get_pointer(wanted, node);
+		struct fx_node *holder;
+
+		if (name == node->name)
+			break;
+		holder = fx_graph_find(e->copy, name);
+		fx_vec_push(&line, node);
+		fx_map_set_pointer(&waiting, node, node);
+		if (holder && (fx_map_has(&waiting, (uintptr_t)holder) ||
+				      !fx_map_has(wanted, (uintptr_t)holder))) {
+			step_aside(e, holder);
+			holder = NULL;
+		}
+		node = holder;
+	}
+	while (line.count) {
+		node = fx_vec_pop(&line);
+		set_name(e, node, fx_map_get_pointer(wanted, node));
+	}
+	fx_vec_deinit(&line);
+}
+
+void
+fx_edits_names(struct fx_edits *e)
+{
+	FX_AUTO_MAP struct fx_map wanted = { 0 };
+
+	for (size_t i = 0; i < e->row_count; i++)
+		if (e->rows[i].before && e->rows[i].after)
+			fx_map_set_pointer(&wanted,
+				fx_edits_copied(e, e->rows[i].after),
+				e->rows[i].after->name);
+	for (size_t i = 0; i < e->row_count; i++)
+		if (e->rows[i].differs & FX_DIFFERS_NAME)
+			pass_names(e, &wanted,
+				fx_edits_copied(e, e->rows[i].after));
+	/* What goes makes room for what comes. */
+	for (size_t i = 0; i < e->row_count; i++) {
+		const struct fx_change *row = &e->rows[i];
+		struct fx_node *holder;
+
+		if (row->kind != FX_CHANGE_ADDED)
+			continue;
+		holder = fx_graph_find(e->copy, row->after->name);
+		if (holder)
+			step_aside(e, holder);
+	}
+}
+
+/* --- all of it ----------------------------------------------------------- */
+
+static void
+begin(struct fx_edits *e, const struct fx_pairs *pairs)
+{
+	e->pairs = pairs;
+	e->copy = fx_graph_clone(pairs->graphs[0], 0, &e->before);
+	fx_graph_diff(pairs, &e->rows, &e->row_count);
+	for (size_t i = 0; i < e->row_count; i++)
+		if (e->rows[i].before && e->rows[i].after)
+			fx_map_set_pointer(&e->after, e->rows[i].after,
+				fx_map_get_pointer(&e->before,
+					e->rows[i].before));
+}
+
+static void
+end(struct fx_edits *e)
+{
+	fx_graph_free(e->copy);
+	fx_map_deinit(&e->before);
+	fx_map_deinit(&e->after);
+	free(e->rows);
+	for (size_t i = 0; i < e->lines.count; i++)
+		free(e->lines.items[i]);
+	fx_vec_deinit(&e->lines);
+}
+
+static void
+write_lines(struct fx_buf *out, const struct fx_edits *e)
+{
+	bool is_whole = e->line_count > 1;
+	bool is_forced = is_whole || e->options->is_forced;
+
+	if (is_whole)
+		fx_buf_add(out, "begin\n");
+	for (size_t i = 0; i < e->lines.count; i++)
+		fx_buf_addf(out, "%s%s\n", e->lines.items[i],
+			is_forced && *e->lines.items[i] != '#' ? " -f" : "");
+	if (is_whole)
+		fx_buf_add(out, "commit\n");
+}
+
+void
+fx_emit_edits(struct fx_buf *out, const struct fx_pairs *pairs,
+	const struct fx_edits_options *options, size_t *unsaid_ret)
+{
+	struct fx_edits e = { .options = options };
+
+	begin(&e, pairs);
+	fx_edits_modules(&e);
+	fx_edits_names(&e);
+	fx_edits_nodes(&e);
+	fx_edits_order(&e);
+	if (!e.unsaid && !fx_hash_equal(fx_graph_text_hash(e.copy),
+				 fx_graph_text_hash(pairs->graphs[1])))
+		fx_edits_cannot(&e, NULL, "the graphs still differ");
+	write_lines(out, &e);
+	*unsaid_ret = e.unsaid;
+	end(&e);
+}

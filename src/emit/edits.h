@@ -1,0 +1,32 @@
+/* edits.h - the commands that turn one graph into another. */
+#ifndef FX_EMIT_EDITS_H
+#define FX_EMIT_EDITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct fx_buf;
+struct fx_pairs;
+struct fx_tensor;
+
+/* Append TENSOR's values as an expression; false when they are not there, or
+ * too many.
+ */
+typedef bool fx_edits_values_fn(struct fx_buf *out,
+	const struct fx_tensor *tensor);
+
+struct fx_edits_options {
+	fx_edits_values_fn *values; /* may be null */
+	bool is_forced;             /* the second graph has impossible shapes */
+};
+
+/* Append to OUT the lines that turn the first graph of PAIRS into the second:
+ * typed there one after the other, they keep the ids of what is paired.  What
+ * no command can say is a comment, which *UNSAID_RET counts.  Where more than
+ * one edit is needed they stand between begin and commit, and may pass through
+ * impossible shapes (-f).
+ */
+void fx_emit_edits(struct fx_buf *out, const struct fx_pairs *pairs,
+	const struct fx_edits_options *options, size_t *unsaid_ret);
+
+#endif /* FX_EMIT_EDITS_H */

@@ -1,0 +1,74 @@
+/* edits_private.h - the files of emit/edits: what is said, and in which order.
+ *
+ * Each line is tried at once on a copy of the first graph, so that it is known
+ * to be accepted where it stands.
+ */
+#ifndef FX_EMIT_EDITS_PRIVATE_H
+#define FX_EMIT_EDITS_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/compiler.h"
+#include "base/error.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "emit/edits.h"
+#include "ir/graph.h"
+
+struct fx_change;
+struct fx_pairs;
+
+struct fx_edits {
+	const struct fx_pairs *pairs;
+	const struct fx_edits_options *options;
+	struct fx_graph *copy; /* of the first graph, edited on the way */
+	struct fx_map before;  /* node of the first graph -> of the copy */
+	struct fx_map after;   /* node of the second graph -> of the copy */
+	struct fx_change *rows;
+	size_t row_count;
+	FX_VEC(char *) lines;
+	size_t line_count; /* that are no comments */
+	size_t unsaid;
+};
+
+/* Add a line; one that changes what is computed may need -f. */
+FX_PRINTF(2, 3)
+void fx_edits_say(struct fx_edits *e, const char *format, ...);
+/* Add a comment on what cannot be said.  ERR, taken, may be null. */
+FX_PRINTF(3, 4)
+void fx_edits_cannot(struct fx_edits *e, struct fx_error *err,
+	const char *format, ...);
+
+/* Add a comment on what makes no difference to what is computed. */
+FX_PRINTF(2, 3)
+void fx_edits_remark(struct fx_edits *e, const char *format, ...);
+
+/* The node of the copy that is to become NODE, of the second graph. */
+static inline struct fx_node *
+fx_edits_copied(const struct fx_edits *e, const struct fx_node *node)
+{
+	return fx_map_get_pointer(&e->after, node);
+}
+
+/* VALUE of the second graph, in the copy. */
+struct fx_value fx_edits_import(struct fx_edits *e,
+	const struct fx_value *value);
+
+/* Modules and tensors; names; nodes, in the order of the second graph; what
+ * goes, and places.
+ */
+void fx_edits_modules(struct fx_edits *e);
+void fx_edits_names(struct fx_edits *e);
+void fx_edits_nodes(struct fx_edits *e);
+void fx_edits_order(struct fx_edits *e);
+
+/* edits_call.c: create what NODE, of the second graph, is, before or after NEAR
+ * of the copy, or in the place of OLD.
+ */
+void fx_edits_create(struct fx_edits *e, const struct fx_node *node,
+	struct fx_node *near, bool is_after);
+void fx_edits_replace(struct fx_edits *e, const struct fx_node *node,
+	struct fx_node *old);
+
+#endif /* FX_EMIT_EDITS_PRIVATE_H */

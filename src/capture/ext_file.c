@@ -15,6 +15,8 @@
 #include "base/hash.h"
 #include "base/intern.h"
 #include "emit/weights.h"
+#include "ir/clone.h"
+#include "ir/graph.h"
 #include "ir/module.h"
 #include "ir/value_text.h"
 #include "lang/parse.h"
@@ -242,6 +244,88 @@ save(PyObject *self, PyObject *args)
 		return NULL;
 	}
 	Py_RETURN_NONE;
+}
+
+/* Have MEMBER of the graph INNER, which lies at PATH in GRAPH, in the storage
+ * of the same tensor there; GRAPH gets one that it has not (a constant that
+ * only INNER names).
+ */
+static void
+share(struct fx_graph *graph, struct fx_graph *inner, struct fx_member *member,
+	const char *path)
+{
+	const struct fx_tensor *outer =
+		fx_module_find_tensor(graph->module, path);
+	const char *dot = strrchr(path, '.');
+	struct fx_module *owner;
+
+	if (outer && outer->storage) {
+		member->tensor =
+			fx_tensor_clone(inner, member->tensor, outer->storage);
+		return;
+	}
+	owner = dot ? fx_module_find(graph->module,
+			      fx_intern_n(path, (size_t)(dot - path)))
+		    : NULL;
+	if (owner && !fx_module_member(owner, fx_intern(dot + 1)))
+		fx_module_add_tensor(owner, fx_intern(dot + 1),
+			fx_tensor_clone(graph, member->tensor,
+				member->tensor->storage));
+}
+
+/* The graph INNER of the module at PATH in GRAPH has the same tensors. */
+static void
+share_all(struct fx_graph *graph, struct fx_graph *inner, const char *path)
+{
+	struct fx_module_walk *walk = fx_module_walk_new(inner->module, true);
+	struct fx_module *module;
+	const char *below;
+
+	while (fx_module_walk_next(walk, &module, &below)) {
+		const char *at = *below ? fx_module_path(path, below) : path;
+
+		for (size_t i = 0; i < module->member_count; i++)
+			if (module->members[i].tensor)
+				share(graph, inner, &module->members[i],
+					fx_module_path(at,
+						module->members[i].name));
+		if (module->graph)
+			share_all(graph, module->graph, at);
+	}
+	fx_module_walk_free(walk);
+}
+
+/* Give the module at PATH in GRAPH the graph of OBJECT, a Graph. */
+static bool
+own_graph(struct fx_graph *graph, const char *path, PyObject *object,
+	uint32_t number)
+{
+	struct fx_module *owner = fx_module_find(graph->module, path);
+
+	if (!fxpy_graph_describe(object))
+		return false;
+	if (!owner || owner->graph)
+		return true;
+	owner->graph = fx_graph_clone(((struct fxpy_graph *)object)->graph,
+		(graph->serial & UINT16_MAX) | number << 16, NULL);
+	share_all(graph, owner->graph, fx_intern(path));
+	return true;
+}
+
+bool
+fxpy_add_graphs(struct fx_graph *graph, PyObject *kept)
+{
+	PyObject *graphs = PyDict_GetItemString(kept, "graphs"), *key, *value;
+	uint32_t number = 0;
+	Py_ssize_t at = 0;
+
+	while (graphs && PyDict_Next(graphs, &at, &key, &value)) {
+		const char *path = fxpy_text(key);
+
+		if (!path || !own_graph(graph, path, value, ++number))
+			return false;
+	}
+	return true;
 }
 
 static PyMethodDef functions[] = {

@@ -282,7 +282,8 @@ fxpy_graph_describe(PyObject *self)
 	object->is_described = true;
 	return places_of(object) &&
 	       fxpy_describe_tensors(object->graph, &object->records,
-		       &object->paths, object->places);
+		       &object->paths, object->places) &&
+	       fxpy_add_graphs(object->graph, object->kept);
 }
 
 void

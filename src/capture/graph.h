@@ -33,6 +33,11 @@ void fxpy_raise(const struct fx_error *err);
 bool fxpy_copy_places(struct fx_graph *graph, PyObject *source,
 	PyObject *scopes, struct fx_node_spec *spec);
 
+/* ext_file.c: give the modules of GRAPH that are graphs their own: KEPT, of its
+ * Graph, has "graphs", path -> Graph.  False with an exception.
+ */
+bool fxpy_add_graphs(struct fx_graph *graph, PyObject *kept);
+
 /* ext_file.c */
 int fxpy_file_ready(PyObject *module);
 

@@ -310,17 +310,21 @@ number_of(const struct fx_datum *datum)
 	return payload->number;
 }
 
-/* Refuse a module that was edited after it was captured, since the module in
- * the process is the old one.  The caller then expands the call.
+/* The path of the module that SITE calls in the process.  Refuse one that was
+ * edited after it was captured, since the module in the process is the old one.
+ * The caller then expands the call.
  */
 static struct fx_error *
-check_module(struct fx_python_state *state, const struct fx_call_site *site)
+find_module(struct fx_python_state *state, const struct fx_call_site *site,
+	const char **path_ret)
 {
 	struct fx_module *module =
 		fx_module_find(site->graph->module, site->target);
 
-	if (module && fx_child_tree_has(state->run.tree, module))
+	if (module && fx_child_tree_has(state->run.tree, module)) {
+		*path_ret = fx_child_tree_module_path(state->run.tree, module);
 		return NULL;
+	}
 	return fx_error_new(FX_ERR_UNSUPPORTED,
 		"%s is not what was traced any more", site->target);
 }
@@ -403,13 +407,14 @@ python_resolve(struct fx_backend *backend, const struct fx_call_site *site,
 	void **plan_ret)
 {
 	struct fx_python_state *state = fx_python_state_of(backend);
+	const char *target = site->target;
 	struct fx_asking a = { .fd = -1 };
 	struct fx_error *err;
 	struct plan *plan;
 	json_t *keywords;
 
 	if (site->opcode == FX_OPCODE_CALL_MODULE)
-		err = check_module(state, site);
+		err = find_module(state, site, &target);
 	else
 		err = check_world(backend, site);
 	if (err)
@@ -418,8 +423,8 @@ python_resolve(struct fx_backend *backend, const struct fx_call_site *site,
 	for (size_t i = 0; i < site->keyword_count; i++)
 		json_array_append_new(keywords, json_string(site->keywords[i]));
 	a.message = json_pack("{s:s, s:s, s:o}", "opcode",
-		fx_opcode_word(site->opcode), "target", site->target,
-		"keywords", keywords);
+		fx_opcode_word(site->opcode), "target", target, "keywords",
+		keywords);
 	err = fx_python_ask(state, "run_resolve", &a);
 	if (!err)
 		err = read_plan(backend, a.answer, &plan);

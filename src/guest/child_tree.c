@@ -7,14 +7,19 @@
 
 #include "base/buf.h"
 #include "base/hash.h"
+#include "base/intern.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "ir/graph.h"
 #include "ir/module.h"
 #include "ir/value_text.h"
 
+/* Graphs within graphs deeper than this were not captured. */
+#define DEPTH_LIMIT 50
+
 struct fx_child_tree {
 	struct fx_map modules; /* module -> hash of its own state */
+	struct fx_map paths;   /* module -> interned path */
 	struct fx_map tensors; /* tensor -> interned path */
 };
 
@@ -37,6 +42,7 @@ note_module(struct fx_child_tree *tree, struct fx_module *module,
 	const char *path)
 {
 	fx_map_set(&tree->modules, (uintptr_t)module, state_of(module));
+	fx_map_set_pointer(&tree->paths, module, path);
 	for (size_t i = 0; i < module->member_count; i++) {
 		const struct fx_member *member = &module->members[i];
 
@@ -46,17 +52,34 @@ note_module(struct fx_child_tree *tree, struct fx_module *module,
 	}
 }
 
-struct fx_child_tree *
-fx_child_tree_new(const struct fx_graph *graph)
+/* Note the modules of GRAPH, which is that of the module at PREFIX, and of the
+ * graphs within it, which are DEPTH graphs deep.
+ */
+static void
+note_graph(struct fx_child_tree *tree, const struct fx_graph *graph,
+	const char *prefix, int depth)
 {
-	struct fx_child_tree *tree = FX_NEW(struct fx_child_tree);
 	struct fx_module_walk *walk = fx_module_walk_new(graph->module, true);
 	struct fx_module *module;
 	const char *path;
 
-	while (fx_module_walk_next(walk, &module, &path))
-		note_module(tree, module, path);
+	while (fx_module_walk_next(walk, &module, &path)) {
+		const char *whole = *path ? fx_module_path(prefix, path)
+					  : fx_intern(prefix);
+
+		note_module(tree, module, whole);
+		if (module->graph && depth < DEPTH_LIMIT)
+			note_graph(tree, module->graph, whole, depth + 1);
+	}
 	fx_module_walk_free(walk);
+}
+
+struct fx_child_tree *
+fx_child_tree_new(const struct fx_graph *graph)
+{
+	struct fx_child_tree *tree = FX_NEW(struct fx_child_tree);
+
+	note_graph(tree, graph, "", 0);
 	return tree;
 }
 
@@ -66,6 +89,7 @@ fx_child_tree_free(struct fx_child_tree *tree)
 	if (!tree)
 		return;
 	fx_map_deinit(&tree->modules);
+	fx_map_deinit(&tree->paths);
 	fx_map_deinit(&tree->tensors);
 	free(tree);
 }
@@ -99,6 +123,13 @@ fx_child_tree_has(const struct fx_child_tree *tree,
 		answer = is_as_captured(tree, inner);
 	fx_module_walk_free(walk);
 	return answer;
+}
+
+const char *
+fx_child_tree_module_path(const struct fx_child_tree *tree,
+	const struct fx_module *module)
+{
+	return fx_map_get_pointer(&tree->paths, module);
 }
 
 const char *

@@ -22,6 +22,12 @@ void fx_child_tree_free(struct fx_child_tree *tree);
 bool fx_child_tree_has(const struct fx_child_tree *tree,
 	const struct fx_module *module);
 
+/* The path of MODULE in the process (borrowed), through the modules whose
+ * graphs it is in, or NULL when it is newer.
+ */
+const char *fx_child_tree_module_path(const struct fx_child_tree *tree,
+	const struct fx_module *module);
+
 /* The path of TENSOR in the process (borrowed), or NULL when it is newer. */
 const char *fx_child_tree_path(const struct fx_child_tree *tree,
 	const struct fx_tensor *tensor);

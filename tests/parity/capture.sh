@@ -24,7 +24,8 @@ export FXDB_PYTHON=$python
 "$python" "$here/objects.py" || status=1
 "$python" "$here/exported.py" || status=1
 "$python" "$here/torch_graphs.py" || status=1
-FXDB_PYTHON=$python "$python" "$here/files.py" || status=1
+"$python" "$here/files.py" || status=1
+"$python" "$here/nested.py" || status=1
 "$python" "$here/torchvision_models.py" $models
 case $? in
 0 | 77) ;;

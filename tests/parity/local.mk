@@ -19,7 +19,8 @@ EXTRA_DIST += %D%/same_meaning.sh %D%/expressions.py
 # fxdb's tracer beside torch.fx's, in one Python.
 TESTS += %D%/capture.sh
 EXTRA_DIST += %D%/capture.sh %D%/capture/api.py %D%/capture/compare.py %D%/capture/files.py \
-	%D%/capture/functions.py %D%/capture/small_models.py \
+	%D%/capture/functions.py %D%/capture/nested.py \
+	%D%/capture/small_models.py tests/data/trace/within.py \
 	%D%/capture/torchvision_models.py \
 	%D%/capture/without_torch_fx.py
 

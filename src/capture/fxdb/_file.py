@@ -292,10 +292,21 @@ class _Modules:
         before, _, name = path.rpartition(".")
         return self.made[before], name
 
+    def _is_within(self, path):
+        """Whether PATH lies in a graph within, which has made what is there."""
+        while path:
+            path = path.rpartition(".")[0]
+            if path in self.graphs:
+                return True
+        return False
+
     def _put(self, record):
         """A tensor of RECORD, where it belongs."""
         path = record["tensor"]
         owner, name = self._owner(path)
+        if self._is_within(path) and hasattr(owner, name):
+            self.made[path] = getattr(owner, name)
+            return
         if "none" in record:
             value = None
         elif "same" in record:
@@ -303,7 +314,7 @@ class _Modules:
         else:
             value = self.tensors.tensor(record)
         self.made[path] = value
-        if path in self.known or isinstance(owner, torch.fx.GraphModule):
+        if path.rpartition(".")[0] in self.known:
             return
         if hasattr(owner, name):  # as a model would: LSTM keeps a list of them
             setattr(owner, name, value)
@@ -321,6 +332,9 @@ class _Modules:
                     self._put(record)
                 continue
             parent, name = self._owner(path) if path else (None, "")
+            if self._is_within(path) and name in parent._modules:
+                self.made[path] = parent._modules[name]
+                continue
             if "none" in record:
                 parent.register_module(name, None)
                 continue
@@ -408,6 +422,7 @@ class _Section:
             self.header.get("dialect") or torch.__version__.split("+")[0],
             False)
         self._resolve(made, texts)
+        made._kept["graphs"] = self.modules.graphs
         made._kept["types"] = {
             node["node"]: _annotation(node["type"], self.known)
             for node in self.nodes if "type" in node}

@@ -114,6 +114,22 @@ def _nested(graph):
     return None if info is None else tuple(map(str, info.orig_args))
 
 
+def _graphs_in(root, nodes):
+    """The modules of ROOT that NODES call, or name for a branch or a loop, and
+    that are graphs: path -> GraphModule."""
+    found = {}
+    for node in nodes:
+        if node.op in ("call_module", "get_attr"):
+            try:
+                inner = _weights.find(root, {}, node.target)
+            except KeyError:
+                continue
+            if isinstance(inner, torch.fx.GraphModule) and \
+                    any(each.op == "output" for each in inner.graph.nodes):
+                found[node.target] = inner
+    return found
+
+
 def is_guard(node):
     """Whether NODE only checks inputs, as torch.export's module() does: a call
     of a module whose result nobody has."""
@@ -128,10 +144,10 @@ def from_torch(given, leaves_out=None):
 
     The metadata of a node is in Node.meta, the values themselves; shapes,
     lines and module paths among them are also what `shapes` and `list` of the
-    debugger show.  What is no plain value among arguments is kept as it is.
-    leaves_out(node) says which nodes, without users, are not taken.
-    Raises TypeError for anything else, ValueError for a graph that has no
-    output.
+    debugger show.  GraphModules that nodes call or name are graphs within it.
+    What is no plain value among arguments is kept as it is.  leaves_out(node)
+    says which nodes, without users, are not taken.  Raises TypeError for anything
+    else, ValueError for a graph that has no output.
     """
     import fxdb
     root, graph = _parts(given)
@@ -164,6 +180,9 @@ def from_torch(given, leaves_out=None):
         made._kept["codegen"] = graph._codegen
     for mine, node in zip(made.nodes, nodes):
         mine.meta.update(node.meta)
+    made._kept["graphs"] = {
+        path: from_torch(module, leaves_out)
+        for path, module in _graphs_in(root, nodes).items()}
     return made
 
 
@@ -231,3 +250,6 @@ def to_torch(graph):
 
 _capture.Graph.to_torch = to_torch
 _capture.Graph.save = _file.save
+_capture.Graph.graphs = property(
+    lambda graph: dict(graph._kept.get("graphs", {})),
+    doc="The graphs within, by the paths of their modules.")

@@ -13,6 +13,7 @@
 #include "ir/graph.h"
 #include "ir/journal.h"
 #include "pass/engine.h"
+#include "session/capture.h"
 #include "session/model.h"
 #include "session/session.h"
 #include "session/verify.h"
@@ -164,6 +165,27 @@ unknown_pass(const char *name)
 		"passes: %s", fx_buf_text(&names));
 }
 
+/* PASS reads parameters, which may still be in the process that traced them.
+ */
+static FX_NODISCARD struct fx_error *
+need_weights(struct cmd_ctx *ctx, const struct fx_pass *pass)
+{
+	FX_AUTO_FREE char *skipped = NULL;
+	struct fx_error *err = NULL;
+	size_t count;
+
+	if (!pass->needs_weights)
+		return NULL;
+	err = fx_model_fetch_weights(ctx->model, &skipped);
+	count = err ? 0 : fx_model_count_weightless(ctx->model);
+	if (count)
+		out_note(ctx->out,
+			"%zu parameters and buffers have no values, which %s "
+			"needs; weights random makes some up",
+			count, pass->name);
+	return err;
+}
+
 static FX_NODISCARD struct fx_error *
 run_pass(struct cmd_ctx *ctx)
 {
@@ -190,7 +212,9 @@ run_pass(struct cmd_ctx *ctx)
 		edit.verify = fx_verify_new(ctx->session, ctx->model,
 			&(struct fx_verify_options){
 				.claim = edit.run.pass->claim });
-	err = cmd_edit(ctx, edit.run.pass->name, pass_edit, &edit);
+	err = need_weights(ctx, edit.run.pass);
+	if (!err)
+		err = cmd_edit(ctx, edit.run.pass->name, pass_edit, &edit);
 	if (!err)
 		say_verified(&edit);
 	fx_verify_free(edit.verify);

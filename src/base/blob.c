@@ -1,8 +1,9 @@
 /* blob.c - counted bytes.
  *
- * Four kinds: our own memory, somebody's memory, a mapped file, a part of
- * another blob.  A mapped file keeps its descriptor, as only asking it tells
- * that the file was cut short; a guard keeps that from being fatal.
+ * Five kinds: our own memory, the same filled at the first look, somebody's
+ * memory, a mapped file, a part of another blob.  A mapped file keeps its
+ * descriptor, as only asking it tells that the file was cut short; a guard
+ * keeps that from being fatal.
  */
 #include <config.h>
 
@@ -31,6 +32,11 @@ struct fx_blob {
 
 	void (*release)(void *context);
 	void *context;
+
+	/* Of memory that is filled at the first look; null afterwards. */
+	void (*fill)(void *context, void *data);
+	void (*fill_release)(void *context);
+	void *fill_context;
 
 	struct fx_blob *parent; /* of a part */
 
@@ -168,12 +174,41 @@ fx_blob_map(const char *path, size_t offset, size_t size, struct fx_blob **ret)
 	return NULL;
 }
 
+struct fx_error *
+fx_blob_new_later(size_t size, void (*fill)(void *context, void *data),
+	void (*release)(void *context), void *context, struct fx_blob **ret)
+{
+	/* Memory that nobody touches costs nothing yet. */
+	struct fx_error *err = fx_blob_new(size, ret);
+
+	if (err)
+		return err;
+	(*ret)->fill = fill;
+	(*ret)->fill_release = release;
+	(*ret)->fill_context = context;
+	return NULL;
+}
+
+static void
+fill_now(const struct fx_blob *blob)
+{
+	struct fx_blob *filled = (struct fx_blob *)blob;
+	void (*fill)(void *context, void *data) = filled->fill;
+
+	if (!fill)
+		return;
+	filled->fill = NULL;
+	fill(filled->fill_context, filled->data);
+	filled->fill_release(filled->fill_context);
+}
+
 struct fx_blob *
 fx_blob_slice(struct fx_blob *parent, size_t offset, size_t size)
 {
 	struct fx_blob *blob;
 
 	fx_assert(offset <= parent->size && size <= parent->size - offset);
+	fill_now(parent);
 	blob = new_blob(size ? (char *)parent->data + offset : NULL, size);
 	blob->parent = fx_blob_ref(parent);
 	return blob;
@@ -196,6 +231,7 @@ move_to_pages(struct fx_blob *blob)
 {
 	void *pages;
 
+	fill_now(blob);
 	if (blob->release != free || !blob->size)
 		return;
 	pages = mmap(NULL, blob->size, PROT_READ | PROT_WRITE,
@@ -245,6 +281,8 @@ fx_blob_unref(struct fx_blob *blob)
 	while (blob && --blob->references == 0) {
 		struct fx_blob *parent = blob->parent;
 
+		if (blob->fill)
+			blob->fill_release(blob->fill_context);
 		if (blob->release)
 			blob->release(blob->context);
 		if (blob->pages) {
@@ -262,6 +300,7 @@ fx_blob_unref(struct fx_blob *blob)
 void *
 fx_blob_data(const struct fx_blob *blob)
 {
+	fill_now(blob);
 	return blob->data;
 }
 
@@ -278,6 +317,7 @@ fx_blob_read(const struct fx_blob *blob, size_t offset, size_t size, void *out)
 		return fx_error_new(FX_ERR_RANGE,
 			"%zu bytes at %zu lie outside of %zu bytes", size,
 			offset, blob->size);
+	fill_now(blob);
 	if (size)
 		memcpy(out, (const char *)blob->data + offset, size);
 	/* Afterwards, so that it cannot happen in between. */

@@ -27,6 +27,14 @@ struct fx_blob *fx_blob_wrap(void *data, size_t size,
 FX_NODISCARD struct fx_error *fx_blob_map(const char *path, size_t offset,
 	size_t size, struct fx_blob **ret);
 
+/* SIZE bytes that FILL writes to DATA when they are first asked for.  RELEASE
+ * is called once, after that or with the blob.  Fails, with CONTEXT still the
+ * caller's, when memory does not suffice.
+ */
+FX_NODISCARD struct fx_error *fx_blob_new_later(size_t size,
+	void (*fill)(void *context, void *data), void (*release)(void *context),
+	void *context, struct fx_blob **ret);
+
 /* A part of PARENT, which it keeps alive. */
 struct fx_blob *fx_blob_slice(struct fx_blob *parent, size_t offset,
 	size_t size);

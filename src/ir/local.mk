@@ -57,6 +57,7 @@ libfxcore_a_SOURCES += \
 	%D%/size_private.h \
 	%D%/size_text.c \
 	%D%/targets.c %D%/targets.h \
+	%D%/tensor_storage.c %D%/tensor_storage.h \
 	%D%/tensor_meta.c %D%/tensor_meta.h \
 	%D%/uses.c %D%/uses.h \
 	%D%/value.c %D%/value.h \

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/blob.h"
 #include "base/compiler.h"
 #include "base/intern.h"
 #include "base/map.h"
@@ -20,33 +19,6 @@ enum {
 	/* More members than this get an index by name. */
 	FEW_MEMBERS = 12,
 };
-
-struct fx_storage *
-fx_storage_new(struct fx_blob *blob_taken)
-{
-	struct fx_storage *storage = FX_NEW(struct fx_storage);
-
-	storage->references = 1;
-	storage->blob = blob_taken;
-	return storage;
-}
-
-struct fx_storage *
-fx_storage_ref(struct fx_storage *storage)
-{
-	storage->references++;
-	return storage;
-}
-
-void
-fx_storage_unref(struct fx_storage *storage)
-{
-	if (!storage || --storage->references > 0)
-		return;
-	if (storage->blob)
-		fx_blob_unref(storage->blob);
-	free(storage);
-}
 
 struct fx_module *
 fx_module_new(struct fx_graph *graph, const char *class_name)

@@ -15,34 +15,14 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "ir/tensor_storage.h"
 #include "ir/value.h"
 
-struct fx_blob;
 struct fx_buf;
 struct fx_graph;
 struct fx_module;
-
-/* Counted bytes that tensors lie in.  BLOB is null while weights are not
- * attached; its bytes never change once the graph has a journal: running lays
- * objects of its own over them (run/parameters.h).
- */
-struct fx_storage {
-	unsigned references;
-	struct fx_blob *blob;
-	const char *key; /* interned; its name in a safetensors file, or NULL */
-	/* Of the bytes; from a file that keeps it, or computed on first need
-	 * (ir/graph_hash.h).
-	 */
-	bool has_digest;
-	struct fx_hash digest;
-};
-
-struct fx_storage *fx_storage_new(struct fx_blob *blob_taken);
-struct fx_storage *fx_storage_ref(struct fx_storage *storage);
-void fx_storage_unref(struct fx_storage *storage);
 
 /* A parameter or buffer.  Immutable, in the graph's permanent arena. */
 struct fx_tensor {

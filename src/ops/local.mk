@@ -4,6 +4,7 @@
 libfxcore_a_SOURCES += \
 	%D%/dialect.c %D%/dialect.def %D%/dialect.h \
 	%D%/functional_names.def \
+	%D%/fusion.c %D%/fusion.def %D%/fusion.h \
 	%D%/initial.c %D%/initial.def %D%/initial.h \
 	%D%/layertab.c %D%/layertab.h \
 	%D%/meaning.c %D%/meaning.def %D%/meaning.h \

@@ -30,6 +30,7 @@ struct fx_pass {
 	const char *options; /* words it takes, separated by blanks; "" */
 	/* What it says of its result, which verification holds it to. */
 	enum fx_claim claim;
+	bool needs_weights; /* it reads parameters and buffers */
 	/* Begin and end: allocate and free ctx->state. */
 	struct fx_error *(*open)(struct fx_graph *graph,
 		struct fx_pass_ctx *ctx);

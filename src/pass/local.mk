@@ -2,5 +2,8 @@
 libfxcore_a_SOURCES += \
 	%D%/dce.c \
 	%D%/engine.c %D%/engine.h \
+	%D%/fold_weight.c %D%/fold_weight.h \
+	%D%/fuse_conv_bn.c \
 	%D%/inline_all.c \
-	%D%/passes.def
+	%D%/passes.def \
+	%D%/sweep.c %D%/sweep.h

@@ -87,8 +87,13 @@ widen_storage(struct fx_widening *widening, struct fx_storage *storage,
 	err = fx_blob_new(count * fx_dtype_info(wide(dtype))->size, &blob);
 	if (err)
 		return err;
-	widen_bytes(dtype, fx_blob_data(storage->blob), count,
-		fx_blob_data(blob));
+	/* What was rounded once is not rounded here. */
+	if (storage->recipe && wide(dtype) == FX_DTYPE_F64)
+		storage->recipe->fill(storage->recipe, FX_DTYPE_F64,
+			fx_blob_data(blob));
+	else
+		widen_bytes(dtype, fx_blob_data(storage->blob), count,
+			fx_blob_data(blob));
 	widening->bytes += fx_blob_size(blob);
 	*ret = fx_storage_new(blob);
 	fx_map_set_pointer(&widening->storages, fx_storage_ref(storage), *ret);

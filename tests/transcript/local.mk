@@ -63,6 +63,7 @@ transcripts = \
 	%D%/force_commit.fxt \
 	%D%/force_shapeless.fxt \
 	%D%/gdb_habits.fxt \
+	%D%/fuse_conv_bn.fxt \
 	%D%/goto.fxt \
 	%D%/graph.fxt \
 	%D%/help.fxt \

@@ -1,0 +1,271 @@
+/* fold_weight.c - numbers of layers with a normalisation folded in.
+ *
+ * With r = 1 / sqrt(variance + eps) the weight of a channel is multiplied by
+ * gamma * r, and the bias becomes (bias - mean) * r * gamma + beta.
+ */
+#include <config.h>
+
+#include "pass/fold_weight.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/blob.h"
+#include "base/mem.h"
+#include "ir/module.h"
+#include "run/values.h"
+
+/* --- the bias ------------------------------------------------------------ */
+
+struct numbers {
+	struct fx_recipe recipe; /* first */
+	double *items;
+	size_t count;
+};
+
+static void
+numbers_fill(const struct fx_recipe *recipe, enum fx_dtype dtype, void *data)
+{
+	const struct numbers *numbers = (const struct numbers *)recipe;
+
+	fx_elements_encode(dtype, numbers->items, NULL, numbers->count, data);
+}
+
+static void
+numbers_free(struct fx_recipe *recipe)
+{
+	struct numbers *numbers = (struct numbers *)recipe;
+
+	free(numbers->items);
+	free(numbers);
+}
+
+/* The numbers of TENSOR, not rounded where that is known, or COUNT times
+ * FALLBACK where there is none.
+ */
+static FX_NODISCARD struct fx_error *
+read_numbers(const struct fx_tensor *tensor, size_t count, double fallback,
+	double **ret)
+{
+	size_t size = tensor ? fx_dtype_info(tensor->dtype)->size : 1;
+	FX_AUTO_FREE char *bytes = fx_xcalloc(count, size);
+	struct fx_error *err = NULL;
+
+	*ret = fx_xcalloc(count, sizeof(double));
+	for (size_t i = 0; i < count; i++)
+		(*ret)[i] = fallback;
+	if (!tensor)
+		return NULL;
+	if (tensor->storage->recipe &&
+		fx_blob_size(tensor->storage->blob) == count * size) {
+		tensor->storage->recipe->fill(tensor->storage->recipe,
+			FX_DTYPE_F64, *ret);
+		return NULL;
+	}
+	err = fx_blob_read(tensor->storage->blob, (size_t)tensor->offset * size,
+		count * size, bytes);
+	if (!err)
+		fx_elements_decode(tensor->dtype, bytes, count, *ret, NULL);
+	return err;
+}
+
+/* --- the weight ---------------------------------------------------------- */
+
+/* ROWS rows of CHANNELS parts of PART elements.  CHANNELS is 1 where a row is a
+ * channel; else they are those of the group that the row belongs to.
+ */
+struct scaled {
+	struct fx_recipe recipe; /* first */
+	enum fx_dtype dtype;
+	struct fx_storage *source;
+	size_t offset; /* in elements */
+	size_t rows;
+	size_t channels;
+	size_t part;
+	size_t group_rows;
+	double *scale; /* by channel */
+};
+
+static void
+scaled_free(struct fx_recipe *recipe)
+{
+	struct scaled *scaled = (struct scaled *)recipe;
+
+	fx_storage_unref(scaled->source);
+	free(scaled->scale);
+	free(scaled);
+}
+
+static void
+scale_part(enum fx_dtype dtype, char *bytes, size_t count, double scale)
+{
+	double numbers[FX_VALUES_CHUNK];
+	size_t size = fx_dtype_info(dtype)->size;
+
+	if (dtype == FX_DTYPE_F32) {
+		float *elements = (float *)(void *)bytes;
+
+		for (size_t i = 0; i < count; i++)
+			elements[i] *= (float)scale;
+		return;
+	}
+	for (size_t at = 0; at < count; at += FX_VALUES_CHUNK) {
+		size_t some = FX_MIN((size_t)FX_VALUES_CHUNK, count - at);
+
+		fx_elements_decode(dtype, bytes + at * size, some, numbers,
+			NULL);
+		for (size_t i = 0; i < some; i++)
+			numbers[i] *= scale;
+		fx_elements_encode(dtype, numbers, NULL, some,
+			bytes + at * size);
+	}
+}
+
+/* Row INDEX as DTYPE to OUT.  Bytes that cannot be read any more, of a file
+ * that was cut short, become NaN.
+ */
+static void
+read_row(const struct scaled *scaled, size_t index, enum fx_dtype dtype,
+	char *out)
+{
+	size_t count = scaled->channels * scaled->part;
+	size_t size = fx_dtype_info(scaled->dtype)->size;
+	FX_AUTO_FREE char *own = NULL;
+	char *to = out;
+	struct fx_error *err;
+
+	if (dtype != scaled->dtype)
+		to = own = fx_xcalloc(count, size);
+	err = fx_blob_read(scaled->source->blob,
+		(scaled->offset + index * count) * size, count * size, to);
+	if (err)
+		memset(to, 0xff, count * size);
+	fx_error_free(err);
+	if (own)
+		fx_elements_decode(scaled->dtype, own, count,
+			(double *)(void *)out, NULL);
+}
+
+static void
+scaled_fill(const struct fx_recipe *recipe, enum fx_dtype dtype, void *data)
+{
+	const struct scaled *scaled = (const struct scaled *)recipe;
+	const struct fx_recipe *before = scaled->source->recipe;
+	size_t part = fx_dtype_info(dtype)->size * scaled->part;
+	size_t row = part * scaled->channels;
+	size_t own = fx_blob_size(scaled->source->blob) /
+		     fx_dtype_info(scaled->dtype)->size;
+	/* A weight that was folded before is not rounded in between. */
+	bool is_exact = before && dtype != scaled->dtype &&
+			own * fx_dtype_info(dtype)->size == scaled->rows * row;
+	char *to = data;
+
+	if (is_exact)
+		before->fill(before, dtype, data);
+	for (size_t i = 0; i < scaled->rows; i++, to += row) {
+		size_t first = i / scaled->group_rows * scaled->channels;
+
+		if (!is_exact)
+			read_row(scaled, i, dtype, to);
+		for (size_t j = 0; j < scaled->channels; j++)
+			scale_part(dtype, to + j * part, scaled->part,
+				scaled->scale[first + j]);
+	}
+}
+
+static struct fx_recipe *
+scaled_new(const struct fx_folding *folding, double *scale_taken)
+{
+	const struct fx_tensor *weight = folding->weight;
+	struct scaled *scaled = FX_NEW(struct scaled);
+
+	scaled->recipe = (struct fx_recipe){ 1, scaled_fill, scaled_free };
+	scaled->dtype = weight->dtype;
+	scaled->source = fx_storage_ref(weight->storage);
+	scaled->offset = (size_t)weight->offset;
+	scaled->scale = scale_taken;
+	scaled->rows = (size_t)weight->sizes[0];
+	scaled->channels = folding->axis ? (size_t)weight->sizes[1] : 1;
+	scaled->group_rows =
+		folding->axis ? scaled->rows * scaled->channels / folding->count
+			      : 1;
+	scaled->part = (size_t)fx_tensor_numel(weight) /
+		       (scaled->rows * scaled->channels);
+	return &scaled->recipe;
+}
+
+/* --- both ---------------------------------------------------------------- */
+
+/* SCALE is by what each channel is multiplied; BIAS has the layer's own before,
+ * the folded one afterwards.
+ */
+static FX_NODISCARD struct fx_error *
+fold(const struct fx_folding *folding, double *scale, double *bias)
+{
+	size_t count = folding->count;
+	FX_AUTO_FREE double *mean = NULL;
+	FX_AUTO_FREE double *variance = NULL;
+	FX_AUTO_FREE double *gamma = NULL;
+	FX_AUTO_FREE double *beta = NULL;
+	struct fx_error *err = read_numbers(folding->mean, count, 0, &mean);
+
+	if (!err)
+		err = read_numbers(folding->variance, count, 0, &variance);
+	if (!err)
+		err = read_numbers(folding->gamma, count, 1, &gamma);
+	if (!err)
+		err = read_numbers(folding->beta, count, 0, &beta);
+	for (size_t i = 0; !err && i < count; i++) {
+		double r = 1 / sqrt(variance[i] + folding->eps);
+
+		scale[i] = gamma[i] * r;
+		bias[i] = (bias[i] - mean[i]) * scale[i] + beta[i];
+	}
+	return err;
+}
+
+static void
+make_tensors(struct fx_graph *graph, const struct fx_folding *folding,
+	struct fx_storage *const storages[2], struct fx_tensor **weight_ret,
+	struct fx_tensor **bias_ret)
+{
+	const struct fx_tensor *weight = folding->weight;
+	int64_t count = (int64_t)folding->count;
+
+	*weight_ret = fx_tensor_new_like(graph, weight, storages[0]);
+	*bias_ret = fx_tensor_new(graph, weight->dtype, &count, 1, storages[1]);
+	(*bias_ret)->requires_grad = weight->requires_grad;
+}
+
+struct fx_error *
+fx_fold_weight(struct fx_graph *graph, const struct fx_folding *folding,
+	struct fx_tensor **weight_ret, struct fx_tensor **bias_ret)
+{
+	size_t count = folding->count;
+	enum fx_dtype dtype = folding->weight->dtype;
+	FX_AUTO_FREE double *scale = fx_xcalloc(count, sizeof(double));
+	struct numbers *bias = FX_NEW(struct numbers);
+	struct fx_storage *storages[2] = { NULL, NULL };
+	struct fx_error *err =
+		read_numbers(folding->bias, count, 0, &bias->items);
+
+	bias->recipe = (struct fx_recipe){ 1, numbers_fill, numbers_free };
+	bias->count = count;
+	if (!err)
+		err = fold(folding, scale, bias->items);
+	if (err) {
+		numbers_free(&bias->recipe);
+		return err;
+	}
+	err = fx_storage_new_later(&bias->recipe, dtype, count, &storages[1]);
+	if (!err)
+		err = fx_storage_new_later(scaled_new(folding, FX_TAKE(scale)),
+			dtype, (size_t)fx_tensor_numel(folding->weight),
+			&storages[0]);
+	if (!err)
+		make_tensors(graph, folding, storages, weight_ret, bias_ret);
+	fx_storage_unref(storages[0]);
+	fx_storage_unref(storages[1]);
+	return err;
+}

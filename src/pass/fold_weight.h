@@ -1,0 +1,35 @@
+/* fold_weight.h - the weight and bias of a layer that a normalisation of its
+ * channels is folded into.
+ */
+#ifndef FX_PASS_FOLD_WEIGHT_H
+#define FX_PASS_FOLD_WEIGHT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct fx_graph;
+struct fx_tensor;
+
+/* All tensors are contiguous, have values, and are of one float dtype. */
+struct fx_folding {
+	const struct fx_tensor *weight;
+	const struct fx_tensor *bias; /* or NULL: zeros */
+	const struct fx_tensor *mean;
+	const struct fx_tensor *variance;
+	const struct fx_tensor *gamma; /* or NULL: ones */
+	const struct fx_tensor *beta;  /* or NULL: zeros */
+	double eps;
+	uint32_t axis; /* of the channels of a group in WEIGHT: 0 or 1 */
+	size_t count;  /* of channels */
+};
+
+/* The folded tensors, for GRAPH.  They are computed in WEIGHT's dtype when they
+ * are first looked at, and in f64 for who widens them (ir/tensor_storage.h).
+ */
+FX_NODISCARD struct fx_error *fx_fold_weight(struct fx_graph *graph,
+	const struct fx_folding *folding, struct fx_tensor **weight_ret,
+	struct fx_tensor **bias_ret);
+
+#endif /* FX_PASS_FOLD_WEIGHT_H */

@@ -240,7 +240,7 @@ const struct cmd_entry cmd_group_rewrite[] = {
 				      "a sum that a relu reads" },
 			{ "match nn.Linear(x, bias=True) where users(x) = 1",
 				"layers, with conditions" },
-			{ "match -w act relu(x + y)", "why not there" } },
+			{ "match -w relu relu(x + y)", "why not there" } },
 		.exec = match_exec,
 	},
 	{ .name = NULL },

@@ -71,7 +71,7 @@ const struct cmd_entry cmd_group_structure[] = {
 			NULL } },
 		.flags = { { "dry-run", 'n', CMD_ARG_END,
 			"show what would change, change nothing" } },
-		.examples = { { "inline fc1", "a layer as its operators" },
+		.examples = { { "inline fc", "a layer as its operators" },
 			{ "inline {module~\"*Linear\"}", "each of a kind" } },
 		.exec = inline_exec,
 	},

@@ -23,6 +23,7 @@ SETUP = {
     "graph base": BASE,
     "graph copy base as exp": BASE,
     "diff base exp": BASE + ["graph copy base as exp"],
+    "diff base exp --script -o exp.fxdb": BASE + ["graph copy base as exp"],
     "enable 1": BREAKS,
     "disable 1-3": BREAKS,
     "delete 1": BREAKS,

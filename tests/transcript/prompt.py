@@ -119,7 +119,7 @@ p.read("(fxdb) ")
 text = p.type("\n", "(fxdb) ")
 check("undo" not in text, "an edit was repeated")
 # What differs is an answer here; in a script it is a failed check.
-text = p.type("diff\n", "3 nodes differ.")
+text = p.type("diff\n", "1 node differs.")
 check("error" not in text, f"a difference is an error: {text!r}")
 p.read("(fxdb) ")
 # Ctrl-C drops the line and nothing else.

@@ -31,6 +31,7 @@ libfxcmd_a_SOURCES += \
 	%D%/shell/arg_at_cursor.c \
 	%D%/shell/model_stdout.c %D%/shell/model_stdout.h \
 	%D%/shell/process.c %D%/shell/process.h \
+	%D%/verbs/python_pass.c %D%/verbs/python_pass.h \
 	%D%/verbs/replace.c \
 	%D%/shell/run.c \
 	%D%/verbs/scope.c \

@@ -9,6 +9,7 @@
 #include "commands/shell/groups.h"
 #include "commands/shell/shell.h"
 #include "commands/verbs/edit.h"
+#include "commands/verbs/python_pass.h"
 #include "commands/verbs/show.h"
 #include "ir/graph.h"
 #include "ir/journal.h"
@@ -89,43 +90,42 @@ tick(void *context)
 	return front->tick(front->context);
 }
 
-static FX_NODISCARD struct fx_error *
-verify(struct pass_edit *edit)
+struct fx_error *
+cmd_verify_pass(struct cmd_ctx *ctx, const char *name, struct fx_verify *verify,
+	struct fx_verify_result *ret)
 {
-	struct cmd_ctx *ctx = edit->ctx;
 	FX_AUTO_BUF struct fx_buf text = { 0 };
-	struct fx_error *err = fx_verify_graph(edit->verify,
-		fx_model_graph(ctx->model), &edit->verified);
+	struct fx_error *err =
+		fx_verify_graph(verify, fx_model_graph(ctx->model), ret);
 	bool is_strict = fx_verify_mode(ctx->session) == FX_VERIFY_MODE_STRICT;
 
 	if (err)
 		return err;
-	fx_verify_print(&text, &edit->verified);
-	if (edit->verified.verdict == FX_VERDICT_DIFFERS)
+	fx_verify_print(&text, ret);
+	if (ret->verdict == FX_VERDICT_DIFFERS)
 		return fx_error_new(FX_ERR_CHECK,
-			"refused: %s changed output: %s; graph kept",
-			edit->run.pass->name, fx_buf_text(&text));
-	if (edit->verified.verdict == FX_VERDICT_UNKNOWN && is_strict)
+			"refused: %s changed output: %s; graph kept", name,
+			fx_buf_text(&text));
+	if (ret->verdict == FX_VERDICT_UNKNOWN && is_strict)
 		return fx_error_hint(fx_error_new(FX_ERR_CHECK,
 					     "refused: %s was %s; graph kept",
-					     edit->run.pass->name,
-					     fx_buf_text(&text)),
+					     name, fx_buf_text(&text)),
 			"set verify on");
 	return NULL;
 }
 
-static void
-say_verified(struct pass_edit *edit)
+void
+cmd_say_verified(struct cmd_ctx *ctx, const struct fx_verify_result *verified)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 
-	if (!edit->run.applied || cmd_flag(edit->ctx, "dry-run"))
+	if (cmd_flag(ctx, "dry-run"))
 		return;
-	if (edit->verify)
-		fx_verify_print(&text, &edit->verified);
+	if (verified)
+		fx_verify_print(&text, verified);
 	else
 		fx_buf_add(&text, "not verified: set verify is off");
-	out_line(edit->ctx->out, FX_ROLE_PLAIN, "%s", fx_buf_text(&text));
+	out_line(ctx->out, FX_ROLE_PLAIN, "%s", fx_buf_text(&text));
 }
 
 static struct fx_error *
@@ -147,7 +147,8 @@ pass_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 	out_table_end(ctx->out);
 	cmd_canonical_set(ctx, "step", NULL);
 	if (!err && edit->verify && edit->run.applied)
-		err = verify(edit);
+		err = cmd_verify_pass(ctx, edit->run.pass->name, edit->verify,
+			&edit->verified);
 	return err;
 }
 
@@ -200,6 +201,8 @@ run_pass(struct cmd_ctx *ctx)
 					     "pass run: expected the name of "
 					     "a pass"),
 			"pass lists them");
+	if (cmd_is_python_pass(name))
+		return cmd_python_pass(ctx, name);
 	edit.run.pass = fx_pass_find(name);
 	if (!edit.run.pass)
 		return unknown_pass(name);
@@ -215,8 +218,8 @@ run_pass(struct cmd_ctx *ctx)
 	err = need_weights(ctx, edit.run.pass);
 	if (!err)
 		err = cmd_edit(ctx, edit.run.pass->name, pass_edit, &edit);
-	if (!err)
-		say_verified(&edit);
+	if (!err && edit.run.applied)
+		cmd_say_verified(ctx, edit.verify ? &edit.verified : NULL);
 	fx_verify_free(edit.verify);
 	fx_verify_result_deinit(&edit.verified);
 	if (err)
@@ -234,7 +237,9 @@ diff_pass(struct cmd_ctx *ctx)
 	uint32_t id = fx_journal_now(graph);
 	const struct fx_transaction *t = fx_journal_get(graph, id);
 
-	while (t && t->id && (!t->maker || !fx_pass_find(t->maker)))
+	while (t && t->id &&
+		(!t->maker || !(fx_pass_find(t->maker) ||
+				      cmd_is_python_pass(t->maker))))
 		t = fx_journal_get(graph, t->parent);
 	if (!t || !t->id)
 		return fx_error_new(FX_ERR_NO_NAME, "no pass has changed %s",
@@ -397,7 +402,9 @@ const struct cmd_entry cmd_group_pass[] = {
 		.summary = "list or run passes, or show what one changed",
 		.help = "A pass runs as one transaction, is verified and "
 			"reported; undo takes it back whole. -n only shows the "
-			"steps, -s asks before each one.",
+			"steps, -s asks before each one. A function of your "
+			"Python from GraphModule to GraphModule is one too: "
+			"python:FILE.py:FUNCTION, python:package.FUNCTION.",
 		.synonyms = "optimize transform dead code elimination dce run "
 			    "unused nodes optimise simplify remove",
 		.args = { { "action", CMD_ARG_WORD, CMD_OPTIONAL, "what to do",
@@ -413,6 +420,8 @@ const struct cmd_entry cmd_group_pass[] = {
 				"allow shapes that cannot be" } },
 		.examples = { { "pass", "list the passes" },
 			{ "pass run dce", "drop what nobody uses" },
+			{ "pass run python:passes.py:fold",
+				"a pass of your Python" },
 			{ "pass diff", "what the last pass changed" } },
 		.exec = pass_exec,
 	},

@@ -73,6 +73,8 @@ request_json(const struct fx_trace_request *request, json_t **ret)
 		texts_json(request->inputs, request->input_count));
 	if (request->is_state)
 		json_object_set_new(message, "state", json_true());
+	if (request->is_host)
+		json_object_set_new(message, "host", json_true());
 	if (request->is_partial)
 		json_object_set_new(message, "partial", json_true());
 	if (request->vary_count)

@@ -133,6 +133,17 @@ fx_child_tree_module_path(const struct fx_child_tree *tree,
 }
 
 const char *
+fx_child_tree_current_path(const struct fx_child_tree *tree,
+	const struct fx_module *module)
+{
+	uintptr_t state = fx_map_get(&tree->modules, (uintptr_t)module, 0);
+
+	return state && state == state_of(module)
+		       ? fx_child_tree_module_path(tree, module)
+		       : NULL;
+}
+
+const char *
 fx_child_tree_path(const struct fx_child_tree *tree,
 	const struct fx_tensor *tensor)
 {

@@ -28,6 +28,12 @@ bool fx_child_tree_has(const struct fx_child_tree *tree,
 const char *fx_child_tree_module_path(const struct fx_child_tree *tree,
 	const struct fx_module *module);
 
+/* The same, but NULL also when its class, mode or configuration are newer; what
+ * stands below it may be newer all the same.
+ */
+const char *fx_child_tree_current_path(const struct fx_child_tree *tree,
+	const struct fx_module *module);
+
 /* The path of TENSOR in the process (borrowed), or NULL when it is newer. */
 const char *fx_child_tree_path(const struct fx_child_tree *tree,
 	const struct fx_tensor *tensor);

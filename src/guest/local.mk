@@ -6,6 +6,7 @@ libfxcore_a_SOURCES += \
 	%D%/child_tree.c %D%/child_tree.h \
 	%D%/capture_client.c \
 	%D%/failure.c %D%/failure.h \
+	%D%/pass_request.c %D%/pass_request.h \
 	%D%/process.c %D%/process.h \
 	%D%/python.c %D%/python.h \
 	%D%/python_tensor.c \

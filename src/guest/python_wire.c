@@ -11,6 +11,7 @@
 #include "base/dtype.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "ir/node.h"
 #include "ir/value_text.h"
 #include "run/datum.h"
 
@@ -115,6 +116,8 @@ put_leaf(const struct fx_value *value)
 	case FX_VALUE_FUNCTION:
 	case FX_VALUE_OPAQUE:
 		return tagged("object", json_string(value->text));
+	case FX_VALUE_NODE:
+		return tagged("n", json_string(value->node->name));
 	case FX_VALUE_UNKNOWN:
 	case FX_VALUE_NODE_ID:
 		return NULL;
@@ -160,6 +163,20 @@ fx_wire_put(const struct fx_datum *datum, fx_wire_number_fn *number,
 	json_t **ret)
 {
 	return put(&datum->value, number, 0, ret);
+}
+
+/* What a graph holds has no number. */
+static json_int_t
+no_number(const struct fx_datum *datum)
+{
+	(void)datum;
+	return 0;
+}
+
+struct fx_error *
+fx_wire_put_value(const struct fx_value *value, json_t **ret)
+{
+	return put(value, no_number, 0, ret);
 }
 
 /* --- and back ----------------------------------------------------------- */

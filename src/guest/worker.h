@@ -58,6 +58,7 @@ struct fx_trace_request {
 	bool is_partial; /* what cannot be traced becomes a leaf */
 	bool is_state;   /* SPEC is a file of torch.save: its tensors, which
 			  * fx_capture_weights gives, and an empty graph */
+	bool is_host;    /* of no model: an empty graph */
 	const char *const *inputs;
 	size_t input_count;
 	const char *const *vary; /* inputs of a second run, of other sizes */

@@ -2,6 +2,7 @@
 libfxcore_a_SOURCES += \
 	%D%/node_info.c \
 	%D%/align.c %D%/align.h \
+	%D%/become.c %D%/become.h \
 	%D%/build.h \
 	%D%/build_call.c \
 	%D%/build_value.c \

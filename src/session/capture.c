@@ -272,6 +272,25 @@ fx_session_read_state(struct fx_session *session, const char *path,
 	return err;
 }
 
+struct fx_error *
+fx_session_host(struct fx_session *session, struct fx_capture **ret)
+{
+	const struct fx_trace_request request =
+		completed(session, &(struct fx_trace_request){
+					   .spec = "a pass", .is_host = true });
+	struct fx_trace_result result = { .graph = NULL };
+	struct fx_error *err = need_worker(session);
+
+	if (err)
+		return err;
+	err = fx_worker_trace(session->worker, &request,
+		fx_session_serial(session), &result);
+	forget_dead_worker(session, err);
+	*ret = FX_TAKE(result.capture);
+	fx_trace_result_deinit(&result);
+	return err;
+}
+
 /* Give the storage of TENSOR, which the process has at PATH, its bytes. */
 static void
 attach(void *context, const struct fx_tensor *tensor, const char *path)

@@ -43,6 +43,11 @@ FX_NODISCARD struct fx_error *fx_session_trace(struct fx_session *session,
 FX_NODISCARD struct fx_error *fx_session_read_state(struct fx_session *session,
 	const char *path, struct fx_safetensors **ret);
 
+/* A process of the user's Python that holds no model, for the caller to free.
+ */
+FX_NODISCARD struct fx_error *fx_session_host(struct fx_session *session,
+	struct fx_capture **ret);
+
 /* The graph that a program of the user's hands over on the socket FD, as a new
  * model, opened AS said; otherwise as fx_session_trace.
  */

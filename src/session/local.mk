@@ -26,6 +26,7 @@ libfxcore_a_SOURCES += \
 	%D%/override.c \
 	%D%/activation.c %D%/activation.h \
 	%D%/position.c %D%/position.h \
+	%D%/python_pass.c %D%/python_pass.h \
 	%D%/position_back.c %D%/position_nested.c %D%/position_private.h \
 	%D%/position_run.c \
 	%D%/undo_cache.c \

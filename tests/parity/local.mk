@@ -56,6 +56,11 @@ EXTRA_DIST += %D%/trace_errors.sh %D%/capture/failures.py \
 	tests/data/trace/tracer.py tests/data/trace/waits.py \
 	tests/data/trace/weights.py
 
+# Passes of Python beside torch.fx.
+TESTS += %D%/python_pass.sh
+EXTRA_DIST += %D%/python_pass.sh %D%/capture/passes.py \
+	tests/data/trace/passes.py
+
 # Shape rules and layers beside torch's own.
 check_PROGRAMS += %D%/meta_eval
 %C%_meta_eval_SOURCES = %D%/meta_eval.c

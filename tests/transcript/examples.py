@@ -62,6 +62,7 @@ ELSEWHERE = {"attach 3", "tui", "layout split", "focus cmd", "refresh",
              "trace lenet.py:LeNet -i x=f32[1,1,28,28]",
              "trace net.py:Net --example -i x=f32[1,3]",
              "trace net.py:Net --example -i x=f32[1,3] --vary x=f32[4,3]",
+             "pass run python:passes.py:fold",
              "trace torchvision.models:resnet18()"}
 
 

@@ -20,7 +20,7 @@ import torch.fx
 import fxdb
 from fxdb import _torch
 
-_FORMS = "a model is FILE.py:EXPR or package.module:EXPR"
+FORMS = "a model is FILE.py:EXPR or package.module:EXPR"
 _ALIASES = {"nn": "torch.nn", "F": "torch.nn.functional"}
 # Words of a tensor's metadata for dtypes, as f32[1,3] has them (FILES).
 _DTYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16,
@@ -84,7 +84,7 @@ def _missing_module(path, missing):
     if missing != path:
         text += ": there is no \"%s\"" % missing
     return Refused("no-name", text, nearest(missing, names) or
-                   _FORMS)
+                   FORMS)
 
 
 def load(spec):
@@ -100,7 +100,7 @@ def load(spec):
     sys.path.insert(0, os.getcwd())
     if not all(part.isidentifier() for part in path.split(".")):
         raise Refused("usage", "\"%s\" is neither FILE.py nor a module's name" %
-                      path, _FORMS)
+                      path, FORMS)
     try:
         return importlib.import_module(path), expression
     except ModuleNotFoundError as error:

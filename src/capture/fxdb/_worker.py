@@ -22,7 +22,7 @@ import torch
 
 import fxdb
 from fxdb import _capture, _check, _example, _export, _find, _partial, \
-    _remedy, _report, _run, _torch, _vary, _weights
+    _pass, _remedy, _report, _run, _torch, _vary, _weights
 
 
 class _Channel:
@@ -77,6 +77,10 @@ class _Capture:
 
     def _trace(self):
         spec = self.request["spec"]
+        if self.request.get("host"):  # for what is asked later, of no model
+            self.graph = fxdb.symbolic_trace(lambda: None)
+            self.model = self.graph.root
+            return
         if self.request.get("state"):
             self.made = _weights.of_file(spec)
             self.graph = fxdb.symbolic_trace(lambda: None)
@@ -278,6 +282,8 @@ class _Capture:
                 return
             if message["op"] == "weights":
                 self._send_weights()
+            elif message["op"] == "pass":
+                self.channel.send(*_pass.serve(message, fds, self))
             elif message["op"].startswith("run_"):
                 runner = runner or self._runner()
                 self.channel.send(*runner.serve(message, fds))

@@ -1,0 +1,103 @@
+/* python_pass.c - `pass run python:...`: a pass of the user's Python. */
+#include <config.h>
+
+#include "commands/verbs/python_pass.h"
+
+#include <string.h>
+
+#include "commands/shell/cmd.h"
+#include "commands/shell/shell.h"
+#include "commands/verbs/edit.h"
+#include "ir/graph.h"
+#include "ir/journal.h"
+#include "session/model.h"
+#include "session/python_pass.h"
+#include "session/verify.h"
+
+static const char prefix[] = "python:";
+
+bool
+cmd_is_python_pass(const char *name)
+{
+	return strncmp(name, prefix, sizeof(prefix) - 1) == 0;
+}
+
+/* Parameters that a pass computed, in the dtype that they have, differ from
+ * what they would be in f64.
+ */
+#define PARAMETER_TOLERANCE 1e-5
+
+struct python_edit {
+	const char *spec;
+	/* For passes that leave parameters alone, and for those that do not;
+	 * NULL: it is off, or nothing is kept.
+	 */
+	struct fx_verify *verify[2];
+	struct fx_verify_result verified;
+	bool has_changed;
+};
+
+static struct fx_error *
+python_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
+{
+	struct python_edit *edit = data;
+	struct fx_graph *graph = fx_model_graph(ctx->model);
+	uint64_t version = graph->version;
+	size_t modules = fx_journal_counts(graph).modules;
+	struct fx_error *err = fx_model_python_pass(ctx->model, edit->spec);
+
+	(void)script;
+	edit->has_changed = graph->version != version;
+	if (err || !edit->verify[0] || !edit->has_changed)
+		return err;
+	return cmd_verify_pass(ctx, edit->spec,
+		edit->verify[fx_journal_counts(graph).modules > modules],
+		&edit->verified);
+}
+
+/* Verified where it is not only tried; its floats may be reordered. */
+FX_NODISCARD static struct fx_error *
+run_edit(struct cmd_ctx *ctx, const char *name, const char *spec)
+{
+	struct python_edit edit = { .spec = spec };
+	struct fx_error *err;
+
+	for (size_t i = 0; i < 2; i++)
+		if (fx_verify_mode(ctx->session) != FX_VERIFY_MODE_OFF &&
+			!cmd_flag(ctx, "dry-run"))
+			edit.verify[i] = fx_verify_new(ctx->session, ctx->model,
+				&(struct fx_verify_options){
+					.claim = FX_CLAIM_ALGEBRAIC,
+					.tolerance =
+						i ? PARAMETER_TOLERANCE : 0 });
+	err = cmd_edit(ctx, name, python_edit, &edit);
+	if (!err && edit.has_changed)
+		cmd_say_verified(ctx, edit.verify[0] ? &edit.verified : NULL);
+	fx_verify_free(edit.verify[0]);
+	fx_verify_free(edit.verify[1]);
+	fx_verify_result_deinit(&edit.verified);
+	return err;
+}
+
+struct fx_error *
+cmd_python_pass(struct cmd_ctx *ctx, const char *name)
+{
+	const char *spec = name + sizeof(prefix) - 1;
+
+	if (!*spec)
+		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+					     "pass run python: expected a "
+					     "function after the colon"),
+			"pass run python:FILE.py:FUNCTION");
+	if (cmd_flag(ctx, "step"))
+		return fx_error_new(FX_ERR_USAGE,
+			"a pass of Python has no steps: it gives its result "
+			"as a whole");
+	if (cmd_arg_count(ctx, "options"))
+		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+					     "a pass of Python takes no "
+					     "options here"),
+			"an expression may make it: "
+			"pass run python:FILE.py:MAKE(3)");
+	return run_edit(ctx, name, spec);
+}

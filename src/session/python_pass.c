@@ -1,0 +1,96 @@
+/* python_pass.c - passes that are written in Python. */
+#include <config.h>
+
+#include "session/python_pass.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "guest/pass_request.h"
+#include "ir/become.h"
+#include "ir/edit.h"
+#include "session/capture.h"
+#include "session/session_private.h"
+
+/* By what was the name of each: a pass may have renamed nodes. */
+FX_NODISCARD static struct fx_error *
+rename_all(struct fx_graph *graph, json_t *renamed)
+{
+	json_t *pair;
+	size_t i;
+
+	json_array_foreach(renamed, i, pair)
+	{
+		const char *from = json_string_value(json_array_get(pair, 0));
+		const char *to = json_string_value(json_array_get(pair, 1));
+		struct fx_node *node = from ? fx_graph_find(graph, from) : NULL;
+		struct fx_error *err = NULL;
+
+		if (node && to && !fx_graph_find(graph, to))
+			err = fx_edit_set_name(node, to);
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
+/* Whether the process that traced MODEL can be asked. */
+static bool
+has_process(const struct fx_model *model)
+{
+	return model->capture && model->tree &&
+	       fx_capture_process(model->capture) > 0;
+}
+
+FX_NODISCARD static struct fx_error *
+run_in(struct fx_model *model, struct fx_capture *capture,
+	const struct fx_child_tree *tree, const char *spec)
+{
+	struct fx_session *session = model->session;
+	const struct fx_python_pass pass = {
+		.spec = spec,
+		.graph = model->graph,
+		.capture = capture,
+		.tree = tree,
+		.seed = session->seed,
+		.serial = fx_session_serial(session),
+		.tick = fx_session_tick,
+		.output = fx_session_output,
+		.context = session,
+	};
+	struct fx_python_passed passed;
+	struct fx_error *err = fx_python_pass_run(&pass, &passed);
+
+	if (!err)
+		err = rename_all(model->graph, passed.renamed);
+	if (!err)
+		err = fx_graph_become(model->graph, passed.graph);
+	fx_python_passed_deinit(&passed);
+	return err;
+}
+
+FX_NODISCARD static struct fx_error *
+run_in_new(struct fx_model *model, const char *spec)
+{
+	struct fx_capture *capture;
+	struct fx_error *err = fx_session_host(model->session, &capture);
+
+	if (err)
+		return err;
+	err = run_in(model, capture, NULL, spec);
+	fx_capture_free(capture);
+	return err;
+}
+
+struct fx_error *
+fx_model_python_pass(struct fx_model *model, const char *spec)
+{
+	FX_AUTO_FREE char *skipped = NULL;
+	struct fx_error *err;
+
+	if (!has_process(model))
+		return run_in_new(model, spec);
+	/* What comes back is compared with what is there. */
+	err = fx_model_fetch_weights(model, &skipped);
+	return err ? err : run_in(model, model->capture, model->tree, spec);
+}

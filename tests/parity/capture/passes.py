@@ -1,0 +1,287 @@
+"""`pass run python:` beside the same passes in torch.fx itself."""
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+from session import DATA, PYTHON, Session, check, find
+
+# What torch.fx makes of the same model by the same function: the listing, and
+# the output on the debugger's input.
+IN_TORCH = '''
+import importlib, sys
+import torch, torch.fx
+sys.path.insert(0, sys.argv[1])
+import passes
+spec = sys.argv[2]
+torch.manual_seed(0)
+model = passes.Net().eval()
+given = torch.fx.symbolic_trace(model)
+if spec.startswith("passes.py:"):
+    function = getattr(passes, spec[10:])
+else:
+    owner, _, name = spec.rpartition(".")
+    try:
+        function = getattr(importlib.import_module(owner), name)
+    except ImportError:
+        made = given.graph.eliminate_dead_code()
+        function = lambda module: None
+if isinstance(function, type) and issubclass(function, torch.fx.Transformer):
+    function = lambda module, kind=function: kind(module).transform()
+elif isinstance(function, type):
+    function = function()
+torch.manual_seed(0)
+made = function(given)
+made = getattr(made, "graph_module", made)
+if isinstance(made, torch.fx.Graph):
+    made = torch.fx.GraphModule(given, made)
+made = given if made is None else made
+if hasattr(made, "run_folding"):
+    made.run_folding()
+made.recompile()
+print(str(made.graph).strip())
+torch.manual_seed(0)
+with torch.no_grad():
+    print("output", made(torch.randn(2, 3, 8, 8)).flatten().tolist())
+'''
+
+PASSES = [
+    "torch.fx.experimental.optimization.fuse",
+    "torch.fx.experimental.optimization.remove_dropout",
+    "torch.fx.Graph.eliminate_dead_code",
+    "torch.fx.experimental.normalize.NormalizeArgs",
+    "torch.fx.experimental.normalize.NormalizeOperators",
+    "passes.py:same", "passes.py:gelu", "passes.py:copied",
+    "passes.py:graph_alone", "passes.py:folded", "passes.py:shaped",
+    "passes.py:halves", "passes.py:later", "passes.py:own_function",
+    "passes.py:own_module", "passes.py:Result",
+]
+
+
+def in_torch(spec):
+    said = subprocess.run([PYTHON, "-W", "ignore", "-c", IN_TORCH, DATA, spec],
+                          check=True, stdout=subprocess.PIPE).stdout.decode()
+    listing, _, output = said.rpartition("output ")
+    return listing.strip(), output.strip()
+
+
+def fxdb(*lines):
+    """What a new session over the model says to the last of LINES."""
+    session = Session()
+    find(session.run("trace passes.py:Net"), "Net: 16 nodes")
+    for line in lines:
+        said = session.run(line)
+    session.end()
+    return said
+
+
+def equal_to_torch():
+    """The graph, and what it computes, is what torch.fx makes."""
+    for spec in PASSES:
+        listing, output = in_torch(spec)
+        session = Session()
+        session.run("trace passes.py:Net")
+        session.run("set verify off")
+        said = session.run("pass run python:" + spec)
+        find(said, r"\d+ -\d+ ~\d+ nodes")
+        assert "error" not in said, said
+        mine = session.run("dump fx").strip()
+        assert mine == listing, "%s:\n%s\n%s" % (spec, mine, listing)
+        session.run("input x = randn(2,3,8,8)")
+        find(session.run("run"), "Finished")
+        find(session.run("print allclose(output.flatten(), torch.tensor(%s), "
+                         "1e-4, 1e-5)" % output), "= True")
+        assert "error" not in session.run("lint"), spec
+        session.end()
+
+
+def what_was_not_changed_stays():
+    """Ids, by which breakpoints hold; values; lines of the model."""
+    session = Session()
+    session.run("set verify off")
+    session.run("trace passes.py:Net")
+    session.run("input x = randn(2,3,8,8)")
+    session.run("break bn")
+    session.run("tbreak mean")
+    session.run("run")
+    find(session.run("continue"), "mean")
+    find(session.run("pass run python:passes.py:gelu"), r"\+1 -1 ~3 nodes",
+         "the stop: now before @3")
+    find(session.run("node gelu"), r"passes.py:\d+")
+    find(session.run("continue"), "Finished")
+    find(session.run("info record"), "executed +2[0-9]")
+    session.run("run")
+    find(session.run("pass run python:passes.py:rename"), "~[12] node")
+    find(session.run("info breakpoints"), "norm")
+    session.run("continue")
+    find(session.run("run"), "Breakpoint 1", "norm")
+    session.end()
+
+
+def undone_and_redone():
+    """One transaction, with its modules and parameters."""
+    session = Session()
+    session.run("set verify off")
+    session.run("trace passes.py:Net")
+    session.run("input x = randn(2,3,8,8)")
+    session.run("run")
+    session.run("set $was = output")
+    for spec in "passes.py:doubles_weights", "passes.py:folded", \
+            "passes.py:halves":
+        find(session.run("pass run python:" + spec), "undo: 1")
+        find(session.run("undo"), "undo: 0")
+        find(session.run("diff"), "No differences")
+        session.run("run")
+        find(session.run("print allclose(output, $was, 0, 0)"), "= True")
+        session.run("redo")
+        find(session.run("run"), "Finished")
+        session.run("undo")
+    session.run("begin")
+    session.run("pass run python:passes.py:gelu")
+    session.run("pass run python:passes.py:own_module")
+    session.run("abort")
+    find(session.run("diff"), "No differences")
+    find(session.run("pass run -n python:passes.py:gelu"), "dry run")
+    find(session.run("diff"), "No differences")
+    session.end()
+
+
+def bugs_are_named():
+    """Passes that are right are verified, others refused."""
+    session = Session()
+    session.run("trace passes.py:Net")
+    session.run("input x = randn(2,3,8,8)")
+    session.run("run")
+    for name in "doubles_weights", "loses_activation", "wrong_epsilon", "gelu":
+        find(session.run("pass run python:passes.py:" + name),
+             "error: refused: passes.py:%s changed output: max rel" % name)
+        find(session.run("diff"), "No differences")
+    session.run("set $was = output")
+    for spec in "torch.fx.experimental.optimization.fuse", \
+            "torch.fx.experimental.optimization.remove_dropout", \
+            "torch.fx.Graph.eliminate_dead_code", "passes.py:halves", \
+            "passes.py:own_function", "passes.py:folded":
+        find(session.run("pass run python:" + spec), "undo: 1",
+             "verified on 3 inputs|same")
+        session.run("undo")
+    session.end()
+
+
+def said_in_one_sentence():
+    """Whatever a pass does wrong, and all is as before."""
+    session = Session()
+    session.run("trace passes.py:Net")
+    for name, words in (
+            ("raises", "passes.py:raises raised ValueError: no such luck"),
+            ("layer", "passes.py:layer returned a Linear"),
+            ("others_graph", "inputs a, b; this one has x"),
+            ("disordered", "a graph that cannot be: .* before it"),
+            ("exits", "passes.py:exits asked Python to exit with 4"),
+            ("ends", "passes.py:ends ended its process with status 3"),
+            ("crashes", "passes.py:crashes crashed: Segmentation fault"),
+            ("NUMBER", "is of type int, no function"),
+            ("nothing", "passes has no \"nothing\""),
+            ("gelu(", "is no expression"),
+            ("nn.Linear(2, 2)", "passes.py:nn.Linear.* raised ")):
+        said = session.run("pass run 'python:passes.py:%s'" % name)
+        find(said, "error: .*" + words)
+        assert len(re.findall("error: ", said)) == 1, said
+        find(session.run("diff"), "No differences")
+    for spec, words in (
+            ("nowhere.at_all", "no Python module \"nowhere\""),
+            ("nowhere.py:f", "does not exist"), ("gelu", "names no function"),
+            ("", "expected a function"), ("torch.fx", "type module")):
+        find(session.run("pass run python:" + spec), "error: .*" + words)
+    find(session.run("pass run python:passes.py:prints"), "a word from Net")
+    find(session.run("pass run -s python:passes.py:gelu"), "has no steps")
+    find(session.run("pass run python:passes.py:gelu 3"), "takes no options")
+    find(session.run("input x = randn(2,3,8,8)"), "x")
+    find(session.run("run"), "Finished")
+    session.end()
+
+
+def interrupted():
+    """Ctrl-C ends it, also one that does not want to."""
+    for name in "loops", "loops_on":
+        session = Session()
+        session.run("trace passes.py:Net")
+        session.type("pass run python:passes.py:" + name)
+        session.wait("begun")
+        session.signal()
+        if name == "loops_on":
+            time.sleep(1)  # until another Ctrl-C is another one
+            session.signal()
+        # What comes without a terminal is a script, which ends there.
+        find(session.rest(), "error: passes.py:%s was interrupted" % name)
+
+
+def on_values_of_the_session():
+    """A pass sees weights and modules that were set, and a run that wrote."""
+    session = Session()
+    session.run("set verify off")
+    session.run("trace passes.py:Net --train")
+    session.run("input x = randn(2,3,8,8)")
+    session.run("set backend python")
+    session.run("run")
+    find(session.run("pass run python:passes.py:same"), r"\+0 -0 ~0")
+    find(session.run("diff"), "No differences")
+    session.run("set backend auto")
+    session.run("set value conv.weight = $v * 0")
+    session.run("set module fc = nn.Linear(4, 2)")
+    session.run("run")
+    session.run("set $was = output")
+    find(session.run("pass run python:passes.py:same"), r"\+0 -0 ~0")
+    session.run("run")
+    find(session.run("print allclose(output, $was, 0, 0)"), "= True")
+    session.end()
+
+
+def a_graph_from_a_file():
+    """Modules are made of their classes; what has none is named."""
+    with tempfile.TemporaryDirectory() as folder:
+        session = Session()
+        session.run("set verify off")
+        session.run("trace passes.py:Net")
+        session.run("input x = randn(2,3,8,8)")
+        session.run("pass run python:passes.py:own_function")
+        session.run("save %s/net.fxg" % folder)
+        session.run("run")
+        session.run("dump value output %s/net.npy" % folder)
+        session.run("trace weights.py:Kinds().first as kinds")
+        session.run("save %s/kinds.fxg" % folder)
+        session.end()
+        session = Session()
+        session.run("set verify off")
+        session.run("load %s/net.fxg" % folder)
+        find(session.run("pass run python:torch.fx.experimental.optimization."
+                         "remove_dropout"), "-1|-2")
+        find(session.run("pass run python:passes.py:gelu"), r"\+1 -1")
+        find(session.run("undo"), "nodes")
+        find(session.run("undo"), "nodes")
+        find(session.run("pass run python:passes.py:same"), r"\+0 -0 ~0")
+        session.run("load %s/kinds.fxg" % folder)
+        find(session.run("pass run python:passes.py:same"), r"\+0 -0 ~0")
+        session.end()
+
+
+def a_script_and_a_recovery():
+    """The command is a line of the script."""
+    session = Session()
+    session.run("set verify off")
+    session.run("trace passes.py:Net")
+    session.run("input x = randn(2,3,8,8)")
+    session.run("pass run python:passes.py:gelu")
+    find(session.run("dump script"), "trace passes.py:Net\n"
+         "input x = .*\npass run python:passes.py:gelu\n")
+    find(session.run("pass diff"), "t1: pass run", r"\+ gelu", "- act")
+    session.end()
+
+
+TESTS = [equal_to_torch, bugs_are_named, what_was_not_changed_stays,
+         undone_and_redone,
+         said_in_one_sentence, interrupted, on_values_of_the_session,
+         a_graph_from_a_file, a_script_and_a_recovery]
+
+sys.exit(1 if check([test for test in TESTS if len(sys.argv) < 2 or
+                     test.__name__ in sys.argv[1:]]) else 0)

@@ -186,6 +186,53 @@ fx_inline_check(struct fx_expander *expander, struct fx_node *node)
 	return look(&inlining, expander, node);
 }
 
+/* The argument that INPUT of the decomposition stands for, or NULL. */
+static struct fx_node *
+whole_argument(const struct inlining *inlining, const struct fx_node *input)
+{
+	const struct fx_node *node;
+	size_t i = 0;
+	size_t leaf = 0;
+
+	fx_graph_for_each_node (node, inlining->found->graph) {
+		bool is_member;
+
+		if (node->opcode != FX_OPCODE_PLACEHOLDER)
+			continue;
+		is_member = inlining->found->members[i++];
+		if (node == input)
+			return is_member || inlining->leaves.items[leaf]->parent
+				       ? NULL
+				       : inlining->leaves.items[leaf]->node;
+		leaf += !is_member;
+	}
+	return NULL;
+}
+
+struct fx_node *
+fx_inline_forwards(struct fx_expander *expander, struct fx_node *node,
+	bool (*is_identity)(const struct fx_node *node), size_t *count_ret)
+{
+	FX_AUTO(inlining) struct inlining inlining = { .node = NULL };
+	struct fx_error *err = look(&inlining, expander, node);
+	const struct fx_value *value;
+
+	*count_ret = 0;
+	if (err) {
+		fx_error_free(err);
+		return NULL;
+	}
+	value = &fx_graph_last(inlining.found->graph)->args.items[0];
+	while (value->kind == FX_VALUE_NODE && is_identity(value->node) &&
+		value->node->args.count) {
+		value = &value->node->args.items[0];
+		++*count_ret;
+	}
+	return value->kind == FX_VALUE_NODE
+		       ? whole_argument(&inlining, value->node)
+		       : NULL;
+}
+
 /* --- nodes --------------------------------------------------------------- */
 
 static FX_NODISCARD struct fx_error *

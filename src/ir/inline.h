@@ -4,6 +4,9 @@
 #ifndef FX_IR_INLINE_H
 #define FX_IR_INLINE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "base/error.h"
 
 struct fx_expander;
@@ -21,5 +24,13 @@ FX_NODISCARD struct fx_error *fx_inline(struct fx_expander *expander,
 /* The error that fx_inline would give before it edits, or NULL. */
 FX_NODISCARD struct fx_error *fx_inline_check(struct fx_expander *expander,
 	struct fx_node *node);
+
+/* The argument of NODE's call that it gives back: through operators for which
+ * IS_IDENTITY answers true, which are counted in *COUNT_RET, or none.  NULL
+ * when it computes something.
+ */
+struct fx_node *fx_inline_forwards(struct fx_expander *expander,
+	struct fx_node *node, bool (*is_identity)(const struct fx_node *node),
+	size_t *count_ret);
 
 #endif /* FX_IR_INLINE_H */

@@ -66,4 +66,5 @@ libfxcore_a_SOURCES += \
 	%D%/value_read.c %D%/value_read.h \
 	%D%/value_text.c %D%/value_text.h \
 	%D%/value_walk.c %D%/value_walk.h \
+	%D%/written.c %D%/written.h \
 	%D%/verify.c %D%/verify.h

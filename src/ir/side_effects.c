@@ -28,6 +28,7 @@ static const struct {
 } requests[] = {
 	{ "inplace", FX_SIDE_EFFECT_WRITES, 0 },
 	{ "max_norm", FX_SIDE_EFFECT_WRITES, 0 },
+	{ "out", FX_SIDE_EFFECT_WRITES, 0 },
 	/* Running statistics, but not of dropout. */
 	{ "training", FX_SIDE_EFFECT_WRITES, FX_OP_RANDOM },
 	{ "use_input_stats", FX_SIDE_EFFECT_WRITES, 0 },

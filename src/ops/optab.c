@@ -13,19 +13,22 @@
 #include "base/compiler.h"
 #include "base/hash.h"
 
-#define PURE     FX_OP_PURE
-#define COMMUTES FX_OP_COMMUTES
-#define MUTATES  FX_OP_MUTATES
-#define RANDOM   FX_OP_RANDOM
-#define ASSERTS  FX_OP_ASSERTS
-#define VIEW     FX_OP_VIEW
-#define EFFECT   FX_OP_EFFECT
-#define DATA     FX_OP_DATA
-#define MATRICES FX_OP_MATRICES
-#define MARKS    FX_OP_MARKS
-#define WORLD    FX_OP_WORLD
-#define BRANCHES FX_OP_BRANCHES
-#define LOOPS    FX_OP_LOOPS
+#define PURE       FX_OP_PURE
+#define COMMUTES   FX_OP_COMMUTES
+#define MUTATES    FX_OP_MUTATES
+#define RANDOM     FX_OP_RANDOM
+#define ASSERTS    FX_OP_ASSERTS
+#define VIEW       FX_OP_VIEW
+#define EFFECT     FX_OP_EFFECT
+#define DATA       FX_OP_DATA
+#define MATRICES   FX_OP_MATRICES
+#define MARKS      FX_OP_MARKS
+#define WORLD      FX_OP_WORLD
+#define BRANCHES   FX_OP_BRANCHES
+#define LOOPS      FX_OP_LOOPS
+#define DROPS      FX_OP_DROPS
+#define IDEMPOTENT FX_OP_IDEMPOTENT
+#define INVOLUTION FX_OP_INVOLUTION
 
 static const struct fx_op_info optab[] = {
 	[FX_OP_NONE] = { "", "", "", "", 0, "none" },

@@ -35,6 +35,10 @@ enum fx_op_trait {
 	FX_OP_WORLD = 1024,    /* reads or writes files (world.h) */
 	FX_OP_BRANCHES = 2048, /* runs one of two graphs (ir/control.h) ... */
 	FX_OP_LOOPS = 4096,    /* ... or two of them, over and over */
+	FX_OP_DROPS = 8192,    /* gives its first argument itself unless it
+				* trains */
+	FX_OP_IDEMPOTENT = 16384, /* once more gives the same, to the bit */
+	FX_OP_INVOLUTION = 32768, /* once more gives the first argument */
 };
 
 struct fx_op_info {

@@ -13,10 +13,9 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "ir/edit.h"
-#include "ir/module.h"
-#include "ir/side_effects.h"
 #include "ops/optab.h"
 #include "pass/engine.h"
+#include "pass/pure.h"
 
 struct state {
 	struct fx_node *at; /* the next to look at, or NULL */
@@ -25,32 +24,6 @@ struct state {
 };
 
 extern const struct fx_pass fx_pass_dce;
-
-/* A call of an operation that is known to give a result and nothing else.
- * Random ones too stay: removing a draw changes all later ones.
- */
-static bool
-is_pure_op(const struct fx_node *node)
-{
-	return (fx_op_info((enum fx_op)node->op)->traits & FX_OP_PURE) &&
-	       !fx_side_effects(node);
-}
-
-/* Layers of torch that only compute. */
-static bool
-is_pure_layer(const struct fx_node *node)
-{
-	struct fx_module *module =
-		fx_module_find(node->graph->module, node->target);
-
-	if (!module || fx_side_effects(node))
-		return false;
-	/* A container calls its children, which may be anything. */
-	for (size_t i = 0; i < module->member_count; i++)
-		if (module->members[i].kind == FX_MEMBER_CHILD)
-			return false;
-	return true;
-}
 
 /* torch.fx 1.13: placeholders, outputs, asserts and profiler marks stay;
  * modules unless they say `_is_impure`; all else is pure.
@@ -63,27 +36,6 @@ is_pure_to_torch(const struct fx_node *node)
 	return node->opcode != FX_OPCODE_PLACEHOLDER &&
 	       node->opcode != FX_OPCODE_OUTPUT &&
 	       !(traits & (FX_OP_ASSERTS | FX_OP_MARKS));
-}
-
-static bool
-is_pure(const struct fx_node *node, bool is_torch)
-{
-	if (is_torch)
-		return is_pure_to_torch(node);
-	switch ((enum fx_opcode)node->opcode) {
-	case FX_OPCODE_GET_ATTR:
-		return true;
-	case FX_OPCODE_CALL_FUNCTION:
-	case FX_OPCODE_CALL_METHOD:
-		return is_pure_op(node);
-	case FX_OPCODE_CALL_MODULE:
-		return is_pure_layer(node);
-	case FX_OPCODE_PLACEHOLDER:
-	case FX_OPCODE_OUTPUT:
-	case FX_OPCODE_COUNT:
-		break;
-	}
-	return false;
 }
 
 static struct fx_error *
@@ -118,7 +70,9 @@ dce_plan(struct fx_graph *graph, struct fx_pass_ctx *ctx,
 		struct fx_node *node = state->at;
 
 		state->at = fx_graph_previous(node);
-		if (node->user_count || !is_pure(node, state->is_torch))
+		if (node->user_count ||
+			!(state->is_torch ? is_pure_to_torch(node)
+					  : fx_is_pure(node)))
 			continue;
 		fx_buf_clear(&state->text);
 		fx_buf_addf(&state->text, "erase %%%s: unused", node->name);

@@ -1,9 +1,12 @@
 # Sources of src/pass: .c, .h and .def alike, so that distcheck misses none.
 libfxcore_a_SOURCES += \
+	%D%/cse.c \
 	%D%/dce.c \
 	%D%/engine.c %D%/engine.h \
 	%D%/fold_weight.c %D%/fold_weight.h \
 	%D%/fuse_conv_bn.c \
 	%D%/inline_all.c \
+	%D%/pure.c %D%/pure.h \
+	%D%/remove_identity.c \
 	%D%/passes.def \
 	%D%/sweep.c %D%/sweep.h

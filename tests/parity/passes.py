@@ -23,7 +23,8 @@ import seeded  # noqa: E402
 
 FEW = ["resnet18", "mobilenet_v3_small", "squeezenet1_1"]
 # The pass, and how far from eager it may be.
-PASSES = [("dce", 0), ("inline-all", 0), ("fuse-conv-bn", 1e-5)]
+PASSES = [("dce", 0), ("cse", 0), ("remove-dropout", 0),
+          ("remove-identity", 0), ("inline-all", 0), ("fuse-conv-bn", 1e-5)]
 
 
 def run(fxdb, name, folder):

@@ -7,12 +7,18 @@ check_PROGRAMS += %D%/fxp
 
 FXP_LOG_COMPILER = %D%/fxp$(EXEEXT)
 fxp_tests = \
+	%D%/cse-equal.fxp \
+	%D%/cse-kept.fxp \
 	%D%/dce-asked.fxp \
 	%D%/dce-chain.fxp \
 	%D%/dce-effects.fxp \
 	%D%/dce-inplace.fxp \
+	%D%/dce-kept-out.fxp \
 	%D%/dce-layers.fxp \
 	%D%/dce-nothing.fxp \
-	%D%/dce-torch.fxp
+	%D%/dce-torch.fxp \
+	%D%/remove-dropout-eval.fxp \
+	%D%/remove-identity-exact.fxp \
+	%D%/remove-identity-kept.fxp
 TESTS += $(fxp_tests)
 EXTRA_DIST += $(fxp_tests)

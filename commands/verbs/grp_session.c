@@ -415,11 +415,10 @@ const struct cmd_entry cmd_group_session[] = {
 			"a module or a function; a function with required "
 			"parameters is traced itself. A GraphModule, a program "
 			"of torch.export or an fxdb.Graph opens as it stands. "
-			"The model is put in eval "
-			"mode unless --train. The graph of a trace is "
-			"torch.fx's; when "
-			"tracing fails, what there is of it stays open, and "
-			"flags with which it succeeds are sought and hinted. "
+			"The model is put in eval mode unless --train. The "
+			"graph of a trace is torch.fx's; when tracing fails, "
+			"what there is of it stays open, and flags with which "
+			"it succeeds are sought and hinted. "
 			"--concrete flag=True fixes an argument of forward, so "
 			"that an if or a loop on it takes one way; of a tuple, "
 			"list or dict a part can be fixed: pair=(PH,2) keeps "
@@ -437,7 +436,8 @@ const struct cmd_entry cmd_group_session[] = {
 			"x=f32[N,3,H,W], stay open if the model lets them. "
 			"--partial keeps modules that cannot be traced as one "
 			"node each, the innermost ones; info trace lists them "
-			"with the line and the reason.",
+			"with the line and the reason. --suggest tries these "
+			"flags and lists what gives a graph.",
 		.synonyms = "capture export symbolic_trace model python own",
 		.needs = CMD_CHANGES_FILES,
 		.args = { { "spec", CMD_ARG_SPEC, 0, "FILE.py:EXPR", NULL },
@@ -446,8 +446,7 @@ const struct cmd_entry cmd_group_session[] = {
 		.flags = { { "input", 'i', CMD_ARG_SPEC,
 				   "NAME=SPEC of an input; may be repeated" },
 			{ "leaf", 0, CMD_ARG_WORD,
-				"a class to keep as one node; may be "
-				"repeated" },
+				"a class kept as one node; may be repeated" },
 			{ "concrete", 0, CMD_ARG_SPEC,
 				"NAME=VALUE, fixed while tracing; may be "
 				"repeated" },
@@ -461,9 +460,10 @@ const struct cmd_entry cmd_group_session[] = {
 				"let torch.export make the graph (torch 2)" },
 			{ "partial", 0, CMD_ARG_END,
 				"keep whole what cannot be traced" },
+			{ "suggest", 0, CMD_ARG_END,
+				"list lines that give a graph, each tried" },
 			{ "no-check", 0, CMD_ARG_END,
-				"do not run what was recorded beside the "
-				"model" },
+				"do not check what was recorded" },
 			{ "tracer", 0, CMD_ARG_SPEC,
 				"FILE.py:CLASS, a subclass of fxdb.Tracer" } },
 		.examples = { { "trace lenet.py:LeNet -i x=f32[1,1,28,28]",

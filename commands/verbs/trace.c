@@ -322,6 +322,14 @@ cmd_trace_say_missing_input(struct out *out, struct fx_model *model)
 	}
 }
 
+/* What was typed, to which flags may be added; the caller's. */
+static char *
+typed_line(struct cmd_ctx *ctx)
+{
+	cmd_canonical_set(ctx, "suggest", NULL);
+	return cmd_canonical_line(ctx);
+}
+
 /* Inputs have lines of their own in a script, but a run that is recorded needs
  * them.  The caller's.
  */
@@ -338,7 +346,7 @@ static struct fx_error *
 check_flags(struct cmd_ctx *ctx)
 {
 	static const char *const others[] = { "example", "leaf", "concrete",
-		"tracer", "partial" };
+		"tracer", "partial", "suggest" };
 
 	if (cmd_flag(ctx, "vary") && !cmd_flag(ctx, "example"))
 		return fx_error_new(FX_ERR_USAGE,
@@ -347,12 +355,50 @@ check_flags(struct cmd_ctx *ctx)
 		return fx_error_new(FX_ERR_USAGE,
 			"--partial is of a trace; a run that is recorded gets "
 			"through everything");
+	if (cmd_flag(ctx, "suggest") && cmd_flag(ctx, "example"))
+		return fx_error_new(FX_ERR_USAGE,
+			"--suggest says whether a run can be recorded, and "
+			"--example records one");
 	for (size_t i = 0; i < FX_ARRAY_LEN(others); i++)
 		if (cmd_flag(ctx, "export") && cmd_flag(ctx, others[i]))
 			return fx_error_new(FX_ERR_USAGE,
 				"--export lets torch.export make the graph, "
 				"and --%s is of another way",
 				others[i]);
+	return NULL;
+}
+
+/* The lines that REPORT found, each what was TYPED with flags more. */
+static void
+say_suggested(struct cmd_ctx *ctx, const char *typed,
+	const struct fx_trace_result *report)
+{
+	static const char *const keys[] = { "line", "gives" };
+
+	out_table_begin(ctx->out, "suggestions", FX_ARRAY_LEN(keys), keys);
+	for (size_t i = 0; i < report->suggested.count; i++) {
+		const struct fx_remark *found = &report->suggested.items[i];
+
+		out_cell(ctx->out, FX_ROLE_PLAIN, "%s%s", typed, found->value);
+		out_cell(ctx->out, FX_ROLE_PLAIN, "%s", found->text);
+	}
+	out_table_end(ctx->out);
+}
+
+/* MODEL is traced: give it its inputs, and a recorded one its values. */
+static struct fx_error *
+begin_traced(struct cmd_ctx *ctx, struct fx_model *model)
+{
+	struct fx_error *err = cmd_trace_set_inputs(ctx, model);
+
+	if (!err)
+		err = run_recorded(ctx, model);
+	if (err)
+		return err;
+	cmd_warn_of_shapes(ctx, model);
+	/* A script may give it in its next line; if not, run says so. */
+	if (cmd_is_typed(ctx))
+		cmd_trace_say_missing_input(ctx->out, model);
 	return NULL;
 }
 
@@ -366,7 +412,7 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 	bool was_partial = drop_partial(ctx, spec, name);
 	struct fx_model *before =
 		was_partial ? NULL : fx_session_model(ctx->session);
-	FX_AUTO_FREE char *typed = cmd_canonical_line(ctx);
+	FX_AUTO_FREE char *typed = typed_line(ctx);
 	FX_AUTO_FREE char *line = script_line(ctx);
 	struct fx_trace_result report;
 	struct fx_model *model = NULL;
@@ -390,6 +436,7 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 			.is_checked = !cmd_flag(ctx, "no-check"),
 			.is_export = cmd_flag(ctx, "export"),
 			.is_partial = cmd_flag(ctx, "partial"),
+			.is_suggest = cmd_flag(ctx, "suggest"),
 			.inputs = lists[INPUTS].items,
 			.input_count = lists[INPUTS].count,
 			.vary = lists[VARY].items,
@@ -401,6 +448,11 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 	for (int i = 0; i < LIST_COUNT; i++)
 		fx_vec_deinit(&lists[i]);
 	ctx->shell->has_listed = false;
+	if (!err && !model) {
+		say_suggested(ctx, typed, &report);
+		fx_trace_result_deinit(&report);
+		return NULL;
+	}
 	err = note_ways_out(ctx, err, &report, typed, model);
 	if (err)
 		err = cmd_model_failed(ctx,
@@ -408,17 +460,7 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 	else
 		cmd_trace_say_report(ctx, model, &report);
 	fx_trace_result_deinit(&report);
-	if (!err)
-		err = cmd_trace_set_inputs(ctx, model);
-	if (!err)
-		err = run_recorded(ctx, model);
-	if (err)
-		return err;
-	cmd_warn_of_shapes(ctx, model);
-	/* A script may give it in its next line; if not, run says so. */
-	if (cmd_is_typed(ctx))
-		cmd_trace_say_missing_input(ctx->out, model);
-	return NULL;
+	return err ? err : begin_traced(ctx, model);
 }
 
 void

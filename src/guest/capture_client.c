@@ -77,6 +77,8 @@ request_json(const struct fx_trace_request *request, json_t **ret)
 		json_object_set_new(message, "host", json_true());
 	if (request->is_partial)
 		json_object_set_new(message, "partial", json_true());
+	if (request->is_suggest)
+		json_object_set_new(message, "suggest", json_true());
 	if (request->vary_count)
 		json_object_set_new(message, "vary",
 			texts_json(request->vary, request->vary_count));
@@ -540,6 +542,7 @@ fx_trace_result_deinit(struct fx_trace_result *result)
 	free(result->sizes);
 	free(result->remedy);
 	fx_remarks_deinit(&result->kept);
+	fx_remarks_deinit(&result->suggested);
 	fx_recording_free(result->recording);
 	memset(result, 0, sizeof(*result));
 }

@@ -56,6 +56,7 @@ struct fx_trace_request {
 	bool is_checked;
 	bool is_export;  /* by torch.export, with the same inputs */
 	bool is_partial; /* what cannot be traced becomes a leaf */
+	bool is_suggest; /* to say what gives a graph, and give none */
 	bool is_state;   /* SPEC is a file of torch.save: its tensors, which
 			  * fx_capture_weights gives, and an empty graph */
 	bool is_host;    /* of no model: an empty graph */
@@ -124,8 +125,8 @@ struct fx_trace_result {
 	char *mode;             /* "eval" */
 	char *how;              /* "traced" */
 	char *sizes;            /* of an export, which are open; or "" */
-	struct fx_remarks kept; /* modules that could not be traced; the
-				 * caller's */
+	struct fx_remarks kept; /* modules that were not traced; the caller's */
+	struct fx_remarks suggested;    /* flags, and what they gave; ditto */
 	struct fx_recording *recording; /* the caller's; NULL: it was traced */
 	char *remedy; /* flags with which a trace that failed succeeds, tried:
 		       * " --leaf Net"; "" or NULL: none was found */

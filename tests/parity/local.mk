@@ -45,7 +45,7 @@ EXTRA_DIST += %D%/rounding.sh %D%/rounding.py
 TESTS += %D%/trace_errors.sh
 EXTRA_DIST += %D%/trace_errors.sh %D%/capture/failures.py \
 	%D%/capture/many.py %D%/capture/processes.py %D%/capture/sanitized.sh %D%/capture/state_files.py \
-	%D%/capture/session.py tests/data/trace/arguments.py \
+	%D%/capture/session.py %D%/capture/suggest.py tests/data/trace/arguments.py \
 	tests/data/trace/causes.py tests/data/trace/ends.py \
 	tests/data/trace/good.py tests/data/trace/import_exits.py \
 	tests/data/trace/import_fails.py tests/data/trace/import_loops.py \

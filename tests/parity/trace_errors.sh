@@ -14,4 +14,5 @@ status=0
 "$plain" "$here/processes.py" || status=1
 "$plain" "$here/state_files.py" || status=1
 "$plain" "$here/many.py" || status=1
+"$plain" "$here/suggest.py" || status=1
 exit $status

@@ -15,6 +15,7 @@ import fxdb
 from fxdb import _check, _example, _find, _partial, _report
 
 _SECONDS = 2
+_SUGGEST_SECONDS = 20  # for what somebody asked for
 _ROUNDS = 4
 _EMPTY = inspect.Parameter.empty
 _VALUES = (type(None), bool, int, float)
@@ -37,13 +38,13 @@ class _Late(BaseException):
 
 
 @contextlib.contextmanager
-def _limited():
-    """What is traced here ends in time."""
+def _limited(seconds=_SECONDS):
+    """What is traced here ends in SECONDS."""
     def late(*_):
         raise _Late
     before = signal.signal(signal.SIGALRM, late)
     # Again and again: models catch everything.
-    signal.setitimer(signal.ITIMER_REAL, _SECONDS, 0.1)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
     try:
         try:
             yield
@@ -66,7 +67,7 @@ def find(request, module, root, error, graph):
             break
         try:
             with _limited(), _check.silence():
-                flags = attempt(request, module, root, error, graph)
+                flags, _ = attempt(request, module, root, error, graph)
         except _Late:
             flags = []
         if flags and not any(name == "--leaf" for name, _ in flags):
@@ -84,13 +85,58 @@ def _search(request, module, root, error, graph):
                 continue
             tried, failed = _try(request, module, root, flags + [flag])
             if failed is None:
-                return flags + [flag]
+                return flags + [flag], tried
             if tried and _count(tried) > _count(best and best[1] or graph):
                 best = flag, tried, failed
         if not best:
-            return []
+            break
         flags, graph, error = flags + [best[0]], best[1], best[2]
-    return []
+    return [], None
+
+
+def _alone(request, module, root, error, graph):
+    """Each flag with which alone it is traced, and its graph."""
+    found = []
+    for flag in _candidates(request, module, root, error, graph):
+        tried, failed = _try(request, module, root, [flag])
+        if failed is None:
+            found.append(([flag], tried))
+    return found
+
+
+def suggest(request, module, root, error, graph):
+    """All ways to a graph of ROOT that were tried and work, as (flags, what they
+    gave); ERROR, or None, ended the trace without any, which left GRAPH.
+    """
+    found = [] if error else [([], _traced(graph))]
+    attempts = [_recorded, _kept_whole] if error else [_recorded]
+    if request.get("partial") or request.get("concrete"):
+        attempts.remove(_recorded)  # which does not go with them
+    with _tried():
+        found += [(flags, _traced(made)) for flags, made in _alone(
+            request, module, root, error, graph)] if error else []
+    if error and not found:
+        attempts.insert(0, _search)
+    for attempt in attempts:
+        with _tried():
+            flags, made = attempt(request, module, root, error, graph)
+            if flags:
+                found.append((flags, _traced(made, attempt)))
+    return found
+
+
+@contextlib.contextmanager
+def _tried():
+    """What does not end in time is as if it failed."""
+    with contextlib.suppress(_Late), _limited(_SUGGEST_SECONDS), \
+            _check.silence():
+        yield
+
+
+def _traced(graph, attempt=None):
+    how = {_recorded: "one run is recorded", _kept_whole:
+           "traced, with modules kept whole"}.get(attempt, "traced")
+    return "%s: %d nodes" % (how, _count(graph))
 
 
 def _recorded(request, module, root, _error, _graph):
@@ -100,14 +146,15 @@ def _recorded(request, module, root, _error, _graph):
     if not texts or isinstance(root, torch.nn.Module) and sum(
             each.numel() * each.element_size()
             for each in root.parameters()) > _BYTES:
-        return []
+        return [], None
     changed = dict(request, example=texts, concrete=[])
     try:
         given, _ = _find.examples(changed, module, root)
-        _example.record(_find.tracer(changed, module), root, given)
+        graph, _ = _example.record(_find.tracer(changed, module), root, given)
     except Exception:
-        return []
-    return [("--example", "")] + [("-i", text) for text in texts if not typed]
+        return [], None
+    return [("--example", "")] + [("-i", text) for text in texts
+                                  if not typed], graph
 
 
 def _own_example(root):
@@ -144,13 +191,13 @@ def _shape(tensor):
 def _kept_whole(request, module, root, _error, _graph):
     """Whether it is traced when what cannot be is kept whole."""
     if request.get("partial"):
-        return []
+        return [], None
     try:
-        _partial.trace(_find.tracer(request, module), root,
-                       _find.concrete(request, module, root))
+        graph, _ = _partial.trace(_find.tracer(request, module), root,
+                                  _find.concrete(request, module, root))
     except Exception:
-        return []
-    return [("--partial", "")]
+        return [], None
+    return [("--partial", "")], graph
 
 
 def _count(graph):
@@ -189,14 +236,16 @@ def _candidates(request, module, root, error, graph):
 
 
 def _inputs(root, request):
-    """The inputs of ROOT that are not fixed, each with its default."""
+    """The inputs of ROOT that are neither fixed nor given, each with its
+    default."""
     function = root.forward if isinstance(root, torch.nn.Module) else root
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return []
     fixed = {item.partition("=")[0].strip()
-             for item in request.get("concrete", [])}
+             for item in (request.get("concrete") or []) +
+             (request.get("inputs") or [])}
     return [(each.name, each.default) for each in parameters
             if each.name not in fixed and each.kind not in
             (each.VAR_POSITIONAL, each.VAR_KEYWORD)]

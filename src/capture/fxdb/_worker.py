@@ -223,11 +223,35 @@ class _Capture:
             return ""
         return "".join(" " + " ".join(flag).strip() for flag in flags)
 
+    def _suggest(self, error):
+        """What was asked for instead of a graph: whether there are ways to
+        one, which go with the answer.  ERROR ended the trace, or None."""
+        if not self.request.get("suggest") or isinstance(
+                error, _find.Refused) or error and not (
+                    isinstance(error, Exception) and self._is_tracing()):
+            return False
+        found = _remedy.suggest(self.request, self.module, self.model, error,
+                                self.graph)
+        self.recorded = {"suggested": [
+            ["", 0, "".join(" " + " ".join(flag).strip() for flag in flags),
+             what] for flags, what in found]}
+        if found:
+            self.graph = None
+        return bool(found)
+
     def run(self):
         """Trace and answer.  True while there is a graph to serve."""
         report = None
         try:
-            self._trace()
+            try:
+                self._trace()
+            except Exception as error:
+                if self.tracer is not None:
+                    self.graph = getattr(self.tracer, "partial", None)
+                if not self._suggest(error):
+                    raise
+            else:
+                self._suggest(None)
         except BaseException as error:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             if self.tracer is not None:

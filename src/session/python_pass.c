@@ -69,6 +69,21 @@ run_in(struct fx_model *model, struct fx_capture *capture,
 	return err;
 }
 
+/* A program of the user's goes on with nodes alone: parameters and modules are
+ * its own.
+ */
+FX_NODISCARD static struct fx_error *
+check_program(const struct fx_model *model, size_t modules, const char *spec)
+{
+	if (!fx_model_is_of_program(model) ||
+		fx_journal_counts(model->graph).modules == modules)
+		return NULL;
+	return fx_error_new(FX_ERR_UNSUPPORTED,
+		"%s changes modules or parameters, and the program that goes "
+		"on with the graph keeps its own",
+		spec);
+}
+
 FX_NODISCARD static struct fx_error *
 run_in_new(struct fx_model *model, const char *spec)
 {
@@ -86,11 +101,14 @@ struct fx_error *
 fx_model_python_pass(struct fx_model *model, const char *spec)
 {
 	FX_AUTO_FREE char *skipped = NULL;
+	size_t modules = fx_journal_counts(model->graph).modules;
 	struct fx_error *err;
 
 	if (!has_process(model))
 		return run_in_new(model, spec);
 	/* What comes back is compared with what is there. */
 	err = fx_model_fetch_weights(model, &skipped);
-	return err ? err : run_in(model, model->capture, model->tree, spec);
+	if (!err)
+		err = run_in(model, model->capture, model->tree, spec);
+	return err ? err : check_program(model, modules, spec);
 }

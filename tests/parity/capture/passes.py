@@ -1,4 +1,5 @@
 """`pass run python:` beside the same passes in torch.fx itself."""
+import os
 import re
 import subprocess
 import sys
@@ -278,10 +279,36 @@ def a_script_and_a_recovery():
     session.end()
 
 
+IN_PROGRAM = '''
+import sys
+sys.path[:0] = sys.argv[1:3]
+import torch, fxdb, passes
+model, x = passes.Net().eval(), torch.randn(2, 3, 8, 8)
+for name in "halves", "torch.fx.Graph.eliminate_dead_code":
+    with open(sys.argv[3], "w") as file:
+        file.write("pass run python:%s" % (
+            name if "." in name else "passes.py:" + name))
+    try:
+        print(torch.equal(fxdb.debug(model, x, script=sys.argv[3]), model(x)))
+    except Exception as error:
+        print(error)
+'''
+
+
+def in_a_program():
+    """Nodes may change there; modules and parameters are the program's."""
+    with tempfile.NamedTemporaryFile() as script:
+        said = subprocess.run(
+            [PYTHON, "-c", IN_PROGRAM,
+             os.path.join(os.environ["FXDB_BUILDDIR"], "src/capture"), DATA,
+             script.name], cwd=DATA, check=True, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT).stdout.decode()
+    find(said, "halves changes modules or parameters", "True")
+
+
 TESTS = [equal_to_torch, bugs_are_named, what_was_not_changed_stays,
-         undone_and_redone,
-         said_in_one_sentence, interrupted, on_values_of_the_session,
-         a_graph_from_a_file, a_script_and_a_recovery]
+         undone_and_redone, said_in_one_sentence, interrupted, on_values_of_the_session,
+         a_graph_from_a_file, a_script_and_a_recovery, in_a_program]
 
 sys.exit(1 if check([test for test in TESTS if len(sys.argv) < 2 or
                      test.__name__ in sys.argv[1:]]) else 0)

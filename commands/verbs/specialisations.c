@@ -93,7 +93,8 @@ cmd_trace_say_fixed(struct cmd_ctx *ctx)
 				"with %s, and %s is %s now",
 				item->file, item->line, item->text, item->value,
 				test, now);
-		counts[state]++;
+		/* What of the inputs is fixed says nothing of another one. */
+		counts[state] += item->line > 0;
 	}
 	if (counts[FX_DECISION_BROKEN])
 		out_note(ctx->out,

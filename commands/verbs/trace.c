@@ -205,10 +205,19 @@ collect_flags(const struct cmd_ctx *ctx, struct texts lists[LIST_COUNT])
 struct fx_error *
 cmd_trace_set_inputs(struct cmd_ctx *ctx, struct fx_model *model)
 {
+	const struct fx_traced *traced = fx_model_traced(model);
+	const struct fx_recording *recording =
+		traced ? traced->recording : NULL;
 	const char *text;
 	struct fx_error *err = NULL;
 
 	ctx->model = model;
+	/* Of objects the graph has the tensors in them. */
+	if (recording && recording->inputs) {
+		for (size_t i = 0; !err && i < recording->input_count; i++)
+			err = cmd_set_input(ctx, recording->inputs[i]);
+		return err;
+	}
 	for (size_t i = 0; !err && (text = cmd_flag_at(ctx, "input", i)); i++)
 		err = cmd_set_input(ctx, text);
 	return err;

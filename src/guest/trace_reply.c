@@ -105,6 +105,9 @@ fx_recording_free(struct fx_recording *recording)
 	if (!recording)
 		return;
 	fx_remarks_deinit(&recording->decided);
+	for (size_t i = 0; i < recording->input_count; i++)
+		free(recording->inputs[i]);
+	free(recording->inputs);
 	free(recording->sizes);
 	free(recording->varied);
 	free(recording->stops);
@@ -165,6 +168,7 @@ read_recording(json_t *answer)
 {
 	json_t *notes = json_object_get(answer, "notes");
 	json_t *difference = json_object_get(answer, "difference");
+	json_t *inputs = json_object_get(answer, "inputs");
 	struct fx_recording *recording;
 
 	if (!notes)
@@ -183,6 +187,12 @@ read_recording(json_t *answer)
 	if (fx_message_text(answer, "problem"))
 		recording->problem = dup_text(answer, "problem");
 	read_remarks(notes, &recording->decided);
+	recording->input_count = json_array_size(inputs);
+	if (inputs)
+		recording->inputs = fx_xcalloc(recording->input_count,
+			sizeof(*recording->inputs));
+	for (size_t i = 0; i < recording->input_count; i++)
+		recording->inputs[i] = dup_item(inputs, i);
 	return recording;
 }
 

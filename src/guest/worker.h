@@ -66,8 +66,7 @@ struct fx_trace_request {
 	size_t vary_count;
 	bool train;
 	uint64_t seed; /* of torch's generator before the model is built */
-	/* Called every 30 ms; true: stop the capture. */
-	bool (*tick)(void *context);
+	bool (*tick)(void *context); /* every 30 ms; true: stop the capture */
 	/* What the model printed, as it comes. */
 	void (*output)(void *context, const char *text, size_t length);
 	void *context;
@@ -107,9 +106,10 @@ struct fx_recording {
 	char *varied;  /* sizes that are open: "x[0] = N, x[1] = S", or "" */
 	char *problem; /* why other sizes that were asked for are not; NULL */
 	char *stops; /* nodes before which fxdb.breakpoint was called: "a b" */
-	char *sizes; /* inputs of other sizes on which they differ: "x [2, 4]";
-		      * "": none was found; NULL: none was tried */
+	char *sizes; /* on which they differ; "": none found; NULL: untried */
 	struct fx_remarks decided;
+	char **inputs; /* of the graph, to be typed: "x=f32[2]"; or NULL */
+	size_t input_count;
 };
 void fx_recording_free(struct fx_recording *recording);
 

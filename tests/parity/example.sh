@@ -14,5 +14,7 @@ for models in torchvision transformers; do
 	"$python" -c "from importlib import util
 raise SystemExit(util.find_spec('$models') is None)" || continue
 	"$python" "$here/example_$models.py" || status=1
+	[ $models != transformers ] || "$python" "$here/example_cache.py" ||
+		status=1
 done
 exit $status

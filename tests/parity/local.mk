@@ -31,7 +31,7 @@ EXTRA_DIST += %D%/debug.sh %D%/capture/debug.py
 # Recorded runs beside eager PyTorch.
 TESTS += %D%/example.sh
 EXTRA_DIST += %D%/example.sh %D%/capture/decisions.py %D%/capture/examples.py \
-	%D%/capture/example_torchvision.py \
+	%D%/capture/example_cache.py %D%/capture/example_torchvision.py \
 	%D%/capture/example_transformers.py %D%/capture/exported.py \
 	%D%/capture/hooks.py %D%/capture/objects.py %D%/capture/torch_graphs.py \
 	tests/data/trace/exported.py tests/data/trace/graphs.py \

@@ -128,6 +128,42 @@ f -ex 'trace decides.py:written --example -i x=ones(2,4)' \
 	-ex 'info trace' || fail 'shapes alone'
 grep -q 'was recorded with' said && fail 'shapes told a value'
 
+# Objects: the tensors in them are inputs, the rest is fixed and listed.
+cp "$source/tests/data/trace/held.py" .
+f -ex 'trace held.py:Takes() --example -i batch=batch() -i y=f32[2] --vary batch=batch(7)' \
+	-ex 'info trace' -ex 'dump script -o objects.fxdb' \
+	-ex 'input batch_1 = randn(5,4)' -ex 'input batch_2 = randn(5,1)' \
+	-ex 'input batch_3 = randn(5,1)' -ex 'input y = randn(2)' -ex run \
+	-ex 'assert allclose(output, (batch_1 @ fc.weight.t() + fc.bias) * 2 + batch_2 + batch_3 + y.mean())' ||
+	fail 'a dataclass'
+says 'checked on other values and sizes; sizes batch_1[0] = K, batch_2[0] = K'
+says 'the input batch  is fixed  Batch, but for 3 tensors'
+f -x objects.fxdb -ex run -ex 'assert allclose(batch_2, 0.5)' \
+	-ex 'assert batch_1.sum() == 12' || fail 'the script of objects'
+f -ex 'trace held.py:Remembers() --example -i x=f32[3,4] -i past=memory()' \
+	-ex 'save remembers.fxg' \
+	-ex "assert output[0].shape == (3, 6)" \
+	-ex "assert allclose(output[1]['layers'][0][:,:2], past_1)" ||
+	fail 'a cache'
+f -ex 'load remembers.fxg' -ex 'input x = f32[3,4]' \
+	-ex 'input past_1 = example.past_1' -ex run \
+	-ex 'assert past_1.sum() == 15' || fail 'its tensors, saved'
+f -ex 'trace held.py:Remembers() --example -i x=f32[3,4] -i past=Memory()' \
+	-ex 'assert output[0].shape == (3, 4)' || fail 'an empty cache'
+says 'checked on other values and sizes; 1 specialisation'
+f -ex 'trace held.py:Any() --example -i x=f32[3] -i *rest=(randn(3),randn(3)) -i a=f32[3] -i scale=2.0' \
+	-ex 'assert allclose(output, (x + rest_1 + 2 * rest_2) * a * 2)' ||
+	fail 'any number of inputs'
+f -ex 'trace held.py:Any() --example -i x=f32[3] -i **named={"b":randn(3)}' \
+	-ex 'assert allclose(output, x * named_1)' || fail 'any names'
+f -ex 'trace held.py:Any() --example -i x=f32[3] -i *rest=3' && fail 'a number'
+says '*rest stands for any number of inputs, and 3 is no tuple'
+f -ex 'trace held.py:picks --example -i x=f32[3,4] -i pair=pair() -i flag=True' \
+	-ex 'assert allclose(output, x + pair_1)' || fail 'a pair'
+f -ex 'trace held.py:picks --example -i x=f32[3,4] -i pair=pair' &&
+	fail 'a function for a pair'
+says 'TypeError: cannot unpack non-iterable function object'
+
 # What the model prints is said once, though it is checked.
 printf 'def loud(x):\n    print("once")\n    return x * 2\n' >loud.py
 f -ex 'trace loud.py:loud --example -i x=f32[3,4]' || fail 'loud'

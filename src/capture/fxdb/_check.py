@@ -9,7 +9,7 @@ import os
 import torch
 
 import fxdb
-from fxdb import _example
+from fxdb import _example, _inputs
 
 
 def check(root, tracer, graph, given, seed, state=None, others=None):
@@ -28,7 +28,8 @@ def check(root, tracer, graph, given, seed, state=None, others=None):
             other = {name: _other(value, seed + i, high)
                      for i, (name, value) in enumerate(given.items())}
             try:
-                want = _run(state, lambda: function(**copy(other)))
+                want = _run(state, lambda: _inputs.call(function,
+                                                        copy(other)))
                 break
             except Exception:
                 continue
@@ -36,7 +37,7 @@ def check(root, tracer, graph, given, seed, state=None, others=None):
             return None
         try:
             got = _run(state, lambda: interpret(tracer.root, graph,
-                                                copy(other)))
+                                                _inputs.flat(copy(other))))
         except Exception:
             return math.inf
         found = _difference(leaves(_example.taken_apart(want)),
@@ -84,7 +85,7 @@ def _other_sizes(given):
 def sizes_text(given):
     """The shapes of the tensors in GIVEN: "x [2, 3], y [4]"."""
     return ", ".join("%s %s" % (name, list(item.shape))
-                     for name, value in given.items()
+                     for name, value in _inputs.flat(given).items()
                      for item in leaves(value)
                      if isinstance(item, torch.Tensor))
 
@@ -110,6 +111,8 @@ def map_named(function, name, value):
     if isinstance(value, dict):
         return {key: map_named(function, "%s[%r]" % (name, key), item)
                 for key, item in value.items()}
+    if isinstance(value, _inputs.Object):
+        return value.map(function)
     if isinstance(value, slice):
         return slice(*(map_named(function, name, item) for item in
                        (value.start, value.stop, value.step)))

@@ -24,7 +24,8 @@ from torch.overrides import (TorchFunctionMode, _get_current_function_mode,
                              _pop_mode_temporarily)
 
 import fxdb
-from fxdb import _capture, _frame, _report, _torch, _unseen, _weights
+from fxdb import _capture, _frame, _inputs, _report, _torch, _unseen, \
+    _weights
 from fxdb._numbers import Entry, Number, Size
 
 # Asking for these makes a decision of a value.
@@ -85,6 +86,12 @@ class Recorder(TorchFunctionMode):
 
     def input(self, name, value):
         """VALUE as the model gets it for its parameter NAME."""
+        if isinstance(value, _inputs.Object):
+            for part, tensor in value.tensors.items():
+                self.input(part, tensor)
+            if value.rest():
+                self.notes["the input " + name, 0, value.rest()] = "is fixed"
+            return value
         if isinstance(value, bool) or not self._can_vary(value):
             self.notes["the input " + name, 0, repr(value)[:60]] = "is fixed"
         value = self.name(value, Entry(
@@ -517,6 +524,7 @@ def record(tracer, root, given, state=None, plan=None, fixed=None):
     tracer.root = root if is_module else torch.nn.Module()
     function = root.forward if is_module else root
     state = state or tensors_of(root)
+    _inputs.keep(tracer.root, given)
     recorder = Recorder(tracer, tracer.root, plan or {})
 
     def body():
@@ -529,7 +537,7 @@ def record(tracer, root, given, state=None, plan=None, fixed=None):
             with torch.no_grad(), _unseen.items_seen(recorder), \
                     _unseen.ranges_seen(recorder, _unseen.functions(root)), recorder:
                 recorder.is_on = True
-                result = function(**values, **(fixed or {}))
+                result = _inputs.call(function, values, fixed)
         except BaseException as error:
             _capture.pause(False)
             recorder.is_on = False

@@ -18,7 +18,7 @@ import torch
 import torch.fx
 
 import fxdb
-from fxdb import _torch
+from fxdb import _inputs, _torch
 
 FORMS = "a model is FILE.py:EXPR or package.module:EXPR"
 _ALIASES = {"nn": "torch.nn", "F": "torch.nn.functional"}
@@ -353,27 +353,32 @@ def _texts(items, flag, root):
             raise Refused("no-input", "the model has no input \"%s\"" % name,
                           nearest(name, names) or
                           "its inputs: " + ", ".join(names))
-        if name.startswith("*"):
-            raise Refused("usage", "%s stands for any number of inputs: name "
-                          "them in the model to record it" % name)
         texts[name] = text
     return texts
 
 
-def values(request, texts, module, order=None):
-    """The values of TEXTS, by name, each under the seed of its place in ORDER,
-    else in TEXTS.
-    """
-    seeds = {name: request["seed"] + at
-             for at, name in enumerate(order or texts)}
-    given = {}
-    for name in texts:
-        try:
-            given[name] = example(name, texts[name], seeds[name], module)
-        except Exception as error:
-            raise Refused("value", "the input %s = %s: %s: %s" % (
-                name, texts[name].strip(), type(error).__name__,
-                error)) from None
+def _value(name, text, seed, module):
+    try:
+        return example(name, text, seed, module)
+    except Exception as error:
+        raise Refused("value", "the input %s = %s: %s: %s" % (
+            name, text.strip(), type(error).__name__, error)) from None
+
+
+def values(request, texts, module):
+    """The values of TEXTS, by name, each under the seed of its place."""
+    return {name: _value(name, text, request["seed"] + at, module)
+            for at, (name, text) in enumerate(texts.items())}
+
+
+def _inputs_of(request, texts, module):
+    """The values of TEXTS, by name, as a recording takes them, each under the
+    seed of its place among the inputs of the graph (session/input.c)."""
+    given, seed = {}, request["seed"]
+    for name, text in texts.items():
+        given[name] = _inputs.wrap(name, text,
+                                   _value(name, text, seed, module), module)
+        seed += len(_inputs.flat({name: given[name]}))
     return given
 
 
@@ -404,7 +409,7 @@ def examples(request, module, root):
     those to record with once more, or None.
     """
     typed = dict(texts(request, "example", root))
-    given = values(request, typed, module)
+    given = _inputs_of(request, typed, module)
     if not request.get("vary"):
         return given, None
     others = _texts(request["vary"], "--vary", root)
@@ -412,7 +417,9 @@ def examples(request, module, root):
     if unknown:
         raise Refused("no-input", "--vary %s: -i does not give it" %
                       unknown[0], "add -i %s=..." % unknown[0])
-    return given, dict(given, **values(request, others, module, typed))
+    both = _inputs_of(request, dict(typed, **others), module)
+    return given, {name: both[name] if name in others else given[name]
+                   for name in given}
 
 
 def concrete(request, module, root):

@@ -21,7 +21,7 @@ import traceback
 import torch
 
 import fxdb
-from fxdb import _capture, _check, _example, _export, _find, _partial, \
+from fxdb import _capture, _check, _example, _export, _find, _inputs, _partial, \
     _pass, _remedy, _report, _run, _torch, _vary, _weights
 
 
@@ -174,15 +174,18 @@ class _Capture:
         """The Graph of one run on the inputs asked for."""
         seed = self.request["seed"]
         given, other = _find.examples(self.request, module, self.model)
+        texts = _inputs.texts(given, dict(_find.texts(
+            self.request, "example", self.model)))
         state = _example.tensors_of(self.model)
         began = time.perf_counter()
         varied = _vary.record(tracer, self.model, given, other, state) \
-            if other else _vary.Varied(*_example.record(tracer, self.model,
-                                                        given, state))
+            if other else _vary.Varied(*_example.record(
+                tracer, self.model, _check.copy(given), state))
         graph = varied.graph
         self.recorded = {
             "record_ms": (time.perf_counter() - began) * 1e3,
             "notes": _example.notes_of(varied.recorder, graph),
+            "inputs": texts,
             "checked": self.request["check"],
             "varied": ", ".join(map(" = ".join, varied.sizes)),
             "problem": varied.problem,

@@ -1,0 +1,173 @@
+"""Inputs of a recorded run that a graph cannot hold as they are: caches,
+dataclasses, what the model's own functions give.  The tensors in them become
+inputs of the graph, the rest is fixed.
+"""
+import copy
+import dataclasses
+import inspect
+
+import torch
+
+from fxdb import _find
+
+_HOLDER = "example"  # the submodule that has the tensors, for the debugger
+_PLAIN = (bool, int, float, complex, str, bytes, type(None), torch.Tensor,
+          torch.Size, torch.dtype, torch.device, slice, range)
+_DEPTH = 12
+
+
+class Object:
+    """VALUE, what the model gets for its input NAME; tensors has those in it,
+    by the names of the graph's inputs for them.
+    """
+
+    def __init__(self, name, value):
+        self.name = name
+        self.value = value
+        found = []
+        _collect(value, found, set(), 0)
+        if value is not None and found and found[0] is value:
+            self.tensors = {name: value}
+        else:
+            self.tensors = {"%s_%d" % (name, i + 1): tensor
+                            for i, tensor in enumerate(found)}
+
+    def map(self, function):
+        """A copy with FUNCTION of the name and the value of each tensor."""
+        memo = {id(tensor): function(name, tensor)
+                for name, tensor in self.tensors.items()}
+        return Object(self.name, copy.deepcopy(self.value, memo))
+
+    def rest(self):
+        """What of it is no input of the graph, in words; None: nothing."""
+        kind = type(self.value).__name__
+        if isinstance(self.value, (torch.Tensor, tuple, list)) and \
+                all(isinstance(item, torch.Tensor) for item in self.value):
+            return None
+        return "%s, but for %d tensor%s" % (
+            kind, len(self.tensors), "s" * (len(self.tensors) != 1)) \
+            if self.tensors else kind
+
+
+def _collect(value, found, seen, depth):
+    """Add the tensors in VALUE to FOUND, in the order of its parts."""
+    if depth > _DEPTH or isinstance(value, (type, torch.nn.Module)) or \
+            id(value) in seen:
+        return
+    seen.add(id(value))
+    if isinstance(value, torch.Tensor):
+        found.append(value)
+        return
+    parts = list(value.values()) if isinstance(value, dict) else \
+        list(value) if isinstance(value, (tuple, list)) and \
+        not isinstance(value, torch.Size) else []
+    if dataclasses.is_dataclass(value):
+        parts += [getattr(value, field.name, None)
+                  for field in dataclasses.fields(value)]
+    parts += list(getattr(value, "__dict__", {}).values())
+    for part in parts:
+        _collect(part, found, seen, depth + 1)
+
+
+def _is_plain(value):
+    """Whether the debugger can have VALUE as an input."""
+    if type(value) is dict:
+        return all(isinstance(key, str) for key in value) and \
+            all(map(_is_plain, value.values()))
+    if type(value) in (tuple, list):
+        return all(map(_is_plain, value))
+    return isinstance(value, _PLAIN) and not isinstance(value, torch.nn.Module)
+
+
+def _is_own(text, module):
+    """Whether TEXT says something that only MODULE knows."""
+    try:
+        code = compile(text.strip(), "<input>", "eval")
+    except SyntaxError:  # f32[1,3]
+        return False
+    own = vars(module)
+    return any(name in own and own[name] is not vars(torch).get(name, torch)
+               for name in code.co_names)
+
+
+def wrap(name, text, value, module):
+    """VALUE of TEXT, for the input NAME, as an Object where it is one."""
+    if name.startswith("*") and not isinstance(
+            value, dict if name.startswith("**") else (tuple, list)):
+        raise _find.Refused(
+            "type", "%s stands for any number of inputs, and %s is no %s" % (
+                name, text.strip(),
+                "dict" if name.startswith("**") else "tuple"))
+    is_held = _is_plain(value) and not name.startswith("*")
+    if is_held and (not _is_own(text, module) or not _tensors_in(value)):
+        return value
+    return Object(name.lstrip("*"), value)
+
+
+def _tensors_in(value):
+    found = []
+    _collect(value, found, set(), 0)
+    return found
+
+
+def keep(root, given):
+    """The tensors of the objects in GIVEN, in a submodule of ROOT: what the
+    debugger begins with."""
+    objects = [value for value in given.values() if isinstance(value, Object)]
+    if not any(each.tensors for each in objects):
+        return
+    holder = torch.nn.Module()
+    for each in objects:
+        for name, tensor in each.tensors.items():
+            holder.register_buffer(name, tensor.detach().clone())
+    setattr(root, _HOLDER, holder)
+
+
+def texts(given, typed):
+    """What to type for the inputs of the graph: ["x=f32[2]", ...]."""
+    found = []
+    for name, value in given.items():
+        if isinstance(value, Object):
+            found += ["%s=%s.%s" % (part, _HOLDER, part)
+                      for part in value.tensors]
+        else:
+            found.append("%s=%s" % (name, typed[name].strip()
+                                    if _tensors_in(value) else repr(value)))
+    return found
+
+
+def flat(given):
+    """GIVEN by the names of the graph's inputs."""
+    found = {}
+    for name, value in given.items():
+        if isinstance(value, Object):
+            found.update(value.tensors)
+        else:
+            found[name] = value
+    return found
+
+
+def _is_by_place(parameter):
+    return parameter.kind in (parameter.POSITIONAL_ONLY,
+                              parameter.POSITIONAL_OR_KEYWORD)
+
+
+def call(function, given, fixed=None):
+    """What FUNCTION gives for GIVEN, by name: "*args" is what follows the
+    others."""
+    values = {name: value.value if isinstance(value, Object) else value
+              for name, value in given.items()}
+    values.update(fixed or {})
+    if all(name[0] != "*" for name in values):
+        return function(**values)
+    rest = [values.pop(name) for name in list(values)
+            if name[0] == "*" and name[1] != "*"]
+    named = [values.pop(name) for name in list(values) if name[0] == "*"]
+    args = []
+    if rest:
+        args = [values.pop(parameter.name, parameter.default)
+                for parameter in inspect.signature(function).parameters.values()
+                if _is_by_place(parameter)] + list(rest[0])
+    for more in named:
+        values.update(more)
+    return function(*args, **values)

@@ -231,6 +231,13 @@ fx_worker_start(const char *wanted, struct fx_worker **ret)
 }
 
 void
+fx_worker_dismiss(struct fx_worker *worker)
+{
+	if (worker)
+		fx_channel_deinit(&worker->control);
+}
+
+void
 fx_worker_free(struct fx_worker *worker)
 {
 	if (!worker)

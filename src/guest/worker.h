@@ -27,13 +27,12 @@ struct fx_worker;
 FX_NODISCARD struct fx_error *fx_worker_start(const char *wanted,
 	struct fx_worker **ret);
 void fx_worker_free(struct fx_worker *worker);
+void fx_worker_dismiss(struct fx_worker *worker); /* then free it */
 
 /* Whether its server still runs; false for NULL. */
 bool fx_worker_is_alive(struct fx_worker *worker);
 
-/* Whether the worker has answered already.  The first trace waits for that
- * answer.
- */
+/* Whether it has answered already, for which the first trace waits. */
 bool fx_worker_was_ready(const struct fx_worker *worker);
 
 /* Go on to the next candidate, without waiting, when the one that was started

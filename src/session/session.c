@@ -55,6 +55,8 @@ fx_session_free(struct fx_session *session)
 	session->tick = NULL;
 	fx_breaks_free(session);
 	fx_displays_free(session);
+	/* Its process takes as long to end as all of this. */
+	fx_worker_dismiss(session->worker);
 	/* First, as they need no copies of what the models take back now. */
 	free_values(session);
 	for (size_t i = 0; i < session->models.count; i++)

@@ -247,6 +247,7 @@ program_tests = \
 	%D%/nested.sh \
 	%D%/overwritten.sh \
 	%D%/threads.sh \
+	%D%/leave.sh \
 	%D%/forged.sh \
 	%D%/bounds.sh \
 	%D%/stranger.sh \

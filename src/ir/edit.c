@@ -85,7 +85,8 @@ take_name(struct fx_graph *graph, const struct fx_node_spec *spec,
 	const char *candidate = spec->name;
 
 	if (candidate && spec->name_is_exact) {
-		candidate = fx_intern(candidate);
+		if (!spec->heir_of)
+			candidate = fx_intern(candidate);
 		entry->name.before = fx_map_get(&graph->names.taken,
 			(uintptr_t)candidate, 0);
 		return candidate;
@@ -121,8 +122,9 @@ fx_edit_create(struct fx_graph *graph, const struct fx_node_spec *asked,
 		spec.name = spec.heir_of->name;
 		spec.name_is_exact = true;
 	}
-	spec.target = fx_intern(spec.target);
-	err = fx_check_target(graph, spec.opcode, spec.target);
+	spec.target = spec.like ? spec.like->target : fx_intern(spec.target);
+	err = spec.like ? NULL
+			: fx_check_target(graph, spec.opcode, spec.target);
 	if (!err && spec.name && spec.name_is_exact && !spec.heir_of)
 		err = fx_check_name(graph, spec.name);
 	if (!err)

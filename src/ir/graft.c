@@ -122,6 +122,9 @@ make(const struct fx_fragment *fragment, const struct fx_node *node,
 
 	if (fragment->placed && node->target == fragment->path)
 		spec.target = fragment->placed;
+	if (spec.opcode == FX_OPCODE_CALL_FUNCTION ||
+		spec.opcode == FX_OPCODE_CALL_METHOD)
+		spec.like = node;
 	spec.scope = scope_of(graph, &spec, place->near);
 	if (place->old) {
 		spec.source = place->old->source;

@@ -117,7 +117,9 @@ fx_graph_make_node(struct fx_graph *graph, const struct fx_node_spec *spec,
 	node->is_wrapped = spec->is_wrapped;
 	node->name = name;
 	node->target = spec->target;
-	node->op = (uint16_t)fx_op_of_target(spec->opcode, node->target);
+	node->op = spec->like ? spec->like->op
+			      : (uint16_t)fx_op_of_target(spec->opcode,
+					node->target);
 	node->type = fx_intern(spec->type);
 	node->args = spec->args;
 	if (node->args.kind == FX_VALUE_NONE)

@@ -73,6 +73,10 @@ FX_DEFINE_CLEANUP(graph, struct fx_graph, fx_graph_free);
 struct fx_node_spec {
 	enum fx_opcode opcode;
 	const char *target; /* interned by the callee */
+	/* Calls the same function or method as this node: TARGET is not asked
+	 * and not checked again.
+	 */
+	const struct fx_node *like;
 	/* A candidate for the name; NULL derives it from the target. */
 	const char *name;
 	bool name_is_exact; /* refuse rather than number it */

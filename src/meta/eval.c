@@ -168,10 +168,12 @@ eval_rule(struct fx_meta *meta, struct fx_arena *arena,
 	if (err)
 		return err;
 	shape.bound = bound;
-	shape.result = fx_fold_unknown("the rule does not say");
+	shape.result = (struct fx_value){ .kind = FX_VALUE_UNKNOWN };
 	fx_shape_rule_of(call->op)(&shape);
 	if (shape.error)
 		return shape.error;
+	if (shape.result.kind == FX_VALUE_UNKNOWN && !shape.result.text)
+		shape.result = fx_fold_unknown("the rule does not say");
 	device = device_of(&shape);
 	*ret = device ? with_device(arena, shape.result, device) : shape.result;
 	return NULL;

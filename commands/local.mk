@@ -33,6 +33,7 @@ libfxcmd_a_SOURCES += \
 	%D%/shell/process.c %D%/shell/process.h \
 	%D%/verbs/python_pass.c %D%/verbs/python_pass.h \
 	%D%/verbs/replace.c \
+	%D%/shell/prompt.c %D%/shell/prompt.h \
 	%D%/shell/run.c \
 	%D%/verbs/scope.c \
 	%D%/shell/script.c \
@@ -62,6 +63,7 @@ libfxcmd_a_SOURCES += \
 	%D%/verbs/grp_look.c \
 	%D%/verbs/grp_pass.c \
 	%D%/verbs/grp_rewrite.c \
+	%D%/verbs/pass_run.c %D%/verbs/pass_run.h \
 	%D%/verbs/grp_run.c \
 	%D%/verbs/grp_screen.c \
 	%D%/verbs/grp_script.c \

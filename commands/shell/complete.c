@@ -237,14 +237,38 @@ offer_graphs(struct completion *c)
 		offer(c, fx_model_name(fx_session_model_at(session, i)));
 }
 
+/* The options of the pass that was typed last before the word. */
+static void
+offer_options(struct completion *c)
+{
+	const struct fx_pass *pass = NULL;
+	struct fx_pass_option option;
+	size_t at = 0;
+
+	while (at < c->start) {
+		size_t length = strcspn(c->line + at, " \t");
+		FX_AUTO_FREE char *word = fx_xstrndup(c->line + at, length);
+
+		if (at + length <= c->start && fx_pass_find(word))
+			pass = fx_pass_find(word);
+		at += length + strspn(c->line + at + length, " \t");
+	}
+	for (size_t i = 0; pass && fx_pass_option_at(pass, i, &option); i++) {
+		FX_AUTO_FREE char *word = fx_xasprintf("%s%s", option.name,
+			option.type == FX_PASS_OPTION_SWITCH ? "" : "=");
+
+		offer(c, word);
+	}
+}
+
 static void
 offer_passes(struct completion *c)
 {
 	const struct fx_pass *pass;
-	size_t i;
 
-	for (i = 0; (pass = fx_pass_at(i)); i++)
+	for (size_t i = 0; (pass = fx_pass_at(i)); i++)
 		offer(c, pass->name);
+	offer_options(c);
 }
 
 /* Whether a blank stands at AT of TEXT or just before it. */

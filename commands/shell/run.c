@@ -468,8 +468,10 @@ static struct fx_error *
 run_line(struct cmd_shell *shell, const char *line, struct out *out)
 {
 	struct cmd_head head;
-	struct fx_error *err = cmd_line_head(line, &head);
+	struct fx_error *err;
 
+	line = cmd_prompt_read_decision(shell, line);
+	err = cmd_line_head(line, &head);
 	if (err)
 		return refuse(shell, out, "", err);
 	if (head.is_empty)
@@ -506,16 +508,6 @@ run_heard(struct cmd_shell *shell, const char *line, struct out *out)
 	return err;
 }
 
-/* Behind the prompt of a line that was copied with it. */
-static const char *
-skip_prompt(const char *line)
-{
-	static const char prompt[] = "(fxdb) ";
-	const char *begin = line + strspn(line, " \t");
-
-	return fx_str_starts(begin, prompt) ? begin + strlen(prompt) : line;
-}
-
 struct fx_error *
 cmd_run(struct cmd_shell *shell, const char *line, struct out *out)
 {
@@ -523,9 +515,9 @@ cmd_run(struct cmd_shell *shell, const char *line, struct out *out)
 	bool is_typed = shell->depth == 0;
 	struct fx_error *err;
 
-	line = skip_prompt(line);
+	line = cmd_prompt_skip(line);
 	if (is_typed && !line[strspn(line, " \t\r\n")]) {
-		if (!shell->repeat)
+		if (!shell->repeat || cmd_prompt_decides(shell))
 			return NULL;
 		repeated = fx_xstrdup(shell->repeat);
 		line = repeated;

@@ -137,6 +137,7 @@ cmd_shell_free(struct cmd_shell *shell)
 	free(shell->search_text);
 	cmd_code_deinit(&shell->code);
 	fx_buf_deinit(&shell->transaction);
+	free(shell->stepped.script);
 	cmd_log_end(shell);
 	cmd_recovery_end(shell, false);
 	cmd_tutorial_free(shell->tutorial);

@@ -14,11 +14,12 @@
 #include "commands/shell/front.h"
 #include "commands/shell/line.h"
 #include "commands/shell/overwrite_guard.h"
+#include "commands/shell/prompt.h"
 #include "commands/shell/value_log.h"
 #include "emit/python.h"
 #include "session/settings.h"
 
-/* Commands inside commands (aliases, user commands, source, with). */
+/* Commands inside commands. */
 #define CMD_DEPTH_LIMIT 50
 
 struct cmd_alias {
@@ -74,12 +75,12 @@ struct cmd_shell {
 	bool is_quitting;
 	bool restricted;                    /* no files, no programs: fuzzing */
 	bool says_objects;                  /* JSON throughout */
-	const struct fx_error *model_error; /* the last failed load or trace:
-					     * only compared, never read */
+	const struct fx_error *model_error; /* compared only */
 	/* begin ... commit: for which graph, and the commands so far. */
 	bool in_transaction;
 	int transaction_model;
 	struct fx_buf transaction;
+	struct cmd_stepped stepped;
 	FX_VEC(struct cmd_value_log) decided; /* in the order they were typed */
 	struct cmd_files files;
 
@@ -90,7 +91,6 @@ struct cmd_shell {
 	struct cmd_log *log; /* or NULL; log.h */
 	struct cmd_recovery *recovery; /* or NULL: nothing is kept yet */
 
-	/* The command that ran last, or NULL; the lesson, or NULL. */
 	const struct cmd_entry *ran;
 	struct cmd_tutorial *tutorial;
 

@@ -294,6 +294,13 @@ cmd_diff_times(struct cmd_ctx *ctx, uint32_t before, uint32_t after)
 	return diff_times(ctx, before, after, &rows);
 }
 
+void
+cmd_diff_graphs(struct cmd_ctx *ctx, struct fx_graph *before,
+	struct fx_graph *after)
+{
+	(void)say_diff(ctx, before, after);
+}
+
 /* diff: two graphs, a graph and the current one, or a time and now. */
 
 /* Report that there are differences: as a line for a person, who asked for it,

@@ -30,8 +30,9 @@ take_one(size_t *count, size_t before)
 /* Inside begin ... commit the journal counts from the begin on; a node that was
  * changed and then erased counts as erased alone.
  */
-static void
-take_away(struct fx_edit_counts *counts, const struct fx_edit_counts *before)
+void
+cmd_edit_take_away(struct fx_edit_counts *counts,
+	const struct fx_edit_counts *before)
 {
 	take_one(&counts->created, before->created);
 	take_one(&counts->erased, before->erased);
@@ -43,10 +44,11 @@ take_away(struct fx_edit_counts *counts, const struct fx_edit_counts *before)
 /* A single edit describes itself; between begin and commit its words are
  * collected, and commit describes them all.
  */
-static void
-describe(struct cmd_ctx *ctx, const char *script, const char *maker)
+void
+cmd_edit_describe(struct cmd_ctx *ctx, struct fx_model *model,
+	const char *script, const char *maker)
 {
-	struct fx_graph *graph = fx_model_graph(ctx->model);
+	struct fx_graph *graph = fx_model_graph(model);
 
 	if (ctx->shell->in_transaction)
 		fx_buf_addf(&ctx->shell->transaction, "%s\n", script);
@@ -84,6 +86,13 @@ force_script(struct fx_buf *script)
 		if (*at)
 			fx_buf_add_char(script, *at++);
 	}
+}
+
+void
+cmd_edit_force(const struct fx_model *model, struct fx_buf *script, bool force)
+{
+	if (force || has_bad_shapes(model))
+		force_script(script);
 }
 
 /* Functions in edits that no rule is known for.
@@ -143,18 +152,17 @@ run_edit(struct cmd_ctx *ctx, const char *maker, cmd_edit_fn *edit, void *data)
 		return err;
 	}
 	cmd_canonical_print(&script, ctx->entry, ctx->format, ctx->parsed);
-	if (cmd_flag(ctx, "force") || has_bad_shapes(ctx->model))
-		force_script(&script);
+	cmd_edit_force(ctx->model, &script, cmd_flag(ctx, "force"));
 	unknown = unknown_function(graph);
 	if (!ctx->shell->in_transaction)
-		describe(ctx, fx_buf_text(&script), maker);
+		cmd_edit_describe(ctx, ctx->model, fx_buf_text(&script), maker);
 	err = fx_model_edit_end(ctx->model, dry_run, cmd_flag(ctx, "force"),
 		&report);
 	if (err)
 		return err;
 	if (ctx->shell->in_transaction && !dry_run)
-		describe(ctx, fx_buf_text(&script), maker);
-	take_away(&report.counts, &before);
+		cmd_edit_describe(ctx, ctx->model, fx_buf_text(&script), maker);
+	cmd_edit_take_away(&report.counts, &before);
 	cmd_say_edit(ctx, &report);
 	if (unknown)
 		cmd_note_function(ctx, unknown);
@@ -162,16 +170,24 @@ run_edit(struct cmd_ctx *ctx, const char *maker, cmd_edit_fn *edit, void *data)
 }
 
 struct fx_error *
-cmd_edit(struct cmd_ctx *ctx, const char *maker, cmd_edit_fn *edit, void *data)
+cmd_edit_check(const struct cmd_ctx *ctx)
 {
-	struct cmd_shell *shell = ctx->shell;
+	const struct cmd_shell *shell = ctx->shell;
 
 	if (shell->in_transaction &&
 		shell->transaction_model != fx_model_number(ctx->model))
 		return fx_error_new(FX_ERR_USAGE,
 			"begin is open for another graph; commit or abort it "
 			"first");
-	return run_edit(ctx, maker, edit, data);
+	return NULL;
+}
+
+struct fx_error *
+cmd_edit(struct cmd_ctx *ctx, const char *maker, cmd_edit_fn *edit, void *data)
+{
+	struct fx_error *err = cmd_edit_check(ctx);
+
+	return err ? err : run_edit(ctx, maker, edit, data);
 }
 
 struct fx_error *

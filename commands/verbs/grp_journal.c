@@ -192,7 +192,7 @@ open_model(struct cmd_ctx *ctx, struct fx_model **ret)
 			*ret = model;
 	}
 	if (ctx->shell->in_transaction && *ret)
-		return NULL;
+		return fx_model_check_edits(*ret);
 	cmd_transaction_end(ctx->shell);
 	return fx_error_hint(fx_error_new(FX_ERR_USAGE,
 				     "%s: no transaction is open",

@@ -8,224 +8,79 @@
 #include "commands/out/out.h"
 #include "commands/shell/groups.h"
 #include "commands/shell/shell.h"
-#include "commands/verbs/edit.h"
+#include "commands/verbs/pass_run.h"
 #include "commands/verbs/python_pass.h"
 #include "commands/verbs/show.h"
 #include "ir/graph.h"
 #include "ir/journal.h"
 #include "pass/engine.h"
-#include "session/capture.h"
 #include "session/model.h"
+#include "session/passing.h"
 #include "session/session.h"
-#include "session/verify.h"
 
 /* pass. */
+
+static const char *
+type_word(enum fx_pass_option_type type)
+{
+	switch (type) {
+	case FX_PASS_OPTION_SWITCH:
+		return "switch";
+	case FX_PASS_OPTION_INT:
+		return "number";
+	case FX_PASS_OPTION_TEXT:
+		break;
+	}
+	return "word";
+}
+
+/* pass list NAME: what one may be told. */
+static struct fx_error *
+list_options(struct cmd_ctx *ctx, const char *name)
+{
+	static const char *const keys[] = { "option", "type", "default",
+		"does" };
+	const struct fx_pass *pass = fx_pass_find(name);
+	struct fx_pass_option option;
+
+	if (!pass)
+		return cmd_pass_unknown(name);
+	out_line(ctx->out, FX_ROLE_PLAIN, "%s: %s (%s)", pass->name,
+		pass->summary,
+		pass->claim == FX_CLAIM_EXACT ? "exact" : "algebraic");
+	out_table_begin(ctx->out, "options", FX_ARRAY_LEN(keys), keys);
+	for (size_t i = 0; fx_pass_option_at(pass, i, &option); i++) {
+		out_cell(ctx->out, FX_ROLE_KEYWORD, "%s", option.name);
+		out_cell(ctx->out, FX_ROLE_PLAIN, "%s", type_word(option.type));
+		out_cell(ctx->out, FX_ROLE_PLAIN, "%s", option.initial);
+		out_cell(ctx->out, FX_ROLE_PLAIN, "%s", option.help);
+	}
+	out_table_end(ctx->out);
+	return NULL;
+}
 
 static struct fx_error *
 list_passes(struct cmd_ctx *ctx)
 {
 	static const char *const keys[] = { "pass", "does", "options" };
+	const char *name = cmd_arg_text(ctx, "what");
 	const struct fx_pass *pass;
-	size_t i;
+	struct fx_pass_option option;
 
+	if (name)
+		return list_options(ctx, name);
 	out_table_begin(ctx->out, "passes", FX_ARRAY_LEN(keys), keys);
-	for (i = 0; (pass = fx_pass_at(i)); i++) {
+	for (size_t i = 0; (pass = fx_pass_at(i)); i++) {
+		FX_AUTO_BUF struct fx_buf options = { 0 };
+
+		for (size_t j = 0; fx_pass_option_at(pass, j, &option); j++)
+			fx_buf_addf(&options, "%s%s", j ? " " : "",
+				option.name);
 		out_cell(ctx->out, FX_ROLE_KEYWORD, "%s", pass->name);
 		out_cell(ctx->out, FX_ROLE_PLAIN, "%s", pass->summary);
-		out_cell(ctx->out, FX_ROLE_PLAIN, "%s", pass->options);
+		out_cell(ctx->out, FX_ROLE_PLAIN, "%s", fx_buf_text(&options));
 	}
 	out_table_end(ctx->out);
-	return NULL;
-}
-
-struct pass_edit {
-	struct cmd_ctx *ctx;
-	struct fx_pass_run run;
-	struct fx_verify *verify; /* NULL: it is off, or nothing is kept */
-	struct fx_verify_result verified;
-};
-
-/* Asking needs a user; without one everything is applied. */
-static enum fx_pass_answer
-ask(void *context, const struct fx_candidate *candidate)
-{
-	struct pass_edit *edit = context;
-	const struct front *front = edit->ctx->front;
-	FX_AUTO_FREE char *prompt = NULL;
-	FX_AUTO_FREE char *line = NULL;
-
-	prompt = fx_xasprintf("%s? [y]es [n]o [a]ll [q]uit [x] take all back ",
-		candidate->text);
-	line = front->read_line(front->context, prompt);
-	switch (line ? *line : 'q') {
-	case 'y':
-	case '\0':
-		return FX_PASS_APPLY;
-	case 'a':
-		return FX_PASS_REST;
-	case 'x':
-		return FX_PASS_ABORT;
-	case 'q':
-		return FX_PASS_QUIT;
-	}
-	return FX_PASS_SKIP;
-}
-
-static void
-show(void *context, const struct fx_candidate *candidate, bool applied)
-{
-	struct pass_edit *edit = context;
-
-	out_cell(edit->ctx->out, FX_ROLE_CHANGED, "%s",
-		applied ? "done" : "skipped");
-	out_cell(edit->ctx->out, FX_ROLE_PLAIN, "%s", candidate->text);
-}
-
-static bool
-tick(void *context)
-{
-	struct pass_edit *edit = context;
-	const struct front *front = edit->ctx->front;
-
-	return front->tick(front->context);
-}
-
-struct fx_error *
-cmd_verify_pass(struct cmd_ctx *ctx, const char *name, struct fx_verify *verify,
-	struct fx_verify_result *ret)
-{
-	FX_AUTO_BUF struct fx_buf text = { 0 };
-	struct fx_error *err =
-		fx_verify_graph(verify, fx_model_graph(ctx->model), ret);
-	bool is_strict = fx_verify_mode(ctx->session) == FX_VERIFY_MODE_STRICT;
-
-	if (err)
-		return err;
-	fx_verify_print(&text, ret);
-	if (ret->verdict == FX_VERDICT_DIFFERS)
-		return fx_error_new(FX_ERR_CHECK,
-			"refused: %s changed output: %s; graph kept", name,
-			fx_buf_text(&text));
-	if (ret->verdict == FX_VERDICT_UNKNOWN && is_strict)
-		return fx_error_hint(fx_error_new(FX_ERR_CHECK,
-					     "refused: %s was %s; graph kept",
-					     name, fx_buf_text(&text)),
-			"set verify on");
-	return NULL;
-}
-
-void
-cmd_say_verified(struct cmd_ctx *ctx, const struct fx_verify_result *verified)
-{
-	FX_AUTO_BUF struct fx_buf text = { 0 };
-
-	if (cmd_flag(ctx, "dry-run"))
-		return;
-	if (verified)
-		fx_verify_print(&text, verified);
-	else
-		fx_buf_add(&text, "not verified: set verify is off");
-	out_line(ctx->out, FX_ROLE_PLAIN, "%s", fx_buf_text(&text));
-}
-
-static struct fx_error *
-pass_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
-{
-	static const char *const keys[] = { "status", "step" };
-	struct pass_edit *edit = data;
-	struct fx_error *err;
-
-	(void)script;
-	edit->run.context = edit;
-	edit->run.show = show;
-	edit->run.tick = tick;
-	if (cmd_flag(ctx, "step") &&
-		ctx->front->is_interactive(ctx->front->context))
-		edit->run.ask = ask;
-	out_table_begin(ctx->out, "steps", FX_ARRAY_LEN(keys), keys);
-	err = fx_pass_apply(fx_model_graph(ctx->model), &edit->run);
-	out_table_end(ctx->out);
-	cmd_canonical_set(ctx, "step", NULL);
-	if (!err && edit->verify && edit->run.applied)
-		err = cmd_verify_pass(ctx, edit->run.pass->name, edit->verify,
-			&edit->verified);
-	return err;
-}
-
-static FX_NODISCARD struct fx_error *
-unknown_pass(const char *name)
-{
-	FX_AUTO_BUF struct fx_buf names = { 0 };
-	const struct fx_pass *pass;
-	size_t i;
-
-	for (i = 0; (pass = fx_pass_at(i)); i++)
-		fx_buf_addf(&names, "%s%s", i ? ", " : "", pass->name);
-	return fx_error_note(fx_error_new(FX_ERR_NO_NAME, "no pass \"%s\"",
-				     name),
-		"passes: %s", fx_buf_text(&names));
-}
-
-/* PASS reads parameters, which may still be in the process that traced them.
- */
-static FX_NODISCARD struct fx_error *
-need_weights(struct cmd_ctx *ctx, const struct fx_pass *pass)
-{
-	FX_AUTO_FREE char *skipped = NULL;
-	struct fx_error *err = NULL;
-	size_t count;
-
-	if (!pass->needs_weights)
-		return NULL;
-	err = fx_model_fetch_weights(ctx->model, &skipped);
-	count = err ? 0 : fx_model_count_weightless(ctx->model);
-	if (count)
-		out_note(ctx->out,
-			"%zu parameters and buffers have no values, which %s "
-			"needs; weights random makes some up",
-			count, pass->name);
-	return err;
-}
-
-static FX_NODISCARD struct fx_error *
-run_pass(struct cmd_ctx *ctx)
-{
-	struct pass_edit edit = { .ctx = ctx };
-	const char *name = cmd_arg_text(ctx, "name");
-	FX_AUTO_BUF struct fx_buf options = { 0 };
-	struct fx_error *err;
-	size_t i;
-
-	if (!name)
-		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
-					     "pass run: expected the name of "
-					     "a pass"),
-			"pass lists them");
-	if (cmd_is_python_pass(name))
-		return cmd_python_pass(ctx, name);
-	edit.run.pass = fx_pass_find(name);
-	if (!edit.run.pass)
-		return unknown_pass(name);
-	for (i = 0; i < cmd_arg_count(ctx, "options"); i++)
-		fx_buf_addf(&options, "%s%s", i ? " " : "",
-			cmd_arg_text_at(ctx, "options", i));
-	edit.run.options = options.length ? options.data : NULL;
-	if (fx_verify_mode(ctx->session) != FX_VERIFY_MODE_OFF &&
-		!cmd_flag(ctx, "dry-run"))
-		edit.verify = fx_verify_new(ctx->session, ctx->model,
-			&(struct fx_verify_options){
-				.claim = edit.run.pass->claim });
-	err = need_weights(ctx, edit.run.pass);
-	if (!err)
-		err = cmd_edit(ctx, edit.run.pass->name, pass_edit, &edit);
-	if (!err && edit.run.applied)
-		cmd_say_verified(ctx, edit.verify ? &edit.verified : NULL);
-	fx_verify_free(edit.verify);
-	fx_verify_result_deinit(&edit.verified);
-	if (err)
-		return err;
-	out_value_int(ctx->out, "candidates", (int64_t)edit.run.candidates);
-	out_value_int(ctx->out, "applied", (int64_t)edit.run.applied);
 	return NULL;
 }
 
@@ -236,6 +91,14 @@ diff_pass(struct cmd_ctx *ctx)
 	struct fx_graph *graph = fx_model_graph(ctx->model);
 	uint32_t id = fx_journal_now(graph);
 	const struct fx_transaction *t = fx_journal_get(graph, id);
+	struct fx_graph *refused[2];
+	const char *why = fx_model_refused(ctx->model, refused);
+
+	if (why) {
+		out_line(ctx->out, FX_ROLE_PLAIN, "%s", why);
+		cmd_diff_graphs(ctx, refused[0], refused[1]);
+		return NULL;
+	}
 
 	while (t && t->id &&
 		(!t->maker || !(fx_pass_find(t->maker) ||
@@ -262,7 +125,10 @@ pass_exec(struct cmd_ctx *ctx)
 	if (!strcmp(what, "diff"))
 		return diff_pass(ctx);
 	err = fx_session_need_writable(ctx->session);
-	return err ? err : run_pass(ctx);
+	if (err)
+		return err;
+	return !strcmp(what, "run") ? cmd_pass_run(ctx)
+				    : cmd_pass_answer(ctx, what);
 }
 
 /* shapes. */
@@ -401,21 +267,29 @@ const struct cmd_entry cmd_group_pass[] = {
 		.name = "pass",
 		.summary = "list or run passes, or show what one changed",
 		.help = "A pass runs as one transaction, is verified and "
-			"reported; undo takes it back whole. -n only shows the "
-			"steps, -s asks before each one. A function of your "
-			"Python from GraphModule to GraphModule is one too: "
-			"python:FILE.py:FUNCTION, python:package.FUNCTION.",
+			"reported; undo takes it back whole. Several run in a "
+			"row, each followed by its options. -n lists the "
+			"candidates with their keys, --only takes some of "
+			"them, -s stops at each: then a line that is y, n, a, "
+			"k or q decides (yes, no, all the rest, stop and keep, "
+			"stop and take all back), and any other line is a "
+			"command. A pass that changes what the graph computes "
+			"is refused (set verify); pass diff shows what it "
+			"did. A function of your Python from GraphModule to "
+			"GraphModule is one too: python:FILE.py:FUNCTION, "
+			"python:package.FUNCTION.",
 		.synonyms = "optimize transform dead code elimination dce run "
 			    "unused nodes optimise simplify remove",
 		.args = { { "action", CMD_ARG_WORD, CMD_OPTIONAL, "what to do",
-				  "list|run|diff" },
-			{ "name", CMD_ARG_PASS, CMD_OPTIONAL, "which pass",
-				NULL },
-			{ "options", CMD_ARG_WORD, CMD_OPTIONAL | CMD_REPEATED,
-				"words that the pass takes", NULL } },
-		.flags = { { "step", 's', CMD_ARG_END, "ask for each step" },
+				  "list|run|diff|yes|no|all|keep|quit" },
+			{ "what", CMD_ARG_PASS, CMD_OPTIONAL | CMD_REPEATED,
+				"passes, each with its options", NULL } },
+		.flags = { { "step", 's', CMD_ARG_END,
+				   "stop at each candidate" },
+			{ "only", 0, CMD_ARG_WORD,
+				"keys of candidates, with commas between" },
 			{ "dry-run", 'n', CMD_ARG_END,
-				"show the steps, change nothing" },
+				"show the candidates, change nothing" },
 			{ "force", 'f', CMD_ARG_END,
 				"allow shapes that cannot be" } },
 		.examples = { { "pass", "list the passes" },

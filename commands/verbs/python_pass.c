@@ -93,7 +93,7 @@ cmd_python_pass(struct cmd_ctx *ctx, const char *name)
 		return fx_error_new(FX_ERR_USAGE,
 			"a pass of Python has no steps: it gives its result "
 			"as a whole");
-	if (cmd_arg_count(ctx, "options"))
+	if (cmd_arg_count(ctx, "what") > 1)
 		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
 					     "a pass of Python takes no "
 					     "options here"),

@@ -1,13 +1,14 @@
-/* engine.c - the list of passes and the loop that runs one. */
+/* engine.c - the list of passes, and one at work. */
 #include <config.h>
 
 #include "pass/engine.h"
 
-#include <string.h>
+#include <stdlib.h>
 
-#include "base/buf.h"
+#include "base/intern.h"
+#include "base/map.h"
+#include "base/mem.h"
 #include "base/str.h"
-#include "ir/verify.h"
 
 #define FX_PASS(id) extern const struct fx_pass fx_pass_##id;
 #include "pass/passes.def"
@@ -32,167 +33,102 @@ fx_pass_find(const char *name)
 	return NULL;
 }
 
-/* The next word of TEXT from *AT on; false at the end. */
-static bool
-next_word(const char **at, size_t *length_ret)
-{
-	*at += strspn(*at, " \t");
-	*length_ret = strcspn(*at, " \t");
-	return *length_ret > 0;
-}
+/* --- work ---------------------------------------------------------------- */
 
-static bool
-has_word(const char *text, const char *word, size_t length)
-{
-	size_t size;
-
-	if (!text)
-		return false;
-	for (; next_word(&text, &size); text += size)
-		if (size == length && memcmp(text, word, length) == 0)
-			return true;
-	return false;
-}
-
-bool
-fx_pass_has_option(const struct fx_pass_ctx *ctx, const char *option)
-{
-	return has_word(ctx->options, option, strlen(option));
-}
-
-static struct fx_error *
-check_options(const struct fx_pass_run *run)
-{
-	const char *at = run->options;
-	size_t length;
-
-	if (!at)
-		return NULL;
-	for (; next_word(&at, &length); at += length)
-		if (!has_word(run->pass->options, at, length))
-			return fx_error_hint(
-				fx_error_new(FX_ERR_USAGE,
-					"pass %s has no option \"%.*s\"",
-					run->pass->name, (int)length, at),
-				"options of %s: %s", run->pass->name,
-				*run->pass->options ? run->pass->options
-						    : "none");
-	return NULL;
-}
-
-struct loop {
+struct fx_pass_work {
 	struct fx_graph *graph;
-	struct fx_pass_run *run;
+	const struct fx_pass *pass;
 	struct fx_pass_ctx ctx;
-	bool applies_all; /* REST was answered, or nobody asks */
-	bool is_done;
+	char *options;
+	struct fx_candidate candidate;
+	bool has_candidate;
+	struct fx_map keys; /* interned -> how often it came up */
+	char *key;
 };
 
-static struct fx_error *
-decide(struct loop *loop, const struct fx_candidate *candidate, bool *ret)
+struct fx_error *
+fx_pass_begin(struct fx_graph *graph, const struct fx_pass *pass,
+	const char *options, struct fx_pass_work **ret)
 {
-	struct fx_pass_run *run = loop->run;
-	enum fx_pass_answer answer = FX_PASS_APPLY;
+	struct fx_error *err = fx_pass_check_options(pass, options);
+	struct fx_pass_work *work;
 
-	if (!loop->applies_all)
-		answer = run->ask(run->context, candidate);
-	*ret = answer == FX_PASS_APPLY || answer == FX_PASS_REST;
-	switch (answer) {
-	case FX_PASS_REST:
-		loop->applies_all = true;
-		break;
-	case FX_PASS_QUIT:
-		loop->is_done = true;
-		break;
-	case FX_PASS_ABORT:
-		return fx_error_new(FX_ERR_INTERRUPTED,
-			"pass %s was aborted; nothing changed",
-			run->pass->name);
-	case FX_PASS_APPLY:
-	case FX_PASS_SKIP:
-		break;
-	}
-	return NULL;
-}
-
-static struct fx_error *
-take(struct loop *loop, const struct fx_candidate *candidate)
-{
-	struct fx_pass_run *run = loop->run;
-	bool applies;
-	struct fx_error *err = decide(loop, candidate, &applies);
-
-	if (!err && applies)
-		err = run->pass->apply(loop->graph, &loop->ctx, candidate);
+	*ret = NULL;
 	if (err)
 		return err;
-	run->applied += applies;
-	run->skipped += !applies;
-	if (run->show)
-		run->show(run->context, candidate, applies);
+	work = FX_NEW(struct fx_pass_work);
+	work->graph = graph;
+	work->pass = pass;
+	work->options = options ? fx_xstrdup(options) : NULL;
+	work->ctx =
+		(struct fx_pass_ctx){ .options = work->options, .pass = pass };
+	err = pass->open(graph, &work->ctx);
+	if (err) {
+		free(work->options);
+		free(work);
+		return fx_error_note(err, "while running pass %s", pass->name);
+	}
+	*ret = work;
 	return NULL;
 }
 
-static struct fx_error *
-run_loop(struct loop *loop)
+/* The second candidate of one key is KEY.2, and so on. */
+static void
+make_key(struct fx_pass_work *work)
 {
-	struct fx_pass_run *run = loop->run;
-	struct fx_candidate candidate = { .node = 0 };
-	struct fx_error *err = NULL;
+	const struct fx_node *node =
+		fx_graph_find_id(work->graph, work->candidate.node);
+	const char *key = work->candidate.key;
+	uintptr_t count;
 
-	while (!err && !loop->is_done &&
-		run->pass->plan(loop->graph, &loop->ctx, &candidate)) {
-		run->candidates++;
-		err = take(loop, &candidate);
-		if (!err && run->tick && run->candidates % 64 == 0 &&
-			run->tick(run->context))
-			err = fx_error_new(FX_ERR_INTERRUPTED,
-				"pass %s was interrupted; nothing changed",
-				run->pass->name);
-		candidate = (struct fx_candidate){ .node = 0 };
-	}
-	return err;
+	if (!key)
+		key = node ? node->name : "graph";
+	key = fx_intern(key);
+	count = fx_map_get(&work->keys, (uintptr_t)key, 0) + 1;
+	fx_map_set(&work->keys, (uintptr_t)key, count);
+	free(work->key);
+	work->key = count == 1 ? fx_xstrdup(key)
+			       : fx_xasprintf("%s.%zu", key, (size_t)count);
+	work->candidate.key = work->key;
 }
 
-/* Describe the run of the pass in the journal.  If the user chose matches one
- * by one, there is no script text, since a script cannot repeat the choice.
- */
-static void
-describe(struct fx_graph *graph, const struct fx_pass_run *run)
+const struct fx_candidate *
+fx_pass_next(struct fx_pass_work *work)
 {
-	FX_AUTO_BUF struct fx_buf script = { 0 };
+	work->candidate = (struct fx_candidate){ .node = 0 };
+	work->has_candidate =
+		work->pass->plan(work->graph, &work->ctx, &work->candidate);
+	if (!work->has_candidate)
+		return NULL;
+	make_key(work);
+	return &work->candidate;
+}
 
-	fx_buf_addf(&script, "pass run %s", run->pass->name);
-	if (run->options && *run->options)
-		fx_buf_addf(&script, " %s", run->options);
-	fx_journal_describe(graph, run->skipped ? NULL : fx_buf_text(&script),
-		run->pass->name);
+const struct fx_candidate *
+fx_pass_candidate(const struct fx_pass_work *work)
+{
+	return work->has_candidate ? &work->candidate : NULL;
 }
 
 struct fx_error *
-fx_pass_apply(struct fx_graph *graph, struct fx_pass_run *run)
+fx_pass_apply_next(struct fx_pass_work *work)
 {
-	struct loop loop = {
-		.graph = graph,
-		.run = run,
-		.ctx = { .options = run->options },
-		.applies_all = !run->ask,
-	};
-	struct fx_error *err = check_options(run);
+	struct fx_error *err =
+		work->pass->apply(work->graph, &work->ctx, &work->candidate);
 
-	run->candidates = run->applied = run->skipped = 0;
-	if (err)
-		return err;
-	err = run->pass->open(graph, &loop.ctx);
-	if (err)
-		return err;
-	err = run_loop(&loop);
-	run->pass->close(graph, &loop.ctx);
-	if (!err && graph->journal)
-		describe(graph, run);
-	if (!err && run->applied && !run->no_verify)
-		err = fx_verify_error(graph);
 	return err ? fx_error_note(err, "while running pass %s",
-			     run->pass->name)
+			     work->pass->name)
 		   : NULL;
+}
+
+void
+fx_pass_end(struct fx_pass_work *work)
+{
+	if (!work)
+		return;
+	work->pass->close(work->graph, &work->ctx);
+	fx_map_deinit(&work->keys);
+	free(work->options);
+	free(work->key);
+	free(work);
 }

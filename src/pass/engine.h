@@ -1,8 +1,9 @@
-/* engine.h - running passes: the list, the loop, the report.
+/* engine.h - running passes: the list, their options, their candidates.
  *
  * A pass is two functions: `plan` yields the next candidate, `apply` edits
- * inside a transaction that the engine opened.  Stepping, asking, dry runs,
- * verifying and counting are done here, once, for all passes.
+ * inside a transaction that the caller opened.  Their work lies in an object
+ * that may rest between two commands.  Asking, dry runs, verifying and
+ * reporting are done once for all passes (session/passing.h).
  */
 #ifndef FX_PASS_ENGINE_H
 #define FX_PASS_ENGINE_H
@@ -11,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/cleanup.h"
 #include "base/error.h"
 #include "ir/graph.h"
 #include "ir/journal.h"
@@ -22,12 +24,31 @@ struct fx_pass_ctx;
 struct fx_candidate {
 	uint64_t node;
 	const char *text; /* valid until the next plan; "erase %x: unused" */
+	/* What it is chosen by: the same whenever the pass is run on the same
+	 * graph.  NULL: the node's name.  Valid as long as TEXT.
+	 */
+	const char *key;
+};
+
+enum fx_pass_option_type {
+	FX_PASS_OPTION_SWITCH, /* given, or NAME=on, NAME=off */
+	FX_PASS_OPTION_INT,    /* NAME=3; not negative */
+	FX_PASS_OPTION_TEXT,   /* NAME=WORD */
+};
+
+struct fx_pass_option {
+	const char *name;
+	enum fx_pass_option_type type;
+	const char *initial; /* without it: "off", "3", "" */
+	const char *help;    /* one line, lower case, no full stop */
 };
 
 struct fx_pass {
 	const char *name;    /* "dce" */
 	const char *summary; /* one line, lower case */
-	const char *options; /* words it takes, separated by blanks; "" */
+	/* Switches without a help of their own, separated by blanks; NULL. */
+	const char *options;
+	const struct fx_pass_option *takes; /* ends with a NULL name; or NULL */
 	/* What it says of its result, which verification holds it to. */
 	enum fx_claim claim;
 	bool needs_weights; /* it reads parameters and buffers */
@@ -36,7 +57,8 @@ struct fx_pass {
 		struct fx_pass_ctx *ctx);
 	void (*close)(struct fx_graph *graph, struct fx_pass_ctx *ctx);
 	/* The next candidate; false when there are no more.  It must not come
-	 * up with one it yielded before.
+	 * up with one it yielded before.  The graph may have been looked at and
+	 * run since, but only this pass has edited it.
 	 */
 	bool (*plan)(struct fx_graph *graph, struct fx_pass_ctx *ctx,
 		struct fx_candidate *ret);
@@ -45,7 +67,9 @@ struct fx_pass {
 };
 
 struct fx_pass_ctx {
-	const char *options; /* as given: words separated by blanks; or NULL */
+	/* As given and checked: words separated by blanks; or NULL. */
+	const char *options;
+	const struct fx_pass *pass;
 	void *state;
 };
 
@@ -53,48 +77,46 @@ struct fx_pass_ctx {
 const struct fx_pass *fx_pass_at(size_t index);
 const struct fx_pass *fx_pass_find(const char *name);
 
-/* Whether OPTION is among ctx->options. */
-bool fx_pass_has_option(const struct fx_pass_ctx *ctx, const char *option);
+/* --- options (options.c) ------------------------------------------------- */
 
-/* What to do with a candidate when asked. */
-enum fx_pass_answer {
-	FX_PASS_APPLY,
-	FX_PASS_SKIP,
-	FX_PASS_REST,  /* apply this one and all that follow */
-	FX_PASS_QUIT,  /* keep what was done, stop here */
-	FX_PASS_ABORT, /* take everything back */
-};
+/* The option of PASS at INDEX; false past the end. */
+bool fx_pass_option_at(const struct fx_pass *pass, size_t index,
+	struct fx_pass_option *ret);
+/* Whether WORD, NAME or NAME=VALUE, names an option of PASS. */
+bool fx_pass_takes(const struct fx_pass *pass, const char *word);
+/* USAGE when a word of OPTIONS is none of PASS, or its value is wrong. */
+FX_NODISCARD struct fx_error *fx_pass_check_options(const struct fx_pass *pass,
+	const char *options);
 
-struct fx_pass_run {
-	const struct fx_pass *pass;
-	const char *options;
-	/* -s: called for each candidate; null applies all. */
-	enum fx_pass_answer (*ask)(void *context,
-		const struct fx_candidate *candidate);
-	/* Called for each candidate with whether it was applied; may be null:
-	 * for listings.
-	 */
-	void (*show)(void *context, const struct fx_candidate *candidate,
-		bool applied);
-	/* Called now and then; true stops with INTERRUPTED and takes all back;
-	 * may be null.
-	 */
-	bool (*tick)(void *context);
-	void *context;
-	bool no_verify; /* do not verify the graph after it */
-
-	/* Results. */
-	size_t candidates;
-	size_t applied;
-	size_t skipped;
-};
-
-/* Run RUN->pass over GRAPH inside the open transaction (the caller's: it
- * commits, or aborts for a dry run; see fx_model_edit_begin), telling the
- * journal its maker.  When the pass fails, verification fails or ABORT is
- * answered, the error says so and the caller aborts.
+/* Whether the switch OPTION is on; what an INT is; what a TEXT is, which the
+ * caller frees.
  */
-FX_NODISCARD struct fx_error *fx_pass_apply(struct fx_graph *graph,
-	struct fx_pass_run *run);
+bool fx_pass_has_option(const struct fx_pass_ctx *ctx, const char *option);
+int64_t fx_pass_option_int(const struct fx_pass_ctx *ctx, const char *option);
+char *fx_pass_option_text(const struct fx_pass_ctx *ctx, const char *option);
+
+/* --- work ---------------------------------------------------------------- */
+
+/* A pass at work on a graph, with one candidate at hand. */
+struct fx_pass_work;
+
+/* Begin, before the first candidate.  PASS and GRAPH have to live as long;
+ * OPTIONS are copied.  What it does from now on is to be in one transaction.
+ */
+FX_NODISCARD struct fx_error *fx_pass_begin(struct fx_graph *graph,
+	const struct fx_pass *pass, const char *options,
+	struct fx_pass_work **ret);
+/* The next candidate, borrowed until the one after it, with its key; NULL at
+ * the end.  Who does not apply it skips it.
+ */
+const struct fx_candidate *fx_pass_next(struct fx_pass_work *work);
+/* The one at hand, or NULL. */
+const struct fx_candidate *fx_pass_candidate(const struct fx_pass_work *work);
+/* Apply it, once. */
+FX_NODISCARD struct fx_error *fx_pass_apply_next(struct fx_pass_work *work);
+/* The pass ends; what it did stays. */
+void fx_pass_end(struct fx_pass_work *work);
+FX_DEFINE_CLEANUP(pass_work, struct fx_pass_work, fx_pass_end);
+#define FX_AUTO_PASS_WORK FX_AUTO(pass_work)
 
 #endif /* FX_PASS_ENGINE_H */

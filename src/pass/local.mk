@@ -2,7 +2,7 @@
 libfxcore_a_SOURCES += \
 	%D%/cse.c \
 	%D%/dce.c \
-	%D%/engine.c %D%/engine.h \
+	%D%/engine.c %D%/engine.h %D%/options.c \
 	%D%/fold_weight.c %D%/fold_weight.h \
 	%D%/fuse_conv_bn.c \
 	%D%/inline_all.c \

@@ -17,6 +17,7 @@
 #include "ir/edit.h"
 #include "run/datum.h"
 #include "session/break_private.h"
+#include "session/passing_private.h"
 #include "session/session_private.h"
 #include "session/settings.h"
 
@@ -96,11 +97,27 @@ return_to_stop(struct fx_model *model, uintptr_t stop)
 
 /* --- begin -------------------------------------------------------------- */
 
+struct fx_error *
+fx_model_check_edits(const struct fx_model *model)
+{
+	const struct fx_passing *passing = model->session->passing;
+
+	if (!passing || passing->model != model || passing->is_busy)
+		return NULL;
+	return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+				     "pass %s is being stepped, which alone "
+				     "edits %s",
+				     passing->name, model->name),
+		"q");
+}
+
 static struct fx_error *
 check_editable(const struct fx_model *model)
 {
 	struct fx_error *err = fx_session_need_writable(model->session);
 
+	if (!err)
+		err = fx_model_check_edits(model);
 	if (!err && fx_position_graph(model) != model->graph)
 		err = fx_error_hint(fx_error_new(FX_ERR_UNSUPPORTED,
 					    "execution is inside a nested "
@@ -328,6 +345,7 @@ fx_model_edit_end(struct fx_model *model, bool dry_run, bool force,
 		ret->undo_count = fx_journal_undo_count(model->graph);
 		return err;
 	}
+	fx_model_forget_refused(model);
 	(void)fx_vec_pop(&model->edits);
 	err = fx_journal_commit(model->graph, NULL);
 	if (err) {
@@ -465,6 +483,8 @@ walk_journal(struct fx_model *model, size_t count,
 	struct fx_error *err = fx_session_need_writable(model->session);
 
 	*ret = (struct fx_edit_report){ .position = 0 };
+	if (!err)
+		err = fx_model_check_edits(model);
 	hold_stop(model);
 	if (!err)
 		err = walk(model->graph, count);
@@ -500,6 +520,8 @@ fx_model_goto_time(struct fx_model *model, uint32_t time,
 		fx_map_get(&model->run->stops, (uintptr_t)time + 1, 0);
 
 	*ret = (struct fx_edit_report){ .position = 0 };
+	if (!err)
+		err = fx_model_check_edits(model);
 	hold_stop(model);
 	if (!err)
 		err = fx_journal_goto(model->graph, time);

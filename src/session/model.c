@@ -13,6 +13,7 @@
 #include "session/break_private.h"
 #include "session/capture.h"
 #include "session/decisions.h"
+#include "session/passing_private.h"
 #include "session/session_private.h"
 
 struct fx_model *
@@ -35,6 +36,10 @@ fx_model_free(struct fx_model *model)
 {
 	if (!model)
 		return;
+	if (model->session->passing &&
+		fx_passing_model(model->session->passing) == model)
+		fx_passing_free(model->session->passing);
+	fx_model_forget_refused(model);
 	fx_run_free(model->run);
 	free(model->notice);
 	for (size_t i = 0; i < model->inputs.count; i++) {

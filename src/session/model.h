@@ -62,6 +62,10 @@ FX_NODISCARD struct fx_error *fx_model_edit_end(struct fx_model *model,
 	bool dry_run, bool force, struct fx_edit_report *ret);
 void fx_model_edit_abort(struct fx_model *model);
 
+/* USAGE while a pass is stepped, which alone edits MODEL then. */
+FX_NODISCARD struct fx_error *
+fx_model_check_edits(const struct fx_model *model);
+
 /* undo, redo, goto tN with the same care for shapes and position. */
 FX_NODISCARD struct fx_error *fx_model_undo(struct fx_model *model,
 	size_t count, struct fx_edit_report *ret);

@@ -18,6 +18,7 @@ struct fx_capture;
 struct fx_child_tree;
 struct fx_decisions;
 struct fx_meta_report;
+struct fx_passing;
 
 struct fx_input {
 	uint64_t node;
@@ -91,6 +92,12 @@ struct fx_model {
 	char *notice;       /* to be told after the command, or NULL */
 
 	FX_VEC(struct fx_open_edit) edits; /* the outermost first */
+
+	/* Before and after the passes that were refused last, and the sentence;
+	 * or NULL (refuse.c).
+	 */
+	struct fx_graph *refused[2];
+	char *refusal;
 };
 
 struct fx_variable {
@@ -105,8 +112,9 @@ struct fx_display {
 };
 
 struct fx_session {
-	bool is_over_limit;   /* the last expression was refused for it */
-	bool is_limit_lifted; /* the user said so */
+	struct fx_passing *passing; /* that is stepped, or NULL */
+	bool is_over_limit;         /* the last expression was refused for it */
+	bool is_limit_lifted;       /* the user said so */
 	fx_tick_fn *tick;
 	void *tick_context;
 	fx_before_edit_fn *before_edit;

@@ -265,7 +265,7 @@ measure_dce(struct fx_graph *graph, double *best)
 {
 	struct fx_node *output = fx_graph_output(graph);
 	const struct fx_value first = fx_value_node(fx_graph_first(graph));
-	struct fx_pass_run run = { .pass = fx_pass_find("dce") };
+	struct fx_pass_work *work;
 	double start;
 
 	fx_journal_begin(graph, "set");
@@ -274,7 +274,10 @@ measure_dce(struct fx_graph *graph, double *best)
 	must(fx_journal_commit(graph, NULL));
 	start = begin();
 	fx_journal_begin(graph, "pass run dce");
-	must(fx_pass_apply(graph, &run));
+	must(fx_pass_begin(graph, fx_pass_find("dce"), NULL, &work));
+	while (fx_pass_next(work))
+		must(fx_pass_apply_next(work));
+	fx_pass_end(work);
 	must(fx_journal_commit(graph, NULL));
 	record(&best[DCE], start);
 	undo(graph, &best[DCE_UNDO]);

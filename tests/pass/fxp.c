@@ -29,6 +29,7 @@
 #include "ir/edit.h"
 #include "ir/graph_hash.h"
 #include "ir/module.h"
+#include "ir/verify.h"
 #include "load/open.h"
 #include "pass/engine.h"
 #include "session/model.h"
@@ -107,34 +108,29 @@ add_modules(struct fx_graph *graph, const char *head)
 	}
 }
 
-static void
-show(void *context, const struct fx_candidate *candidate, bool applied)
-{
-	struct test *test = context;
-
-	fx_buf_addf(&test->candidates, "%s%s\n", candidate->text,
-		applied ? "" : " (skipped)");
-}
-
 static struct fx_error *
 run_pass(struct test *test, struct fx_session *session, struct fx_model *model)
 {
 	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { .position = 0 };
 	size_t name = strcspn(test->pass, " ");
 	FX_AUTO_FREE char *pass = fx_xstrndup(test->pass, name);
-	struct fx_pass_run run = {
-		.pass = fx_pass_find(pass),
-		.options = test->pass + name,
-		.show = show,
-		.context = test,
-	};
+	const struct fx_pass *found = fx_pass_find(pass);
+	FX_AUTO_PASS_WORK struct fx_pass_work *work = NULL;
+	const struct fx_candidate *candidate;
 	struct fx_error *err;
 
-	if (!run.pass)
+	if (!found)
 		return fx_error_new(FX_ERR_NO_NAME, "no pass \"%s\"", pass);
 	err = fx_model_edit_begin(session, model, test->pass);
 	if (!err)
-		err = fx_pass_apply(fx_model_graph(model), &run);
+		err = fx_pass_begin(fx_model_graph(model), found,
+			test->pass + name, &work);
+	while (!err && (candidate = fx_pass_next(work))) {
+		fx_buf_addf(&test->candidates, "%s\n", candidate->text);
+		err = fx_pass_apply_next(work);
+	}
+	if (!err)
+		err = fx_verify_error(fx_model_graph(model));
 	if (!err)
 		err = fx_model_edit_end(model, false, false, &report);
 	return err;

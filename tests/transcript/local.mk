@@ -135,6 +135,7 @@ transcripts = \
 	%D%/nodes_sort.fxt \
 	%D%/not_found.fxt \
 	%D%/pass.fxt \
+	%D%/pass_several.fxt \
 	%D%/pass_step.fxt \
 	%D%/pipe.fxt \
 	%D%/pipe_words.fxt \

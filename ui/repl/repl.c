@@ -4,10 +4,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "commands/out/out.h"
 #include "commands/shell/cmd.h"
+#include "commands/shell/prompt.h"
 #include "session/capture.h"
 #include "session/session.h"
 #include "session/settings.h"
@@ -185,6 +187,7 @@ prepare(void *context)
 static bool
 run_one(struct ui *ui)
 {
+	FX_AUTO_BUF struct fx_buf prompt = { 0 };
 	FX_AUTO_FREE char *line = NULL;
 	struct fx_error *err;
 	bool interrupted;
@@ -194,8 +197,8 @@ run_one(struct ui *ui)
 	ui->left_by = 0;
 	if (left_by && left_by != 'q')
 		line_begin_with((char)left_by);
-	line = line_read(fx_settings_text(ui->settings, FX_SET_PROMPT),
-		&interrupted);
+	cmd_shell_print_prompt(ui->shell, &prompt);
+	line = line_read(fx_buf_text(&prompt), &interrupted);
 	if (interrupted)
 		return true;
 	if (!line)

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "commands/out/out.h"
 #include "commands/out/record.h"
+#include "commands/shell/prompt.h"
 #include "run/ticker.h"
 #include "session/settings.h"
 #include "ui/signals.h"
@@ -58,6 +59,15 @@ tui_begin_work(struct tui *tui)
 	tui->running_ms = fx_clock_ms();
 }
 
+static void
+read_prompt(struct tui *tui)
+{
+	FX_AUTO_BUF struct fx_buf prompt = { 0 };
+
+	cmd_shell_print_prompt(tui->shell, &prompt);
+	snprintf(tui->prompt, sizeof(tui->prompt), "%s", fx_buf_text(&prompt));
+}
+
 void
 tui_run_line(struct tui *tui, const char *line)
 {
@@ -71,6 +81,7 @@ tui_run_line(struct tui *tui, const char *line)
 	err = cmd_run(tui->shell, line, tui->out);
 	tui->is_running = false;
 	tui->is_slow = false;
+	read_prompt(tui);
 	if (err) {
 		cmd_shell_report(tui->shell, err);
 		out_error(tui->out, err);
@@ -170,14 +181,6 @@ init_views(struct tui *tui)
 	}
 #define TUI_VIEW(id, word, title, init, place) tui_##init##_init(tui);
 #include "ui/tui/views.def"
-}
-
-static void
-read_prompt(struct tui *tui)
-{
-	snprintf(tui->prompt, sizeof(tui->prompt), "%s",
-		fx_settings_text(fx_session_settings(tui->session),
-			FX_SET_PROMPT));
 }
 
 /* A warning of what was opened would be lost under the screen. */

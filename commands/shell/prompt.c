@@ -1,0 +1,61 @@
+/* prompt.c - what stands before a line, and lines that answer it. */
+#include <config.h>
+
+#include "commands/shell/prompt.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "commands/shell/shell.h"
+#include "session/passing.h"
+
+bool
+cmd_prompt_decides(const struct cmd_shell *shell)
+{
+	return fx_session_passing(shell->session) != NULL;
+}
+
+void
+cmd_shell_print_prompt(const struct cmd_shell *shell, struct fx_buf *out)
+{
+	const struct fx_passing *passing = fx_session_passing(shell->session);
+	size_t count;
+
+	if (!passing) {
+		fx_buf_add(out,
+			fx_settings_text(shell->settings, FX_SET_PROMPT));
+		return;
+	}
+	(void)fx_passing_decisions(passing, &count);
+	fx_buf_addf(out, "(fxdb:%s %zu/%zu) ", fx_passing_pass(passing)->name,
+		count + 1, FX_MAX(count + 1, fx_passing_total(passing)));
+}
+
+const char *
+cmd_prompt_read_decision(const struct cmd_shell *shell, const char *line)
+{
+	static const char *const lines[] = { "pass yes", "pass no", "pass all",
+		"pass keep", "pass quit" };
+	const char *begin = line + strspn(line, " \t");
+
+	if (!fx_session_passing(shell->session) || !*begin ||
+		begin[1 + strspn(begin + 1, " \t\r\n")] ||
+		(shell->script && shell->script->is_command))
+		return line;
+	for (size_t i = 0; i < FX_ARRAY_LEN(lines); i++)
+		if (*begin == lines[i][5])
+			return lines[i];
+	return line;
+}
+
+const char *
+cmd_prompt_skip(const char *line)
+{
+	const char *begin = line + strspn(line, " \t");
+	const char *end = strstr(begin, ") ");
+
+	return end && (fx_str_starts(begin, "(fxdb) ") ||
+			      fx_str_starts(begin, "(fxdb:"))
+		       ? end + 2
+		       : line;
+}

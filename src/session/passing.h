@@ -1,0 +1,122 @@
+/* passing.h - passes over a model: chosen candidates, verified, one edit.
+ *
+ * Several passes in a row are one edit.  It may stay open between commands:
+ * then every candidate that is applied is an edit inside it, so that shapes,
+ * values and the position are right at the prompt, and nobody else may edit the
+ * model.  However it fails, the graph is as it was before.
+ *
+ *	fx_passing_begin(session, model, &request, &passing);
+ *	while (!err && fx_passing_next(passing, &err))
+ *		err = fx_passing_take(passing, true);
+ *	... fx_passing_finish, or fx_passing_abort
+ */
+#ifndef FX_SESSION_PASSING_H
+#define FX_SESSION_PASSING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "pass/engine.h"
+#include "session/model.h"
+#include "session/verify.h"
+
+struct fx_passing;
+
+/* A pass with its options: words separated by blanks, or NULL. */
+struct fx_pass_step {
+	const struct fx_pass *pass;
+	const char *options;
+};
+
+struct fx_passing_request {
+	const struct fx_pass_step *steps;
+	size_t step_count;
+	const char *command; /* as typed */
+	/* Keys separated by commas: only these candidates; NULL: all. */
+	const char *only;
+	bool is_stepped; /* the edit stays open between commands */
+	bool force;      /* impossible shapes are allowed */
+	bool dry_run;    /* nothing is verified, all is taken back */
+};
+
+/* What became of a candidate. */
+struct fx_decision {
+	const char *pass; /* its name */
+	uint64_t node;
+	char *key;
+	char *text;
+	bool is_applied;
+};
+
+/* Everything is copied but passes.  NO_NAME: a key that no candidate has, which
+ * shows at the end.  USAGE: an option that a pass does not have; MODEL or
+ * another one is being stepped.
+ */
+FX_NODISCARD struct fx_error *fx_passing_begin(struct fx_session *session,
+	struct fx_model *model, const struct fx_passing_request *request,
+	struct fx_passing **ret);
+
+/* Go to the next candidate that was asked for; false at the end, and with *ERR
+ * when a pass or the user stopped it.
+ */
+FX_NODISCARD bool fx_passing_next(struct fx_passing *passing,
+	struct fx_error **err);
+/* Apply the candidate at hand, or skip it. */
+FX_NODISCARD struct fx_error *fx_passing_take(struct fx_passing *passing,
+	bool applies);
+
+/* Keep what was applied, if verification has nothing against it (of a dry run:
+ * take it back).  SCRIPT (may be NULL) is told what the edit is called in a
+ * script before it ends.  *VERIFIED_RET and *REPORT_RET are for the caller to
+ * deinit, also after an error.  PASSING ends, whatever happens.
+ */
+struct fx_passing_ending {
+	void (*describe)(void *context, struct fx_passing *passing);
+	void *context;
+};
+FX_NODISCARD struct fx_error *
+fx_passing_finish(struct fx_passing *passing_taken,
+	const struct fx_passing_ending *ending,
+	struct fx_verify_result *verified_ret,
+	struct fx_edit_report *report_ret);
+/* Take all back; null is allowed. */
+void fx_passing_abort(struct fx_passing *passing_taken);
+
+/* The one that is stepped in SESSION, or NULL. */
+struct fx_passing *fx_session_passing(const struct fx_session *session);
+
+/* --- asking -------------------------------------------------------------- */
+
+struct fx_model *fx_passing_model(const struct fx_passing *passing);
+/* The pass whose candidate is at hand, or the last one. */
+const struct fx_pass *fx_passing_pass(const struct fx_passing *passing);
+/* "dce", "dce cse". */
+const char *fx_passing_name(const struct fx_passing *passing);
+/* The candidate at hand, or NULL; its key among those of all steps. */
+const struct fx_candidate *
+fx_passing_candidate(const struct fx_passing *passing);
+const char *fx_passing_key(const struct fx_passing *passing);
+/* Decisions so far, in order; how many candidates there are if all are applied;
+ * 0: not counted.
+ */
+const struct fx_decision *fx_passing_decisions(const struct fx_passing *passing,
+	size_t *count_ret);
+size_t fx_passing_total(const struct fx_passing *passing);
+size_t fx_passing_applied(const struct fx_passing *passing);
+/* Append "a,b": the keys that were applied.  False if no candidate was skipped
+ * or left out, so that a script needs none.
+ */
+bool fx_passing_print_only(const struct fx_passing *passing,
+	struct fx_buf *out);
+
+/* --- what was refused ---------------------------------------------------- */
+
+/* The graphs before and after the passes that verification refused last, if
+ * nothing was passed since: borrowed; the sentence, or NULL.
+ */
+const char *fx_model_refused(const struct fx_model *model,
+	struct fx_graph *ret[2]);
+
+#endif /* FX_SESSION_PASSING_H */

@@ -1,0 +1,59 @@
+/* passing_private.h - what the files of passing share. */
+#ifndef FX_SESSION_PASSING_PRIVATE_H
+#define FX_SESSION_PASSING_PRIVATE_H
+
+#include "base/intern.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "session/passing.h"
+
+struct fx_passing_step {
+	const struct fx_pass *pass;
+	char *options;
+	char *prefix; /* of its keys, where there are several; or NULL */
+};
+
+struct fx_passing {
+	struct fx_session *session;
+	struct fx_model *model;
+	FX_VEC(struct fx_passing_step) steps;
+	size_t step; /* whose work it is; COUNT at the end */
+	char *name;
+	char *command;
+	struct fx_map only; /* interned keys that did not come up yet */
+	bool chooses;       /* others are left out */
+	bool force;
+	bool dry_run;
+	bool is_stepped;
+	bool is_busy;             /* it edits just now */
+	struct fx_verify *verify; /* NULL: it is off */
+	struct fx_pass_work *work;
+	bool has_candidate;
+	char *key;
+	FX_VEC(struct fx_decision) decisions;
+	size_t applied;
+	size_t left_out;
+	size_t total;
+	size_t ticks;
+};
+
+/* One with the same passes and choice, for a try inside an edit of the caller's
+ * that is taken back.
+ */
+struct fx_passing *fx_passing_again(const struct fx_passing *of);
+/* The work ends; the edit, if there is one, is not taken back. */
+void fx_passing_free(struct fx_passing *passing);
+FX_NODISCARD struct fx_error *fx_passing_take_all(struct fx_passing *passing);
+
+/* refuse.c: verification knows nothing, and that is not enough. */
+bool fx_passing_is_too_little(const struct fx_passing *passing,
+	const struct fx_verify_result *result);
+/* Take all back, find the candidate that is to blame, and say so: the error.
+ * The refused change is kept for `pass diff`.
+ */
+FX_NODISCARD struct fx_error *
+fx_passing_refuse(struct fx_passing *passing_taken,
+	const struct fx_verify_result *result);
+void fx_model_forget_refused(struct fx_model *model);
+
+#endif /* FX_SESSION_PASSING_PRIVATE_H */

@@ -6,6 +6,7 @@ libfxtest_a_SOURCES = %D%/support/unit.c %D%/support/unit.h \
 	%D%/support/ast_print.c %D%/support/ast_print.h \
 	%D%/support/clock.h \
 	%D%/support/folder.c %D%/support/folder.h \
+	%D%/support/planted_passes.c %D%/support/planted_passes.h \
 	%D%/support/random.c %D%/support/random.h \
 	%D%/support/random_graph.c %D%/support/random_graph.h \
 	%D%/support/read_text.c %D%/support/read_text.h \

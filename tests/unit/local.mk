@@ -140,9 +140,10 @@ TESTS += %D%/test_torch %D%/test_torch_effects %D%/test_torch_files
 %C%_test_torch_SOURCES = %D%/test_torch.c
 %C%_test_torch_files_SOURCES = %D%/test_torch_files.c
 
-check_PROGRAMS += %D%/test_verify
-TESTS += %D%/test_verify
+check_PROGRAMS += %D%/test_verify %D%/test_passing
+TESTS += %D%/test_verify %D%/test_passing
 %C%_test_verify_SOURCES = %D%/test_verify.c
+%C%_test_passing_SOURCES = %D%/test_passing.c
 
 check_PROGRAMS += %D%/test_process
 TESTS += %D%/test_process

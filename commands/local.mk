@@ -34,6 +34,7 @@ libfxcmd_a_SOURCES += \
 	%D%/verbs/python_pass.c %D%/verbs/python_pass.h \
 	%D%/verbs/replace.c \
 	%D%/shell/prompt.c %D%/shell/prompt.h \
+	%D%/verbs/rewrite.c %D%/verbs/rewrite.h \
 	%D%/shell/run.c \
 	%D%/verbs/scope.c \
 	%D%/shell/script.c \

@@ -230,5 +230,11 @@ cmd_edit_seed(const struct cmd_ctx *ctx, const struct fx_fragment *fragment)
 {
 	if (!fragment->module || !fx_module_has_tensors(fragment->module))
 		return NULL;
+	return cmd_edit_seed_text(ctx);
+}
+
+char *
+cmd_edit_seed_text(const struct cmd_ctx *ctx)
+{
 	return fx_xasprintf("%" PRIu64, seed_of(ctx));
 }

@@ -52,6 +52,9 @@ FX_NODISCARD struct fx_error *cmd_edit_fill(void *context,
 char *cmd_edit_seed(const struct cmd_ctx *ctx,
 	const struct fx_fragment *fragment);
 
+/* That seed in any case. */
+char *cmd_edit_seed_text(const struct cmd_ctx *ctx);
+
 /* Say that no rule is known for the function TARGET, if
  * that is so.
  */

@@ -8,6 +8,7 @@
 #include "commands/out/out.h"
 #include "commands/shell/groups.h"
 #include "commands/shell/shell.h"
+#include "commands/verbs/rewrite.h"
 #include "commands/verbs/show.h"
 #include "ir/graph.h"
 #include "ir/match.h"
@@ -16,23 +17,50 @@
 #include "session/match_where.h"
 #include "session/model.h"
 
-/* The pattern that TEXT is, which may stand in quotes. */
-static FX_NODISCARD struct fx_error *
-read_pattern(struct cmd_ctx *ctx, const char *text, struct fx_pattern **ret)
+/* TEXT without the quotes around it, if it has some; the caller frees. */
+static char *
+unquoted(const char *text)
 {
-	const char *dialect = fx_model_graph(ctx->model)->dialect;
-	size_t length = strlen(text);
-	FX_AUTO_FREE char *inner = NULL;
-	unsigned how = 0;
+	size_t length = text ? strlen(text) : 0;
 
+	if (!text)
+		return NULL;
 	if (length > 1 && strchr("\"'", *text) && text[length - 1] == *text &&
 		!memchr(text + 1, *text, length - 2))
-		text = inner = fx_xstrndup(text + 1, length - 2);
+		return fx_xstrndup(text + 1, length - 2);
+	return fx_xstrdup(text);
+}
+
+struct fx_error *
+cmd_read_rules(struct cmd_ctx *ctx, struct fx_rules *ret)
+{
+	struct fx_graph *graph = fx_model_graph(ctx->model);
+	bool is_old = graph->dialect && !strncmp(graph->dialect, "1.", 2);
+	struct fx_rule_reader reader = { .graph = graph };
+	const char *file = cmd_flag(ctx, "rules");
+	FX_AUTO_FREE char *pattern = unquoted(cmd_arg_text(ctx, "pattern"));
+	FX_AUTO_FREE char *replacement = unquoted(cmd_arg_text(ctx, "=>"));
+	FX_AUTO_FREE char *where = unquoted(cmd_arg_text(ctx, "where"));
+	struct fx_rule_text text = { pattern, replacement, where };
+
 	if (cmd_flag(ctx, "fx"))
-		how = FX_PATTERN_TORCH | (dialect && !strncmp(dialect, "1.", 2)
-							 ? FX_PATTERN_TORCH_1
-							 : 0);
-	return fx_pattern_read(text, how, ret);
+		reader.how =
+			FX_PATTERN_TORCH | (is_old ? FX_PATTERN_TORCH_1 : 0);
+	if (file && (pattern || where))
+		return fx_error_new(FX_ERR_USAGE,
+			"%s: the rules are in %s; a pattern beside it is one "
+			"too many",
+			ctx->entry->name, file);
+	if (file)
+		return fx_rules_load(ret, &reader, file);
+	if (!pattern)
+		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+					     "%s: expected a pattern, or a "
+					     "file "
+					     "of rules after -r",
+					     ctx->entry->name),
+			"help %s", ctx->entry->name);
+	return fx_rules_add(ret, &reader, &text);
 }
 
 static bool
@@ -65,9 +93,9 @@ deciding_holds(void *context, const struct fx_value *values, bool *ret)
 	return fx_match_where_holds(deciding->where, values, ret);
 }
 
-static FX_NODISCARD struct fx_error *
-find_matches(struct cmd_ctx *ctx, const struct fx_pattern *pattern,
-	const char *where, struct fx_matches **ret)
+struct fx_error *
+cmd_find_matches(struct cmd_ctx *ctx, const struct fx_rule *rule,
+	struct fx_matches **ret)
 {
 	FX_AUTO_MATCH_WHERE struct fx_match_where *condition = NULL;
 	struct deciding deciding = { .ctx = ctx };
@@ -75,16 +103,16 @@ find_matches(struct cmd_ctx *ctx, const struct fx_pattern *pattern,
 		.context = &deciding };
 	struct fx_error *err;
 
-	if (where) {
-		err = fx_match_where_new(ctx->session, ctx->model, pattern,
-			where, &condition);
+	if (rule->where) {
+		err = fx_match_where_new(ctx->session, ctx->model,
+			rule->pattern, rule->where, &condition);
 		if (err)
 			return err;
 		deciding.where = condition;
 		filter.holds = deciding_holds;
 	}
-	return fx_matches_find(fx_model_graph(ctx->model), pattern, &filter,
-		ret);
+	return fx_matches_find(fx_model_graph(ctx->model), rule->pattern,
+		&filter, ret);
 }
 
 /* match. */
@@ -132,8 +160,8 @@ say_match(struct cmd_ctx *ctx, const struct fx_pattern *pattern,
 	out_cell(ctx->out, FX_ROLE_MUTED, "%s", fx_buf_text(&nodes));
 }
 
-static void
-say_matches(struct cmd_ctx *ctx, const struct fx_pattern *pattern,
+void
+cmd_say_matches(struct cmd_ctx *ctx, const struct fx_pattern *pattern,
 	const struct fx_matches *matches)
 {
 	static const char *const keys[] = { "index", "node", "binds", "nodes" };
@@ -160,8 +188,6 @@ say_count(struct cmd_ctx *ctx, const struct fx_pattern *pattern,
 	size_t count = fx_matches_count(matches);
 	size_t refused = fx_matches_refused(matches);
 
-	out_value_int(ctx->out, "count", (int64_t)count);
-	out_value_int(ctx->out, "refused", (int64_t)refused);
 	out_piece(ctx->out, FX_ROLE_PLAIN, "%zu match%s", count,
 		count == 1 ? "" : "es");
 	if (refused)
@@ -190,27 +216,42 @@ say_why_not(struct cmd_ctx *ctx, const struct fx_pattern *pattern,
 			node->name);
 }
 
-static struct fx_error *
-match_exec(struct cmd_ctx *ctx)
+static FX_NODISCARD struct fx_error *
+match_rule(struct cmd_ctx *ctx, const struct fx_rule *rule, int64_t *count,
+	int64_t *refused)
 {
-	const char *where = cmd_arg_text(ctx, "where");
 	struct fx_node *node = cmd_flag_node(ctx, "why-not");
-	FX_AUTO_PATTERN struct fx_pattern *pattern = NULL;
 	FX_AUTO_MATCHES struct fx_matches *matches = NULL;
 	struct fx_error *err;
 
-	err = read_pattern(ctx, cmd_arg_text(ctx, "pattern"), &pattern);
-	if (err)
-		return err;
 	if (node) {
-		say_why_not(ctx, pattern, node);
+		say_why_not(ctx, rule->pattern, node);
 		return NULL;
 	}
-	err = find_matches(ctx, pattern, where, &matches);
+	err = cmd_find_matches(ctx, rule, &matches);
 	if (err)
 		return err;
-	say_matches(ctx, pattern, matches);
-	say_count(ctx, pattern, matches, where);
+	cmd_say_matches(ctx, rule->pattern, matches);
+	say_count(ctx, rule->pattern, matches, rule->where);
+	*count += (int64_t)fx_matches_count(matches);
+	*refused += (int64_t)fx_matches_refused(matches);
+	return NULL;
+}
+
+static struct fx_error *
+match_exec(struct cmd_ctx *ctx)
+{
+	FX_AUTO_RULES struct fx_rules rules = { 0 };
+	int64_t count = 0;
+	int64_t refused = 0;
+	struct fx_error *err = cmd_read_rules(ctx, &rules);
+
+	for (size_t i = 0; !err && i < rules.items.count; i++)
+		err = match_rule(ctx, &rules.items.items[i], &count, &refused);
+	if (err || cmd_flag(ctx, "why-not"))
+		return err;
+	out_value_int(ctx->out, "count", count);
+	out_value_int(ctx->out, "refused", refused);
 	return NULL;
 }
 
@@ -228,20 +269,76 @@ const struct cmd_entry cmd_group_rewrite[] = {
 			"no match, --fx matches exactly as torch.fx does.",
 		.synonyms = "pattern find search subgraph grep template",
 		.needs = CMD_NEED_GRAPH,
-		.args = { { "pattern", CMD_ARG_EXPR, 0, "what to look for",
-				  NULL },
+		.args = { { "pattern", CMD_ARG_EXPR, CMD_OPTIONAL,
+				  "what to look for", NULL },
 			{ "where", CMD_ARG_EXPR, CMD_OPTIONAL | CMD_KEYWORD,
 				"a condition over the names", NULL } },
 		.flags = { { "why-not", 'w', CMD_ARG_NODE,
 				   "why this node is no match" },
+			{ "rules", 'r', CMD_ARG_FILE,
+				"a file of rules instead of a pattern" },
 			{ "fx", 0, CMD_ARG_END, "match as torch.fx does" },
 			{ "max", 'm', CMD_ARG_INT, "at most this many rows" } },
 		.examples = { { "match relu(x + y)",
 				      "a sum that a relu reads" },
 			{ "match nn.Linear(x, bias=True) where users(x) = 1",
 				"layers, with conditions" },
-			{ "match -w relu relu(x + y)", "why not there" } },
+			{ "match -w layer1_0_relu relu(x + y)",
+				"why not there" } },
 		.exec = match_exec,
+	},
+	{
+		.name = "rewrite",
+		.summary = "put something else where a pattern stands",
+		.help = "PATTERN => REPLACEMENT: the replacement reads what "
+			"the "
+			"pattern's names stand for, and of layers that the "
+			"pattern names, parameters and configuration: "
+			"c = nn.Linear(x); relu(c) => F.linear(x, c.weight). "
+			"nn.X(...)(x) makes a layer. All matches are one "
+			"transaction, and the new node keeps the name. -i "
+			"asks at each one; --fixpoint goes on until nothing "
+			"matches; --fx gives exactly what replace_pattern of "
+			"torch.fx gives. With values there, it is said how "
+			"much the output changes; --same refuses that. A file "
+			"of rules has def pattern, def replacement and def "
+			"where, and is never run.",
+		.synonyms = "replace pattern substitute transform rule rules "
+			    "replace_pattern match subgraph all every",
+		.needs = CMD_NEED_GRAPH | CMD_NEED_WRITABLE,
+		.args = { { "pattern", CMD_ARG_EXPR, CMD_OPTIONAL,
+				  "what to look for, as for match", NULL },
+			{ "=>", CMD_ARG_EXPR, CMD_OPTIONAL | CMD_KEYWORD,
+				"what to put there", NULL },
+			{ "where", CMD_ARG_EXPR, CMD_OPTIONAL | CMD_KEYWORD,
+				"a condition over the names", NULL } },
+		.flags = { { "interactive", 'i', CMD_ARG_END,
+				   "ask at each match" },
+			{ "only", 0, CMD_ARG_WORD,
+				"at these nodes only, commas between" },
+			{ "rules", 'r', CMD_ARG_FILE, "a file of rules" },
+			{ "fixpoint", 0, CMD_ARG_END,
+				"again, until nothing matches" },
+			{ "fx", 0, CMD_ARG_END,
+				"match and place as torch.fx does" },
+			{ "same", 0, CMD_ARG_END,
+				"refuse what changes the output" },
+			{ "seed", 0, CMD_ARG_INT,
+				"for the numbers of new modules" },
+			{ "dry-run", 'n', CMD_ARG_END,
+				"show the matches, change nothing" },
+			{ "force", 'f', CMD_ARG_END,
+				"allow shapes that cannot be" } },
+		.examples = { { "rewrite relu(x) => F.gelu(x) where in layer2",
+				      "every relu there, however it is "
+				      "written" },
+			{ "rewrite nn.ReLU(x) => nn.GELU()(x)",
+				"a layer of its own for each" },
+			{ "rewrite x + y => torch.add(x, y) -n",
+				"what would be done" },
+			{ "rewrite --fx x + y => torch.sub(x, y)",
+				"as replace_pattern does it" } },
+		.exec = cmd_rewrite_exec,
 	},
 	{ .name = NULL },
 };

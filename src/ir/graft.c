@@ -68,11 +68,8 @@ scope_around(const struct fx_node *node)
 	return is_own ? node->scope->parent : node->scope;
 }
 
-/* The scope of a new node: as the tracer does it, the call of a module lies in
- * that module's own.
- */
-static const struct fx_scope *
-scope_of(struct fx_graph *graph, const struct fx_node_spec *spec,
+const struct fx_scope *
+fx_graft_scope(struct fx_graph *graph, const struct fx_node_spec *spec,
 	const struct fx_node *near)
 {
 	const struct fx_module *module;
@@ -125,7 +122,7 @@ make(const struct fx_fragment *fragment, const struct fx_node *node,
 	if (spec.opcode == FX_OPCODE_CALL_FUNCTION ||
 		spec.opcode == FX_OPCODE_CALL_METHOD)
 		spec.like = node;
-	spec.scope = scope_of(graph, &spec, place->near);
+	spec.scope = fx_graft_scope(graph, &spec, place->near);
 	if (place->old) {
 		spec.source = place->old->source;
 		spec.derived = &place->old->id;

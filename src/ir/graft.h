@@ -13,6 +13,7 @@
 #include "ir/graph.h"
 
 struct fx_fragment;
+struct fx_scope;
 
 struct fx_graft {
 	struct fx_fragment *fragment;
@@ -35,6 +36,12 @@ struct fx_graft_place {
 	struct fx_node *old;
 	bool is_heir; /* the result gets OLD's name, which is then erased */
 };
+
+/* The scope of what SPEC makes in the place of NEAR: as the tracer does it, the
+ * call of a module lies in that module's own.
+ */
+const struct fx_scope *fx_graft_scope(struct fx_graph *graph,
+	const struct fx_node_spec *spec, const struct fx_node *near);
 
 /* Create the nodes of the fragment; *FIRST_RET and *RET are the first and the
  * result, both the same when the text only names a node.  TYPE: it yields a

@@ -36,6 +36,8 @@ libfxcore_a_SOURCES += \
 	%D%/graph_private.h \
 	%D%/pattern.c %D%/pattern.h \
 	%D%/pattern_private.h %D%/pattern_read.c \
+	%D%/rewrite.c %D%/rewrite.h \
+	%D%/rewrite_read.c %D%/rewrite_private.h \
 	%D%/side_effects.c %D%/side_effects.h \
 	%D%/hash_bytes.c %D%/hash_bytes.h \
 	%D%/hash_modules.c \

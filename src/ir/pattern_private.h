@@ -4,10 +4,13 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include "ir/build.h"
 #include "ir/form.h"
 #include "ir/pattern.h"
 
 /* A layer of a pattern: its class and what is said of its configuration. */
+struct fx_replacement;
+
 struct fx_pattern_layer {
 	const char *class_name; /* Conv2d, or qualified; interned */
 	struct fx_value config; /* DICT */
@@ -49,6 +52,36 @@ struct fx_pattern_text {
 	struct fx_value any; /* what _ is; NONE: it does not occur */
 	struct fx_value result;
 };
+
+/* A rule's expression or function being read.  PATTERN for a pattern,
+ * REPLACEMENT for what is put there; the other is NULL.
+ */
+struct fx_rule_reading {
+	struct fx_builder build; /* first */
+	struct fx_pattern *pattern;
+	struct fx_replacement *replacement;
+	struct fx_pattern_text read;
+	bool has_result;
+};
+
+/* Read the statements of TREE, a MODULE of an expression or a FUNCTION: names,
+ * nodes and the result.
+ */
+FX_NODISCARD struct fx_error *fx_rule_read(struct fx_rule_reading *reading,
+	const struct fx_ast *tree);
+/* What environments of rules share: bare functions, errors, new nodes; and the
+ * class that TREE, nn.X, names, or NULL.
+ */
+const char *fx_rule_function(struct fx_builder *builder, const char *name);
+struct fx_error *fx_rule_refuse(struct fx_builder *builder,
+	enum fx_build_problem problem, const struct fx_ast *tree);
+struct fx_node *fx_rule_emit(struct fx_builder *builder,
+	const struct fx_build_left *left, struct fx_node_spec *spec);
+const char *fx_rule_class(struct fx_builder *builder,
+	const struct fx_ast *tree);
+/* NAME becomes a placeholder. */
+struct fx_value *fx_rule_add_name(struct fx_rule_reading *reading,
+	const char *name);
 
 /* Fill the slots of PATTERN, whose graph is complete, or say why it is none. */
 FX_NODISCARD struct fx_error *fx_pattern_finish(struct fx_pattern *pattern,

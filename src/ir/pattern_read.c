@@ -22,18 +22,11 @@
 #include "ops/optab.h"
 #include "ops/spellings.h"
 
-struct reading {
-	struct fx_builder build; /* first */
-	struct fx_pattern *pattern;
-	struct fx_pattern_text read;
-	bool has_result;
-};
-
 /* --- the environment ----------------------------------------------------- */
 
 /* What _ is: one node for all of them. */
 static const struct fx_value *
-anything(struct reading *reading)
+anything(struct fx_rule_reading *reading)
 {
 	struct fx_node_spec spec = { .opcode = FX_OPCODE_PLACEHOLDER,
 		.target = "_" };
@@ -48,7 +41,7 @@ anything(struct reading *reading)
 static const struct fx_value *
 find(struct fx_builder *builder, const char *name)
 {
-	struct reading *reading = (struct reading *)builder;
+	struct fx_rule_reading *reading = (struct fx_rule_reading *)builder;
 
 	if (!strcmp(name, "_"))
 		return anything(reading);
@@ -56,8 +49,8 @@ find(struct fx_builder *builder, const char *name)
 }
 
 /* Bare names are operations by any spelling, else what torch calls so. */
-static const char *
-function(struct fx_builder *builder, const char *name)
+const char *
+fx_rule_function(struct fx_builder *builder, const char *name)
 {
 	static const char *const homes[] = { "torch.", "torch.nn.functional.",
 		"operator.", "math." };
@@ -75,8 +68,8 @@ function(struct fx_builder *builder, const char *name)
 	return NULL;
 }
 
-static struct fx_error *
-refuse(struct fx_builder *builder, enum fx_build_problem problem,
+struct fx_error *
+fx_rule_refuse(struct fx_builder *builder, enum fx_build_problem problem,
 	const struct fx_ast *tree)
 {
 	const struct fx_ast *called = tree->kid_count ? tree->kids[0] : tree;
@@ -104,8 +97,8 @@ refuse(struct fx_builder *builder, enum fx_build_problem problem,
 	return fx_nearest_note(&nearest, err);
 }
 
-static struct fx_node *
-emit(struct fx_builder *builder, const struct fx_build_left *left,
+struct fx_node *
+fx_rule_emit(struct fx_builder *builder, const struct fx_build_left *left,
 	struct fx_node_spec *spec)
 {
 	(void)left;
@@ -113,8 +106,8 @@ emit(struct fx_builder *builder, const struct fx_build_left *left,
 }
 
 /* Whether TREE is nn.Conv2d, or the class of another module. */
-static const char *
-class_of(struct fx_builder *builder, const struct fx_ast *tree)
+const char *
+fx_rule_class(struct fx_builder *builder, const struct fx_ast *tree)
 {
 	const char *name;
 
@@ -180,9 +173,9 @@ static struct fx_error *
 construct(struct fx_builder *builder, const struct fx_ast *call, bool is_called,
 	const char **ret)
 {
-	struct reading *reading = (struct reading *)builder;
+	struct fx_rule_reading *reading = (struct fx_rule_reading *)builder;
 	struct fx_pattern *pattern = reading->pattern;
-	const char *name = class_of(builder, call->kids[0]);
+	const char *name = fx_rule_class(builder, call->kids[0]);
 	struct fx_pattern_layer *layer;
 	struct fx_error *err = NULL;
 
@@ -202,16 +195,16 @@ construct(struct fx_builder *builder, const struct fx_ast *call, bool is_called,
 
 static const struct fx_build_environment environment = {
 	.find = find,
-	.function = function,
-	.refuse = refuse,
-	.emit = emit,
+	.function = fx_rule_function,
+	.refuse = fx_rule_refuse,
+	.emit = fx_rule_emit,
 	.construct = construct,
 };
 
 /* --- names --------------------------------------------------------------- */
 
-static struct fx_value *
-add_name(struct reading *reading, const char *name)
+struct fx_value *
+fx_rule_add_name(struct fx_rule_reading *reading, const char *name)
 {
 	struct fx_graph *graph = reading->build.graph;
 	struct fx_node_spec spec = { .opcode = FX_OPCODE_PLACEHOLDER,
@@ -225,7 +218,7 @@ add_name(struct reading *reading, const char *name)
 }
 
 static bool
-is_free_name(const struct reading *reading, const struct fx_ast *tree)
+is_free_name(const struct fx_rule_reading *reading, const struct fx_ast *tree)
 {
 	static const char *const words[] = { "_", "self", "inf", "nan",
 		"Ellipsis", "int", "float", "bool", "str" };
@@ -239,7 +232,7 @@ is_free_name(const struct reading *reading, const struct fx_ast *tree)
 /* Make the bare names of TREE that nothing else is called names of the pattern.
  */
 static void
-collect(struct reading *reading, const struct fx_ast *tree)
+collect(struct fx_rule_reading *reading, const struct fx_ast *tree)
 {
 	uint32_t first = 0;
 
@@ -247,7 +240,7 @@ collect(struct reading *reading, const struct fx_ast *tree)
 		return;
 	if (tree->kind == FX_AST_NAME) {
 		if (is_free_name(reading, tree))
-			add_name(reading, tree->text);
+			fx_rule_add_name(reading, tree->text);
 		return;
 	}
 	if (tree->kind == FX_AST_ATTR && fx_build_dotted(&reading->build, tree))
@@ -261,7 +254,7 @@ collect(struct reading *reading, const struct fx_ast *tree)
 /* --- statements ---------------------------------------------------------- */
 
 static struct fx_error *
-not_a_rule(const struct reading *reading, const struct fx_ast *tree)
+not_a_rule(const struct fx_rule_reading *reading, const struct fx_ast *tree)
 {
 	return fx_build_error(&reading->build, tree, FX_ERR_SYNTAX,
 		"a rule only assigns and returns: nothing in it runs");
@@ -269,8 +262,8 @@ not_a_rule(const struct reading *reading, const struct fx_ast *tree)
 
 /* NAME = EXPRESSION. */
 static struct fx_error *
-read_assignment(struct reading *reading, const struct fx_ast *tree,
-	bool collects)
+read_assignment(struct fx_rule_reading *reading, const struct fx_ast *tree,
+	bool is_expression)
 {
 	const struct fx_ast *target = tree->kids[0];
 	struct fx_value *value;
@@ -279,7 +272,7 @@ read_assignment(struct reading *reading, const struct fx_ast *tree,
 	if (tree->kid_count != 2 || target->kind != FX_AST_NAME)
 		return fx_build_error(&reading->build, tree, FX_ERR_SYNTAX,
 			"a rule gives one name to one value");
-	if (collects)
+	if (reading->pattern && is_expression)
 		collect(reading, tree->kids[1]);
 	value = FX_ARENA_NEW(reading->build.graph->permanent, struct fx_value);
 	err = fx_build_value(&reading->build, tree->kids[1], value);
@@ -294,20 +287,21 @@ read_assignment(struct reading *reading, const struct fx_ast *tree,
 }
 
 static struct fx_error *
-read_result(struct reading *reading, const struct fx_ast *tree, bool collects)
+read_result(struct fx_rule_reading *reading, const struct fx_ast *tree,
+	bool is_expression)
 {
 	if (reading->has_result)
 		return not_a_rule(reading, tree);
 	reading->has_result = true;
-	if (collects)
+	if (reading->pattern && is_expression)
 		collect(reading, tree);
 	return fx_build_value(&reading->build, tree, &reading->read.result);
 }
 
 /* One line of a function, or a part of an expression divided by semicolons. */
 static struct fx_error *
-read_statement(struct reading *reading, const struct fx_ast *tree,
-	bool collects)
+read_statement(struct fx_rule_reading *reading, const struct fx_ast *tree,
+	bool is_expression)
 {
 	if (tree->height > FX_BUILD_HEIGHT)
 		return fx_build_error(&reading->build, tree, FX_ERR_LIMIT,
@@ -316,15 +310,15 @@ read_statement(struct reading *reading, const struct fx_ast *tree,
 	case FX_AST_ASSIGN:
 		return reading->has_result
 			       ? not_a_rule(reading, tree)
-			       : read_assignment(reading, tree, collects);
+			       : read_assignment(reading, tree, is_expression);
 	case FX_AST_PASS:
 		return NULL;
 	case FX_AST_RETURN:
-		if (collects || !tree->kids[0])
+		if (is_expression || !tree->kids[0])
 			break;
 		return read_result(reading, tree->kids[0], false);
 	case FX_AST_EXPRESSION:
-		if (collects)
+		if (is_expression)
 			return read_result(reading, tree->kids[0], true);
 		if (tree->kids[0]->kind == FX_AST_STRING)
 			return NULL;
@@ -334,20 +328,20 @@ read_statement(struct reading *reading, const struct fx_ast *tree,
 }
 
 static struct fx_error *
-read_statements(struct reading *reading, const struct fx_ast *block,
-	bool collects)
+read_statements(struct fx_rule_reading *reading, const struct fx_ast *block,
+	bool is_expression)
 {
 	struct fx_error *err = NULL;
 
 	for (uint32_t i = 0; i < block->kid_count && !err; i++)
-		err = read_statement(reading, block->kids[i], collects);
+		err = read_statement(reading, block->kids[i], is_expression);
 	if (!err && !reading->has_result)
 		err = fx_error_new(FX_ERR_SYNTAX, "the rule gives no result");
 	return err;
 }
 
 static struct fx_error *
-read_function(struct reading *reading, const struct fx_ast *tree)
+read_function(struct fx_rule_reading *reading, const struct fx_ast *tree)
 {
 	uint32_t i = 0;
 
@@ -364,9 +358,17 @@ read_function(struct reading *reading, const struct fx_ast *tree)
 			return fx_build_error(&reading->build, parameter,
 				FX_ERR_NAME_TAKEN,
 				"\"%s\" is a parameter twice", parameter->text);
-		add_name(reading, parameter->text);
+		fx_rule_add_name(reading, parameter->text);
 	}
 	return read_statements(reading, tree->kids[i], false);
+}
+
+struct fx_error *
+fx_rule_read(struct fx_rule_reading *reading, const struct fx_ast *tree)
+{
+	return tree->kind == FX_AST_FUNCTION
+		       ? read_function(reading, tree)
+		       : read_statements(reading, tree, true);
 }
 
 /* --- reading ------------------------------------------------------------- */
@@ -385,7 +387,7 @@ pattern_new(const char *text, unsigned how)
 
 /* The output and the slots, when all is built. */
 static struct fx_error *
-finish(struct reading *reading)
+finish(struct fx_rule_reading *reading)
 {
 	struct fx_pattern *pattern = reading->pattern;
 	struct fx_node_spec output = { .opcode = FX_OPCODE_OUTPUT,
@@ -402,17 +404,16 @@ read_pattern(const char *text, const struct fx_ast *tree, unsigned how,
 	struct fx_pattern **ret)
 {
 	struct fx_pattern *pattern = pattern_new(text, how);
-	struct reading reading = { .build = { .environment = &environment,
-					   .graph = pattern->graph,
-					   .root = pattern->graph->module,
-					   .text = text },
-		.pattern = pattern };
+	struct fx_rule_reading reading = {
+		.build = { .environment = &environment,
+			.graph = pattern->graph,
+			.root = pattern->graph->module,
+			.text = text },
+		.pattern = pattern
+	};
 	struct fx_error *err;
 
-	if (tree->kind == FX_AST_FUNCTION)
-		err = read_function(&reading, tree);
-	else
-		err = read_statements(&reading, tree, true);
+	err = fx_rule_read(&reading, tree);
 	if (!err)
 		err = finish(&reading);
 	fx_map_deinit(&reading.read.names);

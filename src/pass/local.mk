@@ -9,4 +9,5 @@ libfxcore_a_SOURCES += \
 	%D%/pure.c %D%/pure.h \
 	%D%/remove_identity.c \
 	%D%/passes.def \
-	%D%/sweep.c %D%/sweep.h
+	%D%/sweep.c %D%/sweep.h \
+	%D%/rules.c %D%/rules.h

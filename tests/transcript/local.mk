@@ -124,6 +124,7 @@ transcripts = \
 	%D%/match.fxt \
 	%D%/missing_words.fxt \
 	%D%/move.fxt \
+	%D%/rewrite.fxt %D%/rewrite_rules.fxt \
 	%D%/needs.fxt \
 	%D%/node.fxt \
 	%D%/node_json.fxt \
@@ -203,6 +204,18 @@ transcripts = \
 TESTS += $(transcripts)
 EXTRA_DIST += $(transcripts) \
 	%D%/samples/bad.fxdb \
+	%D%/samples/rules/branch.py \
+	%D%/samples/rules/broken.py \
+	%D%/samples/rules/count.py \
+	%D%/samples/rules/empty.py \
+	%D%/samples/rules/good.py \
+	%D%/samples/rules/half.py \
+	%D%/samples/rules/headless.py \
+	%D%/samples/rules/loop.py \
+	%D%/samples/rules/other.py \
+	%D%/samples/rules/prints.py \
+	%D%/samples/rules/runs.py \
+	%D%/samples/rules/unused.py \
 	%D%/samples/bad_view.py \
 	%D%/samples/binary.dat \
 	%D%/samples/broken.fxg \

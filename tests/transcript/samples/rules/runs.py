@@ -1,0 +1,6 @@
+import os
+
+os.remove("x")
+
+def pattern(x):
+    return torch.relu(x)

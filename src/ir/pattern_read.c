@@ -16,6 +16,8 @@
 #include "base/str.h"
 #include "ir/build.h"
 #include "ir/pattern_private.h"
+#include "ir/rewrite_private.h"
+#include "ir/signature.h"
 #include "lang/ast.h"
 #include "lang/parse.h"
 #include "ops/layertab.h"
@@ -97,10 +99,59 @@ fx_rule_refuse(struct fx_builder *builder, enum fx_build_problem problem,
 	return fx_nearest_note(&nearest, err);
 }
 
+/* torch.fx sees the calls that functions of torch.nn.functional make of
+ * themselves: relu(x) as relu(x, inplace=False).  Of those that take one
+ * tensor, the rest are keywords with their defaults.
+ */
+static void
+materialise(struct fx_builder *builder, struct fx_node_spec *spec)
+{
+	static const char home[] = "torch.nn.functional.";
+	struct fx_arena *arena = builder->graph->permanent;
+	enum fx_op op = fx_op_find(spec->target);
+	const struct fx_signature *signature = fx_signature_of(op);
+	struct fx_call_values call = { spec->target, spec->args, spec->kwargs };
+	size_t count = signature->count;
+	struct fx_value *bound;
+	struct fx_value *pairs;
+	struct fx_error *err;
+
+	if (!fx_str_starts(spec->target, home) ||
+		!fx_str_starts(fx_op_info(op)->spelling, home) || !count)
+		return;
+	for (size_t i = 0; i < count; i++)
+		if (signature->parameters[i].is_required != (i == 0))
+			return;
+	bound = FX_ARENA_ARRAY(arena, struct fx_value, count);
+	pairs = FX_ARENA_ARRAY(arena, struct fx_value, 2 * count);
+	err = fx_signature_bind(arena, signature, &call, bound);
+	fx_error_free(err);
+	if (err)
+		return;
+	for (size_t i = 1; i < count; i++) {
+		pairs[2 * i - 2] =
+			fx_value_string(signature->parameters[i].name);
+		pairs[2 * i - 1] = bound[i];
+	}
+	spec->args = fx_value_sequence(builder->graph->values, FX_VALUE_TUPLE,
+		bound, 1);
+	spec->kwargs = fx_value_dict(builder->graph->values, pairs, count - 1);
+}
+
 struct fx_node *
 fx_rule_emit(struct fx_builder *builder, const struct fx_build_left *left,
 	struct fx_node_spec *spec)
 {
+	const struct fx_rule_reading *reading =
+		(struct fx_rule_reading *)builder;
+	const struct fx_pattern *pattern = reading->pattern;
+
+	if (reading->replacement)
+		pattern = reading->replacement->pattern;
+	if ((pattern->how & FX_PATTERN_TORCH) &&
+		spec->opcode == FX_OPCODE_CALL_FUNCTION)
+		materialise(builder, spec);
+
 	(void)left;
 	return fx_graph_append(builder->graph, spec);
 }

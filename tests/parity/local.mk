@@ -24,6 +24,10 @@ EXTRA_DIST += %D%/capture.sh %D%/capture/api.py %D%/capture/compare.py %D%/captu
 	%D%/capture/torchvision_models.py \
 	%D%/capture/without_torch_fx.py
 
+# Rules as torch.fx applies them.
+TESTS += %D%/rewrite.sh
+EXTRA_DIST += %D%/rewrite.sh %D%/rewrite.py
+
 # The debugger in a program of the user's.
 TESTS += %D%/debug.sh
 EXTRA_DIST += %D%/debug.sh %D%/capture/debug.py

@@ -63,6 +63,9 @@ libfxcmd_a_SOURCES += \
 	%D%/learn/grp_learn.c \
 	%D%/verbs/grp_look.c \
 	%D%/verbs/grp_pass.c \
+	%D%/verbs/grp_compare.c \
+	%D%/verbs/compare.c \
+	%D%/verbs/verify.c \
 	%D%/verbs/grp_rewrite.c \
 	%D%/verbs/pass_run.c %D%/verbs/pass_run.h \
 	%D%/verbs/grp_run.c \

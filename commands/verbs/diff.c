@@ -252,9 +252,8 @@ say_diff(struct cmd_ctx *ctx, struct fx_graph *before, struct fx_graph *after)
 	return rows;
 }
 
-/* A copy of MODEL's graph as it was at TIME; *RET is the caller's. */
-static FX_NODISCARD struct fx_error *
-graph_at_time(struct cmd_ctx *ctx, uint32_t time, struct fx_graph **ret)
+struct fx_error *
+cmd_graph_at_time(struct cmd_ctx *ctx, uint32_t time, struct fx_graph **ret)
 {
 	struct fx_graph *graph = fx_model_graph(ctx->model);
 	uint32_t now = fx_journal_now(graph);
@@ -276,10 +275,10 @@ diff_times(struct cmd_ctx *ctx, uint32_t before, uint32_t after,
 {
 	FX_AUTO_GRAPH struct fx_graph *old = NULL;
 	FX_AUTO_GRAPH struct fx_graph *new = NULL;
-	struct fx_error *err = graph_at_time(ctx, before, &old);
+	struct fx_error *err = cmd_graph_at_time(ctx, before, &old);
 
 	if (!err)
-		err = graph_at_time(ctx, after, &new);
+		err = cmd_graph_at_time(ctx, after, &new);
 	if (err)
 		return err;
 	*ret = say_diff(ctx, old, new);
@@ -335,8 +334,8 @@ differ(struct cmd_ctx *ctx, struct difference rows)
 	return NULL;
 }
 
-static FX_NODISCARD struct fx_error *
-find_model(struct cmd_ctx *ctx, const char *name, struct fx_model **ret)
+struct fx_error *
+cmd_find_model(struct cmd_ctx *ctx, const char *name, struct fx_model **ret)
 {
 	if (strcmp(name, ".") != 0)
 		return cmd_find_graph(ctx->session, name, ret);
@@ -364,13 +363,22 @@ cmd_diff_exec(struct cmd_ctx *ctx)
 				"there is no time \"%s\"", first);
 		err = diff_times(ctx, (uint32_t)time, fx_journal_now(graph),
 			&rows);
+		if (!err && cmd_flag(ctx, "values"))
+			return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+						     "--values compares two "
+						     "graphs that are open"),
+				"graph copy %s as base",
+				fx_model_name(ctx->model));
 		return err ? err : differ(ctx, rows);
 	}
-	err = find_model(ctx, first, &before);
+	err = cmd_find_model(ctx, first, &before);
 	if (!err && second)
-		err = find_model(ctx, second, &after);
+		err = cmd_find_model(ctx, second, &after);
 	if (err)
 		return err;
-	return differ(ctx,
-		say_diff(ctx, fx_model_graph(before), fx_model_graph(after)));
+	rows = say_diff(ctx, fx_model_graph(before), fx_model_graph(after));
+	if (cmd_flag(ctx, "values"))
+		return cmd_compare_models(ctx, before, fx_model_graph(after),
+			NULL);
+	return differ(ctx, rows);
 }

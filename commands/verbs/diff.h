@@ -3,11 +3,26 @@
 #define FX_COMMANDS_VERBS_DIFF_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
 struct cmd_ctx;
+struct fx_graph;
+struct fx_model;
 struct fx_pairs;
+
+/* The model that NAME means; "." is the current one. */
+FX_NODISCARD struct fx_error *cmd_find_model(struct cmd_ctx *ctx,
+	const char *name, struct fx_model **ret);
+/* A copy of the current graph as it was at TIME; *RET is the caller's. */
+FX_NODISCARD struct fx_error *cmd_graph_at_time(struct cmd_ctx *ctx,
+	uint32_t time, struct fx_graph **ret);
+/* compare.c: the values of MODEL's graph beside those of GRAPH or, where that
+ * is null, the arrays of a file; flags --rtol and --dtype.
+ */
+FX_NODISCARD struct fx_error *cmd_compare_models(struct cmd_ctx *ctx,
+	struct fx_model *model, struct fx_graph *graph, const char *arrays);
 
 /* Write the commands that turn the first graph of PAIRS into the second.
  * Returns the number of differences that no command makes.

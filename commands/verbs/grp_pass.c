@@ -325,7 +325,10 @@ const struct cmd_entry cmd_group_pass[] = {
 			{ "after", CMD_ARG_GRAPH, CMD_OPTIONAL, "another graph",
 				NULL } },
 		.flags = { { "script", 0, CMD_ARG_END,
-			"the commands that turn the first into the second" } },
+				   "the commands that turn the first into the "
+				   "second" },
+			{ "values", 0, CMD_ARG_END,
+				"also what their nodes give, as compare" } },
 		.examples = { { "diff", "all edits so far" },
 			{ "diff base exp --script -o exp.fxdb",
 				"as commands, to be typed into base" },

@@ -45,6 +45,7 @@ struct comparing {
 	bool any_dtype;
 	uint32_t path[FX_GAP_DEPTH];
 	size_t depth;
+	double steps_most; /* that any number of the dtype has */
 	struct side sides[2];
 };
 
@@ -111,11 +112,17 @@ has_same_signs(const struct side *a, const struct side *b, size_t i)
 		       !signbit(a->imag[i]) == !signbit(b->imag[i]));
 }
 
+static double
+size_of(double real, double imag)
+{
+	return imag == 0 ? fabs(real) : hypot(real, imag);
+}
+
 /* How far apart two elements that are not the same lie. */
 static double
 distance(const struct side *a, const struct side *b, size_t i)
 {
-	double by = hypot(a->real[i] - b->real[i], a->imag[i] - b->imag[i]);
+	double by = size_of(a->real[i] - b->real[i], a->imag[i] - b->imag[i]);
 
 	/* Integers that doubles cannot tell apart. */
 	return isnan(by) ? INFINITY : by == 0 ? 1 : by;
@@ -139,9 +146,7 @@ static void
 see_largest(const struct side *side, size_t count, struct found *found)
 {
 	for (size_t i = 0; i < count; i++) {
-		double size = side->imag[i] == 0
-				      ? fabs(side->real[i])
-				      : hypot(side->real[i], side->imag[i]);
+		double size = size_of(side->real[i], side->imag[i]);
 
 		if (size > found->largest && size <= DBL_MAX)
 			found->largest = size;
@@ -154,8 +159,8 @@ see_difference(struct comparing *c, struct found *found, uint64_t at, size_t i)
 	const struct side *a = &c->sides[0];
 	const struct side *b = &c->sides[1];
 	double by = distance(a, b, i);
-	double near = fmax(hypot(a->real[i], a->imag[i]),
-		hypot(b->real[i], b->imag[i]));
+	double near = fmax(size_of(a->real[i], a->imag[i]),
+		size_of(b->real[i], b->imag[i]));
 
 	c->gap->differing++;
 	c->gap->is_bit_equal = false;
@@ -165,7 +170,9 @@ see_difference(struct comparing *c, struct found *found, uint64_t at, size_t i)
 		found->max_abs = by;
 		found->index = at;
 	}
-	found->ulp = fmax(found->ulp, steps(a->extent.dtype, by, near));
+	/* A step is more than NEAR / STEPS_MOST: most need no look. */
+	if (!(by * c->steps_most <= found->ulp * near))
+		found->ulp = fmax(found->ulp, steps(a->extent.dtype, by, near));
 	found->differs = true;
 }
 
@@ -241,6 +248,7 @@ compare_tensors(struct comparing *c, const struct fx_value *a,
 	struct found found = { .max_abs = 0 };
 	struct fx_error *err = NULL;
 	uint64_t total;
+	int least;
 
 	c->sides[0].tensor = fx_datum_held(a);
 	c->sides[1].tensor = fx_datum_held(b);
@@ -259,6 +267,8 @@ compare_tensors(struct comparing *c, const struct fx_value *a,
 	}
 	total = c->sides[0].extent.count;
 	c->gap->elements += total;
+	c->steps_most =
+		ldexp(1, fraction_bits(c->sides[0].extent.dtype, &least) + 1);
 	for (uint64_t at = 0; at < total && !err; at += FX_VALUES_CHUNK) {
 		size_t count = FX_MIN(total - at, FX_VALUES_CHUNK);
 
@@ -283,6 +293,7 @@ compare_floats(struct comparing *c, double a, double b)
 	struct side *sides = c->sides;
 	struct found found = { .max_abs = 0 };
 
+	c->steps_most = INFINITY;
 	for (size_t i = 0; i < 2; i++) {
 		sides[i].extent =
 			(struct fx_extent){ .dtype = FX_DTYPE_F64, .count = 1 };

@@ -6,6 +6,7 @@ libfxcore_a_SOURCES += \
 	%D%/record_limit.c \
 	%D%/capture.c %D%/capture.h \
 	%D%/recompute.c \
+	%D%/compare.c %D%/compare.h \
 	%D%/complete.c \
 	%D%/condition.c \
 	%D%/decisions.c %D%/decisions.h \

@@ -38,6 +38,9 @@ enum fx_verify_mode {
 };
 enum fx_verify_mode fx_verify_mode(const struct fx_session *session);
 
+/* Most inputs that are tried. */
+#define FX_VERIFY_INPUTS 16
+
 struct fx_verify_options {
 	/* EXACT: in the graph's own dtypes, bit for bit.  ALGEBRAIC: floats run
 	 * as f64, and TOLERANCE times the largest element of an output is

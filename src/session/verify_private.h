@@ -48,7 +48,7 @@ FX_NODISCARD struct fx_error *
 fx_trial_inputs_make(const struct fx_trial_wish *wish,
 	struct fx_trial_inputs *ret);
 
-#define FX_TRIAL_INPUTS 16
+#define FX_TRIAL_INPUTS FX_VERIFY_INPUTS
 
 struct fx_verify {
 	struct fx_session *session;
@@ -73,5 +73,15 @@ struct fx_graph *fx_verify_copy(struct fx_session *session,
 /* verify_run.c: compare by running; COPY is of the graph in question. */
 FX_NODISCARD struct fx_error *fx_verify_run(struct fx_verify *verify,
 	struct fx_graph *copy, struct fx_verify_result *ret);
+
+/* verify_run.c, for who runs the graphs himself (compare.c): whether it can be
+ * run, else VERIFY says why; the first inputs, the session's, made; and those
+ * of NUMBER in the order of GRAPH's placeholders: by their targets, else by
+ * their places.  The caller frees the array, whose data are borrowed.
+ */
+bool fx_verify_is_ready(struct fx_verify *verify);
+FX_NODISCARD struct fx_error *fx_verify_get_inputs(struct fx_verify *verify);
+struct fx_datum **fx_verify_match_inputs(const struct fx_verify *verify,
+	size_t number, const struct fx_graph *graph, size_t *count_ret);
 
 #endif /* FX_SESSION_VERIFY_PRIVATE_H */

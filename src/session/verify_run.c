@@ -64,8 +64,8 @@ get_ready(struct fx_verify *verify)
 	return fx_widen_graph(&verify->widening, verify->runs);
 }
 
-static bool
-is_ready(struct fx_verify *verify)
+bool
+fx_verify_is_ready(struct fx_verify *verify)
 {
 	FX_AUTO_ERROR struct fx_error *err = NULL;
 
@@ -106,11 +106,15 @@ make_inputs(struct fx_verify *verify, size_t number)
 	return fx_trial_inputs_make(&wish, &verify->inputs[number]);
 }
 
-/* The inputs of GRAPH's placeholders: by their targets, else by their places;
- * borrowed data.
- */
-static struct fx_datum **
-match_inputs(const struct fx_verify *verify, size_t number,
+struct fx_error *
+fx_verify_get_inputs(struct fx_verify *verify)
+{
+	fx_ticker_init(&verify->ticker, is_pressed, verify->session);
+	return make_inputs(verify, 0);
+}
+
+struct fx_datum **
+fx_verify_match_inputs(const struct fx_verify *verify, size_t number,
 	const struct fx_graph *graph, size_t *count_ret)
 {
 	const struct fx_trial_inputs *inputs = &verify->inputs[number];
@@ -155,8 +159,8 @@ run_pair(struct fx_verify *verify, size_t number,
 		.ticker = &verify->ticker,
 	};
 	struct fx_trial_pair pair = { .trial = &trial, .alignment = alignment };
-	FX_AUTO_FREE struct fx_datum **others = match_inputs(verify, number,
-		alignment->graphs[1], &pair.other_count);
+	FX_AUTO_FREE struct fx_datum **others = fx_verify_match_inputs(verify,
+		number, alignment->graphs[1], &pair.other_count);
 
 	pair.others = others;
 	return fx_trial_run_pair(&pair, ret);
@@ -330,7 +334,7 @@ fx_verify_run(struct fx_verify *verify, struct fx_graph *copy,
 	FX_AUTO_ALIGNMENT struct fx_alignment alignment = { .shared = 0 };
 	struct fx_error *err = NULL;
 
-	if (!is_ready(verify)) {
+	if (!fx_verify_is_ready(verify)) {
 		ret->verdict = FX_VERDICT_UNKNOWN;
 		ret->why = fx_xstrdup(verify->why);
 		return NULL;

@@ -24,6 +24,10 @@ SETUP = {
     "graph copy base as exp": BASE,
     "diff base exp": BASE + ["graph copy base as exp"],
     "diff base exp --script -o exp.fxdb": BASE + ["graph copy base as exp"],
+    "verify base exp --inputs 5 --rtol 1e-4":
+        BASE + ["graph copy base as exp"],
+    "bisect": EDITS,
+    "bisect t1 t3 if count{op=output} = 1": EDITS,
     "enable 1": BREAKS,
     "disable 1-3": BREAKS,
     "delete 1": BREAKS,
@@ -57,6 +61,8 @@ STATUS = {"quit 3": 3}
 # They need a terminal, values, or lines after them: other tests have them.
 ELSEWHERE = {"attach 3", "tui", "layout split", "focus cmd", "refresh",
              "dump value conv1.weight w.npy", "demo resnet --pace 2s",
+             "compare base exp", "compare . --dtype f64",
+             "compare . gold.npz",
              "assert allfinite(output)", "assert allclose(output, $before)",
              "define nn", "document nn",
              "trace lenet.py:LeNet -i x=f32[1,1,28,28]",

@@ -27,7 +27,7 @@ transcripts = \
 	%D%/condition_late.fxt \
 	%D%/continue.fxt \
 	%D%/define.fxt \
-	%D%/diff.fxt %D%/diff_script.fxt \
+	%D%/compare.fxt %D%/diff.fxt %D%/diff_script.fxt \
 	%D%/display.fxt \
 	%D%/draw.fxt \
 	%D%/draw_bad_format.fxt \

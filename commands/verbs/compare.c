@@ -1,0 +1,202 @@
+/* compare.c - the command compare: where the values of two graphs part. */
+#include <config.h>
+
+#include "session/compare.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/number.h"
+#include "base/str.h"
+#include "commands/out/out.h"
+#include "commands/shell/groups.h"
+#include "commands/shell/shell.h"
+#include "commands/verbs/diff.h"
+#include "commands/verbs/show.h"
+#include "ir/graph.h"
+#include "session/model.h"
+
+static const char *
+name_of(const struct fx_compare_row *row)
+{
+	return row->other ? row->other->name : row->node->name;
+}
+
+static void
+row_cells(struct cmd_ctx *ctx, const struct fx_compare_row *row)
+{
+	bool is_renamed = row->other && row->other->name != row->node->name;
+
+	out_cell_int(ctx->out, FX_ROLE_NUMBER,
+		(int64_t)fx_graph_position(row->node->graph, row->node));
+	out_cell(ctx->out, FX_ROLE_NODE, "%s", row->node->name);
+	out_cell(ctx->out, FX_ROLE_NODE, "%s",
+		is_renamed ? row->other->name : "");
+	cmd_cell_shape(ctx->out, row->node->meta);
+	if (row->gap.mismatch) {
+		for (int i = 0; i < 5; i++)
+			out_cell_none(ctx->out, "");
+	} else {
+		out_cell_double(ctx->out, FX_ROLE_NUMBER, row->gap.max_abs);
+		out_cell_double(ctx->out, FX_ROLE_NUMBER, row->gap.max_rel);
+		out_cell_double(ctx->out, FX_ROLE_NUMBER, row->gap.max_ulp);
+		out_cell_double(ctx->out, FX_ROLE_NUMBER, row->cosine);
+		out_cell_double(ctx->out, FX_ROLE_NUMBER, row->sqnr);
+	}
+	out_cell(ctx->out, FX_ROLE_WARNING, "%s",
+		row->gap.mismatch ? row->gap.mismatch : "");
+}
+
+static void
+say_rows(struct cmd_ctx *ctx, const struct fx_comparison *comparison)
+{
+	static const char *const keys[] = { "index", "node", "other", "shape",
+		"max_abs", "max_rel", "ulp", "cosine", "sqnr", "mismatch" };
+	size_t limit = cmd_row_limit(ctx);
+	size_t shown = 0;
+
+	if (!comparison->parted)
+		return;
+	out_table_begin(ctx->out, "gaps", FX_ARRAY_LEN(keys), keys);
+	for (size_t i = 0; i < comparison->count; i++) {
+		if (!comparison->rows[i].has_parted)
+			continue;
+		if (!limit || shown < limit)
+			row_cells(ctx, &comparison->rows[i]);
+		shown++;
+	}
+	if (limit && shown > limit)
+		out_table_more(ctx->out, shown - limit, "-m 0 shows all");
+	out_table_end(ctx->out);
+}
+
+static void
+say_row(struct cmd_ctx *ctx, const char *word, const char *key,
+	const struct fx_comparison *comparison, size_t at)
+{
+	const struct fx_compare_row *row = &comparison->rows[at];
+	FX_AUTO_BUF struct fx_buf place = { 0 };
+
+	out_value_text(ctx->out, key, name_of(row));
+	if (row->gap.mismatch) {
+		out_line(ctx->out, FX_ROLE_CHANGED, "%s: %%%s  %s", word,
+			name_of(row), row->gap.mismatch);
+		return;
+	}
+	fx_gap_print_index(&place, &row->gap);
+	out_line(ctx->out, FX_ROLE_CHANGED,
+		"%s: %%%s  max rel %.1e, max abs %.1e at %s", word,
+		name_of(row), row->gap.max_rel, row->gap.max_abs,
+		place.length ? fx_buf_text(&place) : "its number");
+}
+
+static void
+say_summary(struct cmd_ctx *ctx, const struct fx_comparison *comparison)
+{
+	out_value_int(ctx->out, "compared", (int64_t)comparison->count);
+	out_value_int(ctx->out, "parted", (int64_t)comparison->parted);
+	out_value_int(ctx->out, "unpaired", (int64_t)comparison->unpaired);
+	if (comparison->parted) {
+		say_row(ctx, "first", "first", comparison, comparison->first);
+		say_row(ctx, "largest", "largest", comparison,
+			comparison->largest);
+	}
+	if (comparison->dies != FX_COMPARE_NONE) {
+		const struct fx_compare_row *row =
+			&comparison->rows[comparison->dies];
+
+		out_value_text(ctx->out, "dies_out", name_of(row));
+		out_line(ctx->out, FX_ROLE_PLAIN,
+			"dies out: %%%s has an input that parted, and gives "
+			"the same",
+			name_of(row));
+	}
+	if (comparison->left)
+		out_line(ctx->out, FX_ROLE_WARNING, "the second stopped: %s",
+			fx_error_message(comparison->left));
+	if (comparison->unpaired)
+		out_line(ctx->out, FX_ROLE_PLAIN,
+			"%zu node%s in one graph alone", comparison->unpaired,
+			comparison->unpaired == 1 ? " stands" : "s stand");
+	out_line(ctx->out, FX_ROLE_PLAIN, "%zu of %zu nodes parted.",
+		comparison->parted, comparison->count);
+}
+
+static FX_NODISCARD struct fx_error *
+read_options(struct cmd_ctx *ctx, struct fx_compare_options *ret)
+{
+	const char *dtype = cmd_flag(ctx, "dtype");
+	const char *rtol = cmd_flag(ctx, "rtol");
+
+	*ret = (struct fx_compare_options){ .is_wide = dtype != NULL,
+		.rtol = dtype ? 1e-5 : 0 };
+	if (dtype && strcmp(dtype, "f64") != 0)
+		return fx_error_hint(fx_error_new(FX_ERR_UNSUPPORTED,
+					     "--dtype %s: graphs run in their "
+					     "own dtypes or in f64",
+					     dtype),
+			"compare %s --dtype f64", cmd_arg_text(ctx, "before"));
+	if (rtol && (!fx_number_parse_double(rtol, strlen(rtol), &ret->rtol) ||
+			    !(ret->rtol >= 0)))
+		return fx_error_new(FX_ERR_VALUE,
+			"--rtol takes a number that is not negative, not "
+			"\"%s\"",
+			rtol);
+	return NULL;
+}
+
+struct fx_error *
+cmd_compare_models(struct cmd_ctx *ctx, struct fx_model *model,
+	struct fx_graph *graph, const char *arrays)
+{
+	FX_AUTO_COMPARISON struct fx_comparison comparison = { .rows = NULL };
+	struct fx_compare_options options;
+	struct fx_error *err = read_options(ctx, &options);
+
+	options.arrays = arrays;
+	if (!err)
+		err = fx_compare_graphs(ctx->session, model, graph, &options,
+			&comparison);
+	if (err)
+		return err;
+	if (arrays && !comparison.count)
+		return fx_error_new(FX_ERR_NO_NAME,
+			"%s: no array is called like a node", arrays);
+	say_rows(ctx, &comparison);
+	say_summary(ctx, &comparison);
+	if ((comparison.parted || comparison.left) && !cmd_is_typed(ctx))
+		return fx_error_new(FX_ERR_CHECK, "%zu of %zu nodes parted",
+			comparison.parted, comparison.count);
+	return NULL;
+}
+
+struct fx_error *
+cmd_compare_exec(struct cmd_ctx *ctx)
+{
+	const char *first = cmd_arg_text(ctx, "before");
+	const char *second = cmd_arg_text(ctx, "after");
+	FX_AUTO_FREE char *path = NULL;
+	struct fx_model *before = ctx->model;
+	struct fx_model *after = ctx->model;
+	struct fx_error *err = cmd_find_model(ctx, first, &before);
+
+	if (second &&
+		(fx_str_ends(second, ".npz") || fx_str_ends(second, ".npy"))) {
+		path = fx_file_expand(second);
+		second = NULL;
+	} else if (!second && !cmd_flag(ctx, "dtype")) {
+		/* One graph is compared with the current one. */
+		second = ".";
+	} else if (!second) {
+		after = before;
+	}
+	if (!err && second)
+		err = cmd_find_model(ctx, second, &after);
+	else if (!err)
+		after = before;
+	if (err)
+		return err;
+	return cmd_compare_models(ctx, before,
+		path ? NULL : fx_model_graph(after), path);
+}

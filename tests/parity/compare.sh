@@ -1,0 +1,7 @@
+#!/bin/sh
+# compare, verify and bisect: their figures beside numpy's, of values that eager
+# PyTorch computed.
+. "$(dirname "$0")/python.sh"
+need_modules torch numpy
+need_capture
+exec "$python" "$here/compare.py" "$FXDB"

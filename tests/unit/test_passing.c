@@ -212,7 +212,7 @@ static void
 what_cannot_run_is_refused_if_asked(void)
 {
 	struct fxt_planted planted;
-	FX_AUTO(world) struct world w = { NULL };
+	FX_AUTO(world) struct world w = { .session = NULL };
 	FX_AUTO_VERIFY_RESULT struct fx_verify_result verified = {
 		.why = NULL
 	};
@@ -245,7 +245,7 @@ static void
 ctrl_c_leaves_all_as_it_was(void)
 {
 	struct fxt_planted planted;
-	FX_AUTO(world) struct world w = { NULL };
+	FX_AUTO(world) struct world w = { .session = NULL };
 	FX_AUTO_VERIFY_RESULT struct fx_verify_result verified = {
 		.why = NULL
 	};

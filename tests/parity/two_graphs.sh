@@ -4,4 +4,4 @@
 . "$(dirname "$0")/python.sh"
 need_modules torch numpy
 need_capture
-exec "$python" "$here/compare.py" "$FXDB"
+exec "$python" "$here/two_graphs.py" "$FXDB"

@@ -39,7 +39,7 @@ EXTRA_DIST += %D%/example.sh %D%/capture/decisions.py %D%/capture/examples.py \
 	%D%/capture/example_transformers.py %D%/capture/exported.py \
 	%D%/capture/hooks.py %D%/capture/objects.py %D%/capture/torch_graphs.py \
 	tests/data/trace/exported.py tests/data/trace/graphs.py \
-	tests/data/trace/sizes.py
+	tests/data/trace/sizes.py tests/data/trace/cached.py tests/data/trace/held.py
 
 # Bits that depend on more than the numbers.
 TESTS += %D%/rounding.sh

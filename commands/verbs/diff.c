@@ -253,16 +253,24 @@ say_diff(struct cmd_ctx *ctx, struct fx_graph *before, struct fx_graph *after)
 }
 
 struct fx_error *
-cmd_graph_at_time(struct cmd_ctx *ctx, uint32_t time, struct fx_graph **ret)
+cmd_time_enter(struct cmd_ctx *ctx, uint32_t time, uint32_t *now_ret)
 {
 	struct fx_graph *graph = fx_model_graph(ctx->model);
-	uint32_t now = fx_journal_now(graph);
-	struct fx_error *err;
 
+	*now_ret = fx_journal_now(graph);
 	if (ctx->shell->in_transaction)
 		return fx_error_new(FX_ERR_USAGE, "%s: a transaction is open",
 			ctx->entry->name);
-	err = fx_journal_goto(graph, time);
+	return fx_journal_goto(graph, time);
+}
+
+struct fx_error *
+cmd_graph_at_time(struct cmd_ctx *ctx, uint32_t time, struct fx_graph **ret)
+{
+	struct fx_graph *graph = fx_model_graph(ctx->model);
+	uint32_t now;
+	struct fx_error *err = cmd_time_enter(ctx, time, &now);
+
 	if (err)
 		return err;
 	*ret = fx_graph_clone(graph, fx_session_serial(ctx->session), NULL);

@@ -15,6 +15,11 @@ struct fx_pairs;
 /* The model that NAME means; "." is the current one. */
 FX_NODISCARD struct fx_error *cmd_find_model(struct cmd_ctx *ctx,
 	const char *name, struct fx_model **ret);
+/* Take the current graph to TIME for a look, outside of transactions; the
+ * caller takes it back to *NOW_RET with fx_journal_goto.
+ */
+FX_NODISCARD struct fx_error *cmd_time_enter(struct cmd_ctx *ctx, uint32_t time,
+	uint32_t *now_ret);
 /* A copy of the current graph as it was at TIME; *RET is the caller's. */
 FX_NODISCARD struct fx_error *cmd_graph_at_time(struct cmd_ctx *ctx,
 	uint32_t time, struct fx_graph **ret);

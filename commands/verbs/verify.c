@@ -79,18 +79,13 @@ static FX_NODISCARD struct fx_error *
 begin_at(struct cmd_ctx *ctx, uint32_t time,
 	const struct fx_verify_options *options, struct fx_verify **ret)
 {
-	struct fx_graph *graph = fx_model_graph(ctx->model);
-	uint32_t now = fx_journal_now(graph);
-	struct fx_error *err;
+	uint32_t now;
+	struct fx_error *err = cmd_time_enter(ctx, time, &now);
 
-	if (ctx->shell->in_transaction)
-		return fx_error_new(FX_ERR_USAGE, "%s: a transaction is open",
-			ctx->entry->name);
-	err = fx_journal_goto(graph, time);
 	if (err)
 		return err;
 	*ret = fx_verify_new(ctx->session, ctx->model, options);
-	return fx_journal_goto(graph, now);
+	return fx_journal_goto(fx_model_graph(ctx->model), now);
 }
 
 /* --- verify -------------------------------------------------------------- */

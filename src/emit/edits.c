@@ -197,6 +197,21 @@ fx_edits_modules(struct fx_edits *e)
 	free(rows);
 }
 
+/* --- places -------------------------------------------------------------- */
+
+void
+fx_edits_move(struct fx_edits *e, struct fx_node *node, struct fx_node *before,
+	const char *word, const struct fx_node *anchor)
+{
+	struct fx_error *err = fx_edit_move(node, before);
+
+	if (err)
+		fx_edits_cannot(e, err, "%s cannot be moved", node->name);
+	else
+		fx_edits_say(e, "move %%%s %s %%%s", node->name, word,
+			anchor->name);
+}
+
 /* --- names --------------------------------------------------------------- */
 
 static void

@@ -21,19 +21,6 @@
 
 /* --- inputs first -------------------------------------------------------- */
 
-static void
-move(struct fx_edits *e, struct fx_node *node, struct fx_node *before,
-	const char *word, const struct fx_node *anchor)
-{
-	struct fx_error *err = fx_edit_move(node, before);
-
-	if (err)
-		fx_edits_cannot(e, err, "%s cannot be moved", node->name);
-	else
-		fx_edits_say(e, "move %%%s %s %%%s", node->name, word,
-			anchor->name);
-}
-
 /* The last in the copy of the inputs of NODE, of the second graph; NULL: it
  * has none.
  */
@@ -82,7 +69,7 @@ move_cone(struct fx_edits *e, struct fx_node *node, struct fx_node *last)
 		}
 	qsort(cone.items, cone.count, sizeof(*cone.items), fx_order_compare);
 	for (size_t i = 0; i < cone.count; i++)
-		move(e, cone.items[i], node, "before", node);
+		fx_edits_move(e, cone.items[i], node, "before", node);
 	fx_vec_deinit(&cone);
 }
 
@@ -98,7 +85,7 @@ put_inputs_first(struct fx_edits *e, const struct fx_node *node)
 	if (!last || fx_node_is_before(last, copied))
 		return;
 	if (!is_blocked(copied, last)) {
-		move(e, copied, fx_graph_next(last), "after", last);
+		fx_edits_move(e, copied, fx_graph_next(last), "after", last);
 		return;
 	}
 	for (size_t i = 0; i < node->use_count; i++) {

@@ -68,19 +68,6 @@ struct places {
 	size_t count;
 };
 
-static void
-move(struct fx_edits *e, struct fx_node *node, struct fx_node *before,
-	const char *word, const struct fx_node *anchor)
-{
-	struct fx_error *err = fx_edit_move(node, before);
-
-	if (err)
-		fx_edits_cannot(e, err, "%s cannot be moved", node->name);
-	else
-		fx_edits_say(e, "move %%%s %s %%%s", node->name, word,
-			anchor->name);
-}
-
 /* The placed node nearest to I in direction STEP, or NULL. */
 static struct fx_node *
 neighbour(const struct places *places, size_t i, int step)
@@ -104,9 +91,9 @@ move_down(struct fx_edits *e, struct places *places)
 			fx_node_is_before(above, node))
 			continue;
 		if (below)
-			move(e, node, below, "before", below);
+			fx_edits_move(e, node, below, "before", below);
 		else
-			move(e, node, NULL, "after", last);
+			fx_edits_move(e, node, NULL, "after", last);
 		places->is_placed[i] = true;
 	}
 }
@@ -121,10 +108,11 @@ move_up(struct fx_edits *e, struct places *places)
 		if (places->is_placed[i])
 			continue;
 		if (i == 0)
-			move(e, node, first, "before", first);
+			fx_edits_move(e, node, first, "before", first);
 		else
-			move(e, node, fx_graph_next(places->nodes[i - 1]),
-				"after", places->nodes[i - 1]);
+			fx_edits_move(e, node,
+				fx_graph_next(places->nodes[i - 1]), "after",
+				places->nodes[i - 1]);
 		places->is_placed[i] = true;
 	}
 }

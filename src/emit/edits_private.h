@@ -55,6 +55,10 @@ fx_edits_copied(const struct fx_edits *e, const struct fx_node *node)
 struct fx_value fx_edits_import(struct fx_edits *e,
 	const struct fx_value *value);
 
+/* Move NODE of the copy to before BEFORE, which is to say WORD ANCHOR. */
+void fx_edits_move(struct fx_edits *e, struct fx_node *node,
+	struct fx_node *before, const char *word, const struct fx_node *anchor);
+
 /* Modules and tensors; names; nodes, in the order of the second graph; what
  * goes, and places.
  */

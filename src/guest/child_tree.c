@@ -13,6 +13,7 @@
 #include "ir/graph.h"
 #include "ir/module.h"
 #include "ir/value_text.h"
+#include "load/safetensors.h"
 
 /* Graphs within graphs deeper than this were not captured. */
 #define DEPTH_LIMIT 50
@@ -150,17 +151,27 @@ fx_child_tree_path(const struct fx_child_tree *tree,
 	return fx_map_get_pointer(&tree->tensors, tensor);
 }
 
+/* Give the storage of TENSOR the bytes that FILE has of PATH. */
+static void
+attach(const struct fx_safetensors *file, const struct fx_tensor *tensor,
+	const char *path)
+{
+	const struct fx_safetensors_entry *entry =
+		fx_safetensors_find(file, path);
+
+	if (entry && tensor->storage && !tensor->storage->blob)
+		tensor->storage->blob = fx_safetensors_blob(file, entry);
+}
+
 void
-fx_child_tree_each(const struct fx_child_tree *tree,
-	void (*see)(void *context, const struct fx_tensor *tensor,
-		const char *path),
-	void *context)
+fx_child_tree_attach(const struct fx_child_tree *tree,
+	const struct fx_safetensors *file)
 {
 	size_t at = 0;
 	uintptr_t tensor;
 	uintptr_t path;
 
 	while (fx_map_next(&tree->tensors, &at, &tensor, &path))
-		see(context, (const struct fx_tensor *)tensor,
+		attach(file, (const struct fx_tensor *)tensor,
 			(const char *)path);
 }

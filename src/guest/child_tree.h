@@ -12,6 +12,7 @@
 struct fx_child_tree;
 struct fx_graph;
 struct fx_module;
+struct fx_safetensors;
 struct fx_tensor;
 
 /* The module tree of GRAPH as it was just captured. */
@@ -38,10 +39,10 @@ const char *fx_child_tree_current_path(const struct fx_child_tree *tree,
 const char *fx_child_tree_path(const struct fx_child_tree *tree,
 	const struct fx_tensor *tensor);
 
-/* SEE each tensor that was captured, with its path in the process. */
-void fx_child_tree_each(const struct fx_child_tree *tree,
-	void (*see)(void *context, const struct fx_tensor *tensor,
-		const char *path),
-	void *context);
+/* Give each tensor that was captured, and has none, the bytes that FILE has by
+ * its path in the process.
+ */
+void fx_child_tree_attach(const struct fx_child_tree *tree,
+	const struct fx_safetensors *file);
 
 #endif /* FX_GUEST_CHILD_TREE_H */

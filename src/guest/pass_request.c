@@ -411,17 +411,6 @@ fx_python_passed_deinit(struct fx_python_passed *passed)
 	*passed = (struct fx_python_passed){ .graph = NULL };
 }
 
-static void
-attach(void *context, const struct fx_tensor *tensor, const char *path)
-{
-	const struct fx_safetensors *file = context;
-	const struct fx_safetensors_entry *entry =
-		fx_safetensors_find(file, path);
-
-	if (entry && tensor->storage && !tensor->storage->blob)
-		tensor->storage->blob = fx_safetensors_blob(file, entry);
-}
-
 /* Give the tensors of GRAPH the bytes that came along. */
 FX_NODISCARD static struct fx_error *
 attach_all(struct fx_capture *capture, struct fx_graph *graph)
@@ -438,7 +427,7 @@ attach_all(struct fx_capture *capture, struct fx_graph *graph)
 	if (err)
 		return err;
 	tree = fx_child_tree_new(graph);
-	fx_child_tree_each(tree, attach, file);
+	fx_child_tree_attach(tree, file);
 	fx_child_tree_free(tree);
 	return NULL;
 }

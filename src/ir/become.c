@@ -33,14 +33,6 @@ enum likeness {
 	DIFFERENT,
 };
 
-static bool
-has_equal_graphs(const struct fx_module *a, const struct fx_module *b)
-{
-	if (!a->graph || !b->graph)
-		return a->graph == b->graph;
-	return fx_hash_equal(fx_graph_hash(a->graph), fx_graph_hash(b->graph));
-}
-
 /* Apart from members.  Whether something is a leaf is the tracer's choice, and
  * what a graph is called that.
  */
@@ -48,9 +40,11 @@ static bool
 is_like(const struct fx_module *a, const struct fx_module *b)
 {
 	if (a->graph && b->graph)
-		return a->training == b->training && has_equal_graphs(a, b);
+		return a->training == b->training &&
+		       fx_graph_hash_equal(a->graph, b->graph);
 	return a->class_name == b->class_name && a->training == b->training &&
-	       a->own_code == b->own_code && has_equal_graphs(a, b) &&
+	       a->own_code == b->own_code &&
+	       fx_graph_hash_equal(a->graph, b->graph) &&
 	       fx_value_equal(&a->config, &b->config);
 }
 

@@ -178,21 +178,14 @@ compare_tensors(struct walk *walk, const char *path,
 	}
 }
 
-static bool
-has_equal_graphs(const struct fx_module *a, const struct fx_module *b)
-{
-	if (!a->graph || !b->graph)
-		return a->graph == b->graph;
-	return fx_hash_equal(fx_graph_hash(a->graph), fx_graph_hash(b->graph));
-}
-
 /* Apart from its members. */
 static bool
 is_like(const struct fx_module *a, const struct fx_module *b)
 {
 	return a->training == b->training && a->is_leaf == b->is_leaf &&
 	       a->own_code == b->own_code &&
-	       fx_value_equal(&a->config, &b->config) && has_equal_graphs(a, b);
+	       fx_value_equal(&a->config, &b->config) &&
+	       fx_graph_hash_equal(a->graph, b->graph);
 }
 
 /* A module that is only there to hold others may have any class: a graph that

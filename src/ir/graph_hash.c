@@ -104,6 +104,13 @@ fx_graph_hash(const struct fx_graph *graph)
 	return fx_hash_of(buf.data, buf.length);
 }
 
+bool
+fx_graph_hash_equal(const struct fx_graph *a, const struct fx_graph *b)
+{
+	return a && b ? fx_hash_equal(fx_graph_hash(a), fx_graph_hash(b))
+		      : a == b;
+}
+
 struct fx_hash
 fx_graph_text_hash(const struct fx_graph *graph)
 {

@@ -9,6 +9,8 @@
 #ifndef FX_IR_GRAPH_HASH_H
 #define FX_IR_GRAPH_HASH_H
 
+#include <stdbool.h>
+
 #include "base/hash.h"
 #include "ir/graph.h"
 
@@ -17,6 +19,8 @@ struct fx_storage;
 /* Both are computed whenever they are asked for; nothing keeps them. */
 struct fx_hash fx_graph_hash(const struct fx_graph *graph);
 struct fx_hash fx_graph_text_hash(const struct fx_graph *graph);
+/* Whether A and B, which may be null, have the same graph hash or are none. */
+bool fx_graph_hash_equal(const struct fx_graph *a, const struct fx_graph *b);
 
 /* A node's part: its contents, without the place it stands at; inputs by name.
  * Equal for nodes of different graphs that read the same.

@@ -7,15 +7,14 @@
  *	struct fx_matches *matches;
  *
  *	err = fx_pattern_read("nn.BatchNorm2d(conv)", ..., &pattern);
- *	matches = fx_matches_find(graph, pattern, NULL);
+ *	err = fx_matches_find(graph, pattern, NULL, &matches);
  *	for (size_t i = 0; i < fx_matches_count(matches); i++)
- *		... fx_match_value(matches, i, fx_pattern_slot(pattern, "x"))
- *...
+ *		... fx_matches_at(matches, i)[fx_pattern_slot(pattern, "x")]
  *
  * Each operation and each name of a pattern has a slot; a match says what
- *stands in each: the node of an operation, the node or plain value of a name.
- *Matches come in the order of their last nodes in the graph, and none has an
- *operation in common with an earlier one.
+ * stands in each: the node of an operation, the node or plain value of a name.
+ * Matches come in the order of their last nodes in the graph, and none has an
+ * operation in common with an earlier one.
  */
 #ifndef FX_IR_MATCH_H
 #define FX_IR_MATCH_H

@@ -125,6 +125,19 @@ bind_names(struct fx_rewrite *rewrite)
 
 /* --- layers -------------------------------------------------------------- */
 
+/* A new node, which derives from all that matched. */
+static struct fx_node_spec
+spec_of(const struct fx_rewrite *rewrite, enum fx_opcode opcode)
+{
+	return (struct fx_node_spec){
+		.opcode = opcode,
+		.source = rewrite->first->source,
+		.derived = rewrite->ids,
+		.derived_count = (uint32_t)rewrite->replacement->pattern
+					 ->operations.count,
+	};
+}
+
 /* Attribute NAME of the layer that NODE called: a plain value, or the node of
  * a parameter in *RET.
  */
@@ -141,12 +154,7 @@ read_attribute(struct fx_rewrite *rewrite, const struct fx_node *node,
 		module ? fx_value_dict_get(&module->config, name) : NULL;
 	const struct fx_member *member =
 		module ? fx_module_member(module, fx_intern(name)) : NULL;
-	struct fx_node_spec spec = { .opcode = FX_OPCODE_GET_ATTR,
-		.scope = rewrite->first->scope,
-		.source = rewrite->first->source,
-		.derived = rewrite->ids,
-		.derived_count = (uint32_t)rewrite->replacement->pattern
-					 ->operations.count };
+	struct fx_node_spec spec = spec_of(rewrite, FX_OPCODE_GET_ATTR);
 	struct fx_node *made;
 	struct fx_error *err;
 
@@ -164,6 +172,7 @@ read_attribute(struct fx_rewrite *rewrite, const struct fx_node *node,
 			node->name, name);
 	if (!member->tensor)
 		return NULL;
+	spec.scope = rewrite->first->scope;
 	spec.target = fx_module_path(node->target, member->name);
 	err = fx_edit_create(graph, &spec, rewrite->before, &made);
 	if (!err)
@@ -262,21 +271,18 @@ make(struct fx_rewrite *rewrite, const struct fx_node *node)
 	struct fx_graph *graph = rewrite->graph;
 	const struct fx_node *layer = layer_read(rewrite, node);
 	struct fx_value *ret = &rewrite->made[fx_node_index(node)];
-	struct fx_node_spec spec = { .opcode = (enum fx_opcode)node->opcode,
-		.target = node->target,
-		.is_wrapped = node->is_wrapped,
-		.source = rewrite->first->source,
-		.derived = rewrite->ids,
-		.derived_count = (uint32_t)rewrite->replacement->pattern
-					 ->operations.count };
+	struct fx_node_spec spec =
+		spec_of(rewrite, (enum fx_opcode)node->opcode);
 	struct fx_node *made;
 	struct fx_error *err;
 
 	if (layer)
 		return read_attribute(rewrite, layer, node->args.items[1].text,
 			ret);
-	if (node->opcode == FX_OPCODE_CALL_MODULE)
-		spec.target = placed_path(rewrite, node->target);
+	spec.is_wrapped = node->is_wrapped;
+	spec.target = node->opcode == FX_OPCODE_CALL_MODULE
+			      ? placed_path(rewrite, node->target)
+			      : node->target;
 	spec.args = bring(rewrite, &node->args);
 	spec.kwargs = bring(rewrite, &node->kwargs);
 	spec.scope = fx_graft_scope(graph, &spec, rewrite->first);

@@ -117,12 +117,6 @@ fx_spelling_at(size_t index)
 	return index < table.all.count ? &table.all.items[index] : NULL;
 }
 
-size_t
-fx_spelling_index(const struct fx_spelling *spelling)
-{
-	return (size_t)(spelling - table.all.items);
-}
-
 const struct fx_spelling *
 fx_spelling_find(enum fx_opcode opcode, const char *target)
 {

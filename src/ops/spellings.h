@@ -29,8 +29,6 @@ struct fx_operation {
 /* The INDEXth row or spelling; NULL past the end. */
 const struct fx_operation *fx_operation_at(size_t index);
 const struct fx_spelling *fx_spelling_at(size_t index);
-/* The index of SPELLING. */
-size_t fx_spelling_index(const struct fx_spelling *spelling);
 
 /* What TARGET (interned) is for OPCODE: for CALL_MODULE a class without its
  * module.  NULL when no row has it.  Constant time.

@@ -143,7 +143,6 @@ cse_apply(struct fx_graph *graph, struct fx_pass_ctx *ctx,
 const struct fx_pass fx_pass_cse = {
 	.name = "cse",
 	.summary = "equal calls once",
-	.options = "",
 	.claim = FX_CLAIM_EXACT,
 	.open = cse_open,
 	.close = cse_close,

@@ -91,10 +91,18 @@ dce_apply(struct fx_graph *graph, struct fx_pass_ctx *ctx,
 	return fx_edit_erase(fx_graph_find_id(graph, candidate->node));
 }
 
+static const struct fx_pass_option options[] = {
+	{ .name = "torch",
+		.initial = "off",
+		.help = "what torch.fx removes: random and in-place nodes "
+			"too" },
+	{ .name = NULL },
+};
+
 const struct fx_pass fx_pass_dce = {
 	.name = "dce",
 	.summary = "remove nodes whose result nobody uses",
-	.options = "torch",
+	.takes = options,
 	.claim = FX_CLAIM_EXACT,
 	.open = dce_open,
 	.close = dce_close,

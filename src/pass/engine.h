@@ -44,10 +44,8 @@ struct fx_pass_option {
 };
 
 struct fx_pass {
-	const char *name;    /* "dce" */
-	const char *summary; /* one line, lower case */
-	/* Switches without a help of their own, separated by blanks; NULL. */
-	const char *options;
+	const char *name;                   /* "dce" */
+	const char *summary;                /* one line, lower case */
 	const struct fx_pass_option *takes; /* ends with a NULL name; or NULL */
 	/* What it says of its result, which verification holds it to. */
 	enum fx_claim claim;

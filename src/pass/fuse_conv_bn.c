@@ -317,7 +317,6 @@ fuse_apply(struct fx_graph *graph, struct fx_pass_ctx *ctx,
 const struct fx_pass fx_pass_fuse_conv_bn = {
 	.name = "fuse-conv-bn",
 	.summary = "batch normalisations into the layers before them",
-	.options = "",
 	.claim = FX_CLAIM_ALGEBRAIC,
 	.needs_weights = true,
 	.open = fuse_open,

@@ -80,7 +80,6 @@ inline_all_apply(struct fx_graph *graph, struct fx_pass_ctx *ctx,
 const struct fx_pass fx_pass_inline_all = {
 	.name = "inline-all",
 	.summary = "layers and composite functions as their operators",
-	.options = "",
 	.claim = FX_CLAIM_EXACT,
 	.open = inline_all_open,
 	.close = inline_all_close,

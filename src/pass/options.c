@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/intern.h"
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/str.h"
@@ -24,24 +23,9 @@ bool
 fx_pass_option_at(const struct fx_pass *pass, size_t index,
 	struct fx_pass_option *ret)
 {
-	const char *at = pass->options ? pass->options : "";
-	size_t count = 0;
-	size_t length;
-
-	while (pass->takes && pass->takes[count].name) {
-		if (count == index) {
-			*ret = pass->takes[count];
-			return true;
-		}
-		count++;
-	}
-	for (; next_word(&at, &length); at += length)
-		if (count++ == index) {
-			*ret = (struct fx_pass_option){
-				.name = fx_intern_n(at, length),
-				.initial = "off",
-				.help = "",
-			};
+	for (size_t i = 0; pass->takes && pass->takes[i].name; i++)
+		if (i == index) {
+			*ret = pass->takes[i];
 			return true;
 		}
 	return false;

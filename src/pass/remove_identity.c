@@ -231,7 +231,6 @@ dropout_apply(struct fx_graph *graph, struct fx_pass_ctx *ctx,
 const struct fx_pass fx_pass_remove_identity = {
 	.name = "remove-identity",
 	.summary = "nodes that give what they got",
-	.options = "",
 	.claim = FX_CLAIM_EXACT,
 	.open = identity_open,
 	.close = identity_close,
@@ -242,7 +241,6 @@ const struct fx_pass fx_pass_remove_identity = {
 const struct fx_pass fx_pass_remove_dropout = {
 	.name = "remove-dropout",
 	.summary = "dropouts that do not train",
-	.options = "",
 	.claim = FX_CLAIM_EXACT,
 	.open = identity_open,
 	.close = identity_close,

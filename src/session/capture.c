@@ -291,18 +291,6 @@ fx_session_host(struct fx_session *session, struct fx_capture **ret)
 	return err;
 }
 
-/* Give the storage of TENSOR, which the process has at PATH, its bytes. */
-static void
-attach(void *context, const struct fx_tensor *tensor, const char *path)
-{
-	const struct fx_safetensors *file = context;
-	const struct fx_safetensors_entry *entry =
-		fx_safetensors_find(file, path);
-
-	if (entry && tensor->storage && !tensor->storage->blob)
-		tensor->storage->blob = fx_safetensors_blob(file, entry);
-}
-
 /* By what was captured and not by what stands at a path now: edits put others
  * there, and undo brings back those that were.
  */
@@ -318,7 +306,7 @@ fx_model_fetch_weights(struct fx_model *model, char **skipped_ret)
 	err = fx_capture_weights(model->capture, &file, skipped_ret);
 	if (err)
 		return err;
-	fx_child_tree_each(model->tree, attach, file);
+	fx_child_tree_attach(model->tree, file);
 	model->has_weights = true;
 	model->left_behind = fx_intern(*skipped_ret);
 	return NULL;

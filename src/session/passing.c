@@ -410,12 +410,6 @@ fx_passing_pass(const struct fx_passing *passing)
 	return passing->steps.items[FX_MIN(passing->step, last)].pass;
 }
 
-const char *
-fx_passing_name(const struct fx_passing *passing)
-{
-	return passing->name;
-}
-
 const struct fx_candidate *
 fx_passing_candidate(const struct fx_passing *passing)
 {

@@ -92,8 +92,6 @@ struct fx_passing *fx_session_passing(const struct fx_session *session);
 struct fx_model *fx_passing_model(const struct fx_passing *passing);
 /* The pass whose candidate is at hand, or the last one. */
 const struct fx_pass *fx_passing_pass(const struct fx_passing *passing);
-/* "dce", "dce cse". */
-const char *fx_passing_name(const struct fx_passing *passing);
 /* The candidate at hand, or NULL; its key among those of all steps. */
 const struct fx_candidate *
 fx_passing_candidate(const struct fx_passing *passing);

@@ -4,7 +4,7 @@
  * far a graph lies from it: inside the edit's open transaction, after it, or
  * for another graph altogether.
  *
- *	fx_verify_begin(session, model, &options, &verify);
+ *	verify = fx_verify_new(session, model, &options);
  *	... fx_model_edit_begin, the edit ...
  *	err = fx_verify_graph(verify, fx_model_graph(model), &result);
  *	if (result.verdict == FX_VERIFY_DIFFERS) ... refuse, or say how much

@@ -43,6 +43,8 @@ add_arg(struct fx_buf *out, const struct cmd_arg *arg)
 	bool optional = arg->flags & CMD_OPTIONAL;
 
 	fx_buf_add(out, optional ? " [" : " ");
+	if (arg->flags & CMD_ALONE)
+		fx_buf_add(out, "| ");
 	if (arg->flags & CMD_KEYWORD) {
 		fx_buf_add(out, arg->name);
 		fx_buf_add_char(out, ' ');

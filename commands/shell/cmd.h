@@ -48,6 +48,7 @@ enum cmd_arg_flags {
 	CMD_REPEATED = 2,
 	CMD_KEYWORD = 4, /* follows the literal word `name`: if, to, as, only */
 	CMD_FROM_ONE = 8, /* an INT that is not 0 */
+	CMD_ALONE = 16,   /* a KEYWORD at the front, instead of all others */
 };
 
 /* OFFER is called with each word that may be typed. */
@@ -177,9 +178,7 @@ void cmd_shell_history_add(struct cmd_shell *shell, const char *line);
 FX_NODISCARD struct fx_error *cmd_run(struct cmd_shell *shell, const char *line,
 	struct out *out);
 
-/* Run a file of commands; stops at the first error (FILE:LINE) unless
- * KEEP_GOING.
- */
+/* Run a file of commands, with KEEP_GOING past errors (FILE:LINE). */
 FX_NODISCARD struct fx_error *cmd_source(struct cmd_shell *shell,
 	const char *path, bool keep_going, struct out *out);
 

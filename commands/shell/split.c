@@ -87,6 +87,18 @@ keyword_length(const char *line, size_t at, const char *keyword)
 	return cmd_is_name_char(after) || after == '.' ? 0 : length;
 }
 
+/* The argument that came instead of all others, or NULL. */
+static const struct cmd_arg *
+alone(const struct cmd_split *split)
+{
+	const struct cmd_arg *arg = split->entry->args;
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(split->entry->args); i++)
+		if ((arg[i].flags & CMD_ALONE) && (split->filled >> i & 1))
+			return &arg[i];
+	return NULL;
+}
+
 /* The keyword argument that begins at AT and has no value yet, or NULL. */
 const struct cmd_arg *
 cmd_split_keyword_at(const struct cmd_split *split, size_t at, size_t *end_ret)
@@ -94,11 +106,14 @@ cmd_split_keyword_at(const struct cmd_split *split, size_t at, size_t *end_ret)
 	const struct cmd_arg *arg = split->entry->args;
 	size_t i;
 
+	if (alone(split))
+		return NULL;
 	for (i = 0; i < FX_ARRAY_LEN(split->entry->args); i++) {
 		size_t length;
 
 		if (!arg[i].name || !(arg[i].flags & CMD_KEYWORD) ||
-			(split->filled >> i & 1))
+			(split->filled >> i & 1) ||
+			((arg[i].flags & CMD_ALONE) && split->filled))
 			continue;
 		length = keyword_length(split->line, at, arg[i].name);
 		if (length) {
@@ -385,7 +400,7 @@ cmd_split_positional(const struct cmd_split *split)
 	size_t i;
 
 	for (i = 0; i < FX_ARRAY_LEN(split->entry->args); i++) {
-		if (!arg[i].name)
+		if (!arg[i].name || alone(split))
 			break;
 		if (arg[i].flags & CMD_KEYWORD)
 			continue;
@@ -446,9 +461,10 @@ check_complete(const struct cmd_split *split)
 	size_t i;
 
 	for (i = 0; i < FX_ARRAY_LEN(split->entry->args); i++) {
-		if (!arg[i].name)
+		if (!arg[i].name || alone(split))
 			break;
-		if ((arg[i].flags & CMD_OPTIONAL) || (split->filled >> i & 1))
+		if ((arg[i].flags & (CMD_OPTIONAL | CMD_ALONE)) ||
+			(split->filled >> i & 1))
 			continue;
 		return cmd_split_missing(split, &arg[i]);
 	}

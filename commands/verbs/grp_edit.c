@@ -11,6 +11,8 @@
 #include "commands/verbs/edit.h"
 #include "ir/edit.h"
 #include "ir/graph.h"
+#include "ir/tensor_meta.h"
+#include "ir/value_walk.h"
 #include "session/model.h"
 #include "session/resolve.h"
 
@@ -96,6 +98,87 @@ insert_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 	return NULL;
 }
 
+/* insert input. */
+
+struct new_input {
+	char *name;
+	const char *text; /* behind =, or NULL */
+};
+
+static bool
+is_no_node(void *context, struct fx_node *node)
+{
+	(void)context;
+	(void)node;
+	return false;
+}
+
+/* What a new input has by TEXT: the shape f32[1,3] or a default. */
+static FX_NODISCARD struct fx_error *
+read_new_input(struct cmd_ctx *ctx, const char *text, struct fx_value *ret,
+	bool *is_shape_ret)
+{
+	struct fx_graph *graph = fx_model_graph(ctx->model);
+	size_t word = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789?");
+	struct fx_error *no_shape =
+		fx_tensor_meta_parse(graph->values, text, strlen(text), ret);
+	struct fx_error *err;
+
+	*is_shape_ret = !no_shape;
+	if (!no_shape || text[word] == '[')
+		return no_shape;
+	fx_error_free(no_shape);
+	err = cmd_edit_value(ctx, text, ret);
+	if (!err && !fx_value_visit_nodes(ret, is_no_node, NULL))
+		err = fx_error_new(FX_ERR_TYPE,
+			"a default is a plain value, no node");
+	if (err && !fx_error_hint_text(err))
+		err = fx_error_hint(err,
+			"an input has a shape, z = f32[1,3], or a default, "
+			"z = 0.5");
+	return err;
+}
+
+static struct fx_error *
+input_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
+{
+	const struct new_input *input = data;
+	bool is_shape = false;
+	struct fx_value value;
+	struct fx_error *err = NULL;
+
+	(void)script;
+	if (input->text)
+		err = read_new_input(ctx, input->text, &value, &is_shape);
+	if (err)
+		return err;
+	return fx_edit_create_input(fx_model_graph(ctx->model), input->name,
+		input->text && !is_shape ? &value : NULL,
+		is_shape ? &value : NULL, NULL);
+}
+
+static FX_NODISCARD struct fx_error *
+insert_input(struct cmd_ctx *ctx, const char *text)
+{
+	struct new_input input = { .text = NULL };
+	const char *rest;
+	struct fx_error *err;
+
+	if (cmd_flag(ctx, "splice") || cmd_flag(ctx, "fresh"))
+		return fx_error_new(FX_ERR_USAGE,
+			"insert: a new input takes neither --splice nor "
+			"--fresh");
+	err = split_assignment(text, &input.name, &rest);
+	if (!err && input.name)
+		input.text = rest;
+	else if (!err)
+		input.name = fx_xstrdup(text + (*text == '%'));
+	if (!err)
+		err = cmd_edit(ctx, "edit", input_edit, &input);
+	free(input.name);
+	return err;
+}
+
 struct fx_error *
 cmd_insert_exec(struct cmd_ctx *ctx)
 {
@@ -104,6 +187,8 @@ cmd_insert_exec(struct cmd_ctx *ctx)
 	const char *text = cmd_arg_text(ctx, ":");
 	struct fx_error *err;
 
+	if (cmd_arg_text(ctx, "input"))
+		return insert_input(ctx, cmd_arg_text(ctx, "input"));
 	insertion.after = !strcmp(where, "after");
 	err = split_assignment(text, &insertion.name, &text);
 	if (!err)
@@ -281,14 +366,18 @@ const struct cmd_entry cmd_group_edit[] = {
 			"x.shape, self.a.b(x), self.w. An inner call becomes a "
 			"node of its own. nn.X(...)(...) also creates the "
 			"module. --splice gives the new value to all that used "
-			"the anchor; --fresh numbers a name that is taken.",
-		.synonyms = "add create new node call",
+			"the anchor; --fresh numbers a name that is taken. "
+			"`insert input` adds an input after the others, with a "
+			"shape or a default; erase removes one.",
+		.synonyms = "add create new node call placeholder argument",
 		.needs = EDIT_NEEDS,
 		.args = { { "where", CMD_ARG_WORD, 0, "after or before",
 				  "after|before" },
 			{ "anchor", CMD_ARG_NODE, 0, "which node", NULL },
 			{ ":", CMD_ARG_REST, CMD_KEYWORD, "NAME = EXPRESSION",
-				NULL } },
+				NULL },
+			{ "input", CMD_ARG_REST, CMD_KEYWORD | CMD_ALONE,
+				"NAME = SHAPE, or NAME = DEFAULT", NULL } },
 		.flags = { { "splice", 0, CMD_ARG_END,
 				   "users of the anchor use it instead" },
 			{ "fresh", 0, CMD_ARG_END,
@@ -300,7 +389,8 @@ const struct cmd_entry cmd_group_edit[] = {
 				"before the stop" },
 			{ "insert after relu : d = nn.Dropout(0.5)(relu) "
 			  "--splice",
-				"with a module, into the stream" } },
+				"with a module, into the stream" },
+			{ "insert input z = f32[1,3]", "a new input" } },
 		.exec = cmd_insert_exec,
 	},
 	{

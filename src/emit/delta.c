@@ -112,6 +112,9 @@ put_create(struct delta *d, const struct fx_node *node)
 	if (node->is_wrapped) {
 		fx_json_put_bool(&d->json, "wrapped", true);
 	}
+	/* Nothing else tells the shape of an input. */
+	if (node->opcode == FX_OPCODE_PLACEHOLDER && node->meta)
+		put_value(d, "meta", node->meta);
 	put_place(d, node);
 	put_derived(d, node);
 	put_source(d, node->source);

@@ -241,6 +241,31 @@ add_said(struct fx_edits *e, struct fx_buf *text, const struct fx_node *node,
 	return true;
 }
 
+/* Whether NODE, put before BEFORE, is what `insert input` makes. */
+static bool
+is_new_input(const struct fx_edits *e, const struct fx_node *node,
+	const struct fx_node *before)
+{
+	return node->opcode == FX_OPCODE_PLACEHOLDER &&
+	       !strcmp(node->target, node->name) &&
+	       before == fx_edit_input_place(e->copy) &&
+	       fx_value_item_count(&node->args) < 2;
+}
+
+/* With the default, else with the shape if it is known. */
+static void
+say_new_input(struct fx_edits *e, const struct fx_node *node)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	if (fx_value_item_count(&node->args))
+		add_value(&text, &node->args.items[0]);
+	else if (node->meta && node->meta->kind == FX_VALUE_TENSOR)
+		fx_value_print_shape(&text, node->meta, false);
+	fx_edits_say(e, "insert input %s%s%s", node->name,
+		text.length ? " = " : "", fx_buf_text(&text));
+}
+
 void
 fx_edits_create(struct fx_edits *e, const struct fx_node *node,
 	struct fx_node *near, bool is_after)
@@ -248,16 +273,21 @@ fx_edits_create(struct fx_edits *e, const struct fx_node *node,
 	const char *word = is_after ? "after" : "before";
 	struct fx_node_spec spec = spec_of(e, node);
 	FX_AUTO_BUF struct fx_buf text = { 0 };
+	struct fx_node *before = is_after ? fx_graph_next(near) : near;
+	bool is_input = is_new_input(e, node, before);
 	struct fx_node *made;
 	bool has_fields;
-	struct fx_error *err = fx_edit_create(e->copy, &spec,
-		is_after ? fx_graph_next(near) : near, &made);
+	struct fx_error *err = fx_edit_create(e->copy, &spec, before, &made);
 
 	if (err) {
 		fx_edits_cannot(e, err, "%s cannot be inserted", node->name);
 		return;
 	}
 	fx_map_set_pointer(&e->after, node, made);
+	if (is_input) {
+		say_new_input(e, node);
+		return;
+	}
 	has_fields = add_said(e, &text, node, near);
 	fx_edits_say(e, "insert %s %%%s : %s = %s", word, near->name,
 		node->name, fx_buf_text(&text));

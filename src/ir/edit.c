@@ -3,6 +3,8 @@
 
 #include "ir/edit.h"
 
+#include <string.h>
+
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/compiler.h"
@@ -145,6 +147,75 @@ fx_edit_create(struct fx_graph *graph, const struct fx_node_spec *asked,
 	if (ret)
 		*ret = entry.node;
 	return NULL;
+}
+
+struct fx_node *
+fx_edit_input_place(struct fx_graph *graph)
+{
+	struct fx_node *place = fx_graph_first(graph);
+	struct fx_node *node;
+
+	fx_graph_for_each_node (node, graph)
+		if (node->opcode == FX_OPCODE_PLACEHOLDER &&
+			*node->target != '*')
+			place = fx_graph_next(node);
+	return place;
+}
+
+/* An input of TARGET may be put before PLACE. */
+static struct fx_error *
+check_input(struct fx_graph *graph, const char *target, bool has_fallback,
+	const struct fx_node *place)
+{
+	const struct fx_node *node = fx_graph_first(graph);
+	const struct fx_node *fallback = NULL;
+	bool is_above = true;
+
+	for (; node; node = fx_graph_next(node)) {
+		is_above &= node != place;
+		if (node->opcode != FX_OPCODE_PLACEHOLDER)
+			continue;
+		if (!strcmp(node->target + strspn(node->target, "*"), target))
+			return fx_error_new(FX_ERR_NAME_TAKEN,
+				"%%%s is an input called \"%s\" already",
+				node->name, target);
+		if (is_above && fx_value_item_count(&node->args))
+			fallback = node;
+	}
+	if (!fallback || has_fallback)
+		return NULL;
+	return fx_error_hint(fx_error_new(FX_ERR_ORDER,
+				     "the input %s needs a default, as %s "
+				     "before it has one",
+				     target, fallback->target),
+		"insert input %s = None", target);
+}
+
+struct fx_error *
+fx_edit_create_input(struct fx_graph *graph, const char *name,
+	const struct fx_value *fallback, const struct fx_value *meta,
+	struct fx_node **ret)
+{
+	struct fx_node *place = fx_edit_input_place(graph);
+	struct fx_node_spec spec = { .opcode = FX_OPCODE_PLACEHOLDER,
+		.target = name,
+		.name = name,
+		.name_is_exact = true,
+		.meta = meta };
+	struct fx_error *err = fx_check_name(graph, name);
+
+	if (!err && graph->pytree)
+		err = fx_error_new(FX_ERR_UNSUPPORTED,
+			"the inputs of this graph are leaves of nested ones, "
+			"whose structure is fixed");
+	if (!err)
+		err = check_input(graph, name, fallback, place);
+	if (err)
+		return err;
+	if (fallback)
+		spec.args = fx_value_sequence(graph->values, FX_VALUE_TUPLE,
+			fallback, 1);
+	return fx_edit_create(graph, &spec, place, ret);
 }
 
 /* Whether the users of NODE could take INPUT instead, judged by the kinds,

@@ -90,6 +90,18 @@ FX_NODISCARD struct fx_error *fx_edit_replace_uses(struct fx_node *node,
 	const struct fx_value *replacement, fx_edit_filter_fn *filter,
 	void *context, size_t *count_ret);
 
+/* Create the input NAME, its target too: after the others, but before starred
+ * ones.  FALLBACK, its default, and META may be NULL.  Errors: as of create;
+ * NAME_TAKEN too where another input has this target; ORDER where one before it
+ * has a default and this one has none; UNSUPPORTED where the signature is that
+ * of nested inputs.
+ */
+FX_NODISCARD struct fx_error *fx_edit_create_input(struct fx_graph *graph,
+	const char *name, const struct fx_value *fallback,
+	const struct fx_value *meta, struct fx_node **ret);
+/* Where such an input goes: the node after it, or NULL. */
+struct fx_node *fx_edit_input_place(struct fx_graph *graph);
+
 /* Allow uses before definitions until the transaction ends; its commit then
  * fails with ORDER if any is left.
  */

@@ -99,6 +99,23 @@ read_derived(struct delta *d, const json_t *ids, struct fx_node_spec *spec)
 	spec->derived_count = (uint32_t)count;
 }
 
+/* The shape of an input, if OBJECT has one, into *VALUE. */
+FX_NODISCARD static struct fx_error *
+read_meta(struct delta *d, const json_t *object, struct fx_value *value,
+	struct fx_node_spec *spec)
+{
+	const char *text = fx_jsonl_text(object, "meta");
+	struct fx_error *err;
+
+	if (!text)
+		return NULL;
+	err = fx_jsonl_value(d->r, d->r->scratch, text, value);
+	if (err)
+		return fx_jsonl_at(d->r, err);
+	spec->meta = value;
+	return NULL;
+}
+
 FX_NODISCARD static struct fx_error *
 create(struct delta *d, const json_t *object)
 {
@@ -114,6 +131,7 @@ create(struct delta *d, const json_t *object)
 		.is_wrapped = fx_jsonl_bool(object, "wrapped", false),
 	};
 	struct fx_node *before = NULL;
+	struct fx_value meta;
 	struct fx_error *err;
 
 	if (spec.opcode == FX_OPCODE_COUNT || !spec.name || !spec.target)
@@ -127,6 +145,8 @@ create(struct delta *d, const json_t *object)
 	spec.heir_of = fx_graph_find(d->graph, spec.name);
 	read_derived(d, json_object_get(object, "from"), &spec);
 	err = read_arguments(d, object, &spec.args, &spec.kwargs);
+	if (!err)
+		err = read_meta(d, object, &meta, &spec);
 	if (!err)
 		err = find_before(d, object, &before);
 	if (!err && frames)

@@ -101,6 +101,7 @@ transcripts = \
 	%D%/inline.fxt \
 	%D%/insert.fxt \
 	%D%/insert_errors.fxt \
+	%D%/insert_input.fxt \
 	%D%/insert_fresh.fxt \
 	%D%/insert_module.fxt \
 	%D%/insert_nested.fxt \

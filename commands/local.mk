@@ -49,7 +49,7 @@ libfxcmd_a_SOURCES += \
 	%D%/shell/split.c %D%/shell/split.h \
 	%D%/shell/split_error.c \
 	%D%/verbs/trace.c %D%/verbs/trace.h \
-	%D%/verbs/specialisations.c %D%/verbs/stop.c \
+	%D%/verbs/specialisations.c %D%/verbs/nonfinite.c %D%/verbs/stop.c \
 	%D%/shell/table.c %D%/shell/habits.def %D%/shell/groups.def %D%/shell/groups.h \
 	%D%/verbs/tensor_rows.c %D%/verbs/tensor_rows.h \
 	%D%/learn/tutorial.c \

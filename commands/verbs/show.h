@@ -11,6 +11,7 @@
 struct fx_datum;
 struct fx_datum_printer;
 struct fx_edit_report;
+struct fx_nonfinite;
 struct fx_stop;
 struct fx_ticker;
 struct fx_value;
@@ -89,6 +90,11 @@ const char *cmd_breakpoint_kind(bool is_temporary);
  * run is shown, not an error.
  */
 void cmd_say_stop(struct cmd_ctx *ctx, struct fx_stop *stop);
+/* FOUND in a line that begins with TITLE, and where the first stands. */
+void cmd_say_nonfinite(struct cmd_ctx *ctx, const char *title,
+	const struct fx_nonfinite *found);
+/* Of a run whose result has NaN or infinities: the first node with some. */
+void cmd_say_first_nonfinite(struct cmd_ctx *ctx);
 
 /* "1: .-1 (%act) = ...": a display and its value; FORMAT may be NULL. */
 void cmd_say_display(struct cmd_ctx *ctx, int number, const char *expression,

@@ -237,6 +237,8 @@ say_reason(struct cmd_ctx *ctx, const struct fx_stop *stop)
 			say_at_end(ctx, stop);
 		else
 			say_finished(ctx);
+		if (!stop->stayed)
+			cmd_say_first_nonfinite(ctx);
 		break;
 	case FX_STOP_BEGIN:
 		out_line(ctx->out, FX_ROLE_PLAIN,

@@ -29,6 +29,7 @@
 #define DROPS      FX_OP_DROPS
 #define IDEMPOTENT FX_OP_IDEMPOTENT
 #define INVOLUTION FX_OP_INVOLUTION
+#define FILLS      FX_OP_FILLS
 
 static const struct fx_op_info optab[] = {
 	[FX_OP_NONE] = { "", "", "", "", 0, "none" },

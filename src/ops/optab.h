@@ -39,6 +39,8 @@ enum fx_op_trait {
 				* trains */
 	FX_OP_IDEMPOTENT = 16384, /* once more gives the same, to the bit */
 	FX_OP_INVOLUTION = 32768, /* once more gives the first argument */
+	FX_OP_FILLS = 65536, /* with a number it is given: an infinity is meant
+			      */
 };
 
 struct fx_op_info {

@@ -31,7 +31,7 @@ libfxcore_a_SOURCES += \
 	%D%/plan.c %D%/plan.h \
 	%D%/plan_decompose.c %D%/plan_private.h \
 	%D%/run.c %D%/run.h \
-	%D%/nonfinite.c %D%/stats.c %D%/stats.h %D%/stats_private.h \
+	%D%/nonfinite.c %D%/nonfinite.h %D%/stats.c %D%/stats.h %D%/stats_private.h \
 	%D%/stats_text.c \
 	%D%/storage.c %D%/storage.h \
 	%D%/summary.c %D%/summary.h \

@@ -3,12 +3,20 @@
  */
 #include <config.h>
 
+#include "run/nonfinite.h"
+
+#include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
+#include "base/buf.h"
+#include "base/intern.h"
+#include "base/str.h"
 #include "meta/promote.h"
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/stats_private.h"
+#include "run/summary.h"
 #include "run/ticker.h"
 
 /* Read at once; fits into the first cache. */
@@ -132,4 +140,107 @@ bool
 fx_datum_is_nonfinite(const struct fx_datum *datum)
 {
 	return fx_datum_each_held(datum, holds_nonfinite, NULL);
+}
+
+/* --- how many ------------------------------------------------------------ */
+
+struct counting {
+	struct fx_nonfinite_count *count;
+	struct fx_ticker *ticker;
+	struct fx_error *err;
+	const char *path; /* of the tensor */
+	struct fx_extent extent;
+	double real[FX_VALUES_CHUNK];
+	double imag[FX_VALUES_CHUNK];
+};
+
+/* Element INDEX is the first of its kind. */
+static void
+note_first(struct counting *counting, uint64_t index)
+{
+	struct fx_nonfinite_count *count = counting->count;
+
+	count->path = fx_intern(counting->path);
+	count->extent = counting->extent;
+	count->index = index;
+}
+
+/* SIZE elements from FIRST on, which were read. */
+static void
+count_chunk(struct counting *counting, uint64_t first, size_t size)
+{
+	struct fx_nonfinite_count *count = counting->count;
+	const double *real = counting->real;
+	const double *imag = counting->imag;
+
+	for (size_t i = 0; i < size; i++) {
+		/* Times nothing, what is not finite is NaN. */
+		if (real[i] * 0 == 0 && imag[i] * 0 == 0)
+			continue;
+		if (isnan(real[i]) || isnan(imag[i])) {
+			if (!count->nan++)
+				note_first(counting, first + i);
+		} else if (!count->inf++ && !count->nan) {
+			note_first(counting, first + i);
+		}
+	}
+}
+
+static bool
+count_tensor(void *context, const char *path, const struct fx_datum *tensor)
+{
+	struct counting *counting = context;
+	struct fx_extent *extent = &counting->extent;
+	struct fx_error *err = fx_extent_of(tensor, extent);
+	bool can_be = !err && (fx_dtype_is_float(extent->dtype) ||
+				      fx_dtype_is_complex(extent->dtype));
+
+	counting->path = path;
+	for (uint64_t at = 0; can_be && !err && at < extent->count;
+		at += FX_VALUES_CHUNK) {
+		size_t size = FX_MIN(extent->count - at, FX_VALUES_CHUNK);
+
+		err = fx_values_numbers(tensor, at, size, counting->real,
+			counting->imag);
+		if (err)
+			break;
+		count_chunk(counting, at, size);
+		err = fx_ticker_check(counting->ticker, at + size,
+			extent->count);
+	}
+	if (!err)
+		counting->count->elements += extent->count;
+	counting->err = err;
+	return !err;
+}
+
+struct fx_error *
+fx_nonfinite_count(const struct fx_datum *datum, struct fx_ticker *ticker,
+	struct fx_nonfinite_count *ret)
+{
+	struct counting counting = { .count = ret, .ticker = ticker };
+
+	*ret = (struct fx_nonfinite_count){ .path = fx_intern("") };
+	fx_datum_see_tensors(datum, count_tensor, &counting);
+	return counting.err;
+}
+
+void
+fx_nonfinite_print_count(struct fx_buf *out,
+	const struct fx_nonfinite_count *count)
+{
+	if (count->nan)
+		fx_buf_addf(out, "%" PRIu64 " NaN", count->nan);
+	if (count->inf)
+		fx_buf_addf(out, "%s%" PRIu64 " inf", count->nan ? ", " : "",
+			count->inf);
+	fx_buf_addf(out, " of %" PRIu64, count->elements);
+}
+
+void
+fx_nonfinite_print_first(struct fx_buf *out,
+	const struct fx_nonfinite_count *count)
+{
+	fx_buf_add(out, count->path);
+	fx_extent_print_index(out, &count->extent, count->index);
 }

@@ -16,7 +16,8 @@ libfxcore_a_SOURCES += \
 	%D%/explain.c \
 	%D%/run_stats.c \
 	%D%/files.c \
-	%D%/nonfinite_cache.c \
+	%D%/nonfinite.c %D%/nonfinite.h \
+	%D%/nonfinite_cache.c %D%/nonfinite_text.c \
 	%D%/input_hint.c \
 	%D%/location.c \
 	%D%/file_meta.c \

@@ -37,28 +37,33 @@ generation_of(const struct fx_timeline *timeline, const struct fx_datum *datum)
 }
 
 bool
+fx_model_datum_is_nonfinite(struct fx_model *model, uint64_t id,
+	const struct fx_datum *datum)
+{
+	struct fx_timeline *timeline = &model->run->timeline;
+	/* Generation and answer in one word, which is not 0. */
+	uintptr_t now = (uintptr_t)generation_of(timeline, datum) * 4 + 2;
+	uintptr_t known = fx_map_get(&timeline->finite, (uintptr_t)id, 0);
+	bool found;
+
+	if (known == now || known == now + 1)
+		return known & 1;
+	found = fx_datum_is_nonfinite(datum);
+	fx_map_set(&timeline->finite, (uintptr_t)id, now + found);
+	return found;
+}
+
+bool
 fx_model_is_nonfinite(struct fx_model *model, const struct fx_activation *place,
 	const struct fx_node *node)
 {
-	struct fx_timeline *timeline = &model->run->timeline;
 	const struct fx_datum *datum = fx_activation_value(place, node);
 	const struct fx_summary *summary =
 		datum ? NULL : fx_position_summary(model, node);
-	uintptr_t id = (uintptr_t)node->id;
-	uintptr_t known;
-	uintptr_t now;
-	bool found;
 
 	if (!model->backend->ops->has_values)
 		return false;
 	if (!datum)
 		return summary && fx_summary_is_nonfinite(summary);
-	/* Generation and answer in one word, which is not 0. */
-	now = (uintptr_t)generation_of(timeline, datum) * 4 + 2;
-	known = fx_map_get(&timeline->finite, id, 0);
-	if (known == now || known == now + 1)
-		return known & 1;
-	found = fx_datum_is_nonfinite(datum);
-	fx_map_set(&timeline->finite, id, now + found);
-	return found;
+	return fx_model_datum_is_nonfinite(model, node->id, datum);
 }

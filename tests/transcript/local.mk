@@ -260,6 +260,7 @@ program_tests = \
 	%D%/readme.sh \
 	%D%/script_values.sh \
 	%D%/nested.sh \
+	%D%/nonfinite.sh \
 	%D%/overwritten.sh \
 	%D%/threads.sh \
 	%D%/leave.sh \

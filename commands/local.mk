@@ -1,5 +1,6 @@
 # Sources of commands: .c, .h and .def alike, so that distcheck misses none.
 libfxcmd_a_SOURCES += \
+	%D%/shell/beside.h \
 	%D%/shell/cmd.h %D%/shell/front.h \
 	%D%/learn/apropos.c \
 	%D%/shell/args.c \
@@ -64,6 +65,7 @@ libfxcmd_a_SOURCES += \
 	%D%/verbs/grp_look.c \
 	%D%/verbs/grp_pass.c \
 	%D%/verbs/grp_compare.c \
+	%D%/verbs/beside.c \
 	%D%/verbs/compare.c \
 	%D%/verbs/verify.c \
 	%D%/verbs/grp_rewrite.c \

@@ -13,9 +13,10 @@ enum front_request {
 	FRONT_QUIT, /* argument: exit status as text */
 };
 
+struct beside;
 struct fx_error;
 
-/* All members required.  CONTEXT is the front end's. */
+/* All members required but the last.  CONTEXT is the front end's. */
 struct front {
 	void *context;
 	/* A yes-or-no question; batch answers no and says so. */
@@ -40,6 +41,10 @@ struct front {
 	size_t (*columns)(void *context);
 	/* Whether the user can answer (confirm, pending breakpoints). */
 	bool (*is_interactive)(void *context);
+	/* Show two graphs beside each other; BESIDE is the front end's now.
+	 * NULL: it has no place for that.
+	 */
+	void (*beside)(void *context, struct beside *beside_taken);
 };
 
 /* Where nobody looks: 0. */

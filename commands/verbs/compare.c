@@ -16,6 +16,7 @@
 #include "commands/verbs/show.h"
 #include "ir/graph.h"
 #include "session/model.h"
+#include "session/session.h"
 
 static const char *
 name_of(const struct fx_compare_row *row)
@@ -146,6 +147,22 @@ read_options(struct cmd_ctx *ctx, struct fx_compare_options *ret)
 	return NULL;
 }
 
+static void
+set_beside(struct cmd_ctx *ctx, struct fx_model *model, struct fx_graph *graph,
+	const struct fx_comparison *comparison)
+{
+	struct fx_graph *const graphs[] = { fx_model_graph(model), graph };
+	const char *names[] = { fx_model_name(model), fx_model_name(model) };
+
+	for (size_t i = 0; i < fx_session_model_count(ctx->session); i++) {
+		struct fx_model *other = fx_session_model_at(ctx->session, i);
+
+		if (fx_model_graph(other) == graph)
+			names[1] = fx_model_name(other);
+	}
+	cmd_beside_graphs(ctx, graphs, names, comparison);
+}
+
 struct fx_error *
 cmd_compare_models(struct cmd_ctx *ctx, struct fx_model *model,
 	struct fx_graph *graph, const char *arrays)
@@ -165,6 +182,8 @@ cmd_compare_models(struct cmd_ctx *ctx, struct fx_model *model,
 			"%s: no array is called like a node", arrays);
 	say_rows(ctx, &comparison);
 	say_summary(ctx, &comparison);
+	if (graph)
+		set_beside(ctx, model, graph, &comparison);
 	if ((comparison.parted || comparison.left) && !cmd_is_typed(ctx))
 		return fx_error_new(FX_ERR_CHECK, "%zu of %zu nodes parted",
 			comparison.parted, comparison.count);

@@ -1,6 +1,7 @@
 /* diff.c - the command diff: graphs and times compared node by node. */
 #include <config.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/dtype.h"
@@ -26,11 +27,7 @@ add_node_line(struct fx_buf *text, const struct fx_node *node)
 	cmd_add_call(text, node);
 }
 
-static const struct kind {
-	const char *sign;
-	const char *word;
-	enum fx_role role;
-} kinds[] = {
+static const struct cmd_change_look kinds[] = {
 	[FX_CHANGE_ADDED] = { "+", "added", FX_ROLE_ADDED },
 	[FX_CHANGE_REMOVED] = { "-", "removed", FX_ROLE_REMOVED },
 	[FX_CHANGE_CHANGED] = { "~", "changed", FX_ROLE_CHANGED },
@@ -39,12 +36,18 @@ static const struct kind {
 	[FX_CHANGE_SAME] = { " ", "same", FX_ROLE_PLAIN },
 };
 
+const struct cmd_change_look *
+cmd_change_look(enum fx_change_kind kind)
+{
+	return &kinds[kind];
+}
+
 /* Print one change in whole lines, because a table would cut them.  JSON gets
  * tables instead.
  */
 static void
-say_change(struct cmd_ctx *ctx, const struct kind *kind, const char *now,
-	const char *was)
+say_change(struct cmd_ctx *ctx, const struct cmd_change_look *kind,
+	const char *now, const char *was)
 {
 	out_line(ctx->out, kind->role, "%s %s", kind->sign, now);
 	if (was)
@@ -55,7 +58,7 @@ static void
 say_node_change(struct cmd_ctx *ctx, const struct fx_change *change,
 	const char *before, const char *after, const char *fields)
 {
-	const struct kind *kind = &kinds[change->kind];
+	const struct cmd_change_look *kind = &kinds[change->kind];
 	FX_AUTO_BUF struct fx_buf was = { 0 };
 
 	if (change->kind == FX_CHANGE_RENAMED)
@@ -75,7 +78,7 @@ change_cells(struct cmd_ctx *ctx, const struct fx_pairs *pairs,
 	FX_AUTO_BUF struct fx_buf before = { 0 };
 	FX_AUTO_BUF struct fx_buf after = { 0 };
 	FX_AUTO_BUF struct fx_buf fields = { 0 };
-	const struct kind *kind = &kinds[change->kind];
+	const struct cmd_change_look *kind = &kinds[change->kind];
 	enum fx_role role = kind->role;
 	const char *now;
 
@@ -167,8 +170,8 @@ add_side(struct fx_buf *text, const struct fx_module *module,
 }
 
 static void
-say_module(struct cmd_ctx *ctx, const char *path, const struct kind *kind,
-	const char *now, const char *was)
+say_module(struct cmd_ctx *ctx, const char *path,
+	const struct cmd_change_look *kind, const char *now, const char *was)
 {
 	FX_AUTO_BUF struct fx_buf line = { 0 };
 
@@ -182,7 +185,7 @@ module_cells(struct cmd_ctx *ctx, const struct fx_module_change *change)
 	FX_AUTO_BUF struct fx_buf before = { 0 };
 	FX_AUTO_BUF struct fx_buf after = { 0 };
 	FX_AUTO_BUF struct fx_buf now = { 0 };
-	const struct kind *kind = &kinds[change->kind];
+	const struct cmd_change_look *kind = &kinds[change->kind];
 	bool is_tensor = change->old || change->new;
 	const char *was = NULL;
 
@@ -236,8 +239,10 @@ say_modules(struct cmd_ctx *ctx, struct fx_graph *before,
 }
 
 static struct difference
-say_diff(struct cmd_ctx *ctx, struct fx_graph *before, struct fx_graph *after)
+say_diff(struct cmd_ctx *ctx, struct fx_graph *before, struct fx_graph *after,
+	const char *const names[2])
 {
+	struct fx_graph *const graphs[] = { before, after };
 	FX_AUTO_PAIRS struct fx_pairs pairs = { .counts = { 0 } };
 	struct difference rows = { .nodes = 0 };
 
@@ -245,6 +250,7 @@ say_diff(struct cmd_ctx *ctx, struct fx_graph *before, struct fx_graph *after)
 	if (cmd_flag(ctx, "script"))
 		return (struct difference){ .is_script = true,
 			.unsaid = cmd_diff_script(ctx, &pairs) };
+	cmd_beside_graphs(ctx, graphs, names, NULL);
 	rows.nodes = say_nodes(ctx, &pairs);
 	say_modules(ctx, before, after, &rows);
 	if (!rows.nodes && !rows.modules && !rows.tensors)
@@ -283,13 +289,18 @@ diff_times(struct cmd_ctx *ctx, uint32_t before, uint32_t after,
 {
 	FX_AUTO_GRAPH struct fx_graph *old = NULL;
 	FX_AUTO_GRAPH struct fx_graph *new = NULL;
+	char then[16];
+	char now[16];
+	const char *const names[] = { then, now };
 	struct fx_error *err = cmd_graph_at_time(ctx, before, &old);
 
+	snprintf(then, sizeof(then), "t%u", before);
+	snprintf(now, sizeof(now), "t%u", after);
 	if (!err)
 		err = cmd_graph_at_time(ctx, after, &new);
 	if (err)
 		return err;
-	*ret = say_diff(ctx, old, new);
+	*ret = say_diff(ctx, old, new, names);
 	return NULL;
 }
 
@@ -305,7 +316,9 @@ void
 cmd_diff_graphs(struct cmd_ctx *ctx, struct fx_graph *before,
 	struct fx_graph *after)
 {
-	(void)say_diff(ctx, before, after);
+	static const char *const names[] = { "before", "after" };
+
+	(void)say_diff(ctx, before, after, names);
 }
 
 /* diff: two graphs, a graph and the current one, or a time and now. */
@@ -361,6 +374,7 @@ cmd_diff_exec(struct cmd_ctx *ctx)
 	struct fx_model *after = ctx->model;
 	struct fx_error *err = NULL;
 	int64_t time = 0;
+	const char *names[2];
 	struct difference rows;
 
 	if (!first || (*first == 't' && !second &&
@@ -384,7 +398,10 @@ cmd_diff_exec(struct cmd_ctx *ctx)
 		err = cmd_find_model(ctx, second, &after);
 	if (err)
 		return err;
-	rows = say_diff(ctx, fx_model_graph(before), fx_model_graph(after));
+	names[0] = fx_model_name(before);
+	names[1] = fx_model_name(after);
+	rows = say_diff(ctx, fx_model_graph(before), fx_model_graph(after),
+		names);
 	if (cmd_flag(ctx, "values"))
 		return cmd_compare_models(ctx, before, fx_model_graph(after),
 			NULL);

@@ -6,11 +6,15 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/role.h"
+#include "ir/diff.h"
 
 struct cmd_ctx;
+struct fx_comparison;
 struct fx_graph;
 struct fx_model;
 struct fx_pairs;
+struct fx_passing;
 
 /* The model that NAME means; "." is the current one. */
 FX_NODISCARD struct fx_error *cmd_find_model(struct cmd_ctx *ctx,
@@ -28,6 +32,24 @@ FX_NODISCARD struct fx_error *cmd_graph_at_time(struct cmd_ctx *ctx,
  */
 FX_NODISCARD struct fx_error *cmd_compare_models(struct cmd_ctx *ctx,
 	struct fx_model *model, struct fx_graph *graph, const char *arrays);
+
+/* Hand two graphs with their names to a front end that shows them beside each
+ * other, if this is one; COMPARISON (may be null) says how far the values lie
+ * apart.
+ */
+void cmd_beside_graphs(struct cmd_ctx *ctx, struct fx_graph *const graphs[2],
+	const char *const names[2], const struct fx_comparison *comparison);
+/* The same: the graph, and what the candidate at hand would make of it. */
+void cmd_beside_candidate(struct cmd_ctx *ctx,
+	const struct fx_passing *passing);
+
+/* How a change is written: the sign before it, a word, its role. */
+struct cmd_change_look {
+	const char *sign;
+	const char *word;
+	enum fx_role role;
+};
+const struct cmd_change_look *cmd_change_look(enum fx_change_kind kind);
 
 /* Write the commands that turn the first graph of PAIRS into the second.
  * Returns the number of differences that no command makes.

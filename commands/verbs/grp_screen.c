@@ -40,11 +40,13 @@ const struct cmd_entry cmd_group_screen[] = {
 		.name = "layout",
 		.summary = "choose the panes of the full screen",
 		.help = "graph has the list alone, split the node and its code "
-			"beside it.",
+			"beside it, diff two graphs side by side: those of the "
+			"last diff or compare, or the graph before and after "
+			"the candidate of a pass.",
 		.synonyms = "screen panes windows arrange",
 		.also = "src=split code=split asm=split regs=split next=split",
 		.args = { { "layout", CMD_ARG_WORD, 0, "which",
-			"graph|split" } },
+			"graph|split|diff" } },
 		.examples = { { "layout split", "several panes" } },
 		.needs = CMD_ASIDE,
 		.exec = screen_exec,
@@ -57,7 +59,7 @@ const struct cmd_entry cmd_group_screen[] = {
 			"prompt.",
 		.synonyms = "screen pane window keys",
 		.args = { { "pane", CMD_ARG_WORD, 0, "which",
-			.choices = "graph|node|values|code|cmd" } },
+			.choices = "graph|node|values|code|diff|cmd" } },
 		.examples = { { "focus cmd", "the prompt" } },
 		.needs = CMD_ASIDE,
 		.exec = screen_exec,

@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "commands/out/out.h"
 #include "commands/shell/shell.h"
+#include "commands/verbs/diff.h"
 #include "commands/verbs/edit.h"
 #include "commands/verbs/python_pass.h"
 #include "commands/verbs/show.h"
@@ -306,6 +307,7 @@ go_on(struct cmd_ctx *ctx, struct fx_passing *passing)
 		out_line(ctx->out, FX_ROLE_PLAIN, "%zu/%zu %s", count + 1,
 			fx_passing_total(passing),
 			fx_passing_candidate(passing)->text);
+		cmd_beside_candidate(ctx, passing);
 		return NULL;
 	}
 	if (err) {

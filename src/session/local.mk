@@ -43,6 +43,7 @@ libfxcore_a_SOURCES += \
 	%D%/release_dead.c \
 	%D%/invalidate.c \
 	%D%/passing.c %D%/passing.h %D%/passing_private.h %D%/refuse.c \
+	%D%/preview.c \
 	%D%/verify.c %D%/verify.h %D%/verify_inputs.c %D%/verify_private.h \
 	%D%/verify_run.c %D%/verify_text.c \
 	%D%/weights.c %D%/weights_file.c

@@ -102,6 +102,7 @@ fx_passing_free(struct fx_passing *p)
 	}
 	fx_vec_deinit(&p->decisions);
 	fx_map_deinit(&p->only);
+	fx_map_deinit(&p->marks);
 	fx_verify_free(p->verify);
 	free(p->name);
 	free(p->key);
@@ -141,7 +142,14 @@ fx_passing_again(const struct fx_passing *of)
 	return p;
 }
 
-/* How many candidates there are when all are applied. */
+static void
+set_mark(struct fx_passing *p, uint64_t id, enum fx_passing_mark mark)
+{
+	if (id)
+		fx_map_set(&p->marks, (uintptr_t)id, mark);
+}
+
+/* How many candidates there are when all are applied; they are marked. */
 static struct fx_error *
 count_candidates(struct fx_passing *p, size_t *ret)
 {
@@ -152,6 +160,9 @@ count_candidates(struct fx_passing *p, size_t *ret)
 	if (!err) {
 		err = fx_passing_take_all(try);
 		*ret = try->decisions.count;
+		for (size_t i = 0; i < *ret; i++)
+			set_mark(p, try->decisions.items[i].node,
+				FX_PASSING_WAITS);
 		fx_passing_free(try);
 		fx_model_edit_abort(p->model);
 		return err;
@@ -235,6 +246,9 @@ decide(struct fx_passing *p, bool is_applied)
 
 	fx_vec_push(&p->decisions, decision);
 	p->applied += is_applied;
+	if (p->is_stepped)
+		set_mark(p, decision.node,
+			is_applied ? FX_PASSING_APPLIED : FX_PASSING_SKIPPED);
 }
 
 static bool
@@ -427,6 +441,17 @@ fx_passing_decisions(const struct fx_passing *passing, size_t *count_ret)
 {
 	*count_ret = passing->decisions.count;
 	return passing->decisions.items;
+}
+
+enum fx_passing_mark
+fx_passing_mark(const struct fx_passing *passing, uint64_t id)
+{
+	const struct fx_candidate *candidate = fx_passing_candidate(passing);
+
+	if (candidate && candidate->node == id)
+		return FX_PASSING_AT_HAND;
+	return (enum fx_passing_mark)fx_map_get(&passing->marks, (uintptr_t)id,
+		FX_PASSING_NONE);
 }
 
 size_t

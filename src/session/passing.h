@@ -103,6 +103,24 @@ const struct fx_decision *fx_passing_decisions(const struct fx_passing *passing,
 	size_t *count_ret);
 size_t fx_passing_total(const struct fx_passing *passing);
 size_t fx_passing_applied(const struct fx_passing *passing);
+/* What the node with ID is to the pass. */
+enum fx_passing_mark {
+	FX_PASSING_NONE,
+	FX_PASSING_WAITS, /* a candidate not come to yet */
+	FX_PASSING_AT_HAND,
+	FX_PASSING_APPLIED,
+	FX_PASSING_SKIPPED,
+};
+enum fx_passing_mark fx_passing_mark(const struct fx_passing *passing,
+	uint64_t id);
+
+/* Two copies of the graph, for the caller: as it is, and with the candidate at
+ * hand applied.  Both are NULL where none is at hand, or where the pass, begun
+ * again on the copy, does not come to it.
+ */
+FX_NODISCARD struct fx_error *
+fx_passing_preview(const struct fx_passing *passing, struct fx_graph *ret[2]);
+
 /* Append "a,b": the keys that were applied.  False if no candidate was skipped
  * or left out, so that a script needs none.
  */

@@ -31,6 +31,7 @@ struct fx_passing {
 	bool has_candidate;
 	char *key;
 	FX_VEC(struct fx_decision) decisions;
+	struct fx_map marks; /* id -> enum fx_passing_mark; while stepped */
 	size_t applied;
 	size_t left_out;
 	size_t total;

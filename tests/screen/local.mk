@@ -15,6 +15,7 @@ fxs_tests = \
 	%D%/break_wide.fxs \
 	%D%/command.fxs \
 	%D%/complete.fxs \
+	%D%/diff.fxs \
 	%D%/empty.fxs \
 	%D%/fold.fxs \
 	%D%/give_back.fxs \

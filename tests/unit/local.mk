@@ -144,6 +144,9 @@ check_PROGRAMS += %D%/test_verify %D%/test_passing
 TESTS += %D%/test_verify %D%/test_passing
 %C%_test_verify_SOURCES = %D%/test_verify.c
 %C%_test_passing_SOURCES = %D%/test_passing.c
+check_PROGRAMS += %D%/test_preview
+TESTS += %D%/test_preview
+%C%_test_preview_SOURCES = %D%/test_preview.c
 
 check_PROGRAMS += %D%/test_process
 TESTS += %D%/test_process

@@ -112,6 +112,8 @@ plan_list(const struct tui_layout_input *input, int rows, struct tui_plan *plan)
 
 	if (input->layout == TUI_LAYOUT_SPLIT)
 		at |= ASIDE;
+	if (input->layout == TUI_LAYOUT_DIFF)
+		at |= TUI_PLACE_SHEET;
 	if (has_facts)
 		plan->facts = (struct tui_rect){
 			.top = rows - 1, .rows = 1, .columns = input->columns
@@ -164,6 +166,31 @@ plan_columns(const struct tui_layout_input *input, struct tui_rect body,
 		below);
 }
 
+/* The graph beside the sheet or, where that would leave it no two sides, above
+ * it.
+ */
+static void
+plan_sheet(const struct tui_layout_input *input, struct tui_rect body,
+	struct tui_plan *plan)
+{
+	struct tui_rect sheet = body;
+
+	if (input->columns >= THREE_COLUMNS) {
+		body.columns = clamp(input->columns * 3 / 10, 36, 60);
+		sheet.left = body.columns;
+		sheet.columns -= body.columns;
+	} else if (body.rows >= 10) {
+		body.rows = clamp(body.rows * 2 / 5, 5, body.rows - 5);
+		sheet.top += body.rows;
+		sheet.rows -= body.rows;
+	} else {
+		put(plan, input, TUI_PLACE_MAIN | TUI_PLACE_SHEET, body);
+		return;
+	}
+	put(plan, input, TUI_PLACE_MAIN, body);
+	put(plan, input, TUI_PLACE_SHEET, sheet);
+}
+
 void
 tui_layout_plan(const struct tui_layout_input *input, struct tui_plan *ret)
 {
@@ -190,6 +217,8 @@ tui_layout_plan(const struct tui_layout_input *input, struct tui_plan *ret)
 	body.rows = input->rows - 1 - cmd;
 	if (input->layout == TUI_LAYOUT_GRAPH)
 		put(ret, input, TUI_PLACE_MAIN, body);
+	else if (input->layout == TUI_LAYOUT_DIFF)
+		plan_sheet(input, body, ret);
 	else if (input->columns < TWO_COLUMNS && body.rows >= 10)
 		plan_stacked(input, body, ret);
 	else if (input->columns < TWO_COLUMNS)

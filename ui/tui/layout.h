@@ -23,6 +23,7 @@ enum tui_place {
 	TUI_PLACE_BELOW = 4,
 	TUI_PLACE_COLUMN = 8,
 	TUI_PLACE_LINE = 16,
+	TUI_PLACE_SHEET = 32,
 };
 
 struct tui_rect {

@@ -19,6 +19,7 @@ libfxtui_a_SOURCES = \
 	%D%/tui_private.h \
 	%D%/view.c %D%/view.h %D%/views.def \
 	%D%/view_code.c \
+	%D%/view_diff.c %D%/view_diff.h \
 	%D%/view_graph.c \
 	%D%/view_node.c \
 	%D%/view_values.c

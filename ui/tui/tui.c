@@ -92,6 +92,7 @@ tui_run_line(struct tui *tui, const char *line)
 		fx_error_free(err);
 	}
 	tui_collect(tui);
+	tui_diff_follow(tui);
 	tui_graph_follow(tui);
 }
 
@@ -230,6 +231,7 @@ deinit(struct tui *tui)
 	out_recording_free(tui->recording);
 	tui_graph_deinit(tui);
 	tui_code_deinit(tui);
+	tui_diff_deinit(tui);
 	tui_log_deinit(&tui->log);
 	tui_text_deinit(&tui->node);
 	tui_values_deinit(tui);

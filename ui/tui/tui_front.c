@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "commands/shell/beside.h"
 #include "run/ticker.h"
 #include "ui/signals.h"
 #include "ui/tui/tui_private.h"
@@ -93,6 +94,14 @@ front_pause(void *context, double seconds)
 	return stop;
 }
 
+void
+tui_set_layout(struct tui *tui, enum tui_layout layout)
+{
+	tui->layout = layout;
+	tui->focus = TUI_VIEW_GRAPH;
+	tui->before = TUI_VIEW_GRAPH;
+}
+
 static struct fx_error *
 set_layout(struct tui *tui, const char *word)
 {
@@ -100,9 +109,7 @@ set_layout(struct tui *tui, const char *word)
 	FX_AUTO_BUF struct fx_buf words = { 0 };
 
 	if (layout != TUI_LAYOUT_COUNT) {
-		tui->layout = layout;
-		tui->focus = TUI_VIEW_GRAPH;
-		tui->before = TUI_VIEW_GRAPH;
+		tui_set_layout(tui, layout);
 		return NULL;
 	}
 	for (int i = 0; i < TUI_LAYOUT_COUNT; i++)
@@ -165,6 +172,12 @@ front_request(void *context, enum front_request what, const char *argument)
 	return NULL;
 }
 
+static void
+front_beside(void *context, struct beside *beside)
+{
+	tui_diff_show(context, beside);
+}
+
 static size_t
 front_columns(void *context)
 {
@@ -190,5 +203,6 @@ tui_front_init(struct tui *tui)
 		.pause = front_pause,
 		.request = front_request,
 		.columns = front_columns,
-		.is_interactive = front_is_interactive };
+		.is_interactive = front_is_interactive,
+		.beside = front_beside };
 }

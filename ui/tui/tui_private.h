@@ -20,6 +20,7 @@
 #include "ui/tui/text.h"
 #include "ui/tui/tui.h"
 #include "ui/tui/view.h"
+#include "ui/tui/view_diff.h"
 
 /* What the graph pane shows: rows of nodes and folded modules, with lanes.
  * Rebuilt when one of the things it was made from has changed.
@@ -45,8 +46,9 @@ struct tui_graph {
 	uint64_t selected; /* id of the node of the selected row */
 	size_t position;   /* where execution stood last */
 	bool was_started;
-	bool has_moved; /* by the command that runs, or the last */
-	uint32_t time;  /* of the journal */
+	bool has_moved;     /* by the command that runs, or the last */
+	uint32_t time;      /* of the journal */
+	uint64_t candidate; /* id of the one at hand that was shown last */
 };
 
 /* What the code pane shows. */
@@ -97,6 +99,7 @@ struct tui {
 	uint64_t values_shown;
 	struct tui_value value;
 	struct tui_code code;
+	struct tui_diff diff;
 	struct tui_log log;
 	bool log_is_back; /* scrolled away from its end */
 	struct tui_text keys;
@@ -182,6 +185,9 @@ void tui_graph_remember(struct tui *tui);
 /* The module that row ROW stands in or stands for, or NULL. */
 const char *tui_graph_scope_of(struct tui *tui, size_t row);
 void tui_graph_toggle_fold(struct tui *tui, const char *path);
+
+/* tui_front.c: the panes are arranged anew. */
+void tui_set_layout(struct tui *tui, enum tui_layout layout);
 
 void tui_values_deinit(struct tui *tui);
 void tui_code_deinit(struct tui *tui);

@@ -15,6 +15,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "ir/value_text.h"
+#include "session/passing.h"
 #include "session/position.h"
 #include "session/search.h"
 #include "ui/tui/tui_private.h"
@@ -188,6 +189,26 @@ tui_graph_follow_run(struct tui *tui)
 	return true;
 }
 
+/* The candidate of a pass that is stepped, when it is another one. */
+static void
+show_candidate(struct tui *tui, struct fx_model *model)
+{
+	const struct fx_passing *passing = fx_session_passing(tui->session);
+	const struct fx_candidate *candidate =
+		passing && fx_passing_model(passing) == model
+			? fx_passing_candidate(passing)
+			: NULL;
+	uint64_t id = candidate ? candidate->node : 0;
+	const struct fx_node *node =
+		id ? fx_graph_find_id(fx_model_graph(model), id) : NULL;
+
+	if (node && id != tui->graph.candidate)
+		tui_view_go(&tui->views[TUI_VIEW_GRAPH],
+			tui_graph_row_of(tui,
+				fx_graph_position(node->graph, node)));
+	tui->graph.candidate = id;
+}
+
 void
 tui_graph_follow(struct tui *tui)
 {
@@ -215,6 +236,7 @@ tui_graph_follow(struct tui *tui)
 	} else if (graph->has_moved) {
 		tui_graph_go_to_stop(tui);
 	}
+	show_candidate(tui, model);
 	graph->has_moved = false;
 	graph->time = time;
 	tui_graph_remember(tui);
@@ -280,6 +302,25 @@ state_of(struct fx_model *model, const struct fx_dag_run *run)
 	return worst;
 }
 
+/* What a pass that is stepped has to do with NODE: "*" is the candidate at
+ * hand, "?" one that is still to come, y and n what was answered.  NULL:
+ * nothing.
+ */
+static const char *
+candidate_mark(const struct tui *tui, const struct fx_node *node)
+{
+	static const char *const marks[] = { [FX_PASSING_WAITS] = "?",
+		[FX_PASSING_AT_HAND] = "*",
+		[FX_PASSING_APPLIED] = "y",
+		[FX_PASSING_SKIPPED] = "n" };
+	const struct fx_passing *passing = fx_session_passing(tui->session);
+
+	if (!passing ||
+		fx_model_graph(fx_passing_model(passing)) != node->graph)
+		return NULL;
+	return marks[fx_passing_mark(passing, node->id)];
+}
+
 /* Paint the mark, the index, the state and the breakpoint.  Returns the column
  * after them.
  */
@@ -294,6 +335,7 @@ paint_margin(struct tui *tui, struct fx_model *model,
 		       stop < run->first + run->count;
 	int width = digits(graph->node_count);
 	const char *state = tui_state(tui, state_of(model, run));
+	const char *candidate = candidate_mark(tui, node);
 	char index[32];
 	int column;
 
@@ -305,9 +347,13 @@ paint_margin(struct tui *tui, struct fx_model *model,
 	column = fx_area_text(area, 0, column, FX_LOOK(NUMBER), index);
 	column = fx_area_text(area, 0, column,
 		(struct fx_look){ .role = state_role(state) }, state);
-	fx_area_text(area, 0, column, FX_LOOK(BREAKPOINT),
-		*state != 'B' && fx_model_has_breakpoint(model, node) ? "B"
-								      : " ");
+	if (candidate)
+		fx_area_text(area, 0, column, FX_LOOK(CHANGED), candidate);
+	else
+		fx_area_text(area, 0, column, FX_LOOK(BREAKPOINT),
+			*state != 'B' && fx_model_has_breakpoint(model, node)
+				? "B"
+				: " ");
 	return column + 2;
 }
 

@@ -33,6 +33,10 @@ FX_NODISCARD struct fx_error *cmd_dump_script(struct cmd_ctx *ctx,
 /* dump_value.c: TEXT is a tensor and a file, or NULL. */
 FX_NODISCARD struct fx_error *cmd_dump_value(struct cmd_ctx *ctx,
 	const char *text);
+FX_NODISCARD struct fx_error *cmd_stats_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_hist_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_freq_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_find_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_insert_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_replace_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_set_exec(struct cmd_ctx *ctx);

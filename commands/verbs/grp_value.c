@@ -205,5 +205,78 @@ const struct cmd_entry cmd_group_value[] = {
 		.examples = { { "undisplay 1", "the first" } },
 		.exec = undisplay_exec,
 	},
+	{
+		.name = "stats",
+		.summary = "tell statistics of a tensor, also by a dimension",
+		.help = "How many elements, the least and greatest that are no "
+			"NaN, mean, deviation and norm of the finite ones, how "
+			"many are not 0, NaN or infinite. --by takes a "
+			"dimension (negative from the end) or channel, the "
+			"second one: then a row for each index of it. The "
+			"tensors of a tuple have a row each; complex elements "
+			"count by their absolute values. Without an expression "
+			"of the last value.",
+		.synonyms = "statistics min max mean std norm describe channel "
+			    "axis dead",
+		.needs = CMD_LISTS,
+		.args = { { "expression", CMD_ARG_EXPR, CMD_OPTIONAL,
+			"which tensor", NULL } },
+		.flags = { { "by", 0, CMD_ARG_WORD,
+			"channel, or a dimension" } },
+		.examples = { { "stats layer1.0.conv1.weight",
+				      "of a parameter" },
+			{ "stats layer1.0.conv1.weight --by 0 -s norm -m 5",
+				"of its filters, large ones first" } },
+		.exec = cmd_stats_exec,
+	},
+	{
+		.name = "hist",
+		.summary = "show a histogram of a tensor's elements",
+		.help = "Of the finite ones, in --bins of the same width from "
+			"the least to the greatest (16), the last with both "
+			"ends; complex elements by their absolute values.",
+		.synonyms = "histogram distribution bins plot spread",
+		.needs = CMD_LISTS,
+		.args = { { "expression", CMD_ARG_EXPR, CMD_OPTIONAL,
+			"which tensor", NULL } },
+		.flags = { { "bins", 0, CMD_ARG_INT, "how many; 16" } },
+		.examples = { { "hist conv1.weight --bins 8",
+			"in eight bins" } },
+		.exec = cmd_hist_exec,
+	},
+	{
+		.name = "freq",
+		.summary = "count how often each value stands in a tensor",
+		.help = "Frequent ones first: integers, truths, floats that "
+			"are equal, or with --round those that are equal when "
+			"rounded to so many digits behind the point. All NaN "
+			"count as one value.",
+		.synonyms = "frequency unique values counts bincount "
+			    "value_counts",
+		.needs = CMD_LISTS,
+		.args = { { "expression", CMD_ARG_EXPR, CMD_OPTIONAL,
+			"which tensor", NULL } },
+		.flags = { { "round", 0, CMD_ARG_INT,
+			"digits behind the point" } },
+		.examples = { { "freq bn1.weight --round 1 -m 5",
+			"by tenths" } },
+		.exec = cmd_freq_exec,
+	},
+	{
+		.name = "find",
+		.summary = "list where elements of a tensor meet a condition",
+		.help = "After the tensor a condition on $v, which is each "
+			"element: the first part of the line that is an "
+			"expression is the tensor. / searches nodes.",
+		.synonyms = "where nonzero indices elements nan inf locate "
+			    "which",
+		.needs = CMD_LISTS,
+		.args = { { "expression", CMD_ARG_EXPR, 0,
+			"a tensor, a blank and a condition", NULL } },
+		.examples = { { "find conv1.weight isnan($v)", "where NaN is" },
+			{ "find conv1.weight[0] abs($v) > 0.05 -s value -m 5",
+				"large elements, the largest first" } },
+		.exec = cmd_find_exec,
+	},
 	{ .name = NULL },
 };

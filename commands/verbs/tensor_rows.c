@@ -8,9 +8,9 @@
 #include "base/buf.h"
 #include "commands/out/out.h"
 #include "commands/shell/front.h"
+#include "commands/verbs/elements.h"
 #include "commands/verbs/show.h"
 #include "ir/node.h"
-#include "ir/tensor_meta.h"
 #include "run/datum.h"
 #include "run/summary.h"
 #include "run/ticker.h"
@@ -57,50 +57,11 @@ cmd_print_tensors(struct cmd_ctx *ctx, const struct fx_datum *datum,
 	return fx_datum_print(text, datum, &printer);
 }
 
-/* An element's place; nothing when IS_NONE. */
 static void
-cell_place(struct out *out, const struct fx_stats *stats, uint64_t index,
-	bool is_none)
+cell_bins(struct out *out, const struct fx_stats *stats)
 {
-	int64_t at[FX_RANK_LIMIT];
-
-	if (is_none) {
-		out_cell_none(out, "");
-		return;
-	}
-	fx_extent_unravel(&stats->extent, index, at);
-	cmd_cell_sizes(out, at, stats->extent.rank);
-}
-
-static void
-cell_number(struct out *out, double number, bool is_none)
-{
-	if (is_none)
-		out_cell_none(out, "");
-	else
-		out_cell_double(out, FX_ROLE_NUMBER, number);
-}
-
-static void
-cells_of_stats(struct out *out, const struct fx_stats *stats)
-{
-	bool none = stats->nan == stats->seen;
-	uint64_t infinite = stats->plus_inf + stats->minus_inf;
 	int64_t bins[FX_STATS_BINS];
 
-	out_cell_int(out, FX_ROLE_NUMBER, (int64_t)stats->extent.count);
-	out_cell_int(out, FX_ROLE_NUMBER, (int64_t)stats->seen);
-	cell_number(out, stats->min, none);
-	cell_place(out, stats, stats->min_index, none);
-	cell_number(out, stats->max, none);
-	cell_place(out, stats, stats->max_index, none);
-	cell_number(out, stats->mean, !stats->finite);
-	cell_number(out, stats->std, !stats->finite);
-	out_cell_int(out, FX_ROLE_NUMBER, (int64_t)stats->nonzero);
-	out_cell_int(out, FX_ROLE_NUMBER, (int64_t)stats->nan);
-	cell_place(out, stats, stats->nan_index, !stats->nan);
-	out_cell_int(out, FX_ROLE_NUMBER, (int64_t)infinite);
-	cell_place(out, stats, stats->inf_index, !infinite);
 	for (size_t i = 0; i < FX_STATS_BINS; i++)
 		bins[i] = (int64_t)stats->bins[i];
 	cmd_cell_sizes(out, bins, FX_STATS_BINS);
@@ -114,21 +75,26 @@ cells_of(struct out *out, const struct cmd_tensor_row *tensor, size_t columns)
 
 	cmd_cell_dtype(out, &meta);
 	cmd_cell_shape(out, &meta);
-	if (tensor->is_known) {
-		cells_of_stats(out, &tensor->stats);
-		return;
+	for (size_t i = 2; i < columns; i++) {
+		const struct fx_statistic *one = fx_statistic_at(i - 2);
+
+		if (!tensor->is_known)
+			out_cell_none(out, "");
+		else if (one)
+			cmd_cell_statistic(out, tensor->datum, &tensor->stats,
+				one);
+		else
+			cell_bins(out, &tensor->stats);
 	}
-	for (size_t i = 2; i < columns; i++)
-		out_cell_none(out, "");
 }
 
 void
 cmd_say_tensors(struct out *out, const struct cmd_tensor_rows *tensors)
 {
 	/* All of it is in the text already. */
-	static const char *const keys[] = { "~dtype", "~shape", "~elements",
-		"~seen", "~min", "~min_index", "~max", "~max_index", "~mean",
-		"~std", "~nonzero", "~nan", "~nan_index", "~inf", "~inf_index",
+	static const char *const keys[] = { "~dtype", "~shape",
+#define FX_STATISTIC(key, kind, detail, function, help) "~" key,
+#include "run/statistics.def"
 		"~bins" };
 
 	if (!tensors->list.count)

@@ -153,6 +153,10 @@ FX_NODISCARD struct fx_error *fx_eval_stats(struct fx_evaluator *evaluator,
 /* hasnan, hasinf, allfinite: of all tensors and numbers in a value. */
 FX_NODISCARD struct fx_error *fx_eval_predicate(struct fx_evaluator *evaluator,
 	const struct fx_ast *call, struct fx_datum **ret);
+/* isnan, isinf, isfinite of a number; of anything else they are torch's. */
+FX_NODISCARD struct fx_error *
+fx_eval_test_number(struct fx_evaluator *evaluator, const struct fx_ast *call,
+	struct fx_datum **ret);
 FX_NODISCARD struct fx_error *
 fx_eval_stats_of_known(struct fx_evaluator *evaluator,
 	const struct fx_ast *call, struct fx_datum **ret);

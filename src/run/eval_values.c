@@ -399,6 +399,39 @@ fx_eval_predicate(struct fx_evaluator *evaluator, const struct fx_ast *call,
 	return NULL;
 }
 
+struct fx_error *
+fx_eval_test_number(struct fx_evaluator *evaluator, const struct fx_ast *call,
+	struct fx_datum **ret)
+{
+	const char *name = call->kids[0]->text;
+	FX_AUTO_DATUM struct fx_datum *datum = NULL;
+	const struct fx_value *value;
+	double real;
+	double imag = 0;
+	struct fx_error *err;
+
+	*ret = NULL;
+	if (call->kid_count != 2 || call->kids[1]->kind == FX_AST_KEYWORD)
+		return NULL;
+	err = fx_eval_datum(evaluator, call->kids[1], &datum);
+	if (err)
+		return err;
+	value = &datum->value;
+	if (value->kind == FX_VALUE_COMPLEX) {
+		real = value->pair[0];
+		imag = value->pair[1];
+	} else if (!fx_datum_number(value, &real)) {
+		return NULL;
+	}
+	if (fx_str_equal(name, "isnan"))
+		*ret = fx_datum_bool(isnan(real) || isnan(imag));
+	else if (fx_str_equal(name, "isinf"))
+		*ret = fx_datum_bool(isinf(real) || isinf(imag));
+	else
+		*ret = fx_datum_bool(isfinite(real) && isfinite(imag));
+	return NULL;
+}
+
 /* --- files --------------------------------------------------------------- */
 
 struct fx_error *

@@ -33,6 +33,8 @@ libfxcore_a_SOURCES += \
 	%D%/run.c %D%/run.h \
 	%D%/nonfinite.c %D%/nonfinite.h %D%/stats.c %D%/stats.h %D%/stats_private.h \
 	%D%/stats_text.c \
+	%D%/statistic.c %D%/statistics.def \
+	%D%/distribution.c %D%/distribution.h \
 	%D%/storage.c %D%/storage.h \
 	%D%/summary.c %D%/summary.h \
 	%D%/tensor_text.c %D%/tensor_text.h \

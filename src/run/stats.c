@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "meta/promote.h"
 #include "run/backend.h"
 #include "run/datum.h"
@@ -21,14 +22,24 @@
 #define SAMPLE_LIMIT ((uint64_t)1 << 12)
 #define SAMPLE_CHUNK ((size_t)1 << 7)
 
+/* What stands at one index of the dimension that statistics are by. */
+struct group {
+	struct fx_stats *stats;
+	double squares;
+};
+
 struct pass {
 	const struct fx_datum *tensor;
 	struct fx_ticker *ticker;
 	struct fx_stats *stats;
-	uint64_t limit; /* of elements: beyond it, a sample ... */
-	size_t chunk;   /* ... of as many at once */
-	double squares; /* of differences from the mean */
-	double scale;   /* of the numbers, 0 for none: see measure_scaled */
+	const double *numbers; /* that a function is called for: in real */
+	uint64_t limit;        /* of elements: beyond it, a sample ... */
+	size_t chunk;          /* ... of as many at once */
+	double squares;        /* of differences from the mean */
+	double scale; /* of the numbers, 0 for none: see measure_scaled */
+	struct group *groups;
+	uint64_t group_count;
+	uint64_t inner; /* elements of a group that stand side by side */
 	double real[FX_VALUES_CHUNK];
 	double imag[FX_VALUES_CHUNK];
 };
@@ -37,19 +48,31 @@ typedef void chunk_fn(struct pass *pass, uint64_t first, size_t count);
 
 /* --- reading ------------------------------------------------------------- */
 
+struct fx_error *
+fx_stats_read(const struct fx_datum *tensor, uint64_t first, size_t count,
+	double *real, double *imag)
+{
+	bool is_complex =
+		fx_dtype_is_complex((enum fx_dtype)fx_kind_of(tensor).dtype);
+	struct fx_error *err = fx_values_numbers(tensor, first, count, real,
+		is_complex ? imag : NULL);
+
+	for (size_t i = 0; !err && is_complex && i < count; i++)
+		real[i] = isnan(real[i]) || isnan(imag[i])
+				  ? NAN
+				  : hypot(real[i], imag[i]);
+	return err;
+}
+
 static struct fx_error *
 read_chunk(struct pass *pass, uint64_t first, size_t count)
 {
-	bool is_complex = fx_dtype_is_complex(pass->stats->extent.dtype);
-	struct fx_error *err = fx_values_numbers(pass->tensor, first, count,
-		pass->real, is_complex ? pass->imag : NULL);
+	struct fx_error *err = fx_stats_read(pass->tensor, first, count,
+		pass->real, pass->imag);
 
-	for (size_t i = 0; !err && is_complex && i < count; i++)
-		pass->real[i] = isnan(pass->real[i]) || isnan(pass->imag[i])
-					? NAN
-					: hypot(pass->real[i], pass->imag[i]);
 	for (size_t i = 0; !err && pass->scale != 0 && i < count; i++)
 		pass->real[i] *= pass->scale;
+	pass->numbers = pass->real;
 	return err;
 }
 
@@ -181,7 +204,7 @@ static void
 measure_finite(struct pass *pass, uint64_t first, size_t count)
 {
 	struct fx_stats *stats = pass->stats;
-	const double *numbers = pass->real;
+	const double *numbers = pass->numbers;
 	double low = numbers[0];
 	double high = numbers[0];
 	double mean = sum_of(numbers, count) / (double)count;
@@ -212,7 +235,7 @@ measure_mixed(struct pass *pass, uint64_t first, size_t count)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		double number = pass->real[i];
+		double number = pass->numbers[i];
 
 		stats->nonzero += number != 0;
 		low = fmin(low, number);
@@ -233,7 +256,7 @@ measure_mixed(struct pass *pass, uint64_t first, size_t count)
 	after = stats->nan;
 	stats->nan = before;
 	if (after - before < count)
-		widen(stats, pass->real, first, low, high);
+		widen(stats, pass->numbers, first, low, high);
 	stats->nan = after;
 }
 
@@ -244,7 +267,7 @@ measure(struct pass *pass, uint64_t first, size_t count)
 	bool is_mixed = false;
 
 	for (size_t i = 0; i < count; i++)
-		is_mixed |= pass->real[i] * 0 != 0;
+		is_mixed |= pass->numbers[i] * 0 != 0;
 	if (!is_mixed)
 		measure_finite(pass, first, count);
 	else
@@ -407,6 +430,121 @@ fx_stats_compute(const struct fx_datum *tensor, struct fx_ticker *ticker,
 
 	return err ? err : compute(&pass);
 }
+
+/* --- by a dimension ------------------------------------------------------ */
+
+/* Each run of elements that belong to one group is measured for that group. */
+static void
+measure_groups(struct pass *pass, uint64_t first, size_t count)
+{
+	struct fx_stats *whole = pass->stats;
+	size_t run;
+
+	for (size_t done = 0; done < count; done += run) {
+		uint64_t at = first + done;
+		struct group *group =
+			&pass->groups[at / pass->inner % pass->group_count];
+
+		run = (size_t)FX_MIN((uint64_t)(count - done),
+			pass->inner - at % pass->inner);
+		pass->stats = group->stats;
+		pass->squares = group->squares;
+		pass->numbers = pass->real + done;
+		measure(pass, at, run);
+		group->squares = pass->squares;
+	}
+	pass->stats = whole;
+}
+
+static void
+finish_group(struct fx_stats *stats, double squares)
+{
+	stats->std = stats->finite > 1
+			     ? sqrt(squares / (double)(stats->finite - 1))
+			     : NAN;
+	stats->least = stats->min;
+	stats->most = stats->max;
+}
+
+/* The groups once more, where squares of one outgrow a double. */
+static struct fx_error *
+measure_groups_scaled(struct pass *pass)
+{
+	const double scale = 0x1p-600;
+	size_t count = (size_t)pass->group_count;
+	FX_AUTO_FREE struct fx_stats *again = fx_xcalloc(count, sizeof(*again));
+	FX_AUTO_FREE struct group *groups = fx_xcalloc(count, sizeof(*groups));
+	struct group *first = pass->groups;
+	struct fx_error *err;
+
+	for (size_t i = 0; i < count; i++)
+		groups[i].stats = &again[i];
+	pass->groups = groups;
+	pass->scale = scale;
+	err = each_chunk(pass, measure_groups);
+	pass->groups = first;
+	pass->scale = 0;
+	for (size_t i = 0; !err && i < count; i++) {
+		struct fx_stats *stats = first[i].stats;
+
+		if (stats->finite < 2 || isfinite(stats->std))
+			continue;
+		finish_group(&again[i], groups[i].squares);
+		stats->mean = again[i].mean / scale;
+		stats->std = again[i].std / scale;
+	}
+	return err;
+}
+
+/* The groups of DIMENSION, whose statistics go to RET. */
+static struct fx_error *
+compute_groups(struct pass *pass, uint32_t dimension, struct fx_stats *ret)
+{
+	const struct fx_extent *extent = &pass->stats->extent;
+	size_t count = (size_t)extent->sizes[dimension];
+	FX_AUTO_FREE struct group *groups = fx_xcalloc(count, sizeof(*groups));
+	bool is_large = false;
+	struct fx_error *err;
+
+	pass->groups = groups;
+	pass->group_count = count;
+	pass->inner = 1;
+	for (uint32_t i = dimension + 1; i < extent->rank; i++)
+		pass->inner *= (uint64_t)extent->sizes[i];
+	for (size_t i = 0; i < count; i++) {
+		ret[i] = (struct fx_stats){ .extent = *extent };
+		ret[i].extent.count = extent->count / count;
+		groups[i].stats = &ret[i];
+	}
+	err = each_chunk(pass, measure_groups);
+	for (size_t i = 0; !err && i < count; i++) {
+		finish_group(&ret[i], groups[i].squares);
+		is_large |= ret[i].finite > 1 && !isfinite(ret[i].std);
+	}
+	return !err && is_large ? measure_groups_scaled(pass) : err;
+}
+
+struct fx_error *
+fx_stats_compute_by(const struct fx_datum *tensor, uint32_t dimension,
+	struct fx_ticker *ticker, struct fx_stats *ret)
+{
+	struct fx_stats whole;
+	struct pass pass = {
+		.tensor = tensor,
+		.ticker = ticker,
+		.stats = &whole,
+		.limit = UINT64_MAX,
+		.chunk = FX_VALUES_CHUNK,
+	};
+	struct fx_error *err = begin(&pass, &whole);
+
+	if (err)
+		return err;
+	fx_assert(dimension < whole.extent.rank);
+	return compute_groups(&pass, dimension, ret);
+}
+
+/* --- a sample ------------------------------------------------------------ */
 
 struct fx_error *
 fx_stats_sample(const struct fx_datum *tensor, struct fx_stats *ret)

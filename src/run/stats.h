@@ -58,6 +58,39 @@ FX_NODISCARD struct fx_error *fx_stats_compute(const struct fx_datum *tensor,
 FX_NODISCARD struct fx_error *fx_stats_sample(const struct fx_datum *tensor,
 	struct fx_stats *ret);
 
+/* The statistics of what stands at each index of DIMENSION of TENSOR: RET has
+ * as many as that has indices.  All elements are read; extents are the whole
+ * tensor's but for the count; there are no bins, and places of 64-bit integers
+ * beyond 2^53 may be those of neighbours that doubles do not tell apart.
+ */
+FX_NODISCARD struct fx_error *fx_stats_compute_by(const struct fx_datum *tensor,
+	uint32_t dimension, struct fx_ticker *ticker, struct fx_stats *ret);
+
+/* One statistic: a row of statistics.def. */
+enum fx_statistic_kind {
+	FX_STATISTIC_COUNT,   /* number */
+	FX_STATISTIC_NUMBER,  /* real */
+	FX_STATISTIC_ELEMENT, /* the element at place; real as a double */
+	FX_STATISTIC_PLACE,   /* place: an index in row-major order */
+};
+struct fx_statistic_value {
+	uint64_t number;
+	uint64_t place;
+	double real;
+};
+struct fx_statistic {
+	const char *key;
+	enum fx_statistic_kind kind;
+	bool is_detail; /* not shown as text unless asked for */
+	const char *help;
+	/* False when STATS have none: a least element of none. */
+	bool (*get)(const struct fx_stats *stats,
+		struct fx_statistic_value *ret);
+};
+/* The INDEXth, NULL past the end; the one called KEY, or NULL. */
+const struct fx_statistic *fx_statistic_at(size_t index);
+const struct fx_statistic *fx_statistic_find(const char *key);
+
 /* Return the statistic that torch would return: a NaN or an infinity among the
  * elements decides it.
  */

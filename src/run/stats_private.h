@@ -37,6 +37,12 @@ fx_reading_start(const struct fx_reading *reading, uint64_t index)
 	return room / last * index + room % last * index / last;
 }
 
+/* COUNT elements of TENSOR from FIRST as numbers to REAL: of complex ones their
+ * absolute values, for which IMAG has room, NaN where a part is.
+ */
+FX_NODISCARD struct fx_error *fx_stats_read(const struct fx_datum *tensor,
+	uint64_t first, size_t count, double *real, double *imag);
+
 /* Whether TENSOR, which has values and is as EXTENT says, holds NaN or
  * infinities, as fx_stats_compute would find, at the speed of memory.  Of a
  * very large tensor a sample tells.  TICKER may be NULL.

@@ -188,22 +188,31 @@ element_datum(enum fx_dtype dtype, const void *bytes)
 }
 
 struct fx_error *
+fx_values_item_at(const struct fx_datum *tensor, uint64_t index,
+	struct fx_datum **ret)
+{
+	char bytes[16];
+	struct fx_error *err = fx_values_read(tensor, index, 1, bytes);
+
+	if (!err)
+		*ret = element_datum((enum fx_dtype)fx_kind_of(tensor).dtype,
+			bytes);
+	return err;
+}
+
+struct fx_error *
 fx_values_item(const struct fx_datum *tensor, struct fx_datum **ret)
 {
 	struct fx_extent extent;
-	char bytes[16];
 	struct fx_error *err = fx_extent_of(tensor, &extent);
 
 	if (!err && extent.count != 1)
 		err = fx_error_new(FX_ERR_TYPE,
 			"the tensor has %" PRIu64 " elements, not one",
 			extent.count);
-	if (!err)
-		err = fx_values_read(tensor, 0, 1, bytes);
 	if (err)
 		return err;
-	*ret = element_datum(extent.dtype, bytes);
-	return NULL;
+	return fx_values_item_at(tensor, 0, ret);
 }
 
 struct fx_error *

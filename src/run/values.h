@@ -64,6 +64,10 @@ FX_NODISCARD struct fx_error *fx_values_numbers(const struct fx_datum *tensor,
 FX_NODISCARD struct fx_error *fx_values_item(const struct fx_datum *tensor,
 	struct fx_datum **ret);
 
+/* The same of element INDEX in row-major order. */
+FX_NODISCARD struct fx_error *fx_values_item_at(const struct fx_datum *tensor,
+	uint64_t index, struct fx_datum **ret);
+
 /* A tensor of BACKEND from row-major BYTES, which are copied.  TYPE when the
  * backend cannot hold values.
  */

@@ -164,6 +164,36 @@ fx_resolve_expression(struct fx_session *session, struct fx_model *model,
 		ret);
 }
 
+/* The value of TEXT, in which $v is VALUE. */
+static struct fx_error *
+resolve_of(struct fx_resolve_context context, struct fx_datum *value,
+	const char *text, bool is_condition, struct fx_datum **ret)
+{
+	struct fx_error *err;
+
+	context.session->value_at_hand = value;
+	err = fx_resolve_expression(context.session, context.model, text,
+		is_condition, ret);
+	context.session->value_at_hand = NULL;
+	return err;
+}
+
+struct fx_error *
+fx_resolve_expression_of(struct fx_session *session, struct fx_model *model,
+	struct fx_datum *value, const char *text, struct fx_datum **ret)
+{
+	return resolve_of((struct fx_resolve_context){ session, model }, value,
+		text, false, ret);
+}
+
+struct fx_error *
+fx_resolve_condition_of(struct fx_session *session, struct fx_model *model,
+	struct fx_datum *value, const char *text, struct fx_datum **ret)
+{
+	return resolve_of((struct fx_resolve_context){ session, model }, value,
+		text, true, ret);
+}
+
 struct fx_error *
 fx_resolve_condition(struct fx_session *session, struct fx_model *model,
 	const char *text, bool *ret)

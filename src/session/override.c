@@ -40,11 +40,9 @@ static struct fx_error *
 evaluate(struct fx_session *session, struct fx_model *model,
 	struct fx_datum *before, const char *expression, struct fx_datum **ret)
 {
-	struct fx_error *err;
+	struct fx_error *err = fx_resolve_expression_of(session, model, before,
+		expression, ret);
 
-	session->value_at_hand = before;
-	err = fx_resolve_expression(session, model, expression, false, ret);
-	session->value_at_hand = NULL;
 	if (err)
 		return err;
 	err = fx_check_is_value(*ret);

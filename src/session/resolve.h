@@ -58,6 +58,14 @@ FX_NODISCARD struct fx_error *fx_resolve_expression(struct fx_session *session,
 	struct fx_model *model, const char *text, bool condition,
 	struct fx_datum **ret);
 
+/* The same where $v is VALUE; NULL: there is no $v.  And as a condition. */
+FX_NODISCARD struct fx_error *
+fx_resolve_expression_of(struct fx_session *session, struct fx_model *model,
+	struct fx_datum *value, const char *text, struct fx_datum **ret);
+FX_NODISCARD struct fx_error *
+fx_resolve_condition_of(struct fx_session *session, struct fx_model *model,
+	struct fx_datum *value, const char *text, struct fx_datum **ret);
+
 /* fx_session_is_over_limit says whether the last expression was refused (LIMIT)
  * because its result would be too large; fx_session_lift_limit lifts that limit
  * for later ones.

@@ -56,6 +56,8 @@ SETUP = {
     "set value relu = relu * 0": ["run"],
     "unset value relu": ["run", "set value relu = relu * 0"],
 }
+# What looks at values has some.
+VALUES = ("stats ", "hist ", "freq ", "find ")
 # Exit statuses that are meant.
 STATUS = {"quit 3": 3}
 # They need a terminal, values, or lines after them: other tests have them.
@@ -93,7 +95,8 @@ def examples():
 
 
 def check(example):
-    done = run(OPEN + SETUP.get(example, []) + [example])
+    needs = ["weights random"] if example.startswith(VALUES) else []
+    done = run(OPEN + SETUP.get(example, needs) + [example])
     if done.returncode == STATUS.get(example, 0):
         return True
     # Pictures need a part that may be left out of a build, and say so.

@@ -57,6 +57,7 @@ transcripts = \
 	%D%/fig1_listing.fxt \
 	%D%/fig2_transform.fxt \
 	%D%/fig3_code.fxt \
+	%D%/find.fxt %D%/freq.fxt %D%/hist.fxt %D%/stats.fxt \
 	%D%/finish.fxt \
 	%D%/flags.fxt \
 	%D%/force.fxt \

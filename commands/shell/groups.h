@@ -33,6 +33,13 @@ FX_NODISCARD struct fx_error *cmd_dump_script(struct cmd_ctx *ctx,
 /* dump_value.c: TEXT is a tensor and a file, or NULL. */
 FX_NODISCARD struct fx_error *cmd_dump_value(struct cmd_ctx *ctx,
 	const char *text);
+FX_NODISCARD struct fx_error *cmd_slice_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_path_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_dom_exec(struct cmd_ctx *ctx);
+/* What -s of listings of nodes takes. */
+cmd_words_fn cmd_node_sort_words;
+FX_NODISCARD struct fx_error *cmd_params_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_summary_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_stats_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_hist_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_freq_exec(struct cmd_ctx *ctx);
@@ -60,6 +67,9 @@ FX_NODISCARD struct fx_error *cmd_say_settings(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_say_breakpoints(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_say_displays(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_say_scope(struct cmd_ctx *ctx);
+/* The module path that the argument "scope" means, interned; "" without one. */
+FX_NODISCARD struct fx_error *cmd_scope_argument(struct cmd_ctx *ctx,
+	const char **ret);
 /* The tree of scopes below ROOT, a path, to a DEPTH. */
 void cmd_say_scope_tree(struct cmd_ctx *ctx, const char *root, int64_t depth);
 /* The setting that TEXT begins with; SETTING or AMBIGUOUS. */

@@ -294,5 +294,58 @@ const struct cmd_entry cmd_group_around[] = {
 			{ "tree x -u", "everything that uses %x" } },
 		.exec = tree_exec,
 	},
+	{
+		.name = "slice",
+		.summary = "list what a node depends on, or what depends on it",
+		.help = "Backward, all nodes that it is computed from, itself "
+			"among them; -u forward, all that is computed from it; "
+			"-k so many edges away at most. The set is $_ then, "
+			"and up(n, k) and down(n, k) are the same in a query.",
+		.synonyms = "cone backward forward dependencies inputs users "
+			    "transitive slice",
+		.needs = CMD_NEED_GRAPH | CMD_LISTS | CMD_REPEATS,
+		.sort_words = cmd_node_sort_words,
+		.args = { { "node", CMD_ARG_NODE, 0, "of which", NULL } },
+		.flags = { { "users", 'u', CMD_ARG_END,
+				   "users instead of inputs" },
+			{ "depth", 'k', CMD_ARG_INT, "edges away at most" } },
+		.examples = { { "slice relu", "what it is computed from" },
+			{ "slice layer4_1_conv2 -u", "what it reaches" } },
+		.exec = cmd_slice_exec,
+	},
+	{
+		.name = "path",
+		.summary = "list the nodes of a path between two",
+		.help = "A shortest one from the first to the second, which "
+			"depends on it; --all lists the nodes of all paths. "
+			"The set is $_ then; path(a, b) is the same in a "
+			"query.",
+		.synonyms = "route connect between shortest reach",
+		.needs = CMD_NEED_GRAPH | CMD_LISTS | CMD_REPEATS,
+		.sort_words = cmd_node_sort_words,
+		.args = { { "from", CMD_ARG_NODE, 0, "where it begins", NULL },
+			{ "target", CMD_ARG_NODE, 0, "where it ends", NULL } },
+		.flags = { { "all", 0, CMD_ARG_END, "of all paths" } },
+		.examples = { { "path maxpool add_1", "a shortest path" },
+			{ "path maxpool add --all", "everything between" } },
+		.exec = cmd_path_exec,
+	},
+	{
+		.name = "dom",
+		.summary = "list the dominators of a node",
+		.help = "Those that every path from an input to it passes; -u "
+			"its postdominators: every path from it to the output. "
+			"The set is $_ then; dom(n) and postdom(n) are the "
+			"same in a query.",
+		.synonyms = "dominators dominator postdominators bottleneck "
+			    "cut articulation",
+		.needs = CMD_NEED_GRAPH | CMD_LISTS | CMD_REPEATS,
+		.sort_words = cmd_node_sort_words,
+		.args = { { "node", CMD_ARG_NODE, 0, "of which", NULL } },
+		.flags = { { "users", 'u', CMD_ARG_END,
+			"towards the output" } },
+		.examples = { { "dom add_1", "what everything goes through" } },
+		.exec = cmd_dom_exec,
+	},
 	{ .name = NULL },
 };

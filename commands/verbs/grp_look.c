@@ -116,8 +116,9 @@ static const struct sort_key sort_keys[] = {
 	{ "bytes", NULL, number_bytes },
 };
 
-static void
-sort_words(void (*offer)(void *context, const char *word), void *context)
+void
+cmd_node_sort_words(void (*offer)(void *context, const char *word),
+	void *context)
 {
 	for (size_t i = 0; i < FX_ARRAY_LEN(sort_keys); i++)
 		offer(context, sort_keys[i].name);
@@ -191,21 +192,15 @@ sort_positions(struct fx_graph *graph, const char *name, size_t *positions,
 	return NULL;
 }
 
-static struct fx_error *
-nodes_exec(struct cmd_ctx *ctx)
+struct fx_error *
+cmd_say_nodes_sorted(struct cmd_ctx *ctx, const size_t *chosen, size_t count)
 {
 	struct fx_graph *graph = fx_position_graph(ctx->model);
 	const char *key = cmd_flag(ctx, "sort");
 	FX_AUTO_FREE size_t *positions = NULL;
-	const size_t *chosen;
 	struct fx_error *err;
-	size_t count;
 	size_t i;
 
-	if (!cmd_arg_set(ctx, "set", &chosen, &count)) {
-		chosen = NULL;
-		count = graph->node_count;
-	}
 	out_arrange(ctx->out, NULL, 0);
 	positions = fx_xcalloc(count, sizeof(size_t));
 	for (i = 0; i < count; i++)
@@ -215,9 +210,22 @@ nodes_exec(struct cmd_ctx *ctx)
 		if (err)
 			return err;
 	}
+	return cmd_say_nodes(ctx, positions, count);
+}
+
+static struct fx_error *
+nodes_exec(struct cmd_ctx *ctx)
+{
+	const size_t *chosen;
+	size_t count;
+
+	if (!cmd_arg_set(ctx, "set", &chosen, &count)) {
+		chosen = NULL;
+		count = fx_position_graph(ctx->model)->node_count;
+	}
 	if (!count)
 		out_line(ctx->out, FX_ROLE_PLAIN, "No node matches.");
-	return cmd_say_nodes(ctx, positions, count);
+	return cmd_say_nodes_sorted(ctx, chosen, count);
 }
 
 /* search. */
@@ -391,7 +399,7 @@ const struct cmd_entry cmd_group_look[] = {
 			    "nonfinite unused dead inf not finite large values "
 			    "operators",
 		.needs = CMD_NEED_GRAPH | CMD_LISTS | CMD_REPEATS,
-		.sort_words = sort_words,
+		.sort_words = cmd_node_sort_words,
 		.args = { { "set", CMD_ARG_SET, CMD_OPTIONAL,
 			"a query, see help query", NULL } },
 		.examples = { { "nodes op=call_function",
@@ -470,6 +478,39 @@ const struct cmd_entry cmd_group_look[] = {
 		.needs = CMD_NEED_GRAPH,
 		.examples = { { "lint", "all problems" } },
 		.exec = lint_exec,
+	},
+	{
+		.name = "params",
+		.summary = "list parameters and buffers with statistics",
+		.help = "All of the model, or those below a module: shape, "
+			"bytes, least and greatest value, mean, norm and how "
+			"many are NaN, where values are there. -s norm sorts. "
+			"info params is the same without looking at values.",
+		.synonyms = "parameters weights buffers statistics norm nan "
+			    "state_dict",
+		.needs = CMD_NEED_GRAPH | CMD_LISTS,
+		.args = { { "scope", CMD_ARG_LOCATION, CMD_OPTIONAL,
+			"a module path", NULL } },
+		.examples = { { "params layer1 -s norm",
+			"those of a module, largest norms first" } },
+		.exec = cmd_params_exec,
+	},
+	{
+		.name = "summary",
+		.summary = "list modules: class, configuration, shape, size",
+		.help = "In the order of the module tree: what each gives when "
+			"it was called last, and the parameters and bytes "
+			"(buffers too) that it and what is inside of it have, "
+			"what is shared counted once. -k so many levels.",
+		.synonyms = "modules layers torchsummary torchinfo keras "
+			    "parameters size memory table",
+		.needs = CMD_NEED_GRAPH | CMD_LISTS,
+		.args = { { "scope", CMD_ARG_LOCATION, CMD_OPTIONAL,
+			"a module path", NULL } },
+		.flags = { { "depth", 'k', CMD_ARG_INT, "levels" } },
+		.examples = { { "summary -k 1", "one level" },
+			{ "summary layer1 -s bytes", "the largest first" } },
+		.exec = cmd_summary_exec,
 	},
 	{ .name = NULL },
 };

@@ -235,6 +235,15 @@ cmd_say_scope(struct cmd_ctx *ctx)
 }
 
 struct fx_error *
+cmd_scope_argument(struct cmd_ctx *ctx, const char **ret)
+{
+	const char *scope = cmd_arg_text(ctx, "scope");
+
+	*ret = "";
+	return scope ? fx_resolve_scope(ctx->model, scope, ret) : NULL;
+}
+
+struct fx_error *
 cmd_scope_exec(struct cmd_ctx *ctx)
 {
 	const char *path = cmd_arg_text(ctx, "path");

@@ -57,6 +57,10 @@ char *cmd_usual_condition(struct cmd_ctx *ctx, const char *condition);
 FX_NODISCARD struct fx_error *cmd_say_nodes(struct cmd_ctx *ctx,
 	const size_t *positions, size_t count);
 
+/* The same, in the order that -s asks for; CHOSEN null: the first COUNT. */
+FX_NODISCARD struct fx_error *cmd_say_nodes_sorted(struct cmd_ctx *ctx,
+	const size_t *chosen, size_t count);
+
 /* Everything about NODE; who uses it and for which argument. */
 FX_NODISCARD struct fx_error *cmd_say_node_full(struct cmd_ctx *ctx,
 	struct fx_node *node);

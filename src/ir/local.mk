@@ -55,6 +55,8 @@ libfxcore_a_SOURCES += \
 	%D%/names.c %D%/names.h \
 	%D%/node.c %D%/node.h \
 	%D%/order.c %D%/order.h \
+	%D%/dominators.c %D%/dominators.h \
+	%D%/module_text.c %D%/module_text.h \
 	%D%/signature.c %D%/signature.h \
 	%D%/size.c %D%/size.h \
 	%D%/size_private.h \

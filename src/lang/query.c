@@ -43,7 +43,7 @@ _Static_assert(FX_ARRAY_LEN(fields) == FX_QUERY_FIELD_COUNT,
 	"a field has no row");
 
 static const char *const functions[] = { "up(n, k)", "down(n, k)", "path(a, b)",
-	"users(n)", "inputs(n)" };
+	"dom(n)", "postdom(n)", "users(n)", "inputs(n)" };
 
 /* What the reading functions share. */
 struct reader {

@@ -44,7 +44,7 @@ enum fx_query_kind {
 	FX_QUERY_TRUTH,   /* field alone */
 	FX_QUERY_RANGE,   /* first, last: designators, inclusive */
 	FX_QUERY_ITEM,    /* operand: a designator or node name by itself */
-	FX_QUERY_CALL,    /* text: up down path users inputs; kids/arguments */
+	FX_QUERY_CALL,    /* text: up down path dom ...; kids/arguments */
 	FX_QUERY_ALL,     /* empty query */
 };
 

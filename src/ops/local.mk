@@ -3,6 +3,7 @@
 # rules in Makefile.am.
 libfxcore_a_SOURCES += \
 	%D%/dialect.c %D%/dialect.def %D%/dialect.h \
+	%D%/extra_repr.def \
 	%D%/functional_names.def \
 	%D%/fusion.c %D%/fusion.def %D%/fusion.h \
 	%D%/initial.c %D%/initial.def %D%/initial.h \

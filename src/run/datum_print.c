@@ -224,12 +224,29 @@ print_held(struct print *print, const struct fx_datum *datum)
 		print_nodes(print, datum);
 }
 
+/* As a file says, which may say anything but where lines end. */
+static void
+print_opaque(struct print *print, const struct fx_value *value)
+{
+	size_t length;
+	const char *text = fx_value_opaque_part(value, 0, &length);
+	const char *end = text + length;
+
+	for (;;) {
+		const char *line = memchr(text, '\n', (size_t)(end - text));
+		const char *stop = line ? line : end;
+
+		fx_utf8_add_visible(print->out, text, (size_t)(stop - text));
+		if (!line)
+			return;
+		fx_buf_add_char(print->out, '\n');
+		text = line + 1;
+	}
+}
+
 static void
 print_inner(struct print *print, const struct fx_value *value)
 {
-	const char *text;
-	size_t length;
-
 	switch (value->kind) {
 	case FX_VALUE_INT:
 		print_int(print, value->integer);
@@ -259,9 +276,7 @@ print_inner(struct print *print, const struct fx_value *value)
 		fx_size_print(print->out, *value);
 		break;
 	case FX_VALUE_OPAQUE:
-		/* As a file says: it may say anything. */
-		text = fx_value_opaque_part(value, 0, &length);
-		fx_utf8_add_visible(print->out, text, length);
+		print_opaque(print, value);
 		break;
 	case FX_VALUE_UNKNOWN:
 		fx_buf_add(print->out, "unknown");

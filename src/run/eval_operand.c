@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "ir/fold.h"
+#include "ir/module_text.h"
 #include "ir/value_text.h"
 #include "lang/parse.h"
 #include "run/backend.h"
@@ -559,10 +560,15 @@ force_module(struct fx_evaluator *evaluator, const char *path)
 {
 	struct fx_module *module =
 		fx_module_find(evaluator->resolver->graph->module, path);
-	struct fx_value value = fx_value_text(FX_VALUE_OPAQUE,
-		fx_intern_format("<module %s: %s>", *path ? path : "self",
-			module ? module->class_name : "?"));
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	struct fx_value value;
 
+	if (module)
+		fx_module_print(&text, module,
+			*path ? NULL : evaluator->resolver->graph->class_name);
+	else
+		fx_buf_addf(&text, "<module %s>", path);
+	value = fx_value_text(FX_VALUE_OPAQUE, fx_buf_text(&text));
 	return fx_datum_from_value(&value);
 }
 

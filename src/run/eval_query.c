@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 #include "base/str.h"
+#include "ir/dominators.h"
 #include "ir/module.h"
 #include "ir/order.h"
 #include "lang/query.h"
@@ -455,7 +456,9 @@ fx_eval_reach(struct fx_evaluator *evaluator, const char *function,
 	bool is_path = fx_str_equal(function, "path");
 	bool is_near = fx_str_equal(function, "users") ||
 		       fx_str_equal(function, "inputs");
-	size_t most = is_near ? 1 : 2;
+	bool is_dominating = fx_str_equal(function, "dom") ||
+			     fx_str_equal(function, "postdom");
+	size_t most = is_near || is_dominating ? 1 : 2;
 	size_t count = arguments->count;
 	struct fx_node *node;
 	struct fx_node *to;
@@ -479,6 +482,8 @@ fx_eval_reach(struct fx_evaluator *evaluator, const char *function,
 	else if (is_near)
 		neighbours(graph, node, *function == 'u', positions_ret,
 			count_ret);
+	else if (is_dominating)
+		fx_dominators(node, *function == 'd', positions_ret, count_ret);
 	else
 		fx_order_cone(node, fx_str_equal(function, "up"), depth,
 			positions_ret, count_ret);

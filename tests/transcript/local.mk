@@ -57,7 +57,8 @@ transcripts = \
 	%D%/fig1_listing.fxt \
 	%D%/fig2_transform.fxt \
 	%D%/fig3_code.fxt \
-	%D%/find.fxt %D%/freq.fxt %D%/hist.fxt %D%/stats.fxt \
+	%D%/find.fxt %D%/freq.fxt %D%/params.fxt %D%/slice.fxt \
+	%D%/summary.fxt %D%/hist.fxt %D%/stats.fxt \
 	%D%/finish.fxt \
 	%D%/flags.fxt \
 	%D%/force.fxt \
@@ -243,8 +244,8 @@ EXTRA_DIST += $(transcripts) \
 	%D%/samples/version1.fxg
 
 # Every example that help shows.
-TESTS += %D%/examples.sh
-EXTRA_DIST += %D%/examples.sh %D%/examples.py
+TESTS += %D%/examples.sh %D%/reach.sh
+EXTRA_DIST += %D%/examples.sh %D%/examples.py %D%/reach.sh %D%/reach.py
 
 # The program as a whole: options, exit statuses, pipes.
 program_tests = \

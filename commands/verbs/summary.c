@@ -1,0 +1,124 @@
+/* summary.c - summary: the modules of a model as a table. */
+#include <config.h>
+
+#include "base/buf.h"
+#include "base/intern.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "commands/out/out.h"
+#include "commands/shell/groups.h"
+#include "commands/verbs/show.h"
+#include "ir/graph.h"
+#include "ir/module.h"
+#include "ir/module_text.h"
+#include "session/model.h"
+
+struct modules {
+	struct cmd_ctx *ctx;
+	struct fx_map last;    /* path -> the last node that is of it */
+	struct fx_map classes; /* path -> class that a scope names */
+	size_t limit;
+	size_t rows;
+};
+
+static void
+collect(struct modules *modules, struct fx_graph *graph)
+{
+	struct fx_node *node;
+
+	fx_graph_for_each_node (node, graph) {
+		const struct fx_scope *scope = node->scope;
+
+		if (node->opcode == FX_OPCODE_CALL_MODULE)
+			fx_map_set_pointer(&modules->last, node->target, node);
+		if (node->opcode == FX_OPCODE_OUTPUT)
+			fx_map_set_pointer(&modules->last, fx_intern(""), node);
+		for (; scope; scope = scope->parent) {
+			fx_map_set_pointer(&modules->last, scope->path, node);
+			if (scope->class_name)
+				fx_map_set_pointer(&modules->classes,
+					scope->path, scope->class_name);
+		}
+	}
+}
+
+static int64_t
+depth_of(const char *path)
+{
+	int64_t depth = *path != '\0';
+
+	for (; *path; path++)
+		depth += *path == '.';
+	return depth;
+}
+
+/* Scopes know the classes of modules that torch.fx keeps as plain ones. */
+static const char *
+class_of(struct modules *modules, const char *path,
+	const struct fx_module *module)
+{
+	const char *root = fx_model_graph(modules->ctx->model)->class_name;
+	const char *own = fx_class_short_name(module->class_name);
+	const char *named = fx_map_get_pointer(&modules->classes, path);
+
+	if (!*path && root)
+		return fx_class_short_name(root);
+	return named && fx_str_equal(own, "Module") ? fx_class_short_name(named)
+						    : own;
+}
+
+static void
+summary_row(struct modules *modules, const char *path, struct fx_module *module)
+{
+	struct out *out = modules->ctx->out;
+	const struct fx_node *last = fx_map_get_pointer(&modules->last, path);
+	FX_AUTO_BUF struct fx_buf config = { 0 };
+
+	modules->rows++;
+	if (modules->limit && modules->rows > modules->limit)
+		return;
+	fx_module_print_config(&config, module);
+	out_cell(out, FX_ROLE_SCOPE, "%s", path);
+	out_cell(out, FX_ROLE_TARGET, "%s", class_of(modules, path, module));
+	out_cell(out, FX_ROLE_MUTED, "%s", fx_buf_text(&config));
+	if (last)
+		cmd_cell_shape(out, last->meta);
+	else
+		out_cell_none(out, "");
+	out_cell_int(out, FX_ROLE_NUMBER, fx_module_parameter_count(module));
+	out_cell_int(out, FX_ROLE_NUMBER,
+		(int64_t)fx_module_bytes(module, NULL));
+}
+
+struct fx_error *
+cmd_summary_exec(struct cmd_ctx *ctx)
+{
+	static const char *const keys[] = { "module", "class", "1configuration",
+		"shape", "parameters", "bytes" };
+	struct fx_graph *graph = fx_model_graph(ctx->model);
+	struct modules modules = { .ctx = ctx, .limit = cmd_row_limit(ctx) };
+	int64_t depth = cmd_flag_int(ctx, "depth", INT32_MAX);
+	struct fx_module_walk *walk;
+	struct fx_module *module;
+	const char *scope;
+	const char *path;
+	struct fx_error *err = cmd_scope_argument(ctx, &scope);
+
+	if (err)
+		return err;
+	collect(&modules, graph);
+	out_table_begin(ctx->out, "modules", FX_ARRAY_LEN(keys), keys);
+	walk = fx_module_walk_new(graph->module, false);
+	while (fx_module_walk_next(walk, &module, &path))
+		if (fx_str_is_below(path, scope) &&
+			depth_of(path) - depth_of(scope) <= depth)
+			summary_row(&modules, path, module);
+	fx_module_walk_free(walk);
+	if (modules.limit && modules.rows > modules.limit)
+		out_table_more(ctx->out, modules.rows - modules.limit,
+			"-m 0 shows all");
+	out_table_end(ctx->out);
+	fx_map_deinit(&modules.last);
+	fx_map_deinit(&modules.classes);
+	return NULL;
+}

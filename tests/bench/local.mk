@@ -10,7 +10,8 @@ EXTRA_PROGRAMS += %D%/bench_graph
 EXTRA_DIST += %D%/graph_torch.py %D%/bench_resnet.py %D%/bench_resnet.sh \
 	%D%/bench_session.py %D%/bench_session.sh %D%/run_torch.py \
 	%D%/bench_figures.py %D%/bench_figures.sh %D%/bench_insert.sh %D%/bench_capture.py %D%/bench_capture.sh %D%/bench_capture_wall.py \
-	%D%/bench_record.py %D%/bench_waits.py
+	%D%/bench_record.py %D%/bench_rewrite.py %D%/bench_rewrite.sh \
+	%D%/bench_waits.py
 
 # The full screen, from a key to the painted cells.
 EXTRA_PROGRAMS += %D%/bench_frame

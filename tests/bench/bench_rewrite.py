@@ -1,0 +1,239 @@
+"""Rewrites, passes and comparing, each beside what torch.fx takes for the same
+in this run, where it has the like.  A figure of fxdb is processor time of the
+process: the command and its undo, some number of times, less the same without
+them; the least of several.  torch.fx is timed in its own process, on a copy of
+the graph that was made before.
+"""
+import copy
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+FXDB = os.environ["FXDB"]
+TIMES = 3
+RULES = {"add": ("x, y", "x + y", "torch.sub(x, y)"),
+         "relu": ("x", "F.relu(x)", "F.gelu(x)")}
+good = True
+
+
+# --- torch.fx, in a process of its own ---------------------------------------
+
+def torch_model(name):
+    import torch
+    import torchvision
+    if name == "chain":
+        class Chain(torch.nn.Module):
+            def forward(self, x):
+                for _ in range(10000):
+                    x = torch.nn.functional.relu(x)
+                return x
+        return Chain()
+    torch.manual_seed(0)
+    return getattr(torchvision.models, name)().eval()
+
+
+def torch_rewrite(name, rule):
+    """Milliseconds of replace_pattern, and how many matches it found."""
+    import torch
+    import torch.fx
+    parameters, pattern, replacement = RULES[rule]
+    sides = [eval("lambda %s: %s" % (parameters, side),
+                  {"torch": torch, "F": torch.nn.functional})
+             for side in (pattern, replacement)]
+    traced = torch.fx.symbolic_trace(torch_model(name))
+    least = 1e9
+    # The chain is too deep to be copied, and takes long enough once.
+    for _ in range(1 if name == "chain" else TIMES):
+        again = traced if name == "chain" else copy.deepcopy(traced)
+        begin = time.process_time()
+        matches = torch.fx.replace_pattern(again, *sides)
+        least = min(least, time.process_time() - begin)
+    return [1e3 * least, len(matches)]
+
+
+def torch_fuse(name):
+    import torch
+    from torch.fx.experimental.optimization import fuse
+    torch.set_num_threads(1)
+    model = torch_model(name)
+    least = 1e9
+    for _ in range(TIMES):
+        begin = time.process_time()
+        fuse(model)
+        least = min(least, time.process_time() - begin)
+    return [1e3 * least, 0]
+
+
+def ask_torch(python, *words):
+    """What this file prints when PYTHON runs it for torch's side; None where
+    there is no torch or no torchvision."""
+    done = subprocess.run([python, __file__, "torch", *words],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return json.loads(done.stdout) if done.stdout else None
+
+
+def torch_side():
+    print(json.dumps(torch_fuse(sys.argv[3]) if sys.argv[2] == "fuse"
+                     else torch_rewrite(*sys.argv[3:])), flush=True)
+
+
+if sys.argv[1:2] == ["torch"]:
+    # Its search for cycles goes as deep as the graph.
+    sys.setrecursionlimit(1000000)
+    threading.stack_size(512 << 20)
+    thread = threading.Thread(target=torch_side)
+    thread.start()
+    thread.join()
+    sys.exit(0)
+
+
+# --- fxdb ---------------------------------------------------------------------
+
+def used():
+    now = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return now.ru_utime + now.ru_stime
+
+
+def process(commands):
+    arguments = [FXDB, "-nx", "-batch"]
+    for command in commands:
+        arguments += ["-ex", command]
+    least = 1e9
+    for _ in range(TIMES):
+        before = used()
+        # 1: the graphs compared differ, as they shall.
+        done = subprocess.run(arguments, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL)
+        if done.returncode > 1:
+            sys.exit("%s: status %d" % (commands, done.returncode))
+        least = min(least, used() - before)
+    return 1e3 * least
+
+
+def cost(before, commands, repeat):
+    """Milliseconds of COMMANDS after BEFORE, run REPEAT times."""
+    return (process(before + commands * repeat) - process(before)) / repeat
+
+
+def row(what, figure, bar, beside="", unit="ms"):
+    global good
+    over = bar is not None and figure > bar
+    good &= not over
+    print("%s\t%.2f %s%s\t%s\t%s" % (
+        what, figure, unit, "  OVER" if over else "",
+        "%.3g %s" % (bar, unit) if bar is not None else "", beside),
+        flush=True)
+
+
+def output_of(commands):
+    arguments = [FXDB, "-nx", "-batch"]
+    for command in commands:
+        arguments += ["-ex", command]
+    return subprocess.run(arguments, check=True, stdout=subprocess.PIPE,
+                          text=True).stdout
+
+
+def rewrite_row(pythons, name, path, rule, share, repeat):
+    _, pattern, replacement = RULES[rule]
+    command = "rewrite --fx %s => %s" % (pattern, replacement)
+    took = cost(["set verify off", "load " + path], [command, "undo"], repeat)
+    said = output_of(["set verify off", "load " + path, command])
+    matches = said.split(" match")[0].split()[-1]
+    torch = None
+    for python in pythons:
+        torch = ask_torch(python, "rewrite", name, rule)
+        if torch:
+            break
+    beside = "no torch there"
+    if torch:
+        beside = "replace_pattern %.1f ms, %d matches, %s: 1/%.0f" % (
+            torch[0], torch[1], os.path.basename(os.path.dirname(
+                os.path.dirname(python))), torch[0] / took)
+    row("rewrite --fx %s => %s, %s, %s matches, with its undo" % (
+        pattern, replacement, name, matches), took,
+        torch[0] / share if torch else None, beside)
+
+
+def chain(path, count, period):
+    """relu, neg, tanh, exp one after the other; or PERIOD of ten relu."""
+    words = ["relu", "neg", "tanh", "exp"]
+    with open(path, "w") as file:
+        file.write("def forward(self, x):\n")
+        last = "x"
+        for i in range(count - 2):
+            word = words[i % 4] if period == 4 else \
+                "relu" if i % 10 < period else "tanh"
+            file.write("    n%d = torch.%s(%s)\n" % (i, word, last))
+            last = "n%d" % i
+        file.write("    return %s\n" % last)
+
+
+def traced(folder, name):
+    path = os.path.join(folder, name + ".fxg")
+    subprocess.run([FXDB, "-nx", "-batch", "-ex",
+                    "trace torchvision.models:%s() -i x=f32[1,3,224,224]"
+                    % name, "-ex", "save " + path], check=True,
+                   stdout=subprocess.DEVNULL)
+    return path
+
+
+def functional_chain(path):
+    with open(path, "w") as file:
+        file.write("def forward(self, x):\n")
+        last = "x"
+        for i in range(10000):
+            name = "relu_%d" % i if i else "relu"
+            file.write("    %s = torch.nn.functional.relu(%s, inplace = "
+                       "False)\n" % (name, last))
+            last = name
+        file.write("    return %s\n" % last)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    python = os.environ["FXDB_PYTHON"]
+    pythons = [os.environ.get("FXDB_TORCH2", ""), python]
+    pythons = [one for one in pythons if os.access(one, os.X_OK)]
+    many = os.path.join(folder, "many.py")
+    four = os.path.join(folder, "four.py")
+    deep = os.path.join(folder, "deep.py")
+    chain(many, 100000, 9)
+    chain(four, 100000, 4)
+    functional_chain(deep)
+    has_vision = ask_torch(python, "fuse", "resnet18") is not None
+    if has_vision:
+        for name in ("resnet50", "efficientnet_b7"):
+            path = traced(folder, name)
+            rewrite_row(pythons, name, path, "add", 20, 200)
+    rewrite_row(pythons, "chain", deep, "relu", 200, 3)
+    quiet = ["set backend meta", "set verify off"]
+    row("rewrite torch.relu(x) => F.gelu(x), 90,000 of 100,000 nodes",
+        cost(quiet + ["load " + many], ["rewrite torch.relu(x) => F.gelu(x)"],
+             1), 100)
+    row("and its undo",
+        cost(quiet + ["load " + many, "rewrite torch.relu(x) => F.gelu(x)"],
+             ["undo"], 1), 100)
+    row("match of four nodes, 25,000 times in 100,000 nodes",
+        cost(quiet + ["load " + four],
+             ["match -m 1 torch.exp(torch.tanh(torch.neg(torch.relu(x))))"],
+             3), 100)
+    if has_vision:
+        path = os.path.join(folder, "resnet50.fxg")
+        torch = ask_torch(python, "fuse", "resnet50")
+        one = ["set threads 1", "load " + path, "weights random"]
+        row("pass run fuse-conv-bn, resnet50, the first time, unverified",
+            cost(["set verify off"] + one, ["pass run fuse-conv-bn"], 1),
+            min(20, torch[0] / 3), "torch.fx's fuse %.1f ms" % torch[0])
+        # The first run of a process loads libtorch.
+        one += ["run"]
+        run = cost(one, ["run"], 2)
+        both = one + ["graph copy resnet50 as other",
+                      "set %add.target = torch.sub", "graph resnet50"]
+        row("compare of resnet50 with another add, in runs",
+            cost(both, ["compare resnet50 other"], 1) / run, 2.2,
+            "run %.0f ms" % run, "runs")
+sys.exit(not good)

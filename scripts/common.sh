@@ -249,20 +249,21 @@ build_for_tests()
 # check, showing what they say; count them as count-tests does.
 run_alone()
 {
-	local folder=$1 test file passed=0 failed=0 skipped=0
+	local folder=$1 test status harness passed=0 failed=0 skipped=0
 	shift
+	: >"$folder/one-test.status"
 	for test in "$@"; do
-		file=./$test
-		[ -e "$folder/$test" ] || file='$(srcdir)'/$test
-		echo "$test:"
-		make -s -C "$folder" one-test \
-			TEST="$(harness_of "$test") $file" || return
-		case $(cat "$folder/one-test.status") in
+		harness=$(harness_of "$test")
+		echo "$test ${harness:--} ./$test"
+	done >"$folder/one-test.list"
+	make -s -C "$folder" one-test || return
+	while read -r status; do
+		case $status in
 		0) passed=$((passed + 1)) ;;
 		77) skipped=$((skipped + 1)) ;;
 		*) failed=$((failed + 1)) ;;
 		esac
-	done
+	done <"$folder/one-test.status"
 	echo "$passed passed, $failed failed, $skipped skipped"
 	[ $failed -eq 0 ]
 }

@@ -10,6 +10,7 @@
 #include "ir/graph.h"
 #include "ir/journal.h"
 #include "ir/module.h"
+#include "ir/note.h"
 #include "ir/value_text.h"
 #include "session/model.h"
 #include "session/position.h"

@@ -19,6 +19,7 @@
 #include "ir/graph.h"
 #include "ir/graph_hash.h"
 #include "ir/module.h"
+#include "ir/note.h"
 #include "ir/value_text.h"
 
 struct writer {

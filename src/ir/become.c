@@ -258,15 +258,6 @@ take_target(struct becoming *b, const struct fx_node *node)
 
 /* Nodes. */
 
-static const struct fx_scope *
-take_scope(struct fx_graph *graph, const struct fx_scope *scope)
-{
-	if (!scope)
-		return NULL;
-	return fx_graph_scope(graph, take_scope(graph, scope->parent),
-		scope->path, scope->class_name);
-}
-
 /* A copy of OTHER, a node of the other graph, after LAST. */
 FX_NODISCARD static struct fx_error *
 create(struct becoming *b, const struct fx_node *other, struct fx_node *last,
@@ -280,7 +271,7 @@ create(struct becoming *b, const struct fx_node *other, struct fx_node *last,
 		.kwargs = fx_graph_import(b->graph, &other->kwargs, &b->nodes),
 		.type = other->type,
 		.is_wrapped = other->is_wrapped,
-		.scope = take_scope(b->graph, other->scope),
+		.scope = fx_graph_import_scope(b->graph, other->scope),
 		.meta = other->meta,
 	};
 	struct fx_node *before =

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "ir/graph_private.h"
 #include "ir/module.h"
+#include "ir/note.h"
 #include "ir/value_walk.h"
 
 /* What is met while copying modules: each distinct one is copied once, so that
@@ -146,14 +147,14 @@ copy_names(struct fx_names *copy, const struct fx_names *names)
 	fx_map_copy(&copy->hints, &names->hints);
 }
 
-static const struct fx_scope *
-copy_scope(struct fx_graph *graph, const struct fx_scope *scope)
+const struct fx_scope *
+fx_graph_import_scope(struct fx_graph *graph, const struct fx_scope *scope)
 {
 	const struct fx_scope *parent;
 
 	if (!scope)
 		return NULL;
-	parent = copy_scope(graph, scope->parent);
+	parent = fx_graph_import_scope(graph, scope->parent);
 	return fx_graph_scope(graph, parent, scope->path, scope->class_name);
 }
 
@@ -168,7 +169,7 @@ copy_node(struct fx_graph *graph, const struct fx_node *node,
 		.kwargs = fx_graph_import(graph, &node->kwargs, map),
 		.type = node->type,
 		.is_wrapped = node->is_wrapped,
-		.scope = copy_scope(graph, node->scope),
+		.scope = fx_graph_import_scope(graph, node->scope),
 		.meta = node->meta };
 	struct fx_node *copy;
 	const char *key;

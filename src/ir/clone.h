@@ -17,6 +17,10 @@ struct fx_graph *fx_graph_clone(const struct fx_graph *graph, uint32_t serial,
 struct fx_value fx_graph_import(struct fx_graph *graph,
 	const struct fx_value *value, const struct fx_map *map);
 
+/* SCOPE of another graph (NULL: none) as one of GRAPH. */
+const struct fx_scope *fx_graph_import_scope(struct fx_graph *graph,
+	const struct fx_scope *scope);
+
 /* A deep copy of MODULE for GRAPH. */
 struct fx_module *fx_module_clone(struct fx_graph *graph,
 	const struct fx_module *module);

@@ -148,20 +148,10 @@ struct fx_node *fx_graph_output(const struct fx_graph *graph);
  */
 void fx_graph_set_meta(struct fx_node *node, const struct fx_value *meta);
 
-/* Notes: free text by key, kept in .fxg. */
-void fx_graph_set_note(struct fx_node *node, const char *key, const char *text);
-/* The INDEXth note of NODE; false past the end. */
-bool fx_graph_note_at(const struct fx_node *node, size_t index,
-	const char **key_ret, const char **text_ret);
-
 /* Ids of the nodes that an edit put NODE in the place of (those were erased, or
  * stand beside it), borrowed; how many in *COUNT_RET. */
 const uint64_t *fx_graph_derived(const struct fx_node *node,
 	uint32_t *count_ret);
-/* The key of the note that says what NODE was derived from where that is not
- * known by ids: in a copy, or after loading.
- */
-#define FX_NOTE_DERIVED "derived_from"
 /* Append what NODE was derived from, "conv1 (call_module conv1)", with commas
  * between; nothing when it was not, or by a note alone.
  */

@@ -1,6 +1,6 @@
 # Sources of src/ir: .c, .h and .def alike, so that distcheck misses none.
 libfxcore_a_SOURCES += \
-	%D%/node_info.c \
+	%D%/node_info.c %D%/note.h \
 	%D%/align.c %D%/align.h \
 	%D%/become.c %D%/become.h \
 	%D%/build.h \

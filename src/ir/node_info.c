@@ -11,6 +11,7 @@
 #include "base/intern.h"
 #include "ir/graph.h"
 #include "ir/graph_private.h"
+#include "ir/note.h"
 
 struct shared_source {
 	struct fx_source source;
@@ -232,6 +233,18 @@ fx_graph_note_at(const struct fx_node *node, size_t index, const char **key_ret,
 	*key_ret = note->key;
 	*text_ret = note->text;
 	return true;
+}
+
+const char *
+fx_graph_note(const struct fx_node *node, const char *key)
+{
+	const char *other;
+	const char *text;
+
+	for (size_t i = 0; fx_graph_note_at(node, i, &other, &text); i++)
+		if (!strcmp(other, key))
+			return text;
+	return NULL;
 }
 
 struct derived {

@@ -8,6 +8,7 @@
 #include "base/intern.h"
 #include "base/str.h"
 #include "ir/graph.h"
+#include "ir/note.h"
 #include "ir/value_text.h"
 #include "lang/ast.h"
 #include "lang/parse.h"

@@ -10,6 +10,7 @@
 #include "base/intern.h"
 #include "base/vec.h"
 #include "ir/module.h"
+#include "ir/note.h"
 #include "ir/tensor_meta.h"
 
 struct maker {

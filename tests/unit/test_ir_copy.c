@@ -13,6 +13,7 @@
 #include "ir/edit.h"
 #include "ir/graph_hash.h"
 #include "ir/module.h"
+#include "ir/note.h"
 #include "ir/pair.h"
 #include "ir/verify.h"
 #include "tests/support/append.h"

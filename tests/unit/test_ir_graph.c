@@ -11,6 +11,7 @@
 #include "ir/graph.h"
 #include "ir/journal.h"
 #include "ir/module.h"
+#include "ir/note.h"
 #include "ir/order.h"
 #include "ir/tensor_meta.h"
 #include "ir/value_walk.h"

@@ -69,6 +69,7 @@ libfxcmd_a_SOURCES += \
 	%D%/verbs/grp_compare.c \
 	%D%/verbs/beside.c \
 	%D%/verbs/compare.c \
+	%D%/verbs/reduce.c \
 	%D%/verbs/verify.c \
 	%D%/verbs/grp_rewrite.c \
 	%D%/verbs/pass_run.c %D%/verbs/pass_run.h \

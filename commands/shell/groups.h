@@ -51,6 +51,7 @@ FX_NODISCARD struct fx_error *cmd_scope_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_compare_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_verify_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_bisect_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_reduce_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_diff_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_help_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_apropos_exec(struct cmd_ctx *ctx);

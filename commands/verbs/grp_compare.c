@@ -92,5 +92,45 @@ const struct cmd_entry cmd_group_compare[] = {
 				"since when a condition fails" } },
 		.exec = cmd_bisect_exec,
 	},
+	{
+		.name = "reduce",
+		.summary = "find the smallest graph that fails alike",
+		.help = "What fails is a node that cannot run, or makes NaN or "
+			"infinities that reach the output (or NODE); with "
+			"--against, a node whose value is another than in a "
+			"graph that is right. The result is a new graph of the "
+			"few nodes that this takes, whose inputs are the "
+			"values that were there. Each candidate is judged by "
+			"running it: the same node fails with the same error "
+			"or the same kind of value. Ctrl-C, --tries and "
+			"--seconds end it, and the smallest so far is kept. "
+			"-o writes a folder with the graph, the same as a "
+			"package for Python, and run.py, which needs torch "
+			"alone and fails alike; with a name that ends in "
+			".fxg, the graph. The graph, its run and its values "
+			"stay as they are.",
+		.synonyms = "minimize minify shrink repro reproducer delta "
+			    "debugging bug report nan crash",
+		.needs = CMD_NEED_GRAPH | CMD_OWN_OUTPUT,
+		.args = { { "node", CMD_ARG_NODE, CMD_OPTIONAL,
+				  "whose value is to be finite; the output",
+				  NULL },
+			{ "as", CMD_ARG_WORD, CMD_OPTIONAL | CMD_KEYWORD,
+				"what to call it: NAME_reduced", NULL } },
+		.flags = { { "against", 0, CMD_ARG_GRAPH,
+				   "a graph whose values are right" },
+			{ "rtol", 0, CMD_ARG_WORD,
+				"no more than this of the largest element is "
+				"right too: 1e-5" },
+			{ "tries", 0, CMD_ARG_INT, "at most: 2000" },
+			{ "seconds", 0, CMD_ARG_WORD, "at most: 60" },
+			{ "output", 'o', CMD_ARG_FILE,
+				"a folder for Python, or a file .fxg" } },
+		.examples = { { "reduce", "what fails, as small as it gets" },
+			{ "reduce -o repro", "also as Python that fails" },
+			{ "reduce --against base",
+				"the node that gives another value" } },
+		.exec = cmd_reduce_exec,
+	},
 	{ .name = NULL },
 };

@@ -14,6 +14,7 @@ libfxcore_a_SOURCES += \
 	%D%/python.c %D%/python.h %D%/python_private.h \
 	%D%/python_source.c \
 	%D%/python_statement.c \
+	%D%/reproduce.c %D%/reproduce.h \
 	%D%/script.c %D%/script.h \
 	%D%/table.c %D%/table.h \
 	%D%/weights.c %D%/weights.h

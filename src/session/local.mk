@@ -25,10 +25,13 @@ libfxcore_a_SOURCES += \
 	%D%/input.c %D%/keep.c \
 	%D%/match_where.c %D%/match_where.h \
 	%D%/model.c %D%/model.h \
+	%D%/noted_input.c \
 	%D%/override.c \
 	%D%/activation.c %D%/activation.h \
 	%D%/position.c %D%/position.h \
 	%D%/python_pass.c %D%/python_pass.h \
+	%D%/reduce.c %D%/reduce.h %D%/reduce_private.h \
+	%D%/reduce_build.c %D%/reduce_judge.c \
 	%D%/position_back.c %D%/position_nested.c %D%/position_private.h \
 	%D%/position_run.c \
 	%D%/undo_cache.c \

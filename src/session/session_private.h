@@ -182,6 +182,12 @@ void fx_file_meta_deinit(struct fx_file_meta *given);
 void fx_file_meta_review(struct fx_model *model, struct fx_node *const *nodes,
 	size_t count);
 
+/* noted_input.c: give MODEL, just opened, the inputs that its graph brings
+ * (FX_NOTE_INPUT).
+ */
+void fx_model_take_noted_inputs(struct fx_session *session,
+	struct fx_model *model);
+
 /* input.c */
 bool fx_model_has_input(const struct fx_model *model, uint64_t node);
 /* What the generator starts from for the input NODE. */

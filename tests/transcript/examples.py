@@ -15,6 +15,7 @@ NEG = "insert after bn1 : neg = torch.neg(bn1)"
 DROP = "insert after relu : drop = nn.Dropout(0.5)(relu) --splice"
 BREAKS = ["break relu", "break add", "break fc", "break bn1", "break avgpool"]
 EDITS = ["rename add a", "rename fc b", "rename relu c"]
+BAD = ["replace flatten = torch.reshape(avgpool, (1, 500)) -f"]
 BASE = ["graph copy resnet18 as base"]
 
 # What must have happened before an example.
@@ -26,6 +27,8 @@ SETUP = {
     "diff base exp --script -o exp.fxdb": BASE + ["graph copy base as exp"],
     "verify base exp --inputs 5 --rtol 1e-4":
         BASE + ["graph copy base as exp"],
+    "reduce": BAD,
+    "reduce -o repro": BAD,
     "bisect": EDITS,
     "bisect t1 t3 if count{op=output} = 1": EDITS,
     "enable 1": BREAKS,
@@ -63,7 +66,7 @@ STATUS = {"quit 3": 3}
 # They need a terminal, values, or lines after them: other tests have them.
 ELSEWHERE = {"attach 3", "tui", "layout split", "focus cmd", "refresh",
              "dump value conv1.weight w.npy", "demo resnet --pace 2s",
-             "compare base exp", "compare . --dtype f64",
+             "compare base exp", "reduce --against base", "compare . --dtype f64",
              "compare . gold.npz",
              "assert allfinite(output)", "assert allclose(output, $before)",
              "define nn", "document nn",

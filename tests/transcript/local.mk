@@ -27,7 +27,7 @@ transcripts = \
 	%D%/condition_late.fxt \
 	%D%/continue.fxt \
 	%D%/define.fxt \
-	%D%/compare.fxt %D%/diff.fxt %D%/diff_script.fxt \
+	%D%/compare.fxt %D%/reduce.fxt %D%/diff.fxt %D%/diff_script.fxt \
 	%D%/display.fxt \
 	%D%/draw.fxt \
 	%D%/draw_bad_format.fxt \
@@ -263,6 +263,7 @@ program_tests = \
 	%D%/script_values.sh \
 	%D%/nested.sh \
 	%D%/nonfinite.sh \
+	%D%/reduce.sh \
 	%D%/overwritten.sh \
 	%D%/threads.sh \
 	%D%/leave.sh \

@@ -237,6 +237,30 @@ if CAN_TRACE:
           f"random weights: {got}, not {wanted}")
     s.quit()
 
+# A reduced graph comes back with its inputs, once it is edited.
+if HAS_VALUES:
+    with open(home + "/log.py", "w") as f:
+        f.write("""def forward(self, x: "f32[2,3]"):
+    a = torch.abs(x)
+    n = torch.neg(a)
+    b = torch.log(n)
+    c = b + 1
+    return c
+""")
+    s = Session(home + "/log.py")
+    s.ask("reduce")
+    s.ask("rename b made")
+    wanted = [s.ask("info inputs"), s.ask("run")]
+    s.kill()
+    s = Session()
+    said = s.ask("recover 1")
+    s.ask("graph log_reduced")
+    got = [s.ask("info inputs"), s.ask("run")]
+    check(got == wanted and "kept.n_value" in got[0] and "nan 6" in got[1],
+          f"reduced: {said} {got}, not {wanted}")
+    s.quit()
+    forget()
+
 # Killed at any moment.
 seed = int(os.environ.get("FXDB_SEED", "1"))
 for i in range(seed, seed + int(os.environ.get("FXDB_KILLS", "12"))):

@@ -122,6 +122,9 @@ const struct cmd_entry cmd_group_compare[] = {
 			{ "rtol", 0, CMD_ARG_WORD,
 				"no more than this of the largest element is "
 				"right too: 1e-5" },
+			{ "isolate", 0, CMD_ARG_END,
+				"for an operator that crashes: each try in a "
+				"process of its own" },
 			{ "tries", 0, CMD_ARG_INT, "at most: 2000" },
 			{ "seconds", 0, CMD_ARG_WORD, "at most: 60" },
 			{ "output", 'o', CMD_ARG_FILE,

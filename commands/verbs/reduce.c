@@ -50,6 +50,7 @@ read_options(struct cmd_ctx *ctx, struct fx_reduce_options *ret)
 	*ret = (struct fx_reduce_options){
 		.node = cmd_arg_node(ctx, "node"),
 		.rtol = 1e-5,
+		.isolate = cmd_flag(ctx, "isolate") != NULL,
 		.seconds = SECONDS,
 	};
 	if (tries < 1)

@@ -31,7 +31,7 @@ libfxcore_a_SOURCES += \
 	%D%/position.c %D%/position.h \
 	%D%/python_pass.c %D%/python_pass.h \
 	%D%/reduce.c %D%/reduce.h %D%/reduce_private.h \
-	%D%/reduce_build.c %D%/reduce_judge.c \
+	%D%/reduce_apart.c %D%/reduce_build.c %D%/reduce_judge.c \
 	%D%/position_back.c %D%/position_nested.c %D%/position_private.h \
 	%D%/position_run.c \
 	%D%/undo_cache.c \

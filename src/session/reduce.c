@@ -561,6 +561,9 @@ fx_reduce(struct fx_session *session, struct fx_model *model,
 		why = fx_model_why_no_values(model);
 		return fx_error_new(FX_ERR_NOT_KNOWN, "%s", why);
 	}
+	if (options->isolate && model->backend == model->python)
+		return fx_error_new(FX_ERR_UNSUPPORTED,
+			"--isolate: Python runs it, in a process of its own");
 	fx_model_ready_backend(model);
 	err = fx_model_trial_backend(model, &r.backend, &is_own);
 	if (err)

@@ -46,6 +46,7 @@ struct fx_reduce_options {
 				     * output's */
 	struct fx_model *against;   /* whose values are right, or NULL */
 	double rtol;    /* AGAINST: no more than this is right too */
+	bool isolate;   /* tries run in processes of their own */
 	size_t tries;   /* at most so many candidates */
 	double seconds; /* in at most this time */
 };

@@ -58,7 +58,9 @@ fx_failing_print(struct fx_buf *out, const struct fx_failing *failing)
 		fx_buf_add(out, "nothing fails");
 		return;
 	case FX_FAILING_ERROR:
-		fx_buf_addf(out, "%%%s fails: %s", failing->node->name,
+		fx_buf_addf(out, "%%%s %s: %s", failing->node->name,
+			failing->code == FX_ERR_CHILD ? "ends the process"
+						      : "fails",
 			failing->message);
 		return;
 	case FX_FAILING_NONFINITE:
@@ -101,9 +103,10 @@ struct watching {
 	struct fx_env *kept; /* values of GRAPH's nodes, or NULL */
 	bool has_writes;
 	struct fx_failing failing;
-	const struct fx_node *expected; /* to be the first with WANTED */
-	unsigned wanted;                /* bits of what is no number, or 0 */
-	struct fx_error *error;         /* an observer's own */
+	unsigned wanted;           /* bits of what is no number, or 0 */
+	const struct fx_node *end; /* the run ends before it, or NULL ... */
+	bool has_ended;            /* ... and did */
+	struct fx_error *error;    /* an observer's own */
 };
 
 /* Keep VALUE of NODE as it is now. */
@@ -144,7 +147,32 @@ see_value(void *context, struct fx_interp *interp, struct fx_node *node,
 	return FX_ANSWER_STOP;
 }
 
-/* The inputs of NODE, which failed, are kept as it saw them. */
+/* The inputs of NODE are kept as it sees them. */
+static void
+keep_inputs(struct watching *w, const struct fx_interp *interp,
+	const struct fx_node *node)
+{
+	for (size_t i = 0; w->kept && i < fx_node_input_count(node); i++) {
+		const struct fx_node *input = fx_node_input(node, i);
+		struct fx_datum *value = fx_env_get(interp->env, input->id);
+
+		if (value && !w->error)
+			w->error = keep_value(w, input, value);
+	}
+}
+
+static enum fx_answer
+see_before(void *context, struct fx_interp *interp, struct fx_node *node)
+{
+	struct watching *w = context;
+
+	if (!w->end || node != w->end)
+		return FX_ANSWER_GO;
+	keep_inputs(w, interp, node);
+	w->has_ended = true;
+	return FX_ANSWER_STOP;
+}
+
 static void
 see_error(void *context, struct fx_interp *interp, struct fx_node *node,
 	const struct fx_error *err)
@@ -157,13 +185,7 @@ see_error(void *context, struct fx_interp *interp, struct fx_node *node,
 	w->failing.node = node;
 	w->failing.code = fx_error_code(err);
 	w->failing.message = fx_xstrdup(fx_error_message(err));
-	for (size_t i = 0; w->kept && i < fx_node_input_count(node); i++) {
-		const struct fx_node *input = fx_node_input(node, i);
-		struct fx_datum *value = fx_env_get(interp->env, input->id);
-
-		if (value && !w->error)
-			w->error = keep_value(w, input, value);
-	}
+	keep_inputs(w, interp, node);
 }
 
 /* An error of a node is no error of this function, but W's failing. */
@@ -171,9 +193,10 @@ static struct fx_error *
 run(struct watching *w, struct fx_datum *const *inputs, size_t count,
 	struct fx_datum **output_ret)
 {
-	struct fx_observer observer = {
-		.context = w, .after = see_value, .error = see_error
-	};
+	struct fx_observer observer = { .context = w,
+		.before = see_before,
+		.after = see_value,
+		.error = see_error };
 	struct fx_trial trial = { .graph = w->graph,
 		.backend = w->r->backend,
 		.inputs = inputs,
@@ -192,13 +215,9 @@ run(struct watching *w, struct fx_datum *const *inputs, size_t count,
 		fx_error_free(err);
 		return FX_TAKE(w->error);
 	}
-	if (err && fx_error_code(err) == FX_ERR_INTERRUPTED &&
-		w->failing.kind == FX_FAILING_NONFINITE &&
+	/* What was seen ended it, and not a person. */
+	if (err && (w->failing.kind || w->has_ended) &&
 		!w->r->ticker->stopped) {
-		fx_error_free(err);
-		return NULL;
-	}
-	if (err && w->failing.kind == FX_FAILING_ERROR) {
 		fx_error_free(err);
 		return NULL;
 	}
@@ -266,12 +285,33 @@ fx_reduce_find_infinite(const struct fx_reducing *r)
 	return NULL;
 }
 
+/* See whether a node of R's source ends a process, which then is R's failing.
+ */
+static struct fx_error *
+see_crash(struct fx_reducing *r)
+{
+	struct fx_error *err = fx_reduce_run_apart(r, r->source, r->inputs,
+		r->input_count, &r->failing);
+
+	if (r->failing.kind && r->failing.code == FX_ERR_CHILD)
+		return err;
+	fx_failing_deinit(&r->failing);
+	return err;
+}
+
 struct fx_error *
 fx_reduce_observe(struct fx_reducing *r)
 {
 	struct watching w = { .r = r, .graph = r->source, .kept = &r->kept };
-	struct fx_error *err = run(&w, r->inputs, r->input_count, NULL);
+	struct fx_error *err = r->options->isolate ? see_crash(r) : NULL;
 
+	if (err || r->stopped)
+		return err;
+	w.end = r->failing.node;
+	err = run(&w, r->inputs, r->input_count, NULL);
+	if (w.has_ended)
+		return err;
+	fx_failing_deinit(&r->failing);
 	r->failing = w.failing;
 	if (!err && !r->failing.kind)
 		see_nonfinite(r);
@@ -322,13 +362,29 @@ is_value_wrong(const struct fx_reducing *r, const struct fx_datum *output)
 }
 
 static bool
-fails(const struct fx_reducing *r, const struct fx_built *built)
+crashes(struct fx_reducing *r, const struct fx_built *built)
+{
+	struct fx_failing failing;
+	FX_AUTO_ERROR struct fx_error *err =
+		fx_reduce_run_apart(r, built->graph, built->inputs.items,
+			built->inputs.count, &failing);
+	bool answer = !err && failing.node == built->failing &&
+		      fx_failing_is_alike(&failing, &r->failing);
+
+	fx_failing_deinit(&failing);
+	return answer;
+}
+
+static bool
+fails(struct fx_reducing *r, const struct fx_built *built)
 {
 	struct watching w = { .r = r, .graph = built->graph };
 	FX_AUTO_DATUM struct fx_datum *output = NULL;
 	FX_AUTO_ERROR struct fx_error *err = NULL;
 	bool answer;
 
+	if (r->options->isolate && r->failing.kind == FX_FAILING_ERROR)
+		return crashes(r, built);
 	if (r->failing.kind == FX_FAILING_NONFINITE)
 		w.wanted = r->failing.is_nan ? HAS_NAN : HAS_INF;
 	err = run(&w, built->inputs.items, built->inputs.count,

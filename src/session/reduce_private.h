@@ -78,6 +78,12 @@ FX_NODISCARD struct fx_error *fx_reduce_observe(struct fx_reducing *r);
  */
 FX_NODISCARD struct fx_error *fx_reduce_observe_other(struct fx_reducing *r,
 	struct fx_graph *other, struct fx_datum *const *inputs, size_t count);
+/* reduce_apart.c: run GRAPH in a process of its own, and tell how it fails: by
+ * an error or, with the code CHILD, by ending the process.
+ */
+FX_NODISCARD struct fx_error *fx_reduce_run_apart(struct fx_reducing *r,
+	struct fx_graph *graph, struct fx_datum *const *inputs, size_t count,
+	struct fx_failing *ret);
 /* Whether the source, run once more, fails alike. */
 FX_NODISCARD struct fx_error *fx_reduce_is_steady(struct fx_reducing *r,
 	bool *ret);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # reduce.sh - what fails becomes small and fails alike: in place through a view,
-# by strides, in lists, tuples and nested graphs, beside another graph, on the
-# process that traced the graph, after saving; Ctrl-C leaves all as
+# by strides, in lists, tuples and nested graphs, beside another graph, by ending
+# the process, on the process that traced the graph, after saving; Ctrl-C leaves all as
 # it was.  Skipped without libtorch.
 . "$(dirname "$0")/home.sh"
 
@@ -161,6 +161,31 @@ fxdb --readonly bn/resnet18_reduced.fxg -ex 'reduce' -ex 'reduce -o other' &&
 	fail 'written when read-only'
 says 'read-only session'
 [ ! -e other ] || fail 'other is there'
+
+# An operator that ends the process, where this libtorch has this one.
+cat >crash.py <<'END'
+def forward(self, x: "f32[4,4]", n: "i64[1]"):
+    a = torch.relu(x)
+    b = torch.neg(a)
+    m = torch.add(n, 1000000000)
+    s = torch.segment_reduce(b, 'max', lengths = m, axis = 0, unsafe = True)
+    c = torch.exp(s)
+    return c
+END
+fxdb crash.py -ex run
+if [ $? -gt 128 ]; then
+	fxdb crash.py -ex 'reduce --isolate -o crash' -ex lint -ex quit ||
+		fail 'a crash'
+	says '%s ends the process: signal 11'
+	says '4 of 8 nodes fail alike'
+	fxdb strides.py -ex 'reduce --isolate' -ex quit || fail 'apart'
+	says '%v fails: view size is not compatible'
+	says '4 of 9 nodes fail alike'
+	if "$python" -c 'import torch' 2>/dev/null; then
+		"$python" crash/run.py >said 2>&1
+		[ $? = 139 ] || fail 'crash/run.py'
+	fi
+fi
 
 # Ctrl-C, of a loop without end.
 cat >endless.py <<'END'

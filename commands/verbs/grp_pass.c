@@ -51,7 +51,9 @@ list_options(struct cmd_ctx *ctx, const char *name)
 	out_table_begin(ctx->out, "options", FX_ARRAY_LEN(keys), keys);
 	for (size_t i = 0; fx_pass_option_at(pass, i, &option); i++) {
 		out_cell(ctx->out, FX_ROLE_KEYWORD, "%s", option.name);
-		out_cell(ctx->out, FX_ROLE_PLAIN, "%s", type_word(option.type));
+		out_cell(ctx->out, FX_ROLE_PLAIN, "%s",
+			option.choices ? option.choices
+				       : type_word(option.type));
 		out_cell(ctx->out, FX_ROLE_PLAIN, "%s", option.initial);
 		out_cell(ctx->out, FX_ROLE_PLAIN, "%s", option.help);
 	}

@@ -10,6 +10,7 @@
 
 #include "base/vec.h"
 #include "ir/graph.h"
+#include "ir/module.h"
 #include "ir/side_effects.h"
 
 struct search {
@@ -43,6 +44,18 @@ is_call(const struct fx_node *node)
 	       node->opcode == FX_OPCODE_CALL_MODULE;
 }
 
+/* Whether NODE calls a layer that reads tensors of its own. */
+static bool
+reads_parameters(const struct fx_node *node)
+{
+	struct fx_module *module;
+
+	if (node->opcode != FX_OPCODE_CALL_MODULE)
+		return false;
+	module = fx_module_find(node->graph->module, node->target);
+	return !module || fx_module_has_tensors(module);
+}
+
 static void
 spread(struct search *search)
 {
@@ -73,6 +86,10 @@ fx_written_find(struct fx_written *written, struct fx_graph *graph)
 		search.parameters |= node->opcode == FX_OPCODE_CALL_MODULE;
 	}
 	spread(&search);
+	fx_graph_for_each_node (node, graph)
+		written->parameters |=
+			node->opcode == FX_OPCODE_GET_ATTR &&
+			fx_map_has(&written->nodes, (uintptr_t)node);
 	if (search.parameters)
 		fx_graph_for_each_node (node, graph)
 			if (node->opcode == FX_OPCODE_GET_ATTR)
@@ -90,7 +107,8 @@ fx_written_deinit(struct fx_written *written)
 bool
 fx_written_touches(const struct fx_written *written, const struct fx_node *node)
 {
-	if (fx_map_has(&written->nodes, (uintptr_t)node))
+	if (fx_map_has(&written->nodes, (uintptr_t)node) ||
+		(written->parameters && reads_parameters(node)))
 		return true;
 	for (size_t i = 0; i < fx_node_input_count(node); i++)
 		if (fx_map_has(&written->nodes,

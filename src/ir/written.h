@@ -16,6 +16,7 @@ struct fx_node;
 /* Nodes whose result may lie in memory that some node writes. */
 struct fx_written {
 	struct fx_map nodes;
+	bool parameters; /* of layers, by nodes that read them */
 };
 
 /* Of GRAPH as it is now.  fx_written_deinit releases it. */

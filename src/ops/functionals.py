@@ -49,10 +49,12 @@ def patch_merging(x):
     return torch.cat(quarters, -1)
 
 
-def relative_position_bias(table, index, window_size):
+def relative_position_bias(relative_position_bias_table,
+                           relative_position_index, window_size):
     """[1, heads, N, N] from a table of offsets, N positions in a window."""
     count = window_size[0] * window_size[1]
-    bias = table[index].view(count, count, -1)
+    bias = relative_position_bias_table[relative_position_index]
+    bias = bias.view(count, count, -1)
     return bias.permute(2, 0, 1).contiguous().unsqueeze(0)
 
 

@@ -11,6 +11,7 @@ libfxcore_a_SOURCES += \
 	%D%/meaning.c %D%/meaning.def %D%/meaning.h \
 	%D%/opcode.def %D%/opcode.h \
 	%D%/ops.def %D%/optab.c %D%/optab.h \
+	%D%/parameters.c %D%/parameters.def %D%/parameters.h \
 	%D%/spellings.c %D%/spellings.def %D%/spellings.h \
 	%D%/takes.def \
 	%D%/world.c %D%/world.def %D%/world.h

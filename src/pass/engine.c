@@ -41,10 +41,22 @@ struct fx_pass_work {
 	struct fx_pass_ctx ctx;
 	char *options;
 	struct fx_candidate candidate;
+	bool is_open;
 	bool has_candidate;
 	struct fx_map keys; /* interned -> how often it came up */
 	char *key;
 };
+
+static FX_NODISCARD struct fx_error *
+open_pass(struct fx_pass_work *work)
+{
+	struct fx_error *err = work->pass->open(work->graph, &work->ctx);
+
+	work->is_open = !err;
+	return err ? fx_error_note(err, "while running pass %s",
+			     work->pass->name)
+		   : NULL;
+}
 
 struct fx_error *
 fx_pass_begin(struct fx_graph *graph, const struct fx_pass *pass,
@@ -62,14 +74,24 @@ fx_pass_begin(struct fx_graph *graph, const struct fx_pass *pass,
 	work->options = options ? fx_xstrdup(options) : NULL;
 	work->ctx =
 		(struct fx_pass_ctx){ .options = work->options, .pass = pass };
-	err = pass->open(graph, &work->ctx);
+	if (!pass->computes)
+		err = open_pass(work);
 	if (err) {
 		free(work->options);
 		free(work);
-		return fx_error_note(err, "while running pass %s", pass->name);
+		return err;
 	}
 	*ret = work;
 	return NULL;
+}
+
+struct fx_error *
+fx_pass_enter(struct fx_pass_work *work, const struct fx_pass_world *world)
+{
+	if (work->is_open)
+		return NULL;
+	work->ctx.world = world;
+	return open_pass(work);
 }
 
 /* The second candidate of one key is KEY.2, and so on. */
@@ -97,6 +119,7 @@ fx_pass_next(struct fx_pass_work *work)
 {
 	work->candidate = (struct fx_candidate){ .node = 0 };
 	work->has_candidate =
+		work->is_open &&
 		work->pass->plan(work->graph, &work->ctx, &work->candidate);
 	if (!work->has_candidate)
 		return NULL;
@@ -126,7 +149,8 @@ fx_pass_end(struct fx_pass_work *work)
 {
 	if (!work)
 		return;
-	work->pass->close(work->graph, &work->ctx);
+	if (work->is_open)
+		work->pass->close(work->graph, &work->ctx);
 	fx_map_deinit(&work->keys);
 	free(work->options);
 	free(work->key);

@@ -18,7 +18,9 @@
 #include "ir/journal.h"
 #include "run/difference.h"
 
+struct fx_backend;
 struct fx_pass_ctx;
+struct fx_ticker;
 
 /* Something a pass would do: the node it is about, and a sentence. */
 struct fx_candidate {
@@ -41,6 +43,7 @@ struct fx_pass_option {
 	enum fx_pass_option_type type;
 	const char *initial; /* without it: "off", "3", "" */
 	const char *help;    /* one line, lower case, no full stop */
+	const char *choices; /* TEXT: the words it may be, "a|b"; or NULL */
 };
 
 struct fx_pass {
@@ -50,6 +53,7 @@ struct fx_pass {
 	/* What it says of its result, which verification holds it to. */
 	enum fx_claim claim;
 	bool needs_weights; /* it reads parameters and buffers */
+	bool computes;      /* it needs a backend that has values */
 	/* Begin and end: allocate and free ctx->state. */
 	struct fx_error *(*open)(struct fx_graph *graph,
 		struct fx_pass_ctx *ctx);
@@ -64,10 +68,17 @@ struct fx_pass {
 		struct fx_pass_ctx *ctx, const struct fx_candidate *candidate);
 };
 
+/* What a pass may compute with. */
+struct fx_pass_world {
+	struct fx_backend *backend;
+	struct fx_ticker *ticker; /* Ctrl-C; may be NULL */
+};
+
 struct fx_pass_ctx {
 	/* As given and checked: words separated by blanks; or NULL. */
 	const char *options;
 	const struct fx_pass *pass;
+	const struct fx_pass_world *world; /* of one that computes; or NULL */
 	void *state;
 };
 
@@ -104,6 +115,11 @@ struct fx_pass_work;
 FX_NODISCARD struct fx_error *fx_pass_begin(struct fx_graph *graph,
 	const struct fx_pass *pass, const char *options,
 	struct fx_pass_work **ret);
+/* What a pass that computes does first: it has no candidates without a world,
+ * which has to live as long.  Nothing for others, and the second time.
+ */
+FX_NODISCARD struct fx_error *fx_pass_enter(struct fx_pass_work *work,
+	const struct fx_pass_world *world);
 /* The next candidate, borrowed until the one after it, with its key; NULL at
  * the end.  Who does not apply it skips it.
  */

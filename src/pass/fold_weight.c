@@ -14,6 +14,7 @@
 #include "base/blob.h"
 #include "base/mem.h"
 #include "ir/module.h"
+#include "pass/layers.h"
 #include "run/values.h"
 
 /* --- the bias ------------------------------------------------------------ */
@@ -41,11 +42,8 @@ numbers_free(struct fx_recipe *recipe)
 	free(numbers);
 }
 
-/* The numbers of TENSOR, not rounded where that is known, or COUNT times
- * FALLBACK where there is none.
- */
-static FX_NODISCARD struct fx_error *
-read_numbers(const struct fx_tensor *tensor, size_t count, double fallback,
+struct fx_error *
+fx_fold_read(const struct fx_tensor *tensor, size_t count, double fallback,
 	double **ret)
 {
 	size_t size = tensor ? fx_dtype_info(tensor->dtype)->size : 1;
@@ -208,14 +206,22 @@ fold(const struct fx_folding *folding, double *scale, double *bias)
 	FX_AUTO_FREE double *variance = NULL;
 	FX_AUTO_FREE double *gamma = NULL;
 	FX_AUTO_FREE double *beta = NULL;
-	struct fx_error *err = read_numbers(folding->mean, count, 0, &mean);
+	struct fx_error *err;
 
+	if (folding->scale) {
+		for (size_t i = 0; i < count; i++) {
+			scale[i] = folding->scale[i];
+			bias[i] = bias[i] * scale[i] + folding->shift[i];
+		}
+		return NULL;
+	}
+	err = fx_fold_read(folding->mean, count, 0, &mean);
 	if (!err)
-		err = read_numbers(folding->variance, count, 0, &variance);
+		err = fx_fold_read(folding->variance, count, 0, &variance);
 	if (!err)
-		err = read_numbers(folding->gamma, count, 1, &gamma);
+		err = fx_fold_read(folding->gamma, count, 1, &gamma);
 	if (!err)
-		err = read_numbers(folding->beta, count, 0, &beta);
+		err = fx_fold_read(folding->beta, count, 0, &beta);
 	for (size_t i = 0; !err && i < count; i++) {
 		double r = 1 / sqrt(variance[i] + folding->eps);
 
@@ -248,7 +254,7 @@ fx_fold_weight(struct fx_graph *graph, const struct fx_folding *folding,
 	struct numbers *bias = FX_NEW(struct numbers);
 	struct fx_storage *storages[2] = { NULL, NULL };
 	struct fx_error *err =
-		read_numbers(folding->bias, count, 0, &bias->items);
+		fx_fold_read(folding->bias, count, 0, &bias->items);
 
 	bias->recipe = (struct fx_recipe){ 1, numbers_fill, numbers_free };
 	bias->count = count;
@@ -267,5 +273,110 @@ fx_fold_weight(struct fx_graph *graph, const struct fx_folding *folding,
 		make_tensors(graph, folding, storages, weight_ret, bias_ret);
 	fx_storage_unref(storages[0]);
 	fx_storage_unref(storages[1]);
+	return err;
+}
+
+/* --- one layer after the other ------------------------------------------- */
+
+/* The numbers of two layers, one after the other. */
+struct product {
+	size_t in;
+	size_t between;
+	size_t out;
+	double *weights[2];
+	double *biases[2];
+};
+
+static double *
+multiply(const struct product *p)
+{
+	double *result = fx_xcalloc(p->in * p->out, sizeof(*result));
+
+	for (size_t i = 0; i < p->out; i++)
+		for (size_t j = 0; j < p->between; j++) {
+			double factor = p->weights[1][i * p->between + j];
+			const double *row = p->weights[0] + j * p->in;
+
+			for (size_t k = 0; k < p->in; k++)
+				result[i * p->in + k] += factor * row[k];
+		}
+	return result;
+}
+
+static double *
+carry_bias(const struct product *p)
+{
+	double *result = fx_xcalloc(p->out, sizeof(*result));
+
+	for (size_t i = 0; i < p->out; i++) {
+		result[i] = p->biases[1][i];
+		for (size_t j = 0; j < p->between; j++)
+			result[i] += p->weights[1][i * p->between + j] *
+				     p->biases[0][j];
+	}
+	return result;
+}
+
+/* The weight (RANK 2) or bias of P, with the dtype and flags of LIKE. */
+static FX_NODISCARD struct fx_error *
+make_tensor(struct fx_graph *graph, const struct fx_tensor *like,
+	const struct product *p, size_t rank, struct fx_tensor **ret)
+{
+	const int64_t sizes[2] = { (int64_t)p->out, (int64_t)p->in };
+	struct numbers *numbers = FX_NEW(struct numbers);
+	struct fx_storage *storage = NULL;
+	struct fx_error *err;
+
+	numbers->recipe = (struct fx_recipe){ 1, numbers_fill, numbers_free };
+	numbers->items = rank == 2 ? multiply(p) : carry_bias(p);
+	numbers->count = rank == 2 ? p->out * p->in : p->out;
+	err = fx_storage_new_later(&numbers->recipe, like->dtype,
+		numbers->count, &storage);
+	if (err)
+		return err;
+	*ret = fx_tensor_new(graph, like->dtype, sizes, rank, storage);
+	(*ret)->requires_grad = like->requires_grad;
+	fx_storage_unref(storage);
+	return NULL;
+}
+
+static FX_NODISCARD struct fx_error *
+read_layer(const struct fx_module *layer, double **weight_ret,
+	double **bias_ret)
+{
+	const struct fx_tensor *weight = fx_layer_tensor(layer, "weight");
+	struct fx_error *err = fx_fold_read(weight,
+		(size_t)fx_tensor_numel(weight), 0, weight_ret);
+
+	return err ? err
+		   : fx_fold_read(fx_layer_tensor(layer, "bias"),
+			     (size_t)weight->sizes[0], 0, bias_ret);
+}
+
+struct fx_error *
+fx_fold_product(struct fx_graph *graph, const struct fx_module *first,
+	const struct fx_module *second, struct fx_tensor **weight_ret,
+	struct fx_tensor **bias_ret)
+{
+	const struct fx_tensor *inner = fx_layer_tensor(first, "weight");
+	const struct fx_tensor *outer = fx_layer_tensor(second, "weight");
+	bool has_bias = fx_layer_tensor(first, "bias") ||
+			fx_layer_tensor(second, "bias");
+	struct product p = { .in = (size_t)inner->sizes[1],
+		.between = (size_t)inner->sizes[0],
+		.out = (size_t)outer->sizes[0] };
+	struct fx_error *err = read_layer(first, &p.weights[0], &p.biases[0]);
+
+	*bias_ret = NULL;
+	if (!err)
+		err = read_layer(second, &p.weights[1], &p.biases[1]);
+	if (!err)
+		err = make_tensor(graph, outer, &p, 2, weight_ret);
+	if (!err && has_bias)
+		err = make_tensor(graph, outer, &p, 1, bias_ret);
+	for (int i = 0; i < 2; i++) {
+		free(p.weights[i]);
+		free(p.biases[i]);
+	}
 	return err;
 }

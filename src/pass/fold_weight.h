@@ -10,6 +10,7 @@
 #include "base/error.h"
 
 struct fx_graph;
+struct fx_module;
 struct fx_tensor;
 
 /* All tensors are contiguous, have values, and are of one float dtype. */
@@ -23,6 +24,11 @@ struct fx_folding {
 	double eps;
 	uint32_t axis; /* of the channels of a group in WEIGHT: 0 or 1 */
 	size_t count;  /* of channels */
+	/* In place of a normalisation: by what each channel is multiplied, and
+	 * what is added; or NULL.
+	 */
+	const double *scale;
+	const double *shift;
 };
 
 /* The folded tensors, for GRAPH.  They are computed in WEIGHT's dtype when they
@@ -31,5 +37,18 @@ struct fx_folding {
 FX_NODISCARD struct fx_error *fx_fold_weight(struct fx_graph *graph,
 	const struct fx_folding *folding, struct fx_tensor **weight_ret,
 	struct fx_tensor **bias_ret);
+
+/* The numbers of TENSOR, COUNT of them, not rounded where that is known; with
+ * NULL COUNT times FALLBACK.  The caller's.
+ */
+FX_NODISCARD struct fx_error *fx_fold_read(const struct fx_tensor *tensor,
+	size_t count, double fallback, double **ret);
+
+/* The weight and bias (NULL: neither has one) of a linear layer that does what
+ * SECOND does with the results of FIRST, for GRAPH.
+ */
+FX_NODISCARD struct fx_error *fx_fold_product(struct fx_graph *graph,
+	const struct fx_module *first, const struct fx_module *second,
+	struct fx_tensor **weight_ret, struct fx_tensor **bias_ret);
 
 #endif /* FX_PASS_FOLD_WEIGHT_H */

@@ -10,22 +10,20 @@
 #include <config.h>
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/blob.h"
 #include "base/intern.h"
-#include "base/map.h"
 #include "base/mem.h"
 #include "ir/clone.h"
 #include "ir/edit.h"
 #include "ir/module.h"
 #include "ops/fusion.h"
 #include "pass/fold_weight.h"
+#include "pass/layers.h"
 #include "pass/sweep.h"
 
 struct state {
 	struct fx_sweep sweep; /* first */
-	struct fx_map holders; /* module -> how many nodes need it as it is */
+	struct fx_holders holders;
 };
 
 /* The call of a layer, and the normalisation of its result. */
@@ -39,61 +37,13 @@ struct pair {
 
 extern const struct fx_pass fx_pass_fuse_conv_bn;
 
-/* --- who holds what ------------------------------------------------------ */
-
-static void
-hold(struct state *state, const struct fx_module *module)
-{
-	fx_map_set(&state->holders, (uintptr_t)module,
-		fx_map_get(&state->holders, (uintptr_t)module, 0) + 1);
-}
-
-/* NODE needs every module on the way to what it names, and what is below. */
-static void
-hold_path(struct state *state, const struct fx_node *node)
-{
-	struct fx_module *module = node->graph->module;
-	struct fx_module_walk *walk;
-	const char *rest = node->target;
-	const char *path;
-
-	while (module && rest) {
-		const char *dot = strchr(rest, '.');
-		size_t length = dot ? (size_t)(dot - rest) : strlen(rest);
-		struct fx_member *member =
-			fx_module_member(module, fx_intern_n(rest, length));
-
-		module = member ? member->child : NULL;
-		rest = dot ? dot + 1 : NULL;
-		if (module)
-			hold(state, module);
-	}
-	if (!module || !module->member_count)
-		return;
-	walk = fx_module_walk_new(module, true);
-	(void)fx_module_walk_next(walk, &module, &path);
-	while (fx_module_walk_next(walk, &module, &path))
-		hold(state, module);
-	fx_module_walk_free(walk);
-}
-
-static bool
-is_only_holder(const struct state *state, const struct fx_module *module)
-{
-	return fx_map_get(&state->holders, (uintptr_t)module, 0) == 1;
-}
-
 static struct fx_error *
 fuse_open(struct fx_graph *graph, struct fx_pass_ctx *ctx)
 {
 	struct state *state = FX_NEW(struct state);
-	struct fx_node *node;
 
 	fx_sweep_begin(&state->sweep, graph);
-	fx_graph_for_each_node (node, graph)
-		if (node->opcode == FX_OPCODE_CALL_MODULE ||
-			node->opcode == FX_OPCODE_GET_ATTR)
-			hold_path(state, node);
+	fx_holders_find(&state->holders, graph);
 	ctx->state = state;
 	return NULL;
 }
@@ -105,38 +55,17 @@ fuse_close(struct fx_graph *graph, struct fx_pass_ctx *ctx)
 
 	(void)graph;
 	fx_sweep_end(&state->sweep);
-	fx_map_deinit(&state->holders);
+	fx_holders_deinit(&state->holders);
 	free(state);
 }
 
 /* --- which --------------------------------------------------------------- */
 
-static const struct fx_tensor *
-tensor_of(const struct fx_module *module, const char *name)
-{
-	struct fx_member *member = fx_module_member(module, fx_intern(name));
-
-	return member ? member->tensor : NULL;
-}
-
-/* Whether TENSOR has values of DTYPE, and COUNT of them unless that is 0. */
-static bool
-is_usable(const struct fx_tensor *tensor, enum fx_dtype dtype, int64_t count)
-{
-	uint64_t reach;
-
-	return tensor && tensor->dtype == dtype && tensor->storage &&
-	       tensor->storage->blob && fx_tensor_is_contiguous(tensor) &&
-	       fx_tensor_reach(tensor, &reach) &&
-	       reach <= fx_blob_size(tensor->storage->blob) &&
-	       (!count || fx_tensor_numel(tensor) == count);
-}
-
 static bool
 is_usable_or_none(const struct fx_tensor *tensor, enum fx_dtype dtype,
 	int64_t count)
 {
-	return !tensor || is_usable(tensor, dtype, count);
+	return !tensor || fx_tensor_is_usable(tensor, dtype, count);
 }
 
 static bool
@@ -154,8 +83,9 @@ has_rank(const struct fx_node *node, uint32_t rank)
 static int64_t
 channel_count(const struct pair *pair)
 {
-	const struct fx_tensor *weight = tensor_of(pair->layer, "weight");
-	const struct fx_tensor *mean = tensor_of(pair->norm, "running_mean");
+	const struct fx_tensor *weight = fx_layer_tensor(pair->layer, "weight");
+	const struct fx_tensor *mean =
+		fx_layer_tensor(pair->norm, "running_mean");
 	const struct fx_value *groups =
 		fx_value_dict_get(&pair->layer->config, fx_intern("groups"));
 	enum fx_dtype dtype = weight ? weight->dtype : FX_DTYPE_NONE;
@@ -166,21 +96,24 @@ channel_count(const struct pair *pair)
 
 	if (!count || !eps ||
 		(eps->kind != FX_VALUE_FLOAT && eps->kind != FX_VALUE_INT) ||
-		!is_usable(weight, dtype, 0) ||
+		!fx_tensor_is_usable(weight, dtype, 0) ||
 		fx_dtype_info(dtype)->category != FX_DTYPE_CATEGORY_FLOAT ||
 		weight->rank <= pair->row->axis)
 		return 0;
 	own = weight->sizes[pair->row->axis];
 	if (pair->row->axis && groups && groups->kind == FX_VALUE_INT)
 		own *= groups->integer;
-	if (own != count || !is_usable(mean, dtype, count) ||
-		!is_usable(tensor_of(pair->norm, "running_var"), dtype, count))
+	if (own != count || !fx_tensor_is_usable(mean, dtype, count) ||
+		!fx_tensor_is_usable(fx_layer_tensor(pair->norm, "running_var"),
+			dtype, count))
 		return 0;
-	return is_usable_or_none(tensor_of(pair->norm, "weight"), dtype,
+	return is_usable_or_none(fx_layer_tensor(pair->norm, "weight"), dtype,
 		       count) &&
-			       is_usable_or_none(tensor_of(pair->norm, "bias"),
+			       is_usable_or_none(fx_layer_tensor(pair->norm,
+							 "bias"),
 				       dtype, count) &&
-			       is_usable_or_none(tensor_of(pair->layer, "bias"),
+			       is_usable_or_none(fx_layer_tensor(pair->layer,
+							 "bias"),
 				       dtype, count)
 		       ? count
 		       : 0;
@@ -227,7 +160,9 @@ fuse_plan(struct fx_graph *graph, struct fx_pass_ctx *ctx,
 		fx_sweep_offer(&state->sweep, node, ret,
 			"fold %%%s into %%%s%s", node->name,
 			pair.layer_node->name,
-			is_only_holder(state, pair.layer) ? "" : ", a copy");
+			fx_holders_is_only(&state->holders, pair.layer)
+				? ""
+				: ", a copy");
 		return true;
 	}
 	return false;
@@ -241,12 +176,12 @@ make_layer(struct fx_graph *graph, const struct pair *pair,
 	const struct fx_value *eps =
 		fx_value_dict_get(&pair->norm->config, fx_intern("eps"));
 	struct fx_folding folding = {
-		.weight = tensor_of(pair->layer, "weight"),
-		.bias = tensor_of(pair->layer, "bias"),
-		.mean = tensor_of(pair->norm, "running_mean"),
-		.variance = tensor_of(pair->norm, "running_var"),
-		.gamma = tensor_of(pair->norm, "weight"),
-		.beta = tensor_of(pair->norm, "bias"),
+		.weight = fx_layer_tensor(pair->layer, "weight"),
+		.bias = fx_layer_tensor(pair->layer, "bias"),
+		.mean = fx_layer_tensor(pair->norm, "running_mean"),
+		.variance = fx_layer_tensor(pair->norm, "running_var"),
+		.gamma = fx_layer_tensor(pair->norm, "weight"),
+		.beta = fx_layer_tensor(pair->norm, "bias"),
 		.eps = eps->kind == FX_VALUE_INT ? (double)eps->integer
 						 : eps->real,
 		.axis = pair->row->axis,
@@ -266,18 +201,6 @@ make_layer(struct fx_graph *graph, const struct pair *pair,
 
 /* --- edits --------------------------------------------------------------- */
 
-static const char *
-free_path(struct fx_graph *graph, const char *path)
-{
-	const char *found = fx_intern_format("%s_fused", path);
-
-	for (int i = 1; fx_module_find(graph->module, found) ||
-			fx_module_find_tensor(graph->module, found);
-		i++)
-		found = fx_intern_format("%s_fused_%d", path, i);
-	return found;
-}
-
 static struct fx_error *
 fuse_apply(struct fx_graph *graph, struct fx_pass_ctx *ctx,
 	const struct fx_candidate *candidate)
@@ -295,9 +218,9 @@ fuse_apply(struct fx_graph *graph, struct fx_pass_ctx *ctx,
 	if (!find_pair(node, &pair))
 		return fx_error_new(FX_ERR_INTERNAL, "%%%s cannot be folded",
 			node->name);
-	is_own = is_only_holder(state, pair.layer);
+	is_own = fx_holders_is_only(&state->holders, pair.layer);
 	path = is_own ? pair.layer_node->target
-		      : free_path(graph, pair.layer_node->target);
+		      : fx_layer_free_path(graph, pair.layer_node->target);
 	value = fx_value_node(pair.layer_node);
 	err = make_layer(graph, &pair, &layer);
 	if (!err)
@@ -308,9 +231,9 @@ fuse_apply(struct fx_graph *graph, struct fx_pass_ctx *ctx,
 		err = fx_edit_replace_uses(node, &value, NULL, NULL, NULL);
 	if (!err)
 		err = fx_edit_erase(node);
-	if (!err && is_only_holder(state, pair.norm))
+	if (!err && fx_holders_is_only(&state->holders, pair.norm))
 		err = fx_edit_set_module(graph, norm_path, NULL);
-	hold(state, layer);
+	fx_holders_add(&state->holders, layer);
 	return err;
 }
 

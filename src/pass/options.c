@@ -68,6 +68,20 @@ no_option(const struct fx_pass *pass, const char *word)
 		names.length ? fx_buf_text(&names) : "none");
 }
 
+/* Whether the LENGTH characters at WORD are one of CHOICES. */
+static bool
+is_choice(const char *choices, const char *word, size_t length)
+{
+	while (choices && *choices) {
+		size_t size = strcspn(choices, "|");
+
+		if (size == length && !memcmp(choices, word, length))
+			return true;
+		choices += size + (choices[size] == '|');
+	}
+	return false;
+}
+
 static FX_NODISCARD struct fx_error *
 check_value(const struct fx_pass *pass, const struct fx_pass_option *option,
 	const char *value, size_t length)
@@ -89,6 +103,9 @@ check_value(const struct fx_pass *pass, const struct fx_pass_option *option,
 	case FX_PASS_OPTION_TEXT:
 		if (!value || !length)
 			wanted = "a word";
+		if (option->choices &&
+			!is_choice(option->choices, value ? value : "", length))
+			wanted = option->choices;
 		break;
 	}
 	if (!wanted)

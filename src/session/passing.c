@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "ir/verify.h"
+#include "run/backend.h"
 #include "session/capture.h"
 #include "session/passing_private.h"
 #include "session/session_private.h"
@@ -74,6 +75,30 @@ check_free(const struct fx_session *session)
 		"q");
 }
 
+/* What is computed is rounded, which f64 tells. */
+static struct fx_error *
+check_claims(const struct fx_passing_request *request)
+{
+	const struct fx_pass *computes = NULL;
+	const struct fx_pass *algebraic = NULL;
+
+	for (size_t i = 0; i < request->step_count; i++) {
+		const struct fx_pass *pass = request->steps[i].pass;
+
+		computes = pass->computes ? pass : computes;
+		algebraic =
+			pass->claim == FX_CLAIM_ALGEBRAIC ? pass : algebraic;
+	}
+	if (!computes || !algebraic)
+		return NULL;
+	return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+				     "%s computes in the graph's own dtypes "
+				     "and %s is verified in f64: not in one "
+				     "run",
+				     computes->name, algebraic->name),
+		"pass run %s, and then the other", computes->name);
+}
+
 static struct fx_error *
 check_steps(const struct fx_passing_request *request)
 {
@@ -82,7 +107,7 @@ check_steps(const struct fx_passing_request *request)
 	for (size_t i = 0; !err && i < request->step_count; i++)
 		err = fx_pass_check_options(request->steps[i].pass,
 			request->steps[i].options);
-	return err;
+	return err ? err : check_claims(request);
 }
 
 void
@@ -104,6 +129,8 @@ fx_passing_free(struct fx_passing *p)
 	fx_map_deinit(&p->only);
 	fx_map_deinit(&p->marks);
 	fx_verify_free(p->verify);
+	if (p->owns_backend)
+		fx_backend_free(p->world.backend);
 	free(p->name);
 	free(p->key);
 	free(p->command);
@@ -252,11 +279,51 @@ decide(struct fx_passing *p, bool is_applied)
 }
 
 static bool
+is_interrupted(void *context)
+{
+	struct fx_session *session = context;
+
+	return session->is_pressed || fx_session_tick(session);
+}
+
+static bool
 is_pressed(struct fx_passing *p)
 {
-	if (++p->ticks % TICK_EVERY)
-		return false;
-	return p->session->is_pressed || fx_session_tick(p->session);
+	return ++p->ticks % TICK_EVERY == 0 && is_interrupted(p->session);
+}
+
+/* What a pass may compute with, once. */
+static FX_NODISCARD struct fx_error *
+make_world(struct fx_passing *p, const struct fx_pass *pass)
+{
+	struct fx_model *model = p->model;
+	FX_AUTO_FREE char *why = NULL;
+	struct fx_error *err = NULL;
+
+	if (p->world.backend)
+		return NULL;
+	if (!model->run->activations.count)
+		err = fx_model_choose_backend(p->session, model);
+	if (err)
+		return err;
+	if (!model->backend->ops->has_values) {
+		why = fx_model_why_no_values(model);
+		return fx_error_new(FX_ERR_UNSUPPORTED,
+			"pass %s needs values: %s", pass->name, why);
+	}
+	fx_model_ready_backend(model);
+	fx_ticker_init(&p->ticker, is_interrupted, p->session);
+	p->world.ticker = &p->ticker;
+	return fx_model_trial_backend(model, &p->world.backend,
+		&p->owns_backend);
+}
+
+static FX_NODISCARD struct fx_error *
+enter(struct fx_passing *p, const struct fx_pass *pass)
+{
+	struct fx_error *err = pass->computes ? make_world(p, pass) : NULL;
+
+	return err ? err : fx_pass_enter(p->work, &p->world);
 }
 
 /* The next candidate of the pass at work; false: it has no more. */
@@ -266,7 +333,8 @@ next_here(struct fx_passing *p, struct fx_error **err)
 	const struct fx_passing_step *step = &p->steps.items[p->step];
 	const struct fx_candidate *candidate;
 
-	while ((candidate = fx_pass_next(p->work))) {
+	*err = enter(p, step->pass);
+	while (!*err && (candidate = fx_pass_next(p->work))) {
 		free(p->key);
 		p->key = fx_xasprintf("%s%s", step->prefix ? step->prefix : "",
 			candidate->key);

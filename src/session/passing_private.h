@@ -5,6 +5,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "run/ticker.h"
 #include "session/passing.h"
 
 struct fx_passing_step {
@@ -36,6 +37,9 @@ struct fx_passing {
 	size_t left_out;
 	size_t total;
 	size_t ticks;
+	struct fx_pass_world world; /* made for the first pass that computes */
+	struct fx_ticker ticker;
+	bool owns_backend;
 };
 
 /* One with the same passes and choice, for a try inside an edit of the caller's

@@ -36,6 +36,7 @@ apply_to(struct fx_graph *copy, const struct fx_passing *p,
 	fx_journal_begin(copy, p->command);
 	err = fx_pass_begin(copy, step->pass, step->options, &work);
 	if (!err) {
+		err = fx_pass_enter(work, &p->world);
 		*found_ret = find_candidate(work, candidate, twin);
 		if (*found_ret)
 			err = fx_pass_apply_next(work);

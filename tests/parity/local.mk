@@ -65,6 +65,11 @@ TESTS += %D%/python_pass.sh
 EXTRA_DIST += %D%/python_pass.sh %D%/capture/passes.py \
 	tests/data/trace/passes.py
 
+# Passes of our own beside those of torch.fx; sound.py is run by hand.
+TESTS += %D%/normalize.sh %D%/passes_fx.sh
+EXTRA_DIST += %D%/normalize.sh %D%/normalize.py %D%/passes_fx.sh \
+	%D%/passes_fx.py %D%/sound.py tests/data/trace/foldable.py
+
 # Shape rules and layers beside torch's own.
 check_PROGRAMS += %D%/meta_eval
 %C%_meta_eval_SOURCES = %D%/meta_eval.c

@@ -24,7 +24,9 @@ import seeded  # noqa: E402
 FEW = ["resnet18", "mobilenet_v3_small", "squeezenet1_1"]
 # The pass, and how far from eager it may be.
 PASSES = [("dce", 0), ("cse", 0), ("remove-dropout", 0),
-          ("remove-identity", 0), ("inline-all", 0), ("fuse-conv-bn", 1e-5)]
+          ("remove-identity", 0), ("inline-all", 0), ("fuse-conv-bn", 1e-5),
+          ("fuse-linear", 1e-5), ("const-fold", 0), ("normalize spelling=operator", 0),
+          ("reorder", 0), ("reorder order=memory", 0)]
 
 
 def run(fxdb, name, folder):
@@ -34,7 +36,7 @@ def run(fxdb, name, folder):
                 "input x = file(\"%s/x.npy\")" % folder]
     for name, _ in [(None, 0)] + PASSES:
         commands += ["pass run " + name, "lint"] if name else []
-        commands += ["run", "dump value %%output %s/%s.npy" % (folder, name)]
+        commands += ["run", "dump value %%output \"%s/%s.npy\"" % (folder, name)]
         commands += ["goto t0", "diff"] if name else []
     arguments = [word for line in commands for word in ("-ex", line)]
     done = subprocess.run(

@@ -19,6 +19,9 @@ fxp_tests = \
 	%D%/dce-torch.fxp \
 	%D%/remove-dropout-eval.fxp \
 	%D%/remove-identity-exact.fxp \
-	%D%/remove-identity-kept.fxp
+	%D%/remove-identity-kept.fxp \
+	%D%/reorder-kept.fxp \
+	%D%/reorder-original.fxp \
+	%D%/reorder-use.fxp
 TESTS += $(fxp_tests)
 EXTRA_DIST += $(fxp_tests)

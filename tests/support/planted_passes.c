@@ -22,7 +22,10 @@
 enum wrong {
 	WRONG_ARGUMENT, /* argument INDEX becomes VALUE */
 	WRONG_BYPASS,   /* users take the first argument instead */
-	WRONG_METHOD,   /* another method of the same arguments */
+	WRONG_CALL,     /* another method or function of the same arguments */
+	WRONG_OPERANDS, /* the first two arguments change places */
+	WRONG_LIST,     /* those in the first argument do */
+	WRONG_CLONE,    /* a copy of the first argument */
 	WRONG_SWAP,     /* the node is moved behind the next one */
 	WRONG_FOLD,     /* the first user is folded in, for all others too */
 	WRONG_TIED,     /* a factor goes into the weight w, which others read */
@@ -38,11 +41,16 @@ struct row {
 	enum fx_claim claim;
 	const char *body;
 	const char *x;
+	const char *call; /* WRONG_CALL: the other one */
 };
 
 #define REAL(number) \
 	{ \
 		.kind = FX_VALUE_FLOAT, .real = (number) \
+	}
+#define BOOL(value) \
+	{ \
+		.kind = FX_VALUE_BOOL, .truth = (value) \
 	}
 #define INT(number) \
 	{ \
@@ -104,12 +112,86 @@ static const struct row rows[] = {
 		"a = x * 1.0\ng = torch.relu(a)\nb = g - 0.5\n"
 		"bad = torch.relu(b)\nreturn bad",
 		"f32[8]" },
-	{ "other-method", "sin", WRONG_METHOD, 0, INT(0), FX_CLAIM_ALGEBRAIC,
-		"g = x.sin()\nb = g + 1.0\nbad = b.sin()\nreturn bad",
-		"f32[3]" },
+	{ "other-method", "sin", WRONG_CALL, 0, INT(0), FX_CLAIM_ALGEBRAIC,
+		"g = x.sin()\nb = g + 1.0\nbad = b.sin()\nreturn bad", "f32[3]",
+		.call = "sinh" },
 	{ "negative-index", "select", WRONG_ARGUMENT, 2, INT(1), FX_CLAIM_EXACT,
 		"g = x.select(0, 1)\nbad = x.select(0, 0)\nreturn g + bad",
 		"f32[3, 3]" },
+	{ "wrong-padding", "torch.avg_pool1d", WRONG_ARGUMENT, 3, INT(0),
+		FX_CLAIM_ALGEBRAIC,
+		"g = torch.avg_pool1d(x, 3, 1, 1)\n"
+		"bad = torch.avg_pool1d(g, 3, 1, 1)\n"
+		"s = bad.sum(1)\nreturn s + g.sum(1)",
+		"f32[2, 8]" },
+	{ "stride-ignored", "torch.avg_pool1d", WRONG_ARGUMENT, 2, INT(1),
+		FX_CLAIM_ALGEBRAIC,
+		"g = torch.avg_pool1d(x, 2, 2)\n"
+		"bad = torch.avg_pool1d(g, 2, 2)\nreturn bad.mean(1)",
+		"f32[2, 8]" },
+	{ "wrong-keepdim", "sum", WRONG_ARGUMENT, 2, BOOL(false),
+		FX_CLAIM_ALGEBRAIC,
+		"g = x.sum(0, True)\nb = x - g\nbad = b.sum(1, True)\n"
+		"return b - bad",
+		"f32[3, 3]" },
+	{ "dropped-bias", "torch.nn.functional.linear", WRONG_ARGUMENT, 2,
+		{ .kind = FX_VALUE_NONE }, FX_CLAIM_ALGEBRAIC,
+		"w = self.w\ng = torch.nn.functional.linear(x, x, w)\n"
+		"bad = torch.nn.functional.linear(g, x, w)\nreturn bad",
+		"f32[3, 3]" },
+	{ "swapped-operands", "operator.sub", WRONG_OPERANDS, 0, INT(0),
+		FX_CLAIM_EXACT,
+		"a = x.exp()\ng = a - x\nbad = g - x\nreturn bad * 2.0",
+		"f32[8]" },
+	{ "min-for-max", "amax", WRONG_CALL, 0, INT(0), FX_CLAIM_EXACT,
+		"g = x.amax(0)\nb = x * 2.0\nbad = b.amax(0)\n"
+		"return g + bad",
+		"f32[3, 3]", .call = "amin" },
+	{ "mean-for-sum", "torch.sum", WRONG_CALL, 0, INT(0),
+		FX_CLAIM_ALGEBRAIC,
+		"g = torch.sum(x, 0)\nb = x * g\nbad = torch.sum(b, 1)\n"
+		"return bad",
+		"f32[3, 3]", .call = "torch.mean" },
+	{ "dropped-scale", "operator.mul", WRONG_BYPASS, 0, INT(0),
+		FX_CLAIM_ALGEBRAIC,
+		"g = x * 2.0\ns = g.softmax(0)\nbad = s * 0.125\n"
+		"return bad + g",
+		"f32[8]" },
+	{ "wrong-default", "torch.nn.functional.leaky_relu", WRONG_ARGUMENT, 1,
+		REAL(0.01), FX_CLAIM_EXACT,
+		"g = torch.nn.functional.leaky_relu(x, 0.2)\nb = g - 1.0\n"
+		"bad = torch.nn.functional.leaky_relu(b, 0.2)\nreturn bad",
+		"f32[8]" },
+	{ "lost-alias", "view", WRONG_CLONE, 0, INT(0), FX_CLAIM_EXACT,
+		"a = x * 1.0\ng = a.view(3, 3)\nb = x * 3.0\n"
+		"bad = b.view(3, 3)\nc = bad.add_(1.0)\n"
+		"return g + b",
+		"f32[3, 3]" },
+	{ "order-of-list", "torch.cat", WRONG_LIST, 0, INT(0), FX_CLAIM_EXACT,
+		"a = x.neg()\ng = torch.cat([x, a])\nb = g.exp()\n"
+		"bad = torch.cat([g, b])\nreturn bad",
+		"f32[3]" },
+	{ "order-of-writes", "mul_", WRONG_SWAP, 0, INT(0), FX_CLAIM_EXACT,
+		"a = torch.relu(x)\ng = a.mul_(2.0)\nbad = a.mul_(3.0)\n"
+		"h = a.add_(1.0)\nreturn a * 2.0",
+		"f32[8]" },
+	{ "off-by-one", "narrow", WRONG_ARGUMENT, 2, INT(1), FX_CLAIM_EXACT,
+		"g = x.narrow(0, 1, 2)\nbad = x.narrow(0, 0, 2)\n"
+		"return g + bad",
+		"f32[3, 3]" },
+	{ "transposed-product", "torch.matmul", WRONG_OPERANDS, 0, INT(0),
+		FX_CLAIM_ALGEBRAIC,
+		"g = torch.matmul(x, x)\nb = x.exp()\n"
+		"bad = torch.matmul(g, b)\nreturn bad",
+		"f32[3, 3]" },
+	{ "wrong-exponent", "pow", WRONG_ARGUMENT, 1, INT(3),
+		FX_CLAIM_ALGEBRAIC,
+		"g = x.pow(2)\nb = g + 1.0\nbad = b.pow(2)\nreturn bad",
+		"f32[3]" },
+	{ "lost-rounding", "round", WRONG_BYPASS, 0, INT(0), FX_CLAIM_ALGEBRAIC,
+		"g = x.round()\na = x * 3.0\nbad = a.round()\n"
+		"return bad * 0.5 + g",
+		"f32[9]" },
 };
 
 struct state {
@@ -190,6 +272,36 @@ set_argument(struct fx_node *node, size_t index, struct fx_value value)
 }
 
 static struct fx_error *
+set_all(struct fx_node *node, const struct fx_value *items, size_t count)
+{
+	return fx_edit_set_args(node,
+		fx_value_sequence(node->graph->values, FX_VALUE_TUPLE, items,
+			count),
+		node->kwargs);
+}
+
+/* The first two items of LIST, the arguments of NODE or their first, change
+ * places.
+ */
+static struct fx_error *
+exchange(struct fx_node *node, const struct fx_value *list)
+{
+	size_t count = fx_value_item_count(list);
+	struct fx_value *items =
+		FX_ARENA_ARRAY(node->graph->values, struct fx_value, count);
+	struct fx_value changed;
+
+	memcpy(items, list->items, count * sizeof(*items));
+	items[0] = list->items[1];
+	items[1] = list->items[0];
+	if (list == &node->args)
+		return set_all(node, items, count);
+	changed = fx_value_sequence(node->graph->values, FX_VALUE_LIST, items,
+		count);
+	return set_argument(node, 0, changed);
+}
+
+static struct fx_error *
 let_users_take(struct fx_node *node, struct fx_node *other)
 {
 	struct fx_value value = fx_value_node(other);
@@ -241,8 +353,15 @@ do_wrong(const struct row *row, struct fx_node *node)
 		return set_argument(node, row->index, row->value);
 	case WRONG_BYPASS:
 		return let_users_take(node, input);
-	case WRONG_METHOD:
-		return fx_edit_set_target(node, "sinh");
+	case WRONG_CALL:
+		return fx_edit_set_target(node, row->call);
+	case WRONG_OPERANDS:
+		return exchange(node, &node->args);
+	case WRONG_LIST:
+		return exchange(node, &node->args.items[0]);
+	case WRONG_CLONE:
+		err = set_all(node, &node->args.items[0], 1);
+		return err ? err : fx_edit_set_target(node, "clone");
 	case WRONG_SWAP:
 		return fx_edit_move(fx_graph_next(node), node);
 	case WRONG_FOLD:

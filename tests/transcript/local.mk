@@ -23,6 +23,7 @@ transcripts = \
 	%D%/close.fxt \
 	%D%/complete_words.fxt \
 	%D%/condition.fxt \
+	%D%/const_fold.fxt %D%/fuse_linear.fxt %D%/normalize.fxt \
 	%D%/condition_ignored.fxt \
 	%D%/condition_late.fxt \
 	%D%/continue.fxt \
@@ -156,6 +157,7 @@ transcripts = \
 	%D%/readable.fxt \
 	%D%/recover.fxt \
 	%D%/rename.fxt \
+	%D%/reorder.fxt \
 	%D%/replace_derived.fxt %D%/replace_script.fxt %D%/replace_input.fxt \
 	%D%/replace.fxt %D%/replace_set.fxt %D%/replace_wrap.fxt \
 	%D%/run.fxt \

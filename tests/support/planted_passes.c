@@ -61,137 +61,137 @@ static const struct row rows[] = {
 	{ "drop-in-place", "add_", WRONG_BYPASS, 0, INT(0), FX_CLAIM_EXACT,
 		"a = torch.relu(x)\ng = a.add_(1.0)\nbad = a.add_(2.0)\n"
 		"h = a.add_(3.0)\nreturn a * 2.0",
-		"f32[2, 3]" },
+		.x = "f32[2, 3]" },
 	{ "wrong-epsilon", "operator.add", WRONG_ARGUMENT, 1, REAL(1.001e-5),
 		FX_CLAIM_ALGEBRAIC,
 		"v = x * x\ng = v + 1e-05\nr = torch.rsqrt(g)\nbad = v + "
 		"1e-05\n"
 		"s = torch.rsqrt(bad)\nh = v + 1e-05\nt = torch.sqrt(h)\n"
 		"return r + s + t",
-		"f32[4, 3]" },
+		.x = "f32[4, 3]" },
 	{ "lost-transpose", "transpose", WRONG_BYPASS, 0, INT(0),
 		FX_CLAIM_ALGEBRAIC,
 		"g = x.transpose(0, 1)\nb = g.contiguous()\n"
 		"bad = b.transpose(0, 1)\nc = bad.reshape(9)\nreturn c",
-		"f32[3, 3]" },
+		.x = "f32[3, 3]" },
 	{ "axis-off-by-one", "softmax", WRONG_ARGUMENT, 1, INT(1),
 		FX_CLAIM_ALGEBRAIC,
 		"g = x.softmax(0)\nb = g + 1.0\nbad = b.softmax(0)\n"
 		"return bad + g",
-		"f32[3, 3]" },
+		.x = "f32[3, 3]" },
 	{ "fold-second-user", "operator.mul", WRONG_FOLD, 0, INT(0),
 		FX_CLAIM_ALGEBRAIC,
 		"g = x * 2.0\nu = g + 1.0\nbad = u * 3.0\nv = bad / 0.5\n"
 		"w = bad.sin()\nreturn v + w",
-		"f32[3]" },
+		.x = "f32[3]" },
 	{ "lost-dtype", "to", WRONG_BYPASS, 0, INT(0), FX_CLAIM_ALGEBRAIC,
 		"a = x.relu()\nbad = a.to(torch.float16)\nb = bad * 2.0\n"
 		"c = b.to(torch.float32)\nreturn c",
-		"f32[3]" },
+		.x = "f32[3]" },
 	{ "lost-integer", "to", WRONG_BYPASS, 0, INT(0), FX_CLAIM_ALGEBRAIC,
 		"a = x * 3.0\nbad = a.to(torch.int64)\n"
 		"b = bad * 2.0\nreturn b",
-		"f32[9]" },
+		.x = "f32[9]" },
 	{ "mask-sign", "masked_fill", WRONG_ARGUMENT, 2, REAL(1e9),
 		FX_CLAIM_ALGEBRAIC,
 		"m = x > 0.0\ng = x.masked_fill(m, -1e9)\n"
 		"bad = x.masked_fill(m, -1e9)\nreturn bad.softmax(0) + g",
-		"f32[8]" },
+		.x = "f32[8]" },
 	{ "order-of-draws", "torch.rand_like", WRONG_SWAP, 0, INT(0),
 		FX_CLAIM_EXACT,
 		"g = torch.rand_like(x)\nbad = torch.rand_like(x)\n"
 		"c = torch.randn_like(x)\nreturn g + bad * c",
-		"f32[8]" },
+		.x = "f32[8]" },
 	{ "tied-weight", "operator.mul", WRONG_TIED, 0, INT(0),
 		FX_CLAIM_ALGEBRAIC,
 		"w = self.w\nw_1 = self.w\ng = x * 2.0\na = x - w\n"
 		"bad = w * 2.0\nreturn g + bad + a * w_1",
-		"f32[3]" },
+		.x = "f32[3]" },
 	{ "wrong-operand", "torch.relu", WRONG_ELSEWHERE, 0, INT(0),
 		FX_CLAIM_EXACT,
 		"a = x * 1.0\ng = torch.relu(a)\nb = g - 0.5\n"
 		"bad = torch.relu(b)\nreturn bad",
-		"f32[8]" },
+		.x = "f32[8]" },
 	{ "other-method", "sin", WRONG_CALL, 0, INT(0), FX_CLAIM_ALGEBRAIC,
 		"g = x.sin()\nb = g + 1.0\nbad = b.sin()\nreturn bad", "f32[3]",
 		.call = "sinh" },
 	{ "negative-index", "select", WRONG_ARGUMENT, 2, INT(1), FX_CLAIM_EXACT,
 		"g = x.select(0, 1)\nbad = x.select(0, 0)\nreturn g + bad",
-		"f32[3, 3]" },
+		.x = "f32[3, 3]" },
 	{ "wrong-padding", "torch.avg_pool1d", WRONG_ARGUMENT, 3, INT(0),
 		FX_CLAIM_ALGEBRAIC,
 		"g = torch.avg_pool1d(x, 3, 1, 1)\n"
 		"bad = torch.avg_pool1d(g, 3, 1, 1)\n"
 		"s = bad.sum(1)\nreturn s + g.sum(1)",
-		"f32[2, 8]" },
+		.x = "f32[2, 8]" },
 	{ "stride-ignored", "torch.avg_pool1d", WRONG_ARGUMENT, 2, INT(1),
 		FX_CLAIM_ALGEBRAIC,
 		"g = torch.avg_pool1d(x, 2, 2)\n"
 		"bad = torch.avg_pool1d(g, 2, 2)\nreturn bad.mean(1)",
-		"f32[2, 8]" },
+		.x = "f32[2, 8]" },
 	{ "wrong-keepdim", "sum", WRONG_ARGUMENT, 2, BOOL(false),
 		FX_CLAIM_ALGEBRAIC,
 		"g = x.sum(0, True)\nb = x - g\nbad = b.sum(1, True)\n"
 		"return b - bad",
-		"f32[3, 3]" },
+		.x = "f32[3, 3]" },
 	{ "dropped-bias", "torch.nn.functional.linear", WRONG_ARGUMENT, 2,
 		{ .kind = FX_VALUE_NONE }, FX_CLAIM_ALGEBRAIC,
 		"w = self.w\ng = torch.nn.functional.linear(x, x, w)\n"
 		"bad = torch.nn.functional.linear(g, x, w)\nreturn bad",
-		"f32[3, 3]" },
+		.x = "f32[3, 3]" },
 	{ "swapped-operands", "operator.sub", WRONG_OPERANDS, 0, INT(0),
 		FX_CLAIM_EXACT,
 		"a = x.exp()\ng = a - x\nbad = g - x\nreturn bad * 2.0",
-		"f32[8]" },
+		.x = "f32[8]" },
 	{ "min-for-max", "amax", WRONG_CALL, 0, INT(0), FX_CLAIM_EXACT,
 		"g = x.amax(0)\nb = x * 2.0\nbad = b.amax(0)\n"
 		"return g + bad",
-		"f32[3, 3]", .call = "amin" },
+		.x = "f32[3, 3]", .call = "amin" },
 	{ "mean-for-sum", "torch.sum", WRONG_CALL, 0, INT(0),
 		FX_CLAIM_ALGEBRAIC,
 		"g = torch.sum(x, 0)\nb = x * g\nbad = torch.sum(b, 1)\n"
 		"return bad",
-		"f32[3, 3]", .call = "torch.mean" },
+		.x = "f32[3, 3]", .call = "torch.mean" },
 	{ "dropped-scale", "operator.mul", WRONG_BYPASS, 0, INT(0),
 		FX_CLAIM_ALGEBRAIC,
 		"g = x * 2.0\ns = g.softmax(0)\nbad = s * 0.125\n"
 		"return bad + g",
-		"f32[8]" },
+		.x = "f32[8]" },
 	{ "wrong-default", "torch.nn.functional.leaky_relu", WRONG_ARGUMENT, 1,
 		REAL(0.01), FX_CLAIM_EXACT,
 		"g = torch.nn.functional.leaky_relu(x, 0.2)\nb = g - 1.0\n"
 		"bad = torch.nn.functional.leaky_relu(b, 0.2)\nreturn bad",
-		"f32[8]" },
+		.x = "f32[8]" },
 	{ "lost-alias", "view", WRONG_CLONE, 0, INT(0), FX_CLAIM_EXACT,
 		"a = x * 1.0\ng = a.view(3, 3)\nb = x * 3.0\n"
 		"bad = b.view(3, 3)\nc = bad.add_(1.0)\n"
 		"return g + b",
-		"f32[3, 3]" },
+		.x = "f32[3, 3]" },
 	{ "order-of-list", "torch.cat", WRONG_LIST, 0, INT(0), FX_CLAIM_EXACT,
 		"a = x.neg()\ng = torch.cat([x, a])\nb = g.exp()\n"
 		"bad = torch.cat([g, b])\nreturn bad",
-		"f32[3]" },
+		.x = "f32[3]" },
 	{ "order-of-writes", "mul_", WRONG_SWAP, 0, INT(0), FX_CLAIM_EXACT,
 		"a = torch.relu(x)\ng = a.mul_(2.0)\nbad = a.mul_(3.0)\n"
 		"h = a.add_(1.0)\nreturn a * 2.0",
-		"f32[8]" },
+		.x = "f32[8]" },
 	{ "off-by-one", "narrow", WRONG_ARGUMENT, 2, INT(1), FX_CLAIM_EXACT,
 		"g = x.narrow(0, 1, 2)\nbad = x.narrow(0, 0, 2)\n"
 		"return g + bad",
-		"f32[3, 3]" },
+		.x = "f32[3, 3]" },
 	{ "transposed-product", "torch.matmul", WRONG_OPERANDS, 0, INT(0),
 		FX_CLAIM_ALGEBRAIC,
 		"g = torch.matmul(x, x)\nb = x.exp()\n"
 		"bad = torch.matmul(g, b)\nreturn bad",
-		"f32[3, 3]" },
+		.x = "f32[3, 3]" },
 	{ "wrong-exponent", "pow", WRONG_ARGUMENT, 1, INT(3),
 		FX_CLAIM_ALGEBRAIC,
 		"g = x.pow(2)\nb = g + 1.0\nbad = b.pow(2)\nreturn bad",
-		"f32[3]" },
+		.x = "f32[3]" },
 	{ "lost-rounding", "round", WRONG_BYPASS, 0, INT(0), FX_CLAIM_ALGEBRAIC,
 		"g = x.round()\na = x * 3.0\nbad = a.round()\n"
 		"return bad * 0.5 + g",
-		"f32[9]" },
+		.x = "f32[9]" },
 };
 
 struct state {

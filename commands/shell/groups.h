@@ -49,6 +49,8 @@ FX_NODISCARD struct fx_error *cmd_replace_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_set_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_scope_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_compare_exec(struct cmd_ctx *ctx);
+void cmd_compare_sort_words(void (*offer)(void *context, const char *word),
+	void *context);
 FX_NODISCARD struct fx_error *cmd_verify_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_bisect_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_reduce_exec(struct cmd_ctx *ctx);

@@ -49,16 +49,23 @@ row_cells(struct cmd_ctx *ctx, const struct fx_compare_row *row)
 		row->gap.mismatch ? row->gap.mismatch : "");
 }
 
+static const char *const keys[] = { "index", "node", "other", "shape",
+	"max_abs", "max_rel", "ulp", "cosine", "sqnr", "mismatch" };
+
+void
+cmd_compare_sort_words(void (*offer)(void *context, const char *word),
+	void *context)
+{
+	for (size_t i = 0; i < FX_ARRAY_LEN(keys); i++)
+		offer(context, keys[i]);
+}
+
 static void
 say_rows(struct cmd_ctx *ctx, const struct fx_comparison *comparison)
 {
-	static const char *const keys[] = { "index", "node", "other", "shape",
-		"max_abs", "max_rel", "ulp", "cosine", "sqnr", "mismatch" };
 	size_t limit = cmd_row_limit(ctx);
 	size_t shown = 0;
 
-	if (!comparison->parted)
-		return;
 	out_table_begin(ctx->out, "gaps", FX_ARRAY_LEN(keys), keys);
 	for (size_t i = 0; i < comparison->count; i++) {
 		if (!comparison->rows[i].has_parted)
@@ -130,12 +137,14 @@ read_options(struct cmd_ctx *ctx, struct fx_compare_options *ret)
 	const char *dtype = cmd_flag(ctx, "dtype");
 	const char *rtol = cmd_flag(ctx, "rtol");
 
-	*ret = (struct fx_compare_options){ .is_wide = dtype != NULL,
-		.rtol = dtype ? 1e-5 : 0 };
-	if (dtype && strcmp(dtype, "f64") != 0)
+	*ret = (struct fx_compare_options){ .rtol = dtype ? 1e-5 : 0 };
+	if (dtype)
+		ret->dtype = fx_dtype_find_short(dtype);
+	if (dtype &&
+		fx_dtype_info(ret->dtype)->category != FX_DTYPE_CATEGORY_FLOAT)
 		return fx_error_hint(fx_error_new(FX_ERR_UNSUPPORTED,
 					     "--dtype %s: graphs run in their "
-					     "own dtypes or in f64",
+					     "own dtypes, or with other floats",
 					     dtype),
 			"compare %s --dtype f64", cmd_arg_text(ctx, "before"));
 	if (rtol && (!fx_number_parse_double(rtol, strlen(rtol), &ret->rtol) ||

@@ -26,23 +26,26 @@ const struct cmd_entry cmd_group_compare[] = {
 			"dies out. One graph is compared with the current one; "
 			"a file .npz has arrays by the names of nodes; --dtype "
 			"f64 runs the second one, or the same once more, in "
-			"f64. The run and its values stay as they are. In a "
-			"script a difference is a failed check.",
+			"f64; f16 and bf16 as a module after to(dtype). The "
+			"run and its values stay as they are. In a script a "
+			"difference is a failed check.",
 		.synonyms = "difference values error numeric divergence sqnr "
 			    "cosine ulp dtype precision",
-		.needs = CMD_NEED_GRAPH,
+		.needs = CMD_NEED_GRAPH | CMD_LISTS,
+		.sort_words = cmd_compare_sort_words,
 		.args = { { "before", CMD_ARG_GRAPH, 0,
 				  "a graph; . is this one", NULL },
 			{ "after", CMD_ARG_WORD, CMD_OPTIONAL,
 				"another, or a file .npz", NULL } },
 		.flags = { { "dtype", 0, CMD_ARG_WORD,
-				   "floats of the second one: f64" },
+				   "floats of the second one: f64, f16, bf16" },
 			{ "rtol", 0, CMD_ARG_WORD,
 				"no more than this has not parted: 0, of other "
-				"dtypes 1e-5" },
-			{ "max", 'm', CMD_ARG_INT, "at most this many rows" } },
+				"dtypes 1e-5" } },
 		.examples = { { "compare base exp", "node by node" },
 			{ "compare . --dtype f64", "what rounding does" },
+			{ "compare . --dtype bf16 -s max_rel",
+				"what bf16 costs, the most first" },
 			{ "compare . gold.npz", "with arrays of numpy" } },
 		.exec = cmd_compare_exec,
 	},

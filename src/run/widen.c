@@ -1,4 +1,4 @@
-/* widen.c - tensors and graphs in double precision. */
+/* widen.c - tensors and graphs in another precision. */
 #include <config.h>
 
 #include "run/widen.h"
@@ -33,36 +33,44 @@ fx_widening_deinit(struct fx_widening *widening)
 	fx_map_deinit(&widening->dtypes);
 }
 
-/* What DTYPE becomes: itself when it is wide or no float. */
+/* What DTYPE becomes where floats are to be TO (NONE: f64): itself when it is
+ * no float, or a complex one that is not to be wide.
+ */
 static enum fx_dtype
-wide(enum fx_dtype dtype)
+becomes(enum fx_dtype dtype, enum fx_dtype to)
 {
 	switch (fx_dtype_info(dtype)->category) {
 	case FX_DTYPE_CATEGORY_FLOAT:
-		return FX_DTYPE_F64;
+		return to ? to : FX_DTYPE_F64;
 	case FX_DTYPE_CATEGORY_COMPLEX:
-		return FX_DTYPE_C128;
+		return to ? dtype : FX_DTYPE_C128;
 	default:
 		return dtype;
 	}
 }
 
-/* COUNT elements at FROM, of DTYPE, at TO in its wide form. */
-static void
-widen_bytes(enum fx_dtype dtype, const char *from, size_t count, char *to)
+static enum fx_dtype
+wide(enum fx_dtype dtype)
 {
-	size_t narrow_size = fx_dtype_info(dtype)->size;
-	size_t wide_size = fx_dtype_info(wide(dtype))->size;
+	return becomes(dtype, FX_DTYPE_NONE);
+}
+
+/* COUNT elements at FROM, of DTYPE, at TO as INTO. */
+static void
+convert(enum fx_dtype dtype, const char *from, size_t count, enum fx_dtype into,
+	char *to)
+{
 	double real[FX_VALUES_CHUNK];
 	double imag[FX_VALUES_CHUNK];
 
 	for (size_t at = 0; at < count; at += FX_VALUES_CHUNK) {
 		size_t part = FX_MIN(count - at, FX_VALUES_CHUNK);
 
-		fx_elements_decode(dtype, from + at * narrow_size, part, real,
+		fx_elements_decode(dtype,
+			from + at * fx_dtype_info(dtype)->size, part, real,
 			imag);
-		fx_elements_encode(wide(dtype), real, imag, part,
-			to + at * wide_size);
+		fx_elements_encode(into, real, imag, part,
+			to + at * fx_dtype_info(into)->size);
 	}
 }
 
@@ -73,6 +81,7 @@ widen_storage(struct fx_widening *widening, struct fx_storage *storage,
 	enum fx_dtype dtype, struct fx_storage **ret)
 {
 	size_t count = fx_blob_size(storage->blob) / fx_dtype_info(dtype)->size;
+	enum fx_dtype into = becomes(dtype, widening->to);
 	struct fx_blob *blob;
 	struct fx_error *err;
 
@@ -84,15 +93,15 @@ widen_storage(struct fx_widening *widening, struct fx_storage *storage,
 			"dtypes");
 	if (*ret)
 		return NULL;
-	err = fx_blob_new(count * fx_dtype_info(wide(dtype))->size, &blob);
+	err = fx_blob_new(count * fx_dtype_info(into)->size, &blob);
 	if (err)
 		return err;
 	/* What was rounded once is not rounded here. */
-	if (storage->recipe && wide(dtype) == FX_DTYPE_F64)
+	if (storage->recipe && into == FX_DTYPE_F64)
 		storage->recipe->fill(storage->recipe, FX_DTYPE_F64,
 			fx_blob_data(blob));
 	else
-		widen_bytes(dtype, fx_blob_data(storage->blob), count,
+		convert(dtype, fx_blob_data(storage->blob), count, into,
 			fx_blob_data(blob));
 	widening->bytes += fx_blob_size(blob);
 	*ret = fx_storage_new(blob);
@@ -114,7 +123,7 @@ widen_tensor(struct fx_widening *widening, struct fx_graph *graph,
 		FX_DTYPE_CATEGORY_QUANTIZED)
 		return fx_error_new(FX_ERR_UNSUPPORTED, "%s is quantized",
 			member->name);
-	if (wide(tensor->dtype) == tensor->dtype)
+	if (becomes(tensor->dtype, widening->to) == tensor->dtype)
 		return NULL;
 	if (!copy && storage && storage->blob)
 		err = widen_storage(widening, storage, tensor->dtype, &storage);
@@ -122,7 +131,7 @@ widen_tensor(struct fx_widening *widening, struct fx_graph *graph,
 		return err;
 	if (!copy) {
 		copy = fx_tensor_clone(graph, tensor, storage);
-		copy->dtype = wide(tensor->dtype);
+		copy->dtype = becomes(tensor->dtype, widening->to);
 		fx_map_set_pointer(done, tensor, copy);
 	}
 	member->tensor = copy;
@@ -245,7 +254,7 @@ fx_widen_graph(struct fx_widening *widening, struct fx_graph *graph)
 	struct fx_error *err = widen_modules(widening, graph);
 	struct fx_node *node;
 
-	if (err)
+	if (err || widening->to)
 		return err;
 	fx_graph_for_each_node (node, graph) {
 		err = widen_node(graph, node);
@@ -257,14 +266,20 @@ fx_widen_graph(struct fx_widening *widening, struct fx_graph *graph)
 
 /* --- values -------------------------------------------------------------- */
 
+struct converting {
+	struct fx_backend *backend;
+	enum fx_dtype to;
+};
+
 static struct fx_error *
-widen_held(void *context, struct fx_datum *held, struct fx_datum **ret)
+convert_held(void *context, struct fx_datum *held, struct fx_datum **ret)
 {
-	struct fx_backend *backend = context;
+	const struct converting *converting = context;
 	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	enum fx_dtype into = FX_DTYPE_NONE;
 	struct fx_extent extent;
 	struct fx_blob *bytes;
-	struct fx_blob *wider;
+	struct fx_blob *other;
 	struct fx_value meta;
 	struct fx_error *err;
 
@@ -272,33 +287,35 @@ widen_held(void *context, struct fx_datum *held, struct fx_datum **ret)
 	if (held->kind != FX_DATUM_TENSOR)
 		return NULL;
 	err = fx_extent_of(held, &extent);
-	if (!err && wide(extent.dtype) == extent.dtype)
+	if (!err)
+		into = becomes(extent.dtype, converting->to);
+	if (!err && into == extent.dtype)
 		return NULL;
 	fx_datum_unref(*ret);
 	if (!err)
 		err = fx_values_read_all(held, &extent, &bytes);
 	if (err)
 		return err;
-	meta = fx_tensor_meta_ints(arena, wide(extent.dtype), extent.sizes,
-		extent.rank);
-	err = fx_blob_new((size_t)extent.count *
-				  fx_dtype_info(wide(extent.dtype))->size,
-		&wider);
+	meta = fx_tensor_meta_ints(arena, into, extent.sizes, extent.rank);
+	err = fx_blob_new((size_t)extent.count * fx_dtype_info(into)->size,
+		&other);
 	if (!err) {
-		widen_bytes(extent.dtype, fx_blob_data(bytes),
-			(size_t)extent.count, fx_blob_data(wider));
-		err = fx_values_write(backend, meta.tensor, fx_blob_data(wider),
-			ret);
-		fx_blob_unref(wider);
+		convert(extent.dtype, fx_blob_data(bytes), (size_t)extent.count,
+			into, fx_blob_data(other));
+		err = fx_values_write(converting->backend, meta.tensor,
+			fx_blob_data(other), ret);
+		fx_blob_unref(other);
 	}
 	fx_blob_unref(bytes);
 	return err;
 }
 
 struct fx_error *
-fx_widen_datum(struct fx_backend *backend, struct fx_datum **datum)
+fx_widen_datum(struct fx_backend *backend, enum fx_dtype to,
+	struct fx_datum **datum)
 {
 	FX_AUTO_DATUM struct fx_datum *before = *datum;
+	struct converting converting = { backend, to };
 
-	return fx_datum_map(before, widen_held, backend, datum);
+	return fx_datum_map(before, convert_held, &converting, datum);
 }

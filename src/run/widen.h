@@ -1,7 +1,10 @@
-/* widen.h - a graph whose floats are f64, to tell errors from rounding.
+/* widen.h - a graph whose floats are of another dtype, to tell errors from
+ * rounding.
  *
- * Parameters, buffers and dtypes among the arguments become f64 (and c128);
- * what makes floats without being told a dtype is told f64.
+ * To f64, everything: parameters, buffers and dtypes among the arguments (and
+ * complex ones to c128); what makes floats without being told a dtype is told
+ * f64.  To another, as torch's module.to(dtype): parameters and buffers; what
+ * the graph itself says of dtypes stays.
  */
 #ifndef FX_RUN_WIDEN_H
 #define FX_RUN_WIDEN_H
@@ -9,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
+#include "base/dtype.h"
 #include "base/error.h"
 #include "base/map.h"
 
@@ -21,9 +25,10 @@ struct fx_widening {
 	struct fx_map storages; /* struct fx_storage * -> the wide one */
 	struct fx_map dtypes;   /* the same -> what its elements were */
 	uint64_t bytes;         /* of all wide ones */
+	enum fx_dtype to;       /* NONE: f64 */
 };
 
-/* All zero is empty. */
+/* All zero is empty, and to f64. */
 void fx_widening_deinit(struct fx_widening *widening);
 FX_DEFINE_DEINIT(widening, struct fx_widening, fx_widening_deinit);
 #define FX_AUTO_WIDENING FX_AUTO(widening)
@@ -34,8 +39,9 @@ FX_DEFINE_DEINIT(widening, struct fx_widening, fx_widening_deinit);
 FX_NODISCARD struct fx_error *fx_widen_graph(struct fx_widening *widening,
 	struct fx_graph *graph);
 
-/* Replace *DATUM by one of BACKEND whose float tensors are wide. */
+/* Replace *DATUM by one of BACKEND whose float tensors are of TO (NONE: f64).
+ */
 FX_NODISCARD struct fx_error *fx_widen_datum(struct fx_backend *backend,
-	struct fx_datum **datum);
+	enum fx_dtype to, struct fx_datum **datum);
 
 #endif /* FX_RUN_WIDEN_H */

@@ -150,7 +150,7 @@ add_row(struct comparing *c, size_t node, struct fx_node *other,
 		.cosine = NAN,
 		.sqnr = NAN };
 	struct fx_error *err =
-		fx_gap_compute(a, b, c->options->is_wide || c->options->arrays,
+		fx_gap_compute(a, b, c->options->dtype || c->options->arrays,
 			&c->verify->ticker, &row.gap);
 
 	if (!err && row.gap.is_bit_equal) {
@@ -301,6 +301,14 @@ check_memory(const struct comparing *c)
 				 bytes);
 }
 
+/* As fx_widening has it. */
+static enum fx_dtype
+other_dtype(const struct comparing *c)
+{
+	return c->options->dtype == FX_DTYPE_F64 ? FX_DTYPE_NONE
+						 : c->options->dtype;
+}
+
 static struct fx_error *
 run_second(struct comparing *c)
 {
@@ -311,9 +319,10 @@ run_second(struct comparing *c)
 
 	for (size_t i = 0; i < count; i++)
 		fx_datum_ref(inputs[i]);
-	for (size_t i = 0; c->options->is_wide && i < count && !err; i++)
+	for (size_t i = 0; c->options->dtype && i < count && !err; i++)
 		if (inputs[i])
-			err = fx_widen_datum(c->verify->backend, &inputs[i]);
+			err = fx_widen_datum(c->verify->backend, other_dtype(c),
+				&inputs[i]);
 	if (!err)
 		err = run(c, 1, inputs, count);
 	for (size_t i = 0; i < count; i++)
@@ -330,7 +339,8 @@ run_both(struct comparing *c, struct fx_comparison *ret)
 
 	if (!err)
 		err = check_memory(c);
-	if (!err && c->options->is_wide)
+	c->verify->widening.to = other_dtype(c);
+	if (!err && c->options->dtype)
 		err = fx_widen_graph(&c->verify->widening, c->copies[1]);
 	if (err)
 		return err;

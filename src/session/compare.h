@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "base/cleanup.h"
+#include "base/dtype.h"
 #include "base/error.h"
 #include "run/difference.h"
 
@@ -20,7 +21,8 @@ struct fx_node;
 struct fx_session;
 
 struct fx_compare_options {
-	bool is_wide; /* the second one runs with floats as f64 */
+	enum fx_dtype
+		dtype; /* of the floats of the second one; NONE: its own */
 	const char
 		*arrays; /* a .npz file in the place of the second, or NULL */
 	double rtol;     /* how far apart is not parted */

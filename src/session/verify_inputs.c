@@ -289,7 +289,7 @@ make_one(const struct fx_trial_wish *wish, size_t index,
 		return err;
 	err = fx_datum_make_own(wish->backend, ret);
 	if (!err && wish->is_wide)
-		err = fx_widen_datum(wish->backend, ret);
+		err = fx_widen_datum(wish->backend, FX_DTYPE_NONE, ret);
 	if (err) {
 		fx_datum_unref(*ret);
 		*ret = NULL;

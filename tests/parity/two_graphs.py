@@ -74,7 +74,10 @@ class Recorder(torch.fx.Interpreter):
     def run_node(self, node):
         result = super().run_node(node)
         if isinstance(result, torch.Tensor):
-            self.arrays[node.name] = result.detach().clone().numpy()
+            copied = result.detach().clone()
+            # numpy has no bfloat16, and float32 has all its numbers.
+            self.arrays[node.name] = (
+                copied.float() if copied.dtype == torch.bfloat16 else copied).numpy()
         return result
 
 
@@ -168,8 +171,16 @@ def check_dtype(folder, model, x):
         wide = recorded(copy.deepcopy(model).double(), x.double())
     check_rows("f64", [row for row in answers[-1]["gaps"] if row["node"] in arrays],
                arrays, wide, 1e-2)
-    status, answers = run(folder, "compare . --dtype f16")
-    check("f16 is refused", status == 2)
+    # As a module after to(dtype): the graph itself says nothing of dtypes.
+    status, answers = run(folder, "compare . --dtype bf16 --rtol 0 -s max_rel")
+    with torch.no_grad():
+        narrow = recorded(copy.deepcopy(model).bfloat16(), x.bfloat16())
+    rows = answers[-1]["gaps"]
+    check_rows("bf16", [row for row in rows if row["node"] in arrays], arrays, narrow, 1e-3)
+    sizes = [float(row["max_rel"]) for row in rows]
+    check("sorted by max_rel: %s" % sizes, sizes == sorted(sizes, reverse=True))
+    status, answers = run(folder, "compare . --dtype i32")
+    check("i32 is refused", status == 2)
 
 
 def check_edits(folder):

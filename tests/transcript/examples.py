@@ -67,6 +67,7 @@ STATUS = {"quit 3": 3}
 ELSEWHERE = {"attach 3", "tui", "layout split", "focus cmd", "refresh",
              "dump value conv1.weight w.npy", "demo resnet --pace 2s",
              "compare base exp", "reduce --against base", "compare . --dtype f64",
+             "compare . --dtype bf16 -s max_rel",
              "compare . gold.npz",
              "assert allfinite(output)", "assert allclose(output, $before)",
              "define nn", "document nn",

@@ -78,6 +78,7 @@ libfxcmd_a_SOURCES += \
 	%D%/verbs/grp_script.c \
 	%D%/verbs/grp_session.c \
 	%D%/verbs/grp_setting.c \
+	%D%/verbs/cut.c %D%/verbs/cut.h \
 	%D%/verbs/grp_structure.c \
 	%D%/verbs/grp_value.c \
 	%D%/verbs/grp_write.c \

@@ -116,8 +116,9 @@ keep_inputs(const struct cmd_ctx *ctx, struct cmd_value_log *decided)
 void
 cmd_add_input_line(struct fx_buf *text, const struct fx_input_given *given)
 {
-	fx_buf_addf(text, "seed %llu\ninput %s = %s\n",
-		(unsigned long long)given->seed, given->name, given->text);
+	fx_buf_addf(text, "seed %llu\n%sinput %s = %s\n",
+		(unsigned long long)given->seed, given->is_held ? "# " : "",
+		given->name, given->text);
 }
 
 void

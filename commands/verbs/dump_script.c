@@ -149,7 +149,8 @@ add_inputs(void *context, struct fx_buf *text, uint32_t time)
 		cmd_add_input_line(&script->given, given->input);
 		script->given_seed = given->input->seed;
 		add_seed(script, text, given->input->seed);
-		fx_buf_addf(text, "input %s = %s\n", given->input->name,
+		fx_buf_addf(text, "%sinput %s = %s\n",
+			given->input->is_held ? "# " : "", given->input->name,
 			given->input->text);
 	}
 	add_decided(script, text, time);

@@ -4,11 +4,16 @@
 #include "base/mem.h"
 #include "commands/out/out.h"
 #include "commands/shell/groups.h"
+#include "commands/shell/shell.h"
+#include "commands/verbs/cut.h"
 #include "commands/verbs/edit.h"
+#include "commands/verbs/show.h"
 #include "ir/graph.h"
 #include "ir/inline.h"
+#include "ir/outline.h"
 #include "meta/propagate.h"
 #include "session/model.h"
+#include "session/session.h"
 
 /* The nodes of the argument "set", which the caller frees; NO_NODE when there
  * are none.
@@ -55,6 +60,61 @@ inline_exec(struct cmd_ctx *ctx)
 	return cmd_edit(ctx, "edit", inline_edit, NULL);
 }
 
+/* outline. */
+
+static struct fx_error *
+outline_edit(struct cmd_ctx *ctx)
+{
+	FX_AUTO_FREE struct fx_node **nodes = NULL;
+	struct fx_node *call;
+	size_t count = 0;
+	struct fx_error *err = find_set(ctx, &nodes, &count);
+
+	if (!err)
+		err = fx_outline(fx_model_graph(ctx->model), nodes, count,
+			cmd_arg_text(ctx, "as"), &call);
+	if (err)
+		return err;
+	cmd_canonical_set(ctx, "as", call->target);
+	return NULL;
+}
+
+static struct fx_error *
+outline_exec(struct cmd_ctx *ctx)
+{
+	struct cmd_cut cut = { .edit = outline_edit };
+
+	return cmd_cut_edit(ctx, &cut);
+}
+
+/* extract. */
+
+static struct fx_error *
+extract_exec(struct cmd_ctx *ctx)
+{
+	struct fx_opening as = { .name = cmd_arg_text(ctx, "as") };
+	FX_AUTO_FREE struct fx_node **nodes = NULL;
+	FX_AUTO_FREE char *line = NULL;
+	struct fx_model *model;
+	size_t count = 0;
+	struct fx_error *err;
+
+	if (!as.name)
+		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+					     "extract: expected as NAME"),
+			"extract %s as part", cmd_arg_text(ctx, "set"));
+	err = find_set(ctx, &nodes, &count);
+	if (err)
+		return err;
+	as.line = line = cmd_canonical_line(ctx);
+	err = fx_model_extract(ctx->model, nodes, count, &as, &model);
+	if (err)
+		return err;
+	ctx->shell->has_listed = false;
+	cmd_say_opened(ctx, model);
+	return NULL;
+}
+
 const struct cmd_entry cmd_group_structure[] = {
 	{
 		.name = "inline",
@@ -63,17 +123,103 @@ const struct cmd_entry cmd_group_structure[] = {
 			"the calls of operators that it consists of; its "
 			"parameters and buffers become nodes get_attr. The "
 			"last operator takes the name. pass run inline-all "
-			"does it for all that can be.",
+			"does it for all that can be. The call of a nested "
+			"graph becomes the nodes of that, under their names.",
 		.synonyms = "decompose expand lower layer module operators "
 			    "flatten get_attr parameters",
 		.needs = CMD_NEED_GRAPH | CMD_NEED_WRITABLE,
 		.args = { { "set", CMD_ARG_SET, 0, "a node or a query",
 			NULL } },
 		.flags = { { "dry-run", 'n', CMD_ARG_END,
-			"show what would change, change nothing" } },
+				   "show what would change, change nothing" },
+			{ "force", 'f', CMD_ARG_END,
+				"allow shapes that cannot be" } },
 		.examples = { { "inline fc", "a layer as its operators" },
 			{ "inline {module~\"*Linear\"}", "each of a kind" } },
 		.exec = inline_exec,
+	},
+	{
+		.name = "outline",
+		.summary = "make a set of nodes a nested graph that is called",
+		.help = "The set becomes a graph within a new module, "
+			"submod_0 or the name after as, and a call stands in "
+			"its place. What the set reads from outside are "
+			"arguments, in the order of first use; one result is "
+			"given as it is, several as a tuple. The module has "
+			"the modules of the set, layer1.0.conv1 as "
+			"layer1_0_conv1, and they also stay where they are. "
+			"A set with a node outside between two of its own is "
+			"refused. It is verified as passes are. inline undoes "
+			"it, split does it for all of a graph.",
+		.synonyms = "submodule nested module group collapse fuse "
+			    "partition subgraph cut",
+		.needs = CMD_NEED_GRAPH | CMD_NEED_WRITABLE,
+		.args = { { "set", CMD_ARG_SET, 0, "the nodes", NULL },
+			{ "as", CMD_ARG_WORD, CMD_OPTIONAL | CMD_KEYWORD,
+				"what the module is called", NULL } },
+		.flags = { { "dry-run", 'n', CMD_ARG_END,
+				   "show what would change, change nothing" },
+			{ "force", 'f', CMD_ARG_END,
+				"allow shapes that cannot be" } },
+		.examples = { { "outline layer1", "a scope" },
+			{ "outline {path(layer1_0_conv1, layer1_0_bn2)} as "
+			  "block",
+				"what lies between two nodes" } },
+		.exec = outline_exec,
+	},
+	{
+		.name = "extract",
+		.summary = "copy a set of nodes as a graph of its own",
+		.help = "The new graph has the set and the weights that it "
+			"reads, and is current then; graph lists it. What it "
+			"reads else are its inputs, which have the values "
+			"that are held here, so that it runs at once. It "
+			"gives what is used outside of the set or by nobody. "
+			"The present graph stays as it is.",
+		.synonyms = "subgraph part cut isolate copy slice alone",
+		.needs = CMD_NEED_GRAPH,
+		.args = { { "set", CMD_ARG_SET, 0, "the nodes", NULL },
+			{ "as", CMD_ARG_WORD, CMD_OPTIONAL | CMD_KEYWORD,
+				"what the graph is called", NULL } },
+		.examples = { { "extract layer1 as block", "a scope" },
+			{ "extract {up(layer1_0_relu)} as front",
+				"all that a node needs" } },
+		.exec = extract_exec,
+	},
+	{
+		.name = "split",
+		.summary = "make all of a graph calls of its parts",
+		.help = "As torch.fx's split_module does it: submod_0, "
+			"submod_1 ... stand for all operations. A set parts "
+			"them into what is in it and what is not, by turns, "
+			"as few parts as the dependences allow; --ops does so "
+			"for the operations with these names or classes. "
+			"SET=N puts a set into part N; what is in none goes "
+			"with what it reads. Parts that need each other are "
+			"refused. --keep-order has the parts as they first "
+			"come up. It is verified as passes are.",
+		.synonyms = "partition stages pipeline split_module submodules "
+			    "parts divide support",
+		.needs = CMD_NEED_GRAPH | CMD_NEED_WRITABLE,
+		.args = { { "parts", CMD_ARG_SPEC, CMD_OPTIONAL | CMD_REPEATED,
+				  "a set, or SET=N for each part", NULL },
+			{ "as", CMD_ARG_WORD, CMD_OPTIONAL | CMD_KEYWORD,
+				"what names of parts begin with", NULL } },
+		.flags = { { "ops", 0, CMD_ARG_WORD,
+				   "names with commas between" },
+			{ "keep-order", 0, CMD_ARG_END,
+				"calls as the parts first come up" },
+			{ "dry-run", 'n', CMD_ARG_END,
+				"show what would change, change nothing" },
+			{ "force", 'f', CMD_ARG_END,
+				"allow shapes that cannot be" } },
+		.examples = { { "split {in layer1}",
+				      "before, layer1 and behind" },
+			{ "split layer1=0 layer2=0 layer3=1 layer4=1",
+				"stages" },
+			{ "split --ops Conv2d,ReLU -n",
+				"what some backend supports" } },
+		.exec = cmd_split_exec,
 	},
 	{ .name = NULL },
 };

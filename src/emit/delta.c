@@ -84,20 +84,26 @@ put_scope(struct delta *d, const struct fx_scope *scope)
 	fx_json_array_end(&d->json);
 }
 
-/* Ids, as in the field "id". */
+/* Ids, as in the field "id"; nodes of nested graphs have none here. */
 static void
 put_derived(struct delta *d, const struct fx_node *node)
 {
 	uint32_t count;
 	const uint64_t *ids = fx_graph_derived(node, &count);
+	bool has_some = false;
 
-	if (!count)
-		return;
-	fx_json_key(&d->json, "from");
-	fx_json_array_begin(&d->json);
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count; i++) {
+		if ((uint32_t)(ids[i] >> 32) != node->graph->serial)
+			continue;
+		if (!has_some) {
+			fx_json_key(&d->json, "from");
+			fx_json_array_begin(&d->json);
+		}
+		has_some = true;
 		fx_json_int(&d->json, (uint32_t)ids[i]);
-	fx_json_array_end(&d->json);
+	}
+	if (has_some)
+		fx_json_array_end(&d->json);
 }
 
 static void

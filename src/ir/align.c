@@ -123,6 +123,12 @@ is_same_module(const struct fx_module *a, const struct fx_module *b, int depth)
 	return true;
 }
 
+bool
+fx_align_is_same_module(const struct fx_module *a, const struct fx_module *b)
+{
+	return is_same_module(a, b, 0);
+}
+
 /* What A and B, which have one target, find there. */
 static bool
 has_same_module(const struct fx_node *a, const struct fx_node *b)

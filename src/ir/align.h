@@ -15,6 +15,8 @@
 #include "base/map.h"
 #include "ir/graph.h"
 
+struct fx_module;
+
 struct fx_alignment {
 	struct fx_graph *graphs[2];
 	/* By the low half of the id: nodes that give something to the output,
@@ -41,5 +43,11 @@ bool fx_alignment_is_whole(const struct fx_alignment *alignment);
 /* NODE's live neighbour in graph WHICH, or NULL. */
 struct fx_node *fx_alignment_live(const struct fx_alignment *alignment,
 	int which, struct fx_node *node);
+
+/* Whether A and B compute alike: class, configuration, members with the same
+ * storages.
+ */
+bool fx_align_is_same_module(const struct fx_module *a,
+	const struct fx_module *b);
 
 #endif /* FX_IR_ALIGN_H */

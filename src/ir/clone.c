@@ -73,6 +73,25 @@ copy_members(struct copying *c, struct fx_module *copy,
 	}
 }
 
+/* The graph of COPY has the very modules that the graph of MODULE has of the
+ * tree that is copied (ir/part.h).
+ */
+static void
+share_modules(const struct copying *c, struct fx_module *copy,
+	const struct fx_module *module)
+{
+	const struct fx_module *root = module->graph->module;
+
+	for (size_t i = 0; i < root->member_count; i++) {
+		struct fx_module *child = root->members[i].child;
+
+		child = child ? fx_map_get_pointer(&c->modules, child) : NULL;
+		if (child)
+			fx_module_add_child(copy->graph->module,
+				root->members[i].name, child);
+	}
+}
+
 /* Copy MODULE and all below it into ROOT, a new module. */
 static void
 clone_tree(struct copying *c, struct fx_module *root,
@@ -93,8 +112,13 @@ clone_tree(struct copying *c, struct fx_module *root,
 	}
 	fx_module_walk_free(walk);
 	walk = fx_module_walk_new(old, true);
-	while (fx_module_walk_next(walk, &at, &path))
-		copy_members(c, fx_map_get_pointer(&c->modules, at), at);
+	while (fx_module_walk_next(walk, &at, &path)) {
+		struct fx_module *copy = fx_map_get_pointer(&c->modules, at);
+
+		copy_members(c, copy, at);
+		if (at->graph)
+			share_modules(c, copy, at);
+	}
 	fx_module_walk_free(walk);
 	fx_map_deinit(&c->modules);
 	fx_map_deinit(&c->tensors);
@@ -158,11 +182,10 @@ fx_graph_import_scope(struct fx_graph *graph, const struct fx_scope *scope)
 	return fx_graph_scope(graph, parent, scope->path, scope->class_name);
 }
 
-static struct fx_node *
-copy_node(struct fx_graph *graph, const struct fx_node *node,
+struct fx_node_spec
+fx_graph_import_node(struct fx_graph *graph, const struct fx_node *node,
 	const struct fx_map *map)
 {
-	FX_AUTO_BUF struct fx_buf derived = { 0 };
 	struct fx_node_spec spec = { .opcode = (enum fx_opcode)node->opcode,
 		.target = node->target,
 		.args = fx_graph_import(graph, &node->args, map),
@@ -171,13 +194,23 @@ copy_node(struct fx_graph *graph, const struct fx_node *node,
 		.is_wrapped = node->is_wrapped,
 		.scope = fx_graph_import_scope(graph, node->scope),
 		.meta = node->meta };
-	struct fx_node *copy;
-	const char *key;
-	const char *text;
 
 	if (node->source)
 		spec.source = fx_graph_source(graph, node->source->frames,
 			node->source->count);
+	return spec;
+}
+
+static struct fx_node *
+copy_node(struct fx_graph *graph, const struct fx_node *node,
+	const struct fx_map *map)
+{
+	FX_AUTO_BUF struct fx_buf derived = { 0 };
+	struct fx_node_spec spec = fx_graph_import_node(graph, node, map);
+	struct fx_node *copy;
+	const char *key;
+	const char *text;
+
 	copy = fx_graph_make_node(graph, &spec, node->name);
 	fx_graph_link(graph, copy, graph->root.previous);
 	fx_graph_own_name(graph, copy->name, copy);

@@ -20,6 +20,11 @@ struct fx_value fx_graph_import(struct fx_graph *graph,
 /* SCOPE of another graph (NULL: none) as one of GRAPH. */
 const struct fx_scope *fx_graph_import_scope(struct fx_graph *graph,
 	const struct fx_scope *scope);
+/* What a copy of NODE, which is of another graph, is made of in GRAPH: all but
+ * its name and what it is derived from.  Nodes are replaced through MAP.
+ */
+struct fx_node_spec fx_graph_import_node(struct fx_graph *graph,
+	const struct fx_node *node, const struct fx_map *map);
 
 /* A deep copy of MODULE for GRAPH. */
 struct fx_module *fx_module_clone(struct fx_graph *graph,

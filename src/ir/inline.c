@@ -14,10 +14,12 @@
 #include "base/intern.h"
 #include "base/vec.h"
 #include "ir/clone.h"
+#include "ir/control.h"
 #include "ir/decompose.h"
 #include "ir/edit.h"
 #include "ir/fold.h"
 #include "ir/graph.h"
+#include "ir/inline_private.h"
 #include "ir/module.h"
 #include "ir/value_walk.h"
 #include "ops/layertab.h"
@@ -360,11 +362,8 @@ takes_item(const struct fx_node *node, const struct fx_node *from,
 	return true;
 }
 
-/* Give the users of NODE the VALUE, and erase NODE.  What only takes an item of
- * it goes too.
- */
-static FX_NODISCARD struct fx_error *
-give(struct fx_node *node, const struct fx_value *value)
+struct fx_error *
+fx_inline_give(struct fx_node *node, const struct fx_value *value)
 {
 	struct fx_use *use = node->first_user;
 	struct fx_error *err = NULL;
@@ -375,7 +374,7 @@ give(struct fx_node *node, const struct fx_value *value)
 
 		use = use->next;
 		if (takes_item(user, node, value, &index))
-			err = give(user, &value->items[index]);
+			err = fx_inline_give(user, &value->items[index]);
 	}
 	/* What comes next may ask for the shape. */
 	if (value->kind == FX_VALUE_NODE && !value->node->meta && node->meta)
@@ -392,8 +391,11 @@ fx_inline(struct fx_expander *expander, struct fx_node *node)
 	const struct fx_value *result;
 	const struct fx_node *from;
 	struct fx_value value;
-	struct fx_error *err = look(&inlining, expander, node);
+	struct fx_error *err;
 
+	if (fx_control_owned(node))
+		return fx_inline_graph(node);
+	err = look(&inlining, expander, node);
 	if (!err)
 		err = bind_inputs(&inlining);
 	if (err)
@@ -408,5 +410,5 @@ fx_inline(struct fx_expander *expander, struct fx_node *node)
 			return err;
 	}
 	value = fx_graph_import(node->graph, result, &inlining.made);
-	return give(node, &value);
+	return fx_inline_give(node, &value);
 }

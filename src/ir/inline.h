@@ -12,7 +12,8 @@
 struct fx_expander;
 struct fx_node;
 
-/* Put the operators of NODE's call in the place of NODE.  Parameters and
+/* Put the operators of NODE's call, or the nodes of the graph that it calls
+ * (ir/outline.h), in the place of NODE.  Parameters and
  * buffers become nodes get_attr; the module stays in the tree.  What depends on
  * numbers that are only known when the graph runs is not decided.  The result
  * takes NODE's name and metadata.  UNSUPPORTED: what NODE calls is an operator,

@@ -42,6 +42,12 @@ libfxcore_a_SOURCES += \
 	%D%/hash_bytes.c %D%/hash_bytes.h \
 	%D%/hash_modules.c \
 	%D%/inline.c %D%/inline.h \
+	%D%/inline_graph.c %D%/inline_private.h \
+	%D%/outline.c %D%/outline.h %D%/outline_private.h \
+	%D%/part.c %D%/part.h \
+	%D%/reorder.c %D%/reorder.h \
+	%D%/split.c \
+	%D%/stages.c \
 	%D%/journal.c %D%/journal.h \
 	%D%/journal_private.h \
 	%D%/journal_report.c \

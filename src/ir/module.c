@@ -377,6 +377,9 @@ reach_module(struct reach *reach, struct fx_module *root)
 		fx_map_set(&reach->modules, (uintptr_t)module, 1);
 		for (size_t i = 0; i < module->member_count; i++)
 			reach_tensor(reach, module->members[i].tensor);
+		/* Its graph may have modules of this one (ir/part.h). */
+		if (module->graph)
+			reach_module(reach, module->graph->module);
 	}
 	fx_module_walk_free(walk);
 }

@@ -283,12 +283,16 @@ fx_graph_print_derived(const struct fx_node *node, struct fx_buf *out)
 {
 	uint32_t count;
 	const uint64_t *ids = fx_graph_derived(node, &count);
+	size_t length = out->length;
 
 	for (uint32_t i = 0; i < count; i++) {
-		const struct fx_node *old =
-			fx_graph_slot(node->graph, (uint32_t)ids[i]);
+		const struct fx_node *old;
 
-		if (i)
+		/* Of the graph around this one. */
+		if ((uint32_t)(ids[i] >> 32) != node->graph->serial)
+			continue;
+		old = fx_graph_slot(node->graph, (uint32_t)ids[i]);
+		if (out->length > length)
 			fx_buf_add(out, ", ");
 		if (old)
 			fx_buf_addf(out, "%s (%s %s)", old->name,

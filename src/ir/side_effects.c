@@ -50,6 +50,17 @@ is_asking(const struct fx_value *value)
 	return value->kind != FX_VALUE_FLOAT || value->real != 0;
 }
 
+static unsigned
+guess_graph(const struct fx_graph *graph)
+{
+	const struct fx_node *node;
+	unsigned kinds = 0;
+
+	fx_graph_for_each_node (node, graph)
+		kinds |= fx_side_effects(node);
+	return kinds;
+}
+
 /* Return the side effects that MODULE itself may have, without those of the
  * modules below it.
  */
@@ -59,7 +70,9 @@ guess_one(const struct fx_module *module)
 	const struct fx_layer *layer = fx_layer_find(module->class_name);
 	unsigned kinds = 0;
 
-	if (module->graph || !layer || module->own_code ||
+	if (module->graph)
+		return guess_graph(module->graph);
+	if (!layer || module->own_code ||
 		(module->training && fx_layer_asks_training(layer)))
 		return ANYTHING;
 	for (size_t i = 0; i < FX_ARRAY_LEN(requests); i++)

@@ -11,6 +11,7 @@
 #include "base/intern.h"
 #include "ir/graph.h"
 #include "ir/module.h"
+#include "ir/part.h"
 #include "ir/tensor_meta.h"
 #include "load/safetensors.h"
 
@@ -361,5 +362,6 @@ fx_jsonl_graph_end(struct fx_jsonl *r, const json_t *object)
 	fx_vec_deinit(&s->sources);
 	fx_vec_deinit(&s->scopes);
 	r->depth--;
+	fx_part_share(fx_module_find(fx_jsonl_section(r)->root, path));
 	return NULL;
 }

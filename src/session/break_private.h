@@ -16,8 +16,11 @@ struct fx_break {
 	struct fx_breakpoint shown;
 	enum fx_break_kind kind;
 	struct fx_model *model;
-	struct fx_graph *graph;
-	uint64_t node;       /* NODE */
+	struct fx_graph *graph; /* of the nodes that it matches */
+	struct fx_graph *home;  /* of NODE, which may have moved */
+	uint64_t node;          /* NODE */
+	uint64_t first;         /* the node that it was set on */
+	uint64_t from;       /* what NODE was in the graph around HOME, or 0 */
 	const char *name;    /* that it had last, interned */
 	const char *path;    /* SCOPE */
 	struct fx_map nodes; /* id -> 1 */
@@ -50,6 +53,10 @@ void fx_breaks_free(struct fx_session *session);
 
 /* Look B's nodes up again if the graph has changed. */
 void fx_break_refresh(struct fx_session *session, struct fx_break *b);
+
+/* break_match.c: look its nodes up. */
+FX_NODISCARD struct fx_error *fx_break_match(struct fx_session *session,
+	struct fx_break *b);
 
 /* break_where.c: whether WHERE is a line as in resnet.py:92: word, colon,
  * digits (COMMANDS 2); whether NODE is from that line.

@@ -25,142 +25,6 @@
 
 /* --- what it matches ---------------------------------------------------- */
 
-static void
-add_node(struct fx_break *b, const struct fx_node *node)
-{
-	fx_map_set(&b->nodes, (uintptr_t)node->id, 1);
-}
-
-/* A line is hit once a run through it: at the first of the nodes that come
- * from it one after the other.
- */
-static void
-match_source(struct fx_break *b)
-{
-	struct fx_node *node;
-	bool was_from = false;
-
-	fx_graph_for_each_node (node, b->graph) {
-		bool is = fx_break_is_from(node, b->shown.where);
-
-		if (is && !was_from)
-			add_node(b, node);
-		was_from = is;
-	}
-}
-
-static bool
-is_in_scope(const struct fx_node *node, const char *path)
-{
-	const char *at = node->scope ? node->scope->path : NULL;
-
-	if (node->opcode == FX_OPCODE_CALL_MODULE ||
-		node->opcode == FX_OPCODE_GET_ATTR)
-		at = node->target;
-	return at && fx_str_is_below(at, path);
-}
-
-static void
-match_scope(struct fx_break *b)
-{
-	struct fx_node *node;
-
-	fx_graph_for_each_node (node, b->graph)
-		if (is_in_scope(node, b->path)) {
-			add_node(b, node);
-			return;
-		}
-}
-
-static struct fx_error *
-match_set(struct fx_session *session, struct fx_break *b)
-{
-	FX_AUTO_FREE size_t *positions = NULL;
-	size_t count = 0;
-	struct fx_error *err = fx_resolve_set_quietly(session, b->model,
-		b->shown.where, &positions, &count);
-
-	for (size_t i = 0; !err && i < count; i++)
-		add_node(b, fx_graph_at(b->graph, positions[i]));
-	return err;
-}
-
-/* Whether WHERE still means NODE. */
-static bool
-is_called(const struct fx_node *node, const char *where)
-{
-	int64_t position;
-
-	if (*where == '@')
-		return fx_number_parse_int(where + 1, strlen(where + 1),
-			       &position) &&
-		       (uint64_t)position ==
-			       fx_graph_position(node->graph, node);
-	return fx_str_equal(where + (*where == '%'), node->name);
-}
-
-/* NODE becomes what B stands on; of a nested graph it is named with its path.
- */
-static void
-call_it(struct fx_break *b, const struct fx_node *node)
-{
-	const char *path = fx_control_path(b->model->graph, node->graph);
-	bool is_nested = path && *path;
-
-	if (!is_nested && is_called(node, b->shown.where))
-		return;
-	free((char *)b->shown.where);
-	b->shown.where = fx_xasprintf("%s%s%s", is_nested ? path : "",
-		is_nested ? "." : "", node->name);
-}
-
-/* Match B to its node, by id or else by name; B takes its present name. */
-static void
-match_node(struct fx_break *b)
-{
-	const struct fx_node *node = fx_graph_find_id(b->graph, b->node);
-
-	if ((!node || !node->is_in_graph) && b->name)
-		node = fx_graph_find(b->graph, b->name);
-	if (!node || !node->is_in_graph)
-		return;
-	b->node = node->id;
-	b->name = node->name;
-	add_node(b, node);
-	call_it(b, node);
-}
-
-/* Look its nodes up again. */
-static struct fx_error *
-match(struct fx_session *session, struct fx_break *b)
-{
-	struct fx_error *err = NULL;
-
-	fx_map_clear(&b->nodes);
-	b->is_matching = true;
-	switch (b->kind) {
-	case FX_BREAK_NODE:
-		match_node(b);
-		break;
-	case FX_BREAK_SET:
-		err = match_set(session, b);
-		break;
-	case FX_BREAK_SCOPE:
-		match_scope(b);
-		break;
-	case FX_BREAK_SOURCE:
-		match_source(b);
-		break;
-	}
-	b->version = b->graph->version;
-	b->is_matching = false;
-	b->is_fresh = true;
-	b->shown.is_set = b->kind == FX_BREAK_SET;
-	b->shown.match_count = b->nodes.count;
-	b->shown.is_pending = !b->nodes.count;
-	return err;
-}
-
 /* The file that GRAPH's first node with a source comes from, or NULL. */
 static const char *
 first_file(const struct fx_graph *graph)
@@ -219,15 +83,15 @@ classify(struct fx_session *session, struct fx_break *b)
 		return err;
 	err = fx_resolve_node(session, b->model, where, &node);
 	if (!err) {
-		b->node = node->id;
-		b->graph = node->graph;
+		b->node = b->first = node->id;
+		b->graph = b->home = node->graph;
 		return NULL;
 	}
 	node = fx_control_find(b->model->graph, where);
 	if (node) {
 		fx_error_free(err);
-		b->node = node->id;
-		b->graph = node->graph;
+		b->node = b->first = node->id;
+		b->graph = b->home = node->graph;
 		return NULL;
 	}
 	no_scope = fx_resolve_scope(b->model, where, &path);
@@ -254,11 +118,12 @@ classify(struct fx_session *session, struct fx_break *b)
 void
 fx_break_refresh(struct fx_session *session, struct fx_break *b)
 {
-	if (b->is_matching || (b->is_fresh && b->version == b->graph->version))
+	if (b->is_matching ||
+		(b->is_fresh && b->version == b->model->graph->version))
 		return;
 	if (b->kind == FX_BREAK_NODE && !b->node)
 		fx_error_free(classify(session, b));
-	fx_error_free(match(session, b));
+	fx_error_free(fx_break_match(session, b));
 }
 
 /* --- the list ----------------------------------------------------------- */
@@ -280,7 +145,7 @@ fx_breakpoint_add(struct fx_session *session, struct fx_model *model,
 	struct fx_error *err;
 
 	b->model = model;
-	b->graph = fx_position_graph(model);
+	b->graph = b->home = fx_position_graph(model);
 	b->shown.where = fx_xstrdup(spec->where);
 	b->shown.condition =
 		spec->condition ? fx_xstrdup(spec->condition) : NULL;
@@ -288,7 +153,7 @@ fx_breakpoint_add(struct fx_session *session, struct fx_model *model,
 	b->shown.is_enabled = true;
 	err = classify(session, b);
 	if (!err)
-		err = match(session, b);
+		err = fx_break_match(session, b);
 	if (!err && b->shown.condition)
 		err = fx_condition_check(session, b, b->shown.condition);
 	if (!err && b->shown.is_pending)

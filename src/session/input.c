@@ -297,8 +297,11 @@ carry_input(struct fx_session *session, struct fx_model *model,
 	err = fx_datum_make_own(model->backend, ret);
 	if (!err)
 		return NULL;
-	fx_error_free(err);
 	fx_datum_unref(*ret);
+	*ret = NULL;
+	if (input->given.is_held)
+		return fx_error_note(err, "in the input %s", input->given.text);
+	fx_error_free(err);
 	err = read_input(session, model, seed_of(node, input->given.seed),
 		input->given.text, ret);
 	if (!err)
@@ -475,5 +478,29 @@ fx_model_set_input(struct fx_session *session, struct fx_model *model,
 	spread_shape(model, node, &change);
 	fx_model_invalidate(model, &change, &report);
 	fx_decisions_review(model);
+	return NULL;
+}
+
+struct fx_error *
+fx_model_give_input(struct fx_model *model, struct fx_node *node,
+	const struct fx_model *other, struct fx_datum *datum)
+{
+	FX_AUTO(change) struct fx_change change = { .cone = NULL };
+	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { .position = 0 };
+	FX_AUTO_FREE char *text =
+		fx_xasprintf("what %s held of %%%s", other->name, node->target);
+	struct fx_datum *own = fx_datum_ref(datum);
+	struct fx_error *err = fx_model_choose_backend(model->session, model);
+
+	if (!err)
+		err = fx_datum_make_own(model->backend, &own);
+	if (err) {
+		fx_datum_unref(own);
+		return err;
+	}
+	keep_input(model, node, text, own);
+	find_input(model, node->id)->given.is_held = true;
+	spread_shape(model, node, &change);
+	fx_model_invalidate(model, &change, &report);
 	return NULL;
 }

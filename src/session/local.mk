@@ -1,7 +1,7 @@
 # Sources of src/session: .c, .h and .def alike, so that distcheck misses none.
 libfxcore_a_SOURCES += \
 	%D%/backend.c \
-	%D%/break_private.h %D%/break_where.c \
+	%D%/break_match.c %D%/break_private.h %D%/break_where.c \
 	%D%/breakpoint.c %D%/breakpoint.h \
 	%D%/record_limit.c \
 	%D%/capture.c %D%/capture.h \
@@ -14,6 +14,7 @@ libfxcore_a_SOURCES += \
 	%D%/edit.c \
 	%D%/evaluate.c \
 	%D%/explain.c \
+	%D%/extract.c \
 	%D%/run_stats.c \
 	%D%/files.c \
 	%D%/nonfinite.c %D%/nonfinite.h \

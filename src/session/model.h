@@ -97,6 +97,7 @@ void fx_input_add_hint(struct fx_buf *out, const struct fx_node *placeholder);
 struct fx_input_given {
 	const char *name; /* that it answered to then; interned */
 	char *text;
+	bool is_held;  /* TEXT only says where the value is from */
 	uint64_t seed; /* of the session then */
 	uint32_t time; /* after which edit */
 };

@@ -169,4 +169,11 @@ void fx_activation_invalidate(struct fx_model *model,
 	struct fx_activation *place, const struct fx_change *change,
 	struct fx_edit_report *report);
 
+/* input.c: NODE, a placeholder of MODEL, gets a copy of DATUM, which OTHER
+ * holds.
+ */
+FX_NODISCARD struct fx_error *fx_model_give_input(struct fx_model *model,
+	struct fx_node *node, const struct fx_model *other,
+	struct fx_datum *datum);
+
 #endif /* FX_SESSION_RUN_PRIVATE_H */

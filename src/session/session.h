@@ -71,6 +71,15 @@ FX_NODISCARD struct fx_error *fx_session_copy(struct fx_session *session,
 	struct fx_model *model, const struct fx_opening *as,
 	struct fx_model **ret);
 
+/* Copy the COUNT nodes NODES of MODEL, and the parameters that they read, as a
+ * graph of its own under a new name.  What they read else are its inputs, and
+ * have the values that are held; what is read outside or by nobody it gives.
+ * VALUE as for fx_outline; NAME_TAKEN.
+ */
+FX_NODISCARD struct fx_error *fx_model_extract(struct fx_model *model,
+	struct fx_node *const *nodes, size_t count, const struct fx_opening *as,
+	struct fx_model **ret);
+
 /* How a model is opened.  NAME is the model's name, NULL for the name of its
  * file or class; LINE is the command that a script opens it with.
  */

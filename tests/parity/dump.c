@@ -1,6 +1,7 @@
 /* dump.c - print an .fxg file in one of torch.fx's forms, for oracle.py.
  *
  * usage: dump python|readable|listing|table FILE
+ *	  dump nested FILE	the code of each graph within, after its path
  */
 #include <config.h>
 
@@ -15,6 +16,7 @@
 #include "emit/python.h"
 #include "emit/table.h"
 #include "ir/graph.h"
+#include "ir/module.h"
 #include "load/open.h"
 
 static void
@@ -31,6 +33,22 @@ print(struct fx_buf *out, struct fx_graph *graph, const char *form)
 		fx_emit_python(out, graph, &options, NULL);
 }
 
+static void
+print_nested(struct fx_buf *out, struct fx_graph *graph)
+{
+	struct fx_module_walk *walk = fx_module_walk_new(graph->module, true);
+	struct fx_module *module;
+	const char *path;
+
+	while (fx_module_walk_next(walk, &module, &path)) {
+		if (!module->graph)
+			continue;
+		fx_buf_addf(out, "\ngraph %s\n", path);
+		print(out, module->graph, "python");
+	}
+	fx_module_walk_free(walk);
+}
+
 FX_NODISCARD static struct fx_error *
 dump(const char *form, const char *path)
 {
@@ -40,7 +58,10 @@ dump(const char *form, const char *path)
 
 	if (err)
 		return err;
-	print(&out, loaded.graph, form);
+	if (strcmp(form, "nested") == 0)
+		print_nested(&out, loaded.graph);
+	else
+		print(&out, loaded.graph, form);
 	fwrite(fx_buf_text(&out), 1, out.length, stdout);
 	return NULL;
 }
@@ -52,7 +73,8 @@ main(int argc, char **argv)
 
 	if (argc != 3) {
 		fprintf(stderr,
-			"usage: dump python|readable|listing|table FILE\n");
+			"usage: dump python|readable|listing|table|nested "
+			"FILE\n");
 		return EXIT_FAILURE;
 	}
 	err = dump(argv[1], argv[2]);

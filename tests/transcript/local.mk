@@ -102,6 +102,9 @@ transcripts = \
 	%D%/input.fxt \
 	%D%/input_words.fxt \
 	%D%/inline.fxt \
+	%D%/outline.fxt \
+	%D%/extract.fxt \
+	%D%/split.fxt \
 	%D%/insert.fxt \
 	%D%/insert_errors.fxt \
 	%D%/insert_input.fxt \
@@ -240,6 +243,7 @@ EXTRA_DIST += $(transcripts) \
 	%D%/samples/newer.fxg \
 	%D%/samples/one_model.py \
 	%D%/samples/refused.fxdb \
+	%D%/samples/parts.py %D%/samples/writes.py \
 	%D%/samples/relus.py %D%/samples/syntax.py \
 	%D%/samples/trailing.fxg \
 	%D%/samples/two_graphs.log %D%/samples/two_quoted.log %D%/samples/two_models.py \

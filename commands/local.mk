@@ -59,7 +59,9 @@ libfxcmd_a_SOURCES += \
 	%D%/verbs/value.c \
 	%D%/verbs/weights.c \
 	%D%/verbs/grp_around.c \
-	%D%/verbs/grp_break.c \
+	%D%/verbs/grp_break.c %D%/verbs/grp_watch.c \
+	%D%/verbs/breakpoint.c %D%/verbs/breakpoint.h %D%/verbs/printf.c %D%/verbs/save.c \
+	%D%/shell/stop_commands.c %D%/shell/stop_commands.h \
 	%D%/verbs/grp_edit.c \
 	%D%/learn/grp_help.c \
 	%D%/verbs/grp_journal.c \

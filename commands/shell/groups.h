@@ -4,6 +4,8 @@
 
 #include "commands/shell/cmd.h"
 
+struct fx_breakpoint;
+struct fx_buf;
 struct fx_graph;
 
 /* Each ends with a row whose name is NULL. */
@@ -62,6 +64,20 @@ FX_NODISCARD struct fx_error *cmd_weights_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_demo_exec(struct cmd_ctx *ctx);
 cmd_words_fn cmd_demo_words;
 FX_NODISCARD struct fx_error *cmd_tutorial_exec(struct cmd_ctx *ctx);
+
+FX_NODISCARD struct fx_error *cmd_save_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_printf_exec(struct cmd_ctx *ctx);
+
+/* breakpoint.c: breakpoints, watches and all else that stops. */
+FX_NODISCARD struct fx_error *cmd_watch_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_catch_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_dprintf_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_rbreak_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_commands_exec(struct cmd_ctx *ctx);
+/* The lines that set all of them again; $bpnum is the last one that was set. */
+void cmd_add_breakpoints(struct fx_buf *out, struct fx_session *session);
+FX_NODISCARD struct fx_error *cmd_save_breakpoints(struct cmd_ctx *ctx,
+	const char *path);
 
 /* Parts that several commands show. */
 FX_NODISCARD struct fx_error *cmd_say_inputs(struct cmd_ctx *ctx);

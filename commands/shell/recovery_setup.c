@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/str.h"
+#include "commands/shell/groups.h"
 #include "commands/shell/recovery.h"
 #include "ir/graph.h"
 #include "session/breakpoint.h"
@@ -52,40 +53,6 @@ add_inputs(struct fx_buf *text, const struct fx_model *model, uint64_t *seed)
 	}
 }
 
-/* Where B stops, in words that still hold: a node has its present name. */
-static void
-add_place(struct fx_buf *text, struct fx_session *session,
-	const struct fx_breakpoint *b)
-{
-	struct fx_node **nodes = NULL;
-	size_t count = 0;
-
-	if (!b->is_set && !strchr(b->where, ':'))
-		fx_breakpoint_nodes(session, b, &nodes, &count);
-	if (count == 1)
-		fx_buf_addf(text, "%%%s", nodes[0]->name);
-	else
-		fx_buf_add(text, b->where);
-	free(nodes);
-}
-
-static void
-add_breakpoints(struct fx_buf *text, struct fx_session *session)
-{
-	for (size_t i = 0; i < fx_breakpoint_count(session); i++) {
-		const struct fx_breakpoint *b = fx_breakpoint_at(session, i);
-
-		fx_buf_addf(text, "%sbreak ", b->is_temporary ? "t" : "");
-		add_place(text, session, b);
-		fx_buf_add(text, " -p");
-		if (b->condition)
-			fx_buf_addf(text, " if %s", b->condition);
-		fx_buf_add_char(text, '\n');
-		if (!b->is_enabled)
-			fx_buf_addf(text, "disable %zu\n", i + 1);
-	}
-}
-
 static void
 add_displays(struct fx_buf *text, const struct fx_session *session)
 {
@@ -122,7 +89,7 @@ cmd_recovery_setup(struct fx_session *session, struct fx_model *const *models,
 	}
 	if (count > 1 && is_current)
 		fx_buf_addf(&text, "graph %s\n", fx_model_name(current));
-	add_breakpoints(&text, session);
+	cmd_add_breakpoints(&text, session);
 	add_displays(&text, session);
 	add_seed(&text, fx_session_seed(session), &seed);
 	return fx_buf_take(&text);

@@ -495,11 +495,14 @@ run_heard(struct cmd_shell *shell, const char *line, struct out *out)
 {
 	struct cmd_model_stdout printed = { .out = out };
 	struct cmd_model_stdout *outer = shell->printed;
+	struct out *outer_out = shell->stop_commands.out;
 	struct fx_error *err;
 
 	shell->printed = &printed;
+	shell->stop_commands.out = out;
 	fx_session_set_output(shell->session, cmd_model_stdout_add, &printed);
 	err = run_line(shell, line, out);
+	shell->stop_commands.out = outer_out;
 	fx_session_set_output(shell->session,
 		outer ? cmd_model_stdout_add : NULL, outer);
 	shell->printed = outer;
@@ -530,6 +533,8 @@ cmd_run(struct cmd_shell *shell, const char *line, struct out *out)
 		shell->ran = NULL;
 	}
 	err = run_heard(shell, line, out);
+	if (!err && shell->stop_commands.pending)
+		err = cmd_stop_commands_run(shell, out);
 	if (!is_typed)
 		return err;
 	shell->is_repeating = false;

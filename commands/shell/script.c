@@ -100,7 +100,8 @@ cmd_run_text(struct cmd_shell *shell, const char *file, const char *text,
 	while (!err && !shell->is_quitting) {
 		FX_AUTO_FREE char *line = NULL;
 
-		if (!*script.text)
+		if (!*script.text || (options->ends_at_stop &&
+					     shell->stop_commands.has_moved))
 			break;
 		line = cmd_shell_read_line(shell, "");
 		if (is_blank_line(line)) {

@@ -95,6 +95,7 @@ cmd_shell_new(struct fx_session *session)
 	out_recording_set_limit(shell->last, 100000);
 	shell->last_out = out_new_recording(shell->last);
 	fx_session_set_before_edit(session, cmd_recovery_before_edit, shell);
+	fx_session_set_dprintf(session, cmd_dprintf_say, shell);
 	return shell;
 }
 
@@ -135,6 +136,7 @@ cmd_shell_free(struct cmd_shell *shell)
 	cmd_files_deinit(&shell->files);
 	free(shell->repeat);
 	free(shell->search_text);
+	free(shell->stop_commands.pending);
 	cmd_code_deinit(&shell->code);
 	fx_buf_deinit(&shell->transaction);
 	free(shell->stepped.script);
@@ -285,7 +287,9 @@ opens_block(const char *line)
 {
 	line += strspn(line, " \t");
 	return fx_str_starts(line, "define ") ||
-	       fx_str_starts(line, "document ");
+	       fx_str_starts(line, "document ") ||
+	       fx_str_starts(line, "commands ") ||
+	       begins_with(line, "commands");
 }
 
 struct fx_error *

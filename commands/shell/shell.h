@@ -15,6 +15,7 @@
 #include "commands/shell/line.h"
 #include "commands/shell/overwrite_guard.h"
 #include "commands/shell/prompt.h"
+#include "commands/shell/stop_commands.h"
 #include "commands/shell/value_log.h"
 #include "emit/python.h"
 #include "session/settings.h"
@@ -44,7 +45,6 @@ struct cmd_script {
 };
 
 struct cmd_log;
-struct cmd_recovery;
 struct cmd_tutorial;
 
 /* The Python code that was listed last; kept until the graph is edited. */
@@ -69,6 +69,7 @@ struct cmd_shell {
 	char *repeat; /* what the empty line runs, or NULL */
 	struct cmd_script *script;
 	struct cmd_model_stdout *printed; /* of the line that runs, or NULL */
+	struct cmd_stop_commands stop_commands;
 	int depth;
 	int status;        /* the worst exit status so far */
 	bool is_repeating; /* the line that runs came from `repeat` */
@@ -90,7 +91,6 @@ struct cmd_shell {
 	bool is_recorded;    /* a command that runs has its output kept */
 	struct cmd_log *log; /* or NULL; log.h */
 	struct cmd_recovery *recovery; /* or NULL: nothing is kept yet */
-
 	const struct cmd_entry *ran;
 	struct cmd_tutorial *tutorial;
 
@@ -123,14 +123,14 @@ FX_NODISCARD struct fx_error *cmd_read_block(struct cmd_shell *shell,
 struct cmd_source_options {
 	bool keep_going;
 	bool verbose;
-	bool is_paced;   /* a lecture: lines and comments are shown */
-	double pace;     /* seconds after each line; negative: until a key */
-	bool is_command; /* the lines of a user command, not of a file */
+	bool is_paced;     /* a lecture: lines and comments are shown */
+	double pace;       /* seconds after each line; negative: until a key */
+	bool is_command;   /* the lines of a user command, not of a file */
+	bool ends_at_stop; /* of a breakpoint: not on after a run stopped */
 };
 FX_NODISCARD struct fx_error *cmd_run_text(struct cmd_shell *shell,
 	const char *file, const char *text,
 	const struct cmd_source_options *options, struct out *out);
-/* "1s", "500ms", "0.5", "key". */
 FX_NODISCARD struct fx_error *cmd_read_pace(const char *text, double *ret);
 FX_NODISCARD struct fx_error *cmd_source_with(struct cmd_shell *shell,
 	const char *path, const struct cmd_source_options *options,

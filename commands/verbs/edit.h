@@ -63,4 +63,9 @@ void cmd_note_function(struct cmd_ctx *ctx, const char *target);
 /* recover.c: the command. */
 FX_NODISCARD struct fx_error *cmd_recover(struct cmd_ctx *ctx);
 
+/* breakpoint.c: whether a catchpoint waits for EVENT of NAME (may be NULL); it
+ * is said.
+ */
+bool cmd_caught(struct cmd_ctx *ctx, const char *event, const char *name);
+
 #endif /* FX_COMMANDS_VERBS_EDIT_H */

@@ -10,6 +10,7 @@
 #include "commands/out/out.h"
 #include "commands/shell/groups.h"
 #include "commands/shell/shell.h"
+#include "commands/verbs/breakpoint.h"
 #include "commands/verbs/show.h"
 #include "ir/graph.h"
 #include "lang/parse.h"
@@ -60,9 +61,8 @@ default_place(struct cmd_ctx *ctx, const char *condition, char **ret)
 	return NULL;
 }
 
-/* A condition is evaluated at each hit; that it can be read is seen now. */
-static FX_NODISCARD struct fx_error *
-check_condition(const char *text)
+struct fx_error *
+cmd_check_condition(const char *text)
 {
 	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
 	struct fx_ast *tree;
@@ -131,10 +131,9 @@ wants_pending(struct cmd_ctx *ctx, const struct fx_error *err)
 	return ctx->front->confirm(ctx->front->context, question);
 }
 
-static struct fx_error *
-break_exec(struct cmd_ctx *ctx)
+struct fx_error *
+cmd_break_at(struct cmd_ctx *ctx, const char *where)
 {
-	const char *where = cmd_arg_text(ctx, "where");
 	const char *condition = cmd_arg_text(ctx, "if");
 	struct fx_breakpoint_spec spec = { .condition = condition,
 		.is_temporary = ctx->entry->variant,
@@ -143,7 +142,7 @@ break_exec(struct cmd_ctx *ctx)
 	const struct fx_breakpoint *breakpoint;
 	struct fx_error *err = NULL;
 
-	err = check_condition(condition);
+	err = cmd_check_condition(condition);
 	if (!err && !place)
 		err = default_place(ctx, condition, &place);
 	if (err)
@@ -165,61 +164,13 @@ break_exec(struct cmd_ctx *ctx)
 	return NULL;
 }
 
-/* info breakpoints. */
-
-static void
-cell_state(struct cmd_ctx *ctx, const struct fx_breakpoint *breakpoint)
+static struct fx_error *
+break_exec(struct cmd_ctx *ctx)
 {
-	FX_AUTO_BUF struct fx_buf text = { 0 };
-
-	fx_buf_add(&text, breakpoint->is_enabled ? "on" : "off");
-	if (breakpoint->is_temporary)
-		fx_buf_add(&text, ", once");
-	if (breakpoint->is_pending)
-		fx_buf_add(&text, ", pending");
-	if (breakpoint->ignore_count)
-		fx_buf_addf(&text, ", ignores %zu", breakpoint->ignore_count);
-	out_cell(ctx->out, FX_ROLE_STATE, "%s", fx_buf_text(&text));
-}
-
-struct fx_error *
-cmd_say_breakpoints(struct cmd_ctx *ctx)
-{
-	static const char *const keys[] = { "number", "state", "where",
-		"condition", "nodes", "hits", "~enabled", "~temporary",
-		"~pending", "~ignore" };
-	size_t count = fx_breakpoint_count(ctx->session);
-	size_t i;
-
-	if (!count)
-		out_line(ctx->out, FX_ROLE_PLAIN, "No breakpoints.");
-	out_table_begin(ctx->out, "breakpoints", FX_ARRAY_LEN(keys), keys);
-	for (i = 0; i < count; i++) {
-		const struct fx_breakpoint *b =
-			fx_breakpoint_at(ctx->session, i);
-
-		out_cell_int(ctx->out, FX_ROLE_NUMBER, b->number);
-		cell_state(ctx, b);
-		out_cell(ctx->out, FX_ROLE_NODE, "%s", b->where);
-		if (b->condition)
-			out_cell(ctx->out, FX_ROLE_PLAIN, "%s", b->condition);
-		else
-			out_cell_none(ctx->out, "");
-		out_cell_int(ctx->out, FX_ROLE_NUMBER, (int64_t)b->match_count);
-		out_cell_int(ctx->out, FX_ROLE_NUMBER, (int64_t)b->hit_count);
-		out_cell_bool(ctx->out, FX_ROLE_PLAIN, b->is_enabled);
-		out_cell_bool(ctx->out, FX_ROLE_PLAIN, b->is_temporary);
-		out_cell_bool(ctx->out, FX_ROLE_PLAIN, b->is_pending);
-		out_cell_int(ctx->out, FX_ROLE_NUMBER,
-			(int64_t)b->ignore_count);
-	}
-	out_table_end(ctx->out);
-	return NULL;
+	return cmd_break_at(ctx, cmd_arg_text(ctx, "where"));
 }
 
 /* Numbers: "1-3 5". */
-
-typedef struct fx_error *number_fn(struct cmd_ctx *ctx, int number);
 
 static FX_NODISCARD struct fx_error *
 bad_number(const char *text)
@@ -233,7 +184,7 @@ bad_number(const char *text)
 
 /* Gaps in a range are allowed, an empty one is not. */
 static FX_NODISCARD struct fx_error *
-do_between(struct cmd_ctx *ctx, int first, int last, number_fn *act)
+do_between(struct cmd_ctx *ctx, int first, int last, cmd_number_fn *act)
 {
 	size_t done = 0;
 
@@ -255,13 +206,15 @@ do_between(struct cmd_ctx *ctx, int first, int last, number_fn *act)
 }
 
 static FX_NODISCARD struct fx_error *
-do_range(struct cmd_ctx *ctx, const char *text, number_fn *act)
+do_range(struct cmd_ctx *ctx, const char *text, cmd_number_fn *act)
 {
 	const char *dash = strchr(text, '-');
 	size_t length = dash ? (size_t)(dash - text) : strlen(text);
 	int64_t first;
 	int64_t last;
 
+	if (!strcmp(text, "$bpnum"))
+		return act(ctx, fx_breakpoint_last(ctx->session));
 	if (!fx_number_parse_int(text, length, &first))
 		return bad_number(text);
 	last = first;
@@ -274,19 +227,50 @@ do_range(struct cmd_ctx *ctx, const char *text, number_fn *act)
 	return do_between(ctx, (int)first, (int)last, act);
 }
 
-static FX_NODISCARD struct fx_error *
-do_numbers(struct cmd_ctx *ctx, number_fn *act)
+/* enable once 1: the word before the numbers is none of them. */
+static bool
+is_mode(const char *text)
+{
+	return !strcmp(text, "once") || !strcmp(text, "delete") ||
+	       !strcmp(text, "breakpoints") || !strcmp(text, "count");
+}
+
+struct fx_error *
+cmd_do_numbers(struct cmd_ctx *ctx, cmd_number_fn *act)
 {
 	size_t count = cmd_arg_count(ctx, "numbers");
 	struct fx_error *err;
 	size_t i;
 
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < count && i < 2; i++) {
+		const char *text = cmd_arg_text_at(ctx, "numbers", i);
+
+		if (!is_mode(text))
+			break;
+		/* enable count 3 1: what follows is no breakpoint yet. */
+		i += !strcmp(text, "count");
+	}
+	for (; i < count; i++) {
 		err = do_range(ctx, cmd_arg_text_at(ctx, "numbers", i), act);
 		if (err)
 			return err;
 	}
 	return NULL;
+}
+
+static struct fx_error *
+find_one(struct cmd_ctx *ctx, int number)
+{
+	if (fx_breakpoint_find(ctx->session, number))
+		return NULL;
+	return fx_error_new(FX_ERR_NO_NAME, "there is no breakpoint %d",
+		number);
+}
+
+struct fx_error *
+cmd_check_numbers(struct cmd_ctx *ctx)
+{
+	return cmd_do_numbers(ctx, find_one);
 }
 
 static struct fx_error *
@@ -301,14 +285,63 @@ delete_one(struct cmd_ctx *ctx, int number)
 	return fx_breakpoint_delete(ctx->session, number);
 }
 
+static struct fx_error *
+enable_once(struct cmd_ctx *ctx, int number)
+{
+	return fx_breakpoint_enable_for(ctx->session, number, 1, false);
+}
+
+static struct fx_error *
+enable_delete(struct cmd_ctx *ctx, int number)
+{
+	return fx_breakpoint_enable_for(ctx->session, number, 0, true);
+}
+
+static struct fx_error *
+enable_count(struct cmd_ctx *ctx, int number)
+{
+	const char *text = cmd_arg_text_at(ctx, "numbers", 1);
+	int64_t count;
+
+	if (!fx_number_parse_int(text, strlen(text), &count) || count < 1)
+		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+					     "enable count: expected how many "
+					     "hits, got \"%s\"",
+					     text),
+			"enable count 3 %d", number);
+	return fx_breakpoint_enable_for(ctx->session, number, (size_t)count,
+		false);
+}
+
+/* enable once 1, enable delete 1, enable count 3 1: as in gdb. */
+static struct fx_error *
+enable_for(struct cmd_ctx *ctx, const char *mode)
+{
+	size_t wanted = strcmp(mode, "count") ? 2 : 3;
+
+	if (cmd_arg_count(ctx, "numbers") < wanted)
+		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+					     "enable %s: expected numbers of "
+					     "breakpoints",
+					     mode),
+			wanted == 2 ? "enable %s 1" : "enable %s 3 1", mode);
+	return cmd_do_numbers(ctx, wanted == 3             ? enable_count
+				   : !strcmp(mode, "once") ? enable_once
+							   : enable_delete);
+}
+
 /* enable and disable: those given, or all. */
 static struct fx_error *
 enable_exec(struct cmd_ctx *ctx)
 {
 	struct fx_error *err = NULL;
+	const char *mode = cmd_arg_text_at(ctx, "numbers", 0);
 
+	if (ctx->entry->variant && mode && is_mode(mode) &&
+		strcmp(mode, "breakpoints") != 0)
+		return enable_for(ctx, mode);
 	if (cmd_arg_count(ctx, "numbers"))
-		return do_numbers(ctx, enable_one);
+		return cmd_do_numbers(ctx, enable_one);
 	for (size_t i = 0; !err && i < fx_breakpoint_count(ctx->session); i++)
 		err = enable_one(ctx,
 			fx_breakpoint_at(ctx->session, i)->number);
@@ -319,7 +352,7 @@ static struct fx_error *
 delete_exec(struct cmd_ctx *ctx)
 {
 	if (cmd_arg_count(ctx, "numbers"))
-		return do_numbers(ctx, delete_one);
+		return cmd_do_numbers(ctx, delete_one);
 	if (fx_breakpoint_count(ctx->session) &&
 		ctx->front->is_interactive(ctx->front->context) &&
 		!cmd_confirm(ctx, "Delete all breakpoints?"))
@@ -331,48 +364,72 @@ delete_exec(struct cmd_ctx *ctx)
 /* condition, ignore. */
 
 /* The number of the breakpoint; none has one that an int does not hold. */
-static int
-number_of(struct cmd_ctx *ctx)
+static FX_NODISCARD struct fx_error *
+number_of(struct cmd_ctx *ctx, int *ret)
 {
-	return (int)FX_MIN(cmd_arg_int(ctx, "number", 0), (int64_t)INT32_MAX);
+	const char *text = cmd_arg_text(ctx, "number");
+	int64_t number = fx_breakpoint_last(ctx->session);
+
+	if (strcmp(text, "$bpnum") != 0 &&
+		(!fx_number_parse_int(text, strlen(text), &number) ||
+			number < 0))
+		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+					     "%s: expected the number of a "
+					     "breakpoint, got \"%s\"",
+					     ctx->entry->name, text),
+			"info breakpoints lists them");
+	*ret = (int)FX_MIN(number, (int64_t)INT32_MAX);
+	return NULL;
 }
 
 static struct fx_error *
 condition_exec(struct cmd_ctx *ctx)
 {
-	int number = number_of(ctx);
+	int number = 0;
 	const char *text = cmd_arg_text(ctx, "condition");
+	const struct fx_breakpoint *breakpoint;
+	const char *title;
 	struct fx_error *err;
 
-	err = check_condition(text);
+	err = number_of(ctx, &number);
+	if (!err)
+		err = cmd_check_condition(text);
 	if (!err)
 		err = fx_breakpoint_set_condition(ctx->session, number, text);
 	if (err)
 		return err;
-	warn_of_condition(ctx, text);
-	warn_of_late(ctx, fx_breakpoint_find(ctx->session, number));
+	breakpoint = fx_breakpoint_find(ctx->session, number);
+	title = fx_stop_kind_title(breakpoint->kind);
+	if (breakpoint->kind == FX_STOP_KIND_BREAK) {
+		warn_of_condition(ctx, text);
+		warn_of_late(ctx, breakpoint);
+	}
 	if (text)
-		out_line(ctx->out, FX_ROLE_BREAKPOINT,
-			"Breakpoint %d stops only if %s", number, text);
+		out_line(ctx->out, FX_ROLE_BREAKPOINT, "%s %d stops only if %s",
+			title, number, text);
 	else
 		out_line(ctx->out, FX_ROLE_BREAKPOINT,
-			"Breakpoint %d now always stops.", number);
+			"%s %d now always stops.", title, number);
 	return NULL;
 }
 
 static struct fx_error *
 ignore_exec(struct cmd_ctx *ctx)
 {
-	int number = number_of(ctx);
+	int number = 0;
 	int64_t count = cmd_arg_int(ctx, "count", 0);
-	struct fx_error *err;
+	struct fx_error *err = number_of(ctx, &number);
 
+	if (err)
+		return err;
 	err = fx_breakpoint_ignore(ctx->session, number, (size_t)count);
 	if (err)
 		return err;
 	out_line(ctx->out, FX_ROLE_BREAKPOINT,
-		"Breakpoint %d ignores the next %lld hits.", number,
-		(long long)count);
+		"%s %d ignores the next %lld hits.",
+		fx_stop_kind_title(fx_breakpoint_find(ctx->session, number)
+					   ->kind),
+		number, (long long)count);
 	return NULL;
 }
 
@@ -445,10 +502,13 @@ const struct cmd_entry cmd_group_break[] = {
 	{
 		.name = "enable",
 		.summary = "switch breakpoints on",
-		.help = "Without numbers all of them.",
-		.synonyms = "breakpoint on",
+		.help = "Without numbers all of them. enable once disables "
+			"them again after a hit, enable count N after N hits; "
+			"enable delete deletes them after one.",
+		.synonyms = "breakpoint on watch",
 		.args = NUMBERS_ARGS,
-		.examples = { { "enable 1", "breakpoint 1" } },
+		.examples = { { "enable 1", "breakpoint 1" },
+			{ "enable once 1", "until its next hit" } },
 		.exec = enable_exec,
 		.variant = true,
 	},
@@ -466,9 +526,9 @@ const struct cmd_entry cmd_group_break[] = {
 	{
 		.name = "delete",
 		.aliases = "d",
-		.summary = "delete breakpoints",
+		.summary = "delete breakpoints and watches",
 		.help = "Without numbers all of them, after a question.",
-		.synonyms = "remove breakpoint clear",
+		.synonyms = "remove breakpoint watch clear",
 		.args = NUMBERS_ARGS,
 		.examples = { { "delete 1", "breakpoint 1" },
 			{ "d 1-3 5", "several" } },
@@ -481,7 +541,7 @@ const struct cmd_entry cmd_group_break[] = {
 			"without one it always stops.",
 		.synonyms = "breakpoint if only",
 		.needs = CMD_NEED_GRAPH,
-		.args = { { "number", CMD_ARG_INT, 0, "which breakpoint",
+		.args = { { "number", CMD_ARG_NUMBERS, 0, "which breakpoint",
 				  NULL },
 			{ "condition", CMD_ARG_CONDITION, CMD_OPTIONAL,
 				"when to stop", NULL } },
@@ -494,7 +554,7 @@ const struct cmd_entry cmd_group_break[] = {
 		.summary = "let a breakpoint pass some hits",
 		.help = "The next COUNT hits do not stop.",
 		.synonyms = "breakpoint skip count",
-		.args = { { "number", CMD_ARG_INT, 0, "which breakpoint",
+		.args = { { "number", CMD_ARG_NUMBERS, 0, "which breakpoint",
 				  NULL },
 			{ "count", CMD_ARG_INT, 0, "how many hits", NULL } },
 		.examples = { { "ignore 1 2", "the next two" } },

@@ -339,6 +339,16 @@ run_stepped(struct cmd_ctx *ctx, const struct fx_passing_request *request,
 	return err;
 }
 
+/* Whether a catchpoint waits for one of the passes: they are stepped then. */
+static bool
+is_caught(struct cmd_ctx *ctx)
+{
+	for (size_t i = 0; i < cmd_arg_count(ctx, "what"); i++)
+		if (cmd_caught(ctx, "pass", cmd_arg_text_at(ctx, "what", i)))
+			return true;
+	return false;
+}
+
 struct fx_error *
 cmd_pass_run(struct cmd_ctx *ctx)
 {
@@ -364,7 +374,8 @@ cmd_pass_run(struct cmd_ctx *ctx)
 		return err;
 	request.steps = plan.steps.items;
 	request.step_count = plan.steps.count;
-	request.is_stepped = cmd_flag(ctx, "step") && !request.dry_run;
+	request.is_stepped =
+		!request.dry_run && (cmd_flag(ctx, "step") || is_caught(ctx));
 	ctx->shell->stepped.before =
 		fx_journal_counts(fx_model_graph(ctx->model));
 	cmd_canonical_resolve(ctx);

@@ -40,6 +40,7 @@ struct rewriting {
 	struct fx_rules *rules;
 	struct fx_verify *verify; /* NULL: nothing to compare */
 	struct fx_verify_result verified;
+	bool is_stepped; /* -i, or caught: asked where somebody can answer */
 	bool asks;
 	bool is_done; /* FINISH was answered */
 	size_t applied;
@@ -136,7 +137,7 @@ apply(struct rewriting *rewriting, const struct fx_rule *rule,
 		return NULL;
 	}
 	rewriting->applied++;
-	if (cmd_flag(rewriting->ctx, "interactive"))
+	if (rewriting->is_stepped)
 		fx_buf_addf(&rewriting->only, "%s%s",
 			rewriting->only.length ? "," : "", name);
 	err = fx_rewrite_apply(rewrite, values);
@@ -346,7 +347,9 @@ cmd_rewrite_exec(struct cmd_ctx *ctx)
 		err = check_rules(ctx, &rules);
 	if (err)
 		return err;
-	rewriting.asks = cmd_flag(ctx, "interactive") &&
+	rewriting.is_stepped = cmd_flag(ctx, "interactive") ||
+			       cmd_caught(ctx, "rewrite", NULL);
+	rewriting.asks = rewriting.is_stepped &&
 			 ctx->front->is_interactive(ctx->front->context);
 	if (!cmd_flag(ctx, "dry-run") &&
 		(cmd_flag(ctx, "same") ||

@@ -188,6 +188,7 @@ stop_word(enum fx_stop_reason reason)
 	static const char *const words[] = {
 		[FX_STOP_STEP] = "step",
 		[FX_STOP_BREAKPOINT] = "breakpoint",
+		[FX_STOP_WATCH] = "watch",
 		[FX_STOP_TARGET] = "target",
 		[FX_STOP_END] = "end",
 		[FX_STOP_BEGIN] = "begin",
@@ -204,25 +205,57 @@ cmd_breakpoint_kind(bool is_temporary)
 	return is_temporary ? "Temporary breakpoint" : "Breakpoint";
 }
 
+/* The error of a condition, or of the expression of a watch. */
+static void
+say_stop_error(struct cmd_ctx *ctx, const struct fx_error *err)
+{
+	size_t notes = err ? fx_error_note_count(err) : 0;
+
+	if (err)
+		out_line(ctx->out, FX_ROLE_ERROR, "error %s: %s",
+			notes ? fx_error_note_text(err, notes - 1) : "",
+			fx_error_message(err));
+}
+
 /* Print which breakpoint stopped.  A breakpoint whose condition fails stops
  * too, as in gdb, and the error is printed.
  */
 static void
 say_breakpoint(struct cmd_ctx *ctx, const struct fx_stop *stop)
 {
-	const struct fx_error *err = stop->error;
-	size_t notes = err ? fx_error_note_count(err) : 0;
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 
-	if (stop->condition && !err)
+	if (stop->condition && !stop->error)
 		cmd_add_condition(ctx, stop->condition, &text);
 	out_line(ctx->out, FX_ROLE_BREAKPOINT, "%s %d%s",
 		cmd_breakpoint_kind(stop->is_temporary), stop->number,
 		fx_buf_text(&text));
-	if (err)
-		out_line(ctx->out, FX_ROLE_ERROR, "error %s: %s",
-			notes ? fx_error_note_text(err, notes - 1) : "",
-			fx_error_message(err));
+	say_stop_error(ctx, stop->error);
+}
+
+/* "Watch 1: nonfinite, after @105 layer3_2_bn2: 196 NaN of 50176, ...". */
+static void
+say_watch(struct cmd_ctx *ctx, const struct fx_stop *stop)
+{
+	FX_AUTO_FREE char *title = fx_xasprintf("%s %d: %s, %s ",
+		fx_stop_kind_title(stop->kind), stop->number, stop->what,
+		stop->is_back ? "before" : "after");
+	FX_AUTO_BUF struct fx_buf condition = { 0 };
+
+	out_value_int(ctx->out, "number", stop->number);
+	out_value_text(ctx->out, "watched", stop->watched->name);
+	if (stop->nonfinite.node)
+		cmd_say_nonfinite(ctx, title, &stop->nonfinite);
+	else
+		out_line(ctx->out, FX_ROLE_BREAKPOINT, "%s@%zu %s: %s", title,
+			fx_graph_position(stop->watched->graph, stop->watched),
+			stop->watched->name, stop->says);
+	if (stop->condition && !stop->error) {
+		cmd_add_condition(ctx, stop->condition, &condition);
+		out_line(ctx->out, FX_ROLE_PLAIN, "  if%s",
+			fx_buf_text(&condition) + 1);
+	}
+	say_stop_error(ctx, stop->error);
 }
 
 static void
@@ -231,6 +264,9 @@ say_reason(struct cmd_ctx *ctx, const struct fx_stop *stop)
 	switch (stop->reason) {
 	case FX_STOP_BREAKPOINT:
 		say_breakpoint(ctx, stop);
+		break;
+	case FX_STOP_WATCH:
+		say_watch(ctx, stop);
 		break;
 	case FX_STOP_END:
 		if (stop->stayed)
@@ -246,6 +282,9 @@ say_reason(struct cmd_ctx *ctx, const struct fx_stop *stop)
 			stop->position);
 		break;
 	case FX_STOP_ERROR:
+		if (stop->number)
+			out_line(ctx->out, FX_ROLE_BREAKPOINT,
+				"Catchpoint %d: error", stop->number);
 		say_failure(ctx, stop);
 		break;
 	case FX_STOP_INTERRUPT:
@@ -291,6 +330,10 @@ cmd_say_stop(struct cmd_ctx *ctx, struct fx_stop *stop)
 	out_value_int(ctx->out, "executed", (int64_t)stop->executed);
 	out_value_int(ctx->out, "again", (int64_t)stop->again);
 	out_value_bool(ctx->out, "values", fx_model_has_values(ctx->model));
+	cmd_stop_commands_note(ctx->shell, stop->commands, stop->number,
+		stop->position);
+	if (cmd_stop_is_silent(stop->commands))
+		return;
 	say_again(ctx, stop);
 	if (stop->reason == FX_STOP_ERROR ||
 		(stop->executed && is_there(stop) &&

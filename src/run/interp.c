@@ -153,6 +153,22 @@ is_stopped_after(struct fx_interp *interp, struct fx_node *node)
 	return stop;
 }
 
+static bool
+is_stopped_skipping(struct fx_interp *interp, struct fx_node *node)
+{
+	bool stop = false;
+
+	for (size_t i = 0; i < interp->observer_count; i++) {
+		const struct fx_observer *observer = &interp->observers[i];
+
+		if (observer->skipped &&
+			observer->skipped(observer->context, interp, node) ==
+				FX_ANSWER_STOP)
+			stop = true;
+	}
+	return stop;
+}
+
 static void
 tell_error(struct fx_interp *interp, struct fx_node *node,
 	const struct fx_error *err)
@@ -171,6 +187,8 @@ step(struct fx_interp *interp, struct fx_node *node, enum fx_answer *ret,
 
 	*ends_ret = false;
 	*ret = ask_before(interp, node);
+	if (*ret == FX_ANSWER_SKIP)
+		*ends_ret = is_stopped_skipping(interp, node);
 	if (*ret != FX_ANSWER_GO)
 		return NULL;
 	err = run_here(interp, node);

@@ -32,6 +32,9 @@ struct fx_observer {
 	/* It ran with RESULT, borrowed. */
 	enum fx_answer (*after)(void *context, struct fx_interp *interp,
 		struct fx_node *node, struct fx_datum *result);
+	/* Somebody said skip: it has its value, or needs none.  May stop. */
+	enum fx_answer (*skipped)(void *context, struct fx_interp *interp,
+		struct fx_node *node);
 	/* It failed with ERR, borrowed. */
 	void (*error)(void *context, struct fx_interp *interp,
 		struct fx_node *node, const struct fx_error *err);

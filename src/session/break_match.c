@@ -166,6 +166,13 @@ match_node(struct fx_break *b)
 	call_it(b, node);
 }
 
+/* Whether B is about all nodes, and not about none of them. */
+static bool
+is_about_nodes(const struct fx_break *b)
+{
+	return b->kind == FX_BREAK_ALL && b->is_watch && !b->watch.is_path;
+}
+
 struct fx_error *
 fx_break_match(struct fx_session *session, struct fx_break *b)
 {
@@ -186,12 +193,16 @@ fx_break_match(struct fx_session *session, struct fx_break *b)
 	case FX_BREAK_SOURCE:
 		match_source(b);
 		break;
+	case FX_BREAK_ALL:
+		break;
 	}
 	b->version = b->model->graph->version;
 	b->is_matching = false;
 	b->is_fresh = true;
 	b->shown.is_set = b->kind == FX_BREAK_SET;
 	b->shown.match_count = b->nodes.count;
-	b->shown.is_pending = !b->nodes.count;
+	b->shown.is_pending = b->kind != FX_BREAK_ALL && !b->nodes.count;
+	if (is_about_nodes(b))
+		b->shown.match_count = b->graph->node_count;
 	return err;
 }

@@ -3,15 +3,17 @@
 #define FX_SESSION_BREAK_PRIVATE_H
 
 #include "session/session_private.h"
+#include "session/watch.h"
 
 enum fx_break_kind {
 	FX_BREAK_NODE,  /* one node by id */
 	FX_BREAK_SET,   /* a query, looked up again after edits */
 	FX_BREAK_SCOPE, /* the first node of a module path */
 	FX_BREAK_SOURCE,
+	FX_BREAK_ALL, /* every node, of nested graphs too */
 };
 
-/* A breakpoint and what it matched when the graph had VERSION. */
+/* A stop of any kind, and what it matched when the graph had VERSION. */
 struct fx_break {
 	struct fx_breakpoint shown;
 	enum fx_break_kind kind;
@@ -28,7 +30,18 @@ struct fx_break {
 	bool is_fresh;
 	bool is_matching; /* its set may ask for breakpoints: {state=B} */
 	bool is_done;     /* temporary, hit: deleted at the stop */
+
+	struct fx_watch watch; /* of a WATCH, and of a CATCH of shapes */
+	bool is_watch;         /* it is looked at after nodes */
+	bool has_raised;       /* its expression did, and was told */
 };
+
+/* break_hit.c: whether B stands on NODE of MODEL, enabled. */
+bool fx_break_stands_on(struct fx_session *session, struct fx_break *b,
+	const struct fx_model *model, const struct fx_node *node);
+/* Its condition and ignore count; STOP learns of it, and of an error. */
+bool fx_break_hits(struct fx_session *session, struct fx_model *model,
+	struct fx_break *b, struct fx_stop *stop);
 
 /* Whether an enabled breakpoint stops before NODE now: counts hits, honours
  * ignore counts and conditions.  STOP gets its number, its condition, and as
@@ -38,12 +51,16 @@ bool fx_breaks_hit(struct fx_session *session, struct fx_model *model,
 	struct fx_node *node, struct fx_stop *stop);
 /* fx_breaks_has says whether an enabled breakpoint stands on NODE;
  * fx_breaks_inside, whether one stands on a node of the graphs that NODE runs,
- * or of a graph nested in those.
+ * or of a graph nested in those, or a watch looks inside.
  */
 bool fx_breaks_has(struct fx_session *session, struct fx_model *model,
 	const struct fx_node *node);
 bool fx_breaks_inside(struct fx_session *session, const struct fx_model *model,
 	const struct fx_node *node);
+/* An enabled CATCH of WHAT (see fx_breakpoint_catch): STOP is filled with it.
+ */
+bool fx_breaks_catch(struct fx_session *session, const char *what,
+	const char *name, struct fx_stop *stop);
 /* After an edit: say which ones have lost their node, or have it again. */
 void fx_breaks_tell(struct fx_model *model);
 /* Delete temporary ones that were hit. */

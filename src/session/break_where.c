@@ -65,6 +65,9 @@ fx_breaks_inside(struct fx_session *session, const struct fx_model *model,
 		const struct fx_break *b = session->breaks.items[i];
 
 		if (b->shown.is_enabled && b->model == model &&
+			b->shown.is_inside)
+			return true;
+		if (b->shown.is_enabled && b->model == model &&
 			b->graph != node->graph &&
 			fx_control_holds(node, b->graph))
 			return true;

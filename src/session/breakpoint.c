@@ -132,9 +132,77 @@ static void
 break_free(struct fx_break *b)
 {
 	free((char *)b->shown.where);
+	free((char *)b->shown.what);
 	free((char *)b->shown.condition);
+	free((char *)b->shown.commands);
+	free(b->watch.text);
 	fx_map_deinit(&b->nodes);
 	free(b);
+}
+
+static char *
+copy(const char *text)
+{
+	return text && *text ? fx_xstrdup(text) : NULL;
+}
+
+/* What B looks for, as SPEC says: B takes the nodes that WHAT names. */
+static struct fx_error *
+read_watch(struct fx_session *session, struct fx_break *b,
+	const struct fx_breakpoint_spec *spec)
+{
+	char *where = NULL;
+	struct fx_error *err = fx_watch_parse(session, b->model, spec->what,
+		&b->watch, &where);
+
+	b->is_watch = true;
+	if (!err && where && spec->where)
+		err = fx_error_new(FX_ERR_USAGE,
+			"watch: nodes are given twice: %s and %s", where,
+			spec->where);
+	if (err || !where) {
+		free(where);
+		return err;
+	}
+	free((char *)b->shown.where);
+	b->shown.where = where;
+	return NULL;
+}
+
+/* B as SPEC says, in the list or not. */
+static struct fx_error *
+fill(struct fx_session *session, struct fx_break *b,
+	const struct fx_breakpoint_spec *spec)
+{
+	struct fx_error *err = NULL;
+
+	b->shown.kind = spec->kind;
+	b->shown.where = fx_xstrdup(spec->where ? spec->where : "");
+	b->shown.condition = copy(spec->condition);
+	b->shown.is_temporary = spec->is_temporary;
+	b->shown.is_inside = spec->is_inside;
+	b->shown.is_enabled = true;
+	b->is_watch = spec->kind == FX_STOP_KIND_DPRINTF;
+	if (spec->kind == FX_STOP_KIND_WATCH)
+		err = read_watch(session, b, spec);
+	else
+		b->shown.what = copy(spec->what);
+	if (!err && spec->kind == FX_STOP_KIND_CATCH &&
+		fx_str_equal(spec->what, "shape")) {
+		b->is_watch = true;
+		b->watch.kind = FX_WATCH_mismatch;
+	}
+	b->kind = FX_BREAK_ALL;
+	if (!err && *b->shown.where)
+		err = classify(session, b);
+	if (!err)
+		err = fx_break_match(session, b);
+	if (!err && spec->kind == FX_STOP_KIND_BREAK && b->shown.condition)
+		err = fx_condition_check(session, b, b->shown.condition);
+	if (!err && b->shown.is_pending)
+		err = fx_error_new(FX_ERR_NO_NODE, "%s matches no node of %s",
+			b->shown.where, b->model->name);
+	return err;
 }
 
 struct fx_error *
@@ -146,19 +214,7 @@ fx_breakpoint_add(struct fx_session *session, struct fx_model *model,
 
 	b->model = model;
 	b->graph = b->home = fx_position_graph(model);
-	b->shown.where = fx_xstrdup(spec->where);
-	b->shown.condition =
-		spec->condition ? fx_xstrdup(spec->condition) : NULL;
-	b->shown.is_temporary = spec->is_temporary;
-	b->shown.is_enabled = true;
-	err = classify(session, b);
-	if (!err)
-		err = fx_break_match(session, b);
-	if (!err && b->shown.condition)
-		err = fx_condition_check(session, b, b->shown.condition);
-	if (!err && b->shown.is_pending)
-		err = fx_error_new(FX_ERR_NO_NODE, "%s matches no node of %s",
-			spec->where, model->name);
+	err = fill(session, b, spec);
 	if (err && spec->is_pending && fx_error_code(err) == FX_ERR_NO_NODE) {
 		fx_error_free(err);
 		err = NULL;
@@ -172,6 +228,12 @@ fx_breakpoint_add(struct fx_session *session, struct fx_model *model,
 	fx_vec_push(&session->breaks, b);
 	*ret = &b->shown;
 	return NULL;
+}
+
+int
+fx_breakpoint_last(const struct fx_session *session)
+{
+	return session->next_break - 1;
 }
 
 static struct fx_break *
@@ -260,9 +322,40 @@ fx_breakpoint_enable(struct fx_session *session, int number, bool on)
 	struct fx_break *b;
 	struct fx_error *err = need(session, number, &b);
 
-	if (!err)
-		b->shown.is_enabled = on;
-	return err;
+	if (err)
+		return err;
+	b->shown.is_enabled = on;
+	b->shown.enable_count = 0;
+	return NULL;
+}
+
+struct fx_error *
+fx_breakpoint_enable_for(struct fx_session *session, int number, size_t count,
+	bool is_temporary)
+{
+	struct fx_break *b;
+	struct fx_error *err = need(session, number, &b);
+
+	if (err)
+		return err;
+	b->shown.is_enabled = true;
+	b->shown.enable_count = count;
+	b->shown.is_temporary = is_temporary;
+	return NULL;
+}
+
+struct fx_error *
+fx_breakpoint_set_commands(struct fx_session *session, int number,
+	const char *commands)
+{
+	struct fx_break *b;
+	struct fx_error *err = need(session, number, &b);
+
+	if (err)
+		return err;
+	free((char *)b->shown.commands);
+	b->shown.commands = copy(commands);
+	return NULL;
 }
 
 struct fx_error *
@@ -271,15 +364,15 @@ fx_breakpoint_set_condition(struct fx_session *session, int number,
 {
 	struct fx_break *b;
 	struct fx_error *err = need(session, number, &b);
-	char *copy;
 
-	if (!err && condition && *condition)
+	if (!err && condition && *condition &&
+		b->shown.kind == FX_STOP_KIND_BREAK)
 		err = fx_condition_check(session, b, condition);
 	if (err)
 		return err;
-	copy = condition && *condition ? fx_xstrdup(condition) : NULL;
+	condition = copy(condition);
 	free((char *)b->shown.condition);
-	b->shown.condition = copy;
+	b->shown.condition = condition;
 	return NULL;
 }
 
@@ -343,123 +436,4 @@ fx_breakpoint_nodes(struct fx_session *session,
 	while (fx_map_next(&b->nodes, &at, &id, &one))
 		(*ret)[(*count_ret)++] = fx_graph_find_id(b->graph, id);
 	qsort(*ret, *count_ret, sizeof(struct fx_node *), fx_order_compare);
-}
-
-/* --- while editing ------------------------------------------------------- */
-
-static void
-tell(struct fx_model *model, const struct fx_break *b)
-{
-	if (b->shown.is_pending)
-		fx_model_say(model,
-			fx_xasprintf("Breakpoint %d is pending: %s is no "
-				     "longer in the graph",
-				b->shown.number, b->name));
-	else
-		fx_model_say(model,
-			fx_xasprintf("Breakpoint %d is at @%zu %s",
-				b->shown.number,
-				fx_graph_position(b->graph,
-					fx_graph_find(b->graph, b->name)),
-				b->name));
-}
-
-void
-fx_breaks_tell(struct fx_model *model)
-{
-	struct fx_session *session = model->session;
-
-	for (size_t i = 0; i < session->breaks.count; i++) {
-		struct fx_break *b = session->breaks.items[i];
-		bool was_pending = b->shown.is_pending;
-
-		if (b->model != model || b->kind != FX_BREAK_NODE)
-			continue;
-		fx_break_refresh(session, b);
-		if (b->shown.is_pending != was_pending &&
-			b->kind == FX_BREAK_NODE)
-			tell(model, b);
-	}
-}
-
-/* --- while running ------------------------------------------------------ */
-
-static bool
-stands_on(struct fx_session *session, struct fx_break *b,
-	const struct fx_model *model, const struct fx_node *node)
-{
-	if (!b->shown.is_enabled || b->model != model ||
-		b->graph != node->graph)
-		return false;
-	fx_break_refresh(session, b);
-	return fx_map_has(&b->nodes, (uintptr_t)node->id);
-}
-
-bool
-fx_breaks_has(struct fx_session *session, struct fx_model *model,
-	const struct fx_node *node)
-{
-	for (size_t i = 0; i < session->breaks.count; i++)
-		if (stands_on(session, session->breaks.items[i], model, node))
-			return true;
-	return false;
-}
-
-/* Whether B stops: condition, then ignore count, as gdb counts. */
-static bool
-hits(struct fx_session *session, struct fx_model *model, struct fx_break *b,
-	struct fx_error **err_ret)
-{
-	struct fx_error *err = NULL;
-	bool truth = true;
-
-	if (b->shown.condition)
-		err = fx_resolve_condition(session, model, b->shown.condition,
-			&truth);
-	/* What calls something may have drawn numbers. */
-	if (b->shown.condition && strchr(b->shown.condition, '('))
-		fx_timeline_keep_random(&model->run->timeline);
-	/* One that cannot be answered stops. */
-	if (!err && !truth)
-		return false;
-	b->shown.hit_count++;
-	if (b->shown.ignore_count) {
-		b->shown.ignore_count--;
-		fx_error_free(err);
-		return false;
-	}
-	if (err) {
-		err = fx_error_note(err, "in the condition of breakpoint %d",
-			b->shown.number);
-		if (*err_ret)
-			fx_error_free(err);
-		else
-			*err_ret = err;
-	}
-	b->is_done = b->shown.is_temporary;
-	return true;
-}
-
-bool
-fx_breaks_hit(struct fx_session *session, struct fx_model *model,
-	struct fx_node *node, struct fx_stop *stop)
-{
-	bool is_hit = false;
-
-	for (size_t i = 0; i < session->breaks.count; i++) {
-		struct fx_break *b = session->breaks.items[i];
-
-		if (!stands_on(session, b, model, node) ||
-			!hits(session, model, b, &stop->error))
-			continue;
-		if (is_hit)
-			continue;
-		is_hit = true;
-		stop->number = b->shown.number;
-		stop->is_temporary = b->shown.is_temporary;
-		stop->condition = b->shown.condition
-					  ? fx_intern(b->shown.condition)
-					  : NULL;
-	}
-	return is_hit;
 }

@@ -7,32 +7,58 @@
 
 #include "base/error.h"
 
+struct fx_buf;
 struct fx_model;
 struct fx_node;
 struct fx_session;
 
+enum fx_stop_kind {
+	FX_STOP_KIND_BREAK,   /* before a node */
+	FX_STOP_KIND_WATCH,   /* after a node with such a result */
+	FX_STOP_KIND_CATCH,   /* where something happens */
+	FX_STOP_KIND_DPRINTF, /* says something after a node, and goes on */
+};
+
+/* All kinds of stops are one list with one set of numbers. */
 struct fx_breakpoint {
 	int number;
-	const char *where; /* as typed: add, {query}, resnet.py:92, layer1 */
+	enum fx_stop_kind kind;
+	const char *where; /* as typed: add, {query}, resnet.py:92, layer1; ""
+			    * of what is not about some nodes: all of them */
+	const char *what;  /* CATCH: "error", "pass", ...; DPRINTF: what it
+			    * says; else NULL */
 	const char *condition; /* text or NULL */
+	const char *commands;  /* lines to run when it stops, or NULL */
 	bool is_temporary;
 	bool is_enabled;
+	bool is_inside;  /* WATCH: enters the graphs that nodes run */
 	bool is_set;     /* WHERE is a query: it may match more after edits */
 	bool is_pending; /* matches nothing now */
 	size_t match_count; /* nodes it matches now */
 	size_t hit_count;
 	size_t ignore_count;
+	size_t enable_count; /* it is disabled after as many hits; 0: not */
 };
+
+/* "break", "watch"...; "Breakpoint", "Watch" ... */
+const char *fx_stop_kind_word(enum fx_stop_kind kind);
+const char *fx_stop_kind_title(enum fx_stop_kind kind);
 
 /* Set one: WHERE is a designator, a set, a scope (its first node) or
  * FILE.py:LINE.  When nothing matches: NO_NODE unless IS_PENDING.  NO_VALUE
  * when the condition asks for a value that is not there at any of the nodes.
  */
 struct fx_breakpoint_spec {
-	const char *where;
+	enum fx_stop_kind kind;
+	/* WATCH: what is typed after the word; CATCH: the event; DPRINTF: what
+	 * it says.
+	 */
+	const char *what;
+	const char *where;     /* not BREAK: or NULL, all nodes */
 	const char *condition; /* or NULL */
 	bool is_temporary;
 	bool is_pending;
+	bool is_inside; /* WATCH of all nodes: of nested graphs too */
 };
 FX_NODISCARD struct fx_error *fx_breakpoint_add(struct fx_session *session,
 	struct fx_model *model, const struct fx_breakpoint_spec *spec,
@@ -50,6 +76,28 @@ fx_breakpoint_set_condition(struct fx_session *session, int number,
 	const char *condition);
 FX_NODISCARD struct fx_error *fx_breakpoint_ignore(struct fx_session *session,
 	int number, size_t count);
+/* Lines to run when it stops; null or empty: none. */
+FX_NODISCARD struct fx_error *
+fx_breakpoint_set_commands(struct fx_session *session, int number,
+	const char *commands);
+/* Enabled, it is disabled after COUNT hits, or deleted (IS_TEMPORARY) after
+ * the first.
+ */
+FX_NODISCARD struct fx_error *
+fx_breakpoint_enable_for(struct fx_session *session, int number, size_t count,
+	bool is_temporary);
+/* The number of the one that was set last; 0: none was. */
+int fx_breakpoint_last(const struct fx_session *session);
+
+/* Append the line that sets BREAKPOINT, without its condition. */
+void fx_breakpoint_print(const struct fx_session *session,
+	const struct fx_breakpoint *breakpoint, struct fx_buf *out);
+/* An enabled CATCH of the event WHAT, whose pattern, if it has one, fits NAME
+ * (may be NULL): its number, and the hit is counted; 0 when there is none, or
+ * it lets this one pass.
+ */
+int fx_breakpoint_catch(struct fx_session *session, const char *what,
+	const char *name);
 
 size_t fx_breakpoint_count(const struct fx_session *session);
 const struct fx_breakpoint *fx_breakpoint_at(const struct fx_session *session,

@@ -1,7 +1,8 @@
 # Sources of src/session: .c, .h and .def alike, so that distcheck misses none.
 libfxcore_a_SOURCES += \
 	%D%/backend.c \
-	%D%/break_match.c %D%/break_private.h %D%/break_where.c \
+	%D%/break_hit.c %D%/break_match.c %D%/break_private.h %D%/break_text.c \
+	%D%/break_where.c \
 	%D%/breakpoint.c %D%/breakpoint.h \
 	%D%/record_limit.c \
 	%D%/capture.c %D%/capture.h \
@@ -50,4 +51,6 @@ libfxcore_a_SOURCES += \
 	%D%/preview.c \
 	%D%/verify.c %D%/verify.h %D%/verify_inputs.c %D%/verify_private.h \
 	%D%/verify_run.c %D%/verify_text.c \
+	%D%/watch.c %D%/watch.def %D%/watch.h %D%/watch_private.h \
+	%D%/watch_text.c %D%/watching.c %D%/watching.h \
 	%D%/weights.c %D%/weights_file.c

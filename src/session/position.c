@@ -9,6 +9,8 @@
 #include "ir/control.h"
 #include "session/position.h"
 
+#include <stdlib.h>
+
 #include "base/str.h"
 #include "run/backend.h"
 #include "run/datum.h"
@@ -22,7 +24,11 @@ void
 fx_stop_deinit(struct fx_stop *stop)
 {
 	fx_error_free(stop->error);
+	free(stop->commands);
+	free(stop->says);
 	stop->error = NULL;
+	stop->commands = NULL;
+	stop->says = NULL;
 }
 
 bool
@@ -270,6 +276,8 @@ fx_request_fail(struct fx_request *request, struct fx_node *node,
 	fx_map_set(&request->model->run->failures, (uintptr_t)node->id, 1);
 	request->stop->failed = node;
 	request->stop->error = fx_explain_failure(request->model, node, err);
+	(void)fx_breaks_catch(request->session, "error", node->name,
+		request->stop);
 	fx_request_stop(request, FX_STOP_ERROR);
 }
 
@@ -279,15 +287,18 @@ run_on(struct fx_request *request)
 {
 	struct fx_activation *place = fx_run_activation(request->model->run);
 	struct fx_interp interp = fx_activation_interp(request->model, place);
+	/* Watches look before the recorder lets go what is used up. */
 	const struct fx_observer observers[] = {
+		fx_watching_observer(&request->watching),
 		{ .context = request, .before = stop_before },
 		fx_ticker_observer(&request->ticker),
 		fx_recorder_observer(&request->recorder),
 	};
+	size_t first = request->has_watches ? 0 : 1;
 	struct fx_error *err;
 
-	interp.observers = observers;
-	interp.observer_count = FX_ARRAY_LEN(observers);
+	interp.observers = observers + first;
+	interp.observer_count = FX_ARRAY_LEN(observers) - first;
 	err = fx_interp_run(&interp, NULL);
 	if (!err)
 		err = FX_TAKE(request->recorder.error);
@@ -309,6 +320,14 @@ look_at_break(struct fx_request *request)
 	request->at_break = false;
 	if (!fx_request_breaks(request, node) && !request->is_stopped)
 		request->passed = node->id;
+}
+
+/* The node before gave what a watch looks for: it stops, or the run goes on. */
+static void
+look_at_watch(struct fx_request *request)
+{
+	if (fx_watching_stops(&request->watching, request->stop))
+		fx_request_stop(request, FX_STOP_WATCH);
 }
 
 /* Inputs of the node ahead have no values: they were left out or dropped. */
@@ -351,8 +370,11 @@ fx_request_drive(struct fx_request *request)
 
 	fx_request_tick(request);
 	request->depth = model->run->activations.count;
-	while (!request->is_stopped || request->at_break) {
-		if (fx_position_node(model))
+	while (!request->is_stopped || request->at_break ||
+		request->watching.node) {
+		if (request->watching.node)
+			look_at_watch(request);
+		else if (fx_position_node(model))
 			fx_request_advance(request);
 		else
 			fx_request_leave(request);
@@ -376,6 +398,7 @@ fx_request_finish(struct fx_request *request)
 	request->stop->seconds =
 		(double)(fx_clock_ms() - request->began) / 1000;
 	fill_stop(request->model, request->stop);
+	fx_watching_end(&request->watching);
 	fx_breaks_sweep(request->session);
 }
 
@@ -401,6 +424,8 @@ fx_request_new(struct fx_session *session, struct fx_model *model,
 	fx_record_limit_begin(session, model);
 	session->is_pressed = false;
 	fx_ticker_init(&request.ticker, is_pressed, session);
+	request.has_watches =
+		fx_watching_begin(&request.watching, session, model);
 	return request;
 }
 
@@ -542,6 +567,7 @@ fx_position_goto(struct fx_session *session, struct fx_model *model,
 	place = fx_run_activation(model->run);
 	node = position < count ? fx_graph_at(place->graph, position) : NULL;
 	request.ignores_breaks = true;
+	request.has_watches = false;
 	request.target = node ? node->id : 0;
 	if (fx_position_get(model) > position) {
 		fx_run_set_stop(model->run, place, node);

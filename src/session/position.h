@@ -7,6 +7,8 @@
 
 #include "base/error.h"
 #include "ir/graph.h"
+#include "session/breakpoint.h"
+#include "session/nonfinite.h"
 
 struct fx_model;
 struct fx_session;
@@ -14,6 +16,7 @@ struct fx_session;
 enum fx_stop_reason {
 	FX_STOP_STEP,       /* the steps asked for are done */
 	FX_STOP_BREAKPOINT, /* breakpoint NUMBER */
+	FX_STOP_WATCH,      /* watch or catchpoint NUMBER, after a node */
 	FX_STOP_TARGET,     /* the node asked for (until, goto, run --to) */
 	FX_STOP_END,        /* past the last node; see stayed */
 	FX_STOP_BEGIN,      /* at the beginning, going back */
@@ -23,9 +26,18 @@ enum fx_stop_reason {
 
 struct fx_stop {
 	enum fx_stop_reason reason;
-	int number;             /* of the breakpoint */
+	int number;             /* of the breakpoint; 0: none */
+	enum fx_stop_kind kind; /* of it */
 	bool is_temporary;      /* the breakpoint: it is deleted now */
 	const char *condition;  /* of the breakpoint: interned, or NULL */
+	char *commands;         /* of all that were hit, as lines; or NULL */
+	/* WATCH: */
+	const char *what;              /* "nonfinite", interned */
+	const struct fx_node *watched; /* after it, or before it going back */
+	char *says;                    /* what was seen in its result */
+	struct fx_nonfinite nonfinite; /* if that was what was seen */
+	bool is_back;
+
 	size_t position;        /* stopped before @position; count at the end */
 	struct fx_node *node;   /* NULL at the end */
 	size_t executed;        /* nodes run by this command */

@@ -19,6 +19,7 @@ run_to_end(struct fx_request *request, struct fx_request *inner, size_t number,
 	const struct fx_loop *loop = place->loop;
 
 	inner->ignores_breaks = true;
+	inner->has_watches = false;
 	while (!inner->is_stopped) {
 		bool is_there = true;
 		struct fx_error *err = NULL;
@@ -173,6 +174,22 @@ back_steps(struct fx_request *request, bool enters, size_t count)
 	fx_request_stop(request, FX_STOP_STEP);
 }
 
+/* Whether a watch stops for the node that the next step back goes over. */
+static bool
+stops_before(struct fx_request *request)
+{
+	struct fx_activation *place = fx_run_activation(request->model->run);
+	struct fx_node *stop = fx_activation_stop(place);
+	struct fx_node *node =
+		stop ? fx_graph_previous(stop) : fx_graph_last(place->graph);
+
+	request->watching.is_back = true;
+	return request->has_watches && node &&
+	       fx_watching_look(&request->watching, place, node,
+		       fx_env_get(&place->env, node->id)) &&
+	       fx_watching_stops(&request->watching, request->stop);
+}
+
 /* A step back, and through what a node runs where breakpoints stand in it; they
  * stop.
  */
@@ -181,7 +198,14 @@ back_over(struct fx_request *request)
 {
 	struct fx_model *model = request->model;
 	size_t depth = model->run->activations.count;
+	bool is_watched = stops_before(request);
 	struct fx_node *node = step_back(request);
+
+	if (is_watched && node) {
+		request->stop->is_back = true;
+		fx_request_stop(request, FX_STOP_WATCH);
+		return;
+	}
 
 	if (node && !fx_request_breaks(request, node) &&
 		model->run->activations.count == depth &&

@@ -4,6 +4,7 @@
 
 #include "session/activation.h"
 #include "session/session_private.h"
+#include "session/watching.h"
 
 struct fx_request {
 	struct fx_session *session;
@@ -11,6 +12,8 @@ struct fx_request {
 	struct fx_stop *stop;
 	struct fx_ticker ticker;
 	struct fx_recorder recorder;
+	struct fx_watching watching;
+	bool has_watches;
 
 	size_t count;      /* steps still to do; 0: no limit */
 	bool enters;       /* step: into nested graphs */

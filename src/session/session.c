@@ -86,6 +86,14 @@ fx_session_set_before_edit(struct fx_session *session,
 }
 
 void
+fx_session_set_dprintf(struct fx_session *session, fx_dprintf_fn *say,
+	void *context)
+{
+	session->say_dprintf = say;
+	session->dprintf_context = context;
+}
+
+void
 fx_session_set_output(struct fx_session *session, fx_output_fn *output,
 	void *context)
 {

@@ -31,6 +31,13 @@ FX_DEFINE_CLEANUP(session, struct fx_session, fx_session_free);
 
 void fx_session_set_tick(struct fx_session *session, fx_tick_fn *tick,
 	void *context);
+/* What a dprintf says, BREAKPOINT, after NODE ran; $v is its result. */
+struct fx_breakpoint;
+struct fx_node;
+typedef void fx_dprintf_fn(void *context,
+	const struct fx_breakpoint *breakpoint, const struct fx_node *node);
+void fx_session_set_dprintf(struct fx_session *session, fx_dprintf_fn *say,
+	void *context);
 /* Called with what the user's Python prints, while it traces and while it runs
  * nodes; of no bytes when that is over, so that a line without an end is whole.
  * Null: nobody hears it.

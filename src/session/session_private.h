@@ -141,6 +141,8 @@ struct fx_session {
 	FX_VEC(struct fx_child_run) child_runs;
 	char *no_torch;                 /* why there is no libtorch, or NULL */
 	struct fx_datum *value_at_hand; /* borrowed: $v, or NULL */
+	fx_dprintf_fn *say_dprintf;
+	void *dprintf_context;
 	FX_VEC(struct fx_break *) breaks;
 	int next_break;
 	FX_VEC(struct fx_display) displays;

@@ -148,8 +148,8 @@ fxt_states(struct fxt_world *w)
 const char *
 fxt_stop(struct fx_stop *stop)
 {
-	static const char *const reasons[] = { "step", "breakpoint", "target",
-		"end", "begin", "error", "interrupt", "watch" };
+	static const char *const reasons[] = { "step", "breakpoint", "watch",
+		"target", "end", "begin", "error", "interrupt" };
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 
 	fx_buf_addf(&text, "@%zu %s %s %zu", stop->position,

@@ -191,7 +191,7 @@ transcripts = \
 	%D%/show.fxt \
 	%D%/source.fxt \
 	%D%/source_frames.fxt \
-	%D%/start_step.fxt \
+	%D%/start_step.fxt %D%/stops_gdb.fxt \
 	%D%/tbreak.fxt \
 	%D%/tbreak_pending.fxt \
 	%D%/trace_usage.fxt \
@@ -268,7 +268,7 @@ program_tests = \
 	%D%/readme.sh \
 	%D%/script_values.sh \
 	%D%/nested.sh \
-	%D%/nonfinite.sh \
+	%D%/nonfinite.sh %D%/watch.sh \
 	%D%/reduce.sh \
 	%D%/overwritten.sh \
 	%D%/threads.sh \

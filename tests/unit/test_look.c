@@ -20,8 +20,8 @@
 static void
 break_at(struct fxt_world *w, const char *where, const char *condition)
 {
-	const struct fx_breakpoint_spec spec = { where, condition, false,
-		false };
+	const struct fx_breakpoint_spec spec = { .where = where,
+		.condition = condition };
 	const struct fx_breakpoint *breakpoint;
 
 	CU_ASSERT(fxt_ok(fx_breakpoint_add(w->session, w->model, &spec,
@@ -48,8 +48,8 @@ static void
 a_condition_over_what_has_not_run_is_a_stop(void)
 {
 	FX_AUTO_STOP struct fx_stop stop = { .number = 0 };
-	const struct fx_breakpoint_spec spec = { "b", "absmax(%b) > 0", false,
-		false };
+	const struct fx_breakpoint_spec spec = { .where = "b",
+		.condition = "absmax(%b) > 0" };
 	const struct fx_breakpoint *breakpoint;
 	WORLD(fxt_text_two_arms);
 

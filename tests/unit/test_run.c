@@ -549,8 +549,7 @@ a_breakpoint_inside_is_reached_from_outside(void)
 	fxt_move(&w, FX_MOVE_STEP, false, 1);
 	fxt_move(&w, FX_MOVE_STEP, false, 1);
 	CU_ASSERT(fxt_ok(fx_breakpoint_add(w.session, w.model,
-		&(struct fx_breakpoint_spec){ "neg", NULL, false, false },
-		&b)));
+		&(struct fx_breakpoint_spec){ .where = "neg" }, &b)));
 	fx_stop_deinit(&stop);
 	CU_ASSERT(fxt_ok(fx_position_run(w.session, w.model, NULL, &stop)));
 	FXT_SAME(fxt_stop(&stop), "@3 neg breakpoint 5");

@@ -32,7 +32,8 @@ stop_at(struct fxt_world *w, const char *where, const char *condition)
 	const struct fx_breakpoint *b = NULL;
 
 	CU_ASSERT(fxt_ok(fx_breakpoint_add(w->session, w->model,
-		&(struct fx_breakpoint_spec){ where, condition, false, false },
+		&(struct fx_breakpoint_spec){
+			.where = where, .condition = condition },
 		&b)));
 	return b ? b->number : 0;
 }
@@ -181,7 +182,9 @@ a_temporary_breakpoint_stops_once(void)
 	WORLD(fxt_small);
 
 	CU_ASSERT(fxt_ok(fx_breakpoint_add(w.session, w.model,
-		&(struct fx_breakpoint_spec){ "neg", NULL, true, false }, &b)));
+		&(struct fx_breakpoint_spec){
+			.where = "neg", .is_temporary = true },
+		&b)));
 	FXT_SAME(fxt_run_to(&w, NULL), "@2 neg breakpoint 2");
 	FXT_EQ(fx_breakpoint_count(w.session), 0);
 	FXT_SAME(fxt_move(&w, FX_MOVE_CONTINUE, false, 1), "@6 end end 4");
@@ -219,12 +222,12 @@ what_matches_nothing_is_refused_or_pending(void)
 	WORLD(fxt_small);
 
 	FXT_FAILS(fx_breakpoint_add(w.session, w.model,
-			  &(struct fx_breakpoint_spec){
-				  "nothing", NULL, false, false },
+			  &(struct fx_breakpoint_spec){ .where = "nothing" },
 			  &b),
 		FX_ERR_NO_NODE);
 	CU_ASSERT(fxt_ok(fx_breakpoint_add(w.session, w.model,
-		&(struct fx_breakpoint_spec){ "product", NULL, false, true },
+		&(struct fx_breakpoint_spec){
+			.where = "product", .is_pending = true },
 		&b)));
 	CU_ASSERT(b->is_pending);
 	fxt_edit_begin(&w, "rename mul product");
@@ -232,9 +235,7 @@ what_matches_nothing_is_refused_or_pending(void)
 	fxt_edit_end(&w);
 	FXT_SAME(fxt_run_to(&w, NULL), "@4 product breakpoint 4");
 	FXT_FAILS(fx_breakpoint_add(w.session, w.model,
-			  &(struct fx_breakpoint_spec){
-				  "42", NULL, false, false },
-			  &b),
+			  &(struct fx_breakpoint_spec){ .where = "42" }, &b),
 		FX_ERR_USAGE);
 }
 

@@ -1,0 +1,394 @@
+/* breakpoint.c - setting watches, catchpoints and dprintfs, lines that stops
+ * run, and all of them as a command file.
+ */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "commands/out/out.h"
+#include "commands/shell/groups.h"
+#include "commands/shell/overwrite_guard.h"
+#include "commands/shell/shell.h"
+#include "commands/verbs/breakpoint.h"
+#include "commands/verbs/edit.h"
+#include "ir/graph.h"
+#include "session/breakpoint.h"
+#include "session/position.h"
+#include "session/watch.h"
+
+/* --- setting ----------------------------------------------------------------
+ */
+
+static bool
+is_about_all(const struct fx_breakpoint *b)
+{
+	return b->kind == FX_STOP_KIND_WATCH && !*b->where && b->match_count;
+}
+
+/* "Watch 1: nonfinite, all nodes". */
+static void
+say_set(struct cmd_ctx *ctx, const struct fx_breakpoint *b)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	const char *words;
+
+	fx_breakpoint_print(ctx->session, b, &text);
+	words = strchr(fx_buf_text(&text), ' ') + 1;
+	out_value_int(ctx->out, "number", b->number);
+	out_value_int(ctx->out, "matches", (int64_t)b->match_count);
+	out_line(ctx->out, FX_ROLE_BREAKPOINT, "%s %d: %s%s%s",
+		fx_stop_kind_title(b->kind), b->number, words,
+		is_about_all(b) ? ", all nodes" : "",
+		b->is_pending ? ", pending" : "");
+}
+
+static FX_NODISCARD struct fx_error *
+set(struct cmd_ctx *ctx, const struct fx_breakpoint_spec *spec)
+{
+	const struct fx_breakpoint *breakpoint;
+	struct fx_error *err = cmd_check_condition(spec->condition);
+
+	if (!err)
+		err = fx_breakpoint_add(ctx->session, ctx->model, spec,
+			&breakpoint);
+	if (!err)
+		say_set(ctx, breakpoint);
+	return err;
+}
+
+/* QUERY without its braces. */
+static char *
+inner(const char *query)
+{
+	size_t length = strlen(query);
+
+	if (*query == '{' && query[length - 1] == '}')
+		return fx_xstrndup(query + 1, length - 2);
+	return fx_xstrdup(query);
+}
+
+/* WHERE without EXCEPT, both may be NULL; the caller's, or NULL: all. */
+static char *
+place_of(const char *where, const char *except)
+{
+	FX_AUTO_FREE char *in = where ? inner(where) : NULL;
+	FX_AUTO_FREE char *out = except ? inner(except) : NULL;
+
+	if (!except)
+		return where ? fx_xstrdup(where) : NULL;
+	if (!where)
+		return fx_xasprintf("{not (%s)}", out);
+	return fx_xasprintf("{(%s) and not (%s)}", in, out);
+}
+
+/* An expression alone is gdb's: it stops when the value changes. */
+struct fx_error *
+cmd_watch_exec(struct cmd_ctx *ctx)
+{
+	struct fx_breakpoint_spec spec = { .kind = FX_STOP_KIND_WATCH,
+		.what = cmd_arg_text(ctx, "what"),
+		.condition = cmd_arg_text(ctx, "if"),
+		.is_pending = cmd_flag(ctx, "pending"),
+		.is_inside = cmd_flag(ctx, "inside") };
+	FX_AUTO_FREE char *place = place_of(cmd_arg_text(ctx, "where"),
+		cmd_arg_text(ctx, "except"));
+
+	spec.where = place;
+	return set(ctx, &spec);
+}
+
+struct fx_error *
+cmd_catch_exec(struct cmd_ctx *ctx)
+{
+	const char *event = cmd_arg_text(ctx, "event");
+	const char *name = cmd_arg_text(ctx, "name");
+	FX_AUTO_FREE char *what =
+		name ? fx_xasprintf("%s %s", event, name) : fx_xstrdup(event);
+	struct fx_breakpoint_spec spec = { .kind = FX_STOP_KIND_CATCH,
+		.what = what,
+		.condition = cmd_arg_text(ctx, "if") };
+
+	if (name && !fx_str_equal(event, "pass"))
+		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+					     "catch %s takes no name", event),
+			"catch %s", event);
+	return set(ctx, &spec);
+}
+
+bool
+cmd_caught(struct cmd_ctx *ctx, const char *event, const char *name)
+{
+	int number = fx_breakpoint_catch(ctx->session, event, name);
+
+	if (!number)
+		return false;
+	out_line(ctx->out, FX_ROLE_BREAKPOINT, "Catchpoint %d: %s%s%s", number,
+		event, name ? " " : "", name ? name : "");
+	return true;
+}
+
+/* LOCATION,"FORMAT",ARGUMENTS: the first comma outside of brackets. */
+struct fx_error *
+cmd_dprintf_exec(struct cmd_ctx *ctx)
+{
+	const char *text = cmd_arg_text(ctx, "text");
+	const char *format = strstr(text, ",\"");
+	FX_AUTO_FREE char *where = NULL;
+	struct fx_breakpoint_spec spec = { .kind = FX_STOP_KIND_DPRINTF };
+
+	if (!format)
+		format = strstr(text, ", \"");
+	if (!format || format == text)
+		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+					     "dprintf: expected a place, a "
+					     "comma and a "
+					     "format in double quotes"),
+			"dprintf {op=call_module},\"%%s %%s\\n\",name,stats");
+	where = fx_xstrndup(text, (size_t)(format - text));
+	spec.where = where;
+	format++;
+	spec.what = format + strspn(format, " ");
+	return set(ctx, &spec);
+}
+
+struct fx_error *
+cmd_rbreak_exec(struct cmd_ctx *ctx)
+{
+	const char *pattern = cmd_arg_text(ctx, "pattern");
+	FX_AUTO_FREE char *where = NULL;
+
+	if (strchr(pattern, '"'))
+		return fx_error_new(FX_ERR_USAGE,
+			"rbreak: names of nodes have no quotes");
+	where = fx_xasprintf("{name~r\"%s\"}", pattern);
+	return cmd_break_at(ctx, where);
+}
+
+/* --- commands ----------------------------------------------------------------
+ */
+
+static FX_NODISCARD struct fx_error *
+give_commands(struct cmd_ctx *ctx, int number)
+{
+	return fx_breakpoint_set_commands(ctx->session, number,
+		ctx->shell->stop_commands.given);
+}
+
+/* Without a number, of the one that was set last. */
+struct fx_error *
+cmd_commands_exec(struct cmd_ctx *ctx)
+{
+	FX_AUTO_FREE char *lines = NULL;
+	int last = fx_breakpoint_last(ctx->session);
+	struct fx_error *err = NULL;
+
+	if (cmd_arg_count(ctx, "numbers"))
+		err = cmd_check_numbers(ctx);
+	else if (!fx_breakpoint_find(ctx->session, last))
+		err = fx_error_hint(fx_error_new(FX_ERR_NO_NAME,
+					    "there is no breakpoint yet"),
+			"break NODE, or watch nonfinite, then commands");
+	/* As for define: nobody need type lines for nothing. */
+	if (!err || ctx->shell->script) {
+		struct fx_error *unread =
+			cmd_read_block(ctx->shell, "commands", &lines);
+
+		if (err)
+			fx_error_free(unread);
+		else
+			err = unread;
+	}
+	if (err)
+		return err;
+	if (!cmd_arg_count(ctx, "numbers"))
+		return fx_breakpoint_set_commands(ctx->session, last, lines);
+	ctx->shell->stop_commands.given = lines;
+	err = cmd_do_numbers(ctx, give_commands);
+	ctx->shell->stop_commands.given = NULL;
+	return err;
+}
+
+/* --- as a command file
+ * -------------------------------------------------------- */
+
+/* A breakpoint on one node has its present name. */
+static void
+add_line(struct fx_buf *out, struct fx_session *session,
+	const struct fx_breakpoint *b)
+{
+	struct fx_node **nodes = NULL;
+	size_t count = 0;
+	bool is_node = b->kind == FX_STOP_KIND_BREAK && !b->is_set &&
+		       !strchr(b->where, ':');
+
+	if (is_node)
+		fx_breakpoint_nodes(session, b, &nodes, &count);
+	if (count == 1)
+		fx_buf_addf(out, "%sbreak %%%s", b->is_temporary ? "t" : "",
+			nodes[0]->name);
+	else
+		fx_breakpoint_print(session, b, out);
+	free(nodes);
+	if (b->kind == FX_STOP_KIND_BREAK ||
+		(b->kind == FX_STOP_KIND_WATCH && *b->where))
+		fx_buf_add(out, " -p");
+	if (b->condition && b->kind != FX_STOP_KIND_DPRINTF)
+		fx_buf_addf(out, " if %s", b->condition);
+	fx_buf_add_char(out, '\n');
+	if (b->condition && b->kind == FX_STOP_KIND_DPRINTF)
+		fx_buf_addf(out, "condition $bpnum %s\n", b->condition);
+}
+
+void
+cmd_add_breakpoints(struct fx_buf *out, struct fx_session *session)
+{
+	for (size_t i = 0; i < fx_breakpoint_count(session); i++) {
+		const struct fx_breakpoint *b = fx_breakpoint_at(session, i);
+
+		add_line(out, session, b);
+		if (b->commands)
+			fx_buf_addf(out, "commands\n%send\n", b->commands);
+		if (b->ignore_count)
+			fx_buf_addf(out, "ignore $bpnum %zu\n",
+				b->ignore_count);
+		if (b->enable_count)
+			fx_buf_addf(out, "enable count %zu $bpnum\n",
+				b->enable_count);
+		else if (b->kind != FX_STOP_KIND_BREAK && b->is_temporary)
+			fx_buf_add(out, "enable delete $bpnum\n");
+		if (!b->is_enabled)
+			fx_buf_add(out, "disable $bpnum\n");
+	}
+}
+
+struct fx_error *
+cmd_save_breakpoints(struct cmd_ctx *ctx, const char *path)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	size_t count = fx_breakpoint_count(ctx->session);
+	struct fx_error *err;
+
+	if (!path)
+		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+					     "save breakpoints: expected a "
+					     "file"),
+			"save breakpoints stops.fxdb");
+	if (!count) {
+		out_line(ctx->out, FX_ROLE_PLAIN, "Nothing to save.");
+		return NULL;
+	}
+	err = cmd_overwrite_guard_check(ctx, path);
+	if (err)
+		return err;
+	cmd_add_breakpoints(&text, ctx->session);
+	err = fx_file_write(path, fx_buf_text(&text), text.length);
+	if (!err)
+		out_line(ctx->out, FX_ROLE_PLAIN,
+			"Saved to %s: source %s sets them again.", path, path);
+	return err;
+}
+
+/* --- info breakpoints -------------------------------------------------------
+ */
+
+static void
+cell_state(struct cmd_ctx *ctx, const struct fx_breakpoint *breakpoint)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	fx_buf_add(&text, breakpoint->is_enabled ? "on" : "off");
+	if (breakpoint->is_temporary)
+		fx_buf_add(&text, ", once");
+	if (breakpoint->is_pending)
+		fx_buf_add(&text, ", pending");
+	if (breakpoint->ignore_count)
+		fx_buf_addf(&text, ", ignores %zu", breakpoint->ignore_count);
+	if (breakpoint->enable_count)
+		fx_buf_addf(&text, ", for %zu", breakpoint->enable_count);
+	out_cell(ctx->out, FX_ROLE_STATE, "%s", fx_buf_text(&text));
+}
+
+/* A breakpoint is its place; of others the whole line that sets them. */
+static void
+cell_place(struct cmd_ctx *ctx, const struct fx_breakpoint *b)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	if (b->kind != FX_STOP_KIND_BREAK)
+		fx_breakpoint_print(ctx->session, b, &text);
+	out_cell(ctx->out, FX_ROLE_NODE, "%s",
+		b->kind == FX_STOP_KIND_BREAK ? b->where : fx_buf_text(&text));
+}
+
+/* The lines that they run, below the table. */
+static void
+say_commands(struct cmd_ctx *ctx)
+{
+	for (size_t i = 0; i < fx_breakpoint_count(ctx->session); i++) {
+		const struct fx_breakpoint *b =
+			fx_breakpoint_at(ctx->session, i);
+		const char *line = b->commands;
+
+		if (line)
+			out_line(ctx->out, FX_ROLE_PLAIN,
+				"%d runs:", b->number);
+		while (line && *line) {
+			size_t length = strcspn(line, "\n");
+
+			out_line(ctx->out, FX_ROLE_PLAIN, "    %.*s",
+				(int)length, line);
+			line += length + (line[length] != 0);
+		}
+	}
+}
+
+struct fx_error *
+cmd_say_breakpoints(struct cmd_ctx *ctx)
+{
+	static const char *const keys[] = { "number", "state", "where",
+		"condition", "nodes", "hits", "~enabled", "~temporary",
+		"~pending", "~ignore", "~kind", "~commands" };
+	size_t count = fx_breakpoint_count(ctx->session);
+	size_t i;
+
+	if (!count)
+		out_line(ctx->out, FX_ROLE_PLAIN, "No breakpoints.");
+	out_table_begin(ctx->out, "breakpoints", FX_ARRAY_LEN(keys), keys);
+	for (i = 0; i < count; i++) {
+		const struct fx_breakpoint *b =
+			fx_breakpoint_at(ctx->session, i);
+
+		out_cell_int(ctx->out, FX_ROLE_NUMBER, b->number);
+		cell_state(ctx, b);
+		cell_place(ctx, b);
+		if (b->condition)
+			out_cell(ctx->out, FX_ROLE_PLAIN, "%s", b->condition);
+		else
+			out_cell_none(ctx->out, "");
+		if (b->match_count || b->is_pending)
+			out_cell_int(ctx->out, FX_ROLE_NUMBER,
+				(int64_t)b->match_count);
+		else
+			out_cell_none(ctx->out, "");
+		out_cell_int(ctx->out, FX_ROLE_NUMBER, (int64_t)b->hit_count);
+		out_cell_bool(ctx->out, FX_ROLE_PLAIN, b->is_enabled);
+		out_cell_bool(ctx->out, FX_ROLE_PLAIN, b->is_temporary);
+		out_cell_bool(ctx->out, FX_ROLE_PLAIN, b->is_pending);
+		out_cell_int(ctx->out, FX_ROLE_NUMBER,
+			(int64_t)b->ignore_count);
+		out_cell(ctx->out, FX_ROLE_KEYWORD, "%s",
+			fx_stop_kind_word(b->kind));
+		if (b->commands)
+			out_cell(ctx->out, FX_ROLE_PLAIN, "%s", b->commands);
+		else
+			out_cell_none(ctx->out, "");
+	}
+	out_table_end(ctx->out);
+	say_commands(ctx);
+	return NULL;
+}

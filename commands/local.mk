@@ -29,6 +29,8 @@ libfxcmd_a_SOURCES += \
 	%D%/shell/line.c %D%/shell/line.h \
 	%D%/verbs/list.c \
 	%D%/shell/log.c %D%/shell/log.h \
+	%D%/verbs/nested.c \
+	%D%/verbs/nested.h \
 	%D%/verbs/node.c \
 	%D%/shell/overwrite_guard.c %D%/shell/overwrite_guard.h \
 	%D%/shell/arg_at_cursor.c \

@@ -14,6 +14,7 @@
 #include "lang/ast.h"
 #include "lang/parse.h"
 #include "session/model.h"
+#include "session/position.h"
 #include "session/resolve.h"
 
 /* Trees higher than this are not walked. */
@@ -315,7 +316,7 @@ add_ranges(struct fx_buf *out, const size_t *positions, size_t count)
 static char *
 set_text(const struct cmd_ctx *ctx, const struct cmd_value *value)
 {
-	struct fx_graph *graph = fx_model_graph(ctx->model);
+	struct fx_graph *graph = fx_position_graph(ctx->model);
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	size_t count = value->count;
 

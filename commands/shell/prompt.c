@@ -7,12 +7,30 @@
 
 #include "base/str.h"
 #include "commands/shell/shell.h"
+#include "session/model.h"
+#include "session/nested.h"
 #include "session/passing.h"
+#include "session/session.h"
 
 bool
 cmd_prompt_decides(const struct cmd_shell *shell)
 {
 	return fx_session_passing(shell->session) != NULL;
+}
+
+/* The one that is set; in a nested graph that was entered, "(fxdb /turn) ". */
+static void
+print_usual(const struct cmd_shell *shell, struct fx_buf *out)
+{
+	const char *text = fx_settings_text(shell->settings, FX_SET_PROMPT);
+	const struct fx_model *model = fx_session_model(shell->session);
+	const char *entered = model ? fx_model_entered_path(model) : "";
+	size_t length = strlen(text);
+
+	if (!*entered || !fx_str_ends(text, ") "))
+		fx_buf_add(out, text);
+	else
+		fx_buf_addf(out, "%.*s /%s) ", (int)length - 2, text, entered);
 }
 
 void
@@ -22,8 +40,7 @@ cmd_shell_print_prompt(const struct cmd_shell *shell, struct fx_buf *out)
 	size_t count;
 
 	if (!passing) {
-		fx_buf_add(out,
-			fx_settings_text(shell->settings, FX_SET_PROMPT));
+		print_usual(shell, out);
 		return;
 	}
 	(void)fx_passing_decisions(passing, &count);
@@ -55,6 +72,7 @@ cmd_prompt_skip(const char *line)
 	const char *end = strstr(begin, ") ");
 
 	return end && (fx_str_starts(begin, "(fxdb) ") ||
+			      fx_str_starts(begin, "(fxdb /") ||
 			      fx_str_starts(begin, "(fxdb:"))
 		       ? end + 2
 		       : line;

@@ -68,7 +68,7 @@ reads_of(struct cmd_ctx *ctx, const char *expression)
 {
 	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
 	FX_AUTO_ERROR struct fx_error *err = NULL;
-	struct reads reads = { .graph = fx_model_graph(ctx->model),
+	struct reads reads = { .graph = fx_position_graph(ctx->model),
 		.text = expression };
 	struct fx_ast *tree;
 

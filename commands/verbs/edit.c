@@ -19,6 +19,8 @@
 #include "ops/layertab.h"
 #include "ops/optab.h"
 #include "session/model.h"
+#include "session/nested.h"
+#include "session/position.h"
 #include "session/session.h"
 
 static void
@@ -95,6 +97,19 @@ cmd_edit_force(const struct fx_model *model, struct fx_buf *script, bool force)
 		force_script(script);
 }
 
+void
+cmd_edit_place(const struct fx_model *model, const struct fx_graph *graph,
+	struct fx_buf *script)
+{
+	const char *path = fx_model_graph_path(model, graph);
+	FX_AUTO_FREE char *lines = NULL;
+
+	if (!*path || !script->length)
+		return;
+	lines = fx_buf_take(script);
+	fx_buf_addf(script, "graph /%s\n%s\ngraph /", path, lines);
+}
+
 /* Functions in edits that no rule is known for.
  *
  * They are valid, as torch.fx can call anything, but no shape comes after them.
@@ -134,7 +149,7 @@ unknown_function(const struct fx_graph *graph)
 static FX_NODISCARD struct fx_error *
 run_edit(struct cmd_ctx *ctx, const char *maker, cmd_edit_fn *edit, void *data)
 {
-	struct fx_graph *graph = fx_model_graph(ctx->model);
+	struct fx_graph *graph = fx_position_graph(ctx->model);
 	struct fx_edit_counts before = fx_journal_counts(graph);
 	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { 0 };
 	FX_AUTO_BUF struct fx_buf script = { 0 };
@@ -153,6 +168,7 @@ run_edit(struct cmd_ctx *ctx, const char *maker, cmd_edit_fn *edit, void *data)
 	}
 	cmd_canonical_print(&script, ctx->entry, ctx->format, ctx->parsed);
 	cmd_edit_force(ctx->model, &script, cmd_flag(ctx, "force"));
+	cmd_edit_place(ctx->model, graph, &script);
 	unknown = unknown_function(graph);
 	if (!ctx->shell->in_transaction)
 		cmd_edit_describe(ctx, ctx->model, fx_buf_text(&script), maker);
@@ -193,7 +209,7 @@ cmd_edit(struct cmd_ctx *ctx, const char *maker, cmd_edit_fn *edit, void *data)
 struct fx_error *
 cmd_edit_value(struct cmd_ctx *ctx, const char *text, struct fx_value *ret)
 {
-	struct fx_graph *graph = fx_model_graph(ctx->model);
+	struct fx_graph *graph = fx_position_graph(ctx->model);
 	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
 	FX_AUTO_FREE char *named = NULL;
 	struct fx_ast *tree;
@@ -221,7 +237,7 @@ cmd_edit_fill(void *context, struct fx_module *module, const char *path)
 {
 	const struct cmd_ctx *ctx = context;
 
-	return fx_model_fill_fresh(ctx->model, fx_model_graph(ctx->model),
+	return fx_model_fill_fresh(ctx->model, fx_position_graph(ctx->model),
 		module, path, seed_of(ctx));
 }
 

@@ -191,7 +191,7 @@ tree_exec(struct cmd_ctx *ctx)
 	if (!node)
 		node = fx_position_node(ctx->model);
 	if (!node)
-		node = fx_graph_last(fx_model_graph(ctx->model));
+		node = fx_graph_last(fx_position_graph(ctx->model));
 	if (!node)
 		return fx_error_new(FX_ERR_NO_NODE, "%s has no nodes",
 			fx_model_name(ctx->model));

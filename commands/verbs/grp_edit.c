@@ -14,6 +14,7 @@
 #include "ir/tensor_meta.h"
 #include "ir/value_walk.h"
 #include "session/model.h"
+#include "session/position.h"
 #include "session/resolve.h"
 
 /* insert. */
@@ -209,7 +210,7 @@ cmd_insert_exec(struct cmd_ctx *ctx)
 static struct fx_error *
 erase_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 {
-	struct fx_graph *graph = fx_model_graph(ctx->model);
+	struct fx_graph *graph = fx_position_graph(ctx->model);
 	struct fx_node *to = cmd_flag_node(ctx, "to");
 	const size_t *positions;
 	struct fx_error *err = NULL;
@@ -281,7 +282,7 @@ rauw_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 {
 	struct fx_node *old = cmd_arg_node(ctx, "old");
 	const char *text = cmd_arg_text(ctx, "new");
-	struct limits limits = { .graph = fx_model_graph(ctx->model) };
+	struct limits limits = { .graph = fx_position_graph(ctx->model) };
 	struct fx_value value;
 	struct fx_error *err;
 	size_t count;

@@ -330,7 +330,7 @@ static struct fx_error *
 lint_exec(struct cmd_ctx *ctx)
 {
 	static const char *const keys[] = { "code", "node", "detail" };
-	struct fx_graph *graph = fx_model_graph(ctx->model);
+	struct fx_graph *graph = fx_position_graph(ctx->model);
 	FX_AUTO_FREE struct fx_problem *problems = NULL;
 	size_t count;
 	size_t i;

@@ -16,6 +16,7 @@
 #include "pass/engine.h"
 #include "session/model.h"
 #include "session/passing.h"
+#include "session/position.h"
 #include "session/session.h"
 
 /* pass. */
@@ -172,7 +173,7 @@ say_problems(struct cmd_ctx *ctx)
 {
 	static const char *const keys[] = { "index", "node", "target",
 		"problem" };
-	struct fx_graph *graph = fx_model_graph(ctx->model);
+	struct fx_graph *graph = fx_position_graph(ctx->model);
 	size_t limit = cmd_row_limit(ctx);
 	struct fx_node *node;
 	size_t position = 0;

@@ -16,6 +16,7 @@
 #include "ir/value_text.h"
 #include "session/match_where.h"
 #include "session/model.h"
+#include "session/position.h"
 
 /* TEXT without the quotes around it, if it has some; the caller frees. */
 static char *
@@ -34,7 +35,7 @@ unquoted(const char *text)
 struct fx_error *
 cmd_read_rules(struct cmd_ctx *ctx, struct fx_rules *ret)
 {
-	struct fx_graph *graph = fx_model_graph(ctx->model);
+	struct fx_graph *graph = fx_position_graph(ctx->model);
 	bool is_old = graph->dialect && !strncmp(graph->dialect, "1.", 2);
 	struct fx_rule_reader reader = { .graph = graph };
 	const char *file = cmd_flag(ctx, "rules");
@@ -111,7 +112,7 @@ cmd_find_matches(struct cmd_ctx *ctx, const struct fx_rule *rule,
 		deciding.where = condition;
 		filter.holds = deciding_holds;
 	}
-	return fx_matches_find(fx_model_graph(ctx->model), rule->pattern,
+	return fx_matches_find(fx_position_graph(ctx->model), rule->pattern,
 		&filter, ret);
 }
 
@@ -195,7 +196,7 @@ say_count(struct cmd_ctx *ctx, const struct fx_pattern *pattern,
 			refused, fx_matches_refusal(matches),
 			refused > 1 ? " ..." : "");
 	else if (!count && !has_where &&
-		 fx_match_closest(fx_model_graph(ctx->model), pattern,
+		 fx_match_closest(fx_position_graph(ctx->model), pattern,
 			 &closest))
 		out_piece(ctx->out, FX_ROLE_PLAIN, "; closest: %s",
 			fx_buf_text(&closest));

@@ -12,9 +12,11 @@
 #include "commands/shell/groups.h"
 #include "commands/shell/overwrite_guard.h"
 #include "commands/shell/shell.h"
+#include "commands/verbs/nested.h"
 #include "commands/verbs/trace.h"
 #include "session/capture.h"
 #include "session/model.h"
+#include "session/nested.h"
 #include "session/session.h"
 
 static void
@@ -96,6 +98,7 @@ list_graphs(struct cmd_ctx *ctx)
 			fx_model_is_unsaved(model));
 	}
 	out_table_end(ctx->out);
+	cmd_say_nested(ctx);
 	return NULL;
 }
 
@@ -159,6 +162,8 @@ graph_exec(struct cmd_ctx *ctx)
 
 	if (!what)
 		return list_graphs(ctx);
+	if (!name && strchr(what, '/'))
+		return cmd_enter_graph(ctx, what);
 	if (name && is_odd)
 		err = fx_error_new(FX_ERR_USAGE, "graph: unexpected \"%s\"",
 			name);
@@ -175,6 +180,9 @@ graph_exec(struct cmd_ctx *ctx)
 		return copy_graph(ctx, model);
 	fx_session_switch(ctx->session, model);
 	ctx->shell->has_listed = false;
+	err = fx_model_enter(model, "");
+	if (err)
+		return err;
 	cmd_say_opened(ctx, model);
 	return NULL;
 }
@@ -412,10 +420,16 @@ const struct cmd_entry cmd_group_session[] = {
 		.aliases = "gr",
 		.summary = "list, switch, copy or drop graphs",
 		.help = "Several graphs may be open; one is the current. "
-			"Without a name the open ones are listed.",
-		.synonyms = "inferiors models switch open list",
+			"Without a name the open ones are listed, and the "
+			"graphs within the current one: /PATH enters one of "
+			"these, so that names, positions and edits are of it "
+			"until execution moves; / leaves it.",
+		.synonyms = "inferiors models switch open list nested enter "
+			    "branch loop body",
 		.args = { { "graph", CMD_ARG_GRAPH, CMD_OPTIONAL,
-				  "name or number, or copy or drop", NULL },
+				  "name or number, /PATH, or copy or "
+				  "drop",
+				  NULL },
 			{ "name", CMD_ARG_GRAPH, CMD_OPTIONAL,
 				"which graph to copy or drop", NULL },
 			{ "as", CMD_ARG_WORD, CMD_OPTIONAL | CMD_KEYWORD,

@@ -13,6 +13,7 @@
 #include "ir/outline.h"
 #include "meta/propagate.h"
 #include "session/model.h"
+#include "session/position.h"
 #include "session/session.h"
 
 /* The nodes of the argument "set", which the caller frees; NO_NODE when there
@@ -21,7 +22,7 @@
 static FX_NODISCARD struct fx_error *
 find_set(struct cmd_ctx *ctx, struct fx_node ***ret, size_t *count_ret)
 {
-	struct fx_graph *graph = fx_model_graph(ctx->model);
+	struct fx_graph *graph = fx_position_graph(ctx->model);
 	const size_t *positions;
 
 	cmd_arg_set(ctx, "set", &positions, count_ret);

@@ -14,6 +14,7 @@
 #include "emit/weights.h"
 #include "ir/graph.h"
 #include "session/model.h"
+#include "session/position.h"
 #include "session/session.h"
 #include "session/settings.h"
 
@@ -92,6 +93,7 @@ dump_exec(struct cmd_ctx *ctx)
 {
 	const char *word = cmd_arg_text(ctx, "form");
 	FX_AUTO_BUF struct fx_buf text = { 0 };
+	struct fx_graph *graph;
 	struct fx_error *err;
 	size_t i;
 
@@ -110,7 +112,10 @@ dump_exec(struct cmd_ctx *ctx)
 			break;
 	fx_assert(i < FX_ARRAY_LEN(forms));
 	ctx->remark = forms[i].remark;
-	err = forms[i].write(ctx, fx_model_graph(ctx->model), &text);
+	graph = forms[i].write == cmd_dump_script
+			? fx_model_graph(ctx->model)
+			: fx_position_graph(ctx->model);
+	err = forms[i].write(ctx, graph, &text);
 	if (err)
 		return err;
 	if (text.length && text.data[text.length - 1] != '\n')

@@ -15,6 +15,7 @@
 #include "ir/graph_hash.h"
 #include "ir/module.h"
 #include "session/model.h"
+#include "session/position.h"
 #include "session/resolve.h"
 #include "session/session.h"
 
@@ -134,7 +135,7 @@ info_params(struct cmd_ctx *ctx)
 {
 	static const char *const keys[] = { "name", "2kind", "3dtype", "shape",
 		"elements", "1attached" };
-	struct fx_graph *graph = fx_model_graph(ctx->model);
+	struct fx_graph *graph = fx_position_graph(ctx->model);
 	const char *which = cmd_arg_text(ctx, "which");
 	struct fx_module_walk *walk;
 	size_t limit = cmd_row_limit(ctx);

@@ -20,6 +20,7 @@
 #include "session/capture.h"
 #include "session/model.h"
 #include "session/passing.h"
+#include "session/position.h"
 #include "session/session.h"
 #include "session/verify.h"
 
@@ -160,7 +161,7 @@ cmd_verify_pass(struct cmd_ctx *ctx, const char *name, struct fx_verify *verify,
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	struct fx_error *err =
-		fx_verify_graph(verify, fx_model_graph(ctx->model), ret);
+		fx_verify_graph(verify, fx_position_graph(ctx->model), ret);
 	bool is_strict = fx_verify_mode(ctx->session) == FX_VERIFY_MODE_STRICT;
 
 	if (err)
@@ -219,6 +220,8 @@ describe(void *context, struct fx_passing *passing)
 		cmd_canonical_add_word(&ending->line, fx_buf_text(&only));
 	}
 	cmd_edit_force(fx_passing_model(passing), &ending->line, ending->force);
+	cmd_edit_place(fx_passing_model(passing), fx_passing_graph(passing),
+		&ending->line);
 	if (!ending->ctx->shell->in_transaction)
 		cmd_edit_describe(ending->ctx, fx_passing_model(passing),
 			fx_buf_text(&ending->line), ending->maker);

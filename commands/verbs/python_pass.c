@@ -11,6 +11,7 @@
 #include "ir/graph.h"
 #include "ir/journal.h"
 #include "session/model.h"
+#include "session/position.h"
 #include "session/python_pass.h"
 #include "session/verify.h"
 
@@ -41,7 +42,7 @@ static struct fx_error *
 python_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 {
 	struct python_edit *edit = data;
-	struct fx_graph *graph = fx_model_graph(ctx->model);
+	struct fx_graph *graph = fx_position_graph(ctx->model);
 	uint64_t version = graph->version;
 	size_t modules = fx_journal_counts(graph).modules;
 	struct fx_error *err = fx_model_python_pass(ctx->model, edit->spec);
@@ -68,6 +69,7 @@ run_edit(struct cmd_ctx *ctx, const char *name, const char *spec)
 			edit.verify[i] = fx_verify_new(ctx->session, ctx->model,
 				&(struct fx_verify_options){
 					.claim = FX_CLAIM_ALGEBRAIC,
+					.graph = fx_position_graph(ctx->model),
 					.tolerance =
 						i ? PARAMETER_TOLERANCE : 0 });
 	err = cmd_edit(ctx, name, python_edit, &edit);

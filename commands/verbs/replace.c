@@ -11,6 +11,7 @@
 #include "commands/verbs/edit.h"
 #include "lang/lex.h"
 #include "session/model.h"
+#include "session/position.h"
 #include "session/resolve.h"
 
 /* TEXT with $v where it has `.`, which may have been meant; NULL when it has
@@ -41,7 +42,7 @@ text_with_input(const char *text)
 static struct fx_error *
 replace_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 {
-	struct fx_graph *graph = fx_model_graph(ctx->model);
+	struct fx_graph *graph = fx_position_graph(ctx->model);
 	struct fx_fragment *fragment = data;
 	FX_AUTO_FREE struct fx_node **nodes = NULL;
 	struct fx_graft graft = { fragment, cmd_edit_fill, ctx };

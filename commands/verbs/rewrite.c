@@ -162,7 +162,8 @@ rewrite_rule(struct rewriting *rewriting, const struct fx_rule *rule)
 		rewriting->refusal = fx_xstrdup(fx_matches_refusal(matches));
 	if (!rewriting->rounds)
 		rewriting->refused += fx_matches_refused(matches);
-	rewrite = fx_rewrite_new(fx_model_graph(ctx->model), rule->replacement);
+	rewrite = fx_rewrite_new(fx_position_graph(ctx->model),
+		rule->replacement);
 	fx_rewrite_set_fill(rewrite, cmd_edit_fill, ctx);
 	for (size_t i = 0;
 		!err && i < fx_matches_count(matches) && !rewriting->is_done;
@@ -189,8 +190,8 @@ static FX_NODISCARD struct fx_error *
 rewrite_all(struct rewriting *rewriting)
 {
 	struct cmd_ctx *ctx = rewriting->ctx;
-	size_t limit =
-		GROWTH_LIMIT * (fx_model_graph(ctx->model)->node_count + 100);
+	size_t limit = GROWTH_LIMIT *
+		       (fx_position_graph(ctx->model)->node_count + 100);
 	size_t before;
 	struct fx_error *err;
 
@@ -226,7 +227,7 @@ no_match(const struct rewriting *rewriting)
 		return fx_error_new(FX_ERR_NO_NODE, "no match ends at \"%s\"",
 			only);
 	if (rewriting->rules->items.count == 1 && !rule->where &&
-		fx_match_closest(fx_model_graph(rewriting->ctx->model),
+		fx_match_closest(fx_position_graph(rewriting->ctx->model),
 			rule->pattern, &closest))
 		return fx_error_new(FX_ERR_NO_NODE, "0 matches; closest: %s",
 			fx_buf_text(&closest));
@@ -241,7 +242,7 @@ compare(struct rewriting *rewriting)
 	struct cmd_ctx *ctx = rewriting->ctx;
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	struct fx_error *err = fx_verify_graph(rewriting->verify,
-		fx_model_graph(ctx->model), &rewriting->verified);
+		fx_position_graph(ctx->model), &rewriting->verified);
 
 	if (err || !cmd_flag(ctx, "same") ||
 		rewriting->verified.verdict == FX_VERDICT_SAME)
@@ -340,7 +341,8 @@ cmd_rewrite_exec(struct cmd_ctx *ctx)
 {
 	FX_AUTO_RULES struct fx_rules rules = { 0 };
 	struct rewriting rewriting = { .ctx = ctx, .rules = &rules };
-	struct fx_verify_options options = { .claim = FX_CLAIM_ALGEBRAIC };
+	struct fx_verify_options options = { .claim = FX_CLAIM_ALGEBRAIC,
+		.graph = fx_position_graph(ctx->model) };
 	struct fx_error *err = cmd_read_rules(ctx, &rules);
 
 	if (!err)

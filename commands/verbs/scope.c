@@ -16,6 +16,7 @@
 #include "ir/graph.h"
 #include "ir/module.h"
 #include "session/model.h"
+#include "session/position.h"
 #include "session/resolve.h"
 
 /* Scopes: the module tree, or what the nodes' scopes and targets say. */
@@ -203,7 +204,7 @@ cmd_say_scope_tree(struct cmd_ctx *ctx, const char *root, int64_t depth)
 	struct scope_list list = { 0 };
 	struct scope_row *row;
 
-	collect_scopes(&list, fx_model_graph(ctx->model));
+	collect_scopes(&list, fx_position_graph(ctx->model));
 	/* The module tree's own order is the best; scopes without a module
 	 * have to be put between.
 	 */

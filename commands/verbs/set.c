@@ -16,6 +16,7 @@
 #include "ir/module.h"
 #include "run/datum.h"
 #include "session/model.h"
+#include "session/position.h"
 #include "session/session.h"
 #include "session/settings.h"
 
@@ -108,7 +109,8 @@ static FX_NODISCARD struct fx_error *
 hint_assignment(struct cmd_ctx *ctx, const char *text,
 	struct fx_error *err_taken)
 {
-	struct fx_graph *graph = ctx->model ? fx_model_graph(ctx->model) : NULL;
+	struct fx_graph *graph =
+		ctx->model ? fx_position_graph(ctx->model) : NULL;
 	FX_AUTO_FREE char *name = NULL;
 	size_t length;
 

@@ -41,7 +41,7 @@ say_dirty(struct cmd_ctx *ctx, const struct fx_edit_report *report)
 static const char *
 tensor_path(const struct cmd_ctx *ctx, const char *place)
 {
-	struct fx_graph *graph = fx_model_graph(ctx->model);
+	struct fx_graph *graph = fx_position_graph(ctx->model);
 	bool is_self = fx_str_starts(place, "self.");
 
 	if (is_self)
@@ -77,15 +77,28 @@ decide(struct cmd_ctx *ctx, char *place_taken, const char *expression)
 	cmd_canonical_set(ctx, "what", words);
 }
 
+/* The lines of a script for LINE, which is taken; the caller's. */
+static char *
+placed(struct cmd_ctx *ctx, char *line_taken)
+{
+	FX_AUTO_FREE char *line = line_taken;
+	struct fx_buf lines = { 0 };
+
+	fx_buf_add(&lines, line);
+	cmd_edit_place(ctx->model, fx_position_graph(ctx->model), &lines);
+	return fx_buf_take(&lines);
+}
+
 static FX_NODISCARD struct fx_error *
 set_tensor(struct cmd_ctx *ctx, const char *path, const char *expression)
 {
-	FX_AUTO_FREE char *line = cmd_canonical_line(ctx);
+	FX_AUTO_FREE char *line = placed(ctx, cmd_canonical_line(ctx));
 	CMD_AUTO_VALUE_LOG struct cmd_value_log decided =
 		cmd_value_log_begin(ctx, NULL, expression);
 	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { 0 };
 	const struct fx_tensor *tensor =
-		fx_module_find_tensor(fx_model_graph(ctx->model)->module, path);
+		fx_module_find_tensor(fx_position_graph(ctx->model)->module,
+			path);
 	bool is_buffer = tensor->is_buffer;
 	struct fx_error *err = fx_model_set_tensor(ctx->model, path, expression,
 		line, &report);

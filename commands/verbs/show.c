@@ -18,6 +18,7 @@
 #include "ir/tensor_meta.h"
 #include "ir/value_text.h"
 #include "session/model.h"
+#include "session/nested.h"
 #include "session/position.h"
 
 void
@@ -396,6 +397,9 @@ cmd_say_edit(struct cmd_ctx *ctx, const struct fx_edit_report *report)
 			report->bad_shapes == 1 ? "" : "s",
 			report->bad_shape_text ? ", first " : "",
 			report->bad_shape_text ? report->bad_shape_text : "");
+	if (report->shared)
+		out_note(ctx->out, "%s: the edit is seen by each",
+			report->shared);
 	if (report->position_moved)
 		out_note(ctx->out, "%s: now before @%zu",
 			report->has_left_graph
@@ -411,7 +415,7 @@ cmd_say_edit(struct cmd_ctx *ctx, const struct fx_edit_report *report)
 static void
 add_inputs(struct fx_buf *text, struct fx_model *model)
 {
-	struct fx_graph *graph = fx_model_graph(model);
+	struct fx_graph *graph = fx_position_graph(model);
 	struct fx_node *node;
 	int count = 0;
 
@@ -448,7 +452,7 @@ hint_tensor(struct cmd_ctx *ctx, struct fx_model *model)
 {
 	struct fx_node *node;
 
-	fx_graph_for_each_node (node, fx_model_graph(model)) {
+	fx_graph_for_each_node (node, fx_position_graph(model)) {
 		FX_AUTO_BUF struct fx_buf sizes = { 0 };
 
 		if (node->opcode != FX_OPCODE_PLACEHOLDER || !node->meta ||
@@ -478,7 +482,7 @@ cmd_warn_of_shapes(struct cmd_ctx *ctx, struct fx_model *model)
 	struct fx_node *node;
 	size_t count = 0;
 
-	fx_graph_for_each_node (node, fx_model_graph(model)) {
+	fx_graph_for_each_node (node, fx_position_graph(model)) {
 		if (!cmd_is_impossible(model, node))
 			continue;
 		first = first ? first : node;
@@ -495,11 +499,14 @@ cmd_warn_of_shapes(struct cmd_ctx *ctx, struct fx_model *model)
 void
 cmd_say_opened(struct cmd_ctx *ctx, struct fx_model *model)
 {
-	struct fx_graph *graph = fx_model_graph(model);
+	struct fx_graph *graph = fx_position_graph(model);
 	int64_t parameters = fx_module_parameter_count(graph->module);
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 
-	fx_buf_addf(&text, "%s: ", fx_model_name(model));
+	fx_buf_add(&text, fx_model_name(model));
+	if (*fx_model_graph_path(model, graph))
+		fx_buf_addf(&text, "/%s", fx_model_graph_path(model, graph));
+	fx_buf_add(&text, ": ");
 	cmd_add_count(&text, graph->node_count, "node");
 	if (parameters) {
 		fx_buf_add(&text, ", ");

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "emit/jsonl.h"
 #include "emit/weights.h"
+#include "ir/control.h"
 #include "ir/graph.h"
 #include "ir/journal.h"
 #include "ir/module.h"
@@ -14,7 +15,9 @@
 
 struct delta {
 	struct fx_buf *out;
-	struct fx_graph *graph;
+	struct fx_graph *root; /* whose journal it is */
+	struct fx_graph
+		*graph; /* that the lines are about: it or a nested one */
 	struct fx_json json;
 	struct fx_buf text; /* a value, before it is quoted */
 	fx_delta_key_fn *key_of;
@@ -243,12 +246,26 @@ put_fields(struct delta *d, const struct fx_edit_step *step)
 	}
 }
 
+/* What follows is about GRAPH. */
+static void
+write_graph(struct delta *d, struct fx_graph *graph)
+{
+	d->graph = graph;
+	fx_json_object_begin(&d->json);
+	fx_json_put_text(&d->json, "in", fx_control_path(d->root, graph));
+	fx_json_object_end(&d->json);
+	fx_buf_add_char(d->out, '\n');
+	fx_json_init(&d->json, d->out);
+}
+
 static void
 write_step(void *context, const struct fx_edit_step *step)
 {
 	struct delta *d = context;
 
 	fx_json_init(&d->json, d->out);
+	if (step->graph != d->graph)
+		write_graph(d, step->graph);
 	if (step->kind == FX_EDIT_MEMBER) {
 		write_member(d, step);
 		return;
@@ -263,9 +280,11 @@ void
 fx_emit_delta(struct fx_buf *out, struct fx_graph *graph,
 	fx_delta_key_fn *key_of, void *context)
 {
-	struct delta d = {
-		.out = out, .graph = graph, .key_of = key_of, .context = context
-	};
+	struct delta d = { .out = out,
+		.root = graph,
+		.graph = graph,
+		.key_of = key_of,
+		.context = context };
 
 	fx_journal_replay(graph, write_step, &d);
 	fx_buf_deinit(&d.text);

@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "ir/clone.h"
+#include "ir/control.h"
 #include "ir/diff.h"
 #include "ir/edit.h"
 #include "ir/graph.h"
@@ -176,34 +177,30 @@ keep_tensors(struct becoming *b, struct fx_module *copy, const char *path)
 	fx_module_walk_free(walk);
 }
 
-/* The graphs in MODULE and in these, each with the number that stands in the
- * high half of its serial (load/open.h): the highest, or when NEXT is not null
- * they get new ones.
- */
-static uint32_t
-number_graphs(struct fx_module *module, uint32_t *next)
+/* Number the graphs in MODULE and in these after *HIGHEST (load/open.h). */
+static void
+number_graphs(struct fx_module *module, uint32_t *highest)
 {
 	struct fx_module_walk *walk = fx_module_walk_new(module, true);
 	struct fx_module *inner;
-	uint32_t highest = 0;
 	const char *path;
 
 	while (fx_module_walk_next(walk, &inner, &path)) {
-		uint32_t below;
-
 		if (!inner->graph)
 			continue;
-		if (next)
-			inner->graph->serial =
-				(inner->graph->serial & UINT16_MAX) |
-				++*next << 16;
-		below = number_graphs(inner->graph->module, next);
-		if (inner->graph->serial >> 16 > highest)
-			highest = inner->graph->serial >> 16;
-		highest = below > highest ? below : highest;
+		inner->graph->serial =
+			(inner->graph->serial & UINT16_MAX) | ++*highest << 16;
+		number_graphs(inner->graph->module, highest);
 	}
 	fx_module_walk_free(walk);
-	return highest;
+}
+
+static struct fx_graph *
+outermost(struct fx_graph *graph)
+{
+	while (graph->outer)
+		graph = graph->outer;
+	return graph;
 }
 
 FX_NODISCARD static struct fx_error *
@@ -225,8 +222,8 @@ take_module(struct becoming *b, struct fx_module *module, const char *path)
 	case DIFFERENT:
 		break;
 	}
-	highest = number_graphs(b->graph->module, NULL);
-	(void)number_graphs(module, &highest);
+	highest = fx_control_highest_number(outermost(b->graph));
+	number_graphs(module, &highest);
 	copy = fx_module_clone(b->graph, module);
 	keep_tensors(b, copy, path);
 	fx_map_set_pointer(&b->modules, module, copy);

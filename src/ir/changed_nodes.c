@@ -7,6 +7,7 @@
 
 #include "base/intern.h"
 #include "base/map.h"
+#include "ir/control.h"
 #include "ir/journal_private.h"
 
 /* Members that were replaced: their names and their modules (-> 1) for a quick
@@ -86,7 +87,7 @@ add_users_of_modules(struct fx_graph *graph, const struct fx_entry *entries,
 	for (size_t i = 0; i < count; i++) {
 		const struct fx_entry_member *place = &entries[i].member;
 
-		if (entries[i].kind != FX_EDIT_MEMBER)
+		if (entries[i].kind != FX_EDIT_MEMBER || place->graph != graph)
 			continue;
 		fx_map_set(&replaced.names, (uintptr_t)place->member.name, 1);
 		fx_map_set(&replaced.modules, (uintptr_t)place->module, 1);
@@ -106,7 +107,9 @@ static void
 add(struct fx_graph *graph, const struct fx_entry *entries, size_t count,
 	struct fx_bitset *ids)
 {
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		if (fx_entry_graph(&entries[i]) != graph)
+			continue;
 		switch ((enum fx_edit_kind)entries[i].kind) {
 		case FX_EDIT_CREATE:
 		case FX_EDIT_ERASE: /* undone, it is back */
@@ -120,51 +123,134 @@ add(struct fx_graph *graph, const struct fx_entry *entries, size_t count,
 		case FX_EDIT_MEMBER:
 			break;
 		}
+	}
 	add_users_of_modules(graph, entries, count, ids);
+}
+
+static void
+add_moves(struct fx_graph *graph, const struct fx_entry *entries, size_t count,
+	struct fx_bitset *ids)
+{
+	for (size_t i = 0; i < count; i++)
+		if (entries[i].kind == FX_EDIT_MOVE &&
+			entries[i].node->graph == graph)
+			fx_bitset_add(ids, (uint32_t)entries[i].node->id);
+}
+
+/* GRAPH and those it is nested in. */
+static void
+add_graph(struct fx_graphs *graphs, struct fx_graph *graph)
+{
+	for (; graph; graph = graph->outer) {
+		size_t i = 0;
+
+		while (i < graphs->count && graphs->items[i] != graph)
+			i++;
+		if (i < graphs->count)
+			return;
+		fx_vec_push(graphs, graph);
+	}
+}
+
+static void
+add_graphs(struct fx_graph *graph, const struct fx_entry *entries, size_t count,
+	struct fx_graphs *ret)
+{
+	const struct fx_graph *last = graph;
+
+	add_graph(ret, graph);
+	for (size_t i = 0; i < count; i++) {
+		struct fx_graph *of = fx_entry_graph(&entries[i]);
+
+		if (of != last)
+			add_graph(ret, of);
+		last = of;
+	}
+}
+
+void
+fx_changed_calls(struct fx_graph *graph, const struct fx_graphs *graphs,
+	struct fx_bitset *ids)
+{
+	struct fx_node *node;
+
+	for (size_t i = 0; i < graphs->count; i++)
+		if (graphs->items[i]->outer == graph)
+			fx_graph_for_each_node (node, graph)
+				if (fx_control_runs(node, graphs->items[i]))
+					fx_bitset_add(ids, (uint32_t)node->id);
+}
+
+static const struct fx_record *
+record_of(const struct fx_graph *graph, uint32_t id)
+{
+	return &graph->journal->records.items[id];
 }
 
 void
 fx_changed_nodes_of(struct fx_graph *graph, uint32_t id, struct fx_bitset *ids)
 {
-	const struct fx_record *record = &graph->journal->records.items[id];
+	const struct fx_record *record = record_of(graph, id);
 
 	add(graph, record->entries.items, record->entries.count, ids);
+}
+
+void
+fx_moved_nodes_of(struct fx_graph *graph, uint32_t id, struct fx_bitset *ids)
+{
+	const struct fx_record *record = record_of(graph, id);
+
+	add_moves(graph, record->entries.items, record->entries.count, ids);
+}
+
+void
+fx_changed_graphs_of(struct fx_graph *graph, uint32_t id, struct fx_graphs *ret)
+{
+	const struct fx_record *record = record_of(graph, id);
+
+	add_graphs(graph, record->entries.items, record->entries.count, ret);
+}
+
+/* The entries of the open transaction from SAVEPOINT on. */
+static size_t
+open_entries(const struct fx_graph *graph, size_t savepoint,
+	const struct fx_entry **ret)
+{
+	const struct fx_record *open = &graph->journal->open;
+
+	*ret = NULL;
+	if (open->entries.count <= savepoint)
+		return 0;
+	*ret = open->entries.items + savepoint;
+	return open->entries.count - savepoint;
 }
 
 void
 fx_changed_nodes_open(struct fx_graph *graph, size_t savepoint,
 	struct fx_bitset *ids)
 {
-	const struct fx_record *open = &graph->journal->open;
+	const struct fx_entry *entries;
+	size_t count = open_entries(graph, savepoint, &entries);
 
-	if (open->entries.count > savepoint)
-		add(graph, open->entries.items + savepoint,
-			open->entries.count - savepoint, ids);
-}
-
-static void
-add_moves(const struct fx_entry *entries, size_t count, struct fx_bitset *ids)
-{
-	for (size_t i = 0; i < count; i++)
-		if (entries[i].kind == FX_EDIT_MOVE)
-			fx_bitset_add(ids, (uint32_t)entries[i].node->id);
-}
-
-void
-fx_moved_nodes_of(struct fx_graph *graph, uint32_t id, struct fx_bitset *ids)
-{
-	const struct fx_record *record = &graph->journal->records.items[id];
-
-	add_moves(record->entries.items, record->entries.count, ids);
+	add(graph, entries, count, ids);
 }
 
 void
 fx_moved_nodes_open(struct fx_graph *graph, size_t savepoint,
 	struct fx_bitset *ids)
 {
-	const struct fx_record *open = &graph->journal->open;
+	const struct fx_entry *entries;
+	size_t count = open_entries(graph, savepoint, &entries);
 
-	if (open->entries.count > savepoint)
-		add_moves(open->entries.items + savepoint,
-			open->entries.count - savepoint, ids);
+	add_moves(graph, entries, count, ids);
+}
+
+void
+fx_changed_graphs_open(struct fx_graph *graph, size_t savepoint,
+	struct fx_graphs *ret)
+{
+	const struct fx_entry *entries;
+	size_t count = open_entries(graph, savepoint, &entries);
+
+	add_graphs(graph, entries, count, ret);
 }

@@ -11,7 +11,12 @@
 #include <stdint.h>
 
 #include "base/bitset.h"
+#include "base/vec.h"
 #include "ir/graph.h"
+
+/* A journal is that of a graph and of those nested in it: the functions below
+ * tell of GRAPH alone.
+ */
 
 /* Add to IDS (low halves, which count the nodes) the nodes that transaction ID
  * created, gave other arguments or another target, or that call or get what it
@@ -30,6 +35,22 @@ void fx_changed_nodes_open(struct fx_graph *graph, size_t savepoint,
 void fx_moved_nodes_of(struct fx_graph *graph, uint32_t id,
 	struct fx_bitset *ids);
 void fx_moved_nodes_open(struct fx_graph *graph, size_t savepoint,
+	struct fx_bitset *ids);
+
+/* The graphs that were edited and those they are nested in, GRAPH in any case.
+ */
+struct fx_graphs {
+	struct fx_graph **items;
+	size_t count;
+	size_t capacity;
+};
+void fx_changed_graphs_of(struct fx_graph *graph, uint32_t id,
+	struct fx_graphs *ret);
+void fx_changed_graphs_open(struct fx_graph *graph, size_t savepoint,
+	struct fx_graphs *ret);
+
+/* Add the nodes of GRAPH that run one of GRAPHS. */
+void fx_changed_calls(struct fx_graph *graph, const struct fx_graphs *graphs,
 	struct fx_bitset *ids);
 
 /* A node's id from its low half, INDEX. */

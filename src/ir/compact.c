@@ -40,7 +40,8 @@ for_each_entry(struct fx_graph *graph, entry_fn *visit)
 		struct fx_entry *entry;
 
 		fx_vec_for_each (entry, &record->entries)
-			visit(graph, entry);
+			if (fx_entry_graph(entry) == graph)
+				visit(graph, entry);
 	}
 }
 

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/compiler.h"
 #include "base/intern.h"
 #include "ir/graph.h"
 #include "ir/module.h"
@@ -163,6 +164,70 @@ const char *
 fx_control_path(struct fx_graph *root, const struct fx_graph *graph)
 {
 	return path_below(root, graph, 0);
+}
+
+struct fx_graph *
+fx_control_graph_at(struct fx_graph *root, const char *path)
+{
+	const struct fx_module *module = root->module;
+
+	while (*path) {
+		size_t length = strcspn(path, ".");
+		const struct fx_member *member =
+			fx_module_member(module, fx_intern_n(path, length));
+
+		if (!member || !member->child)
+			return NULL;
+		module = member->child;
+		path += length + (path[length] == '.');
+		if (!module->graph)
+			continue;
+		root = module->graph;
+		module = root->module;
+	}
+	return module == root->module ? root : NULL;
+}
+
+uint32_t
+fx_control_highest_number(struct fx_graph *root)
+{
+	struct fx_module_walk *walk = fx_module_walk_new(root->module, true);
+	struct fx_module *module;
+	uint32_t highest = 0;
+	const char *path;
+
+	while (fx_module_walk_next(walk, &module, &path)) {
+		uint32_t below;
+
+		if (!module->graph)
+			continue;
+		below = fx_control_highest_number(module->graph);
+		highest = FX_MAX(highest, module->graph->serial >> 16);
+		highest = FX_MAX(highest, below);
+	}
+	fx_module_walk_free(walk);
+	return highest;
+}
+
+static struct fx_node *
+caller_from(const struct fx_graph *graph, struct fx_node *node)
+{
+	while (node && !fx_control_runs(node, graph))
+		node = fx_graph_next(node);
+	return node;
+}
+
+struct fx_node *
+fx_control_first_caller(const struct fx_graph *graph)
+{
+	return graph->outer ? caller_from(graph, fx_graph_first(graph->outer))
+			    : NULL;
+}
+
+struct fx_node *
+fx_control_next_caller(const struct fx_graph *graph, const struct fx_node *node)
+{
+	return caller_from(graph, fx_graph_next(node));
 }
 
 static struct fx_node *

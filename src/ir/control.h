@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "ir/node.h"
@@ -84,6 +85,21 @@ FX_NODISCARD struct fx_error *fx_control_check(const struct fx_node *node,
  */
 const char *fx_control_path(struct fx_graph *root,
 	const struct fx_graph *graph);
+
+/* The graph that is nested in ROOT at such a PATH, ROOT for ""; NULL: none. */
+struct fx_graph *fx_control_graph_at(struct fx_graph *root, const char *path);
+
+/* The highest number of the graphs nested in ROOT, in the high half of their
+ * serials (load/open.h); 0 without any.
+ */
+uint32_t fx_control_highest_number(struct fx_graph *root);
+
+/* The first node of the graph around GRAPH that runs GRAPH, and the one after
+ * NODE; NULL when there is none.
+ */
+struct fx_node *fx_control_first_caller(const struct fx_graph *graph);
+struct fx_node *fx_control_next_caller(const struct fx_graph *graph,
+	const struct fx_node *node);
 
 /* The node that TEXT, such a path and a name, means: "cond_true_1.sin"; NULL
  * when there is none, or it is one of ROOT itself.

@@ -107,11 +107,14 @@ apply(struct fx_graph *graph, const struct place *place,
 	struct fx_entry entry = { .kind = FX_EDIT_MEMBER };
 	const char *first = fx_intern_n(place->rest, strcspn(place->rest, "."));
 
+	entry.member.graph = graph;
 	entry.member.module = place->module;
 	entry.member.index = index_of(place->module, first);
 	entry.member.is_present = member != NULL;
 	if (member)
 		entry.member.member = wrap(graph, place->rest, *member);
+	if (member && member->child)
+		fx_journal_share(graph, member->child);
 	fx_journal_apply(graph, &entry);
 }
 

@@ -139,8 +139,10 @@ set_member(struct fx_entry_member *place)
 
 /* Exchange the graph's state and ENTRY's. */
 static void
-cross(struct fx_graph *graph, struct fx_entry *entry, bool forward)
+cross(struct fx_entry *entry, bool forward)
 {
+	struct fx_graph *graph = fx_entry_graph(entry);
+
 	switch ((enum fx_edit_kind)entry->kind) {
 	case FX_EDIT_CREATE:
 		create(graph, entry, forward);
@@ -169,7 +171,8 @@ cross(struct fx_graph *graph, struct fx_entry *entry, bool forward)
 	}
 	if (entry->node)
 		SWAP(entry->node->touched, entry->touched);
-	graph->version++;
+	for (; graph; graph = graph->outer)
+		graph->version++;
 }
 
 /* Count ENTRY of the open transaction, which is about to be applied or (BY is
@@ -208,7 +211,7 @@ fx_journal_apply(struct fx_graph *graph, struct fx_entry *entry)
 	entry->touched = fx_journal_open_id(graph);
 	if (journal)
 		count(&journal->open, entry, 1);
-	cross(graph, entry, true);
+	cross(entry, true);
 	if (journal)
 		fx_vec_push(&journal->open.entries, *entry);
 }
@@ -219,22 +222,24 @@ fx_journal_take_back(struct fx_graph *graph)
 	struct fx_record *open = &graph->journal->open;
 	struct fx_entry *entry = &fx_vec_pop(&open->entries);
 
-	fx_entry_undo(graph, entry);
+	fx_entry_undo(entry);
 	count(open, entry, -1);
 }
 
 void
-fx_entry_undo(struct fx_graph *graph, struct fx_entry *entry)
+fx_entry_undo(struct fx_entry *entry)
 {
-	cross(graph, entry, false);
+	cross(entry, false);
 	if (entry->kind == FX_EDIT_CREATE)
-		fx_names_swap_hint(&graph->names, &entry->name.hint);
+		fx_names_swap_hint(&entry->node->graph->names,
+			&entry->name.hint);
 }
 
 void
-fx_entry_redo(struct fx_graph *graph, struct fx_entry *entry)
+fx_entry_redo(struct fx_entry *entry)
 {
 	if (entry->kind == FX_EDIT_CREATE)
-		fx_names_swap_hint(&graph->names, &entry->name.hint);
-	cross(graph, entry, true);
+		fx_names_swap_hint(&entry->node->graph->names,
+			&entry->name.hint);
+	cross(entry, true);
 }

@@ -53,7 +53,8 @@ fx_graph_free(struct fx_graph *graph)
 	if (!graph)
 		return;
 	p = graph->private_;
-	fx_journal_free(graph->journal);
+	if (!graph->outer)
+		fx_journal_free(graph->journal);
 	fx_graph_deinit_modules(graph);
 	fx_graph_deinit_annotations(graph);
 	for (size_t i = 0; i < p->slabs.count; i++)
@@ -309,5 +310,5 @@ fx_graph_memory(const struct fx_graph *graph)
 	size += 2 * sizeof(uintptr_t) *
 		(graph->names.taken.capacity + graph->names.hints.capacity);
 	return size + fx_graph_modules_memory(graph) +
-	       fx_journal_memory(graph->journal);
+	       (graph->outer ? 0 : fx_journal_memory(graph->journal));
 }

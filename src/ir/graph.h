@@ -46,6 +46,10 @@ struct fx_graph {
 	const struct fx_pytree *pytree;
 	struct fx_names names;
 	struct fx_journal *journal; /* NULL while building */
+	/* The graph among whose modules is the one that owns this one, and
+	 * whose journal it shares; NULL: the outermost, or still building.
+	 */
+	struct fx_graph *outer;
 
 	struct fx_arena *values;    /* arguments and metadata; compacted */
 	struct fx_arena *permanent; /* modules, sources, scopes, notes */

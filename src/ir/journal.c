@@ -31,6 +31,15 @@ record_at(const struct fx_journal *journal, uint32_t id)
 	return &journal->records.items[id];
 }
 
+/* GRAPH has its journal now. */
+static void
+begin_sharing(struct fx_graph *graph)
+{
+	graph->private_->is_bare = graph->module->member_count == 0;
+	graph->private_->compacted_size = fx_arena_size(graph->values);
+	fx_journal_share(graph, graph->module);
+}
+
 void
 fx_journal_open(struct fx_graph *graph, const char *origin)
 {
@@ -43,8 +52,30 @@ fx_journal_open(struct fx_graph *graph, const char *origin)
 	record.shown.maker = fx_intern("origin");
 	fx_vec_push(&journal->records, record);
 	fx_vec_push(&journal->path, 0);
-	graph->private_->is_bare = graph->module->member_count == 0;
-	graph->private_->compacted_size = fx_arena_size(graph->values);
+	begin_sharing(graph);
+}
+
+void
+fx_journal_share(struct fx_graph *graph, struct fx_module *module)
+{
+	struct fx_module_walk *walk;
+	const char *path;
+
+	if (!graph->journal)
+		return;
+	walk = fx_module_walk_new(module, true);
+	while (fx_module_walk_next(walk, &module, &path)) {
+		struct fx_graph *inner = module->graph;
+
+		if (!inner)
+			continue;
+		inner->outer = graph;
+		if (inner->journal == graph->journal)
+			continue;
+		inner->journal = graph->journal;
+		begin_sharing(inner);
+	}
+	fx_module_walk_free(walk);
 }
 
 void
@@ -134,7 +165,7 @@ fx_journal_abort(struct fx_graph *graph)
 	if (!fx_journal_is_open(graph))
 		return;
 	for (size_t i = journal->open.entries.count; i-- > 0;)
-		fx_entry_undo(graph, &journal->open.entries.items[i]);
+		fx_entry_undo(&journal->open.entries.items[i]);
 	fx_vec_deinit(&journal->open.entries);
 	journal->nesting = 0;
 	journal->is_relaxed = false;
@@ -161,10 +192,22 @@ check_order(struct fx_graph *graph)
 static struct fx_error *
 check_open(struct fx_graph *graph)
 {
+	const struct fx_journal *journal = graph->journal;
+	struct fx_graph *checked = graph;
 	struct fx_error *err = NULL;
 
-	if (graph->journal->is_relaxed)
+	if (journal->is_relaxed)
 		err = check_order(graph);
+	for (size_t i = 0;
+		journal->is_relaxed && !err && i < journal->open.entries.count;
+		i++) {
+		struct fx_graph *of =
+			fx_entry_graph(&journal->open.entries.items[i]);
+
+		if (of != checked && of != graph)
+			err = check_order(of);
+		checked = of;
+	}
 	if (!err && (graph->journal->is_relaxed || IS_HARD))
 		err = fx_verify_error(graph);
 	return err;
@@ -267,7 +310,7 @@ step_up(struct fx_graph *graph)
 	struct fx_record *record = record_at(journal, journal->now);
 
 	for (size_t i = record->entries.count; i-- > 0;)
-		fx_entry_undo(graph, &record->entries.items[i]);
+		fx_entry_undo(&record->entries.items[i]);
 	journal->now = record->shown.parent;
 	journal->path.count--;
 }
@@ -279,7 +322,7 @@ step_down(struct fx_graph *graph, uint32_t child)
 	struct fx_record *record = record_at(journal, child);
 
 	for (size_t i = 0; i < record->entries.count; i++)
-		fx_entry_redo(graph, &record->entries.items[i]);
+		fx_entry_redo(&record->entries.items[i]);
 	journal->now = child;
 	fx_vec_push(&journal->path, child);
 }
@@ -390,6 +433,7 @@ step_of(const struct fx_entry *entry, const char *old_name)
 	const struct fx_entry_member *place = &entry->member;
 	struct fx_edit_step step = {
 		.kind = (enum fx_edit_kind)entry->kind,
+		.graph = fx_entry_graph(entry),
 		.node = entry->node,
 		.old_name = old_name,
 	};
@@ -418,13 +462,13 @@ fx_journal_replay(struct fx_graph *graph, fx_edit_step_fn *visit, void *context)
 
 	fx_assert(!fx_journal_is_open(graph));
 	for (size_t i = record->entries.count; i-- > 0;)
-		fx_entry_undo(graph, &record->entries.items[i]);
+		fx_entry_undo(&record->entries.items[i]);
 	for (size_t i = 0; i < record->entries.count; i++) {
 		struct fx_entry *entry = &record->entries.items[i];
 		const char *name = entry->node ? entry->node->name : NULL;
 		struct fx_edit_step step;
 
-		fx_entry_redo(graph, entry);
+		fx_entry_redo(entry);
 		step = step_of(entry, name);
 		visit(context, &step);
 	}

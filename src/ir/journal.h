@@ -1,7 +1,8 @@
 /* journal.h - transactions: undo, redo, dry run, provenance, script.
  *
- * One command is one transaction.  Transactions form a tree: undo walks to
- * the parent, redo to the newest child, goto anywhere.  All are readings of
+ * The graphs within a graph share its journal: a transaction may edit any of
+ * them.  One command is one transaction.  Transactions form a tree: undo walks
+ * to the parent, redo to the newest child, goto anywhere.  All are readings of
  * the recorded primitive edits; nothing has an inverse of its own.
  */
 #ifndef FX_IR_JOURNAL_H
@@ -121,6 +122,7 @@ enum fx_edit_kind {
 struct fx_member;
 struct fx_edit_step {
 	enum fx_edit_kind kind;
+	struct fx_graph *graph;         /* edited: this one or a nested one */
 	const struct fx_node *node;     /* as it is now; NULL for MEMBER */
 	const char *old_name;           /* what NODE was called before */
 	const struct fx_module *module; /* MEMBER: whose */

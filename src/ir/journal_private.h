@@ -38,6 +38,7 @@ struct fx_entry_name {
 
 /* A place in a module that holds a member or nothing. */
 struct fx_entry_member {
+	struct fx_graph *graph; /* in whose tree MODULE is */
 	struct fx_module *module;
 	size_t index;
 	bool is_present; /* on the other side */
@@ -58,6 +59,13 @@ struct fx_entry {
 		struct fx_entry_member member;
 	};
 };
+
+/* The graph that ENTRY edits: the journal's own or one nested in it. */
+static inline struct fx_graph *
+fx_entry_graph(const struct fx_entry *entry)
+{
+	return entry->node ? entry->node->graph : entry->member.graph;
+}
 
 /* A transaction, and the entries that undo or redo it. */
 struct fx_record {
@@ -88,11 +96,16 @@ struct fx_journal {
 /* Whether uses before definitions are allowed for now. */
 bool fx_journal_is_relaxed(const struct fx_graph *graph);
 
+/* Let the graphs of MODULE and below, which is in GRAPH's tree or comes into
+ * it, share GRAPH's journal.
+ */
+void fx_journal_share(struct fx_graph *graph, struct fx_module *module);
+
 /* The id that the open transaction will have; 0 while building. */
 uint32_t fx_journal_open_id(const struct fx_graph *graph);
 
-/* Apply ENTRY, whose other side is the wanted state, and add ENTRY to the open
- * transaction.
+/* Apply ENTRY of GRAPH, whose other side is the wanted state, and add ENTRY to
+ * the open transaction.
  */
 void fx_journal_apply(struct fx_graph *graph, struct fx_entry *entry);
 /* Take back the last entry of the open transaction, and forget it. */
@@ -103,8 +116,8 @@ void fx_edit_apply_args(struct fx_node *node, struct fx_value args,
 	struct fx_value kwargs, bool is_rewiring);
 
 /* Cross ENTRY, back or forth again. */
-void fx_entry_undo(struct fx_graph *graph, struct fx_entry *entry);
-void fx_entry_redo(struct fx_graph *graph, struct fx_entry *entry);
+void fx_entry_undo(struct fx_entry *entry);
+void fx_entry_redo(struct fx_entry *entry);
 
 /* journal_report.c: forget the oldest transactions while the journal is over
  * its limit.

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/compiler.h"
 #include "base/intern.h"
+#include "ir/control.h"
 #include "ir/edit.h"
 #include "ir/graph.h"
 #include "ir/module.h"
@@ -16,7 +17,8 @@
 
 struct delta {
 	struct fx_jsonl *r;
-	struct fx_graph *graph;
+	struct fx_graph *root;
+	struct fx_graph *graph; /* that is edited: it, or one nested in it */
 	/* A member that is being read: where it goes, and what holds it until
 	 * it is whole.
 	 */
@@ -299,6 +301,26 @@ end_member(struct delta *d, const json_t *object)
 	return fx_edit_bind_tensor(d->graph, path, member->tensor);
 }
 
+/* What follows is about the graph nested there. */
+FX_NODISCARD static struct fx_error *
+enter_graph(struct delta *d, const json_t *object)
+{
+	const char *path;
+	struct fx_error *err = need_text(d, object, "in", &path);
+	struct fx_graph *graph =
+		err ? NULL : fx_control_graph_at(d->root, path);
+
+	if (err)
+		return err;
+	if (!graph)
+		return fx_jsonl_error(d->r, FX_ERR_FORMAT,
+			"no graph \"%.100s\" to edit", path);
+	d->graph = graph;
+	d->r->sections[0].graph = graph;
+	d->r->sections[0].root = graph->module;
+	return NULL;
+}
+
 /* Edits by their first field. */
 static const struct {
 	const char *key;
@@ -313,6 +335,7 @@ static const struct {
 	{ "set_type", set_type },
 	{ "member", begin_member },
 	{ "end_member", end_member },
+	{ "in", enter_graph },
 };
 
 FX_NODISCARD static struct fx_error *
@@ -344,7 +367,7 @@ apply_lines(struct delta *d, const char *text, const char *end)
 	struct fx_arena_mark mark = fx_arena_mark(d->r->scratch);
 	struct fx_error *err = NULL;
 
-	fx_edit_relax(d->graph);
+	fx_edit_relax(d->root);
 	while (text < end && !err) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
 
@@ -370,9 +393,10 @@ fx_load_delta(struct fx_graph *graph, const char *text, size_t length,
 		.text = text, .length = length, .serial = graph->serial
 	};
 	struct fx_jsonl *r = fx_jsonl_new(&input, graph);
-	struct delta d = { .r = r, .graph = graph };
+	struct delta d = { .r = r, .root = graph, .graph = graph };
 	struct fx_error *err;
 
+	r->graph_total = fx_control_highest_number(graph);
 	r->find_storage = find;
 	r->find_context = context;
 	err = apply_lines(&d, text, text + length);

@@ -49,6 +49,68 @@ fx_meta_agree(struct fx_arena *arena, const struct fx_value *a,
 		a->count);
 }
 
+/* Whether a place that had A may have B: tensors are alike, numbers are not
+ * asked, as they differ from turn to turn.
+ */
+static bool
+fits(const struct fx_value *a, const struct fx_value *b)
+{
+	if (fx_value_is_sequence(a) && fx_value_is_sequence(b)) {
+		for (uint32_t i = 0; i < a->count && i < b->count; i++)
+			if (!fits(&a->items[i], &b->items[i]))
+				return false;
+		return a->count == b->count;
+	}
+	if (a->kind == FX_VALUE_TENSOR && b->kind == FX_VALUE_TENSOR)
+		return fx_meta_says_the_same(a, b);
+	return a->kind != FX_VALUE_TENSOR && b->kind != FX_VALUE_TENSOR &&
+	       !fx_value_is_sequence(a) && !fx_value_is_sequence(b);
+}
+
+static bool
+is_known(const struct fx_value *value)
+{
+	return !fx_fold_has(value, FX_VALUE_UNKNOWN);
+}
+
+/* The two results of CALL's graphs are what torch wants of them. */
+static struct fx_error *
+check_fits(const struct fx_meta_call *call, const struct fx_value *first,
+	const struct fx_value *second)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	if (!is_known(first) || !is_known(second) || fits(first, second))
+		return NULL;
+	fx_value_print_shape(&text, first, false);
+	fx_buf_add(&text, fx_control_loops(call->node)
+				  ? ", and its body gives "
+				  : " in one branch, and in the other ");
+	fx_value_print_shape(&text, second, false);
+	return fx_error_new(FX_ERR_SHAPE, "%s %s",
+		fx_control_loops(call->node) ? "is carried" : "gives",
+		fx_buf_text(&text));
+}
+
+/* What a condition gives is one bool. */
+static struct fx_error *
+check_condition(const struct fx_value *result)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	if (result->kind == FX_VALUE_BOOL || result->kind == FX_VALUE_SYMBOL ||
+		!is_known(result))
+		return NULL;
+	if (result->kind == FX_VALUE_TENSOR &&
+		result->tensor->dtype == FX_DTYPE_BOOL &&
+		(!result->tensor->has_shape || !result->tensor->rank))
+		return NULL;
+	fx_value_print_shape(&text, result, false);
+	return fx_error_new(FX_ERR_SHAPE,
+		"its condition gives %s, which is no single bool",
+		fx_buf_text(&text));
+}
+
 /* What CALL has for parameter INDEX, or NULL. */
 static const struct fx_value *
 given(const struct fx_meta_call *call, size_t index)
@@ -119,6 +181,10 @@ fx_meta_eval_control(struct fx_meta *meta, struct fx_arena *arena,
 	}
 	if (err)
 		return err;
+	if (loops && meta->is_strict)
+		err = check_condition(&results[0]);
+	if (err)
+		return err;
 	if (loops) {
 		struct fx_value *items =
 			FX_ARENA_ARRAY(arena, struct fx_value, carried);
@@ -130,6 +196,10 @@ fx_meta_eval_control(struct fx_meta *meta, struct fx_arena *arena,
 		if (results[1].kind == FX_VALUE_LIST)
 			results[1].kind = FX_VALUE_TUPLE;
 	}
+	if (meta->is_strict)
+		err = check_fits(call, &results[0], &results[1]);
+	if (err)
+		return err;
 	*ret = fx_meta_agree(arena, &results[0], &results[1]);
 	return NULL;
 }

@@ -10,6 +10,7 @@ struct fx_meta {
 	struct fx_expander *expander;
 	struct fx_arena *scratch; /* of one node, while propagating */
 	struct fx_map names;      /* target -> its last part, interned */
+	bool is_strict;           /* of what control is given */
 	int depth;                /* of graphs within graphs */
 	int steps;                /* nodes of those, in the outermost call */
 	fx_meta_given_fn *given;  /* or NULL */

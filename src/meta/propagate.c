@@ -225,6 +225,12 @@ fx_meta_set_given(struct fx_meta *meta, fx_meta_given_fn *given, void *context)
 	meta->given_context = context;
 }
 
+void
+fx_meta_set_strict(struct fx_meta *meta, bool is_strict)
+{
+	meta->is_strict = is_strict;
+}
+
 /* If no rule tells *VALUE, the metadata of NODE, replace it by what META's
  * function `given` returns or, without that function and with KEEP, by the
  * metadata that NODE had.

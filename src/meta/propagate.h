@@ -42,6 +42,12 @@ typedef const struct fx_value *fx_meta_given_fn(void *context,
 void fx_meta_set_given(struct fx_meta *meta, fx_meta_given_fn *given,
 	void *context);
 
+/* While IS_STRICT, a cond whose branches give results of other shapes is an
+ * error, and so are a while_loop whose body gives something else than it is
+ * carried, or whose condition gives no single bool, where all of that is known.
+ */
+void fx_meta_set_strict(struct fx_meta *meta, bool is_strict);
+
 /* A call whose arguments are metadata: TENSOR, SYMBOL, UNKNOWN or plain values.
  */
 struct fx_meta_call {

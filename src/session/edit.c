@@ -13,10 +13,11 @@
 #include "base/intern.h"
 #include "base/mem.h"
 #include "emit/python.h"
-#include "ir/changed_nodes.h"
 #include "ir/edit.h"
 #include "run/datum.h"
 #include "session/break_private.h"
+#include "session/changes.h"
+#include "session/nested.h"
 #include "session/passing_private.h"
 #include "session/session_private.h"
 #include "session/settings.h"
@@ -35,6 +36,8 @@ fx_edit_report_deinit(struct fx_edit_report *report)
 		free(report->touched_code[i]);
 	free(report->touched_code);
 	free(report->bad_shape_text);
+	free(report->shared);
+	report->shared = NULL;
 	free(report->touched);
 	report->touched_code = NULL;
 	report->bad_shape_text = NULL;
@@ -49,20 +52,21 @@ fx_edit_report_deinit(struct fx_edit_report *report)
 static void
 hold_stop(struct fx_model *model)
 {
-	struct fx_activation *place;
+	struct fx_run *run = model->run;
 
-	if (!model->run->activations.count)
-		return;
-	place = model->run->activations.items[0];
-	place->held = fx_activation_stop(place);
+	for (size_t i = 0; i < run->activations.count; i++)
+		run->activations.items[i]->held =
+			fx_activation_stop(run->activations.items[i]);
 }
 
 /* The graph is as it was. */
 static void
 let_go_of_stop(struct fx_model *model)
 {
-	if (model->run->activations.count)
-		model->run->activations.items[0]->held = NULL;
+	struct fx_run *run = model->run;
+
+	for (size_t i = 0; i < run->activations.count; i++)
+		run->activations.items[i]->held = NULL;
 }
 
 /* Return the position at which execution stands, in the form of fx_run.stops; 0
@@ -82,7 +86,9 @@ return_to_stop(struct fx_model *model, uintptr_t stop)
 {
 	FX_AUTO_STOP struct fx_stop reached = { .number = 0 };
 	size_t position = model->graph->node_count;
+	const char *entered = model->entered;
 	struct fx_node *node;
+	struct fx_error *err;
 
 	if (!stop || !model->run->activations.count)
 		return NULL;
@@ -92,7 +98,9 @@ return_to_stop(struct fx_model *model, uintptr_t stop)
 			return NULL;
 		position = fx_graph_position(model->graph, node);
 	}
-	return fx_position_goto(model->session, model, position, &reached);
+	err = fx_position_goto(model->session, model, position, &reached);
+	model->entered = entered;
+	return err;
 }
 
 /* --- begin -------------------------------------------------------------- */
@@ -118,11 +126,6 @@ check_editable(const struct fx_model *model)
 
 	if (!err)
 		err = fx_model_check_edits(model);
-	if (!err && fx_position_graph(model) != model->graph)
-		err = fx_error_hint(fx_error_new(FX_ERR_UNSUPPORTED,
-					    "execution is inside a nested "
-					    "graph, which cannot be edited"),
-			"finish leaves it, up selects the graph around");
 	return err;
 }
 
@@ -138,6 +141,8 @@ fx_model_edit_begin(struct fx_session *session, struct fx_model *model,
 		return err;
 	if (!model->edits.count && session->before_edit)
 		session->before_edit(session->before_edit_context, model);
+	if (!model->edits.count)
+		(void)fx_model_shape_nested(model, fx_position_graph(model));
 	hold_stop(model);
 	edit.stop = stop_now(model);
 	fx_vec_push(&model->edits, edit);
@@ -167,6 +172,7 @@ take_back(struct fx_model *model)
 /* --- shapes that were ---------------------------------------------------- */
 
 struct old_meta {
+	struct fx_graph *graph;
 	uint64_t id;
 	const struct fx_value *meta;
 	char *problem;
@@ -187,21 +193,34 @@ before_deinit(struct before *before)
 FX_DEFINE_DEINIT(before, struct before, before_deinit);
 
 static void
-remember(struct fx_model *model, struct fx_node *const *cone, size_t count,
+remember_one(struct fx_model *model, const struct fx_node *node,
+	struct old_meta *ret)
+{
+	const char *problem = (const char *)fx_map_get(&model->problems,
+		(uintptr_t)node->id, 0);
+
+	*ret = (struct old_meta){
+		.graph = node->graph,
+		.id = node->id,
+		.meta = node->meta,
+		.problem = problem ? fx_xstrdup(problem) : NULL,
+	};
+}
+
+static void
+remember(struct fx_model *model, const struct fx_changes *changes,
 	struct before *ret)
 {
-	ret->items = fx_xcalloc(count, sizeof(*ret->items));
-	ret->count = count;
-	for (size_t i = 0; i < count; i++) {
-		const char *problem = (const char *)fx_map_get(&model->problems,
-			(uintptr_t)cone[i]->id, 0);
+	const struct fx_change *change;
+	size_t count = 0;
 
-		ret->items[i] = (struct old_meta){
-			.id = cone[i]->id,
-			.meta = cone[i]->meta,
-			.problem = problem ? fx_xstrdup(problem) : NULL,
-		};
-	}
+	fx_vec_for_each (change, &changes->items)
+		count += change->count;
+	ret->items = fx_xcalloc(count, sizeof(*ret->items));
+	fx_vec_for_each (change, &changes->items)
+		for (size_t i = 0; i < change->count; i++)
+			remember_one(model, change->cone[i],
+				&ret->items[ret->count++]);
 }
 
 static void
@@ -209,7 +228,7 @@ put_back(struct fx_model *model, struct before *before)
 {
 	for (size_t i = 0; i < before->count; i++) {
 		struct old_meta *old = &before->items[i];
-		struct fx_node *node = fx_graph_find_id(model->graph, old->id);
+		struct fx_node *node = fx_graph_find_id(old->graph, old->id);
 
 		fx_model_forget_problem(model, old->id);
 		if (old->problem)
@@ -252,19 +271,14 @@ statement(const char *text, size_t length)
 	return fx_xstrndup(text, release ? (size_t)(release - text) : length);
 }
 
-/* List the nodes that a dry run touched, each with the statement that the
- * edited graph would print for it.
- */
+/* Fill in the statements that GRAPH has for the nodes that were touched. */
 static void
-fill_touched(struct fx_graph *graph, struct fx_edit_report *ret)
+add_touched_code(struct fx_graph *graph, struct fx_edit_report *ret)
 {
 	FX_AUTO_BUF struct fx_buf code = { 0 };
 	struct fx_emit_ranges ranges = { 0 };
 
-	fx_journal_touched_open(graph, &ret->touched, &ret->touched_count);
 	fx_emit_python(&code, graph, NULL, &ranges);
-	ret->touched_code =
-		fx_xcalloc(ret->touched_count + 1, sizeof(*ret->touched_code));
 	for (size_t i = 0; i < ret->touched_count; i++) {
 		struct fx_node *node =
 			fx_graph_find_id(graph, ret->touched[i].node);
@@ -280,60 +294,79 @@ fill_touched(struct fx_graph *graph, struct fx_edit_report *ret)
 	fx_emit_ranges_deinit(&ranges);
 }
 
+/* List the nodes that a dry run touched, each with the statement that the
+ * edited graph would print for it.
+ */
+static void
+fill_touched(struct fx_graph *root, const struct fx_changes *changes,
+	struct fx_edit_report *ret)
+{
+	const struct fx_change *change;
+
+	fx_journal_touched_open(root, &ret->touched, &ret->touched_count);
+	ret->touched_code =
+		fx_xcalloc(ret->touched_count + 1, sizeof(*ret->touched_code));
+	fx_vec_for_each (change, &changes->items)
+		add_touched_code(change->graph, ret);
+}
+
 /* Values may be of no time that has an index. */
 #define NO_TIME UINT32_MAX
 
-/* Values that the CHANGE made stale; of the time FROM some may come back. */
+/* Values that the CHANGES made stale; of the time FROM some may come back. */
 static void
 invalidate(struct fx_model *model, uint32_t from,
-	const struct fx_change *change, struct fx_edit_report *ret)
+	const struct fx_changes *changes, struct fx_edit_report *ret)
 {
 	if (from != NO_TIME)
 		fx_undo_cache_leave(model, from);
-	fx_model_invalidate(model, change, ret);
+	fx_changes_invalidate(model, changes, ret);
 	if (from != NO_TIME)
 		fx_undo_cache_arrive(model, fx_journal_now(model->graph));
 	ret->dirty = fx_model_dirty_count(model);
 }
 
 static void
-finish_edit(struct fx_model *model, uint32_t from, struct fx_change *change,
-	struct fx_edit_report *ret)
+finish_edit(struct fx_model *model, uint32_t from,
+	const struct fx_changes *changes, struct fx_edit_report *ret)
 {
 	bool is_open = fx_journal_is_open(model->graph);
 
 	if (model->run->activations.count)
-		invalidate(model, is_open ? NO_TIME : from, change, ret);
+		invalidate(model, is_open ? NO_TIME : from, changes, ret);
 	if (model->session->breaks.count)
 		fx_breaks_tell(model);
 	ret->undo_count = fx_journal_undo_count(model->graph);
-	if (!is_open)
-		fx_graph_compact(model->graph, IS_HARD);
+	if (is_open)
+		return;
+	/* From the model's on: with modules, graphs within may go. */
+	for (size_t i = changes->items.count; i-- > 0;)
+		fx_graph_compact(changes->items.items[i].graph, IS_HARD);
 }
 
 struct fx_error *
 fx_model_edit_end(struct fx_model *model, bool dry_run, bool force,
 	struct fx_edit_report *ret)
 {
-	FX_AUTO(change) struct fx_change change = { .cone = NULL };
+	FX_AUTO(changes) struct fx_changes changes = { .items = { 0 } };
 	FX_AUTO(before) struct before before = { .items = NULL };
 	struct fx_open_edit edit = fx_vec_last(&model->edits);
 	uint32_t from = fx_journal_now(model->graph);
 	struct fx_error *err = NULL;
 
 	*ret = (struct fx_edit_report){ .dry_run = dry_run };
-	fx_changed_nodes_open(model->graph, edit.savepoint, &change.ids);
-	fx_moved_nodes_open(model->graph, edit.savepoint, &change.moved);
-	fx_cone_in(model->graph, &change.ids, &change.cone, &change.count);
-	remember(model, change.cone, change.count, &before);
-	fx_model_reshape(model, &change, ret);
+	fx_changes_gather_open(&changes, model->graph, edit.savepoint);
+	fx_changes_finish(&changes);
+	remember(model, &changes, &before);
+	fx_changes_reshape(model, &changes, ret);
+	ret->shared = fx_changes_say_shared(model, &changes);
 	if (ret->bad_shapes && !force) {
 		err = refusal(edit.command, ret);
 		fx_edit_report_deinit(ret);
 	}
 	ret->counts = fx_journal_counts(model->graph);
 	if (!err && dry_run)
-		fill_touched(model->graph, ret);
+		fill_touched(model->graph, &changes, ret);
 	if (err || dry_run) {
 		if (edit.has_inner) {
 			fx_model_edit_abort(model);
@@ -353,7 +386,7 @@ fx_model_edit_end(struct fx_model *model, bool dry_run, bool force,
 		put_back(model, &before);
 		return err;
 	}
-	finish_edit(model, edit.has_inner ? NO_TIME : from, &change, ret);
+	finish_edit(model, edit.has_inner ? NO_TIME : from, &changes, ret);
 	if (model->edits.count) {
 		struct fx_open_edit *outer = &fx_vec_last(&model->edits);
 
@@ -368,7 +401,7 @@ fx_model_edit_end(struct fx_model *model, bool dry_run, bool force,
 void
 fx_model_edit_abort(struct fx_model *model)
 {
-	FX_AUTO(change) struct fx_change change = { .cone = NULL };
+	FX_AUTO(changes) struct fx_changes changes = { .items = { 0 } };
 	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { .position = 0 };
 	struct fx_open_edit edit;
 
@@ -381,13 +414,12 @@ fx_model_edit_abort(struct fx_model *model)
 		return;
 	}
 	/* Edits inside it have propagated already: once more, backwards. */
-	fx_changed_nodes_open(model->graph, edit.savepoint, &change.ids);
-	fx_moved_nodes_open(model->graph, edit.savepoint, &change.moved);
+	fx_changes_gather_open(&changes, model->graph, edit.savepoint);
 	hold_stop(model);
 	take_back(model);
-	fx_cone_in(model->graph, &change.ids, &change.cone, &change.count);
-	fx_model_reshape(model, &change, &report);
-	fx_model_invalidate(model, &change, &report);
+	fx_changes_finish(&changes);
+	fx_changes_reshape(model, &changes, &report);
+	fx_changes_invalidate(model, &changes, &report);
 	if (edit.has_moved_stop)
 		fx_error_free(return_to_stop(model, edit.stop));
 }
@@ -437,11 +469,10 @@ static void
 collect_effects(void *context, struct fx_graph *graph, uint32_t id,
 	bool is_undone)
 {
-	struct fx_change *change = context;
+	struct fx_changes *changes = context;
 
 	(void)is_undone;
-	fx_changed_nodes_of(graph, id, &change->ids);
-	fx_moved_nodes_of(graph, id, &change->moved);
+	fx_changes_gather(changes, graph, id);
 }
 
 /* What is undone counts the other way round. */
@@ -463,14 +494,14 @@ sum_counts(void *context, struct fx_graph *graph, uint32_t id, bool is_undone)
 static void
 arrive(struct fx_model *model, uint32_t from, struct fx_edit_report *ret)
 {
-	FX_AUTO(change) struct fx_change change = { .cone = NULL };
+	FX_AUTO(changes) struct fx_changes changes = { .items = { 0 } };
 	uint32_t to = fx_journal_now(model->graph);
 
-	go_between(model->graph, from, to, collect_effects, &change);
+	go_between(model->graph, from, to, collect_effects, &changes);
 	go_between(model->graph, from, to, sum_counts, &ret->counts);
-	fx_cone_in(model->graph, &change.ids, &change.cone, &change.count);
-	fx_model_reshape(model, &change, ret);
-	finish_edit(model, from, &change, ret);
+	fx_changes_finish(&changes);
+	fx_changes_reshape(model, &changes, ret);
+	finish_edit(model, from, &changes, ret);
 }
 
 /* COUNT steps of the journal by WALK, the one or the other way. */

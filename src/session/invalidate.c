@@ -23,6 +23,7 @@ fx_change_deinit(struct fx_change *change)
 {
 	fx_bitset_deinit(&change->ids);
 	fx_bitset_deinit(&change->moved);
+	fx_bitset_deinit(&change->calls);
 	free(change->cone);
 }
 

@@ -46,7 +46,9 @@ libfxcore_a_SOURCES += \
 	%D%/settings.c %D%/settings.h %D%/settings.def \
 	%D%/shapes.c \
 	%D%/release_dead.c \
+	%D%/changes.c %D%/changes.h \
 	%D%/invalidate.c \
+	%D%/nested.c %D%/nested.h \
 	%D%/passing.c %D%/passing.h %D%/passing_private.h %D%/refuse.c \
 	%D%/preview.c \
 	%D%/verify.c %D%/verify.h %D%/verify_inputs.c %D%/verify_private.h \

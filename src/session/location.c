@@ -4,6 +4,7 @@
 #include "base/intern.h"
 #include "base/vec.h"
 #include "ir/control.h"
+#include "session/nested.h"
 #include "session/position_private.h"
 
 typedef FX_VEC(struct fx_location) frame_vec;
@@ -119,9 +120,15 @@ const struct fx_node *
 fx_position_selected(const struct fx_model *model)
 {
 	const struct fx_node *node = fx_position_node(model);
+	const struct fx_graph *entered = fx_model_entered(model);
 	FX_AUTO_FREE struct fx_location *frames = NULL;
+	const struct fx_activation *place;
 	size_t count;
 
+	if (entered) {
+		place = fx_run_activation_of(model->run, entered);
+		return place ? fx_activation_stop(place) : NULL;
+	}
 	if (!model->run->frame || model->run->activations.count < 2)
 		return node;
 	fx_position_locations(model, node, &frames, &count);

@@ -44,6 +44,8 @@ struct fx_edit_report {
 	bool position_moved;        /* the stop went back ... */
 	size_t position;            /* ... to this node */
 	bool has_left_graph;        /* out of a nested one for it */
+	char *shared;               /* nested graphs that several nodes run and
+				     * that were edited, with those; or NULL */
 	size_t dirty;               /* nodes that have to run again */
 	struct fx_touched *touched; /* what changed, for a dry run's listing */
 	size_t touched_count;
@@ -163,8 +165,9 @@ void fx_model_add_own_code(struct fx_buf *out, const struct fx_model *model);
  */
 char *fx_model_take_notice(struct fx_model *model);
 
-/* Propagate shapes over the whole graph from the inputs; returns the number
- * of nodes with a shape, without, and with an impossible one.
+/* Propagate shapes over the whole graph from the inputs, and over the nested
+ * one that names are of; returns the number of nodes there with a shape,
+ * without, and with an impossible one.
  */
 struct fx_shape_report {
 	size_t known;

@@ -331,7 +331,7 @@ static struct fx_error *
 bind_all(struct fx_model *model, const struct sharing *sharing,
 	const char *path, struct fx_storage *storage)
 {
-	struct fx_graph *graph = model->graph;
+	struct fx_graph *graph = fx_position_graph(model);
 	FX_AUTO_MAP struct fx_map clones = { 0 };
 	FX_AUTO_BUF struct fx_buf others = { 0 };
 	struct fx_error *err = NULL;
@@ -378,7 +378,7 @@ fx_model_set_tensor(struct fx_model *model, const char *path,
 	FX_AUTO_DATUM struct fx_datum *datum = NULL;
 	struct fx_session *session = model->session;
 	const struct fx_tensor *old =
-		fx_module_find_tensor(model->graph->module, path);
+		fx_module_find_tensor(fx_position_graph(model)->module, path);
 	struct fx_storage *storage = NULL;
 	struct sharing sharing;
 	struct fx_error *err = NULL;
@@ -397,7 +397,7 @@ fx_model_set_tensor(struct fx_model *model, const char *path,
 		err = need_bytes(model, old);
 	if (err)
 		return err;
-	find_sharing(model->graph->module, old, &sharing);
+	find_sharing(fx_position_graph(model)->module, old, &sharing);
 	err = storage_of(&sharing, path, old, datum, &storage);
 	if (!err)
 		err = fx_model_edit_begin(session, model, line);

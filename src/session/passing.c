@@ -141,7 +141,8 @@ fx_passing_free(struct fx_passing *p)
 static struct fx_verify_options
 options_of(const struct fx_passing *p)
 {
-	struct fx_verify_options options = { .claim = FX_CLAIM_EXACT };
+	struct fx_verify_options options = { .claim = FX_CLAIM_EXACT,
+		.graph = p->graph };
 
 	for (size_t i = 0; i < p->steps.count; i++)
 		if (p->steps.items[i].pass->claim == FX_CLAIM_ALGEBRAIC)
@@ -156,6 +157,7 @@ fx_passing_again(const struct fx_passing *of)
 
 	p->session = of->session;
 	p->model = of->model;
+	p->graph = of->graph;
 	p->name = fx_xstrdup(of->name);
 	p->chooses = of->chooses;
 	fx_map_copy(&p->only, &of->only);
@@ -214,6 +216,7 @@ fx_passing_begin(struct fx_session *session, struct fx_model *model,
 	p = FX_NEW(struct fx_passing);
 	p->session = session;
 	p->model = model;
+	p->graph = fx_position_graph(model);
 	p->command = fx_xstrdup(request->command);
 	p->force = request->force;
 	p->dry_run = request->dry_run;
@@ -362,7 +365,7 @@ fx_passing_next(struct fx_passing *p, struct fx_error **err)
 		const struct fx_passing_step *step = &p->steps.items[p->step];
 
 		if (!p->work)
-			*err = fx_pass_begin(p->model->graph, step->pass,
+			*err = fx_pass_begin(p->graph, step->pass,
 				step->options, &p->work);
 		if (*err)
 			return false;
@@ -454,9 +457,9 @@ fx_passing_finish(struct fx_passing *p, const struct fx_passing_ending *ending,
 	*report_ret = (struct fx_edit_report){ .position = 0 };
 	fx_pass_end(FX_TAKE(p->work));
 	if (!err && p->applied)
-		err = fx_verify_error(p->model->graph);
+		err = fx_verify_error(p->graph);
 	if (!err && p->applied && p->verify) {
-		err = fx_verify_graph(p->verify, p->model->graph, verified_ret);
+		err = fx_verify_graph(p->verify, p->graph, verified_ret);
 		if (!err && (verified_ret->verdict == FX_VERDICT_DIFFERS ||
 				    fx_passing_is_too_little(p, verified_ret)))
 			return fx_passing_refuse(p, verified_ret);
@@ -482,6 +485,12 @@ struct fx_model *
 fx_passing_model(const struct fx_passing *passing)
 {
 	return passing->model;
+}
+
+struct fx_graph *
+fx_passing_graph(const struct fx_passing *passing)
+{
+	return passing->graph;
 }
 
 const struct fx_pass *

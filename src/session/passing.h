@@ -90,6 +90,8 @@ struct fx_passing *fx_session_passing(const struct fx_session *session);
 /* --- asking -------------------------------------------------------------- */
 
 struct fx_model *fx_passing_model(const struct fx_passing *passing);
+/* The graph that is passed over: MODEL's or one nested in it. */
+struct fx_graph *fx_passing_graph(const struct fx_passing *passing);
 /* The pass whose candidate is at hand, or the last one. */
 const struct fx_pass *fx_passing_pass(const struct fx_passing *passing);
 /* The candidate at hand, or NULL; its key among those of all steps. */

@@ -17,6 +17,7 @@ struct fx_passing_step {
 struct fx_passing {
 	struct fx_session *session;
 	struct fx_model *model;
+	struct fx_graph *graph;
 	FX_VEC(struct fx_passing_step) steps;
 	size_t step; /* whose work it is; COUNT at the end */
 	char *name;

@@ -7,6 +7,7 @@
 #include <config.h>
 
 #include "ir/control.h"
+#include "session/nested.h"
 #include "session/position.h"
 
 #include <stdlib.h>
@@ -92,8 +93,12 @@ fx_position_innermost(const struct fx_model *model)
 struct fx_graph *
 fx_position_graph(const struct fx_model *model)
 {
-	const struct fx_node *node = fx_position_selected(model);
+	const struct fx_node *node;
+	struct fx_graph *entered = fx_model_entered(model);
 
+	if (entered)
+		return entered;
+	node = fx_position_selected(model);
 	return node ? node->graph : fx_position_innermost(model);
 }
 
@@ -114,6 +119,7 @@ void
 fx_position_set_location(struct fx_model *model, size_t index)
 {
 	model->run->frame = index;
+	model->entered = NULL;
 }
 
 void
@@ -417,6 +423,7 @@ fx_request_new(struct fx_session *session, struct fx_model *model,
 	};
 
 	*ret = (struct fx_stop){ .reason = FX_STOP_STEP };
+	model->entered = NULL;
 	for (size_t i = 0; i < model->edits.count; i++)
 		model->edits.items[i].has_moved_stop = false;
 	fx_model_ready_backend(model);

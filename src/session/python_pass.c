@@ -47,9 +47,10 @@ run_in(struct fx_model *model, struct fx_capture *capture,
 	const struct fx_child_tree *tree, const char *spec)
 {
 	struct fx_session *session = model->session;
+	struct fx_graph *graph = fx_position_graph(model);
 	const struct fx_python_pass pass = {
 		.spec = spec,
-		.graph = model->graph,
+		.graph = graph,
 		.capture = capture,
 		.tree = tree,
 		.seed = session->seed,
@@ -62,9 +63,9 @@ run_in(struct fx_model *model, struct fx_capture *capture,
 	struct fx_error *err = fx_python_pass_run(&pass, &passed);
 
 	if (!err)
-		err = rename_all(model->graph, passed.renamed);
+		err = rename_all(graph, passed.renamed);
 	if (!err)
-		err = fx_graph_become(model->graph, passed.graph);
+		err = fx_graph_become(graph, passed.graph);
 	fx_python_passed_deinit(&passed);
 	return err;
 }
@@ -108,7 +109,10 @@ fx_model_python_pass(struct fx_model *model, const char *spec)
 		return run_in_new(model, spec);
 	/* What comes back is compared with what is there. */
 	err = fx_model_fetch_weights(model, &skipped);
-	if (!err)
+	/* The process does not know where the modules of a nested graph are. */
+	if (!err && fx_position_graph(model) != model->graph)
+		err = run_in_new(model, spec);
+	else if (!err)
 		err = run_in(model, model->capture, model->tree, spec);
 	return err ? err : check_program(model, modules, spec);
 }

@@ -60,8 +60,7 @@ differs_with(const struct blame *blame, size_t first, size_t end, bool *ret)
 	if (!err) {
 		err = fx_passing_take_all(again);
 		if (!err)
-			err = fx_verify_graph(p->verify, p->model->graph,
-				&result);
+			err = fx_verify_graph(p->verify, p->graph, &result);
 		fx_pass_end(FX_TAKE(again->work));
 		fx_model_edit_abort(p->model);
 	}
@@ -104,7 +103,7 @@ add_guilty(struct fx_buf *out, struct fx_passing *p)
 {
 	struct blame blame = { .passing = p };
 	const struct fx_decision *guilty;
-	struct fx_graph *graph = p->model->graph;
+	struct fx_graph *graph = p->graph;
 	const struct fx_node *node;
 	struct fx_error *err;
 	bool is_alone;
@@ -139,8 +138,8 @@ keep_refused(struct fx_passing *p)
 	fx_model_forget_refused(model);
 	model->refused[0] = fx_graph_clone(fx_verify_before(p->verify),
 		fx_session_serial(p->session), NULL);
-	model->refused[1] = fx_graph_clone(model->graph,
-		fx_session_serial(p->session), NULL);
+	model->refused[1] =
+		fx_graph_clone(p->graph, fx_session_serial(p->session), NULL);
 }
 
 struct fx_error *

@@ -19,6 +19,7 @@
 #include "run/backend.h"
 #include "run/datum.h"
 #include "session/activation.h"
+#include "session/nested.h"
 #include "session/resolve_private.h"
 
 /* --- the resolver ------------------------------------------------------- */
@@ -74,7 +75,7 @@ examined(const struct fx_resolve_context *context)
 
 	if (!last || !fx_datum_is(last, FX_VALUE_NODE_ID))
 		return NULL;
-	return fx_graph_find_id(context->model->graph,
+	return fx_graph_find_id(fx_position_graph(context->model),
 		(uint64_t)last->value.integer);
 }
 
@@ -87,15 +88,19 @@ resolve_here(void *context, size_t *position_ret)
 	struct fx_model *model = ((struct fx_resolve_context *)context)->model;
 	const struct fx_node *node = fx_position_selected(model);
 
-	if (fx_position_is_started(model)) {
+	if (fx_run_activation_of(model->run, fx_position_graph(model))) {
 		*position_ret = node ? fx_graph_position(node->graph, node)
 				     : fx_position_get(model);
 		return NULL;
 	}
 	node = examined(context);
+	if (!node && fx_position_is_started(model))
+		return fx_error_new(FX_ERR_NOT_RUN,
+			"execution does not stand in %s",
+			fx_position_graph_name(model));
 	if (!node)
 		return fx_position_not_run(model);
-	*position_ret = fx_graph_position(model->graph, node);
+	*position_ret = fx_graph_position(node->graph, node);
 	return NULL;
 }
 
@@ -238,7 +243,10 @@ fx_resolve_node(struct fx_session *session, struct fx_model *model,
 				"%s is in a nested graph: it can be stood on, "
 				"but not looked at or edited from outside",
 				text),
-			"tbreak %s", text);
+			"graph /%s, or tbreak %s",
+			fx_model_graph_path(model,
+				fx_control_find(model->graph, text)->graph),
+			text);
 	if (!is_designator(tree))
 		return not_a_designator(model, text, tree);
 	fx_resolver_init(&resolver, &context);
@@ -266,7 +274,7 @@ fx_resolve_fragment(struct fx_session *session, struct fx_model *model,
 	const char *text, bool has_input, struct fx_fragment *ret)
 {
 	struct fx_resolve_context context = { session, model };
-	struct fx_fragment_reader reader = { .graph = model->graph,
+	struct fx_fragment_reader reader = { .graph = fx_position_graph(model),
 		.node = resolve_operand,
 		.context = &context,
 		.has_input = has_input };
@@ -279,7 +287,7 @@ fx_resolve_layer(struct fx_session *session, struct fx_model *model,
 	const char *text, struct fx_fragment *ret)
 {
 	struct fx_resolve_context context = { session, model };
-	struct fx_fragment_reader reader = { .graph = model->graph,
+	struct fx_fragment_reader reader = { .graph = fx_position_graph(model),
 		.node = resolve_operand,
 		.context = &context };
 

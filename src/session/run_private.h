@@ -143,9 +143,14 @@ size_t fx_model_dirty_count(const struct fx_model *model);
  * them.
  */
 struct fx_change {
+	struct fx_graph *graph; /* NULL: the model's */
 	/* Low halves of the ids of nodes, in the graph or no longer. */
 	struct fx_bitset ids;
 	struct fx_bitset moved; /* only that */
+	/* Of IDS, those that run a nested graph which was changed, and were not
+	 * changed themselves.
+	 */
+	struct fx_bitset calls;
 	struct fx_node **cone;
 	size_t count;
 };

@@ -8,6 +8,7 @@
 #include "ir/changed_nodes.h"
 #include "ir/order.h"
 #include "meta/propagate.h"
+#include "session/nested.h"
 #include "session/session_private.h"
 
 /* --- problems ----------------------------------------------------------- */
@@ -57,12 +58,19 @@ fx_model_clear_problems(struct fx_model *model)
 	fx_map_clear(&model->problems);
 }
 
+void
+fx_model_keep_problems(struct fx_model *model,
+	const struct fx_meta_report *report)
+{
+	for (size_t i = 0; i < report->failure_count; i++)
+		set_problem(model, &report->failures[i]);
+}
+
 static struct fx_shape_report
 keep_report(struct fx_model *model, const struct fx_meta_report *report)
 {
 	fx_model_clear_problems(model);
-	for (size_t i = 0; i < report->failure_count; i++)
-		set_problem(model, &report->failures[i]);
+	fx_model_keep_problems(model, report);
 	return (struct fx_shape_report){
 		.known = report->known,
 		.unknown = report->unknown,
@@ -74,10 +82,14 @@ struct fx_shape_report
 fx_model_propagate(struct fx_model *model)
 {
 	FX_AUTO_META_REPORT struct fx_meta_report report = { 0 };
+	struct fx_graph *here = fx_position_graph(model);
+	struct fx_shape_report known;
 
 	fx_file_meta_review(model, NULL, 0);
 	fx_meta_propagate(model->session->meta, model->graph, false, &report);
-	return keep_report(model, &report);
+	known = keep_report(model, &report);
+	return here == model->graph ? known
+				    : fx_model_shape_nested(model, here);
 }
 
 void
@@ -178,7 +190,10 @@ fx_model_reshape(struct fx_model *model, const struct fx_change *change,
 	FX_AUTO_MAP struct fx_map had = { 0 };
 	FX_VEC(uint64_t) list = { 0 };
 
-	fx_file_meta_review(model, change->cone, change->count);
+	struct fx_graph *graph = change->graph ? change->graph : model->graph;
+
+	if (graph == model->graph)
+		fx_file_meta_review(model, change->cone, change->count);
 	for (size_t i = 0; i < change->count; i++) {
 		uintptr_t id = (uintptr_t)change->cone[i]->id;
 		bool is_bad = fx_map_has(&model->problems, id);
@@ -190,12 +205,12 @@ fx_model_reshape(struct fx_model *model, const struct fx_change *change,
 		fx_model_forget_problem(model, id);
 	}
 	if (list.count)
-		fx_meta_update(model->session->meta, model->graph, list.items,
+		fx_meta_update(model->session->meta, graph, list.items,
 			list.count, &report);
 	for (size_t i = 0; i < report.failure_count; i++) {
 		set_problem(model, &report.failures[i]);
 		if (!fx_map_has(&had, (uintptr_t)report.failures[i].node))
-			count_bad(model->graph, &report.failures[i], ret);
+			count_bad(graph, &report.failures[i], ret);
 	}
 	fx_vec_deinit(&list);
 }

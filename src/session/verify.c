@@ -9,6 +9,7 @@
 #include "ir/clone.h"
 #include "meta/propagate.h"
 #include "run/backend.h"
+#include "session/nested.h"
 #include "session/session_private.h"
 #include "session/settings.h"
 #include "session/verify_private.h"
@@ -58,8 +59,10 @@ fx_verify_new(struct fx_session *session, struct fx_model *model,
 	const struct fx_verify_options *options)
 {
 	struct fx_verify *verify = FX_NEW(struct fx_verify);
+	struct fx_graph *graph = options->graph ? options->graph : model->graph;
 	const struct fx_node *node;
 
+	(void)fx_model_shape_nested(model, graph);
 	verify->session = session;
 	verify->model = model;
 	verify->options = *options;
@@ -70,9 +73,8 @@ fx_verify_new(struct fx_session *session, struct fx_model *model,
 	if (verify->options.tolerance == 0 &&
 		options->claim == FX_CLAIM_ALGEBRAIC)
 		verify->options.tolerance = TOLERANCE;
-	verify->before =
-		fx_verify_copy(session, model->graph, &verify->originals);
-	fx_graph_for_each_node (node, model->graph)
+	verify->before = fx_verify_copy(session, graph, &verify->originals);
+	fx_graph_for_each_node (node, graph)
 		if (node->opcode == FX_OPCODE_PLACEHOLDER)
 			fx_vec_push(&verify->ids, node->id);
 	return verify;

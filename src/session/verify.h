@@ -47,8 +47,9 @@ struct fx_verify_options {
 	 * allowed.
 	 */
 	enum fx_claim claim;
-	size_t inputs;    /* 0: three */
-	double tolerance; /* 0: the claim's own; INFINITY: only measure */
+	size_t inputs;          /* 0: three */
+	double tolerance;       /* 0: the claim's own; INFINITY: only measure */
+	struct fx_graph *graph; /* one nested in the model's; NULL: that */
 };
 
 enum fx_verdict {
@@ -81,7 +82,7 @@ FX_DEFINE_DEINIT(verify_result, struct fx_verify_result,
 	fx_verify_result_deinit);
 #define FX_AUTO_VERIFY_RESULT FX_AUTO(verify_result)
 
-/* Remember MODEL's graph as it is; OPTIONS are copied. */
+/* Remember the graph as it is; OPTIONS are copied. */
 struct fx_verify *fx_verify_new(struct fx_session *session,
 	struct fx_model *model, const struct fx_verify_options *options);
 void fx_verify_free(struct fx_verify *verify);

@@ -60,7 +60,10 @@ EXTRA_DIST += %D%/trace_errors.sh %D%/capture/failures.py \
 	tests/data/trace/tracer.py tests/data/trace/waits.py \
 	tests/data/trace/weights.py
 
-# Passes of Python beside torch.fx.
+# Edits of nested graphs, and passes of Python, beside torch.fx.
+TESTS += %D%/nested_edits.sh
+EXTRA_DIST += %D%/nested_edits.sh %D%/capture/nested_edits.py
+
 TESTS += %D%/python_pass.sh
 EXTRA_DIST += %D%/python_pass.sh %D%/capture/passes.py \
 	tests/data/trace/passes.py

@@ -142,6 +142,7 @@ transcripts = \
 	%D%/nodes_json.fxt \
 	%D%/nodes_sort.fxt \
 	%D%/not_found.fxt \
+	%D%/nested_edits.fxt \
 	%D%/pass.fxt \
 	%D%/pass_several.fxt \
 	%D%/pass_step.fxt \
@@ -246,6 +247,7 @@ EXTRA_DIST += $(transcripts) \
 	%D%/samples/parts.py %D%/samples/writes.py \
 	%D%/samples/relus.py %D%/samples/syntax.py \
 	%D%/samples/trailing.fxg \
+	%D%/samples/turns.py \
 	%D%/samples/two_graphs.log %D%/samples/two_quoted.log %D%/samples/two_models.py \
 	%D%/samples/version1.fxg
 
@@ -270,6 +272,7 @@ program_tests = \
 	%D%/nested.sh \
 	%D%/nonfinite.sh %D%/watch.sh \
 	%D%/reduce.sh \
+	%D%/nested_edits.sh \
 	%D%/overwritten.sh \
 	%D%/threads.sh \
 	%D%/leave.sh \

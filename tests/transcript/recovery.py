@@ -30,6 +30,8 @@ CAN_TRACE = importlib.util.find_spec("torch") and \
     os.path.exists(build + "/src/capture/fxdb/_capture.abi3.so")
 HAS_VALUES = glob.glob(os.environ["FXDB_SHIMS"] + "/fxdb-torch-*.so")
 PROMPT = "(fxdb) "
+# Also in a nested graph: "(fxdb /turn) ".
+ANY_PROMPT = re.compile(r"\(fxdb[^)\n]*\) $")
 
 
 def check(truth, what):
@@ -51,19 +53,19 @@ class Session:
     def read(self, limit=60):
         said = ""
         end = time.time() + limit
-        while not said.endswith(PROMPT) and time.time() < end:
+        while not ANY_PROMPT.search(said) and time.time() < end:
             if select.select([self.master], [], [], 0.1)[0]:
                 try:
                     said += os.read(self.master, 65536).decode()
                 except OSError:
                     return said
-        check(said.endswith(PROMPT), f"no prompt: {said!r}")
+        check(ANY_PROMPT.search(said), f"no prompt: {said!r}")
         return said
 
     def ask(self, line):
         """What LINE is answered, without the line itself."""
         os.write(self.master, line.encode() + b"\n")
-        return self.read().partition("\n")[2][:-len(PROMPT)]
+        return ANY_PROMPT.sub("", self.read().partition("\n")[2])
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
@@ -159,6 +161,27 @@ s = Session()
 s.ask("recover 1")
 check("last" in s.ask("info breakpoints"), "a breakpoint of a renamed node")
 s.kill()
+
+# Graphs within the graph.
+s = Session(source + "/tests/transcript/samples/turns.py")
+within = ["graph /turn", "dump python", "graph /yes", "dump python", "graph /"]
+for line in ["graph /turn", "insert after double : m = double + 1 --splice",
+             "begin", "graph /yes", "rename neg minus",
+             "set module lin = nn.Linear(2, 2)", "graph /",
+             "insert after again : last = again + 1 --splice", "commit",
+             "graph /turn", "insert after m : gone = m * 2", "undo", "graph /"]:
+    s.ask(line)
+wanted = s.state() + [s.ask(line) for line in within]
+s.kill()
+s = Session()
+said = s.ask("recover 1")
+got = s.state() + [s.ask(line) for line in within]
+check(got == wanted and "minus" in got[-2], f"{got} is not {wanted}: {said}")
+s.ask("undo 2")
+check("neg = -y" in s.ask("graph /yes") + s.ask("dump python"),
+      "undone after recovery")
+s.kill()
+forget()
 
 # A terminal that goes away is no clean end.
 for how in (signal.SIGHUP, signal.SIGTERM, None):

@@ -5,6 +5,9 @@
  * a point that is visited again has the same hash as before and, beyond what
  * the hash covers, the same order of users and the same free names.
  *
+ * Most graphs have another one within, and that one too: all are edited, in one
+ * journal.
+ *
  * Beside each graph goes a second one, read from the first one's file, which
  * only hears of the edits by their text (emit/delta.h): it stays equal.
  */
@@ -20,6 +23,8 @@
 #include "emit/delta.h"
 #include "emit/jsonl.h"
 #include "emit/weights.h"
+#include "ir/clone.h"
+#include "ir/control.h"
 #include "ir/edit.h"
 #include "ir/graph_hash.h"
 #include "ir/journal.h"
@@ -50,22 +55,42 @@ struct moment {
 
 struct world {
 	struct fxt_random random;
-	struct fx_graph *graph;
+	struct fx_graph *root;
+	struct fx_graph *graph; /* that is edited just now: it, or one within */
 	struct fx_graph *mirror;
 	FX_VEC(struct moment) moments; /* by time index */
 	size_t edits, refused, visits;
 };
 
-/* What the graph hash leaves out, but undo has to restore. */
+/* Paths of the graph, of the one within it and of the one within that. */
+static const char *const paths_within[] = { "", "within", "within.deep" };
+
+typedef void add_graph_fn(struct fx_hasher *hasher, struct fx_graph *graph);
+
+/* The hash of ROOT and what ADD says of it and of the graphs within. */
 static struct fx_hash
-exact_state(struct fx_graph *graph)
+hash_all(struct fx_graph *root, add_graph_fn *add)
 {
-	static const char *const candidates[] = { "relu", "y", "y_3", "add" };
-	struct fx_hash hash = fx_graph_hash(graph);
+	struct fx_hash hash = fx_graph_hash(root);
 	struct fx_hasher *hasher = fx_hasher_new();
-	struct fx_node *node;
 
 	fx_hasher_add(hasher, &hash, sizeof(hash));
+	for (size_t i = 0; i < FX_ARRAY_LEN(paths_within); i++) {
+		struct fx_graph *graph =
+			fx_control_graph_at(root, paths_within[i]);
+
+		if (graph)
+			add(hasher, graph);
+	}
+	return fx_hasher_free(hasher);
+}
+
+static void
+add_exact(struct fx_hasher *hasher, struct fx_graph *graph)
+{
+	static const char *const candidates[] = { "relu", "y", "y_3", "add" };
+	struct fx_node *node;
+
 	fx_graph_for_each_node (node, graph) {
 		struct fx_use *use;
 
@@ -78,18 +103,20 @@ exact_state(struct fx_graph *graph)
 	for (size_t i = 0; i < FX_ARRAY_LEN(candidates); i++)
 		fx_hasher_add_text(hasher,
 			fxt_next_name(&graph->names, candidates[i]));
-	return fx_hasher_free(hasher);
 }
 
-/* Names, ids, order and users. */
+/* What the graph hash leaves out, but undo has to restore. */
 static struct fx_hash
-visible_state(struct fx_graph *graph)
+exact_state(struct fx_graph *root)
 {
-	struct fx_hash hash = fx_graph_hash(graph);
-	struct fx_hasher *hasher = fx_hasher_new();
+	return hash_all(root, add_exact);
+}
+
+static void
+add_visible(struct fx_hasher *hasher, struct fx_graph *graph)
+{
 	struct fx_node *node;
 
-	fx_hasher_add(hasher, &hash, sizeof(hash));
 	fx_graph_for_each_node (node, graph) {
 		uint32_t id = (uint32_t)node->id;
 		const uint64_t *ids;
@@ -108,7 +135,13 @@ visible_state(struct fx_graph *graph)
 			fx_hasher_add(hasher, &id, sizeof(id));
 		}
 	}
-	return fx_hasher_free(hasher);
+}
+
+/* Names, ids, order and users. */
+static struct fx_hash
+visible_state(struct fx_graph *root)
+{
+	return hash_all(root, add_visible);
 }
 
 /* Storages are known by where they lie. */
@@ -156,22 +189,22 @@ static bool
 follow(struct world *w)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
-	struct fx_hash before = exact_state(w->graph);
+	struct fx_hash before = exact_state(w->root);
 
-	fx_emit_delta(&text, w->graph, key_of, NULL);
-	if (!fx_hash_equal(before, exact_state(w->graph)))
+	fx_emit_delta(&text, w->root, key_of, NULL);
+	if (!fx_hash_equal(before, exact_state(w->root)))
 		return false;
 	fx_journal_begin(w->mirror, "followed");
 	return fxt_ok(fx_load_delta(w->mirror, fx_buf_text(&text), text.length,
 		       find_storage, NULL)) &&
 	       fxt_ok(fx_journal_commit(w->mirror, NULL)) &&
-	       fx_journal_now(w->mirror) == fx_journal_now(w->graph);
+	       fx_journal_now(w->mirror) == fx_journal_now(w->root);
 }
 
 static bool
 mirrors(struct world *w)
 {
-	return fx_hash_equal(visible_state(w->graph), visible_state(w->mirror));
+	return fx_hash_equal(visible_state(w->root), visible_state(w->mirror));
 }
 
 static struct fx_node *
@@ -300,7 +333,7 @@ static struct fx_error *
 set_module(struct world *w)
 {
 	static const char *const paths[] = { "more", "more.a", "more.b",
-		"more.a.b.c", "extra" };
+		"more.a.b.c", "extra", "deep" };
 	const char *path =
 		paths[fxt_random_below(&w->random, FX_ARRAY_LEN(paths))];
 	struct fx_graph *graph = w->graph;
@@ -360,31 +393,42 @@ same_hash(struct fx_hash a, struct fx_hash b)
 static bool
 is_sound(struct world *w)
 {
-	struct fx_error *err = fx_verify_error(w->graph);
+	for (size_t i = 0; i < FX_ARRAY_LEN(paths_within); i++) {
+		struct fx_graph *graph =
+			fx_control_graph_at(w->root, paths_within[i]);
 
-	return fxt_ok(err);
+		if (graph && !fxt_ok(fx_verify_error(graph)))
+			return false;
+	}
+	return true;
 }
 
 /* A refused edit changes nothing. */
 static bool
 edit_once(struct world *w)
 {
-	struct fx_hash before = exact_state(w->graph);
-	struct fx_error *err = random_edit(w);
+	struct fx_hash before = exact_state(w->root);
+	struct fx_error *err;
 
+	w->graph = fx_control_graph_at(w->root,
+		paths_within[fxt_random_below(&w->random,
+			FX_ARRAY_LEN(paths_within))]);
+	if (!w->graph)
+		w->graph = w->root;
+	err = random_edit(w);
 	w->edits++;
 	if (!err)
 		return true;
 	w->refused++;
 	fx_error_free(err);
-	return same_hash(before, exact_state(w->graph));
+	return same_hash(before, exact_state(w->root));
 }
 
 static void
 remember(struct world *w, size_t id)
 {
-	struct moment moment = { .hash = fx_graph_hash(w->graph),
-		.exact = exact_state(w->graph) };
+	struct moment moment = { .hash = fx_graph_hash(w->root),
+		.exact = exact_state(w->root) };
 
 	if (id == w->moments.count)
 		fx_vec_push(&w->moments, moment);
@@ -393,21 +437,21 @@ remember(struct world *w, size_t id)
 static bool
 command(struct world *w)
 {
-	struct fx_hash before = exact_state(w->graph);
+	struct fx_hash before = exact_state(w->root);
 	size_t count = 1 + fxt_random_below(&w->random, 4);
-	uint32_t now = fx_journal_now(w->graph);
+	uint32_t now = fx_journal_now(w->root);
 	bool good = true;
 
-	fx_journal_begin(w->graph, "random");
+	fx_journal_begin(w->root, "random");
 	while (good && count-- > 0)
 		good = edit_once(w);
 	if (good && fxt_random_chance(&w->random, 20)) {
-		fx_journal_abort(w->graph);
-		good = same_hash(before, exact_state(w->graph));
+		fx_journal_abort(w->root);
+		good = same_hash(before, exact_state(w->root));
 	} else {
-		good = fxt_ok(fx_journal_commit(w->graph, NULL)) && good;
-		remember(w, fx_journal_now(w->graph));
-		if (good && fx_journal_now(w->graph) != now)
+		good = fxt_ok(fx_journal_commit(w->root, NULL)) && good;
+		remember(w, fx_journal_now(w->root));
+		if (good && fx_journal_now(w->root) != now)
 			good = follow(w);
 	}
 	return good && is_sound(w) && mirrors(w);
@@ -417,38 +461,65 @@ command(struct world *w)
 static bool
 is_as_before(struct world *w)
 {
-	uint32_t now = fx_journal_now(w->graph);
+	uint32_t now = fx_journal_now(w->root);
 
 	w->visits++;
-	return same_hash(w->moments.items[now].hash, fx_graph_hash(w->graph)) &&
-	       same_hash(w->moments.items[now].exact, exact_state(w->graph));
+	return same_hash(w->moments.items[now].hash, fx_graph_hash(w->root)) &&
+	       same_hash(w->moments.items[now].exact, exact_state(w->root));
 }
 
 static bool
 travel(struct world *w)
 {
-	size_t undo = fx_journal_undo_count(w->graph);
-	size_t redo = fx_journal_redo_count(w->graph);
+	size_t undo = fx_journal_undo_count(w->root);
+	size_t redo = fx_journal_redo_count(w->root);
 	struct fx_error *err = NULL;
 
 	switch (fxt_random_below(&w->random, 3)) {
 	case 0:
-		err = fx_journal_undo(w->graph,
+		err = fx_journal_undo(w->root,
 			fxt_random_below(&w->random, undo + 1));
 		break;
 	case 1:
-		err = fx_journal_redo(w->graph,
+		err = fx_journal_redo(w->root,
 			fxt_random_below(&w->random, redo + 1));
 		break;
 	default:
-		err = fx_journal_goto(w->graph,
+		err = fx_journal_goto(w->root,
 			(uint32_t)fxt_random_below(&w->random,
-				fx_journal_count(w->graph)));
+				fx_journal_count(w->root)));
 		break;
 	}
 	if (fxt_ok(err))
-		err = fx_journal_goto(w->mirror, fx_journal_now(w->graph));
+		err = fx_journal_goto(w->mirror, fx_journal_now(w->root));
 	return fxt_ok(err) && is_as_before(w) && is_sound(w) && mirrors(w);
+}
+
+static void
+compact_all(struct fx_graph *root)
+{
+	for (size_t i = 0; i < FX_ARRAY_LEN(paths_within); i++) {
+		struct fx_graph *graph =
+			fx_control_graph_at(root, paths_within[i]);
+
+		if (graph)
+			fx_graph_compact(graph, true);
+	}
+}
+
+/* A random graph of its own for the child NAME of GRAPH's modules. */
+static struct fx_graph *
+put_within(struct fx_graph *graph, const char *name,
+	const struct fxt_graph_options *options, uint32_t number)
+{
+	FX_AUTO_GRAPH struct fx_graph *random = fxt_random_graph(options);
+	struct fx_module *module =
+		fx_module_new(graph, "torch.fx.graph_module.GraphModule");
+
+	module->graph = fx_graph_clone(random,
+		(graph->serial & UINT16_MAX) + (number << 16), NULL);
+	fx_module_add_child(graph->module, name, module);
+	return module->graph;
 }
 
 static bool
@@ -461,8 +532,8 @@ sequence(struct world *w)
 		if (!good)
 			return false;
 		if (IS_HARD || fxt_random_chance(&w->random, 20)) {
-			fx_graph_compact(w->graph, true);
-			fx_graph_compact(w->mirror, true);
+			compact_all(w->root);
+			compact_all(w->mirror);
 			if (!is_as_before(w) || !is_sound(w))
 				return false;
 		}
@@ -483,15 +554,19 @@ revisited_states_are_exactly_as_before(void)
 		};
 
 		if (i % SEQUENCES_A_GRAPH == 0) {
-			fx_graph_free(w.graph);
+			fx_graph_free(w.root);
 			fx_graph_free(w.mirror);
 			fx_vec_clear(&w.moments);
 			w.random = fxt_random_seed((uint64_t)i);
-			w.graph = fxt_random_graph(&options);
-			fx_journal_open(w.graph, "random");
-			fx_journal_get(w.graph, 0);
+			w.root = fxt_random_graph(&options);
+			if (!options.no_modules)
+				(void)put_within(put_within(w.root, "within",
+							 &options, 1),
+					"deep", &options, 2);
+			fx_journal_open(w.root, "random");
+			fx_journal_get(w.root, 0);
 			remember(&w, 0);
-			w.mirror = mirror_of(w.graph);
+			w.mirror = mirror_of(w.root);
 		}
 		if (!sequence(&w))
 			failed = i;
@@ -500,7 +575,7 @@ revisited_states_are_exactly_as_before(void)
 	/* Most edits are carried out, some are refused. */
 	CU_ASSERT(w.refused > 0 && w.refused < w.edits / 2);
 	FXT_IS(w.visits, >, SEQUENCES);
-	fx_graph_free(w.graph);
+	fx_graph_free(w.root);
 	fx_graph_free(w.mirror);
 	fx_vec_deinit(&w.moments);
 }

@@ -119,7 +119,7 @@ static FX_NODISCARD struct fx_error *
 read_new_input(struct cmd_ctx *ctx, const char *text, struct fx_value *ret,
 	bool *is_shape_ret)
 {
-	struct fx_graph *graph = fx_model_graph(ctx->model);
+	struct fx_graph *graph = fx_position_graph(ctx->model);
 	size_t word = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789?");
 	struct fx_error *no_shape =
 		fx_tensor_meta_parse(graph->values, text, strlen(text), ret);
@@ -153,7 +153,7 @@ input_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 		err = read_new_input(ctx, input->text, &value, &is_shape);
 	if (err)
 		return err;
-	return fx_edit_create_input(fx_model_graph(ctx->model), input->name,
+	return fx_edit_create_input(fx_position_graph(ctx->model), input->name,
 		input->text && !is_shape ? &value : NULL,
 		is_shape ? &value : NULL, NULL);
 }

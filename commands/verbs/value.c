@@ -12,6 +12,7 @@
 #include "run/datum.h"
 #include "run/ticker.h"
 #include "session/model.h"
+#include "session/position.h"
 #include "session/resolve.h"
 #include "session/session.h"
 #include "session/settings.h"
@@ -44,6 +45,8 @@ name_of(void *context, uint64_t id)
 	struct fx_node *node = NULL;
 
 	if (ctx->model)
+		node = fx_graph_find_id(fx_position_graph(ctx->model), id);
+	if (ctx->model && !node)
 		node = fx_graph_find_id(fx_model_graph(ctx->model), id);
 	return node ? node->name : "(erased)";
 }

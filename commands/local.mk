@@ -29,8 +29,6 @@ libfxcmd_a_SOURCES += \
 	%D%/shell/line.c %D%/shell/line.h \
 	%D%/verbs/list.c \
 	%D%/shell/log.c %D%/shell/log.h \
-	%D%/verbs/nested.c \
-	%D%/verbs/nested.h \
 	%D%/verbs/node.c \
 	%D%/shell/overwrite_guard.c %D%/shell/overwrite_guard.h \
 	%D%/shell/arg_at_cursor.c \
@@ -60,6 +58,7 @@ libfxcmd_a_SOURCES += \
 	%D%/learn/tutorial.c \
 	%D%/verbs/value.c \
 	%D%/verbs/weights.c \
+	%D%/verbs/graphs.c %D%/verbs/graphs.h \
 	%D%/verbs/grp_around.c \
 	%D%/verbs/grp_break.c %D%/verbs/grp_watch.c \
 	%D%/verbs/breakpoint.c %D%/verbs/breakpoint.h %D%/verbs/printf.c %D%/verbs/save.c \

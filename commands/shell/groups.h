@@ -91,6 +91,8 @@ FX_NODISCARD struct fx_error *cmd_scope_argument(struct cmd_ctx *ctx,
 	const char **ret);
 /* The tree of scopes below ROOT, a path, to a DEPTH. */
 void cmd_say_scope_tree(struct cmd_ctx *ctx, const char *root, int64_t depth);
+/* scope.c: the parameters and buffers, of a scope if one is named. */
+FX_NODISCARD struct fx_error *cmd_say_params(struct cmd_ctx *ctx);
 /* The setting that TEXT begins with; SETTING or AMBIGUOUS. */
 FX_NODISCARD struct fx_error *cmd_find_setting(const char *text, int *index_ret,
 	const char **rest_ret);

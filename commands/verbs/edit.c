@@ -19,8 +19,6 @@
 #include "ops/layertab.h"
 #include "ops/optab.h"
 #include "session/model.h"
-#include "session/nested.h"
-#include "session/position.h"
 #include "session/session.h"
 
 static void

@@ -8,6 +8,7 @@
 #include "ir/fragment.h"
 #include "ir/graft.h"
 #include "ir/graph.h"
+#include "session/position.h"
 
 /* Changes the graph inside an open transaction.  A script has the command in
  * canonical words (shell/canonical.h), in which the edit may set what it

@@ -12,7 +12,7 @@
 #include "commands/shell/groups.h"
 #include "commands/shell/overwrite_guard.h"
 #include "commands/shell/shell.h"
-#include "commands/verbs/nested.h"
+#include "commands/verbs/graphs.h"
 #include "commands/verbs/trace.h"
 #include "session/capture.h"
 #include "session/model.h"
@@ -68,40 +68,6 @@ load_exec(struct cmd_ctx *ctx)
 
 /* Graphs. */
 
-static struct fx_error *
-list_graphs(struct cmd_ctx *ctx)
-{
-	static const char *const keys[] = { "current", "number", "name",
-		"nodes", "file", "unsaved" };
-	size_t count = fx_session_model_count(ctx->session);
-	struct fx_model *now = fx_session_model(ctx->session);
-	size_t i;
-
-	if (!count)
-		out_line(ctx->out, FX_ROLE_PLAIN, "No graph is open.");
-	out_table_begin(ctx->out, "graphs", FX_ARRAY_LEN(keys), keys);
-	for (i = 0; i < count; i++) {
-		struct fx_model *model = fx_session_model_at(ctx->session, i);
-		const char *path = fx_model_path(model);
-
-		out_cell(ctx->out, FX_ROLE_CURRENT, "%s",
-			model == now ? "*" : "");
-		out_cell_int(ctx->out, FX_ROLE_NUMBER, fx_model_number(model));
-		out_cell(ctx->out, FX_ROLE_NODE, "%s", fx_model_name(model));
-		out_cell_int(ctx->out, FX_ROLE_NUMBER,
-			(int64_t)fx_model_graph(model)->node_count);
-		if (path)
-			out_cell(ctx->out, FX_ROLE_PATH, "%s", path);
-		else
-			out_cell_none(ctx->out, "");
-		out_cell_bool(ctx->out, FX_ROLE_PLAIN,
-			fx_model_is_unsaved(model));
-	}
-	out_table_end(ctx->out);
-	cmd_say_nested(ctx);
-	return NULL;
-}
-
 static bool
 may_lose(struct cmd_ctx *ctx, struct fx_model *model)
 {
@@ -130,26 +96,6 @@ drop_graph(struct cmd_ctx *ctx, struct fx_model *model)
 }
 
 static struct fx_error *
-copy_graph(struct cmd_ctx *ctx, struct fx_model *model)
-{
-	struct fx_opening as = { .name = cmd_arg_text(ctx, "as") };
-	FX_AUTO_FREE char *line = NULL;
-	struct fx_model *copy;
-	struct fx_error *err;
-
-	if (!as.name)
-		return fx_error_new(FX_ERR_USAGE,
-			"graph copy: expected as NAME");
-	cmd_canonical_set(ctx, "name", fx_model_name(model));
-	as.line = line = cmd_canonical_line(ctx);
-	err = fx_session_copy(ctx->session, model, &as, &copy);
-	if (err)
-		return err;
-	cmd_say_opened(ctx, copy);
-	return NULL;
-}
-
-static struct fx_error *
 graph_exec(struct cmd_ctx *ctx)
 {
 	const char *what = cmd_arg_text(ctx, "graph");
@@ -161,7 +107,7 @@ graph_exec(struct cmd_ctx *ctx)
 	struct fx_error *err;
 
 	if (!what)
-		return list_graphs(ctx);
+		return cmd_list_graphs(ctx);
 	if (!name && strchr(what, '/'))
 		return cmd_enter_graph(ctx, what);
 	if (name && is_odd)
@@ -177,7 +123,7 @@ graph_exec(struct cmd_ctx *ctx)
 	if (drops && name)
 		return drop_graph(ctx, model);
 	if (copies && name)
-		return copy_graph(ctx, model);
+		return cmd_copy_graph(ctx, model);
 	fx_session_switch(ctx->session, model);
 	ctx->shell->has_listed = false;
 	err = fx_model_enter(model, "");

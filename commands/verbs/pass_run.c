@@ -20,7 +20,6 @@
 #include "session/capture.h"
 #include "session/model.h"
 #include "session/passing.h"
-#include "session/position.h"
 #include "session/session.h"
 #include "session/verify.h"
 

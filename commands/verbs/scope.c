@@ -1,4 +1,6 @@
-/* scope.c - the command scope: entering module scopes, and their tree. */
+/* scope.c - the command scope: entering module scopes, their tree, and what
+ * they have: info params.
+ */
 #include <config.h>
 
 #include <string.h>
@@ -266,4 +268,66 @@ cmd_scope_exec(struct cmd_ctx *ctx)
 	if (path)
 		fx_model_set_scope(ctx->model, path);
 	return cmd_say_scope(ctx);
+}
+
+/* info params. */
+
+static void
+tensor_row(struct cmd_ctx *ctx, const char *path, const char *name,
+	const struct fx_tensor *tensor)
+{
+	out_cell(ctx->out, FX_ROLE_PATH, "%s%s%s", path, *path ? "." : "",
+		name);
+	out_cell(ctx->out, FX_ROLE_PLAIN, "%s",
+		tensor->is_buffer ? "buffer" : "parameter");
+	out_cell(ctx->out, FX_ROLE_DTYPE, "%s",
+		fx_dtype_info(tensor->dtype)->name);
+	cmd_cell_sizes(ctx->out, tensor->sizes, tensor->rank);
+	out_cell_int(ctx->out, FX_ROLE_NUMBER, fx_tensor_numel(tensor));
+	out_cell_bool(ctx->out, FX_ROLE_PLAIN,
+		tensor->storage && tensor->storage->blob);
+}
+
+struct fx_error *
+cmd_say_params(struct cmd_ctx *ctx)
+{
+	static const char *const keys[] = { "name", "2kind", "3dtype", "shape",
+		"elements", "1attached" };
+	struct fx_graph *graph = fx_position_graph(ctx->model);
+	const char *which = cmd_arg_text(ctx, "which");
+	struct fx_module_walk *walk;
+	size_t limit = cmd_row_limit(ctx);
+	const char *path = "";
+	struct fx_module *module;
+	struct fx_error *err;
+	size_t rows = 0;
+	size_t i;
+
+	if (which) {
+		err = fx_resolve_scope(ctx->model, which, &path);
+		if (err)
+			return err;
+	}
+	which = path;
+	out_table_begin(ctx->out, "params", FX_ARRAY_LEN(keys), keys);
+	walk = fx_module_walk_new(graph->module, true);
+	while (fx_module_walk_next(walk, &module, &path)) {
+		for (i = 0; i < module->member_count; i++) {
+			const struct fx_member *member = &module->members[i];
+
+			if (!member->tensor || !fx_str_is_below(path, which))
+				continue;
+			if (!limit || rows < limit)
+				tensor_row(ctx, path, member->name,
+					member->tensor);
+			rows++;
+		}
+	}
+	fx_module_walk_free(walk);
+	if (limit && rows > limit)
+		out_table_more(ctx->out, rows - limit, "-m 0 shows all");
+	out_table_end(ctx->out);
+	if (!rows)
+		out_line(ctx->out, FX_ROLE_PLAIN, "No parameters or buffers.");
+	return NULL;
 }

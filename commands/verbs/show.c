@@ -18,7 +18,6 @@
 #include "ir/tensor_meta.h"
 #include "ir/value_text.h"
 #include "session/model.h"
-#include "session/nested.h"
 #include "session/position.h"
 
 void

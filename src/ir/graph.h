@@ -33,8 +33,7 @@ struct fx_pytree {
 struct fx_graph {
 	const char *name;       /* what the session calls it; interned */
 	const char *class_name; /* of the GraphModule: "ResNet"; interned */
-	const char *dialect;    /* torch version it was captured from or printed
-				 * by: "1.13", "2.13"; NULL when unknown */
+	const char *dialect;    /* torch's version: "1.13"; NULL when unknown */
 	const char *origin;     /* command or file it came from; interned */
 	uint32_t serial;        /* high half of its node ids */
 
@@ -46,10 +45,7 @@ struct fx_graph {
 	const struct fx_pytree *pytree;
 	struct fx_names names;
 	struct fx_journal *journal; /* NULL while building */
-	/* The graph among whose modules is the one that owns this one, and
-	 * whose journal it shares; NULL: the outermost, or still building.
-	 */
-	struct fx_graph *outer;
+	struct fx_graph *outer; /* nested in it, with its journal; or NULL */
 
 	struct fx_arena *values;    /* arguments and metadata; compacted */
 	struct fx_arena *permanent; /* modules, sources, scopes, notes */

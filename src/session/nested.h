@@ -19,9 +19,6 @@ struct fx_nested_graphs {
 };
 void fx_model_nested(const struct fx_model *model,
 	struct fx_nested_graphs *ret);
-/* Where GRAPH is nested in it (ir/control.h): "" for the model's own. */
-const char *fx_model_graph_path(const struct fx_model *model,
-	const struct fx_graph *graph);
 /* Enter the graph nested at PATH, "" for none: names, positions and edits are
  * of that graph until execution moves or a frame is selected.  NO_NAME.
  */

@@ -103,6 +103,9 @@ struct fx_graph *fx_position_graph(const struct fx_model *model);
 const char *fx_position_graph_name(const struct fx_model *model);
 const struct fx_node *fx_position_selected(const struct fx_model *model);
 size_t fx_position_depth(const struct fx_model *model);
+/* Where GRAPH is nested in MODEL's (ir/control.h): "" for that. */
+const char *fx_model_graph_path(const struct fx_model *model,
+	const struct fx_graph *graph);
 /* The turn of the innermost while_loop in which execution stands, from 1; 0:
  * in none.
  */

@@ -19,7 +19,6 @@
 #include "run/backend.h"
 #include "run/datum.h"
 #include "session/activation.h"
-#include "session/nested.h"
 #include "session/resolve_private.h"
 
 /* --- the resolver ------------------------------------------------------- */

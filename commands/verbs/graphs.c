@@ -1,13 +1,14 @@
-/* nested.c - the graphs within a graph: listed and entered. */
+/* graphs.c - the open graphs and those within them: listed, copied, entered. */
 #include <config.h>
 
-#include "commands/verbs/nested.h"
+#include "commands/verbs/graphs.h"
 
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
 #include "commands/out/out.h"
+#include "commands/shell/canonical.h"
 #include "commands/shell/cmd.h"
 #include "commands/shell/groups.h"
 #include "commands/shell/shell.h"
@@ -30,8 +31,8 @@ cell_callers(struct cmd_ctx *ctx, const struct fx_graph *graph)
 	out_cell(ctx->out, FX_ROLE_PLAIN, "%s", fx_buf_text(&names));
 }
 
-void
-cmd_say_nested(struct cmd_ctx *ctx)
+static void
+say_nested(struct cmd_ctx *ctx)
 {
 	static const char *const keys[] = { "current", "path", "nodes",
 		"callers" };
@@ -58,6 +59,60 @@ cmd_say_nested(struct cmd_ctx *ctx)
 	if (graphs.count)
 		out_table_end(ctx->out);
 	fx_vec_deinit(&graphs);
+}
+
+struct fx_error *
+cmd_list_graphs(struct cmd_ctx *ctx)
+{
+	static const char *const keys[] = { "current", "number", "name",
+		"nodes", "file", "unsaved" };
+	size_t count = fx_session_model_count(ctx->session);
+	struct fx_model *now = fx_session_model(ctx->session);
+	size_t i;
+
+	if (!count)
+		out_line(ctx->out, FX_ROLE_PLAIN, "No graph is open.");
+	out_table_begin(ctx->out, "graphs", FX_ARRAY_LEN(keys), keys);
+	for (i = 0; i < count; i++) {
+		struct fx_model *model = fx_session_model_at(ctx->session, i);
+		const char *path = fx_model_path(model);
+
+		out_cell(ctx->out, FX_ROLE_CURRENT, "%s",
+			model == now ? "*" : "");
+		out_cell_int(ctx->out, FX_ROLE_NUMBER, fx_model_number(model));
+		out_cell(ctx->out, FX_ROLE_NODE, "%s", fx_model_name(model));
+		out_cell_int(ctx->out, FX_ROLE_NUMBER,
+			(int64_t)fx_model_graph(model)->node_count);
+		if (path)
+			out_cell(ctx->out, FX_ROLE_PATH, "%s", path);
+		else
+			out_cell_none(ctx->out, "");
+		out_cell_bool(ctx->out, FX_ROLE_PLAIN,
+			fx_model_is_unsaved(model));
+	}
+	out_table_end(ctx->out);
+	say_nested(ctx);
+	return NULL;
+}
+
+struct fx_error *
+cmd_copy_graph(struct cmd_ctx *ctx, struct fx_model *model)
+{
+	struct fx_opening as = { .name = cmd_arg_text(ctx, "as") };
+	FX_AUTO_FREE char *line = NULL;
+	struct fx_model *copy;
+	struct fx_error *err;
+
+	if (!as.name)
+		return fx_error_new(FX_ERR_USAGE,
+			"graph copy: expected as NAME");
+	cmd_canonical_set(ctx, "name", fx_model_name(model));
+	as.line = line = cmd_canonical_line(ctx);
+	err = fx_session_copy(ctx->session, model, &as, &copy);
+	if (err)
+		return err;
+	cmd_say_opened(ctx, copy);
+	return NULL;
 }
 
 struct fx_error *

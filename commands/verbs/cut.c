@@ -18,6 +18,7 @@
 #include "ir/outline.h"
 #include "ir/part.h"
 #include "session/model.h"
+#include "session/position.h"
 #include "session/resolve.h"
 
 static struct fx_error *
@@ -38,7 +39,8 @@ run_cut(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 struct fx_error *
 cmd_cut_edit(struct cmd_ctx *ctx, struct cmd_cut *cut)
 {
-	const struct fx_verify_options options = { .claim = FX_CLAIM_EXACT };
+	const struct fx_verify_options options = { .claim = FX_CLAIM_EXACT,
+		.graph = fx_position_graph(ctx->model) };
 	struct fx_error *err;
 
 	if (fx_verify_mode(ctx->session) != FX_VERIFY_MODE_OFF &&
@@ -76,7 +78,7 @@ static FX_NODISCARD struct fx_error *
 mark_set(struct cmd_ctx *ctx, const char *text, uintptr_t number,
 	struct fx_map *map)
 {
-	struct fx_graph *graph = fx_model_graph(ctx->model);
+	struct fx_graph *graph = fx_position_graph(ctx->model);
 	FX_AUTO_FREE size_t *positions = NULL;
 	size_t count;
 	struct fx_error *err = fx_resolve_set(ctx->session, ctx->model, text,
@@ -164,7 +166,7 @@ mark_supported(struct cmd_ctx *ctx, const char *words, struct fx_map *map)
 		bool is_there = false;
 		struct fx_node *node;
 
-		fx_graph_for_each_node (node, fx_model_graph(ctx->model))
+		fx_graph_for_each_node (node, fx_position_graph(ctx->model))
 			if (node->opcode != FX_OPCODE_PLACEHOLDER &&
 				node->opcode != FX_OPCODE_OUTPUT &&
 				calls(node, word)) {
@@ -237,7 +239,7 @@ split_edit(struct cmd_ctx *ctx)
 {
 	const char *prefix = cmd_arg_text(ctx, "as");
 	FX_AUTO_PARTITION struct fx_partition partition = {
-		.graph = fx_model_graph(ctx->model)
+		.graph = fx_position_graph(ctx->model)
 	};
 	struct fx_error *err =
 		find_parts(ctx, prefix ? prefix : "submod", &partition);

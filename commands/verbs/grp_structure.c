@@ -72,7 +72,7 @@ outline_edit(struct cmd_ctx *ctx)
 	struct fx_error *err = find_set(ctx, &nodes, &count);
 
 	if (!err)
-		err = fx_outline(fx_model_graph(ctx->model), nodes, count,
+		err = fx_outline(fx_position_graph(ctx->model), nodes, count,
 			cmd_arg_text(ctx, "as"), &call);
 	if (err)
 		return err;

@@ -57,12 +57,16 @@ add_module(const struct fx_partition *partition, const struct fx_part *part,
 	bool renames)
 {
 	struct fx_graph *graph = partition->graph;
-	uint32_t number = highest_number(graph) + 1;
+	const struct fx_graph *root = graph;
+	uint32_t number;
 	struct fx_module *module;
 	struct fx_error *err = fx_outlining_check_name(graph, part->name);
 
 	if (err)
 		return err;
+	while (root->outer)
+		root = root->outer;
+	number = highest_number(root) + 1;
 	if (number > UINT16_MAX)
 		return fx_error_new(FX_ERR_LIMIT,
 			"more than %d graphs within one", UINT16_MAX);

@@ -9,6 +9,8 @@
 #include "base/error.h"
 #include "session/model.h"
 
+struct fx_meta_report;
+
 /* The graphs nested in MODEL's graph: those of its modules, then those of the
  * modules of these, and so on.  The caller deinits *RET.
  */
@@ -33,5 +35,9 @@ const char *fx_model_entered_path(const struct fx_model *model);
 struct fx_graph *fx_model_entered(const struct fx_model *model);
 struct fx_shape_report fx_model_shape_nested(struct fx_model *model,
 	struct fx_graph *graph);
+
+/* shapes.c: what REPORT, of a nested graph, found impossible. */
+void fx_model_keep_problems(struct fx_model *model,
+	const struct fx_meta_report *report);
 
 #endif /* FX_SESSION_NESTED_H */

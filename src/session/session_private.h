@@ -174,9 +174,6 @@ void fx_cone_in(struct fx_graph *graph, const struct fx_bitset *ids,
  */
 void fx_model_reshape(struct fx_model *model, const struct fx_change *change,
 	struct fx_edit_report *ret);
-/* What REPORT, of a nested graph, found impossible. */
-void fx_model_keep_problems(struct fx_model *model,
-	const struct fx_meta_report *report);
 void fx_model_forget_problem(struct fx_model *model, uint64_t id);
 void fx_model_clear_problems(struct fx_model *model);
 

@@ -50,6 +50,8 @@ FX_NODISCARD struct fx_error *cmd_insert_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_replace_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_set_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_scope_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_why_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_explain_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_compare_exec(struct cmd_ctx *ctx);
 void cmd_compare_sort_words(void (*offer)(void *context, const char *word),
 	void *context);

@@ -37,6 +37,9 @@ cmd_say_first_nonfinite(struct cmd_ctx *ctx)
 	struct fx_nonfinite found;
 
 	if (fx_nonfinite_is_result(ctx->model) &&
-		fx_nonfinite_first(ctx->model, &found))
+		fx_nonfinite_first(ctx->model, &found)) {
 		cmd_say_nonfinite(ctx, "first non-finite: ", &found);
+		out_line(ctx->out, FX_ROLE_PLAIN,
+			"  why nan leads to what made it so");
+	}
 }

@@ -29,7 +29,11 @@ libfxcore_a_SOURCES += \
 	%D%/host_tensor.c %D%/host_tensor.h \
 	%D%/parameters.c %D%/parameters.h \
 	%D%/plan.c %D%/plan.h \
-	%D%/plan_decompose.c %D%/plan_private.h \
+	%D%/plan_decompose.c %D%/plan_private.h %D%/plan_slot.c \
+	%D%/cause.c %D%/cause.h %D%/cause_private.h %D%/cause_way.c %D%/explain_element.c \
+	%D%/probe.c %D%/probe.h %D%/probe_private.h \
+	%D%/probe_search.c \
+	%D%/replay.c %D%/replay.h \
 	%D%/run.c %D%/run.h \
 	%D%/nonfinite.c %D%/nonfinite.h %D%/stats.c %D%/stats.h %D%/stats_private.h \
 	%D%/stats_text.c \

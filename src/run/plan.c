@@ -24,144 +24,6 @@
 #include "run/interp.h"
 #include "run/plan_private.h"
 
-enum slot_kind {
-	SLOT_CONSTANT,
-	SLOT_NODE,
-	SLOT_BUILD,
-};
-
-struct fx_slot {
-	enum slot_kind kind;
-	enum fx_value_kind build; /* BUILD: of what kind */
-	size_t count;             /* BUILD: slots, for a dict two a pair */
-	union {
-		struct fx_datum *constant;
-		uint64_t id;
-		struct fx_slot *slots;
-	};
-	const char *name; /* NODE: for messages, interned */
-};
-
-/* --- slots -------------------------------------------------------------- */
-
-static void
-slot_deinit(struct fx_slot *slot)
-{
-	switch (slot->kind) {
-	case SLOT_CONSTANT:
-		fx_datum_unref(slot->constant);
-		break;
-	case SLOT_BUILD:
-		for (size_t i = 0; i < slot->count; i++)
-			slot_deinit(&slot->slots[i]);
-		free(slot->slots);
-		break;
-	case SLOT_NODE:
-		break;
-	}
-}
-
-static void
-slot_init(struct fx_slot *slot, const struct fx_value *value)
-{
-	/* A named tuple is run as the tuple of its fields. */
-	size_t skip = value->kind == FX_VALUE_NAMEDTUPLE;
-
-	*slot = (struct fx_slot){ .kind = SLOT_NODE };
-	if (value->kind == FX_VALUE_NODE) {
-		slot->id = value->node->id;
-		slot->name = value->node->name;
-		return;
-	}
-	if (!fx_fold_has(value, FX_VALUE_NODE)) {
-		slot->kind = SLOT_CONSTANT;
-		slot->constant = fx_datum_from_value(value);
-		return;
-	}
-	slot->kind = SLOT_BUILD;
-	slot->build = skip ? FX_VALUE_TUPLE : (enum fx_value_kind)value->kind;
-	slot->count = fx_value_item_count(value) - skip;
-	slot->slots = fx_xcalloc(slot->count, sizeof(*slot->slots));
-	for (size_t i = 0; i < slot->count; i++)
-		slot_init(&slot->slots[i], &value->items[i + skip]);
-}
-
-static struct fx_error *slot_make(const struct fx_slot *slot,
-	const struct fx_env *env, struct fx_datum **ret);
-
-/* Most often a node that has a value. */
-static inline struct fx_error *
-slot_fill(const struct fx_slot *slot, const struct fx_env *env,
-	struct fx_datum **ret)
-{
-	struct fx_datum *datum = NULL;
-
-	if (slot->kind == SLOT_NODE)
-		datum = fx_env_get(env, slot->id);
-	if (!datum)
-		return slot_make(slot, env, ret);
-	*ret = fx_datum_ref(datum);
-	return NULL;
-}
-
-static struct fx_error *
-slot_build(const struct fx_slot *slot, const struct fx_env *env,
-	struct fx_datum **ret)
-{
-	struct fx_datum **items = fx_xcalloc(slot->count, sizeof(*items));
-	struct fx_error *err = NULL;
-	size_t done = 0;
-
-	while (done < slot->count && !err) {
-		err = slot_fill(&slot->slots[done], env, &items[done]);
-		done += !err;
-	}
-	if (err)
-		for (size_t i = 0; i < done; i++)
-			fx_datum_unref(items[i]);
-	else
-		*ret = fx_datum_items_take(slot->build, items,
-			slot->build == FX_VALUE_DICT ? slot->count / 2
-						     : slot->count);
-	free(items);
-	if (err)
-		return err;
-	err = fx_datum_check(&(*ret)->value);
-	if (err)
-		fx_datum_unref(*ret);
-	return err;
-}
-
-static struct fx_error *
-slot_make(const struct fx_slot *slot, const struct fx_env *env,
-	struct fx_datum **ret)
-{
-	switch (slot->kind) {
-	case SLOT_CONSTANT:
-		*ret = fx_datum_ref(slot->constant);
-		return NULL;
-	case SLOT_BUILD:
-		return slot_build(slot, env, ret);
-	case SLOT_NODE:
-		break;
-	}
-	return fx_error_new(FX_ERR_NO_VALUE, "%%%s has no value yet",
-		slot->name);
-}
-
-struct fx_error *
-fx_plan_argument(const struct fx_env *env, const struct fx_value *value,
-	struct fx_datum **ret)
-{
-	struct fx_slot slot;
-	struct fx_error *err;
-
-	slot_init(&slot, value);
-	err = slot_fill(&slot, env, ret);
-	slot_deinit(&slot);
-	return err;
-}
-
 /* --- plans -------------------------------------------------------------- */
 
 void
@@ -179,7 +41,7 @@ plan_free(struct fx_plans *plans, struct fx_plan *plan)
 		plans->backend->ops->plan_free(plans->backend,
 			plan->backend_plan);
 	for (size_t i = 0; i < plan->count; i++)
-		slot_deinit(&plan->slots[i]);
+		fx_slot_deinit(&plan->slots[i]);
 	if (plan->inner)
 		fx_plans_deinit(plan->inner);
 	free(plan->inner);
@@ -244,10 +106,10 @@ plan_new(const struct fx_node *node)
 	plan->keywords = (const char **)(plan->slots + count);
 	plan->kinds = (struct fx_kind *)(plan->keywords + keywords);
 	for (size_t i = 0; i < positional; i++)
-		slot_init(&plan->slots[i], &node->args.items[i]);
+		fx_slot_init(&plan->slots[i], &node->args.items[i]);
 	for (size_t i = 0; i < plan->keyword_count; i++) {
 		plan->keywords[i] = node->kwargs.items[2 * i].text;
-		slot_init(&plan->slots[positional + i],
+		fx_slot_init(&plan->slots[positional + i],
 			&node->kwargs.items[2 * i + 1]);
 	}
 	return plan;
@@ -308,10 +170,10 @@ is_fixed(const struct fx_plan *plan)
 {
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct fx_slot *slot = &plan->slots[i];
-		bool is_tensor = slot->kind == SLOT_NODE &&
+		bool is_tensor = slot->kind == FX_SLOT_NODE &&
 				 plan->kinds[i].kind == FX_VALUE_TENSOR;
 
-		if (slot->kind != SLOT_CONSTANT && !is_tensor)
+		if (slot->kind != FX_SLOT_CONSTANT && !is_tensor)
 			return false;
 	}
 	return true;
@@ -517,9 +379,12 @@ call_resolved(const struct fx_plan_call *call, struct fx_plan *plan,
 	return call_fallback(call, err, ret);
 }
 
-struct fx_error *
-fx_plans_call(struct fx_plans *plans, const struct fx_env *env,
-	struct fx_node *node, struct fx_datum **ret)
+/* Gather what NODE is given, and do with it what DO_IT does. */
+typedef struct fx_error *call_fn(struct fx_plan_call *call, void *ret);
+
+static struct fx_error *
+with_arguments(struct fx_plans *plans, const struct fx_env *env,
+	struct fx_node *node, call_fn *do_it, void *ret)
 {
 	struct fx_plan *plan = plan_of(plans, node);
 	struct fx_datum *few[8];
@@ -535,16 +400,55 @@ fx_plans_call(struct fx_plans *plans, const struct fx_env *env,
 	if (plan->count > FX_ARRAY_LEN(few))
 		call.data = fx_xcalloc(plan->count, sizeof(*call.data));
 	while (done < plan->count && !err) {
-		err = slot_fill(&plan->slots[done], env, &call.data[done]);
+		err = fx_slot_fill(&plan->slots[done], env, &call.data[done]);
 		done += !err;
 	}
 	if (!err)
-		err = call_resolved(&call, plan, ret);
+		err = do_it(&call, ret);
 	for (size_t i = 0; i < done; i++)
 		fx_datum_unref(call.data[i]);
 	if (call.data != few)
 		free(call.data);
 	return err;
+}
+
+static struct fx_error *
+call_it(struct fx_plan_call *call, void *ret)
+{
+	return call_resolved(call, call->plan, ret);
+}
+
+struct fx_error *
+fx_plans_call(struct fx_plans *plans, const struct fx_env *env,
+	struct fx_node *node, struct fx_datum **ret)
+{
+	return with_arguments(plans, env, node, call_it, ret);
+}
+
+/* A function is one operation where the backend has it; of a layer, what it is
+ * made of tells its parameters apart.
+ */
+static struct fx_error *
+open_it(struct fx_plan_call *call, void *ret)
+{
+	struct fx_error *err = NULL;
+
+	if (call->plan->is_control)
+		return NULL;
+	if (call->node->opcode != FX_OPCODE_CALL_MODULE) {
+		err = resolve(call, call->plan);
+		if (err || !call->plan->is_expanded)
+			return err;
+	}
+	return fx_plan_open(call, ret);
+}
+
+struct fx_error *
+fx_plans_open(struct fx_plans *plans, const struct fx_env *env,
+	struct fx_node *node, struct fx_opened *ret)
+{
+	*ret = (struct fx_opened){ .graph = NULL };
+	return with_arguments(plans, env, node, open_it, ret);
 }
 
 struct fx_error *

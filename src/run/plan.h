@@ -22,6 +22,7 @@ struct fx_blob;
 struct fx_call_site;
 struct fx_datum;
 struct fx_env;
+struct fx_graph;
 struct fx_node;
 struct fx_observer;
 struct fx_plan;
@@ -88,6 +89,25 @@ FX_NODISCARD struct fx_error *fx_plans_call(struct fx_plans *plans,
 FX_NODISCARD struct fx_error *fx_plans_call_once(struct fx_plans *plans,
 	const struct fx_call_site *site, struct fx_datum **data,
 	struct fx_datum **ret);
+
+/* What NODE, which is run as a graph, is made of: a graph, and what its
+ * placeholders get.
+ */
+struct fx_opened {
+	struct fx_graph *graph;   /* NULL: NODE is one operation */
+	struct fx_datum **inputs; /* referenced; a null one is not given */
+	size_t count;
+	/* Of each input: the parameter or buffer of the module that it is, or
+	 * NULL; interned.
+	 */
+	const char **members;
+};
+void fx_opened_deinit(struct fx_opened *opened);
+/* Open NODE with the values of its inputs in ENV.  A layer is opened though the
+ * backend runs it as one.  The graph stays the expander's, or the module's.
+ */
+FX_NODISCARD struct fx_error *fx_plans_open(struct fx_plans *plans,
+	const struct fx_env *env, struct fx_node *node, struct fx_opened *ret);
 
 /* VALUE with its nodes replaced by their data in ENV, as a new datum.
  * NO_VALUE when one has none.

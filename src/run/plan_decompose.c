@@ -9,6 +9,7 @@
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "ir/control.h"
 #include "ir/decompose.h"
 #include "ir/graph.h"
 #include "ir/module.h"
@@ -255,38 +256,120 @@ fx_plan_decomposed(const struct fx_plan_call *call, struct fx_module *module,
 /* Arguments of a nested graph: by position, then by the placeholder's name.
  * Missing ones are left to their defaults (null).
  */
-struct fx_error *
-fx_plan_nested(const struct fx_plan_call *call, struct fx_graph *graph,
-	struct fx_datum **ret)
+struct nested_inputs {
+	FX_VEC(struct fx_datum *) data; /* borrowed */
+};
+
+static struct fx_error *
+match_nested(const struct fx_plan_call *call, struct fx_graph *graph,
+	struct nested_inputs *ret)
 {
 	const struct fx_plan *plan = call->plan;
 	size_t positional = plan->count - plan->keyword_count;
-	FX_VEC(struct fx_datum *) inputs = { 0 };
 	struct fx_node *node;
-	struct fx_error *err;
 
 	fx_graph_for_each_node (node, graph) {
 		struct fx_datum *datum = NULL;
 
 		if (node->opcode != FX_OPCODE_PLACEHOLDER)
 			continue;
-		if (inputs.count < positional)
-			datum = call->data[inputs.count];
+		if (ret->data.count < positional)
+			datum = call->data[ret->data.count];
 		for (size_t i = 0; i < plan->keyword_count; i++)
 			if (plan->keywords[i] == node->target)
 				datum = call->data[positional + i];
-		fx_vec_push(&inputs, datum);
+		fx_vec_push(&ret->data, datum);
 	}
-	if (positional > inputs.count)
-		err = fx_error_new(FX_ERR_TYPE,
-			"%s takes %zu arguments, gets %zu", call->node->target,
-			inputs.count, positional);
-	else
+	if (positional <= ret->data.count)
+		return NULL;
+	return fx_error_new(FX_ERR_TYPE, "%s takes %zu arguments, gets %zu",
+		call->node->target, ret->data.count, positional);
+}
+
+struct fx_error *
+fx_plan_nested(const struct fx_plan_call *call, struct fx_graph *graph,
+	struct fx_datum **ret)
+{
+	struct nested_inputs inputs = { .data = { 0 } };
+	struct fx_error *err = match_nested(call, graph, &inputs);
+
+	if (!err)
 		err = fx_interp_call(call->plans->backend, graph,
-			&(struct fx_arguments){ inputs.items, inputs.count,
-				call->plans->watch, NULL, true,
-				call->plans->ticker },
+			&(struct fx_arguments){ inputs.data.items,
+				inputs.data.count, call->plans->watch, NULL,
+				true, call->plans->ticker },
 			call->plans->depth + 1, ret);
-	fx_vec_deinit(&inputs);
+	fx_vec_deinit(&inputs.data);
 	return err;
+}
+
+/* --- opened -------------------------------------------------------------- */
+
+void
+fx_opened_deinit(struct fx_opened *opened)
+{
+	for (size_t i = 0; i < opened->count; i++)
+		fx_datum_unref(opened->inputs[i]);
+	free(opened->inputs);
+	free(opened->members);
+	*opened = (struct fx_opened){ .graph = NULL };
+}
+
+static void
+fill_opened(struct fx_opened *ret, struct fx_graph *graph,
+	struct fx_datum *const *data, size_t count)
+{
+	ret->graph = graph;
+	ret->count = count;
+	ret->inputs = fx_xcalloc(count + 1, sizeof(struct fx_datum *));
+	ret->members = fx_xcalloc(count + 1, sizeof(char *));
+	for (size_t i = 0; i < count; i++)
+		ret->inputs[i] = fx_datum_ref(data[i]);
+}
+
+static struct fx_error *
+open_nested(const struct fx_plan_call *call, struct fx_graph *graph,
+	struct fx_opened *ret)
+{
+	struct nested_inputs inputs = { .data = { 0 } };
+	struct fx_error *err = match_nested(call, graph, &inputs);
+
+	if (!err)
+		fill_opened(ret, graph, inputs.data.items, inputs.data.count);
+	fx_vec_deinit(&inputs.data);
+	return err;
+}
+
+struct fx_error *
+fx_plan_open(const struct fx_plan_call *call, struct fx_opened *ret)
+{
+	FX_AUTO(gathered) struct gathered inputs = { .data = { 0 } };
+	struct fx_graph *nested = fx_control_owned(call->node);
+	struct fx_module *module = NULL;
+	const struct fx_decomposition *fragment;
+	struct fx_error *err;
+	bool is_same;
+
+	if (nested)
+		return open_nested(call, nested, ret);
+	if (call->node->opcode == FX_OPCODE_CALL_MODULE)
+		module = fx_module_find(call->node->graph->module,
+			call->node->target);
+	err = find_fragment(call, module, &is_same);
+	if (!err) {
+		/* The plans of its nodes are made anew with it. */
+		(void)inner_plans(call, is_same);
+		fragment = call->plan->fragment;
+		err = gather_inputs(call, module, fragment, &inputs);
+	}
+	if (err && fx_error_code(err) == FX_ERR_UNSUPPORTED) {
+		fx_error_free(err);
+		return NULL;
+	}
+	if (err)
+		return err;
+	fill_opened(ret, fragment->graph, inputs.data.items, inputs.data.count);
+	for (size_t i = 0; i < fragment->input_count; i++)
+		ret->members[i] = fragment->members[i];
+	return NULL;
 }

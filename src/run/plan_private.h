@@ -8,14 +8,55 @@
 
 #include "base/error.h"
 #include "run/datum.h"
+#include "run/env.h"
 #include "run/plan.h"
 
 struct fx_decomposition;
 struct fx_graph;
 struct fx_kind;
 struct fx_module;
-struct fx_slot;
 struct fx_tensor;
+
+/* plan_slot.c: an argument: a constant, a node's value, or a container of such,
+ * which is built at each call.
+ */
+enum fx_slot_kind {
+	FX_SLOT_CONSTANT,
+	FX_SLOT_NODE,
+	FX_SLOT_BUILD,
+};
+
+struct fx_slot {
+	enum fx_slot_kind kind;
+	enum fx_value_kind build; /* BUILD: of what kind */
+	size_t count;             /* BUILD: slots, for a dict two a pair */
+	union {
+		struct fx_datum *constant;
+		uint64_t id;
+		struct fx_slot *slots;
+	};
+	const char *name; /* NODE: for messages, interned */
+};
+
+void fx_slot_init(struct fx_slot *slot, const struct fx_value *value);
+void fx_slot_deinit(struct fx_slot *slot);
+FX_NODISCARD struct fx_error *fx_slot_make(const struct fx_slot *slot,
+	const struct fx_env *env, struct fx_datum **ret);
+
+/* Most often a node that has a value. */
+static inline struct fx_error *
+fx_slot_fill(const struct fx_slot *slot, const struct fx_env *env,
+	struct fx_datum **ret)
+{
+	struct fx_datum *datum = NULL;
+
+	if (slot->kind == FX_SLOT_NODE)
+		datum = fx_env_get(env, slot->id);
+	if (!datum)
+		return fx_slot_make(slot, env, ret);
+	*ret = fx_datum_ref(datum);
+	return NULL;
+}
 
 /* One piece of memory: the slots, kinds and keywords stand behind it. */
 struct fx_plan {
@@ -82,6 +123,10 @@ fx_plan_decomposed(const struct fx_plan_call *call, struct fx_module *module,
 	struct fx_datum **ret);
 FX_NODISCARD struct fx_error *fx_plan_nested(const struct fx_plan_call *call,
 	struct fx_graph *graph, struct fx_datum **ret);
+
+/* plan_decompose.c: what CALL's node is made of (fx_plans_open). */
+FX_NODISCARD struct fx_error *fx_plan_open(const struct fx_plan_call *call,
+	struct fx_opened *ret);
 
 /* control.c: CALL's node is a cond or while_loop: its graphs run here, as one
  * node.

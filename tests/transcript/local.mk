@@ -206,6 +206,7 @@ transcripts = \
 	%D%/until.fxt \
 	%D%/values.fxt \
 	%D%/weights.fxt %D%/weights_file.fxt \
+	%D%/why.fxt %D%/explain.fxt \
 	%D%/when.fxt \
 	%D%/where.fxt \
 	%D%/with.fxt \
@@ -253,7 +254,7 @@ EXTRA_DIST += $(transcripts) \
 
 # Every example that help shows.
 TESTS += %D%/examples.sh %D%/reach.sh
-EXTRA_DIST += %D%/examples.sh %D%/examples.py %D%/reach.sh %D%/reach.py
+EXTRA_DIST += %D%/why_random.py %D%/examples.sh %D%/examples.py %D%/reach.sh %D%/reach.py
 
 # The program as a whole: options, exit statuses, pipes.
 program_tests = \
@@ -273,6 +274,7 @@ program_tests = \
 	%D%/nonfinite.sh %D%/watch.sh \
 	%D%/reduce.sh \
 	%D%/nested_edits.sh \
+	%D%/nonfinite.sh %D%/why.sh %D%/why_random.sh \
 	%D%/overwritten.sh \
 	%D%/threads.sh \
 	%D%/leave.sh \

@@ -1,0 +1,193 @@
+/* explain.c - the command explain: how a node computes, and one element of what
+ * it gave with its numbers.
+ */
+#include <config.h>
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "commands/out/out.h"
+#include "commands/shell/groups.h"
+#include "commands/verbs/show.h"
+#include "commands/verbs/why.h"
+#include "ir/graph.h"
+#include "ir/signature.h"
+#include "ops/formula.h"
+#include "ops/optab.h"
+#include "session/session.h"
+#include "session/why.h"
+
+/* --- formulas ------------------------------------------------------------ */
+
+/* How an operand is written: by its name, or by its value. */
+static void
+add_operand(struct fx_buf *out, const struct fx_cause_step *step,
+	bool is_number)
+{
+	if (is_number || !step->name)
+		fx_buf_add(out, step->value);
+	else if (step->is_inside && !step->call)
+		fx_buf_addf(out, "%s%s", step->argument, step->index);
+	else
+		cmd_add_element(out, step);
+}
+
+static const struct fx_cause_step *
+find_operand(const struct fx_cause *cause, const char *name, size_t length)
+{
+	const struct fx_signature *signature =
+		fx_signature_of((enum fx_op)cause->op);
+	size_t place = length == 1 && *name >= '1' && *name <= '9'
+			       ? (size_t)(*name - '1')
+			       : SIZE_MAX;
+
+	for (size_t i = 1; i < cause->steps.count; i++) {
+		const struct fx_cause_step *step = &cause->steps.items[i];
+		const char *argument = step->argument;
+
+		if (place < signature->count
+				? !strcmp(argument,
+					  signature->parameters[place].name)
+				: strlen(argument) == length &&
+					  !strncmp(argument, name, length))
+			return step;
+	}
+	return NULL;
+}
+
+/* The formula TEXT with its operands; without a part in [] that lacks one.
+ * False when another is missing.
+ */
+static bool
+add_filled(struct fx_buf *out, const char *text, const struct fx_cause *cause,
+	bool is_number)
+{
+	size_t begin = 0;
+	bool is_whole = true;
+	bool in_part = false;
+	bool lacks = false;
+
+	for (const char *at = text; *at; at++) {
+		size_t length = *at == '{' ? strcspn(at, "}") : 0;
+		const struct fx_cause_step *step =
+			length ? find_operand(cause, at + 1, length - 1) : NULL;
+
+		if (*at == '[') {
+			in_part = true;
+			lacks = false;
+			begin = out->length;
+		} else if (*at == ']') {
+			in_part = false;
+			if (lacks)
+				fx_buf_truncate(out, begin);
+		} else if (!length) {
+			fx_buf_add_char(out, *at);
+		} else {
+			if (step)
+				add_operand(out, step, is_number);
+			lacks |= !step;
+			is_whole &= step || in_part;
+			at += length;
+		}
+	}
+	return is_whole;
+}
+
+static void
+say_formula(struct cmd_ctx *ctx, const struct fx_cause *cause,
+	const struct fx_formula *formula)
+{
+	FX_AUTO_BUF struct fx_buf names = { 0 };
+	FX_AUTO_BUF struct fx_buf numbers = { 0 };
+
+	if (!add_filled(&names, formula->text, cause, false)) {
+		fx_buf_clear(&names);
+		cmd_add_formula(&names, cause->steps.items[0].call);
+		out_line(ctx->out, FX_ROLE_PLAIN,
+			"  = %s, of many elements: their numbers are not shown",
+			fx_buf_text(&names));
+		out_value_text(ctx->out, "formula", fx_buf_text(&names));
+		return;
+	}
+	add_filled(&numbers, formula->text, cause, true);
+	out_line(ctx->out, FX_ROLE_PLAIN, "  = %s", fx_buf_text(&names));
+	if (strcmp(fx_buf_text(&numbers), cause->steps.items[0].value) != 0)
+		out_line(ctx->out, FX_ROLE_PLAIN, "  = %s",
+			fx_buf_text(&numbers));
+	out_value_text(ctx->out, "formula", fx_buf_text(&names));
+	out_value_text(ctx->out, "numbers", fx_buf_text(&numbers));
+}
+
+static struct fx_error *
+explain_element(struct cmd_ctx *ctx, const struct cmd_element *element)
+{
+	const struct fx_why_wish wish = { .target = FX_WHY_NODE,
+		.node = element->node,
+		.index = element->index,
+		.count = element->count };
+	FX_AUTO(cause) struct fx_cause cause = { .op = 0 };
+	struct fx_error *err =
+		fx_why_explain(ctx->session, ctx->model, &wish, &cause);
+	const struct fx_cause_step *step;
+	const struct fx_formula *formula;
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	if (err)
+		return err;
+	step = &cause.steps.items[0];
+	cmd_add_element(&text, step);
+	out_piece(ctx->out, FX_ROLE_NODE, "%s", fx_buf_text(&text));
+	out_piece(ctx->out, FX_ROLE_PLAIN, " = %s", step->value);
+	out_line_end(ctx->out);
+	out_value_text(ctx->out, "node", step->name);
+	out_value_text(ctx->out, "element", step->index);
+	out_value_text(ctx->out, "value", step->value);
+	formula = cause.op && step->call ? fx_formula_find(step->call) : NULL;
+	if (formula)
+		say_formula(ctx, &cause, formula);
+	else
+		out_line(ctx->out, FX_ROLE_PLAIN, "  %s%s",
+			cause.op ? "no formula is known of "
+				 : "nothing computes it here",
+			cause.op ? step->call : "");
+	return NULL;
+}
+
+/* --- a node -------------------------------------------------------------- */
+
+static void
+explain_node(struct cmd_ctx *ctx, struct fx_node *node)
+{
+	FX_AUTO_BUF struct fx_buf formula = { 0 };
+	const char *rule =
+		node->op ? fx_op_info((enum fx_op)node->op)->shape : "none";
+
+	cmd_say_what_node_does(ctx, node);
+	cmd_add_formula(&formula, cmd_formula_name(node));
+	out_value_text(ctx->out, "node", node->name);
+	out_value_text(ctx->out, "formula",
+		formula.length ? fx_buf_text(&formula) : NULL);
+	if (formula.length)
+		out_line(ctx->out, FX_ROLE_PLAIN, "  = %s",
+			fx_buf_text(&formula));
+	if (strcmp(rule, "none") != 0)
+		out_line(ctx->out, FX_ROLE_PLAIN, "  shape: by the rule %s",
+			rule);
+	out_line(ctx->out, FX_ROLE_MUTED,
+		"explain %s[i,...] has the numbers of one element", node->name);
+}
+
+struct fx_error *
+cmd_explain_exec(struct cmd_ctx *ctx)
+{
+	struct cmd_element element;
+	struct fx_error *err =
+		cmd_read_element(ctx, cmd_arg_text(ctx, "what"), &element);
+
+	if (err)
+		return err;
+	if (strchr(cmd_arg_text(ctx, "what"), '['))
+		return explain_element(ctx, &element);
+	explain_node(ctx, element.node);
+	return NULL;
+}

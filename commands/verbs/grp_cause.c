@@ -1,0 +1,61 @@
+/* grp_cause.c - where a value comes from. */
+#include <config.h>
+
+#include "commands/shell/groups.h"
+
+const struct cmd_entry cmd_group_cause[] = {
+	{
+		.name = "why",
+		.summary = "lead a wrong value to what made it so",
+		.help = "From an element, or the first NaN, back through the "
+			"exact elements it depends on, to the first that is "
+			"wrong though all it is given is right, and to the "
+			"element of a parameter, an input or a constant that "
+			"is to blame. There are no rules for operations: each "
+			"is run again with parts of what it was given "
+			"replaced. The graph runs once more for it, aside; the "
+			"session's run stays as it is. Of a node alone its "
+			"worst element is taken: NaN, else infinite, else the "
+			"largest. nan (also without a word) is the output's, "
+			"else the first that was there. --against GRAPH, or "
+			"f64, leads a value that is wrong but finite back to "
+			"the first element that differs there.",
+		.synonyms = "cause nan inf root blame provenance "
+			    "origin anomaly",
+		.needs = CMD_NEED_GRAPH,
+		.args = { { "what", CMD_ARG_WORD, CMD_OPTIONAL,
+			"NODE[i,...], NODE, nan or inf", NULL } },
+		.flags = { { "against", 0, CMD_ARG_WORD,
+				   "a graph that is right, or f64: this one "
+				   "with floats as f64" },
+			{ "rtol", 0, CMD_ARG_WORD,
+				"no more than this of the largest element is "
+				"no difference: 0, of f64 1e-5" },
+			{ "path", 'p', CMD_ARG_END,
+				"every step, as a table" } },
+		.examples = { { "why nan", "where the first NaN comes from" },
+			{ "why fc[0,3]", "of one element" },
+			{ "why output --against base",
+				"the first element that differs" } },
+		.exec = cmd_why_exec,
+	},
+	{
+		.name = "explain",
+		.summary = "show a node's formula, or one element's numbers",
+		.help = "Of a node what it does, as a formula. Of an element "
+			"the formula with the elements it is made of, and then "
+			"with their values: of what is computed element by "
+			"element, of normalisation by kept statistics, and of "
+			"what only moves elements, inside of layers too. Of "
+			"sums the formula alone; where none is known it says "
+			"so. The graph runs once more for it, aside.",
+		.synonyms = "formula how computed arithmetic numbers element",
+		.needs = CMD_NEED_GRAPH,
+		.args = { { "what", CMD_ARG_WORD, 0, "NODE or NODE[i,...]",
+			NULL } },
+		.examples = { { "explain bn1", "its formula" },
+			{ "explain add[0,3,5,5]", "with its numbers" } },
+		.exec = cmd_explain_exec,
+	},
+	{ .name = NULL },
+};

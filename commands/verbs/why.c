@@ -1,0 +1,143 @@
+/* why.c - the command why: from a wrong value to what made it so. */
+#include <config.h>
+
+#include "commands/verbs/why.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/number.h"
+#include "commands/out/out.h"
+#include "commands/shell/groups.h"
+#include "commands/verbs/diff.h"
+#include "session/model.h"
+#include "session/resolve.h"
+#include "session/session.h"
+#include "session/why.h"
+
+/* --- what is asked ------------------------------------------------------- */
+
+struct fx_error *
+cmd_read_element(struct cmd_ctx *ctx, const char *text, struct cmd_element *ret)
+{
+	const char *bracket = strchr(text, '[');
+	FX_AUTO_FREE char *name =
+		bracket ? fx_xstrndup(text, (size_t)(bracket - text)) : NULL;
+	struct fx_error *err = fx_resolve_node(ctx->session, ctx->model,
+		name ? name : text, &ret->node);
+
+	ret->count = 0;
+	if (err || !bracket)
+		return err;
+	for (const char *at = bracket; *at;) {
+		size_t length = strcspn(++at, "],");
+
+		if (ret->count == FX_ARRAY_LEN(ret->index) || !at[length] ||
+			!fx_number_parse_int(at, length,
+				&ret->index[ret->count]))
+			return fx_error_hint(fx_error_new(FX_ERR_SYNTAX,
+						     "\"%s\" is no place of an "
+						     "element",
+						     bracket),
+				"%s %s[0,3]", ctx->entry->name,
+				name ? name : text);
+		ret->count++;
+		at += length;
+		if (*at == ']' && at[1] != '[') {
+			if (!at[1])
+				return NULL;
+			return fx_error_new(FX_ERR_SYNTAX,
+				"\"%s\" stands behind the element", at + 1);
+		}
+		if (*at == ']')
+			at++;
+	}
+	return NULL;
+}
+
+static struct fx_error *
+read_reference(struct cmd_ctx *ctx, struct fx_why_wish *wish)
+{
+	const char *against = cmd_flag(ctx, "against");
+	const char *rtol = cmd_flag(ctx, "rtol");
+	struct fx_model *model;
+	struct fx_error *err;
+
+	wish->is_wide = against && !strcmp(against, "f64");
+	wish->rtol = wish->is_wide ? 1e-5 : 0;
+	if (rtol && (!against ||
+			    !fx_number_parse_double(rtol, strlen(rtol),
+				    &wish->rtol) ||
+			    !(wish->rtol >= 0)))
+		return fx_error_new(FX_ERR_VALUE,
+			"--rtol takes a number that is not negative, beside "
+			"--against");
+	if (!against || wish->is_wide)
+		return NULL;
+	err = cmd_find_model(ctx, against, &model);
+	if (!err)
+		wish->against = fx_model_graph(model);
+	return err;
+}
+
+static struct fx_error *
+read_wish(struct cmd_ctx *ctx, struct cmd_element *element,
+	struct fx_why_wish *ret)
+{
+	const char *what = cmd_arg_text(ctx, "what");
+	struct fx_error *err;
+
+	*ret = (struct fx_why_wish){ .target = FX_WHY_NODE };
+	err = read_reference(ctx, ret);
+	if (err)
+		return err;
+	if (what && !strcmp(what, "inf"))
+		ret->target = FX_WHY_INF;
+	else if (what && strcmp(what, "nan") != 0)
+		err = cmd_read_element(ctx, what, element);
+	else if (what || !(ret->against || ret->is_wide))
+		ret->target = FX_WHY_NAN;
+	if (ret->target != FX_WHY_NODE && (ret->against || ret->is_wide))
+		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+					     "--against goes with a node"),
+			"why output --against %s", cmd_flag(ctx, "against"));
+	ret->node = element->node;
+	ret->index = element->index;
+	ret->count = element->count;
+	return err;
+}
+
+struct fx_error *
+cmd_why_exec(struct cmd_ctx *ctx)
+{
+	struct cmd_element element = { .node = NULL };
+	struct fx_why_wish wish;
+	FX_AUTO(why) struct fx_why why = { .is_fine = false };
+	struct fx_error *err = read_wish(ctx, &element, &wish);
+
+	if (!err)
+		err = fx_why_find(ctx->session, ctx->model, &wish, &why);
+	if (err)
+		return err;
+	if (why.is_inf)
+		out_line(ctx->out, FX_ROLE_PLAIN,
+			"Nothing is NaN; the first infinity:");
+	if (why.is_fine) {
+		cmd_say_no_fault(ctx, &why);
+		return NULL;
+	}
+	cmd_say_cause_values(ctx, &why.cause, cmd_way_length(&why.cause));
+	cmd_say_cause(ctx, &why.cause);
+	if (why.is_hidden)
+		out_line(ctx->out, FX_ROLE_PLAIN,
+			"  The output does not show it.");
+	cmd_say_way(ctx, &why.cause);
+	if (why.second.steps.count) {
+		out_line(ctx->out, FX_ROLE_PLAIN,
+			"With that mended it is wrong still:");
+		cmd_say_cause(ctx, &why.second);
+	}
+	fx_session_examine(ctx->session,
+		why.cause.steps.items[cmd_way_length(&why.cause) - 1].node);
+	return NULL;
+}

@@ -1,0 +1,340 @@
+/* cause.c - the walk from a wrong element to what made it so. */
+#include <config.h>
+
+#include "run/cause_private.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/blob.h"
+#include "base/mem.h"
+#include "ir/graph.h"
+#include "ir/signature.h"
+#include "ops/optab.h"
+#include "run/datum.h"
+#include "run/replay.h"
+
+/* A way that is longer is given up. */
+#define STEP_LIMIT 10000
+/* What is to blame is followed this far. */
+#define BLAME_LIMIT 12
+
+/* --- what is to blame ---------------------------------------------------- */
+
+/* What the operation calls the argument that is NODE, or NULL. */
+static const char *
+argument_of(const struct fx_node *call, const struct fx_node *node)
+{
+	const struct fx_signature *signature =
+		call->op ? fx_signature_of((enum fx_op)call->op) : NULL;
+	size_t count = fx_value_item_count(&call->args);
+
+	for (size_t i = 0; signature && i < count; i++)
+		if (call->args.items[i].kind == FX_VALUE_NODE &&
+			call->args.items[i].node == node &&
+			i < signature->count)
+			return signature->parameters[i].name;
+	for (size_t i = 0; i + 1 < fx_value_item_count(&call->kwargs); i += 2)
+		if (call->kwargs.items[i + 1].kind == FX_VALUE_NODE &&
+			call->kwargs.items[i + 1].node == node)
+			return call->kwargs.items[i].text;
+	return NULL;
+}
+
+/* Whether what SPOT's node gives may be traced further: to one element. */
+static bool
+is_call(const struct fx_node *node)
+{
+	return node->opcode == FX_OPCODE_CALL_FUNCTION ||
+	       node->opcode == FX_OPCODE_CALL_METHOD;
+}
+
+/* From a finite element that is to blame on, while each comes from one alone.
+ */
+static struct fx_error *
+follow_blame(struct fx_walk *walk)
+{
+	struct fx_error *err = NULL;
+
+	for (int i = 0; i < BLAME_LIMIT && !err; i++) {
+		struct fx_spot *spot = &walk->spot;
+		FX_AUTO_PROBE struct fx_probe probe = { .total = 0 };
+		struct fx_probe_finding finding;
+		size_t index;
+
+		if (spot->node->opcode == FX_OPCODE_PLACEHOLDER) {
+			if (!spot->replay->outer ||
+				fx_replay_member(spot->replay, spot->node,
+					&index))
+				return NULL;
+			err = fx_walk_leave(walk, index);
+			if (!err)
+				err = fx_walk_add_step(walk, spot,
+					FX_CAUSE_LEADS);
+			continue;
+		}
+		if (!is_call(spot->node))
+			return NULL;
+		fx_replay_rewind(spot->replay, spot->node);
+		err = fx_probe_init(&probe, spot, FX_FAULT_CHANGES, 0);
+		if (!err)
+			err = fx_probe_only(&probe, &finding);
+		walk->cause->calls += probe.calls;
+		if (err || finding.count != 1)
+			return err;
+		err = fx_walk_go_to(walk, &probe, finding.elements[0]);
+		if (!err)
+			err = fx_walk_add_step(walk, spot, FX_CAUSE_LEADS);
+	}
+	return err;
+}
+
+/* The finite elements without which it would not have been produced. */
+static struct fx_error *
+blame(struct fx_walk *walk)
+{
+	const struct fx_spot asked = walk->spot;
+	FX_AUTO_PROBE struct fx_probe probe = { .total = 0 };
+	struct fx_probe_finding finding;
+	struct fx_error *err = fx_probe_init(&probe, &asked, walk->fault, 0);
+
+	if (!err)
+		err = fx_probe_culprit(&probe, &finding);
+	walk->cause->calls += probe.calls;
+	/* The last one is followed. */
+	for (size_t i = finding.count; !err && i-- > 0;) {
+		walk->spot = asked;
+		err = fx_walk_go_to(walk, &probe, finding.elements[i]);
+		if (!err)
+			err = fx_walk_add_step(walk, &walk->spot,
+				FX_CAUSE_BLAMED);
+		if (err)
+			break;
+		fx_walk_last_step(walk)->is_more = finding.is_more;
+		fx_walk_last_step(walk)->argument =
+			argument_of(asked.node, walk->spot.node);
+	}
+	if (err || finding.count != 1 || finding.is_more)
+		return err;
+	return follow_blame(walk);
+}
+
+/* --- the walk ------------------------------------------------------------ */
+
+static bool
+is_nonfinite_constant(const struct fx_value *value)
+{
+	if (value->kind == FX_VALUE_FLOAT && !isfinite(value->real))
+		return true;
+	for (size_t i = 0; i < fx_value_item_count(value); i++)
+		if (is_nonfinite_constant(&value->items[i]))
+			return true;
+	return false;
+}
+
+bool
+fx_cause_has_constant(const struct fx_node *node)
+{
+	return is_nonfinite_constant(&node->args) ||
+	       is_nonfinite_constant(&node->kwargs);
+}
+
+/* All above is right: SPOT's node made it. */
+static struct fx_error *
+end_at_producer(struct fx_walk *walk, const struct fx_probe *probe)
+{
+	struct fx_spot *spot = &walk->spot;
+
+	walk->cause->op = spot->node->op;
+	fx_walk_last_step(walk)->role = FX_CAUSE_PRODUCES;
+	if (walk->fault == FX_FAULT_DIFFERS) {
+		if (probe->lacks_reference && !walk->cause->detail)
+			walk->cause->detail = fx_xstrdup("what it is given has "
+							 "another form there");
+		return NULL;
+	}
+	if (fx_cause_has_constant(spot->node)) {
+		fx_walk_last_step(walk)->role = FX_CAUSE_CONSTANT;
+		return NULL;
+	}
+	return blame(walk);
+}
+
+static bool
+is_same_call(const struct fx_spot *spot)
+{
+	return spot->mate && spot->mate->opcode == spot->node->opcode &&
+	       spot->mate->target == spot->node->target &&
+	       fx_node_input_count(spot->mate) ==
+		       fx_node_input_count(spot->node);
+}
+
+static struct fx_error *
+differs_from_mate(struct fx_walk *walk)
+{
+	const struct fx_node *mate = walk->spot.mate;
+
+	walk->cause->op = walk->spot.node->op;
+	fx_walk_last_step(walk)->role = FX_CAUSE_PRODUCES;
+	walk->cause->detail =
+		mate ? fx_xasprintf("there it is %s, %%%s", mate->target,
+			       mate->name)
+		     : fx_xstrdup("it stands in this graph alone");
+	return NULL;
+}
+
+/* One step further.  *DONE_RET: it is the end. */
+static struct fx_error *
+ask(struct fx_walk *walk, bool *done_ret)
+{
+	struct fx_spot *spot = &walk->spot;
+	FX_AUTO_PROBE struct fx_probe probe = { .total = 0 };
+	struct fx_probe_finding finding;
+	struct fx_error *err;
+	bool entered = false;
+
+	if (walk->fault == FX_FAULT_DIFFERS && !is_same_call(spot)) {
+		*done_ret = true;
+		return differs_from_mate(walk);
+	}
+	fx_replay_rewind(spot->replay, spot->node);
+	if (spot->mate)
+		fx_replay_rewind(spot->other, spot->mate);
+	err = fx_probe_init(&probe, spot, walk->fault, walk->question->rtol);
+	if (!err)
+		err = fx_probe_follow(&probe, &finding);
+	walk->cause->calls += probe.calls;
+	if (err)
+		return err;
+	if (finding.answer == FX_PROBE_FOLLOWS) {
+		uint64_t index;
+		double number[2];
+		const struct fx_leaf *leaf =
+			fx_probe_leaf(&probe, finding.elements[0], &index);
+
+		fx_walk_last_step(walk)->together = finding.count - 1;
+		fx_walk_last_step(walk)->is_more = finding.is_more;
+		fx_elements_decode(leaf->extent.dtype,
+			(char *)fx_blob_data(leaf->bytes) + index * leaf->size,
+			1, &number[0], &number[1]);
+		if (walk->fault == FX_FAULT_NAN &&
+			!fx_fault_holds(FX_FAULT_NAN, number)) {
+			fx_walk_last_step(walk)->role = FX_CAUSE_MAKES;
+			walk->cause->op = spot->node->op;
+			walk->fault = FX_FAULT_NONFINITE;
+		}
+		return fx_walk_go_to(walk, &probe, finding.elements[0]);
+	}
+	if (finding.answer == FX_PROBE_GONE) {
+		fx_walk_last_step(walk)->role = FX_CAUSE_LOST;
+		*done_ret = true;
+		return NULL;
+	}
+	err = fx_walk_enter(walk, &entered);
+	if (err || entered)
+		return err;
+	*done_ret = true;
+	return end_at_producer(walk, &probe);
+}
+
+/* What no node computes ends the way, but for inputs of a layer. */
+static struct fx_error *
+pass_placeholder(struct fx_walk *walk, bool *done_ret)
+{
+	struct fx_spot *spot = &walk->spot;
+	size_t index;
+
+	if (spot->replay->outer &&
+		!fx_replay_member(spot->replay, spot->node, &index))
+		return fx_walk_leave(walk, index);
+	fx_walk_last_step(walk)->role =
+		spot->replay->outer ? FX_CAUSE_PARAMETER : FX_CAUSE_INPUT;
+	*done_ret = true;
+	return NULL;
+}
+
+static struct fx_error *
+go_on(struct fx_walk *walk, bool *done_ret)
+{
+	const struct fx_cause_question *question = walk->question;
+	struct fx_spot *spot = &walk->spot;
+
+	*done_ret = false;
+	if (question->is_set && !spot->replay->outer &&
+		question->is_set(question->context, spot->node)) {
+		fx_walk_last_step(walk)->role = FX_CAUSE_INPUT;
+		walk->cause->detail = fx_xstrdup("set by hand");
+		*done_ret = true;
+		return NULL;
+	}
+	if (spot->node->opcode == FX_OPCODE_PLACEHOLDER)
+		return pass_placeholder(walk, done_ret);
+	if (spot->node->opcode == FX_OPCODE_GET_ATTR) {
+		fx_walk_last_step(walk)->role = FX_CAUSE_PARAMETER;
+		*done_ret = true;
+		return NULL;
+	}
+	return ask(walk, done_ret);
+}
+
+/* Layers that the walk stands in are left. */
+void
+fx_walk_leave_all(struct fx_walk *walk)
+{
+	struct fx_replay *replays[] = { walk->spot.replay, walk->spot.other };
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(replays); i++)
+		while (replays[i] && replays[i]->outer) {
+			struct fx_replay *outer = replays[i]->outer;
+
+			fx_replay_free(replays[i]);
+			replays[i] = outer;
+		}
+}
+
+/* Inputs of a layer are told once, as what is outside. */
+static bool
+is_told(const struct fx_walk *walk)
+{
+	const struct fx_spot *spot = &walk->spot;
+	size_t index;
+
+	if (!spot->replay->outer)
+		return false;
+	if (spot->node->opcode == FX_OPCODE_OUTPUT)
+		return true;
+	return spot->node->opcode == FX_OPCODE_PLACEHOLDER &&
+	       !fx_replay_member(spot->replay, spot->node, &index);
+}
+
+struct fx_error *
+fx_cause_find(const struct fx_cause_question *question, struct fx_cause *ret)
+{
+	struct fx_walk walk = { .question = question,
+		.cause = ret,
+		.spot = question->spot,
+		.fault = question->fault };
+	struct fx_error *err = fx_walk_find_maker(&walk, &walk.spot);
+	bool done = false;
+
+	while (!err && !done && ret->steps.count < STEP_LIMIT) {
+		if (!is_told(&walk))
+			err = fx_walk_add_step(&walk, &walk.spot,
+				FX_CAUSE_PASSES);
+		if (!err)
+			err = go_on(&walk, &done);
+	}
+	fx_walk_leave_all(&walk);
+	return err;
+}
+
+struct fx_error *
+fx_cause_look(const struct fx_cause_question *question, struct fx_cause *ret)
+{
+	struct fx_walk walk = { .question = question,
+		.cause = ret,
+		.spot = question->spot,
+		.fault = question->fault };
+
+	return fx_walk_add_step(&walk, &walk.spot, FX_CAUSE_PASSES);
+}

@@ -1,0 +1,43 @@
+/* cause_private.h - what the files of a walk share. */
+#ifndef FX_RUN_CAUSE_PRIVATE_H
+#define FX_RUN_CAUSE_PRIVATE_H
+
+#include "run/cause.h"
+
+struct fx_walk {
+	const struct fx_cause_question *question;
+	struct fx_cause *cause;
+	struct fx_spot spot;
+	enum fx_fault fault;
+};
+
+/* SPOT is on the way, as ROLE; its value is read. */
+FX_NODISCARD struct fx_error *fx_walk_add_step(struct fx_walk *walk,
+	struct fx_spot *spot, enum fx_cause_role role);
+struct fx_cause_step *fx_walk_last_step(struct fx_walk *walk);
+
+/* Where what stands at SPOT, the value of its node as it is now, comes from:
+ * the node itself, or the last that wrote there in place.
+ */
+FX_NODISCARD struct fx_error *fx_walk_find_maker(const struct fx_walk *walk,
+	struct fx_spot *spot);
+/* To ELEMENT of what PROBE's node is given. */
+FX_NODISCARD struct fx_error *fx_walk_go_to(struct fx_walk *walk,
+	const struct fx_probe *probe, uint64_t element);
+/* Into what its node is made of; *DONE_RET false: that is one operation, or not
+ * the same in the reference.  And out of it, from input INDEX.
+ */
+FX_NODISCARD struct fx_error *fx_walk_enter(struct fx_walk *walk,
+	bool *done_ret);
+FX_NODISCARD struct fx_error *fx_walk_leave(struct fx_walk *walk, size_t index);
+
+/* Out of all of them. */
+void fx_walk_leave_all(struct fx_walk *walk);
+
+/* The parameter or buffer that NODE, a placeholder of REPLAY, is, or NULL; and
+ * which of the inputs.
+ */
+const char *fx_replay_member(const struct fx_replay *replay,
+	const struct fx_node *node, size_t *index_ret);
+
+#endif /* FX_RUN_CAUSE_PRIVATE_H */

@@ -1,0 +1,547 @@
+/* probe_search.c - which elements decide: guessing and halving. */
+#include <config.h>
+
+#include "run/probe_private.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/blob.h"
+#include "ir/node.h"
+#include "ir/side_effects.h"
+#include "run/datum.h"
+#include "run/replay.h"
+#include "run/stats_private.h"
+
+static void
+fill(const struct fx_leaf *leaf, double with)
+{
+	char one[16];
+
+	fx_elements_encode(leaf->extent.dtype, &with, NULL, 1, one);
+	for (uint64_t i = 0; i < leaf->extent.count; i++)
+		memcpy((char *)fx_blob_data(leaf->others) + i * leaf->size, one,
+			leaf->size);
+}
+
+static struct fx_error *
+keep_first(struct fx_probe *probe, uint64_t count, bool *bad_ret)
+{
+	return fx_probe_keep(probe, probe->candidates.items, count, bad_ret);
+}
+
+/* --- guesses ------------------------------------------------------------- */
+
+/* How far element INDEX of LEAF lies from the one in question, each dimension
+ * taken as a fraction of its size; dimensions are those from the last one back.
+ */
+static double
+distance(const struct fx_leaf *leaf, uint64_t index,
+	const struct fx_extent *extent, const int64_t *place)
+{
+	int64_t mine[FX_RANK_LIMIT];
+	double sum = 0;
+
+	fx_extent_unravel(&leaf->extent, index, mine);
+	for (uint32_t i = 1; i <= FX_MIN(leaf->extent.rank, extent->rank);
+		i++) {
+		int64_t a = leaf->extent.sizes[leaf->extent.rank - i];
+		int64_t b = extent->sizes[extent->rank - i];
+		double off =
+			((double)mine[leaf->extent.rank - i] + 0.5) /
+				(double)a -
+			((double)place[extent->rank - i] + 0.5) / (double)b;
+
+		sum += a == 1 || b == 1 ? 0 : off * off;
+	}
+	return sum;
+}
+
+static bool
+find_extent(const struct fx_probe *probe, struct fx_extent *ret)
+{
+	const struct fx_spot *spot = &probe->spot;
+	const struct fx_node *of = spot->written ? spot->written : spot->node;
+	struct fx_datum *tensor =
+		fx_datum_tensor_at(fx_replay_value(spot->replay, of),
+			spot->number);
+	FX_AUTO_ERROR struct fx_error *err =
+		tensor ? fx_extent_of(tensor, ret) : NULL;
+
+	return tensor && !err;
+}
+
+static bool
+is_candidate(const struct fx_leaf *leaf, uint64_t index)
+{
+	return memcmp((char *)fx_blob_data(leaf->bytes) + index * leaf->size,
+		       (char *)fx_blob_data(leaf->others) + index * leaf->size,
+		       leaf->size) != 0;
+}
+
+/* Bring the candidate that lies nearest to the front. */
+static void
+guess(struct fx_probe *probe, const struct fx_extent *extent,
+	const int64_t *place)
+{
+	double best = INFINITY;
+	size_t at = 0;
+	uint64_t first;
+
+	for (size_t i = 0; i < probe->candidates.count; i++) {
+		uint64_t index;
+		const struct fx_leaf *leaf = fx_probe_leaf(probe,
+			probe->candidates.items[i], &index);
+		double now = distance(leaf, index, extent, place);
+
+		if (now < best) {
+			best = now;
+			at = i;
+		}
+	}
+	first = probe->candidates.items[0];
+	probe->candidates.items[0] = probe->candidates.items[at];
+	probe->candidates.items[at] = first;
+}
+
+/* The element of LEAF at the same fraction of each dimension. */
+static uint64_t
+same_place(const struct fx_leaf *leaf, const struct fx_extent *extent,
+	const int64_t *place)
+{
+	uint64_t index = 0;
+
+	for (uint32_t i = 0; i < leaf->extent.rank; i++) {
+		int64_t size = leaf->extent.sizes[i];
+		uint32_t back = leaf->extent.rank - i;
+		int64_t at = 0;
+
+		if (back <= extent->rank) {
+			uint32_t other = extent->rank - back;
+
+			at = place[other] * size / extent->sizes[other];
+		}
+		index = index * (uint64_t)size + (uint64_t)at;
+	}
+	return index;
+}
+
+/* Whether the one at the same place makes it wrong alone: most often the only
+ * call that is needed.
+ */
+static struct fx_error *
+try_same_place(struct fx_probe *probe, const struct fx_extent *extent,
+	const int64_t *place, struct fx_probe_finding *ret)
+{
+	for (size_t i = 0; i < probe->leaves.count; i++) {
+		const struct fx_leaf *leaf = &probe->leaves.items[i];
+		uint64_t index;
+		struct fx_error *err;
+		bool bad;
+
+		if (!leaf->others)
+			continue;
+		index = same_place(leaf, extent, place);
+		if (!is_candidate(leaf, index))
+			continue;
+		index += leaf->first;
+		err = fx_probe_keep(probe, &index, 1, &bad);
+		if (err)
+			return err;
+		if (!bad)
+			continue;
+		ret->elements[0] = index;
+		ret->count = 1;
+		return NULL;
+	}
+	return NULL;
+}
+
+static void
+collect(struct fx_probe *probe)
+{
+	for (size_t k = 0; k < probe->leaves.count; k++) {
+		const struct fx_leaf *leaf = &probe->leaves.items[k];
+
+		for (uint64_t i = 0; leaf->others && i < leaf->extent.count;
+			i++)
+			if (is_candidate(leaf, i))
+				fx_vec_push(&probe->candidates,
+					leaf->first + i);
+	}
+}
+
+/* --- wrong ones above ---------------------------------------------------- */
+
+static struct fx_error *
+add_nonfinite(struct fx_probe *probe, struct fx_leaf *leaf)
+{
+	bool found;
+	struct fx_error *err;
+
+	if (fx_dtype_is_integer(leaf->extent.dtype))
+		return NULL;
+	err = fx_stats_find_nonfinite(leaf->tensor, &leaf->extent, NULL,
+		&found);
+	if (err || !found)
+		return err;
+	err = fx_probe_take_part(probe, leaf);
+	if (err)
+		return err;
+	memcpy(fx_blob_data(leaf->others), fx_blob_data(leaf->bytes),
+		(size_t)leaf->extent.count * leaf->size);
+	fx_elements_clean(leaf->extent.dtype, fx_blob_data(leaf->others),
+		leaf->extent.count);
+	return NULL;
+}
+
+static struct fx_error *
+read_reference(struct fx_probe *probe, struct fx_leaf *leaf)
+{
+	const struct fx_datum *tensor =
+		fx_datum_tensor_at(fx_replay_value(probe->spot.other,
+					   leaf->mate),
+			leaf->number);
+	struct fx_extent extent;
+	struct fx_error *err = NULL;
+
+	if (tensor)
+		err = fx_extent_of(tensor, &extent);
+	if (err)
+		return err;
+	if (!tensor || !fx_extent_same_sizes(&extent, &leaf->extent)) {
+		probe->lacks_reference = true;
+		return NULL;
+	}
+	err = fx_probe_take_part(probe, leaf);
+	if (err)
+		return err;
+	if (extent.dtype == leaf->extent.dtype)
+		return fx_values_read(tensor, 0, (size_t)extent.count,
+			fx_blob_data(leaf->others));
+	for (uint64_t i = 0; i < extent.count && !err; i++) {
+		double number[2];
+
+		err = fx_values_numbers(tensor, i, 1, &number[0], &number[1]);
+		fx_elements_encode(leaf->extent.dtype, &number[0], &number[1],
+			1, (char *)fx_blob_data(leaf->others) + i * leaf->size);
+	}
+	return err;
+}
+
+static double
+largest_of(const struct fx_leaf *leaf)
+{
+	double real[FX_VALUES_CHUNK];
+	double largest = 0;
+
+	for (uint64_t at = 0; at < leaf->extent.count; at += FX_VALUES_CHUNK) {
+		size_t count = (size_t)FX_MIN(leaf->extent.count - at,
+			FX_VALUES_CHUNK);
+
+		fx_elements_decode(leaf->extent.dtype,
+			(char *)fx_blob_data(leaf->others) + at * leaf->size,
+			count, real, NULL);
+		for (size_t i = 0; i < count; i++)
+			if (isfinite(real[i]) && fabs(real[i]) > largest)
+				largest = fabs(real[i]);
+	}
+	return largest;
+}
+
+static struct fx_error *
+add_differing(struct fx_probe *probe, struct fx_leaf *leaf)
+{
+	struct fx_error *err;
+
+	if (!leaf->mate) {
+		probe->lacks_reference = true;
+		return NULL;
+	}
+	err = read_reference(probe, leaf);
+	if (err || !leaf->others)
+		return err;
+	leaf->scale = largest_of(leaf);
+	return NULL;
+}
+
+static void
+to_front(struct fx_probe *probe, size_t place, size_t from)
+{
+	uint64_t taken = probe->candidates.items[from];
+
+	memmove(probe->candidates.items + place + 1,
+		probe->candidates.items + place,
+		(from - place) * sizeof(taken));
+	probe->candidates.items[place] = taken;
+}
+
+/* How many of the first candidates, FROM or more, have to stay for it to be
+ * wrong: END are enough.
+ */
+static struct fx_error *
+fewest(struct fx_probe *probe, uint64_t from, uint64_t end, uint64_t *ret)
+{
+	uint64_t low = from;
+	bool bad;
+	struct fx_error *err = keep_first(probe, from, &bad);
+
+	*ret = bad ? from : end;
+	while (!err && !bad && *ret - low > 1) {
+		uint64_t middle = low + (*ret - low) / 2;
+		bool now;
+
+		err = keep_first(probe, middle, &now);
+		if (now)
+			*ret = middle;
+		else
+			low = middle;
+	}
+	return err;
+}
+
+/* Of the candidates, few that make it wrong with all others replaced. */
+static struct fx_error *
+narrow(struct fx_probe *probe, struct fx_probe_finding *ret)
+{
+	uint64_t end = probe->candidates.count;
+
+	while (ret->count < FX_PROBE_TOGETHER) {
+		uint64_t needed;
+		bool bad = true;
+		struct fx_error *err =
+			fewest(probe, ret->count + 1, end, &needed);
+
+		if (err)
+			return err;
+		to_front(probe, ret->count, (size_t)needed - 1);
+		ret->elements[ret->count] = probe->candidates.items[ret->count];
+		ret->count++;
+		if (needed > ret->count)
+			err = keep_first(probe, ret->count, &bad);
+		if (err || bad)
+			return err;
+		end = needed;
+	}
+	ret->is_more = true;
+	return NULL;
+}
+
+/* By which elements, with all replaced it being right. */
+static struct fx_error *
+find_elements(struct fx_probe *probe, struct fx_probe_finding *ret)
+{
+	struct fx_extent extent;
+	int64_t place[FX_RANK_LIMIT];
+	bool has_place = find_extent(probe, &extent) &&
+			 probe->spot.element < extent.count;
+	struct fx_error *err = NULL;
+
+	if (has_place) {
+		fx_extent_unravel(&extent, probe->spot.element, place);
+		err = try_same_place(probe, &extent, place, ret);
+	}
+	if (err || ret->count)
+		return err;
+	collect(probe);
+	if (!probe->candidates.count) {
+		ret->answer = FX_PROBE_GONE;
+		return NULL;
+	}
+	if (has_place)
+		guess(probe, &extent, place);
+	return narrow(probe, ret);
+}
+
+/* Whether it is wrong when called as it was: not where that cannot be again. */
+static struct fx_error *
+is_still_wrong(struct fx_probe *probe, bool *ret)
+{
+	struct fx_error *err = NULL;
+
+	*ret = true;
+	if (fx_side_effects(probe->spot.node) & FX_SIDE_EFFECT_DRAWS) {
+		err = fx_probe_see(probe);
+		*ret = probe->is_bad;
+	}
+	return err;
+}
+
+struct fx_error *
+fx_probe_follow(struct fx_probe *probe, struct fx_probe_finding *ret)
+{
+	bool bad;
+	struct fx_error *err = is_still_wrong(probe, &bad);
+
+	*ret = (struct fx_probe_finding){ .answer = FX_PROBE_GONE };
+	if (err || !bad)
+		return err;
+	fx_probe_forget(probe);
+	for (size_t i = 0; i < probe->leaves.count && !err; i++)
+		err = probe->fault == FX_FAULT_DIFFERS
+			      ? add_differing(probe, &probe->leaves.items[i])
+			      : add_nonfinite(probe, &probe->leaves.items[i]);
+	if (!err && probe->total)
+		err = fx_probe_keep(probe, NULL, 0, &bad);
+	if (!err && bad)
+		err = fx_probe_see(probe);
+	if (err)
+		return err;
+	ret->answer = FX_PROBE_FOLLOWS;
+	if (!bad)
+		return find_elements(probe, ret);
+	ret->answer = probe->is_bad ? FX_PROBE_PRODUCED : FX_PROBE_GONE;
+	return NULL;
+}
+
+/* --- finite ones that are to blame --------------------------------------- */
+
+/* The smallest part from *LO to before *HI that has to be replaced: one element
+ * or, where no half does, several.
+ */
+static struct fx_error *
+halve(struct fx_probe *probe, uint64_t *lo, uint64_t *hi)
+{
+	while (*hi - *lo > 1) {
+		uint64_t middle = *lo + (*hi - *lo) / 2;
+		bool bad;
+		struct fx_error *err =
+			fx_probe_replace(probe, *lo, middle, &bad);
+
+		if (!err && !bad) {
+			*hi = middle;
+			continue;
+		}
+		if (!err)
+			err = fx_probe_replace(probe, middle, *hi, &bad);
+		if (err || bad)
+			return err;
+		*lo = middle;
+	}
+	return NULL;
+}
+
+static struct fx_error *
+blame_leaf(struct fx_probe *probe, struct fx_leaf *leaf, double with,
+	struct fx_probe_finding *ret)
+{
+	uint64_t lo;
+	uint64_t hi;
+	bool bad;
+	struct fx_error *err =
+		leaf->others ? NULL : fx_probe_take_part(probe, leaf);
+
+	if (err)
+		return err;
+	fill(leaf, with);
+	lo = leaf->first;
+	hi = lo + leaf->extent.count;
+	err = fx_probe_replace(probe, lo, hi, &bad);
+	if (err || bad)
+		return err;
+	err = halve(probe, &lo, &hi);
+	if (err)
+		return err;
+	ret->elements[ret->count++] = lo;
+	ret->is_more |= hi - lo > 1;
+	return NULL;
+}
+
+struct fx_error *
+fx_probe_culprit(struct fx_probe *probe, struct fx_probe_finding *ret)
+{
+	static const double harmless[] = { 1, 0.5 };
+	enum fx_fault fault = probe->fault;
+	struct fx_error *err = NULL;
+
+	*ret = (struct fx_probe_finding){ .answer = FX_PROBE_PRODUCED };
+	fx_probe_forget(probe);
+	/* 1 / 0 is no better than 0 / 0. */
+	probe->fault = FX_FAULT_NONFINITE;
+	for (size_t k = 0; k < FX_ARRAY_LEN(harmless) && !ret->count; k++)
+		for (int ints = 0; ints < 2 && !err && !ret->count; ints++)
+			for (size_t i = 0; i < probe->leaves.count && !err &&
+					   ret->count < 2;
+				i++) {
+				struct fx_leaf *leaf = &probe->leaves.items[i];
+
+				if (fx_dtype_is_integer(leaf->extent.dtype) ==
+					ints)
+					err = blame_leaf(probe, leaf,
+						harmless[k], ret);
+			}
+	probe->fault = fault;
+	return err;
+}
+
+/* --- what it depends on -------------------------------------------------- */
+
+static void
+disturb(const struct fx_leaf *leaf)
+{
+	bool is_bool = leaf->extent.dtype == FX_DTYPE_BOOL;
+
+	for (uint64_t i = 0; i < leaf->extent.count; i++) {
+		size_t at = (size_t)i * leaf->size;
+		double number[2];
+
+		fx_elements_decode(leaf->extent.dtype,
+			(char *)fx_blob_data(leaf->bytes) + at, 1, &number[0],
+			&number[1]);
+		/* The sign too, for what only passes one of them. */
+		number[0] = is_bool             ? number[0] == 0
+			    : number[0] <= 0    ? 1.5 - number[0]
+			    : number[0] < 1e300 ? -1.5 - number[0]
+						: 1;
+		fx_elements_encode(leaf->extent.dtype, &number[0], &number[1],
+			1, (char *)fx_blob_data(leaf->others) + at);
+	}
+}
+
+struct fx_error *
+fx_probe_only(struct fx_probe *probe, struct fx_probe_finding *ret)
+{
+	enum fx_fault fault = probe->fault;
+	uint64_t low = 0;
+	uint64_t high;
+	bool changes = false;
+	bool has_floats = false;
+	struct fx_error *err = fx_probe_see(probe);
+
+	*ret = (struct fx_probe_finding){ .answer = FX_PROBE_PRODUCED };
+	fx_probe_forget(probe);
+	probe->fault = FX_FAULT_CHANGES;
+	for (size_t i = 0; i < probe->leaves.count; i++)
+		has_floats |= !fx_dtype_is_integer(probe->leaves.items[i]
+							   .extent.dtype);
+	for (size_t i = 0; i < probe->leaves.count && !err; i++) {
+		struct fx_leaf *leaf = &probe->leaves.items[i];
+
+		/* Indices and masks choose; what is chosen is meant. */
+		if (fx_dtype_is_integer(leaf->extent.dtype) && has_floats)
+			continue;
+		err = fx_probe_take_part(probe, leaf);
+		if (!err)
+			disturb(leaf);
+	}
+	high = probe->total;
+	if (!err && high)
+		err = fx_probe_replace(probe, 0, high, &changes);
+	while (!err && changes && high - low > 1) {
+		uint64_t middle = low + (high - low) / 2;
+		bool now;
+
+		err = fx_probe_replace(probe, 0, middle, &now);
+		if (now)
+			high = middle;
+		else
+			low = middle;
+	}
+	if (!err && changes) {
+		ret->elements[0] = low;
+		err = fx_probe_keep(probe, &low, 1, &changes);
+		ret->count = changes ? 2 : 1;
+	}
+	probe->fault = fault;
+	return err;
+}

@@ -1,0 +1,422 @@
+/* why.c - choosing the element that is asked about, and asking. */
+#include <config.h>
+
+#include "session/why_private.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ir/graph.h"
+#include "run/backend.h"
+#include "run/datum.h"
+#include "run/difference.h"
+#include "run/replay.h"
+#include "run/stats.h"
+
+void
+fx_why_deinit(struct fx_why *why)
+{
+	fx_cause_deinit(&why->cause);
+	fx_cause_deinit(&why->second);
+}
+
+static struct fx_error *
+check_target(const struct fx_inquiry *a)
+{
+	const struct fx_node *node = a->wish->node;
+
+	if (!a->wish->against && !a->wish->is_wide &&
+		!fx_position_is_started(a->model))
+		return fx_position_not_run(a->model);
+	if (!node)
+		return NULL;
+	if (node->graph != a->model->graph)
+		return fx_error_hint(fx_error_new(FX_ERR_UNSUPPORTED,
+					     "%%%s lies in a nested graph, "
+					     "into which why does not look "
+					     "from outside",
+					     node->name),
+			"finish leaves it; why of its call goes inside");
+	if (a->end && !fx_node_is_before(node, a->end))
+		return fx_error_hint(fx_error_new(FX_ERR_NOT_RUN,
+					     "%%%s has not run yet",
+					     node->name),
+			"run --to %s, then why %s", node->name, node->name);
+	return NULL;
+}
+
+/* --- which element ------------------------------------------------------- */
+
+static struct fx_error *
+read_index(const struct fx_inquiry *a, const struct fx_datum *datum,
+	struct fx_spot *spot)
+{
+	const struct fx_why_wish *wish = a->wish;
+	const int64_t *index = wish->index;
+	size_t count = wish->count;
+	const struct fx_datum *tensor;
+	struct fx_extent extent;
+	struct fx_error *err;
+
+	if (datum->kind != FX_DATUM_TENSOR && fx_datum_tensor_at(datum, 1)) {
+		spot->number = *index < 0 ? SIZE_MAX : (size_t)*index;
+		index++;
+		count--;
+	}
+	tensor = fx_datum_tensor_at(datum, spot->number);
+	if (!tensor)
+		return fx_error_new(FX_ERR_RANGE, "%%%s has no item %lld",
+			wish->node->name, (long long)wish->index[0]);
+	err = fx_extent_of(tensor, &extent);
+	if (err)
+		return err;
+	if (count != extent.rank)
+		return fx_error_new(FX_ERR_RANGE,
+			"%%%s has %u dimension%s, not %zu", wish->node->name,
+			extent.rank, extent.rank == 1 ? "" : "s", count);
+	for (uint32_t i = 0; i < extent.rank; i++) {
+		int64_t at =
+			index[i] < 0 ? index[i] + extent.sizes[i] : index[i];
+
+		if (at < 0 || at >= extent.sizes[i])
+			return fx_error_new(FX_ERR_RANGE,
+				"index %lld is out of range for dimension %u "
+				"of %%%s, of size %lld",
+				(long long)index[i], i, wish->node->name,
+				(long long)extent.sizes[i]);
+		spot->element = spot->element * (uint64_t)extent.sizes[i] +
+				(uint64_t)at;
+	}
+	return NULL;
+}
+
+/* The first NaN, else the first infinity, else what is largest. */
+static struct fx_error *
+find_worst(struct fx_inquiry *a, const struct fx_datum *datum,
+	struct fx_spot *spot)
+{
+	int best = -1;
+	double largest = -1;
+	struct fx_datum *tensor;
+
+	for (size_t k = 0; (tensor = fx_datum_tensor_at(datum, k)); k++) {
+		struct fx_stats stats;
+		struct fx_error *err =
+			fx_stats_compute(tensor, &a->ticker, &stats);
+		double size;
+		int now;
+
+		if (err)
+			return err;
+		size = FX_MAX(fabs(stats.min), fabs(stats.max));
+		now = stats.nan ? 2 : stats.plus_inf + stats.minus_inf ? 1 : 0;
+		if (!stats.seen || now < best ||
+			(now == best && (now || size <= largest)))
+			continue;
+		best = now;
+		largest = size;
+		spot->number = k;
+		spot->element = now == 2   ? stats.nan_index
+				: now == 1 ? stats.inf_index
+				: fabs(stats.min) > fabs(stats.max)
+					? stats.min_index
+					: stats.max_index;
+	}
+	return NULL;
+}
+
+/* The element that lies furthest from the reference. */
+static struct fx_error *
+find_furthest(struct fx_inquiry *a, const struct fx_datum *datum,
+	const struct fx_datum *reference, struct fx_spot *spot)
+{
+	double largest = 0;
+	struct fx_datum *mine;
+
+	for (size_t k = 0; (mine = fx_datum_tensor_at(datum, k)); k++) {
+		struct fx_datum *theirs = fx_datum_tensor_at(reference, k);
+		FX_AUTO_GAP struct fx_gap gap = { .mismatch = NULL };
+		struct fx_error *err = NULL;
+
+		if (theirs)
+			err = fx_gap_compute(mine, theirs, true, &a->ticker,
+				&gap);
+		if (err)
+			return err;
+		if (!theirs || gap.mismatch || !gap.differing ||
+			!(gap.max_rel > largest))
+			continue;
+		largest = gap.max_rel;
+		spot->number = k;
+		spot->element = gap.index;
+	}
+	return NULL;
+}
+
+/* What the reference has there, and how large it is all in all. */
+static struct fx_error *
+read_wanted(struct fx_inquiry *a, struct fx_spot *spot)
+{
+	const struct fx_datum *tensor =
+		spot->mate ? fx_datum_tensor_at(fx_replay_value(a->other,
+							spot->mate),
+				     spot->number)
+			   : NULL;
+	struct fx_extent extent;
+	struct fx_stats stats;
+	struct fx_error *err;
+
+	if (!tensor)
+		return fx_error_new(FX_ERR_NO_NODE,
+			"the reference has nothing in the place of %%%s",
+			spot->node->name);
+	err = fx_extent_of(tensor, &extent);
+	if (!err && spot->element >= extent.count)
+		err = fx_error_new(FX_ERR_SHAPE,
+			"%%%s has another shape in the reference",
+			spot->node->name);
+	if (!err)
+		err = fx_stats_compute(tensor, &a->ticker, &stats);
+	if (!err)
+		err = fx_values_numbers(tensor, spot->element, 1,
+			&spot->wanted[0], &spot->wanted[1]);
+	if (!err)
+		spot->scale = FX_MAX(fabs(stats.least), fabs(stats.most));
+	return err;
+}
+
+/* A NaN (or infinity) of the output, else the first that was there. */
+static struct fx_error *
+choose_fault(struct fx_inquiry *a, struct fx_spot *spot, struct fx_why *ret)
+{
+	bool wants_inf = a->wish->target == FX_WHY_INF;
+	struct fx_met met = wants_inf ? a->inf : a->nan;
+	struct fx_node *output = fx_graph_output(a->model->graph);
+	const struct fx_datum *datum =
+		output && !a->end ? fx_replay_value(a->replay, output) : NULL;
+
+	ret->fault = wants_inf ? FX_FAULT_NONFINITE : FX_FAULT_NAN;
+	if (!met.node && !wants_inf && a->inf.node) {
+		ret->is_inf = true;
+		ret->fault = FX_FAULT_NONFINITE;
+		met = a->inf;
+	}
+	if (!met.node)
+		return fx_error_new(FX_ERR_NO_VALUE, "no value of what ran %s",
+			wants_inf ? "is infinite, but for constants"
+				  : "is NaN or infinite, but for constants");
+	spot->node = met.node;
+	spot->number = met.number;
+	spot->element = met.element;
+	if (datum && fx_bitset_has(&a->spoiled, (uint32_t)output->id)) {
+		struct fx_spot worst = { .number = 0 };
+		struct fx_datum *tensor;
+		double number[2];
+		struct fx_error *err = find_worst(a, datum, &worst);
+
+		tensor = fx_datum_tensor_at(datum, worst.number);
+		if (!err && tensor)
+			err = fx_values_numbers(tensor, worst.element, 1,
+				&number[0], &number[1]);
+		if (err)
+			return err;
+		if (tensor && fx_fault_holds(ret->fault, number)) {
+			spot->node = output;
+			spot->number = worst.number;
+			spot->element = worst.element;
+			return NULL;
+		}
+	}
+	ret->is_hidden = output && !a->end;
+	/* As it was when it was made. */
+	fx_replay_rewind(a->replay, fx_graph_next(met.node));
+	return NULL;
+}
+
+static struct fx_error *
+choose_element(struct fx_inquiry *a, struct fx_spot *spot)
+{
+	const struct fx_datum *datum = fx_replay_value(a->replay, spot->node);
+
+	if (!datum || !fx_datum_tensor_at(datum, 0))
+		return fx_error_new(FX_ERR_TYPE, "%%%s gives no tensor",
+			spot->node->name);
+	if (a->wish->count)
+		return read_index(a, datum, spot);
+	if (!a->other || !spot->mate)
+		return find_worst(a, datum, spot);
+	return find_furthest(a, datum, fx_replay_value(a->other, spot->mate),
+		spot);
+}
+
+static struct fx_error *
+choose(struct fx_inquiry *a, struct fx_spot *spot, struct fx_why *ret)
+{
+	struct fx_error *err;
+	const struct fx_datum *tensor;
+
+	*spot = (struct fx_spot){ .replay = a->replay, .other = a->other };
+	if (a->wish->target != FX_WHY_NODE && !a->other)
+		return choose_fault(a, spot, ret);
+	spot->node = a->wish->node ? a->wish->node
+				   : fx_graph_output(a->model->graph);
+	spot->mate = a->other ? fx_pairs_mate(&a->pairs, spot->node) : NULL;
+	err = choose_element(a, spot);
+	if (!err && a->other)
+		err = read_wanted(a, spot);
+	if (err)
+		return err;
+	tensor = fx_datum_tensor_at(fx_replay_value(a->replay, spot->node),
+		spot->number);
+	err = fx_values_numbers(tensor, spot->element, 1, &spot->value[0],
+		&spot->value[1]);
+	if (a->other) {
+		ret->fault = FX_FAULT_DIFFERS;
+		ret->is_fine = !fx_spot_differs(spot, a->wish->rtol);
+		return err;
+	}
+	ret->fault = fx_fault_holds(FX_FAULT_NAN, spot->value)
+			     ? FX_FAULT_NAN
+			     : FX_FAULT_NONFINITE;
+	ret->is_fine = !fx_fault_holds(FX_FAULT_NONFINITE, spot->value);
+	return err;
+}
+
+static bool
+is_set(void *context, const struct fx_node *node)
+{
+	const struct fx_model *model = context;
+
+	return fx_run_given(model->run, node->id);
+}
+
+/* --- a second cause ------------------------------------------------------ */
+
+static const struct fx_cause_step *
+end_of_way(const struct fx_cause *cause)
+{
+	const struct fx_cause_step *end = NULL;
+
+	for (size_t i = 0; i < cause->steps.count; i++)
+		if (fx_cause_is_way(&cause->steps.items[i]))
+			end = &cause->steps.items[i];
+	return end;
+}
+
+/* Whether A and B end at one element. */
+static bool
+ends_alike(const struct fx_cause *a, const struct fx_cause *b)
+{
+	const struct fx_cause_step *ends[] = { end_of_way(a), end_of_way(b) };
+
+	return ends[0]->node == ends[1]->node && ends[0]->name == ends[1]->name;
+}
+
+/* Run it with what was found mended: is the element wrong still, and why? */
+static struct fx_error *
+find_second(struct fx_inquiry *a, struct fx_cause_question *question,
+	struct fx_why *ret)
+{
+	const struct fx_datum *tensor;
+	struct fx_spot *spot = &question->spot;
+	struct fx_error *err;
+
+	a->mended = end_of_way(&ret->cause)->node;
+	fx_replay_free(FX_TAKE(a->replay));
+	err = fx_inquiry_run(a);
+	if (err)
+		return err;
+	spot->replay = a->replay;
+	tensor = fx_datum_tensor_at(fx_replay_value(a->replay, spot->node),
+		spot->number);
+	if (tensor)
+		err = fx_values_numbers(tensor, spot->element, 1,
+			&spot->value[0], &spot->value[1]);
+	if (err || !tensor || !fx_fault_holds(FX_FAULT_NONFINITE, spot->value))
+		return err;
+	if (!fx_fault_holds(question->fault, spot->value))
+		question->fault = FX_FAULT_NONFINITE;
+	err = fx_cause_find(question, &ret->second);
+	if (!err && ends_alike(&ret->cause, &ret->second)) {
+		fx_cause_deinit(&ret->second);
+		ret->second = (struct fx_cause){ .op = 0 };
+	}
+	return err;
+}
+
+/* Only an element that is there still at the end, and nobody's constant. */
+static bool
+may_have_second(const struct fx_inquiry *a, const struct fx_why *why)
+{
+	const struct fx_cause_step *end = end_of_way(&why->cause);
+
+	return !a->other && !why->is_fine && !why->is_hidden &&
+	       why->cause.steps.count && end->role != FX_CAUSE_LOST &&
+	       end->node != why->cause.steps.items[0].node;
+}
+
+struct fx_error *
+fx_why_find(struct fx_session *session, struct fx_model *model,
+	const struct fx_why_wish *wish, struct fx_why *ret)
+{
+	FX_AUTO(inquiry)
+	struct fx_inquiry a = {
+		.session = session, .model = model, .wish = wish
+	};
+	struct fx_cause_question question = {
+		.rtol = wish->rtol, .is_set = is_set, .context = model
+	};
+	struct fx_error *err = check_target(&a);
+
+	*ret = (struct fx_why){ .fault = FX_FAULT_NAN };
+	if (!err)
+		err = fx_inquiry_prepare(&a);
+	if (!err)
+		err = check_target(&a);
+	if (!err)
+		err = fx_inquiry_run(&a);
+	if (!err)
+		err = fx_inquiry_run_reference(&a);
+	if (!err)
+		err = choose(&a, &question.spot, ret);
+	question.fault = ret->fault;
+	question.pairs = a.other ? &a.pairs : NULL;
+	if (!err)
+		err = ret->is_fine ? fx_cause_look(&question, &ret->cause)
+				   : fx_cause_find(&question, &ret->cause);
+	if (!err && may_have_second(&a, ret))
+		err = find_second(&a, &question, ret);
+	if (err)
+		fx_why_deinit(ret);
+	return err;
+}
+
+struct fx_error *
+fx_why_explain(struct fx_session *session, struct fx_model *model,
+	const struct fx_why_wish *wish, struct fx_cause *ret)
+{
+	FX_AUTO(inquiry)
+	struct fx_inquiry a = {
+		.session = session, .model = model, .wish = wish
+	};
+	struct fx_cause_question question = { .rtol = 0 };
+	struct fx_why why = { .is_fine = true };
+	struct fx_error *err = check_target(&a);
+
+	if (!err)
+		err = fx_inquiry_prepare(&a);
+	if (!err)
+		err = check_target(&a);
+	if (!err)
+		err = fx_inquiry_run(&a);
+	/* As it was when it was made. */
+	if (!err)
+		fx_replay_rewind(a.replay, fx_graph_next(wish->node));
+	if (!err)
+		err = choose(&a, &question.spot, &why);
+	if (!err)
+		err = fx_cause_explain(&question, ret);
+	if (err)
+		fx_cause_deinit(ret);
+	return err;
+}

@@ -1,0 +1,65 @@
+/* why.h - where a wrong value of a session's run comes from.
+ *
+ * The graph is run once more, aside, up to where the session stands, and the
+ * walk of run/cause.h begins there.  The session's run, its values and its
+ * generator are as before.
+ */
+#ifndef FX_SESSION_WHY_H
+#define FX_SESSION_WHY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+#include "run/cause.h"
+
+struct fx_graph;
+struct fx_model;
+struct fx_node;
+struct fx_session;
+
+enum fx_why_target {
+	FX_WHY_NAN,  /* of the output, else the first that was there */
+	FX_WHY_INF,  /* the same; those that constants are do not count */
+	FX_WHY_NODE, /* an element of NODE, or its worst */
+};
+
+struct fx_why_wish {
+	enum fx_why_target target;
+	struct fx_node *node;
+	const int64_t *index;     /* of COUNT numbers; of a tuple one more */
+	size_t count;             /* 0: the worst element */
+	struct fx_graph *against; /* the reference, or NULL */
+	bool is_wide;             /* the reference is the same graph in f64 */
+	double rtol;              /* of the reference's largest element */
+};
+
+struct fx_why {
+	enum fx_fault fault;
+	bool is_fine;          /* nothing is wrong with the element: ... */
+	struct fx_cause cause; /* ... its first step alone */
+	bool is_hidden;        /* the output does not show it */
+	bool is_inf;           /* asked for NaN, found an infinity */
+	/* With what CAUSE names mended, it is wrong still: from there. */
+	struct fx_cause second;
+	size_t executed; /* nodes */
+};
+void fx_why_deinit(struct fx_why *why);
+FX_DEFINE_DEINIT(why, struct fx_why, fx_why_deinit);
+#define FX_AUTO_WHY FX_AUTO(why)
+
+/* NOT_RUN, NOT_KNOWN without values, RANGE for no such element, NO_VALUE where
+ * nothing is wrong anywhere, INTERRUPTED.
+ */
+FX_NODISCARD struct fx_error *fx_why_find(struct fx_session *session,
+	struct fx_model *model, const struct fx_why_wish *wish,
+	struct fx_why *ret);
+
+/* An element, and the operands of its formula (fx_cause_explain). */
+FX_NODISCARD struct fx_error *fx_why_explain(struct fx_session *session,
+	struct fx_model *model, const struct fx_why_wish *wish,
+	struct fx_cause *ret);
+
+#endif /* FX_SESSION_WHY_H */

@@ -1,0 +1,167 @@
+#!/usr/bin/env bash
+# why.sh - numeric faults that later nodes hide: why names the node, the element
+# and what is to blame.  Skipped without libtorch.
+. "$(dirname "$0")/home.sh"
+
+has_values || exit 77
+
+# fault NAME WHAT SETUP BODY EXPECTED: the graph of BODY, its commands SETUP one
+# a line, is run; what `why WHAT` says, in one line, has EXPECTED, a regular
+# expression.  Inputs are x f32[4,4] and y f32[4,4], ones.
+named=0
+all=0
+fault()
+{
+	all=$((all + 1))
+	{
+		echo 'class GraphModule(torch.nn.Module):'
+		echo '    def forward(self, x: "f32[4,4]", y: "f32[4,4]"):'
+		sed 's/^/        /' <<<"$4"
+	} >it.py
+	{
+		echo 'input x = ones(4,4)'
+		echo 'input y = ones(4,4)'
+		echo "$3"
+		[[ $2 == *--against* ]] || echo run
+		echo "why $2"
+	} >it.fxdb
+	fxdb it.py -batch -x it.fxdb >said 2>&1
+	if tr '\n' ' ' <said | grep -qE -- "$5"; then
+		named=$((named + 1))
+	else
+		echo "fault $1 is not named: $5"
+		tail -6 said
+	fi
+}
+# One element, number N of 16, of an input is V.
+at() { echo "torch.where(arange(16).reshape(4,4) == $1, $2, ones(4,4))"; }
+
+fault 'root of a negative number' nan "input x = $(at 6 -0.25)" \
+	$'a = torch.sqrt(x)\nb = torch.relu(a)\nc = b.sum()\nreturn c' \
+	'from %a\[1,2\].*%x\[1,2\] = -0.25: square root of a negative number'
+fault 'logarithm of zero, clamped away' inf "input x = $(at 6 -3)" \
+	$'r = torch.relu(x)\na = torch.log(r)\nb = torch.clamp(a, -10, 10)\nreturn b' \
+	'%a\[1,2\] is -inf.*%r\[1,2\] = 0.0, from %x\[1,2\] = -3.0: logarithm of zero.*does not show'
+fault 'a row that is masked throughout' nan "input y = torch.where(arange(16).reshape(4,4) // 4 == 2, zeros(4,4), ones(4,4))" \
+	$'m = y == 0\nf = x.masked_fill(m, float("-inf"))\ns = torch.softmax(f, -1)\no = torch.matmul(s, x)\nw = torch.where(o > 0, o, 0.0)\nreturn w' \
+	'%s\[2,0\] is NaN.*%f\[2,[0-3]\] is -inf.*softmax of a row without a finite element.*constant'
+fault 'zero divided by zero' nan "input x = $(at 9 0)
+input y = $(at 9 0)" \
+	$'d = x / y\nm = torch.amax(d, 1)\nreturn m' \
+	'%m\[2\] from %d\[2,1\].*%y\[2,1\] = 0.0: division by zero'
+fault 'an empty count' nan '' \
+	$'k = x > 2\nn = k.sum()\nt = (x * k).sum()\nm = t / n\nr = m.relu()\nreturn r' \
+	'%m.*%n = 0: division by zero'
+fault 'the mean of nothing' nan '' \
+	$'e = x[4:]\nm = e.mean(0)\nr = torch.relu(m)\nreturn r' \
+	'%m\[0\].*mean of no elements'
+fault 'overflow in f16' inf "input x = $(at 5 300)" \
+	$'h = x.half()\nq = h * h\nc = torch.clamp(q, max=1000.0)\nreturn c' \
+	'%q\[1,1\] is inf.*%x\[1,1\] = 300.0: too large'
+fault 'overflow of exp' nan "input x = $(at 3 200)" \
+	$'e = torch.exp(x)\ns = e / e.sum(1, keepdim=True)\nl = torch.nan_to_num(s)\nreturn l' \
+	'NaN.*%e\[0,3\].*%x\[0,3\] = 200.0: too large'
+fault 'infinity minus infinity' nan "input x = $(at 7 200)" \
+	$'e = torch.exp(x)\nz = e - e * 2\nw = torch.where(z != z, 0.0, z)\nreturn w' \
+	'%z\[1,3\] is NaN.*infinity minus infinity'
+fault 'beyond the arc' nan "input x = $(at 15 1.0001)" \
+	$'a = torch.acos(x)\nt = a.t()\nr = t.reshape(16)\ns = r[8:]\nm = s.max()\nreturn m' \
+	'from %a\[3,3\].*%x\[3,3\] = 1.000.*beyond -1'
+fault 'a power of a negative number' nan "input x = $(at 2 -2)" \
+	$'p = x ** 0.5\nc = torch.cat([p, y])\nf = c.flatten()\nreturn f' \
+	'from %p\[0,2\].*%x\[0,2\] = -2.0: a power of a negative'
+fault 'written in place, through a view' nan "input y = $(at 1 -1)" \
+	$'h = x * 1\nv = h[2]\nl = torch.log(y[0])\nh[2] = l\nb = h.t()\ns = b.sum(0)\nreturn s' \
+	'%setitem\[2,1\] from %l\[1\].*%y\[0,1\] = -1.0: logarithm of a negative'
+fault 'seen through a view that was written later' nan "input y = $(at 1 -1)" \
+	$'h = x * 1\nv = h.view(16)\na = v.add_(torch.sqrt(y).view(16))\nz = h.relu_()\ns = h.sum(1)\nreturn s' \
+	'%z\[0,1\] from .*%sqrt\[0,1\].*%y\[0,1\] = -1.0: square root'
+fault 'overwritten where it was wrong' nan "input x = $(at 4 -1)" \
+	$'a = torch.sqrt(x)\nb = a * 2\nc = b.zero_()\nreturn c' \
+	'%a\[1,0\] is NaN.*%x\[1,0\] = -1.0: square root.*does not show'
+fault 'two causes' nan "input x = $(at 3 -1)
+input y = $(at 6 -1)" \
+	$'p = torch.sqrt(x)\nq = torch.log(y)\nb = p + q\ns = b.sum()\nreturn s' \
+	'%p\[0,3\].*%x\[0,3\] = -1.0.*wrong still.*%q\[1,2\].*%y\[1,2\] = -1.0'
+fault 'of an item of a tuple' 'output[1][1]' "input x = $(at 13 -1)" \
+	$'a = torch.sqrt(x)\nc = torch.chunk(a, 2)\nm = c[1].max(0)\nreturn (y, m[0])' \
+	'%output\[1\]\[1\] is NaN.*%m\[0\]\[1\].*%c\[1\]\[1,1\] from %a\[3,1\].*%x\[3,1\] = -1.0'
+fault 'from an embedding' nan 'set value w = torch.where(arange(12).reshape(3,4) == 6, -4, ones(3,4))' \
+	$'i = torch.tensor([0, 1, 1, 2])\nw = torch.ones(3, 4)\ng = torch.nn.functional.embedding(i, w)\nl = torch.sqrt(g)\nr = l.relu()\nreturn r' \
+	'from %l\[1,2\].*%g\[1,2\] = -4.0, from %w\[1,2\] = -4.0: square root'
+fault 'of bf16' inf "input x = $(at 5 3e38)" \
+	$'h = x.bfloat16()\nq = h + h\nc = q.clamp(max=5.0)\nreturn c' \
+	'%q\[1,1\] is inf.*%x\[1,1\] = 3e\+38: too large'
+fault 'gradient of a root at zero' nan "input x = $(at 10 0)" \
+	$'r = torch.sqrt(x)\ng = y / (2 * r)\nm = torch.where(x > 0, g, 0.0)\nz = g * x\nreturn (m, z)' \
+	'%z\[2,2\].*%x\[2,2\] = 0.0|%g\[2,2\].*x\[2,2\] = 0.0'
+fault 'gradient of a norm at zero' nan "input x = torch.where(arange(16).reshape(4,4) // 4 == 1, zeros(4,4), ones(4,4))" \
+	$'n = torch.norm(x, dim=1, keepdim=True)\ng = x / n\nk = g.clamp(0, 1)\nreturn k' \
+	'%g\[1,0\].*%n\[1,0\] = 0.0: division by zero'
+
+# Wrong but finite: against the same graph before an edit.
+against() { fault "$1" 'output --against base' "graph copy it as base
+graph it
+$2" "$3" "$4"; }
+against 'a wrong axis' 'set %s.args[1] = 0
+input x = randn(4,4)' $'a = torch.relu(x)\ns = a.sum(1)\nb = s * 2\nreturn b' \
+	'%s\[[0-3]\].*not how it is computed'
+against 'an index off by one' 'replace v = a[2]
+input x = randn(4,4)' $'a = torch.exp(x)\nv = a[1]\nb = v + 1\nc = b.clamp(max=9.0)\nreturn c' \
+	'%v\[[0-3]\].*not how it is computed'
+against 'another operation' 'replace r = torch.abs(a)
+input x = randn(4,4)' $'a = x * 2\nr = torch.relu(a)\nb = r.sum(0)\nreturn b' \
+	'%r\[.*not 0.0.*abs.*there it is torch.relu'
+against 'a node between' 'insert after a : n = a * 1.5 --splice
+input x = randn(4,4)' $'a = x * 2\nr = torch.relu(a)\nb = r.sum(0)\nreturn b' \
+	'%n\[.*not how it is computed'
+# in_model NAME FILE WHAT SETUP EXPECTED: in a model that is there.
+in_model()
+{
+	all=$((all + 1))
+	printf '%s\n' "load $2" "$4" run "why $3" >it.fxdb
+	fxdb -x it.fxdb
+	if tr '\n' ' ' <said | grep -qE -- "$5"; then
+		named=$((named + 1))
+	else
+		echo "fault $1 is not named: $5"
+		tail -6 said
+	fi
+}
+resnet=$source/doc/examples/resnet18.fxg
+transformer=$source/doc/examples/transformer.fxg
+in_model 'a negative variance' "$resnet" nan 'weights random --seed 0
+set value layer2.0.bn2.running_var = torch.where(arange(128) == 17, -0.25, $v)' \
+	'%output\[0,0\] is NaN from .* from %layer2_0_bn2\[0,17,0,0\].*sqrt\(running_var \+ eps\).*layer2.0.bn2.running_var\[17\] = -0.25: square root of a negative'
+in_model 'an infinite weight' "$mlp" inf 'set value fc2.weight = torch.where(arange(32).reshape(4,8) == 21, 1 / zeros(1), $v)' \
+	'from %fc2\[[01],2\] from fc2.weight\[2,5\].*inf'
+in_model 'a NaN in an input' "$transformer" nan 'input x = torch.where(arange(2*5*16).reshape(2,5,16) == 100, 0/zeros(1), ones(2,5,16))' \
+	'from %x\[1,1,4\].*an input'
+in_model 'one flipped bit' "$mlp" 'output --against base' 'graph copy mlp as base
+graph mlp
+input x = torch.randn(2,4)
+set value fc1.weight = torch.where(arange(32).reshape(8,4) == 6, -$v, $v)' \
+	'from fc1.weight\[1,2\] is .*fc1.weight\[1,2\] = .*there'
+in_model 'a transposed weight' "$transformer" 'output --against base' 'graph copy transformer as base
+graph transformer
+set value feed_forward.up.weight = $v.flip(0)' \
+	'from .*feed_forward.up.weight\[.*there'
+in_model 'a wrong epsilon' "$resnet" 'output --against base' 'weights random --seed 0
+graph copy resnet18 as base
+graph resnet18
+set module layer3.0.bn1 = nn.BatchNorm2d(256, eps=0.1)' \
+	'layer3_0_bn1'
+
+# The formula with its numbers, inside of a layer and where bytes were written
+# over later too.
+fxdb "$mlp" -ex run -ex 'explain add[0,1]' -ex 'explain act[1,2]' -ex 'explain fc1[0,0]' -ex 'explain x[0,0]'
+says '  = %x[0,1] + %fc2[0,1]'
+says '  = -0.2934289 + 0.27712'
+says '  = max(input[1,2], 0)'
+says 'sum of x * weight + bias, of many elements'
+says 'nothing computes it here'
+fxdb "$resnet" -ex 'weights random --seed 0' -ex run -ex 'explain bn1[0,3,5,5]' -ex 'explain flatten[0,7]'
+says '  = (input[0,3,5,5] - running_mean[3]) / sqrt(running_var[3] + 1e-05) * weight[3] + bias[3]'
+says '  = %avgpool[0,7,0,0]'
+echo "$named of $all faults are named"
+[ "$named" = "$all" ] || fail "$named of $all"

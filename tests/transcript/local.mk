@@ -274,7 +274,7 @@ program_tests = \
 	%D%/nonfinite.sh %D%/watch.sh \
 	%D%/reduce.sh \
 	%D%/nested_edits.sh \
-	%D%/nonfinite.sh %D%/why.sh %D%/why_random.sh \
+	%D%/why.sh %D%/why_random.sh \
 	%D%/overwritten.sh \
 	%D%/threads.sh \
 	%D%/leave.sh \

@@ -20,6 +20,7 @@ libfxcmd_a_SOURCES += \
 	%D%/verbs/edit.c %D%/verbs/edit.h \
 	%D%/verbs/elements.c %D%/verbs/elements.h %D%/verbs/find.c %D%/verbs/spread.c \
 	%D%/verbs/statistics.c %D%/verbs/reach.c %D%/verbs/parameters.c %D%/verbs/summary.c \
+	%D%/verbs/examine.c %D%/verbs/heat_map.c \
 	%D%/learn/help.c %D%/learn/help.h %D%/learn/help_topics.def %D%/learn/subjects.def \
 	%D%/learn/everyday.def \
 	%D%/verbs/info.c %D%/verbs/info_run.c \

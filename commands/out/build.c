@@ -207,10 +207,16 @@ out_cell_int(struct out *out, enum fx_role role, int64_t number)
 void
 out_cell_double(struct out *out, enum fx_role role, double number)
 {
+	out_cell_digits(out, role, number, 6);
+}
+
+void
+out_cell_digits(struct out *out, enum fx_role role, double number, int digits)
+{
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	struct out_cell *cell;
 
-	fx_buf_addf(&text, "%.6g", number);
+	fx_buf_addf(&text, "%.*g", digits, number);
 	cell = out_item_add_cell(collecting(out), OUT_CELL_DOUBLE, role,
 		fx_buf_text(&text));
 	cell->real = number;

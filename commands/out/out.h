@@ -30,6 +30,7 @@ FX_PRINTF(3, 4)
 void out_cell(struct out *out, enum fx_role role, const char *format, ...);
 void out_cell_int(struct out *out, enum fx_role role, int64_t number);
 void out_cell_double(struct out *out, enum fx_role role, double number);
+void out_cell_digits(struct out *out, enum fx_role role, double n, int digits);
 /* A cell without a value: null in JSON, TEXT elsewhere. */
 void out_cell_none(struct out *out, const char *text);
 void out_cell_bool(struct out *out, enum fx_role role, bool truth);
@@ -131,7 +132,6 @@ size_t out_default_rows(struct out *out);
  * (record.h).  A sink may not call back into commands.
  */
 struct out_item;
-
 struct out_sink {
 	void (*begin)(void *context, const char *command);
 	void (*item)(void *context, struct out_item *item);

@@ -42,6 +42,7 @@ FX_NODISCARD struct fx_error *cmd_dom_exec(struct cmd_ctx *ctx);
 cmd_words_fn cmd_node_sort_words;
 FX_NODISCARD struct fx_error *cmd_params_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_summary_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_x_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_stats_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_hist_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_freq_exec(struct cmd_ctx *ctx);

@@ -57,7 +57,6 @@ struct cmd_code {
 	struct fx_emit_ranges ranges;
 };
 void cmd_code_deinit(struct cmd_code *code);
-
 struct cmd_shell {
 	struct fx_session *session;
 	struct fx_settings *settings; /* the session's */
@@ -101,6 +100,7 @@ struct cmd_shell {
 	char list_form; /* p f t: of the last listing */
 	struct cmd_code code;
 	size_t search_next;
+	uint64_t examine_next; /* unit or node that x goes on with */
 	char *search_text;
 	size_t rows_shown; /* by the listing that may be repeated */
 };

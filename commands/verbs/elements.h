@@ -32,4 +32,8 @@ void cmd_cell_statistic(struct out *out, const struct fx_datum *tensor,
 /* A cell with a bar that is as long as COUNT is of MOST. */
 void cmd_cell_bar(struct cmd_ctx *ctx, uint64_t count, uint64_t most);
 
+/* heat_map.c: TENSOR, which has values, as a picture. */
+FX_NODISCARD struct fx_error *cmd_say_map(struct cmd_ctx *ctx,
+	const struct fx_datum *tensor);
+
 #endif /* FX_COMMANDS_VERBS_ELEMENTS_H */

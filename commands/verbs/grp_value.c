@@ -206,6 +206,27 @@ const struct cmd_entry cmd_group_value[] = {
 		.exec = undisplay_exec,
 	},
 	{
+		.name = "x",
+		.summary = "show raw elements of a tensor, nodes, or a map",
+		.help = "The format is a count, a letter and a size, as in "
+			"gdb: d u x o t f c of the bits of units of 1, 2, 4 or "
+			"8 bytes (b h w g), else of elements, complex ones as "
+			"two. Without a letter they are shown as what they "
+			"are. x/5i lists nodes; x/m draws the last two "
+			"dimensions as shades, NaN and infinities as !. The "
+			"empty line goes on.",
+		.synonyms = "examine memory bytes bits hex raw elements "
+			    "picture image heatmap heat map",
+		.needs = CMD_TAKES_FORMAT | CMD_REPEATS,
+		.args = { { "expression", CMD_ARG_EXPR, CMD_OPTIONAL,
+			"which tensor, or node", NULL } },
+		.examples = { { "x/8f conv1.weight", "eight elements" },
+			{ "x/4xw conv1.weight[1]", "their bits" },
+			{ "x/5i relu", "five nodes" },
+			{ "x/m conv1.weight[0,0]", "a map" } },
+		.exec = cmd_x_exec,
+	},
+	{
 		.name = "stats",
 		.summary = "tell statistics of a tensor, also by a dimension",
 		.help = "How many elements, the least and greatest that are no "

@@ -1,5 +1,5 @@
-"""looking.py FXDB: what stats, hist, freq and find say of random arrays, beside
-numpy on the same elements."""
+"""looking.py FXDB: what stats, hist, freq, find and x say of random arrays,
+beside numpy on the same elements."""
 import json
 import math
 import os
@@ -190,6 +190,31 @@ def check_find(answer, x, test):
     return None
 
 
+UNITS = {"b": 1, "h": 2, "w": 4, "g": 8}
+
+
+def unit_text(letter, raw):
+    """The bytes RAW of a unit as gdb shows them."""
+    bits = int.from_bytes(raw, "little")
+    if letter == "d":
+        return int.from_bytes(raw, "little", signed=True)
+    return {"u": "%d" % bits, "x": "0x%0*x" % (2 * len(raw), bits),
+            "o": "0%o" % bits if bits else "0",
+            "t": format(bits, "0%db" % (8 * len(raw)))}[letter]
+
+
+def check_x(answer, x, letter, size, count):
+    raw = x.tobytes()
+    total = len(raw) // size
+    wanted = [unit_text(letter, raw[i * size:(i + 1) * size])
+              for i in range(min(count, total))]
+    got = [row["u%d" % i] for row in answer.get("units", [])
+           for i in range(8) if row.get("u%d" % i) is not None]
+    if answer["total"] != total or got != wanted:
+        return "units"
+    return None
+
+
 def cases(r, path, x):
     """Lines to type and how to judge each."""
     name = 'file("%s")' % path
@@ -208,6 +233,10 @@ def cases(r, path, x):
     yield "freq %s -m 0%s" % (
         name, "" if digits is None else " --round %d" % digits), \
         lambda a: check_freq(a, x, digits)
+    letter, size = r.choice("duxot"), r.choice("bhwg")
+    count = r.choice([1, 3, 9, 40])
+    yield "x/%d%s%s %s" % (count, letter, size, name), \
+        lambda a: check_x(a, x, letter, UNITS[size], count)
     if x.dtype.kind != "c":
         words = r.choice(list(CONDITIONS))
         yield "find %s %s -m 0" % (name, words), \

@@ -1,5 +1,5 @@
 #!/bin/sh
-# stats, hist, freq and find beside numpy on the same arrays.
+# stats, hist, freq, find and x beside numpy on the same arrays.
 . "$(dirname "$0")/python.sh"
 need_modules numpy
 exec "$python" "$here/looking.py" "$FXDB"

@@ -62,7 +62,7 @@ SETUP = {
     "unset value relu": ["run", "set value relu = relu * 0"],
 }
 # What looks at values has some.
-VALUES = ("params ", "stats ", "hist ", "freq ", "find ")
+VALUES = ("x/", "params ", "stats ", "hist ", "freq ", "find ")
 # Exit statuses that are meant.
 STATUS = {"quit 3": 3}
 # They need a terminal, values, or lines after them: other tests have them.

@@ -1,4 +1,4 @@
-/* dump_value.c - writing a tensor to a file of numpy's. */
+/* dump_value.c - writing a tensor to a file. */
 #include <config.h>
 
 #include <string.h>
@@ -12,8 +12,8 @@
 #include "commands/shell/groups.h"
 #include "commands/shell/overwrite_guard.h"
 #include "commands/shell/shell.h"
-#include "load/npy.h"
 #include "run/datum.h"
+#include "run/tensor_file.h"
 #include "run/ticker.h"
 #include "run/values.h"
 
@@ -52,7 +52,7 @@ write_tensor(struct cmd_ctx *ctx, struct fx_datum *tensor, const char *path)
 	array.count = extent.count;
 	memcpy(array.sizes, extent.sizes, sizeof(array.sizes));
 	fx_ticker_init(&source.ticker, ctx->front->tick, ctx->front->context);
-	err = fx_npy_write(path, &array, give, &source);
+	err = fx_tensor_file_write(path, &array, give, &source);
 	if (err)
 		return err;
 	fx_extent_print(&shape, &extent);
@@ -76,20 +76,33 @@ find_file(const char *text, size_t *length_ret)
 	return at;
 }
 
+/* Whether PATH ends as a format that can be written. */
+static bool
+is_tensor_file(const char *path)
+{
+	const char *ending;
+
+	for (size_t i = 0; (ending = fx_tensor_file_ending(i)); i++)
+		if (fx_str_ends(path, ending))
+			return true;
+	return false;
+}
+
 /* Return the error for TEXT, which does not end in a file, or is only a file.
  * OUTPUT is the file that -o names, or NULL; -o takes text, not values.
  */
 static struct fx_error *
 no_file(const char *text, const char *output)
 {
-	bool has_file = text && fx_str_ends(text, ".npy");
+	bool has_file = text && is_tensor_file(text);
 	bool is_word = text && !has_file && !strpbrk(text, " /\"'()[]{}");
 	const char *tensor = text && !has_file ? text : "x";
 	const char *quote = output && strchr(output, ' ') ? "\"" : "";
 	struct fx_error *err = fx_error_new(FX_ERR_USAGE,
-		"dump value: expected a tensor and a file that ends in .npy");
+		"dump value: expected a tensor and a file that ends in .npy, "
+		".safetensors or .csv");
 
-	if (output && fx_str_ends(output, ".npy"))
+	if (output && is_tensor_file(output))
 		return fx_error_hint(err, "dump value %s %s%s%s", tensor, quote,
 			output, quote);
 	return fx_error_hint(err, "dump value %s %s.npy", tensor,
@@ -111,7 +124,7 @@ cmd_dump_value(struct cmd_ctx *ctx, const char *text)
 
 	if (err)
 		return err;
-	if (output || !name || !fx_str_ends(name, ".npy") || file - text < 2)
+	if (output || !name || !is_tensor_file(name) || file - text < 2)
 		return no_file(text, output);
 	expression = fx_xstrndup(text, (size_t)(file - text - 1));
 	path = fx_file_expand(name);

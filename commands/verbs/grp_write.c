@@ -137,7 +137,7 @@ const struct cmd_entry cmd_group_write[] = {
 			"alone, or with -o to a "
 			"file. folder writes a package for Python: from DIR "
 			"import FxModule; load reads it too. value writes a "
-			"tensor to a file of numpy's.",
+			"tensor to a .npy, .safetensors or .csv file.",
 		.synonyms = "print export code listing write text convert "
 			    "tensor npy numpy",
 		.also = "code=python py=python listing=fx tabular=table "

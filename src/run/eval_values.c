@@ -11,12 +11,12 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "ir/tensor_meta.h"
-#include "load/npy.h"
 #include "meta/promote.h"
 #include "run/backend.h"
 #include "run/compare.h"
 #include "run/eval_private.h"
 #include "run/stats.h"
+#include "run/tensor_file.h"
 #include "run/values.h"
 
 /* --- arguments ----------------------------------------------------------- */
@@ -455,10 +455,10 @@ fx_eval_file(struct fx_evaluator *evaluator, const struct fx_ast *call,
 			"file takes a path in quotes, file(\"x.npy\")");
 	if (name && !fx_datum_is(name, FX_VALUE_STRING))
 		return fx_error_new(FX_ERR_TYPE,
-			"an array of a .npz file is named in quotes, "
+			"a tensor of a file is named in quotes, "
 			"file(\"x.npz\", \"a\")");
 	path = fx_file_expand(file->value.text);
-	err = fx_npz_read(path, name ? name->value.text : NULL, &array);
+	err = fx_tensor_file_read(path, name ? name->value.text : NULL, &array);
 	if (err)
 		return err;
 	meta = fx_tensor_meta_ints(arena, array.dtype, array.sizes, array.rank);

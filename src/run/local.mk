@@ -38,6 +38,7 @@ libfxcore_a_SOURCES += \
 	%D%/nonfinite.c %D%/nonfinite.h %D%/stats.c %D%/stats.h %D%/stats_private.h \
 	%D%/stats_text.c \
 	%D%/statistic.c %D%/statistics.def \
+	%D%/tensor_file.c %D%/tensor_file.h \
 	%D%/distribution.c %D%/distribution.h \
 	%D%/storage.c %D%/storage.h \
 	%D%/summary.c %D%/summary.h \

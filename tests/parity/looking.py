@@ -1,5 +1,5 @@
 """looking.py FXDB: what stats, hist, freq, find and x say of random arrays,
-beside numpy on the same elements."""
+and what dump value writes, beside numpy on the same elements."""
 import json
 import math
 import os
@@ -12,6 +12,9 @@ import numpy
 
 numpy.seterr(all="ignore")
 DTYPES = ["bool", "u1", "i1", "i2", "i4", "i8", "f2", "f4", "f8", "c8", "c16"]
+# Values are dumped where a graph is open.
+MODEL = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                     "../../doc/examples/mlp.fxg")
 SPECIAL = [math.nan, math.inf, -math.inf, 0.0, -0.0, 1e300]
 CONDITIONS = {
     "$v > 0": lambda v: v > 0,
@@ -190,6 +193,35 @@ def check_find(answer, x, test):
     return None
 
 
+def read_safetensors(path):
+    """The one tensor of a file, by what the format says."""
+    with open(path, "rb") as f:
+        data = f.read()
+    size = int.from_bytes(data[:8], "little")
+    entry = json.loads(data[8:8 + size])["tensor"]
+    begin, end = entry["data_offsets"]
+    return entry["dtype"], entry["shape"], data[8 + size:][begin:end]
+
+
+SAFETENSORS = {"bool": "BOOL", "uint8": "U8", "int8": "I8", "int16": "I16",
+               "int32": "I32", "int64": "I64", "float16": "F16",
+               "float32": "F32", "float64": "F64"}
+
+
+def check_safetensors(path, x):
+    dtype, shape, raw = read_safetensors(path)
+    if dtype != SAFETENSORS[str(x.dtype)] or shape != list(x.shape):
+        return "header"
+    return None if raw == x.tobytes() else "bytes"
+
+
+def check_csv(path, x):
+    read = numpy.loadtxt(path, delimiter=",", ndmin=2, dtype=numpy.longdouble)
+    return None if numpy.array_equal(
+        read.astype(x.dtype).reshape(x.shape), x, equal_nan=x.dtype.kind == "f"
+    ) else "numbers"
+
+
 UNITS = {"b": 1, "h": 2, "w": 4, "g": 8}
 
 
@@ -233,6 +265,12 @@ def cases(r, path, x):
     yield "freq %s -m 0%s" % (
         name, "" if digits is None else " --round %d" % digits), \
         lambda a: check_freq(a, x, digits)
+    if x.dtype.kind != "c":
+        yield "dump value %s %s.safetensors" % (name, path), \
+            lambda a: check_safetensors(path + ".safetensors", x)
+        if x.ndim < 3 and x.size:
+            yield "dump value %s %s.csv" % (name, path), \
+                lambda a: check_csv(path + ".csv", x)
     letter, size = r.choice("duxot"), r.choice("bhwg")
     count = r.choice([1, 3, 9, 40])
     yield "x/%d%s%s %s" % (count, letter, size, name), \
@@ -259,17 +297,18 @@ def main():
         with open(script, "w") as f:
             f.write("".join(line + "\n" for line in lines))
         said = subprocess.run(
-            [fxdb, "-nx", "-batch", "--json", "--keep-going", "-x", script],
+            [fxdb, "-nx", "-batch", "--json", "--keep-going", MODEL, "-x",
+             script],
             stdout=subprocess.PIPE, check=False).stdout.decode()
-    answers = [json.loads(line) for line in said.splitlines()]
-    answers = [a for a in answers if a["command"] != "source"]
-    if len(answers) != len(judges):
-        sys.exit("%d answers to %d lines" % (len(answers), len(judges)))
-    for answer, (line, judge, x) in zip(answers, judges):
-        problem = judge(answer) if answer["ok"] else answer["error"]["message"]
-        if problem:
-            wrong += 1
-            print("%s: %s: %s %s" % (problem, line, x.dtype, x.shape))
+        answers = [json.loads(line) for line in said.splitlines()]
+        answers = [a for a in answers if a["command"] not in ("source", "load")]
+        if len(answers) != len(judges):
+            sys.exit("%d answers to %d lines" % (len(answers), len(judges)))
+        for answer, (line, judge, x) in zip(answers, judges):
+            problem = judge(answer) if answer["ok"] else answer["error"]["message"]
+            if problem:
+                wrong += 1
+                print("%s: %s: %s %s" % (problem, line, x.dtype, x.shape))
     print("%d lines, %d wrong" % (len(judges), wrong))
     sys.exit(wrong > 0)
 

@@ -1,0 +1,29 @@
+/* tensor_file.h - one tensor in a file of numpy's, safetensors or CSV.
+ *
+ * The ending of the name says which; what has none of these endings is read as
+ * one of numpy's.
+ */
+#ifndef FX_RUN_TENSOR_FILE_H
+#define FX_RUN_TENSOR_FILE_H
+
+#include "load/npy.h"
+
+/* Read PATH: NAME of a file with several tensors, NULL for the only one.  A
+ * CSV of one column has one dimension, else two; its elements are I64, or F32
+ * where one is no integer.  FORMAT when it is none of these, or a CSV whose
+ * rows differ or that has what is no number; NO_NAME; else as fx_npy_read.
+ */
+FX_NODISCARD struct fx_error *fx_tensor_file_read(const char *path,
+	const char *name, struct fx_npy *ret);
+
+/* Endings that can be written, NULL past the last. */
+const char *fx_tensor_file_ending(size_t index);
+
+/* As fx_npy_write, in the format that the ending of PATH says, which is one of
+ * the above.  UNSUPPORTED when that has no such dtype, or for more than two
+ * dimensions in a CSV.
+ */
+FX_NODISCARD struct fx_error *fx_tensor_file_write(const char *path,
+	const struct fx_npy *array, fx_npy_source *source, void *context);
+
+#endif /* FX_RUN_TENSOR_FILE_H */

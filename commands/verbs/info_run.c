@@ -1,5 +1,5 @@
 /* info_run.c - info record and info coverage: what was run, what is kept,
- * and what ran it.
+ * and what ran it; info locals: what the model's source calls values.
  */
 #include <config.h>
 
@@ -9,6 +9,7 @@
 #include "commands/verbs/show.h"
 #include "ir/graph.h"
 #include "ops/optab.h"
+#include "session/locals.h"
 #include "session/model.h"
 #include "session/position.h"
 #include "session/session.h"
@@ -98,5 +99,33 @@ cmd_say_coverage(struct cmd_ctx *ctx)
 	out_field_int(ctx->out, "failed", FX_ROLE_NUMBER,
 		(int64_t)facts.failed);
 	out_record_end(ctx->out);
+	return NULL;
+}
+
+struct fx_error *
+cmd_say_locals(struct cmd_ctx *ctx)
+{
+	static const char *const keys[] = { "name", "node", "1state", "shape" };
+	struct fx_locals locals;
+	const struct fx_local *local;
+
+	fx_position_locals(ctx->model, &locals);
+	out_value_text(ctx->out, "function", locals.function);
+	if (!locals.list.count)
+		out_line(ctx->out, FX_ROLE_PLAIN, "%s",
+			locals.function
+				? "No name has a value here yet."
+				: "There are names at a stop, where a trace "
+				  "kept the lines of the source.");
+	out_table_begin(ctx->out, "locals", FX_ARRAY_LEN(keys), keys);
+	fx_vec_for_each (local, &locals.list) {
+		out_cell(ctx->out, FX_ROLE_STRING, "%s", local->name);
+		out_cell(ctx->out, FX_ROLE_NODE, "%%%s", local->node->name);
+		out_cell(ctx->out, FX_ROLE_STATE, "%s",
+			fx_model_state(ctx->model, local->node));
+		cmd_cell_shape(ctx->out, local->node->meta);
+	}
+	out_table_end(ctx->out);
+	fx_vec_deinit(&locals.list);
 	return NULL;
 }

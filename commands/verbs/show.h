@@ -76,6 +76,9 @@ FX_NODISCARD struct fx_error *cmd_here(struct cmd_ctx *ctx,
 FX_NODISCARD struct fx_error *cmd_say_record(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_say_coverage(struct cmd_ctx *ctx);
 
+/* info locals. */
+FX_NODISCARD struct fx_error *cmd_say_locals(struct cmd_ctx *ctx);
+
 /* How data are printed by the settings; TICKER is made for it. */
 struct fx_datum_printer cmd_datum_printer(struct cmd_ctx *ctx,
 	struct fx_ticker *ticker);

@@ -51,6 +51,8 @@ struct fx_resolver {
 	/* The value of NODE; NO_VALUE says how to get it. */
 	struct fx_error *(*value)(void *context, struct fx_node *node,
 		struct fx_datum **ret);
+	/* The node that the model's own name NAME stands for, or NULL. */
+	struct fx_node *(*local)(void *context, const char *name);
 	/* Position that `.` stands for. */
 	struct fx_error *(*here)(void *context, size_t *position_ret);
 	/* $name, $_, $v. */

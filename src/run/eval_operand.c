@@ -212,7 +212,9 @@ operand_of_path(struct fx_evaluator *evaluator, const char *path,
 	return fx_parameters_name_missing(err, path);
 }
 
-/* COMMANDS 2, "A bare name": a node, a module path, a name space. */
+/* COMMANDS 2, "A bare name": a node, a module path, a name space; else one that
+ * the model's source has at the stop.
+ */
 struct fx_error *
 fx_operand_of_name(struct fx_evaluator *evaluator, const char *name,
 	struct fx_operand *ret)
@@ -243,7 +245,12 @@ fx_operand_of_name(struct fx_evaluator *evaluator, const char *name,
 		set_text(ret, FX_OPERAND_FUNCTION, fx_intern(name));
 		return NULL;
 	}
-	return hint_stranger(no_node(resolver, name), name);
+	node = resolver->local ? resolver->local(resolver->context, name)
+			       : NULL;
+	if (!node)
+		return hint_stranger(no_node(resolver, name), name);
+	set_node(ret, node);
+	return NULL;
 }
 
 struct fx_error *

@@ -11,6 +11,7 @@
 #include "run/values.h"
 #include "session/activation.h"
 #include "session/capture.h"
+#include "session/locals.h"
 #include "session/resolve.h"
 #include "session/resolve_private.h"
 #include "session/session_private.h"
@@ -25,6 +26,13 @@ fx_resolve_nonfinite(void *context, const struct fx_node *node)
 		fx_run_activation_of(model->run, node->graph);
 
 	return place && fx_model_is_nonfinite(model, place, node);
+}
+
+struct fx_node *
+fx_resolve_local(void *context, const char *name)
+{
+	return fx_position_local(((struct fx_resolve_context *)context)->model,
+		name);
 }
 
 struct evaluation {

@@ -22,7 +22,7 @@ libfxcore_a_SOURCES += \
 	%D%/nonfinite.c %D%/nonfinite.h \
 	%D%/nonfinite_cache.c %D%/nonfinite_text.c \
 	%D%/input_hint.c \
-	%D%/location.c \
+	%D%/location.c %D%/locals.c %D%/locals.h \
 	%D%/file_meta.c \
 	%D%/history.c \
 	%D%/input.c %D%/keep.c \

@@ -191,6 +191,7 @@ fx_resolver_init(struct fx_resolver *resolver,
 	resolver->graph_name = fx_position_graph_name(model);
 	resolver->scope = model->scope;
 	resolver->value = resolve_value;
+	resolver->local = fx_resolve_local;
 	resolver->here = resolve_here;
 	resolver->is_tagged = resolve_tagged;
 	resolver->is_dirty = resolve_dirty;

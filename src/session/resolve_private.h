@@ -21,4 +21,7 @@ void fx_resolver_init(struct fx_resolver *resolver,
 /* evaluate.c, for the resolver: whether NODE's value has NaN or infinities. */
 bool fx_resolve_nonfinite(void *context, const struct fx_node *node);
 
+/* The node that the model's own name NAME stands for at the stop, or NULL. */
+struct fx_node *fx_resolve_local(void *context, const char *name);
+
 #endif /* FX_SESSION_RESOLVE_PRIVATE_H */

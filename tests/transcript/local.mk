@@ -58,7 +58,7 @@ transcripts = \
 	%D%/fig1_listing.fxt \
 	%D%/fig2_transform.fxt \
 	%D%/fig3_code.fxt \
-	%D%/dump_value_files.fxt %D%/x.fxt %D%/find.fxt %D%/freq.fxt %D%/params.fxt %D%/slice.fxt \
+	%D%/info_locals.fxt %D%/dump_value_files.fxt %D%/x.fxt %D%/find.fxt %D%/freq.fxt %D%/params.fxt %D%/slice.fxt \
 	%D%/summary.fxt %D%/hist.fxt %D%/stats.fxt \
 	%D%/finish.fxt \
 	%D%/flags.fxt \

@@ -41,7 +41,7 @@ check_target(const struct fx_inquiry *a)
 		return fx_error_hint(fx_error_new(FX_ERR_NOT_RUN,
 					     "%%%s has not run yet",
 					     node->name),
-			"run --to %s, then why %s", node->name, node->name);
+			"run --to %s", node->name);
 	return NULL;
 }
 

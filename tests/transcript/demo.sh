@@ -35,8 +35,9 @@ grep -qx 'All is well so far.  Now something is' said || fail 'a remark at 40'
 grep -qx 'broken on purpose: one variance of a' said || fail 'its second row'
 says '=>  24 ·  layer2_0_downsample_0'
 says '=>  23 ·  layer2_0_bn2'
-says 'min -1@[17]'
-says 'i64[]  17'
+says 'running_var[17]'
+says 'square root of a negative'
+says 'sqrt(-1.0'
 says 'nan 1000'
 
 # It leaves nothing to ask about: its breakpoint is gone, and only that one, and

@@ -19,11 +19,6 @@ PICTURES = {
         "start": ["-q", "-ex", "demo resnet --pace 1500ms"],
         "steps": [("", 60)], "until": "dump script",
     },
-    "step": {
-        "size": (110, 30), "start": ["doc/examples/resnet18.fxg", "--tui"],
-        "steps": [(":weights random" + ENTER, 4), (":run --to layer2_0_bn1"
-                                                   + ENTER, 4), ("s", 2)],
-    },
     "pass": {
         "size": (140, 30), "start": ["doc/examples/resnet18.fxg", "--tui"],
         "steps": [(":weights random" + ENTER, 4),
@@ -31,11 +26,12 @@ PICTURES = {
                   (":y" + ENTER, 2), (":n" + ENTER, 2)],
     },
     "nan": {
-        "size": (110, 30), "start": ["doc/examples/resnet18.fxg", "--tui"],
+        "size": (120, 32), "start": ["doc/examples/resnet18.fxg", "--tui"],
         "steps": [(":weights random" + ENTER, 4),
                   (":set value layer2.0.bn2.running_var = "
                    "torch.where(arange(128) == 17, -1, $v)" + ENTER, 3),
-                  (":run" + ENTER, 5)],
+                  (":watch nonfinite" + ENTER, 2), (":run" + ENTER, 5),
+                  (":why nan" + ENTER, 5)],
     },
 }
 
@@ -83,7 +79,8 @@ class Terminal:
     def rows(self):
         return subprocess.run(self.call + ["capture-pane", "-p", "-e"],
                               check=True, stdout=subprocess.PIPE,
-                              text=True).stdout.split("\n")
+                              text=True).stdout.replace(
+                                  os.getcwd() + "/", "").split("\n")
 
     def end(self):
         subprocess.run(self.call + ["kill-server"])

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/intern.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "ir/module.h"
 #include "ir/value_text.h"
 
@@ -41,7 +42,7 @@ static void
 add_value(struct fx_buf *out, const struct fx_value *value)
 {
 	if (value->kind == FX_VALUE_STRING)
-		fx_buf_add(out, value->text);
+		fx_utf8_add_visible(out, value->text, strlen(value->text));
 	else
 		fx_value_print_as(out, value, FX_STYLE_REPR);
 }
@@ -130,7 +131,9 @@ print_child(struct fx_buf *out, const struct fx_member *member, int depth)
 	fx_buf_add_char(out, '\n');
 	for (int i = 0; i <= depth; i++)
 		fx_buf_add(out, "  ");
-	fx_buf_addf(out, "(%s): ", member->name);
+	fx_buf_add_char(out, '(');
+	fx_utf8_add_visible(out, member->name, strlen(member->name));
+	fx_buf_add(out, "): ");
 	if (!member->child)
 		fx_buf_add(out, "None");
 	else if (depth >= DEPTH_LIMIT)
@@ -143,11 +146,12 @@ static void
 print(struct fx_buf *out, const struct fx_module *module,
 	const char *class_name, int depth)
 {
+	const char *name = fx_class_short_name(class_name ? class_name
+							  : module->class_name);
 	bool has_children = false;
 
-	fx_buf_addf(out, "%s(",
-		fx_class_short_name(class_name ? class_name
-					       : module->class_name));
+	fx_utf8_add_visible(out, name, strlen(name));
+	fx_buf_add_char(out, '(');
 	for (size_t i = 0; i < module->member_count; i++)
 		has_children |= module->members[i].kind == FX_MEMBER_CHILD;
 	if (!has_children)

@@ -224,16 +224,34 @@ print_held(struct print *print, const struct fx_datum *datum)
 		print_nodes(print, datum);
 }
 
-/* As a file says, which may say anything but where lines end. */
+/* Whether TEXT has the lines of a module as PyTorch prints it: those after the
+ * first are indented, or close it.  Other lines of a file are no lines of ours.
+ */
+static bool
+has_module_lines(const char *text, const char *end)
+{
+	while ((text = memchr(text, '\n', (size_t)(end - text)))) {
+		text++;
+		if (!(text < end && *text == ')') &&
+			!(end - text > 2 && text[0] == ' ' && text[1] == ' '))
+			return false;
+	}
+	return true;
+}
+
+/* As a file says, which may say anything. */
 static void
 print_opaque(struct print *print, const struct fx_value *value)
 {
 	size_t length;
 	const char *text = fx_value_opaque_part(value, 0, &length);
 	const char *end = text + length;
+	bool has_lines = has_module_lines(text, end);
 
 	for (;;) {
-		const char *line = memchr(text, '\n', (size_t)(end - text));
+		const char *line =
+			has_lines ? memchr(text, '\n', (size_t)(end - text))
+				  : NULL;
 		const char *stop = line ? line : end;
 
 		fx_utf8_add_visible(print->out, text, (size_t)(stop - text));

@@ -121,14 +121,13 @@ read_new_input(struct cmd_ctx *ctx, const char *text, struct fx_value *ret,
 {
 	struct fx_graph *graph = fx_position_graph(ctx->model);
 	size_t word = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789?");
-	struct fx_error *no_shape =
-		fx_tensor_meta_parse(graph->values, text, strlen(text), ret);
 	struct fx_error *err;
 
-	*is_shape_ret = !no_shape;
-	if (!no_shape || text[word] == '[')
-		return no_shape;
-	fx_error_free(no_shape);
+	/* A number is a default, and so is a list. */
+	*is_shape_ret = text[word] == '[' && *text >= 'a' && *text <= 'z';
+	if (*is_shape_ret)
+		return fx_tensor_meta_parse(graph->values, text, strlen(text),
+			ret);
 	err = cmd_edit_value(ctx, text, ret);
 	if (!err && !fx_value_visit_nodes(ret, is_no_node, NULL))
 		err = fx_error_new(FX_ERR_TYPE,

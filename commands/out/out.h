@@ -46,8 +46,9 @@ void out_cell_shape(struct out *out, const char *text, const char *const *sizes,
 void out_table_more(struct out *out, size_t more, const char *hint);
 void out_table_end(struct out *out);
 
-/* Until out_arranged: tables are sorted by the column KEY ("-KEY": descending;
- * null: not at all; borrowed) and keep ROWS rows (0: all).
+/* Until out_arranged: tables are sorted by the column KEY, large numbers first
+ * ("-KEY": the other way; null: not at all; borrowed), and keep ROWS rows (0:
+ * all).
  */
 void out_arrange(struct out *out, const char *key, size_t rows);
 /* Whether rows are to be given all, as they will be sorted. */

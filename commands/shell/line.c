@@ -23,7 +23,8 @@ static const struct cmd_flag common_flags[] = {
 
 static const struct cmd_flag listing_flags[] = {
 	{ "max", 'm', CMD_ARG_INT, "show at most this many rows; 0: all" },
-	{ "sort", 's', CMD_ARG_WORD, "sort by a column; -KEY: descending" },
+	{ "sort", 's', CMD_ARG_WORD,
+		"sort by a column, large numbers first; -KEY: the other way" },
 };
 
 void

@@ -54,10 +54,13 @@ sort(struct out_item *item, size_t column, bool reverse)
 {
 	size_t columns = item->columns;
 	size_t count = item->cells.count / columns;
-	struct row *rows = fx_xcalloc(count, sizeof(*rows));
-	struct out_cell *cells =
-		fx_xcalloc(item->cells.count, sizeof(*item->cells.items));
+	struct row *rows;
+	struct out_cell *cells;
 
+	if (count == 0)
+		return;
+	rows = fx_xcalloc(count, sizeof(*rows));
+	cells = fx_xcalloc(item->cells.count, sizeof(*item->cells.items));
 	for (size_t i = 0; i < count; i++)
 		rows[i] = (struct row){ item,
 			&item->cells.items[i * columns + column], i, reverse };

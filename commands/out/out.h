@@ -104,8 +104,7 @@ void out_tree_end(struct out *out);
  */
 void out_raw(struct out *out, const char *text, size_t length);
 
-/* Named values beside the text, for JSON only: {"command":..., "key": value}.
- */
+/* Named values beside the text, for JSON only: "key": value. */
 void out_value_int(struct out *out, const char *key, int64_t number);
 void out_value_text(struct out *out, const char *key, const char *text);
 void out_value_bool(struct out *out, const char *key, bool truth);

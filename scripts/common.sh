@@ -186,6 +186,14 @@ run_tests()
 	scripts/count-tests "$folder" $? ${2:+"$2"}
 }
 
+# quick_tests FOLDER: those of a run between two changes.
+quick_tests()
+{
+	make -s -C "$1" list-tests | tr ' ' '\n' |
+		grep -vE '^tests/parity/|/(example|states|program|live|lessons|watch|bounds|demo|nested|stranger|recovery)\.sh$' |
+		tr '\n' ' '
+}
+
 # find_tests FOLDER NAME...: the tests called so, with or without their ending,
 # or with that ending, as make knows them.
 find_tests()

@@ -59,6 +59,19 @@ fxt_skip(const char *reason)
 	skipped++;
 }
 
+size_t
+fxt_part(size_t all)
+{
+	const char *text = getenv("FXT_PERCENT");
+	size_t percent = text ? (size_t)strtoul(text, NULL, 10) : 100;
+	size_t part;
+
+	if (percent < 1 || percent > 100)
+		percent = 100;
+	part = all * percent / 100;
+	return part ? part : 1;
+}
+
 bool
 fxt_ok(struct fx_error *err)
 {

@@ -51,6 +51,11 @@ int fxt_run(const char *name, const struct fxt_case *cases, size_t count);
 	} while (0)
 void fxt_skip(const char *reason);
 
+/* How many of ALL random cases to try: FXT_PERCENT of them where the
+ * environment has it (1 to 100), at least one.
+ */
+size_t fxt_part(size_t all);
+
 /* Whether there was no ERR; it is printed and freed if there was. */
 bool fxt_ok(struct fx_error *err);
 

@@ -296,8 +296,7 @@ a_script_recreates_the_graph(void)
 {
 	char *folder = fxt_folder_new();
 	FX_AUTO_FREE char *path = fx_xasprintf("%s/script.fxg", folder);
-	const char *count = getenv("FXT_GRAPHS");
-	size_t graphs = count ? (size_t)strtoul(count, NULL, 10) : GRAPHS;
+	size_t graphs = fxt_part(GRAPHS);
 	size_t edits = 0;
 
 	for (uint64_t seed = 1; seed <= graphs; seed++)
@@ -484,8 +483,7 @@ for_seeds(bool (*holds)(uint64_t seed, const char *path))
 {
 	char *folder = fxt_folder_new();
 	FX_AUTO_FREE char *path = fx_xasprintf("%s/diff.fxg", folder);
-	const char *count = getenv("FXT_GRAPHS");
-	size_t graphs = count ? (size_t)strtoul(count, NULL, 10) : GRAPHS / 5;
+	size_t graphs = fxt_part(GRAPHS);
 	size_t failed = 0;
 
 	for (uint64_t seed = 1; seed <= graphs && failed < 3; seed++)

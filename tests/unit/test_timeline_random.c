@@ -318,7 +318,7 @@ walk_is_sound(uint64_t seed, const char *backend, const char *limit)
 static void
 values_are_those_of_a_fresh_run_after_any_sequence(void)
 {
-	for (uint64_t seed = 0; seed < 2500; seed++)
+	for (uint64_t seed = 0; seed < fxt_part(2500); seed++)
 		if (!walk_is_sound(seed, "real", NULL))
 			return;
 }
@@ -326,7 +326,7 @@ values_are_those_of_a_fresh_run_after_any_sequence(void)
 static void
 so_they_are_when_values_are_dropped(void)
 {
-	for (uint64_t seed = 0; seed < 2500; seed++)
+	for (uint64_t seed = 0; seed < fxt_part(2500); seed++)
 		if (!walk_is_sound(seed + 5000, "real", "record limit 100") ||
 			!walk_is_sound(seed + 6000, "real",
 				"record values off"))
@@ -338,7 +338,7 @@ so_they_are_on_libtorch(void)
 {
 	if (!fxt_has_torch())
 		FXT_SKIP("no libtorch");
-	for (uint64_t seed = 0; seed < 200; seed++)
+	for (uint64_t seed = 0; seed < fxt_part(200); seed++)
 		if (!walk_is_sound(seed, "torch", NULL) ||
 			!walk_is_sound(seed + 9000, "torch",
 				"record limit 100") ||

@@ -134,7 +134,8 @@ cmd_why_exec(struct cmd_ctx *ctx)
 	cmd_say_way(ctx, &why.cause);
 	if (why.second.steps.count) {
 		out_line(ctx->out, FX_ROLE_PLAIN,
-			"With that mended it is wrong still:");
+			why.is_apart ? "And apart from that:"
+				     : "With that mended it is wrong still:");
 		cmd_say_cause(ctx, &why.second);
 	}
 	fx_session_examine(ctx->session,

@@ -3,7 +3,6 @@
 
 #include "run/cause_private.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/blob.h"
@@ -12,6 +11,7 @@
 #include "ir/signature.h"
 #include "ops/optab.h"
 #include "run/datum.h"
+#include "run/nonfinite.h"
 #include "run/replay.h"
 
 /* A way that is longer is given up. */
@@ -121,24 +121,6 @@ blame(struct fx_walk *walk)
 
 /* --- the walk ------------------------------------------------------------ */
 
-static bool
-is_nonfinite_constant(const struct fx_value *value)
-{
-	if (value->kind == FX_VALUE_FLOAT && !isfinite(value->real))
-		return true;
-	for (size_t i = 0; i < fx_value_item_count(value); i++)
-		if (is_nonfinite_constant(&value->items[i]))
-			return true;
-	return false;
-}
-
-bool
-fx_cause_has_constant(const struct fx_node *node)
-{
-	return is_nonfinite_constant(&node->args) ||
-	       is_nonfinite_constant(&node->kwargs);
-}
-
 /* All above is right: SPOT's node made it. */
 static struct fx_error *
 end_at_producer(struct fx_walk *walk, const struct fx_probe *probe)
@@ -153,7 +135,7 @@ end_at_producer(struct fx_walk *walk, const struct fx_probe *probe)
 							 "another form there");
 		return NULL;
 	}
-	if (fx_cause_has_constant(spot->node)) {
+	if (fx_nonfinite_fills(spot->node)) {
 		fx_walk_last_step(walk)->role = FX_CAUSE_CONSTANT;
 		return NULL;
 	}

@@ -88,7 +88,4 @@ FX_NODISCARD struct fx_error *
 fx_cause_explain(const struct fx_cause_question *question,
 	struct fx_cause *ret);
 
-/* Whether a number that is not finite stands among the arguments of NODE. */
-bool fx_cause_has_constant(const struct fx_node *node);
-
 #endif /* FX_RUN_CAUSE_H */

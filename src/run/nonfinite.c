@@ -12,7 +12,10 @@
 #include "base/buf.h"
 #include "base/intern.h"
 #include "base/str.h"
+#include "ir/graph.h"
+#include "ir/module.h"
 #include "meta/promote.h"
+#include "ops/optab.h"
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/stats_private.h"
@@ -243,4 +246,41 @@ fx_nonfinite_print_first(struct fx_buf *out,
 {
 	fx_buf_add(out, count->path);
 	fx_extent_print_index(out, &count->extent, count->index);
+}
+
+/* --- meant --------------------------------------------------------------- */
+
+static bool
+has_special_literal(const struct fx_value *value)
+{
+	size_t count = fx_value_item_count(value);
+
+	if (value->kind == FX_VALUE_FLOAT)
+		return !isfinite(value->real);
+	for (size_t i = 0; i < count; i++)
+		if (has_special_literal(&value->items[i]))
+			return true;
+	return false;
+}
+
+bool
+fx_nonfinite_fills(const struct fx_node *node)
+{
+	enum fx_op op =
+		fx_op_of_target((enum fx_opcode)node->opcode, node->target);
+
+	return (fx_op_info(op)->traits & FX_OP_FILLS) ||
+	       has_special_literal(&node->args) ||
+	       has_special_literal(&node->kwargs);
+}
+
+bool
+fx_nonfinite_may_hold_inf(const struct fx_node *node)
+{
+	const struct fx_tensor *tensor;
+
+	if (node->opcode != FX_OPCODE_GET_ATTR)
+		return true;
+	tensor = fx_module_find_tensor(node->graph->module, node->target);
+	return !tensor || tensor->is_buffer || !tensor->requires_grad;
 }

@@ -10,6 +10,7 @@
 
 struct fx_buf;
 struct fx_datum;
+struct fx_node;
 struct fx_ticker;
 
 /* Of all tensors in a value together, however deep they lie. */
@@ -37,5 +38,14 @@ void fx_nonfinite_print_count(struct fx_buf *out,
 	const struct fx_nonfinite_count *count);
 void fx_nonfinite_print_first(struct fx_buf *out,
 	const struct fx_nonfinite_count *count);
+
+/* Which infinities are no fault.  Whether NODE itself puts some where they are
+ * meant: it fills with what it is given, or one stands among its arguments.
+ */
+bool fx_nonfinite_fills(const struct fx_node *node);
+/* Whether NODE, whose value no operation computed, may hold some: an input, a
+ * constant, what was set by hand; not a parameter.
+ */
+bool fx_nonfinite_may_hold_inf(const struct fx_node *node);
 
 #endif /* FX_RUN_NONFINITE_H */

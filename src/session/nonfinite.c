@@ -375,43 +375,6 @@ read_module(struct fx_nonfinite_look *look, const struct fx_node *node,
 /* --- the answer ---------------------------------------------------------- */
 
 static bool
-has_special_literal(const struct fx_value *value)
-{
-	size_t count = fx_value_item_count(value);
-
-	if (value->kind == FX_VALUE_FLOAT)
-		return !isfinite(value->real);
-	for (size_t i = 0; i < count; i++)
-		if (has_special_literal(&value->items[i]))
-			return true;
-	return false;
-}
-
-/* Whether NODE itself puts infinities where they are meant. */
-static bool
-fills(const struct fx_node *node)
-{
-	enum fx_op op =
-		fx_op_of_target((enum fx_opcode)node->opcode, node->target);
-
-	return (fx_op_info(op)->traits & FX_OP_FILLS) ||
-	       has_special_literal(&node->args) ||
-	       has_special_literal(&node->kwargs);
-}
-
-/* A constant may be infinite, and an input too; a parameter may not. */
-static bool
-may_hold_inf(const struct fx_node *node)
-{
-	const struct fx_tensor *tensor;
-
-	if (node->opcode != FX_OPCODE_GET_ATTR)
-		return true;
-	tensor = fx_module_find_tensor(node->graph->module, node->target);
-	return !tensor || tensor->is_buffer || !tensor->requires_grad;
-}
-
-static bool
 is_given(struct fx_nonfinite_look *look, const struct fx_node *node)
 {
 	return node->opcode == FX_OPCODE_PLACEHOLDER ||
@@ -444,8 +407,9 @@ decide_inf(struct fx_nonfinite *found, const struct read *read)
 						       : read->inf_parameter;
 	if (found->from || found->parameter)
 		return FX_NONFINITE_PROPAGATED;
-	return read->meant || fills(found->node) ? FX_NONFINITE_MEANT
-						 : FX_NONFINITE_PRODUCED;
+	return read->meant || fx_nonfinite_fills(found->node)
+		       ? FX_NONFINITE_MEANT
+		       : FX_NONFINITE_PRODUCED;
 }
 
 static void
@@ -456,9 +420,10 @@ decide(struct fx_nonfinite_look *look, const struct fx_activation *place,
 	struct read read = { .nan = NULL };
 
 	if (is_given(look, node)) {
-		found->origin = !found->count.nan && may_hold_inf(node)
-					? FX_NONFINITE_MEANT
-					: FX_NONFINITE_GIVEN;
+		found->origin =
+			!found->count.nan && fx_nonfinite_may_hold_inf(node)
+				? FX_NONFINITE_MEANT
+				: FX_NONFINITE_GIVEN;
 		return;
 	}
 	read_inputs(look, place, node, depth, &read);

@@ -344,6 +344,57 @@ find_second(struct fx_inquiry *a, struct fx_cause_question *question,
 	return err;
 }
 
+/* Whether the way of CAUSE leads through NODE. */
+static bool
+leads_through(const struct fx_cause *cause, const struct fx_node *node)
+{
+	for (size_t i = 0; i < cause->steps.count; i++)
+		if (fx_cause_is_way(&cause->steps.items[i]) &&
+			cause->steps.items[i].node == node)
+			return true;
+	return false;
+}
+
+/* Two faults: what the output shows leads to the nearest, which may not be the
+ * one that came first.  That one becomes the cause, and the other the second.
+ */
+static struct fx_error *
+find_earlier(struct fx_inquiry *a, struct fx_cause_question *question,
+	struct fx_why *ret)
+{
+	const struct fx_met *met = a->wish->target == FX_WHY_INF || ret->is_inf
+					   ? &a->inf
+					   : &a->nan;
+	FX_AUTO_CAUSE struct fx_cause first = { .op = 0 };
+	struct fx_error *err;
+
+	if (!met->node || leads_through(&ret->cause, met->node))
+		return NULL;
+	fx_replay_free(FX_TAKE(a->replay));
+	err = fx_inquiry_run(a);
+	if (err)
+		return err;
+	/* As it was when it was made. */
+	fx_replay_rewind(a->replay, fx_graph_next(met->node));
+	question->spot = (struct fx_spot){ .replay = a->replay,
+		.node = met->node,
+		.number = met->number,
+		.element = met->element };
+	err = fx_cause_find(question, &first);
+	if (err || !first.steps.count || ends_alike(&first, &ret->cause))
+		return err;
+	ret->is_apart = true;
+	if (fx_node_is_before(end_of_way(&first)->node,
+		    end_of_way(&ret->cause)->node)) {
+		ret->second = ret->cause;
+		ret->cause = first;
+	} else {
+		ret->second = first;
+	}
+	first = (struct fx_cause){ .op = 0 };
+	return NULL;
+}
+
 /* Only an element that is there still at the end, and nobody's constant. */
 static bool
 may_have_second(const struct fx_inquiry *a, const struct fx_why *why)
@@ -355,6 +406,34 @@ may_have_second(const struct fx_inquiry *a, const struct fx_why *why)
 	       end->node != why->cause.steps.items[0].node;
 }
 
+/* Ask for A's element: run what is needed, and choose it. */
+static struct fx_error *
+begin(struct fx_inquiry *a, struct fx_cause_question *question,
+	struct fx_why *why)
+{
+	struct fx_error *err = check_target(a);
+
+	*question = (struct fx_cause_question){
+		.rtol = a->wish->rtol, .is_set = is_set, .context = a->model
+	};
+	if (!err)
+		err = fx_inquiry_prepare(a);
+	if (!err)
+		err = check_target(a);
+	if (!err)
+		err = fx_inquiry_run(a);
+	if (!err)
+		err = fx_inquiry_run_reference(a);
+	/* As it was when it was made. */
+	if (!err && a->wish->is_as_made)
+		fx_replay_rewind(a->replay, fx_graph_next(a->wish->node));
+	if (!err)
+		err = choose(a, &question->spot, why);
+	question->fault = why->fault;
+	question->pairs = a->other ? &a->pairs : NULL;
+	return err;
+}
+
 struct fx_error *
 fx_why_find(struct fx_session *session, struct fx_model *model,
 	const struct fx_why_wish *wish, struct fx_why *ret)
@@ -363,28 +442,18 @@ fx_why_find(struct fx_session *session, struct fx_model *model,
 	struct fx_inquiry a = {
 		.session = session, .model = model, .wish = wish
 	};
-	struct fx_cause_question question = {
-		.rtol = wish->rtol, .is_set = is_set, .context = model
-	};
-	struct fx_error *err = check_target(&a);
+	struct fx_cause_question question;
+	struct fx_error *err;
 
 	*ret = (struct fx_why){ .fault = FX_FAULT_NAN };
-	if (!err)
-		err = fx_inquiry_prepare(&a);
-	if (!err)
-		err = check_target(&a);
-	if (!err)
-		err = fx_inquiry_run(&a);
-	if (!err)
-		err = fx_inquiry_run_reference(&a);
-	if (!err)
-		err = choose(&a, &question.spot, ret);
-	question.fault = ret->fault;
-	question.pairs = a.other ? &a.pairs : NULL;
+	err = begin(&a, &question, ret);
 	if (!err)
 		err = ret->is_fine ? fx_cause_look(&question, &ret->cause)
 				   : fx_cause_find(&question, &ret->cause);
-	if (!err && may_have_second(&a, ret))
+	if (!err && wish->target != FX_WHY_NODE && !a.other &&
+		ret->cause.steps.count)
+		err = find_earlier(&a, &question, ret);
+	if (!err && !ret->is_apart && may_have_second(&a, ret))
 		err = find_second(&a, &question, ret);
 	if (err)
 		fx_why_deinit(ret);
@@ -395,25 +464,17 @@ struct fx_error *
 fx_why_explain(struct fx_session *session, struct fx_model *model,
 	const struct fx_why_wish *wish, struct fx_cause *ret)
 {
+	struct fx_why_wish as_made = *wish;
 	FX_AUTO(inquiry)
 	struct fx_inquiry a = {
-		.session = session, .model = model, .wish = wish
+		.session = session, .model = model, .wish = &as_made
 	};
-	struct fx_cause_question question = { .rtol = 0 };
+	struct fx_cause_question question;
 	struct fx_why why = { .is_fine = true };
-	struct fx_error *err = check_target(&a);
+	struct fx_error *err;
 
-	if (!err)
-		err = fx_inquiry_prepare(&a);
-	if (!err)
-		err = check_target(&a);
-	if (!err)
-		err = fx_inquiry_run(&a);
-	/* As it was when it was made. */
-	if (!err)
-		fx_replay_rewind(a.replay, fx_graph_next(wish->node));
-	if (!err)
-		err = choose(&a, &question.spot, &why);
+	as_made.is_as_made = true;
+	err = begin(&a, &question, &why);
 	if (!err)
 		err = fx_cause_explain(&question, ret);
 	if (err)

@@ -34,6 +34,7 @@ struct fx_why_wish {
 	struct fx_graph *against; /* the reference, or NULL */
 	bool is_wide;             /* the reference is the same graph in f64 */
 	double rtol;              /* of the reference's largest element */
+	bool is_as_made;          /* what NODE gave, before later writes */
 };
 
 struct fx_why {
@@ -42,8 +43,11 @@ struct fx_why {
 	struct fx_cause cause; /* ... its first step alone */
 	bool is_hidden;        /* the output does not show it */
 	bool is_inf;           /* asked for NaN, found an infinity */
-	/* With what CAUSE names mended, it is wrong still: from there. */
+	/* With what CAUSE names mended, it is wrong still: from there.  Or, if
+	 * IS_APART, of what came later and does not follow from CAUSE.
+	 */
 	struct fx_cause second;
+	bool is_apart;
 	size_t executed; /* nodes */
 };
 void fx_why_deinit(struct fx_why *why);

@@ -10,6 +10,7 @@
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/interp.h"
+#include "run/nonfinite.h"
 #include "run/replay.h"
 #include "run/stats.h"
 #include "run/widen.h"
@@ -125,8 +126,9 @@ static bool
 is_produced(const struct fx_inquiry *a, const struct fx_node *node)
 {
 	if (node->opcode == FX_OPCODE_PLACEHOLDER ||
-		node->opcode == FX_OPCODE_GET_ATTR ||
-		fx_cause_has_constant(node))
+		node->opcode == FX_OPCODE_GET_ATTR)
+		return !fx_nonfinite_may_hold_inf(node);
+	if (fx_nonfinite_fills(node))
 		return false;
 	for (size_t i = 0; i < fx_node_input_count(node); i++)
 		if (fx_bitset_has(&a->spoiled,

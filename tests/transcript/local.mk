@@ -271,7 +271,7 @@ program_tests = \
 	%D%/readme.sh \
 	%D%/script_values.sh \
 	%D%/nested.sh \
-	%D%/nonfinite.sh %D%/watch.sh \
+	%D%/nonfinite.sh %D%/watch.sh %D%/why_two.sh \
 	%D%/reduce.sh \
 	%D%/nested_edits.sh \
 	%D%/why.sh %D%/why_random.sh \

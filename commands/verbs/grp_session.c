@@ -118,6 +118,10 @@ graph_exec(struct cmd_ctx *ctx)
 	if (err && is_odd)
 		return fx_error_hint(err,
 			"graph copy NAME as NEW, graph drop NAME");
+	/* Who gives one name means the new one. */
+	if (err && copies && ctx->model && !cmd_arg_text(ctx, "as"))
+		return fx_error_hint(err, "graph copy %s as %s",
+			fx_model_name(ctx->model), name);
 	if (err)
 		return err;
 	if (drops && name)

@@ -87,16 +87,34 @@ list_passes(struct cmd_ctx *ctx)
 	return NULL;
 }
 
+/* What the candidate that is asked about would change. */
+static FX_NODISCARD struct fx_error *
+diff_candidate(struct cmd_ctx *ctx, const struct fx_passing *passing)
+{
+	struct fx_graph *graphs[2];
+	struct fx_error *err = fx_passing_preview(passing, graphs);
+
+	if (err || !graphs[0])
+		return err;
+	cmd_diff_graphs(ctx, graphs[0], graphs[1]);
+	fx_graph_free(graphs[0]);
+	fx_graph_free(graphs[1]);
+	return NULL;
+}
+
 /* What the last pass changed. */
 static FX_NODISCARD struct fx_error *
 diff_pass(struct cmd_ctx *ctx)
 {
+	const struct fx_passing *passing = fx_session_passing(ctx->session);
 	struct fx_graph *graph = fx_model_graph(ctx->model);
 	uint32_t id = fx_journal_now(graph);
 	const struct fx_transaction *t = fx_journal_get(graph, id);
 	struct fx_graph *refused[2];
 	const char *why = fx_model_refused(ctx->model, refused);
 
+	if (passing && fx_passing_candidate(passing))
+		return diff_candidate(ctx, passing);
 	if (why) {
 		out_line(ctx->out, FX_ROLE_PLAIN, "%s", why);
 		cmd_diff_graphs(ctx, refused[0], refused[1]);
@@ -299,7 +317,8 @@ const struct cmd_entry cmd_group_pass[] = {
 			{ "pass run dce", "drop what nobody uses" },
 			{ "pass run python:passes.py:fold",
 				"a pass of your Python" },
-			{ "pass diff", "what the last pass changed" } },
+			{ "pass diff",
+				"what the last pass changed, or would" } },
 		.exec = pass_exec,
 	},
 	{

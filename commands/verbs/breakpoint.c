@@ -301,28 +301,17 @@ cell_state(struct cmd_ctx *ctx, const struct fx_breakpoint *breakpoint)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 
-	fx_buf_add(&text, breakpoint->is_enabled ? "on" : "off");
-	if (breakpoint->is_temporary)
-		fx_buf_add(&text, ", once");
-	if (breakpoint->is_pending)
-		fx_buf_add(&text, ", pending");
-	if (breakpoint->ignore_count)
-		fx_buf_addf(&text, ", ignores %zu", breakpoint->ignore_count);
-	if (breakpoint->enable_count)
-		fx_buf_addf(&text, ", for %zu", breakpoint->enable_count);
+	fx_breakpoint_print_state(breakpoint, &text);
 	out_cell(ctx->out, FX_ROLE_STATE, "%s", fx_buf_text(&text));
 }
 
-/* A breakpoint is its place; of others the whole line that sets them. */
 static void
-cell_place(struct cmd_ctx *ctx, const struct fx_breakpoint *b)
+cell_place(struct cmd_ctx *ctx, const struct fx_breakpoint *breakpoint)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 
-	if (b->kind != FX_STOP_KIND_BREAK)
-		fx_breakpoint_print(ctx->session, b, &text);
-	out_cell(ctx->out, FX_ROLE_NODE, "%s",
-		b->kind == FX_STOP_KIND_BREAK ? b->where : fx_buf_text(&text));
+	fx_breakpoint_print_place(ctx->session, breakpoint, &text);
+	out_cell(ctx->out, FX_ROLE_NODE, "%s", fx_buf_text(&text));
 }
 
 /* The lines that they run, below the table. */

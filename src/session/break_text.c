@@ -99,3 +99,28 @@ fx_breaks_tell(struct fx_model *model)
 			tell(model, b);
 	}
 }
+
+void
+fx_breakpoint_print_state(const struct fx_breakpoint *breakpoint,
+	struct fx_buf *out)
+{
+	fx_buf_add(out, breakpoint->is_enabled ? "on" : "off");
+	if (breakpoint->is_temporary)
+		fx_buf_add(out, ", once");
+	if (breakpoint->is_pending)
+		fx_buf_add(out, ", pending");
+	if (breakpoint->ignore_count)
+		fx_buf_addf(out, ", ignores %zu", breakpoint->ignore_count);
+	if (breakpoint->enable_count)
+		fx_buf_addf(out, ", for %zu", breakpoint->enable_count);
+}
+
+void
+fx_breakpoint_print_place(const struct fx_session *session,
+	const struct fx_breakpoint *breakpoint, struct fx_buf *out)
+{
+	if (breakpoint->kind == FX_STOP_KIND_BREAK)
+		fx_buf_add(out, breakpoint->where);
+	else
+		fx_breakpoint_print(session, breakpoint, out);
+}

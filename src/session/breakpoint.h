@@ -92,6 +92,13 @@ int fx_breakpoint_last(const struct fx_session *session);
 /* Append the line that sets BREAKPOINT, without its condition. */
 void fx_breakpoint_print(const struct fx_session *session,
 	const struct fx_breakpoint *breakpoint, struct fx_buf *out);
+/* Append what a list says of it: "on, once, ignores 2", and its place, or the
+ * whole line of one that is no breakpoint.
+ */
+void fx_breakpoint_print_state(const struct fx_breakpoint *breakpoint,
+	struct fx_buf *out);
+void fx_breakpoint_print_place(const struct fx_session *session,
+	const struct fx_breakpoint *breakpoint, struct fx_buf *out);
 /* An enabled CATCH of the event WHAT, whose pattern, if it has one, fits NAME
  * (may be NULL): its number, and the hit is counted; 0 when there is none, or
  * it lets this one pass.

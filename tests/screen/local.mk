@@ -20,6 +20,7 @@ fxs_tests = \
 	%D%/fold.fxs \
 	%D%/give_back.fxs \
 	%D%/insert.fxs \
+	%D%/jumps.fxs \
 	%D%/keys_narrow.fxs \
 	%D%/layout.fxs \
 	%D%/leave.fxs \
@@ -38,6 +39,7 @@ fxs_tests = \
 	%D%/search.fxs \
 	%D%/sizes.fxs \
 	%D%/step.fxs \
+	%D%/stops.fxs \
 	%D%/tutorial.fxs \
 	%D%/values.fxs \
 	%D%/values_tuple.fxs

@@ -79,7 +79,7 @@ panes_fill_every_screen_without_overlap(void)
 					(enum tui_layout)(i / TUI_VIEW_CMD);
 				input.focus =
 					(enum tui_view_id)(i % TUI_VIEW_CMD);
-				input.front = TUI_VIEW_NODE;
+				input.front = 1u << TUI_VIEW_NODE;
 				input.cmd_rows = i * 7 % 90;
 				bad += !fills_the_screen(&input);
 			}
@@ -110,7 +110,7 @@ the_pane_in_focus_is_shown(void)
 		.columns = 80,
 		.layout = TUI_LAYOUT_SPLIT,
 		.focus = TUI_VIEW_CODE,
-		.front = TUI_VIEW_NODE };
+		.front = 1u << TUI_VIEW_NODE };
 	struct tui_plan plan;
 
 	tui_layout_plan(&input, &plan);

@@ -3,6 +3,7 @@
 
 #include "ui/tui/action.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,6 +17,16 @@ static struct tui_view *
 focused(struct tui *tui)
 {
 	return &tui->views[tui->focus];
+}
+
+void
+tui_note(struct tui *tui, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(tui->note, sizeof(tui->note), format, args);
+	va_end(args);
 }
 
 void
@@ -149,8 +160,7 @@ count_matches(struct tui *tui, const struct tui_view *view, const char *words,
 	long at = -1;
 
 	if (!found) {
-		snprintf(tui->search_note, sizeof(tui->search_note),
-			"not found");
+		tui_note(tui, "not found");
 		return;
 	}
 	while ((at = source->find(source->context, words, at + 1, false)) >=
@@ -161,8 +171,7 @@ count_matches(struct tui *tui, const struct tui_view *view, const char *words,
 			number = count;
 	}
 	if (number)
-		snprintf(tui->search_note, sizeof(tui->search_note),
-			"%zu of %zu%s", number, count, at < 0 ? "" : "+");
+		tui_note(tui, "%zu of %zu%s", number, count, at < 0 ? "" : "+");
 }
 
 static bool
@@ -179,7 +188,7 @@ tui_search_typed(struct tui *tui, const char *words)
 {
 	struct tui_view *view = &tui->views[tui->before];
 
-	*tui->search_note = '\0';
+	*tui->note = '\0';
 	go_back(view, tui->search_row);
 	if (*words)
 		search_in(tui, view, words, false);

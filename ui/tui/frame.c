@@ -82,7 +82,7 @@ paint_pane(struct tui *tui, enum tui_view_id id)
 	struct fx_area area = fx_area_part(&screen, rect->top, rect->left,
 		rect->rows, rect->columns);
 
-	if (tui->plan.is_framed) {
+	if (tui->plan.is_framed && rect->rows > 1) {
 		paint_border(tui, &area);
 		paint_titles(tui, id, &area);
 		area = fx_area_part(&area, 1, 1, area.rows - 2,
@@ -258,10 +258,9 @@ paint_line(struct tui *tui, const struct fx_area *area)
 		paint_state(area, UI_WORKING_TEXT);
 	else if (tui->is_paused)
 		paint_state(area, "a key goes on; Ctrl-C stops");
-	else if (*tui->search_note)
-		fx_area_text(area, 0,
-			area->columns - (int)strlen(tui->search_note),
-			FX_LOOK(NOTE), tui->search_note);
+	else if (*tui->note)
+		fx_area_text(area, 0, area->columns - (int)strlen(tui->note),
+			FX_LOOK(NOTE), tui->note);
 	else if (!typed.length)
 		fx_area_text(area, 0,
 			area->columns - (area->columns < 60 ? 8 : 33),
@@ -432,15 +431,15 @@ choose_lines(struct tui *tui)
 /* Where several views share a pane and none was chosen: a node before anything
  * ran, then what it gives.
  */
-static enum tui_view_id
-front_view(const struct tui *tui)
+static unsigned
+front_views(const struct tui *tui)
 {
 	const struct fx_model *model = tui_model(tui);
 
-	if (tui->front_view != TUI_VIEW_COUNT)
-		return tui->front_view;
-	return model && fx_position_executed(model) ? TUI_VIEW_VALUES
-						    : TUI_VIEW_NODE;
+	if (tui->front_views)
+		return tui->front_views;
+	return 1u << (model && fx_position_executed(model) ? TUI_VIEW_VALUES
+							   : TUI_VIEW_NODE);
 }
 
 void
@@ -448,7 +447,7 @@ tui_frame(struct tui *tui)
 {
 	struct tui_layout_input input = { .layout = tui->layout,
 		.focus = tui->focus == TUI_VIEW_CMD ? tui->before : tui->focus,
-		.front = front_view(tui) };
+		.front = front_views(tui) };
 	int cursor_row = -1;
 	int cursor_column = 0;
 

@@ -231,7 +231,7 @@ tui_handle(struct tui *tui, const struct tui_event *event)
 		break;
 	case TUI_EVENT_KEY:
 		if (!tui->is_searching)
-			*tui->search_note = '\0';
+			*tui->note = '\0';
 		if (tui->shows_keys)
 			keys_key(tui, event);
 		else if (tui->focus == TUI_VIEW_CMD)

@@ -16,7 +16,8 @@ static const struct tui_action actions[] = {
 };
 
 enum {
-	PANES_GRAPH = 1u << TUI_VIEW_GRAPH,
+#define TUI_VIEW(id, word, title, init, place) PANES_##id = 1u << TUI_VIEW_##id,
+#include "ui/tui/views.def"
 	PANES_ALL = (1u << TUI_VIEW_CMD) - 1,
 };
 

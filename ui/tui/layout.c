@@ -21,10 +21,15 @@ enum {
 	LIST_ROWS = 12,
 	TWO_COLUMNS = 100,
 	THREE_COLUMNS = 140,
+	STRIP_LEAST = 14, /* rows that the panes have, beside a strip */
 };
 
-static const char *const words[] = {
-#define TUI_LAYOUT(id, word, title) [TUI_LAYOUT_##id] = word,
+static const struct {
+	const char *word;
+	enum tui_view_id about;
+} layouts[] = {
+#define TUI_LAYOUT(id, word, title, about) \
+	[TUI_LAYOUT_##id] = { word, TUI_VIEW_##about },
 #include "ui/tui/layouts.def"
 };
 
@@ -45,7 +50,7 @@ tui_layout_find(const char *word)
 {
 	int i = 0;
 
-	while (i < TUI_LAYOUT_COUNT && strcmp(words[i], word) != 0)
+	while (i < TUI_LAYOUT_COUNT && strcmp(layouts[i].word, word) != 0)
 		i++;
 	return (enum tui_layout)i;
 }
@@ -53,7 +58,7 @@ tui_layout_find(const char *word)
 const char *
 tui_layout_word(enum tui_layout layout)
 {
-	return words[layout];
+	return layouts[layout].word;
 }
 
 static int
@@ -62,30 +67,54 @@ clamp(int value, int least, int most)
 	return FX_MAX(FX_MIN(value, most), least);
 }
 
-/* Put the views whose place is among AT into RECT: the one in focus, else the
- * one in front, else the first, is shown.
- */
-static void
-put(struct tui_plan *plan, const struct tui_layout_input *input, unsigned at,
-	struct tui_rect rect)
+/* The views whose place is among AT, as bits. */
+static unsigned
+views_at(unsigned at)
 {
 	unsigned group = 0;
-	int shown = -1;
 
 	for (int i = 0; i < TUI_VIEW_COUNT; i++)
 		if (places[i] & at)
 			group |= 1u << i;
-	for (int i = TUI_VIEW_COUNT - 1; i >= 0; i--) {
-		if (!(group >> i & 1))
-			continue;
-		plan->groups[i] = group;
-		shown = i;
-	}
-	if (group >> input->front & 1)
-		shown = (int)input->front;
-	if (group >> input->focus & 1)
-		shown = (int)input->focus;
+	return group;
+}
+
+/* What the layout is about, as a bit; 0: nothing of its own. */
+static unsigned
+view_about(enum tui_layout layout)
+{
+	return 1u << layouts[layout].about &
+	       ~(views_at(TUI_PLACE_MAIN | TUI_PLACE_LINE));
+}
+
+/* Put the views of GROUP into RECT: the one in focus, else the one in front,
+ * else the first, is shown.
+ */
+static void
+put_group(struct tui_plan *plan, const struct tui_layout_input *input,
+	unsigned group, struct tui_rect rect)
+{
+	unsigned wanted = group & 1u << input->focus;
+	int shown = 0;
+
+	if (!wanted)
+		wanted = group & input->front;
+	if (!wanted)
+		wanted = group;
+	while (!(wanted >> shown & 1))
+		shown++;
+	for (int i = 0; i < TUI_VIEW_COUNT; i++)
+		if (group >> i & 1)
+			plan->groups[i] = group;
 	plan->panes[shown] = rect;
+}
+
+/* The same for those whose place is among AT. */
+static void
+put(struct tui_plan *plan, const struct tui_layout_input *input, unsigned at,
+	struct tui_rect rect)
+{
+	put_group(plan, input, views_at(at), rect);
 }
 
 int
@@ -108,17 +137,15 @@ static void
 plan_list(const struct tui_layout_input *input, int rows, struct tui_plan *plan)
 {
 	bool has_facts = rows >= 4;
-	unsigned at = TUI_PLACE_MAIN;
+	unsigned group = views_at(TUI_PLACE_MAIN) | view_about(input->layout);
 
 	if (input->layout == TUI_LAYOUT_SPLIT)
-		at |= ASIDE;
-	if (input->layout == TUI_LAYOUT_DIFF)
-		at |= TUI_PLACE_SHEET;
+		group |= views_at(ASIDE);
 	if (has_facts)
 		plan->facts = (struct tui_rect){
 			.top = rows - 1, .rows = 1, .columns = input->columns
 		};
-	put(plan, input, at,
+	put_group(plan, input, group,
 		(struct tui_rect){ .rows = rows - (has_facts ? 1 : 0),
 			.columns = input->columns });
 }
@@ -174,6 +201,7 @@ plan_sheet(const struct tui_layout_input *input, struct tui_rect body,
 	struct tui_plan *plan)
 {
 	struct tui_rect sheet = body;
+	unsigned about = view_about(input->layout);
 
 	if (input->columns >= THREE_COLUMNS) {
 		body.columns = clamp(input->columns * 3 / 10, 36, 60);
@@ -184,11 +212,29 @@ plan_sheet(const struct tui_layout_input *input, struct tui_rect body,
 		sheet.top += body.rows;
 		sheet.rows -= body.rows;
 	} else {
-		put(plan, input, TUI_PLACE_MAIN | TUI_PLACE_SHEET, body);
+		put_group(plan, input, views_at(TUI_PLACE_MAIN) | about, body);
 		return;
 	}
 	put(plan, input, TUI_PLACE_MAIN, body);
-	put(plan, input, TUI_PLACE_SHEET, sheet);
+	put_group(plan, input, about, sheet);
+}
+
+/* One row of BODY, on screens that have it to spare. */
+static void
+plan_strip(const struct tui_layout_input *input, struct tui_rect *body,
+	struct tui_plan *plan)
+{
+	struct tui_rect strip = *body;
+
+	if (body->rows <= STRIP_LEAST)
+		return;
+	body->rows--;
+	strip.top += body->rows;
+	strip.rows = 1;
+	put(plan, input, TUI_PLACE_STRIP, strip);
+	for (int i = 0; i < TUI_VIEW_COUNT; i++)
+		if (places[i] == TUI_PLACE_STRIP)
+			plan->groups[i] = 0;
 }
 
 void
@@ -215,10 +261,11 @@ tui_layout_plan(const struct tui_layout_input *input, struct tui_plan *ret)
 	ret->is_framed = true;
 	ret->title = (struct tui_rect){ .rows = 1, .columns = input->columns };
 	body.rows = input->rows - 1 - cmd;
-	if (input->layout == TUI_LAYOUT_GRAPH)
-		put(ret, input, TUI_PLACE_MAIN, body);
-	else if (input->layout == TUI_LAYOUT_DIFF)
+	plan_strip(input, &body, ret);
+	if (view_about(input->layout))
 		plan_sheet(input, body, ret);
+	else if (input->layout == TUI_LAYOUT_GRAPH)
+		put(ret, input, TUI_PLACE_MAIN, body);
 	else if (input->columns < TWO_COLUMNS && body.rows >= 10)
 		plan_stacked(input, body, ret);
 	else if (input->columns < TWO_COLUMNS)

@@ -7,7 +7,7 @@
 #include "ui/tui/view.h"
 
 enum tui_layout {
-#define TUI_LAYOUT(id, word, title) TUI_LAYOUT_##id,
+#define TUI_LAYOUT(id, word, title, about) TUI_LAYOUT_##id,
 #include "ui/tui/layouts.def"
 	TUI_LAYOUT_COUNT
 };
@@ -24,6 +24,7 @@ enum tui_place {
 	TUI_PLACE_COLUMN = 8,
 	TUI_PLACE_LINE = 16,
 	TUI_PLACE_SHEET = 32,
+	TUI_PLACE_STRIP = 64,
 };
 
 struct tui_rect {
@@ -38,8 +39,9 @@ struct tui_plan {
 	bool is_framed; /* panes have frames with titles */
 	struct tui_rect title;
 	struct tui_rect facts; /* of the selected node; lists only */
-	/* With the frame.  Views that share a pane ("tabs") have the same
-	 * group; only the one in front has a rectangle.
+	/* With the frame; a strip has none.  Views that share a pane ("tabs")
+	 * have the same group; only the one in front has a rectangle.  A view
+	 * without a group does not take the focus.
 	 */
 	struct tui_rect panes[TUI_VIEW_COUNT];
 	unsigned groups[TUI_VIEW_COUNT]; /* views sharing it, as bits */
@@ -53,8 +55,8 @@ struct tui_layout_input {
 	 * in sight.
 	 */
 	enum tui_view_id focus;
-	/* The one of several in a pane that was used last. */
-	enum tui_view_id front;
+	/* As bits: those used last of several in a pane. */
+	unsigned front;
 	int cmd_rows; /* what the last command said wants, with the prompt */
 };
 

@@ -9,6 +9,7 @@ libfxtui_a_SOURCES = \
 	%D%/frame.c \
 	%D%/graph_rows.c \
 	%D%/input.c \
+	%D%/jump.c %D%/jump.h \
 	%D%/keymap.c %D%/keys.def \
 	%D%/layout.c %D%/layout.h %D%/layouts.def \
 	%D%/line.c %D%/line.h \
@@ -18,8 +19,10 @@ libfxtui_a_SOURCES = \
 	%D%/tui_front.c \
 	%D%/tui_private.h \
 	%D%/view.c %D%/view.h %D%/views.def \
-	%D%/view_code.c \
+	%D%/view_code.c %D%/view_code.h \
 	%D%/view_diff.c %D%/view_diff.h \
 	%D%/view_graph.c \
 	%D%/view_node.c \
-	%D%/view_values.c
+	%D%/view_stops.c \
+	%D%/view_time.c %D%/view_time.h \
+	%D%/view_values.c %D%/view_values.h

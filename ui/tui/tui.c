@@ -134,7 +134,9 @@ tui_focus(struct tui *tui, enum tui_view_id view)
 		tui->before = tui->focus;
 	tui->focus = view;
 	if (tui_layout_is_aside(view))
-		tui->front_view = view;
+		tui->front_views =
+			(tui->front_views & ~tui->plan.groups[view]) |
+			1u << view;
 }
 
 static size_t
@@ -212,7 +214,6 @@ init(struct tui *tui, struct tui_screen *screen,
 	tui->out = out_new_recording(tui->recording);
 	tui->grid = fx_canvas_new(0, 0);
 	tui->layout = TUI_LAYOUT_SPLIT;
-	tui->front_view = TUI_VIEW_COUNT;
 	tui->log.ascii = screen->lines == FX_LINES_ASCII;
 	read_prompt(tui);
 	init_views(tui);
@@ -232,6 +233,8 @@ deinit(struct tui *tui)
 	tui_graph_deinit(tui);
 	tui_code_deinit(tui);
 	tui_diff_deinit(tui);
+	fx_vec_deinit(&tui->jumps.places);
+	tui_time_deinit(tui);
 	tui_log_deinit(&tui->log);
 	tui_text_deinit(&tui->node);
 	tui_values_deinit(tui);

@@ -14,13 +14,17 @@
 #include "session/model.h"
 #include "session/session.h"
 #include "ui/tui/action.h"
+#include "ui/tui/jump.h"
 #include "ui/tui/layout.h"
 #include "ui/tui/line.h"
 #include "ui/tui/screen.h"
 #include "ui/tui/text.h"
 #include "ui/tui/tui.h"
 #include "ui/tui/view.h"
+#include "ui/tui/view_code.h"
 #include "ui/tui/view_diff.h"
+#include "ui/tui/view_time.h"
+#include "ui/tui/view_values.h"
 
 /* What the graph pane shows: rows of nodes and folded modules, with lanes.
  * Rebuilt when one of the things it was made from has changed.
@@ -51,27 +55,6 @@ struct tui_graph {
 	uint64_t candidate; /* id of the one at hand that was shown last */
 };
 
-/* What the code pane shows. */
-struct tui_code {
-	struct tui_text text;
-	FX_VEC(size_t) line_of; /* line of the node at each position */
-	const struct fx_graph *graph;
-	uint32_t serial;
-	uint64_t version;
-	unsigned settings;
-	uint64_t selected; /* the node it was scrolled to */
-};
-
-/* The value that was described last, and as of when. */
-struct tui_value {
-	struct fx_datum *datum;           /* referenced, or NULL ... */
-	const struct fx_summary *summary; /* ... or what stays of it */
-	size_t executed;
-	size_t position;
-	int columns;
-	struct fx_buf text;
-};
-
 struct tui {
 	struct cmd_shell *shell;
 	struct fx_session *session;
@@ -87,8 +70,7 @@ struct tui {
 	enum tui_layout layout;
 	enum tui_view_id focus;
 	enum tui_view_id before; /* focus to return to after a command */
-	/* Chosen in a pane with tabs; COUNT: none. */
-	enum tui_view_id front_view;
+	unsigned front_views;    /* chosen in panes with tabs, as bits */
 	struct tui_view views[TUI_VIEW_COUNT];
 	enum fx_lines lines;
 
@@ -100,16 +82,18 @@ struct tui {
 	struct tui_value value;
 	struct tui_code code;
 	struct tui_diff diff;
+	struct tui_time time;
+	struct tui_jumps jumps;
 	struct tui_log log;
 	bool log_is_back; /* scrolled away from its end */
 	struct tui_text keys;
 
 	bool shows_keys;
 	struct tui_view keys_view;
-	bool is_searching;    /* the command line takes words to search for */
-	char *searched;       /* the last ones */
-	size_t search_row;    /* where the search began */
-	char search_note[32]; /* "3 of 12"; until the next key */
+	bool is_searching; /* the command line takes words to search for */
+	char *searched;    /* the last ones */
+	size_t search_row; /* where the search began */
+	char note[32];     /* "3 of 12"; until the next key */
 	char prompt[64];
 	bool is_running;      /* inside a command ... */
 	bool is_slow;         /* ... that takes its time */
@@ -127,6 +111,10 @@ struct fx_node *tui_selected(struct tui *tui);
 
 /* Return STATE, a state letter, in a form that the screen can show. */
 const char *tui_state(const struct tui *tui, const char *state);
+
+/* A word beside the prompt, until the next key. */
+FX_PRINTF(2, 3)
+void tui_note(struct tui *tui, const char *format, ...);
 
 /* VIEW is about NODE now (NULL: none): of another one than *SHOWN, the id of
  * the one before, it is shown from its beginning.
@@ -180,6 +168,10 @@ bool tui_graph_follow_run(struct tui *tui);
 void tui_graph_go_to_stop(struct tui *tui);
 /* The row of the node at POSITION, or the nearest before it. */
 size_t tui_graph_row_of(const struct tui *tui, size_t position);
+/* Select NODE, out of the scope entered if it lies outside; false, and it is
+ * said, when it has no row: it is a node of a nested graph.
+ */
+bool tui_graph_go_to(struct tui *tui, const struct fx_node *node);
 /* Remember which node is selected. */
 void tui_graph_remember(struct tui *tui);
 /* The module that row ROW stands in or stands for, or NULL. */
@@ -189,8 +181,6 @@ void tui_graph_toggle_fold(struct tui *tui, const char *path);
 /* tui_front.c: the panes are arranged anew. */
 void tui_set_layout(struct tui *tui, enum tui_layout layout);
 
-void tui_values_deinit(struct tui *tui);
-void tui_code_deinit(struct tui *tui);
 /* keys pane: fill it for the view that has the focus. */
 void tui_keys_show(struct tui *tui);
 

@@ -118,27 +118,27 @@ is_shown(const struct tui *tui, size_t position)
 	return position >= run->first && position < run->first + run->count;
 }
 
-/* Whether there is a row for the stop at the root, and none in the scope. */
+/* Whether there is a row for POSITION at the root, and none in the scope. */
 static bool
-is_stop_outside(const struct tui *tui, const struct fx_model *model)
+is_outside(const struct tui *tui, const struct fx_model *model, size_t position)
 {
-	const struct fx_graph *graph = fx_model_graph(model);
-	size_t stop = fx_position_outermost(model);
-
-	return *fx_model_scope(model) && fx_position_is_started(model) &&
-	       fx_position_innermost(model) == graph &&
-	       stop < graph->node_count && !is_shown(tui, stop);
+	return *fx_model_scope(model) &&
+	       position < fx_model_graph(model)->node_count &&
+	       !is_shown(tui, position);
 }
 
-/* Out of the scope entered, as far as the stop makes it necessary. */
+/* Out of the scope entered, as far as POSITION, which is WHAT, makes it
+ * necessary.
+ */
 static void
-leave_scope(struct tui *tui, struct fx_model *model)
+leave_scope(struct tui *tui, struct fx_model *model, size_t position,
+	const char *what)
 {
 	const char *left = fx_model_scope(model);
 
-	if (!is_stop_outside(tui, model))
+	if (!is_outside(tui, model, position))
 		return;
-	while (is_stop_outside(tui, model)) {
+	while (is_outside(tui, model, position)) {
 		const char *scope = fx_model_scope(model);
 		const char *dot = strrchr(scope, '.');
 		FX_AUTO_BUF struct fx_buf around = { 0 };
@@ -147,7 +147,7 @@ leave_scope(struct tui *tui, struct fx_model *model)
 		fx_model_set_scope(model, fx_buf_text(&around));
 		tui_graph_refresh(tui, 0);
 	}
-	tui_say(tui, "Out of %s, to where execution stands.", left);
+	tui_say(tui, "Out of %s, to %s.", left, what);
 }
 
 void
@@ -156,8 +156,31 @@ tui_graph_go_to_stop(struct tui *tui)
 	struct fx_model *model = tui_model(tui);
 
 	tui_graph_refresh(tui, 0);
-	leave_scope(tui, model);
+	if (fx_position_is_started(model) &&
+		fx_position_innermost(model) == fx_model_graph(model))
+		leave_scope(tui, model, fx_position_outermost(model),
+			"where execution stands");
 	show_stop(tui, model);
+}
+
+bool
+tui_graph_go_to(struct tui *tui, const struct fx_node *node)
+{
+	struct fx_model *model = tui_model(tui);
+	size_t position;
+
+	tui_graph_refresh(tui, 0);
+	if (node->graph != tui->graph.graph) {
+		tui_say(tui, "%%%s is in %s", node->name,
+			fx_model_graph_path(model, node->graph));
+		return false;
+	}
+	position = fx_graph_position(node->graph, node);
+	leave_scope(tui, model, position, node->name);
+	tui_view_go(&tui->views[TUI_VIEW_GRAPH],
+		tui_graph_row_of(tui, position));
+	tui_graph_remember(tui);
+	return true;
 }
 
 /* Remember where execution stands; whether it stood elsewhere. */
@@ -334,11 +357,14 @@ paint_margin(struct tui *tui, struct fx_model *model,
 	bool is_here = fx_position_is_started(model) && stop >= run->first &&
 		       stop < run->first + run->count;
 	int width = digits(graph->node_count);
-	const char *state = tui_state(tui, state_of(model, run));
+	const char *letter = state_of(model, run);
+	const char *state = tui_state(tui, letter);
 	const char *candidate = candidate_mark(tui, node);
 	char index[32];
 	int column;
 
+	if (*letter == 'N')
+		tui_time_see_nan(tui, run->first);
 	/* A blank after the mark, but where two digits are all. */
 	width = width > 2 ? width + 1 : 2;
 	snprintf(index, sizeof(index), "%*zu ", width, run->first);

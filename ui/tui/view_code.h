@@ -1,0 +1,27 @@
+/* view_code.h - the generated Python, with the stop and the selected node. */
+#ifndef FX_UI_TUI_VIEW_CODE_H
+#define FX_UI_TUI_VIEW_CODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/vec.h"
+#include "ui/tui/text.h"
+
+struct fx_graph;
+struct tui;
+
+/* What the code pane shows. */
+struct tui_code {
+	struct tui_text text;
+	FX_VEC(size_t) line_of; /* line of the node at each position */
+	const struct fx_graph *graph;
+	uint32_t serial;
+	uint64_t version;
+	unsigned settings;
+	uint64_t selected; /* the node it was scrolled to */
+};
+
+void tui_code_deinit(struct tui *tui);
+
+#endif /* FX_UI_TUI_VIEW_CODE_H */

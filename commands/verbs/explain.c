@@ -69,8 +69,11 @@ add_filled(struct fx_buf *out, const char *text, const struct fx_cause *cause,
 
 	for (const char *at = text; *at; at++) {
 		size_t length = *at == '{' ? strcspn(at, "}") : 0;
+		bool is_sum = length && at[1] == '+';
 		const struct fx_cause_step *step =
-			length ? find_operand(cause, at + 1, length - 1) : NULL;
+			length ? find_operand(cause, at + 1,
+					 is_sum ? 1 : length - 1)
+			       : NULL;
 
 		if (*at == '[') {
 			in_part = true;
@@ -83,7 +86,9 @@ add_filled(struct fx_buf *out, const char *text, const struct fx_cause *cause,
 		} else if (!length) {
 			fx_buf_add_char(out, *at);
 		} else {
-			if (step)
+			if (step && is_sum && !is_number)
+				fx_buf_add_n(out, at + 2, length - 2);
+			else if (step)
 				add_operand(out, step, is_number);
 			lacks |= !step;
 			is_whole &= step || in_part;
@@ -91,6 +96,28 @@ add_filled(struct fx_buf *out, const char *text, const struct fx_cause *cause,
 		}
 	}
 	return is_whole;
+}
+
+/* The elements that the terms written out are of. */
+static void
+say_terms(struct cmd_ctx *ctx, const struct fx_cause *cause)
+{
+	static const char *const heads[] = { "~node", "~element", "~value" };
+
+	if (!cause->terms)
+		return;
+	out_value_int(ctx->out, "terms", (int64_t)cause->terms);
+	out_table_begin(ctx->out, "largest", FX_ARRAY_LEN(heads), heads);
+	for (size_t i = 1; i < cause->steps.count; i++) {
+		const struct fx_cause_step *step = &cause->steps.items[i];
+
+		if (strcmp(step->argument, "term") != 0)
+			continue;
+		out_cell(ctx->out, FX_ROLE_NODE, "%s", step->name);
+		out_cell(ctx->out, FX_ROLE_NUMBER, "%s", step->index);
+		out_cell(ctx->out, FX_ROLE_NUMBER, "%s", step->value);
+	}
+	out_table_end(ctx->out);
 }
 
 static void
@@ -116,6 +143,7 @@ say_formula(struct cmd_ctx *ctx, const struct fx_cause *cause,
 			fx_buf_text(&numbers));
 	out_value_text(ctx->out, "formula", fx_buf_text(&names));
 	out_value_text(ctx->out, "numbers", fx_buf_text(&numbers));
+	say_terms(ctx, cause);
 }
 
 static struct fx_error *

@@ -45,10 +45,13 @@ const struct cmd_entry cmd_group_cause[] = {
 		.help = "Of a node what it does, as a formula. Of an element "
 			"the formula with the elements it is made of, and then "
 			"with their values: of what is computed element by "
-			"element, of normalisation by kept statistics, and of "
-			"what only moves elements, inside of layers too. Of "
-			"sums the formula alone; where none is known it says "
-			"so. The graph runs once more for it, aside.",
+			"element, of normalisation, and of what only moves "
+			"elements, inside of layers too. Of a sum, a product "
+			"of matrices, a convolution, a mean, a largest the "
+			"terms that count most and the rest as one number. "
+			"NODE[] is the element of a tensor without "
+			"dimensions. Where no formula is known it says so. "
+			"The graph runs once more for it, aside.",
 		.synonyms = "formula how computed arithmetic numbers element",
 		.needs = CMD_NEED_GRAPH,
 		.args = { { "what", CMD_ARG_WORD, 0, "NODE or NODE[i,...]",

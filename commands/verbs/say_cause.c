@@ -191,6 +191,8 @@ cmd_add_formula(struct fx_buf *out, const char *target)
 			at[2] == '}') {
 			fx_buf_add_char(out, "xyzuvw"[(at[1] - '1') % 6]);
 			at += 2;
+		} else if (*at == '{' && at[1] == '+') {
+			at++;
 		} else if (!strchr("{}[]", *at)) {
 			fx_buf_add_char(out, *at);
 		}

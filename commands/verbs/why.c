@@ -27,7 +27,8 @@ cmd_read_element(struct cmd_ctx *ctx, const char *text, struct cmd_element *ret)
 		name ? name : text, &ret->node);
 
 	ret->count = 0;
-	if (err || !bracket)
+	/* [] is the one element of a tensor without dimensions. */
+	if (err || !bracket || !strcmp(bracket, "[]"))
 		return err;
 	for (const char *at = bracket; *at;) {
 		size_t length = strcspn(++at, "],");

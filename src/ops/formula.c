@@ -12,7 +12,9 @@
 #include "ops/meaning.h"
 
 static const struct fx_formula formulas[] = {
-#define FX_FORMULA(names, family, text) { names, FX_FORMULA_##family, text },
+#define FX_FORMULA(names, family, text) FX_FOLD(names, family, NONE, text)
+#define FX_FOLD(names, family, fold, text) \
+	{ names, FX_FORMULA_##family, FX_FOLD_##fold, text },
 #include "ops/formula.def"
 };
 

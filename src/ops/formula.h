@@ -6,16 +6,34 @@ enum fx_formula_family {
 	FX_FORMULA_ELEMENT,
 	FX_FORMULA_CHANNEL,
 	FX_FORMULA_LAST,
+	FX_FORMULA_GROUP,
 	FX_FORMULA_REDUCE,
 	FX_FORMULA_MATRIX,
+	FX_FORMULA_MATRIX_ADD,
 	FX_FORMULA_LINEAR,
 	FX_FORMULA_CONVOLUTION,
+	FX_FORMULA_WINDOW,
+	FX_FORMULA_ADAPTIVE,
 	FX_FORMULA_PLACE,
+};
+
+/* What becomes of the elements that one needs. */
+enum fx_formula_fold {
+	FX_FOLD_NONE,
+	FX_FOLD_SUM,       /* of products, where two operands are given */
+	FX_FOLD_MAX,       /* the largest, or in indices its place */
+	FX_FOLD_MIN,       /* the smallest, the same */
+	FX_FOLD_PRODUCT,   /* all multiplied */
+	FX_FOLD_VARIANCE,  /* (x - mean) ** 2 summed */
+	FX_FOLD_POWER,     /* |x| ** p summed */
+	FX_FOLD_EXP,       /* exp(x - the largest) summed */
+	FX_FOLD_NORMALISE, /* the mean, and (x - mean) ** 2 / count summed */
 };
 
 struct fx_formula {
 	const char *names;
 	enum fx_formula_family family;
+	enum fx_formula_fold fold;
 	const char *text;
 };
 

@@ -14,6 +14,8 @@ struct fx_walk {
 /* SPOT is on the way, as ROLE; its value is read. */
 FX_NODISCARD struct fx_error *fx_walk_add_step(struct fx_walk *walk,
 	struct fx_spot *spot, enum fx_cause_role role);
+/* NUMBER in as few digits as are the same element; the caller's. */
+char *fx_walk_number_text(enum fx_dtype dtype, const double number[2]);
 struct fx_cause_step *fx_walk_last_step(struct fx_walk *walk);
 
 /* Where what stands at SPOT, the value of its node as it is now, comes from:

@@ -130,8 +130,8 @@ shortest(enum fx_dtype dtype, double number)
 	return number;
 }
 
-static char *
-number_text(enum fx_dtype dtype, const double number[2])
+char *
+fx_walk_number_text(enum fx_dtype dtype, const double number[2])
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	char bytes[16];
@@ -216,9 +216,9 @@ fx_walk_add_step(struct fx_walk *walk, struct fx_spot *spot,
 		step.call = spot->node->target;
 	memcpy(step.number, spot->value, sizeof(step.number));
 	step.index = index_text(spot, &extent);
-	step.value = number_text(extent.dtype, spot->value);
+	step.value = fx_walk_number_text(extent.dtype, spot->value);
 	if (walk->fault == FX_FAULT_DIFFERS)
-		step.wanted = number_text(extent.dtype, spot->wanted);
+		step.wanted = fx_walk_number_text(extent.dtype, spot->wanted);
 	fx_vec_push(&walk->cause->steps, step);
 	return NULL;
 }

@@ -3,7 +3,7 @@
  */
 #include <config.h>
 
-#include "run/cause_private.h"
+#include "run/explain_private.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +25,10 @@ static bool
 same_element(enum fx_formula_family family, const struct fx_extent *extent,
 	const struct fx_extent *whole, const int64_t *place, uint64_t *ret)
 {
-	bool is_channel = family == FX_FORMULA_CHANNEL && extent->rank == 1 &&
-			  whole->rank > 1;
+	bool is_channel =
+		(family == FX_FORMULA_CHANNEL || family == FX_FORMULA_GROUP ||
+			family == FX_FORMULA_CONVOLUTION) &&
+		extent->rank == 1 && whole->rank > 1;
 
 	*ret = 0;
 	if (extent->rank > whole->rank)
@@ -43,16 +45,8 @@ same_element(enum fx_formula_family family, const struct fx_extent *extent,
 	return true;
 }
 
-struct explaining {
-	struct fx_walk *walk;
-	const struct fx_formula *formula;
-	struct fx_spot spot; /* of the operation */
-	struct fx_extent extent;
-	int64_t place[FX_RANK_LIMIT];
-};
-
 static struct fx_error *
-add_tensor(struct explaining *e, struct fx_node *node, bool *done_ret)
+add_tensor(struct fx_explaining *e, struct fx_node *node, bool *done_ret)
 {
 	struct fx_spot spot = { .replay = e->spot.replay, .node = node };
 	const struct fx_datum *datum = fx_replay_value(spot.replay, node);
@@ -70,28 +64,49 @@ add_tensor(struct explaining *e, struct fx_node *node, bool *done_ret)
 	return fx_walk_add_step(e->walk, &spot, FX_CAUSE_BLAMED);
 }
 
-/* What is no tensor: its text. */
-static void
-add_plain(struct explaining *e, const struct fx_value *value)
+const struct fx_value *
+fx_explain_plain(const struct fx_explaining *e, const struct fx_value *value)
+{
+	const struct fx_datum *datum;
+
+	if (value->kind != FX_VALUE_NODE)
+		return value;
+	datum = fx_replay_value(e->spot.replay, value->node);
+	return datum && datum->kind == FX_DATUM_VALUE ? &datum->value : NULL;
+}
+
+void
+fx_explain_add_text(struct fx_explaining *e, const char *argument,
+	bool has_name, char *text)
 {
 	struct fx_cause_step step = { .role = FX_CAUSE_CONSTANT,
-		.node = e->spot.node };
-	FX_AUTO_BUF struct fx_buf text = { 0 };
-	const struct fx_datum *datum =
-		value->kind == FX_VALUE_NODE
-			? fx_replay_value(e->spot.replay, value->node)
-			: NULL;
+		.node = e->spot.node,
+		.argument = argument,
+		.name = has_name ? argument : NULL,
+		.is_inside = true,
+		.index = fx_xstrdup(""),
+		.value = text };
 
-	if (datum && datum->kind != FX_DATUM_VALUE)
-		return;
-	fx_value_print_as(&text, datum ? &datum->value : value, FX_STYLE_CODE);
-	step.index = fx_xstrdup("");
-	step.value = fx_xstrdup(fx_buf_text(&text));
 	fx_vec_push(&e->walk->cause->steps, step);
 }
 
+/* What is no tensor: its text. */
+static void
+add_plain(struct fx_explaining *e, const struct fx_parameter *parameter,
+	const struct fx_value *value)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	const struct fx_value *plain = fx_explain_plain(e, value);
+
+	if (!plain)
+		return;
+	fx_value_print_as(&text, plain, FX_STYLE_CODE);
+	fx_explain_add_text(e, parameter->name, false,
+		fx_xstrdup(fx_buf_text(&text)));
+}
+
 static struct fx_error *
-add_operand(struct explaining *e, const struct fx_parameter *parameter,
+add_operand(struct fx_explaining *e, const struct fx_parameter *parameter,
 	const struct fx_value *value)
 {
 	size_t count = e->walk->cause->steps.count;
@@ -103,34 +118,26 @@ add_operand(struct explaining *e, const struct fx_parameter *parameter,
 	if (value->kind == FX_VALUE_NODE)
 		err = add_tensor(e, value->node, &done);
 	if (!err && !done)
-		add_plain(e, value);
+		add_plain(e, parameter, value);
 	if (e->walk->cause->steps.count > count)
 		fx_walk_last_step(e->walk)->argument = parameter->name;
 	return err;
 }
 
 static struct fx_error *
-add_operands(struct explaining *e)
+add_operands(struct fx_explaining *e)
 {
-	const struct fx_node *node = e->spot.node;
-	const struct fx_signature *signature =
-		fx_signature_of((enum fx_op)node->op);
-	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
-	FX_AUTO_FREE struct fx_value *bound =
-		fx_xcalloc(signature->count + 1, sizeof(*bound));
-	struct fx_error *err = fx_signature_bind(arena, signature,
-		&(struct fx_call_values){
-			node->target, node->args, node->kwargs },
-		bound);
+	struct fx_error *err = NULL;
 
-	for (size_t i = 0; i < signature->count && !err; i++)
-		err = add_operand(e, &signature->parameters[i], &bound[i]);
+	for (size_t i = 0; i < e->signature->count && !err; i++)
+		err = add_operand(e, &e->signature->parameters[i],
+			&e->bound[i]);
 	return err;
 }
 
 /* A value that is moved: the element that it was. */
 static struct fx_error *
-add_moved(struct explaining *e)
+add_moved(struct fx_explaining *e)
 {
 	FX_AUTO_PROBE struct fx_probe probe = { .total = 0 };
 	struct fx_probe_finding finding = { .count = 0 };
@@ -153,13 +160,46 @@ add_moved(struct explaining *e)
 	return err;
 }
 
+static bool
+trains(const struct fx_explaining *e)
+{
+	for (size_t i = 0; i < e->signature->count; i++) {
+		const struct fx_value *value =
+			fx_explain_plain(e, &e->bound[i]);
+
+		if (!strcmp(e->signature->parameters[i].name, "training") &&
+			value && value->kind == FX_VALUE_BOOL)
+			return value->truth;
+	}
+	return false;
+}
+
+static struct fx_error *
+add_by_family(struct fx_explaining *e)
+{
+	struct fx_error *err;
+
+	if (e->formula->family == FX_FORMULA_PLACE)
+		return add_moved(e);
+	/* By the batch's own statistics, not by those that are kept. */
+	if (e->formula->family == FX_FORMULA_CHANNEL && trains(e))
+		return NULL;
+	err = add_operands(e);
+	if (!err && e->formula->fold != FX_FOLD_NONE)
+		err = fx_explain_add_sum(e);
+	return err;
+}
+
 static struct fx_error *
 explain(struct fx_walk *walk, const struct fx_extent *extent)
 {
-	struct explaining e = {
+	struct fx_explaining e = {
 		.walk = walk, .spot = walk->spot, .extent = *extent
 	};
 	struct fx_node *node = walk->spot.node;
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	FX_AUTO_FREE struct fx_value *bound = NULL;
+	struct fx_error *err;
 
 	walk->cause->op = node->op;
 	if (!node->op)
@@ -170,30 +210,31 @@ explain(struct fx_walk *walk, const struct fx_extent *extent)
 		return NULL;
 	fx_extent_unravel(extent, walk->spot.element, e.place);
 	fx_replay_rewind(walk->spot.replay, node);
-	switch (e.formula->family) {
-	case FX_FORMULA_ELEMENT:
-	case FX_FORMULA_CHANNEL:
-		return add_operands(&e);
-	case FX_FORMULA_PLACE:
-		return add_moved(&e);
-	case FX_FORMULA_LAST:
-	case FX_FORMULA_REDUCE:
-	case FX_FORMULA_MATRIX:
-	case FX_FORMULA_LINEAR:
-	case FX_FORMULA_CONVOLUTION:
-		break;
-	}
-	return NULL;
+	e.signature = fx_signature_of((enum fx_op)node->op);
+	e.bound = bound = fx_xcalloc(e.signature->count + 1, sizeof(*bound));
+	err = fx_signature_bind(arena, e.signature,
+		&(struct fx_call_values){
+			node->target, node->args, node->kwargs },
+		bound);
+	return err ? err : add_by_family(&e);
 }
 
-/* To the operation that gives what SPOT's layer gives. */
+static bool
+has_formula(const struct fx_node *node)
+{
+	return node->op && fx_formula_find(node->target);
+}
+
+/* To the operation that gives what SPOT's layer gives, or the first on the way
+ * there whose formula is known.
+ */
 static struct fx_error *
 go_inside(struct fx_walk *walk)
 {
 	struct fx_error *err = NULL;
 	bool entered = true;
 
-	while (!err && entered) {
+	while (!err && entered && !has_formula(walk->spot.node)) {
 		const struct fx_node *output;
 
 		fx_replay_rewind(walk->spot.replay, walk->spot.node);

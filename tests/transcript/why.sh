@@ -158,10 +158,10 @@ fxdb "$mlp" -ex run -ex 'explain add[0,1]' -ex 'explain act[1,2]' -ex 'explain f
 says '  = %x[0,1] + %fc2[0,1]'
 says '  = -0.2934289 + 0.27712'
 says '  = max(input[1,2], 0)'
-says 'sum of x * weight + bias, of many elements'
+says 'the sum of x * weight + fc1.bias[0]'
 says 'nothing computes it here'
 fxdb "$resnet" -ex 'weights random --seed 0' -ex run -ex 'explain bn1[0,3,5,5]' -ex 'explain flatten[0,7]'
-says '  = (input[0,3,5,5] - running_mean[3]) / sqrt(running_var[3] + 1e-05) * weight[3] + bias[3]'
+says '  = (input[0,3,5,5] - bn1.running_mean[3]) / sqrt(bn1.running_var[3] + 1e-05) * bn1.weight[3] + bn1.bias[3]'
 says '  = %avgpool[0,7,0,0]'
 echo "$named of $all faults are named"
 [ "$named" = "$all" ] || fail "$named of $all"

@@ -1,0 +1,209 @@
+"""explain's numbers beside eager PyTorch.
+
+Of random elements of every node of torchvision's models, and of a module that
+calls each family of sums, the formula with its numbers is computed again in
+Python and has to give the element, which has to be what PyTorch gives; and how
+many terms there are is counted by what a gradient reaches.
+
+EXPLAIN_COUNT elements of each of EXPLAIN_MODELS models.
+"""
+import json
+import math
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+import torch
+import torch.fx
+
+MODELS = """resnet18 mobilenet_v2 squeezenet1_1 shufflenet_v2_x0_5 densenet121
+mnasnet0_5 regnet_y_400mf efficientnet_b0 convnext_tiny alexnet""".split()
+
+FAMILIES = """
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+
+class Families(nn.Module):
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(1)
+        self.same = nn.Conv2d(4, 6, 3, padding="same", dilation=2)
+        self.grouped = nn.Conv2d(6, 8, (3, 2), stride=(2, 1), padding=1, groups=2)
+        self.up = nn.ConvTranspose2d(8, 4, 3, stride=2, padding=1, groups=2)
+        self.line = nn.Conv1d(4, 5, 3, bias=False)
+        self.layer = nn.LayerNorm((3, 8))
+        self.groups = nn.GroupNorm(2, 4)
+        self.instance = nn.InstanceNorm2d(4, affine=True)
+        self.embed = nn.Embedding(7, 8)
+
+    def forward(self, x, ids):
+        a = self.groups(self.instance(x))
+        b = self.grouped(self.same(a))
+        up = self.up(b)
+        flat = torch.flatten(a, 2)
+        line = self.line(flat)
+        rows = self.layer(self.embed(ids))
+        first = torch.matmul(rows, rows.transpose(1, 2))
+        second = torch.bmm(first, rows)
+        third = torch.addmm(rows[0, 0], first[0], rows[0], beta=0.5, alpha=2)
+        vector = torch.matmul(rows, rows[0, 0])
+        pools = [F.avg_pool2d(x, 3, 2, 1), F.avg_pool2d(x, 2, ceil_mode=True),
+                 F.avg_pool2d(x, 3, 2, 1, count_include_pad=False),
+                 F.max_pool2d(x, 3, 2, 1), F.adaptive_avg_pool2d(x, (3, 4)),
+                 F.adaptive_max_pool2d(x, 4), F.avg_pool1d(flat, 5, 3),
+                 F.max_pool2d(x, 2, dilation=2)]
+        sums = [x.sum(1), x.sum((1, 3), keepdim=True), x.mean(-1), x.amax(1),
+                x.amin((2, 3)), torch.prod(x, 3), x.var(1), x.std((1, 2)),
+                torch.var(x, 1, unbiased=False), torch.norm(x, dim=1),
+                torch.linalg.vector_norm(x, 3, (1, 2)), torch.logsumexp(x, 1),
+                x.sum(), x.mean(), torch.sum(ids.float(), 1)]
+        softs = [torch.softmax(x, 1), F.log_softmax(rows, -1)]
+        places = [torch.gather(rows, 2, ids[:, :, None]), rows.argmax(1).float(),
+                  torch.index_select(x, 1, ids[0])]
+        return (up, line, second, third, vector, *pools, *sums, *softs, *places)
+"""
+
+
+def fxdb(folder, lines):
+    arguments = [os.environ["FXDB"], "-nx", "-batch", "--json", "--keep-going", "--python",
+                 sys.executable]
+    for line in lines:
+        arguments += ["-ex", line]
+    done = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, timeout=550)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+class Keeps(torch.fx.Interpreter):
+    """All values, as each node gave them."""
+
+    def run_node(self, node):
+        value = super().run_node(node)
+        self.kept[node.name] = value.clone() if isinstance(value, torch.Tensor) else value
+        return value
+
+
+def named(text):
+    """The numbers of a formula as Python: |x| is abs(x), what is said of a rest
+    goes.
+    """
+    text = re.sub(r"\(\d+ more terms?: ([^)]*)\)", r"(\1)", text)
+    text = re.sub(r", \d+ more\)", ")", text)
+    text = re.sub(r"\|([^|]*)\|", r"abs(\1)", text)
+    return re.sub(r"([-+.\w()]+) within ([-\w.]+) \.\. ([-\w.]+)", r"within(\1, \2, \3)", text)
+
+
+def within(x, low, high):
+    return min(max(x, low if low is not None else -math.inf),
+               high if high is not None else math.inf)
+
+
+WORDS = {name: getattr(math, name) for name in
+         "sqrt exp log log2 log10 sin cos tan tanh erf floor ceil".split()}
+WORDS.update(max=max, min=min, abs=abs, within=within, nan=math.nan, inf=math.inf, true=True,
+             false=False)
+
+
+def check(answer, value, seen):
+    """What is wrong with ANSWER, to an element that is VALUE in PyTorch."""
+    if not answer["ok"]:
+        return str(answer["error"])
+    told = answer["value"]
+    if abs(float(told) - value) > 1e-4 * max(1, abs(value)):
+        return "the element is %s, not %r" % (told, value)
+    if "numbers" not in answer:
+        seen["without"] += 1
+        if os.environ.get("EXPLAIN_TELLS"):
+            print(answer["lines"])
+        return "" if not answer.get("formula") else "no numbers: %s" % answer["lines"]
+    text = answer["numbers"]
+    if text.startswith("arg"):
+        place = re.search(r" at (\d+)", text).group(1)
+        return "" if float(place) == float(told) else text
+    if re.match(r"%|[A-Za-z_]\w*\[", text):
+        return ""
+    again = eval(named(text), dict(WORDS))
+    seen["with"] += 1
+    seen["sums"] += "terms" in answer
+    # Beside a long sum each term has its own rounding.
+    room = 2e-5 * max(1, abs(value))
+    return "" if abs(again - float(told)) <= room else "%r of %s" % (again, text)
+
+
+def elements(kept, rng, count):
+    """Node, place and value of COUNT elements."""
+    names = [name for name, value in kept.items() if isinstance(value, torch.Tensor)
+             and value.numel() and not value.is_complex()]
+    for _ in range(count):
+        name = rng.choice(names)
+        place = [rng.randrange(size) for size in kept[name].shape]
+        yield name, place, float(kept[name][tuple(place)])
+
+
+def try_model(folder, where, module, inputs, count, wants_all):
+    seen = {"with": 0, "without": 0, "sums": 0}
+    keeps = Keeps(torch.fx.symbolic_trace(module))
+    keeps.kept = {}
+    with torch.no_grad():
+        keeps.run(*inputs.values())
+    rng = random.Random(where)
+    chosen = list(elements(keeps.kept, rng, count))
+    if wants_all:
+        for name, value in keeps.kept.items():
+            if isinstance(value, torch.Tensor) and value.numel():
+                place = [rng.randrange(size) for size in value.shape]
+                chosen.append((name, place, float(value[tuple(place)])))
+    lines = ["trace " + where, "set backend torch"]
+    for name, value in inputs.items():
+        path = os.path.join(folder, name + ".npy")
+        __import__("numpy").save(path, value.numpy())
+        lines.append("input %s = file(\"%s.npy\")" % (name, name))
+    lines.append("run")
+    asked = ["explain %s[%s]" % (name, ",".join(map(str, place))) if place else
+             "explain %s[]" % name for name, place, _ in chosen]
+    answers = fxdb(folder, lines + asked)[len(lines):]
+    wrong = 0
+    for (name, place, value), answer in zip(chosen, answers):
+        problem = check(answer, value, seen)
+        if problem:
+            wrong += 1
+            print("%s: %s%s: %s" % (where, name, place, problem))
+    print("%s: %d elements, %d computed again, %d of them sums, %d without a formula, %d wrong" %
+          (where, len(chosen), seen["with"], seen["sums"], seen["without"], wrong))
+    return wrong + (len(answers) != len(chosen))
+
+
+def main():
+    count = int(os.environ.get("EXPLAIN_COUNT", 12))
+    models = int(os.environ.get("EXPLAIN_MODELS", 1))
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        sys.path.insert(0, folder)
+        with open("families.py", "w") as out:
+            out.write(FAMILIES)
+        torch.manual_seed(0)
+        families = __import__("families").Families().eval()
+        failed += try_model(folder, "families.py:Families()", families,
+                            {"x": torch.randn(3, 4, 9, 10),
+                             "ids": torch.tensor([[1, 2, 3], [0, 2, 1], [3, 3, 0]])}, count, True)
+        for name in MODELS[:models]:
+            import torchvision
+            torch.manual_seed(0)
+            with open("one.py", "w") as out:
+                out.write("import torch, torchvision\ntorch.manual_seed(0)\n"
+                          "model = torchvision.models.%s().eval()\n" % name)
+            module = getattr(torchvision.models, name)().eval()
+            with open("%s_.py" % name, "w") as out:
+                out.write("import torch, torchvision\n\n\ndef make():\n    torch.manual_seed(0)\n"
+                          "    return torchvision.models.%s()\n" % name)
+            failed += try_model(folder, "%s_.py:make()" % name, module,
+                                {"x": torch.randn(1, 3, 64, 64)}, count, False)
+    sys.exit(failed > 0)
+
+
+main()

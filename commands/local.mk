@@ -78,6 +78,7 @@ libfxcmd_a_SOURCES += \
 	%D%/verbs/verify.c \
 	%D%/verbs/grp_rewrite.c \
 	%D%/verbs/pass_run.c %D%/verbs/pass_run.h \
+	%D%/verbs/passing.c %D%/verbs/passing.h \
 	%D%/verbs/grp_run.c \
 	%D%/verbs/grp_screen.c \
 	%D%/verbs/grp_script.c \

@@ -37,15 +37,14 @@ void
 cmd_shell_print_prompt(const struct cmd_shell *shell, struct fx_buf *out)
 {
 	const struct fx_passing *passing = fx_session_passing(shell->session);
-	size_t count;
 
 	if (!passing) {
 		print_usual(shell, out);
 		return;
 	}
-	(void)fx_passing_decisions(passing, &count);
-	fx_buf_addf(out, "(fxdb:%s %zu/%zu) ", fx_passing_pass(passing)->name,
-		count + 1, FX_MAX(count + 1, fx_passing_total(passing)));
+	fx_buf_addf(out, "(fxdb:%s ", fx_passing_pass(passing)->name);
+	fx_passing_print_place(passing, out);
+	fx_buf_add(out, ") ");
 }
 
 const char *

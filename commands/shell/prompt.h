@@ -6,17 +6,24 @@
 
 #include "ir/journal.h"
 
+struct cmd_passing_kind;
 struct cmd_shell;
 struct fx_buf;
 
-/* What is kept of the command that began to step a pass: its words in a script,
- * whether it was forced, what the open transaction had done before it.
+/* What is kept of the command that began to step a pass (verbs/passing.h): its
+ * words in a script, whether it was forced, what the open transaction had done
+ * before it.
  */
 struct cmd_stepped {
 	char *script; /* owned, or NULL */
 	bool force;
+	bool lists; /* run at once, its candidates are listed */
 	struct fx_edit_counts before;
+	const struct cmd_passing_kind *kind;
+	void *data; /* of KIND, owned */
 };
+/* All zero is empty. */
+void cmd_stepped_deinit(struct cmd_stepped *stepped);
 
 /* Append the prompt: the setting, or the pass that is stepped,
  * "(fxdb:dce 3/17) ".

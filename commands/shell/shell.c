@@ -139,7 +139,7 @@ cmd_shell_free(struct cmd_shell *shell)
 	free(shell->stop_commands.pending);
 	cmd_code_deinit(&shell->code);
 	fx_buf_deinit(&shell->transaction);
-	free(shell->stepped.script);
+	cmd_stepped_deinit(&shell->stepped);
 	cmd_log_end(shell);
 	cmd_recovery_end(shell, false);
 	cmd_tutorial_free(shell->tutorial);

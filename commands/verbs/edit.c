@@ -128,11 +128,8 @@ cmd_note_function(struct cmd_ctx *ctx, const char *target)
 			target);
 }
 
-/* The target of the first function that the open transaction made and no rule
- * is known for, or NULL.
- */
-static const char *
-unknown_function(const struct fx_graph *graph)
+const char *
+cmd_edit_unknown_function(const struct fx_graph *graph)
 {
 	const struct fx_node *node;
 	size_t at = 0;
@@ -167,7 +164,7 @@ run_edit(struct cmd_ctx *ctx, const char *maker, cmd_edit_fn *edit, void *data)
 	cmd_canonical_print(&script, ctx->entry, ctx->format, ctx->parsed);
 	cmd_edit_force(ctx->model, &script, cmd_flag(ctx, "force"));
 	cmd_edit_place(ctx->model, graph, &script);
-	unknown = unknown_function(graph);
+	unknown = cmd_edit_unknown_function(graph);
 	if (!ctx->shell->in_transaction)
 		cmd_edit_describe(ctx, ctx->model, fx_buf_text(&script), maker);
 	err = fx_model_edit_end(ctx->model, dry_run, cmd_flag(ctx, "force"),

@@ -9,7 +9,7 @@
 #include "commands/shell/groups.h"
 #include "commands/shell/shell.h"
 #include "commands/verbs/pass_run.h"
-#include "commands/verbs/python_pass.h"
+#include "commands/verbs/passing.h"
 #include "commands/verbs/show.h"
 #include "ir/graph.h"
 #include "ir/journal.h"
@@ -121,9 +121,7 @@ diff_pass(struct cmd_ctx *ctx)
 		return NULL;
 	}
 
-	while (t && t->id &&
-		(!t->maker || !(fx_pass_find(t->maker) ||
-				      cmd_is_python_pass(t->maker))))
+	while (t && t->id && !cmd_made_by_pass(t))
 		t = fx_journal_get(graph, t->parent);
 	if (!t || !t->id)
 		return fx_error_new(FX_ERR_NO_NAME, "no pass has changed %s",
@@ -149,7 +147,7 @@ pass_exec(struct cmd_ctx *ctx)
 	if (err)
 		return err;
 	return !strcmp(what, "run") ? cmd_pass_run(ctx)
-				    : cmd_pass_answer(ctx, what);
+				    : cmd_passing_answer(ctx, what);
 }
 
 /* shapes. */

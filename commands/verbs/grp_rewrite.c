@@ -13,7 +13,7 @@
 #include "ir/graph.h"
 #include "ir/match.h"
 #include "ir/pattern.h"
-#include "ir/value_text.h"
+#include "pass/rewriting.h"
 #include "session/match_where.h"
 #include "session/model.h"
 #include "session/position.h"
@@ -64,82 +64,7 @@ cmd_read_rules(struct cmd_ctx *ctx, struct fx_rules *ret)
 	return fx_rules_add(ret, &reader, &text);
 }
 
-static bool
-tick(void *context)
-{
-	const struct cmd_ctx *ctx = context;
-
-	return ctx->front->tick(ctx->front->context);
-}
-
-/* What decides beside the pattern: `where`, and Ctrl-C. */
-struct deciding {
-	struct cmd_ctx *ctx;
-	struct fx_match_where *where;
-};
-
-static bool
-deciding_tick(void *context)
-{
-	const struct deciding *deciding = context;
-
-	return tick(deciding->ctx);
-}
-
-static struct fx_error *
-deciding_holds(void *context, const struct fx_value *values, bool *ret)
-{
-	const struct deciding *deciding = context;
-
-	return fx_match_where_holds(deciding->where, values, ret);
-}
-
-struct fx_error *
-cmd_find_matches(struct cmd_ctx *ctx, const struct fx_rule *rule,
-	struct fx_matches **ret)
-{
-	FX_AUTO_MATCH_WHERE struct fx_match_where *condition = NULL;
-	struct deciding deciding = { .ctx = ctx };
-	struct fx_match_filter filter = { .tick = deciding_tick,
-		.context = &deciding };
-	struct fx_error *err;
-
-	if (rule->where) {
-		err = fx_match_where_new(ctx->session, ctx->model,
-			rule->pattern, rule->where, &condition);
-		if (err)
-			return err;
-		deciding.where = condition;
-		filter.holds = deciding_holds;
-	}
-	return fx_matches_find(fx_position_graph(ctx->model), rule->pattern,
-		&filter, ret);
-}
-
 /* match. */
-
-static void
-add_value(struct fx_buf *out, const struct fx_value *value)
-{
-	if (value->kind == FX_VALUE_NODE)
-		fx_buf_addf(out, "%%%s", value->node->name);
-	else
-		fx_value_print_as(out, value, FX_STYLE_REPR);
-}
-
-/* x=%a k=2: what the names of PATTERN stand for. */
-static void
-add_bindings(struct fx_buf *out, const struct fx_pattern *pattern,
-	const struct fx_value *values)
-{
-	for (size_t i = 1; i < fx_pattern_slot_count(pattern); i++) {
-		if (!fx_pattern_name(pattern, i))
-			continue;
-		fx_buf_addf(out, "%s%s=", out->length ? " " : "",
-			fx_pattern_name(pattern, i));
-		add_value(out, &values[i]);
-	}
-}
 
 static void
 say_match(struct cmd_ctx *ctx, const struct fx_pattern *pattern,
@@ -150,7 +75,7 @@ say_match(struct cmd_ctx *ctx, const struct fx_pattern *pattern,
 	FX_AUTO_BUF struct fx_buf nodes = { 0 };
 	size_t slot;
 
-	add_bindings(&binds, pattern, values);
+	fx_rewriting_print_names(&binds, pattern, values);
 	for (size_t i = 0; (slot = fx_pattern_operation(pattern, i)); i++)
 		fx_buf_addf(&nodes, "%s%%%s", i ? " " : "",
 			values[slot].node->name);
@@ -229,7 +154,7 @@ match_rule(struct cmd_ctx *ctx, const struct fx_rule *rule, int64_t *count,
 		say_why_not(ctx, rule->pattern, node);
 		return NULL;
 	}
-	err = cmd_find_matches(ctx, rule, &matches);
+	err = fx_model_find_matches(ctx->session, ctx->model, rule, &matches);
 	if (err)
 		return err;
 	cmd_say_matches(ctx, rule->pattern, matches);
@@ -298,8 +223,10 @@ const struct cmd_entry cmd_group_rewrite[] = {
 			"c = nn.Linear(x); relu(c) => F.linear(x, c.weight). "
 			"nn.X(...)(x) makes a layer. All matches are one "
 			"transaction, and the new node keeps the name. -i "
-			"asks at each one; --fixpoint goes on until nothing "
-			"matches; --fx gives exactly what replace_pattern of "
+			"stops at each one, as pass run -s does: then a line "
+			"that is y, n, a, k or q decides, and any other is a "
+			"command. --fixpoint goes on until nothing matches; "
+			"--fx gives exactly what replace_pattern of "
 			"torch.fx gives. With values there, it is said how "
 			"much the output changes; --same refuses that. A file "
 			"of rules has def pattern, def replacement and def "
@@ -314,9 +241,9 @@ const struct cmd_entry cmd_group_rewrite[] = {
 			{ "where", CMD_ARG_EXPR, CMD_OPTIONAL | CMD_KEYWORD,
 				"a condition over the names", NULL } },
 		.flags = { { "interactive", 'i', CMD_ARG_END,
-				   "ask at each match" },
+				   "stop at each match" },
 			{ "only", 0, CMD_ARG_WORD,
-				"at these nodes only, commas between" },
+				"keys of matches, with commas between" },
 			{ "rules", 'r', CMD_ARG_FILE, "a file of rules" },
 			{ "fixpoint", 0, CMD_ARG_END,
 				"again, until nothing matches" },

@@ -61,7 +61,7 @@ const struct cmd_entry cmd_group_watch[] = {
 		.help = "error: a node could not run (it stops anyway; a "
 			"catchpoint has commands and conditions). pass [GLOB]: "
 			"pass run stops at the first candidate, as with -s; "
-			"rewrite: it asks, as with -i. "
+			"rewrite: it stops too, as with -i. "
 			"shape: a result has another shape than the graph "
 			"says.",
 		.synonyms = "catchpoint error exception pass event",

@@ -6,317 +6,179 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bitset.h"
 #include "base/buf.h"
 #include "base/mem.h"
-#include "base/str.h"
 #include "commands/out/out.h"
-#include "commands/shell/front.h"
 #include "commands/verbs/edit.h"
-#include "ir/journal.h"
-#include "ir/pattern.h"
-#include "ir/rewrite.h"
+#include "commands/verbs/passing.h"
+#include "pass/rewriting.h"
+#include "session/match_where.h"
 #include "session/model.h"
+#include "session/nested.h"
 #include "session/position.h"
+#include "session/session.h"
 #include "session/verify.h"
 
-enum {
-	/* Rounds of --fixpoint, and matches that it rewrites for each node that
-	 * the graph had: more is a loop.
-	 */
-	ROUND_LIMIT = 100,
-	GROWTH_LIMIT = 10,
-};
-
-enum answer {
-	APPLY,
-	SKIP,
-	ALL,    /* this one and the rest */
-	FINISH, /* keep what was done */
-	ABORT,  /* take all back */
-};
-
+/* What is kept until the rewrite ends, which may be some commands later. */
 struct rewriting {
-	struct cmd_ctx *ctx;
-	struct fx_rules *rules;
-	struct fx_verify *verify; /* NULL: nothing to compare */
-	struct fx_verify_result verified;
-	bool is_stepped; /* -i, or caught: asked where somebody can answer */
-	bool asks;
-	bool is_done; /* FINISH was answered */
-	size_t applied;
-	size_t skipped;
+	struct fx_rewriting work;
+	struct fx_rules rules;
+	struct fx_session *session;
+	struct fx_model *model;
+	uint64_t seed;
+	char *only; /* that was asked for, or NULL */
+	/* Of the command that lists the matches beforehand; else NULL. */
+	struct cmd_ctx *lister;
+	/* Rules that were looked for once, and what was refused then. */
+	struct fx_bitset seen;
 	size_t refused;
-	size_t rounds;
 	char *refusal;
-	struct fx_buf only; /* names of what was rewritten, commas between */
 };
 
 static void
-rewriting_deinit(struct rewriting *rewriting)
+rewriting_free(void *data)
 {
-	fx_verify_free(rewriting->verify);
-	fx_verify_result_deinit(&rewriting->verified);
-	fx_buf_deinit(&rewriting->only);
-	free(rewriting->refusal);
+	struct rewriting *r = data;
+
+	fx_rules_deinit(&r->rules);
+	fx_bitset_deinit(&r->seen);
+	free(r->refusal);
+	free(r->only);
+	free(r);
 }
 
-static struct fx_node *
-root_of(const struct fx_rule *rule, const struct fx_value *values)
+/* --- finding and making -------------------------------------------------- */
+
+/* The first time it is said what there is, and what is refused. */
+static void
+note_first(struct rewriting *r, const struct fx_rule *rule,
+	const struct fx_matches *matches)
 {
-	return values[fx_pattern_output(rule->pattern, 0)].node;
+	uint32_t index = (uint32_t)(rule - r->rules.items.items);
+
+	if (fx_bitset_has(&r->seen, index))
+		return;
+	fx_bitset_add(&r->seen, index);
+	if (r->lister)
+		cmd_say_matches(r->lister, rule->pattern, matches);
+	r->refused += fx_matches_refused(matches);
+	if (fx_matches_refused(matches) && !r->refusal)
+		r->refusal = fx_xstrdup(fx_matches_refusal(matches));
 }
 
-/* --- which matches ------------------------------------------------------- */
-
-static enum answer
-ask(const struct rewriting *rewriting, const struct fx_rule *rule,
-	const struct fx_value *values)
-{
-	const struct front *front = rewriting->ctx->front;
-	FX_AUTO_FREE char *prompt =
-		fx_xasprintf("rewrite %%%s? y n, a (all the rest), k (keep "
-			     "what is done), q "
-			     "(take all back): ",
-			root_of(rule, values)->name);
-
-	for (;;) {
-		FX_AUTO_FREE char *line =
-			front->read_line(front->context, prompt);
-
-		switch (line ? *line : 'q') {
-		case 'y':
-			return APPLY;
-		case 'n':
-			return SKIP;
-		case 'a':
-			return ALL;
-		case 'k':
-			return FINISH;
-		case 'q':
-			return ABORT;
-		}
-	}
-}
-
-/* Whether the match is wanted: by --only, by who is asked. */
+/* Conditions are about the graph that is entered: while a person is elsewhere,
+ * it is GRAPH for a moment.
+ */
 static FX_NODISCARD struct fx_error *
-decide(struct rewriting *rewriting, const struct fx_rule *rule,
-	const struct fx_value *values, bool *ret)
+find_in(struct rewriting *r, struct fx_graph *graph, const struct fx_rule *rule,
+	struct fx_matches **ret)
 {
-	const char *only = cmd_flag(rewriting->ctx, "only");
-	const char *name = root_of(rule, values)->name;
-	enum answer answer = APPLY;
+	struct fx_model *model = r->model;
+	FX_AUTO_FREE char *back = NULL;
+	struct fx_error *err = NULL;
 
-	if (only && !fx_str_has_word(only, ',', name, strlen(name)))
-		answer = SKIP;
-	else if (rewriting->asks)
-		answer = ask(rewriting, rule, values);
-	if (answer == ABORT)
-		return fx_error_new(FX_ERR_INTERRUPTED,
-			"the rewrite was taken back; nothing changed");
-	rewriting->asks = rewriting->asks && answer != ALL;
-	rewriting->is_done = answer == FINISH;
-	*ret = answer == APPLY || answer == ALL;
-	return NULL;
-}
-
-/* --- rewriting ----------------------------------------------------------- */
-
-static FX_NODISCARD struct fx_error *
-apply(struct rewriting *rewriting, const struct fx_rule *rule,
-	struct fx_rewrite *rewrite, const struct fx_value *values)
-{
-	const char *name = root_of(rule, values)->name;
-	bool is_wanted;
-	struct fx_error *err = decide(rewriting, rule, values, &is_wanted);
-
-	if (err)
-		return err;
-	if (!is_wanted) {
-		rewriting->skipped++;
-		return NULL;
-	}
-	rewriting->applied++;
-	if (rewriting->is_stepped)
-		fx_buf_addf(&rewriting->only, "%s%s",
-			rewriting->only.length ? "," : "", name);
-	err = fx_rewrite_apply(rewrite, values);
-	return err ? fx_error_note(err, "while rewriting %%%s", name) : NULL;
-}
-
-/* RULE once, wherever it stands. */
-static FX_NODISCARD struct fx_error *
-rewrite_rule(struct rewriting *rewriting, const struct fx_rule *rule)
-{
-	struct cmd_ctx *ctx = rewriting->ctx;
-	const struct front *front = ctx->front;
-	FX_AUTO_MATCHES struct fx_matches *matches = NULL;
-	FX_AUTO_REWRITE struct fx_rewrite *rewrite = NULL;
-	struct fx_error *err = cmd_find_matches(ctx, rule, &matches);
-
-	if (err)
-		return err;
-	if (cmd_flag(ctx, "dry-run") && !rewriting->rounds)
-		cmd_say_matches(ctx, rule->pattern, matches);
-	if (fx_matches_refused(matches) && !rewriting->refusal)
-		rewriting->refusal = fx_xstrdup(fx_matches_refusal(matches));
-	if (!rewriting->rounds)
-		rewriting->refused += fx_matches_refused(matches);
-	rewrite = fx_rewrite_new(fx_position_graph(ctx->model),
-		rule->replacement);
-	fx_rewrite_set_fill(rewrite, cmd_edit_fill, ctx);
-	for (size_t i = 0;
-		!err && i < fx_matches_count(matches) && !rewriting->is_done;
-		i++) {
-		err = apply(rewriting, rule, rewrite,
-			fx_matches_at(matches, i));
-		if (!err && i % 1024 == 1023 && front->tick(front->context))
-			err = fx_error_new(FX_ERR_INTERRUPTED,
-				"the rewrite was interrupted; nothing changed");
-	}
+	if (fx_position_graph(model) == graph)
+		return fx_model_find_matches(r->session, model, rule, ret);
+	back = fx_xstrdup(fx_model_entered_path(model));
+	err = fx_model_enter(model, fx_model_graph_path(model, graph));
+	if (!err)
+		err = fx_model_find_matches(r->session, model, rule, ret);
+	fx_error_free(fx_model_enter(model, back));
 	return err;
 }
 
-static FX_NODISCARD struct fx_error *
-loops(const struct rewriting *rewriting)
+static struct fx_error *
+find(void *context, struct fx_graph *graph, const struct fx_rule *rule,
+	struct fx_matches **ret)
 {
-	return fx_error_new(FX_ERR_LIMIT,
-		"a loop: after %zu rounds and %zu rewrites the rule still "
-		"matches; nothing changed",
-		rewriting->rounds, rewriting->applied);
+	struct rewriting *r = context;
+	struct fx_error *err = find_in(r, graph, rule, ret);
+
+	if (!err)
+		note_first(r, rule, *ret);
+	return err;
 }
 
-static FX_NODISCARD struct fx_error *
-rewrite_all(struct rewriting *rewriting)
+static struct fx_error *
+fill(void *context, struct fx_module *module, const char *path)
 {
-	struct cmd_ctx *ctx = rewriting->ctx;
-	size_t limit = GROWTH_LIMIT *
-		       (fx_position_graph(ctx->model)->node_count + 100);
-	size_t before;
-	struct fx_error *err;
+	const struct rewriting *r = context;
 
-	do {
-		if (rewriting->rounds == ROUND_LIMIT ||
-			rewriting->applied > limit)
-			return loops(rewriting);
-		before = rewriting->applied;
-		for (size_t i = 0; i < rewriting->rules->items.count; i++) {
-			err = rewrite_rule(rewriting,
-				&rewriting->rules->items.items[i]);
-			if (err)
-				return err;
-		}
-		rewriting->rounds++;
-	} while (cmd_flag(ctx, "fixpoint") && !rewriting->is_done &&
-		 rewriting->applied > before);
-	return NULL;
+	return fx_model_fill_fresh(r->model, fx_position_graph(r->model),
+		module, path, r->seed);
 }
 
+/* --- the end ------------------------------------------------------------- */
+
 static FX_NODISCARD struct fx_error *
-no_match(const struct rewriting *rewriting)
+no_match(const struct rewriting *r)
 {
-	const struct fx_rule *rule = &rewriting->rules->items.items[0];
-	const char *only = cmd_flag(rewriting->ctx, "only");
+	const struct fx_rule *rule = &r->rules.items.items[0];
 	FX_AUTO_BUF struct fx_buf closest = { 0 };
 
-	if (rewriting->refusal)
+	if (r->refusal)
 		return fx_error_new(FX_ERR_NO_NODE,
-			"0 matches; %zu refused: %s", rewriting->refused,
-			rewriting->refusal);
-	if (only && rewriting->skipped)
-		return fx_error_new(FX_ERR_NO_NODE, "no match ends at \"%s\"",
-			only);
-	if (rewriting->rules->items.count == 1 && !rule->where &&
-		fx_match_closest(fx_position_graph(rewriting->ctx->model),
-			rule->pattern, &closest))
+			"0 matches; %zu refused: %s", r->refused, r->refusal);
+	if (r->rules.items.count == 1 && !rule->where &&
+		fx_match_closest(fx_position_graph(r->model), rule->pattern,
+			&closest))
 		return fx_error_new(FX_ERR_NO_NODE, "0 matches; closest: %s",
 			fx_buf_text(&closest));
 	return fx_error_new(FX_ERR_NO_NODE, "0 matches");
 }
 
-/* --- what it does to the output ------------------------------------------ */
-
-static FX_NODISCARD struct fx_error *
-compare(struct rewriting *rewriting)
+/* That nothing matches is an error; that nothing was wanted is none. */
+static struct fx_error *
+check(void *data, const struct fx_passing *passing)
 {
-	struct cmd_ctx *ctx = rewriting->ctx;
-	FX_AUTO_BUF struct fx_buf text = { 0 };
-	struct fx_error *err = fx_verify_graph(rewriting->verify,
-		fx_position_graph(ctx->model), &rewriting->verified);
+	const struct rewriting *r = data;
+	size_t count;
 
-	if (err || !cmd_flag(ctx, "same") ||
-		rewriting->verified.verdict == FX_VERDICT_SAME)
-		return err;
-	fx_verify_print(&text, &rewriting->verified);
-	return fx_error_new(FX_ERR_CHECK, "refused: %s%s; graph kept",
-		rewriting->verified.verdict == FX_VERDICT_DIFFERS
-			? "it changes the output: "
-			: "",
-		fx_buf_text(&text));
+	(void)fx_passing_decisions(passing, &count);
+	if (count || r->only || fx_passing_candidate(passing))
+		return NULL;
+	return no_match(r);
 }
 
 static void
-say_compared(const struct rewriting *rewriting)
+say_rewritten(struct out *out, const struct rewriting *r, size_t applied)
 {
-	FX_AUTO_BUF struct fx_buf text = { 0 };
-	bool differs = rewriting->verified.verdict == FX_VERDICT_DIFFERS;
-
-	if (!rewriting->verify || cmd_flag(rewriting->ctx, "dry-run"))
-		return;
-	fx_verify_print(&text, &rewriting->verified);
-	out_line(rewriting->ctx->out, differs ? FX_ROLE_WARNING : FX_ROLE_PLAIN,
-		"%s%s", differs ? "changes the output: " : "",
-		fx_buf_text(&text));
-}
-
-/* --- the command --------------------------------------------------------- */
-
-static void
-say_rewritten(const struct rewriting *rewriting)
-{
-	struct out *out = rewriting->ctx->out;
-
-	out_value_int(out, "rewritten", (int64_t)rewriting->applied);
-	out_value_int(out, "refused", (int64_t)rewriting->refused);
-	out_piece(out, FX_ROLE_PLAIN, "%zu match%s rewritten",
-		rewriting->applied, rewriting->applied == 1 ? "" : "es");
-	if (cmd_flag(rewriting->ctx, "fixpoint"))
+	out_value_int(out, "rewritten", (int64_t)applied);
+	out_value_int(out, "refused", (int64_t)r->refused);
+	out_piece(out, FX_ROLE_PLAIN, "%zu match%s rewritten", applied,
+		applied == 1 ? "" : "es");
+	if (r->work.is_fixpoint && r->work.rounds > 1)
 		out_piece(out, FX_ROLE_PLAIN, " in %zu round%s",
-			rewriting->rounds - 1,
-			rewriting->rounds == 2 ? "" : "s");
-	if (rewriting->refused)
-		out_piece(out, FX_ROLE_PLAIN, "; %zu refused: %s",
-			rewriting->refused, rewriting->refusal);
+			r->work.rounds - 1, r->work.rounds == 2 ? "" : "s");
+	if (r->refused)
+		out_piece(out, FX_ROLE_PLAIN, "; %zu refused: %s", r->refused,
+			r->refusal);
 	out_line_end(out);
 }
 
-static struct fx_error *
-rewrite_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
+static void
+tell(struct cmd_ctx *ctx, void *data, const struct cmd_passed *passed)
 {
-	struct rewriting *rewriting = data;
-	FX_AUTO_FREE char *seed = NULL;
-	struct fx_error *err;
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	bool differs = passed->verified &&
+		       passed->verified->verdict == FX_VERDICT_DIFFERS;
 
-	(void)script;
-	for (size_t i = 0; i < rewriting->rules->items.count && !seed; i++)
-		if (fx_replacement_has_tensors(rewriting->rules->items.items[i]
-						       .replacement))
-			seed = cmd_edit_seed_text(ctx);
-	err = rewrite_all(rewriting);
-	if (err)
-		return err;
-	if (!rewriting->applied && !rewriting->skipped)
-		return no_match(rewriting);
-	if (!rewriting->applied && cmd_flag(ctx, "only"))
-		return no_match(rewriting);
-	cmd_canonical_set(ctx, "seed", seed);
-	cmd_canonical_set(ctx, "interactive", NULL);
-	if (rewriting->skipped && rewriting->only.length)
-		cmd_canonical_set(ctx, "only", fx_buf_text(&rewriting->only));
-	if (rewriting->verify && rewriting->applied)
-		err = compare(rewriting);
-	return err;
+	say_rewritten(ctx->out, data, passed->applied);
+	if (!passed->applied || !passed->verified || passed->dry_run)
+		return;
+	fx_verify_print(&text, passed->verified);
+	out_line(ctx->out, differs ? FX_ROLE_WARNING : FX_ROLE_PLAIN, "%s%s",
+		differs ? "changes the output: " : "", fx_buf_text(&text));
 }
+
+static const struct cmd_passing_kind rewrite_kind = {
+	.check = check,
+	.tell = tell,
+	.free = rewriting_free,
+};
+
+/* --- the command --------------------------------------------------------- */
 
 static FX_NODISCARD struct fx_error *
 check_rules(struct cmd_ctx *ctx, const struct fx_rules *rules)
@@ -336,34 +198,90 @@ check_rules(struct cmd_ctx *ctx, const struct fx_rules *rules)
 	return NULL;
 }
 
+static struct rewriting *
+rewriting_new(struct cmd_ctx *ctx)
+{
+	struct rewriting *r = FX_NEW(struct rewriting);
+	const char *only = cmd_flag(ctx, "only");
+
+	r->work = (struct fx_rewriting){ .rules = &r->rules,
+		.is_fixpoint = cmd_flag(ctx, "fixpoint"),
+		.find = find,
+		.fill = fill,
+		.context = r };
+	r->session = ctx->session;
+	r->model = ctx->model;
+	r->seed = (uint64_t)cmd_flag_int(ctx, "seed",
+		(int64_t)fx_session_seed(ctx->session));
+	r->only = only ? fx_xstrdup(only) : NULL;
+	r->lister = cmd_flag(ctx, "dry-run") ? ctx : NULL;
+	return r;
+}
+
+/* What the person asked for is kept; how far it is off is told where a run
+ * shows what values there are.
+ */
+static enum fx_passing_verify
+policy_of(const struct cmd_ctx *ctx)
+{
+	if (cmd_flag(ctx, "same"))
+		return FX_PASSING_VERIFY_SAME;
+	return fx_position_is_started(ctx->model) &&
+			       fx_model_has_values(ctx->model)
+		       ? FX_PASSING_VERIFY_MEASURE
+		       : FX_PASSING_VERIFY_NOT;
+}
+
+/* The command in a script: new modules get the same numbers, and what is chosen
+ * is added in the end.
+ */
+static char *
+script_of(struct cmd_ctx *ctx, const struct fx_rules *rules)
+{
+	FX_AUTO_FREE char *seed = NULL;
+
+	for (size_t i = 0; i < rules->items.count && !seed; i++)
+		if (fx_replacement_has_tensors(rules->items.items[i]
+						       .replacement))
+			seed = cmd_edit_seed_text(ctx);
+	cmd_canonical_resolve(ctx);
+	cmd_canonical_set(ctx, "seed", seed);
+	cmd_canonical_set(ctx, "interactive", NULL);
+	cmd_canonical_set(ctx, "only", NULL);
+	return cmd_canonical_line(ctx);
+}
+
 struct fx_error *
 cmd_rewrite_exec(struct cmd_ctx *ctx)
 {
-	FX_AUTO_RULES struct fx_rules rules = { 0 };
-	struct rewriting rewriting = { .ctx = ctx, .rules = &rules };
-	struct fx_verify_options options = { .claim = FX_CLAIM_ALGEBRAIC,
-		.graph = fx_position_graph(ctx->model) };
-	struct fx_error *err = cmd_read_rules(ctx, &rules);
+	struct rewriting *r = rewriting_new(ctx);
+	struct cmd_stepped keeps = { .kind = &rewrite_kind, .data = r };
+	const struct fx_pass_step step = { .pass = &fx_pass_rewriting,
+		.data = &r->work };
+	struct fx_passing_request request = {
+		.steps = &step,
+		.step_count = 1,
+		.command = ctx->line,
+		.only = r->only,
+		.force = cmd_flag(ctx, "force"),
+		.dry_run = cmd_flag(ctx, "dry-run"),
+		.verify = policy_of(ctx),
+	};
+	struct fx_error *err = cmd_read_rules(ctx, &r->rules);
 
 	if (!err)
-		err = check_rules(ctx, &rules);
-	if (err)
+		err = check_rules(ctx, &r->rules);
+	if (err) {
+		cmd_stepped_deinit(&keeps);
 		return err;
-	rewriting.is_stepped = cmd_flag(ctx, "interactive") ||
-			       cmd_caught(ctx, "rewrite", NULL);
-	rewriting.asks = rewriting.is_stepped &&
-			 ctx->front->is_interactive(ctx->front->context);
-	if (!cmd_flag(ctx, "dry-run") &&
-		(cmd_flag(ctx, "same") ||
-			(fx_position_is_started(ctx->model) &&
-				fx_model_has_values(ctx->model))))
-		rewriting.verify =
-			fx_verify_new(ctx->session, ctx->model, &options);
-	err = cmd_edit(ctx, "rewrite", rewrite_edit, &rewriting);
-	if (!err)
-		say_rewritten(&rewriting);
-	if (!err && rewriting.applied)
-		say_compared(&rewriting);
-	rewriting_deinit(&rewriting);
-	return err;
+	}
+	/* Names of nodes are their keys, as long as each comes up once. */
+	keeps.lists = request.dry_run &&
+		      (r->rules.items.count > 1 || r->work.is_fixpoint);
+	keeps.script = script_of(ctx, &r->rules);
+	request.lister = keeps.script;
+	request.is_stepped =
+		!request.dry_run && (cmd_flag(ctx, "interactive") ||
+					    cmd_caught(ctx, "rewrite", NULL));
+	return cmd_passing_run(ctx, &request, &keeps);
 }

@@ -9,9 +9,6 @@
 /* The rules that were typed, or those of the file after -r. */
 FX_NODISCARD struct fx_error *cmd_read_rules(struct cmd_ctx *ctx,
 	struct fx_rules *ret);
-/* Where RULE's pattern stands, and its condition holds; Ctrl-C ends it. */
-FX_NODISCARD struct fx_error *cmd_find_matches(struct cmd_ctx *ctx,
-	const struct fx_rule *rule, struct fx_matches **ret);
 /* As a table. */
 void cmd_say_matches(struct cmd_ctx *ctx, const struct fx_pattern *pattern,
 	const struct fx_matches *matches);

@@ -44,8 +44,16 @@ struct fx_pass_work {
 	bool is_open;
 	bool has_candidate;
 	struct fx_map keys; /* interned -> how often it came up */
-	char *key;
 };
+
+/* ERR, which may be NULL, with the pass that it is of. */
+static FX_NODISCARD struct fx_error *
+note_pass(const struct fx_pass_work *work, struct fx_error *err)
+{
+	if (!err || work->pass->is_command)
+		return err;
+	return fx_error_note(err, "while running pass %s", work->pass->name);
+}
 
 static FX_NODISCARD struct fx_error *
 open_pass(struct fx_pass_work *work)
@@ -53,16 +61,15 @@ open_pass(struct fx_pass_work *work)
 	struct fx_error *err = work->pass->open(work->graph, &work->ctx);
 
 	work->is_open = !err;
-	return err ? fx_error_note(err, "while running pass %s",
-			     work->pass->name)
-		   : NULL;
+	return note_pass(work, err);
 }
 
 struct fx_error *
-fx_pass_begin(struct fx_graph *graph, const struct fx_pass *pass,
-	const char *options, struct fx_pass_work **ret)
+fx_pass_begin(struct fx_graph *graph, const struct fx_pass_step *step,
+	struct fx_pass_work **ret)
 {
-	struct fx_error *err = fx_pass_check_options(pass, options);
+	const struct fx_pass *pass = step->pass;
+	struct fx_error *err = fx_pass_check_options(pass, step->options);
 	struct fx_pass_work *work;
 
 	*ret = NULL;
@@ -71,9 +78,12 @@ fx_pass_begin(struct fx_graph *graph, const struct fx_pass *pass,
 	work = FX_NEW(struct fx_pass_work);
 	work->graph = graph;
 	work->pass = pass;
-	work->options = options ? fx_xstrdup(options) : NULL;
-	work->ctx =
-		(struct fx_pass_ctx){ .options = work->options, .pass = pass };
+	work->options = step->options ? fx_xstrdup(step->options) : NULL;
+	work->ctx = (struct fx_pass_ctx){ .options = work->options,
+		.pass = pass,
+		.data = step->data,
+		.at = step->at,
+		.is_quiet = step->is_quiet };
 	if (!pass->computes)
 		err = open_pass(work);
 	if (err) {
@@ -103,28 +113,30 @@ make_key(struct fx_pass_work *work)
 	const char *key = work->candidate.key;
 	uintptr_t count;
 
-	if (!key)
-		key = node ? node->name : "graph";
-	key = fx_intern(key);
+	if (key || !node)
+		key = fx_intern(key ? key : "graph");
+	else
+		key = node->name;
 	count = fx_map_get(&work->keys, (uintptr_t)key, 0) + 1;
 	fx_map_set(&work->keys, (uintptr_t)key, count);
-	free(work->key);
-	work->key = count == 1 ? fx_xstrdup(key)
-			       : fx_xasprintf("%s.%zu", key, (size_t)count);
-	work->candidate.key = work->key;
+	work->candidate.key =
+		count == 1 ? key
+			   : fx_intern_format("%s.%zu", key, (size_t)count);
 }
 
-const struct fx_candidate *
-fx_pass_next(struct fx_pass_work *work)
+struct fx_error *
+fx_pass_next(struct fx_pass_work *work, const struct fx_candidate **ret)
 {
+	*ret = NULL;
 	work->candidate = (struct fx_candidate){ .node = 0 };
 	work->has_candidate =
 		work->is_open &&
 		work->pass->plan(work->graph, &work->ctx, &work->candidate);
 	if (!work->has_candidate)
-		return NULL;
+		return note_pass(work, FX_TAKE(work->ctx.error));
 	make_key(work);
-	return &work->candidate;
+	*ret = &work->candidate;
+	return NULL;
 }
 
 const struct fx_candidate *
@@ -136,12 +148,8 @@ fx_pass_candidate(const struct fx_pass_work *work)
 struct fx_error *
 fx_pass_apply_next(struct fx_pass_work *work)
 {
-	struct fx_error *err =
-		work->pass->apply(work->graph, &work->ctx, &work->candidate);
-
-	return err ? fx_error_note(err, "while running pass %s",
-			     work->pass->name)
-		   : NULL;
+	return note_pass(work,
+		work->pass->apply(work->graph, &work->ctx, &work->candidate));
 }
 
 void
@@ -153,6 +161,5 @@ fx_pass_end(struct fx_pass_work *work)
 		work->pass->close(work->graph, &work->ctx);
 	fx_map_deinit(&work->keys);
 	free(work->options);
-	free(work->key);
 	free(work);
 }

@@ -27,7 +27,8 @@ struct fx_candidate {
 	uint64_t node;
 	const char *text; /* valid until the next plan; "erase %x: unused" */
 	/* What it is chosen by: the same whenever the pass is run on the same
-	 * graph.  NULL: the node's name.  Valid as long as TEXT.
+	 * graph.  Of a plan: valid as long as TEXT, or NULL for the node's
+	 * name.  Of fx_pass_next: interned.
 	 */
 	const char *key;
 };
@@ -47,8 +48,9 @@ struct fx_pass_option {
 };
 
 struct fx_pass {
-	const char *name;                   /* "dce" */
-	const char *summary;                /* one line, lower case */
+	const char *name;    /* "dce" */
+	const char *summary; /* one line, lower case */
+	bool is_command; /* a command's own work, which no `pass run` knows */
 	const struct fx_pass_option *takes; /* ends with a NULL name; or NULL */
 	/* What it says of its result, which verification holds it to. */
 	enum fx_claim claim;
@@ -60,7 +62,8 @@ struct fx_pass {
 	void (*close)(struct fx_graph *graph, struct fx_pass_ctx *ctx);
 	/* The next candidate; false when there are no more.  It must not come
 	 * up with one it yielded before.  The graph may have been looked at and
-	 * run since, but only this pass has edited it.
+	 * run since, but only this pass has edited it.  False with ctx->error
+	 * where the pass cannot go on.
 	 */
 	bool (*plan)(struct fx_graph *graph, struct fx_pass_ctx *ctx,
 		struct fx_candidate *ret);
@@ -79,7 +82,24 @@ struct fx_pass_ctx {
 	const char *options;
 	const struct fx_pass *pass;
 	const struct fx_pass_world *world; /* of one that computes; or NULL */
+	/* As in fx_pass_step. */
+	void *data;
+	const struct fx_node *at;
+	bool is_quiet;
+	struct fx_error *error; /* of plan */
 	void *state;
+};
+
+/* A pass and what it is told. */
+struct fx_pass_step {
+	const struct fx_pass *pass;
+	const char *options; /* words separated by blanks, or NULL */
+	void *data;          /* what words do not say, by the pass; or NULL */
+	/* Candidates at this node alone are wanted, which not every pass heeds;
+	 * NULL: all.
+	 */
+	const struct fx_node *at;
+	bool is_quiet; /* the sentences may be "" */
 };
 
 /* Passes in the order of passes.def; NULL past the end; NULL when unknown. */
@@ -109,21 +129,22 @@ char *fx_pass_option_text(const struct fx_pass_ctx *ctx, const char *option);
 /* A pass at work on a graph, with one candidate at hand. */
 struct fx_pass_work;
 
-/* Begin, before the first candidate.  PASS and GRAPH have to live as long;
- * OPTIONS are copied.  What it does from now on is to be in one transaction.
+/* Begin, before the first candidate.  GRAPH and what STEP points at have to
+ * live as long, but for its options.  What the pass does from now on is to be
+ * in one transaction.
  */
 FX_NODISCARD struct fx_error *fx_pass_begin(struct fx_graph *graph,
-	const struct fx_pass *pass, const char *options,
-	struct fx_pass_work **ret);
+	const struct fx_pass_step *step, struct fx_pass_work **ret);
 /* What a pass that computes does first: it has no candidates without a world,
  * which has to live as long.  Nothing for others, and the second time.
  */
 FX_NODISCARD struct fx_error *fx_pass_enter(struct fx_pass_work *work,
 	const struct fx_pass_world *world);
 /* The next candidate, borrowed until the one after it, with its key; NULL at
- * the end.  Who does not apply it skips it.
+ * the end and after an error.  Who does not apply it skips it.
  */
-const struct fx_candidate *fx_pass_next(struct fx_pass_work *work);
+FX_NODISCARD struct fx_error *fx_pass_next(struct fx_pass_work *work,
+	const struct fx_candidate **ret);
 /* The one at hand, or NULL. */
 const struct fx_candidate *fx_pass_candidate(const struct fx_pass_work *work);
 /* Apply it, once. */

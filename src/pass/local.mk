@@ -11,4 +11,5 @@ libfxcore_a_SOURCES += \
 	%D%/remove_identity.c %D%/reorder.c \
 	%D%/passes.def \
 	%D%/sweep.c %D%/sweep.h \
+	%D%/rewriting.c %D%/rewriting.h \
 	%D%/rules.c %D%/rules.h

@@ -113,9 +113,9 @@ fx_model_check_edits(const struct fx_model *model)
 	if (!passing || passing->model != model || passing->is_busy)
 		return NULL;
 	return fx_error_hint(fx_error_new(FX_ERR_USAGE,
-				     "pass %s is being stepped, which alone "
-				     "edits %s",
-				     passing->name, model->name),
+				     "%s is being stepped, which alone edits "
+				     "%s",
+				     passing->title, model->name),
 		"q");
 }
 

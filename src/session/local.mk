@@ -50,7 +50,8 @@ libfxcore_a_SOURCES += \
 	%D%/changes.c %D%/changes.h \
 	%D%/invalidate.c \
 	%D%/nested.c %D%/nested.h \
-	%D%/passing.c %D%/passing.h %D%/passing_private.h %D%/refuse.c \
+	%D%/passing.c %D%/passing_begin.c %D%/passing.h \
+	%D%/passing_private.h %D%/refuse.c \
 	%D%/preview.c \
 	%D%/verify.c %D%/verify.h %D%/verify_inputs.c %D%/verify_private.h \
 	%D%/verify_run.c %D%/verify_text.c \

@@ -11,11 +11,13 @@
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "ir/graph.h"
-#include "ir/pattern.h"
+#include "ir/match.h"
 #include "ir/value_text.h"
 #include "lang/lex.h"
+#include "pass/rules.h"
+#include "session/capture.h"
 #include "session/model.h"
+#include "session/position.h"
 #include "session/resolve.h"
 
 /* A name of the pattern in the text of a part. */
@@ -68,7 +70,7 @@ find_mentions(const struct fx_pattern *pattern, struct part *part)
 static struct fx_error *
 add_part(struct fx_match_where *where, const char *text, size_t length)
 {
-	struct fx_graph *graph = fx_model_graph(where->model);
+	struct fx_graph *graph = fx_position_graph(where->model);
 	FX_AUTO_FREE size_t *positions = NULL;
 	struct part part = { .text = fx_xstrndup(text, length) };
 	struct fx_error *err = NULL;
@@ -189,4 +191,51 @@ fx_match_where_holds(void *context, const struct fx_value *values, bool *ret)
 			break;
 	}
 	return NULL;
+}
+
+/* --- with a rule --------------------------------------------------------- */
+
+/* What decides beside the pattern: the condition, if there is one, and Ctrl-C.
+ */
+struct deciding {
+	struct fx_session *session;
+	struct fx_match_where *where;
+};
+
+static bool
+is_interrupted(void *context)
+{
+	const struct deciding *deciding = context;
+
+	return fx_session_tick(deciding->session);
+}
+
+static struct fx_error *
+holds(void *context, const struct fx_value *values, bool *ret)
+{
+	const struct deciding *deciding = context;
+
+	return fx_match_where_holds(deciding->where, values, ret);
+}
+
+struct fx_error *
+fx_model_find_matches(struct fx_session *session, struct fx_model *model,
+	const struct fx_rule *rule, struct fx_matches **ret)
+{
+	FX_AUTO_MATCH_WHERE struct fx_match_where *where = NULL;
+	struct deciding deciding = { .session = session };
+	struct fx_match_filter filter = { .tick = is_interrupted,
+		.context = &deciding };
+	struct fx_error *err = NULL;
+
+	if (rule->where)
+		err = fx_match_where_new(session, model, rule->pattern,
+			rule->where, &where);
+	if (err)
+		return err;
+	deciding.where = where;
+	if (where)
+		filter.holds = holds;
+	return fx_matches_find(fx_position_graph(model), rule->pattern, &filter,
+		ret);
 }

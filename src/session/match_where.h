@@ -12,8 +12,10 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 
+struct fx_matches;
 struct fx_model;
 struct fx_pattern;
+struct fx_rule;
 struct fx_session;
 struct fx_value;
 
@@ -30,5 +32,12 @@ FX_DEFINE_CLEANUP(match_where, struct fx_match_where, fx_match_where_free);
 /* The holds of an fx_match_filter, with an fx_match_where as CONTEXT. */
 FX_NODISCARD struct fx_error *fx_match_where_holds(void *context,
 	const struct fx_value *values, bool *ret);
+
+/* Where RULE is to be applied in MODEL's graph, the one that is entered: its
+ * pattern stands there and its condition holds.  Ctrl-C ends it.
+ */
+FX_NODISCARD struct fx_error *fx_model_find_matches(struct fx_session *session,
+	struct fx_model *model, const struct fx_rule *rule,
+	struct fx_matches **ret);
 
 #endif /* FX_SESSION_MATCH_WHERE_H */

@@ -18,229 +18,6 @@
 /* The clock is looked at after so many candidates. */
 #define TICK_EVERY 64
 
-/* --- the request --------------------------------------------------------- */
-
-static void
-copy_steps(struct fx_passing *p, const struct fx_passing_request *request)
-{
-	FX_AUTO_BUF struct fx_buf name = { 0 };
-
-	for (size_t i = 0; i < request->step_count; i++) {
-		struct fx_passing_step step = {
-			.pass = request->steps[i].pass
-		};
-		size_t before = 1;
-
-		for (size_t j = 0; j < i; j++)
-			before += request->steps[j].pass == step.pass;
-		if (request->steps[i].options)
-			step.options = fx_xstrdup(request->steps[i].options);
-		if (request->step_count > 1)
-			step.prefix =
-				before == 1
-					? fx_xasprintf("%s/", step.pass->name)
-					: fx_xasprintf("%s.%zu/",
-						  step.pass->name, before);
-		fx_vec_push(&p->steps, step);
-		fx_buf_addf(&name, "%s%s", i ? " " : "", step.pass->name);
-	}
-	p->name = fx_buf_take(&name);
-}
-
-static void
-copy_only(struct fx_passing *p, const char *only)
-{
-	p->chooses = only != NULL;
-	while (only && *only) {
-		size_t length = strcspn(only, ",");
-
-		if (length)
-			fx_map_set(&p->only,
-				(uintptr_t)fx_intern_n(only, length), 1);
-		only += length;
-		only += *only == ',';
-	}
-}
-
-static struct fx_error *
-check_free(const struct fx_session *session)
-{
-	const struct fx_passing *other = session->passing;
-
-	if (!other)
-		return NULL;
-	return fx_error_hint(fx_error_new(FX_ERR_USAGE,
-				     "pass %s is being stepped in %s",
-				     other->name, other->model->name),
-		"q");
-}
-
-/* What is computed is rounded, which f64 tells. */
-static struct fx_error *
-check_claims(const struct fx_passing_request *request)
-{
-	const struct fx_pass *computes = NULL;
-	const struct fx_pass *algebraic = NULL;
-
-	for (size_t i = 0; i < request->step_count; i++) {
-		const struct fx_pass *pass = request->steps[i].pass;
-
-		computes = pass->computes ? pass : computes;
-		algebraic =
-			pass->claim == FX_CLAIM_ALGEBRAIC ? pass : algebraic;
-	}
-	if (!computes || !algebraic)
-		return NULL;
-	return fx_error_hint(fx_error_new(FX_ERR_USAGE,
-				     "%s computes in the graph's own dtypes "
-				     "and %s is verified in f64: not in one "
-				     "run",
-				     computes->name, algebraic->name),
-		"pass run %s, and then the other", computes->name);
-}
-
-static struct fx_error *
-check_steps(const struct fx_passing_request *request)
-{
-	struct fx_error *err = NULL;
-
-	for (size_t i = 0; !err && i < request->step_count; i++)
-		err = fx_pass_check_options(request->steps[i].pass,
-			request->steps[i].options);
-	return err ? err : check_claims(request);
-}
-
-void
-fx_passing_free(struct fx_passing *p)
-{
-	if (p->session->passing == p)
-		p->session->passing = NULL;
-	fx_pass_end(p->work);
-	for (size_t i = 0; i < p->steps.count; i++) {
-		free(p->steps.items[i].options);
-		free(p->steps.items[i].prefix);
-	}
-	fx_vec_deinit(&p->steps);
-	for (size_t i = 0; i < p->decisions.count; i++) {
-		free(p->decisions.items[i].key);
-		free(p->decisions.items[i].text);
-	}
-	fx_vec_deinit(&p->decisions);
-	fx_map_deinit(&p->only);
-	fx_map_deinit(&p->marks);
-	fx_verify_free(p->verify);
-	if (p->owns_backend)
-		fx_backend_free(p->world.backend);
-	free(p->name);
-	free(p->key);
-	free(p->command);
-	free(p);
-}
-
-/* Algebraic, if one of the passes is. */
-static struct fx_verify_options
-options_of(const struct fx_passing *p)
-{
-	struct fx_verify_options options = { .claim = FX_CLAIM_EXACT,
-		.graph = p->graph };
-
-	for (size_t i = 0; i < p->steps.count; i++)
-		if (p->steps.items[i].pass->claim == FX_CLAIM_ALGEBRAIC)
-			options.claim = FX_CLAIM_ALGEBRAIC;
-	return options;
-}
-
-struct fx_passing *
-fx_passing_again(const struct fx_passing *of)
-{
-	struct fx_passing *p = FX_NEW(struct fx_passing);
-
-	p->session = of->session;
-	p->model = of->model;
-	p->graph = of->graph;
-	p->name = fx_xstrdup(of->name);
-	p->chooses = of->chooses;
-	fx_map_copy(&p->only, &of->only);
-	for (size_t i = 0; i < of->steps.count; i++) {
-		struct fx_passing_step step = of->steps.items[i];
-
-		step.options = step.options ? fx_xstrdup(step.options) : NULL;
-		step.prefix = step.prefix ? fx_xstrdup(step.prefix) : NULL;
-		fx_vec_push(&p->steps, step);
-	}
-	return p;
-}
-
-static void
-set_mark(struct fx_passing *p, uint64_t id, enum fx_passing_mark mark)
-{
-	if (id)
-		fx_map_set(&p->marks, (uintptr_t)id, mark);
-}
-
-/* How many candidates there are when all are applied; they are marked. */
-static struct fx_error *
-count_candidates(struct fx_passing *p, size_t *ret)
-{
-	struct fx_passing *try = fx_passing_again(p);
-	struct fx_error *err =
-		fx_model_edit_begin(p->session, p->model, p->command);
-
-	if (!err) {
-		err = fx_passing_take_all(try);
-		*ret = try->decisions.count;
-		for (size_t i = 0; i < *ret; i++)
-			set_mark(p, try->decisions.items[i].node,
-				FX_PASSING_WAITS);
-		fx_passing_free(try);
-		fx_model_edit_abort(p->model);
-		return err;
-	}
-	fx_passing_free(try);
-	return err;
-}
-
-struct fx_error *
-fx_passing_begin(struct fx_session *session, struct fx_model *model,
-	const struct fx_passing_request *request, struct fx_passing **ret)
-{
-	struct fx_error *err = check_free(session);
-	struct fx_verify_options options;
-	struct fx_passing *p;
-
-	*ret = NULL;
-	if (!err)
-		err = check_steps(request);
-	if (err)
-		return err;
-	p = FX_NEW(struct fx_passing);
-	p->session = session;
-	p->model = model;
-	p->graph = fx_position_graph(model);
-	p->command = fx_xstrdup(request->command);
-	p->force = request->force;
-	p->dry_run = request->dry_run;
-	copy_steps(p, request);
-	copy_only(p, request->only);
-	if (request->is_stepped)
-		err = count_candidates(p, &p->total);
-	options = options_of(p);
-	if (!err && !p->dry_run &&
-		fx_verify_mode(session) != FX_VERIFY_MODE_OFF)
-		p->verify = fx_verify_new(session, model, &options);
-	if (!err)
-		err = fx_model_edit_begin(session, model, p->command);
-	if (err) {
-		fx_passing_free(p);
-		return err;
-	}
-	p->is_stepped = request->is_stepped;
-	if (p->is_stepped)
-		session->passing = p;
-	*ret = p;
-	return NULL;
-}
-
 void
 fx_passing_abort(struct fx_passing *p)
 {
@@ -258,8 +35,7 @@ fx_passing_abort(struct fx_passing *p)
 static bool
 is_wanted(const struct fx_passing *p)
 {
-	return !p->chooses ||
-	       fx_map_has(&p->only, (uintptr_t)fx_intern(p->key));
+	return !p->chooses || fx_map_has(&p->only, (uintptr_t)p->key);
 }
 
 static void
@@ -269,15 +45,15 @@ decide(struct fx_passing *p, bool is_applied)
 	struct fx_decision decision = {
 		.pass = p->steps.items[p->step].pass->name,
 		.node = candidate->node,
-		.key = fx_xstrdup(p->key),
-		.text = fx_xstrdup(candidate->text),
+		.key = p->key,
+		.text = p->is_quiet ? NULL : fx_xstrdup(candidate->text),
 		.is_applied = is_applied,
 	};
 
 	fx_vec_push(&p->decisions, decision);
 	p->applied += is_applied;
 	if (p->is_stepped)
-		set_mark(p, decision.node,
+		fx_passing_set_mark(p, decision.node,
 			is_applied ? FX_PASSING_APPLIED : FX_PASSING_SKIPPED);
 }
 
@@ -337,18 +113,21 @@ next_here(struct fx_passing *p, struct fx_error **err)
 	const struct fx_candidate *candidate;
 
 	*err = enter(p, step->pass);
-	while (!*err && (candidate = fx_pass_next(p->work))) {
-		free(p->key);
-		p->key = fx_xasprintf("%s%s", step->prefix ? step->prefix : "",
-			candidate->key);
+	while (!*err) {
+		*err = fx_pass_next(p->work, &candidate);
+		if (*err || !candidate)
+			break;
+		p->key = step->prefix ? fx_intern_format("%s%s", step->prefix,
+						candidate->key)
+				      : candidate->key;
 		if (is_pressed(p)) {
 			*err = fx_error_new(FX_ERR_INTERRUPTED,
-				"pass %s was interrupted; nothing changed",
-				p->name);
+				"%s was interrupted; nothing changed",
+				p->title);
 			return false;
 		}
 		if (is_wanted(p)) {
-			fx_map_erase(&p->only, (uintptr_t)fx_intern(p->key));
+			fx_map_erase(&p->only, (uintptr_t)p->key);
 			return true;
 		}
 		p->left_out++;
@@ -362,11 +141,10 @@ fx_passing_next(struct fx_passing *p, struct fx_error **err)
 	*err = NULL;
 	p->has_candidate = false;
 	while (p->step < p->steps.count) {
-		const struct fx_passing_step *step = &p->steps.items[p->step];
+		const struct fx_pass_step step = fx_passing_step_at_hand(p);
 
 		if (!p->work)
-			*err = fx_pass_begin(p->graph, step->pass,
-				step->options, &p->work);
+			*err = fx_pass_begin(p->graph, &step, &p->work);
 		if (*err)
 			return false;
 		p->has_candidate = next_here(p, err);
@@ -378,10 +156,44 @@ fx_passing_next(struct fx_passing *p, struct fx_error **err)
 	return false;
 }
 
+/* A node that a candidate put in the place of the one it was about has its
+ * name.
+ */
+static void
+mark_heir(struct fx_passing *p, const char *name)
+{
+	const struct fx_node *heir = fx_graph_find(p->graph, name);
+
+	if (heir)
+		fx_passing_set_mark(p, heir->id, FX_PASSING_APPLIED);
+}
+
+/* The candidate is an edit of its own, inside the one that is open. */
+static FX_NODISCARD struct fx_error *
+apply_stepped(struct fx_passing *p)
+{
+	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { .position = 0 };
+	const struct fx_node *node =
+		fx_graph_find_id(p->graph, fx_pass_candidate(p->work)->node);
+	const char *name = node ? node->name : NULL;
+	struct fx_error *err =
+		fx_model_edit_begin(p->session, p->model, p->command);
+
+	if (err)
+		return err;
+	err = fx_pass_apply_next(p->work);
+	if (err)
+		fx_model_edit_abort(p->model);
+	else
+		err = fx_model_edit_end(p->model, false, p->force, &report);
+	if (!err && name)
+		mark_heir(p, name);
+	return err;
+}
+
 struct fx_error *
 fx_passing_take(struct fx_passing *p, bool applies)
 {
-	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { .position = 0 };
 	struct fx_error *err = NULL;
 
 	decide(p, applies);
@@ -391,15 +203,7 @@ fx_passing_take(struct fx_passing *p, bool applies)
 	if (!p->is_stepped)
 		return fx_pass_apply_next(p->work);
 	p->is_busy = true;
-	err = fx_model_edit_begin(p->session, p->model, p->command);
-	if (!err) {
-		err = fx_pass_apply_next(p->work);
-		if (err)
-			fx_model_edit_abort(p->model);
-		else
-			err = fx_model_edit_end(p->model, false, p->force,
-				&report);
-	}
+	err = apply_stepped(p);
 	p->is_busy = false;
 	return err;
 }
@@ -429,7 +233,8 @@ check_only(const struct fx_passing *p)
 	return fx_error_hint(fx_error_new(FX_ERR_NO_NAME,
 				     "%s has no candidate \"%s\"", p->name,
 				     (const char *)key),
-		"pass run %s -n", p->name);
+		"%s%s -n", p->lister ? "" : "pass run ",
+		p->lister ? p->lister : p->name);
 }
 
 static struct fx_error *
@@ -456,12 +261,12 @@ fx_passing_finish(struct fx_passing *p, const struct fx_passing_ending *ending,
 	*verified_ret = (struct fx_verify_result){ .why = NULL };
 	*report_ret = (struct fx_edit_report){ .position = 0 };
 	fx_pass_end(FX_TAKE(p->work));
-	if (!err && p->applied)
+	/* Rules have no edits of their own that could be wrong. */
+	if (!err && p->applied && !p->steps.items[0].pass->is_command)
 		err = fx_verify_error(p->graph);
 	if (!err && p->applied && p->verify) {
 		err = fx_verify_graph(p->verify, p->graph, verified_ret);
-		if (!err && (verified_ret->verdict == FX_VERDICT_DIFFERS ||
-				    fx_passing_is_too_little(p, verified_ret)))
+		if (!err && fx_passing_is_refused(p, verified_ret))
 			return fx_passing_refuse(p, verified_ret);
 	}
 	if (err) {
@@ -491,6 +296,12 @@ struct fx_graph *
 fx_passing_graph(const struct fx_passing *passing)
 {
 	return passing->graph;
+}
+
+const char *
+fx_passing_title(const struct fx_passing *passing)
+{
+	return passing->title;
 }
 
 const struct fx_pass *
@@ -531,6 +342,24 @@ fx_passing_mark(const struct fx_passing *passing, uint64_t id)
 		FX_PASSING_NONE);
 }
 
+void
+fx_passing_print_place(const struct fx_passing *passing, struct fx_buf *out)
+{
+	size_t at = passing->decisions.count + 1;
+
+	fx_buf_addf(out, "%zu/", at);
+	if (passing->total)
+		fx_buf_addf(out, "%zu", FX_MAX(at, passing->total));
+	else
+		fx_buf_add_char(out, '?');
+}
+
+bool
+fx_passing_is_verified(const struct fx_passing *passing)
+{
+	return passing->verify != NULL;
+}
+
 size_t
 fx_passing_total(const struct fx_passing *passing)
 {
@@ -548,6 +377,9 @@ fx_passing_print_only(const struct fx_passing *passing, struct fx_buf *out)
 {
 	bool is_first = true;
 
+	if (!passing->left_out && passing->step >= passing->steps.count &&
+		passing->applied == passing->decisions.count)
+		return false;
 	for (size_t i = 0; i < passing->decisions.count; i++) {
 		const struct fx_decision *decision =
 			&passing->decisions.items[i];
@@ -557,6 +389,5 @@ fx_passing_print_only(const struct fx_passing *passing, struct fx_buf *out)
 		fx_buf_addf(out, "%s%s", is_first ? "" : ",", decision->key);
 		is_first = false;
 	}
-	return passing->left_out || passing->step < passing->steps.count ||
-	       passing->applied < passing->decisions.count;
+	return true;
 }

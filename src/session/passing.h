@@ -24,10 +24,12 @@
 
 struct fx_passing;
 
-/* A pass with its options: words separated by blanks, or NULL. */
-struct fx_pass_step {
-	const struct fx_pass *pass;
-	const char *options;
+/* What becomes of a result that computes something else. */
+enum fx_passing_verify {
+	FX_PASSING_VERIFY_AS_SET,  /* refused, by `set verify` */
+	FX_PASSING_VERIFY_SAME,    /* refused, also if nothing is known */
+	FX_PASSING_VERIFY_MEASURE, /* kept; how far it is off is told */
+	FX_PASSING_VERIFY_NOT,     /* kept; nothing runs */
 };
 
 struct fx_passing_request {
@@ -36,7 +38,10 @@ struct fx_passing_request {
 	const char *command; /* as typed */
 	/* Keys separated by commas: only these candidates; NULL: all. */
 	const char *only;
+	const char *lister; /* with -n it lists the keys; NULL: pass run */
+	enum fx_passing_verify verify;
 	bool is_stepped; /* the edit stays open between commands */
+	bool is_quiet;   /* nobody asks for the sentences of decisions */
 	bool force;      /* impossible shapes are allowed */
 	bool dry_run;    /* nothing is verified, all is taken back */
 };
@@ -45,14 +50,14 @@ struct fx_passing_request {
 struct fx_decision {
 	const char *pass; /* its name */
 	uint64_t node;
-	char *key;
+	const char *key; /* interned */
 	char *text;
 	bool is_applied;
 };
 
-/* Everything is copied but passes.  NO_NAME: a key that no candidate has, which
- * shows at the end.  USAGE: an option that a pass does not have; MODEL or
- * another one is being stepped.
+/* Everything is copied but passes and their data.  NO_NAME: a key that no
+ * candidate has, which shows at the end.  USAGE: an option that a pass does not
+ * have; MODEL or another one is being stepped.
  */
 FX_NODISCARD struct fx_error *fx_passing_begin(struct fx_session *session,
 	struct fx_model *model, const struct fx_passing_request *request,
@@ -92,6 +97,8 @@ struct fx_passing *fx_session_passing(const struct fx_session *session);
 struct fx_model *fx_passing_model(const struct fx_passing *passing);
 /* The graph that is passed over: MODEL's or one nested in it. */
 struct fx_graph *fx_passing_graph(const struct fx_passing *passing);
+/* What runs, as errors call it: "pass dce cse". */
+const char *fx_passing_title(const struct fx_passing *passing);
 /* The pass whose candidate is at hand, or the last one. */
 const struct fx_pass *fx_passing_pass(const struct fx_passing *passing);
 /* The candidate at hand, or NULL; its key among those of all steps. */
@@ -105,6 +112,11 @@ const struct fx_decision *fx_passing_decisions(const struct fx_passing *passing,
 	size_t *count_ret);
 size_t fx_passing_total(const struct fx_passing *passing);
 size_t fx_passing_applied(const struct fx_passing *passing);
+/* Append where it stands among its candidates: "3/17", "3/?". */
+void fx_passing_print_place(const struct fx_passing *passing,
+	struct fx_buf *out);
+/* Whether what it did is compared with what was. */
+bool fx_passing_is_verified(const struct fx_passing *passing);
 /* What the node with ID is to the pass. */
 enum fx_passing_mark {
 	FX_PASSING_NONE,
@@ -123,8 +135,8 @@ enum fx_passing_mark fx_passing_mark(const struct fx_passing *passing,
 FX_NODISCARD struct fx_error *
 fx_passing_preview(const struct fx_passing *passing, struct fx_graph *ret[2]);
 
-/* Append "a,b": the keys that were applied.  False if no candidate was skipped
- * or left out, so that a script needs none.
+/* Append "a,b": the keys that were applied.  False, and nothing, if no
+ * candidate was skipped or left out, so that a script needs none.
  */
 bool fx_passing_print_only(const struct fx_passing *passing,
 	struct fx_buf *out);

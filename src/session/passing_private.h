@@ -11,6 +11,7 @@
 struct fx_passing_step {
 	const struct fx_pass *pass;
 	char *options;
+	void *data;
 	char *prefix; /* of its keys, where there are several; or NULL */
 };
 
@@ -19,19 +20,23 @@ struct fx_passing {
 	struct fx_model *model;
 	struct fx_graph *graph;
 	FX_VEC(struct fx_passing_step) steps;
-	size_t step; /* whose work it is; COUNT at the end */
-	char *name;
+	size_t step;  /* whose work it is; COUNT at the end */
+	char *name;   /* "dce cse" */
+	char *title;  /* "pass dce cse" */
+	char *lister; /* or NULL */
 	char *command;
+	enum fx_passing_verify policy;
 	struct fx_map only; /* interned keys that did not come up yet */
 	bool chooses;       /* others are left out */
 	bool force;
 	bool dry_run;
 	bool is_stepped;
+	bool is_quiet;
 	bool is_busy;             /* it edits just now */
 	struct fx_verify *verify; /* NULL: it is off */
 	struct fx_pass_work *work;
 	bool has_candidate;
-	char *key;
+	const char *key; /* interned; of the candidate at hand */
 	FX_VEC(struct fx_decision) decisions;
 	struct fx_map marks; /* id -> enum fx_passing_mark; while stepped */
 	size_t applied;
@@ -43,6 +48,13 @@ struct fx_passing {
 	bool owns_backend;
 };
 
+/* The pass whose candidate is at hand, as it was begun. */
+struct fx_pass_step fx_passing_step_at_hand(const struct fx_passing *passing);
+
+/* What the node with ID is to PASSING; 0 is none. */
+void fx_passing_set_mark(struct fx_passing *passing, uint64_t id,
+	enum fx_passing_mark mark);
+
 /* One with the same passes and choice, for a try inside an edit of the caller's
  * that is taken back.
  */
@@ -51,8 +63,8 @@ struct fx_passing *fx_passing_again(const struct fx_passing *of);
 void fx_passing_free(struct fx_passing *passing);
 FX_NODISCARD struct fx_error *fx_passing_take_all(struct fx_passing *passing);
 
-/* refuse.c: verification knows nothing, and that is not enough. */
-bool fx_passing_is_too_little(const struct fx_passing *passing,
+/* refuse.c: whether RESULT, which may know nothing, is not enough. */
+bool fx_passing_is_refused(const struct fx_passing *passing,
 	const struct fx_verify_result *result);
 /* Take all back, find the candidate that is to blame, and say so: the error.
  * The refused change is kept for `pass diff`.

@@ -10,17 +10,21 @@
 /* Go on in WORK, over a copy, to the candidate like ORIGINAL: the same sentence
  * of the same node, whose copy is TWIN; false if there is none.
  */
-static bool
+static FX_NODISCARD struct fx_error *
 find_candidate(struct fx_pass_work *work, const struct fx_candidate *original,
-	const struct fx_node *twin)
+	const struct fx_node *twin, bool *found_ret)
 {
-	const struct fx_candidate *candidate;
+	const struct fx_candidate *candidate = NULL;
+	struct fx_error *err;
 
-	while ((candidate = fx_pass_next(work)))
-		if (candidate->node == (twin ? twin->id : 0) &&
-			fx_str_equal(candidate->text, original->text))
-			return true;
-	return false;
+	*found_ret = false;
+	while (!(err = fx_pass_next(work, &candidate)) && candidate) {
+		*found_ret = candidate->node == (twin ? twin->id : 0) &&
+			     fx_str_equal(candidate->text, original->text);
+		if (*found_ret)
+			break;
+	}
+	return err;
 }
 
 static FX_NODISCARD struct fx_error *
@@ -28,17 +32,19 @@ apply_to(struct fx_graph *copy, const struct fx_passing *p,
 	const struct fx_candidate *candidate, const struct fx_node *twin,
 	bool *found_ret)
 {
-	const struct fx_passing_step *step = &p->steps.items[p->step];
+	struct fx_pass_step step = fx_passing_step_at_hand(p);
 	struct fx_pass_work *work;
 	struct fx_error *err;
 
 	fx_journal_open(copy, "preview");
 	fx_journal_begin(copy, p->command);
-	err = fx_pass_begin(copy, step->pass, step->options, &work);
+	step.at = twin;
+	err = fx_pass_begin(copy, &step, &work);
 	if (!err) {
 		err = fx_pass_enter(work, &p->world);
-		*found_ret = find_candidate(work, candidate, twin);
-		if (*found_ret)
+		if (!err)
+			err = find_candidate(work, candidate, twin, found_ret);
+		if (!err && *found_ret)
 			err = fx_pass_apply_next(work);
 		fx_pass_end(work);
 	}
@@ -52,7 +58,7 @@ struct fx_error *
 fx_passing_preview(const struct fx_passing *p, struct fx_graph *ret[2])
 {
 	const struct fx_candidate *candidate = fx_passing_candidate(p);
-	const struct fx_graph *graph = p->model->graph;
+	const struct fx_graph *graph = p->graph;
 	FX_AUTO_GRAPH struct fx_graph *before = NULL;
 	FX_AUTO_GRAPH struct fx_graph *after = NULL;
 	FX_AUTO_MAP struct fx_map twins = { .slots = NULL };

@@ -27,11 +27,16 @@ fx_model_refused(const struct fx_model *model, struct fx_graph *ret[2])
 }
 
 bool
-fx_passing_is_too_little(const struct fx_passing *passing,
+fx_passing_is_refused(const struct fx_passing *passing,
 	const struct fx_verify_result *result)
 {
-	return result->verdict == FX_VERDICT_UNKNOWN &&
-	       fx_verify_mode(passing->session) == FX_VERIFY_MODE_STRICT;
+	if (passing->policy == FX_PASSING_VERIFY_MEASURE)
+		return false;
+	if (result->verdict == FX_VERDICT_UNKNOWN)
+		return passing->policy == FX_PASSING_VERIFY_SAME ||
+		       fx_verify_mode(passing->session) ==
+			       FX_VERIFY_MODE_STRICT;
+	return result->verdict == FX_VERDICT_DIFFERS;
 }
 
 /* --- who is to blame ----------------------------------------------------- */
@@ -55,7 +60,7 @@ differs_with(const struct blame *blame, size_t first, size_t end, bool *ret)
 	fx_map_clear(&again->only);
 	for (size_t i = first; i < end; i++)
 		fx_map_set(&again->only,
-			(uintptr_t)fx_intern(blame->applied.items[i]->key), 1);
+			(uintptr_t)blame->applied.items[i]->key, 1);
 	err = fx_model_edit_begin(p->session, p->model, p->command);
 	if (!err) {
 		err = fx_passing_take_all(again);
@@ -160,8 +165,9 @@ fx_passing_refuse(struct fx_passing *p, const struct fx_verify_result *result)
 	fx_buf_add(&text, "; graph kept");
 	p->model->refusal = fx_xstrdup(fx_buf_text(&text));
 	if (!err)
-		err = fx_error_hint(fx_error_new(FX_ERR_CHECK, "%s",
-					    fx_buf_text(&text)),
+		err = fx_error_new(FX_ERR_CHECK, "%s", fx_buf_text(&text));
+	if (!is_unknown || p->policy == FX_PASSING_VERIFY_AS_SET)
+		err = fx_error_hint(err, "%s",
 			is_unknown ? "set verify on" : "pass diff");
 	fx_passing_free(p);
 	return err;

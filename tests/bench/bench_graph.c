@@ -265,6 +265,7 @@ measure_dce(struct fx_graph *graph, double *best)
 {
 	struct fx_node *output = fx_graph_output(graph);
 	const struct fx_value first = fx_value_node(fx_graph_first(graph));
+	const struct fx_candidate *candidate;
 	struct fx_pass_work *work;
 	double start;
 
@@ -274,8 +275,10 @@ measure_dce(struct fx_graph *graph, double *best)
 	must(fx_journal_commit(graph, NULL));
 	start = begin();
 	fx_journal_begin(graph, "pass run dce");
-	must(fx_pass_begin(graph, fx_pass_find("dce"), NULL, &work));
-	while (fx_pass_next(work))
+	must(fx_pass_begin(graph,
+		&(struct fx_pass_step){ .pass = fx_pass_find("dce") }, &work));
+	for (must(fx_pass_next(work, &candidate)); candidate;
+		must(fx_pass_next(work, &candidate)))
 		must(fx_pass_apply_next(work));
 	fx_pass_end(work);
 	must(fx_journal_commit(graph, NULL));

@@ -123,9 +123,11 @@ run_pass(struct test *test, struct fx_session *session, struct fx_model *model)
 		return fx_error_new(FX_ERR_NO_NAME, "no pass \"%s\"", pass);
 	err = fx_model_edit_begin(session, model, test->pass);
 	if (!err)
-		err = fx_pass_begin(fx_model_graph(model), found,
-			test->pass + name, &work);
-	while (!err && (candidate = fx_pass_next(work))) {
+		err = fx_pass_begin(fx_model_graph(model),
+			&(struct fx_pass_step){
+				.pass = found, .options = test->pass + name },
+			&work);
+	while (!err && !(err = fx_pass_next(work, &candidate)) && candidate) {
 		fx_buf_addf(&test->candidates, "%s\n", candidate->text);
 		err = fx_pass_apply_next(work);
 	}

@@ -131,7 +131,7 @@ transcripts = \
 	%D%/match.fxt \
 	%D%/missing_words.fxt \
 	%D%/move.fxt \
-	%D%/rewrite.fxt %D%/rewrite_rules.fxt \
+	%D%/rewrite.fxt %D%/rewrite_rules.fxt %D%/rewrite_step.fxt \
 	%D%/needs.fxt \
 	%D%/node.fxt \
 	%D%/node_json.fxt \

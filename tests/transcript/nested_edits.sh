@@ -61,7 +61,7 @@ run -ex 'graph /no' -ex 'insert after exp : a = y + 1' \
 	-ex 'pass run cse' -ex undo -ex 'rewrite --same exp(x) => torch.relu(x)' &&
 	fail 'a rewrite that changes the branch'
 say '^verified on 3 inputs'
-says 'refused: it changes the output'
+says 'refused: rewrite changed output'
 printf '%s\n' 'graph /no' 'insert after exp : a = y + 1' 'pass run dce -s' \
 	'graph /' nodes y 'graph /no' nodes 'dump script' >stepped.fxdb
 run -x stepped.fxdb || fail 'stepped'

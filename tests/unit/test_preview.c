@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "ir/graph_hash.h"
+#include "ir/match.h"
+#include "pass/rewriting.h"
 #include "session/passing.h"
 #include "session/session.h"
 #include "session/session_private.h"
@@ -44,10 +46,9 @@ world_new(void)
 }
 
 static struct fx_passing *
-begin(struct world *w, const struct fx_pass *pass)
+begin_step(struct world *w, const struct fx_pass_step *step)
 {
-	const struct fx_pass_step step = { .pass = pass };
-	const struct fx_passing_request request = { .steps = &step,
+	const struct fx_passing_request request = { .steps = step,
 		.step_count = 1,
 		.command = "pass run",
 		.is_stepped = true };
@@ -56,6 +57,12 @@ begin(struct world *w, const struct fx_pass *pass)
 	CU_ASSERT_FATAL(fxt_ok(fx_passing_begin(w->session, w->model, &request,
 		&passing)));
 	return passing;
+}
+
+static struct fx_passing *
+begin(struct world *w, const struct fx_pass *pass)
+{
+	return begin_step(w, &(struct fx_pass_step){ .pass = pass });
 }
 
 /* Preview the candidate at hand, take it, and compare: the copies say the same
@@ -119,6 +126,54 @@ what_is_previewed_is_what_is_done(void)
 	FXT_IS(seen, >=, 3);
 }
 
+static struct fx_error *
+find_anywhere(void *context, struct fx_graph *graph, const struct fx_rule *rule,
+	struct fx_matches **ret)
+{
+	(void)context;
+	return fx_matches_find(graph, rule->pattern, NULL, ret);
+}
+
+/* Rules too, also where they match what they made. */
+static void
+what_a_rule_previews_is_what_it_does(void)
+{
+	struct world w = world_new();
+	FX_AUTO_RULES struct fx_rules rules = { 0 };
+	const struct fx_rule_reader reader = {
+		.graph = fx_model_graph(w.model)
+	};
+	const struct fx_rule_text texts[] = {
+		{ "relu(x)", "torch.abs(torch.relu(x))", NULL },
+		{ "a = torch.add(x, y); a * 1", "torch.sub(y, x)", NULL },
+	};
+	struct fx_rewriting work = {
+		.rules = &rules, .is_fixpoint = true, .find = find_anywhere
+	};
+	struct fx_passing *passing;
+	struct fx_error *err = NULL;
+	size_t seen = 0;
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(texts); i++)
+		CU_ASSERT_FATAL(fxt_ok(fx_rules_add(&rules, &reader,
+			&texts[i])));
+	passing = begin_step(&w,
+		&(struct fx_pass_step){
+			.pass = &fx_pass_rewriting, .data = &work });
+	/* They never end, so nobody knows how many there are. */
+	FXT_EQ(fx_passing_total(passing), 0);
+	while (seen < 7 && fx_passing_next(passing, &err)) {
+		if (seen++ % 3 == 1)
+			CU_ASSERT(fxt_ok(fx_passing_take(passing, false)))
+		else
+			expect_as_previewed(&w, passing);
+	}
+	CU_ASSERT(fxt_ok(err));
+	FXT_EQ(seen, 7);
+	fx_passing_abort(passing);
+	fx_session_free(w.session);
+}
+
 /* What waits is marked before anything was answered. */
 static void
 all_candidates_are_marked(void)
@@ -142,6 +197,7 @@ main(void)
 {
 	static const struct fxt_case cases[] = {
 		FXT_CASE(what_is_previewed_is_what_is_done),
+		FXT_CASE(what_a_rule_previews_is_what_it_does),
 		FXT_CASE(all_candidates_are_marked),
 	};
 

@@ -1,0 +1,265 @@
+/* passing_begin.c - what is asked of a passing, and its begin. */
+#include <config.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "run/backend.h"
+#include "session/passing_private.h"
+#include "session/session_private.h"
+
+/* --- the request --------------------------------------------------------- */
+
+static void
+copy_steps(struct fx_passing *p, const struct fx_passing_request *request)
+{
+	FX_AUTO_BUF struct fx_buf name = { 0 };
+
+	for (size_t i = 0; i < request->step_count; i++) {
+		struct fx_passing_step step = { .pass = request->steps[i].pass,
+			.data = request->steps[i].data };
+		size_t before = 1;
+
+		for (size_t j = 0; j < i; j++)
+			before += request->steps[j].pass == step.pass;
+		if (request->steps[i].options)
+			step.options = fx_xstrdup(request->steps[i].options);
+		if (request->step_count > 1)
+			step.prefix =
+				before == 1
+					? fx_xasprintf("%s/", step.pass->name)
+					: fx_xasprintf("%s.%zu/",
+						  step.pass->name, before);
+		fx_vec_push(&p->steps, step);
+		fx_buf_addf(&name, "%s%s", i ? " " : "", step.pass->name);
+	}
+	p->name = fx_buf_take(&name);
+	p->title = p->steps.items[0].pass->is_command
+			   ? fx_xstrdup(p->name)
+			   : fx_xasprintf("pass %s", p->name);
+}
+
+static void
+copy_only(struct fx_passing *p, const char *only)
+{
+	p->chooses = only != NULL;
+	while (only && *only) {
+		size_t length = strcspn(only, ",");
+
+		if (length)
+			fx_map_set(&p->only,
+				(uintptr_t)fx_intern_n(only, length), 1);
+		only += length;
+		only += *only == ',';
+	}
+}
+
+static struct fx_error *
+check_free(const struct fx_session *session)
+{
+	const struct fx_passing *other = session->passing;
+
+	if (!other)
+		return NULL;
+	return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+				     "%s is being stepped in %s", other->title,
+				     other->model->name),
+		"q");
+}
+
+/* What is computed is rounded, which f64 tells. */
+static struct fx_error *
+check_claims(const struct fx_passing_request *request)
+{
+	const struct fx_pass *computes = NULL;
+	const struct fx_pass *algebraic = NULL;
+
+	for (size_t i = 0; i < request->step_count; i++) {
+		const struct fx_pass *pass = request->steps[i].pass;
+
+		computes = pass->computes ? pass : computes;
+		algebraic =
+			pass->claim == FX_CLAIM_ALGEBRAIC ? pass : algebraic;
+	}
+	if (!computes || !algebraic)
+		return NULL;
+	return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+				     "%s computes in the graph's own dtypes "
+				     "and %s is verified in f64: not in one "
+				     "run",
+				     computes->name, algebraic->name),
+		"pass run %s, and then the other", computes->name);
+}
+
+static struct fx_error *
+check_steps(const struct fx_passing_request *request)
+{
+	struct fx_error *err = NULL;
+
+	for (size_t i = 0; !err && i < request->step_count; i++)
+		err = fx_pass_check_options(request->steps[i].pass,
+			request->steps[i].options);
+	return err ? err : check_claims(request);
+}
+
+void
+fx_passing_free(struct fx_passing *p)
+{
+	if (p->session->passing == p)
+		p->session->passing = NULL;
+	fx_pass_end(p->work);
+	for (size_t i = 0; i < p->steps.count; i++) {
+		free(p->steps.items[i].options);
+		free(p->steps.items[i].prefix);
+	}
+	fx_vec_deinit(&p->steps);
+	for (size_t i = 0; i < p->decisions.count; i++)
+		free(p->decisions.items[i].text);
+	fx_vec_deinit(&p->decisions);
+	fx_map_deinit(&p->only);
+	fx_map_deinit(&p->marks);
+	fx_verify_free(p->verify);
+	if (p->owns_backend)
+		fx_backend_free(p->world.backend);
+	free(p->name);
+	free(p->title);
+	free(p->lister);
+	free(p->command);
+	free(p);
+}
+
+/* Algebraic, if one of the passes is. */
+static struct fx_verify_options
+options_of(const struct fx_passing *p)
+{
+	struct fx_verify_options options = { .claim = FX_CLAIM_EXACT,
+		.graph = p->graph };
+
+	for (size_t i = 0; i < p->steps.count; i++)
+		if (p->steps.items[i].pass->claim == FX_CLAIM_ALGEBRAIC)
+			options.claim = FX_CLAIM_ALGEBRAIC;
+	return options;
+}
+
+struct fx_passing *
+fx_passing_again(const struct fx_passing *of)
+{
+	struct fx_passing *p = FX_NEW(struct fx_passing);
+
+	p->session = of->session;
+	p->model = of->model;
+	p->graph = of->graph;
+	p->is_quiet = true;
+	p->name = fx_xstrdup(of->name);
+	p->title = fx_xstrdup(of->title);
+	p->chooses = of->chooses;
+	fx_map_copy(&p->only, &of->only);
+	for (size_t i = 0; i < of->steps.count; i++) {
+		struct fx_passing_step step = of->steps.items[i];
+
+		step.options = step.options ? fx_xstrdup(step.options) : NULL;
+		step.prefix = step.prefix ? fx_xstrdup(step.prefix) : NULL;
+		fx_vec_push(&p->steps, step);
+	}
+	return p;
+}
+
+struct fx_pass_step
+fx_passing_step_at_hand(const struct fx_passing *p)
+{
+	const struct fx_passing_step *step = &p->steps.items[p->step];
+
+	return (struct fx_pass_step){ .pass = step->pass,
+		.options = step->options,
+		.data = step->data,
+		.is_quiet = p->is_quiet };
+}
+
+void
+fx_passing_set_mark(struct fx_passing *p, uint64_t id,
+	enum fx_passing_mark mark)
+{
+	if (id)
+		fx_map_set(&p->marks, (uintptr_t)id, mark);
+}
+
+/* How many candidates there are when all are applied; they are marked. */
+static struct fx_error *
+count_candidates(struct fx_passing *p, size_t *ret)
+{
+	struct fx_passing *try = fx_passing_again(p);
+	struct fx_error *err =
+		fx_model_edit_begin(p->session, p->model, p->command);
+
+	if (!err) {
+		err = fx_passing_take_all(try);
+		/* One that never ends alone can be stepped all the same. */
+		if (err && fx_error_code(err) == FX_ERR_LIMIT)
+			fx_error_free(FX_TAKE(err));
+		else
+			*ret = try->decisions.count;
+		for (size_t i = 0; i < *ret; i++)
+			fx_passing_set_mark(p, try->decisions.items[i].node,
+				FX_PASSING_WAITS);
+		fx_passing_free(try);
+		fx_model_edit_abort(p->model);
+		return err;
+	}
+	fx_passing_free(try);
+	return err;
+}
+
+static bool
+is_verified(const struct fx_passing *p)
+{
+	if (p->dry_run || p->policy == FX_PASSING_VERIFY_NOT)
+		return false;
+	return p->policy != FX_PASSING_VERIFY_AS_SET ||
+	       fx_verify_mode(p->session) != FX_VERIFY_MODE_OFF;
+}
+
+struct fx_error *
+fx_passing_begin(struct fx_session *session, struct fx_model *model,
+	const struct fx_passing_request *request, struct fx_passing **ret)
+{
+	struct fx_error *err = check_free(session);
+	struct fx_verify_options options;
+	struct fx_passing *p;
+
+	*ret = NULL;
+	if (!err)
+		err = check_steps(request);
+	if (err)
+		return err;
+	p = FX_NEW(struct fx_passing);
+	p->session = session;
+	p->model = model;
+	p->graph = fx_position_graph(model);
+	p->command = fx_xstrdup(request->command);
+	p->lister = request->lister ? fx_xstrdup(request->lister) : NULL;
+	p->policy = request->verify;
+	p->force = request->force;
+	p->dry_run = request->dry_run;
+	copy_steps(p, request);
+	copy_only(p, request->only);
+	if (request->is_stepped)
+		err = count_candidates(p, &p->total);
+	options = options_of(p);
+	if (!err && is_verified(p))
+		p->verify = fx_verify_new(session, model, &options);
+	if (!err)
+		err = fx_model_edit_begin(session, model, p->command);
+	if (err) {
+		fx_passing_free(p);
+		return err;
+	}
+	p->is_stepped = request->is_stepped;
+	p->is_quiet = request->is_quiet && !p->is_stepped;
+	if (p->is_stepped)
+		session->passing = p;
+	*ret = p;
+	return NULL;
+}

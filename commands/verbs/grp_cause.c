@@ -19,18 +19,20 @@ const struct cmd_entry cmd_group_cause[] = {
 			"largest. nan (also without a word) is the output's, "
 			"else the first that was there. --against GRAPH, or "
 			"f64, leads a value that is wrong but finite back to "
-			"the first element that differs there.",
+			"the first element that differs there; f16 or bf16 "
+			"compares with this graph in it, and a file .npz has "
+			"arrays by the names of nodes.",
 		.synonyms = "cause nan inf root blame provenance "
 			    "origin anomaly",
 		.needs = CMD_NEED_GRAPH,
 		.args = { { "what", CMD_ARG_WORD, CMD_OPTIONAL,
 			"NODE[i,...], NODE, nan or inf", NULL } },
 		.flags = { { "against", 0, CMD_ARG_WORD,
-				   "a graph that is right, or f64: this one "
-				   "with floats as f64" },
+				   "a graph that is right; f64, f16, bf16: "
+				   "this one with such floats; FILE.npz" },
 			{ "rtol", 0, CMD_ARG_WORD,
 				"no more than this of the largest element is "
-				"no difference: 0, of f64 1e-5" },
+				"no difference: 0, of f64 and files 1e-5" },
 			{ "path", 'p', CMD_ARG_END,
 				"every step, as a table" } },
 		.examples = { { "why nan", "where the first NaN comes from" },

@@ -5,8 +5,11 @@
 
 #include <string.h>
 
+#include "base/dtype.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "base/str.h"
 #include "commands/out/out.h"
 #include "commands/shell/groups.h"
 #include "commands/verbs/diff.h"
@@ -56,16 +59,38 @@ cmd_read_element(struct cmd_ctx *ctx, const char *text, struct cmd_element *ret)
 	return NULL;
 }
 
+/* How much of the largest element rounding may take, all in all. */
+static double
+room_of(const struct fx_why_wish *wish)
+{
+	switch (wish->dtype) {
+	case FX_DTYPE_NONE:
+		return wish->arrays ? 1e-5 : 0;
+	case FX_DTYPE_F16:
+		return 5e-3;
+	case FX_DTYPE_BF16:
+		return 4e-2;
+	default:
+		return 1e-5;
+	}
+}
+
+/* PATH_RET is the caller's. */
 static struct fx_error *
-read_reference(struct cmd_ctx *ctx, struct fx_why_wish *wish)
+read_reference(struct cmd_ctx *ctx, struct fx_why_wish *wish, char **path_ret)
 {
 	const char *against = cmd_flag(ctx, "against");
 	const char *rtol = cmd_flag(ctx, "rtol");
 	struct fx_model *model;
 	struct fx_error *err;
 
-	wish->is_wide = against && !strcmp(against, "f64");
-	wish->rtol = wish->is_wide ? 1e-5 : 0;
+	if (against && fx_str_ends(against, ".npz"))
+		wish->arrays = *path_ret = fx_file_expand(against);
+	else if (against)
+		wish->dtype = fx_dtype_find_short(against);
+	if (fx_dtype_info(wish->dtype)->category != FX_DTYPE_CATEGORY_FLOAT)
+		wish->dtype = FX_DTYPE_NONE;
+	wish->rtol = room_of(wish);
 	if (rtol && (!against ||
 			    !fx_number_parse_double(rtol, strlen(rtol),
 				    &wish->rtol) ||
@@ -73,7 +98,7 @@ read_reference(struct cmd_ctx *ctx, struct fx_why_wish *wish)
 		return fx_error_new(FX_ERR_VALUE,
 			"--rtol takes a number that is not negative, beside "
 			"--against");
-	if (!against || wish->is_wide)
+	if (!against || wish->dtype || wish->arrays)
 		return NULL;
 	err = cmd_find_model(ctx, against, &model);
 	if (!err)
@@ -83,22 +108,22 @@ read_reference(struct cmd_ctx *ctx, struct fx_why_wish *wish)
 
 static struct fx_error *
 read_wish(struct cmd_ctx *ctx, struct cmd_element *element,
-	struct fx_why_wish *ret)
+	struct fx_why_wish *ret, char **path_ret)
 {
 	const char *what = cmd_arg_text(ctx, "what");
 	struct fx_error *err;
 
 	*ret = (struct fx_why_wish){ .target = FX_WHY_NODE };
-	err = read_reference(ctx, ret);
+	err = read_reference(ctx, ret, path_ret);
 	if (err)
 		return err;
 	if (what && !strcmp(what, "inf"))
 		ret->target = FX_WHY_INF;
 	else if (what && strcmp(what, "nan") != 0)
 		err = cmd_read_element(ctx, what, element);
-	else if (what || !(ret->against || ret->is_wide))
+	else if (what || !fx_why_has_reference(ret))
 		ret->target = FX_WHY_NAN;
-	if (ret->target != FX_WHY_NODE && (ret->against || ret->is_wide))
+	if (ret->target != FX_WHY_NODE && fx_why_has_reference(ret))
 		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
 					     "--against goes with a node"),
 			"why output --against %s", cmd_flag(ctx, "against"));
@@ -114,7 +139,8 @@ cmd_why_exec(struct cmd_ctx *ctx)
 	struct cmd_element element = { .node = NULL };
 	struct fx_why_wish wish;
 	FX_AUTO(why) struct fx_why why = { .is_fine = false };
-	struct fx_error *err = read_wish(ctx, &element, &wish);
+	FX_AUTO_FREE char *path = NULL;
+	struct fx_error *err = read_wish(ctx, &element, &wish, &path);
 
 	if (!err)
 		err = fx_why_find(ctx->session, ctx->model, &wish, &why);

@@ -374,6 +374,25 @@ find_array(const struct fx_archive *archive, const char *path, const char *name,
 		"file(\"%s\", NAME), one of %s", path, fx_buf_text(&names));
 }
 
+bool
+fx_npz_has(const char *path, const char *name)
+{
+	FX_AUTO_ARCHIVE struct fx_archive *archive = NULL;
+	FX_AUTO_FREE char *wanted = fx_xasprintf("%s.npy", name);
+	FX_AUTO_ERROR struct fx_error *err = NULL;
+	const char *entry;
+
+	if (!fx_is_archive(path))
+		return true;
+	err = fx_archive_open(path, &archive);
+	if (err)
+		return true;
+	for (size_t i = 0; (entry = fx_archive_name(archive, i)); i++)
+		if (!strcmp(entry, wanted))
+			return true;
+	return false;
+}
+
 struct fx_error *
 fx_npz_read(const char *path, const char *name, struct fx_npy *ret)
 {

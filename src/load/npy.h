@@ -6,6 +6,7 @@
 #ifndef FX_LOAD_NPY_H
 #define FX_LOAD_NPY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,6 +44,11 @@ FX_NODISCARD struct fx_error *fx_npy_read(const char *path, struct fx_npy *ret);
  */
 FX_NODISCARD struct fx_error *fx_npz_read(const char *path, const char *name,
 	struct fx_npy *ret);
+
+/* Whether the archive at PATH has an array called NAME; true where that cannot
+ * be told, and reading says why.
+ */
+bool fx_npz_has(const char *path, const char *name);
 
 /* Gives COUNT elements from FIRST. */
 typedef struct fx_error *fx_npy_source(void *context, uint64_t first,

@@ -3,6 +3,7 @@
 
 #include "run/cause_private.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/blob.h"
@@ -89,6 +90,89 @@ follow_blame(struct fx_walk *walk)
 	return err;
 }
 
+/* From a number that is too large to what is too large above it: *DONE_RET
+ * false where that is nothing.
+ */
+static struct fx_error *
+follow_huge(struct fx_walk *walk, double limit, bool *done_ret)
+{
+	struct fx_error *err = NULL;
+
+	*done_ret = false;
+	for (int i = 0; i < STEP_LIMIT && !err; i++) {
+		struct fx_spot *spot = &walk->spot;
+		FX_AUTO_PROBE struct fx_probe probe = { .total = 0 };
+		struct fx_probe_finding finding;
+		bool entered;
+		size_t index;
+
+		if (spot->node->opcode == FX_OPCODE_GET_ATTR)
+			return NULL;
+		if (spot->node->opcode == FX_OPCODE_PLACEHOLDER) {
+			if (!spot->replay->outer ||
+				fx_replay_member(spot->replay, spot->node,
+					&index))
+				return NULL;
+			err = fx_walk_leave(walk, index);
+			continue;
+		}
+		fx_replay_rewind(spot->replay, spot->node);
+		err = fx_probe_init(&probe, spot, FX_FAULT_HUGE, 0);
+		probe.limit = limit;
+		if (!err)
+			err = fx_probe_follow(&probe, &finding);
+		walk->cause->calls += probe.calls;
+		if (err)
+			return err;
+		if (finding.answer != FX_PROBE_FOLLOWS) {
+			err = fx_walk_enter(walk, &entered);
+			if (err || !entered)
+				return err;
+			continue;
+		}
+		err = fx_walk_go_to(walk, &probe, finding.elements[0]);
+		if (!err)
+			err = fx_walk_add_step(walk, spot, FX_CAUSE_LEADS);
+		*done_ret = true;
+	}
+	return err;
+}
+
+/* Beyond it a square is infinite: what overflowed is followed up to there. */
+static double
+huge_limit(const struct fx_walk *walk)
+{
+	const struct fx_spot *spot = &walk->spot;
+	const struct fx_datum *tensor =
+		fx_datum_tensor_at(fx_replay_value(spot->replay, spot->node),
+			spot->number);
+	struct fx_extent extent;
+	FX_AUTO_ERROR struct fx_error *err =
+		tensor ? fx_extent_of(tensor, &extent) : NULL;
+
+	if (!tensor || err)
+		return INFINITY;
+	return extent.dtype == FX_DTYPE_F16   ? 255
+	       : extent.dtype == FX_DTYPE_F64 ? 1e154
+					      : 1e19;
+}
+
+/* On from what is to blame. */
+static struct fx_error *
+follow(struct fx_walk *walk, const struct fx_probe_finding *finding)
+{
+	const struct fx_cause_step *step = fx_walk_last_step(walk);
+	double limit = huge_limit(walk);
+	bool done = false;
+	struct fx_error *err = NULL;
+
+	if (finding->count && fabs(step->number[0]) > limit)
+		err = follow_huge(walk, limit, &done);
+	if (err || done || finding->count != 1 || finding->is_more)
+		return err;
+	return follow_blame(walk);
+}
+
 /* The finite elements without which it would not have been produced. */
 static struct fx_error *
 blame(struct fx_walk *walk)
@@ -114,9 +198,7 @@ blame(struct fx_walk *walk)
 		fx_walk_last_step(walk)->argument =
 			argument_of(asked.node, walk->spot.node);
 	}
-	if (err || finding.count != 1 || finding.is_more)
-		return err;
-	return follow_blame(walk);
+	return err ? err : follow(walk, &finding);
 }
 
 /* --- the walk ------------------------------------------------------------ */

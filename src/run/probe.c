@@ -216,6 +216,8 @@ is_wrong(const struct fx_probe *probe, const double number[2])
 
 	if (probe->fault < FX_FAULT_DIFFERS)
 		return fx_fault_holds(probe->fault, number);
+	if (probe->fault == FX_FAULT_HUGE)
+		return fabs(number[0]) > probe->limit;
 	if (probe->fault == FX_FAULT_CHANGES)
 		return is_other(number, spot->value, 0);
 	return is_other(number, spot->wanted,

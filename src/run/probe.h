@@ -30,6 +30,7 @@ enum fx_fault {
 	FX_FAULT_NONFINITE, /* an infinity, or NaN */
 	FX_FAULT_DIFFERS,   /* from what a reference has there */
 	FX_FAULT_CHANGES,   /* from what it is: to see what it depends on */
+	FX_FAULT_HUGE,      /* so large that its square overflows */
 };
 
 /* One element of a tensor that a node gives, and that of a reference run. */
@@ -64,7 +65,8 @@ struct fx_leaf {
 struct fx_probe {
 	struct fx_spot spot;
 	enum fx_fault fault;
-	double rtol; /* times the scale: DIFFERS only beyond */
+	double rtol;  /* times the scale: DIFFERS only beyond */
+	double limit; /* HUGE beyond it */
 	FX_VEC(struct fx_leaf) leaves;
 	uint64_t total; /* elements of those with OTHERS */
 	FX_VEC(uint64_t) candidates;

@@ -9,6 +9,7 @@
 #include "base/blob.h"
 #include "ir/node.h"
 #include "ir/side_effects.h"
+#include "meta/promote.h"
 #include "run/datum.h"
 #include "run/replay.h"
 #include "run/stats_private.h"
@@ -196,6 +197,31 @@ add_nonfinite(struct fx_probe *probe, struct fx_leaf *leaf)
 }
 
 static struct fx_error *
+add_huge(struct fx_probe *probe, struct fx_leaf *leaf)
+{
+	struct fx_error *err;
+
+	if (!fx_dtype_is_float(leaf->extent.dtype))
+		return NULL;
+	err = fx_probe_take_part(probe, leaf);
+	for (uint64_t i = 0; !err && i < leaf->extent.count; i++) {
+		size_t at = (size_t)i * leaf->size;
+		char *other = (char *)fx_blob_data(leaf->others) + at;
+		const double one = 1;
+		double number[2];
+
+		memcpy(other, (char *)fx_blob_data(leaf->bytes) + at,
+			leaf->size);
+		fx_elements_decode(leaf->extent.dtype, other, 1, &number[0],
+			&number[1]);
+		if (fabs(number[0]) > probe->limit)
+			fx_elements_encode(leaf->extent.dtype, &one, NULL, 1,
+				other);
+	}
+	return err;
+}
+
+static struct fx_error *
 read_reference(struct fx_probe *probe, struct fx_leaf *leaf)
 {
 	const struct fx_datum *tensor =
@@ -263,6 +289,17 @@ add_differing(struct fx_probe *probe, struct fx_leaf *leaf)
 		return err;
 	leaf->scale = largest_of(leaf);
 	return NULL;
+}
+
+/* What may be wrong in LEAF, and what stands for it. */
+static struct fx_error *
+add_wrong(struct fx_probe *probe, struct fx_leaf *leaf)
+{
+	if (probe->fault == FX_FAULT_DIFFERS)
+		return add_differing(probe, leaf);
+	if (probe->fault == FX_FAULT_HUGE)
+		return add_huge(probe, leaf);
+	return add_nonfinite(probe, leaf);
 }
 
 static void
@@ -378,9 +415,7 @@ fx_probe_follow(struct fx_probe *probe, struct fx_probe_finding *ret)
 		return err;
 	fx_probe_forget(probe);
 	for (size_t i = 0; i < probe->leaves.count && !err; i++)
-		err = probe->fault == FX_FAULT_DIFFERS
-			      ? add_differing(probe, &probe->leaves.items[i])
-			      : add_nonfinite(probe, &probe->leaves.items[i]);
+		err = add_wrong(probe, &probe->leaves.items[i]);
 	if (!err && probe->total)
 		err = fx_probe_keep(probe, NULL, 0, &bad);
 	if (!err && bad)

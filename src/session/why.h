@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
+#include "base/dtype.h"
 #include "base/error.h"
 #include "run/cause.h"
 
@@ -32,7 +33,8 @@ struct fx_why_wish {
 	const int64_t *index;     /* of COUNT numbers; of a tuple one more */
 	size_t count;             /* 0: the worst element */
 	struct fx_graph *against; /* the reference, or NULL */
-	bool is_wide;             /* the reference is the same graph in f64 */
+	enum fx_dtype dtype;      /* the reference is the same graph in it */
+	const char *arrays;       /* .npz: it has what its nodes give */
 	double rtol;              /* of the reference's largest element */
 	bool is_as_made;          /* what NODE gave, before later writes */
 };
@@ -53,6 +55,9 @@ struct fx_why {
 void fx_why_deinit(struct fx_why *why);
 FX_DEFINE_DEINIT(why, struct fx_why, fx_why_deinit);
 #define FX_AUTO_WHY FX_AUTO(why)
+
+/* Whether WISH compares with something. */
+bool fx_why_has_reference(const struct fx_why_wish *wish);
 
 /* NOT_RUN, NOT_KNOWN without values, RANGE for no such element, NO_VALUE where
  * nothing is wrong anywhere, INTERRUPTED.

@@ -31,11 +31,13 @@ struct fx_inquiry {
 	/* Which nodes have been seen to hold NaN or infinities. */
 	struct fx_bitset spoiled;
 	struct fx_met nan;
-	struct fx_met inf; /* that its node produced */
+	struct fx_met inf;   /* that its node produced */
+	struct fx_met given; /* an infinity of an input or a constant */
 	struct fx_graph *reference;
 	struct fx_graph *own; /* the reference, if it was made here */
 	struct fx_widening widening;
 	struct fx_replay *other;
+	size_t arrays; /* that the reference took from a file */
 	struct fx_pairs pairs;
 	struct fx_node *mended; /* whose value is made finite, or NULL */
 	struct fx_error *error; /* an observer's */
@@ -51,5 +53,11 @@ FX_NODISCARD struct fx_error *fx_inquiry_prepare(struct fx_inquiry *a);
  */
 FX_NODISCARD struct fx_error *fx_inquiry_run(struct fx_inquiry *a);
 FX_NODISCARD struct fx_error *fx_inquiry_run_reference(struct fx_inquiry *a);
+
+/* The array of the file that is called like NODE, as one of the dtype that NODE
+ * gave in the session's graph; *RET NULL: there is none.
+ */
+FX_NODISCARD struct fx_error *fx_inquiry_read_array(struct fx_inquiry *a,
+	const struct fx_node *node, struct fx_datum **ret);
 
 #endif /* FX_SESSION_WHY_PRIVATE_H */

@@ -153,8 +153,14 @@ look_closer(struct fx_inquiry *a, struct fx_node *node, struct fx_datum *result)
 			return err;
 		if (stats.nan && !a->nan.node)
 			a->nan = (struct fx_met){ node, k, stats.nan_index };
-		if (stats.plus_inf + stats.minus_inf && is_own && !a->inf.node)
+		if (!(stats.plus_inf + stats.minus_inf))
+			continue;
+		if (is_own && !a->inf.node)
 			a->inf = (struct fx_met){ node, k, stats.inf_index };
+		if (!is_own && !a->given.node &&
+			(node->opcode == FX_OPCODE_PLACEHOLDER ||
+				node->opcode == FX_OPCODE_GET_ATTR))
+			a->given = (struct fx_met){ node, k, stats.inf_index };
 	}
 	return NULL;
 }
@@ -284,13 +290,48 @@ match_inputs(struct fx_inquiry *a, struct fx_datum **items, size_t *count_ret)
 			items[*count_ret] =
 				fx_datum_ref(a->inputs.items[place]);
 			err = fx_datum_make_own(a->backend, &items[*count_ret]);
-			if (!err && a->wish->is_wide)
-				err = fx_widen_datum(a->backend, FX_DTYPE_NONE,
+			if (!err && a->wish->dtype)
+				err = fx_widen_datum(a->backend, a->widening.to,
 					&items[*count_ret]);
 		}
 		++*count_ret;
 	}
 	return err;
+}
+
+/* What the file has stands in for what NODE would give. */
+static enum fx_answer
+take_array(void *context, struct fx_interp *interp, struct fx_node *node)
+{
+	struct fx_inquiry *a = context;
+	struct fx_datum *datum;
+	struct fx_error *err;
+
+	if (node->graph != a->reference ||
+		node->opcode == FX_OPCODE_PLACEHOLDER ||
+		node->opcode == FX_OPCODE_OUTPUT)
+		return FX_ANSWER_GO;
+	err = fx_inquiry_read_array(a, node, &datum);
+	if (err || !datum)
+		return fail(a, err);
+	a->arrays++;
+	fx_env_take(interp->env, node->id, datum);
+	return FX_ANSWER_SKIP;
+}
+
+static struct fx_error *
+make_reference(struct fx_inquiry *a)
+{
+	a->reference = a->wish->against;
+	if (!a->wish->dtype && !a->wish->arrays)
+		return NULL;
+	a->reference = a->own =
+		fx_verify_copy(a->session, a->model->graph, NULL);
+	if (!a->wish->dtype)
+		return NULL;
+	a->widening.to =
+		a->wish->dtype == FX_DTYPE_F64 ? FX_DTYPE_NONE : a->wish->dtype;
+	return fx_widen_graph(&a->widening, a->own);
 }
 
 struct fx_error *
@@ -300,15 +341,16 @@ fx_inquiry_run_reference(struct fx_inquiry *a)
 	struct fx_replay_wish wish = { .backend = a->backend,
 		.seed = fx_session_seed(a->session),
 		.ticker = &a->ticker };
-	struct fx_error *err = NULL;
+	const struct fx_observer observer = { .context = a,
+		.before = take_array };
+	struct fx_error *err = make_reference(a);
 
-	if (a->wish->is_wide) {
-		a->own = fx_verify_copy(a->session, a->model->graph, NULL);
-		err = fx_widen_graph(&a->widening, a->own);
-	}
-	a->reference = a->own ? a->own : a->wish->against;
 	if (err || !a->reference)
 		return err;
+	if (a->wish->arrays) {
+		wish.observers = &observer;
+		wish.observer_count = 1;
+	}
 	items = fx_xcalloc(a->reference->node_count + 1, sizeof(*items));
 	err = match_inputs(a, items, &wish.input_count);
 	wish.graph = a->reference;
@@ -319,6 +361,9 @@ fx_inquiry_run_reference(struct fx_inquiry *a)
 		fx_datum_unref(items[i]);
 	if (err)
 		return fx_error_note(err, "in the reference");
+	if (a->wish->arrays && !a->arrays)
+		return fx_error_new(FX_ERR_NO_NAME,
+			"%s: no array is called like a node", a->wish->arrays);
 	fx_pairs_make(a->model->graph, a->reference, &a->pairs);
 	return NULL;
 }
@@ -334,7 +379,7 @@ check_memory(const struct fx_inquiry *a)
 	fx_graph_for_each_node (node, a->model->graph)
 		if (node->meta)
 			bytes += fx_value_tensor_bytes(node->meta);
-	if (a->wish->against || a->wish->is_wide)
+	if (fx_why_has_reference(a->wish))
 		bytes *= 3;
 	return fx_check_bytes("keeping the values of a graph takes", bytes);
 }

@@ -299,7 +299,7 @@ print_inner(struct print *print, const struct fx_value *value)
 	case FX_VALUE_UNKNOWN:
 		fx_buf_add(print->out, "unknown");
 		if (value->text && *value->text)
-			fx_buf_addf(print->out, " (%s)", value->text);
+			fx_buf_addf(print->out, " (%s)", fx_value_why(value));
 		break;
 	default:
 		fx_value_print_as(print->out, value, FX_STYLE_REPR);

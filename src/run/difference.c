@@ -10,7 +10,9 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "meta/promote.h"
 #include "run/datum.h"
+#include "run/float_pairs.h"
 #include "run/ticker.h"
 
 void
@@ -130,18 +132,6 @@ distance(const struct side *a, const struct side *b, size_t i)
 
 /* --- one tensor ---------------------------------------------------------- */
 
-static struct fx_error *
-side_read(struct side *side, uint64_t first, size_t count)
-{
-	struct fx_error *err =
-		fx_values_read(side->tensor, first, count, side->bytes);
-
-	if (!err)
-		fx_elements_decode(side->extent.dtype, side->bytes, count,
-			side->real, side->imag);
-	return err;
-}
-
 static void
 see_largest(const struct side *side, size_t count, struct found *found)
 {
@@ -194,6 +184,101 @@ compare_chunk(struct comparing *c, struct found *found, uint64_t at,
 		else if (!has_same_signs(a, b, i))
 			c->gap->is_bit_equal = false;
 	}
+}
+
+static void
+add_parts(struct fx_gap *gap, const double *a, const double *b, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		double by = a[i] - b[i];
+
+		gap->dot += a[i] * b[i];
+		gap->squares[0] += a[i] * a[i];
+		gap->squares[1] += b[i] * b[i];
+		gap->noise += by * by;
+	}
+}
+
+static void
+side_decode(struct side *side, size_t count)
+{
+	fx_elements_decode(side->extent.dtype, side->bytes, count, side->real,
+		side->imag);
+}
+
+/* One by one. */
+static void
+see_chunk(struct comparing *c, struct found *found, uint64_t at, size_t count)
+{
+	const struct side *a = &c->sides[0];
+	const struct side *b = &c->sides[1];
+
+	side_decode(&c->sides[0], count);
+	side_decode(&c->sides[1], count);
+	add_parts(c->gap, a->real, b->real, count);
+	if (fx_dtype_is_complex(a->extent.dtype) ||
+		fx_dtype_is_complex(b->extent.dtype))
+		add_parts(c->gap, a->imag, b->imag, count);
+	compare_chunk(c, found, at, count);
+}
+
+/* Where the largest of PAIRS lies, and the first that differs. */
+static void
+find_pairs(struct comparing *c, struct found *found, uint64_t at, size_t count,
+	const struct fx_float_pairs *pairs)
+{
+	const struct side *a = &c->sides[0];
+	const struct side *b = &c->sides[1];
+
+	side_decode(&c->sides[0], count);
+	side_decode(&c->sides[1], count);
+	for (size_t i = 0; i < count; i++) {
+		double by = fabs(a->real[i] - b->real[i]);
+
+		if (by == 0)
+			continue;
+		if (!found->differs)
+			found->first = at + i;
+		if (!found->differs || by > found->max_abs) {
+			found->max_abs = by;
+			found->index = at + i;
+		}
+		found->differs = true;
+		if (found->max_abs >= pairs->max_abs)
+			return;
+	}
+}
+
+/* The same for finite floats of one dtype, many at once; false: for others. */
+static bool
+see_floats(struct comparing *c, struct found *found, uint64_t at, size_t count)
+{
+	const struct side *a = &c->sides[0];
+	const struct side *b = &c->sides[1];
+	enum fx_dtype dtype = a->extent.dtype;
+	struct fx_gap *gap = c->gap;
+	struct fx_float_pairs pairs;
+
+	if ((dtype != FX_DTYPE_F32 && dtype != FX_DTYPE_F64) ||
+		dtype != b->extent.dtype ||
+		!fx_float_pairs_measure(dtype, a->bytes, b->bytes, count,
+			&pairs))
+		return false;
+	gap->dot += pairs.dot;
+	gap->squares[0] += pairs.squares[0];
+	gap->squares[1] += pairs.squares[1];
+	gap->noise += pairs.noise;
+	gap->differing += pairs.differing;
+	found->largest = fmax(found->largest, pairs.largest);
+	found->ulp = fmax(found->ulp, pairs.max_ulp);
+	/* Zeros of other signs do not differ. */
+	if (pairs.differing ||
+		memcmp(a->bytes, b->bytes, count * fx_dtype_info(dtype)->size))
+		gap->is_bit_equal = false;
+	if (pairs.differing &&
+		(!found->differs || pairs.max_abs > found->max_abs))
+		find_pairs(c, found, at, count, &pairs);
+	return true;
 }
 
 /* FOUND is told if it is the worst so far. */
@@ -272,12 +357,13 @@ compare_tensors(struct comparing *c, const struct fx_value *a,
 	for (uint64_t at = 0; at < total && !err; at += FX_VALUES_CHUNK) {
 		size_t count = FX_MIN(total - at, FX_VALUES_CHUNK);
 
-		err = side_read(&c->sides[0], at, count);
-		if (!err)
-			err = side_read(&c->sides[1], at, count);
+		for (size_t i = 0; i < 2 && !err; i++)
+			err = fx_values_read(c->sides[i].tensor, at, count,
+				c->sides[i].bytes);
 		if (err)
 			return err;
-		compare_chunk(c, &found, at, count);
+		if (!see_floats(c, &found, at, count))
+			see_chunk(c, &found, at, count);
 		err = fx_ticker_check(c->ticker, at + count, total);
 	}
 	if (!err)

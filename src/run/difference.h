@@ -39,6 +39,13 @@ struct fx_gap {
 	uint64_t differing; /* of them: other numbers */
 	bool is_bit_equal;  /* signs of zeros too; any NaN is like another */
 
+	/* Sums over all elements of tensors: of the products, of the squares of
+	 * either side, of the squares of their differences.
+	 */
+	double dot;
+	double squares[2];
+	double noise;
+
 	/* Of the tensor (or number) in which the relative one is largest, the
 	 * first of equal ones.  Infinite where one is not finite, or where
 	 * LARGEST, the first side's largest finite absolute value, is 0.

@@ -5,6 +5,7 @@ libfxcore_a_SOURCES += \
 	%D%/control.c %D%/control.h \
 	%D%/compare.c %D%/compare.h \
 	%D%/difference.c %D%/difference.h \
+	%D%/float_pairs.c %D%/float_pairs.h \
 	%D%/datum.c %D%/datum.h \
 	%D%/datum_print.c \
 	%D%/elements.c \
@@ -46,6 +47,7 @@ libfxcore_a_SOURCES += \
 	%D%/tensor_text.c %D%/tensor_text.h \
 	%D%/ticker.c %D%/ticker.h \
 	%D%/timeline.c %D%/timeline.h \
-	%D%/trial.c %D%/trial.h %D%/trial_pair.c %D%/trial_private.h \
+	%D%/trial.c %D%/trial.h %D%/trial_beside.c %D%/trial_pair.c \
+	%D%/trial_private.h \
 	%D%/widen.c %D%/widen.h \
 	%D%/values.c %D%/values.h

@@ -12,6 +12,7 @@
 #include "run/datum.h"
 #include "run/interp.h"
 #include "run/run.h"
+#include "run/storage.h"
 #include "run/ticker.h"
 #include "run/values.h"
 
@@ -30,14 +31,62 @@ give_next(void *context, struct fx_node *node, struct fx_datum **ret)
 
 /* --- its effects, to be taken back --------------------------------------- */
 
+static bool
+is_needed(const struct fx_trying_part *part, const struct fx_node *input,
+	const struct fx_node *node)
+{
+	const struct fx_use *use = input->last_user;
+
+	if (part->needs)
+		return part->needs(part->needs_context, input, node);
+	while (use && !fx_node_is_before(node, use->user))
+		use = use->previous;
+	return part->keeps || use;
+}
+
+/* What dies with NODE, if nothing else lies in its memory: bytes that NODE
+ * overwrites there are not saved.
+ */
+static void
+foresee(struct fx_trying *trying, const struct fx_env *env,
+	const struct fx_node *node)
+{
+	for (size_t i = 0; i < fx_node_input_count(node); i++) {
+		const struct fx_node *input = fx_node_input(node, i);
+		const struct fx_datum *datum = fx_env_get(env, input->id);
+
+		if (datum && fx_datum_is_lone(datum) &&
+			!is_needed(trying->part, input, node))
+			fx_vec_push(&trying->timeline->evictable, datum);
+	}
+}
+
 static enum fx_answer
 begin_effect(void *context, struct fx_interp *interp, struct fx_node *node)
 {
 	struct fx_trying *trying = context;
 
-	(void)interp;
 	fx_timeline_begin(trying->timeline, node);
+	foresee(trying, interp->env, node);
 	return FX_ANSWER_GO;
+}
+
+/* Tensors that were overwritten for good: what lies in their memory now goes
+ * with its own last use.
+ */
+static void
+let_go(struct fx_timeline *timeline, const struct fx_node *node)
+{
+	struct fx_effect *effect = timeline->effects.count
+					   ? &fx_vec_last(&timeline->effects)
+					   : NULL;
+
+	if (!effect || effect->graph != node->graph || effect->node != node->id)
+		return;
+	for (size_t i = effect->saved.count; i-- > 0;)
+		if (!effect->saved.items[i].bytes &&
+			!effect->saved.items[i].shape)
+			(void)fx_timeline_unsave(timeline, effect, i);
 }
 
 static enum fx_answer
@@ -47,9 +96,9 @@ end_effect(void *context, struct fx_interp *interp, struct fx_node *node,
 	struct fx_trying *trying = context;
 
 	(void)interp;
-	(void)node;
 	(void)result;
 	trying->error = fx_timeline_end(trying->timeline);
+	let_go(trying->timeline, node);
 	return trying->error ? FX_ANSWER_STOP : FX_ANSWER_GO;
 }
 
@@ -85,6 +134,7 @@ fx_trying_run(struct fx_trying *trying, struct fx_trying_part *part)
 	};
 	struct fx_error *err;
 
+	trying->part = part;
 	activation->plans.ticker = t->ticker;
 	if (t->ticker)
 		observers[interp.observer_count++] =

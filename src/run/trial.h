@@ -74,4 +74,24 @@ FX_NODISCARD struct fx_error *
 fx_trial_run_pair(const struct fx_trial_pair *pair,
 	struct fx_trial_results *ret);
 
+/* Two graphs side by side, of one backend and ticker, so that values of both
+ * are there at one time and need not be kept: before the second one runs a
+ * node, the first goes on to behind the one that MATE gives (NULL: it waits).
+ * Neither may draw random numbers or write what the other reads.
+ */
+typedef struct fx_node *fx_trial_mate_fn(void *context,
+	const struct fx_node *node);
+struct fx_trial_walk {
+	const struct fx_trial *trials[2];
+	fx_trial_mate_fn *mate;
+	void *context;
+};
+
+/* Both to their ends.  What keeps the second from that is *LEFT_RET, the
+ * caller's; the error returned is the first's, or INTERRUPTED.
+ */
+FX_NODISCARD struct fx_error *
+fx_trial_run_beside(const struct fx_trial_walk *walk,
+	struct fx_error **left_ret);
+
 #endif /* FX_RUN_TRIAL_H */

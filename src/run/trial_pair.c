@@ -46,9 +46,11 @@ skip_dead(void *context, struct fx_interp *interp, struct fx_node *node)
 }
 
 static bool
-is_needed_after(const struct watching *watching, const struct fx_node *input,
+is_needed_after(const void *context, const struct fx_node *input,
 	const struct fx_node *node)
 {
+	const struct watching *watching = context;
+
 	if (watching->wanted &&
 		fx_bitset_has(watching->wanted, (uint32_t)input->id))
 		return true;
@@ -129,7 +131,9 @@ run_first(struct pair *p, struct fx_trying *trying,
 	struct fx_trying_part part = { .first = fx_graph_first(t->graph),
 		.end = alignment->parted[0],
 		.also = &p->observers[0],
-		.keeps = true };
+		.keeps = true,
+		.needs = is_needed_after,
+		.needs_context = &p->watching[0] };
 	struct fx_error *err;
 
 	part.activation = fx_run_push(p->run, t->graph, t->backend);
@@ -178,7 +182,9 @@ run_second(struct pair *p, struct fx_activation *from, size_t mark)
 		.timeline = &p->run->timeline };
 	struct fx_trying_part part = { .first = alignment->parted[1],
 		.also = &p->observers[1],
-		.keeps = true };
+		.keeps = true,
+		.needs = is_needed_after,
+		.needs_context = &p->watching[1] };
 	struct fx_error *err;
 
 	while (p->run->timeline.effects.count > mark)

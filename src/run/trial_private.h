@@ -9,12 +9,19 @@ struct fx_node;
 struct fx_run;
 struct fx_timeline;
 
+struct fx_trying_part;
+
 struct fx_trying {
 	const struct fx_trial *trial;
 	struct fx_timeline *timeline;
-	size_t next; /* input */
+	const struct fx_trying_part *part; /* that runs now */
+	size_t next;                       /* input */
 	struct fx_error *error;
 };
+
+/* Whether somebody needs the value of INPUT after NODE, which takes it. */
+typedef bool fx_trying_needs_fn(const void *context,
+	const struct fx_node *input, const struct fx_node *node);
 
 /* What is to be run: from FIRST to before END (NULL: to the end). */
 struct fx_trying_part {
@@ -23,7 +30,12 @@ struct fx_trying_part {
 	struct fx_node *end;
 	const struct fx_observer *also; /* asked too; may be NULL */
 	bool keeps;                     /* values stay */
-	size_t executed;                /* nodes, afterwards */
+	/* What nobody needs may be overwritten for good.  NULL: all that is
+	 * kept is needed, else what a later node takes.
+	 */
+	fx_trying_needs_fn *needs;
+	const void *needs_context;
+	size_t executed; /* nodes, afterwards */
 };
 FX_NODISCARD struct fx_error *fx_trying_run(struct fx_trying *trying,
 	struct fx_trying_part *part);

@@ -355,6 +355,8 @@ fx_model_trial_backend(struct fx_model *model, struct fx_backend **ret,
 		err = fx_backend_torch_new(&options, ret);
 	if (err)
 		return err;
+	/* A new one has set libtorch's number of threads. */
+	fx_model_ready_backend(model);
 	if (*is_own_ret) {
 		(*ret)->meta = model->session->meta;
 		(*ret)->fallback = model->torch->fallback;

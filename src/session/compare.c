@@ -1,8 +1,9 @@
 /* compare.c - where the values of two graphs part, node by node.
  *
- * The first graph runs and its values are kept; where it writes in place they
- * are copies, as they were when their nodes had run.  While the second one runs
- * each value is compared and goes.
+ * Both run side by side, and of each pair the values are compared as soon as
+ * both are there.  A value that has to wait is kept; where the first graph
+ * writes in place it is a copy, as it was when its node had run.  Graphs that
+ * may get in each other's way run one after the other, and all values are kept.
  */
 #include <config.h>
 
@@ -15,9 +16,11 @@
 #include "base/blob.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "ir/module.h"
 #include "ir/pair.h"
 #include "ir/side_effects.h"
 #include "ir/tensor_meta.h"
+#include "ir/written.h"
 #include "load/npy.h"
 #include "run/datum.h"
 #include "run/trial.h"
@@ -37,108 +40,19 @@ fx_comparison_deinit(struct fx_comparison *comparison)
 struct comparing {
 	const struct fx_compare_options *options;
 	struct fx_verify *verify;
-	struct fx_graph *graphs[2]; /* as the session has them */
-	struct fx_graph *copies[2]; /* that run; the same order of nodes */
-	struct fx_pairs pairs;      /* of the copies */
-	struct fx_env kept;         /* of the first */
-	bool has_copies;            /* the first writes in place */
+	struct fx_graph *graphs[2];    /* as the session has them */
+	struct fx_graph *copies[2];    /* that run; the same order of nodes */
+	struct fx_pairs pairs;         /* of the copies */
+	struct fx_env kept;            /* of the first */
+	bool has_copies;               /* the first writes in place */
+	const struct fx_node *awaited; /* of the first: compared at once */
 	FX_VEC(struct fx_compare_row) rows;
+	struct fx_observer observers[2];
 	struct fx_error *error; /* an observer's */
 	size_t executed[2];
 };
 
 /* --- one pair of values -------------------------------------------------- */
-
-struct leaves {
-	FX_VEC(struct fx_datum *) items;
-};
-
-static bool
-add_leaf(void *context, struct fx_datum *held)
-{
-	struct leaves *leaves = context;
-
-	if (held->kind == FX_DATUM_TENSOR)
-		fx_vec_push(&leaves->items, held);
-	return false;
-}
-
-struct sums {
-	double dot;
-	double squares[2];
-	double noise;
-};
-
-static void
-add_parts(struct sums *sums, const double *a, const double *b, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		double by = a[i] - b[i];
-
-		sums->dot += a[i] * b[i];
-		sums->squares[0] += a[i] * a[i];
-		sums->squares[1] += b[i] * b[i];
-		sums->noise += by * by;
-	}
-}
-
-static struct fx_error *
-add_tensors(struct sums *sums, const struct fx_datum *a,
-	const struct fx_datum *b, const struct fx_extent *extent)
-{
-	double real[2][FX_VALUES_CHUNK / 4];
-	double imag[2][FX_VALUES_CHUNK / 4];
-	bool is_complex = fx_dtype_info(extent->dtype)->category ==
-			  FX_DTYPE_CATEGORY_COMPLEX;
-	struct fx_error *err = NULL;
-
-	for (uint64_t at = 0; at < extent->count && !err;
-		at += FX_VALUES_CHUNK / 4) {
-		size_t count =
-			(size_t)FX_MIN(extent->count - at, FX_VALUES_CHUNK / 4);
-
-		err = fx_values_numbers(a, at, count, real[0],
-			is_complex ? imag[0] : NULL);
-		if (!err)
-			err = fx_values_numbers(b, at, count, real[1],
-				is_complex ? imag[1] : NULL);
-		if (err)
-			return err;
-		add_parts(sums, real[0], real[1], count);
-		if (is_complex)
-			add_parts(sums, imag[0], imag[1], count);
-	}
-	return err;
-}
-
-/* Cosine and SQNR of all tensors in A and B, which have the same form. */
-static struct fx_error *
-measure(const struct fx_datum *a, const struct fx_datum *b,
-	struct fx_compare_row *row)
-{
-	struct leaves left = { .items = { 0 } };
-	struct leaves right = { .items = { 0 } };
-	struct sums sums = { .dot = 0 };
-	struct fx_error *err = NULL;
-
-	fx_datum_each_held(a, add_leaf, &left);
-	fx_datum_each_held(b, add_leaf, &right);
-	for (size_t i = 0;
-		i < left.items.count && i < right.items.count && !err; i++) {
-		struct fx_extent extent;
-
-		err = fx_extent_of(left.items.items[i], &extent);
-		if (!err)
-			err = add_tensors(&sums, left.items.items[i],
-				right.items.items[i], &extent);
-	}
-	row->cosine = sums.dot / sqrt(sums.squares[0]) / sqrt(sums.squares[1]);
-	row->sqnr = sums.noise == 0 ? INFINITY
-				    : 10 * log10(sums.squares[0] / sums.noise);
-	fx_vec_deinit(&left.items);
-	fx_vec_deinit(&right.items);
-	return err;
-}
 
 /* Take A, of NODE of the first, and B, of OTHER (may be NULL), into a row. */
 static struct fx_error *
@@ -157,7 +71,11 @@ add_row(struct comparing *c, size_t node, struct fx_node *other,
 		row.cosine = 1;
 		row.sqnr = INFINITY;
 	} else if (!err && !row.gap.mismatch) {
-		err = measure(a, b, &row);
+		row.cosine = row.gap.dot / sqrt(row.gap.squares[0]) /
+			     sqrt(row.gap.squares[1]);
+		row.sqnr = row.gap.noise == 0 ? INFINITY
+					      : 10 * log10(row.gap.squares[0] /
+							     row.gap.noise);
 	}
 	if (err) {
 		fx_gap_deinit(&row.gap);
@@ -226,7 +144,7 @@ keep(void *context, struct fx_interp *interp, struct fx_node *node,
 	if (!fx_pairs_mate(&c->pairs, node))
 		return FX_ANSWER_GO;
 	mine = fx_datum_ref(result);
-	if (c->has_copies)
+	if (c->has_copies && node != c->awaited)
 		err = fx_datum_make_own(c->verify->backend, &mine);
 	if (err)
 		fx_datum_unref(mine);
@@ -264,26 +182,70 @@ see(void *context, struct fx_interp *interp, struct fx_node *node,
 
 /* --- running ------------------------------------------------------------- */
 
+/* ERR, unless an observer knows better. */
 static struct fx_error *
-run(struct comparing *c, int which, struct fx_datum *const *inputs,
+reason(struct comparing *c, struct fx_error *err)
+{
+	if (!c->error)
+		return err;
+	fx_error_free(err);
+	return FX_TAKE(c->error);
+}
+
+static struct fx_trial
+trial_of(struct comparing *c, int which, struct fx_datum *const *inputs,
 	size_t count)
 {
-	struct fx_observer observer = { .context = c,
-		.after = which ? see : keep };
-	struct fx_trial trial = { .graph = c->copies[which],
+	return (struct fx_trial){ .graph = c->copies[which],
 		.backend = c->verify->backend,
 		.inputs = inputs,
 		.input_count = count,
 		.seed = fx_session_seed(c->verify->session),
 		.ticker = &c->verify->ticker,
-		.observers = &observer,
+		.observers = &c->observers[which],
 		.observer_count = 1 };
-	struct fx_error *err = fx_trial_run(&trial, NULL, NULL);
+}
 
-	if (!c->error)
-		return err;
-	fx_error_free(err);
-	return FX_TAKE(c->error);
+static struct fx_trial
+first_trial(struct comparing *c)
+{
+	return trial_of(c, 0, c->verify->inputs[0].items,
+		c->verify->inputs[0].count);
+}
+
+static struct fx_node *
+await(void *context, const struct fx_node *node)
+{
+	struct comparing *c = context;
+	struct fx_node *mate = fx_pairs_mate(&c->pairs, node);
+
+	c->awaited = mate;
+	return mate;
+}
+
+/* Whether what GRAPH does is seen in its own values alone. */
+static bool
+keeps_to_itself(struct fx_graph *graph)
+{
+	struct fx_written written = { .parameters = false };
+	struct fx_node *node;
+	bool ret = true;
+
+	fx_written_find(&written, graph);
+	fx_graph_for_each_node (node, graph) {
+		unsigned effects = fx_side_effects(node);
+		bool is_module = node->opcode == FX_OPCODE_CALL_MODULE;
+
+		ret &= !(effects & FX_SIDE_EFFECT_DRAWS);
+		ret &= node->opcode != FX_OPCODE_PLACEHOLDER ||
+		       !fx_written_touches(&written, node);
+		if (is_module && (effects & FX_SIDE_EFFECT_WRITES))
+			ret &= !fx_module_has_tensors(
+				fx_module_find(graph->module, node->target));
+	}
+	ret &= !written.parameters;
+	fx_written_deinit(&written);
+	return ret;
 }
 
 static struct fx_error *
@@ -310,7 +272,31 @@ other_dtype(const struct comparing *c)
 }
 
 static struct fx_error *
-run_second(struct comparing *c)
+run_graphs(struct comparing *c, struct fx_datum *const *inputs, size_t count,
+	struct fx_error **left_ret)
+{
+	struct fx_trial first = first_trial(c);
+	struct fx_trial second = trial_of(c, 1, inputs, count);
+	struct fx_trial_walk walk = {
+		.trials = { &first, &second }, .mate = await, .context = c
+	};
+	struct fx_error *err;
+
+	if (keeps_to_itself(c->copies[0]) && keeps_to_itself(c->copies[1]))
+		return reason(c, fx_trial_run_beside(&walk, left_ret));
+	err = reason(c, fx_trial_run(&first, NULL, NULL));
+	if (err)
+		return err;
+	err = reason(c, fx_trial_run(&second, NULL, NULL));
+	if (err && fx_error_code(err) == FX_ERR_INTERRUPTED)
+		return err;
+	*left_ret = err;
+	return NULL;
+}
+
+/* The second one's inputs are those of the first, by their names. */
+static struct fx_error *
+run_on_inputs(struct comparing *c, struct fx_error **left_ret)
 {
 	size_t count;
 	struct fx_datum **inputs =
@@ -324,7 +310,7 @@ run_second(struct comparing *c)
 			err = fx_widen_datum(c->verify->backend, other_dtype(c),
 				&inputs[i]);
 	if (!err)
-		err = run(c, 1, inputs, count);
+		err = run_graphs(c, inputs, count, left_ret);
 	for (size_t i = 0; i < count; i++)
 		fx_datum_unref(inputs[i]);
 	free(inputs);
@@ -346,14 +332,12 @@ run_both(struct comparing *c, struct fx_comparison *ret)
 		return err;
 	fx_graph_for_each_node (node, c->copies[0])
 		c->has_copies |= fx_side_effects(node) & FX_SIDE_EFFECT_WRITES;
-	err = run(c, 0, c->verify->inputs[0].items, c->verify->inputs[0].count);
-	if (err || c->options->arrays)
-		return err;
-	err = run_second(c);
-	if (err && fx_error_code(err) == FX_ERR_INTERRUPTED)
-		return err;
-	ret->left = err;
-	return NULL;
+	if (c->options->arrays) {
+		struct fx_trial trial = first_trial(c);
+
+		return reason(c, fx_trial_run(&trial, NULL, NULL));
+	}
+	return run_on_inputs(c, &ret->left);
 }
 
 /* --- what came out ------------------------------------------------------- */
@@ -418,6 +402,9 @@ fx_compare_graphs(struct fx_session *session, struct fx_model *model,
 		.graphs = { model->graph, graph ? graph : model->graph },
 		.copies = { verify->before, copy } };
 	struct fx_error *err;
+
+	c.observers[0] = (struct fx_observer){ .context = &c, .after = keep };
+	c.observers[1] = (struct fx_observer){ .context = &c, .after = see };
 
 	*ret = (struct fx_comparison){ .rows = NULL };
 	if (!fx_verify_is_ready(verify))

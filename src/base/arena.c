@@ -35,9 +35,10 @@
 #define unpoison(memory, size) ((void)(memory), (void)(size))
 #endif
 
-#define ALIGNMENT   ((size_t)16)
-#define FIRST_CHUNK ((size_t)4096 - 64)
-#define LAST_CHUNK  (2 * FX_HUGE_PAGE - sizeof(struct chunk))
+#define ALIGNMENT ((size_t)16)
+/* Of chunks with their heads: doubled, they become huge pages. */
+#define FIRST_CHUNK ((size_t)4096)
+#define LAST_CHUNK  (2 * FX_HUGE_PAGE)
 
 struct chunk {
 	struct chunk *older;
@@ -50,7 +51,7 @@ struct fx_arena {
 	struct chunk *spare; /* rolled back, or null */
 	size_t used;         /* bytes of the newest chunk */
 	size_t total;
-	size_t next_size;
+	size_t next_size; /* of a chunk with its head */
 };
 
 struct fx_arena *
@@ -126,7 +127,7 @@ fx_arena_free(struct fx_arena *arena)
 static struct chunk *
 new_chunk(struct fx_arena *arena, size_t least)
 {
-	size_t size = FX_MAX(arena->next_size, least);
+	size_t size = FX_MAX(arena->next_size - sizeof(struct chunk), least);
 	struct chunk *chunk = arena->spare;
 
 	arena->spare = NULL;

@@ -23,6 +23,9 @@
  */
 #define SPARSE_CAPACITY 4096
 
+/* Keys that are larger are pointers, to pieces of sixteen bytes or more. */
+#define LARGEST_ID_BITS 44
+
 /* Where KEY would like to be.  Four neighbours, ids or pointers, share a cache
  * line of slots, so that a walk in the order of making finds the cache warm.
  * The multiplication spreads such groups evenly over the map: groups that
@@ -32,10 +35,12 @@
 static size_t
 home(const struct fx_map *map, uintptr_t key)
 {
-	uint64_t mixed = ((uint64_t)key >> 2) * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t place = (uint64_t)key >> LARGEST_ID_BITS ? (uint64_t)key >> 4
+							  : (uint64_t)key;
+	uint64_t mixed = (place >> 2) * UINT64_C(0x9e3779b97f4a7c15);
 	int shift = __builtin_clzll(map->capacity) + 1;
 
-	return ((size_t)(mixed >> shift) & ~(size_t)3) | ((key ^ key >> 4) & 3);
+	return ((size_t)(mixed >> shift) & ~(size_t)3) | (place & 3);
 }
 
 /* The slot of KEY, or the empty one where it belongs. */

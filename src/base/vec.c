@@ -27,6 +27,27 @@ regrow(void *items, size_t count, size_t wanted, size_t item_size)
 }
 #endif
 
+#ifndef FX_HARD_MODE
+/* From here on in huge pages: what is new then costs less than what is copied.
+ */
+#define LARGE (2 * FX_HUGE_PAGE)
+
+static void *
+regrow_large(void *items, size_t count, size_t item_size, size_t *grown)
+{
+	size_t bytes = *grown * item_size + FX_HUGE_PAGE - 1;
+	void *moved;
+
+	bytes -= bytes % FX_HUGE_PAGE;
+	*grown = bytes / item_size;
+	moved = fx_xmalloc_large(bytes);
+	if (count)
+		memcpy(moved, items, count * item_size);
+	free(items);
+	return moved;
+}
+#endif
+
 void *
 fx_vec_grow(void *items, size_t count, size_t wanted, size_t item_size,
 	size_t *capacity)
@@ -40,9 +61,11 @@ fx_vec_grow(void *items, size_t count, size_t wanted, size_t item_size,
 	grown = wanted <= 1024 ? wanted : wanted + wanted / 4;
 	items = regrow(items, count, grown, item_size);
 #else
-	(void)count;
 	grown = FX_MAX(FX_MAX(*capacity * 2, wanted), 4);
-	items = fx_xrealloc(items, grown * item_size);
+	if (grown * item_size < LARGE)
+		items = fx_xrealloc(items, grown * item_size);
+	else
+		items = regrow_large(items, count, item_size, &grown);
 #endif
 	*capacity = grown;
 	return items;

@@ -22,7 +22,7 @@ symbolic_text(const struct fx_value *meta)
 {
 	const char *blank = NULL;
 
-	if (meta->kind == FX_VALUE_UNKNOWN && meta->text &&
+	if (meta->kind == FX_VALUE_UNKNOWN && meta->text && !meta->is_input &&
 		(fx_str_starts(meta->text, "bool ") ||
 			fx_str_starts(meta->text, "float ")))
 		blank = strchr(meta->text, ' ');

@@ -73,7 +73,8 @@ restore(const struct walk *walk, struct fx_value *value)
 			"only Python knows what tensor comes out of that");
 	if (value->kind == FX_VALUE_UNKNOWN)
 		return fx_error_new(FX_ERR_UNSUPPORTED, "%s",
-			value->text ? value->text : "nothing is known of it");
+			value->text ? fx_value_why(value)
+				    : "nothing is known of it");
 	if (value->kind == FX_VALUE_NAMEDTUPLE)
 		*value = fx_value_sequence(walk->arena, FX_VALUE_TUPLE,
 			value->items + 1, value->count);

@@ -31,8 +31,8 @@ is_replaced(const struct replaced *replaced, const struct fx_module *module,
 		const struct fx_entry *entry = &replaced->entries[i];
 
 		if (entry->kind == FX_EDIT_MEMBER &&
-			entry->member.module == module &&
-			entry->member.member.name == name)
+			entry->member->module == module &&
+			entry->member->member.name == name)
 			return true;
 	}
 	return false;
@@ -77,15 +77,16 @@ leads_through(const struct replaced *replaced, struct fx_module *module,
 	return is_replaced_below(replaced, module);
 }
 
+/* FIRST: the first entry of COUNT that replaces a member. */
 static void
 add_users_of_modules(struct fx_graph *graph, const struct fx_entry *entries,
-	size_t count, struct fx_bitset *ids)
+	size_t first, size_t count, struct fx_bitset *ids)
 {
 	struct replaced replaced = { .entries = entries, .count = count };
 	struct fx_node *node;
 
-	for (size_t i = 0; i < count; i++) {
-		const struct fx_entry_member *place = &entries[i].member;
+	for (size_t i = first; i < count; i++) {
+		const struct fx_entry_member *place = entries[i].member;
 
 		if (entries[i].kind != FX_EDIT_MEMBER || place->graph != graph)
 			continue;
@@ -105,8 +106,10 @@ add_users_of_modules(struct fx_graph *graph, const struct fx_entry *entries,
 
 static void
 add(struct fx_graph *graph, const struct fx_entry *entries, size_t count,
-	struct fx_bitset *ids)
+	struct fx_bitset *ids, struct fx_bitset *moved)
 {
+	size_t member = count;
+
 	for (size_t i = 0; i < count; i++) {
 		if (fx_entry_graph(&entries[i]) != graph)
 			continue;
@@ -118,23 +121,18 @@ add(struct fx_graph *graph, const struct fx_entry *entries, size_t count,
 			fx_bitset_add(ids, (uint32_t)entries[i].node->id);
 			break;
 		case FX_EDIT_MOVE:
+			fx_bitset_add(moved, (uint32_t)entries[i].node->id);
+			break;
+		case FX_EDIT_MEMBER:
+			member = FX_MIN(member, i);
+			break;
 		case FX_EDIT_NAME:
 		case FX_EDIT_TYPE:
-		case FX_EDIT_MEMBER:
 			break;
 		}
 	}
-	add_users_of_modules(graph, entries, count, ids);
-}
-
-static void
-add_moves(struct fx_graph *graph, const struct fx_entry *entries, size_t count,
-	struct fx_bitset *ids)
-{
-	for (size_t i = 0; i < count; i++)
-		if (entries[i].kind == FX_EDIT_MOVE &&
-			entries[i].node->graph == graph)
-			fx_bitset_add(ids, (uint32_t)entries[i].node->id);
+	if (member < count)
+		add_users_of_modules(graph, entries, member, count, ids);
 }
 
 /* GRAPH and those it is nested in. */
@@ -159,6 +157,8 @@ add_graphs(struct fx_graph *graph, const struct fx_entry *entries, size_t count,
 	const struct fx_graph *last = graph;
 
 	add_graph(ret, graph);
+	if (!graph->journal->is_shared)
+		return;
 	for (size_t i = 0; i < count; i++) {
 		struct fx_graph *of = fx_entry_graph(&entries[i]);
 
@@ -188,19 +188,12 @@ record_of(const struct fx_graph *graph, uint32_t id)
 }
 
 void
-fx_changed_nodes_of(struct fx_graph *graph, uint32_t id, struct fx_bitset *ids)
+fx_changed_nodes_of(struct fx_graph *graph, uint32_t id, struct fx_bitset *ids,
+	struct fx_bitset *moved)
 {
 	const struct fx_record *record = record_of(graph, id);
 
-	add(graph, record->entries.items, record->entries.count, ids);
-}
-
-void
-fx_moved_nodes_of(struct fx_graph *graph, uint32_t id, struct fx_bitset *ids)
-{
-	const struct fx_record *record = record_of(graph, id);
-
-	add_moves(graph, record->entries.items, record->entries.count, ids);
+	add(graph, record->entries.items, record->entries.count, ids, moved);
 }
 
 void
@@ -227,22 +220,12 @@ open_entries(const struct fx_graph *graph, size_t savepoint,
 
 void
 fx_changed_nodes_open(struct fx_graph *graph, size_t savepoint,
-	struct fx_bitset *ids)
+	struct fx_bitset *ids, struct fx_bitset *moved)
 {
 	const struct fx_entry *entries;
 	size_t count = open_entries(graph, savepoint, &entries);
 
-	add(graph, entries, count, ids);
-}
-
-void
-fx_moved_nodes_open(struct fx_graph *graph, size_t savepoint,
-	struct fx_bitset *ids)
-{
-	const struct fx_entry *entries;
-	size_t count = open_entries(graph, savepoint, &entries);
-
-	add_moves(graph, entries, count, ids);
+	add(graph, entries, count, ids, moved);
 }
 
 void

@@ -20,22 +20,15 @@
 
 /* Add to IDS (low halves, which count the nodes) the nodes that transaction ID
  * created, gave other arguments or another target, or that call or get what it
- * replaced.
+ * replaced; to MOVED those that were moved: where others write in place or draw
+ * random numbers, that matters too.
  */
 void fx_changed_nodes_of(struct fx_graph *graph, uint32_t id,
-	struct fx_bitset *ids);
+	struct fx_bitset *ids, struct fx_bitset *moved);
 
 /* The same for the open transaction from SAVEPOINT on (ir/savepoint.h). */
 void fx_changed_nodes_open(struct fx_graph *graph, size_t savepoint,
-	struct fx_bitset *ids);
-
-/* The nodes that were only moved: where others write in place or draw random
- * numbers, that matters too.
- */
-void fx_moved_nodes_of(struct fx_graph *graph, uint32_t id,
-	struct fx_bitset *ids);
-void fx_moved_nodes_open(struct fx_graph *graph, size_t savepoint,
-	struct fx_bitset *ids);
+	struct fx_bitset *ids, struct fx_bitset *moved);
 
 /* The graphs that were edited and those they are nested in, GRAPH in any case.
  */

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/intern.h"
 #include "ir/edit.h"
 #include "ir/graph_private.h"
@@ -107,12 +108,13 @@ apply(struct fx_graph *graph, const struct place *place,
 	struct fx_entry entry = { .kind = FX_EDIT_MEMBER };
 	const char *first = fx_intern_n(place->rest, strcspn(place->rest, "."));
 
-	entry.member.graph = graph;
-	entry.member.module = place->module;
-	entry.member.index = index_of(place->module, first);
-	entry.member.is_present = member != NULL;
+	entry.member = FX_ARENA_NEW(graph->permanent, struct fx_entry_member);
+	entry.member->graph = graph;
+	entry.member->module = place->module;
+	entry.member->index = index_of(place->module, first);
+	entry.member->is_present = member != NULL;
 	if (member)
-		entry.member.member = wrap(graph, place->rest, *member);
+		entry.member->member = wrap(graph, place->rest, *member);
 	if (member && member->child)
 		fx_journal_share(graph, member->child);
 	fx_journal_apply(graph, &entry);

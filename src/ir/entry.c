@@ -166,7 +166,7 @@ cross(struct fx_entry *entry, bool forward)
 		SWAP(entry->node->type, entry->text);
 		break;
 	case FX_EDIT_MEMBER:
-		set_member(&entry->member);
+		set_member(entry->member);
 		break;
 	}
 	if (entry->node)

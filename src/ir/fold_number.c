@@ -83,11 +83,14 @@ fx_fold_some(const char *word)
 bool
 fx_fold_is_some(const struct fx_value *value, const char *word)
 {
-	size_t length = strlen(word);
+	size_t length;
 
+	if (value->kind != FX_VALUE_UNKNOWN || !value->text ||
+		value->is_input || *value->text != *word)
+		return false;
+	length = strlen(word);
 	/* More may stand behind a blank: "bool u0 >= 0". */
-	return value->kind == FX_VALUE_UNKNOWN && value->text &&
-	       strncmp(value->text, word, length) == 0 &&
+	return strncmp(value->text, word, length) == 0 &&
 	       (value->text[length] == '\0' || value->text[length] == ' ');
 }
 

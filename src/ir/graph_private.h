@@ -41,8 +41,11 @@ struct fx_graph_private {
 	bool is_bare;
 	struct fx_map sources; /* hash -> chain of equal hashes */
 	struct fx_map scopes;
-	struct fx_map notes;   /* node index -> chain */
-	struct fx_map derived; /* node index -> ids (node_info.c) */
+	struct fx_map notes; /* node index -> chain */
+	/* By slab, as far as needed: what its nodes were derived from
+	 * (node_info.c); NULL for those of which nothing is told.
+	 */
+	FX_VEC(struct fx_derived **) derived;
 	size_t compacted_size; /* of the value arena, when last compacted */
 };
 

@@ -166,8 +166,10 @@ put_payload(struct fx_buf *out, const struct fx_value *value, bool as_text)
 	case FX_VALUE_MEMORY_FORMAT:
 	case FX_VALUE_FUNCTION:
 	case FX_VALUE_OPAQUE:
-	case FX_VALUE_UNKNOWN:
 		fx_hash_put_text(out, value->text);
+		break;
+	case FX_VALUE_UNKNOWN:
+		fx_hash_put_text(out, fx_value_why(value));
 		break;
 	case FX_VALUE_NODE:
 		fx_hash_put_interned(out, value->node->name);

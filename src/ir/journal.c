@@ -70,6 +70,7 @@ fx_journal_share(struct fx_graph *graph, struct fx_module *module)
 		if (!inner)
 			continue;
 		inner->outer = graph;
+		graph->journal->is_shared = true;
 		if (inner->journal == graph->journal)
 			continue;
 		inner->journal = graph->journal;
@@ -151,6 +152,14 @@ fx_journal_is_relaxed(const struct fx_graph *graph)
 	return graph->journal && graph->journal->is_relaxed;
 }
 
+void
+fx_journal_reserve(struct fx_graph *graph, size_t count)
+{
+	struct fx_record *open = &graph->journal->open;
+
+	fx_vec_reserve(&open->entries, open->entries.count + count);
+}
+
 uint32_t
 fx_journal_open_id(const struct fx_graph *graph)
 {
@@ -217,9 +226,9 @@ check_open(struct fx_graph *graph)
 static size_t
 size_of_tensors(const struct fx_entry *entry)
 {
-	const struct fx_member *member = &entry->member.member;
+	const struct fx_member *member = &entry->member->member;
 
-	if (entry->kind != FX_EDIT_MEMBER || !entry->member.is_present)
+	if (entry->kind != FX_EDIT_MEMBER || !entry->member->is_present)
 		return 0;
 	if (member->child)
 		return fx_module_bytes(member->child, NULL);
@@ -430,7 +439,7 @@ fx_journal_goto(struct fx_graph *graph, uint32_t id)
 static struct fx_edit_step
 step_of(const struct fx_entry *entry, const char *old_name)
 {
-	const struct fx_entry_member *place = &entry->member;
+	const struct fx_entry_member *place = entry->member;
 	struct fx_edit_step step = {
 		.kind = (enum fx_edit_kind)entry->kind,
 		.graph = fx_entry_graph(entry),

@@ -55,16 +55,19 @@ struct fx_entry {
 		struct fx_entry_name name; /* CREATE, NAME */
 		struct fx_node *previous;  /* MOVE */
 		struct fx_entry_args args;
-		const char *text; /* TARGET, TYPE */
-		struct fx_entry_member member;
+		const char *text;               /* TARGET, TYPE */
+		struct fx_entry_member *member; /* in its graph's arena */
 	};
 };
+
+/* Large edits have many entries, and each is a line of the cache. */
+_Static_assert(sizeof(struct fx_entry) <= 64, "an entry has 64 bytes");
 
 /* The graph that ENTRY edits: the journal's own or one nested in it. */
 static inline struct fx_graph *
 fx_entry_graph(const struct fx_entry *entry)
 {
-	return entry->node ? entry->node->graph : entry->member.graph;
+	return entry->node ? entry->node->graph : entry->member->graph;
 }
 
 /* A transaction, and the entries that undo or redo it. */
@@ -85,7 +88,8 @@ struct fx_journal {
 	uint32_t base; /* the oldest id that can be reached */
 
 	struct fx_record open;
-	int nesting; /* 0: no transaction is open */
+	int nesting;    /* 0: no transaction is open */
+	bool is_shared; /* graphs nested in the one that it is of have it */
 	bool is_relaxed;
 	size_t values_before; /* size of the value arena at begin */
 
@@ -100,6 +104,9 @@ bool fx_journal_is_relaxed(const struct fx_graph *graph);
  * it, share GRAPH's journal.
  */
 void fx_journal_share(struct fx_graph *graph, struct fx_module *module);
+
+/* The open transaction of GRAPH gets COUNT entries more, about. */
+void fx_journal_reserve(struct fx_graph *graph, size_t count);
 
 /* The id that the open transaction will have; 0 while building. */
 uint32_t fx_journal_open_id(const struct fx_graph *graph);

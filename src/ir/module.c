@@ -389,11 +389,11 @@ reach_entry(struct reach *reach, const struct fx_entry *entry)
 {
 	if (entry->kind != FX_EDIT_MEMBER)
 		return;
-	reach_module(reach, entry->member.module);
-	if (!entry->member.is_present)
+	reach_module(reach, entry->member->module);
+	if (!entry->member->is_present)
 		return;
-	reach_module(reach, entry->member.member.child);
-	reach_tensor(reach, entry->member.member.tensor);
+	reach_module(reach, entry->member->member.child);
+	reach_tensor(reach, entry->member->member.tensor);
 }
 
 static void

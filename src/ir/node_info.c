@@ -3,12 +3,14 @@
  */
 #include <config.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/intern.h"
+#include "base/mem.h"
 #include "ir/graph.h"
 #include "ir/graph_private.h"
 #include "ir/note.h"
@@ -32,10 +34,14 @@ struct note {
 void
 fx_graph_deinit_annotations(struct fx_graph *graph)
 {
-	fx_map_deinit(&graph->private_->sources);
-	fx_map_deinit(&graph->private_->scopes);
-	fx_map_deinit(&graph->private_->notes);
-	fx_map_deinit(&graph->private_->derived);
+	struct fx_graph_private *p = graph->private_;
+
+	fx_map_deinit(&p->sources);
+	fx_map_deinit(&p->scopes);
+	fx_map_deinit(&p->notes);
+	for (size_t i = 0; i < p->derived.count; i++)
+		free(p->derived.items[i]);
+	fx_vec_deinit(&p->derived);
 }
 
 static bool
@@ -247,15 +253,30 @@ fx_graph_note(const struct fx_node *node, const char *key)
 	return NULL;
 }
 
-struct derived {
+struct fx_derived {
 	uint32_t count;
 	uint64_t ids[];
 };
 
+/* Where what NODE was derived from is kept; NULL: nothing is, of its slab. */
+static struct fx_derived **
+derived_place(const struct fx_node *node)
+{
+	const struct fx_graph_private *p = node->graph->private_;
+	size_t index = fx_node_index(node) - 1;
+	size_t slab = index / FX_SLAB_NODES;
+
+	if (slab >= p->derived.count || !p->derived.items[slab])
+		return NULL;
+	return &p->derived.items[slab][index % FX_SLAB_NODES];
+}
+
 void
 fx_graph_set_derived(struct fx_node *node, const uint64_t *ids, uint32_t count)
 {
-	struct derived *derived;
+	struct fx_graph_private *p = node->graph->private_;
+	size_t slab = (fx_node_index(node) - 1) / FX_SLAB_NODES;
+	struct fx_derived *derived;
 
 	if (!count)
 		return;
@@ -263,16 +284,19 @@ fx_graph_set_derived(struct fx_node *node, const uint64_t *ids, uint32_t count)
 		sizeof(*derived) + count * sizeof(*ids));
 	derived->count = count;
 	memcpy(derived->ids, ids, count * sizeof(*ids));
-	fx_map_set(&node->graph->private_->derived, fx_node_index(node),
-		(uintptr_t)derived);
+	while (p->derived.count <= slab)
+		fx_vec_push(&p->derived, NULL);
+	if (!p->derived.items[slab])
+		p->derived.items[slab] =
+			fx_xcalloc(FX_SLAB_NODES, sizeof(struct fx_derived *));
+	*derived_place(node) = derived;
 }
 
 const uint64_t *
 fx_graph_derived(const struct fx_node *node, uint32_t *count_ret)
 {
-	const struct derived *derived = (const struct derived *)
-		fx_map_get(&node->graph->private_->derived, fx_node_index(node),
-			0);
+	struct fx_derived **place = derived_place(node);
+	const struct fx_derived *derived = place ? *place : NULL;
 
 	*count_ret = derived ? derived->count : 0;
 	return derived ? derived->ids : NULL;

@@ -13,6 +13,7 @@
 #include "ir/edit.h"
 #include "ir/graft.h"
 #include "ir/graph_private.h"
+#include "ir/journal_private.h"
 #include "ir/module.h"
 #include "ir/pattern_private.h"
 #include "ir/rewrite_private.h"
@@ -23,7 +24,9 @@ struct fx_rewrite {
 	const struct fx_replacement *replacement;
 	fx_rewrite_fill_fn *fill;
 	void *context;
-	struct fx_map changed; /* output of an earlier match -> its value */
+	/* By index: what stands for the output of an earlier match, or NULL. */
+	const struct fx_value **changed;
+	size_t changed_limit;
 	/* By index of the replacement's nodes: what stands for each in the
 	 * place at hand.
 	 */
@@ -31,6 +34,7 @@ struct fx_rewrite {
 	const char **placed; /* paths of new modules there, one each */
 	size_t *numbers;     /* tried last for the path of each */
 	uint64_t *ids;       /* of the operations that are replaced */
+	struct fx_arena *scratch;
 	const struct fx_value *values;
 	struct fx_node *first; /* operation that is an output */
 	struct fx_node *before;
@@ -43,6 +47,7 @@ fx_rewrite_new(struct fx_graph *graph, const struct fx_replacement *replacement)
 	size_t modules = replacement->modules.count;
 
 	rewrite->graph = graph;
+	rewrite->scratch = fx_arena_new();
 	rewrite->replacement = replacement;
 	rewrite->made =
 		fx_xcalloc(replacement->node_limit, sizeof(*rewrite->made));
@@ -58,7 +63,8 @@ fx_rewrite_free(struct fx_rewrite *rewrite)
 {
 	if (!rewrite)
 		return;
-	fx_map_deinit(&rewrite->changed);
+	fx_arena_free(rewrite->scratch);
+	free(rewrite->changed);
 	free(rewrite->made);
 	free(rewrite->placed);
 	free(rewrite->numbers);
@@ -74,7 +80,47 @@ fx_rewrite_set_fill(struct fx_rewrite *rewrite, fx_rewrite_fill_fn *fill,
 	rewrite->context = context;
 }
 
+void
+fx_rewrite_reserve(struct fx_rewrite *rewrite, size_t count)
+{
+	const struct fx_replacement *replacement = rewrite->replacement;
+	size_t entries = replacement->pattern->operations.count;
+	const struct fx_node *node;
+
+	/* For each output there is a user, about. */
+	fx_graph_for_each_node (node, replacement->graph)
+		entries += node->opcode != FX_OPCODE_PLACEHOLDER;
+	fx_journal_reserve(rewrite->graph, count * entries);
+}
+
 /* --- what is read -------------------------------------------------------- */
+
+/* What stands for NODE, an output of an earlier match; NULL: it was none. */
+static const struct fx_value *
+successor(const struct fx_rewrite *rewrite, const struct fx_node *node)
+{
+	size_t index = fx_node_index(node);
+
+	return index < rewrite->changed_limit ? rewrite->changed[index] : NULL;
+}
+
+static void
+set_successor(struct fx_rewrite *rewrite, const struct fx_node *node,
+	const struct fx_value *value)
+{
+	size_t index = fx_node_index(node);
+	size_t limit = (size_t)rewrite->graph->private_->made + 1;
+	size_t had = rewrite->changed_limit;
+
+	if (index >= had) {
+		rewrite->changed = fx_xrealloc(rewrite->changed,
+			limit * sizeof(struct fx_value *));
+		memset(rewrite->changed + had, 0,
+			(limit - had) * sizeof(struct fx_value *));
+		rewrite->changed_limit = limit;
+	}
+	rewrite->changed[index] = value;
+}
 
 /* LEAF as it is now: an earlier match may have replaced it. */
 static struct fx_value
@@ -85,7 +131,7 @@ current(void *context, const struct fx_value *leaf)
 	const struct fx_value *changed;
 
 	while (value.kind == FX_VALUE_NODE &&
-		(changed = fx_map_get_pointer(&rewrite->changed, value.node)))
+		(changed = successor(rewrite, value.node)))
 		value = *changed;
 	return value;
 }
@@ -104,10 +150,13 @@ brought(void *context, const struct fx_value *leaf)
 static struct fx_value
 bring(struct fx_rewrite *rewrite, const struct fx_value *value)
 {
+	struct fx_arena_mark mark = fx_arena_mark(rewrite->scratch);
 	struct fx_value copy =
-		fx_value_map(rewrite->graph->values, value, brought, rewrite);
+		fx_value_map(rewrite->scratch, value, brought, rewrite);
 
-	return fx_value_clone(rewrite->graph->values, &copy);
+	copy = fx_value_clone(rewrite->graph->values, &copy);
+	fx_arena_rollback(rewrite->scratch, mark);
+	return copy;
 }
 
 static void
@@ -283,6 +332,9 @@ make(struct fx_rewrite *rewrite, const struct fx_node *node)
 	spec.target = node->opcode == FX_OPCODE_CALL_MODULE
 			      ? placed_path(rewrite, node->target)
 			      : node->target;
+	if (node->opcode == FX_OPCODE_CALL_FUNCTION ||
+		node->opcode == FX_OPCODE_CALL_METHOD)
+		spec.like = node;
 	spec.args = bring(rewrite, &node->args);
 	spec.kwargs = bring(rewrite, &node->kwargs);
 	spec.scope = fx_graft_scope(graph, &spec, rewrite->first);
@@ -388,7 +440,7 @@ hand_over(struct fx_rewrite *rewrite)
 
 		*value = bring(rewrite, &rewrite->replacement->outputs[i]);
 		err = fx_edit_replace_uses(output, value, NULL, NULL, NULL);
-		fx_map_set_pointer(&rewrite->changed, output, value);
+		set_successor(rewrite, output, value);
 	}
 	for (size_t i = pattern->operations.count; !err && i-- > 0;)
 		err = fx_edit_erase(rewrite->values[pattern->operations

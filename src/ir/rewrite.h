@@ -60,6 +60,9 @@ typedef struct fx_error *fx_rewrite_fill_fn(void *context,
 void fx_rewrite_set_fill(struct fx_rewrite *rewrite, fx_rewrite_fill_fn *fill,
 	void *context);
 
+/* COUNT places will be rewritten, about. */
+void fx_rewrite_reserve(struct fx_rewrite *rewrite, size_t count);
+
 /* Put the replacement where the match VALUES stands (ir/match.h).  The first
  * node of each output hands its name on.  As fx_edit_create; NO_NAME for an
  * attribute that a layer does not have.

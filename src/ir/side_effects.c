@@ -125,7 +125,8 @@ find_argument(const struct fx_node *node, const char *name)
 		const struct fx_parameter *p = &signature->parameters[i];
 		const struct fx_value *given;
 
-		if (strcmp(p->name, name) != 0)
+		/* Most begin otherwise. */
+		if (*p->name != *name || strcmp(p->name, name) != 0)
 			continue;
 		given = fx_node_kwarg(node, p->name);
 		if (!given && !p->is_keyword_only)

@@ -15,41 +15,46 @@ enum {
 	MARK_SEEN = 1
 };
 
-struct inputs {
-	FX_VEC(struct fx_node *) nodes;
-	struct fx_node *first[8]; /* most nodes have few */
+/* Most nodes have few inputs, and few users. */
+struct nodes {
+	FX_VEC(struct fx_node *) others;
+	struct fx_node *first[8];
 	size_t count;
 };
 
 static struct fx_node *
-input_at(const struct inputs *inputs, size_t index)
+node_at(const struct nodes *nodes, size_t index)
 {
-	size_t few = FX_ARRAY_LEN(inputs->first);
+	size_t few = FX_ARRAY_LEN(nodes->first);
 
-	return index < few ? inputs->first[index]
-			   : inputs->nodes.items[index - few];
+	return index < few ? nodes->first[index]
+			   : nodes->others.items[index - few];
+}
+
+static void
+add_node(struct nodes *nodes, struct fx_node *node)
+{
+	if (nodes->count < FX_ARRAY_LEN(nodes->first))
+		nodes->first[nodes->count] = node;
+	else
+		fx_vec_push(&nodes->others, node);
+	nodes->count++;
 }
 
 static bool
 collect(void *context, struct fx_node *node)
 {
-	struct inputs *inputs = context;
-
 	if (node->mark & MARK_SEEN)
 		return true;
 	node->mark |= MARK_SEEN;
-	if (inputs->count < FX_ARRAY_LEN(inputs->first))
-		inputs->first[inputs->count] = node;
-	else
-		fx_vec_push(&inputs->nodes, node);
-	inputs->count++;
+	add_node(context, node);
 	return true;
 }
 
 void
 fx_uses_build(struct fx_graph *graph, struct fx_node *node)
 {
-	struct inputs inputs = { .count = 0 };
+	struct nodes inputs = { .count = 0 };
 
 	fx_value_visit_nodes(&node->args, collect, &inputs);
 	fx_value_visit_nodes(&node->kwargs, collect, &inputs);
@@ -59,12 +64,12 @@ fx_uses_build(struct fx_graph *graph, struct fx_node *node)
 		node->uses = fx_arena_alloc(graph->values,
 			inputs.count * sizeof(*node->uses));
 	for (size_t i = 0; i < inputs.count; i++) {
-		struct fx_node *input = input_at(&inputs, i);
+		struct fx_node *input = node_at(&inputs, i);
 
 		input->mark &= (uint8_t)~MARK_SEEN;
 		node->uses[i] = (struct fx_use){ .user = node, .input = input };
 	}
-	fx_vec_deinit(&inputs.nodes);
+	fx_vec_deinit(&inputs.others);
 }
 
 void
@@ -140,8 +145,6 @@ fx_uses_restore(struct fx_node *node)
 
 /* Replacing all uses of a node. */
 
-typedef FX_VEC(struct fx_node *) node_vec;
-
 struct replacing {
 	struct fx_node *node;
 	const struct fx_value *replacement;
@@ -194,7 +197,7 @@ check_user(struct replacing *r)
 /* The users that FILTER lets through, in order, all checked. */
 static struct fx_error *
 choose_users(struct replacing *r, fx_edit_filter_fn *filter, void *context,
-	node_vec *users)
+	struct nodes *users)
 {
 	struct fx_use *use;
 
@@ -207,7 +210,7 @@ choose_users(struct replacing *r, fx_edit_filter_fn *filter, void *context,
 		err = check_user(r);
 		if (err)
 			return err;
-		fx_vec_push(users, use->user);
+		add_node(users, use->user);
 	}
 	return NULL;
 }
@@ -218,7 +221,7 @@ fx_edit_replace_uses(struct fx_node *node, const struct fx_value *replacement,
 {
 	struct fx_value kept = *replacement;
 	struct replacing r = { .node = node, .replacement = &kept };
-	node_vec users = { 0 };
+	struct nodes users = { .count = 0 };
 	struct fx_error *err = fx_check_present(node);
 
 	if (count_ret)
@@ -234,12 +237,12 @@ fx_edit_replace_uses(struct fx_node *node, const struct fx_value *replacement,
 		struct fx_value args;
 		struct fx_value kwargs;
 
-		r.user = users.items[i];
+		r.user = node_at(&users, i);
 		rewire(&r, &args, &kwargs);
 		fx_edit_apply_args(r.user, args, kwargs, true);
 	}
 	if (!err && count_ret)
 		*count_ret = users.count;
-	fx_vec_deinit(&users);
+	fx_vec_deinit(&users.others);
 	return err;
 }

@@ -117,6 +117,23 @@ fx_value_text(enum fx_value_kind kind, const char *text)
 		.text = interned };
 }
 
+struct fx_value
+fx_value_unknown_input(const char *name)
+{
+	return (struct fx_value){ .kind = FX_VALUE_UNKNOWN,
+		.is_input = true,
+		.count = (uint32_t)fx_intern_length(name),
+		.text = name };
+}
+
+const char *
+fx_value_why(const struct fx_value *unknown)
+{
+	return unknown->is_input
+		       ? fx_intern_format("%%%s is not known", unknown->text)
+		       : unknown->text;
+}
+
 const char *
 fx_value_opaque_part(const struct fx_value *value, int which,
 	size_t *length_ret)
@@ -296,6 +313,8 @@ same_double(double a, double b)
 static bool
 same_text(const struct fx_value *a, const struct fx_value *b)
 {
+	if (a->is_input != b->is_input)
+		return false;
 	if (a->text == b->text)
 		return a->count == b->count;
 	return a->text && b->text && a->count == b->count &&

@@ -50,7 +50,8 @@ enum fx_value_kind {
 
 	FX_VALUE_TENSOR,  /* tensor: dtype and shape; metadata only */
 	FX_VALUE_SYMBOL,  /* symbol: a symbolic integer; metadata only */
-	FX_VALUE_UNKNOWN, /* nothing is known; text may say why; ditto */
+	FX_VALUE_UNKNOWN, /* nothing is known; text may say why, or name the
+			   * input that is to blame; ditto */
 
 	FX_VALUE_NODE_ID, /* integer: a node, not its value; only in data */
 	FX_VALUE_HELD,    /* held: what is no value; only in data */
@@ -58,7 +59,8 @@ enum fx_value_kind {
 };
 
 struct fx_value {
-	uint8_t kind; /* enum fx_value_kind */
+	uint8_t kind;  /* enum fx_value_kind */
+	bool is_input; /* UNKNOWN: text is the name of a node */
 	uint32_t count;
 	union {
 		bool truth;
@@ -121,6 +123,13 @@ struct fx_value fx_value_dtype(int dtype);
  * OPAQUE BIGINT UNKNOWN.  Interns TEXT.
  */
 struct fx_value fx_value_text(enum fx_value_kind kind, const char *text);
+/* UNKNOWN because the node with NAME, interned, is.  In a graph of which
+ * nothing is known each node has one of these: the sentence is made when it is
+ * asked for.
+ */
+struct fx_value fx_value_unknown_input(const char *name);
+/* Why UNKNOWN is so, as a sentence: "%x is not known"; interned, or NULL. */
+const char *fx_value_why(const struct fx_value *unknown);
 
 /* The text of an OPAQUE is its repr; of a member of an Enum, after a
  * FX_VALUE_PART each, also its str, where it is found ("" where code cannot say

@@ -345,8 +345,9 @@ print_metadata(struct fx_buf *out, const struct fx_value *value,
 		fx_size_print(&text, *value);
 		print_wrapped(out, "sym", fx_buf_text(&text), p);
 	} else if (p->style == FX_STYLE_EXACT) {
-		print_wrapped(out, "unknown", value->text ? value->text : "",
-			p);
+		const char *why = fx_value_why(value);
+
+		print_wrapped(out, "unknown", why ? why : "", p);
 	} else {
 		fx_buf_add_char(out, '?');
 	}

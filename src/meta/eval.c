@@ -153,7 +153,9 @@ static struct fx_error *
 eval_rule(struct fx_meta *meta, struct fx_arena *arena,
 	const struct fx_meta_call *call, struct fx_value *ret)
 {
-	struct fx_shape_call shape = { .arena = arena, .op = call->op };
+	struct fx_shape_call shape = { .arena = arena,
+		.op = call->op,
+		.needs_no_reason = call->lacks_input };
 	struct fx_call_values values = { NULL, call->args, call->kwargs };
 	struct fx_value *bound;
 	const char *device;
@@ -172,7 +174,8 @@ eval_rule(struct fx_meta *meta, struct fx_arena *arena,
 	fx_shape_rule_of(call->op)(&shape);
 	if (shape.error)
 		return shape.error;
-	if (shape.result.kind == FX_VALUE_UNKNOWN && !shape.result.text)
+	if (shape.result.kind == FX_VALUE_UNKNOWN && !shape.result.text &&
+		!call->lacks_input)
 		shape.result = fx_fold_unknown("the rule does not say");
 	device = device_of(&shape);
 	*ret = device ? with_device(arena, shape.result, device) : shape.result;

@@ -127,6 +127,7 @@ fx_meta_eval_node(struct fx_meta *meta, struct fx_arena *arena,
 	}
 	call.args = fx_value_map(arena, &node->args, resolve, &resolving);
 	call.kwargs = fx_value_map(arena, &node->kwargs, resolve, &resolving);
+	call.lacks_input = resolving.unknown != NULL;
 	if (node->opcode == FX_OPCODE_OUTPUT) {
 		*ret = call.args.count ? call.args.items[0] : fx_value_none();
 		err = NULL;
@@ -135,8 +136,7 @@ fx_meta_eval_node(struct fx_meta *meta, struct fx_arena *arena,
 	}
 	/* Graphs are never known; their reasons are better. */
 	if (!err && !is_known(ret) && resolving.unknown && !fx_control_is(node))
-		*ret = fx_fold_unknown(fx_intern_format("%%%s is not known",
-			resolving.unknown->name));
+		*ret = fx_value_unknown_input(resolving.unknown->name);
 	return err;
 }
 

@@ -59,6 +59,7 @@ struct fx_meta_call {
 	const struct fx_node *node; /* whose call it is, or NULL */
 	struct fx_value args;   /* TUPLE; a method's receiver is the first */
 	struct fx_value kwargs; /* DICT or NONE */
+	bool lacks_input;       /* the caller knows why a result is UNKNOWN */
 };
 
 /* What CALL gives, in ARENA.  SHAPE, TYPE, VALUE, RANGE when torch or Python

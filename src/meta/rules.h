@@ -26,6 +26,7 @@ struct fx_shape_call {
 			   * "min", "max_pool2d" */
 	const struct fx_signature *signature;
 	const struct fx_value *bound; /* one a parameter of the signature */
+	bool needs_no_reason; /* the caller says himself why it is UNKNOWN */
 
 	struct fx_value result; /* UNKNOWN with a reason until a rule says */
 	struct fx_error *error; /* what torch would refuse; owned */

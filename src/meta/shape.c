@@ -50,6 +50,9 @@ fx_rule_give_up(struct fx_shape_call *call, const char *format, ...)
 {
 	va_list args;
 
+	call->result = (struct fx_value){ .kind = FX_VALUE_UNKNOWN };
+	if (call->needs_no_reason)
+		return false;
 	va_start(args, format);
 	call->result = fx_fold_unknown(format_text(call, format, args));
 	va_end(args);

@@ -118,6 +118,7 @@ find_matches(struct state *state)
 	const struct fx_rewriting *what = state->what;
 	const struct fx_match_filter filter = { .holds = is_at_node,
 		.context = state };
+	struct fx_error *err;
 
 	state->rewrite =
 		fx_rewrite_new(state->graph, rule_of(state)->replacement);
@@ -125,8 +126,12 @@ find_matches(struct state *state)
 	if (state->only)
 		return fx_matches_find(state->graph, rule_of(state)->pattern,
 			&filter, &state->matches);
-	return what->find(what->context, state->graph, rule_of(state),
+	err = what->find(what->context, state->graph, rule_of(state),
 		&state->matches);
+	if (!err && state->is_quiet)
+		fx_rewrite_reserve(state->rewrite,
+			fx_matches_count(state->matches));
+	return err;
 }
 
 /* The one that was yielded last stays as it is. */

@@ -49,8 +49,8 @@ fx_changes_gather_open(struct fx_changes *changes, struct fx_graph *root,
 		struct fx_graph *graph = graphs.items[i];
 		struct fx_change *change = change_of(changes, graph);
 
-		fx_changed_nodes_open(graph, savepoint, &change->ids);
-		fx_moved_nodes_open(graph, savepoint, &change->moved);
+		fx_changed_nodes_open(graph, savepoint, &change->ids,
+			&change->moved);
 	}
 	fx_vec_deinit(&graphs);
 }
@@ -66,8 +66,7 @@ fx_changes_gather(struct fx_changes *changes, struct fx_graph *root,
 		struct fx_graph *graph = graphs.items[i];
 		struct fx_change *change = change_of(changes, graph);
 
-		fx_changed_nodes_of(graph, id, &change->ids);
-		fx_moved_nodes_of(graph, id, &change->moved);
+		fx_changed_nodes_of(graph, id, &change->ids, &change->moved);
 	}
 	fx_vec_deinit(&graphs);
 }

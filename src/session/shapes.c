@@ -42,7 +42,7 @@ fx_model_shape_problem(const struct fx_model *model, const struct fx_node *node)
 		return text;
 	if (node->meta && node->meta->kind == FX_VALUE_UNKNOWN &&
 		node->meta->text && *node->meta->text)
-		return node->meta->text;
+		return fx_value_why(node->meta);
 	return NULL;
 }
 
@@ -120,14 +120,59 @@ visit(struct cone *cone, struct fx_node *node)
 	fx_vec_push(&cone->nodes, node);
 }
 
-/* A few are sorted; of many, it is faster to walk the graph once. */
+/* Of so many, one of SHARE, it is faster to walk the graph once. */
+#define SHARE 16
+
+/* From many nodes: what has an input in the cone comes after it. */
+static void
+walk_down(struct cone *cone, struct fx_graph *graph,
+	const struct fx_bitset *ids)
+{
+	struct fx_node *node;
+
+	fx_graph_for_each_node (node, graph) {
+		size_t i = 0;
+
+		if (!fx_bitset_has(ids, (uint32_t)node->id)) {
+			while (i < node->use_count &&
+				!fx_bitset_has(&cone->seen,
+					(uint32_t)node->uses[i].input->id))
+				i++;
+			if (i == node->use_count)
+				continue;
+		}
+		visit(cone, node);
+	}
+}
+
+/* From a few: their users, and those of these. */
+static void
+visit_users(struct cone *cone, struct fx_graph *graph,
+	const struct fx_bitset *ids)
+{
+	for (size_t at = 0; fx_bitset_next(ids, &at); at++) {
+		struct fx_node *node =
+			fx_graph_find_id(graph, fx_graph_id_at(graph, at));
+
+		if (node)
+			visit(cone, node);
+	}
+	for (size_t i = 0; i < cone->nodes.count; i++) {
+		const struct fx_use *use;
+
+		fx_node_for_each_user (use, cone->nodes.items[i])
+			visit(cone, use->user);
+	}
+}
+
+/* A few are sorted. */
 static void
 put_in_order(struct cone *cone, struct fx_graph *graph)
 {
 	struct fx_node *node;
 	size_t count = 0;
 
-	if (cone->nodes.count < graph->node_count / 16) {
+	if (cone->nodes.count < graph->node_count / SHARE) {
 		if (cone->nodes.count)
 			qsort(cone->nodes.items, cone->nodes.count,
 				sizeof(*cone->nodes.items), fx_order_compare);
@@ -144,22 +189,12 @@ fx_cone_in(struct fx_graph *graph, const struct fx_bitset *ids,
 {
 	struct cone cone = { .nodes = { 0 } };
 
-	for (size_t at = 0; fx_bitset_next(ids, &at); at++) {
-		struct fx_node *node =
-			fx_graph_find_id(graph, fx_graph_id_at(graph, at));
-
-		if (node) {
-			fx_bitset_add(&cone.seen, at);
-			fx_vec_push(&cone.nodes, node);
-		}
+	if (fx_bitset_count(ids) >= graph->node_count / SHARE) {
+		walk_down(&cone, graph, ids);
+	} else {
+		visit_users(&cone, graph, ids);
+		put_in_order(&cone, graph);
 	}
-	for (size_t i = 0; i < cone.nodes.count; i++) {
-		const struct fx_use *use;
-
-		fx_node_for_each_user (use, cone.nodes.items[i])
-			visit(&cone, use->user);
-	}
-	put_in_order(&cone, graph);
 	fx_bitset_deinit(&cone.seen);
 	*ret = cone.nodes.items;
 	*count_ret = cone.nodes.count;

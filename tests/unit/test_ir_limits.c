@@ -365,6 +365,7 @@ only_what_reads_a_replaced_member_is_affected(void)
 {
 	FX_AUTO_GRAPH struct fx_graph *graph = fx_graph_new(1);
 	FX_AUTO_BITSET struct fx_bitset ids = { 0 };
+	FX_AUTO_BITSET struct fx_bitset moved = { 0 };
 	struct fx_node *nodes[4];
 
 	for (int i = 0; i < 2; i++) {
@@ -384,7 +385,7 @@ only_what_reads_a_replaced_member_is_affected(void)
 	FXT_OK(fx_edit_bind_tensor(graph, "a.weight", scalar(graph)));
 	FXT_OK(fx_edit_bind_tensor(graph, "b.bias", scalar(graph)));
 	FXT_OK(fx_journal_commit(graph, NULL));
-	fx_changed_nodes_of(graph, fx_journal_now(graph), &ids);
+	fx_changed_nodes_of(graph, fx_journal_now(graph), &ids, &moved);
 	CU_ASSERT(fx_bitset_has(&ids, (uint32_t)nodes[0]->id));
 	CU_ASSERT_FALSE(fx_bitset_has(&ids, (uint32_t)nodes[1]->id));
 	CU_ASSERT_FALSE(fx_bitset_has(&ids, (uint32_t)nodes[2]->id));

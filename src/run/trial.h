@@ -51,9 +51,23 @@ FX_NODISCARD struct fx_error *fx_trial_run(const struct fx_trial *t,
  * is freed.
  */
 struct fx_alignment;
+
+/* What stays of a first graph that is compared with one other after another on
+ * the same inputs: what it gave, and the values that there were where the two
+ * parted for the first time.  The next ones begin there.
+ */
+struct fx_trial_memory {
+	struct fx_datum *output; /* NULL: it has not run */
+	struct fx_node *at;      /* NULL: there are no values */
+	struct fx_env values;    /* of nodes before AT */
+};
+/* All zero is empty. */
+void fx_trial_memory_deinit(struct fx_trial_memory *memory);
+
 struct fx_trial_pair {
 	const struct fx_trial *trial;
 	const struct fx_alignment *alignment;
+	struct fx_trial_memory *memory; /* of TRIAL, or NULL */
 	struct fx_datum *const *others;
 	size_t other_count;
 };

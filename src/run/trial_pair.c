@@ -121,6 +121,108 @@ keep_error(struct pair *p, int which, struct fx_error *err)
 	return NULL;
 }
 
+/* --- from comparison to comparison --------------------------------------- */
+
+void
+fx_trial_memory_deinit(struct fx_trial_memory *memory)
+{
+	fx_datum_unref(memory->output);
+	fx_env_deinit(&memory->values);
+	*memory = (struct fx_trial_memory){ .output = NULL };
+}
+
+/* Whether MEMORY has what the graphs need of the nodes before it. */
+static bool
+is_enough(const struct pair *p, const struct fx_trial_memory *memory)
+{
+	const struct fx_node *parted = p->pair->alignment->parted[0];
+	const struct fx_node *node = fx_graph_first(p->pair->trial->graph);
+
+	if (parted && fx_node_is_before(parted, memory->at))
+		return false;
+	for (; node != memory->at; node = fx_graph_next(node))
+		if (fx_bitset_has(&p->wanted, (uint32_t)node->id) &&
+			!fx_env_get(&memory->values, node->id))
+			return false;
+	return true;
+}
+
+/* Where to begin: at what is remembered, whose values ENV gets. */
+static struct fx_node *
+begin(struct pair *p, struct fx_trying *trying, struct fx_env *env)
+{
+	struct fx_trial_memory *memory = p->pair->memory;
+	struct fx_node *node = fx_graph_first(trying->trial->graph);
+
+	if (!memory || !memory->at || !is_enough(p, memory))
+		return node;
+	for (; node != memory->at; node = fx_graph_next(node)) {
+		struct fx_datum *value = fx_env_get(&memory->values, node->id);
+
+		trying->next += node->opcode == FX_OPCODE_PLACEHOLDER;
+		if (value)
+			fx_env_take(env, node->id, fx_datum_ref(value));
+	}
+	return node;
+}
+
+/* Whether a run so far is seen in its values alone. */
+static bool
+has_no_traces(const struct fx_timeline *timeline)
+{
+	const struct fx_effect *effect;
+
+	fx_vec_for_each (effect, &timeline->effects)
+		if (effect->saved.count || effect->random)
+			return false;
+	return true;
+}
+
+/* Keep the values of ENV, which are those before NODE.  What writes into them
+ * from now on saves what it overwrites, and is taken back.
+ */
+static void
+remember(struct pair *p, const struct fx_env *env, struct fx_node *at)
+{
+	struct fx_trial_memory *memory = p->pair->memory;
+	struct fx_node *node;
+
+	if (!memory || !at || !has_no_traces(&p->run->timeline) ||
+		(memory->at && is_enough(p, memory)))
+		return;
+	fx_env_clear(&memory->values);
+	memory->at = at;
+	for (node = fx_graph_first(p->pair->trial->graph); node != at;
+		node = fx_graph_next(node)) {
+		struct fx_datum *value = fx_env_get(env, node->id);
+
+		if (value)
+			fx_env_take(&memory->values, node->id,
+				fx_datum_ref(value));
+	}
+}
+
+/* What the first graph gives, which has run unless that is remembered. */
+static struct fx_error *
+give_first(struct pair *p, const struct fx_trying *trying,
+	const struct fx_activation *activation)
+{
+	struct fx_trial_memory *memory = p->pair->memory;
+	struct fx_datum **ret = &p->results->outputs[0];
+	struct fx_error *err;
+
+	if (memory && memory->output) {
+		*ret = fx_datum_ref(memory->output);
+		return NULL;
+	}
+	err = fx_trying_output(trying, activation, true, ret);
+	if (!err && memory)
+		memory->output = fx_datum_ref(*ret);
+	return err;
+}
+
+/* --- running ------------------------------------------------------------- */
+
 /* Both to where they part, then the first to its end. */
 static struct fx_error *
 run_first(struct pair *p, struct fx_trying *trying,
@@ -128,8 +230,8 @@ run_first(struct pair *p, struct fx_trying *trying,
 {
 	const struct fx_trial *t = trying->trial;
 	const struct fx_alignment *alignment = p->pair->alignment;
-	struct fx_trying_part part = { .first = fx_graph_first(t->graph),
-		.end = alignment->parted[0],
+	bool is_known = p->pair->memory && p->pair->memory->output;
+	struct fx_trying_part part = { .end = alignment->parted[0],
 		.also = &p->observers[0],
 		.keeps = true,
 		.needs = is_needed_after,
@@ -138,17 +240,19 @@ run_first(struct pair *p, struct fx_trying *trying,
 
 	part.activation = fx_run_push(p->run, t->graph, t->backend);
 	*activation_ret = part.activation;
+	part.first = begin(p, trying, &part.activation->env);
 	err = fx_trying_run(trying, &part);
 	*mark_ret = p->run->timeline.effects.count;
-	if (!err && part.end) {
+	if (!err)
+		remember(p, &part.activation->env, part.end);
+	if (!err && part.end && !is_known) {
 		part.first = part.end;
 		part.end = NULL;
 		err = fx_trying_run(trying, &part);
 	}
 	p->results->executed[0] = part.executed;
 	if (!err)
-		err = fx_trying_output(trying, part.activation, true,
-			&p->results->outputs[0]);
+		err = give_first(p, trying, part.activation);
 	return keep_error(p, 0, err);
 }
 

@@ -85,8 +85,10 @@ fx_verify_free(struct fx_verify *verify)
 {
 	if (!verify)
 		return;
-	for (size_t i = 0; i < FX_TRIAL_INPUTS; i++)
+	for (size_t i = 0; i < FX_TRIAL_INPUTS; i++) {
 		fx_trial_inputs_deinit(&verify->inputs[i]);
+		fx_trial_memory_deinit(&verify->memory[i]);
+	}
 	if (verify->runs != verify->before)
 		fx_graph_free(verify->runs);
 	fx_graph_free(verify->before);

@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "run/ticker.h"
+#include "run/trial.h"
 #include "run/widen.h"
 #include "session/verify.h"
 
@@ -63,6 +64,7 @@ struct fx_verify {
 	bool owns_backend;
 	char *why; /* nothing can run, or NULL */
 	struct fx_trial_inputs inputs[FX_TRIAL_INPUTS]; /* made when needed */
+	struct fx_trial_memory memory[FX_TRIAL_INPUTS]; /* of RUNS on them */
 	size_t attempt;
 	struct fx_ticker ticker;
 };

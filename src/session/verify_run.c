@@ -158,7 +158,9 @@ run_pair(struct fx_verify *verify, size_t number,
 		.seed = fx_session_seed(verify->session) + number,
 		.ticker = &verify->ticker,
 	};
-	struct fx_trial_pair pair = { .trial = &trial, .alignment = alignment };
+	struct fx_trial_pair pair = { .trial = &trial,
+		.alignment = alignment,
+		.memory = &verify->memory[number] };
 	FX_AUTO_FREE struct fx_datum **others = fx_verify_match_inputs(verify,
 		number, alignment->graphs[1], &pair.other_count);
 
@@ -185,6 +187,7 @@ try_number(struct fx_verify *verify, size_t number,
 		verify->attempt + 1 < FX_TRIAL_ATTEMPTS) {
 		fx_trial_results_deinit(ret);
 		fx_trial_inputs_deinit(&verify->inputs[number]);
+		fx_trial_memory_deinit(&verify->memory[number]);
 		verify->attempt++;
 		err = make_inputs(verify, number);
 		if (!err)

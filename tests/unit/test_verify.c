@@ -7,6 +7,8 @@
 #include "base/arena.h"
 #include "base/blob.h"
 #include "base/buf.h"
+#include "base/compiler.h"
+#include "base/random.h"
 #include "ir/graph.h"
 #include "run/backend.h"
 #include "run/datum.h"
@@ -240,6 +242,58 @@ what_is_alike_runs_once(void)
 	FXT_EQ(result.executed[1], 2);
 }
 
+/* Questions after the first run what they do not know: no more than what
+ * differs, and from the beginning only where that parts earlier, or reads a
+ * value that was not kept.  Values that are written into stay what they were.
+ */
+static const struct question {
+	const char *body;
+	size_t executed[2];
+	enum fx_verdict verdict;
+} questions[] = {
+	{ "b = a.tan()\nc = b.exp()\nreturn c + c", { 10, 2 },
+		FX_VERDICT_SAME },
+	{ "b = a.tan()\nc = b.exp()\nreturn c * 2.5", { 0, 2 },
+		FX_VERDICT_DIFFERS },
+	{ "b = a.tan()\nc = b.exp()\nreturn c.mul_(2.0)", { 0, 2 },
+		FX_VERDICT_SAME },
+	{ "b = a.tan()\nc = b.exp()\nreturn c + b.exp()", { 8, 3 },
+		FX_VERDICT_SAME },
+	{ "b = a.tan()\nc = torch.exp(b)\nreturn c + c", { 7, 3 },
+		FX_VERDICT_SAME },
+	{ "b = a.tan()\nc = b.exp()\nreturn c + c", { 1, 2 }, FX_VERDICT_SAME },
+	{ "b = a.tan()\nc = b.exp()\nreturn a.tan().exp() + c", { 8, 4 },
+		FX_VERDICT_SAME },
+};
+
+static void
+what_is_known_does_not_run_again(void)
+{
+	static const char head[] = "a = x.sin().relu_().cos().mul_(2.0)\n";
+	FX_AUTO_BUF struct fx_buf body = { 0 };
+	FX_AUTO(world) struct world w = { NULL };
+	FX_AUTO_VERIFY struct fx_verify *verify = NULL;
+
+	fx_buf_addf(&body, "%sb = a.tan()\nc = b.exp()\nreturn c * 2.0", head);
+	w = world_new(fx_buf_text(&body), "f32[3]", NULL);
+	verify = verify_new(&w, FX_CLAIM_EXACT);
+	for (size_t i = 0; i < FX_ARRAY_LEN(questions); i++) {
+		const struct question *question = &questions[i];
+		FX_AUTO_GRAPH struct fx_graph *after = NULL;
+		FX_AUTO_VERIFY_RESULT struct fx_verify_result result = {
+			.why = NULL
+		};
+
+		fx_buf_truncate(&body, 0);
+		fx_buf_addf(&body, "%s%s", head, question->body);
+		after = fxt_side_load("x, y", fx_buf_text(&body));
+		FXT_OK(fx_verify_graph(verify, after, &result));
+		FXT_EQ(result.verdict, question->verdict);
+		FXT_EQ(result.executed[0], question->executed[0]);
+		FXT_EQ(result.executed[1], question->executed[1]);
+	}
+}
+
 static bool
 press(void *context)
 {
@@ -318,6 +372,89 @@ a_gap_is_measured(void)
 	}
 }
 
+#define MANY 10007
+
+/* A number of any size, denormal ones too, that f32 has. */
+static double
+any_number(uint64_t *state)
+{
+	int power = (int)(fx_random_bits(state) % 260) - 140;
+	double part = (double)(fx_random_bits(state) >> 40) - 0x1p23;
+
+	return (double)(float)ldexp(part, power - 24);
+}
+
+/* In steps at the larger of both. */
+static double
+steps_of(bool is_wide, double a, double b)
+{
+	double near = fmax(fabs(a), fabs(b));
+	int least = is_wide ? -1022 : -126;
+	int power = near > 0 ? ilogb(near) : least;
+
+	return fabs(a - b) /
+	       ldexp(1, FX_MAX(power, least) - (is_wide ? 52 : 23));
+}
+
+static void
+many_floats_are_measured_as_one_is(void)
+{
+	static double pairs[2][MANY];
+	static float narrow[2][MANY];
+	FX_AUTO_BACKEND struct fx_backend *backend = fxt_torch_new();
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	int64_t sizes[1] = { MANY };
+	uint64_t state = 7;
+
+	for (int is_wide = 0; is_wide < 2; is_wide++) {
+		struct fx_datum *sides[2];
+		FX_AUTO_GAP struct fx_gap gap = { .mismatch = NULL };
+		double most[3] = { 0 };
+		uint64_t differing = 0;
+		uint64_t index = 0;
+		double dot = 0;
+		double noise = 0;
+
+		for (size_t i = 0; i < MANY; i++) {
+			double a = any_number(&state);
+			double b = i % 3 ? a : any_number(&state);
+			double by = fabs(a - b);
+
+			pairs[0][i] = a;
+			pairs[1][i] = b;
+			narrow[0][i] = (float)a;
+			narrow[1][i] = (float)b;
+			index = by > most[0] ? i : index;
+			most[0] = fmax(most[0], by);
+			most[1] = fmax(most[1], fabs(a));
+			most[2] = fmax(most[2], steps_of(is_wide, a, b));
+			differing += a != b;
+			dot += a * b;
+			noise += by * by;
+		}
+		for (int s = 0; s < 2; s++) {
+			struct fx_value meta = fx_tensor_meta_ints(arena,
+				is_wide ? FX_DTYPE_F64 : FX_DTYPE_F32, sizes,
+				1);
+
+			FXT_OK(fx_values_write(backend, meta.tensor,
+				is_wide ? (void *)pairs[s] : (void *)narrow[s],
+				&sides[s]));
+		}
+		FXT_OK(fx_gap_compute(sides[0], sides[1], false, NULL, &gap));
+		FXT_EQ(gap.max_abs, most[0]);
+		FXT_EQ(gap.largest, most[1]);
+		FXT_EQ(gap.max_ulp, most[2]);
+		FXT_EQ(gap.differing, differing);
+		FXT_EQ(gap.index, index);
+		FXT_EQ(gap.is_bit_equal, false);
+		CU_ASSERT(fabs(gap.dot - dot) <= 1e-12 * fabs(dot));
+		CU_ASSERT(fabs(gap.noise - noise) <= 1e-12 * noise);
+		fx_datum_unref(sides[0]);
+		fx_datum_unref(sides[1]);
+	}
+}
+
 int
 main(void)
 {
@@ -325,7 +462,9 @@ main(void)
 		FXT_CASE(a_gap_is_measured),
 		FXT_CASE(a_change_is_told),
 		FXT_CASE(no_trace_is_left),
+		FXT_CASE(many_floats_are_measured_as_one_is),
 		FXT_CASE(what_is_alike_runs_once),
+		FXT_CASE(what_is_known_does_not_run_again),
 		FXT_CASE(it_can_be_interrupted),
 	};
 

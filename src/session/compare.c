@@ -257,10 +257,7 @@ check_memory(const struct comparing *c)
 	fx_graph_for_each_node (node, c->copies[0])
 		if (node->meta)
 			bytes += fx_value_tensor_bytes(node->meta);
-	return c->options->arrays
-		       ? NULL
-		       : fx_check_bytes("keeping the values of a graph takes",
-				 bytes);
+	return fx_check_bytes("keeping the values of a graph takes", bytes);
 }
 
 /* As fx_widening has it. */
@@ -284,7 +281,9 @@ run_graphs(struct comparing *c, struct fx_datum *const *inputs, size_t count,
 
 	if (keeps_to_itself(c->copies[0]) && keeps_to_itself(c->copies[1]))
 		return reason(c, fx_trial_run_beside(&walk, left_ret));
-	err = reason(c, fx_trial_run(&first, NULL, NULL));
+	err = check_memory(c);
+	if (!err)
+		err = reason(c, fx_trial_run(&first, NULL, NULL));
 	if (err)
 		return err;
 	err = reason(c, fx_trial_run(&second, NULL, NULL));
@@ -323,8 +322,6 @@ run_both(struct comparing *c, struct fx_comparison *ret)
 	struct fx_error *err = fx_verify_get_inputs(c->verify);
 	const struct fx_node *node;
 
-	if (!err)
-		err = check_memory(c);
 	c->verify->widening.to = other_dtype(c);
 	if (!err && c->options->dtype)
 		err = fx_widen_graph(&c->verify->widening, c->copies[1]);

@@ -204,6 +204,8 @@ const struct cmd_entry cmd_group_rewrite[] = {
 			{ "rules", 'r', CMD_ARG_FILE,
 				"a file of rules instead of a pattern" },
 			{ "fx", 0, CMD_ARG_END, "match as torch.fx does" },
+			{ "overlaps", 0, CMD_ARG_END,
+				"also matches that share operations" },
 			{ "max", 'm', CMD_ARG_INT, "at most this many rows" } },
 		.examples = { { "match relu(x + y)",
 				      "a sum that a relu reads" },

@@ -15,6 +15,8 @@
 enum {
 	/* Nodes looked at between two questions whether to go on. */
 	TICK_NODES = 4096,
+	/* Matches that may overlap: several results multiply them. */
+	OVERLAP_LIMIT = 1000000,
 };
 
 struct fx_matches {
@@ -182,6 +184,12 @@ is_used(const struct search *search)
 	return false;
 }
 
+static bool
+overlaps(const struct search *search)
+{
+	return search->filter && search->filter->overlaps;
+}
+
 static void
 keep(struct search *search)
 {
@@ -193,6 +201,8 @@ keep(struct search *search)
 		if (search->try.is_bound[i])
 			values[i] = search->try.values[i];
 	fx_vec_push(&search->matches->items, values);
+	if (overlaps(search))
+		return;
 	for (size_t i = 0; i < pattern->operations.count; i++)
 		fx_bitset_add(&search->used,
 			fx_node_index(values[pattern->operations.items[i]]
@@ -212,7 +222,9 @@ refuse(struct search *search)
 	search->matches->refusal = fx_buf_take(&why);
 }
 
-/* All anchors are bound: take the match, if it is one.  True when taken. */
+/* All anchors are bound: take the match, if it is one.  True when taken and the
+ * same first anchor can have no other.
+ */
 static bool
 accept(struct search *search)
 {
@@ -231,7 +243,12 @@ accept(struct search *search)
 	if (search->err || !holds)
 		return false;
 	keep(search);
-	return true;
+	if (!overlaps(search))
+		return true;
+	if (search->matches->items.count > OVERLAP_LIMIT)
+		search->err = fx_error_new(FX_ERR_LIMIT,
+			"more than %d matches overlap", OVERLAP_LIMIT);
+	return false;
 }
 
 /* --- searching ----------------------------------------------------------- */

@@ -14,7 +14,7 @@
  * Each operation and each name of a pattern has a slot; a match says what
  * stands in each: the node of an operation, the node or plain value of a name.
  * Matches come in the order of their last nodes in the graph, and none has an
- * operation in common with an earlier one.
+ * operation in common with an earlier one unless that is asked for.
  */
 #ifndef FX_IR_MATCH_H
 #define FX_IR_MATCH_H
@@ -40,9 +40,14 @@ struct fx_match_filter {
 	/* Asked now and then: true ends the search with INTERRUPTED. */
 	bool (*tick)(void *context);
 	void *context;
+	/* Also matches that share operations with earlier ones: to look at, not
+	 * to be replaced.
+	 */
+	bool overlaps;
 };
 
-/* All matches of PATTERN in GRAPH. */
+/* All matches of PATTERN in GRAPH.  LIMIT when they overlap and are too many.
+ */
 FX_NODISCARD struct fx_error *fx_matches_find(struct fx_graph *graph,
 	const struct fx_pattern *pattern, const struct fx_match_filter *filter,
 	struct fx_matches **ret);

@@ -248,14 +248,14 @@ add_output(struct building *building)
 		fx_xcalloc(count + 1, sizeof(*items));
 	struct fx_node_spec spec = { .opcode = FX_OPCODE_OUTPUT,
 		.target = "output" };
-	struct fx_value result = fx_value_none();
+	struct fx_value result;
 
 	for (size_t i = 0; i < count; i++)
 		items[i] = fx_value_node(fx_map_get_pointer(&building->made,
 			part->results.items[i]));
 	if (count == 1)
 		result = items[0];
-	else if (count)
+	else
 		result = fx_value_sequence(building->copy->values,
 			FX_VALUE_TUPLE, items, count);
 	spec.args = fx_value_sequence(building->copy->values, FX_VALUE_TUPLE,

@@ -30,6 +30,7 @@
 #define IDEMPOTENT FX_OP_IDEMPOTENT
 #define INVOLUTION FX_OP_INVOLUTION
 #define FILLS      FX_OP_FILLS
+#define KEPT       FX_OP_KEPT
 
 static const struct fx_op_info optab[] = {
 	[FX_OP_NONE] = { "", "", "", "", 0, "none" },
@@ -114,6 +115,8 @@ static const struct {
 	{ "torch._tensor.Tensor.", "Tensor." },
 	{ "torch._C._TensorBase.", "Tensor." },
 	{ "torch._C._VariableFunctions.", "torch." },
+	{ "torch._C._special.special_", "torch.special." },
+	{ "torch._C._linalg.linalg_", "torch.linalg." },
 	{ "aten.", "torch.ops.aten." },
 	{ "prims.", "torch.ops.prims." },
 };

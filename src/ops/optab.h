@@ -41,6 +41,7 @@ enum fx_op_trait {
 	FX_OP_INVOLUTION = 32768, /* once more gives the first argument */
 	FX_OP_FILLS = 65536, /* with a number it is given: an infinity is meant
 			      */
+	FX_OP_KEPT = 131072, /* torch.fx 2.x keeps the function unused too */
 };
 
 struct fx_op_info {

@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/blob.h"
@@ -284,10 +285,65 @@ free_path(struct fx_graph *graph, const char *name)
 	return found;
 }
 
+/* The strides of DATUM, of EXTENT, where its elements fill their storage in
+ * another order than by rows; NULL where they lie by rows or have gaps.
+ */
+static const int64_t *
+find_strides(struct fx_arena *arena, const struct fx_datum *datum,
+	const struct fx_extent *extent)
+{
+	const struct fx_value *strides = fx_datum_meta(arena, datum)->strides;
+	int64_t *found = FX_ARENA_ARRAY(arena, int64_t, extent->rank + 1);
+	uint64_t reach = 1;
+	int64_t step = 1;
+	bool is_by_rows = true;
+
+	for (uint32_t i = extent->rank; strides && i-- > 0;) {
+		if (strides[i].kind != FX_VALUE_INT || strides[i].integer <= 0)
+			return NULL;
+		found[i] = strides[i].integer;
+		reach += (uint64_t)(extent->sizes[i] - 1) * (uint64_t)found[i];
+		is_by_rows &= extent->sizes[i] == 1 || found[i] == step;
+		step *= extent->sizes[i];
+	}
+	return strides && !is_by_rows && reach == extent->count ? found : NULL;
+}
+
+/* Move the elements of *BLOB, of EXTENT and by rows, to where STRIDES say. */
+static FX_NODISCARD struct fx_error *
+lay_out(const struct fx_extent *extent, const int64_t *strides,
+	struct fx_blob **blob)
+{
+	size_t size = fx_dtype_info(extent->dtype)->size;
+	const char *from = fx_blob_data(*blob);
+	struct fx_blob *laid;
+	struct fx_error *err = fx_blob_new(fx_blob_size(*blob), &laid);
+
+	if (err)
+		return err;
+	for (uint64_t i = 0; i < extent->count; i++) {
+		int64_t index[FX_RANK_LIMIT];
+		size_t at = 0;
+
+		fx_extent_unravel(extent, i, index);
+		for (uint32_t k = 0; k < extent->rank; k++)
+			at += (size_t)(index[k] * strides[k]);
+		memcpy((char *)fx_blob_data(laid) + at * size, from + i * size,
+			size);
+	}
+	fx_blob_unref(*blob);
+	*blob = laid;
+	return NULL;
+}
+
+/* A kernel may round otherwise for a tensor that lies otherwise, so that the
+ * buffer keeps the strides of what was computed.
+ */
 static FX_NODISCARD struct fx_error *
 make_buffer(struct fx_graph *graph, const struct fx_datum *datum,
 	const char *path)
 {
+	const int64_t *strides;
 	struct fx_storage *storage;
 	struct fx_tensor *tensor;
 	struct fx_extent extent;
@@ -296,10 +352,18 @@ make_buffer(struct fx_graph *graph, const struct fx_datum *datum,
 
 	if (err)
 		return err;
+	strides = find_strides(graph->permanent, datum, &extent);
+	if (strides)
+		err = lay_out(&extent, strides, &blob);
+	if (err) {
+		fx_blob_unref(blob);
+		return err;
+	}
 	storage = fx_storage_new(blob);
 	tensor = fx_tensor_new(graph, extent.dtype, extent.sizes, extent.rank,
 		storage);
 	fx_storage_unref(storage);
+	tensor->strides = strides;
 	tensor->is_buffer = true;
 	tensor->is_persistent = true;
 	return fx_edit_bind_tensor(graph, path, tensor);

@@ -128,6 +128,7 @@ def main():
     failed = 0
     names = sys.argv[2:] or FEW
     if names == ["all"]:
+        seeded.zoo.declare_operators()
         import torchvision
         names = [name for name in torchvision.models.list_models(
             module=torchvision.models)

@@ -25,8 +25,8 @@ EXTRA_DIST += %D%/capture.sh %D%/capture/api.py %D%/capture/compare.py %D%/captu
 	%D%/capture/without_torch_fx.py
 
 # Rules as torch.fx applies them.
-TESTS += %D%/rewrite.sh
-EXTRA_DIST += %D%/rewrite.sh %D%/rewrite.py
+TESTS += %D%/rewrite.sh %D%/matcher.sh
+EXTRA_DIST += %D%/rewrite.sh %D%/rewrite.py %D%/matcher.sh %D%/matcher.py
 
 # The debugger in a program of the user's.
 TESTS += %D%/debug.sh

@@ -80,6 +80,7 @@ def check(fxdb, name):
 def main():
     names = sys.argv[2:] or FEW
     if names == ["all"]:
+        seeded.zoo.declare_operators()
         import torchvision
         names = torchvision.models.list_models(module=torchvision.models)
     torch.set_num_threads(len(os.sched_getaffinity(0)))

@@ -1,7 +1,8 @@
 # python.sh - sourced by tests in this folder: $here is the folder, $python a
 # Python that has torch.
 #
-#	need_modules torch torchvision	skip the test without them
+#	need_modules torch numpy	skip the test without them
+#	need_torchvision		or without its models
 #	need_capture			or without the extension
 here=$(cd "$(dirname "$0")" && pwd)
 python=${FXDB_PYTHON:-python3}
@@ -15,6 +16,16 @@ need_modules()
 		echo "$python has no $module"
 		exit 77
 	done
+}
+
+# Of torch 2.x it may lack compiled operators, without which its models work.
+need_torchvision()
+{
+	PYTHONPATH=$here "$python" -c 'import zoo
+zoo.declare_operators()
+import torchvision' 2>/dev/null && return
+	echo "$python has no torchvision"
+	exit 77
 }
 
 need_capture()

@@ -134,6 +134,81 @@ CASES = [
          def replacement(c, d):
              return torch.add(d, c)
          """),
+    # The pattern is all there is.
+    one("z = torch.abs(x); return torch.sub(z, z)",
+        "torch.sub(torch.abs(a), torch.abs(a))", "torch.tanh(a)"),
+    case("""
+         def model(x, y):
+             z = torch.abs(x)
+             return torch.sub(z, z)
+         """, """
+         def pattern(a):
+             b = torch.abs(a)
+             return torch.sub(b, b)
+         """, """
+         def replacement(a):
+             b = torch.tanh(a)
+             return torch.stack([b, b])
+         """),
+    # Once more what it was.
+    one("z = torch.exp(x) - torch.tanh(x); return torch.mul(z, z)",
+        "torch.exp(a) - torch.tanh(a)", "torch.exp(a) - torch.tanh(a)"),
+    one("return torch.mm(x, y)", "torch.mm(a, b)", "torch.mm(b, a)"),
+    # What comes out is read outside too.
+    one("z = torch.tanh(x); return torch.exp(z) - z", "torch.tanh(a)",
+        "torch.cos(a)"),
+    # An input of the graph that nobody reads.
+    one("return x * 2", "a * 2", "a + a"),
+    # What a name stands for has arguments of its own; a dtype.
+    one("x += 3; z = torch.tanh(x.detach()); return z.to(torch.float16)",
+        "torch.tanh(a.detach()).to(torch.float16)", "a"),
+    one("z = x.detach().tanh(); return z.to(torch.float16)",
+        "a.detach().tanh().to(torch.float16)", "a"),
+    # Lists that names stand for.
+    case("""
+         def model(x, y):
+             return torch.ops.aten.as_strided.default(x, [1, 2], [3, 4])
+         """, """
+         def pattern(a, b, c):
+             return torch.ops.aten.as_strided.default(a, b, c)
+         """, """
+         def replacement(a, b, c):
+             return torch.ops.aten.as_strided.default(a, c, b)
+         """),
+    # One result twice, and one that nobody reads.
+    case("""
+         def model(x, y):
+             z = x - y
+             return torch.tanh(z) + torch.exp(z)
+         """, """
+         def pattern(a, b):
+             c = a - b
+             return torch.tanh(c), torch.exp(c), c
+         """, """
+         def replacement(a, b):
+             c = torch.abs(b)
+             return c, c, torch.neg(a)
+         """),
+    # Keywords; a place that fits at first, and does not after all.
+    case("""
+         def model(x, y):
+             p = F.linear(y, x, bias=x)
+             q = F.linear(p, y, bias=x)
+             r = y * q
+             s = F.linear(r + y, x, bias=y)
+             t = s * torch.tanh(s)
+             u = F.linear(x, y, bias=y)
+             v = F.linear(u, x, bias=y)
+             return torch.cat([t, x * v + x], dim=1)
+         """, """
+         def pattern(a, b, bias, c):
+             d = F.linear(a, b, bias=bias)
+             return d, c * d
+         """, """
+         def replacement(a, b, bias, c):
+             d = torch.addmm(bias, a, b)
+             return d, torch.mul(d, c)
+         """),
     # Long ones.
     one("z = x; " + "; ".join("z = torch.relu(z + y)" for _ in range(30)) +
         "; return z", "torch.relu(a + b)", "F.gelu(a * b)"),
@@ -153,27 +228,36 @@ def expected(texts):
     return gm.code
 
 
-def found(texts, folder, index):
-    # A name of its own: each is a module of Python's.
-    model = os.path.join(folder, "model_%d.py" % index)
-    rules = os.path.join(folder, "rules_%d.py" % index)
-    code = os.path.join(folder, "code_%d.py" % index)
-    with open(model, "w") as file:
-        file.write(HEAD + texts[0])
-    with open(rules, "w") as file:
-        file.write(HEAD + "\n\n".join(texts[1:]))
+def found(folder):
+    """By case: the code after the rule, or what fxdb says."""
+    lines = []
+    for index, texts in enumerate(CASES):
+        # A name of its own: each is a module of Python's.
+        model = os.path.join(folder, "model_%d.py" % index)
+        rules = os.path.join(folder, "rules_%d.py" % index)
+        with open(model, "w") as file:
+            file.write(HEAD + texts[0])
+        with open(rules, "w") as file:
+            file.write(HEAD + "\n\n".join(texts[1:]))
+        lines += ["echo case %d" % index, "trace %s:model" % model,
+                  "rewrite --fx -r %s" % rules, "lint",
+                  "dump python -o %s/code_%d.py" % (folder, index)]
     done = subprocess.run(
-        [FXDB, "-nx", "-batch", "--python", sys.executable, "-ex",
-         "trace %s:model" % model, "-ex", "rewrite --fx -r %s" % rules, "-ex",
-         "lint", "-ex", "dump python -o %s" % code],
-        stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    if "0 matches" in done.stderr:
-        space = {}
-        exec(HEAD + texts[0], space)
-        return symbolic_trace(space["model"]).code
-    if done.returncode:
-        return done.stdout + done.stderr
-    with open(code) as file:
+        [FXDB, "-nx", "-batch", "--keep-going", "--python", sys.executable,
+         "-x", "-"], input="\n".join(lines) + "\n", stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True)
+    said = dict(part.split("\n", 1)
+                for part in done.stdout.split("case ")[1:])
+    return [code_of(folder, index, said[str(index)])
+            for index in range(len(CASES))]
+
+
+def code_of(folder, index, said):
+    path = os.path.join(folder, "code_%d.py" % index)
+    if "no problems" not in said or \
+            ("error" in said and "0 matches" not in said):
+        return said
+    with open(path) as file:
         return file.read()
 
 
@@ -184,9 +268,10 @@ def bare(code):
 def main():
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:
+        codes = found(folder)
         for index, texts in enumerate(CASES):
             want = bare(expected(texts))
-            got = bare(found(texts, folder, index))
+            got = bare(codes[index])
             if want == got:
                 continue
             wrong += 1

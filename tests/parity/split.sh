@@ -1,6 +1,7 @@
 #!/bin/sh
 # split beside torch.fx's split_module.
 . "$(dirname "$0")/python.sh"
-need_modules torch torchvision numpy
+need_modules torch numpy
+need_torchvision
 need_capture
 FXDB=$FXDB exec "$python" "$here/split.py"

@@ -11,7 +11,8 @@ OPTIONS = {"googlenet": {"init_weights": False},
 def declare_operators():
     """torchvision's wheels for torch 2.x need its CUDA operators to be
     declared; the models' Python works without them."""
-    if torch.__version__.startswith("1."):
+    if torch.__version__.startswith("1.") or \
+            hasattr(declare_operators, "library"):
         return
     # Declared as long as the library lives.
     declare_operators.library = torch.library.Library("torchvision", "DEF")

@@ -1,4 +1,6 @@
 """Models with parts that depend on no input, and functions of ATen."""
+import operator
+
 import torch
 from torch.fx.experimental.proxy_tensor import make_fx
 
@@ -45,6 +47,86 @@ class Nothing(Fold):
         return x @ self.w + self.b
 
 
+class Names(Fold):
+    """Parameters are called as the folded one would be."""
+    def __init__(self):
+        super().__init__()
+        self.folded_add = torch.nn.Parameter(torch.randn(4))
+        self.folded_add_1 = torch.nn.Parameter(torch.randn(4))
+
+    def forward(self, x):
+        a = self.folded_add + self.folded_add
+        return (x - a) * self.folded_add_1
+
+
+class Inputs(Fold):
+    """Several inputs, one of them read by nobody."""
+    def forward(self, x, y, z):
+        a = self.b - self.w.mean(0)
+        return (x - a) * y
+
+
+class Two(Fold):
+    """Two results that others read, one of them through a view."""
+    def forward(self, x, y):
+        a = self.w + self.w.permute(1, 0)
+        c = torch.sum(self.w, dim=1)
+        return torch.tanh(self.fc((x - a) + (y + c)))
+
+
+class Below(Fold):
+    """Parameters of modules below, and a module below that is called."""
+    def __init__(self):
+        super().__init__()
+        self.under = torch.nn.Identity()
+        self.under.w = torch.nn.Parameter(torch.randn(4, 4))
+        self.under.act = torch.nn.ReLU()
+
+    def forward(self, x):
+        x = x + (self.w + self.under.w)
+        return self.under.act(x + self.under.w)
+
+
+class Dict(Fold):
+    def forward(self, x):
+        return {"sum": x + self.w.exp(), "as it is": x}
+
+
+class Outputs(Fold):
+    """The same constant in two results, an input as another one."""
+    def forward(self, x):
+        a = self.w * self.w
+        return x, x + a, x - a, x / 2
+
+
+class Given(Fold):
+    """A result is constant itself."""
+    def forward(self, x):
+        return x * 2, self.w.t() @ self.w
+
+
+class Frozen(Fold):
+    def __init__(self):
+        super().__init__()
+        self.w.requires_grad_(False)
+
+    def forward(self, x):
+        return x * (self.w - self.b)
+
+
+class Quantized(Fold):
+    """What is quantized and back again."""
+    def forward(self, x):
+        q = torch.quantize_per_tensor(self.w, 0.5, 3, torch.quint8)
+        return torch.nn.functional.linear(x, torch.dequantize(q), self.b)
+
+
+class Draws(Fold):
+    """Numbers that are drawn are other ones in each run."""
+    def forward(self, x):
+        return x + torch.rand_like(self.w) * self.w.exp()
+
+
 class Linears(torch.nn.Module):
     """Every rule of fuse-linear, and what it must leave alone."""
 
@@ -75,14 +157,15 @@ class Linears(torch.nn.Module):
             (self.plain(x) - self.v)
 
 
-FOLDS = [Chain, TwoUses, Several, Layer, Integers, Nothing]
+FOLDS = [Chain, TwoUses, Several, Layer, Integers, Nothing, Names, Inputs, Two,
+         Below, Dict, Outputs, Given, Frozen, Quantized, Draws]
 
 
 def fold(name):
     return globals()[name]().eval()
 
 
-# As torch's own tests of CSEPass have them.
+# What torch's own tests of CSEPass cover.
 def twice(x):
     return x.cos() + x.cos()
 
@@ -113,8 +196,191 @@ def unused(x):
     return x + 1
 
 
-FUNCTIONS = [twice, deep, other_arguments, nested, draws, unused]
+def nothing_equal(x):
+    a = x - 1
+    b = x - a
+    return b * (x - x)
+
+
+def no_result(x):
+    pass
+
+
+def lists(x):
+    return (x.amax(dim=[0, 1]) - x.amax(dim=[0, 1])) * \
+        (x.mean(dim=1) - x.mean(dim=1))
+
+
+def defaults_said(x):
+    return x.sum(dim=1) * x.sum(dim=1, keepdim=False) - \
+        x.sum(dim=1, keepdim=False)
+
+
+def keywords(x):
+    return x.mean(dim=1), x.mean(dim=1, keepdim=True), \
+        x.mean(dim=1, keepdim=True), x.mean(dim=1)
+
+
+def often(x):
+    return x.sum() * x.sum() - x.sum() * x.sum()
+
+
+def list_of_tensors(x):
+    return torch.cat((x, x)) * torch.cat((x, x))
+
+
+def made_alike(x):
+    return torch.ones_like(x) + torch.ones_like(x)
+
+
+def drawn(x):
+    return torch.randn(4) * torch.randn(4)
+
+
+def unlike_types(x):
+    return x * 1, x * 1.0, x + True, x + 1
+
+
+def at_random(x):
+    """Many operations on what some of them gave."""
+    import random
+    draw = random.Random(7)
+    values = [x]
+    for _ in range(60):
+        function = draw.choice([torch.sin, torch.exp, torch.neg, torch.tanh])
+        values.append(function(draw.choice(values)))
+    return values[-1] + values[-2] - values[30]
+
+
+FUNCTIONS = [twice, deep, other_arguments, nested, draws, unused, nothing_equal,
+             no_result, lists, defaults_said, keywords, often, list_of_tensors,
+             made_alike, drawn, unlike_types, at_random]
 
 
 def aten(name):
     return make_fx(globals()[name])(torch.randn(4, 4))
+
+
+# What torch's own tests of eliminate_dead_code cover.
+class Dead(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = torch.nn.Parameter(torch.tensor([-0.5]))
+        self.act = torch.nn.ReLU()
+
+
+class DeadNode(Dead):
+    def forward(self, x):
+        x - 1
+        return x * self.w
+
+
+class DeadChain(Dead):
+    def forward(self, x):
+        (x - 1).exp() * 7
+        return x * self.w
+
+
+class DeadParameter(Dead):
+    def forward(self, x):
+        (x - 1) * self.w
+        return x * 3
+
+
+class DeadInput(Dead):
+    def forward(self, x, y):
+        return x * 3
+
+
+class DeadUser(Dead):
+    def forward(self, x, y):
+        y.exp()
+        return x * 3
+
+
+class DeadLayer(Dead):
+    def forward(self, x):
+        self.act(x)
+        return x * 3
+
+
+class Impure(torch.nn.ReLU):
+    """A layer of torch's to the tracer, which says that it must stay."""
+    _is_impure = True
+
+
+Impure.__module__ = "torch.nn.modules.activation"
+
+
+class DeadImpure(Dead):
+    def __init__(self):
+        super().__init__()
+        self.act = Impure()
+
+    def forward(self, x):
+        self.act(x)
+        return x * 3
+
+
+class Asserted(Dead):
+    def forward(self, x):
+        torch._assert(torch.equal(x, x), "x is x")
+        return x * 3
+
+
+class WritesInPlace(Dead):
+    def forward(self, x):
+        torch.ops.aten.add_.Tensor(x, 1)
+        return x * 3
+
+
+class WritesMethod(Dead):
+    def forward(self, x):
+        y = x.exp()
+        y.add_(1)
+        return y * 3
+
+
+class WritesOut(Dead):
+    def forward(self, x):
+        y = x.exp()
+        torch.ops.aten.add.out(y, y, out=x, alpha=2)
+        return x
+
+
+def write_item(*args):
+    """What a tracer cannot follow, as a node."""
+    args[0].tracer.create_proxy("call_function", operator.setitem, args, {})
+
+
+class WritesItem(Dead):
+    def forward(self, x):
+        y = x.exp()
+        write_item(y, 0, 1)
+        return y
+
+
+class DeadDraw(Dead):
+    def forward(self, x):
+        torch.rand_like(x)
+        torch.nn.functional.dropout(x, 0.5, True)
+        torch.bernoulli(x)
+        return x * 3
+
+
+class DeadOperator(Dead):
+    def forward(self, x):
+        torch.ops.aten.mul.Tensor(x, x)
+        torch.ops.aten.mul(x, x)
+        torch.ops.aten.rand_like.default(x)
+        torch.ops.aten.bernoulli.default(x)
+        return x * 3
+
+
+DEADS = [DeadNode, DeadChain, DeadParameter, DeadInput, DeadUser, DeadLayer,
+         DeadImpure, Asserted, WritesInPlace, WritesMethod, WritesOut,
+         WritesItem, DeadDraw, DeadOperator]
+
+
+def dead(name):
+    return globals()[name]().eval()

@@ -1,6 +1,10 @@
 """Models that tests/parity/split.py splits."""
+import os
+import sys
+
 import torch
 from torch import nn
+
 
 class Simple(nn.Module):
     """torch's test_subgraph_creation."""
@@ -90,6 +94,27 @@ class Return(nn.Module):
         return x, torch.relu(y), x.neg()
 
 
+class Expanded(nn.Module):
+    """torch's test_split_module_kwargs_expansion."""
+    def forward(self, x, **kwargs):
+        y = kwargs["y"]
+        return torch.relu(x + y) - y
+
+
+class Once(nn.Module):
+    """One layer called in several parts; torch's test_split_qualname_mapping."""
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Parameter(torch.rand(4, 4))
+        self.second = nn.Parameter(torch.rand(4, 4))
+        self.lin = nn.Linear(4, 4)
+
+    def forward(self, x):
+        x = torch.relu(torch.mm(torch.mm(x, self.first), self.first))
+        x = torch.relu(self.lin(x))
+        return self.lin(torch.mm(x, self.second))
+
+
 class Dead(nn.Module):
     """torch's test_split_module_dead_code: nobody reads a result."""
     def forward(self, x, y):
@@ -103,13 +128,18 @@ def other(w):
 
 
 def resnet18():
+    sys.path.insert(0, os.path.join(os.environ["FXDB_SRCDIR"], "tests",
+                                    "parity"))
+    import zoo
+    zoo.declare_operators()
     import torchvision
     return torchvision.models.resnet18()
 
 
 MAKERS = {"resnet18": resnet18}
 CLASSES = {each.__name__: each for each in (
-    Simple, Kwargs, DefaultArg, Deep, Many, Shared, Flow, Return, Dead)}
+    Simple, Kwargs, DefaultArg, Deep, Many, Shared, Flow, Return, Expanded, Once,
+    Dead)}
 NAMES = list(CLASSES) + list(MAKERS)
 
 
@@ -123,7 +153,9 @@ def inputs(name):
     torch.manual_seed(1)
     if name == "resnet18":
         return [torch.randn(1, 3, 64, 64)]
-    one = name in ("Deep",)
+    if name == "Expanded":
+        return [torch.rand(3, 4), {"y": torch.full((3, 4), 0.25)}]
+    one = name in ("Deep", "Once")
     return [torch.rand(3, 4) for _ in range(1 if one else 2)]
 
 

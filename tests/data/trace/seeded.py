@@ -11,5 +11,6 @@ import zoo  # noqa: E402
 
 def model(name):
     """A model of torchvision with statistics that matter."""
+    zoo.declare_operators()
     torch.manual_seed(7)
     return zoo.vary(zoo.build(name))

@@ -197,6 +197,39 @@ bind_call(struct fx_arena *arena, const struct fx_form_call *call,
 	return !err;
 }
 
+static bool
+is_carried(const struct fx_parameter *parameter)
+{
+	return parameter->fallback.kind == FX_VALUE_ELLIPSIS;
+}
+
+/* As bind_call, where a pattern leaves out what OPERATION's layers carry: that
+ * gets what is unsaid.
+ */
+static bool
+bind_loosely(struct fx_arena *arena, const struct fx_form_call *call,
+	const struct fx_signature *own, const struct fx_signature *operation,
+	struct fx_value *ret)
+{
+	struct fx_parameter *parameters =
+		FX_ARENA_ARRAY(arena, struct fx_parameter, own->count);
+	const struct fx_signature loose = { own->count, parameters };
+
+	if (!call->unsaid)
+		return false;
+	for (size_t i = 0; i < own->count; i++) {
+		size_t at = find_parameter(operation, own->parameters[i].name);
+
+		parameters[i] = own->parameters[i];
+		if (at == operation->count ||
+			!is_carried(&operation->parameters[at]))
+			continue;
+		parameters[i].is_required = false;
+		parameters[i].fallback = *call->unsaid;
+	}
+	return bind_call(arena, call, &loose, ret);
+}
+
 /* Whether CALL itself says `inplace`, by name or place. */
 static bool
 says_inplace(const struct fx_forms *forms, const struct fx_form_call *call,
@@ -222,6 +255,7 @@ fx_form_of(struct fx_forms *forms, struct fx_arena *arena,
 	const struct fx_signature *operation;
 	struct fx_value *values;
 	struct fx_value *bound;
+	bool carries = false;
 
 	if (!spelling)
 		return false;
@@ -230,17 +264,21 @@ fx_form_of(struct fx_forms *forms, struct fx_arena *arena,
 		fx_operation_at(spelling->operation)->parameters);
 	values = FX_ARENA_ARRAY(arena, struct fx_value, own->count);
 	bound = FX_ARENA_ARRAY(arena, struct fx_value, operation->count);
-	for (size_t i = 0; i < operation->count; i++)
+	for (size_t i = 0; i < operation->count; i++) {
 		bound[i] = operation->parameters[i].fallback;
+		carries |= is_carried(&operation->parameters[i]);
+	}
 	*ret = (struct fx_form){ .spelling = spelling,
 		.bound = bound,
 		.count = operation->count,
+		.carries = carries,
 		.says_inplace = says_inplace(forms, call, own) };
 	if (call->opcode == FX_OPCODE_CALL_MODULE) {
 		if (!bind_config(forms, call, own, values) ||
 			!bind_inputs(call, own, operation, bound))
 			return false;
-	} else if (!bind_call(arena, call, own, values)) {
+	} else if (!bind_call(arena, call, own, values) &&
+		   !bind_loosely(arena, call, own, operation, values)) {
 		return false;
 	}
 	return translate(forms, own, values, operation, ret);

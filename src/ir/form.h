@@ -23,8 +23,9 @@ struct fx_form_call {
 	const char *target;            /* of a module: its class */
 	const struct fx_value *config; /* of a module: DICT, else NULL */
 	bool is_training;              /* of a module */
-	/* What a parameter gets that the configuration of a module does not
-	 * say; NULL: its default.
+	/* Of a pattern: what a parameter gets that the configuration of a
+	 * module does not say, or that a function needs and a layer would
+	 * carry; NULL: its default, and no call without it.
 	 */
 	const struct fx_value *unsaid;
 	struct fx_value args;
@@ -35,6 +36,10 @@ struct fx_form {
 	const struct fx_spelling *spelling;
 	const struct fx_value *bound; /* one a parameter of the operation */
 	size_t count;
+	/* The operation has parameters that layers carry: of a layer they are
+	 * ELLIPSIS.
+	 */
+	bool carries;
 	bool says_inplace;       /* the call gives `inplace` */
 	struct fx_value inplace; /* NONE where there is no such parameter */
 };

@@ -221,6 +221,46 @@ match_keywords(struct fx_try *try, const struct fx_node *wanted,
 	return true;
 }
 
+/* Whether FOUND, of a configuration, is WANTED: a number is the same for each
+ * dimension.
+ */
+static bool
+match_setting(struct fx_try *try, const struct fx_value *wanted,
+	const struct fx_value *found)
+{
+	bool is_one = is_number(wanted) && fx_value_is_sequence(found);
+	const struct fx_value *many = is_one ? found : wanted;
+
+	if (!many->count || (!is_one && (!is_number(found) ||
+						!fx_value_is_sequence(wanted))))
+		return match_value(try, wanted, found);
+	for (uint32_t i = 0; i < many->count; i++)
+		if (!match_value(try, is_one ? wanted : &wanted->items[i],
+			    is_one ? &found->items[i] : found))
+			return false;
+	return true;
+}
+
+/* FOUND, that NODE gives to parameter INDEX of its operation: a name does not
+ * stand for what a layer carries, as no node gives that, and _ does.
+ */
+static bool
+match_parameter(struct fx_try *try, const struct fx_pattern_slot *slot,
+	size_t index, const struct fx_value *found, const struct fx_node *node)
+{
+	const struct fx_value *wanted = &slot->form.bound[index];
+
+	if (found->kind == FX_VALUE_ELLIPSIS && slot->form.carries)
+		return (wanted->kind == FX_VALUE_NODE &&
+			       wanted->node == try->pattern->any) ||
+		       fx_try_differs(try,
+			       "%%%s is a layer, whose parameters no node "
+			       "gives",
+			       node->name);
+	return slot->form.carries ? match_setting(try, wanted, found)
+				  : match_value(try, wanted, found);
+}
+
 static bool
 match_form(struct fx_try *try, const struct fx_pattern_slot *slot,
 	const struct fx_node *node)
@@ -234,7 +274,7 @@ match_form(struct fx_try *try, const struct fx_pattern_slot *slot,
 		return fx_try_differs(try, "%%%s has other arguments",
 			node->name);
 	for (size_t i = 0; i < form.count; i++)
-		if (!match_value(try, &slot->form.bound[i], &form.bound[i]))
+		if (!match_parameter(try, slot, i, &form.bound[i], node))
 			return false;
 	if (slot->form.says_inplace && form.inplace.kind != FX_VALUE_NONE)
 		return match_value(try, &slot->form.inplace, &form.inplace);
@@ -352,21 +392,6 @@ match_as_torch(struct fx_try *try, const struct fx_pattern_slot *slot,
 }
 
 /* --- layers -------------------------------------------------------------- */
-
-/* Whether FOUND, of a configuration, is WANTED: a number is the same for each
- * dimension.
- */
-static bool
-match_setting(struct fx_try *try, const struct fx_value *wanted,
-	const struct fx_value *found)
-{
-	if (!is_number(wanted) || !fx_value_is_sequence(found) || !found->count)
-		return match_value(try, wanted, found);
-	for (uint32_t i = 0; i < found->count; i++)
-		if (!match_value(try, wanted, &found->items[i]))
-			return false;
-	return true;
-}
 
 /* KEY of the layer that NODE calls: an argument of the call, a part of the
  * configuration, whether there is a parameter.

@@ -53,17 +53,22 @@ find_form(struct fx_pattern *pattern, struct fx_pattern_slot *slot,
 	struct fx_form_call call = { .opcode = (enum fx_opcode)node->opcode,
 		.target = slot->target,
 		.args = node->args,
-		.kwargs = node->kwargs };
+		.kwargs = node->kwargs,
+		.unsaid = any->kind == FX_VALUE_NODE ? any : NULL };
 
 	if (slot->layer) {
 		call.target = fx_intern_format("torch.nn.%s",
 			slot->layer->class_name);
 		call.config = &slot->layer->config;
 		call.kwargs = fx_value_none();
-		call.unsaid = any;
 	}
 	slot->has_form = fx_form_of(pattern->forms, pattern->graph->permanent,
 		&call, &slot->form);
+	/* A layer that is asked for by class is no function: its parameters can
+	 * be read.
+	 */
+	if (slot->layer && slot->form.carries)
+		slot->has_form = false;
 	slot->writes =
 		(slot->has_form && slot->form.says_inplace) ||
 		(fx_op_info((enum fx_op)node->op)->traits & FX_OP_MUTATES);

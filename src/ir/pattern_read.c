@@ -444,6 +444,8 @@ finish(struct fx_rule_reading *reading)
 	struct fx_node_spec output = { .opcode = FX_OPCODE_OUTPUT,
 		.target = "output" };
 
+	if (!(pattern->how & FX_PATTERN_TORCH))
+		(void)anything(reading);
 	output.args = fx_value_sequence(pattern->graph->values, FX_VALUE_TUPLE,
 		&reading->read.result, 1);
 	fx_graph_append(pattern->graph, &output);

@@ -10,11 +10,13 @@
 #include "base/compiler.h"
 #include "base/intern.h"
 #include "ir/control.h"
+#include "ir/form.h"
 #include "ir/graph.h"
 #include "ir/module.h"
 #include "ir/signature.h"
 #include "ops/layertab.h"
 #include "ops/optab.h"
+#include "ops/spellings.h"
 
 #define ANYTHING (FX_SIDE_EFFECT_WRITES | FX_SIDE_EFFECT_DRAWS)
 
@@ -61,6 +63,24 @@ guess_graph(const struct fx_graph *graph)
 	return kinds;
 }
 
+/* Return the side effects that MODULE, which asks whether it trains, may have
+ * then.  Of the function that Dropout is it is known that it only draws.
+ */
+static unsigned
+guess_training(const struct fx_module *module)
+{
+	const struct fx_spelling *spelling =
+		fx_form_spelling(FX_OPCODE_CALL_MODULE, module->class_name);
+	unsigned traits = 0;
+
+	if (spelling)
+		spelling = fx_spelling_of_operation(
+			fx_operation_at(spelling->operation)->name);
+	if (spelling && spelling->opcode == FX_OPCODE_CALL_FUNCTION)
+		traits = fx_op_info(fx_op_find(spelling->target))->traits;
+	return traits & FX_OP_DROPS ? FX_SIDE_EFFECT_DRAWS : ANYTHING;
+}
+
 /* Return the side effects that MODULE itself may have, without those of the
  * modules below it.
  */
@@ -72,9 +92,10 @@ guess_one(const struct fx_module *module)
 
 	if (module->graph)
 		return guess_graph(module->graph);
-	if (!layer || module->own_code ||
-		(module->training && fx_layer_asks_training(layer)))
+	if (!layer || module->own_code)
 		return ANYTHING;
+	if (module->training && fx_layer_asks_training(layer))
+		kinds |= guess_training(module);
 	for (size_t i = 0; i < FX_ARRAY_LEN(requests); i++)
 		if (is_asking(fx_value_dict_get(&module->config,
 			    fx_intern(requests[i].name))))

@@ -42,6 +42,15 @@ static const struct {
 	{ "", "", FX_OPCODE_CALL_FUNCTION },
 };
 
+/* What torch.fx calls by where it lies. */
+static const struct {
+	const char *shown;
+	const char *home;
+} homes[] = {
+	{ "torch.special.", "torch._C._special.special_" },
+	{ "torch.linalg.", "torch._C._linalg.linalg_" },
+};
+
 /* One of the listed globals: filled at the first question. */
 static struct {
 	struct fx_arena *arena; /* NULL: not filled */
@@ -76,6 +85,17 @@ add_spelling(const char *text, size_t length, size_t row)
 	fx_vec_push(&table.all, found);
 	fx_map_set(&table.targets[found.opcode], (uintptr_t)found.target,
 		table.all.count);
+	for (i = 0; i < FX_ARRAY_LEN(homes); i++) {
+		const char *home;
+
+		if (!fx_str_starts(found.target, homes[i].shown))
+			continue;
+		home = fx_intern_format("%s%s", homes[i].home,
+			found.target + strlen(homes[i].shown));
+		fx_map_set_pointer(&table.homes, found.target, home);
+		fx_map_set(&table.targets[found.opcode], (uintptr_t)home,
+			table.all.count);
+	}
 }
 
 static void

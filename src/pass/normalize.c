@@ -310,7 +310,8 @@ spell(struct state *state, struct fx_arena *arena, const struct fx_node *node,
 		(node->opcode != FX_OPCODE_CALL_METHOD &&
 			!fx_parameters_of(node->target) &&
 			!fx_infix_find(node->target)) ||
-		!fx_form_of(state->forms, arena, &form_call, &form))
+		!fx_form_of(state->forms, arena, &form_call, &form) ||
+		form.carries)
 		return;
 	wanted = preferred(state->style, form.spelling);
 	if (!wanted || wanted == form.spelling ||

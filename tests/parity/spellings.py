@@ -2,14 +2,18 @@
 """What src/ops/spellings.def calls one operation is one in torch: each spelling
 of a row runs on the same arguments, with every parameter of the row that it
 takes and with those alone that have no default.  Results must be equal bit by
-bit, in dtype and shape too.
+bit, in dtype and shape too.  Then the patterns: in a model that calls all
+spellings of a row each of them, as a pattern, has to match all.
 
-usage: spellings.py SPELLINGS.DEF
+usage: spellings.py SPELLINGS.DEF [FXDB]
 """
 import builtins
 import operator
+import os
 import re
+import subprocess
 import sys
+import tempfile
 import warnings
 
 import torch
@@ -59,6 +63,36 @@ ROWS = {
     "pixel_shuffle": {"input": PICTURE}, "pixel_unshuffle": {"input": PICTURE},
     "masked_fill": {"value": 0.5}, "eq": WHOLE, "ne": WHOLE,
 }
+CONV = {"stride": 2, "padding": 1, "dilation": 1, "groups": 1}
+ROWS.update({
+    "linear": {"weight": torch.randn(3, 4), "bias": torch.randn(3)},
+    "bilinear": {"input1": torch.randn(5, 4), "input2": torch.randn(5, 3),
+                 "weight": torch.randn(2, 4, 3), "bias": torch.randn(2)},
+    "conv1d": {"weight": torch.randn(5, 6, 3), "bias": torch.randn(5), **CONV},
+    "conv2d": {"input": PICTURE, "weight": torch.randn(5, 8, 3, 3),
+               "bias": torch.randn(5), **CONV},
+    "conv3d": {"input": torch.randn(1, 2, 4, 4, 4), "bias": torch.randn(3),
+               "weight": torch.randn(3, 2, 2, 2, 2), **CONV},
+    "batch_norm": {"weight": torch.randn(6), "bias": torch.randn(6),
+                   "running_mean": torch.randn(6),
+                   "running_var": torch.rand(6) + 0.5, "momentum": 0.3,
+                   "eps": 1e-3},
+    "layer_norm": {"normalized_shape": (4,), "weight": torch.randn(4),
+                   "bias": torch.randn(4), "eps": 1e-3},
+    "group_norm": {"num_groups": 3, "weight": torch.randn(6),
+                   "bias": torch.randn(6), "eps": 1e-3},
+    "embedding": {"input": INTS.abs(), "weight": torch.randn(10, 4),
+                  "padding_idx": 1, "max_norm": 1.0, "norm_type": 1.0},
+    "prelu": {"weight": torch.randn(6)},
+})
+# How layers with parameters are made, and what those of other ranks are given.
+MADE = {"Linear": (4, 3), "Bilinear": (4, 3, 2), "Conv1d": (6, 5, 3),
+        "Conv2d": (8, 5, 3), "Conv3d": (2, 3, 2), "BatchNorm1d": (6,),
+        "BatchNorm2d": (6,), "BatchNorm3d": (6,), "Embedding": (10, 4),
+        "PReLU": (6,)}
+MADE_BY_NAME = {"GroupNorm": {"num_channels": 6}}
+GIVEN = {"BatchNorm2d": {"input": X[..., None]},
+         "BatchNorm3d": {"input": X[..., None, None]}}
 # Of the parameters that have defaults, those that torch wants in any case.
 ALWAYS = {"softmax": ["dim"], "log_softmax": ["dim"], "softmin": ["dim"],
           "clamp": ["min"]}
@@ -89,6 +123,15 @@ def split(parameters):
             yield part.split("=")[0], "=" in part
 
 
+def carried(parameters):
+    """Names of what layers carry."""
+    return re.findall(r"(\w+)=\.\.\.", parameters)
+
+
+def trains(parameters):
+    return "training=True" in parameters
+
+
 def find(scope, name):
     found = SCOPES[scope]
     for part in name.split("."):
@@ -105,30 +148,91 @@ class Spelling:
         self.scope, self.name = target.split(".", 1)
         whole = list(split(parameters))
         self.own = list(split(own[:-1] if own else parameters))
+        self.carried = carried(parameters)
+        self.trains = trains(parameters)
         # What a layer is called with: the parameters that are left.
         self.inputs = [p for p, default in whole if not default
                        and p not in [q for q, _ in self.own]]
-        if self.scope != "nn":
-            self.inputs = []
-        self.takes = {p for p, _ in self.own}.union(self.inputs)
+        self.takes = {p for p, _ in self.own}
+        if self.scope == "nn":
+            self.takes.update(self.inputs, self.carried)
 
-    def call(self, names):
+    def values(self, given):
+        """What parameters are given: tensors of their own, as some are
+        written into."""
+        return {name: value.clone() if isinstance(value, torch.Tensor)
+                else value
+                for name, value in {**VALUES, **ROWS.get(self.row, {}),
+                                    **given}.items()}
+
+    def layer(self, names, values):
+        module = find("nn", self.name)(
+            *MADE.get(self.name, ()), **MADE_BY_NAME.get(self.name, {}),
+            **{p: values[p] for p, _ in self.own
+               if p in names and p != "training"})
+        for name in self.carried:
+            value = values[name] if name in names else None
+            if name in module._buffers:
+                module._buffers[name] = value
+            else:
+                module._parameters[name] = None if value is None else \
+                    torch.nn.Parameter(value)
+        return module.train(values["training"] if "training" in names
+                            else self.trains)
+
+    def arguments(self, names, values):
+        """By place, by name."""
+        return ([values[p] for p, default in self.own
+                 if p in names and not default],
+                {p: values[p] for p, default in self.own
+                 if p in names and default})
+
+    def call(self, names, given):
         """What it gives for the parameters NAMES of the row."""
-        values = {**VALUES, **ROWS.get(self.row, {})}
+        values = self.values(given)
         torch.manual_seed(1)
         if self.scope == "nn":
-            module = find("nn", self.name)(
-                **{p: values[p] for p, _ in self.own
-                   if p in names and p != "training"})
-            module.train("training" not in names or values["training"])
+            module = self.layer(names, values)
             return module(*(values[p] for p in self.inputs))
-        args = [values[p] for p, default in self.own
-                if p in names and not default]
-        kwargs = {p: values[p] for p, default in self.own
-                  if p in names and default}
+        args, kwargs = self.arguments(names, values)
         if self.scope == "Tensor":
             return getattr(args[0], self.name)(*args[1:], **kwargs)
         return find(self.scope, self.name)(*args, **kwargs)
+
+    # As text, where tensors are NAMES of inputs.
+
+    def text_of(self, name):
+        value = self.values({})[name]
+        if isinstance(value, torch.Tensor):
+            return name
+        if isinstance(value, list):
+            return "[input, input]"
+        return repr(value)
+
+    def written(self, names, number):
+        """The call in a model whose layers are self.mNUMBER."""
+        if self.scope == "nn":
+            return "self.m%d(%s)" % (number, ", ".join(
+                map(self.text_of, self.inputs)))
+        return self.function(names)
+
+    def function(self, names):
+        args = [self.text_of(p) for p, default in self.own
+                if p in names and not default]
+        args += ["%s=%s" % (p, self.text_of(p)) for p, default in self.own
+                 if p in names and default]
+        if self.scope == "Tensor":
+            return "%s.%s(%s)" % (args[0], self.name, ", ".join(args[1:]))
+        scope = "torch.ops.aten" if self.scope == "aten" else self.scope
+        return "%s.%s(%s)" % (scope, self.name, ", ".join(args))
+
+    def pattern(self, names):
+        if self.scope != "nn":
+            return self.function(names)
+        return "nn.%s(%s)" % (self.name, ", ".join(
+            [self.text_of(p) for p in self.inputs] +
+            ["%s=%s" % (p, self.text_of(p)) for p, _ in self.own
+             if p in names and p != "training"]))
 
 
 def same(a, b):
@@ -143,42 +247,147 @@ def compare(row, spellings, names):
     """Run those of SPELLINGS that take all of NAMES beside the first of them;
     how many fail or differ."""
     bad = 0
-    first = None
     for spelling in spellings:
         what = f"{row}: {spelling.text} with {', '.join(names)}"
+        given = GIVEN.get(spelling.name, {})
         try:
-            result = spelling.call(names)
+            with torch.no_grad():
+                first = spellings[0].call(names, given)
+                result = spelling.call(names, given)
         except Exception as error:
             print(f"{what}: {type(error).__name__}: {error}")
             bad += 1
             continue
-        if first is None:
-            first = result
-        elif not same(first, result):
+        if not same(first, result):
             print(f"{what} differs from {spellings[0].text}")
             bad += 1
     return bad
 
 
+# --- patterns ---------------------------------------------------------------
+
+HEAD = """import builtins
+import operator
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        for number, layer in LAYERS:
+            setattr(self, "m%d" % number, layer)
+
+    def forward(self, {inputs}):
+        return ({calls})
+"""
+
+
+class Row:
+    """A row's spellings, and a model that calls each of them once."""
+
+    def __init__(self, name, parameters, texts):
+        self.name, self.parameters = name, parameters
+        self.spellings = [Spelling(name, parameters, text) for text in texts]
+        self.carried = carried(parameters)
+        self.needed = tuple(p for p, default in split(parameters) if not default
+                            or p in ALWAYS.get(name, ()) or p in self.carried)
+
+    def write(self, folder):
+        values = self.spellings[0].values({})
+        tensors = [p for p in self.needed if isinstance(
+            values[p], torch.Tensor) or p == "tensors"]
+        path = os.path.join(folder, "row_%s.py" % self.name)
+        layers = [(number, spelling.layer(self.needed, spelling.values({})))
+                  for number, spelling in enumerate(self.spellings)
+                  if spelling.scope == "nn"]
+        torch.save(layers, path + ".pt")
+        with open(path, "w") as file:
+            file.write(HEAD.replace(
+                "{inputs}", ", ".join("input" if p == "tensors" else p
+                                      for p in tensors)).replace(
+                "{calls}", ", ".join(spelling.written(self.needed, number)
+                                     for number, spelling
+                                     in enumerate(self.spellings)) + ",")
+                .replace("LAYERS", "torch.load(%r%s)" % (
+                    path + ".pt", "" if torch.__version__.startswith("1.")
+                    else ", weights_only=False")))
+        return path
+
+    def patterns(self):
+        """(PATTERN, how many of the spellings it has to match)."""
+        if not self.carried:
+            return [(spelling.pattern(self.needed), len(self.spellings))
+                    for spelling in self.spellings]
+        functions = [s for s in self.spellings if s.scope != "nn"]
+        first = functions[0].function([p for p in self.needed
+                                       if p not in self.carried])
+        optional = [p for p, default in functions[0].own
+                    if default and p in self.carried]
+        if len(optional) == len(self.carried):
+            first = first[:-1] + "".join(", %s=_" % p for p in optional) + ")"
+        return [(first, len(self.spellings))] + \
+            [(s.function(self.needed), len(functions)) for s in functions] + \
+            [(s.pattern(self.needed), 1) for s in self.spellings
+             if s.scope == "nn"]
+
+
+def check_patterns(fxdb, rows):
+    """How many pairs match each other, and how many patterns do not match what
+    they should."""
+    lines = ["set verify off"]
+    with tempfile.TemporaryDirectory() as folder:
+        for row in rows:
+            lines.append("trace %s:Model%s" % (
+                row.write(folder), " --train" * trains(row.parameters)))
+            for number, (pattern, _) in enumerate(row.patterns()):
+                lines += ["echo case %s %d" % (row.name, number),
+                          "match " + pattern]
+            lines.append("echo case end")
+        done = subprocess.run(
+            [fxdb, "-nx", "-q", "-batch", "--keep-going", "--python",
+             sys.executable, "-x", "-"], input="\n".join(lines) + "\n",
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    said = dict(part.split("\n", 1) for part in done.stdout.split("case ")[1:])
+    pairs = bad = 0
+    for row in rows:
+        wrong = 0
+        for number, (pattern, count) in enumerate(row.patterns()):
+            text = said["%s %d" % (row.name, number)]
+            found = re.search(r"^(\d+) match", text, re.M)
+            if not found or int(found.group(1)) != count:
+                wrong += 1
+                print("%s: match %s: %s, not %d" % (
+                    row.name, pattern, text.strip(), count))
+        bad += wrong
+        if not wrong:
+            pairs += len(row.spellings) * (len(row.spellings) - 1) // 2
+    return pairs, bad
+
+
 def main():
     with open(sys.argv[1]) as file:
         text = file.read()
-    rows = list(macros(text))
+    rows = [Row(*row) for row in macros(text)]
     written = len(re.findall(r"^FX_SAME\w*\(", text, re.M))
     pairs = bad = 0
-    for row, parameters, texts in rows:
-        spellings = [Spelling(row, parameters, text) for text in texts]
-        needed = [p for p, default in split(parameters)
-                  if not default or p in ALWAYS.get(row, ())]
+    for row in rows:
         # As many parameters as each of them takes, and as few as can be.
-        for names in sorted({tuple(p for p, _ in split(parameters)
+        for names in sorted({tuple(p for p, _ in split(row.parameters)
                                    if p in spelling.takes)
-                             for spelling in spellings} | {tuple(needed)}):
-            bad += compare(row, [spelling for spelling in spellings
-                                 if spelling.takes.issuperset(names)], names)
-        pairs += len(spellings) * (len(spellings) - 1) // 2
+                             for spelling in row.spellings} | {row.needed}):
+            bad += compare(row.name,
+                           [spelling for spelling in row.spellings
+                            if spelling.takes.issuperset(names)], names)
+        pairs += len(row.spellings) * (len(row.spellings) - 1) // 2
     print(f"{len(rows)} of {written} rows, {pairs} pairs, {bad} wrong")
-    return bad > 0 or len(rows) != written or pairs < 200
+    matching = 200
+    if len(sys.argv) > 2:
+        matching, unmatched = check_patterns(sys.argv[2], rows)
+        print(f"{matching} pairs match each other, {unmatched} patterns wrong")
+        bad += unmatched
+    return bad > 0 or len(rows) != written or min(pairs, matching) < 200
 
 
 sys.exit(main())

@@ -41,6 +41,10 @@ EXTRA_DIST += %D%/example.sh %D%/capture/decisions.py %D%/capture/examples.py \
 	tests/data/trace/exported.py tests/data/trace/graphs.py \
 	tests/data/trace/sizes.py tests/data/trace/cached.py tests/data/trace/held.py
 
+# What a call that leaves something out means.
+TESTS += %D%/defaults.sh
+EXTRA_DIST += %D%/defaults.sh %D%/defaults.py
+
 # Bits that depend on more than the numbers.
 TESTS += %D%/rounding.sh
 EXTRA_DIST += %D%/rounding.sh %D%/rounding.py

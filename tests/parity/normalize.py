@@ -40,8 +40,8 @@ def join(text):
         r'"(?:[^"\\]|\\.)*"', text))
 
 
-def rows():
-    """target -> parameters, as the program reads them."""
+def operations():
+    """target -> parameters of its row in ops.def."""
     with open(os.path.join(OPS, "ops.def")) as file:
         text = file.read()
     text = text[text.index("/* Python's operators"):]
@@ -53,6 +53,12 @@ def rows():
         targets = ["torch." + name] if kind else [name]
         for target in targets + join(aliases).split():
             found[target] = join(signature)
+    return found
+
+
+def rows():
+    """target -> parameters, as the program reads them."""
+    found = operations()
     with open(os.path.join(OPS, "parameters.def")) as file:
         own = dict((join(target), join(parameters)) for target, parameters in
                    re.findall(r'^FX_PARAMETERS\((%s),\s*(%s+)\)' %

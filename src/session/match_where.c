@@ -76,6 +76,11 @@ add_part(struct fx_match_where *where, const char *text, size_t length)
 	struct fx_error *err = NULL;
 	size_t count = 0;
 
+	if (strspn(part.text, " \t\n") == length) {
+		free(part.text);
+		return fx_error_new(FX_ERR_SYNTAX,
+			"where: expected a condition on both sides of \"and\"");
+	}
 	find_mentions(where->pattern, &part);
 	if (!part.mentions.count)
 		err = fx_resolve_set_quietly(where->session, where->model,

@@ -132,6 +132,7 @@ transcripts = \
 	%D%/missing_words.fxt \
 	%D%/move.fxt \
 	%D%/rewrite.fxt %D%/rewrite_rules.fxt %D%/rewrite_step.fxt \
+	%D%/rewrite_refused.fxt \
 	%D%/needs.fxt \
 	%D%/node.fxt \
 	%D%/node_json.fxt \
@@ -216,6 +217,8 @@ EXTRA_DIST += $(transcripts) \
 	%D%/samples/bad.fxdb \
 	%D%/samples/rules/branch.py \
 	%D%/samples/rules/broken.py \
+	%D%/samples/rules/decides.py %D%/samples/rules/decorated.py \
+	%D%/samples/rules/defaults.py %D%/samples/rules/raises.py \
 	%D%/samples/rules/count.py \
 	%D%/samples/rules/empty.py \
 	%D%/samples/rules/good.py \

@@ -1,0 +1,7 @@
+@print
+def pattern(x):
+    return relu(x)
+
+
+def replacement(x):
+    return gelu(x)

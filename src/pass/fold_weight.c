@@ -68,6 +68,40 @@ fx_fold_read(const struct fx_tensor *tensor, size_t count, double fallback,
 	return err;
 }
 
+/* --- elements of a storage ------------------------------------------------ */
+
+/* COUNT elements of SOURCE, whose dtype is DTYPE. */
+struct extract {
+	const struct fx_storage *source;
+	enum fx_dtype dtype;
+	size_t first;
+	size_t count;
+};
+
+/* Them as DTYPE, their own or F64, to OUT.  Bytes that cannot be read any more,
+ * of a file that was cut short, become NaN.
+ */
+static void
+read_elements(const struct extract *extract, enum fx_dtype dtype, char *out)
+{
+	size_t count = extract->count;
+	size_t size = fx_dtype_info(extract->dtype)->size;
+	FX_AUTO_FREE char *own = NULL;
+	char *to = out;
+	struct fx_error *err;
+
+	if (dtype != extract->dtype)
+		to = own = fx_xcalloc(count, size);
+	err = fx_blob_read(extract->source->blob, extract->first * size,
+		count * size, to);
+	if (err)
+		memset(to, 0xff, count * size);
+	fx_error_free(err);
+	if (own)
+		fx_elements_decode(extract->dtype, own, count,
+			(double *)(void *)out, NULL);
+}
+
 /* --- the weight ---------------------------------------------------------- */
 
 /* ROWS rows of CHANNELS parts of PART elements.  CHANNELS is 1 where a row is a
@@ -120,31 +154,6 @@ scale_part(enum fx_dtype dtype, char *bytes, size_t count, double scale)
 	}
 }
 
-/* Row INDEX as DTYPE to OUT.  Bytes that cannot be read any more, of a file
- * that was cut short, become NaN.
- */
-static void
-read_row(const struct scaled *scaled, size_t index, enum fx_dtype dtype,
-	char *out)
-{
-	size_t count = scaled->channels * scaled->part;
-	size_t size = fx_dtype_info(scaled->dtype)->size;
-	FX_AUTO_FREE char *own = NULL;
-	char *to = out;
-	struct fx_error *err;
-
-	if (dtype != scaled->dtype)
-		to = own = fx_xcalloc(count, size);
-	err = fx_blob_read(scaled->source->blob,
-		(scaled->offset + index * count) * size, count * size, to);
-	if (err)
-		memset(to, 0xff, count * size);
-	fx_error_free(err);
-	if (own)
-		fx_elements_decode(scaled->dtype, own, count,
-			(double *)(void *)out, NULL);
-}
-
 static void
 scaled_fill(const struct fx_recipe *recipe, enum fx_dtype dtype, void *data)
 {
@@ -165,7 +174,13 @@ scaled_fill(const struct fx_recipe *recipe, enum fx_dtype dtype, void *data)
 		size_t first = i / scaled->group_rows * scaled->channels;
 
 		if (!is_exact)
-			read_row(scaled, i, dtype, to);
+			read_elements(&(struct extract){ scaled->source,
+					      scaled->dtype,
+					      scaled->offset +
+						      i * scaled->channels *
+							      scaled->part,
+					      scaled->channels * scaled->part },
+				dtype, to);
 		for (size_t j = 0; j < scaled->channels; j++)
 			scale_part(dtype, to + j * part, scaled->part,
 				scaled->scale[first + j]);
@@ -379,4 +394,75 @@ fx_fold_product(struct fx_graph *graph, const struct fx_module *first,
 		free(p.biases[i]);
 	}
 	return err;
+}
+
+/* --- layers side by side ------------------------------------------------- */
+
+struct joined {
+	struct fx_recipe recipe; /* first */
+	size_t count;
+	struct extract parts[]; /* each with a reference to its source */
+};
+
+static void
+joined_fill(const struct fx_recipe *recipe, enum fx_dtype dtype, void *data)
+{
+	const struct joined *joined = (const struct joined *)recipe;
+	char *to = data;
+
+	for (size_t i = 0; i < joined->count; i++) {
+		const struct extract *part = &joined->parts[i];
+		const struct fx_recipe *before = part->source->recipe;
+		size_t own = fx_dtype_info(part->dtype)->size;
+
+		/* What was computed is not rounded in between. */
+		if (before && dtype != part->dtype &&
+			fx_blob_size(part->source->blob) == part->count * own)
+			before->fill(before, dtype, to);
+		else
+			read_elements(part, dtype, to);
+		to += part->count * fx_dtype_info(dtype)->size;
+	}
+}
+
+static void
+joined_free(struct fx_recipe *recipe)
+{
+	struct joined *joined = (struct joined *)recipe;
+
+	for (size_t i = 0; i < joined->count; i++)
+		fx_storage_unref((struct fx_storage *)joined->parts[i].source);
+	free(joined);
+}
+
+struct fx_error *
+fx_fold_join(struct fx_graph *graph, const struct fx_tensor *const *parts,
+	size_t count, struct fx_tensor **ret)
+{
+	struct joined *joined = fx_xcalloc(1,
+		sizeof(*joined) + count * sizeof(joined->parts[0]));
+	int64_t sizes[2] = { 0, parts[0]->rank > 1 ? parts[0]->sizes[1] : 1 };
+	struct fx_storage *storage = NULL;
+	struct fx_error *err;
+
+	joined->recipe = (struct fx_recipe){ 1, joined_fill, joined_free };
+	joined->count = count;
+	for (size_t i = 0; i < count; i++) {
+		joined->parts[i] =
+			(struct extract){ fx_storage_ref(parts[i]->storage),
+				parts[i]->dtype, (size_t)parts[i]->offset,
+				(size_t)fx_tensor_numel(parts[i]) };
+		sizes[0] += parts[i]->sizes[0];
+	}
+	err = fx_storage_new_later(&joined->recipe, parts[0]->dtype,
+		(size_t)(sizes[0] * sizes[1]), &storage);
+	if (err)
+		return err;
+	*ret = fx_tensor_new(graph, parts[0]->dtype, sizes, parts[0]->rank,
+		storage);
+	(*ret)->requires_grad = parts[0]->requires_grad;
+	(*ret)->is_buffer = parts[0]->is_buffer;
+	(*ret)->is_persistent = parts[0]->is_persistent;
+	fx_storage_unref(storage);
+	return NULL;
 }

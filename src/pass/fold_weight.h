@@ -51,4 +51,12 @@ FX_NODISCARD struct fx_error *fx_fold_product(struct fx_graph *graph,
 	const struct fx_module *first, const struct fx_module *second,
 	struct fx_tensor **weight_ret, struct fx_tensor **bias_ret);
 
+/* The COUNT tensors PARTS, of one dtype and of one size but for their first
+ * dimension, as one along that, for GRAPH.  Its elements are read when somebody
+ * first looks at them.
+ */
+FX_NODISCARD struct fx_error *fx_fold_join(struct fx_graph *graph,
+	const struct fx_tensor *const *parts, size_t count,
+	struct fx_tensor **ret);
+
 #endif /* FX_PASS_FOLD_WEIGHT_H */

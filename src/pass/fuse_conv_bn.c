@@ -207,34 +207,18 @@ fuse_apply(struct fx_graph *graph, struct fx_pass_ctx *ctx,
 {
 	struct state *state = ctx->state;
 	struct fx_node *node = fx_graph_find_id(graph, candidate->node);
-	const char *norm_path = node->target;
-	const char *path;
 	struct fx_module *layer = NULL;
-	struct fx_value value;
 	struct pair pair;
-	bool is_own;
 	struct fx_error *err;
 
 	if (!find_pair(node, &pair))
 		return fx_error_new(FX_ERR_INTERNAL, "%%%s cannot be folded",
 			node->name);
-	is_own = fx_holders_is_only(&state->holders, pair.layer);
-	path = is_own ? pair.layer_node->target
-		      : fx_layer_free_path(graph, pair.layer_node->target);
-	value = fx_value_node(pair.layer_node);
 	err = make_layer(graph, &pair, &layer);
 	if (!err)
-		err = fx_edit_set_module(graph, path, layer);
-	if (!err && !is_own)
-		err = fx_edit_set_target(pair.layer_node, path);
-	if (!err)
-		err = fx_edit_replace_uses(node, &value, NULL, NULL, NULL);
-	if (!err)
-		err = fx_edit_erase(node);
-	if (!err && fx_holders_is_only(&state->holders, pair.norm))
-		err = fx_edit_set_module(graph, norm_path, NULL);
-	fx_holders_add(&state->holders, layer);
-	return err;
+		err = fx_layer_change(&state->holders, pair.layer_node, layer);
+	return err ? err
+		   : fx_layer_absorb(&state->holders, node, pair.layer_node);
 }
 
 const struct fx_pass fx_pass_fuse_conv_bn = {

@@ -358,25 +358,6 @@ fold_constant(struct fx_graph *graph, const struct pair *pair,
 
 /* --- edits --------------------------------------------------------------- */
 
-/* CONFIG with KEY as VALUE. */
-static struct fx_value
-with_entry(struct fx_graph *graph, const struct fx_value *config,
-	const char *key, int64_t value)
-{
-	struct fx_value *items = FX_ARENA_ARRAY(graph->permanent,
-		struct fx_value, 2 * config->count + 1);
-
-	for (uint32_t i = 0; i < config->count; i++) {
-		items[2 * i] = config->items[2 * i];
-		items[2 * i + 1] =
-			items[2 * i].text == key
-				? (struct fx_value){ .kind = FX_VALUE_INT,
-					  .integer = value }
-				: config->items[2 * i + 1];
-	}
-	return fx_value_dict(graph->permanent, items, config->count);
-}
-
 /* What stands in the place of both. */
 static FX_NODISCARD struct fx_error *
 make_layer(struct fx_graph *graph, const struct pair *pair,
@@ -401,8 +382,8 @@ make_layer(struct fx_graph *graph, const struct pair *pair,
 	fx_module_add_tensor(*ret, fx_intern("weight"), weight);
 	fx_module_add_tensor(*ret, fx_intern("bias"), bias);
 	if (pair->rule->is_chain)
-		(*ret)->config = with_entry(graph, &(*ret)->config,
-			fx_intern("in_features"), weight->sizes[1]);
+		(*ret)->config = fx_layer_with_entry(graph, &(*ret)->config,
+			"in_features", weight->sizes[1]);
 	return NULL;
 }
 
@@ -412,42 +393,22 @@ linear_apply(struct fx_graph *graph, struct fx_pass_ctx *ctx,
 {
 	struct state *state = ctx->state;
 	struct fx_module *layer = NULL;
-	const char *path;
-	struct fx_value value;
 	struct pair pair;
-	bool is_own;
 	struct fx_error *err;
 
 	if (!find_pair(state, graph, &state->offered, &pair))
 		return fx_error_new(FX_ERR_INTERNAL, "@%llu cannot be folded",
 			(unsigned long long)candidate->node);
 	state->has_changed = true;
-	is_own = fx_holders_is_only(&state->holders, pair.layer);
-	path = is_own ? pair.layer_node->target
-		      : fx_layer_free_path(graph, pair.layer_node->target);
-	value = fx_value_node(pair.layer_node);
 	err = make_layer(graph, &pair, &layer);
 	if (!err)
-		err = fx_edit_set_module(graph, path, layer);
-	if (!err && !is_own)
-		err = fx_edit_set_target(pair.layer_node, path);
+		err = fx_layer_change(&state->holders, pair.layer_node, layer);
 	if (!err)
-		err = fx_edit_replace_uses(pair.node, &value, NULL, NULL, NULL);
-	if (!err && pair.second &&
-		fx_holders_is_only(&state->holders, pair.second)) {
-		const char *second = pair.node->target;
-
-		err = fx_edit_erase(pair.node);
-		if (!err)
-			err = fx_edit_set_module(graph, second, NULL);
-	} else if (!err) {
-		err = fx_edit_erase(pair.node);
-	}
+		err = fx_layer_absorb(&state->holders, pair.node,
+			pair.layer_node);
 	if (!err && state->offered.y.kind == FX_VALUE_NODE &&
 		!state->offered.y.node->user_count)
 		err = fx_edit_erase(state->offered.y.node);
-	if (!err)
-		fx_holders_add(&state->holders, layer);
 	return err;
 }
 

@@ -5,8 +5,10 @@
 
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/blob.h"
 #include "base/intern.h"
+#include "ir/edit.h"
 #include "ir/graph.h"
 #include "ir/module.h"
 
@@ -70,6 +72,71 @@ fx_holders_is_only(const struct fx_holders *holders,
 	const struct fx_module *module)
 {
 	return fx_map_get(&holders->counts, (uintptr_t)module, 0) == 1;
+}
+
+/* --- edits --------------------------------------------------------------- */
+
+struct fx_error *
+fx_layer_change(struct fx_holders *holders, struct fx_node *node,
+	struct fx_module *layer)
+{
+	struct fx_graph *graph = node->graph;
+	bool is_own = fx_holders_is_only(holders,
+		fx_module_find(graph->module, node->target));
+	const char *path =
+		is_own ? node->target : fx_layer_free_path(graph, node->target);
+	struct fx_error *err = fx_edit_set_module(graph, path, layer);
+
+	if (!err && !is_own)
+		err = fx_edit_set_target(node, path);
+	if (!err)
+		fx_holders_add(holders, layer);
+	return err;
+}
+
+struct fx_error *
+fx_layer_drop(const struct fx_holders *holders, struct fx_graph *graph,
+	const char *path)
+{
+	struct fx_module *module = fx_module_find(graph->module, path);
+
+	return module && fx_holders_is_only(holders, module)
+		       ? fx_edit_set_module(graph, path, NULL)
+		       : NULL;
+}
+
+struct fx_error *
+fx_layer_absorb(const struct fx_holders *holders, struct fx_node *node,
+	struct fx_node *instead)
+{
+	const struct fx_value value = fx_value_node(instead);
+	bool is_layer = node->opcode == FX_OPCODE_CALL_MODULE;
+	struct fx_graph *graph = node->graph;
+	const char *path = node->target;
+	struct fx_error *err =
+		fx_edit_replace_uses(node, &value, NULL, NULL, NULL);
+
+	if (!err)
+		err = fx_edit_erase(node);
+	return err || !is_layer ? err : fx_layer_drop(holders, graph, path);
+}
+
+struct fx_value
+fx_layer_with_entry(struct fx_graph *graph, const struct fx_value *config,
+	const char *key, int64_t value)
+{
+	struct fx_value *items = FX_ARENA_ARRAY(graph->permanent,
+		struct fx_value, 2 * config->count + 1);
+
+	for (uint32_t i = 0; i < config->count; i++) {
+		items[2 * i] = config->items[2 * i];
+		items[2 * i + 1] =
+			!strcmp(items[2 * i].text, key)
+				? (struct fx_value){ .kind = FX_VALUE_INT,
+					  .integer = value }
+				: config->items[2 * i + 1];
+	}
+	return fx_value_dict(graph->permanent, items, config->count);
 }
 
 /* --- paths and tensors --------------------------------------------------- */

@@ -6,7 +6,7 @@ libfxcore_a_SOURCES += \
 	%D%/fold_weight.c %D%/fold_weight.h \
 	%D%/fuse_conv_bn.c %D%/fuse_linear.c %D%/layers.c %D%/layers.h \
 	%D%/inline_all.c \
-	%D%/normalize.c \
+	%D%/merge_linear.c %D%/normalize.c \
 	%D%/pure.c %D%/pure.h \
 	%D%/remove_identity.c %D%/reorder.c \
 	%D%/passes.def \

@@ -6,7 +6,8 @@ usage: passes_fx.py FXDB
 What const-fold makes is what split_const_subgraphs computes, bit for bit; cse
 merges in graphs of ATen what CSEPass merges, dce and `dce torch` erase what
 eliminate_dead_code erases, but for what is listed here with the reason.
-fuse-linear, which torch.fx does not have, gives what eager PyTorch gives.
+fuse-linear and merge-linear, which torch.fx does not have, give what eager PyTorch
+gives.
 """
 import collections
 import os
@@ -137,28 +138,38 @@ def check_fold(kind, text, folder):
     return wrong
 
 
-# --- fuse-linear ----------------------------------------------------------
+# --- linear layers --------------------------------------------------------
+
+# The model, the pass, how many candidates it has.
+LINEAR = [("Linears", "fuse-linear", "fold", 10),
+          ("Siblings", "merge-linear", "merge", 3)]
+
 
 def add_linear(session, folder):
     torch.manual_seed(5)
     x = torch.randn(3, 6)
     numpy.save(folder + "/x.npy", x.numpy())
-    session.add("Linears", "trace %s/foldable.py:fold(\"Linears\")" % DATA,
-                "input x = file(\"%s/x.npy\")" % folder,
-                "pass run fuse-linear", "lint", "run",
-                "dump value %%output %s/y.npy" % folder, "undo", "diff")
+    for model, name, _, _ in LINEAR:
+        session.add(model, "trace %s/foldable.py:fold(\"%s\")" % (DATA, model),
+                    "input x = file(\"%s/x.npy\")" % folder,
+                    "pass run " + name, "lint", "run",
+                    "dump value %%output %s/%s.npy" % (folder, model), "undo",
+                    "diff")
+    return x
+
+
+def check_linear(row, text, x, folder):
+    """Beside eager PyTorch."""
+    model, name, word, count = row
     with torch.no_grad():
-        return foldable.fold("Linears")(x).numpy()
-
-
-def check_linear(text, want, folder):
-    """fuse-linear beside eager PyTorch, and how many nodes it leaves."""
-    have = numpy.load(folder + "/y.npy")
+        want = foldable.fold(model)(x).numpy()
+    have = numpy.load("%s/%s.npy" % (folder, model))
     off = numpy.abs(have - want).max() / numpy.abs(want).max()
-    done = text.count("done    fold")
-    print("fuse-linear: %d folded, off by %.1e" % (done, off))
-    return (done != 10) + int(off > 2e-6) + ("verified on 3 inputs in f64"
-                                             not in text)
+    done = text.count("done    " + word)
+    print("%s: %d times, off by %.1e" % (name, done, off))
+    return (done != count) + int(off > 2e-6) + (
+        "verified on 3 inputs in f64" not in text) + (
+        "No differences." not in text)
 
 
 # --- cse and dce ----------------------------------------------------------
@@ -272,7 +283,7 @@ def main():
     first, second = Session(sys.argv[1]), Session(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
         add_folds(first)
-        want = add_linear(first, folder)
+        x = add_linear(first, folder)
         add_functions(first)
         add_deads(first)
         first.run()
@@ -280,7 +291,8 @@ def main():
         second.run()
         for kind in foldable.FOLDS:
             wrong += check_fold(kind, first.said[kind.__name__], folder)
-        wrong += check_linear(first.said["Linears"], want, folder)
+        for row in LINEAR:
+            wrong += check_linear(row, first.said[row[0]], x, folder)
     for function in foldable.FUNCTIONS:
         for name in ("cse", "dce torch"):
             wrong += check_function(name, function,

@@ -23,7 +23,7 @@ transcripts = \
 	%D%/close.fxt \
 	%D%/complete_words.fxt \
 	%D%/condition.fxt \
-	%D%/const_fold.fxt %D%/fuse_linear.fxt %D%/normalize.fxt \
+	%D%/const_fold.fxt %D%/fuse_linear.fxt %D%/merge_linear.fxt %D%/normalize.fxt \
 	%D%/condition_ignored.fxt \
 	%D%/condition_late.fxt \
 	%D%/continue.fxt \

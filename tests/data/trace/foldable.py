@@ -165,6 +165,31 @@ def fold(name):
     return globals()[name]().eval()
 
 
+class Siblings(torch.nn.Module):
+    """Layers of one input, with a bias or without, and calls of the function."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(6)
+        self.q = torch.nn.Linear(6, 8)
+        self.k = torch.nn.Linear(6, 4)
+        self.v = torch.nn.Linear(6, 6, bias=False)
+        self.p = torch.nn.Linear(6, 5, bias=False)
+        self.o = torch.nn.Linear(6, 8)
+        for name, rows in (("u", 3), ("w", 7)):
+            setattr(self, name, torch.nn.Parameter(torch.randn(rows, 6)))
+            setattr(self, name + "_b", torch.nn.Parameter(torch.randn(rows)))
+
+    def forward(self, x):
+        linear = torch.nn.functional.linear
+        q, k, v, p = self.q(x), self.k(x), self.v(x), self.p(x)
+        q = q * self.o(x + 1) * self.q(x)
+        f, g = linear(x, self.u, self.u_b), linear(x, self.w, bias=self.w_b)
+        # Alone: another input, another dtype of call, a weight made here.
+        h = linear(x, self.w) + linear(x.exp(), self.w, self.w_b)
+        return torch.cat([q, k, v, p, f, g, h + linear(x, self.w * 2)], -1)
+
+
 # What torch's own tests of CSEPass cover.
 def twice(x):
     return x.cos() + x.cos()

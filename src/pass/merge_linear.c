@@ -417,7 +417,7 @@ merge_apply(struct fx_graph *graph, struct fx_pass_ctx *ctx,
 
 const struct fx_pass fx_pass_merge_linear = {
 	.name = "merge-linear",
-	.summary = "linear layers that read one node as one, and its parts",
+	.summary = "linear layers that read one node as one",
 	.claim = FX_CLAIM_ALGEBRAIC,
 	.needs_weights = true,
 	.open = merge_open,

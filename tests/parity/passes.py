@@ -25,8 +25,8 @@ FEW = ["resnet18", "mobilenet_v3_small", "squeezenet1_1"]
 # The pass, and how far from eager it may be.
 PASSES = [("dce", 0), ("cse", 0), ("remove-dropout", 0),
           ("remove-identity", 0), ("inline-all", 0), ("fuse-conv-bn", 1e-5),
-          ("fuse-linear", 1e-5), ("const-fold", 0), ("normalize spelling=operator", 0),
-          ("reorder", 0), ("reorder order=memory", 0)]
+          ("fuse-linear", 1e-5), ("merge-linear", 1e-5), ("const-fold", 0),
+          ("normalize spelling=operator", 0), ("reorder", 0), ("reorder order=memory", 0)]
 
 
 def run(fxdb, name, folder):

@@ -20,7 +20,8 @@ PASSES = ["dce", "cse", "const-fold", "normalize",
           "normalize args=places spelling=operator",
           "normalize args=keep spelling=function", "reorder",
           "reorder order=memory", "reorder order=original", "fuse-conv-bn",
-          "fuse-linear", "remove-dropout", "remove-identity", "inline-all"]
+          "fuse-linear", "merge-linear", "remove-dropout", "remove-identity",
+          "inline-all"]
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(HERE, "..", "data", "trace")
 

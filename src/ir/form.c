@@ -89,6 +89,8 @@ fx_form_call_of(const struct fx_node *node)
 	/* A layer with code of its own is not what its class says. */
 	call.target = module && !module->own_code ? module->class_name : NULL;
 	if (module) {
+		call.module = module;
+		call.path = node->target;
 		call.config = &module->config;
 		call.is_training = module->training;
 	}
@@ -203,6 +205,25 @@ is_carried(const struct fx_parameter *parameter)
 	return parameter->fallback.kind == FX_VALUE_ELLIPSIS;
 }
 
+/* What the layer that CALL calls carries for PARAMETER. */
+static struct fx_value
+carried(const struct fx_form_call *call, const struct fx_parameter *parameter)
+{
+	const struct fx_member *member =
+		call->module ? fx_module_member(call->module, parameter->name)
+			     : NULL;
+	const char *text;
+
+	if (!call->module)
+		return parameter->fallback;
+	if (!member || !member->tensor)
+		return fx_value_none();
+	text = fx_intern_format("self.%s.%s", call->path, parameter->name);
+	return (struct fx_value){ .kind = FX_VALUE_OPAQUE,
+		.count = (uint32_t)strlen(text),
+		.text = text };
+}
+
 /* As bind_call, where a pattern leaves out what OPERATION's layers carry: that
  * gets what is unsaid.
  */
@@ -266,7 +287,10 @@ fx_form_of(struct fx_forms *forms, struct fx_arena *arena,
 	bound = FX_ARENA_ARRAY(arena, struct fx_value, operation->count);
 	for (size_t i = 0; i < operation->count; i++) {
 		bound[i] = operation->parameters[i].fallback;
-		carries |= is_carried(&operation->parameters[i]);
+		if (!is_carried(&operation->parameters[i]))
+			continue;
+		carries = true;
+		bound[i] = carried(call, &operation->parameters[i]);
 	}
 	*ret = (struct fx_form){ .spelling = spelling,
 		.bound = bound,

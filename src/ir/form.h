@@ -20,9 +20,11 @@ struct fx_spelling;
 /* What is called, how. */
 struct fx_form_call {
 	enum fx_opcode opcode;
-	const char *target;            /* of a module: its class */
-	const struct fx_value *config; /* of a module: DICT, else NULL */
-	bool is_training;              /* of a module */
+	const char *target;             /* of a module: its class */
+	const struct fx_value *config;  /* of a module: DICT, else NULL */
+	bool is_training;               /* of a module */
+	const struct fx_module *module; /* of a node's, and its path; or NULL */
+	const char *path;
 	/* Of a pattern: what a parameter gets that the configuration of a
 	 * module does not say, or that a function needs and a layer would
 	 * carry; NULL: its default, and no call without it.
@@ -36,8 +38,8 @@ struct fx_form {
 	const struct fx_spelling *spelling;
 	const struct fx_value *bound; /* one a parameter of the operation */
 	size_t count;
-	/* The operation has parameters that layers carry: of a layer they are
-	 * ELLIPSIS.
+	/* The operation has parameters that layers carry: of a node's layer
+	 * they are OPAQUE, self.PATH.weight, or NONE.
 	 */
 	bool carries;
 	bool says_inplace;       /* the call gives `inplace` */

@@ -241,26 +241,6 @@ match_setting(struct fx_try *try, const struct fx_value *wanted,
 	return true;
 }
 
-/* FOUND, that NODE gives to parameter INDEX of its operation: a name does not
- * stand for what a layer carries, as no node gives that, and _ does.
- */
-static bool
-match_parameter(struct fx_try *try, const struct fx_pattern_slot *slot,
-	size_t index, const struct fx_value *found, const struct fx_node *node)
-{
-	const struct fx_value *wanted = &slot->form.bound[index];
-
-	if (found->kind == FX_VALUE_ELLIPSIS && slot->form.carries)
-		return (wanted->kind == FX_VALUE_NODE &&
-			       wanted->node == try->pattern->any) ||
-		       fx_try_differs(try,
-			       "%%%s is a layer, whose parameters no node "
-			       "gives",
-			       node->name);
-	return slot->form.carries ? match_setting(try, wanted, found)
-				  : match_value(try, wanted, found);
-}
-
 static bool
 match_form(struct fx_try *try, const struct fx_pattern_slot *slot,
 	const struct fx_node *node)
@@ -274,7 +254,8 @@ match_form(struct fx_try *try, const struct fx_pattern_slot *slot,
 		return fx_try_differs(try, "%%%s has other arguments",
 			node->name);
 	for (size_t i = 0; i < form.count; i++)
-		if (!match_parameter(try, slot, i, &form.bound[i], node))
+		if (!(form.carries ? match_setting : match_value)(try,
+			    &slot->form.bound[i], &form.bound[i]))
 			return false;
 	if (slot->form.says_inplace && form.inplace.kind != FX_VALUE_NONE)
 		return match_value(try, &slot->form.inplace, &form.inplace);

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/intern.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "ir/clone.h"
 #include "ir/edit.h"
 #include "ir/graft.h"
@@ -159,19 +160,6 @@ bring(struct fx_rewrite *rewrite, const struct fx_value *value)
 	return copy;
 }
 
-static void
-bind_names(struct fx_rewrite *rewrite)
-{
-	const struct fx_replacement *replacement = rewrite->replacement;
-	struct fx_arena *arena = rewrite->graph->values;
-
-	for (size_t i = 1; i < replacement->node_limit; i++)
-		if (replacement->slots[i])
-			rewrite->made[i] = fx_value_map(arena,
-				&rewrite->values[replacement->slots[i]],
-				current, rewrite);
-}
-
 /* --- layers -------------------------------------------------------------- */
 
 /* A new node, which derives from all that matched. */
@@ -185,6 +173,53 @@ spec_of(const struct fx_rewrite *rewrite, enum fx_opcode opcode)
 		.derived_count = (uint32_t)rewrite->replacement->pattern
 					 ->operations.count,
 	};
+}
+
+/* A node that reads the tensor at TARGET, before what is made after it. */
+static FX_NODISCARD struct fx_error *
+read_tensor(struct fx_rewrite *rewrite, const char *target,
+	struct fx_value *ret)
+{
+	struct fx_node_spec spec = spec_of(rewrite, FX_OPCODE_GET_ATTR);
+	struct fx_node *made;
+	struct fx_error *err;
+
+	spec.scope = rewrite->first->scope;
+	spec.target = target;
+	err = fx_edit_create(rewrite->graph, &spec, rewrite->before, &made);
+	if (!err)
+		*ret = fx_value_node(made);
+	return err;
+}
+
+/* What the names of the pattern stand for.  Of what a layer carries (form.h) a
+ * node is made, if the replacement reads it.
+ */
+static FX_NODISCARD struct fx_error *
+bind_names(struct fx_rewrite *rewrite)
+{
+	const struct fx_replacement *replacement = rewrite->replacement;
+	struct fx_error *err = NULL;
+	const struct fx_node *node;
+
+	fx_graph_for_each_node (node, replacement->graph) {
+		size_t index = fx_node_index(node);
+		size_t slot = replacement->slots[index];
+		const struct fx_value *value = &rewrite->values[slot];
+
+		if (!slot || err)
+			continue;
+		if (value->kind == FX_VALUE_OPAQUE && node->user_count &&
+			fx_str_starts(value->text, "self."))
+			err = read_tensor(rewrite,
+				value->text + strlen("self."),
+				&rewrite->made[index]);
+		else
+			rewrite->made[index] =
+				fx_value_map(rewrite->graph->values, value,
+					current, rewrite);
+	}
+	return err;
 }
 
 /* Attribute NAME of the layer that NODE called: a plain value, or the node of
@@ -203,9 +238,6 @@ read_attribute(struct fx_rewrite *rewrite, const struct fx_node *node,
 		module ? fx_value_dict_get(&module->config, name) : NULL;
 	const struct fx_member *member =
 		module ? fx_module_member(module, fx_intern(name)) : NULL;
-	struct fx_node_spec spec = spec_of(rewrite, FX_OPCODE_GET_ATTR);
-	struct fx_node *made;
-	struct fx_error *err;
 
 	*ret = fx_value_none();
 	if (config)
@@ -221,12 +253,8 @@ read_attribute(struct fx_rewrite *rewrite, const struct fx_node *node,
 			node->name, name);
 	if (!member->tensor)
 		return NULL;
-	spec.scope = rewrite->first->scope;
-	spec.target = fx_module_path(node->target, member->name);
-	err = fx_edit_create(graph, &spec, rewrite->before, &made);
-	if (!err)
-		*ret = fx_value_node(made);
-	return err;
+	return read_tensor(rewrite, fx_module_path(node->target, member->name),
+		ret);
 }
 
 /* Put a copy of each layer that the replacement makes into the graph. */
@@ -461,10 +489,10 @@ fx_rewrite_apply(struct fx_rewrite *rewrite, const struct fx_value *values)
 	for (size_t i = 0; i < pattern->operations.count; i++)
 		rewrite->ids[i] = values[pattern->operations.items[i]].node->id;
 	err = find_place(rewrite);
-	if (err)
-		return err;
-	bind_names(rewrite);
-	err = put_modules(rewrite);
+	if (!err)
+		err = bind_names(rewrite);
+	if (!err)
+		err = put_modules(rewrite);
 	fx_graph_for_each_node (node, rewrite->replacement->graph) {
 		if (err)
 			break;

@@ -328,7 +328,8 @@ class Row:
         if len(optional) == len(self.carried):
             first = first[:-1] + "".join(", %s=_" % p for p in optional) + ")"
         return [(first, len(self.spellings))] + \
-            [(s.function(self.needed), len(functions)) for s in functions] + \
+            [(s.function(self.needed), len(self.spellings))
+             for s in functions] + \
             [(s.pattern(self.needed), 1) for s in self.spellings
              if s.scope == "nn"]
 

@@ -154,7 +154,8 @@ match_rule(struct cmd_ctx *ctx, const struct fx_rule *rule, int64_t *count,
 		say_why_not(ctx, rule->pattern, node);
 		return NULL;
 	}
-	err = fx_model_find_matches(ctx->session, ctx->model, rule, &matches);
+	err = fx_model_find_matches(ctx->session, ctx->model, rule,
+		cmd_flag(ctx, "overlaps"), &matches);
 	if (err)
 		return err;
 	cmd_say_matches(ctx, rule->pattern, matches);

@@ -79,11 +79,13 @@ find_in(struct rewriting *r, struct fx_graph *graph, const struct fx_rule *rule,
 	struct fx_error *err = NULL;
 
 	if (fx_position_graph(model) == graph)
-		return fx_model_find_matches(r->session, model, rule, ret);
+		return fx_model_find_matches(r->session, model, rule, false,
+			ret);
 	back = fx_xstrdup(fx_model_entered_path(model));
 	err = fx_model_enter(model, fx_model_graph_path(model, graph));
 	if (!err)
-		err = fx_model_find_matches(r->session, model, rule, ret);
+		err = fx_model_find_matches(r->session, model, rule, false,
+			ret);
 	fx_error_free(fx_model_enter(model, back));
 	return err;
 }

@@ -225,12 +225,13 @@ holds(void *context, const struct fx_value *values, bool *ret)
 
 struct fx_error *
 fx_model_find_matches(struct fx_session *session, struct fx_model *model,
-	const struct fx_rule *rule, struct fx_matches **ret)
+	const struct fx_rule *rule, bool overlaps, struct fx_matches **ret)
 {
 	FX_AUTO_MATCH_WHERE struct fx_match_where *where = NULL;
 	struct deciding deciding = { .session = session };
 	struct fx_match_filter filter = { .tick = is_interrupted,
-		.context = &deciding };
+		.context = &deciding,
+		.overlaps = overlaps };
 	struct fx_error *err = NULL;
 
 	if (rule->where)

@@ -34,10 +34,11 @@ FX_NODISCARD struct fx_error *fx_match_where_holds(void *context,
 	const struct fx_value *values, bool *ret);
 
 /* Where RULE is to be applied in MODEL's graph, the one that is entered: its
- * pattern stands there and its condition holds.  Ctrl-C ends it.
+ * pattern stands there and its condition holds, with OVERLAPS also those that
+ * share operations with an earlier one.  Ctrl-C ends it.
  */
 FX_NODISCARD struct fx_error *fx_model_find_matches(struct fx_session *session,
-	struct fx_model *model, const struct fx_rule *rule,
+	struct fx_model *model, const struct fx_rule *rule, bool overlaps,
 	struct fx_matches **ret);
 
 #endif /* FX_SESSION_MATCH_WHERE_H */

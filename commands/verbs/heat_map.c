@@ -1,23 +1,15 @@
-/* heat_map.c - x/m: a tensor as a picture of characters.
- *
- * The last two dimensions are rows and columns.  What has more of them than
- * the terminal is averaged over blocks; an element that is NaN or infinite
- * shows, whatever it is averaged with.
- */
+/* heat_map.c - x/m: a tensor as a picture of characters. */
 #include <config.h>
 
 #include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
 
 #include "base/buf.h"
-#include "base/mem.h"
 #include "commands/out/out.h"
 #include "commands/shell/front.h"
 #include "commands/shell/shell.h"
 #include "commands/verbs/elements.h"
 #include "run/datum.h"
-#include "run/stats.h"
+#include "run/heat_map.h"
 #include "run/ticker.h"
 #include "session/settings.h"
 
@@ -25,81 +17,6 @@
 #define COLUMNS     ((int64_t)38)
 #define ROWS        ((int64_t)38)
 #define WIDTH_LIMIT ((int64_t)200)
-
-struct map {
-	int64_t sizes[2]; /* rows and columns of the tensor */
-	int64_t cells[2]; /* of the map */
-	double *sums;     /* of the finite elements of a cell */
-	uint64_t *counts;
-	bool *special; /* a cell has NaN or infinities */
-	double least;
-	double most;
-};
-
-static void
-map_deinit(struct map *map)
-{
-	free(map->sums);
-	free(map->counts);
-	free(map->special);
-}
-
-static void
-add_element(struct map *map, uint64_t index, double number)
-{
-	int64_t row = (int64_t)index / map->sizes[1];
-	int64_t column = (int64_t)index % map->sizes[1];
-	size_t cell =
-		(size_t)(row * map->cells[0] / map->sizes[0] * map->cells[1] +
-			 column * map->cells[1] / map->sizes[1]);
-
-	if (!isfinite(number)) {
-		map->special[cell] = true;
-		return;
-	}
-	map->sums[cell] += number;
-	map->counts[cell]++;
-}
-
-/* Read the first rows times columns elements, absolute values of complex ones.
- */
-static struct fx_error *
-fill(struct map *map, const struct fx_datum *tensor, struct fx_ticker *ticker)
-{
-	uint64_t total = (uint64_t)(map->sizes[0] * map->sizes[1]);
-	double real[FX_VALUES_CHUNK];
-	double imag[FX_VALUES_CHUNK];
-	struct fx_error *err = NULL;
-
-	for (uint64_t first = 0; !err && first < total;) {
-		size_t count = (size_t)FX_MIN(total - first,
-			(uint64_t)FX_VALUES_CHUNK);
-
-		err = fx_values_numbers(tensor, first, count, real, imag);
-		for (size_t i = 0; !err && i < count; i++)
-			add_element(map, first + i,
-				imag[i] == 0 ? real[i]
-					     : hypot(real[i], imag[i]));
-		first += count;
-		if (!err)
-			err = fx_ticker_check(ticker, first, total);
-	}
-	return err;
-}
-
-static void
-average(struct map *map)
-{
-	map->least = INFINITY;
-	map->most = -INFINITY;
-	for (int64_t i = 0; i < map->cells[0] * map->cells[1]; i++) {
-		if (!map->counts[i])
-			continue;
-		map->sums[i] /= (double)map->counts[i];
-		map->least = fmin(map->least, map->sums[i]);
-		map->most = fmax(map->most, map->sums[i]);
-	}
-}
 
 static const char *const shades[] = { "  ", "\u2591\u2591", "\u2592\u2592",
 	"\u2593\u2593", "\u2588\u2588" };
@@ -118,7 +35,8 @@ shade(double share, bool is_ascii)
 }
 
 static void
-say_cell(struct out *out, const struct map *map, size_t cell, bool is_ascii)
+say_cell(struct out *out, const struct fx_heat_map *map, size_t cell,
+	bool is_ascii)
 {
 	double range = map->most - map->least;
 
@@ -128,13 +46,14 @@ say_cell(struct out *out, const struct map *map, size_t cell, bool is_ascii)
 		out_piece(out, FX_ROLE_PLAIN, "  ");
 	else
 		out_piece(out, FX_ROLE_PLAIN, "%s",
-			shade(range > 0 ? (map->sums[cell] - map->least) / range
+			shade(range > 0 ? (map->means[cell] - map->least) /
+						  range
 					: 0.5,
 				is_ascii));
 }
 
 static void
-say_legend(struct cmd_ctx *ctx, const struct map *map, bool is_ascii)
+say_legend(struct cmd_ctx *ctx, const struct fx_heat_map *map, bool is_ascii)
 {
 	struct out *out = ctx->out;
 
@@ -151,7 +70,7 @@ say_legend(struct cmd_ctx *ctx, const struct map *map, bool is_ascii)
 }
 
 static void
-say(struct cmd_ctx *ctx, const struct map *map)
+say(struct cmd_ctx *ctx, const struct fx_heat_map *map)
 {
 	bool is_ascii = fx_settings_int(ctx->shell->settings, FX_SET_ASCII);
 
@@ -164,22 +83,19 @@ say(struct cmd_ctx *ctx, const struct map *map)
 	say_legend(ctx, map, is_ascii);
 }
 
-/* The sizes of TENSOR's map; says which part is drawn. */
+/* The most cells of a map of EXTENT; says which part is drawn. */
 static void
-set_sizes(struct cmd_ctx *ctx, const struct fx_extent *extent, struct map *map)
+set_cells(struct cmd_ctx *ctx, const struct fx_extent *extent, int64_t ret[2])
 {
 	int64_t width = (int64_t)ctx->front->columns(ctx->front->context);
-	uint32_t rank = extent->rank;
 	FX_AUTO_BUF struct fx_buf part = { 0 };
 
-	map->sizes[0] = rank > 1 ? extent->sizes[rank - 2] : 1;
-	map->sizes[1] = rank ? extent->sizes[rank - 1] : 1;
 	width = width ? FX_MIN(width, WIDTH_LIMIT) / 2 - 1 : COLUMNS;
-	map->cells[0] = FX_MIN(map->sizes[0], ROWS);
-	map->cells[1] = FX_MIN(map->sizes[1], FX_MAX(width, (int64_t)1));
-	for (uint32_t i = 2; i < rank; i++)
+	ret[0] = ROWS;
+	ret[1] = width;
+	for (uint32_t i = 2; i < extent->rank; i++)
 		fx_buf_addf(&part, "%s0", i > 2 ? "," : "");
-	if (rank > 2)
+	if (part.length)
 		out_line(ctx->out, FX_ROLE_MUTED,
 			"[%s] of it:", fx_buf_text(&part));
 }
@@ -187,10 +103,10 @@ set_sizes(struct cmd_ctx *ctx, const struct fx_extent *extent, struct map *map)
 struct fx_error *
 cmd_say_map(struct cmd_ctx *ctx, const struct fx_datum *tensor)
 {
-	struct map map = { .least = 0 };
+	FX_AUTO_HEAT_MAP struct fx_heat_map map = { .least = 0 };
 	struct fx_extent extent;
 	struct fx_ticker ticker;
-	size_t count;
+	int64_t cells[2];
 	struct fx_error *err = fx_extent_of(tensor, &extent);
 
 	if (err)
@@ -199,17 +115,10 @@ cmd_say_map(struct cmd_ctx *ctx, const struct fx_datum *tensor)
 		out_line(ctx->out, FX_ROLE_MUTED, "No elements.");
 		return NULL;
 	}
-	set_sizes(ctx, &extent, &map);
-	count = (size_t)(map.cells[0] * map.cells[1]);
-	map.sums = fx_xcalloc(count, sizeof(*map.sums));
-	map.counts = fx_xcalloc(count, sizeof(*map.counts));
-	map.special = fx_xcalloc(count, sizeof(*map.special));
+	set_cells(ctx, &extent, cells);
 	fx_ticker_init(&ticker, ctx->front->tick, ctx->front->context);
-	err = fill(&map, tensor, &ticker);
-	if (!err) {
-		average(&map);
+	err = fx_heat_map_compute(tensor, 0, cells, &ticker, &map);
+	if (!err)
 		say(ctx, &map);
-	}
-	map_deinit(&map);
 	return err;
 }

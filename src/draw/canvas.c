@@ -205,6 +205,8 @@ set_cell(const struct fx_canvas *grid, struct fx_cell *cell,
 	cell->mark = 0;
 	cell->role = (uint8_t)look.role;
 	cell->style = (uint8_t)look.style;
+	cell->ink = 0;
+	cell->paper = 0;
 }
 
 static void
@@ -253,6 +255,20 @@ fx_area_put(const struct fx_area *area, int row, int column,
 	cell->width = 2;
 	right->width = 0;
 	return 2;
+}
+
+void
+fx_area_pixels(const struct fx_area *area, int row, int column, uint8_t upper,
+	uint8_t lower)
+{
+	struct fx_cell *cell = area_cell(area, row, column);
+
+	if (!cell || (!upper && !lower))
+		return;
+	/* Half blocks: the upper half is the ink's, or the lower one. */
+	set_cell(area->grid, cell, FX_LOOK(PLAIN), upper ? 0x2580 : 0x2584);
+	cell->ink = upper ? upper : lower;
+	cell->paper = upper ? lower : 0;
 }
 
 int

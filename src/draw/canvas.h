@@ -52,6 +52,11 @@ struct fx_cell {
 	uint8_t role;
 	uint8_t style;
 	uint8_t width; /* 1, 2, or 0: the right half of a wide one */
+	/* Colours of its character and behind it, of a terminal's 256, where a
+	 * picture has them; 0: as the role says.
+	 */
+	uint8_t ink;
+	uint8_t paper;
 };
 
 struct fx_canvas {
@@ -105,6 +110,11 @@ void fx_area_fill(const struct fx_area *area, struct fx_look look);
  */
 int fx_area_put(const struct fx_area *area, int row, int column,
 	struct fx_look look, uint32_t code);
+
+/* Put two pixels, one above the other, in colours of a terminal's 256; 0: none.
+ */
+void fx_area_pixels(const struct fx_area *area, int row, int column,
+	uint8_t upper, uint8_t lower);
 
 /* Put TEXT (UTF-8) on one row; returns the column after it, even when that is
  * outside.

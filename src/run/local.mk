@@ -27,6 +27,7 @@ libfxcore_a_SOURCES += \
 	%D%/observer.h \
 	%D%/loop.c %D%/loop.h \
 	%D%/interp.c %D%/interp.h \
+	%D%/heat_map.c %D%/heat_map.h \
 	%D%/host_tensor.c %D%/host_tensor.h \
 	%D%/parameters.c %D%/parameters.h \
 	%D%/plan.c %D%/plan.h \

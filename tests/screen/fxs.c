@@ -13,10 +13,10 @@
  *	...
  *	---- end
  *
- * Lines with > run before the screen is there; size and ascii come before the
- * first keys, end ends the last screen.  The file has to end with the screen
- * closed by q or quit, which shows its exit status, or it is hung up.  With
- *FXDB_UPDATE=1 the screens are rewritten.
+ * Lines with > run before the screen is there; size, ascii and colors 256 come
+ * before the first keys, end ends the last screen.  The file has to end with
+ *the screen closed by q or quit, which shows its exit status, or it is hung up.
+ * With FXDB_UPDATE=1 the screens are rewritten.
  */
 #include <config.h>
 
@@ -48,6 +48,7 @@ struct test {
 	int rows;
 	int columns;
 	enum fx_lines lines;
+	int colors;
 	struct fx_buf out; /* the file as it is now */
 	bool skips;        /* in an old screen */
 };
@@ -114,6 +115,27 @@ print_roles(const struct fx_canvas *grid, struct fx_buf *out)
 	fx_buf_truncate(out, end);
 }
 
+/* Of each cell that has colours its ink and its paper, as numbers of 256. */
+static void
+print_colors(const struct fx_canvas *grid, struct fx_buf *out)
+{
+	for (int row = 0; row < grid->rows; row++) {
+		size_t begin = out->length;
+
+		for (int column = 0; column < grid->columns; column++) {
+			const struct fx_cell *cell =
+				fx_canvas_cell(grid, row, column);
+
+			if (cell->ink)
+				fx_buf_addf(out, "%s%d/%d",
+					out->length > begin ? " " : "",
+					cell->ink, cell->paper);
+		}
+		if (out->length > begin)
+			fx_buf_add_char(out, '\n');
+	}
+}
+
 static void
 show(struct test *test, const char *what, const struct fx_canvas *grid,
 	int cursor_row, int cursor_column)
@@ -122,6 +144,8 @@ show(struct test *test, const char *what, const struct fx_canvas *grid,
 		fx_canvas_print(grid, &test->out);
 	else if (strcmp(what, "roles") == 0)
 		print_roles(grid, &test->out);
+	else if (strcmp(what, "colors") == 0)
+		print_colors(grid, &test->out);
 	else if (strcmp(what, "cursor") == 0)
 		fx_buf_addf(&test->out, "%d,%d\n", cursor_row, cursor_column);
 }
@@ -175,6 +199,8 @@ read_head(struct test *test)
 			sscanf(line + 5, "%dx%d", &test->columns, &test->rows);
 		else if (strcmp(line, "ascii") == 0)
 			test->lines = FX_LINES_ASCII;
+		else if (fx_str_starts(line, "colors "))
+			sscanf(line + 7, "%d", &test->colors);
 	}
 }
 
@@ -187,6 +213,7 @@ run(struct test *test)
 
 	read_head(test);
 	test->screen = fxt_null_screen(test->rows, test->columns, test->lines);
+	test->screen->colors = test->colors;
 	fxt_null_screen_on_idle(test->screen, on_idle, test);
 	tui_run_on(test->screen, &options, &result);
 	if (result.end == TUI_END_LEFT)

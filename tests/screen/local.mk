@@ -41,10 +41,13 @@ fxs_tests = \
 	%D%/step.fxs \
 	%D%/stops.fxs \
 	%D%/tutorial.fxs \
+	%D%/value_colors.fxs \
+	%D%/value_modes.fxs \
 	%D%/values.fxs \
 	%D%/values_tuple.fxs
 TESTS += $(fxs_tests)
-EXTRA_DIST += $(fxs_tests) %D%/block.py %D%/lecture.fxdb
+EXTRA_DIST += $(fxs_tests) %D%/block.py %D%/lecture.fxdb \
+	%D%/attention.npy %D%/picture.npy %D%/planes.npy
 
 if HAVE_VTERM
 if HAVE_CUNIT

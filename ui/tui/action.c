@@ -41,6 +41,30 @@ tui_do_up(struct tui *tui)
 	tui_view_move(focused(tui), -1);
 }
 
+enum {
+	SKIP_MOST = 10000,
+};
+
+/* Numbers go one by one, text by several characters. */
+static int
+skip_step(const struct tui *tui)
+{
+	return tui->focus == TUI_VIEW_VALUES ? 1 : 8;
+}
+
+void
+tui_do_left(struct tui *tui)
+{
+	focused(tui)->skip = FX_MAX(focused(tui)->skip - skip_step(tui), 0);
+}
+
+void
+tui_do_right(struct tui *tui)
+{
+	focused(tui)->skip =
+		FX_MIN(focused(tui)->skip + skip_step(tui), SKIP_MOST);
+}
+
 void
 tui_do_first(struct tui *tui)
 {

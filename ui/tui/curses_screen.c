@@ -1,12 +1,12 @@
 /* curses_screen.c - a terminal: cells to curses, keys to events.
  *
- * The only file that includes curses.  Traps that this file is built around
- * (measured; see the notes on each): LINES and COLUMNS in the environment break
- * resizing; initscr exits the program; COLOR_PAIR and alloc_pair misbehave on
- * terminals without colours; ISIG must stay, or Ctrl-C cannot stop a run, and
- * with NOFLSH keys that were typed before it would be read after it; curses'
- * own handlers of Ctrl-Z and of a new size allocate memory wherever the program
- * happens to be.
+ * The only file that includes curses.  Long because of that.  Traps that
+ * this file is built around (measured; see the notes on each): LINES and
+ * COLUMNS in the environment break resizing; initscr exits the program;
+ * COLOR_PAIR and alloc_pair misbehave on terminals without colours; ISIG must
+ * stay, or Ctrl-C cannot stop a run, and with NOFLSH keys that were typed
+ * before it would be read after it; curses' own handlers of Ctrl-Z and of a new
+ * size allocate memory wherever the program happens to be.
  */
 #include <config.h>
 
@@ -42,6 +42,9 @@ enum {
 	PASTE_MOST = 1 << 20,
 	KEY_PASTE = KEY_MAX + 1,
 	KEY_PASTE_END,
+	PALETTE = 256,
+	PAIRS_MOST = 32000,
+	PAIRS_OF_ROLES = 9, /* from 0 on */
 };
 
 struct curses_screen {
@@ -57,6 +60,9 @@ struct curses_screen {
 	bool is_pasting;   /* the end of the paste has not come yet */
 	size_t held_lines; /* new lines that may stand at the end of it */
 	struct ui_theme_look looks[FX_ROLE_COUNT];
+	/* Pairs of colours that pictures have, made when first wanted. */
+	short pairs[PALETTE][PALETTE];
+	short pair_count;
 };
 
 /* --- cells -------------------------------------------------------------- */
@@ -73,6 +79,27 @@ start_colors(struct curses_screen *curses, bool no_color)
 	use_default_colors();
 	for (short i = 0; i < 8; i++)
 		init_pair((short)(i + 1), i, -1);
+}
+
+/* The pair of INK on PAPER, 0 for the terminal's own.  When there are too many
+ * they are numbered anew, and everything is painted with them.
+ */
+static short
+pair_of(struct curses_screen *curses, uint8_t ink, uint8_t paper)
+{
+	short *pair = &curses->pairs[ink][paper];
+
+	if (*pair)
+		return *pair;
+	if (PAIRS_OF_ROLES + curses->pair_count >=
+		FX_MIN(COLOR_PAIRS, PAIRS_MOST)) {
+		memset(curses->pairs, 0, sizeof(curses->pairs));
+		curses->pair_count = 0;
+		clearok(curscr, TRUE);
+	}
+	*pair = (short)(PAIRS_OF_ROLES + curses->pair_count++);
+	init_pair(*pair, ink ? ink : (short)-1, paper ? paper : (short)-1);
+	return *pair;
 }
 
 static attr_t
@@ -105,6 +132,8 @@ show_cell(struct curses_screen *curses, int row, int column,
 
 	if (cell->width == 0)
 		return;
+	if (cell->ink && curses->screen.colors >= PALETTE)
+		pair = pair_of(curses, cell->ink, cell->paper);
 	/* A blank that looks like nothing is there already. */
 	if (code == ' ' &&
 		!(cell->style & (FX_LOOK_REVERSE | FX_LOOK_UNDERLINE)))
@@ -572,6 +601,7 @@ tui_screen_curses(const struct tui_screen_options *options,
 						   "UTF-8") != 0
 				 ? FX_LINES_ASCII
 				 : FX_LINES_UTF8,
+		.colors = curses->has_colors ? COLORS : 0,
 		.size = curses_size,
 		.show = curses_show,
 		.next = curses_next,

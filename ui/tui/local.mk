@@ -13,11 +13,14 @@ libfxtui_a_SOURCES = \
 	%D%/keymap.c %D%/keys.def \
 	%D%/layout.c %D%/layout.h %D%/layouts.def \
 	%D%/line.c %D%/line.h \
+	%D%/picture.c %D%/picture.h \
 	%D%/screen.h \
 	%D%/text.c %D%/text.h \
 	%D%/tui.c %D%/tui.h \
 	%D%/tui_front.c \
 	%D%/tui_private.h \
+	%D%/value_look.c \
+	%D%/value_modes.c %D%/value_modes.def %D%/value_modes.h \
 	%D%/view.c %D%/view.h %D%/views.def \
 	%D%/view_code.c %D%/view_code.h \
 	%D%/view_diff.c %D%/view_diff.h \

@@ -61,6 +61,7 @@ struct tui_event {
 struct tui_screen {
 	void *context;
 	enum fx_lines lines;
+	int colors; /* 0: none; cells have ink and paper from 256 on */
 	void (*size)(void *context, int *rows_ret, int *columns_ret);
 	/* Show GRID; the cursor is hidden when CURSOR_ROW is negative. */
 	void (*show)(void *context, const struct fx_canvas *grid,

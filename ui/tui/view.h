@@ -40,6 +40,7 @@ struct tui_view {
 	bool has_selection; /* else only the top moves */
 	size_t top;
 	size_t selected;
+	int skip; /* columns that are scrolled away, where a view has more */
 	int rows; /* shown last */
 };
 

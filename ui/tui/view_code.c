@@ -102,7 +102,8 @@ code_row(void *context, size_t index, const struct fx_area *area)
 		stop < tui->code.line_of.count &&
 		tui->code.line_of.items[stop] == index)
 		fx_area_text(area, 0, 0, FX_LOOK(CURRENT), "=>");
-	tui_text_paint(&tui->code.text, index, &rest, 0, 0);
+	tui_text_paint(&tui->code.text, index, &rest, 0,
+		tui->views[TUI_VIEW_CODE].skip);
 }
 
 static size_t

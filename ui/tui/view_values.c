@@ -21,6 +21,8 @@
 #include "ui/tui/tui_private.h"
 
 enum {
+	PAINT_CELLS =
+		100, /* of a picture at a time: each takes some 30 bytes */
 	PATIENCE_MS = 300,
 	RUNNING_ELEMENTS = 100000,
 	PARTS_MOST = 20, /* of a tuple, that are described */
@@ -83,23 +85,6 @@ add_lines(struct tui_text *text, const char *lines)
 		add_line(text, lines, length);
 		lines += length + (lines[length] == '\n');
 	}
-}
-
-/* How long the pane may look at a value. */
-struct patience {
-	struct tui *tui;
-	long long until; /* milliseconds */
-};
-
-/* Moving about must stay quick, and Ctrl-C counts here too. */
-static bool
-is_tired(void *context)
-{
-	struct patience *patience = context;
-	struct tui_screen *screen = patience->tui->screen;
-
-	return fx_clock_ms() > patience->until ||
-	       screen->interrupted(screen->context);
 }
 
 struct description {
@@ -175,13 +160,13 @@ static void
 describe(struct tui *tui, const struct fx_node *node, struct fx_datum *datum,
 	struct fx_buf *out)
 {
-	struct patience patience = { tui, fx_clock_ms() + PATIENCE_MS };
+	struct tui_patience patience = tui_patience_begin(tui);
 	struct fx_datum_printer printer = { .format = "", .limit = 100 };
 	struct description to = {
 		.tui = tui, .node = node, .out = out, .left = PARTS_MOST
 	};
 
-	fx_ticker_init(&to.ticker, is_tired, &patience);
+	fx_ticker_init(&to.ticker, tui_patience_is_over, &patience);
 	fx_datum_see_tensors(datum, describe_tensor, &to);
 	if (!out->length && datum->kind != FX_DATUM_TENSOR)
 		fx_error_free(fx_datum_print(out, datum, &printer));
@@ -200,11 +185,8 @@ describe_summary(struct tui *tui, const struct fx_node *node,
 	fx_buf_add(out, "not kept (record limit)");
 }
 
-/* Statistics take a while: they are kept until something ran, and while it runs
- * the same value is not looked at again.
- */
-static bool
-is_shown(const struct tui *tui, const struct fx_datum *datum,
+bool
+tui_value_is_kept(const struct tui *tui, const struct fx_datum *datum,
 	const struct fx_summary *summary)
 {
 	const struct tui_value *shown = &tui->value;
@@ -218,6 +200,23 @@ is_shown(const struct tui *tui, const struct fx_datum *datum,
 		       fx_position_get(model) == shown->position);
 }
 
+void
+tui_value_keep(struct tui *tui, struct fx_datum *datum,
+	const struct fx_summary *summary)
+{
+	const struct fx_model *model = tui_model(tui);
+	struct tui_value *shown = &tui->value;
+
+	fx_datum_ref(datum);
+	fx_datum_unref(shown->datum);
+	shown->datum = datum;
+	shown->summary = summary;
+	shown->executed = fx_position_executed(model);
+	shown->position = fx_position_get(model);
+	shown->columns = tui->values.width;
+	fx_buf_clear(&shown->text);
+}
+
 static void
 add_value(struct tui *tui, const struct fx_node *node)
 {
@@ -228,15 +227,8 @@ add_value(struct tui *tui, const struct fx_node *node)
 
 	if (!datum && !summary)
 		return;
-	if (!is_shown(tui, datum, summary)) {
-		fx_datum_ref(datum);
-		fx_datum_unref(shown->datum);
-		shown->datum = datum;
-		shown->summary = summary;
-		shown->executed = fx_position_executed(model);
-		shown->position = fx_position_get(model);
-		shown->columns = tui->values.width;
-		fx_buf_clear(&shown->text);
+	if (!tui_value_is_kept(tui, datum, summary) || !shown->text.length) {
+		tui_value_keep(tui, datum, summary);
 		if (datum)
 			describe(tui, node, datum, &shown->text);
 		else
@@ -250,6 +242,8 @@ tui_values_deinit(struct tui *tui)
 {
 	fx_datum_unref(tui->value.datum);
 	fx_buf_deinit(&tui->value.text);
+	tui_picture_deinit(&tui->value.picture);
+	tui_picture_deinit(&tui->value.before);
 	tui_text_deinit(&tui->values);
 }
 
@@ -298,11 +292,8 @@ add_type(struct tui_text *text, const struct fx_node *node)
 	add_fact(text, "value", fx_buf_text(&shape));
 }
 
-/* The node whose value is shown: the selected one; where execution stands, that
- * has none yet, and what just ran is wanted: the node before.
- */
-static const struct fx_node *
-shown_node(struct tui *tui)
+const struct fx_node *
+tui_value_node(struct tui *tui)
 {
 	const struct fx_node *node = tui_selected(tui);
 	const struct fx_model *model = tui_model(tui);
@@ -328,18 +319,23 @@ add_heading(struct tui_text *text, const struct fx_node *node)
 	tui_text_end_line(text);
 }
 
+/* --- the pane ------------------------------------------------------------ */
+
 /* What is looked for first stands first: the pane may be low. */
 static void
 values_refresh(struct tui *tui, int columns)
 {
 	struct tui_text *text = &tui->values;
-	const struct fx_node *node = shown_node(tui);
+	const struct fx_node *node = tui_value_node(tui);
 	const struct fx_model *model = tui_model(tui);
 	const char *problem;
 
-	tui_text_clear(text);
 	text->width = columns;
 	tui_show_anew(&tui->views[TUI_VIEW_VALUES], node, &tui->values_shown);
+	if (tui_value_show_look(tui, node))
+		return;
+	tui_text_clear(text);
+	tui_value_forget_look(tui);
 	if (!node)
 		return;
 	if (node != tui_selected(tui))
@@ -358,9 +354,47 @@ values_refresh(struct tui *tui, int columns)
 	}
 }
 
+static size_t
+values_count(void *context)
+{
+	const struct tui *tui = context;
+
+	return tui_text_count(&tui->values) +
+	       (size_t)tui_picture_cells(&tui->value.picture,
+		       &tui->value.made.pen);
+}
+
+static void
+values_row(void *context, size_t index, const struct fx_area *area)
+{
+	const struct tui *tui = context;
+	const struct tui_value *value = &tui->value;
+	size_t lines = tui_text_count(&tui->values);
+	int row = (int)(index - lines);
+
+	if (index < lines)
+		tui_text_paint(&tui->values, index, area, 0, 0);
+	else if (row < value->painted)
+		tui_picture_paint(&value->picture, &value->made.pen, row, area);
+	else if (value->before.rows)
+		tui_picture_paint(&value->before, &value->made.pen, row, area);
+}
+
+static long
+values_find(void *context, const char *words, long from, bool back)
+{
+	return tui_text_find(&((struct tui *)context)->values, words, from,
+		back);
+}
+
 void
 tui_values_init(struct tui *tui)
 {
-	tui->views[TUI_VIEW_VALUES].refresh = values_refresh;
-	tui->views[TUI_VIEW_VALUES].source = tui_text_source(&tui->values);
+	struct tui_view *view = &tui->views[TUI_VIEW_VALUES];
+
+	view->refresh = values_refresh;
+	view->source = (struct tui_source){ .context = tui,
+		.count = values_count,
+		.row = values_row,
+		.find = values_find };
 }

@@ -1,0 +1,256 @@
+/* value_look.c - the mode that was chosen for values, and the keys that choose:
+ * made once, and again when something ran or another one is wanted.
+ */
+#include <config.h>
+
+#include "base/compiler.h"
+#include "run/datum.h"
+#include "run/heat_map.h"
+#include "run/summary.h"
+#include "run/ticker.h"
+#include "session/position.h"
+#include "ui/tui/tui_private.h"
+
+enum {
+	PAINT_CELLS =
+		100, /* of a picture at a time: each takes some 30 bytes */
+	PATIENCE_MS = 300,
+};
+
+struct tui_patience
+tui_patience_begin(struct tui *tui)
+{
+	return (struct tui_patience){ tui, fx_clock_ms() + PATIENCE_MS };
+}
+
+/* Ctrl-C counts here too. */
+bool
+tui_patience_is_over(void *context)
+{
+	struct tui_patience *patience = context;
+	struct tui_screen *screen = patience->tui->screen;
+
+	return fx_clock_ms() > patience->until ||
+	       screen->interrupted(screen->context);
+}
+
+void
+tui_value_forget_look(struct tui *tui)
+{
+	tui->value.made.mode = TUI_VALUE_STATISTICS;
+	tui_picture_deinit(&tui->value.picture);
+	tui_picture_deinit(&tui->value.before);
+}
+
+static bool
+find_tensor(void *context, const char *path, const struct fx_datum *tensor)
+{
+	const struct fx_datum **found = context;
+
+	(void)path;
+	if (fx_values_known(tensor))
+		*found = tensor;
+	return !*found;
+}
+
+/* The first tensor in the value of NODE that MODE is for, or NULL. */
+static const struct fx_datum *
+tensor_of(struct tui *tui, const struct fx_node *node, enum tui_value_mode mode,
+	struct fx_extent *extent_ret)
+{
+	struct fx_datum *datum =
+		node && tui_model(tui) ? fx_position_value(tui_model(tui), node)
+				       : NULL;
+	const struct fx_datum *tensor = NULL;
+	struct fx_error *err;
+
+	if (!datum)
+		return NULL;
+	fx_datum_see_tensors(datum, find_tensor, &tensor);
+	if (!tensor)
+		return NULL;
+	err = fx_extent_of(tensor, extent_ret);
+	if (err) {
+		fx_error_free(err);
+		return NULL;
+	}
+	return tui_value_mode_fits(mode, extent_ret) ? tensor : NULL;
+}
+
+static struct tui_value_made
+wanted_of(struct tui *tui)
+{
+	const struct tui_view *view = &tui->views[TUI_VIEW_VALUES];
+	bool has_colors = tui->screen->colors >= 256;
+
+	return (struct tui_value_made){ .mode = tui->value.mode,
+		.plane = tui->value.plane,
+		.axis = tui->value.axis,
+		.skip = view->skip,
+		.rows = tui->plan.panes[TUI_VIEW_VALUES].rows -
+			(tui->plan.is_framed ? 2 : 0),
+		.pen = { .has_halves =
+				 has_colors && tui->lines != FX_LINES_ASCII,
+			.lines = tui->lines } };
+}
+
+static bool
+is_made(struct tui *tui, struct fx_datum *datum,
+	const struct tui_value_made *wanted)
+{
+	const struct tui_value_made *made = &tui->value.made;
+
+	return tui_value_is_kept(tui, datum, NULL) &&
+	       made->mode == wanted->mode && made->plane == wanted->plane &&
+	       made->axis == wanted->axis && made->skip == wanted->skip &&
+	       made->rows == wanted->rows &&
+	       made->pen.has_halves == wanted->pen.has_halves &&
+	       made->pen.lines == wanted->pen.lines;
+}
+
+/* The picture before stays where it is as large: the new one takes its place
+ * row by row.
+ */
+static void
+keep_picture(struct tui_value *value)
+{
+	tui_picture_deinit(&value->before);
+	value->before = value->picture;
+	value->picture = (struct tui_picture){ 0 };
+	value->painted = 0;
+}
+
+static void
+make_look(struct tui *tui, const struct fx_node *node,
+	const struct fx_datum *tensor, const struct fx_extent *extent)
+{
+	struct tui_value *value = &tui->value;
+	struct tui_patience patience = tui_patience_begin(tui);
+	struct fx_ticker ticker;
+	const struct tui_value_look look = { .tensor = tensor,
+		.extent = *extent,
+		.name = node->name,
+		.plane = value->made.plane,
+		.axis = value->made.axis,
+		.skip = value->made.skip,
+		.rows = value->made.rows,
+		.columns = tui->values.width,
+		.pen = value->made.pen,
+		.ticker = &ticker,
+		.text = &tui->values,
+		.picture = &value->picture };
+
+	fx_ticker_init(&ticker, tui_patience_is_over, &patience);
+	keep_picture(value);
+	tui_text_clear(&tui->values);
+	tui_value_mode_build(value->made.mode, &look);
+	if (value->before.rows != value->picture.rows ||
+		value->before.columns != value->picture.columns)
+		tui_picture_deinit(&value->before);
+	tui_values_paint_more(tui);
+}
+
+bool
+tui_value_show_look(struct tui *tui, const struct fx_node *node)
+{
+	struct tui_value *value = &tui->value;
+	struct tui_value_made wanted = wanted_of(tui);
+	struct fx_extent extent;
+	const struct fx_datum *tensor;
+	struct fx_datum *datum;
+
+	if (value->mode == TUI_VALUE_STATISTICS)
+		return false;
+	tensor = tensor_of(tui, node, value->mode, &extent);
+	if (!tensor)
+		return false;
+	datum = fx_position_value(tui_model(tui), node);
+	if (is_made(tui, datum, &wanted))
+		return true;
+	tui_value_keep(tui, datum, NULL);
+	value->made = wanted;
+	make_look(tui, node, tensor, &extent);
+	return true;
+}
+
+bool
+tui_values_paint_more(struct tui *tui)
+{
+	struct tui_value *value = &tui->value;
+	int rows = tui_picture_cells(&value->picture, &value->made.pen);
+	int columns = FX_MAX(value->picture.columns, 1);
+
+	if (value->painted >= rows)
+		return false;
+	value->painted += FX_MAX(PAINT_CELLS / columns, 1);
+	return true;
+}
+
+/* Another mode that is for what is shown. */
+static void
+turn_mode(struct tui *tui, int by)
+{
+	const struct fx_node *node = tui_value_node(tui);
+	struct fx_extent extent;
+	int mode = (int)tui->value.mode;
+
+	do
+		mode = (mode + by + TUI_VALUE_MODE_COUNT) %
+		       TUI_VALUE_MODE_COUNT;
+	while (mode != TUI_VALUE_STATISTICS &&
+		!tensor_of(tui, node, (enum tui_value_mode)mode, &extent));
+	tui->value.mode = (enum tui_value_mode)mode;
+	tui->views[TUI_VIEW_VALUES].top = 0;
+	tui->views[TUI_VIEW_VALUES].skip = 0;
+	if (mode == TUI_VALUE_STATISTICS &&
+		!tensor_of(tui, node, TUI_VALUE_STATISTICS, &extent))
+		tui_note(tui, "no values to look at");
+}
+
+void
+tui_do_value_next(struct tui *tui)
+{
+	turn_mode(tui, 1);
+}
+
+void
+tui_do_value_before(struct tui *tui)
+{
+	turn_mode(tui, -1);
+}
+
+/* The next plane, or the next dimension where those are told apart; numbers
+ * wrap around at as many as there are.
+ */
+static void
+turn_plane(struct tui *tui, bool back)
+{
+	struct tui_value *value = &tui->value;
+	struct fx_extent extent;
+	int64_t sizes[2];
+	uint64_t planes;
+
+	if (!tensor_of(tui, tui_value_node(tui), TUI_VALUE_SLICE, &extent))
+		return;
+	planes = fx_heat_map_sizes(&extent, sizes);
+	if (value->mode == TUI_VALUE_AXIS)
+		value->axis = (value->axis % extent.rank +
+				      (back ? extent.rank - 1 : 1)) %
+			      extent.rank;
+	else
+		value->plane =
+			(value->plane % planes + (back ? planes - 1 : 1)) %
+			planes;
+}
+
+void
+tui_do_plane_next(struct tui *tui)
+{
+	turn_plane(tui, false);
+}
+
+void
+tui_do_plane_before(struct tui *tui)
+{
+	turn_plane(tui, true);
+}

@@ -42,12 +42,13 @@ const struct cmd_entry cmd_group_screen[] = {
 		.help = "graph has the list alone, split the node and its code "
 			"beside it, diff two graphs side by side: those of the "
 			"last diff or compare, or the graph before and after "
-			"the candidate of a pass; values, code and stops "
+			"the candidate of a pass; values, code, source and "
+			"stops "
 			"have most of the screen.",
 		.synonyms = "screen panes windows arrange",
 		.also = "src=split code=split asm=split regs=split next=split",
 		.args = { { "layout", CMD_ARG_WORD, 0, "which",
-			"graph|split|diff|values|code|stops" } },
+			"graph|split|diff|values|code|source|stops" } },
 		.examples = { { "layout split", "several panes" } },
 		.needs = CMD_ASIDE,
 		.exec = screen_exec,
@@ -60,7 +61,7 @@ const struct cmd_entry cmd_group_screen[] = {
 			"prompt.",
 		.synonyms = "screen pane window keys",
 		.args = { { "pane", CMD_ARG_WORD, 0, "which",
-			.choices = "graph|node|stops|values|code|diff|"
+			.choices = "graph|node|stops|values|code|source|diff|"
 				   "cmd" } },
 		.examples = { { "focus cmd", "the prompt" } },
 		.needs = CMD_ASIDE,

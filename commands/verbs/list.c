@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "commands/out/out.h"
@@ -18,9 +17,7 @@
 #include "session/resolve.h"
 #include "session/session.h"
 #include "session/settings.h"
-
-/* Largest source file that is read to show lines of it. */
-#define SOURCE_LIMIT (16 << 20)
+#include "session/source.h"
 
 struct listing {
 	struct cmd_ctx *ctx;
@@ -165,49 +162,13 @@ say_source_lines(struct cmd_ctx *ctx, const char *text,
 	shell->list_form = 's';
 }
 
-/* Whether the line of TEXT that FRAME names is still the line that was traced.
- */
-static bool
-has_line(const char *text, const struct fx_source_frame *frame)
-{
-	for (int number = 1; *text && number < frame->line; number++)
-		text += strcspn(text, "\n") + (strchr(text, '\n') != NULL);
-	text += strspn(text, " \t");
-	return frame->text && !strncmp(text, frame->text, strlen(frame->text));
-}
-
-/* The file that FRAME names, or one of that name beside the graph's file: a
- * model and its graph are moved together.  NULL when neither can be read.
- */
-static char *
-read_source(struct cmd_ctx *ctx, const struct fx_source_frame *frame)
-{
-	const char *path = fx_model_path(ctx->model);
-	FX_AUTO_FREE char *base = fx_file_basename(frame->file);
-	FX_AUTO_FREE char *beside = NULL;
-	FX_AUTO_FREE char *text = NULL;
-	struct fx_error *err;
-	size_t length;
-
-	err = fx_file_read(frame->file, SOURCE_LIMIT, &text, &length);
-	if (!err)
-		return FX_TAKE(text);
-	fx_error_free(err);
-	if (!path)
-		return NULL;
-	beside = fx_file_beside(path, base);
-	err = fx_file_read(beside, SOURCE_LIMIT, &text, &length);
-	fx_error_free(err);
-	return !err && has_line(text, frame) ? FX_TAKE(text) : NULL;
-}
-
 static FX_NODISCARD struct fx_error *
 say_source(struct cmd_ctx *ctx, const struct fx_source_frame *frame, int first)
 {
 	FX_AUTO_FREE char *text = NULL;
 
 	if (!ctx->shell->restricted && frame->file)
-		text = read_source(ctx, frame);
+		text = fx_source_read(ctx->model, frame);
 	out_line(ctx->out, FX_ROLE_PATH, "%s:%d", frame->file, frame->line);
 	if (text)
 		say_source_lines(ctx, text, frame, first);
@@ -365,23 +326,6 @@ list_range(struct listing *listing)
 	return say_range(listing, begin, end);
 }
 
-/* The first node from NODE on that a line of source made, else the last
- * before it, else NULL.
- */
-static struct fx_node *
-nearest_source(struct fx_node *node)
-{
-	struct fx_node *at;
-
-	for (at = node; at; at = fx_graph_next(at))
-		if (at->source && at->source->count)
-			return at;
-	for (at = node; at; at = fx_graph_previous(at))
-		if (at->source && at->source->count)
-			return at;
-	return NULL;
-}
-
 /* List the source of the node that the command names, else of the stop, else of
  * the first node.  If that node has no source, a node near it is taken, and the
  * listing says so.
@@ -405,7 +349,7 @@ list_source(struct listing *listing)
 	if (!node)
 		return fx_error_new(FX_ERR_NO_NODE, "%s has no nodes",
 			fx_model_name(ctx->model));
-	near = nearest_source(node);
+	near = fx_source_nearest(node);
 	if (!near)
 		return fx_error_hint(fx_error_new(FX_ERR_NO_NAME,
 					     "%s has no source lines",
@@ -416,27 +360,6 @@ list_source(struct listing *listing)
 			"%%%s has no source line; this is that of %%%s",
 			node->name, near->name);
 	return say_source(ctx, &near->source->frames[0], 0);
-}
-
-/* The line of Python that up or frame selected; false: none. */
-static bool
-selected_source(struct cmd_ctx *ctx, struct fx_source_frame *ret)
-{
-	struct fx_node *node = fx_position_node(ctx->model);
-	FX_AUTO_FREE struct fx_location *frames = NULL;
-	size_t index = fx_position_location(ctx->model);
-	size_t count;
-
-	if (!index)
-		return false;
-	fx_position_locations(ctx->model, node, &frames, &count);
-	if (index >= count || frames[index].kind != FX_LOCATION_SOURCE)
-		return false;
-	*ret = (struct fx_source_frame){ .file = frames[index].detail,
-		.function = frames[index].title,
-		.text = frames[index].text,
-		.line = frames[index].line };
-	return ret->file != NULL;
 }
 
 /* WHERE may be a line or a function of the model's source: no node is called
@@ -463,7 +386,7 @@ cmd_list_exec(struct cmd_ctx *ctx)
 	struct fx_source_frame frame;
 	struct fx_error *err = listing_init(&listing, ctx);
 
-	if (!err && is_plain && selected_source(ctx, &frame))
+	if (!err && is_plain && fx_source_selected(ctx->model, &frame))
 		return say_source(ctx, &frame,
 			ctx->shell->has_listed && ctx->shell->list_form == 's'
 				? (int)ctx->shell->list_next

@@ -46,6 +46,7 @@ libfxcore_a_SOURCES += \
 	%D%/search.c %D%/search.h \
 	%D%/settings.c %D%/settings.h %D%/settings.def \
 	%D%/shapes.c \
+	%D%/source.c %D%/source.h \
 	%D%/release_dead.c \
 	%D%/changes.c %D%/changes.h \
 	%D%/invalidate.c \

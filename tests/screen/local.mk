@@ -38,6 +38,7 @@ fxs_tests = \
 	%D%/scope.fxs \
 	%D%/search.fxs \
 	%D%/sizes.fxs \
+	%D%/source.fxs \
 	%D%/step.fxs \
 	%D%/stops.fxs \
 	%D%/tutorial.fxs \

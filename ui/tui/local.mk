@@ -26,6 +26,7 @@ libfxtui_a_SOURCES = \
 	%D%/view_diff.c %D%/view_diff.h \
 	%D%/view_graph.c \
 	%D%/view_node.c \
+	%D%/view_source.c %D%/view_source.h \
 	%D%/view_stops.c \
 	%D%/view_time.c %D%/view_time.h \
 	%D%/view_values.c %D%/view_values.h

@@ -232,6 +232,7 @@ deinit(struct tui *tui)
 	out_recording_free(tui->recording);
 	tui_graph_deinit(tui);
 	tui_code_deinit(tui);
+	tui_listing_deinit(tui);
 	tui_diff_deinit(tui);
 	fx_vec_deinit(&tui->jumps.places);
 	tui_time_deinit(tui);

@@ -23,6 +23,7 @@
 #include "ui/tui/view.h"
 #include "ui/tui/view_code.h"
 #include "ui/tui/view_diff.h"
+#include "ui/tui/view_source.h"
 #include "ui/tui/view_time.h"
 #include "ui/tui/view_values.h"
 
@@ -81,6 +82,7 @@ struct tui {
 	uint64_t values_shown;
 	struct tui_value value;
 	struct tui_code code;
+	struct tui_listing listing;
 	struct tui_diff diff;
 	struct tui_time time;
 	struct tui_jumps jumps;

@@ -3,6 +3,7 @@ libfxcore_a_SOURCES += \
 	%D%/backend.c \
 	%D%/break_hit.c %D%/break_match.c %D%/break_private.h %D%/break_text.c \
 	%D%/break_where.c \
+	%D%/brief.c %D%/brief.h \
 	%D%/breakpoint.c %D%/breakpoint.h \
 	%D%/record_limit.c \
 	%D%/capture.c %D%/capture.h \

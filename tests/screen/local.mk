@@ -34,6 +34,7 @@ fxs_tests = \
 	%D%/paste.fxs \
 	%D%/quit.fxs \
 	%D%/quit_fine.fxs \
+	%D%/rows.fxs \
 	%D%/run_keys.fxs \
 	%D%/scope.fxs \
 	%D%/search.fxs \

@@ -116,14 +116,15 @@ check_PROGRAMS += %D%/test_meta_dumps
 TESTS += %D%/test_meta_dumps
 %C%_test_meta_dumps_SOURCES = %D%/test_meta_dumps.c
 
-check_PROGRAMS += %D%/test_values %D%/test_npy %D%/test_eval_values \
+check_PROGRAMS += %D%/test_values %D%/test_sketch %D%/test_npy %D%/test_eval_values \
 	%D%/test_look %D%/test_compare
-TESTS += %D%/test_values %D%/test_npy %D%/test_eval_values %D%/test_look \
+TESTS += %D%/test_values %D%/test_sketch %D%/test_npy %D%/test_eval_values %D%/test_look \
 	%D%/test_compare
 %C%_test_compare_SOURCES = %D%/test_compare.c
 %C%_test_look_SOURCES = %D%/test_look.c
 %C%_test_eval_values_SOURCES = %D%/test_eval_values.c
 %C%_test_npy_SOURCES = %D%/test_npy.c
+%C%_test_sketch_SOURCES = %D%/test_sketch.c
 %C%_test_values_SOURCES = %D%/test_values.c
 
 check_PROGRAMS += %D%/test_control %D%/test_timeline %D%/test_timeline_nested

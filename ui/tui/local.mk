@@ -7,6 +7,7 @@ libfxtui_a_SOURCES = \
 	%D%/action.c %D%/action.h %D%/actions.def \
 	%D%/curses_screen.c \
 	%D%/frame.c \
+	%D%/graph_facts.c \
 	%D%/graph_rows.c \
 	%D%/input.c \
 	%D%/jump.c %D%/jump.h \

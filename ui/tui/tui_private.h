@@ -174,6 +174,9 @@ size_t tui_graph_row_of(const struct tui *tui, size_t position);
  * said, when it has no row: it is a node of a nested graph.
  */
 bool tui_graph_go_to(struct tui *tui, const struct fx_node *node);
+/* graph_facts.c: what NODE is, in AREA from column FROM to before END. */
+void tui_graph_paint_facts(struct tui *tui, const struct fx_node *node,
+	const struct fx_area *area, int from, int end);
 /* Remember which node is selected. */
 void tui_graph_remember(struct tui *tui);
 /* The module that row ROW stands in or stands for, or NULL. */

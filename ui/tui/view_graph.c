@@ -407,8 +407,10 @@ collect_chips(const struct tui *tui, size_t row, const struct fx_node *node,
 	}
 }
 
-/* Node names between angle quotes from COLUMN on, as many as fit. */
-static void
+/* Node names between angle quotes from COLUMN on, as many as fit; returns the
+ * column after them.
+ */
+static int
 paint_chips(struct tui *tui, const name_vec *names, const struct fx_area *area,
 	int column, int end)
 {
@@ -432,6 +434,7 @@ paint_chips(struct tui *tui, const name_vec *names, const struct fx_area *area,
 		column = fx_area_text(area, 0, column, FX_LOOK(MUTED),
 			fx_buf_text(&chip));
 	}
+	return column;
 }
 
 static int
@@ -521,22 +524,25 @@ graph_row(void *context, size_t index, const struct fx_area *area)
 	const struct fx_node *node =
 		fx_graph_at(fx_model_graph(model), run->first);
 	int column = paint_margin(tui, model, run, area);
+	const struct fx_node *last;
 	struct fx_area name;
 	name_vec chips = { 0 };
 	int end;
 
 	column = paint_lanes(tui, index, area, column);
-	end = run->fold ? area->columns : paint_shape(node, area, column);
+	last = fx_graph_at(fx_model_graph(model), run->first + run->count - 1);
+	end = paint_shape(last, area, column);
 	name = fx_area_part(area, 0, column, 1, end - column);
 	if (run->fold) {
 		fx_area_text(&name, 0, 0, FX_LOOK(SCOPE),
 			tui->graph.dag->nodes[index].label);
 		return;
 	}
-	column = paint_name(tui, &name, node->name);
+	column += paint_name(tui, &name, node->name);
 	collect_chips(tui, index, node, &chips);
-	paint_chips(tui, &chips, &name, column, name.columns - 1);
+	column = paint_chips(tui, &chips, area, column, end - 1);
 	fx_vec_deinit(&chips);
+	tui_graph_paint_facts(tui, node, area, column, end);
 }
 
 static size_t

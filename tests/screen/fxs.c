@@ -146,6 +146,9 @@ show(struct test *test, const char *what, const struct fx_canvas *grid,
 		print_roles(grid, &test->out);
 	else if (strcmp(what, "colors") == 0)
 		print_colors(grid, &test->out);
+	else if (strcmp(what, "copied") == 0)
+		fx_buf_addf(&test->out, "%s\n",
+			fxt_null_screen_copied(test->screen));
 	else if (strcmp(what, "cursor") == 0)
 		fx_buf_addf(&test->out, "%d,%d\n", cursor_row, cursor_column);
 }

@@ -15,6 +15,7 @@ fxs_tests = \
 	%D%/break_wide.fxs \
 	%D%/command.fxs \
 	%D%/complete.fxs \
+	%D%/counts.fxs \
 	%D%/diff.fxs \
 	%D%/empty.fxs \
 	%D%/fold.fxs \
@@ -25,6 +26,7 @@ fxs_tests = \
 	%D%/layout.fxs \
 	%D%/leave.fxs \
 	%D%/more.fxs \
+	%D%/mouse.fxs \
 	%D%/move_keys.fxs \
 	%D%/names.fxs \
 	%D%/open.fxs \

@@ -19,6 +19,7 @@ struct null_screen {
 	struct fx_canvas *shown;
 	int cursor_row;
 	int cursor_column;
+	char *copied; /* or NULL */
 	FX_VEC(struct tui_event) events;
 	FX_VEC(char *) pasted; /* what events borrow */
 	size_t next;
@@ -94,6 +95,30 @@ null_nothing(void *context)
 }
 
 static void
+null_set_mouse(void *context, bool is_on)
+{
+	(void)context;
+	(void)is_on;
+}
+
+static void
+null_copy(void *context, const char *text)
+{
+	struct null_screen *null = context;
+
+	free(null->copied);
+	null->copied = fx_xstrdup(text);
+}
+
+const char *
+fxt_null_screen_copied(const struct tui_screen *screen)
+{
+	const struct null_screen *null = screen->context;
+
+	return null->copied ? null->copied : "";
+}
+
+static void
 null_free(void *context)
 {
 	struct null_screen *null = context;
@@ -103,6 +128,7 @@ null_free(void *context)
 	for (size_t i = 0; i < null->pasted.count; i++)
 		free(null->pasted.items[i]);
 	fx_vec_deinit(&null->pasted);
+	free(null->copied);
 	free(null);
 }
 
@@ -124,6 +150,8 @@ fxt_null_screen(int rows, int columns, enum fx_lines lines)
 		.resume = null_nothing,
 		.redraw = null_nothing,
 		.beep = null_nothing,
+		.set_mouse = null_set_mouse,
+		.copy = null_copy,
 		.free = null_free };
 	return &null->screen;
 }
@@ -164,6 +192,28 @@ push_key(struct null_screen *null, uint32_t key, const char *bytes,
 	fx_vec_push(&null->events, event);
 }
 
+/* "Press 10,20", at row and column. */
+static bool
+push_mouse(struct null_screen *null, const char *name)
+{
+	static const char *const words[] = { [TUI_MOUSE_PRESS] = "Press",
+		[TUI_MOUSE_UP] = "Wheel-up",
+		[TUI_MOUSE_DOWN] = "Wheel-down" };
+	struct tui_event event = { .kind = TUI_EVENT_MOUSE };
+	char word[16];
+
+	if (sscanf(name, "%15s %d,%d", word, &event.row, &event.column) != 3)
+		return false;
+	for (size_t i = 0; i < FX_ARRAY_LEN(words); i++) {
+		if (strcmp(words[i], word) != 0)
+			continue;
+		event.mouse = (enum tui_mouse)i;
+		fx_vec_push(&null->events, event);
+		return true;
+	}
+	return false;
+}
+
 /* NAME is what stands between < and >. */
 static bool
 push_named(struct null_screen *null, const char *name)
@@ -185,6 +235,8 @@ push_named(struct null_screen *null, const char *name)
 		push_key(null, (uint32_t)byte, &byte, 1);
 		return true;
 	}
+	if (push_mouse(null, name))
+		return true;
 	if (sscanf(name, "Resize %ux%u", &columns, &rows) == 2) {
 		event.kind = TUI_EVENT_RESIZE;
 		event.key = rows << 16 | columns;

@@ -74,7 +74,38 @@ tui_do_first(struct tui *tui)
 void
 tui_do_last(struct tui *tui)
 {
-	tui_view_scroll(focused(tui), 1L << 40);
+	struct fx_model *model = tui_model(tui);
+	struct fx_graph *graph = model ? fx_model_graph(model) : NULL;
+
+	if (tui->count && graph && tui->focus == TUI_VIEW_GRAPH &&
+		(size_t)tui->count < graph->node_count)
+		tui_jump(tui, fx_graph_at(graph, (size_t)tui->count));
+	else
+		tui_view_scroll(focused(tui), 1L << 40);
+}
+
+void
+tui_do_copy_name(struct tui *tui)
+{
+	const struct fx_node *node = tui_selected(tui);
+
+	if (!node)
+		return;
+	tui->screen->copy(tui->screen->context, node->name);
+	tui_note(tui, "name copied");
+}
+
+/* The lines of the pane of values, whatever it shows. */
+void
+tui_do_copy_value(struct tui *tui)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	tui->views[TUI_VIEW_VALUES].refresh(tui,
+		tui->values.width > 0 ? tui->values.width : tui->grid->columns);
+	tui_text_print(&tui->values, &text);
+	tui->screen->copy(tui->screen->context, fx_buf_text(&text));
+	tui_note(tui, "value copied");
 }
 
 void

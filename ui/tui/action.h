@@ -9,9 +9,9 @@
 #include "ui/tui/view.h"
 
 enum tui_action_id {
-#define TUI_COMMAND(id, line, help)    TUI_ACTION_##id,
-#define TUI_START(id, line, help)      TUI_ACTION_##id,
-#define TUI_SCREEN(id, function, help) TUI_ACTION_##id,
+#define TUI_COMMAND(id, line, counts, help)    TUI_ACTION_##id,
+#define TUI_START(id, line, counts, help)      TUI_ACTION_##id,
+#define TUI_SCREEN(id, function, counts, help) TUI_ACTION_##id,
 #include "ui/tui/actions.def"
 	TUI_ACTION_COUNT
 };
@@ -21,6 +21,7 @@ struct tui_action {
 	void (*run)(struct tui *tui);
 	const char *help;
 	bool starts; /* while nothing has run: `start` instead of the line */
+	bool counts; /* a number typed before it is how often */
 };
 
 const struct tui_action *tui_action_at(enum tui_action_id id);
@@ -28,14 +29,18 @@ const struct tui_action *tui_action_at(enum tui_action_id id);
 /* The action of KEY in VIEW, or NULL. */
 const struct tui_action *tui_keymap_find(enum tui_view_id view, uint32_t key);
 
+/* The heading of the group that ID begins, or NULL. */
+const char *tui_action_group(enum tui_action_id id);
+
 /* Binding INDEX of VIEW: the key's name and what it does; false past the end.
  */
 bool tui_keymap_at(enum tui_view_id view, size_t index, const char **name_ret,
 	enum tui_action_id *action_ret);
 
-#define TUI_COMMAND(id, line, help)
-#define TUI_START(id, line, help)
-#define TUI_SCREEN(id, function, help) void tui_do_##function(struct tui *tui);
+#define TUI_COMMAND(id, line, counts, help)
+#define TUI_START(id, line, counts, help)
+#define TUI_SCREEN(id, function, counts, help) \
+	void tui_do_##function(struct tui *tui);
 #include "ui/tui/actions.def"
 
 /* WORDS to search for were typed, or some of them: go to the first match after

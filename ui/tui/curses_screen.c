@@ -43,6 +43,7 @@ enum {
 	KEY_PASTE = KEY_MAX + 1,
 	KEY_PASTE_END,
 	PALETTE = 256,
+	COPY_MOST = 2500, /* bytes: some terminals take no more than 4096 */
 	PAIRS_MOST = 32000,
 	PAIRS_OF_ROLES = 9, /* from 0 on */
 };
@@ -214,6 +215,28 @@ set_bytes(struct tui_event *event, const char *bytes, size_t length)
 	memcpy(event->bytes, bytes, event->length);
 }
 
+/* What the mouse did: a press, or the wheel; false for anything else. */
+static bool
+take_mouse(struct tui_event *event)
+{
+	MEVENT mouse;
+
+	if (getmouse(&mouse) != OK)
+		return false;
+	if (mouse.bstate & BUTTON1_PRESSED)
+		event->mouse = TUI_MOUSE_PRESS;
+	else if (mouse.bstate & BUTTON4_PRESSED)
+		event->mouse = TUI_MOUSE_UP;
+	else if (mouse.bstate & BUTTON5_PRESSED)
+		event->mouse = TUI_MOUSE_DOWN;
+	else
+		return false;
+	event->kind = TUI_EVENT_MOUSE;
+	event->row = mouse.y;
+	event->column = mouse.x;
+	return true;
+}
+
 /* A key that curses names; Readline gets what the terminal sent. */
 static void
 take_special(int code, struct tui_event *event)
@@ -315,7 +338,11 @@ take_key(struct curses_screen *curses, int code, struct tui_event *event)
 	char byte = (char)code;
 
 	event->kind = TUI_EVENT_KEY;
-	if (code == KEY_PASTE || curses->is_pasting) {
+	if (code == KEY_MOUSE) {
+		/* What is no event of ours is a key without a meaning. */
+		if (!take_mouse(event))
+			event->key = TUI_KEY_OTHER;
+	} else if (code == KEY_PASTE || curses->is_pasting) {
 		if (curses->is_pasting)
 			ungetch(code);
 		else
@@ -486,6 +513,42 @@ curses_beep(void *context)
 	beep();
 }
 
+/* Presses are told as they come, without waiting for clicks. */
+static void
+curses_set_mouse(void *context, bool is_on)
+{
+	(void)context;
+	mouseinterval(0);
+	mousemask(is_on ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED
+			: 0,
+		NULL);
+}
+
+/* OSC 52: terminals that allow it put TEXT, in base 64, into the clipboard. */
+static void
+curses_copy(void *context, const char *text)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn"
+				     "opqrstuvwxyz0123456789+/";
+	size_t length = FX_MIN(strlen(text), (size_t)COPY_MOST);
+
+	(void)context;
+	fputs("\033]52;c;", stdout);
+	for (size_t i = 0; i < length; i += 3) {
+		size_t count = FX_MIN(length - i, (size_t)3);
+		unsigned bits = 0;
+
+		for (size_t k = 0; k < 3; k++)
+			bits = bits << 8 |
+			       (k < count ? (unsigned char)text[i + k] : 0u);
+		for (size_t k = 0; k < 4; k++)
+			putchar(k <= count ? digits[bits >> (18 - 6 * k) & 63]
+					   : '=');
+	}
+	fputs("\007", stdout);
+	fflush(stdout);
+}
+
 static void
 curses_free(void *context)
 {
@@ -610,6 +673,8 @@ tui_screen_curses(const struct tui_screen_options *options,
 		.resume = curses_resume,
 		.redraw = curses_redraw,
 		.beep = curses_beep,
+		.set_mouse = curses_set_mouse,
+		.copy = curses_copy,
 		.free = curses_free };
 	*ret = &curses->screen;
 	return NULL;

@@ -17,6 +17,10 @@
 #include "ui/signals.h"
 #include "ui/tui/tui_private.h"
 
+enum {
+	HINT_LEAST = 12, /* columns left of a hint, for the prompt */
+};
+
 static void
 put_line(struct tui *tui, const struct fx_area *area, int row, int column,
 	unsigned arms)
@@ -216,22 +220,46 @@ paint_state(const struct fx_area *area, const char *text)
 		text);
 }
 
-/* What may be pressed now, where nothing is typed after PROMPT. */
+/* What may be pressed now, where nothing is typed after PROMPT: the longest of
+ * several that fits in COLUMNS.
+ */
 static const char *
 hint_of(const struct tui *tui, const char *prompt, int columns)
 {
+	static const char *const hints[][2] = {
+		{ "s step  n next  c continue  b break  / search  v values"
+		  "  : command  ? keys  q leave",
+			"/ search  v values  : command  Esc graph  ? keys"
+			"  q back" },
+		{ "s n step  c continue  b break  / search  : command  ? keys"
+		  "  q leave",
+			"/ search  v values  : command  ? keys  q back" },
+		{ "? keys   : command   q leave",
+			"? keys   : command   q back" },
+		{ "? keys", "? keys" },
+	};
 	bool is_question = strcmp(prompt, tui->prompt) != 0;
-	bool is_top = tui->focus == TUI_VIEW_GRAPH;
+	int is_aside = tui->focus != TUI_VIEW_GRAPH;
+	size_t i = 0;
 
 	if (tui->focus == TUI_VIEW_CMD)
 		return is_question ? "" : "Esc back";
-	if (columns < 60)
-		return "? keys";
-	if (tui_log_recent(&tui->log) > (size_t)tui->views[TUI_VIEW_CMD].rows)
-		return is_top ? "? keys   : PgUp more   q leave"
-			      : "? keys   : PgUp more   q back";
-	return is_top ? "? keys   : command   q leave"
-		      : "? keys   : command   q back";
+	if (columns >= 60 && tui_log_recent(&tui->log) >
+				     (size_t)tui->views[TUI_VIEW_CMD].rows)
+		return is_aside ? "? keys   : PgUp more   q back"
+				: "? keys   : PgUp more   q leave";
+	while ((int)strlen(hints[i][is_aside]) + HINT_LEAST > columns &&
+		i + 1 < FX_ARRAY_LEN(hints))
+		i++;
+	return hints[i][is_aside];
+}
+
+/* HINT at the right edge. */
+static void
+paint_hint(const struct fx_area *area, const char *hint)
+{
+	fx_area_text(area, 0, area->columns - (int)strlen(hint) - 2,
+		FX_LOOK(MUTED), hint);
 }
 
 /* The prompt and what is typed; scrolls sideways to keep the cursor in sight.
@@ -262,10 +290,7 @@ paint_line(struct tui *tui, const struct fx_area *area)
 		fx_area_text(area, 0, area->columns - (int)strlen(tui->note),
 			FX_LOOK(NOTE), tui->note);
 	else if (!typed.length)
-		fx_area_text(area, 0,
-			area->columns - (area->columns < 60 ? 8 : 33),
-			FX_LOOK(MUTED),
-			hint_of(tui, look.prompt, area->columns));
+		paint_hint(area, hint_of(tui, look.prompt, area->columns));
 	return prompt + cursor - skip;
 }
 
@@ -428,6 +453,17 @@ choose_lines(struct tui *tui)
 	}
 }
 
+static void
+choose_mouse(struct tui *tui)
+{
+	bool wants = fx_settings_int(fx_session_settings(tui->session),
+		FX_SET_MOUSE);
+
+	if (tui->mouse.is_on != wants)
+		tui->screen->set_mouse(tui->screen->context, wants);
+	tui->mouse.is_on = wants;
+}
+
 /* Where several views share a pane and none was chosen: a node before anything
  * ran, then what it gives.
  */
@@ -452,6 +488,7 @@ tui_frame(struct tui *tui)
 	int cursor_column = 0;
 
 	choose_lines(tui);
+	choose_mouse(tui);
 	tui->screen->size(tui->screen->context, &input.rows, &input.columns);
 	if (tui->grid->rows != input.rows ||
 		tui->grid->columns != input.columns)

@@ -4,9 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "run/ticker.h"
 #include "session/position.h"
 #include "ui/tui/tui_private.h"
+
+enum {
+	COUNT_MOST = 100000,
+};
 
 void
 tui_open_line(struct tui *tui)
@@ -147,20 +152,53 @@ line_of(const struct tui *tui, const struct tui_action *action)
 	return action->line;
 }
 
+/* A digit of a count: whether EVENT is one. */
+static bool
+take_digit(struct tui *tui, const struct tui_event *event)
+{
+	bool is_digit = event->key >= '0' && event->key <= '9' &&
+			(tui->count || event->key != '0');
+
+	if (!is_digit)
+		return false;
+	tui->count =
+		FX_MIN(tui->count * 10 + (long)(event->key - '0'), COUNT_MOST);
+	tui_note(tui, "%ld times", tui->count);
+	return true;
+}
+
+static void
+run_counted(struct tui *tui, const struct tui_action *action, long count)
+{
+	const char *line = line_of(tui, action);
+
+	/* `start` takes none. */
+	if (count && action->counts && line == action->line)
+		tui_run_linef(tui, "%s %ld", line, count);
+	else
+		tui_run_line(tui, line);
+}
+
 static void
 pane_key(struct tui *tui, const struct tui_event *event)
 {
 	const struct tui_action *action =
 		tui_keymap_find(tui->focus, event->key);
+	long count = tui->count;
 
+	if (!action && take_digit(tui, event))
+		return;
 	if (action && action->line) {
-		tui_run_line(tui, line_of(tui, action));
+		run_counted(tui, action, count);
 	} else if (action) {
 		action->run(tui);
+		for (long i = 1; action->counts && i < count; i++)
+			action->run(tui);
 	} else if (is_printable(event->key)) {
 		tui_focus(tui, TUI_VIEW_CMD);
 		feed_line(tui, event);
 	}
+	tui->count = 0;
 }
 
 /* The pane of keys is open. */
@@ -225,6 +263,9 @@ tui_handle(struct tui *tui, const struct tui_event *event)
 		break;
 	case TUI_EVENT_HANG_UP:
 		hang_up(tui, event);
+		break;
+	case TUI_EVENT_MOUSE:
+		tui_mouse(tui, event);
 		break;
 	case TUI_EVENT_PASTE:
 		paste(tui, event->text);

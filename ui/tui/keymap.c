@@ -6,14 +6,38 @@
 #include "ui/tui/screen.h"
 
 static const struct tui_action actions[] = {
-#define TUI_COMMAND(id, line, help) \
-	[TUI_ACTION_##id] = { line, NULL, help, false },
-#define TUI_START(id, line, help) \
-	[TUI_ACTION_##id] = { line, NULL, help, true },
-#define TUI_SCREEN(id, function, help) \
-	[TUI_ACTION_##id] = { NULL, tui_do_##function, help, false },
+#define TUI_COMMAND(id, line, counts, help) \
+	[TUI_ACTION_##id] = { line, NULL, help, false, counts },
+#define TUI_START(id, line, counts, help) \
+	[TUI_ACTION_##id] = { line, NULL, help, true, counts },
+#define TUI_SCREEN(id, function, counts, help) \
+	[TUI_ACTION_##id] = { NULL, tui_do_##function, help, false, counts },
 #include "ui/tui/actions.def"
 };
+
+/* Where the groups of actions begin. */
+static const struct {
+	enum tui_action_id first;
+	const char *title;
+} groups[] = {
+	{ TUI_ACTION_STEP, "Running" },
+	{ TUI_ACTION_BREAK, "Stops" },
+	{ TUI_ACTION_UNDO, "Edits" },
+	{ TUI_ACTION_DOWN, "Moving" },
+	{ TUI_ACTION_INPUT, "Going along the graph" },
+	{ TUI_ACTION_SEARCH, "Searching" },
+	{ TUI_ACTION_VALUE_NEXT, "Values" },
+	{ TUI_ACTION_FOCUS_NEXT, "The screen" },
+};
+
+const char *
+tui_action_group(enum tui_action_id id)
+{
+	for (size_t i = 0; i < FX_ARRAY_LEN(groups); i++)
+		if (groups[i].first == id)
+			return groups[i].title;
+	return NULL;
+}
 
 enum {
 #define TUI_VIEW(id, word, title, init, place) PANES_##id = 1u << TUI_VIEW_##id,

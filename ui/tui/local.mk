@@ -14,6 +14,7 @@ libfxtui_a_SOURCES = \
 	%D%/keymap.c %D%/keys.def \
 	%D%/layout.c %D%/layout.h %D%/layouts.def \
 	%D%/line.c %D%/line.h \
+	%D%/mouse.c %D%/mouse.h \
 	%D%/picture.c %D%/picture.h \
 	%D%/screen.h \
 	%D%/text.c %D%/text.h \

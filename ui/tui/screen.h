@@ -42,9 +42,16 @@ enum tui_event_kind {
 	TUI_EVENT_NONE, /* time is up */
 	TUI_EVENT_KEY,
 	TUI_EVENT_PASTE,
+	TUI_EVENT_MOUSE,
 	TUI_EVENT_RESIZE,    /* and when the terminal was somebody else's */
 	TUI_EVENT_INTERRUPT, /* Ctrl-C */
 	TUI_EVENT_HANG_UP,   /* terminal gone, SIGTERM, SIGHUP: leave */
+};
+
+enum tui_mouse {
+	TUI_MOUSE_PRESS,
+	TUI_MOUSE_UP, /* the wheel */
+	TUI_MOUSE_DOWN,
 };
 
 struct tui_event {
@@ -53,6 +60,9 @@ struct tui_event {
 	int signal;     /* HANG_UP: which, 0 when the terminal is gone */
 	char bytes[32]; /* KEY: as the terminal sent it */
 	size_t length;
+	enum tui_mouse mouse; /* MOUSE: what it did, and where */
+	int row;
+	int column;
 	/* PASTE: lines, the last one without its end; until the next event. */
 	const char *text;
 };
@@ -77,6 +87,12 @@ struct tui_screen {
 	void (*resume)(void *context);
 	void (*redraw)(void *context); /* the next show repaints everything */
 	void (*beep)(void *context);
+	/* Whether the terminal tells of its mouse, which then selects no text
+	 * there.
+	 */
+	void (*set_mouse)(void *context, bool is_on);
+	/* Put TEXT where the terminal pastes from, if it lets programs. */
+	void (*copy)(void *context, const char *text);
 	void (*free)(void *context);
 };
 

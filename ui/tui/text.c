@@ -193,6 +193,19 @@ tui_text_paint(const struct tui_text *text, size_t index,
 			column);
 }
 
+void
+tui_text_print(const struct tui_text *text, struct fx_buf *out)
+{
+	for (size_t line = 0; line < text->lines.count; line++) {
+		for (size_t i = text->lines.items[line];
+			i < line_end(text, line); i++)
+			fx_buf_add_n(out,
+				text->bytes.data + text->pieces.items[i].offset,
+				text->pieces.items[i].length);
+		fx_buf_add_char(out, '\n');
+	}
+}
+
 static bool
 line_has(const struct tui_text *text, size_t index, const char *words)
 {

@@ -50,6 +50,8 @@ size_t tui_text_count(const struct tui_text *text);
 /* Draw line INDEX, without its first SKIP columns, on row ROW of AREA. */
 void tui_text_paint(const struct tui_text *text, size_t index,
 	const struct fx_area *area, int row, int skip);
+/* Append the lines as they are, a newline after each. */
+void tui_text_print(const struct tui_text *text, struct fx_buf *out);
 /* The next line that has WORDS (fx_str_has), at or after FROM, or
  * before it when BACK; -1 when there is none.
  */

@@ -17,6 +17,7 @@
 #include "ui/tui/jump.h"
 #include "ui/tui/layout.h"
 #include "ui/tui/line.h"
+#include "ui/tui/mouse.h"
 #include "ui/tui/screen.h"
 #include "ui/tui/text.h"
 #include "ui/tui/tui.h"
@@ -92,6 +93,8 @@ struct tui {
 
 	bool shows_keys;
 	struct tui_view keys_view;
+	struct tui_mouse_state mouse;
+	long count;        /* digits typed before a key; 0: none */
 	bool is_searching; /* the command line takes words to search for */
 	char *searched;    /* the last ones */
 	size_t search_row; /* where the search began */

@@ -201,14 +201,25 @@ add_names(struct fx_buf *names, enum tui_view_id view,
 				name);
 }
 
+/* GROUP before the first of its keys; NULL: it stands there already. */
+static void
+add_group(struct tui_text *text, const char *group)
+{
+	if (!group)
+		return;
+	tui_text_addf(text, FX_ROLE_HEAD, "%s", group);
+	tui_text_end_line(text);
+}
+
 void
 tui_keys_show(struct tui *tui)
 {
 	struct tui_text *text = &tui->keys;
+	const char *group = NULL;
 
 	tui_text_clear(text);
 	text->width = tui->grid->columns - FRAME_WIDTH;
-	tui_text_addf(text, FX_ROLE_HEAD, "In the pane \"%s\"",
+	tui_text_addf(text, FX_ROLE_TITLE, "In the pane \"%s\"",
 		tui->views[tui->focus].title);
 	tui_text_end_line(text);
 	for (int i = 0; i < TUI_ACTION_COUNT; i++) {
@@ -216,11 +227,16 @@ tui_keys_show(struct tui *tui)
 			tui_action_at((enum tui_action_id)i);
 		FX_AUTO_BUF struct fx_buf names = { 0 };
 
+		if (tui_action_group((enum tui_action_id)i))
+			group = tui_action_group((enum tui_action_id)i);
 		add_names(&names, tui->focus, (enum tui_action_id)i);
-		if (names.length)
-			add_key(text, fx_buf_text(&names), action->help,
-				action->line);
+		if (!names.length)
+			continue;
+		add_group(text, FX_TAKE(group));
+		add_key(text, fx_buf_text(&names), action->help, action->line);
 	}
+	add_key(text, "digits", "how often the next key does it; 42G: to @42",
+		NULL);
 	add_key(text, "other keys", "begin a command", NULL);
 	add_key(text, ": PgUp, PgDn", "scroll what commands said", NULL);
 	add_key(text, "Ctrl-C", "stop what runs", NULL);

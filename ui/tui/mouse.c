@@ -1,0 +1,150 @@
+/* mouse.c - the wheel scrolls what is under it, a press selects and focuses, a
+ * second one is Enter.
+ */
+#include <config.h>
+
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/utf8.h"
+#include "run/ticker.h"
+#include "ui/tui/tui_private.h"
+
+enum {
+	WHEEL_ROWS = 3,
+	DOUBLE_MS = 400,
+	MARGIN_COLUMNS = 8, /* of the graph: mark, index, state, breakpoint */
+};
+
+static bool
+is_in(const struct tui_rect *rect, const struct tui_event *event)
+{
+	return rect->rows > 0 && event->row >= rect->top &&
+	       event->row < rect->top + rect->rows &&
+	       event->column >= rect->left &&
+	       event->column < rect->left + rect->columns;
+}
+
+/* The view under the pointer, or COUNT. */
+static enum tui_view_id
+view_under(const struct tui *tui, const struct tui_event *event)
+{
+	int i = 0;
+
+	while (i < TUI_VIEW_COUNT && !is_in(&tui->plan.panes[i], event))
+		i++;
+	return (enum tui_view_id)i;
+}
+
+static bool
+has_frame(const struct tui *tui, enum tui_view_id view)
+{
+	return tui->plan.is_framed && view != TUI_VIEW_CMD &&
+	       tui->plan.panes[view].rows > 1;
+}
+
+/* A title on the frame of VIEW's pane: the tab that it names. */
+static void
+press_title(struct tui *tui, enum tui_view_id view, int column)
+{
+	int at = tui->plan.panes[view].left + 2;
+
+	for (int i = 0; i < TUI_VIEW_COUNT; i++) {
+		const char *title = tui->views[i].title;
+		int end =
+			at + (int)fx_utf8_text_width(title, strlen(title)) + 2;
+
+		if (!(tui->plan.groups[view] >> i & 1))
+			continue;
+		if (column >= at && column < end)
+			tui_focus(tui, (enum tui_view_id)i);
+		at = end;
+	}
+}
+
+static void
+press_time(struct tui *tui, int column)
+{
+	long position = tui_time_position(tui,
+		column - tui->plan.panes[TUI_VIEW_TIME].left);
+
+	if (position >= 0)
+		tui_run_linef(tui, "goto @%ld", position);
+}
+
+/* Row ROW of VIEW as it is shown. */
+static void
+press_row(struct tui *tui, enum tui_view_id id, const struct tui_event *event)
+{
+	struct tui_view *view = &tui->views[id];
+	const struct tui_rect *rect = &tui->plan.panes[id];
+	int frame = has_frame(tui, id) ? 1 : 0;
+	size_t row = view->top + (size_t)(event->row - rect->top - frame);
+	bool is_again = row == tui->mouse.press_row && tui->focus == id &&
+			fx_clock_ms() < tui->mouse.press_ms + DOUBLE_MS;
+	const struct tui_action *enter = tui_keymap_find(id, TUI_KEY_ENTER);
+
+	tui_focus(tui, id);
+	tui->mouse.press_row = row;
+	tui->mouse.press_ms = is_again ? 0 : fx_clock_ms();
+	if (!view->has_selection ||
+		row >= view->source.count(view->source.context))
+		return;
+	view->selected = row;
+	tui_graph_remember(tui);
+	if (id == TUI_VIEW_GRAPH &&
+		event->column - rect->left - frame < MARGIN_COLUMNS)
+		tui_do_break(tui);
+	else if (is_again && enter && enter->run)
+		enter->run(tui);
+}
+
+static void
+press(struct tui *tui, enum tui_view_id view, const struct tui_event *event)
+{
+	const struct tui_rect *rect = &tui->plan.panes[view];
+
+	if (view == TUI_VIEW_CMD)
+		tui_focus(tui, TUI_VIEW_CMD);
+	else if (view == TUI_VIEW_TIME)
+		press_time(tui, event->column);
+	else if (has_frame(tui, view) && event->row == rect->top)
+		press_title(tui, view, event->column);
+	else if (!has_frame(tui, view) ||
+		 event->row < rect->top + rect->rows - 1)
+		press_row(tui, view, event);
+}
+
+void
+tui_mouse(struct tui *tui, const struct tui_event *event)
+{
+	enum tui_view_id view = view_under(tui, event);
+
+	if (tui->shows_keys) {
+		if (event->mouse == TUI_MOUSE_PRESS)
+			tui->shows_keys = false;
+		else
+			tui_view_scroll(&tui->keys_view,
+				event->mouse == TUI_MOUSE_UP ? -WHEEL_ROWS
+							     : WHEEL_ROWS);
+		return;
+	}
+	if (view == TUI_VIEW_COUNT)
+		return;
+	if (event->mouse == TUI_MOUSE_PRESS) {
+		press(tui, view, event);
+		return;
+	}
+	tui_view_scroll(&tui->views[view],
+		event->mouse == TUI_MOUSE_UP ? -WHEEL_ROWS : WHEEL_ROWS);
+	if (view == TUI_VIEW_CMD)
+		tui->log_is_back =
+			tui->views[view].top + (size_t)tui->views[view].rows <
+			tui_text_count(&tui->log.text);
+}
+
+void
+tui_do_mouse(struct tui *tui)
+{
+	tui_run_linef(tui, "set mouse %s", tui->mouse.is_on ? "off" : "on");
+}

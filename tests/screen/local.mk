@@ -55,8 +55,11 @@ EXTRA_DIST += $(fxs_tests) %D%/block.py %D%/lecture.fxdb \
 
 if HAVE_VTERM
 if HAVE_CUNIT
-check_PROGRAMS += %D%/test_screen
-TESTS += %D%/test_screen
+check_PROGRAMS += %D%/test_screen %D%/test_views
+TESTS += %D%/test_screen %D%/test_views
+%C%_test_views_SOURCES = %D%/test_views.c %D%/term.c %D%/term.h
+%C%_test_views_CFLAGS = $(AM_CFLAGS) $(VTERM_CFLAGS)
+%C%_test_views_LDADD = $(LDADD) $(VTERM_LIBS)
 %C%_test_screen_SOURCES = %D%/test_screen.c %D%/term.c %D%/term.h
 %C%_test_screen_CFLAGS = $(AM_CFLAGS) $(VTERM_CFLAGS)
 %C%_test_screen_LDADD = $(LDADD) $(VTERM_LIBS)

@@ -14,6 +14,7 @@
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 #include <utmp.h>
 
@@ -30,6 +31,10 @@ enum {
 
 static const char idle_text[] = "\033]7711;idle;";
 
+enum {
+	SIGN_LENGTH = 7, /* of it, which "part" begins with too */
+};
+
 struct term {
 	pid_t pid;
 	int master;
@@ -45,6 +50,8 @@ struct term {
 	unsigned idles;
 	unsigned idles_seen;
 	size_t matched; /* bytes of idle_text */
+	size_t bytes;   /* that came since the last sign */
+	size_t most;    /* of those, since term_bytes */
 	struct fx_buf row;
 	struct termios modes;
 };
@@ -177,11 +184,20 @@ term_free(struct term *term)
 	free(term);
 }
 
-/* Count how often the program said that it is idle. */
+/* Count how often the program said that it is idle; with either sign what it
+ * sends at once ends.
+ */
 static void
 count_idles(struct term *term, const char *bytes, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
+		bool is_part = term->matched == SIGN_LENGTH && bytes[i] == 'p';
+
+		term->bytes++;
+		if (term->bytes > term->most)
+			term->most = term->bytes;
+		if (is_part)
+			term->bytes = 0;
 		if (bytes[i] == idle_text[term->matched])
 			term->matched++;
 		else
@@ -190,6 +206,7 @@ count_idles(struct term *term, const char *bytes, size_t length)
 			continue;
 		term->idles++;
 		term->matched = 0;
+		term->bytes = 0;
 	}
 }
 
@@ -418,4 +435,31 @@ term_has_colors(struct term *term)
 				return true;
 		}
 	return false;
+}
+
+size_t
+term_bytes(struct term *term)
+{
+	size_t most = term->most;
+
+	term->most = 0;
+	return most;
+}
+
+double
+term_cpu(const struct term *term)
+{
+	struct timespec time = { 0 };
+	clockid_t clock;
+
+	if (clock_getcpuclockid(term->pid, &clock) == 0)
+		clock_gettime(clock, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+bool
+term_has_ended(struct term *term)
+{
+	reap(term);
+	return term->has_ended;
 }

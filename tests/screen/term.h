@@ -43,6 +43,13 @@ void term_signal(struct term *term, int number);
 /* Close the terminal under the program. */
 void term_hang_up(struct term *term);
 
+bool term_has_ended(struct term *term);
+/* The most bytes that the program has sent at once since the last call, with
+ * the signs; and seconds of CPU that it took so far.
+ */
+size_t term_bytes(struct term *term);
+double term_cpu(const struct term *term);
+
 /* Wait for the program's end: its exit status, 256 + a signal, or -1 after
  * ten seconds.
  */

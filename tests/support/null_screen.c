@@ -36,7 +36,7 @@ null_size(void *context, int *rows_ret, int *columns_ret)
 	*columns_ret = null->columns;
 }
 
-static void
+static bool
 null_show(void *context, const struct fx_canvas *grid, int cursor_row,
 	int cursor_column)
 {
@@ -47,6 +47,7 @@ null_show(void *context, const struct fx_canvas *grid, int cursor_row,
 	memcpy(null->shown->cells, grid->cells, count * sizeof(*grid->cells));
 	null->cursor_row = cursor_row;
 	null->cursor_column = cursor_column;
+	return true;
 }
 
 static void

@@ -200,7 +200,7 @@ tui_do_search(struct tui *tui)
 }
 
 enum {
-	COUNT_MS = 30, /* typing must stay quick */
+	COUNT_MS = 8, /* typing must stay quick */
 };
 
 /* "3 of 12": which match VIEW shows; "not found" where FOUND is false. */

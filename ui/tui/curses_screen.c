@@ -42,6 +42,10 @@ enum {
 	PASTE_MOST = 1 << 20,
 	KEY_PASTE = KEY_MAX + 1,
 	KEY_PASTE_END,
+	SENT_MOST = 3000, /* bytes at once, about: see row_cost */
+	MOVE_COST = 8,
+	LOOK_COST = 10,
+	PICTURE_COST = 22,
 	PALETTE = 256,
 	COPY_MOST = 2500, /* bytes: some terminals take no more than 4096 */
 	PAIRS_MOST = 32000,
@@ -64,6 +68,7 @@ struct curses_screen {
 	/* Pairs of colours that pictures have, made when first wanted. */
 	short pairs[PALETTE][PALETTE];
 	short pair_count;
+	struct fx_canvas *shown; /* what the terminal has */
 };
 
 /* --- cells -------------------------------------------------------------- */
@@ -148,21 +153,114 @@ show_cell(struct curses_screen *curses, int row, int column,
 		mvadd_wch(row, column, &character);
 }
 
+/* For tests: a private control sequence, which terminals ignore. */
 static void
+say(const struct curses_screen *curses, const char *word, unsigned number)
+{
+	char text[48];
+	int length;
+
+	if (!curses->says_idle)
+		return;
+	length = snprintf(text, sizeof(text), "\033]7711;%s;%u\007", word,
+		number);
+	fflush(stdout);
+	if (write(STDOUT_FILENO, text, (size_t)length) < 0) {
+		/* The terminal is gone; the next poll says so. */
+	}
+}
+
+/* Everything typed so far is on the screen. */
+static void
+say_idle(struct curses_screen *curses)
+{
+	if (!curses->was_busy)
+		return;
+	curses->was_busy = false;
+	if (curses->says_idle)
+		say(curses, "idle", ++curses->idles);
+}
+
+/* Bytes that it takes to show CELL after one that looks like BEFORE. */
+static int
+cell_cost(const struct fx_cell *cell, const struct fx_cell *before)
+{
+	int cost = cell->code >= 0x800 ? 3 : cell->code >= 0x80 ? 2 : 1;
+
+	if (cell->ink != before->ink || cell->paper != before->paper)
+		cost += PICTURE_COST;
+	else if (cell->role != before->role || cell->style != before->style)
+		cost += LOOK_COST;
+	return cost;
+}
+
+/* About how many bytes it takes to make row ROW of SHOWN that of GRID. */
+static int
+row_cost(const struct fx_canvas *shown, const struct fx_canvas *grid, int row)
+{
+	const struct fx_cell *before = fx_canvas_cell(grid, 0, 0);
+	bool was_changed = false;
+	int cost = 0;
+
+	for (int column = 0; column < grid->columns; column++) {
+		const struct fx_cell *cell = fx_canvas_cell(grid, row, column);
+		bool is_changed =
+			memcmp(cell, fx_canvas_cell(shown, row, column),
+				sizeof(*cell)) != 0;
+
+		if (is_changed)
+			cost += cell_cost(cell, before) +
+				(was_changed ? 0 : MOVE_COST);
+		if (is_changed)
+			before = cell;
+		was_changed = is_changed;
+	}
+	return cost;
+}
+
+/* Bring SHOWN, what the terminal has, nearer to GRID, from the top on, by what
+ * may be sent at once; whether that is all of it.
+ */
+static bool
+take_rows(struct fx_canvas *shown, const struct fx_canvas *grid)
+{
+	size_t size = (size_t)grid->columns * sizeof(*grid->cells);
+	int left = SENT_MOST;
+	int row;
+
+	if (shown->rows != grid->rows || shown->columns != grid->columns)
+		fx_canvas_resize(shown, grid->rows, grid->columns);
+	for (row = 0; row < grid->rows; row++) {
+		int cost = row_cost(shown, grid, row);
+
+		if (cost > left && left < SENT_MOST)
+			break;
+		left -= cost;
+		memcpy(&shown->cells[row * grid->columns],
+			&grid->cells[row * grid->columns], size);
+	}
+	return row == grid->rows;
+}
+
+static bool
 curses_show(void *context, const struct fx_canvas *grid, int cursor_row,
 	int cursor_column)
 {
 	struct curses_screen *curses = context;
+	bool is_all = take_rows(curses->shown, grid);
 
 	erase();
 	for (int row = 0; row < grid->rows; row++)
 		for (int column = 0; column < grid->columns; column++)
 			show_cell(curses, row, column,
-				fx_canvas_cell(grid, row, column));
+				fx_canvas_cell(curses->shown, row, column));
 	curs_set(cursor_row >= 0 ? 1 : 0);
 	move(FX_MAX(cursor_row, 0), cursor_row >= 0 ? cursor_column : 0);
 	refresh();
 	curses->was_busy = true;
+	if (!is_all)
+		say(curses, "part", curses->idles);
+	return is_all;
 }
 
 /* What is on a terminal of another size nobody knows. */
@@ -360,26 +458,6 @@ take_key(struct curses_screen *curses, int code, struct tui_event *event)
 	}
 }
 
-/* For tests: a private control sequence, which terminals ignore, says that
- * everything typed so far is on the screen.
- */
-static void
-say_idle(struct curses_screen *curses)
-{
-	char text[48];
-	int length;
-
-	if (!curses->says_idle || !curses->was_busy)
-		return;
-	curses->was_busy = false;
-	length = snprintf(text, sizeof(text), "\033]7711;idle;%u\007",
-		++curses->idles);
-	fflush(stdout);
-	if (write(STDOUT_FILENO, text, (size_t)length) < 0) {
-		/* The terminal is gone; the next poll says so. */
-	}
-}
-
 /* Leave the terminal as it was found, and take it again.  Pastes are told from
  * keys in between.
  */
@@ -560,6 +638,7 @@ curses_free(void *context)
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &curses->saved);
 	ui_signals_give(UI_KEYS_NOBODY, NULL);
 	fx_buf_deinit(&curses->pasted);
+	fx_canvas_free(curses->shown);
 	free(curses);
 }
 
@@ -658,6 +737,7 @@ tui_screen_curses(const struct tui_screen_options *options,
 		return err;
 	}
 	start_colors(curses, options->no_color);
+	curses->shown = fx_canvas_new(0, 0);
 	curses->says_idle = getenv("FXDB_TEST_IDLE") != NULL;
 	curses->screen = (struct tui_screen){ .context = curses,
 		.lines = options->ascii || strcmp(nl_langinfo(CODESET),

@@ -503,6 +503,18 @@ tui_frame(struct tui *tui)
 		paint_notice(tui, input.rows, input.columns);
 	else
 		paint_all(tui, &cursor_row, &cursor_column);
-	tui->screen->show(tui->screen->context, tui->grid, cursor_row,
-		cursor_column);
+	tui->is_partial = !tui->screen->show(tui->screen->context, tui->grid,
+		cursor_row, cursor_column);
+}
+
+void
+tui_next(struct tui *tui, int timeout_ms, struct tui_event *ret)
+{
+	while (tui->is_partial) {
+		tui->screen->next(tui->screen->context, 0, ret);
+		if (ret->kind != TUI_EVENT_NONE)
+			return;
+		tui_frame(tui);
+	}
+	tui->screen->next(tui->screen->context, timeout_ms, ret);
 }

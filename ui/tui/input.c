@@ -325,7 +325,7 @@ wait_for_key(struct tui *tui, long ms)
 		if (ms >= 0 && rest <= 0)
 			return false;
 		tui_frame(tui);
-		tui->screen->next(tui->screen->context, (int)rest, &event);
+		tui_next(tui, (int)rest, &event);
 	} while (!ends_pause(tui, &event, &stop));
 	return stop;
 }
@@ -359,7 +359,7 @@ tui_ask(struct tui *tui, const char *prompt)
 		struct tui_event event;
 
 		tui_frame(tui);
-		tui->screen->next(tui->screen->context, -1, &event);
+		tui_next(tui, -1, &event);
 		if (event.kind == TUI_EVENT_HANG_UP)
 			hang_up(tui, &event);
 		if (event.kind == TUI_EVENT_INTERRUPT ||

@@ -73,8 +73,11 @@ struct tui_screen {
 	enum fx_lines lines;
 	int colors; /* 0: none; cells have ink and paper from 256 on */
 	void (*size)(void *context, int *rows_ret, int *columns_ret);
-	/* Show GRID; the cursor is hidden when CURSOR_ROW is negative. */
-	void (*show)(void *context, const struct fx_canvas *grid,
+	/* Show GRID; the cursor is hidden when CURSOR_ROW is negative.  False:
+	 * what has changed is too much to be sent at once, and the rest of it
+	 * is for the next call.
+	 */
+	bool (*show)(void *context, const struct fx_canvas *grid,
 		int cursor_row, int cursor_column);
 	/* The next event, waiting TIMEOUT_MS at most (negative: for ever). */
 	void (*next)(void *context, int timeout_ms, struct tui_event *ret);

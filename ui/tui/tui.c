@@ -244,17 +244,15 @@ deinit(struct tui *tui)
 	free(tui->searched);
 }
 
-/* Wait for an event, unless there IS_MORE to paint, and handle it with those
- * that came along.
- */
+/* Wait for an event and handle it with those that came along. */
 static void
-turn(struct tui *tui, bool is_more)
+turn(struct tui *tui)
 {
 	struct tui_event event;
-	int timeout = is_more ? 0 : -1;
+	int timeout = -1;
 
 	for (int i = 0; i < EVENTS_A_FRAME && !tui->is_leaving; i++) {
-		tui->screen->next(tui->screen->context, timeout, &event);
+		tui_next(tui, timeout, &event);
 		if (event.kind == TUI_EVENT_NONE)
 			break;
 		tui_handle(tui, &event);
@@ -273,7 +271,7 @@ tui_run_on(struct tui_screen *screen, const struct tui_options *options,
 	tui_graph_follow(tui);
 	while (!tui->is_leaving) {
 		tui_frame(tui);
-		turn(tui, tui_values_paint_more(tui));
+		turn(tui);
 	}
 	*ret = tui->result;
 	deinit(tui);

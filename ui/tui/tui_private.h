@@ -104,6 +104,7 @@ struct tui {
 	bool is_slow;         /* ... that takes its time */
 	bool is_paused;       /* a lecture waits for a key */
 	long long running_ms; /* when it began, or the user was asked last */
+	bool is_partial;      /* the last frame is not all on the screen */
 	bool is_suspended;    /* somebody else has the terminal */
 	long long painted_ms; /* by the last tick */
 	bool is_leaving;
@@ -145,6 +146,10 @@ void tui_collect(struct tui *tui);
 
 /* frame.c: paint everything and show it. */
 void tui_frame(struct tui *tui);
+/* The next event, as the screen has it; before it waits, what the last frame
+ * left out is painted.
+ */
+void tui_next(struct tui *tui, int timeout_ms, struct tui_event *ret);
 
 /* input.c: one event; and a line that answers a question: NULL when there is
  * none (interrupt, end of input).

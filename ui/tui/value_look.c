@@ -39,7 +39,6 @@ tui_value_forget_look(struct tui *tui)
 {
 	tui->value.made.mode = TUI_VALUE_STATISTICS;
 	tui_picture_deinit(&tui->value.picture);
-	tui_picture_deinit(&tui->value.before);
 }
 
 static bool
@@ -108,18 +107,6 @@ is_made(struct tui *tui, struct fx_datum *datum,
 	       made->pen.lines == wanted->pen.lines;
 }
 
-/* The picture before stays where it is as large: the new one takes its place
- * row by row.
- */
-static void
-keep_picture(struct tui_value *value)
-{
-	tui_picture_deinit(&value->before);
-	value->before = value->picture;
-	value->picture = (struct tui_picture){ 0 };
-	value->painted = 0;
-}
-
 static void
 make_look(struct tui *tui, const struct fx_node *node,
 	const struct fx_datum *tensor, const struct fx_extent *extent)
@@ -141,13 +128,9 @@ make_look(struct tui *tui, const struct fx_node *node,
 		.picture = &value->picture };
 
 	fx_ticker_init(&ticker, tui_patience_is_over, &patience);
-	keep_picture(value);
+	tui_picture_deinit(&value->picture);
 	tui_text_clear(&tui->values);
 	tui_value_mode_build(value->made.mode, &look);
-	if (value->before.rows != value->picture.rows ||
-		value->before.columns != value->picture.columns)
-		tui_picture_deinit(&value->before);
-	tui_values_paint_more(tui);
 }
 
 bool
@@ -170,19 +153,6 @@ tui_value_show_look(struct tui *tui, const struct fx_node *node)
 	tui_value_keep(tui, datum, NULL);
 	value->made = wanted;
 	make_look(tui, node, tensor, &extent);
-	return true;
-}
-
-bool
-tui_values_paint_more(struct tui *tui)
-{
-	struct tui_value *value = &tui->value;
-	int rows = tui_picture_cells(&value->picture, &value->made.pen);
-	int columns = FX_MAX(value->picture.columns, 1);
-
-	if (value->painted >= rows)
-		return false;
-	value->painted += FX_MAX(PAINT_CELLS / columns, 1);
 	return true;
 }
 

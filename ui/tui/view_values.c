@@ -243,7 +243,6 @@ tui_values_deinit(struct tui *tui)
 	fx_datum_unref(tui->value.datum);
 	fx_buf_deinit(&tui->value.text);
 	tui_picture_deinit(&tui->value.picture);
-	tui_picture_deinit(&tui->value.before);
 	tui_text_deinit(&tui->values);
 }
 
@@ -370,14 +369,12 @@ values_row(void *context, size_t index, const struct fx_area *area)
 	const struct tui *tui = context;
 	const struct tui_value *value = &tui->value;
 	size_t lines = tui_text_count(&tui->values);
-	int row = (int)(index - lines);
 
 	if (index < lines)
 		tui_text_paint(&tui->values, index, area, 0, 0);
-	else if (row < value->painted)
-		tui_picture_paint(&value->picture, &value->made.pen, row, area);
-	else if (value->before.rows)
-		tui_picture_paint(&value->before, &value->made.pen, row, area);
+	else
+		tui_picture_paint(&value->picture, &value->made.pen,
+			(int)(index - lines), area);
 }
 
 static long

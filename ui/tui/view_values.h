@@ -68,8 +68,6 @@ void tui_value_keep(struct tui *tui, struct fx_datum *datum,
 bool tui_value_show_look(struct tui *tui, const struct fx_node *node);
 /* Nothing but text is shown. */
 void tui_value_forget_look(struct tui *tui);
-/* Show more of a picture that is not whole on the screen; false when it is. */
-bool tui_values_paint_more(struct tui *tui);
 void tui_values_deinit(struct tui *tui);
 
 #endif /* FX_UI_TUI_VIEW_VALUES_H */

@@ -160,7 +160,7 @@ def screen_question(s):
 def screen_keys(s):
     screen(s)
     s.keys("?")
-    s.see("half a page")
+    s.see("to the first row")
     s.quiet()
 
 

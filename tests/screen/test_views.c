@@ -116,11 +116,11 @@ press(struct term *term, const char *layout, const int size[2], size_t index,
 		printf("%zu bytes, %.1f ms: %s\n", bytes, seconds * 1e3, at);
 	if (bytes > worst->bytes) {
 		worst->bytes = bytes;
-		strcpy(worst->bytes_at, at);
+		memcpy(worst->bytes_at, at, sizeof(at));
 	}
 	if (seconds > worst->seconds) {
 		worst->seconds = seconds;
-		strcpy(worst->seconds_at, at);
+		memcpy(worst->seconds_at, at, sizeof(at));
 	}
 }
 

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/compiler.h"
 #include "ui/tui/view.h"
 
 enum tui_action_id {
@@ -42,6 +43,10 @@ bool tui_keymap_at(enum tui_view_id view, size_t index, const char **name_ret,
 #define TUI_SCREEN(id, function, counts, help) \
 	void tui_do_##function(struct tui *tui);
 #include "ui/tui/actions.def"
+
+/* A word beside the prompt, until the next key. */
+FX_PRINTF(2, 3)
+void tui_note(struct tui *tui, const char *format, ...);
 
 /* WORDS to search for were typed, or some of them: go to the first match after
  * where the search began.

@@ -118,10 +118,6 @@ struct fx_node *tui_selected(struct tui *tui);
 /* Return STATE, a state letter, in a form that the screen can show. */
 const char *tui_state(const struct tui *tui, const char *state);
 
-/* A word beside the prompt, until the next key. */
-FX_PRINTF(2, 3)
-void tui_note(struct tui *tui, const char *format, ...);
-
 /* VIEW is about NODE now (NULL: none): of another one than *SHOWN, the id of
  * the one before, it is shown from its beginning.
  */

@@ -185,7 +185,7 @@ def fusion_rows(load):
         for fuse in ([], ["pass run fuse-conv-bn"]):
             before = ["set threads %d" % threads, "set verify off"] + load + \
                 fuse + ["run"]
-            took.append((waited(before + ["run"] * 5) - waited(before)) / 5)
+            took.append((waited(before + ["run"] * 20) - waited(before)) / 20)
         row("run of resnet50 after fuse-conv-bn, %s, less than before" % (
             "one thread" if threads else "all threads"),
             100 * (1 - took[1] / took[0]), None,

@@ -16,7 +16,7 @@
 #include "ir/diff.h"
 #include "ir/journal.h"
 #include "ir/module.h"
-#include "ir/pair.h"
+#include "ir/pair_nested.h"
 #include "session/model.h"
 #include "session/session.h"
 
@@ -71,6 +71,29 @@ say_node_change(struct cmd_ctx *ctx, const struct fx_change *change,
 		was.length ? fx_buf_text(&was) : NULL);
 }
 
+/* Above the first row of a nested graph: where it is. */
+static void
+say_graph(struct cmd_ctx *ctx, const struct fx_nested_pair *pair)
+{
+	const char *const *paths = pair->paths;
+
+	if (!*paths[1])
+		return;
+	if (paths[0] == paths[1])
+		out_line(ctx->out, FX_ROLE_PATH, "/%s", paths[1]);
+	else
+		out_line(ctx->out, FX_ROLE_PATH, "/%s  was /%s", paths[1],
+			paths[0]);
+}
+
+/* "/yes"; "" for the outermost graph. */
+static void
+graph_cell(struct cmd_ctx *ctx, const struct fx_nested_pair *pair)
+{
+	out_cell(ctx->out, FX_ROLE_PATH, "%s%s", *pair->paths[1] ? "/" : "",
+		pair->paths[1]);
+}
+
 static void
 change_cells(struct cmd_ctx *ctx, const struct fx_pairs *pairs,
 	const struct fx_change *change)
@@ -106,23 +129,36 @@ change_cells(struct cmd_ctx *ctx, const struct fx_pairs *pairs,
 	out_cell(ctx->out, FX_ROLE_ADDED, "%s", fx_buf_text(&after));
 }
 
+/* The rows of one graph; their count. */
 static size_t
-say_nodes(struct cmd_ctx *ctx, const struct fx_pairs *pairs)
+say_nodes_of(struct cmd_ctx *ctx, const struct fx_nested_pair *pair)
 {
-	static const char *const keys[] = { "~sign", "~kind", "~name", "~was",
-		"~fields", "~node", "~before", "~after" };
 	FX_AUTO_FREE struct fx_change *changes = NULL;
 	size_t rows = 0;
 	size_t count;
 
-	fx_graph_diff(pairs, &changes, &count);
-	out_table_begin(ctx->out, "changes", FX_ARRAY_LEN(keys), keys);
+	fx_graph_diff(&pair->pairs, &changes, &count);
 	for (size_t i = 0; i < count; i++) {
 		if (changes[i].kind == FX_CHANGE_SAME)
 			continue;
-		rows++;
-		change_cells(ctx, pairs, &changes[i]);
+		if (!rows++)
+			say_graph(ctx, pair);
+		change_cells(ctx, &pair->pairs, &changes[i]);
+		graph_cell(ctx, pair);
 	}
+	return rows;
+}
+
+static size_t
+say_nodes(struct cmd_ctx *ctx, const struct fx_nested_pairs *pairs)
+{
+	static const char *const keys[] = { "~sign", "~kind", "~name", "~was",
+		"~fields", "~node", "~before", "~after", "~graph" };
+	size_t rows = 0;
+
+	out_table_begin(ctx->out, "changes", FX_ARRAY_LEN(keys), keys);
+	for (size_t i = 0; i < pairs->count; i++)
+		rows += say_nodes_of(ctx, &pairs->items[i]);
 	out_table_end(ctx->out);
 	return rows;
 }
@@ -217,24 +253,54 @@ struct difference {
 	size_t unsaid;  /* what no command can say */
 };
 
-static void
-say_modules(struct cmd_ctx *ctx, struct fx_graph *before,
-	struct fx_graph *after, struct difference *ret)
+/* Graphs may have modules of the graphs around them: each is TOLD once. */
+static bool
+is_new(struct fx_map *told, const struct fx_module_change *change)
 {
-	static const char *const keys[] = { "~sign", "~kind", "~module", "~is",
-		"~before", "~after" };
+	const void *sides[] = { change->after, change->new, change->before,
+		change->old };
+	size_t i = 0;
+
+	while (!sides[i])
+		i++;
+	return fx_map_set_pointer(told, sides[i], sides[i]);
+}
+
+static void
+say_modules_of(struct cmd_ctx *ctx, const struct fx_nested_pair *pair,
+	struct fx_map *told, struct difference *ret)
+{
+	struct fx_graph *const *graphs = pair->pairs.graphs;
 	FX_AUTO_FREE struct fx_module_change *changes = NULL;
+	size_t rows = 0;
 	size_t count;
 
-	fx_module_diff(before->module, after->module, &changes, &count);
-	out_table_begin(ctx->out, "modules", FX_ARRAY_LEN(keys), keys);
+	fx_module_diff(graphs[0]->module, graphs[1]->module, &changes, &count);
 	for (size_t i = 0; i < count; i++) {
+		if (!is_new(told, &changes[i]))
+			continue;
+		if (!rows++)
+			say_graph(ctx, pair);
 		module_cells(ctx, &changes[i]);
+		graph_cell(ctx, pair);
 		if (changes[i].before || changes[i].after)
 			ret->modules++;
 		else
 			ret->tensors++;
 	}
+}
+
+static void
+say_modules(struct cmd_ctx *ctx, const struct fx_nested_pairs *pairs,
+	struct difference *ret)
+{
+	static const char *const keys[] = { "~sign", "~kind", "~module", "~is",
+		"~before", "~after", "~graph" };
+	FX_AUTO_MAP struct fx_map told = { 0 };
+
+	out_table_begin(ctx->out, "modules", FX_ARRAY_LEN(keys), keys);
+	for (size_t i = 0; i < pairs->count; i++)
+		say_modules_of(ctx, &pairs->items[i], &told, ret);
 	out_table_end(ctx->out);
 }
 
@@ -243,16 +309,16 @@ say_diff(struct cmd_ctx *ctx, struct fx_graph *before, struct fx_graph *after,
 	const char *const names[2])
 {
 	struct fx_graph *const graphs[] = { before, after };
-	FX_AUTO_PAIRS struct fx_pairs pairs = { .counts = { 0 } };
+	FX_AUTO_NESTED_PAIRS struct fx_nested_pairs pairs = { .count = 0 };
 	struct difference rows = { .nodes = 0 };
 
-	fx_pairs_make(before, after, &pairs);
 	if (cmd_flag(ctx, "script"))
 		return (struct difference){ .is_script = true,
-			.unsaid = cmd_diff_script(ctx, &pairs) };
+			.unsaid = cmd_diff_script(ctx, before, after) };
+	fx_nested_pairs_make(before, after, &pairs);
 	cmd_beside_graphs(ctx, graphs, names, NULL);
 	rows.nodes = say_nodes(ctx, &pairs);
-	say_modules(ctx, before, after, &rows);
+	say_modules(ctx, &pairs, &rows);
 	if (!rows.nodes && !rows.modules && !rows.tensors)
 		out_line(ctx->out, FX_ROLE_PLAIN, "No differences.");
 	return rows;

@@ -13,7 +13,6 @@ struct cmd_ctx;
 struct fx_comparison;
 struct fx_graph;
 struct fx_model;
-struct fx_pairs;
 struct fx_passing;
 
 /* The model that NAME means; "." is the current one. */
@@ -51,10 +50,11 @@ struct cmd_change_look {
 };
 const struct cmd_change_look *cmd_change_look(enum fx_change_kind kind);
 
-/* Write the commands that turn the first graph of PAIRS into the second.
- * Returns the number of differences that no command makes.
+/* Write the commands that turn BEFORE into AFTER.  Returns the number of
+ * differences that no command makes.
  */
-size_t cmd_diff_script(struct cmd_ctx *ctx, const struct fx_pairs *pairs);
+size_t cmd_diff_script(struct cmd_ctx *ctx, struct fx_graph *before,
+	struct fx_graph *after);
 /* Report COUNT of them: a note for a person, a failed check in a script. */
 FX_NODISCARD struct fx_error *cmd_diff_unsaid(struct cmd_ctx *ctx,
 	size_t count);

@@ -7,14 +7,15 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/vec.h"
 #include "commands/out/out.h"
 #include "commands/shell/shell.h"
 #include "commands/verbs/diff.h"
 #include "emit/edits.h"
 #include "ir/module.h"
-#include "ir/pair.h"
 #include "run/values.h"
 #include "session/model.h"
+#include "session/nested.h"
 #include "session/session.h"
 
 /* More values than these are not written as text. */
@@ -84,30 +85,48 @@ add_values(struct fx_buf *out, const struct fx_tensor *tensor)
 	return true;
 }
 
-/* Whether the second graph, which may be MODEL's, has impossible shapes. */
 static bool
-is_impossible(const struct fx_pairs *pairs, const struct fx_model *model)
+has_problem(const struct fx_model *model, const struct fx_graph *graph)
 {
 	const struct fx_node *node;
 
-	if (fx_model_graph(model) == pairs->graphs[1])
-		fx_graph_for_each_node (node, pairs->graphs[1])
-			if (fx_model_shape_problem(model, node))
-				return true;
+	fx_graph_for_each_node (node, graph)
+		if (fx_model_shape_problem(model, node))
+			return true;
 	return false;
 }
 
+/* Whether GRAPH, which may be MODEL's, has impossible shapes, or one nested in
+ * it has.
+ */
+static bool
+is_impossible(const struct fx_graph *graph, const struct fx_model *model)
+{
+	struct fx_nested_graphs nested;
+	bool is_bad;
+
+	if (fx_model_graph(model) != graph)
+		return false;
+	fx_model_nested(model, &nested);
+	is_bad = has_problem(model, graph);
+	for (size_t i = 0; i < nested.count && !is_bad; i++)
+		is_bad = has_problem(model, nested.items[i]);
+	fx_vec_deinit(&nested);
+	return is_bad;
+}
+
 size_t
-cmd_diff_script(struct cmd_ctx *ctx, const struct fx_pairs *pairs)
+cmd_diff_script(struct cmd_ctx *ctx, struct fx_graph *before,
+	struct fx_graph *after)
 {
 	struct fx_edits_options options = { .values = add_values };
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	size_t unsaid;
 
 	for (size_t i = 0; i < fx_session_model_count(ctx->session); i++)
-		options.is_forced |= is_impossible(pairs,
+		options.is_forced |= is_impossible(after,
 			fx_session_model_at(ctx->session, i));
-	fx_emit_edits(&text, pairs, &options, &unsaid);
+	fx_emit_edits(&text, before, after, &options, &unsaid);
 	out_raw(ctx->out, fx_buf_text(&text), text.length);
 	return unsaid;
 }

@@ -17,47 +17,73 @@
 #include "ir/clone.h"
 #include "ir/diff.h"
 #include "ir/edit.h"
-#include "ir/graph_hash.h"
 #include "ir/module.h"
 #include "ir/pair.h"
+
+static void
+add_line(struct fx_edits_text *text, char *line, bool is_edit)
+{
+	struct fx_edits_line item = { .text = line, .is_edit = is_edit };
+
+	fx_vec_push(&text->lines, item);
+	text->edit_count += is_edit;
+}
+
+/* Be in the graph nested at PATH. */
+static void
+go_to(struct fx_edits_text *text, const char *path)
+{
+	if (text->path != path)
+		add_line(text, fx_xasprintf("graph /%s", path), false);
+	text->path = path;
+}
 
 void
 fx_edits_say(struct fx_edits *e, const char *format, ...)
 {
 	va_list arguments;
 
+	go_to(e->text, e->path);
 	va_start(arguments, format);
-	fx_vec_push(&e->lines, fx_xvasprintf(format, arguments));
+	add_line(e->text, fx_xvasprintf(format, arguments), true);
 	va_end(arguments);
-	e->line_count++;
+}
+
+/* WHAT, taken, as a comment on the graph of E; ERR, taken, may be null. */
+static void
+comment(struct fx_edits *e, char *what, struct fx_error *err)
+{
+	if (!e->is_rough)
+		add_line(e->text,
+			fx_xasprintf("# %s%s%s%s%s%s", *e->path ? "/" : "",
+				e->path, *e->path ? ": " : "", what,
+				err ? ": " : "",
+				err ? fx_error_message(err) : ""),
+			false);
+	fx_error_free(err);
+	free(what);
 }
 
 void
 fx_edits_cannot(struct fx_edits *e, struct fx_error *err, const char *format,
 	...)
 {
-	FX_AUTO_FREE char *what = NULL;
 	va_list arguments;
 
 	va_start(arguments, format);
-	what = fx_xvasprintf(format, arguments);
+	comment(e, fx_xvasprintf(format, arguments), err);
 	va_end(arguments);
-	fx_vec_push(&e->lines, fx_xasprintf("# %s%s%s", what, err ? ": " : "",
-				       err ? fx_error_message(err) : ""));
-	fx_error_free(err);
-	e->unsaid++;
+	e->text->unsaid += !e->is_rough;
 }
 
 void
 fx_edits_remark(struct fx_edits *e, const char *format, ...)
 {
-	FX_AUTO_FREE char *what = NULL;
 	va_list arguments;
 
 	va_start(arguments, format);
-	what = fx_xvasprintf(format, arguments);
+	comment(e, fx_xvasprintf(format, arguments), NULL);
 	va_end(arguments);
-	fx_vec_push(&e->lines, fx_xasprintf("# %s", what));
 }
 
 struct fx_value
@@ -94,7 +120,8 @@ set_tensor(struct fx_edits *e, const char *path, const struct fx_tensor *tensor)
 	struct fx_error *err = fx_edit_bind_tensor(e->copy, path,
 		fx_tensor_clone(e->copy, tensor, tensor->storage));
 
-	if (!err && e->options->values && e->options->values(&text, tensor))
+	if (!err && e->text->options->values &&
+		e->text->options->values(&text, tensor))
 		fx_edits_say(e, "set value %s = %s", path, fx_buf_text(&text));
 	else
 		fx_edits_cannot(e, err, "%s has other values", path);
@@ -148,6 +175,14 @@ change_module(struct fx_edits *e, const struct fx_module_change *row,
 {
 	const char *path = owner(row);
 
+	if (row->after && row->after->graph) {
+		if (row->before)
+			fx_edits_cannot(e, NULL, "no command changes %s so",
+				path);
+		else
+			fx_edits_create_graph(e, path);
+		return;
+	}
 	if (!path) {
 		const char *dot = strrchr(row->path, '.');
 		const char *above = fx_intern_n(row->path,
@@ -226,18 +261,29 @@ set_name(struct fx_edits *e, struct fx_node *node, const char *name)
 		fx_edits_say(e, "rename %%%s %s", old, name);
 }
 
+char *
+fx_edits_free_name(const struct fx_edits *e, const char *wanted,
+	const struct fx_graph *other)
+{
+	char *name = fx_xstrdup(wanted);
+
+	for (int i = 1; fx_graph_find(e->copy, name) ||
+			(other && fx_graph_find(other, name));
+		i++) {
+		free(name);
+		name = fx_xasprintf("%s_%d", wanted, i);
+	}
+	return name;
+}
+
 /* Another name for the time being, or for good when NODE goes. */
 static void
 step_aside(struct fx_edits *e, struct fx_node *node)
 {
-	FX_AUTO_FREE char *name = fx_xasprintf("%s_old", node->name);
+	FX_AUTO_FREE char *wanted = fx_xasprintf("%s_old", node->name);
+	FX_AUTO_FREE char *name =
+		fx_edits_free_name(e, wanted, e->pairs->graphs[1]);
 
-	for (int i = 1; fx_graph_find(e->copy, name) ||
-			fx_graph_find(e->pairs->graphs[1], name);
-		i++) {
-		free(name);
-		name = fx_xasprintf("%s_old_%d", node->name, i);
-	}
 	set_name(e, node, name);
 }
 
@@ -303,11 +349,19 @@ fx_edits_names(struct fx_edits *e)
 
 /* --- all of it ----------------------------------------------------------- */
 
-static void
-begin(struct fx_edits *e, const struct fx_pairs *pairs)
+void
+fx_edits_begin(struct fx_edits *e, const struct fx_pairs *pairs,
+	struct fx_graph *copy)
 {
+	struct fx_node *before = fx_graph_first(pairs->graphs[0]);
+	struct fx_node *node;
+
 	e->pairs = pairs;
-	e->copy = fx_graph_clone(pairs->graphs[0], 0, &e->before);
+	e->copy = copy;
+	fx_graph_for_each_node (node, copy) {
+		fx_map_set_pointer(&e->before, before, node);
+		before = fx_graph_next(before);
+	}
 	fx_graph_diff(pairs, &e->rows, &e->row_count);
 	for (size_t i = 0; i < e->row_count; i++)
 		if (e->rows[i].before && e->rows[i].after)
@@ -316,48 +370,54 @@ begin(struct fx_edits *e, const struct fx_pairs *pairs)
 					e->rows[i].before));
 }
 
-static void
-end(struct fx_edits *e)
+void
+fx_edits_end(struct fx_edits *e)
 {
-	fx_graph_free(e->copy);
 	fx_map_deinit(&e->before);
 	fx_map_deinit(&e->after);
 	free(e->rows);
-	for (size_t i = 0; i < e->lines.count; i++)
-		free(e->lines.items[i]);
-	fx_vec_deinit(&e->lines);
+}
+
+void
+fx_edits_run(struct fx_edits *e)
+{
+	fx_edits_modules(e);
+	fx_edits_names(e);
+	fx_edits_nodes(e);
+	fx_edits_order(e);
 }
 
 static void
-write_lines(struct fx_buf *out, const struct fx_edits *e)
+write_lines(struct fx_buf *out, const struct fx_edits_text *text)
 {
-	bool is_whole = e->line_count > 1;
-	bool is_forced = is_whole || e->options->is_forced;
+	bool is_whole = text->edit_count > 1;
+	bool is_forced = is_whole || text->options->is_forced;
+	const struct fx_edits_line *line;
 
 	if (is_whole)
 		fx_buf_add(out, "begin\n");
-	for (size_t i = 0; i < e->lines.count; i++)
-		fx_buf_addf(out, "%s%s\n", e->lines.items[i],
-			is_forced && *e->lines.items[i] != '#' ? " -f" : "");
+	fx_vec_for_each (line, &text->lines)
+		fx_buf_addf(out, "%s%s\n", line->text,
+			is_forced && line->is_edit ? " -f" : "");
 	if (is_whole)
 		fx_buf_add(out, "commit\n");
 }
 
 void
-fx_emit_edits(struct fx_buf *out, const struct fx_pairs *pairs,
-	const struct fx_edits_options *options, size_t *unsaid_ret)
+fx_emit_edits(struct fx_buf *out, struct fx_graph *before,
+	struct fx_graph *after, const struct fx_edits_options *options,
+	size_t *unsaid_ret)
 {
-	struct fx_edits e = { .options = options };
+	FX_AUTO_GRAPH struct fx_graph *copy = fx_graph_clone(before, 0, NULL);
+	struct fx_edits_text text = { .options = options,
+		.path = fx_intern("") };
+	struct fx_edits_line *line;
 
-	begin(&e, pairs);
-	fx_edits_modules(&e);
-	fx_edits_names(&e);
-	fx_edits_nodes(&e);
-	fx_edits_order(&e);
-	if (!e.unsaid && !fx_hash_equal(fx_graph_text_hash(e.copy),
-				 fx_graph_text_hash(pairs->graphs[1])))
-		fx_edits_cannot(&e, NULL, "the graphs still differ");
-	write_lines(out, &e);
-	*unsaid_ret = e.unsaid;
-	end(&e);
+	fx_edits_graph(&text, text.path, before, copy, after);
+	go_to(&text, fx_intern(""));
+	write_lines(out, &text);
+	*unsaid_ret = text.unsaid;
+	fx_vec_for_each (line, &text.lines)
+		free(line->text);
+	fx_vec_deinit(&text.lines);
 }

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 struct fx_buf;
-struct fx_pairs;
+struct fx_graph;
 struct fx_tensor;
 
 /* Append TENSOR's values as an expression; false when they are not there, or
@@ -20,13 +20,15 @@ struct fx_edits_options {
 	bool is_forced;             /* the second graph has impossible shapes */
 };
 
-/* Append to OUT the lines that turn the first graph of PAIRS into the second:
- * typed there one after the other, they keep the ids of what is paired.  What
- * no command can say is a comment, which *UNSAID_RET counts.  Where more than
- * one edit is needed they stand between begin and commit, and may pass through
- * impossible shapes (-f).
+/* Append to OUT the lines that turn BEFORE into AFTER: typed there one after
+ * the other, they keep the ids of what is paired (ir/pair.h).  Nested graphs
+ * are entered, and left at the end; one that BEFORE lacks is outlined, one that
+ * AFTER lacks is inlined where AFTER has its nodes.  What no command can say is
+ * a comment, which *UNSAID_RET counts.  Where more than one edit is needed they
+ * stand between begin and commit, and may pass through impossible shapes (-f).
  */
-void fx_emit_edits(struct fx_buf *out, const struct fx_pairs *pairs,
-	const struct fx_edits_options *options, size_t *unsaid_ret);
+void fx_emit_edits(struct fx_buf *out, struct fx_graph *before,
+	struct fx_graph *after, const struct fx_edits_options *options,
+	size_t *unsaid_ret);
 
 #endif /* FX_EMIT_EDITS_H */

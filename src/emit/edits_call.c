@@ -241,17 +241,6 @@ add_said(struct fx_edits *e, struct fx_buf *text, const struct fx_node *node,
 	return true;
 }
 
-/* Whether NODE, put before BEFORE, is what `insert input` makes. */
-static bool
-is_new_input(const struct fx_edits *e, const struct fx_node *node,
-	const struct fx_node *before)
-{
-	return node->opcode == FX_OPCODE_PLACEHOLDER &&
-	       !strcmp(node->target, node->name) &&
-	       before == fx_edit_input_place(e->copy) &&
-	       fx_value_item_count(&node->args) < 2;
-}
-
 /* With the default, else with the shape if it is known. */
 static void
 say_new_input(struct fx_edits *e, const struct fx_node *node)
@@ -262,8 +251,56 @@ say_new_input(struct fx_edits *e, const struct fx_node *node)
 		add_value(&text, &node->args.items[0]);
 	else if (node->meta && node->meta->kind == FX_VALUE_TENSOR)
 		fx_value_print_shape(&text, node->meta, false);
-	fx_edits_say(e, "insert input %s%s%s", node->name,
+	fx_edits_say(e, "insert input %s%s%s", node->target,
 		text.length ? " = " : "", fx_buf_text(&text));
+	if (strcmp(node->target, node->name) != 0)
+		fx_edits_say(e, "rename %%%s %s", node->target, node->name);
+}
+
+/* Give MADE, an input like NODE, its name, and arguments that only .fxg has. */
+static FX_NODISCARD struct fx_error *
+finish_input(struct fx_edits *e, const struct fx_node *node,
+	struct fx_node *made)
+{
+	struct fx_value kwargs = fx_edits_import(e, &node->kwargs);
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	struct fx_error *err = fx_edit_set_name(made, node->name);
+
+	if (err || !kwargs.count)
+		return err;
+	add_value(&text, &kwargs);
+	fx_edits_say(e, "set %%%s.kwargs = %s", node->name, fx_buf_text(&text));
+	return fx_edit_set_args(made, made->args, kwargs);
+}
+
+/* Create NODE as `insert input` does, behind the other inputs: it is moved to
+ * its place later.  False when it is no such input.
+ */
+static bool
+create_input(struct fx_edits *e, const struct fx_node *node)
+{
+	size_t count = fx_value_item_count(&node->args);
+	struct fx_value fallback;
+	struct fx_node *made;
+	struct fx_error *err;
+
+	if (node->opcode != FX_OPCODE_PLACEHOLDER || count > 1)
+		return false;
+	if (count)
+		fallback = fx_edits_import(e, &node->args.items[0]);
+	err = fx_edit_create_input(e->copy, node->target,
+		count ? &fallback : NULL, NULL, &made);
+	if (err) {
+		fx_error_free(err);
+		return false;
+	}
+	say_new_input(e, node);
+	fx_map_set_pointer(&e->after, node, made);
+	err = finish_input(e, node, made);
+	if (err)
+		fx_edits_cannot(e, err, "%s cannot be such an input",
+			node->name);
+	return true;
 }
 
 void
@@ -274,20 +311,18 @@ fx_edits_create(struct fx_edits *e, const struct fx_node *node,
 	struct fx_node_spec spec = spec_of(e, node);
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	struct fx_node *before = is_after ? fx_graph_next(near) : near;
-	bool is_input = is_new_input(e, node, before);
 	struct fx_node *made;
 	bool has_fields;
-	struct fx_error *err = fx_edit_create(e->copy, &spec, before, &made);
+	struct fx_error *err;
 
+	if (create_input(e, node))
+		return;
+	err = fx_edit_create(e->copy, &spec, before, &made);
 	if (err) {
 		fx_edits_cannot(e, err, "%s cannot be inserted", node->name);
 		return;
 	}
 	fx_map_set_pointer(&e->after, node, made);
-	if (is_input) {
-		say_new_input(e, node);
-		return;
-	}
 	has_fields = add_said(e, &text, node, near);
 	fx_edits_say(e, "insert %s %%%s : %s = %s", word, near->name,
 		node->name, fx_buf_text(&text));

@@ -19,18 +19,41 @@
 struct fx_change;
 struct fx_pairs;
 
-struct fx_edits {
-	const struct fx_pairs *pairs;
+struct fx_edits_line {
+	char *text;
+	bool is_edit; /* no comment, and no way to another graph */
+};
+
+/* All that is said, of a graph and those nested in it. */
+struct fx_edits_text {
 	const struct fx_edits_options *options;
+	FX_VEC(struct fx_edits_line) lines;
+	size_t edit_count;
+	size_t unsaid;
+	const char *path; /* of the graph that the lines so far lead to */
+};
+
+/* How one graph becomes another. */
+struct fx_edits {
+	struct fx_edits_text *text;
+	const char *path; /* where it is nested; interned, "" for nowhere */
+	bool is_rough;    /* what cannot be said is seen to later */
+	const struct fx_pairs *pairs;
 	struct fx_graph *copy; /* of the first graph, edited on the way */
 	struct fx_map before;  /* node of the first graph -> of the copy */
 	struct fx_map after;   /* node of the second graph -> of the copy */
 	struct fx_change *rows;
 	size_t row_count;
-	FX_VEC(char *) lines;
-	size_t line_count; /* that are no comments */
-	size_t unsaid;
 };
+
+/* E, which says what and where already, for PAIRS and COPY, which is equal to
+ * the first graph.
+ */
+void fx_edits_begin(struct fx_edits *e, const struct fx_pairs *pairs,
+	struct fx_graph *copy);
+void fx_edits_end(struct fx_edits *e);
+/* Say all edits of the graph itself. */
+void fx_edits_run(struct fx_edits *e);
 
 /* Add a line; one that changes what is computed may need -f. */
 FX_PRINTF(2, 3)
@@ -59,6 +82,12 @@ struct fx_value fx_edits_import(struct fx_edits *e,
 void fx_edits_move(struct fx_edits *e, struct fx_node *node,
 	struct fx_node *before, const char *word, const struct fx_node *anchor);
 
+/* A name like WANTED that no node of the copy has, nor of OTHER (may be null).
+ * The caller frees.
+ */
+char *fx_edits_free_name(const struct fx_edits *e, const char *wanted,
+	const struct fx_graph *other);
+
 /* Modules and tensors; names; nodes, in the order of the second graph; what
  * goes, and places.
  */
@@ -74,5 +103,13 @@ void fx_edits_create(struct fx_edits *e, const struct fx_node *node,
 	struct fx_node *near, bool is_after);
 void fx_edits_replace(struct fx_edits *e, const struct fx_node *node,
 	struct fx_node *old);
+
+/* edits_nested.c: put a module with a graph, of any contents, at PATH. */
+void fx_edits_create_graph(struct fx_edits *e, const char *path);
+/* Turn COPY, nested at PATH, into AFTER, and the graphs in it.  BEFORE is equal
+ * to COPY, or null.
+ */
+void fx_edits_graph(struct fx_edits_text *text, const char *path,
+	struct fx_graph *before, struct fx_graph *copy, struct fx_graph *after);
 
 #endif /* FX_EMIT_EDITS_PRIVATE_H */

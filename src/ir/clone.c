@@ -19,6 +19,7 @@ struct copying {
 	struct fx_graph *graph;
 	struct fx_map modules;
 	struct fx_map tensors;
+	struct fx_map shared; /* copies that have what they share */
 };
 
 static const struct fx_tensor *
@@ -73,23 +74,30 @@ copy_members(struct copying *c, struct fx_module *copy,
 	}
 }
 
-/* The graph of COPY has the very modules that the graph of MODULE has of the
- * tree that is copied (ir/part.h).
+/* What COPY, the copy of MODULE in a nested graph, has of modules of the tree
+ * that is copied are the very same (ir/part.h).
  */
 static void
-share_modules(const struct copying *c, struct fx_module *copy,
+share_modules(struct copying *c, struct fx_module *copy,
 	const struct fx_module *module)
 {
-	const struct fx_module *root = module->graph->module;
+	if (!fx_map_set(&c->shared, (uintptr_t)copy, 1))
+		return;
+	for (size_t i = 0; i < module->member_count; i++) {
+		const struct fx_member *member = &module->members[i];
+		struct fx_module *mine = copy->members[i].child;
+		struct fx_module *same;
 
-	for (size_t i = 0; i < root->member_count; i++) {
-		struct fx_module *child = root->members[i].child;
-
-		child = child ? fx_map_get_pointer(&c->modules, child) : NULL;
-		if (child)
-			fx_module_add_child(copy->graph->module,
-				root->members[i].name, child);
+		if (!member->child)
+			continue;
+		same = fx_map_get_pointer(&c->modules, member->child);
+		if (same && same != mine)
+			fx_module_add_child(copy, member->name, same);
+		else if (!same)
+			share_modules(c, mine, member->child);
 	}
+	if (module->graph)
+		share_modules(c, copy->graph->module, module->graph->module);
 }
 
 /* Copy MODULE and all below it into ROOT, a new module. */
@@ -117,11 +125,13 @@ clone_tree(struct copying *c, struct fx_module *root,
 
 		copy_members(c, copy, at);
 		if (at->graph)
-			share_modules(c, copy, at);
+			share_modules(c, copy->graph->module,
+				at->graph->module);
 	}
 	fx_module_walk_free(walk);
 	fx_map_deinit(&c->modules);
 	fx_map_deinit(&c->tensors);
+	fx_map_deinit(&c->shared);
 }
 
 struct fx_module *

@@ -35,7 +35,7 @@ record_at(const struct fx_journal *journal, uint32_t id)
 static void
 begin_sharing(struct fx_graph *graph)
 {
-	graph->private_->is_bare = graph->module->member_count == 0;
+	graph->private_->is_bare |= graph->module->member_count == 0;
 	graph->private_->compacted_size = fx_arena_size(graph->values);
 	fx_journal_share(graph, graph->module);
 }

@@ -97,10 +97,13 @@ TESTS += %D%/test_cmd_line %D%/test_cmd_table %D%/test_out
 %C%_test_out_SOURCES = %D%/test_out.c
 %C%_test_out_LDADD = libfxcmd.a $(LDADD)
 
-check_PROGRAMS += %D%/test_script
-TESTS += %D%/test_script
-%C%_test_script_SOURCES = %D%/test_script.c
+check_PROGRAMS += %D%/test_script %D%/test_diff_script
+TESTS += %D%/test_script %D%/test_diff_script
+%C%_random_lines = tests/support/random_lines.c tests/support/random_lines.h
+%C%_test_script_SOURCES = %D%/test_script.c $(%C%_random_lines)
 %C%_test_script_LDADD = libfxcmd.a $(LDADD)
+%C%_test_diff_script_SOURCES = %D%/test_diff_script.c $(%C%_random_lines)
+%C%_test_diff_script_LDADD = libfxcmd.a $(LDADD)
 
 check_PROGRAMS += %D%/test_ops %D%/test_size %D%/test_fold %D%/test_expand \
 	%D%/test_meta

@@ -40,18 +40,26 @@ fx_control_owned(const struct fx_node *node)
 	return module ? module->graph : NULL;
 }
 
+struct fx_graph *
+fx_control_given(const struct fx_node *node)
+{
+	const struct fx_module *module;
+
+	if (node->opcode != FX_OPCODE_GET_ATTR)
+		return NULL;
+	module = fx_module_find(node->graph->module, node->target);
+	return module ? module->graph : NULL;
+}
+
 /* The graph of the module that a get_attr argument names, or NULL. */
 static struct fx_graph *
 graph_at(const struct fx_node *node, size_t index)
 {
 	const struct fx_value *value = fx_control_argument(node, index);
-	const struct fx_module *module;
 
-	if (!value || value->kind != FX_VALUE_NODE ||
-		value->node->opcode != FX_OPCODE_GET_ATTR)
-		return NULL;
-	module = fx_module_find(node->graph->module, value->node->target);
-	return module ? module->graph : NULL;
+	return value && value->kind == FX_VALUE_NODE
+		       ? fx_control_given(value->node)
+		       : NULL;
 }
 
 static size_t

@@ -56,8 +56,11 @@ const struct fx_value *fx_control_argument(const struct fx_node *node,
 	size_t index);
 const char *fx_control_parameter(const struct fx_node *node, size_t index);
 
-/* The graph that call_module NODE's module owns, or NULL. */
+/* The graph that call_module NODE's module owns, or NULL; the same of get_attr
+ * NODE, which gives a module.
+ */
 struct fx_graph *fx_control_owned(const struct fx_node *node);
+struct fx_graph *fx_control_given(const struct fx_node *node);
 
 /* The graphs that NODE runs, in the order of its parameters, of which a null
  * one is none that can be found; their count: 0 for most nodes.

@@ -136,6 +136,21 @@ fx_position_selected(const struct fx_model *model)
 					 : node;
 }
 
+size_t
+fx_position_outer_frame(const struct fx_model *model)
+{
+	const struct fx_graph *graph = fx_position_graph(model);
+	FX_AUTO_FREE struct fx_location *frames = NULL;
+	size_t count;
+
+	fx_position_locations(model, fx_position_node(model), &frames, &count);
+	for (size_t i = model->run->frame + 1; i < count; i++)
+		if (frames[i].kind == FX_LOCATION_GRAPH && frames[i].node &&
+			frames[i].node->graph == graph->outer)
+			return i;
+	return 0;
+}
+
 const char *
 fx_position_scope(struct fx_model *model, struct fx_node *node)
 {

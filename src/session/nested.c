@@ -90,6 +90,21 @@ fx_model_entered_path(const struct fx_model *model)
 	return fx_model_entered(model) ? model->entered : "";
 }
 
+const char *
+fx_model_run_by(const struct fx_model *model, const struct fx_node *node)
+{
+	struct fx_graph *graphs[2];
+	size_t count = fx_control_graphs(node, graphs);
+	const struct fx_graph *graph =
+		count ? graphs[fx_control_loops(node)] : fx_control_given(node);
+	size_t position;
+
+	for (size_t i = 0; i < count; i++)
+		if (graphs[i] && fx_position_in(model, graphs[i], &position))
+			graph = graphs[i];
+	return graph ? fx_model_graph_path(model, graph) : NULL;
+}
+
 /* --- shapes -------------------------------------------------------------- */
 
 /* The items of parameter INDEX of CALL, a cond or while_loop. */

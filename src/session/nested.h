@@ -26,6 +26,12 @@ void fx_model_nested(const struct fx_model *model,
  */
 FX_NODISCARD struct fx_error *fx_model_enter(struct fx_model *model,
 	const char *path);
+/* Where the graph is nested that NODE runs, or NULL: of two the one that
+ * execution stands in, else a loop's body or the branch for true.  A module
+ * with a graph that NODE gives counts too.
+ */
+const char *fx_model_run_by(const struct fx_model *model,
+	const struct fx_node *node);
 /* The path of the one that was entered; "" for none. */
 const char *fx_model_entered_path(const struct fx_model *model);
 

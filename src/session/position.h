@@ -67,6 +67,11 @@ FX_NODISCARD struct fx_error *fx_position_not_run(const struct fx_model *model);
 size_t fx_position_get(const struct fx_model *model);
 /* The same in the model's graph, of the call of nested ones. */
 size_t fx_position_outermost(const struct fx_model *model);
+/* The same in GRAPH, the model's or a nested one; false: execution does not
+ * stand in it.
+ */
+bool fx_position_in(const struct fx_model *model, const struct fx_graph *graph,
+	size_t *ret);
 struct fx_node *fx_position_node(const struct fx_model *model);
 /* The scope in which one stands before NODE: that of the selected frame, else
  * the innermost one; a module that NODE calls has not been entered.  Borrowed,
@@ -103,6 +108,10 @@ struct fx_graph *fx_position_graph(const struct fx_model *model);
 const char *fx_position_graph_name(const struct fx_model *model);
 const struct fx_node *fx_position_selected(const struct fx_model *model);
 size_t fx_position_depth(const struct fx_model *model);
+/* The frame in which the graph around that one is, as `frame` takes it; 0:
+ * there is none.
+ */
+size_t fx_position_outer_frame(const struct fx_model *model);
 /* Where GRAPH is nested in MODEL's (ir/control.h): "" for that. */
 const char *fx_model_graph_path(const struct fx_model *model,
 	const struct fx_graph *graph);

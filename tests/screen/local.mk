@@ -29,6 +29,8 @@ fxs_tests = \
 	%D%/mouse.fxs \
 	%D%/move_keys.fxs \
 	%D%/names.fxs \
+	%D%/nested.fxs \
+	%D%/nested_stop.fxs \
 	%D%/open.fxs \
 	%D%/output.fxs \
 	%D%/pause.fxs \

@@ -11,6 +11,8 @@
 #include "base/str.h"
 #include "run/ticker.h"
 #include "session/breakpoint.h"
+#include "session/nested.h"
+#include "session/position.h"
 #include "ui/tui/tui_private.h"
 
 static struct tui_view *
@@ -275,9 +277,15 @@ tui_do_enter(struct tui *tui)
 	struct fx_model *model = tui_model(tui);
 	const char *path =
 		tui_graph_scope_of(tui, tui->views[TUI_VIEW_GRAPH].selected);
-	const char *scope = model ? fx_model_scope(model) : "";
+	const char *scope = model ? tui_graph_scope(model) : "";
 	size_t length = strlen(scope);
+	const char *graph =
+		tui_graph_run_by(tui, tui->views[TUI_VIEW_GRAPH].selected);
 
+	if (graph) {
+		tui_run_linef(tui, "graph /%s", graph);
+		return;
+	}
 	if (path && length < strlen(path) && fx_str_is_below(path, scope)) {
 		size_t step = length ? length + 1 : 0;
 
@@ -289,11 +297,27 @@ tui_do_enter(struct tui *tui)
 		tui_focus(tui, TUI_VIEW_NODE);
 }
 
+/* Out of the nested graph that is shown: of one that was entered, to the graph
+ * around it, of one that execution stands in, to the frame above.
+ */
+static void
+leave_graph(struct tui *tui, const struct fx_model *model)
+{
+	const char *path = fx_model_entered_path(model);
+	const char *dot = strrchr(path, '.');
+
+	if (*path)
+		tui_run_linef(tui, "graph /%.*s", dot ? (int)(dot - path) : 0,
+			path);
+	else if (fx_position_outer_frame(model))
+		tui_run_linef(tui, "frame %zu", fx_position_outer_frame(model));
+}
+
 void
 tui_do_out(struct tui *tui)
 {
 	struct fx_model *model = tui_model(tui);
-	const char *scope = model ? fx_model_scope(model) : NULL;
+	const char *scope = model ? tui_graph_scope(model) : NULL;
 	int rows = tui->plan.panes[TUI_VIEW_CMD].rows;
 
 	/* What was said has been read: its rows are the graph's again. */
@@ -303,6 +327,8 @@ tui_do_out(struct tui *tui)
 		tui_focus(tui, TUI_VIEW_GRAPH);
 	else if (scope && *scope)
 		tui_run_line(tui, "scope ..");
+	else if (model)
+		leave_graph(tui, model);
 }
 
 void

@@ -96,6 +96,21 @@ paint_pane(struct tui *tui, enum tui_view_id id)
 	tui_view_paint(view, &area, tui->focus == id);
 }
 
+/* "/turn" for a nested graph; returns the column after it. */
+static int
+paint_path(const struct tui *tui, const struct fx_area *area, int column)
+{
+	const struct fx_model *model = tui_model(tui);
+	const char *path =
+		model ? fx_model_graph_path(model, fx_position_graph(model))
+		      : "";
+
+	if (!*path)
+		return column;
+	column = fx_area_text(area, 0, column, FX_LOOK(MUTED), "/");
+	return fx_area_text(area, 0, column, FX_LOOK(SCOPE), path);
+}
+
 /* fxdb  resnet18 > layer2 > 0 */
 static int
 paint_crumbs(struct tui *tui, const struct fx_area *area)
@@ -103,11 +118,12 @@ paint_crumbs(struct tui *tui, const struct fx_area *area)
 	const struct fx_model *model = tui_model(tui);
 	const char *arrow =
 		tui->lines == FX_LINES_UTF8 ? " \xe2\x80\xba " : " > ";
-	const char *step = model ? fx_model_scope(model) : "";
+	const char *step = model ? tui_graph_scope(model) : "";
 	int column = fx_area_text(area, 0, 1, FX_LOOK(TITLE), "fxdb") + 2;
 
 	column = fx_area_text(area, 0, column, FX_LOOK(STATUS),
 		model ? fx_model_name(model) : "no graph");
+	column = paint_path(tui, area, column);
 	while (step && *step) {
 		size_t length = strcspn(step, ".");
 		FX_AUTO_BUF struct fx_buf part = { 0 };
@@ -132,7 +148,8 @@ add_state(struct tui *tui, struct fx_buf *out)
 
 	if (!model)
 		return;
-	graph = fx_model_graph(model);
+	graph = fx_position_is_started(model) ? fx_position_innermost(model)
+					      : fx_position_graph(model);
 	position = fx_position_get(model);
 	node = fx_position_node(model);
 	if (tui->is_running && !tui->is_paused)

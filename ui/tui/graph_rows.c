@@ -11,6 +11,8 @@
 #include "base/buf.h"
 #include "base/compiler.h"
 #include "base/str.h"
+#include "session/nested.h"
+#include "session/position.h"
 #include "session/resolve.h"
 #include "session/settings.h"
 #include "ui/tui/tui_private.h"
@@ -60,7 +62,7 @@ static void
 scope_positions(struct tui *tui, struct fx_model *model, size_t **positions_ret,
 	size_t *count_ret)
 {
-	const char *scope = fx_model_scope(model);
+	const char *scope = tui_graph_scope(model);
 	FX_AUTO_BUF struct fx_buf query = { 0 };
 	struct fx_error *err;
 
@@ -87,7 +89,7 @@ make_rows(struct tui *tui, struct fx_model *model)
 
 	scope_positions(tui, model, &positions, &count);
 	fx_vec_clear(&graph->runs);
-	fx_graph_for_each_node (node, fx_model_graph(model)) {
+	fx_graph_for_each_node (node, fx_position_graph(model)) {
 		bool is_in = !positions;
 
 		scope = fx_dag_scope(node, scope);
@@ -115,7 +117,7 @@ static void
 make_rails(struct tui_graph *graph, struct fx_model *model)
 {
 	FX_AUTO_DAG struct fx_dag *whole =
-		fx_dag_of_graph(fx_model_graph(model));
+		fx_dag_of_graph(fx_position_graph(model));
 	struct fx_lanes_options options = FX_LANES_DEFAULTS;
 
 	options.lane_cap = graph->lane_cap;
@@ -140,8 +142,8 @@ static bool
 has_changed(struct tui *tui, struct fx_model *model)
 {
 	struct tui_graph *graph = &tui->graph;
-	const struct fx_graph *of = fx_model_graph(model);
-	const char *scope = fx_model_scope(model);
+	const struct fx_graph *of = fx_position_graph(model);
+	const char *scope = tui_graph_scope(model);
 	int cap = lane_cap(tui);
 	int hub = (int)fx_settings_int(fx_session_settings(tui->session),
 		FX_SET_HUB_LIMIT);
@@ -199,12 +201,35 @@ tui_graph_refresh(struct tui *tui, int columns)
 	drop_rows(graph);
 	make_rows(tui, model);
 	make_rails(graph, model);
-	node = fx_graph_find_id(fx_model_graph(model), graph->selected);
+	node = fx_graph_find_id(graph->graph, graph->selected);
 	if (node)
 		tui_view_go(view,
 			tui_graph_row_of(tui,
-				fx_graph_position(fx_model_graph(model),
+				fx_graph_position(fx_position_graph(model),
 					node)));
+}
+
+const char *
+tui_graph_scope(const struct fx_model *model)
+{
+	return fx_position_graph(model) == fx_model_graph(model)
+		       ? fx_model_scope(model)
+		       : "";
+}
+
+const char *
+tui_graph_run_by(struct tui *tui, size_t row)
+{
+	const struct fx_model *model = tui_model(tui);
+	const struct fx_dag_run *run = row < tui->graph.runs.count
+					       ? &tui->graph.runs.items[row]
+					       : NULL;
+
+	return model && run && !run->fold
+		       ? fx_model_run_by(model,
+				 fx_graph_at(fx_position_graph(model),
+					 run->first))
+		       : NULL;
 }
 
 void

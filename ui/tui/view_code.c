@@ -61,7 +61,7 @@ code_refresh(struct tui *tui, int columns)
 	struct tui_code *code = &tui->code;
 	struct tui_view *view = &tui->views[TUI_VIEW_CODE];
 	struct fx_model *model = tui_model(tui);
-	struct fx_graph *graph = model ? fx_model_graph(model) : NULL;
+	struct fx_graph *graph = model ? fx_position_graph(model) : NULL;
 	unsigned settings =
 		fx_settings_version(fx_session_settings(tui->session));
 	const struct fx_node *node = tui_selected(tui);
@@ -95,10 +95,10 @@ code_row(void *context, size_t index, const struct fx_area *area)
 {
 	struct tui *tui = context;
 	const struct fx_model *model = tui_model(tui);
-	size_t stop = model ? fx_position_outermost(model) : 0;
+	size_t stop = 0;
 	struct fx_area rest = fx_area_part(area, 0, 2, 1, area->columns - 2);
 
-	if (model && fx_position_is_started(model) &&
+	if (model && fx_position_in(model, fx_position_graph(model), &stop) &&
 		stop < tui->code.line_of.count &&
 		tui->code.line_of.items[stop] == index)
 		fx_area_text(area, 0, 0, FX_LOOK(CURRENT), "=>");

@@ -14,6 +14,7 @@
 #include "base/compiler.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "ir/control.h"
 #include "ir/value_text.h"
 #include "session/passing.h"
 #include "session/position.h"
@@ -34,12 +35,13 @@ node_of(const struct tui *tui, size_t row)
 {
 	struct fx_model *model = tui_model(tui);
 
-	if (!model || tui->graph.graph != fx_model_graph(model) ||
-		tui->graph.serial != fx_model_graph(model)->serial ||
+	struct fx_graph *graph = model ? fx_position_graph(model) : NULL;
+
+	if (!graph || tui->graph.graph != graph ||
+		tui->graph.serial != graph->serial ||
 		row >= tui->graph.runs.count)
 		return NULL;
-	return fx_graph_at(fx_model_graph(model),
-		tui->graph.runs.items[row].first);
+	return fx_graph_at(graph, tui->graph.runs.items[row].first);
 }
 
 struct fx_node *
@@ -56,7 +58,7 @@ tui_graph_remember(struct tui *tui)
 	const struct fx_node *node;
 
 	/* Rows from before an edit say nothing about the graph after it. */
-	if (!model || tui->graph.version != fx_model_graph(model)->version)
+	if (!model || tui->graph.version != fx_position_graph(model)->version)
 		return;
 	node = node_of(tui, tui->views[TUI_VIEW_GRAPH].selected);
 	if (node)
@@ -99,10 +101,9 @@ new_node(const struct fx_graph *graph, uint32_t time)
 static void
 show_stop(struct tui *tui, const struct fx_model *model)
 {
-	size_t stop = fx_position_is_started(model)
-			      ? fx_position_outermost(model)
-			      : 0;
+	size_t stop;
 
+	(void)fx_position_in(model, fx_position_graph(model), &stop);
 	tui_view_go(&tui->views[TUI_VIEW_GRAPH], tui_graph_row_of(tui, stop));
 }
 
@@ -118,11 +119,11 @@ is_shown(const struct tui *tui, size_t position)
 	return position >= run->first && position < run->first + run->count;
 }
 
-/* Whether there is a row for POSITION at the root, and none in the scope. */
+/* Whether there is a row for POSITION, and none in the scope. */
 static bool
 is_outside(const struct tui *tui, const struct fx_model *model, size_t position)
 {
-	return *fx_model_scope(model) &&
+	return *tui_graph_scope(model) &&
 	       position < fx_model_graph(model)->node_count &&
 	       !is_shown(tui, position);
 }
@@ -154,12 +155,13 @@ void
 tui_graph_go_to_stop(struct tui *tui)
 {
 	struct fx_model *model = tui_model(tui);
+	size_t stop;
 
 	tui_graph_refresh(tui, 0);
-	if (fx_position_is_started(model) &&
-		fx_position_innermost(model) == fx_model_graph(model))
-		leave_scope(tui, model, fx_position_outermost(model),
-			"where execution stands");
+
+	if (fx_position_in(model, fx_model_graph(model), &stop) &&
+		fx_position_depth(model) == 0)
+		leave_scope(tui, model, stop, "where execution stands");
 	show_stop(tui, model);
 }
 
@@ -187,8 +189,9 @@ tui_graph_go_to(struct tui *tui, const struct fx_node *node)
 static bool
 note_stop(struct tui_graph *graph, const struct fx_model *model)
 {
-	size_t position = fx_position_outermost(model);
-	bool started = fx_position_is_started(model);
+	size_t position;
+	bool started =
+		fx_position_in(model, fx_position_graph(model), &position);
 	bool moved =
 		position != graph->position || started != graph->was_started;
 
@@ -203,7 +206,7 @@ tui_graph_follow_run(struct tui *tui)
 {
 	struct fx_model *model = tui_model(tui);
 
-	if (!model || tui->graph.graph != fx_model_graph(model) ||
+	if (!model || tui->graph.graph != fx_position_graph(model) ||
 		!note_stop(&tui->graph, model))
 		return false;
 	tui_graph_refresh(tui, 0);
@@ -223,13 +226,35 @@ show_candidate(struct tui *tui, struct fx_model *model)
 			: NULL;
 	uint64_t id = candidate ? candidate->node : 0;
 	const struct fx_node *node =
-		id ? fx_graph_find_id(fx_model_graph(model), id) : NULL;
+		id ? fx_graph_find_id(fx_position_graph(model), id) : NULL;
 
 	if (node && id != tui->graph.candidate)
 		tui_view_go(&tui->views[TUI_VIEW_GRAPH],
 			tui_graph_row_of(tui,
 				fx_graph_position(node->graph, node)));
 	tui->graph.candidate = id;
+}
+
+/* What runs BEFORE, which was shown and is nested in what is shown now, unless
+ * execution stands there.
+ */
+static void
+show_caller(struct tui *tui, const struct fx_model *model,
+	const struct fx_graph *before)
+{
+	struct fx_graph *graph = fx_position_graph(model);
+	const struct fx_node *node;
+	size_t stop;
+
+	if (!before || fx_position_in(model, graph, &stop))
+		return;
+	fx_graph_for_each_node (node, graph)
+		if (fx_control_runs(node, before)) {
+			tui_view_go(&tui->views[TUI_VIEW_GRAPH],
+				tui_graph_row_of(tui,
+					fx_graph_position(graph, node)));
+			return;
+		}
 }
 
 void
@@ -243,7 +268,7 @@ tui_graph_follow(struct tui *tui)
 
 	if (!model)
 		return;
-	of = fx_model_graph(model);
+	of = fx_position_graph(model);
 	time = fx_journal_now(of);
 	note_stop(graph, model);
 	tui_graph_refresh(tui, 0);
@@ -256,6 +281,7 @@ tui_graph_follow(struct tui *tui)
 					fx_graph_position(of, node)));
 	} else if (before != of) {
 		show_stop(tui, model);
+		show_caller(tui, model, before);
 	} else if (graph->has_moved) {
 		tui_graph_go_to_stop(tui);
 	}
@@ -303,7 +329,8 @@ static const char *
 state_of(struct fx_model *model, const struct fx_dag_run *run)
 {
 	static const char order[] = "ENDOB";
-	struct fx_node *node = fx_graph_at(fx_model_graph(model), run->first);
+	struct fx_node *node =
+		fx_graph_at(fx_position_graph(model), run->first);
 	const char *worst = fx_model_state(model, node);
 	const char *rank = strchr(order, *worst);
 
@@ -338,8 +365,7 @@ candidate_mark(const struct tui *tui, const struct fx_node *node)
 		[FX_PASSING_SKIPPED] = "n" };
 	const struct fx_passing *passing = fx_session_passing(tui->session);
 
-	if (!passing ||
-		fx_model_graph(fx_passing_model(passing)) != node->graph)
+	if (!passing || fx_passing_model(passing) != tui_model(tui))
 		return NULL;
 	return marks[fx_passing_mark(passing, node->id)];
 }
@@ -351,11 +377,11 @@ static int
 paint_margin(struct tui *tui, struct fx_model *model,
 	const struct fx_dag_run *run, const struct fx_area *area)
 {
-	const struct fx_graph *graph = fx_model_graph(model);
-	struct fx_node *node = fx_graph_at(fx_model_graph(model), run->first);
-	size_t stop = fx_position_outermost(model);
-	bool is_here = fx_position_is_started(model) && stop >= run->first &&
-		       stop < run->first + run->count;
+	struct fx_graph *graph = fx_position_graph(model);
+	struct fx_node *node = fx_graph_at(graph, run->first);
+	size_t stop;
+	bool is_here = fx_position_in(model, graph, &stop) &&
+		       stop >= run->first && stop < run->first + run->count;
 	int width = digits(graph->node_count);
 	const char *letter = state_of(model, run);
 	const char *state = tui_state(tui, letter);
@@ -522,7 +548,7 @@ graph_row(void *context, size_t index, const struct fx_area *area)
 	struct fx_model *model = tui_model(tui);
 	const struct fx_dag_run *run = &tui->graph.runs.items[index];
 	const struct fx_node *node =
-		fx_graph_at(fx_model_graph(model), run->first);
+		fx_graph_at(fx_position_graph(model), run->first);
 	int column = paint_margin(tui, model, run, area);
 	const struct fx_node *last;
 	struct fx_area name;

@@ -12,6 +12,7 @@
 #include "commands/shell/shell.h"
 #include "commands/verbs/diff.h"
 #include "emit/edits.h"
+#include "ir/control.h"
 #include "ir/module.h"
 #include "run/values.h"
 #include "session/model.h"
@@ -91,7 +92,8 @@ has_problem(const struct fx_model *model, const struct fx_graph *graph)
 	const struct fx_node *node;
 
 	fx_graph_for_each_node (node, graph)
-		if (fx_model_shape_problem(model, node))
+		if (fx_model_shape_problem(model, node) &&
+			!fx_control_given(node))
 			return true;
 	return false;
 }

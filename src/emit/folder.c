@@ -75,7 +75,10 @@ struct writer {
 	const struct fx_weights *weights;
 	struct fx_map modules; /* module -> the path it stands at */
 	struct fx_map tensors; /* storage, or tensor without -> the same */
-	struct fx_buf inner;   /* classes within the class: inner graphs */
+	struct fx_map placed;  /* such a path -> the tensor there */
+	const struct fx_graph *called_by; /* calls modules below ... */
+	const char *called_at;            /* ... this path */
+	struct fx_buf inner; /* classes within the class: inner graphs */
 	const char *dialect;
 	struct fx_buf imports;
 	bool has_weights;
@@ -204,10 +207,10 @@ other_path(struct writer *w, const struct fx_tensor *tensor, const char *path)
 
 	if (!other) {
 		fx_map_set_pointer(&w->tensors, key, path);
+		fx_map_set_pointer(&w->placed, path, tensor);
 		return NULL;
 	}
-	return is_same_place(tensor,
-		       fx_module_find_tensor(w->graph->module, other))
+	return is_same_place(tensor, fx_map_get_pointer(&w->placed, other))
 		       ? other
 		       : NULL;
 }
@@ -274,6 +277,8 @@ static FX_NODISCARD struct fx_error *add_members(struct writer *w,
 	const struct fx_module *module, const char *path, bool has_made);
 static FX_NODISCARD struct fx_error *add_inner(struct writer *w,
 	const struct fx_member *m, struct fx_buf *out);
+static FX_NODISCARD struct fx_error *add_graph_members(struct writer *w,
+	const struct fx_module *owner, const char *path);
 
 /* The child M with a graph of its own, of the module at AT: a class within the
  * class, as print_readable has it, but by another name than the attribute.
@@ -281,6 +286,8 @@ static FX_NODISCARD struct fx_error *add_inner(struct writer *w,
 static struct fx_error *
 add_graph(struct writer *w, const struct fx_member *m, const char *at)
 {
+	struct fx_error *err;
+
 	if (*at || !fx_str_is_identifier(m->name))
 		return fx_error_new(FX_ERR_UNSUPPORTED,
 			"%s is a graph of its own, which a folder cannot hold "
@@ -288,15 +295,20 @@ add_graph(struct writer *w, const struct fx_member *m, const char *at)
 			fx_module_path(at, m->name));
 	begin_set(w->out, at, m->name);
 	fx_buf_addf(w->out, "type(self)." FX_FOLDER_GRAPH "%s())\n", m->name);
-	return add_inner(w, m, &w->inner);
+	err = add_inner(w, m, &w->inner);
+	return err ? err
+		   : add_graph_members(w, m->child,
+			     fx_module_path(at, m->name));
 }
 
 static bool
 is_called(const struct writer *w, const char *path)
 {
+	size_t length = strlen(w->called_at);
 	struct fx_node *node;
 
-	fx_graph_for_each_node (node, w->graph)
+	path += length + (length > 0);
+	fx_graph_for_each_node (node, w->called_by)
 		if (node->opcode == FX_OPCODE_CALL_MODULE &&
 			!strcmp(node->target, path))
 			return true;
@@ -361,6 +373,38 @@ add_members(struct writer *w, const struct fx_module *module, const char *path,
 	for (size_t i = 0; i < module->member_count && !err; i++)
 		if (module->members[i].child)
 			err = add_child(w, &module->members[i], path, has_made);
+	return err;
+}
+
+/* What the graph of OWNER, which stands at PATH, has: its class makes the
+ * graphs in it alone.
+ */
+static struct fx_error *
+add_graph_members(struct writer *w, const struct fx_module *owner,
+	const char *path)
+{
+	const struct fx_module *module = owner->graph->module;
+	const struct fx_graph *called_by = w->called_by;
+	const char *called_at = w->called_at;
+	struct fx_error *err = NULL;
+
+	w->called_by = owner->graph;
+	w->called_at = path;
+	for (size_t i = 0; i < module->member_count && !err; i++) {
+		const struct fx_member *m = &module->members[i];
+
+		if (m->tensor)
+			add_tensor(w, m, path, false);
+		else if (!m->child)
+			add_none(w, m, path);
+		else if (m->child->graph)
+			err = add_graph_members(w, m->child,
+				fx_module_path(path, m->name));
+		else
+			err = add_child(w, m, path, false);
+	}
+	w->called_by = called_by;
+	w->called_at = called_at;
 	return err;
 }
 
@@ -436,9 +480,7 @@ add_code(struct writer *w, struct fx_graph *graph, struct fx_buf *out)
 	add_indented(out, fx_buf_text(&forward));
 }
 
-/* The class of the graph of M, and of those within it.  What it computes with
- * it gets as arguments: it may have no members but such graphs.
- */
+/* The class of the graph of M, and of those within it, which it makes. */
 static struct fx_error *
 add_inner(struct writer *w, const struct fx_member *m, struct fx_buf *out)
 {
@@ -456,11 +498,12 @@ add_inner(struct writer *w, const struct fx_member *m, struct fx_buf *out)
 	for (size_t i = 0; !err && i < module->member_count; i++) {
 		const struct fx_member *inner = &module->members[i];
 
-		if (!inner->child || !inner->child->graph ||
-			!fx_str_is_identifier(inner->name))
+		if (!inner->child || !inner->child->graph)
+			continue;
+		if (!fx_str_is_identifier(inner->name))
 			return fx_error_new(FX_ERR_UNSUPPORTED,
-				"the graph %s has %s of its own, which a "
-				"folder cannot hold",
+				"the graph %s has a graph %s of its own, which "
+				"a folder cannot hold",
 				m->name, inner->name);
 		fx_buf_addf(&text,
 			"        self.%s = type(self)." FX_FOLDER_GRAPH
@@ -494,6 +537,7 @@ writer_deinit(struct writer *w)
 	fx_buf_deinit(&w->imports);
 	fx_map_deinit(&w->modules);
 	fx_map_deinit(&w->tensors);
+	fx_map_deinit(&w->placed);
 	fx_graph_free(w->scratch);
 }
 
@@ -505,7 +549,9 @@ fx_emit_folder(struct fx_buf *out, struct fx_graph *graph,
 	struct writer w = { .out = &class_text,
 		.graph = graph,
 		.weights = weights,
-		.dialect = dialect };
+		.dialect = dialect,
+		.called_by = graph,
+		.called_at = "" };
 	struct fx_error *err = check_targets(graph);
 
 	if (err)

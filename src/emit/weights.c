@@ -54,8 +54,9 @@ add_tensor(struct collector *c, const struct fx_tensor *tensor,
 	fx_vec_push(weights, weight);
 }
 
+/* Of GRAPH, nested at OUTER or "". */
 static void
-collect(struct collector *c, struct fx_graph *graph)
+collect(struct collector *c, struct fx_graph *graph, const char *outer)
 {
 	struct fx_module_walk *walk = fx_module_walk_new(graph->module, true);
 	struct fx_module *module;
@@ -63,6 +64,8 @@ collect(struct collector *c, struct fx_graph *graph)
 
 	c->depth++;
 	while (fx_module_walk_next(walk, &module, &path)) {
+		if (*outer)
+			path = *path ? fx_module_path(outer, path) : outer;
 		for (size_t i = 0; i < module->member_count; i++) {
 			const struct fx_tensor *t = module->members[i].tensor;
 
@@ -73,7 +76,7 @@ collect(struct collector *c, struct fx_graph *graph)
 		}
 		if (module->graph && module->graph != graph &&
 			c->depth < FX_FXG_GRAPH_LIMIT)
-			collect(c, module->graph);
+			collect(c, module->graph, path);
 	}
 	fx_module_walk_free(walk);
 	c->depth--;
@@ -84,7 +87,7 @@ fx_weights_collect(struct fx_weights *weights, struct fx_graph *graph)
 {
 	struct collector c = { .weights = weights };
 
-	collect(&c, graph);
+	collect(&c, graph, "");
 	fx_map_deinit(&c.keys);
 }
 

@@ -61,21 +61,32 @@ with_values(struct attaching *a, const struct fx_tensor *tensor,
 }
 
 static void
-attach(struct attaching *a)
+attach_members(struct attaching *a, struct fx_module *module, const char *path)
 {
-	struct fx_module_walk *walk =
-		fx_module_walk_new(a->graph->module, true);
+	for (size_t i = 0; i < module->member_count; i++) {
+		struct fx_member *m = &module->members[i];
+
+		if (m->tensor)
+			m->tensor = with_values(a, m->tensor,
+				fx_module_path(path, m->name));
+	}
+}
+
+/* Of GRAPH, nested at OUTER or "", and those within it. */
+static void
+attach(struct attaching *a, struct fx_graph *graph, const char *outer)
+{
+	struct fx_module_walk *walk = fx_module_walk_new(graph->module, true);
 	struct fx_module *module;
 	const char *path;
 
-	while (fx_module_walk_next(walk, &module, &path))
-		for (size_t i = 0; i < module->member_count; i++) {
-			struct fx_member *m = &module->members[i];
-
-			if (m->tensor)
-				m->tensor = with_values(a, m->tensor,
-					fx_module_path(path, m->name));
-		}
+	while (fx_module_walk_next(walk, &module, &path)) {
+		if (*outer)
+			path = *path ? fx_module_path(outer, path) : outer;
+		attach_members(a, module, path);
+		if (module->graph)
+			attach(a, module->graph, path);
+	}
 	fx_module_walk_free(walk);
 }
 
@@ -97,7 +108,7 @@ attach_weights(struct fx_loaded *loaded, const char *folder)
 	if (err)
 		return err;
 	attaching.file = file;
-	attach(&attaching);
+	attach(&attaching, attaching.graph, "");
 	fx_map_deinit(&attaching.made);
 	if (attaching.missing)
 		fx_buf_addf(&loaded->notices,

@@ -169,6 +169,54 @@ child_name(const char *name)
 		       : name;
 }
 
+const char fx_py_graph_class[] = "torch.fx.graph_module.GraphModule";
+
+static bool
+has_no_graph_yet(const struct fx_module *module)
+{
+	return module && !module->graph &&
+	       fx_str_equal(module->class_name, fx_py_graph_class);
+}
+
+/* The module that is to have the graph of the inner class NAME. */
+static struct fx_module *
+child_module(struct fx_py *py, const char *name)
+{
+	struct fx_module *root = py->build.graph->module;
+	const struct fx_member *member = fx_module_member(root, name);
+	struct fx_module *module;
+
+	if (member && has_no_graph_yet(member->child))
+		return member->child;
+	module = fx_module_new(py->build.graph, fx_py_graph_class);
+	fx_module_add_child(root, name, module);
+	return module;
+}
+
+/* What `__init__` of the class around it gave OWNER its graph has; graphs
+ * within are of that alone.
+ */
+static void
+share_members(struct fx_module *owner)
+{
+	struct fx_module *root = owner->graph->module;
+	size_t i = 0;
+
+	while (i < owner->member_count) {
+		const struct fx_member *m = &owner->members[i++];
+
+		if (has_no_graph_yet(m->child)) {
+			fx_module_add_child(root, m->name, m->child);
+			fx_module_remove_member(owner, --i);
+		} else if (m->child)
+			fx_module_add_child(root, m->name, m->child);
+		else if (m->tensor)
+			fx_module_add_tensor(root, m->name, m->tensor);
+		else
+			fx_module_add_none(root, m->name, m->kind);
+	}
+}
+
 /* The graph of the inner class TREE as a child module of PY's. */
 static struct fx_error *
 add_inner(struct fx_py *py, const struct fx_ast *tree)
@@ -190,13 +238,10 @@ add_inner(struct fx_py *py, const struct fx_ast *tree)
 	if (err)
 		return err;
 	inner.build.root = inner.build.graph->module;
-	inner.build.graph->class_name =
-		fx_intern("torch.fx.graph_module.GraphModule");
-	module = fx_module_new(py->build.graph,
-		"torch.fx.graph_module.GraphModule");
+	inner.build.graph->class_name = fx_intern(fx_py_graph_class);
+	module = child_module(py, child_name(tree->text));
 	module->graph = inner.build.graph;
-	fx_module_add_child(py->build.graph->module, child_name(tree->text),
-		module);
+	share_members(module);
 	memset(&inner.names, 0, sizeof(inner.names));
 	memset(&inner.build.wrapped, 0, sizeof(inner.build.wrapped));
 	inner.class_depth++;

@@ -168,6 +168,45 @@ path_of(const struct fx_ast *call)
 		       : NULL;
 }
 
+/* The child NAME of OWNER that an inner class is of, made if it is not there.
+ */
+static struct fx_module *
+graph_child(struct fx_py *py, struct fx_module *owner, const char *name)
+{
+	const struct fx_member *member = fx_module_member(owner, name);
+	struct fx_module *module;
+
+	if (member)
+		return member->child;
+	module = fx_module_new(py->build.graph, fx_py_graph_class);
+	fx_module_add_child(owner, name, module);
+	return module;
+}
+
+/* What stands at PATH, where an inner class has yet to say which inner classes
+ * it has.
+ */
+static struct fx_module *
+find_or_make(struct fx_py *py, const char *path)
+{
+	struct fx_module *module = py->build.graph->module;
+
+	while (module && *path) {
+		size_t length = strcspn(path, ".");
+		const char *name = fx_intern_n(path, length);
+		const struct fx_member *member = fx_module_member(module, name);
+
+		if (member)
+			module = member->child;
+		else if (fx_str_equal(module->class_name, fx_py_graph_class))
+			module = graph_child(py, module, name);
+		else
+			module = NULL;
+		path += length + (path[length] == '.');
+	}
+	return module;
+}
+
 /* The module that EXPR is: `self` or `self.get_submodule(PATH)`. */
 static struct fx_module *
 module_of(struct fx_py *py, const struct fx_ast *expr)
@@ -177,7 +216,7 @@ module_of(struct fx_py *py, const struct fx_ast *expr)
 	if (expr->kind == FX_AST_NAME)
 		return py->build.graph->module;
 	return path && !strcmp(called_name(expr), "get_submodule")
-		       ? fx_module_find(py->build.graph->module, path)
+		       ? find_or_make(py, path)
 		       : NULL;
 }
 
@@ -240,10 +279,13 @@ add_member(struct fx_py *py, struct fx_module *root, const char *name,
 	struct fx_tensor *tensor;
 	struct fx_module *module = NULL;
 
-	/* An inner class makes what it is of. */
-	if (fx_str_starts(called, FX_FOLDER_GRAPH) || !check_name(py, name) ||
-		add_shared(py, root, name, expr))
+	if (!check_name(py, name) || add_shared(py, root, name, expr))
 		return;
+	/* The inner class says more. */
+	if (fx_str_starts(called, FX_FOLDER_GRAPH)) {
+		(void)graph_child(py, root, name);
+		return;
+	}
 	if (!strcmp(called, "Parameter") && expr->kid_count >= 2) {
 		tensor = read_tensor(py, expr->kids[1]);
 		if (tensor) {

@@ -65,6 +65,8 @@ void fx_py_comments(struct fx_py *py, const struct fx_ast *statement);
 /* python_class.c: the graph of FUNCTION, in CLASS_TREE or alone (null). */
 FX_NODISCARD struct fx_error *fx_py_graph(struct fx_py *py,
 	const struct fx_ast *class_tree, const struct fx_ast *function);
+/* The class of modules that own a graph. */
+extern const char fx_py_graph_class[];
 /* The function called NAME among the kids of BLOCK, or NULL. */
 const struct fx_ast *fx_py_find_function(const struct fx_ast *block,
 	const char *name);

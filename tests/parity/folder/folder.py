@@ -76,6 +76,24 @@ def check_model(model_class):
     compare(name, model_class(), inputs)
 
 
+def check_nested(opening, *lines):
+    """A graph some of whose nodes are in nested graphs, beside it as it was."""
+    run(opening, "dump folder flat")
+    run(opening, *lines, "dump folder cut", "dump python -o cut.py")
+    run("load cut", "dump folder cut_again", "dump python -o cut_again.py")
+    for file in ("%s/module.py", "%s/weights.safetensors", "%s.py"):
+        assert filecmp.cmp(file % "cut", file % "cut_again", shallow=False)
+    flat, cut = (importlib.import_module(n).FxModule() for n in
+                 ("flat", "cut"))
+    inputs = torch.randn(2, 4)
+    assert torch.equal(flat(inputs), cut(inputs))
+    assert any("FxGraph_" in type(m).__name__ for m in cut.modules())
+    kept = cut.state_dict()
+    for key, value in flat.state_dict().items():
+        assert torch.equal(kept[key], value), key
+    assert {"first.own.weight", "first.deep.more.weight"} < set(kept)
+
+
 def check_refusal():
     try:
         run("load %s/module.py" % "made_Plain", "load made_Plain.py",
@@ -95,6 +113,13 @@ def main():
     checks = [(c.__name__, check_model, (c,)) for c in folder_models.MODELS]
     checks += [(n, write_and_reread, ("load %s/%s.fxg" % (EXAMPLES, n), n))
                for n in ("mlp", "transformer", "resnet18")]
+    checks += [("nested", check_nested,
+                ("load %s/mlp.fxg" % EXAMPLES,
+                 "outline {name=fc1 or name=act} as first",
+                 "outline {name=drop or name=fc2} as second",
+                 "graph /first", "outline {name=act} as deep",
+                 "set module own = nn.Linear(8, 8)", "graph /first.deep",
+                 "set module more = nn.PReLU(3)", "graph /"))]
     checks += [("refusal", check_refusal, ())]
     for name, check, arguments in checks:
         try:

@@ -12,7 +12,6 @@
 #include "commands/shell/shell.h"
 #include "commands/verbs/diff.h"
 #include "emit/edits.h"
-#include "ir/control.h"
 #include "ir/module.h"
 #include "run/values.h"
 #include "session/model.h"
@@ -86,18 +85,6 @@ add_values(struct fx_buf *out, const struct fx_tensor *tensor)
 	return true;
 }
 
-static bool
-has_problem(const struct fx_model *model, const struct fx_graph *graph)
-{
-	const struct fx_node *node;
-
-	fx_graph_for_each_node (node, graph)
-		if (fx_model_shape_problem(model, node) &&
-			!fx_control_given(node))
-			return true;
-	return false;
-}
-
 /* Whether GRAPH, which may be MODEL's, has impossible shapes, or one nested in
  * it has.
  */
@@ -110,9 +97,9 @@ is_impossible(const struct fx_graph *graph, const struct fx_model *model)
 	if (fx_model_graph(model) != graph)
 		return false;
 	fx_model_nested(model, &nested);
-	is_bad = has_problem(model, graph);
+	is_bad = fx_model_lacks_shapes(model, graph);
 	for (size_t i = 0; i < nested.count && !is_bad; i++)
-		is_bad = has_problem(model, nested.items[i]);
+		is_bad = fx_model_lacks_shapes(model, nested.items[i]);
 	fx_vec_deinit(&nested);
 	return is_bad;
 }

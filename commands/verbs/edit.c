@@ -11,15 +11,14 @@
 #include "commands/out/out.h"
 #include "commands/shell/shell.h"
 #include "commands/verbs/show.h"
-#include "ir/control.h"
 #include "ir/journal.h"
 #include "ir/module.h"
 #include "ir/value_text.h"
 #include "lang/ast.h"
 #include "lang/parse.h"
 #include "ops/layertab.h"
+#include "ops/optab.h"
 #include "session/model.h"
-#include "session/position.h"
 #include "session/session.h"
 
 static void
@@ -57,22 +56,6 @@ cmd_edit_describe(struct cmd_ctx *ctx, struct fx_model *model,
 		fx_journal_describe(graph, *script ? script : NULL, maker);
 }
 
-/* Whether some node has no possible shape: what a replay then finds impossible
- * depends on the order in which shapes became known.  A module that is given to
- * a cond has none and needs none.
- */
-static bool
-has_bad_shapes(const struct fx_model *model, const struct fx_graph *graph)
-{
-	struct fx_node *node;
-
-	fx_graph_for_each_node (node, graph)
-		if (fx_model_shape_problem(model, node) &&
-			!fx_control_given(node))
-			return true;
-	return false;
-}
-
 /* A script must be allowed what was allowed here: -f on each of its lines. */
 static void
 force_script(struct fx_buf *script)
@@ -94,8 +77,11 @@ force_script(struct fx_buf *script)
 void
 cmd_edit_force(const struct fx_model *model, struct fx_buf *script, bool force)
 {
-	if (force || has_bad_shapes(model, fx_model_graph(model)) ||
-		has_bad_shapes(model, fx_position_graph(model)))
+	/* What a replay finds impossible, where some shape is not known,
+	 * depends on the order in which shapes became known.
+	 */
+	if (force || fx_model_lacks_shapes(model, fx_model_graph(model)) ||
+		fx_model_lacks_shapes(model, fx_position_graph(model)))
 		force_script(script);
 }
 

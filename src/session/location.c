@@ -136,6 +136,20 @@ fx_position_selected(const struct fx_model *model)
 					 : node;
 }
 
+bool
+fx_position_in(const struct fx_model *model, const struct fx_graph *graph,
+	size_t *ret)
+{
+	const struct fx_activation *place =
+		fx_run_activation_of(model->run, graph);
+	const struct fx_node *node = place ? fx_activation_stop(place) : NULL;
+
+	*ret = !place ? 0
+	       : node ? fx_graph_position(place->graph, node)
+		      : place->graph->node_count;
+	return place != NULL;
+}
+
 size_t
 fx_position_outer_frame(const struct fx_model *model)
 {

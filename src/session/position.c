@@ -76,17 +76,6 @@ fx_position_outermost(const struct fx_model *model)
 	return position_in(fx_run_activation_of(model->run, model->graph));
 }
 
-bool
-fx_position_in(const struct fx_model *model, const struct fx_graph *graph,
-	size_t *ret)
-{
-	const struct fx_activation *place =
-		fx_run_activation_of(model->run, graph);
-
-	*ret = position_in(place);
-	return place != NULL;
-}
-
 size_t
 fx_position_executed(const struct fx_model *model)
 {

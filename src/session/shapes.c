@@ -6,6 +6,7 @@
 #include "base/bitset.h"
 #include "base/mem.h"
 #include "ir/changed_nodes.h"
+#include "ir/control.h"
 #include "ir/order.h"
 #include "meta/propagate.h"
 #include "session/nested.h"
@@ -44,6 +45,19 @@ fx_model_shape_problem(const struct fx_model *model, const struct fx_node *node)
 		node->meta->text && *node->meta->text)
 		return fx_value_why(node->meta);
 	return NULL;
+}
+
+bool
+fx_model_lacks_shapes(const struct fx_model *model,
+	const struct fx_graph *graph)
+{
+	struct fx_node *node;
+
+	fx_graph_for_each_node (node, graph)
+		if (fx_model_shape_problem(model, node) &&
+			!fx_control_given(node))
+			return true;
+	return false;
 }
 
 void

@@ -235,9 +235,7 @@ show_candidate(struct tui *tui, struct fx_model *model)
 	tui->graph.candidate = id;
 }
 
-/* What runs BEFORE, which was shown and is nested in what is shown now, unless
- * execution stands there.
- */
+/* What runs BEFORE, which was shown, unless execution stands in the graph. */
 static void
 show_caller(struct tui *tui, const struct fx_model *model,
 	const struct fx_graph *before)
@@ -248,13 +246,12 @@ show_caller(struct tui *tui, const struct fx_model *model,
 
 	if (!before || fx_position_in(model, graph, &stop))
 		return;
-	fx_graph_for_each_node (node, graph)
-		if (fx_control_runs(node, before)) {
-			tui_view_go(&tui->views[TUI_VIEW_GRAPH],
-				tui_graph_row_of(tui,
-					fx_graph_position(graph, node)));
-			return;
-		}
+	node = fx_graph_first(graph);
+	while (node && !fx_control_runs(node, before))
+		node = fx_graph_next(node);
+	if (node)
+		tui_view_go(&tui->views[TUI_VIEW_GRAPH],
+			tui_graph_row_of(tui, fx_graph_position(graph, node)));
 }
 
 void

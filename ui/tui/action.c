@@ -13,6 +13,7 @@
 #include "session/breakpoint.h"
 #include "session/nested.h"
 #include "session/position.h"
+#include "ui/tui/graph_rows.h"
 #include "ui/tui/tui_private.h"
 
 static struct tui_view *

@@ -15,6 +15,7 @@
 #include "session/position.h"
 #include "session/settings.h"
 #include "ui/signals.h"
+#include "ui/tui/graph_rows.h"
 #include "ui/tui/tui_private.h"
 
 enum {

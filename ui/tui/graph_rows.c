@@ -12,9 +12,11 @@
 #include "base/compiler.h"
 #include "base/str.h"
 #include "session/nested.h"
+#include "session/passing.h"
 #include "session/position.h"
 #include "session/resolve.h"
 #include "session/settings.h"
+#include "ui/tui/graph_rows.h"
 #include "ui/tui/tui_private.h"
 
 enum {
@@ -207,6 +209,20 @@ tui_graph_refresh(struct tui *tui, int columns)
 			tui_graph_row_of(tui,
 				fx_graph_position(fx_position_graph(model),
 					node)));
+}
+
+const char *
+tui_graph_candidate_mark(const struct tui *tui, const struct fx_node *node)
+{
+	static const char *const marks[] = { [FX_PASSING_WAITS] = "?",
+		[FX_PASSING_AT_HAND] = "*",
+		[FX_PASSING_APPLIED] = "y",
+		[FX_PASSING_SKIPPED] = "n" };
+	const struct fx_passing *passing = fx_session_passing(tui->session);
+
+	if (!passing || fx_passing_model(passing) != tui_model(tui))
+		return NULL;
+	return marks[fx_passing_mark(passing, node->id)];
 }
 
 const char *

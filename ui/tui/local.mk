@@ -8,7 +8,7 @@ libfxtui_a_SOURCES = \
 	%D%/curses_screen.c \
 	%D%/frame.c \
 	%D%/graph_facts.c \
-	%D%/graph_rows.c \
+	%D%/graph_rows.c %D%/graph_rows.h \
 	%D%/input.c \
 	%D%/jump.c %D%/jump.h \
 	%D%/keymap.c %D%/keys.def \

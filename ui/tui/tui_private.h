@@ -185,10 +185,6 @@ void tui_graph_paint_facts(struct tui *tui, const struct fx_node *node,
 void tui_graph_remember(struct tui *tui);
 /* The module that row ROW stands in or stands for, or NULL. */
 const char *tui_graph_scope_of(struct tui *tui, size_t row);
-/* The scope that is shown, "" in a nested graph. */
-const char *tui_graph_scope(const struct fx_model *model);
-/* Where the graph is nested that the node of ROW runs, or NULL. */
-const char *tui_graph_run_by(struct tui *tui, size_t row);
 void tui_graph_toggle_fold(struct tui *tui, const char *path);
 
 /* tui_front.c: the panes are arranged anew. */

@@ -19,6 +19,7 @@
 #include "session/passing.h"
 #include "session/position.h"
 #include "session/search.h"
+#include "ui/tui/graph_rows.h"
 #include "ui/tui/tui_private.h"
 
 enum {
@@ -105,6 +106,13 @@ show_stop(struct tui *tui, const struct fx_model *model)
 
 	(void)fx_position_in(model, fx_position_graph(model), &stop);
 	tui_view_go(&tui->views[TUI_VIEW_GRAPH], tui_graph_row_of(tui, stop));
+}
+
+static void
+show_node(struct tui *tui, const struct fx_node *node)
+{
+	tui_view_go(&tui->views[TUI_VIEW_GRAPH],
+		tui_graph_row_of(tui, fx_graph_position(node->graph, node)));
 }
 
 /* Whether the node at POSITION has a row, or is in a fold's. */
@@ -229,13 +237,11 @@ show_candidate(struct tui *tui, struct fx_model *model)
 		id ? fx_graph_find_id(fx_position_graph(model), id) : NULL;
 
 	if (node && id != tui->graph.candidate)
-		tui_view_go(&tui->views[TUI_VIEW_GRAPH],
-			tui_graph_row_of(tui,
-				fx_graph_position(node->graph, node)));
+		show_node(tui, node);
 	tui->graph.candidate = id;
 }
 
-/* What runs BEFORE, which was shown, unless execution stands in the graph. */
+/* What runs BEFORE, unless execution stands in the graph. */
 static void
 show_caller(struct tui *tui, const struct fx_model *model,
 	const struct fx_graph *before)
@@ -246,12 +252,11 @@ show_caller(struct tui *tui, const struct fx_model *model,
 
 	if (!before || fx_position_in(model, graph, &stop))
 		return;
-	node = fx_graph_first(graph);
-	while (node && !fx_control_runs(node, before))
-		node = fx_graph_next(node);
+	fx_graph_for_each_node (node, graph)
+		if (fx_control_runs(node, before))
+			break;
 	if (node)
-		tui_view_go(&tui->views[TUI_VIEW_GRAPH],
-			tui_graph_row_of(tui, fx_graph_position(graph, node)));
+		show_node(tui, node);
 }
 
 void
@@ -273,9 +278,7 @@ tui_graph_follow(struct tui *tui)
 		const struct fx_node *node = new_node(of, time);
 
 		if (node)
-			tui_view_go(&tui->views[TUI_VIEW_GRAPH],
-				tui_graph_row_of(tui,
-					fx_graph_position(of, node)));
+			show_node(tui, node);
 	} else if (before != of) {
 		show_stop(tui, model);
 		show_caller(tui, model, before);
@@ -349,24 +352,6 @@ state_of(struct fx_model *model, const struct fx_dag_run *run)
 	return worst;
 }
 
-/* What a pass that is stepped has to do with NODE: "*" is the candidate at
- * hand, "?" one that is still to come, y and n what was answered.  NULL:
- * nothing.
- */
-static const char *
-candidate_mark(const struct tui *tui, const struct fx_node *node)
-{
-	static const char *const marks[] = { [FX_PASSING_WAITS] = "?",
-		[FX_PASSING_AT_HAND] = "*",
-		[FX_PASSING_APPLIED] = "y",
-		[FX_PASSING_SKIPPED] = "n" };
-	const struct fx_passing *passing = fx_session_passing(tui->session);
-
-	if (!passing || fx_passing_model(passing) != tui_model(tui))
-		return NULL;
-	return marks[fx_passing_mark(passing, node->id)];
-}
-
 /* Paint the mark, the index, the state and the breakpoint.  Returns the column
  * after them.
  */
@@ -382,7 +367,7 @@ paint_margin(struct tui *tui, struct fx_model *model,
 	int width = digits(graph->node_count);
 	const char *letter = state_of(model, run);
 	const char *state = tui_state(tui, letter);
-	const char *candidate = candidate_mark(tui, node);
+	const char *candidate = tui_graph_candidate_mark(tui, node);
 	char index[32];
 	int column;
 

@@ -74,6 +74,7 @@ FX_NODISCARD struct fx_error *cmd_printf_exec(struct cmd_ctx *ctx);
 /* breakpoint.c: breakpoints, watches and all else that stops. */
 FX_NODISCARD struct fx_error *cmd_watch_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_catch_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_clear_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_dprintf_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_rbreak_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_commands_exec(struct cmd_ctx *ctx);
@@ -81,6 +82,17 @@ FX_NODISCARD struct fx_error *cmd_commands_exec(struct cmd_ctx *ctx);
 void cmd_add_breakpoints(struct fx_buf *out, struct fx_session *session);
 FX_NODISCARD struct fx_error *cmd_save_breakpoints(struct cmd_ctx *ctx,
 	const char *path);
+
+/* checkpoint.c */
+FX_NODISCARD struct fx_error *cmd_checkpoint_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_restart_exec(struct cmd_ctx *ctx);
+/* delete checkpoint N. */
+FX_NODISCARD struct fx_error *cmd_delete_checkpoints(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_say_checkpoints(struct cmd_ctx *ctx);
+
+/* skip.c */
+FX_NODISCARD struct fx_error *cmd_skip_exec(struct cmd_ctx *ctx);
+FX_NODISCARD struct fx_error *cmd_say_skips(struct cmd_ctx *ctx);
 
 /* Parts that several commands show. */
 FX_NODISCARD struct fx_error *cmd_say_inputs(struct cmd_ctx *ctx);

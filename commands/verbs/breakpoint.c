@@ -16,6 +16,7 @@
 #include "commands/shell/shell.h"
 #include "commands/verbs/breakpoint.h"
 #include "commands/verbs/edit.h"
+#include "commands/verbs/show.h"
 #include "ir/graph.h"
 #include "session/breakpoint.h"
 #include "session/position.h"
@@ -42,8 +43,9 @@ say_set(struct cmd_ctx *ctx, const struct fx_breakpoint *b)
 	out_value_int(ctx->out, "number", b->number);
 	out_value_int(ctx->out, "matches", (int64_t)b->match_count);
 	out_line(ctx->out, FX_ROLE_BREAKPOINT, "%s %d: %s%s%s",
-		fx_stop_kind_title(b->kind), b->number, words,
-		is_about_all(b) ? ", all nodes" : "",
+		b->is_temporary ? "Temporary catchpoint"
+				: fx_stop_kind_title(b->kind),
+		b->number, words, is_about_all(b) ? ", all nodes" : "",
 		b->is_pending ? ", pending" : "");
 }
 
@@ -111,13 +113,40 @@ cmd_catch_exec(struct cmd_ctx *ctx)
 		name ? fx_xasprintf("%s %s", event, name) : fx_xstrdup(event);
 	struct fx_breakpoint_spec spec = { .kind = FX_STOP_KIND_CATCH,
 		.what = what,
-		.condition = cmd_arg_text(ctx, "if") };
+		.condition = cmd_arg_text(ctx, "if"),
+		.is_temporary = ctx->entry->variant };
 
 	if (name && !fx_str_equal(event, "pass"))
 		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
 					     "catch %s takes no name", event),
 			"catch %s", event);
 	return set(ctx, &spec);
+}
+
+/* The breakpoints at a place, or at the node of the stop. */
+struct fx_error *
+cmd_clear_exec(struct cmd_ctx *ctx)
+{
+	const char *where = cmd_arg_text(ctx, "where");
+	FX_AUTO_BUF struct fx_buf numbers = { 0 };
+	FX_AUTO_FREE char *here = NULL;
+	struct fx_error *err = NULL;
+	struct fx_node *node;
+
+	if (!where)
+		err = cmd_here(ctx, &node);
+	if (err)
+		return fx_error_hint(err, "clear NODE");
+	if (!where)
+		where = here = fx_xasprintf("%%%s", node->name);
+	err = fx_breakpoint_clear(ctx->session, ctx->model, where, &numbers);
+	if (err)
+		return err;
+	out_value_text(ctx->out, "numbers", fx_buf_text(&numbers));
+	out_line(ctx->out, FX_ROLE_BREAKPOINT, "Deleted breakpoint%s %s",
+		strchr(fx_buf_text(&numbers), ' ') ? "s" : "",
+		fx_buf_text(&numbers));
+	return NULL;
 }
 
 bool

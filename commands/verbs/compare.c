@@ -3,6 +3,7 @@
 
 #include "session/compare.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -15,6 +16,7 @@
 #include "commands/verbs/diff.h"
 #include "commands/verbs/show.h"
 #include "ir/graph.h"
+#include "ir/journal.h"
 #include "session/model.h"
 #include "session/session.h"
 
@@ -156,47 +158,74 @@ read_options(struct cmd_ctx *ctx, struct fx_compare_options *ret)
 	return NULL;
 }
 
-static void
-set_beside(struct cmd_ctx *ctx, struct fx_model *model, struct fx_graph *graph,
-	const struct fx_comparison *comparison)
-{
-	struct fx_graph *const graphs[] = { fx_model_graph(model), graph };
-	const char *names[] = { fx_model_name(model), fx_model_name(model) };
-
-	for (size_t i = 0; i < fx_session_model_count(ctx->session); i++) {
-		struct fx_model *other = fx_session_model_at(ctx->session, i);
-
-		if (fx_model_graph(other) == graph)
-			names[1] = fx_model_name(other);
-	}
-	cmd_beside_graphs(ctx, graphs, names, comparison);
-}
-
 struct fx_error *
 cmd_compare_models(struct cmd_ctx *ctx, struct fx_model *model,
-	struct fx_graph *graph, const char *arrays)
+	const struct cmd_compared *what)
 {
 	FX_AUTO_COMPARISON struct fx_comparison comparison = { .rows = NULL };
 	struct fx_compare_options options;
 	struct fx_error *err = read_options(ctx, &options);
 
-	options.arrays = arrays;
+	options.arrays = what->arrays;
+	options.before = what->graphs[0];
 	if (!err)
-		err = fx_compare_graphs(ctx->session, model, graph, &options,
-			&comparison);
+		err = fx_compare_graphs(ctx->session, model, what->graphs[1],
+			&options, &comparison);
 	if (err)
 		return err;
-	if (arrays && !comparison.count)
+	if (what->arrays && !comparison.count)
 		return fx_error_new(FX_ERR_NO_NAME,
-			"%s: no array is called like a node", arrays);
+			"%s: no array is called like a node", what->arrays);
 	say_rows(ctx, &comparison);
 	say_summary(ctx, &comparison);
-	if (graph)
-		set_beside(ctx, model, graph, &comparison);
+	if (what->graphs[1])
+		cmd_beside_graphs(ctx, what->graphs, what->names, &comparison);
 	if ((comparison.parted || comparison.left) && !cmd_is_typed(ctx))
 		return fx_error_new(FX_ERR_CHECK, "%zu of %zu nodes parted",
 			comparison.parted, comparison.count);
 	return NULL;
+}
+
+/* The graph of now at two times of its own, or at one and as it is; or beside
+ * the arrays of a file.
+ */
+static FX_NODISCARD struct fx_error *
+compare_times(struct cmd_ctx *ctx, const char *arrays)
+{
+	FX_AUTO_GRAPH struct fx_graph *before = NULL;
+	FX_AUTO_GRAPH struct fx_graph *after = NULL;
+	uint32_t now = fx_journal_now(fx_model_graph(ctx->model));
+	uint32_t times[2] = { now, now };
+	char names[2][16];
+	struct cmd_compared what = { .arrays = arrays };
+	struct fx_error *err = cmd_time_argument(ctx, "before", 0, &times[0]);
+
+	if (!err && !arrays)
+		err = cmd_time_argument(ctx, "after", now, &times[1]);
+	if (!err)
+		err = cmd_graph_at_time(ctx, times[0], &before);
+	if (!err && !arrays)
+		err = cmd_graph_at_time(ctx, times[1], &after);
+	if (err)
+		return err;
+	for (int i = 0; i < 2; i++) {
+		snprintf(names[i], sizeof(names[i]), "t%u", times[i]);
+		what.names[i] = names[i];
+	}
+	what.graphs[0] = before;
+	what.graphs[1] = after;
+	if (!arrays && !cmd_flag(ctx, "dtype") && times[0] == times[1])
+		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+					     "t%u and t%u are the same graph",
+					     times[0], times[1]),
+			"info undo lists the times");
+	return cmd_compare_models(ctx, ctx->model, &what);
+}
+
+static bool
+is_array_file(const char *text)
+{
+	return text && (fx_str_ends(text, ".npz") || fx_str_ends(text, ".npy"));
 }
 
 struct fx_error *
@@ -204,27 +233,30 @@ cmd_compare_exec(struct cmd_ctx *ctx)
 {
 	const char *first = cmd_arg_text(ctx, "before");
 	const char *second = cmd_arg_text(ctx, "after");
-	FX_AUTO_FREE char *path = NULL;
-	struct fx_model *before = ctx->model;
-	struct fx_model *after = ctx->model;
-	struct fx_error *err = cmd_find_model(ctx, first, &before);
+	FX_AUTO_FREE char *path =
+		is_array_file(second) ? fx_file_expand(second) : NULL;
+	struct cmd_compared what = { .arrays = path };
+	struct fx_model *models[2] = { ctx->model, ctx->model };
+	struct fx_error *err;
+	int64_t time;
 
-	if (second &&
-		(fx_str_ends(second, ".npz") || fx_str_ends(second, ".npy"))) {
-		path = fx_file_expand(second);
-		second = NULL;
-	} else if (!second && !cmd_flag(ctx, "dtype")) {
-		/* One graph is compared with the current one. */
+	if (cmd_is_time(first, &time) &&
+		(!second || path || cmd_is_time(second, &time)))
+		return compare_times(ctx, path);
+	/* One graph is compared with the current one. */
+	if (!second && !cmd_flag(ctx, "dtype"))
 		second = ".";
-	} else if (!second) {
-		after = before;
-	}
-	if (!err && second)
-		err = cmd_find_model(ctx, second, &after);
-	else if (!err)
-		after = before;
+	err = cmd_find_model(ctx, first, &models[0]);
+	models[1] = models[0];
+	if (!err && second && !path)
+		err = cmd_find_model(ctx, second, &models[1]);
 	if (err)
 		return err;
-	return cmd_compare_models(ctx, before,
-		path ? NULL : fx_model_graph(after), path);
+	for (int i = 0; i < 2; i++) {
+		what.names[i] = fx_model_name(models[i]);
+		what.graphs[i] = fx_model_graph(models[i]);
+	}
+	if (path)
+		what.graphs[1] = NULL;
+	return cmd_compare_models(ctx, models[0], &what);
 }

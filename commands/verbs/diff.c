@@ -440,23 +440,24 @@ cmd_diff_exec(struct cmd_ctx *ctx)
 	struct fx_model *after = ctx->model;
 	struct fx_error *err = NULL;
 	int64_t time = 0;
-	const char *names[2];
+	uint32_t from;
+	uint32_t to;
+	struct cmd_compared compared = { .arrays = NULL };
 	struct difference rows;
 
-	if (!first || (*first == 't' && !second &&
-			      fx_number_parse_int(first + 1, strlen(first + 1),
-				      &time))) {
-		if (time < 0 || time > UINT32_MAX)
-			return fx_error_new(FX_ERR_RANGE,
-				"there is no time \"%s\"", first);
-		err = diff_times(ctx, (uint32_t)time, fx_journal_now(graph),
-			&rows);
+	if (!first || (cmd_is_time(first, &time) &&
+			      (!second || cmd_is_time(second, &time)))) {
+		err = cmd_time_argument(ctx, "before", 0, &from);
+		if (!err)
+			err = cmd_time_argument(ctx, "after",
+				fx_journal_now(graph), &to);
+		if (!err)
+			err = diff_times(ctx, from, to, &rows);
 		if (!err && cmd_flag(ctx, "values"))
 			return fx_error_hint(fx_error_new(FX_ERR_USAGE,
 						     "--values compares two "
 						     "graphs that are open"),
-				"graph copy %s as base",
-				fx_model_name(ctx->model));
+				"compare t%u t%u", from, to);
 		return err ? err : differ(ctx, rows);
 	}
 	err = cmd_find_model(ctx, first, &before);
@@ -464,12 +465,13 @@ cmd_diff_exec(struct cmd_ctx *ctx)
 		err = cmd_find_model(ctx, second, &after);
 	if (err)
 		return err;
-	names[0] = fx_model_name(before);
-	names[1] = fx_model_name(after);
-	rows = say_diff(ctx, fx_model_graph(before), fx_model_graph(after),
-		names);
+	compared.names[0] = fx_model_name(before);
+	compared.names[1] = fx_model_name(after);
+	compared.graphs[0] = fx_model_graph(before);
+	compared.graphs[1] = fx_model_graph(after);
+	rows = say_diff(ctx, compared.graphs[0], compared.graphs[1],
+		compared.names);
 	if (cmd_flag(ctx, "values"))
-		return cmd_compare_models(ctx, before, fx_model_graph(after),
-			NULL);
+		return cmd_compare_models(ctx, before, &compared);
 	return differ(ctx, rows);
 }

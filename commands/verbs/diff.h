@@ -2,6 +2,7 @@
 #ifndef FX_COMMANDS_VERBS_DIFF_H
 #define FX_COMMANDS_VERBS_DIFF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,11 +27,24 @@ FX_NODISCARD struct fx_error *cmd_time_enter(struct cmd_ctx *ctx, uint32_t time,
 /* A copy of the current graph as it was at TIME; *RET is the caller's. */
 FX_NODISCARD struct fx_error *cmd_graph_at_time(struct cmd_ctx *ctx,
 	uint32_t time, struct fx_graph **ret);
-/* compare.c: the values of MODEL's graph beside those of GRAPH or, where that
- * is null, the arrays of a file; flags --rtol and --dtype.
+/* verify.c: whether TEXT is a time, "t3"; the one that the argument NAME says,
+ * MISSING without it.  RANGE when there is none.
  */
+bool cmd_is_time(const char *text, int64_t *ret);
+FX_NODISCARD struct fx_error *cmd_time_argument(const struct cmd_ctx *ctx,
+	const char *name, uint32_t missing, uint32_t *ret);
+
+/* compare.c: the values of the first graph, MODEL's as it is or was, beside
+ * those of the second or, where that is null, the arrays of a file; flags
+ * --rtol and --dtype.
+ */
+struct cmd_compared {
+	struct fx_graph *graphs[2];
+	const char *names[2];
+	const char *arrays;
+};
 FX_NODISCARD struct fx_error *cmd_compare_models(struct cmd_ctx *ctx,
-	struct fx_model *model, struct fx_graph *graph, const char *arrays);
+	struct fx_model *model, const struct cmd_compared *what);
 
 /* Hand two graphs with their names to a front end that shows them beside each
  * other, if this is one; COMPARISON (may be null) says how far the values lie

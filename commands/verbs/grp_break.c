@@ -351,7 +351,12 @@ enable_exec(struct cmd_ctx *ctx)
 static struct fx_error *
 delete_exec(struct cmd_ctx *ctx)
 {
-	if (cmd_arg_count(ctx, "numbers"))
+	const char *first = cmd_arg_text_at(ctx, "numbers", 0);
+
+	if (first &&
+		(!strcmp(first, "checkpoint") || !strcmp(first, "checkpoints")))
+		return cmd_delete_checkpoints(ctx);
+	if (first)
 		return cmd_do_numbers(ctx, delete_one);
 	if (fx_breakpoint_count(ctx->session) &&
 		ctx->front->is_interactive(ctx->front->context) &&
@@ -527,12 +532,29 @@ const struct cmd_entry cmd_group_break[] = {
 		.name = "delete",
 		.aliases = "d",
 		.summary = "delete breakpoints and watches",
-		.help = "Without numbers all of them, after a question.",
+		.help = "Without numbers all of them, after a question. delete "
+			"checkpoint N takes a checkpoint away.",
 		.synonyms = "remove breakpoint watch clear",
 		.args = NUMBERS_ARGS,
 		.examples = { { "delete 1", "breakpoint 1" },
-			{ "d 1-3 5", "several" } },
+			{ "d 1-3 5", "several" },
+			{ "delete checkpoint 1",
+				"what restart 1 returns to" } },
 		.exec = delete_exec,
+	},
+	{
+		.name = "clear",
+		.aliases = "cl",
+		.summary = "delete the breakpoints at a place",
+		.help = "All that stand on one of its nodes; without a place, "
+			"on the node of the stop. Watches and catchpoints are "
+			"for delete.",
+		.synonyms = "remove delete breakpoint here",
+		.needs = CMD_NEED_GRAPH,
+		.args = { { "where", CMD_ARG_LOCATION, CMD_OPTIONAL,
+			"as for break", NULL } },
+		.examples = { { "clear relu", "those at %relu" } },
+		.exec = cmd_clear_exec,
 	},
 	{
 		.name = "condition",

@@ -24,7 +24,9 @@ const struct cmd_entry cmd_group_compare[] = {
 			"and the signal to noise in dB. What parted is listed, "
 			"then the first and the largest of them, and where it "
 			"dies out. One graph is compared with the current one; "
-			"a file .npz has arrays by the names of nodes; --dtype "
+			"t12 t40 are two times of the current graph, t12 alone "
+			"is compared with now; a file .npz has arrays by the "
+			"names of nodes; --dtype "
 			"f64 runs the second one, or the same once more, in "
 			"f64; f16 and bf16 as a module after to(dtype). The "
 			"run and its values stay as they are. In a script a "
@@ -34,7 +36,7 @@ const struct cmd_entry cmd_group_compare[] = {
 		.needs = CMD_NEED_GRAPH | CMD_LISTS,
 		.sort_words = cmd_compare_sort_words,
 		.args = { { "before", CMD_ARG_GRAPH, 0,
-				  "a graph; . is this one", NULL },
+				  "a graph or tN; . is this one", NULL },
 			{ "after", CMD_ARG_WORD, CMD_OPTIONAL,
 				"another, or a file .npz", NULL } },
 		.flags = { { "dtype", 0, CMD_ARG_WORD,

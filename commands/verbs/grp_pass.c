@@ -335,8 +335,9 @@ const struct cmd_entry cmd_group_pass[] = {
 			"makes. Nested graphs are entered, outlined and "
 			"inlined. Without "
 			"arguments the graph as it was opened against now; tN "
-			"against now; a graph against the current one; or two "
-			"graphs. Of values: set $was = output, edit, run, then "
+			"against now or another tN; a graph against the "
+			"current one; or two graphs. Of values: set $was = "
+			"output, edit, run, then "
 			"print difference($was, output). In a script a "
 			"difference is a failed check: the exit status is 1. "
 			"help flags tells of -o, -g and others.",
@@ -345,7 +346,7 @@ const struct cmd_entry cmd_group_pass[] = {
 		.needs = CMD_NEED_GRAPH,
 		.args = { { "before", CMD_ARG_GRAPH, CMD_OPTIONAL,
 				  "a graph or tN", NULL },
-			{ "after", CMD_ARG_GRAPH, CMD_OPTIONAL, "another graph",
+			{ "after", CMD_ARG_GRAPH, CMD_OPTIONAL, "another",
 				NULL } },
 		.flags = { { "script", 0, CMD_ARG_END,
 				   "the commands that turn the first into the "

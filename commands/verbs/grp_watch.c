@@ -77,6 +77,22 @@ const struct cmd_entry cmd_group_watch[] = {
 		.exec = cmd_catch_exec,
 	},
 	{
+		.name = "tcatch",
+		.summary = "stop where something happens, once",
+		.help = "Like catch, but it goes away when it has stopped.",
+		.synonyms = "temporary catchpoint once",
+		.needs = CMD_NEED_GRAPH,
+		.args = { { "event", CMD_ARG_WORD, 0, "what happens",
+				  "error|pass|rewrite|shape" },
+			{ "name", CMD_ARG_WORD, CMD_OPTIONAL,
+				"pass: a name or glob", NULL },
+			{ "if", CMD_ARG_CONDITION, CMD_OPTIONAL | CMD_KEYWORD,
+				"stop only when this is true", NULL } },
+		.examples = { { "tcatch error", "the first one" } },
+		.exec = cmd_catch_exec,
+		.variant = true,
+	},
+	{
 		.name = "rbreak",
 		.summary = "stop before nodes whose names a pattern fits",
 		.help = "A regular expression; one breakpoint stands on all of "

@@ -47,29 +47,29 @@ read_options(struct cmd_ctx *ctx, struct fx_verify_options *ret)
 	return NULL;
 }
 
-/* The time that the word TEXT means, "t3"; false for other words. */
-static bool
-read_time(const char *text, int64_t *ret)
+bool
+cmd_is_time(const char *text, int64_t *ret)
 {
 	return *text == 't' &&
 	       fx_number_parse_int(text + 1, strlen(text + 1), ret);
 }
 
-static FX_NODISCARD struct fx_error *
-find_time(const struct cmd_ctx *ctx, const char *name, uint32_t missing,
+struct fx_error *
+cmd_time_argument(const struct cmd_ctx *ctx, const char *name, uint32_t missing,
 	uint32_t *ret)
 {
 	const char *text = cmd_arg_text(ctx, name);
 	int64_t time = missing;
 
-	if (text && !read_time(text, &time))
+	if (text && !cmd_is_time(text, &time))
 		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
 					     "\"%s\" is no time", text),
 			"info undo");
 	if (time < 0 || time > UINT32_MAX ||
 		!fx_journal_get(fx_model_graph(ctx->model), (uint32_t)time))
-		return fx_error_new(FX_ERR_RANGE, "there is no time \"%s\"",
-			text);
+		return fx_error_hint(fx_error_new(FX_ERR_RANGE,
+					     "there is no time \"%s\"", text),
+			"info undo lists them");
 	*ret = (uint32_t)time;
 	return NULL;
 }
@@ -148,10 +148,10 @@ cmd_verify_exec(struct cmd_ctx *ctx)
 
 	if (err)
 		return err;
-	if (!first || (!second && read_time(first, &time))) {
+	if (!first || (!second && cmd_is_time(first, &time))) {
 		uint32_t at;
 
-		err = find_time(ctx, "before", 0, &at);
+		err = cmd_time_argument(ctx, "before", 0, &at);
 		if (!err)
 			err = begin_at(ctx, at, &options, &verify);
 	} else {
@@ -333,9 +333,9 @@ cmd_bisect_exec(struct cmd_ctx *ctx)
 		err = fx_error_new(FX_ERR_USAGE,
 			"bisect: a transaction is open");
 	if (!err)
-		err = find_time(ctx, "from", 0, &from);
+		err = cmd_time_argument(ctx, "from", 0, &from);
 	if (!err)
-		err = find_time(ctx, "to",
+		err = cmd_time_argument(ctx, "to",
 			fx_journal_now(fx_model_graph(ctx->model)), &to);
 	if (!err)
 		err = find_way(&b, from, to);

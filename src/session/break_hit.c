@@ -184,5 +184,7 @@ fx_breakpoint_catch(struct fx_session *session, const char *what,
 {
 	FX_AUTO_STOP struct fx_stop stop = { 0 };
 
-	return fx_breaks_catch(session, what, name, &stop) ? stop.number : 0;
+	(void)fx_breaks_catch(session, what, name, &stop);
+	fx_breaks_sweep(session);
+	return stop.number;
 }

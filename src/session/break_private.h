@@ -36,6 +36,12 @@ struct fx_break {
 	bool has_raised;       /* its expression did, and was told */
 };
 
+/* breakpoint.c: one in no list. */
+FX_NODISCARD struct fx_error *fx_break_new(struct fx_session *session,
+	struct fx_model *model, const struct fx_breakpoint_spec *spec,
+	struct fx_break **ret);
+void fx_break_free(struct fx_break *b);
+
 /* break_hit.c: whether B stands on NODE of MODEL, enabled. */
 bool fx_break_stands_on(struct fx_session *session, struct fx_break *b,
 	const struct fx_model *model, const struct fx_node *node);

@@ -40,7 +40,9 @@ fx_breakpoint_print(const struct fx_session *session,
 	const struct fx_break *b = (const struct fx_break *)breakpoint;
 
 	(void)session;
-	if (b->shown.kind == FX_STOP_KIND_BREAK && b->shown.is_temporary)
+	if (b->shown.is_temporary &&
+		(b->shown.kind == FX_STOP_KIND_BREAK ||
+			b->shown.kind == FX_STOP_KIND_CATCH))
 		fx_buf_add_char(out, 't');
 	fx_buf_addf(out, "%s ", fx_stop_kind_word(b->shown.kind));
 	switch (b->shown.kind) {

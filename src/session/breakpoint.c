@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/file.h"
 #include "base/intern.h"
 #include "base/mem.h"
@@ -128,8 +129,8 @@ fx_break_refresh(struct fx_session *session, struct fx_break *b)
 
 /* --- the list ----------------------------------------------------------- */
 
-static void
-break_free(struct fx_break *b)
+void
+fx_break_free(struct fx_break *b)
 {
 	free((char *)b->shown.where);
 	free((char *)b->shown.what);
@@ -206,8 +207,8 @@ fill(struct fx_session *session, struct fx_break *b,
 }
 
 struct fx_error *
-fx_breakpoint_add(struct fx_session *session, struct fx_model *model,
-	const struct fx_breakpoint_spec *spec, const struct fx_breakpoint **ret)
+fx_break_new(struct fx_session *session, struct fx_model *model,
+	const struct fx_breakpoint_spec *spec, struct fx_break **ret)
 {
 	struct fx_break *b = FX_NEW(struct fx_break);
 	struct fx_error *err;
@@ -221,9 +222,22 @@ fx_breakpoint_add(struct fx_session *session, struct fx_model *model,
 		b->shown.is_pending = true;
 	}
 	if (err) {
-		break_free(b);
+		fx_break_free(b);
 		return err;
 	}
+	*ret = b;
+	return NULL;
+}
+
+struct fx_error *
+fx_breakpoint_add(struct fx_session *session, struct fx_model *model,
+	const struct fx_breakpoint_spec *spec, const struct fx_breakpoint **ret)
+{
+	struct fx_break *b;
+	struct fx_error *err = fx_break_new(session, model, spec, &b);
+
+	if (err)
+		return err;
 	b->shown.number = session->next_break++;
 	fx_vec_push(&session->breaks, b);
 	*ret = &b->shown;
@@ -269,15 +283,62 @@ fx_breakpoint_delete(struct fx_session *session, int number)
 		return err;
 	find(session, number, &index);
 	fx_vec_remove(&session->breaks, index);
-	break_free(b);
+	fx_break_free(b);
 	return NULL;
+}
+
+static bool
+meets(const struct fx_break *b, const struct fx_break *at)
+{
+	size_t i = 0;
+	uintptr_t id;
+	uintptr_t one;
+
+	if (b->shown.kind != FX_STOP_KIND_BREAK || b->model != at->model)
+		return false;
+	while (fx_map_next(&at->nodes, &i, &id, &one))
+		if (fx_map_has(&b->nodes, id))
+			return true;
+	return false;
+}
+
+struct fx_error *
+fx_breakpoint_clear(struct fx_session *session, struct fx_model *model,
+	const char *where, struct fx_buf *numbers_ret)
+{
+	const struct fx_breakpoint_spec spec = { .where = where };
+	struct fx_break *at;
+	struct fx_error *err = fx_break_new(session, model, &spec, &at);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < session->breaks.count;) {
+		struct fx_break *b = session->breaks.items[i];
+
+		fx_break_refresh(session, b);
+		if (!meets(b, at)) {
+			i++;
+			continue;
+		}
+		fx_buf_addf(numbers_ret, "%s%d", numbers_ret->length ? " " : "",
+			b->shown.number);
+		fx_vec_remove(&session->breaks, i);
+		fx_break_free(b);
+	}
+	fx_break_free(at);
+	if (numbers_ret->length)
+		return NULL;
+	return fx_error_hint(fx_error_new(FX_ERR_NO_NAME,
+				     "no breakpoint stands at %s", where),
+		session->breaks.count ? "info breakpoints lists them"
+				      : "there is none");
 }
 
 void
 fx_breakpoint_delete_all(struct fx_session *session)
 {
 	for (size_t i = 0; i < session->breaks.count; i++)
-		break_free(session->breaks.items[i]);
+		fx_break_free(session->breaks.items[i]);
 	fx_vec_clear(&session->breaks);
 }
 
@@ -297,7 +358,7 @@ remove_if(struct fx_session *session, struct fx_model *model, bool done)
 		struct fx_break *b = session->breaks.items[i];
 
 		if ((model && b->model == model) || (done && b->is_done))
-			break_free(b);
+			fx_break_free(b);
 		else
 			session->breaks.items[kept++] = b;
 	}

@@ -68,6 +68,11 @@ FX_NODISCARD struct fx_error *fx_breakpoint_add(struct fx_session *session,
  */
 FX_NODISCARD struct fx_error *fx_breakpoint_delete(struct fx_session *session,
 	int number);
+/* Delete the breakpoints that stand on a node of WHERE: NUMBERS_RET gets "1 3".
+ * NO_NAME when none does.
+ */
+FX_NODISCARD struct fx_error *fx_breakpoint_clear(struct fx_session *session,
+	struct fx_model *model, const char *where, struct fx_buf *numbers_ret);
 void fx_breakpoint_delete_all(struct fx_session *session);
 FX_NODISCARD struct fx_error *fx_breakpoint_enable(struct fx_session *session,
 	int number, bool on);

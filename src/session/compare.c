@@ -389,14 +389,17 @@ fx_compare_graphs(struct fx_session *session, struct fx_model *model,
 	struct fx_graph *graph, const struct fx_compare_options *options,
 	struct fx_comparison *ret)
 {
-	const struct fx_verify_options plain = { .claim = FX_CLAIM_EXACT };
+	const struct fx_verify_options plain = { .claim = FX_CLAIM_EXACT,
+		.graph = options->before };
+	struct fx_graph *first =
+		options->before ? options->before : model->graph;
 	FX_AUTO_VERIFY struct fx_verify *verify =
 		fx_verify_new(session, model, &plain);
 	FX_AUTO_GRAPH struct fx_graph *copy =
-		fx_verify_copy(session, graph ? graph : model->graph, NULL);
+		fx_verify_copy(session, graph ? graph : first, NULL);
 	struct comparing c = { .options = options,
 		.verify = verify,
-		.graphs = { model->graph, graph ? graph : model->graph },
+		.graphs = { first, graph ? graph : first },
 		.copies = { verify->before, copy } };
 	struct fx_error *err;
 

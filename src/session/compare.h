@@ -26,6 +26,8 @@ struct fx_compare_options {
 	const char
 		*arrays; /* a .npz file in the place of the second, or NULL */
 	double rtol;     /* how far apart is not parted */
+	struct fx_graph *before; /* the first one, borrowed; NULL: the model's
+				  * graph */
 };
 
 struct fx_compare_row {

@@ -11,6 +11,7 @@
 #include "run/datum.h"
 #include "run/storage.h"
 #include "run/values.h"
+#include "session/checkpoint.h"
 #include "session/session_private.h"
 
 /* Views that repeat their elements are not blown up beyond this. */
@@ -99,11 +100,12 @@ fx_model_protect(void *context, struct fx_datum *const *data, uint64_t writes)
 	struct fx_session *session = model->session;
 	FX_AUTO(round) struct round round = { .model = model };
 
-	if (!has_any(session))
+	if (!has_any(session) && !fx_checkpoints_have_values(model))
 		return;
 	for (size_t i = 0; i < 64 && writes >> i; i++)
 		if (writes >> i & 1)
 			fx_datum_add_storages(data[i], &round.storages);
+	fx_checkpoints_written(model, &round.storages);
 	for (size_t i = 0; i < session->history.count; i++)
 		protect(&round, &session->history.items[i]);
 	for (size_t i = 0; i < session->variables.count; i++)

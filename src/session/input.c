@@ -17,8 +17,8 @@
 #include "run/datum.h"
 #include "run/fallback.h"
 #include "run/values.h"
+#include "session/kept_inputs.h"
 #include "session/resolve.h"
-#include "session/session_private.h"
 
 static struct fx_input *
 find_input(const struct fx_model *model, uint64_t node)
@@ -387,6 +387,17 @@ fx_model_look(struct fx_session *session, struct fx_model *model,
 	fx_graph_set_meta(node, &shape);
 	spread_shape(model, node, &change);
 	return NULL;
+}
+
+void
+fx_model_set_input_meta(struct fx_model *model, struct fx_node *node,
+	const struct fx_value *meta)
+{
+	FX_AUTO(change) struct fx_change change = { .cone = NULL };
+
+	fx_map_erase(&model->looked, (uintptr_t)node->id);
+	fx_graph_set_meta(node, meta);
+	spread_shape(model, node, &change);
 }
 
 /* NODE has the shape of what it is given, or the one BEFORE it was looked. */

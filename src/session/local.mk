@@ -8,6 +8,8 @@ libfxcore_a_SOURCES += \
 	%D%/record_limit.c \
 	%D%/capture.c %D%/capture.h \
 	%D%/recompute.c \
+	%D%/checkpoint.c %D%/checkpoint.h %D%/checkpoint_private.h \
+	%D%/checkpoint_restart.c %D%/kept_inputs.c %D%/kept_inputs.h \
 	%D%/compare.c %D%/compare.h \
 	%D%/complete.c \
 	%D%/condition.c \
@@ -24,7 +26,7 @@ libfxcore_a_SOURCES += \
 	%D%/nonfinite_cache.c %D%/nonfinite_text.c \
 	%D%/input_hint.c \
 	%D%/location.c %D%/locals.c %D%/locals.h \
-	%D%/file_meta.c \
+	%D%/file_meta.c %D%/file_meta.h \
 	%D%/history.c \
 	%D%/input.c %D%/keep.c \
 	%D%/match_where.c %D%/match_where.h \
@@ -43,6 +45,7 @@ libfxcore_a_SOURCES += \
 	%D%/resolve.c %D%/resolve.h %D%/resolve_private.h \
 	%D%/run_private.h \
 	%D%/session.c %D%/session.h \
+	%D%/skip.c %D%/skip.h \
 	%D%/session_private.h \
 	%D%/search.c %D%/search.h \
 	%D%/settings.c %D%/settings.h %D%/settings.def \

@@ -20,6 +20,7 @@
 #include "session/capture.h"
 #include "session/position_private.h"
 #include "session/settings.h"
+#include "session/skip.h"
 
 void
 fx_stop_deinit(struct fx_stop *stop)
@@ -186,6 +187,9 @@ ends_before(struct fx_request *request, struct fx_node *node)
 		return false;
 	if (request->scope && fx_position_is_inside(node, request->scope))
 		return false;
+	if (request->count &&
+		fx_skips_have(request->session, request->model, node))
+		return false;
 	if ((request->leaves && request->scope) ||
 		(request->count && !--request->count)) {
 		fx_request_stop(request, FX_STOP_STEP);
@@ -227,7 +231,8 @@ enters(const struct fx_request *request, const struct fx_node *node)
 
 	if (!fx_position_can_enter(model, node))
 		return false;
-	if (request->enters ||
+	if ((request->enters &&
+		    !fx_skips_have(request->session, model, node)) ||
 		(request->inside && fx_control_holds(node, request->inside)))
 		return true;
 	return !request->ignores_breaks &&

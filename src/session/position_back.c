@@ -3,6 +3,7 @@
 
 #include "session/break_private.h"
 #include "session/position_private.h"
+#include "session/skip.h"
 
 /* --- back in time ------------------------------------------------------- */
 
@@ -157,16 +158,20 @@ back_steps(struct fx_request *request, bool enters, size_t count)
 {
 	const struct fx_run *run = request->model->run;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count;) {
 		size_t depth = run->activations.count;
 		struct fx_node *node = step_back(request);
+		bool is_skipped = node && fx_skips_have(request->session,
+						  request->model, node);
 
 		/* Out of a graph is not into it again. */
-		if (node && enters && run->activations.count == depth)
+		if (node && enters && !is_skipped &&
+			run->activations.count == depth)
 			enter_back(request, node);
 		if (!node || request->is_stopped)
 			return;
-		if (i + 1 < count && fx_request_breaks(request, node))
+		i += !is_skipped;
+		if (i < count && fx_request_breaks(request, node))
 			return;
 		if (is_interrupted(request))
 			return;

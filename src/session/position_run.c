@@ -6,6 +6,7 @@
 #include "base/bitset.h"
 #include "ir/control.h"
 #include "run/backend.h"
+#include "session/checkpoint.h"
 #include "session/position_private.h"
 
 struct fx_error *
@@ -31,6 +32,8 @@ fx_position_begin(struct fx_session *session, struct fx_model *model)
 	model->run->timeline.watch.protect = fx_model_protect;
 	model->run->timeline.watch.owner = model;
 	fx_run_attach(model->run, place, model->graph, model->backend);
+	if (fx_checkpoints_have_values(model))
+		fx_record_limit_count(model);
 	if (err)
 		fx_position_kill(model);
 	return err;

@@ -18,6 +18,7 @@
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/storage.h"
+#include "session/checkpoint.h"
 #include "session/position_private.h"
 #include "session/session_private.h"
 #include "session/settings.h"
@@ -83,6 +84,7 @@ fx_record_limit_count(struct fx_model *model)
 	}
 	for (size_t i = 0; i < FX_ARRAY_LEN(model->run->left); i++)
 		count_left(timeline, &model->run->left[i]);
+	fx_checkpoints_see_storages(model, count_storage, timeline);
 }
 
 /* --- what may go --------------------------------------------------------- */
@@ -249,6 +251,9 @@ trim_all(struct fx_model *model)
 		fx_undo_cache_clear(model);
 		fx_record_limit_count(model);
 	}
+	while (timeline->held_bytes + timeline->saved_bytes > timeline->limit &&
+		fx_checkpoints_shed(model))
+		fx_record_limit_count(model);
 	total = timeline->held_bytes + timeline->saved_bytes;
 	if (total <= timeline->limit)
 		return;

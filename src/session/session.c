@@ -16,8 +16,10 @@
 #include "run/datum.h"
 #include "session/break_private.h"
 #include "session/capture.h"
+#include "session/checkpoint.h"
 #include "session/session_private.h"
 #include "session/settings.h"
+#include "session/skip.h"
 
 /* Graphs that may be open at once: serials, and patience, come to an end. */
 #define MODELS_MOST 1000
@@ -54,6 +56,8 @@ fx_session_free(struct fx_session *session)
 	/* Whom it would ask may be gone already. */
 	session->tick = NULL;
 	fx_breaks_free(session);
+	fx_checkpoints_free(session);
+	fx_skips_free(session);
 	fx_displays_free(session);
 	/* Its process takes as long to end as all of this. */
 	fx_worker_dismiss(session->worker);
@@ -247,6 +251,8 @@ fx_session_drop(struct fx_session *session, struct fx_model *model)
 			break;
 		}
 	fx_breaks_drop_model(session, model);
+	fx_checkpoints_drop_model(session, model);
+	fx_skips_drop_model(session, model);
 	if (session->current == model)
 		session->current = session->models.count
 					   ? fx_vec_last(&session->models)

@@ -8,6 +8,7 @@
 #include "run/run.h"
 #include "run/ticker.h"
 #include "session/breakpoint.h"
+#include "session/file_meta.h"
 #include "session/model.h"
 #include "session/position.h"
 #include "session/run_private.h"
@@ -15,6 +16,7 @@
 
 struct fx_break;
 struct fx_capture;
+struct fx_checkpoint;
 struct fx_child_tree;
 struct fx_decisions;
 struct fx_meta_report;
@@ -24,19 +26,6 @@ struct fx_input {
 	uint64_t node;
 	struct fx_input_given given; /* the text is owned */
 	struct fx_datum *datum;
-};
-
-/* What a file says of results that no rule tells.  It holds while nothing above
- * the node differs from the file, so that shapes depend on the graph alone and
- * not on the way that led to it.
- */
-struct fx_file_meta {
-	struct fx_arena *arena;   /* of the metadata; NULL: nothing is given */
-	struct fx_map contents;   /* id -> digest of what it computes */
-	struct fx_map metas;      /* id -> struct fx_value * */
-	struct fx_map modules;    /* id of call_module or get_attr -> what stood
-				   * at its target */
-	struct fx_bitset changed; /* by the low half of the id */
 };
 
 /* The `python` backend of a model and what the backend needs.  It lives as long
@@ -146,6 +135,10 @@ struct fx_session {
 	void *dprintf_context;
 	FX_VEC(struct fx_break *) breaks;
 	int next_break;
+	FX_VEC(struct fx_checkpoint *) checkpoints;
+	int last_checkpoint; /* its number; 0: none was made */
+	FX_VEC(struct fx_break *) skips;
+	int last_skip; /* the same */
 	FX_VEC(struct fx_display) displays;
 	int next_display;
 };
@@ -176,14 +169,6 @@ void fx_model_reshape(struct fx_model *model, const struct fx_change *change,
 	struct fx_edit_report *ret);
 void fx_model_forget_problem(struct fx_model *model, uint64_t id);
 void fx_model_clear_problems(struct fx_model *model);
-
-/* file_meta.c */
-/* Remember what the file says, while propagating for the first time. */
-void fx_file_meta_open(struct fx_model *model, struct fx_meta_report *report);
-void fx_file_meta_deinit(struct fx_file_meta *given);
-/* See again which of the nodes (NULL: all) differ from the file, in order. */
-void fx_file_meta_review(struct fx_model *model, struct fx_node *const *nodes,
-	size_t count);
 
 /* noted_input.c: give MODEL, just opened, the inputs that its graph brings
  * (FX_NOTE_INPUT).

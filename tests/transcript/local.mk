@@ -194,7 +194,7 @@ transcripts = \
 	%D%/show.fxt \
 	%D%/source.fxt \
 	%D%/source_frames.fxt \
-	%D%/start_step.fxt %D%/stops_gdb.fxt \
+	%D%/start_step.fxt %D%/stops_gdb.fxt %D%/past_gdb.fxt \
 	%D%/tbreak.fxt \
 	%D%/tbreak_pending.fxt \
 	%D%/trace_usage.fxt \
@@ -276,6 +276,7 @@ program_tests = \
 	%D%/script_values.sh \
 	%D%/nested.sh \
 	%D%/nonfinite.sh %D%/watch.sh %D%/why_two.sh \
+	%D%/checkpoint.sh \
 	%D%/reduce.sh \
 	%D%/nested_edits.sh \
 	%D%/why.sh %D%/why_random.sh \

@@ -254,7 +254,7 @@ designators_and_keywords_are_read_as_stated(void)
 	SHAPE("!ls | wc", "shell command=[ls | wc]");
 	SHAPE("/ relu", "search text=[relu]");
 	SHAPE("p/v x[0,0]", "print/v expression=[x[0,0]]");
-	SHAPE("checkpoint?", "unknown checkpoint");
+	SHAPE("memory?", "unknown memory");
 	SHAPE("nodes?", "nodes?");
 }
 

@@ -76,7 +76,7 @@ libfxcmd_a_SOURCES += \
 	%D%/verbs/beside.c \
 	%D%/verbs/compare.c \
 	%D%/verbs/reduce.c \
-	%D%/verbs/verify.c \
+	%D%/verbs/bisect.c %D%/verbs/verify.c %D%/verbs/verify.h \
 	%D%/verbs/grp_rewrite.c \
 	%D%/verbs/pass_run.c %D%/verbs/pass_run.h \
 	%D%/verbs/passing.c %D%/verbs/passing.h \

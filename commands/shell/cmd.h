@@ -101,7 +101,8 @@ struct cmd_ctx {
 	bool is_repeat;     /* the empty line repeats this command */
 	const struct cmd_entry *entry;
 	struct cmd_parsed *parsed;
-	const char *remark; /* exec: what to say of a file that -o wrote */
+	const char *remark;      /* exec: what to say of a file that -o wrote */
+	struct cmd_blame *blame; /* verbs/passing.h: only find it; or NULL */
 };
 
 struct cmd_example {

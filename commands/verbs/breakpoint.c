@@ -152,12 +152,14 @@ cmd_clear_exec(struct cmd_ctx *ctx)
 bool
 cmd_caught(struct cmd_ctx *ctx, const char *event, const char *name)
 {
-	int number = fx_breakpoint_catch(ctx->session, event, name);
+	FX_AUTO_STOP struct fx_stop stop = { .number = 0 };
 
-	if (!number)
+	if (!fx_breakpoint_catch(ctx->session, event, name, &stop))
 		return false;
-	out_line(ctx->out, FX_ROLE_BREAKPOINT, "Catchpoint %d: %s%s%s", number,
-		event, name ? " " : "", name ? name : "");
+	if (!cmd_stop_is_silent(stop.commands))
+		out_line(ctx->out, FX_ROLE_BREAKPOINT, "Catchpoint %d: %s%s%s",
+			stop.number, event, name ? " " : "", name ? name : "");
+	cmd_stop_commands_note(ctx->shell, stop.commands, stop.number, 0);
 	return true;
 }
 

@@ -81,8 +81,10 @@ const struct cmd_entry cmd_group_compare[] = {
 		.help = "Halves the edits between two times (as it was opened, "
 			"and now) until one is left. What fails is verify "
 			"against the first of them or, with if, a condition on "
-			"the graph that holds at the first. The graph is left "
-			"as it is now.",
+			"the graph that holds at the first. Of a pass or a "
+			"rewrite the candidate is named, of a pass of Python "
+			"or several edits the change, if it can be told "
+			"apart. The graph is left as it is now.",
 		.synonyms = "which edit broke guilty culprit since when blame",
 		.needs = CMD_NEED_GRAPH,
 		.args = { { "from", CMD_ARG_WORD, CMD_OPTIONAL,

@@ -185,7 +185,15 @@ cmd_say_verified(struct cmd_ctx *ctx, const struct fx_verify_result *verified)
 static void
 tell_pass(struct cmd_ctx *ctx, void *data, const struct cmd_passed *passed)
 {
+	const char *line = passed->verified_before;
+
 	(void)data;
+	while (*line) {
+		size_t length = strcspn(line, "\n");
+
+		out_line(ctx->out, FX_ROLE_PLAIN, "%.*s", (int)length, line);
+		line += length + 1;
+	}
 	if (passed->applied && !passed->dry_run)
 		cmd_say_verified(ctx, passed->verified);
 }
@@ -227,7 +235,8 @@ cmd_pass_run(struct cmd_ctx *ctx)
 	request.steps = plan.steps.items;
 	request.step_count = plan.steps.count;
 	request.is_stepped =
-		!request.dry_run && (cmd_flag(ctx, "step") || is_caught(ctx));
+		!request.dry_run &&
+		(cmd_flag(ctx, "step") || (!ctx->blame && is_caught(ctx)));
 	cmd_canonical_resolve(ctx);
 	cmd_canonical_set(ctx, "step", NULL);
 	cmd_canonical_set(ctx, "only", NULL);

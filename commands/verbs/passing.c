@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "commands/out/out.h"
+#include "commands/shell/line.h"
 #include "commands/shell/shell.h"
 #include "commands/verbs/diff.h"
 #include "commands/verbs/edit.h"
@@ -53,6 +54,7 @@ struct ending {
 	struct cmd_ctx *ctx;
 	const struct cmd_stepped *keeps;
 	struct fx_buf line;
+	struct fx_buf verified; /* what was verified before the last passes */
 	const char *maker;
 	const char *unknown; /* a function that no rule is known for, or NULL */
 };
@@ -64,6 +66,7 @@ describe(void *context, struct fx_passing *passing)
 	struct fx_model *model = fx_passing_model(passing);
 	FX_AUTO_BUF struct fx_buf only = { 0 };
 
+	fx_buf_add(&ending->verified, fx_passing_verified_before(passing));
 	ending->maker = fx_passing_pass(passing)->name;
 	ending->unknown = cmd_edit_unknown_function(fx_model_graph(model));
 	fx_buf_add(&ending->line, ending->keeps->script);
@@ -120,11 +123,13 @@ finish(struct cmd_ctx *ctx, struct fx_passing *passing,
 		cmd_edit_describe(ctx, model, fx_buf_text(&ending.line),
 			ending.maker);
 	fx_buf_deinit(&ending.line);
-	if (err)
-		return err;
-	cmd_edit_take_away(&report.counts, &keeps->before);
-	tell(&ending, &report, &passed);
-	return NULL;
+	if (!err) {
+		passed.verified_before = fx_buf_text(&ending.verified);
+		cmd_edit_take_away(&report.counts, &keeps->before);
+		tell(&ending, &report, &passed);
+	}
+	fx_buf_deinit(&ending.verified);
+	return err;
 }
 
 /* --- at once ------------------------------------------------------------- */
@@ -203,6 +208,13 @@ cmd_passing_run(struct cmd_ctx *ctx, const struct fx_passing_request *request,
 	struct fx_error *err = cmd_edit_check(ctx);
 
 	asked.is_quiet = !keeps->lists;
+	if (ctx->blame) {
+		if (!err)
+			err = fx_passing_find_guilty(ctx->session, ctx->model,
+				request, ctx->blame->test, &ctx->blame->found);
+		cmd_stepped_deinit(keeps);
+		return err;
+	}
 
 	keeps->before = fx_journal_counts(fx_model_graph(ctx->model));
 	keeps->force = request->force;
@@ -218,6 +230,29 @@ cmd_passing_run(struct cmd_ctx *ctx, const struct fx_passing_request *request,
 		err = run_at_once(ctx, passing, keeps);
 	cmd_stepped_deinit(keeps);
 	return err;
+}
+
+struct fx_error *
+cmd_passing_blame(struct cmd_ctx *ctx, const char *line,
+	struct cmd_blame *blame)
+{
+	CMD_AUTO_PARSED struct cmd_parsed parsed = { 0 };
+	struct cmd_ctx inner = *ctx;
+	FX_AUTO_FREE char *name = NULL;
+	struct cmd_head head;
+	struct fx_error *err = cmd_line_head(line, &head);
+
+	if (err)
+		return err;
+	name = fx_xstrndup(line + head.name.begin,
+		head.name.end - head.name.begin);
+	inner.entry = cmd_table_find(name);
+	inner.line = line;
+	inner.format = "";
+	inner.parsed = &parsed;
+	inner.blame = blame;
+	err = cmd_line_split(inner.entry, line, head.rest, &parsed);
+	return err ? err : inner.entry->exec(&inner);
 }
 
 static FX_NODISCARD struct fx_error *

@@ -19,6 +19,7 @@ struct cmd_passed {
 	size_t applied;
 	bool dry_run;
 	const struct fx_verify_result *verified; /* NULL: nothing ran */
+	const char *verified_before; /* lines about earlier passes, or "" */
 };
 
 /* What differs between commands; DATA is the command's own, members may be
@@ -40,6 +41,16 @@ struct cmd_passing_kind {
 FX_NODISCARD struct fx_error *cmd_passing_run(struct cmd_ctx *ctx,
 	const struct fx_passing_request *request,
 	struct cmd_stepped *keeps_taken);
+
+/* Which candidate is to blame, as a command that would go over them finds it.
+ */
+struct cmd_blame {
+	const struct fx_blame_test *test;
+	struct fx_passing_blamed found;
+};
+/* Of LINE, a command in canonical words. */
+FX_NODISCARD struct fx_error *cmd_passing_blame(struct cmd_ctx *ctx,
+	const char *line, struct cmd_blame *blame);
 
 /* pass yes|no|all|keep|quit: ACTION for the candidate at hand. */
 FX_NODISCARD struct fx_error *cmd_passing_answer(struct cmd_ctx *ctx,

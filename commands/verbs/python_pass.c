@@ -8,11 +8,14 @@
 #include "commands/shell/cmd.h"
 #include "commands/shell/shell.h"
 #include "commands/verbs/edit.h"
+#include "guest/pass_request.h"
+#include "ir/clone.h"
 #include "ir/graph.h"
 #include "ir/journal.h"
 #include "session/model.h"
 #include "session/position.h"
 #include "session/python_pass.h"
+#include "session/session.h"
 #include "session/verify.h"
 
 static const char prefix[] = "python:";
@@ -35,8 +38,22 @@ struct python_edit {
 	 */
 	struct fx_verify *verify[2];
 	struct fx_verify_result verified;
+	struct fx_verify *used; /* of them */
+	struct fx_python_passed passed;
+	struct fx_graph *refused; /* what it would have made; or NULL */
 	bool has_changed;
 };
+
+static void
+python_edit_deinit(struct python_edit *edit)
+{
+	fx_verify_free(edit->verify[0]);
+	fx_verify_free(edit->verify[1]);
+	fx_verify_result_deinit(&edit->verified);
+	fx_python_passed_deinit(&edit->passed);
+	fx_graph_free(edit->refused);
+}
+FX_DEFINE_DEINIT(python_edit, struct python_edit, python_edit_deinit);
 
 static struct fx_error *
 python_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
@@ -45,22 +62,45 @@ python_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 	struct fx_graph *graph = fx_position_graph(ctx->model);
 	uint64_t version = graph->version;
 	size_t modules = fx_journal_counts(graph).modules;
-	struct fx_error *err = fx_model_python_pass(ctx->model, edit->spec);
+	struct fx_error *err =
+		fx_model_python_pass(ctx->model, edit->spec, &edit->passed);
 
 	(void)script;
 	edit->has_changed = graph->version != version;
 	if (err || !edit->verify[0] || !edit->has_changed)
 		return err;
-	return cmd_verify_pass(ctx, edit->spec,
-		edit->verify[fx_journal_counts(graph).modules > modules],
-		&edit->verified);
+	edit->used = edit->verify[fx_journal_counts(graph).modules > modules];
+	err = cmd_verify_pass(ctx, edit->spec, edit->used, &edit->verified);
+	if (err && edit->verified.verdict == FX_VERDICT_DIFFERS)
+		edit->refused = fx_graph_clone(graph,
+			fx_session_serial(ctx->session), NULL);
+	return err;
+}
+
+/* ERR by verification, after the edit was taken back: with the part of the
+ * change that is to blame.
+ */
+FX_NODISCARD static struct fx_error *
+refuse(struct cmd_ctx *ctx, struct python_edit *edit, struct fx_error *err)
+{
+	const struct fx_python_refusal refusal = { .spec = edit->spec,
+		.passed = &edit->passed,
+		.verify = edit->used,
+		.result = &edit->verified,
+		.after_taken = edit->refused };
+
+	if (!err || !edit->refused)
+		return err;
+	fx_error_free(err);
+	edit->refused = NULL;
+	return fx_model_refuse_python(ctx->model, &refusal);
 }
 
 /* Verified where it is not only tried; its floats may be reordered. */
 FX_NODISCARD static struct fx_error *
 run_edit(struct cmd_ctx *ctx, const char *name, const char *spec)
 {
-	struct python_edit edit = { .spec = spec };
+	FX_AUTO(python_edit) struct python_edit edit = { .spec = spec };
 	struct fx_error *err;
 
 	for (size_t i = 0; i < 2; i++)
@@ -72,12 +112,9 @@ run_edit(struct cmd_ctx *ctx, const char *name, const char *spec)
 					.graph = fx_position_graph(ctx->model),
 					.tolerance =
 						i ? PARAMETER_TOLERANCE : 0 });
-	err = cmd_edit(ctx, name, python_edit, &edit);
+	err = refuse(ctx, &edit, cmd_edit(ctx, name, python_edit, &edit));
 	if (!err && edit.has_changed)
 		cmd_say_verified(ctx, edit.verify[0] ? &edit.verified : NULL);
-	fx_verify_free(edit.verify[0]);
-	fx_verify_free(edit.verify[1]);
-	fx_verify_result_deinit(&edit.verified);
 	return err;
 }
 

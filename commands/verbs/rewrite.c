@@ -282,8 +282,8 @@ cmd_rewrite_exec(struct cmd_ctx *ctx)
 		      (r->rules.items.count > 1 || r->work.is_fixpoint);
 	keeps.script = script_of(ctx, &r->rules);
 	request.lister = keeps.script;
-	request.is_stepped =
-		!request.dry_run && (cmd_flag(ctx, "interactive") ||
-					    cmd_caught(ctx, "rewrite", NULL));
+	request.is_stepped = !request.dry_run && !ctx->blame &&
+			     (cmd_flag(ctx, "interactive") ||
+				     cmd_caught(ctx, "rewrite", NULL));
 	return cmd_passing_run(ctx, &request, &keeps);
 }

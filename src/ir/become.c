@@ -14,119 +14,39 @@
 #include "ir/diff.h"
 #include "ir/edit.h"
 #include "ir/graph.h"
-#include "ir/graph_hash.h"
+#include "ir/likeness.h"
 #include "ir/module.h"
 #include "ir/pair.h"
 
-struct becoming {
+/* Nodes of a group that are named. */
+#define PRINTED_NODES 6
+
+struct fx_becoming {
 	struct fx_graph *graph;
 	struct fx_graph *other;
 	struct fx_map nodes;   /* of OTHER -> of GRAPH */
 	struct fx_map modules; /* of OTHER -> the copy in GRAPH */
 	struct fx_map paths;   /* that were seen */
+	struct fx_pairs pairs;
+	struct fx_change *rows;
+	size_t count;
+	/* By row: the number of its group; NO_GROUP: nothing changes there.
+	 * NULL: not divided yet.
+	 */
+	size_t *groups;
+	size_t group_count;
 };
 
 /* Modules and tensors. */
 
-enum likeness {
-	SAME,
-	OTHER_VALUES, /* of tensors alone */
-	DIFFERENT,
-};
-
-/* Apart from members.  Whether something is a leaf is the tracer's choice, and
- * what a graph is called that.
- */
-static bool
-is_like(const struct fx_module *a, const struct fx_module *b)
-{
-	if (a->graph && b->graph)
-		return a->training == b->training &&
-		       fx_graph_hash_equal(a->graph, b->graph);
-	return a->class_name == b->class_name && a->training == b->training &&
-	       a->own_code == b->own_code &&
-	       fx_graph_hash_equal(a->graph, b->graph) &&
-	       fx_value_equal(&a->config, &b->config);
-}
-
-static bool
-is_laid_alike(const struct fx_tensor *a, const struct fx_tensor *b)
-{
-	return a->dtype == b->dtype && a->rank == b->rank &&
-	       a->is_buffer == b->is_buffer &&
-	       a->requires_grad == b->requires_grad &&
-	       !memcmp(a->sizes, b->sizes, a->rank * sizeof(*a->sizes));
-}
-
-/* Of two modules, members aside, or two tensors, which may be null. */
-static enum likeness
-compare_tensors(const struct fx_tensor *a, const struct fx_tensor *b)
-{
-	if (!a || !b)
-		return a == b ? SAME : DIFFERENT;
-	if (fx_tensor_equal(a, b))
-		return SAME;
-	return is_laid_alike(a, b) ? OTHER_VALUES : DIFFERENT;
-}
-
-static enum likeness compare_modules(struct fx_module *mine,
-	struct fx_module *other);
-
-/* MODULE and INNER, which OTHER has at the same place, by their own members. */
-static enum likeness
-compare_members(const struct fx_module *module, const struct fx_module *inner)
-{
-	enum likeness all = SAME;
-
-	if (!is_like(module, inner) ||
-		module->member_count != inner->member_count)
-		return DIFFERENT;
-	if (module->graph && compare_modules(module->graph->module,
-				     inner->graph->module) != SAME)
-		return DIFFERENT;
-	for (size_t i = 0; i < inner->member_count; i++) {
-		const struct fx_member *m = &inner->members[i];
-		const struct fx_member *mine =
-			fx_module_member(module, m->name);
-		enum likeness one;
-
-		if (!mine || !mine->child != !m->child)
-			return DIFFERENT;
-		one = compare_tensors(mine->tensor, m->tensor);
-		all = one > all ? one : all;
-	}
-	return all;
-}
-
-static enum likeness
-compare_modules(struct fx_module *mine, struct fx_module *other)
-{
-	struct fx_module_walk *walk;
-	enum likeness all = mine ? SAME : DIFFERENT;
-	struct fx_module *inner;
-	const char *path;
-
-	if (!mine)
-		return DIFFERENT;
-	walk = fx_module_walk_new(other, true);
-	while (all != DIFFERENT && fx_module_walk_next(walk, &inner, &path)) {
-		struct fx_module *at = fx_module_find(mine, path);
-		enum likeness one = at ? compare_members(at, inner) : DIFFERENT;
-
-		all = one > all ? one : all;
-	}
-	fx_module_walk_free(walk);
-	return all;
-}
-
 FX_NODISCARD static struct fx_error *
-take_tensor(struct becoming *b, const struct fx_tensor *tensor,
+take_tensor(struct fx_becoming *b, const struct fx_tensor *tensor,
 	const char *path)
 {
 	const struct fx_tensor *mine =
 		fx_module_find_tensor(b->graph->module, path);
 
-	if (mine && compare_tensors(mine, tensor) == SAME)
+	if (mine && fx_likeness_of_tensors(mine, tensor) == FX_LIKENESS_SAME)
 		return NULL;
 	return fx_edit_bind_tensor(b->graph, path,
 		fx_tensor_clone(b->graph, tensor, tensor->storage));
@@ -134,7 +54,7 @@ take_tensor(struct becoming *b, const struct fx_tensor *tensor,
 
 /* Only values differ: bind those, and leave the module. */
 FX_NODISCARD static struct fx_error *
-take_values(struct becoming *b, struct fx_module *module, const char *path)
+take_values(struct fx_becoming *b, struct fx_module *module, const char *path)
 {
 	struct fx_module_walk *walk = fx_module_walk_new(module, true);
 	struct fx_error *err = NULL;
@@ -156,7 +76,7 @@ take_values(struct becoming *b, struct fx_module *module, const char *path)
 
 /* In COPY, which is to stand at PATH, the tensors that are there already. */
 static void
-keep_tensors(struct becoming *b, struct fx_module *copy, const char *path)
+keep_tensors(struct fx_becoming *b, struct fx_module *copy, const char *path)
 {
 	struct fx_module_walk *walk = fx_module_walk_new(copy, true);
 	struct fx_module *inner;
@@ -170,8 +90,8 @@ keep_tensors(struct becoming *b, struct fx_module *copy, const char *path)
 			const struct fx_tensor *mine =
 				fx_module_find_tensor(b->graph->module, at);
 
-			if (m->tensor &&
-				compare_tensors(mine, m->tensor) == SAME)
+			if (m->tensor && fx_likeness_of_tensors(mine,
+						 m->tensor) == FX_LIKENESS_SAME)
 				m->tensor = mine;
 		}
 	fx_module_walk_free(walk);
@@ -204,7 +124,7 @@ outermost(struct fx_graph *graph)
 }
 
 FX_NODISCARD static struct fx_error *
-take_module(struct becoming *b, struct fx_module *module, const char *path)
+take_module(struct fx_becoming *b, struct fx_module *module, const char *path)
 {
 	struct fx_module *mine = fx_module_find(b->graph->module, path);
 	struct fx_module *copy = fx_map_get_pointer(&b->modules, module);
@@ -212,14 +132,14 @@ take_module(struct becoming *b, struct fx_module *module, const char *path)
 
 	if (copy)
 		return fx_edit_set_module(b->graph, path, copy);
-	switch (compare_modules(mine, module)) {
-	case SAME:
+	switch (fx_likeness_of_modules(mine, module)) {
+	case FX_LIKENESS_SAME:
 		fx_map_set_pointer(&b->modules, module, mine);
 		return NULL;
-	case OTHER_VALUES:
+	case FX_LIKENESS_OTHER_VALUES:
 		fx_map_set_pointer(&b->modules, module, mine);
 		return take_values(b, module, path);
-	case DIFFERENT:
+	case FX_LIKENESS_DIFFERENT:
 		break;
 	}
 	highest = fx_control_highest_number(outermost(b->graph));
@@ -232,7 +152,7 @@ take_module(struct becoming *b, struct fx_module *module, const char *path)
 
 /* What NODE, of OTHER, calls or reads. */
 FX_NODISCARD static struct fx_error *
-take_target(struct becoming *b, const struct fx_node *node)
+take_target(struct fx_becoming *b, const struct fx_node *node)
 {
 	const struct fx_tensor *tensor;
 	struct fx_module *module;
@@ -257,7 +177,7 @@ take_target(struct becoming *b, const struct fx_node *node)
 
 /* A copy of OTHER, a node of the other graph, after LAST. */
 FX_NODISCARD static struct fx_error *
-create(struct becoming *b, const struct fx_node *other, struct fx_node *last,
+create(struct fx_becoming *b, const struct fx_node *other, struct fx_node *last,
 	struct fx_node **ret)
 {
 	struct fx_node_spec spec = {
@@ -283,7 +203,7 @@ create(struct becoming *b, const struct fx_node *other, struct fx_node *last,
 
 /* NODE becomes what OTHER is. */
 FX_NODISCARD static struct fx_error *
-change(struct becoming *b, struct fx_node *node, const struct fx_node *other)
+change(struct fx_becoming *b, struct fx_node *node, const struct fx_node *other)
 {
 	struct fx_value args = { .kind = FX_VALUE_NONE };
 	struct fx_value kwargs;
@@ -313,38 +233,76 @@ move_after(struct fx_node *node, struct fx_node *last)
 	return before == node ? NULL : fx_edit_move(node, before);
 }
 
-/* One row of what differs; *LAST is the node that the new one stands after. */
-FX_NODISCARD static struct fx_error *
-take_row(struct becoming *b, const struct fx_change *row, struct fx_node **last)
+/* --- rows of what differs ------------------------------------------------ */
+
+#define NO_GROUP SIZE_MAX
+
+/* Groups from FIRST to before END are made. */
+struct range {
+	size_t first;
+	size_t end;
+};
+
+static bool
+is_in(const struct fx_becoming *b, size_t row, struct range range)
 {
+	size_t group = b->groups ? b->groups[row] : 0;
+
+	return !b->groups || (group >= range.first && group < range.end);
+}
+
+/* Row INDEX; *LAST is the node that the new one stands after. */
+FX_NODISCARD static struct fx_error *
+take_row(struct fx_becoming *b, size_t index, struct range range,
+	struct fx_node **last)
+{
+	const struct fx_change *row = &b->rows[index];
 	struct fx_node *node = row->before;
+	bool is_wanted = is_in(b, index, range);
 	struct fx_error *err = NULL;
 
+	if (row->kind == FX_CHANGE_ADDED && !is_wanted)
+		return NULL;
 	if (row->kind == FX_CHANGE_ADDED)
 		err = create(b, row->after, *last, &node);
-	else if (row->has_moved)
+	else if (row->has_moved && is_wanted)
 		err = move_after(node, *last);
 	if (err)
 		return err;
 	fx_map_set_pointer(&b->nodes, row->after, node);
-	*last = node;
-	return row->kind == FX_CHANGE_CHANGED ? change(b, node, row->after)
-					      : NULL;
+	if (!row->has_moved || is_wanted)
+		*last = node;
+	return row->kind == FX_CHANGE_CHANGED && is_wanted
+		       ? change(b, node, row->after)
+		       : NULL;
 }
 
 FX_NODISCARD static struct fx_error *
-take_rows(struct becoming *b, const struct fx_change *rows, size_t count)
+take_rows(struct fx_becoming *b, struct range range)
 {
 	struct fx_node *last = NULL;
 	struct fx_error *err = NULL;
 
-	for (size_t i = 0; i < count && !err; i++)
-		if (rows[i].kind != FX_CHANGE_REMOVED)
-			err = take_row(b, &rows[i], &last);
-	for (size_t i = count; i-- > 0 && !err;)
-		if (rows[i].kind == FX_CHANGE_REMOVED)
-			err = fx_edit_erase(rows[i].before);
+	for (size_t i = 0; i < b->count && !err; i++)
+		if (b->rows[i].after && is_in(b, i, range))
+			err = take_target(b, b->rows[i].after);
+	for (size_t i = 0; i < b->count && !err; i++)
+		if (b->rows[i].kind != FX_CHANGE_REMOVED)
+			err = take_row(b, i, range, &last);
+	for (size_t i = b->count; i-- > 0 && !err;)
+		if (b->rows[i].kind == FX_CHANGE_REMOVED && is_in(b, i, range))
+			err = fx_edit_erase(b->rows[i].before);
 	return err;
+}
+
+static struct fx_error *
+make(struct fx_becoming *b, struct range range)
+{
+	fx_edit_relax(b->graph);
+	fx_map_clear(&b->nodes);
+	fx_map_clear(&b->modules);
+	fx_map_clear(&b->paths);
+	return take_rows(b, range);
 }
 
 /* By name. */
@@ -367,26 +325,201 @@ pair(struct fx_graph *graph, struct fx_graph *other, struct fx_pairs *ret)
 	}
 }
 
+struct fx_becoming *
+fx_becoming_new(struct fx_graph *graph, struct fx_graph *other)
+{
+	struct fx_becoming *b = FX_NEW(struct fx_becoming);
+
+	b->graph = graph;
+	b->other = other;
+	pair(graph, other, &b->pairs);
+	fx_graph_diff(&b->pairs, &b->rows, &b->count);
+	return b;
+}
+
+void
+fx_becoming_free(struct fx_becoming *b)
+{
+	if (!b)
+		return;
+	fx_map_deinit(&b->nodes);
+	fx_map_deinit(&b->modules);
+	fx_map_deinit(&b->paths);
+	fx_pairs_deinit(&b->pairs);
+	free(b->rows);
+	free(b->groups);
+	free(b);
+}
+
 struct fx_error *
 fx_graph_become(struct fx_graph *graph, struct fx_graph *other)
 {
-	struct becoming b = { .graph = graph, .other = other };
-	FX_AUTO_PAIRS struct fx_pairs pairs = { .counts = { 0 } };
-	FX_AUTO_FREE struct fx_change *rows = NULL;
-	struct fx_error *err = NULL;
-	struct fx_node *node;
-	size_t count;
+	struct fx_becoming *b = fx_becoming_new(graph, other);
+	struct fx_error *err = make(b, (struct range){ 0, SIZE_MAX });
 
-	fx_edit_relax(graph);
-	fx_graph_for_each_node (node, other)
-		if (!err)
-			err = take_target(&b, node);
-	pair(graph, other, &pairs);
-	fx_graph_diff(&pairs, &rows, &count);
-	if (!err)
-		err = take_rows(&b, rows, count);
-	fx_map_deinit(&b.nodes);
-	fx_map_deinit(&b.modules);
-	fx_map_deinit(&b.paths);
+	fx_becoming_free(b);
 	return err;
+}
+
+/* --- groups -------------------------------------------------------------- */
+
+/* What stands at the path that NODE names. */
+static const void *
+at_path(const struct fx_graph *graph, const struct fx_node *node)
+{
+	const void *module;
+
+	if (node->opcode != FX_OPCODE_CALL_MODULE &&
+		node->opcode != FX_OPCODE_GET_ATTR)
+		return NULL;
+	module = fx_module_find(graph->module, node->target);
+	return module ? module
+		      : fx_module_find_tensor(graph->module, node->target);
+}
+
+/* Whether a module or tensor that NODE, of the other graph, reads changes. */
+static bool
+changes_target(const struct fx_becoming *b, const struct fx_node *node)
+{
+	struct fx_module *module;
+
+	if (!at_path(b->other, node))
+		return false;
+	module = fx_module_find(b->other->module, node->target);
+	if (module)
+		return fx_likeness_of_modules(fx_module_find(b->graph->module,
+						      node->target),
+			       module) != FX_LIKENESS_SAME;
+	return fx_likeness_of_tensors(fx_module_find_tensor(b->graph->module,
+					      node->target),
+		       fx_module_find_tensor(b->other->module, node->target)) !=
+	       FX_LIKENESS_SAME;
+}
+
+/* The rows form a forest: each knows one above it, or itself. */
+static size_t
+root_of(size_t *above, size_t row)
+{
+	while (above[row] != row)
+		row = above[row] = above[above[row]];
+	return row;
+}
+
+static void
+join(size_t *above, size_t a, size_t b)
+{
+	a = root_of(above, a);
+	b = root_of(above, b);
+	/* The first one of a group names it. */
+	above[a > b ? a : b] = a > b ? b : a;
+}
+
+/* Join ROW, of NODE, with those of its inputs that change too. */
+static void
+join_inputs(size_t *above, const struct fx_map *rows, size_t row,
+	const struct fx_node *node)
+{
+	for (size_t i = 0; node && i < fx_node_input_count(node); i++) {
+		size_t other =
+			fx_map_get(rows, (uintptr_t)fx_node_input(node, i), 0);
+
+		if (other)
+			join(above, row, other - 1);
+	}
+}
+
+/* Rows that change, by their nodes and what these read: number + 1. */
+static void
+find_changing(const struct fx_becoming *b, size_t *above, struct fx_map *rows)
+{
+	for (size_t i = 0; i < b->count; i++) {
+		const struct fx_change *row = &b->rows[i];
+		const void *read =
+			row->after ? at_path(b->other, row->after) : NULL;
+		bool reads = row->after && changes_target(b, row->after);
+		size_t other;
+
+		above[i] = i;
+		if (row->kind == FX_CHANGE_SAME && !reads)
+			continue;
+		if (row->before)
+			fx_map_set(rows, (uintptr_t)row->before, i + 1);
+		if (row->after)
+			fx_map_set(rows, (uintptr_t)row->after, i + 1);
+		if (!reads)
+			continue;
+		other = fx_map_get(rows, (uintptr_t)read, 0);
+		if (other)
+			join(above, i, other - 1);
+		else
+			fx_map_set(rows, (uintptr_t)read, i + 1);
+	}
+}
+
+size_t
+fx_becoming_divide(struct fx_becoming *b)
+{
+	FX_AUTO_FREE size_t *above = fx_xcalloc(b->count + 1, sizeof(*above));
+	FX_AUTO_MAP struct fx_map rows = { .slots = NULL };
+	size_t *groups;
+
+	if (b->groups)
+		return b->group_count;
+	groups = fx_xcalloc(b->count + 1, sizeof(*groups));
+	find_changing(b, above, &rows);
+	for (size_t i = 0; i < b->count; i++) {
+		const struct fx_change *row = &b->rows[i];
+		const struct fx_node *node =
+			row->after ? row->after : row->before;
+
+		if (!fx_map_has(&rows, (uintptr_t)node))
+			continue;
+		join_inputs(above, &rows, i, row->before);
+		join_inputs(above, &rows, i, row->after);
+	}
+	for (size_t i = 0; i < b->count; i++) {
+		const struct fx_change *row = &b->rows[i];
+		const struct fx_node *node =
+			row->after ? row->after : row->before;
+		size_t root = root_of(above, i);
+
+		if (!fx_map_has(&rows, (uintptr_t)node))
+			groups[i] = NO_GROUP;
+		else
+			groups[i] = root == i ? b->group_count++ : groups[root];
+	}
+	b->groups = groups;
+	return b->group_count;
+}
+
+struct fx_error *
+fx_becoming_make(struct fx_becoming *b, size_t first, size_t end)
+{
+	(void)fx_becoming_divide(b);
+	return make(b, (struct range){ first, end });
+}
+
+void
+fx_becoming_print(const struct fx_becoming *b, size_t group, struct fx_buf *out)
+{
+	static const char signs[] = { [FX_CHANGE_ADDED] = '+',
+		[FX_CHANGE_REMOVED] = '-',
+		[FX_CHANGE_CHANGED] = '~',
+		[FX_CHANGE_RENAMED] = '~',
+		[FX_CHANGE_MOVED] = '~',
+		[FX_CHANGE_SAME] = '~' };
+	size_t count = 0;
+
+	for (size_t i = 0; i < b->count; i++) {
+		const struct fx_change *row = &b->rows[i];
+
+		if (b->groups[i] != group)
+			continue;
+		if (count++ < PRINTED_NODES)
+			fx_buf_addf(out, "%s%c%%%s", count > 1 ? " " : "",
+				signs[row->kind],
+				(row->after ? row->after : row->before)->name);
+	}
+	if (count > PRINTED_NODES)
+		fx_buf_addf(out, " and %zu more", count - PRINTED_NODES);
 }

@@ -6,8 +6,11 @@
 #ifndef FX_IR_BECOME_H
 #define FX_IR_BECOME_H
 
+#include <stddef.h>
+
 #include "base/error.h"
 
+struct fx_buf;
 struct fx_graph;
 
 /* Inside the open transaction of GRAPH: edits after which it has the nodes of
@@ -18,5 +21,25 @@ struct fx_graph;
  */
 FX_NODISCARD struct fx_error *fx_graph_become(struct fx_graph *graph,
 	struct fx_graph *other);
+
+/* The same changes, some of them: in groups that do not need each other, which
+ * are numbered in the order of the graphs.  Two changes are in one group when
+ * one node reads the other, before or after, or both read a module that
+ * changes.
+ *
+ * GRAPH and OTHER have to live as long; between two calls GRAPH is as it was.
+ */
+struct fx_becoming;
+struct fx_becoming *fx_becoming_new(struct fx_graph *graph,
+	struct fx_graph *other);
+void fx_becoming_free(struct fx_becoming *becoming);
+/* How many groups there are. */
+size_t fx_becoming_divide(struct fx_becoming *becoming);
+/* As fx_graph_become, those from FIRST to before END. */
+FX_NODISCARD struct fx_error *fx_becoming_make(struct fx_becoming *becoming,
+	size_t first, size_t end);
+/* Append its nodes: "-%relu +%gelu ~%mean"; after fx_becoming_divide. */
+void fx_becoming_print(const struct fx_becoming *becoming, size_t group,
+	struct fx_buf *out);
 
 #endif /* FX_IR_BECOME_H */

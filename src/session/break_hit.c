@@ -178,13 +178,12 @@ fx_breaks_catch(struct fx_session *session, const char *what, const char *name,
 	return is_hit;
 }
 
-int
+bool
 fx_breakpoint_catch(struct fx_session *session, const char *what,
-	const char *name)
+	const char *name, struct fx_stop *ret)
 {
-	FX_AUTO_STOP struct fx_stop stop = { 0 };
+	bool is_caught = fx_breaks_catch(session, what, name, ret);
 
-	(void)fx_breaks_catch(session, what, name, &stop);
 	fx_breaks_sweep(session);
-	return stop.number;
+	return is_caught;
 }

@@ -11,6 +11,7 @@ struct fx_buf;
 struct fx_model;
 struct fx_node;
 struct fx_session;
+struct fx_stop;
 
 enum fx_stop_kind {
 	FX_STOP_KIND_BREAK,   /* before a node */
@@ -104,12 +105,12 @@ void fx_breakpoint_print_state(const struct fx_breakpoint *breakpoint,
 	struct fx_buf *out);
 void fx_breakpoint_print_place(const struct fx_session *session,
 	const struct fx_breakpoint *breakpoint, struct fx_buf *out);
-/* An enabled CATCH of the event WHAT, whose pattern, if it has one, fits NAME
- * (may be NULL): its number, and the hit is counted; 0 when there is none, or
- * it lets this one pass.
+/* Whether an enabled CATCH of the event WHAT, whose pattern, if it has one,
+ * fits NAME (may be NULL), stops there: *RET has its number and commands, for
+ * the caller to deinit; the hit is counted.
  */
-int fx_breakpoint_catch(struct fx_session *session, const char *what,
-	const char *name);
+bool fx_breakpoint_catch(struct fx_session *session, const char *what,
+	const char *name, struct fx_stop *ret);
 
 size_t fx_breakpoint_count(const struct fx_session *session);
 const struct fx_breakpoint *fx_breakpoint_at(const struct fx_session *session,

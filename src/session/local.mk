@@ -55,6 +55,7 @@ libfxcore_a_SOURCES += \
 	%D%/changes.c %D%/changes.h \
 	%D%/invalidate.c \
 	%D%/nested.c %D%/nested.h \
+	%D%/blame.c %D%/blame.h %D%/narrow.c %D%/narrow.h \
 	%D%/passing.c %D%/passing_begin.c %D%/passing.h \
 	%D%/passing_private.h %D%/refuse.c \
 	%D%/preview.c \

@@ -26,7 +26,8 @@ fx_passing_abort(struct fx_passing *p)
 	/* A pass at work sees its graph until it ends. */
 	fx_pass_end(FX_TAKE(p->work));
 	p->is_busy = true;
-	fx_model_edit_abort(p->model);
+	if (!p->is_taken_back)
+		fx_model_edit_abort(p->model);
 	fx_passing_free(p);
 }
 
@@ -135,6 +136,46 @@ next_here(struct fx_passing *p, struct fx_error **err)
 	return false;
 }
 
+/* Compare what the group did with what was before it. */
+static FX_NODISCARD struct fx_error *
+verify_group(struct fx_passing *p, struct fx_verify_result *ret)
+{
+	struct fx_error *err = NULL;
+
+	*ret = (struct fx_verify_result){ .is_same_graph = true };
+	/* Rules have no edits of their own that could be wrong. */
+	if (p->applied && !p->steps.items[0].pass->is_command)
+		err = fx_verify_error(p->graph);
+	if (err || !p->verify || p->applied == p->group_applied)
+		return err;
+	err = fx_verify_graph(p->verify, p->graph, ret);
+	if (!err && fx_passing_is_refused(p, ret))
+		err = fx_passing_refuse(p, ret);
+	return err;
+}
+
+/* The next step is of another kind. */
+static FX_NODISCARD struct fx_error *
+end_group(struct fx_passing *p)
+{
+	FX_AUTO_VERIFY_RESULT struct fx_verify_result result = { .why = NULL };
+	bool has_applied = p->applied > p->group_applied;
+	struct fx_error *err = verify_group(p, &result);
+
+	if (err)
+		return err;
+	if (has_applied) {
+		for (size_t i = p->group_begin; i < p->step; i++)
+			fx_buf_addf(&p->verified, "%s%s",
+				p->steps.items[i].pass->name,
+				i + 1 < p->step ? " " : ": ");
+		fx_verify_print(&p->verified, &result);
+		fx_buf_add_char(&p->verified, '\n');
+	}
+	fx_passing_begin_group(p);
+	return NULL;
+}
+
 bool
 fx_passing_next(struct fx_passing *p, struct fx_error **err)
 {
@@ -143,6 +184,10 @@ fx_passing_next(struct fx_passing *p, struct fx_error **err)
 	while (p->step < p->steps.count) {
 		const struct fx_pass_step step = fx_passing_step_at_hand(p);
 
+		if (p->verify && p->step == p->group_end)
+			*err = end_group(p);
+		if (*err)
+			return false;
 		if (!p->work)
 			*err = fx_pass_begin(p->graph, &step, &p->work);
 		if (*err)
@@ -261,14 +306,8 @@ fx_passing_finish(struct fx_passing *p, const struct fx_passing_ending *ending,
 	*verified_ret = (struct fx_verify_result){ .why = NULL };
 	*report_ret = (struct fx_edit_report){ .position = 0 };
 	fx_pass_end(FX_TAKE(p->work));
-	/* Rules have no edits of their own that could be wrong. */
-	if (!err && p->applied && !p->steps.items[0].pass->is_command)
-		err = fx_verify_error(p->graph);
-	if (!err && p->applied && p->verify) {
-		err = fx_verify_graph(p->verify, p->graph, verified_ret);
-		if (!err && fx_passing_is_refused(p, verified_ret))
-			return fx_passing_refuse(p, verified_ret);
-	}
+	if (!err)
+		err = verify_group(p, verified_ret);
 	if (err) {
 		fx_passing_abort(p);
 		return err;
@@ -352,6 +391,12 @@ fx_passing_print_place(const struct fx_passing *passing, struct fx_buf *out)
 		fx_buf_addf(out, "%zu", FX_MAX(at, passing->total));
 	else
 		fx_buf_add_char(out, '?');
+}
+
+const char *
+fx_passing_verified_before(const struct fx_passing *passing)
+{
+	return fx_buf_text(&passing->verified);
 }
 
 bool

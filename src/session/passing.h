@@ -19,6 +19,7 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "pass/engine.h"
+#include "session/blame.h"
 #include "session/model.h"
 #include "session/verify.h"
 
@@ -115,8 +116,11 @@ size_t fx_passing_applied(const struct fx_passing *passing);
 /* Append where it stands among its candidates: "3/17", "3/?". */
 void fx_passing_print_place(const struct fx_passing *passing,
 	struct fx_buf *out);
-/* Whether what it did is compared with what was. */
+/* Whether what it did is compared with what was; what is said of steps that
+ * were verified on their own before the last ones: lines, or "".
+ */
 bool fx_passing_is_verified(const struct fx_passing *passing);
+const char *fx_passing_verified_before(const struct fx_passing *passing);
 /* What the node with ID is to the pass. */
 enum fx_passing_mark {
 	FX_PASSING_NONE,
@@ -140,6 +144,23 @@ fx_passing_preview(const struct fx_passing *passing, struct fx_graph *ret[2]);
  */
 bool fx_passing_print_only(const struct fx_passing *passing,
 	struct fx_buf *out);
+
+/* --- who is to blame ----------------------------------------------------- */
+
+/* The candidate of the shortest beginning that fails. */
+struct fx_passing_blamed {
+	const char *key; /* interned; NULL: nothing was applied */
+	char *place;     /* "@23 layer2_0_bn2"; the caller's */
+	bool is_alone;   /* it fails without those before it */
+};
+
+/* Go over MODEL's graph as REQUEST says, inside an edit that is taken back, and
+ * find who is to blame for what TEST says of the whole.  A key of NULL where
+ * that does not fail.
+ */
+FX_NODISCARD struct fx_error *fx_passing_find_guilty(struct fx_session *session,
+	struct fx_model *model, const struct fx_passing_request *request,
+	const struct fx_blame_test *test, struct fx_passing_blamed *ret);
 
 /* --- what was refused ---------------------------------------------------- */
 

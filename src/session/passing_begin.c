@@ -70,30 +70,6 @@ check_free(const struct fx_session *session)
 		"q");
 }
 
-/* What is computed is rounded, which f64 tells. */
-static struct fx_error *
-check_claims(const struct fx_passing_request *request)
-{
-	const struct fx_pass *computes = NULL;
-	const struct fx_pass *algebraic = NULL;
-
-	for (size_t i = 0; i < request->step_count; i++) {
-		const struct fx_pass *pass = request->steps[i].pass;
-
-		computes = pass->computes ? pass : computes;
-		algebraic =
-			pass->claim == FX_CLAIM_ALGEBRAIC ? pass : algebraic;
-	}
-	if (!computes || !algebraic)
-		return NULL;
-	return fx_error_hint(fx_error_new(FX_ERR_USAGE,
-				     "%s computes in the graph's own dtypes "
-				     "and %s is verified in f64: not in one "
-				     "run",
-				     computes->name, algebraic->name),
-		"pass run %s, and then the other", computes->name);
-}
-
 static struct fx_error *
 check_steps(const struct fx_passing_request *request)
 {
@@ -102,7 +78,7 @@ check_steps(const struct fx_passing_request *request)
 	for (size_t i = 0; !err && i < request->step_count; i++)
 		err = fx_pass_check_options(request->steps[i].pass,
 			request->steps[i].options);
-	return err ? err : check_claims(request);
+	return err;
 }
 
 void
@@ -122,6 +98,7 @@ fx_passing_free(struct fx_passing *p)
 	fx_map_deinit(&p->only);
 	fx_map_deinit(&p->marks);
 	fx_verify_free(p->verify);
+	fx_buf_deinit(&p->verified);
 	if (p->owns_backend)
 		fx_backend_free(p->world.backend);
 	free(p->name);
@@ -131,17 +108,44 @@ fx_passing_free(struct fx_passing *p)
 	free(p);
 }
 
-/* Algebraic, if one of the passes is. */
-static struct fx_verify_options
-options_of(const struct fx_passing *p)
+/* What a pass computes is rounded, which f64 tells: steps from FIRST on until
+ * one of the other kind are verified together, by the weaker claim.
+ */
+size_t
+fx_passing_group_end(const struct fx_passing *p, size_t first)
+{
+	bool computes = false;
+	bool is_algebraic = false;
+	size_t end = first;
+
+	for (; end < p->steps.count; end++) {
+		const struct fx_pass *pass = p->steps.items[end].pass;
+
+		computes |= pass->computes;
+		is_algebraic |= pass->claim == FX_CLAIM_ALGEBRAIC;
+		if (computes && is_algebraic)
+			break;
+	}
+	return end;
+}
+
+/* The graph as it is now is what the next group is compared with. */
+void
+fx_passing_begin_group(struct fx_passing *p)
 {
 	struct fx_verify_options options = { .claim = FX_CLAIM_EXACT,
 		.graph = p->graph };
+	size_t end = fx_passing_group_end(p, p->step);
 
-	for (size_t i = 0; i < p->steps.count; i++)
+	p->group_begin = p->step;
+	p->group_end = end;
+	p->group_decisions = p->decisions.count;
+	p->group_applied = p->applied;
+	for (size_t i = p->step; i < end; i++)
 		if (p->steps.items[i].pass->claim == FX_CLAIM_ALGEBRAIC)
 			options.claim = FX_CLAIM_ALGEBRAIC;
-	return options;
+	fx_verify_free(p->verify);
+	p->verify = fx_verify_new(p->session, p->model, &options);
 }
 
 struct fx_passing *
@@ -221,20 +225,12 @@ is_verified(const struct fx_passing *p)
 	       fx_verify_mode(p->session) != FX_VERIFY_MODE_OFF;
 }
 
-struct fx_error *
-fx_passing_begin(struct fx_session *session, struct fx_model *model,
-	const struct fx_passing_request *request, struct fx_passing **ret)
+struct fx_passing *
+fx_passing_new(struct fx_session *session, struct fx_model *model,
+	const struct fx_passing_request *request)
 {
-	struct fx_error *err = check_free(session);
-	struct fx_verify_options options;
-	struct fx_passing *p;
+	struct fx_passing *p = FX_NEW(struct fx_passing);
 
-	*ret = NULL;
-	if (!err)
-		err = check_steps(request);
-	if (err)
-		return err;
-	p = FX_NEW(struct fx_passing);
 	p->session = session;
 	p->model = model;
 	p->graph = fx_position_graph(model);
@@ -245,11 +241,26 @@ fx_passing_begin(struct fx_session *session, struct fx_model *model,
 	p->dry_run = request->dry_run;
 	copy_steps(p, request);
 	copy_only(p, request->only);
+	return p;
+}
+
+struct fx_error *
+fx_passing_begin(struct fx_session *session, struct fx_model *model,
+	const struct fx_passing_request *request, struct fx_passing **ret)
+{
+	struct fx_error *err = check_free(session);
+	struct fx_passing *p;
+
+	*ret = NULL;
+	if (!err)
+		err = check_steps(request);
+	if (err)
+		return err;
+	p = fx_passing_new(session, model, request);
 	if (request->is_stepped)
 		err = count_candidates(p, &p->total);
-	options = options_of(p);
 	if (!err && is_verified(p))
-		p->verify = fx_verify_new(session, model, &options);
+		fx_passing_begin_group(p);
 	if (!err)
 		err = fx_model_edit_begin(session, model, p->command);
 	if (err) {

@@ -2,6 +2,7 @@
 #ifndef FX_SESSION_PASSING_PRIVATE_H
 #define FX_SESSION_PASSING_PRIVATE_H
 
+#include "base/buf.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/vec.h"
@@ -34,6 +35,15 @@ struct fx_passing {
 	bool is_quiet;
 	bool is_busy;             /* it edits just now */
 	struct fx_verify *verify; /* NULL: it is off */
+	/* Steps from GROUP_BEGIN to before GROUP_END are verified together;
+	 * what was decided and applied before them, and what is said of that.
+	 */
+	size_t group_begin;
+	size_t group_end;
+	size_t group_decisions;
+	size_t group_applied;
+	struct fx_buf verified;
+	bool is_taken_back; /* it was refused */
 	struct fx_pass_work *work;
 	bool has_candidate;
 	const char *key; /* interned; of the candidate at hand */
@@ -63,14 +73,24 @@ struct fx_passing *fx_passing_again(const struct fx_passing *of);
 void fx_passing_free(struct fx_passing *passing);
 FX_NODISCARD struct fx_error *fx_passing_take_all(struct fx_passing *passing);
 
-/* refuse.c: whether RESULT, which may know nothing, is not enough. */
+/* passing_begin.c: one that is not begun, no edit is open for it. */
+struct fx_passing *fx_passing_new(struct fx_session *session,
+	struct fx_model *model, const struct fx_passing_request *request);
+size_t fx_passing_group_end(const struct fx_passing *passing, size_t first);
+/* Verify what the step at hand and those like it do. */
+void fx_passing_begin_group(struct fx_passing *passing);
+/* refuse.c: of the candidates that P applied, by TEST or, where it is null, by
+ * verification; nothing of it is in the graph now.
+ */
+FX_NODISCARD struct fx_error *fx_passing_blame(struct fx_passing *p,
+	const struct fx_blame_test *test, struct fx_passing_blamed *ret);
+/* Whether RESULT, which may know nothing, is not enough. */
 bool fx_passing_is_refused(const struct fx_passing *passing,
 	const struct fx_verify_result *result);
 /* Take all back, find the candidate that is to blame, and say so: the error.
  * The refused change is kept for `pass diff`.
  */
-FX_NODISCARD struct fx_error *
-fx_passing_refuse(struct fx_passing *passing_taken,
+FX_NODISCARD struct fx_error *fx_passing_refuse(struct fx_passing *passing,
 	const struct fx_verify_result *result);
 void fx_model_forget_refused(struct fx_model *model);
 

@@ -5,11 +5,15 @@
 
 #include <stdlib.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "guest/pass_request.h"
 #include "ir/become.h"
+#include "ir/clone.h"
 #include "ir/edit.h"
 #include "session/capture.h"
+#include "session/narrow.h"
+#include "session/passing_private.h"
 #include "session/session_private.h"
 
 /* By what was the name of each: a pass may have renamed nodes. */
@@ -44,7 +48,8 @@ has_process(const struct fx_model *model)
 
 FX_NODISCARD static struct fx_error *
 run_in(struct fx_model *model, struct fx_capture *capture,
-	const struct fx_child_tree *tree, const char *spec)
+	const struct fx_child_tree *tree, const char *spec,
+	struct fx_python_passed *ret)
 {
 	struct fx_session *session = model->session;
 	struct fx_graph *graph = fx_position_graph(model);
@@ -59,15 +64,11 @@ run_in(struct fx_model *model, struct fx_capture *capture,
 		.output = fx_session_output,
 		.context = session,
 	};
-	struct fx_python_passed passed;
-	struct fx_error *err = fx_python_pass_run(&pass, &passed);
+	struct fx_error *err = fx_python_pass_run(&pass, ret);
 
 	if (!err)
-		err = rename_all(graph, passed.renamed);
-	if (!err)
-		err = fx_graph_become(graph, passed.graph);
-	fx_python_passed_deinit(&passed);
-	return err;
+		err = rename_all(graph, ret->renamed);
+	return err ? err : fx_graph_become(graph, ret->graph);
 }
 
 /* A program of the user's goes on with nodes alone: parameters and modules are
@@ -86,33 +87,91 @@ check_program(const struct fx_model *model, size_t modules, const char *spec)
 }
 
 FX_NODISCARD static struct fx_error *
-run_in_new(struct fx_model *model, const char *spec)
+run_in_new(struct fx_model *model, const char *spec,
+	struct fx_python_passed *ret)
 {
 	struct fx_capture *capture;
 	struct fx_error *err = fx_session_host(model->session, &capture);
 
 	if (err)
 		return err;
-	err = run_in(model, capture, NULL, spec);
+	err = run_in(model, capture, NULL, spec, ret);
 	fx_capture_free(capture);
 	return err;
 }
 
 struct fx_error *
-fx_model_python_pass(struct fx_model *model, const char *spec)
+fx_model_python_pass(struct fx_model *model, const char *spec,
+	struct fx_python_passed *ret)
 {
 	FX_AUTO_FREE char *skipped = NULL;
 	size_t modules = fx_journal_counts(model->graph).modules;
 	struct fx_error *err;
 
+	*ret = (struct fx_python_passed){ .graph = NULL };
 	if (!has_process(model))
-		return run_in_new(model, spec);
+		return run_in_new(model, spec, ret);
 	/* What comes back is compared with what is there. */
 	err = fx_model_fetch_weights(model, &skipped);
 	/* The process does not know where the modules of a nested graph are. */
 	if (!err && fx_position_graph(model) != model->graph)
-		err = run_in_new(model, spec);
+		err = run_in_new(model, spec, ret);
 	else if (!err)
-		err = run_in(model, model->capture, model->tree, spec);
+		err = run_in(model, model->capture, model->tree, spec, ret);
 	return err ? err : check_program(model, modules, spec);
+}
+
+/* --- what is refused ----------------------------------------------------- */
+
+static struct fx_error *
+prepare(void *context, struct fx_graph *graph)
+{
+	const struct fx_python_refusal *refusal = context;
+
+	return rename_all(graph, refusal->passed->renamed);
+}
+
+static struct fx_error *
+fails(void *context, struct fx_graph *graph, bool *ret)
+{
+	const struct fx_python_refusal *refusal = context;
+	FX_AUTO_VERIFY_RESULT struct fx_verify_result result = { .why = NULL };
+	struct fx_error *err = fx_verify_graph(refusal->verify, graph, &result);
+
+	*ret = result.verdict == FX_VERDICT_DIFFERS;
+	return err;
+}
+
+struct fx_error *
+fx_model_refuse_python(struct fx_model *model,
+	const struct fx_python_refusal *refusal)
+{
+	const struct fx_blame_test test = { .fails = fails,
+		.context = (void *)refusal };
+	const struct fx_narrowing narrowing = { .session = model->session,
+		.model = model,
+		.command = refusal->spec,
+		.graph = fx_position_graph(model),
+		.other = refusal->passed->graph,
+		.prepare = prepare,
+		.context = (void *)refusal,
+		.test = &test };
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	struct fx_error *err;
+
+	fx_buf_addf(&text, "refused: %s changed output: ", refusal->spec);
+	fx_verify_print(&text, refusal->result);
+	fx_buf_add(&text, ", ");
+	err = fx_narrow(&narrowing, &text);
+	fx_buf_add(&text, "; graph kept");
+	fx_model_forget_refused(model);
+	model->refused[0] = fx_graph_clone(fx_verify_before(refusal->verify),
+		fx_session_serial(model->session), NULL);
+	model->refused[1] = refusal->after_taken;
+	model->refusal = fx_xstrdup(fx_buf_text(&text));
+	if (err)
+		return err;
+	return fx_error_hint(fx_error_new(FX_ERR_CHECK, "%s",
+				     fx_buf_text(&text)),
+		"pass diff");
 }

@@ -44,93 +44,135 @@ fx_passing_is_refused(const struct fx_passing *passing,
 /* Candidates that were applied, as they came. */
 struct blame {
 	struct fx_passing *passing;
+	const struct fx_blame_test *test; /* NULL: verification */
 	FX_VEC(const struct fx_decision *) applied;
+	FX_VEC(const struct fx_decision *) before; /* verified already */
 };
 
-/* Whether the graph differs with the candidates FIRST to before END alone. */
+/* Those candidates alone. */
 static struct fx_error *
-differs_with(const struct blame *blame, size_t first, size_t end, bool *ret)
+make(void *context, size_t first, size_t end)
 {
-	struct fx_passing *p = blame->passing;
-	struct fx_passing *again = fx_passing_again(p);
-	FX_AUTO_VERIFY_RESULT struct fx_verify_result result = { .why = NULL };
+	const struct blame *blame = context;
+	struct fx_passing *again = fx_passing_again(blame->passing);
 	struct fx_error *err;
 
 	again->chooses = true;
 	fx_map_clear(&again->only);
+	for (size_t i = 0; i < blame->before.count; i++)
+		fx_map_set(&again->only, (uintptr_t)blame->before.items[i]->key,
+			1);
 	for (size_t i = first; i < end; i++)
 		fx_map_set(&again->only,
 			(uintptr_t)blame->applied.items[i]->key, 1);
-	err = fx_model_edit_begin(p->session, p->model, p->command);
-	if (!err) {
-		err = fx_passing_take_all(again);
-		if (!err)
-			err = fx_verify_graph(p->verify, p->graph, &result);
-		fx_pass_end(FX_TAKE(again->work));
-		fx_model_edit_abort(p->model);
-	}
+	err = fx_passing_take_all(again);
 	fx_passing_free(again);
+	return err;
+}
+
+static struct fx_error *
+fails(void *context, bool *ret)
+{
+	const struct blame *blame = context;
+	struct fx_passing *p = blame->passing;
+	FX_AUTO_VERIFY_RESULT struct fx_verify_result result = { .why = NULL };
+	struct fx_error *err;
+
+	if (blame->test)
+		return blame->test->fails(blame->test->context, p->graph, ret);
+	err = fx_verify_graph(p->verify, p->graph, &result);
 	*ret = result.verdict == FX_VERDICT_DIFFERS;
 	return err;
 }
 
-/* The last candidate of the shortest beginning that differs, by halves; and
- * whether it does alone.
- */
-static struct fx_error *
-find_guilty(const struct blame *blame, const struct fx_decision **ret,
-	bool *is_alone_ret)
+/* "@23 layer2_0_bn2", with the key where that is not the node's name. */
+static void
+print_place(struct fx_buf *out, struct fx_graph *graph,
+	const struct fx_decision *guilty, bool is_alone)
 {
-	size_t good = 0;
-	size_t bad = blame->applied.count;
-	struct fx_error *err = NULL;
-	bool differs;
+	const struct fx_node *node = fx_graph_find_id(graph, guilty->node);
 
-	while (!err && bad - good > 1) {
-		size_t middle = good + (bad - good) / 2;
+	if (node && node->is_in_graph)
+		fx_buf_addf(out, "@%zu %s", fx_graph_position(graph, node),
+			node->name);
+	if (!node || !node->is_in_graph ||
+		!fx_str_equal(node->name, guilty->key))
+		fx_buf_addf(out, "%s%s%s", node ? " (" : "", guilty->key,
+			node ? ")" : "");
+	if (!is_alone)
+		fx_buf_add(out, " with those before it");
+}
 
-		err = differs_with(blame, 0, middle, &differs);
-		if (differs)
-			bad = middle;
-		else
-			good = middle;
+struct fx_error *
+fx_passing_blame(struct fx_passing *p, const struct fx_blame_test *test,
+	struct fx_passing_blamed *ret)
+{
+	struct blame blame = { .passing = p, .test = test };
+	struct fx_blame all = { .session = p->session,
+		.model = p->model,
+		.command = p->command,
+		.make = make,
+		.fails = fails,
+		.context = &blame };
+	FX_AUTO_BUF struct fx_buf place = { 0 };
+	struct fx_error *err;
+	size_t index;
+
+	*ret = (struct fx_passing_blamed){ .key = NULL };
+	for (size_t i = 0; i < p->decisions.count; i++) {
+		const struct fx_decision *decision = &p->decisions.items[i];
+
+		if (decision->is_applied && i < p->group_decisions)
+			fx_vec_push(&blame.before, decision);
+		else if (decision->is_applied)
+			fx_vec_push(&blame.applied, decision);
 	}
-	*ret = blame->applied.items[bad - 1];
-	*is_alone_ret = true;
-	if (!err && bad > 1)
-		err = differs_with(blame, bad - 1, bad, is_alone_ret);
+	all.count = blame.applied.count;
+	if (!all.count)
+		return NULL;
+	err = fx_blame_find(&all, &index, &ret->is_alone);
+	if (!err) {
+		ret->key = blame.applied.items[index]->key;
+		print_place(&place, p->graph, blame.applied.items[index],
+			ret->is_alone);
+		ret->place = fx_buf_take(&place);
+	}
+	fx_vec_deinit(&blame.applied);
+	fx_vec_deinit(&blame.before);
 	return err;
 }
 
-/* ", first at @23 layer2_0_bn2"; what is not found is left out. */
+/* Go over all that P wants, and take it back; whether that fails. */
 static struct fx_error *
-add_guilty(struct fx_buf *out, struct fx_passing *p)
+try_whole(struct fx_passing *p, const struct fx_blame_test *test, bool *ret)
 {
-	struct blame blame = { .passing = p };
-	const struct fx_decision *guilty;
-	struct fx_graph *graph = p->graph;
-	const struct fx_node *node;
-	struct fx_error *err;
-	bool is_alone;
+	struct fx_error *err =
+		fx_model_edit_begin(p->session, p->model, p->command);
 
-	for (size_t i = 0; i < p->decisions.count; i++)
-		if (p->decisions.items[i].is_applied)
-			fx_vec_push(&blame.applied, &p->decisions.items[i]);
-	err = find_guilty(&blame, &guilty, &is_alone);
-	if (!err) {
-		node = fx_graph_find_id(graph, guilty->node);
-		fx_buf_add(out, ", first at ");
-		if (node && node->is_in_graph)
-			fx_buf_addf(out, "@%zu %s",
-				fx_graph_position(graph, node), node->name);
-		if (!node || !node->is_in_graph ||
-			!fx_str_equal(node->name, guilty->key))
-			fx_buf_addf(out, "%s%s%s", node ? " (" : "",
-				guilty->key, node ? ")" : "");
-		if (!is_alone)
-			fx_buf_add(out, " with those before it");
-	}
-	fx_vec_deinit(&blame.applied);
+	if (err)
+		return err;
+	err = fx_passing_take_all(p);
+	if (!err)
+		err = test->fails(test->context, p->graph, ret);
+	fx_pass_end(FX_TAKE(p->work));
+	fx_model_edit_abort(p->model);
+	return err;
+}
+
+struct fx_error *
+fx_passing_find_guilty(struct fx_session *session, struct fx_model *model,
+	const struct fx_passing_request *request,
+	const struct fx_blame_test *test, struct fx_passing_blamed *ret)
+{
+	struct fx_passing *p = fx_passing_new(session, model, request);
+	struct fx_error *err;
+	bool has_failed = false;
+
+	*ret = (struct fx_passing_blamed){ .key = NULL };
+	err = try_whole(p, test, &has_failed);
+	if (!err && has_failed)
+		err = fx_passing_blame(p, test, ret);
+	fx_passing_free(p);
 	return err;
 }
 
@@ -152,6 +194,7 @@ fx_passing_refuse(struct fx_passing *p, const struct fx_verify_result *result)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	bool is_unknown = result->verdict == FX_VERDICT_UNKNOWN;
+	struct fx_passing_blamed blamed = { .key = NULL };
 	struct fx_error *err = NULL;
 
 	fx_buf_addf(&text, "refused: %s %s", p->name,
@@ -161,7 +204,10 @@ fx_passing_refuse(struct fx_passing *p, const struct fx_verify_result *result)
 	p->is_busy = true;
 	fx_model_edit_abort(p->model);
 	if (!is_unknown)
-		err = add_guilty(&text, p);
+		err = fx_passing_blame(p, NULL, &blamed);
+	if (blamed.place)
+		fx_buf_addf(&text, ", first at %s", blamed.place);
+	free(blamed.place);
 	fx_buf_add(&text, "; graph kept");
 	p->model->refusal = fx_xstrdup(fx_buf_text(&text));
 	if (!err)
@@ -169,6 +215,6 @@ fx_passing_refuse(struct fx_passing *p, const struct fx_verify_result *result)
 	if (!is_unknown || p->policy == FX_PASSING_VERIFY_AS_SET)
 		err = fx_error_hint(err, "%s",
 			is_unknown ? "set verify on" : "pass diff");
-	fx_passing_free(p);
+	p->is_taken_back = true;
 	return err;
 }

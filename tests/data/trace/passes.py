@@ -130,6 +130,15 @@ def wrong_epsilon(module):
     module.bn.eps = 1e-3
 
 
+def one_of_three(module):
+    """Two changes that are right and one that is not."""
+    replace(named(module, "act"), torch.relu, named(module, "bn"))
+    replace(named(module, "exp"), torch.expm1, named(module, "scale"))
+    with module.graph.inserting_after(named(module, "fc")):
+        named(module, "fc").append(module.graph.call_function(
+            torch.neg, (named(module, "fc"),)))
+
+
 def raises(module):
     raise ValueError("no such luck")
 

@@ -158,6 +158,23 @@ def bugs_are_named():
         find(session.run("pass run python:passes.py:" + name),
              "error: refused: passes.py:%s changed output: max rel" % name)
         find(session.run("diff"), "No differences")
+    # What changes there does not hang together: the part to blame is named.
+    for line in ("pass run python:passes.py:one_of_three", "pass diff"):
+        find(session.run(line), "first in change 2 of 3: .*%expm1", r"-%exp\b")
+    find(session.run("pass run python:passes.py:gelu"),
+         r"which hangs together: \+%gelu -%act ~%neg")
+    session.run("set verify off")
+    for line in ("insert after act : unused = torch.exp(act)",
+                 "pass run python:passes.py:one_of_three",
+                 "pass run dce"):
+        find(session.run(line), "undo: ")
+    find(session.run("bisect"), "t2: pass run python:passes.py:one_of_three",
+         "first in change 2 of 3: .*%expm1")
+    find(session.run("bisect if count{name=expm1} = 0"),
+         "first in change 2 of 3: .*%expm1")
+    session.run("undo 3")
+    session.run("set verify on")
+    session.run("run")
     session.run("set $was = output")
     for spec in "torch.fx.experimental.optimization.fuse", \
             "torch.fx.experimental.optimization.remove_dropout", \

@@ -102,6 +102,29 @@ say_row(struct cmd_ctx *ctx, const char *word, const char *key,
 }
 
 static void
+say_emulated(struct cmd_ctx *ctx, const struct fx_emulation *emulation)
+{
+	static const char *const operators[] = { "operator", "calls" };
+
+	if (!emulation->calls)
+		return;
+	out_line(ctx->out, FX_ROLE_WARNING,
+		"computed in f32 and rounded to %s, as the backend has no "
+		"kernel: %zu call%s",
+		fx_dtype_info(emulation->dtype)->short_name, emulation->calls,
+		emulation->calls == 1 ? "" : "s");
+	out_table_begin(ctx->out, "emulated", FX_ARRAY_LEN(operators),
+		operators);
+	for (size_t i = 0; i < emulation->operators.count; i++) {
+		const struct fx_emulated *one = &emulation->operators.items[i];
+
+		out_cell(ctx->out, FX_ROLE_OP, "%s", one->target);
+		out_cell_int(ctx->out, FX_ROLE_NUMBER, (int64_t)one->calls);
+	}
+	out_table_end(ctx->out);
+}
+
+static void
 say_summary(struct cmd_ctx *ctx, const struct fx_comparison *comparison)
 {
 	out_value_int(ctx->out, "compared", (int64_t)comparison->count);
@@ -177,6 +200,7 @@ cmd_compare_models(struct cmd_ctx *ctx, struct fx_model *model,
 		return fx_error_new(FX_ERR_NO_NAME,
 			"%s: no array is called like a node", what->arrays);
 	say_rows(ctx, &comparison);
+	say_emulated(ctx, &comparison.emulation);
 	say_summary(ctx, &comparison);
 	if (what->graphs[1])
 		cmd_beside_graphs(ctx, what->graphs, what->names, &comparison);

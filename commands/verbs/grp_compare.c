@@ -28,8 +28,10 @@ const struct cmd_entry cmd_group_compare[] = {
 			"is compared with now; a file .npz has arrays by the "
 			"names of nodes; --dtype "
 			"f64 runs the second one, or the same once more, in "
-			"f64; f16 and bf16 as a module after to(dtype). The "
-			"run and its values stay as they are. In a script a "
+			"f64; f16 and bf16 as a module after to(dtype), and "
+			"what has no kernel for these is computed in f32 and "
+			"rounded, which is said. With a file, --dtype is the "
+			"graph's. The run and its values stay as they are. In a script a "
 			"difference is a failed check.",
 		.synonyms = "difference values error numeric divergence sqnr "
 			    "cosine ulp dtype precision",

@@ -59,7 +59,9 @@ def relative_position_bias(relative_position_bias_table,
 
 
 def number_by_tensor(number, tensor):
-    """number / tensor, as tensors do it."""
+    """number / tensor, as tensors do it; other divisions are an operator."""
+    assert not isinstance(number, torch.Tensor) and \
+        isinstance(tensor, torch.Tensor), "no number is divided by a tensor"
     return tensor.reciprocal() * number
 
 

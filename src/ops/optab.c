@@ -31,6 +31,7 @@
 #define INVOLUTION FX_OP_INVOLUTION
 #define FILLS      FX_OP_FILLS
 #define KEPT       FX_OP_KEPT
+#define FUSED      FX_OP_FUSED
 
 static const struct fx_op_info optab[] = {
 	[FX_OP_NONE] = { "", "", "", "", 0, "none" },

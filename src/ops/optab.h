@@ -39,9 +39,12 @@ enum fx_op_trait {
 				* trains */
 	FX_OP_IDEMPOTENT = 16384, /* once more gives the same, to the bit */
 	FX_OP_INVOLUTION = 32768, /* once more gives the first argument */
-	FX_OP_FILLS = 65536, /* with a number it is given: an infinity is meant
-			      */
-	FX_OP_KEPT = 131072, /* torch.fx 2.x keeps the function unused too */
+	FX_OP_FILLS = 65536,  /* with a number it is given: an infinity is meant
+			       */
+	FX_OP_KEPT = 131072,  /* torch.fx 2.x keeps the function unused too */
+	FX_OP_FUSED = 262144, /* backends have one kernel, which rounds
+			       * otherwise than the operators that it is made
+			       * of */
 };
 
 struct fx_op_info {

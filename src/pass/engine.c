@@ -9,6 +9,8 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "ir/graph.h"
+#include "ops/optab.h"
 
 #define FX_PASS(id) extern const struct fx_pass fx_pass_##id;
 #include "pass/passes.def"
@@ -31,6 +33,17 @@ fx_pass_find(const char *name)
 		if (fx_str_equal(passes[i]->name, name))
 			return passes[i];
 	return NULL;
+}
+
+enum fx_claim
+fx_pass_claim(const struct fx_pass *pass, const struct fx_graph *graph)
+{
+	const struct fx_node *node;
+
+	fx_graph_for_each_node (node, graph)
+		if (fx_op_info((enum fx_op)node->op)->traits & pass->rounds)
+			return FX_CLAIM_ALGEBRAIC;
+	return pass->claim;
 }
 
 /* --- work ---------------------------------------------------------------- */

@@ -54,6 +54,8 @@ struct fx_pass {
 	const struct fx_pass_option *takes; /* ends with a NULL name; or NULL */
 	/* What it says of its result, which verification holds it to. */
 	enum fx_claim claim;
+	/* Operators with one of these traits in the graph make it ALGEBRAIC. */
+	unsigned rounds;
 	bool needs_weights; /* it reads parameters and buffers */
 	bool computes;      /* it needs a backend that has values */
 	/* Begin and end: allocate and free ctx->state. */
@@ -105,6 +107,9 @@ struct fx_pass_step {
 /* Passes in the order of passes.def; NULL past the end; NULL when unknown. */
 const struct fx_pass *fx_pass_at(size_t index);
 const struct fx_pass *fx_pass_find(const char *name);
+/* What PASS says of its result on GRAPH. */
+enum fx_claim fx_pass_claim(const struct fx_pass *pass,
+	const struct fx_graph *graph);
 
 /* --- options (options.c) ------------------------------------------------- */
 

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "ir/inline.h"
 #include "meta/propagate.h"
+#include "ops/optab.h"
 #include "pass/engine.h"
 
 struct state {
@@ -81,6 +82,7 @@ const struct fx_pass fx_pass_inline_all = {
 	.name = "inline-all",
 	.summary = "layers and composite functions as their operators",
 	.claim = FX_CLAIM_EXACT,
+	.rounds = FX_OP_FUSED,
 	.open = inline_all_open,
 	.close = inline_all_close,
 	.plan = inline_all_plan,

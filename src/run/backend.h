@@ -18,6 +18,7 @@
 
 struct fx_backend;
 struct fx_blob;
+struct fx_emulation;
 struct fx_tensor;
 
 /* What resolve may look at of one argument. */
@@ -162,8 +163,12 @@ struct fx_backend {
 	 */
 	struct fx_backend *fallback;
 	size_t fallback_calls; /* how often it did */
-	unsigned runs;         /* how many began */
-	uint8_t confinement;   /* enum fx_confinement (ops/world.h) */
+	/* What runs in f32 for want of a kernel (run/emulate.h); borrowed, or
+	 * null.
+	 */
+	struct fx_emulation *emulation;
+	unsigned runs;       /* how many began */
+	uint8_t confinement; /* enum fx_confinement (ops/world.h) */
 	/* The session's shape engine, borrowed; or the backend's own, or NULL
 	 * until one is made.
 	 */

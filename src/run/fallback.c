@@ -56,6 +56,33 @@ fx_fallback_move(struct fx_backend *backend, struct fx_datum *datum,
 	return fx_datum_map(datum, move_held, backend, ret);
 }
 
+struct fx_error *
+fx_fallback_copy_over(struct fx_backend *backend, struct fx_datum *to,
+	struct fx_datum *from)
+{
+	FX_AUTO_DATUM struct fx_datum *moved = NULL;
+	FX_AUTO_DATUM struct fx_datum *result = NULL;
+	struct fx_error *err = fx_fallback_move(backend, from, &moved);
+	struct fx_datum *data[] = { to, moved };
+	struct fx_kind kinds[2];
+	const struct fx_call_site site = { .opcode = FX_OPCODE_CALL_METHOD,
+		.target = fx_intern("copy_"),
+		.kinds = kinds,
+		.count = 2 };
+	void *plan;
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < 2; i++)
+		kinds[i] = fx_kind_of(data[i]);
+	err = backend->ops->resolve(backend, &site, &plan);
+	if (err)
+		return err;
+	err = backend->ops->call(backend, plan, data, 2, &result);
+	backend->ops->plan_free(backend, plan);
+	return err;
+}
+
 const struct fx_value *
 fx_fallback_find_shape(const struct fx_backend *backend,
 	const struct fx_value *value)
@@ -157,34 +184,6 @@ own_buffers(struct fx_backend *backend, const void *plan,
 	return err;
 }
 
-/* The elements of THEIRS in OWN. */
-static struct fx_error *
-copy_over(struct fx_backend *backend, struct fx_datum *own,
-	struct fx_datum *theirs)
-{
-	FX_AUTO_DATUM struct fx_datum *moved = NULL;
-	FX_AUTO_DATUM struct fx_datum *result = NULL;
-	struct fx_error *err = fx_fallback_move(backend, theirs, &moved);
-	struct fx_datum *data[] = { own, moved };
-	struct fx_kind kinds[2];
-	const struct fx_call_site site = { .opcode = FX_OPCODE_CALL_METHOD,
-		.target = fx_intern("copy_"),
-		.kinds = kinds,
-		.count = 2 };
-	void *plan;
-
-	if (err)
-		return err;
-	for (size_t i = 0; i < 2; i++)
-		kinds[i] = fx_kind_of(data[i]);
-	err = backend->ops->resolve(backend, &site, &plan);
-	if (err)
-		return err;
-	err = backend->ops->call(backend, plan, data, 2, &result);
-	backend->ops->plan_free(backend, plan);
-	return err;
-}
-
 static bool
 have_one_shape(const struct fx_datum *a, const struct fx_datum *b)
 {
@@ -213,7 +212,7 @@ copy_buffers(struct fx_backend *backend, const void *plan,
 		struct fx_datum *from = fx_datum_held(&theirs->value.items[i]);
 
 		if (to && from && have_one_shape(to, from))
-			err = copy_over(backend, to, from);
+			err = fx_fallback_copy_over(backend, to, from);
 	}
 	return err;
 }

@@ -28,6 +28,10 @@ FX_NODISCARD struct fx_error *fx_fallback_move(struct fx_backend *backend,
 const struct fx_value *fx_fallback_find_shape(const struct fx_backend *backend,
 	const struct fx_value *value);
 
+/* Write the elements of FROM into TO, a tensor of BACKEND, in its dtype. */
+FX_NODISCARD struct fx_error *fx_fallback_copy_over(struct fx_backend *backend,
+	struct fx_datum *to, struct fx_datum *from);
+
 struct fx_fallback_call {
 	const struct fx_call_site *site;
 	struct fx_datum *const *data;

@@ -23,6 +23,7 @@ libfxcore_a_SOURCES += \
 	%D%/eval_value.c \
 	%D%/eval_values.c \
 	%D%/strided_bytes.c %D%/strided_bytes.h \
+	%D%/emulate.c %D%/emulate.h \
 	%D%/fallback.c %D%/fallback.h \
 	%D%/observer.h \
 	%D%/loop.c %D%/loop.h \

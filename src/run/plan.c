@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/blob.h"
 #include "base/mem.h"
 #include "ir/control.h"
 #include "ir/fold.h"
@@ -19,6 +20,7 @@
 #include "ops/optab.h"
 #include "run/backend.h"
 #include "run/datum.h"
+#include "run/emulate.h"
 #include "run/env.h"
 #include "run/fallback.h"
 #include "run/interp.h"
@@ -297,6 +299,30 @@ tell_watch(const struct fx_plan_call *call, const struct fx_plan_watch *watch,
 		plan->backend_plan);
 }
 
+/* An operator that draws and has no kernel may have drawn before it failed. */
+static struct fx_error *
+call_or_emulate(const struct fx_plan_call *call, struct fx_datum **ret)
+{
+	const struct fx_plan *plan = call->plan;
+	struct fx_backend *backend = call->plans->backend;
+	struct fx_call_site site = site_of(call);
+	const struct fx_emulated_call other = { &site, call->data,
+		plan->writes };
+	struct fx_blob *random = NULL;
+	struct fx_error *err = NULL;
+
+	if (plan->may_draw && backend->ops->random_save)
+		err = backend->ops->random_save(backend, &random);
+	if (err)
+		return err;
+	err = backend->ops->call(backend, plan->backend_plan, call->data,
+		plan->count, ret);
+	if (err && random)
+		fx_error_free(backend->ops->random_restore(backend, random));
+	fx_blob_unref(random);
+	return err ? fx_emulate_call(backend, &other, err, ret) : NULL;
+}
+
 static struct fx_error *
 call_backend(const struct fx_plan_call *call, struct fx_datum **ret)
 {
@@ -309,6 +335,8 @@ call_backend(const struct fx_plan_call *call, struct fx_datum **ret)
 		err = tell_watch(call, call->plans->watch, ret, &done);
 	if (err || done)
 		return err;
+	if (backend->emulation)
+		return call_or_emulate(call, ret);
 	return backend->ops->call(backend, plan->backend_plan, call->data,
 		plan->count, ret);
 }

@@ -268,6 +268,7 @@ fx_widen_graph(struct fx_widening *widening, struct fx_graph *graph)
 
 struct converting {
 	struct fx_backend *backend;
+	enum fx_dtype from; /* NONE: any float */
 	enum fx_dtype to;
 };
 
@@ -287,11 +288,15 @@ convert_held(void *context, struct fx_datum *held, struct fx_datum **ret)
 	if (held->kind != FX_DATUM_TENSOR)
 		return NULL;
 	err = fx_extent_of(held, &extent);
-	if (!err)
+	if (!err && converting->from)
+		into = extent.dtype == converting->from ? converting->to
+							: extent.dtype;
+	else if (!err)
 		into = becomes(extent.dtype, converting->to);
 	if (!err && into == extent.dtype)
 		return NULL;
 	fx_datum_unref(*ret);
+	*ret = NULL;
 	if (!err)
 		err = fx_values_read_all(held, &extent, &bytes);
 	if (err)
@@ -315,7 +320,18 @@ fx_widen_datum(struct fx_backend *backend, enum fx_dtype to,
 	struct fx_datum **datum)
 {
 	FX_AUTO_DATUM struct fx_datum *before = *datum;
-	struct converting converting = { backend, to };
+	struct converting converting = { backend, FX_DTYPE_NONE, to };
 
+	return fx_datum_map(before, convert_held, &converting, datum);
+}
+
+struct fx_error *
+fx_convert_datum(struct fx_backend *backend, enum fx_dtype from,
+	enum fx_dtype to, struct fx_datum **datum)
+{
+	FX_AUTO_DATUM struct fx_datum *before = *datum;
+	struct converting converting = { backend, from, to };
+
+	*datum = NULL;
 	return fx_datum_map(before, convert_held, &converting, datum);
 }

@@ -44,4 +44,8 @@ FX_NODISCARD struct fx_error *fx_widen_graph(struct fx_widening *widening,
 FX_NODISCARD struct fx_error *fx_widen_datum(struct fx_backend *backend,
 	enum fx_dtype to, struct fx_datum **datum);
 
+/* Replace *DATUM by one of BACKEND whose tensors of dtype FROM are of TO. */
+FX_NODISCARD struct fx_error *fx_convert_datum(struct fx_backend *backend,
+	enum fx_dtype from, enum fx_dtype to, struct fx_datum **datum);
+
 #endif /* FX_RUN_WIDEN_H */

@@ -22,6 +22,7 @@
 #include "ir/tensor_meta.h"
 #include "ir/written.h"
 #include "load/npy.h"
+#include "run/backend.h"
 #include "run/datum.h"
 #include "run/trial.h"
 #include "session/session_private.h"
@@ -34,6 +35,7 @@ fx_comparison_deinit(struct fx_comparison *comparison)
 		fx_gap_deinit(&comparison->rows[i].gap);
 	free(comparison->rows);
 	fx_error_free(comparison->left);
+	fx_emulation_deinit(&comparison->emulation);
 	*comparison = (struct fx_comparison){ .rows = NULL };
 }
 
@@ -48,6 +50,7 @@ struct comparing {
 	const struct fx_node *awaited; /* of the first: compared at once */
 	FX_VEC(struct fx_compare_row) rows;
 	struct fx_observer observers[2];
+	struct fx_emulation *emulation;
 	struct fx_error *error; /* an observer's */
 	size_t executed[2];
 };
@@ -182,6 +185,21 @@ see(void *context, struct fx_interp *interp, struct fx_node *node,
 
 /* --- running ------------------------------------------------------------- */
 
+/* As fx_widening has it. */
+static enum fx_dtype
+other_dtype(const struct comparing *c)
+{
+	return c->options->dtype == FX_DTYPE_F64 ? FX_DTYPE_NONE
+						 : c->options->dtype;
+}
+
+/* The graph whose floats are of the dtype that was asked for. */
+static int
+converted(const struct comparing *c)
+{
+	return c->options->arrays ? 0 : 1;
+}
+
 /* ERR, unless an observer knows better. */
 static struct fx_error *
 reason(struct comparing *c, struct fx_error *err)
@@ -260,14 +278,6 @@ check_memory(const struct comparing *c)
 	return fx_check_bytes("keeping the values of a graph takes", bytes);
 }
 
-/* As fx_widening has it. */
-static enum fx_dtype
-other_dtype(const struct comparing *c)
-{
-	return c->options->dtype == FX_DTYPE_F64 ? FX_DTYPE_NONE
-						 : c->options->dtype;
-}
-
 static struct fx_error *
 run_graphs(struct comparing *c, struct fx_datum *const *inputs, size_t count,
 	struct fx_error **left_ret)
@@ -279,6 +289,10 @@ run_graphs(struct comparing *c, struct fx_datum *const *inputs, size_t count,
 	};
 	struct fx_error *err;
 
+	if (c->options->arrays) {
+		first = trial_of(c, 0, inputs, count);
+		return reason(c, fx_trial_run(&first, NULL, NULL));
+	}
 	if (keeps_to_itself(c->copies[0]) && keeps_to_itself(c->copies[1]))
 		return reason(c, fx_trial_run_beside(&walk, left_ret));
 	err = check_memory(c);
@@ -293,13 +307,16 @@ run_graphs(struct comparing *c, struct fx_datum *const *inputs, size_t count,
 	return NULL;
 }
 
-/* The second one's inputs are those of the first, by their names. */
+/* The inputs of the graph that is converted are those of the first, by their
+ * names.
+ */
 static struct fx_error *
 run_on_inputs(struct comparing *c, struct fx_error **left_ret)
 {
+	int which = converted(c);
 	size_t count;
 	struct fx_datum **inputs =
-		fx_verify_match_inputs(c->verify, 0, c->copies[1], &count);
+		fx_verify_match_inputs(c->verify, 0, c->copies[which], &count);
 	struct fx_error *err = NULL;
 
 	for (size_t i = 0; i < count; i++)
@@ -324,17 +341,17 @@ run_both(struct comparing *c, struct fx_comparison *ret)
 
 	c->verify->widening.to = other_dtype(c);
 	if (!err && c->options->dtype)
-		err = fx_widen_graph(&c->verify->widening, c->copies[1]);
+		err = fx_widen_graph(&c->verify->widening,
+			c->copies[converted(c)]);
 	if (err)
 		return err;
 	fx_graph_for_each_node (node, c->copies[0])
 		c->has_copies |= fx_side_effects(node) & FX_SIDE_EFFECT_WRITES;
-	if (c->options->arrays) {
-		struct fx_trial trial = first_trial(c);
-
-		return reason(c, fx_trial_run(&trial, NULL, NULL));
-	}
-	return run_on_inputs(c, &ret->left);
+	/* It acts where a kernel of that dtype is missing. */
+	c->verify->backend->emulation = other_dtype(c) ? c->emulation : NULL;
+	err = run_on_inputs(c, &ret->left);
+	c->verify->backend->emulation = NULL;
+	return err;
 }
 
 /* --- what came out ------------------------------------------------------- */
@@ -409,6 +426,8 @@ fx_compare_graphs(struct fx_session *session, struct fx_model *model,
 	*ret = (struct fx_comparison){ .rows = NULL };
 	if (!fx_verify_is_ready(verify))
 		return fx_error_new(FX_ERR_NOT_KNOWN, "%s", verify->why);
+	ret->emulation.dtype = options->dtype;
+	c.emulation = &ret->emulation;
 	fx_pairs_make(verify->before, copy, &c.pairs);
 	err = run_both(&c, ret);
 	ret->rows = c.rows.items;

@@ -14,6 +14,7 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "run/difference.h"
+#include "run/emulate.h"
 
 struct fx_graph;
 struct fx_model;
@@ -21,8 +22,9 @@ struct fx_node;
 struct fx_session;
 
 struct fx_compare_options {
-	enum fx_dtype
-		dtype; /* of the floats of the second one; NONE: its own */
+	/* Of the floats of the second one, or of the only one; NONE: its own.
+	 */
+	enum fx_dtype dtype;
 	const char
 		*arrays; /* a .npz file in the place of the second, or NULL */
 	double rtol;     /* how far apart is not parted */
@@ -51,13 +53,17 @@ struct fx_comparison {
 				* input has; NONE */
 	size_t unpaired;       /* nodes of either graph, or arrays missing */
 	struct fx_error *left; /* why the second stopped, or NULL */
+	/* What had no kernel in the dtype that was asked for. */
+	struct fx_emulation emulation;
 	size_t executed[2];
 };
 void fx_comparison_deinit(struct fx_comparison *comparison);
 FX_DEFINE_DEINIT(comparison, struct fx_comparison, fx_comparison_deinit);
 #define FX_AUTO_COMPARISON FX_AUTO(comparison)
 
-/* Compare MODEL's graph with GRAPH (NULL with arrays).  What keeps the first
+/* Compare MODEL's graph with GRAPH (NULL with arrays, where MODEL's runs in the
+ * dtype that is asked for).  An operator that has no kernel for f16 or bf16 is
+ * computed in f32 (run/emulate.h).  What keeps the first
  * from running is an error: NOT_KNOWN without values, NO_INPUT, LIMIT beyond
  * the memory, INTERRUPTED.  Nodes of *RET are those of the two graphs.
  */

@@ -122,7 +122,8 @@ fx_passing_group_end(const struct fx_passing *p, size_t first)
 		const struct fx_pass *pass = p->steps.items[end].pass;
 
 		computes |= pass->computes;
-		is_algebraic |= pass->claim == FX_CLAIM_ALGEBRAIC;
+		is_algebraic |=
+			fx_pass_claim(pass, p->graph) == FX_CLAIM_ALGEBRAIC;
 		if (computes && is_algebraic)
 			break;
 	}
@@ -142,7 +143,8 @@ fx_passing_begin_group(struct fx_passing *p)
 	p->group_decisions = p->decisions.count;
 	p->group_applied = p->applied;
 	for (size_t i = p->step; i < end; i++)
-		if (p->steps.items[i].pass->claim == FX_CLAIM_ALGEBRAIC)
+		if (fx_pass_claim(p->steps.items[i].pass, p->graph) ==
+			FX_CLAIM_ALGEBRAIC)
 			options.claim = FX_CLAIM_ALGEBRAIC;
 	fx_verify_free(p->verify);
 	p->verify = fx_verify_new(p->session, p->model, &options);

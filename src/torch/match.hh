@@ -47,6 +47,9 @@ constexpr Alias aliases[] = {
 	{ "keepdims", "keepdim" },
 	{ "shape", "size" },
 	{ "p", "ord" },
+	{ "tensor", "self" },
+	{ "split_size_or_sections", "split_size" },
+	{ "split_size_or_sections", "split_sizes" },
 };
 
 /* Keywords that say nothing when they have this value. */

@@ -75,7 +75,7 @@ EXTRA_DIST += %D%/python_pass.sh %D%/capture/passes.py \
 # Passes of our own beside those of torch.fx; sound.py is run by hand.
 TESTS += %D%/normalize.sh %D%/passes_fx.sh
 EXTRA_DIST += %D%/normalize.sh %D%/normalize.py %D%/passes_fx.sh \
-	%D%/passes_fx.py %D%/sound.py tests/data/trace/foldable.py
+	%D%/passes_fx.py %D%/sound.py %D%/hugging.py tests/data/trace/foldable.py
 
 # Shape rules and layers beside torch's own.
 check_PROGRAMS += %D%/meta_eval
@@ -109,13 +109,14 @@ check_PROGRAMS += %D%/run_graph
 %C%_run_graph_SOURCES = %D%/run_graph.c
 %C%_run_graph_LDADD = libfxcore.a $(CORE_LIBS) -lm
 TESTS += %D%/passes.sh %D%/split.sh %D%/fuse.sh %D%/archives.sh %D%/control.sh %D%/run.sh %D%/evaluate.sh %D%/backends.sh %D%/walks.sh \
-	%D%/graph_bytes.sh %D%/two_graphs.sh %D%/reduce.sh %D%/explain.sh %D%/why_blind.sh %D%/why_against.sh
+	%D%/graph_bytes.sh %D%/two_graphs.sh %D%/half.sh %D%/reduce.sh %D%/explain.sh %D%/why_blind.sh %D%/why_against.sh
 endif
 EXTRA_DIST += %D%/passes.sh %D%/passes.py %D%/split.sh %D%/split.py tests/data/trace/parts.py %D%/fuse.sh %D%/fuse.py tests/data/trace/folding.py %D%/backends.sh %D%/backends.py tests/data/trace/seeded.py \
 	%D%/effects.py tests/data/trace/effects.py %D%/walks.sh %D%/walks.py \
 	%D%/reduce.sh %D%/reduce.py tests/data/trace/planted.py \
 	%D%/why_against.sh %D%/why_against.py %D%/why_blind.sh %D%/why_blind.py %D%/why_blind_models.py \
-	%D%/explain.sh %D%/explain.py %D%/two_graphs.sh %D%/two_graphs.py %D%/graph_bytes.sh %D%/graph_bytes.py tests/data/trace/graph_bytes.py \
+	%D%/explain.sh %D%/explain.py %D%/two_graphs.sh %D%/two_graphs.py %D%/half.sh %D%/half.py tests/data/half.npz \
+	%D%/graph_bytes.sh %D%/graph_bytes.py tests/data/trace/graph_bytes.py \
 	tests/data/trace/graph_leaf.py
 EXTRA_DIST += %D%/archives.py %D%/archives.sh %D%/control.py %D%/control.sh %D%/run.sh %D%/shim.sh %D%/run_models.py %D%/run_own.py
 

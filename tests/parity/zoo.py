@@ -44,7 +44,14 @@ def builders():
 
 def build(name):
     """The model NAME, not in training."""
-    return builders()[name](**OPTIONS.get(name, {})).eval()
+    options = OPTIONS.get(name, {})
+    if name in builders():
+        return builders()[name](**options).eval()
+    import torchvision
+    return torchvision.models.get_model(
+        name, weights=None, **options, **(
+            {} if name.startswith("raft") else {"weights_backbone": None})
+    ).eval()
 
 
 def vary(module):
@@ -55,3 +62,23 @@ def vary(module):
         elif path.endswith("running_var"):
             buffer.uniform_(0.5, 1.5)
     return module
+
+
+DETECTORS = ("rcnn", "fcos", "retinanet", "ssd")
+
+
+def is_detector(name):
+    return any(word in name for word in DETECTORS)
+
+
+def all_names():
+    """Of all that torchvision has, in floats."""
+    import torchvision
+    return [name for name in torchvision.models.list_models()
+            if not name.startswith("quantized_")]
+
+
+def parameters_of(name):
+    import torchvision
+    return torchvision.models.get_model_weights(name).DEFAULT.meta[
+        "num_params"]

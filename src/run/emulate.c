@@ -281,3 +281,9 @@ fx_emulate_call(struct fx_backend *backend, const struct fx_emulated_call *call,
 	fx_error_free(err ? err : err_taken);
 	return err ? err_taken : NULL;
 }
+
+void
+fx_emulation_use(struct fx_backend *backend, struct fx_emulation *emulation)
+{
+	backend->emulation = emulation;
+}

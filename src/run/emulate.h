@@ -52,4 +52,8 @@ FX_NODISCARD struct fx_error *fx_emulate_call(struct fx_backend *backend,
 	const struct fx_emulated_call *call, struct fx_error *err_taken,
 	struct fx_datum **ret);
 
+/* BACKEND computes with EMULATION from now on (borrowed), or without: NULL. */
+void fx_emulation_use(struct fx_backend *backend,
+	struct fx_emulation *emulation);
+
 #endif /* FX_RUN_EMULATE_H */

@@ -22,7 +22,6 @@
 #include "ir/tensor_meta.h"
 #include "ir/written.h"
 #include "load/npy.h"
-#include "run/backend.h"
 #include "run/datum.h"
 #include "run/trial.h"
 #include "session/session_private.h"
@@ -348,9 +347,10 @@ run_both(struct comparing *c, struct fx_comparison *ret)
 	fx_graph_for_each_node (node, c->copies[0])
 		c->has_copies |= fx_side_effects(node) & FX_SIDE_EFFECT_WRITES;
 	/* It acts where a kernel of that dtype is missing. */
-	c->verify->backend->emulation = other_dtype(c) ? c->emulation : NULL;
+	fx_emulation_use(c->verify->backend,
+		other_dtype(c) ? c->emulation : NULL);
 	err = run_on_inputs(c, &ret->left);
-	c->verify->backend->emulation = NULL;
+	fx_emulation_use(c->verify->backend, NULL);
 	return err;
 }
 

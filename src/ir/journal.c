@@ -226,10 +226,11 @@ check_open(struct fx_graph *graph)
 static size_t
 size_of_tensors(const struct fx_entry *entry)
 {
-	const struct fx_member *member = &entry->member->member;
+	const struct fx_member *member;
 
 	if (entry->kind != FX_EDIT_MEMBER || !entry->member->is_present)
 		return 0;
+	member = &entry->member->member;
 	if (member->child)
 		return fx_module_bytes(member->child, NULL);
 	return member->tensor ? fx_tensor_bytes(member->tensor) : 0;

@@ -126,6 +126,13 @@ def check_arrays(folder, model, x):
     status, answers = run(folder, "compare . same.npz")
     check("the same arrays", status == 0 and answers[-1]["parted"] == 0
           and answers[-1]["compared"] == len(model_arrays))
+    numpy.savez(os.path.join(folder, "one.npz"), bn=arrays["bn"])
+    status, answers = run(folder, "compare . one.npz")
+    check("an array alone is of the node of its name", status == 1
+          and answers[-1]["compared"] == 1 and answers[-1]["first"] == "bn")
+    numpy.savez(os.path.join(folder, "none.npz"), other=arrays["bn"])
+    status, answers = run(folder, "compare . none.npz")
+    check("arrays of no node", status == 2 and not answers[-1]["ok"])
 
 
 def check_graphs(folder, model, x):

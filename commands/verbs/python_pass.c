@@ -12,6 +12,7 @@
 #include "ir/clone.h"
 #include "ir/graph.h"
 #include "ir/journal.h"
+#include "ir/module.h"
 #include "session/model.h"
 #include "session/position.h"
 #include "session/python_pass.h"
@@ -55,13 +56,41 @@ python_edit_deinit(struct python_edit *edit)
 }
 FX_DEFINE_DEINIT(python_edit, struct python_edit, python_edit_deinit);
 
+static void
+add_storages(struct fx_graph *graph, struct fx_map *ret)
+{
+	struct fx_module_walk *walk = fx_module_walk_new(graph->module, true);
+	struct fx_module *module;
+	const char *path;
+
+	while (fx_module_walk_next(walk, &module, &path))
+		for (size_t i = 0; i < module->member_count; i++)
+			if (module->members[i].tensor)
+				fx_map_set_pointer(ret,
+					module->members[i].tensor->storage,
+					module);
+	fx_module_walk_free(walk);
+}
+
+/* Whether GRAPH has parameters that BEFORE has not. */
+static bool
+has_new_parameters(struct fx_graph *before, struct fx_graph *graph)
+{
+	FX_AUTO_MAP struct fx_map old = { 0 };
+	FX_AUTO_MAP struct fx_map all = { 0 };
+
+	add_storages(before, &old);
+	fx_map_copy(&all, &old);
+	add_storages(graph, &all);
+	return all.count > old.count;
+}
+
 static struct fx_error *
 python_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 {
 	struct python_edit *edit = data;
 	struct fx_graph *graph = fx_position_graph(ctx->model);
 	uint64_t version = graph->version;
-	size_t modules = fx_journal_counts(graph).modules;
 	struct fx_error *err =
 		fx_model_python_pass(ctx->model, edit->spec, &edit->passed);
 
@@ -69,7 +98,10 @@ python_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 	edit->has_changed = graph->version != version;
 	if (err || !edit->verify[0] || !edit->has_changed)
 		return err;
-	edit->used = edit->verify[fx_journal_counts(graph).modules > modules];
+	edit->used =
+		edit->verify
+			[has_new_parameters(fx_verify_before(edit->verify[0]),
+				graph)];
 	err = cmd_verify_pass(ctx, edit->spec, edit->used, &edit->verified);
 	if (err && edit->verified.verdict == FX_VERDICT_DIFFERS)
 		edit->refused = fx_graph_clone(graph,

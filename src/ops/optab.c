@@ -32,6 +32,7 @@
 #define FILLS      FX_OP_FILLS
 #define KEPT       FX_OP_KEPT
 #define FUSED      FX_OP_FUSED
+#define TELLS_NAN  FX_OP_TELLS_NAN
 
 static const struct fx_op_info optab[] = {
 	[FX_OP_NONE] = { "", "", "", "", 0, "none" },

@@ -45,6 +45,7 @@ enum fx_op_trait {
 	FX_OP_FUSED = 262144, /* backends have one kernel, which rounds
 			       * otherwise than the operators that it is made
 			       * of */
+	FX_OP_TELLS_NAN = 262144, /* does otherwise with NaN or infinities */
 };
 
 struct fx_op_info {

@@ -7,11 +7,13 @@
 #ifndef FX_RUN_TRIAL_H
 #define FX_RUN_TRIAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/cleanup.h"
 #include "base/error.h"
+#include "base/vec.h"
 #include "run/env.h"
 #include "run/observer.h"
 
@@ -71,10 +73,18 @@ struct fx_trial_pair {
 	struct fx_datum *const *others;
 	size_t other_count;
 };
+/* An input, parameter or buffer that a graph wrote in place. */
+struct fx_trial_written {
+	const char *name; /* of the input, "bn.running_mean"; interned */
+	bool is_input;
+	struct fx_datum *value; /* a copy of what the graph left there */
+	struct fx_datum *datum; /* itself, in which that is taken back */
+};
 struct fx_trial_results {
 	struct fx_datum *outputs[2]; /* new; NULL where it failed */
-	struct fx_error *errors[2];  /* of the first: the other did not run */
-	size_t executed[2];          /* nodes; the shared ones by the first */
+	FX_VEC(struct fx_trial_written) written[2];
+	struct fx_error *errors[2]; /* of the first: the other did not run */
+	size_t executed[2];         /* nodes; the shared ones by the first */
 };
 void fx_trial_results_deinit(struct fx_trial_results *results);
 FX_DEFINE_DEINIT(trial_results, struct fx_trial_results,

@@ -20,6 +20,11 @@ fx_trial_results_deinit(struct fx_trial_results *results)
 		fx_datum_unref(results->outputs[i]);
 		fx_error_free(FX_TAKE(results->errors[i]));
 		results->outputs[i] = NULL;
+		for (size_t j = 0; j < results->written[i].count; j++) {
+			fx_datum_unref(results->written[i].items[j].value);
+			fx_datum_unref(results->written[i].items[j].datum);
+		}
+		fx_vec_deinit(&results->written[i]);
 	}
 }
 
@@ -216,12 +221,25 @@ give_first(struct pair *p, const struct fx_trying *trying,
 		return NULL;
 	}
 	err = fx_trying_output(trying, activation, true, ret);
-	if (!err && memory)
+	/* What it wrote elsewhere has to be seen again. */
+	if (!err && memory && has_no_traces(&p->run->timeline))
 		memory->output = fx_datum_ref(*ret);
 	return err;
 }
 
 /* --- running ------------------------------------------------------------- */
+
+static struct fx_error *
+find_written(struct pair *p, int which)
+{
+	const struct fx_trial *t = p->pair->trial;
+	const struct fx_written_request request = { &p->run->timeline,
+		t->backend, p->pair->alignment->graphs[which],
+		which ? p->pair->others : t->inputs,
+		which ? p->pair->other_count : t->input_count };
+
+	return fx_trial_find_written(&request, p->results, which);
+}
 
 /* Both to where they part, then the first to its end. */
 static struct fx_error *
@@ -253,6 +271,8 @@ run_first(struct pair *p, struct fx_trying *trying,
 	p->results->executed[0] = part.executed;
 	if (!err)
 		err = give_first(p, trying, part.activation);
+	if (!err)
+		err = find_written(p, 0);
 	return keep_error(p, 0, err);
 }
 
@@ -307,6 +327,8 @@ run_second(struct pair *p, struct fx_activation *from, size_t mark)
 	if (!err)
 		err = fx_trying_output(&trying, part.activation, false,
 			&p->results->outputs[1]);
+	if (!err)
+		err = find_written(p, 1);
 	return keep_error(p, 1, err);
 }
 

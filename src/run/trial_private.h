@@ -5,6 +5,7 @@
 #include "run/trial.h"
 
 struct fx_activation;
+struct fx_graph;
 struct fx_node;
 struct fx_run;
 struct fx_timeline;
@@ -51,5 +52,19 @@ FX_NODISCARD struct fx_error *fx_trying_apart(struct fx_backend *backend,
 FX_NODISCARD struct fx_error *fx_trying_output(const struct fx_trying *trying,
 	const struct fx_activation *activation, bool may_change,
 	struct fx_datum **ret);
+
+/* trial_written.c: append what the trial of GRAPH on INPUTS wrote so far and
+ * others have as well: of its inputs, parameters and buffers.
+ */
+struct fx_written_request {
+	const struct fx_timeline *timeline;
+	struct fx_backend *backend;
+	struct fx_graph *graph;
+	struct fx_datum *const *inputs;
+	size_t input_count;
+};
+FX_NODISCARD struct fx_error *
+fx_trial_find_written(const struct fx_written_request *request,
+	struct fx_trial_results *results, int which);
 
 #endif /* FX_RUN_TRIAL_PRIVATE_H */

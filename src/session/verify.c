@@ -8,6 +8,7 @@
 #include "ir/align.h"
 #include "ir/clone.h"
 #include "meta/propagate.h"
+#include "ops/optab.h"
 #include "run/backend.h"
 #include "session/nested.h"
 #include "session/session_private.h"
@@ -74,6 +75,12 @@ fx_verify_new(struct fx_session *session, struct fx_model *model,
 		options->claim == FX_CLAIM_ALGEBRAIC)
 		verify->options.tolerance = TOLERANCE;
 	verify->before = fx_verify_copy(session, graph, &verify->originals);
+	fx_graph_for_each_node (node, graph)
+		verify->tells_nan |= fx_op_info((enum fx_op)node->op)->traits &
+				     FX_OP_TELLS_NAN;
+	verify->options.inputs =
+		FX_MIN(verify->options.inputs + verify->tells_nan,
+			FX_TRIAL_INPUTS);
 	fx_graph_for_each_node (node, graph)
 		if (node->opcode == FX_OPCODE_PLACEHOLDER)
 			fx_vec_push(&verify->ids, node->id);

@@ -32,14 +32,16 @@ struct fx_trial_wish {
 	const struct fx_graph *graph;
 	const uint64_t *ids;
 	/* 0: the session's, where there are some; others are like them: floats
-	 * normal, integers drawn from the session's or from what tables have
-	 * rows for, bools as they are.
+	 * normal, in every third an eighth of them 32 times as large, integers
+	 * drawn from the session's or from what tables have rows for, bools as
+	 * they are.
 	 */
 	size_t number;
 	/* How often integers were too large: ranges nobody tells get smaller.
 	 */
 	size_t attempt;
 	bool is_wide; /* floats are f64 */
+	bool has_nan; /* some are NaN and infinite */
 };
 #define FX_TRIAL_ATTEMPTS 3
 
@@ -62,7 +64,8 @@ struct fx_verify {
 	struct fx_widening widening;
 	struct fx_backend *backend; /* NULL: not asked yet */
 	bool owns_backend;
-	char *why; /* nothing can run, or NULL */
+	bool tells_nan; /* the last inputs have some NaN and infinities */
+	char *why;      /* nothing can run, or NULL */
 	struct fx_trial_inputs inputs[FX_TRIAL_INPUTS]; /* made when needed */
 	struct fx_trial_memory memory[FX_TRIAL_INPUTS]; /* of RUNS on them */
 	size_t attempt;

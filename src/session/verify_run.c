@@ -99,6 +99,8 @@ make_inputs(struct fx_verify *verify, size_t number)
 		.number = number,
 		.attempt = verify->attempt,
 		.is_wide = verify->options.claim == FX_CLAIM_ALGEBRAIC,
+		.has_nan = verify->tells_nan &&
+			   number + 1 == verify->options.inputs,
 	};
 
 	if (verify->inputs[number].items)
@@ -238,17 +240,35 @@ is_beyond(const struct fx_verify *verify, const struct fx_gap *gap)
 	return !(gap->max_rel <= verify->options.tolerance);
 }
 
-/* Take GAP, of input NUMBER, over if it is the largest. */
+static char *
+place_of_written(const struct fx_trial_written *written,
+	const struct fx_gap *gap)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+
+	fx_buf_add(&text, written->name);
+	if (gap->extent.rank) {
+		fx_buf_add_char(&text, ' ');
+		fx_gap_print_index(&text, gap);
+	}
+	fx_buf_add(&text, ", which is written,");
+	return fx_buf_take(&text);
+}
+
+/* Take GAP, of input NUMBER, over if it is the largest.  It is of the output,
+ * or of what was WRITTEN (else NULL).
+ */
 static void
-take_gap(struct fx_verify *verify, size_t number, struct fx_gap *gap,
+take_gap(struct fx_verify *verify, size_t number,
+	const struct fx_trial_written *written, struct fx_gap *gap,
 	struct fx_verify_result *ret)
 {
 	if (gap->mismatch) {
 		ret->verdict = FX_VERDICT_DIFFERS;
 		ret->input = number + 1;
 		free(ret->why);
-		ret->why =
-			fx_xasprintf("the output is other: %s", gap->mismatch);
+		ret->why = fx_xasprintf("%s is other: %s",
+			written ? written->name : "the output", gap->mismatch);
 		fx_gap_deinit(gap);
 		return;
 	}
@@ -258,15 +278,85 @@ take_gap(struct fx_verify *verify, size_t number, struct fx_gap *gap,
 	ret->gap = *gap;
 	ret->input = number + 1;
 	free(ret->place);
-	ret->place = place_of(verify->before, gap);
+	ret->place = written ? place_of_written(written, gap)
+			     : place_of(verify->before, gap);
 	if (is_beyond(verify, gap))
 		ret->verdict = FX_VERDICT_DIFFERS;
+}
+
+/* --- what was written ---------------------------------------------------- */
+
+static const struct fx_trial_written *
+find_written(const struct fx_trial_results *results, int which,
+	const struct fx_trial_written *like)
+{
+	for (size_t i = 0; i < results->written[which].count; i++) {
+		const struct fx_trial_written *one =
+			&results->written[which].items[i];
+
+		if (one->name == like->name && one->is_input == like->is_input)
+			return one;
+	}
+	return NULL;
+}
+
+static bool
+has_member(const struct fx_graph *graph, const struct fx_trial_written *like)
+{
+	return like->is_input ||
+	       fx_module_find_tensor(graph->module, like->name);
+}
+
+/* What the graphs leave in ONE, an input or a buffer: SIDES. */
+static struct fx_error *
+see_one_written(struct fx_verify *verify, size_t number,
+	const struct fx_trial_written *one,
+	const struct fx_datum *const sides[2], struct fx_verify_result *ret)
+{
+	struct fx_gap gap;
+	struct fx_error *err = fx_gap_compute(sides[0], sides[1], false,
+		&verify->ticker, &gap);
+
+	if (!err)
+		take_gap(verify, number, one, &gap, ret);
+	return err;
+}
+
+/* Where one of the graphs writes nothing it leaves what was there; what it has
+ * not is not asked.
+ */
+static struct fx_error *
+see_written(struct fx_verify *verify, size_t number,
+	const struct fx_alignment *alignment,
+	const struct fx_trial_results *results, struct fx_verify_result *ret)
+{
+	struct fx_error *err = NULL;
+
+	for (int which = 0; which < 2; which++)
+		for (size_t i = 0; i < results->written[which].count && !err &&
+				   ret->verdict != FX_VERDICT_DIFFERS;
+			i++) {
+			const struct fx_trial_written *one =
+				&results->written[which].items[i];
+			const struct fx_trial_written *other =
+				find_written(results, 1 - which, one);
+			const struct fx_datum *sides[2];
+
+			if ((which && other) ||
+				!has_member(alignment->graphs[1 - which], one))
+				continue;
+			sides[which] = one->value;
+			sides[1 - which] = other ? other->value : one->datum;
+			err = see_one_written(verify, number, one, sides, ret);
+		}
+	return err;
 }
 
 /* True ends the trials. */
 static bool
 see_results(struct fx_verify *verify, size_t number,
-	struct fx_trial_results *results, struct fx_verify_result *ret)
+	const struct fx_alignment *alignment, struct fx_trial_results *results,
+	struct fx_verify_result *ret)
 {
 	struct fx_gap gap;
 	FX_AUTO_ERROR struct fx_error *err = FX_TAKE(results->errors[0]);
@@ -294,13 +384,17 @@ see_results(struct fx_verify *verify, size_t number,
 	}
 	err = fx_gap_compute(results->outputs[0], results->outputs[1], false,
 		&verify->ticker, &gap);
+	if (!err) {
+		take_gap(verify, number, NULL, &gap, ret);
+		ret->inputs++;
+	}
+	if (!err && ret->verdict != FX_VERDICT_DIFFERS)
+		err = see_written(verify, number, alignment, results, ret);
 	if (err) {
 		ret->verdict = FX_VERDICT_UNKNOWN;
 		ret->why = fx_xstrdup(fx_error_message(err));
 		return true;
 	}
-	take_gap(verify, number, &gap, ret);
-	ret->inputs++;
 	return ret->verdict == FX_VERDICT_DIFFERS;
 }
 
@@ -325,7 +419,7 @@ run_trials(struct fx_verify *verify, const struct fx_alignment *alignment,
 			return err;
 		if (err)
 			results.errors[0] = err;
-		ends = see_results(verify, i, &results, ret);
+		ends = see_results(verify, i, alignment, &results, ret);
 	}
 	return NULL;
 }

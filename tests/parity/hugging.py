@@ -142,3 +142,12 @@ def build(row):
     torch.manual_seed(0)
     return getattr(transformers, name)(
         getattr(transformers, config + "Config")(**settings)).eval()
+
+
+def model(index):
+    return build(MODELS[index])
+
+
+def given(index, name):
+    """What a row of MODELS gives its model as NAME."""
+    return MODELS[index][3][name]

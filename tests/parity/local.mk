@@ -68,7 +68,9 @@ EXTRA_DIST += %D%/trace_errors.sh %D%/capture/failures.py \
 TESTS += %D%/nested_edits.sh
 EXTRA_DIST += %D%/nested_edits.sh %D%/capture/nested_edits.py
 
-TESTS += %D%/python_pass.sh
+TESTS += %D%/python_pass.sh %D%/wrong_passes.sh
+EXTRA_DIST += %D%/wrong_passes.sh %D%/wrong_passes.py \
+	%D%/wrong_passes_parts.py
 EXTRA_DIST += %D%/python_pass.sh %D%/capture/passes.py \
 	tests/data/trace/passes.py
 

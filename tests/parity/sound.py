@@ -30,6 +30,8 @@ PASSES = ["dce", "cse", "const-fold", "normalize",
           "inline-all"]
 HERE = os.path.dirname(os.path.abspath(__file__))
 SEEDED = os.path.join(HERE, "..", "data", "trace", "seeded.py")
+ZOO = os.path.join(HERE, "zoo.py")
+HUGGING = os.path.join(HERE, "hugging.py")
 # As small as the model allows.
 SIDES = {"vit": 224, "swin": 224, "maxvit": 224, "inception": 96, "mvit": 224}
 CLIPS = ("r3d", "mc3", "r2plus1d", "s3d", "mvit", "swin3d")
@@ -45,7 +47,8 @@ def lines_of_torchvision(name):
         shape = "1,3,%d,%d,%d" % (frames, side, side)
     how = "trace %s:model(\"%s\")" % (SEEDED, name)
     if zoo.is_detector(name):
-        return [how + " --example -i images=list_of_images()"]
+        return ["trace %s:build(\"%s\") --example "
+                "-i images=list_of_images()" % (ZOO, name)]
     if kind == "raft":
         return [how + " --example -i image1=f32[1,3,128,128] "
                 "-i image2=f32[1,3,128,128]"]
@@ -55,7 +58,7 @@ def lines_of_torchvision(name):
 
 
 def lines_of_hugging_face(index, row):
-    return ["trace %s:hugging_face(%d) --example %s" % (SEEDED, index, " ".join(
+    return ["trace %s:model(%d) --example %s" % (HUGGING, index, " ".join(
         "-i %s=%s" % (name, "given(%d,\"%s\")" % (index, name)
                       if isinstance(value, torch.Tensor) else value)
         for name, value in row[3].items()))]

@@ -44,6 +44,7 @@ def builders():
 
 def build(name):
     """The model NAME, not in training."""
+    declare_operators()
     options = OPTIONS.get(name, {})
     if name in builders():
         return builders()[name](**options).eval()
@@ -62,6 +63,11 @@ def vary(module):
         elif path.endswith("running_var"):
             buffer.uniform_(0.5, 1.5)
     return module
+
+
+def list_of_images():
+    """What a detector is given."""
+    return [torch.rand(3, 128, 160)]
 
 
 DETECTORS = ("rcnn", "fcos", "retinanet", "ssd")

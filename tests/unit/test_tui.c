@@ -290,7 +290,7 @@ no_keys_in_any_size_do_harm(void)
 /* Looks at what is shown while a command runs. */
 struct onlooker {
 	struct tui_screen *screen;
-	void (*show)(void *context, const struct fx_canvas *grid, int row,
+	bool (*show)(void *context, const struct fx_canvas *grid, int row,
 		int column);
 	size_t running; /* frames */
 	size_t lost;    /* of them: the stop out of sight, or not selected */
@@ -298,19 +298,19 @@ struct onlooker {
 
 static struct onlooker onlooker;
 
-static void
+static bool
 look_on(void *context, const struct fx_canvas *grid, int row, int column)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	const char *shown;
 	const char *at;
+	bool is_whole = onlooker.show(context, grid, row, column);
 
-	onlooker.show(context, grid, row, column);
 	fx_canvas_print(grid, &text);
 	shown = fx_buf_text(&text);
 	at = strstr(shown, "running @");
 	if (!at)
-		return;
+		return is_whole;
 	onlooker.running++;
 	at += strlen("running ");
 	/* The mark, and the pane of the selected node, which says "@7 ". */
@@ -318,6 +318,7 @@ look_on(void *context, const struct fx_canvas *grid, int row, int column)
 		!strstr(shown,
 			fx_intern_format("%.*s ", (int)strcspn(at, "/"), at)))
 		onlooker.lost++;
+	return is_whole;
 }
 
 static bool

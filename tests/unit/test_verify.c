@@ -271,7 +271,7 @@ what_is_known_does_not_run_again(void)
 {
 	static const char head[] = "a = x.sin().relu_().cos().mul_(2.0)\n";
 	FX_AUTO_BUF struct fx_buf body = { 0 };
-	FX_AUTO(world) struct world w = { NULL };
+	FX_AUTO(world) struct world w = { .session = NULL };
 	FX_AUTO_VERIFY struct fx_verify *verify = NULL;
 
 	fx_buf_addf(&body, "%sb = a.tan()\nc = b.exp()\nreturn c * 2.0", head);

@@ -6,6 +6,7 @@
 
 #include "commands/out/out.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -216,7 +217,9 @@ out_cell_digits(struct out *out, enum fx_role role, double number, int digits)
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	struct out_cell *cell;
 
-	fx_buf_addf(&text, "%.*g", digits, number);
+	/* The sign of a NaN says nothing. */
+	fx_buf_addf(&text, "%.*g", digits,
+		isnan(number) ? fabs(number) : number);
 	cell = out_item_add_cell(collecting(out), OUT_CELL_DOUBLE, role,
 		fx_buf_text(&text));
 	cell->real = number;

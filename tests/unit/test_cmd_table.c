@@ -1,9 +1,10 @@
 /* test_cmd_table.c - the table of commands: unique, whole, and the documents
- * made from it up to date.
+ * made from it up to date; and how its cells are written.
  */
 #include <config.h>
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@
 #include "base/vec.h"
 #include "commands/learn/help.h"
 #include "commands/learn/lesson.h"
+#include "commands/out/out.h"
 #include "commands/shell/data_files.h"
 #include "commands/shell/groups.h"
 #include "commands/shell/line.h"
@@ -379,10 +381,29 @@ further_words_lead_to_a_choice(void)
 	FXT_IS(found, >, 10);
 }
 
+static void
+a_nan_has_no_sign(void)
+{
+	static const char *const keys[] = { "number" };
+	FX_AUTO_BUF struct fx_buf buf = { 0 };
+	struct out_stream stream = out_stream_buffer(&buf, false);
+	struct out *out = out_new_plain(&stream);
+
+	out_command_begin(out, "x");
+	out_table_begin(out, "numbers", FX_ARRAY_LEN(keys), keys);
+	out_cell_double(out, FX_ROLE_NUMBER, copysign(NAN, -1));
+	out_cell_double(out, FX_ROLE_NUMBER, -0.5);
+	out_table_end(out);
+	out_command_end(out, true);
+	FXT_SAME(fx_buf_text(&buf), "number\n   nan\n  -0.5\n");
+	out_free(out);
+}
+
 int
 main(void)
 {
 	static const struct fxt_case cases[] = {
+		FXT_CASE(a_nan_has_no_sign),
 		FXT_CASE(every_row_is_whole),
 		FXT_CASE(names_are_unique),
 		FXT_CASE(flags_of_a_command_are_unique),

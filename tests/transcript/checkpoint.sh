@@ -153,7 +153,7 @@ class Net(torch.nn.Module):
         return self.own(self.bn(self.own(x)) + 1)
 END
 for backend in auto python; do
-	fxdb -ex "set backend $backend" \
+	fxdb --python "$python" -ex "set backend $backend" \
 		-ex 'trace own.py:Net --train --leaf own.Own -i x=f32[2,4]' \
 		-ex run -ex 'set $out = output' -ex 'goto add' -ex checkpoint \
 		-ex run -ex 'restart 1' -ex 'assert $out.shape[0] == 2' \

@@ -206,21 +206,36 @@ padded_window(const struct fx_reach_call *call, uint32_t i, int64_t at,
 	return FX_MIN(begin + call->kernel[i], size + call->padding[i]) - begin;
 }
 
+/* As many of A's last dimensions as SIZES has are the spatial ones; before
+ * these the element stands still.
+ */
+static bool
+stand_before(const struct fx_reach_call *call, const int64_t *sizes,
+	struct fx_reach_operand *a, uint32_t *spatial_ret)
+{
+	uint32_t spatial = 0;
+
+	while (spatial < FX_REACH_SPATIAL && sizes[spatial])
+		spatial++;
+	if (!spatial || a->rank != call->rank || a->rank < spatial)
+		return false;
+	for (uint32_t i = 0; i < a->rank - spatial; i++)
+		stand_at(&a->axes[i], call->place[i]);
+	*spatial_ret = spatial;
+	return true;
+}
+
 /* A window over the last dimensions. */
 static bool
 window(const struct fx_reach_call *call, struct fx_reach *reach)
 {
 	struct fx_reach_operand *a = &reach->operands[0];
-	uint32_t spatial = 0;
+	uint32_t spatial;
 	uint32_t first;
 
-	while (spatial < FX_REACH_SPATIAL && call->kernel[spatial])
-		spatial++;
-	if (!spatial || a->rank != call->rank || a->rank < spatial)
+	if (!stand_before(call, call->kernel, a, &spatial))
 		return false;
 	first = a->rank - spatial;
-	for (uint32_t i = 0; i < first; i++)
-		stand_at(&a->axes[i], call->place[i]);
 	for (uint32_t i = 0; i < spatial; i++) {
 		struct fx_reach_axis *axis = &a->axes[first + i];
 
@@ -238,16 +253,12 @@ static bool
 adaptive(const struct fx_reach_call *call, struct fx_reach *reach)
 {
 	struct fx_reach_operand *a = &reach->operands[0];
-	uint32_t spatial = 0;
+	uint32_t spatial;
 	uint32_t first;
 
-	while (spatial < FX_REACH_SPATIAL && call->output[spatial])
-		spatial++;
-	if (!spatial || a->rank != call->rank || a->rank < spatial)
+	if (!stand_before(call, call->output, a, &spatial))
 		return false;
 	first = a->rank - spatial;
-	for (uint32_t i = 0; i < first; i++)
-		stand_at(&a->axes[i], call->place[i]);
 	for (uint32_t i = 0; i < spatial; i++) {
 		struct fx_reach_axis *axis = &a->axes[first + i];
 		int64_t at = call->place[first + i];

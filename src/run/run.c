@@ -18,8 +18,8 @@ fx_run_new(void)
 	return FX_NEW(struct fx_run);
 }
 
-static void
-unref_all(struct fx_map *data)
+void
+fx_data_deinit(struct fx_map *data)
 {
 	size_t at = 0;
 	uintptr_t id;
@@ -31,9 +31,21 @@ unref_all(struct fx_map *data)
 }
 
 void
+fx_data_add(struct fx_map *into, const struct fx_map *data)
+{
+	size_t at = 0;
+	uintptr_t id;
+	uintptr_t datum;
+
+	while (fx_map_next(data, &at, &id, &datum))
+		fx_map_set(into, id,
+			(uintptr_t)fx_datum_ref((struct fx_datum *)datum));
+}
+
+void
 fx_left_clear(struct fx_left *left)
 {
-	unref_all(&left->values);
+	fx_data_deinit(&left->values);
 	left->time = 0;
 }
 
@@ -56,7 +68,7 @@ fx_run_free(struct fx_run *run)
 		return;
 	fx_run_clear(run);
 	fx_vec_deinit(&run->activations);
-	unref_all(&run->overrides);
+	fx_data_deinit(&run->overrides);
 	fx_map_deinit(&run->failures);
 	fx_map_deinit(&run->dirty);
 	fx_map_deinit(&run->stops);

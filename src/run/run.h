@@ -147,4 +147,10 @@ bool fx_activation_is_above(const struct fx_activation *activation,
 struct fx_datum *fx_activation_value(const struct fx_activation *activation,
 	const struct fx_node *node);
 
+/* Maps of data by node id, such as overrides: give the references up; take new
+ * ones to those of DATA INTO another.
+ */
+void fx_data_deinit(struct fx_map *data);
+void fx_data_add(struct fx_map *into, const struct fx_map *data);
+
 #endif /* FX_RUN_RUN_H */

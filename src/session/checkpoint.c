@@ -34,7 +34,7 @@
 static void
 spoil(struct fx_checkpoint *c, const char *why)
 {
-	fx_checkpoint_unref_all(&c->values);
+	fx_data_deinit(&c->values);
 	fx_map_deinit(&c->storages);
 	for (size_t i = 0; i < c->draws.count; i++)
 		fx_blob_unref(c->draws.items[i].random);
@@ -164,7 +164,7 @@ checkpoint_free(struct fx_checkpoint *c)
 {
 	spoil(c, NULL);
 	fx_kept_inputs_deinit(&c->inputs);
-	fx_checkpoint_unref_all(&c->given);
+	fx_data_deinit(&c->given);
 	fx_vec_deinit(&c->places);
 	free(c);
 }
@@ -252,7 +252,7 @@ fx_checkpoint_add(struct fx_session *session, struct fx_model *model,
 	c->seed = session->seed;
 	c->backend = model->backend;
 	fx_kept_inputs_take(&c->inputs, model);
-	fx_checkpoint_add_all(&c->given, &model->run->overrides);
+	fx_data_add(&c->given, &model->run->overrides);
 	keep_run(c);
 	c->facts = facts_now(c);
 	fx_vec_push(&session->checkpoints, c);

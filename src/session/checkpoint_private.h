@@ -42,8 +42,5 @@ struct fx_checkpoint {
  */
 FX_NODISCARD struct fx_error *
 fx_checkpoint_check_closed(const struct fx_model *model);
-/* Drop the data of a map by id; add those of DATA to INTO. */
-void fx_checkpoint_unref_all(struct fx_map *data);
-void fx_checkpoint_add_all(struct fx_map *into, const struct fx_map *data);
 
 #endif /* FX_SESSION_CHECKPOINT_PRIVATE_H */

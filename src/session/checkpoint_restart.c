@@ -13,30 +13,6 @@
 #include "session/checkpoint_private.h"
 #include "session/position_private.h"
 
-void
-fx_checkpoint_unref_all(struct fx_map *data)
-{
-	size_t at = 0;
-	uintptr_t id;
-	uintptr_t datum;
-
-	while (fx_map_next(data, &at, &id, &datum))
-		fx_datum_unref((struct fx_datum *)datum);
-	fx_map_deinit(data);
-}
-
-void
-fx_checkpoint_add_all(struct fx_map *into, const struct fx_map *data)
-{
-	size_t at = 0;
-	uintptr_t id;
-	uintptr_t datum;
-
-	while (fx_map_next(data, &at, &id, &datum))
-		fx_map_set(into, id,
-			(uintptr_t)fx_datum_ref((struct fx_datum *)datum));
-}
-
 struct fx_error *
 fx_checkpoint_check_closed(const struct fx_model *model)
 {
@@ -76,8 +52,8 @@ put_back_givens(const struct fx_checkpoint *c)
 	if (model->session->seed != c->seed)
 		fx_session_set_seed(model->session, c->seed);
 	fx_kept_inputs_give(&c->inputs, model);
-	fx_checkpoint_unref_all(&model->run->overrides);
-	fx_checkpoint_add_all(&model->run->overrides, &c->given);
+	fx_data_deinit(&model->run->overrides);
+	fx_data_add(&model->run->overrides, &c->given);
 	if (c->backend == model->backend)
 		return NULL;
 	err = fx_model_carry_inputs(model->session, model);

@@ -294,28 +294,40 @@ scale_of(const struct fx_heat_map *map)
 	return (struct tui_scale){ .least = map->least, .most = map->most };
 }
 
+/* The map of the plane that is looked at, said which, with LESS lines left for
+ * others; false where it cannot be had, which is said.
+ */
+static bool
+plane_map(const struct tui_value_look *look, int64_t less, int64_t sizes_ret[2],
+	struct fx_heat_map *ret, int *size_ret)
+{
+	int64_t room[2];
+	int64_t cells[2];
+	uint64_t planes = fx_heat_map_sizes(&look->extent, sizes_ret);
+	uint64_t plane = look->plane % planes;
+	struct fx_error *err;
+
+	room_of(look, room);
+	room[0] = FX_MAX(room[0] - less, (int64_t)1);
+	*size_ret = fit(sizes_ret, room, cells);
+	say_plane(look, plane, planes);
+	err = fx_heat_map_compute(look->tensor, plane, cells, look->ticker,
+		ret);
+	if (err)
+		say_error(look, err);
+	return !err;
+}
+
 static void
 build_heat(const struct tui_value_look *look)
 {
 	int64_t sizes[2];
-	int64_t room[2];
-	int64_t cells[2];
-	uint64_t planes = fx_heat_map_sizes(&look->extent, sizes);
-	uint64_t plane = look->plane % planes;
 	FX_AUTO_HEAT_MAP struct fx_heat_map map = { .least = 0 };
 	struct tui_scale scale;
-	struct fx_error *err;
 	int size;
 
-	room_of(look, room);
-	size = fit(sizes, room, cells);
-	say_plane(look, plane, planes);
-	err = fx_heat_map_compute(look->tensor, plane, cells, look->ticker,
-		&map);
-	if (err) {
-		say_error(look, err);
+	if (!plane_map(look, 0, sizes, &map, &size))
 		return;
-	}
 	scale = scale_of(&map);
 	put_alone(look, &map, size, &scale);
 }
@@ -325,26 +337,13 @@ static void
 build_attention(const struct tui_value_look *look)
 {
 	int64_t sizes[2];
-	int64_t room[2];
-	int64_t cells[2];
-	uint64_t planes = fx_heat_map_sizes(&look->extent, sizes);
-	uint64_t plane = look->plane % planes;
 	FX_AUTO_HEAT_MAP struct fx_heat_map map = { .least = 0 };
 	struct tui_scale scale;
-	struct fx_error *err;
 	bool are_shares;
 	int size;
 
-	room_of(look, room);
-	room[0] = FX_MAX(room[0] - 2, (int64_t)1);
-	size = fit(sizes, room, cells);
-	say_plane(look, plane, planes);
-	err = fx_heat_map_compute(look->tensor, plane, cells, look->ticker,
-		&map);
-	if (err) {
-		say_error(look, err);
+	if (!plane_map(look, 2, sizes, &map, &size))
 		return;
-	}
 	are_shares = map.least >= 0 && map.most <= 1;
 	tui_text_addf(look->text, FX_ROLE_MUTED,
 		"rows ask %" PRId64 " columns%s", sizes[1],

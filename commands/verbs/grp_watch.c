@@ -12,6 +12,18 @@ watch_words(void (*offer)(void *context, const char *word), void *context)
 			offer(context, fx_watch_word((enum fx_watch_kind)i));
 }
 
+#define EVENT_ARGS \
+	{ \
+		{ "event", CMD_ARG_WORD, 0, "what happens", \
+			"error|pass|rewrite|shape" }, \
+			{ "name", CMD_ARG_WORD, CMD_OPTIONAL, \
+				"pass: a name or glob", NULL }, \
+		{ \
+			"if", CMD_ARG_CONDITION, CMD_OPTIONAL | CMD_KEYWORD, \
+				"stop only when this is true", NULL \
+		} \
+	}
+
 const struct cmd_entry cmd_group_watch[] = {
 	{
 		.name = "watch",
@@ -66,12 +78,7 @@ const struct cmd_entry cmd_group_watch[] = {
 			"says.",
 		.synonyms = "catchpoint error exception pass event",
 		.needs = CMD_NEED_GRAPH,
-		.args = { { "event", CMD_ARG_WORD, 0, "what happens",
-				  "error|pass|rewrite|shape" },
-			{ "name", CMD_ARG_WORD, CMD_OPTIONAL,
-				"pass: a name or glob", NULL },
-			{ "if", CMD_ARG_CONDITION, CMD_OPTIONAL | CMD_KEYWORD,
-				"stop only when this is true", NULL } },
+		.args = EVENT_ARGS,
 		.examples = { { "catch error", "a node could not run" },
 			{ "catch pass fuse*", "before it changes anything" } },
 		.exec = cmd_catch_exec,
@@ -82,12 +89,7 @@ const struct cmd_entry cmd_group_watch[] = {
 		.help = "Like catch, but it goes away when it has stopped.",
 		.synonyms = "temporary catchpoint once",
 		.needs = CMD_NEED_GRAPH,
-		.args = { { "event", CMD_ARG_WORD, 0, "what happens",
-				  "error|pass|rewrite|shape" },
-			{ "name", CMD_ARG_WORD, CMD_OPTIONAL,
-				"pass: a name or glob", NULL },
-			{ "if", CMD_ARG_CONDITION, CMD_OPTIONAL | CMD_KEYWORD,
-				"stop only when this is true", NULL } },
+		.args = EVENT_ARGS,
 		.examples = { { "tcatch error", "the first one" } },
 		.exec = cmd_catch_exec,
 		.variant = true,

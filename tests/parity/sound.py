@@ -7,8 +7,9 @@ usage: sound.py [-l LIMIT] FXDB [MODEL...]
 For running by hand, with a torch 2.x that has transformers for those; an hour
 for all up to 30 million parameters.  Refused passes are errors of ours, as is
 what cannot be verified.  MODEL is a name of torchvision or of transformers;
-without any, all that have at most LIMIT million parameters (30).  What neither
-is traced nor recorded is said and counted.
+without any, all that have at most LIMIT million parameters (30), small ones
+first.  A line for each pass that changed something, one for each model.  What
+neither is traced nor recorded is said and counted.
 """
 import collections
 import os
@@ -32,23 +33,31 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SEEDED = os.path.join(HERE, "..", "data", "trace", "seeded.py")
 ZOO = os.path.join(HERE, "zoo.py")
 HUGGING = os.path.join(HERE, "hugging.py")
-# As small as the model allows.
-SIDES = {"vit": 224, "swin": 224, "maxvit": 224, "inception": 96, "mvit": 224}
+# By the first letters of a name: the side of its pictures, as small as the model
+# allows, and what the model is built with so that it allows it.
+SIDES = {"vit_h": (56, "image_size=56"), "vit": (64, "image_size=64"),
+         "maxvit": (224, ""), "mvit": (224, ""), "inception": (96, "")}
 CLIPS = ("r3d", "mc3", "r2plus1d", "s3d", "mvit", "swin3d")
+# Detectors make their pictures as large as they like them.
+DETECTOR = "min_size=128, max_size=160"
 
 
 def lines_of_torchvision(name):
     """What opens a model and gives it inputs."""
     kind = name.split("_")[0]
-    side = next((SIDES[word] for word in SIDES if name.startswith(word)), 64)
-    shape = "2,3,%d,%d" % (side, side)
+    side, options = next((SIDES[word] for word in SIDES
+                          if name.startswith(word)), (64, ""))
+    # The larger ones take long enough once.
+    shape = "%d,3,%d,%d" % (2 if zoo.parameters_of(name) < 30e6 else 1,
+                            side, side)
     if kind in CLIPS:
         frames = 16 if kind in ("s3d", "mvit") else 4
         shape = "1,3,%d,%d,%d" % (frames, side, side)
-    how = "trace %s:model(\"%s\")" % (SEEDED, name)
     if zoo.is_detector(name):
-        return ["trace %s:build(\"%s\") --example "
-                "-i images=list_of_images()" % (ZOO, name)]
+        how = "(\"%s\", %s) --example -i images=list_of_images()" % (
+            name, "" if "ssd" in name else DETECTOR)
+        return ["trace %s:build%s" % (ZOO, how)]
+    how = "trace %s:model(\"%s\", %s)" % (SEEDED, name, options)
     if kind == "raft":
         return [how + " --example -i image1=f32[1,3,128,128] "
                 "-i image2=f32[1,3,128,128]"]
@@ -65,11 +74,19 @@ def lines_of_hugging_face(index, row):
 
 
 def verdict(text):
-    for word in ("refused", "error", "not verified"):
+    """The line that says what is wrong, or what was verified; "nothing" where
+    the pass found nothing to do."""
+    for word in ("refused", "error", "not verified", "verified"):
         for line in text.split("\n"):
             if word in line:
-                return line
-    return "verified" if "verified" in text else "nothing"
+                return line.strip()
+    return "nothing"
+
+
+def kind_of(text):
+    if text == "nothing" or text.startswith("verified"):
+        return text.split()[0].rstrip(":")
+    return "wrong"
 
 
 def check(program, lines):
@@ -94,18 +111,23 @@ def check(program, lines):
 
 
 def models(wanted, limit):
-    """name -> lines, of all that are wanted."""
+    """name -> lines, of all that are wanted, small ones first."""
     ret = {}
-    for name in zoo.all_names():
+    if not torch.__version__.startswith("1."):
+        import hugging
+        for index, row in enumerate(hugging.MODELS):
+            if not wanted or row[1] in wanted:
+                ret["%s.%d" % (row[1], index)] = lines_of_hugging_face(
+                    index, row)
+    for name in sorted(zoo.all_names(), key=zoo.parameters_of):
         if name in wanted or (not wanted and
                               zoo.parameters_of(name) <= limit * 1e6):
             ret[name] = lines_of_torchvision(name)
-    if torch.__version__.startswith("1."):
-        return ret
-    import hugging
-    for index, row in enumerate(hugging.MODELS):
-        if not wanted or row[1] in wanted:
-            ret["%s.%d" % (row[1], index)] = lines_of_hugging_face(index, row)
+            if zoo.is_detector(name):
+                ret[name + ".heads"] = [
+                    "trace %s:heads(\"%s\")" % (ZOO, name),
+                    "input x = f32[1,3,%d,%d]" % ((300, 300) if "ssd" in name
+                                                  else (128, 128))]
     return ret
 
 
@@ -125,16 +147,14 @@ def main():
             print("%s: not opened: %s" % (name, said["trace"]), flush=True)
             unopened += 1
             continue
-        counts = collections.Counter(
-            word if word in ("verified", "nothing") else "wrong"
-            for word in said.values())
+        counts = collections.Counter(map(kind_of, said.values()))
         total += counts
+        wrong += counts["wrong"]
+        for words, text in said.items():
+            if text != "nothing":
+                print("  %s: %s" % (words, text), flush=True)
         print("%s: %s (%.0f s)" % (name, dict(counts), time.time() - start),
               flush=True)
-        for words, text in said.items():
-            if text not in ("verified", "nothing"):
-                print("  %s: %s" % (words, text), flush=True)
-                wrong += 1
     print("%d models, %d not opened: %s" %
           (len(chosen), unopened, dict(total)))
     return int(wrong != 0)

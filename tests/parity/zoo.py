@@ -42,10 +42,10 @@ def builders():
         and not name.startswith(("get_", "list_"))}
 
 
-def build(name):
+def build(name, **options):
     """The model NAME, not in training."""
     declare_operators()
-    options = OPTIONS.get(name, {})
+    options = dict(OPTIONS.get(name, {}), **options)
     if name in builders():
         return builders()[name](**options).eval()
     import torchvision
@@ -75,6 +75,25 @@ DETECTORS = ("rcnn", "fcos", "retinanet", "ssd")
 
 def is_detector(name):
     return any(word in name for word in DETECTORS)
+
+
+class Heads(torch.nn.Module):
+    """What a detector computes before it chooses among boxes: of random weights
+    it chooses none, or needs the operators that are only declared."""
+
+    def __init__(self, name):
+        super().__init__()
+        model = build(name)
+        self.backbone = model.backbone
+        self.head = model.head if hasattr(model, "head") else model.rpn.head
+
+    def forward(self, x):
+        return self.head(list(self.backbone(x).values()))
+
+
+def heads(name):
+    torch.manual_seed(7)
+    return vary(Heads(name)).eval()
 
 
 def all_names():

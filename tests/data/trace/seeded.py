@@ -9,8 +9,8 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)),
 import zoo  # noqa: E402
 
 
-def model(name):
+def model(name, **options):
     """A model of torchvision with statistics that matter."""
     zoo.declare_operators()
     torch.manual_seed(7)
-    return zoo.vary(zoo.build(name))
+    return zoo.vary(zoo.build(name, **options))

@@ -231,7 +231,8 @@ const struct cmd_entry cmd_group_rewrite[] = {
 			"command. --fixpoint goes on until nothing matches; "
 			"--fx gives exactly what replace_pattern of "
 			"torch.fx gives. With values there, it is said how "
-			"much the output changes; --same refuses that. A file "
+			"much the output changes (not with set verify off); "
+			"--same refuses that. A file "
 			"of rules has def pattern, def replacement and def "
 			"where, and is never run.",
 		.synonyms = "replace pattern substitute transform rule rules "

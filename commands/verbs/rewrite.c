@@ -12,6 +12,7 @@
 #include "commands/out/out.h"
 #include "commands/verbs/edit.h"
 #include "commands/verbs/passing.h"
+#include "commands/verbs/python_pass.h"
 #include "pass/rewriting.h"
 #include "session/match_where.h"
 #include "session/model.h"
@@ -27,7 +28,8 @@ struct rewriting {
 	struct fx_session *session;
 	struct fx_model *model;
 	uint64_t seed;
-	char *only; /* that was asked for, or NULL */
+	char *only;       /* that was asked for, or NULL */
+	bool is_measured; /* how far it is off is told */
 	/* Of the command that lists the matches beforehand; else NULL. */
 	struct cmd_ctx *lister;
 	/* Rules that were looked for once, and what was refused then. */
@@ -162,12 +164,17 @@ say_rewritten(struct out *out, const struct rewriting *r, size_t applied)
 static void
 tell(struct cmd_ctx *ctx, void *data, const struct cmd_passed *passed)
 {
+	const struct rewriting *r = data;
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	bool differs = passed->verified &&
 		       passed->verified->verdict == FX_VERDICT_DIFFERS;
 
-	say_rewritten(ctx->out, data, passed->applied);
-	if (!passed->applied || !passed->verified || passed->dry_run)
+	say_rewritten(ctx->out, r, passed->applied);
+	if (!passed->applied || passed->dry_run)
+		return;
+	if (!passed->verified && r->is_measured)
+		cmd_say_verified(ctx, NULL);
+	if (!passed->verified)
 		return;
 	fx_verify_print(&text, passed->verified);
 	out_line(ctx->out, differs ? FX_ROLE_WARNING : FX_ROLE_PLAIN, "%s%s",
@@ -269,6 +276,7 @@ cmd_rewrite_exec(struct cmd_ctx *ctx)
 		.dry_run = cmd_flag(ctx, "dry-run"),
 		.verify = policy_of(ctx),
 	};
+	r->is_measured = request.verify == FX_PASSING_VERIFY_MEASURE;
 	struct fx_error *err = cmd_read_rules(ctx, &r->rules);
 
 	if (!err)

@@ -29,7 +29,8 @@ struct fx_passing;
 enum fx_passing_verify {
 	FX_PASSING_VERIFY_AS_SET,  /* refused, by `set verify` */
 	FX_PASSING_VERIFY_SAME,    /* refused, also if nothing is known */
-	FX_PASSING_VERIFY_MEASURE, /* kept; how far it is off is told */
+	FX_PASSING_VERIFY_MEASURE, /* kept; how far it is off is told,
+				    * unless `set verify` is off */
 	FX_PASSING_VERIFY_NOT,     /* kept; nothing runs */
 };
 

@@ -223,7 +223,7 @@ is_verified(const struct fx_passing *p)
 {
 	if (p->dry_run || p->policy == FX_PASSING_VERIFY_NOT)
 		return false;
-	return p->policy != FX_PASSING_VERIFY_AS_SET ||
+	return p->policy == FX_PASSING_VERIFY_SAME ||
 	       fx_verify_mode(p->session) != FX_VERIFY_MODE_OFF;
 }
 

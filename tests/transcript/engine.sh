@@ -32,6 +32,15 @@ fxdb "${net[@]}" -ex "$abs -i" -ex n -ex y -ex k -ex 'undo' -ex run
 says 'changes the output: max rel'
 says 'Finished.'
 
+# With verification off nothing runs for a rewrite either, and it says so; --same
+# asks for it.
+fxdb "${net[@]}" -ex 'set verify off' -ex "$abs" -ex undo -ex "$abs -i" -ex a
+says 'not verified: set verify is off'
+! grep -q 'changes the output' said || fail 'it ran all the same'
+[ "$(grep -c 'set verify is off' said)" = 2 ] || fail 'each says so'
+fxdb "${net[@]}" -ex 'set verify off' -ex "$abs --same" && fail 'it is not the same'
+says 'refused: rewrite changed output: max rel'
+
 # bisect names the edit and the candidate in it, also by a condition.
 edits=(-ex 'insert after a : z = torch.neg(a)' -ex 'pass run dce'
 	-ex "$abs --only c,e" -ex 'rename e last')

@@ -58,9 +58,15 @@ set(struct cmd_ctx *ctx, const struct fx_breakpoint_spec *spec)
 	if (!err)
 		err = fx_breakpoint_add(ctx->session, ctx->model, spec,
 			&breakpoint);
-	if (!err)
-		say_set(ctx, breakpoint);
-	return err;
+	if (err)
+		return err;
+	say_set(ctx, breakpoint);
+	if (breakpoint->is_inside)
+		return NULL; /* names are those of other graphs too */
+	if (breakpoint->kind == FX_STOP_KIND_WATCH)
+		cmd_warn_of_names(ctx, "expression", breakpoint->what);
+	cmd_warn_of_names(ctx, "condition", breakpoint->condition);
+	return NULL;
 }
 
 /* QUERY without its braces. */
@@ -171,6 +177,7 @@ cmd_dprintf_exec(struct cmd_ctx *ctx)
 	const char *format = strstr(text, ",\"");
 	FX_AUTO_FREE char *where = NULL;
 	struct fx_breakpoint_spec spec = { .kind = FX_STOP_KIND_DPRINTF };
+	struct fx_error *err;
 
 	if (!format)
 		format = strstr(text, ", \"");
@@ -184,7 +191,8 @@ cmd_dprintf_exec(struct cmd_ctx *ctx)
 	spec.where = where;
 	format++;
 	spec.what = format + strspn(format, " ");
-	return set(ctx, &spec);
+	err = cmd_check_format(ctx, "dprintf", spec.what);
+	return err ? err : set(ctx, &spec);
 }
 
 struct fx_error *

@@ -17,6 +17,15 @@ FX_NODISCARD struct fx_error *cmd_check_numbers(struct cmd_ctx *ctx);
  * now.
  */
 FX_NODISCARD struct fx_error *cmd_check_condition(const char *text);
+/* Warn when TEXT, a condition or NULL, cannot be tested. */
+void cmd_warn_of_condition(struct cmd_ctx *ctx, const char *text);
+/* The same of the WHAT ("condition") of a stop after nodes, in which $v is the
+ * result, for names that are nothing.
+ */
+void cmd_warn_of_names(struct cmd_ctx *ctx, const char *what, const char *text);
+/* Whether TEXT, as printf takes it, can be read; WHOSE command it is. */
+FX_NODISCARD struct fx_error *cmd_check_format(struct cmd_ctx *ctx,
+	const char *whose, const char *text);
 /* Set a breakpoint at WHERE; its condition is the argument "if". */
 FX_NODISCARD struct fx_error *cmd_break_at(struct cmd_ctx *ctx,
 	const char *where);

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/number.h"
@@ -13,10 +12,8 @@
 #include "commands/verbs/breakpoint.h"
 #include "commands/verbs/show.h"
 #include "ir/graph.h"
-#include "lang/parse.h"
 #include "session/breakpoint.h"
 #include "session/position.h"
-#include "session/resolve.h"
 
 static void
 say_breakpoint(struct cmd_ctx *ctx, const struct fx_breakpoint *breakpoint)
@@ -59,47 +56,6 @@ default_place(struct cmd_ctx *ctx, const char *condition, char **ret)
 	}
 	*ret = fx_xasprintf("%%%s", node->name);
 	return NULL;
-}
-
-struct fx_error *
-cmd_check_condition(const char *text)
-{
-	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
-	struct fx_ast *tree;
-
-	if (!text)
-		return NULL;
-	return fx_parse_expression(arena, text, strlen(text),
-		FX_PARSE_DESIGNATORS | FX_PARSE_EQUAL_COMPARES, &tree);
-}
-
-/* It can be put right later, and a nested graph has other names.  Before the
- * start what values would say is not known.
- */
-static void
-warn_of_condition(struct cmd_ctx *ctx, const char *text)
-{
-	struct fx_error *err = NULL;
-	const char *hint;
-	bool truth;
-
-	if (text && ctx->model)
-		err = fx_resolve_condition(ctx->session, ctx->model, text,
-			&truth);
-	if (err && fx_error_code(err) != FX_ERR_NOT_RUN &&
-		fx_error_code(err) != FX_ERR_NO_VALUE &&
-		((fx_error_code(err) != FX_ERR_TYPE &&
-			 fx_error_code(err) != FX_ERR_NOT_KNOWN) ||
-			fx_position_is_started(ctx->model))) {
-		/* A name may be a function's; else values are missing yet. */
-		hint = fx_error_code(err) == FX_ERR_NO_NODE
-			       ? fx_error_hint_text(err)
-			       : NULL;
-		out_warning(ctx->out, "the condition cannot be tested: %s%s%s",
-			fx_error_message(err), hint ? "; " : "",
-			hint ? hint : "");
-	}
-	fx_error_free(err);
 }
 
 /* Of several nodes, the first may stand above what the condition asks for. */
@@ -159,7 +115,7 @@ cmd_break_at(struct cmd_ctx *ctx, const char *where)
 	if (err)
 		return err;
 	say_breakpoint(ctx, breakpoint);
-	warn_of_condition(ctx, condition);
+	cmd_warn_of_condition(ctx, condition);
 	warn_of_late(ctx, breakpoint);
 	return NULL;
 }
@@ -406,8 +362,10 @@ condition_exec(struct cmd_ctx *ctx)
 	breakpoint = fx_breakpoint_find(ctx->session, number);
 	title = fx_stop_kind_title(breakpoint->kind);
 	if (breakpoint->kind == FX_STOP_KIND_BREAK) {
-		warn_of_condition(ctx, text);
+		cmd_warn_of_condition(ctx, text);
 		warn_of_late(ctx, breakpoint);
+	} else if (!breakpoint->is_inside) {
+		cmd_warn_of_names(ctx, "condition", text);
 	}
 	if (text)
 		out_line(ctx->out, FX_ROLE_BREAKPOINT, "%s %d stops only if %s",

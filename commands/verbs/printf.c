@@ -11,6 +11,7 @@
 #include "commands/out/out.h"
 #include "commands/shell/groups.h"
 #include "commands/shell/shell.h"
+#include "commands/verbs/breakpoint.h"
 #include "commands/verbs/show.h"
 #include "ir/graph.h"
 #include "run/datum.h"
@@ -21,6 +22,8 @@
 /* A text being made: the format is read once, from left to right. */
 struct making {
 	struct cmd_ctx *ctx;
+	const char *whose;          /* command it is of */
+	bool only_reads;            /* nothing is evaluated */
 	const struct fx_node *node; /* of a dprintf, or NULL */
 	const char *rest;           /* arguments that are not used yet */
 	struct fx_buf *out;
@@ -237,6 +240,15 @@ convert(struct making *making, const struct conversion *conversion,
 	return err;
 }
 
+/* How the command is typed. */
+static const char *
+hint_of(const struct making *making)
+{
+	return fx_str_equal(making->whose, "printf")
+		       ? "printf \"%s\\n\", .-1"
+		       : "dprintf {op=call_module},\"%s %s\\n\",name,stats";
+}
+
 static FX_NODISCARD struct fx_error *
 add_conversion(struct making *making, const struct conversion *conversion)
 {
@@ -247,10 +259,11 @@ add_conversion(struct making *making, const struct conversion *conversion)
 
 	if (!argument || !*argument)
 		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
-					     "printf: nothing is given for "
-					     "%%%c",
-					     conversion->letter),
-			"printf \"%%s\\n\", .-1");
+					     "%s: nothing is given for %%%c",
+					     making->whose, conversion->letter),
+			"%s", hint_of(making));
+	if (making->only_reads)
+		return cmd_check_condition(argument);
 	expression = expression_of(making, argument);
 	err = cmd_evaluate(making->ctx, expression, &datum);
 	return err ? err : convert(making, conversion, datum);
@@ -283,9 +296,12 @@ make(struct making *making, const char *text)
 
 	if (end < 2 || text[end - 1] != '"')
 		return fx_error_hint(fx_error_new(FX_ERR_SYNTAX,
-					     "printf: expected a format in "
-					     "double quotes"),
-			"printf \"%%s\\n\", .-1");
+					     end ? "%s: the format has no "
+						   "closing quote"
+						 : "%s: expected a format in "
+						   "double quotes",
+					     making->whose),
+			"%s", hint_of(making));
 	making->rest = text + end;
 	while (!err && at < text + end - 1) {
 		struct conversion conversion = { .length = 0 };
@@ -299,9 +315,9 @@ make(struct making *making, const char *text)
 			at += conversion.length;
 		} else if (*at == '%' && at[1] != '%') {
 			return fx_error_new(FX_ERR_USAGE,
-				"printf: %%%c is no conversion; %%s %%d %%f "
+				"%s: %%%c is no conversion; %%s %%d %%f "
 				"%%g %%x are",
-				at[1] == '"' ? ' ' : at[1]);
+				making->whose, at[1] == '"' ? ' ' : at[1]);
 		} else {
 			fx_buf_add_char(making->out, *at);
 			at += 1 + (*at == '%');
@@ -309,7 +325,8 @@ make(struct making *making, const char *text)
 	}
 	if (!err && *making->rest == ',')
 		return fx_error_new(FX_ERR_USAGE,
-			"printf: more is given than the format shows");
+			"%s: more is given than the format shows",
+			making->whose);
 	return err;
 }
 
@@ -330,12 +347,25 @@ struct fx_error *
 cmd_printf_exec(struct cmd_ctx *ctx)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
-	struct making making = { .ctx = ctx, .out = &text };
+	struct making making = {
+		.ctx = ctx, .whose = ctx->entry->name, .out = &text
+	};
 	struct fx_error *err = make(&making, cmd_arg_text(ctx, "text"));
 
 	if (!err)
 		say(ctx->out, fx_buf_text(&text));
 	return err;
+}
+
+struct fx_error *
+cmd_check_format(struct cmd_ctx *ctx, const char *whose, const char *text)
+{
+	FX_AUTO_BUF struct fx_buf out = { 0 };
+	struct making making = {
+		.ctx = ctx, .whose = whose, .only_reads = true, .out = &out
+	};
+
+	return make(&making, text);
 }
 
 void
@@ -351,7 +381,9 @@ cmd_dprintf_say(void *context, const struct fx_breakpoint *breakpoint,
 		.line = "",
 		.format = "" };
 	FX_AUTO_BUF struct fx_buf text = { 0 };
-	struct making making = { .ctx = &ctx, .node = node, .out = &text };
+	struct making making = {
+		.ctx = &ctx, .whose = "printf", .node = node, .out = &text
+	};
 	struct fx_error *err = make(&making, breakpoint->what);
 
 	if (err)

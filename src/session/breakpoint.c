@@ -157,6 +157,8 @@ read_watch(struct fx_session *session, struct fx_break *b,
 		&b->watch, &where);
 
 	b->is_watch = true;
+	if (!err && b->watch.kind == FX_WATCH_expr)
+		b->shown.what = copy(b->watch.text);
 	if (!err && where && spec->where)
 		err = fx_error_new(FX_ERR_USAGE,
 			"watch: nodes are given twice: %s and %s", where,

@@ -27,7 +27,7 @@ struct fx_breakpoint {
 	const char *where; /* as typed: add, {query}, resnet.py:92, layer1; ""
 			    * of what is not about some nodes: all of them */
 	const char *what;  /* CATCH: "error", "pass", ...; DPRINTF: what it
-			    * says; else NULL */
+			    * says; WATCH: its expression, if it has one */
 	const char *condition; /* text or NULL */
 	const char *commands;  /* lines to run when it stops, or NULL */
 	bool is_temporary;

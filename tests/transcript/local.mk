@@ -194,7 +194,7 @@ transcripts = \
 	%D%/show.fxt \
 	%D%/source.fxt \
 	%D%/source_frames.fxt \
-	%D%/start_step.fxt %D%/stops_gdb.fxt %D%/past_gdb.fxt \
+	%D%/start_step.fxt %D%/stops_gdb.fxt %D%/stop_names.fxt %D%/past_gdb.fxt \
 	%D%/tbreak.fxt \
 	%D%/tbreak_pending.fxt \
 	%D%/trace_usage.fxt \

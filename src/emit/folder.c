@@ -12,7 +12,9 @@
 
 #include "base/blob.h"
 #include "base/buf.h"
+#include "base/intern.h"
 #include "base/map.h"
+#include "base/mem.h"
 #include "base/str.h"
 #include "emit/construct.h"
 #include "emit/python.h"
@@ -32,41 +34,6 @@ static const char head[] = "import torch\n"
 			   "\n"
 			   "from torch.nn import *\n";
 
-const char fx_folder_reader[] =
-	"\"\"\"Tensors of a safetensors file, with torch alone.\"\"\"\n"
-	"import json\n"
-	"import os\n"
-	"\n"
-	"import torch\n"
-	"\n"
-	"DTYPES = {\n"
-#define FX_DTYPE(id, name, short_name, safetensors, size, category, rank, \
-	numpy, part) \
-	"    '" safetensors "': '" name "',\n"
-#include "base/dtypes.def"
-	"}\n"
-	"\n"
-	"\n"
-	"def read_weights():\n"
-	"    \"\"\"The tensors beside this file, by name.\"\"\"\n"
-	"    folder = os.path.dirname(os.path.abspath(__file__))\n"
-	"    with open(os.path.join(folder, '" FX_FOLDER_WEIGHTS "'), 'rb') "
-	"as file:\n"
-	"        size = int.from_bytes(file.read(8), 'little')\n"
-	"        entries = json.loads(file.read(size))\n"
-	"        data = bytearray(file.read())\n"
-	"    if data:\n"
-	"        data = torch.frombuffer(data, dtype=torch.uint8)\n"
-	"    else:\n"
-	"        data = torch.empty(0, dtype=torch.uint8)\n"
-	"    found = {}\n"
-	"    for name, entry in entries.items():\n"
-	"        begin, end = entry['data_offsets']\n"
-	"        dtype = getattr(torch, DTYPES[entry['dtype']])\n"
-	"        found[name] = "
-	"data[begin:end].view(dtype).reshape(entry['shape'])\n"
-	"    return found\n";
-
 struct writer {
 	struct fx_buf *out;
 	struct fx_buf late; /* lines that need every module in place */
@@ -78,7 +45,8 @@ struct writer {
 	struct fx_map placed;  /* such a path -> the tensor there */
 	const struct fx_graph *called_by; /* calls modules below ... */
 	const char *called_at;            /* ... this path */
-	struct fx_buf inner; /* classes within the class: inner graphs */
+	struct fx_buf inner;   /* classes within the class: inner graphs */
+	struct fx_map classes; /* the names of those in containers */
 	const char *dialect;
 	struct fx_buf imports;
 	bool has_weights;
@@ -152,6 +120,17 @@ add_strides(struct fx_buf *out, const struct fx_tensor *tensor)
 		tensor->rank);
 }
 
+static bool
+is_same_place(const struct fx_tensor *a, const struct fx_tensor *b)
+{
+	return a->dtype == b->dtype && a->rank == b->rank &&
+	       a->offset == b->offset && a->is_buffer == b->is_buffer &&
+	       !memcmp(a->sizes, b->sizes, a->rank * sizeof(*a->sizes)) &&
+	       !a->strides == !b->strides &&
+	       (!a->strides || !memcmp(a->strides, b->strides,
+				       a->rank * sizeof(*a->strides)));
+}
+
 /* Where the values of the tensor at PATH come from. */
 static void
 add_values(struct writer *w, const struct fx_tensor *tensor, const char *path)
@@ -171,7 +150,7 @@ add_values(struct writer *w, const struct fx_tensor *tensor, const char *path)
 	fx_buf_add(out, ").data.copy_(weights[");
 	add_quoted(out, weight->key);
 	fx_buf_add_char(out, ']');
-	if (weight->whole != tensor) {
+	if (!is_same_place(weight->whole, tensor)) {
 		/* Of a copy: the offset counts from where storage begins. */
 		fx_buf_addf(out,
 			".flatten().view(torch.%s).clone().as_strided(",
@@ -182,17 +161,6 @@ add_values(struct writer *w, const struct fx_tensor *tensor, const char *path)
 		fx_buf_addf(out, ", %lld)", (long long)tensor->offset);
 	}
 	fx_buf_add(out, ")\n");
-}
-
-static bool
-is_same_place(const struct fx_tensor *a, const struct fx_tensor *b)
-{
-	return a->dtype == b->dtype && a->rank == b->rank &&
-	       a->offset == b->offset && a->is_buffer == b->is_buffer &&
-	       !memcmp(a->sizes, b->sizes, a->rank * sizeof(*a->sizes)) &&
-	       !a->strides == !b->strides &&
-	       (!a->strides || !memcmp(a->strides, b->strides,
-				       a->rank * sizeof(*a->strides)));
 }
 
 /* The path that TENSOR stands at already, or NULL: it stands at PATH then.
@@ -276,9 +244,34 @@ add_none(struct writer *w, const struct fx_member *m, const char *at)
 static FX_NODISCARD struct fx_error *add_members(struct writer *w,
 	const struct fx_module *module, const char *path, bool has_made);
 static FX_NODISCARD struct fx_error *add_inner(struct writer *w,
-	const struct fx_member *m, struct fx_buf *out);
+	const struct fx_module *owner, const char *name, struct fx_buf *out);
 static FX_NODISCARD struct fx_error *add_graph_members(struct writer *w,
 	const struct fx_module *owner, const char *path);
+
+/* The name behind FX_FOLDER_GRAPH of the class of the graph at PATH; in a
+ * container no attribute of the root has it.
+ */
+static const char *
+class_name(struct writer *w, const char *path)
+{
+	FX_AUTO_FREE char *name = fx_xstrdup(path);
+	const char *unique;
+
+	if (fx_str_is_identifier(path))
+		return path;
+	for (char *at = name; *at; at++) {
+		const char one[] = { '_', *at, '\0' };
+
+		if (!fx_str_is_identifier(one))
+			*at = '_';
+	}
+	unique = fx_intern(name);
+	while (fx_module_member(w->graph->module, unique) ||
+		fx_map_get_pointer(&w->classes, unique))
+		unique = fx_intern_format("%s_", unique);
+	fx_map_set_pointer(&w->classes, unique, w->graph);
+	return unique;
+}
 
 /* The child M with a graph of its own, of the module at AT: a class within the
  * class, as print_readable has it, but by another name than the attribute.
@@ -286,19 +279,14 @@ static FX_NODISCARD struct fx_error *add_graph_members(struct writer *w,
 static struct fx_error *
 add_graph(struct writer *w, const struct fx_member *m, const char *at)
 {
+	const char *path = fx_module_path(at, m->name);
+	const char *name = class_name(w, path);
 	struct fx_error *err;
 
-	if (*at || !fx_str_is_identifier(m->name))
-		return fx_error_new(FX_ERR_UNSUPPORTED,
-			"%s is a graph of its own, which a folder cannot hold "
-			"there",
-			fx_module_path(at, m->name));
 	begin_set(w->out, at, m->name);
-	fx_buf_addf(w->out, "type(self)." FX_FOLDER_GRAPH "%s())\n", m->name);
-	err = add_inner(w, m, &w->inner);
-	return err ? err
-		   : add_graph_members(w, m->child,
-			     fx_module_path(at, m->name));
+	fx_buf_addf(w->out, "type(self)." FX_FOLDER_GRAPH "%s())\n", name);
+	err = add_inner(w, m->child, name, &w->inner);
+	return err ? err : add_graph_members(w, m->child, path);
 }
 
 static bool
@@ -322,8 +310,6 @@ add_child(struct writer *w, const struct fx_member *m, const char *at,
 	const char *path = fx_module_path(at, m->name);
 	const char *same = fx_map_get_pointer(&w->modules, m->child);
 
-	if (m->child->graph)
-		return add_graph(w, m, at);
 	if (same) {
 		begin_set(w->out, at, m->name);
 		add_place(w->out, same);
@@ -331,6 +317,8 @@ add_child(struct writer *w, const struct fx_member *m, const char *at,
 		return NULL;
 	}
 	fx_map_set_pointer(&w->modules, m->child, path);
+	if (m->child->graph)
+		return add_graph(w, m, at);
 	if (m->child->own_code && (has_made || is_called(w, path)))
 		return fx_error_new(FX_ERR_UNSUPPORTED,
 			"%s is a %s with %s, which a folder cannot hold", path,
@@ -376,6 +364,13 @@ add_members(struct writer *w, const struct fx_module *module, const char *path,
 	return err;
 }
 
+/* Whether the class of a graph makes its member M. */
+static bool
+is_made_inside(const struct fx_member *m)
+{
+	return m->child && m->child->graph && fx_str_is_identifier(m->name);
+}
+
 /* What the graph of OWNER, which stands at PATH, has: its class makes the
  * graphs in it alone.
  */
@@ -397,7 +392,7 @@ add_graph_members(struct writer *w, const struct fx_module *owner,
 			add_tensor(w, m, path, false);
 		else if (!m->child)
 			add_none(w, m, path);
-		else if (m->child->graph)
+		else if (is_made_inside(m))
 			err = add_graph_members(w, m->child,
 				fx_module_path(path, m->name));
 		else
@@ -480,11 +475,13 @@ add_code(struct writer *w, struct fx_graph *graph, struct fx_buf *out)
 	add_indented(out, fx_buf_text(&forward));
 }
 
-/* The class of the graph of M, and of those within it, which it makes. */
+/* The class NAME of the graph of OWNER, and of those within it, which it makes.
+ */
 static struct fx_error *
-add_inner(struct writer *w, const struct fx_member *m, struct fx_buf *out)
+add_inner(struct writer *w, const struct fx_module *owner, const char *name,
+	struct fx_buf *out)
 {
-	struct fx_graph *graph = m->child->graph;
+	struct fx_graph *graph = owner->graph;
 	const struct fx_module *module = graph->module;
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 	FX_AUTO_BUF struct fx_buf below = { 0 };
@@ -494,22 +491,17 @@ add_inner(struct writer *w, const struct fx_member *m, struct fx_buf *out)
 		"\nclass " FX_FOLDER_GRAPH "%s(torch.nn.Module):\n"
 		"    def __init__(self):\n"
 		"        super().__init__()\n",
-		m->name);
+		name);
 	for (size_t i = 0; !err && i < module->member_count; i++) {
 		const struct fx_member *inner = &module->members[i];
 
-		if (!inner->child || !inner->child->graph)
+		if (!is_made_inside(inner))
 			continue;
-		if (!fx_str_is_identifier(inner->name))
-			return fx_error_new(FX_ERR_UNSUPPORTED,
-				"the graph %s has a graph %s of its own, which "
-				"a folder cannot hold",
-				m->name, inner->name);
 		fx_buf_addf(&text,
 			"        self.%s = type(self)." FX_FOLDER_GRAPH
 			"%s()\n",
 			inner->name, inner->name);
-		err = add_inner(w, inner, &below);
+		err = add_inner(w, inner->child, inner->name, &below);
 	}
 	if (err)
 		return err;
@@ -536,6 +528,7 @@ writer_deinit(struct writer *w)
 	fx_buf_deinit(&w->inner);
 	fx_buf_deinit(&w->imports);
 	fx_map_deinit(&w->modules);
+	fx_map_deinit(&w->classes);
 	fx_map_deinit(&w->tensors);
 	fx_map_deinit(&w->placed);
 	fx_graph_free(w->scratch);

@@ -18,7 +18,8 @@ struct fx_weights;
 #define FX_FOLDER_CLASS   "FxModule"
 #define FX_FOLDER_WEIGHTS "weights.safetensors"
 
-/* Before the name of a child with a graph of its own, for the class that it is.
+/* Before the name of a child with a graph of its own, for the class that it is;
+ * of one in a container, before its path with _ for dots.
  */
 #define FX_FOLDER_GRAPH "FxGraph_"
 
@@ -27,8 +28,7 @@ extern const char fx_folder_reader[];
 
 /* Append the text of module.py for GRAPH, whose storages are WEIGHTS.  DIALECT
  * is as in struct fx_emit_python.  UNSUPPORTED when a module that is called
- * is of no class that fxdb can construct, for graphs within it that have
- * parameters of their own, and for inputs that are flattened.
+ * is of no class that fxdb can construct, and for inputs that are flattened.
  */
 FX_NODISCARD struct fx_error *fx_emit_folder(struct fx_buf *out,
 	struct fx_graph *graph, const struct fx_weights *weights,

@@ -9,7 +9,7 @@ libfxcore_a_SOURCES += \
 	%D%/edits_nested.c \
 	%D%/edits_node.c \
 	%D%/edits_order.c \
-	%D%/folder.c %D%/folder.h \
+	%D%/folder.c %D%/folder.h %D%/folder_reader.c \
 	%D%/fx.c %D%/fx.h \
 	%D%/jsonl.c %D%/jsonl.h \
 	%D%/python.c %D%/python.h %D%/python_private.h \

@@ -300,6 +300,7 @@ fx_load_python(const struct fx_load_input *input, struct fx_graph **ret)
 	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
 	FX_AUTO_GRAPH struct fx_graph *graph = fx_graph_new(input->serial);
 	FX_AUTO_MAP struct fx_map noticed = { 0 };
+	FX_AUTO_MAP struct fx_map graph_classes = { 0 };
 	FX_AUTO_FREE char *text = NULL;
 	size_t node_total = 0;
 	uint32_t graph_total = 0;
@@ -308,6 +309,7 @@ fx_load_python(const struct fx_load_input *input, struct fx_graph **ret)
 				    .root = graph->module },
 		.input = input,
 		.noticed = &noticed,
+		.graph_classes = &graph_classes,
 		.node_total = &node_total,
 		.graph_total = &graph_total };
 	struct fx_ast *understood = NULL;

@@ -160,15 +160,6 @@ fx_py_find_function(const struct fx_ast *block, const char *name)
 	return NULL;
 }
 
-/* The name of the child that the inner class NAME is of. */
-static const char *
-child_name(const char *name)
-{
-	return fx_str_starts(name, FX_FOLDER_GRAPH)
-		       ? fx_intern(name + strlen(FX_FOLDER_GRAPH))
-		       : name;
-}
-
 const char fx_py_graph_class[] = "torch.fx.graph_module.GraphModule";
 
 static bool
@@ -178,23 +169,49 @@ has_no_graph_yet(const struct fx_module *module)
 	       fx_str_equal(module->class_name, fx_py_graph_class);
 }
 
-/* The module that is to have the graph of the inner class NAME. */
+/* The module that is to have the graph of the inner class CLASS_NAME. */
 static struct fx_module *
-child_module(struct fx_py *py, const char *name)
+child_module(struct fx_py *py, const char *class_name)
 {
 	struct fx_module *root = py->build.graph->module;
-	const struct fx_member *member = fx_module_member(root, name);
-	struct fx_module *module;
+	struct fx_module *module = NULL;
+	const char *name = class_name;
+	const struct fx_member *member;
 
-	if (member && has_no_graph_yet(member->child))
-		return member->child;
+	if (fx_str_starts(class_name, FX_FOLDER_GRAPH))
+		name = fx_intern(class_name + strlen(FX_FOLDER_GRAPH));
+	if (py->class_depth == 0)
+		module = fx_map_get_pointer(py->graph_classes, class_name);
+	member = fx_module_member(root, name);
+	if (!module && member)
+		module = member->child;
+	if (has_no_graph_yet(module))
+		return module;
 	module = fx_module_new(py->build.graph, fx_py_graph_class);
 	fx_module_add_child(root, name, module);
 	return module;
 }
 
+/* Whether MODULE, which may be NULL, has a graph, or one stands below it. */
+static bool
+holds_graph(struct fx_module *module)
+{
+	struct fx_module_walk *walk;
+	struct fx_module *below;
+	const char *path;
+	bool found = false;
+
+	if (!module)
+		return false;
+	walk = fx_module_walk_new(module, true);
+	while (!found && fx_module_walk_next(walk, &below, &path))
+		found = below->graph || has_no_graph_yet(below);
+	fx_module_walk_free(walk);
+	return found;
+}
+
 /* What `__init__` of the class around it gave OWNER its graph has; graphs
- * within are of that alone.
+ * within, and what holds them, are of that alone.
  */
 static void
 share_members(struct fx_module *owner)
@@ -205,7 +222,7 @@ share_members(struct fx_module *owner)
 	while (i < owner->member_count) {
 		const struct fx_member *m = &owner->members[i++];
 
-		if (has_no_graph_yet(m->child)) {
+		if (holds_graph(m->child)) {
 			fx_module_add_child(root, m->name, m->child);
 			fx_module_remove_member(owner, --i);
 		} else if (m->child)
@@ -239,7 +256,7 @@ add_inner(struct fx_py *py, const struct fx_ast *tree)
 		return err;
 	inner.build.root = inner.build.graph->module;
 	inner.build.graph->class_name = fx_intern(fx_py_graph_class);
-	module = child_module(py, child_name(tree->text));
+	module = child_module(py, tree->text);
 	module->graph = inner.build.graph;
 	share_members(module);
 	memset(&inner.names, 0, sizeof(inner.names));

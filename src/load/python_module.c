@@ -283,7 +283,10 @@ add_member(struct fx_py *py, struct fx_module *root, const char *name,
 		return;
 	/* The inner class says more. */
 	if (fx_str_starts(called, FX_FOLDER_GRAPH)) {
-		(void)graph_child(py, root, name);
+		module = graph_child(py, root, name);
+		if (module && py->class_depth == 0)
+			fx_map_set_pointer(py->graph_classes, fx_intern(called),
+				module);
 		return;
 	}
 	if (!strcmp(called, "Parameter") && expr->kid_count >= 2) {

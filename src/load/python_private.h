@@ -30,6 +30,8 @@ struct fx_py {
 	size_t *node_total;             /* nodes made in all graphs */
 	uint32_t *graph_total;          /* graphs made */
 	int class_depth;
+	/* Class in the outermost -> the module that __init__ says is of it. */
+	struct fx_map *graph_classes;
 };
 
 /* Variables: what NAME stands for, or NULL. */

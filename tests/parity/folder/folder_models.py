@@ -3,6 +3,7 @@ weights from one seed, and says what it is called on."""
 import math
 
 import torch
+import torch.fx
 from torch import nn
 
 
@@ -128,4 +129,52 @@ class Mixed(nn.Module):
         return self.prelu(self.norm(x))
 
 
-MODELS = [Plain, Members, Nothing, Tied, Layers, Functions, Mixed]
+class Keeping(torch.fx.Tracer):
+    """GraphModules stay modules that are called."""
+
+    def is_leaf_module(self, module, name):
+        return isinstance(module, torch.fx.GraphModule) or \
+            super().is_leaf_module(module, name)
+
+
+def kept(module):
+    return torch.fx.GraphModule(module, Keeping().trace(module))
+
+
+class Block(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+        self.blocks = nn.ModuleList(inner)
+        self.shift = nn.Parameter(torch.randn(4))
+
+    def forward(self, x):
+        x = torch.relu(self.linear(x)) + self.shift
+        for block in self.blocks:
+            x = block(x) * 2
+        return x
+
+
+class Named(Block):
+    """An attribute that is called as a path is without its dots."""
+
+    def __init__(self, inner):
+        super().__init__(inner)
+        self.blocks_0 = kept(Block([]))
+
+    def forward(self, x):
+        return self.blocks_0(super().forward(x))
+
+
+def Contained():
+    """Graphs in containers, in graphs in containers; one of them twice."""
+    torch.manual_seed(0)
+    shared = kept(Block([]))
+    deep = kept(Block([kept(Block([])), kept(Block([nn.Tanh()]))]))
+    return kept(Named([deep, shared, shared])).eval()
+
+
+Contained.inputs = ((3, 4),)
+
+
+MODELS = [Contained, Plain, Members, Nothing, Tied, Layers, Functions, Mixed]

@@ -15,7 +15,7 @@
 #include "commands/shell/shell.h"
 #include "commands/verbs/diff.h"
 #include "commands/verbs/show.h"
-#include "ir/pair.h"
+#include "ir/pair_nested.h"
 #include "session/compare.h"
 #include "session/passing.h"
 
@@ -73,30 +73,75 @@ gap_of(const struct fx_map *gaps, const struct fx_change *change)
 	return row->gap.mismatch ? INFINITY : row->gap.max_rel;
 }
 
+static struct beside_row
+make_row(const struct fx_nested_pair *pair, const struct fx_change *change,
+	const struct fx_map *gaps)
+{
+	const struct cmd_change_look *look = cmd_change_look(change->kind);
+	const struct fx_node *before = change->before;
+	const struct fx_node *after = change->after;
+
+	return (struct beside_row){ .sign = look->sign,
+		.role = look->role,
+		.texts = { text_of(before), text_of(after) },
+		.names = { before ? before->name : NULL,
+			after ? after->name : NULL },
+		.paths = { pair->paths[0], pair->paths[1] },
+		.gap = gap_of(gaps, change) };
+}
+
+/* Above the rows of a nested graph. */
+static struct beside_row
+make_heading(const struct fx_nested_pair *pair)
+{
+	return (struct beside_row){ .sign = "/",
+		.role = FX_ROLE_PATH,
+		.texts = { fx_xasprintf("/%s", pair->paths[0]),
+			fx_xasprintf("/%s", pair->paths[1]) },
+		.paths = { pair->paths[0], pair->paths[1] },
+		.gap = NAN };
+}
+
+static bool
+have_differences(const struct fx_change *changes, size_t count)
+{
+	size_t i = 0;
+
+	while (i < count && changes[i].kind == FX_CHANGE_SAME)
+		i++;
+	return i < count;
+}
+
+/* The rows of PAIR; nested graphs that are the same have none. */
+static void
+add_rows(struct beside *beside, const struct fx_nested_pair *pair,
+	const struct fx_map *gaps)
+{
+	FX_AUTO_FREE struct fx_change *changes = NULL;
+	bool is_nested = *pair->paths[1] != '\0';
+	size_t count;
+
+	fx_graph_diff(&pair->pairs, &changes, &count);
+	if (is_nested && !have_differences(changes, count))
+		return;
+	if (is_nested)
+		fx_vec_push(&beside->rows, make_heading(pair));
+	for (size_t i = 0; i < count; i++)
+		fx_vec_push(&beside->rows, make_row(pair, &changes[i], gaps));
+}
+
 static struct beside *
 make_beside(struct fx_graph *const graphs[2], const char *const names[2],
 	const struct fx_comparison *comparison)
 {
 	struct beside *beside = FX_NEW(struct beside);
-	FX_AUTO_PAIRS struct fx_pairs pairs = { .counts = { 0 } };
-	FX_AUTO_FREE struct fx_change *changes = NULL;
+	FX_AUTO_NESTED_PAIRS struct fx_nested_pairs pairs = { .count = 0 };
 	FX_AUTO_MAP struct fx_map gaps = { .slots = NULL };
-	size_t count;
 
 	index_gaps(comparison, &gaps);
-	fx_pairs_make(graphs[0], graphs[1], &pairs);
-	fx_graph_diff(&pairs, &changes, &count);
-	for (size_t i = 0; i < count; i++) {
-		const struct cmd_change_look *look =
-			cmd_change_look(changes[i].kind);
-		struct beside_row row = { .sign = look->sign,
-			.role = look->role,
-			.texts = { text_of(changes[i].before),
-				text_of(changes[i].after) },
-			.gap = gap_of(&gaps, &changes[i]) };
-
-		fx_vec_push(&beside->rows, row);
-	}
+	fx_nested_pairs_make(graphs[0], graphs[1], &pairs);
+	for (size_t i = 0; i < pairs.count; i++)
+		add_rows(beside, &pairs.items[i], &gaps);
 	beside->titles[0] = fx_xstrdup(names[0]);
 	beside->titles[1] = fx_xstrdup(names[1]);
 	beside->has_gaps = comparison != NULL;

@@ -176,10 +176,20 @@ is_time(const char *text, int64_t *ret)
 	       *ret <= UINT32_MAX;
 }
 
-/* NODE is of a graph around, which up selected. */
+/* NODE is of a graph around, which up selected, or of one that was entered. */
 static FX_NODISCARD struct fx_error *
-other_graph(const struct fx_node *node)
+other_graph(const struct fx_model *model, const struct fx_node *node)
 {
+	const char *path = fx_model_graph_path(model, node->graph);
+	size_t position;
+
+	if (!fx_position_in(model, node->graph, &position))
+		return fx_error_hint(fx_error_new(FX_ERR_UNSUPPORTED,
+					     "%%%s is in /%s, and execution "
+					     "does not stand there",
+					     node->name, path),
+			"until %s.%s runs on to it, if that graph runs", path,
+			node->name);
 	return fx_error_hint(fx_error_new(FX_ERR_UNSUPPORTED,
 				     "%%%s is in a graph around that of "
 				     "execution",
@@ -207,7 +217,7 @@ goto_exec(struct cmd_ctx *ctx)
 		if (err)
 			return err;
 		if (node->graph != graph)
-			return other_graph(node);
+			return other_graph(ctx->model, node);
 		position = fx_graph_position(graph, node);
 	}
 	return stopped(ctx,

@@ -30,6 +30,7 @@ fxs_tests = \
 	%D%/move_keys.fxs \
 	%D%/names.fxs \
 	%D%/nested.fxs \
+	%D%/nested_diff.fxs \
 	%D%/nested_stop.fxs \
 	%D%/open.fxs \
 	%D%/output.fxs \

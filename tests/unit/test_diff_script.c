@@ -2,7 +2,7 @@
  * the other.
  *
  * B is A with random edits, or has nothing to do with it; both may have nested
- * graphs.
+ * graphs.  FXT_PAIRS=1000 takes as many pairs of each kind.
  */
 #include <config.h>
 
@@ -318,10 +318,11 @@ for_seeds(bool (*holds)(uint64_t seed, const char *path), size_t most)
 {
 	char *folder = fxt_folder_new();
 	FX_AUTO_FREE char *path = fx_xasprintf("%s/diff.fxg", folder);
-	size_t graphs = fxt_part(most);
+	const char *pairs = getenv("FXT_PAIRS");
+	size_t graphs = pairs ? strtoul(pairs, NULL, 10) : fxt_part(most);
 	size_t failed = 0;
 
-	for (uint64_t seed = 1; seed <= graphs && failed < 3; seed++)
+	for (uint64_t seed = 1; seed <= graphs && failed < 10; seed++)
 		if (!holds(seed, path)) {
 			printf("  seed %llu\n", (unsigned long long)seed);
 			failed++;

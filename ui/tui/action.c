@@ -78,7 +78,7 @@ void
 tui_do_last(struct tui *tui)
 {
 	struct fx_model *model = tui_model(tui);
-	struct fx_graph *graph = model ? fx_model_graph(model) : NULL;
+	struct fx_graph *graph = model ? fx_position_graph(model) : NULL;
 
 	if (tui->count && graph && tui->focus == TUI_VIEW_GRAPH &&
 		(size_t)tui->count < graph->node_count)

@@ -258,6 +258,8 @@ hint_of(const struct tui *tui, const char *prompt, int columns)
 	};
 	bool is_question = strcmp(prompt, tui->prompt) != 0;
 	int is_aside = tui->focus != TUI_VIEW_GRAPH;
+	int width = (int)fx_utf8_text_width(prompt, strlen(prompt));
+	int least = FX_MAX(HINT_LEAST, width + 2);
 	size_t i = 0;
 
 	if (tui->focus == TUI_VIEW_CMD)
@@ -266,7 +268,7 @@ hint_of(const struct tui *tui, const char *prompt, int columns)
 				     (size_t)tui->views[TUI_VIEW_CMD].rows)
 		return is_aside ? "? keys   : PgUp more   q back"
 				: "? keys   : PgUp more   q leave";
-	while ((int)strlen(hints[i][is_aside]) + HINT_LEAST > columns &&
+	while ((int)strlen(hints[i][is_aside]) + least > columns &&
 		i + 1 < FX_ARRAY_LEN(hints))
 		i++;
 	return hints[i][is_aside];

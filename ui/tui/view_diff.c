@@ -16,6 +16,7 @@
 #include "base/utf8.h"
 #include "commands/shell/beside.h"
 #include "session/passing.h"
+#include "session/position.h"
 #include "ui/tui/tui_private.h"
 
 enum {
@@ -28,6 +29,13 @@ static bool
 is_same(const struct beside_row *row)
 {
 	return *row->sign == ' ' && !(row->gap > 0);
+}
+
+/* Whether ROW says which nested graph the rows below it are of. */
+static bool
+is_heading(const struct beside_row *row)
+{
+	return *row->sign == '/';
 }
 
 /* A line for each row that differs or stands near one, and one for each stretch
@@ -63,9 +71,10 @@ static size_t
 first_difference(const struct tui_diff *diff)
 {
 	for (size_t i = 0; i < diff->lines.count; i++) {
-		size_t row = diff->lines.items[i].row;
+		const struct beside_row *row =
+			&diff->beside->rows.items[diff->lines.items[i].row];
 
-		if (!is_same(&diff->beside->rows.items[row]))
+		if (!is_same(row) && !is_heading(row))
 			return i;
 	}
 	return 0;
@@ -209,8 +218,9 @@ diff_row(void *context, size_t index, const struct fx_area *area)
 	row = &diff->beside->rows.items[line->row];
 	roles[0] = *row->sign == '~' ? FX_ROLE_REMOVED : row->role;
 	roles[1] = row->role;
-	fx_area_text(area, 0, 0, (struct fx_look){ .role = row->role },
-		row->sign);
+	if (!is_heading(row))
+		fx_area_text(area, 0, 0, (struct fx_look){ .role = row->role },
+			row->sign);
 	rest = sides_of(diff->beside, area);
 	paint_line(tui, &rest, roles, (const char *const *)row->texts);
 	if (diff->beside->has_gaps)
@@ -245,6 +255,56 @@ diff_find(void *context, const char *words, long from, bool back)
 		if (i > 0 && has_words(diff, i - 1, words))
 			return i;
 	return -1;
+}
+
+/* --- Enter --------------------------------------------------------------- */
+
+/* The row that is selected, or NULL. */
+static const struct beside_row *
+selected_row(struct tui *tui)
+{
+	const struct tui_diff *diff = &tui->diff;
+	size_t line = tui->views[TUI_VIEW_DIFF].selected;
+
+	if (line == 0 || line > diff->lines.count ||
+		diff->lines.items[line - 1].count > 1)
+		return NULL;
+	return &diff->beside->rows.items[diff->lines.items[line - 1].row];
+}
+
+/* Into the graph that has side SIDE of ROW: times are of the current one. */
+static void
+enter_side(struct tui *tui, const struct beside_row *row, int side)
+{
+	const char *name = tui->diff.beside->titles[side];
+	struct fx_model *model = fx_session_find_model(tui->session, name);
+
+	if (!model)
+		model = tui_model(tui);
+	if (model)
+		tui_run_linef(tui, "graph %s/%s", fx_model_name(model),
+			row->paths[side]);
+}
+
+void
+tui_do_diff_go(struct tui *tui)
+{
+	const struct beside_row *row = selected_row(tui);
+	struct fx_model *model;
+	struct fx_node *node;
+	const char *name;
+	int side;
+
+	if (!row)
+		return;
+	side = row->texts[1] ? 1 : 0;
+	name = row->names[side];
+	enter_side(tui, row, side);
+	model = tui_model(tui);
+	node = model && name ? fx_graph_find(fx_position_graph(model), name)
+			     : NULL;
+	if (node && tui_graph_go_to(tui, node))
+		tui_focus(tui, TUI_VIEW_GRAPH);
 }
 
 static void

@@ -538,7 +538,7 @@ graph_row(void *context, size_t index, const struct fx_area *area)
 	int end;
 
 	column = paint_lanes(tui, index, area, column);
-	last = fx_graph_at(fx_model_graph(model), run->first + run->count - 1);
+	last = fx_graph_at(node->graph, run->first + run->count - 1);
 	end = paint_shape(last, area, column);
 	name = fx_area_part(area, 0, column, 1, end - column);
 	if (run->fold) {

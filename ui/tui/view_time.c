@@ -1,4 +1,4 @@
-/* view_time.c - one row for the whole run:
+/* view_time.c - one row for the whole run of the graph that is shown:
  *
  *	time |------b-----!^...e......b......|  24/71
  *
@@ -156,10 +156,12 @@ mark_nan(struct tui_time *time, struct fx_model *model)
 {
 	struct fx_nonfinite found;
 
-	if (fx_nonfinite_is_result(model) && fx_nonfinite_first(model, &found))
+	if (fx_nonfinite_is_result(model) &&
+		fx_nonfinite_first(model, &found) &&
+		found.node->graph == time->key.graph)
 		time->nan =
 			fx_graph_position(found.node->graph, found.node) + 1;
-	if (time->nan && time->nan <= fx_position_outermost(model))
+	if (time->nan && time->nan <= time->key.position)
 		put_mark(time, time->nan - 1, '!');
 }
 
@@ -208,7 +210,8 @@ static void
 make_marks(struct tui *tui, struct fx_model *model, size_t columns)
 {
 	struct tui_time *time = &tui->time;
-	struct fx_graph *graph = fx_model_graph(model);
+	struct fx_graph *graph = fx_position_graph(model);
+	size_t position;
 
 	fx_vec_clear(&time->marks);
 	columns = FX_MIN(columns, graph->node_count);
@@ -221,9 +224,9 @@ make_marks(struct tui *tui, struct fx_model *model, size_t columns)
 	mark_edits(time, graph);
 	mark_stops(tui, graph);
 	mark_nan(time, model);
-	if (fx_position_is_started(model) &&
-		time->key.position < graph->node_count)
-		put_mark(time, time->key.position, '^');
+	if (fx_position_in(model, graph, &position) &&
+		position < graph->node_count)
+		put_mark(time, position, '^');
 }
 
 static void
@@ -231,7 +234,7 @@ time_refresh(struct tui *tui, int columns)
 {
 	struct fx_model *model = tui_model(tui);
 	struct tui_time *time = &tui->time;
-	const struct fx_graph *graph = model ? fx_model_graph(model) : NULL;
+	const struct fx_graph *graph = model ? fx_position_graph(model) : NULL;
 	struct tui_time_key key = { .columns = columns };
 	int width;
 
@@ -244,7 +247,7 @@ time_refresh(struct tui *tui, int columns)
 	key.serial = graph->serial;
 	key.version = graph->version;
 	key.executed = fx_position_executed(model);
-	key.position = fx_position_outermost(model);
+	(void)fx_position_in(model, graph, &key.position);
 	key.stops = stops_key(tui);
 	if (is_same_key(&time->key, &key))
 		return;

@@ -1,5 +1,5 @@
-/* view_time.h - one row for the whole run: what ran, where it stops, what was
- * edited, the first NaN.
+/* view_time.h - one row for the whole run of the graph that is shown: what ran,
+ * where it stops, what was edited, the first NaN.
  */
 #ifndef FX_UI_TUI_VIEW_TIME_H
 #define FX_UI_TUI_VIEW_TIME_H
@@ -31,7 +31,7 @@ struct tui_time {
 	uint32_t nan_serial;
 };
 
-/* The node at POSITION of the model's graph was seen to hold NaN. */
+/* The node at POSITION of the graph pane's graph was seen to hold NaN. */
 void tui_time_see_nan(struct tui *tui, size_t position);
 /* The position that COLUMN of the row stands for; -1: none. */
 long tui_time_position(const struct tui *tui, int column);

@@ -158,14 +158,15 @@ cmd_beside_graphs(struct cmd_ctx *ctx, struct fx_graph *const graphs[2],
 }
 
 void
-cmd_beside_candidate(struct cmd_ctx *ctx, const struct fx_passing *passing)
+cmd_beside_candidate(const struct front *front,
+	const struct fx_passing *passing)
 {
 	static const char *const names[] = { "as it is", "with the candidate" };
 	struct fx_graph *graphs[2];
 	struct beside *beside;
 	struct fx_error *err;
 
-	if (!ctx->front->beside)
+	if (!front->beside)
 		return;
 	err = fx_passing_preview(passing, graphs);
 	/* Should it fail, applying it says so. */
@@ -174,7 +175,7 @@ cmd_beside_candidate(struct cmd_ctx *ctx, const struct fx_passing *passing)
 		return;
 	beside = make_beside(graphs, names, NULL);
 	beside->is_candidate = true;
-	ctx->front->beside(ctx->front->context, beside);
+	front->beside(front->context, beside);
 	fx_graph_free(graphs[0]);
 	fx_graph_free(graphs[1]);
 }

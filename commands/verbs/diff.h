@@ -15,6 +15,7 @@ struct fx_comparison;
 struct fx_graph;
 struct fx_model;
 struct fx_passing;
+struct front;
 
 /* The model that NAME means; "." is the current one. */
 FX_NODISCARD struct fx_error *cmd_find_model(struct cmd_ctx *ctx,
@@ -53,7 +54,7 @@ FX_NODISCARD struct fx_error *cmd_compare_models(struct cmd_ctx *ctx,
 void cmd_beside_graphs(struct cmd_ctx *ctx, struct fx_graph *const graphs[2],
 	const char *const names[2], const struct fx_comparison *comparison);
 /* The same: the graph, and what the candidate at hand would make of it. */
-void cmd_beside_candidate(struct cmd_ctx *ctx,
+void cmd_beside_candidate(const struct front *front,
 	const struct fx_passing *passing);
 
 /* How a change is written: the sign before it, a word, its role. */

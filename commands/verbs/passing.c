@@ -28,23 +28,43 @@ cmd_stepped_deinit(struct cmd_stepped *stepped)
 
 /* --- telling ------------------------------------------------------------- */
 
+/* More of what was done would push its result off the screen. */
+enum {
+	MAX_DONE = 12
+};
+
+/* The candidates from FROM on: with their keys those that would be taken, else
+ * what was done, of which a terminal gets the first few.
+ */
 static void
 say_decisions(struct cmd_ctx *ctx, const struct fx_passing *passing,
-	size_t from, bool shows_keys)
+	size_t from, bool is_dry)
 {
 	const char *const keys[] = { "status", "step",
-		shows_keys ? "key" : "~key" };
-	size_t count;
+		is_dry ? "key" : "~key" };
+	size_t count, shown;
 	const struct fx_decision *decisions =
 		fx_passing_decisions(passing, &count);
 
+	if (count == from) {
+		out_line(ctx->out, FX_ROLE_PLAIN, "no candidates");
+		return;
+	}
+	shown = !is_dry && out_default_rows(ctx->out)
+			? FX_MIN(count - from, (size_t)MAX_DONE)
+			: count - from;
 	out_table_begin(ctx->out, "steps", FX_ARRAY_LEN(keys), keys);
-	for (size_t i = from; i < count; i++) {
+	for (size_t i = from; i < from + shown; i++) {
 		out_cell(ctx->out, FX_ROLE_CHANGED, "%s",
-			decisions[i].is_applied ? "done" : "skipped");
+			!decisions[i].is_applied ? "skipped"
+			: is_dry                 ? "planned"
+						 : "done");
 		out_cell(ctx->out, FX_ROLE_PLAIN, "%s", decisions[i].text);
 		out_cell(ctx->out, FX_ROLE_PLAIN, "%s", decisions[i].key);
 	}
+	if (count - from > shown)
+		out_table_more(ctx->out, count - from - shown,
+			"pass diff shows all");
 	out_table_end(ctx->out);
 }
 
@@ -176,7 +196,7 @@ go_on(struct cmd_ctx *ctx, struct fx_passing *passing)
 			(int64_t)fx_passing_total(passing));
 		out_line(ctx->out, FX_ROLE_PLAIN, "%s %s", fx_buf_text(&place),
 			fx_passing_candidate(passing)->text);
-		cmd_beside_candidate(ctx, passing);
+		cmd_beside_candidate(ctx->front, passing);
 		return NULL;
 	}
 	if (err) {

@@ -305,6 +305,8 @@ fx_passing_finish(struct fx_passing *p, const struct fx_passing_ending *ending,
 
 	*verified_ret = (struct fx_verify_result){ .why = NULL };
 	*report_ret = (struct fx_edit_report){ .position = 0 };
+	/* Who paints while this is verified finds none at hand. */
+	p->has_candidate = false;
 	fx_pass_end(FX_TAKE(p->work));
 	if (!err)
 		err = verify_group(p, verified_ret);

@@ -46,6 +46,7 @@ fxs_tests = \
 	%D%/sizes.fxs \
 	%D%/source.fxs \
 	%D%/step.fxs \
+	%D%/step_begin.fxs \
 	%D%/stops.fxs \
 	%D%/tutorial.fxs \
 	%D%/value_colors.fxs \

@@ -22,6 +22,8 @@ struct world {
 	struct fx_session *session;
 	struct fx_model *model;
 	struct fx_hash before;
+	int looks; /* how often look() was called */
+	int finds; /* ... with a candidate at hand */
 };
 
 static void
@@ -260,6 +262,52 @@ ctrl_c_leaves_all_as_it_was(void)
 		w.before));
 }
 
+/* What a screen asks when it paints. */
+static bool
+look(void *context)
+{
+	struct world *w = context;
+	const struct fx_passing *passing = fx_session_passing(w->session);
+
+	w->looks++;
+	if (passing && fx_passing_candidate(passing))
+		w->finds++;
+	return false;
+}
+
+/* A pass that is left with a candidate at hand has none while it is verified.
+ */
+static void
+who_looks_at_the_end_finds_no_candidate(void)
+{
+	struct fxt_planted planted;
+	FX_AUTO_VERIFY_RESULT struct fx_verify_result verified = {
+		.why = NULL
+	};
+	FX_AUTO_EDIT_REPORT struct fx_edit_report report = { 0 };
+	struct fx_passing *passing;
+	struct fx_error *err = NULL;
+	FX_AUTO(world) struct world w = { .session = NULL };
+	const struct fx_pass_step step = { .pass = &planted.pass };
+	const struct fx_passing_request request = { .command = "pass run",
+		.steps = &step,
+		.step_count = 1,
+		.is_stepped = true };
+
+	fxt_planted_at(1, &planted);
+	w = world_new(planted.body, planted.x);
+	FXT_OK(fx_passing_begin(w.session, w.model, &request, &passing));
+	while (fx_passing_next(passing, &err) &&
+		strcmp(fx_passing_key(passing), "h"))
+		FXT_OK(fx_passing_take(passing, true));
+	CU_ASSERT_FATAL(fx_passing_candidate(passing) != NULL);
+	fx_session_set_tick(w.session, look, &w);
+	FXT_FAILS(fx_passing_finish(passing, NULL, &verified, &report),
+		FX_ERR_CHECK);
+	FXT_IS(w.looks, >, 0);
+	FXT_EQ(w.finds, 0);
+}
+
 int
 main(void)
 {
@@ -269,6 +317,7 @@ main(void)
 		FXT_CASE(one_place_of_fifty_is_found),
 		FXT_CASE(what_cannot_run_is_refused_if_asked),
 		FXT_CASE(ctrl_c_leaves_all_as_it_was),
+		FXT_CASE(who_looks_at_the_end_finds_no_candidate),
 	};
 
 	/* Built without libtorch. */

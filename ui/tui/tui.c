@@ -268,6 +268,7 @@ tui_run_on(struct tui_screen *screen, const struct tui_options *options,
 
 	init(tui, screen, options);
 	tui_open_line(tui);
+	tui_diff_begin(tui);
 	tui_graph_follow(tui);
 	while (!tui->is_leaving) {
 		tui_frame(tui);

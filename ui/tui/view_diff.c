@@ -15,6 +15,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "commands/shell/beside.h"
+#include "commands/verbs/diff.h"
 #include "session/passing.h"
 #include "session/position.h"
 #include "ui/tui/tui_private.h"
@@ -95,6 +96,15 @@ tui_diff_show(struct tui *tui, struct beside *beside)
 		tui_set_layout(tui, TUI_LAYOUT_DIFF);
 	}
 	diff->is_new = !beside->is_candidate;
+}
+
+void
+tui_diff_begin(struct tui *tui)
+{
+	const struct fx_passing *passing = fx_session_passing(tui->session);
+
+	if (passing && fx_passing_candidate(passing))
+		cmd_beside_candidate(&tui->front, passing);
 }
 
 void

@@ -26,6 +26,8 @@ struct tui_diff {
 	enum tui_layout layout_before; /* while a pass is stepped */
 };
 
+/* The candidate of a pass that was being stepped before the screen came. */
+void tui_diff_begin(struct tui *tui);
 /* Show BESIDE, which is the pane's now; after a command, what is
  * no longer true goes away.
  */

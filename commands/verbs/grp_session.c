@@ -373,7 +373,8 @@ const struct cmd_entry cmd_group_session[] = {
 			"Without a name the open ones are listed, and the "
 			"graphs within the current one: /PATH enters one of "
 			"these, so that names, positions and edits are of it "
-			"until execution moves; / leaves it.",
+			"until execution moves; / leaves it. A copy has the "
+			"weights and inputs that are there, and its own run.",
 		.synonyms = "inferiors models switch open list nested enter "
 			    "branch loop body",
 		.args = { { "graph", CMD_ARG_GRAPH, CMD_OPTIONAL,

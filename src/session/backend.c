@@ -99,6 +99,17 @@ tell(void *context, const char *line)
 	fx_model_tell(context, fx_xstrdup(line));
 }
 
+/* Why MODEL has no libtorch; NULL: it has, or nobody tried. */
+static const char *
+why_no_torch(const struct fx_model *model)
+{
+	const struct fx_session *session = model->session;
+
+	return !model->torch && session->no_torch_python == model->torch_python
+		       ? session->no_torch
+		       : NULL;
+}
+
 /* MODEL's own over the torch of the Python that traced it; that there is none
  * is kept, as trying takes long.
  */
@@ -107,21 +118,23 @@ need_torch(struct fx_session *session, struct fx_model *model,
 	struct fx_backend **ret)
 {
 	const struct fx_shim_options options = {
-		.python = model->traced ? model->traced->path : NULL,
+		.python = model->torch_python,
 		.tell = tell,
 		.context = model,
 	};
 	struct fx_error *err = NULL;
 
-	if (!model->torch && session->no_torch)
+	if (why_no_torch(model))
 		return fx_error_new(FX_ERR_UNSUPPORTED, "%s",
-			session->no_torch);
+			why_no_torch(model));
 	if (!model->torch)
 		err = fx_backend_torch_new(&options, &model->torch);
 	if (model->torch)
 		model->torch->meta = session->meta;
 	if (err) {
+		free(session->no_torch);
 		session->no_torch = fx_xstrdup(fx_error_message(err));
+		session->no_torch_python = model->torch_python;
 		return err;
 	}
 	*ret = model->torch;
@@ -146,7 +159,7 @@ fx_session_prepare(struct fx_session *session)
 		model->torch || session->backends.count || session->no_torch)
 		return;
 	session->prepared = model->number;
-	options.python = model->traced ? model->traced->path : NULL;
+	options.python = model->torch_python;
 	/* The library stays when its backend goes. */
 	fx_error_free(fx_backend_torch_new(&options, &backend));
 	fx_backend_free(backend);
@@ -335,8 +348,8 @@ fx_model_why_no_values(struct fx_model *model)
 				 FX_SET_BACKEND),
 		    "meta"))
 		return fx_xstrdup("set backend meta computes no values");
-	why = model->session->no_torch ? fx_xstrdup(model->session->no_torch)
-				       : why_not_weights(model);
+	why = why_no_torch(model) ? fx_xstrdup(why_no_torch(model))
+				  : why_not_weights(model);
 	return why ? why : fx_xstrdup("there are no values");
 }
 
@@ -345,7 +358,7 @@ fx_model_trial_backend(struct fx_model *model, struct fx_backend **ret,
 	bool *is_own_ret)
 {
 	const struct fx_shim_options options = {
-		.python = model->traced ? model->traced->path : NULL,
+		.python = model->torch_python,
 	};
 	struct fx_error *err = NULL;
 

@@ -169,6 +169,8 @@ add_traced(struct fx_session *session, const struct fx_trace_request *request,
 		return NULL;
 	model = add_model(session, as, report);
 	model->traced = traced_new(request, report, is_partial);
+	if (model->traced->path)
+		model->torch_python = fx_intern(model->traced->path);
 	fx_decisions_open(model);
 	break_at_stops(session, model);
 	return model;

@@ -90,6 +90,6 @@ fx_model_extract(struct fx_model *model, struct fx_node *const *nodes,
 	copy->class_name = model->graph->class_name;
 	fx_part_build(&partition, &partition.parts.items[0], copy, NULL, false);
 	*ret = fx_session_add_graph(session, copy, as->name, as->line);
-	(*ret)->is_trusted = model->is_trusted;
+	fx_model_descend(*ret, model);
 	return give_inputs(*ret, model, &partition.parts.items[0]);
 }

@@ -515,3 +515,29 @@ fx_model_give_input(struct fx_model *model, struct fx_node *node,
 	fx_model_invalidate(model, &change, &report);
 	return NULL;
 }
+
+void
+fx_model_share_inputs(struct fx_model *copy, const struct fx_model *model,
+	const struct fx_map *nodes)
+{
+	struct fx_node *node;
+
+	fx_graph_for_each_node (node, model->graph) {
+		const struct fx_input *input = find_input(model, node->id);
+		const struct fx_node *same = fx_map_get_pointer(nodes, node);
+		uintptr_t before =
+			fx_map_get(&model->looked, (uintptr_t)node->id, 0);
+		struct fx_input shared;
+
+		if (before)
+			fx_map_set(&copy->looked, (uintptr_t)same->id, before);
+		if (!input)
+			continue;
+		shared = *input;
+		shared.node = same->id;
+		shared.given.text = fx_xstrdup(input->given.text);
+		shared.given.time = fx_journal_now(copy->graph);
+		shared.datum = fx_datum_ref(input->datum);
+		fx_vec_push(&copy->inputs, shared);
+	}
+}

@@ -32,6 +32,13 @@ fx_model_new(struct fx_session *session, struct fx_graph *graph_taken)
 }
 
 void
+fx_model_descend(struct fx_model *model, const struct fx_model *from)
+{
+	model->is_trusted = from->is_trusted;
+	model->torch_python = from->torch_python;
+}
+
+void
 fx_model_free(struct fx_model *model)
 {
 	if (!model)

@@ -585,6 +585,6 @@ fx_reduction_open(struct fx_session *session, const struct fx_model *model,
 
 	copy->origin = NULL;
 	opened = fx_session_add_graph(session, copy, as->name, as->line);
-	opened->is_trusted = model->is_trusted;
+	fx_model_descend(opened, model);
 	return opened;
 }

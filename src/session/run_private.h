@@ -180,5 +180,8 @@ void fx_activation_invalidate(struct fx_model *model,
 FX_NODISCARD struct fx_error *fx_model_give_input(struct fx_model *model,
 	struct fx_node *node, const struct fx_model *other,
 	struct fx_datum *datum);
+/* COPY runs with what MODEL was given; NODES has its node for each of MODEL. */
+void fx_model_share_inputs(struct fx_model *copy, const struct fx_model *model,
+	const struct fx_map *nodes);
 
 #endif /* FX_SESSION_RUN_PRIVATE_H */

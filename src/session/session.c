@@ -264,6 +264,7 @@ struct fx_error *
 fx_session_copy(struct fx_session *session, struct fx_model *model,
 	const struct fx_opening *as, struct fx_model **ret)
 {
+	FX_AUTO_MAP struct fx_map nodes = { .slots = NULL };
 	FX_AUTO_FREE char *skipped = NULL;
 	struct fx_error *err = fx_session_need_room(session);
 	struct fx_graph *copy;
@@ -276,10 +277,11 @@ fx_session_copy(struct fx_session *session, struct fx_model *model,
 		err = fx_model_fetch_weights(model, &skipped);
 	if (err)
 		return err;
-	copy = fx_graph_clone(model->graph, fx_session_serial(session), NULL);
+	copy = fx_graph_clone(model->graph, fx_session_serial(session), &nodes);
 	copy->origin = NULL;
 	*ret = fx_session_add_graph(session, copy, as->name, as->line);
-	(*ret)->is_trusted = model->is_trusted;
+	fx_model_descend(*ret, model);
+	fx_model_share_inputs(*ret, model, &nodes);
 	return NULL;
 }
 

@@ -61,6 +61,10 @@ struct fx_model {
 	struct fx_decisions *decisions; /* of its recording, or NULL */
 	bool is_trusted; /* traced here, where its code ran, or a copy of such
 			  */
+	/* Whose torch it runs on, interned; NULL: the one that is loaded, or
+	 * else the one that fxdb was built for.
+	 */
+	const char *torch_python;
 	struct fx_child_tree *tree; /* what it has, or NULL */
 	bool has_weights;           /* they were fetched from it */
 	const char *left_behind;    /* tensors that had no form; interned */
@@ -130,6 +134,7 @@ struct fx_session {
 	bool has_seeded_torch;
 	FX_VEC(struct fx_child_run) child_runs;
 	char *no_torch;                 /* why there is no libtorch, or NULL */
+	const char *no_torch_python;    /* ... for models that run on it */
 	struct fx_datum *value_at_hand; /* borrowed: $v, or NULL */
 	fx_dprintf_fn *say_dprintf;
 	void *dprintf_context;
@@ -154,6 +159,8 @@ fx_session_need_room(const struct fx_session *session);
 struct fx_model *fx_model_new(struct fx_session *session,
 	struct fx_graph *graph_taken);
 void fx_model_free(struct fx_model *model);
+/* MODEL is made of FROM: what holds for the origin holds for it. */
+void fx_model_descend(struct fx_model *model, const struct fx_model *from);
 
 /* shapes.c */
 void fx_model_propagate_at_open(struct fx_model *model);

@@ -41,6 +41,10 @@ EXTRA_DIST += %D%/example.sh %D%/capture/decisions.py %D%/capture/examples.py \
 	tests/data/trace/exported.py tests/data/trace/graphs.py \
 	tests/data/trace/sizes.py tests/data/trace/cached.py tests/data/trace/held.py
 
+# What is made of a graph runs as it does.
+TESTS += %D%/copies.sh
+EXTRA_DIST += %D%/copies.sh %D%/copies.py
+
 # What a call that leaves something out means.
 TESTS += %D%/defaults.sh
 EXTRA_DIST += %D%/defaults.sh %D%/defaults.py

@@ -56,7 +56,8 @@ libfxcmd_a_SOURCES += \
 	%D%/verbs/specialisations.c %D%/verbs/nonfinite.c %D%/verbs/stop.c \
 	%D%/shell/table.c %D%/shell/habits.def %D%/shell/groups.def %D%/shell/groups.h \
 	%D%/verbs/tensor_rows.c %D%/verbs/tensor_rows.h \
-	%D%/learn/tutorial.c \
+	%D%/learn/tutorial.c %D%/learn/tutorial.h \
+	%D%/learn/tutorial_graph.c \
 	%D%/verbs/value.c \
 	%D%/verbs/weights.c \
 	%D%/verbs/graphs.c %D%/verbs/graphs.h \

@@ -9,7 +9,8 @@ EXTRA_DIST += %D%/bench %D%/check %D%/check-format %D%/check-headers \
 
 # Demonstrations, and an example of checks that a CI job runs.
 demodir = $(pkgdatadir)/demo
-dist_demo_DATA = %D%/demo/check_model.fxdb %D%/demo/resnet.fxdb
+dist_demo_DATA = %D%/demo/check_model.fxdb %D%/demo/resnet.fxdb \
+	%D%/demo/wrong.fxdb
 
 # Cheap enough for every `make check`.
 TESTS += %D%/check-layers

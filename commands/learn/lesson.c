@@ -21,12 +21,17 @@ static const struct {
 } texts[] = {
 	{ "lesson", false, offsetof(struct cmd_lesson, title) },
 	{ "model", false, offsetof(struct cmd_lesson, model) },
+	{ "file", false, offsetof(struct cmd_lesson, file) },
+	{ "class", false, offsetof(struct cmd_lesson, class_name) },
+	{ "breaks", false, offsetof(struct cmd_lesson, breaks) },
+	{ "aside", false, offsetof(struct cmd_lesson, aside) },
 	{ "says", false, offsetof(struct cmd_lesson, says) },
 	{ "end", false, offsetof(struct cmd_lesson, end) },
 	{ "say", true, offsetof(struct cmd_step, say) },
 	{ "do", true, offsetof(struct cmd_step, task) },
 	{ "hint", true, offsetof(struct cmd_step, hint) },
 	{ "line", true, offsetof(struct cmd_step, line) },
+	{ "instead", true, offsetof(struct cmd_step, instead) },
 	{ "done", true, offsetof(struct cmd_step, done) },
 	{ "way", true, offsetof(struct cmd_step, way) },
 	{ "needs", true, offsetof(struct cmd_step, needs) },
@@ -39,6 +44,13 @@ static const char *const checks[] = {
 	[CMD_CHECK_AT] = "at",
 	[CMD_CHECK_IS] = "is",
 };
+
+/* The I-th of the texts, in BASE. */
+static const char **
+text_at(void *base, size_t i)
+{
+	return (const char **)(void *)((char *)base + texts[i].offset);
+}
 
 static bool
 begins_lesson(const char *line)
@@ -67,7 +79,11 @@ take_text(const char **line)
 static void
 add_step(struct cmd_lesson *lesson)
 {
-	struct cmd_step step = { "", "", "", "", "", "", "", { 0 } };
+	struct cmd_step step = { 0 };
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(texts); i++)
+		if (texts[i].of_step)
+			*text_at(&step, i) = "";
 
 	fx_vec_push(&lesson->steps, step);
 }
@@ -80,11 +96,11 @@ put_text(struct cmd_lesson *lesson, const char *keyword, const char *text)
 		lesson->steps.count ? &fx_vec_last(&lesson->steps) : NULL;
 
 	for (size_t i = 0; i < FX_ARRAY_LEN(texts); i++) {
-		char *base = texts[i].of_step ? (char *)step : (char *)lesson;
+		void *base = texts[i].of_step ? (void *)step : (void *)lesson;
 
 		if (strcmp(texts[i].word, keyword) != 0 || !base)
 			continue;
-		*(const char **)(void *)(base + texts[i].offset) = text;
+		*text_at(base, i) = text;
 		return true;
 	}
 	for (size_t i = 0; step && i < FX_ARRAY_LEN(checks); i++) {
@@ -129,7 +145,10 @@ cmd_lesson_read(size_t index, struct cmd_lesson *ret)
 {
 	const char *line = fx_lessons_text;
 
-	*ret = (struct cmd_lesson){ "", "", "", "", { 0 }, 0 };
+	*ret = (struct cmd_lesson){ 0 };
+	for (size_t i = 0; i < FX_ARRAY_LEN(texts); i++)
+		if (!texts[i].of_step)
+			*text_at(ret, i) = "";
 	for (;; line = fx_str_next_line(line))
 		if (begins_lesson(line) && !index--)
 			break;

@@ -5,6 +5,11 @@
  *
  *	lesson	title; begins a lesson
  *	model	the example it works on
+ *	breaks	what is typed unseen, to break that
+ *	file	in place of a model: a file of the examples, which is put into
+ *		the current folder and which the first step opens
+ *	class	of the graph that it gives; the lesson follows the current one
+ *	aside	name of a graph that a step makes; it goes with the lesson
  *	says	before the first step
  *	end	after the last step
  *	step	begins a step:
@@ -12,6 +17,7 @@
  *	do	what to do
  *	hint	shown after a try that did not do it
  *	line	the answer
+ *	instead	what leads on where the answer fails, without Python
  *	done	shown when it is done
  *	way	commands that lead there without doing it: no wrong try
  *	needs	an expression without which the step is left out, for values
@@ -51,6 +57,7 @@ struct cmd_step {
 	const char *task;
 	const char *hint;
 	const char *line;
+	const char *instead;
 	const char *done;
 	const char *way;
 	const char *needs;
@@ -60,6 +67,10 @@ struct cmd_step {
 struct cmd_lesson {
 	const char *title;
 	const char *model;
+	const char *breaks;
+	const char *file;
+	const char *class_name;
+	const char *aside;
 	const char *says;
 	const char *end;
 	FX_VEC(struct cmd_step) steps;

@@ -7,6 +7,8 @@
  */
 #include <config.h>
 
+#include "commands/learn/tutorial.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,9 +17,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "commands/learn/help.h"
-#include "commands/learn/lesson.h"
 #include "commands/out/out.h"
-#include "commands/shell/data_files.h"
 #include "commands/shell/groups.h"
 #include "commands/shell/shell.h"
 #include "session/model.h"
@@ -28,16 +28,6 @@
 /* Bytes of the file that says how far one got. */
 #define STATE_LIMIT 100
 
-struct cmd_tutorial {
-	struct cmd_lesson lesson;
-	size_t number; /* of the lesson, from 0 */
-	size_t step;   /* from 0 */
-	int tries;     /* at this step */
-	int model;     /* number of the lesson's graph; 0: none */
-	int before;    /* of the graph that was current before; 0: none */
-	bool is_on;
-};
-
 void
 cmd_tutorial_free(struct cmd_tutorial *tutorial)
 {
@@ -45,76 +35,6 @@ cmd_tutorial_free(struct cmd_tutorial *tutorial)
 		return;
 	cmd_lesson_deinit(&tutorial->lesson);
 	free(tutorial);
-}
-
-/* --- the graph of the lesson -------------------------------------------- */
-
-static struct fx_model *
-find_model(struct cmd_shell *shell, int number)
-{
-	FX_AUTO_FREE char *name = fx_xasprintf("%d", number);
-
-	return number ? fx_session_find_model(shell->session, name) : NULL;
-}
-
-static void
-close_model(struct cmd_shell *shell)
-{
-	struct cmd_tutorial *tutorial = shell->tutorial;
-	struct fx_model *model = find_model(shell, tutorial->model);
-	struct fx_model *before = find_model(shell, tutorial->before);
-
-	if (model)
-		cmd_shell_drop(shell, model);
-	if (before)
-		fx_session_switch(shell->session, before);
-	tutorial->model = 0;
-	tutorial->before = 0;
-}
-
-/* Run LINE and drop what it says. */
-static FX_NODISCARD struct fx_error *
-run_silently(struct cmd_shell *shell, const char *line)
-{
-	FX_AUTO_BUF struct fx_buf said = { 0 };
-	struct out_stream stream = out_stream_buffer(&said, false);
-	struct out *out = out_new_plain(&stream);
-	struct fx_error *err = cmd_run(shell, line, out);
-
-	out_free(out);
-	return err;
-}
-
-static FX_NODISCARD struct fx_error *
-open_model(struct cmd_shell *shell)
-{
-	struct cmd_tutorial *tutorial = shell->tutorial;
-	struct fx_model *before = fx_session_model(shell->session);
-	struct fx_model *made;
-	FX_AUTO_FREE char *path = NULL;
-	FX_AUTO_FREE char *line = NULL;
-	struct fx_error *err = cmd_data_files(CMD_BUNDLE_EXAMPLES,
-		tutorial->lesson.model, &path);
-
-	if (err)
-		return err;
-	line = fx_xasprintf("load \"%s\" as lesson", path);
-	err = run_silently(shell, line);
-	if (err)
-		return err;
-	tutorial->before = before ? fx_model_number(before) : 0;
-	made = fx_session_model(shell->session);
-	tutorial->model = fx_model_number(made);
-	/* A save without a name must not change what lessons begin with. */
-	fx_model_set_path(made, NULL);
-	return NULL;
-}
-
-bool
-cmd_tutorial_owns(const struct cmd_shell *shell, const struct fx_model *model)
-{
-	return shell->tutorial &&
-	       shell->tutorial->model == fx_model_number(model);
 }
 
 /* --- how far one got ---------------------------------------------------- */
@@ -234,9 +154,9 @@ is_done(struct cmd_shell *shell, struct fx_model *model)
 static bool
 can_be_done(struct cmd_shell *shell, const struct cmd_step *step)
 {
-	struct fx_model *model = find_model(shell, shell->tutorial->model);
+	struct fx_model *model = cmd_tutorial_model(shell);
 
-	return !*step->needs || is_true(shell, model, step->needs);
+	return !*step->needs || (model && is_true(shell, model, step->needs));
 }
 
 static void
@@ -290,6 +210,7 @@ go_on(struct cmd_shell *shell, struct out *out)
 	say_step(shell, out);
 }
 
+/* WORD is said before what the step taught; "": it taught nothing. */
 static void
 pass_step(struct cmd_shell *shell, struct out *out, const char *word)
 {
@@ -297,7 +218,8 @@ pass_step(struct cmd_shell *shell, struct out *out, const char *word)
 	FX_AUTO_FREE char *text =
 		fx_xasprintf("%s %s", word, this_step(tutorial)->done);
 
-	cmd_say_wrapped(out, text, 0);
+	if (*word)
+		cmd_say_wrapped(out, text, 0);
 	tutorial->step++;
 	go_on(shell, out);
 }
@@ -327,15 +249,20 @@ advice_after(struct cmd_shell *shell, const char *line)
 {
 	const struct cmd_tutorial *tutorial = shell->tutorial;
 	const struct cmd_step *step = this_step(tutorial);
-	struct fx_model *model = find_model(shell, tutorial->model);
-	struct fx_node *stop =
-		fx_position_is_started(model) ? fx_position_node(model) : NULL;
+	struct fx_model *model = cmd_tutorial_model(shell);
+	struct fx_node *stop = model && fx_position_is_started(model)
+				       ? fx_position_node(model)
+				       : NULL;
 
 	if (is_answer(step, line) && stop &&
 		fx_model_has_breakpoint(model, stop))
 		return fx_xasprintf("the breakpoint at %s stopped it; %s "
 				    "again goes on.",
 			stop->name, step->line);
+	if (is_answer(step, line) && *step->instead && !model)
+		return fx_xasprintf("%s is right; where it cannot be done, %s "
+				    "leads on.",
+			step->line, step->instead);
 	if (is_answer(step, line))
 		return fx_xasprintf("%s is right, but the graph is no longer "
 				    "as the steps before left it; tutorial "
@@ -384,13 +311,13 @@ cmd_tutorial_see(struct cmd_shell *shell, struct out *out, const char *line,
 
 	if (!tutorial->is_on || is_aside || shell->is_quitting)
 		return err;
-	model = find_model(shell, tutorial->model);
-	if (!model) {
+	model = cmd_tutorial_model(shell);
+	if (!model && !cmd_tutorial_waits_for_model(tutorial)) {
 		end_for_want_of_model(shell, out);
 		return err;
 	}
 	/* A command that failed did nothing, whatever holds beside it. */
-	is_right = !err && is_done(shell, model);
+	is_right = !err && model && is_done(shell, model);
 	if (!is_right && !err && is_on_the_way(shell))
 		return NULL;
 	if (!is_right)
@@ -416,7 +343,7 @@ repeat_steps(struct cmd_shell *shell, size_t step)
 		const struct cmd_step *done = this_step(tutorial);
 
 		if (can_be_done(shell, done))
-			err = run_silently(shell, done->line);
+			err = cmd_tutorial_answer(shell, done);
 		tutorial->step++;
 	}
 	return err;
@@ -430,14 +357,14 @@ begin(struct cmd_ctx *ctx, size_t number, size_t step)
 	struct fx_error *err;
 
 	if (shell->tutorial)
-		close_model(shell);
+		cmd_tutorial_close(shell);
 	cmd_tutorial_free(shell->tutorial);
 	shell->tutorial = tutorial;
 	cmd_lesson_read(number, &tutorial->lesson);
 	tutorial->number = number;
 	if (step >= tutorial->lesson.steps.count)
 		step = 0;
-	err = open_model(shell);
+	err = cmd_tutorial_open(shell, step ? NULL : ctx->out);
 	if (!err)
 		err = repeat_steps(shell, step);
 	if (err)
@@ -492,19 +419,30 @@ hint(struct cmd_ctx *ctx)
 }
 
 static FX_NODISCARD struct fx_error *
-type_answer(struct cmd_ctx *ctx)
+type_line(struct cmd_ctx *ctx, const char *line)
 {
-	const char *line = this_step(ctx->shell->tutorial)->line;
-
 	out_line(ctx->out, FX_ROLE_PROMPT, "(fxdb) %s", line);
 	return cmd_run(ctx->shell, line, ctx->out);
+}
+
+static FX_NODISCARD struct fx_error *
+type_answer(struct cmd_ctx *ctx)
+{
+	const struct cmd_step *step = this_step(ctx->shell->tutorial);
+	struct fx_error *err = type_line(ctx, step->line);
+
+	if (!err || !*step->instead)
+		return err;
+	out_line(ctx->out, FX_ROLE_NOTE, "%s", fx_error_message(err));
+	fx_error_free(err);
+	return type_line(ctx, step->instead);
 }
 
 /* Whether the graph is as this step leaves it, whatever was printed. */
 static bool
 is_left(struct cmd_shell *shell)
 {
-	struct fx_model *model = find_model(shell, shell->tutorial->model);
+	struct fx_model *model = cmd_tutorial_model(shell);
 	const struct cmd_check *check;
 
 	fx_vec_for_each (check, &this_step(shell->tutorial)->checks)
@@ -530,10 +468,15 @@ skip(struct cmd_ctx *ctx)
 		if (!err)
 			err = type_answer(ctx);
 	}
-	if (err)
+	/* What stands in the person's file may be mended already. */
+	if (err && *ctx->shell->tutorial->lesson.file)
+		out_line(ctx->out, FX_ROLE_NOTE, "Left out: %s",
+			fx_error_message(err));
+	else if (err)
 		return fx_error_hint(err, "tutorial again begins the lesson "
 					  "anew");
-	pass_step(ctx->shell, ctx->out, "Done for you.");
+	pass_step(ctx->shell, ctx->out, err ? "" : "Done for you.");
+	fx_error_free(err);
 	return NULL;
 }
 
@@ -541,7 +484,7 @@ static struct fx_error *
 stop(struct cmd_ctx *ctx)
 {
 	ctx->shell->tutorial->is_on = false;
-	close_model(ctx->shell);
+	cmd_tutorial_close(ctx->shell);
 	out_line(ctx->out, FX_ROLE_PLAIN,
 		"Left at step %zu of lesson %zu; tutorial goes on from there.",
 		ctx->shell->tutorial->step + 1,

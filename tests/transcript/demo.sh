@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# demo.sh - the demonstration finds the NaN where it was put, and fails when it
-# is not mended; made-up weights are those of PyTorch's kind, and the same for
+# demo.sh - the demonstrations find the NaN and the weight where they were put,
+# and fail when it is not mended; made-up weights are those of PyTorch's kind, and the same for
 # the same seed.
 . "$(dirname "$0")/home.sh"
 demo=$source/scripts/demo/resnet.fxdb
@@ -19,17 +19,35 @@ says 'expected a time such as 1s'
 
 has_values || exit 77
 
-# Every command is shown as it stands, and none fails.
+# Every command is shown as it stands, and none fails; remarks are paragraphs,
+# broken anew where the terminal wants it.
+shows_all()
+{
+	while IFS= read -r line; do
+		says "(fxdb) $line"
+	done < <(grep -v '^#' "$1" | grep .)
+	tr -s '\n ' '  ' <said >words
+	while IFS= read -r line; do
+		line=$(tr -s ' ' <<<"${line#\# }")
+		grep -qF -- "$line" words || fail "no remark: $line"
+	done < <(grep '^# ' "$1")
+}
+
+# A value that is wrong but finite: the weight is named, and mended it is as it
+# was; again in the same session.
+wrong=$source/scripts/demo/wrong.fxdb
+fxdb -ex 'demo wrong --pace 0' -ex 'demo wrong --pace 0' || fail "status $?"
+shows_all "$wrong"
+[ "$(grep -c 'norm1.weight\[5\] = -1.0, there 1.0' said)" -eq 2 ] ||
+	fail 'the weight is not named'
+[ "$(grep -c 'nan' said)" -eq 0 ] || fail 'a NaN'
+[ "$(grep -c 'what the reference has' said)" -eq 2 ] || fail 'not mended'
+grep -v '^undo' "$wrong" >unmended.fxdb
+fxdb -x unmended.fxdb || fail "status $?"
+grep -q 'what the reference has' said && fail 'as it should be without undo'
+
 fxdb -ex 'demo resnet --pace 0' || fail "status $?"
-while IFS= read -r line; do
-	says "(fxdb) $line"
-done < <(grep -v '^#' "$demo" | grep .)
-# Its remarks are paragraphs, broken anew where the terminal wants it.
-tr -s '\n ' '  ' <said >words
-while IFS= read -r line; do
-	line=$(tr -s ' ' <<<"${line#\# }")
-	grep -qF -- "$line" words || fail "no remark: $line"
-done < <(grep '^# ' "$demo")
+shows_all "$demo"
 fxdb -ex 'set width 40' -ex 'demo resnet --pace 0' || fail "status $?"
 grep -qx 'All is well so far.  Now something is' said || fail 'a remark at 40'
 grep -qx 'broken on purpose: one variance of a' said || fail 'its second row'

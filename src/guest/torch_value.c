@@ -147,7 +147,7 @@ fx_torch_bytes(const void *payload)
 	const char *bytes = fx_shim_loaded()->tensor_storage(payload, &size);
 
 	fx_shim_loaded()->tensor_info(payload, &info);
-	if (!bytes || !info.strides || !is_dense(&info))
+	if (!bytes || info.is_lazy || !info.strides || !is_dense(&info))
 		return NULL;
 	size = fx_dtype_info(dtype_of_aten(info.dtype))->size;
 	return bytes + (size_t)info.offset * size;

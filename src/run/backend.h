@@ -91,9 +91,10 @@ struct fx_backend_ops {
 	 */
 	struct fx_error *(*read)(const void *payload, uint64_t first,
 		size_t count, void *bytes);
-	/* Where the elements lie, one after the other in row-major order, to
-	 * look for NaN and infinities without copying: signs may differ from
-	 * what read gives.  Null, as the function may be: they do not.
+	/* Where the elements lie, one after the other in row-major order, as
+	 * read gives them, to look at them without copying: then ask read
+	 * whether they could be read.  Null, as the function may be: they do
+	 * not.
 	 */
 	const void *(*bytes)(const void *payload);
 	/* A contiguous tensor of META's dtype and shape from row-major BYTES,

@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "meta/promote.h"
+#include "run/backend.h"
 #include "run/datum.h"
 #include "run/float_pairs.h"
 #include "run/ticker.h"
@@ -22,22 +23,37 @@ fx_gap_deinit(struct fx_gap *gap)
 	gap->mismatch = NULL;
 }
 
-/* The elements of one side that were read last. */
-struct side {
-	const struct fx_datum *tensor;
-	struct fx_extent extent;
+/* Where elements are copied to that do not lie one after the other, and what
+ * numbers they are; most need none of it.
+ */
+struct room {
 	char bytes[FX_VALUES_CHUNK * 16];
 	double real[FX_VALUES_CHUNK];
 	double imag[FX_VALUES_CHUNK];
 };
 
-/* What was found in one tensor. */
+/* One side, and its elements that are looked at. */
+struct side {
+	const struct fx_datum *tensor;
+	struct fx_extent extent;
+	const char *all; /* where they all lie, or NULL */
+	const char *bytes;
+	double *real; /* in ROOM */
+	double *imag;
+	struct room *room; /* NULL: not needed yet */
+};
+
+/* What was found in one tensor.  Of many that were measured at once it is known
+ * in which chunk the place lies, and looked up at the end.
+ */
 struct found {
 	double max_abs;
 	double largest;
 	double ulp;
-	uint64_t index;
+	uint64_t index; /* an element of that chunk, if SEEKS_INDEX */
 	uint64_t first;
+	bool seeks_index;
+	bool seeks_first;
 	bool differs;
 };
 
@@ -159,6 +175,7 @@ see_difference(struct comparing *c, struct found *found, uint64_t at, size_t i)
 	if (!found->differs || by > found->max_abs) {
 		found->max_abs = by;
 		found->index = at;
+		found->seeks_index = false;
 	}
 	/* A step is more than NEAR / STEPS_MOST: most need no look. */
 	if (!(by * c->steps_most <= found->ulp * near))
@@ -200,10 +217,59 @@ add_parts(struct fx_gap *gap, const double *a, const double *b, size_t count)
 }
 
 static void
+side_make_room(struct side *side)
+{
+	if (side->room)
+		return;
+	side->room = fx_xmalloc(sizeof(*side->room));
+	side->real = side->room->real;
+	side->imag = side->room->imag;
+}
+
+/* Look for where the elements lie. */
+static void
+side_locate(struct side *side)
+{
+	const struct fx_backend_ops *ops = side->tensor->backend->ops;
+	size_t size = fx_dtype_info(side->extent.dtype)->size;
+
+	side->all = side->extent.count && ops->bytes
+			    ? ops->bytes(side->tensor->payload)
+			    : NULL;
+	if ((uintptr_t)side->all % FX_MIN(size, sizeof(uint64_t)))
+		side->all = NULL;
+}
+
+/* Look at COUNT elements from AT. */
+static struct fx_error *
+side_read(struct side *side, uint64_t at, size_t count)
+{
+	if (side->all) {
+		side->bytes = side->all +
+			      at * fx_dtype_info(side->extent.dtype)->size;
+		return NULL;
+	}
+	side_make_room(side);
+	side->bytes = side->room->bytes;
+	return fx_values_read(side->tensor, at, count, side->room->bytes);
+}
+
+static void
 side_decode(struct side *side, size_t count)
 {
+	side_make_room(side);
 	fx_elements_decode(side->extent.dtype, side->bytes, count, side->real,
 		side->imag);
+}
+
+static struct fx_error *
+read_both(struct comparing *c, uint64_t at, size_t *count_ret)
+{
+	struct fx_error *err;
+
+	*count_ret = FX_MIN(c->sides[0].extent.count - at, FX_VALUES_CHUNK);
+	err = side_read(&c->sides[0], at, *count_ret);
+	return err ? err : side_read(&c->sides[1], at, *count_ret);
 }
 
 /* One by one. */
@@ -222,31 +288,38 @@ see_chunk(struct comparing *c, struct found *found, uint64_t at, size_t count)
 	compare_chunk(c, found, at, count);
 }
 
-/* Where the largest of PAIRS lies, and the first that differs. */
-static void
-find_pairs(struct comparing *c, struct found *found, uint64_t at, size_t count,
-	const struct fx_float_pairs *pairs)
+/* Where in its chunk the first element lies that differs by BY or more. */
+static struct fx_error *
+seek(struct comparing *c, double by, uint64_t *index)
 {
 	const struct side *a = &c->sides[0];
 	const struct side *b = &c->sides[1];
+	size_t count;
+	struct fx_error *err = read_both(c, *index, &count);
 
+	if (err)
+		return err;
 	side_decode(&c->sides[0], count);
 	side_decode(&c->sides[1], count);
-	for (size_t i = 0; i < count; i++) {
-		double by = fabs(a->real[i] - b->real[i]);
-
-		if (by == 0)
-			continue;
-		if (!found->differs)
-			found->first = at + i;
-		if (!found->differs || by > found->max_abs) {
-			found->max_abs = by;
-			found->index = at + i;
+	for (size_t i = 0; i < count; i++)
+		if (a->real[i] != b->real[i] &&
+			fabs(a->real[i] - b->real[i]) >= by) {
+			*index += i;
+			break;
 		}
-		found->differs = true;
-		if (found->max_abs >= pairs->max_abs)
-			return;
-	}
+	return NULL;
+}
+
+static struct fx_error *
+seek_places(struct comparing *c, struct found *found)
+{
+	struct fx_error *err = NULL;
+
+	if (found->seeks_first)
+		err = seek(c, 0, &found->first);
+	if (!err && found->seeks_index)
+		err = seek(c, found->max_abs, &found->index);
+	return err;
 }
 
 /* The same for finite floats of one dtype, many at once; false: for others. */
@@ -257,7 +330,8 @@ see_floats(struct comparing *c, struct found *found, uint64_t at, size_t count)
 	const struct side *b = &c->sides[1];
 	enum fx_dtype dtype = a->extent.dtype;
 	struct fx_gap *gap = c->gap;
-	struct fx_float_pairs pairs;
+	struct fx_float_pairs pairs = { .max_abs = found->max_abs,
+		.max_ulp = found->ulp };
 
 	if ((dtype != FX_DTYPE_F32 && dtype != FX_DTYPE_F64) ||
 		dtype != b->extent.dtype ||
@@ -270,14 +344,23 @@ see_floats(struct comparing *c, struct found *found, uint64_t at, size_t count)
 	gap->noise += pairs.noise;
 	gap->differing += pairs.differing;
 	found->largest = fmax(found->largest, pairs.largest);
-	found->ulp = fmax(found->ulp, pairs.max_ulp);
+	found->ulp = pairs.max_ulp;
 	/* Zeros of other signs do not differ. */
 	if (pairs.differing ||
 		memcmp(a->bytes, b->bytes, count * fx_dtype_info(dtype)->size))
 		gap->is_bit_equal = false;
-	if (pairs.differing &&
-		(!found->differs || pairs.max_abs > found->max_abs))
-		find_pairs(c, found, at, count, &pairs);
+	if (!pairs.differing)
+		return true;
+	if (!found->differs) {
+		found->first = at;
+		found->seeks_first = true;
+	}
+	if (!found->differs || pairs.max_abs > found->max_abs) {
+		found->max_abs = pairs.max_abs;
+		found->index = at;
+		found->seeks_index = true;
+	}
+	found->differs = true;
 	return true;
 }
 
@@ -326,22 +409,75 @@ mismatch(struct comparing *c, const struct fx_value *a,
 	c->gap->mismatch = fx_buf_take(&text);
 }
 
+/* Whether both sides are known to hold the same bytes. */
+static struct fx_error *
+find_same_bytes(struct comparing *c, bool *ret)
+{
+	const struct side *a = &c->sides[0];
+	const struct side *b = &c->sides[1];
+	uint64_t total = a->extent.count;
+	size_t size = fx_dtype_info(a->extent.dtype)->size;
+	struct fx_error *err = NULL;
+
+	*ret = a->all && b->all && a->extent.dtype == b->extent.dtype;
+	if (!*ret || a->all == b->all)
+		return NULL;
+	for (uint64_t at = 0; at < total && *ret && !err;
+		at += FX_VALUES_CHUNK) {
+		size_t count = FX_MIN(total - at, FX_VALUES_CHUNK);
+
+		*ret = !memcmp(a->all + at * size, b->all + at * size,
+			count * size);
+		err = fx_ticker_check(c->ticker, at + count, total);
+	}
+	return err;
+}
+
+static struct fx_error *
+compare_elements(struct comparing *c, struct found *found)
+{
+	enum fx_dtype dtype = c->sides[0].extent.dtype;
+	uint64_t total = c->sides[0].extent.count;
+	struct fx_error *err = NULL;
+	size_t count;
+	int least;
+
+	c->steps_most = ldexp(1, fraction_bits(dtype, &least) + 1);
+	for (uint64_t at = 0; at < total && !err; at += count) {
+		err = read_both(c, at, &count);
+		if (err)
+			return err;
+		if (!see_floats(c, found, at, count))
+			see_chunk(c, found, at, count);
+		err = fx_ticker_check(c->ticker, at + count, total);
+	}
+	return err ? err : seek_places(c, found);
+}
+
+/* What can be read, of both sides; a file under them may have been cut short.
+ */
+static struct fx_error *
+check_values(const struct comparing *c)
+{
+	struct fx_error *err = fx_values_read(c->sides[0].tensor, 0, 0, NULL);
+
+	return err ? err : fx_values_read(c->sides[1].tensor, 0, 0, NULL);
+}
+
 static struct fx_error *
 compare_tensors(struct comparing *c, const struct fx_value *a,
 	const struct fx_value *b)
 {
 	struct found found = { .max_abs = 0 };
+	bool is_same = false;
 	struct fx_error *err = NULL;
-	uint64_t total;
-	int least;
 
 	c->sides[0].tensor = fx_datum_held(a);
 	c->sides[1].tensor = fx_datum_held(b);
-	for (size_t i = 0; i < 2 && !err; i++) {
+	for (size_t i = 0; i < 2 && !err; i++)
 		err = fx_extent_of(c->sides[i].tensor, &c->sides[i].extent);
-		if (!err)
-			err = fx_values_read(c->sides[i].tensor, 0, 0, NULL);
-	}
+	if (!err)
+		err = check_values(c);
 	if (err)
 		return err;
 	if (!fx_extent_same_sizes(&c->sides[0].extent, &c->sides[1].extent) ||
@@ -350,22 +486,16 @@ compare_tensors(struct comparing *c, const struct fx_value *a,
 		mismatch(c, a, b);
 		return NULL;
 	}
-	total = c->sides[0].extent.count;
-	c->gap->elements += total;
-	c->steps_most =
-		ldexp(1, fraction_bits(c->sides[0].extent.dtype, &least) + 1);
-	for (uint64_t at = 0; at < total && !err; at += FX_VALUES_CHUNK) {
-		size_t count = FX_MIN(total - at, FX_VALUES_CHUNK);
-
-		for (size_t i = 0; i < 2 && !err; i++)
-			err = fx_values_read(c->sides[i].tensor, at, count,
-				c->sides[i].bytes);
-		if (err)
-			return err;
-		if (!see_floats(c, &found, at, count))
-			see_chunk(c, &found, at, count);
-		err = fx_ticker_check(c->ticker, at + count, total);
-	}
+	c->gap->elements += c->sides[0].extent.count;
+	side_locate(&c->sides[0]);
+	side_locate(&c->sides[1]);
+	/* Sums over a container are over all of its tensors. */
+	if (!c->depth)
+		err = find_same_bytes(c, &is_same);
+	if (!err && !is_same)
+		err = compare_elements(c, &found);
+	if (!err)
+		err = check_values(c);
 	if (!err)
 		add_found(c, &found);
 	return err;
@@ -381,11 +511,12 @@ compare_floats(struct comparing *c, double a, double b)
 
 	c->steps_most = INFINITY;
 	for (size_t i = 0; i < 2; i++) {
+		side_make_room(&sides[i]);
 		sides[i].extent =
 			(struct fx_extent){ .dtype = FX_DTYPE_F64, .count = 1 };
 		sides[i].real[0] = i ? b : a;
 		sides[i].imag[0] = 0;
-		memcpy(sides[i].bytes, sides[i].real, sizeof(double));
+		sides[i].bytes = (const char *)sides[i].real;
 	}
 	c->gap->elements++;
 	compare_chunk(c, &found, 0, 1);
@@ -437,14 +568,15 @@ struct fx_error *
 fx_gap_compute(const struct fx_datum *a, const struct fx_datum *b,
 	bool any_dtype, struct fx_ticker *ticker, struct fx_gap *ret)
 {
-	FX_AUTO_FREE struct comparing *c = FX_NEW(struct comparing);
+	struct comparing c = {
+		.gap = ret, .ticker = ticker, .any_dtype = any_dtype
+	};
 	struct fx_error *err;
 
 	*ret = (struct fx_gap){ .is_bit_equal = true, .depth = SIZE_MAX };
-	c->gap = ret;
-	c->ticker = ticker;
-	c->any_dtype = any_dtype;
-	err = compare(c, &a->value, &b->value);
+	err = compare(&c, &a->value, &b->value);
+	free(c.sides[0].room);
+	free(c.sides[1].room);
 	if (ret->depth == SIZE_MAX)
 		ret->depth = 0;
 	ret->depth = FX_MIN(ret->depth, FX_GAP_DEPTH);

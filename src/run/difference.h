@@ -40,7 +40,8 @@ struct fx_gap {
 	bool is_bit_equal;  /* signs of zeros too; any NaN is like another */
 
 	/* Sums over all elements of tensors: of the products, of the squares of
-	 * either side, of the squares of their differences.
+	 * either side, of the squares of their differences.  0, as LARGEST is,
+	 * of two tensors that hold the same bytes.
 	 */
 	double dot;
 	double squares[2];

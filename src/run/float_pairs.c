@@ -1,197 +1,164 @@
-/* float_pairs.c - eight pairs of floats at a time.
+/* float_pairs.c - many pairs of floats at a time.
  *
- * Vectors of the compiler, which become what the processor has: the same source
- * is compiled for several kinds of processor, and the widest that this one has
- * is taken.  Their sums may differ in the last digits.
+ * Vectors of the compiler: the loops (float_pairs.def) are compiled for several
+ * kinds of processor; their sums may differ in the last digits.
+ *
+ * The largest difference of f32 is looked for in f32, which takes half as long
+ * as in f64 and is off by a rounding: where that could matter, because no
+ * larger one was found before, it is looked for once more in f64.
  */
 #include <config.h>
 
 #include "run/float_pairs.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
 #include "base/compiler.h"
 
-#define LANES 8
-
-typedef float floats __attribute__((vector_size(LANES * sizeof(float))));
-typedef double doubles __attribute__((vector_size(LANES * sizeof(double))));
-typedef int64_t words __attribute__((vector_size(LANES * sizeof(int64_t))));
-
-#define MAGNITUDE INT64_MAX
-#define EXPONENT  (INT64_C(0x7ff) << 52)
+#define EXPONENT (INT64_C(0x7ff) << 52)
 /* The exponents of a number and of its reciprocal add up to this. */
 #define BOTH (INT64_C(2046) << 52)
 
+#define EXPONENT_F32 0x7f800000
+#define BOTH_F32     0x7f000000
+/* Where |a| and |a - b| are not more, the reciprocals of both powers of two are
+ * normal numbers.
+ */
+#define LIMIT_F32 0x1p124f
+
 /* One kind of float: bytes of an element, steps in a number's power of two, and
- * the exponent, as a double has it, below which steps are as at it.
+ * the power of two below which steps are as at it.
  */
 struct form {
 	size_t size;
 	double steps;
-	int64_t least;
+	double least;
 };
 
-static const struct form narrow = { sizeof(float), 0x1p23, INT64_C(897) << 52 };
-static const struct form wide = { sizeof(double), 0x1p52, INT64_C(1) << 52 };
+static const struct form narrow = { sizeof(float), 0x1p23, 0x1p-126 };
+static const struct form wide = { sizeof(double), 0x1p52, 0x1p-1022 };
 
-struct sums {
-	words differing;
-	doubles largest;
-	doubles max_abs;
-	doubles max_ulp; /* of what is no steps yet, but powers of two */
-	doubles dot;
-	doubles squares[2];
-	doubles noise;
+/* Bits of floats: what is no larger raises nothing that is known of |a - b|,
+ * and of the same in powers of two of the larger number.
+ */
+struct known {
+	int32_t max_abs;
+	int32_t max_ulp;
+};
+
+/* What is left of a row, zeros behind it. */
+struct rest {
+	char a[32];
+	char b[32];
 };
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Through pointers: how vectors are passed depends on the processor. */
-
 INLINE void
-load(const struct form *form, const char *at, doubles *ret)
+take_rest(const char *a, const char *b, size_t bytes, struct rest *ret)
 {
-	floats few;
-
-	if (form->size == sizeof(double)) {
-		memcpy(ret, at, sizeof(*ret));
-		return;
-	}
-	memcpy(&few, at, sizeof(few));
-	*ret = __builtin_convertvector(few, doubles);
+	memset(ret, 0, sizeof(*ret));
+	memcpy(ret->a, a, bytes);
+	memcpy(ret->b, b, bytes);
 }
 
-/* The larger ones into *A. */
-INLINE void
-raise_to(doubles *a, const doubles *b)
+INLINE double
+number_of(int32_t bits)
 {
-	words is_more = *b > *a;
+	float number;
 
-	*a = (doubles)(((words)*b & is_more) | ((words)*a & ~is_more));
+	memcpy(&number, &bits, sizeof(number));
+	return (double)number;
 }
 
-/* 1 / 2^e of numbers of NEAR, at least 2^e of FORM's least. */
-INLINE void
-unit_of(const struct form *form, const doubles *near, doubles *ret)
-{
-	words exponents = (words)*near & EXPONENT;
-	words is_less = exponents < form->least;
+/* --- the processor ------------------------------------------------------- */
 
-	exponents = (exponents & ~is_less) | (form->least & is_less);
-	*ret = (doubles)(BOTH - exponents);
-}
+typedef void exact_fn(const char *a, const char *b, size_t count,
+	struct fx_float_pairs *ret);
+/* False: something new is larger than what is KNOWN. */
+typedef bool rough_fn(const struct known *known, const char *a, const char *b,
+	size_t count, struct fx_float_pairs *ret);
 
-INLINE void
-add(const struct form *form, const char *a, const char *b, struct sums *sums)
-{
-	doubles x;
-	doubles y;
-	doubles by;
-	doubles near;
-	doubles other;
-	doubles unit;
+struct kernels {
+	exact_fn *wide;
+	exact_fn *narrow;
+	rough_fn *rough;
+};
 
-	load(form, a, &x);
-	load(form, b, &y);
-	by = x - y;
-	sums->differing -= x != y;
-	sums->dot += x * y;
-	sums->squares[0] += x * x;
-	sums->squares[1] += y * y;
-	sums->noise += by * by;
-	near = (doubles)((words)x & MAGNITUDE);
-	other = (doubles)((words)y & MAGNITUDE);
-	by = (doubles)((words)by & MAGNITUDE);
-	raise_to(&sums->largest, &near);
-	raise_to(&sums->max_abs, &by);
-	raise_to(&near, &other);
-	unit_of(form, &near, &unit);
-	by *= unit;
-	raise_to(&sums->max_ulp, &by);
-}
+#define NAME(word) plain_##word
+#define TARGET
+#define WIDTH     16
+#define WIDEN(of) __builtin_convertvector(of, plain_doubles)
+#include "run/float_pairs.def"
 
-/* What is left of a row of eights, zeros behind it. */
-INLINE void
-add_rest(const struct form *form, const char *a, const char *b, size_t count,
-	struct sums *sums)
-{
-	char rest[2][LANES * sizeof(double)] = { { 0 } };
-
-	if (!count)
-		return;
-	memcpy(rest[0], a, count * form->size);
-	memcpy(rest[1], b, count * form->size);
-	add(form, rest[0], rest[1], sums);
-}
-
-INLINE void
-measure(const struct form *form, const char *a, const char *b, size_t count,
-	struct sums *sums)
-{
-	struct sums own = { .dot = { 0 } };
-	size_t step = LANES * form->size;
-
-	for (; count >= LANES; count -= LANES, a += step, b += step)
-		add(form, a, b, &own);
-	add_rest(form, a, b, count, &own);
-	*sums = own;
-}
-
-typedef void measure_fn(bool is_wide, const char *a, const char *b,
-	size_t count, struct sums *sums);
-
-#define MEASURE(name, target) \
-	target static void name(bool is_wide, const char *a, const char *b, \
-		size_t count, struct sums *sums) \
-	{ \
-		if (is_wide) \
-			measure(&wide, a, b, count, sums); \
-		else \
-			measure(&narrow, a, b, count, sums); \
-	}
-
-MEASURE(measure_plain, )
 #ifdef __x86_64__
-MEASURE(measure_avx2, __attribute__((target("avx2"))))
-MEASURE(measure_avx512, __attribute__((target("avx512f,avx512dq,avx512vl"))))
+#define NAME(word) avx2_##word
+#define TARGET     __attribute__((target("avx2,fma")))
+#define WIDTH      32
+#define WIDEN(of)  ((avx2_doubles)_mm256_cvtps_pd((__m128)(of)))
+#include "run/float_pairs.def"
 #endif
 
-static measure_fn *
+static const struct kernels *
 choose(void)
 {
 #ifdef __x86_64__
-	if (__builtin_cpu_supports("avx512f") &&
-		__builtin_cpu_supports("avx512dq") &&
-		__builtin_cpu_supports("avx512vl"))
-		return measure_avx512;
-	if (__builtin_cpu_supports("avx2"))
-		return measure_avx2;
+	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+		return &avx2_kernels;
 #endif
-	return measure_plain;
+	return &plain_kernels;
+}
+
+/* --- one row ------------------------------------------------------------- */
+
+/* The bits of the largest float that is at most NUMBER, and still is so when it
+ * was rounded before if it MAY_BE_ROUNDED.
+ */
+static int32_t
+bits_below(double number, bool may_be_rounded)
+{
+	double below = may_be_rounded ? number / (1 + 0x1p-23) : number;
+	float ret = (float)below;
+	int32_t bits;
+
+	if ((double)ret > below)
+		ret = nextafterf(ret, 0);
+	memcpy(&bits, &ret, sizeof(bits));
+	return bits;
+}
+
+/* Differences of less than half of the larger number are not rounded. */
+static struct known
+known_of(const struct fx_float_pairs *pairs)
+{
+	double ulp = pairs->max_ulp / narrow.steps;
+
+	return (struct known){
+		.max_abs = bits_below(fmin(pairs->max_abs, (double)LIMIT_F32),
+			true),
+		.max_ulp = bits_below(ulp, ulp >= 0.5),
+	};
 }
 
 bool
 fx_float_pairs_measure(enum fx_dtype dtype, const void *a, const void *b,
 	size_t count, struct fx_float_pairs *ret)
 {
-	const struct form *form = dtype == FX_DTYPE_F64 ? &wide : &narrow;
-	struct sums sums;
+	const struct kernels *kernels = choose();
+	const struct fx_float_pairs before = { .max_abs = ret->max_abs,
+		.max_ulp = ret->max_ulp };
+	const struct known known = known_of(&before);
+	bool is_wide = dtype == FX_DTYPE_F64;
 
-	*ret = (struct fx_float_pairs){ .differing = 0 };
-	choose()(dtype == FX_DTYPE_F64, a, b, count, &sums);
-	for (int i = 0; i < LANES; i++) {
-		ret->differing += (uint64_t)sums.differing[i];
-		ret->largest = FX_MAX(ret->largest, sums.largest[i]);
-		ret->max_abs = FX_MAX(ret->max_abs, sums.max_abs[i]);
-		ret->max_ulp = FX_MAX(ret->max_ulp, sums.max_ulp[i]);
-		ret->dot += sums.dot[i];
-		ret->squares[0] += sums.squares[0][i];
-		ret->squares[1] += sums.squares[1][i];
-		ret->noise += sums.noise[i];
-	}
-	ret->max_ulp *= form->steps;
+	*ret = before;
+	if (!is_wide && kernels->rough(&known, a, b, count, ret) &&
+		ret->largest <= (double)LIMIT_F32)
+		return true;
+	*ret = before;
+	(is_wide ? kernels->wide : kernels->narrow)(a, b, count, ret);
 	return isfinite(ret->squares[0]) && isfinite(ret->squares[1]);
 }

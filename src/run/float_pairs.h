@@ -19,9 +19,11 @@ struct fx_float_pairs {
 	double noise;
 };
 
-/* Measure COUNT pairs of f32 or f64 at A and B, which need no alignment. False,
- * and *RET says nothing, where one of them is no finite number or so large that
- * its square is none: these are measured one by one.
+/* Measure COUNT pairs of f32 or f64 at A and B, which need no alignment.  *RET
+ * comes with the MAX_ABS and MAX_ULP of other pairs, which these may raise; all
+ * else is of these pairs alone.  At most 2^31 pairs.  False, and *RET says
+ * nothing, where one of them is no finite number or so large that its square is
+ * none: these are measured one by one.
  */
 bool fx_float_pairs_measure(enum fx_dtype dtype, const void *a, const void *b,
 	size_t count, struct fx_float_pairs *ret);

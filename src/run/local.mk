@@ -5,7 +5,7 @@ libfxcore_a_SOURCES += \
 	%D%/control.c %D%/control.h \
 	%D%/compare.c %D%/compare.h \
 	%D%/difference.c %D%/difference.h \
-	%D%/float_pairs.c %D%/float_pairs.h \
+	%D%/float_pairs.c %D%/float_pairs.def %D%/float_pairs.h \
 	%D%/datum.c %D%/datum.h \
 	%D%/datum_print.c \
 	%D%/elements.c \

@@ -329,6 +329,7 @@ tensor_info(const struct fxs_tensor *handle, struct fxs_info *ret)
 		std::string device = impl->device().str();
 
 		ret->dtype = fxs::dtype_of(impl);
+		ret->is_lazy = impl->is_conj() || impl->is_neg();
 		snprintf(ret->device, sizeof(ret->device), "%s",
 			device.c_str());
 		/* Nested tensors throw here, and have none. */

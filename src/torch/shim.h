@@ -91,6 +91,7 @@ struct fxs_info {
 	const int64_t *strides; /* null: it has none */
 	int64_t offset;         /* of the first element, in elements */
 	char device[16];
+	bool is_lazy; /* signs are others than the memory has */
 };
 
 /* A tensor in memory of the host's. */
@@ -138,9 +139,7 @@ struct fxs_functions {
 		void *context);
 	/* Arrays and text of a result, not its tensors. */
 	void (*value_free)(struct fxs_value *value);
-	/* For measuring: the operator on these values, COUNT times in a loop;
-	 * nanoseconds in all.
-	 */
+	/* For measuring: the operator on these, COUNT times; nanoseconds. */
 	void *(*repeat)(struct fxs_plan *plan, const struct fxs_value *values,
 		size_t count, uint64_t *nanoseconds_ret);
 	void (*tensor_unref)(struct fxs_tensor *tensor);

@@ -12,6 +12,7 @@
 #include "ir/graph.h"
 #include "run/backend.h"
 #include "run/datum.h"
+#include "run/float_pairs.h"
 #include "run/values.h"
 #include "session/model.h"
 #include "session/position.h"
@@ -455,6 +456,74 @@ many_floats_are_measured_as_one_is(void)
 	}
 }
 
+/* A pair of f32 near each other, far apart, the same, denormal or huge. */
+static void
+any_pair(uint64_t *state, float pair[2])
+{
+	static const int powers[] = { -149, -130, -20, 0, 100, 127 };
+	uint64_t kind = fx_random_bits(state) % 6;
+	float one = ldexpf((float)(fx_random_bits(state) >> 40) * 0x1p-24f,
+		powers[fx_random_bits(state) % FX_ARRAY_LEN(powers)]);
+	float other = one;
+
+	if (kind < 3)
+		for (uint64_t i = 0; i < kind; i++)
+			other = nextafterf(other, kind % 2 ? 0.0F : 1.0F);
+	else if (kind == 3)
+		other = (float)any_number(state);
+	else if (kind == 4)
+		other = one * 0.75F;
+	else
+		one = other = 0;
+	pair[0] = kind % 2 ? one : -one;
+	pair[1] = kind % 2 ? other : -other;
+}
+
+/* The largest ones, whatever was known before: row after row, short and long.
+ */
+static void
+the_largest_of_many_rows_are_found(void)
+{
+	static float rows[2][200];
+	struct fx_float_pairs pairs = { .max_abs = 0 };
+	double most[2] = { 0 };
+	uint64_t state = 11;
+
+	for (int row = 0; row < 20000; row++) {
+		size_t count = fx_random_bits(&state) % 200;
+		double largest = 0;
+		uint64_t differing = 0;
+
+		/* Once in a while nothing is known again. */
+		if (row % 50 == 0) {
+			pairs.max_abs = pairs.max_ulp = 0;
+			most[0] = most[1] = 0;
+		}
+		for (size_t i = 0; i < count; i++) {
+			float pair[2];
+			double a;
+			double b;
+
+			any_pair(&state, pair);
+			if (row % 50 < 25)
+				pair[0] = ldexpf(pair[0], -row % 25 * 4),
+				pair[1] = ldexpf(pair[1], -row % 25 * 4);
+			a = (double)(rows[0][i] = pair[0]);
+			b = (double)(rows[1][i] = pair[1]);
+			largest = fmax(largest, fabs(a));
+			differing += pair[0] != pair[1];
+			most[0] = fmax(most[0], fabs(a - b));
+			most[1] = fmax(most[1], steps_of(false, a, b));
+		}
+		CU_ASSERT_FATAL(fx_float_pairs_measure(FX_DTYPE_F32, rows[0],
+			rows[1], count, &pairs));
+		FXT_EQ(pairs.max_abs, most[0]);
+		FXT_EQ(pairs.max_ulp, most[1]);
+		FXT_EQ(pairs.largest, largest);
+		FXT_EQ(pairs.differing, differing);
+	}
+}
+
 int
 main(void)
 {
@@ -463,6 +532,7 @@ main(void)
 		FXT_CASE(a_change_is_told),
 		FXT_CASE(no_trace_is_left),
 		FXT_CASE(many_floats_are_measured_as_one_is),
+		FXT_CASE(the_largest_of_many_rows_are_found),
 		FXT_CASE(what_is_alike_runs_once),
 		FXT_CASE(what_is_known_does_not_run_again),
 		FXT_CASE(it_can_be_interrupted),

@@ -139,6 +139,8 @@ construct(struct fx_graph *graph, const struct fx_module *module,
 	size_t count = call->count;
 	struct fx_module *made = NULL;
 	struct fx_value kwargs;
+	struct fx_error *err;
+	bool is_made;
 
 	for (size_t i = 0; i < call->switch_count; i++)
 		if (which >> i & 1)
@@ -147,9 +149,11 @@ construct(struct fx_graph *graph, const struct fx_module *module,
 						       ->kids[1]
 						       ->integer));
 	kwargs = fx_value_dict(graph->permanent, call->pairs, call->count);
-	fx_error_free(fx_layer_construct(graph, module->class_name, &args,
-		&kwargs, &made));
-	if (made && is_same(made, module))
+	err = fx_layer_construct(graph, module->class_name, &args, &kwargs,
+		&made);
+	is_made = !err && is_same(made, module);
+	fx_error_free(err);
+	if (is_made)
 		return made;
 	call->count = count;
 	return NULL;

@@ -420,4 +420,5 @@ fx_emit_edits(struct fx_buf *out, struct fx_graph *before,
 	fx_vec_for_each (line, &text.lines)
 		free(line->text);
 	fx_vec_deinit(&text.lines);
+	fx_map_deinit(&text.done);
 }

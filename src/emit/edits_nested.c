@@ -61,6 +61,46 @@ create_stub(struct fx_edits *e, const char *path, struct fx_node **ret)
 	return err;
 }
 
+/* Whether GRAPH calls what stands below PATH. */
+static bool
+reaches_into(const struct fx_graph *graph, const char *path)
+{
+	size_t length = strlen(path);
+	const struct fx_node *node;
+
+	fx_graph_for_each_node (node, graph)
+		if ((node->opcode == FX_OPCODE_CALL_MODULE ||
+			    node->opcode == FX_OPCODE_GET_ATTR) &&
+			fx_str_is_below(node->target, path) &&
+			node->target[length])
+			return true;
+	return false;
+}
+
+/* The path of what stands at BELOW in the graph of E. */
+static const char *
+whole_path(const struct fx_edits *e, const char *below)
+{
+	return *e->path ? fx_module_path(e->path, below) : fx_intern(below);
+}
+
+/* Make the graph at PATH that of the second graph, if that calls what stands
+ * in it: it has to be there first.
+ */
+static void
+edit_first(struct fx_edits *e, const char *path)
+{
+	const struct fx_graph *after = e->pairs->graphs[1];
+	const struct fx_module *mine = fx_module_find(e->copy->module, path);
+	const struct fx_module *module = fx_module_find(after->module, path);
+	const char *whole = whole_path(e, path);
+
+	if (!reaches_into(after, path) || !mine->graph || !module->graph)
+		return;
+	fx_map_set_pointer(&e->text->done, whole, whole);
+	fx_edits_graph(e->text, whole, NULL, mine->graph, module->graph);
+}
+
 void
 fx_edits_create_graph(struct fx_edits *e, const char *path)
 {
@@ -85,6 +125,8 @@ fx_edits_create_graph(struct fx_edits *e, const char *path)
 	}
 	if (err)
 		fx_edits_cannot(e, err, "%s cannot be made", path);
+	else
+		edit_first(e, path);
 }
 
 /* --- inlining ------------------------------------------------------------ */
@@ -442,10 +484,9 @@ outline_calls(struct fx_edits *e, struct fx_graph *first, struct fx_graph *copy,
 
 /* --- all of it ----------------------------------------------------------- */
 
-/* Turn the graphs nested in COPY into those of AFTER. */
+/* Turn the graphs nested in the copy of E into those of AFTER. */
 static void
-edit_inside(struct fx_edits_text *text, const char *path, struct fx_graph *copy,
-	struct fx_graph *after)
+edit_inside(const struct fx_edits *e, struct fx_graph *after)
 {
 	struct fx_module_walk *walk = fx_module_walk_new(after->module, true);
 	struct fx_module *module;
@@ -453,14 +494,15 @@ edit_inside(struct fx_edits_text *text, const char *path, struct fx_graph *copy,
 
 	while (fx_module_walk_next(walk, &module, &below)) {
 		const struct fx_module *mine;
+		const char *whole = whole_path(e, below);
 
-		if (!module->graph)
+		if (!module->graph ||
+			fx_map_has(&e->text->done, (uintptr_t)whole))
 			continue;
-		mine = fx_module_find(copy->module, below);
+		mine = fx_module_find(e->copy->module, below);
 		if (mine && mine->graph)
-			fx_edits_graph(text,
-				*path ? fx_module_path(path, below) : below,
-				NULL, mine->graph, module->graph);
+			fx_edits_graph(e->text, whole, NULL, mine->graph,
+				module->graph);
 	}
 	fx_module_walk_free(walk);
 }
@@ -483,7 +525,7 @@ fx_edits_graph(struct fx_edits_text *text, const char *path,
 	fx_pairs_make(before, after, &pairs);
 	fx_edits_begin(&e, &pairs, copy);
 	fx_edits_run(&e);
-	edit_inside(text, path, copy, after);
+	edit_inside(&e, after);
 	if (!text->unsaid && !fx_hash_equal(fx_graph_text_hash(copy),
 				     fx_graph_text_hash(after)))
 		fx_edits_cannot(&e, NULL, "the graphs still differ");

@@ -30,7 +30,8 @@ struct fx_edits_text {
 	FX_VEC(struct fx_edits_line) lines;
 	size_t edit_count;
 	size_t unsaid;
-	const char *path; /* of the graph that the lines so far lead to */
+	const char *path;   /* of the graph that the lines so far lead to */
+	struct fx_map done; /* where graphs are nested that are done early */
 };
 
 /* How one graph becomes another. */

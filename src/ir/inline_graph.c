@@ -101,10 +101,23 @@ bring(struct unfolding *unfolding, const struct fx_value *value)
 
 /* --- modules ------------------------------------------------------------- */
 
-/* Where the tree of ROOT has MODULE outside of what is at SKIPPED, or NULL. */
+/* Whether PATH without dots is NAME. */
+static bool
+is_flattened(const char *path, const char *name)
+{
+	while (*path && (*path == *name || (*path == '.' && *name == '_'))) {
+		path++;
+		name++;
+	}
+	return !*path && !*name;
+}
+
+/* Where the tree of ROOT has MODULE outside of what is at SKIPPED, or NULL: of
+ * several paths the one that NAME was made of when it was outlined.
+ */
 static const char *
 find_path(struct fx_module *root, const struct fx_module *module,
-	const char *skipped)
+	const char *skipped, const char *name)
 {
 	struct fx_module_walk *walk = fx_module_walk_new(root, false);
 	size_t length = strlen(skipped);
@@ -112,11 +125,17 @@ find_path(struct fx_module *root, const struct fx_module *module,
 	struct fx_module *at;
 	const char *path;
 
-	while (!found && fx_module_walk_next(walk, &at, &path))
-		if (at == module &&
-			(strncmp(path, skipped, length) != 0 ||
-				(path[length] && path[length] != '.')))
+	while (fx_module_walk_next(walk, &at, &path)) {
+		bool is_below = !strncmp(path, skipped, length) &&
+				(!path[length] || path[length] == '.');
+
+		if (at != module || is_below)
+			continue;
+		if (!found || is_flattened(path, name))
 			found = path;
+		if (is_flattened(path, name))
+			break;
+	}
 	fx_module_walk_free(walk);
 	return found;
 }
@@ -134,7 +153,7 @@ outer_target(const struct unfolding *unfolding, const char *target,
 	const struct fx_tensor *tensor = fx_module_find_tensor(inner, target);
 	const char *path = unfolding->node->target;
 
-	*ret = module ? find_path(graph->module, module, path) : NULL;
+	*ret = module ? find_path(graph->module, module, path, target) : NULL;
 	if (*ret)
 		return NULL;
 	*ret = fx_module_path(path, target);

@@ -167,6 +167,16 @@ fx_module_add_none(struct fx_module *module, const char *name,
 }
 
 /* The member at a dotted PATH below ROOT, or NULL. */
+struct fx_member *
+fx_module_attribute(const struct fx_module *module, const char *name)
+{
+	struct fx_member *member = fx_module_member(module, name);
+
+	return !member && module->graph
+		       ? fx_module_member(module->graph->module, name)
+		       : member;
+}
+
 static struct fx_member *
 find_member(struct fx_module *root, const char *path)
 {
@@ -177,7 +187,7 @@ find_member(struct fx_module *root, const char *path)
 		size_t length = strcspn(path, ".");
 		const char *atom = fx_intern_n(path, length);
 
-		member = fx_module_member(at, atom);
+		member = fx_module_attribute(at, atom);
 		if (!member || !path[length])
 			return member;
 		at = member->child;

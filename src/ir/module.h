@@ -87,6 +87,9 @@ void fx_module_add_none(struct fx_module *module, const char *name,
 /* The direct member NAME (interned), or NULL. */
 struct fx_member *fx_module_member(const struct fx_module *module,
 	const char *name);
+/* The same, or else what only the graph of MODULE has. */
+struct fx_member *fx_module_attribute(const struct fx_module *module,
+	const char *name);
 
 /* What stands at a dotted PATH below ROOT, where "" is ROOT itself: a module,
  * or a parameter or buffer.  NULL when it is something else, or nothing.

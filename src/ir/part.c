@@ -360,17 +360,59 @@ fx_part_build(const struct fx_partition *partition, const struct fx_part *part,
 	fx_map_deinit(&building.made);
 }
 
+/* Note that OLD is NEW from now on, and so what stands below it. */
+static void
+note_same(struct fx_map *same, struct fx_module *old, struct fx_module *new)
+{
+	if (!old || !new || old == new || !fx_map_set_pointer(same, old, new))
+		return;
+	for (size_t i = 0; i < old->member_count; i++) {
+		const struct fx_member *member =
+			fx_module_member(new, old->members[i].name);
+
+		if (member)
+			note_same(same, old->members[i].child, member->child);
+	}
+}
+
+/* Put what is noted in SAME in place in the tree of ROOT and of the graphs
+ * within it; modules that are SEEN are done.
+ */
+static void
+put_same(const struct fx_map *same, struct fx_map *seen, struct fx_module *root)
+{
+	if (!fx_map_set_pointer(seen, root, root))
+		return;
+	for (size_t i = 0; i < root->member_count; i++) {
+		struct fx_member *member = &root->members[i];
+		struct fx_module *new =
+			member->child ? fx_map_get_pointer(same, member->child)
+				      : NULL;
+
+		if (new)
+			member->child = new;
+		else if (member->child)
+			put_same(same, seen, member->child);
+	}
+	if (root->graph)
+		put_same(same, seen, root->graph->module);
+}
+
 void
 fx_part_share(struct fx_module *owner)
 {
 	struct fx_module *root = owner->graph->module;
+	FX_AUTO_MAP struct fx_map same = { 0 };
+	FX_AUTO_MAP struct fx_map seen = { 0 };
 
 	for (size_t i = 0; i < root->member_count; i++) {
-		struct fx_member *member = &root->members[i];
+		const struct fx_member *member = &root->members[i];
 		const struct fx_member *mine =
 			fx_module_member(owner, member->name);
 
 		if (mine && fx_align_is_same_module(mine->child, member->child))
-			member->child = mine->child;
+			note_same(&same, member->child, mine->child);
 	}
+	if (same.count)
+		put_same(&same, &seen, root);
 }

@@ -32,7 +32,7 @@ static enum fx_target_state
 check_last(const struct fx_module *module, const char *name,
 	enum fx_opcode opcode)
 {
-	const struct fx_member *member = fx_module_member(module, name);
+	const struct fx_member *member = fx_module_attribute(module, name);
 
 	if (!member && !fx_value_dict_get(&module->config, name))
 		return FX_TARGET_MISSING;
@@ -56,7 +56,7 @@ check_path(const struct fx_graph *graph, enum fx_opcode opcode,
 
 		if (!path[length])
 			return check_last(at, name, opcode);
-		member = fx_module_member(at, name);
+		member = fx_module_attribute(at, name);
 		if (!member)
 			return FX_TARGET_MISSING;
 		if (!member->child)

@@ -143,6 +143,7 @@ transcripts = \
 	%D%/nodes_json.fxt \
 	%D%/nodes_sort.fxt \
 	%D%/not_found.fxt \
+	%D%/nested_deep.fxt \
 	%D%/nested_diff.fxt \
 	%D%/nested_edits.fxt \
 	%D%/pass.fxt \

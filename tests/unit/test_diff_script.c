@@ -31,7 +31,7 @@ enum {
 	NESTED = 12,
 #else
 	GRAPHS = 1000,
-	NESTED = 200,
+	NESTED = 1000,
 #endif
 };
 

@@ -233,7 +233,8 @@ read_dotted(struct fx_builder *builder, const struct fx_ast *tree,
 }
 
 /* `__main___P(x, 1)` among arguments: torch.fx prints one operation a
- * statement, so a bare name called inside is a named tuple.
+ * statement, so a bare name called inside is a named tuple.  Where bare names
+ * are operations, and nest, it is none.
  */
 static bool
 is_namedtuple(struct fx_builder *builder, const struct fx_ast *tree)
@@ -241,6 +242,7 @@ is_namedtuple(struct fx_builder *builder, const struct fx_ast *tree)
 	const struct fx_ast *function = tree->kids[0];
 
 	return function->kind == FX_AST_NAME &&
+	       !builder->environment->function &&
 	       !builder->environment->find(builder, function->text) &&
 	       !fx_str_is_builtin(function->text) &&
 	       !fx_map_has(&builder->wrapped, (uintptr_t)function->text) &&

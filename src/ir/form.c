@@ -166,12 +166,15 @@ bind_inputs(const struct fx_form_call *call, const struct fx_signature *config,
 
 /* Put what the spelling's own parameters got where the operation has them. */
 static bool
-translate(const struct fx_forms *forms, const struct fx_signature *own,
-	const struct fx_value *values, const struct fx_signature *operation,
+translate(struct fx_forms *forms, const struct fx_signature *own,
+	const struct fx_value *values, const struct fx_value *unsaid,
 	struct fx_form *form)
 {
 	struct fx_value *bound = (struct fx_value *)form->bound;
+	const struct fx_signature *operation = signature_of(forms,
+		fx_operation_at(form->spelling->operation)->parameters);
 
+	/* What a spelling alone knows is let be where it is not said. */
 	for (size_t i = 0; i < own->count; i++) {
 		const struct fx_parameter *parameter = &own->parameters[i];
 		size_t at = find_parameter(operation, parameter->name);
@@ -181,6 +184,7 @@ translate(const struct fx_forms *forms, const struct fx_signature *own,
 		else if (parameter->name == forms->inplace)
 			form->inplace = values[i];
 		else if (parameter->name[0] != '_' &&
+			 !(unsaid && fx_value_equal(&values[i], unsaid)) &&
 			 !fx_value_equal(&values[i], &parameter->fallback))
 			return false;
 	}
@@ -224,24 +228,24 @@ carried(const struct fx_form_call *call, const struct fx_parameter *parameter)
 		.text = text };
 }
 
-/* As bind_call, where a pattern leaves out what OPERATION's layers carry: that
- * gets what is unsaid.
+/* As bind_call, where a pattern leaves out what OPERATION's layers carry, or
+ * what the function needs: that gets what is unsaid.
  */
 static bool
 bind_loosely(struct fx_arena *arena, const struct fx_form_call *call,
 	const struct fx_signature *own, const struct fx_signature *operation,
 	struct fx_value *ret)
 {
-	struct fx_parameter *parameters =
-		FX_ARENA_ARRAY(arena, struct fx_parameter, own->count);
-	const struct fx_signature loose = { own->count, parameters };
+	struct fx_parameter *parameters;
+	struct fx_signature loose;
 
 	if (!call->unsaid)
 		return false;
+	parameters = fx_signature_loosen(arena, own, call->is_open,
+		call->unsaid, &loose);
 	for (size_t i = 0; i < own->count; i++) {
 		size_t at = find_parameter(operation, own->parameters[i].name);
 
-		parameters[i] = own->parameters[i];
 		if (at == operation->count ||
 			!is_carried(&operation->parameters[at]))
 			continue;
@@ -286,8 +290,9 @@ fx_form_of(struct fx_forms *forms, struct fx_arena *arena,
 	values = FX_ARENA_ARRAY(arena, struct fx_value, own->count);
 	bound = FX_ARENA_ARRAY(arena, struct fx_value, operation->count);
 	for (size_t i = 0; i < operation->count; i++) {
-		bound[i] = operation->parameters[i].fallback;
-		if (!is_carried(&operation->parameters[i]))
+		bound[i] = call->is_open ? *call->unsaid
+					 : operation->parameters[i].fallback;
+		if (call->is_open || !is_carried(&operation->parameters[i]))
 			continue;
 		carries = true;
 		bound[i] = carried(call, &operation->parameters[i]);
@@ -301,9 +306,19 @@ fx_form_of(struct fx_forms *forms, struct fx_arena *arena,
 		if (!bind_config(forms, call, own, values) ||
 			!bind_inputs(call, own, operation, bound))
 			return false;
-	} else if (!bind_call(arena, call, own, values) &&
+	} else if ((call->is_open || !bind_call(arena, call, own, values)) &&
 		   !bind_loosely(arena, call, own, operation, values)) {
 		return false;
 	}
-	return translate(forms, own, values, operation, ret);
+	return translate(forms, own, values, call->unsaid, ret);
+}
+
+const char *
+fx_form_parameter(struct fx_forms *forms, const struct fx_form *form,
+	size_t index)
+{
+	const char *text =
+		fx_operation_at(form->spelling->operation)->parameters;
+
+	return signature_of(forms, text)->parameters[index].name;
 }

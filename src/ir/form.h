@@ -30,6 +30,7 @@ struct fx_form_call {
 	 * carry; NULL: its default, and no call without it.
 	 */
 	const struct fx_value *unsaid;
+	bool is_open; /* all else that is not said gets that too */
 	struct fx_value args;
 	struct fx_value kwargs;
 };
@@ -62,6 +63,9 @@ const struct fx_spelling *fx_form_spelling(enum fx_opcode opcode,
 bool fx_form_of(struct fx_forms *forms, struct fx_arena *arena,
 	const struct fx_form_call *call, struct fx_form *ret);
 
+/* The parameter of FORM at INDEX, as the operation calls it. */
+const char *fx_form_parameter(struct fx_forms *forms,
+	const struct fx_form *form, size_t index);
 /* The call that NODE is. */
 struct fx_form_call fx_form_call_of(const struct fx_node *node);
 

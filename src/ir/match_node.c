@@ -19,9 +19,6 @@
 /* Writes are followed through this many views. */
 #define VIEW_LIMIT 8
 
-static bool match_value(struct fx_try *try, const struct fx_value *wanted,
-	const struct fx_value *found);
-
 bool
 fx_try_differs(struct fx_try *try, const char *format, ...)
 {
@@ -143,8 +140,8 @@ match_leaf(struct fx_try *try, const struct fx_value *wanted,
 		value_words(try, wanted, &second));
 }
 
-static bool
-match_items(struct fx_try *try, const struct fx_value *wanted,
+bool
+fx_try_items(struct fx_try *try, const struct fx_value *wanted,
 	const struct fx_value *found)
 {
 	size_t count = fx_value_item_count(wanted);
@@ -153,13 +150,13 @@ match_items(struct fx_try *try, const struct fx_value *wanted,
 		return fx_try_differs(try, "%zu items are not %zu",
 			fx_value_item_count(found), count);
 	for (size_t i = 0; i < count; i++)
-		if (!match_value(try, &wanted->items[i], &found->items[i]))
+		if (!fx_try_value(try, &wanted->items[i], &found->items[i]))
 			return false;
 	return true;
 }
 
-static bool
-match_value(struct fx_try *try, const struct fx_value *wanted,
+bool
+fx_try_value(struct fx_try *try, const struct fx_value *wanted,
 	const struct fx_value *found)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
@@ -181,10 +178,10 @@ match_value(struct fx_try *try, const struct fx_value *wanted,
 			(wanted->kind == found->kind &&
 				(wanted->kind == FX_VALUE_DICT ||
 					wanted->kind == FX_VALUE_SLICE))))
-		return match_items(try, wanted, found);
+		return fx_try_items(try, wanted, found);
 	if (is_torch(try) && fx_value_is_sequence(wanted) &&
 		fx_value_is_sequence(found))
-		return match_items(try, wanted, found);
+		return fx_try_items(try, wanted, found);
 	return match_leaf(try, wanted, found);
 }
 
@@ -215,7 +212,7 @@ match_keywords(struct fx_try *try, const struct fx_node *wanted,
 		if (!value)
 			return fx_try_differs(try, "%%%s has no argument %s",
 				found->name, wanted->kwargs.items[2 * i].text);
-		if (!match_value(try, &wanted->kwargs.items[2 * i + 1], value))
+		if (!fx_try_value(try, &wanted->kwargs.items[2 * i + 1], value))
 			return false;
 	}
 	return true;
@@ -224,8 +221,8 @@ match_keywords(struct fx_try *try, const struct fx_node *wanted,
 /* Whether FOUND, of a configuration, is WANTED: a number is the same for each
  * dimension.
  */
-static bool
-match_setting(struct fx_try *try, const struct fx_value *wanted,
+bool
+fx_try_setting(struct fx_try *try, const struct fx_value *wanted,
 	const struct fx_value *found)
 {
 	bool is_one = is_number(wanted) && fx_value_is_sequence(found);
@@ -233,12 +230,35 @@ match_setting(struct fx_try *try, const struct fx_value *wanted,
 
 	if (!many->count || (!is_one && (!is_number(found) ||
 						!fx_value_is_sequence(wanted))))
-		return match_value(try, wanted, found);
+		return fx_try_value(try, wanted, found);
 	for (uint32_t i = 0; i < many->count; i++)
-		if (!match_value(try, is_one ? wanted : &wanted->items[i],
+		if (!fx_try_value(try, is_one ? wanted : &wanted->items[i],
 			    is_one ? &found->items[i] : found))
 			return false;
 	return true;
+}
+
+/* Why the try fails gets the name of PARAMETER, the one at INDEX, and what to
+ * write where SLOT says nothing of it.
+ */
+static bool
+differs_in(struct fx_try *try, const struct fx_pattern_slot *slot, size_t index,
+	const char *parameter)
+{
+	FX_AUTO_BUF struct fx_buf said = { 0 };
+	const struct fx_node *wanted = slot->node;
+	bool is_said = index < wanted->args.count ||
+		       fx_value_dict_get(&wanted->kwargs, parameter);
+
+	if (!try->why || *fx_buf_text(try->why) == '%')
+		return false;
+	fx_buf_add(&said, fx_buf_text(try->why));
+	fx_buf_clear(try->why);
+	fx_buf_addf(try->why, "%s: %s", parameter, fx_buf_text(&said));
+	if (!is_said && !slot->layer)
+		fx_buf_add(try->why,
+			", its default (... as last argument: whatever it is)");
+	return false;
 }
 
 static bool
@@ -254,11 +274,13 @@ match_form(struct fx_try *try, const struct fx_pattern_slot *slot,
 		return fx_try_differs(try, "%%%s has other arguments",
 			node->name);
 	for (size_t i = 0; i < form.count; i++)
-		if (!(form.carries ? match_setting : match_value)(try,
+		if (!(form.carries ? fx_try_setting : fx_try_value)(try,
 			    &slot->form.bound[i], &form.bound[i]))
-			return false;
+			return differs_in(try, slot, i,
+				fx_form_parameter(try->pattern->forms, &form,
+					i));
 	if (slot->form.says_inplace && form.inplace.kind != FX_VALUE_NONE)
-		return match_value(try, &slot->form.inplace, &form.inplace);
+		return fx_try_value(try, &slot->form.inplace, &form.inplace);
 	return true;
 }
 
@@ -269,25 +291,54 @@ match_signature(struct fx_try *try, const struct fx_pattern_slot *slot,
 {
 	const struct fx_signature *signature =
 		fx_signature_of((enum fx_op)node->op);
+	const struct fx_value unsaid =
+		fx_value_node((struct fx_node *)try->pattern->any);
+	struct fx_signature loose;
 	struct fx_value *bound[2];
 	const struct fx_node *nodes[2] = { slot->node, node };
 
+	if (!is_torch(try))
+		fx_signature_loosen(try->scratch, signature, slot->is_open,
+			&unsaid, &loose);
 	for (int i = 0; i < 2; i++) {
+		bool is_loose = i == 0 && !is_torch(try);
 		struct fx_call_values call = { nodes[i]->target, nodes[i]->args,
 			nodes[i]->kwargs };
 		struct fx_error *err;
 
 		bound[i] = FX_ARENA_ARRAY(try->scratch, struct fx_value,
 			signature->count);
-		err = fx_signature_bind(try->scratch, signature, &call,
-			bound[i]);
+		err = fx_signature_bind(try->scratch,
+			is_loose ? &loose : signature, &call, bound[i]);
 		fx_error_free(err);
 		if (err)
 			return fx_try_differs(try, "%%%s has other arguments",
 				node->name);
 	}
-	for (size_t i = 0; i < signature->count; i++)
-		if (!match_value(try, &bound[0][i], &bound[1][i]))
+	for (size_t i = 0; i < signature->count; i++) {
+		const struct fx_parameter *parameter =
+			&signature->parameters[i];
+		bool is_many = parameter->is_rest || parameter->is_keywords;
+
+		if (slot->is_open && is_many && !bound[0][i].count)
+			continue;
+		if (!fx_try_value(try, &bound[0][i], &bound[1][i]))
+			return differs_in(try, slot, i, parameter->name);
+	}
+	return true;
+}
+
+/* The arguments of FOUND begin with those of WANTED. */
+bool
+fx_try_beginning(struct fx_try *try, const struct fx_node *wanted,
+	const struct fx_node *found)
+{
+	if (found->args.count < wanted->args.count)
+		return fx_try_differs(try, "%%%s has other arguments",
+			found->name);
+	for (uint32_t i = 0; i < wanted->args.count; i++)
+		if (!fx_try_value(try, &wanted->args.items[i],
+			    &found->args.items[i]))
 			return false;
 	return true;
 }
@@ -301,14 +352,22 @@ match_call(struct fx_try *try, const struct fx_pattern_slot *slot,
 			       (node->opcode == FX_OPCODE_CALL_FUNCTION &&
 				       fx_spelling_home(node->target) ==
 					       slot->target));
+	bool is_known;
 
 	if (is_same && has_same_shape(slot->node, node))
-		return match_items(try, &slot->node->args, &node->args) &&
+		return fx_try_items(try, &slot->node->args, &node->args) &&
 		       match_keywords(try, slot->node, node);
-	if (slot->has_form)
+	is_known =
+		is_same && node->op != FX_OP_NONE && slot->node->op == node->op;
+	/* All that the other call says may have no place in the form. */
+	if (slot->has_form && !(slot->is_open && is_known))
 		return match_form(try, slot, node);
-	if (is_same && node->op != FX_OP_NONE && slot->node->op == node->op)
+	if (is_known)
 		return match_signature(try, slot, node);
+	/* Nothing is known of it but what is written. */
+	if (is_same && slot->is_open)
+		return fx_try_beginning(try, slot->node, node) &&
+		       match_keywords(try, slot->node, node);
 	return fx_try_differs(try, "%%%s has other arguments", node->name);
 }
 
@@ -342,7 +401,7 @@ match_flat(struct fx_try *try, const struct fx_node *wanted,
 	for (size_t at = 0; at < first.length; at += sizeof(a)) {
 		memcpy(&a, first.data + at, sizeof(a));
 		memcpy(&b, second.data + at, sizeof(b));
-		if (!match_value(try, &a, &b))
+		if (!fx_try_value(try, &a, &b))
 			return false;
 	}
 	return true;
@@ -368,76 +427,11 @@ match_as_torch(struct fx_try *try, const struct fx_pattern_slot *slot,
 		return fx_try_differs(try, "%%%s has other arguments",
 			node->name);
 	}
-	return match_items(try, &wanted->args, &node->args) &&
+	return fx_try_items(try, &wanted->args, &node->args) &&
 	       match_keywords(try, wanted, node);
 }
 
-/* --- layers -------------------------------------------------------------- */
-
-/* KEY of the layer that NODE calls: an argument of the call, a part of the
- * configuration, whether there is a parameter.
- */
-static bool
-match_key(struct fx_try *try, const struct fx_module *module,
-	const struct fx_node *node, const struct fx_value *pair)
-{
-	const struct fx_value *found =
-		fx_value_dict_get(&node->kwargs, pair[0].text);
-	const struct fx_member *member;
-	struct fx_value there;
-
-	if (found)
-		return match_value(try, &pair[1], found);
-	found = fx_value_dict_get(&module->config, pair[0].text);
-	member = fx_module_member(module, fx_intern(pair[0].text));
-	if (!found && member && member->kind != FX_MEMBER_CHILD) {
-		there = fx_value_bool(member->tensor);
-		found = &there;
-	}
-	if (!found)
-		return fx_try_differs(try, "%%%s says nothing of %s",
-			node->name, pair[0].text);
-	return match_setting(try, &pair[1], found);
-}
-
-static bool
-match_layer(struct fx_try *try, const struct fx_pattern_slot *slot,
-	const struct fx_node *node)
-{
-	const struct fx_module *module =
-		fx_module_find(node->graph->module, node->target);
-	const struct fx_value *config = &slot->layer->config;
-
-	for (uint32_t i = 0; i < config->count; i++)
-		if (!match_key(try, module, node, &config->items[2 * i]))
-			return false;
-	if (node->args.count != slot->node->args.count)
-		return fx_try_differs(try, "%%%s has other arguments",
-			node->name);
-	return match_items(try, &slot->node->args, &node->args);
-}
-
 /* --- nodes --------------------------------------------------------------- */
-
-/* Whether NODE calls a module of the class that LAYER names. */
-static bool
-is_of_class(const struct fx_pattern_layer *layer, const struct fx_node *node)
-{
-	const struct fx_module *module;
-
-	if (node->opcode != FX_OPCODE_CALL_MODULE)
-		return false;
-	module = fx_module_find(node->graph->module, node->target);
-	if (!module || !module->class_name)
-		return false;
-	if (strchr(layer->class_name, '.'))
-		return !strcmp(module->class_name, layer->class_name) ||
-		       fx_str_equal(fx_class_short_name(module->class_name),
-			       fx_class_short_name(layer->class_name));
-	return fx_str_starts(module->class_name, "torch.nn.") &&
-	       !strcmp(fx_class_short_name(module->class_name),
-		       layer->class_name);
-}
 
 static bool
 has_same_target(const struct fx_pattern_slot *slot, const struct fx_node *node)
@@ -457,7 +451,7 @@ fx_try_is_candidate(const struct fx_try *try, size_t index,
 	const struct fx_spelling *spelling;
 	struct fx_form_call call;
 
-	if (slot->layer ? is_of_class(slot->layer, node)
+	if (slot->layer ? fx_try_is_of_class(slot->layer, node)
 			: has_same_target(slot, node))
 		return true;
 	if (!slot->has_form || is_torch(try))
@@ -542,7 +536,7 @@ fx_try_node(struct fx_try *try, size_t index, struct fx_node *node)
 		return true;
 	if (is_torch(try))
 		return match_as_torch(try, slot, node);
-	if (slot->layer && is_of_class(slot->layer, node))
-		return match_layer(try, slot, node);
+	if (slot->layer && fx_try_is_of_class(slot->layer, node))
+		return fx_try_layer(try, slot, node);
 	return match_call(try, slot, node);
 }

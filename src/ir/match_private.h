@@ -32,4 +32,24 @@ bool fx_try_is_candidate(const struct fx_try *try, size_t slot,
 FX_PRINTF(2, 3)
 bool fx_try_differs(struct fx_try *try, const char *format, ...);
 
+/* Whether FOUND, of the graph, is what the pattern has at its place: a value, a
+ * part of a configuration (a number is the same for each dimension), the items
+ * of two sequences, the first arguments of a call.
+ */
+bool fx_try_value(struct fx_try *try, const struct fx_value *wanted,
+	const struct fx_value *found);
+bool fx_try_setting(struct fx_try *try, const struct fx_value *wanted,
+	const struct fx_value *found);
+bool fx_try_items(struct fx_try *try, const struct fx_value *wanted,
+	const struct fx_value *found);
+bool fx_try_beginning(struct fx_try *try, const struct fx_node *wanted,
+	const struct fx_node *found);
+/* match_layer.c: whether NODE calls a module of the class that LAYER names, and
+ * then whether it is what SLOT says of one.
+ */
+bool fx_try_is_of_class(const struct fx_pattern_layer *layer,
+	const struct fx_node *node);
+bool fx_try_layer(struct fx_try *try, const struct fx_pattern_slot *slot,
+	const struct fx_node *node);
+
 #endif /* FX_IR_MATCH_PRIVATE_H */

@@ -54,7 +54,8 @@ find_form(struct fx_pattern *pattern, struct fx_pattern_slot *slot,
 		.target = slot->target,
 		.args = node->args,
 		.kwargs = node->kwargs,
-		.unsaid = any->kind == FX_VALUE_NODE ? any : NULL };
+		.unsaid = any->kind == FX_VALUE_NODE ? any : NULL,
+		.is_open = slot->is_open };
 
 	if (slot->layer) {
 		call.target = fx_intern_format("torch.nn.%s",
@@ -105,6 +106,7 @@ fill_slots(struct fx_pattern *pattern, const struct fx_pattern_text *read)
 		if (node->opcode == FX_OPCODE_CALL_FUNCTION)
 			slot->target = fx_spelling_home(node->target);
 		slot->is_any = node == pattern->any;
+		slot->is_open = fx_map_has(&read->open, (uintptr_t)node);
 		slot->is_input = node->opcode == FX_OPCODE_PLACEHOLDER;
 		if (slot->is_input || node->opcode == FX_OPCODE_OUTPUT)
 			continue;

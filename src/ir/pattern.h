@@ -2,11 +2,11 @@
  *
  * `torch.relu(x + y)`: what is called is an operation, every other bare name
  * stands for a node or a plain value, the same name twice for the same, `_` for
- * anything.  `nn.Conv2d(x, stride=(1, 1))` and `nn.Conv2d(stride=(1, 1))(x)`
- * are a called layer by class and what is said of its configuration; self.fc(x)
- * and self.w are the module and the parameter at a path.  Statements may give
- * parts a name: `c = nn.Conv2d(x); nn.BatchNorm2d(c)`; a tuple at the end is
- * several outputs.
+ * anything, `...` as the last argument for all that is not said.  `nn.Conv2d(x,
+ * stride=(1, 1))` and `nn.Conv2d(stride=(1, 1))(x)` are a called layer by class
+ * and what is said of its configuration; self.fc(x) and self.w are the module
+ * and the parameter at a path.  Statements may give parts a name: `c =
+ * nn.Conv2d(x); nn.BatchNorm2d(c)`; a tuple at the end is several outputs.
  */
 #ifndef FX_IR_PATTERN_H
 #define FX_IR_PATTERN_H

@@ -24,8 +24,9 @@ struct fx_pattern_slot {
 	bool is_any;                /* _ */
 	bool is_said;               /* a name in a configuration */
 	bool is_output;
-	bool writes;        /* itself writes in place, so that matches may */
-	const char *target; /* by its torch.fx name */
+	bool is_open; /* ends in ...: what it does not say may be anything */
+	bool writes;  /* itself writes in place, so that matches may */
+	const char *target;                   /* by its torch.fx name */
 	const struct fx_pattern_layer *layer; /* or NULL */
 	bool has_form;
 	struct fx_form form;
@@ -49,6 +50,7 @@ struct fx_pattern {
 /* What was read: pattern_read.c for pattern.c. */
 struct fx_pattern_text {
 	struct fx_map names; /* interned -> its value */
+	struct fx_map open;  /* operations whose arguments ended in ... */
 	struct fx_value any; /* what _ is; NONE: it does not occur */
 	struct fx_value result;
 };

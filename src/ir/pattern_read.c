@@ -138,22 +138,42 @@ materialise(struct fx_builder *builder, struct fx_node_spec *spec)
 	spec->kwargs = fx_value_dict(builder->graph->values, pairs, count - 1);
 }
 
+/* Take `...` from the end of the arguments of SPEC, of a pattern; x[...] is an
+ * index.
+ */
+static bool
+take_rest(struct fx_node_spec *spec)
+{
+	struct fx_value *args = &spec->args;
+
+	if (!args->count || fx_op_find(spec->target) == FX_OP_GETITEM ||
+		args->items[args->count - 1].kind != FX_VALUE_ELLIPSIS)
+		return false;
+	args->count--;
+	return true;
+}
+
 struct fx_node *
 fx_rule_emit(struct fx_builder *builder, const struct fx_build_left *left,
 	struct fx_node_spec *spec)
 {
-	const struct fx_rule_reading *reading =
-		(struct fx_rule_reading *)builder;
+	struct fx_rule_reading *reading = (struct fx_rule_reading *)builder;
 	const struct fx_pattern *pattern = reading->pattern;
+	bool is_open = false;
+	struct fx_node *node;
 
 	if (reading->replacement)
 		pattern = reading->replacement->pattern;
-	if ((pattern->how & FX_PATTERN_TORCH) &&
-		spec->opcode == FX_OPCODE_CALL_FUNCTION)
+	if (!(pattern->how & FX_PATTERN_TORCH))
+		is_open = reading->pattern && take_rest(spec);
+	else if (spec->opcode == FX_OPCODE_CALL_FUNCTION)
 		materialise(builder, spec);
 
 	(void)left;
-	return fx_graph_append(builder->graph, spec);
+	node = fx_graph_append(builder->graph, spec);
+	if (is_open)
+		fx_map_set(&reading->read.open, (uintptr_t)node, 1);
+	return node;
 }
 
 /* Whether TREE is nn.Conv2d, or the class of another module. */
@@ -470,6 +490,7 @@ read_pattern(const char *text, const struct fx_ast *tree, unsigned how,
 	if (!err)
 		err = finish(&reading);
 	fx_map_deinit(&reading.read.names);
+	fx_map_deinit(&reading.read.open);
 	if (err)
 		fx_pattern_free(pattern);
 	else

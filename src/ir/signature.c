@@ -342,3 +342,25 @@ fx_signature_bind(struct fx_arena *arena, const struct fx_signature *signature,
 		err = bind_keyword(&binding, &call->kwargs.items[2 * i]);
 	return err ? err : fill_defaults(&binding);
 }
+
+struct fx_parameter *
+fx_signature_loosen(struct fx_arena *arena,
+	const struct fx_signature *signature, bool all,
+	const struct fx_value *unsaid, struct fx_signature *ret)
+{
+	struct fx_parameter *parameters =
+		FX_ARENA_ARRAY(arena, struct fx_parameter, signature->count);
+
+	for (size_t i = 0; i < signature->count; i++) {
+		struct fx_parameter *one = &parameters[i];
+
+		*one = signature->parameters[i];
+		if (one->is_rest || one->is_keywords ||
+			!(all || one->is_required))
+			continue;
+		one->is_required = false;
+		one->fallback = *unsaid;
+	}
+	*ret = (struct fx_signature){ signature->count, parameters };
+	return parameters;
+}

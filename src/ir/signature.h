@@ -50,4 +50,11 @@ FX_NODISCARD struct fx_error *fx_signature_bind(struct fx_arena *arena,
 	const struct fx_signature *signature, const struct fx_call_values *call,
 	struct fx_value *bound_ret);
 
+/* SIGNATURE without what must be given, in ARENA: that, or with ALL whatever is
+ * not given, becomes UNSAID.  Returns the parameters of *RET.
+ */
+struct fx_parameter *fx_signature_loosen(struct fx_arena *arena,
+	const struct fx_signature *signature, bool all,
+	const struct fx_value *unsaid, struct fx_signature *ret);
+
 #endif /* FX_IR_SIGNATURE_H */

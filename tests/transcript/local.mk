@@ -147,6 +147,7 @@ transcripts = \
 	%D%/nested_diff.fxt \
 	%D%/nested_edits.fxt \
 	%D%/pass.fxt \
+	%D%/pattern_rest.fxt \
 	%D%/pass_several.fxt \
 	%D%/pass_step.fxt \
 	%D%/pipe.fxt \

@@ -61,6 +61,13 @@ spellings_meet(void)
 	FXT_SAME(matches_of(g, "softmax(v, dim=1)", 0, &out), "d e");
 	FXT_SAME(matches_of(g, "softmax(v, 2)", 0, &out), "");
 	FXT_SAME(matches_of(g, "softmax(v, _)", 0, &out), "d e");
+	FXT_SAME(matches_of(g, "softmax(v)", 0, &out), "");
+	FXT_SAME(matches_of(g, "softmax(v, ...)", 0, &out), "d e");
+	FXT_SAME(matches_of(g, "v.softmax(..., dim=1)", 0, &out), "d e");
+	FXT_SAME(matches_of(g, "softmax(..., dim=2)", 0, &out), "");
+	FXT_SAME(matches_of(g, "torch.add(v, ...)", 0, &out), "f g");
+	FXT_SAME(matches_of(g, "torch.add(..., alpha=2)", 0, &out), "f");
+	FXT_SAME(matches_of(g, "softmax(v, ...)", FX_PATTERN_TORCH, &out), "");
 	/* With alpha it is no plain sum. */
 	FXT_SAME(matches_of(g, "torch.add(v, w)", 0, &out), "g");
 	FXT_SAME(matches_of(g, "torch.add(v, w, alpha=k)", 0, &out), "f");

@@ -68,9 +68,9 @@ struct fx_error *
 fx_model_extract(struct fx_model *model, struct fx_node *const *nodes,
 	size_t count, const struct fx_opening *as, struct fx_model **ret)
 {
-	FX_AUTO_PARTITION struct fx_partition partition = {
-		.graph = model->graph, .is_apart = true
-	};
+	struct fx_graph *graph = fx_position_graph(model);
+	FX_AUTO_PARTITION struct fx_partition partition = { .graph = graph,
+		.is_apart = true };
 	FX_AUTO_FREE char *skipped = NULL;
 	struct fx_session *session = model->session;
 	struct fx_error *err = fx_session_need_room(session);
@@ -87,7 +87,7 @@ fx_model_extract(struct fx_model *model, struct fx_node *const *nodes,
 	if (err)
 		return err;
 	copy = fx_graph_new(fx_session_serial(session));
-	copy->class_name = model->graph->class_name;
+	copy->class_name = graph->class_name;
 	fx_part_build(&partition, &partition.parts.items[0], copy, NULL, false);
 	*ret = fx_session_add_graph(session, copy, as->name, as->line);
 	fx_model_descend(*ret, model);

@@ -6,6 +6,7 @@
 #include "session/nested.h"
 
 #include "base/intern.h"
+#include "base/map.h"
 #include "base/str.h"
 #include "ir/control.h"
 #include "ir/fold.h"
@@ -18,6 +19,7 @@ void
 fx_model_nested(const struct fx_model *model, struct fx_nested_graphs *ret)
 {
 	FX_VEC(struct fx_graph *) open = { 0 };
+	FX_AUTO_MAP struct fx_map seen = { 0 };
 	struct fx_module *module;
 	const char *path;
 
@@ -28,7 +30,8 @@ fx_model_nested(const struct fx_model *model, struct fx_nested_graphs *ret)
 			fx_module_walk_new(open.items[i]->module, true);
 
 		while (fx_module_walk_next(walk, &module, &path)) {
-			if (!module->graph)
+			if (!module->graph ||
+				!fx_map_set_pointer(&seen, module, module))
 				continue;
 			fx_vec_push(&open, module->graph);
 			fx_vec_push(ret, module->graph);

@@ -46,6 +46,19 @@ no_value(const struct fx_model *model, const struct fx_activation *place,
 		node->name, fx_graph_position(place->graph, node), node->name);
 }
 
+/* NODE is of a graph in which execution does not stand. */
+static struct fx_error *
+not_there(const struct fx_model *model, const struct fx_node *node)
+{
+	if (!fx_position_is_started(model))
+		return fx_position_not_run(model);
+	return fx_error_new(FX_ERR_NO_VALUE,
+		"%%%s has no value: execution does not stand in /%s; "
+		"\"run --to %%%s\" computes it, if that graph runs",
+		node->name, fx_model_graph_path(model, node->graph),
+		node->name);
+}
+
 static struct fx_error *
 resolve_value(void *context, struct fx_node *node, struct fx_datum **ret)
 {
@@ -55,7 +68,7 @@ resolve_value(void *context, struct fx_node *node, struct fx_datum **ret)
 	struct fx_error *err = NULL;
 
 	if (!place)
-		return fx_position_not_run(model);
+		return not_there(model, node);
 	if (!fx_activation_is_above(place, node))
 		return no_value(model, place, node);
 	if (!fx_env_get(&place->env, node->id))

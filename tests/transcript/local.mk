@@ -146,6 +146,7 @@ transcripts = \
 	%D%/nested_deep.fxt \
 	%D%/nested_diff.fxt \
 	%D%/nested_edits.fxt \
+	%D%/nested_inside.fxt \
 	%D%/pass.fxt \
 	%D%/pattern_rest.fxt \
 	%D%/pass_several.fxt \

@@ -28,6 +28,7 @@ libfxcmd_a_SOURCES += \
 	%D%/shell/canonical.c %D%/shell/canonical.h \
 	%D%/shell/crash.c %D%/shell/crash.h \
 	%D%/shell/line.c %D%/shell/line.h \
+	%D%/verbs/context.c \
 	%D%/verbs/list.c \
 	%D%/shell/log.c %D%/shell/log.h \
 	%D%/verbs/node.c \

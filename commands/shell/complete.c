@@ -314,22 +314,22 @@ offer_settings(struct completion *c, size_t begin)
 		fx_xstrndup(c->line + begin, c->point - begin);
 	const char *rest;
 	int index = fx_settings_match(text, &rest);
-	size_t i;
 
 	if (index >= 0 && is_after_blank(text, rest)) {
 		const struct fx_setting_info *info =
 			fx_settings_info((size_t)index);
 
-		rest += strspn(rest, " \t");
+		while (strpbrk(rest, " \t"))
+			rest = strpbrk(rest, " \t") + 1;
 		begin_word(c, begin + (size_t)(rest - text));
-		if (info->type == FX_SETTING_BOOL)
-			offer_choices(c, "on|off");
-		else if (info->type == FX_SETTING_WORD)
+		if (*info->choices && info->type != FX_SETTING_INT)
 			offer_choices(c, info->choices);
+		else if (info->type == FX_SETTING_BOOL)
+			offer_choices(c, "on|off");
 		return;
 	}
 	begin_word(c, begin);
-	for (i = 0; i < FX_SET_COUNT; i++)
+	for (size_t i = 0; i < FX_SET_COUNT; i++)
 		offer(c, fx_settings_info(i)->name);
 }
 

@@ -35,6 +35,7 @@ FX_NODISCARD struct fx_error *cmd_dump_script(struct cmd_ctx *ctx,
 /* dump_value.c: TEXT is a tensor and a file, or NULL. */
 FX_NODISCARD struct fx_error *cmd_dump_value(struct cmd_ctx *ctx,
 	const char *text);
+FX_NODISCARD struct fx_error *cmd_context_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_slice_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_path_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_dom_exec(struct cmd_ctx *ctx);

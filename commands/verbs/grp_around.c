@@ -331,6 +331,24 @@ const struct cmd_entry cmd_group_around[] = {
 		.exec = cmd_path_exec,
 	},
 	{
+		.name = "context",
+		.summary = "show what surrounds the stop",
+		.help = "The value made last and those that the node is given, "
+			"the lines of the model's source, the nodes before and "
+			"after, the stops; of the frame that up or frame "
+			"selected. PARTS chooses: values, source, code, stops, "
+			"or with a minus all but these. set context on, or "
+			"set context and parts, shows it at every stop.",
+		.synonyms = "dashboard around surroundings layout panel state",
+		.needs = CMD_NEED_GRAPH | CMD_NEED_STARTED | CMD_REPEATS,
+		.args = { { "parts", CMD_ARG_REST, CMD_OPTIONAL,
+			"which, as in values code", NULL } },
+		.examples = { { "context", "all of it" },
+			{ "context values code", "two parts" },
+			{ "context -stops", "all but one" } },
+		.exec = cmd_context_exec,
+	},
+	{
 		.name = "dom",
 		.summary = "list the dominators of a node",
 		.help = "Those that every path from an input to it passes; -u "

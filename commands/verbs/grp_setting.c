@@ -18,6 +18,7 @@ static const char *const types[] = { [FX_SETTING_BOOL] = "bool",
 	[FX_SETTING_INT] = "int",
 	[FX_SETTING_SIZE] = "size",
 	[FX_SETTING_WORD] = "word",
+	[FX_SETTING_PARTS] = "parts",
 	[FX_SETTING_TEXT] = "text" };
 
 static void

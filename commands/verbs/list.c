@@ -133,10 +133,9 @@ list_size(struct cmd_ctx *ctx)
 
 static void
 say_source_lines(struct cmd_ctx *ctx, const char *text,
-	const struct fx_source_frame *frame, int first)
+	const struct fx_source_frame *frame, int first, int size)
 {
 	struct cmd_shell *shell = ctx->shell;
-	int size = (int)list_size(ctx);
 	int number = 1;
 
 	if (first < 1)
@@ -162,8 +161,9 @@ say_source_lines(struct cmd_ctx *ctx, const char *text,
 	shell->list_form = 's';
 }
 
-static FX_NODISCARD struct fx_error *
-say_source(struct cmd_ctx *ctx, const struct fx_source_frame *frame, int first)
+static void
+say_source(struct cmd_ctx *ctx, const struct fx_source_frame *frame, int first,
+	size_t size)
 {
 	FX_AUTO_FREE char *text = NULL;
 
@@ -171,11 +171,10 @@ say_source(struct cmd_ctx *ctx, const struct fx_source_frame *frame, int first)
 		text = fx_source_read(ctx->model, frame);
 	out_line(ctx->out, FX_ROLE_PATH, "%s:%d", frame->file, frame->line);
 	if (text)
-		say_source_lines(ctx, text, frame, first);
+		say_source_lines(ctx, text, frame, first, (int)size);
 	else if (frame->text)
 		out_line(ctx->out, FX_ROLE_PLAIN, "=>%5d  %s", frame->line,
 			frame->text);
-	return NULL;
 }
 
 /* Where to list. */
@@ -359,7 +358,8 @@ list_source(struct listing *listing)
 		out_note(ctx->out,
 			"%%%s has no source line; this is that of %%%s",
 			node->name, near->name);
-	return say_source(ctx, &near->source->frames[0], 0);
+	say_source(ctx, &near->source->frames[0], 0, list_size(ctx));
+	return NULL;
 }
 
 /* WHERE may be a line or a function of the model's source: no node is called
@@ -386,16 +386,57 @@ cmd_list_exec(struct cmd_ctx *ctx)
 	struct fx_source_frame frame;
 	struct fx_error *err = listing_init(&listing, ctx);
 
-	if (!err && is_plain && fx_source_selected(ctx->model, &frame))
-		return say_source(ctx, &frame,
+	if (!err && is_plain && fx_source_selected(ctx->model, &frame)) {
+		say_source(ctx, &frame,
 			ctx->shell->has_listed && ctx->shell->list_form == 's'
 				? (int)ctx->shell->list_next
-				: 0);
+				: 0,
+			list_size(ctx));
+		return NULL;
+	}
 	if (!err && listing.form == 's')
 		err = list_source(&listing);
 	else if (!err)
 		err = list_range(&listing);
 	return hint_source(err);
+}
+
+/* context: no listing that `list` goes on with. */
+
+void
+cmd_say_source_around(struct cmd_ctx *ctx, size_t size)
+{
+	const struct fx_node *node = fx_position_selected(ctx->model);
+	struct cmd_shell *shell = ctx->shell;
+	size_t next = shell->list_next;
+	bool has_listed = shell->has_listed;
+	char form = shell->list_form;
+	struct fx_source_frame frame;
+
+	if (!fx_source_selected(ctx->model, &frame)) {
+		if (!node || !node->source || !node->source->count)
+			return;
+		frame = node->source->frames[0];
+	}
+	say_source(ctx, &frame, 0, size);
+	shell->list_next = next;
+	shell->has_listed = has_listed;
+	shell->list_form = form;
+}
+
+void
+cmd_say_code_around(struct cmd_ctx *ctx, size_t before, size_t after)
+{
+	struct listing listing = {
+		.ctx = ctx, .graph = fx_position_graph(ctx->model), .form = 'p'
+	};
+	const struct fx_node *node = fx_position_selected(ctx->model);
+	size_t count = listing.graph->node_count;
+
+	listing.current = node ? fx_graph_position(listing.graph, node) : count;
+	for (size_t i = listing.current > before ? listing.current - before : 0;
+		i < count && i <= listing.current + after; i++)
+		say_python(&listing, fx_graph_at(listing.graph, i), i);
 }
 
 /* ll: everything in the scope entered, else in the one of the stop. */

@@ -103,6 +103,13 @@ void cmd_say_nonfinite(struct cmd_ctx *ctx, const char *title,
 /* Of a run whose result has NaN or infinities: the first node with some. */
 void cmd_say_first_nonfinite(struct cmd_ctx *ctx);
 
+/* context: what surrounds the stop, as the setting wants it; SIZE lines of the
+ * source and nodes of the graph, those of the frame selected.
+ */
+void cmd_say_context(struct cmd_ctx *ctx);
+void cmd_say_source_around(struct cmd_ctx *ctx, size_t size);
+void cmd_say_code_around(struct cmd_ctx *ctx, size_t before, size_t after);
+
 /* "1: .-1 (%act) = ...": a display and its value; FORMAT may be NULL. */
 void cmd_say_display(struct cmd_ctx *ctx, int number, const char *expression,
 	const char *format);

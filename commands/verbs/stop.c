@@ -344,5 +344,7 @@ cmd_say_stop(struct cmd_ctx *ctx, struct fx_stop *stop)
 	if (stop->node || (stop->reason == FX_STOP_END && !stop->stayed))
 		say_displays(ctx);
 	if (stop->node)
+		cmd_say_context(ctx);
+	if (stop->node)
 		fx_session_examine(ctx->session, stop->node);
 }

@@ -133,6 +133,16 @@ fx_settings_match(const char *text, const char **rest_ret)
 	return found;
 }
 
+static void
+add_choices(const char *choices, struct fx_buf *out)
+{
+	for (; *choices; choices++)
+		if (*choices == '|')
+			fx_buf_add(out, ", ");
+		else
+			fx_buf_add_char(out, *choices);
+}
+
 static const char *
 shown_choices(const struct fx_setting_info *info, struct fx_buf *out)
 {
@@ -143,12 +153,12 @@ shown_choices(const struct fx_setting_info *info, struct fx_buf *out)
 		return "a number";
 	case FX_SETTING_SIZE:
 		return "a size as 512M or 2G, or unlimited";
+	case FX_SETTING_PARTS:
+		fx_buf_add(out, "on, off, or some of ");
+		add_choices(info->choices, out);
+		return fx_buf_text(out);
 	case FX_SETTING_WORD:
-		for (const char *c = info->choices; *c; c++)
-			if (*c == '|')
-				fx_buf_add(out, ", ");
-			else
-				fx_buf_add_char(out, *c);
+		add_choices(info->choices, out);
 		return fx_buf_text(out);
 	case FX_SETTING_TEXT:
 		break;
@@ -251,6 +261,72 @@ parse_word(const char *text, const char *choices, int64_t *ret)
 	}
 }
 
+/* Words of CHOICES, each with - before it for all but these; or on, or off. */
+static bool
+parse_parts(const char *text, const char *choices, int64_t *ret)
+{
+	int64_t all = 1;
+	int64_t off;
+
+	for (const char *c = choices; *c; c++)
+		all += *c == '|';
+	all = (INT64_C(1) << all) - 1;
+	if (parse_bool(text, &off)) {
+		*ret = off ? all : 0;
+		return true;
+	}
+	*ret = *text == '-' ? all : 0;
+	while (*text) {
+		size_t length = strcspn(text, " \t");
+		bool is_taken_out = *text == '-';
+		FX_AUTO_FREE char *word =
+			fx_xstrndup(text + is_taken_out, length - is_taken_out);
+		int64_t which;
+
+		if (!parse_word(word, choices, &which))
+			return false;
+		if (is_taken_out)
+			*ret &= ~(INT64_C(1) << which);
+		else
+			*ret |= INT64_C(1) << which;
+		text += length + strspn(text + length, " \t");
+	}
+	return true;
+}
+
+/* PARTS in the order of CHOICES; "off" and "on" for none and all. */
+static char *
+parts_text(int64_t parts, const char *choices)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	bool is_all = true;
+
+	for (; *choices; parts >>= 1) {
+		size_t length = strcspn(choices, "|");
+
+		is_all &= parts & 1;
+		if (parts & 1)
+			fx_buf_addf(&text, "%s%.*s", text.length ? " " : "",
+				(int)length, choices);
+		choices += length + (choices[length] == '|');
+	}
+	return fx_xstrdup(is_all        ? "on"
+			  : text.length ? fx_buf_text(&text)
+					: "off");
+}
+
+/* Text may stand in quotes, to keep its blanks. */
+static char *
+unquoted(const char *text)
+{
+	size_t length = strlen(text);
+
+	if (length >= 2 && (text[0] == '"' || text[0] == '\'') &&
+		text[length - 1] == text[0])
+		return fx_xstrndup(text + 1, length - 2);
+	return fx_xstrdup(text);
+}
+
 static bool
 parse(const struct fx_setting_info *info, const char *text, int64_t *ret)
 {
@@ -264,21 +340,33 @@ parse(const struct fx_setting_info *info, const char *text, int64_t *ret)
 		return parse_size(text, ret);
 	case FX_SETTING_WORD:
 		return parse_word(text, info->choices, ret);
+	case FX_SETTING_PARTS: {
+		FX_AUTO_FREE char *words = unquoted(text);
+
+		return parse_parts(words, info->choices, ret);
+	}
 	case FX_SETTING_TEXT:
 		break;
 	}
 	return true;
 }
 
-/* Text may stand in quotes, to keep its blanks. */
 static char *
-unquoted(const char *text)
+value_text(const struct fx_setting_info *info, const char *text, int64_t number)
 {
-	size_t length = strlen(text);
-
-	if (length >= 2 && (text[0] == '"' || text[0] == '\'') &&
-		text[length - 1] == text[0])
-		return fx_xstrndup(text + 1, length - 2);
+	switch (info->type) {
+	case FX_SETTING_BOOL:
+		return fx_xstrdup(number ? "on" : "off");
+	case FX_SETTING_SIZE:
+		return fx_xstrdup(number ? text : "unlimited");
+	case FX_SETTING_PARTS:
+		return parts_text(number, info->choices);
+	case FX_SETTING_TEXT:
+		return unquoted(text);
+	case FX_SETTING_INT:
+	case FX_SETTING_WORD:
+		break;
+	}
 	return fx_xstrdup(text);
 }
 
@@ -296,15 +384,16 @@ fx_settings_set(struct fx_settings *settings, int index, const char *text)
 		return wrong(info, text);
 	free(value->text);
 	value->number = number;
-	if (info->type == FX_SETTING_BOOL)
-		value->text = fx_xstrdup(number ? "on" : "off");
-	else if (info->type == FX_SETTING_SIZE && !number)
-		value->text = fx_xstrdup("unlimited");
-	else
-		value->text = info->type == FX_SETTING_TEXT ? unquoted(text)
-							    : fx_xstrdup(text);
+	value->text = value_text(info, text, number);
 	settings->version++;
 	return NULL;
+}
+
+struct fx_error *
+fx_settings_read_parts(enum fx_setting setting, const char *text, int64_t *ret)
+{
+	return parse(&rows[setting], text, ret) ? NULL
+						: wrong(&rows[setting], text);
 }
 
 const char *

@@ -23,15 +23,16 @@ enum fx_setting {
 enum fx_setting_type {
 	FX_SETTING_BOOL, /* on, off */
 	FX_SETTING_INT,
-	FX_SETTING_SIZE, /* bytes: 2G, 512M, unlimited (0) */
-	FX_SETTING_WORD, /* one of a list */
+	FX_SETTING_SIZE,  /* bytes: 2G, 512M, unlimited (0) */
+	FX_SETTING_WORD,  /* one of a list */
+	FX_SETTING_PARTS, /* several of a list: on, off, "values -code" */
 	FX_SETTING_TEXT,
 };
 
 struct fx_setting_info {
 	const char *name;
 	enum fx_setting_type type;
-	const char *choices; /* WORD: "auto|on|off" */
+	const char *choices; /* WORD, PARTS: "auto|on|off" */
 	const char *initial;
 	const char *help;
 };
@@ -51,9 +52,15 @@ FX_NODISCARD struct fx_error *fx_settings_set(struct fx_settings *settings,
 /* The value as text; borrowed until the next set. */
 const char *fx_settings_text(const struct fx_settings *settings, int index);
 
-/* The value as a number: BOOL 0 or 1; WORD which of the choices, from 0. */
+/* The value as a number: BOOL 0 or 1; WORD which of the choices, from 0; PARTS
+ * a bit for each choice.
+ */
 int64_t fx_settings_int(const struct fx_settings *settings,
 	enum fx_setting setting);
+
+/* The bits that TEXT stands for where SETTING, of PARTS, takes it. */
+FX_NODISCARD struct fx_error *fx_settings_read_parts(enum fx_setting setting,
+	const char *text, int64_t *ret);
 
 /* Changes so far, so that front ends notice. */
 unsigned fx_settings_version(const struct fx_settings *settings);

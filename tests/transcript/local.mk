@@ -26,6 +26,7 @@ transcripts = \
 	%D%/const_fold.fxt %D%/fuse_linear.fxt %D%/merge_linear.fxt %D%/normalize.fxt \
 	%D%/condition_ignored.fxt \
 	%D%/condition_late.fxt \
+	%D%/context.fxt \
 	%D%/continue.fxt \
 	%D%/define.fxt \
 	%D%/compare.fxt %D%/reduce.fxt %D%/diff.fxt %D%/diff_script.fxt \

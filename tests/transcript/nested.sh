@@ -52,6 +52,17 @@ say '^    turn 7'
 say '#0 +graph +turn +turn 7 of %loop'
 say '#1 +graph +loop +GraphModule'
 
+# The surroundings of the stop are those of its frame, in a loop and around it.
+run -ex 'break turn.double if $turn == 7' -ex run -ex 'context values code' \
+	|| fail context
+say '^before +%next_i +i64\[\] +7$'
+say '^input +%y +f32\[2\] +min 64@'
+say '^=>B +3  double = y \* 2'
+run -ex 'break turn.double if $turn == 7' -ex 'set context on' -ex run -ex up \
+	-ex 'context values code' || fail context
+say '^input +%x +f32\[2\] +min 1@'
+say '^=> +4  loop = torch.ops'
+
 run -ex 'tbreak turn.double' -ex run -ex 'step 5' \
 	-ex 'assert $turn == 2' -ex 'reverse-step 5' -ex 'assert $turn == 1' \
 	-ex 'reverse-finish' -ex 'assert $turn == 0' || fail 'back'

@@ -324,8 +324,8 @@ every_lesson_is_whole(void)
 		const struct cmd_step *step;
 
 		cmd_lesson_read(i, &lesson);
-		FXT_OK(cmd_data_files(CMD_BUNDLE_EXAMPLES, lesson.model,
-			&path));
+		FXT_OK(cmd_data_files(CMD_BUNDLE_EXAMPLES,
+			*lesson.model ? lesson.model : lesson.file, &path));
 		FXT_EQ(lesson.bad_lines, 0);
 		CU_ASSERT(*lesson.title && *lesson.says && *lesson.end);
 		FXT_IS(lesson.steps.count, >=, 8);

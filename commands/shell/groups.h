@@ -94,6 +94,8 @@ FX_NODISCARD struct fx_error *cmd_say_checkpoints(struct cmd_ctx *ctx);
 /* skip.c */
 FX_NODISCARD struct fx_error *cmd_skip_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_say_skips(struct cmd_ctx *ctx);
+/* The lines that make them anew in a session that has none. */
+void cmd_add_skips(struct fx_buf *out, struct fx_session *session);
 
 /* Parts that several commands show. */
 FX_NODISCARD struct fx_error *cmd_say_inputs(struct cmd_ctx *ctx);

@@ -68,7 +68,7 @@ add_displays(struct fx_buf *text, const struct fx_session *session)
 }
 
 /* Return commands, which the caller frees, that restore what is not in the
- * graphs: settings, inputs, breakpoints, displays and the seed.
+ * graphs: settings, inputs, breakpoints, skips, displays and the seed.
  */
 char *
 cmd_recovery_setup(struct fx_session *session, struct fx_model *const *models,
@@ -90,6 +90,7 @@ cmd_recovery_setup(struct fx_session *session, struct fx_model *const *models,
 	if (count > 1 && is_current)
 		fx_buf_addf(&text, "graph %s\n", fx_model_name(current));
 	cmd_add_breakpoints(&text, session);
+	cmd_add_skips(&text, session);
 	add_displays(&text, session);
 	add_seed(&text, fx_session_seed(session), &seed);
 	return fx_buf_take(&text);

@@ -179,6 +179,18 @@ cmd_skip_exec(struct cmd_ctx *ctx)
 	return err ? err : add(ctx, place, false);
 }
 
+void
+cmd_add_skips(struct fx_buf *out, struct fx_session *session)
+{
+	for (size_t i = 0; i < fx_skip_count(session); i++) {
+		const struct fx_breakpoint *skip = fx_skip_at(session, i);
+
+		fx_buf_addf(out, "skip %s\n", skip->where);
+		if (!skip->is_enabled)
+			fx_buf_addf(out, "skip disable %zu\n", i + 1);
+	}
+}
+
 struct fx_error *
 cmd_say_skips(struct cmd_ctx *ctx)
 {

@@ -102,6 +102,7 @@ EDITS = ["replace act = torch.nn.functional.gelu(fc1)", "undo", "redo",
 s = Session(mlp)
 for line in ["input x = randn(2,4)", "set print elements 7", EDITS[0],
              EDITS[3], EDITS[4], EDITS[6], "break fc2 if 1 < 2",
+             "skip fc2", "skip disable 1", "skip file mlp.py",
              "display fc1", "rename fc1 first", "rename act second", "undo",
              "seed 11"]:
     s.ask(line)
@@ -137,6 +138,9 @@ check("no session 1" in other.ask("recover 1"), "taken twice")
 other.quit()
 check(s.state() == wanted, f"{s.state()} is not {wanted}")
 check("No breakpoints" in s.ask("info breakpoints"), "a deleted breakpoint")
+skips = s.ask("info skip")
+check("1  off" in skips and "2  on" in skips and "mlp.py" in skips,
+      f"skips: {skips!r}")
 check("7" in s.ask("show print elements"), "a setting")
 check("first" not in s.ask("info display"), "a display")
 again = s.ask("run") + s.ask("print/v add") + s.ask("print/v x")

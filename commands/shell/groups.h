@@ -120,8 +120,8 @@ FX_NODISCARD struct fx_error *cmd_set_input(struct cmd_ctx *ctx,
 /* What differs between two times of the current graph. */
 /* Show what differs between two graphs. */
 struct fx_graph;
-void cmd_diff_graphs(struct cmd_ctx *ctx, struct fx_graph *before,
-	struct fx_graph *after);
+FX_NODISCARD struct fx_error *cmd_diff_graphs(struct cmd_ctx *ctx,
+	struct fx_graph *const graphs[2]);
 FX_NODISCARD struct fx_error *cmd_diff_times(struct cmd_ctx *ctx,
 	uint32_t before, uint32_t after);
 void cmd_say_opened(struct cmd_ctx *ctx, struct fx_model *model);

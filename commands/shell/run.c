@@ -218,6 +218,7 @@ run_entry(struct cmd_shell *shell, const struct cmd_entry *entry,
 	if (cmd_flag(ctx, "quiet"))
 		out_be_quiet(ctx->out);
 	tee = attach_record(ctx);
+	fx_session_begin_command(shell->session);
 	out_command_begin(ctx->out, entry->name);
 	if (!err)
 		err = exec(ctx);

@@ -139,7 +139,7 @@ make_beside(struct fx_graph *const graphs[2], const char *const names[2],
 	FX_AUTO_MAP struct fx_map gaps = { .slots = NULL };
 
 	index_gaps(comparison, &gaps);
-	fx_nested_pairs_make(graphs[0], graphs[1], &pairs);
+	fx_nested_pairs_make(graphs[0], graphs[1], NULL, &pairs);
 	for (size_t i = 0; i < pairs.count; i++)
 		add_rows(beside, &pairs.items[i], &gaps);
 	beside->titles[0] = fx_xstrdup(names[0]);

@@ -129,38 +129,51 @@ change_cells(struct cmd_ctx *ctx, const struct fx_pairs *pairs,
 	out_cell(ctx->out, FX_ROLE_ADDED, "%s", fx_buf_text(&after));
 }
 
-/* The rows of one graph; their count. */
-static size_t
-say_nodes_of(struct cmd_ctx *ctx, const struct fx_nested_pair *pair)
+struct fx_error *
+cmd_diff_stopped(void)
 {
+	return fx_error_new(FX_ERR_INTERRUPTED, "interrupted");
+}
+
+/* The rows of one graph, which are counted. */
+static FX_NODISCARD struct fx_error *
+say_nodes_of(struct cmd_ctx *ctx, const struct fx_nested_pair *pair,
+	size_t *rows)
+{
+	const struct fx_tick tick = fx_session_ticks(ctx->session);
 	FX_AUTO_FREE struct fx_change *changes = NULL;
-	size_t rows = 0;
+	bool has_any = false;
 	size_t count;
 
 	fx_graph_diff(&pair->pairs, &changes, &count);
 	for (size_t i = 0; i < count; i++) {
 		if (changes[i].kind == FX_CHANGE_SAME)
 			continue;
-		if (!rows++)
+		if (fx_tick_is_pressed(&tick))
+			return cmd_diff_stopped();
+		if (!has_any)
 			say_graph(ctx, pair);
+		has_any = true;
 		change_cells(ctx, &pair->pairs, &changes[i]);
 		graph_cell(ctx, pair);
+		(*rows)++;
 	}
-	return rows;
+	return NULL;
 }
 
-static size_t
-say_nodes(struct cmd_ctx *ctx, const struct fx_nested_pairs *pairs)
+static FX_NODISCARD struct fx_error *
+say_nodes(struct cmd_ctx *ctx, const struct fx_nested_pairs *pairs,
+	size_t *rows)
 {
 	static const char *const keys[] = { "~sign", "~kind", "~name", "~was",
 		"~fields", "~node", "~before", "~after", "~graph" };
-	size_t rows = 0;
+	struct fx_error *err = NULL;
 
 	out_table_begin(ctx->out, "changes", FX_ARRAY_LEN(keys), keys);
-	for (size_t i = 0; i < pairs->count; i++)
-		rows += say_nodes_of(ctx, &pairs->items[i]);
+	for (size_t i = 0; i < pairs->count && !err; i++)
+		err = say_nodes_of(ctx, &pairs->items[i], rows);
 	out_table_end(ctx->out);
-	return rows;
+	return err;
 }
 
 /* "Linear(in_features=4, out_features=8)", or the class alone. */
@@ -304,24 +317,29 @@ say_modules(struct cmd_ctx *ctx, const struct fx_nested_pairs *pairs,
 	out_table_end(ctx->out);
 }
 
-static struct difference
-say_diff(struct cmd_ctx *ctx, struct fx_graph *before, struct fx_graph *after,
-	const char *const names[2])
+static FX_NODISCARD struct fx_error *
+say_diff(struct cmd_ctx *ctx, struct fx_graph *const graphs[2],
+	const char *const names[2], struct difference *ret)
 {
-	struct fx_graph *const graphs[] = { before, after };
+	const struct fx_tick tick = fx_session_ticks(ctx->session);
 	FX_AUTO_NESTED_PAIRS struct fx_nested_pairs pairs = { .count = 0 };
-	struct difference rows = { .nodes = 0 };
+	struct fx_error *err;
 
-	if (cmd_flag(ctx, "script"))
-		return (struct difference){ .is_script = true,
-			.unsaid = cmd_diff_script(ctx, before, after) };
-	fx_nested_pairs_make(before, after, &pairs);
+	*ret = (struct difference){ .is_script =
+					    cmd_flag(ctx, "script") != NULL };
+	if (ret->is_script)
+		return cmd_diff_script(ctx, graphs[0], graphs[1], &ret->unsaid);
+	fx_nested_pairs_make(graphs[0], graphs[1], &tick, &pairs);
+	if (pairs.is_stopped)
+		return cmd_diff_stopped();
 	cmd_beside_graphs(ctx, graphs, names, NULL);
-	rows.nodes = say_nodes(ctx, &pairs);
-	say_modules(ctx, &pairs, &rows);
-	if (!rows.nodes && !rows.modules && !rows.tensors)
+	err = say_nodes(ctx, &pairs, &ret->nodes);
+	if (err)
+		return err;
+	say_modules(ctx, &pairs, ret);
+	if (!ret->nodes && !ret->modules && !ret->tensors)
 		out_line(ctx->out, FX_ROLE_PLAIN, "No differences.");
-	return rows;
+	return NULL;
 }
 
 struct fx_error *
@@ -353,21 +371,21 @@ static FX_NODISCARD struct fx_error *
 diff_times(struct cmd_ctx *ctx, uint32_t before, uint32_t after,
 	struct difference *ret)
 {
-	FX_AUTO_GRAPH struct fx_graph *old = NULL;
-	FX_AUTO_GRAPH struct fx_graph *new = NULL;
+	struct fx_graph *graphs[2] = { NULL, NULL };
 	char then[16];
 	char now[16];
 	const char *const names[] = { then, now };
-	struct fx_error *err = cmd_graph_at_time(ctx, before, &old);
+	struct fx_error *err = cmd_graph_at_time(ctx, before, &graphs[0]);
 
 	snprintf(then, sizeof(then), "t%u", before);
 	snprintf(now, sizeof(now), "t%u", after);
 	if (!err)
-		err = cmd_graph_at_time(ctx, after, &new);
-	if (err)
-		return err;
-	*ret = say_diff(ctx, old, new, names);
-	return NULL;
+		err = cmd_graph_at_time(ctx, after, &graphs[1]);
+	if (!err)
+		err = say_diff(ctx, graphs, names, ret);
+	fx_graph_free(graphs[0]);
+	fx_graph_free(graphs[1]);
+	return err;
 }
 
 struct fx_error *
@@ -378,13 +396,13 @@ cmd_diff_times(struct cmd_ctx *ctx, uint32_t before, uint32_t after)
 	return diff_times(ctx, before, after, &rows);
 }
 
-void
-cmd_diff_graphs(struct cmd_ctx *ctx, struct fx_graph *before,
-	struct fx_graph *after)
+struct fx_error *
+cmd_diff_graphs(struct cmd_ctx *ctx, struct fx_graph *const graphs[2])
 {
 	static const char *const names[] = { "before", "after" };
+	struct difference rows;
 
-	(void)say_diff(ctx, before, after, names);
+	return say_diff(ctx, graphs, names, &rows);
 }
 
 /* diff: two graphs, a graph and the current one, or a time and now. */
@@ -469,8 +487,9 @@ cmd_diff_exec(struct cmd_ctx *ctx)
 	compared.names[1] = fx_model_name(after);
 	compared.graphs[0] = fx_model_graph(before);
 	compared.graphs[1] = fx_model_graph(after);
-	rows = say_diff(ctx, compared.graphs[0], compared.graphs[1],
-		compared.names);
+	err = say_diff(ctx, compared.graphs, compared.names, &rows);
+	if (err)
+		return err;
 	if (cmd_flag(ctx, "values"))
 		return cmd_compare_models(ctx, before, &compared);
 	return differ(ctx, rows);

@@ -65,11 +65,12 @@ struct cmd_change_look {
 };
 const struct cmd_change_look *cmd_change_look(enum fx_change_kind kind);
 
-/* Write the commands that turn BEFORE into AFTER.  Returns the number of
- * differences that no command makes.
+/* Write the commands that turn BEFORE into AFTER, and count the differences
+ * that no command makes.  INTERRUPTED is the only error.
  */
-size_t cmd_diff_script(struct cmd_ctx *ctx, struct fx_graph *before,
-	struct fx_graph *after);
+FX_NODISCARD struct fx_error *cmd_diff_script(struct cmd_ctx *ctx,
+	struct fx_graph *before, struct fx_graph *after, size_t *unsaid_ret);
+FX_NODISCARD struct fx_error *cmd_diff_stopped(void);
 /* Report COUNT of them: a note for a person, a failed check in a script. */
 FX_NODISCARD struct fx_error *cmd_diff_unsaid(struct cmd_ctx *ctx,
 	size_t count);

@@ -104,20 +104,22 @@ is_impossible(const struct fx_graph *graph, const struct fx_model *model)
 	return is_bad;
 }
 
-size_t
+struct fx_error *
 cmd_diff_script(struct cmd_ctx *ctx, struct fx_graph *before,
-	struct fx_graph *after)
+	struct fx_graph *after, size_t *unsaid_ret)
 {
-	struct fx_edits_options options = { .values = add_values };
+	const struct fx_tick tick = fx_session_ticks(ctx->session);
+	struct fx_edits_options options = { .values = add_values,
+		.tick = &tick };
 	FX_AUTO_BUF struct fx_buf text = { 0 };
-	size_t unsaid;
 
 	for (size_t i = 0; i < fx_session_model_count(ctx->session); i++)
 		options.is_forced |= is_impossible(after,
 			fx_session_model_at(ctx->session, i));
-	fx_emit_edits(&text, before, after, &options, &unsaid);
+	if (!fx_emit_edits(&text, before, after, &options, unsaid_ret))
+		return cmd_diff_stopped();
 	out_raw(ctx->out, fx_buf_text(&text), text.length);
-	return unsaid;
+	return NULL;
 }
 
 struct fx_error *

@@ -96,10 +96,10 @@ diff_candidate(struct cmd_ctx *ctx, const struct fx_passing *passing)
 
 	if (err || !graphs[0])
 		return err;
-	cmd_diff_graphs(ctx, graphs[0], graphs[1]);
+	err = cmd_diff_graphs(ctx, graphs);
 	fx_graph_free(graphs[0]);
 	fx_graph_free(graphs[1]);
-	return NULL;
+	return err;
 }
 
 /* What the last pass changed. */
@@ -117,8 +117,7 @@ diff_pass(struct cmd_ctx *ctx)
 		return diff_candidate(ctx, passing);
 	if (why) {
 		out_line(ctx->out, FX_ROLE_PLAIN, "%s", why);
-		cmd_diff_graphs(ctx, refused[0], refused[1]);
-		return NULL;
+		return cmd_diff_graphs(ctx, refused);
 	}
 
 	while (t && t->id && !cmd_made_by_pass(t))

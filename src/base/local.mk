@@ -21,5 +21,6 @@ libfxcore_a_SOURCES += \
 	%D%/role.h %D%/role.def \
 	%D%/span.c %D%/span.h \
 	%D%/str.c %D%/str_python.c %D%/str.h \
+	%D%/tick.h \
 	%D%/utf8.c %D%/utf8_class.c %D%/utf8.h \
 	%D%/vec.c %D%/vec.h

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/intern.h"
 #include "base/mem.h"
+#include "base/tick.h"
 #include "emit/construct.h"
 #include "emit/edits_private.h"
 #include "ir/clone.h"
@@ -381,10 +382,15 @@ fx_edits_end(struct fx_edits *e)
 void
 fx_edits_run(struct fx_edits *e)
 {
-	fx_edits_modules(e);
-	fx_edits_names(e);
-	fx_edits_nodes(e);
-	fx_edits_order(e);
+	static void (*const parts[])(struct fx_edits * e) = { fx_edits_modules,
+		fx_edits_names, fx_edits_nodes, fx_edits_order };
+	struct fx_edits_text *text = e->text;
+
+	text->is_stopped |= e->pairs->is_stopped;
+	for (size_t i = 0; i < FX_ARRAY_LEN(parts) && !text->is_stopped; i++) {
+		parts[i](e);
+		text->is_stopped = fx_tick_is_pressed(text->options->tick);
+	}
 }
 
 static void
@@ -403,7 +409,7 @@ write_lines(struct fx_buf *out, const struct fx_edits_text *text)
 		fx_buf_add(out, "commit\n");
 }
 
-void
+bool
 fx_emit_edits(struct fx_buf *out, struct fx_graph *before,
 	struct fx_graph *after, const struct fx_edits_options *options,
 	size_t *unsaid_ret)
@@ -415,10 +421,12 @@ fx_emit_edits(struct fx_buf *out, struct fx_graph *before,
 
 	fx_edits_graph(&text, text.path, before, copy, after);
 	go_to(&text, fx_intern(""));
-	write_lines(out, &text);
+	if (!text.is_stopped)
+		write_lines(out, &text);
 	*unsaid_ret = text.unsaid;
 	fx_vec_for_each (line, &text.lines)
 		free(line->text);
 	fx_vec_deinit(&text.lines);
 	fx_map_deinit(&text.done);
+	return !text.is_stopped;
 }

@@ -5,9 +5,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/error.h"
+
 struct fx_buf;
 struct fx_graph;
 struct fx_tensor;
+struct fx_tick;
 
 /* Append TENSOR's values as an expression; false when they are not there, or
  * too many.
@@ -18,6 +21,7 @@ typedef bool fx_edits_values_fn(struct fx_buf *out,
 struct fx_edits_options {
 	fx_edits_values_fn *values; /* may be null */
 	bool is_forced;             /* the second graph has impossible shapes */
+	const struct fx_tick *tick; /* may be null */
 };
 
 /* Append to OUT the lines that turn BEFORE into AFTER: typed there one after
@@ -26,8 +30,9 @@ struct fx_edits_options {
  * AFTER lacks is inlined where AFTER has its nodes.  What no command can say is
  * a comment, which *UNSAID_RET counts.  Where more than one edit is needed they
  * stand between begin and commit, and may pass through impossible shapes (-f).
+ * False where the tick broke it off: nothing is appended.
  */
-void fx_emit_edits(struct fx_buf *out, struct fx_graph *before,
+FX_NODISCARD bool fx_emit_edits(struct fx_buf *out, struct fx_graph *before,
 	struct fx_graph *after, const struct fx_edits_options *options,
 	size_t *unsaid_ret);
 

@@ -467,7 +467,7 @@ outline_calls(struct fx_edits *e, struct fx_graph *first, struct fx_graph *copy,
 	bool has_any = find_calls(&o, second);
 
 	if (has_any) {
-		fx_pairs_make(first, o.inlined, &pairs);
+		fx_pairs_make(first, o.inlined, e->text->options->tick, &pairs);
 		fx_edits_begin(e, &pairs, copy);
 		e->is_rough = true;
 		fx_edits_run(e);
@@ -522,12 +522,14 @@ fx_edits_graph(struct fx_edits_text *text, const char *path,
 		before = own = fx_graph_clone(copy, 0, NULL);
 	}
 	e = (struct fx_edits){ .text = text, .path = path };
-	fx_pairs_make(before, after, &pairs);
+	fx_pairs_make(before, after, text->options->tick, &pairs);
 	fx_edits_begin(&e, &pairs, copy);
 	fx_edits_run(&e);
-	edit_inside(&e, after);
-	if (!text->unsaid && !fx_hash_equal(fx_graph_text_hash(copy),
-				     fx_graph_text_hash(after)))
+	if (!text->is_stopped)
+		edit_inside(&e, after);
+	if (!text->is_stopped && !text->unsaid &&
+		!fx_hash_equal(fx_graph_text_hash(copy),
+			fx_graph_text_hash(after)))
 		fx_edits_cannot(&e, NULL, "the graphs still differ");
 	fx_edits_end(&e);
 }

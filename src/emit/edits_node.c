@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/tick.h"
 #include "emit/edits_private.h"
 #include "ir/diff.h"
 #include "ir/edit.h"
@@ -18,6 +19,9 @@
 #include "ir/pair.h"
 #include "ir/value_text.h"
 #include "ir/value_walk.h"
+
+/* Rows between two looks at Ctrl-C. */
+#define TICK_EVERY 64
 
 /* --- inputs first -------------------------------------------------------- */
 
@@ -416,9 +420,12 @@ fx_edits_nodes(struct fx_edits *e)
 	size_t at = 0;
 
 	find_swaps(e, &swaps);
-	for (size_t i = 0; i < e->row_count; i++) {
+	for (size_t i = 0; i < e->row_count && !e->text->is_stopped; i++) {
 		struct fx_change *row = &e->rows[i];
 
+		if (i % TICK_EVERY == 0)
+			e->text->is_stopped =
+				fx_tick_is_pressed(e->text->options->tick);
 		if (row->kind == FX_CHANGE_REMOVED)
 			continue;
 		if (!row->before)

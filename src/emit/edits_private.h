@@ -32,6 +32,7 @@ struct fx_edits_text {
 	size_t unsaid;
 	const char *path;   /* of the graph that the lines so far lead to */
 	struct fx_map done; /* where graphs are nested that are done early */
+	bool is_stopped;
 };
 
 /* How one graph becomes another. */

@@ -123,7 +123,7 @@ hash_cones(struct fx_pairing *p, struct fx_pair_side *side)
 {
 	struct cone cone = { p, side };
 
-	for (size_t i = 0; i < side->count; i++) {
+	for (size_t i = 0; i < side->count && !fx_pair_is_stopped(p); i++) {
 		fx_buf_clear(&p->bytes);
 		fx_hash_put_word(&p->bytes, side->own[i]);
 		put_arguments(p, side->nodes[i], by_cone, &cone);
@@ -165,7 +165,7 @@ hash_users(struct fx_pairing *p, struct fx_pair_side *side)
 	struct users users = { .side = side,
 		.sums = FX_ARENA_ARRAY(p->arena, uint64_t, side->count) };
 
-	for (size_t i = side->count; i-- > 0;) {
+	for (size_t i = side->count; i-- > 0 && !fx_pair_is_stopped(p);) {
 		const struct fx_node *node = side->nodes[i];
 
 		fx_buf_clear(&p->bytes);
@@ -252,7 +252,8 @@ join_names(struct fx_pairing *p, bool own, bool whole)
 	for (int s = 0; s < 2; s++) {
 		struct fx_pair_side *side = &p->sides[s];
 
-		for (size_t i = 0; i < side->count; i++) {
+		for (size_t i = 0; i < side->count && !fx_pair_is_stopped(p);
+			i++) {
 			const struct fx_node *node = side->nodes[i];
 
 			fx_buf_clear(&p->bytes);
@@ -308,7 +309,7 @@ join_replaced(struct fx_pairing *p)
 					     ? 0
 					     : side->nodes[i]->opcode + 1U;
 	}
-	for (size_t i = 0; i < p->joined.count; i++) {
+	for (size_t i = 0; i < p->joined.count && !fx_pair_is_stopped(p); i++) {
 		p->sides[0].keys = kind[0];
 		p->sides[1].keys = kind[1];
 		p->followed = p->joined.count;
@@ -412,10 +413,13 @@ count_moved(const struct fx_pairs *pairs)
  * something else, weighs as much as two other names or places.
  */
 static size_t
-cost(const struct fx_pairs *pairs)
+cost(const struct fx_pairing *p, const struct fx_pairs *pairs)
 {
-	size_t cost = count_moved(pairs);
+	size_t cost;
 
+	if (p->is_stopped)
+		return 0;
+	cost = count_moved(pairs);
 	for (size_t i = 0; i < pairs->counts[0]; i++)
 		cost += pairs->mates[0][i] ? 0 : 2;
 	for (size_t i = 0; i < pairs->counts[1]; i++) {
@@ -451,10 +455,10 @@ hand_over(const struct fx_pairing *p, struct fx_pairs *ret)
 
 void
 fx_pairs_make(struct fx_graph *before, struct fx_graph *after,
-	struct fx_pairs *ret)
+	const struct fx_tick *tick, struct fx_pairs *ret)
 {
 	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
-	struct fx_pairing p = { .arena = arena };
+	struct fx_pairing p = { .arena = arena, .tick = tick };
 	struct fx_pairs other;
 	size_t best = SIZE_MAX;
 
@@ -462,7 +466,7 @@ fx_pairs_make(struct fx_graph *before, struct fx_graph *after,
 	side_init(&p, &p.sides[1], after);
 	if (join_structure(&p)) {
 		hand_over(&p, ret);
-		best = cost(ret);
+		best = cost(&p, ret);
 	}
 	for (int own = 0; own < 2 && best > 0; own++) {
 		size_t now;
@@ -470,7 +474,7 @@ fx_pairs_make(struct fx_graph *before, struct fx_graph *after,
 		separate(&p);
 		join_by_names(&p, own);
 		hand_over(&p, &other);
-		now = cost(&other);
+		now = cost(&p, &other);
 		if (best == SIZE_MAX || now < best + !own) {
 			if (best != SIZE_MAX)
 				fx_pairs_deinit(ret);
@@ -480,6 +484,7 @@ fx_pairs_make(struct fx_graph *before, struct fx_graph *after,
 			fx_pairs_deinit(&other);
 		}
 	}
+	ret->is_stopped = p.is_stopped;
 	fx_vec_deinit(&p.joined);
 	fx_vec_deinit(&p.rows[0]);
 	fx_vec_deinit(&p.rows[1]);

@@ -12,18 +12,21 @@
 #include "base/cleanup.h"
 #include "ir/graph.h"
 
+struct fx_tick;
+
 struct fx_pairs {
 	struct fx_graph *graphs[2]; /* before and after; borrowed */
 	size_t counts[2];
 	/* By position in each graph: the node of the other, or NULL. */
 	struct fx_node **mates[2];
+	bool is_stopped; /* Ctrl-C: not all are paired */
 };
 
 /* Pair the nodes of BEFORE and AFTER, which must not change while the pairs
- * are used.  Nearly linear.
+ * are used.  Nearly linear; TICK, which may be null, can break it off.
  */
 void fx_pairs_make(struct fx_graph *before, struct fx_graph *after,
-	struct fx_pairs *ret);
+	const struct fx_tick *tick, struct fx_pairs *ret);
 void fx_pairs_deinit(struct fx_pairs *pairs);
 FX_DEFINE_DEINIT(pairs, struct fx_pairs, fx_pairs_deinit);
 #define FX_AUTO_PAIRS FX_AUTO(pairs)

@@ -6,6 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/tick.h"
+
+/* Nodes, or groups of them, between two looks. */
+#define TICK_EVERY 1024
+
+bool
+fx_pair_is_stopped(struct fx_pairing *p)
+{
+	if (!p->is_stopped && ++p->ticks % TICK_EVERY == 0)
+		p->is_stopped = fx_tick_is_pressed(p->tick);
+	return p->is_stopped;
+}
+
 static bool
 may_pair(const struct fx_pairing *p, size_t before, size_t after)
 {
@@ -172,7 +185,7 @@ fx_pair_follow_one(struct fx_pairing *p, size_t at)
 void
 fx_pair_follow(struct fx_pairing *p)
 {
-	while (p->followed < p->joined.count)
+	while (p->followed < p->joined.count && !fx_pair_is_stopped(p))
 		fx_pair_follow_one(p, p->joined.items[p->followed++]);
 }
 
@@ -194,8 +207,10 @@ fx_pair_keys(struct fx_pairing *p, enum fx_pair_choice choice)
 	struct group group;
 	size_t at[2] = { 0, 0 };
 
+	if (p->is_stopped)
+		return;
 	collect(p);
-	while (next_group(p, at, &group)) {
+	while (!fx_pair_is_stopped(p) && next_group(p, at, &group)) {
 		bool is_single = group.counts[0] == 1 && group.counts[1] == 1;
 		size_t next = 0;
 

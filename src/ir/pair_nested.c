@@ -12,6 +12,7 @@
 struct pairing {
 	struct fx_nested_pairs *list;
 	struct fx_map paired; /* nested graph of either side -> 1 */
+	const struct fx_tick *tick;
 };
 
 static void
@@ -20,7 +21,8 @@ add(struct pairing *p, struct fx_graph *before, struct fx_graph *after,
 {
 	struct fx_nested_pair pair = { .paths = { before_path, after_path } };
 
-	fx_pairs_make(before, after, &pair.pairs);
+	fx_pairs_make(before, after, p->tick, &pair.pairs);
+	p->list->is_stopped |= pair.pairs.is_stopped;
 	fx_map_set_pointer(&p->paired, before, before);
 	fx_map_set_pointer(&p->paired, after, after);
 	fx_vec_push(p->list, pair);
@@ -95,13 +97,13 @@ add_by_callers(struct pairing *p, struct fx_nested_pair outer)
 
 void
 fx_nested_pairs_make(struct fx_graph *before, struct fx_graph *after,
-	struct fx_nested_pairs *ret)
+	const struct fx_tick *tick, struct fx_nested_pairs *ret)
 {
-	struct pairing p = { .list = ret };
+	struct pairing p = { .list = ret, .tick = tick };
 
 	*ret = (struct fx_nested_pairs){ .count = 0 };
 	add(&p, before, after, fx_intern(""), fx_intern(""));
-	for (size_t i = 0; i < ret->count; i++) {
+	for (size_t i = 0; i < ret->count && !ret->is_stopped; i++) {
 		add_by_path(&p, ret->items[i]);
 		add_by_callers(&p, ret->items[i]);
 	}

@@ -24,11 +24,12 @@ struct fx_nested_pairs {
 	struct fx_nested_pair *items;
 	size_t count;
 	size_t capacity;
+	bool is_stopped;
 };
 
 /* As fx_pairs_make.  A nested graph without a partner is in no pair. */
 void fx_nested_pairs_make(struct fx_graph *before, struct fx_graph *after,
-	struct fx_nested_pairs *ret);
+	const struct fx_tick *tick, struct fx_nested_pairs *ret);
 void fx_nested_pairs_deinit(struct fx_nested_pairs *pairs);
 FX_DEFINE_DEINIT(nested_pairs, struct fx_nested_pairs, fx_nested_pairs_deinit);
 #define FX_AUTO_NESTED_PAIRS FX_AUTO(nested_pairs)

@@ -13,6 +13,7 @@
 #include "ir/graph.h"
 
 struct fx_arena;
+struct fx_tick;
 
 #define FX_PAIR_NONE SIZE_MAX
 
@@ -42,7 +43,13 @@ struct fx_pairing {
 	size_t followed;       /* of those, whose neighbours were looked at */
 	/* Neighbours are paired though several have that key. */
 	bool is_eager;
+	const struct fx_tick *tick;
+	size_t ticks;
+	bool is_stopped;
 };
+
+/* Whether it is broken off; TICK is asked now and then. */
+bool fx_pair_is_stopped(struct fx_pairing *p);
 
 static inline size_t
 fx_pair_position(const struct fx_pair_side *side, const struct fx_node *node)

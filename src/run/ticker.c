@@ -9,10 +9,6 @@
 #include "ir/node.h"
 #include "ir/tensor_meta.h"
 
-/* The clock is read every so many nodes: cheaper than a node on the meta
- * backend.
- */
-#define NODES_A_LOOK      16
 #define TICK_MILLISECONDS 30
 
 /* What reads and writes as much may take long: some milliseconds at least. */
@@ -35,7 +31,6 @@ fx_ticker_init(struct fx_ticker *ticker, bool (*tick)(void *context),
 		.tick = tick,
 		.context = context,
 		.last = fx_clock_ms(),
-		.every = NODES_A_LOOK,
 	};
 }
 

@@ -9,16 +9,17 @@
 #include "run/observer.h"
 
 /* Calls TICK at most every 30 ms and stops when it answers true; then STOPPED
- * is true.  Where nodes are slow EVERY is to be set to 0.
+ * is true.  Where nodes take less than a look at the clock, EVERY is to be set.
  */
 struct fx_ticker {
 	bool (*tick)(void *context);
 	void *context;
 	bool stopped;
 	long long last;     /* milliseconds */
-	unsigned every;     /* nodes the clock is not looked at between */
+	unsigned every;     /* nodes the clock is not looked at between: 0 */
 	unsigned countdown; /* nodes until it is */
 };
+#define FX_TICKER_CHEAP 16 /* nodes on the meta backend */
 void fx_ticker_init(struct fx_ticker *ticker, bool (*tick)(void *context),
 	void *context);
 struct fx_observer fx_ticker_observer(struct fx_ticker *ticker);

@@ -103,6 +103,10 @@ void fx_traced_free(struct fx_traced *traced);
  * command; CONTEXT is the session.
  */
 bool fx_session_tick(void *context);
+/* Whether Ctrl-C was pressed since the command began, also where a guest took
+ * it and its node ended all the same.
+ */
+bool fx_session_is_pressed(void *context);
 void fx_session_output(void *context, const char *text, size_t length);
 
 #endif /* FX_SESSION_CAPTURE_H */

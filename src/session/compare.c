@@ -416,18 +416,25 @@ fx_compare_graphs(struct fx_session *session, struct fx_model *model,
 		.verify = verify,
 		.graphs = { first, graph ? graph : first },
 		.copies = { verify->before, copy } };
+	const struct fx_tick tick = fx_session_ticks(session);
 	struct fx_error *err;
 
 	c.observers[0] = (struct fx_observer){ .context = &c, .after = keep };
 	c.observers[1] = (struct fx_observer){ .context = &c, .after = see };
 
 	*ret = (struct fx_comparison){ .rows = NULL };
-	if (!fx_verify_is_ready(verify))
+	err = fx_verify_ready(verify);
+	if (err)
+		return err;
+	if (verify->why)
 		return fx_error_new(FX_ERR_NOT_KNOWN, "%s", verify->why);
 	ret->emulation.dtype = options->dtype;
 	c.emulation = &ret->emulation;
-	fx_pairs_make(verify->before, copy, &c.pairs);
-	err = run_both(&c, ret);
+	fx_pairs_make(verify->before, copy, &tick, &c.pairs);
+	if (c.pairs.is_stopped)
+		err = fx_error_new(FX_ERR_INTERRUPTED, "interrupted");
+	else
+		err = run_both(&c, ret);
 	ret->rows = c.rows.items;
 	ret->count = c.rows.count;
 	ret->executed[0] = c.executed[0];

@@ -73,9 +73,8 @@ evaluate_on(const struct evaluation *evaluation, struct fx_backend *other,
 		resolver.backend = backend = fx_backend_meta_new();
 		backend->meta = session->meta;
 	}
-	/* Nodes of a nested graph may be slow. */
-	if (resolver.backend->ops->has_values)
-		ticker.every = 0;
+	if (!resolver.backend->ops->has_values)
+		ticker.every = FX_TICKER_CHEAP;
 	err = fx_eval_text(&resolver, evaluation->text,
 		evaluation->is_condition, ret);
 	if (random)

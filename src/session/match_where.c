@@ -212,7 +212,7 @@ is_interrupted(void *context)
 {
 	const struct deciding *deciding = context;
 
-	return fx_session_tick(deciding->session);
+	return fx_session_is_pressed(deciding->session);
 }
 
 static struct fx_error *

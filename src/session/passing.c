@@ -59,17 +59,10 @@ decide(struct fx_passing *p, bool is_applied)
 }
 
 static bool
-is_interrupted(void *context)
-{
-	struct fx_session *session = context;
-
-	return session->is_pressed || fx_session_tick(session);
-}
-
-static bool
 is_pressed(struct fx_passing *p)
 {
-	return ++p->ticks % TICK_EVERY == 0 && is_interrupted(p->session);
+	return ++p->ticks % TICK_EVERY == 0 &&
+	       fx_session_is_pressed(p->session);
 }
 
 /* What a pass may compute with, once. */
@@ -92,7 +85,7 @@ make_world(struct fx_passing *p, const struct fx_pass *pass)
 			"pass %s needs values: %s", pass->name, why);
 	}
 	fx_model_ready_backend(model);
-	fx_ticker_init(&p->ticker, is_interrupted, p->session);
+	fx_ticker_init(&p->ticker, fx_session_is_pressed, p->session);
 	p->world.ticker = &p->ticker;
 	return fx_model_trial_backend(model, &p->world.backend,
 		&p->owns_backend);

@@ -132,22 +132,14 @@ fx_position_kill(struct fx_model *model)
 
 /* --- what a verb asks for ------------------------------------------------ */
 
-/* Ctrl-C, also where a guest took it and its node ended all the same. */
-static bool
-is_pressed(void *context)
-{
-	struct fx_session *session = context;
-
-	return session->is_pressed || fx_session_tick(session);
-}
-
 void
 fx_request_tick(struct fx_request *request)
 {
 	/* Loading libtorch took a while. */
-	fx_ticker_init(&request->ticker, is_pressed, request->session);
-	if (request->model->backend->ops->has_values)
-		request->ticker.every = 0;
+	fx_ticker_init(&request->ticker, fx_session_is_pressed,
+		request->session);
+	if (!request->model->backend->ops->has_values)
+		request->ticker.every = FX_TICKER_CHEAP;
 	request->model->run->ticker = &request->ticker;
 }
 
@@ -434,8 +426,7 @@ fx_request_new(struct fx_session *session, struct fx_model *model,
 	fx_model_ready_backend(model);
 	fx_timeline_keep_random(&model->run->timeline);
 	fx_record_limit_begin(session, model);
-	session->is_pressed = false;
-	fx_ticker_init(&request.ticker, is_pressed, session);
+	fx_ticker_init(&request.ticker, fx_session_is_pressed, session);
 	request.has_watches =
 		fx_watching_begin(&request.watching, session, model);
 	return request;

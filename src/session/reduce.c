@@ -396,14 +396,6 @@ reduce_one(struct fx_reducing *r, struct fx_built *best)
 
 /* --- a model ------------------------------------------------------------- */
 
-static bool
-is_pressed(void *context)
-{
-	struct fx_session *session = context;
-
-	return session->is_pressed || fx_session_tick(session);
-}
-
 /* The values of MODEL's inputs; where there are only shapes, none. */
 static FX_NODISCARD struct fx_error *
 get_inputs(struct fx_model *model, struct fx_backend *backend,
@@ -546,7 +538,7 @@ fx_reduce(struct fx_session *session, struct fx_model *model,
 
 	*ret = (struct fx_reduction){ .nodes_before =
 					      model->graph->node_count };
-	fx_ticker_init(&ticker, is_pressed, session);
+	fx_ticker_init(&ticker, fx_session_is_pressed, session);
 	r.end = fx_clock_ms() + (long long)(options->seconds * 1000);
 	if (!err && !model->run->activations.count)
 		err = fx_model_choose_backend(session, model);

@@ -444,7 +444,7 @@ take_values(struct fx_reducing *r, struct fx_graph *other,
 	struct fx_node *node;
 	size_t input = 0;
 
-	fx_pairs_make(r->source, other, &pairs);
+	fx_pairs_make(r->source, other, NULL, &pairs);
 	fx_graph_for_each_node (node, r->source) {
 		const struct fx_node *mate = fx_pairs_mate(&pairs, node);
 		struct fx_datum *value =

@@ -105,6 +105,12 @@ fx_session_set_output(struct fx_session *session, fx_output_fn *output,
 	session->output_context = context;
 }
 
+void
+fx_session_begin_command(struct fx_session *session)
+{
+	session->is_pressed = false;
+}
+
 bool
 fx_session_tick(void *context)
 {
@@ -113,6 +119,20 @@ fx_session_tick(void *context)
 
 	session->is_pressed |= is_pressed;
 	return is_pressed;
+}
+
+struct fx_tick
+fx_session_ticks(struct fx_session *session)
+{
+	return (struct fx_tick){ fx_session_is_pressed, session };
+}
+
+bool
+fx_session_is_pressed(void *context)
+{
+	struct fx_session *session = context;
+
+	return session->is_pressed || fx_session_tick(session);
 }
 
 void

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/span.h"
+#include "base/tick.h"
 #include "ir/graph.h"
 
 struct fx_model;
@@ -31,6 +32,10 @@ FX_DEFINE_CLEANUP(session, struct fx_session, fx_session_free);
 
 void fx_session_set_tick(struct fx_session *session, fx_tick_fn *tick,
 	void *context);
+/* A Ctrl-C that is known of was for the command before. */
+void fx_session_begin_command(struct fx_session *session);
+/* Whether Ctrl-C was pressed since, for what takes long. */
+struct fx_tick fx_session_ticks(struct fx_session *session);
 /* What a dprintf says, BREAKPOINT, after NODE ran; $v is its result. */
 struct fx_breakpoint;
 struct fx_node;

@@ -84,7 +84,7 @@ FX_NODISCARD struct fx_error *fx_verify_run(struct fx_verify *verify,
  * of NUMBER in the order of GRAPH's placeholders: by their targets, else by
  * their places.  The caller frees the array, whose data are borrowed.
  */
-bool fx_verify_is_ready(struct fx_verify *verify);
+FX_NODISCARD struct fx_error *fx_verify_ready(struct fx_verify *verify);
 FX_NODISCARD struct fx_error *fx_verify_get_inputs(struct fx_verify *verify);
 struct fx_datum **fx_verify_match_inputs(const struct fx_verify *verify,
 	size_t number, const struct fx_graph *graph, size_t *count_ret);

@@ -64,29 +64,21 @@ get_ready(struct fx_verify *verify)
 	return fx_widen_graph(&verify->widening, verify->runs);
 }
 
-bool
-fx_verify_is_ready(struct fx_verify *verify)
+struct fx_error *
+fx_verify_ready(struct fx_verify *verify)
 {
-	FX_AUTO_ERROR struct fx_error *err = NULL;
+	struct fx_error *err = NULL;
 
-	if (verify->why)
-		return false;
-	if (!verify->backend)
+	if (!verify->why && !verify->backend)
 		err = get_ready(verify);
-	if (err)
-		verify->why = fx_xstrdup(fx_error_message(err));
-	return !verify->why;
+	if (!err || fx_error_code(err) == FX_ERR_INTERRUPTED)
+		return err;
+	verify->why = fx_xstrdup(fx_error_message(err));
+	fx_error_free(err);
+	return NULL;
 }
 
 /* --- running ------------------------------------------------------------- */
-
-static bool
-is_pressed(void *context)
-{
-	struct fx_session *session = context;
-
-	return session->is_pressed || fx_session_tick(session);
-}
 
 static struct fx_error *
 make_inputs(struct fx_verify *verify, size_t number)
@@ -111,7 +103,7 @@ make_inputs(struct fx_verify *verify, size_t number)
 struct fx_error *
 fx_verify_get_inputs(struct fx_verify *verify)
 {
-	fx_ticker_init(&verify->ticker, is_pressed, verify->session);
+	fx_ticker_init(&verify->ticker, fx_session_is_pressed, verify->session);
 	return make_inputs(verify, 0);
 }
 
@@ -352,76 +344,99 @@ see_written(struct fx_verify *verify, size_t number,
 	return err;
 }
 
-/* True ends the trials. */
-static bool
-see_results(struct fx_verify *verify, size_t number,
-	const struct fx_alignment *alignment, struct fx_trial_results *results,
-	struct fx_verify_result *ret)
+/* VERDICT, because of ERR; a Ctrl-C is no reason and is returned. */
+static FX_NODISCARD struct fx_error *
+conclude(struct fx_verify_result *ret, enum fx_verdict verdict,
+	const char *prefix, struct fx_error *err)
 {
-	struct fx_gap gap;
-	FX_AUTO_ERROR struct fx_error *err = FX_TAKE(results->errors[0]);
+	if (fx_error_code(err) == FX_ERR_INTERRUPTED)
+		return err;
+	ret->verdict = verdict;
+	free(ret->why);
+	ret->why = fx_xasprintf("%s%s", prefix, fx_error_message(err));
+	fx_error_free(err);
+	return NULL;
+}
 
-	if (!number) {
-		ret->executed[0] = results->executed[0];
-		ret->executed[1] = results->executed[1];
+/* Both graphs ran on input NUMBER. */
+struct tried {
+	struct fx_verify *verify;
+	const struct fx_alignment *alignment;
+	size_t number;
+	struct fx_trial_results results;
+};
+
+static FX_NODISCARD struct fx_error *
+compare_results(struct tried *tried, struct fx_verify_result *ret)
+{
+	struct fx_datum **outputs = tried->results.outputs;
+	struct fx_gap gap;
+	struct fx_error *err = fx_gap_compute(outputs[0], outputs[1], false,
+		&tried->verify->ticker, &gap);
+
+	if (err)
+		return err;
+	take_gap(tried->verify, tried->number, NULL, &gap, ret);
+	ret->inputs++;
+	return ret->verdict == FX_VERDICT_DIFFERS
+		       ? NULL
+		       : see_written(tried->verify, tried->number,
+				 tried->alignment, &tried->results, ret);
+}
+
+/* Whether the trials END.  INTERRUPTED is the only error. */
+static FX_NODISCARD struct fx_error *
+see_results(struct tried *tried, struct fx_verify_result *ret, bool *end)
+{
+	struct fx_error *err = FX_TAKE(tried->results.errors[0]);
+
+	if (!tried->number) {
+		ret->executed[0] = tried->results.executed[0];
+		ret->executed[1] = tried->results.executed[1];
 	}
+	*end = true;
 	/* What ran on the session's inputs need not on others. */
+	if (err && ret->inputs && fx_error_code(err) != FX_ERR_INTERRUPTED) {
+		fx_error_free(err);
+		return NULL;
+	}
+	if (err)
+		return conclude(ret, FX_VERDICT_UNKNOWN, "", err);
+	err = FX_TAKE(tried->results.errors[1]);
 	if (err) {
-		if (!ret->inputs) {
-			ret->verdict = FX_VERDICT_UNKNOWN;
-			ret->why = fx_xstrdup(fx_error_message(err));
-		}
-		return true;
+		ret->input = tried->number + 1;
+		return conclude(ret, FX_VERDICT_DIFFERS,
+			"the graph fails: ", err);
 	}
-	err = FX_TAKE(results->errors[1]);
-	if (err) {
-		ret->verdict = FX_VERDICT_DIFFERS;
-		ret->input = number + 1;
-		free(ret->why);
-		ret->why = fx_xasprintf("the graph fails: %s",
-			fx_error_message(err));
-		return true;
-	}
-	err = fx_gap_compute(results->outputs[0], results->outputs[1], false,
-		&verify->ticker, &gap);
-	if (!err) {
-		take_gap(verify, number, NULL, &gap, ret);
-		ret->inputs++;
-	}
-	if (!err && ret->verdict != FX_VERDICT_DIFFERS)
-		err = see_written(verify, number, alignment, results, ret);
-	if (err) {
-		ret->verdict = FX_VERDICT_UNKNOWN;
-		ret->why = fx_xstrdup(fx_error_message(err));
-		return true;
-	}
-	return ret->verdict == FX_VERDICT_DIFFERS;
+	err = compare_results(tried, ret);
+	if (err)
+		return conclude(ret, FX_VERDICT_UNKNOWN, "", err);
+	*end = ret->verdict == FX_VERDICT_DIFFERS;
+	return NULL;
 }
 
 static struct fx_error *
 run_trials(struct fx_verify *verify, const struct fx_alignment *alignment,
 	struct fx_verify_result *ret)
 {
+	struct tried tried = { .verify = verify, .alignment = alignment };
+	struct fx_error *err = NULL;
 	bool ends = false;
 
-	fx_ticker_init(&verify->ticker, is_pressed, verify->session);
-	for (size_t i = 0; i < verify->options.inputs && !ends; i++) {
-		FX_AUTO_TRIAL_RESULTS struct fx_trial_results results = {
-			.executed = { 0 },
-		};
-		struct fx_error *err;
-
-		if (is_pressed(verify->session))
+	fx_ticker_init(&verify->ticker, fx_session_is_pressed, verify->session);
+	while (!err && !ends && tried.number < verify->options.inputs) {
+		if (fx_session_is_pressed(verify->session))
 			return fx_error_new(FX_ERR_INTERRUPTED,
 				"interrupted while verifying");
-		err = try_number(verify, i, alignment, &results);
-		if (err && fx_error_code(err) == FX_ERR_INTERRUPTED)
-			return err;
+		err = try_number(verify, tried.number, alignment,
+			&tried.results);
 		if (err)
-			results.errors[0] = err;
-		ends = see_results(verify, i, alignment, &results, ret);
+			tried.results.errors[0] = err;
+		err = see_results(&tried, ret, &ends);
+		fx_trial_results_deinit(&tried.results);
+		tried.number++;
 	}
-	return NULL;
+	return err;
 }
 
 struct fx_error *
@@ -429,9 +444,11 @@ fx_verify_run(struct fx_verify *verify, struct fx_graph *copy,
 	struct fx_verify_result *ret)
 {
 	FX_AUTO_ALIGNMENT struct fx_alignment alignment = { .shared = 0 };
-	struct fx_error *err = NULL;
+	struct fx_error *err = fx_verify_ready(verify);
 
-	if (!fx_verify_is_ready(verify)) {
+	if (err)
+		return err;
+	if (verify->why) {
 		ret->verdict = FX_VERDICT_UNKNOWN;
 		ret->why = fx_xstrdup(verify->why);
 		return NULL;

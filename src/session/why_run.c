@@ -34,14 +34,6 @@ fx_inquiry_deinit(struct fx_inquiry *a)
 
 /* --- inputs -------------------------------------------------------------- */
 
-static bool
-is_pressed(void *context)
-{
-	struct fx_session *session = context;
-
-	return session->is_pressed || fx_session_tick(session);
-}
-
 /* As a run gives it (session/activation.c): what was given, its default, or
  * what follows from its shape and the seed.
  */
@@ -364,7 +356,7 @@ fx_inquiry_run_reference(struct fx_inquiry *a)
 	if (a->wish->arrays && !a->arrays)
 		return fx_error_new(FX_ERR_NO_NAME,
 			"%s: no array is called like a node", a->wish->arrays);
-	fx_pairs_make(a->model->graph, a->reference, &a->pairs);
+	fx_pairs_make(a->model->graph, a->reference, NULL, &a->pairs);
 	return NULL;
 }
 
@@ -400,7 +392,7 @@ fx_inquiry_prepare(struct fx_inquiry *a)
 		return fx_error_new(FX_ERR_NOT_KNOWN, "%s", why);
 	}
 	fx_model_ready_backend(model);
-	fx_ticker_init(&a->ticker, is_pressed, a->session);
+	fx_ticker_init(&a->ticker, fx_session_is_pressed, a->session);
 	err = check_memory(a);
 	if (!err)
 		err = fx_model_trial_backend(model, &a->backend,

@@ -300,5 +300,7 @@ EXTRA_DIST += $(program_tests) \
 	%D%/recovery.py
 
 # Signals and the terminal.
+TESTS += %D%/ctrl_c.sh
+EXTRA_DIST += %D%/ctrl_c.sh %D%/ctrl_c.py tests/data/trace/slow.py
 TESTS += %D%/signals.sh
 EXTRA_DIST += %D%/signals.sh %D%/signals.py %D%/terminal.py

@@ -170,7 +170,7 @@ turns_into(struct fxt_seat *seat, struct fx_graph *b, struct bounds bounds)
 	size_t unsaid;
 	bool ok;
 
-	fx_emit_edits(&script, a, b, &options, &unsaid);
+	CU_ASSERT(fx_emit_edits(&script, a, b, &options, &unsaid));
 	find_untouched(a, b, &untouched);
 	ok = type_all(seat, &script) &&
 	     keeps_to(&bounds, &script, unsaid, read_the_same(a, b)) &&

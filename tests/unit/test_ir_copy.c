@@ -351,7 +351,7 @@ a_diff_shows_what_came_went_moved_and_changed(void)
 	FXT_OK(fx_edit_move(fx_graph_find(b, "d"), fx_graph_find(b, "a")));
 	FXT_OK(fx_edit_set_target(fx_graph_find(b, "c"), "torch.abs"));
 	FXT_OK(fx_edit_create(b, &spec, NULL, NULL));
-	fx_pairs_make(a, b, &pairs);
+	fx_pairs_make(a, b, NULL, &pairs);
 	fx_graph_diff(&pairs, &rows, &count);
 	for (size_t i = 0; i < count; i++)
 		add_row(&text, &rows[i]);
@@ -371,7 +371,7 @@ equal_graphs_do_not_differ(void)
 		struct fx_change *rows;
 		size_t count;
 
-		fx_pairs_make(a, b, &pairs);
+		fx_pairs_make(a, b, NULL, &pairs);
 		fx_graph_diff(&pairs, &rows, &count);
 		FXT_EQ(count, a->node_count);
 		for (size_t i = 0; i < count; i++)

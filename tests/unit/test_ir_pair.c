@@ -26,7 +26,7 @@ tally(struct fx_graph *a, struct fx_graph *b)
 	struct fx_change *rows;
 	size_t count;
 
-	fx_pairs_make(a, b, &pairs);
+	fx_pairs_make(a, b, NULL, &pairs);
 	fx_graph_diff(&pairs, &rows, &count);
 	for (size_t i = 0; i < count; i++)
 		ret.kinds[rows[i].kind]++;

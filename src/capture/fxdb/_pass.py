@@ -9,15 +9,20 @@ import inspect
 import json
 import mmap
 import os
+import select
 import signal
 import socket
 import sys
+import time
 import warnings
 
 import torch
 import torch.fx
 
 from . import _capture, _find, _report, _run, _torch, _weights
+
+# Seconds that a pass has to end after Ctrl-C.
+PATIENCE = 0.7
 
 _FORMS = "a pass is FILE.py:FUNCTION or package.module.FUNCTION"
 
@@ -375,12 +380,16 @@ def _kill(pid, number):
         pass
 
 
-def _wait(pid, channel):
-    """(what it answered or None, descriptors, its status, Ctrl-C's)"""
+def _wait(pid, ours, channel):
+    """(what it answered or None, descriptors, its status, Ctrl-C's)
+
+    A copy holds nothing that would be lost: what does not heed Ctrl-C for a
+    moment, or hears it twice, is ended.
+    """
     pressed = []
 
     def press(*_):
-        pressed.append(1)
+        pressed.append(time.monotonic())
         _kill(pid, signal.SIGINT if len(pressed) == 1 else signal.SIGKILL)
     try:
         os.setpgid(pid, pid)
@@ -388,6 +397,9 @@ def _wait(pid, channel):
         pass  # it has done so
     before = signal.signal(signal.SIGINT, press)
     try:
+        while not select.select([ours], [], [], 0.1)[0]:
+            if pressed and time.monotonic() > pressed[0] + PATIENCE:
+                _kill(pid, signal.SIGKILL)
         answer, fds = channel.receive(2)
         if answer is not None:
             _kill(pid, signal.SIGKILL)  # and what it left running
@@ -410,8 +422,8 @@ def serve(message, fds, capture):
     ours, theirs = socket.socketpair()
     with ours:
         pid = _fork(message, fds[0] if fds else -1, capture, (ours, theirs))
-        answer, given, status, pressed = _wait(pid, type(capture.channel)(
-            ours))
+        answer, given, status, pressed = _wait(
+            pid, ours, type(capture.channel)(ours))
     text, descriptors = b"", ()
     if answer is None:
         answer = _ended(status, pressed, message["spec"])

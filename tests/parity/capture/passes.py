@@ -4,7 +4,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 
 from session import DATA, PYTHON, Session, check, find
 
@@ -227,9 +226,6 @@ def interrupted():
         session.type("pass run python:passes.py:" + name)
         session.wait("begun")
         session.signal()
-        if name == "loops_on":
-            time.sleep(1)  # until another Ctrl-C is another one
-            session.signal()
         # What comes without a terminal is a script, which ends there.
         find(session.rest(), "error: passes.py:%s was interrupted" % name)
 

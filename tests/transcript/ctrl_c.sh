@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# ctrl_c.sh - Ctrl-C in what changes or compares graphs, on both backends.
+. "${FXDB_SRCDIR:?}/tests/parity/python.sh"
+need_modules torch
+need_capture
+PYTHONDONTWRITEBYTECODE=1 exec "$python" \
+	"$FXDB_SRCDIR/tests/transcript/ctrl_c.py" "$FXDB" "$python"

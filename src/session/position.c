@@ -426,6 +426,7 @@ fx_request_new(struct fx_session *session, struct fx_model *model,
 	fx_model_ready_backend(model);
 	fx_timeline_keep_random(&model->run->timeline);
 	fx_record_limit_begin(session, model);
+	session->is_pressed = false;
 	fx_ticker_init(&request.ticker, fx_session_is_pressed, session);
 	request.has_watches =
 		fx_watching_begin(&request.watching, session, model);

@@ -220,6 +220,10 @@ holds(void *context, const struct fx_value *values, bool *ret)
 {
 	const struct deciding *deciding = context;
 
+	/* A condition may look at all of the graph. */
+	if (fx_session_is_pressed(deciding->session))
+		return fx_error_new(FX_ERR_INTERRUPTED,
+			"the search was interrupted; nothing changed");
 	return fx_match_where_holds(deciding->where, values, ret);
 }
 

@@ -73,6 +73,8 @@ struct fx_builder {
 	const char *text;       /* that the trees were parsed from */
 	struct fx_map wrapped;  /* interned names given to wrap() -> 1 */
 	const char *plain_only; /* why an operation is refused now, or NULL */
+	/* Builtins of Python that nothing is known of are refused. */
+	bool known_builtins;
 };
 
 /* An error about TREE. */

@@ -11,7 +11,9 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "ir/build.h"
+#include "ir/fold.h"
 #include "ir/module.h"
+#include "ops/optab.h"
 
 /* getattr(X, "name"). */
 static bool
@@ -161,10 +163,28 @@ call_module(struct fx_builder *builder, const struct fx_ast *tree,
 	return read_arguments(builder, tree, NULL, spec);
 }
 
+/* Whether the function NAME is a builtin such as __import__ or exec: whoever
+ * runs the graph would run what its arguments say.
+ */
+static bool
+is_unknown_builtin(const char *name)
+{
+	static const char prefix[] = "builtins.";
+
+	return fx_str_starts(name, prefix) && !fx_op_find(name) &&
+	       !fx_fold_is_builtin(name + sizeof(prefix) - 1);
+}
+
 static struct fx_error *
 call_function(struct fx_builder *builder, const struct fx_ast *tree,
 	const char *name, struct fx_node_spec *spec)
 {
+	if (builder->known_builtins && is_unknown_builtin(name))
+		return fx_build_error(builder, tree->kids[0],
+			FX_ERR_UNSUPPORTED,
+			"%s is no operation: of Python's builtins a graph is "
+			"given those that only compute",
+			name);
 	spec->opcode = FX_OPCODE_CALL_FUNCTION;
 	spec->target = name;
 	return read_arguments(builder, tree, NULL, spec);

@@ -417,7 +417,8 @@ read_by(const struct fx_fragment_reader *reader, const char *text,
 	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
 	struct reading reading = { .build = { .environment = &environment,
 					   .root = reader->graph->module,
-					   .text = text },
+					   .text = text,
+					   .known_builtins = true },
 		.reader = reader,
 		.fragment = ret };
 	struct fx_ast *tree;

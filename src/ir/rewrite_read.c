@@ -252,7 +252,8 @@ fx_replacement_read_function(const struct fx_replacement_function *function,
 	struct fx_replacement *replacement = FX_NEW(struct fx_replacement);
 	struct fx_rule_reading reading = {
 		.build = { .environment = &environment,
-			.text = function->text },
+			.text = function->text,
+			.known_builtins = true },
 		.replacement = replacement,
 	};
 	bool is_function = function->tree->kind == FX_AST_FUNCTION;

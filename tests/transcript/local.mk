@@ -221,7 +221,7 @@ TESTS += $(transcripts)
 EXTRA_DIST += $(transcripts) \
 	%D%/samples/bad.fxdb \
 	%D%/samples/rules/branch.py \
-	%D%/samples/rules/broken.py \
+	%D%/samples/rules/broken.py %D%/samples/rules/imports.py \
 	%D%/samples/rules/decides.py %D%/samples/rules/decorated.py \
 	%D%/samples/rules/defaults.py %D%/samples/rules/raises.py \
 	%D%/samples/rules/count.py \

@@ -110,6 +110,16 @@ why_no_torch(const struct fx_model *model)
 		       : NULL;
 }
 
+/* The Python whose torch MODEL runs on: that traced it, else that the user
+ * named; NULL: the libtorch that is there.
+ */
+static const char *
+whose_torch(const struct fx_model *model)
+{
+	return model->torch_python ? model->torch_python
+				   : model->session->python;
+}
+
 /* MODEL's own over the torch of the Python that traced it; that there is none
  * is kept, as trying takes long.
  */
@@ -117,8 +127,8 @@ static struct fx_error *
 need_torch(struct fx_session *session, struct fx_model *model,
 	struct fx_backend **ret)
 {
-	const struct fx_shim_options options = {
-		.python = model->torch_python,
+	struct fx_shim_options options = {
+		.python = whose_torch(model),
 		.tell = tell,
 		.context = model,
 	};
@@ -129,6 +139,12 @@ need_torch(struct fx_session *session, struct fx_model *model,
 			why_no_torch(model));
 	if (!model->torch)
 		err = fx_backend_torch_new(&options, &model->torch);
+	/* Nobody says that a named Python has torch. */
+	if (err && !model->torch_python && options.python) {
+		fx_error_free(err);
+		options.python = NULL;
+		err = fx_backend_torch_new(&options, &model->torch);
+	}
 	if (model->torch)
 		model->torch->meta = session->meta;
 	if (err) {
@@ -159,7 +175,7 @@ fx_session_prepare(struct fx_session *session)
 		model->torch || session->backends.count || session->no_torch)
 		return;
 	session->prepared = model->number;
-	options.python = model->torch_python;
+	options.python = whose_torch(model);
 	/* The library stays when its backend goes. */
 	fx_error_free(fx_backend_torch_new(&options, &backend));
 	fx_backend_free(backend);

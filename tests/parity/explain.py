@@ -19,6 +19,8 @@ import tempfile
 import torch
 import torch.fx
 
+import oracle  # noqa: F401  (repairs torch.fx 1.13)
+
 MODELS = """resnet18 mobilenet_v2 squeezenet1_1 shufflenet_v2_x0_5 densenet121
 mnasnet0_5 regnet_y_400mf efficientnet_b0 convnext_tiny alexnet""".split()
 

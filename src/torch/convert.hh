@@ -215,7 +215,7 @@ inline IValue
 any_list(const fxs_value &value, uint8_t tag, bool *fits)
 {
 	std::vector<IValue> items;
-	c10::TypePtr type = c10::IntType::get();
+	c10::TypePtr type = c10::FloatType::get(); /* torch.tensor([]) */
 
 	for (uint32_t i = 0; i < value.count; i++)
 		items.push_back(any(value.items[i], tag, fits));

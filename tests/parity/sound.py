@@ -63,7 +63,8 @@ def lines_of_torchvision(name):
                 "-i image2=f32[1,3,128,128]"]
     if kind in ("mvit", "swin3d"):
         return [how + " --example -i x=f32[%s]" % shape]
-    return [how, "input x = f32[%s]" % shape]
+    return [how, "input %s = f32[%s]" % (
+        "input" if kind == "lraspp" else "x", shape)]
 
 
 def lines_of_hugging_face(index, row):

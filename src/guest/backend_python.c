@@ -325,6 +325,12 @@ find_module(struct fx_python_state *state, const struct fx_call_site *site,
 		*path_ret = fx_child_tree_module_path(state->run.tree, module);
 		return NULL;
 	}
+	/* A trial runs a copy. */
+	if (module &&
+		fx_child_tree_has_like(state->run.tree, module, site->target)) {
+		*path_ret = site->target;
+		return NULL;
+	}
 	return fx_error_new(FX_ERR_UNSUPPORTED,
 		"%s is not what was traced any more", site->target);
 }

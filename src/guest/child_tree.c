@@ -4,6 +4,7 @@
 #include "guest/child_tree.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/hash.h"
@@ -19,9 +20,11 @@
 #define DEPTH_LIMIT 50
 
 struct fx_child_tree {
-	struct fx_map modules; /* module -> hash of its own state */
-	struct fx_map paths;   /* module -> interned path */
-	struct fx_map tensors; /* tensor -> interned path */
+	struct fx_map modules;   /* module -> hash of its own state */
+	struct fx_map paths;     /* module -> interned path */
+	struct fx_map tensors;   /* tensor -> interned path */
+	struct fx_map module_at; /* interned path -> module */
+	struct fx_map tensor_at; /* interned path -> tensor */
 };
 
 /* Return a hash of MODULE's class, mode and configuration, which leaves out
@@ -44,12 +47,16 @@ note_module(struct fx_child_tree *tree, struct fx_module *module,
 {
 	fx_map_set(&tree->modules, (uintptr_t)module, state_of(module));
 	fx_map_set_pointer(&tree->paths, module, path);
+	fx_map_set_pointer(&tree->module_at, path, module);
 	for (size_t i = 0; i < module->member_count; i++) {
 		const struct fx_member *member = &module->members[i];
 
-		if (member->tensor)
-			fx_map_set_pointer(&tree->tensors, member->tensor,
-				fx_module_path(path, member->name));
+		const char *whole = fx_module_path(path, member->name);
+
+		if (!member->tensor)
+			continue;
+		fx_map_set_pointer(&tree->tensors, member->tensor, whole);
+		fx_map_set_pointer(&tree->tensor_at, whole, member->tensor);
 	}
 }
 
@@ -92,6 +99,8 @@ fx_child_tree_free(struct fx_child_tree *tree)
 	fx_map_deinit(&tree->modules);
 	fx_map_deinit(&tree->paths);
 	fx_map_deinit(&tree->tensors);
+	fx_map_deinit(&tree->module_at);
+	fx_map_deinit(&tree->tensor_at);
 	free(tree);
 }
 
@@ -122,6 +131,67 @@ fx_child_tree_has(const struct fx_child_tree *tree,
 
 	while (answer && fx_module_walk_next(walk, &inner, &path))
 		answer = is_as_captured(tree, inner);
+	fx_module_walk_free(walk);
+	return answer;
+}
+
+static bool
+are_same(const int64_t *a, const int64_t *b, size_t count)
+{
+	return a == b || (a && b && !memcmp(a, b, count * sizeof(*a)));
+}
+
+/* Whether COPY has the bytes of the tensor that was captured. */
+static bool
+is_copy_of_tensor(const struct fx_tensor *captured,
+	const struct fx_tensor *copy)
+{
+	return captured && captured->storage &&
+	       captured->storage == copy->storage &&
+	       captured->offset == copy->offset &&
+	       captured->dtype == copy->dtype && captured->rank == copy->rank &&
+	       !copy->is_buffer &&
+	       are_same(captured->sizes, copy->sizes, copy->rank) &&
+	       are_same(captured->strides, copy->strides, copy->rank);
+}
+
+static bool
+is_copy_of_module(const struct fx_child_tree *tree, const char *path,
+	const struct fx_module *copy)
+{
+	const struct fx_module *captured =
+		fx_map_get_pointer(&tree->module_at, path);
+
+	if (!captured || fx_map_get(&tree->modules, (uintptr_t)captured, 0) !=
+				 state_of(copy))
+		return false;
+	for (size_t i = 0; i < copy->member_count; i++) {
+		const struct fx_member *member = &copy->members[i];
+
+		if (member->tensor &&
+			!is_copy_of_tensor(fx_map_get_pointer(&tree->tensor_at,
+						   fx_module_path(path,
+							   member->name)),
+				member->tensor))
+			return false;
+	}
+	return true;
+}
+
+bool
+fx_child_tree_has_like(const struct fx_child_tree *tree,
+	const struct fx_module *module, const char *path)
+{
+	struct fx_module_walk *walk =
+		fx_module_walk_new((struct fx_module *)module, true);
+	struct fx_module *inner;
+	const char *below;
+	bool answer = true;
+
+	while (answer && fx_module_walk_next(walk, &inner, &below))
+		answer = is_copy_of_module(tree,
+			*below ? fx_module_path(path, below) : fx_intern(path),
+			inner);
 	fx_module_walk_free(walk);
 	return answer;
 }

@@ -23,6 +23,13 @@ void fx_child_tree_free(struct fx_child_tree *tree);
 bool fx_child_tree_has(const struct fx_child_tree *tree,
 	const struct fx_module *module);
 
+/* Whether MODULE, of a copy of the graph, and all modules below it compute what
+ * the one captured at PATH does, and share its parameters.  Never where there
+ * are buffers: the process would write those of the graph.
+ */
+bool fx_child_tree_has_like(const struct fx_child_tree *tree,
+	const struct fx_module *module, const char *path);
+
 /* The path of MODULE in the process (borrowed), through the modules whose
  * graphs it is in, or NULL when it is newer.
  */

@@ -279,7 +279,7 @@ program_tests = \
 	%D%/readme.sh \
 	%D%/script_values.sh \
 	%D%/nested.sh \
-	%D%/nonfinite.sh %D%/engine.sh %D%/watch.sh %D%/why_two.sh \
+	%D%/nonfinite.sh %D%/engine.sh %D%/verify_opaque.sh %D%/watch.sh %D%/why_two.sh \
 	%D%/checkpoint.sh \
 	%D%/reduce.sh \
 	%D%/nested_edits.sh \

@@ -4,6 +4,7 @@
 #include "run/trial_private.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/blob.h"
 #include "base/mem.h"
@@ -89,6 +90,65 @@ let_go(struct fx_timeline *timeline, const struct fx_node *node)
 			(void)fx_timeline_unsave(timeline, effect, i);
 }
 
+static bool
+has_same_shape(const struct fx_saved *saved)
+{
+	const struct fx_backend_ops *ops = saved->tensor->backend->ops;
+	struct fx_blob *shape = NULL;
+	struct fx_error *err = NULL;
+	bool ret;
+
+	if (!saved->shape)
+		return true;
+	err = ops->shape_save(saved->tensor->payload, &shape);
+	ret = !err && shape &&
+	      fx_blob_size(shape) == fx_blob_size(saved->shape) &&
+	      memcmp(fx_blob_data(shape), fx_blob_data(saved->shape),
+		      fx_blob_size(shape)) == 0;
+	fx_error_free(err);
+	fx_blob_unref(shape);
+	return ret;
+}
+
+/* Whether what was saved of a tensor that fills its storage is still there. */
+static bool
+is_unchanged(const struct fx_saved *saved)
+{
+	const struct fx_backend_ops *ops = saved->tensor->backend->ops;
+	const void *bytes = saved->bytes && ops->bytes && has_same_shape(saved)
+				    ? ops->bytes(saved->tensor->payload)
+				    : NULL;
+	struct fx_extent extent;
+	struct fx_error *err;
+	size_t size;
+
+	if (!bytes)
+		return false;
+	err = fx_extent_of(saved->tensor, &extent);
+	fx_error_free(err);
+	size = err ? 0
+		   : (size_t)extent.count * fx_dtype_info(extent.dtype)->size;
+	return size && size == fx_blob_size(saved->bytes) &&
+	       memcmp(bytes, fx_blob_data(saved->bytes), size) == 0;
+}
+
+/* What NODE might have written and did not, such as the statistics of a layer
+ * that does not train, leaves no trace.
+ */
+static void
+drop_unchanged(struct fx_timeline *timeline, const struct fx_node *node)
+{
+	struct fx_effect *effect = timeline->effects.count
+					   ? &fx_vec_last(&timeline->effects)
+					   : NULL;
+
+	if (!effect || effect->graph != node->graph || effect->node != node->id)
+		return;
+	for (size_t i = effect->saved.count; i-- > 0;)
+		if (is_unchanged(&effect->saved.items[i]))
+			(void)fx_timeline_unsave(timeline, effect, i);
+}
+
 static enum fx_answer
 end_effect(void *context, struct fx_interp *interp, struct fx_node *node,
 	struct fx_datum *result)
@@ -99,6 +159,7 @@ end_effect(void *context, struct fx_interp *interp, struct fx_node *node,
 	(void)result;
 	trying->error = fx_timeline_end(trying->timeline);
 	let_go(trying->timeline, node);
+	drop_unchanged(trying->timeline, node);
 	return trying->error ? FX_ANSWER_STOP : FX_ANSWER_GO;
 }
 

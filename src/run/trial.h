@@ -54,14 +54,23 @@ FX_NODISCARD struct fx_error *fx_trial_run(const struct fx_trial *t,
  */
 struct fx_alignment;
 
+/* Values of the nodes before AT that the nodes from there on need; AT NULL:
+ * there are none.
+ */
+struct fx_trial_stop {
+	struct fx_node *at;
+	struct fx_env values;
+};
+
 /* What stays of a first graph that is compared with one other after another on
  * the same inputs: what it gave, and the values that there were where the two
- * parted for the first time.  The next ones begin there.
+ * parted: the last time that no other values would do, and as late as ever.
+ * The next ones begin there.
  */
+#define FX_TRIAL_STOPS 2
 struct fx_trial_memory {
 	struct fx_datum *output; /* NULL: it has not run */
-	struct fx_node *at;      /* NULL: there are no values */
-	struct fx_env values;    /* of nodes before AT */
+	struct fx_trial_stop stops[FX_TRIAL_STOPS];
 };
 /* All zero is empty. */
 void fx_trial_memory_deinit(struct fx_trial_memory *memory);
@@ -85,6 +94,7 @@ struct fx_trial_results {
 	FX_VEC(struct fx_trial_written) written[2];
 	struct fx_error *errors[2]; /* of the first: the other did not run */
 	size_t executed[2];         /* nodes; the shared ones by the first */
+	bool is_traceless; /* the second has run, and wrote its values alone */
 };
 void fx_trial_results_deinit(struct fx_trial_results *results);
 FX_DEFINE_DEINIT(trial_results, struct fx_trial_results,

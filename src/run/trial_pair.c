@@ -132,37 +132,51 @@ void
 fx_trial_memory_deinit(struct fx_trial_memory *memory)
 {
 	fx_datum_unref(memory->output);
-	fx_env_deinit(&memory->values);
+	for (size_t i = 0; i < FX_TRIAL_STOPS; i++)
+		fx_env_deinit(&memory->stops[i].values);
 	*memory = (struct fx_trial_memory){ .output = NULL };
 }
 
-/* Whether MEMORY has what the graphs need of the nodes before it. */
+/* Whether STOP has what the graphs need of the nodes before it. */
 static bool
-is_enough(const struct pair *p, const struct fx_trial_memory *memory)
+is_enough(const struct pair *p, const struct fx_trial_stop *stop)
 {
 	const struct fx_node *parted = p->pair->alignment->parted[0];
 	const struct fx_node *node = fx_graph_first(p->pair->trial->graph);
 
-	if (parted && fx_node_is_before(parted, memory->at))
+	if (!stop->at || (parted && fx_node_is_before(parted, stop->at)))
 		return false;
-	for (; node != memory->at; node = fx_graph_next(node))
+	for (; node != stop->at; node = fx_graph_next(node))
 		if (fx_bitset_has(&p->wanted, (uint32_t)node->id) &&
-			!fx_env_get(&memory->values, node->id))
+			!fx_env_get(&stop->values, node->id))
 			return false;
 	return true;
+}
+
+/* The latest stop that is enough, or NULL. */
+static const struct fx_trial_stop *
+best_stop(const struct pair *p)
+{
+	const struct fx_trial_memory *memory = p->pair->memory;
+	const struct fx_trial_stop *best = NULL;
+
+	for (size_t i = 0; memory && i < FX_TRIAL_STOPS; i++)
+		if (is_enough(p, &memory->stops[i]) &&
+			(!best || fx_node_is_before(best->at,
+					  memory->stops[i].at)))
+			best = &memory->stops[i];
+	return best;
 }
 
 /* Where to begin: at what is remembered, whose values ENV gets. */
 static struct fx_node *
 begin(struct pair *p, struct fx_trying *trying, struct fx_env *env)
 {
-	struct fx_trial_memory *memory = p->pair->memory;
+	const struct fx_trial_stop *stop = best_stop(p);
 	struct fx_node *node = fx_graph_first(trying->trial->graph);
 
-	if (!memory || !memory->at || !is_enough(p, memory))
-		return node;
-	for (; node != memory->at; node = fx_graph_next(node)) {
-		struct fx_datum *value = fx_env_get(&memory->values, node->id);
+	for (; stop && node != stop->at; node = fx_graph_next(node)) {
+		struct fx_datum *value = fx_env_get(&stop->values, node->id);
 
 		trying->next += node->opcode == FX_OPCODE_PLACEHOLDER;
 		if (value)
@@ -183,6 +197,24 @@ has_no_traces(const struct fx_timeline *timeline)
 	return true;
 }
 
+static void
+fill_stop(struct pair *p, const struct fx_env *env, struct fx_node *at,
+	struct fx_trial_stop *stop)
+{
+	struct fx_node *node;
+
+	fx_env_clear(&stop->values);
+	stop->at = at;
+	for (node = fx_graph_first(p->pair->trial->graph); node != at;
+		node = fx_graph_next(node)) {
+		struct fx_datum *value = fx_env_get(env, node->id);
+
+		if (value)
+			fx_env_take(&stop->values, node->id,
+				fx_datum_ref(value));
+	}
+}
+
 /* Keep the values of ENV, which are those before NODE.  What writes into them
  * from now on saves what it overwrites, and is taken back.
  */
@@ -190,21 +222,15 @@ static void
 remember(struct pair *p, const struct fx_env *env, struct fx_node *at)
 {
 	struct fx_trial_memory *memory = p->pair->memory;
-	struct fx_node *node;
+	struct fx_trial_stop *late;
 
-	if (!memory || !at || !has_no_traces(&p->run->timeline) ||
-		(memory->at && is_enough(p, memory)))
+	if (!memory || !at || !has_no_traces(&p->run->timeline))
 		return;
-	fx_env_clear(&memory->values);
-	memory->at = at;
-	for (node = fx_graph_first(p->pair->trial->graph); node != at;
-		node = fx_graph_next(node)) {
-		struct fx_datum *value = fx_env_get(env, node->id);
-
-		if (value)
-			fx_env_take(&memory->values, node->id,
-				fx_datum_ref(value));
-	}
+	late = &memory->stops[1];
+	if (!best_stop(p))
+		fill_stop(p, env, at, &memory->stops[0]);
+	if (!late->at || fx_node_is_before(late->at, at))
+		fill_stop(p, env, at, late);
 }
 
 /* What the first graph gives, which has run unless that is remembered. */
@@ -329,6 +355,7 @@ run_second(struct pair *p, struct fx_activation *from, size_t mark)
 			&p->results->outputs[1]);
 	if (!err)
 		err = find_written(p, 1);
+	p->results->is_traceless = !err && has_no_traces(&p->run->timeline);
 	return keep_error(p, 1, err);
 }
 

@@ -409,8 +409,16 @@ fx_check_bytes(const char *what, uint64_t bytes)
 struct fx_error *
 fx_check_memory(const struct fx_model *model, const struct fx_value *meta)
 {
+	struct fx_error *err;
+
 	if (!meta || !model->backend->ops->has_values)
 		return NULL;
+	err = fx_check_bytes("the result takes", fx_value_tensor_bytes(meta));
+	if (!err || !model->session->kept_trials)
+		return err;
+	/* What verification keeps goes first. */
+	fx_error_free(err);
+	fx_verify_forget(model->session);
 	return fx_check_bytes("the result takes", fx_value_tensor_bytes(meta));
 }
 

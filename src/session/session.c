@@ -63,6 +63,7 @@ fx_session_free(struct fx_session *session)
 	fx_worker_dismiss(session->worker);
 	/* First, as they need no copies of what the models take back now. */
 	free_values(session);
+	fx_verify_forget(session);
 	for (size_t i = 0; i < session->models.count; i++)
 		fx_model_free(session->models.items[i]);
 	fx_vec_deinit(&session->models);

@@ -19,6 +19,7 @@ struct fx_capture;
 struct fx_checkpoint;
 struct fx_child_tree;
 struct fx_decisions;
+struct fx_kept_trials;
 struct fx_meta_report;
 struct fx_passing;
 
@@ -106,9 +107,10 @@ struct fx_display {
 };
 
 struct fx_session {
-	struct fx_passing *passing; /* that is stepped, or NULL */
-	bool is_over_limit;         /* the last expression was refused for it */
-	bool is_limit_lifted;       /* the user said so */
+	struct fx_passing *passing;         /* that is stepped, or NULL */
+	struct fx_kept_trials *kept_trials; /* of verifications, or NULL */
+	bool is_over_limit;   /* the last expression was refused for it */
+	bool is_limit_lifted; /* the user said so */
 	fx_tick_fn *tick;
 	void *tick_context;
 	fx_before_edit_fn *before_edit;
@@ -147,6 +149,9 @@ struct fx_session {
 	FX_VEC(struct fx_display) displays;
 	int next_display;
 };
+
+/* verify_kept.c: forget what was kept of verifications. */
+void fx_verify_forget(struct fx_session *session);
 
 /* display.c */
 void fx_displays_free(struct fx_session *session);

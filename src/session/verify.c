@@ -92,6 +92,8 @@ fx_verify_free(struct fx_verify *verify)
 {
 	if (!verify)
 		return;
+	fx_verify_leave(verify);
+	fx_kept_graph_deinit(&verify->after);
 	for (size_t i = 0; i < FX_TRIAL_INPUTS; i++) {
 		fx_trial_inputs_deinit(&verify->inputs[i]);
 		fx_trial_memory_deinit(&verify->memory[i]);
@@ -206,7 +208,7 @@ fx_verify_graph(struct fx_verify *verify, struct fx_graph *graph,
 		return NULL;
 	}
 	free(FX_TAKE(ret->why));
-	err = fx_verify_run(verify, copy, ret);
+	err = fx_verify_run(verify, FX_TAKE(copy), ret);
 	if (err)
 		fx_verify_result_deinit(ret);
 	return err;

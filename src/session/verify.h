@@ -12,8 +12,9 @@
  * Both graphs run as trials (run/trial.h) on the session's inputs and on others
  * like them.  What they do alike from the beginning on runs once, and two
  * graphs that do the same altogether need no run and no values.  Asked again,
- * for a graph that parts no earlier, only what is new in that runs.  The
- *session's run, its generator and its values are as before.
+ * for a graph that parts no earlier, only what is new in that runs; and the
+ * next verification of the session begins with what this one knows.  The
+ * session's run, its generator and its values are as before.
  */
 #ifndef FX_SESSION_VERIFY_H
 #define FX_SESSION_VERIFY_H

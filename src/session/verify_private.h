@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "ir/align.h"
 #include "run/ticker.h"
 #include "run/trial.h"
 #include "run/widen.h"
@@ -53,6 +54,35 @@ fx_trial_inputs_make(const struct fx_trial_wish *wish,
 
 #define FX_TRIAL_INPUTS FX_VERIFY_INPUTS
 
+/* verify_kept.c: a graph that ran, its inputs and what is known of it on each.
+ */
+struct fx_kept_graph {
+	enum fx_claim claim;
+	struct fx_graph *graph; /* NULL: none */
+	struct fx_trial_inputs inputs[FX_TRIAL_INPUTS];
+	struct fx_trial_memory memory[FX_TRIAL_INPUTS];
+	struct fx_alignment alignment; /* with the one that runs now */
+};
+void fx_kept_graph_deinit(struct fx_kept_graph *kept);
+
+/* How a backend is set up; pointers are only compared. */
+struct fx_kept_setup {
+	const struct fx_backend *fallback;
+	int confinement;
+	int64_t threads;
+	uint64_t seed;
+};
+
+/* The last ones of a session, the newest first. */
+#define FX_KEPT_GRAPHS 4
+struct fx_kept_trials {
+	struct fx_kept_setup setup;
+	struct fx_backend *backend; /* owned */
+	struct fx_widening widening;
+	struct fx_kept_graph graphs[FX_KEPT_GRAPHS];
+};
+void fx_kept_trials_free(struct fx_kept_trials *kept);
+
 struct fx_verify {
 	struct fx_session *session;
 	struct fx_model *model;
@@ -70,6 +100,11 @@ struct fx_verify {
 	struct fx_trial_memory memory[FX_TRIAL_INPUTS]; /* of RUNS on them */
 	size_t attempt;
 	struct fx_ticker ticker;
+	/* It takes what is kept in the session, and leaves what it ran. */
+	bool keeps;
+	struct fx_kept_setup setup;
+	struct fx_kept_trials *kept; /* what it took, or NULL */
+	struct fx_kept_graph after;  /* the last one that was in question */
 };
 
 /* verify.c: a copy of GRAPH; ORIGINALS (may be NULL) gets id -> node of it. */
@@ -77,7 +112,20 @@ struct fx_graph *fx_verify_copy(struct fx_session *session,
 	const struct fx_graph *graph, struct fx_map *originals);
 /* verify_run.c: compare by running; COPY is of the graph in question. */
 FX_NODISCARD struct fx_error *fx_verify_run(struct fx_verify *verify,
-	struct fx_graph *copy, struct fx_verify_result *ret);
+	struct fx_graph *copy_taken, struct fx_verify_result *ret);
+
+/* verify_kept.c: TAKE what the session has for such a backend, which VERIFY
+ * gets; ALIGN what runs with it; RECALL what is known of input NUMBER; DROP it.
+ * KEEP what the graph in question gave; LEAVE all to the session.
+ */
+void fx_verify_take_kept(struct fx_verify *verify);
+void fx_verify_align_kept(struct fx_verify *verify);
+void fx_verify_recall(struct fx_verify *verify, size_t number);
+void fx_verify_drop_kept(struct fx_verify *verify);
+void fx_verify_keep_after(struct fx_verify *verify, size_t number,
+	const struct fx_alignment *alignment,
+	const struct fx_trial_results *results);
+void fx_verify_leave(struct fx_verify *verify);
 
 /* verify_run.c, for who runs the graphs himself (compare.c): whether it can be
  * run, else VERIFY says why; the first inputs, the session's, made; and those

@@ -31,6 +31,23 @@ check_memory(const struct fx_verify *verify)
 		most < UINT64_MAX / 8 ? 4 * most : UINT64_MAX);
 }
 
+static struct fx_error *
+widen(struct fx_verify *verify)
+{
+	struct fx_error *err;
+
+	verify->runs = fx_verify_copy(verify->session, verify->before, NULL);
+	err = fx_widen_graph(&verify->widening, verify->runs);
+	if (!err || !verify->kept)
+		return err;
+	/* Other graphs may have had the same memory in another dtype. */
+	fx_error_free(err);
+	fx_verify_drop_kept(verify);
+	fx_graph_free(verify->runs);
+	verify->runs = fx_verify_copy(verify->session, verify->before, NULL);
+	return fx_widen_graph(&verify->widening, verify->runs);
+}
+
 /* Widen the copy that is run, or give the reason why nothing can be. */
 static struct fx_error *
 get_ready(struct fx_verify *verify)
@@ -54,14 +71,23 @@ get_ready(struct fx_verify *verify)
 		return NULL;
 	}
 	err = check_memory(verify);
-	if (!err)
+	/* What is kept goes first. */
+	if (err && verify->session->kept_trials) {
+		fx_error_free(err);
+		fx_verify_forget(verify->session);
+		err = check_memory(verify);
+	}
+	if (!err && verify->keeps)
+		fx_verify_take_kept(verify);
+	if (!err && !verify->backend)
 		err = fx_model_trial_backend(model, &verify->backend,
 			&verify->owns_backend);
 	verify->runs = verify->before;
-	if (err || verify->options.claim == FX_CLAIM_EXACT)
-		return err;
-	verify->runs = fx_verify_copy(verify->session, verify->before, NULL);
-	return fx_widen_graph(&verify->widening, verify->runs);
+	if (!err && verify->options.claim == FX_CLAIM_ALGEBRAIC)
+		err = widen(verify);
+	if (!err)
+		fx_verify_align_kept(verify);
+	return err;
 }
 
 struct fx_error *
@@ -176,6 +202,7 @@ try_number(struct fx_verify *verify, size_t number,
 		ret->errors[0] = err;
 		return NULL;
 	}
+	fx_verify_recall(verify, number);
 	err = run_pair(verify, number, alignment, ret);
 	while (!err && ret->errors[0] &&
 		verify->attempt + 1 < FX_TRIAL_ATTEMPTS) {
@@ -432,6 +459,8 @@ run_trials(struct fx_verify *verify, const struct fx_alignment *alignment,
 			&tried.results);
 		if (err)
 			tried.results.errors[0] = err;
+		fx_verify_keep_after(verify, tried.number, alignment,
+			&tried.results);
 		err = see_results(&tried, ret, &ends);
 		fx_trial_results_deinit(&tried.results);
 		tried.number++;
@@ -440,12 +469,15 @@ run_trials(struct fx_verify *verify, const struct fx_alignment *alignment,
 }
 
 struct fx_error *
-fx_verify_run(struct fx_verify *verify, struct fx_graph *copy,
+fx_verify_run(struct fx_verify *verify, struct fx_graph *copy_taken,
 	struct fx_verify_result *ret)
 {
+	FX_AUTO_GRAPH struct fx_graph *copy = copy_taken;
 	FX_AUTO_ALIGNMENT struct fx_alignment alignment = { .shared = 0 };
-	struct fx_error *err = fx_verify_ready(verify);
+	struct fx_error *err;
 
+	verify->keeps = true;
+	err = fx_verify_ready(verify);
 	if (err)
 		return err;
 	if (verify->why) {
@@ -462,5 +494,11 @@ fx_verify_run(struct fx_verify *verify, struct fx_graph *copy,
 		return NULL;
 	}
 	fx_align(verify->runs, copy, &alignment);
-	return run_trials(verify, &alignment, ret);
+	fx_kept_graph_deinit(&verify->after);
+	err = run_trials(verify, &alignment, ret);
+	verify->after.claim = verify->options.claim;
+	verify->after.graph = FX_TAKE(copy);
+	/* What was interrupted is not looked into. */
+	verify->keeps = !err;
+	return err;
 }

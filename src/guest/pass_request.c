@@ -34,7 +34,7 @@ struct writer {
 	json_t *modules, *tensors, *graphs;
 	struct fx_map places;   /* module or tensor -> the path it stands at */
 	struct fx_map storages; /* storage -> where its bytes begin, + 1 */
-	struct fx_map called;   /* paths of modules that nodes call */
+	struct fx_map called;   /* modules that nodes call */
 	struct fx_graph *scratch;
 	int memory;
 	uint64_t size; /* of the bytes in it */
@@ -227,17 +227,26 @@ put_nodes(const struct fx_graph *graph, json_t *list)
 
 /* Modules. */
 
-/* The modules that GRAPH, which stands at PATH, calls. */
+/* The modules that GRAPH and graphs within it call, which may stand at other
+ * paths too.
+ */
 static void
-note_called(struct writer *w, const struct fx_graph *graph, const char *path)
+note_called(struct writer *w, const struct fx_graph *graph)
 {
 	const struct fx_node *node;
 
-	fx_graph_for_each_node (node, graph)
-		if (node->opcode == FX_OPCODE_CALL_MODULE)
-			fx_map_set(&w->called,
-				(uintptr_t)fx_module_path(path, node->target),
-				1);
+	fx_graph_for_each_node (node, graph) {
+		const struct fx_module *module = NULL;
+
+		if (node->opcode == FX_OPCODE_CALL_MODULE ||
+			node->opcode == FX_OPCODE_GET_ATTR)
+			module = fx_module_find(graph->module, node->target);
+		if (!module || fx_map_has(&w->called, (uintptr_t)module))
+			continue;
+		fx_map_set_pointer(&w->called, module, (void *)module);
+		if (module->graph)
+			note_called(w, module->graph);
+	}
 }
 
 /* The call that constructs MODULE; none of what only holds others. */
@@ -248,7 +257,7 @@ put_maker(struct writer *w, const struct fx_module *module, const char *path,
 	FX_AUTO_BUF struct fx_buf call = { 0 };
 
 	json_object_set_new(record, "training", json_boolean(module->training));
-	if (module->graph || !fx_map_has(&w->called, (uintptr_t)path)) {
+	if (module->graph || !fx_map_has(&w->called, (uintptr_t)module)) {
 		json_object_set_new(record, "make", json_null());
 		return NULL;
 	}
@@ -312,7 +321,6 @@ put_graph(struct writer *w, const struct fx_module *module, const char *path,
 		json_pack("{s:s, s:s, s:b, s:o}", "path", path, "class",
 			fx_class_short_name(module->class_name), "training",
 			module->training, "nodes", nodes));
-	note_called(w, module->graph, path);
 	err = put_nodes(module->graph, nodes);
 	if (err)
 		return err;
@@ -365,7 +373,7 @@ put_all(struct writer *w, json_t *request)
 					      : "GraphModule"));
 	json_object_set_new(request, "training",
 		json_boolean(graph->module->training));
-	note_called(w, graph, "");
+	note_called(w, graph);
 	err = put_module(w, graph->module, "", NULL, false);
 	return err ? err : put_nodes(graph, nodes);
 }

@@ -57,8 +57,16 @@ class _Module:
         self.root = torch.nn.Module()
         self.makers = dict(vars(torch.nn), torch=torch, inf=float("inf"),
                            nan=float("nan"), device=torch.device)
+        # All of it, before what it stands in is changed.
+        self.found = {
+            record["theirs"]: self._theirs(record["theirs"])
+            for record in message["modules"] + message["tensors"]
+            if "theirs" in record}
+        self.also = {}  # where else a module stands
         for record in message["modules"]:
             self._place(record)
+            if "same" in record:
+                self.also.setdefault(record["same"], []).append(record["path"])
         for record in message["tensors"]:
             self._bind(record)
         for record in reversed(message["graphs"]):
@@ -71,6 +79,11 @@ class _Module:
         self.made.training = message["training"]
 
     # -- modules ---------------------------------------------------------
+
+    def _theirs(self, path):
+        """What the user's module, or the trace, has at PATH."""
+        return _weights.find(self.theirs, self.tensors, path) \
+            if path else self.theirs
 
     def _put(self, path, thing):
         """THING at the dotted PATH below the root."""
@@ -87,8 +100,7 @@ class _Module:
     def _place(self, record):
         path = record["path"]
         if "theirs" in record:
-            module = _weights.find(self.theirs, {}, record["theirs"]) \
-                if record["theirs"] else self.theirs
+            module = self.found[record["theirs"]]
         elif "same" in record:
             module = self.root.get_submodule(record["same"])
         else:
@@ -115,8 +127,7 @@ class _Module:
 
     def _bind(self, record):
         if "theirs" in record:
-            tensor = _weights.find(self.theirs, self.tensors,
-                                   record["theirs"])
+            tensor = self.found[record["theirs"]]
         elif "same" in record:
             tensor = _weights.find(self.root, {}, record["same"])
         else:
@@ -139,7 +150,8 @@ class _Module:
         holder = self.root.get_submodule(record["path"])
         made = torch.fx.GraphModule(holder, graph, record["class"])
         made.training = record["training"]
-        self._put(record["path"], made)
+        for path in [record["path"]] + self.also.get(record["path"], []):
+            self._put(path, made)
 
     # -- nodes -----------------------------------------------------------
 

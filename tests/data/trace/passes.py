@@ -30,6 +30,20 @@ class Net(nn.Module):
         return self.fc(self.drop(z).mean((2, 3))) * scale
 
 
+class Deep(nn.Module):
+    """Layers below others, which edits take away or outline."""
+
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4))
+        self.body = nn.Sequential(
+            nn.Sequential(nn.Conv2d(4, 4, 3), nn.BatchNorm2d(4), nn.ReLU()),
+            nn.Sequential(nn.Conv2d(4, 4, 3), nn.BatchNorm2d(4)))
+
+    def forward(self, x):
+        return self.body(self.stem(x))
+
+
 def replace(node, target, *arguments):
     """A call of TARGET in the place of NODE, by the line that NODE is of."""
     with node.graph.inserting_after(node):

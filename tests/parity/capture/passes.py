@@ -279,6 +279,24 @@ def a_graph_from_a_file():
         session.end()
 
 
+def after_other_edits():
+    """Layers that went from where they stood, or are in an outlined graph, in
+    the model and in a copy, which no process has."""
+    for copies in ([], ["graph copy Deep as other"]):
+        for edits in (["pass run fuse-conv-bn --only body_1_1"],
+                      ["pass run fuse-conv-bn"],
+                      ["outline body as tail"],
+                      ["outline body.0 as tail", "outline tail as outer"]):
+            session = Session()
+            session.run("trace passes.py:Deep")
+            for line in copies + ["input x = randn(2,3,12,12)",
+                                  "set verify strict"] + edits:
+                session.run(line)
+            find(session.run("pass run python:passes.py:same"), r"\+0 -0 ~0")
+            find(session.run("verify"), "verified on 3 inputs")
+            session.end()
+
+
 def a_script_and_a_recovery():
     """The command is a line of the script."""
     session = Session()
@@ -321,7 +339,8 @@ def in_a_program():
 
 TESTS = [equal_to_torch, bugs_are_named, what_was_not_changed_stays,
          undone_and_redone, said_in_one_sentence, interrupted, on_values_of_the_session,
-         a_graph_from_a_file, a_script_and_a_recovery, in_a_program]
+         a_graph_from_a_file, after_other_edits, a_script_and_a_recovery,
+         in_a_program]
 
 sys.exit(1 if check([test for test in TESTS if len(sys.argv) < 2 or
                      test.__name__ in sys.argv[1:]]) else 0)

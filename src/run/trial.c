@@ -72,24 +72,6 @@ begin_effect(void *context, struct fx_interp *interp, struct fx_node *node)
 	return FX_ANSWER_GO;
 }
 
-/* Tensors that were overwritten for good: what lies in their memory now goes
- * with its own last use.
- */
-static void
-let_go(struct fx_timeline *timeline, const struct fx_node *node)
-{
-	struct fx_effect *effect = timeline->effects.count
-					   ? &fx_vec_last(&timeline->effects)
-					   : NULL;
-
-	if (!effect || effect->graph != node->graph || effect->node != node->id)
-		return;
-	for (size_t i = effect->saved.count; i-- > 0;)
-		if (!effect->saved.items[i].bytes &&
-			!effect->saved.items[i].shape)
-			(void)fx_timeline_unsave(timeline, effect, i);
-}
-
 static bool
 has_same_shape(const struct fx_saved *saved)
 {
@@ -132,11 +114,13 @@ is_unchanged(const struct fx_saved *saved)
 	       memcmp(bytes, fx_blob_data(saved->bytes), size) == 0;
 }
 
-/* What NODE might have written and did not, such as the statistics of a layer
- * that does not train, leaves no trace.
+/* What was saved before NODE and is not asked for again: tensors that were
+ * overwritten for good, where what lies in their memory now goes with its own
+ * last use; and what NODE might have written and did not, such as the
+ * statistics of a layer that does not train.
  */
 static void
-drop_unchanged(struct fx_timeline *timeline, const struct fx_node *node)
+let_go(struct fx_timeline *timeline, const struct fx_node *node)
 {
 	struct fx_effect *effect = timeline->effects.count
 					   ? &fx_vec_last(&timeline->effects)
@@ -144,9 +128,12 @@ drop_unchanged(struct fx_timeline *timeline, const struct fx_node *node)
 
 	if (!effect || effect->graph != node->graph || effect->node != node->id)
 		return;
-	for (size_t i = effect->saved.count; i-- > 0;)
-		if (is_unchanged(&effect->saved.items[i]))
+	for (size_t i = effect->saved.count; i-- > 0;) {
+		const struct fx_saved *saved = &effect->saved.items[i];
+
+		if ((!saved->bytes && !saved->shape) || is_unchanged(saved))
 			(void)fx_timeline_unsave(timeline, effect, i);
+	}
 }
 
 static enum fx_answer
@@ -159,7 +146,6 @@ end_effect(void *context, struct fx_interp *interp, struct fx_node *node,
 	(void)result;
 	trying->error = fx_timeline_end(trying->timeline);
 	let_go(trying->timeline, node);
-	drop_unchanged(trying->timeline, node);
 	return trying->error ? FX_ANSWER_STOP : FX_ANSWER_GO;
 }
 

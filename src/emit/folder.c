@@ -150,7 +150,7 @@ add_values(struct writer *w, const struct fx_tensor *tensor, const char *path)
 	fx_buf_add(out, ").data.copy_(weights[");
 	add_quoted(out, weight->key);
 	fx_buf_add_char(out, ']');
-	if (!is_same_place(weight->whole, tensor)) {
+	if (!weight->whole || !is_same_place(weight->whole, tensor)) {
 		/* Of a copy: the offset counts from where storage begins. */
 		fx_buf_addf(out,
 			".flatten().view(torch.%s).clone().as_strided(",

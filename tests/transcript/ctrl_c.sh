@@ -3,5 +3,7 @@
 . "${FXDB_SRCDIR:?}/tests/parity/python.sh"
 need_modules torch
 need_capture
-PYTHONDONTWRITEBYTECODE=1 exec "$python" \
+driver=$python
+. "$FXDB_SRCDIR/tests/parity/capture/sanitized.sh"
+PYTHONDONTWRITEBYTECODE=1 "$driver" \
 	"$FXDB_SRCDIR/tests/transcript/ctrl_c.py" "$FXDB" "$python"

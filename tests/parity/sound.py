@@ -35,7 +35,7 @@ ZOO = os.path.join(HERE, "zoo.py")
 HUGGING = os.path.join(HERE, "hugging.py")
 # By the first letters of a name: the side of its pictures, as small as the model
 # allows, and what the model is built with so that it allows it.
-SIDES = {"vit_h": (56, "image_size=56"), "vit": (64, "image_size=64"),
+SIDES = {"vit_h": (56, "image_size=56"), "vit": (64, "image_size=64"), "s3d": (224, ""),
          "maxvit": (224, ""), "mvit": (224, ""), "inception": (96, "")}
 CLIPS = ("r3d", "mc3", "r2plus1d", "s3d", "mvit", "swin3d")
 # Detectors make their pictures as large as they like them.

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/intern.h"
 #include "base/mem.h"
 #include "guest/failure.h"
 #include "guest/process.h"
@@ -353,6 +354,9 @@ receive(struct exchange *e, uint32_t serial, struct fx_trace_result *ret)
 	if (!err)
 		err = fx_trace_reply_read(answer, text, (size_t)size, serial,
 			ret);
+	if (fx_message_text(answer, "device"))
+		e->capture->device =
+			fx_intern(fx_message_text(answer, "device"));
 	json_decref(answer);
 	return err;
 }
@@ -421,6 +425,12 @@ bool
 fx_capture_is_program(const struct fx_capture *capture)
 {
 	return capture && capture->is_program;
+}
+
+const char *
+fx_capture_device(const struct fx_capture *capture)
+{
+	return capture ? capture->device : NULL;
 }
 
 struct fx_error *

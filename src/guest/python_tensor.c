@@ -11,6 +11,7 @@
 #include "base/blob.h"
 #include "base/dtype.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "guest/child_tree.h"
 #include "ir/module.h"
 
@@ -40,8 +41,16 @@ check_sizes(const struct fx_tensor_meta *meta)
 static json_t *
 tensor_message(const struct fx_tensor_meta *meta)
 {
-	return json_pack("{s:o, s:s}", "shape", shape_json(meta), "dtype",
-		fx_dtype_info(meta->dtype)->name);
+	json_t *message = json_pack("{s:o, s:s}", "shape", shape_json(meta),
+		"dtype", fx_dtype_info(meta->dtype)->name);
+
+	/* What fxdb itself has lies on the processor, and is to lie where the
+	 * model does.
+	 */
+	if (meta->device && !fx_str_equal(meta->device, "cpu"))
+		json_object_set_new(message, "device",
+			json_string(meta->device));
+	return message;
 }
 
 /* SIZE bytes as memory that can be handed over; -1 when there is none. */

@@ -150,8 +150,11 @@ FX_NODISCARD struct fx_error *fx_capture_attach(int fd,
 	const struct fx_trace_request *listener, uint32_t serial,
 	struct fx_trace_result *ret);
 
-/* Whether CAPTURE, which may be null, is such a program. */
+/* Of CAPTURE, which may be null: whether it is such a program; the device that
+ * its model lies on, "cuda:0", interned, NULL for the processor.
+ */
 bool fx_capture_is_program(const struct fx_capture *capture);
+const char *fx_capture_device(const struct fx_capture *capture);
 
 /* Let such a program go on: with its own result, or when CODE, what torch.fx
  * would generate, is another than that of the graph it handed over, with that
@@ -166,9 +169,7 @@ FX_NODISCARD struct fx_error *fx_capture_let_go(struct fx_capture *capture,
 FX_NODISCARD struct fx_error *fx_capture_weights(struct fx_capture *capture,
 	struct fx_safetensors **ret, char **skipped_ret);
 
-/* One question to CAPTURE and its answer, in the form that capture/fxdb/_run.py
- * describes.
- */
+/* A question to CAPTURE, in the form that capture/fxdb/_run.py describes. */
 struct fx_question {
 	json_t *message; /* borrowed */
 	int fd;          /* memory that goes with it, or -1 */

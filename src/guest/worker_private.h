@@ -32,7 +32,8 @@ struct fx_capture {
 	struct fx_channel channel;
 	int output; /* read end of what the model prints */
 	pid_t pid;
-	bool is_program; /* the user's own, which goes on when we leave it */
+	bool is_program;    /* the user's own, which goes on when we leave it */
+	const char *device; /* interned; NULL: the processor */
 };
 
 /* Wait at most 30 ms for one of FDS, calling REQUEST's tick (it and its tick

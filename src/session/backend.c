@@ -265,96 +265,6 @@ fx_session_retire_capture(struct fx_session *session, struct fx_model *model)
 	return false;
 }
 
-/* --- parameters ---------------------------------------------------------- */
-
-/* The path of a parameter or buffer that a node needs and that has no values;
- * the caller's, or NULL.
- */
-static char *
-find_empty(const struct fx_model *model)
-{
-	struct fx_module_walk *walk =
-		fx_module_walk_new(model->graph->module, true);
-	struct fx_module *module;
-	const char *path;
-	char *found = NULL;
-
-	while (!found && fx_module_walk_next(walk, &module, &path))
-		for (size_t i = 0; i < module->member_count && !found; i++) {
-			const struct fx_member *member = &module->members[i];
-			const struct fx_tensor *tensor = member->tensor;
-
-			if (tensor && fx_tensor_numel(tensor) &&
-				!(tensor->storage && tensor->storage->blob))
-				found = fx_xasprintf("%s%s%s", path,
-					*path ? "." : "", member->name);
-		}
-	fx_module_walk_free(walk);
-	return found;
-}
-
-/* What a node names that the graph does not have: bare code names modules and
- * parameters without bringing them.  The caller's, or NULL.
- */
-static char *
-find_absent(const struct fx_model *model)
-{
-	struct fx_module *root = model->graph->module;
-	const struct fx_node *node;
-
-	fx_graph_for_each_node (node, model->graph) {
-		if (node->opcode != FX_OPCODE_GET_ATTR &&
-			node->opcode != FX_OPCODE_CALL_MODULE)
-			continue;
-		if (!fx_module_find(root, node->target) &&
-			!fx_module_find_tensor(root, node->target))
-			return fx_xasprintf("%s is not in the file",
-				node->target);
-	}
-	return NULL;
-}
-
-/* Whether the model has some weights, so that nodes can be computed.  A node
- * that needs a missing weight fails.
- */
-static bool
-has_some_weights(const struct fx_model *model)
-{
-	uint64_t present;
-
-	fx_module_bytes(model->graph->module, &present);
-	return present > 0;
-}
-
-/* Why the parameters of MODEL have no values, or NULL. */
-static char *
-why_not_weights(struct fx_model *model)
-{
-	FX_AUTO_FREE char *skipped = NULL;
-	FX_AUTO_FREE char *empty = NULL;
-	FX_AUTO_ERROR struct fx_error *err =
-		fx_model_fetch_weights(model, &skipped);
-
-	if (err)
-		return fx_xstrdup(fx_error_message(err));
-	empty = find_absent(model);
-	if (empty)
-		return FX_TAKE(empty);
-	empty = find_empty(model);
-	if (!empty)
-		return NULL;
-	if (model->capture && fx_model_left_behind(model))
-		return fx_xasprintf("only it has the values of %s",
-			fx_model_left_behind(model));
-	/* They went with the process that had them. */
-	if (model->traced && !model->capture && !model->has_weights)
-		return fx_xasprintf("%s has no values (%s has them again)",
-			empty, model->graph->origin);
-	return fx_xasprintf("%s has no values (%sweights random makes some up)",
-		empty,
-		has_some_weights(model) ? "set value gives it some, " : "");
-}
-
 char *
 fx_model_why_no_values(struct fx_model *model)
 {
@@ -365,7 +275,7 @@ fx_model_why_no_values(struct fx_model *model)
 		    "meta"))
 		return fx_xstrdup("set backend meta computes no values");
 	why = why_no_torch(model) ? fx_xstrdup(why_no_torch(model))
-				  : why_not_weights(model);
+				  : fx_model_why_no_weights(model);
 	return why ? why : fx_xstrdup("there are no values");
 }
 
@@ -391,6 +301,40 @@ fx_model_trial_backend(struct fx_model *model, struct fx_backend **ret,
 		(*ret)->fallback = model->torch->fallback;
 		(*ret)->confinement = model->torch->confinement;
 	}
+	return NULL;
+}
+
+static enum fx_confinement
+confinement_of(const struct fx_model *model)
+{
+	if (model->session->is_read_only)
+		return FX_CONFINED_READ_ONLY;
+	if (model->is_trusted ||
+		fx_settings_int(model->session->settings, FX_SET_TRUST_FILES))
+		return FX_CONFINED_NOT;
+	return FX_CONFINED_FILE;
+}
+
+struct fx_error *
+fx_model_wide_backend(struct fx_model *model, struct fx_backend **ret)
+{
+	const struct fx_shim_options options = {
+		.python = whose_torch(model),
+	};
+	FX_AUTO_FREE char *why = NULL;
+	struct fx_error *err = NULL;
+
+	if (!fx_capture_device(model->capture))
+		return fx_error_new(FX_ERR_UNSUPPORTED,
+			"only Python runs it, which has no f64 parameters");
+	why = fx_model_why_no_weights(model);
+	if (why)
+		return fx_error_new(FX_ERR_NO_VALUE, "%s", why);
+	err = fx_backend_torch_new(&options, ret);
+	if (err)
+		return err;
+	(*ret)->meta = model->session->meta;
+	(*ret)->confinement = (uint8_t)confinement_of(model);
 	return NULL;
 }
 
@@ -481,8 +425,8 @@ choose_named(struct fx_session *session, struct fx_model *model,
 			"set backend auto");
 	if (err)
 		return err;
-	why = why_not_weights(model);
-	if (why && !has_some_weights(model))
+	why = fx_model_why_no_weights(model);
+	if (why && !fx_model_has_some_weights(model))
 		return fx_error_hint(fx_error_new(FX_ERR_NO_VALUE,
 					     "%s cannot run on %s: %s",
 					     model->name, name, why),
@@ -501,6 +445,12 @@ choose_auto(struct fx_session *session, struct fx_model *model)
 	/* What a program computes, it computes itself. */
 	if (fx_capture_is_program(model->capture))
 		return choose_named(session, model, "python");
+	/* Another libtorch than the model's own computes on no device. */
+	if (fx_capture_device(model->capture) && model->tree) {
+		why = fx_xasprintf("only it computes on %s",
+			fx_capture_device(model->capture));
+		return use_python(session, model, why);
+	}
 	if (!backend)
 		err = need_torch(session, model, &backend);
 	if (err && !model->capture) {
@@ -511,10 +461,10 @@ choose_auto(struct fx_session *session, struct fx_model *model)
 		return use_python(session, model, fx_error_message(err));
 	why = model->capture ? why_python(model) : NULL;
 	if (!why)
-		why = why_not_weights(model);
+		why = fx_model_why_no_weights(model);
 	if (why && model->capture)
 		return use_python(session, model, why);
-	if (why && !has_some_weights(model)) {
+	if (why && !fx_model_has_some_weights(model)) {
 		use_meta(model, why);
 		return NULL;
 	}
@@ -552,17 +502,6 @@ fx_model_choose_backend(struct fx_session *session, struct fx_model *model)
 	else
 		fx_model_carry_overrides(model);
 	return err;
-}
-
-static enum fx_confinement
-confinement_of(const struct fx_model *model)
-{
-	if (model->session->is_read_only)
-		return FX_CONFINED_READ_ONLY;
-	if (model->is_trusted ||
-		fx_settings_int(model->session->settings, FX_SET_TRUST_FILES))
-		return FX_CONFINED_NOT;
-	return FX_CONFINED_FILE;
 }
 
 void

@@ -30,7 +30,7 @@ libfxcore_a_SOURCES += \
 	%D%/history.c \
 	%D%/input.c %D%/keep.c \
 	%D%/match_where.c %D%/match_where.h \
-	%D%/model.c %D%/model.h \
+	%D%/missing.c %D%/model.c %D%/model.h \
 	%D%/noted_input.c \
 	%D%/override.c \
 	%D%/activation.c %D%/activation.h \

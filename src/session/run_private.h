@@ -31,6 +31,11 @@ fx_model_choose_backend(struct fx_session *session, struct fx_model *model);
  * and confined as its graph is (ops/world.h).
  */
 void fx_model_ready_backend(struct fx_model *model);
+/* missing.c: why parameters of MODEL have no values, the caller's; NULL: all
+ * have.  Whether some have, so that nodes can be computed.
+ */
+char *fx_model_why_no_weights(struct fx_model *model);
+bool fx_model_has_some_weights(const struct fx_model *model);
 /* Why MODEL's backend has no values; the caller's. */
 char *fx_model_why_no_values(struct fx_model *model);
 /* The backend for trials of MODEL, which is ready: one with the graph's own
@@ -38,6 +43,11 @@ char *fx_model_why_no_values(struct fx_model *model);
  */
 FX_NODISCARD struct fx_error *fx_model_trial_backend(struct fx_model *model,
 	struct fx_backend **ret, bool *is_own_ret);
+/* The same for f64 where MODEL runs in Python: libtorch, on the processor, if
+ * that is only for the device that it lies on; else UNSUPPORTED.  The caller's.
+ */
+FX_NODISCARD struct fx_error *fx_model_wide_backend(struct fx_model *model,
+	struct fx_backend **ret);
 /* What computes values for expressions where nothing has run in MODEL, which
  * may be NULL; NULL when settings or the machine give none.
  */

@@ -66,11 +66,11 @@ get_ready(struct fx_verify *verify)
 	fx_model_ready_backend(model);
 	if (verify->options.claim == FX_CLAIM_ALGEBRAIC &&
 		model->backend == model->python) {
-		verify->why = fx_xstrdup("only Python runs it, which has no "
-					 "f64 parameters");
-		return NULL;
+		err = fx_model_wide_backend(model, &verify->backend);
+		verify->owns_backend = !err;
 	}
-	err = check_memory(verify);
+	if (!err)
+		err = check_memory(verify);
 	/* What is kept goes first. */
 	if (err && verify->session->kept_trials) {
 		fx_error_free(err);

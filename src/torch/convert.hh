@@ -172,8 +172,11 @@ to_device(const fxs_value &value, IValue *ret)
 	if (value.tag != FXS_DEVICE && value.tag != FXS_STRING)
 		return NEVER;
 	try {
-		*ret = IValue(c10::Device(std::string(value.text,
-			value.count)));
+		c10::Device device(std::string(value.text, value.count));
+
+		/* Here the processor is all that computes. */
+		*ret = IValue(device.is_meta() ? device
+					       : c10::Device(c10::kCPU));
 	} catch (const std::exception &) {
 		return NEVER;
 	}

@@ -42,8 +42,8 @@ EXTRA_DIST += %D%/example.sh %D%/capture/decisions.py %D%/capture/examples.py \
 	tests/data/trace/sizes.py tests/data/trace/cached.py tests/data/trace/held.py
 
 # What is made of a graph runs as it does.
-TESTS += %D%/copies.sh
-EXTRA_DIST += %D%/copies.sh %D%/copies.py
+TESTS += %D%/copies.sh %D%/device.sh
+EXTRA_DIST += %D%/copies.sh %D%/copies.py %D%/device.sh %D%/device.py
 
 # What a call that leaves something out means.
 TESTS += %D%/defaults.sh

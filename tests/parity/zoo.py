@@ -1,5 +1,8 @@
 """torchvision's models, for all that compares whole ones."""
+import glob
+import importlib.util
 import inspect
+import os
 
 import torch
 
@@ -8,11 +11,24 @@ OPTIONS = {"googlenet": {"init_weights": False},
            "inception_v3": {"init_weights": False}}
 
 
+def _has_operators():
+    """Whether torchvision is for this torch, and loads its own operators."""
+    found = importlib.util.find_spec("torchvision")
+    try:
+        for path in glob.glob(os.path.join(os.path.dirname(found.origin),
+                                           "_C*.so")):
+            torch.ops.load_library(path)
+            return True
+    except (AttributeError, OSError):
+        pass
+    return False
+
+
 def declare_operators():
     """torchvision's wheels for torch 2.x need its CUDA operators to be
     declared; the models' Python works without them."""
     if torch.__version__.startswith("1.") or \
-            hasattr(declare_operators, "library"):
+            hasattr(declare_operators, "library") or _has_operators():
         return
     # Declared as long as the library lives.
     declare_operators.library = torch.library.Library("torchvision", "DEF")

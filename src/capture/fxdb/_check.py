@@ -140,11 +140,11 @@ def _other(value, seed, high):
         if item.dtype.is_floating_point or item.dtype.is_complex:
             return torch.randn(item.shape, generator=made,
                                dtype=item.dtype if item.dtype.is_complex
-                               else torch.float64).to(item.dtype)
+                               else torch.float64).to(item)
         top = 2 if item.dtype == torch.bool else max(2, min(high, 100)
                                                      if item.element_size() < 2
                                                      else high)
-        return torch.randint(0, top, item.shape, generator=made).to(item.dtype)
+        return torch.randint(0, top, item.shape, generator=made).to(item)
     return map_items(draw, value)
 
 

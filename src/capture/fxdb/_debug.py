@@ -189,6 +189,7 @@ class _Call(_worker._Capture):
             self.graph, self.how = self.handed, "handed over"
             return
         self.tracer = fxdb.Tracer()
+        self.given = self.inputs
         began = time.perf_counter()
         try:
             self.graph, recorder = _example.record(
@@ -205,7 +206,7 @@ class _Call(_worker._Capture):
 
     def _runner(self):
         """(With as many threads as the program has.)"""
-        return _run.Runner(self.model, self.graph, self._weights)
+        return _run.Runner(self.model, self.graph, self._weights, self.home)
 
     def _weights(self):
         if self.made.paths != self.graph.tensors.keys():
@@ -349,7 +350,8 @@ def _unseen(root):
     """What is done here leaves no trace in the program: its generators, its
     handler of Ctrl-C; buffers are others meanwhile, as autograd may hold those
     of ROOT and count what is written there."""
-    states = torch.get_rng_state(), random.getstate()
+    home = _run.home_of(_run.tensors_of(root))
+    states = _run.random_state(home), random.getstate()
     handler = signal.getsignal(signal.SIGINT)
     modules = root.modules() if isinstance(root, torch.nn.Module) else ()
     buffers = [(module._buffers, name, tensor) for module in modules
@@ -363,7 +365,7 @@ def _unseen(root):
     finally:
         for table, name, tensor in buffers:
             table[name] = tensor
-        torch.set_rng_state(states[0])
+        _run.put_random_state(states[0], home)
         random.setstate(states[1])
         signal.signal(signal.SIGINT, handler)
 

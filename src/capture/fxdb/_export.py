@@ -113,7 +113,7 @@ def export(request, model, module):
             numbers = _numbers(letters, others)
             given = _find.values(request, {
                 name: _with_numbers(text, numbers)
-                for name, text in texts.items()}, module)
+                for name, text in texts.items()}, module, model)
             try:
                 program = _program(root, given, letters)
                 break

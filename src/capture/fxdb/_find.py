@@ -18,7 +18,7 @@ import torch
 import torch.fx
 
 import fxdb
-from fxdb import _inputs, _torch
+from fxdb import _inputs, _run, _torch
 
 FORMS = "a model is FILE.py:EXPR or package.module:EXPR"
 _ALIASES = {"nn": "torch.nn", "F": "torch.nn.functional"}
@@ -314,15 +314,16 @@ def _file(path, name=None):
     return torch.from_numpy(found.copy())
 
 
-def example(name, text, seed, module):
+def example(name, text, seed, module, home=None):
     """What the input NAME = TEXT, "f32[1,3]", a file of numpy's or a Python
     expression over torch and MODULE, is under SEED: the values that fxdb gives
-    it (session/input.c)."""
+    it (session/input.c).  What no expression places lies on the device HOME."""
     word, sizes = form(text)
     if word in _DTYPES and all(size.isdigit() for size in sizes):
-        return filled(list(map(int, sizes)), _DTYPES[word], seed)
+        return filled(list(map(int, sizes)), _DTYPES[word], seed).to(
+            home or "cpu")
     if re.fullmatch(r"""[^\s'"()[\],]+\.np[yz]""", text.strip()):
-        return _file(text.strip(), name)
+        return _file(text.strip(), name).to(home or "cpu")
     torch.manual_seed(seed)
     return eval(text.strip(), {**vars(torch), "torch": torch, "file": _file,
                                **vars(module)})
@@ -357,27 +358,30 @@ def _texts(items, flag, root):
     return texts
 
 
-def _value(name, text, seed, module):
+def _value(name, text, seed, module, home):
     try:
-        return example(name, text, seed, module)
+        return example(name, text, seed, module, home)
     except Exception as error:
         raise Refused("value", "the input %s = %s: %s: %s" % (
             name, text.strip(), type(error).__name__, error)) from None
 
 
-def values(request, texts, module):
-    """The values of TEXTS, by name, each under the seed of its place."""
-    return {name: _value(name, text, request["seed"] + at, module)
+def values(request, texts, module, root):
+    """The values of TEXTS, inputs of ROOT, by name, each under the seed of its
+    place."""
+    home = _run.home_of(_run.tensors_of(root))
+    return {name: _value(name, text, request["seed"] + at, module, home)
             for at, (name, text) in enumerate(texts.items())}
 
 
-def _inputs_of(request, texts, module):
+def _inputs_of(request, texts, module, home):
     """The values of TEXTS, by name, as a recording takes them, each under the
     seed of its place among the inputs of the graph (session/input.c)."""
     given, seed = {}, request["seed"]
     for name, text in texts.items():
         given[name] = _inputs.wrap(name, text,
-                                   _value(name, text, seed, module), module)
+                                   _value(name, text, seed, module, home),
+                                   module)
         seed += len(_inputs.flat({name: given[name]}))
     return given
 
@@ -409,7 +413,8 @@ def examples(request, module, root):
     those to record with once more, or None.
     """
     typed = dict(texts(request, "example", root))
-    given = _inputs_of(request, typed, module)
+    home = _run.home_of(_run.tensors_of(root))
+    given = _inputs_of(request, typed, module, home)
     if not request.get("vary"):
         return given, None
     others = _texts(request["vary"], "--vary", root)
@@ -417,7 +422,7 @@ def examples(request, module, root):
     if unknown:
         raise Refused("no-input", "--vary %s: -i does not give it" %
                       unknown[0], "add -i %s=..." % unknown[0])
-    both = _inputs_of(request, dict(typed, **others), module)
+    both = _inputs_of(request, dict(typed, **others), module, home)
     return given, {name: both[name] if name in others else given[name]
                    for name in given}
 

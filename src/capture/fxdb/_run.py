@@ -3,6 +3,7 @@
 What operations give stays in this process and has a number there; plain data
 cross as JSON (see plain and Runner.read).  Every exception is an answer.
 """
+import collections
 import ctypes
 import importlib
 import inspect
@@ -70,6 +71,45 @@ def _storage(tensor):
         return tensor.untyped_storage()
     except AttributeError:  # torch 1.13
         return tensor.storage().untyped()
+
+
+def tensors_of(root):
+    """The parameters and buffers of ROOT, a module or a function."""
+    return [*root.parameters(), *root.buffers()] \
+        if isinstance(root, torch.nn.Module) else []
+
+
+def home_of(tensors):
+    """The device that most of TENSORS lie on, where that is another than the
+    processor: "cuda:0"; else None."""
+    found = collections.Counter(
+        str(tensor.device) for tensor in tensors
+        if tensor.device.type not in ("cpu", "meta"))
+    return found.most_common(1)[0][0] if found else None
+
+
+def _generators(home):
+    """Those that a run draws from: (state, setter) of each."""
+    found = [(torch.get_rng_state(), torch.set_rng_state)]
+    kind = home and getattr(torch, home.partition(":")[0], None)
+    if hasattr(kind, "get_rng_state"):  # torch.mps has no argument
+        where = (home,) if kind is torch.cuda else ()
+        found.append((kind.get_rng_state(*where),
+                      lambda state: kind.set_rng_state(state, *where)))
+    return found
+
+
+def random_state(home):
+    """The states of the generators of the processor and of HOME, as bytes in
+    a tensor for put_random_state."""
+    return torch.cat([state for state, _ in _generators(home)])
+
+
+def put_random_state(state, home):
+    """Let the generators be in STATE again."""
+    for now, put in _generators(home):
+        put(state[:now.numel()].clone())
+        state = state[now.numel():]
 
 
 def bytes_of(tensor):
@@ -191,8 +231,9 @@ def _check_has_values(function, data, result):
 class Runner:
     """The values and prepared calls of one capture."""
 
-    def __init__(self, root, graph, weights):
+    def __init__(self, root, graph, weights, home=None):
         self.root = root
+        self.home = home  # the device of what comes from fxdb; None: as it is
         self.weights = weights  # gives what the graph has
         self.is_changed = False
         self.targets = graph.targets
@@ -390,13 +431,18 @@ class Runner:
         if tensor.is_contiguous() or tensor.numel() <= _SMALL:
             part = tensor.contiguous().reshape(-1)[first:first + count]
         else:
-            rest = torch.arange(first, first + count)
+            rest = torch.arange(first, first + count, device=tensor.device)
             index = []
             for size in reversed(tensor.shape):
                 index.insert(0, rest % size)
                 rest = torch.div(rest, size, rounding_mode="floor")
             part = tensor[tuple(index)]
         return {}, bytes_of(part)
+
+    def _at_home(self, tensor, message):
+        """TENSOR where MESSAGE says, or where the model lies."""
+        where = message.get("device", self.home)
+        return tensor if where is None else tensor.to(where)
 
     def make(self, message, memory):
         shape, dtype = message["shape"], _DTYPES[message["dtype"]]
@@ -405,7 +451,7 @@ class Runner:
             with mmap.mmap(memory, 0, prot=mmap.PROT_READ) as data:
                 tensor = torch.frombuffer(bytearray(data),
                                           dtype=dtype).reshape(shape)
-        return {"result": self._handle(tensor)}
+        return {"result": self._handle(self._at_home(tensor, message))}
 
     def generate(self, message):
         """Normal for floats and complex numbers, else zeros; the state stays as
@@ -418,7 +464,8 @@ class Runner:
         if dtype.is_floating_point or dtype.is_complex:
             tensor.normal_(generator=torch.Generator().manual_seed(
                 message["seed"]))
-        return {"result": self._handle(tensor.to(dtype))}
+        return {"result": self._handle(self._at_home(tensor.to(dtype),
+                                                     message))}
 
     def truth(self, message):
         return {"result": bool(self.objects[message["h"]])}
@@ -429,8 +476,8 @@ class Runner:
     def _words(self, tensor):
         """The bytes that TENSOR's storage is."""
         storage = _storage(tensor)
-        return torch.empty(0, dtype=torch.uint8).set_(storage) \
-            if storage.nbytes() else torch.empty(0, dtype=torch.uint8)
+        words = torch.empty(0, dtype=torch.uint8, device=tensor.device)
+        return words.set_(storage) if storage.nbytes() else words
 
     def storage_save(self, message):
         tensor = self.objects[message["h"]]
@@ -464,12 +511,12 @@ class Runner:
         return {}
 
     def random_save(self, message):
-        return {}, bytes_of(torch.get_rng_state())
+        return {}, bytes_of(random_state(self.home))
 
     def random_restore(self, message, memory):
         with mmap.mmap(memory, 0, prot=mmap.PROT_READ) as data:
-            torch.set_rng_state(torch.frombuffer(bytearray(data),
-                                                 dtype=torch.uint8))
+            put_random_state(torch.frombuffer(bytearray(data),
+                                              dtype=torch.uint8), self.home)
         return {}
 
     def seed(self, message):

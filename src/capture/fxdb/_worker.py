@@ -70,6 +70,8 @@ class _Capture:
         self.times = [time.perf_counter()] * 3
         self.model = self.fixed = self.tracer = self.graph = None
         self.made = None  # what it was made of
+        self.given = {}  # what a recording ran on
+        self.home = None  # the device that the model or else its inputs lie on
         self.recorded = {}
         self.last = None  # the message that ended it
         self.mode = "train" if request.get("train") else "eval"
@@ -182,6 +184,7 @@ class _Capture:
             if other else _vary.Varied(*_example.record(
                 tracer, self.model, _check.copy(given), state))
         graph = varied.graph
+        self.given = given
         self.recorded = {
             "record_ms": (time.perf_counter() - began) * 1e3,
             "notes": _example.notes_of(varied.recorder, graph),
@@ -276,6 +279,12 @@ class _Capture:
         self._answer(report)
         return self.graph is not None
 
+    def _find_home(self):
+        if self.graph is not None:
+            self.home = _run.home_of(self.graph.tensors.values()) or \
+                _run.home_of(item for item in _check.leaves(
+                    _inputs.flat(self.given)) if torch.is_tensor(item))
+
     def _answer(self, report):
         text = b""
         try:
@@ -294,6 +303,9 @@ class _Capture:
             "trace_ms": (traced - built) * 1e3,
             "mode": self.mode, "how": self.how,
         }
+        self._find_home()
+        if self.home:
+            answer["device"] = self.home
         answer.update(self.recorded)
         sys.stdout.flush()
         sys.stderr.flush()
@@ -320,7 +332,7 @@ class _Capture:
 
     def _runner(self):
         _run.set_threads(0)
-        return _run.Runner(self.model, self.graph, self._weights)
+        return _run.Runner(self.model, self.graph, self._weights, self.home)
 
     def _weights(self):
         if self.made is None:

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Models that lie on a device.
+
+usage: device.py FXDB
+
+Where there is no device, home_of (capture/fxdb/_run.py) is made to call the
+processor one, which takes the same way.  What fxdb computes beside eager
+PyTorch, on the device.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy
+import torch
+from torch import nn
+
+HERE = os.path.abspath(__file__)
+WHERE = "cuda" if torch.cuda.is_available() else "cpu"
+
+
+class Net(nn.Module):
+    """A layer to fold into another, and a tensor made where the input lies."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(3)
+        self.conv = nn.Conv2d(3, 4, 3)
+        self.bn = nn.BatchNorm2d(4)
+        self.register_buffer("scale", torch.full((1,), 2.0))
+
+    def forward(self, x):
+        """x: f32[N, 3, H, W]"""
+        y = torch.relu(self.bn(self.conv(x)) * self.scale)
+        y += y.new_ones(6)
+        return y.softmax(-1)
+
+
+def net():
+    """Where it lies is told even if that is the processor."""
+    if WHERE == "cpu":
+        from fxdb import _run
+        _run.home_of = lambda tensors: "cpu" if list(tensors) else None
+    return Net().to(WHERE)
+
+
+def given():
+    torch.manual_seed(4)
+    return torch.randn(2, 3, 8, 8).to(WHERE)
+
+
+SHAPE = "x=f32[2,3,8,8]"
+LOADED = """def forward(self, x):
+    a = torch.arange(3, device=torch.device("cuda:0"))
+    b = x.cuda()
+    c = b.to("cuda:1") + a
+    d = c.to(torch.device("mps"))
+    return d.cpu()
+"""
+
+
+def run(fxdb, folder, commands):
+    """The output of COMMANDS, in whose words '@' is FOLDER."""
+    words = [fxdb, "-q", "-nx", "-batch", "--python", sys.executable]
+    for command in commands:
+        words += ["-ex", command.replace("@", folder + "/")]
+    done = subprocess.run(words, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True,
+                          stdin=subprocess.DEVNULL)
+    return done.stdout if done.returncode == 0 else \
+        "status %d: %s" % (done.returncode, done.stdout)
+
+
+def check(fxdb, folder):
+    """(what, whether it is so, what was said) of each."""
+    numpy.save(os.path.join(folder, "x.npy"), given().cpu().numpy())
+    with torch.no_grad():
+        want = Net().to(WHERE).eval()(given()).cpu().numpy()
+    traced = ["trace %s:net()" % HERE, 'input x = file("@x.npy")']
+    recorded = ["trace %s:net() --example -i x=given()" % HERE]
+
+    def is_equal(name):
+        path = os.path.join(folder, name)
+        return os.path.exists(path) and \
+            numpy.array_equal(numpy.load(path), want)
+    for how, begin in ("traced", traced), ("recorded", recorded):
+        said = run(fxdb, folder, begin + [
+            "run", "dump value %softmax @" + how + ".npy"])
+        yield how + ": on the device", "only it computes on " in said and \
+            is_equal(how + ".npy"), said
+    said = run(fxdb, folder, recorded + [
+        "goto %bn", "print conv", "run --to softmax",
+        "dump value %softmax @back.npy"])
+    yield "back and on", is_equal("back.npy"), said
+    said = run(fxdb, folder, traced + ["run", "pass run fuse-conv-bn"])
+    yield "a pass is verified in f64", "verified on 3 inputs in f64" in said, \
+        said
+    said = run(fxdb, folder, ["trace %s:net() --example -i %s" % (HERE, SHAPE)])
+    yield "a shape is an input there", "checked on other values" in said, said
+    said = run(fxdb, folder, recorded + [
+        "graph copy net as other", "run", "dump value %softmax @copy.npy"])
+    copied = os.path.join(folder, "copy.npy")
+    yield "a copy runs on the processor", os.path.exists(copied) and \
+        numpy.abs(numpy.load(copied) - want).max() < 1e-5, said
+    with open(os.path.join(folder, "loaded.py"), "w") as file:
+        file.write(LOADED)
+    said = run(fxdb, folder, [
+        "load @loaded.py", "input x = ones(2, 3)", "run", "print b.device",
+        "dump value %output @loaded.npy"])
+    path = os.path.join(folder, "loaded.npy")
+    yield "a file that names devices runs without", os.path.exists(path) and \
+        numpy.array_equal(numpy.load(path), 1 + numpy.arange(3) *
+                          numpy.ones((2, 1))), said
+
+
+def main():
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for what, is_so, said in check(sys.argv[1], folder):
+            passed += is_so
+            failed += not is_so
+            if not is_so:
+                print("FAILED %s\n%s" % (what, said))
+    print("%d passed, %d failed, 0 skipped" % (passed, failed))
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -107,6 +107,27 @@ class Heads(torch.nn.Module):
         return self.head(list(self.backbone(x).values()))
 
 
+class Flat(torch.nn.Module):
+    """One vector of all that a model gives."""
+
+    def __init__(self, name):
+        super().__init__()
+        self.takes_two = name.startswith("raft")
+        self.model = Heads(name) if is_detector(name) else build(name)
+
+    def forward(self, x):
+        given = self.model(x[:1], x[1:]) if self.takes_two else self.model(x)
+        return torch.cat([each.flatten() for each in leaves(given)])
+
+
+def leaves(value):
+    """The tensors in lists, tuples and dicts."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [each for part in value for each in leaves(part)] \
+        if isinstance(value, (list, tuple)) else [value]
+
+
 def heads(name):
     torch.manual_seed(7)
     return vary(Heads(name)).eval()

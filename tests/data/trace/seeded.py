@@ -9,6 +9,13 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)),
 import zoo  # noqa: E402
 
 
+def flat(name):
+    """One that gives several tensors, as one vector."""
+    zoo.declare_operators()
+    torch.manual_seed(7)
+    return zoo.vary(zoo.Flat(name)).eval()
+
+
 def model(name, **options):
     """A model of torchvision with statistics that matter."""
     zoo.declare_operators()

@@ -77,32 +77,30 @@ def check(fxdb, folder):
     numpy.save(os.path.join(folder, "x.npy"), given().cpu().numpy())
     with torch.no_grad():
         want = Net().to(WHERE).eval()(given()).cpu().numpy()
-    traced = ["trace %s:net()" % HERE, 'input x = file("@x.npy")']
-    recorded = ["trace %s:net() --example -i x=given()" % HERE]
 
     def is_equal(name):
         path = os.path.join(folder, name)
         return os.path.exists(path) and \
             numpy.array_equal(numpy.load(path), want)
-    for how, begin in ("traced", traced), ("recorded", recorded):
-        said = run(fxdb, folder, begin + [
-            "run", "dump value %softmax @" + how + ".npy"])
-        yield how + ": on the device", "only it computes on " in said and \
-            is_equal(how + ".npy"), said
-    said = run(fxdb, folder, recorded + [
-        "goto %bn", "print conv", "run --to softmax",
-        "dump value %softmax @back.npy"])
-    yield "back and on", is_equal("back.npy"), said
-    said = run(fxdb, folder, traced + ["run", "pass run fuse-conv-bn"])
+    said = run(fxdb, folder, [
+        "trace %s:net()" % HERE, 'input x = file("@x.npy")', "run",
+        "dump value %softmax @traced.npy", "pass run fuse-conv-bn"])
+    yield "traced: on the device", "only it computes on " in said and \
+        is_equal("traced.npy"), said
     yield "a pass is verified in f64", "verified on 3 inputs in f64" in said, \
         said
-    said = run(fxdb, folder, ["trace %s:net() --example -i %s" % (HERE, SHAPE)])
-    yield "a shape is an input there", "checked on other values" in said, said
-    said = run(fxdb, folder, recorded + [
+    said = run(fxdb, folder, [
+        "trace %s:net() --example -i x=given()" % HERE, "run",
+        "dump value %softmax @recorded.npy", "goto %bn", "print conv",
+        "run --to softmax", "dump value %softmax @back.npy",
         "graph copy net as other", "run", "dump value %softmax @copy.npy"])
     copied = os.path.join(folder, "copy.npy")
+    yield "recorded: on the device", is_equal("recorded.npy"), said
+    yield "back and on", is_equal("back.npy"), said
     yield "a copy runs on the processor", os.path.exists(copied) and \
         numpy.abs(numpy.load(copied) - want).max() < 1e-5, said
+    said = run(fxdb, folder, ["trace %s:net() --example -i %s" % (HERE, SHAPE)])
+    yield "a shape is an input there", "checked on other values" in said, said
     with open(os.path.join(folder, "loaded.py"), "w") as file:
         file.write(LOADED)
     said = run(fxdb, folder, [

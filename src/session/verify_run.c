@@ -48,6 +48,22 @@ widen(struct fx_verify *verify)
 	return fx_widen_graph(&verify->widening, verify->runs);
 }
 
+/* What the trials run on. */
+static struct fx_error *
+choose_backend(struct fx_verify *verify)
+{
+	struct fx_model *model = verify->model;
+	struct fx_error *err;
+
+	if (verify->options.claim != FX_CLAIM_ALGEBRAIC ||
+		model->backend != model->python)
+		return fx_model_trial_backend(model, &verify->backend,
+			&verify->owns_backend);
+	err = fx_model_wide_backend(model, &verify->backend);
+	verify->owns_backend = !err;
+	return err;
+}
+
 /* Widen the copy that is run, or give the reason why nothing can be. */
 static struct fx_error *
 get_ready(struct fx_verify *verify)
@@ -64,13 +80,7 @@ get_ready(struct fx_verify *verify)
 		return NULL;
 	}
 	fx_model_ready_backend(model);
-	if (verify->options.claim == FX_CLAIM_ALGEBRAIC &&
-		model->backend == model->python) {
-		err = fx_model_wide_backend(model, &verify->backend);
-		verify->owns_backend = !err;
-	}
-	if (!err)
-		err = check_memory(verify);
+	err = check_memory(verify);
 	/* What is kept goes first. */
 	if (err && verify->session->kept_trials) {
 		fx_error_free(err);
@@ -80,8 +90,7 @@ get_ready(struct fx_verify *verify)
 	if (!err && verify->keeps)
 		fx_verify_take_kept(verify);
 	if (!err && !verify->backend)
-		err = fx_model_trial_backend(model, &verify->backend,
-			&verify->owns_backend);
+		err = choose_backend(verify);
 	verify->runs = verify->before;
 	if (!err && verify->options.claim == FX_CLAIM_ALGEBRAIC)
 		err = widen(verify);

@@ -55,3 +55,32 @@ says 'not verified: what a ParametrizedLinear does is not known'
 fxdb --python "$python" -ex 'trace net.py:counted() -i x=f32[2,4]' \
 	-ex 'pass run normalize'
 says 'not verified: what a ParametrizedLinear does is not known'
+
+# What Python alone runs has no f64, whatever was verified before it.
+cat >hooked.py <<'END'
+import torch
+from torch import nn
+
+
+class Plain(nn.Module):
+    def forward(self, x):
+        return torch.relu(x) + torch.relu(x)
+
+
+class Hooked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 3)
+        self.bn = nn.BatchNorm2d(4)
+        self.act = nn.ReLU()
+        self.act.register_forward_hook(lambda module, given, made: made * 2)
+
+    def forward(self, x):
+        return self.act(self.bn(self.conv(x)))
+END
+fxdb --python "$python" -ex 'trace hooked.py:Plain() -i x=f32[2,4]' \
+	-ex 'pass run cse' \
+	-ex 'trace hooked.py:Hooked() -i x=f32[1,3,8,8]' -ex run \
+	-ex 'pass run fuse-conv-bn'
+says 'verified on 3 inputs: bit for bit'
+says 'not verified: only Python runs it, which has no f64 parameters'

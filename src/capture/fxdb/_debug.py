@@ -350,7 +350,7 @@ def _unseen(root):
     """What is done here leaves no trace in the program: its generators, its
     handler of Ctrl-C; buffers are others meanwhile, as autograd may hold those
     of ROOT and count what is written there."""
-    home = _run.home_of(_run.tensors_of(root))
+    home = _run.home_of_model(root)
     states = _run.random_state(home), random.getstate()
     handler = signal.getsignal(signal.SIGINT)
     modules = root.modules() if isinstance(root, torch.nn.Module) else ()

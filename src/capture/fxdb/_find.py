@@ -369,7 +369,7 @@ def _value(name, text, seed, module, home):
 def values(request, texts, module, root):
     """The values of TEXTS, inputs of ROOT, by name, each under the seed of its
     place."""
-    home = _run.home_of(_run.tensors_of(root))
+    home = _run.home_of_model(root)
     return {name: _value(name, text, request["seed"] + at, module, home)
             for at, (name, text) in enumerate(texts.items())}
 
@@ -413,7 +413,7 @@ def examples(request, module, root):
     those to record with once more, or None.
     """
     typed = dict(texts(request, "example", root))
-    home = _run.home_of(_run.tensors_of(root))
+    home = _run.home_of_model(root)
     given = _inputs_of(request, typed, module, home)
     if not request.get("vary"):
         return given, None

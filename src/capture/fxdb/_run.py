@@ -73,12 +73,6 @@ def _storage(tensor):
         return tensor.storage().untyped()
 
 
-def tensors_of(root):
-    """The parameters and buffers of ROOT, a module or a function."""
-    return [*root.parameters(), *root.buffers()] \
-        if isinstance(root, torch.nn.Module) else []
-
-
 def home_of(tensors):
     """The device that most of TENSORS lie on, where that is another than the
     processor: "cuda:0"; else None."""
@@ -86,6 +80,12 @@ def home_of(tensors):
         str(tensor.device) for tensor in tensors
         if tensor.device.type not in ("cpu", "meta"))
     return found.most_common(1)[0][0] if found else None
+
+
+def home_of_model(root):
+    """home_of the parameters and buffers of ROOT, a module or a function."""
+    return home_of([*root.parameters(), *root.buffers()]) \
+        if isinstance(root, torch.nn.Module) else None
 
 
 def _generators(home):

@@ -185,11 +185,11 @@ class _Call(_worker._Capture):
     def _trace(self):
         """The graph of this call, from what a run of it does."""
         state = self.made = _example.tensors_of(self.model)
+        self.given = self.inputs
         if self.handed is not None:
             self.graph, self.how = self.handed, "handed over"
             return
         self.tracer = fxdb.Tracer()
-        self.given = self.inputs
         began = time.perf_counter()
         try:
             self.graph, recorder = _example.record(

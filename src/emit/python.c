@@ -448,7 +448,7 @@ coder_init(struct fx_coder *c, struct fx_graph *graph,
 	c->graph = graph;
 	c->options = options;
 	c->dialect = fx_dialect_choose(options->dialect, graph->dialect);
-	c->names.space.keeps_zeros = is_newer(c, FX_DIALECT_KEEPS_ZEROS);
+	fx_names_set_version(&c->names.space, c->dialect);
 	c->indent = indent;
 	c->printer.style = FX_STYLE_CODE;
 	c->printer.context = &c->names;

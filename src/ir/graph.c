@@ -40,9 +40,7 @@ void
 fx_graph_set_dialect(struct fx_graph *graph, const char *dialect)
 {
 	graph->dialect = dialect;
-	graph->names.keeps_zeros =
-		fx_dialect_is_newer(fx_dialect_choose(NULL, dialect),
-			FX_DIALECT_KEEPS_ZEROS);
+	fx_names_set_version(&graph->names, fx_dialect_choose(NULL, dialect));
 }
 
 void

@@ -3,7 +3,9 @@
  * torch.fx 1.13 probes from the candidate's number upwards for every name,
  * which makes a chain of one operation quadratic.  Here each candidate
  * remembers where its last probe ended: all numbers before that are taken, so
- * the result is the same and a chain is linear.
+ * the result is the same and a chain is linear.  Newer versions of torch.fx
+ * remember the last number of each base name instead, whoever has it, and begin
+ * behind that: the numbers are others where names bring numbers of their own.
  *
  * Numbers of more than eighteen digits are kept as part of the base name, and
  * letters outside ASCII count as neither upper nor lower case.
@@ -18,6 +20,7 @@
 #include "base/compiler.h"
 #include "base/intern.h"
 #include "base/str.h"
+#include "ops/dialect.h"
 
 static bool
 is_digit(char c)
@@ -42,6 +45,25 @@ fx_names_deinit(struct fx_names *names)
 {
 	fx_map_deinit(&names->taken);
 	fx_map_deinit(&names->hints);
+}
+
+void
+fx_names_set_version(struct fx_names *names, unsigned version)
+{
+	names->keeps_zeros =
+		fx_dialect_is_newer(version, FX_DIALECT_KEEPS_ZEROS);
+	names->counts_bases =
+		fx_dialect_is_newer(version, FX_DIALECT_COUNTS_BASES);
+	names->counts_numbered =
+		fx_dialect_is_newer(version, FX_DIALECT_COUNTS_NUMBERED);
+}
+
+void
+fx_names_set_like(struct fx_names *names, const struct fx_names *like)
+{
+	names->keeps_zeros = like->keeps_zeros;
+	names->counts_bases = like->counts_bases;
+	names->counts_numbered = like->counts_numbered;
 }
 
 /* What Python's __name__ is for the function TARGET: what stands after the
@@ -150,6 +172,7 @@ struct candidate {
 	const char *whole; /* interned, as it is when it is free */
 	size_t base_length;
 	uint64_t number;
+	bool is_numbered;
 };
 
 static struct candidate
@@ -172,6 +195,7 @@ split(const char *text, bool keeps_zeros)
 			first++;
 		if (end - first <= 18) {
 			c.base_length = at - 1;
+			c.is_numbered = true;
 			for (size_t i = first; i < end; i++)
 				c.number = 10 * c.number +
 					   (uint64_t)(buf.data[i] - '0');
@@ -220,21 +244,44 @@ fx_names_is_taken(const struct fx_names *names, const char *name)
 	return interned && fx_map_has(&names->taken, (uintptr_t)interned);
 }
 
-/* The first free name for C; *NUMBER_RET is its number, 0 for C itself. */
+/* Under which name the next number for C is remembered. */
 static const char *
-probe(const struct fx_names *names, const struct candidate *c,
+hint_key(const struct fx_names *names, const struct candidate *c)
+{
+	return names->counts_bases && c->is_numbered
+		       ? fx_intern_n(c->whole, c->base_length)
+		       : c->whole;
+}
+
+/* The first number to try for C, whose name KEY is. */
+static uint64_t
+first_number(const struct fx_names *names, const struct candidate *c,
+	const char *key)
+{
+	uint64_t initial = c->number + 1;
+
+	if (names->counts_bases && c->is_numbered) {
+		if (!names->counts_numbered)
+			return initial;
+		initial = 1;
+	}
+	return fx_map_get(&names->hints, (uintptr_t)key, (uintptr_t)initial);
+}
+
+/* The first free name for C; *NUMBER_RET is its number. */
+static const char *
+probe(const struct fx_names *names, const struct candidate *c, const char *key,
 	uint64_t *number_ret)
 {
 	FX_AUTO_BUF struct fx_buf buf = { 0 };
 	uint64_t number;
 	const char *name;
 
-	*number_ret = 0;
+	*number_ret = c->number;
 	if (!fx_map_has(&names->taken, (uintptr_t)c->whole) &&
 		!fx_names_is_illegal(c->whole))
 		return c->whole;
-	number = fx_map_get(&names->hints, (uintptr_t)c->whole,
-		(uintptr_t)c->number + 1);
+	number = first_number(names, c, key);
 	fx_buf_add_n(&buf, c->whole, c->base_length);
 	fx_buf_add_char(&buf, '_');
 	for (;; number++) {
@@ -259,16 +306,16 @@ fx_names_create_undoable(struct fx_names *names, const char *candidate,
 	struct fx_names_undo *undo_ret)
 {
 	struct candidate c = split(candidate, names->keeps_zeros);
+	const char *key = hint_key(names, &c);
 	uint64_t number;
-	const char *name = probe(names, &c, &number);
+	const char *name = probe(names, &c, key, &number);
 
 	if (undo_ret) {
-		undo_ret->candidate = c.whole;
-		undo_ret->hint =
-			fx_map_get(&names->hints, (uintptr_t)c.whole, 0);
+		undo_ret->candidate = key;
+		undo_ret->hint = fx_map_get(&names->hints, (uintptr_t)key, 0);
 	}
-	if (number > 0)
-		fx_map_set(&names->hints, (uintptr_t)c.whole, number + 1);
+	if (name != c.whole || (names->counts_bases && c.is_numbered))
+		fx_map_set(&names->hints, (uintptr_t)key, number + 1);
 	fx_map_set(&names->taken, (uintptr_t)name, 1);
 	return name;
 }
@@ -296,5 +343,12 @@ fx_names_take(struct fx_names *names, const char *name)
 
 	if (fx_map_has(&names->taken, key))
 		return false;
+	if (names->counts_bases) {
+		struct candidate c = split(name, names->keeps_zeros);
+
+		if (c.is_numbered)
+			fx_map_set(&names->hints,
+				(uintptr_t)hint_key(names, &c), c.number + 1);
+	}
 	return fx_map_set(&names->taken, key, 1);
 }

@@ -15,12 +15,22 @@
 /* The value of a taken name is the node that has it now (graph.c), or 1. */
 struct fx_names {
 	struct fx_map taken; /* interned name -> node or 1 */
-	struct fx_map hints; /* interned candidate -> next number to try */
+	struct fx_map hints; /* interned candidate or base -> next number */
 	bool keeps_zeros; /* layer_01 is no layer_1: FX_DIALECT_KEEPS_ZEROS */
+	/* After relu_2 comes relu, then relu_3: FX_DIALECT_COUNTS_BASES; and
+	 * for a second relu_2 too: FX_DIALECT_COUNTS_NUMBERED.
+	 */
+	bool counts_bases;
+	bool counts_numbered;
 };
 
-/* All zero is empty. */
+/* All zero is empty, and makes names as torch 1.13 does. */
 void fx_names_deinit(struct fx_names *names);
+
+/* Make names as torch VERSION does (fx_dialect_choose). */
+void fx_names_set_version(struct fx_names *names, unsigned version);
+/* Make names as LIKE does. */
+void fx_names_set_like(struct fx_names *names, const struct fx_names *like);
 
 /* The candidate that torch.fx derives from OPCODE and TARGET: last part of a
  * function's name, stripped of double underscores, in snake case; dotted path
@@ -38,7 +48,7 @@ const char *fx_names_create(struct fx_names *names, const char *candidate);
  * exchanges the hint of a candidate with the remembered one.
  */
 struct fx_names_undo {
-	const char *candidate; /* NULL: none */
+	const char *candidate; /* or base; NULL: none */
 	uintptr_t hint;
 };
 const char *fx_names_create_undoable(struct fx_names *names,

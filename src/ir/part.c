@@ -13,6 +13,7 @@
 #include "ir/graph_private.h"
 #include "ir/module.h"
 #include "ir/note.h"
+#include "ops/dialect.h"
 
 static void
 part_deinit(struct fx_part *part)
@@ -136,6 +137,7 @@ struct building {
 	struct fx_graph *copy;
 	struct fx_module *owner; /* or NULL */
 	bool renames;
+	bool keeps_types; /* of nodes and inputs, as split_module of torch 2 */
 	struct fx_map made; /* node -> its copy */
 };
 
@@ -198,9 +200,9 @@ add_node(struct building *building, const struct fx_node *node)
 	if (node->opcode == FX_OPCODE_CALL_MODULE ||
 		node->opcode == FX_OPCODE_GET_ATTR)
 		spec.target = place_module(building, node->target);
-	if (building->renames)
+	if (!building->keeps_types)
 		spec.type = NULL;
-	else
+	if (!building->renames)
 		spec.name = node->name;
 	spec.name_is_exact = spec.name != NULL;
 	spec.derived = &node->id;
@@ -219,6 +221,7 @@ add_inputs(struct building *building)
 		const struct fx_node *input = part->inputs.items[i];
 		struct fx_node_spec spec = { .opcode = FX_OPCODE_PLACEHOLDER,
 			.target = input->name,
+			.type = building->keeps_types ? input->type : NULL,
 			.meta = input->meta };
 
 		fx_map_set_pointer(&building->made, input,
@@ -331,6 +334,13 @@ pick_modules(struct fx_graph *graph)
 	fx_map_deinit(&picking.made);
 }
 
+static bool
+is_newer(const struct fx_graph *graph)
+{
+	return fx_dialect_is_newer(fx_dialect_choose(NULL, graph->dialect),
+		FX_DIALECT_TYPED_PARTS);
+}
+
 void
 fx_part_build(const struct fx_partition *partition, const struct fx_part *part,
 	struct fx_graph *copy, struct fx_module *owner, bool renames)
@@ -340,7 +350,8 @@ fx_part_build(const struct fx_partition *partition, const struct fx_part *part,
 		.part = part,
 		.copy = copy,
 		.owner = owner,
-		.renames = renames };
+		.renames = renames,
+		.keeps_types = !renames || is_newer(graph) };
 
 	copy->name = part->name;
 	fx_graph_set_dialect(copy, graph->dialect);

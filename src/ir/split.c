@@ -198,11 +198,12 @@ static FX_NODISCARD struct fx_error *
 rename_calls(struct fx_outlining *outlining)
 {
 	struct fx_graph *graph = outlining->partition->graph;
-	struct fx_names names = { .keeps_zeros = graph->names.keeps_zeros };
+	struct fx_names names = { 0 };
 	struct fx_map fresh = { 0 };
 	struct fx_error *err = NULL;
 	struct fx_node *node;
 
+	fx_names_set_like(&names, &graph->names);
 	for (size_t i = 0; i < outlining->calls.count; i++)
 		fx_map_set_pointer(&fresh, outlining->calls.items[i], graph);
 	fx_graph_for_each_node (node, graph) {

@@ -6,7 +6,7 @@ check_PROGRAMS += %D%/dump
 %C%_dump_LDADD = libfxcore.a $(CORE_LIBS) -lm
 TESTS += %D%/recorded.sh %D%/torch_fx.sh
 EXTRA_DIST += %D%/recorded.sh %D%/torch_fx.sh %D%/oracle.py \
-	%D%/export_fxg.py %D%/recorded.json %D%/make_safetensors.py %D%/zoo.py
+	%D%/export_fxg.py %D%/recorded.json %D%/make_safetensors.py %D%/threads.py %D%/zoo.py
 
 # Expressions as our parser and Python's understand them.
 check_PROGRAMS += %D%/expressions
@@ -20,7 +20,7 @@ EXTRA_DIST += %D%/same_meaning.sh %D%/expressions.py
 TESTS += %D%/capture.sh
 EXTRA_DIST += %D%/capture.sh %D%/capture/api.py %D%/capture/compare.py %D%/capture/files.py \
 	%D%/capture/functions.py %D%/capture/nested.py \
-	%D%/capture/small_models.py tests/data/trace/within.py \
+	%D%/capture/numbered_models.py %D%/capture/small_models.py tests/data/trace/within.py \
 	%D%/capture/torchvision_models.py \
 	%D%/capture/without_torch_fx.py
 

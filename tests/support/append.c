@@ -68,9 +68,10 @@ fxt_joined_chain(uint32_t serial, size_t count, size_t skip)
 const char *
 fxt_next_name(const struct fx_names *names, const char *candidate)
 {
-	struct fx_names copy = { .keeps_zeros = names->keeps_zeros };
+	struct fx_names copy = { 0 };
 	const char *name;
 
+	fx_names_set_like(&copy, names);
 	fx_map_copy(&copy.taken, &names->taken);
 	fx_map_copy(&copy.hints, &names->hints);
 	name = fx_names_create(&copy, candidate);

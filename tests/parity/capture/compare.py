@@ -1,5 +1,5 @@
 """fxdb's tracer beside torch.fx's, in one Python: every case of
-small_models.py must give the same names, opcodes, targets, arguments, order of
+small_models.py and numbered_models.py must give the same names, opcodes, targets, arguments, order of
 users, generated code and listing.
 """
 import os
@@ -13,6 +13,7 @@ import torch
 import torch.fx
 
 import oracle  # noqa: F401  which repairs torch.fx
+import numbered_models
 import small_models
 import fxdb  # noqa: E402  after the oracle, which it must not need
 
@@ -62,7 +63,7 @@ def compare(rule, make, options):
 
 def main():
     failed = 0
-    cases = small_models.cases()
+    cases = small_models.cases() + numbered_models.cases()
     for rule, make, options in cases:
         try:
             difference = compare(rule, make, options)

@@ -174,14 +174,16 @@ build_in()
 	return 1
 }
 
-# run_tests FOLDER [TESTS]: build and run all tests, or TESTS; count them.
+# run_tests FOLDER [TESTS]: build and run all tests, or TESTS; count them.  As
+# many run at a time as there are cores, so each computes on one.
 run_tests()
 {
 	local folder=$1 logs
 	logs=$(make -s -C "$folder" list-test-logs) || return 1
 	# Should the build fail, the results of the last time must not count.
 	(cd "$folder" && rm -f $logs)
-	make -C "$folder" -k -j"$(cores)" check ${2:+TESTS="$2"} \
+	OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} \
+		make -C "$folder" -k -j"$(cores)" check ${2:+TESTS="$2"} \
 		>"$folder/check.log" 2>&1
 	scripts/count-tests "$folder" $? ${2:+"$2"}
 }

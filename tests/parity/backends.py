@@ -15,6 +15,8 @@ import warnings
 import numpy
 import torch
 
+import threads
+
 warnings.simplefilter("ignore")
 DATA = os.path.join(os.environ["FXDB_SRCDIR"], "tests", "data", "trace")
 sys.path.insert(0, DATA)
@@ -53,7 +55,7 @@ def compare(want, have, tolerance):
 
 def main():
     fxdb = sys.argv[1]
-    torch.set_num_threads(len(os.sched_getaffinity(0)))
+    threads.as_fxdb()
     failed = 0
     names = sys.argv[2:] or FEW
     for name in TEN if names == ["all"] else names:

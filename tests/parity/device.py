@@ -16,6 +16,8 @@ import numpy
 import torch
 from torch import nn
 
+import threads
+
 HERE = os.path.abspath(__file__)
 WHERE = "cuda" if torch.cuda.is_available() else "cpu"
 
@@ -114,8 +116,7 @@ def check(fxdb, folder):
 
 def main():
     passed = failed = 0
-    # As many as fxdb takes: on some processors convolutions round otherwise.
-    torch.set_num_threads(len(os.sched_getaffinity(0)))
+    threads.as_fxdb()
     with tempfile.TemporaryDirectory() as folder:
         for what, is_so, said in check(sys.argv[1], folder):
             passed += is_so

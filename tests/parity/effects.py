@@ -17,6 +17,8 @@ import warnings
 import numpy
 import torch
 
+import threads
+
 warnings.simplefilter("ignore")
 DATA = os.path.join(os.environ["FXDB_SRCDIR"], "tests", "data", "trace")
 sys.path.insert(0, DATA)
@@ -233,7 +235,7 @@ def aliased(fxdb, folder, x, backend):
 
 def main():
     failed = 0
-    torch.set_num_threads(len(os.sched_getaffinity(0)))
+    threads.as_fxdb()
     x = torch.randn(8, 4)
     for check in normed, drawing, counting, remembering, elsewhere, \
             turning, growing, sharing, moving, made_up, aliased:

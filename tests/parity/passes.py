@@ -16,6 +16,8 @@ import warnings
 import numpy
 import torch
 
+import threads
+
 warnings.simplefilter("ignore")
 DATA = os.path.join(os.environ["FXDB_SRCDIR"], "tests", "data", "trace")
 sys.path.insert(0, DATA)
@@ -83,7 +85,7 @@ def main():
         seeded.zoo.declare_operators()
         import torchvision
         names = torchvision.models.list_models(module=torchvision.models)
-    torch.set_num_threads(len(os.sched_getaffinity(0)))
+    threads.as_fxdb()
     return sum(check(sys.argv[1], name) for name in names) != 0
 
 

@@ -24,6 +24,7 @@ DATA = os.path.join(os.environ["FXDB_SRCDIR"], "tests", "data", "trace")
 sys.path.insert(0, DATA)
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import parts  # noqa: E402
+import threads  # noqa: E402
 import zoo  # noqa: E402
 
 
@@ -245,8 +246,7 @@ def check(name):
 
 
 def main():
-    # As many as fxdb takes: on some processors convolutions round otherwise.
-    torch.set_num_threads(len(os.sched_getaffinity(0)))
+    threads.as_fxdb()
     zoo.declare_operators()
     counts = [check(name) for name in sys.argv[1:] or parts.NAMES]
     done, refused, failed = map(sum, zip(*counts))

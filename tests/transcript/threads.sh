@@ -19,7 +19,7 @@ says '3 threads'
 doctor OMP_NUM_THREADS=2,1 MKL_NUM_THREADS=3
 says '2 threads'
 doctor OMP_NUM_THREADS=none
-says "$(nproc) thread"
+says "$(env -u OMP_NUM_THREADS nproc) thread"
 
 # The process is asked: threads that computed stay.
 big=(-ex 'print (torch.ones(1000, 1000) @ torch.ones(1000, 1000)).sum()')

@@ -57,6 +57,7 @@ libfxcore_a_SOURCES += \
 	%D%/diff_fields.c \
 	%D%/pair.c %D%/pair.h %D%/pair_private.h \
 	%D%/pair_join.c \
+	%D%/pair_names.c \
 	%D%/pair_nested.c %D%/pair_nested.h \
 	%D%/module_walk.c \
 	%D%/names.c %D%/names.h \

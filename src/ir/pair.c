@@ -391,9 +391,8 @@ separate(struct fx_pairing *p)
 	p->followed = 0;
 }
 
-/* How many pairs stand in another order. */
-static size_t
-count_moved(const struct fx_pairs *pairs)
+size_t
+fx_pairs_count_moved(const struct fx_pairs *pairs)
 {
 	size_t count = pairs->counts[1];
 	FX_AUTO_FREE uint64_t *places = fx_xcalloc(count + 1, sizeof(*places));
@@ -419,7 +418,7 @@ cost(const struct fx_pairing *p, const struct fx_pairs *pairs)
 
 	if (p->is_stopped)
 		return 0;
-	cost = count_moved(pairs);
+	cost = fx_pairs_count_moved(pairs);
 	for (size_t i = 0; i < pairs->counts[0]; i++)
 		cost += pairs->mates[0][i] ? 0 : 2;
 	for (size_t i = 0; i < pairs->counts[1]; i++) {
@@ -484,6 +483,8 @@ fx_pairs_make(struct fx_graph *before, struct fx_graph *after,
 			fx_pairs_deinit(&other);
 		}
 	}
+	if (best > 0 && !p.is_stopped)
+		fx_pair_names(ret);
 	ret->is_stopped = p.is_stopped;
 	fx_vec_deinit(&p.joined);
 	fx_vec_deinit(&p.rows[0]);

@@ -1,5 +1,5 @@
-/* pair_private.h - the two files of ir/pair: keys are chosen in pair.c, nodes
- * of equal keys paired in pair_join.c.
+/* pair_private.h - the files of ir/pair: keys are chosen in pair.c, nodes of
+ * equal keys paired in pair_join.c, names seen to in pair_names.c.
  */
 #ifndef FX_IR_PAIR_PRIVATE_H
 #define FX_IR_PAIR_PRIVATE_H
@@ -13,6 +13,7 @@
 #include "ir/graph.h"
 
 struct fx_arena;
+struct fx_pairs;
 struct fx_tick;
 
 #define FX_PAIR_NONE SIZE_MAX
@@ -76,5 +77,11 @@ void fx_pair_keys(struct fx_pairing *p, enum fx_pair_choice choice);
 void fx_pair_follow_one(struct fx_pairing *p, size_t at);
 /* The same for all pairs that nobody followed, and those that come of it. */
 void fx_pair_follow(struct fx_pairing *p);
+
+/* How many pairs stand in another order. */
+size_t fx_pairs_count_moved(const struct fx_pairs *pairs);
+
+/* pair_names.c: pair nodes of equal names instead, where less differs so. */
+void fx_pair_names(struct fx_pairs *pairs);
 
 #endif /* FX_IR_PAIR_PRIVATE_H */

@@ -244,7 +244,8 @@ are_found(uint64_t seed, const char *path, fxt_line_fn *add)
 			continue;
 		err = fxt_seat_type(&seat, fx_buf_text(&line));
 		edits += !err && strncmp(fx_buf_text(&line), "graph", 5) != 0;
-		splices += !err && strstr(fx_buf_text(&line), "--splice");
+		splices +=
+			!err && nests && strstr(fx_buf_text(&line), "--splice");
 		fx_error_free(err);
 	}
 	b = fxt_seat_graph(&seat);
@@ -320,9 +321,12 @@ for_seeds(bool (*holds)(uint64_t seed, const char *path), size_t most)
 	FX_AUTO_FREE char *path = fx_xasprintf("%s/diff.fxg", folder);
 	const char *pairs = getenv("FXT_PAIRS");
 	size_t graphs = pairs ? strtoul(pairs, NULL, 10) : fxt_part(most);
+	const char *begin = getenv("FXT_SEED");
+	uint64_t first = begin ? strtoull(begin, NULL, 10) : 1;
 	size_t failed = 0;
 
-	for (uint64_t seed = 1; seed <= graphs && failed < 10; seed++)
+	for (uint64_t seed = first; seed - first < graphs && failed < 10;
+		seed++)
 		if (!holds(seed, path)) {
 			printf("  seed %llu\n", (unsigned long long)seed);
 			failed++;

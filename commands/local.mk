@@ -13,6 +13,7 @@ libfxcmd_a_SOURCES += \
 	%D%/learn/document.c %D%/learn/json.def %D%/learn/options.def \
 	%D%/learn/demo.c \
 	%D%/verbs/diff.c %D%/verbs/diff.h \
+	%D%/verbs/diff_replay.c \
 	%D%/verbs/diff_script.c \
 	%D%/verbs/draw.c \
 	%D%/verbs/dump_folder.c \

@@ -11,10 +11,12 @@
 #include "ir/diff.h"
 
 struct cmd_ctx;
+struct fx_buf;
 struct fx_comparison;
 struct fx_graph;
 struct fx_model;
 struct fx_passing;
+struct fx_tick;
 struct front;
 
 /* The model that NAME means; "." is the current one. */
@@ -74,5 +76,12 @@ FX_NODISCARD struct fx_error *cmd_diff_stopped(void);
 /* Report COUNT of them: a note for a person, a failed check in a script. */
 FX_NODISCARD struct fx_error *cmd_diff_unsaid(struct cmd_ctx *ctx,
 	size_t count);
+
+/* diff_replay.c: type the lines TEXT at a copy of BEFORE.  Where one is
+ * refused, or, if all IS_SAID, the result is not AFTER, a comment is added to
+ * TEXT, and this is false.
+ */
+bool cmd_diff_replay(struct fx_buf *text, const struct fx_graph *before,
+	const struct fx_graph *after, const struct fx_tick *tick, bool is_said);
 
 #endif /* FX_COMMANDS_VERBS_DIFF_H */

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/tick.h"
 #include "base/vec.h"
 #include "commands/out/out.h"
 #include "commands/shell/shell.h"
@@ -117,6 +118,10 @@ cmd_diff_script(struct cmd_ctx *ctx, struct fx_graph *before,
 		options.is_forced |= is_impossible(after,
 			fx_session_model_at(ctx->session, i));
 	if (!fx_emit_edits(&text, before, after, &options, unsaid_ret))
+		return cmd_diff_stopped();
+	*unsaid_ret +=
+		!cmd_diff_replay(&text, before, after, &tick, *unsaid_ret == 0);
+	if (fx_tick_is_pressed(&tick))
 		return cmd_diff_stopped();
 	out_raw(ctx->out, fx_buf_text(&text), text.length);
 	return NULL;

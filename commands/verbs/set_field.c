@@ -411,6 +411,23 @@ module_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 	return fx_graft_module(&graft, edit->path);
 }
 
+/* PATH = ..., which need not be an expression: a name may begin with a digit.
+ */
+static bool
+split_path(const char *text, char **path_ret, const char **rest_ret)
+{
+	size_t length = strcspn(text, " \t=");
+	const char *sign = text + length + strspn(text + length, " \t");
+
+	if (!length || *sign != '=')
+		return false;
+	*rest_ret = sign + 1 + strspn(sign + 1, " \t");
+	if (!**rest_ret)
+		return false;
+	*path_ret = fx_xstrndup(text, length);
+	return true;
+}
+
 struct fx_error *
 cmd_set_module(struct cmd_ctx *ctx, const char *text)
 {
@@ -418,7 +435,7 @@ cmd_set_module(struct cmd_ctx *ctx, const char *text)
 	struct module_edit edit = { 0 };
 	struct fx_error *err = cmd_set_check(ctx);
 
-	if (!err)
+	if (!err && !split_path(text, &path, &edit.text))
 		err = cmd_set_split(text, &path, &edit.text);
 	if (err)
 		return err;

@@ -74,7 +74,10 @@ fx_edits_cannot(struct fx_edits *e, struct fx_error *err, const char *format,
 	va_start(arguments, format);
 	comment(e, fx_xvasprintf(format, arguments), err);
 	va_end(arguments);
-	e->text->unsaid += !e->is_rough;
+	if (!e->is_rough) {
+		e->text->unsaid++;
+		fx_map_set_pointer(&e->text->told, e->path, e->path);
+	}
 }
 
 void
@@ -95,34 +98,42 @@ fx_edits_import(struct fx_edits *e, const struct fx_value *value)
 
 /* --- modules ------------------------------------------------------------- */
 
-/* Put what stands at PATH of the second graph there. */
-static void
+/* Put what stands at PATH of the second graph there.  What no command says is
+ * not done in the copy either.
+ */
+static bool
 set_module(struct fx_edits *e, const char *path)
 {
 	FX_AUTO_BUF struct fx_buf call = { 0 };
 	FX_AUTO_GRAPH struct fx_graph *scratch = fx_graph_new(0);
 	struct fx_module *module =
 		fx_module_find(e->pairs->graphs[1]->module, path);
-	struct fx_error *err;
+	struct fx_error *err = NULL;
+	bool is_said = fx_emit_construct(&call, scratch, module);
 
-	err = fx_edit_set_module(e->copy, path,
-		fx_module_clone(e->copy, module));
-	if (!err && fx_emit_construct(&call, scratch, module))
+	if (is_said)
+		err = fx_edit_set_module(e->copy, path,
+			fx_module_clone(e->copy, module));
+	if (is_said && !err)
 		fx_edits_say(e, "set module %s = nn.%s", path,
 			fx_buf_text(&call));
 	else
 		fx_edits_cannot(e, err, "no command makes the module %s", path);
+	return is_said && !err;
 }
 
 static void
 set_tensor(struct fx_edits *e, const char *path, const struct fx_tensor *tensor)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
-	struct fx_error *err = fx_edit_bind_tensor(e->copy, path,
-		fx_tensor_clone(e->copy, tensor, tensor->storage));
+	struct fx_error *err = NULL;
+	bool is_said = e->text->options->values &&
+		       e->text->options->values(&text, tensor);
 
-	if (!err && e->text->options->values &&
-		e->text->options->values(&text, tensor))
+	if (is_said)
+		err = fx_edit_bind_tensor(e->copy, path,
+			fx_tensor_clone(e->copy, tensor, tensor->storage));
+	if (is_said && !err)
 		fx_edits_say(e, "set value %s = %s", path, fx_buf_text(&text));
 	else
 		fx_edits_cannot(e, err, "%s has other values", path);
@@ -200,8 +211,24 @@ change_module(struct fx_edits *e, const struct fx_module_change *row,
 	}
 	if (!fx_map_set_pointer(done, path, path))
 		return;
-	set_module(e, path);
-	set_tensors(e, path);
+	if (set_module(e, path))
+		set_tensors(e, path);
+}
+
+/* Modules that stand in a nested graph, which is edited later, and that NODE of
+ * this one calls.
+ */
+static void
+reach_module(struct fx_edits *e, const struct fx_node *node)
+{
+	const struct fx_module *module;
+
+	if (node->opcode != FX_OPCODE_CALL_MODULE ||
+		fx_module_find(e->copy->module, node->target))
+		return;
+	module = fx_module_find(e->pairs->graphs[1]->module, node->target);
+	if (module && !module->graph && set_module(e, node->target))
+		set_tensors(e, node->target);
 }
 
 /* A module that goes may stay: nothing calls it. */
@@ -216,6 +243,7 @@ fx_edits_modules(struct fx_edits *e)
 {
 	FX_AUTO_MAP struct fx_map done = { 0 };
 	struct fx_module_change *rows;
+	const struct fx_node *node;
 	size_t count;
 
 	fx_module_diff(e->pairs->graphs[0]->module, e->pairs->graphs[1]->module,
@@ -231,6 +259,8 @@ fx_edits_modules(struct fx_edits *e)
 			fx_edits_remark(e, "%s stays, and is not called",
 				rows[i].path);
 	free(rows);
+	fx_graph_for_each_node (node, e->pairs->graphs[1])
+		reach_module(e, node);
 }
 
 /* --- places -------------------------------------------------------------- */
@@ -419,7 +449,9 @@ fx_emit_edits(struct fx_buf *out, struct fx_graph *before,
 		.path = fx_intern("") };
 	struct fx_edits_line *line;
 
-	fx_edits_graph(&text, text.path, before, copy, after);
+	fx_edits_graph(&text, fx_intern(""), before, copy, after);
+	if (!text.is_stopped)
+		fx_edits_judge(&text, copy, after);
 	go_to(&text, fx_intern(""));
 	if (!text.is_stopped)
 		write_lines(out, &text);
@@ -428,5 +460,6 @@ fx_emit_edits(struct fx_buf *out, struct fx_graph *before,
 		free(line->text);
 	fx_vec_deinit(&text.lines);
 	fx_map_deinit(&text.done);
+	fx_map_deinit(&text.told);
 	return !text.is_stopped;
 }

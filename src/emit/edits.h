@@ -36,4 +36,7 @@ FX_NODISCARD bool fx_emit_edits(struct fx_buf *out, struct fx_graph *before,
 	struct fx_graph *after, const struct fx_edits_options *options,
 	size_t *unsaid_ret);
 
+/* Whether A and B and the graphs nested in B read the same. */
+bool fx_edits_read_same(const struct fx_graph *a, const struct fx_graph *b);
+
 #endif /* FX_EMIT_EDITS_H */

@@ -135,9 +135,7 @@ find_node(void *context, const char *text, const struct fx_ast *tree,
 		fx_buf_text(&name));
 }
 
-/* Whether the one operation of FRAGMENT is NODE, whose inputs have the same
- * names in the copy as in NODE's graph.
- */
+/* Whether the one operation of FRAGMENT is NODE, of the copy. */
 static bool
 is_same(const struct fx_fragment *fragment, const struct fx_node *node)
 {
@@ -323,11 +321,15 @@ fx_edits_create(struct fx_edits *e, const struct fx_node *node,
 		return;
 	}
 	fx_map_set_pointer(&e->after, node, made);
-	has_fields = add_said(e, &text, node, near);
-	fx_edits_say(e, "insert %s %%%s : %s = %s", word, near->name,
-		node->name, fx_buf_text(&text));
+	has_fields = add_said(e, &text, made, near);
+	/* A stub may read what it is near to. */
+	fx_edits_say(e, "insert %s %%%s : %s = %s", has_fields ? "after" : word,
+		near->name, node->name, fx_buf_text(&text));
 	if (has_fields)
-		say_fields(e, node);
+		say_fields(e, made);
+	if (has_fields && !is_after)
+		fx_edits_say(e, "move %%%s before %%%s", node->name,
+			near->name);
 }
 
 void
@@ -339,7 +341,7 @@ fx_edits_replace(struct fx_edits *e, const struct fx_node *node,
 	struct fx_node *made = NULL;
 	const struct fx_node *near = fx_graph_previous(old);
 	struct fx_value value;
-	bool has_fields;
+	bool has_fields = false;
 	struct fx_error *err;
 
 	spec.name = NULL;
@@ -347,11 +349,12 @@ fx_edits_replace(struct fx_edits *e, const struct fx_node *node,
 	spec.heir_of = old;
 	if (!near)
 		near = fx_graph_next(old);
-	has_fields = add_said(e, &text, node, near);
 	err = fx_edit_create(e->copy, &spec, old, &made);
 	value = fx_value_node(made);
-	if (!err)
+	if (!err) {
+		has_fields = add_said(e, &text, made, near);
 		err = fx_edit_replace_uses(old, &value, NULL, NULL, NULL);
+	}
 	if (!err)
 		err = fx_edit_erase(old);
 	if (err) {
@@ -361,5 +364,5 @@ fx_edits_replace(struct fx_edits *e, const struct fx_node *node,
 	fx_map_set_pointer(&e->after, node, made);
 	fx_edits_say(e, "replace %%%s = %s", node->name, fx_buf_text(&text));
 	if (has_fields)
-		say_fields(e, node);
+		say_fields(e, made);
 }

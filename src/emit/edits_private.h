@@ -32,6 +32,8 @@ struct fx_edits_text {
 	size_t unsaid;
 	const char *path;   /* of the graph that the lines so far lead to */
 	struct fx_map done; /* where graphs are nested that are done early */
+	struct fx_map told; /* where graphs are nested of which something is
+			     * unsaid, interned */
 	bool is_stopped;
 };
 
@@ -113,5 +115,11 @@ void fx_edits_create_graph(struct fx_edits *e, const char *path);
  */
 void fx_edits_graph(struct fx_edits_text *text, const char *path,
 	struct fx_graph *before, struct fx_graph *copy, struct fx_graph *after);
+
+/* edits_judge.c: add a comment for COPY if it is not AFTER though nothing is
+ * unsaid of it, and for the graphs in it.
+ */
+void fx_edits_judge(struct fx_edits_text *text, const struct fx_graph *copy,
+	const struct fx_graph *after);
 
 #endif /* FX_EMIT_EDITS_PRIVATE_H */

@@ -6,7 +6,7 @@ libfxcore_a_SOURCES += \
 	%D%/dot.c %D%/dot.h \
 	%D%/edits.c %D%/edits.h %D%/edits_private.h \
 	%D%/edits_call.c \
-	%D%/edits_nested.c \
+	%D%/edits_judge.c %D%/edits_nested.c \
 	%D%/edits_node.c \
 	%D%/edits_order.c \
 	%D%/folder.c %D%/folder.h %D%/folder_reader.c \

@@ -439,27 +439,71 @@ write_lines(struct fx_buf *out, const struct fx_edits_text *text)
 		fx_buf_add(out, "commit\n");
 }
 
+static void
+deinit(struct fx_edits_text *text)
+{
+	struct fx_edits_line *line;
+
+	fx_vec_for_each (line, &text->lines)
+		free(line->text);
+	fx_vec_deinit(&text->lines);
+	fx_map_deinit(&text->done);
+	fx_map_deinit(&text->told);
+}
+
+static void
+fill(struct fx_edits_text *text, struct fx_graph *before,
+	struct fx_graph *after)
+{
+	FX_AUTO_GRAPH struct fx_graph *copy = fx_graph_clone(before, 0, NULL);
+
+	text->path = fx_intern("");
+	fx_edits_graph(text, text->path, before, copy, after);
+	if (!text->is_stopped)
+		fx_edits_judge(text, copy, after);
+	go_to(text, fx_intern(""));
+}
+
+static bool
+is_shorter(const struct fx_edits_text *a, const struct fx_edits_text *b)
+{
+	if (a->is_stopped || a->unsaid != b->unsaid)
+		return a->is_stopped || a->unsaid < b->unsaid;
+	return a->edit_count < b->edit_count;
+}
+
 bool
 fx_emit_edits(struct fx_buf *out, struct fx_graph *before,
 	struct fx_graph *after, const struct fx_edits_options *options,
 	size_t *unsaid_ret)
 {
-	FX_AUTO_GRAPH struct fx_graph *copy = fx_graph_clone(before, 0, NULL);
-	struct fx_edits_text text = { .options = options,
-		.path = fx_intern("") };
-	struct fx_edits_line *line;
+	struct fx_edits_text best = {
+		.options = options, .parts = true, .outlines = true
+	};
+	bool is_whole;
 
-	fx_edits_graph(&text, fx_intern(""), before, copy, after);
-	if (!text.is_stopped)
-		fx_edits_judge(&text, copy, after);
-	go_to(&text, fx_intern(""));
-	if (!text.is_stopped)
-		write_lines(out, &text);
-	*unsaid_ret = text.unsaid;
-	fx_vec_for_each (line, &text.lines)
-		free(line->text);
-	fx_vec_deinit(&text.lines);
-	fx_map_deinit(&text.done);
-	fx_map_deinit(&text.told);
-	return !text.is_stopped;
+	fill(&best, before, after);
+	/* Nothing is shorter than one line. */
+	for (unsigned ways = 1; ways < 4 && !best.is_stopped &&
+				best.unsaid + best.edit_count > 1;
+		ways++) {
+		struct fx_edits_text other = { .options = options,
+			.parts = !(ways & 1),
+			.outlines = !(ways & 2) };
+
+		fill(&other, before, after);
+		if (is_shorter(&other, &best)) {
+			struct fx_edits_text worse = best;
+
+			best = other;
+			other = worse;
+		}
+		deinit(&other);
+	}
+	is_whole = !best.is_stopped;
+	if (is_whole)
+		write_lines(out, &best);
+	*unsaid_ret = best.unsaid;
+	deinit(&best);
+	return is_whole;
 }

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/str.h"
 #include "emit/edits_private.h"
@@ -15,6 +16,7 @@
 #include "ir/fragment.h"
 #include "ir/graft.h"
 #include "ir/value_text.h"
+#include "ir/value_walk.h"
 #include "lang/ast.h"
 #include "ops/optab.h"
 
@@ -135,6 +137,30 @@ find_node(void *context, const char *text, const struct fx_ast *tree,
 		fx_buf_text(&name));
 }
 
+/* The node of the copy that an input of the fragment stands for. */
+static struct fx_value
+stood_for(void *context, const struct fx_value *leaf)
+{
+	const struct fx_fragment *fragment = context;
+
+	if (leaf->kind != FX_VALUE_NODE)
+		return *leaf;
+	return fx_value_node(fragment->inputs
+				     .items[fx_graph_position(fragment->graph,
+					     leaf->node)]);
+}
+
+static void
+add_read(struct fx_buf *text, const struct fx_fragment *fragment,
+	const struct fx_value *value)
+{
+	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+	struct fx_value read =
+		fx_value_map(arena, value, stood_for, (void *)fragment);
+
+	add_value(text, &read);
+}
+
 /* Whether the one operation of FRAGMENT is NODE, of the copy. */
 static bool
 is_same(const struct fx_fragment *fragment, const struct fx_node *node)
@@ -149,9 +175,9 @@ is_same(const struct fx_fragment *fragment, const struct fx_node *node)
 	if (result->opcode != node->opcode || result->target != node->target ||
 		result->is_wrapped != node->is_wrapped)
 		return false;
-	add_value(&read, &result->args);
+	add_read(&read, fragment, &result->args);
 	fx_buf_add_char(&read, '\n');
-	add_value(&read, &result->kwargs);
+	add_read(&read, fragment, &result->kwargs);
 	add_value(&wanted, &node->args);
 	fx_buf_add_char(&wanted, '\n');
 	add_value(&wanted, &node->kwargs);
@@ -330,6 +356,12 @@ fx_edits_create(struct fx_edits *e, const struct fx_node *node,
 	if (has_fields && !is_after)
 		fx_edits_say(e, "move %%%s before %%%s", node->name,
 			near->name);
+}
+
+int
+fx_edits_lines_replaced(const struct fx_node *node)
+{
+	return 1 + (node->type != NULL);
 }
 
 void

@@ -15,6 +15,23 @@ path_below(const char *outer, const char *path)
 	return *outer ? fx_module_path(outer, path) : fx_intern(path);
 }
 
+/* Whether A and B read the same, types too. */
+static bool
+is_same(const struct fx_graph *a, const struct fx_graph *b)
+{
+	const struct fx_node *node = fx_graph_first(a);
+	const struct fx_node *other;
+
+	if (!fx_hash_equal(fx_graph_text_hash(a), fx_graph_text_hash(b)))
+		return false;
+	fx_graph_for_each_node (other, b) {
+		if (!node || node->type != other->type)
+			return false;
+		node = fx_graph_next(node);
+	}
+	return true;
+}
+
 /* Another place than PATH where INNER is nested in GRAPH, at OUTER; or NULL. */
 static const char *
 other_place(const struct fx_graph *graph, const char *outer,
@@ -51,9 +68,7 @@ judge_one(const struct judging *j, const char *path,
 	struct fx_edits e = { .text = j->text, .path = path };
 	const char *other;
 
-	if (fx_map_has(&j->text->told, (uintptr_t)path) ||
-		fx_hash_equal(fx_graph_text_hash(copy),
-			fx_graph_text_hash(after)))
+	if (fx_map_has(&j->text->told, (uintptr_t)path) || is_same(copy, after))
 		return;
 	other = other_place(j->root, fx_intern(""), copy, path);
 	if (other)
@@ -103,7 +118,7 @@ fx_edits_read_same(const struct fx_graph *a, const struct fx_graph *b)
 	struct fx_module_walk *walk = fx_module_walk_new(b->module, true);
 	struct fx_module *module;
 	const char *path;
-	bool same = fx_hash_equal(fx_graph_text_hash(a), fx_graph_text_hash(b));
+	bool same = is_same(a, b);
 
 	while (same && fx_module_walk_next(walk, &module, &path)) {
 		const struct fx_module *mine =

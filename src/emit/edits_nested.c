@@ -468,6 +468,8 @@ outline_calls(struct fx_edits *e, struct fx_graph *first, struct fx_graph *copy,
 
 	if (has_any) {
 		fx_pairs_make(first, o.inlined, e->text->options->tick, &pairs);
+		if (e->text->parts)
+			fx_edits_part(&pairs);
 		fx_edits_begin(e, &pairs, copy);
 		e->is_rough = true;
 		fx_edits_run(e);
@@ -517,12 +519,14 @@ fx_edits_graph(struct fx_edits_text *text, const char *path,
 
 	if (inline_calls(&e, after) || !before)
 		before = own = fx_graph_clone(copy, 0, NULL);
-	if (outline_calls(&e, before, copy, after)) {
+	if (text->outlines && outline_calls(&e, before, copy, after)) {
 		fx_graph_free(own);
 		before = own = fx_graph_clone(copy, 0, NULL);
 	}
 	e = (struct fx_edits){ .text = text, .path = path };
 	fx_pairs_make(before, after, text->options->tick, &pairs);
+	if (text->parts)
+		fx_edits_part(&pairs);
 	fx_edits_begin(&e, &pairs, copy);
 	fx_edits_run(&e);
 	if (!text->is_stopped)

@@ -191,15 +191,38 @@ set_type(struct fx_edits *e, const struct fx_node *node, struct fx_node *copied)
 			node->type ? node->type : "None");
 }
 
+/* The type of NODE, which was created without one. */
+static void
+give_type(struct fx_edits *e, const struct fx_node *node)
+{
+	struct fx_node *made = fx_edits_copied(e, node);
+
+	if (made && made->type != node->type)
+		set_type(e, node, made);
+}
+
+/* Whether all that it computes is different. */
+static bool
+is_another(const struct fx_change *row)
+{
+	const unsigned all =
+		FX_DIFFERS_TARGET | FX_DIFFERS_ARGS | FX_DIFFERS_KWARGS;
+
+	return (row->differs & all) == all &&
+	       row->after->opcode != FX_OPCODE_PLACEHOLDER &&
+	       row->after->opcode != FX_OPCODE_OUTPUT;
+}
+
 static void
 change(struct fx_edits *e, const struct fx_change *row)
 {
 	const struct fx_node *node = row->after;
 	struct fx_node *copied = fx_edits_copied(e, node);
 
-	if (row->differs & FX_DIFFERS_OPCODE) {
+	if (row->differs & FX_DIFFERS_OPCODE || is_another(row)) {
 		put_inputs_first(e, node);
 		fx_edits_replace(e, node, copied);
+		give_type(e, node);
 		return;
 	}
 	if (row->differs & FX_DIFFERS_TARGET)
@@ -428,10 +451,12 @@ fx_edits_nodes(struct fx_edits *e)
 				fx_tick_is_pressed(e->text->options->tick);
 		if (row->kind == FX_CHANGE_REMOVED)
 			continue;
-		if (!row->before)
+		if (!row->before) {
 			add(e, row->after, placed);
-		else
+			give_type(e, row->after);
+		} else {
 			change(e, row);
+		}
 		if (!row->has_moved && fx_edits_copied(e, row->after))
 			placed = fx_edits_copied(e, row->after);
 		swap_for(e, row->after, &swaps, &at);

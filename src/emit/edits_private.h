@@ -30,6 +30,8 @@ struct fx_edits_text {
 	FX_VEC(struct fx_edits_line) lines;
 	size_t edit_count;
 	size_t unsaid;
+	bool parts;         /* pairs that cost more lines than two nodes */
+	bool outlines;      /* graphs that are new, where their nodes are */
 	const char *path;   /* of the graph that the lines so far lead to */
 	struct fx_map done; /* where graphs are nested that are done early */
 	struct fx_map told; /* where graphs are nested of which something is
@@ -108,6 +110,9 @@ void fx_edits_create(struct fx_edits *e, const struct fx_node *node,
 void fx_edits_replace(struct fx_edits *e, const struct fx_node *node,
 	struct fx_node *old);
 
+/* How many lines that takes, where the node is an expression. */
+int fx_edits_lines_replaced(const struct fx_node *node);
+
 /* edits_nested.c: put a module with a graph, of any contents, at PATH. */
 void fx_edits_create_graph(struct fx_edits *e, const char *path);
 /* Turn COPY, nested at PATH, into AFTER, and the graphs in it.  BEFORE is equal
@@ -115,6 +120,9 @@ void fx_edits_create_graph(struct fx_edits *e, const char *path);
  */
 void fx_edits_graph(struct fx_edits_text *text, const char *path,
 	struct fx_graph *before, struct fx_graph *copy, struct fx_graph *after);
+
+/* edits_part.c: take pairs apart that cost more lines than two nodes. */
+void fx_edits_part(struct fx_pairs *pairs);
 
 /* edits_judge.c: add a comment for COPY if it is not AFTER though nothing is
  * unsaid of it, and for the graphs in it.

@@ -8,7 +8,7 @@ libfxcore_a_SOURCES += \
 	%D%/edits_call.c \
 	%D%/edits_judge.c %D%/edits_nested.c \
 	%D%/edits_node.c \
-	%D%/edits_order.c \
+	%D%/edits_order.c %D%/edits_part.c \
 	%D%/folder.c %D%/folder.h %D%/folder_reader.c \
 	%D%/fx.c %D%/fx.h \
 	%D%/jsonl.c %D%/jsonl.h \

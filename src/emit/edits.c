@@ -219,11 +219,13 @@ change_module(struct fx_edits *e, const struct fx_module_change *row,
  * this one calls.
  */
 static void
-reach_module(struct fx_edits *e, const struct fx_node *node)
+reach_module(struct fx_edits *e, const struct fx_node *node,
+	const struct fx_map *done)
 {
 	const struct fx_module *module;
 
 	if (node->opcode != FX_OPCODE_CALL_MODULE ||
+		fx_map_has(done, (uintptr_t)node->target) ||
 		fx_module_find(e->copy->module, node->target))
 		return;
 	module = fx_module_find(e->pairs->graphs[1]->module, node->target);
@@ -260,7 +262,7 @@ fx_edits_modules(struct fx_edits *e)
 				rows[i].path);
 	free(rows);
 	fx_graph_for_each_node (node, e->pairs->graphs[1])
-		reach_module(e, node);
+		reach_module(e, node, &done);
 }
 
 /* --- places -------------------------------------------------------------- */
@@ -472,34 +474,46 @@ is_shorter(const struct fx_edits_text *a, const struct fx_edits_text *b)
 	return a->edit_count < b->edit_count;
 }
 
+/* The ways but the first, which is 0, as far as they can be others. */
+static void
+try_others(struct fx_edits_text *best, struct fx_graph *before,
+	struct fx_graph *after)
+{
+	unsigned count = best->has_outlined ? 4 * FX_EDITS_WHEN_COUNT : 4;
+	unsigned fixed = best->has_declined ? 0 : 2;
+
+	/* Nothing is shorter than one line. */
+	for (unsigned way = 1; way < count && !best->is_stopped &&
+			       best->unsaid + best->edit_count > 1;
+		way++) {
+		struct fx_edits_text other = { .options = best->options,
+			.parts = !(way & 1),
+			.inlines = way & 2,
+			.outlining = (enum fx_edits_when)(way / 4) };
+
+		if (way & fixed)
+			continue;
+		fill(&other, before, after);
+		if (is_shorter(&other, best)) {
+			struct fx_edits_text worse = *best;
+
+			*best = other;
+			other = worse;
+		}
+		deinit(&other);
+	}
+}
+
 bool
 fx_emit_edits(struct fx_buf *out, struct fx_graph *before,
 	struct fx_graph *after, const struct fx_edits_options *options,
 	size_t *unsaid_ret)
 {
-	struct fx_edits_text best = {
-		.options = options, .parts = true, .outlines = true
-	};
+	struct fx_edits_text best = { .options = options, .parts = true };
 	bool is_whole;
 
 	fill(&best, before, after);
-	/* Nothing is shorter than one line. */
-	for (unsigned ways = 1; ways < 4 && !best.is_stopped &&
-				best.unsaid + best.edit_count > 1;
-		ways++) {
-		struct fx_edits_text other = { .options = options,
-			.parts = !(ways & 1),
-			.outlines = !(ways & 2) };
-
-		fill(&other, before, after);
-		if (is_shorter(&other, &best)) {
-			struct fx_edits_text worse = best;
-
-			best = other;
-			other = worse;
-		}
-		deinit(&other);
-	}
+	try_others(&best, before, after);
 	is_whole = !best.is_stopped;
 	if (is_whole)
 		write_lines(out, &best);

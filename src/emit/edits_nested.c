@@ -180,12 +180,16 @@ has_most(const struct fx_graph *graph, const struct fx_graph *inner)
 	return shared.count && 2 * shared.found >= shared.count;
 }
 
+/* Whether a node of GRAPH runs the graph at PATH. */
 static bool
-has_graph(const struct fx_graph *graph, const char *path)
+runs(const struct fx_graph *graph, const char *path)
 {
-	const struct fx_module *module = fx_module_find(graph->module, path);
+	const struct fx_node *node;
 
-	return module && module->graph;
+	fx_graph_for_each_node (node, graph)
+		if (node->target == path && fx_control_owned(node))
+			return true;
+	return false;
 }
 
 /* Inline NODE of the copy, unless that is refused. */
@@ -208,6 +212,17 @@ inline_call(struct fx_edits *e, struct fx_node *node)
 	return true;
 }
 
+/* Whether to inline a call of INNER, which AFTER does not call there. */
+static bool
+is_inlined(struct fx_edits *e, const struct fx_graph *inner,
+	const struct fx_graph *after)
+{
+	if (!has_most(e->copy, inner) && has_most(after, inner))
+		return true;
+	e->text->has_declined = true;
+	return e->text->inlines;
+}
+
 /* Inline the calls that AFTER does not have.  Whether there were any. */
 static bool
 inline_calls(struct fx_edits *e, const struct fx_graph *after)
@@ -219,9 +234,8 @@ inline_calls(struct fx_edits *e, const struct fx_graph *after)
 	while ((node = last ? fx_graph_next(last) : fx_graph_first(e->copy))) {
 		const struct fx_graph *inner = fx_control_owned(node);
 
-		if (inner && !has_graph(after, node->target) &&
-			!has_most(e->copy, inner) && has_most(after, inner) &&
-			inline_call(e, node))
+		if (inner && !runs(after, node->target) &&
+			is_inlined(e, inner, after) && inline_call(e, node))
 			has_inlined = true;
 		else
 			last = node;
@@ -466,13 +480,15 @@ outline_calls(struct fx_edits *e, struct fx_graph *first, struct fx_graph *copy,
 	FX_AUTO_PAIRS struct fx_pairs pairs = { .counts = { 0 } };
 	bool has_any = find_calls(&o, second);
 
+	e->text->has_outlined |= has_any;
 	if (has_any) {
 		fx_pairs_make(first, o.inlined, e->text->options->tick, &pairs);
 		if (e->text->parts)
 			fx_edits_part(&pairs);
 		fx_edits_begin(e, &pairs, copy);
 		e->is_rough = true;
-		fx_edits_run(e);
+		if (e->text->outlining == FX_EDITS_LAST)
+			fx_edits_run(e);
 		for (size_t i = o.calls.count; i-- > 0;)
 			outline(e, &o, &o.calls.items[i]);
 		fx_edits_end(e);
@@ -519,7 +535,8 @@ fx_edits_graph(struct fx_edits_text *text, const char *path,
 
 	if (inline_calls(&e, after) || !before)
 		before = own = fx_graph_clone(copy, 0, NULL);
-	if (text->outlines && outline_calls(&e, before, copy, after)) {
+	if (text->outlining != FX_EDITS_NEVER &&
+		outline_calls(&e, before, copy, after)) {
 		fx_graph_free(own);
 		before = own = fx_graph_clone(copy, 0, NULL);
 	}

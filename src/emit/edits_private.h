@@ -19,6 +19,17 @@
 struct fx_change;
 struct fx_pairs;
 
+/* When nodes of the first graph are outlined that a new graph of the second one
+ * has: when they have become those of it, before they are edited, or the new
+ * graph is made from nothing.
+ */
+enum fx_edits_when {
+	FX_EDITS_LAST,
+	FX_EDITS_FIRST,
+	FX_EDITS_NEVER,
+	FX_EDITS_WHEN_COUNT
+};
+
 struct fx_edits_line {
 	char *text;
 	bool is_edit; /* no comment, and no way to another graph */
@@ -30,8 +41,11 @@ struct fx_edits_text {
 	FX_VEC(struct fx_edits_line) lines;
 	size_t edit_count;
 	size_t unsaid;
-	bool parts;         /* pairs that cost more lines than two nodes */
-	bool outlines;      /* graphs that are new, where their nodes are */
+	bool parts;   /* pairs that cost more lines than two nodes */
+	bool inlines; /* all calls that the second graph has not */
+	enum fx_edits_when outlining;
+	bool has_declined; /* a call that might be inlined */
+	bool has_outlined;
 	const char *path;   /* of the graph that the lines so far lead to */
 	struct fx_map done; /* where graphs are nested that are done early */
 	struct fx_map told; /* where graphs are nested of which something is

@@ -3,6 +3,7 @@
  */
 #include <config.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -16,6 +17,7 @@
 #include "commands/verbs/diff.h"
 #include "emit/edits.h"
 #include "ir/clone.h"
+#include "ir/diff.h"
 #include "ir/graph.h"
 #include "session/model.h"
 #include "session/session.h"
@@ -70,6 +72,30 @@ type_lines(struct replay *replay, const char *text, const struct fx_tick *tick,
 	return err;
 }
 
+/* Whether all modules of AFTER are there, with their values. */
+static bool
+has_modules(const struct fx_graph *made, const struct fx_graph *after)
+{
+	struct fx_module_change *rows;
+	size_t count;
+	bool has_all = true;
+
+	fx_module_diff(made->module, after->module, &rows, &count);
+	for (size_t i = 0; i < count; i++)
+		has_all &= rows[i].kind == FX_CHANGE_REMOVED;
+	free(rows);
+	return has_all;
+}
+
+static bool
+is_made(const struct replay *replay, const struct fx_graph *after)
+{
+	const struct fx_graph *made =
+		fx_model_graph(fx_session_model(replay->session));
+
+	return fx_edits_read_same(made, after) && has_modules(made, after);
+}
+
 bool
 cmd_diff_replay(struct fx_buf *text, const struct fx_graph *before,
 	const struct fx_graph *after, const struct fx_tick *tick, bool is_said)
@@ -81,11 +107,7 @@ cmd_diff_replay(struct fx_buf *text, const struct fx_graph *before,
 
 	begin(&replay, before);
 	err = type_lines(&replay, fx_buf_text(text), tick, &refused);
-	is_good =
-		!err &&
-		(!is_said || fx_edits_read_same(fx_model_graph(fx_session_model(
-							replay.session)),
-				     after));
+	is_good = !err && (!is_said || is_made(&replay, after));
 	if (err) {
 		FX_AUTO_FREE char *line =
 			fx_xstrndup(refused, strcspn(refused, "\n"));

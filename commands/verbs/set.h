@@ -19,6 +19,11 @@ FX_NODISCARD struct fx_error *cmd_unset_exec(struct cmd_ctx *ctx);
 FX_NODISCARD struct fx_error *cmd_set_split(const char *text, char **place_ret,
 	const char **rest_ret);
 
+/* The same where the place is a path, of which a name may begin with a digit.
+ */
+bool cmd_set_split_path(const char *text, char **path_ret,
+	const char **rest_ret);
+
 /* Fail if no graph is open, or if the graph may not be changed. */
 FX_NODISCARD struct fx_error *cmd_set_check(struct cmd_ctx *ctx);
 

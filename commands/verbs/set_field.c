@@ -413,8 +413,8 @@ module_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
 
 /* PATH = ..., which need not be an expression: a name may begin with a digit.
  */
-static bool
-split_path(const char *text, char **path_ret, const char **rest_ret)
+bool
+cmd_set_split_path(const char *text, char **path_ret, const char **rest_ret)
 {
 	size_t length = strcspn(text, " \t=");
 	const char *sign = text + length + strspn(text + length, " \t");
@@ -435,7 +435,7 @@ cmd_set_module(struct cmd_ctx *ctx, const char *text)
 	struct module_edit edit = { 0 };
 	struct fx_error *err = cmd_set_check(ctx);
 
-	if (!err && !split_path(text, &path, &edit.text))
+	if (!err && !cmd_set_split_path(text, &path, &edit.text))
 		err = cmd_set_split(text, &path, &edit.text);
 	if (err)
 		return err;

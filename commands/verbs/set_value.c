@@ -190,7 +190,8 @@ cmd_set_value(struct cmd_ctx *ctx, const char *text)
 	struct fx_node *node;
 	struct fx_error *err = cmd_set_check(ctx);
 
-	if (!err)
+	if (!err && !(*text >= '0' && *text <= '9' &&
+			    cmd_set_split_path(text, &place, &typed)))
 		err = cmd_set_split(text, &place, &typed);
 	if (err)
 		return err;

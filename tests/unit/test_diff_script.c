@@ -398,6 +398,11 @@ lines_are_tried_before_they_are_said(void)
 	err = fx_edit_set_name(fx_graph_first(b), "elsewhere");
 	CU_ASSERT(fxt_ok(err));
 	CU_ASSERT(is_accepted(a, b, rename, NULL));
+	err = fx_edit_set_module(b, "more",
+		fx_module_new(b, "torch.nn.modules.module.Module"));
+	CU_ASSERT(fxt_ok(err));
+	CU_ASSERT(!is_accepted(a, b, rename,
+		"# these lines do not make that graph"));
 }
 
 static void

@@ -18,6 +18,7 @@
 #include "ir/clone.h"
 #include "ir/diff.h"
 #include "ir/edit.h"
+#include "ir/graph_hash.h"
 #include "ir/module.h"
 #include "ir/pair.h"
 
@@ -453,22 +454,53 @@ deinit(struct fx_edits_text *text)
 	fx_map_deinit(&text->told);
 }
 
+/* How many nodes of BEFORE that read the same in AFTER have their ids in COPY,
+ * whose nodes had IDS (by name) when it was BEFORE's.
+ */
+static size_t
+count_kept(const struct fx_map *ids, struct fx_graph *before,
+	struct fx_graph *copy, struct fx_graph *after)
+{
+	const struct fx_node *node;
+	size_t count = 0;
+
+	fx_graph_for_each_node (node, before) {
+		const struct fx_node *now = fx_graph_find(copy, node->name);
+		const struct fx_node *then = fx_graph_find(after, node->name);
+		uintptr_t id = (uintptr_t)fx_map_get_pointer(ids, node->name);
+
+		count += now && then && now->id == id &&
+			 fx_hash_equal(fx_node_hash(node), fx_node_hash(then));
+	}
+	return count;
+}
+
 static void
 fill(struct fx_edits_text *text, struct fx_graph *before,
 	struct fx_graph *after)
 {
 	FX_AUTO_GRAPH struct fx_graph *copy = fx_graph_clone(before, 0, NULL);
+	FX_AUTO_MAP struct fx_map ids = { 0 };
+	const struct fx_node *node;
 
+	fx_graph_for_each_node (node, copy)
+		fx_map_set_pointer(&ids, node->name,
+			(void *)(uintptr_t)node->id);
 	text->path = fx_intern("");
 	fx_edits_graph(text, text->path, before, copy, after);
 	if (!text->is_stopped)
 		fx_edits_judge(text, copy, after);
 	go_to(text, fx_intern(""));
+	text->kept = count_kept(&ids, before, copy, after);
 }
 
+/* Whether A keeps more ids than B, or leaves less unsaid, or has fewer lines.
+ */
 static bool
 is_shorter(const struct fx_edits_text *a, const struct fx_edits_text *b)
 {
+	if (!a->is_stopped && a->kept != b->kept)
+		return a->kept > b->kept;
 	if (a->is_stopped || a->unsaid != b->unsaid)
 		return a->is_stopped || a->unsaid < b->unsaid;
 	return a->edit_count < b->edit_count;

@@ -41,6 +41,7 @@ struct fx_edits_text {
 	FX_VEC(struct fx_edits_line) lines;
 	size_t edit_count;
 	size_t unsaid;
+	size_t kept;  /* ids, of nodes that read the same in both graphs */
 	bool parts;   /* pairs that cost more lines than two nodes */
 	bool inlines; /* all calls that the second graph has not */
 	enum fx_edits_when outlining;

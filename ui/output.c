@@ -6,7 +6,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/buf.h"
+#include "base/utf8.h"
 #include "commands/out/out.h"
+#include "run/progress.h"
 #include "run/ticker.h"
 #include "session/session.h"
 #include "session/settings.h"
@@ -116,33 +119,121 @@ ui_lend_terminal(void *context)
 	struct ui *ui = context;
 
 	key_release();
+	ui_clear_progress(ui);
 	ui->working_ms = 0;
+}
+
+/* --- how far it is ------------------------------------------------------- */
+
+enum {
+	PROGRESS_MS = 100, /* between two looks at the line */
+};
+
+static void
+say(const char *text, size_t size)
+{
+	ssize_t n = write(STDERR_FILENO, text, size);
+
+	(void)n;
+}
+
+/* A terminal that cannot clear a line is told once. */
+static bool
+can_clear(void)
+{
+	const char *term = getenv("TERM");
+
+	return term && *term && strcmp(term, "dumb") != 0;
+}
+
+void
+ui_clear_progress(struct ui *ui)
+{
+	static const char text[] = "\r\033[K";
+
+	if (ui->is_progress_shown)
+		say(text, sizeof(text) - 1);
+	ui->is_progress_shown = false;
+}
+
+static void
+show_progress(struct ui *ui, long long now)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	FX_AUTO_BUF struct fx_buf line = { 0 };
+	size_t columns = ui_width(ui, true);
+	bool may_clear = can_clear();
+
+	fx_progress_print(fx_session_progress(ui->session),
+		now - ui->working_ms, now, &text);
+	fx_buf_add(&text, UI_STOPS_TEXT);
+	fx_buf_add(&line, may_clear ? "\r" : "");
+	fx_buf_add_n(&line, fx_buf_text(&text),
+		columns > 1 ? fx_utf8_fit(fx_buf_text(&text), text.length,
+				      columns - 1)
+			    : text.length);
+	fx_buf_add(&line, may_clear ? "\033[K" : "\n");
+	say(fx_buf_text(&line), line.length);
+	ui->is_progress_shown = may_clear;
+	if (!may_clear)
+		ui->working_ms = 0;
 }
 
 bool
 ui_tick(struct ui *ui)
 {
-	static const char text[] = UI_WORKING_TEXT "\n";
-	ssize_t n;
+	long long delay = fx_session_progress(ui->session)->delay;
+	long long now = fx_clock_ms();
 
-	if (ui_signals_take_interrupt())
+	if (ui_signals_take_interrupt()) {
+		ui_clear_progress(ui);
 		return true;
-	if (!ui->working_ms || !ui->interactive || !isatty(STDERR_FILENO) ||
-		fx_clock_ms() < ui->working_ms + UI_WORKING_MS)
+	}
+	if (!ui->working_ms || !ui->interactive || ui->is_in_line ||
+		!isatty(STDERR_FILENO) || now < ui->working_ms + delay ||
+		(delay && now < ui->progress_ms + PROGRESS_MS))
 		return false;
-	/* Past the output, which may be in the middle of a line's pieces. */
-	n = write(STDERR_FILENO, text, sizeof(text) - 1);
-	(void)n;
-	ui->working_ms = 0;
+	ui->progress_ms = now;
+	show_progress(ui, now);
 	return false;
+}
+
+/* The standard files, where progress gives way. */
+static void
+write_over(void *context, bool error, const char *text, size_t size)
+{
+	struct ui *ui = context;
+
+	ui_clear_progress(ui);
+	if (size)
+		ui->is_in_line = text[size - 1] != '\n';
+	ui->standard.write(ui->standard.context, error, text, size);
+}
+
+static bool
+write_more(void *context)
+{
+	const struct ui *ui = context;
+
+	return ui->standard.more(ui->standard.context);
+}
+
+static void
+write_end(void *context)
+{
+	struct ui *ui = context;
+
+	ui->standard.free(ui->standard.context);
 }
 
 struct out *
 ui_output_new(struct ui *ui)
 {
-	struct out_stream standard = out_stream_standard();
-	struct out_stream stream =
-		pager_stream(&standard, page_height, width, ui);
+	const struct out_stream over = { .context = ui,
+		.write = write_over,
+		.more = write_more,
+		.free = write_end };
+	struct out_stream stream = pager_stream(&over, page_height, width, ui);
 	struct out_term term = { .context = ui,
 		.has_styles = has_styles,
 		.style = ui_theme_style,
@@ -151,7 +242,7 @@ ui_output_new(struct ui *ui)
 		.rows = rows,
 		.ascii = fx_settings_int(ui->settings, FX_SET_ASCII) };
 
-	ui->standard = standard;
+	ui->standard = out_stream_standard();
 	ui->pager = stream;
 	if (ui->options->json)
 		return out_new_json(&stream);

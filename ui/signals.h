@@ -21,9 +21,8 @@ enum ui_keys {
 	UI_KEYS_COUNT
 };
 
-/* Work that takes longer than this many milliseconds shows UI_WORKING_TEXT. */
-#define UI_WORKING_MS   1000
-#define UI_WORKING_TEXT "working; Ctrl-C stops"
+/* Behind how far long work is. */
+#define UI_STOPS_TEXT "; Ctrl-C stops"
 
 /* At the start of the program: Ctrl-C is a flag from here on, and SIGPIPE is
  * ignored.

@@ -28,10 +28,13 @@ struct ui {
 	int left_by;   /* how the last listing was left (pager.h) */
 	bool has_keys; /* a lecture has them, or nobody: none is shown */
 	int line;      /* of standard input, when it is read by batch */
-	/* When the current work began, or when the user was last asked; 0 if
-	 * the user was told already that the work takes its time.
+	/* When the current work began, or when the user was last asked; 0: no
+	 * word of it.
 	 */
 	long long working_ms;
+	long long progress_ms;  /* when it was last said how far that is */
+	bool is_progress_shown; /* a line of standard error, to be cleared */
+	bool is_in_line;        /* output stopped in the middle of one */
 };
 
 /* Where output goes: JSON, or text fitted to the terminal. */
@@ -49,10 +52,12 @@ size_t ui_columns(void *context);
  */
 void ui_begin_work(void *context);
 void ui_lend_terminal(void *context);
-/* While it goes on: whether Ctrl-C was typed.  What takes more than a second
- * says once, on a terminal, that it is at work.
+/* While it goes on: whether Ctrl-C was typed.  What takes long says on a
+ * terminal how far it is, in one line that is written anew and goes when
+ * something else is said.
  */
 bool ui_tick(struct ui *ui);
+void ui_clear_progress(struct ui *ui);
 
 /* The model, the init file, -x and -ex, in their order.  False when one failed
  * (it has been shown).

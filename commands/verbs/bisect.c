@@ -91,6 +91,7 @@ check_at(struct bisection *b, uint32_t time, bool *fails_ret,
 	struct fx_error *back;
 
 	b->tries++;
+	fx_session_set_part(b->ctx->session, "try", b->tries, 0);
 	if (b->verify) {
 		err = cmd_graph_at_time(b->ctx, time, &copy);
 		return err ? err : check_graph(b, copy, fails_ret, text);

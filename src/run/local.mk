@@ -26,6 +26,7 @@ libfxcore_a_SOURCES += \
 	%D%/emulate.c %D%/emulate.h \
 	%D%/fallback.c %D%/fallback.h \
 	%D%/observer.h \
+	%D%/progress.c %D%/progress.h \
 	%D%/loop.c %D%/loop.h \
 	%D%/interp.c %D%/interp.h \
 	%D%/heat_map.c %D%/heat_map.h \

@@ -17,6 +17,7 @@
 #include "ir/side_effects.h"
 #include "ir/tensor_meta.h"
 #include "run/datum.h"
+#include "run/progress.h"
 #include "run/replay.h"
 #include "run/ticker.h"
 
@@ -316,8 +317,12 @@ fill_env(struct fx_probe *probe, struct fx_datum *const *tensors)
 static struct fx_error *
 call(struct fx_probe *probe, struct fx_datum *const *tensors)
 {
+	struct fx_ticker *ticker = probe->spot.replay->ticker;
 	struct fx_error *err = fill_env(probe, tensors);
 
+	if (ticker)
+		fx_progress_set_doing(ticker->progress, "asking %s",
+			probe->spot.node->name);
 	if (!err)
 		err = fx_replay_call(probe->spot.replay, probe->spot.node,
 			&probe->env, see, probe);
@@ -328,8 +333,7 @@ call(struct fx_probe *probe, struct fx_datum *const *tensors)
 		fx_error_free(err);
 		err = NULL;
 	}
-	if (!err && probe->spot.replay->ticker &&
-		fx_ticker_poll(probe->spot.replay->ticker))
+	if (!err && ticker && fx_ticker_poll(ticker))
 		err = fx_error_new(FX_ERR_INTERRUPTED, "interrupted at %%%s",
 			probe->spot.node->name);
 	return err;

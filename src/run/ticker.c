@@ -8,6 +8,7 @@
 
 #include "ir/node.h"
 #include "ir/tensor_meta.h"
+#include "run/progress.h"
 
 #define TICK_MILLISECONDS 30
 
@@ -31,11 +32,13 @@ fx_ticker_init(struct fx_ticker *ticker, bool (*tick)(void *context),
 		.tick = tick,
 		.context = context,
 		.last = fx_clock_ms(),
+		.interval = TICK_MILLISECONDS,
 	};
 }
 
-bool
-fx_ticker_poll(struct fx_ticker *ticker)
+/* NODE: that the run is before, or NULL. */
+static bool
+poll_at(struct fx_ticker *ticker, const struct fx_node *node)
 {
 	long long time;
 
@@ -47,11 +50,20 @@ fx_ticker_poll(struct fx_ticker *ticker)
 	}
 	ticker->countdown = ticker->every;
 	time = fx_clock_ms();
-	if (time - ticker->last < TICK_MILLISECONDS)
+	if (time - ticker->last < ticker->interval)
 		return false;
 	ticker->last = time;
+	if (node && ticker->progress &&
+		time - ticker->progress->began >= ticker->progress->delay)
+		fx_progress_see(ticker->progress, node, time);
 	ticker->stopped = ticker->tick(ticker->context);
 	return ticker->stopped;
+}
+
+bool
+fx_ticker_poll(struct fx_ticker *ticker)
+{
+	return poll_at(ticker, NULL);
 }
 
 static bool
@@ -86,7 +98,7 @@ fx_ticker_poll_before(struct fx_ticker *ticker, const struct fx_node *node)
 {
 	if (!ticker->every && is_long(node))
 		ticker->last = 0;
-	return fx_ticker_poll(ticker);
+	return poll_at(ticker, node);
 }
 
 static enum fx_answer
@@ -97,8 +109,10 @@ tick_before(void *context, struct fx_interp *interp, struct fx_node *node)
 						    : FX_ANSWER_GO;
 }
 
+/* A run begins. */
 struct fx_observer
 fx_ticker_observer(struct fx_ticker *ticker)
 {
+	fx_progress_begin_run(ticker->progress);
 	return (struct fx_observer){ .context = ticker, .before = tick_before };
 }

@@ -8,8 +8,11 @@
 #include "base/error.h"
 #include "run/observer.h"
 
-/* Calls TICK at most every 30 ms and stops when it answers true; then STOPPED
- * is true.  Where nodes take less than a look at the clock, EVERY is to be set.
+struct fx_progress;
+
+/* Calls TICK at most every INTERVAL ms (30) and stops when it answers true;
+ * then STOPPED is true.  Where nodes take less than a look at the clock, EVERY
+ * is to be set.
  */
 struct fx_ticker {
 	bool (*tick)(void *context);
@@ -18,6 +21,8 @@ struct fx_ticker {
 	long long last;     /* milliseconds */
 	unsigned every;     /* nodes the clock is not looked at between: 0 */
 	unsigned countdown; /* nodes until it is */
+	unsigned interval;  /* milliseconds */
+	struct fx_progress *progress; /* told of the node at work; or NULL */
 };
 #define FX_TICKER_CHEAP 16 /* nodes on the meta backend */
 void fx_ticker_init(struct fx_ticker *ticker, bool (*tick)(void *context),

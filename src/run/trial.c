@@ -12,6 +12,7 @@
 #include "run/backend.h"
 #include "run/datum.h"
 #include "run/interp.h"
+#include "run/progress.h"
 #include "run/run.h"
 #include "run/storage.h"
 #include "run/ticker.h"
@@ -198,6 +199,8 @@ fx_trying_run(struct fx_trying *trying, struct fx_trying_part *part)
 		.records = part->keeps,
 	};
 	err = fx_interp_run(&interp, part->end);
+	if (t->ticker)
+		fx_progress_end_run(t->ticker->progress);
 	part->executed += interp.executed;
 	if (!err)
 		err = FX_TAKE(trying->error);

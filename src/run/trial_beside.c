@@ -4,7 +4,9 @@
 #include "run/trial_private.h"
 
 #include "ir/graph.h"
+#include "run/progress.h"
 #include "run/run.h"
+#include "run/ticker.h"
 
 struct walking {
 	const struct fx_trial_walk *walk;
@@ -87,11 +89,15 @@ struct fx_error *
 fx_trial_run_beside(const struct fx_trial_walk *walk,
 	struct fx_error **left_ret)
 {
+	const struct fx_ticker *ticker = walk->trials[0]->ticker;
+	struct fx_progress *progress = ticker ? ticker->progress : NULL;
 	struct walking walking = { .walk = walk, .left_ret = left_ret };
 	struct fx_error *err;
 
 	*left_ret = NULL;
+	fx_progress_set_beside(progress, true);
 	err = fx_trying_apart(walk->trials[0]->backend, try_both, &walking);
+	fx_progress_set_beside(progress, false);
 	if (!err)
 		return NULL;
 	fx_error_free(*left_ret);

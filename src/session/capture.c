@@ -244,6 +244,7 @@ fx_session_trace(struct fx_session *session,
 		err = need_worker(session);
 	if (err)
 		return err;
+	fx_progress_set_doing(&session->progress, "tracing");
 	err = fx_worker_trace(session->worker, &full,
 		fx_session_serial(session), report);
 	fx_session_output(session, "", 0);

@@ -85,7 +85,7 @@ make_world(struct fx_passing *p, const struct fx_pass *pass)
 			"pass %s needs values: %s", pass->name, why);
 	}
 	fx_model_ready_backend(model);
-	fx_ticker_init(&p->ticker, fx_session_is_pressed, p->session);
+	fx_session_init_ticker(p->session, &p->ticker);
 	p->world.ticker = &p->ticker;
 	return fx_model_trial_backend(model, &p->world.backend,
 		&p->owns_backend);
@@ -114,6 +114,8 @@ next_here(struct fx_passing *p, struct fx_error **err)
 		p->key = step->prefix ? fx_intern_format("%s%s", step->prefix,
 						candidate->key)
 				      : candidate->key;
+		fx_progress_set_doing(&p->session->progress, "%s %zu",
+			step->pass->name, p->decisions.count + 1);
 		if (is_pressed(p)) {
 			*err = fx_error_new(FX_ERR_INTERRUPTED,
 				"%s was interrupted; nothing changed",

@@ -136,8 +136,7 @@ void
 fx_request_tick(struct fx_request *request)
 {
 	/* Loading libtorch took a while. */
-	fx_ticker_init(&request->ticker, fx_session_is_pressed,
-		request->session);
+	fx_session_init_ticker(request->session, &request->ticker);
 	if (!request->model->backend->ops->has_values)
 		request->ticker.every = FX_TICKER_CHEAP;
 	request->model->run->ticker = &request->ticker;
@@ -305,6 +304,7 @@ run_on(struct fx_request *request)
 	err = fx_interp_run(&interp, NULL);
 	if (!err)
 		err = FX_TAKE(request->recorder.error);
+	fx_progress_end_run(request->ticker.progress);
 	fx_run_set_stop(request->model->run, place, interp.next);
 	request->stop->executed += interp.executed;
 	request->model->run->executed += interp.executed;
@@ -427,7 +427,7 @@ fx_request_new(struct fx_session *session, struct fx_model *model,
 	fx_timeline_keep_random(&model->run->timeline);
 	fx_record_limit_begin(session, model);
 	session->is_pressed = false;
-	fx_ticker_init(&request.ticker, fx_session_is_pressed, session);
+	fx_session_init_ticker(session, &request.ticker);
 	request.has_watches =
 		fx_watching_begin(&request.watching, session, model);
 	return request;

@@ -538,7 +538,7 @@ fx_reduce(struct fx_session *session, struct fx_model *model,
 
 	*ret = (struct fx_reduction){ .nodes_before =
 					      model->graph->node_count };
-	fx_ticker_init(&ticker, fx_session_is_pressed, session);
+	fx_session_init_ticker(session, &ticker);
 	r.end = fx_clock_ms() + (long long)(options->seconds * 1000);
 	if (!err && !model->run->activations.count)
 		err = fx_model_choose_backend(session, model);

@@ -14,6 +14,7 @@
 #include "run/difference.h"
 #include "run/interp.h"
 #include "run/nonfinite.h"
+#include "run/progress.h"
 #include "run/stats.h"
 #include "run/trial.h"
 #include "session/reduce_private.h"
@@ -406,6 +407,7 @@ fx_reduce_fails(struct fx_reducing *r, const struct fx_cut *cut)
 	if (!may_try(r))
 		return false;
 	++*r->tries;
+	fx_progress_set_part(r->ticker->progress, "try", *r->tries, 0, 1);
 	return fx_reduce_build(r, cut, &built) && fails(r, &built);
 }
 

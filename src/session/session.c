@@ -34,6 +34,7 @@ fx_session_new(void)
 	session->next_number = 1;
 	session->next_break = 1;
 	session->next_display = 1;
+	fx_session_begin_command(session);
 	return session;
 }
 
@@ -110,6 +111,31 @@ void
 fx_session_begin_command(struct fx_session *session)
 {
 	session->is_pressed = false;
+	fx_progress_begin(&session->progress,
+		fx_settings_int(session->settings, FX_SET_PROGRESS_DELAY));
+}
+
+struct fx_progress *
+fx_session_progress(struct fx_session *session)
+{
+	return &session->progress;
+}
+
+void
+fx_session_set_part(struct fx_session *session, const char *what, size_t number,
+	size_t parts)
+{
+	fx_progress_set_part(&session->progress, what, number, parts, 0);
+}
+
+void
+fx_session_init_ticker(struct fx_session *session, struct fx_ticker *ticker)
+{
+	fx_ticker_init(ticker, fx_session_is_pressed, session);
+	ticker->progress = &session->progress;
+	/* Asked to show all, it shows each node. */
+	if (!session->progress.delay)
+		ticker->interval = 0;
 }
 
 bool

@@ -16,8 +16,10 @@
 #include "ir/graph.h"
 
 struct fx_model;
+struct fx_progress;
 struct fx_session;
 struct fx_settings;
+struct fx_ticker;
 
 /* Called between two nodes, at most every 30 ms; true: stop, the user wants
  * it (Ctrl-C).
@@ -34,6 +36,13 @@ void fx_session_set_tick(struct fx_session *session, fx_tick_fn *tick,
 	void *context);
 /* A Ctrl-C that is known of was for the command before. */
 void fx_session_begin_command(struct fx_session *session);
+/* How far the command is; which of its parts, of so many (progress.h). */
+struct fx_progress *fx_session_progress(struct fx_session *session);
+void fx_session_set_part(struct fx_session *session, const char *what,
+	size_t number, size_t parts);
+/* A ticker that tells it. */
+void fx_session_init_ticker(struct fx_session *session,
+	struct fx_ticker *ticker);
 /* Whether Ctrl-C was pressed since, for what takes long. */
 struct fx_tick fx_session_ticks(struct fx_session *session);
 /* What a dprintf says, BREAKPOINT, after NODE ran; $v is its result. */

@@ -5,6 +5,7 @@
 #include "base/bitset.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "run/progress.h"
 #include "run/run.h"
 #include "run/ticker.h"
 #include "session/breakpoint.h"
@@ -113,6 +114,7 @@ struct fx_session {
 	bool is_limit_lifted; /* the user said so */
 	fx_tick_fn *tick;
 	void *tick_context;
+	struct fx_progress progress; /* of the command */
 	fx_before_edit_fn *before_edit;
 	void *before_edit_context;
 	/* A guest was told of Ctrl-C; what it ran may have ended just then. */

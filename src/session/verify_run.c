@@ -138,7 +138,7 @@ make_inputs(struct fx_verify *verify, size_t number)
 struct fx_error *
 fx_verify_get_inputs(struct fx_verify *verify)
 {
-	fx_ticker_init(&verify->ticker, fx_session_is_pressed, verify->session);
+	fx_session_init_ticker(verify->session, &verify->ticker);
 	return make_inputs(verify, 0);
 }
 
@@ -462,11 +462,13 @@ run_trials(struct fx_verify *verify, const struct fx_alignment *alignment,
 	struct fx_error *err = NULL;
 	bool ends = false;
 
-	fx_ticker_init(&verify->ticker, fx_session_is_pressed, verify->session);
+	fx_session_init_ticker(verify->session, &verify->ticker);
 	while (!err && !ends && tried.number < verify->options.inputs) {
 		if (fx_session_is_pressed(verify->session))
 			return fx_error_new(FX_ERR_INTERRUPTED,
 				"interrupted while verifying");
+		fx_progress_set_part(verify->ticker.progress, "input",
+			tried.number + 1, verify->options.inputs, 2);
 		err = try_number(verify, tried.number, alignment,
 			&tried.results);
 		if (err)

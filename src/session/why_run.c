@@ -392,7 +392,7 @@ fx_inquiry_prepare(struct fx_inquiry *a)
 		return fx_error_new(FX_ERR_NOT_KNOWN, "%s", why);
 	}
 	fx_model_ready_backend(model);
-	fx_ticker_init(&a->ticker, fx_session_is_pressed, a->session);
+	fx_session_init_ticker(a->session, &a->ticker);
 	err = check_memory(a);
 	if (!err)
 		err = fx_model_trial_backend(model, &a->backend,

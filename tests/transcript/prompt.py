@@ -3,8 +3,10 @@ history, questions, and the terminal as it was afterwards."""
 import glob
 import importlib.util
 import os
+import re
 import select
 import signal
+import subprocess
 import sys
 import tempfile
 import termios
@@ -365,24 +367,60 @@ check("unknown" not in text, f"the empty line repeats: {text!r}")
 p.type("quit\n", "\n")
 p.leave(0)
 
+# How far a command is stands in one line, which is written anew and goes before
+# anything else is said; nobody waits here, so it is shown from the beginning.
+p = Prompt("-q", mlp)
+p.read("(fxdb) ")
+text = p.type("run\n", "(fxdb) ")
+check("Ctrl-C stops" not in text, f"a short run: {text!r}")
+p.type("set progress delay 0\n", "(fxdb) ")
+text = p.type("run\n", "(fxdb) ")
+lines = re.findall("\r(@[^;]*); Ctrl-C stops\033\\[K", text)
+nodes = [line.split(",")[0] for line in lines]
+check(nodes == ["@0 x", "@1 fc1", "@2 act", "@3 drop", "@4 fc2", "@5 add",
+                "@6 output"] and " of about " in lines[-1],
+      f"progress of a run: {lines}")
+check("stops\033[K\r\033[KFinished." in text, f"it is in the way: {text!r}")
+for line, wanted in (("compare mlp --dtype f64", "@1 fc1, "),
+                     ("why output[0,1] --against f64", "@1 fc1, "),
+                     ("pass run inline-all", "inline-all 4, @1 fc1, "),
+                     ("replace act = torch.log(fc1)", ""),
+                     ("verify", "input 1 of 3, "),
+                     ("bisect", "try 1, "),
+                     ("run", " act, "),
+                     ("why nan", "asking act, "),
+                     ("reduce", "try 1, ")):
+    text = p.type(line + "\n", "(fxdb) ")
+    check(wanted in text, f"progress of {line}: {text!r}")
+p.type("quit\n", "(y or n) ")
+p.type("y\n", "\n")
+p.leave(0)
+# Nor in JSON or from a script.
+said = subprocess.run(
+    [fxdb, "-nx", "-batch", "-ex", "set progress delay 0", "-ex", "run", mlp],
+    capture_output=True, text=True, env=dict(os.environ, TERM="xterm"))
+check("Ctrl-C" not in said.stderr + said.stdout, f"in a script: {said}")
+
 # What takes its time says so, on the full screen too; what has the terminal
 # meanwhile is not talked over.
 if CAN_TRACE:
     with open(home + "/slow.py", "w") as f:
         f.write("import time\nimport torch\n\n\nclass Slow(torch.nn.Module):\n"
                 "    def __init__(self):\n        super().__init__()\n"
-                "        time.sleep(3)\n\n    def forward(self, x):\n"
+                "        time.sleep(0.5)\n\n    def forward(self, x):\n"
                 "        return x + 1\n")
     p = Prompt("-q", "--python", os.environ["TRACING_PYTHON"])
     p.read("(fxdb) ")
-    text = p.type("!sleep 1.5\n", "(fxdb) ")
-    check("working" not in text, f"over a program: {text!r}")
+    p.type("set progress delay 0\n", "(fxdb) ")
+    text = p.type("!sleep 0.1\n", "(fxdb) ")
+    check("Ctrl-C" not in text, f"over a program: {text!r}")
     text = p.type(f"trace {home}/slow.py:Slow\n", "Slow: 3 nodes")
-    check(text.count("working; Ctrl-C stops") == 1, f"a slow trace: {text!r}")
+    check("\rtracing, " in text and "stops\033[K\r\033[K" in text,
+          f"a slow trace: {text!r}")
     p.read("(fxdb) ")
     if HAS_SCREEN:
         p.type("tui\n", "leave")
-        p.type(f":trace {home}/slow.py:Slow\n", "working;")
+        p.type(f":trace {home}/slow.py:Slow\n", "tracing,")
         p.read("model built")
         p.read("leave")
         p.type("q", "(fxdb) ")

@@ -30,6 +30,7 @@ repl_read_line(void *context, const char *prompt)
 	char *line;
 
 	key_release();
+	ui_clear_progress(context);
 	line = line_read(prompt, &interrupted);
 	ui_begin_work(context);
 	return line;
@@ -129,6 +130,8 @@ static void
 end_keys(struct ui *ui)
 {
 	ui->has_keys = false;
+	ui->is_in_line = false;
+	ui_clear_progress(ui);
 	key_release();
 }
 

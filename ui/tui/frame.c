@@ -12,7 +12,10 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "ir/value_text.h"
+#include "run/progress.h"
+#include "run/ticker.h"
 #include "session/position.h"
+#include "session/session.h"
 #include "session/settings.h"
 #include "ui/signals.h"
 #include "ui/tui/graph_rows.h"
@@ -238,6 +241,18 @@ paint_state(const struct fx_area *area, const char *text)
 		text);
 }
 
+static void
+paint_progress(struct tui *tui, const struct fx_area *area)
+{
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	long long now = fx_clock_ms();
+
+	fx_progress_print(fx_session_progress(tui->session),
+		now - tui->running_ms, now, &text);
+	fx_buf_add(&text, UI_STOPS_TEXT);
+	paint_state(area, fx_buf_text(&text));
+}
+
 /* What may be pressed now, where nothing is typed after PROMPT: the longest of
  * several that fits in COLUMNS.
  */
@@ -303,7 +318,7 @@ paint_line(struct tui *tui, const struct fx_area *area)
 	fx_area_text(area, 0, prompt - skip, FX_LOOK(PLAIN),
 		fx_buf_text(&typed));
 	if (tui->is_slow)
-		paint_state(area, UI_WORKING_TEXT);
+		paint_progress(tui, area);
 	else if (tui->is_paused)
 		paint_state(area, "a key goes on; Ctrl-C stops");
 	else if (*tui->note)

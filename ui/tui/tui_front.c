@@ -6,7 +6,9 @@
 
 #include "base/buf.h"
 #include "commands/shell/beside.h"
+#include "run/progress.h"
 #include "run/ticker.h"
+#include "session/session.h"
 #include "ui/signals.h"
 #include "ui/tui/tui_private.h"
 #include "ui/yes_no.h"
@@ -75,7 +77,8 @@ front_tick(void *context)
 	if (!tui_graph_follow_run(tui) && now < tui->painted_ms + TICK_MS)
 		return false;
 	tui->painted_ms = now;
-	tui->is_slow = now >= tui->running_ms + UI_WORKING_MS;
+	tui->is_slow = now >= tui->running_ms +
+				      fx_session_progress(tui->session)->delay;
 	tui_collect(tui);
 	tui_frame(tui);
 	return false;

@@ -5,7 +5,6 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "base/number.h"
 #include "commands/out/out.h"
 #include "commands/shell/canonical.h"
 #include "commands/shell/data_files.h"
@@ -15,6 +14,7 @@
 #include "commands/verbs/graphs.h"
 #include "commands/verbs/trace.h"
 #include "session/capture.h"
+#include "session/input_file.h"
 #include "session/model.h"
 #include "session/nested.h"
 #include "session/session.h"
@@ -154,6 +154,39 @@ no_value(struct cmd_ctx *ctx, const char *name)
 		"input %s = %s", name, fx_buf_text(&form));
 }
 
+struct telling {
+	struct cmd_ctx *ctx;
+	const char *path;
+};
+
+static void
+tell_input(void *context, const struct fx_node *node, bool is_given)
+{
+	const struct telling *telling = context;
+
+	if (is_given)
+		out_line(telling->ctx->out, FX_ROLE_PLAIN, "%s = %s",
+			node->target, telling->path);
+	else
+		out_note(telling->ctx->out, "%s is not in %s", node->target,
+			telling->path);
+}
+
+/* `input FILE`: what has the names of inputs. */
+static struct fx_error *
+set_all(struct cmd_ctx *ctx, const char *path)
+{
+	struct telling telling = { ctx, path };
+	struct fx_error *err =
+		fx_model_set_inputs(ctx->model, path, tell_input, &telling);
+
+	if (err)
+		return err;
+	cmd_trace_say_fixed(ctx);
+	cmd_warn_of_shapes(ctx, ctx->model);
+	return NULL;
+}
+
 static struct fx_error *
 input_exec(struct cmd_ctx *ctx)
 {
@@ -163,6 +196,8 @@ input_exec(struct cmd_ctx *ctx)
 
 	if (!name && !text)
 		return cmd_say_inputs(ctx);
+	if (!text && strchr(name, '.'))
+		return set_all(ctx, name);
 	if (!text)
 		return no_value(ctx, name);
 	err = fx_model_set_input(ctx->session, ctx->model, name ? name : "",
@@ -393,16 +428,24 @@ const struct cmd_entry cmd_group_session[] = {
 		.name = "input",
 		.summary = "say what a placeholder gets",
 		.help = "The value is a shape such as f32[1,3,224,224], where "
-			"a name instead of a number is a symbol, or an "
-			"expression. Shapes are propagated at once. Without "
+			"a name instead of a number is a symbol, an "
+			"expression, or a file: .npy, .npz, .safetensors, "
+			".csv, what torch.save wrote, or a picture, cut to "
+			"the size of the input; the last two are read by your "
+			"Python. A file alone gives what has the names of "
+			"inputs. Shapes are propagated at once. Without "
 			"arguments the inputs are listed.",
 		.synonyms = "placeholder argument value feed",
 		.needs = CMD_NEED_GRAPH,
 		.args = { { "name", CMD_ARG_WORD, CMD_OPTIONAL,
-				  "target or name of the placeholder", NULL },
+				  "target or name of the placeholder; a file",
+				  NULL },
 			{ "=", CMD_ARG_REST, CMD_OPTIONAL | CMD_KEYWORD,
 				"shape or value", NULL } },
 		.examples = { { "input x = f32[1,8]", "its shape" },
+			{ "input x = image(\"cat.png\", size=224)",
+				"a picture, 0 to 1" },
+			{ "input all.npz", "all that it has of the inputs" },
 			{ "input", "list the inputs" } },
 		.exec = input_exec,
 	},

@@ -9,6 +9,7 @@ capture_python = %D%/fxdb/__init__.py %D%/fxdb/_check.py \
 	%D%/fxdb/_remedy.py %D%/fxdb/_report.py \
 	%D%/fxdb/_run.py %D%/fxdb/_torch.py %D%/fxdb/_unseen.py \
 	%D%/fxdb/_vary.py \
+	%D%/fxdb/_values.py \
 	%D%/fxdb/_weights.py %D%/fxdb/_worker.py
 EXTRA_DIST += $(capture_python)
 if WITH_PYTHON
@@ -58,6 +59,7 @@ all-local: %D%/fxdb/stamp
 		$(srcdir)/%D%/fxdb/_report.py $(srcdir)/%D%/fxdb/_run.py \
 		$(srcdir)/%D%/fxdb/_torch.py $(srcdir)/%D%/fxdb/_unseen.py \
 		$(srcdir)/%D%/fxdb/_vary.py \
+		$(srcdir)/%D%/fxdb/_values.py \
 		$(srcdir)/%D%/fxdb/_weights.py $(srcdir)/%D%/fxdb/_worker.py
 	$(AM_V_GEN)$(MKDIR_P) %D%/fxdb && \
 	{ test $(srcdir) = . || \

@@ -72,8 +72,9 @@ request_json(const struct fx_trace_request *request, json_t **ret)
 		: request->is_export ? "export"
 				     : "inputs",
 		texts_json(request->inputs, request->input_count));
-	if (request->is_state)
-		json_object_set_new(message, "state", json_true());
+	if (request->file)
+		json_object_set_new(message, "file",
+			json_string(request->file));
 	if (request->is_host)
 		json_object_set_new(message, "host", json_true());
 	if (request->is_partial)

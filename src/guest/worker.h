@@ -21,8 +21,7 @@ struct fx_safetensors;
 struct fx_worker;
 
 /* Start a Python (WANTED as in guest/python.h, may be null).  Returns at once;
- * the first capture waits until torch is imported, and tries the next
- * candidate when this one has no torch.
+ * the first capture waits for torch, and tries the next candidate without one.
  */
 FX_NODISCARD struct fx_error *fx_worker_start(const char *wanted,
 	struct fx_worker **ret);
@@ -53,12 +52,12 @@ struct fx_trace_request {
 	 */
 	bool is_example;
 	bool is_checked;
-	bool is_export;  /* by torch.export, with the same inputs */
-	bool is_partial; /* what cannot be traced becomes a leaf */
-	bool is_suggest; /* to say what gives a graph, and give none */
-	bool is_state;   /* SPEC is a file of torch.save: its tensors, which
-			  * fx_capture_weights gives, and an empty graph */
-	bool is_host;    /* of no model: an empty graph */
+	bool is_export;   /* by torch.export, with the same inputs */
+	bool is_partial;  /* what cannot be traced becomes a leaf */
+	bool is_suggest;  /* to say what gives a graph, and give none */
+	const char *file; /* SPEC is one, read so (_values.py): its tensors,
+			   * which fx_capture_weights gives; or NULL */
+	bool is_host;     /* of no model: an empty graph */
 	const char *const *inputs;
 	size_t input_count;
 	const char *const *vary; /* inputs of a second run, of other sizes */

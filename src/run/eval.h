@@ -20,6 +20,7 @@ struct fx_datum;
 struct fx_graph;
 struct fx_node;
 struct fx_query;
+struct fx_safetensors;
 struct fx_ticker;
 
 /* What an expression may refer to.  Functions may be null: then nothing has
@@ -61,6 +62,12 @@ struct fx_resolver {
 	/* $N; 0 the last, -1 the one before. */
 	struct fx_error *(*history)(void *context, int64_t number,
 		struct fx_datum **ret);
+
+	/* The tensors of a file that the user's Python reads, AS the session
+	 * says (capture.h).
+	 */
+	struct fx_error *(*read)(void *context, const char *path,
+		const char *as, struct fx_safetensors **ret);
 
 	/* Facts for queries. */
 	bool (*is_tagged)(void *context, const struct fx_node *node);

@@ -1,12 +1,10 @@
 /* eval_private.h - what the files of the evaluator share.
  *
- * eval.c walks the tree, eval_operand.c says what names and paths are and
- * eval_node.c what a node itself answers, eval_value.c works on data
- * (subscripts, attributes, operators), eval_call.c calls, eval_function.c has
- * the functions with bare names, eval_values.c those that look at values,
- * eval_plain.c makes numbers and lists of tensors, eval_reach.c goes along
- * edges; eval_query.c prepares queries, eval_test.c tests nodes, eval_match.c
- * matches text.
+ * eval.c walks the tree, eval_operand.c says what names and paths are,
+ * eval_value.c works on data (subscripts, attributes, operators), eval_call.c
+ * calls, eval_function.c has the functions with bare names, eval_values.c those
+ * that look at values, eval_file.c those that read files; eval_query.c prepares
+ * queries, eval_test.c tests nodes, eval_match.c matches text.
  */
 #ifndef FX_RUN_EVAL_PRIVATE_H
 #define FX_RUN_EVAL_PRIVATE_H
@@ -163,13 +161,15 @@ fx_eval_stats_of_known(struct fx_evaluator *evaluator,
 FX_NODISCARD struct fx_error *
 fx_eval_item_of_known(struct fx_evaluator *evaluator, const struct fx_ast *call,
 	struct fx_datum **ret);
-/* A method of TENSOR that gives plain values, item or tolist; null for others
- * and where values are not known.
- */
+/* A method of TENSOR that gives plain values, item or tolist; else null. */
 FX_NODISCARD struct fx_error *
 fx_eval_plain_method(const struct fx_datum *tensor, const char *name,
 	struct fx_datum **ret);
+
+/* eval_file.c */
 FX_NODISCARD struct fx_error *fx_eval_file(struct fx_evaluator *evaluator,
+	const struct fx_ast *call, struct fx_datum **ret);
+FX_NODISCARD struct fx_error *fx_eval_image(struct fx_evaluator *evaluator,
 	const struct fx_ast *call, struct fx_datum **ret);
 
 /* eval_query.c: the nodes of a QUERY tree as a set. */

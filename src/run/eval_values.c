@@ -432,40 +432,6 @@ fx_eval_test_number(struct fx_evaluator *evaluator, const struct fx_ast *call,
 	return NULL;
 }
 
-/* --- files --------------------------------------------------------------- */
-
-struct fx_error *
-fx_eval_file(struct fx_evaluator *evaluator, const struct fx_ast *call,
-	struct fx_datum **ret)
-{
-	FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
-	FX_AUTO_DATUM struct fx_datum *file = NULL;
-	FX_AUTO_DATUM struct fx_datum *name = NULL;
-	FX_AUTO_FREE char *path = NULL;
-	FX_AUTO_NPY struct fx_npy array = { .rank = 0 };
-	struct fx_value meta;
-	struct fx_error *err = fx_eval_datum(evaluator, call->kids[1], &file);
-
-	if (!err && call->kid_count > 2)
-		err = fx_eval_datum(evaluator, call->kids[2], &name);
-	if (err)
-		return err;
-	if (!fx_datum_is(file, FX_VALUE_STRING))
-		return fx_error_new(FX_ERR_TYPE,
-			"file takes a path in quotes, file(\"x.npy\")");
-	if (name && !fx_datum_is(name, FX_VALUE_STRING))
-		return fx_error_new(FX_ERR_TYPE,
-			"a tensor of a file is named in quotes, "
-			"file(\"x.npz\", \"a\")");
-	path = fx_file_expand(file->value.text);
-	err = fx_tensor_file_read(path, name ? name->value.text : NULL, &array);
-	if (err)
-		return err;
-	meta = fx_tensor_meta_ints(arena, array.dtype, array.sizes, array.rank);
-	return fx_values_write(evaluator->resolver->backend, meta.tensor,
-		fx_blob_data(array.blob), ret);
-}
-
 /* Tensors as numbers and lists of them. */
 
 /* Most numbers that a list is made of. */

@@ -14,6 +14,7 @@ libfxcore_a_SOURCES += \
 	%D%/eval.c %D%/eval.h \
 	%D%/eval_call.c \
 	%D%/eval_cost.c \
+	%D%/eval_file.c \
 	%D%/eval_function.c %D%/functions.def \
 	%D%/eval_match.c \
 	%D%/eval_operand.c \

@@ -62,18 +62,15 @@ which_entry(const struct fx_safetensors *file, const char *path,
 		"file(\"%s\", NAME), one of %s", path, fx_buf_text(&names));
 }
 
-static struct fx_error *
-read_safetensors(const char *path, const char *name, struct fx_npy *ret)
+struct fx_error *
+fx_tensor_file_take(const struct fx_safetensors *file, const char *path,
+	const char *name, struct fx_npy *ret)
 {
-	FX_AUTO_SAFETENSORS struct fx_safetensors *file = NULL;
-	const struct fx_safetensors_entry *entry;
-	struct fx_error *err = fx_safetensors_open(path, &file);
-
-	if (err)
-		return err;
-	entry = name               ? fx_safetensors_find(file, name)
+	const struct fx_safetensors_entry *entry =
+		name               ? fx_safetensors_find(file, name)
 		: file->count == 1 ? &file->entries[0]
 				   : NULL;
+
 	if (!entry)
 		return which_entry(file, path, name);
 	if (!entry->dtype)
@@ -89,6 +86,15 @@ read_safetensors(const char *path, const char *name, struct fx_npy *ret)
 	}
 	ret->blob = fx_safetensors_blob(file, entry);
 	return NULL;
+}
+
+static struct fx_error *
+read_safetensors(const char *path, const char *name, struct fx_npy *ret)
+{
+	FX_AUTO_SAFETENSORS struct fx_safetensors *file = NULL;
+	struct fx_error *err = fx_safetensors_open(path, &file);
+
+	return err ? err : fx_tensor_file_take(file, path, name, ret);
 }
 
 static struct fx_error *

@@ -16,6 +16,12 @@
 FX_NODISCARD struct fx_error *fx_tensor_file_read(const char *path,
 	const char *name, struct fx_npy *ret);
 
+/* As NAME of FILE, which was read from PATH. */
+struct fx_safetensors;
+FX_NODISCARD struct fx_error *
+fx_tensor_file_take(const struct fx_safetensors *file, const char *path,
+	const char *name, struct fx_npy *ret);
+
 /* Endings that can be written, NULL past the last. */
 const char *fx_tensor_file_ending(size_t index);
 

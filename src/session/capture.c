@@ -254,11 +254,11 @@ fx_session_trace(struct fx_session *session,
 }
 
 struct fx_error *
-fx_session_read_state(struct fx_session *session, const char *path,
-	struct fx_safetensors **ret)
+fx_session_read_file(struct fx_session *session, const char *path,
+	const char *as, struct fx_safetensors **ret)
 {
 	const struct fx_trace_request request = completed(session,
-		&(struct fx_trace_request){ .spec = path, .is_state = true });
+		&(struct fx_trace_request){ .spec = path, .file = as });
 	struct fx_trace_result result = { .graph = NULL };
 	FX_AUTO_FREE char *skipped = NULL;
 	struct fx_error *err = need_worker(session);

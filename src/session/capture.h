@@ -36,12 +36,14 @@ FX_NODISCARD struct fx_error *fx_session_trace(struct fx_session *session,
 	const struct fx_trace_request *request, const struct fx_opening *as,
 	struct fx_trace_result *report, struct fx_model **ret);
 
-/* The tensors that torch.save wrote to the file at PATH, by name: read by the
- * user's Python, which unpickles nothing but tensors and plain containers.
- * FORMAT where there is more in it; else as fx_session_trace.
+/* The tensors in the file at PATH, by name, read by the user's Python: AS
+ * "state", a state dict of torch.save; "values", all that torch.save wrote; or
+ * "picture SIZE" (0: its own), one called "picture".  Nothing is unpickled but
+ * tensors and plain containers.  FORMAT where there is more in it, or it is
+ * none; else as fx_session_trace.
  */
-FX_NODISCARD struct fx_error *fx_session_read_state(struct fx_session *session,
-	const char *path, struct fx_safetensors **ret);
+FX_NODISCARD struct fx_error *fx_session_read_file(struct fx_session *session,
+	const char *path, const char *as, struct fx_safetensors **ret);
 
 /* A process of the user's Python that holds no model, for the caller to free.
  */

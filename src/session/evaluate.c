@@ -42,6 +42,15 @@ struct evaluation {
 	bool *is_before_first; /* it asked for a node before the first */
 };
 
+static struct fx_error *
+read_file(void *context, const char *path, const char *as,
+	struct fx_safetensors **ret)
+{
+	const struct fx_resolve_context *wanted = context;
+
+	return fx_session_read_file(wanted->session, path, as, ret);
+}
+
 /* On BACKEND, or (NULL) the model's. */
 static struct fx_error *
 evaluate_on(const struct evaluation *evaluation, struct fx_backend *other,
@@ -57,6 +66,7 @@ evaluate_on(const struct evaluation *evaluation, struct fx_backend *other,
 	struct fx_error *err;
 
 	fx_resolver_init(&resolver, context);
+	resolver.read = read_file;
 	resolver.is_before_first = evaluation->is_before_first;
 	resolver.is_over_limit = &session->is_over_limit;
 	if (!session->is_limit_lifted)

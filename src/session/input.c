@@ -9,7 +9,6 @@
 #include "base/buf.h"
 #include "base/intern.h"
 #include "base/mem.h"
-#include "base/str.h"
 #include "ir/journal.h"
 #include "ir/tensor_meta.h"
 #include "ir/value_text.h"
@@ -17,6 +16,7 @@
 #include "run/datum.h"
 #include "run/fallback.h"
 #include "run/values.h"
+#include "session/input_file.h"
 #include "session/kept_inputs.h"
 #include "session/resolve.h"
 
@@ -51,82 +51,6 @@ fx_model_input_text(const struct fx_model *model, const struct fx_node *node)
 	return given ? given->text : NULL;
 }
 
-/* By target first, then by name (COMMANDS 2). */
-struct fx_error *
-fx_model_find_input(struct fx_model *model, const char *name,
-	struct fx_node **ret)
-{
-	FX_AUTO_BUF struct fx_buf names = { 0 };
-	struct fx_node *node;
-
-	*ret = NULL;
-	if (*name == '%')
-		name++;
-	fx_graph_for_each_node (node, model->graph) {
-		if (node->opcode != FX_OPCODE_PLACEHOLDER)
-			continue;
-		fx_buf_addf(&names, "%s%s", names.length ? ", " : "",
-			node->target);
-		if (fx_str_equal(node->target, name)) {
-			*ret = node;
-			return NULL;
-		}
-		if (!*ret && fx_str_equal(node->name, name))
-			*ret = node;
-	}
-	if (*ret)
-		return NULL;
-	return fx_error_hint(fx_error_new(FX_ERR_NO_INPUT,
-				     "%s has no input \"%s\"", model->name,
-				     name),
-		"inputs: %s", names.length ? fx_buf_text(&names) : "none");
-}
-
-/* img.npy, 'img.npz', np.load("img.npy"): the name of a file of numpy's in what
- * was typed, or 0 characters.
- */
-static size_t
-file_name(const char *text, const char **ret)
-{
-	bool is_right = strstr(text, "file(\"") || strstr(text, "file('");
-	const char *end = is_right ? NULL : strstr(text, ".npy");
-	const char *begin;
-
-	if (!end && !is_right)
-		end = strstr(text, ".npz");
-	begin = end;
-	while (end && begin > text && !strchr(" \t'\"(=,", begin[-1]))
-		begin--;
-	*ret = begin;
-	return end && begin < end ? (size_t)(end - begin) + 4 : 0;
-}
-
-static struct fx_error *
-hint_file(struct fx_error *err, const char *text)
-{
-	const char *name;
-	size_t length = file_name(text, &name);
-
-	if (!length)
-		return err;
-	return fx_error_hint(err, "file(\"%.*s\") reads a file of numpy",
-		(int)length, name);
-}
-
-/* The name of a file is meant for what it holds. */
-static struct fx_error *
-check_string(const char *text, const struct fx_datum *datum)
-{
-	const char *name;
-
-	if (!fx_datum_is(datum, FX_VALUE_STRING) || !file_name(text, &name))
-		return NULL;
-	return hint_file(fx_error_new(FX_ERR_TYPE,
-				 "a string would be the input, not what the "
-				 "file holds"),
-		text);
-}
-
 /* TEXT was neither a shape (SPEC says why) nor an expression: the one that it
  * looks like is explained.
  */
@@ -140,7 +64,7 @@ no_input(const char *text, struct fx_error *spec, struct fx_error *expression)
 	struct fx_error *err = is_spec ? spec : expression;
 
 	fx_error_free(is_spec ? expression : spec);
-	err = hint_file(err, text);
+	err = fx_input_hint_file(err, text);
 	if (is_unknown && !fx_error_hint_text(err))
 		err = fx_error_hint(err,
 			"an input is a shape, f32[1,3,224,224], or a value, "
@@ -234,7 +158,7 @@ read_input(struct fx_session *session, struct fx_model *model, uint64_t seed,
 		fx_error_free(err);
 		err = fx_check_is_value(*ret);
 		if (!err)
-			err = check_string(text, *ret);
+			err = fx_input_check_string(text, *ret);
 		if (!err)
 			err = move_value(model, ret);
 		if (err)
@@ -443,26 +367,6 @@ fx_model_end_look(struct fx_model *model)
 	}
 }
 
-/* img.npz as it stands: file("img.npz", "TARGET"), the caller's; NULL for any
- * other text.
- */
-static char *
-file_call(const char *text, const char *target)
-{
-	FX_AUTO_BUF struct fx_buf call = { 0 };
-	size_t length = strlen(text);
-
-	if ((!fx_str_ends(text, ".npy") && !fx_str_ends(text, ".npz")) ||
-		strcspn(text, " \t'\"()[],") < length)
-		return NULL;
-	fx_buf_add(&call, "file(");
-	fx_str_python_repr(&call, text, length);
-	fx_buf_add(&call, ", ");
-	fx_str_python_repr(&call, target, strlen(target));
-	fx_buf_add(&call, ")");
-	return fx_buf_take(&call);
-}
-
 struct fx_error *
 fx_model_set_input(struct fx_session *session, struct fx_model *model,
 	const char *name, const char *text)
@@ -477,7 +381,7 @@ fx_model_set_input(struct fx_session *session, struct fx_model *model,
 	if (!err)
 		err = fx_model_choose_backend(session, model);
 	if (!err)
-		file = file_call(text, node->target);
+		file = fx_input_file_call(model, text, node);
 	if (file)
 		text = file;
 	if (!err)

@@ -1,16 +1,48 @@
-/* input_hint.c - how the input of a placeholder could be written. */
+/* input_hint.c - what inputs there are, and how one could be written. */
 #include <config.h>
 
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/intern.h"
+#include "base/str.h"
 #include "ir/graph.h"
 #include "ir/module.h"
 #include "ir/tensor_meta.h"
 #include "ir/uses.h"
 #include "ops/initial.h"
 #include "session/session_private.h"
+
+/* By target first, then by name (COMMANDS 2). */
+struct fx_error *
+fx_model_find_input(struct fx_model *model, const char *name,
+	struct fx_node **ret)
+{
+	FX_AUTO_BUF struct fx_buf names = { 0 };
+	struct fx_node *node;
+
+	*ret = NULL;
+	if (*name == '%')
+		name++;
+	fx_graph_for_each_node (node, model->graph) {
+		if (node->opcode != FX_OPCODE_PLACEHOLDER)
+			continue;
+		fx_buf_addf(&names, "%s%s", names.length ? ", " : "",
+			node->target);
+		if (fx_str_equal(node->target, name)) {
+			*ret = node;
+			return NULL;
+		}
+		if (!*ret && fx_str_equal(node->name, name))
+			*ret = node;
+	}
+	if (*ret)
+		return NULL;
+	return fx_error_hint(fx_error_new(FX_ERR_NO_INPUT,
+				     "%s has no input \"%s\"", model->name,
+				     name),
+		"inputs: %s", names.length ? fx_buf_text(&names) : "none");
+}
 
 /* Append the form of input that the layer called by USER takes.  Returns false
  * if that is not known.

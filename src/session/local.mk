@@ -24,6 +24,7 @@ libfxcore_a_SOURCES += \
 	%D%/files.c \
 	%D%/nonfinite.c %D%/nonfinite.h \
 	%D%/nonfinite_cache.c %D%/nonfinite_text.c \
+	%D%/input_file.c %D%/input_file.h \
 	%D%/input_hint.c \
 	%D%/location.c %D%/locals.c %D%/locals.h \
 	%D%/file_meta.c %D%/file_meta.h \

@@ -183,10 +183,10 @@ fx_model_file_weights(struct fx_model *model, const char *path,
 	FX_AUTO_SAFETENSORS struct fx_safetensors *file = NULL;
 	struct filling filling = { .graph = fx_model_graph(model),
 		.report = ret };
-	struct fx_error *err =
-		is_pickle(path)
-			? fx_session_read_state(model->session, path, &file)
-			: fx_safetensors_open(path, &file);
+	struct fx_error *err = is_pickle(path)
+				       ? fx_session_read_file(model->session,
+						 path, "state", &file)
+				       : fx_safetensors_open(path, &file);
 
 	*ret = (struct fx_weights_report){ 0 };
 	if (err && fx_error_code(err) != FX_ERR_IO && !fx_error_hint_text(err))

@@ -94,6 +94,8 @@ EXTRA_DIST += %D%/shapes.sh %D%/shapes.py %D%/layers.py %D%/models.py
 check_PROGRAMS += %D%/values
 %C%_values_SOURCES = %D%/values.c
 %C%_values_LDADD = libfxcore.a $(CORE_LIBS) -lm
+TESTS += %D%/inputs.sh
+EXTRA_DIST += %D%/inputs.sh %D%/inputs.py
 TESTS += %D%/values.sh %D%/looking.sh %D%/modules.sh
 EXTRA_DIST += %D%/values.sh %D%/values.py %D%/looking.sh %D%/looking.py \
 	%D%/modules.sh %D%/modules.py

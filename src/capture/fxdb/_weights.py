@@ -224,13 +224,12 @@ def _tensors_in(given):
             if isinstance(name, str) and isinstance(value, torch.Tensor)}
 
 
-def of_file(path):
-    """An image of the tensors that torch.save wrote to PATH: a state dict, or
-    a checkpoint that has one.  Nothing else is unpickled.  Refused where there
-    is more, or more than one."""
+def load(path):
+    """What torch.save wrote to PATH: tensors and plain containers, nothing else
+    is unpickled.  Refused where there is more."""
     from . import _find  # which needs this module
     try:
-        given = torch.load(path, map_location="cpu", weights_only=True)
+        return torch.load(path, map_location="cpu", weights_only=True)
     except OSError as error:
         raise _find.Refused("io", "\"%s\": %s" % (path, error.strerror))
     except Exception as error:
@@ -241,6 +240,18 @@ def of_file(path):
                 path, re.split(r"\. Please |\n", found[1] if found else text)[0]),
             "torch.save(model.state_dict(), FILE) in a program of yours "
             "writes what is read")
+
+
+def image(tensors):
+    """An image of TENSORS, a dict, which belong to no model."""
+    return Weights(None, types.SimpleNamespace(tensors=tensors, places={}))
+
+
+def of_file(path):
+    """An image of the tensors that torch.save wrote to PATH: a state dict, or
+    a checkpoint that has one.  Refused where there is more than one."""
+    from . import _find
+    given = load(path)
     if not isinstance(given, dict):
         given = {}
     tensors = _tensors_in(given)
@@ -256,7 +267,7 @@ def of_file(path):
             "format", "\"%s\" has %s" % (path, "weights under several names: "
                                          + ", ".join(map(str, inner))
                                          if inner else "no tensors by name"))
-    return Weights(None, types.SimpleNamespace(tensors=tensors, places={}))
+    return image(tensors)
 
 
 def _is_same(tensor, saved):

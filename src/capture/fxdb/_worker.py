@@ -22,7 +22,8 @@ import torch
 
 import fxdb
 from fxdb import _capture, _check, _example, _export, _find, _inputs, _partial, \
-    _pass, _remedy, _report, _run, _torch, _vary, _weights
+    _pass, _remedy, _report, _run, _torch, _values, _vary, \
+    _weights
 
 
 class _Channel:
@@ -83,8 +84,8 @@ class _Capture:
             self.graph = fxdb.symbolic_trace(lambda: None)
             self.model = self.graph.root
             return
-        if self.request.get("state"):
-            self.made = _weights.of_file(spec)
+        if self.request.get("file"):
+            self.made = _values.read(spec, self.request["file"])
             self.graph = fxdb.symbolic_trace(lambda: None)
             return
         # Weights follow from the seed, so equal commands give equal runs.

@@ -152,7 +152,8 @@ explain_element(struct cmd_ctx *ctx, const struct cmd_element *element)
 	const struct fx_why_wish wish = { .target = FX_WHY_NODE,
 		.node = element->node,
 		.index = element->index,
-		.count = element->count };
+		.count = element->count,
+		.last = element->last };
 	FX_AUTO(cause) struct fx_cause cause = { .op = 0 };
 	struct fx_error *err =
 		fx_why_explain(ctx->session, ctx->model, &wish, &cause);
@@ -170,7 +171,7 @@ explain_element(struct cmd_ctx *ctx, const struct cmd_element *element)
 	out_value_text(ctx->out, "node", step->name);
 	out_value_text(ctx->out, "element", step->index);
 	out_value_text(ctx->out, "value", step->value);
-	formula = cause.op && step->call ? fx_formula_find(step->call) : NULL;
+	formula = cause.formula;
 	if (formula)
 		say_formula(ctx, &cause, formula);
 	else

@@ -29,13 +29,18 @@ cmd_read_element(struct cmd_ctx *ctx, const char *text, struct cmd_element *ret)
 	struct fx_error *err = fx_resolve_node(ctx->session, ctx->model,
 		name ? name : text, &ret->node);
 
-	ret->count = 0;
+	ret->count = ret->last = 0;
 	/* [] is the one element of a tensor without dimensions. */
 	if (err || !bracket || !strcmp(bracket, "[]"))
 		return err;
 	for (const char *at = bracket; *at;) {
 		size_t length = strcspn(++at, "],");
 
+		ret->last = at[-1] == '[' ? 1 : ret->last + 1;
+		if (!strcmp(at, "]")) {
+			ret->last = 0;
+			return NULL;
+		}
 		if (ret->count == FX_ARRAY_LEN(ret->index) || !at[length] ||
 			!fx_number_parse_int(at, length,
 				&ret->index[ret->count]))
@@ -130,6 +135,7 @@ read_wish(struct cmd_ctx *ctx, struct cmd_element *element,
 	ret->node = element->node;
 	ret->index = element->index;
 	ret->count = element->count;
+	ret->last = element->last;
 	return err;
 }
 

@@ -20,6 +20,7 @@ struct cmd_element {
 	struct fx_node *node;
 	int64_t index[FX_RANK_LIMIT + 1];
 	size_t count; /* 0: no place was given */
+	size_t last;  /* of them in the last brackets */
 };
 FX_NODISCARD struct fx_error *cmd_read_element(struct cmd_ctx *ctx,
 	const char *text, struct cmd_element *ret);

@@ -35,16 +35,32 @@ has_name(const char *names, const struct fx_buf *name)
 	return fx_str_has_word(names, ' ', fx_buf_text(name), name->length);
 }
 
+static const struct fx_formula *
+find_row(const struct fx_buf *name)
+{
+	for (size_t i = 0; i < FX_ARRAY_LEN(formulas); i++)
+		if (has_name(formulas[i].names, name))
+			return &formulas[i];
+	return NULL;
+}
+
 const struct fx_formula *
 fx_formula_find(const char *target)
 {
+	return fx_formula_find_part(target, 0);
+}
+
+const struct fx_formula *
+fx_formula_find_part(const char *target, size_t number)
+{
 	FX_AUTO_BUF struct fx_buf name = { 0 };
+	FX_AUTO_BUF struct fx_buf part = { 0 };
+	const struct fx_formula *row;
 
 	fx_meaning_add_name(&name, target);
-	for (size_t i = 0; i < FX_ARRAY_LEN(formulas); i++)
-		if (has_name(formulas[i].names, &name))
-			return &formulas[i];
-	return NULL;
+	fx_buf_addf(&part, "%s.%zu", fx_buf_text(&name), number);
+	row = find_row(&part);
+	return row ? row : find_row(&name);
 }
 
 static bool

@@ -2,6 +2,8 @@
 #ifndef FX_OPS_FORMULA_H
 #define FX_OPS_FORMULA_H
 
+#include <stddef.h>
+
 enum fx_formula_family {
 	FX_FORMULA_ELEMENT,
 	FX_FORMULA_CHANNEL,
@@ -14,6 +16,9 @@ enum fx_formula_family {
 	FX_FORMULA_CONVOLUTION,
 	FX_FORMULA_WINDOW,
 	FX_FORMULA_ADAPTIVE,
+	FX_FORMULA_EINSUM,
+	FX_FORMULA_PICK,
+	FX_FORMULA_RECURRENT,
 	FX_FORMULA_PLACE,
 };
 
@@ -40,6 +45,9 @@ struct fx_formula {
 /* The formula of the function or method TARGET, by any usual spelling, or NULL.
  */
 const struct fx_formula *fx_formula_find(const char *target);
+/* The same of tensor NUMBER of those that it gives. */
+const struct fx_formula *fx_formula_find_part(const char *target,
+	size_t number);
 
 /* What may be to blame. */
 enum fx_reason_test {

@@ -4,7 +4,8 @@
 libfxcore_a_SOURCES += \
 	%D%/dialect.c %D%/dialect.def %D%/dialect.h \
 	%D%/extra_repr.def \
-	%D%/formula.c %D%/formula.def %D%/formula.h %D%/reach.c %D%/reach.h \
+	%D%/formula.c %D%/formula.def %D%/formula.h \
+	%D%/reach_einsum.c %D%/reach.c %D%/reach.h \
 	%D%/functional_names.def \
 	%D%/fusion.c %D%/fusion.def %D%/fusion.h \
 	%D%/initial.c %D%/initial.def %D%/initial.h \

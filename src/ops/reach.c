@@ -271,6 +271,40 @@ adaptive(const struct fx_reach_call *call, struct fx_reach *reach)
 	return true;
 }
 
+/* As the equation has it: what the result has no place for is summed. */
+static bool
+einsum(const struct fx_reach_call *call, struct fx_reach *reach)
+{
+	uint32_t loops[UINT8_MAX + 1];
+	int64_t places[UINT8_MAX + 1];
+	bool is_known[UINT8_MAX + 1] = { false };
+	bool has_loop[UINT8_MAX + 1] = { false };
+
+	for (uint32_t i = 0; i < call->rank; i++) {
+		is_known[call->result[i]] = true;
+		places[call->result[i]] = call->place[i];
+	}
+	for (size_t k = 0; k < reach->count; k++)
+		for (uint32_t i = 0; i < reach->operands[k].rank; i++) {
+			struct fx_reach_axis *axis =
+				&reach->operands[k].axes[i];
+			uint8_t label = call->labels[k][i];
+
+			if (is_known[label] || axis->size == 1) {
+				stand_at(axis,
+					is_known[label] ? places[label] : 0);
+				continue;
+			}
+			if (!has_loop[label] && reach->loops == FX_REACH_RANK)
+				return false;
+			if (!has_loop[label])
+				loops[label] = add_loop(reach, axis->size);
+			has_loop[label] = true;
+			follow(axis, loops[label], 0, 1);
+		}
+	return reach->count > 0;
+}
+
 static const struct {
 	bool (*fill)(const struct fx_reach_call *call, struct fx_reach *reach);
 	size_t operands;
@@ -283,6 +317,7 @@ static const struct {
 	[FX_FORMULA_MATRIX_ADD] = { matrix, 2, 1 },
 	[FX_FORMULA_LINEAR] = { linear, 2, 0 },
 	[FX_FORMULA_CONVOLUTION] = { convolution, 2, 0 },
+	[FX_FORMULA_EINSUM] = { einsum, 0, 1 },
 	[FX_FORMULA_WINDOW] = { window, 1, 0 },
 	[FX_FORMULA_ADAPTIVE] = { adaptive, 1, 0 },
 	[FX_FORMULA_PLACE] = { NULL, 0, 0 },
@@ -304,7 +339,8 @@ bool
 fx_reach_fill(enum fx_formula_family family, const struct fx_reach_call *call,
 	struct fx_reach *ret)
 {
-	ret->count = families[family].operands;
+	if (families[family].operands)
+		ret->count = families[family].operands;
 	ret->loops = 0;
 	ret->divisor = call->counts_padding;
 	return families[family].fill && families[family].fill(call, ret);

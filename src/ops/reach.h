@@ -14,7 +14,7 @@
 #include "ops/formula.h"
 
 #define FX_REACH_RANK     16
-#define FX_REACH_OPERANDS 2
+#define FX_REACH_OPERANDS 4
 #define FX_REACH_SPATIAL  3
 
 /* The place along a dimension: (offset + step * its loop) / divisor, where that
@@ -56,16 +56,29 @@ struct fx_reach_call {
 	int64_t groups;
 	bool is_transposed;
 	bool counts_padding;
+	/* Of einsum: what each dimension is called, of the operands and of the
+	 * result.
+	 */
+	uint8_t labels[FX_REACH_OPERANDS][FX_REACH_RANK];
+	uint8_t result[FX_REACH_RANK];
 };
 
-/* Fill in the loops of FAMILY; the ranks and sizes of RET's operands are given.
+/* Fill in the loops of FAMILY; the ranks and sizes of RET's operands are given,
+ * and how many there are, where the call says it.
  * False where the sizes do not fit, or the family is none of sums.
  */
 bool fx_reach_fill(enum fx_formula_family family,
 	const struct fx_reach_call *call, struct fx_reach *ret);
-/* How many operands a sum of FAMILY has, and which parameter is its first. */
+/* How many operands a sum of FAMILY has (0: the call says), and which parameter
+ * is its first. */
 size_t fx_reach_operand_count(enum fx_formula_family family);
 size_t fx_reach_first_operand(enum fx_formula_family family);
+
+/* The labels that EQUATION, of an einsum, gives RET's operands and the result
+ * of CALL, which has a rank.  False where it does not fit them.
+ */
+bool fx_reach_read_equation(const char *equation, const struct fx_reach *reach,
+	struct fx_reach_call *call);
 
 /* How many rounds the loops have; which element of operand I is met in ROUND,
  * false where none is.

@@ -15,6 +15,7 @@
 #include "base/vec.h"
 #include "run/probe.h"
 
+struct fx_formula;
 struct fx_pairs;
 
 enum fx_cause_role {
@@ -55,9 +56,10 @@ struct fx_cause_step {
 
 struct fx_cause {
 	FX_VEC(struct fx_cause_step) steps; /* the wrong one first */
-	int op;         /* enum fx_op that produced it; NONE: not known */
-	char *detail;   /* why, as far as it can be told, or NULL */
-	size_t calls;   /* of single operations */
+	int op;       /* enum fx_op that produced it; NONE: not known */
+	char *detail; /* why, as far as it can be told, or NULL */
+	size_t calls; /* of single operations */
+	const struct fx_formula *formula; /* explained: that of OP, or NULL */
 	uint64_t terms; /* explained: that one element is made of, or 0 */
 };
 void fx_cause_deinit(struct fx_cause *cause);

@@ -15,6 +15,7 @@
 #include "ir/signature.h"
 #include "ir/value_text.h"
 #include "ops/formula.h"
+#include "ops/optab.h"
 #include "run/datum.h"
 #include "run/replay.h"
 
@@ -75,6 +76,15 @@ fx_explain_plain(const struct fx_explaining *e, const struct fx_value *value)
 	return datum && datum->kind == FX_DATUM_VALUE ? &datum->value : NULL;
 }
 
+const struct fx_value *
+fx_explain_find(const struct fx_explaining *e, const char *name)
+{
+	for (size_t i = 0; i < e->signature->count; i++)
+		if (!strcmp(e->signature->parameters[i].name, name))
+			return fx_explain_plain(e, &e->bound[i]);
+	return NULL;
+}
+
 void
 fx_explain_add_text(struct fx_explaining *e, const char *argument,
 	bool has_name, char *text)
@@ -105,6 +115,19 @@ add_plain(struct fx_explaining *e, const struct fx_parameter *parameter,
 		fx_xstrdup(fx_buf_text(&text)));
 }
 
+/* What None stands for: an eps, the smallest step of the numbers that are
+ * computed with.
+ */
+static void
+add_default(struct fx_explaining *e, const struct fx_parameter *parameter)
+{
+	if (strcmp(parameter->name, "eps") == 0)
+		fx_explain_add_text(e, parameter->name, false,
+			fx_xstrdup(e->extent.dtype == FX_DTYPE_F64
+					   ? "2.220446049250313e-16"
+					   : "1.1920929e-07"));
+}
+
 static struct fx_error *
 add_operand(struct fx_explaining *e, const struct fx_parameter *parameter,
 	const struct fx_value *value)
@@ -113,8 +136,10 @@ add_operand(struct fx_explaining *e, const struct fx_parameter *parameter,
 	bool done = false;
 	struct fx_error *err = NULL;
 
-	if (value->kind == FX_VALUE_NONE)
+	if (value->kind == FX_VALUE_NONE) {
+		add_default(e, parameter);
 		return NULL;
+	}
 	if (value->kind == FX_VALUE_NODE)
 		err = add_tensor(e, value->node, &done);
 	if (!err && !done)
@@ -160,6 +185,66 @@ add_moved(struct fx_explaining *e)
 	return err;
 }
 
+/* The place in its dimension of what was picked, by the other tensor that the
+ * operation gives; IS_PLACE: it is the one explained.
+ */
+static struct fx_error *
+read_pick(const struct fx_explaining *e, uint64_t *ret)
+{
+	const struct fx_datum *result =
+		fx_replay_value(e->spot.replay, e->spot.node);
+	const struct fx_datum *places = fx_datum_tensor_at(result, 1);
+	double number = 0;
+	double imag;
+	struct fx_error *err;
+
+	/* argsort gives them alone. */
+	if (!places)
+		places = result;
+	err = fx_values_numbers(places, e->spot.element, 1, &number, &imag);
+	*ret = (uint64_t)number;
+	return err;
+}
+
+/* The element of the input that was picked. */
+static struct fx_error *
+add_picked(struct fx_explaining *e)
+{
+	const struct fx_value *dim = fx_explain_find(e, "dim");
+	const struct fx_value *input = &e->bound[0];
+	struct fx_spot spot = { .replay = e->spot.replay };
+	struct fx_extent extent;
+	int64_t at = dim && dim->kind == FX_VALUE_INT ? dim->integer : -1;
+	uint64_t picked;
+	uint32_t k = 0;
+	struct fx_error *err;
+
+	if (input->kind != FX_VALUE_NODE || (dim && dim->kind == FX_VALUE_NONE))
+		return NULL;
+	spot.node = input->node;
+	err = fx_extent_of(fx_replay_value(spot.replay, spot.node), &extent);
+	if (err)
+		return err;
+	/* msort has no dimension: it is the first. */
+	if (!dim && strstr(e->spot.node->target, "msort"))
+		at = 0;
+	at += at < 0 ? extent.rank : 0;
+	err = read_pick(e, &picked);
+	for (uint32_t i = 0; i < extent.rank && !err; i++) {
+		bool is_gone = e->extent.rank < extent.rank && i == at;
+		uint64_t place = i == at ? picked : (uint64_t)e->place[k];
+
+		spot.element = spot.element * (uint64_t)extent.sizes[i] + place;
+		k += !is_gone;
+	}
+	if (!err)
+		err = fx_walk_add_step(e->walk, &spot, FX_CAUSE_BLAMED);
+	if (!err)
+		fx_walk_last_step(e->walk)->argument =
+			e->signature->parameters[0].name;
+	return err;
+}
+
 static bool
 trains(const struct fx_explaining *e)
 {
@@ -181,6 +266,10 @@ add_by_family(struct fx_explaining *e)
 
 	if (e->formula->family == FX_FORMULA_PLACE)
 		return add_moved(e);
+	if (e->formula->family == FX_FORMULA_PICK)
+		return add_picked(e);
+	if (e->formula->family == FX_FORMULA_RECURRENT)
+		return fx_explain_add_recurrent(e);
 	/* By the batch's own statistics, not by those that are kept. */
 	if (e->formula->family == FX_FORMULA_CHANNEL && trains(e))
 		return NULL;
@@ -205,7 +294,8 @@ explain(struct fx_walk *walk, const struct fx_extent *extent)
 	if (!node->op)
 		return NULL;
 	fx_walk_last_step(walk)->call = node->target;
-	e.formula = fx_formula_find(node->target);
+	e.formula = walk->cause->formula =
+		fx_formula_find_part(node->target, walk->spot.number);
 	if (!e.formula)
 		return NULL;
 	fx_extent_unravel(extent, walk->spot.element, e.place);
@@ -225,6 +315,61 @@ has_formula(const struct fx_node *node)
 	return node->op && fx_formula_find(node->target);
 }
 
+/* Whether NODE is a tensor of several that another gives. */
+static bool
+is_part(const struct fx_walk *walk, const struct fx_node *node)
+{
+	const struct fx_value *of =
+		node->op == FX_OP_GETITEM ? fx_node_arg(node, 0) : NULL;
+	const struct fx_value *index = of ? fx_node_arg(node, 1) : NULL;
+	const struct fx_datum *datum;
+
+	if (!index || of->kind != FX_VALUE_NODE ||
+		index->kind != FX_VALUE_INT || index->integer < 0)
+		return false;
+	datum = fx_replay_value(walk->spot.replay, of->node);
+	/* A flat tuple: the tensors before it are as many as the index says. */
+	return datum && datum->kind != FX_DATUM_TENSOR &&
+	       fx_datum_tensor_at(datum, (size_t)index->integer);
+}
+
+static size_t
+count_tensors(const struct fx_walk *walk, const struct fx_node *node)
+{
+	const struct fx_datum *datum = fx_replay_value(walk->spot.replay, node);
+	size_t count = 0;
+
+	while (datum && fx_datum_tensor_at(datum, count))
+		count++;
+	return count;
+}
+
+/* The node that gives tensor number SPOT.NUMBER of VALUE, and which of its own
+ * that is; NULL: none.  A part of what an operation gives is of the operation.
+ */
+static struct fx_node *
+part_of(struct fx_walk *walk, const struct fx_value *value)
+{
+	size_t *number = &walk->spot.number;
+	struct fx_node *node = NULL;
+
+	for (size_t i = 0; i < fx_value_item_count(value) && !node; i++)
+		node = part_of(walk, &value->items[i]);
+	if (value->kind == FX_VALUE_NODE) {
+		size_t count = count_tensors(walk, value->node);
+
+		if (*number < count)
+			node = value->node;
+		else
+			*number -= count;
+	}
+	while (node && is_part(walk, node)) {
+		*number += (size_t)fx_node_arg(node, 1)->integer;
+		node = fx_node_arg(node, 0)->node;
+	}
+	return node;
+}
+
 /* To the operation that gives what SPOT's layer gives, or the first on the way
  * there whose formula is known.
  */
@@ -235,19 +380,30 @@ go_inside(struct fx_walk *walk)
 	bool entered = true;
 
 	while (!err && entered && !has_formula(walk->spot.node)) {
-		const struct fx_node *output;
+		struct fx_node *output;
 
 		fx_replay_rewind(walk->spot.replay, walk->spot.node);
 		err = fx_walk_enter(walk, &entered);
 		if (err || !entered)
 			break;
 		output = walk->spot.node;
-		if (output->args.items[0].kind != FX_VALUE_NODE)
-			break;
-		walk->spot.node = output->args.items[0].node;
-		entered = walk->spot.node->opcode != FX_OPCODE_PLACEHOLDER;
+		walk->spot.node = part_of(walk, &output->args.items[0]);
+		if (!walk->spot.node)
+			walk->spot.node = output;
+		entered = walk->spot.node != output &&
+			  walk->spot.node->opcode != FX_OPCODE_PLACEHOLDER;
 	}
 	return err;
+}
+
+/* From the output to the node that gives it this. */
+static void
+go_to_giver(struct fx_walk *walk)
+{
+	struct fx_node *node = part_of(walk, &walk->spot.node->args.items[0]);
+
+	if (node)
+		walk->spot.node = node;
 }
 
 struct fx_error *
@@ -267,6 +423,8 @@ fx_cause_explain(const struct fx_cause_question *question, struct fx_cause *ret)
 						   walk.spot.node),
 				walk.spot.number),
 			&extent);
+	if (!err && walk.spot.node->opcode == FX_OPCODE_OUTPUT)
+		go_to_giver(&walk);
 	if (!err)
 		err = go_inside(&walk);
 	if (!err)

@@ -5,6 +5,8 @@
 #include "ops/formula.h"
 #include "run/cause_private.h"
 
+struct fx_reach;
+struct fx_reach_call;
 struct fx_value;
 
 struct fx_explaining {
@@ -20,6 +22,15 @@ struct fx_explaining {
 /* VALUE, or what the node that it is gave, if that is no tensor; else NULL. */
 const struct fx_value *fx_explain_plain(const struct fx_explaining *e,
 	const struct fx_value *value);
+/* The same of what parameter NAME is given. */
+const struct fx_value *fx_explain_find(const struct fx_explaining *e,
+	const char *name);
+/* VALUE, an int or a bool, as a number. */
+int64_t fx_explain_int(const struct fx_value *value, int64_t otherwise);
+/* What the call of a sum says: INPUT is its first operand's. */
+void fx_explain_read_call(const struct fx_explaining *e,
+	const struct fx_reach *reach, const struct fx_extent *input,
+	struct fx_reach_call *call);
 /* An operand that was computed here: TEXT, which is taken, for ARGUMENT; in the
  * formula it is called so (HAS_NAME), or by its value.
  */
@@ -29,5 +40,8 @@ void fx_explain_add_text(struct fx_explaining *e, const char *argument,
  * where what it is given does not fit.
  */
 FX_NODISCARD struct fx_error *fx_explain_add_sum(struct fx_explaining *e);
+
+/* The gates of a step of an LSTM, GRU or RNN, computed again. */
+FX_NODISCARD struct fx_error *fx_explain_add_recurrent(struct fx_explaining *e);
 
 #endif /* FX_RUN_EXPLAIN_PRIVATE_H */

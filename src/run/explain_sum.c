@@ -55,136 +55,6 @@ struct sum {
 	size_t shown_count;
 };
 
-/* --- what the call says --------------------------------------------------- */
-
-static const struct fx_value *
-find(const struct fx_explaining *e, const char *name)
-{
-	for (size_t i = 0; i < e->signature->count; i++)
-		if (!strcmp(e->signature->parameters[i].name, name))
-			return fx_explain_plain(e, &e->bound[i]);
-	return NULL;
-}
-
-static int64_t
-int_of(const struct fx_value *value, int64_t otherwise)
-{
-	if (value && value->kind == FX_VALUE_INT)
-		return value->integer;
-	if (value && value->kind == FX_VALUE_BOOL)
-		return value->truth;
-	return otherwise;
-}
-
-/* The first ints of NAME: of a number alone it for each. */
-static size_t
-read_ints(const struct fx_explaining *e, const char *name, int64_t *ret,
-	size_t limit)
-{
-	const struct fx_value *value = find(e, name);
-	size_t count = value ? fx_value_item_count(value) : 0;
-
-	if (value && value->kind == FX_VALUE_INT)
-		for (size_t i = 0; i < limit; i++)
-			ret[i] = value->integer;
-	if (value && value->kind == FX_VALUE_INT)
-		return limit;
-	for (size_t i = 0; i < count && i < limit; i++)
-		ret[i] = int_of(fx_explain_plain(e, &value->items[i]), 0);
-	/* (2,) stands for each as well. */
-	for (size_t i = count; count == 1 && i < limit; i++)
-		ret[i] = ret[0];
-	return FX_MIN(count, limit);
-}
-
-/* The dimensions of the first operand that are gone through. */
-static uint32_t
-read_dims(const struct fx_explaining *e, int64_t rank)
-{
-	int64_t dims[FX_REACH_RANK];
-	const struct fx_value *dim = find(e, "dim");
-	size_t count = fx_value_item_count(dim ? dim : &(struct fx_value){ 0 });
-	uint32_t bits = 0;
-
-	if (find(e, "normalized_shape")) {
-		count = read_ints(e, "normalized_shape", dims, FX_REACH_RANK);
-		for (size_t i = 0; i < count; i++)
-			bits |= 1u << (rank - 1 - (int64_t)i);
-		return bits;
-	}
-	if (!dim || dim->kind == FX_VALUE_NONE ||
-		(dim->kind != FX_VALUE_INT && !count))
-		return rank ? (1u << rank) - 1 : 0;
-	read_ints(e, "dim", dims, FX_REACH_RANK);
-	for (size_t i = 0; i < FX_MAX(count, 1); i++) {
-		int64_t at = dims[i] < 0 ? dims[i] + rank : dims[i];
-
-		if (at >= 0 && at < rank)
-			bits |= 1u << at;
-	}
-	return bits;
-}
-
-/* "same" pads as much as keeps the size; "valid" not at all. */
-static void
-read_padding(const struct fx_explaining *e, const struct fx_reach *reach,
-	struct fx_reach_call *call)
-{
-	const struct fx_value *padding = find(e, "padding");
-	const struct fx_reach_operand *weight = &reach->operands[1];
-
-	read_ints(e, "padding", call->padding, FX_REACH_SPATIAL);
-	if (!padding || padding->kind != FX_VALUE_STRING ||
-		strncmp(padding->text, "same", 4) != 0)
-		return;
-	for (uint32_t i = 0; i + 2 < weight->rank && i < FX_REACH_SPATIAL; i++)
-		call->padding[i] =
-			call->dilation[i] * (weight->axes[2 + i].size - 1) / 2;
-}
-
-/* Pooling has as many spatial dimensions as its name says. */
-static uint32_t
-spatial_of(const struct fx_node *node, uint32_t rank)
-{
-	const char *digit = strpbrk(node->target, "123");
-
-	return digit ? (uint32_t)(*digit - '0') : FX_MIN(rank, 2);
-}
-
-static void
-read_call(struct sum *sum, struct fx_reach_call *call)
-{
-	const struct fx_explaining *e = sum->e;
-	uint32_t rank = sum->operands[0].extent.rank;
-	uint32_t spatial = spatial_of(e->spot.node, e->extent.rank);
-	static const int64_t ones[FX_REACH_SPATIAL] = { 1, 1, 1 };
-
-	*call = (struct fx_reach_call){ .rank = e->extent.rank,
-		.keeps = int_of(find(e, "keepdim"), 0),
-		.groups = int_of(find(e, "groups"),
-			int_of(find(e, "num_groups"), 1)),
-		.is_transposed = int_of(find(e, "transposed"), 0) ||
-				 find(e, "output_padding") != NULL,
-		.counts_padding = int_of(find(e, "count_include_pad"), 0) };
-	if (find(e, "transposed"))
-		call->is_transposed = int_of(find(e, "transposed"), 0);
-	/* Of instances each channel is a group. */
-	if (find(e, "use_input_stats") && rank > 1)
-		call->groups = sum->operands[0].extent.sizes[1];
-	memcpy(call->place, e->place, sizeof(int64_t) * e->extent.rank);
-	memcpy(call->dilation, ones, sizeof(ones));
-	memcpy(call->stride, ones, sizeof(ones));
-	call->dims = read_dims(e, rank);
-	read_ints(e, "kernel_size", call->kernel, spatial);
-	if (!read_ints(e, "stride", call->stride, FX_REACH_SPATIAL) &&
-		call->kernel[0])
-		memcpy(call->stride, call->kernel, sizeof(call->kernel));
-	read_ints(e, "dilation", call->dilation, FX_REACH_SPATIAL);
-	read_padding(e, &sum->reach, call);
-	for (uint32_t i = 0; i < spatial && spatial <= e->extent.rank; i++)
-		call->output[i] = e->extent.sizes[e->extent.rank - spatial + i];
-}
-
 /* --- the elements --------------------------------------------------------- */
 
 static struct fx_error *
@@ -240,7 +110,9 @@ value_of(const struct sum *sum, const struct term *term)
 	case FX_FOLD_PRODUCT:
 		break;
 	}
-	return sum->reach.count == 2 ? x * term->factors[1] : x;
+	for (size_t i = 1; i < sum->reach.count; i++)
+		x *= term->factors[i];
+	return x;
 }
 
 /* How much a term counts. */
@@ -422,11 +294,13 @@ add_double(struct sum *sum, const char *argument, bool has_name, double number)
 static double
 correction_of(const struct fx_explaining *e)
 {
-	const struct fx_value *unbiased = find(e, "unbiased");
+	const struct fx_value *unbiased = fx_explain_find(e, "unbiased");
 
 	return unbiased && unbiased->kind == FX_VALUE_BOOL && !unbiased->truth
 		       ? 0
-		       : (double)int_of(find(e, "correction"), 1);
+		       : (double)fx_explain_int(fx_explain_find(e,
+							"correction"),
+				 1);
 }
 
 /* The factors of the terms that are shown, as elements. */
@@ -455,7 +329,8 @@ add_results(struct sum *sum)
 {
 	uint64_t divisor =
 		sum->reach.divisor ? (uint64_t)sum->reach.divisor : sum->count;
-	int64_t given = int_of(find(sum->e, "divisor_override"), 0);
+	int64_t given =
+		fx_explain_int(fx_explain_find(sum->e, "divisor_override"), 0);
 
 	fx_explain_add_text(sum->e, "+", false, terms_text(sum));
 	fx_explain_add_text(sum->e, "count", false,
@@ -472,14 +347,43 @@ add_results(struct sum *sum)
 
 /* --- which operands ------------------------------------------------------- */
 
+/* Of *operands, or of a list that is given for them, the one at INDEX. */
+static const struct fx_value *
+operand_value(const struct fx_explaining *e, size_t index)
+{
+	size_t at = fx_reach_first_operand(e->formula->family);
+	const struct fx_value *value =
+		at < e->signature->count ? &e->bound[at] : NULL;
+
+	if (e->formula->family != FX_FORMULA_EINSUM)
+		return at + index < e->signature->count ? &e->bound[at + index]
+							: NULL;
+	while (value && fx_value_item_count(value) == 1 &&
+		fx_value_item_count(&value->items[0]))
+		value = &value->items[0];
+	return value && index < fx_value_item_count(value)
+		       ? &value->items[index]
+		       : NULL;
+}
+
+static size_t
+count_operands(const struct fx_explaining *e)
+{
+	size_t count = fx_reach_operand_count(e->formula->family);
+
+	if (count)
+		return count;
+	while (count < FX_REACH_OPERANDS && operand_value(e, count))
+		count++;
+	return operand_value(e, count) ? 0 : count;
+}
+
 static bool
 open_operand(struct sum *sum, size_t i)
 {
 	struct fx_explaining *e = sum->e;
-	size_t at = fx_reach_first_operand(e->formula->family) + i;
 	struct operand *operand = &sum->operands[i];
-	const struct fx_value *value =
-		at < e->signature->count ? &e->bound[at] : NULL;
+	const struct fx_value *value = operand_value(e, i);
 	struct fx_reach_operand *reach = &sum->reach.operands[i];
 	const struct fx_datum *datum;
 	FX_AUTO_ERROR struct fx_error *err = NULL;
@@ -512,7 +416,7 @@ static bool
 is_other_form(const struct fx_explaining *e)
 {
 	static const char *const names[] = { "dim", "other", "ord", "p" };
-	const struct fx_value *own = find(e, "use_input_stats");
+	const struct fx_value *own = fx_explain_find(e, "use_input_stats");
 
 	for (size_t i = 0; i < e->signature->count; i++)
 		for (size_t k = 0; k < FX_ARRAY_LEN(names); k++)
@@ -527,8 +431,8 @@ is_other_form(const struct fx_explaining *e)
 static bool
 read_power(struct sum *sum)
 {
-	const struct fx_value *p = find(sum->e, "p");
-	const struct fx_value *ord = p ? p : find(sum->e, "ord");
+	const struct fx_value *p = fx_explain_find(sum->e, "p");
+	const struct fx_value *ord = p ? p : fx_explain_find(sum->e, "ord");
 
 	sum->power = 2;
 	if (sum->e->formula->fold != FX_FOLD_POWER || !ord ||
@@ -536,9 +440,19 @@ read_power(struct sum *sum)
 		return true;
 	if (ord->kind == FX_VALUE_STRING)
 		return !strcmp(ord->text, "fro");
-	sum->power = ord->kind == FX_VALUE_FLOAT ? ord->real
-						 : (double)int_of(ord, 0);
+	sum->power = ord->kind == FX_VALUE_FLOAT
+			     ? ord->real
+			     : (double)fx_explain_int(ord, 0);
 	return isfinite(sum->power) && sum->power > 0;
+}
+
+static const char *
+equation_of(const struct fx_explaining *e)
+{
+	const struct fx_value *equation = fx_explain_find(e, "equation");
+
+	return equation && equation->kind == FX_VALUE_STRING ? equation->text
+							     : "";
 }
 
 static struct fx_error *
@@ -549,11 +463,16 @@ explain_sum(struct sum *sum)
 	struct fx_error *err = NULL;
 	uint64_t rounds;
 
-	read_call(sum, &call);
+	fx_explain_read_call(sum->e, &sum->reach, &sum->operands[0].extent,
+		&call);
 	sum->wants_place = (fold == FX_FOLD_MAX || fold == FX_FOLD_MIN) &&
 			   fx_dtype_is_integer(sum->e->extent.dtype) &&
 			   !fx_dtype_is_integer(sum->operands[0].extent.dtype);
 	if (sum->wants_place && sum->e->formula->family != FX_FORMULA_REDUCE)
+		return NULL;
+	if (sum->e->formula->family == FX_FORMULA_EINSUM &&
+		!fx_reach_read_equation(equation_of(sum->e), &sum->reach,
+			&call))
 		return NULL;
 	if (!read_power(sum) ||
 		!fx_reach_fill(sum->e->formula->family, &call, &sum->reach))
@@ -577,10 +496,11 @@ struct fx_error *
 fx_explain_add_sum(struct fx_explaining *e)
 {
 	struct sum sum = { .e = e };
-	size_t count = fx_reach_operand_count(e->formula->family);
+	size_t count = count_operands(e);
 	struct fx_error *err = NULL;
-	bool is_open = !is_other_form(e);
+	bool is_open = count && !is_other_form(e);
 
+	sum.reach.count = count;
 	for (size_t i = 0; i < count && is_open; i++)
 		is_open = open_operand(&sum, i);
 	if (is_open)

@@ -52,6 +52,45 @@ check_target(const struct fx_inquiry *a)
 
 /* --- which element ------------------------------------------------------- */
 
+static size_t
+count_tensors(const struct fx_value *value)
+{
+	size_t count = fx_datum_held(value) != NULL;
+
+	for (size_t i = 0; i < fx_value_item_count(value); i++)
+		count += count_tensors(&value->items[i]);
+	return count;
+}
+
+/* Which of the tensors in DATUM the COUNT numbers of INDEX before the element's
+ * mean: one counts all, as in what is shown, several one for each container, as
+ * in Python.  Returns how many were used.
+ */
+static size_t
+choose_number(const struct fx_datum *datum, const int64_t *index, size_t count,
+	struct fx_spot *spot)
+{
+	const struct fx_value *value = &datum->value;
+	size_t used = 0;
+
+	spot->number = *index < 0 ? SIZE_MAX : (size_t)*index;
+	/* split[1,0,3] is as good. */
+	if (count < 2)
+		return 1;
+	for (spot->number = 0; fx_value_item_count(value) && used < count;) {
+		size_t items = fx_value_item_count(value);
+
+		if (index[used] < 0 || (size_t)index[used] >= items) {
+			spot->number = SIZE_MAX;
+			return used + 1;
+		}
+		for (int64_t i = 0; i < index[used]; i++)
+			spot->number += count_tensors(&value->items[i]);
+		value = &value->items[index[used++]];
+	}
+	return used;
+}
+
 static struct fx_error *
 read_index(const struct fx_inquiry *a, const struct fx_datum *datum,
 	struct fx_spot *spot)
@@ -64,9 +103,11 @@ read_index(const struct fx_inquiry *a, const struct fx_datum *datum,
 	struct fx_error *err;
 
 	if (datum->kind != FX_DATUM_TENSOR && fx_datum_tensor_at(datum, 1)) {
-		spot->number = *index < 0 ? SIZE_MAX : (size_t)*index;
-		index++;
-		count--;
+		size_t used =
+			choose_number(datum, index, count - wish->last, spot);
+
+		index += used;
+		count -= used;
 	}
 	tensor = fx_datum_tensor_at(datum, spot->number);
 	if (!tensor)

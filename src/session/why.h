@@ -30,8 +30,9 @@ enum fx_why_target {
 struct fx_why_wish {
 	enum fx_why_target target;
 	struct fx_node *node;
-	const int64_t *index;     /* of COUNT numbers; of a tuple one more */
-	size_t count;             /* 0: the worst element */
+	const int64_t *index; /* of COUNT numbers; of a tuple one more */
+	size_t count;         /* 0: the worst element */
+	size_t last;          /* of them the element's, if it is that plain */
 	struct fx_graph *against; /* the reference, or NULL */
 	enum fx_dtype dtype;      /* the reference is the same graph in it */
 	const char *arrays;       /* .npz: it has what its nodes give */

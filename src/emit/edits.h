@@ -9,6 +9,7 @@
 
 struct fx_buf;
 struct fx_graph;
+struct fx_node;
 struct fx_tensor;
 struct fx_tick;
 
@@ -23,6 +24,12 @@ struct fx_edits_options {
 	bool is_forced;             /* the second graph has impossible shapes */
 	const struct fx_tick *tick; /* may be null */
 };
+
+/* Append NODE as an expression that insert and replace take; false, and nothing
+ * is appended, when it is no call and no attribute.
+ */
+FX_NODISCARD bool fx_emit_expression(struct fx_buf *out,
+	const struct fx_node *node);
 
 /* Append to OUT the lines that turn BEFORE into AFTER: typed there one after
  * the other, they keep the ids of what is paired (ir/pair.h).  Nested graphs

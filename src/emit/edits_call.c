@@ -89,9 +89,8 @@ add_function(struct fx_buf *text, const struct fx_node *node)
 	add_arguments(text, node, 0);
 }
 
-/* False for what is no call and no attribute. */
-static bool
-add_expression(struct fx_buf *text, const struct fx_node *node)
+bool
+fx_emit_expression(struct fx_buf *text, const struct fx_node *node)
 {
 	switch ((enum fx_opcode)node->opcode) {
 	case FX_OPCODE_GET_ATTR:
@@ -257,7 +256,7 @@ static bool
 add_said(struct fx_edits *e, struct fx_buf *text, const struct fx_node *node,
 	const struct fx_node *near)
 {
-	if (add_expression(text, node) &&
+	if (fx_emit_expression(text, node) &&
 		reads_back(e, fx_buf_text(text), node))
 		return false;
 	fx_buf_clear(text);

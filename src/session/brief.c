@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/str.h"
+#include "emit/edits.h"
 #include "ir/graph.h"
 #include "ir/module.h"
 #include "ir/module_text.h"
@@ -116,4 +117,16 @@ fx_brief_parameters(const struct fx_node *node)
 	struct fx_module *module = module_of(node);
 
 	return module ? (uint64_t)fx_module_parameter_count(module) : 0;
+}
+
+bool
+fx_brief_replace(struct fx_buf *out, const struct fx_node *node)
+{
+	FX_AUTO_BUF struct fx_buf expression = { 0 };
+
+	if (!fx_emit_expression(&expression, node))
+		return false;
+	fx_buf_addf(out, "replace %%%s = %s", node->name,
+		fx_buf_text(&expression));
+	return true;
 }

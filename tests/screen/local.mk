@@ -32,10 +32,12 @@ fxs_tests = \
 	%D%/nested.fxs \
 	%D%/nested_diff.fxs \
 	%D%/nested_stop.fxs \
+	%D%/node_keys.fxs \
 	%D%/open.fxs \
 	%D%/output.fxs \
 	%D%/pause.fxs \
 	%D%/pane_keys.fxs \
+	%D%/pane_sizes.fxs \
 	%D%/paste.fxs \
 	%D%/quit.fxs \
 	%D%/quit_fine.fxs \

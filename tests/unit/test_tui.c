@@ -81,6 +81,9 @@ panes_fill_every_screen_without_overlap(void)
 					(enum tui_view_id)(i % TUI_VIEW_CMD);
 				input.front = 1u << TUI_VIEW_NODE;
 				input.cmd_rows = i * 7 % 90;
+				input.sizes.rows = i % 41 - 20;
+				input.sizes.columns = i * 5 % 301 - 150;
+				input.sizes.zoom = (enum tui_zoom)(i % 3);
 				bad += !fills_the_screen(&input);
 			}
 	FXT_EQ(bad, 0);

@@ -10,7 +10,6 @@
 #include "base/compiler.h"
 #include "base/str.h"
 #include "run/ticker.h"
-#include "session/breakpoint.h"
 #include "session/nested.h"
 #include "session/position.h"
 #include "ui/tui/graph_rows.h"
@@ -142,42 +141,6 @@ tui_do_here(struct tui *tui)
 		return;
 	tui_focus(tui, TUI_VIEW_GRAPH);
 	tui_graph_go_to_stop(tui);
-}
-
-/* The number of a breakpoint that stands on NODE alone, or 0: deleting a wider
- * one would lose more than what is pointed at.
- */
-static int
-breakpoint_at(struct tui *tui, const struct fx_node *node)
-{
-	size_t count = fx_breakpoint_count(tui->session);
-
-	for (size_t i = 0; i < count; i++) {
-		const struct fx_breakpoint *breakpoint =
-			fx_breakpoint_at(tui->session, i);
-		FX_AUTO_FREE struct fx_node **nodes = NULL;
-		size_t matches;
-
-		fx_breakpoint_nodes(tui->session, breakpoint, &nodes, &matches);
-		if (!breakpoint->is_set && matches == 1 && nodes[0] == node)
-			return breakpoint->number;
-	}
-	return 0;
-}
-
-void
-tui_do_break(struct tui *tui)
-{
-	const struct fx_node *node = tui_selected(tui);
-	int number;
-
-	if (!node)
-		return;
-	number = breakpoint_at(tui, node);
-	if (number)
-		tui_run_linef(tui, "delete %d", number);
-	else
-		tui_run_linef(tui, "break %%%s", node->name);
 }
 
 static size_t

@@ -514,28 +514,39 @@ front_views(const struct tui *tui)
 }
 
 void
-tui_frame(struct tui *tui)
+tui_plan(struct tui *tui)
 {
 	struct tui_layout_input input = { .layout = tui->layout,
 		.focus = tui->focus == TUI_VIEW_CMD ? tui->before : tui->focus,
-		.front = front_views(tui) };
+		.front = front_views(tui),
+		.sizes = tui->sizes,
+		.rows = tui->grid->rows,
+		.columns = tui->grid->columns };
+
+	input.cmd_rows =
+		(int)FX_MIN(tui_log_recent(&tui->log), (size_t)input.rows) + 1;
+	tui_layout_plan(&input, &tui->plan);
+}
+
+void
+tui_frame(struct tui *tui)
+{
+	int rows;
+	int columns;
 	int cursor_row = -1;
 	int cursor_column = 0;
 
 	choose_lines(tui);
 	choose_mouse(tui);
-	tui->screen->size(tui->screen->context, &input.rows, &input.columns);
-	if (tui->grid->rows != input.rows ||
-		tui->grid->columns != input.columns)
-		fx_canvas_resize(tui->grid, input.rows, input.columns);
+	tui->screen->size(tui->screen->context, &rows, &columns);
+	if (tui->grid->rows != rows || tui->grid->columns != columns)
+		fx_canvas_resize(tui->grid, rows, columns);
 	else
 		fx_canvas_clear(tui->grid);
-	tui_log_lay(&tui->log, input.columns);
-	input.cmd_rows =
-		(int)FX_MIN(tui_log_recent(&tui->log), (size_t)input.rows) + 1;
-	tui_layout_plan(&input, &tui->plan);
+	tui_log_lay(&tui->log, columns);
+	tui_plan(tui);
 	if (tui->plan.is_too_small)
-		paint_notice(tui, input.rows, input.columns);
+		paint_notice(tui, rows, columns);
 	else
 		paint_all(tui, &cursor_row, &cursor_column);
 	tui->is_partial = !tui->screen->show(tui->screen->context, tui->grid,

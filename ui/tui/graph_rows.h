@@ -10,6 +10,9 @@ struct tui;
 
 /* The scope that is shown, "" in a nested graph. */
 const char *tui_graph_scope(const struct fx_model *model);
+/* The module that row ROW stands in or stands for, or NULL. */
+const char *tui_graph_scope_of(struct tui *tui, size_t row);
+void tui_graph_toggle_fold(struct tui *tui, const char *path);
 /* Where the graph is nested that the node of ROW runs, or NULL. */
 const char *tui_graph_run_by(struct tui *tui, size_t row);
 

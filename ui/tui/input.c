@@ -186,6 +186,8 @@ pane_key(struct tui *tui, const struct tui_event *event)
 		tui_keymap_find(tui->focus, event->key);
 	long count = tui->count;
 
+	if (tui_mark_key(tui, event->key))
+		return;
 	if (!action && take_digit(tui, event))
 		return;
 	if (action && action->line) {

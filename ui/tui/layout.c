@@ -21,6 +21,8 @@ enum {
 	LIST_ROWS = 12,
 	TWO_COLUMNS = 100,
 	THREE_COLUMNS = 140,
+	PANE_ROWS = 5, /* of each of two panes, with frames */
+	PANE_COLUMNS = 36,
 	STRIP_LEAST = 14, /* rows that the panes have, beside a strip */
 };
 
@@ -133,21 +135,50 @@ cmd_rows(const struct tui_layout_input *input)
 	return clamp(input->cmd_rows, least, FX_MAX(least, most));
 }
 
+/* Of SIZE, how much what stands right or below has: WANTED, which the user may
+ * have moved; both sides keep LEAST.  OF: the views that stand there.
+ */
+static int
+share(const struct tui_layout_input *input, int size, int wanted, int least,
+	unsigned of)
+{
+	if (input->sizes.zoom == TUI_ZOOM_HALF)
+		wanted = of >> input->focus & 1
+				 ? FX_MAX(wanted, size - size / 2)
+				 : FX_MIN(wanted, size / 2);
+	return clamp(wanted, least, size - least);
+}
+
+/* The views that LAYOUT has, beside the command line and strips. */
+static unsigned
+views_of(enum tui_layout layout)
+{
+	unsigned group = views_at(TUI_PLACE_MAIN) | view_about(layout);
+
+	return layout == TUI_LAYOUT_SPLIT ? group | views_at(ASIDE) : group;
+}
+
+/* All of them share one pane. */
+static void
+plan_one(const struct tui_layout_input *input, struct tui_rect body,
+	struct tui_plan *plan)
+{
+	put_group(plan, input, views_of(input->layout), body);
+}
+
 static void
 plan_list(const struct tui_layout_input *input, int rows, struct tui_plan *plan)
 {
 	bool has_facts = rows >= 4;
-	unsigned group = views_at(TUI_PLACE_MAIN) | view_about(input->layout);
 
-	if (input->layout == TUI_LAYOUT_SPLIT)
-		group |= views_at(ASIDE);
 	if (has_facts)
 		plan->facts = (struct tui_rect){
 			.top = rows - 1, .rows = 1, .columns = input->columns
 		};
-	put_group(plan, input, group,
+	plan_one(input,
 		(struct tui_rect){ .rows = rows - (has_facts ? 1 : 0),
-			.columns = input->columns });
+			.columns = input->columns },
+		plan);
 }
 
 static void
@@ -156,7 +187,9 @@ plan_stacked(const struct tui_layout_input *input, struct tui_rect body,
 {
 	struct tui_rect below = body;
 
-	below.rows = clamp(body.rows * 2 / 5, 5, body.rows - 5);
+	below.rows = share(input, body.rows,
+		FX_MAX(body.rows * 2 / 5, 5) - input->sizes.rows, PANE_ROWS,
+		views_at(ASIDE));
 	body.rows -= below.rows;
 	below.top += body.rows;
 	put(plan, input, TUI_PLACE_MAIN, body);
@@ -168,29 +201,35 @@ plan_columns(const struct tui_layout_input *input, struct tui_rect body,
 	struct tui_plan *plan)
 {
 	bool three = input->columns >= THREE_COLUMNS;
+	unsigned under =
+		three ? TUI_PLACE_BELOW : TUI_PLACE_BELOW | TUI_PLACE_COLUMN;
 	struct tui_rect side = body;
 	struct tui_rect below;
 
-	side.columns = clamp(input->columns * 3 / 8, 36, 56);
+	side.columns = share(input, input->columns,
+		clamp(input->columns * 3 / 8, PANE_COLUMNS, 56) -
+			input->sizes.columns,
+		PANE_COLUMNS, views_at(TUI_PLACE_SIDE | under));
 	side.left = input->columns - side.columns;
 	body.columns -= side.columns;
 	if (three) {
 		struct tui_rect code = body;
 
-		code.columns = body.columns * 9 / 20;
+		code.columns = share(input, body.columns, body.columns * 9 / 20,
+			PANE_COLUMNS / 2, views_at(TUI_PLACE_COLUMN));
 		body.columns -= code.columns;
 		code.left = body.columns;
 		put(plan, input, TUI_PLACE_COLUMN, code);
 	}
 	put(plan, input, TUI_PLACE_MAIN, body);
 	below = side;
-	side.rows = side.rows * 3 / 5;
+	below.rows = share(input, side.rows,
+		side.rows - side.rows * 3 / 5 - input->sizes.rows,
+		FX_MIN(PANE_ROWS, side.rows / 2), views_at(under));
+	side.rows -= below.rows;
 	below.top += side.rows;
-	below.rows -= side.rows;
 	put(plan, input, TUI_PLACE_SIDE, side);
-	put(plan, input,
-		three ? TUI_PLACE_BELOW : TUI_PLACE_BELOW | TUI_PLACE_COLUMN,
-		below);
+	put(plan, input, under, below);
 }
 
 /* The graph beside the sheet or, where that would leave it no two sides, above
@@ -204,13 +243,21 @@ plan_sheet(const struct tui_layout_input *input, struct tui_rect body,
 	unsigned about = view_about(input->layout);
 
 	if (input->columns >= THREE_COLUMNS) {
-		body.columns = clamp(input->columns * 3 / 10, 36, 60);
+		sheet.columns = share(input, input->columns,
+			input->columns -
+				clamp(input->columns * 3 / 10, PANE_COLUMNS,
+					60) -
+				input->sizes.columns,
+			PANE_COLUMNS, about);
+		body.columns -= sheet.columns;
 		sheet.left = body.columns;
-		sheet.columns -= body.columns;
 	} else if (body.rows >= 10) {
-		body.rows = clamp(body.rows * 2 / 5, 5, body.rows - 5);
+		sheet.rows = share(input, body.rows,
+			body.rows - FX_MAX(body.rows * 2 / 5, PANE_ROWS) -
+				input->sizes.rows,
+			PANE_ROWS, about);
+		body.rows -= sheet.rows;
 		sheet.top += body.rows;
-		sheet.rows -= body.rows;
 	} else {
 		put_group(plan, input, views_at(TUI_PLACE_MAIN) | about, body);
 		return;
@@ -262,7 +309,9 @@ tui_layout_plan(const struct tui_layout_input *input, struct tui_plan *ret)
 	ret->title = (struct tui_rect){ .rows = 1, .columns = input->columns };
 	body.rows = input->rows - 1 - cmd;
 	plan_strip(input, &body, ret);
-	if (view_about(input->layout))
+	if (input->sizes.zoom == TUI_ZOOM_FULL)
+		plan_one(input, body, ret);
+	else if (view_about(input->layout))
 		plan_sheet(input, body, ret);
 	else if (input->layout == TUI_LAYOUT_GRAPH)
 		put(ret, input, TUI_PLACE_MAIN, body);

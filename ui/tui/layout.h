@@ -47,6 +47,17 @@ struct tui_plan {
 	unsigned groups[TUI_VIEW_COUNT]; /* views sharing it, as bits */
 };
 
+/* What the user made of the sizes. */
+struct tui_sizes {
+	int columns; /* the border of what stands right, moved to the right */
+	int rows;    /* the border of what stands below, moved down */
+	enum tui_zoom {
+		TUI_ZOOM_NONE,
+		TUI_ZOOM_HALF, /* the pane in focus has half, at least */
+		TUI_ZOOM_FULL,
+	} zoom;
+};
+
 struct tui_layout_input {
 	int rows;
 	int columns;
@@ -57,6 +68,7 @@ struct tui_layout_input {
 	enum tui_view_id focus;
 	/* As bits: those used last of several in a pane. */
 	unsigned front;
+	struct tui_sizes sizes;
 	int cmd_rows; /* what the last command said wants, with the prompt */
 };
 

@@ -14,9 +14,11 @@ libfxtui_a_SOURCES = \
 	%D%/keymap.c %D%/keys.def \
 	%D%/layout.c %D%/layout.h %D%/layouts.def \
 	%D%/line.c %D%/line.h \
+	%D%/node_keys.c %D%/node_keys.h \
 	%D%/mouse.c %D%/mouse.h \
 	%D%/picture.c %D%/picture.h \
 	%D%/screen.h \
+	%D%/sizes.c \
 	%D%/text.c %D%/text.h \
 	%D%/tui.c %D%/tui.h \
 	%D%/tui_front.c \

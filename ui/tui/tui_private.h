@@ -18,6 +18,7 @@
 #include "ui/tui/layout.h"
 #include "ui/tui/line.h"
 #include "ui/tui/mouse.h"
+#include "ui/tui/node_keys.h"
 #include "ui/tui/screen.h"
 #include "ui/tui/text.h"
 #include "ui/tui/tui.h"
@@ -70,6 +71,7 @@ struct tui {
 	struct fx_canvas *grid;
 	struct tui_plan plan;
 	enum tui_layout layout;
+	struct tui_sizes sizes;
 	enum tui_view_id focus;
 	enum tui_view_id before; /* focus to return to after a command */
 	unsigned front_views;    /* chosen in panes with tabs, as bits */
@@ -87,6 +89,7 @@ struct tui {
 	struct tui_diff diff;
 	struct tui_time time;
 	struct tui_jumps jumps;
+	struct tui_marks marks;
 	struct tui_log log;
 	bool log_is_back; /* scrolled away from its end */
 	struct tui_text keys;
@@ -140,6 +143,8 @@ bool tui_is_shown(const struct tui *tui, enum tui_view_id view);
 /* Move what the recording got into the log. */
 void tui_collect(struct tui *tui);
 
+/* frame.c: arrange the panes as sizes and focus now are. */
+void tui_plan(struct tui *tui);
 /* frame.c: paint everything and show it. */
 void tui_frame(struct tui *tui);
 /* The next event, as the screen has it; before it waits, what the last frame
@@ -183,13 +188,9 @@ void tui_graph_paint_facts(struct tui *tui, const struct fx_node *node,
 	const struct fx_area *area, int from, int end);
 /* Remember which node is selected. */
 void tui_graph_remember(struct tui *tui);
-/* The module that row ROW stands in or stands for, or NULL. */
-const char *tui_graph_scope_of(struct tui *tui, size_t row);
-void tui_graph_toggle_fold(struct tui *tui, const char *path);
 
 /* tui_front.c: the panes are arranged anew. */
 void tui_set_layout(struct tui *tui, enum tui_layout layout);
-
 /* keys pane: fill it for the view that has the focus. */
 void tui_keys_show(struct tui *tui);
 

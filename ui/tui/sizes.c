@@ -1,0 +1,105 @@
+/* sizes.c - keys that make panes larger and smaller. */
+#include <config.h>
+
+#include "base/compiler.h"
+#include "ui/tui/tui_private.h"
+
+enum {
+	COLUMN_STEP = 4,
+	ROW_STEP = 1,
+};
+
+static enum tui_view_id
+pane_in_focus(const struct tui *tui)
+{
+	return tui->focus == TUI_VIEW_CMD ? tui->before : tui->focus;
+}
+
+/* What *SIZE, one of a pane's rectangle, gains when the border *SHIFT moves. */
+static int
+gained_by(struct tui *tui, int *shift, int by, const int *size)
+{
+	int old = *size;
+
+	*shift += by;
+	tui_plan(tui);
+	return *size - old;
+}
+
+/* *SIZE gains BY, or loses that if it is negative: the border *SHIFT moves one
+ * way or, where the pane is on its other side, the other.
+ */
+static void
+grow(struct tui *tui, int *shift, int by, const int *size)
+{
+	const int ways[] = { by, -by };
+
+	for (size_t i = 0; i < FX_ARRAY_LEN(ways); i++) {
+		int gained = gained_by(tui, shift, ways[i], size);
+
+		if (gained && (gained > 0) == (by > 0))
+			return;
+		gained_by(tui, shift, -ways[i], size);
+	}
+	tui_note(tui, "as far as it goes");
+}
+
+static void
+grow_columns(struct tui *tui, int by)
+{
+	grow(tui, &tui->sizes.columns, by,
+		&tui->plan.panes[pane_in_focus(tui)].columns);
+}
+
+static void
+grow_rows(struct tui *tui, int by)
+{
+	grow(tui, &tui->sizes.rows, by,
+		&tui->plan.panes[pane_in_focus(tui)].rows);
+}
+
+void
+tui_do_wider(struct tui *tui)
+{
+	grow_columns(tui, COLUMN_STEP);
+}
+
+void
+tui_do_narrower(struct tui *tui)
+{
+	grow_columns(tui, -COLUMN_STEP);
+}
+
+void
+tui_do_taller(struct tui *tui)
+{
+	grow_rows(tui, ROW_STEP);
+}
+
+void
+tui_do_shorter(struct tui *tui)
+{
+	grow_rows(tui, -ROW_STEP);
+}
+
+void
+tui_do_larger(struct tui *tui)
+{
+	int zoom = (int)tui->sizes.zoom + 1;
+
+	tui->sizes.zoom = (enum tui_zoom)FX_MIN(zoom, TUI_ZOOM_FULL);
+}
+
+void
+tui_do_smaller(struct tui *tui)
+{
+	int zoom = (int)tui->sizes.zoom - 1;
+
+	tui->sizes.zoom = (enum tui_zoom)FX_MAX(zoom, TUI_ZOOM_NONE);
+}
+
+void
+tui_do_sizes_reset(struct tui *tui)
+{
+	tui->sizes = (struct tui_sizes){ .columns = 0 };
+}

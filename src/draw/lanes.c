@@ -18,6 +18,9 @@
  *    of the graph, hubs, edges longer than the reach, and what the cap on
  *    lanes left out.
  *
+ * 7. A node does not stand right below one that gave it nothing, or the two
+ *    would look connected; unless there is no other lane.
+ *
  * Under the cap the last lane is kept for values that only the next row uses.
  * So every row has a place for its node, and a chain stays a line however much
  * else is alive.
@@ -65,6 +68,8 @@ struct walk {
 	struct rail *of;           /* per value */
 	uint32_t lanes[LANES_MAX]; /* value in it, or NOBODY */
 	uint32_t until[LANES_MAX]; /* row where the lane dies */
+
+	int ended; /* lane of the row before, where nothing goes on, or -1 */
 
 	/* The row being made. */
 	uint32_t row;
@@ -138,16 +143,38 @@ take_inputs(struct walk *w)
 	}
 }
 
-/* The lowest lane that is free or dies here; there always is one. */
+/* The lowest lane from FROM on that is free or dies here. */
+static int
+free_lane(const struct walk *w, int from)
+{
+	while (from < w->options.lane_cap && w->lanes[from] != NOBODY)
+		from++;
+	return from;
+}
+
+/* The lowest one, of which there always is one, or the next where that would
+ * put the node below a dead end.
+ */
 static int
 lane_for_node(const struct walk *w)
 {
-	int lane = 0;
+	int lane = free_lane(w, 0);
+	int beside = lane == w->ended ? free_lane(w, lane + 1) : lane;
 
-	while (w->lanes[lane] != NOBODY)
-		lane++;
 	fx_assert(lane < w->options.lane_cap);
-	return lane;
+	return beside < w->options.lane_cap ? beside : lane;
+}
+
+/* Whether the node made in this row, at LANE, is a dead end.  The signs of
+ * inputs and parameters say that no lanes leave them.
+ */
+static bool
+is_dead_end(const struct walk *w, int lane)
+{
+	enum fx_dag_kind kind = w->dag->nodes[w->row].kind;
+
+	return kind != FX_DAG_INPUT && kind != FX_DAG_PARAMETER &&
+	       !(w->cells[lane] & FX_ARM_DOWN);
 }
 
 /* A free lane to the right of LANE for a value that lives longer than a row,
@@ -267,6 +294,7 @@ make_row(struct walk *w)
 	start_rail(w, lane);
 	w->cells[lane] |= FX_LANES_NODE;
 	join(w, lane);
+	w->ended = is_dead_end(w, lane) ? lane : -1;
 	store_row(w);
 }
 
@@ -274,7 +302,9 @@ struct fx_lanes *
 fx_lanes_new(const struct fx_dag *dag, const struct fx_lanes_options *options)
 {
 	struct fx_lanes *rails = FX_NEW(struct fx_lanes);
-	struct walk w = { .dag = dag, .options = *options, .rails = rails };
+	struct walk w = {
+		.dag = dag, .options = *options, .rails = rails, .ended = -1
+	};
 
 	w.options.lane_cap = FX_MIN(FX_MAX(w.options.lane_cap, 1), LANES_MAX);
 	w.of = fx_xcalloc(dag->count + 1, sizeof(*w.of));

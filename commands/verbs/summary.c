@@ -12,6 +12,7 @@
 #include "ir/module.h"
 #include "ir/module_text.h"
 #include "session/model.h"
+#include "session/position.h"
 
 struct modules {
 	struct cmd_ctx *ctx;
@@ -57,7 +58,7 @@ static const char *
 class_of(struct modules *modules, const char *path,
 	const struct fx_module *module)
 {
-	const char *root = fx_model_graph(modules->ctx->model)->class_name;
+	const char *root = fx_position_graph(modules->ctx->model)->class_name;
 	const char *own = fx_class_short_name(module->class_name);
 	const char *named = fx_map_get_pointer(&modules->classes, path);
 
@@ -95,7 +96,7 @@ cmd_summary_exec(struct cmd_ctx *ctx)
 {
 	static const char *const keys[] = { "module", "class", "1configuration",
 		"shape", "parameters", "bytes" };
-	struct fx_graph *graph = fx_model_graph(ctx->model);
+	struct fx_graph *graph = fx_position_graph(ctx->model);
 	struct modules modules = { .ctx = ctx, .limit = cmd_row_limit(ctx) };
 	int64_t depth = cmd_flag_int(ctx, "depth", INT32_MAX);
 	struct fx_module_walk *walk;

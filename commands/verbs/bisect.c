@@ -172,7 +172,7 @@ find_candidate(struct bisection *b, const struct fx_transaction *t,
 		fx_error_free(fx_model_enter(model, back));
 	if (!err && blame.found.key) {
 		out_value_text(b->ctx->out, "key", blame.found.key);
-		fx_buf_addf(out, "first at %s", blame.found.place);
+		fx_buf_add(out, blame.found.place);
 	}
 	free(blame.found.place);
 	return err;

@@ -13,7 +13,7 @@
 #include "base/str.h"
 #include "commands/shell/shell.h"
 #include "commands/verbs/edit.h"
-#include "commands/verbs/python_pass.h"
+#include "commands/verbs/pass_run.h"
 #include "ir/module.h"
 #include "ir/outline.h"
 #include "ir/part.h"

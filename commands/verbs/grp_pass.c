@@ -295,7 +295,8 @@ const struct cmd_entry cmd_group_pass[] = {
 			"is refused (set verify); pass diff shows what it "
 			"did. A function of your Python from GraphModule to "
 			"GraphModule is one too: python:FILE.py:FUNCTION, "
-			"python:package.FUNCTION.",
+			"python:package.FUNCTION; its candidates are the "
+			"changes that do not need each other.",
 		.synonyms = "optimize transform dead code elimination dce run "
 			    "unused nodes optimise simplify remove",
 		.args = { { "action", CMD_ARG_WORD, CMD_OPTIONAL, "what to do",

@@ -72,7 +72,8 @@ const struct cmd_entry cmd_group_watch[] = {
 		.summary = "stop where something happens",
 		.help = "error: a node could not run (it stops anyway; a "
 			"catchpoint has commands and conditions). pass [GLOB]: "
-			"pass run stops at the first candidate, as with -s; "
+			"pass run stops at the first candidate, as with -s "
+			"(python: means all passes of Python); "
 			"rewrite: it stops too, as with -i. "
 			"shape: a result has another shape than the graph "
 			"says.",

@@ -182,8 +182,8 @@ cmd_say_verified(struct cmd_ctx *ctx, const struct fx_verify_result *verified)
 
 /* --- the command --------------------------------------------------------- */
 
-static void
-tell_pass(struct cmd_ctx *ctx, void *data, const struct cmd_passed *passed)
+void
+cmd_tell_pass(struct cmd_ctx *ctx, void *data, const struct cmd_passed *passed)
 {
 	const char *line = passed->verified_before;
 
@@ -198,7 +198,7 @@ tell_pass(struct cmd_ctx *ctx, void *data, const struct cmd_passed *passed)
 		cmd_say_verified(ctx, passed->verified);
 }
 
-static const struct cmd_passing_kind pass_kind = { .tell = tell_pass };
+static const struct cmd_passing_kind pass_kind = { .tell = cmd_tell_pass };
 
 /* Whether a catchpoint waits for one of the passes: they are stepped then. */
 static bool
@@ -210,38 +210,52 @@ is_caught(struct cmd_ctx *ctx)
 	return false;
 }
 
-struct fx_error *
-cmd_pass_run(struct cmd_ctx *ctx)
+void
+cmd_pass_request(struct cmd_ctx *ctx, struct fx_passing_request *request,
+	struct cmd_stepped *keeps)
 {
-	FX_AUTO(plan) struct plan plan = { .steps = { 0 } };
 	FX_AUTO_BUF struct fx_buf script = { 0 };
-	struct fx_passing_request request = {
+
+	*request = (struct fx_passing_request){
 		.command = ctx->line,
 		.only = cmd_flag(ctx, "only"),
 		.force = cmd_flag(ctx, "force"),
 		.dry_run = cmd_flag(ctx, "dry-run"),
 	};
-	struct cmd_stepped keeps = { .kind = &pass_kind, .lists = true };
-	const char *first = cmd_arg_text(ctx, "what");
-	struct fx_error *err;
-
-	if (first && cmd_is_python_pass(first))
-		return cmd_python_pass(ctx, first);
-	err = read_plan(ctx, &plan);
-	if (!err)
-		err = need_weights(ctx, &plan);
-	if (err)
-		return err;
-	request.steps = plan.steps.items;
-	request.step_count = plan.steps.count;
-	request.is_stepped =
-		!request.dry_run &&
+	request->is_stepped =
+		!request->dry_run &&
 		(cmd_flag(ctx, "step") || (!ctx->blame && is_caught(ctx)));
 	cmd_canonical_resolve(ctx);
 	cmd_canonical_set(ctx, "step", NULL);
 	cmd_canonical_set(ctx, "only", NULL);
 	cmd_canonical_print(&script, ctx->entry, ctx->format, ctx->parsed);
-	request.lister = fx_buf_text(&script);
-	keeps.script = fx_xstrdup(request.lister);
+	*keeps = (struct cmd_stepped){ .lists = true,
+		.script = fx_buf_take(&script) };
+}
+
+struct fx_error *
+cmd_pass_run(struct cmd_ctx *ctx)
+{
+	FX_AUTO(plan) struct plan plan = { .steps = { 0 } };
+	struct fx_passing_request request;
+	struct cmd_stepped keeps;
+	struct fx_error *err;
+
+	for (size_t i = 0; i < cmd_arg_count(ctx, "what"); i++) {
+		const char *word = cmd_arg_text_at(ctx, "what", i);
+
+		if (cmd_is_python_pass(word))
+			return cmd_python_pass(ctx, word);
+	}
+	err = read_plan(ctx, &plan);
+	if (!err)
+		err = need_weights(ctx, &plan);
+	if (err)
+		return err;
+	cmd_pass_request(ctx, &request, &keeps);
+	request.steps = plan.steps.items;
+	request.step_count = plan.steps.count;
+	request.lister = keeps.script;
+	keeps.kind = &pass_kind;
 	return cmd_passing_run(ctx, &request, &keeps);
 }

@@ -3,23 +3,29 @@
 
 #include "commands/verbs/python_pass.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include "commands/shell/cmd.h"
+#include "base/intern.h"
+#include "base/mem.h"
 #include "commands/shell/shell.h"
 #include "commands/verbs/edit.h"
-#include "guest/pass_request.h"
-#include "ir/clone.h"
-#include "ir/graph.h"
+#include "commands/verbs/pass_run.h"
+#include "commands/verbs/passing.h"
 #include "ir/journal.h"
-#include "ir/module.h"
+#include "pass/becoming.h"
+#include "session/capture.h"
 #include "session/model.h"
-#include "session/position.h"
 #include "session/python_pass.h"
 #include "session/session.h"
 #include "session/verify.h"
 
 static const char prefix[] = "python:";
+
+/* Parameters that a pass computed, in the dtype that they have, differ from
+ * what they would be in f64.
+ */
+#define PARAMETER_TOLERANCE 1e-5
 
 bool
 cmd_is_python_pass(const char *name)
@@ -27,126 +33,82 @@ cmd_is_python_pass(const char *name)
 	return strncmp(name, prefix, sizeof(prefix) - 1) == 0;
 }
 
-/* Parameters that a pass computed, in the dtype that they have, differ from
- * what they would be in f64.
- */
-#define PARAMETER_TOLERANCE 1e-5
-
-struct python_edit {
-	const char *spec;
-	/* For passes that leave parameters alone, and for those that do not;
-	 * NULL: it is off, or nothing is kept.
-	 */
-	struct fx_verify *verify[2];
-	struct fx_verify_result verified;
-	struct fx_verify *used; /* of them */
-	struct fx_python_passed passed;
-	struct fx_graph *refused; /* what it would have made; or NULL */
-	bool has_changed;
+/* What is needed until its changes are decided. */
+struct python_run {
+	struct fx_python_made made;
+	struct fx_becoming_what what;
+	struct fx_pass pass;
+	struct fx_pass_step step;
+	size_t modules; /* changed before it */
 };
 
 static void
-python_edit_deinit(struct python_edit *edit)
+free_run(void *data)
 {
-	fx_verify_free(edit->verify[0]);
-	fx_verify_free(edit->verify[1]);
-	fx_verify_result_deinit(&edit->verified);
-	fx_python_passed_deinit(&edit->passed);
-	fx_graph_free(edit->refused);
-}
-FX_DEFINE_DEINIT(python_edit, struct python_edit, python_edit_deinit);
+	struct python_run *run = data;
 
-static void
-add_storages(struct fx_graph *graph, struct fx_map *ret)
-{
-	struct fx_module_walk *walk = fx_module_walk_new(graph->module, true);
-	struct fx_module *module;
-	const char *path;
-
-	while (fx_module_walk_next(walk, &module, &path))
-		for (size_t i = 0; i < module->member_count; i++)
-			if (module->members[i].tensor)
-				fx_map_set_pointer(ret,
-					module->members[i].tensor->storage,
-					module);
-	fx_module_walk_free(walk);
+	fx_python_made_deinit(&run->made);
+	free(run);
 }
 
-/* Whether GRAPH has parameters that BEFORE has not. */
-static bool
-has_new_parameters(struct fx_graph *before, struct fx_graph *graph)
-{
-	FX_AUTO_MAP struct fx_map old = { 0 };
-	FX_AUTO_MAP struct fx_map all = { 0 };
-
-	add_storages(before, &old);
-	fx_map_copy(&all, &old);
-	add_storages(graph, &all);
-	return all.count > old.count;
-}
-
-static struct fx_error *
-python_edit(struct cmd_ctx *ctx, void *data, struct fx_buf *script)
-{
-	struct python_edit *edit = data;
-	struct fx_graph *graph = fx_position_graph(ctx->model);
-	uint64_t version = graph->version;
-	struct fx_error *err =
-		fx_model_python_pass(ctx->model, edit->spec, &edit->passed);
-
-	(void)script;
-	edit->has_changed = graph->version != version;
-	if (err || !edit->verify[0] || !edit->has_changed)
-		return err;
-	edit->used =
-		edit->verify
-			[has_new_parameters(fx_verify_before(edit->verify[0]),
-				graph)];
-	err = cmd_verify_pass(ctx, edit->spec, edit->used, &edit->verified);
-	if (err && edit->verified.verdict == FX_VERDICT_DIFFERS)
-		edit->refused = fx_graph_clone(graph,
-			fx_session_serial(ctx->session), NULL);
-	return err;
-}
-
-/* ERR by verification, after the edit was taken back: with the part of the
- * change that is to blame.
+/* A program of the user's goes on with nodes alone: parameters and modules are
+ * its own.
  */
-FX_NODISCARD static struct fx_error *
-refuse(struct cmd_ctx *ctx, struct python_edit *edit, struct fx_error *err)
+static struct fx_error *
+check_program(void *data, const struct fx_passing *passing)
 {
-	const struct fx_python_refusal refusal = { .spec = edit->spec,
-		.passed = &edit->passed,
-		.verify = edit->used,
-		.result = &edit->verified,
-		.after_taken = edit->refused };
+	const struct python_run *run = data;
+	const struct fx_model *model = fx_passing_model(passing);
 
-	if (!err || !edit->refused)
-		return err;
-	fx_error_free(err);
-	edit->refused = NULL;
-	return fx_model_refuse_python(ctx->model, &refusal);
+	if (!fx_model_is_of_program(model) ||
+		fx_journal_counts(fx_model_graph(model)).modules ==
+			run->modules)
+		return NULL;
+	return fx_error_new(FX_ERR_UNSUPPORTED,
+		"%s changes modules or parameters, and the program that goes "
+		"on with the graph keeps its own",
+		run->pass.name + sizeof(prefix) - 1);
 }
 
-/* Verified where it is not only tried; its floats may be reordered. */
-FX_NODISCARD static struct fx_error *
-run_edit(struct cmd_ctx *ctx, const char *name, const char *spec)
-{
-	FX_AUTO(python_edit) struct python_edit edit = { .spec = spec };
-	struct fx_error *err;
+static const struct cmd_passing_kind python_kind = {
+	.check = check_program, .tell = cmd_tell_pass, .free = free_run
+};
 
-	for (size_t i = 0; i < 2; i++)
-		if (fx_verify_mode(ctx->session) != FX_VERIFY_MODE_OFF &&
-			!cmd_flag(ctx, "dry-run"))
-			edit.verify[i] = fx_verify_new(ctx->session, ctx->model,
-				&(struct fx_verify_options){
-					.claim = FX_CLAIM_ALGEBRAIC,
-					.graph = fx_position_graph(ctx->model),
-					.tolerance =
-						i ? PARAMETER_TOLERANCE : 0 });
-	err = refuse(ctx, &edit, cmd_edit(ctx, name, python_edit, &edit));
-	if (!err && edit.has_changed)
-		cmd_say_verified(ctx, edit.verify[0] ? &edit.verified : NULL);
+static FX_NODISCARD struct fx_error *
+check_words(struct cmd_ctx *ctx, const char *spec)
+{
+	if (!*spec)
+		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+					     "pass run python: expected a "
+					     "function after the colon"),
+			"pass run python:FILE.py:FUNCTION");
+	if (cmd_arg_count(ctx, "what") > 1)
+		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+					     "a pass of Python runs alone, and "
+					     "takes no options here"),
+			"an expression may make it: "
+			"pass run python:FILE.py:MAKE(3)");
+	return cmd_edit_check(ctx);
+}
+
+/* The pass as it is verified. */
+static FX_NODISCARD struct fx_error *
+make_pass(struct cmd_ctx *ctx, const char *name, struct python_run *run)
+{
+	bool is_verified = fx_verify_mode(ctx->session) != FX_VERIFY_MODE_OFF &&
+			   !cmd_flag(ctx, "dry-run");
+	bool is_new = false;
+	struct fx_error *err = NULL;
+
+	run->what = (struct fx_becoming_what){ .other = run->made.graph,
+		.renamed = &run->made.renamed };
+	run->pass = fx_pass_becoming(fx_intern(name));
+	run->step =
+		(struct fx_pass_step){ .pass = &run->pass, .data = &run->what };
+	if (is_verified)
+		err = fx_python_made_is_new(ctx->model, &run->made, &is_new);
+	if (is_new)
+		run->pass.tolerance = PARAMETER_TOLERANCE;
 	return err;
 }
 
@@ -154,21 +116,27 @@ struct fx_error *
 cmd_python_pass(struct cmd_ctx *ctx, const char *name)
 {
 	const char *spec = name + sizeof(prefix) - 1;
+	struct fx_passing_request request;
+	struct cmd_stepped keeps;
+	struct python_run *run;
+	struct fx_error *err = check_words(ctx, spec);
 
-	if (!*spec)
-		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
-					     "pass run python: expected a "
-					     "function after the colon"),
-			"pass run python:FILE.py:FUNCTION");
-	if (cmd_flag(ctx, "step"))
-		return fx_error_new(FX_ERR_USAGE,
-			"a pass of Python has no steps: it gives its result "
-			"as a whole");
-	if (cmd_arg_count(ctx, "what") > 1)
-		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
-					     "a pass of Python takes no "
-					     "options here"),
-			"an expression may make it: "
-			"pass run python:FILE.py:MAKE(3)");
-	return run_edit(ctx, name, spec);
+	if (err)
+		return err;
+	run = FX_NEW(struct python_run);
+	run->modules = fx_journal_counts(fx_model_graph(ctx->model)).modules;
+	err = fx_model_python_pass(ctx->model, spec, &run->made);
+	if (!err)
+		err = make_pass(ctx, name, run);
+	if (err) {
+		free_run(run);
+		return err;
+	}
+	cmd_pass_request(ctx, &request, &keeps);
+	request.steps = &run->step;
+	request.step_count = 1;
+	request.lister = keeps.script;
+	keeps.kind = &python_kind;
+	keeps.data = run;
+	return cmd_passing_run(ctx, &request, &keeps);
 }

@@ -22,6 +22,7 @@
 #include "guest/child_tree.h"
 #include "guest/python_wire.h"
 #include "guest/worker_private.h"
+#include "ir/edit.h"
 #include "ir/graph.h"
 #include "ir/module.h"
 #include "load/open.h"
@@ -440,6 +441,28 @@ attach_all(struct fx_capture *capture, struct fx_graph *graph)
 	return NULL;
 }
 
+/* Functions that are what they were are written as they were. */
+FX_NODISCARD static struct fx_error *
+spell(struct fx_graph *graph, const json_t *spelled)
+{
+	struct fx_error *err = NULL;
+	json_t *pair;
+	size_t i;
+
+	json_array_foreach(spelled, i, pair)
+	{
+		const char *name = json_string_value(json_array_get(pair, 0));
+		const char *target = json_string_value(json_array_get(pair, 1));
+		struct fx_node *node = name ? fx_graph_find(graph, name) : NULL;
+
+		if (node && target && node->opcode == FX_OPCODE_CALL_FUNCTION)
+			err = fx_edit_set_target(node, target);
+		if (err)
+			return err;
+	}
+	return NULL;
+}
+
 FX_NODISCARD static struct fx_error *
 read_answer(const struct fx_python_pass *pass, json_t *answer, const char *text,
 	struct fx_python_passed *ret)
@@ -457,7 +480,8 @@ read_answer(const struct fx_python_pass *pass, json_t *answer, const char *text,
 		return fx_error_note(err, "in what %s made", pass->spec);
 	ret->graph = FX_TAKE(loaded.graph);
 	ret->renamed = json_incref(json_object_get(answer, "renamed"));
-	return attach_all(pass->capture, ret->graph);
+	err = spell(ret->graph, json_object_get(answer, "spelled"));
+	return err ? err : attach_all(pass->capture, ret->graph);
 }
 
 struct fx_error *

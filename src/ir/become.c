@@ -6,36 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "ir/become_private.h"
 #include "ir/clone.h"
 #include "ir/control.h"
-#include "ir/diff.h"
 #include "ir/edit.h"
 #include "ir/graph.h"
 #include "ir/likeness.h"
 #include "ir/module.h"
-#include "ir/pair.h"
-
-/* Nodes of a group that are named. */
-#define PRINTED_NODES 6
-
-struct fx_becoming {
-	struct fx_graph *graph;
-	struct fx_graph *other;
-	struct fx_map nodes;   /* of OTHER -> of GRAPH */
-	struct fx_map modules; /* of OTHER -> the copy in GRAPH */
-	struct fx_map paths;   /* that were seen */
-	struct fx_pairs pairs;
-	struct fx_change *rows;
-	size_t count;
-	/* By row: the number of its group; NO_GROUP: nothing changes there.
-	 * NULL: not divided yet.
-	 */
-	size_t *groups;
-	size_t group_count;
-};
 
 /* Modules and tensors. */
 
@@ -235,105 +214,170 @@ move_after(struct fx_node *node, struct fx_node *last)
 
 /* --- rows of what differs ------------------------------------------------ */
 
-#define NO_GROUP SIZE_MAX
-
-/* Groups from FIRST to before END are made. */
-struct range {
-	size_t first;
-	size_t end;
-};
-
-static bool
-is_in(const struct fx_becoming *b, size_t row, struct range range)
+/* The node of GRAPH that ROW leaves in its place, or NULL: it is not there, or
+ * not there yet.
+ */
+static struct fx_node *
+settled(const struct fx_becoming *b, size_t row)
 {
-	size_t group = b->groups ? b->groups[row] : 0;
+	const struct fx_change *change = &b->rows[row];
+	bool waits = change->has_moved || change->kind == FX_CHANGE_ADDED;
 
-	return !b->groups || (group >= range.first && group < range.end);
+	if (change->kind == FX_CHANGE_REMOVED || (waits && !b->is_made[row]))
+		return NULL;
+	return fx_map_get_pointer(&b->nodes, change->after);
 }
 
-/* Row INDEX; *LAST is the node that the new one stands after. */
+/* What the node of ROW stands after, or NULL: it is the first. */
+static struct fx_node *
+place_of(const struct fx_becoming *b, size_t row)
+{
+	while (row-- > 0) {
+		struct fx_node *node = settled(b, row);
+
+		if (node)
+			return node;
+	}
+	return NULL;
+}
+
 FX_NODISCARD static struct fx_error *
-take_row(struct fx_becoming *b, size_t index, struct range range,
-	struct fx_node **last)
+take_row(struct fx_becoming *b, size_t index)
 {
 	const struct fx_change *row = &b->rows[index];
 	struct fx_node *node = row->before;
-	bool is_wanted = is_in(b, index, range);
 	struct fx_error *err = NULL;
 
-	if (row->kind == FX_CHANGE_ADDED && !is_wanted)
-		return NULL;
 	if (row->kind == FX_CHANGE_ADDED)
-		err = create(b, row->after, *last, &node);
-	else if (row->has_moved && is_wanted)
-		err = move_after(node, *last);
+		err = create(b, row->after, place_of(b, index), &node);
+	else if (row->has_moved)
+		err = move_after(node, place_of(b, index));
 	if (err)
 		return err;
 	fx_map_set_pointer(&b->nodes, row->after, node);
-	if (!row->has_moved || is_wanted)
-		*last = node;
-	return row->kind == FX_CHANGE_CHANGED && is_wanted
-		       ? change(b, node, row->after)
-		       : NULL;
+	b->is_made[index] = true;
+	return row->kind == FX_CHANGE_CHANGED ? change(b, node, row->after)
+					      : NULL;
 }
 
-FX_NODISCARD static struct fx_error *
-take_rows(struct fx_becoming *b, struct range range)
+static bool
+is_renamed(const struct fx_becoming *b, const struct fx_change *row)
 {
-	struct fx_node *last = NULL;
-	struct fx_error *err = NULL;
+	return row->before && row->after &&
+	       row->before->name != row->after->name &&
+	       !fx_graph_find(b->graph, row->after->name);
+}
 
-	for (size_t i = 0; i < b->count && !err; i++)
-		if (b->rows[i].after && is_in(b, i, range))
-			err = take_target(b, b->rows[i].after);
-	for (size_t i = 0; i < b->count && !err; i++)
-		if (b->rows[i].kind != FX_CHANGE_REMOVED)
-			err = take_row(b, i, range, &last);
-	for (size_t i = b->count; i-- > 0 && !err;)
-		if (b->rows[i].kind == FX_CHANGE_REMOVED && is_in(b, i, range))
-			err = fx_edit_erase(b->rows[i].before);
+/* Names that are free, and those that become so. */
+FX_NODISCARD static struct fx_error *
+take_names(struct fx_becoming *b, const size_t *rows, size_t count)
+{
+	struct fx_error *err = NULL;
+	bool goes_on;
+
+	do {
+		goes_on = false;
+		for (size_t i = 0; i < count && !err; i++) {
+			const struct fx_change *row = &b->rows[rows[i]];
+
+			if (!is_renamed(b, row))
+				continue;
+			err = fx_edit_set_name(row->before, row->after->name);
+			goes_on = true;
+		}
+	} while (goes_on && !err);
 	return err;
 }
 
-static struct fx_error *
-make(struct fx_becoming *b, struct range range)
+/* ROWS, in order: others may have been taken before. */
+FX_NODISCARD static struct fx_error *
+take_rows(struct fx_becoming *b, const size_t *rows, size_t count)
 {
+	struct fx_error *err;
+
 	fx_edit_relax(b->graph);
+	err = take_names(b, rows, count);
+	for (size_t i = 0; i < count && !err; i++)
+		if (b->rows[rows[i]].after)
+			err = take_target(b, b->rows[rows[i]].after);
+	for (size_t i = 0; i < count && !err; i++)
+		if (b->rows[rows[i]].kind != FX_CHANGE_REMOVED)
+			err = take_row(b, rows[i]);
+	for (size_t i = count; i-- > 0 && !err;)
+		if (b->rows[rows[i]].kind == FX_CHANGE_REMOVED)
+			err = fx_edit_erase(b->rows[rows[i]].before);
+	return err;
+}
+
+/* GRAPH is as it was. */
+static void
+begin(struct fx_becoming *b)
+{
 	fx_map_clear(&b->nodes);
 	fx_map_clear(&b->modules);
 	fx_map_clear(&b->paths);
-	return take_rows(b, range);
+	memset(b->is_made, 0, b->count * sizeof(*b->is_made));
+	for (size_t i = 0; i < b->count; i++)
+		if (b->rows[i].before && b->rows[i].after)
+			fx_map_set_pointer(&b->nodes, b->rows[i].after,
+				b->rows[i].before);
+	b->has_begun = true;
 }
 
-/* By name. */
-static void
-pair(struct fx_graph *graph, struct fx_graph *other, struct fx_pairs *ret)
+/* The node of B's other graph that NODE becomes, or NULL.  A name that is there
+ * already was given before.
+ */
+static struct fx_node *
+mate_of(const struct fx_becoming *b, const struct fx_map *renamed,
+	const struct fx_node *node)
 {
-	struct fx_graph *graphs[2] = { graph, other };
+	const char *to =
+		renamed ? fx_map_get_pointer(renamed, node->name) : NULL;
 
+	if (to && (!fx_graph_find(b->graph, to) ||
+			  fx_map_has(renamed, (uintptr_t)to)))
+		return fx_graph_find(b->other, to);
+	return fx_graph_find(b->other, node->name);
+}
+
+static void
+pair(struct fx_becoming *b, const struct fx_map *renamed)
+{
+	FX_AUTO_MAP struct fx_map mates = { .slots = NULL };
+	struct fx_pairs *ret = &b->pairs;
+	struct fx_node *node;
+	size_t at = 0;
+
+	ret->graphs[0] = b->graph;
+	ret->graphs[1] = b->other;
 	for (int i = 0; i < 2; i++) {
-		struct fx_node *node;
-		size_t at = 0;
-
-		ret->graphs[i] = graphs[i];
-		ret->counts[i] = graphs[i]->node_count;
-		ret->mates[i] = fx_xcalloc(graphs[i]->node_count + 1,
+		ret->counts[i] = ret->graphs[i]->node_count;
+		ret->mates[i] = fx_xcalloc(ret->counts[i] + 1,
 			sizeof(struct fx_node *));
-		fx_graph_for_each_node (node, graphs[i])
-			ret->mates[i][at++] =
-				fx_graph_find(graphs[1 - i], node->name);
 	}
+	fx_graph_for_each_node (node, b->graph) {
+		struct fx_node *mate = mate_of(b, renamed, node);
+
+		if (mate && fx_map_set_pointer(&mates, mate, node))
+			ret->mates[0][at] = mate;
+		at++;
+	}
+	at = 0;
+	fx_graph_for_each_node (node, b->other)
+		ret->mates[1][at++] = fx_map_get_pointer(&mates, node);
 }
 
 struct fx_becoming *
-fx_becoming_new(struct fx_graph *graph, struct fx_graph *other)
+fx_becoming_new(struct fx_graph *graph, struct fx_graph *other,
+	const struct fx_map *renamed)
 {
 	struct fx_becoming *b = FX_NEW(struct fx_becoming);
 
 	b->graph = graph;
 	b->other = other;
-	pair(graph, other, &b->pairs);
+	pair(b, renamed);
 	fx_graph_diff(&b->pairs, &b->rows, &b->count);
+	b->is_made = fx_xcalloc(b->count + 1, sizeof(*b->is_made));
 	return b;
 }
 
@@ -347,179 +391,46 @@ fx_becoming_free(struct fx_becoming *b)
 	fx_map_deinit(&b->paths);
 	fx_pairs_deinit(&b->pairs);
 	free(b->rows);
+	free(b->is_made);
 	free(b->groups);
+	free(b->sorted);
+	free(b->begins);
 	free(b);
 }
 
 struct fx_error *
-fx_graph_become(struct fx_graph *graph, struct fx_graph *other)
+fx_graph_become(struct fx_graph *graph, struct fx_graph *other,
+	const struct fx_map *renamed)
 {
-	struct fx_becoming *b = fx_becoming_new(graph, other);
-	struct fx_error *err = make(b, (struct range){ 0, SIZE_MAX });
+	struct fx_becoming *b = fx_becoming_new(graph, other, renamed);
+	FX_AUTO_FREE size_t *all = fx_xcalloc(b->count + 1, sizeof(*all));
+	struct fx_error *err;
 
+	for (size_t i = 0; i < b->count; i++)
+		all[i] = i;
+	begin(b);
+	err = take_rows(b, all, b->count);
 	fx_becoming_free(b);
 	return err;
 }
 
-/* --- groups -------------------------------------------------------------- */
-
-/* What stands at the path that NODE names. */
-static const void *
-at_path(const struct fx_graph *graph, const struct fx_node *node)
+struct fx_error *
+fx_becoming_add(struct fx_becoming *b, size_t group)
 {
-	const void *module;
-
-	if (node->opcode != FX_OPCODE_CALL_MODULE &&
-		node->opcode != FX_OPCODE_GET_ATTR)
-		return NULL;
-	module = fx_module_find(graph->module, node->target);
-	return module ? module
-		      : fx_module_find_tensor(graph->module, node->target);
-}
-
-/* Whether a module or tensor that NODE, of the other graph, reads changes. */
-static bool
-changes_target(const struct fx_becoming *b, const struct fx_node *node)
-{
-	struct fx_module *module;
-
-	if (!at_path(b->other, node))
-		return false;
-	module = fx_module_find(b->other->module, node->target);
-	if (module)
-		return fx_likeness_of_modules(fx_module_find(b->graph->module,
-						      node->target),
-			       module) != FX_LIKENESS_SAME;
-	return fx_likeness_of_tensors(fx_module_find_tensor(b->graph->module,
-					      node->target),
-		       fx_module_find_tensor(b->other->module, node->target)) !=
-	       FX_LIKENESS_SAME;
-}
-
-/* The rows form a forest: each knows one above it, or itself. */
-static size_t
-root_of(size_t *above, size_t row)
-{
-	while (above[row] != row)
-		row = above[row] = above[above[row]];
-	return row;
-}
-
-static void
-join(size_t *above, size_t a, size_t b)
-{
-	a = root_of(above, a);
-	b = root_of(above, b);
-	/* The first one of a group names it. */
-	above[a > b ? a : b] = a > b ? b : a;
-}
-
-/* Join ROW, of NODE, with those of its inputs that change too. */
-static void
-join_inputs(size_t *above, const struct fx_map *rows, size_t row,
-	const struct fx_node *node)
-{
-	for (size_t i = 0; node && i < fx_node_input_count(node); i++) {
-		size_t other =
-			fx_map_get(rows, (uintptr_t)fx_node_input(node, i), 0);
-
-		if (other)
-			join(above, row, other - 1);
-	}
-}
-
-/* Rows that change, by their nodes and what these read: number + 1. */
-static void
-find_changing(const struct fx_becoming *b, size_t *above, struct fx_map *rows)
-{
-	for (size_t i = 0; i < b->count; i++) {
-		const struct fx_change *row = &b->rows[i];
-		const void *read =
-			row->after ? at_path(b->other, row->after) : NULL;
-		bool reads = row->after && changes_target(b, row->after);
-		size_t other;
-
-		above[i] = i;
-		if (row->kind == FX_CHANGE_SAME && !reads)
-			continue;
-		if (row->before)
-			fx_map_set(rows, (uintptr_t)row->before, i + 1);
-		if (row->after)
-			fx_map_set(rows, (uintptr_t)row->after, i + 1);
-		if (!reads)
-			continue;
-		other = fx_map_get(rows, (uintptr_t)read, 0);
-		if (other)
-			join(above, i, other - 1);
-		else
-			fx_map_set(rows, (uintptr_t)read, i + 1);
-	}
-}
-
-size_t
-fx_becoming_divide(struct fx_becoming *b)
-{
-	FX_AUTO_FREE size_t *above = fx_xcalloc(b->count + 1, sizeof(*above));
-	FX_AUTO_MAP struct fx_map rows = { .slots = NULL };
-	size_t *groups;
-
-	if (b->groups)
-		return b->group_count;
-	groups = fx_xcalloc(b->count + 1, sizeof(*groups));
-	find_changing(b, above, &rows);
-	for (size_t i = 0; i < b->count; i++) {
-		const struct fx_change *row = &b->rows[i];
-		const struct fx_node *node =
-			row->after ? row->after : row->before;
-
-		if (!fx_map_has(&rows, (uintptr_t)node))
-			continue;
-		join_inputs(above, &rows, i, row->before);
-		join_inputs(above, &rows, i, row->after);
-	}
-	for (size_t i = 0; i < b->count; i++) {
-		const struct fx_change *row = &b->rows[i];
-		const struct fx_node *node =
-			row->after ? row->after : row->before;
-		size_t root = root_of(above, i);
-
-		if (!fx_map_has(&rows, (uintptr_t)node))
-			groups[i] = NO_GROUP;
-		else
-			groups[i] = root == i ? b->group_count++ : groups[root];
-	}
-	b->groups = groups;
-	return b->group_count;
+	(void)fx_becoming_divide(b);
+	if (!b->has_begun)
+		begin(b);
+	return take_rows(b, b->sorted + b->begins[group],
+		b->begins[group + 1] - b->begins[group]);
 }
 
 struct fx_error *
 fx_becoming_make(struct fx_becoming *b, size_t first, size_t end)
 {
-	(void)fx_becoming_divide(b);
-	return make(b, (struct range){ first, end });
-}
+	struct fx_error *err = NULL;
 
-void
-fx_becoming_print(const struct fx_becoming *b, size_t group, struct fx_buf *out)
-{
-	static const char signs[] = { [FX_CHANGE_ADDED] = '+',
-		[FX_CHANGE_REMOVED] = '-',
-		[FX_CHANGE_CHANGED] = '~',
-		[FX_CHANGE_RENAMED] = '~',
-		[FX_CHANGE_MOVED] = '~',
-		[FX_CHANGE_SAME] = '~' };
-	size_t count = 0;
-
-	for (size_t i = 0; i < b->count; i++) {
-		const struct fx_change *row = &b->rows[i];
-
-		if (b->groups[i] != group)
-			continue;
-		if (count++ < PRINTED_NODES)
-			fx_buf_addf(out, "%s%c%%%s", count > 1 ? " " : "",
-				signs[row->kind],
-				(row->after ? row->after : row->before)->name);
-	}
-	if (count > PRINTED_NODES)
-		fx_buf_addf(out, " and %zu more", count - PRINTED_NODES);
+	begin(b);
+	for (size_t i = first; i < end && !err; i++)
+		err = fx_becoming_add(b, i);
+	return err;
 }

@@ -2,7 +2,7 @@
 libfxcore_a_SOURCES += \
 	%D%/node_info.c %D%/note.h \
 	%D%/align.c %D%/align.h \
-	%D%/become.c %D%/become.h %D%/likeness.c %D%/likeness.h \
+	%D%/become.c %D%/become.h %D%/become_groups.c %D%/become_private.h %D%/likeness.c %D%/likeness.h \
 	%D%/build.h \
 	%D%/build_call.c \
 	%D%/build_value.c \

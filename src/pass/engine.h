@@ -51,9 +51,11 @@ struct fx_pass {
 	const char *name;    /* "dce" */
 	const char *summary; /* one line, lower case */
 	bool is_command; /* a command's own work, which no `pass run` knows */
+	bool is_one_change; /* its candidates are the parts of one change */
 	const struct fx_pass_option *takes; /* ends with a NULL name; or NULL */
 	/* What it says of its result, which verification holds it to. */
 	enum fx_claim claim;
+	double tolerance; /* of an ALGEBRAIC one; 0: what rounding leaves */
 	/* Operators with one of these traits in the graph make it ALGEBRAIC. */
 	unsigned rounds;
 	bool needs_weights; /* it reads parameters and buffers */

@@ -1,5 +1,6 @@
 # Sources of src/pass: .c, .h and .def alike, so that distcheck misses none.
 libfxcore_a_SOURCES += \
+	%D%/becoming.c %D%/becoming.h \
 	%D%/const_fold.c %D%/cse.c \
 	%D%/dce.c \
 	%D%/engine.c %D%/engine.h %D%/options.c \

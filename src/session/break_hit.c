@@ -148,6 +148,26 @@ fx_breaks_hit(struct fx_session *session, struct fx_model *model,
 	return is_hit;
 }
 
+/* Whether PATTERN means what is called NAME.  Of a pass of Python it may be
+ * "python:", which are all, or leave out where its function is.
+ */
+static bool
+means(const char *pattern, const char *name)
+{
+	static const char prefix[] = "python:";
+	size_t length = sizeof(prefix) - 1;
+	const char *function = name;
+
+	if (fx_str_glob(pattern, name))
+		return true;
+	if (!fx_str_starts(name, prefix) || !fx_str_starts(pattern, prefix))
+		return false;
+	for (const char *c = name; *c && *c != '('; c++)
+		if (*c == ':' || *c == '.')
+			function = c + 1;
+	return !pattern[length] || fx_str_glob(pattern + length, function);
+}
+
 /* Whether B catches WHAT of NAME. */
 static bool
 catches(const struct fx_break *b, const char *what, const char *name)
@@ -159,7 +179,7 @@ catches(const struct fx_break *b, const char *what, const char *name)
 		strncmp(event, what, length) != 0 ||
 		(event[length] && event[length] != ' '))
 		return false;
-	return !event[length] || !name || fx_str_glob(event + length + 1, name);
+	return !event[length] || !name || means(event + length + 1, name);
 }
 
 bool

@@ -13,22 +13,12 @@ struct state {
 	struct fx_becoming *becoming;
 };
 
-static FX_NODISCARD struct fx_error *
-prepare(const struct state *state)
-{
-	const struct fx_narrowing *what = state->what;
-
-	return what->prepare ? what->prepare(what->context, what->graph) : NULL;
-}
-
 static struct fx_error *
 make(void *context, size_t first, size_t end)
 {
 	struct state *state = context;
-	struct fx_error *err = prepare(state);
+	struct fx_error *err = fx_becoming_make(state->becoming, first, end);
 
-	if (!err)
-		err = fx_becoming_make(state->becoming, first, end);
 	return err ? err : fx_verify_error(state->what->graph);
 }
 
@@ -39,23 +29,6 @@ fails(void *context, bool *ret)
 	const struct fx_blame_test *test = state->what->test;
 
 	return test->fails(test->context, state->what->graph, ret);
-}
-
-/* Nodes are paired by the names that they have then. */
-static FX_NODISCARD struct fx_error *
-divide(struct state *state, size_t *count_ret)
-{
-	const struct fx_narrowing *what = state->what;
-	struct fx_error *err =
-		fx_model_edit_begin(what->session, what->model, what->command);
-
-	if (err)
-		return err;
-	err = prepare(state);
-	state->becoming = fx_becoming_new(what->graph, what->other);
-	*count_ret = fx_becoming_divide(state->becoming);
-	fx_model_edit_abort(what->model);
-	return err;
 }
 
 static FX_NODISCARD struct fx_error *
@@ -85,14 +58,15 @@ find(struct state *state, size_t count, struct fx_buf *out)
 struct fx_error *
 fx_narrow(const struct fx_narrowing *narrowing, struct fx_buf *out)
 {
-	struct state state = { .what = narrowing };
-	struct fx_error *err;
-	size_t count = 0;
+	struct state state = { .what = narrowing,
+		.becoming = fx_becoming_new(narrowing->graph, narrowing->other,
+			NULL) };
+	size_t count = fx_becoming_divide(state.becoming);
+	struct fx_error *err = NULL;
 
-	err = divide(&state, &count);
-	if (!err && count > 1)
+	if (count > 1)
 		err = find(&state, count, out);
-	if (!err && count == 1) {
+	if (count == 1) {
 		fx_buf_add(out, "which hangs together: ");
 		fx_becoming_print(state.becoming, 0, out);
 	}

@@ -17,9 +17,6 @@ struct fx_narrowing {
 	const char *command;
 	struct fx_graph *graph; /* of the model, or nested in it */
 	struct fx_graph *other;
-	/* What comes first each time, such as names; may be NULL. */
-	struct fx_error *(*prepare)(void *context, struct fx_graph *graph);
-	void *context;
 	const struct fx_blame_test *test;
 };
 

@@ -151,7 +151,7 @@ bool fx_passing_print_only(const struct fx_passing *passing,
 /* The candidate of the shortest beginning that fails. */
 struct fx_passing_blamed {
 	const char *key; /* interned; NULL: nothing was applied */
-	char *place;     /* "@23 layer2_0_bn2"; the caller's */
+	char *place;     /* "first at @23 layer2_0_bn2"; the caller's */
 	bool is_alone;   /* it fails without those before it */
 };
 

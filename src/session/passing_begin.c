@@ -142,10 +142,14 @@ fx_passing_begin_group(struct fx_passing *p)
 	p->group_end = end;
 	p->group_decisions = p->decisions.count;
 	p->group_applied = p->applied;
-	for (size_t i = p->step; i < end; i++)
-		if (fx_pass_claim(p->steps.items[i].pass, p->graph) ==
-			FX_CLAIM_ALGEBRAIC)
-			options.claim = FX_CLAIM_ALGEBRAIC;
+	for (size_t i = p->step; i < end; i++) {
+		const struct fx_pass *pass = p->steps.items[i].pass;
+
+		if (fx_pass_claim(pass, p->graph) != FX_CLAIM_ALGEBRAIC)
+			continue;
+		options.claim = FX_CLAIM_ALGEBRAIC;
+		options.tolerance = FX_MAX(options.tolerance, pass->tolerance);
+	}
 	fx_verify_free(p->verify);
 	p->verify = fx_verify_new(p->session, p->model, &options);
 }

@@ -3,22 +3,24 @@
 
 #include "session/python_pass.h"
 
-#include <stdlib.h>
-
-#include "base/buf.h"
+#include "base/intern.h"
 #include "base/mem.h"
 #include "guest/pass_request.h"
 #include "ir/become.h"
-#include "ir/clone.h"
-#include "ir/edit.h"
+#include "ir/module.h"
 #include "session/capture.h"
-#include "session/narrow.h"
-#include "session/passing_private.h"
 #include "session/session_private.h"
 
-/* By what was the name of each: a pass may have renamed nodes. */
-FX_NODISCARD static struct fx_error *
-rename_all(struct fx_graph *graph, json_t *renamed)
+void
+fx_python_made_deinit(struct fx_python_made *made)
+{
+	fx_graph_free(made->graph);
+	fx_map_deinit(&made->renamed);
+	*made = (struct fx_python_made){ .graph = NULL };
+}
+
+static void
+read_names(const json_t *renamed, struct fx_map *ret)
 {
 	json_t *pair;
 	size_t i;
@@ -27,15 +29,11 @@ rename_all(struct fx_graph *graph, json_t *renamed)
 	{
 		const char *from = json_string_value(json_array_get(pair, 0));
 		const char *to = json_string_value(json_array_get(pair, 1));
-		struct fx_node *node = from ? fx_graph_find(graph, from) : NULL;
-		struct fx_error *err = NULL;
 
-		if (node && to && !fx_graph_find(graph, to))
-			err = fx_edit_set_name(node, to);
-		if (err)
-			return err;
+		if (from && to)
+			fx_map_set(ret, (uintptr_t)fx_intern(from),
+				(uintptr_t)fx_intern(to));
 	}
-	return NULL;
 }
 
 /* Whether the process that traced MODEL can be asked. */
@@ -49,7 +47,7 @@ has_process(const struct fx_model *model)
 FX_NODISCARD static struct fx_error *
 run_in(struct fx_model *model, struct fx_capture *capture,
 	const struct fx_child_tree *tree, const char *spec,
-	struct fx_python_passed *ret)
+	struct fx_python_made *ret)
 {
 	struct fx_session *session = model->session;
 	struct fx_graph *graph = fx_position_graph(model);
@@ -64,31 +62,19 @@ run_in(struct fx_model *model, struct fx_capture *capture,
 		.output = fx_session_output,
 		.context = session,
 	};
-	struct fx_error *err = fx_python_pass_run(&pass, ret);
+	struct fx_python_passed passed;
+	struct fx_error *err = fx_python_pass_run(&pass, &passed);
 
-	if (!err)
-		err = rename_all(graph, ret->renamed);
-	return err ? err : fx_graph_become(graph, ret->graph);
-}
-
-/* A program of the user's goes on with nodes alone: parameters and modules are
- * its own.
- */
-FX_NODISCARD static struct fx_error *
-check_program(const struct fx_model *model, size_t modules, const char *spec)
-{
-	if (!fx_model_is_of_program(model) ||
-		fx_journal_counts(model->graph).modules == modules)
-		return NULL;
-	return fx_error_new(FX_ERR_UNSUPPORTED,
-		"%s changes modules or parameters, and the program that goes "
-		"on with the graph keeps its own",
-		spec);
+	if (err)
+		return err;
+	read_names(passed.renamed, &ret->renamed);
+	ret->graph = FX_TAKE(passed.graph);
+	fx_python_passed_deinit(&passed);
+	return NULL;
 }
 
 FX_NODISCARD static struct fx_error *
-run_in_new(struct fx_model *model, const char *spec,
-	struct fx_python_passed *ret)
+run_in_new(struct fx_model *model, const char *spec, struct fx_python_made *ret)
 {
 	struct fx_capture *capture;
 	struct fx_error *err = fx_session_host(model->session, &capture);
@@ -102,76 +88,61 @@ run_in_new(struct fx_model *model, const char *spec,
 
 struct fx_error *
 fx_model_python_pass(struct fx_model *model, const char *spec,
-	struct fx_python_passed *ret)
+	struct fx_python_made *ret)
 {
 	FX_AUTO_FREE char *skipped = NULL;
-	size_t modules = fx_journal_counts(model->graph).modules;
 	struct fx_error *err;
 
-	*ret = (struct fx_python_passed){ .graph = NULL };
+	*ret = (struct fx_python_made){ .graph = NULL };
 	if (!has_process(model))
 		return run_in_new(model, spec, ret);
 	/* What comes back is compared with what is there. */
 	err = fx_model_fetch_weights(model, &skipped);
-	/* The process does not know where the modules of a nested graph are. */
-	if (!err && fx_position_graph(model) != model->graph)
-		err = run_in_new(model, spec, ret);
-	else if (!err)
-		err = run_in(model, model->capture, model->tree, spec, ret);
-	return err ? err : check_program(model, modules, spec);
-}
-
-/* --- what is refused ----------------------------------------------------- */
-
-static struct fx_error *
-prepare(void *context, struct fx_graph *graph)
-{
-	const struct fx_python_refusal *refusal = context;
-
-	return rename_all(graph, refusal->passed->renamed);
-}
-
-static struct fx_error *
-fails(void *context, struct fx_graph *graph, bool *ret)
-{
-	const struct fx_python_refusal *refusal = context;
-	FX_AUTO_VERIFY_RESULT struct fx_verify_result result = { .why = NULL };
-	struct fx_error *err = fx_verify_graph(refusal->verify, graph, &result);
-
-	*ret = result.verdict == FX_VERDICT_DIFFERS;
-	return err;
-}
-
-struct fx_error *
-fx_model_refuse_python(struct fx_model *model,
-	const struct fx_python_refusal *refusal)
-{
-	const struct fx_blame_test test = { .fails = fails,
-		.context = (void *)refusal };
-	const struct fx_narrowing narrowing = { .session = model->session,
-		.model = model,
-		.command = refusal->spec,
-		.graph = fx_position_graph(model),
-		.other = refusal->passed->graph,
-		.prepare = prepare,
-		.context = (void *)refusal,
-		.test = &test };
-	FX_AUTO_BUF struct fx_buf text = { 0 };
-	struct fx_error *err;
-
-	fx_buf_addf(&text, "refused: %s changed output: ", refusal->spec);
-	fx_verify_print(&text, refusal->result);
-	fx_buf_add(&text, ", ");
-	err = fx_narrow(&narrowing, &text);
-	fx_buf_add(&text, "; graph kept");
-	fx_model_forget_refused(model);
-	model->refused[0] = fx_graph_clone(fx_verify_before(refusal->verify),
-		fx_session_serial(model->session), NULL);
-	model->refused[1] = refusal->after_taken;
-	model->refusal = fx_xstrdup(fx_buf_text(&text));
 	if (err)
 		return err;
-	return fx_error_hint(fx_error_new(FX_ERR_CHECK, "%s",
-				     fx_buf_text(&text)),
-		"pass diff");
+	/* The process does not know where the modules of a nested graph are. */
+	if (fx_position_graph(model) != model->graph)
+		return run_in_new(model, spec, ret);
+	return run_in(model, model->capture, model->tree, spec, ret);
+}
+
+/* --- parameters ---------------------------------------------------------- */
+
+static void
+add_storages(struct fx_graph *graph, struct fx_map *ret)
+{
+	struct fx_module_walk *walk = fx_module_walk_new(graph->module, true);
+	struct fx_module *module;
+	const char *path;
+
+	while (fx_module_walk_next(walk, &module, &path))
+		for (size_t i = 0; i < module->member_count; i++)
+			if (module->members[i].tensor)
+				fx_map_set_pointer(ret,
+					module->members[i].tensor->storage,
+					module);
+	fx_module_walk_free(walk);
+}
+
+/* What is taken over of MADE is known when it is taken over. */
+struct fx_error *
+fx_python_made_is_new(struct fx_model *model, const struct fx_python_made *made,
+	bool *ret)
+{
+	struct fx_graph *graph = fx_position_graph(model);
+	FX_AUTO_MAP struct fx_map storages = { 0 };
+	struct fx_error *err =
+		fx_model_edit_begin(model->session, model, "try");
+	size_t count;
+
+	*ret = false;
+	if (err)
+		return err;
+	add_storages(graph, &storages);
+	count = storages.count;
+	err = fx_graph_become(graph, made->graph, &made->renamed);
+	add_storages(graph, &storages);
+	*ret = storages.count > count;
+	fx_model_edit_abort(model);
+	return err;
 }

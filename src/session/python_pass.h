@@ -2,36 +2,36 @@
 #ifndef FX_SESSION_PYTHON_PASS_H
 #define FX_SESSION_PYTHON_PASS_H
 
+#include <stdbool.h>
+
+#include "base/cleanup.h"
 #include "base/error.h"
+#include "base/map.h"
 
 struct fx_graph;
 struct fx_model;
-struct fx_python_passed;
-struct fx_verify;
-struct fx_verify_result;
 
-/* Inside an edit: MODEL's graph becomes what the function SPEC of the user's
- * Python ("FILE.py:FUNCTION", "package.module.FUNCTION") makes of it.  It runs
- * beside the process that traced the model, or in one of its own.  *RET, what
- * it made, is for the caller to deinit, also after an error.  Errors as of
- * guest/pass_request.h and of edits.
+/* What a pass made of a graph: another one, and which nodes of the first are
+ * called otherwise there (ir/become.h).
+ */
+struct fx_python_made {
+	struct fx_graph *graph;
+	struct fx_map renamed;
+};
+void fx_python_made_deinit(struct fx_python_made *made);
+FX_DEFINE_DEINIT(python_made, struct fx_python_made, fx_python_made_deinit);
+
+/* Run the function SPEC of the user's Python ("FILE.py:FUNCTION",
+ * "package.module.FUNCTION") over MODEL's graph, which stays as it is.  It runs
+ * beside the process that traced the model, or in one of its own.  *RET is for
+ * the caller to deinit, also after an error.  Errors as of
+ * guest/pass_request.h.
  */
 FX_NODISCARD struct fx_error *fx_model_python_pass(struct fx_model *model,
-	const char *spec, struct fx_python_passed *ret);
+	const char *spec, struct fx_python_made *ret);
 
-/* What PASSED, which the pass SPEC made of MODEL's graph, computes is refused
- * by RESULT of VERIFY, and the edit is taken back: the error, which names the
- * part of the change that differs.  It is kept for `pass diff`, with AFTER, the
- * graph that was refused, which is taken.
- */
-struct fx_python_refusal {
-	const char *spec;
-	const struct fx_python_passed *passed;
-	struct fx_verify *verify;
-	const struct fx_verify_result *result;
-	struct fx_graph *after_taken;
-};
-FX_NODISCARD struct fx_error *fx_model_refuse_python(struct fx_model *model,
-	const struct fx_python_refusal *refusal);
+/* Whether MADE has parameters that MODEL's graph has not. */
+FX_NODISCARD struct fx_error *fx_python_made_is_new(struct fx_model *model,
+	const struct fx_python_made *made, bool *ret);
 
 #endif /* FX_SESSION_PYTHON_PASS_H */

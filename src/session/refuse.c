@@ -85,13 +85,15 @@ fails(void *context, bool *ret)
 	return err;
 }
 
-/* "@23 layer2_0_bn2", with the key where that is not the node's name. */
+/* "first at @23 layer2_0_bn2", with the key where that is not the node's name.
+ */
 static void
 print_place(struct fx_buf *out, struct fx_graph *graph,
 	const struct fx_decision *guilty, bool is_alone)
 {
 	const struct fx_node *node = fx_graph_find_id(graph, guilty->node);
 
+	fx_buf_add(out, "first at ");
 	if (node && node->is_in_graph)
 		fx_buf_addf(out, "@%zu %s", fx_graph_position(graph, node),
 			node->name);
@@ -101,6 +103,23 @@ print_place(struct fx_buf *out, struct fx_graph *graph,
 			node ? ")" : "");
 	if (!is_alone)
 		fx_buf_add(out, " with those before it");
+}
+
+/* "first in change 2 of 5: -%relu +%gelu": of a change that came as a whole. */
+static void
+print_part(struct fx_buf *out, const struct blame *blame, size_t index,
+	bool is_alone)
+{
+	const char *text = blame->applied.items[index]->text;
+
+	if (blame->applied.count == 1)
+		fx_buf_add(out, "which hangs together: ");
+	else
+		fx_buf_addf(out, "first in change %zu of %zu: ", index + 1,
+			blame->applied.count);
+	fx_buf_add(out, text ? text : blame->applied.items[index]->key);
+	if (!is_alone)
+		fx_buf_add(out, ", with those before it");
 }
 
 struct fx_error *
@@ -133,8 +152,11 @@ fx_passing_blame(struct fx_passing *p, const struct fx_blame_test *test,
 	err = fx_blame_find(&all, &index, &ret->is_alone);
 	if (!err) {
 		ret->key = blame.applied.items[index]->key;
-		print_place(&place, p->graph, blame.applied.items[index],
-			ret->is_alone);
+		if (p->steps.items[0].pass->is_one_change)
+			print_part(&place, &blame, index, ret->is_alone);
+		else
+			print_place(&place, p->graph,
+				blame.applied.items[index], ret->is_alone);
 		ret->place = fx_buf_take(&place);
 	}
 	fx_vec_deinit(&blame.applied);
@@ -206,7 +228,7 @@ fx_passing_refuse(struct fx_passing *p, const struct fx_verify_result *result)
 	if (!is_unknown)
 		err = fx_passing_blame(p, NULL, &blamed);
 	if (blamed.place)
-		fx_buf_addf(&text, ", first at %s", blamed.place);
+		fx_buf_addf(&text, ", %s", blamed.place);
 	free(blamed.place);
 	fx_buf_add(&text, "; graph kept");
 	p->model->refusal = fx_xstrdup(fx_buf_text(&text));

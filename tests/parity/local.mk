@@ -76,7 +76,7 @@ TESTS += %D%/python_pass.sh %D%/wrong_passes.sh
 EXTRA_DIST += %D%/wrong_passes.sh %D%/wrong_passes.py \
 	%D%/wrong_passes_parts.py
 EXTRA_DIST += %D%/python_pass.sh %D%/capture/passes.py \
-	tests/data/trace/passes.py
+	tests/data/trace/passes.py tests/data/trace/bad_passes.py
 
 # Passes of our own beside those of torch.fx; sound.py is run by hand.
 TESTS += %D%/normalize.sh %D%/passes_fx.sh

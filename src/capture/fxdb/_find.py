@@ -142,11 +142,11 @@ def _is_own(error):
     return trace.tb_frame.f_code.co_filename == "<spec>"
 
 
-def evaluate(module, expression, spec):
-    """What EXPR means in MODULE."""
+def evaluate(module, expression, spec, kind="model", names_of=_models_of):
+    """What EXPRESSION, of a KIND that MODULE has NAMES_OF, means in it."""
     if not expression:
-        names = _models_of(module)
-        raise Refused("usage", "\"%s\" names no model" % spec,
+        names = names_of(module)
+        raise Refused("usage", "\"%s\" names no %s" % (spec, kind),
                       "add :EXPR, such as :%s" % ", :".join(names[:5])
                       if names else "add :EXPR")
     try:
@@ -160,10 +160,10 @@ def evaluate(module, expression, spec):
         name = getattr(error, "name", None) or str(error).split("'")[1]
         if not _is_own(error):
             raise
-        models = _models_of(module)
+        names = names_of(module)
         raise Refused("no-name", "%s has no \"%s\"" % (module.__name__, name),
-                      nearest(name, vars(module)) or (models and
-                      "it has " + ", ".join(models[:5]))) from None
+                      nearest(name, vars(module)) or (names and
+                      "it has " + ", ".join(names[:5]))) from None
     except AttributeError as error:
         if not _is_own(error) or not getattr(error, "name", None):
             raise

@@ -7,8 +7,10 @@ by node, never retraced.
 """
 import inspect
 import json
+import keyword
 import mmap
 import os
+import re
 import select
 import signal
 import socket
@@ -24,6 +26,11 @@ from . import _capture, _find, _report, _run, _torch, _weights
 # Seconds that a pass has to end after Ctrl-C.
 PATIENCE = 0.7
 
+# Signals that a process gets for what it does itself.
+_CRASHES = (signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL,
+            signal.SIGABRT)
+# As of C's fx_edit_set_name.
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _FORMS = "a pass is FILE.py:FUNCTION or package.module.FUNCTION"
 
 
@@ -177,6 +184,7 @@ class _Module:
     def _graph(self, records):
         graph = torch.fx.Graph()
         nodes = self.reader.nodes = {}
+        self.spelled = {}  # by name: the function, and how it is written
         for op, target, name, args, kwargs, annotation, frames in records:
             node = graph.create_node(
                 op, self.reader.target(op, target), self.reader.read(args),
@@ -192,6 +200,8 @@ class _Module:
                     '  File "%s", line %d, in %s\n' % tuple(frame)
                     for frame in reversed(frames))
             nodes[name] = node
+            if op == "call_function":
+                self.spelled[name] = node.target, target
         return graph
 
 
@@ -229,10 +239,17 @@ def _load(spec):
         raise
 
 
+def _functions_of(module):
+    """Names of what may be passes there."""
+    return [name for name, thing in vars(module).items()
+            if inspect.isfunction(thing) and name[0] != "_"
+            and thing.__module__ == module.__name__]
+
+
 def _function(spec):
     """What takes a GraphModule and changes it, and the module it is of."""
     module, expression = _load(spec)
-    found = _find.evaluate(module, expression, spec)
+    found = _find.evaluate(module, expression, spec, "function", _functions_of)
     if isinstance(found, type) and issubclass(found, torch.fx.Transformer):
         return (lambda given: found(given).transform()), module
     if isinstance(found, type) and not issubclass(found, torch.nn.Module):
@@ -247,8 +264,16 @@ def _function(spec):
     return found, module
 
 
+def _kind(thing):
+    """"an int"."""
+    name = type(thing).__name__
+    return ("an " if name[0].lower() in "aeiou" else "a ") + name
+
+
 def _graph_module(given, result, spec):
     """The GraphModule that a pass, which got GIVEN, made."""
+    if inspect.iscoroutine(result):
+        result.close()
     if result is None or isinstance(result, bool):
         return given
     result = getattr(result, "graph_module", result)
@@ -259,8 +284,8 @@ def _graph_module(given, result, spec):
             result.run_folding()
         return result
     raise _find.Refused(
-        "type", "%s returned a %s, no torch.fx.GraphModule" % (
-            spec, type(result).__name__),
+        "type", "%s returned %s, no torch.fx.GraphModule" % (
+            spec, _kind(result)),
         "a pass returns the GraphModule, or None when it changed what it got")
 
 
@@ -277,12 +302,57 @@ def _inputs(graph):
     return [node.target for node in graph.nodes if node.op == "placeholder"]
 
 
-def _check(made, spec):
+def _holds_itself(module, above=(), seen=None):
+    """Whether MODULE, below the modules ABOVE, is in itself."""
+    seen = set() if seen is None else seen
+    if module in above:
+        return True
+    if module in seen:
+        return False
+    seen.add(module)
+    return any(_holds_itself(child, (*above, module), seen)
+               for child in module._modules.values() if child is not None)
+
+
+def _problem(made):
+    """What keeps MADE from being a graph, or None."""
+    nodes = list(made.graph.nodes)
+    outputs = [node for node in nodes if node.op == "output"]
+    if len(outputs) != 1:
+        return "it has %d outputs" % len(outputs) if outputs \
+            else "it has no output"
+    if nodes[-1] is not outputs[0]:
+        return "%s stands behind the output" % nodes[-1].name
+    for node in nodes:
+        if keyword.iskeyword(node.name) or not _NAME.fullmatch(node.name):
+            return "\"%s\" is no name of a node" % node.name
+        if not all(isinstance(key, str) for key in node.kwargs):
+            return "an argument of %s has a name that is no string" % node.name
+    if _holds_itself(made):
+        return "a module holds itself"
     try:
         made.graph.lint()
     except Exception as error:
+        return str(error).strip().split("\n")[0] or type(error).__name__
+    return None
+
+
+def _check(made, spec):
+    problem = _problem(made)
+    if problem:
         raise _find.Refused("value", "%s made a graph that cannot be: %s" % (
-            spec, str(error).strip().split("\n")[0])) from None
+            spec, problem))
+
+
+def _spelled(spelled, names, graph):
+    """[[node, target], ...]: functions that are still called there, as they
+    were written before."""
+    found = []
+    for node in graph.nodes:
+        function, target = spelled.get(names.get(node, node.name), (None, None))
+        if node.op == "call_function" and node.target is function:
+            found.append([node.name, target])
+    return found
 
 
 def _run_pass(message, memory, capture):
@@ -293,7 +363,8 @@ def _run_pass(message, memory, capture):
     capture.made.restore()  # as traced, whatever ran
     function, module = _function(spec)  # nodes may call what is there too
     with torch.no_grad():
-        given = _Module(message, memory, capture).made
+        described = _Module(message, memory, capture)
+    given = described.made
     names = {node: node.name for node in given.graph.nodes}
     inputs = _inputs(given.graph)
     torch.manual_seed(message["seed"])
@@ -307,6 +378,7 @@ def _run_pass(message, memory, capture):
         "ok": True,
         "renamed": [[names[node], node.name] for node in made.graph.nodes
                     if names.get(node, node.name) != node.name],
+        "spelled": _spelled(described.spelled, names, made.graph),
         # What the process needs to run the nodes.
         "needs": any(getattr(target, "__module__", None) == module.__name__
                      for target in graph.targets.values()),
@@ -321,8 +393,8 @@ def _explained(error, spec):
     if isinstance(error, _run.Unsupported):
         return {"code": "unsupported", "message": str(error)}
     if isinstance(error, SystemExit):
-        return {"code": "python", "message": "%s asked Python to exit with %s"
-                % (spec, error.code)}
+        return {"code": "python", "message": "%s asked Python to exit%s" % (
+            spec, " with %s" % str(error.code)[:200] if error.code else "")}
     try:
         report = _report.failure(error)
     except Exception:
@@ -366,8 +438,10 @@ def _ended(status, pressed, spec):
     if pressed:
         report = {"code": "interrupted", "message": "%s was interrupted" % spec}
     elif os.WIFSIGNALED(status):
-        report = {"code": "child", "message": "%s crashed: %s" % (
-            spec, signal.strsignal(os.WTERMSIG(status)))}
+        number = os.WTERMSIG(status)
+        report = {"code": "child", "message": "%s %s: %s" % (
+            spec, "crashed" if number in _CRASHES else "was ended by a signal",
+            signal.strsignal(number))}
     else:
         report = {"code": "child", "message": "%s ended its process with "
                   "status %d" % (spec, os.WEXITSTATUS(status))}
@@ -422,6 +496,21 @@ def _wait(pid, ours, channel):
     return answer, fds, status, len(pressed)
 
 
+def _import_again(spec):
+    """The module of SPEC, whose functions nodes call, in this process.  What it
+    sets when it is imported was meant for its own."""
+    dtype, has_grad = torch.get_default_dtype(), torch.is_grad_enabled()
+    state, folder = torch.get_rng_state(), os.getcwd()
+    try:
+        _module_and_path(spec)
+    except BaseException:
+        pass  # it worked in the copy; nodes will say what they lack
+    torch.set_default_dtype(dtype)
+    torch.set_grad_enabled(has_grad)
+    torch.set_rng_state(state)
+    os.chdir(folder)
+
+
 def serve(message, fds, capture):
     """(answer, bytes, descriptors) to MESSAGE, which asks for a pass."""
     _run._flush()
@@ -439,15 +528,16 @@ def serve(message, fds, capture):
     text, descriptors = b"", ()
     if answer is None:
         answer = _ended(status, pressed, message["spec"])
+    elif not answer["ok"] and not pressed and \
+            answer["error"]["code"] == "interrupted":  # by its own doing
+        answer["error"] = {"code": "python", "message":
+                           message["spec"] + " raised KeyboardInterrupt"}
     elif answer["ok"]:
         with os.fdopen(given[0], "rb") as file:
             text = os.pread(file.fileno(), os.fstat(file.fileno()).st_size, 0)
         descriptors = given[1:]
         if answer.pop("needs"):
-            try:
-                _module_and_path(message["spec"])
-            except BaseException:
-                pass  # it worked in the copy; nodes will say what they lack
+            _import_again(message["spec"])
     for descriptor in fds:
         os.close(descriptor)
     answer.pop("bytes", None)

@@ -1,4 +1,5 @@
 """`pass run python:` beside the same passes in torch.fx itself."""
+import ast
 import os
 import re
 import subprocess
@@ -155,7 +156,7 @@ def bugs_are_named():
     session.run("run")
     for name in "doubles_weights", "loses_activation", "wrong_epsilon", "gelu":
         find(session.run("pass run python:passes.py:" + name),
-             "error: refused: passes.py:%s changed output: max rel" % name)
+             "error: refused: python:passes.py:%s changed output: max rel" % name)
         find(session.run("diff"), "No differences")
     # What changes there does not hang together: the part to blame is named.
     for line in ("pass run python:passes.py:one_of_three", "pass diff"):
@@ -181,6 +182,65 @@ def bugs_are_named():
             "passes.py:own_function", "passes.py:folded":
         find(session.run("pass run python:" + spec), "undo: 1",
              "verified on 3 inputs|same")
+        session.run("undo")
+    session.end()
+
+
+def step_by_step():
+    """Its changes are candidates: listed, chosen, stepped and caught."""
+    spec = "pass run python:passes.py:one_of_three"
+    session = Session()
+    session.run("trace passes.py:Net")
+    session.run("input x = randn(2,3,8,8)")
+    session.run("break act")
+    find(session.run(spec + " -n"), r"planned +\+%relu -%act .* act\n",
+         r"planned +\+%expm1 -%exp ~%add_1 +exp\n", "neg_1", "dry run")
+    find(session.run(spec + " --only nothing"), "no candidate \"nothing\"")
+    find(session.run("diff"), "No differences")
+    find(session.run(spec + " -s"), r"1/3 \+%relu -%act")
+    find(session.run("pass diff"), "\\+ relu = ", "- act = ")
+    find(session.run("insert after act : z = torch.neg(act)"),
+         "one_of_three is being stepped")
+    find(session.run("n"), r"2/3 \+%expm1")
+    find(session.run("y"), r"3/3 \+%neg_1")
+    find(session.run("q"), "Everything that the pass did is undone")
+    find(session.run("diff"), "No differences")
+    session.run(spec + " -s")
+    for line in "y", "n", "y":
+        said = session.run(line)
+    find(said, r"\+2 -1 ~3 nodes; undo: 1", "verified on 3 inputs")
+    find(session.run("dump script"), re.escape(spec + " --only act,neg_1\n"))
+    listing = session.run("dump fx")
+    session.run("undo")
+    find(session.run(spec + " --only neg_1,act"), "verified on 3 inputs")
+    assert session.run("dump fx") == listing
+    session.run("undo")
+    # What is wrong is named among those that were taken.
+    session.run(spec + " -s")
+    find(session.run("a"), "refused: .* first in change 2 of 3: .*%expm1")
+    session.run(spec + " -s")
+    for line in "n", "y":
+        session.run(line)
+    find(session.run("k"), r"refused: .* which hangs together: \+%expm1")
+    find(session.run("diff"), "No differences")
+    find(session.run("info breakpoints"), r"1 +on +act")
+    # A name is a change of its own.
+    find(session.run("pass run python:passes.py:rename -n"),
+         r"planned +=%norm \(was %bn\) +bn\n")
+    session.run("pass run python:passes.py:rename -s")
+    find(session.run("n"), r"\+0 -0 ~0")
+    for what in "pass", "pass python:", "pass python:passes.py:rename", \
+            "pass *rename", "pass python:rename":
+        session.run("delete")
+        session.run("catch " + what)
+        find(session.run("pass run python:passes.py:rename"),
+             "Catchpoint .*: pass python:passes.py:rename", "1/1 =%norm")
+        session.run("q")
+    find(session.run("pass run python:passes.py:same"), r"\+0 -0 ~0")
+    for what in "pass python:gelu", "pass dce":
+        session.run("delete")
+        session.run("catch " + what)
+        find(session.run("pass run python:passes.py:rename"), "undo: 1")
         session.run("undo")
     session.end()
 
@@ -211,11 +271,43 @@ def said_in_one_sentence():
             ("", "expected a function"), ("torch.fx", "type module")):
         find(session.run("pass run python:" + spec), "error: .*" + words)
     find(session.run("pass run python:passes.py:prints"), "a word from Net")
-    find(session.run("pass run -s python:passes.py:gelu"), "has no steps")
     find(session.run("pass run python:passes.py:gelu 3"), "takes no options")
     find(session.run("input x = randn(2,3,8,8)"), "x")
     find(session.run("run"), "Finished")
     session.end()
+
+
+def whatever_it_does():
+    """Each pass of bad_passes.py, by its row there: what is said, and all is as
+    before."""
+    with open(os.path.join(DATA, "bad_passes.py")) as file:
+        tree = ast.parse(file.read())
+    rows = [(row.name, ast.get_docstring(row, False)) for row in tree.body
+            if isinstance(row, (ast.FunctionDef, ast.AsyncFunctionDef))
+            and row.name[0] != "_"]
+    assert len(rows) > 45, rows
+    session = Session()
+    session.run("trace bad_passes.py:Net")
+    for line in ("input x = randn(2,4)", "break act", "rename fc2 last", "run"):
+        session.run(line)
+
+    def state():
+        return [re.sub(r"\$\d+ =", "", session.run(line)) for line in (
+            "dump fx", "info undo", "info breakpoints", "when", "params",
+            "print/v fc1")]
+    before = state()
+    wrong = []
+    for name, words in rows:
+        said = session.run("pass run python:bad_passes.py:" + name)
+        own = re.sub("[yz]{9,}\n*", "", said)
+        if not re.search(words, said) or own.count("\n") > 6 or \
+                said.count("error: ") != ("no candidates" not in said):
+            wrong.append("%s: %s" % (name, own[:1000]))
+        elif state() != before:
+            wrong.append("%s: not as before" % name)
+    find(session.run("continue"), "Finished")
+    session.end()
+    assert not wrong, "\n".join(wrong)
 
 
 def interrupted():
@@ -337,7 +429,7 @@ def in_a_program():
     find(said, "halves changes modules or parameters", "True")
 
 
-TESTS = [equal_to_torch, bugs_are_named, what_was_not_changed_stays,
+TESTS = [equal_to_torch, bugs_are_named, step_by_step, whatever_it_does, what_was_not_changed_stays,
          undone_and_redone, said_in_one_sentence, interrupted, on_values_of_the_session,
          a_graph_from_a_file, after_other_edits, a_script_and_a_recovery,
          in_a_program]

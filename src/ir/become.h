@@ -30,7 +30,8 @@ FX_NODISCARD struct fx_error *fx_graph_become(struct fx_graph *graph,
 /* The same changes, some of them: in groups that do not need each other, which
  * are numbered in the order of the graphs.  Two changes are in one group when
  * one node reads the other, before or after, or both read a module that
- * changes.
+ * changes.  A node that only reads another one in the place of an input that
+ * came or went belongs to that, and does not join what it stands between.
  *
  * GRAPH and OTHER have to live as long; between two calls GRAPH is as it was.
  */

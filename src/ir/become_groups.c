@@ -73,24 +73,77 @@ join(size_t *above, size_t a, size_t b)
 	above[a > b ? a : b] = a > b ? b : a;
 }
 
-/* Join ROW, of NODE, with those of its inputs that change too. */
+/* Whether BEFORE and AFTER, arguments of one node, differ by nodes alone that
+ * came or went.
+ */
+static bool
+is_rewired_value(const struct fx_becoming *b, const struct fx_value *before,
+	const struct fx_value *after)
+{
+	size_t count = fx_value_item_count(before);
+
+	if (before->kind != after->kind || count != fx_value_item_count(after))
+		return false;
+	if (before->kind == FX_VALUE_NODE)
+		return fx_pairs_mate(&b->pairs, before->node) == after->node ||
+		       !fx_pairs_mate(&b->pairs, before->node) ||
+		       !fx_pairs_mate(&b->pairs, after->node);
+	for (size_t i = 0; i < count; i++)
+		if (!is_rewired_value(b, &before->items[i], &after->items[i]))
+			return false;
+	return count || fx_value_equal(before, after);
+}
+
+/* Whether all that changes at ROW is that an input has another in its place:
+ * what it does is as before.
+ */
+static bool
+is_rewired(const struct fx_becoming *b, size_t row)
+{
+	const struct fx_change *change = &b->rows[row];
+	const unsigned allowed =
+		FX_DIFFERS_ARGS | FX_DIFFERS_KWARGS | FX_DIFFERS_NAME;
+
+	return change->kind == FX_CHANGE_CHANGED && !change->has_moved &&
+	       !(change->differs & ~allowed) &&
+	       is_rewired_value(b, &change->before->args,
+		       &change->after->args) &&
+	       is_rewired_value(b, &change->before->kwargs,
+		       &change->after->kwargs);
+}
+
+/* Rows while they are divided. */
+struct dividing {
+	const struct fx_becoming *b;
+	size_t *above;      /* the forest */
+	bool *is_rewired;   /* by row */
+	struct fx_map rows; /* a node, or what it reads -> its row + 1 */
+};
+
+/* Join ROW, of NODE, with those of its inputs that change too.  One that is
+ * rewired does what it did, and is between changes as others that stay.
+ */
 static void
-join_inputs(size_t *above, const struct fx_map *rows, size_t row,
-	const struct fx_node *node)
+join_inputs(struct dividing *d, size_t row, const struct fx_node *node)
 {
 	for (size_t i = 0; node && i < fx_node_input_count(node); i++) {
-		size_t other =
-			fx_map_get(rows, (uintptr_t)fx_node_input(node, i), 0);
+		const struct fx_node *input = fx_node_input(node, i);
+		size_t other = fx_map_get(&d->rows, (uintptr_t)input, 0);
 
-		if (other)
-			join(above, row, other - 1);
+		if (!other || d->is_rewired[other - 1] ||
+			(d->is_rewired[row] &&
+				fx_pairs_mate(&d->b->pairs, input)))
+			continue;
+		join(d->above, row, other - 1);
 	}
 }
 
-/* Rows that change, by their nodes and what these read: number + 1. */
+/* Rows that change, by their nodes and what these read. */
 static void
-find_changing(const struct fx_becoming *b, size_t *above, struct fx_map *rows)
+find_changing(struct dividing *d)
 {
+	const struct fx_becoming *b = d->b;
+
 	for (size_t i = 0; i < b->count; i++) {
 		const struct fx_change *row = &b->rows[i];
 		const void *read =
@@ -98,38 +151,38 @@ find_changing(const struct fx_becoming *b, size_t *above, struct fx_map *rows)
 		bool reads = row->after && changes_target(b, row->after);
 		size_t other;
 
-		above[i] = i;
+		d->above[i] = i;
 		if (row->kind == FX_CHANGE_SAME && !reads)
 			continue;
+		d->is_rewired[i] = !reads && is_rewired(b, i);
 		if (row->before)
-			fx_map_set(rows, (uintptr_t)row->before, i + 1);
+			fx_map_set(&d->rows, (uintptr_t)row->before, i + 1);
 		if (row->after)
-			fx_map_set(rows, (uintptr_t)row->after, i + 1);
+			fx_map_set(&d->rows, (uintptr_t)row->after, i + 1);
 		if (!reads)
 			continue;
-		other = fx_map_get(rows, (uintptr_t)read, 0);
+		other = fx_map_get(&d->rows, (uintptr_t)read, 0);
 		if (other)
-			join(above, i, other - 1);
+			join(d->above, i, other - 1);
 		else
-			fx_map_set(rows, (uintptr_t)read, i + 1);
+			fx_map_set(&d->rows, (uintptr_t)read, i + 1);
 	}
 }
 
 /* Join ROW with the node that has its name, and another one afterwards. */
 static void
-join_name(const struct fx_becoming *b, size_t *above, const struct fx_map *rows,
-	size_t row)
+join_name(struct dividing *d, size_t row)
 {
-	const struct fx_change *change = &b->rows[row];
+	const struct fx_change *change = &d->b->rows[row];
 	const struct fx_node *named =
-		change->after ? fx_graph_find(b->graph, change->after->name)
+		change->after ? fx_graph_find(d->b->graph, change->after->name)
 			      : NULL;
 	size_t other = named && named != change->before
-			       ? fx_map_get(rows, (uintptr_t)named, 0)
+			       ? fx_map_get(&d->rows, (uintptr_t)named, 0)
 			       : 0;
 
 	if (other)
-		join(above, row, other - 1);
+		join(d->above, row, other - 1);
 }
 
 /* By group, in their order. */
@@ -158,36 +211,46 @@ node_of(const struct fx_change *row)
 	return row->after ? row->after : row->before;
 }
 
-size_t
-fx_becoming_divide(struct fx_becoming *b)
+/* By row, from the forest. */
+static void
+number_groups(struct fx_becoming *b, struct dividing *d)
 {
-	FX_AUTO_FREE size_t *above = NULL;
-	FX_AUTO_MAP struct fx_map rows = { .slots = NULL };
-
-	if (b->groups)
-		return b->group_count;
-	above = fx_xcalloc(b->count + 1, sizeof(*above));
-	b->groups = fx_xcalloc(b->count + 1, sizeof(*b->groups));
-	find_changing(b, above, &rows);
 	for (size_t i = 0; i < b->count; i++) {
-		const struct fx_change *row = &b->rows[i];
+		size_t root = root_of(d->above, i);
 
-		if (!fx_map_has(&rows, (uintptr_t)node_of(row)))
-			continue;
-		join_inputs(above, &rows, i, row->before);
-		join_inputs(above, &rows, i, row->after);
-		join_name(b, above, &rows, i);
-	}
-	for (size_t i = 0; i < b->count; i++) {
-		size_t root = root_of(above, i);
-
-		if (!fx_map_has(&rows, (uintptr_t)node_of(&b->rows[i])))
+		if (!fx_map_has(&d->rows, (uintptr_t)node_of(&b->rows[i])))
 			b->groups[i] = NO_GROUP;
 		else
 			b->groups[i] =
 				root == i ? b->group_count++ : b->groups[root];
 	}
+}
+
+size_t
+fx_becoming_divide(struct fx_becoming *b)
+{
+	struct dividing d = { .b = b };
+
+	if (b->groups)
+		return b->group_count;
+	d.above = fx_xcalloc(b->count + 1, sizeof(*d.above));
+	d.is_rewired = fx_xcalloc(b->count + 1, sizeof(*d.is_rewired));
+	b->groups = fx_xcalloc(b->count + 1, sizeof(*b->groups));
+	find_changing(&d);
+	for (size_t i = 0; i < b->count; i++) {
+		const struct fx_change *row = &b->rows[i];
+
+		if (!fx_map_has(&d.rows, (uintptr_t)node_of(row)))
+			continue;
+		join_inputs(&d, i, row->before);
+		join_inputs(&d, i, row->after);
+		join_name(&d, i);
+	}
+	number_groups(b, &d);
 	sort_rows(b);
+	fx_map_deinit(&d.rows);
+	free(d.is_rewired);
+	free(d.above);
 	return b->group_count;
 }
 

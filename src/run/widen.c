@@ -15,6 +15,7 @@
 #include "ir/signature.h"
 #include "ir/tensor_meta.h"
 #include "ir/value_walk.h"
+#include "ops/optab.h"
 #include "run/datum.h"
 #include "run/values.h"
 
@@ -222,8 +223,115 @@ with_dtype(struct fx_graph *graph, const struct fx_value *kwargs,
 	return fx_value_dict(graph->values, items, count / 2 + 1);
 }
 
+/* --- casts that round ---------------------------------------------------- */
+
+/* What is known of NODE's result: NONE: no tensor, or nothing. */
+static enum fx_dtype
+dtype_of(const struct fx_node *node)
+{
+	const struct fx_value *meta = node->meta;
+
+	return meta && meta->kind == FX_VALUE_TENSOR ? meta->tensor->dtype
+						     : FX_DTYPE_NONE;
+}
+
+static struct fx_value
+find_dtype(void *context, const struct fx_value *leaf)
+{
+	enum fx_dtype *dtype = context;
+
+	if (leaf->kind == FX_VALUE_DTYPE && !*dtype)
+		*dtype = (enum fx_dtype)leaf->integer;
+	return *leaf;
+}
+
+/* The dtype of NODE's result, which its call may say where nothing else does.
+ */
+static enum fx_dtype
+dtype_made(const struct fx_node *node)
+{
+	enum fx_dtype dtype = dtype_of(node);
+
+	if (!dtype && node->op == FX_OP_TO_HALF)
+		return FX_DTYPE_F16;
+	if (!dtype && node->op == FX_OP_TO_BFLOAT16)
+		return FX_DTYPE_BF16;
+	if (!dtype) {
+		(void)fx_value_map(node->graph->values, &node->args, find_dtype,
+			&dtype);
+		(void)fx_value_map(node->graph->values, &node->kwargs,
+			find_dtype, &dtype);
+	}
+	return dtype;
+}
+
+/* What NODE has the elements of, perhaps in another dtype, or NULL. */
+static struct fx_node *
+source_of(const struct fx_node *node)
+{
+	const struct fx_value *arg = fx_node_arg(node, 0);
+	bool keeps = fx_op_info((enum fx_op)node->op)->traits & FX_OP_VIEW ||
+		     node->op == FX_OP_ATEN_TO_COPY;
+
+	return keeps && arg && arg->kind == FX_VALUE_NODE ? arg->node : NULL;
+}
+
+static bool
+is_half(enum fx_dtype dtype)
+{
+	const struct fx_dtype_info *info = fx_dtype_info(dtype);
+
+	return dtype && info->category == FX_DTYPE_CATEGORY_FLOAT &&
+	       info->size <= 2;
+}
+
+/* Whether NODE is a cast to half a float of what has not been one.  Where
+ * nothing is known of that, as behind a function of the user's, it may be.
+ */
+static bool
+rounds(const struct fx_node *node)
+{
+	const struct fx_node *source = source_of(node);
+	enum fx_dtype dtype = source ? dtype_made(node) : FX_DTYPE_NONE;
+
+	if (!is_half(dtype) ||
+		(dtype_of(source) &&
+			fx_dtype_info(dtype_of(source))->category !=
+				FX_DTYPE_CATEGORY_FLOAT))
+		return false;
+	for (; source; source = source_of(source))
+		if (dtype_of(source) == dtype)
+			return false;
+	return true;
+}
+
+/* Round the first of ARGS, which are to be NODE's, to DTYPE. */
+static FX_NODISCARD struct fx_error *
+round_first(struct fx_node *node, enum fx_dtype dtype, struct fx_value *args)
+{
+	struct fx_graph *graph = node->graph;
+	struct fx_value *items = FX_ARENA_ARRAY(graph->values, struct fx_value,
+		fx_value_item_count(args));
+	const struct fx_value taken[] = { args->items[0],
+		fx_value_dtype((int)dtype) };
+	const struct fx_node_spec spec = { .opcode = FX_OPCODE_CALL_METHOD,
+		.target = "to",
+		.args = fx_value_sequence(graph->values, FX_VALUE_TUPLE, taken,
+			FX_ARRAY_LEN(taken)) };
+	struct fx_node *rounded;
+	struct fx_error *err = fx_edit_create(graph, &spec, node, &rounded);
+
+	if (err)
+		return err;
+	memcpy(items, args->items, fx_value_item_count(args) * sizeof(*items));
+	items[0] = fx_value_node(rounded);
+	*args = fx_value_sequence(graph->values, FX_VALUE_TUPLE, items,
+		fx_value_item_count(args));
+	return NULL;
+}
+
 static struct fx_error *
-widen_node(struct fx_graph *graph, struct fx_node *node)
+widen_node(struct fx_graph *graph, struct fx_node *node, bool may_round)
 {
 	static const char *const casts[] = { "float", "half", "bfloat16" };
 	struct fx_value args =
@@ -231,6 +339,13 @@ widen_node(struct fx_graph *graph, struct fx_node *node)
 	struct fx_value kwargs =
 		fx_value_map(graph->values, &node->kwargs, widen_leaf, NULL);
 
+	if (may_round && rounds(node)) {
+		struct fx_error *err =
+			round_first(node, dtype_made(node), &args);
+
+		if (err)
+			return err;
+	}
 	if (makes_narrow(node))
 		kwargs = with_dtype(graph, &kwargs, node->meta);
 	for (size_t i = 0; i < FX_ARRAY_LEN(casts); i++)
@@ -257,7 +372,7 @@ fx_widen_graph(struct fx_widening *widening, struct fx_graph *graph)
 	if (err || widening->to)
 		return err;
 	fx_graph_for_each_node (node, graph) {
-		err = widen_node(graph, node);
+		err = widen_node(graph, node, widening->rounds);
 		if (err)
 			return err;
 	}

@@ -3,12 +3,14 @@
  *
  * To f64, everything: parameters, buffers and dtypes among the arguments (and
  * complex ones to c128); what makes floats without being told a dtype is told
- * f64.  To another, as torch's module.to(dtype): parameters and buffers; what
- * the graph itself says of dtypes stays.
+ * f64.  It may be asked that casts to f16 and bf16 round as they did.  To
+ * another, as torch's module.to(dtype): parameters and buffers; what the graph
+ * itself says of dtypes stays.
  */
 #ifndef FX_RUN_WIDEN_H
 #define FX_RUN_WIDEN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/cleanup.h"
@@ -26,6 +28,7 @@ struct fx_widening {
 	struct fx_map dtypes;   /* the same -> what its elements were */
 	uint64_t bytes;         /* of all wide ones */
 	enum fx_dtype to;       /* NONE: f64 */
+	bool rounds; /* to f64: a cast to half a float rounds all the same */
 };
 
 /* All zero is empty, and to f64. */

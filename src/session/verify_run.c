@@ -37,6 +37,7 @@ widen(struct fx_verify *verify)
 	struct fx_error *err;
 
 	verify->runs = fx_verify_copy(verify->session, verify->before, NULL);
+	verify->widening.rounds = true;
 	err = fx_widen_graph(&verify->widening, verify->runs);
 	if (!err || !verify->kept)
 		return err;
@@ -45,6 +46,7 @@ widen(struct fx_verify *verify)
 	fx_verify_drop_kept(verify);
 	fx_graph_free(verify->runs);
 	verify->runs = fx_verify_copy(verify->session, verify->before, NULL);
+	verify->widening.rounds = true;
 	return fx_widen_graph(&verify->widening, verify->runs);
 }
 

@@ -147,6 +147,13 @@ static const struct change {
 		"e = torch.eye(3)\na = torch.mm(x, e)\nb = a.half()\n"
 		"c = b.to(torch.float32)\nreturn c + 0.0",
 		"verified on 3 inputs in f64: *" },
+	/* A cast to half a float is not lost, but for what has been one. */
+	{ FX_CLAIM_ALGEBRAIC, "f32[9]", NULL,
+		"a = x.to(torch.bfloat16)\nreturn a.float() * 3.0",
+		"return x * 3.0", "max rel *" },
+	{ FX_CLAIM_ALGEBRAIC, "f32[9]", NULL,
+		"a = (-x.half()).float().half()\nreturn a.float() * 3.0",
+		"return (-x.half()).float() * 3.0", "verified on 3 *" },
 };
 
 static void

@@ -145,6 +145,10 @@ say_summary(struct cmd_ctx *ctx, const struct fx_comparison *comparison)
 			"the same",
 			name_of(row));
 	}
+	for (const char *line = comparison->inputs; line && *line;
+		line += strcspn(line, "\n") + 1)
+		out_line(ctx->out, FX_ROLE_WARNING, "%.*s",
+			(int)strcspn(line, "\n"), line);
 	if (comparison->left)
 		out_line(ctx->out, FX_ROLE_WARNING, "the second stopped: %s",
 			fx_error_message(comparison->left));
@@ -205,7 +209,8 @@ cmd_compare_models(struct cmd_ctx *ctx, struct fx_model *model,
 	if (what->graphs[1])
 		cmd_beside_graphs(ctx, what->graphs, what->names, &comparison);
 	if ((comparison.parted || comparison.left) && !cmd_is_typed(ctx))
-		return fx_error_new(FX_ERR_CHECK, "%zu of %zu nodes parted",
+		return fx_error_new(FX_ERR_CHECK, "%s%zu of %zu nodes parted",
+			comparison.left ? "the second stopped, and " : "",
 			comparison.parted, comparison.count);
 	return NULL;
 }

@@ -31,19 +31,67 @@ fx_rules_deinit(struct fx_rules *rules)
 	fx_vec_deinit(&rules->items);
 }
 
+/* The word behind " --" in TEXT, which would be a flag, or NULL. */
+static const char *
+flag_in(const char *text)
+{
+	const char *at = text;
+
+	if (strpbrk(text, "\"'"))
+		return NULL;
+	while ((at = strstr(at, " --"))) {
+		at += 3;
+		if ((*at >= 'a' && *at <= 'z') || *at == '_')
+			return at;
+	}
+	return NULL;
+}
+
+/* ERR in TEXT: nodes have no names there. */
+static struct fx_error *
+hint_names(struct fx_error *err, const char *text)
+{
+	const char *at = strpbrk(text, "%@");
+
+	if (at && strcspn(at + 1, " ("))
+		return fx_error_hint(err,
+			"a rule has names for nodes: where x is %%NODE says "
+			"which one x is");
+	return err;
+}
+
+static struct fx_error *
+check_text(const char *text)
+{
+	const char *flag = flag_in(text);
+
+	if (!flag)
+		return NULL;
+	return fx_error_hint(fx_error_new(FX_ERR_USAGE,
+				     "no flag --%.*s is known",
+				     (int)strcspn(flag, " =),"), flag),
+		"help rewrite; what is subtracted twice is x - (-y)");
+}
+
 struct fx_error *
 fx_rules_add(struct fx_rules *rules, const struct fx_rule_reader *reader,
 	const struct fx_rule_text *text)
 {
 	struct fx_rule rule = { 0 };
-	struct fx_error *err =
-		fx_pattern_read(text->pattern, reader->how, &rule.pattern);
+	struct fx_error *err = check_text(text->pattern);
 
+	if (!err && text->replacement)
+		err = check_text(text->replacement);
+	if (!err)
+		err = fx_pattern_read(text->pattern, reader->how,
+			&rule.pattern);
 	if (err)
-		return err;
+		return hint_names(err, text->pattern);
 	if (text->replacement)
 		err = fx_replacement_read(text->replacement, rule.pattern,
 			reader->graph, &rule.replacement);
+	if (err)
+		err = hint_names(err, text->replacement);
 	if (text->where)
 		rule.where = fx_xstrdup(text->where);
 	fx_vec_push(&rules->items, rule);

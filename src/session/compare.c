@@ -34,6 +34,7 @@ fx_comparison_deinit(struct fx_comparison *comparison)
 		fx_gap_deinit(&comparison->rows[i].gap);
 	free(comparison->rows);
 	fx_error_free(comparison->left);
+	free(comparison->inputs);
 	fx_emulation_deinit(&comparison->emulation);
 	*comparison = (struct fx_comparison){ .rows = NULL };
 }
@@ -304,11 +305,28 @@ run_graphs(struct comparing *c, struct fx_datum *const *inputs, size_t count,
 	return NULL;
 }
 
+/* An input that the second graph has alone gets no value from the first. */
+static struct fx_error *
+check_inputs(const struct comparing *c)
+{
+	const struct fx_node *lone =
+		c->options->arrays
+			? NULL
+			: fx_verify_lone_input(c->verify, c->copies[1]);
+
+	if (!lone)
+		return NULL;
+	return fx_error_new(FX_ERR_NO_INPUT,
+		"the second graph has an input %s, and the first, whose inputs "
+		"both get, has none for it",
+		lone->target);
+}
+
 /* The inputs of the graph that is converted are those of the first, by their
  * names.
  */
 static struct fx_error *
-run_on_inputs(struct comparing *c, struct fx_error **left_ret)
+run_on_inputs(struct comparing *c, struct fx_comparison *ret)
 {
 	int which = converted(c);
 	size_t count;
@@ -316,6 +334,8 @@ run_on_inputs(struct comparing *c, struct fx_error **left_ret)
 		fx_verify_match_inputs(c->verify, 0, c->copies[which], &count);
 	struct fx_error *err = NULL;
 
+	if (!c->options->arrays)
+		ret->inputs = fx_verify_tell_inputs(c->graphs[1], inputs);
 	for (size_t i = 0; i < count; i++)
 		fx_datum_ref(inputs[i]);
 	for (size_t i = 0; c->options->dtype && i < count && !err; i++)
@@ -323,7 +343,7 @@ run_on_inputs(struct comparing *c, struct fx_error **left_ret)
 			err = fx_widen_datum(c->verify->backend, other_dtype(c),
 				&inputs[i]);
 	if (!err)
-		err = run_graphs(c, inputs, count, left_ret);
+		err = run_graphs(c, inputs, count, &ret->left);
 	for (size_t i = 0; i < count; i++)
 		fx_datum_unref(inputs[i]);
 	free(inputs);
@@ -333,9 +353,11 @@ run_on_inputs(struct comparing *c, struct fx_error **left_ret)
 static struct fx_error *
 run_both(struct comparing *c, struct fx_comparison *ret)
 {
-	struct fx_error *err = fx_verify_get_inputs(c->verify);
+	struct fx_error *err = check_inputs(c);
 	const struct fx_node *node;
 
+	if (!err)
+		err = fx_verify_get_inputs(c->verify);
 	c->verify->widening.to = other_dtype(c);
 	if (!err && c->options->dtype)
 		err = fx_widen_graph(&c->verify->widening,
@@ -347,7 +369,7 @@ run_both(struct comparing *c, struct fx_comparison *ret)
 	/* It acts where a kernel of that dtype is missing. */
 	fx_emulation_use(c->verify->backend,
 		other_dtype(c) ? c->emulation : NULL);
-	err = run_on_inputs(c, &ret->left);
+	err = run_on_inputs(c, ret);
 	fx_emulation_use(c->verify->backend, NULL);
 	return err;
 }

@@ -53,6 +53,7 @@ struct fx_comparison {
 				* input has; NONE */
 	size_t unpaired;       /* nodes of either graph, or arrays missing */
 	struct fx_error *left; /* why the second stopped, or NULL */
+	char *inputs;          /* lines: those that the second had otherwise */
 	/* What had no kernel in the dtype that was asked for. */
 	struct fx_emulation emulation;
 	size_t executed[2];
@@ -64,7 +65,8 @@ FX_DEFINE_DEINIT(comparison, struct fx_comparison, fx_comparison_deinit);
 /* Compare MODEL's graph with GRAPH (NULL with arrays, where MODEL's runs in the
  * dtype that is asked for).  An operator that has no kernel for f16 or bf16 is
  * computed in f32 (run/emulate.h).  What keeps the first
- * from running is an error: NOT_KNOWN without values, NO_INPUT, LIMIT beyond
+ * from running is an error: NOT_KNOWN without values, NO_INPUT, also for one
+ * that the second has alone, LIMIT beyond
  * the memory, INTERRUPTED.  Nodes of *RET are those of the two graphs.
  */
 FX_NODISCARD struct fx_error *fx_compare_graphs(struct fx_session *session,

@@ -61,7 +61,7 @@ libfxcore_a_SOURCES += \
 	%D%/passing_private.h %D%/refuse.c \
 	%D%/preview.c \
 	%D%/verify.c %D%/verify.h %D%/verify_inputs.c %D%/verify_private.h \
-	%D%/verify_kept.c %D%/verify_run.c %D%/verify_text.c \
+	%D%/verify_kept.c %D%/verify_match.c %D%/verify_run.c %D%/verify_text.c \
 	%D%/watch.c %D%/watch.def %D%/watch.h %D%/watch_private.h \
 	%D%/watch_text.c %D%/watching.c %D%/watching.h \
 	%D%/weights.c %D%/weights_file.c

@@ -67,6 +67,21 @@ find_mentions(const struct fx_pattern *pattern, struct part *part)
 	}
 }
 
+/* ERR in a condition without a name of PATTERN: those that there are. */
+static struct fx_error *
+note_names(struct fx_error *err, const struct fx_pattern *pattern)
+{
+	FX_AUTO_BUF struct fx_buf names = { 0 };
+
+	for (size_t i = 1; i < fx_pattern_slot_count(pattern); i++)
+		if (fx_pattern_name(pattern, i))
+			fx_buf_addf(&names, "%s%s", names.length ? ", " : "",
+				fx_pattern_name(pattern, i));
+	return names.length ? fx_error_note(err, "names of the pattern: %s",
+				      fx_buf_text(&names))
+			    : err;
+}
+
 static struct fx_error *
 add_part(struct fx_match_where *where, const char *text, size_t length)
 {
@@ -82,9 +97,12 @@ add_part(struct fx_match_where *where, const char *text, size_t length)
 			"where: expected a condition on both sides of \"and\"");
 	}
 	find_mentions(where->pattern, &part);
-	if (!part.mentions.count)
+	if (!part.mentions.count) {
 		err = fx_resolve_set_quietly(where->session, where->model,
 			part.text, &positions, &count);
+		if (err && fx_error_code(err) == FX_ERR_SYNTAX)
+			err = note_names(err, where->pattern);
+	}
 	for (size_t i = 0; !err && i < count; i++)
 		fx_bitset_add(&part.nodes,
 			(uint32_t)fx_graph_at(graph, positions[i])->id);

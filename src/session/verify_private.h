@@ -129,12 +129,25 @@ void fx_verify_leave(struct fx_verify *verify);
 
 /* verify_run.c, for who runs the graphs himself (compare.c): whether it can be
  * run, else VERIFY says why; the first inputs, the session's, made; and those
- * of NUMBER in the order of GRAPH's placeholders: by their targets, else by
- * their places.  The caller frees the array, whose data are borrowed.
+ * of NUMBER in the order of GRAPH's placeholders: by their targets, else in
+ * order.  The caller frees the array, whose data are borrowed.
  */
 FX_NODISCARD struct fx_error *fx_verify_ready(struct fx_verify *verify);
 FX_NODISCARD struct fx_error *fx_verify_get_inputs(struct fx_verify *verify);
 struct fx_datum **fx_verify_match_inputs(const struct fx_verify *verify,
 	size_t number, const struct fx_graph *graph, size_t *count_ret);
+/* By placeholder of GRAPH: the place of the one that gives it its value, among
+ * those of the graph before, or SIZE_MAX.  The caller frees the array.
+ */
+size_t *fx_verify_pair_inputs(const struct fx_verify *verify,
+	const struct fx_graph *graph, size_t *count_ret);
+/* Lines where placeholders of GRAPH were given other shapes or dtypes than
+ * those of INPUTS, which they get: the caller's, or NULL.
+ */
+char *fx_verify_tell_inputs(const struct fx_graph *graph,
+	struct fx_datum *const *inputs);
+/* One of GRAPH that is needed and that nothing gives a value, or NULL. */
+const struct fx_node *fx_verify_lone_input(const struct fx_verify *verify,
+	const struct fx_graph *graph);
 
 #endif /* FX_SESSION_VERIFY_PRIVATE_H */

@@ -144,39 +144,6 @@ fx_verify_get_inputs(struct fx_verify *verify)
 	return make_inputs(verify, 0);
 }
 
-struct fx_datum **
-fx_verify_match_inputs(const struct fx_verify *verify, size_t number,
-	const struct fx_graph *graph, size_t *count_ret)
-{
-	const struct fx_trial_inputs *inputs = &verify->inputs[number];
-	struct fx_datum **ret =
-		fx_xcalloc(graph->node_count + 1, sizeof(struct fx_datum *));
-	const struct fx_node *node;
-	size_t count = 0;
-
-	fx_graph_for_each_node (node, graph) {
-		const struct fx_node *other;
-		size_t at = 0;
-		size_t place = SIZE_MAX;
-
-		if (node->opcode != FX_OPCODE_PLACEHOLDER)
-			continue;
-		fx_graph_for_each_node (other, verify->before) {
-			if (other->opcode != FX_OPCODE_PLACEHOLDER)
-				continue;
-			if (other->target == node->target)
-				place = at;
-			at++;
-		}
-		if (place == SIZE_MAX)
-			place = count;
-		ret[count++] =
-			place < inputs->count ? inputs->items[place] : NULL;
-	}
-	*count_ret = count;
-	return ret;
-}
-
 static struct fx_error *
 run_pair(struct fx_verify *verify, size_t number,
 	const struct fx_alignment *alignment, struct fx_trial_results *ret)
@@ -490,8 +457,16 @@ fx_verify_run(struct fx_verify *verify, struct fx_graph *copy_taken,
 {
 	FX_AUTO_GRAPH struct fx_graph *copy = copy_taken;
 	FX_AUTO_ALIGNMENT struct fx_alignment alignment = { .shared = 0 };
+	const struct fx_node *lone;
 	struct fx_error *err;
 
+	lone = fx_verify_lone_input(verify, copy);
+	if (lone) {
+		ret->verdict = FX_VERDICT_DIFFERS;
+		ret->why = fx_xasprintf("input %s stands in one graph alone",
+			lone->target);
+		return NULL;
+	}
 	verify->keeps = true;
 	err = fx_verify_ready(verify);
 	if (err)

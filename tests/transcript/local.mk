@@ -279,6 +279,7 @@ program_tests = \
 	%D%/readme.sh \
 	%D%/script_values.sh \
 	%D%/nested.sh \
+	%D%/bad_input.sh \
 	%D%/nonfinite.sh %D%/engine.sh %D%/verify_opaque.sh %D%/watch.sh %D%/why_two.sh \
 	%D%/checkpoint.sh \
 	%D%/reduce.sh \
@@ -301,6 +302,7 @@ EXTRA_DIST += $(program_tests) \
 
 # Signals and the terminal.
 TESTS += %D%/ctrl_c.sh
+EXTRA_DIST += %D%/bad_input.py
 EXTRA_DIST += %D%/ctrl_c.sh %D%/ctrl_c.py tests/data/trace/slow.py
 TESTS += %D%/signals.sh
 EXTRA_DIST += %D%/signals.sh %D%/signals.py %D%/terminal.py

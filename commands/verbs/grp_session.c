@@ -330,7 +330,9 @@ const struct cmd_entry cmd_group_session[] = {
 			{ "as", CMD_ARG_WORD, CMD_OPTIONAL | CMD_KEYWORD,
 				"what to call the graph", NULL } },
 		.flags = { { "input", 'i', CMD_ARG_SPEC,
-				   "NAME=SPEC of an input; may be repeated" },
+				   "NAME=SPEC of an input, which may call "
+				   "what the model's file has; may be "
+				   "repeated" },
 			{ "leaf", 0, CMD_ARG_WORD,
 				"a class kept as one node; may be repeated" },
 			{ "concrete", 0, CMD_ARG_SPEC,

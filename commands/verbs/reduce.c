@@ -273,7 +273,8 @@ cmd_reduce_exec(struct cmd_ctx *ctx)
 		line = cmd_canonical_line(ctx);
 		say_reduction(ctx, &reduction);
 		ctx->model = fx_reduction_open(ctx->session, ctx->model,
-			&reduction, &(struct fx_opening){ name, line, 0 });
+			&reduction,
+			&(struct fx_opening){ .name = name, .line = line });
 		ctx->shell->has_listed = false;
 		cmd_say_opened(ctx, ctx->model);
 		err = write_files(&files, &reduction, &options);

@@ -206,16 +206,14 @@ struct fx_error *
 cmd_trace_set_inputs(struct cmd_ctx *ctx, struct fx_model *model)
 {
 	const struct fx_traced *traced = fx_model_traced(model);
-	const struct fx_recording *recording =
-		traced ? traced->recording : NULL;
 	const char *text;
 	struct fx_error *err = NULL;
 
 	ctx->model = model;
 	/* Of objects the graph has the tensors in them. */
-	if (recording && recording->inputs) {
-		for (size_t i = 0; !err && i < recording->input_count; i++)
-			err = cmd_set_input(ctx, recording->inputs[i]);
+	if (traced && traced->inputs) {
+		for (size_t i = 0; !err && i < traced->input_count; i++)
+			err = cmd_set_input(ctx, traced->inputs[i]);
 		return err;
 	}
 	for (size_t i = 0; !err && (text = cmd_flag_at(ctx, "input", i)); i++)
@@ -422,6 +420,7 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 	struct fx_model *before =
 		was_partial ? NULL : fx_session_model(ctx->session);
 	FX_AUTO_FREE char *typed = typed_line(ctx);
+	FX_AUTO_FREE char *whole = cmd_canonical_line(ctx);
 	FX_AUTO_FREE char *line = script_line(ctx);
 	struct fx_trace_result report;
 	struct fx_model *model = NULL;
@@ -451,8 +450,9 @@ cmd_trace_exec(struct cmd_ctx *ctx)
 			.vary = lists[VARY].items,
 			.vary_count = lists[VARY].count,
 		},
-		&(struct fx_opening){
-			.name = *name ? name : NULL, .line = line },
+		&(struct fx_opening){ .name = *name ? name : NULL,
+			.line = line,
+			.line_with_inputs = whole },
 		&report, &model);
 	for (int i = 0; i < LIST_COUNT; i++)
 		fx_vec_deinit(&lists[i]);

@@ -555,5 +555,8 @@ fx_trace_result_deinit(struct fx_trace_result *result)
 	fx_remarks_deinit(&result->kept);
 	fx_remarks_deinit(&result->suggested);
 	fx_recording_free(result->recording);
+	for (size_t i = 0; i < result->input_count; i++)
+		free(result->inputs[i]);
+	free(result->inputs);
 	memset(result, 0, sizeof(*result));
 }

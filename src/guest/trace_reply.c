@@ -105,9 +105,6 @@ fx_recording_free(struct fx_recording *recording)
 	if (!recording)
 		return;
 	fx_remarks_deinit(&recording->decided);
-	for (size_t i = 0; i < recording->input_count; i++)
-		free(recording->inputs[i]);
-	free(recording->inputs);
 	free(recording->sizes);
 	free(recording->varied);
 	free(recording->stops);
@@ -168,7 +165,6 @@ read_recording(json_t *answer)
 {
 	json_t *notes = json_object_get(answer, "notes");
 	json_t *difference = json_object_get(answer, "difference");
-	json_t *inputs = json_object_get(answer, "inputs");
 	struct fx_recording *recording;
 
 	if (!notes)
@@ -187,13 +183,19 @@ read_recording(json_t *answer)
 	if (fx_message_text(answer, "problem"))
 		recording->problem = dup_text(answer, "problem");
 	read_remarks(notes, &recording->decided);
-	recording->input_count = json_array_size(inputs);
-	if (inputs)
-		recording->inputs = fx_xcalloc(recording->input_count,
-			sizeof(*recording->inputs));
-	for (size_t i = 0; i < recording->input_count; i++)
-		recording->inputs[i] = dup_item(inputs, i);
 	return recording;
+}
+
+static void
+read_inputs(json_t *inputs, struct fx_trace_result *ret)
+{
+	size_t count = json_array_size(inputs);
+
+	if (json_is_array(inputs)) /* also of none */
+		ret->inputs = fx_xcalloc(count + 1, sizeof(*ret->inputs));
+	for (size_t i = 0; i < count; i++)
+		ret->inputs[i] = dup_item(inputs, i);
+	ret->input_count = count;
 }
 
 struct fx_error *
@@ -217,6 +219,7 @@ fx_trace_reply_read(json_t *answer, const char *text, size_t size,
 	read_remarks(json_object_get(answer, "kept"), &ret->kept);
 	read_remarks(json_object_get(answer, "suggested"), &ret->suggested);
 	ret->recording = read_recording(answer);
+	read_inputs(json_object_get(answer, "inputs"), ret);
 	ret->remedy = dup_text(json_object_get(answer, "error"), "remedy");
 	ret->can_record =
 		json_is_true(json_object_get(json_object_get(answer, "error"),

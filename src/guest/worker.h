@@ -106,8 +106,6 @@ struct fx_recording {
 	char *stops; /* nodes before which fxdb.breakpoint was called: "a b" */
 	char *sizes; /* on which they differ; "": none found; NULL: untried */
 	struct fx_remarks decided;
-	char **inputs; /* of the graph, to be typed: "x=f32[2]"; or NULL */
-	size_t input_count;
 };
 void fx_recording_free(struct fx_recording *recording);
 
@@ -126,6 +124,8 @@ struct fx_trace_result {
 	struct fx_remarks kept; /* modules that were not traced; the caller's */
 	struct fx_remarks suggested;    /* flags, and what they gave; ditto */
 	struct fx_recording *recording; /* the caller's; NULL: it was traced */
+	char **inputs; /* "x=f32[2]", where not as typed; or NULL */
+	size_t input_count;
 	char *remedy; /* flags with which a trace that failed succeeds, tried:
 		       * " --leaf Net"; "" or NULL: none was found */
 	bool can_record; /* a traced value was asked for what a run knows */

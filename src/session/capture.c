@@ -97,6 +97,9 @@ traced_new(const struct fx_trace_request *request,
 	traced->seed = request->seed;
 	traced->is_partial = is_partial;
 	traced->recording = FX_TAKE(report->recording);
+	traced->inputs = FX_TAKE(report->inputs);
+	traced->input_count = report->input_count;
+	report->input_count = 0;
 	traced->kept = report->kept;
 	report->kept = (struct fx_remarks){ 0 };
 	return traced;
@@ -114,6 +117,9 @@ fx_traced_free(struct fx_traced *traced)
 	free(traced->torch);
 	free(traced->mode);
 	fx_recording_free(traced->recording);
+	for (size_t i = 0; i < traced->input_count; i++)
+		free(traced->inputs[i]);
+	free(traced->inputs);
 	fx_remarks_deinit(&traced->kept);
 	free(traced);
 }
@@ -163,11 +169,14 @@ add_traced(struct fx_session *session, const struct fx_trace_request *request,
 	const struct fx_opening *as, struct fx_trace_result *report,
 	bool is_partial)
 {
+	struct fx_opening opening = *as;
 	struct fx_model *model;
 
 	if (!report->graph)
 		return NULL;
-	model = add_model(session, as, report);
+	if (report->inputs && as->line_with_inputs)
+		opening.line = as->line_with_inputs;
+	model = add_model(session, &opening, report);
 	model->traced = traced_new(request, report, is_partial);
 	if (model->traced->path)
 		model->torch_python = fx_intern(model->traced->path);

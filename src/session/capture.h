@@ -94,6 +94,8 @@ struct fx_traced {
 	uint64_t seed;   /* that its weights follow from */
 	bool is_partial; /* tracing failed; this is what there was */
 	struct fx_recording *recording; /* NULL: it was traced */
+	char **inputs; /* where they are not as typed: "x=example.x" */
+	size_t input_count;
 	struct fx_remarks kept; /* modules that could not be traced, whole */
 };
 

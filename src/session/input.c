@@ -55,7 +55,8 @@ fx_model_input_text(const struct fx_model *model, const struct fx_node *node)
  * looks like is explained.
  */
 static struct fx_error *
-no_input(const char *text, struct fx_error *spec, struct fx_error *expression)
+no_input(const struct fx_model *model, const char *text, struct fx_error *spec,
+	struct fx_error *expression)
 {
 	size_t word = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789");
 	enum fx_error_code code = fx_error_code(expression);
@@ -65,11 +66,9 @@ no_input(const char *text, struct fx_error *spec, struct fx_error *expression)
 
 	fx_error_free(is_spec ? expression : spec);
 	err = fx_input_hint_file(err, text);
-	if (is_unknown && !fx_error_hint_text(err))
-		err = fx_error_hint(err,
-			"an input is a shape, f32[1,3,224,224], or a value, "
-			"randn(1, 3)");
-	return err;
+	return is_unknown && !fx_error_hint_text(err)
+		       ? fx_input_hint_form(model, text, err)
+		       : err;
 }
 
 /* The first input has what torch.manual_seed(SEED) gives, the next another. */
@@ -154,7 +153,7 @@ read_input(struct fx_session *session, struct fx_model *model, uint64_t seed,
 			evaluate_seeded(session, model, text, seed, ret);
 
 		if (other)
-			return no_input(text, err, other);
+			return no_input(model, text, err, other);
 		fx_error_free(err);
 		err = fx_check_is_value(*ret);
 		if (!err)

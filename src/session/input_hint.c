@@ -11,6 +11,7 @@
 #include "ir/tensor_meta.h"
 #include "ir/uses.h"
 #include "ops/initial.h"
+#include "session/capture.h"
 #include "session/session_private.h"
 
 /* By target first, then by name (COMMANDS 2). */
@@ -102,4 +103,18 @@ fx_input_add_hint(struct fx_buf *out, const struct fx_node *placeholder)
 			is_number ? tensor->sizes[i].integer : other);
 	}
 	fx_buf_add(out, "]");
+}
+
+struct fx_error *
+fx_input_hint_form(const struct fx_model *model, const char *text,
+	struct fx_error *err)
+{
+	if (model->traced && strchr(text, '('))
+		return fx_error_hint(err,
+			"what the model's file has is given when it is traced: "
+			"trace %s -i NAME=%s",
+			model->traced->spec, text);
+	return fx_error_hint(err,
+		"an input is a shape, f32[1,3,224,224], or a value, "
+		"randn(1, 3)");
 }

@@ -95,6 +95,9 @@ FX_NODISCARD struct fx_error *fx_model_find_input(struct fx_model *model,
  * tell, else `f32[...]` and words.
  */
 void fx_input_add_hint(struct fx_buf *out, const struct fx_node *placeholder);
+/* ERR, with how an input is written that was typed as TEXT and is not known. */
+FX_NODISCARD struct fx_error *fx_input_hint_form(const struct fx_model *model,
+	const char *text, struct fx_error *err);
 /* How input of placeholder NODE was given, borrowed, or NULL. */
 struct fx_input_given {
 	const char *name; /* that it answered to then; interned */

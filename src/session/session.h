@@ -107,6 +107,10 @@ FX_NODISCARD struct fx_error *fx_model_extract(struct fx_model *model,
 struct fx_opening {
 	const char *name;
 	const char *line;
+	/* Of a trace, that one where the model's own file gives inputs; or
+	 * NULL.
+	 */
+	const char *line_with_inputs;
 	size_t graph; /* of a log with several the one, from 1; 0: not said */
 };
 /* Load PATH (load/open) as a new model; *NOTICES_RET (may be null) gets lines

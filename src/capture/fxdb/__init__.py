@@ -175,6 +175,7 @@ class Tracer:
     param_shapes_constant = proxy_buffer_attributes = False
     trace_asserts = check_mutable_operations = False
     _autowrap = ()
+    _hold = None  # called with what a trace's module is, before it
 
     def __init__(self, autowrap_modules=(math,), autowrap_functions=(),
                  param_shapes_constant=False):
@@ -391,6 +392,8 @@ class Tracer:
         function = _function_of(_compiled(root), self.traced_func_name)
         is_module = isinstance(root, torch.nn.Module)
         self.root = root if is_module else torch.nn.Module()
+        if self._hold:
+            self._hold(self.root)
         _plan(function, is_module, concrete_args)  # which may refuse
         note = None
 

@@ -408,6 +408,21 @@ def texts(request, key, root):
     return [(name, texts[name]) for name in order]
 
 
+def own_inputs(request, module, root):
+    """(values, texts) by name: of inputs of a trace, or of an export, those that
+    say what only MODULE knows, and what is typed for all.  fxdb reads the others.
+    """
+    items = request.get("inputs") or request.get("export") or []
+    if not any(_inputs.is_own(item.partition("=")[2], module)
+               for item in items):
+        return {}, {}
+    texts = _texts(items, "-i", root)
+    home = _run.home_of_model(root)
+    return {name: _value(name, text, request["seed"] + at, module, home)
+            for at, (name, text) in enumerate(texts.items())
+            if _inputs.is_own(text, module)}, texts
+
+
 def examples(request, module, root):
     """The inputs to record with, by name, in the order of the parameters; and
     those to record with once more, or None.

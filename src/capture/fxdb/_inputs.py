@@ -79,7 +79,7 @@ def _is_plain(value):
     return isinstance(value, _PLAIN) and not isinstance(value, torch.nn.Module)
 
 
-def _is_own(text, module):
+def is_own(text, module):
     """Whether TEXT says something that only MODULE knows."""
     try:
         code = compile(text.strip(), "<input>", "eval")
@@ -99,7 +99,7 @@ def wrap(name, text, value, module):
                 name, text.strip(),
                 "dict" if name.startswith("**") else "tuple"))
     is_held = _is_plain(value) and not name.startswith("*")
-    if is_held and (not _is_own(text, module) or not _tensors_in(value)):
+    if is_held and (not is_own(text, module) or not _tensors_in(value)):
         return value
     return Object(name.lstrip("*"), value)
 
@@ -113,7 +113,8 @@ def _tensors_in(value):
 def keep(root, given):
     """The tensors of the objects in GIVEN, in a submodule of ROOT: what the
     debugger begins with."""
-    objects = [value for value in given.values() if isinstance(value, Object)]
+    objects = [value for value in given.values()
+               if isinstance(value, (Object, _Held))]
     if not any(each.tensors for each in objects):
         return
     holder = torch.nn.Module()
@@ -121,6 +122,50 @@ def keep(root, given):
         for name, tensor in each.tensors.items():
             holder.register_buffer(name, tensor.detach().clone())
     setattr(root, _HOLDER, holder)
+
+
+class _Held:
+    """What a trace's input NAME is given by the model's own file: TEXT, what is
+    typed for it, and the tensors in it by their names in the holder."""
+
+    def __init__(self, name, value):
+        self.name = name
+        self.tensors = {}
+        self.is_one = isinstance(value, torch.Tensor)
+        self.text = self._text(value)
+
+    def _text(self, value):
+        if isinstance(value, torch.Tensor):
+            part = self.name if self.is_one else "%s_%d" % (
+                self.name, len(self.tensors) + 1)
+            self.tensors[part] = value
+            return "%s.%s" % (_HOLDER, part)
+        if type(value) is dict:
+            return "{%s}" % ", ".join("%r: %s" % (key, self._text(item))
+                                      for key, item in value.items())
+        if type(value) in (tuple, list):
+            form = "[%s]" if type(value) is list else \
+                "(%s,)" if len(value) == 1 else "(%s)"
+            return form % ", ".join(map(self._text, value))
+        return repr(value)
+
+
+def held(values, texts):
+    """VALUES of inputs by name, which were typed as TEXTS, for keep."""
+    for name, value in values.items():
+        if not _is_plain(value) or name.startswith("*"):
+            raise _find.Refused(
+                "type", "the input %s = %s is a %s, which only a run takes" % (
+                    name, texts[name].strip(), type(value).__name__),
+                "--example records one")
+    return {name: _Held(name, value) for name, value in values.items()}
+
+
+def typed(held, texts):
+    """["x=example.x", ...]: what to type for the inputs that are typed as TEXTS,
+    where some are HELD."""
+    return ["%s=%s" % (name, held[name].text if name in held
+                       else text.strip()) for name, text in texts.items()]
 
 
 def texts(given, typed):

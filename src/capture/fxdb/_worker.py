@@ -132,7 +132,10 @@ class _Capture:
     def _exported(self, module):
         """The Graph of what torch.export makes of the model."""
         self.how = "exported"
+        held = self._held_inputs(module)
         model, sizes = _export.export(self.request, self.model, module)
+        if held:
+            _inputs.keep(model, held)
         self.recorded["sizes_open"] = sizes
         self.model = model
         return _torch.from_torch(model, _torch.is_guard)
@@ -154,6 +157,8 @@ class _Capture:
                                 "flags of a trace are for modules")
         self.fixed = _find.concrete(self.request, module, self.model)
         tracer = _find.tracer(self.request, module)
+        held = self._held_inputs(module)
+        tracer._hold = held and (lambda root: _inputs.keep(root, held))
         # Not before: what builds a model meets torch as it is, and Dynamo goes
         # without a word around modules whose __call__ is another.
         _capture.install()
@@ -172,6 +177,16 @@ class _Capture:
                                 "fxdb.Graph" % (type(tracer).__name__,
                                                 type(graph).__name__))
         return graph
+
+    def _held_inputs(self, module):
+        """What keep takes of inputs that are written with names of the model's
+        file."""
+        values, texts = _find.own_inputs(self.request, module, self.model)
+        if not values:
+            return None
+        held = _inputs.held(values, texts)
+        self.recorded["inputs"] = _inputs.typed(held, texts)
+        return held
 
     def _record(self, tracer, module):
         """The Graph of one run on the inputs asked for."""

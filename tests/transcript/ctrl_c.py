@@ -104,12 +104,16 @@ def values(session, backend):
     if backend == "torch":
         lines += [("rewrite relu(x) => F.gelu(x) --same", "refused: "),
                   ("rewrite relu(x) => relu(relu(x)) --same", "verified"),
-                  (python + "swapped", "verified")]
+                  (python + "swapped", "verified"),
+                  (python + "planted", "refused: .* hangs together: ~%add")]
     for line, _ in lines:
         broken_off(session, line)
     for name in "loops", "stubborn":
         broken_off(session, python + name, 2)
     broken_off(session, "a", first="pass run inline-all -s")
+    if backend == "torch":
+        broken_off(session, python + "planted", 4)
+        broken_off(session, "a", first=python + "swapped -s")
     session.run("set verify off")
     session.run("pass run normalize")
     session.run("pass run inline-all")

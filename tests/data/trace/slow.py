@@ -41,6 +41,14 @@ def swapped(module):
             node.args = node.args[::-1]
 
 
+def planted(module):
+    """swapped, and one that is wrong."""
+    swapped(module)
+    node = [node for node in module.graph.nodes
+            if node.op == "call_function"][30]
+    node.args = (node.args[0], 1)
+
+
 def loops(module):
     while True:
         time.sleep(0.1)

@@ -282,7 +282,7 @@ program_tests = \
 	%D%/bad_input.sh \
 	%D%/nonfinite.sh %D%/engine.sh %D%/verify_opaque.sh %D%/watch.sh %D%/why_two.sh \
 	%D%/checkpoint.sh \
-	%D%/reduce.sh \
+	%D%/reduce.sh %D%/diff_keeps.sh \
 	%D%/nested_edits.sh \
 	%D%/why.sh %D%/why_random.sh \
 	%D%/overwritten.sh \
@@ -298,7 +298,7 @@ EXTRA_DIST += $(program_tests) \
 	%D%/home.sh \
 	%D%/prompt.py \
 	%D%/forged.py \
-	%D%/recovery.py
+	%D%/recovery.py %D%/diff_keeps.py
 
 # Signals and the terminal.
 TESTS += %D%/ctrl_c.sh

@@ -427,7 +427,8 @@ fx_compare_graphs(struct fx_session *session, struct fx_model *model,
 	struct fx_comparison *ret)
 {
 	const struct fx_verify_options plain = { .claim = FX_CLAIM_EXACT,
-		.graph = options->before };
+		.graph = options->before,
+		.is_copy = options->before != NULL };
 	struct fx_graph *first =
 		options->before ? options->before : model->graph;
 	FX_AUTO_VERIFY struct fx_verify *verify =

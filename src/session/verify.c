@@ -55,6 +55,19 @@ fx_verify_copy(struct fx_session *session, const struct fx_graph *graph,
 	return copy;
 }
 
+/* The id in GRAPH of the input that NODE, of a copy, is; else its own. */
+static uint64_t
+id_in(const struct fx_graph *graph, const struct fx_node *node)
+{
+	const struct fx_node *other;
+
+	fx_graph_for_each_node (other, graph)
+		if (other->opcode == FX_OPCODE_PLACEHOLDER &&
+			other->target == node->target)
+			return other->id;
+	return node->id;
+}
+
 struct fx_verify *
 fx_verify_new(struct fx_session *session, struct fx_model *model,
 	const struct fx_verify_options *options)
@@ -83,7 +96,9 @@ fx_verify_new(struct fx_session *session, struct fx_model *model,
 			FX_TRIAL_INPUTS);
 	fx_graph_for_each_node (node, graph)
 		if (node->opcode == FX_OPCODE_PLACEHOLDER)
-			fx_vec_push(&verify->ids, node->id);
+			fx_vec_push(&verify->ids,
+				options->is_copy ? id_in(model->graph, node)
+						 : node->id);
 	return verify;
 }
 

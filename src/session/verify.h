@@ -52,6 +52,7 @@ struct fx_verify_options {
 	size_t inputs;          /* 0: three */
 	double tolerance;       /* 0: the claim's own; INFINITY: only measure */
 	struct fx_graph *graph; /* one nested in the model's; NULL: that */
+	bool is_copy;           /* no: the model's at another time */
 };
 
 enum fx_verdict {

@@ -122,6 +122,10 @@ fxdb "$mlp" -ex 'rename act other' -ex 'compare t0 t1' -ex 'compare t0 --dtype f
 	-ex when -ex 'diff t0 t1' && fail 'diff'
 says '0 of 7 nodes parted.'
 says 'Not started, 7 nodes; time t1, 1 edit'
+# On the inputs of the session, though the copies of two times have other nodes.
+fxdb "$mlp" -ex 'input x = 100 * torch.ones(2, 4)' -ex 'set %add.args[1] = x' \
+	-ex 'compare t0' && fail 'they differ'
+says 'max abs 1.2e+02 at'
 fxdb "$mlp" -ex 'compare t0 t7' && fail 't7'
 says 'there is no time "t7"'
 fxdb "$mlp" -ex 'compare t0 t0' && fail 't0'

@@ -92,10 +92,17 @@ MADE = {"Linear": (4, 3), "Bilinear": (4, 3, 2), "Conv1d": (6, 5, 3),
         "PReLU": (6,)}
 MADE_BY_NAME = {"GroupNorm": {"num_channels": 6}}
 GIVEN = {"BatchNorm2d": {"input": X[..., None]},
-         "BatchNorm3d": {"input": X[..., None, None]}}
+         "BatchNorm3d": {"input": X[..., None, None]},
+         "adaptive_avg_pool2d.default": {"output_size": [2, 2]},
+         "roll.default": {"shifts": [2], "dims": [1]},
+         **{"conv%dd.default" % n: {"stride": [2] * n, "padding": [1] * n,
+                                    "dilation": [1] * n} for n in (1, 2, 3)},
+         **{name + ".Scalar": {"other": 3}
+            for name in ("eq", "ne", "lt", "le", "gt", "ge")}}
 # Of the parameters that have defaults, those that torch wants in any case.
 ALWAYS = {"softmax": ["dim"], "log_softmax": ["dim"], "softmin": ["dim"],
-          "clamp": ["min"]}
+          "clamp": ["min"], "sum": ["dim"], "mean": ["dim"],
+          "squeeze": ["dim"], "dropout": ["p", "training"]}
 SCOPES = {"torch": torch, "F": F, "operator": operator, "builtins": builtins,
           "aten": torch.ops.aten, "nn": torch.nn}
 

@@ -269,6 +269,7 @@ cmd_compare_exec(struct cmd_ctx *ctx)
 	struct fx_error *err;
 	int64_t time;
 
+	cmd_say_whole(ctx);
 	if (cmd_is_time(first, &time) &&
 		(!second || path || cmd_is_time(second, &time)))
 		return compare_times(ctx, path);

@@ -121,6 +121,7 @@ cmd_say_inputs(struct cmd_ctx *ctx)
 	struct fx_graph *graph = fx_model_graph(ctx->model);
 	struct fx_node *node;
 
+	cmd_say_whole(ctx);
 	out_table_begin(ctx->out, "inputs", FX_ARRAY_LEN(keys), keys);
 	fx_graph_for_each_node (node, graph) {
 		const char *text;

@@ -519,3 +519,15 @@ cmd_say_opened(struct cmd_ctx *ctx, struct fx_model *model)
 	out_line(ctx->out, FX_ROLE_PLAIN, "%s", fx_buf_text(&text));
 	cmd_warn_of_shapes(ctx, model);
 }
+
+void
+cmd_say_whole(struct cmd_ctx *ctx)
+{
+	const struct fx_graph *graph = fx_position_graph(ctx->model);
+
+	if (graph != fx_model_graph(ctx->model))
+		out_line(ctx->out, FX_ROLE_MUTED,
+			"of the whole of %s, which /%s is nested in",
+			fx_model_name(ctx->model),
+			fx_model_graph_path(ctx->model, graph));
+}

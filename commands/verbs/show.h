@@ -117,6 +117,9 @@ void cmd_say_display(struct cmd_ctx *ctx, int number, const char *expression,
 /* "+1 -0 ~3 nodes; users rewired 2; undo: 14", and what else happened. */
 void cmd_say_edit(struct cmd_ctx *ctx, const struct fx_edit_report *report);
 
+/* Inside a nested graph: that what follows is of the whole one. */
+void cmd_say_whole(struct cmd_ctx *ctx);
+
 /* The rows of a listing: what -m says, else the sink's default. */
 size_t cmd_row_limit(const struct cmd_ctx *ctx);
 

@@ -119,7 +119,7 @@ fx_parse_braced_query(struct fx_parser *parser, size_t begin)
 	parser->in_index = false;
 	fx_parser_advance(parser);
 	if (!fx_parser_at(parser, "}")) {
-		kid = fx_parse_or(parser);
+		kid = fx_parse_either(parser);
 		if (!kid)
 			return NULL;
 	}

@@ -290,6 +290,12 @@ fx_parse_or(struct fx_parser *parser)
 	return parse_joined(parser, "or", FX_AST_OR, parse_and);
 }
 
+struct fx_ast *
+fx_parse_either(struct fx_parser *parser)
+{
+	return parse_joined(parser, ",", FX_AST_OR, fx_parse_or);
+}
+
 /* `if TEST else ELSE` after THEN.  As the prefix of a command's line the `if`
  * may be the command's: without an else it is given back.
  */

@@ -78,6 +78,8 @@ void fx_parser_push(struct fx_parser *parser, struct fx_ast *kid);
 /* parse_expr.c: expressions. */
 struct fx_ast *fx_parse_one(struct fx_parser *parser);
 struct fx_ast *fx_parse_or(struct fx_parser *parser);
+/* `a, b`, of a query in braces: a or b. */
+struct fx_ast *fx_parse_either(struct fx_parser *parser);
 
 /* parse_list.c: an expression or `*a`; the same, where `a, b` and `a,` are a
  * tuple.

@@ -218,6 +218,22 @@ fx_session_seed_backends(struct fx_session *session)
 
 /* --- the process that traced it ------------------------------------------ */
 
+/* A graph of a file has no Python to run in. */
+static struct fx_error *
+no_process(const struct fx_model *model)
+{
+	struct fx_error *err = fx_error_new(FX_ERR_UNSUPPORTED,
+		"the process that traced %s is not there", model->name);
+
+	return model->traced
+		       ? fx_error_hint(err, "trace %s begins another",
+				 model->traced->spec)
+		       : fx_error_hint(err,
+				 "a model has one where it is opened by trace "
+				 "FILE.py:EXPR; set backend auto runs graphs "
+				 "of files");
+}
+
 static struct fx_error *
 need_python(struct fx_session *session, struct fx_model *model,
 	struct fx_backend **ret)
@@ -232,8 +248,7 @@ need_python(struct fx_session *session, struct fx_model *model,
 	struct fx_child_run run = { .tree = model->tree };
 
 	if (!model->capture || !model->tree)
-		return fx_error_new(FX_ERR_UNSUPPORTED,
-			"the process that traced %s is not there", model->name);
+		return no_process(model);
 	if (!model->python) {
 		model->python = fx_backend_python_new(&options);
 		model->python->meta = session->meta;

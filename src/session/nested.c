@@ -73,7 +73,10 @@ fx_model_enter(struct fx_model *model, const char *path)
 
 	if (!graph)
 		return no_graph(model, path);
-	model->entered = *path ? fx_intern(path) : NULL;
+	/* "" is entered too, where execution stands within. */
+	model->entered = *path || fx_position_innermost(model) != graph
+				 ? fx_intern(path)
+				 : NULL;
 	model->run->frame = 0;
 	(void)fx_model_shape_nested(model, graph);
 	return NULL;

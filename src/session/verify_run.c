@@ -213,13 +213,17 @@ giver(const struct fx_graph *graph, const struct fx_gap *gap)
 }
 
 static char *
-place_of(const struct fx_graph *graph, const struct fx_gap *gap)
+place_of(const struct fx_verify *verify, const struct fx_gap *gap)
 {
+	const struct fx_model *model = verify->model;
 	FX_AUTO_BUF struct fx_buf text = { 0 };
-	const struct fx_node *node = giver(graph, gap);
+	const struct fx_node *node = giver(verify->before, gap);
 
 	fx_buf_addf(&text, "%s%s", node ? "%" : "",
 		node ? node->name : "the output");
+	/* To a person inside another graph the names are that one's. */
+	if (!verify->options.graph && fx_position_graph(model) != model->graph)
+		fx_buf_addf(&text, " of %s", model->name);
 	if (gap->extent.rank) {
 		fx_buf_add_char(&text, ' ');
 		fx_gap_print_index(&text, gap);
@@ -276,7 +280,7 @@ take_gap(struct fx_verify *verify, size_t number,
 	ret->input = number + 1;
 	free(ret->place);
 	ret->place = written ? place_of_written(written, gap)
-			     : place_of(verify->before, gap);
+			     : place_of(verify, gap);
 	if (is_beyond(verify, gap))
 		ret->verdict = FX_VERDICT_DIFFERS;
 }

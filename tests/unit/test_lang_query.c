@@ -139,6 +139,11 @@ nodes_ranges_and_functions_are_sets(void)
 		"(and (truth nonfinite) (not (truth dirty)))");
 	check("{{op=a} or {}}", "(or (compare op == a) (all))");
 	check("{}", "(all)");
+	check("{act, drop, op=a and users>1}",
+		"(or (item act) (item drop) (and (compare op == a) (compare "
+		"users > 1)))");
+	check("{act,}", "query: expected a value after \",\", found \"}\" "
+			"(column 6)");
 }
 
 static void

@@ -137,10 +137,9 @@ static struct fx_error *
 check(void *data, const struct fx_passing *passing)
 {
 	const struct rewriting *r = data;
-	size_t count;
 
-	(void)fx_passing_decisions(passing, &count);
-	if (count || r->only || fx_passing_candidate(passing))
+	if (fx_passing_decided(passing) || r->only ||
+		fx_passing_candidate(passing))
 		return NULL;
 	return no_match(r);
 }

@@ -39,6 +39,8 @@
 /* Of chunks with their heads: doubled, they become huge pages. */
 #define FIRST_CHUNK ((size_t)4096)
 #define LAST_CHUNK  (2 * FX_HUGE_PAGE)
+/* The next one is a huge page, which costs less than its half in small ones. */
+#define LAST_SMALL (FX_HUGE_PAGE / 8)
 
 struct chunk {
 	struct chunk *older;
@@ -136,7 +138,9 @@ new_chunk(struct fx_arena *arena, size_t least)
 	free_chunk(chunk);
 	chunk = fx_xmalloc_large(sizeof(*chunk) + size);
 	chunk->size = size;
-	arena->next_size = FX_MIN(arena->next_size * 2, LAST_CHUNK);
+	arena->next_size = arena->next_size == LAST_SMALL
+				   ? FX_HUGE_PAGE
+				   : FX_MIN(arena->next_size * 2, LAST_CHUNK);
 	return chunk;
 }
 

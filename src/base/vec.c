@@ -28,9 +28,10 @@ regrow(void *items, size_t count, size_t wanted, size_t item_size)
 #endif
 
 #ifndef FX_HARD_MODE
-/* From here on in huge pages: what is new then costs less than what is copied.
+/* From here on in huge pages: what is new then costs less than what is copied,
+ * and a huge page less than the small ones of half of it.
  */
-#define LARGE (2 * FX_HUGE_PAGE)
+#define LARGE (FX_HUGE_PAGE / 2)
 
 static void *
 regrow_large(void *items, size_t count, size_t item_size, size_t *grown)

@@ -26,7 +26,8 @@
 
 #define fx_vec_push(vec, item) \
 	do { \
-		fx_vec_reserve((vec), (vec)->count + 1); \
+		if ((vec)->count == (vec)->capacity) \
+			fx_vec_reserve((vec), (vec)->count + 1); \
 		(vec)->items[(vec)->count++] = (item); \
 	} while (0)
 

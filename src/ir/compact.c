@@ -224,12 +224,10 @@ free_slabs(struct fx_graph *graph)
 	struct fx_graph_private *p = graph->private_;
 
 	for (size_t i = 0; i + 1 < p->slabs.count; i++) {
-		struct fx_node **slab = &p->slabs.items[i];
+		const struct fx_node *slab = p->slabs.items[i];
 
-		if (!*slab || has_live(*slab))
-			continue;
-		free(*slab);
-		*slab = NULL;
+		if (slab && !has_live(slab))
+			fx_graph_free_slab(graph, i);
 	}
 }
 

@@ -40,9 +40,10 @@ fx_fold_is_number(const struct fx_value *value)
 	case FX_VALUE_SYMBOL:
 		return true;
 	case FX_VALUE_UNKNOWN:
-		return fx_fold_is_some(value, "float") ||
-		       fx_fold_is_some(value, "int") ||
-		       fx_fold_is_some(value, "bool");
+		return !value->is_input &&
+		       (fx_fold_is_some(value, "float") ||
+			       fx_fold_is_some(value, "int") ||
+			       fx_fold_is_some(value, "bool"));
 	}
 	return false;
 }

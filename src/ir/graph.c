@@ -56,8 +56,9 @@ fx_graph_free(struct fx_graph *graph)
 	fx_graph_deinit_modules(graph);
 	fx_graph_deinit_annotations(graph);
 	for (size_t i = 0; i < p->slabs.count; i++)
-		free(p->slabs.items[i]);
+		fx_graph_free_slab(graph, i);
 	fx_vec_deinit(&p->slabs);
+	fx_vec_deinit(&p->blocks);
 	free(p->at);
 	free(p->positions);
 	free(p);
@@ -81,15 +82,57 @@ fx_graph_slot(const struct fx_graph *graph, uint32_t index)
 	return &p->slabs.items[slab][(index - 1) % FX_SLAB_NODES];
 }
 
+#define SLAB_SIZE   (FX_SLAB_NODES * sizeof(struct fx_node))
+#define BLOCK_SLABS (FX_HUGE_PAGE / SLAB_SIZE)
+
+/* The block of the slab at INDEX, which is none of the single ones. */
+static struct fx_slab_block *
+block_of(struct fx_graph_private *p, size_t index)
+{
+	return &p->blocks.items[(index - FX_SINGLE_SLABS) / BLOCK_SLABS];
+}
+
+static struct fx_node *
+new_slab(struct fx_graph_private *p)
+{
+	size_t index = p->slabs.count;
+	size_t place = (index - FX_SINGLE_SLABS) % BLOCK_SLABS;
+	struct fx_slab_block *block;
+
+	if (index < FX_SINGLE_SLABS)
+		return fx_xcalloc(1, SLAB_SIZE);
+	if (place == 0)
+		fx_vec_push(&p->blocks,
+			((struct fx_slab_block){
+				fx_xmalloc_large(FX_HUGE_PAGE), 0 }));
+	block = block_of(p, index);
+	block->live++;
+	return memset(block->nodes + place * FX_SLAB_NODES, 0, SLAB_SIZE);
+}
+
+void
+fx_graph_free_slab(struct fx_graph *graph, size_t index)
+{
+	struct fx_graph_private *p = graph->private_;
+	struct fx_node *slab = FX_TAKE(p->slabs.items[index]);
+
+	if (index < FX_SINGLE_SLABS)
+		free(slab);
+	else if (slab && --block_of(p, index)->live == 0)
+		free(FX_TAKE(block_of(p, index)->nodes));
+}
+
 static struct fx_node *
 next_slot(struct fx_graph *graph)
 {
 	struct fx_graph_private *p = graph->private_;
+	struct fx_node *slab;
 
 	fx_assert(p->made < UINT32_MAX);
-	if (p->made % FX_SLAB_NODES == 0)
-		fx_vec_push(&p->slabs,
-			fx_xcalloc(FX_SLAB_NODES, sizeof(struct fx_node)));
+	if (p->made % FX_SLAB_NODES == 0) {
+		slab = new_slab(p);
+		fx_vec_push(&p->slabs, slab);
+	}
 	p->made++;
 	return fx_graph_slot(graph, p->made);
 }

@@ -17,15 +17,24 @@
 
 enum {
 	FX_SLAB_NODES = 64,
+	/* So many slabs have memory of their own; the others share blocks. */
+	FX_SINGLE_SLABS = 64,
 	/* Deepest argument or module tree; beyond it edits are refused. */
 	FX_DEPTH_LIMIT = 200,
 };
 
 struct fx_storage;
 
+/* A huge page of slabs that follow each other. */
+struct fx_slab_block {
+	struct fx_node *nodes;
+	size_t live; /* slabs made and not given back */
+};
+
 struct fx_graph_private {
 	FX_VEC(struct fx_node *) slabs; /* null: given back */
-	uint32_t made;                  /* nodes made; the last one's index */
+	FX_VEC(struct fx_slab_block) blocks;
+	uint32_t made; /* nodes made; the last one's index */
 
 	/* Graph order, when index_version is the graph's version. */
 	struct fx_node **at;
@@ -58,6 +67,9 @@ fx_node_index(const struct fx_node *node)
 
 /* The node with INDEX, in the graph or not; NULL when there is none. */
 struct fx_node *fx_graph_slot(const struct fx_graph *graph, uint32_t index);
+
+/* Give back the slab at INDEX, which is not the last one, if it has memory. */
+void fx_graph_free_slab(struct fx_graph *graph, size_t index);
 
 /* A node called NAME made from SPEC, whose target is interned, with edges of
  * its own but in no list.

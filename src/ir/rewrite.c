@@ -10,6 +10,7 @@
 #include "base/intern.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/vec.h"
 #include "ir/clone.h"
 #include "ir/edit.h"
 #include "ir/graft.h"
@@ -26,8 +27,7 @@ struct fx_rewrite {
 	fx_rewrite_fill_fn *fill;
 	void *context;
 	/* By index: what stands for the output of an earlier match, or NULL. */
-	const struct fx_value **changed;
-	size_t changed_limit;
+	FX_VEC(const struct fx_value *) changed;
 	/* By index of the replacement's nodes: what stands for each in the
 	 * place at hand.
 	 */
@@ -65,7 +65,7 @@ fx_rewrite_free(struct fx_rewrite *rewrite)
 	if (!rewrite)
 		return;
 	fx_arena_free(rewrite->scratch);
-	free(rewrite->changed);
+	fx_vec_deinit(&rewrite->changed);
 	free(rewrite->made);
 	free(rewrite->placed);
 	free(rewrite->numbers);
@@ -102,7 +102,8 @@ successor(const struct fx_rewrite *rewrite, const struct fx_node *node)
 {
 	size_t index = fx_node_index(node);
 
-	return index < rewrite->changed_limit ? rewrite->changed[index] : NULL;
+	return index < rewrite->changed.count ? rewrite->changed.items[index]
+					      : NULL;
 }
 
 static void
@@ -111,16 +112,15 @@ set_successor(struct fx_rewrite *rewrite, const struct fx_node *node,
 {
 	size_t index = fx_node_index(node);
 	size_t limit = (size_t)rewrite->graph->private_->made + 1;
-	size_t had = rewrite->changed_limit;
+	size_t had = rewrite->changed.count;
 
 	if (index >= had) {
-		rewrite->changed = fx_xrealloc(rewrite->changed,
-			limit * sizeof(struct fx_value *));
-		memset(rewrite->changed + had, 0,
+		fx_vec_reserve(&rewrite->changed, limit);
+		memset(rewrite->changed.items + had, 0,
 			(limit - had) * sizeof(struct fx_value *));
-		rewrite->changed_limit = limit;
+		rewrite->changed.count = limit;
 	}
-	rewrite->changed[index] = value;
+	rewrite->changed.items[index] = value;
 }
 
 /* LEAF as it is now: an earlier match may have replaced it. */

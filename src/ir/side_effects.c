@@ -133,40 +133,58 @@ guess_module(struct fx_module *root)
 	return kinds;
 }
 
-/* Return the value that NODE gives to parameter NAME of its operation, or the
- * default of that parameter; NULL if there is no such parameter.
+/* Return the value that NODE gives to parameter P of its operation, the one at
+ * INDEX, or the default of that parameter.
  */
 static const struct fx_value *
-find_argument(const struct fx_node *node, const char *name)
+argument_of(const struct fx_node *node, const struct fx_parameter *p,
+	size_t index)
 {
-	const struct fx_signature *signature =
-		fx_signature_of((enum fx_op)node->op);
+	const struct fx_value *given = fx_node_kwarg(node, p->name);
 
-	for (size_t i = 0; i < signature->count; i++) {
-		const struct fx_parameter *p = &signature->parameters[i];
-		const struct fx_value *given;
+	if (!given && !p->is_keyword_only)
+		given = fx_node_arg(node, index);
+	return given ? given : &p->fallback;
+}
 
-		/* Most begin otherwise. */
-		if (*p->name != *name || strcmp(p->name, name) != 0)
-			continue;
-		given = fx_node_kwarg(node, p->name);
-		if (!given && !p->is_keyword_only)
-			given = fx_node_arg(node, i);
-		return given ? given : &p->fallback;
-	}
-	return NULL;
+static bool
+is_called(const struct fx_parameter *p, const char *name)
+{
+	/* Most begin otherwise. */
+	return *p->name == *name && strcmp(p->name, name) == 0;
 }
 
 static unsigned
 guess_arguments(const struct fx_node *node, unsigned traits)
 {
+	const struct fx_signature *signature =
+		fx_signature_of((enum fx_op)node->op);
 	unsigned kinds = 0;
 
-	for (size_t i = 0; i < FX_ARRAY_LEN(requests); i++)
-		if (!(traits & requests[i].except) &&
-			is_asking(find_argument(node, requests[i].name)))
-			kinds |= requests[i].kinds;
+	for (size_t i = 0; i < signature->count; i++) {
+		const struct fx_parameter *p = &signature->parameters[i];
+
+		for (size_t k = 0; k < FX_ARRAY_LEN(requests); k++)
+			if (is_called(p, requests[k].name) &&
+				!(traits & requests[k].except) &&
+				is_asking(argument_of(node, p, i)))
+				kinds |= requests[k].kinds;
+	}
 	return kinds;
+}
+
+/* Whether NODE asks its operation to work in place. */
+static bool
+is_asked_in_place(const struct fx_node *node)
+{
+	const struct fx_signature *signature =
+		fx_signature_of((enum fx_op)node->op);
+
+	for (size_t i = 0; i < signature->count; i++)
+		if (is_called(&signature->parameters[i], "inplace"))
+			return is_asking(argument_of(node,
+				&signature->parameters[i], i));
+	return false;
 }
 
 unsigned
@@ -209,5 +227,5 @@ fx_may_alias(const struct fx_node *node)
 	traits = fx_op_info(node->op)->traits;
 	/* Dropout is its argument itself while it does not train. */
 	return (traits & (FX_OP_VIEW | FX_OP_MUTATES | FX_OP_RANDOM)) ||
-	       is_asking(find_argument(node, "inplace"));
+	       is_asked_in_place(node);
 }

@@ -56,6 +56,7 @@ struct fx_pass_work {
 	struct fx_candidate candidate;
 	bool is_open;
 	bool has_candidate;
+	bool is_keyless;
 	struct fx_map keys; /* interned -> how often it came up */
 };
 
@@ -91,6 +92,7 @@ fx_pass_begin(struct fx_graph *graph, const struct fx_pass_step *step,
 	work = FX_NEW(struct fx_pass_work);
 	work->graph = graph;
 	work->pass = pass;
+	work->is_keyless = step->is_keyless;
 	work->options = step->options ? fx_xstrdup(step->options) : NULL;
 	work->ctx = (struct fx_pass_ctx){ .options = work->options,
 		.pass = pass,
@@ -147,7 +149,10 @@ fx_pass_next(struct fx_pass_work *work, const struct fx_candidate **ret)
 		work->pass->plan(work->graph, &work->ctx, &work->candidate);
 	if (!work->has_candidate)
 		return note_pass(work, FX_TAKE(work->ctx.error));
-	make_key(work);
+	if (work->is_keyless)
+		work->candidate.key = NULL;
+	else
+		make_key(work);
 	*ret = &work->candidate;
 	return NULL;
 }

@@ -103,7 +103,8 @@ struct fx_pass_step {
 	 * NULL: all.
 	 */
 	const struct fx_node *at;
-	bool is_quiet; /* the sentences may be "" */
+	bool is_quiet;   /* the sentences may be "" */
+	bool is_keyless; /* and the keys NULL */
 };
 
 /* Passes in the order of passes.def; NULL past the end; NULL when unknown. */

@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "ir/graph.h"
@@ -37,9 +38,19 @@ fx_progress_set_doing(struct fx_progress *progress, const char *format, ...)
 
 	if (!progress)
 		return;
+	progress->doing_at = 0;
 	va_start(list, format);
 	vsnprintf(progress->doing, sizeof(progress->doing), format, list);
 	va_end(list);
+}
+
+void
+fx_progress_set_counted(struct fx_progress *progress, const char *word,
+	size_t number)
+{
+	if (strncmp(progress->doing, word, sizeof(progress->doing) - 1) != 0)
+		fx_progress_set_doing(progress, "%s", word);
+	progress->doing_at = number;
 }
 
 void
@@ -231,7 +242,11 @@ fx_progress_print(const struct fx_progress *progress, long long elapsed,
 	long long left = fx_progress_left(progress, now);
 
 	if (progress->doing[0])
-		fx_buf_addf(out, "%s, ", progress->doing);
+		fx_buf_add(out, progress->doing);
+	if (progress->doing[0] && progress->doing_at)
+		fx_buf_addf(out, " %zu", progress->doing_at);
+	if (progress->doing[0])
+		fx_buf_add(out, ", ");
 	if (progress->node[0])
 		fx_buf_addf(out, "@%zu %s, ", progress->index, progress->node);
 	if (progress->what)

@@ -20,6 +20,7 @@ struct fx_progress {
 	long long delay;    /* milliseconds before anything is said */
 	long long began;    /* the command did */
 	char doing[32];     /* "tracing"; "": nodes say it */
+	size_t doing_at;    /* of several, which one; 0: it is one */
 	const char *what;   /* what a part is: "input"; NULL: there are none */
 	size_t part;        /* from 1 */
 	size_t parts;       /* 0: nobody knows how many */
@@ -44,6 +45,9 @@ void fx_progress_begin(struct fx_progress *progress, long long delay);
 FX_PRINTF(2, 3)
 void fx_progress_set_doing(struct fx_progress *progress, const char *format,
 	...);
+/* It does WORD, thing after thing, and is at NUMBER: cheap enough for each. */
+void fx_progress_set_counted(struct fx_progress *progress, const char *word,
+	size_t number);
 /* Part NUMBER of PARTS (0: of how many nobody knows), each a WHAT, static, and
  * so many RUNS of a graph (0: nobody knows).  PROGRESS may be NULL.
  */

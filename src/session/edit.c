@@ -172,43 +172,45 @@ take_back(struct fx_model *model)
 /* --- shapes that were ---------------------------------------------------- */
 
 struct old_meta {
-	struct fx_graph *graph;
-	uint64_t id;
+	struct fx_node *node;
 	const struct fx_value *meta;
-	char *problem;
+};
+
+struct old_problem {
+	uint64_t id;
+	char *text;
 };
 
 struct before {
-	struct old_meta *items;
-	size_t count;
+	FX_VEC(struct old_meta) metas;
+	FX_VEC(struct old_problem) problems;
 };
 
 static void
 before_deinit(struct before *before)
 {
-	for (size_t i = 0; i < before->count; i++)
-		free(before->items[i].problem);
-	free(before->items);
+	for (size_t i = 0; i < before->problems.count; i++)
+		free(before->problems.items[i].text);
+	fx_vec_deinit(&before->problems);
+	fx_vec_deinit(&before->metas);
 }
 FX_DEFINE_DEINIT(before, struct before, before_deinit);
 
 static void
-remember_one(struct fx_model *model, const struct fx_node *node,
-	struct old_meta *ret)
+remember_one(const struct fx_model *model, struct fx_node *node,
+	struct before *ret)
 {
 	const char *problem = (const char *)fx_map_get(&model->problems,
 		(uintptr_t)node->id, 0);
 
-	*ret = (struct old_meta){
-		.graph = node->graph,
-		.id = node->id,
-		.meta = node->meta,
-		.problem = problem ? fx_xstrdup(problem) : NULL,
-	};
+	fx_vec_push(&ret->metas, ((struct old_meta){ node, node->meta }));
+	if (problem)
+		fx_vec_push(&ret->problems, ((struct old_problem){ node->id,
+						    fx_xstrdup(problem) }));
 }
 
 static void
-remember(struct fx_model *model, const struct fx_changes *changes,
+remember(const struct fx_model *model, const struct fx_changes *changes,
 	struct before *ret)
 {
 	const struct fx_change *change;
@@ -216,27 +218,26 @@ remember(struct fx_model *model, const struct fx_changes *changes,
 
 	fx_vec_for_each (change, &changes->items)
 		count += change->count;
-	ret->items = fx_xcalloc(count, sizeof(*ret->items));
+	fx_vec_reserve(&ret->metas, count);
 	fx_vec_for_each (change, &changes->items)
 		for (size_t i = 0; i < change->count; i++)
-			remember_one(model, change->cone[i],
-				&ret->items[ret->count++]);
+			remember_one(model, change->cone[i], ret);
 }
 
 static void
 put_back(struct fx_model *model, struct before *before)
 {
-	for (size_t i = 0; i < before->count; i++) {
-		struct old_meta *old = &before->items[i];
-		struct fx_node *node = fx_graph_find_id(old->graph, old->id);
+	const struct old_meta *old;
+	struct old_problem *problem;
 
-		fx_model_forget_problem(model, old->id);
-		if (old->problem)
-			fx_map_set(&model->problems, (uintptr_t)old->id,
-				(uintptr_t)FX_TAKE(old->problem));
-		if (node && node->meta != old->meta)
-			fx_graph_set_meta(node, old->meta);
+	fx_vec_for_each (old, &before->metas) {
+		fx_model_forget_problem(model, old->node->id);
+		if (old->node->is_in_graph && old->node->meta != old->meta)
+			fx_graph_set_meta(old->node, old->meta);
 	}
+	fx_vec_for_each (problem, &before->problems)
+		fx_map_set(&model->problems, (uintptr_t)problem->id,
+			(uintptr_t)FX_TAKE(problem->text));
 }
 
 /* --- end ---------------------------------------------------------------- */
@@ -349,7 +350,7 @@ fx_model_edit_end(struct fx_model *model, bool dry_run, bool force,
 	struct fx_edit_report *ret)
 {
 	FX_AUTO(changes) struct fx_changes changes = { .items = { 0 } };
-	FX_AUTO(before) struct before before = { .items = NULL };
+	FX_AUTO(before) struct before before = { .metas = { 0 } };
 	struct fx_open_edit edit = fx_vec_last(&model->edits);
 	uint32_t from = fx_journal_now(model->graph);
 	struct fx_error *err = NULL;

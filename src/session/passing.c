@@ -43,7 +43,13 @@ static void
 decide(struct fx_passing *p, bool is_applied)
 {
 	const struct fx_candidate *candidate = fx_pass_candidate(p->work);
-	struct fx_decision decision = {
+	struct fx_decision decision;
+
+	p->decided++;
+	p->applied += is_applied;
+	if (p->is_brief)
+		return;
+	decision = (struct fx_decision){
 		.pass = p->steps.items[p->step].pass->name,
 		.node = candidate->node,
 		.key = p->key,
@@ -52,7 +58,6 @@ decide(struct fx_passing *p, bool is_applied)
 	};
 
 	fx_vec_push(&p->decisions, decision);
-	p->applied += is_applied;
 	if (p->is_stepped)
 		fx_passing_set_mark(p, decision.node,
 			is_applied ? FX_PASSING_APPLIED : FX_PASSING_SKIPPED);
@@ -111,11 +116,12 @@ next_here(struct fx_passing *p, struct fx_error **err)
 		*err = fx_pass_next(p->work, &candidate);
 		if (*err || !candidate)
 			break;
-		p->key = step->prefix ? fx_intern_format("%s%s", step->prefix,
-						candidate->key)
-				      : candidate->key;
-		fx_progress_set_doing(&p->session->progress, "%s %zu",
-			step->pass->name, p->decisions.count + 1);
+		p->key = step->prefix && candidate->key
+				 ? fx_intern_format("%s%s", step->prefix,
+					   candidate->key)
+				 : candidate->key;
+		fx_progress_set_counted(&p->session->progress, step->pass->name,
+			p->decided + 1);
 		if (is_pressed(p)) {
 			*err = fx_error_new(FX_ERR_INTERRUPTED,
 				"%s was interrupted; nothing changed",
@@ -381,7 +387,7 @@ fx_passing_mark(const struct fx_passing *passing, uint64_t id)
 void
 fx_passing_print_place(const struct fx_passing *passing, struct fx_buf *out)
 {
-	size_t at = passing->decisions.count + 1;
+	size_t at = passing->decided + 1;
 
 	fx_buf_addf(out, "%zu/", at);
 	if (passing->total)
@@ -409,6 +415,12 @@ fx_passing_total(const struct fx_passing *passing)
 }
 
 size_t
+fx_passing_decided(const struct fx_passing *passing)
+{
+	return passing->decided;
+}
+
+size_t
 fx_passing_applied(const struct fx_passing *passing)
 {
 	return passing->applied;
@@ -420,7 +432,7 @@ fx_passing_print_only(const struct fx_passing *passing, struct fx_buf *out)
 	bool is_first = true;
 
 	if (!passing->left_out && passing->step >= passing->steps.count &&
-		passing->applied == passing->decisions.count)
+		passing->applied == passing->decided)
 		return false;
 	for (size_t i = 0; i < passing->decisions.count; i++) {
 		const struct fx_decision *decision =

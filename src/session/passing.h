@@ -43,7 +43,7 @@ struct fx_passing_request {
 	const char *lister; /* with -n it lists the keys; NULL: pass run */
 	enum fx_passing_verify verify;
 	bool is_stepped; /* the edit stays open between commands */
-	bool is_quiet;   /* nobody asks for the sentences of decisions */
+	bool is_quiet;   /* nobody asks for the decisions */
 	bool force;      /* impossible shapes are allowed */
 	bool dry_run;    /* nothing is verified, all is taken back */
 };
@@ -107,11 +107,13 @@ const struct fx_pass *fx_passing_pass(const struct fx_passing *passing);
 const struct fx_candidate *
 fx_passing_candidate(const struct fx_passing *passing);
 const char *fx_passing_key(const struct fx_passing *passing);
-/* Decisions so far, in order; how many candidates there are if all are applied;
- * 0: not counted.
+/* Decisions so far, in order: of one that is quiet and neither chooses nor is
+ * verified only their number is kept.  How many candidates there are if all are
+ * applied; 0: not counted.
  */
 const struct fx_decision *fx_passing_decisions(const struct fx_passing *passing,
 	size_t *count_ret);
+size_t fx_passing_decided(const struct fx_passing *passing);
 size_t fx_passing_total(const struct fx_passing *passing);
 size_t fx_passing_applied(const struct fx_passing *passing);
 /* Append where it stands among its candidates: "3/17", "3/?". */

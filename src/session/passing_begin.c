@@ -185,7 +185,8 @@ fx_passing_step_at_hand(const struct fx_passing *p)
 	return (struct fx_pass_step){ .pass = step->pass,
 		.options = step->options,
 		.data = step->data,
-		.is_quiet = p->is_quiet };
+		.is_quiet = p->is_quiet,
+		.is_keyless = p->is_brief };
 }
 
 void
@@ -275,6 +276,7 @@ fx_passing_begin(struct fx_session *session, struct fx_model *model,
 	}
 	p->is_stepped = request->is_stepped;
 	p->is_quiet = request->is_quiet && !p->is_stepped;
+	p->is_brief = p->is_quiet && !p->chooses && !p->verify;
 	if (p->is_stepped)
 		session->passing = p;
 	*ret = p;

@@ -33,7 +33,8 @@ struct fx_passing {
 	bool dry_run;
 	bool is_stepped;
 	bool is_quiet;
-	bool is_busy;             /* it edits just now */
+	bool is_brief; /* nobody needs decisions and keys, not even itself */
+	bool is_busy;  /* it edits just now */
 	struct fx_verify *verify; /* NULL: it is off */
 	/* Steps from GROUP_BEGIN to before GROUP_END are verified together;
 	 * what was decided and applied before them, and what is said of that.
@@ -49,6 +50,7 @@ struct fx_passing {
 	const char *key; /* interned; of the candidate at hand */
 	FX_VEC(struct fx_decision) decisions;
 	struct fx_map marks; /* id -> enum fx_passing_mark; while stepped */
+	size_t decided;
 	size_t applied;
 	size_t left_out;
 	size_t total;

@@ -144,6 +144,7 @@ walk_down(struct cone *cone, struct fx_graph *graph,
 {
 	struct fx_node *node;
 
+	fx_vec_reserve(&cone->nodes, graph->node_count);
 	fx_graph_for_each_node (node, graph) {
 		size_t i = 0;
 
@@ -243,6 +244,7 @@ fx_model_reshape(struct fx_model *model, const struct fx_change *change,
 
 	if (graph == model->graph)
 		fx_file_meta_review(model, change->cone, change->count);
+	fx_vec_reserve(&list, change->count);
 	for (size_t i = 0; i < change->count; i++) {
 		uintptr_t id = (uintptr_t)change->cone[i]->id;
 		bool is_bad = fx_map_has(&model->problems, id);

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/mem.h"
+#include "commands/shell/line.h"
 #include "commands/shell/shell.h"
 #include "commands/shell/split.h"
 #include "ir/graph.h"
@@ -41,6 +42,19 @@ cmd_canonical_add_word(struct fx_buf *out, const char *text)
 		fx_buf_add(out, text);
 	else
 		add_quoted(out, text);
+}
+
+void
+cmd_canonical_add_flagged(struct fx_buf *out, const char *line,
+	const char *flag)
+{
+	size_t dashes = cmd_line_find_dashes(line);
+
+	fx_buf_add_n(out, line, dashes);
+	if (line[dashes])
+		fx_buf_addf(out, "%s %s", flag, line + dashes);
+	else
+		fx_buf_addf(out, " %s", flag);
 }
 
 /* Whether TEXT, a word, would be read as a keyword of ENTRY or be cut by one.

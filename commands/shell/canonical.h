@@ -17,6 +17,11 @@ void cmd_canonical_print(struct fx_buf *out, const struct cmd_entry *entry,
 char *cmd_canonical_line(struct cmd_ctx *ctx);
 /* Append TEXT as one word of a line, in quotes if the word needs them. */
 void cmd_canonical_add_word(struct fx_buf *out, const char *text);
+/* Append LINE with FLAG, which stands before the dashes after which nothing is
+ * one.
+ */
+void cmd_canonical_add_flagged(struct fx_buf *out, const char *line,
+	const char *flag);
 
 /* Give the arguments of CTX the words that a script needs: nodes by the names
  * that they have now, sets as typed or, where they depend on more than the

@@ -56,7 +56,9 @@ cmd_edit_describe(struct cmd_ctx *ctx, struct fx_model *model,
 		fx_journal_describe(graph, *script ? script : NULL, maker);
 }
 
-/* A script must be allowed what was allowed here: -f on each of its lines. */
+/* A script must be allowed what was allowed here: -f on each of its lines,
+ * before the dashes after which nothing is a flag.
+ */
 static void
 force_script(struct fx_buf *script)
 {
@@ -65,9 +67,9 @@ force_script(struct fx_buf *script)
 
 	while (*at) {
 		size_t length = strcspn(at, "\n");
+		FX_AUTO_FREE char *line = fx_xstrndup(at, length);
 
-		fx_buf_add_n(script, at, length);
-		fx_buf_add(script, " -f");
+		cmd_canonical_add_flagged(script, line, "-f");
 		at += length;
 		if (*at)
 			fx_buf_add_char(script, *at++);

@@ -85,14 +85,19 @@ describe(void *context, struct fx_passing *passing)
 	struct ending *ending = context;
 	struct fx_model *model = fx_passing_model(passing);
 	FX_AUTO_BUF struct fx_buf only = { 0 };
+	FX_AUTO_BUF struct fx_buf keys = { 0 };
+	const char *script = ending->keeps->script;
 
 	fx_buf_add(&ending->verified, fx_passing_verified_before(passing));
 	ending->maker = fx_passing_pass(passing)->name;
 	ending->unknown = cmd_edit_unknown_function(fx_model_graph(model));
-	fx_buf_add(&ending->line, ending->keeps->script);
-	if (fx_passing_print_only(passing, &only)) {
-		fx_buf_add(&ending->line, " --only ");
-		cmd_canonical_add_word(&ending->line, fx_buf_text(&only));
+	fx_buf_add(&only, "--only ");
+	if (fx_passing_print_only(passing, &keys)) {
+		cmd_canonical_add_word(&only, fx_buf_text(&keys));
+		cmd_canonical_add_flagged(&ending->line, script,
+			fx_buf_text(&only));
+	} else {
+		fx_buf_add(&ending->line, script);
 	}
 	cmd_edit_force(model, &ending->line, ending->keeps->force);
 	cmd_edit_place(model, fx_passing_graph(passing), &ending->line);

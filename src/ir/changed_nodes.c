@@ -111,6 +111,7 @@ add(struct fx_graph *graph, const struct fx_entry *entries, size_t count,
 	size_t member = count;
 
 	for (size_t i = 0; i < count; i++) {
+		fx_entry_prefetch(entries, i, count);
 		if (fx_entry_graph(&entries[i]) != graph)
 			continue;
 		switch ((enum fx_edit_kind)entries[i].kind) {

@@ -99,8 +99,10 @@ fx_journal_created_next(const struct fx_graph *graph, size_t *at)
 	const struct fx_record *open = &graph->journal->open;
 
 	while (*at < open->entries.count) {
-		const struct fx_entry *entry = &open->entries.items[(*at)++];
+		const struct fx_entry *entry = &open->entries.items[*at];
 
+		fx_entry_prefetch(open->entries.items, (*at)++,
+			open->entries.count);
 		if (entry->kind == FX_EDIT_CREATE && entry->node->is_in_graph)
 			return entry->node;
 	}

@@ -249,7 +249,7 @@ fx_value_namedtuple(struct fx_arena *arena, const char *class_name,
 }
 
 size_t
-fx_value_item_count(const struct fx_value *value)
+fx_value_count_items(const struct fx_value *value)
 {
 	switch ((enum fx_value_kind)value->kind) {
 	case FX_VALUE_TUPLE:

@@ -161,7 +161,15 @@ struct fx_value fx_value_namedtuple(struct fx_arena *arena,
 /* Number of direct items (for DICT both keys and values, for SLICE and RANGE
  * 3, for NAMEDTUPLE the class name too); 0 for leaves.
  */
-size_t fx_value_item_count(const struct fx_value *value);
+size_t fx_value_count_items(const struct fx_value *value);
+static inline size_t
+fx_value_item_count(const struct fx_value *value)
+{
+	bool has_items = value->kind >= FX_VALUE_SLICE &&
+			 value->kind <= FX_VALUE_NAMEDTUPLE;
+
+	return has_items ? fx_value_count_items(value) : 0;
+}
 
 static inline bool
 fx_value_is_sequence(const struct fx_value *value)

@@ -244,3 +244,39 @@ fxt_line_add_nested(struct fxt_seat *seat, struct fxt_random *random,
 	else
 		fxt_line_add(seat, random, out);
 }
+
+/* Of what random graphs and random commands make. */
+static const char *const rules[] = {
+	"torch.relu(x) => torch.neg(torch.relu(x))",
+	"torch.relu(x) => x.clamp(min=0)",
+	"torch.relu(x) => nn.GELU()(x)",
+	"torch.neg(x) => x",
+	"-x => torch.neg(x)",
+	"a + b => torch.sub(a, b)",
+	"a + b => torch.add(b, a)",
+	"a * b => torch.add(torch.mul(a, b), a)",
+	"torch.add(a, b, ...) => a + b",
+	"torch.add(torch.neg(a), b, alpha=2) => torch.sub(b, a)",
+	"torch.relu(torch.add(a, b)) => torch.relu(a) + torch.relu(b)",
+	"torch.cat([a, b], dim=c) => torch.cat([b, a], dim=c)",
+	"x.view(-1, 3) => torch.reshape(x, (-1, 3))",
+	"nn.Dropout(x) => x",
+	"nn.Dropout(x) => F.dropout(x, 0.5)",
+	"F.dropout(x, ...) => x",
+	"(torch.relu(x), torch.neg(x)) => (torch.neg(x), torch.relu(x))",
+};
+
+static const char *const ways[] = { "", "", "", " -f", " --fx", " --fixpoint" };
+
+void
+fxt_line_add_rewrite(struct fxt_seat *seat, struct fxt_random *random,
+	struct fx_buf *out)
+{
+	if (fxt_random_chance(random, 60)) {
+		fxt_line_add_nested(seat, random, out);
+		return;
+	}
+	fx_buf_addf(out, "rewrite %s%s",
+		rules[fxt_random_below(random, FX_ARRAY_LEN(rules))],
+		ways[fxt_random_below(random, FX_ARRAY_LEN(ways))]);
+}

@@ -44,6 +44,9 @@ void fxt_line_add(struct fxt_seat *seat, struct fxt_random *random,
 /* The same, one that goes to another nested graph, or makes or inlines one. */
 void fxt_line_add_nested(struct fxt_seat *seat, struct fxt_random *random,
 	struct fx_buf *out);
+/* One of these, or a rewrite. */
+void fxt_line_add_rewrite(struct fxt_seat *seat, struct fxt_random *random,
+	struct fx_buf *out);
 /* Parts of it: "graph /PATH"; "outline {...}" of up to four nodes. */
 void fxt_line_add_way(struct fxt_seat *seat, struct fxt_random *random,
 	struct fx_buf *out);

@@ -22,6 +22,7 @@ failures = []
 build = os.environ["FXDB_BUILDDIR"]
 with open(build + "/config.h") as f:
     HAS_SCREEN = "#define FX_WITH_CURSES 1" in f.read()
+HAS_VALUES = glob.glob(os.environ["FXDB_SHIMS"] + "/fxdb-torch-*.so")
 CAN_TRACE = importlib.util.find_spec("torch") and \
     os.path.exists(build + "/src/capture/fxdb/_capture.abi3.so")
 
@@ -279,7 +280,7 @@ p.process.terminate()
 p.leave(-signal.SIGTERM)
 
 # One Ctrl-C ends a run and the script around it; the prompt is as before.
-if glob.glob(os.environ["FXDB_SHIMS"] + "/fxdb-torch-*.so"):
+if HAS_VALUES:
     with open(script, "w") as f:
         f.write(f'load "{source}/doc/examples/resnet18.fxg"\n'
                 "weights random\nset record values off\n"
@@ -369,32 +370,35 @@ p.leave(0)
 
 # How far a command is stands in one line, which is written anew and goes before
 # anything else is said; nobody waits here, so it is shown from the beginning.
-p = Prompt("-q", mlp)
-p.read("(fxdb) ")
-text = p.type("run\n", "(fxdb) ")
-check("Ctrl-C stops" not in text, f"a short run: {text!r}")
-p.type("set progress delay 0\n", "(fxdb) ")
-text = p.type("run\n", "(fxdb) ")
-lines = re.findall("\r(@[^;]*); Ctrl-C stops\033\\[K", text)
-nodes = [line.split(",")[0] for line in lines]
-check(nodes == ["@0 x", "@1 fc1", "@2 act", "@3 drop", "@4 fc2", "@5 add",
-                "@6 output"] and " of about " in lines[-1],
-      f"progress of a run: {lines}")
-check("stops\033[K\r\033[KFinished." in text, f"it is in the way: {text!r}")
-for line, wanted in (("compare mlp --dtype f64", "@1 fc1, "),
-                     ("why output[0,1] --against f64", "@1 fc1, "),
-                     ("pass run inline-all", "inline-all 4, @1 fc1, "),
-                     ("replace act = torch.log(fc1)", ""),
-                     ("verify", "input 1 of 3, "),
-                     ("bisect", "try 1, "),
-                     ("run", " act, "),
-                     ("why nan", "asking act, "),
-                     ("reduce", "try 1, ")):
-    text = p.type(line + "\n", "(fxdb) ")
-    check(wanted in text, f"progress of {line}: {text!r}")
-p.type("quit\n", "(y or n) ")
-p.type("y\n", "\n")
-p.leave(0)
+if HAS_VALUES:
+    p = Prompt("-q", mlp)
+    p.read("(fxdb) ")
+    p.type("set progress delay 1000\n", "(fxdb) ")
+    text = p.type("run\n", "(fxdb) ")
+    check("Ctrl-C stops" not in text, f"a short run: {text!r}")
+    p.type("set progress delay 0\n", "(fxdb) ")
+    text = p.type("run\n", "(fxdb) ")
+    lines = re.findall("\r(@[^;]*); Ctrl-C stops\033\\[K", text)
+    nodes = [line.split(",")[0] for line in lines]
+    check(nodes == ["@0 x", "@1 fc1", "@2 act", "@3 drop", "@4 fc2", "@5 add",
+                    "@6 output"] and " of about " in lines[-1],
+          f"progress of a run: {lines}")
+    check("stops\033[K\r\033[KFinished." in text, f"it is in the way: {text!r}")
+    LONG = (("compare mlp --dtype f64", "@1 fc1, "),
+            ("why output[0,1] --against f64", "@1 fc1, "),
+            ("pass run inline-all", "inline-all 4, @1 fc1, "),
+            ("replace act = torch.log(fc1)", ""),
+            ("verify", "input 1 of 3, "),
+            ("bisect", "try 1, "),
+            ("run", " act, "),
+            ("why nan", "asking act, "),
+            ("reduce", "try 1, "))
+    for line, wanted in LONG:
+        text = p.type(line + "\n", "(fxdb) ")
+        check(wanted in text, f"progress of {line}: {text!r}")
+    p.type("quit\n", "(y or n) ")
+    p.type("y\n", "\n")
+    p.leave(0)
 # Nor in JSON or from a script.
 said = subprocess.run(
     [fxdb, "-nx", "-batch", "-ex", "set progress delay 0", "-ex", "run", mlp],

@@ -23,6 +23,7 @@ import export_fxg
 import models
 import oracle                                   # repairs torch.fx 1.13
 import run_own
+import threads
 import zoo
 
 warnings.simplefilter("ignore")
@@ -160,7 +161,7 @@ def main():
              for one in (known if name in ("all", "large")
                          else run_own.MODELS if name == "own" else [name])
              if one in run_own.MODELS or one in known]
-    torch.set_num_threads(len(os.sched_getaffinity(0)))
+    threads.as_fxdb()
     own = [name for name in names if name in run_own.MODELS]
     failed = check(program, own, limit)
     for name in names:                          # a large file at a time

@@ -21,6 +21,7 @@ import numpy
 import torch
 
 from session import Session
+import threads
 
 warnings.simplefilter("ignore")
 COUNT = 60
@@ -357,8 +358,7 @@ class Walk:
 def main():
     count = int(sys.argv[1]) if len(sys.argv) > 1 else COUNT
     first = int(sys.argv[2]) if len(sys.argv) > 2 else 0
-    # As fxdb: sums are split by threads.
-    torch.set_num_threads(len(os.sched_getaffinity(0)))
+    threads.as_fxdb()  # sums are split by them
     session = Session("-q")
     session.run("set confirm off")
     failed = 0

@@ -112,7 +112,7 @@ def tracing(s):
     with open(s.home + "/slow.py", "w") as f:
         f.write(SLOW)
     s.start(f"--python {PYTHON}", "(fxdb) ")
-    s.run(f"trace {s.home}/slow.py:Slow", "working;")
+    s.run(f"trace {s.home}/slow.py:Slow", "tracing,")
     s.note()
 
 
@@ -160,7 +160,7 @@ def screen_question(s):
 def screen_keys(s):
     screen(s)
     s.keys("?")
-    s.see("to the first row")
+    s.see("take back the last edit")
     s.quiet()
 
 
@@ -179,7 +179,7 @@ def screen_tracing(s):
     s.start(f"--python {PYTHON} --tui", "leave")
     s.quiet()
     s.keys(f":trace {s.home}/slow.py:Slow\r")
-    s.see("working;")
+    s.see("tracing,")
     s.note()
 
 

@@ -109,10 +109,11 @@ class Shell:
         self.at = found + len(wanted)
         return before.decode(errors="replace")
 
-    def quiet(self, seconds=0.3):
-        """Until nothing came for a while."""
+    def quiet(self, seconds=0.3, limit=2):
+        """Until nothing came for a while; how far a command is comes always."""
+        end = time.time() + limit
         while select.select([self.master], [], [], seconds)[0]:
-            if not self.pump(0):
+            if not self.pump(0) or time.time() > end:
                 break
         text = self.said[self.at:]
         self.at = len(self.said)

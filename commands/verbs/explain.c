@@ -21,15 +21,15 @@
 
 /* How an operand is written: by its name, or by its value. */
 static void
-add_operand(struct fx_buf *out, const struct fx_cause_step *step,
-	bool is_number)
+add_operand(struct cmd_ctx *ctx, struct fx_buf *out,
+	const struct fx_cause_step *step, bool is_number)
 {
 	if (is_number || !step->name)
 		fx_buf_add(out, step->value);
 	else if (step->is_inside && !step->call)
 		fx_buf_addf(out, "%s%s", step->argument, step->index);
 	else
-		cmd_add_element(out, step);
+		cmd_add_element(ctx, out, step);
 }
 
 static const struct fx_cause_step *
@@ -59,8 +59,8 @@ find_operand(const struct fx_cause *cause, const char *name, size_t length)
  * False when another is missing.
  */
 static bool
-add_filled(struct fx_buf *out, const char *text, const struct fx_cause *cause,
-	bool is_number)
+add_filled(struct cmd_ctx *ctx, struct fx_buf *out, const char *text,
+	const struct fx_cause *cause, bool is_number)
 {
 	size_t begin = 0;
 	bool is_whole = true;
@@ -89,7 +89,7 @@ add_filled(struct fx_buf *out, const char *text, const struct fx_cause *cause,
 			if (step && is_sum && !is_number)
 				fx_buf_add_n(out, at + 2, length - 2);
 			else if (step)
-				add_operand(out, step, is_number);
+				add_operand(ctx, out, step, is_number);
 			lacks |= !step;
 			is_whole &= step || in_part;
 			at += length;
@@ -127,7 +127,7 @@ say_formula(struct cmd_ctx *ctx, const struct fx_cause *cause,
 	FX_AUTO_BUF struct fx_buf names = { 0 };
 	FX_AUTO_BUF struct fx_buf numbers = { 0 };
 
-	if (!add_filled(&names, formula->text, cause, false)) {
+	if (!add_filled(ctx, &names, formula->text, cause, false)) {
 		fx_buf_clear(&names);
 		cmd_add_formula(&names, cause->steps.items[0].call);
 		out_line(ctx->out, FX_ROLE_PLAIN,
@@ -136,7 +136,7 @@ say_formula(struct cmd_ctx *ctx, const struct fx_cause *cause,
 		out_value_text(ctx->out, "formula", fx_buf_text(&names));
 		return;
 	}
-	add_filled(&numbers, formula->text, cause, true);
+	add_filled(ctx, &numbers, formula->text, cause, true);
 	out_line(ctx->out, FX_ROLE_PLAIN, "  = %s", fx_buf_text(&names));
 	if (strcmp(fx_buf_text(&numbers), cause->steps.items[0].value) != 0)
 		out_line(ctx->out, FX_ROLE_PLAIN, "  = %s",
@@ -164,7 +164,7 @@ explain_element(struct cmd_ctx *ctx, const struct cmd_element *element)
 	if (err)
 		return err;
 	step = &cause.steps.items[0];
-	cmd_add_element(&text, step);
+	cmd_add_element(ctx, &text, step);
 	out_piece(ctx->out, FX_ROLE_NODE, "%s", fx_buf_text(&text));
 	out_piece(ctx->out, FX_ROLE_PLAIN, " = %s", step->value);
 	out_line_end(ctx->out);

@@ -13,6 +13,9 @@
 #include "ir/graph.h"
 #include "ir/module.h"
 #include "ops/formula.h"
+#include "session/model.h"
+#include "session/nested.h"
+#include "session/position.h"
 #include "session/why.h"
 
 /* Steps of a long way that are shown at its beginning. */
@@ -27,11 +30,29 @@ is_node(const struct fx_cause_step *step)
 	       step->name == step->node->name;
 }
 
-void
-cmd_add_element(struct fx_buf *out, const struct fx_cause_step *step)
+/* Where STEP's graph is nested; NULL: the user is there. */
+static const char *
+path_of(struct cmd_ctx *ctx, const struct fx_cause_step *step)
 {
-	fx_buf_addf(out, "%s%s%s", is_node(step) && !step->is_inside ? "%" : "",
-		step->name, step->index);
+	const struct fx_graph *graph = step->node->graph;
+
+	return step->is_inside || graph == fx_position_graph(ctx->model)
+		       ? NULL
+		       : fx_model_graph_path(ctx->model, graph);
+}
+
+/* "%act[0,1]"; "%first.act[0,1]" of another graph than where the user is. */
+void
+cmd_add_element(struct cmd_ctx *ctx, struct fx_buf *out,
+	const struct fx_cause_step *step)
+{
+	const char *path = path_of(ctx, step);
+
+	fx_buf_addf(out, "%s%s%s%s%s",
+		is_node(step) && !step->is_inside ? "%" : "", path ? path : "",
+		path && *path ? "." : "", step->name, step->index);
+	if (path && !*path)
+		fx_buf_addf(out, " of %s", fx_model_name(ctx->model));
 }
 
 static void
@@ -39,7 +60,7 @@ say_element(struct cmd_ctx *ctx, const struct fx_cause_step *step)
 {
 	FX_AUTO_BUF struct fx_buf text = { 0 };
 
-	cmd_add_element(&text, step);
+	cmd_add_element(ctx, &text, step);
 	out_piece(ctx->out, FX_ROLE_NODE, "%s", fx_buf_text(&text));
 }
 
@@ -68,18 +89,21 @@ void
 cmd_say_way(struct cmd_ctx *ctx, const struct fx_cause *cause)
 {
 	static const char *const hidden[] = { "~step", "~node", "~element",
-		"~value", "~wanted", "~role", "~call", "~inside" };
+		"~value", "~wanted", "~role", "~call", "~inside", "~graph" };
 	static const char *const shown[] = { "step", "node", "element", "value",
-		"wanted", "role", "call", "2inside" };
+		"wanted", "role", "call", "2inside", "~graph" };
 	bool is_shown = cmd_flag(ctx, "path");
 
 	out_table_begin(ctx->out, "way", FX_ARRAY_LEN(shown),
 		is_shown ? shown : hidden);
 	for (size_t i = 0; i < cause->steps.count; i++) {
 		const struct fx_cause_step *step = &cause->steps.items[i];
+		const char *path = path_of(ctx, step);
 
+		path = path ? path : "";
 		out_cell_int(ctx->out, FX_ROLE_NUMBER, (int64_t)i);
-		out_cell(ctx->out, FX_ROLE_NODE, "%s", step->name);
+		out_cell(ctx->out, FX_ROLE_NODE, "%s%s%s", path,
+			*path ? "." : "", step->name);
 		out_cell(ctx->out, FX_ROLE_NUMBER, "%s", step->index);
 		out_cell(ctx->out, FX_ROLE_NUMBER, "%s", step->value);
 		if (step->wanted)
@@ -92,6 +116,8 @@ cmd_say_way(struct cmd_ctx *ctx, const struct fx_cause *cause)
 			step->call ? step->call : "");
 		out_cell(ctx->out, FX_ROLE_NODE, "%s",
 			step->is_inside ? step->node->name : "");
+		out_cell(ctx->out, FX_ROLE_PLAIN, "%s",
+			fx_model_graph_path(ctx->model, step->node->graph));
 	}
 	out_table_end(ctx->out);
 }
@@ -135,7 +161,7 @@ say_way(struct cmd_ctx *ctx, const struct fx_cause *cause, size_t count)
 		if (step->is_inside)
 			continue;
 		if (shown >= SHOWN_FIRST && step < end - 1 &&
-			step->node != end->node &&
+			(step->node != end->node || step->name == end->name) &&
 			step->role == FX_CAUSE_PASSES && !is_told &&
 			count > SHOWN_FIRST + 2) {
 			if (!has_gap)
@@ -146,6 +172,9 @@ say_way(struct cmd_ctx *ctx, const struct fx_cause *cause, size_t count)
 		if (shown++)
 			out_piece(ctx->out, FX_ROLE_PLAIN, " from ");
 		say_element(ctx, step);
+		if (step == end && step->turn)
+			out_piece(ctx->out, FX_ROLE_PLAIN, " in turn %zu",
+				step->turn);
 		if (is_told || (step == end && step->wanted))
 			say_value(ctx, step);
 		is_told = step->role == FX_CAUSE_MAKES;
@@ -158,9 +187,10 @@ say_way(struct cmd_ctx *ctx, const struct fx_cause *cause, size_t count)
 
 /* "running_var[40] = -0.25" of a parameter, "%sub[0,3] = 0". */
 static void
-add_blamed(struct fx_buf *out, const struct fx_cause_step *step)
+add_blamed(struct cmd_ctx *ctx, struct fx_buf *out,
+	const struct fx_cause_step *step)
 {
-	cmd_add_element(out, step);
+	cmd_add_element(ctx, out, step);
 	fx_buf_addf(out, " = %s", step->value);
 }
 
@@ -209,11 +239,22 @@ cmd_formula_name(const struct fx_node *node)
 	return module ? module->class_name : node->target;
 }
 
+/* An input of a layer, or of a nested graph. */
+static bool
+is_given(const struct fx_cause_step *step)
+{
+	return !step->call &&
+	       (step->is_inside ||
+		       (step->node->opcode == FX_OPCODE_PLACEHOLDER &&
+			       step->node->graph->outer));
+}
+
 /* What is to blame, and what that comes from: each as the graph has it, or by
  * the name that the operation has for it.
  */
 static void
-add_blame(struct fx_buf *out, const struct fx_cause *cause, size_t way)
+add_blame(struct cmd_ctx *ctx, struct fx_buf *out, const struct fx_cause *cause,
+	size_t way)
 {
 	const struct fx_cause_step *told = NULL;
 
@@ -222,7 +263,7 @@ add_blame(struct fx_buf *out, const struct fx_cause *cause, size_t way)
 		bool is_last = i + 1 == cause->steps.count;
 
 		/* What a layer is given is told as what it comes from. */
-		if (step->is_inside && !step->call && !is_last &&
+		if (is_given(step) && !is_last &&
 			step[1].role == FX_CAUSE_LEADS)
 			continue;
 		if (step->role == FX_CAUSE_LEADS && told && !is_last)
@@ -235,7 +276,7 @@ add_blame(struct fx_buf *out, const struct fx_cause *cause, size_t way)
 			fx_buf_addf(out, "%s%s = %s", step->argument,
 				step->index, step->value);
 		else
-			add_blamed(out, step);
+			add_blamed(ctx, out, step);
 		if (step->is_more)
 			fx_buf_add(out, " and others");
 	}
@@ -253,7 +294,7 @@ say_produced(struct cmd_ctx *ctx, const struct fx_cause *cause, size_t way)
 	cmd_add_formula(&text, end->call);
 	if (!text.length && end->call)
 		fx_buf_add(&text, end->call);
-	add_blame(&text, cause, way);
+	add_blame(ctx, &text, cause, way);
 	if (reason || !is_blamed)
 		fx_buf_addf(&text, ": %s",
 			reason ? reason : "whatever it is given");
@@ -299,15 +340,17 @@ say_end(struct cmd_ctx *ctx, const struct fx_cause *cause, size_t way)
 				  "is random, or its value was changed",
 	};
 	const struct fx_cause_step *end = &cause->steps.items[way - 1];
+	FX_AUTO_BUF struct fx_buf text = { 0 };
 
+	cmd_add_element(ctx, &text, end);
 	if (end->role == FX_CAUSE_PRODUCES && end->wanted)
 		say_other_call(ctx, cause, end);
 	else if (end->role == FX_CAUSE_PRODUCES)
 		say_produced(ctx, cause, way);
 	else if (end->role < FX_ARRAY_LEN(ends) && ends[end->role])
-		out_line(ctx->out, FX_ROLE_PLAIN, "  %s%s = %s%s%s: %s",
-			end->name, end->index, end->value,
-			end->wanted ? ", there " : "",
+		out_line(ctx->out, FX_ROLE_PLAIN, "  %s = %s%s%s: %s",
+			fx_buf_text(&text) + (*fx_buf_text(&text) == '%'),
+			end->value, end->wanted ? ", there " : "",
 			end->wanted ? end->wanted : "",
 			cause->detail ? cause->detail : ends[end->role]);
 }
@@ -323,7 +366,7 @@ say_made(struct cmd_ctx *ctx, const struct fx_cause *cause, size_t way)
 
 		if (step->role != FX_CAUSE_MAKES)
 			continue;
-		cmd_add_element(&text, step);
+		cmd_add_element(ctx, &text, step);
 		reason = reason_of(step, NULL);
 		out_line(ctx->out, FX_ROLE_PLAIN, "  NaN first at %s: %s",
 			fx_buf_text(&text), reason ? reason : "of infinities");

@@ -37,7 +37,8 @@ void cmd_say_cause_values(struct cmd_ctx *ctx, const struct fx_cause *cause,
 /* "%fc[0,3]"; the formula of TARGET, an operation or class, with x and y for
  * its parameters, or nothing; what that is found by, of NODE.
  */
-void cmd_add_element(struct fx_buf *out, const struct fx_cause_step *step);
+void cmd_add_element(struct cmd_ctx *ctx, struct fx_buf *out,
+	const struct fx_cause_step *step);
 void cmd_add_formula(struct fx_buf *out, const char *target);
 const char *cmd_formula_name(const struct fx_node *node);
 /* Nothing is wrong with the element. */

@@ -69,12 +69,17 @@ follow_blame(struct fx_walk *walk)
 					&index))
 				return NULL;
 			err = fx_walk_leave(walk, index);
+			/* What a turn of a loop gave is told as what gives it.
+			 */
+			if (!err && spot->node->opcode == FX_OPCODE_OUTPUT)
+				continue;
 			if (!err)
 				err = fx_walk_add_step(walk, spot,
 					FX_CAUSE_LEADS);
 			continue;
 		}
-		if (!is_call(spot->node))
+		if (!is_call(spot->node) &&
+			spot->node->opcode != FX_OPCODE_OUTPUT)
 			return NULL;
 		fx_replay_rewind(spot->replay, spot->node);
 		err = fx_probe_init(&probe, spot, FX_FAULT_CHANGES, 0);
@@ -324,7 +329,7 @@ go_on(struct fx_walk *walk, bool *done_ret)
 	struct fx_spot *spot = &walk->spot;
 
 	*done_ret = false;
-	if (question->is_set && !spot->replay->outer &&
+	if (question->is_set && fx_replay_is_seen(spot->replay) &&
 		question->is_set(question->context, spot->node)) {
 		fx_walk_last_step(walk)->role = FX_CAUSE_INPUT;
 		walk->cause->detail = fx_xstrdup("set by hand");
@@ -382,7 +387,7 @@ fx_cause_find(const struct fx_cause_question *question, struct fx_cause *ret)
 	bool done = false;
 
 	while (!err && !done && ret->steps.count < STEP_LIMIT) {
-		if (!is_told(&walk))
+		if (!ret->steps.count || !is_told(&walk))
 			err = fx_walk_add_step(&walk, &walk.spot,
 				FX_CAUSE_PASSES);
 		if (!err)
@@ -399,6 +404,9 @@ fx_cause_look(const struct fx_cause_question *question, struct fx_cause *ret)
 		.cause = ret,
 		.spot = question->spot,
 		.fault = question->fault };
+	struct fx_error *err =
+		fx_walk_add_step(&walk, &walk.spot, FX_CAUSE_PASSES);
 
-	return fx_walk_add_step(&walk, &walk.spot, FX_CAUSE_PASSES);
+	fx_walk_leave_all(&walk);
+	return err;
 }

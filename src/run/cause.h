@@ -38,8 +38,8 @@ bool fx_cause_is_way(const struct fx_cause_step *step);
 /* One element on the way. */
 struct fx_cause_step {
 	enum fx_cause_role role;
-	struct fx_node *node; /* of the outermost graph, or the one called
-			       * there, inside of which it lies */
+	struct fx_node *node; /* of a graph that the user sees, or the one
+			       * called there, inside of which it lies */
 	bool is_inside;       /* of what a layer is made of */
 	bool is_written;      /* what it wrote in place */
 	const char *name;     /* "fc", "conv1.weight"; interned */
@@ -50,6 +50,7 @@ struct fx_cause_step {
 	double number[2];     /* the value */
 	const char *argument; /* BLAMED: the parameter of the operation that
 			       * it is given as, or NULL; interned */
+	size_t turn;          /* of the loop that NODE's graph is of, or 0 */
 	size_t together;      /* PASSES, MAKES: with this many others */
 	bool is_more;         /* and more of them; BLAMED: a whole set */
 };
@@ -79,7 +80,9 @@ struct fx_cause_question {
 /* *RET is empty before, and has what was found so far on an error. */
 FX_NODISCARD struct fx_error *
 fx_cause_find(const struct fx_cause_question *question, struct fx_cause *ret);
-/* The element itself, as the only step: nothing is wrong with it. */
+/* The element itself, as the only step: nothing is wrong with it.  As the
+ * others, it frees the replays of the spot down to the outermost.
+ */
 FX_NODISCARD struct fx_error *
 fx_cause_look(const struct fx_cause_question *question, struct fx_cause *ret);
 

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "ir/control.h"
 #include "ir/graph.h"
 #include "ir/module.h"
 #include "ir/pair.h"
@@ -61,17 +62,23 @@ fx_walk_last_step(struct fx_walk *walk)
 	return &fx_vec_last(&walk->cause->steps);
 }
 
+/* A loop of more turns stays one operation: each turn that is walked into runs
+ * those before it.
+ */
+#define TURN_LIMIT 200
+
 /* --- steps --------------------------------------------------------------- */
 
-/* NODE, or the call of the outermost graph inside of which it lies. */
+/* NODE, or the call of a graph that is seen, inside of which it lies. */
 static struct fx_node *
-outermost(const struct fx_spot *spot)
+outermost(const struct fx_spot *spot, size_t *turn_ret)
 {
 	const struct fx_replay *replay = spot->replay;
 	struct fx_node *node = spot->node;
 
-	for (; replay->outer; replay = replay->outer)
+	for (; !fx_replay_is_seen(replay); replay = replay->outer)
 		node = replay->call;
+	*turn_ret = replay->opened.turn;
 	return node;
 }
 
@@ -195,13 +202,14 @@ fx_walk_add_step(struct fx_walk *walk, struct fx_spot *spot,
 {
 	const struct fx_datum *tensor = tensor_of(spot);
 	struct fx_cause_step step = { .role = role,
-		.node = outermost(spot),
-		.is_inside = spot->replay->outer && !member_path(spot),
+		.is_inside =
+			!fx_replay_is_seen(spot->replay) && !member_path(spot),
 		.is_written = spot->written,
 		.name = name_of(spot) };
 	struct fx_extent extent;
 	struct fx_error *err;
 
+	step.node = outermost(spot, &step.turn);
 	if (!tensor)
 		return fx_error_new(FX_ERR_NO_VALUE, "%%%s has no tensor there",
 			spot->node->name);
@@ -315,6 +323,63 @@ fx_walk_go_to(struct fx_walk *walk, const struct fx_probe *probe,
 	return fx_walk_find_maker(walk, spot);
 }
 
+/* The turn before the one that REPLAY is of a loop. */
+static struct fx_error *
+enter_turn_before(const struct fx_replay *replay, struct fx_replay **ret)
+{
+	struct fx_graph *graphs[2];
+	size_t count = fx_control_graphs(replay->call, graphs);
+	const struct fx_replay_part part = {
+		.entry = { .graph = count == 2 ? graphs[1] : NULL,
+			.turn = replay->opened.turn - 1 }
+	};
+
+	return fx_replay_enter(replay->outer, replay->call, &part, ret);
+}
+
+static size_t
+count_tensors(const struct fx_value *value)
+{
+	const struct fx_datum *held = fx_datum_held(value);
+	size_t count = held && held->kind == FX_DATUM_TENSOR;
+
+	for (size_t i = 0; i < fx_value_item_count(value); i++)
+		count += count_tensors(&value->items[i]);
+	return count;
+}
+
+/* From what was carried into a turn, input INDEX, to what the turn before gave.
+ */
+static struct fx_error *
+go_to_turn_before(struct fx_walk *walk, size_t index)
+{
+	struct fx_spot *spot = &walk->spot;
+	struct fx_replay *turns[] = { spot->replay, spot->other };
+	struct fx_replay *earlier[] = { NULL, NULL };
+	const struct fx_datum *results;
+	struct fx_error *err = enter_turn_before(turns[0], &earlier[0]);
+
+	if (!err && turns[1] && turns[1]->opened.turn > 1)
+		err = enter_turn_before(turns[1], &earlier[1]);
+	if (err) {
+		fx_replay_free(earlier[0]);
+		return err;
+	}
+	spot->replay = earlier[0];
+	spot->other = earlier[1] ? earlier[1]
+		      : turns[1] ? turns[1]->outer
+				 : NULL;
+	spot->node = fx_graph_output(spot->replay->graph);
+	spot->mate = earlier[1] ? fx_graph_output(earlier[1]->graph) : NULL;
+	spot->written = NULL;
+	results = fx_replay_value(spot->replay, spot->node);
+	for (size_t i = 0; i < index; i++)
+		spot->number += count_tensors(&results->value.items[i]);
+	for (size_t i = 0; i < FX_ARRAY_LEN(turns); i++)
+		fx_replay_free(turns[i]);
+	return NULL;
+}
+
 /* Out of the layer at whose input SPOT stands. */
 struct fx_error *
 fx_walk_leave(struct fx_walk *walk, size_t index)
@@ -327,8 +392,11 @@ fx_walk_leave(struct fx_walk *walk, size_t index)
 		fx_datum_tensor_at(inner->opened.inputs[index], spot->number);
 	const struct fx_node *call = inner->call;
 	size_t at;
-	bool is_found = find_given(outer, call, tensor, &at, &spot->number);
+	bool is_found;
 
+	if (index < inner->opened.carried)
+		return go_to_turn_before(walk, index);
+	is_found = find_given(outer, call, tensor, &at, &spot->number);
 	if (is_found) {
 		spot->node = fx_node_input(call, at);
 		spot->mate = other && at < fx_node_input_count(other->call)
@@ -362,14 +430,14 @@ fx_walk_enter(struct fx_walk *walk, bool *done_ret)
 	*done_ret = false;
 	if (spot->written || (spot->node->opcode == FX_OPCODE_OUTPUT))
 		return NULL;
-	err = fx_replay_enter(spot->replay, spot->node, &inner);
+	err = fx_replay_enter(spot->replay, spot->node, NULL, &inner);
 	if (!err && inner && spot->other && spot->mate)
-		err = fx_replay_enter(spot->other, spot->mate, &other);
+		err = fx_replay_enter(spot->other, spot->mate, NULL, &other);
 	if (err && fx_error_code(err) != FX_ERR_INTERRUPTED) {
 		fx_error_free(err);
 		return NULL;
 	}
-	if (err || !inner)
+	if (err || !inner || inner->opened.turn > TURN_LIMIT)
 		return err;
 	if (walk->fault == FX_FAULT_DIFFERS &&
 		(!other ||

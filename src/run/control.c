@@ -340,29 +340,124 @@ run_loop_once(struct control *control, struct fx_datum **ret)
 	return err ? err : agree(before, after, ret);
 }
 
-struct fx_error *
-fx_plan_control(const struct fx_plan_call *call, struct fx_datum **ret)
+static struct fx_error *
+prepare(struct control *control, const struct fx_plan_call *call)
 {
-	FX_AUTO(control) struct control control = { .call = call };
 	bool loops = fx_control_loops(call->node);
-	struct fx_error *err = fx_control_need(call->node, control.graphs);
+	struct fx_error *err = fx_control_need(call->node, control->graphs);
 
+	control->call = call;
 	if (!err)
 		err = fx_operands_make(call->node,
 			given(call,
 				loops ? FX_LOOP_CARRIED : FX_BRANCH_OPERANDS),
 			loops ? given(call, FX_LOOP_ADDITIONAL) : NULL,
-			&control.operands);
+			&control->operands);
 	for (size_t i = 0; i < 2 && !err; i++) {
-		fx_plans_init(&control.plans[i], call->plans->backend);
-		err = fx_control_check(call->node, control.graphs[i],
-			control.operands.count);
+		fx_plans_init(&control->plans[i], call->plans->backend);
+		err = fx_control_check(call->node, control->graphs[i],
+			control->operands.count);
 	}
+	return err;
+}
+
+struct fx_error *
+fx_plan_control(const struct fx_plan_call *call, struct fx_datum **ret)
+{
+	FX_AUTO(control) struct control control = { .call = NULL };
+	struct fx_error *err = prepare(&control, call);
+
 	if (err)
 		return err;
-	if (!loops)
+	if (!fx_control_loops(call->node))
 		return run_branch(&control, ret);
 	return call->plans->backend->ops->has_values
 		       ? run_loop(&control, ret)
 		       : run_loop_once(&control, ret);
+}
+
+/* --- opened --------------------------------------------------------------- */
+
+static struct fx_error *
+open_branch(struct control *control, const struct fx_entry *entry,
+	struct fx_opened *ret)
+{
+	const struct fx_node *node = control->call->node;
+	struct fx_datum *predicate = given(control->call, FX_BRANCH_PREDICATE);
+	bool truth = false;
+	struct fx_error *err =
+		predicate ? fx_control_truth(node, predicate, &truth) : NULL;
+
+	if (err)
+		return err;
+	if (entry->graph && entry->graph != control->graphs[!truth])
+		return fx_error_new(FX_ERR_NOT_RUN,
+			"%%%s took its other branch", node->name);
+	fx_opened_fill(ret, control->graphs[!truth], control->operands.items,
+		control->operands.count);
+	return NULL;
+}
+
+/* Take the turns before the one that ENTRY means; what that is given is *RET.
+ */
+static struct fx_error *
+open_turn(struct control *control, const struct fx_entry *entry,
+	struct fx_opened *ret)
+{
+	FX_AUTO_OPERANDS struct fx_operands last = { .count = 0 };
+	bool in_condition = entry->graph && entry->graph == control->graphs[0];
+	size_t turn = 1;
+	bool holds = true;
+
+	for (;;) {
+		struct fx_operands now;
+		struct fx_error *err;
+
+		if (entry->turn == turn)
+			break;
+		now = fx_operands_dup(&control->operands);
+		err = take_turn(control, &holds);
+		if (err || holds) {
+			fx_operands_deinit(&last);
+			last = now;
+		} else {
+			fx_operands_deinit(&now);
+		}
+		if (err)
+			return err;
+		if (!holds)
+			break;
+		turn++;
+	}
+	/* The condition was asked once more than the body was run. */
+	if (!holds && !in_condition) {
+		fx_operands_deinit(&control->operands);
+		control->operands = last;
+		last = (struct fx_operands){ .count = 0 };
+		turn--;
+	}
+	if (!turn)
+		return entry->graph ? fx_error_new(FX_ERR_NOT_RUN,
+					      "%%%s took no turn",
+					      control->call->node->name)
+				    : NULL;
+	fx_opened_fill(ret, control->graphs[!in_condition],
+		control->operands.items, control->operands.count);
+	ret->turn = turn;
+	ret->carried = turn > 1 ? control->operands.carried : 0;
+	return NULL;
+}
+
+struct fx_error *
+fx_plan_open_control(const struct fx_plan_call *call,
+	const struct fx_entry *entry, struct fx_opened *ret)
+{
+	FX_AUTO(control) struct control control = { .call = NULL };
+	struct fx_error *err = prepare(&control, call);
+
+	if (err)
+		return err;
+	ret->is_nested = true;
+	return fx_control_loops(call->node) ? open_turn(&control, entry, ret)
+					    : open_branch(&control, entry, ret);
 }

@@ -456,27 +456,37 @@ fx_plans_call(struct fx_plans *plans, const struct fx_env *env,
 /* A function is one operation where the backend has it; of a layer, what it is
  * made of tells its parameters apart.
  */
+struct opening {
+	const struct fx_entry *entry;
+	struct fx_opened *ret;
+};
+
 static struct fx_error *
-open_it(struct fx_plan_call *call, void *ret)
+open_it(struct fx_plan_call *call, void *context)
 {
+	const struct opening *opening = context;
 	struct fx_error *err = NULL;
 
 	if (call->plan->is_control)
-		return NULL;
+		return fx_plan_open_control(call, opening->entry, opening->ret);
 	if (call->node->opcode != FX_OPCODE_CALL_MODULE) {
 		err = resolve(call, call->plan);
 		if (err || !call->plan->is_expanded)
 			return err;
 	}
-	return fx_plan_open(call, ret);
+	return fx_plan_open(call, opening->ret);
 }
 
 struct fx_error *
 fx_plans_open(struct fx_plans *plans, const struct fx_env *env,
-	struct fx_node *node, struct fx_opened *ret)
+	struct fx_node *node, const struct fx_entry *entry,
+	struct fx_opened *ret)
 {
+	static const struct fx_entry any = { .graph = NULL };
+	struct opening opening = { entry ? entry : &any, ret };
+
 	*ret = (struct fx_opened){ .graph = NULL };
-	return with_arguments(plans, env, node, open_it, ret);
+	return with_arguments(plans, env, node, open_it, &opening);
 }
 
 struct fx_error *

@@ -101,13 +101,25 @@ struct fx_opened {
 	 * NULL; interned.
 	 */
 	const char **members;
+	bool is_nested; /* a graph that the user sees, not an expansion */
+	size_t turn;    /* of a while_loop, from 1; else 0 */
+	size_t carried; /* inputs that come from the turn before */
 };
 void fx_opened_deinit(struct fx_opened *opened);
+/* Which of its graphs a cond or while_loop is opened at (NULL: the branch that
+ * is taken, the body), and in which turn (0: the last).
+ */
+struct fx_entry {
+	const struct fx_graph *graph;
+	size_t turn;
+};
 /* Open NODE with the values of its inputs in ENV.  A layer is opened though the
- * backend runs it as one.  The graph stays the expander's, or the module's.
+ * backend runs it as one, a while_loop after the turns before.  The graph stays
+ * the expander's, or the module's.  NOT_RUN: it does not come to ENTRY.
  */
 FX_NODISCARD struct fx_error *fx_plans_open(struct fx_plans *plans,
-	const struct fx_env *env, struct fx_node *node, struct fx_opened *ret);
+	const struct fx_env *env, struct fx_node *node,
+	const struct fx_entry *entry, struct fx_opened *ret);
 
 /* VALUE with its nodes replaced by their data in ENV, as a new datum.
  * NO_VALUE when one has none.

@@ -315,8 +315,8 @@ fx_opened_deinit(struct fx_opened *opened)
 	*opened = (struct fx_opened){ .graph = NULL };
 }
 
-static void
-fill_opened(struct fx_opened *ret, struct fx_graph *graph,
+void
+fx_opened_fill(struct fx_opened *ret, struct fx_graph *graph,
 	struct fx_datum *const *data, size_t count)
 {
 	ret->graph = graph;
@@ -335,7 +335,9 @@ open_nested(const struct fx_plan_call *call, struct fx_graph *graph,
 	struct fx_error *err = match_nested(call, graph, &inputs);
 
 	if (!err)
-		fill_opened(ret, graph, inputs.data.items, inputs.data.count);
+		fx_opened_fill(ret, graph, inputs.data.items,
+			inputs.data.count);
+	ret->is_nested = true;
 	fx_vec_deinit(&inputs.data);
 	return err;
 }
@@ -368,7 +370,8 @@ fx_plan_open(const struct fx_plan_call *call, struct fx_opened *ret)
 	}
 	if (err)
 		return err;
-	fill_opened(ret, fragment->graph, inputs.data.items, inputs.data.count);
+	fx_opened_fill(ret, fragment->graph, inputs.data.items,
+		inputs.data.count);
 	for (size_t i = 0; i < fragment->input_count; i++)
 		ret->members[i] = fragment->members[i];
 	return NULL;

@@ -124,14 +124,22 @@ fx_plan_decomposed(const struct fx_plan_call *call, struct fx_module *module,
 FX_NODISCARD struct fx_error *fx_plan_nested(const struct fx_plan_call *call,
 	struct fx_graph *graph, struct fx_datum **ret);
 
-/* plan_decompose.c: what CALL's node is made of (fx_plans_open). */
+/* plan_decompose.c: what CALL's node is made of (fx_plans_open); RET is GRAPH,
+ * which is given COUNT DATA.
+ */
 FX_NODISCARD struct fx_error *fx_plan_open(const struct fx_plan_call *call,
 	struct fx_opened *ret);
+void fx_opened_fill(struct fx_opened *ret, struct fx_graph *graph,
+	struct fx_datum *const *data, size_t count);
 
 /* control.c: CALL's node is a cond or while_loop: its graphs run here, as one
  * node.
  */
 FX_NODISCARD struct fx_error *fx_plan_control(const struct fx_plan_call *call,
 	struct fx_datum **ret);
+/* One of these graphs, and what it is given. */
+FX_NODISCARD struct fx_error *
+fx_plan_open_control(const struct fx_plan_call *call,
+	const struct fx_entry *entry, struct fx_opened *ret);
 
 #endif /* FX_RUN_PLAN_PRIVATE_H */

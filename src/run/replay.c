@@ -121,27 +121,44 @@ begin_on_copies(struct fx_replay_wish *wish, const struct fx_opened *opened,
 
 struct fx_error *
 fx_replay_enter(struct fx_replay *outer, struct fx_node *node,
-	struct fx_replay **ret)
+	const struct fx_replay_part *part, struct fx_replay **ret)
 {
+	static const struct fx_replay_part whole = { .end = NULL };
 	struct fx_opened opened;
 	struct fx_replay_wish wish = { .backend = outer->backend,
 		.ticker = outer->ticker };
-	struct fx_error *err = fx_plans_open(&outer->activation->plans,
-		&outer->activation->env, node, &opened);
+	struct fx_blob *random;
+	struct fx_error *err = save_random(outer->backend, &random);
 
 	*ret = NULL;
 	if (err)
 		return err;
-	if (!opened.graph)
-		return NULL;
-	err = begin_on_copies(&wish, &opened, outer, ret);
-	if (err) {
+	part = part ? part : &whole;
+	wish.end = part->end;
+	wish.observers = part->observers;
+	wish.observer_count = part->observer_count;
+	/* The turns before it in a loop draw too. */
+	err = fx_plans_open(&outer->activation->plans, &outer->activation->env,
+		node, &part->entry, &opened);
+	if (!err && opened.graph)
+		err = begin_on_copies(&wish, &opened, outer, ret);
+	if (err || !opened.graph) {
 		fx_opened_deinit(&opened);
+		restore_random(outer->backend, random);
+		fx_blob_unref(random);
 		return err;
 	}
 	(*ret)->call = node;
 	(*ret)->opened = opened;
+	fx_blob_unref((*ret)->random);
+	(*ret)->random = random;
 	return NULL;
+}
+
+bool
+fx_replay_is_seen(const struct fx_replay *replay)
+{
+	return !replay->outer || replay->opened.is_nested;
 }
 
 void

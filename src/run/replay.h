@@ -58,11 +58,21 @@ struct fx_replay_wish {
  */
 FX_NODISCARD struct fx_error *fx_replay_new(const struct fx_replay_wish *wish,
 	struct fx_replay **ret);
-/* Enter NODE of OUTER, which stands before it.  *RET is NULL where NODE is one
- * operation, and new else; it is to be freed before OUTER moves.
+/* Enter NODE of OUTER, which stands before it, as PART, if that is not null,
+ * says: its entry, and where to stop, watched by whom.  *RET is NULL where NODE
+ * is one operation, and new else; it is to be freed before OUTER moves.
  */
+struct fx_replay_part {
+	struct fx_entry entry;
+	struct fx_node *end;
+	const struct fx_observer *observers;
+	size_t observer_count;
+};
 FX_NODISCARD struct fx_error *fx_replay_enter(struct fx_replay *outer,
-	struct fx_node *node, struct fx_replay **ret);
+	struct fx_node *node, const struct fx_replay_part *part,
+	struct fx_replay **ret);
+/* Whether its graph is one that the user sees, not an expansion. */
+bool fx_replay_is_seen(const struct fx_replay *replay);
 /* Everything that it wrote and drew is taken back. */
 void fx_replay_free(struct fx_replay *replay);
 FX_DEFINE_CLEANUP(replay, struct fx_replay, fx_replay_free);

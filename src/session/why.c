@@ -33,15 +33,8 @@ check_target(const struct fx_inquiry *a)
 
 	if (!fx_why_has_reference(a->wish) && !fx_position_is_started(a->model))
 		return fx_position_not_run(a->model);
-	if (!node)
+	if (!node || node->graph != a->model->graph)
 		return NULL;
-	if (node->graph != a->model->graph)
-		return fx_error_hint(fx_error_new(FX_ERR_UNSUPPORTED,
-					     "%%%s lies in a nested graph, "
-					     "into which why does not look "
-					     "from outside",
-					     node->name),
-			"finish leaves it; why of its call goes inside");
 	if (a->end && !fx_node_is_before(node, a->end))
 		return fx_error_hint(fx_error_new(FX_ERR_NOT_RUN,
 					     "%%%s has not run yet",
@@ -204,7 +197,7 @@ static struct fx_error *
 read_wanted(struct fx_inquiry *a, struct fx_spot *spot)
 {
 	const struct fx_datum *tensor =
-		spot->mate ? fx_datum_tensor_at(fx_replay_value(a->other,
+		spot->mate ? fx_datum_tensor_at(fx_replay_value(spot->other,
 							spot->mate),
 				     spot->number)
 			   : NULL;
@@ -256,9 +249,10 @@ choose_fault(struct fx_inquiry *a, struct fx_spot *spot, struct fx_why *ret)
 		return fx_error_new(FX_ERR_NO_VALUE, "no value of what ran %s",
 			wants_inf ? "is infinite, but for constants"
 				  : "is NaN or infinite, but for constants");
-	spot->node = met.node;
+	fx_inquiry_spot(a, met.node, spot);
 	spot->number = met.number;
 	spot->element = met.element;
+	/* Then no nested graph was entered. */
 	if (datum && fx_bitset_has(&a->spoiled, (uint32_t)output->id)) {
 		struct fx_spot worst = { .number = 0 };
 		struct fx_datum *tensor;
@@ -280,14 +274,15 @@ choose_fault(struct fx_inquiry *a, struct fx_spot *spot, struct fx_why *ret)
 	}
 	ret->is_hidden = output && !a->end;
 	/* As it was when it was made. */
-	fx_replay_rewind(a->replay, fx_graph_next(met.node));
+	fx_replay_rewind(spot->replay, fx_graph_next(met.node));
 	return NULL;
 }
 
 static struct fx_error *
 choose_element(struct fx_inquiry *a, struct fx_spot *spot)
 {
-	const struct fx_datum *datum = fx_replay_value(a->replay, spot->node);
+	const struct fx_datum *datum =
+		fx_replay_value(spot->replay, spot->node);
 
 	if (!datum || !fx_datum_tensor_at(datum, 0))
 		return fx_error_new(FX_ERR_TYPE, "%%%s gives no tensor",
@@ -296,15 +291,15 @@ choose_element(struct fx_inquiry *a, struct fx_spot *spot)
 		return read_index(a, datum, spot);
 	if (!a->other || !spot->mate)
 		return find_worst(a, datum, spot);
-	return find_furthest(a, datum, fx_replay_value(a->other, spot->mate),
+	return find_furthest(a, datum, fx_replay_value(spot->other, spot->mate),
 		spot);
 }
 
 static struct fx_error *
-read_spot(struct fx_inquiry *a, struct fx_spot *spot)
+read_spot(struct fx_spot *spot)
 {
 	const struct fx_datum *tensor =
-		fx_datum_tensor_at(fx_replay_value(a->replay, spot->node),
+		fx_datum_tensor_at(fx_replay_value(spot->replay, spot->node),
 			spot->number);
 
 	return fx_values_numbers(tensor, spot->element, 1, &spot->value[0],
@@ -318,23 +313,22 @@ find_hidden(struct fx_inquiry *a, struct fx_spot *spot, struct fx_why *ret)
 	const struct fx_spot whole = *spot;
 	struct fx_node *node;
 
-	fx_graph_for_each_node (node, a->model->graph) {
-		struct fx_spot now = { .replay = a->replay,
-			.other = a->other,
-			.node = node,
-			.mate = fx_pairs_mate(&a->pairs, node) };
-		const struct fx_datum *mine = fx_replay_value(a->replay, node);
+	fx_graph_for_each_node (node, whole.node->graph) {
+		struct fx_spot now = { .node = NULL };
+		const struct fx_datum *mine;
 		struct fx_error *err;
 
+		fx_inquiry_spot(a, node, &now);
+		mine = fx_replay_value(now.replay, node);
 		if (node == whole.node || !now.mate || !mine ||
 			!fx_datum_tensor_at(mine, 0))
 			continue;
 		err = find_furthest(a, mine,
-			fx_replay_value(a->other, now.mate), &now);
+			fx_replay_value(now.other, now.mate), &now);
 		if (!err)
 			err = read_wanted(a, &now);
 		if (!err)
-			err = read_spot(a, &now);
+			err = read_spot(&now);
 		if (err && fx_error_code(err) == FX_ERR_INTERRUPTED)
 			return err;
 		if (err) {
@@ -356,23 +350,24 @@ choose(struct fx_inquiry *a, struct fx_spot *spot, struct fx_why *ret)
 {
 	struct fx_error *err;
 
-	*spot = (struct fx_spot){ .replay = a->replay, .other = a->other };
+	*spot = (struct fx_spot){ .node = NULL };
 	if (a->wish->target != FX_WHY_NODE && !a->other)
 		return choose_fault(a, spot, ret);
-	spot->node = a->wish->node ? a->wish->node
-				   : fx_graph_output(a->model->graph);
-	spot->mate = a->other ? fx_pairs_mate(&a->pairs, spot->node) : NULL;
+	fx_inquiry_spot(a,
+		a->wish->node ? a->wish->node
+			      : fx_graph_output(a->model->graph),
+		spot);
 	err = choose_element(a, spot);
 	if (!err && a->other)
 		err = read_wanted(a, spot);
 	if (err)
 		return err;
-	err = read_spot(a, spot);
+	err = read_spot(spot);
 	if (a->other) {
 		ret->fault = FX_FAULT_DIFFERS;
 		ret->is_fine = !fx_spot_differs(spot, a->wish->rtol);
 		if (!err && ret->is_fine && !a->wish->count &&
-			spot->node == fx_graph_output(a->model->graph))
+			spot->node == fx_graph_output(spot->node->graph))
 			err = find_hidden(a, spot, ret);
 		return err;
 	}
@@ -423,12 +418,11 @@ find_second(struct fx_inquiry *a, struct fx_cause_question *question,
 	struct fx_error *err;
 
 	a->mended = end_of_way(&ret->cause)->node;
-	fx_replay_free(FX_TAKE(a->replay));
 	err = fx_inquiry_run(a);
 	if (err)
 		return err;
-	spot->replay = a->replay;
-	tensor = fx_datum_tensor_at(fx_replay_value(a->replay, spot->node),
+	fx_inquiry_spot(a, spot->node, spot);
+	tensor = fx_datum_tensor_at(fx_replay_value(spot->replay, spot->node),
 		spot->number);
 	if (tensor)
 		err = fx_values_numbers(tensor, spot->element, 1,
@@ -437,6 +431,7 @@ find_second(struct fx_inquiry *a, struct fx_cause_question *question,
 		return err;
 	if (!fx_fault_holds(question->fault, spot->value))
 		question->fault = FX_FAULT_NONFINITE;
+	fx_inquiry_hand_over(a);
 	err = fx_cause_find(question, &ret->second);
 	if (!err && ends_alike(&ret->cause, &ret->second)) {
 		fx_cause_deinit(&ret->second);
@@ -471,21 +466,20 @@ find_earlier(struct fx_inquiry *a, struct fx_cause_question *question,
 
 	if (!met->node || leads_through(&ret->cause, met->node))
 		return NULL;
-	fx_replay_free(FX_TAKE(a->replay));
 	err = fx_inquiry_run(a);
 	if (err)
 		return err;
-	/* As it was when it was made. */
-	fx_replay_rewind(a->replay, fx_graph_next(met->node));
-	question->spot = (struct fx_spot){ .replay = a->replay,
-		.node = met->node,
-		.number = met->number,
+	question->spot = (struct fx_spot){ .number = met->number,
 		.element = met->element };
+	fx_inquiry_spot(a, met->node, &question->spot);
+	/* As it was when it was made. */
+	fx_replay_rewind(question->spot.replay, fx_graph_next(met->node));
+	fx_inquiry_hand_over(a);
 	err = fx_cause_find(question, &first);
 	if (err || !first.steps.count || ends_alike(&first, &ret->cause))
 		return err;
 	ret->is_apart = true;
-	if (fx_node_is_before(end_of_way(&first)->node,
+	if (fx_inquiry_is_before(end_of_way(&first)->node,
 		    end_of_way(&ret->cause)->node)) {
 		ret->second = ret->cause;
 		ret->cause = first;
@@ -522,12 +516,14 @@ begin(struct fx_inquiry *a, struct fx_cause_question *question,
 	if (!err)
 		err = check_target(a);
 	if (!err)
+		err = fx_inquiry_find_ways(a);
+	if (!err)
 		err = fx_inquiry_run(a);
 	if (!err)
 		err = fx_inquiry_run_reference(a);
 	/* As it was when it was made. */
 	if (!err && a->wish->is_as_made)
-		fx_replay_rewind(a->replay, fx_graph_next(a->wish->node));
+		fx_replay_rewind(a->inner, fx_graph_next(a->wish->node));
 	if (!err)
 		err = choose(a, &question->spot, why);
 	question->fault = why->fault;
@@ -548,6 +544,8 @@ fx_why_find(struct fx_session *session, struct fx_model *model,
 
 	*ret = (struct fx_why){ .fault = FX_FAULT_NAN };
 	err = begin(&a, &question, ret);
+	if (!err)
+		fx_inquiry_hand_over(&a);
 	if (!err)
 		err = ret->is_fine ? fx_cause_look(&question, &ret->cause)
 				   : fx_cause_find(&question, &ret->cause);
@@ -576,6 +574,8 @@ fx_why_explain(struct fx_session *session, struct fx_model *model,
 
 	as_made.is_as_made = true;
 	err = begin(&a, &question, &why);
+	if (!err)
+		fx_inquiry_hand_over(&a);
 	if (!err)
 		err = fx_cause_explain(&question, ret);
 	if (err)

@@ -17,6 +17,14 @@ struct fx_met {
 	uint64_t element;
 };
 
+/* A call on the way to a nested graph, and where to stop in that. */
+struct fx_way_in {
+	struct fx_node *call;
+	struct fx_entry entry;
+	struct fx_node *end;
+	bool stands; /* execution stands in it, before END; NULL: its end */
+};
+
 struct fx_inquiry {
 	struct fx_session *session;
 	struct fx_model *model;
@@ -28,6 +36,13 @@ struct fx_inquiry {
 	struct fx_node *end; /* the session stands before it; NULL: at the end
 			      */
 	struct fx_replay *replay;
+	/* From the graph to the nested one that is asked about: what a replay
+	 * of each gives lies in INNER, of which the outermost is REPLAY.  The
+	 * walk frees INNER, and OTHER_INNER, the reference's.
+	 */
+	FX_VEC(struct fx_way_in) ways;
+	struct fx_replay *inner;
+	struct fx_replay *other_inner;
 	/* Which nodes have been seen to hold NaN or infinities. */
 	struct fx_bitset spoiled;
 	struct fx_met nan;
@@ -53,6 +68,24 @@ FX_NODISCARD struct fx_error *fx_inquiry_prepare(struct fx_inquiry *a);
  */
 FX_NODISCARD struct fx_error *fx_inquiry_run(struct fx_inquiry *a);
 FX_NODISCARD struct fx_error *fx_inquiry_run_reference(struct fx_inquiry *a);
+
+/* why_nested.c: the way to the graph of what is asked about, or to where
+ * execution stands.  NOT_RUN: a call on it, or the node, has not run.
+ */
+FX_NODISCARD struct fx_error *fx_inquiry_find_ways(struct fx_inquiry *a);
+/* Go that way, watched by OBSERVER; in the reference, by the mates. */
+FX_NODISCARD struct fx_error *fx_inquiry_enter(struct fx_inquiry *a,
+	const struct fx_observer *observer);
+FX_NODISCARD struct fx_error *fx_inquiry_enter_reference(struct fx_inquiry *a);
+/* Out of what was entered, as far as the graph of NODE, which is then spotted.
+ */
+void fx_inquiry_spot(struct fx_inquiry *a, struct fx_node *node,
+	struct fx_spot *spot);
+/* Both are the walk's now; both are freed. */
+void fx_inquiry_hand_over(struct fx_inquiry *a);
+void fx_inquiry_leave(struct fx_inquiry *a);
+/* Whether A lies before B, which may lie in another graph. */
+bool fx_inquiry_is_before(const struct fx_node *a, const struct fx_node *b);
 
 /* The array of the file that is called like NODE, as one of the dtype that NODE
  * gave in the session's graph; *RET NULL: there is none.

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "ir/control.h"
 #include "ir/graph.h"
 #include "run/backend.h"
 #include "run/datum.h"
@@ -20,8 +21,10 @@
 void
 fx_inquiry_deinit(struct fx_inquiry *a)
 {
+	fx_inquiry_leave(a);
 	fx_replay_free(a->replay);
 	fx_replay_free(a->other);
+	fx_vec_deinit(&a->ways);
 	fx_trial_inputs_deinit(&a->inputs);
 	fx_bitset_deinit(&a->spoiled);
 	fx_pairs_deinit(&a->pairs);
@@ -92,7 +95,9 @@ fail(struct fx_inquiry *a, struct fx_error *err)
 	return FX_ANSWER_STOP;
 }
 
-/* Values that the user set stand in. */
+/* Values that the user set stand in; those of a nested graph are those of where
+ * execution stands.
+ */
 static enum fx_answer
 stand_in(void *context, struct fx_interp *interp, struct fx_node *node)
 {
@@ -101,7 +106,7 @@ stand_in(void *context, struct fx_interp *interp, struct fx_node *node)
 	struct fx_datum *mine;
 	struct fx_error *err;
 
-	if (!given || node->graph != a->model->graph ||
+	if (!given || !fx_run_activation_of(a->model->run, node->graph) ||
 		node->opcode == FX_OPCODE_PLACEHOLDER)
 		return FX_ANSWER_GO;
 	mine = fx_datum_ref(given);
@@ -182,7 +187,7 @@ mend(void *context, struct fx_interp *interp, struct fx_node *node,
 	struct fx_datum *mine;
 	struct fx_error *err;
 
-	if (node != a->mended)
+	if (node != a->mended && !fx_control_holds(node, a->mended->graph))
 		return FX_ANSWER_GO;
 	err = fx_datum_make_finite(a->backend, result, &mine);
 	if (!err)
@@ -247,11 +252,18 @@ fx_inquiry_run(struct fx_inquiry *a)
 
 	struct fx_error *err = set_inputs(a, items);
 
+	fx_inquiry_leave(a);
+	fx_replay_free(FX_TAKE(a->replay));
 	if (!err)
 		err = run(a, &wish, &a->replay);
 	for (size_t i = 0; i < a->inputs.count; i++)
 		fx_datum_unref(items[i]);
-	return err;
+	if (!err)
+		err = fx_inquiry_enter(a, &observer);
+	if (!a->error)
+		return err;
+	fx_error_free(err);
+	return FX_TAKE(a->error);
 }
 
 /* The inputs in the order of the reference: by their targets, else by their
@@ -357,7 +369,7 @@ fx_inquiry_run_reference(struct fx_inquiry *a)
 		return fx_error_new(FX_ERR_NO_NAME,
 			"%s: no array is called like a node", a->wish->arrays);
 	fx_pairs_make(a->model->graph, a->reference, NULL, &a->pairs);
-	return NULL;
+	return fx_inquiry_enter_reference(a);
 }
 
 /* --- getting ready ------------------------------------------------------- */

@@ -135,6 +135,31 @@ run -ex 'break yes.neg' -ex run -ex up -ex 'replace cond = y * 2' \
 	fail 'edited around'
 say '^execution left the nested graph: now before @10'
 
+# From inside of a loop or a branch why goes back through the turns, out to what
+# they were given; what did not run has no cause.
+nan() { fxdb loop.py -ex 'input x = full((2,), 100.)' "$@"; }
+way='from %half[0] from %double[0] in turn 3'
+sed -i 's/double = y \* 2/half = y - 3\n            double = half.sqrt()/' loop.py
+nan -ex run -ex 'why nan' || fail 'why from outside'
+says 'from %turn.half[0] from %turn.double[0] in turn 3'
+says '= sqrt(x), %turn.half[0] = -0.3829677, from %x[0] = 100.0: square root'
+nan -ex 'break turn.double if $turn == 5' -ex run -ex 'why nan' -ex 'why y[0]' \
+	-ex 'explain half[1]' -ex up -ex 'why x[0]' || fail 'why inside'
+[ "$(grep -cF -- "$way" said)" = 2 ] || fail 'two ways'
+says '%half[0] = -0.3829677, from %x[0] of loop = 100.0: square root'
+says '%half[1] = nan'
+says '  = %y[1] - 3'
+says '%x[0] is 100.0: finite'
+nan -ex run -ex 'graph /yes' -ex 'why neg[1]' -ex 'graph /turn' -ex 'why half[0]' \
+	|| fail 'why in what was entered'
+says '%neg[1] is NaN from %y[1] of loop from %loop[1][1] of loop'
+says '%half[0] is NaN from'
+nan -ex run -ex 'graph /no' -ex 'why exp[0]' && fail 'why of the other branch'
+says '%cond took its other branch'
+nan -ex 'break turn.double' -ex run -ex 'why double[0]' && fail 'why below'
+says '%double has not run yet'
+sed -i '/half = /d; s/half.sqrt()/y * 2/' loop.py
+
 # A value that the condition needs makes the loop endless; Ctrl-C stops it, as
 # one node and inside.
 for inside in more.lt 'turn.double if $turn == 1e12'; do

@@ -32,6 +32,35 @@ fault()
 		echo "fault $1 is not named: $5"
 		tail -6 said
 	fi
+	[[ "$2 $3" == *--against* || $3 == 'set value'* ]] || nested "$3" "$4"
+}
+# nested SETUP BODY: what why says of each node of BODY, the last graph, is the
+# same inside of a nested graph that all of them were put into, but for how far
+# the way is shown.
+same=0
+nested()
+{
+	local names name asks
+	names=$(sed -nE 's/^([a-z]+) = .*/\1/p' <<<"$2")
+	asks=$(for name in $names; do printf 'printf "of %s\\n"\nwhy %s\n' "$name" "$name"; done)
+	{
+		printf '%s\n' 'input x = ones(4,4)' 'input y = ones(4,4)' "$1" run "$asks"
+		echo 'printf "then\n"'
+		echo 'outline {op=call_function or op=call_method} as sub'
+		printf '%s\n' run 'graph /sub' 'printf "inside\n"' "$asks"
+	} >it.fxdb
+	"$fxdb" -nx it.py <it.fxdb >said 2>&1
+	sed -E 's/ of it\>//g; s/%sub\./%/g; s/ from .* from / from /' said |
+		awk '/^of /,0' >plain
+	sed -n '/^inside/,$p' plain | tail -n +2 >inside
+	sed '/^then/,$d' plain >outside
+	# Of some the node itself cannot be asked, or does not run.
+	grep -q 'error: ' outside && return
+	if ! diff outside inside; then
+		cat it.fxdb
+		fail "another cause inside of a nested graph"
+	fi
+	same=$((same + 1))
 }
 # One element, number N of 16, of an input is V.
 at() { echo "torch.where(arange(16).reshape(4,4) == $1, $2, ones(4,4))"; }
@@ -73,7 +102,8 @@ fault 'a power of a negative number' nan "input x = $(at 2 -2)" \
 fault 'written in place, through a view' nan "input y = $(at 1 -1)" \
 	$'h = x * 1\nv = h[2]\nl = torch.log(y[0])\nh[2] = l\nb = h.t()\ns = b.sum(0)\nreturn s' \
 	'%setitem\[2,1\] from %l\[1\].*%y\[0,1\] = -1.0: logarithm of a negative'
-fault 'seen through a view that was written later' nan "input y = $(at 1 -1)" \
+fault 'seen through a view that was written later' nan "input x = $(at 6 -3)
+input y = $(at 1 -1)" \
 	$'h = x * 1\nv = h.view(16)\na = v.add_(torch.sqrt(y).view(16))\nz = h.relu_()\ns = h.sum(1)\nreturn s' \
 	'%z\[0,1\] from .*%sqrt\[0,1\].*%y\[0,1\] = -1.0: square root'
 fault 'overwritten where it was wrong' nan "input x = $(at 4 -1)" \
@@ -163,5 +193,14 @@ says 'nothing computes it here'
 fxdb "$resnet" -ex 'weights random --seed 0' -ex run -ex 'explain bn1[0,3,5,5]' -ex 'explain flatten[0,7]'
 says '  = (input[0,3,5,5] - bn1.running_mean[3]) / sqrt(bn1.running_var[3] + 1e-05) * bn1.weight[3] + bn1.bias[3]'
 says '  = %avgpool[0,7,0,0]'
+# Wrong but finite inside of a nested graph, asked there and from outside.
+printf '%s\n' "load $mlp" 'weights random' 'outline {fc1,act,drop} as first' \
+	'graph copy mlp as base' 'graph mlp/first' 'replace act = torch.abs(fc1)' \
+	'input x = torch.randn(2,4)' run 'why output --against base' \
+	'graph /first' 'why drop[0,1] --against base' >it.fxdb
+fxdb -x it.fxdb
+says 'from %first.drop[0,2] from %first.act[0,2] is 0.18315747, not 0.0'
+says '%drop[0,1] is 0.31933373, not 0.0 from %act[0,1] is 0.31933373, not 0.0'
 echo "$named of $all faults are named"
+[ "$same" -ge 16 ] || fail "$same are asked inside of a nested graph"
 [ "$named" = "$all" ] || fail "$named of $all"

@@ -87,8 +87,11 @@ take_name(struct fx_graph *graph, const struct fx_node_spec *spec,
 	const char *candidate = spec->name;
 
 	if (candidate && spec->name_is_exact) {
-		if (!spec->heir_of)
+		if (!spec->heir_of) {
 			candidate = fx_intern(candidate);
+			fx_names_count(&graph->names, candidate,
+				&entry->name.hint);
+		}
 		entry->name.before = fx_map_get(&graph->names.taken,
 			(uintptr_t)candidate, 0);
 		return candidate;

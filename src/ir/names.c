@@ -336,19 +336,31 @@ fx_names_swap_hint(struct fx_names *names, struct fx_names_undo *undo)
 	undo->hint = now;
 }
 
+void
+fx_names_count(struct fx_names *names, const char *name,
+	struct fx_names_undo *undo_ret)
+{
+	struct candidate c;
+
+	if (!names->counts_bases)
+		return;
+	c = split(name, names->keeps_zeros);
+	if (!c.is_numbered)
+		return;
+	undo_ret->candidate = hint_key(names, &c);
+	undo_ret->hint = fx_map_get(&names->hints,
+		(uintptr_t)undo_ret->candidate, 0);
+	fx_map_set(&names->hints, (uintptr_t)undo_ret->candidate, c.number + 1);
+}
+
 bool
 fx_names_take(struct fx_names *names, const char *name)
 {
 	uintptr_t key = (uintptr_t)fx_intern(name);
+	struct fx_names_undo undo;
 
 	if (fx_map_has(&names->taken, key))
 		return false;
-	if (names->counts_bases) {
-		struct candidate c = split(name, names->keeps_zeros);
-
-		if (c.is_numbered)
-			fx_map_set(&names->hints,
-				(uintptr_t)hint_key(names, &c), c.number + 1);
-	}
+	fx_names_count(names, name, &undo);
 	return fx_map_set(&names->taken, key, 1);
 }

@@ -54,6 +54,9 @@ struct fx_names_undo {
 const char *fx_names_create_undoable(struct fx_names *names,
 	const char *candidate, struct fx_names_undo *undo_ret);
 void fx_names_swap_hint(struct fx_names *names, struct fx_names_undo *undo);
+/* NAME is taken as it is: its number counts as if it had been made up. */
+void fx_names_count(struct fx_names *names, const char *name,
+	struct fx_names_undo *undo_ret);
 
 /* Register NAME without changing it.  Returns false if NAME was taken already.
  */

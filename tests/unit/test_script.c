@@ -105,7 +105,6 @@ run_graph(uint64_t seed, const char *path, fxt_line_fn *add, size_t *edits)
 	const char *load = fx_intern_format("load %s", path);
 	bool ok = fxt_ok(fx_save(graph, path)) &&
 		  fxt_ok(fxt_seat_type(&seat, load));
-	bool rewrites = add == fxt_line_add_rewrite;
 	struct fx_hash start = { 0 };
 
 	fx_graph_free(graph);
@@ -130,11 +129,8 @@ run_graph(uint64_t seed, const char *path, fxt_line_fn *add, size_t *edits)
 			     fxt_ok(fxt_seat_type(&seat,
 				     fxt_random_chance(&random, 70) ? "commit"
 								    : "abort"));
-		/* What a rewrite calls its new nodes depends on names that were
-		 * made up before, which a script says and does not make up.
-		 */
 		ok = ok && fxt_ok(fx_verify_error(fxt_seat_graph(&seat))) &&
-		     (rewrites || recreates(&seat));
+		     recreates(&seat);
 	}
 	ok = ok && goes_back_and_forth(&seat, start);
 	fxt_seat_free(&seat);

@@ -348,8 +348,8 @@ fx_names_count(struct fx_names *names, const char *name,
 	if (!c.is_numbered)
 		return;
 	undo_ret->candidate = hint_key(names, &c);
-	undo_ret->hint = fx_map_get(&names->hints,
-		(uintptr_t)undo_ret->candidate, 0);
+	undo_ret->hint =
+		fx_map_get(&names->hints, (uintptr_t)undo_ret->candidate, 0);
 	fx_map_set(&names->hints, (uintptr_t)undo_ret->candidate, c.number + 1);
 }
 

@@ -5,11 +5,13 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "guest/worker.h"
 #include "ir/align.h"
 #include "ir/clone.h"
 #include "meta/propagate.h"
 #include "ops/optab.h"
 #include "run/backend.h"
+#include "session/capture.h"
 #include "session/nested.h"
 #include "session/session_private.h"
 #include "session/settings.h"
@@ -77,6 +79,12 @@ fx_verify_new(struct fx_session *session, struct fx_model *model,
 	const struct fx_node *node;
 
 	(void)fx_model_shape_nested(model, graph);
+	/* What computes in f64 is not the process that has the weights. */
+	if (fx_capture_device(model->capture)) {
+		FX_AUTO_FREE char *skipped = NULL;
+
+		fx_error_free(fx_model_fetch_weights(model, &skipped));
+	}
 	verify->session = session;
 	verify->model = model;
 	verify->options = *options;

@@ -7,6 +7,7 @@ Where there is no device, home_of (capture/fxdb/_run.py) is made to call the
 processor one, which takes the same way.  What fxdb computes beside eager
 PyTorch, on the device.
 """
+import operator
 import os
 import subprocess
 import sys
@@ -52,6 +53,26 @@ def given():
     return torch.randn(2, 3, 8, 8).to(WHERE)
 
 
+def halve(given):
+    """What the layer gives, and what it is multiplied by twice that: new
+    weights, and what the model computes stays."""
+    with torch.no_grad():
+        for tensor in given.conv.parameters():
+            tensor /= 2
+    given.register_buffer("twice", given.scale * 2)
+    for node in given.graph.nodes:
+        if node.op == "get_attr":
+            node.target = "twice"
+    return torch.fx.Transformer(given).transform()
+
+
+def lose_scale(given):
+    for node in given.graph.nodes:
+        if node.target is operator.mul:
+            node.replace_all_uses_with(node.args[0])
+    given.graph.eliminate_dead_code()
+
+
 SHAPE = "x=f32[2,3,8,8]"
 LOADED = """def forward(self, x):
     a = torch.arange(3, device=torch.device("cuda:0"))
@@ -91,6 +112,26 @@ def check(fxdb, folder):
         is_equal("traced.npy"), said
     yield "a pass is verified in f64", "verified on 3 inputs in f64" in said, \
         said
+    said = run(fxdb, folder, [
+        "trace %s:net()" % HERE, 'input x = file("@x.npy")', "run",
+        "pass run fuse-conv-bn", "pass run python:%s:halve" % HERE,
+        "run", "print conv.weight.device",
+        "print twice.device", "dump value %softmax @passed.npy"])
+    path = os.path.join(folder, "passed.npy")
+    yield "a pass of Python", os.path.exists(path) and numpy.abs(
+        numpy.load(path) - want).max() < 1e-5 and \
+        said.count("verified on 3 inputs") == 2, said
+    said = run(fxdb, folder, [
+        "trace %s:net()" % HERE, 'input x = file("@x.npy")',
+        "outline {bn, scale, mul, relu} as part", "run", "graph net/part",
+        "rewrite torch.relu(x) => F.relu(x)", "undo", "graph /", "run",
+        "dump value %softmax @nested.npy"])
+    yield "a nested graph", is_equal("nested.npy") and \
+        said.count(": bit for bit") == 2, said
+    said = run(fxdb, folder, [
+        "trace %s:net()" % HERE, 'input x = file("@x.npy")',
+        "pass run python:%s:lose_scale " % HERE])
+    yield "a wrong pass of Python", "refused" in said, said
     said = run(fxdb, folder, [
         "trace %s:net() --example -i x=given()" % HERE, "run",
         "dump value %softmax @recorded.npy", "goto %bn", "print conv",

@@ -1,7 +1,8 @@
 """Passes that are written in Python, on the debugger's graph as it is now.
 
 A pass runs in a copy of this process: what it does to modules, or to the
-process, nobody else sees.  The graph comes as JSON (guest/pass_request.c) and
+process, nobody else sees.  A copy cannot use a device, and has what lies on one
+on the processor.  The graph comes as JSON (guest/pass_request.c) and
 is made a torch.fx.GraphModule of; what the pass makes of that goes back node
 by node, never retraced.
 """
@@ -360,7 +361,10 @@ def _run_pass(message, memory, capture):
     spec = message["spec"]
     begin, size = message["request"]
     message.update(json.loads(os.pread(memory, size, begin)))
-    capture.made.restore()  # as traced, whatever ran
+    if capture.home:
+        capture.made.leave_device()
+    else:
+        capture.made.restore()  # as traced, whatever ran
     function, module = _function(spec)  # nodes may call what is there too
     with torch.no_grad():
         described = _Module(message, memory, capture)

@@ -191,15 +191,43 @@ class Weights:
     def restore(self):
         """All is as it was when it was traced."""
         with torch.no_grad():
-            for module, table, name, tensor in self.places:
-                if self._table(module, table).get(name) is not tensor:
-                    self._table(module, table)[name] = tensor
+            self._restore_places()
             for tensor, view in self.views:
                 if tensor.data_ptr() != view.data_ptr() or \
                         tensor.shape != view.shape or \
                         tensor.stride() != view.stride():
                     tensor.data = view.detach()
             self._restore_bytes()
+
+    def leave_device(self):
+        """The same in a copy of the process, which cannot use the device that
+        tensors lie on: there they lie on the processor.  What was there is
+        kept, as to give it back would be a use."""
+        layouts = {id(tensor): _layout(view) for tensor, view in self.views}
+        with torch.no_grad():
+            self._restore_places()
+            saved = {layouts[id(tensor)]: value
+                     for tensor, value in self.others}
+            with mmap.mmap(self.memory, 0, access=mmap.ACCESS_COPY) as data:
+                for tensor, offset, size in self.blocks:
+                    saved[layouts[id(tensor)]] = torch.frombuffer(
+                        bytearray(data[self.begin + offset:][:size]),
+                        dtype=tensor.dtype).reshape(tensor.shape) if size \
+                        else torch.empty(tensor.shape, dtype=tensor.dtype)
+            here = {}
+            for tensor, view in self.views:
+                layout = layouts[id(tensor)]
+                if layout not in saved:
+                    continue  # on meta: there is nothing
+                if layout not in here:
+                    here[layout] = torch.empty_like(view, device="cpu")
+                    here[layout].copy_(saved[layout])
+                tensor.data = here[layout]
+
+    def _restore_places(self):
+        for module, table, name, tensor in self.places:
+            if self._table(module, table).get(name) is not tensor:
+                self._table(module, table)[name] = tensor
 
     def _restore_bytes(self):
         for tensor, saved in self.others:

@@ -174,7 +174,10 @@ ends_before(struct fx_request *request, struct fx_node *node)
 		fx_request_stop(request, FX_STOP_TARGET);
 		return true;
 	}
-	if (request->is_first)
+	/* What was entered for a breakpoint or watch within is not counted. */
+	if (request->is_first ||
+		(!request->enters && request->model->run->activations.count >
+					     request->depth))
 		return false;
 	if (request->scope && fx_position_is_inside(node, request->scope))
 		return false;

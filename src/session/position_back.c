@@ -179,20 +179,47 @@ back_steps(struct fx_request *request, bool enters, size_t count)
 	fx_request_stop(request, FX_STOP_STEP);
 }
 
-/* Whether a watch stops for the node that the next step back goes over. */
+/* Whether a watch stops for what NODE gave. */
 static bool
-stops_before(struct fx_request *request)
+is_watched(struct fx_request *request, struct fx_node *node)
 {
 	struct fx_activation *place = fx_run_activation(request->model->run);
-	struct fx_node *stop = fx_activation_stop(place);
-	struct fx_node *node =
-		stop ? fx_graph_previous(stop) : fx_graph_last(place->graph);
 
 	request->watching.is_back = true;
 	return request->has_watches && node &&
 	       fx_watching_look(&request->watching, place, node,
 		       fx_env_get(&place->env, node->id)) &&
 	       fx_watching_stops(&request->watching, request->stop);
+}
+
+/* The node that the next step back goes over; NULL: it goes out of the graph,
+ * or back in a loop.
+ */
+static struct fx_node *
+node_behind(const struct fx_model *model)
+{
+	struct fx_activation *place = fx_run_activation(model->run);
+	struct fx_node *stop = fx_activation_stop(place);
+	struct fx_node *node =
+		stop ? fx_graph_previous(stop) : fx_graph_last(place->graph);
+
+	return model->run->activations.count > 1 && is_opening(node) ? NULL
+								     : node;
+}
+
+/* Through what NODE, before which it stands, runs, where something may stop
+ * within: before the last node there.  Whether it went in.
+ */
+static bool
+enters_back(struct fx_request *request, struct fx_node *node)
+{
+	struct fx_model *model = request->model;
+	size_t depth = model->run->activations.count;
+
+	if (!fx_breaks_inside(request->session, model, node))
+		return false;
+	enter_back(request, node);
+	return model->run->activations.count > depth;
 }
 
 /* A step back, and through what a node runs where breakpoints stand in it; they
@@ -203,23 +230,24 @@ back_over(struct fx_request *request)
 {
 	struct fx_model *model = request->model;
 	size_t depth = model->run->activations.count;
-	bool is_watched = stops_before(request);
+	struct fx_node *behind = node_behind(model);
+	bool stops = is_watched(request, behind);
 	struct fx_node *node = step_back(request);
+	/* The end of a graph is come to from behind. */
+	bool is_end = node && node != behind &&
+		      model->run->activations.count == depth;
 
-	if (is_watched && node) {
+	if (node && node == behind && enters_back(request, node)) {
+		node = request->is_stopped ? NULL : fx_position_node(model);
+		is_end = true;
+	}
+	if (node && (stops || (is_end && is_watched(request, node)))) {
 		request->stop->is_back = true;
 		fx_request_stop(request, FX_STOP_WATCH);
 		return;
 	}
-
-	if (node && !fx_request_breaks(request, node) &&
-		model->run->activations.count == depth &&
-		fx_breaks_inside(request->session, model, node)) {
-		enter_back(request, node);
-		node = request->is_stopped ? NULL : fx_position_node(model);
-		if (model->run->activations.count > depth && node)
-			(void)fx_request_breaks(request, node);
-	}
+	if (node)
+		(void)fx_request_breaks(request, node);
 	(void)is_interrupted(request);
 }
 

@@ -158,6 +158,21 @@ nan -ex run -ex 'graph /no' -ex 'why exp[0]' && fail 'why of the other branch'
 says '%cond took its other branch'
 nan -ex 'break turn.double' -ex run -ex 'why double[0]' && fail 'why below'
 says '%double has not run yet'
+# A watch that was set inside stops there, back in time too, in each turn; also
+# one of all graphs, when the call is gone over.
+nan -ex 'graph /turn' -ex 'watch nonfinite' -ex run -ex 'assert $turn == 3' \
+	-ex 'delete 1' -ex finish -ex 'graph /turn' \
+	-ex 'watch range half -1 50' -ex reverse-continue \
+	-ex 'assert $turn == 1' -ex 'delete 2' \
+	-ex 'watch expr $turn == 4' -ex continue -ex 'assert $turn == 4' \
+	-ex 'delete 3' -ex finish -ex 'watch nonfinite --inside' \
+	-ex 'reverse-continue' -ex 'assert $turn == 10' \
+	-ex 'reverse-continue' -ex 'reverse-continue' \
+	-ex 'assert $turn == 9' || fail 'watch inside'
+says 'Watch 1: nonfinite, after @4 double: 2 NaN of 2, produced here'
+says 'Watch 2: range -1 50, before @3 half: 2 of 2 outside'
+says 'Watch 4: nonfinite, before @4 loop: 2 NaN of 3'
+says 'Watch 4: nonfinite, before @4 double: 2 NaN of 2'
 sed -i '/half = /d; s/half.sqrt()/y * 2/' loop.py
 
 # A value that the condition needs makes the loop endless; Ctrl-C stops it, as

@@ -7,4 +7,4 @@ ls "$FXDB_SHIMS"/fxdb-torch-*.so >/dev/null 2>&1 || {
 	echo "this build has no shim"
 	exit 77
 }
-exec "$python" "$here/odd.py" "$FXDB"
+exec "$python" "$here/odd.py"

@@ -11,40 +11,53 @@ from session import DATA, PYTHON, Session, check, find
 # What torch.fx makes of the same model by the same function: the listing, and
 # the output on the debugger's input.
 IN_TORCH = '''
-import importlib, sys
+import importlib, os, sys
 import torch, torch.fx
 sys.path.insert(0, sys.argv[1])
 import passes
-spec = sys.argv[2]
-torch.manual_seed(0)
-model = passes.Net().eval()
-given = torch.fx.symbolic_trace(model)
-if spec.startswith("passes.py:"):
-    function = getattr(passes, spec[10:])
-else:
-    owner, _, name = spec.rpartition(".")
-    try:
-        function = getattr(importlib.import_module(owner), name)
-    except ImportError:
-        made = given.graph.eliminate_dead_code()
-        function = lambda module: None
-if isinstance(function, type) and issubclass(function, torch.fx.Transformer):
-    function = lambda module, kind=function: kind(module).transform()
-elif isinstance(function, type):
-    function = function()
-torch.manual_seed(0)
-made = function(given)
-made = getattr(made, "graph_module", made)
-if isinstance(made, torch.fx.Graph):
-    made = torch.fx.GraphModule(given, made)
-made = given if made is None else made
-if hasattr(made, "run_folding"):
-    made.run_folding()
-made.recompile()
-print(str(made.graph).strip())
-torch.manual_seed(0)
-with torch.no_grad():
-    print("output", made(torch.randn(2, 3, 8, 8)).flatten().tolist())
+
+def show(spec):
+    torch.manual_seed(0)
+    model = passes.Net().eval()
+    given = torch.fx.symbolic_trace(model)
+    if spec.startswith("passes.py:"):
+        function = getattr(passes, spec[10:])
+    else:
+        owner, _, name = spec.rpartition(".")
+        try:
+            function = getattr(importlib.import_module(owner), name)
+        except ImportError:
+            made = given.graph.eliminate_dead_code()
+            function = lambda module: None
+    if isinstance(function, type) and \\
+            issubclass(function, torch.fx.Transformer):
+        function = lambda module, kind=function: kind(module).transform()
+    elif isinstance(function, type):
+        function = function()
+    torch.manual_seed(0)
+    made = function(given)
+    made = getattr(made, "graph_module", made)
+    if isinstance(made, torch.fx.Graph):
+        made = torch.fx.GraphModule(given, made)
+    made = given if made is None else made
+    if hasattr(made, "run_folding"):
+        made.run_folding()
+    made.recompile()
+    print(str(made.graph).strip())
+    torch.manual_seed(0)
+    with torch.no_grad():
+        print("output", made(torch.randn(2, 3, 8, 8)).flatten().tolist())
+
+# Each in a process of its own, which has torch already.
+torch.set_num_threads(1)
+for spec in sys.argv[2:]:
+    if os.fork() == 0:
+        show(spec)
+        sys.stdout.flush()
+        os._exit(0)
+    if os.wait()[1]:
+        sys.exit(spec)
+    print("=" * 40, flush=True)
 '''
 
 PASSES = [
@@ -60,11 +73,14 @@ PASSES = [
 ]
 
 
-def in_torch(spec):
-    said = subprocess.run([PYTHON, "-W", "ignore", "-c", IN_TORCH, DATA, spec],
-                          check=True, stdout=subprocess.PIPE).stdout.decode()
-    listing, _, output = said.rpartition("output ")
-    return listing.strip(), output.strip()
+def in_torch():
+    """(listing, output) of each of PASSES."""
+    said = subprocess.run(
+        [PYTHON, "-W", "ignore", "-c", IN_TORCH, DATA, *PASSES],
+        check=True, stdout=subprocess.PIPE).stdout.decode()
+    for each in said.split("=" * 40 + "\n")[:-1]:
+        listing, _, output = each.rpartition("output ")
+        yield listing.strip(), output.strip()
 
 
 def fxdb(*lines):
@@ -79,11 +95,10 @@ def fxdb(*lines):
 
 def equal_to_torch():
     """The graph, and what it computes, is what torch.fx makes."""
-    for spec in PASSES:
-        listing, output = in_torch(spec)
-        session = Session()
-        session.run("trace passes.py:Net")
-        session.run("set verify off")
+    session = Session()
+    session.run("set verify off")
+    for spec, (listing, output) in zip(PASSES, in_torch(), strict=True):
+        find(session.run("trace passes.py:Net as net"), "net: 16 nodes")
         said = session.run("pass run python:" + spec)
         find(said, r"\d+ -\d+ ~\d+ nodes")
         assert "error" not in said, said
@@ -94,7 +109,8 @@ def equal_to_torch():
         find(session.run("print allclose(output.flatten(), torch.tensor(%s), "
                          "1e-4, 1e-5)" % output), "= True")
         assert "error" not in session.run("lint"), spec
-        session.end()
+        session.run("graph drop net -f")
+    session.end()
 
 
 def what_was_not_changed_stays():

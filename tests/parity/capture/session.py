@@ -27,12 +27,12 @@ def raises(kind, call, *words):
 class Session:
     """Commands in, everything that is said out."""
 
-    def __init__(self, *arguments, python=PYTHON, env=None):
+    def __init__(self, *arguments, python=PYTHON, env=None, cwd=DATA):
         self.process = subprocess.Popen(
             [FXDB, "-nx", "--keep-going", *arguments] +
             (["--python", python] if python else []),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, cwd=DATA,
+            stderr=subprocess.STDOUT, cwd=cwd,
             env=dict(os.environ, **(env or {})))
         self.said = ""
         self.count = 0

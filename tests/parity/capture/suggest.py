@@ -31,28 +31,32 @@ def run(*lines):
     return done.returncode, done.stdout + done.stderr
 
 
-def suggested(spec):
-    status, said = run("trace %s --suggest" % spec)
+def suggested(session, spec):
+    said = session.run("trace %s --suggest" % spec)
     lines = re.findall(r"^(trace .*?)  +(\S.*)$", said, re.M)
-    assert status == 0 and lines, (spec, said)
-    assert "nodes, " not in said, said  # nothing is open
+    assert "error: " not in said and lines, (spec, said)
+    assert "nodes, " not in said, said
+    assert "no graph is open" in session.run("info graph"), spec
     return lines
 
 
 def main():
     known = {}
+    session = Session()
     for spec, word in CASES:
         if spec not in known:
-            known[spec] = suggested(spec)
+            known[spec] = suggested(session, spec)
             for line, gives in known[spec]:
                 assert "--suggest" not in line, line
-                status, said = run(line)
+                said = session.run(line)
                 count, = re.findall(r"(\d+) nodes$", gives)
-                assert status == 0 and ": %s nodes, " % count in said, \
-                    (line, gives, said)
+                opened = re.search(r"(?m)^(.*): %s nodes, " % count, said)
+                assert opened and "error: " not in said, (line, gives, said)
+                session.run("graph drop " + opened[1])
                 print("ok  ", line)
         assert any(word in "  ".join(each) for each in known[spec]), \
             (word, known[spec])
+    session.end()
     # Where nothing helps the failure is said as ever.
     status, said = run("trace remedies.py:hidden --suggest")
     assert status == 3 and "error: " in said, said

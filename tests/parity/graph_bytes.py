@@ -2,38 +2,50 @@
 """Running never writes the graph: what is saved after runs, copies and edits
 has the weights that the model was built with, bit for bit.
 
-usage: graph_bytes.py FXDB [all]
+usage: graph_bytes.py [all]
 """
 import json
 import os
 import random
 import struct
-import subprocess
 import sys
 import tempfile
 
 import torch
 
 DATA = os.path.join(os.environ["FXDB_SRCDIR"], "tests", "data", "trace")
-sys.path.insert(0, DATA)
+sys.path[:0] = [DATA, os.path.join(os.path.dirname(
+    os.path.abspath(__file__)), "capture")]
 import graph_bytes  # noqa: E402
 import graph_leaf  # noqa: E402
+from session import Session  # noqa: E402
 
-FXDB = sys.argv[1]
 SEED = 5
 DTYPES = {"float32": torch.float32, "int64": torch.int64,
           "float64": torch.float64, "bool": torch.bool}
 
 
-def fxdb(folder, commands):
-    """(exit status, what is said) of COMMANDS, in FOLDER."""
-    words = [FXDB, "-nx", "-q", "-batch", "--python", sys.executable,
-             "-ex", "seed %d" % SEED]
-    for command in commands:
-        words += ["-ex", command]
-    done = subprocess.run(words, capture_output=True, text=True, cwd=folder,
-                          stdin=subprocess.DEVNULL)
-    return done.returncode, done.stdout + done.stderr
+_sessions = []
+
+
+def fxdb(commands):
+    """(folder, whether all went well, what is said) of COMMANDS, in a session
+    without graphs.  All are of one process, whose Python has begun; the folder
+    is the same for all, and empty before.
+    """
+    if not _sessions:
+        folder = tempfile.TemporaryDirectory()
+        _sessions.extend((Session("-q", python=sys.executable,
+                                  cwd=folder.name), folder))
+    session, folder = _sessions
+    for name in os.listdir(folder.name):
+        os.remove(os.path.join(folder.name, name))
+    said = ["set backend auto", "seed %d" % SEED]
+    said = [session.run(command) for command in said + commands]
+    while "no graph" not in session.run("close -f"):
+        pass
+    said = "".join(said)
+    return folder.name, "error: " not in said and "Stopped" not in said, said
 
 
 def read_safetensors(path):
@@ -89,13 +101,12 @@ def same_weights(path, want):
 
 def saved(make, spec, between, backend, then=("set backend auto", "run")):
     """Trace SPEC, run commands, save and load; what is wrong, or None."""
-    with tempfile.TemporaryDirectory() as folder:
-        status, said = fxdb(folder, ["set backend " + backend, "trace " + spec]
-                            + between + ["save s.fxg", "load s.fxg"]
-                            + list(then))
-        if status:
-            return said
-        return same_weights(os.path.join(folder, "s.fxg"), built(make))
+    folder, is_good, said = fxdb(
+        ["set backend " + backend, "trace " + spec] + between +
+        ["save s.fxg", "load s.fxg"] + list(then))
+    if not is_good:
+        return said
+    return same_weights(os.path.join(folder, "s.fxg"), built(make))
 
 
 def writing(backend):
@@ -107,30 +118,26 @@ def writing(backend):
 
 def copied(backend):
     """Running a copy changes nothing of the original, and the other way."""
-    with tempfile.TemporaryDirectory() as folder:
-        status, said = fxdb(folder, [
-            "set backend " + backend,
-            "trace %s/graph_bytes.py:Writing() --train -i x=f32[4,3] as M"
-            % DATA,
-            "run", "assert self.count.sum() == 3", "graph copy M as other",
-            "run", "run", "assert self.count.sum() == 3", "graph M",
-            "assert self.count.sum() == 3", "run",
-            "assert self.count.sum() == 3", "goto @0",
-            "assert self.count.sum() == 0"])
-    return said if status else None
+    _, is_good, said = fxdb([
+        "set backend " + backend,
+        "trace %s/graph_bytes.py:Writing() --train -i x=f32[4,3] as M" % DATA,
+        "run", "assert self.count.sum() == 3", "graph copy M as other",
+        "run", "run", "assert self.count.sum() == 3", "graph M",
+        "assert self.count.sum() == 3", "run", "assert self.count.sum() == 3",
+        "goto @0", "assert self.count.sum() == 0"])
+    return None if is_good else said
 
 
 def tied():
     """A tied parameter that is set stays tied."""
-    with tempfile.TemporaryDirectory() as folder:
-        status, said = fxdb(folder, [
-            "trace %s/graph_bytes.py:Tied() -i i=torch.tensor([1,2])" % DATA, "run",
-            "set value self.e.weight = $v * 0 + 2",
-            "assert self.h.weight.sum() == 24", "run",
-            "assert %output.sum() == 2 * 4 * 12", "save s.fxg", "load s.fxg",
-            "run", "assert %output.sum() == 2 * 4 * 12", "graph 1", "undo",
-            "assert self.h.weight.sum() != 24"])
-    if status:
+    _, is_good, said = fxdb([
+        "trace %s/graph_bytes.py:Tied() -i i=torch.tensor([1,2]) as tied"
+        % DATA, "run", "set value self.e.weight = $v * 0 + 2",
+        "assert self.h.weight.sum() == 24", "run",
+        "assert %output.sum() == 2 * 4 * 12", "save s.fxg", "load s.fxg",
+        "run", "assert %output.sum() == 2 * 4 * 12", "graph tied", "undo",
+        "assert self.h.weight.sum() != 24"])
+    if not is_good:
         return said
     return None if "h.weight" in said else "nothing is said of h.weight"
 
@@ -153,30 +160,28 @@ def leaf(backend):
 
 def attached():
     """What is registered has its values, whatever else names them."""
-    with tempfile.TemporaryDirectory() as folder:
-        status, said = fxdb(folder, [
-            "trace %s/graph_leaf.py:Model() --leaf graph_leaf.Leaf" % DATA,
-            "save s.fxg", "info params"])
-        if status:
-            return said
-        wrong = [line for line in said.split("\n")
-                 if line.startswith("leaf.") and not line.endswith("yes")]
-        if wrong:
-            return "\n".join(wrong)
-        return same_weights(os.path.join(folder, "s.fxg"),
-                            built(graph_leaf.Model))
+    folder, is_good, said = fxdb([
+        "trace %s/graph_leaf.py:Model() --leaf graph_leaf.Leaf" % DATA,
+        "save s.fxg", "info params"])
+    if not is_good:
+        return said
+    wrong = [line for line in said.split("\n")
+             if line.startswith("leaf.") and not line.endswith("yes")]
+    if wrong:
+        return "\n".join(wrong)
+    return same_weights(os.path.join(folder, "s.fxg"),
+                        built(graph_leaf.Model))
 
 
 def hashed():
     """The graph's hash is the same before and after its weights came."""
-    with tempfile.TemporaryDirectory() as folder:
-        status, said = fxdb(folder, [
-            "trace %s/graph_bytes.py:Writing() -i x=f32[4,3]" % DATA,
-            "info graph", "run", "info graph", "save s.fxg", "load s.fxg",
-            "info graph"])
+    _, is_good, said = fxdb([
+        "trace %s/graph_bytes.py:Writing() -i x=f32[4,3]" % DATA,
+        "info graph", "run", "info graph", "save s.fxg", "load s.fxg",
+        "info graph"])
     hashes = {line.split()[1] for line in said.split("\n")
               if line.startswith("hash ")}
-    return None if status == 0 and len(hashes) == 1 else said
+    return None if is_good and len(hashes) == 1 else said
 
 
 class Walk:
@@ -271,15 +276,13 @@ class Walk:
             self.now = name
             self.commands.append("graph " + name)
             self.save()
-        with tempfile.TemporaryDirectory() as folder:
-            status, said = fxdb(folder, self.commands)
-            if status:
-                return "%s\n%s" % ("\n".join(self.commands), said)
-            for path, state in self.saved:
-                wrong = same_weights(os.path.join(folder, path), state)
-                if wrong:
-                    return "%s\n%s: %s" % ("\n".join(self.commands), path,
-                                          wrong)
+        folder, is_good, said = fxdb(self.commands)
+        if not is_good:
+            return "%s\n%s" % ("\n".join(self.commands), said)
+        for path, state in self.saved:
+            wrong = same_weights(os.path.join(folder, path), state)
+            if wrong:
+                return "%s\n%s: %s" % ("\n".join(self.commands), path, wrong)
         return None
 
 
@@ -319,7 +322,7 @@ def every_model():
         module=torchvision.models)]
 
 
-ALL = "all" in sys.argv[2:]
+ALL = "all" in sys.argv[1:]
 CASES = [("L1", lambda: writing("auto")), ("L2", lambda: copied("auto")),
          ("L1, python", lambda: writing("python")),
          ("L1, a leaf", lambda: leaf("python")),
@@ -336,6 +339,7 @@ def main():
         text = case()
         print("%s: %s" % (name, "ok" if text is None else text))
         wrong += text is not None
+    _sessions[0].end()
     sys.exit(wrong != 0)
 
 

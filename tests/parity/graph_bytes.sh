@@ -4,4 +4,4 @@
 . "$(dirname "$0")/python.sh"
 need_modules torch torchvision
 need_capture
-exec "$python" "$here/graph_bytes.py" "$FXDB" ${FXDB_ALL_MODELS:+all}
+exec "$python" "$here/graph_bytes.py" ${FXDB_ALL_MODELS:+all}

@@ -174,8 +174,9 @@ build_in()
 	return 1
 }
 
-# run_tests FOLDER [TESTS]: build and run all tests, or TESTS; count them.  As
-# many run at a time as there are cores, so each computes on one.
+# run_tests FOLDER [TESTS]: build and run all tests, or TESTS; count them.  Each
+# computes on one core; one more runs than there are, as some always wait for a
+# terminal, a process or a signal.
 run_tests()
 {
 	local folder=$1 logs
@@ -183,7 +184,7 @@ run_tests()
 	# Should the build fail, the results of the last time must not count.
 	(cd "$folder" && rm -f $logs)
 	OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} \
-		make -C "$folder" -k -j"$(cores)" check ${2:+TESTS="$2"} \
+		make -C "$folder" -k -j"$(($(cores) + 1))" check ${2:+TESTS="$2"} \
 		>"$folder/check.log" 2>&1
 	scripts/count-tests "$folder" $? ${2:+"$2"}
 }

@@ -49,6 +49,7 @@ libfxcmd_a_SOURCES += \
 	%D%/verbs/set_field.c \
 	%D%/verbs/set_value.c \
 	%D%/shell/shell.c %D%/shell/shell.h \
+	%D%/verbs/shapes.c %D%/verbs/shapes.h \
 	%D%/verbs/show.c %D%/verbs/show.h \
 	%D%/shell/recovery.c %D%/shell/recovery.h %D%/shell/recovery_setup.c \
 	%D%/verbs/recover.c \

@@ -10,13 +10,13 @@
 #include "commands/shell/shell.h"
 #include "commands/verbs/pass_run.h"
 #include "commands/verbs/passing.h"
+#include "commands/verbs/shapes.h"
 #include "commands/verbs/show.h"
 #include "ir/graph.h"
 #include "ir/journal.h"
 #include "pass/engine.h"
 #include "session/model.h"
 #include "session/passing.h"
-#include "session/position.h"
 #include "session/session.h"
 
 /* pass. */
@@ -149,137 +149,6 @@ pass_exec(struct cmd_ctx *ctx)
 				    : cmd_passing_answer(ctx, what);
 }
 
-/* shapes. */
-
-/* NAME=SPEC: the first = outside brackets. */
-static FX_NODISCARD struct fx_error *
-set_input(struct cmd_ctx *ctx, const char *text,
-	struct fx_error *(*give)(struct fx_session *session,
-		struct fx_model *model, const char *name, const char *text))
-{
-	const char *equals = strchr(text, '=');
-	FX_AUTO_FREE char *name = NULL;
-	const struct fx_node *node;
-
-	node = fx_graph_find(fx_model_graph(ctx->model), text);
-	if (!equals && node && node->opcode != FX_OPCODE_PLACEHOLDER)
-		return fx_error_hint(fx_error_new(FX_ERR_USAGE,
-					     "expected NAME=SPEC for an input; "
-					     "\"%s\" is a node",
-					     text),
-			"print %s.shape shows its shape", text);
-	if (!equals || equals == text || !equals[1])
-		return fx_error_new(FX_ERR_USAGE,
-			"expected NAME=SPEC as in x=f32[1,3,224,224], got "
-			"\"%s\"",
-			text);
-	name = fx_xstrndup(text, (size_t)(equals - text));
-	return give(ctx->session, ctx->model, name, equals + 1);
-}
-
-struct fx_error *
-cmd_set_input(struct cmd_ctx *ctx, const char *text)
-{
-	return set_input(ctx, text, fx_model_set_input);
-}
-
-static void
-say_problems(struct cmd_ctx *ctx)
-{
-	static const char *const keys[] = { "index", "node", "target",
-		"problem" };
-	struct fx_graph *graph = fx_position_graph(ctx->model);
-	size_t limit = cmd_row_limit(ctx);
-	struct fx_node *node;
-	size_t position = 0;
-	size_t shown = 0;
-	size_t more = 0;
-
-	out_table_begin(ctx->out, "problems", FX_ARRAY_LEN(keys), keys);
-	fx_graph_for_each_node (node, graph) {
-		const char *problem = fx_model_shape_problem(ctx->model, node);
-		size_t at = position++;
-
-		if (!problem)
-			continue;
-		if (limit && shown++ >= limit) {
-			more++;
-			continue;
-		}
-		out_cell_int(ctx->out, FX_ROLE_NUMBER, (int64_t)at);
-		out_cell(ctx->out, FX_ROLE_NODE, "%s", node->name);
-		out_cell(ctx->out, FX_ROLE_TARGET, "%s", node->target);
-		out_cell(ctx->out, FX_ROLE_WARNING, "%s", problem);
-	}
-	if (more)
-		out_table_more(ctx->out, more, "-m 0 shows all");
-	out_table_end(ctx->out);
-}
-
-static FX_NODISCARD struct fx_error *
-explain_shape(struct cmd_ctx *ctx, struct fx_node *node)
-{
-	const char *problem = fx_model_shape_problem(ctx->model, node);
-	FX_AUTO_BUF struct fx_buf shape = { 0 };
-	size_t i;
-
-	cmd_add_shape(&shape, node);
-	cmd_say_node(ctx, node, false);
-	for (i = 0; i < fx_node_input_count(node); i++) {
-		FX_AUTO_BUF struct fx_buf text = { 0 };
-		struct fx_node *input = fx_node_input(node, i);
-
-		cmd_add_shape(&text, input);
-		out_line(ctx->out, FX_ROLE_PLAIN, "  %%%s  %s  set by @%zu",
-			input->name, text.length ? text.data : "?",
-			fx_graph_position(input->graph, input));
-	}
-	if (problem)
-		out_line(ctx->out, FX_ROLE_WARNING, "  %s", problem);
-	else if (shape.length)
-		out_line(ctx->out, FX_ROLE_PLAIN, "  gives %s",
-			fx_buf_text(&shape));
-	return NULL;
-}
-
-static struct fx_error *
-shapes_exec(struct cmd_ctx *ctx)
-{
-	struct fx_node *node = cmd_flag_node(ctx, "explain");
-	struct fx_shape_report report;
-	struct fx_error *err;
-	size_t i;
-
-	if (ctx->shell->in_transaction && cmd_arg_count(ctx, "input"))
-		return fx_error_new(FX_ERR_USAGE,
-			"shapes: a transaction is open");
-	for (i = 0; i < cmd_arg_count(ctx, "input"); i++) {
-		err = set_input(ctx, cmd_arg_text_at(ctx, "input", i),
-			fx_model_look);
-		if (err)
-			return err;
-	}
-	report = fx_model_propagate(ctx->model);
-	if (node)
-		return explain_shape(ctx, node);
-	out_value_int(ctx->out, "known", (int64_t)report.known);
-	out_value_int(ctx->out, "unknown", (int64_t)report.unknown);
-	out_value_int(ctx->out, "bad", (int64_t)report.bad);
-	say_problems(ctx);
-	out_piece(ctx->out, FX_ROLE_PLAIN, "%zu node%s with a shape",
-		report.known, report.known == 1 ? "" : "s");
-	if (report.unknown)
-		out_piece(ctx->out, FX_ROLE_PLAIN, ", %zu without",
-			report.unknown);
-	if (report.bad)
-		out_piece(ctx->out, FX_ROLE_ERROR, ", %zu impossible",
-			report.bad);
-	if (!report.unknown)
-		out_piece(ctx->out, FX_ROLE_PLAIN, "; nodes lists them");
-	out_line_end(ctx->out);
-	return NULL;
-}
-
 const struct cmd_entry cmd_group_pass[] = {
 	{
 		.name = "pass",
@@ -366,7 +235,15 @@ const struct cmd_entry cmd_group_pass[] = {
 		.help = "From the inputs through the rule of each operation; a "
 			"name instead of a number is a symbol. Inputs that "
 			"were given stay for running. What has no shape is "
-			"listed with the reason. -e explains one node.",
+			"listed with the reason. -e explains one node. Where "
+			"an operation needs two sizes to be equal, symbols "
+			"are taken to fulfil that, and it is shown as a "
+			"condition with the node that needs it, solved for a "
+			"symbol where that is possible; one that contradicts "
+			"another names both nodes. Sizes that are given later "
+			"and break one are told so. A symbol is not 1, so "
+			"sizes that broadcast are equal. That a kernel fits "
+			"into its input is no condition that is shown.",
 		.synonyms = "shape propagate dtype infer meta mismatch wrong "
 			    "sizes dimensions",
 		.needs = CMD_NEED_GRAPH,
@@ -377,7 +254,7 @@ const struct cmd_entry cmd_group_pass[] = {
 			{ "max", 'm', CMD_ARG_INT, "at most this many rows" } },
 		.examples = { { "shapes x=f32[1,8]", "give an input" },
 			{ "shapes -e relu", "explain one node" } },
-		.exec = shapes_exec,
+		.exec = cmd_shapes_exec,
 	},
 	{ .name = NULL },
 };

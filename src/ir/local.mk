@@ -67,6 +67,7 @@ libfxcore_a_SOURCES += \
 	%D%/module_text.c %D%/module_text.h \
 	%D%/signature.c %D%/signature.h \
 	%D%/size.c %D%/size.h \
+	%D%/size_equation.c %D%/size_equation.h \
 	%D%/size_private.h \
 	%D%/size_text.c \
 	%D%/targets.c %D%/targets.h \

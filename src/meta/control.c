@@ -159,6 +159,7 @@ fx_meta_eval_control(struct fx_meta *meta, struct fx_arena *arena,
 	const struct fx_value **inputs =
 		FX_ARENA_ARRAY(arena, const struct fx_value *,
 			carried + input_count(call, FX_LOOP_ADDITIONAL) + 1);
+	struct fx_size_conditions *conditions = meta->conditions;
 	struct fx_graph *graphs[2];
 	struct fx_value results[2];
 	size_t count = 0;
@@ -173,12 +174,14 @@ fx_meta_eval_control(struct fx_meta *meta, struct fx_arena *arena,
 				       "known");
 		return NULL;
 	}
+	meta->conditions = NULL;
 	for (size_t i = 0; i < 2 && !err; i++) {
 		err = fx_control_check(call->node, graphs[i], count);
 		if (!err)
 			err = fx_meta_eval_graph(meta, arena, graphs[i], inputs,
 				&results[i]);
 	}
+	meta->conditions = conditions;
 	if (err)
 		return err;
 	if (loops && meta->is_strict)

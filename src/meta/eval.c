@@ -37,10 +37,14 @@ learn(void *context, struct fx_node *node)
 	struct fx_meta *meta = context;
 	struct fx_meta_env env = { NULL };
 	struct fx_arena_mark mark = fx_arena_mark(meta->scratch);
+	struct fx_size_conditions *conditions = meta->conditions;
 	struct fx_value value;
-	struct fx_error *err =
-		fx_meta_eval_node(meta, meta->scratch, &env, node, &value);
+	struct fx_error *err;
 
+	/* They are noted when the fragment is evaluated. */
+	meta->conditions = NULL;
+	err = fx_meta_eval_node(meta, meta->scratch, &env, node, &value);
+	meta->conditions = conditions;
 	if (!err)
 		fx_graph_set_meta(node, &value);
 	fx_error_free(err);
@@ -155,7 +159,8 @@ eval_rule(struct fx_meta *meta, struct fx_arena *arena,
 {
 	struct fx_shape_call shape = { .arena = arena,
 		.op = call->op,
-		.needs_no_reason = call->lacks_input };
+		.needs_no_reason = call->lacks_input,
+		.conditions = meta->conditions };
 	struct fx_call_values values = { NULL, call->args, call->kwargs };
 	struct fx_value *bound;
 	const char *device;

@@ -13,7 +13,8 @@ struct fx_meta {
 	bool is_strict;           /* of what control is given */
 	int depth;                /* of graphs within graphs */
 	int steps;                /* nodes of those, in the outermost call */
-	fx_meta_given_fn *given;  /* or NULL */
+	struct fx_size_conditions *conditions; /* to note them in, or NULL */
+	fx_meta_given_fn *given;               /* or NULL */
 	void *given_context;
 };
 

@@ -24,4 +24,5 @@ libfxcore_a_SOURCES += \
 	%D%/rules_select.c \
 	%D%/rules_shape.c \
 	%D%/rules_signal.c \
-	%D%/shape.c %D%/shape.h
+	%D%/shape.c %D%/shape.h \
+	%D%/size_conditions.c %D%/size_conditions.h

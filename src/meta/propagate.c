@@ -18,6 +18,7 @@
 #include "ir/value_text.h"
 #include "ir/value_walk.h"
 #include "meta/eval_private.h"
+#include "meta/size_conditions.h"
 
 /* Items that what is known of a result may have, at all its levels. */
 #define ITEM_LIMIT 100000
@@ -231,6 +232,13 @@ fx_meta_set_strict(struct fx_meta *meta, bool is_strict)
 	meta->is_strict = is_strict;
 }
 
+void
+fx_meta_set_conditions(struct fx_meta *meta,
+	struct fx_size_conditions *conditions)
+{
+	meta->conditions = conditions;
+}
+
 /* If no rule tells *VALUE, the metadata of NODE, replace it by what META's
  * function `given` returns or, without that function and with KEEP, by the
  * metadata that NODE had.
@@ -260,14 +268,21 @@ update_node(struct fx_meta *meta, struct fx_node *node, bool keep,
 	struct fx_arena_mark mark = fx_arena_mark(meta->scratch);
 	struct fx_value value = fx_value_none();
 	struct fx_error *err = NULL;
+	size_t noted = 0;
 	bool changed;
 
+	if (meta->conditions) {
+		meta->conditions->node = node->id;
+		noted = meta->conditions->items.count;
+	}
 	if (node->opcode == FX_OPCODE_PLACEHOLDER)
 		value = eval_placeholder(node);
 	else
 		err = fx_meta_eval_node(meta, meta->scratch, &env, node,
 			&value);
 	if (err) {
+		if (meta->conditions)
+			meta->conditions->items.count = noted;
 		value = fx_fold_unknown(fx_error_message(err));
 		add_failure(report, node, err);
 	} else {

@@ -78,6 +78,14 @@ struct fx_meta_failure {
 	struct fx_error *error; /* owned by the report */
 };
 
+/* Note in CONDITIONS what symbolic sizes have to fulfil, while propagating and
+ * updating, from now on; null: nowhere.  What only a branch of a cond or a turn
+ * of a while_loop needs is not noted.
+ */
+struct fx_size_conditions;
+void fx_meta_set_conditions(struct fx_meta *meta,
+	struct fx_size_conditions *conditions);
+
 struct fx_meta_report {
 	size_t known;                     /* nodes whose result is known */
 	size_t unknown;                   /* nodes whose result is not */

@@ -15,6 +15,7 @@
 #include "ops/optab.h"
 
 struct fx_signature;
+struct fx_size_conditions;
 
 /* A rule reads its arguments through the functions of shape.h and leaves
  * RESULT, or an error.
@@ -27,6 +28,7 @@ struct fx_shape_call {
 	const struct fx_signature *signature;
 	const struct fx_value *bound; /* one a parameter of the signature */
 	bool needs_no_reason; /* the caller says himself why it is UNKNOWN */
+	struct fx_size_conditions *conditions; /* to note them in, or NULL */
 
 	struct fx_value result; /* UNKNOWN with a reason until a rule says */
 	struct fx_error *error; /* what torch would refuse; owned */

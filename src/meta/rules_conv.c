@@ -112,7 +112,7 @@ static bool
 check_channels(struct fx_shape_call *call, const struct conv *conv,
 	struct fx_value wanted)
 {
-	if (!fx_size_differs(channels_of(conv), wanted))
+	if (!fx_rule_differs(call, "channels", channels_of(conv), wanted))
 		return true;
 	if (conv->groups == 1)
 		return fx_rule_fail(call, FX_ERR_SHAPE,

@@ -59,7 +59,9 @@ bind_letter(struct fx_shape_call *call, struct einsum *e, char c,
 		e->sizes[at] = size;
 		return true;
 	}
-	if (!fx_size_differs(e->sizes[at], size) || fx_size_is_int(size, 1))
+	if (fx_size_is_int(size, 1) ||
+		!fx_rule_differs(call, "sizes of one subscript", e->sizes[at],
+			size))
 		return true;
 	return fx_rule_fail(call, FX_ERR_SHAPE, "subscript %c has two sizes",
 		c);

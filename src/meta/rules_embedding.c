@@ -185,12 +185,14 @@ fx_shape_loss(struct fx_shape_call *call)
 }
 
 static bool
-same_shape(const struct fx_tensor_meta *a, const struct fx_tensor_meta *b)
+same_shape(struct fx_shape_call *call, const struct fx_tensor_meta *a,
+	const struct fx_tensor_meta *b)
 {
 	bool same = a->rank == b->rank;
 
 	for (uint32_t i = 0; same && i < a->rank; i++)
-		same = !fx_size_differs(a->sizes[i], b->sizes[i]);
+		same = !fx_rule_differs(call, "sizes of both sides",
+			a->sizes[i], b->sizes[i]);
 	return same;
 }
 
@@ -205,7 +207,7 @@ fx_shape_loss_same(struct fx_shape_call *call)
 	if (!read_loss(call, &input, &target) ||
 		!fx_rule_needs_float(call, input))
 		return;
-	if (!same_shape(input, target)) {
+	if (!same_shape(call, input, target)) {
 		fx_rule_fail(call, FX_ERR_SHAPE,
 			"input and target differ: %s and %s",
 			fx_rule_text(call, input), fx_rule_text(call, target));
@@ -232,7 +234,8 @@ class_loss(struct fx_shape_call *call, const struct fx_tensor_meta *input,
 		struct fx_value size =
 			input->sizes[i == 0 && batched ? 0 : i + 1];
 
-		if (fx_size_differs(size, target->sizes[i])) {
+		if (fx_rule_differs(call, "sizes of the classes", size,
+			    target->sizes[i])) {
 			fx_rule_fail(call, FX_ERR_SHAPE,
 				"classes %s do not fit %s",
 				fx_rule_text(call, target),

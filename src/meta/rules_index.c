@@ -172,7 +172,8 @@ pick_tensor(struct fx_shape_call *call, struct indexing *x,
 
 			if (!take_dim(call, x, &size))
 				return false;
-			if (fx_size_differs(size, index->sizes[i]))
+			if (fx_rule_differs(call, "sizes of the mask", size,
+				    index->sizes[i]))
 				return fx_rule_fail(call, FX_ERR_SHAPE,
 					"mask %s does not fit %s",
 					fx_rule_text(call, index),
@@ -412,7 +413,8 @@ fx_shape_setitem(struct fx_shape_call *call)
 	}
 	for (size_t i = 0; i < all.rank; i++)
 		if (all.rank != place.rank ||
-			fx_size_differs(all.sizes[i], place.sizes[i])) {
+			fx_rule_differs(call, "sizes of the place",
+				all.sizes[i], place.sizes[i])) {
 			fx_rule_fail(call, FX_ERR_SHAPE,
 				"%s does not fit into the place assigned to",
 				fx_rule_text(call, value->tensor));

@@ -72,8 +72,10 @@ join(struct fx_shape_call *call, const struct tensors *tensors, int64_t dim)
 		}
 		for (uint32_t k = 0; k < meta->rank; k++)
 			if (meta->rank != first->rank ||
-				(k != at && fx_size_differs(meta->sizes[k],
-						    first->sizes[k]))) {
+				(k != at &&
+					fx_rule_differs(call, "the other sizes",
+						meta->sizes[k],
+						first->sizes[k]))) {
 				fx_rule_fail(call, FX_ERR_SHAPE,
 					"sizes differ besides dimension %zu: "
 					"%s and %s",
@@ -122,7 +124,8 @@ fx_shape_stack(struct fx_shape_call *call)
 				     tensors.metas[i]->rank != first->rank;
 			k++)
 			if (tensors.metas[i]->rank != first->rank ||
-				fx_size_differs(tensors.metas[i]->sizes[k],
+				fx_rule_differs(call, "sizes",
+					tensors.metas[i]->sizes[k],
 					first->sizes[k])) {
 				fx_rule_fail(call, FX_ERR_SHAPE,
 					"shapes differ: %s and %s",
@@ -292,7 +295,8 @@ split_sizes(struct fx_shape_call *call, struct parts *parts,
 		}
 		sum = fx_add(call, sum, *size);
 	}
-	if (fx_size_differs(sum, parts->input->sizes[parts->dim]))
+	if (fx_rule_differs(call, "the sum of the sizes", sum,
+		    parts->input->sizes[parts->dim]))
 		fx_rule_fail(call, FX_ERR_SHAPE,
 			"sizes do not add up to dimension %zu of %s",
 			parts->dim, fx_rule_text(call, parts->input));

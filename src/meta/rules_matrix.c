@@ -23,7 +23,7 @@ inner_agree(struct fx_shape_call *call, const struct fx_tensor_meta *a,
 	struct fx_value left = a->sizes[a->rank - 1];
 	struct fx_value right = b->sizes[b->rank > 1 ? b->rank - 2 : 0];
 
-	if (!fx_size_differs(left, right))
+	if (!fx_rule_differs(call, "inner dimensions", left, right))
 		return fx_rule_same_dtype(call, a, b);
 	return fx_rule_fail(call, FX_ERR_SHAPE,
 		"inner dimensions differ, %s and %s: %s and %s",
@@ -198,7 +198,8 @@ expands_to(struct fx_shape_call *call, const struct fx_tensor_meta *added,
 		return false;
 	for (size_t i = 0; i < shape->rank; i++)
 		if (sum.rank != shape->rank ||
-			fx_size_differs(sum.sizes[i], shape->sizes[i]))
+			fx_rule_differs(call, "sizes of the product",
+				sum.sizes[i], shape->sizes[i]))
 			return fx_rule_fail(call, FX_ERR_SHAPE,
 				"%s does not expand to the product",
 				fx_rule_text(call, added));
@@ -258,7 +259,8 @@ fx_shape_linear(struct fx_shape_call *call)
 			fx_rule_text(call, input), fx_rule_text(call, weight));
 		return;
 	}
-	if (fx_size_differs(input->sizes[input->rank - 1],
+	if (fx_rule_differs(call, "inner dimensions",
+		    input->sizes[input->rank - 1],
 		    weight->sizes[weight->rank - 1])) {
 		fx_rule_fail(call, FX_ERR_SHAPE,
 			"inner dimensions differ: input %s, weight %s",
@@ -425,7 +427,8 @@ fx_shape_square_matrix(struct fx_shape_call *call)
 	if (!fx_arg_first(call, &a))
 		return;
 	if (a->rank < 2 ||
-		fx_size_differs(a->sizes[a->rank - 1], a->sizes[a->rank - 2]))
+		fx_rule_differs(call, "rows and columns", a->sizes[a->rank - 1],
+			a->sizes[a->rank - 2]))
 		fx_rule_fail(call, FX_ERR_SHAPE,
 			"square matrices are needed, not %s",
 			fx_rule_text(call, a));

@@ -149,8 +149,8 @@ check_layer_norm(struct fx_shape_call *call, const struct fx_tensor_meta *input,
 			"normalized_shape has no dimensions");
 	for (size_t i = 0; i < normalized->rank; i++)
 		if (normalized->rank > input->rank ||
-			fx_size_differs(input->sizes[offset + i],
-				normalized->sizes[i]))
+			fx_rule_differs(call, "normalized_shape",
+				input->sizes[offset + i], normalized->sizes[i]))
 			return fx_rule_fail(call, FX_ERR_SHAPE,
 				"normalized_shape does not end the shape of "
 				"%s",
@@ -164,8 +164,8 @@ check_layer_norm(struct fx_shape_call *call, const struct fx_tensor_meta *input,
 			return false;
 		for (size_t i = 0; meta && i < normalized->rank; i++)
 			if (meta->rank != normalized->rank ||
-				fx_size_differs(meta->sizes[i],
-					normalized->sizes[i]))
+				fx_rule_differs(call, "normalized_shape",
+					meta->sizes[i], normalized->sizes[i]))
 				return fx_rule_fail(call, FX_ERR_SHAPE,
 					"%s %s is not of normalized_shape",
 					names[k], fx_rule_text(call, meta));

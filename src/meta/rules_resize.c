@@ -425,8 +425,8 @@ fx_shape_fold(struct fx_shape_call *call)
 	columns = input->sizes[input->rank - 2];
 	if (count == 0 ||
 		(columns.kind == FX_VALUE_INT && columns.integer % area != 0) ||
-		fx_size_differs(input->sizes[input->rank - 1],
-			fx_value_int(count))) {
+		fx_rule_differs(call, "the number of windows",
+			input->sizes[input->rank - 1], fx_value_int(count))) {
 		fx_rule_fail(call, FX_ERR_SHAPE,
 			"%s is not made of %lld windows of %lld",
 			fx_rule_text(call, input), (long long)count,

@@ -35,7 +35,7 @@ infer_size(struct fx_shape_call *call, const struct fx_tensor_meta *input,
 	if (!is_integer(known) || !is_integer(total))
 		return fx_rule_give_up(call, "a size is not known");
 	if (hole == shape->rank) {
-		if (!fx_size_differs(known, total))
+		if (!fx_rule_differs(call, "number of elements", total, known))
 			return true;
 		return fx_rule_fail(call, FX_ERR_SHAPE,
 			"%s does not have the number of elements of the new "
@@ -47,7 +47,7 @@ infer_size(struct fx_shape_call *call, const struct fx_tensor_meta *input,
 			"-1 stands for any size, as the others have no "
 			"elements");
 	rest = fx_size_mod(call->arena, total, known);
-	if (rest.kind == FX_VALUE_INT && rest.integer != 0)
+	if (fx_rule_differs(call, "number of elements", rest, fx_value_int(0)))
 		return fx_rule_fail(call, FX_ERR_SHAPE,
 			"%s does not divide into the new shape",
 			fx_rule_text(call, input));
@@ -409,7 +409,8 @@ expand_to(struct fx_shape_call *call, const struct fx_tensor_meta *input,
 			(!keeps &&
 				new->kind == FX_VALUE_INT &&new->integer < 0) ||
 			(!keeps && !fx_size_is_int(old, 1) &&
-				fx_size_differs(old, *new))) {
+				fx_rule_differs(call, "sizes that expand", old,
+					*new))) {
 			fx_rule_fail(call, FX_ERR_SHAPE,
 				"%s does not expand to the new shape at "
 				"dimension %zu",

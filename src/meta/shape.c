@@ -464,11 +464,12 @@ sizes_text(struct fx_shape_call *call, const struct fx_value *sizes,
 	return fx_arena_strndup(call->arena, fx_buf_text(&text), text.length);
 }
 
-/* Fold one size into another; false when they do not, or cannot be known to,
- * agree.  Sizes that are symbols are taken not to be 1.
+/* Fold one size into another; false when they do not agree.  Sizes that are
+ * symbols are taken not to be 1, so they have to be equal.
  */
 static bool
-broadcast_size(struct fx_value *into, struct fx_value size, bool *unsure)
+broadcast_size(struct fx_shape_call *call, struct fx_value *into,
+	struct fx_value size)
 {
 	if (fx_size_equal(*into, size) || fx_size_is_int(size, 1))
 		return true;
@@ -476,10 +477,8 @@ broadcast_size(struct fx_value *into, struct fx_value size, bool *unsure)
 		*into = size;
 		return true;
 	}
-	if (fx_size_differs(*into, size))
+	if (fx_rule_differs(call, "sizes that broadcast", *into, size))
 		return false;
-	if (into->kind == FX_VALUE_SYMBOL && size.kind == FX_VALUE_SYMBOL)
-		*unsure = true;
 	if (size.kind == FX_VALUE_INT)
 		*into = size;
 	return true;
@@ -492,7 +491,6 @@ fx_rule_broadcast(struct fx_shape_call *call, struct fx_shape *shape,
 	size_t rank = FX_MAX(shape->rank, count);
 	size_t missing = rank - shape->rank;
 	struct fx_shape out;
-	bool unsure = false;
 
 	if (rank > FX_RANK_LIMIT)
 		return too_many_dimensions(call);
@@ -502,19 +500,14 @@ fx_rule_broadcast(struct fx_shape_call *call, struct fx_shape *shape,
 					   : shape->sizes[i - missing];
 		if (i < rank - count)
 			continue;
-		if (!broadcast_size(&out.sizes[i], sizes[i - (rank - count)],
-			    &unsure))
+		if (!broadcast_size(call, &out.sizes[i],
+			    sizes[i - (rank - count)]))
 			return fx_rule_fail(call, FX_ERR_SHAPE,
 				"shapes %s and %s do not broadcast "
 				"(dimension %zu)",
 				sizes_text(call, shape->sizes, shape->rank),
 				sizes_text(call, sizes, count), i);
 	}
-	if (unsure)
-		return fx_rule_give_up(call,
-			"whether %s and %s broadcast is not known",
-			sizes_text(call, shape->sizes, shape->rank),
-			sizes_text(call, sizes, count));
 	*shape = out;
 	return true;
 }
@@ -523,7 +516,7 @@ bool
 fx_rule_same_size(struct fx_shape_call *call, const char *what,
 	struct fx_value a, struct fx_value b)
 {
-	if (!fx_size_differs(a, b))
+	if (!fx_rule_differs(call, what, a, b))
 		return true;
 	return fx_rule_fail(call, FX_ERR_SHAPE, "%s: %s and %s differ", what,
 		sizes_text(call, &a, 1), sizes_text(call, &b, 1));

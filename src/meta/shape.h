@@ -126,6 +126,12 @@ void fx_rule_drop(struct fx_shape *shape, size_t dim);
 bool fx_rule_broadcast(struct fx_shape_call *call, struct fx_shape *shape,
 	const struct fx_value *sizes, size_t count);
 
+/* Whether A and B certainly differ.  Where that depends on symbols, false, and
+ * it becomes a condition that they are equal; WHAT says which sizes they are.
+ */
+bool fx_rule_differs(struct fx_shape_call *call, const char *what,
+	struct fx_value a, struct fx_value b);
+
 /* Whether A and B can be equal; false fails with WHAT and both. */
 bool fx_rule_same_size(struct fx_shape_call *call, const char *what,
 	struct fx_value a, struct fx_value b);

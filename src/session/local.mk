@@ -51,6 +51,7 @@ libfxcore_a_SOURCES += \
 	%D%/search.c %D%/search.h \
 	%D%/settings.c %D%/settings.h %D%/settings.def \
 	%D%/shapes.c \
+	%D%/size_conditions.c %D%/size_conditions.h \
 	%D%/source.c %D%/source.h \
 	%D%/release_dead.c \
 	%D%/changes.c %D%/changes.h \

@@ -15,6 +15,7 @@
 #include "session/decisions.h"
 #include "session/passing_private.h"
 #include "session/session_private.h"
+#include "session/size_conditions.h"
 
 struct fx_model *
 fx_model_new(struct fx_session *session, struct fx_graph *graph_taken)
@@ -65,6 +66,7 @@ fx_model_free(struct fx_model *model)
 	fx_backend_free(model->meta_backend);
 	fx_backend_free(model->torch);
 	fx_file_meta_deinit(&model->given);
+	fx_kept_conditions_free(model->conditions);
 	fx_graph_free(model->graph);
 	free(model->path);
 	free(model);

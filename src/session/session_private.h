@@ -73,8 +73,9 @@ struct fx_model {
 
 	struct fx_file_meta given;
 	struct fx_map problems; /* id -> char *: no possible shape */
-	struct fx_map tags;     /* id -> 1 */
-	struct fx_map looked;   /* id -> interned shape that is run */
+	struct fx_kept_conditions *conditions; /* or NULL */
+	struct fx_map tags;                    /* id -> 1 */
+	struct fx_map looked; /* id -> interned shape that is run */
 	FX_VEC(struct fx_input) inputs;
 
 	struct fx_backend *meta_backend; /* the model's own */

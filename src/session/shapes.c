@@ -9,8 +9,10 @@
 #include "ir/control.h"
 #include "ir/order.h"
 #include "meta/propagate.h"
+#include "meta/size_conditions.h"
 #include "session/nested.h"
 #include "session/session_private.h"
+#include "session/size_conditions.h"
 
 /* --- problems ----------------------------------------------------------- */
 
@@ -28,9 +30,14 @@ fx_model_forget_problem(struct fx_model *model, uint64_t id)
 static void
 set_problem(struct fx_model *model, const struct fx_meta_failure *failure)
 {
+	const char *message = fx_error_message(failure->error);
+	FX_AUTO_FREE char *broken =
+		fx_model_broken_condition(model, failure->node);
+
 	fx_model_forget_problem(model, failure->node);
 	fx_map_set(&model->problems, (uintptr_t)failure->node,
-		(uintptr_t)fx_xstrdup(fx_error_message(failure->error)));
+		(uintptr_t)(broken ? fx_xasprintf("%s; %s", message, broken)
+				   : fx_xstrdup(message)));
 }
 
 const char *
@@ -97,10 +104,16 @@ fx_model_propagate(struct fx_model *model)
 {
 	FX_AUTO_META_REPORT struct fx_meta_report report = { 0 };
 	struct fx_graph *here = fx_position_graph(model);
+	struct fx_meta *meta = model->session->meta;
+	struct fx_size_conditions *conditions = fx_size_conditions_new();
 	struct fx_shape_report known;
 
 	fx_file_meta_review(model, NULL, 0);
-	fx_meta_propagate(model->session->meta, model->graph, false, &report);
+	fx_meta_set_conditions(meta, conditions);
+	fx_meta_propagate(meta, model->graph, false, &report);
+	fx_meta_set_conditions(meta, NULL);
+	fx_size_conditions_solve(conditions);
+	fx_model_keep_conditions(model, conditions);
 	known = keep_report(model, &report);
 	return here == model->graph ? known
 				    : fx_model_shape_nested(model, here);

@@ -88,7 +88,8 @@ check_PROGRAMS += %D%/meta_eval
 %C%_meta_eval_SOURCES = %D%/meta_eval.c
 %C%_meta_eval_LDADD = libfxcore.a $(CORE_LIBS) -lm
 TESTS += %D%/shapes.sh
-EXTRA_DIST += %D%/shapes.sh %D%/shapes.py %D%/layers.py %D%/models.py
+EXTRA_DIST += %D%/shapes.sh %D%/shapes.py %D%/layers.py %D%/models.py \
+	%D%/conditions.py
 
 # Tensors as text, their statistics and comparison beside torch's.
 check_PROGRAMS += %D%/values

@@ -8,4 +8,5 @@ status=0
 "$python" "$here/shapes.py" "$eval" 1 2 || status=1
 "$python" "$here/layers.py" "$FXDB_SRCDIR" "$eval" || status=1
 "$python" "$here/models.py" "$eval" || status=1
+"$python" "$here/conditions.py" "$FXDB" || status=1
 exit $status

@@ -192,6 +192,7 @@ transcripts = \
 	%D%/set_word.fxt \
 	%D%/shape_refused.fxt \
 	%D%/shapes.fxt \
+	%D%/shapes_conditions.fxt \
 	%D%/shapes_max.fxt \
 	%D%/shapes_only.fxt \
 	%D%/shell.fxt \

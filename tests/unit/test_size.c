@@ -1,12 +1,15 @@
 /* test_size.c - symbolic integers and metadata of tensors. */
 #include <config.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/intern.h"
 #include "ir/size.h"
+#include "ir/size_equation.h"
 #include "ir/tensor_meta.h"
 #include "ir/value_text.h"
 #include "lang/parse.h"
@@ -235,6 +238,79 @@ bad_specs_are_refused(void)
 	}
 }
 
+/* TEXT with A and B as numbers. */
+static int64_t
+number_of(struct fx_arena *arena, struct fx_value size, int64_t a, int64_t b)
+{
+	size = fx_size_substitute(arena, size, fx_intern("A"), fx_value_int(a));
+	size = fx_size_substitute(arena, size, fx_intern("B"), fx_value_int(b));
+	FXT_EQ(size.kind, FX_VALUE_INT);
+	return size.integer;
+}
+
+static bool
+fact_holds(struct fx_arena *arena, const struct fx_size_fact *fact, int64_t a,
+	int64_t b)
+{
+	int64_t name = fact->name == fx_intern("A") ? a : b;
+
+	if (fact->kind == FX_SIZE_IS)
+		return name == number_of(arena, fact->value, a, b);
+	if (fact->kind == FX_SIZE_RANGE)
+		return name >= fact->low && name <= fact->high;
+	if (fact->kind == FX_SIZE_REST)
+		return name % fact->divisor == fact->low;
+	return fact->kind == FX_SIZE_ALWAYS;
+}
+
+/* A random sum of multiples of A, B, quotients and remainders. */
+static struct fx_value
+random_side(struct fx_arena *arena, struct fxt_random *random)
+{
+	static const char *const atoms[] = { "A", "B", "(A + 3)//4", "B//2",
+		"(2*A - 1)//3", "A % 4", "(3*B + 1) % 6", "A*B", "A**2", "0" };
+	FX_AUTO_BUF struct fx_buf text = { 0 };
+	size_t count = 1 + fxt_random_below(random, 2);
+
+	for (size_t i = 0; i < count; i++)
+		fx_buf_addf(&text, "%d*(%s) + ",
+			(int)fxt_random_below(random, 5),
+			atoms[fxt_random_below(random, FX_ARRAY_LEN(atoms))]);
+	fx_buf_addf(&text, "%d", (int)fxt_random_below(random, 12) - 3);
+	return read(arena, fx_buf_text(&text));
+}
+
+/* For sizes from 1: a factor that is 0 is left out of account. */
+static void
+what_an_equation_tells_is_what_it_says(void)
+{
+	struct fxt_random random = fxt_random_seed(7);
+	size_t solved = 0;
+
+	for (int i = 0; i < 3000; i++) {
+		FX_AUTO_ARENA struct fx_arena *arena = fx_arena_new();
+		struct fx_value left = random_side(arena, &random);
+		struct fx_value right = random_side(arena, &random);
+		struct fx_size_fact fact;
+		bool agrees = true;
+
+		fx_size_solve(arena, left, right, &fact);
+		solved += fact.kind != FX_SIZE_OPEN;
+		for (int64_t k = 0; k < 144 && fact.kind != FX_SIZE_OPEN; k++) {
+			int64_t a = 1 + k / 12;
+			int64_t b = 1 + k % 12;
+
+			agrees &= fact_holds(arena, &fact, a, b) ==
+				  (number_of(arena, left, a, b) ==
+					  number_of(arena, right, a, b));
+		}
+		if (!agrees)
+			fprintf(stderr, "equation %d: kind %d\n", i, fact.kind);
+		CU_ASSERT(agrees);
+	}
+	CU_ASSERT(solved > 500);
+}
+
 int
 main(void)
 {
@@ -247,6 +323,7 @@ main(void)
 		FXT_CASE(specs_read_back_as_they_print),
 		FXT_CASE(strides_and_devices_are_read),
 		FXT_CASE(bad_specs_are_refused),
+		FXT_CASE(what_an_equation_tells_is_what_it_says),
 	};
 
 	return fxt_run("size", cases, FX_ARRAY_LEN(cases));
